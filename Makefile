@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# make			build the module for the running kernel, or for KDIR
+# make install		install it for that kernel
+# make lab		the VM lab: stock soft-RoCE against rdma_dcqcn
+# make check		all tests
+# make clean
+
+KDIR ?= /lib/modules/$(shell uname -r)/build
+
+.PHONY: all modules modules_install install lab check clean help
+
+all: modules
+
+modules:
+	$(MAKE) -C $(KDIR) M=$(CURDIR) W=1 modules
+
+modules_install install: modules
+	$(MAKE) -C $(KDIR) M=$(CURDIR) modules_install
+	depmod -a
+
+lab:
+	tools/lab/deps
+	$(MAKE) modules KDIR=$$(tools/lab/lab image --kdir)
+	tools/lab/lab run incast --check
+
+check:
+	selftests/check
+
+clean:
+	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
+	$(MAKE) -C selftests/unit clean
+	$(RM) -r out
+
+help:
+	@sed -n 's/^# \(make.*\)/\1/p' $(firstword $(MAKEFILE_LIST))

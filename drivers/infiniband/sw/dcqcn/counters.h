@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Counters of one rxe port. See counters.c. */
+#ifndef DCQCN_COUNTERS_H
+#define DCQCN_COUNTERS_H
+
+#include <linux/percpu.h>
+
+struct dcqcn_dev;
+
+/**
+ * enum dcqcn_counter - what is counted; names in counters.c, meaning in
+ * Documentation/ABI/testing/sysfs-class-infiniband-dcqcn
+ */
+enum dcqcn_counter {
+	DCQCN_NP_ECN_MARKED,
+	DCQCN_NP_CNP_SENT,
+	DCQCN_NP_ICRC_ERRORS,
+	DCQCN_NP_CNP_ERRORS,
+	DCQCN_RP_CNP_HANDLED,
+	DCQCN_RP_CNP_IGNORED,
+	DCQCN_RP_PASSED,
+	DCQCN_RP_HELD,
+	DCQCN_RP_RELEASED,
+	DCQCN_RP_EXPIRED,
+	DCQCN_RP_DROP_BOUND,
+	DCQCN_RP_DROP_STALE,
+	DCQCN_RP_DROP_DEAD,
+	DCQCN_RP_ECT_ERRORS,
+	DCQCN_QP_ERRORS,
+	DCQCN_NUM_COUNTERS
+};
+
+/* Words of the machine: no tearing, no lock, and one instruction per count */
+struct dcqcn_counters {
+	unsigned long value[DCQCN_NUM_COUNTERS];
+};
+
+int dcqcn_counters_add(struct dcqcn_dev *dev);
+void dcqcn_counters_remove(struct dcqcn_dev *dev);
+
+#endif /* DCQCN_COUNTERS_H */

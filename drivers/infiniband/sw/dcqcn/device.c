@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One rxe port: born when the RDMA core shows us a rxe device, gone when it
+ * takes it away. rxe unregisters its device when the network device goes or
+ * changes its namespace, so there is nothing else to follow.
+ *
+ * Packets find the port by the RDMA device they leave or by the network device
+ * they arrive on: two small tables, read under RCU.
+ */
+#include <linux/ethtool.h>
+#include <linux/hashtable.h>
+#include <linux/if_vlan.h>
+#include <linux/kernel.h>
+#include <linux/netdevice.h>
+#include <linux/notifier.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <rdma/ib_verbs.h>
+
+#include "device.h"
+#include "hook.h"
+#include "qp.h"
+#include "sysfs.h"
+
+#define DCQCN_TABLE_BITS	4
+#define DCQCN_RXE_PORT		1	/* rxe devices have one port */
+
+/* Mb/s, of network devices that do not know their speed: what the RDMA core
+ * takes them for
+ */
+#define DCQCN_SPEED_UNKNOWN	1000
+
+#define DCQCN_BPS_PER_MBPS	1000000ULL
+
+static DEFINE_HASHTABLE(dcqcn_by_ibdev, DCQCN_TABLE_BITS);
+static DEFINE_HASHTABLE(dcqcn_by_ndev, DCQCN_TABLE_BITS);
+static DEFINE_MUTEX(dcqcn_table_mutex);	/* whoever changes the tables */
+static unsigned int dcqcn_num_ports;	/* protected by it */
+
+static struct ib_client dcqcn_client;
+
+/**
+ * dcqcn_dev_by_ibdev() - the port of a RDMA device
+ * @ibdev: need not be a rxe device, nor one at all: only compared
+ *
+ * Context: under RCU. Return: the port, or NULL.
+ */
+struct dcqcn_dev *dcqcn_dev_by_ibdev(const struct ib_device *ibdev)
+{
+	struct dcqcn_dev *dev;
+
+	hash_for_each_possible_rcu(dcqcn_by_ibdev, dev, ibdev_node,
+				   (unsigned long)ibdev) {
+		if (dev->ibdev == ibdev)
+			return dev;
+	}
+	return NULL;
+}
+
+static struct dcqcn_dev *dcqcn_dev_find_ndev(const struct net_device *ndev)
+{
+	struct dcqcn_dev *dev;
+
+	hash_for_each_possible_rcu(dcqcn_by_ndev, dev, ndev_node,
+				   (unsigned long)ndev,
+				   lockdep_is_held(&dcqcn_table_mutex)) {
+		if (dev->ndev == ndev)
+			return dev;
+	}
+	return NULL;
+}
+
+/**
+ * dcqcn_dev_by_ndev() - the port that packets from a network device come to
+ * @ndev: where they arrived; a VLAN's belong to the device below it
+ *
+ * Context: under RCU. Return: the port, or NULL.
+ */
+struct dcqcn_dev *dcqcn_dev_by_ndev(const struct net_device *ndev)
+{
+	struct dcqcn_dev *dev = dcqcn_dev_find_ndev(ndev);
+
+	if (!dev && is_vlan_dev(ndev))
+		dev = dcqcn_dev_find_ndev(vlan_dev_real_dev(ndev));
+	return dev;
+}
+
+/**
+ * dcqcn_dev_of_client() - the port of a device that has not been removed yet
+ * @ibdev: a rxe device whose client data is set
+ *
+ * Context: any; from its sysfs files. Return: the port.
+ */
+struct dcqcn_dev *dcqcn_dev_of_client(struct ib_device *ibdev)
+{
+	return ib_get_client_data(ibdev, &dcqcn_client);
+}
+
+/**
+ * dcqcn_dev_line() - a port's line rate
+ * @dev: the port
+ * @settings: its settings
+ *
+ * Return: bit/s; at least 1 Mb/s, less than 2^52.
+ */
+u64 dcqcn_dev_line(const struct dcqcn_dev *dev,
+		   const struct dcqcn_settings *settings)
+{
+	u32 mbps = settings->rp.rpg_max_rate ?: READ_ONCE(dev->speed);
+
+	return mbps * DCQCN_BPS_PER_MBPS;
+}
+
+/* Called with rtnl held */
+static void dcqcn_dev_read_speed(struct dcqcn_dev *dev)
+{
+	struct ethtool_link_ksettings link;
+	u32 speed = DCQCN_SPEED_UNKNOWN;
+
+	if (!__ethtool_get_link_ksettings(dev->ndev, &link) &&
+	    link.base.speed && link.base.speed != (u32)SPEED_UNKNOWN)
+		speed = link.base.speed;
+	WRITE_ONCE(dev->speed, speed);
+}
+
+static struct dcqcn_dev *dcqcn_dev_alloc(struct ib_device *ibdev,
+					 struct net_device *ndev)
+{
+	struct dcqcn_settings *settings;
+	struct dcqcn_dev *dev;
+
+	dev = kzalloc(sizeof(*dev), GFP_KERNEL);
+	if (!dev)
+		return NULL;
+	dev->counters = alloc_percpu(struct dcqcn_counters);
+	if (!dev->counters)
+		goto free_dev;
+	settings = dcqcn_settings_alloc();
+	if (!settings)
+		goto free_counters;
+	RCU_INIT_POINTER(dev->settings, settings);
+	mutex_init(&dev->settings_lock);
+	dev->ibdev = ibdev;
+	dev->ndev = ndev;
+	dcqcn_qp_dev_init(dev);
+	return dev;
+
+free_counters:
+	free_percpu(dev->counters);
+free_dev:
+	kfree(dev);
+	return NULL;
+}
+
+static void dcqcn_dev_free(struct dcqcn_dev *dev)
+{
+	kfree(rcu_dereference_protected(dev->settings, true));
+	free_percpu(dev->counters);
+	mutex_destroy(&dev->settings_lock);
+	kfree(dev);
+}
+
+static void dcqcn_dev_publish(struct dcqcn_dev *dev)
+{
+	mutex_lock(&dcqcn_table_mutex);
+	if (!dcqcn_num_ports++)
+		dcqcn_hook_set_rxe(dev->ibdev->ops.owner);
+	hash_add_rcu(dcqcn_by_ibdev, &dev->ibdev_node,
+		     (unsigned long)dev->ibdev);
+	hash_add_rcu(dcqcn_by_ndev, &dev->ndev_node, (unsigned long)dev->ndev);
+	mutex_unlock(&dcqcn_table_mutex);
+}
+
+/* No packet finds @dev any more when this returns */
+static void dcqcn_dev_unpublish(struct dcqcn_dev *dev)
+{
+	mutex_lock(&dcqcn_table_mutex);
+	hash_del_rcu(&dev->ibdev_node);
+	hash_del_rcu(&dev->ndev_node);
+	if (!--dcqcn_num_ports)
+		dcqcn_hook_set_rxe(NULL);
+	mutex_unlock(&dcqcn_table_mutex);
+	synchronize_net();
+}
+
+static int dcqcn_add_one(struct ib_device *ibdev)
+{
+	struct net_device *ndev;
+	struct dcqcn_dev *dev;
+	int err;
+
+	if (ibdev->ops.driver_id != RDMA_DRIVER_RXE)
+		return -EOPNOTSUPP;
+
+	ndev = ib_device_get_netdev(ibdev, DCQCN_RXE_PORT);
+	if (!ndev)
+		return -ENODEV;
+	dev = dcqcn_dev_alloc(ibdev, ndev);
+	if (!dev) {
+		err = -ENOMEM;
+		goto put_ndev;
+	}
+	rtnl_lock();
+	dcqcn_dev_read_speed(dev);
+	rtnl_unlock();
+
+	dev->hooks = dcqcn_hook_get(dev_net(ndev));
+	if (IS_ERR(dev->hooks)) {
+		err = PTR_ERR(dev->hooks);
+		goto free_dev;
+	}
+	ib_set_client_data(ibdev, &dcqcn_client, dev);
+	err = dcqcn_counters_add(dev);
+	if (err)
+		goto put_hooks;
+	err = dcqcn_sysfs_add(dev);
+	if (err)
+		goto remove_counters;
+	dcqcn_dev_publish(dev);
+	return 0;
+
+remove_counters:
+	dcqcn_counters_remove(dev);
+put_hooks:
+	dcqcn_hook_put(dev->hooks);
+free_dev:
+	dcqcn_dev_free(dev);
+put_ndev:
+	dev_put(ndev);
+	dev_err(&ibdev->dev, "dcqcn: no congestion control: error %d\n", err);
+	return err;
+}
+
+static void dcqcn_remove_one(struct ib_device *ibdev, void *client_data)
+{
+	struct dcqcn_dev *dev = client_data;
+	struct net_device *ndev;
+
+	if (!dev)
+		return;
+	ndev = dev->ndev;
+
+	/* First let go what is held, while what comes after it still queues
+	 * behind: unloading the module reorders nothing.
+	 */
+	WRITE_ONCE(dev->stopping, true);
+	dcqcn_qp_dev_release(dev);
+	dcqcn_sysfs_remove(dev);
+	dcqcn_counters_remove(dev);
+	dcqcn_dev_unpublish(dev);
+	dcqcn_hook_put(dev->hooks);
+	dcqcn_qp_dev_release(dev);
+	dcqcn_qp_dev_exit(dev);
+	dcqcn_dev_free(dev);
+	dev_put(ndev);
+}
+
+static struct ib_client dcqcn_client = {
+	.name = "dcqcn",
+	.add = dcqcn_add_one,
+	.remove = dcqcn_remove_one,
+};
+
+static int dcqcn_netdev_event(struct notifier_block *nb, unsigned long event,
+			      void *ptr)
+{
+	struct net_device *ndev = netdev_notifier_info_to_dev(ptr);
+	struct dcqcn_dev *dev;
+
+	/* A port of the tables stays while the mutex is held */
+	mutex_lock(&dcqcn_table_mutex);
+	dev = dcqcn_dev_find_ndev(ndev);
+	if (!dev)
+		goto unlock;
+	switch (event) {
+	case NETDEV_UP:
+	case NETDEV_CHANGE:
+		dcqcn_dev_read_speed(dev);
+		break;
+	case NETDEV_GOING_DOWN:
+	case NETDEV_UNREGISTER:
+		dcqcn_qp_dev_flush(dev);
+		break;
+	}
+unlock:
+	mutex_unlock(&dcqcn_table_mutex);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block dcqcn_netdev_notifier = {
+	.notifier_call = dcqcn_netdev_event,
+};
+
+/**
+ * dcqcn_device_init() - take on all rxe devices, present and future
+ *
+ * Context: process; may sleep. Return: 0 or a negative error.
+ */
+int dcqcn_device_init(void)
+{
+	int err;
+
+	err = register_netdevice_notifier(&dcqcn_netdev_notifier);
+	if (err)
+		return err;
+	err = ib_register_client(&dcqcn_client);
+	if (err)
+		unregister_netdevice_notifier(&dcqcn_netdev_notifier);
+	return err;
+}
+
+/**
+ * dcqcn_device_exit() - let go of all rxe devices
+ *
+ * Context: process; may sleep.
+ */
+void dcqcn_device_exit(void)
+{
+	ib_unregister_client(&dcqcn_client);
+	unregister_netdevice_notifier(&dcqcn_netdev_notifier);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One rxe port. See device.c. */
+#ifndef DCQCN_DEVICE_H
+#define DCQCN_DEVICE_H
+
+#include <linux/kobject.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+#include <rdma/ib_verbs.h>
+
+#include "counters.h"
+#include "settings.h"
+
+/**
+ * struct dcqcn_dev - congestion control of one rxe device
+ * @ibdev_node: in the table by @ibdev
+ * @ndev_node: in the table by @ndev
+ * @ibdev: the rxe device; valid until its client is removed
+ * @ndev: its network device; referenced
+ * @hooks: the netfilter hooks of its network namespace
+ * @counters: per CPU
+ * @settings: current settings, RCU
+ * @settings_lock: serialises who replaces @settings
+ * @speed: Mb/s, of the port
+ * @stopping: no flow may be limited any more
+ * @qps: local QPN -> struct dcqcn_qp
+ * @num_unresolved: entries in @qps that are resolving or absent
+ * @num_limited: flows that are limited
+ * @held_bytes: bytes in the FIFOs of all flows
+ * @resolve_lock: protects @resolve_list
+ * @resolve_list: entries that wait for @qp_work
+ * @qp_work: resolves entries, and is the janitor
+ * @next_sweep: jiffies; when the janitor is due
+ * @ecn: ``ecn/``, see sysfs.c
+ * @np_dir: ``ecn/roce_np/``
+ * @rp_dir: ``ecn/roce_rp/``
+ */
+struct dcqcn_dev {
+	struct hlist_node ibdev_node;
+	struct hlist_node ndev_node;
+	struct ib_device *ibdev;
+	struct net_device *ndev;
+	struct dcqcn_net_hooks *hooks;
+	struct dcqcn_counters __percpu *counters;
+
+	struct dcqcn_settings __rcu *settings;
+	struct mutex settings_lock;	/* writers of @settings */
+	u32 speed;
+	bool stopping;
+
+	struct xarray qps;
+	atomic_t num_unresolved;
+	atomic_t num_limited;
+	atomic_long_t held_bytes;
+	spinlock_t resolve_lock;	/* protects @resolve_list */
+	struct list_head resolve_list;
+	struct delayed_work qp_work;
+	unsigned long next_sweep;
+
+	struct kobject *ecn;
+	struct kobject *np_dir;
+	struct kobject *rp_dir;
+};
+
+int dcqcn_device_init(void);
+void dcqcn_device_exit(void);
+
+struct dcqcn_dev *dcqcn_dev_by_ibdev(const struct ib_device *ibdev);
+struct dcqcn_dev *dcqcn_dev_by_ndev(const struct net_device *ndev);
+struct dcqcn_dev *dcqcn_dev_of_client(struct ib_device *ibdev);
+u64 dcqcn_dev_line(const struct dcqcn_dev *dev,
+		   const struct dcqcn_settings *settings);
+
+static inline void dcqcn_count(struct dcqcn_dev *dev, enum dcqcn_counter c)
+{
+	this_cpu_inc(dev->counters->value[c]);
+}
+
+static inline void dcqcn_count_add(struct dcqcn_dev *dev, enum dcqcn_counter c,
+				   unsigned long n)
+{
+	this_cpu_add(dev->counters->value[c], n);
+}
+
+#endif /* DCQCN_DEVICE_H */

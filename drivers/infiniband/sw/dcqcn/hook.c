@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The netfilter hooks: is a packet RoCEv2, of one of our ports, and whom does
+ * it concern.
+ *
+ * LOCAL_IN takes CNPs away from rxe, which does not know them, and shows
+ * CE-marked data to the notification point. It runs in softirq context.
+ *
+ * LOCAL_OUT shows what rxe sends to the reaction point. It runs where rxe
+ * sends: in process context with BH on, or in softirq context. It must be the
+ * last hook: a packet that the reaction point holds is sent on behind it.
+ *
+ * The hooks exist only in network namespaces that have a rxe device: every
+ * other one pays nothing.
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/kernel.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/netfilter_ipv6.h>
+#include <linux/skbuff.h>
+#include <linux/slab.h>
+#include <net/net_namespace.h>
+#include <net/sock.h>
+
+#include "device.h"
+#include "hook.h"
+#include "np.h"
+#include "packet.h"
+#include "rp.h"
+
+/**
+ * struct dcqcn_net_hooks - the hooks of one network namespace
+ * @node: in dcqcn_hooks
+ * @net: the namespace; NULL when it is gone, and the hooks with it
+ * @users: ports in the namespace
+ */
+struct dcqcn_net_hooks {
+	struct list_head node;
+	struct net *net;
+	unsigned int users;
+};
+
+static LIST_HEAD(dcqcn_hooks);
+static DEFINE_MUTEX(dcqcn_hook_mutex);	/* protects dcqcn_hooks */
+
+/* The module that rxe's packets name as theirs; NULL if rxe is built in */
+static struct module *dcqcn_rxe_module;
+
+/**
+ * dcqcn_hook_set_rxe() - tell the hooks which module is rxe
+ * @owner: the module, or NULL
+ *
+ * Context: process. The caller keeps @owner from going away until it has set
+ * another one and an RCU grace period has passed.
+ */
+void dcqcn_hook_set_rxe(struct module *owner)
+{
+	WRITE_ONCE(dcqcn_rxe_module, owner);
+}
+
+static bool dcqcn_is_udp(const struct sk_buff *skb,
+			 const struct nf_hook_state *state)
+{
+	return state->pf == NFPROTO_IPV4 ?
+	       ip_hdr(skb)->protocol == IPPROTO_UDP :
+	       ipv6_hdr(skb)->nexthdr == IPPROTO_UDP;
+}
+
+static unsigned int dcqcn_local_in(void *priv, struct sk_buff *skb,
+				   const struct nf_hook_state *state)
+{
+	struct dcqcn_dev *dev;
+	struct dcqcn_pkt pkt;
+	unsigned int len;
+
+	if (!dcqcn_is_udp(skb, state))
+		return NF_ACCEPT;
+	dev = dcqcn_dev_by_ndev(skb->dev);
+	if (!dev)
+		return NF_ACCEPT;
+
+	len = min_t(unsigned int, skb->len, DCQCN_PKT_HEADERS);
+	if (!pskb_may_pull(skb, len))
+		return NF_ACCEPT;
+	dcqcn_pkt_parse(&pkt, skb_network_header(skb), skb_headlen(skb));
+
+	switch (pkt.kind) {
+	case DCQCN_PKT_CNP:
+		dcqcn_rp_receive(dev, skb, &pkt);
+		consume_skb(skb);
+		return NF_STOLEN;
+	case DCQCN_PKT_REQUEST:
+	case DCQCN_PKT_RESPONSE:
+		if (dcqcn_pkt_ecn(&pkt) == DCQCN_ECN_CE)
+			dcqcn_np_receive(dev, skb, &pkt);
+		return NF_ACCEPT;
+	default:
+		return NF_ACCEPT;
+	}
+}
+
+/* Whether rxe made this packet, so that its socket's user data is a QP */
+static bool dcqcn_is_rxe(const struct sk_buff *skb)
+{
+	const struct module *owner = READ_ONCE(dcqcn_rxe_module);
+
+	if (!skb->destructor || !skb->sk)
+		return false;
+	if (owner)
+		return within_module((unsigned long)skb->destructor, owner);
+	/* Built in: a kernel socket, and neither of the IP stack's own
+	 * destructors. What its user data says is checked before it is used.
+	 */
+	return !skb->sk->sk_net_refcnt && skb->destructor != sock_wfree &&
+	       skb->destructor != sock_efree;
+}
+
+static unsigned int dcqcn_local_out(void *priv, struct sk_buff *skb,
+				    const struct nf_hook_state *state)
+{
+	const struct ib_qp *ibqp;
+	struct dcqcn_dev *dev;
+	struct dcqcn_pkt pkt;
+
+	if (!dcqcn_is_udp(skb, state) || !dcqcn_is_rxe(skb))
+		return NF_ACCEPT;
+	dcqcn_pkt_parse(&pkt, skb_network_header(skb), skb_headlen(skb));
+	if (pkt.kind == DCQCN_PKT_OTHER || pkt.kind == DCQCN_PKT_CNP)
+		return NF_ACCEPT;
+
+	/* The core puts struct ib_qp at the start of rxe's own */
+	ibqp = READ_ONCE(skb->sk->sk_user_data);
+	if (!ibqp)
+		return NF_ACCEPT;
+	dev = dcqcn_dev_by_ibdev(ibqp->device);
+	if (!dev)
+		return NF_ACCEPT;
+	if (ibqp->qp_num <= DCQCN_QPN_GSI || ibqp->qp_type == IB_QPT_GSI ||
+	    pkt.dest_qpn <= DCQCN_QPN_GSI ||
+	    pkt.dest_qpn == DCQCN_QPN_MULTICAST)
+		return NF_ACCEPT;
+	return dcqcn_rp_output(dev, ibqp, skb, &pkt, state);
+}
+
+static const struct nf_hook_ops dcqcn_hook_ops[] = {
+	{
+		.hook = dcqcn_local_in,
+		.pf = NFPROTO_IPV4,
+		.hooknum = NF_INET_LOCAL_IN,
+		.priority = NF_IP_PRI_LAST,
+	},
+	{
+		.hook = dcqcn_local_in,
+		.pf = NFPROTO_IPV6,
+		.hooknum = NF_INET_LOCAL_IN,
+		.priority = NF_IP6_PRI_LAST,
+	},
+	{
+		.hook = dcqcn_local_out,
+		.pf = NFPROTO_IPV4,
+		.hooknum = NF_INET_LOCAL_OUT,
+		.priority = NF_IP_PRI_LAST,
+	},
+	{
+		.hook = dcqcn_local_out,
+		.pf = NFPROTO_IPV6,
+		.hooknum = NF_INET_LOCAL_OUT,
+		.priority = NF_IP6_PRI_LAST,
+	},
+};
+
+static struct dcqcn_net_hooks *dcqcn_hook_find(const struct net *net)
+{
+	struct dcqcn_net_hooks *hooks;
+
+	list_for_each_entry(hooks, &dcqcn_hooks, node) {
+		if (hooks->net == net)
+			return hooks;
+	}
+	return NULL;
+}
+
+static struct dcqcn_net_hooks *dcqcn_hook_add(struct net *net)
+{
+	struct dcqcn_net_hooks *hooks;
+	int err;
+
+	hooks = kzalloc(sizeof(*hooks), GFP_KERNEL);
+	if (!hooks)
+		return ERR_PTR(-ENOMEM);
+	err = nf_register_net_hooks(net, dcqcn_hook_ops,
+				    ARRAY_SIZE(dcqcn_hook_ops));
+	if (err) {
+		kfree(hooks);
+		return ERR_PTR(err);
+	}
+	hooks->net = net;
+	list_add(&hooks->node, &dcqcn_hooks);
+	return hooks;
+}
+
+static void dcqcn_hook_unregister(struct dcqcn_net_hooks *hooks)
+{
+	if (!hooks->net)
+		return;
+	nf_unregister_net_hooks(hooks->net, dcqcn_hook_ops,
+				ARRAY_SIZE(dcqcn_hook_ops));
+	hooks->net = NULL;
+}
+
+/**
+ * dcqcn_hook_get() - a port appears in a namespace
+ * @net: the namespace
+ *
+ * Context: process; may sleep. Return: its hooks, or an ERR_PTR.
+ */
+struct dcqcn_net_hooks *dcqcn_hook_get(struct net *net)
+{
+	struct dcqcn_net_hooks *hooks;
+
+	mutex_lock(&dcqcn_hook_mutex);
+	hooks = dcqcn_hook_find(net);
+	if (!hooks)
+		hooks = dcqcn_hook_add(net);
+	if (!IS_ERR(hooks))
+		hooks->users++;
+	mutex_unlock(&dcqcn_hook_mutex);
+	return hooks;
+}
+
+/**
+ * dcqcn_hook_put() - a port has left its namespace
+ * @hooks: what dcqcn_hook_get() returned
+ *
+ * Does not wait for packets that are in the hooks.
+ *
+ * Context: process; may sleep.
+ */
+void dcqcn_hook_put(struct dcqcn_net_hooks *hooks)
+{
+	mutex_lock(&dcqcn_hook_mutex);
+	if (!--hooks->users) {
+		dcqcn_hook_unregister(hooks);
+		list_del(&hooks->node);
+		kfree(hooks);
+	}
+	mutex_unlock(&dcqcn_hook_mutex);
+}
+
+/* A namespace may go before rxe has unregistered the ports that were in it */
+static void __net_exit dcqcn_hook_net_exit(struct net *net)
+{
+	struct dcqcn_net_hooks *hooks;
+
+	mutex_lock(&dcqcn_hook_mutex);
+	hooks = dcqcn_hook_find(net);
+	if (hooks)
+		dcqcn_hook_unregister(hooks);
+	mutex_unlock(&dcqcn_hook_mutex);
+}
+
+static struct pernet_operations dcqcn_hook_net_ops = {
+	.exit = dcqcn_hook_net_exit,
+};
+
+/**
+ * dcqcn_hook_init() - watch namespaces go
+ *
+ * Context: process; may sleep. Return: 0 or a negative error.
+ */
+int dcqcn_hook_init(void)
+{
+	return register_pernet_subsys(&dcqcn_hook_net_ops);
+}
+
+/**
+ * dcqcn_hook_exit() - undo dcqcn_hook_init()
+ *
+ * Context: process; may sleep. No port is left.
+ */
+void dcqcn_hook_exit(void)
+{
+	unregister_pernet_subsys(&dcqcn_hook_net_ops);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The netfilter hooks. See hook.c. */
+#ifndef DCQCN_HOOK_H
+#define DCQCN_HOOK_H
+
+struct dcqcn_net_hooks;
+struct module;
+struct net;
+
+int dcqcn_hook_init(void);
+void dcqcn_hook_exit(void);
+struct dcqcn_net_hooks *dcqcn_hook_get(struct net *net);
+void dcqcn_hook_put(struct dcqcn_net_hooks *hooks);
+void dcqcn_hook_set_rxe(struct module *owner);
+
+#endif /* DCQCN_HOOK_H */

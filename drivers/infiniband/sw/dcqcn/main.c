@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * DCQCN congestion control for soft-RoCE: what is set up when the module is
+ * loaded, and undone in reverse order.
+ *
+ * Where things are: hook.c sees every RoCEv2 packet; np.c answers congestion
+ * marks with CNPs; rp.c receives CNPs and limits flows; rate.c says how fast,
+ * pacer.c makes it so; qp.c knows whose packet it is, device.c which port's.
+ */
+#include <linux/kernel.h>
+#include <linux/module.h>
+
+#include "device.h"
+#include "hook.h"
+#include "qp.h"
+#include "settings.h"
+
+static int __init dcqcn_init(void)
+{
+	int err;
+
+	err = dcqcn_settings_init();
+	if (err)
+		return err;
+	err = dcqcn_qp_init();
+	if (err)
+		return err;
+	err = dcqcn_hook_init();
+	if (err)
+		goto exit_qp;
+	err = dcqcn_device_init();
+	if (err)
+		goto exit_hook;
+	return 0;
+
+exit_hook:
+	dcqcn_hook_exit();
+exit_qp:
+	dcqcn_qp_exit();
+	return err;
+}
+
+static void __exit dcqcn_exit(void)
+{
+	dcqcn_device_exit();
+	dcqcn_hook_exit();
+	dcqcn_qp_exit();
+}
+
+module_init(dcqcn_init);
+module_exit(dcqcn_exit);
+
+MODULE_DESCRIPTION("DCQCN congestion control for soft-RoCE");
+MODULE_AUTHOR("The rdma_dcqcn developers");
+MODULE_LICENSE("GPL");
+MODULE_SOFTDEP("pre: rdma_rxe");

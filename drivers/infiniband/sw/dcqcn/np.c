@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The notification point: answers a CE-marked packet with a CNP to the QP that
+ * sent it, at most one per local QP and min_time_between_cnps.
+ *
+ *   Zhu et al., SIGCOMM 2015, section 3.1; IBA annex A17.9.3
+ *
+ * Only a packet whose ICRC is right, from the peer of a QP that exists, is
+ * answered. The ICRC is looked at only when a CNP is due.
+ */
+#include <linux/ktime.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/time64.h>
+#include <net/ip.h>
+#include <net/ip6_route.h>
+#include <net/ipv6.h>
+#include <net/route.h>
+
+#include "device.h"
+#include "np.h"
+#include "packet.h"
+#include "qp.h"
+
+static struct dst_entry *dcqcn_cnp_route4(struct net *net,
+					  const struct net_device *ndev,
+					  const struct dcqcn_cnp_spec *spec)
+{
+	struct flowi4 fl4 = {
+		.flowi4_oif = ndev->ifindex,
+		.flowi4_proto = IPPROTO_UDP,
+		.saddr = spec->saddr.s6_addr32[3],
+		.daddr = spec->daddr.s6_addr32[3],
+	};
+	struct rtable *rt = ip_route_output_key(net, &fl4);
+
+	return IS_ERR(rt) ? ERR_CAST(rt) : &rt->dst;
+}
+
+static struct dst_entry *dcqcn_cnp_route6(struct net *net,
+					  const struct net_device *ndev,
+					  const struct dcqcn_cnp_spec *spec)
+{
+	struct flowi6 fl6 = {
+		.flowi6_oif = ndev->ifindex,
+		.flowi6_proto = IPPROTO_UDP,
+		.saddr = spec->saddr,
+		.daddr = spec->daddr,
+	};
+	struct dst_entry *dst = ip6_route_output(net, NULL, &fl6);
+	int err = dst->error;
+
+	if (!err)
+		return dst;
+	dst_release(dst);
+	return ERR_PTR(err);
+}
+
+static int dcqcn_cnp_xmit(struct net_device *ndev,
+			  const struct dcqcn_settings *settings,
+			  struct dcqcn_cnp_spec *spec)
+{
+	bool v4 = ipv6_addr_v4mapped(&spec->daddr);
+	size_t len = v4 ? DCQCN_CNP_V4_LEN : DCQCN_CNP_V6_LEN;
+	struct net *net = dev_net(ndev);
+	struct dst_entry *dst;
+	struct sk_buff *skb;
+	int err;
+
+	dst = v4 ? dcqcn_cnp_route4(net, ndev, spec) :
+		   dcqcn_cnp_route6(net, ndev, spec);
+	if (IS_ERR(dst))
+		return PTR_ERR(dst);
+
+	skb = alloc_skb(LL_RESERVED_SPACE(dst->dev) + len, GFP_ATOMIC);
+	if (!skb) {
+		dst_release(dst);
+		return -ENOMEM;
+	}
+	skb_reserve(skb, LL_RESERVED_SPACE(dst->dev));
+	spec->sport = settings->np.cnp_udp_sport;
+	spec->tos = settings->np.cnp_dscp << 2 | DCQCN_ECN_ECT_0;
+	spec->ttl = v4 ? ip4_dst_hoplimit(dst) : ip6_dst_hoplimit(dst);
+	dcqcn_cnp_build(skb_put(skb, len), spec);
+	skb_reset_network_header(skb);
+	skb_set_transport_header(skb, v4 ? sizeof(struct iphdr) :
+					   sizeof(struct ipv6hdr));
+	skb->protocol = v4 ? htons(ETH_P_IP) : htons(ETH_P_IPV6);
+	skb->priority = settings->np.cnp_802p_prio;
+	skb_dst_set(skb, dst);
+
+	err = v4 ? ip_local_out(net, NULL, skb) : ip6_local_out(net, NULL, skb);
+	return net_xmit_eval(err);
+}
+
+/* Answer @event, which happened to @qp. Called with the lock held; drops it. */
+static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net_device *ndev,
+			    const struct dcqcn_settings *settings,
+			    const struct dcqcn_event *event)
+	__releases(&qp->lock)
+{
+	struct dcqcn_cnp_spec spec = {
+		.saddr = event->daddr,
+		.daddr = event->saddr,
+		.pkey = event->pkey,
+	};
+	u64 gap = (u64)settings->np.min_time_between_cnps * NSEC_PER_USEC;
+	u64 now = ktime_get_ns();
+	bool send;
+
+	spec.dest_qpn = qp->type == IB_QPT_UD ? event->src_qpn : qp->peer_qpn;
+	send = dcqcn_qp_is_peer(qp, &event->saddr) &&
+	       spec.dest_qpn > DCQCN_QPN_GSI &&
+	       (!qp->cnp_time || now - qp->cnp_time >= gap);
+	if (send)
+		qp->cnp_time = now;
+	qp->used = jiffies;
+	spin_unlock_bh(&qp->lock);
+
+	if (!send)
+		return;
+	if (dcqcn_cnp_xmit(ndev, settings, &spec))
+		dcqcn_count(qp->dev, DCQCN_NP_CNP_ERRORS);
+	else
+		dcqcn_count(qp->dev, DCQCN_NP_CNP_SENT);
+}
+
+/* Whether a CNP would come too early anyway; without the lock, as a filter */
+static bool dcqcn_np_is_early(const struct dcqcn_qp *qp,
+			      const struct dcqcn_settings *settings)
+{
+	u64 last = READ_ONCE(qp->cnp_time);
+
+	return last && ktime_get_ns() - last <
+		       (u64)settings->np.min_time_between_cnps * NSEC_PER_USEC;
+}
+
+/**
+ * dcqcn_np_receive() - a CE-marked data packet came in
+ * @dev: the port it came to
+ * @skb: the packet; stays the caller's, and may become linear
+ * @pkt: @skb, parsed; parsed anew when @skb moves
+ *
+ * Context: softirq, under RCU. Takes the QP's lock; may send.
+ */
+void dcqcn_np_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
+		      struct dcqcn_pkt *pkt)
+{
+	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
+	struct dcqcn_event event;
+	struct dcqcn_qp *qp;
+	bool ud;
+
+	dcqcn_count(dev, DCQCN_NP_ECN_MARKED);
+	if (!settings->np_enable[dcqcn_pkt_prio(pkt)] ||
+	    skb->pkt_type != PACKET_HOST ||
+	    pkt->dest_qpn <= DCQCN_QPN_GSI ||
+	    pkt->dest_qpn == DCQCN_QPN_MULTICAST ||
+	    (pkt->ud && pkt->src_qpn <= DCQCN_QPN_GSI))
+		return;
+
+	qp = dcqcn_qp_find(dev, pkt->dest_qpn);
+	if (qp && dcqcn_np_is_early(qp, settings))
+		return;
+
+	if (skb_is_nonlinear(skb)) {
+		if (skb_linearize(skb)) {
+			dcqcn_count(dev, DCQCN_NP_CNP_ERRORS);
+			return;
+		}
+		dcqcn_pkt_parse(pkt, skb_network_header(skb), skb->len);
+	}
+	if (!dcqcn_pkt_icrc_ok(pkt)) {
+		dcqcn_count(dev, DCQCN_NP_ICRC_ERRORS);
+		return;
+	}
+
+	if (!qp)
+		qp = dcqcn_qp_find_or_add(dev, pkt->dest_qpn);
+	if (!qp)
+		return;
+
+	dcqcn_pkt_saddr(pkt, &event.saddr);
+	dcqcn_pkt_daddr(pkt, &event.daddr);
+	event.src_qpn = pkt->src_qpn;
+	event.pkey = pkt->pkey;
+
+	spin_lock_bh(&qp->lock);
+	ud = qp->type == IB_QPT_UD;
+	if (qp->state == DCQCN_QP_LIVE && pkt->ud == ud) {
+		dcqcn_np_answer(qp, skb->dev, settings, &event);
+		return;
+	}
+	if (qp->state == DCQCN_QP_RESOLVING && !qp->pending_ce) {
+		/* a CNP that waits came from here too, or is not the peer's */
+		if (!qp->pending_cnps ||
+		    ipv6_addr_equal(&qp->event.saddr, &event.saddr)) {
+			qp->event = event;
+			qp->pending_ce = true;
+		}
+	}
+	spin_unlock_bh(&qp->lock);
+}
+
+/**
+ * dcqcn_np_resolved() - a QP for which a CE waited is known now
+ * @qp: the QP
+ *
+ * Context: process, BH on. Takes the QP's lock; may send.
+ */
+void dcqcn_np_resolved(struct dcqcn_qp *qp)
+{
+	struct dcqcn_event event;
+
+	rcu_read_lock();
+	spin_lock_bh(&qp->lock);
+	if (qp->pending_ce && qp->state == DCQCN_QP_LIVE) {
+		qp->pending_ce = false;
+		event = qp->event;
+		dcqcn_np_answer(qp, qp->dev->ndev,
+				rcu_dereference(qp->dev->settings), &event);
+	} else {
+		qp->pending_ce = false;
+		spin_unlock_bh(&qp->lock);
+	}
+	rcu_read_unlock();
+}

@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The pacer: makes one flow's packets leave at the rate that rate.c says.
+ *
+ * A flow has a FIFO, one soft hrtimer, and the time at which its next packet
+ * may leave. Sending a packet moves that time on by what the packet costs at
+ * the present rate. Lateness of the timer is thereby credit: packets leave
+ * until the schedule has caught up, within DCQCN_MAX_LATE_NS. A flow that has
+ * nothing to send earns no more than DCQCN_IDLE_CREDIT_NS.
+ *
+ * At short gaps one timer serves several packets (DCQCN_BATCH).
+ *
+ * Order: while packets are held, or while somebody is sending what was held,
+ * everything else of the flow queues. Whoever finds the next packet due, the
+ * hook or the timer, sends, one at a time per flow and without the lock.
+ *
+ * Back-pressure is rxe's own: it stops a requester that has more than 64
+ * unfreed packets, and held packets are unfreed. READ responses do not obey
+ * that limit, nor do the ACKs that must not overtake them: those have a byte
+ * bound. Requests may be held no longer than DCQCN_HOLD_NS, and a RC request
+ * no longer than its QP's retransmission timer allows. The rate has a floor
+ * that sees to it; a request that is too old all the same is sent at once.
+ *
+ * Locking: a flow belongs to struct dcqcn_qp and is protected by its lock.
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/netdevice.h>
+#include <linux/time64.h>
+#include <net/dst.h>
+#include <net/ip.h>
+
+#include "device.h"
+#include "pacer.h"
+#include "qp.h"
+
+/* Credit for lateness. Hypervisors take a CPU away for milliseconds. */
+#define DCQCN_MAX_LATE_NS	(10 * NSEC_PER_MSEC)
+
+/* Credit of a flow that had nothing to send: enough for the producer to be
+ * scheduled a little late, too little for a burst that fills a switch
+ */
+#define DCQCN_IDLE_CREDIT_NS	(1 * NSEC_PER_MSEC)
+#define DCQCN_IDLE_CREDIT_GAPS	8
+
+/* Packets that share a timer, unless that would delay one by more than
+ * DCQCN_BATCH_NS
+ */
+#define DCQCN_BATCH		8
+#define DCQCN_BATCH_NS		(50 * NSEC_PER_USEC)
+
+/* Packets sent per turn, so that one flow cannot keep a CPU in softirq */
+#define DCQCN_BUDGET		64
+
+/* How long a request may be held */
+#define DCQCN_HOLD_NS		(250 * NSEC_PER_MSEC)
+
+/* Packets that rxe has in flight before it stops: its limit plus one */
+#define DCQCN_RXE_INFLIGHT	65
+
+/* READ responses and ACKs that may be held: per flow, and per port */
+#define DCQCN_HELD_FLOW_MAX	(4 * 1024 * 1024)
+#define DCQCN_HELD_DEV_MAX	(64 * 1024 * 1024)
+
+/* Base of the ack timeout, 4.096 us * 2^exponent (IBA 9.7.6.1.3) */
+#define DCQCN_ACK_TIMEOUT_NS	4096ULL
+
+/* One packet's bits in units of 10^-9 bit: 2^16 bytes * 8 * 10^9 < 2^49 */
+#define DCQCN_COST_PER_BYTE	(8ULL * NSEC_PER_SEC)
+
+/* In skb->cb of a held packet, behind what the IP layer keeps there */
+struct dcqcn_held {
+	union {
+		struct inet_skb_parm h4;
+		struct inet6_skb_parm h6;
+	} ip;
+	u64 since;
+	u32 psn;
+	u32 bytes;
+	u8 kind;
+};
+
+static struct dcqcn_held *dcqcn_held(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct dcqcn_held) > sizeof(skb->cb));
+	return (struct dcqcn_held *)skb->cb;
+}
+
+/* How long a request of this QP may be held; 2^31 * 4096 ns fits u64 easily */
+static u64 dcqcn_hold_ns(const struct dcqcn_qp *qp)
+{
+	u64 hold = DCQCN_HOLD_NS;
+
+	if (qp->type == IB_QPT_RC && qp->ack_timeout)
+		hold = min(hold, DCQCN_ACK_TIMEOUT_NS << qp->ack_timeout);
+	return hold;
+}
+
+/*
+ * Bring the rate up to @now, @bytes having just been sent, and return what to
+ * pace at in bit/s; 0 for no limit.
+ */
+static u64 dcqcn_flow_rate(struct dcqcn_qp *qp, u64 now, u32 bytes)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	const struct dcqcn_settings *settings;
+	u64 line, rate;
+
+	if (flow->released)
+		return 0;
+
+	rcu_read_lock();
+	settings = rcu_dereference(qp->dev->settings);
+	line = dcqcn_dev_line(qp->dev, settings);
+	dcqcn_rate_advance(&flow->rate, &settings->rp, line, now, bytes);
+	rate = max(flow->rate.current_rate, min(flow->floor, line));
+	if (flow->rate.current_rate >= line)
+		flow->released = true;
+	rcu_read_unlock();
+	return rate;
+}
+
+/* @bytes leave now: charge them */
+static void dcqcn_flow_charge(struct dcqcn_qp *qp, u32 bytes, u64 now)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	u64 rate = dcqcn_flow_rate(qp, now, bytes);
+
+	if (!rate) {
+		flow->next = now;
+		return;
+	}
+	flow->gap = div64_u64_rem(bytes * DCQCN_COST_PER_BYTE + flow->remainder,
+				  rate, &flow->remainder);
+	flow->next += flow->gap;
+}
+
+static bool dcqcn_flow_is_due(struct dcqcn_flow *flow, u64 now)
+{
+	return flow->released || flow->next <= now;
+}
+
+/* The limiter ends when the rate is back and nothing is held any more */
+static void dcqcn_flow_end(struct dcqcn_qp *qp)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+
+	if (!flow->limited || !flow->released || flow->draining ||
+	    !skb_queue_empty(&flow->queue))
+		return;
+	WRITE_ONCE(flow->limited, false);
+	atomic_dec(&qp->dev->num_limited);
+}
+
+static void dcqcn_flow_arm(struct dcqcn_flow *flow)
+{
+	u64 at = flow->next;
+
+	if (flow->armed)
+		return;
+	if (flow->released)
+		at = 0;
+	else if (flow->gap < DCQCN_BATCH_NS)
+		at += min_t(u64, (DCQCN_BATCH - 1) * flow->gap, DCQCN_BATCH_NS);
+	flow->armed = true;
+	hrtimer_start(&flow->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
+}
+
+static void dcqcn_flow_put(struct dcqcn_qp *qp, struct sk_buff *skb)
+{
+	struct dcqcn_held *held = dcqcn_held(skb);
+	struct dcqcn_flow *flow = &qp->flow;
+
+	__skb_queue_tail(&flow->queue, skb);
+	flow->held_bytes += held->bytes;
+	atomic_long_add(held->bytes, &qp->dev->held_bytes);
+	if (held->kind == DCQCN_PKT_REQUEST)
+		flow->held_requests++;
+	else if (held->kind == DCQCN_PKT_RESPONSE)
+		flow->held_responses++;
+	dcqcn_count(qp->dev, DCQCN_RP_HELD);
+}
+
+static void dcqcn_flow_take(struct dcqcn_qp *qp, struct sk_buff *skb)
+{
+	struct dcqcn_held *held = dcqcn_held(skb);
+	struct dcqcn_flow *flow = &qp->flow;
+
+	__skb_unlink(skb, &flow->queue);
+	flow->held_bytes -= held->bytes;
+	atomic_long_sub(held->bytes, &qp->dev->held_bytes);
+	if (held->kind == DCQCN_PKT_REQUEST)
+		flow->held_requests--;
+	else if (held->kind == DCQCN_PKT_RESPONSE)
+		flow->held_responses--;
+	if (!flow->held_requests)
+		flow->floor = 0;
+}
+
+static void dcqcn_flow_send(struct dcqcn_flow *flow, struct sk_buff *skb)
+{
+	struct net *net = dev_net(skb_dst(skb)->dev);
+
+	/* The result is not rxe's business: a transmit error would stop the
+	 * QP for good, where a lost packet is only sent again.
+	 */
+	flow->okfn(net, skb->sk, skb);
+}
+
+/*
+ * Send what is due. Called and left with the lock held, which is dropped
+ * while sending.
+ */
+static void dcqcn_flow_drain(struct dcqcn_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	struct sk_buff_head due;
+	struct sk_buff *skb;
+	u64 now, hold;
+
+	if (flow->draining)
+		return;
+	flow->draining = true;
+	__skb_queue_head_init(&due);
+
+	now = ktime_get_ns();
+	hold = dcqcn_hold_ns(qp);
+	flow->next = max(flow->next, now - DCQCN_MAX_LATE_NS);
+	while ((skb = skb_peek(&flow->queue)) &&
+	       skb_queue_len(&due) < DCQCN_BUDGET) {
+		struct dcqcn_held *held = dcqcn_held(skb);
+
+		if (!dcqcn_flow_is_due(flow, now)) {
+			if (held->kind != DCQCN_PKT_REQUEST ||
+			    now - held->since < hold)
+				break;
+			dcqcn_count(qp->dev, DCQCN_RP_EXPIRED);
+		}
+		dcqcn_flow_take(qp, skb);
+		dcqcn_flow_charge(qp, held->bytes, now);
+		__skb_queue_tail(&due, skb);
+	}
+	dcqcn_count_add(qp->dev, DCQCN_RP_RELEASED, skb_queue_len(&due));
+
+	spin_unlock_bh(&qp->lock);
+	while ((skb = __skb_dequeue(&due)))
+		dcqcn_flow_send(flow, skb);
+	spin_lock_bh(&qp->lock);
+
+	flow->draining = false;
+	if (skb_queue_empty(&flow->queue))
+		dcqcn_flow_end(qp);
+	else
+		dcqcn_flow_arm(flow);
+}
+
+static enum hrtimer_restart dcqcn_flow_timer(struct hrtimer *timer)
+{
+	struct dcqcn_qp *qp = container_of(timer, struct dcqcn_qp, flow.timer);
+
+	spin_lock_bh(&qp->lock);
+	qp->flow.armed = false;
+	dcqcn_flow_drain(qp);
+	spin_unlock_bh(&qp->lock);
+	return HRTIMER_NORESTART;
+}
+
+/* 24-bit sequence numbers: whether @a is @b or comes after it */
+static bool dcqcn_psn_reaches(u32 a, u32 b)
+{
+	return !((a - b) & 0x800000);
+}
+
+/*
+ * rxe went back to @psn: what is held of the same kind from there on will
+ * come again. Moves it to @stale.
+ */
+static void dcqcn_flow_drop_stale(struct dcqcn_qp *qp, u8 kind, u32 psn,
+				  struct sk_buff_head *stale)
+{
+	struct sk_buff *skb, *next;
+
+	skb_queue_walk_safe(&qp->flow.queue, skb, next) {
+		struct dcqcn_held *held = dcqcn_held(skb);
+
+		if (held->kind != kind || !dcqcn_psn_reaches(held->psn, psn))
+			continue;
+		dcqcn_flow_take(qp, skb);
+		dcqcn_count(qp->dev, DCQCN_RP_DROP_STALE);
+		__skb_queue_tail(stale, skb);
+	}
+}
+
+static void dcqcn_flow_find_stale(struct dcqcn_qp *qp,
+				  const struct dcqcn_pkt *pkt,
+				  struct sk_buff_head *stale)
+{
+	bool response = pkt->kind == DCQCN_PKT_RESPONSE;
+	struct dcqcn_flow *flow = &qp->flow;
+
+	if (qp->type != IB_QPT_RC || pkt->kind == DCQCN_PKT_ACK)
+		return;
+	if ((response ? flow->held_responses : flow->held_requests) &&
+	    dcqcn_psn_reaches(flow->last_psn[response], pkt->psn))
+		dcqcn_flow_drop_stale(qp, pkt->kind, pkt->psn, stale);
+	flow->last_psn[response] = pkt->psn;
+}
+
+/*
+ * Raise the floor so that the request just queued, and all that rxe may still
+ * queue behind it, leaves within three quarters of the time it may be held;
+ * the rest is for the way to the peer and back.
+ */
+static void dcqcn_flow_raise_floor(struct dcqcn_qp *qp, u32 bytes)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	u64 ahead;
+
+	flow->request_bytes = max(flow->request_bytes, bytes);
+	/* < 2^33 bytes, times 8 * 10^9 fits u64 */
+	ahead = max(flow->held_bytes, DCQCN_RXE_INFLIGHT * flow->request_bytes);
+	flow->floor = max(flow->floor,
+			  div64_u64(ahead * DCQCN_COST_PER_BYTE,
+				    dcqcn_hold_ns(qp) / 4 * 3));
+}
+
+static bool dcqcn_flow_is_full(const struct dcqcn_qp *qp, u32 bytes)
+{
+	return qp->flow.held_bytes + bytes > DCQCN_HELD_FLOW_MAX ||
+	       atomic_long_read(&qp->dev->held_bytes) + bytes >
+	       DCQCN_HELD_DEV_MAX;
+}
+
+/**
+ * dcqcn_pacer_output() - a packet of a QP that may be limited leaves rxe
+ * @qp: its QP
+ * @skb: the packet
+ * @pkt: @skb, parsed
+ * @limit: whether the limit applies to its priority
+ * @okfn: sends it on
+ *
+ * Context: under RCU; process with BH on, or softirq. Takes @qp->lock. May
+ * send, when it takes the packet.
+ * Return: whether the packet was taken; if not, the caller lets it pass.
+ */
+bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
+			const struct dcqcn_pkt *pkt, bool limit,
+			dcqcn_okfn okfn)
+{
+	/* what a switch port counts: the frame without its FCS */
+	u32 bytes = skb->len + ETH_HLEN;
+	struct dcqcn_flow *flow = &qp->flow;
+	struct dcqcn_held *held;
+	struct sk_buff_head stale;
+	bool taken = true;
+	u64 now, credit;
+
+	__skb_queue_head_init(&stale);
+	now = ktime_get_ns();
+	spin_lock_bh(&qp->lock);
+	if (!flow->limited ||
+	    (pkt->kind == DCQCN_PKT_ACK && !flow->held_responses)) {
+		taken = false;
+		goto unlock;
+	}
+
+	if (!limit)
+		flow->released = true;
+	dcqcn_flow_find_stale(qp, pkt, &stale);
+	if (skb_queue_empty(&flow->queue) && !flow->draining) {
+		dcqcn_flow_rate(qp, now, 0);
+		credit = min_t(u64, DCQCN_IDLE_CREDIT_GAPS * flow->gap,
+			       DCQCN_IDLE_CREDIT_NS);
+		flow->next = max(flow->next, now - credit);
+		if (dcqcn_flow_is_due(flow, now)) {
+			dcqcn_flow_charge(qp, bytes, now);
+			dcqcn_count(qp->dev, DCQCN_RP_PASSED);
+			dcqcn_flow_end(qp);
+			taken = false;
+			goto unlock;
+		}
+	}
+
+	if (pkt->kind != DCQCN_PKT_REQUEST && dcqcn_flow_is_full(qp, bytes)) {
+		dcqcn_count(qp->dev, DCQCN_RP_DROP_BOUND);
+		__skb_queue_tail(&stale, skb);
+		goto unlock;
+	}
+
+	flow->okfn = okfn;
+	held = dcqcn_held(skb);
+	held->since = now;
+	held->psn = pkt->psn;
+	held->bytes = bytes;
+	held->kind = pkt->kind;
+	dcqcn_flow_put(qp, skb);
+	if (pkt->kind == DCQCN_PKT_REQUEST)
+		dcqcn_flow_raise_floor(qp, bytes);
+	if (!flow->draining && dcqcn_flow_is_due(flow, now))
+		dcqcn_flow_drain(qp);
+	else if (!flow->draining)
+		dcqcn_flow_arm(flow);
+unlock:
+	spin_unlock_bh(&qp->lock);
+	__skb_queue_purge(&stale);
+	return taken;
+}
+
+/**
+ * dcqcn_pacer_start() - limit a flow from now on
+ * @qp: its QP; not limited so far, or released
+ * @now: ns
+ *
+ * Context: @qp->lock is held.
+ */
+void dcqcn_pacer_start(struct dcqcn_qp *qp, u64 now)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+
+	flow->released = false;
+	flow->next = now;
+	flow->remainder = 0;
+	flow->gap = 0;
+	flow->floor = 0;
+	flow->request_bytes = 0;
+	if (flow->limited)
+		return;
+	atomic_inc(&qp->dev->num_limited);
+	WRITE_ONCE(flow->limited, true);
+}
+
+/**
+ * dcqcn_pacer_tick() - let time pass for a flow that sends nothing
+ * @qp: its QP
+ *
+ * Ends the limiter of an idle flow whose rate is back.
+ *
+ * Context: process or softirq. Takes @qp->lock.
+ */
+void dcqcn_pacer_tick(struct dcqcn_qp *qp)
+{
+	spin_lock_bh(&qp->lock);
+	if (qp->flow.limited) {
+		dcqcn_flow_rate(qp, ktime_get_ns(), 0);
+		dcqcn_flow_end(qp);
+	}
+	spin_unlock_bh(&qp->lock);
+}
+
+/**
+ * dcqcn_pacer_release() - take the limit off and send what is held, in order
+ * @qp: its QP
+ *
+ * Packets that rxe makes meanwhile queue behind, until the FIFO is empty.
+ *
+ * Context: process or softirq. Takes @qp->lock; sends.
+ */
+void dcqcn_pacer_release(struct dcqcn_qp *qp)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+
+	spin_lock_bh(&qp->lock);
+	flow->released = true;
+	dcqcn_flow_drain(qp);
+	dcqcn_flow_end(qp);
+	spin_unlock_bh(&qp->lock);
+}
+
+/**
+ * dcqcn_pacer_reset() - end a flow at once
+ * @qp: its QP
+ * @dropped: takes what was held, for the caller to free without the lock
+ *
+ * The timer may still fire, and finds nothing to do.
+ *
+ * Context: @qp->lock is held.
+ */
+void dcqcn_pacer_reset(struct dcqcn_qp *qp, struct sk_buff_head *dropped)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	struct sk_buff *skb;
+
+	while ((skb = skb_peek(&flow->queue))) {
+		dcqcn_flow_take(qp, skb);
+		dcqcn_count(qp->dev, DCQCN_RP_DROP_DEAD);
+		__skb_queue_tail(dropped, skb);
+	}
+	flow->released = true;
+	dcqcn_flow_end(qp);
+}
+
+/**
+ * dcqcn_pacer_flush() - drop what a flow holds and end it
+ * @qp: its QP
+ *
+ * Context: process or softirq. Takes @qp->lock.
+ */
+void dcqcn_pacer_flush(struct dcqcn_qp *qp)
+{
+	struct sk_buff_head dropped;
+
+	__skb_queue_head_init(&dropped);
+	spin_lock_bh(&qp->lock);
+	dcqcn_pacer_reset(qp, &dropped);
+	spin_unlock_bh(&qp->lock);
+	__skb_queue_purge(&dropped);
+}
+
+/**
+ * dcqcn_pacer_init() - set up a flow that is not limited
+ * @flow: zeroed
+ */
+void dcqcn_pacer_init(struct dcqcn_flow *flow)
+{
+	__skb_queue_head_init(&flow->queue);
+	hrtimer_setup(&flow->timer, dcqcn_flow_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
+}

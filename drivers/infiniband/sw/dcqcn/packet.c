@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * RoCEv2 packets: parsing, the invariant CRC, building CNPs.
+ *
+ * Layouts: InfiniBand Architecture Specification volume 1, chapter 9 (BTH,
+ * DETH) and annex A17 (RoCEv2, CNP, ICRC).
+ *
+ * Nothing here knows sockets, QPs or devices: a packet is bytes in memory.
+ */
+#include <linux/crc32.h>
+#include <linux/in.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "packet.h"
+
+#define DCQCN_OPCODE_CNP		0x81
+#define DCQCN_BTH_BECN			0x40000000
+
+/* Transport service: the upper three bits of the opcode */
+#define DCQCN_SERVICE_RC		0
+#define DCQCN_SERVICE_UC		1
+#define DCQCN_SERVICE_UD		3
+
+/* Operation: the lower five bits */
+#define DCQCN_OP_SEND_ONLY_IMM		0x05
+#define DCQCN_OP_SEND_ONLY		0x04
+#define DCQCN_OP_WRITE_ONLY_IMM		0x0b
+#define DCQCN_OP_READ_REQUEST		0x0c
+#define DCQCN_OP_READ_RESPONSE_FIRST	0x0d
+#define DCQCN_OP_READ_RESPONSE_ONLY	0x10
+#define DCQCN_OP_ACK			0x11
+#define DCQCN_OP_ATOMIC_ACK		0x12
+#define DCQCN_OP_COMPARE_SWAP		0x13
+#define DCQCN_OP_FETCH_ADD		0x14
+#define DCQCN_OP_SEND_LAST_INV		0x16
+#define DCQCN_OP_SEND_ONLY_INV		0x17
+
+/* CRC-32 over the 64 one-bits that stand for the LRH a RoCE packet lacks */
+#define DCQCN_ICRC_SEED			0xdebb20e3
+
+#define DCQCN_IP_FRAGMENT		0x3fff	/* MF and fragment offset */
+
+struct dcqcn_deth {
+	__be32 qkey;
+	__be32 src_qpn;
+} __packed;
+
+static enum dcqcn_pkt_kind dcqcn_rc_kind(u8 op)
+{
+	switch (op) {
+	case 0 ... DCQCN_OP_READ_REQUEST:
+	case DCQCN_OP_COMPARE_SWAP:
+	case DCQCN_OP_FETCH_ADD:
+	case DCQCN_OP_SEND_LAST_INV:
+	case DCQCN_OP_SEND_ONLY_INV:
+		return DCQCN_PKT_REQUEST;
+	case DCQCN_OP_READ_RESPONSE_FIRST ... DCQCN_OP_READ_RESPONSE_ONLY:
+		return DCQCN_PKT_RESPONSE;
+	case DCQCN_OP_ACK:
+	case DCQCN_OP_ATOMIC_ACK:
+		return DCQCN_PKT_ACK;
+	default:
+		return DCQCN_PKT_OTHER;
+	}
+}
+
+static enum dcqcn_pkt_kind dcqcn_opcode_kind(u8 opcode)
+{
+	u8 op = opcode & 0x1f;
+
+	if (opcode == DCQCN_OPCODE_CNP)
+		return DCQCN_PKT_CNP;
+
+	switch (opcode >> 5) {
+	case DCQCN_SERVICE_RC:
+		return dcqcn_rc_kind(op);
+	case DCQCN_SERVICE_UC:
+		return op <= DCQCN_OP_WRITE_ONLY_IMM ? DCQCN_PKT_REQUEST :
+						       DCQCN_PKT_OTHER;
+	case DCQCN_SERVICE_UD:
+		return op == DCQCN_OP_SEND_ONLY ||
+		       op == DCQCN_OP_SEND_ONLY_IMM ? DCQCN_PKT_REQUEST :
+						      DCQCN_PKT_OTHER;
+	default:
+		return DCQCN_PKT_OTHER;
+	}
+}
+
+/* Find the UDP header; @pkt->udp_len becomes the room the IP header gives it */
+static bool dcqcn_pkt_parse_ip(struct dcqcn_pkt *pkt, const void *ip,
+			       size_t len)
+{
+	const struct ipv6hdr *ip6h = ip;
+	const struct iphdr *iph = ip;
+	size_t hlen, total;
+
+	if (len < sizeof(*iph))
+		return false;
+
+	if (iph->version == 4) {
+		hlen = iph->ihl * 4;
+		total = be16_to_cpu(iph->tot_len);
+		if (iph->protocol != IPPROTO_UDP || hlen < sizeof(*iph) ||
+		    total < hlen ||
+		    iph->frag_off & cpu_to_be16(DCQCN_IP_FRAGMENT))
+			return false;
+		pkt->tos = iph->tos;
+		pkt->v6 = false;
+		pkt->plain = hlen == sizeof(*iph);
+		total -= hlen;
+	} else if (iph->version == 6) {
+		hlen = sizeof(*ip6h);
+		if (len < hlen || ip6h->nexthdr != IPPROTO_UDP)
+			return false;
+		total = be16_to_cpu(ip6h->payload_len);
+		pkt->tos = ip6h->priority << 4 | ip6h->flow_lbl[0] >> 4;
+		pkt->v6 = true;
+		pkt->plain = true;
+	} else {
+		return false;
+	}
+
+	if (len < hlen + sizeof(struct udphdr))
+		return false;
+	pkt->ip = ip;
+	pkt->udp = ip + hlen;
+	pkt->udp_len = total;
+	return true;
+}
+
+/**
+ * dcqcn_pkt_parse() - find out what a packet is
+ * @pkt: result; @pkt->kind is DCQCN_PKT_OTHER for what is none of ours
+ * @ip: IP header
+ * @len: readable bytes from @ip on; DCQCN_PKT_HEADERS of them, or the whole
+ *	packet, are always enough
+ *
+ * A packet of opcode 0x81 is a CNP however broken it is otherwise, unless it
+ * is a fragment or hides behind IPv6 extension headers.
+ *
+ * Context: any.
+ */
+void dcqcn_pkt_parse(struct dcqcn_pkt *pkt, const void *ip, size_t len)
+{
+	const struct dcqcn_deth *deth;
+	const struct dcqcn_bth *bth;
+	size_t payload;
+	u16 udp_len;
+
+	pkt->kind = DCQCN_PKT_OTHER;
+	if (!dcqcn_pkt_parse_ip(pkt, ip, len))
+		return;
+	if (pkt->udp->dest != cpu_to_be16(DCQCN_UDP_PORT))
+		return;
+	udp_len = be16_to_cpu(pkt->udp->len);
+	if (udp_len > pkt->udp_len || udp_len <= sizeof(struct udphdr))
+		return;
+	pkt->udp_len = udp_len;
+
+	bth = (const void *)(pkt->udp + 1);
+	payload = min_t(size_t, udp_len - sizeof(struct udphdr),
+			len - ((const void *)bth - ip));
+	if (!payload)
+		return;
+
+	pkt->pkey = 0;
+	pkt->dest_qpn = 0;
+	pkt->src_qpn = 0;
+	pkt->psn = 0;
+	pkt->ud = bth->opcode >> 5 == DCQCN_SERVICE_UD;
+	pkt->kind = dcqcn_opcode_kind(bth->opcode);
+	if (payload < sizeof(*bth)) {
+		if (pkt->kind != DCQCN_PKT_CNP)
+			pkt->kind = DCQCN_PKT_OTHER;
+		return;
+	}
+	pkt->pkey = be16_to_cpu(bth->pkey);
+	pkt->dest_qpn = be32_to_cpu(bth->qpn) & DCQCN_QPN_MASK;
+	pkt->psn = be32_to_cpu(bth->psn) & DCQCN_QPN_MASK;
+
+	if (pkt->ud) {
+		deth = (const void *)(bth + 1);
+		if (payload < sizeof(*bth) + sizeof(*deth))
+			pkt->kind = DCQCN_PKT_OTHER;
+		else
+			pkt->src_qpn = be32_to_cpu(deth->src_qpn) &
+				       DCQCN_QPN_MASK;
+	}
+}
+
+/*
+ * The ICRC of the @len bytes from the IP header to the end of the payload.
+ * What a switch or router may change counts as ones.
+ */
+static __le32 dcqcn_icrc(const void *ip, bool v6, size_t len)
+{
+	u8 head[sizeof(struct ipv6hdr) + sizeof(struct udphdr) +
+		sizeof(struct dcqcn_bth)];
+	size_t ip_len = v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
+	size_t head_len = ip_len + sizeof(struct udphdr) +
+			  sizeof(struct dcqcn_bth);
+	struct udphdr *udp = (void *)head + ip_len;
+	struct dcqcn_bth *bth = (void *)(udp + 1);
+	u32 crc;
+
+	memcpy(head, ip, head_len);
+	if (v6) {
+		struct ipv6hdr *ip6h = (void *)head;
+
+		ip6h->priority = 0xf;
+		memset(ip6h->flow_lbl, 0xff, sizeof(ip6h->flow_lbl));
+		ip6h->hop_limit = 0xff;
+	} else {
+		struct iphdr *iph = (void *)head;
+
+		iph->tos = 0xff;
+		iph->ttl = 0xff;
+		memset(&iph->check, 0xff, sizeof(iph->check));
+	}
+	memset(&udp->check, 0xff, sizeof(udp->check));
+	bth->qpn |= cpu_to_be32(~DCQCN_QPN_MASK);
+
+	crc = crc32_le(DCQCN_ICRC_SEED, head, head_len);
+	crc = crc32_le(crc, ip + head_len, len - head_len);
+	return cpu_to_le32(~crc);
+}
+
+/**
+ * dcqcn_pkt_icrc_ok() - check a packet's ICRC
+ * @pkt: parsed packet, of which all @pkt->udp_len bytes are readable
+ *
+ * Context: any. Return: whether it is there and right.
+ */
+bool dcqcn_pkt_icrc_ok(const struct dcqcn_pkt *pkt)
+{
+	size_t len = (const void *)pkt->udp - pkt->ip + pkt->udp_len;
+	__le32 icrc;
+
+	if (!pkt->plain || pkt->udp_len < sizeof(struct udphdr) +
+					  sizeof(struct dcqcn_bth) +
+					  sizeof(icrc))
+		return false;
+	len -= sizeof(icrc);
+	memcpy(&icrc, pkt->ip + len, sizeof(icrc));
+	return icrc == dcqcn_icrc(pkt->ip, pkt->v6, len);
+}
+
+/**
+ * dcqcn_pkt_is_valid_cnp() - whether a CNP is one that may be acted on
+ * @pkt: parsed packet of kind DCQCN_PKT_CNP, all of it readable
+ *
+ * Length and ICRC must be right. BECN and the reserved bytes are not looked
+ * at: annex A17 says to ignore them.
+ *
+ * Context: any.
+ */
+bool dcqcn_pkt_is_valid_cnp(const struct dcqcn_pkt *pkt)
+{
+	return pkt->udp_len == sizeof(struct udphdr) +
+			       sizeof(struct dcqcn_cnp) &&
+	       dcqcn_pkt_icrc_ok(pkt);
+}
+
+static void dcqcn_map_v4(struct in6_addr *addr, __be32 v4)
+{
+	*addr = (struct in6_addr) {};
+	addr->s6_addr32[2] = cpu_to_be32(0xffff);
+	addr->s6_addr32[3] = v4;
+}
+
+/**
+ * dcqcn_pkt_saddr() - source address of a packet
+ * @pkt: parsed packet
+ * @addr: result, IPv4-mapped for IPv4
+ */
+void dcqcn_pkt_saddr(const struct dcqcn_pkt *pkt, struct in6_addr *addr)
+{
+	if (pkt->v6)
+		*addr = ((const struct ipv6hdr *)pkt->ip)->saddr;
+	else
+		dcqcn_map_v4(addr, ((const struct iphdr *)pkt->ip)->saddr);
+}
+
+/**
+ * dcqcn_pkt_daddr() - destination address of a packet
+ * @pkt: parsed packet
+ * @addr: result, IPv4-mapped for IPv4
+ */
+void dcqcn_pkt_daddr(const struct dcqcn_pkt *pkt, struct in6_addr *addr)
+{
+	if (pkt->v6)
+		*addr = ((const struct ipv6hdr *)pkt->ip)->daddr;
+	else
+		dcqcn_map_v4(addr, ((const struct iphdr *)pkt->ip)->daddr);
+}
+
+static bool dcqcn_is_v4_mapped(const struct in6_addr *addr)
+{
+	return !addr->s6_addr32[0] && !addr->s6_addr32[1] &&
+	       addr->s6_addr32[2] == cpu_to_be32(0xffff);
+}
+
+/**
+ * dcqcn_cnp_build() - write a CNP, from the IP header on
+ * @buf: DCQCN_CNP_V4_LEN or DCQCN_CNP_V6_LEN bytes
+ * @spec: addresses, QP and header fields
+ *
+ * The IPv4 header checksum is left to the sender.
+ *
+ * Context: any. Return: bytes written.
+ */
+size_t dcqcn_cnp_build(void *buf, const struct dcqcn_cnp_spec *spec)
+{
+	bool v6 = !dcqcn_is_v4_mapped(&spec->daddr);
+	size_t len = v6 ? DCQCN_CNP_V6_LEN : DCQCN_CNP_V4_LEN;
+	u16 udp_len = sizeof(struct udphdr) + sizeof(struct dcqcn_cnp);
+	struct dcqcn_cnp *cnp = buf + len - sizeof(*cnp);
+	struct udphdr *udp = buf + len - udp_len;
+
+	memset(buf, 0, len);
+	if (v6) {
+		struct ipv6hdr *ip6h = buf;
+
+		ip6h->version = 6;
+		ip6h->priority = spec->tos >> 4;
+		ip6h->flow_lbl[0] = spec->tos << 4;
+		ip6h->payload_len = cpu_to_be16(udp_len);
+		ip6h->nexthdr = IPPROTO_UDP;
+		ip6h->hop_limit = spec->ttl;
+		ip6h->saddr = spec->saddr;
+		ip6h->daddr = spec->daddr;
+	} else {
+		struct iphdr *iph = buf;
+
+		iph->version = 4;
+		iph->ihl = sizeof(*iph) / 4;
+		iph->tos = spec->tos;
+		iph->tot_len = cpu_to_be16(len);
+		iph->frag_off = cpu_to_be16(0x4000);	/* DF */
+		iph->ttl = spec->ttl;
+		iph->protocol = IPPROTO_UDP;
+		iph->saddr = spec->saddr.s6_addr32[3];
+		iph->daddr = spec->daddr.s6_addr32[3];
+	}
+	udp->source = cpu_to_be16(spec->sport);
+	udp->dest = cpu_to_be16(DCQCN_UDP_PORT);
+	udp->len = cpu_to_be16(udp_len);
+
+	cnp->bth.opcode = DCQCN_OPCODE_CNP;
+	cnp->bth.pkey = cpu_to_be16(spec->pkey);
+	cnp->bth.qpn = cpu_to_be32(DCQCN_BTH_BECN | spec->dest_qpn);
+	cnp->icrc = dcqcn_icrc(buf, v6, len - sizeof(cnp->icrc));
+	return len;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* RoCEv2 packets: what is on the wire. See packet.c. */
+#ifndef DCQCN_PACKET_H
+#define DCQCN_PACKET_H
+
+#include <linux/in6.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/types.h>
+#include <linux/udp.h>
+
+#define DCQCN_UDP_PORT		4791
+
+#define DCQCN_ECN_MASK		0x03
+#define DCQCN_ECN_NOT_ECT	0x00
+#define DCQCN_ECN_ECT_0		0x02
+#define DCQCN_ECN_CE		0x03
+
+#define DCQCN_QPN_MASK		0x00ffffff
+#define DCQCN_QPN_GSI		1		/* and QP0 below it */
+#define DCQCN_QPN_MULTICAST	0x00ffffff
+
+/**
+ * struct dcqcn_bth - base transport header
+ * @opcode: transport service (3 bits) and operation (5 bits)
+ * @flags: SE, M, pad count, TVer
+ * @pkey: partition key
+ * @qpn: FECN, BECN, 6 reserved bits, destination QP
+ * @psn: ack request, 7 reserved bits, packet sequence number
+ */
+struct dcqcn_bth {
+	u8 opcode;
+	u8 flags;
+	__be16 pkey;
+	__be32 qpn;
+	__be32 psn;
+} __packed;
+
+/**
+ * struct dcqcn_cnp - a congestion notification packet, from the BTH on
+ * @bth: opcode 0x81, BECN set
+ * @reserved: zero when sent, ignored when received
+ * @icrc: invariant CRC
+ */
+struct dcqcn_cnp {
+	struct dcqcn_bth bth;
+	u8 reserved[16];
+	__le32 icrc;
+} __packed;
+
+/**
+ * enum dcqcn_pkt_kind - what a packet is to congestion control
+ * @DCQCN_PKT_OTHER: not RoCEv2, or nothing we act on
+ * @DCQCN_PKT_REQUEST: RC, UC or UD request; consumes a PSN of the requester
+ * @DCQCN_PKT_RESPONSE: RC READ response
+ * @DCQCN_PKT_ACK: RC ACK, NAK or atomic ACK
+ * @DCQCN_PKT_CNP: opcode 0x81, well-formed or not
+ */
+enum dcqcn_pkt_kind {
+	DCQCN_PKT_OTHER,
+	DCQCN_PKT_REQUEST,
+	DCQCN_PKT_RESPONSE,
+	DCQCN_PKT_ACK,
+	DCQCN_PKT_CNP,
+};
+
+/**
+ * struct dcqcn_pkt - one parsed packet
+ * @ip: its IP header
+ * @udp: its UDP header
+ * @udp_len: length in the UDP header, at most what the IP header says
+ * @kind: see &enum dcqcn_pkt_kind
+ * @tos: IPv4 TOS or IPv6 traffic class
+ * @v6: IPv6
+ * @plain: no IPv4 options, so that the ICRC is defined
+ * @ud: unreliable datagram; @src_qpn is valid
+ * @pkey: P_Key
+ * @dest_qpn: destination QP
+ * @src_qpn: source QP, from the DETH
+ * @psn: packet sequence number
+ *
+ * The fields behind @kind are valid unless it is DCQCN_PKT_OTHER; those from
+ * @pkey on may be zero in a truncated CNP.
+ */
+struct dcqcn_pkt {
+	const void *ip;
+	const struct udphdr *udp;
+	u16 udp_len;
+	u8 kind;
+	u8 tos;
+	bool v6;
+	bool plain;
+	bool ud;
+	u16 pkey;
+	u32 dest_qpn;
+	u32 src_qpn;
+	u32 psn;
+};
+
+/* Room for the longest headers that dcqcn_pkt_parse() looks at: IPv4 with
+ * options or IPv6, UDP, BTH, DETH
+ */
+#define DCQCN_PKT_HEADERS	(60 + sizeof(struct udphdr) + \
+				 sizeof(struct dcqcn_bth) + 8)
+
+void dcqcn_pkt_parse(struct dcqcn_pkt *pkt, const void *ip, size_t len);
+bool dcqcn_pkt_icrc_ok(const struct dcqcn_pkt *pkt);
+bool dcqcn_pkt_is_valid_cnp(const struct dcqcn_pkt *pkt);
+void dcqcn_pkt_saddr(const struct dcqcn_pkt *pkt, struct in6_addr *addr);
+void dcqcn_pkt_daddr(const struct dcqcn_pkt *pkt, struct in6_addr *addr);
+
+static inline u8 dcqcn_pkt_prio(const struct dcqcn_pkt *pkt)
+{
+	return pkt->tos >> 5;
+}
+
+static inline u8 dcqcn_pkt_ecn(const struct dcqcn_pkt *pkt)
+{
+	return pkt->tos & DCQCN_ECN_MASK;
+}
+
+/**
+ * struct dcqcn_cnp_spec - what a CNP to be built is about
+ * @saddr: source address, IPv4-mapped for IPv4
+ * @daddr: destination address, of the same family
+ * @dest_qpn: the QP that sent the marked packet
+ * @pkey: P_Key of the marked packet
+ * @sport: UDP source port
+ * @tos: IPv4 TOS or IPv6 traffic class
+ * @ttl: IPv4 TTL or IPv6 hop limit
+ */
+struct dcqcn_cnp_spec {
+	struct in6_addr saddr;
+	struct in6_addr daddr;
+	u32 dest_qpn;
+	u16 pkey;
+	u16 sport;
+	u8 tos;
+	u8 ttl;
+};
+
+#define DCQCN_CNP_V4_LEN	(sizeof(struct iphdr) + \
+				 sizeof(struct udphdr) + \
+				 sizeof(struct dcqcn_cnp))
+#define DCQCN_CNP_V6_LEN	(sizeof(struct ipv6hdr) + \
+				 sizeof(struct udphdr) + \
+				 sizeof(struct dcqcn_cnp))
+
+size_t dcqcn_cnp_build(void *buf, const struct dcqcn_cnp_spec *spec);
+
+#endif /* DCQCN_PACKET_H */

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Queue pairs: who a packet belongs to.
+ *
+ * An entry is made when a CE or a CNP arrives for a QP that has none. The
+ * packet says nothing trustworthy about the QP, so a worker asks the RDMA core;
+ * what arrived waits in the entry meanwhile. From then on each packet that the
+ * QP sends is checked against the entry: one that contradicts it means that the
+ * QP was connected anew, and the entry is resolved again.
+ *
+ * Nothing tells us that a QP was destroyed or fell idle. A janitor, the same
+ * worker, sweeps the table: it asks the core about QPs that hold packets or
+ * were not heard of lately, and frees the entries of those that are gone or
+ * have not met congestion for a while.
+ *
+ * Entries are found under RCU, and freed by the worker and the device's removal
+ * only. Lock order: dcqcn_qp.lock, then dcqcn_dev.resolve_lock.
+ */
+#include <linux/jiffies.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include <net/ipv6.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/restrack.h>
+
+#include "device.h"
+#include "np.h"
+#include "qp.h"
+#include "rp.h"
+
+/* Entries that stand for no known QP: a flood of packets to QPs that do not
+ * exist costs this much memory and no more
+ */
+#define DCQCN_UNRESOLVED_MAX	1024
+
+#define DCQCN_SWEEP_JIFFIES	(HZ / 5)
+
+/* An entry lives this long after its last CE or CNP, an absent QP's too */
+#define DCQCN_UNUSED_JIFFIES	HZ
+
+/* Turns that a release gives a flow to empty its FIFO */
+#define DCQCN_RELEASE_TURNS	64
+
+static struct workqueue_struct *dcqcn_wq;
+
+/* What the core says of a QP */
+struct dcqcn_qp_info {
+	u8 type;
+	u8 prio;
+	u8 ack_timeout;
+	u32 peer_qpn;
+	struct in6_addr peer;
+};
+
+static bool dcqcn_qp_state_sends(enum ib_qp_state state)
+{
+	return state == IB_QPS_RTR || state == IB_QPS_RTS ||
+	       state == IB_QPS_SQD;
+}
+
+/* May sleep. Returns whether there is such a QP, in a state in which it can
+ * exchange packets.
+ */
+static bool dcqcn_qp_query(struct ib_device *ibdev, u32 qpn,
+			   struct dcqcn_qp_info *info)
+{
+	struct rdma_restrack_entry *res;
+	struct ib_qp_init_attr init;
+	struct ib_qp_attr attr;
+	bool live = false;
+	struct ib_qp *qp;
+
+	res = rdma_restrack_get_byid(ibdev, RDMA_RESTRACK_QP, qpn);
+	if (IS_ERR(res))
+		return false;
+	qp = container_of(res, struct ib_qp, res);
+	info->type = qp->qp_type;
+	if (ib_query_qp(qp, &attr, IB_QP_STATE | IB_QP_AV | IB_QP_DEST_QPN |
+			IB_QP_TIMEOUT, &init))
+		goto put;
+	live = dcqcn_qp_state_sends(attr.qp_state) &&
+	       (info->type == IB_QPT_RC || info->type == IB_QPT_UC ||
+		info->type == IB_QPT_UD);
+
+	info->prio = 0;
+	info->ack_timeout = 0;
+	info->peer_qpn = 0;
+	info->peer = in6addr_any;
+	if (live && info->type != IB_QPT_UD) {
+		const struct ib_global_route *grh =
+			rdma_ah_read_grh(&attr.ah_attr);
+
+		info->prio = grh->traffic_class >> 5;
+		info->ack_timeout = attr.timeout;
+		info->peer_qpn = attr.dest_qp_num;
+		memcpy(&info->peer, &grh->dgid, sizeof(info->peer));
+	}
+put:
+	rdma_restrack_put(res);
+	return live;
+}
+
+/* Have the worker resolve @qp; its lock is held */
+static void dcqcn_qp_ask(struct dcqcn_qp *qp)
+{
+	struct dcqcn_dev *dev = qp->dev;
+
+	qp->state = DCQCN_QP_RESOLVING;
+	spin_lock_bh(&dev->resolve_lock);
+	if (list_empty(&qp->resolve_node))
+		list_add_tail(&qp->resolve_node, &dev->resolve_list);
+	spin_unlock_bh(&dev->resolve_lock);
+	if (!READ_ONCE(dev->stopping))
+		mod_delayed_work(dcqcn_wq, &dev->qp_work, 0);
+}
+
+static void dcqcn_qp_resolve(struct dcqcn_qp *qp)
+{
+	struct dcqcn_qp_info info;
+	bool live;
+
+	live = dcqcn_qp_query(qp->dev->ibdev, qp->qpn, &info);
+	spin_lock_bh(&qp->lock);
+	qp->seen = jiffies;
+	if (live) {
+		qp->type = info.type;
+		qp->prio = info.prio;
+		qp->ack_timeout = info.ack_timeout;
+		qp->peer_qpn = info.peer_qpn;
+		qp->peer = info.peer;
+		qp->state = DCQCN_QP_LIVE;
+		atomic_dec(&qp->dev->num_unresolved);
+	} else {
+		qp->state = DCQCN_QP_ABSENT;
+	}
+	spin_unlock_bh(&qp->lock);
+	dcqcn_np_resolved(qp);
+	dcqcn_rp_resolved(qp);
+}
+
+static struct dcqcn_qp *dcqcn_qp_next_to_resolve(struct dcqcn_dev *dev)
+{
+	struct dcqcn_qp *qp;
+
+	spin_lock_bh(&dev->resolve_lock);
+	qp = list_first_entry_or_null(&dev->resolve_list, struct dcqcn_qp,
+				      resolve_node);
+	if (qp)
+		list_del_init(&qp->resolve_node);
+	spin_unlock_bh(&dev->resolve_lock);
+	return qp;
+}
+
+/* Only the worker, or whoever has stopped it, may free */
+static void dcqcn_qp_free(struct dcqcn_qp *qp)
+{
+	struct dcqcn_dev *dev = qp->dev;
+	struct sk_buff_head dropped;
+
+	__skb_queue_head_init(&dropped);
+	xa_erase_bh(&dev->qps, qp->qpn);
+	spin_lock_bh(&qp->lock);
+	if (qp->state != DCQCN_QP_LIVE)
+		atomic_dec(&dev->num_unresolved);
+	qp->state = DCQCN_QP_DEAD;
+	dcqcn_pacer_reset(qp, &dropped);
+	dcqcn_count_add(dev, DCQCN_RP_CNP_IGNORED, qp->pending_cnps);
+	spin_lock(&dev->resolve_lock);
+	list_del_init(&qp->resolve_node);
+	spin_unlock(&dev->resolve_lock);
+	spin_unlock_bh(&qp->lock);
+
+	__skb_queue_purge(&dropped);
+	hrtimer_cancel(&qp->flow.timer);
+	kfree_rcu(qp, rcu);
+}
+
+/* Whether the janitor shall keep @qp; may sleep */
+static bool dcqcn_qp_keep(struct dcqcn_qp *qp)
+{
+	bool limited, unused, unheard;
+	struct dcqcn_qp_info info;
+
+	dcqcn_pacer_tick(qp);
+	limited = READ_ONCE(qp->flow.limited);
+	unused = time_after(jiffies,
+			    READ_ONCE(qp->used) + DCQCN_UNUSED_JIFFIES);
+	unheard = time_after(jiffies,
+			     READ_ONCE(qp->seen) + DCQCN_SWEEP_JIFFIES);
+
+	switch (READ_ONCE(qp->state)) {
+	case DCQCN_QP_LIVE:
+		if (!limited && unused)
+			return false;
+		if (!unheard)
+			return true;
+		if (!dcqcn_qp_query(qp->dev->ibdev, qp->qpn, &info))
+			return false;
+		WRITE_ONCE(qp->seen, jiffies);
+		return true;
+	case DCQCN_QP_ABSENT:
+		return !unused;
+	default:
+		return true;
+	}
+}
+
+static void dcqcn_qp_sweep(struct dcqcn_dev *dev)
+{
+	struct dcqcn_qp *qp;
+	unsigned long qpn;
+
+	xa_for_each(&dev->qps, qpn, qp) {
+		if (!dcqcn_qp_keep(qp))
+			dcqcn_qp_free(qp);
+		cond_resched();
+	}
+}
+
+static void dcqcn_qp_work(struct work_struct *work)
+{
+	struct dcqcn_dev *dev = container_of(to_delayed_work(work),
+					     struct dcqcn_dev, qp_work);
+	struct dcqcn_qp *qp;
+
+	while ((qp = dcqcn_qp_next_to_resolve(dev)))
+		dcqcn_qp_resolve(qp);
+
+	if (time_after_eq(jiffies, dev->next_sweep)) {
+		dcqcn_qp_sweep(dev);
+		dev->next_sweep = jiffies + DCQCN_SWEEP_JIFFIES;
+	}
+	if (!xa_empty(&dev->qps) && !READ_ONCE(dev->stopping))
+		queue_delayed_work(dcqcn_wq, &dev->qp_work,
+				   DCQCN_SWEEP_JIFFIES);
+}
+
+/**
+ * dcqcn_qp_find() - the entry of a local QP
+ * @dev: port
+ * @qpn: local QP number
+ *
+ * Context: under RCU. Return: the entry, or NULL.
+ */
+struct dcqcn_qp *dcqcn_qp_find(struct dcqcn_dev *dev, u32 qpn)
+{
+	return xa_load(&dev->qps, qpn);
+}
+
+/**
+ * dcqcn_qp_find_or_add() - the entry of a local QP, new if there is none
+ * @dev: port
+ * @qpn: local QP number, from the wire
+ *
+ * A new entry is resolving.
+ *
+ * Context: softirq, under RCU. Return: the entry, or NULL when there is no
+ * memory, or too many entries stand for no known QP.
+ */
+struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
+{
+	struct dcqcn_qp *qp = dcqcn_qp_find(dev, qpn);
+	int err;
+
+	if (qp)
+		return qp;
+	if (READ_ONCE(dev->stopping))
+		return NULL;
+	if (!atomic_add_unless(&dev->num_unresolved, 1, DCQCN_UNRESOLVED_MAX))
+		goto count;
+
+	qp = kzalloc(sizeof(*qp), GFP_ATOMIC | __GFP_NOWARN);
+	if (!qp)
+		goto unresolved;
+	spin_lock_init(&qp->lock);
+	INIT_LIST_HEAD(&qp->resolve_node);
+	qp->qpn = qpn;
+	qp->dev = dev;
+	qp->seen = jiffies;
+	qp->used = jiffies;
+	dcqcn_pacer_init(&qp->flow);
+
+	err = xa_insert_bh(&dev->qps, qpn, qp, GFP_ATOMIC | __GFP_NOWARN);
+	if (err == -EBUSY) {
+		/* another CPU was faster */
+		kfree(qp);
+		atomic_dec(&dev->num_unresolved);
+		return dcqcn_qp_find(dev, qpn);
+	}
+	if (err)
+		goto free;
+	spin_lock_bh(&qp->lock);
+	dcqcn_qp_ask(qp);
+	spin_unlock_bh(&qp->lock);
+	return qp;
+free:
+	kfree(qp);
+unresolved:
+	atomic_dec(&dev->num_unresolved);
+count:
+	dcqcn_count(dev, DCQCN_QP_ERRORS);
+	return NULL;
+}
+
+static bool dcqcn_qp_matches(const struct dcqcn_qp *qp,
+			     const struct dcqcn_pkt *pkt,
+			     const struct sock *owner)
+{
+	struct in6_addr daddr;
+
+	if (qp->owner && qp->owner != owner)
+		return false;
+	if (qp->type == IB_QPT_UD)
+		return true;
+	dcqcn_pkt_daddr(pkt, &daddr);
+	return qp->peer_qpn == pkt->dest_qpn &&
+	       ipv6_addr_equal(&qp->peer, &daddr);
+}
+
+/* What the entry says no longer holds: its flow ends, the worker asks again */
+static void dcqcn_qp_contradict(struct dcqcn_qp *qp,
+				const struct dcqcn_pkt *pkt,
+				const struct sock *owner)
+{
+	struct sk_buff_head dropped;
+
+	__skb_queue_head_init(&dropped);
+	spin_lock_bh(&qp->lock);
+	if ((qp->state == DCQCN_QP_LIVE &&
+	     !dcqcn_qp_matches(qp, pkt, owner)) ||
+	    qp->state == DCQCN_QP_ABSENT) {
+		if (qp->state == DCQCN_QP_LIVE)
+			atomic_inc(&qp->dev->num_unresolved);
+		dcqcn_pacer_reset(qp, &dropped);
+		qp->owner = owner;
+		dcqcn_qp_ask(qp);
+	}
+	spin_unlock_bh(&qp->lock);
+	__skb_queue_purge(&dropped);
+}
+
+/**
+ * dcqcn_qp_confirm() - a QP that has an entry sends a packet
+ * @qp: the entry
+ * @pkt: the packet
+ * @owner: the socket of the QP
+ *
+ * Context: under RCU; process with BH on, or softirq. Takes @qp->lock if the
+ * packet contradicts the entry.
+ */
+void dcqcn_qp_confirm(struct dcqcn_qp *qp, const struct dcqcn_pkt *pkt,
+		      const struct sock *owner)
+{
+	unsigned long now = jiffies;
+
+	switch (READ_ONCE(qp->state)) {
+	case DCQCN_QP_LIVE:
+		break;
+	case DCQCN_QP_ABSENT:
+		dcqcn_qp_contradict(qp, pkt, owner);
+		return;
+	default:
+		return;
+	}
+
+	/* Read without the lock: what is torn looks like a contradiction and
+	 * is looked at again under it.
+	 */
+	if (!dcqcn_qp_matches(qp, pkt, owner)) {
+		dcqcn_qp_contradict(qp, pkt, owner);
+		return;
+	}
+	if (!qp->owner)
+		WRITE_ONCE(qp->owner, owner);
+	if (qp->prio != dcqcn_pkt_prio(pkt) && pkt->kind != DCQCN_PKT_ACK)
+		WRITE_ONCE(qp->prio, dcqcn_pkt_prio(pkt));
+	if (qp->seen != now)
+		WRITE_ONCE(qp->seen, now);
+}
+
+/**
+ * dcqcn_qp_dev_init() - set up the table of a port
+ * @dev: the port
+ */
+void dcqcn_qp_dev_init(struct dcqcn_dev *dev)
+{
+	xa_init_flags(&dev->qps, XA_FLAGS_LOCK_BH);
+	spin_lock_init(&dev->resolve_lock);
+	INIT_LIST_HEAD(&dev->resolve_list);
+	INIT_DELAYED_WORK(&dev->qp_work, dcqcn_qp_work);
+	dev->next_sweep = jiffies;
+}
+
+/**
+ * dcqcn_qp_dev_flush() - drop all that a port's flows hold
+ * @dev: the port
+ *
+ * Context: process. Takes the QPs' locks.
+ */
+void dcqcn_qp_dev_flush(struct dcqcn_dev *dev)
+{
+	struct dcqcn_qp *qp;
+	unsigned long qpn;
+
+	rcu_read_lock();
+	xa_for_each(&dev->qps, qpn, qp)
+		dcqcn_pacer_flush(qp);
+	rcu_read_unlock();
+}
+
+/**
+ * dcqcn_qp_dev_release() - let all go that a port's flows hold, in order
+ * @dev: the port, which is stopping: no flow is limited anew
+ *
+ * Context: process. Takes the QPs' locks; sends.
+ */
+void dcqcn_qp_dev_release(struct dcqcn_dev *dev)
+{
+	struct dcqcn_qp *qp;
+	unsigned long qpn;
+	int turn;
+
+	rcu_read_lock();
+	xa_for_each(&dev->qps, qpn, qp) {
+		for (turn = 0; turn < DCQCN_RELEASE_TURNS &&
+		     READ_ONCE(qp->flow.limited); turn++)
+			dcqcn_pacer_release(qp);
+	}
+	rcu_read_unlock();
+}
+
+/**
+ * dcqcn_qp_dev_exit() - empty the table of a port
+ * @dev: the port, which no packet reaches any more
+ *
+ * Context: process; may sleep.
+ */
+void dcqcn_qp_dev_exit(struct dcqcn_dev *dev)
+{
+	struct dcqcn_qp *qp;
+	unsigned long qpn;
+
+	cancel_delayed_work_sync(&dev->qp_work);
+	xa_for_each(&dev->qps, qpn, qp)
+		dcqcn_qp_free(qp);
+	xa_destroy(&dev->qps);
+}
+
+/**
+ * dcqcn_qp_init() - set up the worker
+ *
+ * Context: process. Return: 0 or -ENOMEM.
+ */
+int dcqcn_qp_init(void)
+{
+	dcqcn_wq = alloc_workqueue("rdma_dcqcn", WQ_UNBOUND, 0);
+	return dcqcn_wq ? 0 : -ENOMEM;
+}
+
+/**
+ * dcqcn_qp_exit() - undo dcqcn_qp_init()
+ *
+ * Context: process; may sleep. No port is left.
+ */
+void dcqcn_qp_exit(void)
+{
+	destroy_workqueue(dcqcn_wq);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Queue pairs: who a packet belongs to. See qp.c. */
+#ifndef DCQCN_QP_H
+#define DCQCN_QP_H
+
+#include <linux/in6.h>
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+#include <linux/spinlock.h>
+#include <rdma/ib_verbs.h>
+
+#include "pacer.h"
+#include "packet.h"
+
+struct dcqcn_dev;
+struct sock;
+
+/**
+ * enum dcqcn_qp_state - what is known of a QP
+ * @DCQCN_QP_RESOLVING: the workqueue was asked
+ * @DCQCN_QP_LIVE: it exists, and the entry describes it
+ * @DCQCN_QP_ABSENT: there is no such QP; kept for a while so that packets to
+ *	it cost one look-up
+ * @DCQCN_QP_DEAD: the entry is on its way out; nothing may be added to it
+ */
+enum dcqcn_qp_state {
+	DCQCN_QP_RESOLVING,
+	DCQCN_QP_LIVE,
+	DCQCN_QP_ABSENT,
+	DCQCN_QP_DEAD,
+};
+
+/**
+ * struct dcqcn_event - what a CE or a CNP said, kept while its QP is resolved
+ * @saddr: where the packet came from
+ * @daddr: where it went to
+ * @src_qpn: the QP that sent it, for UD
+ * @pkey: its P_Key
+ */
+struct dcqcn_event {
+	struct in6_addr saddr;
+	struct in6_addr daddr;
+	u32 src_qpn;
+	u16 pkey;
+};
+
+/**
+ * struct dcqcn_qp - a local QP that has met congestion
+ * @lock: protects all below it that packets change, and @flow
+ * @qpn: local QP number
+ * @dev: its port
+ * @state: see &enum dcqcn_qp_state
+ * @type: RC, UC or UD
+ * @prio: priority of what it sends
+ * @ack_timeout: RC: exponent of its ack timeout, 0 for none
+ * @peer_qpn: RC, UC: the remote QP
+ * @peer: RC, UC: the remote address
+ * @owner: socket of the QP as last seen on output; only ever compared
+ * @seen: jiffies; last confirmed to exist
+ * @used: jiffies; last CE or CNP
+ * @cnp_time: ns; when NP sent its last CNP, 0 for never
+ * @event: first of those that wait for the QP to be resolved
+ * @pending_cnps: CNPs that wait
+ * @pending_ce: a CE waits
+ * @resolve_node: in dcqcn_dev.resolve_list
+ * @rcu: to free it
+ * @flow: its limiter
+ */
+struct dcqcn_qp {
+	spinlock_t lock;	/* protects what packets change */
+	u32 qpn;
+	struct dcqcn_dev *dev;
+	u8 state;
+	u8 type;
+	u8 prio;
+	u8 ack_timeout;
+	u32 peer_qpn;
+	struct in6_addr peer;
+	const struct sock *owner;
+	unsigned long seen;
+	unsigned long used;
+	u64 cnp_time;
+	struct dcqcn_event event;
+	u16 pending_cnps;
+	bool pending_ce;
+	struct list_head resolve_node;
+	struct rcu_head rcu;
+	struct dcqcn_flow flow;
+};
+
+int dcqcn_qp_init(void);
+void dcqcn_qp_exit(void);
+void dcqcn_qp_dev_init(struct dcqcn_dev *dev);
+void dcqcn_qp_dev_flush(struct dcqcn_dev *dev);
+void dcqcn_qp_dev_release(struct dcqcn_dev *dev);
+void dcqcn_qp_dev_exit(struct dcqcn_dev *dev);
+
+struct dcqcn_qp *dcqcn_qp_find(struct dcqcn_dev *dev, u32 qpn);
+struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn);
+void dcqcn_qp_confirm(struct dcqcn_qp *qp, const struct dcqcn_pkt *pkt,
+		      const struct sock *owner);
+
+/* Whether a packet may have come from the QP's peer; @qp->lock is held */
+static inline bool dcqcn_qp_is_peer(const struct dcqcn_qp *qp,
+				    const struct in6_addr *addr)
+{
+	return qp->type == IB_QPT_UD || ipv6_addr_equal(&qp->peer, addr);
+}
+
+#endif /* DCQCN_QP_H */

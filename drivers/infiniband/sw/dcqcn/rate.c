@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The rate algorithm of the DCQCN reaction point.
+ *
+ * A CNP cuts the current rate R_C by alpha/2 and remembers where it came from
+ * in the target R_T; afterwards a timer and a byte counter raise the rate in
+ * steps: F steps of fast recovery, each halving the distance to R_T, then
+ * additive increase of R_T, and hyper increase once both the timer and the
+ * byte counter have passed F. Alpha estimates how congested the path is: it
+ * rises with every cut and decays in periods without one.
+ *
+ *   Zhu et al., "Congestion Control for Large-Scale RDMA Deployments",
+ *   SIGCOMM 2015, section 5
+ *
+ * The parameters are those of mlx5's roce_rp. They express the paper's
+ * behaviour (clamp_tgt_rate 1, a monitor period below the CNP interval) and
+ * the NIC's: one cut per monitor period, at its end when the CNP came early;
+ * a target that consecutive cuts leave alone; a bound on what a cut may take.
+ *
+ * Everything here is a pure function of (state, parameters, line rate, time,
+ * bytes): no clock, no lock, no kernel object. The caller serialises, and
+ * passes times that never go back. Nothing runs between calls: each call
+ * first works off, in time order, what was due since the last one. That takes
+ * a bounded number of steps whatever the knobs are and however long the flow
+ * was idle.
+ *
+ * Overflow: a rate is at most (2^32 - 1) Mb/s < 2^52 bit/s. Time is in ns
+ * since boot. A sum of two rates, or of a rate and the largest increase
+ * (DCQCN_STAGE_MAX * 2^52 < 2^58), fits u64.
+ */
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
+
+#include "rate.h"
+
+#define DCQCN_BPS_PER_MBPS	1000000ULL	/* knob unit -> bit/s */
+
+/* Alpha in units of 2^-30: 1.0 fits u32, and alpha * 1024 fits u64. At the
+ * coarser 2^-10 of the knobs alpha could not rise past 820 with g = 5/1024.
+ */
+#define DCQCN_ALPHA_SHIFT	30
+#define DCQCN_G_SHIFT		10		/* dce_tcp_g is in 2^-10 */
+
+/* Stages saturate here, above the largest rpg_threshold (31): only "more than
+ * F" and the hyper increase's multiplier depend on how far they got.
+ */
+#define DCQCN_STAGE_MAX		63
+
+/* After this many increases of constant size, R_T - R_C has converged to that
+ * size (it halves the difference each time, and starts below 2^52).
+ */
+#define DCQCN_CONVERGED		53
+
+enum dcqcn_increase_kind {
+	DCQCN_INCREASE_TIMER,
+	DCQCN_INCREASE_BYTES,
+};
+
+static u64 dcqcn_bps(u32 mbps)
+{
+	return mbps * DCQCN_BPS_PER_MBPS;
+}
+
+static void dcqcn_rate_clamp(struct dcqcn_rate *r,
+			     const struct dcqcn_rp_params *p, u64 line)
+{
+	u64 floor = min(dcqcn_bps(p->rpg_min_rate), line);
+
+	r->target_rate = clamp(r->target_rate, floor, line);
+	r->current_rate = clamp(r->current_rate, floor, line);
+}
+
+/* alpha * (g / 1024)^periods, by repeated squaring */
+static u32 dcqcn_alpha_decayed(u32 alpha, u32 g, u64 periods)
+{
+	u64 factor = (u64)g << (DCQCN_ALPHA_SHIFT - DCQCN_G_SHIFT);
+
+	for (; periods && alpha; periods >>= 1) {
+		if (periods & 1)
+			alpha = (alpha * factor) >> DCQCN_ALPHA_SHIFT;
+		factor = (factor * factor) >> DCQCN_ALPHA_SHIFT;
+	}
+	return alpha;
+}
+
+/* Only cuts use alpha, so it is brought up to date only there. A cut at the
+ * very end of a period belongs to it: that period does not decay.
+ */
+static void dcqcn_alpha_advance(struct dcqcn_rate *r,
+				const struct dcqcn_rp_params *p, u64 now)
+{
+	u64 period = (u64)p->dce_tcp_rtt * NSEC_PER_USEC;
+	u64 n;
+
+	if (now - r->alpha_time <= period)
+		return;
+	n = div64_u64(now - r->alpha_time - 1, period);
+	r->alpha = dcqcn_alpha_decayed(r->alpha, p->dce_tcp_g, n);
+	r->alpha_time += n * period;
+}
+
+/* What one increase adds to the target, in the present stages */
+static u64 dcqcn_target_step(const struct dcqcn_rate *r,
+			     const struct dcqcn_rp_params *p)
+{
+	u32 behind = min(r->timer_stage, r->byte_stage);
+	u32 ahead = max(r->timer_stage, r->byte_stage);
+
+	if (ahead < p->rpg_threshold)
+		return 0;
+	if (behind > p->rpg_threshold)
+		return (behind - p->rpg_threshold) * dcqcn_bps(p->rpg_hai_rate);
+	return dcqcn_bps(p->rpg_ai_rate);
+}
+
+/*
+ * @n more increases that each add @step, once R_T - R_C has settled: while the
+ * target still grows it stays ahead by one step, then R_C closes in on it. The
+ * target's last step to the line may be a shorter one.
+ */
+static void dcqcn_increase_rest(struct dcqcn_rate *r, u64 line, u64 step, u64 n)
+{
+	u64 gap = r->target_rate - r->current_rate;
+	u64 to_line = n, last_step = 0;
+
+	if (step)
+		to_line = div64_u64_rem(line - r->target_rate, step,
+					&last_step);
+	if (n <= to_line) {
+		r->target_rate += n * step;
+		if (!step)
+			gap >>= min_t(u64, n, DCQCN_CONVERGED);
+	} else {
+		r->target_rate = line;
+		gap += last_step;
+		gap >>= min_t(u64, n - to_line, DCQCN_CONVERGED);
+	}
+	r->current_rate = r->target_rate - gap;
+}
+
+static void dcqcn_increase(struct dcqcn_rate *r,
+			   const struct dcqcn_rp_params *p, u64 line,
+			   enum dcqcn_increase_kind kind, u64 n)
+{
+	u8 *stage = kind == DCQCN_INCREASE_TIMER ? &r->timer_stage :
+						   &r->byte_stage;
+	u32 steady = 0;
+
+	if (!n)
+		return;
+	r->clamp_target = kind == DCQCN_INCREASE_BYTES ||
+			  p->clamp_tgt_rate_after_time_inc;
+
+	for (; n; n--) {
+		bool last = *stage == DCQCN_STAGE_MAX;
+		u64 step;
+
+		if (!last)
+			(*stage)++;
+		step = dcqcn_target_step(r, p);
+		if (last && steady++ == DCQCN_CONVERGED) {
+			dcqcn_increase_rest(r, line, step, n);
+			return;
+		}
+		r->target_rate = min(r->target_rate + step, line);
+		r->current_rate += (r->target_rate - r->current_rate + 1) / 2;
+	}
+}
+
+static void dcqcn_increase_time(struct dcqcn_rate *r,
+				const struct dcqcn_rp_params *p, u64 line,
+				u64 now)
+{
+	u64 period = (u64)p->rpg_time_reset * NSEC_PER_USEC;
+	u64 n;
+
+	if (now - r->timer_time < period)
+		return;
+	n = div64_u64(now - r->timer_time, period);
+	r->timer_time += n * period;
+	dcqcn_increase(r, p, line, DCQCN_INCREASE_TIMER, n);
+}
+
+static void dcqcn_increase_bytes(struct dcqcn_rate *r,
+				 const struct dcqcn_rp_params *p, u64 line,
+				 u32 bytes)
+{
+	u64 rest;
+
+	if (!p->rpg_byte_reset)
+		return;
+	r->bytes += bytes;
+	if (r->bytes < p->rpg_byte_reset)
+		return;
+	dcqcn_increase(r, p, line, DCQCN_INCREASE_BYTES,
+		       div64_u64_rem(r->bytes, p->rpg_byte_reset, &rest));
+	r->bytes = rest;
+}
+
+static void dcqcn_cut(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+		      u64 line, u64 now)
+{
+	u64 least, cut;
+
+	if (p->clamp_tgt_rate || r->clamp_target)
+		r->target_rate = r->current_rate;
+	r->clamp_target = 0;
+
+	/* alpha * 1024 / 2^gd, alpha being in 2^-30; the product is < 2^82,
+	 * which mul_u64_u32_shr() carries in 96 bits, and shifted it is < 2^62.
+	 * In two steps, because 32 bits are the most that it can shift by.
+	 */
+	cut = mul_u64_u32_shr(r->current_rate, r->alpha,
+			      DCQCN_ALPHA_SHIFT - DCQCN_G_SHIFT) >> p->rpg_gd;
+	least = div_u64(r->current_rate * p->rpg_min_dec_fac, 100);
+	r->current_rate -= min(cut, r->current_rate - least);
+
+	r->alpha = (((u64)r->alpha * p->dce_tcp_g) >> DCQCN_G_SHIFT) +
+		   (((1ULL << DCQCN_G_SHIFT) - p->dce_tcp_g) <<
+		    (DCQCN_ALPHA_SHIFT - DCQCN_G_SHIFT));
+	r->alpha_time = now;
+	r->timer_time = now;
+	r->cut_time = now;
+	r->bytes = 0;
+	r->timer_stage = 0;
+	r->byte_stage = 0;
+	r->cut_pending = 0;
+	dcqcn_rate_clamp(r, p, line);
+}
+
+/**
+ * dcqcn_rate_init() - the state of a flow that has seen no CNP
+ * @r: state to set up
+ * @line: line rate, bit/s
+ * @now: ns
+ *
+ * Context: any. The caller serialises access to @r.
+ */
+void dcqcn_rate_init(struct dcqcn_rate *r, u64 line, u64 now)
+{
+	*r = (struct dcqcn_rate) {
+		.current_rate = line,
+		.target_rate = line,
+		.alpha_time = now,
+		.timer_time = now,
+	};
+}
+
+/**
+ * dcqcn_rate_advance() - work off what was due up to @now
+ * @r: state
+ * @p: parameters; they may differ from those of the last call
+ * @line: line rate, bit/s, at least 1 Mb/s; may differ too
+ * @now: ns, not before the last call's
+ * @bytes: sent since the last call
+ *
+ * Applies a cut that waited for its monitor period and the increases of timer
+ * and byte counter, and keeps both rates between rpg_min_rate and @line.
+ *
+ * Context: any; does not sleep. The caller serialises access to @r.
+ */
+void dcqcn_rate_advance(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+			u64 line, u64 now, u32 bytes)
+{
+	dcqcn_rate_clamp(r, p, line);
+	if (r->cut_pending) {
+		u64 due = r->cut_time +
+			  (u64)p->rate_reduce_monitor_period * NSEC_PER_USEC;
+
+		/* unless the period was lowered since, a no-op */
+		due = max(due, r->timer_time);
+		if (due <= now) {
+			dcqcn_increase_time(r, p, line, due);
+			dcqcn_alpha_advance(r, p, due);
+			dcqcn_cut(r, p, line, due);
+		}
+	}
+	dcqcn_increase_time(r, p, line, now);
+	dcqcn_increase_bytes(r, p, line, bytes);
+	dcqcn_rate_clamp(r, p, line);
+}
+
+/**
+ * dcqcn_rate_cnp() - a CNP arrived for this flow
+ * @r: state
+ * @p: parameters
+ * @line: line rate, bit/s
+ * @now: ns, not before the last call's
+ *
+ * Cuts at once, or at the end of the monitor period that the last cut began;
+ * CNPs that come while a cut waits are one with it.
+ *
+ * Context: any; does not sleep. The caller serialises access to @r.
+ */
+void dcqcn_rate_cnp(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+		    u64 line, u64 now)
+{
+	u64 period = (u64)p->rate_reduce_monitor_period * NSEC_PER_USEC;
+
+	if (!r->born) {
+		/* whatever came before leaves no trace */
+		dcqcn_rate_init(r, line, now);
+		r->born = 1;
+		r->alpha = p->initial_alpha_value <<
+			   (DCQCN_ALPHA_SHIFT - DCQCN_G_SHIFT);
+		r->cut_time = now;
+		if (p->rate_to_set_on_first_cnp) {
+			r->current_rate = dcqcn_bps(p->rate_to_set_on_first_cnp);
+			r->target_rate = r->current_rate;
+			dcqcn_rate_clamp(r, p, line);
+		} else {
+			dcqcn_cut(r, p, line, now);
+		}
+		return;
+	}
+
+	dcqcn_rate_advance(r, p, line, now, 0);
+	if (now - r->cut_time < period) {
+		r->cut_pending = 1;
+		return;
+	}
+	dcqcn_alpha_advance(r, p, now);
+	dcqcn_cut(r, p, line, now);
+}

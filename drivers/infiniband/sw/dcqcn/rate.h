@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The rate algorithm of the DCQCN reaction point. See rate.c. */
+#ifndef DCQCN_RATE_H
+#define DCQCN_RATE_H
+
+#include <linux/types.h>
+
+/**
+ * struct dcqcn_rp_params - the reaction point's knobs, in sysfs units
+ * @rpg_max_rate: Mb/s; the line rate of the limiter, 0 for the port speed
+ * @rpg_min_rate: Mb/s; a rate never falls below this
+ * @rate_to_set_on_first_cnp: Mb/s; rate and target on a flow's first CNP,
+ *	0 to cut from the line rate instead
+ * @initial_alpha_value: 1/1024; alpha on a flow's first CNP
+ * @dce_tcp_g: 1/1024; share of alpha kept per update (the paper's 1 - g)
+ * @dce_tcp_rtt: us; alpha decays once per such period without a cut
+ * @rate_reduce_monitor_period: us; at most one cut per period
+ * @rpg_gd: log2; a cut takes R * alpha * 1024 / 2^rpg_gd
+ * @rpg_min_dec_fac: percent; a cut leaves at least this share of the rate
+ * @clamp_tgt_rate: 1: every cut sets the target to the rate before the cut;
+ *	0: only the first cut after an increase does
+ * @clamp_tgt_rate_after_time_inc: with @clamp_tgt_rate 0, whether an increase
+ *	that came from the timer counts for that
+ * @rpg_time_reset: us; period of the increase timer (T)
+ * @rpg_byte_reset: bytes between byte counter increases (B), 0 for none
+ * @rpg_threshold: increases of one kind until fast recovery ends (F)
+ * @rpg_ai_rate: Mb/s; additive increase of the target (R_AI)
+ * @rpg_hai_rate: Mb/s; hyper increase of the target (R_HAI)
+ */
+struct dcqcn_rp_params {
+	u32 rpg_max_rate;
+	u32 rpg_min_rate;
+	u32 rate_to_set_on_first_cnp;
+	u32 initial_alpha_value;
+	u32 dce_tcp_g;
+	u32 dce_tcp_rtt;
+	u32 rate_reduce_monitor_period;
+	u32 rpg_gd;
+	u32 rpg_min_dec_fac;
+	u32 clamp_tgt_rate;
+	u32 clamp_tgt_rate_after_time_inc;
+	u32 rpg_time_reset;
+	u32 rpg_byte_reset;
+	u32 rpg_threshold;
+	u32 rpg_ai_rate;
+	u32 rpg_hai_rate;
+};
+
+/**
+ * struct dcqcn_rate - one flow's state in the rate algorithm
+ * @current_rate: bit/s; what the pacer obeys (R_C)
+ * @target_rate: bit/s; where recovery heads (R_T)
+ * @alpha_time: ns; when alpha was last updated
+ * @timer_time: ns; when the increase timer last fired or was restarted
+ * @cut_time: ns; the last cut
+ * @bytes: bytes sent since the byte counter last fired or was restarted
+ * @alpha: estimate of congestion, in units of 2^-30, at most 2^30
+ * @timer_stage: timer increases since the last cut
+ * @byte_stage: byte counter increases since the last cut
+ * @born: the first CNP was seen
+ * @cut_pending: a CNP waits for the monitor period to end
+ * @clamp_target: the next cut sets the target to the rate before the cut
+ */
+struct dcqcn_rate {
+	u64 current_rate;
+	u64 target_rate;
+	u64 alpha_time;
+	u64 timer_time;
+	u64 cut_time;
+	u64 bytes;
+	u32 alpha;
+	u8 timer_stage;
+	u8 byte_stage;
+	u8 born : 1;
+	u8 cut_pending : 1;
+	u8 clamp_target : 1;
+};
+
+void dcqcn_rate_init(struct dcqcn_rate *r, u64 line, u64 now);
+void dcqcn_rate_advance(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+			u64 line, u64 now, u32 bytes);
+void dcqcn_rate_cnp(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+		    u64 line, u64 now);
+
+#endif /* DCQCN_RATE_H */

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The reaction point: CNPs in, slower packets out.
+ *
+ * A CNP is acted on when its length and ICRC are right, its destination is a
+ * live QP of the port, and, for RC and UC, it came from that QP's peer. The
+ * first one gives the QP's flow its limiter; the limiter ends by itself, when
+ * the rate is back at the line rate and nothing is held (pacer.c).
+ *
+ * On output, data packets are marked ECT(0) so that switches mark them instead
+ * of dropping them, and those of a limited flow go through the pacer.
+ */
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/skbuff.h>
+#include <net/dsfield.h>
+#include <net/ipv6.h>
+
+#include "device.h"
+#include "packet.h"
+#include "qp.h"
+#include "rp.h"
+
+/* CNPs that may wait for one QP to be resolved */
+#define DCQCN_PENDING_CNPS_MAX	1024
+
+/* A CNP from @saddr for a live QP, whose lock is held: whether it counts */
+static bool dcqcn_rp_cnp(struct dcqcn_qp *qp, const struct in6_addr *saddr)
+{
+	const struct dcqcn_settings *settings;
+	struct dcqcn_flow *flow = &qp->flow;
+	u64 now = ktime_get_ns();
+	u64 line;
+
+	settings = rcu_dereference(qp->dev->settings);
+	if (READ_ONCE(qp->dev->stopping) || !settings->rp_enable[qp->prio] ||
+	    !dcqcn_qp_is_peer(qp, saddr))
+		return false;
+
+	line = dcqcn_dev_line(qp->dev, settings);
+	if (!flow->limited || flow->released) {
+		dcqcn_rate_init(&flow->rate, line, now);
+		dcqcn_pacer_start(qp, now);
+	}
+	dcqcn_rate_cnp(&flow->rate, &settings->rp, line, now);
+	qp->used = jiffies;
+	return true;
+}
+
+static bool dcqcn_rp_accept(struct dcqcn_qp *qp, const struct in6_addr *saddr)
+{
+	bool ok = false;
+
+	spin_lock_bh(&qp->lock);
+	if (qp->state == DCQCN_QP_LIVE) {
+		ok = dcqcn_rp_cnp(qp, saddr);
+		spin_unlock_bh(&qp->lock);
+		dcqcn_count(qp->dev, ok ? DCQCN_RP_CNP_HANDLED :
+					  DCQCN_RP_CNP_IGNORED);
+		return true;
+	}
+	if (qp->state == DCQCN_QP_RESOLVING &&
+	    qp->pending_cnps < DCQCN_PENDING_CNPS_MAX) {
+		if (!qp->pending_cnps && !qp->pending_ce)
+			qp->event.saddr = *saddr;
+		ok = ipv6_addr_equal(&qp->event.saddr, saddr);
+		qp->pending_cnps += ok;
+	}
+	spin_unlock_bh(&qp->lock);
+	return ok;
+}
+
+/**
+ * dcqcn_rp_receive() - a packet of opcode 0x81 came in
+ * @dev: the port it came to
+ * @skb: the packet; stays the caller's, and may become linear
+ * @pkt: @skb, parsed; parsed anew when @skb moves
+ *
+ * Context: softirq, under RCU. Takes the QP's lock.
+ */
+void dcqcn_rp_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
+		      struct dcqcn_pkt *pkt)
+{
+	struct in6_addr saddr;
+	struct dcqcn_qp *qp;
+
+	if (skb_is_nonlinear(skb)) {
+		if (skb_linearize(skb))
+			goto ignore;
+		dcqcn_pkt_parse(pkt, skb_network_header(skb), skb->len);
+	}
+	if (skb->pkt_type != PACKET_HOST || !dcqcn_pkt_is_valid_cnp(pkt) ||
+	    pkt->dest_qpn <= DCQCN_QPN_GSI ||
+	    pkt->dest_qpn == DCQCN_QPN_MULTICAST)
+		goto ignore;
+
+	qp = dcqcn_qp_find_or_add(dev, pkt->dest_qpn);
+	if (!qp)
+		goto ignore;
+	dcqcn_pkt_saddr(pkt, &saddr);
+	if (dcqcn_rp_accept(qp, &saddr))
+		return;
+ignore:
+	dcqcn_count(dev, DCQCN_RP_CNP_IGNORED);
+}
+
+/**
+ * dcqcn_rp_resolved() - a QP for which CNPs waited is known now, or absent
+ * @qp: the QP
+ *
+ * Context: process, BH on. Takes the QP's lock.
+ */
+void dcqcn_rp_resolved(struct dcqcn_qp *qp)
+{
+	bool ok = false;
+	u16 n;
+
+	rcu_read_lock();
+	spin_lock_bh(&qp->lock);
+	n = qp->pending_cnps;
+	qp->pending_cnps = 0;
+	/* they came within a moment: one cut */
+	if (n && qp->state == DCQCN_QP_LIVE)
+		ok = dcqcn_rp_cnp(qp, &qp->event.saddr);
+	spin_unlock_bh(&qp->lock);
+	rcu_read_unlock();
+	dcqcn_count_add(qp->dev, ok ? DCQCN_RP_CNP_HANDLED :
+				      DCQCN_RP_CNP_IGNORED, n);
+}
+
+static void dcqcn_rp_mark_ect(struct dcqcn_dev *dev, struct sk_buff *skb,
+			      const struct dcqcn_pkt *pkt)
+{
+	int len = pkt->v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
+
+	if (skb_ensure_writable(skb, len)) {
+		dcqcn_count(dev, DCQCN_RP_ECT_ERRORS);
+		return;
+	}
+	if (pkt->v6)
+		ipv6_change_dsfield(ipv6_hdr(skb), (u8)~DCQCN_ECN_MASK,
+				    DCQCN_ECN_ECT_0);
+	else
+		ipv4_change_dsfield(ip_hdr(skb), (u8)~DCQCN_ECN_MASK,
+				    DCQCN_ECN_ECT_0);
+}
+
+/**
+ * dcqcn_rp_output() - a RoCEv2 packet leaves rxe
+ * @dev: the port it belongs to
+ * @ibqp: the QP it belongs to; neither QP0 nor QP1
+ * @skb: the packet
+ * @pkt: @skb, parsed
+ * @state: of the hook
+ *
+ * Context: under RCU; process with BH on, or softirq. May send.
+ * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
+ */
+unsigned int dcqcn_rp_output(struct dcqcn_dev *dev, const struct ib_qp *ibqp,
+			     struct sk_buff *skb, const struct dcqcn_pkt *pkt,
+			     const struct nf_hook_state *state)
+{
+	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
+	bool enabled = settings->rp_enable[dcqcn_pkt_prio(pkt)];
+	struct dcqcn_qp *qp;
+
+	qp = dcqcn_qp_find(dev, ibqp->qp_num);
+	if (qp)
+		dcqcn_qp_confirm(qp, pkt, skb->sk);
+
+	if (enabled && pkt->kind != DCQCN_PKT_ACK &&
+	    dcqcn_pkt_ecn(pkt) == DCQCN_ECN_NOT_ECT)
+		dcqcn_rp_mark_ect(dev, skb, pkt);
+
+	if (qp && READ_ONCE(qp->flow.limited) &&
+	    dcqcn_pacer_output(qp, skb, pkt, enabled, state->okfn))
+		return NF_STOLEN;
+	return NF_ACCEPT;
+}
