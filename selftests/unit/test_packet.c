@@ -37,7 +37,7 @@
  * C CNP; the rest is reserved, or a transport that soft-RoCE does not have.
  */
 static const char opcodes[256 + 1] =
-	/* RC */ "RRRRRRRRRRRRRPPPPAARR.RR........"
+	/* RC */ "RRRRRRRRRRRRRPPPPAARR.RR....RR.."
 	/* UC */ "RRRRRRRRRRRR...................."
 	/* RD */ "................................"
 	/* UD */ "....RR.........................."
@@ -259,6 +259,8 @@ static struct dcqcn_pkt expected_pkt(const u8 *p, size_t len,
 	}
 
 	udp_len = get16(p + ip + 4);
+	if (!udp_len && p[0] >> 4 == 6)
+		udp_len = room;
 	if (get16(p + ip + 2) != 4791 || udp_len > room ||
 	    udp_len < UDP_LEN + 1)
 		return pkt;

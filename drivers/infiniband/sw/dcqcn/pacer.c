@@ -360,13 +360,13 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	u64 now, credit;
 
 	__skb_queue_head_init(&stale);
-	now = ktime_get_ns();
 	spin_lock_bh(&qp->lock);
 	if (!flow->limited ||
 	    (pkt->kind == DCQCN_PKT_ACK && !flow->held_responses)) {
 		taken = false;
 		goto unlock;
 	}
+	now = ktime_get_ns();	/* with the lock, so that it never goes back */
 
 	if (!limit)
 		flow->released = true;

@@ -35,6 +35,8 @@
 #define DCQCN_OP_FETCH_ADD		0x14
 #define DCQCN_OP_SEND_LAST_INV		0x16
 #define DCQCN_OP_SEND_ONLY_INV		0x17
+#define DCQCN_OP_FLUSH			0x1c
+#define DCQCN_OP_ATOMIC_WRITE		0x1d
 
 /* CRC-32 over the 64 one-bits that stand for the LRH a RoCE packet lacks */
 #define DCQCN_ICRC_SEED			0xdebb20e3
@@ -54,6 +56,8 @@ static enum dcqcn_pkt_kind dcqcn_rc_kind(u8 op)
 	case DCQCN_OP_FETCH_ADD:
 	case DCQCN_OP_SEND_LAST_INV:
 	case DCQCN_OP_SEND_ONLY_INV:
+	case DCQCN_OP_FLUSH:
+	case DCQCN_OP_ATOMIC_WRITE:
 		return DCQCN_PKT_REQUEST;
 	case DCQCN_OP_READ_RESPONSE_FIRST ... DCQCN_OP_READ_RESPONSE_ONLY:
 		return DCQCN_PKT_RESPONSE;
@@ -154,6 +158,8 @@ void dcqcn_pkt_parse(struct dcqcn_pkt *pkt, const void *ip, size_t len)
 	if (pkt->udp->dest != cpu_to_be16(DCQCN_UDP_PORT))
 		return;
 	udp_len = be16_to_cpu(pkt->udp->len);
+	if (!udp_len && pkt->v6)
+		udp_len = pkt->udp_len;		/* as the IPv6 stack takes it */
 	if (udp_len > pkt->udp_len || udp_len <= sizeof(struct udphdr))
 		return;
 	pkt->udp_len = udp_len;
