@@ -1,0 +1,194 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The notification point: CE in, CNP out; what a CNP looks like, and when there
+# is none. Here the local host sends marked packets (perftest can choose their
+# traffic class, and 3 is CE) and the remote one answers.
+
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+TESTS=(
+	"vector The ICRC of a known CNP is computed right by the tests themselves"
+	"bytes A CNP is the known one, byte for byte, with our addresses and QP"
+	"knobs_in_cnps cnp_dscp and cnp_udp_sport appear in CNPs of live flows"
+	"priority cnp_802p_prio is the priority that qdiscs and VLANs see"
+	"pkey The P_Key is copied from the marked packet"
+	"interval Consecutive CNPs of a QP are at least min_time_between_cnps apart"
+	"disabled No CNP when the NP is off on the priority, and only then"
+	"unmarked No CNP for what is not marked"
+	"unanswered No CNP for marked ACKs, QP1, multicast, unknown QPs, wrong ICRCs"
+)
+
+MARKED="-m 1024 -s 65536 -u 18 --tclass=$CE"
+
+# Leave the sender alone, so that it goes on at full speed
+fresh() { reload_both; knobs local roce_rp/enable/0=0; }
+
+vector() { $HERE/roce_packet.py selftest || fail "ICRC"; }
+
+expect_cnps() # OPTIONS: see roce_packet.py; the capture is local
+{
+	local out
+	out=$(${PY[local]} expect $TMP/cap.pcap --src "${V4[remote]}" --dst "${V4[local]}" \
+	      --qpn "${QPN[local]}" "$@" 2>&1) || { fail "$out"; return 1; }
+	note "$out CNPs as expected"
+}
+
+capture_cnps() # some CNPs
+{
+	local sent
+	sniff local 0 "$CNP_FILTER"
+	sent=$(counter remote np_cnp_sent)
+	await 10 remote np_cnp_sent -ge $((sent + 5))
+	stop local tcpdump
+}
+
+bytes()
+{
+	fresh
+	knobs remote roce_np/min_time_between_cnps=$FAST_CNPS
+	perftest local ib_write_bw $MARKED -D 30 || return
+	capture_cnps
+	stop_perftest
+	expect_cnps --count 3
+	counters remote R_
+	check "CE packets counted" "$R_np_ecn_marked_roce_packets" -gt "$R_np_cnp_sent"
+	check "no errors" "$R_np_cnp_errors" = 0
+}
+
+knobs_in_cnps()
+{
+	fresh
+	knobs remote roce_np/min_time_between_cnps=$FAST_CNPS
+	perftest local ib_write_bw $MARKED -D 30 || return
+	knobs remote roce_np/cnp_dscp=63 roce_np/cnp_udp_sport=49999
+	capture_cnps
+	expect_cnps --tos 0xfe --sport 49999 --count 3
+	knobs remote roce_np/cnp_dscp=0 roce_np/cnp_udp_sport=0
+	capture_cnps
+	stop_perftest
+	expect_cnps --tos 0x02 --sport 0 --count 3
+}
+
+priority()
+{
+	local nic=${IF[remote]} sent
+	fresh
+	# priority 2 is alone in the last band; CNPs have it, and nothing else
+	knobs remote roce_np/min_time_between_cnps=$FAST_CNPS roce_np/cnp_802p_prio=2
+	on remote "tc qdisc replace dev $nic root handle 1: prio bands 3 priomap 1 1 2 1 1 1 1 1 1 1 1 1 1 1 1 1"
+	perftest local ib_write_bw $MARKED -D 30 || return
+	await 10 remote np_cnp_sent -ge 5
+	stop_perftest
+	sent=$(on remote "tc -s class show dev $nic classid 1:3 | sed -n 's/.* \([0-9]*\) pkt.*/\1/p'")
+	check "CNPs in the band of priority 2" "$sent" = "$(counter remote np_cnp_sent)"
+	on remote "tc qdisc del dev $nic root"
+}
+
+pkey()
+{
+	fresh
+	knobs remote roce_np/min_time_between_cnps=0
+	perftest local ib_write_bw -m 1024 -s 1024 -D 30 -u 18 || return
+	sniff local 0 "$CNP_FILTER"
+	# rxe throws it away, for it has no such key; the NP has answered it by then
+	inject remote --opcode 0x0a --tos $CE --pkey 0x7abc --qpn "${QPN[remote]}"
+	await 5 remote np_cnp_sent -ge 1
+	stop local tcpdump
+	expect_cnps --pkey 0x7abc
+	check "CNPs" "$(counter remote np_cnp_sent)" = 1
+}
+
+interval()
+{
+	local us=20000 qps cnps least
+	fresh
+	knobs remote roce_np/min_time_between_cnps=$us
+	perftest local ib_write_bw $MARKED -q 2 -D 30 || return
+	sniff remote 0 "$CNP_FILTER"
+	await 20 remote np_cnp_sent -ge 40
+	stop remote tcpdump
+	read -r qps cnps least < <(on remote "${PY[remote]} gaps $TMP/cap.pcap")
+	note "$cnps CNPs to $qps QPs, at least $least us apart"
+	check "QPs" "$qps" = 2
+	check "CNPs" "$cnps" -ge 20
+	# tcpdump's clock is read a moment after the NP's
+	check "least gap" "$least" -ge $((us - us / 100))
+
+	knobs remote roce_np/min_time_between_cnps=0
+	sniff remote 0 "$CNP_FILTER"
+	await 20 remote np_cnp_sent -ge 300
+	stop remote tcpdump
+	stop_perftest
+	read -r qps cnps least < <(on remote "${PY[remote]} gaps $TMP/cap.pcap")
+	note "$cnps CNPs to $qps QPs, at least $least us apart"
+	check "gap with no interval" "$least" -lt $((us / 2))
+}
+
+# CNPs sent while at least 500 more marked packets arrive
+cnps_meanwhile()
+{
+	local cnps marked
+	cnps=$(counter remote np_cnp_sent)
+	marked=$(counter remote np_ecn_marked_roce_packets)
+	await 10 remote np_ecn_marked_roce_packets -ge $((marked + 500))
+	CNPS=$(($(counter remote np_cnp_sent) - cnps))
+}
+
+disabled()
+{
+	fresh
+	knobs remote roce_np/min_time_between_cnps=0 roce_np/enable/0=0
+	perftest local ib_write_bw $MARKED -D 60 || return
+	cnps_meanwhile
+	check "CNPs with the NP off" $CNPS = 0
+	knobs remote roce_np/enable/0=1 roce_np/enable/{1..7}=0
+	cnps_meanwhile
+	check "CNPs with the NP on" $CNPS -gt 0
+	stop_perftest
+	# DSCP 40 is priority 5, and 163 its traffic class with CE
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 --tclass=163 -D 60 || return
+	cnps_meanwhile
+	check "CNPs with the NP off on priority 5" $CNPS = 0
+	knobs remote roce_np/enable/5=1 roce_np/enable/0=0
+	cnps_meanwhile
+	check "CNPs with the NP on on priority 5" $CNPS -gt 0
+}
+
+unmarked()
+{
+	local class
+	reload_both
+	knobs remote roce_np/min_time_between_cnps=0
+	for class in 0 1 2; do
+		perftest local ib_write_bw -m 1024 -s 65536 -n 20 -u 18 --tclass=$class || return
+		wait_job local client 30 || fail "traffic class $class: ib_write_bw failed"
+	done
+	check "marked" "$(counter remote np_ecn_marked_roce_packets)" = 0
+	check "CNPs" "$(counter remote np_cnp_sent)" = 0
+}
+
+unanswered()
+{
+	fresh
+	knobs remote roce_np/min_time_between_cnps=0
+	perftest local ib_write_bw -m 1024 -s 1024 -D 60 -u 18 || return
+	inject remote --opcode 0x11 --tos $CE --qpn "${QPN[remote]}"
+	inject remote --opcode 0x0a --tos $CE --qpn 1
+	inject remote --opcode 0x64 --tos $CE --qpn 1 --ud-src 1
+	inject remote --opcode 0x64 --tos $CE --qpn 0xffffff --ud-src 17
+	inject remote --opcode 0x0a --tos $CE --qpn 0xabcdef
+	inject remote --opcode 0x0a --tos $CE --qpn "${QPN[remote]}" --src 10.0.0.77
+	inject remote --opcode 0x64 --tos $CE --qpn "${QPN[remote]}" --ud-src 17
+	check "wrong ICRCs so far" "$(counter remote np_icrc_errors)" = 0
+	inject remote --opcode 0x0a --tos $CE --qpn "${QPN[remote]}" --bad-icrc
+	check "wrong ICRCs" "$(counter remote np_icrc_errors)" = 1
+	check "CNPs" "$(counter remote np_cnp_sent)" = 0
+	# and now one that is answered, so that the others could have been
+	inject remote --opcode 0x0a --tos $CE --qpn "${QPN[remote]}"
+	await 5 remote np_cnp_sent -ge 1
+	stop_perftest
+}
+
+run_tests "$@"

@@ -1,0 +1,160 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The knobs below ecn/: which there are, what they accept, and what they say to
+# what they do not accept. What they do is tested where it shows.
+
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+TESTS=(
+	"files There are exactly the documented files, mode 0644, with plain numbers"
+	"defaults The defaults are in range, all is enabled, CNPs are as on the wire"
+	"range What is out of range gives ERANGE and changes nothing"
+	"garbage What is no number gives EINVAL and changes nothing"
+	"accepted The least and the greatest value are accepted and read back"
+	"parameters Module parameters choose the profile and the roles"
+)
+
+U32=4294967295
+# file, least, most
+KNOBS="
+roce_np/min_time_between_cnps		0 131071
+roce_np/cnp_dscp			0 63
+roce_np/cnp_802p_prio			0 7
+roce_np/cnp_udp_sport			0 65535
+roce_rp/rpg_max_rate			0 $U32
+roce_rp/rpg_min_rate			1 $U32
+roce_rp/rate_to_set_on_first_cnp	0 $U32
+roce_rp/initial_alpha_value		1 1023
+roce_rp/dce_tcp_g			0 1023
+roce_rp/dce_tcp_rtt			1 131071
+roce_rp/rate_reduce_monitor_period	1 131071
+roce_rp/rpg_gd				0 15
+roce_rp/rpg_min_dec_fac			1 100
+roce_rp/clamp_tgt_rate			0 1
+roce_rp/clamp_tgt_rate_after_time_inc	0 1
+roce_rp/rpg_time_reset			1 131071
+roce_rp/rpg_byte_reset			0 $U32
+roce_rp/rpg_threshold			1 31
+roce_rp/rpg_ai_rate			1 $U32
+roce_rp/rpg_hai_rate			1 $U32
+$(for role in np rp; do for p in 0 1 2 3 4 5 6 7; do echo "roce_$role/enable/$p 0 1"; done; done)"
+
+each_knob() # FUNCTION: called with file, least, most
+{
+	local f least most
+
+	while read -r f least most; do
+		[ -z "$f" ] || "$1" "$f" "$least" "$most"
+	done <<<"$KNOBS"
+}
+
+DIR=/sys/class/net/$NETIF/ecn
+# No processes here: there are hundreds of reads and writes
+get() { read -r VALUE <"$DIR/$1"; }
+set_error()			# of a write, empty if it went well
+{
+	{ echo "$2" >"$DIR/$1"; } 2>$TMP/error
+	read -r ERROR <$TMP/error || ERROR=
+	ERROR=${ERROR##*write error: }
+}
+
+files()
+{
+	local want got
+	reload local
+	want=$(echo "$KNOBS" | sed '/^$/d; s/\s.*//' | sort)
+	got=$(cd "$DIR" && find . -type f | sed 's|^\./||' | sort)
+	[ "$want" = "$got" ] || fail "$(diff <(echo "$want") <(echo "$got"))"
+	check "files of another mode" -z "$(find "$DIR" -type f ! -perm 644)"
+	plain_number() {
+		get "$1"
+		[[ $VALUE =~ ^(0|[1-9][0-9]*)$ ]] || fail "$1 reads '$VALUE'"
+	}
+	each_knob plain_number
+}
+
+defaults()
+{
+	check "DSCP, priority, source port" \
+		"$(cd "$DIR/roce_np" && cat cnp_dscp cnp_802p_prio cnp_udp_sport | tr '\n' ' ')" = "48 6 0 "
+	check "enabled" "$(cat "$DIR"/*/enable/* | tr -d '\n')" = 1111111111111111
+	default_in_range() {
+		get "$1"
+		check "$1 in range" "$VALUE" -ge "$2" && check "$1 in range" "$VALUE" -le "$3"
+	}
+	each_knob default_in_range
+}
+
+refused() # FILE VALUE ERROR
+{
+	local before
+	get "$1"; before=$VALUE
+	set_error "$1" "$2"
+	[ "$ERROR" = "$3" ] || fail "$1: '$2' gives '$ERROR', not '$3'"
+	get "$1"
+	check "$1 after '$2'" "$VALUE" = "$before"
+}
+
+range()
+{
+	outside() {
+		local erange="Numerical result out of range"
+		[ "$2" = 0 ] || refused "$1" $(($2 - 1)) "$erange"
+		refused "$1" $(($3 + 1)) "$erange"
+		refused "$1" 99999999999999999999 "$erange"
+	}
+	each_knob outside
+}
+
+garbage()
+{
+	nonsense() {
+		local v
+		for v in "" -1 x 0x10 1x "1 1" 1.0; do
+			refused "$1" "$v" "Invalid argument"
+		done
+	}
+	each_knob nonsense
+}
+
+accepted()
+{
+	extremes() {
+		local v
+		for v in "$2" "$3"; do
+			set_error "$1" "$v"
+			[ -z "$ERROR" ] || fail "$1: $v: $ERROR"
+			get "$1"
+			check "$1 reads back" "$VALUE" = "$v"
+		done
+	}
+	each_knob extremes
+}
+
+parameters()
+{
+	local mlx5
+	get() { cat "$DIR/$1"; }
+	MODULE_ARGS="profile=mlx5 np=0"
+	reload local
+	mlx5="$(get roce_np/min_time_between_cnps) $(get roce_rp/dce_tcp_g) $(get roce_rp/dce_tcp_rtt)"
+	mlx5+=" $(get roce_rp/rate_reduce_monitor_period) $(get roce_rp/rpg_time_reset)"
+	mlx5+=" $(get roce_rp/rpg_byte_reset) $(get roce_rp/rpg_threshold) $(get roce_rp/rpg_ai_rate)"
+	mlx5+=" $(get roce_rp/rpg_hai_rate) $(get roce_rp/clamp_tgt_rate)"
+	check "mlx5's defaults" "$mlx5" = "4 1019 1 4 300 32767 1 5 50 0"
+	check "NP off" "$(cat "$DIR"/roce_np/enable/* | tr -d '\n')" = 00000000
+	check "RP on" "$(cat "$DIR"/roce_rp/enable/* | tr -d '\n')" = 11111111
+	MODULE_ARGS="profile=sigcomm15 rp=0"
+	reload local
+	check "the paper's N, T, B" "$(get roce_np/min_time_between_cnps) $(get roce_rp/rpg_time_reset) \
+$(get roce_rp/rpg_byte_reset) $(get roce_rp/rpg_threshold)" = "50 55 10000000 5"
+	check "RP off" "$(cat "$DIR"/roce_rp/enable/* | tr -d '\n')" = 00000000
+	unload local
+	MODULE_ARGS="profile=nonesuch"
+	reload local 2>/dev/null && fail "an unknown profile is accepted"
+	check "not loaded" ! -d "$DIR"
+}
+
+run_tests "$@"

@@ -1,0 +1,397 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What the rdma_dcqcn tests share. They run on one host and reach the other one
+# with ssh, as the kernel's drivers/net selftests do:
+#
+#   NETIF=eth0 REMOTE_TYPE=ssh REMOTE_ARGS=h2 ./cnp.sh [TEST ...]
+#
+# NETIF is connected to an interface of the same name there (or REMOTE_NETIF),
+# both have addresses in one IPv4 and one IPv6 network, and carry a rxe device.
+# The module is loaded with modprobe, or from the file DCQCN_MODULE names on
+# both hosts.
+#
+# HOST is "local" or "remote" below. Commands are run on it by "on HOST ...",
+# with their words joined by blanks and given to a shell there.
+
+export LC_ALL=C
+KSFT_SKIP=4
+
+NETIF=${NETIF:-eth0}
+REMOTE_TYPE=${REMOTE_TYPE:-ssh}
+REMOTE_ARGS=${REMOTE_ARGS:-}
+REMOTE_NETIF=${REMOTE_NETIF:-$NETIF}
+
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+TMP=/tmp/dcqcn-selftest
+CE=3				# traffic class: perftest marks its own packets
+FAST_CNPS=4000			# us between CNPs where only their being there matters
+
+note() { echo "# $*"; }
+
+skip_all()
+{
+	echo "1..0 # SKIP $*"
+	exit $KSFT_SKIP
+}
+
+# --- the two hosts ----------------------------------------------------------
+
+on()
+{
+	local host=$1; shift
+
+	if [ "$host" = local ]; then
+		bash -c "$*"
+	else
+		# shellcheck disable=SC2086,SC2029 # REMOTE_ARGS is words; expand here
+		ssh -n $REMOTE_ARGS "$*"
+	fi
+}
+
+other() { [ "$1" = local ] && echo remote || echo local; }
+
+# Poll until a command succeeds: until_ok SECONDS COMMAND...
+until_ok()
+{
+	local end=$((SECONDS + $1)); shift
+
+	until "$@"; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.1
+	done
+}
+
+declare -A DEV IF MAC V4 V6 GID4 GID6 PY
+
+probe_host()
+{
+	local host=$1 nic=$2
+
+	IF[$host]=$nic
+	DEV[$host]=$(on "$host" "rdma -j link show" |
+		     jq -r ".[] | select(.netdev == \"$nic\") | .ifname")
+	[ -n "${DEV[$host]}" ] || skip_all "no rxe device on $nic ($host)"
+	MAC[$host]=$(on "$host" "cat /sys/class/net/$nic/address")
+	read_addresses "$host"
+	PY[$host]="python3 $HERE/roce_packet.py"
+	if [ "$host" = remote ]; then
+		on remote "mkdir -p $TMP"
+		# shellcheck disable=SC2086,SC2029
+		ssh $REMOTE_ARGS "cat >$TMP/roce_packet.py" <"$HERE/roce_packet.py"
+		PY[$host]="python3 $TMP/roce_packet.py"
+	fi
+	GID4[$host]=$(on "$host" "${PY[$host]} gid-index ${DEV[$host]} ${V4[$host]}")
+	GID6[$host]=$(on "$host" "${PY[$host]} gid-index ${DEV[$host]} ${V6[$host]}")
+}
+
+read_addresses()
+{
+	local host=$1 nic=${IF[$1]}
+
+	V4[$host]=$(on "$host" "ip -j -4 addr show dev $nic" | jq -r '.[].addr_info[0].local')
+	V6[$host]=$(on "$host" "ip -j -6 addr show dev $nic scope global" |
+		    jq -r '[.[].addr_info[]? | select(.local)][0].local')
+}
+
+# --- the module -------------------------------------------------------------
+
+MODULE_ARGS=
+load()
+{
+	on "$1" "if [ -n '$DCQCN_MODULE' ]; then insmod $DCQCN_MODULE $2;
+		 else modprobe rdma_dcqcn $2; fi"
+}
+
+unload() { on "$1" "! grep -q ^rdma_dcqcn /proc/modules || rmmod rdma_dcqcn"; }
+
+# Default knobs, no entries, counters at zero
+reload()
+{
+	local host
+
+	for host in "${@:-local}"; do
+		on "$host" "! grep -q ^rdma_dcqcn /proc/modules || rmmod rdma_dcqcn || exit
+			    if [ -n '$DCQCN_MODULE' ]; then insmod $DCQCN_MODULE $MODULE_ARGS;
+			    else modprobe rdma_dcqcn $MODULE_ARGS; fi"
+	done
+}
+reload_both() { reload local remote; }
+
+ecn() { echo "/sys/class/net/${IF[$1]}/ecn"; }
+
+# knobs HOST NAME=VALUE ...
+knobs()
+{
+	local host=$1 k cmd=; shift
+
+	for k in "$@"; do
+		cmd+="echo ${k#*=} >$(ecn "$host")/${k%%=*} || exit 1; "
+	done
+	on "$host" "$cmd"
+}
+
+hw() { echo "/sys/class/infiniband/${DEV[$1]}/ports/1/hw_counters"; }
+counter() { on "$1" "cat $(hw "$1")/$2"; }
+
+# The counters of a host as shell variables: counters HOST PREFIX
+counters()
+{
+	eval "$(on "$1" "cd $(hw "$1"); grep . *" | sed "s/^\([a-z_0-9]*\):/$2\1=/")"
+}
+
+counter_is() { [ "$(counter "$1" "$2")" "$3" "$4" ]; }
+
+# A rate that stays, once a flow has seen a CNP: recovery is as slow as it
+# goes, and keeps the target, which is the rate itself, for the first four
+# seconds.
+fixed_rate() # HOST MBPS
+{
+	knobs "$1" roce_rp/rate_to_set_on_first_cnp="$2" roce_rp/rpg_time_reset=131071 \
+		roce_rp/rpg_byte_reset=0 roce_rp/rpg_threshold=31 roce_rp/rpg_ai_rate=1 \
+		roce_rp/rpg_hai_rate=1
+}
+
+# --- jobs -------------------------------------------------------------------
+
+JOBS=()
+
+# start HOST NAME COMMAND: in the background, output to $TMP/NAME.log there. No
+# single quotes in COMMAND.
+start()
+{
+	local host=$1 name=$2; shift 2
+
+	note "$host: $*"
+	JOBS+=("$host:$name")
+	on "$host" "mkdir -p $TMP && cd $TMP && rm -f $name.rc $name.pid
+		    (setsid bash -c '$* >$name.log 2>&1 & echo \$! >$name.pid; wait \$!
+				     echo \$? >$name.rc' </dev/null >/dev/null 2>&1 &)
+		    until [ -s $name.pid ]; do sleep 0.02; done"
+}
+
+# Wait for a job; its exit status, 124 if it takes longer
+wait_job() # HOST NAME SECONDS
+{
+	return "$(on "$1" "cd $TMP; end=\$((SECONDS + $3))
+		  until [ -s $2.rc ]; do
+			[ \$SECONDS -lt \$end ] || { echo 124; exit; }
+			sleep 0.1
+		  done; cat $2.rc")"
+}
+
+# End a job: stop HOST NAME [SIGNAL]. The processes are its and no others'.
+stop()
+{
+	on "$1" "cd $TMP; [ -s $2.pid ] || exit 0
+		 [ -s $2.rc ] || kill -${3:-TERM} \$(cat $2.pid) 2>/dev/null
+		 end=\$((SECONDS + 10))
+		 until [ -s $2.rc ]; do
+			[ \$SECONDS -lt \$end ] || kill -KILL \$(cat $2.pid) 2>/dev/null
+			[ \$SECONDS -lt \$((end + 10)) ] || exit 1
+			sleep 0.05
+		 done"
+}
+
+stop_jobs()
+{
+	local job
+
+	for job in "${JOBS[@]}"; do
+		stop "${job%%:*}" "${job#*:}" "$1"
+	done
+	JOBS=()
+}
+
+log_of() { on "$1" "tail -n ${3:-8} $TMP/$2.log" | sed 's/^/#   /'; }
+
+# --- traffic ----------------------------------------------------------------
+
+PORT=18600
+CLIENT=local			# side that runs the client, and sends unless it reads
+
+# perftest HOST-OF-CLIENT TOOL OPTIONS...; V=6 for IPv6. Back when it is
+# connected: QPN[local] and QPN[remote] are the QPs.
+declare -A QPN
+perftest()
+{
+	local client=$1 tool=$2 server; shift 2
+	local cgid sgid to
+	server=$(other "$client")
+	PORT=$((PORT + 1))
+	CLIENT=$client
+	if [ "${V:-4}" = 6 ]; then
+		cgid=${GID6[$client]} sgid=${GID6[$server]}
+	else
+		cgid=${GID4[$client]} sgid=${GID4[$server]}
+	fi
+	to=${V4[$server]}
+	start "$server" server "exec $tool -F -d ${DEV[$server]} -x $sgid -p $PORT $*"
+	on "$server" "end=\$((SECONDS + 20))
+		until ss -Hltn sport = :$PORT | grep -q .; do
+			[ \$SECONDS -lt \$end ] || exit 1; sleep 0.05; done" || return
+	start "$client" client "exec $tool -F -d ${DEV[$client]} -x $cgid -p $PORT $* $to"
+	until_ok 20 connected || {
+		fail "$tool did not connect"
+		log_of "$client" client
+		log_of "$server" server
+		return 1
+	}
+}
+
+qpns() # HOST: numbers of its RC, UC and UD QPs that can send
+{
+	on "$1" "rdma -j resource show qp link ${DEV[$1]}/1" |
+		jq -r '.[] | select(.type != "GSI" and .type != "SMI" and .state == "RTS" and
+				    .comm != null and .comm != "[ib_core]") | .lqpn'
+}
+
+connected()
+{
+	QPN[$CLIENT]=$(qpns "$CLIENT" | head -n 1)
+	[ -n "${QPN[$CLIENT]}" ] || return 1
+	# the server's may be in RTR only, if it never sends
+	QPN[$(other "$CLIENT")]=$(on "$(other "$CLIENT")" \
+		"rdma -j resource show qp link ${DEV[$(other "$CLIENT")]}/1" |
+		jq -r '[.[] | select(.type == "RC" or .type == "UC" or .type == "UD") |
+			select(.state == "RTS" or .state == "RTR")][0].lqpn // empty')
+	[ -n "${QPN[$(other "$CLIENT")]}" ]
+}
+
+# End the traffic of perftest() early, as a user would
+stop_perftest()
+{
+	stop "$CLIENT" client "${1:-TERM}"
+	stop "$(other "$CLIENT")" server "${1:-TERM}"
+}
+
+# Packets that the other host sends to HOST: inject HOST OPTIONS...
+inject()
+{
+	local to=$1 from; shift
+	local src dst
+	from=$(other "$to")
+	if [ "${V:-4}" = 6 ]; then
+		src=${V6[$from]} dst=${V6[$to]}
+	else
+		src=${V4[$from]} dst=${V4[$to]}
+	fi
+	on "$from" "${PY[$from]} send ${IF[$from]} --src $src --dst $dst --mac ${MAC[$to]} $*"
+}
+
+# One good CNP for the QP that perftest() connected on HOST
+cnp() { inject "$1" --qpn "${QPN[$1]}" "${@:2}"; }
+
+# L2 bytes that HOST has sent so far, with the time in nanoseconds
+sent() { on "$1" "cat /sys/class/net/${IF[$1]}/statistics/tx_bytes; date +%s%N"; }
+
+# Mb/s that HOST sends over about SECONDS; the time itself is what is measured
+sending_rate()
+{
+	on "$1" "f=/sys/class/net/${IF[$1]}/statistics/tx_bytes
+		 b=\$(cat \$f); t=\$(date +%s%N); sleep $2
+		 b=\$((\$(cat \$f) - b)); t=\$((\$(date +%s%N) - t))
+		 echo \$((b * 8000 / t))"
+}
+
+# tcpdump on HOST into $TMP/cap.pcap: sniff HOST SNAPLEN FILTER...
+sniff()
+{
+	local host=$1 len=$2; shift 2
+
+	start "$host" tcpdump "exec tcpdump -i ${IF[$host]} -s $len -B 16384 --immediate-mode -U -w $TMP/cap.pcap $*"
+	until_ok 10 on "$host" "grep -q 'listening on' $TMP/tcpdump.log"
+}
+CNP_FILTER='"udp dst port 4791 and (udp[8] == 0x81 or ip6[48] == 0x81)"'
+ROCE_FILTER='"udp dst port 4791"'
+
+# --- tests ------------------------------------------------------------------
+
+FAILED=0
+SKIPPED=
+
+fail() { note "FAIL: $*"; FAILED=1; }
+skip() { SKIPPED="$*"; }
+
+# check "what must hold" A -op B: test(1) with numbers
+check()
+{
+	local what=$1; shift
+
+	# shellcheck disable=SC2074 # the operator is an argument
+	if [ "$@" ]; then
+		return 0
+	fi
+	fail "$what: not so: $*"
+	return 1
+}
+
+# Wait for a counter: await SECONDS HOST COUNTER -op VALUE
+await()
+{
+	local seconds=$1; shift
+
+	until_ok "$seconds" counter_is "$@" || fail "$1: $2 is $(counter "$1" "$2"), not $3 $4"
+}
+
+cleanup()
+{
+	stop_jobs KILL
+	unload local
+	unload remote
+}
+
+need()
+{
+	[ "$(id -u)" = 0 ] || skip_all "needs root"
+	[ "$REMOTE_TYPE" = ssh ] && [ -n "$REMOTE_ARGS" ] ||
+		skip_all "set REMOTE_TYPE=ssh REMOTE_ARGS=host"
+	# Where ssh shares connections, the first one stays in the background, and
+	# would keep our output open.
+	ssh -n $REMOTE_ARGS true >/dev/null 2>&1 || skip_all "cannot reach $REMOTE_ARGS"
+	local tool
+	for tool in rdma jq tcpdump ib_write_bw python3 ss; do
+		on local "command -v $tool >/dev/null" || skip_all "$tool is missing"
+	done
+	mkdir -p $TMP
+	probe_host local "$NETIF"
+	probe_host remote "$REMOTE_NETIF"
+	note "local: ${DEV[local]} on ${IF[local]}, ${V4[local]}, ${V6[local]}"
+	note "remote: ${DEV[remote]} on ${IF[remote]}, ${V4[remote]}, ${V6[remote]}"
+}
+
+# run_tests "$@" with TESTS=("function what it shows" ...): all, or those named
+run_tests()
+{
+	local name t list=() n=0 failures=0 skips=0 began
+
+	name=$(basename "$0" .sh)
+	for t in "${TESTS[@]}"; do
+		[ $# -eq 0 ] || [[ " $* " == *" ${t%% *} "* ]] || continue
+		list+=("$t")
+	done
+	echo "TAP version 13"
+	need
+	trap cleanup EXIT
+	echo "1..${#list[@]}"
+	for t in "${list[@]}"; do
+		n=$((n + 1)) FAILED=0 SKIPPED='' V=4 MODULE_ARGS=''
+		began=$SECONDS
+		"${t%% *}"
+		stop_jobs KILL || fail "a job did not end"
+		if [ $FAILED != 0 ]; then
+			echo "not ok $n $name: ${t#* }"
+			failures=$((failures + 1))
+		elif [ -n "$SKIPPED" ]; then
+			echo "ok $n $name: ${t#* } # SKIP $SKIPPED"
+			skips=$((skips + 1))
+		else
+			echo "ok $n $name: ${t#* }"
+		fi
+		note "$((SECONDS - began)) s"
+	done
+	echo "# Totals: pass:$((n - failures - skips)) fail:$failures xfail:0 xpass:0 skip:$skips error:0"
+	[ $failures = 0 ] || exit 1
+	[ $skips -lt $n ] || exit $KSFT_SKIP
+	exit 0
+}

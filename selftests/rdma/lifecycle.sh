@@ -1,0 +1,179 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Things come and go under traffic: the module, the rxe device, its network
+# device, the QP. Nothing may hang, leak or be lost on the way, and a module
+# that is unloaded leaves perftest running.
+
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+TESTS=(
+	"load_unload Loading and unloading under traffic leaves perftest running"
+	"qp_killed A killed program's limited QP goes, and what it held"
+	"link_deleted The rxe device is deleted under limited traffic, and comes back"
+	"netdev_down The network device goes down under limited traffic"
+	"netdev_deleted The network device is deleted under limited traffic"
+	"receiver_only With the module on the receiver only, traffic goes on"
+	"sender_only With the module on the sender only, traffic goes on"
+)
+
+WRITE="-m 1024 -s 65536 -u 18"
+
+# A local QP, held at MBPS: limited MBPS SECONDS
+limited()
+{
+	fixed_rate local "$1"
+	perftest local ib_write_bw $WRITE -D "$2" || return
+	cnp local || return
+	await 5 local rp_limited_qps = 1
+	await 5 local rp_held_bytes -gt 0
+}
+
+# Whatever was held was sent, dropped and counted, or is still there
+adds_up()
+{
+	counters local C_
+	check "held packets add up" "$C_rp_held_packets" = \
+	      $((C_rp_released_packets + C_rp_drop_stale_packets + C_rp_drop_dead_packets))
+	check "nothing is held" "$C_rp_held_bytes" = 0
+	check "nothing is limited" "$C_rp_limited_qps" = 0
+}
+
+job_ends() # NAME SECONDS: well or with an error, but it does
+{
+	local rc
+	wait_job local "$1" "$2"; rc=$?
+	[ $rc != 124 ] || fail "$1 still runs after $2 s"
+}
+
+loaded() { on "$1" "grep -q ^rdma_dcqcn /proc/modules"; }
+
+load_unload()
+{
+	local i rc
+
+	unload local
+	unload remote
+	perftest local ib_write_bw $WRITE -D 20 || return
+	for i in 1 2 3; do
+		load remote
+		load local
+		fixed_rate local 20
+		cnp local
+		await 5 local rp_limited_qps = 1
+		await 5 local rp_held_bytes -gt 0
+		unload local
+		loaded local && fail "the module is still loaded"
+		unload remote
+	done
+	wait_job local client 60; rc=$?
+	check "perftest's exit status" $rc = 0 || log_of local client
+}
+
+qp_killed()
+{
+	reload local
+	limited 5 60 || return
+	stop local client KILL
+	until_ok 10 no_qp || fail "the QP is still there"
+	until_ok 10 counter_is local rp_limited_qps = 0 || fail "the flow is still there"
+	adds_up
+}
+no_qp() { [ -z "$(qpns local)" ]; }
+
+link_deleted()
+{
+	local rc
+
+	reload local
+	limited 5 60 || return
+	# It waits for the programs that use the device. We do not: our part goes
+	# first, and lets go what is held.
+	start local link_del "exec rdma link del ${DEV[local]}"
+	until_ok 10 on local "[ ! -e $(ecn local) ]" || fail "ecn/ is still there"
+	stop local client KILL
+	wait_job local link_del 30; rc=$?
+	check "rdma link del's exit status" $rc = 0
+	stop_jobs KILL
+	on local "rdma link add ${DEV[local]} type rxe netdev ${IF[local]}" || fail "rdma link add"
+	on local "[ -d $(ecn local)/roce_rp ]" || fail "no ecn/ for the new rxe device"
+	until_ok 10 gids_are_back || fail "the GIDs are not back"
+	limited 20 15 || return
+	job_ends client 30
+}
+gids_are_back()
+{
+	[ "$(on local "${PY[local]} gid-index ${DEV[local]} ${V4[local]}")" = "${GID4[local]}" ]
+}
+
+netdev_down()
+{
+	reload local
+	limited 5 60 || return
+	on local "ip link set ${IF[local]} down"
+	await 5 local rp_held_bytes = 0
+	# Up again before the QP goes: virtio frees what it has sent only then
+	on local "ip link set ${IF[local]} up
+		  ip addr replace ${V6[local]}/64 dev ${IF[local]}"
+	stop local client KILL
+	until_ok 10 counter_is local rp_limited_qps = 0 || fail "the flow is still there"
+	adds_up
+	until_ok 20 on local "ping -c 1 -W 1 ${V4[remote]}" >/dev/null || fail "no link"
+	until_ok 10 gids_are_back || fail "the GIDs are not back"
+}
+
+# On a macvlan of its own, which can be deleted
+netdev_deleted()
+{
+	local host nic=$NETIF n=0
+
+	reload local
+	for host in local remote; do
+		n=$((n + 1))
+		# probe_host() wants an address of each family
+		on "$host" "modprobe macvlan
+			ip link add dcqcn0 link ${IF[$host]} type macvlan mode bridge &&
+			ip addr add 10.99.0.$n/24 dev dcqcn0 && ip addr add fd99::$n/64 dev dcqcn0 &&
+			ip link set dcqcn0 up &&
+			rdma link add rxe_dcqcn type rxe netdev dcqcn0" || fail "macvlan on $host"
+		probe_host "$host" dcqcn0
+	done
+	if limited 5 60; then
+		on local "timeout 30 ip link del dcqcn0" || fail "ip link del"
+		on local "until [ ! -e /sys/class/infiniband/rxe_dcqcn ]; do sleep 0.1; done"
+		job_ends client 60
+		loaded local || fail "the module is gone"
+	fi
+	stop_jobs KILL
+	on local "ip link del dcqcn0 2>/dev/null"
+	on remote "ip link del dcqcn0"
+	probe_host local "$nic"
+	probe_host remote "$REMOTE_NETIF"
+}
+
+receiver_only()
+{
+	local rc
+
+	unload local
+	reload remote
+	perftest local ib_write_bw $WRITE --tclass=$CE -D 5 || return
+	await 10 remote np_cnp_sent -gt 0
+	wait_job local client 60; rc=$?
+	check "perftest's exit status" $rc = 0 || log_of local client
+}
+
+sender_only()
+{
+	local rc
+
+	unload remote
+	reload local
+	perftest local ib_write_bw $WRITE --tclass=$CE -D 5 || return
+	wait_job local client 60; rc=$?
+	check "perftest's exit status" $rc = 0 || log_of local client
+	check "CNPs" "$(counter local rp_cnp_handled)" = 0
+}
+
+run_tests "$@"

@@ -1,0 +1,257 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The reaction point: who is slowed down by a CNP, and who is not. CNPs are
+# injected by the remote host, or the local one where the remote one sends.
+
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+TESTS=(
+	"vector A captured CNP, replayed to a live QP, cuts its rate"
+	"becn BECN, reserved bytes and the DSCP of a CNP do not matter"
+	"ect RC, UC and UD data leave as ECT(0) when the RP is on, else unmarked"
+	"disabled With the RP off on a priority its CNPs are ignored, and off means off"
+	"release A limiter ends when the rate is back at the line rate"
+	"uc UC is limited"
+	"ud UD is limited"
+	"ipv6 CE over IPv6 is answered, and a CNP over IPv6 limits"
+	"read_limited READ responses are limited, and held within the bound"
+	"read_bound What READ responses exceed the bound is dropped and counted"
+	"stale What rxe sends again is not sent twice, and counted"
+	"loop Between two hosts with the module, CNPs sent are handled or ignored"
+)
+
+RATE=20				# Mb/s
+
+# check_rate HOST: what it sends is RATE; more than 0.7 of it, for this machine
+# may be slow, and no more than 1.1, for ACKs and credit
+check_rate()
+{
+	local got
+	got=$(sending_rate "$1" 1)
+	note "$1 sends $((got / 1000)).$((got % 1000 / 100)) Mb/s"
+	check "rate in kb/s" "$got" -le $((RATE * 1100))
+	check "rate in kb/s" "$got" -ge $((RATE * 700))
+}
+
+# limited HOST CNP-COMMAND...: one CNP limits one QP
+limited()
+{
+	local host=$1 before; shift
+	before=$(sending_rate "$host" 0.5)
+	[ "$before" -ge $((RATE * 1300)) ] || note "only $before kb/s before the CNP"
+	"$@"
+	await 5 "$host" rp_cnp_handled -ge 1
+	counters "$host" A_
+	check "handled" "$A_rp_cnp_handled" = 1
+	check "ignored" "$A_rp_cnp_ignored" = 0
+	check "QPs limited" "$A_rp_limited_qps" = 1
+	check_rate "$host"
+	counters "$host" A_
+	check "packets held" "$A_rp_held_packets" -gt 0
+}
+
+vector()
+{
+	reload_both
+	fixed_rate local $RATE
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
+	limited local cnp local --vector
+	stop_perftest
+	await 5 local rp_limited_qps = 0
+}
+
+becn()
+{
+	reload_both
+	fixed_rate local $RATE
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
+	limited local cnp local --no-becn --tos 0 --sport 1234 --pkey 0x1234
+}
+
+captured_tos() # TOOL OPTIONS: what arrives of the data
+{
+	perftest local "$@" -D 60 || return
+	sniff remote 64 '"udp dst port 4791 and udp[8] != 0x11 and dst '"${V4[remote]}"'" -c 20'
+	wait_job remote tcpdump 20 || fail "no packets"
+	stop_perftest
+	on remote "${PY[remote]} list $TMP/cap.pcap" | sed 's/.* tos=\([^ ]*\) .*/\1/' | sort -u |
+		tr '\n' ' '
+}
+
+ect()
+{
+	reload_both
+	check "RC" "$(captured_tos ib_write_bw -m 1024 -s 4096 | tail -1)" = "0x02 "
+	check "UC" "$(captured_tos ib_write_bw -c UC -m 1024 -s 4096 | tail -1)" = "0x02 "
+	check "UD" "$(captured_tos ib_send_bw -c UD -s 1024 | tail -1)" = "0x02 "
+	# what has a mark keeps it, and the DSCP stays
+	check "ECT(1)" "$(captured_tos ib_write_bw --tclass=1 -s 4096 | tail -1)" = "0x01 "
+	check "DSCP" "$(captured_tos ib_write_bw --tclass=160 -s 4096 | tail -1)" = "0xa2 "
+	knobs local roce_rp/enable/0=0
+	check "RP off" "$(captured_tos ib_write_bw -s 4096 | tail -1)" = "0x00 "
+}
+
+disabled()
+{
+	reload_both
+	fixed_rate local $RATE
+	knobs local roce_rp/enable/0=0
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
+	cnp local
+	await 5 local rp_cnp_ignored -ge 1
+	check "handled" "$(counter local rp_cnp_handled)" = 0
+	check "limited" "$(counter local rp_limited_qps)" = 0
+	knobs local roce_rp/enable/0=1
+	cnp local
+	await 5 local rp_limited_qps = 1
+	# a live flow is let go
+	knobs local roce_rp/enable/0=0
+	await 5 local rp_limited_qps = 0
+}
+
+release()
+{
+	reload_both
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
+	fixed_rate local $RATE
+	cnp local
+	await 5 local rp_limited_qps = 1
+	check_rate local
+	# the line comes down to the rate
+	knobs local roce_rp/rpg_max_rate=$RATE
+	await 5 local rp_limited_qps = 0
+	await 5 local rp_held_bytes = 0
+	# or the rate goes up to the line
+	knobs local roce_rp/rpg_max_rate=0
+	cnp local
+	await 5 local rp_limited_qps = 1
+	knobs local roce_rp/rpg_time_reset=100 roce_rp/rpg_threshold=1 roce_rp/rpg_ai_rate=100
+	await 10 local rp_limited_qps = 0
+}
+
+uc()
+{
+	reload_both
+	fixed_rate local $RATE
+	perftest local ib_write_bw -c UC -m 1024 -s 65536 -D 60 || return
+	limited local cnp local
+}
+
+ud()
+{
+	reload_both
+	fixed_rate local $RATE
+	perftest local ib_send_bw -c UD -s 1024 -D 60 || return
+	limited local cnp local
+}
+
+ipv6()
+{
+	local out
+	V=6
+	reload_both
+	fixed_rate local $RATE
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
+	limited local cnp local
+	stop_perftest
+
+	reload_both
+	knobs local roce_rp/enable/0=0
+	knobs remote roce_np/min_time_between_cnps=$FAST_CNPS
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE -D 60 || return
+	sniff local 0 "$CNP_FILTER"
+	await 10 remote np_cnp_sent -ge "$(($(counter remote np_cnp_sent) + 5))"
+	stop local tcpdump
+	stop_perftest
+	out=$(${PY[local]} expect $TMP/cap.pcap --src "${V6[remote]}" --dst "${V6[local]}" \
+	      --qpn "${QPN[local]}" --count 3 2>&1) || fail "$out"
+}
+
+# The remote host reads: the local one's READ responses are limited
+BOUND=$((4 << 20))
+held_at_most() # of a number of samples
+{
+	HELD=$(on local "max=0
+		for i in \$(seq 100); do read -r now <$(hw local)/rp_held_bytes
+			[ \$now -le \$max ] || max=\$now; sleep 0.01; done; echo \$max")
+	note "at most $HELD bytes held"
+}
+
+read_limited()
+{
+	local drops
+	reload_both
+	fixed_rate local $RATE
+	perftest remote ib_read_bw -m 1024 -s 65536 -o 2 -u 20 -D 60 || return
+	limited local cnp local
+	held_at_most
+	check "held" "$HELD" -gt 0
+	check "held" "$HELD" -le $BOUND
+	drops=$(counter local rp_drop_bound_packets)
+	check "dropped" "$drops" = 0
+	stop_perftest
+	await 10 local rp_held_bytes = 0
+}
+
+read_bound()
+{
+	reload_both
+	fixed_rate local $RATE
+	# one READ is twice what may be held
+	perftest remote ib_read_bw -m 1024 -s 8388608 -o 1 -t 1 -u 20 -D 60 || return
+	cnp local
+	await 5 local rp_cnp_handled -ge 1
+	await 20 local rp_drop_bound_packets -ge 1
+	held_at_most
+	check "held" "$HELD" -gt $((BOUND / 2))
+	check "held" "$HELD" -le $BOUND
+	stop_perftest KILL
+	await 10 local rp_held_bytes = 0
+}
+
+stale()
+{
+	local nic=${IF[remote]}
+	reload_both
+	fixed_rate local $RATE
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
+	cnp local
+	await 5 local rp_limited_qps = 1
+	# the receiver loses packets, says so, and rxe starts over
+	on remote "tc qdisc add dev $nic clsact && tc filter add dev $nic ingress protocol ip \
+		   flower ip_proto udp dst_port 4791 action drop random determ pass 300" ||
+		fail "tc"
+	await 20 local rp_drop_stale_packets -ge 1
+	on remote "tc qdisc del dev $nic clsact"
+	check "still limited" "$(counter local rp_limited_qps)" = 1
+	check_rate local
+}
+
+loop()
+{
+	reload_both
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE -D 4 || return
+	wait_job local client 60 || fail "ib_write_bw failed"
+	await 20 local rp_held_bytes = 0
+	await 20 local rp_limited_qps = 0
+	all_accounted() {
+		counters local L_
+		counters remote R_
+		[ "$R_np_cnp_sent" = $((L_rp_cnp_handled + L_rp_cnp_ignored)) ]
+	}
+	until_ok 5 all_accounted ||
+		fail "$R_np_cnp_sent sent, $L_rp_cnp_handled handled, $L_rp_cnp_ignored ignored"
+	note "$R_np_ecn_marked_roce_packets marked, $R_np_cnp_sent CNPs, $L_rp_cnp_handled handled"
+	check "CNPs" "$R_np_cnp_sent" -ge 3
+	check "handled" "$L_rp_cnp_handled" -ge 3
+	check "held" "$L_rp_held_packets" -gt 0
+	check "held are released or dropped" "$L_rp_held_packets" = \
+		$((L_rp_released_packets + L_rp_drop_stale_packets + L_rp_drop_dead_packets))
+	check "errors" $((L_qp_errors + L_rp_ect_errors + R_qp_errors + R_np_cnp_errors)) = 0
+	check "files that are no plain number" -z \
+		"$(on local "cd $(hw local); grep -vE '^[0-9]+\$' *")"
+}
+
+run_tests "$@"
