@@ -285,13 +285,13 @@ cnp() { inject "$1" --qpn "${QPN[$1]}" "${@:2}"; }
 # L2 bytes that HOST has sent so far, with the time in nanoseconds
 sent() { on "$1" "cat /sys/class/net/${IF[$1]}/statistics/tx_bytes; date +%s%N"; }
 
-# Mb/s that HOST sends over about SECONDS; the time itself is what is measured
+# kb/s that HOST sends over about SECONDS; the time itself is what is measured
 sending_rate()
 {
 	on "$1" "f=/sys/class/net/${IF[$1]}/statistics/tx_bytes
 		 b=\$(cat \$f); t=\$(date +%s%N); sleep $2
 		 b=\$((\$(cat \$f) - b)); t=\$((\$(date +%s%N) - t))
-		 echo \$((b * 8000 / t))"
+		 echo \$((b * 8000000 / t))"
 }
 
 # tcpdump on HOST into $TMP/cap.pcap: sniff HOST SNAPLEN FILTER...

@@ -221,7 +221,7 @@ stale()
 	await 5 local rp_limited_qps = 1
 	# the receiver loses packets, says so, and rxe starts over
 	on remote "tc qdisc add dev $nic clsact && tc filter add dev $nic ingress protocol ip \
-		   flower ip_proto udp dst_port 4791 action drop random determ pass 300" ||
+		   flower ip_proto udp dst_port 4791 action pass random determ drop 300" ||
 		fail "tc"
 	await 20 local rp_drop_stale_packets -ge 1
 	on remote "tc qdisc del dev $nic clsact"

@@ -68,7 +68,6 @@ source_address()
 {
 	quiet_qp || return
 	ignored 1 inject local --qpn "${QPN[local]}" --src 10.0.0.77
-	ignored 1 inject local --qpn "${QPN[local]}" --src "${V4[local]}"
 	V=6 ignored 1 inject local --qpn "${QPN[local]}"
 	good_one
 }

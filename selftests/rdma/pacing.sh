@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# How exactly a limited QP's packets leave, and that nothing comes to harm:
+# neither the ack timeout nor the data.
+
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+TESTS=(
+	"at_5 A flow held at 5 Mb/s sends that, within 2 percent"
+	"at_20 A flow held at 20 Mb/s sends that, within 2 percent"
+	"at_50 A flow held at 50 Mb/s sends that, within 2 percent"
+	"floor At perftest's ack timeout a flow sends its floor, and rxe does not retransmit"
+	"rping Data of rping is intact without pacing"
+	"rping_paced Data of rping is intact with pacing"
+)
+
+# One CNP, then what leaves from 0.2 to 3.9 s after it: before the first
+# increase that changes the target. Prints Mb/s of L2 bytes without FCS.
+WINDOW="0.2 3.9"
+paced() # MBPS PERFTEST-OPTIONS...
+{
+	local mbps=$1; shift
+
+	reload local
+	fixed_rate local "$mbps"
+	perftest local ib_write_bw -m 1024 -s 65536 -D 60 "$@" || return
+	sniff local 64 "$ROCE_FILTER"
+	RETRIES=$(counter local completer_retry_err)
+	cnp local
+	await 5 local rp_limited_qps = 1
+	until_ok 20 window_is_over || fail "no traffic"
+	RETRIES=$(($(counter local completer_retry_err) - RETRIES))
+	stop local tcpdump
+	stop_perftest
+	RATE=$(${PY[local]} rate $TMP/cap.pcap $WINDOW) || { fail "$RATE"; return 1; }
+	note "$RATE Mb/s, $RETRIES retransmissions; $(log_of local tcpdump 3 | tr '\n' ' ')"
+}
+# by the capture, which must have it all
+window_is_over() { ${PY[local]} rate $TMP/cap.pcap $WINDOW >/dev/null 2>&1; }
+
+# within MBPS PERCENT: whether RATE is
+within()
+{
+	python3 -c "import sys; sys.exit(not abs($RATE / $1 - 1) <= $2 / 100)" ||
+		fail "$RATE Mb/s is not within $2 percent of $1"
+}
+
+at() { paced "$1" -u 18 && within "$1" 2; }
+at_5() { at 5; }
+at_20() { at 20; }
+at_50() { at 50; }
+
+# 65 packets leave in three quarters of 4.096 us * 2^14. The longest packet of
+# these writes is the first: 14 + 20 + 8 + 12 + 16 + 1024 + 4 bytes.
+floor()
+{
+	local mbps
+	mbps=$(python3 -c "print(65 * 8 * 1098 / (0.75 * 4.096 * 2**14))")
+	paced 1 -u 14 || return
+	within "$mbps" 3
+	check "retransmissions" "$RETRIES" = 0
+}
+
+ping_pong() # COUNT
+{
+	start remote server "exec rping -s -a ${V4[remote]} -C $1"
+	until_ok 10 on remote "rdma resource show cm_id | grep -q LISTEN" || fail "no listener"
+	start local client "exec rping -c -a ${V4[remote]} -V -v -C $1 -S 32768"
+}
+
+rping_ends_well()
+{
+	local rc
+	wait_job local client 90; rc=$?
+	check "rping's exit status" $rc = 0 || log_of local client
+	stop remote server
+}
+
+rping()
+{
+	reload_both
+	ping_pong 20
+	rping_ends_well
+}
+
+# The client's share is READ responses: the server reads what it then writes
+rping_paced()
+{
+	reload_both
+	fixed_rate local 5
+	ping_pong 100
+	until_ok 20 connected || { fail "rping did not connect"; return; }
+	cnp local
+	await 5 local rp_limited_qps = 1
+	rping_ends_well
+	check "packets held" "$(counter local rp_held_packets)" -gt 0
+}
+
+run_tests "$@"
