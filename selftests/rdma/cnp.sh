@@ -109,7 +109,7 @@ interval()
 	sniff remote 0 "$CNP_FILTER"
 	await 20 remote np_cnp_sent -ge 40
 	stop remote tcpdump
-	read -r qps cnps least < <(on remote "${PY[remote]} gaps $TMP/cap.pcap")
+	read -r qps cnps least <<<"$(on remote "${PY[remote]} gaps $TMP/cap.pcap")"
 	note "$cnps CNPs to $qps QPs, at least $least us apart"
 	check "QPs" "$qps" = 2
 	check "CNPs" "$cnps" -ge 20
@@ -121,7 +121,7 @@ interval()
 	await 20 remote np_cnp_sent -ge 300
 	stop remote tcpdump
 	stop_perftest
-	read -r qps cnps least < <(on remote "${PY[remote]} gaps $TMP/cap.pcap")
+	read -r qps cnps least <<<"$(on remote "${PY[remote]} gaps $TMP/cap.pcap")"
 	note "$cnps CNPs to $qps QPs, at least $least us apart"
 	check "gap with no interval" "$least" -lt $((us / 2))
 }
@@ -161,8 +161,8 @@ unmarked()
 	local class
 	reload_both
 	knobs remote roce_np/min_time_between_cnps=0
-	for class in 0 1 2; do
-		perftest local ib_write_bw -m 1024 -s 65536 -n 20 -u 18 --tclass=$class || return
+	for class in 0 1; do		# which become and stay ECT
+		perftest local ib_write_bw -m 1024 -s 65536 -D 4 -u 18 --tclass=$class || return
 		wait_job local client 30 || fail "traffic class $class: ib_write_bw failed"
 	done
 	check "marked" "$(counter remote np_ecn_marked_roce_packets)" = 0

@@ -83,12 +83,11 @@ captured_tos() # TOOL OPTIONS: what arrives of the data
 ect()
 {
 	reload_both
-	check "RC" "$(captured_tos ib_write_bw -m 1024 -s 4096 | tail -1)" = "0x02 "
+	check "RC" "$(captured_tos ib_write_bw --tclass=160 -s 4096 | tail -1)" = "0xa2 "
 	check "UC" "$(captured_tos ib_write_bw -c UC -m 1024 -s 4096 | tail -1)" = "0x02 "
 	check "UD" "$(captured_tos ib_send_bw -c UD -s 1024 | tail -1)" = "0x02 "
-	# what has a mark keeps it, and the DSCP stays
-	check "ECT(1)" "$(captured_tos ib_write_bw --tclass=1 -s 4096 | tail -1)" = "0x01 "
-	check "DSCP" "$(captured_tos ib_write_bw --tclass=160 -s 4096 | tail -1)" = "0xa2 "
+	# what has a mark keeps it
+	check "ECT(1)" "$(captured_tos ib_write_bw --tclass=161 -s 4096 | tail -1)" = "0xa1 "
 	knobs local roce_rp/enable/0=0
 	check "RP off" "$(captured_tos ib_write_bw -s 4096 | tail -1)" = "0x00 "
 }

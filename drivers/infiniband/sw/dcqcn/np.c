@@ -106,10 +106,11 @@ static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net_device *ndev,
 	};
 	u64 gap = (u64)settings->np.min_time_between_cnps * NSEC_PER_USEC;
 	u64 now = ktime_get_ns();
+	bool ud = qp->type == IB_QPT_UD;
 	bool send;
 
-	spec.dest_qpn = qp->type == IB_QPT_UD ? event->src_qpn : qp->peer_qpn;
-	send = dcqcn_qp_is_peer(qp, &event->saddr) &&
+	spec.dest_qpn = ud ? event->src_qpn : qp->peer_qpn;
+	send = event->ud == ud && dcqcn_qp_is_peer(qp, &event->saddr) &&
 	       spec.dest_qpn > DCQCN_QPN_GSI &&
 	       (!qp->cnp_time || now - qp->cnp_time >= gap);
 	if (send)
@@ -149,7 +150,6 @@ void dcqcn_np_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
 	struct dcqcn_event event;
 	struct dcqcn_qp *qp;
-	bool ud;
 
 	dcqcn_count(dev, DCQCN_NP_ECN_MARKED);
 	if (!settings->np_enable[dcqcn_pkt_prio(pkt)] ||
@@ -184,10 +184,10 @@ void dcqcn_np_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 	dcqcn_pkt_daddr(pkt, &event.daddr);
 	event.src_qpn = pkt->src_qpn;
 	event.pkey = pkt->pkey;
+	event.ud = pkt->ud;
 
 	spin_lock_bh(&qp->lock);
-	ud = qp->type == IB_QPT_UD;
-	if (qp->state == DCQCN_QP_LIVE && pkt->ud == ud) {
+	if (qp->state == DCQCN_QP_LIVE) {
 		dcqcn_np_answer(qp, skb->dev, settings, &event);
 		return;
 	}

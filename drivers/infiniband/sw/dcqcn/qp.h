@@ -36,12 +36,14 @@ enum dcqcn_qp_state {
  * @daddr: where it went to
  * @src_qpn: the QP that sent it, for UD
  * @pkey: its P_Key
+ * @ud: whether it was UD
  */
 struct dcqcn_event {
 	struct in6_addr saddr;
 	struct in6_addr daddr;
 	u32 src_qpn;
 	u16 pkey;
+	bool ud;
 };
 
 /**
