@@ -13,6 +13,8 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 all: modules
 
 modules:
+	@[ -d $(KDIR) ] || { echo "no kernel headers in $(KDIR):" \
+		"install linux-headers-$$(uname -r), or give KDIR" >&2; exit 1; }
 	$(MAKE) -C $(KDIR) M=$(CURDIR) W=1 modules
 
 modules_install install: modules
@@ -28,7 +30,7 @@ check:
 	selftests/check
 
 clean:
-	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
+	[ ! -d $(KDIR) ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	$(MAKE) -C selftests/unit clean
 	$(RM) -r out
 
