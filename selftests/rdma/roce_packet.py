@@ -10,7 +10,7 @@ the module, so that the two check each other. Needs nothing but python3-minimal.
     roce_packet.py send IF --src A --dst A --mac M --qpn N [options]
     roce_packet.py list FILE                    one line per RoCEv2 packet
     roce_packet.py expect FILE --qpn N [...]    every CNP is the vector, patched
-    roce_packet.py gaps FILE                    least time between CNPs of a QP
+    roce_packet.py gaps FILE [N]                least time between CNPs of a QP
     roce_packet.py rate FILE FROM TO            Mb/s from the first CNP on
     roce_packet.py udp send|recv ...            plain UDP, as an application
 """
@@ -276,17 +276,15 @@ def cmd_expect(args):
 
 
 def cmd_gaps(args):
-    """QPs, CNPs, and the least time in microseconds between two of one QP."""
-    last, least, count = {}, None, 0
+    """QPs, CNPs, and the least time in microseconds from one of a QP to its
+    next, or, with a number behind FILE, to that many after, per gap."""
+    n = int(args[1]) if len(args) > 1 else 1
+    times = {}
     for p in capture(args[0]):
-        if p.opcode != CNP:
-            continue
-        count += 1
-        if p.qpn in last:
-            gap = p.time - last[p.qpn]
-            least = gap if least is None else min(least, gap)
-        last[p.qpn] = p.time
-    print(len(last), count, -1 if least is None else round(least * 1e6))
+        if p.opcode == CNP:
+            times.setdefault(p.qpn, []).append(p.time)
+    gaps = [(b - a) / n for t in times.values() for a, b in zip(t, t[n:])]
+    print(len(times), sum(map(len, times.values())), round(min(gaps, default=-1e-6) * 1e6))
 
 
 def cmd_rate(args):
