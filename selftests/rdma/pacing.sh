@@ -60,18 +60,23 @@ floor()
 	check "retransmissions" "$RETRIES" = 0
 }
 
+SIZE=32768
 ping_pong() # COUNT
 {
-	start remote server "exec rping -s -a ${V4[remote]} -C $1"
+	COUNT=$1
+	start remote server "exec rping -s -a ${V4[remote]} -C $1 -S $SIZE"
 	until_ok 10 on remote "rdma resource show cm_id | grep -q LISTEN" || fail "no listener"
-	start local client "exec rping -c -a ${V4[remote]} -V -v -C $1 -S 32768"
+	start local client "exec rping -c -a ${V4[remote]} -V -v -C $1 -S $SIZE"
 }
 
+# -V has rping compare what comes back; its exit status alone says little
 rping_ends_well()
 {
 	local rc
 	wait_job local client 90; rc=$?
-	check "rping's exit status" $rc = 0 || log_of local client
+	check "rping's exit status" $rc = 0
+	check "pings" "$(on local "grep -ac ^ping.data $TMP/client.log")" = "$COUNT"
+	check "complaints" "$(on local "grep -aciE 'invalid|error|failed' $TMP/client.log")" = 0
 	stop remote server
 }
 
