@@ -38,13 +38,13 @@
 #include "qp.h"
 
 /* Credit for lateness. Hypervisors take a CPU away for milliseconds. */
-#define DCQCN_MAX_LATE_NS	(10 * NSEC_PER_MSEC)
+#define DCQCN_MAX_LATE_NS	(20 * NSEC_PER_MSEC)
 
 /* Credit of a flow that had nothing to send: enough for the producer to be
  * scheduled a little late, too little for a burst that fills a switch
  */
-#define DCQCN_IDLE_CREDIT_NS	(1 * NSEC_PER_MSEC)
-#define DCQCN_IDLE_CREDIT_GAPS	8
+#define DCQCN_IDLE_CREDIT_NS	(4 * NSEC_PER_MSEC)
+#define DCQCN_IDLE_CREDIT_GAPS	16
 
 /* Packets that share a timer, unless that would delay one by more than
  * DCQCN_BATCH_NS
