@@ -100,33 +100,37 @@ pkey()
 	check "CNPs" "$(counter remote np_cnp_sent)" = 1
 }
 
+read_gaps()
+{
+	read -r qps cnps least low mean <<<"$(on remote "${PY[remote]} gaps $TMP/cap.pcap")"
+	note "$cnps CNPs to $qps QPs; us between two: least $least, 95 % above $low, mean $mean"
+}
+
 interval()
 {
-	local us=20000 qps cnps least
+	local us=20000 qps cnps least low mean
 	fresh
 	knobs remote roce_np/min_time_between_cnps=$us
 	perftest local ib_write_bw $MARKED -q 2 -D 30 || return
 	sniff remote 0 "$CNP_FILTER"
-	await 20 remote np_cnp_sent -ge 40
+	await 20 remote np_cnp_sent -ge 100
 	stop remote tcpdump
-	read -r qps cnps least <<<"$(on remote "${PY[remote]} gaps $TMP/cap.pcap")"
-	note "$cnps CNPs to $qps QPs, at least $least us apart"
+	read_gaps
 	check "QPs" "$qps" = 2
-	check "CNPs" "$cnps" -ge 20
-	# tcpdump's clock is read a moment after the NP's, and in an emulated guest
-	# a moment varies by a millisecond: one gap cannot be judged to a percent
-	check "least gap" "$least" -ge $((us - us / 10))
-	read -r qps cnps least <<<"$(on remote "${PY[remote]} gaps $TMP/cap.pcap 10")"
-	note "ten in a row at least $least us each"
-	check "least ten gaps" "$least" -ge $((us - us / 100))
+	check "CNPs" "$cnps" -ge 40
+	# tcpdump's clock is read a moment after the NP's. A hypervisor that takes
+	# the CPU away between the two makes one gap long and the next short: so
+	# the shortest can only be judged roughly, and most of them well.
+	check "least gap" "$least" -ge $((us / 2))
+	check "all but a twentieth of the gaps" "$low" -ge $((us - us / 20))
+	check "mean gap" "$mean" -ge $((us - us / 100))
 
 	knobs remote roce_np/min_time_between_cnps=0
 	sniff remote 0 "$CNP_FILTER"
 	await 20 remote np_cnp_sent -ge 300
 	stop remote tcpdump
 	stop_perftest
-	read -r qps cnps least <<<"$(on remote "${PY[remote]} gaps $TMP/cap.pcap")"
-	note "$cnps CNPs to $qps QPs, at least $least us apart"
+	read_gaps
 	check "gap with no interval" "$least" -lt $((us / 2))
 }
 

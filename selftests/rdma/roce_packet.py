@@ -10,7 +10,7 @@ the module, so that the two check each other. Needs nothing but python3-minimal.
     roce_packet.py send IF --src A --dst A --mac M --qpn N [options]
     roce_packet.py list FILE                    one line per RoCEv2 packet
     roce_packet.py expect FILE --qpn N [...]    every CNP is the vector, patched
-    roce_packet.py gaps FILE [N]                least time between CNPs of a QP
+    roce_packet.py gaps FILE                    times between CNPs of a QP
     roce_packet.py rate FILE FROM TO            Mb/s from the first CNP on
     roce_packet.py udp send|recv ...            plain UDP, as an application
 """
@@ -276,15 +276,15 @@ def cmd_expect(args):
 
 
 def cmd_gaps(args):
-    """QPs, CNPs, and the least time in microseconds from one of a QP to its
-    next, or, with a number behind FILE, to that many after, per gap."""
-    n = int(args[1]) if len(args) > 1 else 1
+    """QPs, CNPs, and in microseconds, from one CNP of a QP to its next: the
+    least time, that at the twentieth of the way up from it, and the mean."""
     times = {}
     for p in capture(args[0]):
         if p.opcode == CNP:
             times.setdefault(p.qpn, []).append(p.time)
-    gaps = [(b - a) / n for t in times.values() for a, b in zip(t, t[n:])]
-    print(len(times), sum(map(len, times.values())), round(min(gaps, default=-1e-6) * 1e6))
+    gaps = sorted(b - a for t in times.values() for a, b in zip(t, t[1:])) or [-1e-6]
+    print(len(times), sum(map(len, times.values())),
+          *(round(1e6 * g) for g in (gaps[0], gaps[len(gaps) // 20], sum(gaps) / len(gaps))))
 
 
 def cmd_rate(args):
