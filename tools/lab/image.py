@@ -15,6 +15,7 @@ import os
 import shutil
 import subprocess
 
+from debian import apt_sources, as_root, cache_dir
 from progress import LabError, say, tail
 
 # iproute2 has rdma(8); gcc and make let a guest build the module as well.
@@ -42,34 +43,6 @@ for d in usr/src/linux-headers-*-amd64; do
 done
 chmod -R a+rX .
 """
-
-
-def cache_dir():
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return os.path.join(base, "rdma_dcqcn")
-
-
-def as_root(cmd):
-    """The command line that runs cmd as root."""
-    return cmd if os.geteuid() == 0 else ["sudo"] + cmd
-
-
-def apt_sources(suite):
-    """sources.list lines for a suite, from the mirror this machine uses."""
-    try:
-        out = subprocess.run(["apt-get", "indextargets", "--format",
-                              "$(REPO_URI) $(RELEASE) $(COMPONENT)", "Created-By: Packages"],
-                             check=True, capture_output=True, text=True).stdout
-    except (OSError, subprocess.CalledProcessError) as e:
-        raise LabError("apt-get cannot name this machine's Debian mirror: %s" % e)
-    known = [line.split() for line in out.splitlines()]
-    known = {(uri, release) for uri, release, component in known if component == "main"}
-    lines = ["deb %s %s main" % (uri, release) for uri, release in sorted(known)
-             if release == suite or release.startswith(suite + "-")]
-    if not any(line.split()[2] == suite for line in lines):
-        raise LabError("apt knows no mirror for Debian %s: add it to the apt sources and run "
-                       "apt-get update" % suite)
-    return "\n".join(lines) + "\n"
 
 
 class Image:

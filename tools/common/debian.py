@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Debian's archive, from the mirror that this machine uses, whatever the suite.
+
+Nothing here changes the machine's own apt sources.
+"""
+
+import os
+import re
+import subprocess
+
+from progress import LabError
+
+
+def cache_dir():
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return os.path.join(base, "rdma_dcqcn")
+
+
+def as_root(cmd):
+    """The command line that runs cmd as root."""
+    return cmd if os.geteuid() == 0 else ["sudo"] + cmd
+
+
+def _known():
+    """(URI, release) of this machine's package indices."""
+    try:
+        out = subprocess.run(["apt-get", "indextargets", "--format",
+                              "$(REPO_URI) $(RELEASE) $(COMPONENT)", "Created-By: Packages"],
+                             check=True, capture_output=True, text=True).stdout
+    except (OSError, subprocess.CalledProcessError) as e:
+        raise LabError("apt-get cannot name this machine's Debian mirror: %s" % e)
+    known = [line.split() for line in out.splitlines()]
+    return sorted({(uri, release) for uri, release, component in known if component == "main"})
+
+
+def apt_sources(suite):
+    """sources.list lines for a suite that this machine's apt knows."""
+    lines = ["deb %s %s main" % (uri, release) for uri, release in _known()
+             if release == suite or release.startswith(suite + "-")]
+    if not any(line.split()[2] == suite for line in lines):
+        raise LabError("apt knows no mirror for Debian %s: add it to the apt sources and run "
+                       "apt-get update" % suite)
+    return "\n".join(lines) + "\n"
+
+
+def _mirror():
+    """Where all suites are: what serves one that is neither security nor an add-on."""
+    for uri, release in _known():
+        if "-" not in release:
+            return uri
+    raise LabError("apt knows no Debian mirror: add one to the apt sources and run apt-get update")
+
+
+class Apt:
+    """An apt of our own for another suite, in a directory of ours."""
+
+    def __init__(self, directory, suite):
+        self.suite = suite
+        for d in ("lists/partial", "archives/partial", "preferences.d"):
+            os.makedirs(os.path.join(directory, d), exist_ok=True)
+        with open(os.path.join(directory, "sources.list"), "w") as f:
+            f.write("deb %s %s main\n" % (_mirror(), suite))
+        open(os.path.join(directory, "status"), "w").close()
+        conf = os.path.join(directory, "apt.conf")
+        with open(conf, "w") as f:
+            for key, value in (("State::Lists", "lists"), ("State::status", "status"),
+                               ("Cache", "."), ("Cache::Archives", "archives"),
+                               ("Etc::SourceList", "sources.list"),
+                               ("Etc::SourceParts", "-"), ("Etc::Preferences", "-"),
+                               ("Etc::PreferencesParts", "preferences.d")):
+                f.write('Dir::%s "%s";\n' % (key, os.path.join(directory, value)))
+            f.write('Acquire::Languages "none";\nAPT::Sandbox::User "root";\n')
+        self.env = dict(os.environ, APT_CONFIG=conf, LC_ALL="C")
+
+    def _run(self, *cmd, cwd=None):
+        r = subprocess.run(cmd, env=self.env, cwd=cwd, capture_output=True, text=True)
+        if r.returncode:
+            raise LabError("%s (Debian %s) failed:\n%s" % (" ".join(cmd), self.suite,
+                                                          (r.stdout + r.stderr)[-2000:]))
+        return r.stdout
+
+    def update(self):
+        self._run("apt-get", "-q", "update")
+
+    def depends(self, package):
+        """Names that the newest version of a package depends on; [] if there is none."""
+        try:
+            shown = self._run("apt-cache", "show", "--no-all-versions", package)
+        except LabError:
+            return []
+        found = re.search(r"^Depends: (.*)$", shown, re.M)
+        return [d.split()[0] for d in found[1].split(",")] if found else []
+
+    def download(self, package, directory):
+        """Fetch a package; returns the file's path."""
+        self._run("apt-get", "-q", "download", package, cwd=directory)
+        name, = [n for n in os.listdir(directory) if n.startswith(package + "_")]
+        return os.path.join(directory, name)

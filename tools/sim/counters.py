@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Runs inside the simulator: prints all RDMA devices' counters at a steady pace.
+
+usage: counters.py PERIOD_US
+
+CSV: time_ns (CLOCK_MONOTONIC), device, then the counters by name. Also tells
+the console how far simulated time has come. Ends with a last look on SIGTERM.
+"""
+
+import glob
+import os
+import signal
+import sys
+import time
+
+PORTS = "/sys/class/infiniband/*/ports/1/hw_counters"
+
+
+def main():
+    period = int(sys.argv[1]) * 1000
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    dirs = sorted(glob.glob(PORTS))
+    names = sorted(set.intersection(*(set(os.listdir(d)) for d in dirs)) - {"lifespan"})
+    print("time_ns,dev," + ",".join(names))
+    files = [(d.split("/")[4], [open(os.path.join(d, n), "rb", buffering=0) for n in names])
+             for d in dirs]
+    console = open("/dev/console", "w")
+    due, stopping = time.monotonic_ns(), None
+    while True:
+        now = time.monotonic_ns()
+        for dev, counters in files:
+            values = []
+            for f in counters:
+                f.seek(0)
+                values.append(f.read().strip().decode())
+            print("%d,%s,%s" % (now, dev, ",".join(values)))
+        print("SIM-TIME %d" % now, file=console, flush=True)
+        if stopping:
+            return
+        due += period
+        stopping = signal.sigtimedwait({signal.SIGTERM}, max(due - now, 0) / 1e9)
+
+
+main()

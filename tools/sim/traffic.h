@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the two halves of traffic share: a flow, what it was asked, what it did. */
+#ifndef TRAFFIC_H
+#define TRAFFIC_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <infiniband/verbs.h>
+
+#define NAME_LEN	64
+#define NSEC_PER_USEC	UINT64_C(1000)
+#define NSEC_PER_MSEC	UINT64_C(1000000)
+#define NSEC_PER_SEC	UINT64_C(1000000000)
+
+/* The longest queue of a flow; rxe's own limit is far above. */
+#define MAX_DEPTH	16384
+
+enum verb { VERB_WRITE, VERB_SEND, VERB_READ };
+
+/* WAITING for its start, RUNNING, STOPPED: no new messages, old ones may come. */
+enum state { WAITING, RUNNING, STOPPED };
+
+struct host;
+
+/* One end of a flow: as the file names it, and what set-up made of it. */
+struct end {
+	char netns[NAME_LEN];
+	char dev[NAME_LEN];
+	union ibv_gid gid;
+	struct host *host;
+	struct ibv_qp *qp;
+	uint32_t psn;
+	uint8_t gid_index;
+};
+
+/*
+ * Latencies in ns, log-linear: exact below 256, above that 128 buckets for each
+ * doubling, so that a bucket's middle is within 0.4 % of what fell into it.
+ */
+#define HIST_SHIFTS	37
+#define HIST_LEN	(HIST_SHIFTS * 128 + 128)
+
+struct hist {
+	uint64_t n, max;
+	uint32_t bucket[HIST_LEN];
+};
+
+/* Errors of one kind; @status is a work completion's, or -errno of a post. */
+struct error {
+	int status;
+	const char *text, *side;
+	uint64_t first, count;
+};
+
+#define MAX_ERRORS	8
+#define BATCH		32
+
+struct post_time {
+	uint32_t seq;
+	uint64_t time;
+};
+
+struct flow {
+	/* From the file; the numbers are uint64_t for the parser's sake. */
+	unsigned int line;
+	enum verb verb;
+	enum ibv_qp_type type;
+	struct end src, dst;
+	uint64_t id, size, depth, mtu, timeout, retry, tclass;
+	uint64_t start, stop;		/* ns after t0 */
+	uint64_t count;
+
+	/* Who posts the work, and who only answers or posts receives. */
+	struct end *requester, *responder;
+	struct ibv_ah *ah;
+	struct ibv_send_wr wr[BATCH];
+	struct ibv_sge wr_sge;
+	struct ibv_recv_wr recv_wr;
+	struct ibv_sge recv_sge;
+
+	enum state state;
+	int failed;
+	uint64_t stopped_at;
+	uint64_t posted, outstanding, acked;	/* messages, at the requester */
+	uint64_t burst_start, burst_posted, held_until, held;
+	struct post_time *ring;
+	uint32_t ring_mask;
+
+	/* What came of it. Times are ns after t0. */
+	uint64_t messages, bytes, window_bytes;
+	uint64_t first, last;
+	struct hist latency;
+	struct error errors[MAX_ERRORS];
+	unsigned int nr_errors;
+};
+
+/* True if the receiver's completions tell what has arrived. */
+static inline int counted_at_receiver(const struct flow *f)
+{
+	return f->verb == VERB_SEND || f->type == IBV_QPT_UC;
+}
+
+extern struct flow *flows;
+extern unsigned int nr_flows;
+
+struct results {
+	const char *ended;		/* "done", "deadline" or "signal" */
+	uint64_t t0, end, interval;	/* ns; end is after t0 */
+	uint64_t window_begin, window_end;
+};
+
+void read_flows(const char *path);
+void hist_add(struct hist *h, uint64_t ns);
+void write_progress(FILE *to, uint64_t time);
+void write_results(FILE *to, const struct results *r);
+
+#endif

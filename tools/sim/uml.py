@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Starts the simulator's kernel with a first process of ours, and waits for it."""
+
+import os
+import re
+import select
+import signal
+import subprocess
+import time
+
+from progress import LabError
+
+TROUBLE = re.compile(r"WARNING: |BUG: |Oops|Call Trace:|Kernel panic|possible .* detected")
+SILENCE = 120       # s of wall time without a sign of life
+
+
+_running = set()
+
+
+def stop_all():
+    """End all simulations that other threads wait for."""
+    for p in list(_running):
+        _stop(p)
+
+
+def _stop(p):
+    try:
+        os.killpg(p.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def boot(kernel, seed, init, out, show=None):
+    """Run a script as first process; its output is left in out/console.
+
+    show(ns): told how far simulated time has come, now and then.
+    Raises LabError when it fails, or the kernel complains.
+    """
+    env = dict(os.environ, LD_PRELOAD=seed, SIM_SEED="1")
+    cmd = [kernel.linux, "mem=2G", "root=/dev/root", "rootfstype=hostfs", "hostfs=/", "ro",
+           "init=" + init, "con=null", "con0=fd:0,fd:1", "uml_dir=" + out,
+           "time-travel=inf-cpu", "time-travel-start=0", "quiet", "panic=-1"]
+    text = ""
+    with open(os.path.join(out, "console"), "w") as log:
+        # A session of its own: a terminal's Ctrl-C shall reach us alone, and
+        # we its processes, of which there are many.
+        p = subprocess.Popen(cmd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, start_new_session=True)
+        _running.add(p)
+        try:
+            text = _watch(p, log, show)
+        finally:
+            _running.discard(p)
+            _stop(p)
+            p.wait()
+    problems = TROUBLE.findall(text) + re.findall(r"^SIM-FAILED.*", text, re.M)
+    with open(os.path.join(out, "dmesg"), errors="replace") as f:
+        problems += [line.strip() for line in f if TROUBLE.search(line)]
+    if problems or "SIM-DONE" not in text:
+        raise LabError("the simulation failed: %s\n%s" %
+                       ("; ".join(problems) or "it ended early", _tail(text)))
+
+
+def _watch(p, log, show):
+    text, line, alive = "", "", time.monotonic()
+    fd = p.stdout.fileno()
+    while True:
+        if not select.select([fd], [], [], 1)[0]:
+            if time.monotonic() - alive > SILENCE:
+                raise LabError("the simulation is silent for %d s\n%s" % (SILENCE, _tail(text)))
+            continue
+        data = os.read(fd, 65536).decode(errors="replace").replace("\r", "")
+        if not data:
+            return text
+        alive = time.monotonic()
+        *lines, line = (line + data).split("\n")
+        for entry in lines:
+            m = re.fullmatch(r"SIM-TIME (\d+)", entry)
+            if m:
+                if show:
+                    show(int(m[1]))
+            else:
+                text += entry + "\n"
+                log.write(entry + "\n")
+
+
+def _tail(text):
+    return "\n".join("    " + line for line in text.splitlines()[-20:])

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The script that builds a run's hosts, links and switches inside the simulator.
+
+A host hN is a network namespace with eth0, whose egress is shaped to its
+link's rate by tbf, and the rxe device rxe_hN. A switch sN is a namespace with
+a bridge. Each of its ports has, from the root down:
+
+	netem	the link's delay, where it has one
+	tbf	the link's rate
+	prio	CNPs in band 0, all else in band 1
+	red	or the exact marker in its place: the queue of the congestion point
+
+Delay is only on switch ports: netem orphans packets, and rxe needs to know
+how many are under way. So a round trip between two hosts sees the delay of
+either host's link once, as it should, but both on the way out of a switch.
+"""
+
+import os
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+MTU = 4200          # of all network devices: RoCE's 4096 and its headers
+FRAME = MTU + 14
+QUEUE_HANDLE = 0x30  # of the marking queue below prio's band 1
+CNP_TOS = 0xc0       # DSCP 48
+DEEP = 1 << 30       # bytes; a host's own queue never overflows, rxe stops before
+
+
+def switch_port(name):
+    """The switch's end of a host's link is called like the host."""
+    return name
+
+
+def _tbf(rate):
+    """Two frames, and what a tick of tc's clock (64 ns) is worth."""
+    return "tbf rate %dbit burst %d" % (rate, 2 * FRAME + rate * 64 // 8 // 10**9)
+
+
+def _mac_to_neighbours(run, host):
+    return ["neigh add %s lladdr %s dev eth0 nud permanent" % (h.address, h.mac)
+            for h in run.hosts.values() if h is not host]
+
+
+def _port(port, link, switch):
+    """tc commands for a switch port's egress."""
+    out, parent = [], "root"
+    if link.delay or link.jitter:
+        delay = "delay %.3fus" % (link.delay / 1000)
+        if link.jitter:
+            # netem's own jitter reorders. Slots do not: what has come until
+            # the next slot leaves in it.
+            delay += " slot 0ns %dns" % (2 * link.jitter)
+        out.append("qdisc add dev %s root handle 1: netem limit 1000000 %s" % (port, delay))
+        parent = "parent 1:1"
+    out.append("qdisc add dev %s %s handle 10: %s limit %d" % (port, parent, _tbf(link.rate), DEEP))
+    out.append("qdisc add dev %s parent 10:1 handle 20: prio bands 2 priomap %s" %
+               (port, " ".join("1" * 16)))
+    out.append("filter add dev %s parent 20: protocol ip prio 1 u32 match ip tos %#x 0xfc "
+               "flowid 20:1" % (port, CNP_TOS))
+    # tc wants numbers for RED's average and for decay in idle times. They
+    # make the average as short as it can be; the exact marker ignores them.
+    out.append("qdisc add dev %s parent 20:2 handle %x: red limit %d min %d max %d avpkt 1000 "
+               "burst %d bandwidth 4gbit probability %.9f ecn nodrop" %
+               (port, QUEUE_HANDLE, switch.buffer, switch.kmin, switch.kmax,
+                switch.kmin // 1000 + 1, switch.pmax))
+    return out
+
+
+def ports(run):
+    """Queues that data passes: (switch, device), towards receivers and along trunks."""
+    receivers = {f.dst for f in run.flows}
+    out = [(h.switch, switch_port(h.name)) for h in run.hosts.values() if h.name in receivers]
+    for t in run.trunks:
+        a, b = t.ends
+        out += [(a, "to_" + b), (b, "to_" + a)]
+    return out
+
+
+def _batch(tool, netns, lines):
+    return "%s -n %s -batch - <<END\n%s\nEND" % (tool, netns, "\n".join(lines))
+
+
+def _host(run, host):
+    name, port = host.name, switch_port(host.name)
+    lines = ["ip netns add %s" % name,
+             "ip link add eth0 address %s mtu %d netns %s type veth peer name %s netns %s" %
+             (host.mac, MTU, name, port, host.switch),
+             _batch("ip", name, ["link set lo up", "link set eth0 up",
+                                 "addr add %s/16 dev eth0" % host.address] +
+                    _mac_to_neighbours(run, host)),
+             _batch("tc", name, ["qdisc add dev eth0 root %s limit %d" %
+                                 (_tbf(host.link.rate), DEEP)]),
+             _batch("ip", host.switch, ["link set %s mtu %d master br0 up" % (port, MTU)]),
+             _batch("tc", host.switch, _port(port, host.link, run.switches[host.switch])),
+             "ip netns exec %s rdma link add %s type rxe netdev eth0" % (name, host.dev)]
+    return lines
+
+
+def _settings(host):
+    """A host without DCQCN has both sides off; else what the scenario sets."""
+    lines = []
+    if host.profile == "off":
+        lines = ["for f in /sys/class/net/eth0/ecn/roce_*/enable/*; do echo 0 >$f; done"]
+    lines += ["echo %d >/sys/class/net/eth0/ecn/%s" % (value, key)
+              for key, value in host.settings.items()]
+    return "ip netns exec %s sh -e <<'END'\n%s\nEND" % (host.name, "\n".join(lines)) \
+        if lines else ""
+
+
+def _trunk(run, trunk):
+    (a, b), lines = trunk.ends, []
+    lines.append("ip link add to_%s netns %s mtu %d type veth peer name to_%s netns %s" %
+                 (b, a, MTU, a, b))
+    for here, there in ((a, b), (b, a)):
+        port = "to_" + there
+        lines.append(_batch("ip", here, ["link set %s mtu %d master br0 up" % (port, MTU)]))
+        lines.append(_batch("tc", here, _port(port, trunk.link, run.switches[here])))
+    return lines
+
+
+def flows(run):
+    """What traffic.c reads."""
+    out = []
+    for f in run.flows:
+        src, dst = run.hosts[f.src], run.hosts[f.dst]
+        out.append(" ".join("%s=%s" % kv for kv in (
+            ("id", f.id), ("verb", f.verb), ("transport", f.transport),
+            ("src_netns", src.name), ("src_dev", src.dev), ("src_addr", src.address),
+            ("dst_netns", dst.name), ("dst_dev", dst.dev), ("dst_addr", dst.address),
+            ("size", f.size), ("depth", f.depth), ("mtu", f.mtu), ("timeout", f.timeout),
+            ("tclass", f.tclass), ("start_us", f.start // 1000), ("stop_us", f.stop // 1000),
+            ("count", f.count))))
+    return "\n".join(out) + "\n"
+
+
+SETUP = """#!/bin/sh
+# What the simulator runs as its first process. Made by world.py.
+PATH=/usr/sbin:/usr/bin:/sbin:/bin
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+mount -t tmpfs tmpfs /run
+mount -t devtmpfs dev /dev
+mount -t hostfs -o %(out)s hostfs /mnt
+ln -sf /proc/self/fd /dev/fd
+run() {
+set -e
+ip link set lo up
+echo 1000000 >/proc/sys/net/core/netdev_max_backlog
+%(insmod)s
+"""
+
+# In the order of their start, so that nothing of the traffic is missed
+MEASURE = """
+mkdir /run/out
+cd /run/out
+samplers=
+%(samplers)s
+python3 %(here)s/counters.py %(tick_us)d >counters.csv &
+counters=$!
+%(bin)s/traffic -w %(begin_us)d,%(end_us)d -i %(progress_us)d /mnt/flows . || echo "SIM-FAILED traffic: $?"
+kill $samplers
+# CNPs that are under way arrive, and the counters are read once more
+sleep 0.3
+kill $counters
+wait
+cp -r /run/out/. /mnt/
+echo SIM-DONE
+}
+(run) 2>&1
+dmesg >/mnt/dmesg
+busybox poweroff -f
+"""
+
+
+def script(run, binaries, modules, out):
+    """The text of the first process."""
+    lines = []
+    for switch in run.switches.values():
+        lines.append("ip netns add %s" % switch.name)
+        lines.append(_batch("ip", switch.name,
+                            ["link set lo up",
+                             "link add name br0 mtu %d type bridge stp_state 0 mcast_snooping 0" % MTU,
+                             "link set br0 up"]))
+    for host in run.hosts.values():
+        lines += _host(run, host)
+    for trunk in run.trunks:
+        lines += _trunk(run, trunk)
+    lines += [s for s in map(_settings, run.hosts.values()) if s]
+    samplers = []
+    for switch, port in ports(run):
+        samplers.append("ip netns exec %s %s/qsample %s 200002 %d >queue.%s.%s &\nsamplers=\"$samplers $!\"" %
+                        (switch, binaries, port, run.sample // 1000, switch, port))
+    values = {
+        "out": out, "here": HERE, "bin": binaries,
+        "insmod": "\n".join("insmod %s" % m for m in modules),
+        "samplers": "\n".join(samplers),
+        "tick_us": run.duration // 50000 or 1,
+        "begin_us": run.window[0] // 1000, "end_us": run.window[1] // 1000,
+        "progress_us": max(run.duration // 500000, 1),
+    }
+    return SETUP % values + "\n".join(lines) + MEASURE % values
