@@ -111,6 +111,60 @@ u64 dcqcn_dev_line(const struct dcqcn_dev *dev,
 	return mbps * DCQCN_BPS_PER_MBPS;
 }
 
+/**
+ * dcqcn_dev_settings_begin() - begin to change a port's settings
+ * @dev: the port
+ *
+ * Context: process; may sleep. Return: a copy to change, and then to hand to
+ * dcqcn_dev_settings_commit() or dcqcn_dev_settings_abort(), before which
+ * nobody else can change them; or NULL.
+ */
+struct dcqcn_settings *dcqcn_dev_settings_begin(struct dcqcn_dev *dev)
+{
+	const struct dcqcn_settings *old;
+	struct dcqcn_settings *new;
+
+	mutex_lock(&dev->settings_lock);
+	old = rcu_dereference_protected(dev->settings,
+					lockdep_is_held(&dev->settings_lock));
+	new = kmemdup(old, sizeof(*old), GFP_KERNEL);
+	if (!new)
+		mutex_unlock(&dev->settings_lock);
+	return new;
+}
+
+/**
+ * dcqcn_dev_settings_commit() - publish changed settings
+ * @dev: the port
+ * @new: what dcqcn_dev_settings_begin() returned
+ *
+ * Context: process.
+ */
+void dcqcn_dev_settings_commit(struct dcqcn_dev *dev,
+			       struct dcqcn_settings *new)
+{
+	struct dcqcn_settings *old;
+
+	old = rcu_replace_pointer(dev->settings, new,
+				  lockdep_is_held(&dev->settings_lock));
+	mutex_unlock(&dev->settings_lock);
+	kfree_rcu(old, rcu);
+}
+
+/**
+ * dcqcn_dev_settings_abort() - leave the settings as they were
+ * @dev: the port
+ * @new: what dcqcn_dev_settings_begin() returned
+ *
+ * Context: process.
+ */
+void dcqcn_dev_settings_abort(struct dcqcn_dev *dev,
+			      struct dcqcn_settings *new)
+{
+	mutex_unlock(&dev->settings_lock);
+	kfree(new);
+}
+
 /* Called with rtnl held */
 static void dcqcn_dev_read_speed(struct dcqcn_dev *dev)
 {

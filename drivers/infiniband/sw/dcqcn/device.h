@@ -68,6 +68,12 @@ struct dcqcn_dev {
 int dcqcn_device_init(void);
 void dcqcn_device_exit(void);
 
+struct dcqcn_settings *dcqcn_dev_settings_begin(struct dcqcn_dev *dev);
+void dcqcn_dev_settings_commit(struct dcqcn_dev *dev,
+			       struct dcqcn_settings *new);
+void dcqcn_dev_settings_abort(struct dcqcn_dev *dev,
+			      struct dcqcn_settings *new);
+
 struct dcqcn_dev *dcqcn_dev_by_ibdev(const struct ib_device *ibdev);
 struct dcqcn_dev *dcqcn_dev_by_ndev(const struct net_device *ndev);
 struct dcqcn_dev *dcqcn_dev_of_client(struct ib_device *ibdev);

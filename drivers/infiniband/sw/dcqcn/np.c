@@ -8,6 +8,7 @@
  * Only a packet whose ICRC is right, from the peer of a QP that exists, is
  * answered. The ICRC is looked at only when a CNP is due.
  */
+#include <linux/bits.h>
 #include <linux/ktime.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
@@ -152,7 +153,7 @@ void dcqcn_np_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 	struct dcqcn_qp *qp;
 
 	dcqcn_count(dev, DCQCN_NP_ECN_MARKED);
-	if (!settings->np_enable[dcqcn_pkt_prio(pkt)] ||
+	if (!(settings->np_enable & BIT(dcqcn_pkt_prio(pkt))) ||
 	    skb->pkt_type != PACKET_HOST ||
 	    pkt->dest_qpn <= DCQCN_QPN_GSI ||
 	    pkt->dest_qpn == DCQCN_QPN_MULTICAST ||

@@ -10,6 +10,7 @@
  * On output, data packets are marked ECT(0) so that switches mark them instead
  * of dropping them, and those of a limited flow go through the pacer.
  */
+#include <linux/bits.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/skbuff.h>
@@ -33,7 +34,7 @@ static bool dcqcn_rp_cnp(struct dcqcn_qp *qp, const struct in6_addr *saddr)
 	u64 line;
 
 	settings = rcu_dereference(qp->dev->settings);
-	if (READ_ONCE(qp->dev->stopping) || !settings->rp_enable[qp->prio] ||
+	if (READ_ONCE(qp->dev->stopping) || !(settings->rp_enable & BIT(qp->prio)) ||
 	    !dcqcn_qp_is_peer(qp, saddr))
 		return false;
 
@@ -161,7 +162,7 @@ unsigned int dcqcn_rp_output(struct dcqcn_dev *dev, const struct ib_qp *ibqp,
 			     const struct nf_hook_state *state)
 {
 	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
-	bool enabled = settings->rp_enable[dcqcn_pkt_prio(pkt)];
+	bool enabled = settings->rp_enable & BIT(dcqcn_pkt_prio(pkt));
 	struct dcqcn_qp *qp;
 
 	qp = dcqcn_qp_find(dev, ibqp->qp_num);
