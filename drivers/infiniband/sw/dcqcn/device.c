@@ -15,6 +15,7 @@
 #include <linux/notifier.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <rdma/ib_verbs.h>
 
 #include "device.h"
@@ -94,6 +95,61 @@ struct dcqcn_dev *dcqcn_dev_by_ndev(const struct net_device *ndev)
 struct dcqcn_dev *dcqcn_dev_of_client(struct ib_device *ibdev)
 {
 	return ib_get_client_data(ibdev, &dcqcn_client);
+}
+
+/**
+ * dcqcn_dev_next() - the ports of a namespace, one after the other
+ * @net: the namespace
+ * @index: of the RDMA device to begin with
+ *
+ * Context: under RCU. Return: the port with the least index of those that have
+ * at least @index, or NULL.
+ */
+struct dcqcn_dev *dcqcn_dev_next(const struct net *net, u32 index)
+{
+	struct dcqcn_dev *dev, *next = NULL;
+	int bucket;
+
+	hash_for_each_rcu(dcqcn_by_ibdev, bucket, dev, ibdev_node) {
+		if (net_eq(dev_net(dev->ndev), net) &&
+		    dev->ibdev->index >= index &&
+		    (!next || dev->ibdev->index < next->ibdev->index))
+			next = dev;
+	}
+	return next;
+}
+
+/**
+ * dcqcn_dev_lock() - a port by its name, and keep it
+ * @net: its namespace
+ * @name: of the RDMA device
+ *
+ * Context: process; may sleep. Return: the port, which stays until
+ * dcqcn_dev_unlock(); or NULL, then there is nothing to unlock.
+ */
+struct dcqcn_dev *dcqcn_dev_lock(const struct net *net, const char *name)
+{
+	struct dcqcn_dev *dev;
+	int bucket;
+
+	mutex_lock(&dcqcn_table_mutex);
+	hash_for_each(dcqcn_by_ibdev, bucket, dev, ibdev_node) {
+		if (net_eq(dev_net(dev->ndev), net) &&
+		    !strcmp(dev->ibdev->name, name))
+			return dev;
+	}
+	mutex_unlock(&dcqcn_table_mutex);
+	return NULL;
+}
+
+/**
+ * dcqcn_dev_unlock() - let go of what dcqcn_dev_lock() returned
+ *
+ * Context: process.
+ */
+void dcqcn_dev_unlock(void)
+{
+	mutex_unlock(&dcqcn_table_mutex);
 }
 
 /**
@@ -196,6 +252,7 @@ static struct dcqcn_dev *dcqcn_dev_alloc(struct ib_device *ibdev,
 	mutex_init(&dev->settings_lock);
 	dev->ibdev = ibdev;
 	dev->ndev = ndev;
+	spin_lock_init(&dev->rate_events.lock);
 	dcqcn_qp_dev_init(dev);
 	return dev;
 

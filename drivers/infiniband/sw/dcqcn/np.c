@@ -22,6 +22,7 @@
 #include "np.h"
 #include "packet.h"
 #include "qp.h"
+#include "trace.h"
 
 static struct dst_entry *dcqcn_cnp_route4(struct net *net,
 					  const struct net_device *ndev,
@@ -109,22 +110,24 @@ static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net_device *ndev,
 	u64 now = ktime_get_ns();
 	bool ud = qp->type == IB_QPT_UD;
 	bool send;
+	int err;
 
 	spec.dest_qpn = ud ? event->src_qpn : qp->peer_qpn;
 	send = event->ud == ud && dcqcn_qp_is_peer(qp, &event->saddr) &&
 	       spec.dest_qpn > DCQCN_QPN_GSI &&
 	       (!qp->cnp_time || now - qp->cnp_time >= gap);
-	if (send)
+	if (send) {
 		qp->cnp_time = now;
+		qp->cnps_sent++;
+	}
 	qp->used = jiffies;
 	spin_unlock_bh(&qp->lock);
 
 	if (!send)
 		return;
-	if (dcqcn_cnp_xmit(ndev, settings, &spec))
-		dcqcn_count(qp->dev, DCQCN_NP_CNP_ERRORS);
-	else
-		dcqcn_count(qp->dev, DCQCN_NP_CNP_SENT);
+	err = dcqcn_cnp_xmit(ndev, settings, &spec);
+	dcqcn_count(qp->dev, err ? DCQCN_NP_CNP_ERRORS : DCQCN_NP_CNP_SENT);
+	trace_cnp_sent(qp, spec.dest_qpn, &spec.daddr, err);
 }
 
 /* Whether a CNP would come too early anyway; without the lock, as a filter */
@@ -153,6 +156,7 @@ void dcqcn_np_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 	struct dcqcn_qp *qp;
 
 	dcqcn_count(dev, DCQCN_NP_ECN_MARKED);
+	trace_ce_seen(dev, pkt);
 	if (!(settings->np_enable & BIT(dcqcn_pkt_prio(pkt))) ||
 	    skb->pkt_type != PACKET_HOST ||
 	    pkt->dest_qpn <= DCQCN_QPN_GSI ||

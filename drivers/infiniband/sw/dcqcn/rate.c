@@ -61,7 +61,7 @@ static u64 dcqcn_bps(u32 mbps)
 static void dcqcn_rate_clamp(struct dcqcn_rate *r,
 			     const struct dcqcn_rp_params *p, u64 line)
 {
-	u64 floor = min(dcqcn_bps(p->rpg_min_rate), line);
+	u64 floor = min(dcqcn_rate_floor(p), line);
 
 	r->target_rate = clamp(r->target_rate, floor, line);
 	r->current_rate = clamp(r->current_rate, floor, line);
@@ -337,6 +337,17 @@ unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 	}
 	dcqcn_alpha_advance(r, p, now);
 	return done | dcqcn_cut(r, p, line, now);
+}
+
+/**
+ * dcqcn_rate_floor() - what a rate never falls below, unless the line does
+ * @p: parameters
+ *
+ * Context: any. Return: bit/s.
+ */
+u64 dcqcn_rate_floor(const struct dcqcn_rp_params *p)
+{
+	return dcqcn_bps(p->rpg_min_rate);
 }
 
 /**

@@ -102,6 +102,7 @@ unsigned int dcqcn_rate_advance(struct dcqcn_rate *r,
 unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 			    const struct dcqcn_rp_params *p,
 			    u64 line, u64 now);
+u64 dcqcn_rate_floor(const struct dcqcn_rp_params *p);
 u32 dcqcn_rate_alpha(const struct dcqcn_rate *r,
 		     const struct dcqcn_rp_params *p, u64 now);
 enum dcqcn_phase dcqcn_rate_phase(const struct dcqcn_rate *r,

@@ -4,6 +4,7 @@
  * starts with, which is chosen when the module is loaded.
  */
 #include <linux/bits.h>
+#include <linux/cache.h>
 #include <linux/kernel.h>
 #include <linux/limits.h>
 #include <linux/module.h>
@@ -37,7 +38,7 @@ MODULE_PARM_DESC(rp, "Enable the reaction point on all priorities (default Y)");
 		.range = { .min = (_min), .max = (_max) },		\
 	}
 
-const struct dcqcn_knob dcqcn_knobs[] = {
+struct dcqcn_knob dcqcn_knobs[] __ro_after_init = {
 	[RDMA_DCQCN_A_SETTINGS_MIN_TIME_BETWEEN_CNPS] =
 		DCQCN_KNOB(np.min_time_between_cnps, 0, DCQCN_USEC_MAX),
 	[RDMA_DCQCN_A_SETTINGS_CNP_DSCP] =

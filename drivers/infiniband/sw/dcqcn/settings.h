@@ -52,8 +52,10 @@ struct dcqcn_knob {
 	struct netlink_range_validation range;
 };
 
-/* By RDMA_DCQCN_A_SETTINGS_*, from 1 on */
-extern const struct dcqcn_knob dcqcn_knobs[__RDMA_DCQCN_A_SETTINGS_MAX];
+/* By RDMA_DCQCN_A_SETTINGS_*, from 1 on. Not const only because netlink
+ * policies of older kernels point to ranges that are not.
+ */
+extern struct dcqcn_knob dcqcn_knobs[__RDMA_DCQCN_A_SETTINGS_MAX];
 
 /**
  * struct dcqcn_profile - knobs that go together
