@@ -98,6 +98,7 @@ dcqcn_qp_get_policy[RDMA_DCQCN_A_QP_LQPN + 1] = {
 
 /**
  * struct dcqcn_dump - what is left to dump, in struct netlink_callback
+ * @begun: the rest is valid
  * @index: of the RDMA device to go on with
  * @last_index: of the last one
  * @qpn: of the QP to go on with
@@ -105,6 +106,7 @@ dcqcn_qp_get_policy[RDMA_DCQCN_A_QP_LQPN + 1] = {
  * @last_qpn: of the last one
  */
 struct dcqcn_dump {
+	bool begun;
 	u32 index;
 	u32 last_index;
 	u32 qpn;
@@ -118,14 +120,23 @@ static struct dcqcn_dump *dcqcn_dump(struct netlink_callback *cb)
 	return (struct dcqcn_dump *)cb->ctx;
 }
 
-static int dcqcn_dump_start(struct netlink_callback *cb,
-			    const struct nlattr *name)
+/* Not an operation's start(), which has no extack on older kernels */
+static int dcqcn_dump_begin(struct netlink_callback *cb,
+			    const struct nlattr *name, const struct nlattr *qpn)
 {
 	struct dcqcn_dump *dump = dcqcn_dump(cb);
 	struct dcqcn_dev *dev;
 
+	if (dump->begun)
+		return 0;
+	dump->begun = true;
 	dump->last_index = U32_MAX;
 	dump->last_qpn = DCQCN_QPN_MAX;
+	if (qpn) {
+		dump->first_qpn = nla_get_u32(qpn);
+		dump->last_qpn = dump->first_qpn;
+	}
+	dump->qpn = dump->first_qpn;
 	if (!name)
 		return 0;
 	dev = dcqcn_dev_lock(sock_net(cb->skb->sk), nla_data(name));
@@ -255,17 +266,15 @@ static int dcqcn_put_dev(struct sk_buff *skb, struct netlink_callback *cb,
 	return 0;
 }
 
-static int dcqcn_dev_get_start(struct netlink_callback *cb)
-{
-	struct nlattr **attrs = genl_info_dump(cb)->attrs;
-
-	return dcqcn_dump_start(cb, attrs[RDMA_DCQCN_A_DEV_NAME]);
-}
-
 static int dcqcn_dev_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
+	struct nlattr **attrs = genl_info_dump(cb)->attrs;
 	struct dcqcn_dev *dev;
+	int err;
 
+	err = dcqcn_dump_begin(cb, attrs[RDMA_DCQCN_A_DEV_NAME], NULL);
+	if (err)
+		return err;
 	rcu_read_lock();
 	while ((dev = dcqcn_dump_dev(cb))) {
 		if (dcqcn_put_dev(skb, cb, dev) || !dcqcn_dump_next_dev(cb))
@@ -395,23 +404,6 @@ static int dcqcn_put_qp(struct sk_buff *skb, struct netlink_callback *cb,
 	return 0;
 }
 
-static int dcqcn_qp_get_start(struct netlink_callback *cb)
-{
-	struct nlattr **attrs = genl_info_dump(cb)->attrs;
-	struct dcqcn_dump *dump = dcqcn_dump(cb);
-	int err;
-
-	err = dcqcn_dump_start(cb, attrs[RDMA_DCQCN_A_QP_DEV_NAME]);
-	if (err)
-		return err;
-	if (attrs[RDMA_DCQCN_A_QP_LQPN]) {
-		dump->first_qpn = nla_get_u32(attrs[RDMA_DCQCN_A_QP_LQPN]);
-		dump->last_qpn = dump->first_qpn;
-	}
-	dump->qpn = dump->first_qpn;
-	return 0;
-}
-
 /* All QPs of one port that are left */
 static int dcqcn_dump_qps(struct sk_buff *skb, struct netlink_callback *cb,
 			  struct dcqcn_dev *dev)
@@ -432,8 +424,14 @@ static int dcqcn_dump_qps(struct sk_buff *skb, struct netlink_callback *cb,
 
 static int dcqcn_qp_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
+	struct nlattr **attrs = genl_info_dump(cb)->attrs;
 	struct dcqcn_dev *dev;
+	int err;
 
+	err = dcqcn_dump_begin(cb, attrs[RDMA_DCQCN_A_QP_DEV_NAME],
+			       attrs[RDMA_DCQCN_A_QP_LQPN]);
+	if (err)
+		return err;
 	rcu_read_lock();
 	while ((dev = dcqcn_dump_dev(cb))) {
 		if (dcqcn_dump_qps(skb, cb, dev) || !dcqcn_dump_next_dev(cb))
@@ -562,7 +560,6 @@ static int dcqcn_dev_set(struct sk_buff *skb, struct genl_info *info)
 static const struct genl_ops dcqcn_genl_ops[] = {
 	{
 		.cmd = RDMA_DCQCN_CMD_DEV_GET,
-		.start = dcqcn_dev_get_start,
 		.dumpit = dcqcn_dev_get_dump,
 		.policy = dcqcn_dev_get_policy,
 		.maxattr = RDMA_DCQCN_A_DEV_NAME,
@@ -576,7 +573,6 @@ static const struct genl_ops dcqcn_genl_ops[] = {
 	},
 	{
 		.cmd = RDMA_DCQCN_CMD_QP_GET,
-		.start = dcqcn_qp_get_start,
 		.dumpit = dcqcn_qp_get_dump,
 		.policy = dcqcn_qp_get_policy,
 		.maxattr = RDMA_DCQCN_A_QP_LQPN,
