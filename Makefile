@@ -2,13 +2,14 @@
 #
 # make			build the module for the running kernel, or for KDIR
 # make install		install it for that kernel
+# make tools		build the command, tools/dcqcn/dcqcn
 # make lab		the VM lab: stock soft-RoCE against rdma_dcqcn
 # make check		all tests
 # make clean
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all modules modules_install install lab check clean help
+.PHONY: all modules modules_install install tools lab check clean help
 
 all: modules
 
@@ -21,6 +22,9 @@ modules_install install: modules
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules_install
 	depmod -a
 
+tools:
+	$(MAKE) -C tools/dcqcn
+
 lab:
 	tools/lab/deps
 	$(MAKE) modules KDIR=$$(tools/lab/lab image --kdir)
@@ -32,6 +36,7 @@ check:
 clean:
 	[ ! -d $(KDIR) ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	$(MAKE) -C selftests/unit clean
+	$(MAKE) -C tools/dcqcn clean
 	$(RM) -r out
 
 help:

@@ -11,6 +11,24 @@
 #include "counters.h"
 #include "device.h"
 
+/**
+ * dcqcn_counter_sum() - read a counter
+ * @dev: the port
+ * @counter: which
+ *
+ * Context: any. Return: its value, summed over all CPUs.
+ */
+unsigned long dcqcn_counter_sum(const struct dcqcn_dev *dev,
+				enum dcqcn_counter counter)
+{
+	unsigned long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu_ptr(dev->counters, cpu)->value[counter]);
+	return sum;
+}
+
 struct dcqcn_counter_attr {
 	struct ib_port_attribute attr;
 	enum dcqcn_counter counter;
@@ -22,12 +40,8 @@ static ssize_t dcqcn_counter_show(struct ib_device *ibdev, u32 port_num,
 	struct dcqcn_counter_attr *c =
 		container_of(attr, struct dcqcn_counter_attr, attr);
 	struct dcqcn_dev *dev = dcqcn_dev_of_client(ibdev);
-	unsigned long sum = 0;
-	int cpu;
 
-	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu_ptr(dev->counters, cpu)->value[c->counter]);
-	return sysfs_emit(buf, "%lu\n", sum);
+	return sysfs_emit(buf, "%lu\n", dcqcn_counter_sum(dev, c->counter));
 }
 
 static ssize_t rp_limited_qps_show(struct ib_device *ibdev, u32 port_num,

@@ -37,5 +37,7 @@ struct dcqcn_counters {
 
 int dcqcn_counters_add(struct dcqcn_dev *dev);
 void dcqcn_counters_remove(struct dcqcn_dev *dev);
+unsigned long dcqcn_counter_sum(const struct dcqcn_dev *dev,
+				enum dcqcn_counter counter);
 
 #endif /* DCQCN_COUNTERS_H */

@@ -15,6 +15,7 @@
 #include <linux/notifier.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <rdma/ib_verbs.h>
 
 #include "device.h"
@@ -97,6 +98,61 @@ struct dcqcn_dev *dcqcn_dev_of_client(struct ib_device *ibdev)
 }
 
 /**
+ * dcqcn_dev_next() - the ports of a namespace, one after the other
+ * @net: the namespace
+ * @index: of the RDMA device to begin with
+ *
+ * Context: under RCU. Return: the port with the least index of those that have
+ * at least @index, or NULL.
+ */
+struct dcqcn_dev *dcqcn_dev_next(const struct net *net, u32 index)
+{
+	struct dcqcn_dev *dev, *next = NULL;
+	int bucket;
+
+	hash_for_each_rcu(dcqcn_by_ibdev, bucket, dev, ibdev_node) {
+		if (net_eq(dev_net(dev->ndev), net) &&
+		    dev->ibdev->index >= index &&
+		    (!next || dev->ibdev->index < next->ibdev->index))
+			next = dev;
+	}
+	return next;
+}
+
+/**
+ * dcqcn_dev_lock() - a port by its name, and keep it
+ * @net: its namespace
+ * @name: of the RDMA device
+ *
+ * Context: process; may sleep. Return: the port, which stays until
+ * dcqcn_dev_unlock(); or NULL, then there is nothing to unlock.
+ */
+struct dcqcn_dev *dcqcn_dev_lock(const struct net *net, const char *name)
+{
+	struct dcqcn_dev *dev;
+	int bucket;
+
+	mutex_lock(&dcqcn_table_mutex);
+	hash_for_each(dcqcn_by_ibdev, bucket, dev, ibdev_node) {
+		if (net_eq(dev_net(dev->ndev), net) &&
+		    !strcmp(dev->ibdev->name, name))
+			return dev;
+	}
+	mutex_unlock(&dcqcn_table_mutex);
+	return NULL;
+}
+
+/**
+ * dcqcn_dev_unlock() - let go of what dcqcn_dev_lock() returned
+ *
+ * Context: process.
+ */
+void dcqcn_dev_unlock(void)
+{
+	mutex_unlock(&dcqcn_table_mutex);
+}
+
+/**
  * dcqcn_dev_line() - a port's line rate
  * @dev: the port
  * @settings: its settings
@@ -109,6 +165,60 @@ u64 dcqcn_dev_line(const struct dcqcn_dev *dev,
 	u32 mbps = settings->rp.rpg_max_rate ?: READ_ONCE(dev->speed);
 
 	return mbps * DCQCN_BPS_PER_MBPS;
+}
+
+/**
+ * dcqcn_dev_settings_begin() - begin to change a port's settings
+ * @dev: the port
+ *
+ * Context: process; may sleep. Return: a copy to change, and then to hand to
+ * dcqcn_dev_settings_commit() or dcqcn_dev_settings_abort(), before which
+ * nobody else can change them; or NULL.
+ */
+struct dcqcn_settings *dcqcn_dev_settings_begin(struct dcqcn_dev *dev)
+{
+	const struct dcqcn_settings *old;
+	struct dcqcn_settings *new;
+
+	mutex_lock(&dev->settings_lock);
+	old = rcu_dereference_protected(dev->settings,
+					lockdep_is_held(&dev->settings_lock));
+	new = kmemdup(old, sizeof(*old), GFP_KERNEL);
+	if (!new)
+		mutex_unlock(&dev->settings_lock);
+	return new;
+}
+
+/**
+ * dcqcn_dev_settings_commit() - publish changed settings
+ * @dev: the port
+ * @new: what dcqcn_dev_settings_begin() returned
+ *
+ * Context: process.
+ */
+void dcqcn_dev_settings_commit(struct dcqcn_dev *dev,
+			       struct dcqcn_settings *new)
+{
+	struct dcqcn_settings *old;
+
+	old = rcu_replace_pointer(dev->settings, new,
+				  lockdep_is_held(&dev->settings_lock));
+	mutex_unlock(&dev->settings_lock);
+	kfree_rcu(old, rcu);
+}
+
+/**
+ * dcqcn_dev_settings_abort() - leave the settings as they were
+ * @dev: the port
+ * @new: what dcqcn_dev_settings_begin() returned
+ *
+ * Context: process.
+ */
+void dcqcn_dev_settings_abort(struct dcqcn_dev *dev,
+			      struct dcqcn_settings *new)
+{
+	mutex_unlock(&dev->settings_lock);
+	kfree(new);
 }
 
 /* Called with rtnl held */
@@ -142,6 +252,7 @@ static struct dcqcn_dev *dcqcn_dev_alloc(struct ib_device *ibdev,
 	mutex_init(&dev->settings_lock);
 	dev->ibdev = ibdev;
 	dev->ndev = ndev;
+	spin_lock_init(&dev->rate_events.lock);
 	dcqcn_qp_dev_init(dev);
 	return dev;
 

@@ -12,6 +12,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "counters.h"
+#include "netlink.h"
 #include "settings.h"
 
 /**
@@ -34,6 +35,7 @@
  * @resolve_list: entries that wait for @qp_work
  * @qp_work: resolves entries, and is the janitor
  * @next_sweep: jiffies; when the janitor is due
+ * @rate_events: how many may be told, see netlink.c
  * @ecn: ``ecn/``, see sysfs.c
  * @np_dir: ``ecn/roce_np/``
  * @rp_dir: ``ecn/roce_rp/``
@@ -60,6 +62,8 @@ struct dcqcn_dev {
 	struct delayed_work qp_work;
 	unsigned long next_sweep;
 
+	struct dcqcn_budget rate_events;
+
 	struct kobject *ecn;
 	struct kobject *np_dir;
 	struct kobject *rp_dir;
@@ -68,9 +72,18 @@ struct dcqcn_dev {
 int dcqcn_device_init(void);
 void dcqcn_device_exit(void);
 
+struct dcqcn_settings *dcqcn_dev_settings_begin(struct dcqcn_dev *dev);
+void dcqcn_dev_settings_commit(struct dcqcn_dev *dev,
+			       struct dcqcn_settings *new);
+void dcqcn_dev_settings_abort(struct dcqcn_dev *dev,
+			      struct dcqcn_settings *new);
+
 struct dcqcn_dev *dcqcn_dev_by_ibdev(const struct ib_device *ibdev);
 struct dcqcn_dev *dcqcn_dev_by_ndev(const struct net_device *ndev);
 struct dcqcn_dev *dcqcn_dev_of_client(struct ib_device *ibdev);
+struct dcqcn_dev *dcqcn_dev_next(const struct net *net, u32 index);
+struct dcqcn_dev *dcqcn_dev_lock(const struct net *net, const char *name);
+void dcqcn_dev_unlock(void);
 u64 dcqcn_dev_line(const struct dcqcn_dev *dev,
 		   const struct dcqcn_settings *settings);
 

@@ -6,12 +6,14 @@
  * Where things are: hook.c sees every RoCEv2 packet; np.c answers congestion
  * marks with CNPs; rp.c receives CNPs and limits flows; rate.c says how fast,
  * pacer.c makes it so; qp.c knows whose packet it is, device.c which port's.
+ * sysfs.c, counters.c, netlink.c and trace.h are what people and programs see.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
 
 #include "device.h"
 #include "hook.h"
+#include "netlink.h"
 #include "qp.h"
 #include "settings.h"
 
@@ -28,11 +30,16 @@ static int __init dcqcn_init(void)
 	err = dcqcn_hook_init();
 	if (err)
 		goto exit_qp;
-	err = dcqcn_device_init();
+	err = dcqcn_netlink_init();
 	if (err)
 		goto exit_hook;
+	err = dcqcn_device_init();
+	if (err)
+		goto exit_netlink;
 	return 0;
 
+exit_netlink:
+	dcqcn_netlink_exit();
 exit_hook:
 	dcqcn_hook_exit();
 exit_qp:
@@ -43,6 +50,7 @@ exit_qp:
 static void __exit dcqcn_exit(void)
 {
 	dcqcn_device_exit();
+	dcqcn_netlink_exit();
 	dcqcn_hook_exit();
 	dcqcn_qp_exit();
 }

@@ -8,6 +8,7 @@
  * Only a packet whose ICRC is right, from the peer of a QP that exists, is
  * answered. The ICRC is looked at only when a CNP is due.
  */
+#include <linux/bits.h>
 #include <linux/ktime.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
@@ -21,6 +22,7 @@
 #include "np.h"
 #include "packet.h"
 #include "qp.h"
+#include "trace.h"
 
 static struct dst_entry *dcqcn_cnp_route4(struct net *net,
 					  const struct net_device *ndev,
@@ -108,22 +110,24 @@ static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net_device *ndev,
 	u64 now = ktime_get_ns();
 	bool ud = qp->type == IB_QPT_UD;
 	bool send;
+	int err;
 
 	spec.dest_qpn = ud ? event->src_qpn : qp->peer_qpn;
 	send = event->ud == ud && dcqcn_qp_is_peer(qp, &event->saddr) &&
 	       spec.dest_qpn > DCQCN_QPN_GSI &&
 	       (!qp->cnp_time || now - qp->cnp_time >= gap);
-	if (send)
+	if (send) {
 		qp->cnp_time = now;
+		qp->cnps_sent++;
+	}
 	qp->used = jiffies;
 	spin_unlock_bh(&qp->lock);
 
 	if (!send)
 		return;
-	if (dcqcn_cnp_xmit(ndev, settings, &spec))
-		dcqcn_count(qp->dev, DCQCN_NP_CNP_ERRORS);
-	else
-		dcqcn_count(qp->dev, DCQCN_NP_CNP_SENT);
+	err = dcqcn_cnp_xmit(ndev, settings, &spec);
+	dcqcn_count(qp->dev, err ? DCQCN_NP_CNP_ERRORS : DCQCN_NP_CNP_SENT);
+	trace_cnp_sent(qp, spec.dest_qpn, &spec.daddr, err);
 }
 
 /* Whether a CNP would come too early anyway; without the lock, as a filter */
@@ -152,7 +156,8 @@ void dcqcn_np_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 	struct dcqcn_qp *qp;
 
 	dcqcn_count(dev, DCQCN_NP_ECN_MARKED);
-	if (!settings->np_enable[dcqcn_pkt_prio(pkt)] ||
+	trace_ce_seen(dev, pkt);
+	if (!(settings->np_enable & BIT(dcqcn_pkt_prio(pkt))) ||
 	    skb->pkt_type != PACKET_HOST ||
 	    pkt->dest_qpn <= DCQCN_QPN_GSI ||
 	    pkt->dest_qpn == DCQCN_QPN_MULTICAST ||

@@ -36,6 +36,8 @@
 #include "device.h"
 #include "pacer.h"
 #include "qp.h"
+#include "report.h"
+#include "trace.h"
 
 /* Credit for lateness. Hypervisors take a CPU away for milliseconds. */
 #define DCQCN_MAX_LATE_NS	(20 * NSEC_PER_MSEC)
@@ -107,6 +109,8 @@ static u64 dcqcn_flow_rate(struct dcqcn_qp *qp, u64 now, u32 bytes)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	const struct dcqcn_settings *settings;
+	u64 before = flow->rate.current_rate;
+	unsigned int done;
 	u64 line, rate;
 
 	if (flow->released)
@@ -115,7 +119,9 @@ static u64 dcqcn_flow_rate(struct dcqcn_qp *qp, u64 now, u32 bytes)
 	rcu_read_lock();
 	settings = rcu_dereference(qp->dev->settings);
 	line = dcqcn_dev_line(qp->dev, settings);
-	dcqcn_rate_advance(&flow->rate, &settings->rp, line, now, bytes);
+	done = dcqcn_rate_advance(&flow->rate, &settings->rp, line, now, bytes);
+	if (done)
+		dcqcn_report_rate(qp, &settings->rp, done, before);
 	rate = max(flow->rate.current_rate, min(flow->floor, line));
 	if (flow->rate.current_rate >= line)
 		flow->released = true;
@@ -129,6 +135,8 @@ static void dcqcn_flow_charge(struct dcqcn_qp *qp, u32 bytes, u64 now)
 	struct dcqcn_flow *flow = &qp->flow;
 	u64 rate = dcqcn_flow_rate(qp, now, bytes);
 
+	flow->stat.paced_packets++;
+	flow->stat.paced_bytes += bytes;
 	if (!rate) {
 		flow->next = now;
 		return;
@@ -153,6 +161,7 @@ static void dcqcn_flow_end(struct dcqcn_qp *qp)
 		return;
 	WRITE_ONCE(flow->limited, false);
 	atomic_dec(&qp->dev->num_limited);
+	dcqcn_report_end(qp);
 }
 
 static void dcqcn_flow_arm(struct dcqcn_flow *flow)
@@ -181,7 +190,11 @@ static void dcqcn_flow_put(struct dcqcn_qp *qp, struct sk_buff *skb)
 		flow->held_requests++;
 	else if (held->kind == DCQCN_PKT_RESPONSE)
 		flow->held_responses++;
+	flow->stat.max_packets = max(flow->stat.max_packets,
+				     skb_queue_len(&flow->queue));
+	flow->stat.max_bytes = max(flow->stat.max_bytes, flow->held_bytes);
 	dcqcn_count(qp->dev, DCQCN_RP_HELD);
+	trace_packet_held(qp, held->psn, held->bytes);
 }
 
 static void dcqcn_flow_take(struct dcqcn_qp *qp, struct sk_buff *skb)
@@ -238,10 +251,13 @@ static void dcqcn_flow_drain(struct dcqcn_qp *qp)
 			if (held->kind != DCQCN_PKT_REQUEST ||
 			    now - held->since < hold)
 				break;
+			flow->stat.expired++;
 			dcqcn_count(qp->dev, DCQCN_RP_EXPIRED);
 		}
 		dcqcn_flow_take(qp, skb);
 		dcqcn_flow_charge(qp, held->bytes, now);
+		trace_packet_released(qp, held->psn, held->bytes,
+				      now - held->since);
 		__skb_queue_tail(&due, skb);
 	}
 	dcqcn_count_add(qp->dev, DCQCN_RP_RELEASED, skb_queue_len(&due));
@@ -290,6 +306,7 @@ static void dcqcn_flow_drop_stale(struct dcqcn_qp *qp, u8 kind, u32 psn,
 		if (held->kind != kind || !dcqcn_psn_reaches(held->psn, psn))
 			continue;
 		dcqcn_flow_take(qp, skb);
+		qp->flow.stat.drop_stale++;
 		dcqcn_count(qp->dev, DCQCN_RP_DROP_STALE);
 		__skb_queue_tail(stale, skb);
 	}
@@ -386,6 +403,7 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	}
 
 	if (pkt->kind != DCQCN_PKT_REQUEST && dcqcn_flow_is_full(qp, bytes)) {
+		flow->stat.drop_bound++;
 		dcqcn_count(qp->dev, DCQCN_RP_DROP_BOUND);
 		__skb_queue_tail(&stale, skb);
 		goto unlock;
@@ -431,23 +449,37 @@ void dcqcn_pacer_start(struct dcqcn_qp *qp, u64 now)
 		return;
 	atomic_inc(&qp->dev->num_limited);
 	WRITE_ONCE(flow->limited, true);
+	trace_flow_born(qp);
 }
 
 /**
- * dcqcn_pacer_tick() - let time pass for a flow that sends nothing
+ * dcqcn_pacer_advance() - let time pass for a flow
  * @qp: its QP
+ * @now: ns, read under the lock
  *
- * Ends the limiter of an idle flow whose rate is back.
+ * Brings the rate of a limited flow up to date, and ends the limiter of an
+ * idle one whose rate is back.
+ *
+ * Context: @qp->lock is held.
+ */
+void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now)
+{
+	if (!qp->flow.limited)
+		return;
+	dcqcn_flow_rate(qp, now, 0);
+	dcqcn_flow_end(qp);
+}
+
+/**
+ * dcqcn_pacer_tick() - dcqcn_pacer_advance() up to now
+ * @qp: its QP
  *
  * Context: process or softirq. Takes @qp->lock.
  */
 void dcqcn_pacer_tick(struct dcqcn_qp *qp)
 {
 	spin_lock_bh(&qp->lock);
-	if (qp->flow.limited) {
-		dcqcn_flow_rate(qp, ktime_get_ns(), 0);
-		dcqcn_flow_end(qp);
-	}
+	dcqcn_pacer_advance(qp, ktime_get_ns());
 	spin_unlock_bh(&qp->lock);
 }
 
@@ -486,6 +518,7 @@ void dcqcn_pacer_reset(struct dcqcn_qp *qp, struct sk_buff_head *dropped)
 
 	while ((skb = skb_peek(&flow->queue))) {
 		dcqcn_flow_take(qp, skb);
+		flow->stat.drop_dead++;
 		dcqcn_count(qp->dev, DCQCN_RP_DROP_DEAD);
 		__skb_queue_tail(dropped, skb);
 	}

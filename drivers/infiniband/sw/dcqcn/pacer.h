@@ -16,6 +16,29 @@ typedef int (*dcqcn_okfn)(struct net *net, struct sock *sk,
 			  struct sk_buff *skb);
 
 /**
+ * struct dcqcn_flow_stat - what happened to a QP's packets since its first CE
+ *	or CNP
+ * @paced_packets: sent through the limiter, held before or not
+ * @paced_bytes: their length on the wire
+ * @max_packets: most that were held at a time
+ * @max_bytes: most bytes that were held at a time
+ * @expired: sent before they were due
+ * @drop_bound: dropped at the byte bound
+ * @drop_stale: dropped because they come again
+ * @drop_dead: dropped because QP or device went away
+ */
+struct dcqcn_flow_stat {
+	u64 paced_packets;
+	u64 paced_bytes;
+	u32 max_packets;
+	u32 max_bytes;
+	u32 expired;
+	u32 drop_bound;
+	u32 drop_stale;
+	u32 drop_dead;
+};
+
+/**
  * struct dcqcn_flow - the limiter of one QP; protected by dcqcn_qp.lock
  * @limited: packets must pass through here
  * @released: the limit is off; what is held leaves, then @limited ends
@@ -32,6 +55,7 @@ typedef int (*dcqcn_okfn)(struct net *net, struct sock *sk,
  * @held_responses: how many are READ responses
  * @last_psn: PSN of the last held request and READ response
  * @request_bytes: longest request seen, on the wire
+ * @stat: what happened to its packets
  * @okfn: sends a packet on behind our hook
  * @timer: drains
  */
@@ -51,6 +75,7 @@ struct dcqcn_flow {
 	u32 held_responses;
 	u32 last_psn[2];
 	u32 request_bytes;
+	struct dcqcn_flow_stat stat;
 	dcqcn_okfn okfn;
 	struct hrtimer timer;
 };
@@ -60,6 +85,7 @@ void dcqcn_pacer_start(struct dcqcn_qp *qp, u64 now);
 bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 			const struct dcqcn_pkt *pkt, bool limit,
 			dcqcn_okfn okfn);
+void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now);
 void dcqcn_pacer_tick(struct dcqcn_qp *qp);
 void dcqcn_pacer_release(struct dcqcn_qp *qp);
 void dcqcn_pacer_flush(struct dcqcn_qp *qp);

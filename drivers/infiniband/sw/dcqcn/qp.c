@@ -16,7 +16,10 @@
  * Entries are found under RCU, and freed by the worker and the device's removal
  * only. Lock order: dcqcn_qp.lock, then dcqcn_dev.resolve_lock.
  */
+#include <linux/build_bug.h>
 #include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include <net/ipv6.h>
@@ -262,6 +265,9 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 	struct dcqcn_qp *qp = dcqcn_qp_find(dev, qpn);
 	int err;
 
+	/* entry and limiter in one object of this slab */
+	BUILD_BUG_ON(sizeof(*qp) > 512);
+
 	if (qp)
 		return qp;
 	if (READ_ONCE(dev->stopping))
@@ -300,6 +306,59 @@ unresolved:
 count:
 	dcqcn_count(dev, DCQCN_QP_ERRORS);
 	return NULL;
+}
+
+/**
+ * dcqcn_qp_look() - take a look at a QP, and its rate as of now
+ * @qp: the QP
+ * @view: what is seen
+ *
+ * Context: under RCU; process or softirq. Takes @qp->lock for a moment.
+ * Return: whether the entry stands for a live QP; if not, @view is undefined.
+ */
+bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
+{
+	const struct dcqcn_settings *settings;
+	struct dcqcn_flow *flow = &qp->flow;
+	u64 line, now;
+
+	settings = rcu_dereference(qp->dev->settings);
+	line = dcqcn_dev_line(qp->dev, settings);
+
+	spin_lock_bh(&qp->lock);
+	if (qp->state != DCQCN_QP_LIVE) {
+		spin_unlock_bh(&qp->lock);
+		return false;
+	}
+	now = ktime_get_ns();
+	dcqcn_pacer_advance(qp, now);
+	*view = (struct dcqcn_qp_view) {
+		.now = now,
+		.qpn = qp->qpn,
+		.type = qp->type,
+		.prio = qp->prio,
+		.ack_timeout = qp->ack_timeout,
+		.limited = flow->limited,
+		.released = flow->released,
+		.peer_qpn = qp->peer_qpn,
+		.peer = qp->peer,
+		.rate = flow->rate,
+		.line = line,
+		.floor = flow->floor,
+		.queue_packets = skb_queue_len(&flow->queue),
+		.queue_bytes = flow->held_bytes,
+		.stat = flow->stat,
+		.cnps_sent = qp->cnps_sent,
+		.cnps_handled = qp->cnps_handled,
+		.cnps_ignored = qp->cnps_ignored,
+		.handled_time = qp->handled_time,
+	};
+	spin_unlock_bh(&qp->lock);
+
+	view->rate.alpha = dcqcn_rate_alpha(&view->rate, &settings->rp, now);
+	view->floor = clamp_t(u64, view->floor, dcqcn_rate_floor(&settings->rp),
+			      line);
+	return true;
 }
 
 static bool dcqcn_qp_matches(const struct dcqcn_qp *qp,

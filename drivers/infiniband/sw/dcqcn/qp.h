@@ -64,6 +64,10 @@ struct dcqcn_event {
  * @event: first of those that wait for the QP to be resolved
  * @pending_cnps: CNPs that wait
  * @pending_ce: a CE waits
+ * @cnps_sent: CNPs that NP sent
+ * @cnps_handled: CNPs that RP acted on
+ * @cnps_ignored: CNPs that RP did not act on
+ * @handled_time: ns; last CNP that RP acted on, 0 for never
  * @resolve_node: in dcqcn_dev.resolve_list
  * @rcu: to free it
  * @flow: its limiter
@@ -85,9 +89,57 @@ struct dcqcn_qp {
 	struct dcqcn_event event;
 	u16 pending_cnps;
 	bool pending_ce;
+	u32 cnps_sent;
+	u32 cnps_handled;
+	u32 cnps_ignored;
+	u64 handled_time;
 	struct list_head resolve_node;
 	struct rcu_head rcu;
 	struct dcqcn_flow flow;
+};
+
+/**
+ * struct dcqcn_qp_view - a QP at one moment
+ * @now: ns; the moment
+ * @qpn: local QP number
+ * @type: RC, UC or UD
+ * @prio: priority of what it sends
+ * @ack_timeout: RC: exponent of its ack timeout, 0 for none
+ * @limited: packets must pass the limiter
+ * @released: the limit is off
+ * @peer_qpn: RC, UC: the remote QP
+ * @peer: RC, UC: the remote address
+ * @rate: state of the rate algorithm, alpha decayed up to @now
+ * @line: bit/s; line rate
+ * @floor: bit/s; least rate of the pacer
+ * @queue_packets: held packets
+ * @queue_bytes: their length on the wire
+ * @stat: what happened to its packets
+ * @cnps_sent: CNPs that NP sent
+ * @cnps_handled: CNPs that RP acted on
+ * @cnps_ignored: CNPs that RP did not act on
+ * @handled_time: ns; last CNP that RP acted on, 0 for never
+ */
+struct dcqcn_qp_view {
+	u64 now;
+	u32 qpn;
+	u8 type;
+	u8 prio;
+	u8 ack_timeout;
+	bool limited;
+	bool released;
+	u32 peer_qpn;
+	struct in6_addr peer;
+	struct dcqcn_rate rate;
+	u64 line;
+	u64 floor;
+	u32 queue_packets;
+	u32 queue_bytes;
+	struct dcqcn_flow_stat stat;
+	u32 cnps_sent;
+	u32 cnps_handled;
+	u32 cnps_ignored;
+	u64 handled_time;
 };
 
 int dcqcn_qp_init(void);
@@ -99,6 +151,7 @@ void dcqcn_qp_dev_exit(struct dcqcn_dev *dev);
 
 struct dcqcn_qp *dcqcn_qp_find(struct dcqcn_dev *dev, u32 qpn);
 struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn);
+bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view);
 void dcqcn_qp_confirm(struct dcqcn_qp *qp, const struct dcqcn_pkt *pkt,
 		      const struct sock *owner);
 

@@ -53,11 +53,6 @@
  */
 #define DCQCN_CONVERGED		53
 
-enum dcqcn_increase_kind {
-	DCQCN_INCREASE_TIMER,
-	DCQCN_INCREASE_BYTES,
-};
-
 static u64 dcqcn_bps(u32 mbps)
 {
 	return mbps * DCQCN_BPS_PER_MBPS;
@@ -66,7 +61,7 @@ static u64 dcqcn_bps(u32 mbps)
 static void dcqcn_rate_clamp(struct dcqcn_rate *r,
 			     const struct dcqcn_rp_params *p, u64 line)
 {
-	u64 floor = min(dcqcn_bps(p->rpg_min_rate), line);
+	u64 floor = min(dcqcn_rate_floor(p), line);
 
 	r->target_rate = clamp(r->target_rate, floor, line);
 	r->current_rate = clamp(r->current_rate, floor, line);
@@ -85,20 +80,27 @@ static u32 dcqcn_alpha_decayed(u32 alpha, u32 g, u64 periods)
 	return alpha;
 }
 
-/* Only cuts use alpha, so it is brought up to date only there. A cut at the
- * very end of a period belongs to it: that period does not decay.
+/* Whole periods since alpha was last updated. A cut at the very end of a
+ * period belongs to it: that period does not decay.
  */
+static u64 dcqcn_alpha_periods(const struct dcqcn_rate *r,
+			       const struct dcqcn_rp_params *p, u64 now)
+{
+	u64 period = (u64)p->dce_tcp_rtt * NSEC_PER_USEC;
+
+	if (now - r->alpha_time <= period)
+		return 0;
+	return div64_u64(now - r->alpha_time - 1, period);
+}
+
+/* Only cuts use alpha, so it is brought up to date only there */
 static void dcqcn_alpha_advance(struct dcqcn_rate *r,
 				const struct dcqcn_rp_params *p, u64 now)
 {
-	u64 period = (u64)p->dce_tcp_rtt * NSEC_PER_USEC;
-	u64 n;
+	u64 n = dcqcn_alpha_periods(r, p, now);
 
-	if (now - r->alpha_time <= period)
-		return;
-	n = div64_u64(now - r->alpha_time - 1, period);
 	r->alpha = dcqcn_alpha_decayed(r->alpha, p->dce_tcp_g, n);
-	r->alpha_time += n * period;
+	r->alpha_time += n * p->dce_tcp_rtt * NSEC_PER_USEC;
 }
 
 /* What one increase adds to the target, in the present stages */
@@ -106,13 +108,15 @@ static u64 dcqcn_target_step(const struct dcqcn_rate *r,
 			     const struct dcqcn_rp_params *p)
 {
 	u32 behind = min(r->timer_stage, r->byte_stage);
-	u32 ahead = max(r->timer_stage, r->byte_stage);
 
-	if (ahead < p->rpg_threshold)
-		return 0;
-	if (behind > p->rpg_threshold)
+	switch (dcqcn_rate_phase(r, p)) {
+	case DCQCN_HYPER:
 		return (behind - p->rpg_threshold) * dcqcn_bps(p->rpg_hai_rate);
-	return dcqcn_bps(p->rpg_ai_rate);
+	case DCQCN_ADDITIVE:
+		return dcqcn_bps(p->rpg_ai_rate);
+	default:
+		return 0;
+	}
 }
 
 /*
@@ -142,15 +146,13 @@ static void dcqcn_increase_rest(struct dcqcn_rate *r, u64 line, u64 step, u64 n)
 
 static void dcqcn_increase(struct dcqcn_rate *r,
 			   const struct dcqcn_rp_params *p, u64 line,
-			   enum dcqcn_increase_kind kind, u64 n)
+			   unsigned int kind, u64 n)
 {
-	u8 *stage = kind == DCQCN_INCREASE_TIMER ? &r->timer_stage :
-						   &r->byte_stage;
+	u8 *stage = kind == DCQCN_RATE_TIMER ? &r->timer_stage :
+					       &r->byte_stage;
 	u32 steady = 0;
 
-	if (!n)
-		return;
-	r->clamp_target = kind == DCQCN_INCREASE_BYTES ||
+	r->clamp_target = kind == DCQCN_RATE_BYTES ||
 			  p->clamp_tgt_rate_after_time_inc;
 
 	for (; n; n--) {
@@ -169,38 +171,41 @@ static void dcqcn_increase(struct dcqcn_rate *r,
 	}
 }
 
-static void dcqcn_increase_time(struct dcqcn_rate *r,
-				const struct dcqcn_rp_params *p, u64 line,
-				u64 now)
+static unsigned int dcqcn_increase_time(struct dcqcn_rate *r,
+					const struct dcqcn_rp_params *p,
+					u64 line, u64 now)
 {
 	u64 period = (u64)p->rpg_time_reset * NSEC_PER_USEC;
 	u64 n;
 
 	if (now - r->timer_time < period)
-		return;
+		return 0;
 	n = div64_u64(now - r->timer_time, period);
 	r->timer_time += n * period;
-	dcqcn_increase(r, p, line, DCQCN_INCREASE_TIMER, n);
+	dcqcn_increase(r, p, line, DCQCN_RATE_TIMER, n);
+	return DCQCN_RATE_TIMER;
 }
 
-static void dcqcn_increase_bytes(struct dcqcn_rate *r,
-				 const struct dcqcn_rp_params *p, u64 line,
-				 u32 bytes)
+static unsigned int dcqcn_increase_bytes(struct dcqcn_rate *r,
+					 const struct dcqcn_rp_params *p,
+					 u64 line, u32 bytes)
 {
 	u64 rest;
 
 	if (!p->rpg_byte_reset)
-		return;
+		return 0;
 	r->bytes += bytes;
 	if (r->bytes < p->rpg_byte_reset)
-		return;
-	dcqcn_increase(r, p, line, DCQCN_INCREASE_BYTES,
+		return 0;
+	dcqcn_increase(r, p, line, DCQCN_RATE_BYTES,
 		       div64_u64_rem(r->bytes, p->rpg_byte_reset, &rest));
 	r->bytes = rest;
+	return DCQCN_RATE_BYTES;
 }
 
-static void dcqcn_cut(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-		      u64 line, u64 now)
+static unsigned int dcqcn_cut(struct dcqcn_rate *r,
+			      const struct dcqcn_rp_params *p,
+			      u64 line, u64 now)
 {
 	u64 least, cut;
 
@@ -228,6 +233,7 @@ static void dcqcn_cut(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 	r->byte_stage = 0;
 	r->cut_pending = 0;
 	dcqcn_rate_clamp(r, p, line);
+	return DCQCN_RATE_CUT;
 }
 
 /**
@@ -260,10 +266,14 @@ void dcqcn_rate_init(struct dcqcn_rate *r, u64 line, u64 now)
  * and byte counter, and keeps both rates between rpg_min_rate and @line.
  *
  * Context: any; does not sleep. The caller serialises access to @r.
+ * Return: what happened, as DCQCN_RATE_* bits.
  */
-void dcqcn_rate_advance(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-			u64 line, u64 now, u32 bytes)
+unsigned int dcqcn_rate_advance(struct dcqcn_rate *r,
+				const struct dcqcn_rp_params *p,
+				u64 line, u64 now, u32 bytes)
 {
+	unsigned int done = 0;
+
 	dcqcn_rate_clamp(r, p, line);
 	if (r->cut_pending) {
 		u64 due = r->cut_time +
@@ -272,14 +282,15 @@ void dcqcn_rate_advance(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 		/* unless the period was lowered since, a no-op */
 		due = max(due, r->timer_time);
 		if (due <= now) {
-			dcqcn_increase_time(r, p, line, due);
+			done |= dcqcn_increase_time(r, p, line, due);
 			dcqcn_alpha_advance(r, p, due);
-			dcqcn_cut(r, p, line, due);
+			done |= dcqcn_cut(r, p, line, due);
 		}
 	}
-	dcqcn_increase_time(r, p, line, now);
-	dcqcn_increase_bytes(r, p, line, bytes);
+	done |= dcqcn_increase_time(r, p, line, now);
+	done |= dcqcn_increase_bytes(r, p, line, bytes);
 	dcqcn_rate_clamp(r, p, line);
+	return done;
 }
 
 /**
@@ -293,11 +304,14 @@ void dcqcn_rate_advance(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
  * CNPs that come while a cut waits are one with it.
  *
  * Context: any; does not sleep. The caller serialises access to @r.
+ * Return: what happened, as DCQCN_RATE_* bits.
  */
-void dcqcn_rate_cnp(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-		    u64 line, u64 now)
+unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
+			    const struct dcqcn_rp_params *p,
+			    u64 line, u64 now)
 {
 	u64 period = (u64)p->rate_reduce_monitor_period * NSEC_PER_USEC;
+	unsigned int done;
 
 	if (!r->born) {
 		/* whatever came before leaves no trace */
@@ -313,14 +327,57 @@ void dcqcn_rate_cnp(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 		} else {
 			dcqcn_cut(r, p, line, now);
 		}
-		return;
+		return DCQCN_RATE_CUT;
 	}
 
-	dcqcn_rate_advance(r, p, line, now, 0);
+	done = dcqcn_rate_advance(r, p, line, now, 0);
 	if (now - r->cut_time < period) {
 		r->cut_pending = 1;
-		return;
+		return done;
 	}
 	dcqcn_alpha_advance(r, p, now);
-	dcqcn_cut(r, p, line, now);
+	return done | dcqcn_cut(r, p, line, now);
+}
+
+/**
+ * dcqcn_rate_floor() - what a rate never falls below, unless the line does
+ * @p: parameters
+ *
+ * Context: any. Return: bit/s.
+ */
+u64 dcqcn_rate_floor(const struct dcqcn_rp_params *p)
+{
+	return dcqcn_bps(p->rpg_min_rate);
+}
+
+/**
+ * dcqcn_rate_alpha() - alpha as it would be if it were used now
+ * @r: state
+ * @p: parameters
+ * @now: ns, not before the last call's
+ *
+ * Context: any. Return: alpha in units of 2^-30.
+ */
+u32 dcqcn_rate_alpha(const struct dcqcn_rate *r,
+		     const struct dcqcn_rp_params *p, u64 now)
+{
+	return dcqcn_alpha_decayed(r->alpha, p->dce_tcp_g,
+				   dcqcn_alpha_periods(r, p, now));
+}
+
+/**
+ * dcqcn_rate_phase() - what the last increase was, by the stages it reached
+ * @r: state
+ * @p: parameters
+ *
+ * Context: any. Return: the phase; fast recovery before any increase.
+ */
+enum dcqcn_phase dcqcn_rate_phase(const struct dcqcn_rate *r,
+				  const struct dcqcn_rp_params *p)
+{
+	if (max(r->timer_stage, r->byte_stage) < p->rpg_threshold)
+		return DCQCN_FAST_RECOVERY;
+	if (min(r->timer_stage, r->byte_stage) > p->rpg_threshold)
+		return DCQCN_HYPER;
+	return DCQCN_ADDITIVE;
 }

@@ -76,10 +76,36 @@ struct dcqcn_rate {
 	u8 clamp_target : 1;
 };
 
+/* What happened to a rate, as bits: it was cut, or the timer or the byte
+ * counter raised it
+ */
+#define DCQCN_RATE_CUT		1
+#define DCQCN_RATE_TIMER	2
+#define DCQCN_RATE_BYTES	4
+
+/**
+ * enum dcqcn_phase - how a rate recovers
+ * @DCQCN_FAST_RECOVERY: towards the target, which stays
+ * @DCQCN_ADDITIVE: the target grows by rpg_ai_rate
+ * @DCQCN_HYPER: the target grows by multiples of rpg_hai_rate
+ */
+enum dcqcn_phase {
+	DCQCN_FAST_RECOVERY,
+	DCQCN_ADDITIVE,
+	DCQCN_HYPER,
+};
+
 void dcqcn_rate_init(struct dcqcn_rate *r, u64 line, u64 now);
-void dcqcn_rate_advance(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-			u64 line, u64 now, u32 bytes);
-void dcqcn_rate_cnp(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-		    u64 line, u64 now);
+unsigned int dcqcn_rate_advance(struct dcqcn_rate *r,
+				const struct dcqcn_rp_params *p,
+				u64 line, u64 now, u32 bytes);
+unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
+			    const struct dcqcn_rp_params *p,
+			    u64 line, u64 now);
+u64 dcqcn_rate_floor(const struct dcqcn_rp_params *p);
+u32 dcqcn_rate_alpha(const struct dcqcn_rate *r,
+		     const struct dcqcn_rp_params *p, u64 now);
+enum dcqcn_phase dcqcn_rate_phase(const struct dcqcn_rate *r,
+				  const struct dcqcn_rp_params *p);
 
 #endif /* DCQCN_RATE_H */

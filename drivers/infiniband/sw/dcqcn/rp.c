@@ -10,6 +10,7 @@
  * On output, data packets are marked ECT(0) so that switches mark them instead
  * of dropping them, and those of a limited flow go through the pacer.
  */
+#include <linux/bits.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/skbuff.h>
@@ -19,55 +20,76 @@
 #include "device.h"
 #include "packet.h"
 #include "qp.h"
+#include "report.h"
 #include "rp.h"
+#include "trace.h"
 
 /* CNPs that may wait for one QP to be resolved */
 #define DCQCN_PENDING_CNPS_MAX	1024
 
-/* A CNP from @saddr for a live QP, whose lock is held: whether it counts */
-static bool dcqcn_rp_cnp(struct dcqcn_qp *qp, const struct in6_addr *saddr)
+/* A CNP from @saddr for a live QP, whose lock is held */
+static enum dcqcn_verdict dcqcn_rp_cnp(struct dcqcn_qp *qp,
+				       const struct in6_addr *saddr)
 {
 	const struct dcqcn_settings *settings;
 	struct dcqcn_flow *flow = &qp->flow;
 	u64 now = ktime_get_ns();
-	u64 line;
+	unsigned int done;
+	u64 line, before;
 
 	settings = rcu_dereference(qp->dev->settings);
-	if (READ_ONCE(qp->dev->stopping) || !settings->rp_enable[qp->prio] ||
-	    !dcqcn_qp_is_peer(qp, saddr))
-		return false;
+	if (READ_ONCE(qp->dev->stopping))
+		return DCQCN_CNP_STOPPING;
+	if (!(settings->rp_enable & BIT(qp->prio)))
+		return DCQCN_CNP_DISABLED;
+	if (!dcqcn_qp_is_peer(qp, saddr))
+		return DCQCN_CNP_NOT_PEER;
 
 	line = dcqcn_dev_line(qp->dev, settings);
 	if (!flow->limited || flow->released) {
 		dcqcn_rate_init(&flow->rate, line, now);
 		dcqcn_pacer_start(qp, now);
 	}
-	dcqcn_rate_cnp(&flow->rate, &settings->rp, line, now);
+	before = flow->rate.current_rate;
+	done = dcqcn_rate_cnp(&flow->rate, &settings->rp, line, now);
+	if (done)
+		dcqcn_report_rate(qp, &settings->rp, done, before);
 	qp->used = jiffies;
-	return true;
+	qp->handled_time = now;
+	return DCQCN_CNP_HANDLED;
 }
 
-static bool dcqcn_rp_accept(struct dcqcn_qp *qp, const struct in6_addr *saddr)
+/* @n CNPs have met their fate; @qp is NULL, or its lock is held */
+static void dcqcn_rp_count(struct dcqcn_dev *dev, struct dcqcn_qp *qp,
+			   enum dcqcn_verdict verdict, u32 n)
 {
-	bool ok = false;
+	bool handled = verdict == DCQCN_CNP_HANDLED;
 
-	spin_lock_bh(&qp->lock);
-	if (qp->state == DCQCN_QP_LIVE) {
-		ok = dcqcn_rp_cnp(qp, saddr);
-		spin_unlock_bh(&qp->lock);
-		dcqcn_count(qp->dev, ok ? DCQCN_RP_CNP_HANDLED :
-					  DCQCN_RP_CNP_IGNORED);
-		return true;
-	}
-	if (qp->state == DCQCN_QP_RESOLVING &&
-	    qp->pending_cnps < DCQCN_PENDING_CNPS_MAX) {
-		if (!qp->pending_cnps && !qp->pending_ce)
-			qp->event.saddr = *saddr;
-		ok = ipv6_addr_equal(&qp->event.saddr, saddr);
-		qp->pending_cnps += ok;
-	}
-	spin_unlock_bh(&qp->lock);
-	return ok;
+	if (verdict == DCQCN_CNP_WAITS)
+		return;
+	dcqcn_count_add(dev, handled ? DCQCN_RP_CNP_HANDLED :
+				       DCQCN_RP_CNP_IGNORED, n);
+	if (qp && handled)
+		qp->cnps_handled += n;
+	else if (qp)
+		qp->cnps_ignored += n;
+}
+
+/* A CNP from @saddr for a QP that may be yet unknown, and whose lock is held */
+static enum dcqcn_verdict dcqcn_rp_accept(struct dcqcn_qp *qp,
+					  const struct in6_addr *saddr)
+{
+	if (qp->state == DCQCN_QP_LIVE)
+		return dcqcn_rp_cnp(qp, saddr);
+	if (qp->state != DCQCN_QP_RESOLVING ||
+	    qp->pending_cnps == DCQCN_PENDING_CNPS_MAX)
+		return DCQCN_CNP_NO_QP;
+	if (!qp->pending_cnps && !qp->pending_ce)
+		qp->event.saddr = *saddr;
+	if (!ipv6_addr_equal(&qp->event.saddr, saddr))
+		return DCQCN_CNP_NOT_PEER;
+	qp->pending_cnps++;
+	return DCQCN_CNP_WAITS;
 }
 
 /**
@@ -81,9 +103,11 @@ static bool dcqcn_rp_accept(struct dcqcn_qp *qp, const struct in6_addr *saddr)
 void dcqcn_rp_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 		      struct dcqcn_pkt *pkt)
 {
+	enum dcqcn_verdict verdict = DCQCN_CNP_INVALID;
 	struct in6_addr saddr;
 	struct dcqcn_qp *qp;
 
+	dcqcn_pkt_saddr(pkt, &saddr);
 	if (skb_is_nonlinear(skb)) {
 		if (skb_linearize(skb))
 			goto ignore;
@@ -94,14 +118,19 @@ void dcqcn_rp_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 	    pkt->dest_qpn == DCQCN_QPN_MULTICAST)
 		goto ignore;
 
+	verdict = DCQCN_CNP_NO_QP;
 	qp = dcqcn_qp_find_or_add(dev, pkt->dest_qpn);
 	if (!qp)
 		goto ignore;
-	dcqcn_pkt_saddr(pkt, &saddr);
-	if (dcqcn_rp_accept(qp, &saddr))
-		return;
+	spin_lock_bh(&qp->lock);
+	verdict = dcqcn_rp_accept(qp, &saddr);
+	dcqcn_rp_count(dev, qp, verdict, 1);
+	spin_unlock_bh(&qp->lock);
+	trace_cnp_received(dev, pkt->dest_qpn, &saddr, verdict);
+	return;
 ignore:
-	dcqcn_count(dev, DCQCN_RP_CNP_IGNORED);
+	dcqcn_rp_count(dev, NULL, verdict, 1);
+	trace_cnp_received(dev, pkt->dest_qpn, &saddr, verdict);
 }
 
 /**
@@ -112,20 +141,23 @@ ignore:
  */
 void dcqcn_rp_resolved(struct dcqcn_qp *qp)
 {
-	bool ok = false;
+	enum dcqcn_verdict verdict = DCQCN_CNP_NO_QP;
+	struct in6_addr saddr;
 	u16 n;
 
 	rcu_read_lock();
 	spin_lock_bh(&qp->lock);
 	n = qp->pending_cnps;
 	qp->pending_cnps = 0;
+	saddr = qp->event.saddr;
 	/* they came within a moment: one cut */
 	if (n && qp->state == DCQCN_QP_LIVE)
-		ok = dcqcn_rp_cnp(qp, &qp->event.saddr);
+		verdict = dcqcn_rp_cnp(qp, &saddr);
+	dcqcn_rp_count(qp->dev, qp, verdict, n);
 	spin_unlock_bh(&qp->lock);
+	if (n)
+		trace_cnp_received(qp->dev, qp->qpn, &saddr, verdict);
 	rcu_read_unlock();
-	dcqcn_count_add(qp->dev, ok ? DCQCN_RP_CNP_HANDLED :
-				      DCQCN_RP_CNP_IGNORED, n);
 }
 
 static void dcqcn_rp_mark_ect(struct dcqcn_dev *dev, struct sk_buff *skb,
@@ -161,7 +193,7 @@ unsigned int dcqcn_rp_output(struct dcqcn_dev *dev, const struct ib_qp *ibqp,
 			     const struct nf_hook_state *state)
 {
 	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
-	bool enabled = settings->rp_enable[dcqcn_pkt_prio(pkt)];
+	bool enabled = settings->rp_enable & BIT(dcqcn_pkt_prio(pkt));
 	struct dcqcn_qp *qp;
 
 	qp = dcqcn_qp_find(dev, ibqp->qp_num);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The knobs a port starts with: a named profile and the two roles, all chosen
- * when the module is loaded.
+ * The knobs of a port: what each may be, the named profiles, and what a port
+ * starts with, which is chosen when the module is loaded.
  */
+#include <linux/bits.h>
+#include <linux/cache.h>
 #include <linux/kernel.h>
+#include <linux/limits.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -23,10 +26,63 @@ static bool rp = true;
 module_param(rp, bool, 0444);
 MODULE_PARM_DESC(rp, "Enable the reaction point on all priorities (default Y)");
 
-struct dcqcn_profile {
-	const char *name;
-	struct dcqcn_np_params np;
-	struct dcqcn_rp_params rp;
+/* Times in us end at 2^17 - 1, as in mlx5. Rates in Mb/s that are higher than
+ * the line are taken for it where they are used.
+ */
+#define DCQCN_USEC_MAX		131071
+
+#define DCQCN_PRIOS		GENMASK(DCQCN_NUM_PRIOS - 1, 0)
+
+#define DCQCN_KNOB(_member, _min, _max) {				\
+		.offset = offsetof(struct dcqcn_settings, _member),	\
+		.range = { .min = (_min), .max = (_max) },		\
+	}
+
+struct dcqcn_knob dcqcn_knobs[] __ro_after_init = {
+	[RDMA_DCQCN_A_SETTINGS_MIN_TIME_BETWEEN_CNPS] =
+		DCQCN_KNOB(np.min_time_between_cnps, 0, DCQCN_USEC_MAX),
+	[RDMA_DCQCN_A_SETTINGS_CNP_DSCP] =
+		DCQCN_KNOB(np.cnp_dscp, 0, 63),
+	[RDMA_DCQCN_A_SETTINGS_CNP_802P_PRIO] =
+		DCQCN_KNOB(np.cnp_802p_prio, 0, 7),
+	[RDMA_DCQCN_A_SETTINGS_CNP_UDP_SPORT] =
+		DCQCN_KNOB(np.cnp_udp_sport, 0, U16_MAX),
+	[RDMA_DCQCN_A_SETTINGS_NP_ENABLE] =
+		DCQCN_KNOB(np_enable, 0, DCQCN_PRIOS),
+	[RDMA_DCQCN_A_SETTINGS_RPG_MAX_RATE] =
+		DCQCN_KNOB(rp.rpg_max_rate, 0, U32_MAX),
+	[RDMA_DCQCN_A_SETTINGS_RPG_MIN_RATE] =
+		DCQCN_KNOB(rp.rpg_min_rate, 1, U32_MAX),
+	[RDMA_DCQCN_A_SETTINGS_RATE_TO_SET_ON_FIRST_CNP] =
+		DCQCN_KNOB(rp.rate_to_set_on_first_cnp, 0, U32_MAX),
+	[RDMA_DCQCN_A_SETTINGS_INITIAL_ALPHA_VALUE] =
+		DCQCN_KNOB(rp.initial_alpha_value, 1, 1023),
+	[RDMA_DCQCN_A_SETTINGS_DCE_TCP_G] =
+		DCQCN_KNOB(rp.dce_tcp_g, 0, 1023),
+	[RDMA_DCQCN_A_SETTINGS_DCE_TCP_RTT] =
+		DCQCN_KNOB(rp.dce_tcp_rtt, 1, DCQCN_USEC_MAX),
+	[RDMA_DCQCN_A_SETTINGS_RATE_REDUCE_MONITOR_PERIOD] =
+		DCQCN_KNOB(rp.rate_reduce_monitor_period, 1, DCQCN_USEC_MAX),
+	[RDMA_DCQCN_A_SETTINGS_RPG_GD] =
+		DCQCN_KNOB(rp.rpg_gd, 0, 15),
+	[RDMA_DCQCN_A_SETTINGS_RPG_MIN_DEC_FAC] =
+		DCQCN_KNOB(rp.rpg_min_dec_fac, 1, 100),
+	[RDMA_DCQCN_A_SETTINGS_CLAMP_TGT_RATE] =
+		DCQCN_KNOB(rp.clamp_tgt_rate, 0, 1),
+	[RDMA_DCQCN_A_SETTINGS_CLAMP_TGT_RATE_AFTER_TIME_INC] =
+		DCQCN_KNOB(rp.clamp_tgt_rate_after_time_inc, 0, 1),
+	[RDMA_DCQCN_A_SETTINGS_RPG_TIME_RESET] =
+		DCQCN_KNOB(rp.rpg_time_reset, 1, DCQCN_USEC_MAX),
+	[RDMA_DCQCN_A_SETTINGS_RPG_BYTE_RESET] =
+		DCQCN_KNOB(rp.rpg_byte_reset, 0, U32_MAX),
+	[RDMA_DCQCN_A_SETTINGS_RPG_THRESHOLD] =
+		DCQCN_KNOB(rp.rpg_threshold, 1, 31),
+	[RDMA_DCQCN_A_SETTINGS_RPG_AI_RATE] =
+		DCQCN_KNOB(rp.rpg_ai_rate, 1, U32_MAX),
+	[RDMA_DCQCN_A_SETTINGS_RPG_HAI_RATE] =
+		DCQCN_KNOB(rp.rpg_hai_rate, 1, U32_MAX),
+	[RDMA_DCQCN_A_SETTINGS_RP_ENABLE] =
+		DCQCN_KNOB(rp_enable, 0, DCQCN_PRIOS),
 };
 
 static const struct dcqcn_profile dcqcn_profiles[] = {
@@ -112,7 +168,13 @@ static const struct dcqcn_profile dcqcn_profiles[] = {
 	},
 };
 
-static const struct dcqcn_profile *dcqcn_profile_find(const char *name)
+/**
+ * dcqcn_profile_find() - a profile by its name
+ * @name: may end in a newline
+ *
+ * Return: the profile, or NULL.
+ */
+const struct dcqcn_profile *dcqcn_profile_find(const char *name)
 {
 	size_t i;
 
@@ -121,6 +183,68 @@ static const struct dcqcn_profile *dcqcn_profile_find(const char *name)
 			return &dcqcn_profiles[i];
 	}
 	return NULL;
+}
+
+/**
+ * dcqcn_profile_get() - a profile by its number
+ * @i: from 0 on
+ *
+ * Return: the profile, or NULL if there are fewer.
+ */
+const struct dcqcn_profile *dcqcn_profile_get(size_t i)
+{
+	return i < ARRAY_SIZE(dcqcn_profiles) ? &dcqcn_profiles[i] : NULL;
+}
+
+/**
+ * dcqcn_settings_get() - read a knob
+ * @settings: where from
+ * @knob: RDMA_DCQCN_A_SETTINGS_*
+ *
+ * Context: any. Return: its value.
+ */
+u32 dcqcn_settings_get(const struct dcqcn_settings *settings, int knob)
+{
+	return *(const u32 *)((const void *)settings +
+			      dcqcn_knobs[knob].offset);
+}
+
+/**
+ * dcqcn_settings_set() - turn a knob
+ * @settings: not published yet
+ * @knob: RDMA_DCQCN_A_SETTINGS_*
+ * @value: its new value
+ *
+ * Context: any. Return: 0, or -ERANGE for what it may not be.
+ */
+int dcqcn_settings_set(struct dcqcn_settings *settings, int knob, u32 value)
+{
+	const struct dcqcn_knob *k = &dcqcn_knobs[knob];
+
+	if (value < k->range.min || value > k->range.max)
+		return -ERANGE;
+	*(u32 *)((void *)settings + k->offset) = value;
+	return 0;
+}
+
+/**
+ * dcqcn_settings_apply() - turn the knobs as a profile has them
+ * @settings: not published yet
+ * @profile: the profile
+ *
+ * Leaves alone what belongs to the network rather than to the algorithm: the
+ * line rate, and which priorities are enabled.
+ *
+ * Context: any.
+ */
+void dcqcn_settings_apply(struct dcqcn_settings *settings,
+			  const struct dcqcn_profile *profile)
+{
+	u32 line = settings->rp.rpg_max_rate;
+
+	settings->np = profile->np;
+	settings->rp = profile->rp;
+	settings->rp.rpg_max_rate = line;
 }
 
 /**
@@ -143,18 +267,13 @@ int dcqcn_settings_init(void)
  */
 struct dcqcn_settings *dcqcn_settings_alloc(void)
 {
-	const struct dcqcn_profile *initial = dcqcn_profile_find(profile);
 	struct dcqcn_settings *settings;
-	int prio;
 
 	settings = kzalloc(sizeof(*settings), GFP_KERNEL);
 	if (!settings)
 		return NULL;
-	settings->np = initial->np;
-	settings->rp = initial->rp;
-	for (prio = 0; prio < DCQCN_NUM_PRIOS; prio++) {
-		settings->np_enable[prio] = np;
-		settings->rp_enable[prio] = rp;
-	}
+	dcqcn_settings_apply(settings, dcqcn_profile_find(profile));
+	settings->np_enable = np ? DCQCN_PRIOS : 0;
+	settings->rp_enable = rp ? DCQCN_PRIOS : 0;
 	return settings;
 }

@@ -5,6 +5,8 @@
 
 #include <linux/rcupdate.h>
 #include <linux/types.h>
+#include <net/netlink.h>
+#include <uapi/rdma/rdma_dcqcn.h>
 
 #include "rate.h"
 
@@ -28,19 +30,52 @@ struct dcqcn_np_params {
  * struct dcqcn_settings - all knobs; immutable once published
  * @np: notification point
  * @rp: reaction point
- * @np_enable: 0 or 1 per priority (DSCP >> 3)
- * @rp_enable: 0 or 1 per priority
+ * @np_enable: one bit per priority (DSCP >> 3)
+ * @rp_enable: one bit per priority
  * @rcu: to free a replaced one
  */
 struct dcqcn_settings {
 	struct dcqcn_np_params np;
 	struct dcqcn_rp_params rp;
-	u32 np_enable[DCQCN_NUM_PRIOS];
-	u32 rp_enable[DCQCN_NUM_PRIOS];
+	u32 np_enable;
+	u32 rp_enable;
 	struct rcu_head rcu;
+};
+
+/**
+ * struct dcqcn_knob - where a knob is, and what it may be
+ * @offset: of its u32 in struct dcqcn_settings
+ * @range: least and greatest value
+ */
+struct dcqcn_knob {
+	size_t offset;
+	struct netlink_range_validation range;
+};
+
+/* By RDMA_DCQCN_A_SETTINGS_*, from 1 on. Not const only because netlink
+ * policies of older kernels point to ranges that are not.
+ */
+extern struct dcqcn_knob dcqcn_knobs[__RDMA_DCQCN_A_SETTINGS_MAX];
+
+/**
+ * struct dcqcn_profile - knobs that go together
+ * @name: of the profile
+ * @np: notification point
+ * @rp: reaction point; its @rpg_max_rate says nothing
+ */
+struct dcqcn_profile {
+	const char *name;
+	struct dcqcn_np_params np;
+	struct dcqcn_rp_params rp;
 };
 
 int dcqcn_settings_init(void);
 struct dcqcn_settings *dcqcn_settings_alloc(void);
+u32 dcqcn_settings_get(const struct dcqcn_settings *settings, int knob);
+int dcqcn_settings_set(struct dcqcn_settings *settings, int knob, u32 value);
+void dcqcn_settings_apply(struct dcqcn_settings *settings,
+			  const struct dcqcn_profile *profile);
+const struct dcqcn_profile *dcqcn_profile_find(const char *name);
+const struct dcqcn_profile *dcqcn_profile_get(size_t i);
 
 #endif /* DCQCN_SETTINGS_H */

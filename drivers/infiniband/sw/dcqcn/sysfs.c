@@ -4,14 +4,13 @@
  * formats of mlx5: roce_np/, roce_rp/, and enable/<prio> in each.
  * Documentation/ABI/testing/sysfs-class-net-ecn says what each means.
  *
- * A directory is one kobject that knows its port. A file is an entry in a
- * table: where its value is in struct dcqcn_settings, and what it may be. A
- * write publishes a changed copy of the settings; nothing here takes a lock of
- * the data path, nor rtnl, under which the files are removed.
+ * A directory is one kobject that knows its port, a file knows which knob it
+ * is. A write publishes a changed copy of the settings; nothing here takes a
+ * lock of the data path, nor rtnl, under which the files are removed.
  */
+#include <linux/bits.h>
 #include <linux/kernel.h>
 #include <linux/kobject.h>
-#include <linux/limits.h>
 #include <linux/netdevice.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
@@ -25,39 +24,54 @@ struct dcqcn_dir {
 	struct dcqcn_dev *dev;
 };
 
-struct dcqcn_knob {
+/**
+ * struct dcqcn_file - a file that is a knob, or one bit of it
+ * @attr: name and mode
+ * @knob: RDMA_DCQCN_A_SETTINGS_*
+ * @prio: the bit, or DCQCN_NUM_PRIOS for all of the knob
+ */
+struct dcqcn_file {
 	struct attribute attr;
-	size_t offset;
-	u32 min;
-	u32 max;
+	u8 knob;
+	u8 prio;
 };
 
-static u32 *dcqcn_knob_value(struct dcqcn_settings *settings,
-			     const struct dcqcn_knob *knob)
-{
-	return (void *)settings + knob->offset;
-}
-
-static ssize_t dcqcn_knob_show(struct kobject *kobj, struct attribute *attr,
+static ssize_t dcqcn_file_show(struct kobject *kobj, struct attribute *attr,
 			       char *buf)
 {
 	struct dcqcn_dir *dir = container_of(kobj, struct dcqcn_dir, kobj);
-	struct dcqcn_knob *knob = container_of(attr, struct dcqcn_knob, attr);
+	struct dcqcn_file *file = container_of(attr, struct dcqcn_file, attr);
 	u32 value;
 
 	rcu_read_lock();
-	value = *dcqcn_knob_value(rcu_dereference(dir->dev->settings), knob);
+	value = dcqcn_settings_get(rcu_dereference(dir->dev->settings),
+				   file->knob);
 	rcu_read_unlock();
+	if (file->prio < DCQCN_NUM_PRIOS)
+		value = !!(value & BIT(file->prio));
 	return sysfs_emit(buf, "%u\n", value);
 }
 
-static ssize_t dcqcn_knob_store(struct kobject *kobj, struct attribute *attr,
+static int dcqcn_file_set(struct dcqcn_settings *settings,
+			  const struct dcqcn_file *file, u32 value)
+{
+	u32 bits;
+
+	if (file->prio == DCQCN_NUM_PRIOS)
+		return dcqcn_settings_set(settings, file->knob, value);
+	if (value > 1)
+		return -ERANGE;
+	bits = dcqcn_settings_get(settings, file->knob) & ~BIT(file->prio);
+	return dcqcn_settings_set(settings, file->knob,
+				  bits | value << file->prio);
+}
+
+static ssize_t dcqcn_file_store(struct kobject *kobj, struct attribute *attr,
 				const char *buf, size_t count)
 {
 	struct dcqcn_dir *dir = container_of(kobj, struct dcqcn_dir, kobj);
-	struct dcqcn_knob *knob = container_of(attr, struct dcqcn_knob, attr);
-	struct dcqcn_settings *old, *new;
-	struct dcqcn_dev *dev = dir->dev;
+	struct dcqcn_file *file = container_of(attr, struct dcqcn_file, attr);
+	struct dcqcn_settings *new;
 	u32 value;
 	int err;
 
@@ -65,50 +79,42 @@ static ssize_t dcqcn_knob_store(struct kobject *kobj, struct attribute *attr,
 	err = kstrtou32(buf, 10, &value);
 	if (err)
 		return err;
-	if (value < knob->min || value > knob->max)
-		return -ERANGE;
-
-	new = kmalloc(sizeof(*new), GFP_KERNEL);
+	new = dcqcn_dev_settings_begin(dir->dev);
 	if (!new)
 		return -ENOMEM;
-	mutex_lock(&dev->settings_lock);
-	old = rcu_dereference_protected(dev->settings,
-					lockdep_is_held(&dev->settings_lock));
-	*new = *old;
-	*dcqcn_knob_value(new, knob) = value;
-	rcu_assign_pointer(dev->settings, new);
-	mutex_unlock(&dev->settings_lock);
-	kfree_rcu(old, rcu);
+	err = dcqcn_file_set(new, file, value);
+	if (err) {
+		dcqcn_dev_settings_abort(dir->dev, new);
+		return err;
+	}
+	dcqcn_dev_settings_commit(dir->dev, new);
 	return count;
 }
 
-static const struct sysfs_ops dcqcn_knob_ops = {
-	.show = dcqcn_knob_show,
-	.store = dcqcn_knob_store,
+static const struct sysfs_ops dcqcn_file_ops = {
+	.show = dcqcn_file_show,
+	.store = dcqcn_file_store,
 };
 
-#define DCQCN_KNOB_AT(_var, _name, _member, _min, _max)			\
-	static struct dcqcn_knob _var = {				\
+#define DCQCN_FILE_AT(_var, _name, _knob, _prio)			\
+	static struct dcqcn_file _var = {				\
 		.attr = { .name = (_name), .mode = 0644 },		\
-		.offset = offsetof(struct dcqcn_settings, _member),	\
-		.min = (_min),						\
-		.max = (_max),						\
+		.knob = RDMA_DCQCN_A_SETTINGS_##_knob,			\
+		.prio = (_prio),					\
 	}
-#define DCQCN_KNOB(_role, _name, _min, _max)				\
-	DCQCN_KNOB_AT(dcqcn_##_role##_##_name, #_name, _role._name,	\
-		      _min, _max)
-#define DCQCN_ENABLE(_role, _prio)					\
-	DCQCN_KNOB_AT(dcqcn_##_role##_enable_##_prio, #_prio,		\
-		      _role##_enable[_prio], 0, 1)
-#define DCQCN_ENABLES(_role)						\
-	DCQCN_ENABLE(_role, 0);						\
-	DCQCN_ENABLE(_role, 1);						\
-	DCQCN_ENABLE(_role, 2);						\
-	DCQCN_ENABLE(_role, 3);						\
-	DCQCN_ENABLE(_role, 4);						\
-	DCQCN_ENABLE(_role, 5);						\
-	DCQCN_ENABLE(_role, 6);						\
-	DCQCN_ENABLE(_role, 7);						\
+#define DCQCN_FILE(_role, _name, _knob)					\
+	DCQCN_FILE_AT(dcqcn_##_role##_##_name, #_name, _knob, DCQCN_NUM_PRIOS)
+#define DCQCN_ENABLE(_role, _knob, _prio)				\
+	DCQCN_FILE_AT(dcqcn_##_role##_enable_##_prio, #_prio, _knob, _prio)
+#define DCQCN_ENABLES(_role, _knob)					\
+	DCQCN_ENABLE(_role, _knob, 0);					\
+	DCQCN_ENABLE(_role, _knob, 1);					\
+	DCQCN_ENABLE(_role, _knob, 2);					\
+	DCQCN_ENABLE(_role, _knob, 3);					\
+	DCQCN_ENABLE(_role, _knob, 4);					\
+	DCQCN_ENABLE(_role, _knob, 5);					\
+	DCQCN_ENABLE(_role, _knob, 6);					\
+	DCQCN_ENABLE(_role, _knob, 7);					\
 	static struct attribute *dcqcn_##_role##_enable_attrs[] = {	\
 		&dcqcn_##_role##_enable_0.attr,				\
 		&dcqcn_##_role##_enable_1.attr,				\
@@ -125,16 +131,11 @@ static const struct sysfs_ops dcqcn_knob_ops = {
 		.attrs = dcqcn_##_role##_enable_attrs,			\
 	}
 
-/* Times in us end at 2^17 - 1, as in mlx5. Rates in Mb/s that are higher than
- * the line are taken for it where they are used.
- */
-#define DCQCN_USEC_MAX		131071
-
-DCQCN_KNOB(np, min_time_between_cnps, 0, DCQCN_USEC_MAX);
-DCQCN_KNOB(np, cnp_dscp, 0, 63);
-DCQCN_KNOB(np, cnp_802p_prio, 0, 7);
-DCQCN_KNOB(np, cnp_udp_sport, 0, U16_MAX);
-DCQCN_ENABLES(np);
+DCQCN_FILE(np, min_time_between_cnps, MIN_TIME_BETWEEN_CNPS);
+DCQCN_FILE(np, cnp_dscp, CNP_DSCP);
+DCQCN_FILE(np, cnp_802p_prio, CNP_802P_PRIO);
+DCQCN_FILE(np, cnp_udp_sport, CNP_UDP_SPORT);
+DCQCN_ENABLES(np, NP_ENABLE);
 
 static struct attribute *dcqcn_np_attrs[] = {
 	&dcqcn_np_min_time_between_cnps.attr,
@@ -148,23 +149,23 @@ static const struct attribute_group dcqcn_np_group = {
 	.attrs = dcqcn_np_attrs,
 };
 
-DCQCN_KNOB(rp, rpg_max_rate, 0, U32_MAX);
-DCQCN_KNOB(rp, rpg_min_rate, 1, U32_MAX);
-DCQCN_KNOB(rp, rate_to_set_on_first_cnp, 0, U32_MAX);
-DCQCN_KNOB(rp, initial_alpha_value, 1, 1023);
-DCQCN_KNOB(rp, dce_tcp_g, 0, 1023);
-DCQCN_KNOB(rp, dce_tcp_rtt, 1, DCQCN_USEC_MAX);
-DCQCN_KNOB(rp, rate_reduce_monitor_period, 1, DCQCN_USEC_MAX);
-DCQCN_KNOB(rp, rpg_gd, 0, 15);
-DCQCN_KNOB(rp, rpg_min_dec_fac, 1, 100);
-DCQCN_KNOB(rp, clamp_tgt_rate, 0, 1);
-DCQCN_KNOB(rp, clamp_tgt_rate_after_time_inc, 0, 1);
-DCQCN_KNOB(rp, rpg_time_reset, 1, DCQCN_USEC_MAX);
-DCQCN_KNOB(rp, rpg_byte_reset, 0, U32_MAX);
-DCQCN_KNOB(rp, rpg_threshold, 1, 31);
-DCQCN_KNOB(rp, rpg_ai_rate, 1, U32_MAX);
-DCQCN_KNOB(rp, rpg_hai_rate, 1, U32_MAX);
-DCQCN_ENABLES(rp);
+DCQCN_FILE(rp, rpg_max_rate, RPG_MAX_RATE);
+DCQCN_FILE(rp, rpg_min_rate, RPG_MIN_RATE);
+DCQCN_FILE(rp, rate_to_set_on_first_cnp, RATE_TO_SET_ON_FIRST_CNP);
+DCQCN_FILE(rp, initial_alpha_value, INITIAL_ALPHA_VALUE);
+DCQCN_FILE(rp, dce_tcp_g, DCE_TCP_G);
+DCQCN_FILE(rp, dce_tcp_rtt, DCE_TCP_RTT);
+DCQCN_FILE(rp, rate_reduce_monitor_period, RATE_REDUCE_MONITOR_PERIOD);
+DCQCN_FILE(rp, rpg_gd, RPG_GD);
+DCQCN_FILE(rp, rpg_min_dec_fac, RPG_MIN_DEC_FAC);
+DCQCN_FILE(rp, clamp_tgt_rate, CLAMP_TGT_RATE);
+DCQCN_FILE(rp, clamp_tgt_rate_after_time_inc, CLAMP_TGT_RATE_AFTER_TIME_INC);
+DCQCN_FILE(rp, rpg_time_reset, RPG_TIME_RESET);
+DCQCN_FILE(rp, rpg_byte_reset, RPG_BYTE_RESET);
+DCQCN_FILE(rp, rpg_threshold, RPG_THRESHOLD);
+DCQCN_FILE(rp, rpg_ai_rate, RPG_AI_RATE);
+DCQCN_FILE(rp, rpg_hai_rate, RPG_HAI_RATE);
+DCQCN_ENABLES(rp, RP_ENABLE);
 
 static struct attribute *dcqcn_rp_attrs[] = {
 	&dcqcn_rp_rpg_max_rate.attr,
@@ -205,13 +206,13 @@ static void dcqcn_dir_release(struct kobject *kobj)
 
 static const struct kobj_type dcqcn_np_ktype = {
 	.release = dcqcn_dir_release,
-	.sysfs_ops = &dcqcn_knob_ops,
+	.sysfs_ops = &dcqcn_file_ops,
 	.default_groups = dcqcn_np_groups,
 };
 
 static const struct kobj_type dcqcn_rp_ktype = {
 	.release = dcqcn_dir_release,
-	.sysfs_ops = &dcqcn_knob_ops,
+	.sysfs_ops = &dcqcn_file_ops,
 	.default_groups = dcqcn_rp_groups,
 };
 

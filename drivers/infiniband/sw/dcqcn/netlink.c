@@ -1,0 +1,697 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Generic netlink: ports, QPs and profiles for people and programs, and events
+ * for those who wait for a rate to change.
+ * Documentation/netlink/specs/rdma_dcqcn.yaml describes every message.
+ *
+ * A dump walks ports by index and QPs by number under RCU, and goes on where
+ * it stopped, whatever came or went meanwhile. It asks each QP for a view of
+ * itself (qp.c), which takes that QP's lock for a moment and no other.
+ */
+#include <linux/jiffies.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/netdevice.h>
+#include <linux/xarray.h>
+#include <net/genetlink.h>
+#include <net/net_namespace.h>
+#include <rdma/ib_verbs.h>
+
+#include "counters.h"
+#include "device.h"
+#include "netlink.h"
+#include "qp.h"
+#include "settings.h"
+
+/* Events per port and period; more are counted and told with the next one */
+#define DCQCN_EVENTS		100
+#define DCQCN_EVENTS_JIFFIES	(HZ / 10)
+
+#define DCQCN_MCGRP_RATE	0
+
+static struct genl_family dcqcn_genl;
+
+#define DCQCN_POLICY_NAME						\
+	{ .type = NLA_NUL_STRING, .len = IB_DEVICE_NAME_MAX - 1 }
+
+static const struct nla_policy
+dcqcn_dev_get_policy[RDMA_DCQCN_A_DEV_NAME + 1] = {
+	[RDMA_DCQCN_A_DEV_NAME] = DCQCN_POLICY_NAME,
+};
+
+#define DCQCN_POLICY_KNOB(_knob)					\
+	[RDMA_DCQCN_A_SETTINGS_##_knob] =				\
+		NLA_POLICY_FULL_RANGE(NLA_U32,				\
+			&dcqcn_knobs[RDMA_DCQCN_A_SETTINGS_##_knob].range)
+
+static const struct nla_policy
+dcqcn_settings_policy[RDMA_DCQCN_A_SETTINGS_MAX + 1] = {
+	DCQCN_POLICY_KNOB(MIN_TIME_BETWEEN_CNPS),
+	DCQCN_POLICY_KNOB(CNP_DSCP),
+	DCQCN_POLICY_KNOB(CNP_802P_PRIO),
+	DCQCN_POLICY_KNOB(CNP_UDP_SPORT),
+	DCQCN_POLICY_KNOB(NP_ENABLE),
+	DCQCN_POLICY_KNOB(RPG_MAX_RATE),
+	DCQCN_POLICY_KNOB(RPG_MIN_RATE),
+	DCQCN_POLICY_KNOB(RATE_TO_SET_ON_FIRST_CNP),
+	DCQCN_POLICY_KNOB(INITIAL_ALPHA_VALUE),
+	DCQCN_POLICY_KNOB(DCE_TCP_G),
+	DCQCN_POLICY_KNOB(DCE_TCP_RTT),
+	DCQCN_POLICY_KNOB(RATE_REDUCE_MONITOR_PERIOD),
+	DCQCN_POLICY_KNOB(RPG_GD),
+	DCQCN_POLICY_KNOB(RPG_MIN_DEC_FAC),
+	DCQCN_POLICY_KNOB(CLAMP_TGT_RATE),
+	DCQCN_POLICY_KNOB(CLAMP_TGT_RATE_AFTER_TIME_INC),
+	DCQCN_POLICY_KNOB(RPG_TIME_RESET),
+	DCQCN_POLICY_KNOB(RPG_BYTE_RESET),
+	DCQCN_POLICY_KNOB(RPG_THRESHOLD),
+	DCQCN_POLICY_KNOB(RPG_AI_RATE),
+	DCQCN_POLICY_KNOB(RPG_HAI_RATE),
+	DCQCN_POLICY_KNOB(RP_ENABLE),
+};
+
+/* Longest name of a profile that is worth looking for */
+#define DCQCN_PROFILE_LEN	31
+
+static const struct nla_policy
+dcqcn_dev_set_policy[RDMA_DCQCN_A_DEV_SETTINGS + 1] = {
+	[RDMA_DCQCN_A_DEV_NAME] = DCQCN_POLICY_NAME,
+	[RDMA_DCQCN_A_DEV_PROFILE] = { .type = NLA_NUL_STRING,
+				       .len = DCQCN_PROFILE_LEN },
+	[RDMA_DCQCN_A_DEV_SETTINGS] =
+		NLA_POLICY_NESTED(dcqcn_settings_policy),
+};
+
+/* QP numbers have 24 bits */
+#define DCQCN_QPN_MAX		0xffffff
+
+static struct netlink_range_validation dcqcn_qpn_range __ro_after_init = {
+	.max = DCQCN_QPN_MAX,
+};
+
+static const struct nla_policy
+dcqcn_qp_get_policy[RDMA_DCQCN_A_QP_LQPN + 1] = {
+	[RDMA_DCQCN_A_QP_DEV_NAME] = DCQCN_POLICY_NAME,
+	[RDMA_DCQCN_A_QP_LQPN] = NLA_POLICY_FULL_RANGE(NLA_U32,
+						       &dcqcn_qpn_range),
+};
+
+/**
+ * struct dcqcn_dump - what is left to dump, in struct netlink_callback
+ * @begun: the rest is valid
+ * @index: of the RDMA device to go on with
+ * @last_index: of the last one
+ * @qpn: of the QP to go on with
+ * @first_qpn: of the first one of a port
+ * @last_qpn: of the last one
+ */
+struct dcqcn_dump {
+	bool begun;
+	u32 index;
+	u32 last_index;
+	u32 qpn;
+	u32 first_qpn;
+	u32 last_qpn;
+};
+
+static struct dcqcn_dump *dcqcn_dump(struct netlink_callback *cb)
+{
+	BUILD_BUG_ON(sizeof(struct dcqcn_dump) > sizeof(cb->ctx));
+	return (struct dcqcn_dump *)cb->ctx;
+}
+
+/* Not an operation's start(), which has no extack on older kernels */
+static int dcqcn_dump_begin(struct netlink_callback *cb,
+			    const struct nlattr *name, const struct nlattr *qpn)
+{
+	struct dcqcn_dump *dump = dcqcn_dump(cb);
+	struct dcqcn_dev *dev;
+
+	if (dump->begun)
+		return 0;
+	dump->begun = true;
+	dump->last_index = U32_MAX;
+	dump->last_qpn = DCQCN_QPN_MAX;
+	if (qpn) {
+		dump->first_qpn = nla_get_u32(qpn);
+		dump->last_qpn = dump->first_qpn;
+	}
+	dump->qpn = dump->first_qpn;
+	if (!name)
+		return 0;
+	dev = dcqcn_dev_lock(sock_net(cb->skb->sk), nla_data(name));
+	if (!dev) {
+		NL_SET_ERR_MSG_ATTR(cb->extack, name, "no such rxe device");
+		return -ENODEV;
+	}
+	dump->index = dev->ibdev->index;
+	dump->last_index = dump->index;
+	dcqcn_dev_unlock();
+	return 0;
+}
+
+static struct dcqcn_dev *dcqcn_dump_dev(struct netlink_callback *cb)
+{
+	struct dcqcn_dump *dump = dcqcn_dump(cb);
+	struct dcqcn_dev *dev;
+
+	dev = dcqcn_dev_next(sock_net(cb->skb->sk), dump->index);
+	if (!dev || dev->ibdev->index > dump->last_index)
+		return NULL;
+	if (dev->ibdev->index != dump->index) {
+		dump->index = dev->ibdev->index;
+		dump->qpn = dump->first_qpn;
+	}
+	return dev;
+}
+
+/* False when that was the last one */
+static bool dcqcn_dump_next_dev(struct netlink_callback *cb)
+{
+	struct dcqcn_dump *dump = dcqcn_dump(cb);
+
+	if (dump->index == dump->last_index) {
+		/* nor is it dumped again if the dump goes on */
+		dump->index = U32_MAX;
+		dump->last_index = 0;
+		return false;
+	}
+	dump->index++;
+	dump->qpn = dump->first_qpn;
+	return true;
+}
+
+static int dcqcn_put_settings(struct sk_buff *skb, int type,
+			      const struct dcqcn_settings *settings)
+{
+	struct nlattr *nest = nla_nest_start(skb, type);
+	int knob;
+
+	if (!nest)
+		return -EMSGSIZE;
+	for (knob = 1; knob <= RDMA_DCQCN_A_SETTINGS_MAX; knob++) {
+		if (nla_put_u32(skb, knob, dcqcn_settings_get(settings, knob)))
+			return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int dcqcn_put_counters(struct sk_buff *skb, const struct dcqcn_dev *dev)
+{
+	static const u8 type[DCQCN_NUM_COUNTERS] = {
+		[DCQCN_NP_ECN_MARKED] =
+			RDMA_DCQCN_A_COUNTERS_NP_ECN_MARKED_ROCE_PACKETS,
+		[DCQCN_NP_CNP_SENT] = RDMA_DCQCN_A_COUNTERS_NP_CNP_SENT,
+		[DCQCN_NP_ICRC_ERRORS] = RDMA_DCQCN_A_COUNTERS_NP_ICRC_ERRORS,
+		[DCQCN_NP_CNP_ERRORS] = RDMA_DCQCN_A_COUNTERS_NP_CNP_ERRORS,
+		[DCQCN_RP_CNP_HANDLED] = RDMA_DCQCN_A_COUNTERS_RP_CNP_HANDLED,
+		[DCQCN_RP_CNP_IGNORED] = RDMA_DCQCN_A_COUNTERS_RP_CNP_IGNORED,
+		[DCQCN_RP_PASSED] = RDMA_DCQCN_A_COUNTERS_RP_PASSED_PACKETS,
+		[DCQCN_RP_HELD] = RDMA_DCQCN_A_COUNTERS_RP_HELD_PACKETS,
+		[DCQCN_RP_RELEASED] = RDMA_DCQCN_A_COUNTERS_RP_RELEASED_PACKETS,
+		[DCQCN_RP_EXPIRED] = RDMA_DCQCN_A_COUNTERS_RP_EXPIRED_PACKETS,
+		[DCQCN_RP_DROP_BOUND] =
+			RDMA_DCQCN_A_COUNTERS_RP_DROP_BOUND_PACKETS,
+		[DCQCN_RP_DROP_STALE] =
+			RDMA_DCQCN_A_COUNTERS_RP_DROP_STALE_PACKETS,
+		[DCQCN_RP_DROP_DEAD] =
+			RDMA_DCQCN_A_COUNTERS_RP_DROP_DEAD_PACKETS,
+		[DCQCN_RP_ECT_ERRORS] = RDMA_DCQCN_A_COUNTERS_RP_ECT_ERRORS,
+		[DCQCN_QP_ERRORS] = RDMA_DCQCN_A_COUNTERS_QP_ERRORS,
+	};
+	struct nlattr *nest = nla_nest_start(skb, RDMA_DCQCN_A_DEV_COUNTERS);
+	int i;
+
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < DCQCN_NUM_COUNTERS; i++) {
+		if (nla_put_u64_64bit(skb, type[i], dcqcn_counter_sum(dev, i),
+				      RDMA_DCQCN_A_COUNTERS_PAD))
+			return -EMSGSIZE;
+	}
+	if (nla_put_u64_64bit(skb, RDMA_DCQCN_A_COUNTERS_RP_LIMITED_QPS,
+			      atomic_read(&dev->num_limited),
+			      RDMA_DCQCN_A_COUNTERS_PAD) ||
+	    nla_put_u64_64bit(skb, RDMA_DCQCN_A_COUNTERS_RP_HELD_BYTES,
+			      atomic_long_read(&dev->held_bytes),
+			      RDMA_DCQCN_A_COUNTERS_PAD))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int dcqcn_put_dev(struct sk_buff *skb, struct netlink_callback *cb,
+			 const struct dcqcn_dev *dev)
+{
+	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
+	void *hdr;
+
+	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			  &dcqcn_genl, NLM_F_MULTI, RDMA_DCQCN_CMD_DEV_GET);
+	if (!hdr)
+		return -EMSGSIZE;
+	if (nla_put_string(skb, RDMA_DCQCN_A_DEV_NAME, dev->ibdev->name) ||
+	    nla_put_u32(skb, RDMA_DCQCN_A_DEV_IFINDEX, dev->ndev->ifindex) ||
+	    nla_put_string(skb, RDMA_DCQCN_A_DEV_IFNAME, dev->ndev->name) ||
+	    nla_put_u64_64bit(skb, RDMA_DCQCN_A_DEV_LINE_RATE,
+			      dcqcn_dev_line(dev, settings),
+			      RDMA_DCQCN_A_DEV_PAD) ||
+	    dcqcn_put_settings(skb, RDMA_DCQCN_A_DEV_SETTINGS, settings) ||
+	    dcqcn_put_counters(skb, dev)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+static int dcqcn_dev_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct nlattr **attrs = genl_info_dump(cb)->attrs;
+	struct dcqcn_dev *dev;
+	int err;
+
+	err = dcqcn_dump_begin(cb, attrs[RDMA_DCQCN_A_DEV_NAME], NULL);
+	if (err)
+		return err;
+	rcu_read_lock();
+	while ((dev = dcqcn_dump_dev(cb))) {
+		if (dcqcn_put_dev(skb, cb, dev) || !dcqcn_dump_next_dev(cb))
+			break;
+	}
+	rcu_read_unlock();
+	return skb->len;
+}
+
+static u8 dcqcn_qp_type(const struct dcqcn_qp_view *view)
+{
+	switch (view->type) {
+	case IB_QPT_RC:
+		return RDMA_DCQCN_QP_TYPE_RC;
+	case IB_QPT_UC:
+		return RDMA_DCQCN_QP_TYPE_UC;
+	default:
+		return RDMA_DCQCN_QP_TYPE_UD;
+	}
+}
+
+static u8 dcqcn_qp_state(const struct dcqcn_qp_view *view)
+{
+	if (!view->limited)
+		return RDMA_DCQCN_QP_STATE_IDLE;
+	return view->released ? RDMA_DCQCN_QP_STATE_RELEASED :
+				RDMA_DCQCN_QP_STATE_LIMITED;
+}
+
+static int dcqcn_put_u64(struct sk_buff *skb, int type, u64 value)
+{
+	return nla_put_u64_64bit(skb, type, value, RDMA_DCQCN_A_QP_PAD);
+}
+
+static int dcqcn_put_qp_peer(struct sk_buff *skb,
+			     const struct dcqcn_qp_view *view)
+{
+	if (view->type == IB_QPT_UD)
+		return 0;
+	return nla_put_u32(skb, RDMA_DCQCN_A_QP_RQPN, view->peer_qpn) ||
+	       nla_put_in6_addr(skb, RDMA_DCQCN_A_QP_PEER, &view->peer) ||
+	       nla_put_u8(skb, RDMA_DCQCN_A_QP_ACK_TIMEOUT, view->ack_timeout);
+}
+
+/* A flow without a limiter is as fast as the line */
+static int dcqcn_put_qp_rate(struct sk_buff *skb,
+			     const struct dcqcn_qp_view *view)
+{
+	const struct dcqcn_rate *r = &view->rate;
+	bool limited = view->limited && !view->released;
+
+	return dcqcn_put_u64(skb, RDMA_DCQCN_A_QP_LINE_RATE, view->line) ||
+	       dcqcn_put_u64(skb, RDMA_DCQCN_A_QP_RATE,
+			     limited ? r->current_rate : view->line) ||
+	       dcqcn_put_u64(skb, RDMA_DCQCN_A_QP_TARGET_RATE,
+			     limited ? r->target_rate : view->line) ||
+	       dcqcn_put_u64(skb, RDMA_DCQCN_A_QP_FLOOR_RATE, view->floor) ||
+	       nla_put_u32(skb, RDMA_DCQCN_A_QP_ALPHA, r->alpha) ||
+	       nla_put_u8(skb, RDMA_DCQCN_A_QP_TIMER_STAGE, r->timer_stage) ||
+	       nla_put_u8(skb, RDMA_DCQCN_A_QP_BYTE_STAGE, r->byte_stage);
+}
+
+static int dcqcn_put_qp_packets(struct sk_buff *skb,
+				const struct dcqcn_qp_view *view)
+{
+	const struct dcqcn_flow_stat *stat = &view->stat;
+
+	return dcqcn_put_u64(skb, RDMA_DCQCN_A_QP_PACED_PACKETS,
+			     stat->paced_packets) ||
+	       dcqcn_put_u64(skb, RDMA_DCQCN_A_QP_PACED_BYTES,
+			     stat->paced_bytes) ||
+	       nla_put_u32(skb, RDMA_DCQCN_A_QP_QUEUE_PACKETS,
+			   view->queue_packets) ||
+	       nla_put_u32(skb, RDMA_DCQCN_A_QP_QUEUE_PACKETS_MAX,
+			   stat->max_packets) ||
+	       nla_put_u32(skb, RDMA_DCQCN_A_QP_QUEUE_BYTES,
+			   view->queue_bytes) ||
+	       nla_put_u32(skb, RDMA_DCQCN_A_QP_QUEUE_BYTES_MAX,
+			   stat->max_bytes) ||
+	       nla_put_u32(skb, RDMA_DCQCN_A_QP_EXPIRED_PACKETS,
+			   stat->expired) ||
+	       nla_put_u32(skb, RDMA_DCQCN_A_QP_DROP_BOUND_PACKETS,
+			   stat->drop_bound) ||
+	       nla_put_u32(skb, RDMA_DCQCN_A_QP_DROP_STALE_PACKETS,
+			   stat->drop_stale) ||
+	       nla_put_u32(skb, RDMA_DCQCN_A_QP_DROP_DEAD_PACKETS,
+			   stat->drop_dead);
+}
+
+static int dcqcn_put_qp_cnps(struct sk_buff *skb,
+			     const struct dcqcn_qp_view *view)
+{
+	if (nla_put_u32(skb, RDMA_DCQCN_A_QP_CNP_SENT, view->cnps_sent) ||
+	    nla_put_u32(skb, RDMA_DCQCN_A_QP_CNP_HANDLED,
+			view->cnps_handled) ||
+	    nla_put_u32(skb, RDMA_DCQCN_A_QP_CNP_IGNORED, view->cnps_ignored))
+		return -EMSGSIZE;
+	if (!view->handled_time)
+		return 0;
+	return dcqcn_put_u64(skb, RDMA_DCQCN_A_QP_CNP_AGE,
+			     view->now - view->handled_time);
+}
+
+static int dcqcn_put_qp(struct sk_buff *skb, struct netlink_callback *cb,
+			const struct dcqcn_dev *dev,
+			const struct dcqcn_qp_view *view)
+{
+	void *hdr;
+
+	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			  &dcqcn_genl, NLM_F_MULTI, RDMA_DCQCN_CMD_QP_GET);
+	if (!hdr)
+		return -EMSGSIZE;
+	if (nla_put_string(skb, RDMA_DCQCN_A_QP_DEV_NAME, dev->ibdev->name) ||
+	    nla_put_u32(skb, RDMA_DCQCN_A_QP_LQPN, view->qpn) ||
+	    nla_put_u8(skb, RDMA_DCQCN_A_QP_TYPE, dcqcn_qp_type(view)) ||
+	    nla_put_u8(skb, RDMA_DCQCN_A_QP_PRIO, view->prio) ||
+	    nla_put_u8(skb, RDMA_DCQCN_A_QP_STATE, dcqcn_qp_state(view)) ||
+	    dcqcn_put_qp_peer(skb, view) ||
+	    dcqcn_put_qp_rate(skb, view) ||
+	    dcqcn_put_qp_packets(skb, view) ||
+	    dcqcn_put_qp_cnps(skb, view)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+/* All QPs of one port that are left */
+static int dcqcn_dump_qps(struct sk_buff *skb, struct netlink_callback *cb,
+			  struct dcqcn_dev *dev)
+{
+	struct dcqcn_dump *dump = dcqcn_dump(cb);
+	struct dcqcn_qp_view view;
+	struct dcqcn_qp *qp;
+	unsigned long qpn;
+
+	xa_for_each_range(&dev->qps, qpn, qp, dump->qpn, dump->last_qpn) {
+		dump->qpn = qpn;
+		if (dcqcn_qp_look(qp, &view) &&
+		    dcqcn_put_qp(skb, cb, dev, &view))
+			return -EMSGSIZE;
+	}
+	return 0;
+}
+
+static int dcqcn_qp_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct nlattr **attrs = genl_info_dump(cb)->attrs;
+	struct dcqcn_dev *dev;
+	int err;
+
+	err = dcqcn_dump_begin(cb, attrs[RDMA_DCQCN_A_QP_DEV_NAME],
+			       attrs[RDMA_DCQCN_A_QP_LQPN]);
+	if (err)
+		return err;
+	rcu_read_lock();
+	while ((dev = dcqcn_dump_dev(cb))) {
+		if (dcqcn_dump_qps(skb, cb, dev) || !dcqcn_dump_next_dev(cb))
+			break;
+	}
+	rcu_read_unlock();
+	return skb->len;
+}
+
+static int dcqcn_put_profile(struct sk_buff *skb, struct netlink_callback *cb,
+			     const struct dcqcn_profile *profile)
+{
+	struct dcqcn_settings settings = {};
+	void *hdr;
+
+	dcqcn_settings_apply(&settings, profile);
+	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			  &dcqcn_genl, NLM_F_MULTI,
+			  RDMA_DCQCN_CMD_PROFILE_GET);
+	if (!hdr)
+		return -EMSGSIZE;
+	if (nla_put_string(skb, RDMA_DCQCN_A_PROFILE_NAME, profile->name) ||
+	    dcqcn_put_settings(skb, RDMA_DCQCN_A_PROFILE_SETTINGS,
+			       &settings)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+static int dcqcn_profile_get_dump(struct sk_buff *skb,
+				  struct netlink_callback *cb)
+{
+	const struct dcqcn_profile *profile;
+
+	while ((profile = dcqcn_profile_get(cb->args[0]))) {
+		if (dcqcn_put_profile(skb, cb, profile))
+			break;
+		cb->args[0]++;
+	}
+	return skb->len;
+}
+
+static int dcqcn_change_settings(struct dcqcn_settings *settings,
+				 const struct nlattr *nest,
+				 struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[RDMA_DCQCN_A_SETTINGS_MAX + 1];
+	int err, knob;
+
+	err = nla_parse_nested(tb, RDMA_DCQCN_A_SETTINGS_MAX, nest,
+			       dcqcn_settings_policy, extack);
+	if (err)
+		return err;
+	for (knob = 1; knob <= RDMA_DCQCN_A_SETTINGS_MAX; knob++) {
+		if (!tb[knob])
+			continue;
+		err = dcqcn_settings_set(settings, knob, nla_get_u32(tb[knob]));
+		if (err) {
+			NL_SET_ERR_MSG_ATTR(extack, tb[knob], "out of range");
+			return err;
+		}
+	}
+	return 0;
+}
+
+/* All of what is asked for, or nothing */
+static int dcqcn_change_dev(struct dcqcn_dev *dev,
+			    const struct dcqcn_profile *profile,
+			    const struct nlattr *nest,
+			    struct netlink_ext_ack *extack)
+{
+	struct dcqcn_settings *new = dcqcn_dev_settings_begin(dev);
+	int err = 0;
+
+	if (!new)
+		return -ENOMEM;
+	if (profile)
+		dcqcn_settings_apply(new, profile);
+	if (nest)
+		err = dcqcn_change_settings(new, nest, extack);
+	if (err)
+		dcqcn_dev_settings_abort(dev, new);
+	else
+		dcqcn_dev_settings_commit(dev, new);
+	return err;
+}
+
+static int dcqcn_dev_set(struct sk_buff *skb, struct genl_info *info)
+{
+	const struct nlattr *name = info->attrs[RDMA_DCQCN_A_DEV_NAME];
+	const struct nlattr *nest = info->attrs[RDMA_DCQCN_A_DEV_SETTINGS];
+	const struct nlattr *attr = info->attrs[RDMA_DCQCN_A_DEV_PROFILE];
+	const struct dcqcn_profile *profile = NULL;
+	struct dcqcn_dev *dev;
+	int err;
+
+	if (!name) {
+		NL_SET_ERR_MSG(info->extack, "which device? its name is missing");
+		return -EINVAL;
+	}
+	if (!attr && !nest) {
+		NL_SET_ERR_MSG(info->extack,
+			       "nothing to set: neither profile nor settings");
+		return -EINVAL;
+	}
+	if (attr) {
+		profile = dcqcn_profile_find(nla_data(attr));
+		if (!profile) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attr,
+					    "no such profile");
+			return -ENOENT;
+		}
+	}
+	dev = dcqcn_dev_lock(genl_info_net(info), nla_data(name));
+	if (!dev) {
+		NL_SET_ERR_MSG_ATTR(info->extack, name, "no such rxe device");
+		return -ENODEV;
+	}
+	err = dcqcn_change_dev(dev, profile, nest, info->extack);
+	dcqcn_dev_unlock();
+	return err;
+}
+
+static const struct genl_ops dcqcn_genl_ops[] = {
+	{
+		.cmd = RDMA_DCQCN_CMD_DEV_GET,
+		.dumpit = dcqcn_dev_get_dump,
+		.policy = dcqcn_dev_get_policy,
+		.maxattr = RDMA_DCQCN_A_DEV_NAME,
+	},
+	{
+		.cmd = RDMA_DCQCN_CMD_DEV_SET,
+		.doit = dcqcn_dev_set,
+		.policy = dcqcn_dev_set_policy,
+		.maxattr = RDMA_DCQCN_A_DEV_SETTINGS,
+		.flags = GENL_ADMIN_PERM,
+	},
+	{
+		.cmd = RDMA_DCQCN_CMD_QP_GET,
+		.dumpit = dcqcn_qp_get_dump,
+		.policy = dcqcn_qp_get_policy,
+		.maxattr = RDMA_DCQCN_A_QP_LQPN,
+	},
+	{
+		.cmd = RDMA_DCQCN_CMD_PROFILE_GET,
+		.dumpit = dcqcn_profile_get_dump,
+	},
+};
+
+static const struct genl_multicast_group dcqcn_genl_groups[] = {
+	[DCQCN_MCGRP_RATE] = { .name = RDMA_DCQCN_MCGRP_RATE },
+};
+
+static struct genl_family dcqcn_genl __ro_after_init = {
+	.name = RDMA_DCQCN_FAMILY_NAME,
+	.version = RDMA_DCQCN_FAMILY_VERSION,
+	.netnsok = true,
+	.module = THIS_MODULE,
+	.ops = dcqcn_genl_ops,
+	.n_ops = ARRAY_SIZE(dcqcn_genl_ops),
+	.mcgrps = dcqcn_genl_groups,
+	.n_mcgrps = ARRAY_SIZE(dcqcn_genl_groups),
+};
+
+/* Whether one more event may be told, and how many were not before it */
+static bool dcqcn_budget_take(struct dcqcn_budget *budget, u32 *suppressed)
+{
+	bool ok;
+
+	spin_lock_bh(&budget->lock);
+	if (time_after_eq(jiffies, budget->begin + DCQCN_EVENTS_JIFFIES)) {
+		budget->begin = jiffies;
+		budget->told = 0;
+	}
+	ok = budget->told < DCQCN_EVENTS;
+	if (ok) {
+		*suppressed = budget->suppressed;
+		budget->suppressed = 0;
+		budget->told++;
+	} else {
+		budget->suppressed++;
+	}
+	spin_unlock_bh(&budget->lock);
+	return ok;
+}
+
+static int dcqcn_put_rate(struct sk_buff *skb, const struct dcqcn_qp *qp,
+			  enum rdma_dcqcn_rate_event event, u64 old_rate,
+			  u32 suppressed)
+{
+	const struct dcqcn_rate *r = &qp->flow.rate;
+	void *hdr;
+
+	hdr = genlmsg_put(skb, 0, 0, &dcqcn_genl, 0, RDMA_DCQCN_CMD_RATE_NTF);
+	if (!hdr)
+		return -EMSGSIZE;
+	if (nla_put_string(skb, RDMA_DCQCN_A_RATE_DEV_NAME,
+			   qp->dev->ibdev->name) ||
+	    nla_put_u32(skb, RDMA_DCQCN_A_RATE_LQPN, qp->qpn) ||
+	    nla_put_u8(skb, RDMA_DCQCN_A_RATE_EVENT, event) ||
+	    nla_put_u64_64bit(skb, RDMA_DCQCN_A_RATE_OLD_RATE, old_rate,
+			      RDMA_DCQCN_A_RATE_PAD) ||
+	    nla_put_u64_64bit(skb, RDMA_DCQCN_A_RATE_RATE, r->current_rate,
+			      RDMA_DCQCN_A_RATE_PAD) ||
+	    nla_put_u64_64bit(skb, RDMA_DCQCN_A_RATE_TARGET_RATE,
+			      r->target_rate, RDMA_DCQCN_A_RATE_PAD) ||
+	    nla_put_u32(skb, RDMA_DCQCN_A_RATE_ALPHA, r->alpha) ||
+	    nla_put_u32(skb, RDMA_DCQCN_A_RATE_SUPPRESSED, suppressed))
+		return -EMSGSIZE;
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+/**
+ * dcqcn_netlink_rate() - tell who listens that a rate was cut or released
+ * @qp: its QP
+ * @event: which of them
+ * @old_rate: bit/s; the rate before
+ *
+ * Context: @qp->lock is held.
+ */
+void dcqcn_netlink_rate(struct dcqcn_qp *qp, enum rdma_dcqcn_rate_event event,
+			u64 old_rate)
+{
+	struct net *net = dev_net(qp->dev->ndev);
+	struct sk_buff *skb;
+	u32 suppressed;
+
+	if (!genl_has_listeners(&dcqcn_genl, net, DCQCN_MCGRP_RATE) ||
+	    !dcqcn_budget_take(&qp->dev->rate_events, &suppressed))
+		return;
+	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_ATOMIC);
+	if (!skb)
+		return;
+	if (dcqcn_put_rate(skb, qp, event, old_rate, suppressed)) {
+		nlmsg_free(skb);
+		return;
+	}
+	genlmsg_multicast_netns(&dcqcn_genl, net, skb, 0, DCQCN_MCGRP_RATE,
+				GFP_ATOMIC);
+}
+
+/**
+ * dcqcn_netlink_init() - offer the family
+ *
+ * Context: process; may sleep. Return: 0 or a negative error.
+ */
+int dcqcn_netlink_init(void)
+{
+	return genl_register_family(&dcqcn_genl);
+}
+
+/**
+ * dcqcn_netlink_exit() - undo dcqcn_netlink_init()
+ *
+ * Context: process; may sleep. No port is left.
+ */
+void dcqcn_netlink_exit(void)
+{
+	genl_unregister_family(&dcqcn_genl);
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/* dcqcn stat: counters, and what they grow by per second. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "dev.h"
+#include "json.h"
+
+/* Counters that go up and down */
+static bool is_level(int counter)
+{
+	return counter == RDMA_DCQCN_A_COUNTERS_RP_LIMITED_QPS ||
+	       counter == RDMA_DCQCN_A_COUNTERS_RP_HELD_BYTES;
+}
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+static double per_second(const struct dev *before, const struct dev *dev,
+			 int counter, double seconds)
+{
+	return (dev->counters[counter] - before->counters[counter]) / seconds;
+}
+
+static void stat_json(const struct dev *dev, const struct dev *before,
+		      double seconds)
+{
+	json_open_object(NULL);
+	json_string("dev", dev->name);
+	json_string("netdev", dev->ifname);
+	json_open_object("counters");
+	for (int i = 1; i <= RDMA_DCQCN_A_COUNTERS_MAX; i++) {
+		if (counter_names[i])
+			json_number(counter_names[i], dev->counters[i]);
+	}
+	json_close_object();
+	if (before) {
+		json_open_object("per_second");
+		for (int i = 1; i <= RDMA_DCQCN_A_COUNTERS_MAX; i++) {
+			if (counter_names[i] && !is_level(i))
+				json_real(counter_names[i],
+					  per_second(before, dev, i, seconds));
+		}
+		json_close_object();
+	}
+	json_close_object();
+}
+
+static void stat_text(const struct dev *dev, const struct dev *before,
+		      double seconds)
+{
+	printf("%s netdev %s\n", dev->name, dev->ifname);
+	for (int i = 1; i <= RDMA_DCQCN_A_COUNTERS_MAX; i++) {
+		if (!counter_names[i])
+			continue;
+		printf("    %-28s %14llu", counter_names[i],
+		       (unsigned long long)dev->counters[i]);
+		if (before && !is_level(i))
+			printf(" %12.1f/s",
+			       per_second(before, dev, i, seconds));
+		putchar('\n');
+	}
+}
+
+int cmd_stat(int argc, char **argv)
+{
+	unsigned long long interval = 1000000000;
+	struct dev *before = NULL, *list;
+	double begin = 0, seconds = 0;
+	const char *name;
+	int c;
+
+	while ((c = getopt(argc, argv, "+i:")) != -1) {
+		if (c != 'i')
+			usage(argv[0]);
+		interval = option_nsec(optarg);
+	}
+	if (argc > optind + 1)
+		usage(argv[0]);
+	name = argv[optind];
+
+	if (interval) {
+		struct timespec ts = {
+			.tv_sec = interval / 1000000000,
+			.tv_nsec = interval % 1000000000,
+		};
+
+		before = dev_list(name);
+		begin = now();
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, NULL);
+	}
+	list = dev_list(name);
+	seconds = now() - begin;
+
+	if (option_json)
+		json_open_array(NULL);
+	for (struct dev *dev = list; dev; dev = dev->next)
+		(option_json ? stat_json : stat_text)
+			(dev, dev_find(before, dev->name), seconds);
+	if (option_json)
+		json_close_array();
+	dev_free(before);
+	dev_free(list);
+	return EXIT_SUCCESS;
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The rxe devices, as the module sees them. */
+#include <err.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dev.h"
+
+const char * const counter_names[] = {
+	[RDMA_DCQCN_A_COUNTERS_NP_ECN_MARKED_ROCE_PACKETS] =
+		"np_ecn_marked_roce_packets",
+	[RDMA_DCQCN_A_COUNTERS_NP_CNP_SENT] = "np_cnp_sent",
+	[RDMA_DCQCN_A_COUNTERS_NP_ICRC_ERRORS] = "np_icrc_errors",
+	[RDMA_DCQCN_A_COUNTERS_NP_CNP_ERRORS] = "np_cnp_errors",
+	[RDMA_DCQCN_A_COUNTERS_RP_CNP_HANDLED] = "rp_cnp_handled",
+	[RDMA_DCQCN_A_COUNTERS_RP_CNP_IGNORED] = "rp_cnp_ignored",
+	[RDMA_DCQCN_A_COUNTERS_RP_PASSED_PACKETS] = "rp_passed_packets",
+	[RDMA_DCQCN_A_COUNTERS_RP_HELD_PACKETS] = "rp_held_packets",
+	[RDMA_DCQCN_A_COUNTERS_RP_RELEASED_PACKETS] = "rp_released_packets",
+	[RDMA_DCQCN_A_COUNTERS_RP_EXPIRED_PACKETS] = "rp_expired_packets",
+	[RDMA_DCQCN_A_COUNTERS_RP_DROP_BOUND_PACKETS] =
+		"rp_drop_bound_packets",
+	[RDMA_DCQCN_A_COUNTERS_RP_DROP_STALE_PACKETS] =
+		"rp_drop_stale_packets",
+	[RDMA_DCQCN_A_COUNTERS_RP_DROP_DEAD_PACKETS] =
+		"rp_drop_dead_packets",
+	[RDMA_DCQCN_A_COUNTERS_RP_ECT_ERRORS] = "rp_ect_errors",
+	[RDMA_DCQCN_A_COUNTERS_QP_ERRORS] = "qp_errors",
+	[RDMA_DCQCN_A_COUNTERS_RP_LIMITED_QPS] = "rp_limited_qps",
+	[RDMA_DCQCN_A_COUNTERS_RP_HELD_BYTES] = "rp_held_bytes",
+};
+
+void dev_settings(const struct nlattr *nest,
+		  uint32_t settings[RDMA_DCQCN_A_SETTINGS_MAX + 1])
+{
+	const struct nlattr *tb[RDMA_DCQCN_A_SETTINGS_MAX + 1];
+
+	netlink_nested(nest, tb, RDMA_DCQCN_A_SETTINGS_MAX);
+	for (int i = 1; i <= RDMA_DCQCN_A_SETTINGS_MAX; i++)
+		settings[i] = netlink_number(tb[i]);
+}
+
+static void dev_counters(const struct nlattr *nest, struct dev *dev)
+{
+	const struct nlattr *tb[RDMA_DCQCN_A_COUNTERS_MAX + 1];
+
+	netlink_nested(nest, tb, RDMA_DCQCN_A_COUNTERS_MAX);
+	for (int i = 1; i <= RDMA_DCQCN_A_COUNTERS_MAX; i++) {
+		if (counter_names[i])
+			dev->counters[i] = netlink_number(tb[i]);
+	}
+}
+
+static void dev_message(const struct nlattr **tb, void *data)
+{
+	struct dev ***tail = data;
+	struct dev *dev = calloc(1, sizeof(*dev));
+
+	if (!dev)
+		err(EXIT_FAILURE, "devices");
+	strncpy(dev->name, netlink_string(tb[RDMA_DCQCN_A_DEV_NAME]),
+		sizeof(dev->name) - 1);
+	strncpy(dev->ifname, netlink_string(tb[RDMA_DCQCN_A_DEV_IFNAME]),
+		sizeof(dev->ifname) - 1);
+	dev->ifindex = netlink_number(tb[RDMA_DCQCN_A_DEV_IFINDEX]);
+	dev->line_rate = netlink_number(tb[RDMA_DCQCN_A_DEV_LINE_RATE]);
+	dev_settings(tb[RDMA_DCQCN_A_DEV_SETTINGS], dev->settings);
+	dev_counters(tb[RDMA_DCQCN_A_DEV_COUNTERS], dev);
+	**tail = dev;
+	*tail = &dev->next;
+}
+
+/* All of them, or the one of that name */
+struct dev *dev_list(const char *name)
+{
+	struct dev *list = NULL, **tail = &list;
+	struct nlmsghdr *nlh;
+
+	netlink_open();
+	nlh = netlink_request(RDMA_DCQCN_CMD_DEV_GET);
+	if (name)
+		mnl_attr_put_strz(nlh, RDMA_DCQCN_A_DEV_NAME, name);
+	netlink_dump(nlh, RDMA_DCQCN_A_DEV_MAX, dev_message, &tail);
+	return list;
+}
+
+struct dev *dev_find(struct dev *list, const char *name)
+{
+	while (list && strcmp(list->name, name))
+		list = list->next;
+	return list;
+}
+
+void dev_free(struct dev *list)
+{
+	struct dev *next;
+
+	for (; list; list = next) {
+		next = list->next;
+		free(list);
+	}
+}

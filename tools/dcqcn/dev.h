@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The rxe devices, as the module sees them. See dev.c. */
+#ifndef DEV_H
+#define DEV_H
+
+#include <stdbool.h>
+
+#include "netlink.h"
+
+#define DEV_NAME_LEN	64
+
+struct dev {
+	char name[DEV_NAME_LEN];
+	char ifname[DEV_NAME_LEN];
+	unsigned int ifindex;
+	uint64_t line_rate;
+	uint32_t settings[RDMA_DCQCN_A_SETTINGS_MAX + 1];
+	uint64_t counters[RDMA_DCQCN_A_COUNTERS_MAX + 1];
+	struct dev *next;
+};
+
+/* By RDMA_DCQCN_A_COUNTERS_*; NULL where there is none */
+extern const char * const counter_names[RDMA_DCQCN_A_COUNTERS_MAX + 1];
+
+struct dev *dev_list(const char *name);
+struct dev *dev_find(struct dev *list, const char *name);
+void dev_free(struct dev *list);
+void dev_settings(const struct nlattr *nest,
+		  uint32_t settings[RDMA_DCQCN_A_SETTINGS_MAX + 1]);
+
+#endif /* DEV_H */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* JSON on standard output. See json.c. */
+#ifndef JSON_H
+#define JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Names are NULL inside an array */
+void json_open_array(const char *name);
+void json_close_array(void);
+void json_open_object(const char *name);
+void json_close_object(void);
+void json_string(const char *name, const char *value);
+void json_number(const char *name, uint64_t value);
+void json_real(const char *name, double value);
+void json_bool(const char *name, bool value);
+void json_null(const char *name);
+
+#endif /* JSON_H */

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The rdma_dcqcn family of generic netlink: one socket, requests and dumps.
+ * An error ends the program, with what the kernel says about it.
+ */
+#include <err.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "knob.h"
+#include "netlink.h"
+
+/* The kernel fills as much of a buffer as is offered */
+#define BUFFER_SIZE		32768
+
+static struct mnl_socket *sock;
+static uint16_t family;
+static uint32_t group;
+static unsigned int seq;
+static char request[BUFFER_SIZE];
+static char answer[BUFFER_SIZE];
+
+/* A request, and who gets the messages that answer it */
+struct talk {
+	const struct nlmsghdr *sent;
+	uint16_t max;
+	netlink_message message;
+	void *data;
+};
+
+/* Attributes by type, as far as they are known */
+struct table {
+	const struct nlattr **tb;
+	uint16_t max;
+};
+
+static int table_cb(const struct nlattr *attr, void *data)
+{
+	struct table *table = data;
+	uint16_t type = mnl_attr_get_type(attr);
+
+	if (type <= table->max)
+		table->tb[type] = attr;
+	return MNL_CB_OK;
+}
+
+static void parse(const struct nlmsghdr *nlh, size_t offset,
+		  const struct nlattr **tb, uint16_t max)
+{
+	struct table table = { .tb = tb, .max = max };
+
+	memset(tb, 0, (max + 1) * sizeof(*tb));
+	mnl_attr_parse(nlh, offset, table_cb, &table);
+}
+
+void netlink_nested(const struct nlattr *nest, const struct nlattr **tb,
+		    uint16_t max)
+{
+	struct table table = { .tb = tb, .max = max };
+
+	memset(tb, 0, (max + 1) * sizeof(*tb));
+	if (nest)
+		mnl_attr_parse_nested(nest, table_cb, &table);
+}
+
+uint64_t netlink_number(const struct nlattr *attr)
+{
+	if (!attr)
+		return 0;
+	switch (mnl_attr_get_payload_len(attr)) {
+	case sizeof(uint8_t):
+		return mnl_attr_get_u8(attr);
+	case sizeof(uint16_t):
+		return mnl_attr_get_u16(attr);
+	case sizeof(uint32_t):
+		return mnl_attr_get_u32(attr);
+	default:
+		return mnl_attr_get_u64(attr);
+	}
+}
+
+const char *netlink_string(const struct nlattr *attr)
+{
+	return attr ? mnl_attr_get_str(attr) : "";
+}
+
+static int message_cb(const struct nlmsghdr *nlh, void *data)
+{
+	const struct nlattr *tb[UINT8_MAX + 1];
+	struct talk *talk = data;
+
+	parse(nlh, sizeof(struct genlmsghdr), tb, talk->max);
+	if (talk->message)
+		talk->message(tb, talk->data);
+	return MNL_CB_OK;
+}
+
+/* The kernel tells which attribute is wrong by its place in the request, and
+ * what it may be by the policy for it
+ */
+static void say_range(const struct nlmsghdr *sent, uint32_t place,
+		      const struct nlattr *policy)
+{
+	const struct nlattr *tb[NL_POLICY_TYPE_ATTR_MAX + 1];
+	const struct knob *knob;
+
+	netlink_nested(policy, tb, NL_POLICY_TYPE_ATTR_MAX);
+	if (place > sent->nlmsg_len - sizeof(struct nlattr) ||
+	    !tb[NL_POLICY_TYPE_ATTR_MAX_VALUE_U])
+		return;
+	knob = knob_by_attr(mnl_attr_get_type((void *)sent + place));
+	if (!knob)
+		return;
+	fprintf(stderr, "%s: ", knob->name);
+	knob_print(stderr, knob,
+		   netlink_number(tb[NL_POLICY_TYPE_ATTR_MIN_VALUE_U]));
+	fprintf(stderr, " to ");
+	knob_print(stderr, knob,
+		   netlink_number(tb[NL_POLICY_TYPE_ATTR_MAX_VALUE_U]));
+	fprintf(stderr, "\n");
+}
+
+static void fail(const struct talk *talk, int error, const struct nlattr **tb)
+{
+	errno = error;
+	if (!tb[NLMSGERR_ATTR_MSG])
+		err(EXIT_FAILURE, "the kernel says");
+	warn("%s", netlink_string(tb[NLMSGERR_ATTR_MSG]));
+	if (tb[NLMSGERR_ATTR_OFFS] && tb[NLMSGERR_ATTR_POLICY])
+		say_range(talk->sent, netlink_number(tb[NLMSGERR_ATTR_OFFS]),
+			  tb[NLMSGERR_ATTR_POLICY]);
+	exit(EXIT_FAILURE);
+}
+
+static int error_cb(const struct nlmsghdr *nlh, void *data)
+{
+	const struct nlattr *tb[NLMSGERR_ATTR_MAX + 1] = {};
+	const struct nlmsgerr *e = mnl_nlmsg_get_payload(nlh);
+	struct talk *talk = data;
+	size_t len = sizeof(*e);
+
+	if (!e->error)
+		return MNL_CB_STOP;
+	if (talk->sent->nlmsg_type == GENL_ID_CTRL && e->error == -ENOENT)
+		errx(EXIT_FAILURE, "rdma_dcqcn is not loaded");
+	/* the request comes back, unless it is capped */
+	if (!(nlh->nlmsg_flags & NLM_F_CAPPED))
+		len += mnl_nlmsg_get_payload_len(&e->msg);
+	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS)
+		parse(nlh, len, tb, NLMSGERR_ATTR_MAX);
+	fail(talk, -e->error, tb);
+	return MNL_CB_ERROR;
+}
+
+/* What ends a dump may be an error too */
+static int done_cb(const struct nlmsghdr *nlh, void *data)
+{
+	const struct nlattr *tb[NLMSGERR_ATTR_MAX + 1] = {};
+	const int *error = mnl_nlmsg_get_payload(nlh);
+
+	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*error) || *error >= 0)
+		return MNL_CB_STOP;
+	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS)
+		parse(nlh, sizeof(*error), tb, NLMSGERR_ATTR_MAX);
+	fail(data, -*error, tb);
+	return MNL_CB_ERROR;
+}
+
+static mnl_cb_t control[] = {
+	[NLMSG_ERROR] = error_cb,
+	[NLMSG_DONE] = done_cb,
+};
+
+static void talk(struct nlmsghdr *nlh, uint16_t max, netlink_message message,
+		 void *data)
+{
+	struct talk talk = {
+		.sent = nlh,
+		.max = max,
+		.message = message,
+		.data = data,
+	};
+	ssize_t len;
+	int more;
+
+	nlh->nlmsg_seq = ++seq;
+	if (mnl_socket_sendto(sock, nlh, nlh->nlmsg_len) < 0)
+		err(EXIT_FAILURE, "netlink");
+	do {
+		len = mnl_socket_recvfrom(sock, answer, sizeof(answer));
+		if (len < 0)
+			err(EXIT_FAILURE, "netlink");
+		more = mnl_cb_run2(answer, len, seq,
+				   mnl_socket_get_portid(sock), message_cb,
+				   &talk, control, MNL_ARRAY_SIZE(control));
+		if (more == MNL_CB_ERROR)
+			err(EXIT_FAILURE, "netlink");
+	} while (more != MNL_CB_STOP);
+}
+
+static struct nlmsghdr *begin(uint16_t type, uint16_t flags, uint8_t cmd,
+			      uint8_t version)
+{
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(request);
+	struct genlmsghdr *genl;
+
+	nlh->nlmsg_type = type;
+	nlh->nlmsg_flags = NLM_F_REQUEST | flags;
+	genl = mnl_nlmsg_put_extra_header(nlh, sizeof(*genl));
+	genl->cmd = cmd;
+	genl->version = version;
+	return nlh;
+}
+
+static int group_cb(const struct nlattr *attr,
+		    void *data __attribute__((unused)))
+{
+	const struct nlattr *tb[CTRL_ATTR_MCAST_GRP_MAX + 1];
+
+	netlink_nested(attr, tb, CTRL_ATTR_MCAST_GRP_MAX);
+	if (!strcmp(netlink_string(tb[CTRL_ATTR_MCAST_GRP_NAME]),
+		    RDMA_DCQCN_MCGRP_RATE))
+		group = netlink_number(tb[CTRL_ATTR_MCAST_GRP_ID]);
+	return MNL_CB_OK;
+}
+
+static void family_message(const struct nlattr **tb,
+			   void *data __attribute__((unused)))
+{
+	family = netlink_number(tb[CTRL_ATTR_FAMILY_ID]);
+	if (tb[CTRL_ATTR_MCAST_GROUPS])
+		mnl_attr_parse_nested(tb[CTRL_ATTR_MCAST_GROUPS], group_cb,
+				      NULL);
+}
+
+/* Ends the program if the module is not there */
+void netlink_open(void)
+{
+	struct nlmsghdr *nlh;
+	int on = 1;
+
+	if (sock)
+		return;
+	sock = mnl_socket_open2(NETLINK_GENERIC, SOCK_CLOEXEC);
+	if (!sock || mnl_socket_bind(sock, 0, MNL_SOCKET_AUTOPID) < 0)
+		err(EXIT_FAILURE, "netlink");
+	mnl_socket_setsockopt(sock, NETLINK_CAP_ACK, &on, sizeof(on));
+	mnl_socket_setsockopt(sock, NETLINK_EXT_ACK, &on, sizeof(on));
+	mnl_socket_setsockopt(sock, NETLINK_GET_STRICT_CHK, &on, sizeof(on));
+
+	nlh = begin(GENL_ID_CTRL, NLM_F_ACK, CTRL_CMD_GETFAMILY, 1);
+	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, RDMA_DCQCN_FAMILY_NAME);
+	talk(nlh, CTRL_ATTR_MAX, family_message, NULL);
+}
+
+/* A request to fill with attributes; there is one at a time */
+struct nlmsghdr *netlink_request(uint8_t cmd)
+{
+	return begin(family, 0, cmd, RDMA_DCQCN_FAMILY_VERSION);
+}
+
+/* @message gets the attributes up to @max of each message */
+void netlink_dump(struct nlmsghdr *nlh, uint16_t max, netlink_message message,
+		  void *data)
+{
+	nlh->nlmsg_flags |= NLM_F_DUMP;
+	talk(nlh, max, message, data);
+}
+
+void netlink_do(struct nlmsghdr *nlh)
+{
+	nlh->nlmsg_flags |= NLM_F_ACK;
+	talk(nlh, 0, NULL, NULL);
+}

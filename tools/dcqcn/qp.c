@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0
+/* QPs that have met congestion, as the module sees them. */
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "qp.h"
+
+struct each {
+	qp_each each;
+	void *data;
+};
+
+static void qp_peer(const struct nlattr *attr, struct qp *qp)
+{
+	struct in6_addr addr;
+
+	if (!attr || mnl_attr_get_payload_len(attr) != sizeof(addr))
+		return;
+	memcpy(&addr, mnl_attr_get_payload(attr), sizeof(addr));
+	if (IN6_IS_ADDR_V4MAPPED(&addr))
+		inet_ntop(AF_INET, &addr.s6_addr32[3], qp->peer,
+			  sizeof(qp->peer));
+	else
+		inet_ntop(AF_INET6, &addr, qp->peer, sizeof(qp->peer));
+}
+
+static void qp_message(const struct nlattr **tb, void *data)
+{
+	struct each *each = data;
+	struct qp qp = {};
+
+	strncpy(qp.dev, netlink_string(tb[RDMA_DCQCN_A_QP_DEV_NAME]),
+		sizeof(qp.dev) - 1);
+	qp_peer(tb[RDMA_DCQCN_A_QP_PEER], &qp);
+	for (int i = 1; i <= RDMA_DCQCN_A_QP_MAX; i++) {
+		if (!tb[i] || i == RDMA_DCQCN_A_QP_DEV_NAME ||
+		    i == RDMA_DCQCN_A_QP_PEER || i == RDMA_DCQCN_A_QP_PAD)
+			continue;
+		qp.has[i] = true;
+		qp.value[i] = netlink_number(tb[i]);
+	}
+	each->each(&qp, each->data);
+}
+
+void qp_dump(const struct qp_filter *filter, qp_each each, void *data)
+{
+	struct each e = { .each = each, .data = data };
+	struct nlmsghdr *nlh;
+
+	netlink_open();
+	nlh = netlink_request(RDMA_DCQCN_CMD_QP_GET);
+	if (filter->dev)
+		mnl_attr_put_strz(nlh, RDMA_DCQCN_A_QP_DEV_NAME, filter->dev);
+	if (filter->qpn >= 0)
+		mnl_attr_put_u32(nlh, RDMA_DCQCN_A_QP_LQPN, filter->qpn);
+	netlink_dump(nlh, RDMA_DCQCN_A_QP_MAX, qp_message, &e);
+}
+
+const char *qp_type(const struct qp *qp)
+{
+	switch (qp->value[RDMA_DCQCN_A_QP_TYPE]) {
+	case RDMA_DCQCN_QP_TYPE_RC:
+		return "RC";
+	case RDMA_DCQCN_QP_TYPE_UC:
+		return "UC";
+	case RDMA_DCQCN_QP_TYPE_UD:
+		return "UD";
+	default:
+		return "?";
+	}
+}
+
+const char *qp_state(const struct qp *qp)
+{
+	switch (qp->value[RDMA_DCQCN_A_QP_STATE]) {
+	case RDMA_DCQCN_QP_STATE_IDLE:
+		return "idle";
+	case RDMA_DCQCN_QP_STATE_LIMITED:
+		return "limited";
+	case RDMA_DCQCN_QP_STATE_RELEASED:
+		return "released";
+	default:
+		return "?";
+	}
+}
+
+double qp_alpha(const struct qp *qp)
+{
+	return qp->value[RDMA_DCQCN_A_QP_ALPHA] /
+	       (double)RDMA_DCQCN_ALPHA_ONE;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* QPs that have met congestion. See qp.c. */
+#ifndef QP_H
+#define QP_H
+
+#include <stdbool.h>
+
+#include "dev.h"
+#include "netlink.h"
+
+struct qp {
+	char dev[DEV_NAME_LEN];
+	char peer[48];		/* empty if it has none */
+	uint64_t value[RDMA_DCQCN_A_QP_MAX + 1];	/* of numbers */
+	bool has[RDMA_DCQCN_A_QP_MAX + 1];
+};
+
+/* What of QPs is wanted; NULL and a negative number for all of it */
+struct qp_filter {
+	const char *dev;
+	long qpn;
+};
+
+typedef void (*qp_each)(const struct qp *qp, void *data);
+
+void qp_dump(const struct qp_filter *filter, qp_each each, void *data);
+const char *qp_type(const struct qp *qp);
+const char *qp_state(const struct qp *qp);
+double qp_alpha(const struct qp *qp);
+
+#endif /* QP_H */
