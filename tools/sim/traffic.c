@@ -34,8 +34,8 @@
  * All of it is one thread in one event loop, for it is meant for User-mode
  * Linux with time-travel=inf-cpu, where running costs no simulated time: only
  * sleeping lets time pass, a program that polls stops the clock for ever. For
- * the same reason the clock is read once per turn of the loop: each reading
- * costs 256 ns of simulated time there.
+ * the same reason the clock is read once per turn of the loop: a reading costs
+ * simulated time there.
  *
  * What counts as completed, and when:
  *   rc write, read	the requester's completion

@@ -18,6 +18,7 @@ either host's link once, as it should, but both on the way out of a switch.
 import os
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+DCQCN = os.path.join(HERE, "..", "dcqcn", "dcqcn")
 
 MTU = 4200          # of all network devices: RoCE's 4096 and its headers
 FRAME = MTU + 14
@@ -97,14 +98,13 @@ def _host(run, host):
 
 
 def _settings(host):
-    """A host without DCQCN has both sides off; else what the scenario sets."""
-    lines = []
+    """What the scenario sets, and the line rate: a veth calls itself 10 Gb/s."""
+    settings = {"roce_rp/rpg_max_rate": host.link.rate // 10**6, **host.settings}
+    lines = ["echo %d >%s" % (value, key) for key, value in settings.items()]
     if host.profile == "off":
-        lines = ["for f in /sys/class/net/eth0/ecn/roce_*/enable/*; do echo 0 >$f; done"]
-    lines += ["echo %d >/sys/class/net/eth0/ecn/%s" % (value, key)
-              for key, value in host.settings.items()]
-    return "ip netns exec %s sh -e <<'END'\n%s\nEND" % (host.name, "\n".join(lines)) \
-        if lines else ""
+        lines.append("for f in roce_*/enable/*; do echo 0 >$f; done")
+    return "ip netns exec %s sh -e <<'END'\ncd /sys/class/net/eth0/ecn\n%s\nEND" % (
+        host.name, "\n".join(lines))
 
 
 def _trunk(run, trunk):
@@ -185,11 +185,16 @@ def script(run, binaries, modules, out):
         lines += _host(run, host)
     for trunk in run.trunks:
         lines += _trunk(run, trunk)
-    lines += [s for s in map(_settings, run.hosts.values()) if s]
+    if run.profile != "stock":
+        lines += [_settings(host) for host in run.hosts.values()]
     samplers = []
     for switch, port in ports(run):
         samplers.append("ip netns exec %s %s/qsample %s 200002 %d >queue.%s.%s &\nsamplers=\"$samplers $!\"" %
                         (switch, binaries, port, run.sample // 1000, switch, port))
+    if run.profile != "stock":
+        for name in sorted({f.src for f in run.flows}):
+            samplers.append("ip netns exec %s %s record -i %dus -o qps.%s &\nsamplers=\"$samplers $!\"" %
+                            (name, DCQCN, run.record // 1000, name))
     values = {
         "out": out, "here": HERE, "bin": binaries,
         "insmod": "\n".join("insmod %s" % m for m in modules),
