@@ -209,8 +209,13 @@ class Scenario:
         sweep = table.pop("sweep", {})
         self.runs = []
         for values in itertools.product(*sweep.values()):
-            variables = dict(zip(sweep, values))
-            self.runs.append(Run(self, variables, _fill(table, variables)))
+            variables, fill = {}, {}
+            for key, value in zip(sweep, values):
+                if isinstance(value, dict):     # several at once, under a name
+                    fill.update(value)
+                    value = value["name"]
+                variables[key] = fill[key] = value
+            self.runs.append(Run(self, variables, _fill(table, fill)))
 
 
 def _fill(value, variables):

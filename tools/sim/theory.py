@@ -8,6 +8,8 @@ approximations.
   CoNEXT 2016, section 3.1 and appendix A
 """
 
+import math
+
 
 def balance(p, rate, tau, tau_alpha, timer, threshold, byte_counter, ai):
     """Decrease over increase at marking probability p; 1 at the fixed point.
@@ -15,13 +17,15 @@ def balance(p, rate, tau, tau_alpha, timer, threshold, byte_counter, ai):
     rate, ai: packets/s of a flow, and of R_AI; tau, tau_alpha, timer: s;
     byte_counter: packets.
     """
-    keep = 1 - p
-    a = 1 - keep ** (tau * rate)
-    b = p / (keep ** -byte_counter - 1)
-    c = keep ** (threshold * byte_counter) * b
-    d = p / (keep ** -(timer * rate) - 1)
-    e = keep ** (threshold * timer * rate) * d
-    alpha = 1 - keep ** (tau_alpha * rate)
+    def unmarked(packets):
+        return math.exp(packets * math.log1p(-p))
+
+    a = 1 - unmarked(tau * rate)
+    b = p * unmarked(byte_counter) / (1 - unmarked(byte_counter))
+    c = b * unmarked(threshold * byte_counter)
+    d = p * unmarked(timer * rate) / (1 - unmarked(timer * rate))
+    e = d * unmarked(threshold * timer * rate)
+    alpha = 1 - unmarked(tau_alpha * rate)
     return a * a * alpha / ((b + d) * (c + e)) / (tau * tau * ai * rate)
 
 
@@ -30,7 +34,7 @@ def fixed_point(flows, line=40e9, packet=1000, tau=50e-6, tau_alpha=55e-6, timer
     """p* of the paper's parameters, or others. line, ai: bit/s; packet: bytes."""
     args = (line / 8 / packet / flows, tau, tau_alpha, timer, threshold,
             byte_counter / packet, ai / 8 / packet)
-    low, high = 1e-7, 0.5
+    low, high = 1e-7, 0.1
     for _ in range(100):
         middle = (low + high) / 2
         if balance(middle, *args) < 1:

@@ -144,6 +144,8 @@ mount -t hostfs -o %(out)s hostfs /mnt
 ln -sf /proc/self/fd /dev/fd
 run() {
 set -e
+# Timers are exact from the second tick on
+sleep 0.03
 ip link set lo up
 echo 1000000 >/proc/sys/net/core/netdev_max_backlog
 %(insmod)s

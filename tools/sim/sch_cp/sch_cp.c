@@ -77,7 +77,8 @@ static const struct nla_policy cp_policy[TCA_RED_MAX + 1] = {
 	[TCA_RED_PARMS] = NLA_POLICY_EXACT_LEN(sizeof(struct tc_red_qopt)),
 	[TCA_RED_STAB] = { .type = NLA_BINARY },
 	[TCA_RED_MAX_P] = { .type = NLA_U32 },
-	[TCA_RED_FLAGS] = { .type = NLA_BITFIELD32 },
+	[TCA_RED_FLAGS] = NLA_POLICY_BITFIELD32(TC_RED_HISTORIC_FLAGS |
+						  TC_RED_NODROP),
 };
 
 static int cp_change(struct Qdisc *sch, struct nlattr *opt,
