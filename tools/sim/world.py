@@ -24,6 +24,7 @@ MTU = 4200          # of all network devices: RoCE's 4096 and its headers
 FRAME = MTU + 14
 QUEUE_HANDLE = 0x30  # of the marking queue below prio's band 1
 CNP_TOS = 0xc0       # DSCP 48
+MAX_P = 1 - 2**-30  # tc puts it into 32 bits
 DEEP = 1 << 30       # bytes; a host's own queue never overflows, rxe stops before
 
 
@@ -63,7 +64,7 @@ def _port(port, link, switch):
     out.append("qdisc add dev %s parent 20:2 handle %x: red limit %d min %d max %d avpkt 1000 "
                "burst %d bandwidth 4gbit probability %.9f ecn nodrop" %
                (port, QUEUE_HANDLE, switch.buffer, switch.kmin, switch.kmax,
-                switch.kmin // 1000 + 1, switch.pmax))
+                switch.kmin // 1000 + 1, min(switch.pmax, MAX_P)))
     return out
 
 

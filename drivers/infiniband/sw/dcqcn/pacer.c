@@ -52,7 +52,7 @@
  * DCQCN_BATCH_NS
  */
 #define DCQCN_BATCH		8
-#define DCQCN_BATCH_NS		(50 * NSEC_PER_USEC)
+#define DCQCN_BATCH_NS		(10 * NSEC_PER_USEC)
 
 /* Packets sent per turn, so that one flow cannot keep a CPU in softirq */
 #define DCQCN_BUDGET		64
