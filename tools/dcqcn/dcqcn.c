@@ -40,6 +40,9 @@ static const struct command commands[] = {
 	  "QPs over time, as CSV" },
 	{ "plot", cmd_plot, false, "[-o FILE.png|FILE.svg] FILE.csv",
 	  "a picture of a record" },
+	{ "doctor", cmd_doctor, true,
+	  "[--peer HOST] [-i INTERVAL] [dev DEV]",
+	  "what keeps the control loop from working" },
 	{}
 };
 
