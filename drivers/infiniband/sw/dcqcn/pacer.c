@@ -315,7 +315,7 @@ static void dcqcn_flow_drop_stale(struct dcqcn_qp *qp, u8 kind, u32 psn,
 }
 
 /*
- * What was sent was lost, or its acknowledgement was. While rxe waited for that
+ * What was sent was lost, or was not acknowledged. While rxe waited for that
  * nothing could be marked, and the rate rose all the same: a burst of flows
  * that lost packets together would come back faster each time.
  */
