@@ -135,8 +135,6 @@ static void dcqcn_flow_charge(struct dcqcn_qp *qp, u32 bytes, u64 now)
 	struct dcqcn_flow *flow = &qp->flow;
 	u64 rate = dcqcn_flow_rate(qp, now, bytes);
 
-	flow->sent_time = now;
-	flow->sent_rate = flow->rate.current_rate;
 	flow->stat.paced_packets++;
 	flow->stat.paced_bytes += bytes;
 	if (!rate) {
@@ -151,6 +149,17 @@ static void dcqcn_flow_charge(struct dcqcn_qp *qp, u32 bytes, u64 now)
 static bool dcqcn_flow_is_due(struct dcqcn_flow *flow, u64 now)
 {
 	return flow->released || flow->next <= now;
+}
+
+/*
+ * Whether what was sent last may have been lost without rxe knowing yet. It
+ * takes two ack timeouts at most to find out, and twice 2^20 * 4096 ns is 9 s.
+ */
+static bool dcqcn_flow_may_stall(const struct dcqcn_qp *qp, u64 now)
+{
+	return qp->type == IB_QPT_RC && qp->ack_timeout &&
+	       now - qp->flow.rate.seen_time <
+	       2 * DCQCN_ACK_TIMEOUT_NS << min_t(u8, qp->ack_timeout, 20);
 }
 
 /* The limiter ends when the rate is back and nothing is held any more */
@@ -321,12 +330,13 @@ static void dcqcn_flow_drop_stale(struct dcqcn_qp *qp, u8 kind, u32 psn,
  */
 static void dcqcn_flow_resume(struct dcqcn_qp *qp, u64 now)
 {
+	const struct dcqcn_settings *settings;
 	struct dcqcn_flow *flow = &qp->flow;
 
-	if (!flow->sent_time || READ_ONCE(qp->dev->stopping))
+	if (READ_ONCE(qp->dev->stopping))
 		return;
-	dcqcn_rate_resume(&flow->rate, flow->sent_rate, now - flow->sent_time,
-			  now);
+	settings = rcu_dereference(qp->dev->settings);
+	dcqcn_rate_resume(&flow->rate, &settings->rp, now);
 	flow->released = false;
 }
 
@@ -340,8 +350,10 @@ static void dcqcn_flow_find_stale(struct dcqcn_qp *qp,
 
 	if (qp->type != IB_QPT_RC || pkt->kind == DCQCN_PKT_ACK)
 		return;
-	if (flow->seen[response] &&
-	    dcqcn_psn_reaches(flow->last_psn[response], pkt->psn)) {
+	/* of what was sent before the limiter's birth, the PSNs are unknown */
+	if (!flow->seen[response]) {
+		dcqcn_flow_resume(qp, now);
+	} else if (dcqcn_psn_reaches(flow->last_psn[response], pkt->psn)) {
 		dcqcn_flow_resume(qp, now);
 		dcqcn_flow_drop_stale(qp, pkt->kind, pkt->psn, stale);
 	}
@@ -465,7 +477,6 @@ void dcqcn_pacer_start(struct dcqcn_qp *qp, u64 now)
 	flow->next = now;
 	flow->remainder = 0;
 	flow->gap = 0;
-	flow->sent_time = 0;
 	flow->floor = 0;
 	memset(flow->seen, 0, sizeof(flow->seen));
 	flow->request_bytes = 0;
@@ -491,7 +502,8 @@ void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now)
 	if (!qp->flow.limited)
 		return;
 	dcqcn_flow_rate(qp, now, 0);
-	dcqcn_flow_end(qp);
+	if (!dcqcn_flow_may_stall(qp, now))
+		dcqcn_flow_end(qp);
 }
 
 /**
