@@ -5,8 +5,8 @@
  * A flow has a FIFO, one soft hrtimer, and the time at which its next packet
  * may leave. Sending a packet moves that time on by what the packet costs at
  * the present rate. Lateness of the timer is thereby credit: packets leave
- * until the schedule has caught up, within DCQCN_MAX_LATE_NS. A flow that has
- * nothing to send earns no more than DCQCN_IDLE_CREDIT_NS.
+ * until the schedule has caught up, within DCQCN_MAX_LATE_NS. A flow that had
+ * nothing to send for a while, DCQCN_IDLE_NS, was not late and earns nothing.
  *
  * At short gaps one timer serves several packets (DCQCN_BATCH).
  *
@@ -42,10 +42,11 @@
 /* Credit for lateness. Hypervisors take a CPU away for milliseconds. */
 #define DCQCN_MAX_LATE_NS	(20 * NSEC_PER_MSEC)
 
-/* Credit of a flow that had nothing to send: enough for the producer to be
- * scheduled a little late, too little for a burst that fills a switch
+/* Credit of a producer that was scheduled a little late. One that waited for
+ * longer had nothing to send, or lost all and timed out: 64 flows that do so
+ * together would fill a switch with their credit.
  */
-#define DCQCN_IDLE_CREDIT_NS	(4 * NSEC_PER_MSEC)
+#define DCQCN_IDLE_NS		(4 * NSEC_PER_MSEC)
 #define DCQCN_IDLE_CREDIT_GAPS	16
 
 /* Packets that share a timer, unless that would delay one by more than
@@ -424,8 +425,9 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 		flow->released = true;
 	if (skb_queue_empty(&flow->queue) && !flow->draining) {
 		dcqcn_flow_rate(qp, now, 0);
-		credit = min_t(u64, DCQCN_IDLE_CREDIT_GAPS * flow->gap,
-			       DCQCN_IDLE_CREDIT_NS);
+		credit = flow->next + DCQCN_IDLE_NS < now ? 0 :
+			 min_t(u64, DCQCN_IDLE_CREDIT_GAPS * flow->gap,
+			       DCQCN_IDLE_NS);
 		flow->next = max(flow->next, now - credit);
 		if (dcqcn_flow_is_due(flow, now)) {
 			dcqcn_flow_charge(qp, bytes, now);
