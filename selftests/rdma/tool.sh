@@ -65,10 +65,10 @@ show()
 	    clamp_tgt_rate                 1
 	    clamp_tgt_rate_after_time_inc  1
 	    rpg_time_reset                 60000us
-	    rpg_byte_reset                 0B (0: off)
+	    rpg_byte_reset                 300000B (0: off)
 	    rpg_threshold                  1
 	    rpg_ai_rate                    1mbit
-	    rpg_hai_rate                   10mbit
+	    rpg_hai_rate                   1mbit
 	    rp_enable                      all (priorities)
 	END
 }
