@@ -137,12 +137,15 @@ qdiscs()
 	alone host-qdisc
 	tc qdisc replace dev "$nic" root netem loss 1%
 	alone lossy-qdisc
-	tc qdisc replace dev "$nic" root tbf rate 1mbit burst 3000 limit 5000
-	start local udp "ping -f -s 1400 -w 3 ${V4[remote]}"
+	tc qdisc replace dev "$nic" root tbf rate 100kbit burst 3000 limit 5000
+	start local ping "exec ping -f -s 1400 ${V4[remote]}"
+	until_ok 20 dropped "$nic" || fail "nothing was dropped"
 	alone lossy-qdisc
-	stop local udp
+	stop local ping
 	tc qdisc del dev "$nic" root
 }
+
+dropped() { tc -s qdisc show dev "$1" | grep -q "dropped [1-9]"; }
 
 # Packets to the RoCE port with opcode 0x81
 IS_CNP="protocol ip u32 match ip protocol 17 0xff match u8 0x81 0xff at 28"
@@ -180,7 +183,8 @@ loss()
 	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 120 || return
 	on remote "tc qdisc add dev $nic clsact && tc filter add dev $nic ingress $IS_ROCE \
 		   action pass random determ drop 300" || { skip "no tc filters"; return; }
-	peer "loss-without-marks loss-without-marks@remote"
+	peer loss-without-marks@remote
+	alone loss-without-marks
 	on remote "tc qdisc del dev $nic clsact"
 }
 
@@ -203,7 +207,8 @@ unanswered()
 	perftest remote ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE -D 120 || return
 	await 10 local np_cnp_sent -ge 1
 	ip route add prohibit "${V4[remote]}"/32
-	alone cnp-errors
+	# its ACKs do not leave either: what comes is what is sent again
+	alone cnp-errors -i 4s
 	ip route del prohibit "${V4[remote]}"/32
 }
 
@@ -270,7 +275,11 @@ way()
 	reload_both
 	copy_command
 	with_switch || { without_switch; skip "no bridge or veth"; return; }
+	# the wire is slower than the switch
+	fixed_rate local 10
 	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 120 && {
+		cnp local
+		await 5 local rp_limited_qps = 1
 		tc qdisc add dev "$nic" clsact
 		# shellcheck disable=SC2086 # words
 		tc filter add dev "$nic" egress $IS_ROCE $CLEAR_ECN

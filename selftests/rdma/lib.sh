@@ -229,7 +229,11 @@ perftest()
 	start "$server" server "exec $tool -F -d ${DEV[$server]} -x $sgid -p $PORT $*"
 	on "$server" "end=\$((SECONDS + 20))
 		until ss -Hltn sport = :$PORT | grep -q .; do
-			[ \$SECONDS -lt \$end ] || exit 1; sleep 0.05; done" || return
+			[ \$SECONDS -lt \$end ] || exit 1; sleep 0.05; done" || {
+		fail "$tool does not listen"
+		log_of "$server" server
+		return 1
+	}
 	start "$client" client "exec $tool -F -d ${DEV[$client]} -x $cgid -p $PORT $* $to"
 	until_ok 20 connected || {
 		fail "$tool did not connect"

@@ -11,7 +11,7 @@ library. Needs nothing but python3-minimal. Prints what is wrong and exits 1.
     netlink.py errors DEV           what the kernel says is wrong
     netlink.py unprivileged DEV     look, but not touch
     netlink.py dump [BUFFER]        local QPNs, with that receive buffer
-    netlink.py dumps SECONDS        dump all the time; how many there were
+    netlink.py dumps                dump all the time; how many QPs there were so far
     netlink.py events SECONDS       rate events: one line each
     netlink.py flood SECONDS        rate events: how many came and were suppressed
 """
@@ -74,6 +74,16 @@ def attrs(data):
     return out
 
 
+def attr_of(data, kind):
+    """The first attribute of that type, or None: faster than attrs()."""
+    while len(data) >= 4:
+        length, found = struct.unpack_from("=HH", data)
+        if found & 0x3fff == kind:
+            return data[4:length]
+        data = data[(length + 3) & ~3:]
+    return None
+
+
 def number(data):
     return int.from_bytes(data, sys.byteorder)
 
@@ -102,7 +112,10 @@ class Netlink:
 
     def talk(self, kind, cmd, body, flags, version):
         self.send(kind, cmd, body, flags, version)
-        out = []
+        return [attrs(m) for m in self.answers()]
+
+    def answers(self):
+        """What comes to the last request, each without its headers."""
         while True:
             data = self.sock.recv(self.buffer)
             while data:
@@ -117,8 +130,8 @@ class Netlink:
                         ext = attrs(message[at:]) if mflags & NLM_F_ACK_TLVS else {}
                         raise Refused(-error, ext.get(EXT_MSG, b"").rstrip(b"\0").decode(),
                                       number(ext[EXT_OFFS]) if EXT_OFFS in ext else None)
-                    return out
-                out.append(attrs(message[4:]))
+                    return
+                yield message[4:]
 
     def do(self, cmd, body):
         return self.talk(self.family, cmd, body, NLM_F_ACK, 1)
@@ -304,16 +317,21 @@ def cmd_unprivileged(dev):
 
 
 def cmd_dump(buffer="65536"):
-    for qp in Netlink(int(buffer)).dump(QP_GET):
-        print(number(qp[QP_LQPN]))
+    nl = Netlink(int(buffer))
+    nl.send(nl.family, QP_GET, b"", NLM_F_DUMP, 1)
+    for message in nl.answers():
+        print(number(attr_of(message, QP_LQPN)))
 
 
-def cmd_dumps(seconds):
-    nl, n, qps, end = Netlink(), 0, 0, time.monotonic() + float(seconds)
-    while time.monotonic() < end:
-        qps += len(nl.dump(QP_GET))
-        n += 1
-    print("%d dumps, %d QPs" % (n, qps))
+def cmd_dumps():
+    nl, n = Netlink(), 0
+    print("dumping", flush=True)
+    while True:
+        nl.send(nl.family, QP_GET, b"", NLM_F_DUMP, 1)
+        for message in nl.answers():
+            n += 1
+            if n % 10000 == 0:
+                print(n, flush=True)
 
 
 def events(seconds):

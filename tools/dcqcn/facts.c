@@ -122,6 +122,12 @@ static void read_counters(struct fact_dev *dev, bool after)
 	closedir(dir);
 }
 
+/* What holds filters counts what they drop on its way in, too */
+static bool is_filter(const char *kind)
+{
+	return !strcmp(kind, "clsact") || !strcmp(kind, "ingress");
+}
+
 /* "qdisc KIND ..." and, some lines on, " Sent ... (dropped N, ..." */
 static void read_qdiscs(struct fact_dev *dev, bool after)
 {
@@ -141,7 +147,7 @@ static void read_qdiscs(struct fact_dev *dev, bool after)
 
 		if (sscanf(line, "qdisc %63s", kind) == 1) {
 			qdisc = NULL;
-			if (n == FACTS_QDISCS)
+			if (n == FACTS_QDISCS || is_filter(kind))
 				continue;
 			qdisc = &dev->qdiscs[n++];
 			copy(qdisc->kind, kind, sizeof(qdisc->kind));
