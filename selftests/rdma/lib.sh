@@ -270,7 +270,9 @@ stop_perftest()
 }
 
 # Packets that the other host sends to HOST: inject HOST OPTIONS...
-inject()
+inject() { on "$(other "$1")" "$(injection "$@")"; }
+
+injection()
 {
 	local to=$1 from; shift
 	local src dst
@@ -280,8 +282,11 @@ inject()
 	else
 		src=${V4[$from]} dst=${V4[$to]}
 	fi
-	on "$from" "${PY[$from]} send ${IF[$from]} --src $src --dst $dst --mac ${MAC[$to]} $*"
+	echo "${PY[$from]} send ${IF[$from]} --src $src --dst $dst --mac ${MAC[$to]} $*"
 }
+
+# The same ten times a second, until the test ends or "stop HOST trickle"
+trickle() { start "$(other "$1")" trickle "exec $(injection "$@" --count 100000 --gap 100)"; }
 
 # One good CNP for the QP that perftest() connected on HOST
 cnp() { inject "$1" --qpn "${QPN[$1]}" "${@:2}"; }

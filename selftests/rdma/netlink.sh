@@ -63,28 +63,30 @@ many()
 	local buffer rate alone
 	[ -x "$HERE/qps" ] || { skip "no program qps"; return; }
 	reload_both
+	# CNPs bring it down to that, each by half
 	fixed_rate local 20
-	# CNPs keep it at its rate
-	knobs local roce_rp/rpg_min_dec_fac=100
+	knobs local roce_rp/rpg_min_rate=20 roce_rp/rate_reduce_monitor_period=1
 	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 300 || return
 	start local qps "exec $HERE/qps ${DEV[local]} ${GID4[local]} ::ffff:${V4[remote]} $FLOWS"
 	until_ok 120 on local "grep -q ready $TMP/qps.log" || { fail "$(tail -n 1 $TMP/qps.log)"; return; }
+	note "$((SECONDS - began)) s"
 	sort -n <(grep '^[0-9]' $TMP/qps.log) >$TMP/qpns
 	# their numbers follow each other
 	find_flows "$(head -n 1 $TMP/qpns)" $FLOWS
+	note "$((SECONDS - began)) s"
 	# the kernel fills a page whatever the buffer
 	for buffer in 4096 65536; do
 		$NL dump $buffer >$TMP/dumped
 		cmp -s $TMP/qpns $TMP/dumped ||
 			fail "buffer of $buffer: $(diff $TMP/qpns $TMP/dumped | head -n 5)"
 	done
-
-	cnp local
+	note "$((SECONDS - began)) s"
+	cnp local --count 20
 	await 20 local rp_limited_qps = $((FLOWS + 1))
 	alone=$(sending_rate local 2)
 	start local dumps "exec $NL dumps"
 	until_ok 10 on local "grep -q dumping $TMP/dumps.log"
-	cnp local
+	cnp local --count 20
 	rate=$(sending_rate local 2)
 	stop local dumps
 	note "$alone kb/s, and $rate while all is dumped, $(tail -n 1 $TMP/dumps.log) QPs so far"
