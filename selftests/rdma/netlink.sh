@@ -133,6 +133,8 @@ tracepoints()
 	reload_both
 	[ -d $t/events/rdma_dcqcn ] || { skip "a kernel without tracepoints"; return; }
 	echo >$t/trace
+	# names that programs cannot resolve
+	grep -l "print fmt:.*DCQCN_" $t/events/rdma_dcqcn/*/format && fail "formats not for programs"
 	fixed_rate local 20
 	# the remote host answers marks, and so does the local one to what is marked there
 	knobs remote roce_np/min_time_between_cnps=$FAST_CNPS

@@ -13,6 +13,7 @@ TESTS=(
 	"set set: units, several knobs at once, and what is out of range"
 	"profile profile: list, show, apply"
 	"save save and restore: settings survive the module"
+	"modprobe restore: applied when the module is loaded"
 	"qp qp: a limited QP, word by word"
 	"stat stat: counters as in hw_counters"
 	"record record: plain CSV on the grid, with a duration"
@@ -211,6 +212,31 @@ save()
 	END
 	echo "${DEV[local]} rpg_ai_rate 5mbit" | "$DCQCN" restore -
 	check "from standard input" "$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 5
+}
+
+# In a mount namespace of its own, where the module and its file are installed
+modprobe()
+{
+	local conf
+	conf=$(dirname "$DCQCN")/rdma_dcqcn.conf
+	[ -e "$conf" ] && [ -n "$DCQCN_MODULE" ] || { skip "not in the source tree"; return; }
+	unload local
+	echo "${DEV[local]} rpg_ai_rate 44mbit" >$TMP/rdma_dcqcn.conf
+	unshare -m bash -ec "
+		mount -t tmpfs none /lib/modules
+		mount -t tmpfs none /etc/modprobe.d
+		mount -t tmpfs none /usr/local/sbin
+		mkdir /lib/modules/\$(uname -r)
+		cp $DCQCN_MODULE /lib/modules/\$(uname -r)/
+		depmod
+		cp $conf /etc/modprobe.d/
+		cp $DCQCN /usr/local/sbin/dcqcn
+		touch /etc/rdma_dcqcn.conf
+		mount --bind $TMP/rdma_dcqcn.conf /etc/rdma_dcqcn.conf
+		command modprobe rdma_dcqcn profile=mlx5" >$TMP/modprobe.log 2>&1 ||
+		fail "modprobe: $(cat $TMP/modprobe.log)"
+	check "a saved knob" "$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 44
+	check "another one, by parameter" "$(cat "$(ecn local)/roce_rp/rpg_time_reset")" = 300
 }
 
 qp()
