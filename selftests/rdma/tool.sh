@@ -13,7 +13,7 @@ TESTS=(
 	"set set: units, several knobs at once, and what is out of range"
 	"profile profile: list, show, apply"
 	"save save and restore: settings survive the module"
-	"modprobe restore: applied when the module is loaded"
+	"at_modprobe restore: applied when the module is loaded"
 	"qp qp: a limited QP, word by word"
 	"stat stat: counters as in hw_counters"
 	"record record: plain CSV on the grid, with a duration"
@@ -44,12 +44,13 @@ run()
 
 show()
 {
+	MODULE_ARGS=profile=sigcomm15
 	reload local
 	knobs local roce_rp/rpg_max_rate=1000
 	run show
 	golden show <<-'END'
 	DEV netdev IF line 1gbit
-	    min_time_between_cnps          4000us
+	    min_time_between_cnps          50us
 	    cnp_dscp                       48
 	    cnp_802p_prio                  6
 	    cnp_udp_sport                  0
@@ -58,18 +59,18 @@ show()
 	    rpg_min_rate                   1mbit
 	    rate_to_set_on_first_cnp       0mbit (0: cut from line rate)
 	    initial_alpha_value            1023 (1/1024)
-	    dce_tcp_g                      960 (1/1024)
-	    dce_tcp_rtt                    40000us
-	    rate_reduce_monitor_period     4000us
+	    dce_tcp_g                      1020 (1/1024)
+	    dce_tcp_rtt                    55us
+	    rate_reduce_monitor_period     1us
 	    rpg_gd                         11 (log2)
-	    rpg_min_dec_fac                50%
+	    rpg_min_dec_fac                1%
 	    clamp_tgt_rate                 1
 	    clamp_tgt_rate_after_time_inc  1
-	    rpg_time_reset                 60000us
-	    rpg_byte_reset                 0B (0: off)
-	    rpg_threshold                  1
-	    rpg_ai_rate                    1mbit
-	    rpg_hai_rate                   10mbit
+	    rpg_time_reset                 55us
+	    rpg_byte_reset                 10000000B (0: off)
+	    rpg_threshold                  5
+	    rpg_ai_rate                    40mbit
+	    rpg_hai_rate                   400mbit
 	    rp_enable                      all (priorities)
 	END
 }
@@ -191,14 +192,15 @@ profile()
 
 save()
 {
+	MODULE_ARGS=profile=sigcomm15
 	reload local
 	"$DCQCN" set dev "${DEV[local]}" rpg_ai_rate 33mbit np_enable 1,2 cnp_dscp 40 rpg_byte_reset 9MB
 	run save -o $TMP/saved
 	check "save: $OUT" $STATUS = 0
 	reload local
-	check "default" "$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 1
+	check "default" "$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 40
 	run restore dev nonesuch $TMP/saved
-	check "of another device: $OUT" "$STATUS$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 01
+	check "of another device: $OUT" "$STATUS$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 040
 	run restore $TMP/saved
 	check "restore: $OUT" $STATUS = 0
 	"$DCQCN" save | diff $TMP/saved - || fail "not as saved"
@@ -215,7 +217,7 @@ save()
 }
 
 # In a mount namespace of its own, where the module and its file are installed
-modprobe()
+at_modprobe()
 {
 	local conf
 	conf=$(dirname "$DCQCN")/rdma_dcqcn.conf
@@ -233,7 +235,7 @@ modprobe()
 		cp $DCQCN /usr/local/sbin/dcqcn
 		touch /etc/rdma_dcqcn.conf
 		mount --bind $TMP/rdma_dcqcn.conf /etc/rdma_dcqcn.conf
-		command modprobe rdma_dcqcn profile=mlx5" >$TMP/modprobe.log 2>&1 ||
+		modprobe rdma_dcqcn profile=mlx5" >$TMP/modprobe.log 2>&1 ||
 		fail "modprobe: $(cat $TMP/modprobe.log)"
 	check "a saved knob" "$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 44
 	check "another one, by parameter" "$(cat "$(ecn local)/roce_rp/rpg_time_reset")" = 300
