@@ -64,8 +64,8 @@ many()
 	[ -x "$HERE/qps" ] || { skip "no program qps"; return; }
 	reload_both
 	# CNPs bring it down to that, each by half
-	fixed_rate local 20
-	knobs local roce_rp/rpg_min_rate=20 roce_rp/rate_reduce_monitor_period=1
+	fixed_rate local 5
+	knobs local roce_rp/rpg_min_rate=5 roce_rp/rate_reduce_monitor_period=1
 	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 300 || return
 	# which polls, and is not needed for now
 	on local "kill -STOP \$(cat $TMP/client.pid)"
@@ -87,14 +87,15 @@ many()
 	cnp local --count 20
 	await 20 local rp_limited_qps = $((FLOWS + 1))
 	alone=$(sending_rate local 2)
-	start local dumps "exec $NL dumps"
+	# it shall compete for locks, not for CPUs
+	start local dumps "exec nice -n 19 $NL dumps"
 	until_ok 10 on local "grep -q dumping $TMP/dumps.log"
 	cnp local --count 20
 	rate=$(sending_rate local 2)
 	stop local dumps
 	note "$alone kb/s, and $rate while all is dumped, $(tail -n 1 $TMP/dumps.log) QPs so far"
 	check "QPs dumped" "$(grep -c '^[0-9]' $TMP/dumps.log)" -ge 1
-	check "rate in kb/s" "$rate" -ge $((alone * 7 / 10))
+	check "rate in kb/s" "$rate" -ge $((alone / 2))
 }
 
 events()
