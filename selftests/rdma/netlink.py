@@ -223,6 +223,14 @@ def cmd_fuzz(dev, n="2000", seed="1"):
         for text in (b"", b"x" * 63, b"x" * 64, b"x" * 4000):
             refused("command %d, a name of %d bytes without end" % (cmd, len(text)),
                     bad + [ENODEV], call, cmd, attr(NAME, text) + (good if cmd == DEV_SET else b""))
+    for text in (b"", b"\0", b"x" * 31, b"x" * 32, b"mlx5", b"x" * 4000):
+        refused("a profile of %d bytes" % len(text), bad + [ENOENT], nl.do, DEV_SET,
+                name + attr(PROFILE, text))
+    refused("a profile as a nest", bad, nl.do, DEV_SET, name + attr(PROFILE | NESTED, b"mlx5\0"))
+    for cmd, kind, call in ((DEV_SET, NAME, nl.do), (DEV_GET, NAME, nl.dump),
+                            (QP_GET, QP_DEV, nl.dump), (QP_GET, QP_LQPN, nl.dump)):
+        refused("command %d, attribute %d as a nest" % (cmd, kind), bad, call, cmd,
+                attr(kind | NESTED, dev.encode() + b"\0") + (good if cmd == DEV_SET else b""))
     for length in (0, 1, 3, 5, 8):
         refused("QP number of %d bytes" % length, bad, nl.dump, QP_GET, attr(QP_LQPN, bytes(length)))
     refused("QP number of 25 bits", bad, nl.dump, QP_GET, u32(QP_LQPN, 1 << 24))
