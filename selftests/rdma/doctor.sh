@@ -251,6 +251,8 @@ with_switch()
 	ip addr flush dev "$nic"
 	ip link set "$nic" master sw0
 	ip link set v1 master sw0
+	# each CPU would hand on what it sends by itself, out of order
+	echo 1 >/sys/class/net/v1/queues/rx-0/rps_cpus
 	ip link set sw0 up; ip link set v0 up; ip link set v1 up
 	ip addr add "${V4[local]}"/24 dev v0
 	ip -6 addr add "${V6[local]}"/64 dev v0 nodad
