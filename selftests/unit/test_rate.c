@@ -816,6 +816,43 @@ static void test_bounded_work(void)
 	}
 }
 
+/* A stall leaves a flow where it was, but for the target */
+static void test_resume(void)
+{
+	struct dcqcn_rp_params p = sigcomm15;
+	struct flow stalled = new_cut_flow(&p, 40000 * MBPS);
+	struct flow ran;
+	u64 rate;
+
+	advance(&stalled, 300 * US, 0);
+	ran = stalled;
+	rate = stalled.rate.current_rate;
+
+	advance(&stalled, 17 * MS, 0);
+	expect(stalled.rate.current_rate > rate, "the rate rose to %llu",
+	       stalled.rate.current_rate);
+	dcqcn_rate_resume(&stalled.rate, rate, 17 * MS, stalled.now);
+	expect(stalled.rate.current_rate == rate, "it is %llu, it was %llu",
+	       stalled.rate.current_rate, rate);
+	expect(stalled.rate.target_rate == rate, "the target is %llu",
+	       stalled.rate.target_rate);
+
+	/* fast recovery comes first again, towards where it is already */
+	advance(&stalled, 54 * US, 0);
+	advance(&ran, 54 * US, 0);
+	expect(stalled.rate.current_rate == rate, "it rose early");
+	cnp(&stalled);
+	cnp(&ran);
+	expect(stalled.rate.alpha == ran.rate.alpha,
+	       "alpha is %u, without the stall %u", stalled.rate.alpha,
+	       ran.rate.alpha);
+
+	/* a rate that fell meanwhile stays */
+	rate = stalled.rate.current_rate;
+	dcqcn_rate_resume(&stalled.rate, 2 * rate, 0, stalled.now);
+	expect(stalled.rate.current_rate == rate, "it was raised");
+}
+
 static const struct tap_test tests[] = {
 	{ "a flow starts at the line rate", test_starts_at_line_rate },
 	{ "the paper's parameters, by hand", test_worked_example },
@@ -839,6 +876,7 @@ static const struct tap_test tests[] = {
 	{ "an hour and a year idle in one call", test_idle_in_one_call },
 	{ "random idle times in one call", test_idle_random },
 	{ "idle time costs nothing", test_bounded_work },
+	{ "a stall leaves no trace", test_resume },
 };
 
 int main(int argc, char **argv)

@@ -10,9 +10,16 @@ extern bool option_json;
 
 /* argv[0] is the command's name; its result is the exit status */
 int cmd_show(int argc, char **argv);
-int cmd_stat(int argc, char **argv);
 int cmd_qp(int argc, char **argv);
+int cmd_stat(int argc, char **argv);
+int cmd_watch(int argc, char **argv);
+int cmd_set(int argc, char **argv);
+int cmd_profile(int argc, char **argv);
+int cmd_save(int argc, char **argv);
+int cmd_restore(int argc, char **argv);
 int cmd_record(int argc, char **argv);
+int cmd_plot(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
 
 /* Says how the command is called, and ends the program */
 void usage(const char *command) __attribute__((noreturn));

@@ -14,19 +14,35 @@ bool option_json;
 struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
+	bool json;
 	const char *arguments;
 	const char *help;
 };
 
 static const struct command commands[] = {
-	{ "show", cmd_show, "[DEV]", "devices and their settings" },
-	{ "qp", cmd_qp, "[dev DEV] [qpn QPN]",
+	{ "show", cmd_show, true, "[DEV]", "devices and their settings" },
+	{ "qp", cmd_qp, true, "[dev DEV] [qpn QPN]",
 	  "QPs that have met congestion, and their rates" },
-	{ "stat", cmd_stat, "[-i INTERVAL] [DEV]",
+	{ "stat", cmd_stat, true, "[-i INTERVAL] [DEV]",
 	  "counters, and what they grow by per second" },
-	{ "record", cmd_record,
+	{ "watch", cmd_watch, false, "[-i INTERVAL] [-n COUNT] [dev DEV] [qpn QPN]",
+	  "devices and QPs, again and again" },
+	{ "set", cmd_set, false, "dev DEV KNOB VALUE [KNOB VALUE ...]",
+	  "turn knobs, all at once or none" },
+	{ "profile", cmd_profile, true,
+	  "[list | show PROFILE | apply PROFILE [dev DEV]]",
+	  "knobs that go together" },
+	{ "save", cmd_save, false, "[-o FILE] [DEV]", "settings as text" },
+	{ "restore", cmd_restore, false, "[dev DEV] [FILE]",
+	  "what save wrote, from /etc/rdma_dcqcn.conf by default" },
+	{ "record", cmd_record, false,
 	  "[-i INTERVAL] [-d DURATION] [-o FILE] [dev DEV] [qpn QPN]",
 	  "QPs over time, as CSV" },
+	{ "plot", cmd_plot, false, "[-o FILE.png|FILE.svg] FILE.csv",
+	  "a picture of a record" },
+	{ "doctor", cmd_doctor, true,
+	  "[--peer HOST] [-i INTERVAL] [dev DEV]",
+	  "what keeps the control loop from working" },
 	{}
 };
 
@@ -98,5 +114,7 @@ int main(int argc, char **argv)
 	if (!command)
 		errx(EXIT_FAILURE, "no command \"%s\": see dcqcn help",
 		     argv[1]);
+	if (option_json && !command->json)
+		errx(EXIT_FAILURE, "%s knows no JSON", command->name);
 	return command->run(argc - 1, argv + 1);
 }

@@ -100,3 +100,28 @@ void dev_free(struct dev *list)
 		free(list);
 	}
 }
+
+/* @profile may be NULL; of @settings those with their bit set in @which. An
+ * error ends the program.
+ */
+void dev_set(const char *name, const char *profile, const uint32_t *settings,
+	     uint32_t which)
+{
+	struct nlattr *nest;
+	struct nlmsghdr *nlh;
+
+	netlink_open();
+	nlh = netlink_request(RDMA_DCQCN_CMD_DEV_SET);
+	mnl_attr_put_strz(nlh, RDMA_DCQCN_A_DEV_NAME, name);
+	if (profile)
+		mnl_attr_put_strz(nlh, RDMA_DCQCN_A_DEV_PROFILE, profile);
+	if (which) {
+		nest = mnl_attr_nest_start(nlh, RDMA_DCQCN_A_DEV_SETTINGS);
+		for (int i = 1; i <= RDMA_DCQCN_A_SETTINGS_MAX; i++) {
+			if (which & 1U << i)
+				mnl_attr_put_u32(nlh, i, settings[i]);
+		}
+		mnl_attr_nest_end(nlh, nest);
+	}
+	netlink_do(nlh);
+}

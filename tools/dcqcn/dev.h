@@ -25,6 +25,8 @@ extern const char * const counter_names[RDMA_DCQCN_A_COUNTERS_MAX + 1];
 struct dev *dev_list(const char *name);
 struct dev *dev_find(struct dev *list, const char *name);
 void dev_free(struct dev *list);
+void dev_set(const char *name, const char *profile,
+	     const uint32_t *settings, uint32_t which);
 void dev_settings(const struct nlattr *nest,
 		  uint32_t settings[RDMA_DCQCN_A_SETTINGS_MAX + 1]);
 

@@ -15,7 +15,7 @@ const struct knob knobs[] = {
 	[RDMA_DCQCN_A_SETTINGS_CNP_802P_PRIO] = { "cnp_802p_prio", "np" },
 	[RDMA_DCQCN_A_SETTINGS_CNP_UDP_SPORT] = { "cnp_udp_sport", "np" },
 	[RDMA_DCQCN_A_SETTINGS_NP_ENABLE] = {
-		"np_enable", "np", .prios = true },
+		"np_enable", "np", .prios = true, .note = "priorities" },
 	[RDMA_DCQCN_A_SETTINGS_RPG_MAX_RATE] = {
 		"rpg_max_rate", "rp", UNIT_MBPS, .note = "0: port speed" },
 	[RDMA_DCQCN_A_SETTINGS_RPG_MIN_RATE] = {
@@ -49,7 +49,7 @@ const struct knob knobs[] = {
 	[RDMA_DCQCN_A_SETTINGS_RPG_HAI_RATE] = {
 		"rpg_hai_rate", "rp", UNIT_MBPS },
 	[RDMA_DCQCN_A_SETTINGS_RP_ENABLE] = {
-		"rp_enable", "rp", .prios = true },
+		"rp_enable", "rp", .prios = true, .note = "priorities" },
 };
 
 /* NULL if it is no knob, or one that is newer than this program */
@@ -148,6 +148,7 @@ void knob_json(const struct knob *knob, uint64_t value)
 		json_number(knob->name, value);
 		return;
 	}
+	/* a list says more than a number made of bits */
 	json_open_array(knob->name);
 	for (int prio = 0; prio < 8; prio++) {
 		if (value & 1U << prio)

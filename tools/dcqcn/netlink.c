@@ -97,41 +97,46 @@ static int message_cb(const struct nlmsghdr *nlh, void *data)
 	return MNL_CB_OK;
 }
 
-/* The kernel tells which attribute is wrong by its place in the request, and
- * what it may be by the policy for it
+/* Of settings the kernel says which is wrong by its place in the request, and
+ * what it may be by the policy for it. False if it is about something else.
  */
-static void say_range(const struct nlmsghdr *sent, uint32_t place,
+static bool say_range(const struct nlmsghdr *sent, const struct nlattr *place,
 		      const struct nlattr *policy)
 {
+	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(sent);
 	const struct nlattr *tb[NL_POLICY_TYPE_ATTR_MAX + 1];
+	const struct nlattr *attr = (void *)sent + netlink_number(place);
 	const struct knob *knob;
 
 	netlink_nested(policy, tb, NL_POLICY_TYPE_ATTR_MAX);
-	if (place > sent->nlmsg_len - sizeof(struct nlattr) ||
+	if (genl->cmd != RDMA_DCQCN_CMD_DEV_SET ||
 	    !tb[NL_POLICY_TYPE_ATTR_MAX_VALUE_U])
-		return;
-	knob = knob_by_attr(mnl_attr_get_type((void *)sent + place));
+		return false;
+	knob = knob_by_attr(mnl_attr_get_type(attr));
 	if (!knob)
-		return;
-	fprintf(stderr, "%s: ", knob->name);
+		return false;
+	fprintf(stderr, "dcqcn: %s: ", knob->name);
+	knob_print(stderr, knob, netlink_number(attr));
+	fprintf(stderr, " is out of range: ");
 	knob_print(stderr, knob,
 		   netlink_number(tb[NL_POLICY_TYPE_ATTR_MIN_VALUE_U]));
 	fprintf(stderr, " to ");
 	knob_print(stderr, knob,
 		   netlink_number(tb[NL_POLICY_TYPE_ATTR_MAX_VALUE_U]));
 	fprintf(stderr, "\n");
+	return true;
 }
 
 static void fail(const struct talk *talk, int error, const struct nlattr **tb)
 {
 	errno = error;
-	if (!tb[NLMSGERR_ATTR_MSG])
-		err(EXIT_FAILURE, "the kernel says");
-	warn("%s", netlink_string(tb[NLMSGERR_ATTR_MSG]));
-	if (tb[NLMSGERR_ATTR_OFFS] && tb[NLMSGERR_ATTR_POLICY])
-		say_range(talk->sent, netlink_number(tb[NLMSGERR_ATTR_OFFS]),
-			  tb[NLMSGERR_ATTR_POLICY]);
-	exit(EXIT_FAILURE);
+	if (tb[NLMSGERR_ATTR_OFFS] && tb[NLMSGERR_ATTR_POLICY] &&
+	    say_range(talk->sent, tb[NLMSGERR_ATTR_OFFS],
+		      tb[NLMSGERR_ATTR_POLICY]))
+		exit(EXIT_FAILURE);
+	if (tb[NLMSGERR_ATTR_MSG])
+		errx(EXIT_FAILURE, "%s", netlink_string(tb[NLMSGERR_ATTR_MSG]));
+	err(EXIT_FAILURE, "the kernel says");
 }
 
 static int error_cb(const struct nlmsghdr *nlh, void *data)

@@ -140,7 +140,7 @@ class Run:
         self.profile = t.take("profile", str)
         self.settings = t.take("settings", dict, {})
         self.sample = t.take("sample", "time", "10us")
-        self.record = t.take("record", "time", "100us")
+        self.record = t.take("record", "time", "%dns" % max(100_000, self.duration // 1000))
         self.link = Link("link", t.take("link", dict))
         self.link.rest.done()
         self.switches = {n: Switch("switch " + n, n, s)

@@ -657,7 +657,8 @@ static int hold_back(struct flow *f, uint64_t now)
 		f->burst_start = now;
 		f->burst_posted = 0;
 	}
-	if (f->burst_posted < f->depth ||
+	/* Filling the queue at the start is no such burst, whatever its size. */
+	if (f->burst_posted < 2 * f->depth ||
 	    (f->burst_posted < BURST_MESSAGES && f->burst_posted * f->size < BURST_BYTES))
 		return 0;
 	f->held_until = f->burst_start + BURST_TIME;

@@ -37,9 +37,10 @@ def boot(kernel, seed, init, out, show=None):
     Raises LabError when it fails, or the kernel complains.
     """
     env = dict(os.environ, LD_PRELOAD=seed, SIM_SEED="1")
-    cmd = [kernel.linux, "mem=2G", "root=/dev/root", "rootfstype=hostfs", "hostfs=/", "ro",
+    cmd = [kernel.linux, "mem=6G", "root=/dev/root", "rootfstype=hostfs", "hostfs=/", "ro",
            "init=" + init, "con=null", "con0=fd:0,fd:1", "uml_dir=" + out,
-           "time-travel=inf-cpu", "time-travel-start=0", "quiet", "panic=-1"]
+           "time-travel=inf-cpu", "time-travel-start=0", "seccomp=on", "quiet",
+           "panic=-1"]
     text = ""
     with open(os.path.join(out, "console"), "w") as log:
         # A session of its own: a terminal's Ctrl-C shall reach us alone, and

@@ -5,14 +5,15 @@ A host hN is a network namespace with eth0, whose egress is shaped to its
 link's rate by tbf, and the rxe device rxe_hN. A switch sN is a namespace with
 a bridge. Each of its ports has, from the root down:
 
-	netem	the link's delay, where it has one
+	netem	the link's delay
 	tbf	the link's rate
 	prio	CNPs in band 0, all else in band 1
 	red	or the exact marker in its place: the queue of the congestion point
 
-Delay is only on switch ports: netem orphans packets, and rxe needs to know
-how many are under way. So a round trip between two hosts sees the delay of
-either host's link once, as it should, but both on the way out of a switch.
+netem is on switch ports only, and on all of them: it orphans packets, and rxe
+counts those that it still owns as not sent yet, which is right on the host and
+wrong behind it. So a round trip between two hosts sees the delay of either
+host's link once, as it should, but both on the way out of a switch.
 """
 
 import os
@@ -24,6 +25,8 @@ MTU = 4200          # of all network devices: RoCE's 4096 and its headers
 FRAME = MTU + 14
 QUEUE_HANDLE = 0x30  # of the marking queue below prio's band 1
 CNP_TOS = 0xc0       # DSCP 48
+SHORTEST = 100      # ns; a cable without any delay would orphan nothing
+MAX_P = 1 - 2**-30  # tc puts it into 32 bits
 DEEP = 1 << 30       # bytes; a host's own queue never overflows, rxe stops before
 
 
@@ -44,16 +47,15 @@ def _mac_to_neighbours(run, host):
 
 def _port(port, link, switch):
     """tc commands for a switch port's egress."""
-    out, parent = [], "root"
-    if link.delay or link.jitter:
-        delay = "delay %.3fus" % (link.delay / 1000)
-        if link.jitter:
-            # netem's own jitter reorders. Slots do not: what has come until
-            # the next slot leaves in it.
-            delay += " slot 0ns %dns" % (2 * link.jitter)
-        out.append("qdisc add dev %s root handle 1: netem limit 1000000 %s" % (port, delay))
-        parent = "parent 1:1"
-    out.append("qdisc add dev %s %s handle 10: %s limit %d" % (port, parent, _tbf(link.rate), DEEP))
+    out = []
+    delay = "delay %.3fus" % (max(link.delay, SHORTEST) / 1000)
+    if link.jitter:
+        # netem's own jitter reorders. Slots do not: what has come until the
+        # next slot leaves in it.
+        delay += " slot 0ns %dns" % (2 * link.jitter)
+    out.append("qdisc add dev %s root handle 1: netem limit 1000000 %s" % (port, delay))
+    out.append("qdisc add dev %s parent 1:1 handle 10: %s limit %d" %
+               (port, _tbf(link.rate), DEEP))
     out.append("qdisc add dev %s parent 10:1 handle 20: prio bands 2 priomap %s" %
                (port, " ".join("1" * 16)))
     out.append("filter add dev %s parent 20: protocol ip prio 1 u32 match ip tos %#x 0xfc "
@@ -63,7 +65,7 @@ def _port(port, link, switch):
     out.append("qdisc add dev %s parent 20:2 handle %x: red limit %d min %d max %d avpkt 1000 "
                "burst %d bandwidth 4gbit probability %.9f ecn nodrop" %
                (port, QUEUE_HANDLE, switch.buffer, switch.kmin, switch.kmax,
-                switch.kmin // 1000 + 1, switch.pmax))
+                switch.kmin // 1000 + 1, min(switch.pmax, MAX_P)))
     return out
 
 

@@ -52,7 +52,7 @@
  * DCQCN_BATCH_NS
  */
 #define DCQCN_BATCH		8
-#define DCQCN_BATCH_NS		(50 * NSEC_PER_USEC)
+#define DCQCN_BATCH_NS		(10 * NSEC_PER_USEC)
 
 /* Packets sent per turn, so that one flow cannot keep a CPU in softirq */
 #define DCQCN_BUDGET		64
@@ -135,6 +135,8 @@ static void dcqcn_flow_charge(struct dcqcn_qp *qp, u32 bytes, u64 now)
 	struct dcqcn_flow *flow = &qp->flow;
 	u64 rate = dcqcn_flow_rate(qp, now, bytes);
 
+	flow->sent_time = now;
+	flow->sent_rate = flow->rate.current_rate;
 	flow->stat.paced_packets++;
 	flow->stat.paced_bytes += bytes;
 	if (!rate) {
@@ -312,8 +314,25 @@ static void dcqcn_flow_drop_stale(struct dcqcn_qp *qp, u8 kind, u32 psn,
 	}
 }
 
+/*
+ * What was sent was lost, or its acknowledgement was. While rxe waited for that
+ * nothing could be marked, and the rate rose all the same: a burst of flows
+ * that lost packets together would come back faster each time.
+ */
+static void dcqcn_flow_resume(struct dcqcn_qp *qp, u64 now)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+
+	if (!flow->sent_time || READ_ONCE(qp->dev->stopping))
+		return;
+	dcqcn_rate_resume(&flow->rate, flow->sent_rate, now - flow->sent_time,
+			  now);
+	flow->released = false;
+}
+
+/* Compare a packet of a limited flow with the one before it */
 static void dcqcn_flow_find_stale(struct dcqcn_qp *qp,
-				  const struct dcqcn_pkt *pkt,
+				  const struct dcqcn_pkt *pkt, u64 now,
 				  struct sk_buff_head *stale)
 {
 	bool response = pkt->kind == DCQCN_PKT_RESPONSE;
@@ -321,9 +340,12 @@ static void dcqcn_flow_find_stale(struct dcqcn_qp *qp,
 
 	if (qp->type != IB_QPT_RC || pkt->kind == DCQCN_PKT_ACK)
 		return;
-	if ((response ? flow->held_responses : flow->held_requests) &&
-	    dcqcn_psn_reaches(flow->last_psn[response], pkt->psn))
+	if (flow->seen[response] &&
+	    dcqcn_psn_reaches(flow->last_psn[response], pkt->psn)) {
+		dcqcn_flow_resume(qp, now);
 		dcqcn_flow_drop_stale(qp, pkt->kind, pkt->psn, stale);
+	}
+	flow->seen[response] = true;
 	flow->last_psn[response] = pkt->psn;
 }
 
@@ -385,9 +407,9 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	}
 	now = ktime_get_ns();	/* with the lock, so that it never goes back */
 
+	dcqcn_flow_find_stale(qp, pkt, now, &stale);
 	if (!limit)
 		flow->released = true;
-	dcqcn_flow_find_stale(qp, pkt, &stale);
 	if (skb_queue_empty(&flow->queue) && !flow->draining) {
 		dcqcn_flow_rate(qp, now, 0);
 		credit = min_t(u64, DCQCN_IDLE_CREDIT_GAPS * flow->gap,
@@ -443,7 +465,9 @@ void dcqcn_pacer_start(struct dcqcn_qp *qp, u64 now)
 	flow->next = now;
 	flow->remainder = 0;
 	flow->gap = 0;
+	flow->sent_time = 0;
 	flow->floor = 0;
+	memset(flow->seen, 0, sizeof(flow->seen));
 	flow->request_bytes = 0;
 	if (flow->limited)
 		return;

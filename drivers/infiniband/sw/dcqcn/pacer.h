@@ -48,12 +48,15 @@ struct dcqcn_flow_stat {
  * @next: ns; when the next packet may leave
  * @remainder: what @next lost in rounding, in bit * 10^9 (< a rate in bit/s)
  * @gap: ns; what the last packet cost
+ * @sent_time: ns; when the last packet left, 0 for none yet
+ * @sent_rate: bit/s; the current rate then
  * @floor: bit/s; rate that the held requests need to leave in time
  * @queue: held packets, in order
  * @held_bytes: their length on the wire
  * @held_requests: how many are requests
  * @held_responses: how many are READ responses
- * @last_psn: PSN of the last held request and READ response
+ * @last_psn: PSN of the last request and READ response
+ * @seen: whether there was one
  * @request_bytes: longest request seen, on the wire
  * @stat: what happened to its packets
  * @okfn: sends a packet on behind our hook
@@ -68,12 +71,15 @@ struct dcqcn_flow {
 	u64 next;
 	u64 remainder;
 	u64 gap;
+	u64 sent_time;
+	u64 sent_rate;
 	u64 floor;
 	struct sk_buff_head queue;
 	u32 held_bytes;
 	u32 held_requests;
 	u32 held_responses;
 	u32 last_psn[2];
+	bool seen[2];
 	u32 request_bytes;
 	struct dcqcn_flow_stat stat;
 	dcqcn_okfn okfn;

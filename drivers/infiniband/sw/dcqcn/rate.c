@@ -294,6 +294,29 @@ unsigned int dcqcn_rate_advance(struct dcqcn_rate *r,
 }
 
 /**
+ * dcqcn_rate_resume() - go on as if no time had passed
+ * @r: state
+ * @rate: bit/s; the current rate when time stopped
+ * @stalled: ns; how long ago that was
+ * @now: ns, not before the last call's
+ *
+ * Takes back the increases of a time in which nothing was sent, so that no
+ * congestion could show. Recovery starts anew, and alpha has not decayed.
+ *
+ * Context: any; does not sleep. The caller serialises access to @r.
+ */
+void dcqcn_rate_resume(struct dcqcn_rate *r, u64 rate, u64 stalled, u64 now)
+{
+	r->current_rate = min(r->current_rate, rate);
+	r->target_rate = r->current_rate;
+	r->alpha_time = min(r->alpha_time + stalled, now);
+	r->timer_time = now;
+	r->bytes = 0;
+	r->timer_stage = 0;
+	r->byte_stage = 0;
+}
+
+/**
  * dcqcn_rate_cnp() - a CNP arrived for this flow
  * @r: state
  * @p: parameters

@@ -102,6 +102,7 @@ unsigned int dcqcn_rate_advance(struct dcqcn_rate *r,
 unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 			    const struct dcqcn_rp_params *p,
 			    u64 line, u64 now);
+void dcqcn_rate_resume(struct dcqcn_rate *r, u64 rate, u64 stalled, u64 now);
 u64 dcqcn_rate_floor(const struct dcqcn_rp_params *p);
 u32 dcqcn_rate_alpha(const struct dcqcn_rate *r,
 		     const struct dcqcn_rp_params *p, u64 now);

@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What was written for real NICs runs unchanged: perftest's own counters,
+# scripts for the ecn/ directories, and exporters that read every counter file.
+
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+TESTS=(
+	"report_counters ib_write_bw --report-counters shows the counters of both ends"
+	"mlnx A script for the ecn/ files of NICs sets and reads back"
+	"exporter Every counter file is one plain number, as exporters want it"
+	"node_exporter prometheus-node-exporter shows the counters"
+)
+
+# Values that perftest reports are differences over its run
+report_counters()
+{
+	local list=hw_counters/rp_cnp_handled,hw_counters/np_cnp_sent out
+	reload_both
+	ib_write_bw --help 2>&1 | grep -q -- --report-counters || { skip "perftest without it"; return; }
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE -D 5 \
+		--report-counters=$list || return
+	wait_job local client 90 || fail "ib_write_bw failed"
+	out=$(cat $TMP/client.log)
+	note "$(grep -i cnp <<<"$out" | tr -s ' \n' ' ')"
+	grep -q "rp_cnp_handled" <<<"$out" || fail "no rp_cnp_handled: $out"
+	grep -q "np_cnp_sent" <<<"$out" || fail "no np_cnp_sent: $out"
+	check "CNPs" "$(grep -oE 'rp_cnp_handled[^0-9]*[0-9]+' <<<"$out" | grep -oE '[0-9]+$' |
+			tail -n 1)" -ge 1
+}
+
+# As administrators' scripts for NICs do it
+mlnx()
+{
+	reload local
+	cat >$TMP/mlnx.sh <<-'END'
+	set -e
+	dev=$1 prio=3 gap=50
+	for role in roce_np roce_rp; do
+	    dir=/sys/class/net/$dev/ecn/$role
+	    for p in 0 1 2 3 4 5 6 7; do
+	        if [ $p = $prio ]; then echo 1; else echo 0; fi > $dir/enable/$p
+	    done
+	    test "$(cat $dir/enable/$prio)" = 1
+	done
+	echo $gap > /sys/class/net/$dev/ecn/roce_np/min_time_between_cnps
+	echo 46 > /sys/class/net/$dev/ecn/roce_np/cnp_dscp
+	echo 6 > /sys/class/net/$dev/ecn/roce_np/cnp_802p_prio
+	echo 55 > /sys/class/net/$dev/ecn/roce_rp/rpg_time_reset
+	for f in /sys/class/net/$dev/ecn/roce_np/min_time_between_cnps \
+		/sys/class/net/$dev/ecn/roce_np/cnp_dscp /sys/class/net/$dev/ecn/roce_rp/rpg_time_reset; do
+	    cat $f
+	done
+	cat /sys/class/net/$dev/ecn/*/enable/* | tr -d '\n'
+	END
+	check "what it read back" "$(sh $TMP/mlnx.sh "${IF[local]}" 2>&1 | tr '\n' ' ')" = \
+		"50 46 55 0001000000010000"
+}
+
+exporter()
+{
+	local f value
+	reload local
+	for f in "$(hw local)"/*; do
+		value=$(cat "$f") || fail "$f cannot be read"
+		[[ $value =~ ^[0-9]+$ ]] || fail "$f reads '$value'"
+	done
+	for f in np_ecn_marked_roce_packets np_cnp_sent rp_cnp_handled rp_cnp_ignored; do
+		check "$f" -r "$(hw local)/$f"
+	done
+}
+
+# Debian 12's version 1.5 does not read hw_counters/ at all
+node_exporter()
+{
+	local n out
+	command -v prometheus-node-exporter >/dev/null || { skip "it is not there"; return; }
+	reload local
+	start local exporter "exec prometheus-node-exporter --collector.disable-defaults \
+		--collector.infiniband --web.listen-address=127.0.0.1:9100"
+	until_ok 20 on local "ss -Hltn sport = :9100 | grep -q ." || { fail "it does not run"; return; }
+	exec 3<>/dev/tcp/127.0.0.1/9100
+	printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3
+	out=$(cat <&3)
+	exec 3>&-
+	grep -q hw_counters "$(command -v prometheus-node-exporter)" ||
+		{ skip "this version does not read hw_counters/"; return; }
+	for n in np_ecn_marked_roce_packets np_cnp_sent rp_cnp_handled rp_cnp_ignored; do
+		grep -q "^node_infiniband_$n" <<<"$out" || fail "no $n"
+	done
+}
+
+run_tests "$@"

@@ -1,0 +1,295 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# dcqcn doctor: each finding is provoked, and must be named alone; where nothing
+# is wrong it must find nothing. DCQCN names the command if it is not in the
+# PATH; it is copied to the remote host.
+
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+TESTS=(
+	"healthy Nothing is found where nothing is wrong"
+	"knobs_sender Knobs that keep the sender from slowing down"
+	"knobs_receiver Knobs that keep the receiver from answering"
+	"module The module is missing here, there, or at the sender"
+	"qdiscs Qdiscs of the host that lose, mark or pace"
+	"filters CNPs that are dropped by the host itself"
+	"floor A limiter at its ack-timeout floor"
+	"loss Loss without marks"
+	"unanswered Marks that cannot be answered"
+	"ect ECT that is cleared by the host itself"
+	"loopback Traffic of a host to itself"
+	"way ECN cleared, DSCP rewritten, CNPs lost between the hosts"
+)
+
+DCQCN=${DCQCN:-dcqcn}
+command -v "$DCQCN" >/dev/null || skip_all "no command dcqcn"
+
+COPIED=
+copy_command()
+{
+	[ -z "$COPIED" ] || return 0
+	# shellcheck disable=SC2086,SC2029
+	on remote "command -v dcqcn >/dev/null" ||
+		ssh $REMOTE_ARGS "cat >/usr/local/bin/dcqcn && chmod +x /usr/local/bin/dcqcn" <"$DCQCN"
+	COPIED=1
+}
+
+# finds "FINDING ..." DOCTOR-ARGUMENTS: exactly those, in any order. With a host
+# behind it, "FINDING@remote" must be there.
+finds()
+{
+	local want got status name
+	want=$(tr ' ' '\n' <<<"$1" | sed '/^$/d' | sort -u); shift
+	"$DCQCN" -j doctor "$@" >$TMP/doctor 2>$TMP/doctor.err
+	status=$?
+	name=$(on remote hostname)
+	got=$(jq -r --arg remote "$name" '.[] | if .host == $remote then .finding + "@remote"
+		else .finding end' $TMP/doctor | sort -u)
+	if [ "$got" != "$want" ]; then
+		fail "found \"$(tr '\n' ' ' <<<"$got")\" instead of \"$(tr '\n' ' ' <<<"$want")\""
+		sed 's/^/#   /' $TMP/doctor $TMP/doctor.err
+	fi
+	check "exit status" "$status" = "$([ -z "$want" ] && echo 0 || echo 2)"
+	check "findings without seen, why or mend" "$(jq '[.[] | select((.seen | not) or
+		(.why | not) or (.mend | not))] | length' $TMP/doctor)" = 0
+}
+peer() { finds "$1" --peer "$REMOTE_ARGS"; }
+alone() { finds "$1" "${@:2}"; }
+
+# Traffic that is marked all the way, and slowed down to what its ack timeout
+# allows without effort
+marked()
+{
+	copy_command
+	knobs local roce_rp/rpg_min_rate=8
+	perftest "${1:-local}" ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE -D 300
+}
+
+healthy()
+{
+	reload_both
+	copy_command
+	peer ""
+	grep -q "next to no RoCEv2 traffic" $TMP/doctor.err || fail "no word of there being no traffic"
+	marked || return
+	peer ""
+	alone ""
+	OUT=$("$DCQCN" doctor)
+	check "text" "$OUT" = "nothing found"
+}
+
+knobs_sender()
+{
+	reload_both
+	marked || return
+	knobs local roce_rp/rpg_min_dec_fac=100
+	alone no-cut-min-dec-fac
+	knobs local roce_rp/rpg_min_dec_fac=50 roce_rp/rpg_gd=15
+	alone no-cut-gd
+	knobs local roce_rp/rpg_gd=11 roce_rp/rpg_max_rate=8
+	alone no-cut-min-rate
+	knobs local roce_rp/rpg_max_rate=0
+	"$DCQCN" set dev "${DEV[local]}" rp_enable 3
+	alone "rp-off cnp-ignored"
+	"$DCQCN" set dev "${DEV[local]}" rp_enable all
+	knobs local roce_rp/dce_tcp_rtt=4000
+	alone cnp-interval
+	peer cnp-interval
+}
+
+knobs_receiver()
+{
+	reload_both
+	marked || return
+	knobs remote roce_np/enable/0=0
+	peer np-off@remote
+	on remote "dcqcn set dev ${DEV[remote]} np_enable all"
+	knobs remote roce_np/min_time_between_cnps=50000
+	peer cnp-interval
+}
+
+module()
+{
+	reload local
+	unload remote
+	marked || return
+	peer one-side@remote
+	stop_perftest
+	# from there comes data without ECT
+	perftest remote ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
+	alone not-ect-in
+	stop_perftest
+	reload remote
+	unload local
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
+	alone no-module
+}
+
+qdiscs()
+{
+	local nic=${IF[local]}
+	reload_both
+	tc qdisc replace dev "$nic" root fq_codel || { skip "no fq_codel"; return; }
+	alone host-qdisc
+	tc qdisc replace dev "$nic" root fq
+	alone host-qdisc
+	tc qdisc replace dev "$nic" root netem loss 1%
+	alone lossy-qdisc
+	tc qdisc replace dev "$nic" root tbf rate 1mbit burst 3000 limit 5000
+	start local udp "ping -f -s 1400 -w 3 ${V4[remote]}"
+	alone lossy-qdisc
+	stop local udp
+	tc qdisc del dev "$nic" root
+}
+
+# Packets to the RoCE port with opcode 0x81
+IS_CNP="protocol ip u32 match ip protocol 17 0xff match u8 0x81 0xff at 28"
+IS_ROCE="protocol ip flower ip_proto udp dst_port 4791"
+
+filters()
+{
+	local nic=${IF[local]}
+	reload_both
+	marked || return
+	# behind where the doctor listens, before the module
+	# shellcheck disable=SC2086 # words
+	tc qdisc add dev "$nic" clsact && tc filter add dev "$nic" ingress $IS_CNP action drop ||
+		{ skip "no tc filters"; return; }
+	alone cnp-filtered
+	tc qdisc del dev "$nic" clsact
+}
+
+floor()
+{
+	reload_both
+	copy_command
+	fixed_rate local 5
+	perftest local ib_write_bw -m 1024 -s 65536 -u 14 -D 60 || return
+	cnp local
+	await 5 local rp_limited_qps = 1
+	alone ack-timeout-floor
+}
+
+loss()
+{
+	local nic=${IF[remote]}
+	reload_both
+	copy_command
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 120 || return
+	on remote "tc qdisc add dev $nic clsact && tc filter add dev $nic ingress $IS_ROCE \
+		   action pass random determ drop 300" || { skip "no tc filters"; return; }
+	peer "loss-without-marks loss-without-marks@remote"
+	on remote "tc qdisc del dev $nic clsact"
+}
+
+unanswered()
+{
+	local pid
+	reload_both
+	perftest remote ib_write_bw -m 1024 -s 65536 -u 18 -D 120 || return
+	# not from the peer of the QP
+	(sleep 1; inject local --qpn "${QPN[local]}" --opcode 10 --tos 0x03 --src 10.0.0.77) &
+	pid=$!
+	alone ce-unanswered -i 4s
+	wait $pid
+	(sleep 1; inject local --qpn "${QPN[local]}" --opcode 10 --tos 0x03 --bad-icrc) &
+	pid=$!
+	alone icrc-errors -i 4s
+	wait $pid
+	stop_perftest
+	# nor is there a way back
+	perftest remote ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE -D 120 || return
+	await 10 local np_cnp_sent -ge 1
+	ip route add prohibit "${V4[remote]}"/32
+	alone cnp-errors
+	ip route del prohibit "${V4[remote]}"/32
+}
+
+CLEAR_ECN="action pedit ex munge ip dsfield set 0 retain 0x3 pipe action csum ip4h"
+SET_DSCP="action pedit ex munge ip dsfield set 0x28 retain 0xfc pipe action csum ip4h"
+
+ect()
+{
+	local nic=${IF[local]}
+	reload_both
+	copy_command
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 120 || return
+	# shellcheck disable=SC2086 # words
+	tc qdisc add dev "$nic" clsact && tc filter add dev "$nic" egress $IS_ROCE $CLEAR_ECN ||
+		{ skip "no tc filters"; return; }
+	alone not-ect
+	tc qdisc del dev "$nic" clsact
+}
+
+loopback()
+{
+	reload_both
+	start local server "exec ib_write_bw -F -d ${DEV[local]} -x ${GID4[local]} -p 18999 -D 60"
+	until_ok 20 on local "ss -Hltn sport = :18999 | grep -q ."
+	start local client "exec ib_write_bw -F -d ${DEV[local]} -x ${GID4[local]} -p 18999 -D 60 ${V4[local]}"
+	until_ok 20 connected_locally || { fail "not connected"; return; }
+	alone loopback
+}
+connected_locally() { [ "$(qpns local | wc -l)" -ge 1 ]; }
+
+# A switch inside the local host, between its rxe device and its wire
+with_switch()
+{
+	local nic=$NETIF
+
+	rdma link delete "${DEV[local]}"
+	ip link add sw0 type bridge && ip link add v0 type veth peer name v1 || return
+	ip addr flush dev "$nic"
+	ip link set "$nic" master sw0
+	ip link set v1 master sw0
+	ip link set sw0 up; ip link set v0 up; ip link set v1 up
+	ip addr add "${V4[local]}"/24 dev v0
+	ip -6 addr add "${V6[local]}"/64 dev v0 nodad
+	rdma link add rxev type rxe netdev v0 || return
+	probe_host local v0
+	until_ok 20 on local "ping -c 1 -W 1 ${V4[remote]} >/dev/null"
+}
+
+without_switch()
+{
+	stop_jobs KILL
+	rdma link delete rxev
+	ip link del v0
+	ip link del sw0
+	ip addr add "${V4[local]}"/24 dev "$NETIF"
+	ip -6 addr add "${V6[local]}"/64 dev "$NETIF" nodad
+	rdma link add rxe0 type rxe netdev "$NETIF"
+	probe_host local "$NETIF"
+}
+
+way()
+{
+	local nic=$NETIF
+	reload_both
+	copy_command
+	with_switch || { without_switch; skip "no bridge or veth"; return; }
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 120 && {
+		tc qdisc add dev "$nic" clsact
+		# shellcheck disable=SC2086 # words
+		tc filter add dev "$nic" egress $IS_ROCE $CLEAR_ECN
+		peer ecn-cleared@remote
+		tc filter del dev "$nic" egress
+		# shellcheck disable=SC2086 # words
+		tc filter add dev "$nic" egress $IS_ROCE $SET_DSCP
+		peer dscp-rewritten@remote
+		tc filter del dev "$nic" egress
+		stop_perftest
+	}
+	marked && {
+		# shellcheck disable=SC2086 # words
+		tc filter add dev "$nic" ingress $IS_CNP action drop
+		peer cnp-lost@remote
+		stop_perftest
+	}
+	tc qdisc del dev "$nic" clsact
+	without_switch
+}
+
+run_tests "$@"

@@ -1,0 +1,358 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The command dcqcn: what it prints, word by word, what it sets, and what it
+# says to what it cannot do. DCQCN names it if it is not in the PATH.
+
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+TESTS=(
+	"show show: each knob with its unit"
+	"json -j: each answer is JSON, with the numbers of sysfs"
+	"set set: units, several knobs at once, and what is out of range"
+	"profile profile: list, show, apply"
+	"save save and restore: settings survive the module"
+	"qp qp: a limited QP, word by word"
+	"stat stat: counters as in hw_counters"
+	"record record: plain CSV on the grid, with a duration"
+	"watch watch: plain text in a pipe, drawn over on a terminal"
+	"errors Errors say what is wrong"
+)
+
+DCQCN=${DCQCN:-dcqcn}
+command -v "$DCQCN" >/dev/null || skip_all "no command dcqcn"
+
+# golden NAME <EXPECTED: $OUT is that
+golden()
+{
+	local diff
+
+	diff=$(diff - <(echo "$OUT")) || fail "$1:
+$diff"
+}
+
+# What differs from host to host
+run()
+{
+	OUT=$("$DCQCN" "$@" 2>&1)
+	STATUS=$?
+	OUT=${OUT//${DEV[local]}/DEV}
+	OUT=${OUT//${IF[local]}/IF}
+}
+
+show()
+{
+	reload local
+	knobs local roce_rp/rpg_max_rate=1000
+	run show
+	golden show <<-'END'
+	DEV netdev IF line 1gbit
+	    min_time_between_cnps          4000us
+	    cnp_dscp                       48
+	    cnp_802p_prio                  6
+	    cnp_udp_sport                  0
+	    np_enable                      all (priorities)
+	    rpg_max_rate                   1000mbit (0: port speed)
+	    rpg_min_rate                   1mbit
+	    rate_to_set_on_first_cnp       0mbit (0: cut from line rate)
+	    initial_alpha_value            1023 (1/1024)
+	    dce_tcp_g                      960 (1/1024)
+	    dce_tcp_rtt                    40000us
+	    rate_reduce_monitor_period     4000us
+	    rpg_gd                         11 (log2)
+	    rpg_min_dec_fac                50%
+	    clamp_tgt_rate                 1
+	    clamp_tgt_rate_after_time_inc  1
+	    rpg_time_reset                 60000us
+	    rpg_byte_reset                 0B (0: off)
+	    rpg_threshold                  1
+	    rpg_ai_rate                    1mbit
+	    rpg_hai_rate                   10mbit
+	    rp_enable                      all (priorities)
+	END
+}
+
+json()
+{
+	local f name value
+	reload local
+	"$DCQCN" -j show | jq -r '.[0].settings | to_entries[] | select(.value | type == "number") |
+		"\(.key) \(.value)"' >$TMP/settings
+	check "settings in JSON" "$(wc -l <$TMP/settings)" = 20
+	while read -r name value; do
+		f=$(echo "$(ecn local)"/roce_?p/"$name")
+		check "$name" "$(cat "$f")" = "$value"
+	done <$TMP/settings
+	check "priorities" "$("$DCQCN" -j show | jq -c '.[0].settings.np_enable')" = "[0,1,2,3,4,5,6,7]"
+	for f in show qp "stat -i 0" "stat -i 100ms" "profile list" "profile show mlx5"; do
+		# shellcheck disable=SC2086 # words
+		"$DCQCN" -j $f | jq -e 'type == "array" or type == "object"' >/dev/null ||
+			fail "-j $f is no JSON"
+	done
+	run -j show
+	check "name of the device" "$(jq -r '.[0].dev + .[0].netdev' <<<"$OUT")" = "DEVIF"
+}
+
+# sets KNOB VALUE FILE CONTENT
+sets()
+{
+	run set dev "${DEV[local]}" "$1" "$2"
+	check "$1 $2: $OUT" $STATUS = 0
+	check "$1 $2" "$(cat "$(ecn local)/$3")" = "$4"
+}
+
+set()
+{
+	local bad
+	reload local
+	sets rpg_ai_rate 20mbit roce_rp/rpg_ai_rate 20
+	sets rpg_ai_rate 0.04gbit roce_rp/rpg_ai_rate 40
+	sets rpg_ai_rate 7 roce_rp/rpg_ai_rate 7
+	sets rpg_time_reset 55us roce_rp/rpg_time_reset 55
+	sets rpg_time_reset 4.5ms roce_rp/rpg_time_reset 4500
+	sets rpg_byte_reset 10MB roce_rp/rpg_byte_reset 10000000
+	sets rpg_byte_reset 64KiB roce_rp/rpg_byte_reset 65536
+	sets rpg_min_dec_fac 40% roce_rp/rpg_min_dec_fac 40
+	sets np_enable none roce_np/enable/3 0
+	sets np_enable 0,3 roce_np/enable/3 1
+	check "other priorities" "$(cat "$(ecn local)"/roce_np/enable/* | tr -d '\n')" = 10010000
+	sets rp_enable all roce_rp/enable/7 1
+
+	run set dev "${DEV[local]}" rpg_threshold 9 rpg_min_dec_fac 101%
+	golden "out of range" <<-'END'
+	dcqcn: rpg_min_dec_fac: 101% is out of range: 1% to 100%
+	END
+	check "status" $STATUS = 1
+	check "the knob before it" "$(cat "$(ecn local)/roce_rp/rpg_threshold")" = 1
+	run set dev "${DEV[local]}" rpg_ai_rate 0
+	golden "out of range" <<-'END'
+	dcqcn: rpg_ai_rate: 0mbit is out of range: 1mbit to 4294967295mbit
+	END
+	run set dev "${DEV[local]}" rpg_time_reset 1s
+	golden "out of range" <<-'END'
+	dcqcn: rpg_time_reset: 1000000us is out of range: 1us to 131071us
+	END
+	for bad in "rpg_ai_rate 20us" "rpg_ai_rate 1.5" "rpg_ai_rate -1" "rpg_ai_rate 0x10" \
+		"rpg_ai_rate 1e3" "rpg_time_reset 55mbit" "np_enable 8" "np_enable 0," \
+		"rpg_ai_rate 5000tbit" "rpg_gd nan" "rpg_gd 18446744073709551616"; do
+		# shellcheck disable=SC2086 # words
+		run set dev "${DEV[local]}" $bad
+		check "$bad" $STATUS = 1
+		[[ $OUT == *"\" is not "* ]] || [[ $OUT == *"out of range"* ]] || fail "$bad: $OUT"
+	done
+	check "after all that" "$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 7
+}
+
+profile()
+{
+	reload local
+	run profile list
+	golden list <<-'END'
+	softroce DEV
+	mlx5
+	sigcomm15
+	END
+	run profile apply mlx5 dev "${DEV[local]}"
+	check "apply: $OUT" $STATUS = 0
+	check "a knob of mlx5" "$(cat "$(ecn local)/roce_rp/rpg_byte_reset")" = 32767
+	run profile
+	golden list <<-'END'
+	softroce
+	mlx5 DEV
+	sigcomm15
+	END
+	run profile apply sigcomm15
+	check "JSON" "$("$DCQCN" -j profile | jq -r '.[] | select(.devs != []) | .profile')" = sigcomm15
+	run profile show sigcomm15
+	golden show <<-'END'
+	min_time_between_cnps          50us
+	cnp_dscp                       48
+	cnp_802p_prio                  6
+	cnp_udp_sport                  0
+	rpg_min_rate                   1mbit
+	rate_to_set_on_first_cnp       0mbit (0: cut from line rate)
+	initial_alpha_value            1023 (1/1024)
+	dce_tcp_g                      1020 (1/1024)
+	dce_tcp_rtt                    55us
+	rate_reduce_monitor_period     1us
+	rpg_gd                         11 (log2)
+	rpg_min_dec_fac                1%
+	clamp_tgt_rate                 1
+	clamp_tgt_rate_after_time_inc  1
+	rpg_time_reset                 55us
+	rpg_byte_reset                 10000000B (0: off)
+	rpg_threshold                  5
+	rpg_ai_rate                    40mbit
+	rpg_hai_rate                   400mbit
+	END
+}
+
+save()
+{
+	reload local
+	"$DCQCN" set dev "${DEV[local]}" rpg_ai_rate 33mbit np_enable 1,2 cnp_dscp 40 rpg_byte_reset 9MB
+	run save -o $TMP/saved
+	check "save: $OUT" $STATUS = 0
+	reload local
+	check "default" "$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 1
+	run restore dev nonesuch $TMP/saved
+	check "of another device: $OUT" "$STATUS$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 01
+	run restore $TMP/saved
+	check "restore: $OUT" $STATUS = 0
+	"$DCQCN" save | diff $TMP/saved - || fail "not as saved"
+	echo "rxe_not_there rpg_ai_rate 5mbit # comment" >>$TMP/saved
+	run restore $TMP/saved
+	check "with a device that is not there: $OUT" $STATUS = 0
+	echo "${DEV[local]} rpg_ai_rate" >>$TMP/saved
+	run restore $TMP/saved
+	golden "half a line" <<-END
+	dcqcn: $TMP/saved:25: not a device, a knob and a value
+	END
+	echo "${DEV[local]} rpg_ai_rate 5mbit" | "$DCQCN" restore -
+	check "from standard input" "$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 5
+}
+
+qp()
+{
+	reload_both
+	fixed_rate local 20
+	knobs local roce_rp/rpg_max_rate=1000
+	run qp
+	check "no QP yet" -z "$OUT"
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
+	cnp local
+	await 5 local rp_limited_qps = 1
+	inject local --qpn "${QPN[local]}" --src 10.99.99.99
+	run qp dev "${DEV[local]}" qpn "${QPN[local]}"
+	# alpha, stages, packets and times are as they come, and in a slow guest the
+	# rate has begun to rise
+	OUT=$(sed -E 's/rate 2[0-9.]+mbit target 2[0-9.]+mbit/rate R target T/; s/alpha 0\.[0-9]{4}/alpha A/; s/timer [0-9]+/timer N/; s/paced .*/paced P/
+		      s/queue .*/queue Q/; s/last .* ago/last T ago/' <<<"$OUT")
+	golden qp <<-END
+	DEV lqpn ${QPN[local]} rqpn ${QPN[remote]} peer ${V4[remote]} type RC prio 0 state limited
+	    rate R target T floor 3.045mbit line 1gbit
+	    alpha A stages timer N byte 0
+	    paced P
+	    queue Q
+	    cnp handled 1 ignored 1 sent 0 last T ago
+	    expired 0 dropped bound 0 stale 0 dead 0
+	END
+	run qp qpn 1234567
+	check "another QP" -z "$OUT"
+	check "JSON" "$("$DCQCN" -j qp | jq -r '.[0] | "\(.type) \(.state) \(.lqpn) \(.peer)"')" = \
+		"RC limited ${QPN[local]} ${V4[remote]}"
+}
+
+stat()
+{
+	local name value
+	reload local
+	"$DCQCN" -j stat -i 0 | jq -r '.[0].counters | to_entries[] | "\(.key) \(.value)"' >$TMP/stat
+	check "counters" "$(wc -l <$TMP/stat)" = 17
+	while read -r name value; do
+		check "$name" "$(counter local "$name")" = "$value"
+	done <$TMP/stat
+	run stat -i 10ms "${DEV[local]}"
+	check "lines" "$(wc -l <<<"$OUT")" = 18
+	check "lines with a rate" "$(grep -c ' 0.0/s$' <<<"$OUT")" = 15
+}
+
+record()
+{
+	local n
+	reload_both
+	fixed_rate local 20
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
+	cnp local
+	await 5 local rp_limited_qps = 1
+	run record -i 10ms -d 1s -o $TMP/run.csv
+	check "record: $OUT" $STATUS = 0
+	OUT=$(head -n 1 $TMP/run.csv)
+	golden header <<-'END'
+	time,dev,qpn,state,rate,target_rate,alpha,floor_rate,timer_stage,byte_stage,queue_packets,queue_bytes,paced_packets,paced_bytes,cnp_handled,cnp_ignored,cnp_sent,expired_packets,drop_bound_packets,drop_stale_packets,drop_dead_packets
+	END
+	n=$(sed 1d $TMP/run.csv | grep -c "^[0-9.]*,${DEV[local]},${QPN[local]},1,20000000,20000000,0\.[0-9]\{9\},[0-9,]*$")
+	note "$n lines"
+	check "lines" "$n" -ge 20
+	check "lines" "$n" -le 101
+	check "other lines" "$(wc -l <$TMP/run.csv)" = $((n + 1))
+	check "time goes on" "$(sed 1d $TMP/run.csv | cut -d, -f1 | sort -cn 2>&1)" = ""
+	start local record "exec $DCQCN record -i 1ms -o $TMP/run2.csv"
+	sleep 0.5
+	stop local record
+	wait_job local record 5 || fail "a signal does not end it well"
+	check "complete lines" "$(sed 1d $TMP/run2.csv | awk -F, 'NF != 21' | wc -l)" = 0
+}
+
+watch()
+{
+	reload_both
+	fixed_rate local 20
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
+	cnp local
+	await 5 local rp_limited_qps = 1
+	run watch -i 200ms -n 2
+	check "watch: $OUT" $STATUS = 0
+	check "bars" "$(grep -cE "^DEV +${QPN[local]} limited +20mbit #{20} +20mbit " <<<"$OUT")" = 2
+	check "escapes" "$(tr -d '[:print:]\n' <<<"$OUT" | wc -c)" = 0
+	python3 - "$DCQCN" <<-'END' || fail "on a terminal"
+	import os, sys
+	for term, redraws in (("xterm", 2), ("dumb", 0)):
+	    master, slave = os.openpty()
+	    pid = os.fork()
+	    if not pid:
+	        os.dup2(slave, 1)
+	        os.environ["TERM"] = term
+	        os.execvp(sys.argv[1], [sys.argv[1], "watch", "-i", "100ms", "-n", "2"])
+	    os.waitpid(pid, 0)
+	    out = os.read(master, 65536)
+	    assert out.count(b"\x1b[H\x1b[J") == redraws, (term, out)
+	    assert b"STATE" in out
+	END
+}
+
+errors()
+{
+	run nonesuch
+	golden "no command" <<-'END'
+	dcqcn: no command "nonesuch": see dcqcn help
+	END
+	run show nonesuch
+	golden "no device" <<-'END'
+	dcqcn: no such rxe device
+	END
+	run qp dev nonesuch
+	golden "no device" <<-'END'
+	dcqcn: no such rxe device
+	END
+	run set dev "${DEV[local]}" nonesuch 1
+	golden "no knob" <<-'END'
+	dcqcn: no knob "nonesuch": see dcqcn show
+	END
+	run profile apply nonesuch
+	golden "no profile" <<-'END'
+	dcqcn: no profile "nonesuch": see dcqcn profile list
+	END
+	run qp qpn 16777216
+	golden "no QPN" <<-'END'
+	dcqcn: "16777216" is no QP number: 0 to 16777215
+	END
+	run stat -i 5parsec
+	golden "no time" <<-'END'
+	dcqcn: "5parsec" is no time: use 10us, 50ms or 2s
+	END
+	run set dev
+	golden usage <<-'END'
+	usage: dcqcn set dev DEV KNOB VALUE [KNOB VALUE ...]
+	END
+	check "status" $STATUS = 1
+	unload local
+	run show
+	golden "no module" <<-'END'
+	dcqcn: rdma_dcqcn is not loaded
+	END
+	check "status" $STATUS = 1
+}
+
+run_tests "$@"

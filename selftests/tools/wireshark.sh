@@ -1,0 +1,100 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The dissector and its recipes, on a capture made for them. Says what differs.
+
+cd "$(dirname "$0")/../.." || exit 1
+command -v tshark >/dev/null || { echo "# no tshark"; exit 1; }
+TMP=$(mktemp -d)
+trap 'rm -rf "$TMP"' EXIT
+STATUS=0
+
+PYTHONDONTWRITEBYTECODE=1 python3 - "$TMP/run.pcap" <<'END' || exit 1
+import struct, sys
+sys.path.insert(0, "selftests/rdma")
+import roce_packet as r
+
+packets = []
+
+
+def add(ms, packet):
+    kind = b"\x86\xdd" if packet[0] >> 4 == 6 else b"\x08\x00"
+    packets.append((ms, bytes(12) + kind + packet))
+
+
+def data(ms, tos, src="10.0.0.1", dst="10.0.0.2"):
+    add(ms, r.roce(src, dst, r.bth(0x0a, 0x12, 0xffff, ms) + bytes(1024), tos=tos, sport=1))
+
+
+def cnp(ms, reserved=bytes(16), becn=1, src="10.0.0.2", dst="10.0.0.1"):
+    add(ms, r.roce(src, dst, r.bth(0x81, 0x11, 0xffff, 0, becn=becn) + reserved, tos=0xc2, sport=0))
+
+
+for i in range(10):
+    data(i, 2)
+data(10, 3)
+data(11, 3)
+cnp(12)
+data(13, 2)
+cnp(30, reserved=bytes(15) + b"\1")
+cnp(40, reserved=bytes(8))
+cnp(50, becn=0)
+data(60, 3, "fd00::1", "fd00::2")
+cnp(61, src="fd00::2", dst="fd00::1")
+# as another implementation sent it
+add(70, r.VECTOR)
+with open(sys.argv[1], "wb") as f:
+    f.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
+    for ms, p in packets:
+        f.write(struct.pack("<IIII", 1000, ms * 1000, len(p), len(p)) + p)
+END
+
+golden() # COMMAND <EXPECTED
+{
+	local diff
+
+	# shellcheck disable=SC2086 # words
+	diff=$(diff - <(tools/wireshark/roce $1 2>&1)) && return
+	echo "# roce $1:"
+	sed 's/^/#   /' <<<"$diff"
+	STATUS=1
+}
+
+golden "ecn $TMP/run.pcap" <<'END'
+       2  10.0.0.1 > 10.0.0.2	CE
+      11  10.0.0.1 > 10.0.0.2	ECT(0)
+       4  10.0.0.2 > 10.0.0.1	CNP ECT(0)
+       1  22.22.22.8 > 22.22.22.7	CNP ECT(1)
+       1  fd00::1 > fd00::2	CE
+       1  fd00::2 > fd00::1	CNP ECT(0)
+END
+golden "ce $TMP/run.pcap" <<'END'
+    0.010000  10.0.0.1 > 10.0.0.2  QP 0x000012 PSN 10, 1082 bytes
+    0.011000  10.0.0.1 > 10.0.0.2  QP 0x000012 PSN 11, 1082 bytes
+    0.060000  fd00::1 > fd00::2  QP 0x000012 PSN 60, 1102 bytes
+END
+golden "cnps $TMP/run.pcap" <<'END'
+    0.012000  10.0.0.2 > 10.0.0.1  CNP QP 0x00000011 DSCP 48
+    0.030000  10.0.0.2 > 10.0.0.1  CNP QP 0x00000011 DSCP 48 [reserved bytes not zero]
+    0.040000  10.0.0.2 > 10.0.0.1  CNP QP 0x00000011 DSCP 48 [wrong length]
+    0.050000  10.0.0.2 > 10.0.0.1  CNP QP 0x00000011 DSCP 48 [no BECN]
+    0.061000  fd00::2 > fd00::1  CNP QP 0x00000011 DSCP 48
+    0.070000  22.22.22.8 > 22.22.22.7  CNP QP 0x000000d2 DSCP 34
+END
+golden "timeline $TMP/run.pcap 10" <<'END'
+    0.010000  CE   10.0.0.1 > 10.0.0.2  and 1 more
+    0.012000  CNP  10.0.0.1 > 10.0.0.2  QP 0x00000011  8.7 -> 0.9 Mb/s
+    0.030000  CNP  10.0.0.1 > 10.0.0.2  QP 0x00000011  0.0 -> 0.0 Mb/s
+    0.040000  CNP  10.0.0.1 > 10.0.0.2  QP 0x00000011  0.0 -> 0.0 Mb/s
+    0.050000  CNP  10.0.0.1 > 10.0.0.2  QP 0x00000011  0.0 -> 0.0 Mb/s
+    0.060000  CE   fd00::1 > fd00::2
+    0.061000  CNP  fd00::1 > fd00::2  QP 0x00000011  0.9 -> 0.0 Mb/s
+    0.070000  CNP  22.22.22.7 > 22.22.22.8  QP 0x000000d2  0.0 -> 0.0 Mb/s
+END
+INFO=$(tshark -X lua_script:tools/wireshark/roce_cnp.lua -r "$TMP/run.pcap" -Y roce.cnp \
+	-T fields -e _ws.col.Protocol -e _ws.col.Info 2>/dev/null | sort | uniq -c)
+[ "$(grep -c "RRoCE	CNP QP=0x000011" <<<"$INFO")" = 2 ] || { echo "# $INFO"; STATUS=1; }
+[ "$(tshark -X lua_script:tools/wireshark/roce_cnp.lua -r "$TMP/run.pcap" \
+	-Y 'roce.cnp.bad_length || roce.cnp.bad_reserved || roce.cnp.no_becn' 2>/dev/null |
+	wc -l)" = 3 ] || { echo "# expert information is missing"; STATUS=1; }
+exit $STATUS

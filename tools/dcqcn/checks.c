@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What may be wrong with the control loop, one function each: at a sender (ECT,
+ * reaction point), at a receiver (marks, notification point), on the way
+ * between two hosts, and around them.
+ */
+#include <string.h>
+
+#include "checks.h"
+#include "finding.h"
+#include "unit.h"
+
+#define PRIOS		8
+
+#define KNOB(_dev, _name) ((_dev)->settings[RDMA_DCQCN_A_SETTINGS_##_name])
+
+/* Packets of rxe that pass its network device must show there */
+#define LOOPBACK_PACKETS	100
+
+/* alpha * 1024 / 2^rpg_gd is a cut of no more than 1/16 from here on */
+#define GD_WEAK		14
+
+/* A cut leaves at least this, in percent */
+#define DEC_FAC_WEAK	90
+
+#define BPS_PER_MBPS	1000000ULL
+
+typedef unsigned long long ull;
+
+/* Data of a priority that is not enabled; the first such one, or -1 */
+static int prio_off(const struct fact_dev *dev, enum sniff_way way,
+		    uint32_t enabled)
+{
+	for (int prio = 0; prio < PRIOS; prio++) {
+		if (!(enabled & 1U << prio) &&
+		    facts_data(dev, way, prio, -1))
+			return prio;
+	}
+	return -1;
+}
+
+static void check_module(const struct facts *facts, const struct fact_dev *dev,
+			 const struct facts *peer)
+{
+	bool one_side = peer && peer->module;
+
+	if (facts->module)
+		return;
+	finding_seen(one_side ? "one-side" : "no-module", facts, dev,
+		     "rdma_dcqcn is not loaded%s; %llu packets came in with CE, %llu data packets left without ECT",
+		     one_side ? " here, but at the other host" : "",
+		     (ull)facts_data(dev, SNIFF_IN, -1, SNIFF_CE),
+		     (ull)facts_data(dev, SNIFF_OUT, -1, SNIFF_NOT_ECT));
+	finding_why("rxe answers no mark with a CNP, obeys no CNP, and sends data that switches drop instead of marking");
+	finding_mend("modprobe rdma_dcqcn");
+}
+
+/* --- the sender ------------------------------------------------------------ */
+
+static bool check_rp_prio(const struct facts *facts, const struct fact_dev *dev)
+{
+	int prio = prio_off(dev, SNIFF_OUT, KNOB(dev, RP_ENABLE));
+
+	if (prio < 0)
+		return false;
+	finding_seen("rp-off", facts, dev,
+		     "%llu data packets left with priority %d, for which the reaction point is off%s",
+		     (ull)facts_data(dev, SNIFF_OUT, prio, -1), prio,
+		     KNOB(dev, RP_ENABLE) ? "; it is on for others" : "");
+	finding_why("packets of that priority (DSCP >> 3) are neither made ECT nor slowed down by CNPs");
+	finding_mend("echo 1 > /sys/class/net/%s/ecn/roce_rp/enable/%d",
+		     dev->ifname, prio);
+	return true;
+}
+
+static void check_ect(const struct facts *facts, const struct fact_dev *dev)
+{
+	uint64_t not_ect = facts_data(dev, SNIFF_OUT, -1, SNIFF_NOT_ECT);
+
+	if (!not_ect)
+		return;
+	finding_seen("not-ect", facts, dev,
+		     "%llu of %llu data packets left %s without ECT, though the reaction point is on for their priority",
+		     (ull)not_ect, (ull)facts_data(dev, SNIFF_OUT, -1, -1),
+		     dev->ifname);
+	finding_why("a switch drops such packets where it would mark others; something on this host clears the bits behind the module");
+	finding_mend("tc filter show dev %s egress; nft list ruleset | grep -iE 'dscp|ecn'",
+		     dev->ifname);
+}
+
+/* CNPs come to the device, and then? */
+static void check_cnps_in(const struct facts *facts, const struct fact_dev *dev)
+{
+	uint64_t in = facts_cnps(dev, SNIFF_IN);
+	uint64_t handled = facts_growth(dev, "rp_cnp_handled");
+	uint64_t ignored = facts_growth(dev, "rp_cnp_ignored");
+
+	if (!in || handled)
+		return;
+	if (!ignored) {
+		finding_seen("cnp-filtered", facts, dev,
+			     "%llu CNPs came in on %s, none reached the module",
+			     (ull)in, dev->ifname);
+		finding_why("senders are not slowed down; usually a firewall drops UDP port 4791");
+		finding_mend("nft insert rule inet filter input udp dport 4791 accept");
+		return;
+	}
+	finding_seen("cnp-ignored", facts, dev,
+		     "%llu CNPs came in, none was acted on", (ull)in);
+	finding_why("they are for priorities whose reaction point is off (on for mask 0x%02x), do not come from the QP's peer, or their ICRC is wrong",
+		    KNOB(dev, RP_ENABLE));
+	finding_mend("dcqcn set dev %s rp_enable all; trace-cmd stream -e rdma_dcqcn:cnp_received says why",
+		     dev->name);
+}
+
+/* Knobs with which a CNP cuts nothing, or next to nothing */
+static void check_cut(const struct facts *facts, const struct fact_dev *dev)
+{
+	char line[UNIT_LEN];
+
+	if (KNOB(dev, RPG_MIN_DEC_FAC) >= DEC_FAC_WEAK) {
+		finding_seen("no-cut-min-dec-fac", facts, dev,
+			     "rpg_min_dec_fac is %u%%",
+			     KNOB(dev, RPG_MIN_DEC_FAC));
+		finding_why("a cut leaves at least that much of the rate, so CNPs hardly slow anything down");
+		finding_mend("dcqcn set dev %s rpg_min_dec_fac 50%%",
+			     dev->name);
+	}
+	if (KNOB(dev, RPG_GD) >= GD_WEAK) {
+		finding_seen("no-cut-gd", facts, dev, "rpg_gd is %u",
+			     KNOB(dev, RPG_GD));
+		finding_why("a cut takes alpha * 1024 / 2^%u of the rate, at most 1/%u; with 11 it is up to half",
+			    KNOB(dev, RPG_GD),
+			    1U << (KNOB(dev, RPG_GD) - 10));
+		finding_mend("dcqcn set dev %s rpg_gd 11", dev->name);
+	}
+	if (KNOB(dev, RPG_MIN_RATE) * BPS_PER_MBPS >= dev->line_rate) {
+		finding_seen("no-cut-min-rate", facts, dev,
+			     "rpg_min_rate is %umbit, the line rate %s",
+			     KNOB(dev, RPG_MIN_RATE),
+			     unit_rate(line, dev->line_rate));
+		finding_why("a rate never falls below rpg_min_rate, so no CNP can slow a QP down");
+		finding_mend("dcqcn set dev %s rpg_min_rate 1mbit", dev->name);
+	}
+}
+
+/* Limited QPs that the pacer must send faster than their rate */
+static void check_floor(const struct facts *facts, const struct fact_dev *dev)
+{
+	char rate[UNIT_LEN], floor[UNIT_LEN];
+
+	for (int i = 0; i < dev->num_qps; i++) {
+		const struct fact_qp *qp = &dev->qps[i];
+
+		if (qp->floor <= qp->rate ||
+		    qp->floor <= KNOB(dev, RPG_MIN_RATE) * BPS_PER_MBPS)
+			continue;
+		finding_seen("ack-timeout-floor", facts, dev,
+			     "QP %llu has a rate of %s but is sent at its floor of %s",
+			     (ull)qp->qpn, unit_rate(rate, qp->rate),
+			     unit_rate(floor, qp->floor));
+		finding_why("held requests must leave before the QP's ack timeout, or they are sent again: it cannot be slowed down further");
+		finding_mend("a longer ack timeout or a smaller MTU: ib_write_bw -u 18 -m 1024");
+		return;
+	}
+}
+
+/* --- the receiver ---------------------------------------------------------- */
+
+static bool check_np_prio(const struct facts *facts, const struct fact_dev *dev)
+{
+	int prio = prio_off(dev, SNIFF_IN, KNOB(dev, NP_ENABLE));
+
+	if (prio < 0)
+		return false;
+	finding_seen("np-off", facts, dev,
+		     "%llu data packets came in with priority %d, %llu of them with CE, for which the notification point is off%s",
+		     (ull)facts_data(dev, SNIFF_IN, prio, -1), prio,
+		     (ull)facts_data(dev, SNIFF_IN, prio, SNIFF_CE),
+		     KNOB(dev, NP_ENABLE) ? "; it is on for others" : "");
+	finding_why("marks of that priority (DSCP >> 3) are not answered, so their senders do not slow down");
+	finding_mend("echo 1 > /sys/class/net/%s/ecn/roce_np/enable/%d",
+		     dev->ifname, prio);
+	return true;
+}
+
+static void check_answer(const struct facts *facts, const struct fact_dev *dev)
+{
+	uint64_t ce = facts_data(dev, SNIFF_IN, -1, SNIFF_CE);
+	uint64_t seen = facts_growth(dev, "np_ecn_marked_roce_packets");
+	uint64_t sent = facts_growth(dev, "np_cnp_sent");
+	uint64_t icrc = facts_growth(dev, "np_icrc_errors");
+	uint64_t errors = facts_growth(dev, "np_cnp_errors");
+
+	if (icrc) {
+		finding_seen("icrc-errors", facts, dev,
+			     "%llu packets with CE had a wrong ICRC",
+			     (ull)icrc);
+		finding_why("they are not answered; something on the way rewrites more of the packet than DSCP, ECN and TTL");
+		finding_mend("nft list ruleset; tc filter show dev %s ingress",
+			     dev->ifname);
+	}
+	if (errors) {
+		finding_seen("cnp-errors", facts, dev,
+			     "%llu CNPs could not be sent", (ull)errors);
+		finding_why("there is no route to the sender, or this host's own firewall or qdisc drops them");
+		finding_mend("ip route get ADDRESS oif %s; tc -s qdisc show dev %s",
+			     dev->ifname, dev->ifname);
+	}
+	if (!ce || sent || icrc || errors)
+		return;
+	finding_seen("ce-unanswered", facts, dev,
+		     "%llu packets came in with CE, the module saw %llu of them and sent no CNP",
+		     (ull)ce, (ull)seen);
+	finding_why("senders are not slowed down; a mark is answered only if it comes from the QP's own peer");
+	finding_mend("nft list ruleset; rdma resource show qp link %s/1",
+		     dev->name);
+}
+
+/* Packets are lost before they are marked */
+static void check_loss(const struct facts *facts, const struct fact_dev *dev)
+{
+	uint64_t gaps = facts_growth(dev, "out_of_seq_request");
+	uint64_t naks = facts_growth(dev, "rcvd_seq_err");
+
+	if ((!gaps || facts_data(dev, SNIFF_IN, -1, SNIFF_CE)) &&
+	    (!naks || facts_cnps(dev, SNIFF_IN)))
+		return;
+	finding_seen("loss-without-marks", facts, dev,
+		     "%llu gaps in what came in, %llu NAKs for gaps, yet no CE and no CNP",
+		     (ull)gaps, (ull)naks);
+	finding_why("the switch drops before it marks: it does not mark at all, its thresholds are above its buffer, or the packets do not come as ECT");
+	finding_mend("at the switch port: tc qdisc replace dev PORT parent 1:1 red limit 300000 min 10000 max 100000 avpkt 1000 burst 11 probability 0.1 bandwidth 48mbit ecn nodrop");
+}
+
+/* What comes without ECT, when nothing is known of its sender */
+static void check_ect_in(const struct facts *facts, const struct fact_dev *dev)
+{
+	uint64_t not_ect = facts_data(dev, SNIFF_IN, -1, SNIFF_NOT_ECT);
+
+	if (!not_ect)
+		return;
+	finding_seen("not-ect-in", facts, dev,
+		     "%llu of %llu data packets came in without ECT",
+		     (ull)not_ect, (ull)facts_data(dev, SNIFF_IN, -1, -1));
+	finding_why("the sender has no reaction point for them, or something on the way clears the ECN bits; switches drop instead of marking");
+	finding_mend("dcqcn doctor --peer SENDER says which of them");
+}
+
+/* --- around ---------------------------------------------------------------- */
+
+static bool paces_or_marks(const struct fact_qdisc *qdisc)
+{
+	static const char * const kinds[] = {
+		"fq", "fq_codel", "fq_pie", "codel", "pie", "cake", "dualpi2",
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (!strcmp(qdisc->kind, kinds[i]))
+			return true;
+	}
+	return qdisc->ecn;
+}
+
+static void check_qdisc(const struct facts *facts, const struct fact_dev *dev)
+{
+	const struct fact_qdisc *host = NULL;
+	int n = 0;
+
+	for (int i = 0; i < dev->num_qdiscs; i++) {
+		const struct fact_qdisc *qdisc = &dev->qdiscs[i];
+
+		if (paces_or_marks(qdisc)) {
+			host = qdisc;
+			n++;
+		}
+		if (!qdisc->loses && qdisc->after == qdisc->before)
+			continue;
+		finding_seen("lossy-qdisc", facts, dev,
+			     "qdisc %s of %s %s%llu packets lost meanwhile",
+			     qdisc->kind, dev->ifname,
+			     qdisc->loses ? "is set to lose packets; " : "drops: ",
+			     (ull)(qdisc->after - qdisc->before));
+		finding_why("a loss on the host itself costs a retransmission, and from Linux 6.12 on it stops the QP");
+		finding_mend("tc qdisc replace dev %s root pfifo limit 10000",
+			     dev->ifname);
+	}
+	if (!host)
+		return;
+	finding_seen("host-qdisc", facts, dev, "%s has %s%s", dev->ifname,
+		     host->kind, n > 1 ? " on each of its queues" : "");
+	finding_why("it marks or paces on the host itself, so that the rate is not the module's doing alone");
+	finding_mend("tc qdisc replace dev %s root pfifo limit 10000",
+		     dev->ifname);
+}
+
+static void check_loopback(const struct facts *facts,
+			   const struct fact_dev *dev)
+{
+	uint64_t sent = facts_growth(dev, "sent_pkts");
+
+	if (sent < LOOPBACK_PACKETS ||
+	    facts_data(dev, SNIFF_OUT, -1, -1) ||
+	    facts_data(dev, SNIFF_IN, -1, -1))
+		return;
+	finding_seen("loopback", facts, dev,
+		     "rxe sent %llu packets, of which no data passed %s",
+		     (ull)sent, dev->ifname);
+	finding_why("traffic of a host to itself stays inside rxe: it is neither marked nor limited");
+	finding_mend("run the other end on another host or in another VM");
+}
+
+/* --- from here to there ---------------------------------------------------- */
+
+static void check_interval(const struct facts *from,
+			   const struct fact_dev *sender,
+			   const struct facts *to,
+			   const struct fact_dev *receiver)
+{
+	uint32_t gap = KNOB(receiver, MIN_TIME_BETWEEN_CNPS);
+	uint32_t period = KNOB(sender, DCE_TCP_RTT);
+
+	if (gap < period)
+		return;
+	finding_seen("cnp-interval", from, sender,
+		     "alpha decays every %uus (dce_tcp_rtt), CNPs come from %s every %uus at most",
+		     period, to->host, gap);
+	finding_why("under steady congestion alpha has decayed before the next CNP comes, so cuts get smaller and smaller");
+	finding_mend("dcqcn set dev %s dce_tcp_rtt %uus; or dcqcn profile apply softroce",
+		     sender->name, gap ? gap * 10 : 1);
+}
+
+static void check_ecn_cleared(const struct fact_dev *sender,
+			      const struct facts *to,
+			      const struct fact_dev *receiver)
+{
+	uint64_t not_ect = facts_data(receiver, SNIFF_IN, -1, SNIFF_NOT_ECT);
+
+	if (!not_ect || facts_data(sender, SNIFF_OUT, -1, SNIFF_NOT_ECT))
+		return;
+	finding_seen("ecn-cleared", to, receiver,
+		     "%llu data packets came in without ECT, though all left %s with it",
+		     (ull)not_ect, sender->ifname);
+	finding_why("something on the way clears the ECN bits, and with them every mark");
+	finding_mend("at routers and switches between: trust DSCP, and rewrite it without the two ECN bits (nft: ip dscp set, not ip tos)");
+}
+
+/* The DSCP that most packets of @n[] have, -1 if there are none */
+static int main_dscp(const uint64_t n[SNIFF_DSCPS])
+{
+	int most = -1;
+
+	for (int dscp = 0; dscp < SNIFF_DSCPS; dscp++) {
+		if (n[dscp] && (most < 0 || n[dscp] > n[most]))
+			most = dscp;
+	}
+	return most;
+}
+
+static int data_dscp(const struct fact_dev *dev, enum sniff_way way)
+{
+	uint64_t n[SNIFF_DSCPS] = {};
+
+	for (int dscp = 0; dscp < SNIFF_DSCPS; dscp++) {
+		for (int ecn = 0; ecn < SNIFF_ECNS; ecn++)
+			n[dscp] += dev->tally.data[way][dscp][ecn];
+	}
+	return main_dscp(n);
+}
+
+static void say_dscp(const char *what, int left, int came,
+		     const struct facts *facts, const struct fact_dev *dev)
+{
+	if (left < 0 || came < 0 || left == came)
+		return;
+	finding_seen("dscp-rewritten", facts, dev,
+		     "%s left with DSCP %d and came in with %d", what, left,
+		     came);
+	finding_why("priorities are taken from the DSCP (>> 3): switches queue it elsewhere, and what is enabled for one priority is off for another");
+	finding_mend("at routers and switches between: trust DSCP");
+}
+
+static void check_cnps_lost(const struct fact_dev *sender,
+			    const struct facts *to,
+			    const struct fact_dev *receiver)
+{
+	uint64_t sent = facts_growth(receiver, "np_cnp_sent");
+
+	/* one may be on its way */
+	if (sent < 2 || facts_cnps(sender, SNIFF_IN) ||
+	    facts_growth(sender, "rp_cnp_handled") ||
+	    facts_growth(sender, "rp_cnp_ignored"))
+		return;
+	finding_seen("cnp-lost", to, receiver,
+		     "%llu CNPs were sent, none came to %s of the sender",
+		     (ull)sent, sender->ifname);
+	finding_why("the sender does not slow down; CNPs are small, and of DSCP %u: something on the way drops that, or sends it elsewhere",
+		    KNOB(receiver, CNP_DSCP));
+	finding_mend("give CNPs a queue of their own at the switch, with strict priority; look for filters on UDP port 4791");
+}
+
+/* Everything that one host shows by itself */
+void checks_host(const struct facts *facts, const struct fact_dev *dev,
+		 const struct facts *peer)
+{
+	check_module(facts, dev, peer);
+	check_qdisc(facts, dev);
+	check_loopback(facts, dev);
+	check_loss(facts, dev);
+	if (!facts->module)
+		return;
+	if (!check_rp_prio(facts, dev))
+		check_ect(facts, dev);
+	if (!check_np_prio(facts, dev))
+		check_answer(facts, dev);
+	check_cnps_in(facts, dev);
+	check_cut(facts, dev);
+	check_floor(facts, dev);
+}
+
+/* What has to be guessed while nothing is known of the other host */
+void checks_alone(const struct facts *facts, const struct fact_dev *dev)
+{
+	int dscp;
+
+	check_ect_in(facts, dev);
+	if (!facts->module)
+		return;
+	check_interval(facts, dev, facts, dev);
+	dscp = main_dscp(dev->tally.cnps[SNIFF_OUT]);
+	say_dscp("CNPs", dscp < 0 ? -1 : (int)KNOB(dev, CNP_DSCP), dscp, facts,
+		 dev);
+}
+
+/* What two hosts show of the way from one to the other */
+void checks_pair(const struct facts *from, const struct fact_dev *sender,
+		 const struct facts *to, const struct fact_dev *receiver)
+{
+	if (from->module && to->module)
+		check_interval(from, sender, to, receiver);
+	if (!facts_data(sender, SNIFF_OUT, -1, -1) ||
+	    !facts_data(receiver, SNIFF_IN, -1, -1))
+		return;
+	check_ecn_cleared(sender, to, receiver);
+	say_dscp("data", data_dscp(sender, SNIFF_OUT),
+		 data_dscp(receiver, SNIFF_IN), to, receiver);
+	say_dscp("CNPs", main_dscp(receiver->tally.cnps[SNIFF_OUT]),
+		 main_dscp(sender->tally.cnps[SNIFF_IN]), from, sender);
+	if (from->module && to->module)
+		check_cnps_lost(sender, to, receiver);
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dcqcn doctor: why the control loop is silent. Looks at this host and, over
+ * ssh, at the same command on the other one.
+ */
+#include <err.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "checks.h"
+#include "commands.h"
+#include "facts.h"
+#include "finding.h"
+
+#define STATUS_FOUND	2
+#define READY		"ready\n"
+
+/* Data packets that are few enough to say that nothing runs */
+#define FEW		10
+
+/* The other host begins when it says so */
+static FILE *ask_peer(const char *peer, uint64_t nsec)
+{
+	char option[32], line[256];
+	FILE *in;
+	int fd[2];
+
+	snprintf(option, sizeof(option), "%lluns", (unsigned long long)nsec);
+	if (pipe(fd))
+		err(EXIT_FAILURE, "pipe");
+	switch (fork()) {
+	case -1:
+		err(EXIT_FAILURE, "fork");
+	case 0:
+		dup2(fd[1], STDOUT_FILENO);
+		close(fd[0]);
+		close(fd[1]);
+		execlp("ssh", "ssh", "-n", "--", peer, "dcqcn", "doctor",
+		       "--facts", "-i", option, NULL);
+		err(EXIT_FAILURE, "ssh");
+	}
+	close(fd[1]);
+	in = fdopen(fd[0], "r");
+	if (!in)
+		err(EXIT_FAILURE, "pipe");
+	do {
+		if (!fgets(line, sizeof(line), in))
+			errx(EXIT_FAILURE,
+			     "%s does not answer: it needs ssh, root and dcqcn",
+			     peer);
+	} while (strcmp(line, READY));
+	return in;
+}
+
+/* The device that has most to say, where there are several */
+static const struct fact_dev *busiest(const struct facts *facts)
+{
+	const struct fact_dev *best = facts->devs;
+	uint64_t most = 0;
+
+	for (const struct fact_dev *dev = facts->devs; dev; dev = dev->next) {
+		uint64_t n = facts_data(dev, SNIFF_IN, -1, -1) +
+			     facts_data(dev, SNIFF_OUT, -1, -1);
+
+		if (n > most) {
+			best = dev;
+			most = n;
+		}
+	}
+	return best;
+}
+
+static void check_both(const struct facts *here, const struct facts *peer)
+{
+	const struct fact_dev *a = busiest(here), *b = busiest(peer);
+
+	checks_host(here, a, peer);
+	checks_host(peer, b, here);
+	checks_pair(here, a, peer, b);
+	checks_pair(peer, b, here, a);
+}
+
+static void check_here(const struct facts *here)
+{
+	for (const struct fact_dev *dev = here->devs; dev; dev = dev->next) {
+		checks_host(here, dev, NULL);
+		checks_alone(here, dev);
+	}
+}
+
+static void say_idle(const struct facts *here)
+{
+	for (const struct fact_dev *dev = here->devs; dev; dev = dev->next) {
+		if (facts_data(dev, SNIFF_IN, -1, -1) +
+		    facts_data(dev, SNIFF_OUT, -1, -1) >= FEW)
+			continue;
+		finding_note("%s: next to no RoCEv2 traffic on %s: what shows only in traffic was not checked",
+			     dev->name, dev->ifname);
+	}
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "peer", required_argument, NULL, 'p' },
+		{ "facts", no_argument, NULL, 'f' },
+		{}
+	};
+	const char *peer_name = NULL, *name = NULL;
+	struct facts here = {}, peer = {};
+	uint64_t nsec = 1000000000;
+	bool only_facts = false;
+	FILE *in = NULL;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "+i:", options, NULL)) != -1) {
+		switch (c) {
+		case 'i':
+			nsec = option_nsec(optarg);
+			break;
+		case 'p':
+			peer_name = optarg;
+			break;
+		case 'f':
+			only_facts = true;
+			break;
+		default:
+			usage(argv[0]);
+		}
+	}
+	if (argc == optind + 2 && !strcmp(argv[optind], "dev"))
+		name = argv[optind + 1];
+	else if (argc != optind)
+		usage(argv[0]);
+
+	if (only_facts) {
+		printf(READY);
+		fflush(stdout);
+		facts_gather(&here, name, nsec);
+		facts_print(stdout, &here);
+		return EXIT_SUCCESS;
+	}
+	if (peer_name)
+		in = ask_peer(peer_name, nsec);
+	facts_gather(&here, name, nsec);
+	finding_open();
+	if (in) {
+		facts_read(in, &peer);
+		wait(NULL);
+		check_both(&here, &peer);
+	} else {
+		check_here(&here);
+	}
+	say_idle(&here);
+	return finding_close() ? STATUS_FOUND : EXIT_SUCCESS;
+}

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0
+# bash completion of dcqcn(8)
+
+_dcqcn_devs()
+{
+	local d
+
+	for d in /sys/class/infiniband/*; do
+		[ -e "$d" ] && echo "${d##*/}"
+	done
+}
+
+_dcqcn_words()
+{
+	local IFS=$' \t\n'
+	mapfile -t COMPREPLY < <(compgen -W "$1" -- "${COMP_WORDS[COMP_CWORD]}")
+}
+
+_dcqcn()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+	local commands="show qp stat watch set profile save restore record plot doctor help"
+	local knobs="min_time_between_cnps cnp_dscp cnp_802p_prio cnp_udp_sport np_enable
+		rpg_max_rate rpg_min_rate rate_to_set_on_first_cnp initial_alpha_value
+		dce_tcp_g dce_tcp_rtt rate_reduce_monitor_period rpg_gd rpg_min_dec_fac
+		clamp_tgt_rate clamp_tgt_rate_after_time_inc rpg_time_reset rpg_byte_reset
+		rpg_threshold rpg_ai_rate rpg_hai_rate rp_enable"
+	local command="" i=1
+
+	COMPREPLY=()
+	while [ $i -lt "$COMP_CWORD" ]; do
+		case ${COMP_WORDS[i]} in
+		-*)	i=$((i + 1)) ;;
+		*)	command=${COMP_WORDS[i]}; break ;;
+		esac
+	done
+	if [ -z "$command" ]; then
+		_dcqcn_words "-j $commands"
+		return
+	fi
+	case $prev in
+	dev|--dev)
+		_dcqcn_words "$(_dcqcn_devs)"
+		return ;;
+	-o)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	-i|-d|-n|qpn)
+		return ;;
+	esac
+	case $command in
+	show|save)
+		_dcqcn_words "$(_dcqcn_devs)" ;;
+	stat)
+		_dcqcn_words "-i $(_dcqcn_devs)" ;;
+	qp)
+		_dcqcn_words "dev qpn" ;;
+	watch)
+		_dcqcn_words "-i -n dev qpn" ;;
+	record)
+		_dcqcn_words "-i -d -o dev qpn" ;;
+	doctor)
+		_dcqcn_words "--peer -i dev" ;;
+	set)
+		# set dev DEV KNOB VALUE [KNOB VALUE ...]
+		case $((COMP_CWORD - i)):$prev in
+		1:*)			_dcqcn_words dev ;;
+		*[13579]:*)		_dcqcn_words "$knobs" ;;
+		*:[nr]p_enable)		_dcqcn_words "all none" ;;
+		esac ;;
+	profile)
+		case $((COMP_CWORD - i)) in
+		1)	_dcqcn_words "list show apply" ;;
+		2)	_dcqcn_words "mlx5 sigcomm15 softroce" ;;
+		3)	[ "${COMP_WORDS[i + 1]}" != apply ] || _dcqcn_words dev ;;
+		esac ;;
+	restore|plot)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+	esac
+}
+
+complete -F _dcqcn dcqcn

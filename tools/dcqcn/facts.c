@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What can be seen of a host within an interval: counters before and after,
+ * settings, qdiscs, limited QPs, and the packets that came and went. Another
+ * host's facts come as text, as facts_print() writes it.
+ */
+#include <dirent.h>
+#include <err.h>
+#include <errno.h>
+#include <net/if.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "facts.h"
+#include "knob.h"
+#include "qp.h"
+
+#define CLASS		"/sys/class/infiniband"
+#define MODULE		"/sys/module/rdma_dcqcn"
+#define NSEC_PER_SEC	1000000000ULL
+#define PATH_LEN	512
+
+static uint64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
+static void copy(char *to, const char *from, size_t size)
+{
+	snprintf(to, size, "%s", from);
+}
+
+/* The first word of a file */
+static bool read_word(const char *path, char word[FACTS_WORD])
+{
+	FILE *f = fopen(path, "r");
+	bool ok;
+
+	if (!f)
+		return false;
+	ok = fscanf(f, "%63s", word) == 1;
+	fclose(f);
+	return ok;
+}
+
+static struct fact_dev *add_dev(struct facts *facts, const char *name,
+				const char *ifname)
+{
+	struct fact_dev *dev = calloc(1, sizeof(*dev));
+
+	if (!dev)
+		err(EXIT_FAILURE, "devices");
+	copy(dev->name, name, sizeof(dev->name));
+	copy(dev->ifname, ifname, sizeof(dev->ifname));
+	dev->fd = -1;
+	dev->next = facts->devs;
+	facts->devs = dev;
+	return dev;
+}
+
+/* rxe devices have a file that names their network device */
+static void find_devs(struct facts *facts, const char *name)
+{
+	char path[PATH_LEN], ifname[FACTS_WORD];
+	DIR *dir = opendir(CLASS);
+	struct dirent *entry;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' ||
+		    (name && strcmp(name, entry->d_name)))
+			continue;
+		snprintf(path, sizeof(path), CLASS "/%s/parent", entry->d_name);
+		if (read_word(path, ifname))
+			add_dev(facts, entry->d_name, ifname);
+	}
+	closedir(dir);
+}
+
+static struct fact_counter *counter_of(struct fact_dev *dev, const char *name)
+{
+	for (int i = 0; i < dev->num_counters; i++) {
+		if (!strcmp(dev->counters[i].name, name))
+			return &dev->counters[i];
+	}
+	if (dev->num_counters == FACTS_COUNTERS)
+		return NULL;
+	copy(dev->counters[dev->num_counters].name, name, FACTS_WORD);
+	return &dev->counters[dev->num_counters++];
+}
+
+static void read_counters(struct fact_dev *dev, bool after)
+{
+	char path[PATH_LEN], word[FACTS_WORD];
+	struct fact_counter *counter;
+	struct dirent *entry;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), CLASS "/%s/ports/1/hw_counters",
+		 dev->name);
+	dir = opendir(path);
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		snprintf(path, sizeof(path), CLASS "/%s/ports/1/hw_counters/%s",
+			 dev->name, entry->d_name);
+		if (entry->d_name[0] == '.' || !read_word(path, word))
+			continue;
+		counter = counter_of(dev, entry->d_name);
+		if (!counter)
+			break;
+		*(after ? &counter->after : &counter->before) =
+			strtoull(word, NULL, 10);
+	}
+	closedir(dir);
+}
+
+/* "qdisc KIND ..." and, some lines on, " Sent ... (dropped N, ..." */
+static void read_qdiscs(struct fact_dev *dev, bool after)
+{
+	char command[PATH_LEN], line[1024], kind[FACTS_WORD];
+	struct fact_qdisc *qdisc = NULL;
+	unsigned long long dropped;
+	int n = 0;
+	FILE *tc;
+
+	snprintf(command, sizeof(command),
+		 "tc -s qdisc show dev '%s' 2>/dev/null", dev->ifname);
+	tc = popen(command, "r");
+	if (!tc)
+		return;
+	while (fgets(line, sizeof(line), tc)) {
+		char *at = strstr(line, "(dropped ");
+
+		if (sscanf(line, "qdisc %63s", kind) == 1) {
+			qdisc = NULL;
+			if (n == FACTS_QDISCS)
+				continue;
+			qdisc = &dev->qdiscs[n++];
+			copy(qdisc->kind, kind, sizeof(qdisc->kind));
+			qdisc->loses = strstr(line, " loss ");
+			qdisc->ecn = strstr(line, " ecn");
+		} else if (qdisc && at &&
+			   sscanf(at, "(dropped %llu", &dropped) == 1) {
+			*(after ? &qdisc->after : &qdisc->before) = dropped;
+		}
+	}
+	dev->num_qdiscs = n;
+	pclose(tc);
+}
+
+static void add_qp(const struct qp *qp, void *data)
+{
+	struct fact_dev *dev = data;
+	struct fact_qp *fact;
+
+	if (dev->num_qps == FACTS_QPS ||
+	    qp->value[RDMA_DCQCN_A_QP_STATE] != RDMA_DCQCN_QP_STATE_LIMITED)
+		return;
+	fact = &dev->qps[dev->num_qps++];
+	fact->qpn = qp->value[RDMA_DCQCN_A_QP_LQPN];
+	fact->rate = qp->value[RDMA_DCQCN_A_QP_RATE];
+	fact->floor = qp->value[RDMA_DCQCN_A_QP_FLOOR_RATE];
+	fact->prio = qp->value[RDMA_DCQCN_A_QP_PRIO];
+}
+
+static void read_module(struct fact_dev *dev)
+{
+	struct qp_filter filter = { .dev = dev->name, .qpn = -1 };
+	struct dev *list = dev_list(dev->name);
+
+	dev->has_settings = true;
+	dev->line_rate = list->line_rate;
+	memcpy(dev->settings, list->settings, sizeof(dev->settings));
+	qp_dump(&filter, add_qp, dev);
+	dev_free(list);
+}
+
+static void sniff(struct facts *facts, uint64_t nsec)
+{
+	uint64_t end = now() + nsec;
+
+	for (uint64_t time = now(); time < end; time = now()) {
+		struct pollfd fds[FACTS_QPS];
+		int n = 0;
+
+		for (struct fact_dev *dev = facts->devs; dev; dev = dev->next) {
+			sniff_read(dev->fd, &dev->tally);
+			if (n < FACTS_QPS)
+				fds[n++] = (struct pollfd) {
+					.fd = dev->fd, .events = POLLIN };
+		}
+		poll(fds, n, (end - time) / 1000000 + 1);
+	}
+}
+
+/* Of all rxe devices, or the one of that name; takes as long as @nsec says */
+void facts_gather(struct facts *facts, const char *name, uint64_t nsec)
+{
+	struct fact_dev *dev;
+
+	if (gethostname(facts->host, sizeof(facts->host) - 1))
+		copy(facts->host, "?", sizeof(facts->host));
+	facts->module = !access(MODULE, F_OK);
+	find_devs(facts, name);
+	if (!facts->devs)
+		errx(EXIT_FAILURE, name ? "no such rxe device" :
+					  "there is no rxe device");
+	for (dev = facts->devs; dev; dev = dev->next) {
+		read_qdiscs(dev, false);
+		dev->fd = sniff_open(if_nametoindex(dev->ifname));
+		if (dev->fd < 0)
+			err(EXIT_FAILURE, "listening on %s", dev->ifname);
+	}
+	for (dev = facts->devs; dev; dev = dev->next)
+		read_counters(dev, false);
+	sniff(facts, nsec);
+	for (dev = facts->devs; dev; dev = dev->next) {
+		read_counters(dev, true);
+		read_qdiscs(dev, true);
+		close(dev->fd);
+		if (facts->module)
+			read_module(dev);
+	}
+}
+
+static void print_tally(FILE *out, const struct tally *tally)
+{
+	for (int way = 0; way < SNIFF_WAYS; way++) {
+		for (int dscp = 0; dscp < SNIFF_DSCPS; dscp++) {
+			if (tally->cnps[way][dscp])
+				fprintf(out, "cnps %d %d %llu\n", way, dscp,
+					(unsigned long long)
+					tally->cnps[way][dscp]);
+			for (int ecn = 0; ecn < SNIFF_ECNS; ecn++) {
+				if (tally->data[way][dscp][ecn])
+					fprintf(out, "data %d %d %d %llu\n",
+						way, dscp, ecn,
+						(unsigned long long)
+						tally->data[way][dscp][ecn]);
+			}
+		}
+	}
+}
+
+void facts_print(FILE *out, const struct facts *facts)
+{
+	fprintf(out, "host %s %d\n", facts->host, facts->module);
+	for (const struct fact_dev *dev = facts->devs; dev; dev = dev->next) {
+		fprintf(out, "dev %s %s %llu\n", dev->name, dev->ifname,
+			(unsigned long long)dev->line_rate);
+		for (int i = 0; i < dev->num_counters; i++)
+			fprintf(out, "counter %s %llu %llu\n",
+				dev->counters[i].name,
+				(unsigned long long)dev->counters[i].before,
+				(unsigned long long)dev->counters[i].after);
+		for (int i = 1; dev->has_settings &&
+		     i <= RDMA_DCQCN_A_SETTINGS_MAX; i++)
+			fprintf(out, "knob %s %u\n", knobs[i].name,
+				dev->settings[i]);
+		for (int i = 0; i < dev->num_qdiscs; i++)
+			fprintf(out, "qdisc %s %d %d %llu %llu\n",
+				dev->qdiscs[i].kind, dev->qdiscs[i].loses,
+				dev->qdiscs[i].ecn,
+				(unsigned long long)dev->qdiscs[i].before,
+				(unsigned long long)dev->qdiscs[i].after);
+		for (int i = 0; i < dev->num_qps; i++)
+			fprintf(out, "qp %llu %llu %llu %llu\n",
+				(unsigned long long)dev->qps[i].qpn,
+				(unsigned long long)dev->qps[i].rate,
+				(unsigned long long)dev->qps[i].floor,
+				(unsigned long long)dev->qps[i].prio);
+		print_tally(out, &dev->tally);
+	}
+	fprintf(out, "end\n");
+}
+
+/* What is no fact, or one that is newer than this program, is passed over */
+static void read_fact(const char *line, struct facts *facts)
+{
+	char word[FACTS_WORD], other[FACTS_WORD];
+	struct fact_dev *dev = facts->devs;
+	unsigned long long a, b, c, d;
+	const struct knob *knob;
+	int way, dscp, ecn, loses;
+
+	if (sscanf(line, "host %63s %d", word, &way) == 2) {
+		copy(facts->host, word, sizeof(facts->host));
+		facts->module = way;
+	} else if (sscanf(line, "dev %63s %63s %llu", word, other, &a) == 3) {
+		add_dev(facts, word, other)->line_rate = a;
+	} else if (!dev) {
+		return;
+	} else if (sscanf(line, "counter %63s %llu %llu", word, &a, &b) == 3) {
+		struct fact_counter *counter = counter_of(dev, word);
+
+		if (counter) {
+			counter->before = a;
+			counter->after = b;
+		}
+	} else if (sscanf(line, "knob %63s %llu", word, &a) == 2) {
+		knob = knob_by_name(word);
+		if (knob)
+			dev->settings[knob_attr(knob)] = a;
+		dev->has_settings = true;
+	} else if (sscanf(line, "qdisc %63s %d %d %llu %llu", word, &loses,
+			  &ecn, &a, &b) == 5) {
+		if (dev->num_qdiscs == FACTS_QDISCS)
+			return;
+		dev->qdiscs[dev->num_qdiscs] = (struct fact_qdisc) {
+			.loses = loses, .ecn = ecn, .before = a, .after = b };
+		copy(dev->qdiscs[dev->num_qdiscs++].kind, word, FACTS_WORD);
+	} else if (sscanf(line, "qp %llu %llu %llu %llu", &a, &b, &c,
+			  &d) == 4) {
+		if (dev->num_qps < FACTS_QPS)
+			dev->qps[dev->num_qps++] = (struct fact_qp) {
+				.qpn = a, .rate = b, .floor = c, .prio = d };
+	} else if (sscanf(line, "cnps %d %d %llu", &way, &dscp, &a) == 3) {
+		dev->tally.cnps[way & 1][dscp & 63] = a;
+	} else if (sscanf(line, "data %d %d %d %llu", &way, &dscp, &ecn,
+			  &a) == 4) {
+		dev->tally.data[way & 1][dscp & 63][ecn & 3] = a;
+	}
+}
+
+/* Ends the program if they do not come to their end */
+void facts_read(FILE *in, struct facts *facts)
+{
+	char line[1024];
+
+	while (fgets(line, sizeof(line), in)) {
+		if (!strcmp(line, "end\n"))
+			return;
+		read_fact(line, facts);
+	}
+	errx(EXIT_FAILURE, "the peer said too little");
+}
+
+uint64_t facts_growth(const struct fact_dev *dev, const char *counter)
+{
+	for (int i = 0; i < dev->num_counters; i++) {
+		if (!strcmp(dev->counters[i].name, counter))
+			return dev->counters[i].after - dev->counters[i].before;
+	}
+	return 0;
+}
+
+/* Data packets; a negative @prio or @ecn stands for all of them */
+uint64_t facts_data(const struct fact_dev *dev, enum sniff_way way, int prio,
+		    int ecn)
+{
+	uint64_t sum = 0;
+
+	for (int dscp = 0; dscp < SNIFF_DSCPS; dscp++) {
+		if (prio >= 0 && dscp >> 3 != prio)
+			continue;
+		for (int e = 0; e < SNIFF_ECNS; e++) {
+			if (ecn < 0 || e == ecn)
+				sum += dev->tally.data[way][dscp][e];
+		}
+	}
+	return sum;
+}
+
+uint64_t facts_cnps(const struct fact_dev *dev, enum sniff_way way)
+{
+	uint64_t sum = 0;
+
+	for (int dscp = 0; dscp < SNIFF_DSCPS; dscp++)
+		sum += dev->tally.cnps[way][dscp];
+	return sum;
+}

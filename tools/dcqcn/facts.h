@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What can be seen of a host within an interval. See facts.c. */
+#ifndef FACTS_H
+#define FACTS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "dev.h"
+#include "sniff.h"
+
+#define FACTS_QDISCS	16
+#define FACTS_COUNTERS	64
+#define FACTS_QPS	64
+#define FACTS_WORD	64
+
+struct fact_counter {
+	char name[FACTS_WORD];
+	uint64_t before;
+	uint64_t after;
+};
+
+struct fact_qdisc {
+	char kind[FACTS_WORD];
+	bool loses;		/* on purpose */
+	bool ecn;		/* it marks */
+	uint64_t before;	/* dropped so far */
+	uint64_t after;
+};
+
+/* A limited QP */
+struct fact_qp {
+	uint64_t qpn;
+	uint64_t rate;
+	uint64_t floor;
+	uint64_t prio;
+};
+
+struct fact_dev {
+	char name[DEV_NAME_LEN];
+	char ifname[DEV_NAME_LEN];
+	bool has_settings;
+	uint32_t settings[RDMA_DCQCN_A_SETTINGS_MAX + 1];
+	uint64_t line_rate;
+	struct fact_counter counters[FACTS_COUNTERS];
+	int num_counters;
+	struct fact_qdisc qdiscs[FACTS_QDISCS];
+	int num_qdiscs;
+	struct fact_qp qps[FACTS_QPS];
+	int num_qps;
+	struct tally tally;
+	int fd;
+	struct fact_dev *next;
+};
+
+struct facts {
+	char host[FACTS_WORD];
+	bool module;
+	struct fact_dev *devs;
+};
+
+void facts_gather(struct facts *facts, const char *name, uint64_t nsec);
+void facts_print(FILE *out, const struct facts *facts);
+void facts_read(FILE *in, struct facts *facts);
+
+uint64_t facts_growth(const struct fact_dev *dev, const char *counter);
+uint64_t facts_data(const struct fact_dev *dev, enum sniff_way way, int prio,
+		    int ecn);
+uint64_t facts_cnps(const struct fact_dev *dev, enum sniff_way way);
+
+#endif /* FACTS_H */

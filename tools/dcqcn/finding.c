@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the doctor finds, as text or JSON. A finding is said in three parts, in
+ * this order: what was seen, why it matters, and the command that mends it.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "commands.h"
+#include "finding.h"
+#include "json.h"
+
+static int count;
+
+static void part(const char *name, const char *format, va_list args)
+{
+	char *text;
+
+	if (vasprintf(&text, format, args) < 0)
+		abort();
+	if (option_json)
+		json_string(name, text);
+	else
+		printf("    %-5s %s\n", name, text);
+	free(text);
+}
+
+void finding_open(void)
+{
+	if (option_json)
+		json_open_array(NULL);
+}
+
+void finding_seen(const char *id, const struct facts *facts,
+		  const struct fact_dev *dev, const char *format, ...)
+{
+	va_list args;
+
+	count++;
+	if (option_json) {
+		json_open_object(NULL);
+		json_string("finding", id);
+		json_string("host", facts->host);
+		json_string("dev", dev->name);
+	} else {
+		printf("%s: %s on %s\n", id, dev->name, facts->host);
+	}
+	va_start(args, format);
+	part("seen", format, args);
+	va_end(args);
+}
+
+void finding_why(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	part("why", format, args);
+	va_end(args);
+}
+
+void finding_mend(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	part("mend", format, args);
+	va_end(args);
+	if (option_json)
+		json_close_object();
+}
+
+/* What is worth knowing, but wrong it is not */
+void finding_note(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+/* How many there were */
+int finding_close(void)
+{
+	if (option_json)
+		json_close_array();
+	else if (!count)
+		printf("nothing found\n");
+	return count;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the doctor finds. See finding.c. */
+#ifndef FINDING_H
+#define FINDING_H
+
+#include "facts.h"
+
+void finding_open(void);
+void finding_seen(const char *id, const struct facts *facts,
+		  const struct fact_dev *dev, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+void finding_why(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void finding_mend(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+void finding_note(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+int finding_close(void);
+
+#endif /* FINDING_H */

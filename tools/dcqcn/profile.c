@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Profiles: knobs that go together, as the module has them. */
+#include <err.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile.h"
+
+static void profile_message(const struct nlattr **tb, void *data)
+{
+	struct profile ***tail = data;
+	struct profile *profile = calloc(1, sizeof(*profile));
+
+	if (!profile)
+		err(EXIT_FAILURE, "profiles");
+	strncpy(profile->name, netlink_string(tb[RDMA_DCQCN_A_PROFILE_NAME]),
+		sizeof(profile->name) - 1);
+	dev_settings(tb[RDMA_DCQCN_A_PROFILE_SETTINGS], profile->settings);
+	**tail = profile;
+	*tail = &profile->next;
+}
+
+struct profile *profile_list(void)
+{
+	struct profile *list = NULL, **tail = &list;
+
+	netlink_open();
+	netlink_dump(netlink_request(RDMA_DCQCN_CMD_PROFILE_GET),
+		     RDMA_DCQCN_A_PROFILE_MAX, profile_message, &tail);
+	return list;
+}
+
+const struct profile *profile_find(const struct profile *list,
+				   const char *name)
+{
+	while (list && strcmp(list->name, name))
+		list = list->next;
+	return list;
+}
+
+void profile_free(struct profile *list)
+{
+	struct profile *next;
+
+	for (; list; list = next) {
+		next = list->next;
+		free(list);
+	}
+}
+
+/* Whether profiles say anything about a knob */
+bool profile_has(int knob)
+{
+	return knob != RDMA_DCQCN_A_SETTINGS_NP_ENABLE &&
+	       knob != RDMA_DCQCN_A_SETTINGS_RP_ENABLE &&
+	       knob != RDMA_DCQCN_A_SETTINGS_RPG_MAX_RATE;
+}
+
+/* Whether a device's knobs are as in a profile */
+bool profile_is(const struct profile *profile, const struct dev *dev)
+{
+	for (int i = 1; i <= RDMA_DCQCN_A_SETTINGS_MAX; i++) {
+		if (profile_has(i) && profile->settings[i] != dev->settings[i])
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,116 @@
+-- SPDX-License-Identifier: GPL-2.0
+--
+-- RoCEv2 congestion notification in Wireshark: names CNPs, which its own
+-- dissector calls unknown, shows FECN and BECN of every packet, and says what
+-- is wrong with a CNP.
+--
+--     tshark -X lua_script:roce_cnp.lua -r run.pcap -Y roce.cnp
+--
+-- or copy it to ~/.local/lib/wireshark/plugins/.
+
+local roce = Proto("roce", "RoCEv2 congestion")
+
+local OPCODE_CNP = 0x81
+local BTH_LEN = 12
+local RESERVED_LEN = 16
+local ICRC_LEN = 4
+local ROCE_PORT = 4791
+
+local f_fecn = ProtoField.bool("roce.fecn", "FECN", 8, nil, 0x80,
+	"Met congestion on the way forward")
+local f_becn = ProtoField.bool("roce.becn", "BECN", 8, nil, 0x40,
+	"Tells of congestion on the way back")
+local f_ce = ProtoField.bool("roce.ce", "CE", base.NONE, nil, nil,
+	"A switch has marked it: congestion experienced")
+local f_cnp = ProtoField.bool("roce.cnp", "Congestion notification packet")
+local f_qpn = ProtoField.uint32("roce.cnp.qpn", "QP to slow down", base.HEX)
+local f_pkey = ProtoField.uint16("roce.cnp.pkey", "P_Key", base.HEX)
+local f_dscp = ProtoField.uint8("roce.cnp.dscp", "DSCP")
+local f_reserved = ProtoField.bytes("roce.cnp.reserved", "Reserved")
+local f_reserved_zero = ProtoField.bool("roce.cnp.reserved_zero",
+	"Reserved bytes are zero")
+local f_icrc = ProtoField.uint32("roce.cnp.icrc", "ICRC", base.HEX)
+roce.fields = { f_fecn, f_becn, f_ce, f_cnp, f_qpn, f_pkey, f_dscp, f_reserved,
+		f_reserved_zero, f_icrc }
+
+local e_length = ProtoExpert.new("roce.cnp.bad_length", "CNP of wrong length",
+	expert.group.MALFORMED, expert.severity.ERROR)
+local e_reserved = ProtoExpert.new("roce.cnp.bad_reserved",
+	"Reserved bytes of a CNP are not zero", expert.group.PROTOCOL,
+	expert.severity.NOTE)
+local e_becn = ProtoExpert.new("roce.cnp.no_becn", "CNP without BECN",
+	expert.group.PROTOCOL, expert.severity.NOTE)
+roce.experts = { e_length, e_reserved, e_becn }
+
+local udp_port = Field.new("udp.dstport")
+local udp_payload = Field.new("udp.payload")
+local ip_dsfield = Field.new("ip.dsfield")
+local ip6_tclass = Field.new("ipv6.tclass")
+
+local function traffic_class()
+	local field = ip_dsfield() or ip6_tclass()
+
+	return field and field.value or 0
+end
+
+local function is_zero(range)
+	for i = 0, range:len() - 1 do
+		if range(i, 1):uint() ~= 0 then
+			return false
+		end
+	end
+	return true
+end
+
+local function cnp(bth, tree, pinfo)
+	local qpn = bth(5, 3)
+	local right = bth:len() == BTH_LEN + RESERVED_LEN + ICRC_LEN
+
+	tree:add(f_cnp, bth(0, 1), true)
+	tree:add(f_qpn, qpn, qpn:uint())
+	tree:add(f_pkey, bth(2, 2))
+	tree:add(f_dscp, bit.rshift(traffic_class(), 2)):set_generated()
+	if bit.band(bth(4, 1):uint(), 0x40) == 0 then
+		tree:add_proto_expert_info(e_becn)
+	end
+	if right then
+		local reserved = bth(BTH_LEN, RESERVED_LEN)
+
+		tree:add(f_reserved, reserved)
+		tree:add(f_reserved_zero, is_zero(reserved)):set_generated()
+		if not is_zero(reserved) then
+			tree:add_proto_expert_info(e_reserved)
+		end
+		tree:add(f_icrc, bth(BTH_LEN + RESERVED_LEN, ICRC_LEN))
+	else
+		tree:add_proto_expert_info(e_length)
+	end
+	pinfo.cols.protocol = "RRoCE"
+	pinfo.cols.info = string.format("CNP QP=0x%06x%s", qpn:uint(),
+					right and "" or " [wrong length]")
+end
+
+function roce.dissector(tvb, pinfo, tree)
+	local port, payload = udp_port(), udp_payload()
+	local bth, sub, ce
+
+	if not port or port.value ~= ROCE_PORT or not payload then
+		return
+	end
+	bth = payload.range
+	if bth:len() < BTH_LEN then
+		return
+	end
+	sub = tree:add(roce, bth)
+	sub:add(f_fecn, bth(4, 1))
+	sub:add(f_becn, bth(4, 1))
+	ce = bit.band(traffic_class(), 3) == 3
+	sub:add(f_ce, ce):set_generated()
+	if bth(0, 1):uint() == OPCODE_CNP then
+		cnp(bth, sub, pinfo)
+	elseif ce then
+		pinfo.cols.info:append(" [CE]")
+	end
+end
+
+register_postdissector(roce)
