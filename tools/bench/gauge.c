@@ -1,40 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * gauge: how many instructions the CPU spent on anything but idling, and how
- * far counters moved meanwhile. For a guest of one CPU under QEMU's -icount
- * shift=0, where the TSC counts executed instructions: time that passes while
- * the CPU sleeps counts too, so a process of the lowest priority keeps it from
- * sleeping and says how many instructions it got. All others are the load's,
- * switching to and from that process included.
+ * gauge: how far numbers in files move within a time, and the TSC with them.
  *
- * usage: gauge spin SPINS		be that process
- *        gauge SPINS MS FILE...	measure
+ * usage: gauge MS FILE[:KEY]...
  *
- * Prints "busy N of M" and one "FILE N" per file, which holds a number.
+ * The number is the first in the file, or the first behind KEY. Prints one line:
+ * the TSC's difference, then the files' in their order.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
 #define MAX_FILES	16
-#define SPIN_INSNS	2
 
 struct sample {
-	uint64_t tsc, spins;
+	uint64_t tsc;
 	uint64_t value[MAX_FILES];
 };
 
-static volatile uint64_t *spins;
-static int nr_files, fds[MAX_FILES];
+static int nr_files;
+static struct {
+	const char *name, *key;
+	int fd;
+} files[MAX_FILES];
 
 __attribute__((noreturn))
 static void die(const char *what)
@@ -43,43 +37,31 @@ static void die(const char *what)
 	exit(1);
 }
 
-static void map_spins(const char *path)
+static uint64_t number(int i)
 {
-	int fd = open(path, O_RDWR | O_CREAT, 0644);
+	static char text[16384];
+	ssize_t n = pread(files[i].fd, text, sizeof(text) - 1, 0);
+	const char *at = text;
 
-	if (fd < 0 || ftruncate(fd, sizeof(*spins)))
-		die(path);
-	spins = mmap(NULL, sizeof(*spins), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (spins == MAP_FAILED)
-		die(path);
-}
-
-__attribute__((noreturn))
-static void spin(void)
-{
-	struct sched_param none = { 0 };
-
-	if (sched_setscheduler(0, SCHED_IDLE, &none))
-		die("SCHED_IDLE");
-	for (;;)
-		asm volatile("1: incq %0\n\tjmp 1b" : "+m"(*spins));
+	if (n <= 0)
+		die(files[i].name);
+	text[n] = '\0';
+	if (files[i].key) {
+		at = strstr(text, files[i].key);
+		if (!at)
+			die(files[i].key);
+		at += strlen(files[i].key);
+	}
+	return strtoull(at, NULL, 10);
 }
 
 static void take(struct sample *s)
 {
-	char text[32];
-	ssize_t n;
 	int i;
 
 	s->tsc = __rdtsc();
-	s->spins = *spins;
-	for (i = 0; i < nr_files; i++) {
-		n = pread(fds[i], text, sizeof(text) - 1, 0);
-		if (n <= 0)
-			die("reading a counter");
-		text[n] = '\0';
-		s->value[i] = strtoull(text, NULL, 10);
-	}
+	for (i = 0; i < nr_files; i++)
+		s->value[i] = number(i);
 }
 
 int main(int argc, char **argv)
@@ -87,34 +69,35 @@ int main(int argc, char **argv)
 	struct timespec pause;
 	struct sample a, b;
 	unsigned long ms;
-	uint64_t all;
+	char *colon;
 	int i;
 
-	nr_files = argc - 3;
+	nr_files = argc - 2;
 	if (nr_files < 0 || nr_files > MAX_FILES) {
-		fprintf(stderr, "usage: gauge spin SPINS | gauge SPINS MS FILE...\n");
+		fprintf(stderr, "usage: gauge MS FILE[:KEY]...\n");
 		return 2;
 	}
-	if (!strcmp(argv[1], "spin")) {
-		map_spins(argv[2]);
-		spin();
-	}
-	map_spins(argv[1]);
-	ms = strtoul(argv[2], NULL, 10);
+	ms = strtoul(argv[1], NULL, 10);
 	pause = (struct timespec){ ms / 1000, ms % 1000 * 1000000 };
 	for (i = 0; i < nr_files; i++) {
-		fds[i] = open(argv[3 + i], O_RDONLY);
-		if (fds[i] < 0)
-			die(argv[3 + i]);
+		colon = strchr(argv[2 + i], ':');
+		if (colon) {
+			*colon = '\0';
+			files[i].key = colon + 1;
+		}
+		files[i].name = argv[2 + i];
+		files[i].fd = open(files[i].name, O_RDONLY);
+		if (files[i].fd < 0)
+			die(files[i].name);
 	}
 	take(&a);	/* faults everything in */
 	take(&a);
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 	take(&b);
 
-	all = b.tsc - a.tsc;
-	printf("busy %" PRIu64 " of %" PRIu64 "\n", all - (b.spins - a.spins) * SPIN_INSNS, all);
+	printf("%" PRIu64, b.tsc - a.tsc);
 	for (i = 0; i < nr_files; i++)
-		printf("%s %" PRIu64 "\n", argv[3 + i], b.value[i] - a.value[i]);
+		printf(" %" PRIu64, b.value[i] - a.value[i]);
+	putchar('\n');
 	return 0;
 }
