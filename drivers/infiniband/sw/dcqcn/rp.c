@@ -160,16 +160,17 @@ void dcqcn_rp_resolved(struct dcqcn_qp *qp)
 	rcu_read_unlock();
 }
 
+/* Let switches mark a packet of rxe's instead of dropping it */
 static void dcqcn_rp_mark_ect(struct dcqcn_dev *dev, struct sk_buff *skb,
-			      const struct dcqcn_pkt *pkt)
+			      bool v6)
 {
-	int len = pkt->v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
+	int len = v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
 
-	if (skb_ensure_writable(skb, len)) {
+	if (skb_cloned(skb) && skb_ensure_writable(skb, len)) {
 		dcqcn_count(dev, DCQCN_RP_ECT_ERRORS);
 		return;
 	}
-	if (pkt->v6)
+	if (v6)
 		ipv6_change_dsfield(ipv6_hdr(skb), (u8)~DCQCN_ECN_MASK,
 				    DCQCN_ECN_ECT_0);
 	else
@@ -177,35 +178,61 @@ static void dcqcn_rp_mark_ect(struct dcqcn_dev *dev, struct sk_buff *skb,
 				    DCQCN_ECN_ECT_0);
 }
 
+/* A packet of a QP that has met congestion. May send. */
+static noinline unsigned int dcqcn_rp_pace(struct dcqcn_qp *qp,
+					   struct sk_buff *skb, bool enabled,
+					   const struct nf_hook_state *state)
+{
+	struct dcqcn_pkt pkt;
+
+	dcqcn_pkt_parse(&pkt, skb_network_header(skb), skb_headlen(skb));
+	if (pkt.kind == DCQCN_PKT_OTHER || pkt.kind == DCQCN_PKT_CNP)
+		return NF_ACCEPT;
+	dcqcn_qp_confirm(qp, &pkt, skb->sk);
+	if (READ_ONCE(qp->flow.limited) &&
+	    dcqcn_pacer_output(qp, skb, &pkt, enabled, state->okfn))
+		return NF_STOLEN;
+	return NF_ACCEPT;
+}
+
 /**
- * dcqcn_rp_output() - a RoCEv2 packet leaves rxe
+ * dcqcn_rp_output() - a packet leaves rxe
  * @dev: the port it belongs to
  * @ibqp: the QP it belongs to; neither QP0 nor QP1
  * @skb: the packet
- * @pkt: @skb, parsed
  * @state: of the hook
+ *
+ * A QP that has not met congestion has no entry: its packets are only marked.
  *
  * Context: under RCU; process with BH on, or softirq. May send.
  * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
  */
 unsigned int dcqcn_rp_output(struct dcqcn_dev *dev, const struct ib_qp *ibqp,
-			     struct sk_buff *skb, const struct dcqcn_pkt *pkt,
+			     struct sk_buff *skb,
 			     const struct nf_hook_state *state)
 {
 	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
-	bool enabled = settings->rp_enable & BIT(dcqcn_pkt_prio(pkt));
+	const void *ip = skb_network_header(skb);
+	bool v6 = state->pf == NFPROTO_IPV6;
+	const struct dcqcn_bth *bth;
 	struct dcqcn_qp *qp;
+	bool enabled;
+	u32 dest;
+	u8 tos;
+
+	bth = dcqcn_pkt_bth(ip, skb_headlen(skb), v6);
+	if (!bth)
+		return NF_ACCEPT;
+	dest = dcqcn_bth_qpn(bth);
+	if (dest <= DCQCN_QPN_GSI || dest == DCQCN_QPN_MULTICAST)
+		return NF_ACCEPT;
+
+	tos = v6 ? ipv6_get_dsfield(ip) : ipv4_get_dsfield(ip);
+	enabled = settings->rp_enable & BIT(tos >> 5);
+	if (enabled && (tos & DCQCN_ECN_MASK) == DCQCN_ECN_NOT_ECT &&
+	    !dcqcn_bth_is_ack(bth))
+		dcqcn_rp_mark_ect(dev, skb, v6);
 
 	qp = dcqcn_qp_find(dev, ibqp->qp_num);
-	if (qp)
-		dcqcn_qp_confirm(qp, pkt, skb->sk);
-
-	if (enabled && pkt->kind != DCQCN_PKT_ACK &&
-	    dcqcn_pkt_ecn(pkt) == DCQCN_ECN_NOT_ECT)
-		dcqcn_rp_mark_ect(dev, skb, pkt);
-
-	if (qp && READ_ONCE(qp->flow.limited) &&
-	    dcqcn_pacer_output(qp, skb, pkt, enabled, state->okfn))
-		return NF_STOLEN;
-	return NF_ACCEPT;
+	return qp ? dcqcn_rp_pace(qp, skb, enabled, state) : NF_ACCEPT;
 }
