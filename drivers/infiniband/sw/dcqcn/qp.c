@@ -247,9 +247,6 @@ static void dcqcn_qp_work(struct work_struct *work)
  */
 struct dcqcn_qp *dcqcn_qp_find(struct dcqcn_dev *dev, u32 qpn)
 {
-	/* as most often, and quicker than a look-up that fails */
-	if (xa_empty(&dev->qps))
-		return NULL;
 	return xa_load(&dev->qps, qpn);
 }
 

@@ -160,16 +160,9 @@ void dcqcn_rp_resolved(struct dcqcn_qp *qp)
 	rcu_read_unlock();
 }
 
-/* Let switches mark a packet of rxe's instead of dropping it */
-static void dcqcn_rp_mark_ect(struct dcqcn_dev *dev, struct sk_buff *skb,
-			      bool v6)
+/* Let switches mark a packet instead of dropping it */
+static void dcqcn_rp_mark_ect(struct sk_buff *skb, bool v6)
 {
-	int len = v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
-
-	if (skb_cloned(skb) && skb_ensure_writable(skb, len)) {
-		dcqcn_count(dev, DCQCN_RP_ECT_ERRORS);
-		return;
-	}
 	if (v6)
 		ipv6_change_dsfield(ipv6_hdr(skb), (u8)~DCQCN_ECN_MASK,
 				    DCQCN_ECN_ECT_0);
@@ -178,13 +171,25 @@ static void dcqcn_rp_mark_ect(struct dcqcn_dev *dev, struct sk_buff *skb,
 				    DCQCN_ECN_ECT_0);
 }
 
-/* A packet of a QP that has met congestion. May send. */
-static noinline unsigned int dcqcn_rp_pace(struct dcqcn_qp *qp,
-					   struct sk_buff *skb, bool enabled,
-					   const struct nf_hook_state *state)
+/* dcqcn_rp_output() when there is more to it */
+static noinline unsigned int
+dcqcn_rp_output_slow(struct dcqcn_dev *dev, const struct ib_qp *ibqp,
+		     struct sk_buff *skb, const struct nf_hook_state *state,
+		     bool enabled, bool mark)
 {
+	bool v6 = state->pf == NFPROTO_IPV6;
 	struct dcqcn_pkt pkt;
+	struct dcqcn_qp *qp;
 
+	if (mark && skb_ensure_writable(skb, v6 ? sizeof(struct ipv6hdr) :
+						  sizeof(struct iphdr)))
+		dcqcn_count(dev, DCQCN_RP_ECT_ERRORS);
+	else if (mark)
+		dcqcn_rp_mark_ect(skb, v6);
+
+	qp = dcqcn_qp_find(dev, ibqp->qp_num);
+	if (!qp)
+		return NF_ACCEPT;
 	dcqcn_pkt_parse(&pkt, skb_network_header(skb), skb_headlen(skb));
 	if (pkt.kind == DCQCN_PKT_OTHER || pkt.kind == DCQCN_PKT_CNP)
 		return NF_ACCEPT;
@@ -202,7 +207,7 @@ static noinline unsigned int dcqcn_rp_pace(struct dcqcn_qp *qp,
  * @skb: the packet
  * @state: of the hook
  *
- * A QP that has not met congestion has no entry: its packets are only marked.
+ * While no QP of the port has met congestion, packets are only marked ECT.
  *
  * Context: under RCU; process with BH on, or softirq. May send.
  * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
@@ -215,8 +220,7 @@ unsigned int dcqcn_rp_output(struct dcqcn_dev *dev, const struct ib_qp *ibqp,
 	const void *ip = skb_network_header(skb);
 	bool v6 = state->pf == NFPROTO_IPV6;
 	const struct dcqcn_bth *bth;
-	struct dcqcn_qp *qp;
-	bool enabled;
+	bool enabled, mark;
 	u32 dest;
 	u8 tos;
 
@@ -229,10 +233,13 @@ unsigned int dcqcn_rp_output(struct dcqcn_dev *dev, const struct ib_qp *ibqp,
 
 	tos = v6 ? ipv6_get_dsfield(ip) : ipv4_get_dsfield(ip);
 	enabled = settings->rp_enable & BIT(tos >> 5);
-	if (enabled && (tos & DCQCN_ECN_MASK) == DCQCN_ECN_NOT_ECT &&
-	    !dcqcn_bth_is_ack(bth))
-		dcqcn_rp_mark_ect(dev, skb, v6);
+	mark = enabled && (tos & DCQCN_ECN_MASK) == DCQCN_ECN_NOT_ECT &&
+	       !dcqcn_bth_is_ack(bth);
 
-	qp = dcqcn_qp_find(dev, ibqp->qp_num);
-	return qp ? dcqcn_rp_pace(qp, skb, enabled, state) : NF_ACCEPT;
+	if (unlikely(!xa_empty(&dev->qps) || skb_cloned(skb)))
+		return dcqcn_rp_output_slow(dev, ibqp, skb, state, enabled,
+					    mark);
+	if (mark)
+		dcqcn_rp_mark_ect(skb, v6);
+	return NF_ACCEPT;
 }
