@@ -66,7 +66,13 @@ static enum dcqcn_pkt_kind dcqcn_rc_kind(u8 op)
 	}
 }
 
-static enum dcqcn_pkt_kind dcqcn_opcode_kind(u8 opcode)
+/**
+ * dcqcn_opcode_kind() - what a packet is, by its opcode
+ * @opcode: BTH opcode
+ *
+ * Context: any.
+ */
+enum dcqcn_pkt_kind dcqcn_opcode_kind(u8 opcode)
 {
 	u8 op = opcode & 0x1f;
 

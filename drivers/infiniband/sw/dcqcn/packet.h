@@ -6,6 +6,7 @@
 #include <linux/in6.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/string.h>
 #include <linux/types.h>
 #include <linux/udp.h>
 
@@ -153,6 +154,22 @@ static inline bool dcqcn_bth_is_ack(const struct dcqcn_bth *bth)
 {
 	return bth->opcode == DCQCN_OPCODE_ACK ||
 	       bth->opcode == DCQCN_OPCODE_ATOMIC_ACK;
+}
+
+enum dcqcn_pkt_kind dcqcn_opcode_kind(u8 opcode);
+
+/* Whether a parsed packet goes to @addr, which is IPv4-mapped for IPv4 */
+static inline bool dcqcn_pkt_is_to(const struct dcqcn_pkt *pkt,
+				   const struct in6_addr *addr)
+{
+	const struct ipv6hdr *ip6h = pkt->ip;
+	const struct iphdr *iph = pkt->ip;
+
+	if (pkt->v6)
+		return !memcmp(&ip6h->daddr, addr, sizeof(*addr));
+	return addr->s6_addr32[3] == iph->daddr &&
+	       addr->s6_addr32[2] == cpu_to_be32(0xffff) &&
+	       !addr->s6_addr32[1] && !addr->s6_addr32[0];
 }
 
 /**

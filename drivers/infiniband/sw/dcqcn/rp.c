@@ -171,6 +171,26 @@ static void dcqcn_rp_mark_ect(struct sk_buff *skb, bool v6)
 				    DCQCN_ECN_ECT_0);
 }
 
+/* What matters of a packet that rxe made and dcqcn_rp_output() has looked at.
+ * Nothing needs to be checked as on the way in.
+ */
+static void dcqcn_rp_view(struct dcqcn_pkt *pkt, const struct sk_buff *skb,
+			  bool v6)
+{
+	const void *ip = skb_network_header(skb);
+	const struct dcqcn_bth *bth;
+
+	bth = dcqcn_pkt_bth(ip, skb_headlen(skb), v6);
+	*pkt = (struct dcqcn_pkt) {
+		.ip = ip,
+		.v6 = v6,
+		.tos = v6 ? ipv6_get_dsfield(ip) : ipv4_get_dsfield(ip),
+		.kind = dcqcn_opcode_kind(bth->opcode),
+		.dest_qpn = dcqcn_bth_qpn(bth),
+		.psn = be32_to_cpu(bth->psn) & DCQCN_QPN_MASK,
+	};
+}
+
 /* dcqcn_rp_output() when there is more to it */
 static noinline unsigned int
 dcqcn_rp_output_slow(struct dcqcn_dev *dev, const struct ib_qp *ibqp,
@@ -190,8 +210,8 @@ dcqcn_rp_output_slow(struct dcqcn_dev *dev, const struct ib_qp *ibqp,
 	qp = dcqcn_qp_find(dev, ibqp->qp_num);
 	if (!qp)
 		return NF_ACCEPT;
-	dcqcn_pkt_parse(&pkt, skb_network_header(skb), skb_headlen(skb));
-	if (pkt.kind == DCQCN_PKT_OTHER || pkt.kind == DCQCN_PKT_CNP)
+	dcqcn_rp_view(&pkt, skb, v6);
+	if (pkt.kind == DCQCN_PKT_OTHER)
 		return NF_ACCEPT;
 	dcqcn_qp_confirm(qp, &pkt, skb->sk);
 	if (READ_ONCE(qp->flow.limited) &&
