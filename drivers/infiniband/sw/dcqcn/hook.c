@@ -65,17 +65,17 @@ void dcqcn_hook_set_rxe(struct module *owner)
 }
 
 /* Whether a packet may be a CNP or CE-marked data; false for almost all */
-static bool dcqcn_in_matters(const struct sk_buff *skb, bool v6)
+static __always_inline bool dcqcn_in_matters(const struct sk_buff *skb, bool v6)
 {
 	const void *ip = skb_network_header(skb);
 	const struct dcqcn_bth *bth;
-	u8 tos, proto;
+	u8 proto, tos;
 
-	tos = v6 ? ipv6_get_dsfield(ip) : ipv4_get_dsfield(ip);
 	proto = v6 ? ((const struct ipv6hdr *)ip)->nexthdr :
 		     ((const struct iphdr *)ip)->protocol;
 	if (proto != IPPROTO_UDP)
 		return false;
+	tos = v6 ? ipv6_get_dsfield(ip) : ipv4_get_dsfield(ip);
 	if ((tos & DCQCN_ECN_MASK) == DCQCN_ECN_CE)
 		return true;
 	bth = dcqcn_pkt_bth(ip, skb_headlen(skb), v6);
@@ -115,12 +115,16 @@ static noinline unsigned int dcqcn_receive(struct sk_buff *skb)
 	}
 }
 
-static unsigned int dcqcn_local_in(void *priv, struct sk_buff *skb,
-				   const struct nf_hook_state *state)
+static unsigned int dcqcn_local_in4(void *priv, struct sk_buff *skb,
+				    const struct nf_hook_state *state)
 {
-	if (likely(!dcqcn_in_matters(skb, state->pf == NFPROTO_IPV6)))
-		return NF_ACCEPT;
-	return dcqcn_receive(skb);
+	return dcqcn_in_matters(skb, false) ? dcqcn_receive(skb) : NF_ACCEPT;
+}
+
+static unsigned int dcqcn_local_in6(void *priv, struct sk_buff *skb,
+				    const struct nf_hook_state *state)
+{
+	return dcqcn_in_matters(skb, true) ? dcqcn_receive(skb) : NF_ACCEPT;
 }
 
 /* Whether rxe made this packet, so that its socket's user data is a QP */
@@ -155,20 +159,21 @@ static unsigned int dcqcn_local_out(void *priv, struct sk_buff *skb,
 	dev = dcqcn_dev_by_ibdev(ibqp->device);
 	if (!dev)
 		return NF_ACCEPT;
-	if (ibqp->qp_num <= DCQCN_QPN_GSI || ibqp->qp_type == IB_QPT_GSI)
+	/* neither QP0 nor QP1, the GSI */
+	if (ibqp->qp_num <= DCQCN_QPN_GSI)
 		return NF_ACCEPT;
 	return dcqcn_rp_output(dev, ibqp, skb, state);
 }
 
 static const struct nf_hook_ops dcqcn_hook_ops[] = {
 	{
-		.hook = dcqcn_local_in,
+		.hook = dcqcn_local_in4,
 		.pf = NFPROTO_IPV4,
 		.hooknum = NF_INET_LOCAL_IN,
 		.priority = NF_IP_PRI_LAST,
 	},
 	{
-		.hook = dcqcn_local_in,
+		.hook = dcqcn_local_in6,
 		.pf = NFPROTO_IPV6,
 		.hooknum = NF_INET_LOCAL_IN,
 		.priority = NF_IP6_PRI_LAST,

@@ -161,7 +161,7 @@ void dcqcn_rp_resolved(struct dcqcn_qp *qp)
 }
 
 /* Let switches mark a packet instead of dropping it */
-static void dcqcn_rp_mark_ect(struct sk_buff *skb, bool v6)
+static __always_inline void dcqcn_rp_mark_ect(struct sk_buff *skb, bool v6)
 {
 	if (v6)
 		ipv6_change_dsfield(ipv6_hdr(skb), (u8)~DCQCN_ECN_MASK,
