@@ -4,12 +4,13 @@
 # make install		install it for that kernel
 # make tools		build the command, tools/dcqcn/dcqcn
 # make lab		the VM lab: stock soft-RoCE against rdma_dcqcn
+# make bench		what it costs, and how precisely it paces
 # make check		all tests
 # make clean
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all modules modules_install install tools lab check clean help
+.PHONY: all modules modules_install install tools lab check bench clean help
 
 all: modules
 
@@ -32,6 +33,10 @@ lab:
 
 check:
 	selftests/check
+
+bench:
+	tools/lab/deps
+	tools/bench/bench --check
 
 clean:
 	[ ! -d $(KDIR) ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean

@@ -9,6 +9,7 @@ import socket
 import struct
 import sys
 
+SO_RCVBUFFORCE = 33
 SO_TIMESTAMPNS = 35
 ETH_P_IP = 0x0800
 FRAME_AT = 14 + 20 + 8          # of the BTH
@@ -17,7 +18,7 @@ ACK, CNP = 0x11, 0x81
 s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_IP))
 s.bind(("eth0", ETH_P_IP))
 s.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
-s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUFFORCE, 1 << 26)
+s.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 26)
 packets = []
 while len(packets) < int(sys.argv[1]):
     frame, ancillary, _, address = s.recvmsg(FRAME_AT + 1, 64, socket.MSG_TRUNC)
