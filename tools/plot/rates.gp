@@ -40,7 +40,8 @@ always(qp, expression) = "< awk -F, '" . head . \
 if (output[strlen(output) - 3:] eq ".svg") {
 	set terminal svg size 900,1000 dynamic background rgb "white"
 } else {
-	set terminal pngcairo size 900,1000
+	# not pngcairo, whose smooth lines make the file seven times as large
+	set terminal png size 900,1000
 }
 set output output
 

@@ -102,7 +102,7 @@ def _host(run, host):
 def _settings(host):
     """What the scenario sets, and the line rate: a veth calls itself 10 Gb/s."""
     settings = {"roce_rp/rpg_max_rate": host.link.rate // 10**6, **host.settings}
-    lines = ["echo %d >%s" % (value, key) for key, value in settings.items()]
+    lines = ["echo %s >%s" % (value, key) for key, value in settings.items()]
     if host.profile == "off":
         lines.append("for f in roce_*/enable/*; do echo 0 >$f; done")
     return "ip netns exec %s sh -e <<'END'\ncd /sys/class/net/eth0/ecn\n%s\nEND" % (

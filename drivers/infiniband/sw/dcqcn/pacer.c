@@ -5,8 +5,8 @@
  * A flow has a FIFO, one soft hrtimer, and the time at which its next packet
  * may leave. Sending a packet moves that time on by what the packet costs at
  * the present rate. Lateness of the timer is thereby credit: packets leave
- * until the schedule has caught up, within DCQCN_MAX_LATE_NS. A flow that has
- * nothing to send earns no more than DCQCN_IDLE_CREDIT_NS.
+ * until the schedule has caught up, within DCQCN_MAX_LATE_NS. A flow that had
+ * nothing to send for a while, DCQCN_IDLE_NS, was not late and earns nothing.
  *
  * At short gaps one timer serves several packets (DCQCN_BATCH).
  *
@@ -42,10 +42,11 @@
 /* Credit for lateness. Hypervisors take a CPU away for milliseconds. */
 #define DCQCN_MAX_LATE_NS	(20 * NSEC_PER_MSEC)
 
-/* Credit of a flow that had nothing to send: enough for the producer to be
- * scheduled a little late, too little for a burst that fills a switch
+/* Credit of a producer that was scheduled a little late. One that waited for
+ * longer had nothing to send, or lost all and timed out: 64 flows that do so
+ * together would fill a switch with their credit.
  */
-#define DCQCN_IDLE_CREDIT_NS	(4 * NSEC_PER_MSEC)
+#define DCQCN_IDLE_NS		(4 * NSEC_PER_MSEC)
 #define DCQCN_IDLE_CREDIT_GAPS	16
 
 /* Packets that share a timer, unless that would delay one by more than
@@ -135,8 +136,6 @@ static void dcqcn_flow_charge(struct dcqcn_qp *qp, u32 bytes, u64 now)
 	struct dcqcn_flow *flow = &qp->flow;
 	u64 rate = dcqcn_flow_rate(qp, now, bytes);
 
-	flow->sent_time = now;
-	flow->sent_rate = flow->rate.current_rate;
 	flow->stat.paced_packets++;
 	flow->stat.paced_bytes += bytes;
 	if (!rate) {
@@ -151,6 +150,17 @@ static void dcqcn_flow_charge(struct dcqcn_qp *qp, u32 bytes, u64 now)
 static bool dcqcn_flow_is_due(struct dcqcn_flow *flow, u64 now)
 {
 	return flow->released || flow->next <= now;
+}
+
+/*
+ * Whether what was sent last may have been lost without rxe knowing yet. It
+ * takes two ack timeouts at most to find out, and twice 2^20 * 4096 ns is 9 s.
+ */
+static bool dcqcn_flow_may_stall(const struct dcqcn_qp *qp, u64 now)
+{
+	return qp->type == IB_QPT_RC && qp->ack_timeout &&
+	       now - qp->flow.rate.seen_time <
+	       2 * DCQCN_ACK_TIMEOUT_NS << min_t(u8, qp->ack_timeout, 20);
 }
 
 /* The limiter ends when the rate is back and nothing is held any more */
@@ -329,18 +339,19 @@ static void dcqcn_flow_drop_stale(struct dcqcn_qp *qp, u8 kind, u32 psn,
 }
 
 /*
- * What was sent was lost, or its acknowledgement was. While rxe waited for that
+ * What was sent was lost, or was not acknowledged. While rxe waited for that
  * nothing could be marked, and the rate rose all the same: a burst of flows
  * that lost packets together would come back faster each time.
  */
 static void dcqcn_flow_resume(struct dcqcn_qp *qp, u64 now)
 {
+	const struct dcqcn_settings *settings;
 	struct dcqcn_flow *flow = &qp->flow;
 
-	if (!flow->sent_time || READ_ONCE(qp->dev->stopping))
+	if (READ_ONCE(qp->dev->stopping))
 		return;
-	dcqcn_rate_resume(&flow->rate, flow->sent_rate, now - flow->sent_time,
-			  now);
+	settings = rcu_dereference(qp->dev->settings);
+	dcqcn_rate_resume(&flow->rate, &settings->rp, now);
 	flow->released = false;
 }
 
@@ -354,8 +365,10 @@ static void dcqcn_flow_find_stale(struct dcqcn_qp *qp,
 
 	if (qp->type != IB_QPT_RC || pkt->kind == DCQCN_PKT_ACK)
 		return;
-	if (flow->seen[response] &&
-	    dcqcn_psn_reaches(flow->last_psn[response], pkt->psn)) {
+	/* of what was sent before the limiter's birth, the PSNs are unknown */
+	if (!flow->seen[response]) {
+		dcqcn_flow_resume(qp, now);
+	} else if (dcqcn_psn_reaches(flow->last_psn[response], pkt->psn)) {
 		dcqcn_flow_resume(qp, now);
 		dcqcn_flow_drop_stale(qp, pkt->kind, pkt->psn, stale);
 	}
@@ -425,8 +438,9 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	if (!limit)
 		flow->released = true;
 	if (skb_queue_empty(&flow->queue) && !flow->draining) {
-		credit = min_t(u64, DCQCN_IDLE_CREDIT_GAPS * flow->gap,
-			       DCQCN_IDLE_CREDIT_NS);
+		credit = flow->next + DCQCN_IDLE_NS < now ? 0 :
+			 min_t(u64, DCQCN_IDLE_CREDIT_GAPS * flow->gap,
+			       DCQCN_IDLE_NS);
 		flow->next = max(flow->next, now - credit);
 		if (dcqcn_flow_is_due(flow, now)) {
 			dcqcn_flow_charge(qp, bytes, now);
@@ -477,7 +491,6 @@ void dcqcn_pacer_start(struct dcqcn_qp *qp, u64 now)
 	flow->next = now;
 	flow->remainder = 0;
 	flow->gap = 0;
-	flow->sent_time = 0;
 	flow->floor = 0;
 	memset(flow->seen, 0, sizeof(flow->seen));
 	flow->request_bytes = 0;
@@ -503,7 +516,8 @@ void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now)
 	if (!qp->flow.limited)
 		return;
 	dcqcn_flow_rate(qp, now, 0);
-	dcqcn_flow_end(qp);
+	if (!dcqcn_flow_may_stall(qp, now))
+		dcqcn_flow_end(qp);
 }
 
 /**
