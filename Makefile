@@ -5,12 +5,13 @@
 # make tools		build the command, tools/dcqcn/dcqcn
 # make lab		the VM lab: stock soft-RoCE against rdma_dcqcn
 # make sim		all scenarios of the simulator (an hour or so)
+# make bench		what it costs, and how precisely it paces
 # make check		all tests
 # make clean
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all modules modules_install install tools lab sim check clean help
+.PHONY: all modules modules_install install tools lab sim bench check clean help
 
 all: modules
 
@@ -37,6 +38,10 @@ sim:
 
 check:
 	selftests/check
+
+bench:
+	tools/lab/deps
+	tools/bench/bench --check
 
 clean:
 	[ ! -d $(KDIR) ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
