@@ -288,7 +288,7 @@ way()
 	knobs local roce_rp/rpg_min_rate=10
 	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 120 && {
 		trickle local --qpn "${QPN[local]}"
-		await 5 local rp_limited_qps = 1
+		await 20 local rp_limited_qps = 1
 		tc qdisc add dev "$nic" clsact
 		# shellcheck disable=SC2086 # words
 		tc filter add dev "$nic" egress $IS_ROCE $CLEAR_ECN
