@@ -100,7 +100,7 @@ knobs_of_loop()
 	usual_knobs
 	knobs local roce_rp/rpg_gd=15
 	alone no-cut-gd
-	check "text" "$("$DCQCN" doctor -i 0)" = "no-cut-gd: ${DEV[local]} on $(hostname)
+	check "text" "$("$DCQCN" doctor -i 100ms)" = "no-cut-gd: ${DEV[local]} on $(hostname)
     seen  rpg_gd is 15
     why   a cut takes alpha * 1024 / 2^15 of the rate, at most 1/32; with 11 it is up to half
     mend  dcqcn set dev ${DEV[local]} rpg_gd 11"
