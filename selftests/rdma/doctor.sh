@@ -176,8 +176,8 @@ floor()
 	copy_command
 	fixed_rate local 5
 	perftest local ib_write_bw -m 1024 -s 65536 -u 14 -D 60 || return
-	cnp local
-	await 5 local rp_limited_qps = 1
+	trickle local --qpn "${QPN[local]}"
+	await 20 local rp_limited_qps = 1
 	alone ack-timeout-floor
 }
 
