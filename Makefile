@@ -4,12 +4,13 @@
 # make install		install it for that kernel
 # make tools		build the command, tools/dcqcn/dcqcn
 # make lab		the VM lab: stock soft-RoCE against rdma_dcqcn
+# make sim		all scenarios of the simulator (an hour or so)
 # make check		all tests
 # make clean
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all modules modules_install install tools lab check clean help
+.PHONY: all modules modules_install install tools lab sim check clean help
 
 all: modules
 
@@ -29,6 +30,10 @@ lab:
 	tools/lab/deps
 	$(MAKE) modules KDIR=$$(tools/lab/lab image --kdir)
 	tools/lab/lab run incast --check
+
+sim:
+	tools/lab/deps
+	tools/sim/sim run
 
 check:
 	selftests/check

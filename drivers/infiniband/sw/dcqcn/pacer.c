@@ -176,18 +176,25 @@ static void dcqcn_flow_end(struct dcqcn_qp *qp)
 	dcqcn_report_end(qp);
 }
 
-static void dcqcn_flow_arm(struct dcqcn_flow *flow)
+/* When the timer shall fire */
+static ktime_t dcqcn_flow_wake(const struct dcqcn_flow *flow)
 {
 	u64 at = flow->next;
 
-	if (flow->armed)
-		return;
 	if (flow->released)
 		at = 0;
 	else if (flow->gap < DCQCN_BATCH_NS)
 		at += min_t(u64, (DCQCN_BATCH - 1) * flow->gap, DCQCN_BATCH_NS);
+	return ns_to_ktime(at);
+}
+
+static void dcqcn_flow_arm(struct dcqcn_flow *flow)
+{
+	if (flow->armed)
+		return;
 	flow->armed = true;
-	hrtimer_start(&flow->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
+	hrtimer_start(&flow->timer, dcqcn_flow_wake(flow),
+		      HRTIMER_MODE_ABS_SOFT);
 }
 
 static void dcqcn_flow_put(struct dcqcn_qp *qp, struct sk_buff *skb)
@@ -237,9 +244,9 @@ static void dcqcn_flow_send(struct dcqcn_flow *flow, struct sk_buff *skb)
 
 /*
  * Send what is due. Called and left with the lock held, which is dropped
- * while sending.
+ * while sending. Returns whether something is left that wants the timer.
  */
-static void dcqcn_flow_drain(struct dcqcn_qp *qp)
+static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 	__must_hold(&qp->lock)
 {
 	struct dcqcn_flow *flow = &qp->flow;
@@ -248,7 +255,7 @@ static void dcqcn_flow_drain(struct dcqcn_qp *qp)
 	u64 now, hold;
 
 	if (flow->draining)
-		return;
+		return false;
 	flow->draining = true;
 	__skb_queue_head_init(&due);
 
@@ -280,21 +287,28 @@ static void dcqcn_flow_drain(struct dcqcn_qp *qp)
 	spin_lock_bh(&qp->lock);
 
 	flow->draining = false;
-	if (skb_queue_empty(&flow->queue))
-		dcqcn_flow_end(qp);
-	else
-		dcqcn_flow_arm(flow);
+	if (!skb_queue_empty(&flow->queue))
+		return true;
+	dcqcn_flow_end(qp);
+	return false;
 }
 
 static enum hrtimer_restart dcqcn_flow_timer(struct hrtimer *timer)
 {
 	struct dcqcn_qp *qp = container_of(timer, struct dcqcn_qp, flow.timer);
+	enum hrtimer_restart restart = HRTIMER_NORESTART;
+	struct dcqcn_flow *flow = &qp->flow;
 
 	spin_lock_bh(&qp->lock);
-	qp->flow.armed = false;
-	dcqcn_flow_drain(qp);
+	flow->armed = false;
+	if (dcqcn_flow_drain(qp)) {
+		/* cheaper than to start it anew, and nobody else does */
+		flow->armed = true;
+		hrtimer_set_expires(timer, dcqcn_flow_wake(flow));
+		restart = HRTIMER_RESTART;
+	}
 	spin_unlock_bh(&qp->lock);
-	return HRTIMER_NORESTART;
+	return restart;
 }
 
 /* 24-bit sequence numbers: whether @a is @b or comes after it */
@@ -424,7 +438,6 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	if (!limit)
 		flow->released = true;
 	if (skb_queue_empty(&flow->queue) && !flow->draining) {
-		dcqcn_flow_rate(qp, now, 0);
 		credit = flow->next + DCQCN_IDLE_NS < now ? 0 :
 			 min_t(u64, DCQCN_IDLE_CREDIT_GAPS * flow->gap,
 			       DCQCN_IDLE_NS);
@@ -454,9 +467,8 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	dcqcn_flow_put(qp, skb);
 	if (pkt->kind == DCQCN_PKT_REQUEST)
 		dcqcn_flow_raise_floor(qp, bytes);
-	if (!flow->draining && dcqcn_flow_is_due(flow, now))
-		dcqcn_flow_drain(qp);
-	else if (!flow->draining)
+	if (!flow->draining &&
+	    (!dcqcn_flow_is_due(flow, now) || dcqcn_flow_drain(qp)))
 		dcqcn_flow_arm(flow);
 unlock:
 	spin_unlock_bh(&qp->lock);
@@ -535,7 +547,8 @@ void dcqcn_pacer_release(struct dcqcn_qp *qp)
 
 	spin_lock_bh(&qp->lock);
 	flow->released = true;
-	dcqcn_flow_drain(qp);
+	if (dcqcn_flow_drain(qp))
+		dcqcn_flow_arm(flow);
 	dcqcn_flow_end(qp);
 	spin_unlock_bh(&qp->lock);
 }

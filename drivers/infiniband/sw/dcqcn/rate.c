@@ -299,7 +299,8 @@ unsigned int dcqcn_rate_advance(struct dcqcn_rate *r,
 	}
 	done |= dcqcn_increase_time(r, p, line, now);
 	done |= dcqcn_increase_bytes(r, p, line, bytes);
-	dcqcn_rate_clamp(r, p, line);
+	if (done)
+		dcqcn_rate_clamp(r, p, line);
 	if (bytes)
 		dcqcn_rate_see(r, now);
 	return done;
