@@ -19,7 +19,6 @@ host's link once, as it should, but both on the way out of a switch.
 import os
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-DCQCN = os.path.join(HERE, "..", "dcqcn", "dcqcn")
 
 MTU = 4200          # of all network devices: RoCE's 4096 and its headers
 FRAME = MTU + 14
@@ -197,8 +196,8 @@ def script(run, binaries, modules, out):
                         (switch, binaries, port, run.sample // 1000, switch, port))
     if run.profile != "stock":
         for name in sorted({f.src for f in run.flows}):
-            samplers.append("ip netns exec %s %s record -i %dus -o qps.%s &\nsamplers=\"$samplers $!\"" %
-                            (name, DCQCN, run.record // 1000, name))
+            samplers.append("ip netns exec %s %s/dcqcn record -i %dus -o qps.%s &\nsamplers=\"$samplers $!\"" %
+                            (name, binaries, run.record // 1000, name))
     values = {
         "out": out, "here": HERE, "bin": binaries,
         "insmod": "\n".join("insmod %s" % m for m in modules),
