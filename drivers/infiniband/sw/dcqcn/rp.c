@@ -171,51 +171,35 @@ static __always_inline void dcqcn_rp_mark_ect(struct sk_buff *skb, bool v6)
 				    DCQCN_ECN_ECT_0);
 }
 
-/* What matters of a packet that rxe made and dcqcn_rp_output() has looked at.
- * Nothing needs to be checked as on the way in.
+/* dcqcn_rp_mark_ect() of a packet that somebody else has, too. Returns where
+ * its BTH is now.
  */
-static void dcqcn_rp_view(struct dcqcn_pkt *pkt, const struct sk_buff *skb,
-			  bool v6)
+static noinline const struct dcqcn_bth *
+dcqcn_rp_mark_shared(struct dcqcn_dev *dev, struct sk_buff *skb, bool v6)
 {
-	const void *ip = skb_network_header(skb);
-	const struct dcqcn_bth *bth;
-
-	bth = dcqcn_pkt_bth(ip, skb_headlen(skb), v6);
-	*pkt = (struct dcqcn_pkt) {
-		.ip = ip,
-		.v6 = v6,
-		.tos = v6 ? ipv6_get_dsfield(ip) : ipv4_get_dsfield(ip),
-		.kind = dcqcn_opcode_kind(bth->opcode),
-		.dest_qpn = dcqcn_bth_qpn(bth),
-		.psn = be32_to_cpu(bth->psn) & DCQCN_QPN_MASK,
-	};
+	if (skb_ensure_writable(skb, v6 ? sizeof(struct ipv6hdr) :
+					  sizeof(struct iphdr)))
+		dcqcn_count(dev, DCQCN_RP_ECT_ERRORS);
+	else
+		dcqcn_rp_mark_ect(skb, v6);
+	return dcqcn_pkt_bth(skb_network_header(skb), skb_headlen(skb), v6);
 }
 
-/* dcqcn_rp_output() when there is more to it */
+/* A packet of a QP that has met congestion */
 static noinline unsigned int
-dcqcn_rp_output_slow(struct dcqcn_dev *dev, const struct ib_qp *ibqp,
-		     struct sk_buff *skb, const struct nf_hook_state *state,
-		     bool enabled, bool mark)
+dcqcn_rp_output_qp(struct dcqcn_qp *qp, struct sk_buff *skb,
+		   const struct nf_hook_state *state,
+		   const struct dcqcn_bth *bth, u8 prio, bool enabled)
 {
-	bool v6 = state->pf == NFPROTO_IPV6;
-	struct dcqcn_pkt pkt;
-	struct dcqcn_qp *qp;
+	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[bth->opcode];
 
-	if (mark && skb_ensure_writable(skb, v6 ? sizeof(struct ipv6hdr) :
-						  sizeof(struct iphdr)))
-		dcqcn_count(dev, DCQCN_RP_ECT_ERRORS);
-	else if (mark)
-		dcqcn_rp_mark_ect(skb, v6);
-
-	qp = dcqcn_qp_find(dev, ibqp->qp_num);
-	if (!qp)
+	if (kind == DCQCN_PKT_OTHER)
 		return NF_ACCEPT;
-	dcqcn_rp_view(&pkt, skb, v6);
-	if (pkt.kind == DCQCN_PKT_OTHER)
-		return NF_ACCEPT;
-	dcqcn_qp_confirm(qp, &pkt, skb->sk);
+	dcqcn_qp_confirm(qp, skb, dcqcn_bth_qpn(bth),
+			 kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) : prio);
 	if (READ_ONCE(qp->flow.limited) &&
-	    dcqcn_pacer_output(qp, skb, &pkt, enabled, state->okfn))
+	    dcqcn_pacer_output(qp, skb, kind, dcqcn_bth_psn(bth), enabled,
+			       state->okfn))
 		return NF_STOLEN;
 	return NF_ACCEPT;
 }
@@ -240,7 +224,8 @@ unsigned int dcqcn_rp_output(struct dcqcn_dev *dev, const struct ib_qp *ibqp,
 	const void *ip = skb_network_header(skb);
 	bool v6 = state->pf == NFPROTO_IPV6;
 	const struct dcqcn_bth *bth;
-	bool enabled, mark;
+	struct dcqcn_qp *qp;
+	bool enabled;
 	u32 dest;
 	u8 tos;
 
@@ -253,13 +238,18 @@ unsigned int dcqcn_rp_output(struct dcqcn_dev *dev, const struct ib_qp *ibqp,
 
 	tos = v6 ? ipv6_get_dsfield(ip) : ipv4_get_dsfield(ip);
 	enabled = settings->rp_enable & BIT(tos >> 5);
-	mark = enabled && (tos & DCQCN_ECN_MASK) == DCQCN_ECN_NOT_ECT &&
-	       !dcqcn_bth_is_ack(bth);
+	if (enabled && (tos & DCQCN_ECN_MASK) == DCQCN_ECN_NOT_ECT &&
+	    !dcqcn_bth_is_ack(bth)) {
+		if (unlikely(skb_cloned(skb)))
+			bth = dcqcn_rp_mark_shared(dev, skb, v6);
+		else
+			dcqcn_rp_mark_ect(skb, v6);
+	}
 
-	if (unlikely(!xa_empty(&dev->qps) || skb_cloned(skb)))
-		return dcqcn_rp_output_slow(dev, ibqp, skb, state, enabled,
-					    mark);
-	if (mark)
-		dcqcn_rp_mark_ect(skb, v6);
-	return NF_ACCEPT;
+	if (likely(xa_empty(&dev->qps)))
+		return NF_ACCEPT;
+	qp = dcqcn_qp_find(dev, ibqp->qp_num);
+	if (!qp)
+		return NF_ACCEPT;
+	return dcqcn_rp_output_qp(qp, skb, state, bth, tos >> 5, enabled);
 }
