@@ -212,7 +212,7 @@ class Scenario:
             variables, fill = {}, {}
             for key, value in zip(sweep, values):
                 if isinstance(value, dict):     # several at once, under a name
-                    fill.update(value)
+                    fill.update({**sweep[key][0], **value})
                     value = value["name"]
                 variables[key] = fill[key] = value
             self.runs.append(Run(self, variables, _fill(table, fill)))
