@@ -33,27 +33,14 @@ FLOWS = {
     100000: ("rc", 4096, 65536),
 }
 
-SCRIPT = """#!/bin/sh
-export PATH=/usr/sbin:/usr/bin:/sbin:/bin
-mount -t proc proc /proc
-mount -t sysfs sys /sys
-mount -t tmpfs tmpfs /run
-mount -t devtmpfs dev /dev
-mount -t hostfs -o %(out)s hostfs /mnt
-ln -sf /proc/self/fd /dev/fd
-run() {
-set -e
-sleep 0.03
-%(insmod)s
-. %(here)s/guest/hosts
+SCRIPT = """. %(here)s/guest/hosts
 ip netns exec h1 tc qdisc add dev eth0 root %(tbf)s limit 1000000000
 for knob in rpg_max_rate=%(line)d rpg_time_reset=131071 rpg_threshold=31 rpg_byte_reset=0 \
 		rate_to_set_on_first_cnp=%(rate)d; do
 	ip netns exec h1 sh -c "echo ${knob#*=} >/sys/class/net/eth0/ecn/roce_rp/${knob%%=*}"
 done
-cd /run
-%(bin)s/traffic -i 1000000 /mnt/flows out &
-until [ -e out/t0 ]; do
+%(bin)s/traffic -i 1000000 /mnt/flows . &
+until [ -e t0 ]; do
 	sleep 0.001
 done
 traffic=$!
@@ -62,14 +49,7 @@ export PYTHONPATH=%(selftests)s
 ip netns exec h2 python3 %(here)s/guest/cnp.py 1 1
 ip netns exec h2 python3 %(here)s/guest/departures.py %(packets)d >departures
 kill -INT $traffic
-wait
-cp departures out/flows.json /mnt/
-echo SIM-DONE
-}
-(run) 2>&1
-dmesg >/mnt/dmesg
-busybox poweroff -f
-"""
+wait"""
 
 
 def _flow(transport, mtu, size):
@@ -122,13 +102,12 @@ class Bench:
             f.write(_flow(*FLOWS[rate]))
         init = os.path.join(out, "init")
         with open(init, "w") as f:
-            f.write(SCRIPT % {
-                "out": out, "here": HERE, "bin": self.bin, "selftests": SELFTESTS,
-                "insmod": "\n".join("insmod %s" % m for m in modules),
+            f.write(world.first_process(out, modules, SCRIPT % {
+                "here": HERE, "bin": self.bin, "selftests": SELFTESTS,
                 "tbf": world.tbf(LINE * 10**6), "line": LINE, "rate": rate,
                 # 10 ms at least
                 "packets": max(PACKETS, rate * 10**4 // (8 * FLOWS[rate][1])),
-            })
+            }))
         os.chmod(init, 0o755)
         uml.boot(self.kernel, os.path.join(self.bin, "seed.so"), init, out)
         with open(os.path.join(out, "departures")) as f:
