@@ -161,13 +161,17 @@ static bool dcqcn_flow_may_stall(const struct dcqcn_qp *qp, u64 now)
 	       2 * DCQCN_ACK_TIMEOUT_NS << min_t(u8, qp->ack_timeout, 20);
 }
 
-/* The limiter ends when the rate is back and nothing is held any more */
+/* The limiter ends when the rate is back and nothing is held any more. A dead
+ * entry's does not wait for whoever is sending: nothing may be queued any more
+ * that wants the timer.
+ */
 static void dcqcn_flow_end(struct dcqcn_qp *qp)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 
-	if (!flow->released || !flow->limited || flow->draining ||
-	    !skb_queue_empty(&flow->queue))
+	if (!flow->released || !flow->limited ||
+	    !skb_queue_empty(&flow->queue) ||
+	    (flow->draining && qp->state != DCQCN_QP_DEAD))
 		return;
 	WRITE_ONCE(flow->limited, false);
 	atomic_dec(&qp->dev->num_limited);
