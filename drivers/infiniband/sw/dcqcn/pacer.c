@@ -12,8 +12,8 @@
  * At short gaps one timer serves several packets (DCQCN_BATCH).
  *
  * Order: while packets are held, or while somebody is sending what was held,
- * everything else of the flow queues. Whoever finds the next packet due, the
- * hook or the timer, sends, one at a time per flow and without the lock.
+ * everything else of the flow queues. The timer sends what is due, or the hook
+ * when it finds the timer late, one at a time per flow and without the lock.
  *
  * Back-pressure is rxe's own: it stops a requester that has more than 64
  * unfreed packets, and held packets are unfreed. READ responses do not obey
@@ -106,7 +106,8 @@ static u64 dcqcn_hold_ns(const struct dcqcn_qp *qp)
  * Bring the rate up to @now, @bytes having just been sent, and return what to
  * pace at in bit/s; 0 for no limit.
  */
-static u64 dcqcn_flow_rate(struct dcqcn_qp *qp, u64 now, u32 bytes)
+static __always_inline u64 dcqcn_flow_rate(struct dcqcn_qp *qp, u64 now,
+					   u32 bytes)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	const struct dcqcn_settings *settings;
@@ -179,15 +180,14 @@ static void dcqcn_flow_end(struct dcqcn_qp *qp)
 }
 
 /* When the timer shall fire */
-static ktime_t dcqcn_flow_wake(const struct dcqcn_flow *flow)
+static u64 dcqcn_flow_wake(const struct dcqcn_flow *flow)
 {
-	u64 at = flow->next;
-
 	if (flow->released)
-		at = 0;
-	else if (flow->gap < DCQCN_BATCH_NS)
-		at += min_t(u64, (DCQCN_BATCH - 1) * flow->gap, DCQCN_BATCH_NS);
-	return ns_to_ktime(at);
+		return 0;
+	if (flow->gap >= DCQCN_BATCH_NS)
+		return flow->next;
+	return flow->next +
+	       min_t(u64, (DCQCN_BATCH - 1) * flow->gap, DCQCN_BATCH_NS);
 }
 
 /* Something is held, and nobody is sending. When the limit went off, a timer
@@ -196,11 +196,11 @@ static ktime_t dcqcn_flow_wake(const struct dcqcn_flow *flow)
 static void dcqcn_flow_arm(struct dcqcn_flow *flow)
 {
 	if (!hrtimer_is_queued(&flow->timer) || flow->released)
-		hrtimer_start(&flow->timer, dcqcn_flow_wake(flow),
+		hrtimer_start(&flow->timer, ns_to_ktime(dcqcn_flow_wake(flow)),
 			      HRTIMER_MODE_ABS_SOFT);
 }
 
-static void dcqcn_flow_take(struct dcqcn_qp *qp, struct sk_buff *skb)
+static inline void dcqcn_flow_take(struct dcqcn_qp *qp, struct sk_buff *skb)
 {
 	struct dcqcn_held *held = dcqcn_held(skb);
 	struct dcqcn_flow *flow = &qp->flow;
@@ -212,8 +212,10 @@ static void dcqcn_flow_take(struct dcqcn_qp *qp, struct sk_buff *skb)
 		flow->held_requests--;
 	else if (held->kind == DCQCN_PKT_RESPONSE)
 		flow->held_responses--;
-	if (!flow->held_requests)
+	if (!flow->held_requests) {
 		flow->floor = 0;
+		flow->floor_bytes = 0;
+	}
 }
 
 static void dcqcn_flow_send(struct dcqcn_flow *flow, struct sk_buff *skb)
@@ -287,7 +289,8 @@ static enum hrtimer_restart dcqcn_flow_timer(struct hrtimer *timer)
 	 * fired, and a queued timer's time must not change.
 	 */
 	if (dcqcn_flow_drain(qp) && !hrtimer_is_queued(timer)) {
-		hrtimer_set_expires(timer, dcqcn_flow_wake(&qp->flow));
+		hrtimer_set_expires(timer,
+				    ns_to_ktime(dcqcn_flow_wake(&qp->flow)));
 		restart = HRTIMER_RESTART;
 	}
 	spin_unlock_bh(&qp->lock);
@@ -384,14 +387,16 @@ static struct sk_buff *dcqcn_flow_find_stale(struct dcqcn_qp *qp,
 static void dcqcn_flow_raise_floor(struct dcqcn_qp *qp, u32 bytes)
 {
 	struct dcqcn_flow *flow = &qp->flow;
-	u64 ahead;
+	u32 ahead;
 
 	flow->request_bytes = max(flow->request_bytes, bytes);
-	/* < 2^33 bytes, times 8 * 10^9 fits u64 */
+	/* < 2^24 bytes, times 8 * 10^9 fits u64 */
 	ahead = max(flow->held_bytes, DCQCN_RXE_INFLIGHT * flow->request_bytes);
-	flow->floor = max(flow->floor,
-			  div64_u64(ahead * DCQCN_COST_PER_BYTE,
-				    dcqcn_hold_ns(qp) / 4 * 3));
+	if (ahead <= flow->floor_bytes)
+		return;
+	flow->floor_bytes = ahead;
+	flow->floor = div64_u64(ahead * DCQCN_COST_PER_BYTE,
+				dcqcn_hold_ns(qp) / 4 * 3);
 }
 
 /* Queue a packet of @bytes on the wire */
@@ -480,7 +485,8 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	if (dcqcn_flow_may_pass(flow, now)) {
 		dcqcn_flow_charge(qp, bytes, now);
 		dcqcn_count(qp->dev, DCQCN_RP_PASSED);
-		dcqcn_flow_end(qp);
+		if (unlikely(flow->released))
+			dcqcn_flow_end(qp);
 		goto unlock;
 	}
 
@@ -494,8 +500,11 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	}
 	flow->okfn = okfn;
 	dcqcn_flow_hold(qp, skb, kind, psn, bytes, now);
+	/* Send in the timer's stead when it is late, but not what it would
+	 * send together a little later
+	 */
 	if (!flow->draining &&
-	    (!dcqcn_flow_is_due(flow, now) || dcqcn_flow_drain(qp)))
+	    (now < dcqcn_flow_wake(flow) || dcqcn_flow_drain(qp)))
 		dcqcn_flow_arm(flow);
 unlock:
 	spin_unlock_bh(&qp->lock);
@@ -520,6 +529,7 @@ void dcqcn_pacer_start(struct dcqcn_qp *qp, u64 now)
 	flow->remainder = 0;
 	flow->gap = 0;
 	flow->floor = 0;
+	flow->floor_bytes = 0;
 	memset(flow->seen, 0, sizeof(flow->seen));
 	flow->request_bytes = 0;
 	if (flow->limited)

@@ -55,6 +55,7 @@ struct dcqcn_flow_stat {
  * @last_psn: PSN of the last request and READ response
  * @seen: whether there was one
  * @request_bytes: longest request seen, on the wire
+ * @floor_bytes: what @floor makes leave in time; 0 with it
  * @stat: what happened to its packets
  * @okfn: sends a packet on behind our hook
  * @timer: drains
@@ -75,6 +76,7 @@ struct dcqcn_flow {
 	u32 last_psn[2];
 	bool seen[2];
 	u32 request_bytes;
+	u32 floor_bytes;
 	struct dcqcn_flow_stat stat;
 	dcqcn_okfn okfn;
 	struct hrtimer timer;

@@ -171,32 +171,39 @@ static __always_inline void dcqcn_rp_mark_ect(struct sk_buff *skb, bool v6)
 				    DCQCN_ECN_ECT_0);
 }
 
-/* dcqcn_rp_mark_ect() of a packet that somebody else has, too. Returns where
- * its BTH is now.
+/* dcqcn_rp_output() when there is more to it. Apart from it, so that those
+ * packets for which there is not pass with as few instructions as possible.
  */
-static noinline const struct dcqcn_bth *
-dcqcn_rp_mark_shared(struct dcqcn_dev *dev, struct sk_buff *skb, bool v6)
+static noinline unsigned int
+dcqcn_rp_output_slow(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
+		     const struct nf_hook_state *state, bool enabled,
+		     bool mark)
 {
-	if (skb_ensure_writable(skb, v6 ? sizeof(struct ipv6hdr) :
+	bool v6 = state->pf == NFPROTO_IPV6;
+	const struct dcqcn_bth *bth;
+	enum dcqcn_pkt_kind kind;
+	struct dcqcn_qp *qp;
+	const void *ip;
+	u8 tos;
+
+	if (mark && skb_cloned(skb) &&
+	    skb_ensure_writable(skb, v6 ? sizeof(struct ipv6hdr) :
 					  sizeof(struct iphdr)))
 		dcqcn_count(dev, DCQCN_RP_ECT_ERRORS);
-	else
+	else if (mark)
 		dcqcn_rp_mark_ect(skb, v6);
-	return dcqcn_pkt_bth(skb_network_header(skb), skb_headlen(skb), v6);
-}
 
-/* A packet of a QP that has met congestion */
-static noinline unsigned int
-dcqcn_rp_output_qp(struct dcqcn_qp *qp, struct sk_buff *skb,
-		   const struct nf_hook_state *state,
-		   const struct dcqcn_bth *bth, u8 prio, bool enabled)
-{
-	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[bth->opcode];
-
+	qp = dcqcn_qp_find(dev, qpn);
+	if (!qp)
+		return NF_ACCEPT;
+	ip = skb_network_header(skb);
+	bth = dcqcn_pkt_bth(ip, skb_headlen(skb), v6);
+	kind = dcqcn_opcode_kinds[bth->opcode];
 	if (kind == DCQCN_PKT_OTHER)
 		return NF_ACCEPT;
+	tos = v6 ? ipv6_get_dsfield(ip) : ipv4_get_dsfield(ip);
 	dcqcn_qp_confirm(qp, skb, dcqcn_bth_qpn(bth),
-			 kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) : prio);
+			 kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) : tos >> 5);
 	if (READ_ONCE(qp->flow.limited) &&
 	    dcqcn_pacer_output(qp, skb, kind, dcqcn_bth_psn(bth), enabled,
 			       state->okfn))
@@ -224,8 +231,7 @@ unsigned int dcqcn_rp_output(struct dcqcn_dev *dev, const struct ib_qp *ibqp,
 	const void *ip = skb_network_header(skb);
 	bool v6 = state->pf == NFPROTO_IPV6;
 	const struct dcqcn_bth *bth;
-	struct dcqcn_qp *qp;
-	bool enabled;
+	bool enabled, mark;
 	u32 dest;
 	u8 tos;
 
@@ -238,18 +244,13 @@ unsigned int dcqcn_rp_output(struct dcqcn_dev *dev, const struct ib_qp *ibqp,
 
 	tos = v6 ? ipv6_get_dsfield(ip) : ipv4_get_dsfield(ip);
 	enabled = settings->rp_enable & BIT(tos >> 5);
-	if (enabled && (tos & DCQCN_ECN_MASK) == DCQCN_ECN_NOT_ECT &&
-	    !dcqcn_bth_is_ack(bth)) {
-		if (unlikely(skb_cloned(skb)))
-			bth = dcqcn_rp_mark_shared(dev, skb, v6);
-		else
-			dcqcn_rp_mark_ect(skb, v6);
-	}
+	mark = enabled && (tos & DCQCN_ECN_MASK) == DCQCN_ECN_NOT_ECT &&
+	       !dcqcn_bth_is_ack(bth);
 
-	if (likely(xa_empty(&dev->qps)))
-		return NF_ACCEPT;
-	qp = dcqcn_qp_find(dev, ibqp->qp_num);
-	if (!qp)
-		return NF_ACCEPT;
-	return dcqcn_rp_output_qp(qp, skb, state, bth, tos >> 5, enabled);
+	if (unlikely(!xa_empty(&dev->qps) || skb_cloned(skb)))
+		return dcqcn_rp_output_slow(dev, ibqp->qp_num, skb, state,
+					    enabled, mark);
+	if (mark)
+		dcqcn_rp_mark_ect(skb, v6);
+	return NF_ACCEPT;
 }
