@@ -116,6 +116,11 @@ def _trunk(run, trunk):
         port = "to_" + there
         lines.append(_batch("ip", here, ["link set %s mtu %d master br0 up" % (port, MTU)]))
         lines.append(_batch("tc", here, _port(port, trunk.link, run.switches[here])))
+    # The first end came up without the other. When the bridge learns that both
+    # are up is left to the kernel, which for some takes its time: 1 s.
+    for here, there in ((a, b), (b, a)):
+        lines.append("until bridge -n %s link show dev to_%s | grep -q forwarding; do "
+                     "sleep 0.01; done" % (here, there))
     return lines
 
 
