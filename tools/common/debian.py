@@ -34,12 +34,13 @@ def _known():
 
 
 def apt_sources(suite):
-    """sources.list lines for a suite that this machine's apt knows."""
+    """sources.list lines for a suite; with trixie-backports comes trixie, to which it adds."""
+    base = suite.partition("-")[0]
     lines = ["deb %s %s main" % (uri, release) for uri, release in _known()
-             if release == suite or release.startswith(suite + "-")]
-    if not any(line.split()[2] == suite for line in lines):
-        raise LabError("apt knows no mirror for Debian %s: add it to the apt sources and run "
-                       "apt-get update" % suite)
+             if release == base or release.startswith(base + "-")]
+    for wanted in dict.fromkeys((base, suite)):
+        if not any(line.split()[2] == wanted for line in lines):
+            lines.append("deb %s %s main" % (_mirror(), wanted))
     return "\n".join(lines) + "\n"
 
 

@@ -46,10 +46,15 @@ chmod -R a+rX .
 
 
 class Image:
-    """root: the tree; release: its kernel; kernel, kdir: paths on the host."""
+    """root: the tree; release: its kernel; kernel, kdir: paths on the host.
+
+    The suite may be any that the mirror has, also one like trixie-backports:
+    then all is trixie's but the kernel.
+    """
 
     def __init__(self, suite="bookworm"):
         self.suite = suite
+        self.base = suite.partition("-")[0]
         recipe = repr((suite, PACKAGES, RECIPE, FIXUP))
         key = hashlib.sha256(recipe.encode()).hexdigest()[:12]
         self.root = os.path.join(cache_dir(), "image-%s-%s" % (suite, key))
@@ -98,6 +103,11 @@ class Image:
                 self._build()
         return self
 
+    def _packages(self):
+        """apt takes nothing from an add-on suite unless it is told to."""
+        kernel = "/" + self.suite if self.suite != self.base else ""
+        return [p + kernel if p.startswith("linux-") else p for p in PACKAGES]
+
     def _build(self):
         if not shutil.which("mmdebstrap"):
             raise LabError("mmdebstrap is not installed: run tools/lab/deps")
@@ -109,11 +119,11 @@ class Image:
         subprocess.run(remove)  # what a killed run left behind
         # INITRD=No: guests boot from the lab's own initramfs.
         cmd = as_root(["env", "INITRD=No", "mmdebstrap", "--quiet", "--variant=apt",
-                       "--include=" + ",".join(PACKAGES),
+                       "--include=" + ",".join(self._packages()),
                        "--dpkgopt=path-exclude=/usr/share/man/*",
                        "--dpkgopt=path-exclude=/usr/share/locale/*",
                        "--dpkgopt=path-exclude=/usr/share/doc/*",
-                       self.suite, tree, "-"])
+                       self.base, tree, "-"])
         try:
             with open(log, "w") as out:
                 r = subprocess.run(cmd, input=sources, text=True, stdout=out, stderr=out)
@@ -156,7 +166,7 @@ class Image:
         modules = self.modules(["virtio_pci", "9pnet_virtio", "9p", "overlay"])
         files = {"bin/busybox": (0o755, _read(os.path.join(self.root, "bin/busybox")))}
         for i, m in enumerate(modules):
-            files["modules/%02d.ko" % i] = (0o644, _read(os.path.join(self.root, m)))
+            files["modules/%02d.ko" % i] = (0o644, _module(os.path.join(self.root, m)))
         files.update(extra)
         with open(path, "wb") as f:
             f.write(gzip.compress(_cpio(files), 1))
@@ -165,6 +175,11 @@ class Image:
 def _read(path):
     with open(path, "rb") as f:
         return f.read()
+
+
+def _module(path):
+    """busybox does not unpack modules, as newer kernels have them."""
+    return lzma.decompress(_read(path)) if path.endswith(".xz") else _read(path)
 
 
 def _cpio(files):
