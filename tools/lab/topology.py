@@ -52,10 +52,10 @@ class Host:
         self.profile = t.take("profile", PROFILES, profile)
         self.settings = {**settings, **t.take("settings", dict, {})}
         t.done()
-        m = re.fullmatch(r"h([1-9]\d{0,3})", name)
+        m = re.fullmatch(r"h([1-9]\d{0,2})", name)
         if not m:
             raise ScenarioError("host %s: hosts are h1, h2, and so on" % name)
-        high, low = divmod(int(m[1]), 250)
+        high, low = divmod(int(m[1]) - 1, 250)
         self.address = "10.0.%d.%d" % (high, low + 1)
         self.address6 = "fd00::%s" % m[1]
 
@@ -64,8 +64,22 @@ class Port:
     """A switch's port; it bears the name of what it leads to."""
 
     def __init__(self, switch, peer, link, delay):
-        self.switch, self.peer, self.rate, self.delay = switch, peer, link.rate, delay
+        self.switch, self.peer, self.rate, self.delay = switch.name, peer, link.rate, delay
         self.name = "%s.%s" % (switch.name, peer)
+        for key in MARKING:
+            setattr(self, key, getattr(switch, key))
+
+    def marking(self):
+        """As congestion-point takes it, and shows it."""
+        return "rate %dbit " % self.rate + " ".join("%s %s" % (key, getattr(self, key))
+                                                    for key in MARKING)
+
+    def take_marking(self, text):
+        words = text.split()
+        shown = dict(zip(words[::2], words[1::2]))
+        self.rate = int(shown["rate"][:-len("bit")])
+        for key in MARKING:
+            setattr(self, key, type(getattr(self, key))(shown[key]))
 
 
 class Topology:
@@ -108,6 +122,8 @@ class Topology:
         for a, b, own_link in self.trunks:
             self._port(a, b.name, own_link, own_link.delay)
             self._port(b, a.name, own_link, own_link.delay)
+        if len(self.trunks) >= len(self.switches):
+            raise ScenarioError("the trunks form a loop, and bridges would circulate packets")
         # All that cannot be changed without other guests and other wires.
         self.shape = (tuple((h.name, h.switch) for h in self.hosts.values()),
                       tuple((a.name, b.name) for a, b, _ in self.trunks))
@@ -139,7 +155,7 @@ class Topology:
         todo = [start]
         for s in todo:
             for p in self.ports.values():
-                if p.switch.name == s and p.peer in self.switches and p.peer not in ways:
+                if p.switch == s and p.peer in self.switches and p.peer not in ways:
                     ways[p.peer] = ways[s] + [p]
                     todo.append(p.peer)
         if goal not in ways:

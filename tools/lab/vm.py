@@ -30,13 +30,13 @@ PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None)
 
 
-def die_with_parent():
+def die_with_parent(sig=signal.SIGKILL):
     """In a child before exec: no process may outlive the lab, however it ends.
 
     The signal comes when the *thread* that forked ends, so start processes
     from the main thread only.
     """
-    _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    _libc.prctl(PR_SET_PDEATHSIG, sig)
 
 
 _accel = None
@@ -114,7 +114,8 @@ class Job:
 
     def __init__(self, vm, cmd, number):
         self.vm, self.cmd = vm, cmd
-        self._pid = "/run/lab-job.%d" % number
+        # A guest of "lab up" may have jobs of several processes.
+        self._pid = "/run/lab-job.%d.%d" % (os.getpid(), number)
         # Files, not pipes: nothing can block because nobody reads.
         self._out = tempfile.TemporaryFile("w+", dir=vm.dir)
         self._err = tempfile.TemporaryFile("w+", dir=vm.dir)
@@ -173,11 +174,11 @@ class VM:
         self._qemu = self._master = None
         self.boot_seconds = None
 
-    def nic(self, addrs=(), rdma=True):
-        """Add a data NIC: eth0, eth1, …; with rdma it carries rxe0, rxe1, …"""
+    def nic(self, addrs=(), rdma=True, name=None):
+        """Add a data NIC: eth0, eth1, … by default; with rdma it carries rxe0, rxe1, …"""
         i = len(self.nics)
         mac = "52:54:00:00:%02x:%02x" % (self._number, i + 1)
-        self.nics.append(Nic(self, "eth%d" % i, mac, list(addrs), "rxe%d" % i if rdma else None))
+        self.nics.append(Nic(self, name or "eth%d" % i, mac, list(addrs), "rxe%d" % i if rdma else None))
         return self.nics[-1]
 
     def start(self):
@@ -237,6 +238,10 @@ class VM:
                 os.setpriority(os.PRIO_PROCESS, int(task), self.nice)
             except OSError:
                 pass    # below 0 is for root, and all works without; or it has ended
+
+    @property
+    def pid(self):
+        return self._qemu.pid
 
     def ready(self):
         """Has the guest come up? Raises when it never will."""
