@@ -4,12 +4,13 @@
 # make install		install it for that kernel
 # make tools		build the command, tools/dcqcn/dcqcn
 # make lab		the VM lab: stock soft-RoCE against rdma_dcqcn
-# make check		all tests
+# make check		all tests, most of the lab's scenarios in short
+# make check-full	all tests in full
 # make clean
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all modules modules_install install tools lab check clean help
+.PHONY: all modules modules_install install tools lab check check-full clean help
 
 all: modules
 
@@ -28,10 +29,13 @@ tools:
 lab:
 	tools/lab/deps
 	$(MAKE) modules KDIR=$$(tools/lab/lab image --kdir)
-	tools/lab/lab run incast --check
+	tools/lab/lab run incast --check --out out/lab
 
 check:
 	selftests/check
+
+check-full:
+	selftests/check full
 
 clean:
 	[ ! -d $(KDIR) ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean

@@ -81,10 +81,9 @@ def expand(table, sweep):
     for values in itertools.product(*sweep.values()):
         variables, inner = {}, {}
         for key, value in zip(sweep, values):
-            if isinstance(value, dict):
-                inner.update(value)
-                value = value["name"]
-            variables[key] = inner[key] = value
+            own = value if isinstance(value, dict) else {}
+            variables[key] = inner[key] = own.get("name", value)
+            inner.update(own)
         out.append((variables, _fill(table, inner)))
     return out
 

@@ -171,8 +171,9 @@ class Measurement:
     def _stop(self, pairs):
         """Clients first, or they would retransmit to nobody."""
         for side in ("client", "server"):
-            for p in pairs:
-                getattr(p, side).stop("KILL")
+            jobs = [getattr(p, side) for p in pairs]
+            for vm in self.network.hosts:
+                vm.stop([j for j in jobs if j.vm is vm], "KILL")
 
     @staticmethod
     def _poll(what, jobs, test, timeout=90):

@@ -58,7 +58,7 @@ class Flow:
 class Run:
     """One combination of the sweep's values."""
 
-    def __init__(self, scenario, variables, table):
+    def __init__(self, scenario, variables, table, scale):
         self.name = ",".join(str(v) for v in variables.values()) or "run"
         self.variables = variables
         t = Table(scenario.file, table)
@@ -75,6 +75,11 @@ class Run:
                       for src in names(Table("flow", d).take("from", str))]
         self.topology = Topology(t, {h for f in self.flows for h in (f.src, f.dst)})
         t.done()
+        for thing in (self, *self.flows):
+            for key in ("duration", "start", "stop"):
+                if hasattr(thing, key):
+                    setattr(thing, key, round(getattr(thing, key) * scale))
+        self.window = [round(w * scale) for w in self.window]
         if not any(f.start == 0 for f in self.flows):
             raise ScenarioError("%s: no flow starts at 0" % scenario.file)
 
@@ -103,15 +108,24 @@ def load(path):
 
 
 class Scenario:
-    def __init__(self, name, only=()):
+    """only: runs that are wanted; short: as few and as short as still tell."""
+
+    def __init__(self, name, only=(), short=False):
         self.path = find(name)
         self.file = os.path.basename(self.path)
         self.name = os.path.splitext(self.file)[0]
         table = load(self.path)
         self.title = table.pop("title", self.name)
         self.expect = table.pop("expect", [])
-        self.runs = [Run(self, *vt) for vt in expand(table, table.pop("sweep", {}))]
-        missing = set(only) - {r.name for r in self.runs}
+        brief = Table("short", table.pop("short", {}))
+        scale, runs = brief.take("scale", float, 0.6), brief.take("runs", list, [])
+        brief.done()
+        self.runs = [Run(self, v, t, scale if short else 1)
+                     for v, t in expand(table, table.pop("sweep", {}))]
+        if short:
+            only = only or [str(r) for r in runs]
+        self.names = {r.name for r in self.runs}
+        missing = set(only) - self.names
         if missing:
             raise ScenarioError("%s has no run %s; it has %s" % (
                 self.name, ", ".join(missing), ", ".join(r.name for r in self.runs)))

@@ -115,12 +115,12 @@ class Job:
     def __init__(self, vm, cmd, number):
         self.vm, self.cmd = vm, cmd
         # A guest of "lab up" may have jobs of several processes.
-        self._pid = "/run/lab-job.%d.%d" % (os.getpid(), number)
+        self.pid_file = "/run/lab-job.%d.%d" % (os.getpid(), number)
         # Files, not pipes: nothing can block because nobody reads.
         self._out = tempfile.TemporaryFile("w+", dir=vm.dir)
         self._err = tempfile.TemporaryFile("w+", dir=vm.dir)
         self._proc = subprocess.Popen(
-            vm.ssh_argv("echo $$ >%s; %s" % (self._pid, cmd)),
+            vm.ssh_argv("echo $$ >%s; %s" % (self.pid_file, cmd)),
             stdin=subprocess.DEVNULL, stdout=self._out, stderr=self._err,
             preexec_fn=die_with_parent)
 
@@ -129,9 +129,7 @@ class Job:
 
     def stop(self, sig="TERM", timeout=10):
         """Signal the command and all it started, and wait for its end."""
-        # sshd makes each command the leader of a session of its own.
-        self.vm.run("kill -%s -- -$(cat %s)" % (sig, self._pid), check=False)
-        return self.wait(timeout, check=False)
+        return self.vm.stop([self], sig, timeout)[0]
 
     def wait(self, timeout=60, check=True):
         """Wait for the end; returns a CompletedProcess like VM.run()."""
@@ -306,6 +304,14 @@ class VM:
         """Start a shell command line in the guest; returns a Job."""
         self._jobs += 1
         return Job(self, cmd, self._jobs)
+
+    def stop(self, jobs, sig="TERM", timeout=10):
+        """Stop several jobs of this guest; returns their CompletedProcesses."""
+        if jobs:
+            # sshd makes each command the leader of a session of its own.
+            self.run("for f in %s; do kill -%s -- -$(cat $f); done" %
+                     (" ".join(j.pid_file for j in jobs), sig), check=False)
+        return [j.wait(timeout, check=False) for j in jobs]
 
     def wait_for(self, cmd, timeout=30, what=None):
         """Run a command until it succeeds."""

@@ -3,9 +3,10 @@
 # What the pictures have in common. Wants: output, with its ending; height.
 
 if (output[strlen(output) - 3:] eq ".svg") {
-	set terminal svg size 900,height dynamic background rgb "white"
+	set terminal svg size 900,height dynamic background rgb "white" font ",11"
 } else {
-	set terminal pngcairo size 900,height
+	# Few colours: a picture of 40 KB rather than 300
+	set terminal png size 900,height font ",9"
 }
 set output output
 set lmargin 12
