@@ -67,7 +67,6 @@ class Network:
         for s in topology.switches:
             vms[s].run("/lab/bridge %s && cp /lab/share/qsample /run/" %
                        " ".join(p.peer for p in n.ports(s)))
-        n.configure(topology)
         for h in topology.hosts:
             other = next((o for o in topology.hosts.values() if o.name != h), None)
             if other:

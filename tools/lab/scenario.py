@@ -60,7 +60,7 @@ class Run:
 
     def __init__(self, scenario, variables, table, scale):
         self.name = ",".join(str(v) for v in variables.values()) or "run"
-        self.variables = variables
+        self.scenario, self.variables = scenario.name, variables
         t = Table(scenario.file, table)
         self.duration = t.take("duration", "time")
         window = t.take("window", list)

@@ -85,7 +85,7 @@ def up(image, tables, module):
 
 def _supervise(image, tables, topology, module, tell):
     with Fabric(image, directory()) as fabric:
-        Network.boot(topology, fabric, module)
+        Network.boot(topology, fabric, module).configure(topology)
         state = {"pid": os.getpid(), "since": time.time(), "tables": tables,
                  "release": image.release,
                  "vms": {v.name: {"port": v.port, "pid": v.pid} for v in fabric.vms}}
