@@ -11,17 +11,15 @@ from progress import LabError
 
 ETH_IPV4, ETH_IPV6 = 0x0800, 0x86dd
 CNP = 0x81
-# Payload-carrying opcodes: header bytes behind the BTH, first of a message.
+# Opcodes that carry data, by transport, and the bytes of header behind the BTH
 RC, UC, UD = 0x00, 0x20, 0x60
-SEND_WRITE = {0x00: (0, 1), 0x01: (0, 0), 0x02: (0, 0), 0x03: (4, 0), 0x04: (0, 1),
-              0x05: (4, 1), 0x06: (16, 1), 0x07: (0, 0), 0x08: (0, 0), 0x09: (4, 0),
-              0x0a: (16, 1), 0x0b: (20, 1)}
+SEND_WRITE = {0x00: 0, 0x01: 0, 0x02: 0, 0x03: 4, 0x04: 0, 0x05: 4,
+              0x06: 16, 0x07: 0, 0x08: 0, 0x09: 4, 0x0a: 16, 0x0b: 20}
 READ_RESPONSE = {0x0d: 4, 0x0e: 0, 0x0f: 4, 0x10: 4}
-DATA = {RC | op: h for op, (h, _) in SEND_WRITE.items()}
-DATA.update({UC | op: h for op, (h, _) in SEND_WRITE.items()})
-DATA.update(READ_RESPONSE)
-DATA.update({UD | 0x04: 8, UD | 0x05: 12})
-UC_FIRST = {UC | op for op, (_, first) in SEND_WRITE.items() if first}
+DATA = {**SEND_WRITE, **READ_RESPONSE, UD | 0x04: 8, UD | 0x05: 12,
+        **{UC | opcode: header for opcode, header in SEND_WRITE.items()}}
+UC_FIRST = {UC | opcode for opcode in (0x00, 0x04, 0x05, 0x06, 0x0a, 0x0b)}
+UC_LAST = {UC | opcode for opcode in (0x02, 0x03, 0x04, 0x05, 0x08, 0x09, 0x0a, 0x0b)}
 
 PSN_MASK = 0xffffff
 # rxe has at most 128 requests unanswered, and a READ's responses after them. A
@@ -35,7 +33,7 @@ class QP:
     def __init__(self, src, dst, qpn):
         self.src, self.dst, self.qpn = src, dst, qpn
         self.expected = None
-        self.broken = False         # UC: the rest of the message is void
+        self.message = None         # UC: bytes of the message so far
         self.taken = []             # (time, payload bytes)
 
     def packet(self, time, opcode, psn, payload):
@@ -47,12 +45,16 @@ class QP:
                     return
         elif group == UC:
             if opcode in UC_FIRST:
-                self.broken = False
+                self.message = 0
             elif psn != self.expected:
-                self.broken = True
-            if self.broken:
-                self.expected = None
+                self.message = None     # void, whatever follows of it
+            self.expected = psn + 1 & PSN_MASK
+            if self.message is None:
                 return
+            self.message += payload
+            if opcode not in UC_LAST:
+                return
+            payload, self.message = self.message, None
         self.expected = psn + 1 & PSN_MASK
         self.taken.append((time, payload))
 

@@ -15,7 +15,7 @@ FOREVER = 3600              # s; perftest is ended from here
 
 
 class Endpoints:
-    """Perftest's two processes of one QP."""
+    """Perftest's two processes of one flow, with all of its QPs."""
 
     def __init__(self, flow, server, client):
         self.flow, self.server, self.client = flow, server, client
@@ -81,7 +81,7 @@ class Measurement:
         r.other_drops += self._other_drops()
         self._collect(recorders)
         r.lost = [p.lost for p in self.pairs if p.lost]
-        r.qps = len(self.pairs)
+        r.qps = sum(p.flow.qps for p in self.pairs)
         return r
 
     # The course of a run
@@ -132,30 +132,29 @@ class Measurement:
 
     # Perftest
 
-    def _perftest(self, flow, host, port, server=""):
+    def _perftest(self, flow, host, server=""):
         if host not in self.gid:
             self.gid[host] = self.network.vms[host].out("/lab/gid rxe0")
         # Nice: perftest polls without a pause, and would keep rxe's own work
         # waiting. Writes cannot do without polling, the others can.
         return self.network.vms[host].spawn(
-            "exec nice -n 19 ib_%s_bw -F -d rxe0 -x %s -c %s -m %d -s %d -t %d -u %d -D %d -p %d "
-            "%s %s" % (flow.verb, self.gid[host], flow.transport.upper(), flow.mtu, flow.size,
-                       flow.depth, flow.timeout, FOREVER, port,
+            "exec nice -n 19 ib_%s_bw -F -d rxe0 -x %s -c %s -m %d -s %d -t %d -u %d -q %d -D %d "
+            "-p %d %s %s" % (flow.verb, self.gid[host], flow.transport.upper(), flow.mtu, flow.size,
+                       flow.depth, flow.timeout, flow.qps, FOREVER, flow.port,
                        "" if flow.verb == "write" else "-e", server))
 
     def _serve(self, flow):
-        flow.ports = range(self.next_port, self.next_port + flow.qps)
-        self.next_port += flow.qps
-        flow.servers = [self._perftest(flow, flow.server, p) for p in flow.ports]
+        flow.port = self.next_port
+        self.next_port += 1
+        flow.serving = self._perftest(flow, flow.server)
         vm = self.network.vms[flow.server]
-        listening = "ss -Hltn | grep -cE ':(%s) '" % "|".join(map(str, flow.ports))
-        self._poll("perftest to listen on %s" % vm.name, flow.servers,
-                   lambda: vm.out(listening, check=False) == str(flow.qps))
+        self._poll("perftest to listen on %s" % vm.name, [flow.serving],
+                   lambda: vm.out("ss -Hltn | grep ':%d '" % flow.port, check=False))
 
     def _start(self, flow):
         address = self.network.topology.hosts[flow.server].address
-        self.pairs += [Endpoints(flow, s, self._perftest(flow, flow.client, port, address))
-                       for s, port in zip(flow.servers, flow.ports)]
+        self.pairs.append(Endpoints(flow, flow.serving,
+                                    self._perftest(flow, flow.client, address)))
 
     def _connect(self, flows):
         for f in flows:
