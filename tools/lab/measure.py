@@ -48,19 +48,15 @@ class Measurement:
         self.pairs, self.background = [], []
         self.next_port = FIRST_TCP_PORT
 
+    def abort(self):
+        """Leave nothing running in guests that live on."""
+        self._stop(self.pairs)
+        for job in self.background:
+            job.stop("KILL")
+
     def measure(self):
         """Returns a Recording."""
         os.makedirs(self.recording.directory, exist_ok=True)
-        try:
-            return self._measure()
-        except BaseException:
-            # Guests of "lab up" live on: leave nothing running in them.
-            self._stop(self.pairs)
-            for job in self.background:
-                job.stop("KILL")
-            raise
-
-    def _measure(self):
         run, r = self.run, self.recording
         first = [f for f in run.flows if f.start == 0]
         say("%s: starting %d QPs" % (run.name, sum(f.qps for f in first)))
