@@ -11,7 +11,6 @@ from progress import LabError, say
 SAMPLE_US = 5000
 FIRST_TCP_PORT = 18515
 SNAPLEN = 96                # all headers, over IPv6 too
-FOREVER = 3600              # s; perftest is ended from here
 
 
 class Endpoints:
@@ -132,12 +131,13 @@ class Measurement:
         if host not in self.gid:
             self.gid[host] = self.network.vms[host].out("/lab/gid rxe0")
         # Nice: perftest polls without a pause, and would keep rxe's own work
-        # waiting. Writes cannot do without polling, the others can.
+        # waiting. All but writes can wait for events, but not for a duration.
         return self.network.vms[host].spawn(
-            "exec nice -n 19 ib_%s_bw -F -d rxe0 -x %s -c %s -m %d -s %d -t %d -u %d -q %d -D %d "
-            "-p %d %s %s" % (flow.verb, self.gid[host], flow.transport.upper(), flow.mtu, flow.size,
-                       flow.depth, flow.timeout, flow.qps, FOREVER, flow.port,
-                       "" if flow.verb == "write" else "-e", server))
+            "exec nice -n 19 ib_%s_bw -F -d rxe0 -x %s -c %s -m %d -s %d -t %d -u %d -q %d %s "
+            "-p %d %s" % (flow.verb, self.gid[host], flow.transport.upper(), flow.mtu, flow.size,
+                          flow.depth, flow.timeout, flow.qps,
+                          "-D 3600" if flow.verb == "write" else "-e -N -n 10000000",
+                          flow.port, server))
 
     def _serve(self, flow):
         flow.port = self.next_port
