@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """One run of a scenario: start its flows, watch the switches, collect what they saw."""
 
+import json
 import os
 import shutil
 import time
@@ -233,12 +234,17 @@ class Measurement:
         return best[1:]
 
     def _other_drops(self):
-        """What the switches lost anywhere but in their congestion points."""
-        return sum(int(self.network.vms[s].out(
-            "{ tc -s -j qdisc show | jq '.[] | select(.kind == \"netem\" or .kind == \"prio\" and "
-            ".root == null) | .drops'; ip -s -j link show | "
-            "jq '.[].stats64.rx | .dropped + .errors'; } | jq -s add"))
-            for s in self.network.topology.switches)
+        """What the switches lost anywhere but in the queues that are watched."""
+        watched = {p.name for p in self.run.queues}
+        total = 0
+        for s in self.network.topology.switches:
+            # Inner queues only: a root counts what they lose again.
+            qdiscs, links = map(json.loads, self.network.vms[s].out(
+                "tc -s -j qdisc show; ip -s -j link show").splitlines())
+            total += sum(q["drops"] for q in qdiscs if q["kind"] in ("red", "netem", "pfifo_fast")
+                         and "%s.%s" % (s, q["dev"]) not in watched)
+            total += sum(n["stats64"]["rx"][kind] for n in links for kind in ("dropped", "errors"))
+        return total
 
     def _quiesce(self, timeout=30):
         """Wait until no counter changes any more; returns the counters."""
