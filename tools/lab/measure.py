@@ -8,6 +8,7 @@ import time
 
 from network import QSAMPLE_PARENT
 from progress import LabError, say
+from vm import gather
 
 SAMPLE_US = 5000
 FIRST_TCP_PORT = 18515
@@ -203,8 +204,8 @@ class Measurement:
 
     def _collect(self, captures):
         r = self.recording
-        for job in self.background:
-            job.stop()
+        for vm in {j.vm for j in self.background}:
+            vm.stop([j for j in self.background if j.vm is vm])
         self.background = []
         r.capture_lost = 0
         for job, p in captures:
@@ -212,14 +213,12 @@ class Measurement:
             if "dropped by kernel" not in text:
                 raise LabError("tcpdump failed on %s:\n%s" % (p.name, text))
             r.capture_lost += int(text.partition(" packets dropped by kernel")[0].split()[-1])
-            self._fetch(p, "pcap", r.pcap_file(p))
-        for p in self.run.queues:
-            self._fetch(p, "queue", r.queue_file(p))
-
-    def _fetch(self, port, kind, path):
-        name = "%s.%s" % (port.peer, kind)
-        self.network.vms[port.switch].run("mv /run/%s /lab/share/%s" % (name, name))
-        shutil.move(os.path.join(self.network.share, name), path)
+        files = [(p, "pcap", r.pcap_file(p)) for _, p in captures] + \
+            [(p, "queue", r.queue_file(p)) for p in self.run.queues]
+        gather([(self.network.vms[p.switch], "mv /run/%s.%s /lab/share/%s.%s" %
+                 (p.peer, kind, p.name, kind)) for p, kind, _ in files])
+        for p, kind, path in files:
+            shutil.move(os.path.join(self.network.share, "%s.%s" % (p.name, kind)), path)
 
     def _clock(self, switch):
         """A switch's uptime and real time at time 0 of this machine's clock."""
@@ -237,10 +236,12 @@ class Measurement:
         """What the switches lost anywhere but in the queues that are watched."""
         watched = {p.name for p in self.run.queues}
         total = 0
-        for s in self.network.topology.switches:
+        switches = list(self.network.topology.switches)
+        seen = gather([(self.network.vms[s], "tc -s -j qdisc show; ip -s -j link show")
+                       for s in switches])
+        for s, text in zip(switches, seen):
             # Inner queues only: a root counts what they lose again.
-            qdiscs, links = map(json.loads, self.network.vms[s].out(
-                "tc -s -j qdisc show; ip -s -j link show").splitlines())
+            qdiscs, links = map(json.loads, text.splitlines())
             total += sum(q["drops"] for q in qdiscs if q["kind"] in ("red", "netem", "pfifo_fast")
                          and "%s.%s" % (s, q["dev"]) not in watched)
             total += sum(n["stats64"]["rx"][kind] for n in links for kind in ("dropped", "errors"))

@@ -7,7 +7,8 @@ import shutil
 import subprocess
 
 from fabric import HERE
-from progress import LabError, say
+from progress import LabError
+from vm import gather
 
 QSAMPLE_PARENT = "dc10001"      # of congestion-point's RED: class dc1:1
 COUNTERS = "/sys/class/infiniband/rxe0/ports/1/hw_counters"
@@ -36,6 +37,7 @@ class Network:
         self.topology, self.vms, self.share = topology, vms, share
         self.hosts = [vms[h] for h in topology.hosts]
         self.module = os.path.join(share, "rdma_dcqcn.ko")
+        self.marking, self.delay = {}, {}       # by port: what was configured
 
     @classmethod
     def boot(cls, topology, fabric, module=None):
@@ -79,13 +81,17 @@ class Network:
     def configure(self, topology):
         """Make switches and hosts what a topology of the same shape says."""
         self.topology = topology
-        for s in topology.switches:
-            self.vms[s].run("set -e\n" + "\n".join(
-                "/lab/congestion-point set %s %s\n/lab/delay %s %d" %
-                (p.peer, p.marking(), p.peer, p.delay // 1000)
-                for p in self.ports(s)))
+        for p in topology.ports.values():
+            commands = ["set -e"]
+            if self.marking.get(p.name) != p.marking():
+                commands.append("/lab/congestion-point set %s %s" % (p.peer, p.marking()))
+            if self.delay.get(p.name, 0) != p.delay:
+                commands.append("/lab/delay %s %d" % (p.peer, p.delay // 1000))
+            if len(commands) > 1:
+                self.vms[p.switch].run("\n".join(commands))
+            self.marking[p.name], self.delay[p.name] = p.marking(), p.delay
+        self.set_profiles({h.name: h.profile for h in topology.hosts.values()})
         for h in topology.hosts.values():
-            self.set_profile(h.name, h.profile)
             self.set_knobs(h.name, h.settings)
 
     def look(self):
@@ -96,15 +102,16 @@ class Network:
                 peer, _, settings = line.partition(" ")
                 self.topology.ports["%s.%s" % (s, peer)].take_marking(settings)
 
-    def set_profile(self, host, profile):
-        """Unload the module, and load it anew with a profile unless that is stock."""
-        vm = self.vms[host]
-        vm.run("! grep -q ^rdma_dcqcn /proc/modules || rmmod rdma_dcqcn")
-        if profile == "stock":
-            return
-        if not os.path.exists(self.module):
-            raise LabError("%s is to run %s, but this lab has no module" % (host, profile))
-        vm.run("insmod /lab/share/rdma_dcqcn.ko profile=" + profile)
+    def set_profiles(self, profiles):
+        """By host: unload the module, and load it anew with a profile unless that is stock."""
+        for host, profile in profiles.items():
+            if profile != "stock" and not os.path.exists(self.module):
+                raise LabError("%s is to run %s, but this lab has no module" % (host, profile))
+        gather([(self.vms[host],
+                 "{ ! grep -q ^rdma_dcqcn /proc/modules || rmmod rdma_dcqcn; } && " +
+                 ("true" if profile == "stock" else
+                  "insmod /lab/share/rdma_dcqcn.ko profile=" + profile))
+                for host, profile in profiles.items()])
 
     def set_knobs(self, host, settings):
         """settings: value by file name below ecn/roce_np or ecn/roce_rp, wherever it is."""
@@ -125,8 +132,8 @@ class Network:
 
     def counters(self):
         """hw_counters of each host."""
-        return [{k: int(v) for k, v in (line.split(":") for line in
-                 h.out("cd %s && grep . *" % COUNTERS).splitlines())} for h in self.hosts]
+        return [{k: int(v) for k, v in (line.split(":") for line in text.splitlines())}
+                for text in gather([(h, "cd %s && grep . *" % COUNTERS) for h in self.hosts])]
 
     def splats(self):
         return [line for v in self.vms.values() for line in v.splats()]

@@ -159,6 +159,12 @@ def _check(vm, r):
                      (vm.name, r.returncode, r.args, r.stdout[-4000:], r.stderr[-4000:]))
 
 
+def gather(commands):
+    """Run [(guest, command)] at the same time; returns what each printed, stripped."""
+    jobs = [vm.spawn(cmd) for vm, cmd in commands]
+    return [j.wait().stdout.strip() for j in jobs]
+
+
 class VM:
     """A guest. Made by Fabric.vm(), started by Fabric.boot()."""
 
