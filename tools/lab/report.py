@@ -146,11 +146,12 @@ class Result:
     def _group(self, names, rate, window_end):
         rates = [rate[n] for n in names]
         figures = {"goodput_mbps": round(sum(rates), 2), "jain": round(jain(rates), 4)}
-        left = self.run.duration / 1e9 - window_end
-        if left > 1:
+        # Not at once: who leaves then takes a moment.
+        end = self.run.duration / 1e9
+        begin = (window_end + end) / 2
+        if end - begin > 1:
             figures["after_mbps"] = round(sum(b for n in names for t, b in self.qps[n]
-                                              if window_end <= t < window_end + left)
-                                          * 8e-6 / left, 2)
+                                              if begin <= t < end) * 8e-6 / (end - begin), 2)
         return figures
 
     def series(self):
