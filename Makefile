@@ -4,13 +4,14 @@
 # make install		install it for that kernel
 # make tools		build the command, tools/dcqcn/dcqcn
 # make lab		the VM lab: stock soft-RoCE against rdma_dcqcn
-# make check		all tests, most of the lab's scenarios in short
-# make check-full	all tests in full
+# make sim		all scenarios of the simulator (an hour or so)
+# make check		all tests, and the scenarios in short
+# make check-full	all tests, and all scenarios in full
 # make clean
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all modules modules_install install tools lab check check-full clean help
+.PHONY: all modules modules_install install tools lab sim check check-full clean help
 
 all: modules
 
@@ -30,6 +31,10 @@ lab:
 	tools/lab/deps
 	$(MAKE) modules KDIR=$$(tools/lab/lab image --kdir)
 	tools/lab/lab run incast --check --out out/lab
+
+sim:
+	tools/lab/deps
+	tools/sim/sim run
 
 check:
 	selftests/check

@@ -7,6 +7,8 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
+EXPORTER=${EXPORTER:-prometheus-node-exporter}
+
 TESTS=(
 	"report_counters ib_write_bw --report-counters shows the counters of both ends"
 	"mlnx A script for the ecn/ files of NICs sets and reads back"
@@ -14,21 +16,21 @@ TESTS=(
 	"node_exporter prometheus-node-exporter shows the counters"
 )
 
-# Values that perftest reports are differences over its run
 report_counters()
 {
-	local list=hw_counters/rp_cnp_handled,hw_counters/np_cnp_sent out
+	local list=hw_counters/rp_cnp_handled,hw_counters/np_cnp_sent
 	reload_both
 	ib_write_bw --help 2>&1 | grep -q -- --report-counters || { skip "perftest without it"; return; }
 	perftest local ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE -D 5 \
 		--report-counters=$list || return
 	wait_job local client 90 || fail "ib_write_bw failed"
-	out=$(cat $TMP/client.log)
-	note "$(grep -i cnp <<<"$out" | tr -s ' \n' ' ')"
-	grep -q "rp_cnp_handled" <<<"$out" || fail "no rp_cnp_handled: $out"
-	grep -q "np_cnp_sent" <<<"$out" || fail "no np_cnp_sent: $out"
-	check "CNPs" "$(grep -oE 'rp_cnp_handled[^0-9]*[0-9]+' <<<"$out" | grep -oE '[0-9]+$' |
-			tail -n 1)" -ge 1
+	wait_job remote server 20 || fail "ib_write_bw failed at the server"
+	check "CNPs handled" "$(reported local client rp_cnp_handled)" -ge 1
+	check "CNPs sent" "$(reported remote server np_cnp_sent)" -ge 1
+}
+reported() # HOST JOB COUNTER
+{
+	on "$1" "grep -oE $3[^0-9]*[0-9]+ $TMP/$2.log | grep -oE [0-9]+$ | tail -n 1"
 }
 
 # As administrators' scripts for NICs do it
@@ -72,24 +74,40 @@ exporter()
 	done
 }
 
-# Debian 12's version 1.5 does not read hw_counters/ at all
+# It reads hw_counters/ of devices only whose driver it knows to have them, and
+# that it tells by their name.
+EXPORTED="np_cnp_packets_sent_total np_cnp_sent
+np_ecn_marked_roce_packets_received_total np_ecn_marked_roce_packets
+rp_cnp_packets_handled_total rp_cnp_handled
+rp_cnp_ignored_packets_received_total rp_cnp_ignored"
 node_exporter()
 {
-	local n out
-	command -v prometheus-node-exporter >/dev/null || { skip "it is not there"; return; }
+	local metric counter dev=${DEV[local]} out value
+	command -v "$EXPORTER" >/dev/null || { skip "no $EXPORTER"; return; }
+	grep -q np_cnp_packets_sent_total "$EXPORTER" ||
+		{ skip "this version does not read hw_counters/"; return; }
 	reload local
-	start local exporter "exec prometheus-node-exporter --collector.disable-defaults \
-		--collector.infiniband --web.listen-address=127.0.0.1:9100"
-	until_ok 20 on local "ss -Hltn sport = :9100 | grep -q ." || { fail "it does not run"; return; }
+	rdma dev set "$dev" name irdma_test || { skip "devices cannot be renamed"; return; }
+	DEV[local]=irdma_test
+	perftest remote ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE -D 60
+	await 10 local np_cnp_sent -ge 2
+	stop_perftest
+	inject local --qpn 999
+	await 10 local rp_cnp_ignored -ge 1
+	start local exporter "exec $EXPORTER --collector.disable-defaults --collector.infiniband \
+		--web.listen-address=127.0.0.1:9100"
+	until_ok 30 on local "ss -Hltn sport = :9100 | grep -q ." || fail "it does not run"
 	exec 3<>/dev/tcp/127.0.0.1/9100
 	printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3
 	out=$(cat <&3)
 	exec 3>&-
-	grep -q hw_counters "$(command -v prometheus-node-exporter)" ||
-		{ skip "this version does not read hw_counters/"; return; }
-	for n in np_ecn_marked_roce_packets np_cnp_sent rp_cnp_handled rp_cnp_ignored; do
-		grep -q "^node_infiniband_$n" <<<"$out" || fail "no $n"
-	done
+	while read -r metric counter; do
+		value=$(sed -n "s/^node_infiniband_$metric{device=\"irdma_test\",port=\"1\"} //p" <<<"$out")
+		note "$metric $value"
+		check "$metric" "${value:-none}" = "$(counter local "$counter")"
+	done <<<"$EXPORTED"
+	rdma dev set irdma_test name "$dev"
+	DEV[local]=$dev
 }
 
 run_tests "$@"

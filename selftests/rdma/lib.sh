@@ -229,7 +229,11 @@ perftest()
 	start "$server" server "exec $tool -F -d ${DEV[$server]} -x $sgid -p $PORT $*"
 	on "$server" "end=\$((SECONDS + 20))
 		until ss -Hltn sport = :$PORT | grep -q .; do
-			[ \$SECONDS -lt \$end ] || exit 1; sleep 0.05; done" || return
+			[ \$SECONDS -lt \$end ] || exit 1; sleep 0.05; done" || {
+		fail "$tool does not listen"
+		log_of "$server" server
+		return 1
+	}
 	start "$client" client "exec $tool -F -d ${DEV[$client]} -x $cgid -p $PORT $* $to"
 	until_ok 20 connected || {
 		fail "$tool did not connect"
@@ -266,7 +270,9 @@ stop_perftest()
 }
 
 # Packets that the other host sends to HOST: inject HOST OPTIONS...
-inject()
+inject() { on "$(other "$1")" "$(injection "$@")"; }
+
+injection()
 {
 	local to=$1 from; shift
 	local src dst
@@ -276,8 +282,11 @@ inject()
 	else
 		src=${V4[$from]} dst=${V4[$to]}
 	fi
-	on "$from" "${PY[$from]} send ${IF[$from]} --src $src --dst $dst --mac ${MAC[$to]} $*"
+	echo "${PY[$from]} send ${IF[$from]} --src $src --dst $dst --mac ${MAC[$to]} $*"
 }
+
+# The same ten times a second, until the test ends or "stop HOST trickle"
+trickle() { start "$(other "$1")" trickle "exec $(injection "$@" --count 100000 --gap 100)"; }
 
 # One good CNP for the QP that perftest() connected on HOST
 cnp() { inject "$1" --qpn "${QPN[$1]}" "${@:2}"; }

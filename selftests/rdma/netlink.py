@@ -11,7 +11,7 @@ library. Needs nothing but python3-minimal. Prints what is wrong and exits 1.
     netlink.py errors DEV           what the kernel says is wrong
     netlink.py unprivileged DEV     look, but not touch
     netlink.py dump [BUFFER]        local QPNs, with that receive buffer
-    netlink.py dumps SECONDS        dump all the time; how many there were
+    netlink.py dumps                dump all the time; how many QPs there were so far
     netlink.py events SECONDS       rate events: one line each
     netlink.py flood SECONDS        rate events: how many came and were suppressed
 """
@@ -74,6 +74,16 @@ def attrs(data):
     return out
 
 
+def attr_of(data, kind):
+    """The first attribute of that type, or None: faster than attrs()."""
+    while len(data) >= 4:
+        length, found = struct.unpack_from("=HH", data)
+        if found & 0x3fff == kind:
+            return data[4:length]
+        data = data[(length + 3) & ~3:]
+    return None
+
+
 def number(data):
     return int.from_bytes(data, sys.byteorder)
 
@@ -102,7 +112,10 @@ class Netlink:
 
     def talk(self, kind, cmd, body, flags, version):
         self.send(kind, cmd, body, flags, version)
-        out = []
+        return [attrs(m) for m in self.answers()]
+
+    def answers(self):
+        """What comes to the last request, each without its headers."""
         while True:
             data = self.sock.recv(self.buffer)
             while data:
@@ -117,8 +130,8 @@ class Netlink:
                         ext = attrs(message[at:]) if mflags & NLM_F_ACK_TLVS else {}
                         raise Refused(-error, ext.get(EXT_MSG, b"").rstrip(b"\0").decode(),
                                       number(ext[EXT_OFFS]) if EXT_OFFS in ext else None)
-                    return out
-                out.append(attrs(message[4:]))
+                    return
+                yield message[4:]
 
     def do(self, cmd, body):
         return self.talk(self.family, cmd, body, NLM_F_ACK, 1)
@@ -210,6 +223,14 @@ def cmd_fuzz(dev, n="2000", seed="1"):
         for text in (b"", b"x" * 63, b"x" * 64, b"x" * 4000):
             refused("command %d, a name of %d bytes without end" % (cmd, len(text)),
                     bad + [ENODEV], call, cmd, attr(NAME, text) + (good if cmd == DEV_SET else b""))
+    for text in (b"", b"\0", b"x" * 31, b"x" * 32, b"mlx5", b"x" * 4000):
+        refused("a profile of %d bytes" % len(text), bad + [ENOENT], nl.do, DEV_SET,
+                name + attr(PROFILE, text))
+    refused("a profile as a nest", bad, nl.do, DEV_SET, name + attr(PROFILE | NESTED, b"mlx5\0"))
+    for cmd, kind, call in ((DEV_SET, NAME, nl.do), (DEV_GET, NAME, nl.dump),
+                            (QP_GET, QP_DEV, nl.dump), (QP_GET, QP_LQPN, nl.dump)):
+        refused("command %d, attribute %d as a nest" % (cmd, kind), bad, call, cmd,
+                attr(kind | NESTED, dev.encode() + b"\0") + (good if cmd == DEV_SET else b""))
     for length in (0, 1, 3, 5, 8):
         refused("QP number of %d bytes" % length, bad, nl.dump, QP_GET, attr(QP_LQPN, bytes(length)))
     refused("QP number of 25 bits", bad, nl.dump, QP_GET, u32(QP_LQPN, 1 << 24))
@@ -304,16 +325,21 @@ def cmd_unprivileged(dev):
 
 
 def cmd_dump(buffer="65536"):
-    for qp in Netlink(int(buffer)).dump(QP_GET):
-        print(number(qp[QP_LQPN]))
+    nl = Netlink(int(buffer))
+    nl.send(nl.family, QP_GET, b"", NLM_F_DUMP, 1)
+    for message in nl.answers():
+        print(number(attr_of(message, QP_LQPN)))
 
 
-def cmd_dumps(seconds):
-    nl, n, qps, end = Netlink(), 0, 0, time.monotonic() + float(seconds)
-    while time.monotonic() < end:
-        qps += len(nl.dump(QP_GET))
-        n += 1
-    print("%d dumps, %d QPs" % (n, qps))
+def cmd_dumps():
+    nl, n = Netlink(), 0
+    print("dumping", flush=True)
+    while True:
+        nl.send(nl.family, QP_GET, b"", NLM_F_DUMP, 1)
+        for message in nl.answers():
+            n += 1
+            if n % 10000 == 0:
+                print(n, flush=True)
 
 
 def events(seconds):

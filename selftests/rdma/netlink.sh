@@ -13,8 +13,7 @@ TESTS=(
 	"atomic A request is done as a whole or not at all"
 	"errors Errors come with a message"
 	"unprivileged Anyone may look, only root may set"
-	"resume A dump of 100 QPs in small pieces names each once"
-	"busy Dumping without a pause does not disturb limited flows"
+	"many A dump names each of 10,000 flows once, and does not slow down those that send"
 	"events Cuts and the end of a limiter are told, at a bounded rate"
 	"tracepoints Each tracepoint fires"
 )
@@ -44,43 +43,59 @@ atomic() { nl atomic "${DEV[local]}"; }
 errors() { nl errors "${DEV[local]}"; }
 unprivileged() { nl unprivileged "${DEV[local]}"; }
 
-# As many QPs as perftest makes, each with a CNP
-resume()
+# Each is found, as a CNP comes for it, and none is freed meanwhile. The module
+# looks for some at a time only, and passes over CNPs for others: send them
+# again.
+find_flows() # FIRST COUNT
 {
-	local n=100 buffer
-	reload local
-	# none is freed while the others are found
-	fixed_rate local 1
-	perftest local ib_write_bw -q $n -m 1024 -s 1024 -l 1 -t 1 -u 20 -D 120 || return
-	qpns local | sort -n >$TMP/qpns
-	check "QPs" "$(wc -l <$TMP/qpns)" = $n
+	local i
+
+	for i in {1..100}; do
+		inject local --qpn "$1" --count "$2" --step 1
+		until_ok 1 counter_is local rp_limited_qps = "$2" && return
+	done
+	fail "$(counter local rp_limited_qps) of $2 flows"
+}
+
+FLOWS=10000
+many()
+{
+	local buffer rate alone
+	[ -x "$HERE/qps" ] || { skip "no program qps"; return; }
+	reload_both
+	# CNPs bring it down to that, each by half
+	fixed_rate local 5
+	knobs local roce_rp/rpg_min_rate=5 roce_rp/rate_reduce_monitor_period=1
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 300 || return
+	# which polls, and is not needed for now
+	on local "kill -STOP \$(cat $TMP/client.pid)"
+	start local qps "exec $HERE/qps ${DEV[local]} ${GID4[local]} ::ffff:${V4[remote]} $FLOWS"
+	until_ok 120 on local "grep -q ready $TMP/qps.log" || { fail "$(tail -n 1 $TMP/qps.log)"; return; }
+	note "$((SECONDS - began)) s"
+	sort -n <(grep '^[0-9]' $TMP/qps.log) >$TMP/qpns
 	# their numbers follow each other
-	inject local --qpn "$(head -n 1 $TMP/qpns)" --count $n --step 1
-	await 20 local rp_limited_qps = $n
+	find_flows "$(head -n 1 $TMP/qpns)" $FLOWS
+	note "$((SECONDS - began)) s"
 	# the kernel fills a page whatever the buffer
-	for buffer in 4096 16384 65536; do
+	for buffer in 4096 65536; do
 		$NL dump $buffer >$TMP/dumped
 		cmp -s $TMP/qpns $TMP/dumped ||
 			fail "buffer of $buffer: $(diff $TMP/qpns $TMP/dumped | head -n 5)"
 	done
-}
-
-busy()
-{
-	local rate out
-	reload_both
-	fixed_rate local 20
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
-	cnp local
-	await 5 local rp_limited_qps = 1
-	start local dumps "$NL dumps 4"
+	note "$((SECONDS - began)) s"
+	on local "kill -CONT \$(cat $TMP/client.pid)"
+	cnp local --count 20
+	await 20 local rp_limited_qps = $((FLOWS + 1))
+	alone=$(sending_rate local 2)
+	# it shall compete for locks, not for CPUs
+	start local dumps "exec nice -n 19 $NL dumps"
+	until_ok 10 on local "grep -q dumping $TMP/dumps.log"
+	cnp local --count 20
 	rate=$(sending_rate local 2)
-	note "$rate kb/s of 20000 while dumping"
-	check "rate in kb/s" "$rate" -ge 14000
-	check "rate in kb/s" "$rate" -le 22000
-	wait_job local dumps 20 || fail "dumping failed"
-	out=$(on local "cat $TMP/dumps.log")
-	note "$out"
+	stop local dumps
+	note "$alone kb/s, and $rate while all is dumped, $(tail -n 1 $TMP/dumps.log) QPs so far"
+	check "QPs dumped" "$(grep -c '^[0-9]' $TMP/dumps.log)" -ge 1
+	check "rate in kb/s" "$rate" -ge $((alone / 2))
 }
 
 events()
@@ -103,7 +118,7 @@ events()
 
 	# a cut per CNP
 	knobs local roce_rp/rpg_max_rate=0 roce_rp/rate_reduce_monitor_period=1
-	start local flood "$NL flood 8"
+	start local flood "$NL flood 3"
 	until_ok 10 on local "grep -q listening $TMP/flood.log" || fail "not listening"
 	cnp local --count 4000
 	wait_job local flood 20
@@ -112,7 +127,7 @@ events()
 	check "events told" "${out#told=}" != 0
 	# 100 in 100 ms
 	eval "$(tr ' ' '\n' <<<"$out" | sed 's/^/E_/')"
-	check "events told" "$E_told" -le 8100
+	check "events told" "$E_told" -le 3100
 }
 
 tracepoints()
@@ -122,6 +137,8 @@ tracepoints()
 	reload_both
 	[ -d $t/events/rdma_dcqcn ] || { skip "a kernel without tracepoints"; return; }
 	echo >$t/trace
+	# names that programs cannot resolve
+	grep -l "print fmt:.*DCQCN_" $t/events/rdma_dcqcn/*/format && fail "formats not for programs"
 	fixed_rate local 20
 	# the remote host answers marks, and so does the local one to what is marked there
 	knobs remote roce_np/min_time_between_cnps=$FAST_CNPS

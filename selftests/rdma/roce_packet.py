@@ -210,7 +210,7 @@ def cmd_send(args):
     """What is sent is a good CNP unless options make it something else."""
     o = options(args[1:], src="", dst="", mac="", qpn=0, pkey=0xffff, psn=0, tos=0xc2, sport=0,
                 opcode=CNP, count=1, length=-1, step=0, bad_icrc=False, vector=False,
-                no_becn=False, ud_src=0)
+                no_becn=False, ud_src=0, gap=0)
     s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
     s.bind((args[0], 0))
     v6 = ":" in o["dst"]
@@ -238,6 +238,7 @@ def cmd_send(args):
             p = with_length(p, o["length"])
         frame = ether + p
         s.send(frame + bytes(max(0, 60 - len(frame))))      # Ethernet's least size
+        time.sleep(o["gap"] / 1e3)
 
 
 def cmd_list(args):

@@ -13,10 +13,9 @@ TESTS=(
 	"set set: units, several knobs at once, and what is out of range"
 	"profile profile: list, show, apply"
 	"save save and restore: settings survive the module"
-	"qp qp: a limited QP, word by word"
+	"at_modprobe restore: applied when the module is loaded"
+	"flow qp, watch, record: a limited QP, word by word, as a table, and as CSV"
 	"stat stat: counters as in hw_counters"
-	"record record: plain CSV on the grid, with a duration"
-	"watch watch: plain text in a pipe, drawn over on a terminal"
 	"errors Errors say what is wrong"
 )
 
@@ -43,12 +42,13 @@ run()
 
 show()
 {
+	MODULE_ARGS=profile=sigcomm15
 	reload local
 	knobs local roce_rp/rpg_max_rate=1000
 	run show
 	golden show <<-'END'
 	DEV netdev IF line 1gbit
-	    min_time_between_cnps          4000us
+	    min_time_between_cnps          50us
 	    cnp_dscp                       48
 	    cnp_802p_prio                  6
 	    cnp_udp_sport                  0
@@ -57,18 +57,18 @@ show()
 	    rpg_min_rate                   1mbit
 	    rate_to_set_on_first_cnp       0mbit (0: cut from line rate)
 	    initial_alpha_value            1023 (1/1024)
-	    dce_tcp_g                      960 (1/1024)
-	    dce_tcp_rtt                    40000us
-	    rate_reduce_monitor_period     4000us
+	    dce_tcp_g                      1020 (1/1024)
+	    dce_tcp_rtt                    55us
+	    rate_reduce_monitor_period     1us
 	    rpg_gd                         11 (log2)
-	    rpg_min_dec_fac                50%
+	    rpg_min_dec_fac                1%
 	    clamp_tgt_rate                 1
 	    clamp_tgt_rate_after_time_inc  1
-	    rpg_time_reset                 60000us
-	    rpg_byte_reset                 0B (0: off)
-	    rpg_threshold                  1
-	    rpg_ai_rate                    1mbit
-	    rpg_hai_rate                   10mbit
+	    rpg_time_reset                 55us
+	    rpg_byte_reset                 10000000B (0: off)
+	    rpg_threshold                  5
+	    rpg_ai_rate                    40mbit
+	    rpg_hai_rate                   400mbit
 	    rp_enable                      all (priorities)
 	END
 }
@@ -190,14 +190,15 @@ profile()
 
 save()
 {
+	MODULE_ARGS=profile=sigcomm15
 	reload local
 	"$DCQCN" set dev "${DEV[local]}" rpg_ai_rate 33mbit np_enable 1,2 cnp_dscp 40 rpg_byte_reset 9MB
 	run save -o $TMP/saved
 	check "save: $OUT" $STATUS = 0
 	reload local
-	check "default" "$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 1
+	check "default" "$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 40
 	run restore dev nonesuch $TMP/saved
-	check "of another device: $OUT" "$STATUS$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 01
+	check "of another device: $OUT" "$STATUS$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 040
 	run restore $TMP/saved
 	check "restore: $OUT" $STATUS = 0
 	"$DCQCN" save | diff $TMP/saved - || fail "not as saved"
@@ -213,29 +214,62 @@ save()
 	check "from standard input" "$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 5
 }
 
-qp()
+# In a mount namespace of its own, where the module and its file are installed
+at_modprobe()
+{
+	local conf
+	conf=$(dirname "$DCQCN")/rdma_dcqcn.conf
+	[ -e "$conf" ] && [ -n "$DCQCN_MODULE" ] || { skip "not in the source tree"; return; }
+	unload local
+	echo "${DEV[local]} rpg_ai_rate 44mbit" >$TMP/rdma_dcqcn.conf
+	unshare -m bash -ec "
+		mount -t tmpfs none /lib/modules
+		mount -t tmpfs none /etc/modprobe.d
+		mount -t tmpfs none /usr/local/sbin
+		mkdir /lib/modules/\$(uname -r)
+		cp $DCQCN_MODULE /lib/modules/\$(uname -r)/
+		depmod
+		cp $conf /etc/modprobe.d/
+		cp $DCQCN /usr/local/sbin/dcqcn
+		touch /etc/rdma_dcqcn.conf
+		mount --bind $TMP/rdma_dcqcn.conf /etc/rdma_dcqcn.conf
+		modprobe rdma_dcqcn profile=mlx5" >$TMP/modprobe.log 2>&1 ||
+		fail "modprobe: $(cat $TMP/modprobe.log)"
+	check "a saved knob" "$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 44
+	check "another one, by parameter" "$(cat "$(ecn local)/roce_rp/rpg_time_reset")" = 300
+}
+
+flow()
 {
 	reload_both
 	fixed_rate local 20
-	knobs local roce_rp/rpg_max_rate=1000
+	knobs local roce_rp/rpg_max_rate=1000 roce_rp/rpg_min_rate=20
 	run qp
 	check "no QP yet" -z "$OUT"
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
-	cnp local
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 120 || return
+	# they keep it at its least rate
+	trickle local --qpn "${QPN[local]}"
 	await 5 local rp_limited_qps = 1
+	show_flow
+	watch_flow
+	record_flow
+}
+
+show_flow()
+{
 	inject local --qpn "${QPN[local]}" --src 10.99.99.99
 	run qp dev "${DEV[local]}" qpn "${QPN[local]}"
-	# alpha, stages, packets and times are as they come, and in a slow guest the
-	# rate has begun to rise
-	OUT=$(sed -E 's/rate 2[0-9.]+mbit target 2[0-9.]+mbit/rate R target T/; s/alpha 0\.[0-9]{4}/alpha A/; s/timer [0-9]+/timer N/; s/paced .*/paced P/
-		      s/queue .*/queue Q/; s/last .* ago/last T ago/' <<<"$OUT")
+	# what is as it comes
+	OUT=$(sed -E 's/alpha [01]\.[0-9]{4}/alpha A/; s/timer [0-9]+/timer N/; s/paced .*/paced P/
+		      s/queue .*/queue Q/; s/handled [0-9]+/handled H/; s/last .* ago/last T ago/
+		      ' <<<"$OUT")
 	golden qp <<-END
 	DEV lqpn ${QPN[local]} rqpn ${QPN[remote]} peer ${V4[remote]} type RC prio 0 state limited
-	    rate R target T floor 3.045mbit line 1gbit
+	    rate 20mbit target 20mbit floor 20mbit line 1gbit
 	    alpha A stages timer N byte 0
 	    paced P
 	    queue Q
-	    cnp handled 1 ignored 1 sent 0 last T ago
+	    cnp handled H ignored 1 sent 0 last T ago
 	    expired 0 dropped bound 0 stale 0 dead 0
 	END
 	run qp qpn 1234567
@@ -244,54 +278,8 @@ qp()
 		"RC limited ${QPN[local]} ${V4[remote]}"
 }
 
-stat()
+watch_flow()
 {
-	local name value
-	reload local
-	"$DCQCN" -j stat -i 0 | jq -r '.[0].counters | to_entries[] | "\(.key) \(.value)"' >$TMP/stat
-	check "counters" "$(wc -l <$TMP/stat)" = 17
-	while read -r name value; do
-		check "$name" "$(counter local "$name")" = "$value"
-	done <$TMP/stat
-	run stat -i 10ms "${DEV[local]}"
-	check "lines" "$(wc -l <<<"$OUT")" = 18
-	check "lines with a rate" "$(grep -c ' 0.0/s$' <<<"$OUT")" = 15
-}
-
-record()
-{
-	local n
-	reload_both
-	fixed_rate local 20
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
-	cnp local
-	await 5 local rp_limited_qps = 1
-	run record -i 10ms -d 1s -o $TMP/run.csv
-	check "record: $OUT" $STATUS = 0
-	OUT=$(head -n 1 $TMP/run.csv)
-	golden header <<-'END'
-	time,dev,qpn,state,rate,target_rate,alpha,floor_rate,timer_stage,byte_stage,queue_packets,queue_bytes,paced_packets,paced_bytes,cnp_handled,cnp_ignored,cnp_sent,expired_packets,drop_bound_packets,drop_stale_packets,drop_dead_packets
-	END
-	n=$(sed 1d $TMP/run.csv | grep -c "^[0-9.]*,${DEV[local]},${QPN[local]},1,20000000,20000000,0\.[0-9]\{9\},[0-9,]*$")
-	note "$n lines"
-	check "lines" "$n" -ge 20
-	check "lines" "$n" -le 101
-	check "other lines" "$(wc -l <$TMP/run.csv)" = $((n + 1))
-	check "time goes on" "$(sed 1d $TMP/run.csv | cut -d, -f1 | sort -cn 2>&1)" = ""
-	start local record "exec $DCQCN record -i 1ms -o $TMP/run2.csv"
-	sleep 0.5
-	stop local record
-	wait_job local record 5 || fail "a signal does not end it well"
-	check "complete lines" "$(sed 1d $TMP/run2.csv | awk -F, 'NF != 21' | wc -l)" = 0
-}
-
-watch()
-{
-	reload_both
-	fixed_rate local 20
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
-	cnp local
-	await 5 local rp_limited_qps = 1
 	run watch -i 200ms -n 2
 	check "watch: $OUT" $STATUS = 0
 	check "bars" "$(grep -cE "^DEV +${QPN[local]} limited +20mbit #{20} +20mbit " <<<"$OUT")" = 2
@@ -310,6 +298,42 @@ watch()
 	    assert out.count(b"\x1b[H\x1b[J") == redraws, (term, out)
 	    assert b"STATE" in out
 	END
+}
+
+record_flow()
+{
+	local n
+	run record -i 10ms -d 1s -o $TMP/run.csv
+	check "record: $OUT" $STATUS = 0
+	OUT=$(head -n 1 $TMP/run.csv)
+	golden header <<-'END'
+	time,dev,qpn,state,rate,target_rate,alpha,floor_rate,timer_stage,byte_stage,queue_packets,queue_bytes,paced_packets,paced_bytes,cnp_handled,cnp_ignored,cnp_sent,expired_packets,drop_bound_packets,drop_stale_packets,drop_dead_packets
+	END
+	n=$(sed 1d $TMP/run.csv | grep -c "^[0-9.]*,${DEV[local]},${QPN[local]},1,20000000,20000000,[01]\.[0-9]\{9\},[0-9,]*$")
+	note "$n lines"
+	check "lines" "$n" -ge 20
+	check "lines" "$n" -le 101
+	check "other lines" "$(wc -l <$TMP/run.csv)" = $((n + 1))
+	check "time goes on" "$(sed 1d $TMP/run.csv | cut -d, -f1 | sort -cn 2>&1)" = ""
+	start local record "exec $DCQCN record -i 1ms -o $TMP/run2.csv"
+	sleep 0.5
+	stop local record
+	wait_job local record 5 || fail "a signal does not end it well"
+	check "complete lines" "$(sed 1d $TMP/run2.csv | awk -F, 'NF != 21' | wc -l)" = 0
+}
+
+stat()
+{
+	local name value
+	reload local
+	"$DCQCN" -j stat -i 0 | jq -r '.[0].counters | to_entries[] | "\(.key) \(.value)"' >$TMP/stat
+	check "counters" "$(wc -l <$TMP/stat)" = 17
+	while read -r name value; do
+		check "$name" "$(counter local "$name")" = "$value"
+	done <$TMP/stat
+	run stat -i 10ms "${DEV[local]}"
+	check "lines" "$(wc -l <<<"$OUT")" = 18
+	check "lines with a rate" "$(grep -c ' 0.0/s$' <<<"$OUT")" = 15
 }
 
 errors()

@@ -2,6 +2,7 @@
 /* What each knob does, worked out by hand, and what must hold for all. */
 #include <linux/kernel.h>
 #include <math.h>
+#include <string.h>
 #include <time.h>
 
 #include "knobs.h"
@@ -824,14 +825,14 @@ static void test_resume(void)
 	struct flow ran;
 	u64 rate;
 
-	advance(&stalled, 300 * US, 0);
+	advance(&stalled, 300 * US, 1000);
 	ran = stalled;
 	rate = stalled.rate.current_rate;
 
 	advance(&stalled, 17 * MS, 0);
 	expect(stalled.rate.current_rate > rate, "the rate rose to %llu",
 	       stalled.rate.current_rate);
-	dcqcn_rate_resume(&stalled.rate, rate, 17 * MS, stalled.now);
+	dcqcn_rate_resume(&stalled.rate, &p, stalled.now);
 	expect(stalled.rate.current_rate == rate, "it is %llu, it was %llu",
 	       stalled.rate.current_rate, rate);
 	expect(stalled.rate.target_rate == rate, "the target is %llu",
@@ -847,10 +848,20 @@ static void test_resume(void)
 	       "alpha is %u, without the stall %u", stalled.rate.alpha,
 	       ran.rate.alpha);
 
-	/* a rate that fell meanwhile stays */
+	/* the rate after a cut counts, not the one that was sent at */
 	rate = stalled.rate.current_rate;
-	dcqcn_rate_resume(&stalled.rate, 2 * rate, 0, stalled.now);
-	expect(stalled.rate.current_rate == rate, "it was raised");
+	advance(&stalled, 17 * MS, 0);
+	dcqcn_rate_resume(&stalled.rate, &p, stalled.now);
+	expect(stalled.rate.current_rate == rate, "it is %llu, cut to %llu",
+	       stalled.rate.current_rate, rate);
+
+	/* a loss that shows before an increase was due changes nothing */
+	cnp(&stalled);
+	advance(&stalled, 54 * US, 0);
+	ran = stalled;
+	dcqcn_rate_resume(&stalled.rate, &p, stalled.now);
+	expect(!memcmp(&stalled.rate, &ran.rate, sizeof(ran.rate)),
+	       "no stall, but the state changed");
 }
 
 static const struct tap_test tests[] = {

@@ -5,6 +5,7 @@
  * between two hosts, and around them.
  */
 #include <string.h>
+#include <sys/param.h>
 
 #include "checks.h"
 #include "finding.h"
@@ -186,8 +187,9 @@ static bool check_np_prio(const struct facts *facts, const struct fact_dev *dev)
 
 static void check_answer(const struct facts *facts, const struct fact_dev *dev)
 {
-	uint64_t ce = facts_data(dev, SNIFF_IN, -1, SNIFF_CE);
 	uint64_t seen = facts_growth(dev, "np_ecn_marked_roce_packets");
+	/* of many packets the socket may have missed some */
+	uint64_t ce = MAX(facts_data(dev, SNIFF_IN, -1, SNIFF_CE), seen);
 	uint64_t sent = facts_growth(dev, "np_cnp_sent");
 	uint64_t icrc = facts_growth(dev, "np_icrc_errors");
 	uint64_t errors = facts_growth(dev, "np_cnp_errors");
@@ -217,11 +219,14 @@ static void check_answer(const struct facts *facts, const struct fact_dev *dev)
 		     dev->name);
 }
 
-/* Packets are lost before they are marked */
-static void check_loss(const struct facts *facts, const struct fact_dev *dev)
+/* Packets are lost before they are marked. The receiver knows best; a sender
+ * sees NAKs but no marks.
+ */
+static void check_loss(const struct facts *facts, const struct fact_dev *dev,
+		       const struct facts *peer)
 {
 	uint64_t gaps = facts_growth(dev, "out_of_seq_request");
-	uint64_t naks = facts_growth(dev, "rcvd_seq_err");
+	uint64_t naks = peer ? 0 : facts_growth(dev, "rcvd_seq_err");
 
 	if ((!gaps || facts_data(dev, SNIFF_IN, -1, SNIFF_CE)) &&
 	    (!naks || facts_cnps(dev, SNIFF_IN)))
@@ -406,7 +411,7 @@ void checks_host(const struct facts *facts, const struct fact_dev *dev,
 	check_module(facts, dev, peer);
 	check_qdisc(facts, dev);
 	check_loopback(facts, dev);
-	check_loss(facts, dev);
+	check_loss(facts, dev, peer);
 	if (!facts->module)
 		return;
 	if (!check_rp_prio(facts, dev))

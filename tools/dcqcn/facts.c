@@ -122,6 +122,12 @@ static void read_counters(struct fact_dev *dev, bool after)
 	closedir(dir);
 }
 
+/* What holds filters counts what they drop on its way in, too */
+static bool is_filter(const char *kind)
+{
+	return !strcmp(kind, "clsact") || !strcmp(kind, "ingress");
+}
+
 /* "qdisc KIND ..." and, some lines on, " Sent ... (dropped N, ..." */
 static void read_qdiscs(struct fact_dev *dev, bool after)
 {
@@ -141,7 +147,7 @@ static void read_qdiscs(struct fact_dev *dev, bool after)
 
 		if (sscanf(line, "qdisc %63s", kind) == 1) {
 			qdisc = NULL;
-			if (n == FACTS_QDISCS)
+			if (n == FACTS_QDISCS || is_filter(kind))
 				continue;
 			qdisc = &dev->qdiscs[n++];
 			copy(qdisc->kind, kind, sizeof(qdisc->kind));
@@ -168,7 +174,6 @@ static void add_qp(const struct qp *qp, void *data)
 	fact->qpn = qp->value[RDMA_DCQCN_A_QP_LQPN];
 	fact->rate = qp->value[RDMA_DCQCN_A_QP_RATE];
 	fact->floor = qp->value[RDMA_DCQCN_A_QP_FLOOR_RATE];
-	fact->prio = qp->value[RDMA_DCQCN_A_QP_PRIO];
 }
 
 static void read_module(struct fact_dev *dev)
@@ -272,11 +277,10 @@ void facts_print(FILE *out, const struct facts *facts)
 				(unsigned long long)dev->qdiscs[i].before,
 				(unsigned long long)dev->qdiscs[i].after);
 		for (int i = 0; i < dev->num_qps; i++)
-			fprintf(out, "qp %llu %llu %llu %llu\n",
+			fprintf(out, "qp %llu %llu %llu\n",
 				(unsigned long long)dev->qps[i].qpn,
 				(unsigned long long)dev->qps[i].rate,
-				(unsigned long long)dev->qps[i].floor,
-				(unsigned long long)dev->qps[i].prio);
+				(unsigned long long)dev->qps[i].floor);
 		print_tally(out, &dev->tally);
 	}
 	fprintf(out, "end\n");
@@ -287,7 +291,7 @@ static void read_fact(const char *line, struct facts *facts)
 {
 	char word[FACTS_WORD], other[FACTS_WORD];
 	struct fact_dev *dev = facts->devs;
-	unsigned long long a, b, c, d;
+	unsigned long long a, b, c;
 	const struct knob *knob;
 	int way, dscp, ecn, loses;
 
@@ -317,11 +321,10 @@ static void read_fact(const char *line, struct facts *facts)
 		dev->qdiscs[dev->num_qdiscs] = (struct fact_qdisc) {
 			.loses = loses, .ecn = ecn, .before = a, .after = b };
 		copy(dev->qdiscs[dev->num_qdiscs++].kind, word, FACTS_WORD);
-	} else if (sscanf(line, "qp %llu %llu %llu %llu", &a, &b, &c,
-			  &d) == 4) {
+	} else if (sscanf(line, "qp %llu %llu %llu", &a, &b, &c) == 3) {
 		if (dev->num_qps < FACTS_QPS)
 			dev->qps[dev->num_qps++] = (struct fact_qp) {
-				.qpn = a, .rate = b, .floor = c, .prio = d };
+				.qpn = a, .rate = b, .floor = c };
 	} else if (sscanf(line, "cnps %d %d %llu", &way, &dscp, &a) == 3) {
 		dev->tally.cnps[way & 1][dscp & 63] = a;
 	} else if (sscanf(line, "data %d %d %d %llu", &way, &dscp, &ecn,

@@ -33,7 +33,6 @@ struct fact_qp {
 	uint64_t qpn;
 	uint64_t rate;
 	uint64_t floor;
-	uint64_t prio;
 };
 
 struct fact_dev {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* JSON on standard output, one value per line. */
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "json.h"
@@ -99,16 +100,4 @@ void json_real(const char *name, double value)
 {
 	begin(name);
 	printf("%.9g", value);
-}
-
-void json_bool(const char *name, bool value)
-{
-	begin(name);
-	printf(value ? "true" : "false");
-}
-
-void json_null(const char *name)
-{
-	begin(name);
-	printf("null");
 }

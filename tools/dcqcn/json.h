@@ -3,7 +3,6 @@
 #ifndef JSON_H
 #define JSON_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* Names are NULL inside an array */
@@ -14,7 +13,5 @@ void json_close_object(void);
 void json_string(const char *name, const char *value);
 void json_number(const char *name, uint64_t value);
 void json_real(const char *name, double value);
-void json_bool(const char *name, bool value);
-void json_null(const char *name);
 
 #endif /* JSON_H */

@@ -17,7 +17,6 @@
 
 static struct mnl_socket *sock;
 static uint16_t family;
-static uint32_t group;
 static unsigned int seq;
 static char request[BUFFER_SIZE];
 static char answer[BUFFER_SIZE];
@@ -219,25 +218,10 @@ static struct nlmsghdr *begin(uint16_t type, uint16_t flags, uint8_t cmd,
 	return nlh;
 }
 
-static int group_cb(const struct nlattr *attr,
-		    void *data __attribute__((unused)))
-{
-	const struct nlattr *tb[CTRL_ATTR_MCAST_GRP_MAX + 1];
-
-	netlink_nested(attr, tb, CTRL_ATTR_MCAST_GRP_MAX);
-	if (!strcmp(netlink_string(tb[CTRL_ATTR_MCAST_GRP_NAME]),
-		    RDMA_DCQCN_MCGRP_RATE))
-		group = netlink_number(tb[CTRL_ATTR_MCAST_GRP_ID]);
-	return MNL_CB_OK;
-}
-
 static void family_message(const struct nlattr **tb,
 			   void *data __attribute__((unused)))
 {
 	family = netlink_number(tb[CTRL_ATTR_FAMILY_ID]);
-	if (tb[CTRL_ATTR_MCAST_GROUPS])
-		mnl_attr_parse_nested(tb[CTRL_ATTR_MCAST_GROUPS], group_cb,
-				      NULL);
 }
 
 /* Ends the program if the module is not there */

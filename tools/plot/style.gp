@@ -5,7 +5,7 @@
 if (output[strlen(output) - 3:] eq ".svg") {
 	set terminal svg size 900,height dynamic background rgb "white" font ",11"
 } else {
-	# Few colours: a picture of 40 KB rather than 300
+	# not pngcairo, whose smooth lines make the file seven times as large
 	set terminal png size 900,height font ",9"
 }
 set output output

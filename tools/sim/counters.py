@@ -9,6 +9,7 @@ the console how far simulated time has come. Ends with a last look on SIGTERM.
 
 import glob
 import os
+import resource
 import signal
 import sys
 import time
@@ -18,6 +19,8 @@ PORTS = "/sys/class/infiniband/*/ports/1/hw_counters"
 
 def main():
     period = int(sys.argv[1]) * 1000
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))    # a file per counter
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
     dirs = sorted(glob.glob(PORTS))
     names = sorted(set.intersection(*(set(os.listdir(d)) for d in dirs)) - {"lifespan"})

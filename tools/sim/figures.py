@@ -192,10 +192,19 @@ def check(scenario, results):
                 if all(run.variables.get(k) in (v if isinstance(v, list) else [v])
                        for k, v in when.items())]
         for run, r in hits:
-            for name, text in wanted.items():
-                op, _, limit = text.partition(" ")
-                value = lookup(r, name)
-                looked += 1
-                if value is None or not OPERATORS[op](value, float(limit)):
-                    bad.append("%s: %s is %s, not %s" % (run.name, name, value, text))
+            for name, texts in wanted.items():
+                for text in texts if isinstance(texts, list) else [texts]:
+                    op, _, limit = text.partition(" ")
+                    value = lookup(r, name)
+                    looked += 1
+                    if value is None or not OPERATORS[op](value, float(limit)):
+                        bad.append("%s: %s is %s, not %s" % (run.name, name, value, text))
     return bad, looked
+
+
+def differences(a, b, path=""):
+    """Names of the figures in which two runs of the same differ."""
+    if isinstance(a, dict):
+        return [d for k in sorted(set(a) | set(b))
+                for d in differences(a.get(k), b.get(k), "%s.%s" % (path, k) if path else k)]
+    return [] if a == b else ["%s: %s and %s" % (path, a, b)]

@@ -139,7 +139,7 @@ class Run:
             raise ScenarioError("%s: window is not within the duration" % scenario.path)
         self.profile = t.take("profile", str)
         self.settings = t.take("settings", dict, {})
-        self.sample = t.take("sample", "time", "10us")
+        self.sample = t.take("sample", "time", "%dns" % max(10_000, self.duration // 50_000))
         self.record = t.take("record", "time", "%dns" % max(100_000, self.duration // 1000))
         self.link = Link("link", t.take("link", dict))
         self.link.rest.done()

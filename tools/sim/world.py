@@ -19,7 +19,6 @@ host's link once, as it should, but both on the way out of a switch.
 import os
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-DCQCN = os.path.join(HERE, "..", "dcqcn", "dcqcn")
 
 MTU = 4200          # of all network devices: RoCE's 4096 and its headers
 FRAME = MTU + 14
@@ -102,7 +101,7 @@ def _host(run, host):
 def _settings(host):
     """What the scenario sets, and the line rate: a veth calls itself 10 Gb/s."""
     settings = {"roce_rp/rpg_max_rate": host.link.rate // 10**6, **host.settings}
-    lines = ["echo %d >%s" % (value, key) for key, value in settings.items()]
+    lines = ["echo %s >%s" % (value, key) for key, value in settings.items()]
     if host.profile == "off":
         lines.append("for f in roce_*/enable/*; do echo 0 >$f; done")
     return "ip netns exec %s sh -e <<'END'\ncd /sys/class/net/eth0/ecn\n%s\nEND" % (
@@ -197,8 +196,8 @@ def script(run, binaries, modules, out):
                         (switch, binaries, port, run.sample // 1000, switch, port))
     if run.profile != "stock":
         for name in sorted({f.src for f in run.flows}):
-            samplers.append("ip netns exec %s %s record -i %dus -o qps.%s &\nsamplers=\"$samplers $!\"" %
-                            (name, DCQCN, run.record // 1000, name))
+            samplers.append("ip netns exec %s %s/dcqcn record -i %dus -o qps.%s &\nsamplers=\"$samplers $!\"" %
+                            (name, binaries, run.record // 1000, name))
     values = {
         "out": out, "here": HERE, "bin": binaries,
         "insmod": "\n".join("insmod %s" % m for m in modules),

@@ -8,7 +8,6 @@
  * they arrive on: two small tables, read under RCU.
  */
 #include <linux/ethtool.h>
-#include <linux/hashtable.h>
 #include <linux/if_vlan.h>
 #include <linux/kernel.h>
 #include <linux/netdevice.h>
@@ -23,7 +22,6 @@
 #include "qp.h"
 #include "sysfs.h"
 
-#define DCQCN_TABLE_BITS	4
 #define DCQCN_RXE_PORT		1	/* rxe devices have one port */
 
 /* Mb/s, of network devices that do not know their speed: what the RDMA core
@@ -33,30 +31,12 @@
 
 #define DCQCN_BPS_PER_MBPS	1000000ULL
 
-static DEFINE_HASHTABLE(dcqcn_by_ibdev, DCQCN_TABLE_BITS);
+DEFINE_HASHTABLE(dcqcn_by_ibdev, DCQCN_TABLE_BITS);
 static DEFINE_HASHTABLE(dcqcn_by_ndev, DCQCN_TABLE_BITS);
 static DEFINE_MUTEX(dcqcn_table_mutex);	/* whoever changes the tables */
 static unsigned int dcqcn_num_ports;	/* protected by it */
 
 static struct ib_client dcqcn_client;
-
-/**
- * dcqcn_dev_by_ibdev() - the port of a RDMA device
- * @ibdev: need not be a rxe device, nor one at all: only compared
- *
- * Context: under RCU. Return: the port, or NULL.
- */
-struct dcqcn_dev *dcqcn_dev_by_ibdev(const struct ib_device *ibdev)
-{
-	struct dcqcn_dev *dev;
-
-	hash_for_each_possible_rcu(dcqcn_by_ibdev, dev, ibdev_node,
-				   (unsigned long)ibdev) {
-		if (dev->ibdev == ibdev)
-			return dev;
-	}
-	return NULL;
-}
 
 static struct dcqcn_dev *dcqcn_dev_find_ndev(const struct net_device *ndev)
 {

@@ -3,6 +3,7 @@
 #ifndef DCQCN_DEVICE_H
 #define DCQCN_DEVICE_H
 
+#include <linux/hashtable.h>
 #include <linux/kobject.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -14,6 +15,8 @@
 #include "counters.h"
 #include "netlink.h"
 #include "settings.h"
+
+#define DCQCN_TABLE_BITS	4	/* of the tables of ports */
 
 /**
  * struct dcqcn_dev - congestion control of one rxe device
@@ -78,7 +81,6 @@ void dcqcn_dev_settings_commit(struct dcqcn_dev *dev,
 void dcqcn_dev_settings_abort(struct dcqcn_dev *dev,
 			      struct dcqcn_settings *new);
 
-struct dcqcn_dev *dcqcn_dev_by_ibdev(const struct ib_device *ibdev);
 struct dcqcn_dev *dcqcn_dev_by_ndev(const struct net_device *ndev);
 struct dcqcn_dev *dcqcn_dev_of_client(struct ib_device *ibdev);
 struct dcqcn_dev *dcqcn_dev_next(const struct net *net, u32 index);
@@ -86,6 +88,29 @@ struct dcqcn_dev *dcqcn_dev_lock(const struct net *net, const char *name);
 void dcqcn_dev_unlock(void);
 u64 dcqcn_dev_line(const struct dcqcn_dev *dev,
 		   const struct dcqcn_settings *settings);
+
+extern DECLARE_HASHTABLE(dcqcn_by_ibdev, DCQCN_TABLE_BITS);
+
+/**
+ * dcqcn_dev_by_ibdev() - the port of a RDMA device
+ * @ibdev: need not be a rxe device, nor one at all: only compared
+ *
+ * Inline, because every packet that rxe sends comes by.
+ *
+ * Context: under RCU. Return: the port, or NULL.
+ */
+static inline struct dcqcn_dev *
+dcqcn_dev_by_ibdev(const struct ib_device *ibdev)
+{
+	struct dcqcn_dev *dev;
+
+	hash_for_each_possible_rcu(dcqcn_by_ibdev, dev, ibdev_node,
+				   (unsigned long)ibdev) {
+		if (dev->ibdev == ibdev)
+			return dev;
+	}
+	return NULL;
+}
 
 static inline void dcqcn_count(struct dcqcn_dev *dev, enum dcqcn_counter c)
 {

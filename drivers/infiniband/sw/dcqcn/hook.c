@@ -24,6 +24,7 @@
 #include <linux/netfilter_ipv6.h>
 #include <linux/skbuff.h>
 #include <linux/slab.h>
+#include <net/dsfield.h>
 #include <net/net_namespace.h>
 #include <net/sock.h>
 
@@ -63,23 +64,33 @@ void dcqcn_hook_set_rxe(struct module *owner)
 	WRITE_ONCE(dcqcn_rxe_module, owner);
 }
 
-static bool dcqcn_is_udp(const struct sk_buff *skb,
-			 const struct nf_hook_state *state)
+/* Whether a packet may be a CNP or CE-marked data; false for almost all */
+static __always_inline bool dcqcn_in_matters(const struct sk_buff *skb, bool v6)
 {
-	return state->pf == NFPROTO_IPV4 ?
-	       ip_hdr(skb)->protocol == IPPROTO_UDP :
-	       ipv6_hdr(skb)->nexthdr == IPPROTO_UDP;
+	const void *ip = skb_network_header(skb);
+	const struct dcqcn_bth *bth;
+	u8 proto, tos;
+
+	proto = v6 ? ((const struct ipv6hdr *)ip)->nexthdr :
+		     ((const struct iphdr *)ip)->protocol;
+	if (proto != IPPROTO_UDP)
+		return false;
+	tos = v6 ? ipv6_get_dsfield(ip) : ipv4_get_dsfield(ip);
+	if ((tos & DCQCN_ECN_MASK) == DCQCN_ECN_CE)
+		return true;
+	bth = dcqcn_pkt_bth(ip, skb_headlen(skb), v6);
+	return !bth || bth->opcode == DCQCN_OPCODE_CNP;
 }
 
-static unsigned int dcqcn_local_in(void *priv, struct sk_buff *skb,
-				   const struct nf_hook_state *state)
+/* A packet that may concern us. Apart from the hook, so that those that do not
+ * pass it with as few instructions as possible.
+ */
+static noinline unsigned int dcqcn_receive(struct sk_buff *skb)
 {
 	struct dcqcn_dev *dev;
 	struct dcqcn_pkt pkt;
 	unsigned int len;
 
-	if (!dcqcn_is_udp(skb, state))
-		return NF_ACCEPT;
 	dev = dcqcn_dev_by_ndev(skb->dev);
 	if (!dev)
 		return NF_ACCEPT;
@@ -104,6 +115,18 @@ static unsigned int dcqcn_local_in(void *priv, struct sk_buff *skb,
 	}
 }
 
+static unsigned int dcqcn_local_in4(void *priv, struct sk_buff *skb,
+				    const struct nf_hook_state *state)
+{
+	return dcqcn_in_matters(skb, false) ? dcqcn_receive(skb) : NF_ACCEPT;
+}
+
+static unsigned int dcqcn_local_in6(void *priv, struct sk_buff *skb,
+				    const struct nf_hook_state *state)
+{
+	return dcqcn_in_matters(skb, true) ? dcqcn_receive(skb) : NF_ACCEPT;
+}
+
 /* Whether rxe made this packet, so that its socket's user data is a QP */
 static bool dcqcn_is_rxe(const struct sk_buff *skb)
 {
@@ -112,7 +135,8 @@ static bool dcqcn_is_rxe(const struct sk_buff *skb)
 	if (!skb->destructor || !skb->sk)
 		return false;
 	if (owner)
-		return within_module((unsigned long)skb->destructor, owner);
+		return within_module_mem_type((unsigned long)skb->destructor,
+					      owner, MOD_TEXT);
 	/* Built in: a kernel socket, and neither of the IP stack's own
 	 * destructors. What its user data says is checked before it is used.
 	 */
@@ -125,14 +149,9 @@ static unsigned int dcqcn_local_out(void *priv, struct sk_buff *skb,
 {
 	const struct ib_qp *ibqp;
 	struct dcqcn_dev *dev;
-	struct dcqcn_pkt pkt;
 
-	if (!dcqcn_is_udp(skb, state) || !dcqcn_is_rxe(skb))
+	if (!dcqcn_is_rxe(skb))
 		return NF_ACCEPT;
-	dcqcn_pkt_parse(&pkt, skb_network_header(skb), skb_headlen(skb));
-	if (pkt.kind == DCQCN_PKT_OTHER || pkt.kind == DCQCN_PKT_CNP)
-		return NF_ACCEPT;
-
 	/* The core puts struct ib_qp at the start of rxe's own */
 	ibqp = READ_ONCE(skb->sk->sk_user_data);
 	if (!ibqp)
@@ -140,22 +159,21 @@ static unsigned int dcqcn_local_out(void *priv, struct sk_buff *skb,
 	dev = dcqcn_dev_by_ibdev(ibqp->device);
 	if (!dev)
 		return NF_ACCEPT;
-	if (ibqp->qp_num <= DCQCN_QPN_GSI || ibqp->qp_type == IB_QPT_GSI ||
-	    pkt.dest_qpn <= DCQCN_QPN_GSI ||
-	    pkt.dest_qpn == DCQCN_QPN_MULTICAST)
+	/* neither QP0 nor QP1, the GSI */
+	if (ibqp->qp_num <= DCQCN_QPN_GSI)
 		return NF_ACCEPT;
-	return dcqcn_rp_output(dev, ibqp, skb, &pkt, state);
+	return dcqcn_rp_output(dev, ibqp, skb, state);
 }
 
 static const struct nf_hook_ops dcqcn_hook_ops[] = {
 	{
-		.hook = dcqcn_local_in,
+		.hook = dcqcn_local_in4,
 		.pf = NFPROTO_IPV4,
 		.hooknum = NF_INET_LOCAL_IN,
 		.priority = NF_IP_PRI_LAST,
 	},
 	{
-		.hook = dcqcn_local_in,
+		.hook = dcqcn_local_in6,
 		.pf = NFPROTO_IPV6,
 		.hooknum = NF_INET_LOCAL_IN,
 		.priority = NF_IP6_PRI_LAST,

@@ -6,7 +6,8 @@
  *
  * A dump walks ports by index and QPs by number under RCU, and goes on where
  * it stopped, whatever came or went meanwhile. It asks each QP for a view of
- * itself (qp.c), which takes that QP's lock for a moment and no other.
+ * itself (qp.c), which takes that QP's lock for a moment and no other. Requests
+ * need no lock among themselves, nor that of all other families.
  */
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
@@ -591,6 +592,7 @@ static struct genl_family dcqcn_genl __ro_after_init = {
 	.name = RDMA_DCQCN_FAMILY_NAME,
 	.version = RDMA_DCQCN_FAMILY_VERSION,
 	.netnsok = true,
+	.parallel_ops = true,
 	.module = THIS_MODULE,
 	.ops = dcqcn_genl_ops,
 	.n_ops = ARRAY_SIZE(dcqcn_genl_ops),

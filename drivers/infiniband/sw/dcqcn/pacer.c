@@ -5,8 +5,8 @@
  * A flow has a FIFO, one soft hrtimer, and the time at which its next packet
  * may leave. Sending a packet moves that time on by what the packet costs at
  * the present rate. Lateness of the timer is thereby credit: packets leave
- * until the schedule has caught up, within DCQCN_MAX_LATE_NS. A flow that has
- * nothing to send earns no more than DCQCN_IDLE_CREDIT_NS.
+ * until the schedule has caught up, within DCQCN_MAX_LATE_NS. A flow that had
+ * nothing to send for a while, DCQCN_IDLE_NS, was not late and earns nothing.
  *
  * At short gaps one timer serves several packets (DCQCN_BATCH).
  *
@@ -42,10 +42,11 @@
 /* Credit for lateness. Hypervisors take a CPU away for milliseconds. */
 #define DCQCN_MAX_LATE_NS	(20 * NSEC_PER_MSEC)
 
-/* Credit of a flow that had nothing to send: enough for the producer to be
- * scheduled a little late, too little for a burst that fills a switch
+/* Credit of a producer that was scheduled a little late. One that waited for
+ * longer had nothing to send, or lost all and timed out: 64 flows that do so
+ * together would fill a switch with their credit.
  */
-#define DCQCN_IDLE_CREDIT_NS	(4 * NSEC_PER_MSEC)
+#define DCQCN_IDLE_NS		(4 * NSEC_PER_MSEC)
 #define DCQCN_IDLE_CREDIT_GAPS	16
 
 /* Packets that share a timer, unless that would delay one by more than
@@ -135,8 +136,6 @@ static void dcqcn_flow_charge(struct dcqcn_qp *qp, u32 bytes, u64 now)
 	struct dcqcn_flow *flow = &qp->flow;
 	u64 rate = dcqcn_flow_rate(qp, now, bytes);
 
-	flow->sent_time = now;
-	flow->sent_rate = flow->rate.current_rate;
 	flow->stat.paced_packets++;
 	flow->stat.paced_bytes += bytes;
 	if (!rate) {
@@ -153,6 +152,17 @@ static bool dcqcn_flow_is_due(struct dcqcn_flow *flow, u64 now)
 	return flow->released || flow->next <= now;
 }
 
+/*
+ * Whether what was sent last may have been lost without rxe knowing yet. It
+ * takes two ack timeouts at most to find out, and twice 2^20 * 4096 ns is 9 s.
+ */
+static bool dcqcn_flow_may_stall(const struct dcqcn_qp *qp, u64 now)
+{
+	return qp->type == IB_QPT_RC && qp->ack_timeout &&
+	       now - qp->flow.rate.seen_time <
+	       2 * DCQCN_ACK_TIMEOUT_NS << min_t(u8, qp->ack_timeout, 20);
+}
+
 /* The limiter ends when the rate is back and nothing is held any more */
 static void dcqcn_flow_end(struct dcqcn_qp *qp)
 {
@@ -166,18 +176,25 @@ static void dcqcn_flow_end(struct dcqcn_qp *qp)
 	dcqcn_report_end(qp);
 }
 
-static void dcqcn_flow_arm(struct dcqcn_flow *flow)
+/* When the timer shall fire */
+static ktime_t dcqcn_flow_wake(const struct dcqcn_flow *flow)
 {
 	u64 at = flow->next;
 
-	if (flow->armed)
-		return;
 	if (flow->released)
 		at = 0;
 	else if (flow->gap < DCQCN_BATCH_NS)
 		at += min_t(u64, (DCQCN_BATCH - 1) * flow->gap, DCQCN_BATCH_NS);
+	return ns_to_ktime(at);
+}
+
+static void dcqcn_flow_arm(struct dcqcn_flow *flow)
+{
+	if (flow->armed)
+		return;
 	flow->armed = true;
-	hrtimer_start(&flow->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
+	hrtimer_start(&flow->timer, dcqcn_flow_wake(flow),
+		      HRTIMER_MODE_ABS_SOFT);
 }
 
 static void dcqcn_flow_put(struct dcqcn_qp *qp, struct sk_buff *skb)
@@ -227,9 +244,9 @@ static void dcqcn_flow_send(struct dcqcn_flow *flow, struct sk_buff *skb)
 
 /*
  * Send what is due. Called and left with the lock held, which is dropped
- * while sending.
+ * while sending. Returns whether something is left that wants the timer.
  */
-static void dcqcn_flow_drain(struct dcqcn_qp *qp)
+static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 	__must_hold(&qp->lock)
 {
 	struct dcqcn_flow *flow = &qp->flow;
@@ -238,7 +255,7 @@ static void dcqcn_flow_drain(struct dcqcn_qp *qp)
 	u64 now, hold;
 
 	if (flow->draining)
-		return;
+		return false;
 	flow->draining = true;
 	__skb_queue_head_init(&due);
 
@@ -270,21 +287,28 @@ static void dcqcn_flow_drain(struct dcqcn_qp *qp)
 	spin_lock_bh(&qp->lock);
 
 	flow->draining = false;
-	if (skb_queue_empty(&flow->queue))
-		dcqcn_flow_end(qp);
-	else
-		dcqcn_flow_arm(flow);
+	if (!skb_queue_empty(&flow->queue))
+		return true;
+	dcqcn_flow_end(qp);
+	return false;
 }
 
 static enum hrtimer_restart dcqcn_flow_timer(struct hrtimer *timer)
 {
 	struct dcqcn_qp *qp = container_of(timer, struct dcqcn_qp, flow.timer);
+	enum hrtimer_restart restart = HRTIMER_NORESTART;
+	struct dcqcn_flow *flow = &qp->flow;
 
 	spin_lock_bh(&qp->lock);
-	qp->flow.armed = false;
-	dcqcn_flow_drain(qp);
+	flow->armed = false;
+	if (dcqcn_flow_drain(qp)) {
+		/* cheaper than to start it anew, and nobody else does */
+		flow->armed = true;
+		hrtimer_set_expires(timer, dcqcn_flow_wake(flow));
+		restart = HRTIMER_RESTART;
+	}
 	spin_unlock_bh(&qp->lock);
-	return HRTIMER_NORESTART;
+	return restart;
 }
 
 /* 24-bit sequence numbers: whether @a is @b or comes after it */
@@ -321,12 +345,13 @@ static void dcqcn_flow_drop_stale(struct dcqcn_qp *qp, u8 kind, u32 psn,
  */
 static void dcqcn_flow_resume(struct dcqcn_qp *qp, u64 now)
 {
+	const struct dcqcn_settings *settings;
 	struct dcqcn_flow *flow = &qp->flow;
 
-	if (!flow->sent_time || READ_ONCE(qp->dev->stopping))
+	if (READ_ONCE(qp->dev->stopping))
 		return;
-	dcqcn_rate_resume(&flow->rate, flow->sent_rate, now - flow->sent_time,
-			  now);
+	settings = rcu_dereference(qp->dev->settings);
+	dcqcn_rate_resume(&flow->rate, &settings->rp, now);
 	flow->released = false;
 }
 
@@ -340,8 +365,10 @@ static void dcqcn_flow_find_stale(struct dcqcn_qp *qp,
 
 	if (qp->type != IB_QPT_RC || pkt->kind == DCQCN_PKT_ACK)
 		return;
-	if (flow->seen[response] &&
-	    dcqcn_psn_reaches(flow->last_psn[response], pkt->psn)) {
+	/* of what was sent before the limiter's birth, the PSNs are unknown */
+	if (!flow->seen[response]) {
+		dcqcn_flow_resume(qp, now);
+	} else if (dcqcn_psn_reaches(flow->last_psn[response], pkt->psn)) {
 		dcqcn_flow_resume(qp, now);
 		dcqcn_flow_drop_stale(qp, pkt->kind, pkt->psn, stale);
 	}
@@ -411,9 +438,9 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	if (!limit)
 		flow->released = true;
 	if (skb_queue_empty(&flow->queue) && !flow->draining) {
-		dcqcn_flow_rate(qp, now, 0);
-		credit = min_t(u64, DCQCN_IDLE_CREDIT_GAPS * flow->gap,
-			       DCQCN_IDLE_CREDIT_NS);
+		credit = flow->next + DCQCN_IDLE_NS < now ? 0 :
+			 min_t(u64, DCQCN_IDLE_CREDIT_GAPS * flow->gap,
+			       DCQCN_IDLE_NS);
 		flow->next = max(flow->next, now - credit);
 		if (dcqcn_flow_is_due(flow, now)) {
 			dcqcn_flow_charge(qp, bytes, now);
@@ -440,9 +467,8 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	dcqcn_flow_put(qp, skb);
 	if (pkt->kind == DCQCN_PKT_REQUEST)
 		dcqcn_flow_raise_floor(qp, bytes);
-	if (!flow->draining && dcqcn_flow_is_due(flow, now))
-		dcqcn_flow_drain(qp);
-	else if (!flow->draining)
+	if (!flow->draining &&
+	    (!dcqcn_flow_is_due(flow, now) || dcqcn_flow_drain(qp)))
 		dcqcn_flow_arm(flow);
 unlock:
 	spin_unlock_bh(&qp->lock);
@@ -465,7 +491,6 @@ void dcqcn_pacer_start(struct dcqcn_qp *qp, u64 now)
 	flow->next = now;
 	flow->remainder = 0;
 	flow->gap = 0;
-	flow->sent_time = 0;
 	flow->floor = 0;
 	memset(flow->seen, 0, sizeof(flow->seen));
 	flow->request_bytes = 0;
@@ -491,7 +516,8 @@ void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now)
 	if (!qp->flow.limited)
 		return;
 	dcqcn_flow_rate(qp, now, 0);
-	dcqcn_flow_end(qp);
+	if (!dcqcn_flow_may_stall(qp, now))
+		dcqcn_flow_end(qp);
 }
 
 /**
@@ -521,7 +547,8 @@ void dcqcn_pacer_release(struct dcqcn_qp *qp)
 
 	spin_lock_bh(&qp->lock);
 	flow->released = true;
-	dcqcn_flow_drain(qp);
+	if (dcqcn_flow_drain(qp))
+		dcqcn_flow_arm(flow);
 	dcqcn_flow_end(qp);
 	spin_unlock_bh(&qp->lock);
 }

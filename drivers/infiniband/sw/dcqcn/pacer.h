@@ -48,8 +48,6 @@ struct dcqcn_flow_stat {
  * @next: ns; when the next packet may leave
  * @remainder: what @next lost in rounding, in bit * 10^9 (< a rate in bit/s)
  * @gap: ns; what the last packet cost
- * @sent_time: ns; when the last packet left, 0 for none yet
- * @sent_rate: bit/s; the current rate then
  * @floor: bit/s; rate that the held requests need to leave in time
  * @queue: held packets, in order
  * @held_bytes: their length on the wire
@@ -71,8 +69,6 @@ struct dcqcn_flow {
 	u64 next;
 	u64 remainder;
 	u64 gap;
-	u64 sent_time;
-	u64 sent_rate;
 	u64 floor;
 	struct sk_buff_head queue;
 	u32 held_bytes;

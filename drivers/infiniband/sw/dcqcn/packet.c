@@ -14,7 +14,6 @@
 
 #include "packet.h"
 
-#define DCQCN_OPCODE_CNP		0x81
 #define DCQCN_BTH_BECN			0x40000000
 
 /* Transport service: the upper three bits of the opcode */
@@ -29,8 +28,6 @@
 #define DCQCN_OP_READ_REQUEST		0x0c
 #define DCQCN_OP_READ_RESPONSE_FIRST	0x0d
 #define DCQCN_OP_READ_RESPONSE_ONLY	0x10
-#define DCQCN_OP_ACK			0x11
-#define DCQCN_OP_ATOMIC_ACK		0x12
 #define DCQCN_OP_COMPARE_SWAP		0x13
 #define DCQCN_OP_FETCH_ADD		0x14
 #define DCQCN_OP_SEND_LAST_INV		0x16
@@ -61,15 +58,21 @@ static enum dcqcn_pkt_kind dcqcn_rc_kind(u8 op)
 		return DCQCN_PKT_REQUEST;
 	case DCQCN_OP_READ_RESPONSE_FIRST ... DCQCN_OP_READ_RESPONSE_ONLY:
 		return DCQCN_PKT_RESPONSE;
-	case DCQCN_OP_ACK:
-	case DCQCN_OP_ATOMIC_ACK:
+	case DCQCN_OPCODE_ACK:
+	case DCQCN_OPCODE_ATOMIC_ACK:
 		return DCQCN_PKT_ACK;
 	default:
 		return DCQCN_PKT_OTHER;
 	}
 }
 
-static enum dcqcn_pkt_kind dcqcn_opcode_kind(u8 opcode)
+/**
+ * dcqcn_opcode_kind() - what a packet is, by its opcode
+ * @opcode: BTH opcode
+ *
+ * Context: any.
+ */
+enum dcqcn_pkt_kind dcqcn_opcode_kind(u8 opcode)
 {
 	u8 op = opcode & 0x1f;
 
@@ -182,7 +185,7 @@ void dcqcn_pkt_parse(struct dcqcn_pkt *pkt, const void *ip, size_t len)
 		return;
 	}
 	pkt->pkey = be16_to_cpu(bth->pkey);
-	pkt->dest_qpn = be32_to_cpu(bth->qpn) & DCQCN_QPN_MASK;
+	pkt->dest_qpn = dcqcn_bth_qpn(bth);
 	pkt->psn = be32_to_cpu(bth->psn) & DCQCN_QPN_MASK;
 
 	if (pkt->ud) {

@@ -6,6 +6,7 @@
 #include <linux/in6.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/string.h>
 #include <linux/types.h>
 #include <linux/udp.h>
 
@@ -15,6 +16,10 @@
 #define DCQCN_ECN_NOT_ECT	0x00
 #define DCQCN_ECN_ECT_0		0x02
 #define DCQCN_ECN_CE		0x03
+
+#define DCQCN_OPCODE_ACK	0x11		/* RC */
+#define DCQCN_OPCODE_ATOMIC_ACK	0x12
+#define DCQCN_OPCODE_CNP	0x81
 
 #define DCQCN_QPN_MASK		0x00ffffff
 #define DCQCN_QPN_GSI		1		/* and QP0 below it */
@@ -117,6 +122,54 @@ static inline u8 dcqcn_pkt_prio(const struct dcqcn_pkt *pkt)
 static inline u8 dcqcn_pkt_ecn(const struct dcqcn_pkt *pkt)
 {
 	return pkt->tos & DCQCN_ECN_MASK;
+}
+
+/**
+ * dcqcn_pkt_bth() - where the BTH is, if it is a RoCEv2 packet
+ * @ip: IP header of a UDP packet without IPv6 extension headers
+ * @len: readable bytes from @ip on
+ * @v6: IPv6
+ *
+ * For a first look at packets of which most need no second one.
+ *
+ * Context: any. Return: the BTH, or NULL when not all of it is readable.
+ */
+static inline const struct dcqcn_bth *dcqcn_pkt_bth(const void *ip, size_t len,
+						    bool v6)
+{
+	size_t at = sizeof(struct udphdr);
+
+	at += v6 ? sizeof(struct ipv6hdr) :
+		   ((const struct iphdr *)ip)->ihl * 4;
+	return len < at + sizeof(struct dcqcn_bth) ? NULL : ip + at;
+}
+
+static inline u32 dcqcn_bth_qpn(const struct dcqcn_bth *bth)
+{
+	return be32_to_cpu(bth->qpn) & DCQCN_QPN_MASK;
+}
+
+/* ACK, NAK or atomic ACK */
+static inline bool dcqcn_bth_is_ack(const struct dcqcn_bth *bth)
+{
+	return bth->opcode == DCQCN_OPCODE_ACK ||
+	       bth->opcode == DCQCN_OPCODE_ATOMIC_ACK;
+}
+
+enum dcqcn_pkt_kind dcqcn_opcode_kind(u8 opcode);
+
+/* Whether a parsed packet goes to @addr, which is IPv4-mapped for IPv4 */
+static inline bool dcqcn_pkt_is_to(const struct dcqcn_pkt *pkt,
+				   const struct in6_addr *addr)
+{
+	const struct ipv6hdr *ip6h = pkt->ip;
+	const struct iphdr *iph = pkt->ip;
+
+	if (pkt->v6)
+		return !memcmp(&ip6h->daddr, addr, sizeof(*addr));
+	return addr->s6_addr32[3] == iph->daddr &&
+	       addr->s6_addr32[2] == cpu_to_be32(0xffff) &&
+	       !addr->s6_addr32[1] && !addr->s6_addr32[0];
 }
 
 /**

@@ -365,15 +365,12 @@ static bool dcqcn_qp_matches(const struct dcqcn_qp *qp,
 			     const struct dcqcn_pkt *pkt,
 			     const struct sock *owner)
 {
-	struct in6_addr daddr;
-
 	if (qp->owner && qp->owner != owner)
 		return false;
 	if (qp->type == IB_QPT_UD)
 		return true;
-	dcqcn_pkt_daddr(pkt, &daddr);
 	return qp->peer_qpn == pkt->dest_qpn &&
-	       ipv6_addr_equal(&qp->peer, &daddr);
+	       dcqcn_pkt_is_to(pkt, &qp->peer);
 }
 
 /* What the entry says no longer holds: its flow ends, the worker asks again */

@@ -203,6 +203,13 @@ static unsigned int dcqcn_increase_bytes(struct dcqcn_rate *r,
 	return DCQCN_RATE_BYTES;
 }
 
+/* The flow just met the network: it sent, or it was told of congestion */
+static void dcqcn_rate_see(struct dcqcn_rate *r, u64 now)
+{
+	r->seen_time = now;
+	r->seen_rate = r->current_rate;
+}
+
 static unsigned int dcqcn_cut(struct dcqcn_rate *r,
 			      const struct dcqcn_rp_params *p,
 			      u64 line, u64 now)
@@ -233,6 +240,7 @@ static unsigned int dcqcn_cut(struct dcqcn_rate *r,
 	r->byte_stage = 0;
 	r->cut_pending = 0;
 	dcqcn_rate_clamp(r, p, line);
+	dcqcn_rate_see(r, now);
 	return DCQCN_RATE_CUT;
 }
 
@@ -251,6 +259,8 @@ void dcqcn_rate_init(struct dcqcn_rate *r, u64 line, u64 now)
 		.target_rate = line,
 		.alpha_time = now,
 		.timer_time = now,
+		.seen_time = now,
+		.seen_rate = line,
 	};
 }
 
@@ -289,31 +299,40 @@ unsigned int dcqcn_rate_advance(struct dcqcn_rate *r,
 	}
 	done |= dcqcn_increase_time(r, p, line, now);
 	done |= dcqcn_increase_bytes(r, p, line, bytes);
-	dcqcn_rate_clamp(r, p, line);
+	if (done)
+		dcqcn_rate_clamp(r, p, line);
+	if (bytes)
+		dcqcn_rate_see(r, now);
 	return done;
 }
 
 /**
- * dcqcn_rate_resume() - go on as if no time had passed
+ * dcqcn_rate_resume() - go on after a stall as if no time had passed
  * @r: state
- * @rate: bit/s; the current rate when time stopped
- * @stalled: ns; how long ago that was
+ * @p: parameters
  * @now: ns, not before the last call's
  *
  * Takes back the increases of a time in which nothing was sent, so that no
- * congestion could show. Recovery starts anew, and alpha has not decayed.
+ * congestion could show. Recovery starts anew, and alpha has not decayed. Does
+ * nothing unless the stall was long enough for an increase.
  *
  * Context: any; does not sleep. The caller serialises access to @r.
  */
-void dcqcn_rate_resume(struct dcqcn_rate *r, u64 rate, u64 stalled, u64 now)
+void dcqcn_rate_resume(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+		       u64 now)
 {
-	r->current_rate = min(r->current_rate, rate);
+	u64 stalled = now - r->seen_time;
+
+	if (stalled < (u64)p->rpg_time_reset * NSEC_PER_USEC)
+		return;
+	r->current_rate = min(r->current_rate, r->seen_rate);
 	r->target_rate = r->current_rate;
 	r->alpha_time = min(r->alpha_time + stalled, now);
 	r->timer_time = now;
 	r->bytes = 0;
 	r->timer_stage = 0;
 	r->byte_stage = 0;
+	dcqcn_rate_see(r, now);
 }
 
 /**
@@ -347,6 +366,7 @@ unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 			r->current_rate = dcqcn_bps(p->rate_to_set_on_first_cnp);
 			r->target_rate = r->current_rate;
 			dcqcn_rate_clamp(r, p, line);
+			dcqcn_rate_see(r, now);
 		} else {
 			dcqcn_cut(r, p, line, now);
 		}

@@ -53,6 +53,8 @@ struct dcqcn_rp_params {
  * @alpha_time: ns; when alpha was last updated
  * @timer_time: ns; when the increase timer last fired or was restarted
  * @cut_time: ns; the last cut
+ * @seen_time: ns; when the flow last sent or was cut
+ * @seen_rate: bit/s; the current rate right after that
  * @bytes: bytes sent since the byte counter last fired or was restarted
  * @alpha: estimate of congestion, in units of 2^-30, at most 2^30
  * @timer_stage: timer increases since the last cut
@@ -67,6 +69,8 @@ struct dcqcn_rate {
 	u64 alpha_time;
 	u64 timer_time;
 	u64 cut_time;
+	u64 seen_time;
+	u64 seen_rate;
 	u64 bytes;
 	u32 alpha;
 	u8 timer_stage;
@@ -102,7 +106,8 @@ unsigned int dcqcn_rate_advance(struct dcqcn_rate *r,
 unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 			    const struct dcqcn_rp_params *p,
 			    u64 line, u64 now);
-void dcqcn_rate_resume(struct dcqcn_rate *r, u64 rate, u64 stalled, u64 now);
+void dcqcn_rate_resume(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+		       u64 now);
 u64 dcqcn_rate_floor(const struct dcqcn_rp_params *p);
 u32 dcqcn_rate_alpha(const struct dcqcn_rate *r,
 		     const struct dcqcn_rp_params *p, u64 now);

@@ -160,16 +160,10 @@ void dcqcn_rp_resolved(struct dcqcn_qp *qp)
 	rcu_read_unlock();
 }
 
-static void dcqcn_rp_mark_ect(struct dcqcn_dev *dev, struct sk_buff *skb,
-			      const struct dcqcn_pkt *pkt)
+/* Let switches mark a packet instead of dropping it */
+static __always_inline void dcqcn_rp_mark_ect(struct sk_buff *skb, bool v6)
 {
-	int len = pkt->v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
-
-	if (skb_ensure_writable(skb, len)) {
-		dcqcn_count(dev, DCQCN_RP_ECT_ERRORS);
-		return;
-	}
-	if (pkt->v6)
+	if (v6)
 		ipv6_change_dsfield(ipv6_hdr(skb), (u8)~DCQCN_ECN_MASK,
 				    DCQCN_ECN_ECT_0);
 	else
@@ -177,35 +171,95 @@ static void dcqcn_rp_mark_ect(struct dcqcn_dev *dev, struct sk_buff *skb,
 				    DCQCN_ECN_ECT_0);
 }
 
+/* What matters of a packet that rxe made and dcqcn_rp_output() has looked at.
+ * Nothing needs to be checked as on the way in.
+ */
+static void dcqcn_rp_view(struct dcqcn_pkt *pkt, const struct sk_buff *skb,
+			  bool v6)
+{
+	const void *ip = skb_network_header(skb);
+	const struct dcqcn_bth *bth;
+
+	bth = dcqcn_pkt_bth(ip, skb_headlen(skb), v6);
+	*pkt = (struct dcqcn_pkt) {
+		.ip = ip,
+		.v6 = v6,
+		.tos = v6 ? ipv6_get_dsfield(ip) : ipv4_get_dsfield(ip),
+		.kind = dcqcn_opcode_kind(bth->opcode),
+		.dest_qpn = dcqcn_bth_qpn(bth),
+		.psn = be32_to_cpu(bth->psn) & DCQCN_QPN_MASK,
+	};
+}
+
+/* dcqcn_rp_output() when there is more to it */
+static noinline unsigned int
+dcqcn_rp_output_slow(struct dcqcn_dev *dev, const struct ib_qp *ibqp,
+		     struct sk_buff *skb, const struct nf_hook_state *state,
+		     bool enabled, bool mark)
+{
+	bool v6 = state->pf == NFPROTO_IPV6;
+	struct dcqcn_pkt pkt;
+	struct dcqcn_qp *qp;
+
+	if (mark && skb_ensure_writable(skb, v6 ? sizeof(struct ipv6hdr) :
+						  sizeof(struct iphdr)))
+		dcqcn_count(dev, DCQCN_RP_ECT_ERRORS);
+	else if (mark)
+		dcqcn_rp_mark_ect(skb, v6);
+
+	qp = dcqcn_qp_find(dev, ibqp->qp_num);
+	if (!qp)
+		return NF_ACCEPT;
+	dcqcn_rp_view(&pkt, skb, v6);
+	if (pkt.kind == DCQCN_PKT_OTHER)
+		return NF_ACCEPT;
+	dcqcn_qp_confirm(qp, &pkt, skb->sk);
+	if (READ_ONCE(qp->flow.limited) &&
+	    dcqcn_pacer_output(qp, skb, &pkt, enabled, state->okfn))
+		return NF_STOLEN;
+	return NF_ACCEPT;
+}
+
 /**
- * dcqcn_rp_output() - a RoCEv2 packet leaves rxe
+ * dcqcn_rp_output() - a packet leaves rxe
  * @dev: the port it belongs to
  * @ibqp: the QP it belongs to; neither QP0 nor QP1
  * @skb: the packet
- * @pkt: @skb, parsed
  * @state: of the hook
+ *
+ * While no QP of the port has met congestion, packets are only marked ECT.
  *
  * Context: under RCU; process with BH on, or softirq. May send.
  * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
  */
 unsigned int dcqcn_rp_output(struct dcqcn_dev *dev, const struct ib_qp *ibqp,
-			     struct sk_buff *skb, const struct dcqcn_pkt *pkt,
+			     struct sk_buff *skb,
 			     const struct nf_hook_state *state)
 {
 	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
-	bool enabled = settings->rp_enable & BIT(dcqcn_pkt_prio(pkt));
-	struct dcqcn_qp *qp;
+	const void *ip = skb_network_header(skb);
+	bool v6 = state->pf == NFPROTO_IPV6;
+	const struct dcqcn_bth *bth;
+	bool enabled, mark;
+	u32 dest;
+	u8 tos;
 
-	qp = dcqcn_qp_find(dev, ibqp->qp_num);
-	if (qp)
-		dcqcn_qp_confirm(qp, pkt, skb->sk);
+	bth = dcqcn_pkt_bth(ip, skb_headlen(skb), v6);
+	if (!bth)
+		return NF_ACCEPT;
+	dest = dcqcn_bth_qpn(bth);
+	if (dest <= DCQCN_QPN_GSI || dest == DCQCN_QPN_MULTICAST)
+		return NF_ACCEPT;
 
-	if (enabled && pkt->kind != DCQCN_PKT_ACK &&
-	    dcqcn_pkt_ecn(pkt) == DCQCN_ECN_NOT_ECT)
-		dcqcn_rp_mark_ect(dev, skb, pkt);
+	tos = v6 ? ipv6_get_dsfield(ip) : ipv4_get_dsfield(ip);
+	enabled = settings->rp_enable & BIT(tos >> 5);
+	mark = enabled && (tos & DCQCN_ECN_MASK) == DCQCN_ECN_NOT_ECT &&
+	       !dcqcn_bth_is_ack(bth);
 
-	if (qp && READ_ONCE(qp->flow.limited) &&
-	    dcqcn_pacer_output(qp, skb, pkt, enabled, state->okfn))
-		return NF_STOLEN;
+	if (unlikely(!xa_empty(&dev->qps) || skb_cloned(skb)))
+		return dcqcn_rp_output_slow(dev, ibqp, skb, state, enabled,
+					    mark);
+	if (mark)
+		dcqcn_rp_mark_ect(skb, v6);
 	return NF_ACCEPT;
 }

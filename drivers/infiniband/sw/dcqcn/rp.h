@@ -35,7 +35,7 @@ void dcqcn_rp_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 		      struct dcqcn_pkt *pkt);
 void dcqcn_rp_resolved(struct dcqcn_qp *qp);
 unsigned int dcqcn_rp_output(struct dcqcn_dev *dev, const struct ib_qp *ibqp,
-			     struct sk_buff *skb, const struct dcqcn_pkt *pkt,
+			     struct sk_buff *skb,
 			     const struct nf_hook_state *state);
 
 #endif /* DCQCN_RP_H */

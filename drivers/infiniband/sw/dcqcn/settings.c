@@ -107,10 +107,10 @@ static const struct dcqcn_profile dcqcn_profiles[] = {
 			.clamp_tgt_rate = 1,
 			.clamp_tgt_rate_after_time_inc = 1,
 			.rpg_time_reset = 60000,
-			.rpg_byte_reset = 0,
+			.rpg_byte_reset = 300000,
 			.rpg_threshold = 1,
 			.rpg_ai_rate = 1,
-			.rpg_hai_rate = 10,
+			.rpg_hai_rate = 1,
 		},
 	},
 	{

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Connect many RC QPs to an address, where nobody needs to listen, and keep
+ * them: qps DEV SGID-INDEX DGID COUNT
+ *
+ * Prints the number of each, then "ready"; ends when it is killed.
+ */
+#include <arpa/inet.h>
+#include <err.h>
+#include <infiniband/verbs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct ibv_context *open_device(const char *name)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *context = NULL;
+
+	for (int i = 0; list && list[i]; i++) {
+		if (!strcmp(ibv_get_device_name(list[i]), name))
+			context = ibv_open_device(list[i]);
+	}
+	if (!context)
+		errx(EXIT_FAILURE, "%s: no such device", name);
+	return context;
+}
+
+/* It receives, and could answer: a peer that it knows is all it takes */
+static void connect_qp(struct ibv_qp *qp, const union ibv_gid *dgid,
+		       int sgid_index)
+{
+	struct ibv_qp_attr init = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = 1,
+	};
+	struct ibv_qp_attr rtr = {
+		.qp_state = IBV_QPS_RTR,
+		.path_mtu = IBV_MTU_1024,
+		.dest_qp_num = qp->qp_num,
+		.ah_attr = {
+			.is_global = 1,
+			.port_num = 1,
+			.grh = {
+				.dgid = *dgid,
+				.sgid_index = sgid_index,
+				.hop_limit = 64,
+			},
+		},
+	};
+
+	if (ibv_modify_qp(qp, &init, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
+			  IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) ||
+	    ibv_modify_qp(qp, &rtr, IBV_QP_STATE | IBV_QP_AV |
+			  IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+			  IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
+		err(EXIT_FAILURE, "ibv_modify_qp");
+}
+
+int main(int argc, char **argv)
+{
+	struct ibv_qp_init_attr attr = {
+		.qp_type = IBV_QPT_RC,
+		.cap = {
+			.max_send_wr = 1,
+			.max_recv_wr = 1,
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+		},
+	};
+	struct ibv_context *context;
+	union ibv_gid dgid = {};
+	struct ibv_pd *pd;
+
+	if (argc != 5)
+		errx(EXIT_FAILURE, "usage: qps DEV SGID-INDEX DGID COUNT");
+	if (inet_pton(AF_INET6, argv[3], &dgid) != 1)
+		errx(EXIT_FAILURE, "%s: no GID", argv[3]);
+	context = open_device(argv[1]);
+	pd = ibv_alloc_pd(context);
+	attr.send_cq = ibv_create_cq(context, 1, NULL, NULL, 0);
+	attr.recv_cq = attr.send_cq;
+	if (!pd || !attr.send_cq)
+		err(EXIT_FAILURE, "%s", argv[1]);
+
+	for (int n = atoi(argv[4]); n > 0; n--) {
+		struct ibv_qp *qp = ibv_create_qp(pd, &attr);
+
+		if (!qp)
+			err(EXIT_FAILURE, "ibv_create_qp, %d to go", n);
+		connect_qp(qp, &dgid, atoi(argv[2]));
+		printf("%u\n", qp->qp_num);
+	}
+	printf("ready\n");
+	fflush(stdout);
+	pause();
+	return EXIT_SUCCESS;
+}
