@@ -42,7 +42,7 @@ class Table:
         try:
             if kind in UNITS:
                 return quantity(kind, value)
-            if kind in (int, float) and isinstance(value, (int, float, str)):
+            if kind is float or kind is int and isinstance(value, str):
                 return kind(value)
         except (ValueError, ScenarioError) as e:
             raise ScenarioError("%s: %s: %s" % (self.where, key, e)) from None
