@@ -5,13 +5,14 @@
 # make tools		build the command, tools/dcqcn/dcqcn
 # make lab		the VM lab: stock soft-RoCE against rdma_dcqcn
 # make sim		all scenarios of the simulator (an hour or so)
+# make bench		what it costs, and how precisely it paces
 # make check		all tests, and the scenarios in short
 # make check-full	all tests, and all scenarios in full
 # make clean
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all modules modules_install install tools lab sim check check-full clean help
+.PHONY: all modules modules_install install tools lab sim bench check check-full clean help
 
 all: modules
 
@@ -41,6 +42,10 @@ check:
 
 check-full:
 	selftests/check full
+
+bench:
+	tools/lab/deps
+	tools/bench/bench --check
 
 clean:
 	[ ! -d $(KDIR) ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean

@@ -100,7 +100,7 @@ knobs_of_loop()
 	usual_knobs
 	knobs local roce_rp/rpg_gd=15
 	alone no-cut-gd
-	check "text" "$("$DCQCN" doctor -i 0)" = "no-cut-gd: ${DEV[local]} on $(hostname)
+	check "text" "$("$DCQCN" doctor -i 100ms)" = "no-cut-gd: ${DEV[local]} on $(hostname)
     seen  rpg_gd is 15
     why   a cut takes alpha * 1024 / 2^15 of the rate, at most 1/32; with 11 it is up to half
     mend  dcqcn set dev ${DEV[local]} rpg_gd 11"
@@ -176,8 +176,8 @@ floor()
 	copy_command
 	fixed_rate local 5
 	perftest local ib_write_bw -m 1024 -s 65536 -u 14 -D 60 || return
-	cnp local
-	await 5 local rp_limited_qps = 1
+	trickle local --qpn "${QPN[local]}"
+	await 20 local rp_limited_qps = 1
 	alone ack-timeout-floor
 }
 
@@ -288,7 +288,7 @@ way()
 	knobs local roce_rp/rpg_min_rate=10
 	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 120 && {
 		trickle local --qpn "${QPN[local]}"
-		await 5 local rp_limited_qps = 1
+		await 20 local rp_limited_qps = 1
 		tc qdisc add dev "$nic" clsact
 		# shellcheck disable=SC2086 # words
 		tc filter add dev "$nic" egress $IS_ROCE $CLEAR_ECN

@@ -118,16 +118,16 @@ events()
 
 	# a cut per CNP
 	knobs local roce_rp/rpg_max_rate=0 roce_rp/rate_reduce_monitor_period=1
-	start local flood "$NL flood 3"
+	start local flood "$NL flood 10"
 	until_ok 10 on local "grep -q listening $TMP/flood.log" || fail "not listening"
 	cnp local --count 4000
 	wait_job local flood 20
 	out=$(on local "tail -n 1 $TMP/flood.log")
 	note "$out, $(counter local rp_cnp_handled) CNPs handled"
-	check "events told" "${out#told=}" != 0
-	# 100 in 100 ms
 	eval "$(tr ' ' '\n' <<<"$out" | sed 's/^/E_/')"
-	check "events told" "$E_told" -le 3100
+	check "events told" "$E_told" -ge 1
+	# 100 in 100 ms
+	check "events told" "$E_told" -le 10100
 }
 
 tracepoints()

@@ -249,7 +249,7 @@ flow()
 	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 120 || return
 	# they keep it at its least rate
 	trickle local --qpn "${QPN[local]}"
-	await 5 local rp_limited_qps = 1
+	await 20 local rp_limited_qps = 1
 	show_flow
 	watch_flow
 	record_flow

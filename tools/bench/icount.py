@@ -30,22 +30,35 @@ exec chroot "$2" make -C "/usr/src/linux-headers-$3" M=/mnt -j2 modules
 """
 
 
-def build_module(image, parts, out):
-    """Build an external module, (directory, what belongs to it), in a copy."""
-    source, names = parts
-    for name in names:
+def build_modules(image, source, parts, more, out, edits={}):
+    """Build parts of a source tree, and the Kbuild directory more, in a copy.
+
+    edits: file -> (old, new) text in it
+    """
+    shutil.rmtree(out, ignore_errors=True)
+    for name in parts:
         here, there = os.path.join(source, name), os.path.join(out, name)
+        os.makedirs(os.path.dirname(there), exist_ok=True)
         if os.path.isdir(here):
-            shutil.copytree(here, there, dirs_exist_ok=True,
+            shutil.copytree(here, there,
                             ignore=shutil.ignore_patterns("*.o", "*.ko", "*.mod*", ".*"))
         else:
-            os.makedirs(out, exist_ok=True)
             shutil.copy2(here, there)
+    if more:
+        with open(os.path.join(out, "Kbuild"), "a") as f:
+            f.write("obj-m += %s/\n" % more)
+    for name, (old, new) in edits.items():
+        with open(os.path.join(out, name)) as f:
+            text = f.read()
+        if old not in text:
+            raise LabError("%s has no %r" % (name, old))
+        with open(os.path.join(out, name), "w") as f:
+            f.write(text.replace(old, new))
     r = subprocess.run(as_root(["unshare", "-m", "sh", "-c", BUILD, "sh", out, image.root,
                                 image.release]), capture_output=True, text=True)
     if r.returncode:
         raise LabError("building %s for %s failed:\n%s" %
-                       (source, image.release, (r.stdout + r.stderr)[-4000:]))
+                       (out, image.release, (r.stdout + r.stderr)[-4000:]))
 
 
 class Guest:
@@ -67,8 +80,9 @@ class Guest:
             self._qemu.wait()
         shutil.rmtree(self.dir, ignore_errors=True)
 
-    def run(self, script, mem="2G"):
-        """Returns the script's output; a line "progress TEXT" is shown."""
+    def run(self, script, out, mem="2G"):
+        """Returns the script's output, which is left in a file, too; a line
+        "progress TEXT" is shown."""
         with open(os.path.join(self.share, "script"), "w") as f:
             f.write(script)
         extra = {}
@@ -98,6 +112,8 @@ class Guest:
                                       stderr=subprocess.STDOUT, preexec_fn=die_with_parent)
         console = self._watch()
         text = self._file("output")
+        with open(out, "w") as f:
+            f.write(text)
         bad = [line for line in (console + self._file("dmesg")).splitlines() if SPLAT.search(line)]
         if bad or "BENCH-DONE" not in text:
             raise LabError("the guest failed: %s\n%s" % ("; ".join(bad[:3]) or "it ended early",

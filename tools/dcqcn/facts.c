@@ -229,8 +229,10 @@ void facts_gather(struct facts *facts, const char *name, uint64_t nsec)
 	sniff(facts, nsec);
 	for (dev = facts->devs; dev; dev = dev->next) {
 		read_counters(dev, true);
-		read_qdiscs(dev, true);
+		/* what was counted was seen as well */
+		sniff_read(dev->fd, &dev->tally);
 		close(dev->fd);
+		read_qdiscs(dev, true);
 		if (facts->module)
 			read_module(dev);
 	}

@@ -115,6 +115,8 @@ enum { ON_TIMER, ON_SIGNAL, ON_HOSTS };
 
 static struct host *hosts;
 static unsigned int nr_hosts;
+static uint64_t *completions;	/* a bit per flow: it had some since it was pumped */
+static int unsettled;		/* pumping is not enough, step() must look at all flows */
 static struct results results = { .interval = NSEC_PER_MSEC };
 static void *buffer;
 static size_t buffer_len;
@@ -431,6 +433,7 @@ static void stop(struct flow *f, uint64_t now)
 	if (f->state != STOPPED)
 		f->stopped_at = now;
 	f->state = STOPPED;
+	unsettled = 1;
 }
 
 static void fail(struct flow *f, int status, const char *text, const char *side, uint64_t now)
@@ -519,6 +522,9 @@ static void set_up(void)
 		if (f->size + GRH_LEN > buffer_len)
 			buffer_len = f->size + GRH_LEN;
 	}
+	completions = calloc((nr_flows + 63) / 64, sizeof(*completions));
+	if (!completions)
+		die("out of memory");
 	buffer = mmap(NULL, buffer_len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (buffer == MAP_FAILED)
 		die("out of memory");
@@ -570,9 +576,12 @@ static void add_latency(struct flow *f, uint32_t seq, uint64_t now)
 
 static void complete(const struct ibv_wc *wc, uint64_t now)
 {
-	struct flow *f = &flows[wc->wr_id >> 1];
+	uint64_t id = wc->wr_id >> 1;
+	struct flow *f = &flows[id];
 	int received = wc->wr_id & 1;
 
+	completions[id / 64] |= 1ULL << id % 64;
+	unsettled |= f->state == STOPPED;
 	if (!received)
 		f->outstanding--;
 	if (wc->status != IBV_WC_SUCCESS) {
@@ -663,6 +672,7 @@ static int hold_back(struct flow *f, uint64_t now)
 		return 0;
 	f->held_until = f->burst_start + BURST_TIME;
 	f->held++;
+	unsettled = 1;
 	return 1;
 }
 
@@ -707,6 +717,19 @@ static int is_over(const struct flow *f)
 	return !f->outstanding && (!counted_at_receiver(f) || f->messages == f->posted);
 }
 
+/* Pump the flows that had completions: all there is to do most of the time. */
+static void pump_completed(uint64_t now)
+{
+	unsigned int i;
+
+	for (i = 0; i * 64 < nr_flows; i++) {
+		while (completions[i]) {
+			pump(&flows[i * 64 + __builtin_ctzll(completions[i])], now);
+			completions[i] &= completions[i] - 1;
+		}
+	}
+}
+
 /*
  * Start, stop and pump flows. Returns when to come again if nothing happens
  * before, which is now or earlier if there is nothing more to do.
@@ -717,6 +740,8 @@ static uint64_t step(uint64_t now)
 	int over = 1;
 	unsigned int i;
 
+	unsettled = 0;
+	memset(completions, 0, (nr_flows + 63) / 64 * sizeof(*completions));
 	for (i = 0; i < nr_flows; i++) {
 		struct flow *f = &flows[i];
 
@@ -768,7 +793,7 @@ static void set_timer(int fd, uint64_t at)
 /* Returns the time it ended, after t0. */
 static uint64_t run(int epoll, int timer, uint64_t t0, FILE *progress)
 {
-	uint64_t now = 0, tick = results.interval, written = 0, wake = NEVER, armed = 0, fired;
+	uint64_t now = 0, tick = results.interval, written = 0, next = 0, wake, armed = 0, fired;
 	struct epoll_event events[64];
 	int i, n, early;
 
@@ -806,10 +831,13 @@ static uint64_t run(int epoll, int timer, uint64_t t0, FILE *progress)
 		}
 		if (early)
 			continue;
-		wake = step(now);
-		if (wake <= now)
+		if (now < next && !unsettled)
+			pump_completed(now);
+		if (now >= next || unsettled)
+			next = step(now);
+		if (next <= now)
 			break;
-		wake = min64(wake, tick);
+		wake = min64(next, tick);
 		if (wake != armed) {
 			set_timer(timer, t0 + wake);
 			armed = wake;

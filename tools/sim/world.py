@@ -34,7 +34,7 @@ def switch_port(name):
     return name
 
 
-def _tbf(rate):
+def tbf(rate):
     """Two frames, and what a tick of tc's clock (64 ns) is worth."""
     return "tbf rate %dbit burst %d" % (rate, 2 * FRAME + rate * 64 // 8 // 10**9)
 
@@ -54,7 +54,7 @@ def _port(port, link, switch):
         delay += " slot 0ns %dns" % (2 * link.jitter)
     out.append("qdisc add dev %s root handle 1: netem limit 1000000 %s" % (port, delay))
     out.append("qdisc add dev %s parent 1:1 handle 10: %s limit %d" %
-               (port, _tbf(link.rate), DEEP))
+               (port, tbf(link.rate), DEEP))
     out.append("qdisc add dev %s parent 10:1 handle 20: prio bands 2 priomap %s" %
                (port, " ".join("1" * 16)))
     out.append("filter add dev %s parent 20: protocol ip prio 1 u32 match ip tos %#x 0xfc "
@@ -91,7 +91,7 @@ def _host(run, host):
                                  "addr add %s/16 dev eth0" % host.address] +
                     _mac_to_neighbours(run, host)),
              _batch("tc", name, ["qdisc add dev eth0 root %s limit %d" %
-                                 (_tbf(host.link.rate), DEEP)]),
+                                 (tbf(host.link.rate), DEEP)]),
              _batch("ip", host.switch, ["link set %s mtu %d master br0 up" % (port, MTU)]),
              _batch("tc", host.switch, _port(port, host.link, run.switches[host.switch])),
              "ip netns exec %s rdma link add %s type rxe netdev eth0" % (name, host.dev)]

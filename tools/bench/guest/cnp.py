@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Sends CNPs to RC QPs of rxe1, as if from their peers.
+"""Sends CNPs to QPs of rxe1, as if from their peers.
 
 usage: cnp.py QPS TIMES      in h2, to the first QPs; prints how many there were
 """
@@ -20,7 +20,7 @@ BATCH = 500
 qps = json.loads(subprocess.check_output(["rdma", "-j", "res", "show", "qp", "link", "rxe1"]))
 frames = [bytes.fromhex("020000000001" "020000000002" "0800") +
           roce_packet.patched_vector("10.0.0.2", "10.0.0.1", qp["lqpn"])
-          for qp in qps if qp["type"] == "RC"][:int(sys.argv[1])]
+          for qp in qps if qp["type"] in ("RC", "UC")][:int(sys.argv[1])]
 s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
 s.bind(("eth0", 0))
 for _ in range(int(sys.argv[2])):

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The bench's table: figures, and the goals that they are held against."""
+
+FLAT = 0.10         # of the cost per packet, from one flow to the most
+PACING = 0.005
+BYTES = 512
+
+
+def _rows(r):
+    """(what, figure, goal, whether it is met or None)."""
+    rows = []
+
+    def row(what, figure, goal="", met=None):
+        rows.append((what, figure, goal, met))
+
+    def at_most(what, key, limit, form):
+        row(what, form % r[key], "<= " + form % limit, r[key] <= limit)
+
+    if "rxe_insns" in r:
+        row("rxe alone, instructions per packet", "%d" % r["rxe_insns"])
+        row("two empty hooks", "%d" % r["hooks_insns"])
+        row("module loaded, no congestion", "%d" % r["idle_insns"])
+        at_most("  over the empty hooks", "idle_over_hooks", 150, "%d")
+        at_most("  over rxe", "idle_overhead", 0.03, "%.4f")
+        row("limited, no packet waits", "%d" % r["limited_passing_insns"])
+        row("limited, %.1f packets per timer" % r["packets_per_timer_batched"],
+            "%d" % r["limited_batched_insns"])
+        at_most("  over rxe", "limited_overhead_batched", 0.08, "%.4f")
+        row("limited, %.1f packets per timer" % r["packets_per_timer_single"],
+            "%d" % r["limited_single_insns"])
+        at_most("  over rxe", "limited_overhead_single", 0.25, "%.4f")
+        row("CE in to CNP out, instructions", "%d" % r["ce_to_cnp_insns"])
+        row("CNP in to rate cut, instructions", "%d" % r["cnp_to_cut_insns"])
+        flows = r["flows"]
+        for n, insns in flows.items():
+            row("%s limited flows, instructions per packet" % n, "%d" % insns)
+        spread = max(flows.values()) / min(flows.values()) - 1
+        row("  from least to most", "%.4f" % spread, "<= %.4f" % FLAT, spread <= FLAT)
+        at_most("bytes per flow", "bytes_per_flow", BYTES, "%d")
+    for rate, f in r.get("pacing", {}).items():
+        row("pacing at %s Mb/s, error" % rate, "%+.6f" % f["error"], "<= %.4f" % PACING,
+            abs(f["error"]) <= PACING)
+        row("  largest burst, packets; gap, us (ideal)",
+            "%.1f; %.2f (%.2f)" % (f["burst_packets"], f["gap_us"], f["ideal_gap_us"]))
+    if "cnp_to_slower_us" in r:
+        row("CNP in to first slower packet at 40 Gb/s, us; packets between",
+            "%.2f; %d" % (r["cnp_to_slower_us"], r["cnp_to_slower_packets"]))
+    return rows
+
+
+def show(result):
+    """Prints the table. Returns how many goals were missed."""
+    rows = _rows(result)
+    width = max(len(what) for what, *_ in rows)
+    missed = 0
+    print()
+    for what, figure, goal, met in rows:
+        verdict = "" if met is None else "yes" if met else "MISSED"
+        missed += met is False
+        print(("%-*s  %22s  %-10s %s" % (width, what, figure, goal, verdict)).rstrip())
+    print()
+    return missed
