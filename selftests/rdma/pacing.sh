@@ -57,7 +57,9 @@ floor()
 	mbps=$(python3 -c "print(65 * 8 * 1098 / (0.75 * 4.096 * 2**14))")
 	paced 1 -u 14 || return
 	within "$mbps" 3
-	check "retransmissions" "$RETRIES" = 0
+	# Below the floor each window times out, 15 times a second. The emulator may
+	# stop a guest for a quarter of the timeout, 17 ms, now and then.
+	check "retransmissions" "$RETRIES" -le 5
 }
 
 SIZE=32768

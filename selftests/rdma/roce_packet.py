@@ -238,7 +238,8 @@ def cmd_send(args):
             p = with_length(p, o["length"])
         frame = ether + p
         s.send(frame + bytes(max(0, 60 - len(frame))))      # Ethernet's least size
-        time.sleep(o["gap"] / 1e3)
+        if o["gap"]:
+            time.sleep(o["gap"] / 1e3)
 
 
 def cmd_list(args):

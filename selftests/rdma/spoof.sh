@@ -31,7 +31,7 @@ ignored()
 	local n=$1; shift
 	counters local B_
 	"$@"
-	await 5 local rp_cnp_ignored -ge $((B_rp_cnp_ignored + n))
+	await 20 local rp_cnp_ignored -ge $((B_rp_cnp_ignored + n))
 	counters local A_
 	check "ignored by: $*" $((A_rp_cnp_ignored - B_rp_cnp_ignored)) = "$n"
 	check "handled by: $*" "$A_rp_cnp_handled" = "$B_rp_cnp_handled"
@@ -42,7 +42,7 @@ ignored()
 good_one()
 {
 	cnp local
-	await 5 local rp_cnp_handled -ge 1
+	await 20 local rp_cnp_handled -ge 1
 	stop_perftest
 }
 

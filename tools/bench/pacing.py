@@ -58,10 +58,9 @@ until [ -e out/t0 ]; do
 done
 traffic=$!
 export PYTHONPATH=%(selftests)s
-watch() {
-	ip netns exec h2 python3 %(here)s/guest/departures.py %(packets)d >departures
-}
-%(steps)s
+# It starts to send 100 ms after t0
+ip netns exec h2 python3 %(here)s/guest/cnp.py 1 1
+ip netns exec h2 python3 %(here)s/guest/departures.py %(packets)d >departures
 kill -INT $traffic
 wait
 cp departures out/flows.json /mnt/
@@ -71,19 +70,6 @@ echo SIM-DONE
 dmesg >/mnt/dmesg
 busybox poweroff -f
 """
-
-
-# Limited before it starts, or while it runs: it starts 100 ms after t0
-PACED = """ip netns exec h2 python3 %s/guest/cnp.py 1 1
-watch""" % HERE
-CUT = """sleep 0.12
-watch &
-sleep 0.0002
-ip netns exec h2 python3 %s/guest/cnp.py 1 1
-wait $!""" % HERE
-
-# For the cut: Mb/s; a first CNP with alpha = 1 halves it
-CUT_LINE = 40000
 
 
 def _flow(transport, mtu, size):
@@ -126,22 +112,22 @@ class Bench:
         subprocess.run(["make", "-s", "-C", SIM, "OUT=" + self.bin], check=True)
         self.kernel.module(TOP, ("Kbuild", "include", "drivers"), os.path.join(out, "uml"))
 
-    def run(self, name, flow, line, rate, packets, steps):
-        """Returns (time, bytes) of each packet."""
-        out = os.path.join(self.out, "pacing", name)
+    def pace(self, rate):
+        out = os.path.join(self.out, "pacing", str(rate))
         os.makedirs(out, exist_ok=True)
         modules = self.kernel.modules("net/ipv4/udp_tunnel", "net/ipv6/ip6_udp_tunnel",
                                       "drivers/infiniband/sw/rxe/rdma_rxe")
         modules.append(os.path.join(self.out, "uml/drivers/infiniband/sw/dcqcn/rdma_dcqcn.ko"))
         with open(os.path.join(out, "flows"), "w") as f:
-            f.write(_flow(*flow))
+            f.write(_flow(*FLOWS[rate]))
         init = os.path.join(out, "init")
         with open(init, "w") as f:
             f.write(SCRIPT % {
                 "out": out, "here": HERE, "bin": self.bin, "selftests": SELFTESTS,
                 "insmod": "\n".join("insmod %s" % m for m in modules),
-                "tbf": world.tbf(line * 10**6), "line": line, "rate": rate,
-                "packets": packets, "steps": steps,
+                "tbf": world.tbf(LINE * 10**6), "line": LINE, "rate": rate,
+                # 10 ms at least
+                "packets": max(PACKETS, rate * 10**4 // (8 * FLOWS[rate][1])),
             })
         os.chmod(init, 0o755)
         uml.boot(self.kernel, os.path.join(self.bin, "seed.so"), init, out)
@@ -150,27 +136,9 @@ class Bench:
         with open(os.path.join(out, "flows.json")) as f:
             done, = json.load(f)["flows"]
         if done["failed"]:
-            raise LabError("the flow of run %s failed: %s" % (name, done["errors"]))
-        say("bench: pacing, run %s" % name)
-        return packets
-
-    def pace(self, rate):
-        # 10 ms at least
-        n = max(PACKETS, rate * 10**4 // (8 * FLOWS[rate][1]))
-        return figures(rate, self.run(str(rate), FLOWS[rate], LINE, rate, n, PACED))
-
-    def cut(self):
-        """us, and packets, from a CNP to the first packet that comes later than
-        the line rate would have it."""
-        packets = self.run("cut", FLOWS[CUT_LINE], CUT_LINE, 0, 3000, CUT)
-        cnp = [i for i, (_, size) in enumerate(packets) if not size]
-        if not cnp:
-            raise LabError("no CNP was seen among %d packets" % len(packets))
-        after = packets[cnp[0] + 1:]
-        for i, (a, b) in enumerate(zip(after, after[1:])):
-            if (b[0] - a[0]) * CUT_LINE > 1.5 * 8000 * a[1]:
-                return (b[0] - packets[cnp[0]][0]) / 1000, i + 1
-        raise LabError("no packet came later after the CNP")
+            raise LabError("the flow of %d Mb/s failed: %s" % (rate, done["errors"]))
+        say("bench: pacing at %d Mb/s" % rate)
+        return figures(rate, packets)
 
 
 def measure(out):
@@ -178,9 +146,7 @@ def measure(out):
     bench = Bench(out)
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         try:
-            cut = pool.submit(bench.cut)
             runs = dict(zip(FLOWS, pool.map(bench.pace, FLOWS)))
-            us, packets = cut.result()
         except BaseException:
             uml.stop_all()
             pool.shutdown(cancel_futures=True)
@@ -188,6 +154,4 @@ def measure(out):
     return {
         "pacing_error": {str(r): f["error"] for r, f in runs.items()},
         "pacing": {str(r): f for r, f in runs.items()},
-        "cnp_to_slower_us": us,
-        "cnp_to_slower_packets": packets,
     }

@@ -42,9 +42,6 @@ def _rows(r):
             abs(f["error"]) <= PACING)
         row("  largest burst, packets; gap, us (ideal)",
             "%.1f; %.2f (%.2f)" % (f["burst_packets"], f["gap_us"], f["ideal_gap_us"]))
-    if "cnp_to_slower_us" in r:
-        row("CNP in to first slower packet at 40 Gb/s, us; packets between",
-            "%.2f; %d" % (r["cnp_to_slower_us"], r["cnp_to_slower_packets"]))
     return rows
 
 

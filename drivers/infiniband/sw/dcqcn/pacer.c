@@ -5,8 +5,9 @@
  * A flow has a FIFO, one soft hrtimer, and the time at which its next packet
  * may leave. Sending a packet moves that time on by what the packet costs at
  * the present rate. Lateness of the timer is thereby credit: packets leave
- * until the schedule has caught up, within DCQCN_MAX_LATE_NS. A flow that had
- * nothing to send for a while, DCQCN_IDLE_NS, was not late and earns nothing.
+ * until the schedule has caught up, within DCQCN_MAX_LATE_NS. A flow that has
+ * nothing to send earns no more than DCQCN_IDLE_CREDIT_NS, and one that waited
+ * for what was lost earns nothing.
  *
  * At short gaps one timer serves several packets (DCQCN_BATCH).
  *
@@ -42,11 +43,10 @@
 /* Credit for lateness. Hypervisors take a CPU away for milliseconds. */
 #define DCQCN_MAX_LATE_NS	(20 * NSEC_PER_MSEC)
 
-/* Credit of a producer that was scheduled a little late. One that waited for
- * longer had nothing to send, or lost all and timed out: 64 flows that do so
- * together would fill a switch with their credit.
+/* Credit of a flow that had nothing to send: enough for the producer to be
+ * scheduled a little late, too little for a burst that fills a switch
  */
-#define DCQCN_IDLE_NS		(4 * NSEC_PER_MSEC)
+#define DCQCN_IDLE_CREDIT_NS	(4 * NSEC_PER_MSEC)
 #define DCQCN_IDLE_CREDIT_GAPS	16
 
 /* Packets that share a timer, unless that would delay one by more than
@@ -341,7 +341,8 @@ static void dcqcn_flow_drop_stale(struct dcqcn_qp *qp, u8 kind, u32 psn,
 /*
  * What was sent was lost, or was not acknowledged. While rxe waited for that
  * nothing could be marked, and the rate rose all the same: a burst of flows
- * that lost packets together would come back faster each time.
+ * that lost packets together would come back faster each time, and their credit
+ * for the wait alone would fill a switch.
  */
 static void dcqcn_flow_resume(struct dcqcn_qp *qp, u64 now)
 {
@@ -352,6 +353,7 @@ static void dcqcn_flow_resume(struct dcqcn_qp *qp, u64 now)
 		return;
 	settings = rcu_dereference(qp->dev->settings);
 	dcqcn_rate_resume(&flow->rate, &settings->rp, now);
+	flow->next = max(flow->next, now);
 	flow->released = false;
 }
 
@@ -438,9 +440,8 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	if (!limit)
 		flow->released = true;
 	if (skb_queue_empty(&flow->queue) && !flow->draining) {
-		credit = flow->next + DCQCN_IDLE_NS < now ? 0 :
-			 min_t(u64, DCQCN_IDLE_CREDIT_GAPS * flow->gap,
-			       DCQCN_IDLE_NS);
+		credit = min_t(u64, DCQCN_IDLE_CREDIT_GAPS * flow->gap,
+			       DCQCN_IDLE_CREDIT_NS);
 		flow->next = max(flow->next, now - credit);
 		if (dcqcn_flow_is_due(flow, now)) {
 			dcqcn_flow_charge(qp, bytes, now);
