@@ -6,12 +6,13 @@
 # make lab		the VM lab: stock soft-RoCE against rdma_dcqcn
 # make sim		all scenarios of the simulator (an hour or so)
 # make bench		what it costs, and how precisely it paces
-# make check		all tests
+# make check		all tests, and the scenarios in short
+# make check-full	all tests, and all scenarios in full
 # make clean
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all modules modules_install install tools lab sim bench check clean help
+.PHONY: all modules modules_install install tools lab sim bench check check-full clean help
 
 all: modules
 
@@ -30,7 +31,7 @@ tools:
 lab:
 	tools/lab/deps
 	$(MAKE) modules KDIR=$$(tools/lab/lab image --kdir)
-	tools/lab/lab run incast --check
+	tools/lab/lab run incast --check --out out/lab
 
 sim:
 	tools/lab/deps
@@ -38,6 +39,9 @@ sim:
 
 check:
 	selftests/check
+
+check-full:
+	selftests/check full
 
 bench:
 	tools/lab/deps
