@@ -18,7 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 LAB = os.path.join(os.path.dirname(HERE), "lab")
 
 SUITE = "trixie-backports"      # rxe has network namespaces from 7.2 on
-SILENCE = 300                   # s of wall time without a sign of life
+SILENCE = 900                   # s of wall time without a sign of life
 
 # Modules are built with the image's own compiler: its kernel's helper programs
 # need its C library.

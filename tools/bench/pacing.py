@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""How precisely a limited flow keeps its rate, in the simulator."""
+"""How precisely a limited flow keeps its rate, and how fast a mark becomes a
+slower packet, in the simulator."""
 
 import concurrent.futures
 import json
@@ -17,6 +18,7 @@ SIM = os.path.join(TOP, "tools", "sim")
 SELFTESTS = os.path.join(TOP, "selftests", "rdma")
 
 LINE = 200000       # Mb/s
+REACTION = 100      # Mb/s, that a CNP sets
 PACKETS = 1000      # to look at, at least: at 1 Mb/s in 2.7 s, and after 4 s the rate rises
 
 # Mb/s, then transport, MTU and message size. At 1 Mb/s even rxe's 65 packets
@@ -33,49 +35,34 @@ FLOWS = {
     100000: ("rc", 4096, 65536),
 }
 
-SCRIPT = """#!/bin/sh
-export PATH=/usr/sbin:/usr/bin:/sbin:/bin
-mount -t proc proc /proc
-mount -t sysfs sys /sys
-mount -t tmpfs tmpfs /run
-mount -t devtmpfs dev /dev
-mount -t hostfs -o %(out)s hostfs /mnt
-ln -sf /proc/self/fd /dev/fd
-run() {
-set -e
-sleep 0.03
-%(insmod)s
-. %(here)s/guest/hosts
+SCRIPT = """. %(here)s/guest/hosts
 ip netns exec h1 tc qdisc add dev eth0 root %(tbf)s limit 1000000000
 for knob in rpg_max_rate=%(line)d rpg_time_reset=131071 rpg_threshold=31 rpg_byte_reset=0 \
 		rate_to_set_on_first_cnp=%(rate)d; do
 	ip netns exec h1 sh -c "echo ${knob#*=} >/sys/class/net/eth0/ecn/roce_rp/${knob%%=*}"
 done
-cd /run
-%(bin)s/traffic -i 1000000 /mnt/flows out &
-until [ -e out/t0 ]; do
+%(bin)s/traffic -i 1000000 /mnt/flows . &
+until [ -e t0 ]; do
 	sleep 0.001
 done
 traffic=$!
-export PYTHONPATH=%(selftests)s
 # It starts to send 100 ms after t0
-ip netns exec h2 python3 %(here)s/guest/cnp.py 1 1
+%(first)s
 ip netns exec h2 python3 %(here)s/guest/departures.py %(packets)d >departures
 kill -INT $traffic
-wait
-cp departures out/flows.json /mnt/
-echo SIM-DONE
-}
-(run) 2>&1
-dmesg >/mnt/dmesg
-busybox poweroff -f
-"""
+wait"""
+
+# What gives the flow its limiter: a CNP made up before it sends, or none, as all
+# of its packets are marked. The receiver says so once only.
+CNP = "PYTHONPATH=%s ip netns exec h2 python3 %s/guest/cnp.py 1 1" % (SELFTESTS, HERE)
+MARKED = "ip netns exec h2 sh -c 'echo 131071 >/sys/class/net/eth0/ecn/roce_np/min_time_between_cnps'"
+TCLASS_CE = 3
 
 
-def _flow(transport, mtu, size):
+def _flow(transport, mtu, size, tclass):
     return ("id=0 verb=write transport=%s src_netns=h1 src_dev=rxe1 src_addr=10.0.0.1 "
             "dst_netns=h2 dst_dev=rxe2 dst_addr=10.0.0.2 size=%d depth=4 mtu=%d timeout=18 "
-            "start_us=100000 stop_us=60000000\n" % (transport, size, mtu))
+            "tclass=%d start_us=100000 stop_us=60000000\n" % (transport, size, mtu, tclass))
 
 
 def figures(rate, packets):
@@ -105,6 +92,20 @@ def figures(rate, packets):
     }
 
 
+def reaction(rate, lines):
+    """Of (time in ns, bytes or "CNP"): from the first packet, which is marked, to
+    the CNP, and from there to the last packet that left too early for the rate."""
+    cnp = next(t for t, what in lines if what == "CNP")
+    packets = [(t, int(what)) for t, what in lines if what != "CNP"]
+    late = [a[0] for a, b in zip(packets, packets[1:])
+            if a[0] >= cnp and (b[0] - a[0]) * rate < 0.9 * a[1] * 8000]
+    return {
+        "ce_to_cnp_ns": cnp - packets[0][0],
+        "cnp_to_slower_ns": max(late, default=cnp) - cnp,
+        "packets_too_early": len(late),
+    }
+
+
 class Bench:
     def __init__(self, out):
         self.kernel, self.out = Kernel().ensure(), out
@@ -112,33 +113,42 @@ class Bench:
         subprocess.run(["make", "-s", "-C", SIM, "OUT=" + self.bin], check=True)
         self.kernel.module(TOP, ("Kbuild", "include", "drivers"), os.path.join(out, "uml"))
 
-    def pace(self, rate):
-        out = os.path.join(self.out, "pacing", str(rate))
+    def _run(self, name, rate, flow, first, packets):
+        """Lines of departures.py."""
+        out = os.path.join(self.out, "pacing", name)
         os.makedirs(out, exist_ok=True)
         modules = self.kernel.modules("net/ipv4/udp_tunnel", "net/ipv6/ip6_udp_tunnel",
                                       "drivers/infiniband/sw/rxe/rdma_rxe")
         modules.append(os.path.join(self.out, "uml/drivers/infiniband/sw/dcqcn/rdma_dcqcn.ko"))
         with open(os.path.join(out, "flows"), "w") as f:
-            f.write(_flow(*FLOWS[rate]))
+            f.write(flow)
         init = os.path.join(out, "init")
         with open(init, "w") as f:
-            f.write(SCRIPT % {
-                "out": out, "here": HERE, "bin": self.bin, "selftests": SELFTESTS,
-                "insmod": "\n".join("insmod %s" % m for m in modules),
-                "tbf": world.tbf(LINE * 10**6), "line": LINE, "rate": rate,
-                # 10 ms at least
-                "packets": max(PACKETS, rate * 10**4 // (8 * FLOWS[rate][1])),
-            })
+            f.write(world.first_process(out, modules, SCRIPT % {
+                "here": HERE, "bin": self.bin, "tbf": world.tbf(LINE * 10**6),
+                "line": LINE, "rate": rate, "first": first, "packets": packets,
+            }))
         os.chmod(init, 0o755)
         uml.boot(self.kernel, os.path.join(self.bin, "seed.so"), init, out)
-        with open(os.path.join(out, "departures")) as f:
-            packets = [tuple(map(int, line.split())) for line in f]
         with open(os.path.join(out, "flows.json")) as f:
             done, = json.load(f)["flows"]
         if done["failed"]:
             raise LabError("the flow of %d Mb/s failed: %s" % (rate, done["errors"]))
+        with open(os.path.join(out, "departures")) as f:
+            return [line.split() for line in f]
+
+    def pace(self, rate):
+        lines = self._run(str(rate), rate, _flow(*FLOWS[rate], 0), CNP,
+                          # 10 ms at least
+                          max(PACKETS, rate * 10**4 // (8 * FLOWS[rate][1])))
         say("bench: pacing at %d Mb/s" % rate)
-        return figures(rate, packets)
+        return figures(rate, [(int(t), int(size)) for t, size in lines])
+
+    def react(self):
+        lines = self._run("reaction", REACTION, _flow("rc", 1024, 65536, TCLASS_CE), MARKED,
+                          PACKETS)
+        say("bench: reaction")
+        return reaction(REACTION, [(int(t), what) for t, what in lines])
 
 
 def measure(out):
@@ -146,7 +156,9 @@ def measure(out):
     bench = Bench(out)
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         try:
+            reacted = pool.submit(bench.react)
             runs = dict(zip(FLOWS, pool.map(bench.pace, FLOWS)))
+            reacted = reacted.result()
         except BaseException:
             uml.stop_all()
             pool.shutdown(cancel_futures=True)
@@ -154,4 +166,5 @@ def measure(out):
     return {
         "pacing_error": {str(r): f["error"] for r, f in runs.items()},
         "pacing": {str(r): f for r, f in runs.items()},
+        **reacted,
     }

@@ -37,6 +37,10 @@ def _rows(r):
         spread = max(flows.values()) / min(flows.values()) - 1
         row("  from least to most", "%.4f" % spread, "<= %.4f" % FLAT, spread <= FLAT)
         at_most("bytes per flow", "bytes_per_flow", BYTES, "%d")
+    if "ce_to_cnp_ns" in r:
+        row("CE in to CNP out, ns", "%d" % r["ce_to_cnp_ns"])
+        row("CNP in to the last packet too early, ns", "%d" % r["cnp_to_slower_ns"])
+        row("  packets too early", "%d" % r["packets_too_early"])
     for rate, f in r.get("pacing", {}).items():
         row("pacing at %s Mb/s, error" % rate, "%+.6f" % f["error"], "<= %.4f" % PACING,
             abs(f["error"]) <= PACING)

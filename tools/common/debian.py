@@ -81,7 +81,8 @@ class Apt:
         return r.stdout
 
     def update(self):
-        self._run("apt-get", "-q", "update")
+        # By default an index that cannot be fetched is but a warning
+        self._run("apt-get", "-q", "-o", "APT::Update::Error-Mode=any", "update")
 
     def depends(self, package):
         """Names that the newest version of a package depends on; [] if there is none."""

@@ -75,13 +75,13 @@ def expand(table, sweep):
 
     Strings may contain {name} of a sweep's variable; every combination of the
     sweep's values is one table. A value may be a table itself, of several
-    variables under a "name".
+    variables under a "name"; what it leaves out is as in the first of its list.
     """
     out = []
     for values in itertools.product(*sweep.values()):
         variables, inner = {}, {}
         for key, value in zip(sweep, values):
-            own = value if isinstance(value, dict) else {}
+            own = {**sweep[key][0], **value} if isinstance(value, dict) else {}
             variables[key] = inner[key] = own.get("name", value)
             inner.update(own)
         out.append((variables, _fill(table, inner)))

@@ -85,20 +85,26 @@ class Kernel:
 
     def _fetch(self):
         say("sim: fetching the newest kernel source (about a minute)")
+        found = []
         for suite in SUITES:
-            apt = Apt(os.path.join(self.dir, "apt"), suite)
+            apt = Apt(os.path.join(self.dir, "apt-" + suite), suite)
             try:
                 apt.update()
             except LabError as e:
-                say(str(e).splitlines()[0])
+                say("sim: Debian %s may have a newer one, but does not answer: %s" %
+                    (suite, str(e).strip().splitlines()[-1]))
                 continue
             for package in apt.depends("linux-source"):
-                version = re.match(r"linux-source-(\d+)\.(\d+)$", package)
-                if version and (int(version[1]), int(version[2])) >= OLDEST:
-                    self._unpack(apt.download(package, self.dir), package)
-                    return
-        raise LabError("Debian has no linux-source >= %d.%d in %s" %
-                       (OLDEST + (" or ".join(SUITES),)))
+                m = re.match(r"linux-source-(\d+)\.(\d+)$", package)
+                if m and (int(m[1]), int(m[2])) >= OLDEST:
+                    found.append(((int(m[1]), int(m[2])), package, apt))
+        if not found:
+            raise LabError("Debian has no linux-source >= %d.%d in %s" %
+                           (OLDEST + (" or ".join(SUITES),)))
+        # of equals the first: that suite changes less often
+        _, package, apt = max(found, key=lambda f: f[0])
+        say("sim: %s of Debian %s" % (package, apt.suite))
+        self._unpack(apt.download(package, self.dir), package)
 
     def _unpack(self, deb, package):
         source = os.path.join(self.dir, "source")

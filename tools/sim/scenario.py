@@ -6,61 +6,11 @@ keys). Strings may contain {name} of a sweep's variable; every combination of
 the sweep's values is one run.
 """
 
-import itertools
 import os
 import re
 import tomllib
 
-from progress import LabError
-
-UNITS = {
-    "rate": {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9},
-    "time": {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9},
-    "size": {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "KiB": 2**10, "MiB": 2**20},
-}
-
-
-class ScenarioError(LabError):
-    pass
-
-
-def quantity(kind, value):
-    """In bit/s, ns or bytes: 40gbit, 1.5us, 5KB."""
-    m = re.fullmatch(r"([0-9.]+) *([A-Za-z]*)", str(value))
-    try:
-        return round(float(m[1]) * UNITS[kind][m[2]])
-    except (TypeError, KeyError, ValueError):
-        raise ScenarioError("%r is no %s; units are %s" %
-                            (value, kind, ", ".join(u for u in UNITS[kind] if u))) from None
-
-
-class Table:
-    """Takes a TOML table apart; what is left over at the end is a mistake."""
-
-    def __init__(self, where, table):
-        self.where, self.rest = where, dict(table)
-
-    def take(self, key, kind, default=None):
-        value = self.rest.pop(key, default)
-        if value is None:
-            raise ScenarioError("%s: %s is missing" % (self.where, key))
-        try:
-            if kind in UNITS:
-                return quantity(kind, value)
-            if kind is int and isinstance(value, str):
-                return int(value)
-            if kind is float:
-                return float(value)
-        except (ValueError, ScenarioError) as e:
-            raise ScenarioError("%s: %s: %s" % (self.where, key, e)) from None
-        if not isinstance(value, kind):
-            raise ScenarioError("%s: %s is no %s" % (self.where, key, kind.__name__))
-        return value
-
-    def done(self):
-        if self.rest:
-            raise ScenarioError("%s: unknown: %s" % (self.where, ", ".join(self.rest)))
-
+from tables import ScenarioError, Table, expand, names, quantity
 
 class Link:
     """A cable: rate in bit/s, one-way delay and jitter in ns."""
@@ -112,17 +62,6 @@ class Trunk:
 
 class Flow:
     pass
-
-
-def names(text):
-    """h1..h3,h7 -> h1 h2 h3 h7"""
-    out = []
-    for part in text.split(","):
-        m = re.fullmatch(r"h(\d+)(?:\.\.h(\d+))?", part.strip())
-        if not m:
-            raise ScenarioError("%r names no hosts; h1, h1..h4 or h1,h3 would" % text)
-        out += ["h%d" % n for n in range(int(m[1]), int(m[2] or m[1]) + 1)]
-    return out
 
 
 class Run:
@@ -207,26 +146,4 @@ class Scenario:
         self.title = table.pop("title", self.name)
         self.expect = table.pop("expect", [])
         sweep = table.pop("sweep", {})
-        self.runs = []
-        for values in itertools.product(*sweep.values()):
-            variables, fill = {}, {}
-            for key, value in zip(sweep, values):
-                if isinstance(value, dict):     # several at once, under a name
-                    fill.update(value)
-                    value = value["name"]
-                variables[key] = fill[key] = value
-            self.runs.append(Run(self, variables, _fill(table, fill)))
-
-
-def _fill(value, variables):
-    """Put a sweep's values where {name} stands."""
-    if isinstance(value, dict):
-        return {k: _fill(v, variables) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_fill(v, variables) for v in value]
-    if isinstance(value, str) and "{" in value:
-        try:
-            return value.format(**variables)
-        except (KeyError, IndexError, ValueError):
-            raise ScenarioError("%r: the sweep has no such variable" % value) from None
-    return value
+        self.runs = [Run(self, variables, filled) for variables, filled in expand(table, sweep)]

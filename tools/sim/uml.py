@@ -11,7 +11,7 @@ import time
 from progress import LabError
 
 TROUBLE = re.compile(r"WARNING: |BUG: |Oops|Call Trace:|Kernel panic|possible .* detected")
-SILENCE = 120       # s of wall time without a sign of life
+SILENCE = 900       # s of wall time without a sign of life
 
 
 _running = set()

@@ -116,6 +116,11 @@ def _trunk(run, trunk):
         port = "to_" + there
         lines.append(_batch("ip", here, ["link set %s mtu %d master br0 up" % (port, MTU)]))
         lines.append(_batch("tc", here, _port(port, trunk.link, run.switches[here])))
+    # The first end came up without the other. When the bridge learns that both
+    # are up is left to the kernel, which for some takes its time: 1 s.
+    for here, there in ((a, b), (b, a)):
+        lines.append("until bridge -n %s link show dev to_%s | grep -q forwarding; do "
+                     "sleep 0.01; done" % (here, there))
     return lines
 
 
@@ -134,7 +139,7 @@ def flows(run):
     return "\n".join(out) + "\n"
 
 
-SETUP = """#!/bin/sh
+FIRST_PROCESS = """#!/bin/sh
 # What the simulator runs as its first process. Made by world.py.
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
 mount -t proc proc /proc
@@ -150,12 +155,27 @@ sleep 0.03
 ip link set lo up
 echo 1000000 >/proc/sys/net/core/netdev_max_backlog
 %(insmod)s
+mkdir /run/out
+cd /run/out
+%(body)s
+cp -r /run/out/. /mnt/
+echo SIM-DONE
+}
+(run) 2>&1
+dmesg >/mnt/dmesg
+busybox poweroff -f
 """
+
+
+def first_process(out, modules, body):
+    """The text of the first process: modules loaded, body, which leaves its
+    results where it runs, and they are in out in the end."""
+    return FIRST_PROCESS % {"out": out, "body": body,
+                            "insmod": "\n".join("insmod %s" % m for m in modules)}
+
 
 # In the order of their start, so that nothing of the traffic is missed
 MEASURE = """
-mkdir /run/out
-cd /run/out
 samplers=
 %(samplers)s
 python3 %(here)s/counters.py %(tick_us)d >counters.csv &
@@ -165,14 +185,7 @@ kill $samplers
 # CNPs that are under way arrive, and the counters are read once more
 sleep 0.3
 kill $counters
-wait
-cp -r /run/out/. /mnt/
-echo SIM-DONE
-}
-(run) 2>&1
-dmesg >/mnt/dmesg
-busybox poweroff -f
-"""
+wait"""
 
 
 def script(run, binaries, modules, out):
@@ -199,11 +212,10 @@ def script(run, binaries, modules, out):
             samplers.append("ip netns exec %s %s/dcqcn record -i %dus -o qps.%s &\nsamplers=\"$samplers $!\"" %
                             (name, binaries, run.record // 1000, name))
     values = {
-        "out": out, "here": HERE, "bin": binaries,
-        "insmod": "\n".join("insmod %s" % m for m in modules),
+        "here": HERE, "bin": binaries,
         "samplers": "\n".join(samplers),
         "tick_us": run.duration // 50000 or 1,
         "begin_us": run.window[0] // 1000, "end_us": run.window[1] // 1000,
         "progress_us": max(run.duration // 500000, 1),
     }
-    return SETUP % values + "\n".join(lines) + MEASURE % values
+    return first_process(out, modules, "\n".join(lines) + MEASURE % values)

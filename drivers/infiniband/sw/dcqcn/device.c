@@ -10,6 +10,7 @@
 #include <linux/ethtool.h>
 #include <linux/if_vlan.h>
 #include <linux/kernel.h>
+#include <linux/mm.h>
 #include <linux/netdevice.h>
 #include <linux/notifier.h>
 #include <linux/rtnetlink.h>
@@ -28,8 +29,6 @@
  * takes them for
  */
 #define DCQCN_SPEED_UNKNOWN	1000
-
-#define DCQCN_BPS_PER_MBPS	1000000ULL
 
 DEFINE_HASHTABLE(dcqcn_by_ibdev, DCQCN_TABLE_BITS);
 static DEFINE_HASHTABLE(dcqcn_by_ndev, DCQCN_TABLE_BITS);
@@ -133,21 +132,6 @@ void dcqcn_dev_unlock(void)
 }
 
 /**
- * dcqcn_dev_line() - a port's line rate
- * @dev: the port
- * @settings: its settings
- *
- * Return: bit/s; at least 1 Mb/s, less than 2^52.
- */
-u64 dcqcn_dev_line(const struct dcqcn_dev *dev,
-		   const struct dcqcn_settings *settings)
-{
-	u32 mbps = settings->rp.rpg_max_rate ?: READ_ONCE(dev->speed);
-
-	return mbps * DCQCN_BPS_PER_MBPS;
-}
-
-/**
  * dcqcn_dev_settings_begin() - begin to change a port's settings
  * @dev: the port
  *
@@ -219,7 +203,7 @@ static struct dcqcn_dev *dcqcn_dev_alloc(struct ib_device *ibdev,
 	struct dcqcn_settings *settings;
 	struct dcqcn_dev *dev;
 
-	dev = kzalloc(sizeof(*dev), GFP_KERNEL);
+	dev = kvzalloc(sizeof(*dev), GFP_KERNEL);
 	if (!dev)
 		return NULL;
 	dev->counters = alloc_percpu(struct dcqcn_counters);
@@ -239,7 +223,7 @@ static struct dcqcn_dev *dcqcn_dev_alloc(struct ib_device *ibdev,
 free_counters:
 	free_percpu(dev->counters);
 free_dev:
-	kfree(dev);
+	kvfree(dev);
 	return NULL;
 }
 
@@ -248,7 +232,7 @@ static void dcqcn_dev_free(struct dcqcn_dev *dev)
 	kfree(rcu_dereference_protected(dev->settings, true));
 	free_percpu(dev->counters);
 	mutex_destroy(&dev->settings_lock);
-	kfree(dev);
+	kvfree(dev);
 }
 
 static void dcqcn_dev_publish(struct dcqcn_dev *dev)

@@ -17,6 +17,7 @@
 #include "settings.h"
 
 #define DCQCN_TABLE_BITS	4	/* of the tables of ports */
+#define DCQCN_QP_BITS		10	/* of a port's table of QPs */
 
 /**
  * struct dcqcn_dev - congestion control of one rxe device
@@ -30,7 +31,10 @@
  * @settings_lock: serialises who replaces @settings
  * @speed: Mb/s, of the port
  * @stopping: no flow may be limited any more
- * @qps: local QPN -> struct dcqcn_qp
+ * @qps: local QPN -> struct dcqcn_qp; in order, for those who walk all
+ * @qp_table: the same as chains by dcqcn_dev_qp_chain(), for packets; RCU,
+ *	changed under the lock of @qps
+ * @qp_factor: odd and random, so that nobody can choose QPNs of one chain
  * @num_unresolved: entries in @qps that are resolving or absent
  * @num_limited: flows that are limited
  * @held_bytes: bytes in the FIFOs of all flows
@@ -57,6 +61,8 @@ struct dcqcn_dev {
 	bool stopping;
 
 	struct xarray qps;
+	struct hlist_head qp_table[1 << DCQCN_QP_BITS];
+	u32 qp_factor;
 	atomic_t num_unresolved;
 	atomic_t num_limited;
 	atomic_long_t held_bytes;
@@ -86,8 +92,6 @@ struct dcqcn_dev *dcqcn_dev_of_client(struct ib_device *ibdev);
 struct dcqcn_dev *dcqcn_dev_next(const struct net *net, u32 index);
 struct dcqcn_dev *dcqcn_dev_lock(const struct net *net, const char *name);
 void dcqcn_dev_unlock(void);
-u64 dcqcn_dev_line(const struct dcqcn_dev *dev,
-		   const struct dcqcn_settings *settings);
 
 extern DECLARE_HASHTABLE(dcqcn_by_ibdev, DCQCN_TABLE_BITS);
 
@@ -110,6 +114,28 @@ dcqcn_dev_by_ibdev(const struct ib_device *ibdev)
 			return dev;
 	}
 	return NULL;
+}
+
+/**
+ * dcqcn_dev_line() - a port's line rate
+ * @dev: the port
+ * @settings: its settings
+ *
+ * Context: any. Return: bit/s; at least 1 Mb/s, less than 2^52.
+ */
+static inline u64 dcqcn_dev_line(const struct dcqcn_dev *dev,
+				 const struct dcqcn_settings *settings)
+{
+	u32 mbps = settings->rp.rpg_max_rate ?: READ_ONCE(dev->speed);
+
+	return mbps * DCQCN_BPS_PER_MBPS;
+}
+
+/* Where the entry of a QP is, by multiply-shift hashing */
+static inline struct hlist_head *dcqcn_dev_qp_chain(struct dcqcn_dev *dev,
+						    u32 qpn)
+{
+	return &dev->qp_table[(qpn * dev->qp_factor) >> (32 - DCQCN_QP_BITS)];
 }
 
 static inline void dcqcn_count(struct dcqcn_dev *dev, enum dcqcn_counter c)

@@ -12,8 +12,8 @@
  * At short gaps one timer serves several packets (DCQCN_BATCH).
  *
  * Order: while packets are held, or while somebody is sending what was held,
- * everything else of the flow queues. Whoever finds the next packet due, the
- * hook or the timer, sends, one at a time per flow and without the lock.
+ * everything else of the flow queues. The timer sends what is due, or the hook
+ * when it finds the timer late, one at a time per flow and without the lock.
  *
  * Back-pressure is rxe's own: it stops a requester that has more than 64
  * unfreed packets, and held packets are unfreed. READ responses do not obey
@@ -106,7 +106,8 @@ static u64 dcqcn_hold_ns(const struct dcqcn_qp *qp)
  * Bring the rate up to @now, @bytes having just been sent, and return what to
  * pace at in bit/s; 0 for no limit.
  */
-static u64 dcqcn_flow_rate(struct dcqcn_qp *qp, u64 now, u32 bytes)
+static __always_inline u64 dcqcn_flow_rate(struct dcqcn_qp *qp, u64 now,
+					   u32 bytes)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	const struct dcqcn_settings *settings;
@@ -117,8 +118,7 @@ static u64 dcqcn_flow_rate(struct dcqcn_qp *qp, u64 now, u32 bytes)
 	if (flow->released)
 		return 0;
 
-	rcu_read_lock();
-	settings = rcu_dereference(qp->dev->settings);
+	settings = rcu_dereference_bh(qp->dev->settings);
 	line = dcqcn_dev_line(qp->dev, settings);
 	done = dcqcn_rate_advance(&flow->rate, &settings->rp, line, now, bytes);
 	if (done)
@@ -126,7 +126,6 @@ static u64 dcqcn_flow_rate(struct dcqcn_qp *qp, u64 now, u32 bytes)
 	rate = max(flow->rate.current_rate, min(flow->floor, line));
 	if (flow->rate.current_rate >= line)
 		flow->released = true;
-	rcu_read_unlock();
 	return rate;
 }
 
@@ -163,13 +162,17 @@ static bool dcqcn_flow_may_stall(const struct dcqcn_qp *qp, u64 now)
 	       2 * DCQCN_ACK_TIMEOUT_NS << min_t(u8, qp->ack_timeout, 20);
 }
 
-/* The limiter ends when the rate is back and nothing is held any more */
+/* The limiter ends when the rate is back and nothing is held any more. A dead
+ * entry's does not wait for whoever is sending: nothing may be queued any more
+ * that wants the timer.
+ */
 static void dcqcn_flow_end(struct dcqcn_qp *qp)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 
-	if (!flow->limited || !flow->released || flow->draining ||
-	    !skb_queue_empty(&flow->queue))
+	if (!flow->released || !flow->limited ||
+	    !skb_queue_empty(&flow->queue) ||
+	    (flow->draining && qp->state != DCQCN_QP_DEAD))
 		return;
 	WRITE_ONCE(flow->limited, false);
 	atomic_dec(&qp->dev->num_limited);
@@ -177,46 +180,27 @@ static void dcqcn_flow_end(struct dcqcn_qp *qp)
 }
 
 /* When the timer shall fire */
-static ktime_t dcqcn_flow_wake(const struct dcqcn_flow *flow)
+static u64 dcqcn_flow_wake(const struct dcqcn_flow *flow)
 {
-	u64 at = flow->next;
-
 	if (flow->released)
-		at = 0;
-	else if (flow->gap < DCQCN_BATCH_NS)
-		at += min_t(u64, (DCQCN_BATCH - 1) * flow->gap, DCQCN_BATCH_NS);
-	return ns_to_ktime(at);
+		return 0;
+	if (flow->gap >= DCQCN_BATCH_NS)
+		return flow->next;
+	return flow->next +
+	       min_t(u64, (DCQCN_BATCH - 1) * flow->gap, DCQCN_BATCH_NS);
 }
 
+/* Something is held, and nobody is sending. When the limit went off, a timer
+ * that was started before is too late.
+ */
 static void dcqcn_flow_arm(struct dcqcn_flow *flow)
 {
-	if (flow->armed)
-		return;
-	flow->armed = true;
-	hrtimer_start(&flow->timer, dcqcn_flow_wake(flow),
-		      HRTIMER_MODE_ABS_SOFT);
+	if (!hrtimer_is_queued(&flow->timer) || flow->released)
+		hrtimer_start(&flow->timer, ns_to_ktime(dcqcn_flow_wake(flow)),
+			      HRTIMER_MODE_ABS_SOFT);
 }
 
-static void dcqcn_flow_put(struct dcqcn_qp *qp, struct sk_buff *skb)
-{
-	struct dcqcn_held *held = dcqcn_held(skb);
-	struct dcqcn_flow *flow = &qp->flow;
-
-	__skb_queue_tail(&flow->queue, skb);
-	flow->held_bytes += held->bytes;
-	atomic_long_add(held->bytes, &qp->dev->held_bytes);
-	if (held->kind == DCQCN_PKT_REQUEST)
-		flow->held_requests++;
-	else if (held->kind == DCQCN_PKT_RESPONSE)
-		flow->held_responses++;
-	flow->stat.max_packets = max(flow->stat.max_packets,
-				     skb_queue_len(&flow->queue));
-	flow->stat.max_bytes = max(flow->stat.max_bytes, flow->held_bytes);
-	dcqcn_count(qp->dev, DCQCN_RP_HELD);
-	trace_packet_held(qp, held->psn, held->bytes);
-}
-
-static void dcqcn_flow_take(struct dcqcn_qp *qp, struct sk_buff *skb)
+static inline void dcqcn_flow_take(struct dcqcn_qp *qp, struct sk_buff *skb)
 {
 	struct dcqcn_held *held = dcqcn_held(skb);
 	struct dcqcn_flow *flow = &qp->flow;
@@ -228,8 +212,10 @@ static void dcqcn_flow_take(struct dcqcn_qp *qp, struct sk_buff *skb)
 		flow->held_requests--;
 	else if (held->kind == DCQCN_PKT_RESPONSE)
 		flow->held_responses--;
-	if (!flow->held_requests)
+	if (!flow->held_requests) {
 		flow->floor = 0;
+		flow->floor_bytes = 0;
+	}
 }
 
 static void dcqcn_flow_send(struct dcqcn_flow *flow, struct sk_buff *skb)
@@ -297,14 +283,14 @@ static enum hrtimer_restart dcqcn_flow_timer(struct hrtimer *timer)
 {
 	struct dcqcn_qp *qp = container_of(timer, struct dcqcn_qp, flow.timer);
 	enum hrtimer_restart restart = HRTIMER_NORESTART;
-	struct dcqcn_flow *flow = &qp->flow;
 
 	spin_lock_bh(&qp->lock);
-	flow->armed = false;
-	if (dcqcn_flow_drain(qp)) {
-		/* cheaper than to start it anew, and nobody else does */
-		flow->armed = true;
-		hrtimer_set_expires(timer, dcqcn_flow_wake(flow));
+	/* Cheaper than to start it anew. Somebody may have done that since it
+	 * fired, and a queued timer's time must not change.
+	 */
+	if (dcqcn_flow_drain(qp) && !hrtimer_is_queued(timer)) {
+		hrtimer_set_expires(timer,
+				    ns_to_ktime(dcqcn_flow_wake(&qp->flow)));
 		restart = HRTIMER_RESTART;
 	}
 	spin_unlock_bh(&qp->lock);
@@ -319,12 +305,12 @@ static bool dcqcn_psn_reaches(u32 a, u32 b)
 
 /*
  * rxe went back to @psn: what is held of the same kind from there on will
- * come again. Moves it to @stale.
+ * come again. Returns it, as a list.
  */
-static void dcqcn_flow_drop_stale(struct dcqcn_qp *qp, u8 kind, u32 psn,
-				  struct sk_buff_head *stale)
+static struct sk_buff *dcqcn_flow_take_stale(struct dcqcn_qp *qp,
+					     enum dcqcn_pkt_kind kind, u32 psn)
 {
-	struct sk_buff *skb, *next;
+	struct sk_buff *skb, *next, *stale = NULL;
 
 	skb_queue_walk_safe(&qp->flow.queue, skb, next) {
 		struct dcqcn_held *held = dcqcn_held(skb);
@@ -334,8 +320,10 @@ static void dcqcn_flow_drop_stale(struct dcqcn_qp *qp, u8 kind, u32 psn,
 		dcqcn_flow_take(qp, skb);
 		qp->flow.stat.drop_stale++;
 		dcqcn_count(qp->dev, DCQCN_RP_DROP_STALE);
-		__skb_queue_tail(stale, skb);
+		skb->next = stale;
+		stale = skb;
 	}
+	return stale;
 }
 
 /*
@@ -357,25 +345,38 @@ static void dcqcn_flow_resume(struct dcqcn_qp *qp, u64 now)
 	flow->released = false;
 }
 
-/* Compare a packet of a limited flow with the one before it */
-static void dcqcn_flow_find_stale(struct dcqcn_qp *qp,
-				  const struct dcqcn_pkt *pkt, u64 now,
-				  struct sk_buff_head *stale)
+/* A packet of a limited flow that is not the next one: the first of its kind,
+ * or one that was sent before. Returns what is stale by that, as a list.
+ */
+static noinline struct sk_buff *
+dcqcn_flow_go_back(struct dcqcn_qp *qp, enum dcqcn_pkt_kind kind, u32 psn,
+		   u64 now)
 {
-	bool response = pkt->kind == DCQCN_PKT_RESPONSE;
-	struct dcqcn_flow *flow = &qp->flow;
+	bool response = kind == DCQCN_PKT_RESPONSE;
+	bool first = !qp->flow.seen[response];
 
-	if (qp->type != IB_QPT_RC || pkt->kind == DCQCN_PKT_ACK)
-		return;
+	dcqcn_flow_resume(qp, now);
+	qp->flow.seen[response] = true;
 	/* of what was sent before the limiter's birth, the PSNs are unknown */
-	if (!flow->seen[response]) {
-		dcqcn_flow_resume(qp, now);
-	} else if (dcqcn_psn_reaches(flow->last_psn[response], pkt->psn)) {
-		dcqcn_flow_resume(qp, now);
-		dcqcn_flow_drop_stale(qp, pkt->kind, pkt->psn, stale);
-	}
-	flow->seen[response] = true;
-	flow->last_psn[response] = pkt->psn;
+	return first ? NULL : dcqcn_flow_take_stale(qp, kind, psn);
+}
+
+/* Compare a packet of a limited flow with the one before it */
+static struct sk_buff *dcqcn_flow_find_stale(struct dcqcn_qp *qp,
+					     enum dcqcn_pkt_kind kind, u32 psn,
+					     u64 now)
+{
+	bool response = kind == DCQCN_PKT_RESPONSE;
+	struct dcqcn_flow *flow = &qp->flow;
+	struct sk_buff *stale = NULL;
+
+	if (qp->type != IB_QPT_RC || kind == DCQCN_PKT_ACK)
+		return NULL;
+	if (unlikely(!flow->seen[response] ||
+		     dcqcn_psn_reaches(flow->last_psn[response], psn)))
+		stale = dcqcn_flow_go_back(qp, kind, psn, now);
+	flow->last_psn[response] = psn;
+	return stale;
 }
 
 /*
@@ -386,14 +387,59 @@ static void dcqcn_flow_find_stale(struct dcqcn_qp *qp,
 static void dcqcn_flow_raise_floor(struct dcqcn_qp *qp, u32 bytes)
 {
 	struct dcqcn_flow *flow = &qp->flow;
-	u64 ahead;
+	u32 ahead;
 
 	flow->request_bytes = max(flow->request_bytes, bytes);
-	/* < 2^33 bytes, times 8 * 10^9 fits u64 */
+	/* < 2^24 bytes, times 8 * 10^9 fits u64 */
 	ahead = max(flow->held_bytes, DCQCN_RXE_INFLIGHT * flow->request_bytes);
-	flow->floor = max(flow->floor,
-			  div64_u64(ahead * DCQCN_COST_PER_BYTE,
-				    dcqcn_hold_ns(qp) / 4 * 3));
+	if (ahead <= flow->floor_bytes)
+		return;
+	flow->floor_bytes = ahead;
+	flow->floor = div64_u64(ahead * DCQCN_COST_PER_BYTE,
+				dcqcn_hold_ns(qp) / 4 * 3);
+}
+
+/* Queue a packet of @bytes on the wire */
+static void dcqcn_flow_hold(struct dcqcn_qp *qp, struct sk_buff *skb,
+			    enum dcqcn_pkt_kind kind, u32 psn, u32 bytes,
+			    u64 now)
+{
+	struct dcqcn_held *held = dcqcn_held(skb);
+	struct dcqcn_flow *flow = &qp->flow;
+
+	held->since = now;
+	held->psn = psn;
+	held->bytes = bytes;
+	held->kind = kind;
+	__skb_queue_tail(&flow->queue, skb);
+	flow->held_bytes += bytes;
+	atomic_long_add(bytes, &qp->dev->held_bytes);
+	if (kind == DCQCN_PKT_REQUEST) {
+		flow->held_requests++;
+		dcqcn_flow_raise_floor(qp, bytes);
+	} else if (kind == DCQCN_PKT_RESPONSE) {
+		flow->held_responses++;
+	}
+	flow->stat.max_packets = max(flow->stat.max_packets,
+				     skb_queue_len(&flow->queue));
+	flow->stat.max_bytes = max(flow->stat.max_bytes, flow->held_bytes);
+	dcqcn_count(qp->dev, DCQCN_RP_HELD);
+	trace_packet_held(qp, psn, bytes);
+}
+
+/* Whether a packet may leave at once. A flow without any for a while has
+ * nothing but what it may do in advance.
+ */
+static bool dcqcn_flow_may_pass(struct dcqcn_flow *flow, u64 now)
+{
+	u64 credit;
+
+	if (flow->draining || !skb_queue_empty(&flow->queue))
+		return false;
+	credit = min_t(u64, DCQCN_IDLE_CREDIT_GAPS * flow->gap,
+		       DCQCN_IDLE_CREDIT_NS);
+	flow->next = max(flow->next, now - credit);
+	return dcqcn_flow_is_due(flow, now);
 }
 
 static bool dcqcn_flow_is_full(const struct dcqcn_qp *qp, u32 bytes)
@@ -407,7 +453,8 @@ static bool dcqcn_flow_is_full(const struct dcqcn_qp *qp, u32 bytes)
  * dcqcn_pacer_output() - a packet of a QP that may be limited leaves rxe
  * @qp: its QP
  * @skb: the packet
- * @pkt: @skb, parsed
+ * @kind: what it is
+ * @psn: its PSN
  * @limit: whether the limit applies to its priority
  * @okfn: sends it on
  *
@@ -416,64 +463,53 @@ static bool dcqcn_flow_is_full(const struct dcqcn_qp *qp, u32 bytes)
  * Return: whether the packet was taken; if not, the caller lets it pass.
  */
 bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
-			const struct dcqcn_pkt *pkt, bool limit,
+			enum dcqcn_pkt_kind kind, u32 psn, bool limit,
 			dcqcn_okfn okfn)
 {
 	/* what a switch port counts: the frame without its FCS */
 	u32 bytes = skb->len + ETH_HLEN;
 	struct dcqcn_flow *flow = &qp->flow;
-	struct dcqcn_held *held;
-	struct sk_buff_head stale;
-	bool taken = true;
-	u64 now, credit;
+	struct sk_buff *drop = NULL;
+	bool taken = false;
+	u64 now;
 
-	__skb_queue_head_init(&stale);
 	spin_lock_bh(&qp->lock);
 	if (!flow->limited ||
-	    (pkt->kind == DCQCN_PKT_ACK && !flow->held_responses)) {
-		taken = false;
+	    (kind == DCQCN_PKT_ACK && !flow->held_responses))
 		goto unlock;
-	}
 	now = ktime_get_ns();	/* with the lock, so that it never goes back */
 
-	dcqcn_flow_find_stale(qp, pkt, now, &stale);
+	drop = dcqcn_flow_find_stale(qp, kind, psn, now);
 	if (!limit)
 		flow->released = true;
-	if (skb_queue_empty(&flow->queue) && !flow->draining) {
-		credit = min_t(u64, DCQCN_IDLE_CREDIT_GAPS * flow->gap,
-			       DCQCN_IDLE_CREDIT_NS);
-		flow->next = max(flow->next, now - credit);
-		if (dcqcn_flow_is_due(flow, now)) {
-			dcqcn_flow_charge(qp, bytes, now);
-			dcqcn_count(qp->dev, DCQCN_RP_PASSED);
+	if (dcqcn_flow_may_pass(flow, now)) {
+		dcqcn_flow_charge(qp, bytes, now);
+		dcqcn_count(qp->dev, DCQCN_RP_PASSED);
+		if (unlikely(flow->released))
 			dcqcn_flow_end(qp);
-			taken = false;
-			goto unlock;
-		}
-	}
-
-	if (pkt->kind != DCQCN_PKT_REQUEST && dcqcn_flow_is_full(qp, bytes)) {
-		flow->stat.drop_bound++;
-		dcqcn_count(qp->dev, DCQCN_RP_DROP_BOUND);
-		__skb_queue_tail(&stale, skb);
 		goto unlock;
 	}
 
+	taken = true;
+	if (kind != DCQCN_PKT_REQUEST && dcqcn_flow_is_full(qp, bytes)) {
+		flow->stat.drop_bound++;
+		dcqcn_count(qp->dev, DCQCN_RP_DROP_BOUND);
+		skb->next = drop;
+		drop = skb;
+		goto unlock;
+	}
 	flow->okfn = okfn;
-	held = dcqcn_held(skb);
-	held->since = now;
-	held->psn = pkt->psn;
-	held->bytes = bytes;
-	held->kind = pkt->kind;
-	dcqcn_flow_put(qp, skb);
-	if (pkt->kind == DCQCN_PKT_REQUEST)
-		dcqcn_flow_raise_floor(qp, bytes);
+	dcqcn_flow_hold(qp, skb, kind, psn, bytes, now);
+	/* Send in the timer's stead when it is late, but not what it would
+	 * send together a little later
+	 */
 	if (!flow->draining &&
-	    (!dcqcn_flow_is_due(flow, now) || dcqcn_flow_drain(qp)))
+	    (now < dcqcn_flow_wake(flow) || dcqcn_flow_drain(qp)))
 		dcqcn_flow_arm(flow);
 unlock:
 	spin_unlock_bh(&qp->lock);
-	__skb_queue_purge(&stale);
+	if (unlikely(drop))
+		kfree_skb_list(drop);
 	return taken;
 }
 
@@ -493,6 +529,7 @@ void dcqcn_pacer_start(struct dcqcn_qp *qp, u64 now)
 	flow->remainder = 0;
 	flow->gap = 0;
 	flow->floor = 0;
+	flow->floor_bytes = 0;
 	memset(flow->seen, 0, sizeof(flow->seen));
 	flow->request_bytes = 0;
 	if (flow->limited)

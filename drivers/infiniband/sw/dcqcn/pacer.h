@@ -43,7 +43,6 @@ struct dcqcn_flow_stat {
  * @limited: packets must pass through here
  * @released: the limit is off; what is held leaves, then @limited ends
  * @draining: somebody is sending; everyone else queues
- * @armed: @timer will fire
  * @rate: the rate algorithm's state
  * @next: ns; when the next packet may leave
  * @remainder: what @next lost in rounding, in bit * 10^9 (< a rate in bit/s)
@@ -56,6 +55,7 @@ struct dcqcn_flow_stat {
  * @last_psn: PSN of the last request and READ response
  * @seen: whether there was one
  * @request_bytes: longest request seen, on the wire
+ * @floor_bytes: what @floor makes leave in time; 0 with it
  * @stat: what happened to its packets
  * @okfn: sends a packet on behind our hook
  * @timer: drains
@@ -64,7 +64,6 @@ struct dcqcn_flow {
 	bool limited;
 	bool released;
 	bool draining;
-	bool armed;
 	struct dcqcn_rate rate;
 	u64 next;
 	u64 remainder;
@@ -77,6 +76,7 @@ struct dcqcn_flow {
 	u32 last_psn[2];
 	bool seen[2];
 	u32 request_bytes;
+	u32 floor_bytes;
 	struct dcqcn_flow_stat stat;
 	dcqcn_okfn okfn;
 	struct hrtimer timer;
@@ -85,7 +85,7 @@ struct dcqcn_flow {
 void dcqcn_pacer_init(struct dcqcn_flow *flow);
 void dcqcn_pacer_start(struct dcqcn_qp *qp, u64 now);
 bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
-			const struct dcqcn_pkt *pkt, bool limit,
+			enum dcqcn_pkt_kind kind, u32 psn, bool limit,
 			dcqcn_okfn okfn);
 void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now);
 void dcqcn_pacer_tick(struct dcqcn_qp *qp);

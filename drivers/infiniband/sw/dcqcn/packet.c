@@ -16,25 +16,6 @@
 
 #define DCQCN_BTH_BECN			0x40000000
 
-/* Transport service: the upper three bits of the opcode */
-#define DCQCN_SERVICE_RC		0
-#define DCQCN_SERVICE_UC		1
-#define DCQCN_SERVICE_UD		3
-
-/* Operation: the lower five bits */
-#define DCQCN_OP_SEND_ONLY_IMM		0x05
-#define DCQCN_OP_SEND_ONLY		0x04
-#define DCQCN_OP_WRITE_ONLY_IMM		0x0b
-#define DCQCN_OP_READ_REQUEST		0x0c
-#define DCQCN_OP_READ_RESPONSE_FIRST	0x0d
-#define DCQCN_OP_READ_RESPONSE_ONLY	0x10
-#define DCQCN_OP_COMPARE_SWAP		0x13
-#define DCQCN_OP_FETCH_ADD		0x14
-#define DCQCN_OP_SEND_LAST_INV		0x16
-#define DCQCN_OP_SEND_ONLY_INV		0x17
-#define DCQCN_OP_FLUSH			0x1c
-#define DCQCN_OP_ATOMIC_WRITE		0x1d
-
 /* CRC-32 over the 64 one-bits that stand for the LRH a RoCE packet lacks */
 #define DCQCN_ICRC_SEED			0xdebb20e3
 
@@ -45,54 +26,32 @@ struct dcqcn_deth {
 	__be32 src_qpn;
 } __packed;
 
-static enum dcqcn_pkt_kind dcqcn_rc_kind(u8 op)
-{
-	switch (op) {
-	case 0 ... DCQCN_OP_READ_REQUEST:
-	case DCQCN_OP_COMPARE_SWAP:
-	case DCQCN_OP_FETCH_ADD:
-	case DCQCN_OP_SEND_LAST_INV:
-	case DCQCN_OP_SEND_ONLY_INV:
-	case DCQCN_OP_FLUSH:
-	case DCQCN_OP_ATOMIC_WRITE:
-		return DCQCN_PKT_REQUEST;
-	case DCQCN_OP_READ_RESPONSE_FIRST ... DCQCN_OP_READ_RESPONSE_ONLY:
-		return DCQCN_PKT_RESPONSE;
-	case DCQCN_OPCODE_ACK:
-	case DCQCN_OPCODE_ATOMIC_ACK:
-		return DCQCN_PKT_ACK;
-	default:
-		return DCQCN_PKT_OTHER;
-	}
-}
+/* Transport service: the upper three bits of the opcode. Operation: the others */
+#define DCQCN_SERVICE_UD		3
 
-/**
- * dcqcn_opcode_kind() - what a packet is, by its opcode
- * @opcode: BTH opcode
- *
- * Context: any.
- */
-enum dcqcn_pkt_kind dcqcn_opcode_kind(u8 opcode)
-{
-	u8 op = opcode & 0x1f;
+#define RC(_op)		(0 << 5 | (_op))
+#define UC(_op)		(1 << 5 | (_op))
+#define UD(_op)		(DCQCN_SERVICE_UD << 5 | (_op))
 
-	if (opcode == DCQCN_OPCODE_CNP)
-		return DCQCN_PKT_CNP;
-
-	switch (opcode >> 5) {
-	case DCQCN_SERVICE_RC:
-		return dcqcn_rc_kind(op);
-	case DCQCN_SERVICE_UC:
-		return op <= DCQCN_OP_WRITE_ONLY_IMM ? DCQCN_PKT_REQUEST :
-						       DCQCN_PKT_OTHER;
-	case DCQCN_SERVICE_UD:
-		return op == DCQCN_OP_SEND_ONLY ||
-		       op == DCQCN_OP_SEND_ONLY_IMM ? DCQCN_PKT_REQUEST :
-						      DCQCN_PKT_OTHER;
-	default:
-		return DCQCN_PKT_OTHER;
-	}
-}
+const u8 dcqcn_opcode_kinds[256] = {
+	/* SEND, WRITE, READ request */
+	[RC(0x00) ... RC(0x0c)] = DCQCN_PKT_REQUEST,
+	/* READ response, first to only */
+	[RC(0x0d) ... RC(0x10)] = DCQCN_PKT_RESPONSE,
+	[DCQCN_OPCODE_ACK] = DCQCN_PKT_ACK,
+	[DCQCN_OPCODE_ATOMIC_ACK] = DCQCN_PKT_ACK,
+	/* compare and swap, fetch and add */
+	[RC(0x13) ... RC(0x14)] = DCQCN_PKT_REQUEST,
+	/* SEND with invalidate */
+	[RC(0x16) ... RC(0x17)] = DCQCN_PKT_REQUEST,
+	/* FLUSH, ATOMIC WRITE */
+	[RC(0x1c) ... RC(0x1d)] = DCQCN_PKT_REQUEST,
+	/* SEND, WRITE */
+	[UC(0x00) ... UC(0x0b)] = DCQCN_PKT_REQUEST,
+	/* SEND only, without and with immediate data */
+	[UD(0x04) ... UD(0x05)] = DCQCN_PKT_REQUEST,
+	[DCQCN_OPCODE_CNP] = DCQCN_PKT_CNP,
+};
 
 /* Find the UDP header; @pkt->udp_len becomes the room the IP header gives it */
 static bool dcqcn_pkt_parse_ip(struct dcqcn_pkt *pkt, const void *ip,
@@ -178,7 +137,7 @@ void dcqcn_pkt_parse(struct dcqcn_pkt *pkt, const void *ip, size_t len)
 	pkt->src_qpn = 0;
 	pkt->psn = 0;
 	pkt->ud = bth->opcode >> 5 == DCQCN_SERVICE_UD;
-	pkt->kind = dcqcn_opcode_kind(bth->opcode);
+	pkt->kind = dcqcn_opcode_kinds[bth->opcode];
 	if (payload < sizeof(*bth)) {
 		if (pkt->kind != DCQCN_PKT_CNP)
 			pkt->kind = DCQCN_PKT_OTHER;
@@ -186,7 +145,7 @@ void dcqcn_pkt_parse(struct dcqcn_pkt *pkt, const void *ip, size_t len)
 	}
 	pkt->pkey = be16_to_cpu(bth->pkey);
 	pkt->dest_qpn = dcqcn_bth_qpn(bth);
-	pkt->psn = be32_to_cpu(bth->psn) & DCQCN_QPN_MASK;
+	pkt->psn = dcqcn_bth_psn(bth);
 
 	if (pkt->ud) {
 		deth = (const void *)(bth + 1);

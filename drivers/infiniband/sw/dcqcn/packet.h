@@ -149,6 +149,11 @@ static inline u32 dcqcn_bth_qpn(const struct dcqcn_bth *bth)
 	return be32_to_cpu(bth->qpn) & DCQCN_QPN_MASK;
 }
 
+static inline u32 dcqcn_bth_psn(const struct dcqcn_bth *bth)
+{
+	return be32_to_cpu(bth->psn) & DCQCN_QPN_MASK;
+}
+
 /* ACK, NAK or atomic ACK */
 static inline bool dcqcn_bth_is_ack(const struct dcqcn_bth *bth)
 {
@@ -156,16 +161,18 @@ static inline bool dcqcn_bth_is_ack(const struct dcqcn_bth *bth)
 	       bth->opcode == DCQCN_OPCODE_ATOMIC_ACK;
 }
 
-enum dcqcn_pkt_kind dcqcn_opcode_kind(u8 opcode);
+/* What a packet is, by its opcode: enum dcqcn_pkt_kind */
+extern const u8 dcqcn_opcode_kinds[256];
 
-/* Whether a parsed packet goes to @addr, which is IPv4-mapped for IPv4 */
-static inline bool dcqcn_pkt_is_to(const struct dcqcn_pkt *pkt,
-				   const struct in6_addr *addr)
+/* Whether the packet with this IP header goes to @addr, which is IPv4-mapped
+ * for IPv4
+ */
+static inline bool dcqcn_ip_is_to(const void *ip, const struct in6_addr *addr)
 {
-	const struct ipv6hdr *ip6h = pkt->ip;
-	const struct iphdr *iph = pkt->ip;
+	const struct ipv6hdr *ip6h = ip;
+	const struct iphdr *iph = ip;
 
-	if (pkt->v6)
+	if (iph->version == 6)
 		return !memcmp(&ip6h->daddr, addr, sizeof(*addr));
 	return addr->s6_addr32[3] == iph->daddr &&
 	       addr->s6_addr32[2] == cpu_to_be32(0xffff) &&

@@ -20,6 +20,8 @@
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
+#include <linux/random.h>
+#include <linux/rculist.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include <net/ipv6.h>
@@ -161,7 +163,10 @@ static void dcqcn_qp_free(struct dcqcn_qp *qp)
 	struct sk_buff_head dropped;
 
 	__skb_queue_head_init(&dropped);
-	xa_erase_bh(&dev->qps, qp->qpn);
+	xa_lock_bh(&dev->qps);
+	__xa_erase(&dev->qps, qp->qpn);
+	hlist_del_rcu(&qp->node);
+	xa_unlock_bh(&dev->qps);
 	spin_lock_bh(&qp->lock);
 	if (qp->state != DCQCN_QP_LIVE)
 		atomic_dec(&dev->num_unresolved);
@@ -239,18 +244,6 @@ static void dcqcn_qp_work(struct work_struct *work)
 }
 
 /**
- * dcqcn_qp_find() - the entry of a local QP
- * @dev: port
- * @qpn: local QP number
- *
- * Context: under RCU. Return: the entry, or NULL.
- */
-struct dcqcn_qp *dcqcn_qp_find(struct dcqcn_dev *dev, u32 qpn)
-{
-	return xa_load(&dev->qps, qpn);
-}
-
-/**
  * dcqcn_qp_find_or_add() - the entry of a local QP, new if there is none
  * @dev: port
  * @qpn: local QP number, from the wire
@@ -286,7 +279,11 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 	qp->used = jiffies;
 	dcqcn_pacer_init(&qp->flow);
 
-	err = xa_insert_bh(&dev->qps, qpn, qp, GFP_ATOMIC | __GFP_NOWARN);
+	xa_lock_bh(&dev->qps);
+	err = __xa_insert(&dev->qps, qpn, qp, GFP_ATOMIC | __GFP_NOWARN);
+	if (!err)
+		hlist_add_head_rcu(&qp->node, dcqcn_dev_qp_chain(dev, qpn));
+	xa_unlock_bh(&dev->qps);
 	if (err == -EBUSY) {
 		/* another CPU was faster */
 		kfree(qp);
@@ -361,77 +358,34 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 	return true;
 }
 
-static bool dcqcn_qp_matches(const struct dcqcn_qp *qp,
-			     const struct dcqcn_pkt *pkt,
-			     const struct sock *owner)
-{
-	if (qp->owner && qp->owner != owner)
-		return false;
-	if (qp->type == IB_QPT_UD)
-		return true;
-	return qp->peer_qpn == pkt->dest_qpn &&
-	       dcqcn_pkt_is_to(pkt, &qp->peer);
-}
-
-/* What the entry says no longer holds: its flow ends, the worker asks again */
-static void dcqcn_qp_contradict(struct dcqcn_qp *qp,
-				const struct dcqcn_pkt *pkt,
-				const struct sock *owner)
+/**
+ * dcqcn_qp_contradict() - a packet says that an entry no longer holds
+ * @qp: the entry
+ * @skb: the packet, which the QP sends
+ * @dest_qpn: where it goes to
+ *
+ * Its flow ends, and the worker asks again.
+ *
+ * Context: under RCU; process with BH on, or softirq. Takes @qp->lock.
+ */
+void dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
+			 u32 dest_qpn)
 {
 	struct sk_buff_head dropped;
 
 	__skb_queue_head_init(&dropped);
 	spin_lock_bh(&qp->lock);
 	if ((qp->state == DCQCN_QP_LIVE &&
-	     !dcqcn_qp_matches(qp, pkt, owner)) ||
+	     !dcqcn_qp_matches(qp, skb, dest_qpn)) ||
 	    qp->state == DCQCN_QP_ABSENT) {
 		if (qp->state == DCQCN_QP_LIVE)
 			atomic_inc(&qp->dev->num_unresolved);
 		dcqcn_pacer_reset(qp, &dropped);
-		qp->owner = owner;
+		qp->owner = skb->sk;
 		dcqcn_qp_ask(qp);
 	}
 	spin_unlock_bh(&qp->lock);
 	__skb_queue_purge(&dropped);
-}
-
-/**
- * dcqcn_qp_confirm() - a QP that has an entry sends a packet
- * @qp: the entry
- * @pkt: the packet
- * @owner: the socket of the QP
- *
- * Context: under RCU; process with BH on, or softirq. Takes @qp->lock if the
- * packet contradicts the entry.
- */
-void dcqcn_qp_confirm(struct dcqcn_qp *qp, const struct dcqcn_pkt *pkt,
-		      const struct sock *owner)
-{
-	unsigned long now = jiffies;
-
-	switch (READ_ONCE(qp->state)) {
-	case DCQCN_QP_LIVE:
-		break;
-	case DCQCN_QP_ABSENT:
-		dcqcn_qp_contradict(qp, pkt, owner);
-		return;
-	default:
-		return;
-	}
-
-	/* Read without the lock: what is torn looks like a contradiction and
-	 * is looked at again under it.
-	 */
-	if (!dcqcn_qp_matches(qp, pkt, owner)) {
-		dcqcn_qp_contradict(qp, pkt, owner);
-		return;
-	}
-	if (!qp->owner)
-		WRITE_ONCE(qp->owner, owner);
-	if (qp->prio != dcqcn_pkt_prio(pkt) && pkt->kind != DCQCN_PKT_ACK)
-		WRITE_ONCE(qp->prio, dcqcn_pkt_prio(pkt));
-	if (qp->seen != now)
-		WRITE_ONCE(qp->seen, now);
 }
 
 /**
@@ -441,6 +395,8 @@ void dcqcn_qp_confirm(struct dcqcn_qp *qp, const struct dcqcn_pkt *pkt,
 void dcqcn_qp_dev_init(struct dcqcn_dev *dev)
 {
 	xa_init_flags(&dev->qps, XA_FLAGS_LOCK_BH);
+	hash_init(dev->qp_table);
+	dev->qp_factor = get_random_u32() | 1;
 	spin_lock_init(&dev->resolve_lock);
 	INIT_LIST_HEAD(&dev->resolve_list);
 	INIT_DELAYED_WORK(&dev->qp_work, dcqcn_qp_work);

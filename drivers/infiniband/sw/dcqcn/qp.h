@@ -4,15 +4,17 @@
 #define DCQCN_QP_H
 
 #include <linux/in6.h>
+#include <linux/jiffies.h>
 #include <linux/list.h>
+#include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
 
+#include "device.h"
 #include "pacer.h"
 #include "packet.h"
 
-struct dcqcn_dev;
 struct sock;
 
 /**
@@ -50,6 +52,7 @@ struct dcqcn_event {
  * struct dcqcn_qp - a local QP that has met congestion
  * @lock: protects all below it that packets change, and @flow
  * @qpn: local QP number
+ * @node: in dcqcn_dev.qp_table
  * @dev: its port
  * @state: see &enum dcqcn_qp_state
  * @type: RC, UC or UD
@@ -75,6 +78,7 @@ struct dcqcn_event {
 struct dcqcn_qp {
 	spinlock_t lock;	/* protects what packets change */
 	u32 qpn;
+	struct hlist_node node;
 	struct dcqcn_dev *dev;
 	u8 state;
 	u8 type;
@@ -149,17 +153,80 @@ void dcqcn_qp_dev_flush(struct dcqcn_dev *dev);
 void dcqcn_qp_dev_release(struct dcqcn_dev *dev);
 void dcqcn_qp_dev_exit(struct dcqcn_dev *dev);
 
-struct dcqcn_qp *dcqcn_qp_find(struct dcqcn_dev *dev, u32 qpn);
 struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn);
 bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view);
-void dcqcn_qp_confirm(struct dcqcn_qp *qp, const struct dcqcn_pkt *pkt,
-		      const struct sock *owner);
+void dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
+			 u32 dest_qpn);
+
+/**
+ * dcqcn_qp_find() - the entry of a local QP
+ * @dev: port
+ * @qpn: local QP number
+ *
+ * Context: under RCU. Return: the entry, or NULL.
+ */
+static inline struct dcqcn_qp *dcqcn_qp_find(struct dcqcn_dev *dev, u32 qpn)
+{
+	struct dcqcn_qp *qp;
+
+	hlist_for_each_entry_rcu(qp, dcqcn_dev_qp_chain(dev, qpn), node) {
+		if (qp->qpn == qpn)
+			return qp;
+	}
+	return NULL;
+}
 
 /* Whether a packet may have come from the QP's peer; @qp->lock is held */
 static inline bool dcqcn_qp_is_peer(const struct dcqcn_qp *qp,
 				    const struct in6_addr *addr)
 {
 	return qp->type == IB_QPT_UD || ipv6_addr_equal(&qp->peer, addr);
+}
+
+/* Whether a packet that a live QP sends fits its entry */
+static inline bool dcqcn_qp_matches(const struct dcqcn_qp *qp,
+				    const struct sk_buff *skb, u32 dest_qpn)
+{
+	if (qp->owner && qp->owner != skb->sk)
+		return false;
+	if (qp->type == IB_QPT_UD)
+		return true;
+	return qp->peer_qpn == dest_qpn &&
+	       dcqcn_ip_is_to(skb_network_header(skb), &qp->peer);
+}
+
+/**
+ * dcqcn_qp_confirm() - a QP that has an entry sends a packet
+ * @qp: the entry
+ * @skb: the packet
+ * @dest_qpn: where it goes to
+ * @prio: its priority
+ *
+ * Context: under RCU; process with BH on, or softirq. Takes @qp->lock if the
+ * packet contradicts the entry.
+ */
+static inline void dcqcn_qp_confirm(struct dcqcn_qp *qp,
+				    const struct sk_buff *skb, u32 dest_qpn,
+				    u8 prio)
+{
+	u8 state = READ_ONCE(qp->state);
+	unsigned long now = jiffies;
+
+	if (state != DCQCN_QP_LIVE && state != DCQCN_QP_ABSENT)
+		return;
+	/* Read without the lock: what is torn looks like a contradiction and
+	 * is looked at again under it.
+	 */
+	if (state == DCQCN_QP_ABSENT || !dcqcn_qp_matches(qp, skb, dest_qpn)) {
+		dcqcn_qp_contradict(qp, skb, dest_qpn);
+		return;
+	}
+	if (!qp->owner)
+		WRITE_ONCE(qp->owner, skb->sk);
+	if (qp->prio != prio)
+		WRITE_ONCE(qp->prio, prio);
+	if (qp->seen != now)
+		WRITE_ONCE(qp->seen, now);
 }
 
 #endif /* DCQCN_QP_H */

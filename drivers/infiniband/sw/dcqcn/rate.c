@@ -35,8 +35,6 @@
 
 #include "rate.h"
 
-#define DCQCN_BPS_PER_MBPS	1000000ULL	/* knob unit -> bit/s */
-
 /* Alpha in units of 2^-30: 1.0 fits u32, and alpha * 1024 fits u64. At the
  * coarser 2^-10 of the knobs alpha could not rise past 820 with g = 5/1024.
  */
@@ -203,13 +201,6 @@ static unsigned int dcqcn_increase_bytes(struct dcqcn_rate *r,
 	return DCQCN_RATE_BYTES;
 }
 
-/* The flow just met the network: it sent, or it was told of congestion */
-static void dcqcn_rate_see(struct dcqcn_rate *r, u64 now)
-{
-	r->seen_time = now;
-	r->seen_rate = r->current_rate;
-}
-
 static unsigned int dcqcn_cut(struct dcqcn_rate *r,
 			      const struct dcqcn_rp_params *p,
 			      u64 line, u64 now)
@@ -265,22 +256,19 @@ void dcqcn_rate_init(struct dcqcn_rate *r, u64 line, u64 now)
 }
 
 /**
- * dcqcn_rate_advance() - work off what was due up to @now
+ * dcqcn_rate_work_off() - dcqcn_rate_advance() when there is something to do
  * @r: state
- * @p: parameters; they may differ from those of the last call
- * @line: line rate, bit/s, at least 1 Mb/s; may differ too
- * @now: ns, not before the last call's
+ * @p: parameters
+ * @line: line rate, bit/s
+ * @now: ns
  * @bytes: sent since the last call
- *
- * Applies a cut that waited for its monitor period and the increases of timer
- * and byte counter, and keeps both rates between rpg_min_rate and @line.
  *
  * Context: any; does not sleep. The caller serialises access to @r.
  * Return: what happened, as DCQCN_RATE_* bits.
  */
-unsigned int dcqcn_rate_advance(struct dcqcn_rate *r,
-				const struct dcqcn_rp_params *p,
-				u64 line, u64 now, u32 bytes)
+unsigned int dcqcn_rate_work_off(struct dcqcn_rate *r,
+				 const struct dcqcn_rp_params *p,
+				 u64 line, u64 now, u32 bytes)
 {
 	unsigned int done = 0;
 
@@ -380,17 +368,6 @@ unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 	}
 	dcqcn_alpha_advance(r, p, now);
 	return done | dcqcn_cut(r, p, line, now);
-}
-
-/**
- * dcqcn_rate_floor() - what a rate never falls below, unless the line does
- * @p: parameters
- *
- * Context: any. Return: bit/s.
- */
-u64 dcqcn_rate_floor(const struct dcqcn_rp_params *p)
-{
-	return dcqcn_bps(p->rpg_min_rate);
 }
 
 /**

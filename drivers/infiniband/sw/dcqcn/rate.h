@@ -3,7 +3,10 @@
 #ifndef DCQCN_RATE_H
 #define DCQCN_RATE_H
 
+#include <linux/time64.h>
 #include <linux/types.h>
+
+#define DCQCN_BPS_PER_MBPS	1000000ULL	/* knob unit -> bit/s */
 
 /**
  * struct dcqcn_rp_params - the reaction point's knobs, in sysfs units
@@ -100,18 +103,78 @@ enum dcqcn_phase {
 };
 
 void dcqcn_rate_init(struct dcqcn_rate *r, u64 line, u64 now);
-unsigned int dcqcn_rate_advance(struct dcqcn_rate *r,
-				const struct dcqcn_rp_params *p,
-				u64 line, u64 now, u32 bytes);
+unsigned int dcqcn_rate_work_off(struct dcqcn_rate *r,
+				 const struct dcqcn_rp_params *p,
+				 u64 line, u64 now, u32 bytes);
 unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 			    const struct dcqcn_rp_params *p,
 			    u64 line, u64 now);
 void dcqcn_rate_resume(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 		       u64 now);
-u64 dcqcn_rate_floor(const struct dcqcn_rp_params *p);
 u32 dcqcn_rate_alpha(const struct dcqcn_rate *r,
 		     const struct dcqcn_rp_params *p, u64 now);
 enum dcqcn_phase dcqcn_rate_phase(const struct dcqcn_rate *r,
 				  const struct dcqcn_rp_params *p);
+
+/**
+ * dcqcn_rate_floor() - what a rate never falls below, unless the line does
+ * @p: parameters
+ *
+ * Context: any. Return: bit/s.
+ */
+static inline u64 dcqcn_rate_floor(const struct dcqcn_rp_params *p)
+{
+	return p->rpg_min_rate * DCQCN_BPS_PER_MBPS;
+}
+
+/* The flow just met the network: it sent, or it was told of congestion */
+static inline void dcqcn_rate_see(struct dcqcn_rate *r, u64 now)
+{
+	r->seen_time = now;
+	r->seen_rate = r->current_rate;
+}
+
+/* Whether nothing is due up to @now, @bytes included, and the rates are within
+ * their bounds. R_C never exceeds R_T.
+ */
+static inline bool dcqcn_rate_is_steady(const struct dcqcn_rate *r,
+					const struct dcqcn_rp_params *p,
+					u64 line, u64 now, u32 bytes)
+{
+	return !r->cut_pending &&
+	       now - r->timer_time < (u64)p->rpg_time_reset * NSEC_PER_USEC &&
+	       (!p->rpg_byte_reset || r->bytes + bytes < p->rpg_byte_reset) &&
+	       r->current_rate >= dcqcn_rate_floor(p) && r->target_rate <= line;
+}
+
+/**
+ * dcqcn_rate_advance() - work off what was due up to @now
+ * @r: state
+ * @p: parameters; they may differ from those of the last call
+ * @line: line rate, bit/s, at least 1 Mb/s; may differ too
+ * @now: ns, not before the last call's
+ * @bytes: sent since the last call
+ *
+ * Applies a cut that waited for its monitor period and the increases of timer
+ * and byte counter, and keeps both rates between rpg_min_rate and @line.
+ *
+ * Inline, because for almost every packet there is nothing to do.
+ *
+ * Context: any; does not sleep. The caller serialises access to @r.
+ * Return: what happened, as DCQCN_RATE_* bits.
+ */
+static inline unsigned int
+dcqcn_rate_advance(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+		   u64 line, u64 now, u32 bytes)
+{
+	if (!dcqcn_rate_is_steady(r, p, line, now, bytes))
+		return dcqcn_rate_work_off(r, p, line, now, bytes);
+	if (bytes) {
+		if (p->rpg_byte_reset)
+			r->bytes += bytes;
+		dcqcn_rate_see(r, now);
+	}
+	return 0;
+}
 
 #endif /* DCQCN_RATE_H */

@@ -171,51 +171,42 @@ static __always_inline void dcqcn_rp_mark_ect(struct sk_buff *skb, bool v6)
 				    DCQCN_ECN_ECT_0);
 }
 
-/* What matters of a packet that rxe made and dcqcn_rp_output() has looked at.
- * Nothing needs to be checked as on the way in.
+/* dcqcn_rp_output() when there is more to it. Apart from it, so that those
+ * packets for which there is not pass with as few instructions as possible.
  */
-static void dcqcn_rp_view(struct dcqcn_pkt *pkt, const struct sk_buff *skb,
-			  bool v6)
-{
-	const void *ip = skb_network_header(skb);
-	const struct dcqcn_bth *bth;
-
-	bth = dcqcn_pkt_bth(ip, skb_headlen(skb), v6);
-	*pkt = (struct dcqcn_pkt) {
-		.ip = ip,
-		.v6 = v6,
-		.tos = v6 ? ipv6_get_dsfield(ip) : ipv4_get_dsfield(ip),
-		.kind = dcqcn_opcode_kind(bth->opcode),
-		.dest_qpn = dcqcn_bth_qpn(bth),
-		.psn = be32_to_cpu(bth->psn) & DCQCN_QPN_MASK,
-	};
-}
-
-/* dcqcn_rp_output() when there is more to it */
 static noinline unsigned int
-dcqcn_rp_output_slow(struct dcqcn_dev *dev, const struct ib_qp *ibqp,
-		     struct sk_buff *skb, const struct nf_hook_state *state,
-		     bool enabled, bool mark)
+dcqcn_rp_output_slow(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
+		     const struct nf_hook_state *state, bool enabled,
+		     bool mark)
 {
 	bool v6 = state->pf == NFPROTO_IPV6;
-	struct dcqcn_pkt pkt;
+	const struct dcqcn_bth *bth;
+	enum dcqcn_pkt_kind kind;
 	struct dcqcn_qp *qp;
+	const void *ip;
+	u8 tos;
 
-	if (mark && skb_ensure_writable(skb, v6 ? sizeof(struct ipv6hdr) :
-						  sizeof(struct iphdr)))
+	if (mark && skb_cloned(skb) &&
+	    skb_ensure_writable(skb, v6 ? sizeof(struct ipv6hdr) :
+					  sizeof(struct iphdr)))
 		dcqcn_count(dev, DCQCN_RP_ECT_ERRORS);
 	else if (mark)
 		dcqcn_rp_mark_ect(skb, v6);
 
-	qp = dcqcn_qp_find(dev, ibqp->qp_num);
+	qp = dcqcn_qp_find(dev, qpn);
 	if (!qp)
 		return NF_ACCEPT;
-	dcqcn_rp_view(&pkt, skb, v6);
-	if (pkt.kind == DCQCN_PKT_OTHER)
+	ip = skb_network_header(skb);
+	bth = dcqcn_pkt_bth(ip, skb_headlen(skb), v6);
+	kind = dcqcn_opcode_kinds[bth->opcode];
+	if (kind == DCQCN_PKT_OTHER)
 		return NF_ACCEPT;
-	dcqcn_qp_confirm(qp, &pkt, skb->sk);
+	tos = v6 ? ipv6_get_dsfield(ip) : ipv4_get_dsfield(ip);
+	dcqcn_qp_confirm(qp, skb, dcqcn_bth_qpn(bth),
+			 kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) : tos >> 5);
 	if (READ_ONCE(qp->flow.limited) &&
-	    dcqcn_pacer_output(qp, skb, &pkt, enabled, state->okfn))
+	    dcqcn_pacer_output(qp, skb, kind, dcqcn_bth_psn(bth), enabled,
+			       state->okfn))
 		return NF_STOLEN;
 	return NF_ACCEPT;
 }
@@ -257,8 +248,8 @@ unsigned int dcqcn_rp_output(struct dcqcn_dev *dev, const struct ib_qp *ibqp,
 	       !dcqcn_bth_is_ack(bth);
 
 	if (unlikely(!xa_empty(&dev->qps) || skb_cloned(skb)))
-		return dcqcn_rp_output_slow(dev, ibqp, skb, state, enabled,
-					    mark);
+		return dcqcn_rp_output_slow(dev, ibqp->qp_num, skb, state,
+					    enabled, mark);
 	if (mark)
 		dcqcn_rp_mark_ect(skb, v6);
 	return NF_ACCEPT;

@@ -9,6 +9,8 @@
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
+#define noinline __attribute__((noinline))
+
 #define cpu_to_be16 __cpu_to_be16
 #define cpu_to_be32 __cpu_to_be32
 #define cpu_to_le32 __cpu_to_le32
