@@ -6,12 +6,13 @@
 # make lab		the VM lab: stock soft-RoCE against rdma_dcqcn
 # make sim		all scenarios of the simulator (an hour or so)
 # make bench		what it costs, and how precisely it paces
+# make fuzz		hostile packets, in user space: RUNS=10000000 SEED=1
 # make check		all tests
 # make clean
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all modules modules_install install tools lab sim bench check clean help
+.PHONY: all modules modules_install install tools lab sim fuzz bench check clean help
 
 all: modules
 
@@ -35,6 +36,10 @@ lab:
 sim:
 	tools/lab/deps
 	tools/sim/sim run
+
+fuzz:
+	tools/lab/deps
+	selftests/fuzz/run $(if $(RUNS),--runs $(RUNS)) $(if $(SEED),--seed $(SEED))
 
 check:
 	selftests/check
