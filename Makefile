@@ -7,12 +7,14 @@
 # make sim		all scenarios of the simulator (an hour or so)
 # make bench		what it costs, and how precisely it paces
 # make fuzz		hostile packets, in user space: RUNS=10000000 SEED=1
-# make check		all tests
+# make check		all tests, and the scenarios in short
+# make check-full	all tests, and all scenarios in full
 # make clean
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all modules modules_install install tools lab sim fuzz bench check clean help
+.PHONY: all modules modules_install install tools lab sim fuzz bench check \
+	check-full clean help
 
 all: modules
 
@@ -31,7 +33,7 @@ tools:
 lab:
 	tools/lab/deps
 	$(MAKE) modules KDIR=$$(tools/lab/lab image --kdir)
-	tools/lab/lab run incast --check
+	tools/lab/lab run incast --check --out out/lab
 
 sim:
 	tools/lab/deps
@@ -43,6 +45,9 @@ fuzz:
 
 check:
 	selftests/check
+
+check-full:
+	selftests/check full
 
 bench:
 	tools/lab/deps

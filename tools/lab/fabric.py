@@ -45,19 +45,34 @@ def _sweep():
 class Fabric:
     """dir/share is /lab/share in every guest, read and write."""
 
-    def __init__(self, image):
-        self.image = image
+    def __init__(self, image, directory=None):
+        """directory: the scratch directory's name, if it is to have a certain one."""
+        self.image, self.dir = image, directory
         self.vms = []
-        self._links = 0
         self._ports = []
+        self._lock = self._cleaner = None
 
     def __enter__(self):
         self._handlers = {s: signal.signal(s, _interrupted) for s in SIGNALS}
         _sweep()
-        self.dir = tempfile.mkdtemp(prefix=PREFIX)
+        if self.dir is None:
+            self.dir = tempfile.mkdtemp(prefix=PREFIX)
+        else:
+            try:
+                os.mkdir(self.dir, 0o700)
+            except FileExistsError:
+                raise LabError("%s exists: somebody was faster" % self.dir)
         try:
-            self._lock = open(os.path.join(self.dir, "lock"), "w")
+            # Locked before anybody can find it.
+            name = os.path.join(self.dir, "lock")
+            self._lock = open(name + ".new", "w")
             fcntl.flock(self._lock, fcntl.LOCK_EX)
+            os.rename(name + ".new", name)
+            # Whatever ends us, this one notices: its input closes.
+            self._cleaner = subprocess.Popen(
+                ["sh", "-c", "cat >/dev/null; rm -rf \"$1\"", "sh", self.dir],
+                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                start_new_session=True)
             self.share = os.path.join(self.dir, "share")
             os.mkdir(self.share)
             for key in ("key", "host_key"):
@@ -76,8 +91,11 @@ class Fabric:
             v.kill()
         for p in self._ports:
             p.close()
-        shutil.rmtree(self.dir, ignore_errors=True)
-        self._lock.close()
+        if self._cleaner:
+            self._cleaner.stdin.close()
+            self._cleaner.wait()
+        else:
+            shutil.rmtree(self.dir, ignore_errors=True)
         for s, handler in self._handlers.items():
             signal.signal(s, handler)
 
@@ -143,6 +161,9 @@ class Fabric:
             with open(path, "rb") as f:
                 entry = (os.stat(path).st_mode & 0o777, f.read())
             extra["init" if name == "initramfs-init" else "lab/" + name] = entry
+        for name in ("congestion-point",):
+            with open(os.path.join(HERE, name), "rb") as f:
+                extra["lab/" + name] = (0o755, f.read())
         for source, name in (("key", "key"), ("key.pub", "authorized_keys"),
                              ("host_key", "host_key")):
             with open(os.path.join(self.dir, source), "rb") as f:

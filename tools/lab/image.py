@@ -18,11 +18,13 @@ import subprocess
 from debian import apt_sources, as_root, cache_dir
 from progress import LabError, say, tail
 
-# iproute2 has rdma(8); gcc and make let a guest build the module as well.
+# iproute2 has rdma(8); gcc and make let a guest build the module as well; three
+# are the tracers that people look at tracepoints with.
 PACKAGES = """
-bash busybox-static ethtool gcc ibverbs-providers ibverbs-utils iproute2
-iputils-ping jq kmod linux-headers-amd64 linux-image-amd64 make mount openssh-client
-openssh-server perftest procps python3-minimal rdma-core rdmacm-utils tcpdump
+bash bpftrace busybox-static ethtool gcc ibverbs-providers ibverbs-utils iproute2
+iputils-ping jq kmod linux-headers-amd64 linux-image-amd64 linux-perf make mount
+openssh-client openssh-server perftest procps python3-minimal rdma-core rdmacm-utils
+tcpdump trace-cmd
 """.split()
 
 # Raised by hand when the steps below change what ends up in the tree.

@@ -1,10 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
-"""From what a scenario saw to figures, a table, and a verdict."""
+"""From what runs left behind to figures, CSV, picture, table, and a verdict."""
 
+import csv
 import json
+import operator
 import os
+import re
+import subprocess
 
-import scenario
+from capture import Capture
+from progress import LabError
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PLOT = os.path.join(HERE, "..", "plot", "lab.gp")
+STEP = 0.1                  # s; of the CSV and the picture
 
 
 def percentile(values, p):
@@ -22,79 +31,234 @@ def _delta(before, after, *names):
     return sum(a.get(n, 0) - b.get(n, 0) for b, a in zip(before, after) for n in names)
 
 
-def figures(m):
-    """The figures of one measurement.
+class Queue:
+    """A port's samples: s since all QPs were connected, bytes, packets, queued
+    packets, queued bytes, drops, marks."""
 
-    Queue, drops, utilisation and errors are those of the steady window. Marks
-    and CNPs are those of the whole run up to its silence, so that they balance.
-    """
-    # time ns, bytes, packets, queued packets, queued bytes, drops, marks
-    samples = m["samples"]
-    window = [s for s in samples if m["from"] <= s[0] / 1e9 <= m["to"]]
-    first, last = window[0], window[-1]
-    seconds = (last[0] - first[0]) / 1e9
-    queue = [s[4] for s in window]
-    # Drops in each full second of the window.
-    per_second, at = [], first
-    for s in window:
-        if s[0] - at[0] >= 1e9:
-            per_second.append(s[5] - at[5])
-            at = s
-    before, after, start, end = m["before"], m["after"], m["start"], m["end"]
-    names = sorted({n for c in end for n in c})
-    return {
-        "goodput_mbps": round(sum(m["goodput"]), 2),
-        "utilisation": round((last[1] - first[1]) * 8 / seconds / (scenario.RATE_MBPS * 1e6), 4),
-        "jain": round(jain(m["goodput"]), 4),
-        "drops": last[5] - first[5],
-        "drops_startup": first[5] - samples[0][5],
-        "seq_errors": _delta(before, after, "out_of_seq_request", "rcvd_seq_err"),
-        "retries": _delta(before, after, "completer_retry_err"),
-        "queue_p50_bytes": percentile(queue, 50),
-        "queue_p99_bytes": percentile(queue, 99),
-        "queue_samples": len(queue),
-        "ce_marked": samples[-1][6] - samples[0][6],
-        "cnp_sent": _delta(start, end, "np_cnp_sent"),
-        "cnp_handled": _delta(start, end, "rp_cnp_handled"),
-        "cnp_ignored": _delta(start, end, "rp_cnp_ignored"),
-        # Beyond what the table shows:
-        "cnp_ignored_steady": _delta(before, after, "rp_cnp_ignored"),
-        "window_s": round(seconds, 2),
-        "drops_per_second": per_second,
-        "qp_goodput_mbps": [round(g, 3) for g in m["goodput"]],
-        "qps_failed": m["failed"],
-        "other_switch_drops": m["other_drops"],
-        "hw_counters": {n: _delta(start, end, n) for n in names if _delta(start, end, n)},
-    }
-
-
-def result(seen):
-    r = {
-        "bottleneck_mbps": scenario.RATE_MBPS,
-        "kmin_bytes": scenario.KMIN,
-        "kmax_bytes": scenario.KMAX,
-        "limit_bytes": scenario.LIMIT,
-        "qps": seen["stock"]["qps"],
-        "mtu": scenario.MTU,
-    }
-    r.update((label, figures(m)) for label, m in seen.items())
-    return r
+    def __init__(self, recording, port):
+        offset = recording.clock[port.switch][0] + recording.connected
+        self.port, self.samples = port, []
+        with open(recording.queue_file(port)) as f:
+            for line in f:
+                row = line.split()
+                if len(row) == 7:   # the last line may be torn
+                    self.samples.append((int(row[0]) / 1e9 - offset, *map(int, row[1:])))
+        window = [t - recording.connected for t in recording.window]
+        self.window = [s for s in self.samples if window[0] <= s[0] <= window[1]]
+        if len(self.window) < 2:
+            raise LabError("%s: there are no samples of its queue" % port.name)
+        first, last = self.window[0], self.window[-1]
+        seconds = last[0] - first[0]
+        queue = [s[4] for s in self.window]
+        # Drops in each full second of the window.
+        per_second, at = [], first
+        for s in self.window:
+            if s[0] - at[0] >= 1:
+                per_second.append(s[5] - at[5])
+                at = s
+        packets = last[2] - first[2]
+        self.figures = {
+            "utilisation": round((last[1] - first[1]) * 8 / seconds / port.rate, 4),
+            "drops": last[5] - first[5],
+            "drops_startup": first[5] - self.samples[0][5],
+            "drops_total": self.samples[-1][5] - self.samples[0][5],
+            "queue_mean_bytes": round(sum(queue) / len(queue)),
+            "queue_p50_bytes": percentile(queue, 50),
+            "queue_p99_bytes": percentile(queue, 99),
+            "queue_max_bytes": max(queue),
+            "queue_samples": len(queue),
+            "ce_marked": self.samples[-1][6] - self.samples[0][6],
+            "marked_share": round((last[6] - first[6]) / packets, 5) if packets else 0.0,
+            "window_s": round(seconds, 2),
+            "drops_per_second": per_second,
+            "least_drops_in_a_second": min(per_second, default=0),
+            "kmin_bytes": port.kmin,
+            "kmax_bytes": port.kmax,
+            "kmax_ms": port.kmax * 8e3 / port.rate,
+            "limit_bytes": port.buffer,
+            "bottleneck_mbps": port.rate / 1e6,
+        }
 
 
-def write(r, seen, directory):
-    """result.json, and each measurement's samples for plotting."""
-    os.makedirs(directory, exist_ok=True)
-    for label, m in seen.items():
-        with open(os.path.join(directory, label + ".queue"), "w") as f:
-            f.write("# seconds, bytes and packets sent, packets and bytes queued, drops, marks\n")
-            for s in m["samples"]:
-                f.write("%.6f %d %d %d %d %d %d\n" % ((s[0] / 1e9 - m["connected"],) + s[1:]))
+class Result:
+    """A recording with all that is told of it."""
+
+    def __init__(self, recording):
+        r = self.recording = recording
+        self.run = r.run
+        self.queues = [Queue(r, p) for p in self.run.queues]
+        self.captures = [Capture(r.pcap_file(p), r.clock[p.switch][1] + r.connected)
+                         for p in self.run.targets]
+        host = {h.address: h.name for h in self.run.topology.hosts.values()}
+        host.update({_long(h.address6): h.name for h in self.run.topology.hosts.values()})
+        self.qps = {}       # "h1>h3:17": [(s, bytes)]
+        for c in self.captures:
+            for qp in sorted(c.qps.values(), key=lambda q: (q.src, q.qpn)):
+                name = "%s>%s:%d" % (host.get(qp.src, qp.src), host.get(qp.dst, qp.dst), qp.qpn)
+                self.qps[name] = qp.taken
+        self.bottleneck = max(self.queues, key=lambda q: q.figures["utilisation"])
+        self.figures = self._figures()
+
+    def _figures(self):
+        r = self.recording
+        begin, end = (t - r.connected for t in r.window)
+        rate = {name: sum(b for t, b in taken if begin <= t < end) * 8e-6 / (end - begin)
+                for name, taken in self.qps.items()}
+        names = sorted({n for c in r.end for n in c})
+        groups = {}
+        for f in self.run.flows:
+            mine = [n for n in rate if n.startswith("%s>%s:" % (f.src, f.dst))]
+            groups.setdefault(f.group, []).extend(mine)
+        figures = {
+            # Window: queue, drops, utilisation, errors, goodput. Whole run up
+            # to its silence: marks and CNPs, so that they balance.
+            "goodput_mbps": round(sum(rate.values()), 2),
+            "jain": round(jain(list(rate.values())), 4),
+            "least_qp_share": round(min(rate.values(), default=0) * len(rate) /
+                                    (sum(rate.values()) or 1), 4),
+            **self.bottleneck.figures,
+            "bottleneck": self.bottleneck.port.name,
+            "seq_errors": _delta(r.before, r.after, "out_of_seq_request", "rcvd_seq_err"),
+            "retries": _delta(r.before, r.after, "completer_retry_err"),
+            "ce_received": _delta(r.start, r.end, "np_ecn_marked_roce_packets"),
+            "ce_delivered": sum(len(c.ce) for c in self.captures),
+            "cnps_delivered": sum(len(c.cnps) for c in self.captures),
+            "cnp_sent": _delta(r.start, r.end, "np_cnp_sent"),
+            "cnp_handled": _delta(r.start, r.end, "rp_cnp_handled"),
+            "cnp_ignored": _delta(r.start, r.end, "rp_cnp_ignored"),
+            "cnp_ignored_steady": _delta(r.before, r.after, "rp_cnp_ignored"),
+            "qps": r.qps,
+            "qps_lost": len(r.lost),
+            "qps_failed": r.lost,
+            "qp_goodput_mbps": [round(v, 3) for v in rate.values()],
+            "other_switch_drops": r.other_drops,
+            "capture_lost": r.capture_lost,
+            "hw_counters": {n: _delta(r.start, r.end, n) for n in names
+                            if _delta(r.start, r.end, n)},
+        }
+        groups.pop("", None)
+        if groups:
+            figures["group"] = {g: self._group(mine, rate, end) for g, mine in groups.items()}
+        if len(self.queues) > 1:
+            figures["port"] = {q.port.name: q.figures for q in self.queues}
+        return figures
+
+    def _group(self, names, rate, window_end):
+        rates = [rate[n] for n in names]
+        figures = {"goodput_mbps": round(sum(rates), 2), "jain": round(jain(rates), 4)}
+        # Not at once: who leaves then takes a moment.
+        end = self.run.duration / 1e9
+        begin = (window_end + end) / 2
+        if end - begin > 1:
+            figures["after_mbps"] = round(sum(b for n in names for t, b in self.qps[n]
+                                              if begin <= t < end) * 8e-6 / (end - begin), 2)
+        return figures
+
+    def series(self):
+        """All that is drawn: [(column, [value per STEP])], None where there is none."""
+        steps = int(self.run.duration / 1e9 / STEP)
+        per_s = 1 / STEP
+
+        def counted(times):
+            out = [0] * steps
+            for t in times:
+                if 0 <= t < steps * STEP:
+                    out[int(t / STEP)] += 1
+            return [n * per_s for n in out]
+
+        columns = []
+        for q in self.queues:
+            held, most, marks, drops = ([None] * steps for _ in range(4))
+            bins, previous = {}, None
+            for s in q.samples:
+                bins.setdefault(int(s[0] // STEP), []).append(s)
+            for i, samples in sorted(bins.items()):
+                last = samples[-1]
+                if 0 <= i < steps:
+                    held[i] = round(sum(s[4] for s in samples) / len(samples))
+                    most[i] = max(s[4] for s in samples)
+                    if previous:
+                        marks[i] = (last[6] - previous[6]) * per_s
+                        drops[i] = (last[5] - previous[5]) * per_s
+                previous = last
+            n = q.port.name
+            columns += [("queue_mean " + n, held), ("queue_max " + n, most),
+                        ("marks_per_s " + n, marks), ("drops_per_s " + n, drops)]
+        columns.append(("cnps_per_s", counted(t for c in self.captures for t in c.cnps)))
+        for name, taken in self.qps.items():
+            out = [0] * steps
+            for t, b in taken:
+                if 0 <= t < steps * STEP:
+                    out[int(t / STEP)] += b
+            columns.append(("mbps " + name, [round(b * 8e-6 * per_s, 3) for b in out]))
+        return columns
+
+
+def _long(address6):
+    """fd00::7 as the capture spells it"""
+    head, _, tail = address6.partition("::")
+    return ":".join([head] + ["0"] * 6 + [tail])
+
+
+def write(scenario, results, directory):
+    """result.json, SCENARIO.png and each RUN.csv; returns the first two's paths."""
+    first = results[0].figures
+    summary = {"scenario": scenario.name, "title": scenario.title}
+    for key in ("bottleneck_mbps", "kmin_bytes", "kmax_bytes", "limit_bytes", "qps"):
+        summary[key] = first[key]
+    summary["mtu"] = scenario.runs[0].flows[0].mtu
+    summary.update((r.run.name, r.figures) for r in results)
     path = os.path.join(directory, "result.json")
     with open(path + ".tmp", "w") as f:
-        json.dump(r, f, indent=1)
+        json.dump(summary, f, indent=1)
         f.write("\n")
     os.rename(path + ".tmp", path)
-    return path
+    return path, draw(scenario.title, results, os.path.join(directory, scenario.name + ".png"))
+
+
+def draw(title, results, png):
+    """Runs below each other on the same axes, and what is drawn as CSV."""
+    directory = os.path.dirname(png)
+    tops = {"rate": 0, "queue": 0, "events": 0}
+    script = []
+    for i, r in enumerate(results, 1):
+        columns = r.series()
+        path = os.path.join(directory, r.run.name + ".csv")
+        with open(path, "w", newline="") as f:
+            w = csv.writer(f)
+            w.writerow(["time_s"] + [name for name, _ in columns])
+            for step in range(len(columns[0][1])):
+                w.writerow([round((step + 0.5) * STEP, 3)] +
+                           ["" if c[step] is None else c[step] for _, c in columns])
+        for name, values in columns:
+            kind = "rate" if name.startswith("mbps") else \
+                "queue" if name.startswith("queue") else "events"
+            tops[kind] = max([tops[kind]] + [v for v in values if v is not None])
+        tops["queue"] = max(tops["queue"], r.figures["kmax_bytes"])
+        for key, value in (("name", TITLES.get(r.run.name, r.run.name)), ("csv", path),
+                           ("kmin", r.figures["kmin_bytes"]), ("kmax", r.figures["kmax_bytes"]),
+                           ("qps", len(r.qps)),
+                           ("ports", " ".join(q.port.name for q in r.queues))):
+            script.append("%s[%d] = %s" % (key, i, _quoted(value)))
+    n = len(results)
+    head = ["array %s[%d]" % (key, n)
+            for key in ("name", "csv", "kmin", "kmax", "ports", "qps")]
+    head += ["runs = %d" % n, "end = %g" % (max(r.run.duration for r in results) / 1e9),
+             "style = " + _quoted(os.path.join(os.path.dirname(PLOT), "style.gp")),
+             "output = " + _quoted(png), "heading = " + _quoted(title)]
+    # With room for the keys.
+    head += ["top_%s = %g" % (kind, room * tops[kind] or 1)
+             for kind, room in (("rate", 1.1), ("queue", 1.25), ("events", 6))]
+    r = subprocess.run(["gnuplot", "-"], input="\n".join(head + script + [
+        "load " + _quoted(PLOT)]), capture_output=True, text=True)
+    if r.returncode or not os.path.exists(png):
+        raise LabError("gnuplot: " + r.stderr)
+    return png
+
+
+def _quoted(value):
+    return str(value) if isinstance(value, (int, float)) else \
+        "'%s'" % value.replace("'", "''")
 
 
 ROWS = (
@@ -113,57 +277,87 @@ ROWS = (
     ("CNPs handled", "cnp_handled", "%d"),
     ("CNPs ignored", "cnp_ignored", "%d"),
 )
+# What a switch sees by itself
+PORT_ROWS = tuple(r for r in ROWS if r[1] in (
+    "goodput_mbps", "utilisation", "jain", "drops", "queue_p50_bytes", "queue_p99_bytes",
+    "ce_marked")) + (("CNPs", "cnps_delivered", "%d"),)
+TITLES = {"dcqcn": "rdma_dcqcn"}
 
 
-def table(r):
-    labels = [label for label in ("stock", "dcqcn") if label in r]
-    titles = {"stock": "stock", "dcqcn": "rdma_dcqcn"}
-    lines = ["%d QPs of ib_write_bw, MTU %d, into %d Mb/s; Kmin %d, Kmax %d, limit %d bytes" %
-             (r["qps"], r["mtu"], r["bottleneck_mbps"], r["kmin_bytes"], r["kmax_bytes"],
-              r["limit_bytes"]), ""]
-    lines.append("%-24s" % "" + "".join("%13s" % titles[label] for label in labels))
-    for title, key, form in ROWS:
-        lines.append("%-24s" % title + "".join("%13s" % (form % r[label][key])
-                                               for label in labels))
+def table(title, results, rows=ROWS):
+    f = results[0].figures
+    lines = [title, "%d QPs into %g Mb/s; Kmin %d, Kmax %d, limit %d bytes" %
+             (len(results[0].qps), f["bottleneck_mbps"], f["kmin_bytes"], f["kmax_bytes"],
+              f["limit_bytes"]), ""]
+    names = [TITLES.get(r.run.name, r.run.name) for r in results]
+    width = max([13] + [len(n) + 2 for n in names])
+    lines.append("%-24s" % "" + "".join(n.rjust(width) for n in names))
+    shown = [(text, [form % r.figures[key] for r in results]) for text, key, form in rows]
+    for g in f.get("group", {}):
+        shown.append(("goodput of \"%s\"" % g, ["%.1f" % r.figures["group"][g]["goodput_mbps"]
+                                               for r in results]))
+    for p in f.get("port", {}):
+        shown.append(("marks at " + p, ["%d" % r.figures["port"][p]["ce_marked"]
+                                        for r in results]))
+    for text, values in shown:
+        lines.append("%-24s" % text + "".join(v.rjust(width) for v in values))
     return "\n".join(lines)
 
 
-def check(r):
-    """What does not hold of what has to; [] when all does."""
-    bad = []
+OPERATORS = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt,
+             "==": operator.eq}
 
-    def must(holds, text, *values):
-        if not holds:
-            bad.append(text % values)
 
-    s = r["stock"]
-    must(all(s["drops_per_second"]), "stock rxe did not overrun the switch in every second: %s",
-         s["drops_per_second"])
-    must(3 * r["kmax_bytes"] <= r["limit_bytes"], "Kmax is more than a third of the buffer")
-    must(r["kmax_bytes"] * 8 / r["bottleneck_mbps"] / 1e3 <= 20,
-         "Kmax is more than 20 ms of the bottleneck")
-    for label in ("stock", "dcqcn"):
-        if label in r:
-            must(r[label]["queue_samples"] >= 1000, "%s: %d queue samples, not 1000",
-                 label, r[label]["queue_samples"])
-            must(not r[label]["other_switch_drops"],
-                 "%s: the switch lost %d packets elsewhere than at the bottleneck",
-                 label, r[label]["other_switch_drops"])
-    d = r.get("dcqcn")
-    if d is None:
-        return bad + ["the module was not measured"]
-    must(not d["qps_failed"], "ib_write_bw failed: %s", d["qps_failed"])
-    must(d["drops"] == 0, "%d drops at the switch", d["drops"])
-    must(d["seq_errors"] == 0, "%d sequence errors", d["seq_errors"])
-    must(d["utilisation"] >= 0.90, "utilisation %.3f < 0.90", d["utilisation"])
-    must(d["jain"] >= 0.97, "Jain index %.3f < 0.97", d["jain"])
-    must(d["queue_p99_bytes"] <= r["kmax_bytes"], "queue p99 %d > Kmax %d",
-         d["queue_p99_bytes"], r["kmax_bytes"])
-    must(d["ce_marked"] > 0, "nothing was marked")
-    must(d["cnp_handled"] > 0, "no CNP was handled")
-    must(d["cnp_ignored_steady"] == 0, "%d CNPs ignored while their QPs live",
-         d["cnp_ignored_steady"])
-    must(d["cnp_sent"] == d["cnp_handled"] + d["cnp_ignored"],
-         "%d CNPs sent, but %d handled + %d ignored",
-         d["cnp_sent"], d["cnp_handled"], d["cnp_ignored"])
-    return bad
+def _lookup(values, name, runs):
+    """A figure of this run, or of another: RUN.figure; group.NAME.figure goes deeper."""
+    if name in values:
+        return values[name]
+    for run in runs:
+        if name.startswith(run + "."):
+            return _lookup(runs[run], name[len(run) + 1:], {})
+    parts = name.split(".")
+    for i in range(1, len(parts)):      # ports have dots in their names
+        inner = values.get(".".join(parts[:i]))
+        if isinstance(inner, dict):
+            return _lookup(inner, ".".join(parts[i:]), {})
+    raise LabError("there is no figure %s; there are %s" % (name, ", ".join(sorted(values))))
+
+
+def evaluate(text, values, runs):
+    """Sums of products: "3 * kmax_bytes", "cnp_handled + cnp_ignored"."""
+    total = 0
+    for term in text.split(" + "):
+        product = 1
+        for factor in term.split(" * "):
+            factor = factor.strip()
+            product *= float(factor) if re.fullmatch(r"[\d.]+", factor) \
+                else _lookup(values, factor, runs)
+        total += product
+    return total
+
+
+def check(scenario, results):
+    """(what does not hold of what has to, how much was looked at)"""
+    bad, looked = [], 0
+    runs = {r.run.name: r.figures for r in results}
+    absent = scenario.names - set(runs)
+    for e in scenario.expect:
+        when = e.get("when", {})
+        hits = [r for r in results if all(r.run.variables.get(k) in
+                                          (v if isinstance(v, list) else [v])
+                                          for k, v in when.items())]
+        for r in hits:
+            for what, text in e.items():
+                if what == "when":
+                    continue
+                op, _, limit = text.partition(" ")
+                if any(name + "." in limit for name in absent):
+                    continue
+                got = evaluate(what, r.figures, runs)
+                want = evaluate(limit, r.figures, runs)
+                looked += 1
+                if not OPERATORS[op](got, want):
+                    bad.append("%s: %s is %g, not %s%s" % (
+                        r.run.name, what, got, text,
+                        "" if re.fullmatch(r"[\d.]+", limit) else " (%g)" % want))
+    return bad, looked

@@ -1,212 +1,156 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Incast: two senders, one switch, one receiver, perftest's ib_write_bw.
+"""Scenario files: a fabric, what runs on it, and what has to come out.
 
-    h1 ──┐
-         ├── sw ══ bottleneck ══ r
-    h2 ──┘
-
-The same guests run it twice: stock rdma_rxe, then with rdma_dcqcn on the
-hosts. The switch marks in both; stock rxe never asks to be marked.
+Like the simulator's (tools/sim), with the keys of Documentation/lab.rst. Every
+combination of the sweep's values is one run; runs follow each other on the same
+guests where they can.
 """
 
+import glob
 import os
-import re
-import shutil
-import subprocess
-import time
+import tomllib
 
-from fabric import HERE, Fabric
-from progress import LabError, say
-from vm import Failed
+from tables import ScenarioError, Table, expand, names
+from topology import Topology
 
-RATE_MBPS = 48
-KMIN = 10_000
-KMAX = 100_000
-LIMIT = 300_000
-PROBABILITY = 0.1
+HERE = os.path.dirname(os.path.abspath(__file__))
+SCENARIOS = os.path.join(HERE, "scenarios")
 
-QPS_PER_SENDER = 4
-MTU = 1024
-MESSAGE = 65536
-TIMEOUT = 17                # 0.5 s: retransmit what was lost, not what is late
-
-SAMPLE_US = 5000
-STARTUP = 6                 # s, once all QPs are connected
-WINDOW = 20                 # s of steady state
-MARGIN = 9                  # s that perftest leaves out at either end
-DURATION = WINDOW + 2 * MARGIN
-
-RECEIVER = "10.0.0.3"
-COUNTERS = "/sys/class/infiniband/rxe0/ports/1/hw_counters"
+FABRIC_KEYS = ("hosts", "profile", "settings", "link", "switch", "trunk", "host")
 
 
-class Incast:
-    """The fabric, booted, and one measurement after the other on it."""
+class Flow:
+    """QPs from a host to another, started and stopped together; times in ns."""
 
-    def __init__(self, fabric):
-        self.fabric = fabric
-        # Perftest polls without a pause, so the senders take all the CPU they
-        # can get. The switch and the receiver work only when there is work,
-        # but then at once.
-        self.senders = [fabric.vm("h1", nice=-5), fabric.vm("h2", nice=-5)]
-        self.receiver = fabric.vm("r", nice=-10)
-        self.switch = fabric.vm("sw", nice=-10)
-        self.hosts = self.senders + [self.receiver]
-        ports = []
-        for i, host in enumerate(self.hosts):
-            port = self.switch.nic(rdma=False)
-            fabric.wire(host.nic(["10.0.0.%d/24" % (i + 1)]), port)
-            ports.append(port.name)
-        self.bottleneck = ports[-1]
-        self.ports = ports[:-1]
+    def __init__(self, table, src, duration):
+        t = Table("flow", table)
+        self.src, self.dst = src, t.take("to", str)
+        t.rest.pop("from")
+        self.group = t.take("group", str, "")
+        self.qps = t.take("qps", int, 1)
+        self.verb = t.take("verb", ("write", "send", "read"), "write")
+        self.transport = t.take("transport", ("rc", "uc", "ud"), "rc")
+        self.mtu = t.take("mtu", int, 1024)
+        self.size = t.take("size", "size", self.mtu if self.transport == "ud" else 65536)
+        self.depth = t.take("depth", int, 16)
+        self.timeout = t.take("timeout", int, 17)
+        self.start = t.take("start", "time", "0s")
+        self.stop = t.take("stop", "time", "%dns" % duration)
+        t.done()
+        if self.src == self.dst:
+            raise ScenarioError("a flow from %s to itself does not pass the network" % self.src)
+        if self.start >= self.stop or self.stop > duration:
+            raise ScenarioError("a flow's start, stop and the duration must follow each other")
+        if (self.transport == "ud" and self.verb != "send") or \
+           (self.transport == "uc" and self.verb == "read"):
+            raise ScenarioError("there is no %s over %s" % (self.verb, self.transport))
 
-    def boot(self):
-        tool = os.path.join(self.fabric.share, "qsample")
-        try:
-            subprocess.run(["gcc", "-O2", "-Wall", "-static", "-o", tool,
-                            os.path.join(HERE, "guest", "qsample.c")], check=True)
-        except (OSError, subprocess.CalledProcessError) as e:
-            raise LabError("the queue sampler does not build (run tools/lab/deps?): %s" % e)
-        self.fabric.boot()
-        self.switch.run("/lab/switch %d %d %d %d %g %s %s && cp /lab/share/qsample /run/" %
-                        (RATE_MBPS, KMIN, KMAX, LIMIT, PROBABILITY, self.bottleneck,
-                         " ".join(self.ports)))
-        for h in self.senders:
-            h.wait_for("ping -c 1 -W 1 " + RECEIVER)
-        self.gid = {h: h.out("/lab/gid rxe0") for h in self.hosts}
+    @property
+    def client(self):
+        """Whose perftest takes the initiative: a read is asked for by its target."""
+        return self.dst if self.verb == "read" else self.src
 
-    def load_module(self, module, args="", settings=()):
-        """insmod on all hosts; settings: "roce_rp/rpg_ai_rate=5" and the like."""
-        shutil.copy(module, os.path.join(self.fabric.share, "rdma_dcqcn.ko"))
-        for h in self.hosts:
-            h.run("insmod /lab/share/rdma_dcqcn.ko " + args)
-            for s in settings:
-                name, _, value = s.partition("=")
-                h.run("echo %s >/sys/class/net/eth0/ecn/%s" % (value, name))
-        say("rdma_dcqcn is loaded on " + " ".join(h.name for h in self.hosts))
-
-    def _perftest(self, host, port, server=""):
-        # Nice: perftest polls without a pause, and would keep rxe's own work
-        # in softirq context waiting.
-        return host.spawn("exec nice -n 19 ib_write_bw -F -d rxe0 -x %s -m %d -s %d -t 16 -u %d "
-                          "-D %d -f %d -p %d %s" % (self.gid[host], MTU, MESSAGE, TIMEOUT,
-                                                    DURATION, MARGIN, port, server))
-
-    def counters(self):
-        """hw_counters of each host."""
-        return [{k: int(v) for k, v in (line.split(":") for line in
-                 h.out("cd %s && grep . *" % COUNTERS).splitlines())} for h in self.hosts]
-
-    def _now(self):
-        """The switch's clock, in seconds, as the sampler sees it."""
-        return float(self.switch.out("cut -d' ' -f1 /proc/uptime"))
-
-    def _other_drops(self):
-        """What the switch lost anywhere but at the bottleneck."""
-        return int(self.switch.out(
-            "{ tc -s -j qdisc show | jq '.[] | select(.dev != \"%s\") | .drops'; "
-            "ip -s -j link show | jq '.[].stats64.rx | .dropped + .errors'; } | "
-            "jq -s add" % self.bottleneck))
-
-    def measure(self, label):
-        """Run all QPs through start-up and window; returns what was seen."""
-        qps = [(h, 18515 + n) for n, h in enumerate(h for h in self.senders
-                                                    for _ in range(QPS_PER_SENDER))]
-        say("%s: starting %d QPs" % (label, len(qps)))
-        m = {"qps": len(qps), "start": self.counters()}
-        sampler = self.switch.spawn("exec /run/qsample %s 200001 %d >/run/queue" %
-                                    (self.bottleneck, SAMPLE_US))
-        servers = [self._perftest(self.receiver, port) for _, port in qps]
-        self._poll("ib_write_bw to listen on %s" % self.receiver.name, servers,
-                   lambda: self.receiver.out("ss -Hltn | grep -c ':185[0-9][0-9] '",
-                                             check=False) == str(len(qps)))
-        m["other_drops"] = -self._other_drops()
-        clients = [self._perftest(h, port, RECEIVER) for h, port in qps]
-        for h in self.senders:
-            self._poll("%d QPs connected on %s" % (QPS_PER_SENDER, h.name), servers + clients,
-                       lambda: h.out("rdma resource show qp | grep -c 'type RC.* state RTS'",
-                                     check=False) == str(QPS_PER_SENDER))
-        m["connected"] = self._now()
-        say("%s: all QPs connected; %d s of start-up, %d s of measurement" %
-            (label, STARTUP, WINDOW))
-        time.sleep(STARTUP)
-        m["from"], m["before"] = self._now(), self.counters()
-        time.sleep(WINDOW)
-        m["to"], m["after"] = self._now(), self.counters()
-
-        # All are left to end by themselves, so QPs live through the window.
-        m["goodput"], m["failed"] = [], []
-        for job in clients:
-            r = job.wait(3 * DURATION, check=False)
-            mbps = goodput(r.stdout) if r.returncode == 0 else None
-            if mbps is None:
-                m["failed"].append("%s: %s%s" % (job.vm.name, r.stdout[-300:], r.stderr[-300:]))
-            m["goodput"].append(mbps or 0.0)
-        for job in servers:
-            try:
-                job.wait(10, check=False)
-            except Failed:
-                job.stop("KILL")    # its client died
-        say("%s: waiting for the network to fall silent" % label)
-        m["end"] = self._quiesce()
-        m["other_drops"] += self._other_drops()
-        sampler.stop()
-        m["samples"] = [tuple(map(int, line.split()))
-                        for line in self.switch.out("cat /run/queue").splitlines()]
-        return m
-
-    @staticmethod
-    def _poll(what, jobs, test, timeout=60):
-        deadline = time.monotonic() + timeout
-        while not test():
-            for j in jobs:
-                if not j.running():
-                    raise LabError("ib_write_bw ended early on %s:\n%s" % (j.vm.name, j.output()))
-            if time.monotonic() > deadline:
-                raise LabError("waited %d s in vain for %s" % (timeout, what))
-            time.sleep(0.2)
-
-    def _quiesce(self, timeout=30):
-        """Wait until no counter changes any more; returns the counters."""
-        deadline = time.monotonic() + timeout
-        last = None
-        while True:
-            now = self.counters()
-            if now == last or time.monotonic() > deadline:
-                return now
-            last = now
-            time.sleep(0.5)
+    @property
+    def server(self):
+        return self.src if self.verb == "read" else self.dst
 
 
-def goodput(text):
-    """Mb/s of completed writes, from ib_write_bw's result line (its MB is 2^20)."""
-    m = re.search(r"^\s*\d+\s+\d+\s+[\d.]+\s+([\d.]+)\s+[\d.]+\s*$", text, re.M)
-    return float(m[1]) * 2**20 * 8 / 1e6 if m else None
+class Run:
+    """One combination of the sweep's values."""
+
+    def __init__(self, scenario, variables, table, scale):
+        self.name = ",".join(str(v) for v in variables.values()) or "run"
+        self.scenario, self.variables = scenario.name, variables
+        t = Table(scenario.file, table)
+        self.duration = t.take("duration", "time")
+        window = t.take("window", list)
+        if len(window) != 2:
+            raise ScenarioError("%s: a window has two ends" % scenario.file)
+        ends = Table("window", dict(zip(("begin", "end"), window)))
+        self.window = [ends.take("begin", "time"), ends.take("end", "time")]
+        if not 0 <= self.window[0] < self.window[1] <= self.duration:
+            raise ScenarioError("%s: window is not within the duration" % scenario.file)
+        flows = t.take("flow", list)
+        self.flows = [Flow(d, src, self.duration) for d in flows
+                      for src in names(Table("flow", d).take("from", str))]
+        self.topology = Topology(t, {h for f in self.flows for h in (f.src, f.dst)})
+        t.done()
+        for thing in (self, *self.flows):
+            for key in ("duration", "start", "stop"):
+                if hasattr(thing, key):
+                    setattr(thing, key, round(getattr(thing, key) * scale))
+        self.window = [round(w * scale) for w in self.window]
+        if not any(f.start == 0 for f in self.flows):
+            raise ScenarioError("%s: no flow starts at 0" % scenario.file)
+
+    @property
+    def targets(self):
+        """The ports through which flows reach their hosts."""
+        return list({p.name: p for f in self.flows
+                     for p in self.topology.path(f.src, f.dst)[-1:]}.values())
+
+    @property
+    def queues(self):
+        """The ports that flows pass."""
+        return list({p.name: p for f in self.flows
+                     for p in self.topology.path(f.src, f.dst)}.values())
 
 
-def check_module(module, image):
-    """Raises unless the module is one for the guests' kernel."""
+def load(path):
     try:
-        with open(module, "rb") as f:
-            magic = re.search(rb"\0vermagic=(\S+)", f.read())
-    except OSError as e:
-        raise LabError("%s cannot be read: %s" % (module, e.strerror))
-    if not magic:
-        raise LabError("%s is not a kernel module" % module)
-    if magic[1].decode() != image.release:
-        raise LabError("%s is for kernel %s, but the guests run %s: build it with KDIR=%s" %
-                       (module, magic[1].decode(), image.release, image.kdir))
+        with open(path, "rb") as f:
+            return tomllib.load(f)
+    except FileNotFoundError:
+        raise ScenarioError("there is no scenario %s; there are %s" %
+                            (path, ", ".join(listed()))) from None
+    except tomllib.TOMLDecodeError as e:
+        raise ScenarioError("%s: %s" % (path, e)) from None
 
 
-def incast(image, module=None, args="", settings=()):
-    """Both measurements; returns (what was seen by label, splats)."""
-    if module:
-        check_module(module, image)
-    with Fabric(image) as fabric:
-        lab = Incast(fabric)
-        lab.boot()
-        seen = {"stock": lab.measure("stock")}
-        if module:
-            lab.load_module(module, args, settings)
-            seen["dcqcn"] = lab.measure("dcqcn")
-        return seen, fabric.splats()
+class Scenario:
+    """only: runs that are wanted; short: as few and as short as still tell."""
+
+    def __init__(self, name, only=(), short=False):
+        self.path = find(name)
+        self.file = os.path.basename(self.path)
+        self.name = os.path.splitext(self.file)[0]
+        table = load(self.path)
+        self.title = table.pop("title", self.name)
+        self.expect = table.pop("expect", [])
+        brief = Table("short", table.pop("short", {}))
+        scale, runs = brief.take("scale", float, 0.6), brief.take("runs", list, [])
+        brief.done()
+        self.runs = [Run(self, v, t, scale if short else 1)
+                     for v, t in expand(table, table.pop("sweep", {}))]
+        if short:
+            only = only or [str(r) for r in runs]
+        self.names = {r.name for r in self.runs}
+        missing = set(only) - self.names
+        if missing:
+            raise ScenarioError("%s has no run %s; it has %s" % (
+                self.name, ", ".join(missing), ", ".join(r.name for r in self.runs)))
+        if only:
+            self.runs = [r for r in self.runs if r.name in only]
+
+
+def find(name):
+    return name if name.endswith(".toml") else os.path.join(SCENARIOS, name + ".toml")
+
+
+def listed():
+    return sorted(os.path.basename(p)[:-len(".toml")]
+                  for p in glob.glob(os.path.join(SCENARIOS, "*.toml")))
+
+
+def fabric_tables(name):
+    """The tables of a file's fabric alone: of a scenario, those of its first run."""
+    table = load(find(name))
+    swept = "{" in str(table.get("profile", ""))
+    _, table = expand(table, table.pop("sweep", {}))[0]
+    fabric = {k: v for k, v in table.items() if k in FABRIC_KEYS}
+    own = {h.get("name") for h in fabric.get("host", [])}
+    used = {h for f in table.get("flow", []) for h in names(f["from"] + "," + f["to"])}
+    fabric["host"] = fabric.get("host", []) + [{"name": h} for h in sorted(used - own)]
+    if swept:
+        del fabric["profile"]       # the usual one, rather than the sweep's first
+    return fabric

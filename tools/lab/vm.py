@@ -30,13 +30,13 @@ PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None)
 
 
-def die_with_parent():
+def die_with_parent(sig=signal.SIGKILL):
     """In a child before exec: no process may outlive the lab, however it ends.
 
     The signal comes when the *thread* that forked ends, so start processes
     from the main thread only.
     """
-    _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    _libc.prctl(PR_SET_PDEATHSIG, sig)
 
 
 _accel = None
@@ -114,12 +114,13 @@ class Job:
 
     def __init__(self, vm, cmd, number):
         self.vm, self.cmd = vm, cmd
-        self._pid = "/run/lab-job.%d" % number
+        # A guest of "lab up" may have jobs of several processes.
+        self.pid_file = "/run/lab-job.%d.%d" % (os.getpid(), number)
         # Files, not pipes: nothing can block because nobody reads.
         self._out = tempfile.TemporaryFile("w+", dir=vm.dir)
         self._err = tempfile.TemporaryFile("w+", dir=vm.dir)
         self._proc = subprocess.Popen(
-            vm.ssh_argv("echo $$ >%s; %s" % (self._pid, cmd)),
+            vm.ssh_argv("echo $$ >%s; %s" % (self.pid_file, cmd)),
             stdin=subprocess.DEVNULL, stdout=self._out, stderr=self._err,
             preexec_fn=die_with_parent)
 
@@ -128,9 +129,7 @@ class Job:
 
     def stop(self, sig="TERM", timeout=10):
         """Signal the command and all it started, and wait for its end."""
-        # sshd makes each command the leader of a session of its own.
-        self.vm.run("kill -%s -- -$(cat %s)" % (sig, self._pid), check=False)
-        return self.wait(timeout, check=False)
+        return self.vm.stop([self], sig, timeout)[0]
 
     def wait(self, timeout=60, check=True):
         """Wait for the end; returns a CompletedProcess like VM.run()."""
@@ -160,6 +159,12 @@ def _check(vm, r):
                      (vm.name, r.returncode, r.args, r.stdout[-4000:], r.stderr[-4000:]))
 
 
+def gather(commands):
+    """Run [(guest, command)] at the same time; returns what each printed, stripped."""
+    jobs = [vm.spawn(cmd) for vm, cmd in commands]
+    return [j.wait().stdout.strip() for j in jobs]
+
+
 class VM:
     """A guest. Made by Fabric.vm(), started by Fabric.boot()."""
 
@@ -173,11 +178,11 @@ class VM:
         self._qemu = self._master = None
         self.boot_seconds = None
 
-    def nic(self, addrs=(), rdma=True):
-        """Add a data NIC: eth0, eth1, …; with rdma it carries rxe0, rxe1, …"""
+    def nic(self, addrs=(), rdma=True, name=None):
+        """Add a data NIC: eth0, eth1, … by default; with rdma it carries rxe0, rxe1, …"""
         i = len(self.nics)
         mac = "52:54:00:00:%02x:%02x" % (self._number, i + 1)
-        self.nics.append(Nic(self, "eth%d" % i, mac, list(addrs), "rxe%d" % i if rdma else None))
+        self.nics.append(Nic(self, name or "eth%d" % i, mac, list(addrs), "rxe%d" % i if rdma else None))
         return self.nics[-1]
 
     def start(self):
@@ -237,6 +242,10 @@ class VM:
                 os.setpriority(os.PRIO_PROCESS, int(task), self.nice)
             except OSError:
                 pass    # below 0 is for root, and all works without; or it has ended
+
+    @property
+    def pid(self):
+        return self._qemu.pid
 
     def ready(self):
         """Has the guest come up? Raises when it never will."""
@@ -301,6 +310,14 @@ class VM:
         """Start a shell command line in the guest; returns a Job."""
         self._jobs += 1
         return Job(self, cmd, self._jobs)
+
+    def stop(self, jobs, sig="TERM", timeout=10):
+        """Stop several jobs of this guest; returns their CompletedProcesses."""
+        if jobs:
+            # sshd makes each command the leader of a session of its own.
+            self.run("for f in %s; do kill -%s -- -$(cat $f); done" %
+                     (" ".join(j.pid_file for j in jobs), sig), check=False)
+        return [j.wait(timeout, check=False) for j in jobs]
 
     def wait_for(self, cmd, timeout=30, what=None):
         """Run a command until it succeeds."""

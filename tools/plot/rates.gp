@@ -37,21 +37,12 @@ always(qp, expression) = "< awk -F, '" . head . \
 	"$col[\"dev\"] \":\" $col[\"qpn\"] == \"" . qp . "\" { " . \
 	"printf(\"%.9f %.9g\\n\", $1 - " . begin . ", " . expression . ") }' " . quoted
 
-if (output[strlen(output) - 3:] eq ".svg") {
-	set terminal svg size 900,1000 dynamic background rgb "white"
-} else {
-	# not pngcairo, whose smooth lines make the file seven times as large
-	set terminal png size 900,1000
-}
-set output output
+height = 1000
+load system("dirname " . ARG0) . "/style.gp"
 
 set multiplot layout 4,1 title heading noenhanced
-set lmargin 12
-set rmargin 3
-set grid
 set xrange [0:end - begin]
 set key outside top horizontal noenhanced maxrows 3
-set yrange [0:*]
 set format x ""
 
 set ylabel "rate, Mb/s"

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# What the pictures have in common. Wants: output, with its ending; height.
+
+if (output[strlen(output) - 3:] eq ".svg") {
+	set terminal svg size 900,height dynamic background rgb "white" font ",11"
+} else {
+	# not pngcairo, whose smooth lines make the file seven times as large
+	set terminal png size 900,height font ",9"
+}
+set output output
+set lmargin 12
+set rmargin 3
+set grid
+set yrange [0:*]
