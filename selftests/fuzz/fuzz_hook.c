@@ -47,7 +47,7 @@ struct fuzz_case {
 	u8 enable;
 	u8 head;		/* linear bytes of the packet */
 	u8 since_cnp;		/* us */
-	u8 spare;
+	u8 asked;		/* faults on purpose, fault.h */
 };
 
 enum {			/* flags */
@@ -87,7 +87,7 @@ static size_t sent_len;
 
 static void rxe_destructor(struct sk_buff *skb) { }
 
-/* --- in the place of device.c, qp.c, pacer.c, report.c -------------------- */
+/* --- in the place of device.c, qp.c, pacer.c, report.c, fault.c ----------- */
 
 struct dcqcn_dev *dcqcn_dev_by_ndev(const struct net_device *dev)
 {
@@ -156,6 +156,18 @@ static void fuzz_sent(const struct sk_buff *skb)
 	memcpy(sent, skb->data, sent_len);
 }
 
+bool dcqcn_faults_on;
+
+bool dcqcn_fault_take(enum dcqcn_fault fault)
+{
+	return now_testing->asked & 1 << fault;
+}
+
+bool dcqcn_fault_is_nth(enum dcqcn_fault fault)
+{
+	return now_testing->asked & 1 << fault;
+}
+
 /* --- a case ----------------------------------------------------------------- */
 
 static void repair(u8 *p, size_t len, u8 how)
@@ -210,6 +222,7 @@ static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
 	fuzz_no_route = c->faults & NO_ROUTE;
 	fuzz_route.dst.dev = &ndev;
 	now_testing = c;
+	dcqcn_faults_on = c->asked;
 	entries = cuts = cnps_sent = holds = 0;
 
 	settings = (struct dcqcn_settings) {
@@ -292,6 +305,11 @@ static size_t right_icrc(const u8 *p, const struct dcqcn_pkt *e)
 
 /* --- what must hold ------------------------------------------------------- */
 
+static bool is_marked(const struct dcqcn_pkt *e)
+{
+	return (e->tos & 3) == 3 || now_testing->asked & 1 << DCQCN_FAULT_MARK_CE;
+}
+
 /* A CNP that was sent answers @p and nothing else */
 static void check_sent(const u8 *p, const struct dcqcn_pkt *e)
 {
@@ -301,7 +319,7 @@ static void check_sent(const u8 *p, const struct dcqcn_pkt *e)
 	check(cnps_sent == 1);
 	check(the_qp.state == DCQCN_QP_LIVE && has_qp);
 	check(e->kind == DCQCN_PKT_REQUEST || e->kind == DCQCN_PKT_RESPONSE);
-	check((e->tos & 3) == 3 && right_icrc(p, e));
+	check(is_marked(e) && right_icrc(p, e));
 	check(e->dest_qpn > 1 && e->dest_qpn != 0xffffff);
 	check(!(now_testing->flags & OTHERHOST));
 	check(e->ud == (the_qp.type == IB_QPT_UD));
@@ -371,7 +389,9 @@ static void check_in(const struct fuzz_case *c, const u8 *p, size_t len,
 		check(the_qp.flow.rate.current_rate >= dcqcn_rate_floor(&settings.rp));
 	}
 	if (the_qp.pending_ce)
-		check((e.tos & 3) == 3);
+		check(is_marked(&e));
+	if (c->asked & 1 << DCQCN_FAULT_DROP_CNPS && e.kind == DCQCN_PKT_CNP)
+		check(!entries && !cuts && !the_qp.pending_cnps);
 	if (cnps_sent)
 		check_sent(p, &e);
 	check(!fuzz_dst_refs && !the_qp.lock.held);
@@ -431,7 +451,7 @@ static void run(const struct fuzz_case *c, const u8 *p, size_t len)
 	unsigned int verdict;
 
 	if (output) {
-		skb->sk = c->flags & FOREIGN_DEV && c->spare & 1 ? NULL : &sk;
+		skb->sk = c->flags & FOREIGN_DEV && c->enable & 1 ? NULL : &sk;
 		skb->destructor = c->flags & FOREIGN_DEV ? sock_wfree : rxe_destructor;
 		skb->cloned = c->flags & OTHERHOST;
 		verdict = dcqcn_local_out(NULL, skb, &state);

@@ -19,6 +19,7 @@
 #include <net/route.h>
 
 #include "device.h"
+#include "fault.h"
 #include "np.h"
 #include "packet.h"
 #include "qp.h"
@@ -74,7 +75,8 @@ static int dcqcn_cnp_xmit(struct net_device *ndev,
 	if (IS_ERR(dst))
 		return PTR_ERR(dst);
 
-	skb = alloc_skb(LL_RESERVED_SPACE(dst->dev) + len, GFP_ATOMIC);
+	skb = dcqcn_fault_alloc() ? NULL :
+	      alloc_skb(LL_RESERVED_SPACE(dst->dev) + len, GFP_ATOMIC);
 	if (!skb) {
 		dst_release(dst);
 		return -ENOMEM;

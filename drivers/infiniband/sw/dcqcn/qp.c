@@ -27,6 +27,7 @@
 #include <rdma/restrack.h>
 
 #include "device.h"
+#include "fault.h"
 #include "np.h"
 #include "qp.h"
 #include "rp.h"
@@ -122,6 +123,8 @@ static void dcqcn_qp_resolve(struct dcqcn_qp *qp)
 	struct dcqcn_qp_info info;
 	bool live;
 
+	if (!READ_ONCE(qp->dev->stopping))
+		dcqcn_fault_delay_resolve();
 	live = dcqcn_qp_query(qp->dev->ibdev, qp->qpn, &info);
 	spin_lock_bh(&qp->lock);
 	qp->seen = jiffies;
@@ -275,7 +278,8 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 	if (!atomic_add_unless(&dev->num_unresolved, 1, DCQCN_UNRESOLVED_MAX))
 		goto count;
 
-	qp = kzalloc(sizeof(*qp), GFP_ATOMIC | __GFP_NOWARN);
+	qp = dcqcn_fault_alloc() ? NULL :
+	     kzalloc(sizeof(*qp), GFP_ATOMIC | __GFP_NOWARN);
 	if (!qp)
 		goto unresolved;
 	spin_lock_init(&qp->lock);
