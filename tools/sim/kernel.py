@@ -172,7 +172,7 @@ class Kernel:
         if missing:
             raise LabError("the kernel has no " + ", ".join(sorted(missing)))
 
-    def module(self, source, parts, out):
+    def module(self, source, parts, out, variables=()):
         """Build the modules of a source directory, of which these parts belong to
         the kernel, in a copy: it may have been built for another kernel."""
         for part in parts:
@@ -184,7 +184,7 @@ class Kernel:
                 os.makedirs(out, exist_ok=True)
                 shutil.copy2(here, there)
         r = subprocess.run(["make", "-C", self.kdir, "ARCH=um", "M=" + out, jobs(), "W=1",
-                            "modules"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+                            *variables, "modules"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
         if r.returncode:
             raise LabError("building %s for the simulator failed:\n%s" %
                            (source, (r.stdout + r.stderr)[-4000:]))

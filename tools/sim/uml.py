@@ -10,8 +10,13 @@ import time
 
 from progress import LabError
 
-TROUBLE = re.compile(r"WARNING: |BUG: |Oops|Call Trace:|Kernel panic|possible .* detected")
+TROUBLE = re.compile(r"WARNING: |BUG: |UBSAN: |Oops|Call Trace:|Kernel panic|possible .* detected")
 SILENCE = 120       # s of wall time without a sign of life
+
+# Simulated time, which stands still while the CPU works; or, on the debug kernel,
+# real time on two CPUs, and the end of it at the first complaint
+SIMULATED = ("time-travel=inf-cpu", "time-travel-start=0", "quiet", "mem=6G")
+REAL = ("ncpus=2", "panic_on_warn=1", "mem=3G")
 
 
 _running = set()
@@ -30,17 +35,16 @@ def _stop(p):
         pass
 
 
-def boot(kernel, seed, init, out, show=None):
+def boot(kernel, seed, init, out, show=None, mode=SIMULATED):
     """Run a script as first process; its output is left in out/console.
 
     show(ns): told how far simulated time has come, now and then.
     Raises LabError when it fails, or the kernel complains.
     """
     env = dict(os.environ, LD_PRELOAD=seed, SIM_SEED="1")
-    cmd = [kernel.linux, "mem=6G", "root=/dev/root", "rootfstype=hostfs", "hostfs=/", "ro",
-           "init=" + init, "con=null", "con0=fd:0,fd:1", "uml_dir=" + out,
-           "time-travel=inf-cpu", "time-travel-start=0", "seccomp=on", "quiet",
-           "panic=-1"]
+    cmd = [kernel.linux, "root=/dev/root", "rootfstype=hostfs", "hostfs=/", "ro",
+           "init=" + init, "con=null", "con0=fd:0,fd:1", "uml_dir=" + out, "seccomp=on",
+           "panic=-1", *mode]
     text = ""
     with open(os.path.join(out, "console"), "w") as log:
         # A session of its own: a terminal's Ctrl-C shall reach us alone, and
