@@ -55,10 +55,19 @@ class Net:
         self.plain = plain      # hosts whose switch ports do nothing
 
     def host(self, name):
-        n = int(name[1:])
         return ["ip netns add %s" % name,
                 "ip -n %s link set lo up" % name] + self.link(name) + [
                 "ip netns exec %s rdma link add rxe_%s type rxe netdev eth0" % (name, name)]
+
+    def neighbours(self, name):
+        """What a network device has lost when it was down or moved."""
+        out = ["ip -n %s addr replace 10.0.0.%s/24 dev eth0" % (name, name[1:]),
+               "ip -n %s addr replace fd00::%s/64 dev eth0 nodad" % (name, name[1:])]
+        for m in range(1, len(self.hosts) + 1):
+            for address in ("10.0.0.%d", "fd00::%d"):
+                out.append("ip -n %s neigh replace %s lladdr 02:00:00:00:00:%02x dev eth0 nud permanent"
+                           % (name, address % m, m))
+        return out
 
     def link(self, name):
         """The cable between a host and the switch, addresses and queues."""
@@ -66,13 +75,7 @@ class Net:
         out = ["ip link add eth0 address 02:00:00:00:00:%02x mtu %d netns %s "
                "type veth peer name %s netns s1" % (n, MTU, name, name),
                "ip -n s1 link set %s mtu %d master br0 up" % (name, MTU),
-               "ip -n %s addr add 10.0.0.%d/24 dev eth0" % (name, n),
-               "ip -n %s addr add fd00::%d/64 dev eth0 nodad" % (name, n),
-               "ip -n %s link set eth0 up" % name]
-        for m in range(1, len(self.hosts) + 1):
-            for address in ("10.0.0.%d", "fd00::%d"):
-                out.append("ip -n %s neigh replace %s lladdr 02:00:00:00:00:%02x dev eth0 nud permanent"
-                           % (name, address % m, m))
+               "ip -n %s link set eth0 up" % name] + self.neighbours(name)
         out.append("tc -n %s qdisc add dev eth0 root tbf rate %s burst 60000 limit 1073741824" %
                    (name, self.host_rate))
         if name in self.plain:
