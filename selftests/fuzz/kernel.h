@@ -62,6 +62,7 @@ enum { MOD_TEXT };
 
 typedef struct { int counter; } atomic_t;
 typedef struct { long counter; } atomic_long_t;
+typedef struct { s64 counter; } atomic64_t;
 typedef struct { int held; } spinlock_t;
 
 struct mutex { int held; };
@@ -122,6 +123,7 @@ struct nf_hook_ops {
 #define this_cpu_inc(c)		((c)++)
 #define this_cpu_add(c, n)	((c) += (n))
 #define xa_empty(xa)		(!(xa)->full)
+#define atomic64_read(a)	((a)->counter)
 #define jiffies			1000UL
 #define ktime_get_ns()		fuzz_now
 
@@ -147,6 +149,13 @@ static inline int register_pernet_subsys(struct pernet_operations *ops)
 
 static inline void unregister_pernet_subsys(struct pernet_operations *ops)
 {
+}
+
+static inline bool atomic64_try_cmpxchg(atomic64_t *a, s64 *old, s64 new)
+{
+	kernel_assert(a->counter == *old);
+	a->counter = new;
+	return true;
 }
 
 /* --- packets ------------------------------------------------------------- */

@@ -205,7 +205,9 @@ static bool dcqcn_qp_keep(struct dcqcn_qp *qp)
 		WRITE_ONCE(qp->seen, jiffies);
 		return true;
 	case DCQCN_QP_ABSENT:
-		return !unused;
+		/* while there are many, others wait for the room */
+		return !unused && atomic_read(&qp->dev->num_unresolved) <=
+				  DCQCN_UNRESOLVED_MAX / 2;
 	default:
 		return true;
 	}
