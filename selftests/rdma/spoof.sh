@@ -7,6 +7,8 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
+DCQCN=${DCQCN:-dcqcn}
+
 TESTS=(
 	"icrc A CNP with a wrong ICRC is ignored"
 	"length CNPs that are too short or too long are ignored"

@@ -105,7 +105,7 @@ class Machine:
     """A kernel, its modules and our programs."""
 
     def __init__(self, out, debug=False, coverage=False):
-        self.debug = debug
+        self.debug, self.coverage = debug, coverage
         self.kernel = Kernel(debug).ensure()
         self.built = os.path.join(out, "built")
         self.bin = os.path.join(self.built, "bin")

@@ -23,7 +23,7 @@ import roce_packet as roce
 BIN, SEED = sys.argv[1], int(sys.argv[2])
 H1, H2 = "10.0.0.1", "10.0.0.2"
 ETHER = {"h1": bytes.fromhex("020000000001"), "h2": bytes.fromhex("020000000002")}
-CNP_BURST, CNPS_PER_SECOND = 5000, 500_000      # of a port, Documentation/rdma_dcqcn.rst
+CNP_BURST, CNPS_PER_SECOND = 5000, 500_000      # of a port, Documentation/infiniband/rdma_dcqcn.rst
 UNKNOWN_MAX = 1024                              # QPs that a port does not know yet
 READ_RESPONSE = 0x10
 CE = 0x03
@@ -42,8 +42,8 @@ def set_knob(host, **knobs):
 
 
 def counter(host, name):
-    return int(in_net(host, "cat", "/sys/class/infiniband/rxe_%s/ports/1/hw_counters/%s" %
-                      (host, name)))
+    with open("/sys/class/infiniband/rxe_%s/ports/1/hw_counters/%s" % (host, name)) as f:
+        return int(f.read())
 
 
 def qpns(host):

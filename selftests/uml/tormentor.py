@@ -107,7 +107,7 @@ class Torture:
 
     def counters(self, host):
         """A port's, {} if it has none of ours."""
-        base = self.sys(host, "class/infiniband/rxe_%s/ports/1/hw_counters" % host)
+        base = "/sys/class/infiniband/rxe_%s/ports/1/hw_counters" % host
         out = {}
         for path in glob.glob(base + "/[nrq]p_*"):
             value = read(path)
