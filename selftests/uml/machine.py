@@ -19,6 +19,7 @@ sys.path[:0] = [os.path.join(TOP, "tools", d) for d in ("sim", "common")]
 import uml
 from kernel import Kernel
 
+SILENCE = 600   # s; tests say little, and machines are busy
 MTU = 4200      # RoCE's 4096 and its headers
 
 SETUP = """#!/bin/sh
@@ -134,4 +135,4 @@ class Machine:
             f.write(SETUP % {"out": out, "body": "\n".join(body)})
         os.chmod(init, 0o755)
         uml.boot(self.kernel, os.path.join(self.bin, "seed.so"), init, out,
-                 mode=uml.REAL if self.debug else uml.SIMULATED)
+                 mode=uml.REAL if self.debug else uml.SIMULATED, silence=SILENCE)

@@ -22,7 +22,7 @@ import roce_packet as roce
 
 BIN, SEED = sys.argv[1], int(sys.argv[2])
 H1, H2 = "10.0.0.1", "10.0.0.2"
-ETHER = {"h1": bytes.fromhex("020000000001"), "h2": bytes.fromhex("020000000002")}
+ETHER = {h: bytes.fromhex("02000000000" + h[1]) for h in ("h1", "h2", "h3")}
 CNP_BURST, CNPS_PER_SECOND = 5000, 500_000      # of a port, Documentation/infiniband/rdma_dcqcn.rst
 UNKNOWN_MAX = 1024                              # QPs that a port does not know yet
 READ_RESPONSE = 0x10
@@ -81,7 +81,7 @@ def stranger():
 
 
 def frame(to, packet):
-    return ETHER[to] + ETHER["h1"] + b"\x08\x00" + packet
+    return ETHER[to] + ETHER["h3"] + b"\x08\x00" + packet
 
 
 def cnp(to, qpn):
@@ -184,7 +184,7 @@ def storm(s):
             p, kind = roce.any_packet(r, "10.0.0." + other[1], "10.0.0." + to[1], 64), b"\x08\x00"
         else:
             p, kind = roce.any_packet(r, "fd00::" + other[1], "fd00::" + to[1], 64), b"\x86\xdd"
-        s.send(ETHER[to] + ETHER["h1"] + kind + p)
+        s.send(ETHER[to] + ETHER["h3"] + kind + p)
         if i % 100 == 99:
             time.sleep(0.001)
     print("# %d packets; ignored %d and %d" %

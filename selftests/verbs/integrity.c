@@ -19,6 +19,11 @@
  * for each request and one for each receive. FILE has them by QP: it depends on
  * the seed alone, so that two runs can be compared.
  *
+ * No read and no atomic is posted while a write or a send before it is not
+ * acknowledged. rxe itself has a fault there: when a write comes again, what the
+ * responder answers acknowledges all that came behind it, and the requester takes
+ * that for the end of an atomic whose own answer was lost, without its data.
+ *
  * Both ends are one event loop, for User-mode Linux in simulated time.
  */
 #include <endian.h>
@@ -60,6 +65,8 @@ struct pair {
 	uint8_t *here, *there;	/* memory of requester and responder */
 	uint64_t random, word;
 	uint64_t posted, sent, received;
+	enum op next;		/* what is posted next */
+	unsigned int unacked;	/* writes and sends */
 	uint64_t receives;	/* posted */
 	uint64_t *receive_of;	/* ring: the messages that take the receives */
 	struct message slot[SLOTS];
@@ -201,6 +208,12 @@ static void prepare_atomic(struct pair *p, struct message *m, struct ibv_send_wr
 		p->word = b;
 }
 
+static int may_post(const struct pair *p)
+{
+	return !ended && (!limit || p->posted < limit) && !p->slot[p->posted % SLOTS].waits &&
+	       (p->next < READ || !p->unacked);
+}
+
 static void post(struct pair *p)
 {
 	uint64_t seq = p->posted++;
@@ -213,7 +226,9 @@ static void post(struct pair *p)
 	}, *bad;
 	int err;
 
-	m->op = next_random(&p->random) % NUM_OPS;
+	m->op = p->next;
+	p->next = next_random(&p->random) % NUM_OPS;
+	p->unacked += m->op < READ;
 	m->size = pick_size(p, seq);
 	m->waits = 1;
 	if (m->op >= FETCH_ADD)
@@ -292,6 +307,7 @@ static void complete(const struct ibv_wc *wc, int receive)
 		die("QP %u: a completion of nothing", p->id);
 	seq = receive ? p->receive_of[p->received++ % SLOTS] : p->sent++;
 	m = &p->slot[seq % SLOTS];
+	p->unacked -= !receive && m->op < READ;
 	if (wc->opcode != expected[receive][m->op])
 		die("QP %u: message %" PRIu64 ", a %s, completes as %d", p->id, seq,
 		    op_names[m->op], wc->opcode);
@@ -336,8 +352,7 @@ static int pump(void)
 	for (i = 0; i < nr_pairs; i++) {
 		struct pair *p = &pairs[i];
 
-		while (!ended && (!limit || p->posted < limit) &&
-		       !p->slot[p->posted % SLOTS].waits)
+		while (may_post(p))
 			post(p);
 		busy |= p->sent < p->posted || p->received < p->receives;
 	}
@@ -393,6 +408,7 @@ static void set_up(enum ibv_mtu mtu)
 
 		p->id = i;
 		p->random = seed + i;
+		p->next = next_random(&p->random) % NUM_OPS;
 		p->here = memory + 2 * i * pair_len();
 		p->there = p->here + pair_len();
 		p->receive_of = calloc(SLOTS, sizeof(*p->receive_of));

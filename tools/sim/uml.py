@@ -35,10 +35,11 @@ def _stop(p):
         pass
 
 
-def boot(kernel, seed, init, out, show=None, mode=SIMULATED):
+def boot(kernel, seed, init, out, show=None, mode=SIMULATED, silence=SILENCE):
     """Run a script as first process; its output is left in out/console.
 
     show(ns): told how far simulated time has come, now and then.
+    silence: s without a word after which it is taken for dead.
     Raises LabError when it fails, or the kernel complains.
     """
     env = dict(os.environ, LD_PRELOAD=seed, SIM_SEED="1")
@@ -53,7 +54,7 @@ def boot(kernel, seed, init, out, show=None, mode=SIMULATED):
                              stderr=subprocess.STDOUT, start_new_session=True)
         _running.add(p)
         try:
-            text = _watch(p, log, show)
+            text = _watch(p, log, show, silence)
         finally:
             _running.discard(p)
             _stop(p)
@@ -66,13 +67,13 @@ def boot(kernel, seed, init, out, show=None, mode=SIMULATED):
                        ("; ".join(problems) or "it ended early", _tail(text)))
 
 
-def _watch(p, log, show):
+def _watch(p, log, show, silence):
     text, line, alive = "", "", time.monotonic()
     fd = p.stdout.fileno()
     while True:
         if not select.select([fd], [], [], 1)[0]:
-            if time.monotonic() - alive > SILENCE:
-                raise LabError("the simulation is silent for %d s\n%s" % (SILENCE, _tail(text)))
+            if time.monotonic() - alive > silence:
+                raise LabError("the simulation is silent for %d s\n%s" % (silence, _tail(text)))
             continue
         data = os.read(fd, 65536).decode(errors="replace").replace("\r", "")
         if not data:
