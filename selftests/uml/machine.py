@@ -8,6 +8,7 @@ in class Net.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -33,6 +34,9 @@ mount -t hostfs -o %(out)s hostfs /mnt
 ln -sf /proc/self/fd /dev/fd
 run() {
 set -e
+dmesg -C
+echo SIM-START
+%(begin)s
 sleep 0.03
 ip link set lo up
 %(body)s
@@ -44,6 +48,25 @@ status=$?
 dmesg >/mnt/dmesg
 busybox poweroff -f
 """
+
+
+def batches(lines):
+    """The same with one process for each run of ip or tc commands in a namespace:
+    to start one takes a debug kernel a second."""
+    out, last = [], None
+    for line in lines:
+        m = re.match(r"((?:ip|tc) -n \w+) (.*)", line)
+        if m and m[1] == last:
+            out[-1] += m[2] + "\n"
+        elif m:
+            out.append("%s -batch - <<'END'\n%s\n" % m.groups())
+        else:
+            out.append(line)
+        last = m and m[1]
+    return [text + "END" if " -batch - <<" in text else text for text in out]
+
+
+PANIC = "echo 1 >/proc/sys/kernel/panic_on_warn"     # from now on
 
 
 class Net:
@@ -99,7 +122,7 @@ class Net:
                "ip -n s1 link set br0 up"]
         for name in self.hosts:
             out += self.host(name)
-        return out
+        return batches(out)
 
 
 class Machine:
@@ -132,7 +155,8 @@ class Machine:
         init = os.path.join(out, "init")
         body = ["insmod %s" % m for m in self.modules] + lines
         with open(init, "w") as f:
-            f.write(SETUP % {"out": out, "body": "\n".join(body)})
+            f.write(SETUP % {"out": out, "body": "\n".join(body),
+                             "begin": PANIC if self.debug else ""})
         os.chmod(init, 0o755)
         uml.boot(self.kernel, os.path.join(self.bin, "seed.so"), init, out,
                  mode=uml.REAL if self.debug else uml.SIMULATED, silence=SILENCE)

@@ -4,7 +4,7 @@
 import json
 import os
 
-from machine import HERE, Net
+from machine import HERE, Net, batches
 
 RED = ("limit 300000 min 8000 max 50000 avpkt 1000 burst 9 bandwidth 50mbit "
        "probability 0.3 ecn nodrop")
@@ -22,8 +22,8 @@ def torment(machine, out, seed, seconds, operations):
     with open(settings, "w") as f:
         json.dump({"seed": seed, "seconds": seconds, "operations": operations,
                    "module": machine.dcqcn, "bin": machine.bin,
-                   "link": {h: net.link(h) for h in net.hosts},
-                   "restore": {h: net.neighbours(h) for h in net.hosts}}, f)
+                   "link": {h: batches(net.link(h)) for h in net.hosts},
+                   "restore": {h: batches(net.neighbours(h)) for h in net.hosts}}, f)
     lines = net.commands() + ["python3 %s/tormentor.py %s /mnt/result.json" % (HERE, settings)]
     if machine.coverage:
         lines += ["mkdir /mnt/gcov", GCOV]
