@@ -6,13 +6,19 @@
 # make lab		the VM lab: stock soft-RoCE against rdma_dcqcn
 # make sim		all scenarios of the simulator (an hour or so)
 # make bench		what it costs, and how precisely it paces
+# make fuzz		any packet, in user space: RUNS=10000000 SEED=1
+# make hostile		floods and storms, in simulated time: SEED=1
+# make integrity	each byte through a bad network, simulated: SEED=1
+# make torture		all comes and goes, on a debug kernel: SECONDS=600 SEED=1
+# make coverage		what the torture and these reach of the module: SECONDS=600
 # make check		all tests, and the scenarios in short
 # make check-full	all tests, and all scenarios in full
 # make clean
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all modules modules_install install tools lab sim bench check check-full clean help
+.PHONY: all modules modules_install install tools lab sim fuzz hostile \
+	integrity torture coverage bench check check-full clean help
 
 all: modules
 
@@ -36,6 +42,18 @@ lab:
 sim:
 	tools/lab/deps
 	tools/sim/sim run
+
+fuzz:
+	tools/lab/deps
+	selftests/fuzz/run $(if $(RUNS),--runs $(RUNS)) $(if $(SEED),--seed $(SEED))
+
+hostile integrity:
+	tools/lab/deps
+	selftests/uml/$@ $(if $(SEED),--seed $(SEED))
+
+torture coverage:
+	tools/lab/deps
+	selftests/uml/$@ $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 
 check:
 	selftests/check
