@@ -291,16 +291,15 @@ trickle() { start "$(other "$1")" trickle "exec $(injection "$@" --count 100000 
 # One good CNP for the QP that perftest() connected on HOST
 cnp() { inject "$1" --qpn "${QPN[$1]}" "${@:2}"; }
 
-# L2 bytes that HOST has sent so far, with the time in nanoseconds
-sent() { on "$1" "cat /sys/class/net/${IF[$1]}/statistics/tx_bytes; date +%s%N"; }
-
-# kb/s that HOST sends over about SECONDS; the time itself is what is measured
+# kb/s that HOST sends over about SECONDS. The time itself is what is measured,
+# and no process is started between a look at the clock and one at the bytes: on
+# a busy host that may take a tenth of the time.
 sending_rate()
 {
 	on "$1" "f=/sys/class/net/${IF[$1]}/statistics/tx_bytes
-		 b=\$(cat \$f); t=\$(date +%s%N); sleep $2
-		 b=\$((\$(cat \$f) - b)); t=\$((\$(date +%s%N) - t))
-		 echo \$((b * 8000000 / t))"
+		 read -r b <\$f; t=\${EPOCHREALTIME/./}; sleep $2
+		 read -r e <\$f; t=\$((\${EPOCHREALTIME/./} - t))
+		 echo \$(((e - b) * 8000 / t))"
 }
 
 # tcpdump on HOST into $TMP/cap.pcap: sniff HOST SNAPLEN FILTER...

@@ -146,7 +146,7 @@ tracepoints()
 	perftest local ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE -D 60 || return
 	await 10 local rp_cnp_handled -ge 1
 	knobs local roce_rp/rpg_time_reset=1000
-	sleep 0.2
+	until_ok 10 on local "grep -q rate_increase $t/trace" || fail "no increase"
 	knobs local roce_rp/rpg_max_rate=20
 	stop_perftest
 	perftest remote ib_write_bw -m 1024 -s 65536 --tclass=$CE -D 60 || return

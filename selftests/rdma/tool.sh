@@ -316,7 +316,7 @@ record_flow()
 	check "other lines" "$(wc -l <$TMP/run.csv)" = $((n + 1))
 	check "time goes on" "$(sed 1d $TMP/run.csv | cut -d, -f1 | sort -cn 2>&1)" = ""
 	start local record "exec $DCQCN record -i 1ms -o $TMP/run2.csv"
-	sleep 0.5
+	until_ok 20 on local "[ -s $TMP/run2.csv ]" || fail "nothing is written before the end"
 	stop local record
 	wait_job local record 5 || fail "a signal does not end it well"
 	check "complete lines" "$(sed 1d $TMP/run2.csv | awk -F, 'NF != 21' | wc -l)" = 0

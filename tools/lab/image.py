@@ -27,6 +27,9 @@ iputils-ping jq kmod make mount openssh-client openssh-server perftest procps
 python3-minimal rdma-core rdmacm-utils tcpdump
 """.split()
 
+# What people look at tracepoints with: large, and the same with any kernel
+TRACERS = "bpftrace linux-perf trace-cmd".split()
+
 # The suites whose newest kernel is of that series, while they are supported
 SERIES = {"6.1": "bookworm", "6.12": "trixie"}
 # Where others may be had; the first that has the series' headers is taken
@@ -79,7 +82,8 @@ class Image:
         self.series = what if re.fullmatch(r"\d+\.\d+", what) and what not in SERIES else None
         self.suite = None if self.series else SERIES.get(what, what)
         self.flavour = "rt-amd64" if name.endswith("-rt") else "amd64"
-        recipe = repr((name, PACKAGES, RECIPE, FIXUP))
+        self.packages = PACKAGES + (TRACERS if name == DEFAULT else [])
+        recipe = repr((name, self.packages, RECIPE, FIXUP))
         key = hashlib.sha256(recipe.encode()).hexdigest()[:12]
         self.root = os.path.join(cache_dir(), "image-%s-%s" % (name, key))
 
@@ -160,7 +164,7 @@ class Image:
         if not shutil.which("mmdebstrap"):
             raise LabError("mmdebstrap is not installed: run tools/lab/deps")
         say("image: building a Debian with kernel %s, once (about a minute)" % self.name)
-        packages = PACKAGES + self._kernel_packages()
+        packages = self.packages + self._kernel_packages()
         sources = apt_sources(self.suite)
         log = self.root + ".log"
         tree = self.root + ".building"
