@@ -37,6 +37,9 @@ ADD_ONS = ("trixie-backports", "sid", "experimental")
 DEFAULT = "6.1"
 EXAMPLES = "6.1, 6.12, 7.2, 6.12-rt, trixie-backports, sid"
 
+# In a source tree
+MODULE = "drivers/infiniband/sw/dcqcn/rdma_dcqcn.ko"
+
 # Raised by hand when the steps below change what ends up in the tree.
 RECIPE = 1
 
@@ -118,6 +121,11 @@ class Image:
     @property
     def kdir(self):
         return os.path.join(self.root, "usr", "src", "linux-headers-" + self.release)
+
+    def built(self, top):
+        """Where a source tree's module for this kernel is."""
+        tree = top if self.name == DEFAULT else os.path.join(top, "out", "kernels", self.name)
+        return os.path.join(tree, MODULE)
 
     def ensure(self):
         """Build the image if the cache does not have it. Returns self."""
