@@ -9,7 +9,8 @@
 # make sim		all scenarios of the simulator (an hour or so)
 # make bench		what it costs, and how precisely it paces
 # make check		all tests, and the scenarios in short
-# make check-full	all tests, and all scenarios in full
+# make check-full	all tests and scenarios in full, kernels and packages, too
+# make check KERNELS="6.1 6.12 7.2"	with other kernels than it would
 # make clean
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
@@ -64,11 +65,12 @@ sim:
 	tools/lab/deps
 	tools/sim/sim run
 
+# Not set: what selftests/check takes
 check:
-	selftests/check
+	$(if $(KERNELS),KERNELS="$(KERNELS)") selftests/check
 
 check-full:
-	selftests/check full
+	$(if $(KERNELS),KERNELS="$(KERNELS)") selftests/check full
 
 bench:
 	tools/lab/deps
