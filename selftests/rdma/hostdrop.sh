@@ -48,6 +48,8 @@ survives()
 	local bytes result=dies
 
 	perftest local ib_write_bw $WRITE -D 120 || return
+	bytes=$(sent_bytes)
+	until_ok 20 has_sent $((bytes + 200000)) || fail "nothing is sent"
 	drop_data
 	until_ok 30 dropped || fail "nothing was dropped"
 	drop_nothing
