@@ -66,18 +66,20 @@ loop6() { V=6; loop; }
 # The server reads from the client and writes back, and the client compares
 intact()
 {
-	local rc
+	local host rc
 
 	reload_both
-	fixed_rate local $MBPS
-	fixed_rate remote $MBPS
+	for host in local remote; do
+		fixed_rate $host $MBPS
+		knobs $host roce_rp/rpg_min_rate=$MBPS
+	done
 	start remote server "exec rping -s -a ${V4[remote]} -C 150 -S 60000"
 	until_ok 20 on remote "rdma resource show cm_id | grep -q rping" || fail "rping does not listen"
 	start local client "exec rping -c -a ${V4[remote]} -C 150 -S 60000 -V"
 	CLIENT=local
 	until_ok 30 connected || { fail "rping did not connect"; log_of local client; return; }
-	cnp local
-	cnp remote
+	trickle local --qpn "${QPN[local]}"
+	trickle remote --qpn "${QPN[remote]}"
 	await 20 local rp_cnp_handled -ge 1
 	await 20 remote rp_cnp_handled -ge 1
 	wait_job local client 180; rc=$?
