@@ -31,7 +31,7 @@ class BuiltIn(Kernel):
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not os.path.exists(self.complete):
                 shutil.rmtree(self.dir, ignore_errors=True)
-                say("sim: building the kernel again with rxe in it, once (about a minute)")
+                say("sim: building the kernel again with rxe in it, once (about two minutes)")
                 shutil.copytree(plain.kdir, self.kdir, symlinks=True)
                 self._change(os.path.join(plain.dir, "source"))
                 open(self.complete, "w").close()
