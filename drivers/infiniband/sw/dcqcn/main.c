@@ -65,4 +65,5 @@ module_exit(dcqcn_exit);
 MODULE_DESCRIPTION("DCQCN congestion control for soft-RoCE");
 MODULE_AUTHOR("The rdma_dcqcn developers");
 MODULE_LICENSE("GPL");
+MODULE_VERSION("0.9");
 MODULE_SOFTDEP("pre: rdma_rxe");
