@@ -94,14 +94,12 @@ struct dcqcn_dev *dcqcn_dev_by_ndev(const struct net_device *dev)
 	return dev == &ndev ? &the_dev : NULL;
 }
 
-u64 dcqcn_dev_line(const struct dcqcn_dev *dev, const struct dcqcn_settings *s)
+/* The table has this entry and no other */
+static void add_qp(void)
 {
-	return 1000000000;
-}
-
-struct dcqcn_qp *dcqcn_qp_find(struct dcqcn_dev *dev, u32 qpn)
-{
-	return has_qp && the_qp.qpn == qpn ? &the_qp : NULL;
+	dcqcn_dev_qp_chain(&the_dev, the_qp.qpn)->first = &the_qp.node;
+	the_dev.qps.full = true;
+	has_qp = true;
 }
 
 struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
@@ -114,12 +112,12 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 	memset(&the_qp, 0, sizeof(the_qp));
 	the_qp.qpn = qpn;
 	the_qp.dev = dev;
-	has_qp = true;
+	add_qp();
 	return &the_qp;
 }
 
-void dcqcn_qp_confirm(struct dcqcn_qp *qp, const struct dcqcn_pkt *pkt,
-		      const struct sock *owner)
+void dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
+			 u32 dest_qpn)
 {
 }
 
@@ -129,7 +127,7 @@ void dcqcn_pacer_start(struct dcqcn_qp *qp, u64 now)
 }
 
 bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
-			const struct dcqcn_pkt *pkt, bool limit,
+			enum dcqcn_pkt_kind kind, u32 psn, bool limit,
 			dcqcn_okfn okfn)
 {
 	holds += !!(now_testing->faults & TAKEN);
@@ -243,6 +241,7 @@ static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
 	the_dev = (struct dcqcn_dev) {
 		.ibdev = &ibdev, .ndev = &ndev, .counters = &counters,
 		.settings = &settings, .stopping = c->faults & STOPPING,
+		.speed = 1000, .qp_factor = 1,
 	};
 	fuzz_dev = &the_dev;
 	dcqcn_rxe_module = &rxe_module;
@@ -266,7 +265,8 @@ static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
 		memcpy(&the_qp.peer, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
 		memcpy(&the_qp.peer.s6_addr[12], peer, 4);
 	}
-	the_dev.qps.full = has_qp;
+	if (has_qp)
+		add_qp();
 }
 
 static struct sk_buff *make_skb(const struct fuzz_case *c, const u8 *p, size_t len)

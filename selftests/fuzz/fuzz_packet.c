@@ -75,7 +75,7 @@ static void check_parse(const u8 *p, size_t len)
 	check(!memcmp(pkt.v6 ? p + 8 : p + 12,
 		      addr.s6_addr + (pkt.v6 ? 0 : 12), pkt.v6 ? 16 : 4));
 	dcqcn_pkt_daddr(&pkt, &addr);
-	check(dcqcn_pkt_is_to(&pkt, &addr));
+	check(dcqcn_ip_is_to(pkt.ip, &addr));
 
 	/* whoever asks for the ICRC has the whole packet */
 	end = ip_len(p) + pkt.udp_len;
@@ -128,7 +128,7 @@ static void check_build(const u8 *data, size_t size)
 	/* a mapped source does not go with a destination that is not */
 	check(v6 ? !memcmp(&addr, &spec.saddr, 16) :
 		   !memcmp(&addr.s6_addr[12], &spec.saddr.s6_addr[12], 4));
-	check(dcqcn_pkt_is_to(&pkt, &spec.daddr));
+	check(dcqcn_ip_is_to(pkt.ip, &spec.daddr));
 
 	bit = get16(in + 42) % (8 * len);
 	p[bit / 8] ^= 1 << bit % 8;

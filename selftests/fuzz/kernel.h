@@ -67,7 +67,8 @@ typedef struct { int held; } spinlock_t;
 
 struct mutex { int held; };
 struct rcu_head { int unused; };
-struct hlist_node { int unused; };
+struct hlist_node { struct hlist_node *next; };
+struct hlist_head { struct hlist_node *first; };
 struct kobject { int unused; };
 struct hrtimer { int unused; };
 struct delayed_work { int unused; };
@@ -105,6 +106,12 @@ struct nf_hook_ops {
 #define DEFINE_MUTEX(name)	struct mutex name
 #define mutex_lock(m)		((m)->held++)
 #define mutex_unlock(m)		((m)->held--)
+#define hlist_entry_or_null(node, type, member) \
+	((node) ? container_of(node, type, member) : NULL)
+#define hlist_for_each_entry_rcu(pos, head, member) \
+	for (pos = hlist_entry_or_null((head)->first, __typeof__(*pos), member); \
+	     pos; \
+	     pos = hlist_entry_or_null(pos->member.next, __typeof__(*pos), member))
 #define list_add(node, head)	((void)(node), (void)(head))
 #define list_del(node)		((void)(node))
 #define list_for_each_entry(pos, head, member) \
