@@ -41,7 +41,7 @@ def build_modules(image, source, parts, more, out, edits={}):
         os.makedirs(os.path.dirname(there), exist_ok=True)
         if os.path.isdir(here):
             shutil.copytree(here, there,
-                            ignore=shutil.ignore_patterns("*.o", "*.ko", "*.mod*", ".*"))
+                            ignore=shutil.ignore_patterns("*.o", "*.ko", "*.mod*", "modules.order", ".*"))
         else:
             shutil.copy2(here, there)
     if more:

@@ -185,7 +185,7 @@ class Kernel:
             here, there = os.path.join(source, part), os.path.join(out, part)
             if os.path.isdir(here):
                 shutil.copytree(here, there, dirs_exist_ok=True,
-                                ignore=shutil.ignore_patterns("*.o", "*.ko", "*.mod*", ".*"))
+                                ignore=shutil.ignore_patterns("*.o", "*.ko", "*.mod*", "modules.order", ".*"))
             else:
                 os.makedirs(out, exist_ok=True)
                 shutil.copy2(here, there)

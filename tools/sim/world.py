@@ -141,7 +141,7 @@ def flows(run):
 
 FIRST_PROCESS = """#!/bin/sh
 # What the simulator runs as its first process. Made by world.py.
-PATH=/usr/sbin:/usr/bin:/sbin:/bin
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t tmpfs tmpfs /run
