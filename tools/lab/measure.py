@@ -13,6 +13,9 @@ from vm import gather
 SAMPLE_US = 5000
 FIRST_TCP_PORT = 18515
 SNAPLEN = 96                # all headers, over IPv6 too
+# ns. Asking the guests for their counters takes CPU that the flows would have
+# had, and shows in the queue: do it before the window.
+COUNTERS_BEFORE = 10**9
 
 
 class Endpoints:
@@ -86,7 +89,8 @@ class Measurement:
     def _follow(self, zero):
         """Do what is due until the run's end, and note whose QP ends by itself."""
         r, run = self.recording, self.run
-        due = [(run.window[0], self._window_begins), (run.window[1], self._window_ends)]
+        due = [(run.window[0] - COUNTERS_BEFORE, self._count),
+               (run.window[0], self._window_begins), (run.window[1], self._window_ends)]
         for f in run.flows:
             if f.start:
                 due.append((f.start, lambda f=f: self._join(f)))
@@ -105,10 +109,11 @@ class Measurement:
             if not p.lost and not p.client.running():
                 p.lost = "%s: %s" % (p.client.vm.name, p.client.output()[-300:])
 
+    def _count(self):
+        self.recording.before = self.network.counters()
+
     def _window_begins(self):
-        r = self.recording
-        r.window = [time.monotonic(), None]
-        r.before = self.network.counters()
+        self.recording.window = [time.monotonic(), None]
 
     def _window_ends(self):
         r = self.recording
@@ -132,10 +137,11 @@ class Measurement:
     def _perftest(self, flow, host, server=""):
         if host not in self.gid:
             self.gid[host] = self.network.vms[host].out("/lab/gid rxe0")
-        # Nice: perftest polls without a pause, and would keep rxe's own work
-        # waiting. All but writes can wait for events, but not for a duration.
+        # Perftest's writes poll without a pause: rxe's own work and other guests
+        # shall not wait for that. The others can wait for events, but then not
+        # for a duration.
         return self.network.vms[host].spawn(
-            "exec nice -n 19 ib_%s_bw -F -d rxe0 -x %s -c %s -m %d -s %d -t %d -u %d -q %d %s "
+            "echo $$ >/sys/fs/cgroup/polling/cgroup.procs; exec nice -n 19 ib_%s_bw -F -d rxe0 -x %s -c %s -m %d -s %d -t %d -u %d -q %d %s "
             "-p %d %s" % (flow.verb, self.gid[host], flow.transport.upper(), flow.mtu, flow.size,
                           flow.depth, flow.timeout, flow.qps,
                           "-D 3600" if flow.verb == "write" else "-e -N -n 10000000",
