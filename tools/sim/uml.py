@@ -16,7 +16,7 @@ SILENCE = 120       # s of wall time without a sign of life
 # Simulated time, which stands still while the CPU works; or, on the debug kernel,
 # real time on two CPUs, which whoever else uses the host may stop for a while
 SIMULATED = ("time-travel=inf-cpu", "time-travel-start=0", "quiet", "mem=6G")
-REAL = ("ncpus=2", "mem=3G", "rcupdate.rcu_cpu_stall_suppress=1")
+REAL = ("ncpus=1", "mem=3G", "rcupdate.rcu_cpu_stall_suppress=1")
 
 
 _running = set()
