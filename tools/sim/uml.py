@@ -14,7 +14,8 @@ TROUBLE = re.compile(r"WARNING: |BUG: |UBSAN: |Oops|Call Trace:|Kernel panic|pos
 SILENCE = 120       # s of wall time without a sign of life
 
 # Simulated time, which stands still while the CPU works; or, on the debug kernel,
-# real time on two CPUs, which whoever else uses the host may stop for a while
+# real time, which whoever else uses the host may stop for a while. With a second CPU
+# timers get lost (7.2, tmigr), and what waits for them waits for ever.
 SIMULATED = ("time-travel=inf-cpu", "time-travel-start=0", "quiet", "mem=6G")
 REAL = ("ncpus=1", "mem=3G", "rcupdate.rcu_cpu_stall_suppress=1")
 
