@@ -36,7 +36,7 @@ def in_net(host, *command):
 
 def set_knob(host, **knobs):
     for name, value in knobs.items():
-        directory = "roce_rp" if name.startswith("rpg") else "roce_np"
+        directory = "roce_rp" if name.startswith("r") else "roce_np"
         in_net(host, "sh", "-c", "echo %d >/sys/class/net/eth0/ecn/%s/%s" %
                (value, directory, name))
 
@@ -136,19 +136,21 @@ def ce_flood(s):
 
 def cnp_flood(s):
     """Valid ones, for half a second: no slower than the floor, and not for long."""
-    set_knob("h1", rpg_min_rate=5, rpg_time_reset=300)
+    set_knob("h1", rpg_min_rate=5, rate_reduce_monitor_period=1)
     traffic = Traffic()
     qpn, = traffic.qpns
-    packet, rates = cnp("h1", qpn), []
+    packet, rates, handled = cnp("h1", qpn), [], counter("h1", "rp_cnp_handled")
     for _ in range(50):
         for _ in range(100):
             s.send(packet)
         time.sleep(0.01)
         rates.append(flows("h1")[qpn]["rate"])
-    handled = counter("h1", "rp_cnp_handled")
+    handled = counter("h1", "rp_cnp_handled") - handled
+    set_knob("h1", rpg_time_reset=300, rpg_ai_rate=100)
     recovered = wait(lambda: qpn not in flows("h1") or flows("h1")[qpn]["rate"] >= 100_000_000)
     print("# %d CNPs handled, slowest %d bit/s" % (handled, min(rates)))
-    set_knob("h1", rpg_min_rate=1, rpg_time_reset=60000)
+    set_knob("h1", rpg_min_rate=1, rpg_time_reset=60000, rpg_ai_rate=1,
+             rate_reduce_monitor_period=4000)
     return traffic.stop() and handled >= 4000 and min(rates) == 5_000_000 and recovered
 
 
