@@ -194,7 +194,60 @@ def storm(s):
     return traffic.stop() and counter("h1", "rp_cnp_ignored") > count / 20
 
 
+def fault(name, value=None):
+    path = "/sys/kernel/debug/rdma_dcqcn/" + name
+    if value is not None:
+        with open(path, "w") as f:
+            f.write(str(value))
+    with open(path) as f:
+        return int(f.read())
+
+
+def faults(s):
+    """Those on purpose, each with what has to come of it."""
+    traffic = Traffic()
+    qpn, = traffic.qpns
+    handled = counter("h1", "rp_cnp_handled")
+    fault("drop_cnps", 3)
+    for _ in range(4):
+        s.send(cnp("h1", qpn))
+    dropped = wait(lambda: counter("h1", "rp_cnp_handled") > handled) and \
+        fault("drop_cnps") == 0
+    time.sleep(0.1)
+    dropped = dropped and counter("h1", "rp_cnp_handled") == handled + 1
+
+    marked, sent = counter("h2", "np_ecn_marked_roce_packets"), counter("h2", "np_cnp_sent")
+    fault("mark_ce", 1)
+    answered = wait(lambda: counter("h2", "np_ecn_marked_roce_packets") > marked and
+                    counter("h2", "np_cnp_sent") > sent)
+    fault("mark_ce", 0)
+
+    errors = counter("h1", "qp_errors")
+    fault("fail_allocs", 1)
+    s.send(cnp("h1", 0x7000))
+    refused = wait(lambda: counter("h1", "qp_errors") == errors + 1) and \
+        fault("fail_allocs") == 0
+
+    late = Traffic()
+    qpn, = late.qpns
+    fault("delay_resolve_ms", 500)
+    s.send(cnp("h1", qpn))
+    time.sleep(0.2)
+    delayed = qpn not in flows("h1") and wait(lambda: qpn in flows("h1"))
+    fault("delay_resolve_ms", 0)
+    try:
+        fault("delay_resolve_ms", 1001)
+        bounded = False
+    except OSError:
+        bounded = True
+    print("# dropped %s, answered %s, refused %s, delayed %s, bounded %s" %
+          (dropped, answered, refused, delayed, bounded))
+    return (late.stop() and traffic.stop() and dropped and answered and refused and delayed and
+            bounded)
+
+
 TESTS = (
+    (faults, "faults on purpose, and what becomes of them"),
     (ce_flood, "a flood of CE marks costs no more CNPs than a port may send"),
     (cnp_flood, "a flood of valid CNPs slows a flow to its floor and no further"),
     (unknown_flood, "CNPs to unknown QPs do not keep the port from knowing others"),
