@@ -9,8 +9,6 @@
 # make fuzz		any packet, in user space: RUNS=10000000 SEED=1
 # make hostile		floods and storms, in simulated time: SEED=1
 # make integrity	each byte through a bad network, simulated: SEED=1
-# make torture		all comes and goes, on a debug kernel: SECONDS=600 SEED=1
-# make coverage		what the torture and these reach of the module: SECONDS=600
 # make check		all tests, and the scenarios in short
 # make check-full	all tests, and all scenarios in full
 # make clean
@@ -18,7 +16,7 @@
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
 .PHONY: all modules modules_install install tools lab sim fuzz hostile \
-	integrity torture coverage bench check check-full clean help
+	integrity bench check check-full clean help
 
 all: modules
 
@@ -50,10 +48,6 @@ fuzz:
 hostile integrity:
 	tools/lab/deps
 	selftests/uml/$@ $(if $(SEED),--seed $(SEED))
-
-torture coverage:
-	tools/lab/deps
-	selftests/uml/$@ $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 
 check:
 	selftests/check

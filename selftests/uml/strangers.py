@@ -162,13 +162,20 @@ def unknown_flood(s):
     traffic = Traffic()
     qpn, = traffic.qpns
     good, known = cnp("h1", qpn), None
-    began = time.monotonic()
-    while time.monotonic() - began < 2 and known is None:
+
+    def flood(*others):
         for _ in range(20):
             for _ in range(100):
                 s.send(cnp("h1", r.randrange(1 << 20, 1 << 24)))
-            s.send(good)
+            for packet in others:
+                s.send(packet)
             time.sleep(0.001)
+
+    while counter("h1", "qp_errors") == errors:
+        flood()
+    began = time.monotonic()
+    while time.monotonic() - began < 0.5 and known is None:
+        flood(good)
         if qpn in flows("h1"):
             known = time.monotonic() - began
     refused = counter("h1", "qp_errors") - errors
