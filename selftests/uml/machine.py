@@ -62,7 +62,6 @@ def batches(lines):
     return [text + "END" if " -batch - <<" in text else text for text in out]
 
 
-
 class Net:
     """So many hosts; shell commands that make them, or one of them."""
 
