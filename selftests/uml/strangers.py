@@ -36,7 +36,7 @@ def in_net(host, *command):
 
 def set_knob(host, **knobs):
     for name, value in knobs.items():
-        directory = "roce_rp" if name.startswith("rpg") else "roce_np"
+        directory = "roce_rp" if name.startswith("r") else "roce_np"
         in_net(host, "sh", "-c", "echo %d >/sys/class/net/eth0/ecn/%s/%s" %
                (value, directory, name))
 
@@ -119,12 +119,14 @@ def ce_flood(s):
     packet = frame("h2", roce.roce(H1, H2, roce.bth(READ_RESPONSE, to) + bytes(20), tos=CE))
     s.send(packet)
     wait(lambda: counter("h2", "np_cnp_sent"))
-    time.sleep(0.1)
+    time.sleep(0.2)
     sent, refused = counter("h2", "np_cnp_sent"), counter("h2", "np_cnp_errors")
+    marked = counter("h2", "np_ecn_marked_roce_packets")
     count, began = 20000, time.monotonic()
     for _ in range(count):
         s.send(packet)
-    wait(lambda: counter("h2", "np_ecn_marked_roce_packets") > count)
+    wait(lambda: counter("h2", "np_ecn_marked_roce_packets") >= marked + count)
+    time.sleep(0.1)
     took = time.monotonic() - began
     sent, refused = counter("h2", "np_cnp_sent") - sent, counter("h2", "np_cnp_errors") - refused
     print("# %d marks in %.1f ms: %d CNPs, %d refused" % (count, took * 1e3, sent, refused))
@@ -136,19 +138,21 @@ def ce_flood(s):
 
 def cnp_flood(s):
     """Valid ones, for half a second: no slower than the floor, and not for long."""
-    set_knob("h1", rpg_min_rate=5, rpg_time_reset=300)
+    set_knob("h1", rpg_min_rate=5, rate_reduce_monitor_period=1)
     traffic = Traffic()
     qpn, = traffic.qpns
-    packet, rates = cnp("h1", qpn), []
+    packet, rates, handled = cnp("h1", qpn), [], counter("h1", "rp_cnp_handled")
     for _ in range(50):
         for _ in range(100):
             s.send(packet)
         time.sleep(0.01)
         rates.append(flows("h1")[qpn]["rate"])
-    handled = counter("h1", "rp_cnp_handled")
+    handled = counter("h1", "rp_cnp_handled") - handled
+    set_knob("h1", rpg_time_reset=300, rpg_ai_rate=100)
     recovered = wait(lambda: qpn not in flows("h1") or flows("h1")[qpn]["rate"] >= 100_000_000)
     print("# %d CNPs handled, slowest %d bit/s" % (handled, min(rates)))
-    set_knob("h1", rpg_min_rate=1, rpg_time_reset=60000)
+    set_knob("h1", rpg_min_rate=1, rpg_time_reset=60000, rpg_ai_rate=1,
+             rate_reduce_monitor_period=4000)
     return traffic.stop() and handled >= 4000 and min(rates) == 5_000_000 and recovered
 
 
@@ -160,13 +164,20 @@ def unknown_flood(s):
     traffic = Traffic()
     qpn, = traffic.qpns
     good, known = cnp("h1", qpn), None
-    began = time.monotonic()
-    while time.monotonic() - began < 2 and known is None:
+
+    def flood(*others):
         for _ in range(20):
             for _ in range(100):
                 s.send(cnp("h1", r.randrange(1 << 20, 1 << 24)))
-            s.send(good)
+            for packet in others:
+                s.send(packet)
             time.sleep(0.001)
+
+    while counter("h1", "qp_errors") == errors:
+        flood()
+    began = time.monotonic()
+    while time.monotonic() - began < 0.5 and known is None:
+        flood(good)
         if qpn in flows("h1"):
             known = time.monotonic() - began
     refused = counter("h1", "qp_errors") - errors
@@ -175,24 +186,78 @@ def unknown_flood(s):
 
 
 def storm(s):
-    """Packets of all sorts, good and bad, IPv4 and IPv6, at both."""
+    """Packets of all sorts, good and bad, IPv4 and IPv6, at both. From an address
+    of his own: one that forges the peer's can break rxe's QPs without us."""
     r, traffic = random.Random(SEED), Traffic(2)
-    count = 20000
+    count, ignored = 20000, counter("h1", "rp_cnp_ignored")
     for i in range(count):
-        to, other = (("h1", "h2"), ("h2", "h1"))[i & 1]
+        to = ("h1", "h2")[i & 1]
         if r.randrange(4):
-            p, kind = roce.any_packet(r, "10.0.0." + other[1], "10.0.0." + to[1], 64), b"\x08\x00"
+            p, kind = roce.any_packet(r, "10.0.0.3", "10.0.0." + to[1], 64), b"\x08\x00"
         else:
-            p, kind = roce.any_packet(r, "fd00::" + other[1], "fd00::" + to[1], 64), b"\x86\xdd"
+            p, kind = roce.any_packet(r, "fd00::3", "fd00::" + to[1], 64), b"\x86\xdd"
         s.send(ETHER[to] + ETHER["h3"] + kind + p)
         if i % 100 == 99:
             time.sleep(0.001)
     print("# %d packets; ignored %d and %d" %
           (count, counter("h1", "rp_cnp_ignored"), counter("h2", "rp_cnp_ignored")))
-    return traffic.stop() and counter("h1", "rp_cnp_ignored") > count / 20
+    return traffic.stop() and counter("h1", "rp_cnp_ignored") - ignored > count / 20
+
+
+def fault(name, value=None):
+    path = "/sys/kernel/debug/rdma_dcqcn/" + name
+    if value is not None:
+        with open(path, "w") as f:
+            f.write(str(value))
+    with open(path) as f:
+        return int(f.read())
+
+
+def faults(s):
+    """Those on purpose, each with what has to come of it."""
+    traffic = Traffic()
+    qpn, = traffic.qpns
+    handled = counter("h1", "rp_cnp_handled")
+    fault("drop_cnps", 3)
+    for _ in range(4):
+        s.send(cnp("h1", qpn))
+    dropped = wait(lambda: counter("h1", "rp_cnp_handled") > handled) and \
+        fault("drop_cnps") == 0
+    time.sleep(0.1)
+    dropped = dropped and counter("h1", "rp_cnp_handled") == handled + 1
+
+    marked, sent = counter("h2", "np_ecn_marked_roce_packets"), counter("h2", "np_cnp_sent")
+    fault("mark_ce", 1)
+    answered = wait(lambda: counter("h2", "np_ecn_marked_roce_packets") > marked and
+                    counter("h2", "np_cnp_sent") > sent)
+    fault("mark_ce", 0)
+
+    errors = counter("h1", "qp_errors")
+    fault("fail_allocs", 1)
+    s.send(cnp("h1", 0x7000))
+    refused = wait(lambda: counter("h1", "qp_errors") == errors + 1) and \
+        fault("fail_allocs") == 0
+
+    late = Traffic()
+    qpn, = late.qpns
+    fault("delay_resolve_ms", 500)
+    s.send(cnp("h1", qpn))
+    time.sleep(0.2)
+    delayed = qpn not in flows("h1") and wait(lambda: qpn in flows("h1"))
+    fault("delay_resolve_ms", 0)
+    try:
+        fault("delay_resolve_ms", 1001)
+        bounded = False
+    except OSError:
+        bounded = True
+    print("# dropped %s, answered %s, refused %s, delayed %s, bounded %s" %
+          (dropped, answered, refused, delayed, bounded))
+    return (late.stop() and traffic.stop() and dropped and answered and refused and delayed and
+            bounded)
 
 
 TESTS = (
+    (faults, "faults on purpose, and what becomes of them"),
     (ce_flood, "a flood of CE marks costs no more CNPs than a port may send"),
     (cnp_flood, "a flood of valid CNPs slows a flow to its floor and no further"),
     (unknown_flood, "CNPs to unknown QPs do not keep the port from knowing others"),
