@@ -99,13 +99,11 @@ unloading()
 	await 20 local rp_held_bytes -gt 0
 	unload local
 	on local "[ ! -e /sys/module/rdma_dcqcn ]" || fail "the module is still loaded"
-	bytes=$(sent_bytes)
-	until_ok 30 has_sent $((bytes + 1000000)) || fail "nothing is sent any more"
+	bytes=$(sent_bytes local)
+	until_ok 30 has_sent local $((bytes + 1000000)) || fail "nothing is sent any more"
 	check "the QP" "$(qpns local)" = "${QPN[local]}"
 	stop_perftest
 }
-sent_bytes() { on local "cat /sys/class/net/${IF[local]}/statistics/tx_bytes"; }
-has_sent() { [ "$(sent_bytes)" -gt "$1" ]; }
 
 pcp()
 {
