@@ -48,21 +48,19 @@ survives()
 	local bytes result=dies
 
 	perftest local ib_write_bw $WRITE -D 120 || return
-	bytes=$(sent_bytes)
-	until_ok 20 has_sent $((bytes + 200000)) || fail "nothing is sent"
+	bytes=$(sent_bytes local)
+	until_ok 20 has_sent local $((bytes + 200000)) || fail "nothing is sent"
 	drop_data
 	until_ok 30 dropped_or_dead || fail "nothing was dropped"
 	drop_nothing
-	bytes=$(sent_bytes)
-	until_ok 10 has_sent $((bytes + 200000)) && result=survives
+	bytes=$(sent_bytes local)
+	until_ok 10 has_sent local $((bytes + 200000)) && result=survives
 	stop_perftest
 	note "on $(uname -r) the QP $result"
 	RESULT=$result
 }
 # What waits in the old qdisc while it is replaced is dropped as well: that may do
 dropped_or_dead() { dropped || [ "$(qpns local)" != "${QPN[local]}" ]; }
-sent_bytes() { on local "cat /sys/class/net/${IF[local]}/statistics/tx_bytes"; }
-has_sent() { [ "$(sent_bytes)" -gt "$1" ]; }
 
 unlimited()
 {

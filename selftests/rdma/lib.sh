@@ -304,6 +304,10 @@ sending_rate()
 		 echo \$(((e - b) * 8000 / t))"
 }
 
+# L2 bytes that HOST has sent, and whether they are more than so many
+sent_bytes() { on "$1" "cat /sys/class/net/${IF[$1]}/statistics/tx_bytes"; }
+has_sent() { [ "$(sent_bytes "$1")" -gt "$2" ]; }
+
 # tcpdump on HOST into $TMP/cap.pcap: sniff HOST SNAPLEN FILTER...
 sniff()
 {
