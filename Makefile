@@ -1,32 +1,64 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # make			build the module for the running kernel, or for KDIR
-# make install		install it for that kernel
+# make modules_install	install it for that kernel
 # make tools		build the command, tools/dcqcn/dcqcn
+# make install		install the module and the tools
+# make deb		Debian packages of both, in out/
 # make lab		the VM lab: stock soft-RoCE against rdma_dcqcn
 # make sim		all scenarios of the simulator (an hour or so)
 # make bench		what it costs, and how precisely it paces
+# make fuzz		any packet, in user space: RUNS=10000000 SEED=1
+# make hostile		floods and storms, in simulated time: SEED=1
+# make integrity	each byte through a bad network, simulated: SEED=1
 # make check		all tests, and the scenarios in short
-# make check-full	all tests, and all scenarios in full
+# make check-full	all tests and scenarios in full, kernels and packages, too
+# make check KERNELS="6.1 6.12 7.2"	with other kernels than it would
 # make clean
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: all modules modules_install install tools lab sim bench check check-full clean help
+# What DKMS goes by as well, in dkms.conf
+NEEDS := CONFIG_RDMA_RXE CONFIG_NETFILTER CONFIG_IPV6
+
+.PHONY: all modules modules_install install tools deb lab sim fuzz hostile \
+	integrity bench check check-full clean help
 
 all: modules
 
 modules:
 	@[ -d $(KDIR) ] || { echo "no kernel headers in $(KDIR):" \
 		"install linux-headers-$$(uname -r), or give KDIR" >&2; exit 1; }
+	@for c in $(NEEDS); do \
+		[ ! -e $(KDIR)/include/config/auto.conf ] || \
+		grep -q "^$$c=" $(KDIR)/include/config/auto.conf || { \
+			echo "the kernel of $(KDIR) has no $$c, which rdma_dcqcn needs" >&2; exit 1; }; \
+	done
 	$(MAKE) -C $(KDIR) M=$(CURDIR) W=1 modules
 
-modules_install install: modules
+modules_install: modules
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules_install
-	depmod -a
+	depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) \
+		$$(cat $(KDIR)/include/config/kernel.release)
+
+install: modules_install
+	$(MAKE) -C tools install
 
 tools:
-	$(MAKE) -C tools/dcqcn
+	$(MAKE) -C tools
+
+# Built from a copy: dpkg-buildpackage writes beside its sources
+deb:
+	tools/lab/deps debhelper dh-dkms lintian
+	$(RM) -r out/deb out/*.deb
+	mkdir -p out/deb/source
+	tar -c --exclude='*.[oda]' --exclude='*.ko' --exclude='*.mod' --exclude='*.mod.c' --exclude='.*.cmd' --exclude=tools/dcqcn/dcqcn \
+		COPYING Documentation Kbuild README.md debian dkms.conf drivers include tools | \
+		tar -x -C out/deb/source
+	cd out/deb/source && dpkg-buildpackage -b -us -uc
+	cd out/deb && lintian --fail-on error,warning,info --display-info *.changes
+	mv out/deb/*.deb out/
+	$(RM) -r out/deb
 
 lab:
 	tools/lab/deps
@@ -37,11 +69,20 @@ sim:
 	tools/lab/deps
 	tools/sim/sim run
 
+fuzz:
+	tools/lab/deps
+	selftests/fuzz/run $(if $(RUNS),--runs $(RUNS)) $(if $(SEED),--seed $(SEED))
+
+hostile integrity:
+	tools/lab/deps
+	selftests/uml/$@ $(if $(SEED),--seed $(SEED))
+
+# Not set: what selftests/check takes
 check:
-	selftests/check
+	$(if $(KERNELS),KERNELS="$(KERNELS)") selftests/check
 
 check-full:
-	selftests/check full
+	$(if $(KERNELS),KERNELS="$(KERNELS)") selftests/check full
 
 bench:
 	tools/lab/deps

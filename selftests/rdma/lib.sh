@@ -9,7 +9,7 @@
 # NETIF is connected to an interface of the same name there (or REMOTE_NETIF),
 # both have addresses in one IPv4 and one IPv6 network, and carry a rxe device.
 # The module is loaded with modprobe, or from the file DCQCN_MODULE names on
-# both hosts.
+# both hosts. Where the addresses are those of a VLAN of NETIF, that is ADDRIF.
 #
 # HOST is "local" or "remote" below. Commands are run on it by "on HOST ...",
 # with their words joined by blanks and given to a shell there.
@@ -21,6 +21,7 @@ NETIF=${NETIF:-eth0}
 REMOTE_TYPE=${REMOTE_TYPE:-ssh}
 REMOTE_ARGS=${REMOTE_ARGS:-}
 REMOTE_NETIF=${REMOTE_NETIF:-$NETIF}
+ADDRIF=${ADDRIF:-}
 
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TMP=/tmp/dcqcn-selftest
@@ -62,17 +63,18 @@ until_ok()
 	done
 }
 
-declare -A DEV IF MAC V4 V6 GID4 GID6 PY
+declare -A DEV IF AIF MAC V4 V6 GID4 GID6 PY
 
 probe_host()
 {
 	local host=$1 nic=$2
 
 	IF[$host]=$nic
+	AIF[$host]=${ADDRIF:-$nic}
 	DEV[$host]=$(on "$host" "rdma -j link show" |
 		     jq -r ".[] | select(.netdev == \"$nic\") | .ifname")
 	[ -n "${DEV[$host]}" ] || skip_all "no rxe device on $nic ($host)"
-	MAC[$host]=$(on "$host" "cat /sys/class/net/$nic/address")
+	MAC[$host]=$(on "$host" "cat /sys/class/net/${AIF[$host]}/address")
 	read_addresses "$host"
 	PY[$host]="python3 $HERE/roce_packet.py"
 	if [ "$host" = remote ]; then
@@ -87,7 +89,7 @@ probe_host()
 
 read_addresses()
 {
-	local host=$1 nic=${IF[$1]}
+	local host=$1 nic=${AIF[$1]}
 
 	V4[$host]=$(on "$host" "ip -j -4 addr show dev $nic" | jq -r '.[].addr_info[0].local')
 	V6[$host]=$(on "$host" "ip -j -6 addr show dev $nic scope global" |
@@ -282,7 +284,7 @@ injection()
 	else
 		src=${V4[$from]} dst=${V4[$to]}
 	fi
-	echo "${PY[$from]} send ${IF[$from]} --src $src --dst $dst --mac ${MAC[$to]} $*"
+	echo "${PY[$from]} send ${AIF[$from]} --src $src --dst $dst --mac ${MAC[$to]} $*"
 }
 
 # The same ten times a second, until the test ends or "stop HOST trickle"
@@ -301,6 +303,10 @@ sending_rate()
 		 read -r e <\$f; t=\$((\${EPOCHREALTIME/./} - t))
 		 echo \$(((e - b) * 8000 / t))"
 }
+
+# L2 bytes that HOST has sent, and whether they are more than so many
+sent_bytes() { on "$1" "cat /sys/class/net/${IF[$1]}/statistics/tx_bytes"; }
+has_sent() { [ "$(sent_bytes "$1")" -gt "$2" ]; }
 
 # tcpdump on HOST into $TMP/cap.pcap: sniff HOST SNAPLEN FILTER...
 sniff()

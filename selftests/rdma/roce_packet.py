@@ -8,6 +8,8 @@ the module, so that the two check each other. Needs nothing but python3-minimal.
     roce_packet.py selftest                     the ICRC of the known vector
     roce_packet.py gid-index DEV ADDRESS        GID index of an address
     roce_packet.py send IF --src A --dst A --mac M --qpn N [options]
+    roce_packet.py storm IF --src A --dst A --mac M [options]
+                                                packets of all sorts, good and bad
     roce_packet.py list FILE                    one line per RoCEv2 packet
     roce_packet.py expect FILE --qpn N [...]    every CNP is the vector, patched
     roce_packet.py gaps FILE                    times between CNPs of a QP
@@ -18,6 +20,7 @@ the module, so that the two check each other. Needs nothing but python3-minimal.
 import binascii
 import ipaddress
 import os
+import random
 import socket
 import struct
 import sys
@@ -239,6 +242,63 @@ def cmd_send(args):
         frame = ether + p
         s.send(frame + bytes(max(0, 60 - len(frame))))      # Ethernet's least size
         if o["gap"]:
+            time.sleep(o["gap"] / 1e3)
+
+
+def any_packet(r, src, dst, qpns):
+    """What a stranger might send: often almost right, to a QP below qpns.
+
+    Nothing but a CNP is shorter than a BTH: of such a packet rxe itself (7.2 at
+    least) drops a reference to a QP that it has not looked for yet, and the
+    kernel panics.
+    """
+    qpn = r.choice([r.randrange(16, qpns), r.randrange(1 << 24), 0, 1, 0xffffff])
+    opcode = r.choice([CNP, CNP, CNP, WRITE_ONLY, 0x0d, 0x64, ACK, r.randrange(256)])
+    t = bth(opcode, qpn, r.choice([0xffff, r.randrange(1 << 16)]), r.randrange(1 << 24),
+            becn=r.randrange(2))
+    t += bytes(16) if opcode == CNP else r.randbytes(r.choice([0, 4, 8, 16, 32, 1000]))
+    p = roce(src, dst, t, tos=r.choice([0xc2, 0x03, r.randrange(256)]),
+             sport=r.randrange(1 << 16), ttl=r.choice([64, r.randrange(1, 256)]))
+    kind = r.randrange(8)
+    v4 = p[0] >> 4 == 4
+    if kind == 0:
+        p = with_length(p, r.randrange(1 if opcode == CNP else 12, 80))
+    elif kind == 1:                                 # any wrong bit
+        at = r.randrange(len(p))
+        length = (24, 25) if v4 else (44, 45)
+        if at in length or at == (28 if v4 else 48):
+            at = 0
+        p = p[:at] + bytes([p[at] ^ 1 << r.randrange(8)]) + p[at + 1:]
+    elif kind == 2:                                 # cut off on the way
+        p = p[:r.randrange(1, len(p))]
+    elif kind == 3 and v4:                          # options, or a fragment
+        h = bytearray(p[:20])
+        if r.randrange(2):
+            h[0] = 0x46
+            h += bytes([1, 1, 1, 1])
+            struct.pack_into(">H", h, 2, len(p) + 4)
+        else:
+            struct.pack_into(">H", h, 6, r.choice([0x2000, 0x2001, 0x0001, 0x1fff]))
+        h[10:12] = b"\0\0"
+        p = bytes(h[:10]) + ip_checksum(bytes(h)) + bytes(h[12:]) + p[20:]
+    elif kind == 3:                                 # an extension header
+        p = struct.pack(">4sHBB", p[:4], len(p) - 32, r.choice([0, 43, 44, 60]), 64) + \
+            p[8:40] + bytes([17, 0, 1, 4, 0, 0, 0, 0]) + p[40:]
+    return p
+
+
+def cmd_storm(args):
+    """As fast as it goes, or with a gap of milliseconds after each hundred."""
+    o = options(args[1:], src="", dst="", mac="", seed=1, count=100, qpns=64, gap=0)
+    r = random.Random(o["seed"])
+    s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+    s.bind((args[0], 0))
+    ether = binascii.unhexlify(o["mac"].replace(":", "")) + s.getsockname()[4] + \
+        (b"\x86\xdd" if ":" in o["dst"] else b"\x08\x00")
+    for i in range(o["count"]):
+        frame = ether + any_packet(r, o["src"], o["dst"], o["qpns"])
+        s.send(frame + bytes(max(0, 60 - len(frame))))
+        if o["gap"] and i % 100 == 99:
             time.sleep(o["gap"] / 1e3)
 
 

@@ -7,12 +7,16 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
+DCQCN=${DCQCN:-dcqcn}
+
 TESTS=(
 	"icrc A CNP with a wrong ICRC is ignored"
 	"length CNPs that are too short or too long are ignored"
 	"source_address A CNP that is not from the QP's peer is ignored"
 	"qpn CNPs to QPs that do not exist, QP0, QP1 and multicast are ignored"
 	"flood CNPs to thousands of QPs that do not exist cost bounded memory"
+	"storm Packets of all sorts, good and bad, do no harm"
+	"floor A flood of valid CNPs slows a QP to its floor and no further"
 	"rxe No CNP, good or bad, reaches rxe"
 	"udp_elsewhere UDP to port 4791 of other devices passes unchanged"
 	"udp_out UDP to port 4791 from other sockets leaves unchanged"
@@ -91,6 +95,35 @@ flood()
 	# an entry that could not be made is an error, and the QP works on
 	check "entries refused" "$(counter local qp_errors)" -gt 0
 	good_one
+}
+
+storm()
+{
+	local to
+	quiet_qp || return
+	# from an address that is nobody's: rxe itself believes the peer's
+	for to in local remote; do
+		on "$(other $to)" "$(injection $to --src 10.0.0.77 --count 2000 |
+			sed 's/ send / storm /')"
+		on "$(other $to)" "$(V=6; injection $to --src fd00::77 --count 2000 |
+			sed 's/ send / storm /')"
+	done
+	check "ignored" "$(counter local rp_cnp_ignored)" -gt 0
+	good_one
+}
+
+floor()
+{
+	local n
+	quiet_qp || return
+	knobs local roce_rp/rpg_min_rate=3 roce_rp/rpg_time_reset=131071 roce_rp/rpg_byte_reset=0 \
+		roce_rp/rate_reduce_monitor_period=1 roce_rp/rpg_ai_rate=1
+	inject local --qpn "${QPN[local]}" --count 2000
+	await 20 local rp_cnp_handled -ge 2000
+	n=$("$DCQCN" -j qp | jq ".[] | select(.lqpn == ${QPN[local]}) | .rate")
+	check "bit/s after it" "$n" -ge 3000000
+	check "bit/s after it" "$n" -lt 6000000
+	stop_perftest
 }
 
 rxe()

@@ -13,7 +13,7 @@ TESTS=(
 	"set set: units, several knobs at once, and what is out of range"
 	"profile profile: list, show, apply"
 	"save save and restore: settings survive the module"
-	"at_modprobe restore: applied when the module is loaded"
+	"by_udev restore: applied when the module appears, and when the device does"
 	"flow qp, watch, record: a limited QP, word by word, as a table, and as CSV"
 	"stat stat: counters as in hw_counters"
 	"errors Errors say what is wrong"
@@ -214,30 +214,28 @@ save()
 	check "from standard input" "$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 5
 }
 
-# In a mount namespace of its own, where the module and its file are installed
-at_modprobe()
+# As installed, with a udev that knows no more than what happens from now on
+by_udev()
 {
-	local conf
-	conf=$(dirname "$DCQCN")/rdma_dcqcn.conf
-	[ -e "$conf" ] && [ -n "$DCQCN_MODULE" ] || { skip "not in the source tree"; return; }
+	local rules
+	rules=$(dirname "$DCQCN")/60-rdma_dcqcn.rules
+	[ -e "$rules" ] || { skip "not in the source tree"; return; }
 	unload local
-	echo "${DEV[local]} rpg_ai_rate 44mbit" >$TMP/rdma_dcqcn.conf
-	unshare -m bash -ec "
-		mount -t tmpfs none /lib/modules
-		mount -t tmpfs none /etc/modprobe.d
-		mount -t tmpfs none /usr/local/sbin
-		mkdir /lib/modules/\$(uname -r)
-		cp $DCQCN_MODULE /lib/modules/\$(uname -r)/
-		depmod
-		cp $conf /etc/modprobe.d/
-		cp $DCQCN /usr/local/sbin/dcqcn
-		touch /etc/rdma_dcqcn.conf
-		mount --bind $TMP/rdma_dcqcn.conf /etc/rdma_dcqcn.conf
-		modprobe rdma_dcqcn profile=mlx5" >$TMP/modprobe.log 2>&1 ||
-		fail "modprobe: $(cat $TMP/modprobe.log)"
-	check "a saved knob" "$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 44
-	check "another one, by parameter" "$(cat "$(ecn local)/roce_rp/rpg_time_reset")" = 300
+	on local "mkdir -p /run/udev/rules.d && cp $rules /run/udev/rules.d/ &&
+		  cp $DCQCN /usr/local/sbin/dcqcn &&
+		  echo ${DEV[local]} rpg_ai_rate 44mbit >/etc/rdma_dcqcn.conf"
+	start local udevd "exec /lib/systemd/systemd-udevd"
+	until_ok 30 on local "udevadm control --ping" || fail "no udev"
+	load local profile=mlx5
+	until_ok 30 ai_rate_is 44 || fail "not restored when the module appears"
+	check "another knob, by parameter" "$(cat "$(ecn local)/roce_rp/rpg_time_reset")" = 300
+	on local "rdma link del ${DEV[local]} &&
+		  rdma link add ${DEV[local]} type rxe netdev ${IF[local]}"
+	until_ok 30 ai_rate_is 44 || fail "not restored when the device appears"
+	stop local udevd
+	on local "rm /run/udev/rules.d/60-rdma_dcqcn.rules /usr/local/sbin/dcqcn /etc/rdma_dcqcn.conf"
 }
+ai_rate_is() { on local "[ \"\$(cat $(ecn local)/roce_rp/rpg_ai_rate)\" = $1 ]"; }
 
 flow()
 {

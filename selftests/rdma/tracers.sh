@@ -61,7 +61,11 @@ trace_cmd()
 bpftrace()
 {
 	flow bpftrace || return
-	BPFTRACE_STRLEN=16 timeout 120 bpftrace -e '
+	# it wants the kernel's headers, and knows where they are by a link that
+	# not every root file system has
+	[ -e "/lib/modules/$(uname -r)/source" ] ||
+		export BPFTRACE_KERNEL_SOURCE=/usr/src/linux-headers-$(uname -r | sed 's/[^-]*$/common/')
+	timeout 120 bpftrace -e '
 		tracepoint:rdma_dcqcn:cnp_received { @cnps[args->qpn] = count(); }
 		tracepoint:rdma_dcqcn:rate_cut { @rate[args->qpn] = args->rate; }
 		interval:s:2 { exit(); }' >$TMP/bpf.txt 2>&1 || fail "bpftrace"

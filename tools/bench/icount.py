@@ -17,7 +17,7 @@ from vm import SPLAT, die_with_parent
 HERE = os.path.dirname(os.path.abspath(__file__))
 LAB = os.path.join(os.path.dirname(HERE), "lab")
 
-SUITE = "trixie-backports"      # rxe has network namespaces from 7.2 on
+KERNEL = "7.2"      # rxe has network namespaces from 7.2 on
 SILENCE = 900                   # s of wall time without a sign of life
 
 # Modules are built with the image's own compiler: its kernel's helper programs
@@ -65,7 +65,7 @@ class Guest:
     """Boots, runs a shell script, and is gone; share is /lab/share in it."""
 
     def __init__(self):
-        self.image = Image(SUITE).ensure()
+        self.image = Image(KERNEL).ensure()
 
     def __enter__(self):
         self.dir = tempfile.mkdtemp(prefix="rdma_dcqcn-bench-")

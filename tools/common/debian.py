@@ -33,9 +33,14 @@ def _known():
     return sorted({(uri, release) for uri, release, component in known if component == "main"})
 
 
+def base_of(suite):
+    """The suite that this one adds to: trixie for trixie-backports."""
+    return "sid" if suite == "experimental" else suite.partition("-")[0]
+
+
 def apt_sources(suite):
     """sources.list lines for a suite; with trixie-backports comes trixie, to which it adds."""
-    base = suite.partition("-")[0]
+    base = base_of(suite)
     lines = ["deb %s %s main" % (uri, release) for uri, release in _known()
              if release == base or release.startswith(base + "-")]
     for wanted in dict.fromkeys((base, suite)):
@@ -83,6 +88,11 @@ class Apt:
     def update(self):
         # By default an index that cannot be fetched is but a warning
         self._run("apt-get", "-q", "-o", "APT::Update::Error-Mode=any", "update")
+
+    def names(self, pattern):
+        """Names of packages that match."""
+        return [line.split()[0] for line in
+                self._run("apt-cache", "search", "--names-only", pattern).splitlines()]
 
     def depends(self, package):
         """Names that the newest version of a package depends on; [] if there is none."""

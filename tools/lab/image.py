@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The guests' root file system: a Debian tree with its own kernel and headers.
+"""The guests' root file system: a Debian tree with its own kernel, headers and compiler.
 
 Built once with mmdebstrap and kept in the user's cache under a name that
 contains a hash of the recipe, so a changed recipe builds a new one. Guests
@@ -12,20 +12,33 @@ import gzip
 import hashlib
 import lzma
 import os
+import re
 import shutil
 import subprocess
+import tempfile
 
-from debian import apt_sources, as_root, cache_dir
+from debian import Apt, apt_sources, as_root, base_of, cache_dir
 from progress import LabError, say, tail
 
-# iproute2 has rdma(8); gcc and make let a guest build the module as well; three
-# are the tracers that people look at tracepoints with.
+# iproute2 has rdma(8); gcc and make let a guest build the module as well.
 PACKAGES = """
-bash bpftrace busybox-static ethtool gcc ibverbs-providers ibverbs-utils iproute2
-iputils-ping jq kmod linux-headers-amd64 linux-image-amd64 linux-perf make mount
-openssh-client openssh-server perftest procps python3-minimal rdma-core rdmacm-utils
-tcpdump trace-cmd
+bash busybox-static ethtool fio gcc ibverbs-providers ibverbs-utils iproute2
+iputils-ping jq kmod make mount openssh-client openssh-server perftest procps
+python3-minimal rdma-core rdmacm-utils tcpdump
 """.split()
+
+# What people look at tracepoints with: large, and the same with any kernel
+TRACERS = "bpftrace linux-perf trace-cmd".split()
+
+# The suites whose newest kernel is of that series, while they are supported
+SERIES = {"6.1": "bookworm", "6.12": "trixie"}
+# Where others may be had; the first that has the series' headers is taken
+ADD_ONS = ("trixie-backports", "sid", "experimental")
+DEFAULT = "6.1"
+EXAMPLES = "6.1, 6.12, 7.2, 6.12-rt, trixie-backports, sid"
+
+# In a source tree
+MODULE = "drivers/infiniband/sw/dcqcn/rdma_dcqcn.ko"
 
 # Raised by hand when the steps below change what ends up in the tree.
 RECIPE = 1
@@ -46,20 +59,36 @@ done
 chmod -R a+rX .
 """
 
+# The compiler wants /dev/null and a place for temporary files. W=1 looks at comments,
+# too, with a perl that the tree lacks: the build for the default kernel does that.
+BUILD = r"""
+mount --bind "$2" "$1/mnt"
+mount -t tmpfs tmpfs "$1/tmp"
+mount --bind /dev "$1/dev"
+mount -t proc proc "$1/proc"
+chroot "$1" env PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C make -C "$3" M=/mnt "$4" W=1 cmd_checkdoc= modules
+chown -R "$5" "$2"
+"""
+
 
 class Image:
     """root: the tree; release: its kernel; kernel, kdir: paths on the host.
 
-    The suite may be any that the mirror has, also one like trixie-backports:
-    then all is trixie's but the kernel.
+    name: a series of kernels, 7.2, or a suite, whose newest kernel is meant:
+    trixie-backports. All else is of the release that the kernel is for. With
+    -rt it is the real-time kernel.
     """
 
-    def __init__(self, suite="bookworm"):
-        self.suite = suite
-        self.base = suite.partition("-")[0]
-        recipe = repr((suite, PACKAGES, RECIPE, FIXUP))
+    def __init__(self, name=DEFAULT):
+        self.name = name
+        what, _, flavour = name.partition("-rt")
+        self.series = what if re.fullmatch(r"\d+\.\d+", what) and what not in SERIES else None
+        self.suite = None if self.series else SERIES.get(what, what)
+        self.flavour = "rt-amd64" if name.endswith("-rt") else "amd64"
+        self.packages = PACKAGES + (TRACERS if name == DEFAULT else [])
+        recipe = repr((name, self.packages, RECIPE, FIXUP))
         key = hashlib.sha256(recipe.encode()).hexdigest()[:12]
-        self.root = os.path.join(cache_dir(), "image-%s-%s" % (suite, key))
+        self.root = os.path.join(cache_dir(), "image-%s-%s" % (name, key))
 
     @property
     def release(self):
@@ -93,6 +122,11 @@ class Image:
     def kdir(self):
         return os.path.join(self.root, "usr", "src", "linux-headers-" + self.release)
 
+    def built(self, top):
+        """Where a source tree's module for this kernel is."""
+        tree = top if self.name == DEFAULT else os.path.join(top, "out", "kernels", self.name)
+        return os.path.join(tree, MODULE)
+
     def ensure(self):
         """Build the image if the cache does not have it. Returns self."""
         if os.path.isdir(self.root):
@@ -105,15 +139,40 @@ class Image:
                 self._build()
         return self
 
-    def _packages(self):
+    def _find(self):
+        """The suite that has the series, and its newest kernel with headers there."""
+        there = set()
+        pattern = re.compile(r"linux-headers-((\d+\.\d+)[^-]*)-%s" % self.flavour)
+        for suite in ADD_ONS:
+            with tempfile.TemporaryDirectory(dir=cache_dir()) as d:
+                apt = Apt(d, suite)
+                apt.update()
+                names = apt.names("^linux-(image|headers)-[0-9]")
+            found = [m for m in map(pattern.fullmatch, names)
+                     if m and m[0].replace("headers", "image") in names]
+            there.update(m[2] for m in found)
+            found = [m[1] for m in found if m[2] == self.series]
+            if found:
+                return suite, max(found, key=lambda v: [int(n) for n in re.findall(r"\d+", v)])
+        raise LabError("Debian has no kernel %s with headers in %s; it has %s" %
+                       (self.name, ", ".join(ADD_ONS),
+                        ", ".join(sorted(there, key=lambda v: [int(n) for n in v.split(".")]))))
+
+    def _kernel_packages(self):
         """apt takes nothing from an add-on suite unless it is told to."""
-        kernel = "/" + self.suite if self.suite != self.base else ""
-        return [p + kernel if p.startswith("linux-") else p for p in PACKAGES]
+        version = ""
+        if self.series:
+            self.suite, version = self._find()
+            version += "-"
+        add_on = "/" + self.suite if self.suite != base_of(self.suite) else ""
+        return ["linux-%s-%s%s%s" % (p, version, self.flavour, add_on)
+                for p in ("image", "headers")]
 
     def _build(self):
         if not shutil.which("mmdebstrap"):
             raise LabError("mmdebstrap is not installed: run tools/lab/deps")
-        say("image: building Debian %s with its kernel, once (about a minute)" % self.suite)
+        say("image: building a Debian with kernel %s, once (about a minute)" % self.name)
+        packages = self.packages + self._kernel_packages()
         sources = apt_sources(self.suite)
         log = self.root + ".log"
         tree = self.root + ".building"
@@ -121,11 +180,11 @@ class Image:
         subprocess.run(remove)  # what a killed run left behind
         # INITRD=No: guests boot from the lab's own initramfs.
         cmd = as_root(["env", "INITRD=No", "mmdebstrap", "--quiet", "--variant=apt",
-                       "--include=" + ",".join(self._packages()),
+                       "--include=" + ",".join(packages),
                        "--dpkgopt=path-exclude=/usr/share/man/*",
                        "--dpkgopt=path-exclude=/usr/share/locale/*",
                        "--dpkgopt=path-exclude=/usr/share/doc/*",
-                       self.base, tree, "-"])
+                       base_of(self.suite), tree, "-"])
         try:
             with open(log, "w") as out:
                 r = subprocess.run(cmd, input=sources, text=True, stdout=out, stderr=out)
@@ -138,6 +197,28 @@ class Image:
         finally:
             subprocess.run(remove)
         say("image: %s, kernel %s" % (self.root, self.release))
+
+    def module(self, parts, out):
+        """Build the module of a source tree, of which these parts belong to the
+        kernel, with the tree's own compiler in a copy, out. Returns its messages."""
+        shutil.rmtree(out, ignore_errors=True)
+        for part in parts:
+            there = os.path.join(out, os.path.basename(part))
+            if os.path.isdir(part):
+                shutil.copytree(part, there, ignore=shutil.ignore_patterns(
+                    "*.o", "*.ko", "*.mod", "*.mod.c", ".*"))
+            else:
+                os.makedirs(out, exist_ok=True)
+                shutil.copy(part, there)
+        # /mnt is the one of the tree that only this process sees
+        r = subprocess.run(as_root(["unshare", "-m", "sh", "-ec", BUILD, "sh", self.root,
+                                    os.path.abspath(out), "/usr/src/linux-headers-" + self.release,
+                                    "-j%d" % len(os.sched_getaffinity(0)), str(os.getuid())]),
+                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        messages = r.stdout + r.stderr
+        if r.returncode:
+            raise LabError("building for kernel %s failed:\n%s" % (self.release, messages[-4000:]))
+        return messages
 
     def modules(self, wanted):
         """Paths below the root of these modules and what they need, in load order."""

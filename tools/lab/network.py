@@ -25,7 +25,8 @@ def check_module(module, image):
     if not magic:
         raise LabError("%s is not a kernel module" % module)
     if magic[1].decode() != image.release:
-        raise LabError("%s is for kernel %s, but the guests run %s: make KDIR=%s" %
+        raise LabError("%s is for kernel %s, but the guests run %s: make KDIR=%s, or "
+                       "lab build --kernel" %
                        (module, magic[1].decode(), image.release, image.kdir))
 
 

@@ -10,7 +10,7 @@ import time
 
 from progress import LabError
 
-TROUBLE = re.compile(r"WARNING: |BUG: |Oops|Call Trace:|Kernel panic|possible .* detected")
+TROUBLE = re.compile(r"WARNING: |BUG: |UBSAN: |Oops|Call Trace:|Kernel panic|possible .* detected")
 SILENCE = 900       # s of wall time without a sign of life
 
 
@@ -30,10 +30,11 @@ def _stop(p):
         pass
 
 
-def boot(kernel, seed, init, out, show=None):
+def boot(kernel, seed, init, out, show=None, silence=SILENCE):
     """Run a script as first process; its output is left in out/console.
 
     show(ns): told how far simulated time has come, now and then.
+    silence: s without a word after which it is taken for dead.
     Raises LabError when it fails, or the kernel complains.
     """
     env = dict(os.environ, LD_PRELOAD=seed, SIM_SEED="1")
@@ -42,33 +43,35 @@ def boot(kernel, seed, init, out, show=None):
            "time-travel=inf-cpu", "time-travel-start=0", "seccomp=on", "quiet",
            "panic=-1"]
     text = ""
-    with open(os.path.join(out, "console"), "w") as log:
+    with open(os.path.join(out, "console"), "w", buffering=1) as log:
         # A session of its own: a terminal's Ctrl-C shall reach us alone, and
         # we its processes, of which there are many.
         p = subprocess.Popen(cmd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, start_new_session=True)
         _running.add(p)
         try:
-            text = _watch(p, log, show)
+            text = _watch(p, log, show, silence)
         finally:
             _running.discard(p)
             _stop(p)
             p.wait()
     problems = TROUBLE.findall(text) + re.findall(r"^SIM-FAILED.*", text, re.M)
-    with open(os.path.join(out, "dmesg"), errors="replace") as f:
-        problems += [line.strip() for line in f if TROUBLE.search(line)]
+    dmesg = os.path.join(out, "dmesg")
+    if os.path.exists(dmesg):       # not if the kernel panicked
+        with open(dmesg, errors="replace") as f:
+            problems += [line.strip() for line in f if TROUBLE.search(line)]
     if problems or "SIM-DONE" not in text:
         raise LabError("the simulation failed: %s\n%s" %
                        ("; ".join(problems) or "it ended early", _tail(text)))
 
 
-def _watch(p, log, show):
+def _watch(p, log, show, silence):
     text, line, alive = "", "", time.monotonic()
     fd = p.stdout.fileno()
     while True:
         if not select.select([fd], [], [], 1)[0]:
-            if time.monotonic() - alive > SILENCE:
-                raise LabError("the simulation is silent for %d s\n%s" % (SILENCE, _tail(text)))
+            if time.monotonic() - alive > silence:
+                raise LabError("the simulation is silent for %d s\n%s" % (silence, _tail(text)))
             continue
         data = os.read(fd, 65536).decode(errors="replace").replace("\r", "")
         if not data:

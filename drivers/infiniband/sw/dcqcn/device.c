@@ -19,6 +19,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "device.h"
+#include "fault.h"
 #include "hook.h"
 #include "qp.h"
 #include "sysfs.h"
@@ -147,7 +148,8 @@ struct dcqcn_settings *dcqcn_dev_settings_begin(struct dcqcn_dev *dev)
 	mutex_lock(&dev->settings_lock);
 	old = rcu_dereference_protected(dev->settings,
 					lockdep_is_held(&dev->settings_lock));
-	new = kmemdup(old, sizeof(*old), GFP_KERNEL);
+	new = dcqcn_fault_alloc() ? NULL :
+	      kmemdup(old, sizeof(*old), GFP_KERNEL);
 	if (!new)
 		mutex_unlock(&dev->settings_lock);
 	return new;

@@ -42,6 +42,7 @@
  * @resolve_list: entries that wait for @qp_work
  * @qp_work: resolves entries, and is the janitor
  * @next_sweep: jiffies; when the janitor is due
+ * @cnp_paid: ns; up to when the CNPs sent so far have used up the port's share
  * @rate_events: how many may be told, see netlink.c
  * @ecn: ``ecn/``, see sysfs.c
  * @np_dir: ``ecn/roce_np/``
@@ -71,6 +72,7 @@ struct dcqcn_dev {
 	struct delayed_work qp_work;
 	unsigned long next_sweep;
 
+	atomic64_t cnp_paid;
 	struct dcqcn_budget rate_events;
 
 	struct kobject *ecn;

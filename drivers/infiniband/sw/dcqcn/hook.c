@@ -29,6 +29,7 @@
 #include <net/sock.h>
 
 #include "device.h"
+#include "fault.h"
 #include "hook.h"
 #include "np.h"
 #include "packet.h"
@@ -76,7 +77,7 @@ static __always_inline bool dcqcn_in_matters(const struct sk_buff *skb, bool v6)
 	if (proto != IPPROTO_UDP)
 		return false;
 	tos = v6 ? ipv6_get_dsfield(ip) : ipv4_get_dsfield(ip);
-	if ((tos & DCQCN_ECN_MASK) == DCQCN_ECN_CE)
+	if ((tos & DCQCN_ECN_MASK) == DCQCN_ECN_CE || dcqcn_faults())
 		return true;
 	bth = dcqcn_pkt_bth(ip, skb_headlen(skb), v6);
 	return !bth || bth->opcode == DCQCN_OPCODE_CNP;
@@ -102,12 +103,13 @@ static noinline unsigned int dcqcn_receive(struct sk_buff *skb)
 
 	switch (pkt.kind) {
 	case DCQCN_PKT_CNP:
-		dcqcn_rp_receive(dev, skb, &pkt);
+		if (!dcqcn_fault_drop_cnp())
+			dcqcn_rp_receive(dev, skb, &pkt);
 		consume_skb(skb);
 		return NF_STOLEN;
 	case DCQCN_PKT_REQUEST:
 	case DCQCN_PKT_RESPONSE:
-		if (dcqcn_pkt_ecn(&pkt) == DCQCN_ECN_CE)
+		if (dcqcn_pkt_ecn(&pkt) == DCQCN_ECN_CE || dcqcn_fault_ce())
 			dcqcn_np_receive(dev, skb, &pkt);
 		return NF_ACCEPT;
 	default:

@@ -6,12 +6,14 @@
  * Where things are: hook.c sees every RoCEv2 packet; np.c answers congestion
  * marks with CNPs; rp.c receives CNPs and limits flows; rate.c says how fast,
  * pacer.c makes it so; qp.c knows whose packet it is, device.c which port's.
- * sysfs.c, counters.c, netlink.c and trace.h are what people and programs see.
+ * sysfs.c, counters.c, netlink.c and trace.h are what people and programs see,
+ * fault.c is what tests break.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
 
 #include "device.h"
+#include "fault.h"
 #include "hook.h"
 #include "netlink.h"
 #include "qp.h"
@@ -36,6 +38,7 @@ static int __init dcqcn_init(void)
 	err = dcqcn_device_init();
 	if (err)
 		goto exit_netlink;
+	dcqcn_fault_init();
 	return 0;
 
 exit_netlink:
@@ -49,6 +52,7 @@ exit_qp:
 
 static void __exit dcqcn_exit(void)
 {
+	dcqcn_fault_exit();
 	dcqcn_device_exit();
 	dcqcn_netlink_exit();
 	dcqcn_hook_exit();
@@ -61,4 +65,5 @@ module_exit(dcqcn_exit);
 MODULE_DESCRIPTION("DCQCN congestion control for soft-RoCE");
 MODULE_AUTHOR("The rdma_dcqcn developers");
 MODULE_LICENSE("GPL");
+MODULE_VERSION("0.9");
 MODULE_SOFTDEP("pre: rdma_rxe");

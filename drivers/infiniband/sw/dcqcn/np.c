@@ -6,8 +6,10 @@
  *   Zhu et al., SIGCOMM 2015, section 3.1; IBA annex A17.9.3
  *
  * Only a packet whose ICRC is right, from the peer of a QP that exists, is
- * answered. The ICRC is looked at only when a CNP is due.
+ * answered. The ICRC is looked at only when a CNP is due. A port sends no more
+ * than DCQCN_CNP_GAP_NS allows, so that a flood of marks costs what it may.
  */
+#include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/ktime.h>
 #include <linux/netdevice.h>
@@ -19,10 +21,18 @@
 #include <net/route.h>
 
 #include "device.h"
+#include "fault.h"
 #include "np.h"
 #include "packet.h"
 #include "qp.h"
 #include "trace.h"
+
+/* CNPs that a port sends at most, however many QPs it has and whatever the knobs
+ * say: half a million a second, in the long run. It saves up for 10 ms, which
+ * covers the start of an incast.
+ */
+#define DCQCN_CNP_GAP_NS	2000
+#define DCQCN_CNP_BURST_NS	(10 * NSEC_PER_MSEC)
 
 static struct dst_entry *dcqcn_cnp_route4(struct net *net,
 					  const struct net_device *ndev,
@@ -74,7 +84,8 @@ static int dcqcn_cnp_xmit(struct net_device *ndev,
 	if (IS_ERR(dst))
 		return PTR_ERR(dst);
 
-	skb = alloc_skb(LL_RESERVED_SPACE(dst->dev) + len, GFP_ATOMIC);
+	skb = dcqcn_fault_alloc() ? NULL :
+	      alloc_skb(LL_RESERVED_SPACE(dst->dev) + len, GFP_ATOMIC);
 	if (!skb) {
 		dst_release(dst);
 		return -ENOMEM;
@@ -93,6 +104,20 @@ static int dcqcn_cnp_xmit(struct net_device *ndev,
 
 	err = v4 ? ip_local_out(net, NULL, skb) : ip6_local_out(net, NULL, skb);
 	return net_xmit_eval(err);
+}
+
+/* Whether a port may send a CNP now; if so, it is charged */
+static bool dcqcn_np_charge(struct dcqcn_dev *dev, u64 now)
+{
+	s64 paid = atomic64_read(&dev->cnp_paid), from;
+
+	do {
+		from = max_t(s64, paid, now - DCQCN_CNP_BURST_NS);
+		if (from > (s64)now)
+			return false;
+	} while (!atomic64_try_cmpxchg(&dev->cnp_paid, &paid,
+				       from + DCQCN_CNP_GAP_NS));
+	return true;
 }
 
 /* Answer @event, which happened to @qp. Called with the lock held; drops it. */
@@ -125,7 +150,8 @@ static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net_device *ndev,
 
 	if (!send)
 		return;
-	err = dcqcn_cnp_xmit(ndev, settings, &spec);
+	err = dcqcn_np_charge(qp->dev, now) ?
+	      dcqcn_cnp_xmit(ndev, settings, &spec) : -EBUSY;
 	dcqcn_count(qp->dev, err ? DCQCN_NP_CNP_ERRORS : DCQCN_NP_CNP_SENT);
 	trace_cnp_sent(qp, spec.dest_qpn, &spec.daddr, err);
 }

@@ -29,6 +29,7 @@
 #include <rdma/restrack.h>
 
 #include "device.h"
+#include "fault.h"
 #include "np.h"
 #include "qp.h"
 #include "rp.h"
@@ -124,6 +125,8 @@ static void dcqcn_qp_resolve(struct dcqcn_qp *qp)
 	struct dcqcn_qp_info info;
 	bool live;
 
+	if (!READ_ONCE(qp->dev->stopping))
+		dcqcn_fault_delay_resolve();
 	live = dcqcn_qp_query(qp->dev->ibdev, qp->qpn, &info);
 	spin_lock_bh(&qp->lock);
 	qp->seen = jiffies;
@@ -207,7 +210,9 @@ static bool dcqcn_qp_keep(struct dcqcn_qp *qp)
 		WRITE_ONCE(qp->seen, jiffies);
 		return true;
 	case DCQCN_QP_ABSENT:
-		return !unused;
+		/* while there are many, others wait for the room */
+		return !unused && atomic_read(&qp->dev->num_unresolved) <=
+				  DCQCN_UNRESOLVED_MAX / 2;
 	default:
 		return true;
 	}
@@ -258,8 +263,10 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 	struct dcqcn_qp *qp = dcqcn_qp_find(dev, qpn);
 	int err;
 
-	/* entry and limiter in one object of this slab */
-	BUILD_BUG_ON(sizeof(*qp) > 512);
+	/* entry and limiter in one object of this slab; what a debug kernel
+	 * adds to a lock does not count
+	 */
+	BUILD_BUG_ON(!IS_ENABLED(CONFIG_DEBUG_SPINLOCK) && sizeof(*qp) > 512);
 
 	if (qp)
 		return qp;
@@ -268,7 +275,8 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 	if (!atomic_add_unless(&dev->num_unresolved, 1, DCQCN_UNRESOLVED_MAX))
 		goto count;
 
-	qp = kzalloc(sizeof(*qp), GFP_ATOMIC | __GFP_NOWARN);
+	qp = dcqcn_fault_alloc() ? NULL :
+	     kzalloc(sizeof(*qp), GFP_ATOMIC | __GFP_NOWARN);
 	if (!qp)
 		goto unresolved;
 	spin_lock_init(&qp->lock);

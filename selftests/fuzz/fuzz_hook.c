@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The hooks against any packet: hook.c, np.c and rp.c as they are, a table of
+ * one QP in the place of qp.c, a pacer that only takes notes, and kernel.h.
+ *
+ * An input is struct fuzz_case and then the packet, from its IP header on. The
+ * IP stack has looked at a packet before the hooks see it, so its lengths are
+ * made what the stack leaves (as_the_stack_leaves_it). What must hold is in
+ * check_in() and check_out(), by wire.c's measure.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel.h"
+
+/* The module's own headers of what is not here */
+#define DCQCN_NETLINK_H
+#define DCQCN_TRACE_H
+struct dcqcn_budget { int unused; };
+
+#define hash_for_each_possible_rcu(table, pos, member, key) \
+	for (pos = fuzz_dev; pos; pos = NULL)
+#define DECLARE_HASHTABLE(name, bits) int name
+
+struct dcqcn_dev;
+static struct dcqcn_dev *fuzz_dev;
+
+#include "hook.c"
+#include "np.c"
+#include "rp.c"
+#include "wire.h"
+
+#define check(cond) do {						\
+	if (!(cond)) {							\
+		fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond); \
+		abort();						\
+	}								\
+} while (0)
+
+/* What an input begins with */
+struct fuzz_case {
+	u8 flags;
+	u8 faults;
+	u8 qp_state;
+	u8 qp_type;
+	u8 enable;
+	u8 head;		/* linear bytes of the packet */
+	u8 since_cnp;		/* us */
+	u8 asked;		/* faults on purpose, fault.h */
+};
+
+enum {			/* flags */
+	OUTPUT = 1,
+	REPAIR_ADDRESS = 2,	/* UDP, its port, no fragment */
+	REPAIR_LENGTHS = 4,
+	REPAIR_ICRC = 8,
+	FOREIGN_DEV = 16,	/* no rxe there; on output, not rxe's packet */
+	OTHERHOST = 32,		/* not addressed to this host; output: cloned */
+	LIMITED = 64,
+	IS_PEER = 128,		/* the packet is from, or to, the QP's peer */
+};
+
+enum {			/* faults */
+	NO_MEMORY = 1,
+	NO_ROUTE = 2,
+	NO_ENTRY = 4,
+	STOPPING = 8,
+	TAKEN = 16,		/* the pacer holds the packet */
+	OTHER_QP = 32,		/* the table has an entry, for another QP */
+};
+
+static struct net_device ndev, other_ndev;
+static struct ib_device ibdev;
+static struct module rxe_module;
+static struct dcqcn_settings settings;
+static struct dcqcn_counters counters;
+static struct dcqcn_dev the_dev;
+static struct dcqcn_qp the_qp;
+static bool has_qp;
+static const struct fuzz_case *now_testing;
+
+/* What the code under test did */
+static unsigned int entries, cuts, cnps_sent, holds;
+static u8 sent[DCQCN_CNP_V6_LEN];
+static size_t sent_len;
+
+static void rxe_destructor(struct sk_buff *skb) { }
+
+/* --- in the place of device.c, qp.c, pacer.c, report.c, fault.c ----------- */
+
+struct dcqcn_dev *dcqcn_dev_by_ndev(const struct net_device *dev)
+{
+	return dev == &ndev ? &the_dev : NULL;
+}
+
+/* The table has this entry and no other */
+static void add_qp(void)
+{
+	dcqcn_dev_qp_chain(&the_dev, the_qp.qpn)->first = &the_qp.node;
+	the_dev.qps.full = true;
+	has_qp = true;
+}
+
+struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
+{
+	if (dcqcn_qp_find(dev, qpn))
+		return &the_qp;
+	entries++;
+	if (has_qp || now_testing->faults & NO_ENTRY)
+		return NULL;
+	memset(&the_qp, 0, sizeof(the_qp));
+	the_qp.qpn = qpn;
+	the_qp.dev = dev;
+	add_qp();
+	return &the_qp;
+}
+
+void dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
+			 u32 dest_qpn)
+{
+}
+
+void dcqcn_pacer_start(struct dcqcn_qp *qp, u64 now)
+{
+	qp->flow.limited = true;
+}
+
+bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
+			enum dcqcn_pkt_kind kind, u32 psn, bool limit,
+			dcqcn_okfn okfn)
+{
+	holds += !!(now_testing->faults & TAKEN);
+	return now_testing->faults & TAKEN;
+}
+
+void dcqcn_report_rate(struct dcqcn_qp *qp, const struct dcqcn_rp_params *p,
+		       unsigned int done, u64 old_rate)
+{
+	cuts += !!(done & DCQCN_RATE_CUT);
+}
+
+bool within_module_mem_type(unsigned long addr, const struct module *mod,
+			    int type)
+{
+	return addr == (unsigned long)rxe_destructor;
+}
+
+static void fuzz_sent(const struct sk_buff *skb)
+{
+	cnps_sent++;
+	check(skb->len <= sizeof(sent));
+	sent_len = skb->len;
+	memcpy(sent, skb->data, sent_len);
+}
+
+bool dcqcn_faults_on;
+
+bool dcqcn_fault_take(enum dcqcn_fault fault)
+{
+	return now_testing->asked & 1 << fault;
+}
+
+bool dcqcn_fault_is_nth(enum dcqcn_fault fault)
+{
+	return now_testing->asked & 1 << fault;
+}
+
+/* --- a case ----------------------------------------------------------------- */
+
+static void repair(u8 *p, size_t len, u8 how)
+{
+	size_t ip = ip_len(p), end;
+
+	if (len < ip + UDP_LEN)
+		return;
+	if (how & REPAIR_ADDRESS) {
+		p[p[0] >> 4 == 6 ? 6 : 9] = 17;
+		if (p[0] >> 4 == 4)
+			put16(p + 6, get16(p + 6) & 0xc000);
+		put16(p + ip + 2, 4791);
+	}
+	if (how & REPAIR_LENGTHS)
+		put16(p + ip + 4, len - ip);
+	end = ip + get16(p + ip + 4);
+	if (how & REPAIR_ICRC && end <= len &&
+	    end >= ip + UDP_LEN + BTH_LEN + ICRC_LEN)
+		put_icrc(p, end - ICRC_LEN);
+}
+
+/* Returns the packet's length, 0 if the stack drops it */
+static size_t as_the_stack_leaves_it(u8 *p, size_t len)
+{
+	if (len < IP4_LEN)
+		return 0;
+	if (p[0] >> 4 == 4) {
+		if ((p[0] & 15) < 5 || ip_len(p) > len)
+			return 0;
+		put16(p + 2, len);
+	} else if (p[0] >> 4 == 6) {
+		/* nor a source that would be taken for IPv4 (ip6_rcv_core) */
+		if (len < IP6_LEN ||
+		    !memcmp(p + 8, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12))
+			return 0;
+		put16(p + 4, len - IP6_LEN);
+	} else {
+		return 0;
+	}
+	return len;
+}
+
+static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
+{
+	size_t ip = ip_len(p);
+	bool v6 = p[0] >> 4 == 6;
+	const u8 *peer = v6 ? p + 8 : p + 12;
+
+	fuzz_now = 1000000000;
+	fuzz_out_of_memory = c->faults & NO_MEMORY;
+	fuzz_no_route = c->faults & NO_ROUTE;
+	fuzz_route.dst.dev = &ndev;
+	now_testing = c;
+	dcqcn_faults_on = c->asked;
+	entries = cuts = cnps_sent = holds = 0;
+
+	settings = (struct dcqcn_settings) {
+		.np.min_time_between_cnps = 50,
+		.np.cnp_dscp = 48,
+		.rp = {
+			.dce_tcp_g = 1019, .dce_tcp_rtt = 1,
+			.rate_reduce_monitor_period = 4,
+			.initial_alpha_value = 1023, .rpg_gd = 11,
+			.rpg_min_dec_fac = 50, .rpg_time_reset = 300,
+			.rpg_threshold = 1, .rpg_min_rate = 1,
+			.rpg_ai_rate = 5, .rpg_hai_rate = 50,
+		},
+		.np_enable = c->enable & 1 ? 0xff : c->enable,
+		.rp_enable = c->enable & 1 ? 0xff : c->enable,
+	};
+	memset(&counters, 0, sizeof(counters));
+	the_dev = (struct dcqcn_dev) {
+		.ibdev = &ibdev, .ndev = &ndev, .counters = &counters,
+		.settings = &settings, .stopping = c->faults & STOPPING,
+		.speed = 1000, .qp_factor = 1,
+	};
+	fuzz_dev = &the_dev;
+	dcqcn_rxe_module = &rxe_module;
+
+	memset(&the_qp, 0, sizeof(the_qp));
+	the_qp.dev = &the_dev;
+	the_qp.state = c->qp_state % 4;
+	the_qp.type = IB_QPT_RC + c->qp_type % 3;
+	the_qp.peer_qpn = c->qp_type / 3;
+	the_qp.flow.limited = c->flags & LIMITED;
+	the_qp.cnp_time = c->since_cnp ? fuzz_now - c->since_cnp * 1000ULL : 0;
+	has_qp = c->qp_state & 0x80;
+	if (len >= ip + UDP_LEN + BTH_LEN)
+		the_qp.qpn = get24(p + ip + UDP_LEN + 5) ^
+			     (c->faults & OTHER_QP ? 5 : 0);
+	if (c->flags & OUTPUT)
+		peer += v6 ? 16 : 4;
+	if (c->flags & IS_PEER && v6) {
+		memcpy(&the_qp.peer, peer, 16);
+	} else if (c->flags & IS_PEER) {
+		memcpy(&the_qp.peer, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
+		memcpy(&the_qp.peer.s6_addr[12], peer, 4);
+	}
+	if (has_qp)
+		add_qp();
+}
+
+static struct sk_buff *make_skb(const struct fuzz_case *c, const u8 *p, size_t len)
+{
+	struct sk_buff *skb = calloc(1, sizeof(*skb));
+	size_t head = len;
+
+	/* the stack has pulled the IP header; rxe's packets are linear up to
+	 * the BTH at least
+	 */
+	if (c->head)
+		head = min_t(size_t, len, ip_len(p) + c->head - 1);
+	skb->len = len;
+	skb->data_len = len - head;
+	skb->data = malloc(head);
+	skb->frag = malloc(len - head);
+	memcpy(skb->data, p, head);
+	memcpy(skb->frag, p + head, len - head);
+	return skb;
+}
+
+static void skb_bytes(const struct sk_buff *skb, u8 *to)
+{
+	memcpy(to, skb->data, skb_headlen(skb));
+	memcpy(to + skb_headlen(skb), skb->frag, skb->data_len);
+}
+
+/* The length of the packet up to its ICRC's end, if the ICRC is right; or 0 */
+static size_t right_icrc(const u8 *p, const struct dcqcn_pkt *e)
+{
+	size_t end = ip_len(p) + e->udp_len;
+
+	return e->plain && e->udp_len >= UDP_LEN + BTH_LEN + ICRC_LEN &&
+	       icrc_is_right(p, end) ? end : 0;
+}
+
+/* --- what must hold ------------------------------------------------------- */
+
+static bool is_marked(const struct dcqcn_pkt *e)
+{
+	return (e->tos & 3) == 3 || now_testing->asked & 1 << DCQCN_FAULT_MARK_CE;
+}
+
+/* A CNP that was sent answers @p and nothing else */
+static void check_sent(const u8 *p, const struct dcqcn_pkt *e)
+{
+	struct dcqcn_pkt cnp;
+	size_t at = e->v6 ? 8 : 12, n = e->v6 ? 16 : 4;
+
+	check(cnps_sent == 1);
+	check(the_qp.state == DCQCN_QP_LIVE && has_qp);
+	check(e->kind == DCQCN_PKT_REQUEST || e->kind == DCQCN_PKT_RESPONSE);
+	check(is_marked(e) && right_icrc(p, e));
+	check(e->dest_qpn > 1 && e->dest_qpn != 0xffffff);
+	check(!(now_testing->flags & OTHERHOST));
+	check(e->ud == (the_qp.type == IB_QPT_UD));
+	if (!e->ud)
+		check(now_testing->flags & IS_PEER ||
+		      !memcmp(p + at, the_qp.peer.s6_addr + (e->v6 ? 0 : 12), n));
+	check(!now_testing->since_cnp || now_testing->since_cnp >= 50);
+
+	memset(&cnp, 0xa5, sizeof(cnp));
+	cnp = expected_pkt(sent, sent_len, &cnp);
+	check(cnp.kind == DCQCN_PKT_CNP && right_icrc(sent, &cnp) == sent_len);
+	check(cnp.dest_qpn > 1 && cnp.pkey == e->pkey);
+	check(cnp.dest_qpn == (e->ud ? e->src_qpn : the_qp.peer_qpn));
+	/* back from where it came, and no longer than what caused it */
+	check(cnp.v6 == e->v6);
+	check(!memcmp(sent + at, p + at + n, n));
+	check(!memcmp(sent + at + n, p + at, n));
+	check(get16(sent + ip_len(sent) + 4) == 40);
+}
+
+static void check_in(const struct fuzz_case *c, const u8 *p, size_t len,
+		     struct sk_buff *skb, unsigned int verdict)
+{
+	struct dcqcn_pkt e;
+	u8 *after;
+
+	memset(&e, 0, sizeof(e));
+	e = expected_pkt(p, len, &e);
+	if (c->flags & FOREIGN_DEV)
+		e.kind = DCQCN_PKT_OTHER;
+
+	check(verdict == NF_ACCEPT || verdict == NF_STOLEN);
+	check(skb->consumed == (verdict == NF_STOLEN));
+	/* rxe sees no CNP, unless there is no memory to look at it */
+	if (e.kind != DCQCN_PKT_CNP)
+		check(verdict == NF_ACCEPT);
+	else if (!fuzz_out_of_memory)
+		check(verdict == NF_STOLEN);
+
+	/* who gets the packet gets all of it, as it was */
+	after = malloc(len);
+	check(skb->len == len);
+	skb_bytes(skb, after);
+	check(!memcmp(after, p, len));
+	free(after);
+
+	if (e.kind == DCQCN_PKT_OTHER)
+		check(!entries && !cuts && !cnps_sent && !the_qp.pending_ce &&
+		      !the_qp.pending_cnps);
+	if (entries || cuts || the_qp.pending_ce || the_qp.pending_cnps) {
+		check(right_icrc(p, &e));
+		check(!(c->flags & OTHERHOST));
+		check(e.dest_qpn > 1 && e.dest_qpn != 0xffffff);
+		check(entries <= 1);
+	}
+	if (cuts || the_qp.pending_cnps) {
+		check(e.kind == DCQCN_PKT_CNP);
+		check(e.udp_len == UDP_LEN + BTH_LEN + CNP_RESERVED + ICRC_LEN);
+		check(has_qp && the_qp.qpn == e.dest_qpn);
+	}
+	if (cuts) {
+		check(!(c->faults & STOPPING));
+		check(settings.rp_enable & 1 << the_qp.prio);
+		check(the_qp.type == IB_QPT_UD || c->flags & IS_PEER ||
+		      !memcmp(p + (e.v6 ? 8 : 12),
+			      the_qp.peer.s6_addr + (e.v6 ? 0 : 12), e.v6 ? 16 : 4));
+		check(the_qp.flow.rate.current_rate >= dcqcn_rate_floor(&settings.rp));
+	}
+	if (the_qp.pending_ce)
+		check(is_marked(&e));
+	if (c->asked & 1 << DCQCN_FAULT_DROP_CNPS && e.kind == DCQCN_PKT_CNP)
+		check(!entries && !cuts && !the_qp.pending_cnps);
+	if (cnps_sent)
+		check_sent(p, &e);
+	check(!fuzz_dst_refs && !the_qp.lock.held);
+}
+
+static u16 ip4_sum(const u8 *p)
+{
+	u32 sum = 0;
+	size_t i;
+
+	for (i = 0; i < ip_len(p); i += 2)
+		sum += get16(p + i);
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return sum;
+}
+
+static void check_out(const struct fuzz_case *c, const u8 *p, size_t len,
+		      struct sk_buff *skb, unsigned int verdict)
+{
+	bool v6 = p[0] >> 4 == 6;
+	u8 *after = malloc(len);
+	bool may_mark;
+	size_t i, qpn;
+
+	check(verdict == NF_ACCEPT || verdict == NF_STOLEN);
+	check((verdict == NF_STOLEN) == holds);
+	check(!skb->consumed && !entries && !cnps_sent && !cuts);
+	check(skb->len == len);
+	skb_bytes(skb, after);
+	/* of a packet that is rxe's, and not QP1's, Not-ECT may become ECT(0) */
+	qpn = ip_len(p) + UDP_LEN + 5;
+	may_mark = !(c->flags & FOREIGN_DEV) && qpn + 7 <= len &&
+		   get24(p + qpn) > 1 && get24(p + qpn) != 0xffffff;
+	if (!may_mark)
+		check(!holds);
+	if (memcmp(after, p, len)) {
+		check(may_mark && (v6 ? !(p[1] & 0x30) : !(p[1] & 3)));
+		check(v6 ? after[1] == (p[1] | 0x20) : after[1] == (p[1] | 2));
+		if (!v6)
+			check(ip4_sum(after) == ip4_sum(p));
+		for (i = 0; i < len; i++)
+			check(after[i] == p[i] || i == 1 ||
+			      (!v6 && (i == 10 || i == 11)));
+	}
+	free(after);
+	check(!the_qp.lock.held);
+}
+
+static void run(const struct fuzz_case *c, const u8 *p, size_t len)
+{
+	bool v6 = p[0] >> 4 == 6, output = c->flags & OUTPUT;
+	struct nf_hook_state state = { .pf = v6 ? NFPROTO_IPV6 : NFPROTO_IPV4 };
+	struct sk_buff *skb = make_skb(c, p, len);
+	struct ib_qp ibqp = { .device = &ibdev, .qp_num = the_qp.qpn };
+	struct sock sk = { .sk_user_data = &ibqp };
+	unsigned int verdict;
+
+	if (output) {
+		skb->sk = c->flags & FOREIGN_DEV && c->enable & 1 ? NULL : &sk;
+		skb->destructor = c->flags & FOREIGN_DEV ? sock_wfree : rxe_destructor;
+		skb->cloned = c->flags & OTHERHOST;
+		verdict = dcqcn_local_out(NULL, skb, &state);
+		check_out(c, p, len, skb, verdict);
+	} else {
+		skb->dev = c->flags & FOREIGN_DEV ? &other_ndev : &ndev;
+		skb->pkt_type = c->flags & OTHERHOST ? PACKET_OTHERHOST : PACKET_HOST;
+		verdict = v6 ? dcqcn_local_in6(NULL, skb, &state) :
+			       dcqcn_local_in4(NULL, skb, &state);
+		check_in(c, p, len, skb, verdict);
+	}
+	free(skb->data);
+	free(skb->frag);
+	free(skb);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	const struct fuzz_case *c = (const void *)data;
+	size_t len;
+	u8 *p;
+
+	if (size < sizeof(*c))
+		return 0;
+	len = size - sizeof(*c);
+	p = malloc(len);
+	memcpy(p, data + sizeof(*c), len);
+	if (as_the_stack_leaves_it(p, len)) {
+		repair(p, len, c->flags);
+		set_up(c, p, len);
+		run(c, p, len);
+	}
+	free(p);
+	return 0;
+}

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * As much of a kernel as hook.c, np.c and rp.c need in user space: one CPU, no
+ * concurrency, packets in memory of exactly their size. Every <linux/...> header
+ * that they include and the unit tests' shims do not have is this file.
+ *
+ * What can fail does when struct fuzz_case says so.
+ */
+#ifndef FUZZ_KERNEL_H
+#define FUZZ_KERNEL_H
+
+#include <errno.h>
+#include <linux/in6.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include <linux/udp.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* --- language and types -------------------------------------------------- */
+
+#define noinline		__attribute__((noinline))
+#define __init
+#define __net_exit
+#define __rcu
+#define __percpu
+#define __must_hold(x)
+#define __releases(x)
+#define unlikely(x)		(x)
+#define likely(x)		(x)
+#define DECLARE_STATIC_KEY_FALSE(name)	extern bool name
+#define static_branch_unlikely(key)	(*(key))
+#define READ_ONCE(x)		(x)
+#define WRITE_ONCE(x, v)	((x) = (v))
+#define BIT(n)			(1UL << (n))
+#define NSEC_PER_MSEC		1000000L
+#define container_of(p, type, member) \
+	((type *)((char *)(p) - offsetof(type, member)))
+#define htons			cpu_to_be16
+#define trace_ce_seen(...)	((void)0)
+#define trace_cnp_sent(...)	((void)0)
+#define trace_cnp_received(...)	((void)0)
+
+#define IPPROTO_UDP		17
+#define ETH_P_IP		0x0800
+#define ETH_P_IPV6		0x86dd
+#define PACKET_HOST		0
+#define PACKET_OTHERHOST	3
+
+enum { GFP_KERNEL, GFP_ATOMIC };
+enum { NF_ACCEPT = 1, NF_STOLEN };
+enum { NFPROTO_IPV4 = 2, NFPROTO_IPV6 = 10 };
+enum { NF_INET_LOCAL_IN = 1, NF_INET_LOCAL_OUT = 3 };
+enum { IB_QPT_RC = 2, IB_QPT_UC, IB_QPT_UD };
+enum { MOD_TEXT };
+#define NF_IP_PRI_LAST		INT32_MAX
+#define NF_IP6_PRI_LAST		INT32_MAX
+
+typedef struct { int counter; } atomic_t;
+typedef struct { long counter; } atomic_long_t;
+typedef struct { s64 counter; } atomic64_t;
+typedef struct { int held; } spinlock_t;
+
+struct mutex { int held; };
+struct rcu_head { int unused; };
+struct hlist_node { struct hlist_node *next; };
+struct hlist_head { struct hlist_node *first; };
+struct kobject { int unused; };
+struct hrtimer { int unused; };
+struct delayed_work { int unused; };
+struct xarray { bool full; };
+struct list_head { struct list_head *next, *prev; };
+struct module { int unused; };
+struct netlink_range_validation { u64 min, max; };
+
+struct net { int unused; };
+struct sk_buff;
+struct sk_buff_head { struct sk_buff *first; };
+struct net_device { struct net *net; int ifindex; };
+struct dst_entry { struct net_device *dev; int error; };
+struct sock { bool sk_net_refcnt; void *sk_user_data; };
+struct ib_device { int unused; };
+struct ib_qp { struct ib_device *device; u32 qp_num; u8 qp_type; };
+struct pernet_operations { void (*exit)(struct net *net); };
+
+struct nf_hook_state {
+	u8 pf;
+	int (*okfn)(struct net *net, struct sock *sk, struct sk_buff *skb);
+};
+
+struct nf_hook_ops {
+	unsigned int (*hook)(void *priv, struct sk_buff *skb,
+			     const struct nf_hook_state *state);
+	u8 pf;
+	unsigned int hooknum;
+	int priority;
+};
+
+/* --- what is not called, or does not matter ------------------------------ */
+
+#define LIST_HEAD(name)		struct list_head name = { &name, &name }
+#define DEFINE_MUTEX(name)	struct mutex name
+#define mutex_lock(m)		((m)->held++)
+#define mutex_unlock(m)		((m)->held--)
+#define hlist_entry_or_null(node, type, member) \
+	((node) ? container_of(node, type, member) : NULL)
+#define hlist_for_each_entry_rcu(pos, head, member) \
+	for (pos = hlist_entry_or_null((head)->first, __typeof__(*pos), member); \
+	     pos; \
+	     pos = hlist_entry_or_null(pos->member.next, __typeof__(*pos), member))
+#define list_add(node, head)	((void)(node), (void)(head))
+#define list_del(node)		((void)(node))
+#define list_for_each_entry(pos, head, member) \
+	for (pos = NULL; pos; pos = NULL)
+#define kzalloc(size, gfp)	calloc(1, size)
+#define kfree			free
+#define IS_ERR(p)		((uintptr_t)(p) > (uintptr_t)-4096)
+#define ERR_PTR(err)		((void *)(intptr_t)(err))
+#define ERR_CAST(p)		((void *)(p))
+#define PTR_ERR(p)		((int)(intptr_t)(p))
+#define rcu_read_lock()		((void)0)
+#define rcu_read_unlock()	((void)0)
+#define rcu_dereference(p)	(p)
+#define spin_lock_bh(l)		kernel_assert(!(l)->held++)
+#define spin_unlock_bh(l)	kernel_assert(!--(l)->held)
+#define this_cpu_inc(c)		((c)++)
+#define this_cpu_add(c, n)	((c) += (n))
+#define xa_empty(xa)		(!(xa)->full)
+#define atomic64_read(a)	((a)->counter)
+#define jiffies			1000UL
+#define ktime_get_ns()		fuzz_now
+
+#define kernel_assert(cond)	do { if (!(cond)) __builtin_trap(); } while (0)
+
+static u64 fuzz_now;
+
+static inline int nf_register_net_hooks(struct net *net,
+					const struct nf_hook_ops *ops, int n)
+{
+	return 0;
+}
+
+static inline void nf_unregister_net_hooks(struct net *net,
+					   const struct nf_hook_ops *ops, int n)
+{
+}
+
+static inline int register_pernet_subsys(struct pernet_operations *ops)
+{
+	return 0;
+}
+
+static inline void unregister_pernet_subsys(struct pernet_operations *ops)
+{
+}
+
+static inline bool atomic64_try_cmpxchg(atomic64_t *a, s64 *old, s64 new)
+{
+	kernel_assert(a->counter == *old);
+	a->counter = new;
+	return true;
+}
+
+/* --- packets ------------------------------------------------------------- */
+
+/*
+ * The linear part lies in memory of its own, exactly as long as it is, so that
+ * the address sanitizer sees what reads behind it, and whoever kept a pointer
+ * when it moved.
+ */
+struct sk_buff {
+	struct net_device *dev;
+	struct sock *sk;
+	void (*destructor)(struct sk_buff *skb);
+	struct dst_entry *dst;
+	u8 *data;
+	u8 *frag;
+	unsigned int len;
+	unsigned int data_len;		/* of it in @frag */
+	u32 priority;
+	__be16 protocol;
+	u8 pkt_type;
+	bool cloned;
+	bool consumed;
+};
+
+static bool fuzz_out_of_memory;
+
+bool within_module_mem_type(unsigned long addr, const struct module *mod,
+			    int type);
+
+static inline void sock_wfree(struct sk_buff *skb) { }
+static inline void sock_efree(struct sk_buff *skb) { }
+
+static inline unsigned int skb_headlen(const struct sk_buff *skb)
+{
+	return skb->len - skb->data_len;
+}
+
+static inline bool skb_is_nonlinear(const struct sk_buff *skb)
+{
+	return skb->data_len;
+}
+
+static inline bool skb_cloned(const struct sk_buff *skb)
+{
+	return skb->cloned;
+}
+
+static inline u8 *skb_network_header(const struct sk_buff *skb)
+{
+	return skb->data;
+}
+
+static inline struct iphdr *ip_hdr(const struct sk_buff *skb)
+{
+	return (struct iphdr *)skb->data;
+}
+
+static inline struct ipv6hdr *ipv6_hdr(const struct sk_buff *skb)
+{
+	return (struct ipv6hdr *)skb->data;
+}
+
+/* The first @n bytes become linear, and the linear part moves */
+static inline bool skb_move(struct sk_buff *skb, unsigned int n)
+{
+	unsigned int head = skb_headlen(skb);
+	u8 *data, *frag;
+
+	if (fuzz_out_of_memory)
+		return false;
+	data = malloc(n);
+	frag = malloc(skb->len - n);
+	memcpy(data, skb->data, head);
+	memcpy(data + head, skb->frag, n - head);
+	memcpy(frag, skb->frag + n - head, skb->len - n);
+	free(skb->data);
+	free(skb->frag);
+	skb->data = data;
+	skb->frag = frag;
+	skb->data_len = skb->len - n;
+	return true;
+}
+
+static inline bool pskb_may_pull(struct sk_buff *skb, unsigned int len)
+{
+	if (len <= skb_headlen(skb))
+		return true;
+	return len <= skb->len && skb_move(skb, len);
+}
+
+static inline int skb_linearize(struct sk_buff *skb)
+{
+	return !skb->data_len || skb_move(skb, skb->len) ? 0 : -ENOMEM;
+}
+
+static inline int skb_ensure_writable(struct sk_buff *skb, unsigned int len)
+{
+	if (!pskb_may_pull(skb, len))
+		return -ENOMEM;
+	if (!skb->cloned)
+		return 0;
+	if (!skb_move(skb, skb_headlen(skb)))
+		return -ENOMEM;
+	skb->cloned = false;
+	return 0;
+}
+
+static inline void consume_skb(struct sk_buff *skb)
+{
+	kernel_assert(!skb->consumed);
+	skb->consumed = true;
+}
+
+static inline u8 ipv4_get_dsfield(const struct iphdr *iph)
+{
+	return iph->tos;
+}
+
+static inline u8 ipv6_get_dsfield(const struct ipv6hdr *ip6h)
+{
+	const u8 *p = (const u8 *)ip6h;
+
+	return p[0] << 4 | p[1] >> 4;
+}
+
+/* RFC 1624, equation 3, on the header's second byte */
+static inline void ipv4_change_dsfield(struct iphdr *iph, u8 mask, u8 value)
+{
+	u8 tos = (iph->tos & mask) | value;
+	u32 sum = (u16)~be16_to_cpu(iph->check);
+
+	sum += (u16)~(u16)iph->tos + tos;
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	iph->check = cpu_to_be16((u16)~sum);
+	iph->tos = tos;
+}
+
+static inline void ipv6_change_dsfield(struct ipv6hdr *ip6h, u8 mask, u8 value)
+{
+	u8 tos = (ipv6_get_dsfield(ip6h) & mask) | value;
+	u8 *p = (u8 *)ip6h;
+
+	p[0] = (p[0] & 0xf0) | tos >> 4;
+	p[1] = (p[1] & 0x0f) | (u8)(tos << 4);
+}
+
+/* --- sending ------------------------------------------------------------- */
+
+struct flowi4 {
+	int flowi4_oif;
+	u8 flowi4_proto;
+	__be32 saddr, daddr;
+};
+
+struct flowi6 {
+	int flowi6_oif;
+	u8 flowi6_proto;
+	struct in6_addr saddr, daddr;
+};
+
+struct rtable { struct dst_entry dst; };
+
+/* Room for the longest link header, so that a push would be seen */
+#define LL_RESERVED_SPACE(dev)	((void)(dev), 16u)
+
+static bool fuzz_no_route;
+static unsigned int fuzz_dst_refs;
+static struct rtable fuzz_route;
+
+/* Given what was sent; implemented by the target */
+static void fuzz_sent(const struct sk_buff *skb);
+
+static inline struct net *dev_net(const struct net_device *dev)
+{
+	return dev->net;
+}
+
+static inline struct rtable *ip_route_output_key(struct net *net,
+						 struct flowi4 *fl4)
+{
+	if (fuzz_no_route)
+		return ERR_PTR(-ENETUNREACH);
+	fuzz_dst_refs++;
+	return &fuzz_route;
+}
+
+static inline struct dst_entry *ip6_route_output(struct net *net,
+						 struct sock *sk,
+						 struct flowi6 *fl6)
+{
+	/* never fails, but may say that there is none */
+	fuzz_dst_refs++;
+	fuzz_route.dst.error = fuzz_no_route ? -ENETUNREACH : 0;
+	return &fuzz_route.dst;
+}
+
+static inline u8 ip4_dst_hoplimit(const struct dst_entry *dst)
+{
+	return 64;
+}
+
+static inline u8 ip6_dst_hoplimit(const struct dst_entry *dst)
+{
+	return 64;
+}
+
+static inline void dst_release(struct dst_entry *dst)
+{
+	kernel_assert(fuzz_dst_refs--);
+}
+
+static inline void skb_dst_set(struct sk_buff *skb, struct dst_entry *dst)
+{
+	skb->dst = dst;
+}
+
+static inline struct sk_buff *alloc_skb(unsigned int size, int gfp)
+{
+	struct sk_buff *skb;
+
+	if (fuzz_out_of_memory)
+		return NULL;
+	skb = calloc(1, sizeof(*skb));
+	skb->data = malloc(size);
+	return skb;
+}
+
+/* Of a new packet only: what is reserved is of no interest here */
+static inline void skb_reserve(struct sk_buff *skb, unsigned int len)
+{
+	kernel_assert(!skb->len);
+}
+
+static inline u8 *skb_put(struct sk_buff *skb, unsigned int len)
+{
+	kernel_assert(!skb->len);
+	free(skb->data);
+	skb->data = malloc(len);
+	skb->len = len;
+	return skb->data;
+}
+
+static inline void skb_reset_network_header(struct sk_buff *skb) { }
+static inline void skb_set_transport_header(struct sk_buff *skb, int offset) { }
+
+static inline int ip_local_out(struct net *net, struct sock *sk,
+			       struct sk_buff *skb)
+{
+	fuzz_sent(skb);
+	dst_release(skb->dst);
+	free(skb->data);
+	free(skb);
+	return 0;
+}
+
+#define ip6_local_out		ip_local_out
+#define net_xmit_eval(err)	(err)
+
+static inline bool ipv6_addr_equal(const struct in6_addr *a,
+				   const struct in6_addr *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+static inline bool ipv6_addr_v4mapped(const struct in6_addr *a)
+{
+	return !memcmp(a, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
+}
+
+#endif

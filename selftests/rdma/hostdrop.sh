@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A qdisc of the host itself drops. From Linux 6.12 on rxe ends a QP when a packet
+# cannot be sent. The module must not add to that, and a packet that it has held
+# is none that rxe waits for the result of.
+
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+TESTS=(
+	"limited A limited QP lives through drops at the host's qdisc"
+	"unlimited An unlimited one does what it does without the module"
+)
+
+WRITE="-m 1024 -s 65536 -u 18"
+
+# Nothing that is longer than this fits in, data packets above all
+drop_data() { on local "tc qdisc replace dev ${IF[local]} root bfifo limit 500"; }
+drop_nothing() { on local "tc qdisc replace dev ${IF[local]} root pfifo limit 10000"; }
+dropped()
+{
+	[ "$(on local "tc -s -j qdisc show dev ${IF[local]}" | jq '.[0].drops')" -gt 0 ]
+}
+
+limited()
+{
+	local released
+
+	reload_both
+	fixed_rate local 10
+	perftest local ib_write_bw $WRITE -D 120 || return
+	cnp local
+	await 20 local rp_held_bytes -gt 0
+	drop_data
+	until_ok 30 dropped || fail "nothing was dropped"
+	drop_nothing
+	# lost packets are sent again a second later, after the ack timeout
+	released=$(counter local rp_released_packets)
+	await 60 local rp_released_packets -gt $((released + 200))
+	check "the QP" "$(qpns local)" = "${QPN[local]}"
+	stop_perftest
+}
+
+# Whether the QP survives: with the module if it is loaded
+survives()
+{
+	local bytes result=dies
+
+	perftest local ib_write_bw $WRITE -D 120 || return
+	bytes=$(sent_bytes local)
+	until_ok 20 has_sent local $((bytes + 200000)) || fail "nothing is sent"
+	drop_data
+	until_ok 30 dropped_or_dead || fail "nothing was dropped"
+	drop_nothing
+	bytes=$(sent_bytes local)
+	until_ok 10 has_sent local $((bytes + 200000)) && result=survives
+	stop_perftest
+	note "on $(uname -r) the QP $result"
+	RESULT=$result
+}
+# What waits in the old qdisc while it is replaced is dropped as well: that may do
+dropped_or_dead() { dropped || [ "$(qpns local)" != "${QPN[local]}" ]; }
+
+unlimited()
+{
+	local stock
+
+	unload local
+	unload remote
+	survives
+	stock=$RESULT
+	reload_both
+	survives
+	check "with the module it" "$RESULT" = "$stock"
+}
+
+run_tests "$@"

@@ -1,0 +1,215 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# smoke.sh on what a rxe device may sit on, and what sits on rxe. Works on a second
+# pair of connected interfaces, PATHIF, which nothing else uses; NETIF is the first.
+
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+PATHIF=${PATHIF:-eth1}
+
+TESTS=(
+	"jumbo MTU 9000, packets of 4096 bytes"
+	"vlan The addresses of a VLAN; CNPs have their priority as PCP"
+	"bond rxe on a bond"
+	"bridge rxe on a bridge"
+	"several Two rxe devices on a host have settings and counters of their own"
+	"cm rdma_server and rdma_client"
+	"netns A network namespace has settings of its own, and ends under traffic"
+	"nvme NVMe over RDMA: fio finds what it wrote, and congestion control acts"
+)
+
+# A command for both hosts, in which @ is 1 or 2
+both()
+{
+	on local "${1//@/1}" && on remote "${1//@/2}"
+}
+
+addresses() { echo "ip addr add 10.1.0.@/24 dev $1 && ip addr add fd01::@/64 dev $1"; }
+
+smoke() # VARIABLE=VALUE...
+{
+	env "$@" "$HERE/smoke.sh" 2>&1 | sed 's/^/#   /'
+	check "smoke.sh's exit status" "${PIPESTATUS[0]}" = 0
+}
+
+# Removes the device and all that was made on the interface
+undo() # [OTHER-INTERFACE]
+{
+	both "rdma link del rxe1; [ -z '$1' ] || ip link del $1
+	      ip link set $PATHIF nomaster; ip addr flush dev $PATHIF; ip link set $PATHIF mtu 1500 up"
+}
+
+jumbo()
+{
+	both "ip link set $PATHIF mtu 9000 up && $(addresses "$PATHIF") &&
+	      rdma link add rxe1 type rxe netdev $PATHIF" || fail "no rxe1"
+	smoke NETIF="$PATHIF" MTU=4096
+	undo
+}
+
+vlan()
+{
+	both "ip link set $PATHIF up && rdma link add rxe1 type rxe netdev $PATHIF &&
+	      ip link add link $PATHIF name $PATHIF.5 type vlan id 5 egress-qos-map 6:6 &&
+	      ip link set $PATHIF.5 up && $(addresses "$PATHIF.5")" || fail "no VLAN"
+	smoke NETIF="$PATHIF" ADDRIF="$PATHIF.5"
+	undo "$PATHIF.5"
+}
+
+bond()
+{
+	both "modprobe bonding max_bonds=0 && ip link set $PATHIF down &&
+	      ip link add bond1 type bond mode active-backup miimon 100 &&
+	      ip link set $PATHIF master bond1 && ip link set bond1 up && $(addresses bond1) &&
+	      rdma link add rxe1 type rxe netdev bond1" || fail "no bond"
+	smoke NETIF=bond1
+	undo bond1
+}
+
+bridge()
+{
+	both "ip link add br1 type bridge && ip link set $PATHIF up master br1 &&
+	      ip link set br1 up && $(addresses br1) &&
+	      rdma link add rxe1 type rxe netdev br1" || fail "no bridge"
+	smoke NETIF=br1
+	undo br1
+}
+
+several()
+{
+	local there=/sys/class/infiniband/rxe1/ports/1/hw_counters
+
+	both "ip link set $PATHIF up && $(addresses "$PATHIF") &&
+	      rdma link add rxe1 type rxe netdev $PATHIF" || fail "no rxe1"
+	reload_both
+	knobs local roce_rp/rpg_ai_rate=44
+	on local "echo 55 >/sys/class/net/$PATHIF/ecn/roce_rp/rpg_ai_rate" || fail "no knob"
+	check "one's knob" "$(on local "cat $(ecn local)/roce_rp/rpg_ai_rate")" = 44
+	check "the other's" \
+		"$(on local "cat /sys/class/net/$PATHIF/ecn/roce_rp/rpg_ai_rate")" = 55
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE -D 60 || return
+	await 30 remote np_cnp_sent -ge 1
+	await 30 local rp_cnp_handled -ge 1
+	stop_perftest
+	check "the other's CNPs" "$(on remote "cat $there/np_cnp_sent")" = 0
+	check "the other's CNPs" "$(on local "cat $there/rp_cnp_handled")" = 0
+	smoke NETIF="$PATHIF"
+	undo
+}
+
+cm()
+{
+	local rc
+
+	reload_both
+	start remote server "exec rdma_server -p 7471"
+	until_ok 20 on remote "rdma resource show cm_id | grep -q rdma_server" ||
+		fail "rdma_server does not listen"
+	start local client "exec rdma_client -s ${V4[remote]} -p 7471"
+	wait_job local client 60; rc=$?
+	check "rdma_client's exit status" $rc = 0 || log_of local client
+	wait_job remote server 60; rc=$?
+	check "rdma_server's exit status" $rc = 0 || log_of remote server
+}
+
+in_ns() { on local "ip netns exec dcqcn $*"; }
+
+netns()
+{
+	local hw1=/sys/class/infiniband/rxe1/ports/1/hw_counters
+	local knob=/sys/class/net/$PATHIF/ecn/roce_rp/rpg_ai_rate
+	local gid here
+
+	both "ip link set $PATHIF down"
+	on local "ip netns add dcqcn && ip link set $PATHIF netns dcqcn"
+	in_ns "ip link set lo up"
+	on remote "ip link set $PATHIF up && ip addr add 10.1.0.2/24 dev $PATHIF &&
+		   rdma link add rxe1 type rxe netdev $PATHIF"
+	in_ns "sh -c \"ip link set $PATHIF up && ip addr add 10.1.0.1/24 dev $PATHIF &&
+		       rdma link add rxe1 type rxe netdev $PATHIF\"" &&
+		in_ns "ss -Huln sport = :4791" | grep -q . || {
+			skip "this kernel's rxe knows no network namespaces"
+			on local "ip netns del dcqcn"
+			until_ok 30 on local "[ -e /sys/class/net/$PATHIF ]"
+			undo
+			return
+		}
+	reload_both
+	in_ns "sh -c \"echo 55 >$knob\"" || fail "no knob in the namespace"
+	check "its knob" "$(in_ns "cat $knob")" = 55
+	check "the other's" "$(on local "cat $(ecn local)/roce_rp/rpg_ai_rate")" != 55
+	on local "[ -e $knob ]" && fail "the namespace's device is seen outside"
+
+	here=$(in_ns "python3 $HERE/roce_packet.py gid-index rxe1 10.1.0.1")
+	gid=$(on remote "${PY[remote]} gid-index rxe1 10.1.0.2")
+	start remote server "exec ib_write_bw -F -d rxe1 -x $gid -p 18590 -m 1024 -s 65536 -u 18 -D 120"
+	until_ok 20 on remote "ss -Hltn sport = :18590 | grep -q ." || fail "no server"
+	start local client "exec ip netns exec dcqcn ib_write_bw -F -d rxe1 -x $here -p 18590 -m 1024 -s 65536 -u 18 --tclass=$CE -D 120 10.1.0.2"
+	until_ok 30 on remote "[ \$(cat $hw1/np_cnp_sent) -ge 1 ]" || fail "no CNP was sent"
+	until_ok 30 on local "[ \$(cat $hw1/rp_held_packets) -ge 100 ]" || fail "nothing was limited"
+	check "the other's CNPs" "$(counter local rp_cnp_handled)" = 0
+
+	# It goes with the last process in it
+	on local "ip netns del dcqcn"
+	stop local client KILL
+	until_ok 60 on local "[ -e /sys/class/net/$PATHIF ]" || fail "the namespace does not end"
+	until_ok 30 on local "! rdma link show | grep -q rxe1" || fail "its rxe1 does not end"
+	stop remote server KILL
+	on local "rdma link add rxe1 type rxe netdev $PATHIF"
+	undo
+}
+
+CONFIGFS=/sys/kernel/config/nvmet
+nvme_target()
+{
+	on remote "mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
+		modprobe -a nvmet-rdma && modprobe brd rd_nr=1 rd_size=32768 || exit
+		cd $CONFIGFS && mkdir subsystems/dcqcn subsystems/dcqcn/namespaces/1 ports/1 || exit
+		echo 1 >subsystems/dcqcn/attr_allow_any_host
+		echo -n /dev/ram0 >subsystems/dcqcn/namespaces/1/device_path
+		echo 1 >subsystems/dcqcn/namespaces/1/enable
+		cd ports/1 && echo rdma >addr_trtype && echo ipv4 >addr_adrfam &&
+		echo ${V4[remote]} >addr_traddr && echo 4420 >addr_trsvcid &&
+		ln -s ../../subsystems/dcqcn subsystems/"
+}
+nvme_undo()
+{
+	on local "for c in /sys/class/nvme/*/delete_controller; do
+			[ ! -e \$c ] || echo 1 >\$c; done"
+	on remote "cd $CONFIGFS && rm -f ports/1/subsystems/dcqcn
+		   rmdir ports/1 subsystems/dcqcn/namespaces/1 subsystems/dcqcn
+		   modprobe -r nvmet-rdma brd; tc qdisc del dev ${IF[remote]} clsact"
+	on local "modprobe -r nvme-rdma; tc qdisc del dev ${IF[local]} clsact"
+}
+
+nvme()
+{
+	local host rc
+
+	reload_both
+	nvme_target || { fail "no NVMe target"; nvme_undo; return; }
+	for host in local remote; do
+		# as a switch would, that is always congested
+		on $host "tc qdisc add dev ${IF[$host]} clsact &&
+			  tc filter add dev ${IF[$host]} ingress protocol ip flower \
+				ip_proto udp dst_port 4791 action skbmod ecn" || fail "no marks"
+		fixed_rate $host 40
+		knobs $host roce_rp/rpg_min_rate=20
+	done
+	on local "modprobe nvme-rdma && echo transport=rdma,traddr=${V4[remote]},trsvcid=4420,nqn=dcqcn,nr_io_queues=1 >/dev/nvme-fabrics" ||
+		fail "cannot connect"
+	until_ok 60 on local "ls /dev/nvme*n1 >/dev/null 2>&1" || fail "no disk"
+	start local fio "exec fio --name=verify --filename=/dev/nvme0n1 --rw=randwrite --bs=64k --size=12M --direct=1 --ioengine=psync --verify=crc32c --do_verify=1 --verify_fatal=1"
+	wait_job local fio 240; rc=$?
+	check "fio's exit status" $rc = 0
+	log_of local fio 4
+	for host in local remote; do
+		check "$host: CNPs handled" "$(counter $host rp_cnp_handled)" -ge 1
+		check "$host: held packets" "$(counter $host rp_held_packets)" -ge 100
+	done
+	nvme_undo
+}
+
+run_tests "$@"

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tests under User-mode Linux: the kernel, what is built for it, and the script
+that it runs as its first process.
+
+Hosts are network namespaces around a switch, as in tools/sim/world.py: hN has
+eth0 with 10.0.0.N and fd00::N, and the rxe device rxe_hN. What they are like is
+in class Net.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+sys.path[:0] = [os.path.join(TOP, "tools", d) for d in ("sim", "common")]
+
+import uml
+from kernel import Kernel
+
+SILENCE = 600   # s; tests say little, and machines are busy
+MTU = 4200      # RoCE's 4096 and its headers
+
+SETUP = """#!/bin/sh
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin PYTHONDONTWRITEBYTECODE=1
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+mount -t debugfs debugfs /sys/kernel/debug
+mount -t tmpfs tmpfs /run
+mount -t devtmpfs dev /dev
+mount -t hostfs -o %(out)s hostfs /mnt
+ln -sf /proc/self/fd /dev/fd
+run() {
+set -e
+sleep 0.03
+ip link set lo up
+%(body)s
+echo SIM-DONE
+}
+(run) 2>&1
+status=$?
+[ $status = 0 ] || echo "SIM-FAILED exit status $status"
+dmesg >/mnt/dmesg
+busybox poweroff -f
+"""
+
+
+def batches(lines):
+    """The same with one process for each run of ip or tc commands in a namespace."""
+    out, last = [], None
+    for line in lines:
+        m = re.match(r"((?:ip|tc) -n \w+) (.*)", line)
+        if m and m[1] == last:
+            out[-1] += m[2] + "\n"
+        elif m:
+            out.append("%s -batch - <<'END'\n%s\n" % m.groups())
+        else:
+            out.append(line)
+        last = m and m[1]
+    return [text + "END" if " -batch - <<" in text else text for text in out]
+
+
+class Net:
+    """So many hosts; shell commands that make them, or one of them."""
+
+    def __init__(self, hosts, host_rate, port_rate, port="", red="", plain=()):
+        self.hosts = ["h%d" % (i + 1) for i in range(hosts)]
+        self.host_rate, self.port_rate = host_rate, port_rate
+        self.netem, self.red = port, red
+        self.plain = plain      # hosts whose switch ports do nothing
+
+    def host(self, name):
+        return ["ip netns add %s" % name,
+                "ip -n %s link set lo up" % name] + self.link(name) + [
+                "ip netns exec %s rdma link add rxe_%s type rxe netdev eth0" % (name, name)]
+
+    def neighbours(self, name):
+        """What a network device has lost when it was down or moved."""
+        out = ["ip -n %s addr replace 10.0.0.%s/24 dev eth0" % (name, name[1:]),
+               "ip -n %s addr replace fd00::%s/64 dev eth0 nodad" % (name, name[1:])]
+        for m in range(1, len(self.hosts) + 1):
+            for address in ("10.0.0.%d", "fd00::%d"):
+                out.append("ip -n %s neigh replace %s lladdr 02:00:00:00:00:%02x dev eth0 nud permanent"
+                           % (name, address % m, m))
+        return out
+
+    def link(self, name):
+        """The cable between a host and the switch, addresses and queues."""
+        n = int(name[1:])
+        out = ["ip link add eth0 address 02:00:00:00:00:%02x mtu %d netns %s "
+               "type veth peer name %s netns s1" % (n, MTU, name, name),
+               "ip -n s1 link set %s mtu %d master br0 up" % (name, MTU),
+               "ip -n %s link set eth0 up" % name] + self.neighbours(name)
+        out.append("tc -n %s qdisc add dev eth0 root tbf rate %s burst 60000 limit 1073741824" %
+                   (name, self.host_rate))
+        if name in self.plain:
+            return out
+        parent = "root"
+        if self.netem:
+            out.append("tc -n s1 qdisc add dev %s root handle 1: netem limit 100000 %s" %
+                       (name, self.netem))
+            parent = "parent 1:1"
+        out.append("tc -n s1 qdisc add dev %s %s handle 10: tbf rate %s burst 20000 limit 10000000" %
+                   (name, parent, self.port_rate))
+        if self.red:
+            out.append("tc -n s1 qdisc add dev %s parent 10:1 red %s" % (name, self.red))
+        return out
+
+    def commands(self):
+        out = ["ip netns add s1",
+               "ip -n s1 link set lo up",
+               "ip -n s1 link add name br0 mtu %d type bridge stp_state 0 mcast_snooping 0" % MTU,
+               "ip -n s1 link set br0 up"]
+        for name in self.hosts:
+            out += self.host(name)
+        return batches(out)
+
+
+class Machine:
+    """A kernel, its modules and our programs."""
+
+    def __init__(self, out):
+        self.kernel = Kernel().ensure()
+        self.built = os.path.join(out, "built")
+        self.bin = os.path.join(self.built, "bin")
+        shutil.rmtree(os.path.join(self.built, "module"), ignore_errors=True)
+        subprocess.run(["make", "-s", "-C", os.path.join(TOP, "tools/sim"), "OUT=" + self.bin,
+                        self.bin + "/seed.so"], check=True)
+        subprocess.run(["make", "-s", "-C", os.path.join(TOP, "selftests/verbs"),
+                        "O=" + self.bin], check=True)
+        subprocess.run(["make", "-s", "-C", os.path.join(TOP, "tools/dcqcn")], check=True)
+        shutil.copy2(os.path.join(TOP, "tools/dcqcn/dcqcn"), self.bin)
+        module = os.path.join(self.built, "module")
+        self.kernel.module(TOP, ("Kbuild", "include", "drivers"), module)
+        self.dcqcn = os.path.join(module, "drivers/infiniband/sw/dcqcn/rdma_dcqcn.ko")
+        self.modules = self.kernel.modules("net/sched/sch_red", "net/ipv4/udp_tunnel",
+                                           "net/ipv6/ip6_udp_tunnel",
+                                           "drivers/infiniband/sw/rxe/rdma_rxe")
+
+    def run(self, lines, out):
+        """Boot, and run these lines of shell. The directory is /mnt in there."""
+        shutil.rmtree(out, ignore_errors=True)
+        os.makedirs(out)
+        init = os.path.join(out, "init")
+        body = ["insmod %s" % m for m in self.modules] + lines
+        with open(init, "w") as f:
+            f.write(SETUP % {"out": out, "body": "\n".join(body)})
+        os.chmod(init, 0o755)
+        uml.boot(self.kernel, os.path.join(self.bin, "seed.so"), init, out, silence=SILENCE)

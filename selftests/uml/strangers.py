@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Runs inside the simulator: h3 is a stranger that forges h1's and h2's addresses,
+between which a program looks at each byte that it sends (integrity.c). TAP.
+
+usage: strangers.py BIN SEED
+"""
+
+import ctypes
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "rdma"))
+
+import roce_packet as roce
+
+BIN, SEED = sys.argv[1], int(sys.argv[2])
+H1, H2 = "10.0.0.1", "10.0.0.2"
+ETHER = {h: bytes.fromhex("02000000000" + h[1]) for h in ("h1", "h2", "h3")}
+CNP_BURST, CNPS_PER_SECOND = 5000, 500_000      # of a port, Documentation/infiniband/rdma_dcqcn.rst
+UNKNOWN_MAX = 1024                              # QPs that a port does not know yet
+READ_RESPONSE = 0x10
+CE = 0x03
+
+
+def in_net(host, *command):
+    return subprocess.run(["ip", "netns", "exec", host, *command], check=True,
+                          capture_output=True, text=True).stdout
+
+
+def set_knob(host, **knobs):
+    for name, value in knobs.items():
+        directory = "roce_rp" if name.startswith("r") else "roce_np"
+        in_net(host, "sh", "-c", "echo %d >/sys/class/net/eth0/ecn/%s/%s" %
+               (value, directory, name))
+
+
+def counter(host, name):
+    with open("/sys/class/infiniband/rxe_%s/ports/1/hw_counters/%s" % (host, name)) as f:
+        return int(f.read())
+
+
+def qpns(host):
+    return [qp["lqpn"] for qp in json.loads(in_net(host, "rdma", "-j", "resource", "show", "qp",
+                                                   "link", "rxe_%s/1" % host))
+            if qp["type"] == "RC" and qp["state"] == "RTS"]
+
+
+def flows(host):
+    return {qp["lqpn"]: qp for qp in json.loads(in_net(host, BIN + "/dcqcn", "-j", "qp"))}
+
+
+def wait(condition, seconds=10):
+    """Whether it comes true."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def stranger():
+    """A raw socket in h3's namespace."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    home = os.open("/proc/self/ns/net", os.O_RDONLY)
+    there = os.open("/run/netns/h3", os.O_RDONLY)
+    if libc.setns(there, 0):
+        raise OSError(ctypes.get_errno(), "setns")
+    s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+    s.bind(("eth0", 0))
+    if libc.setns(home, 0):
+        raise OSError(ctypes.get_errno(), "setns")
+    return s
+
+
+def frame(to, packet):
+    return ETHER[to] + ETHER["h3"] + b"\x08\x00" + packet
+
+
+def cnp(to, qpn):
+    src, dst = (H2, H1) if to == "h1" else (H1, H2)
+    return frame(to, roce.roce(src, dst, roce.bth(roce.CNP, qpn, becn=1) + bytes(16), tos=0xc2))
+
+
+class Traffic:
+    """Messages from h1 to h2, each byte looked at. Fails unless all goes well."""
+
+    def __init__(self, qps=1):
+        old = qpns("h1")
+        self.process = subprocess.Popen(
+            [BIN + "/integrity", "-s", str(SEED), "-n", "0", "-m", "16384", "-q", str(qps),
+             "rxe_h1", H1, "rxe_h2", H2], stdout=subprocess.PIPE, text=True)
+        wait(lambda: len(qpns("h1")) == len(old) + qps)
+        self.qpns = [n for n in qpns("h1") if n not in old]
+
+    def stop(self):
+        """Messages that went well; 0 if one did not."""
+        self.process.send_signal(signal.SIGTERM)
+        out, _ = self.process.communicate()
+        if self.process.returncode:
+            return 0
+        figures = json.loads(out)
+        return sum(figures[k] for k in ("write", "send", "read", "fetch_add"))
+
+
+def ce_flood(s):
+    """To one QP, which may answer each mark: what bounds the CNPs is the port."""
+    set_knob("h2", min_time_between_cnps=0)
+    traffic = Traffic()
+    to = qpns("h2")[0]
+    # of responses that nobody waits for, rxe takes no notice
+    packet = frame("h2", roce.roce(H1, H2, roce.bth(READ_RESPONSE, to) + bytes(20), tos=CE))
+    s.send(packet)
+    wait(lambda: counter("h2", "np_cnp_sent"))
+    time.sleep(0.2)
+    sent, refused = counter("h2", "np_cnp_sent"), counter("h2", "np_cnp_errors")
+    marked = counter("h2", "np_ecn_marked_roce_packets")
+    count, began = 20000, time.monotonic()
+    for _ in range(count):
+        s.send(packet)
+    wait(lambda: counter("h2", "np_ecn_marked_roce_packets") >= marked + count)
+    time.sleep(0.1)
+    took = time.monotonic() - began
+    sent, refused = counter("h2", "np_cnp_sent") - sent, counter("h2", "np_cnp_errors") - refused
+    print("# %d marks in %.1f ms: %d CNPs, %d refused" % (count, took * 1e3, sent, refused))
+    set_knob("h2", min_time_between_cnps=4000)
+    good = traffic.stop()
+    return (CNP_BURST <= sent <= CNP_BURST + took * CNPS_PER_SECOND + 1 and
+            sent + refused == count and good)
+
+
+def cnp_flood(s):
+    """Valid ones, for half a second: no slower than the floor, and not for long."""
+    set_knob("h1", rpg_min_rate=5, rate_reduce_monitor_period=1)
+    traffic = Traffic()
+    qpn, = traffic.qpns
+    packet, rates, handled = cnp("h1", qpn), [], counter("h1", "rp_cnp_handled")
+    for _ in range(50):
+        for _ in range(100):
+            s.send(packet)
+        time.sleep(0.01)
+        rates.append(flows("h1")[qpn]["rate"])
+    handled = counter("h1", "rp_cnp_handled") - handled
+    set_knob("h1", rpg_time_reset=300, rpg_ai_rate=100)
+    recovered = wait(lambda: qpn not in flows("h1") or flows("h1")[qpn]["rate"] >= 100_000_000)
+    print("# %d CNPs handled, slowest %d bit/s" % (handled, min(rates)))
+    set_knob("h1", rpg_min_rate=1, rpg_time_reset=60000, rpg_ai_rate=1,
+             rate_reduce_monitor_period=4000)
+    return traffic.stop() and handled >= 4000 and min(rates) == 5_000_000 and recovered
+
+
+def unknown_flood(s):
+    """CNPs to QPs that there are not, a hundred thousand a second. A QP that meets
+    congestion meanwhile is known soon."""
+    set_knob("h1", rpg_min_rate=1)
+    errors, r = counter("h1", "qp_errors"), random.Random(SEED)
+    traffic = Traffic()
+    qpn, = traffic.qpns
+    good, known = cnp("h1", qpn), None
+
+    def flood(*others):
+        for _ in range(20):
+            for _ in range(100):
+                s.send(cnp("h1", r.randrange(1 << 20, 1 << 24)))
+            for packet in others:
+                s.send(packet)
+            time.sleep(0.001)
+
+    while counter("h1", "qp_errors") == errors:
+        flood()
+    began = time.monotonic()
+    while time.monotonic() - began < 0.5 and known is None:
+        flood(good)
+        if qpn in flows("h1"):
+            known = time.monotonic() - began
+    refused = counter("h1", "qp_errors") - errors
+    print("# %d refused, the good one known after %s s" % (refused, known))
+    return traffic.stop() and known is not None and refused > 0
+
+
+def storm(s):
+    """Packets of all sorts, good and bad, IPv4 and IPv6, at both. From an address
+    of his own: one that forges the peer's can break rxe's QPs without us."""
+    r, traffic = random.Random(SEED), Traffic(2)
+    count, ignored = 20000, counter("h1", "rp_cnp_ignored")
+    for i in range(count):
+        to = ("h1", "h2")[i & 1]
+        if r.randrange(4):
+            p, kind = roce.any_packet(r, "10.0.0.3", "10.0.0." + to[1], 64), b"\x08\x00"
+        else:
+            p, kind = roce.any_packet(r, "fd00::3", "fd00::" + to[1], 64), b"\x86\xdd"
+        s.send(ETHER[to] + ETHER["h3"] + kind + p)
+        if i % 100 == 99:
+            time.sleep(0.001)
+    print("# %d packets; ignored %d and %d" %
+          (count, counter("h1", "rp_cnp_ignored"), counter("h2", "rp_cnp_ignored")))
+    return traffic.stop() and counter("h1", "rp_cnp_ignored") - ignored > count / 20
+
+
+def fault(name, value=None):
+    path = "/sys/kernel/debug/rdma_dcqcn/" + name
+    if value is not None:
+        with open(path, "w") as f:
+            f.write(str(value))
+    with open(path) as f:
+        return int(f.read())
+
+
+def faults(s):
+    """Those on purpose, each with what has to come of it."""
+    traffic = Traffic()
+    qpn, = traffic.qpns
+    handled = counter("h1", "rp_cnp_handled")
+    fault("drop_cnps", 3)
+    for _ in range(4):
+        s.send(cnp("h1", qpn))
+    dropped = wait(lambda: counter("h1", "rp_cnp_handled") > handled) and \
+        fault("drop_cnps") == 0
+    time.sleep(0.1)
+    dropped = dropped and counter("h1", "rp_cnp_handled") == handled + 1
+
+    marked, sent = counter("h2", "np_ecn_marked_roce_packets"), counter("h2", "np_cnp_sent")
+    fault("mark_ce", 1)
+    answered = wait(lambda: counter("h2", "np_ecn_marked_roce_packets") > marked and
+                    counter("h2", "np_cnp_sent") > sent)
+    fault("mark_ce", 0)
+
+    errors = counter("h1", "qp_errors")
+    fault("fail_allocs", 1)
+    s.send(cnp("h1", 0x7000))
+    refused = wait(lambda: counter("h1", "qp_errors") == errors + 1) and \
+        fault("fail_allocs") == 0
+
+    late = Traffic()
+    qpn, = late.qpns
+    fault("delay_resolve_ms", 500)
+    s.send(cnp("h1", qpn))
+    time.sleep(0.2)
+    delayed = qpn not in flows("h1") and wait(lambda: qpn in flows("h1"))
+    fault("delay_resolve_ms", 0)
+    try:
+        fault("delay_resolve_ms", 1001)
+        bounded = False
+    except OSError:
+        bounded = True
+    print("# dropped %s, answered %s, refused %s, delayed %s, bounded %s" %
+          (dropped, answered, refused, delayed, bounded))
+    return (late.stop() and traffic.stop() and dropped and answered and refused and delayed and
+            bounded)
+
+
+TESTS = (
+    (faults, "faults on purpose, and what becomes of them"),
+    (ce_flood, "a flood of CE marks costs no more CNPs than a port may send"),
+    (cnp_flood, "a flood of valid CNPs slows a flow to its floor and no further"),
+    (unknown_flood, "CNPs to unknown QPs do not keep the port from knowing others"),
+    (storm, "packets of all sorts do no harm"),
+)
+
+
+def main():
+    s = stranger()
+    print("1..%d" % len(TESTS))
+    for n, (test, what) in enumerate(TESTS, 1):
+        ok = test(s)
+        print("%sok %d - hostile: %s" % ("" if ok else "not ", n, what), flush=True)
+
+
+main()

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The simulator's kernel with rxe built in: then rxe's devices have no module that
+owns them, which is how others than Debian may configure it."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+
+from kernel import Kernel, jobs
+from progress import LabError, say, tail
+
+
+class BuiltIn(Kernel):
+    """Made of the finished other one: little has to be compiled again."""
+
+    def __init__(self):
+        super().__init__()
+        self.dir += "-builtin"
+        self.kdir = os.path.join(self.dir, "build")
+        self.linux = os.path.join(self.kdir, "linux")
+        self.complete = os.path.join(self.dir, "complete")
+
+    def modules(self, *paths):
+        """What is built in is none any more."""
+        return [p for p in super().modules(*paths) if os.path.exists(p)]
+
+    def ensure(self):
+        plain = Kernel().ensure()
+        with open(self.dir + ".lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not os.path.exists(self.complete):
+                shutil.rmtree(self.dir, ignore_errors=True)
+                say("sim: building the kernel again with rxe in it, once (about two minutes)")
+                shutil.copytree(plain.kdir, self.kdir, symlinks=True)
+                self._change(os.path.join(plain.dir, "source"))
+                open(self.complete, "w").close()
+        return self
+
+    def _change(self, source):
+        config, log = os.path.join(self.kdir, ".config"), self.dir + ".log"
+        with open(config) as f:
+            text = f.read()
+        wanted = "CONFIG_RDMA_RXE=y\n"
+        with open(config, "w") as f:
+            f.write(text.replace("CONFIG_RDMA_RXE=m\n", wanted))
+        # rxe's own, and what it selects, must not be taken for modules
+        for d, _, names in os.walk(self.kdir):
+            for n in names:
+                if n.endswith(".ko"):
+                    os.unlink(os.path.join(d, n))
+        make = ["make", "-C", source, "O=" + self.kdir, "ARCH=um", "KBUILD_BUILD_TIMESTAMP=@0",
+                "KBUILD_BUILD_USER=sim", "KBUILD_BUILD_HOST=sim"]
+        with open(log, "w") as out:
+            for args in (["olddefconfig"], [jobs(), "linux", "modules"]):
+                if subprocess.run(make + args, stdout=out, stderr=out,
+                                  stdin=subprocess.DEVNULL).returncode:
+                    raise LabError("building the kernel failed; the end of %s:\n%s" %
+                                   (log, tail(log)))
+        with open(config) as f:
+            if wanted not in f:
+                raise LabError("the kernel has no " + wanted.strip())
