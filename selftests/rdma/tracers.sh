@@ -63,8 +63,10 @@ bpftrace()
 	flow bpftrace || return
 	# it wants the kernel's headers, and knows where they are by a link that
 	# not every root file system has
-	[ -e "/lib/modules/$(uname -r)/source" ] ||
-		export BPFTRACE_KERNEL_SOURCE=/usr/src/linux-headers-$(uname -r | sed 's/[^-]*$/common/')
+	local modules=/lib/modules/$(uname -r)
+	[ -e "$modules/source" ] ||
+		export BPFTRACE_KERNEL_BUILD=$modules/build \
+			BPFTRACE_KERNEL_SOURCE=/usr/src/linux-headers-$(uname -r | sed 's/[^-]*$/common/')
 	timeout 120 bpftrace -e '
 		tracepoint:rdma_dcqcn:cnp_received { @cnps[args->qpn] = count(); }
 		tracepoint:rdma_dcqcn:rate_cut { @rate[args->qpn] = args->rate; }
