@@ -11,6 +11,8 @@
 # make fuzz		any packet, in user space: RUNS=10000000 SEED=1
 # make hostile		floods and storms, in simulated time: SEED=1
 # make integrity	each byte through a bad network, simulated: SEED=1
+# make torture		all comes and goes, on a debug kernel: SECONDS=600 SEED=1
+# make coverage		what the torture and these reach of the module: SECONDS=600
 # make check		all tests, and the scenarios in short
 # make check-full	all tests and scenarios in full, kernels and packages, too
 # make check KERNELS="6.1 6.12 7.2"	with other kernels than it would
@@ -22,7 +24,7 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 NEEDS := CONFIG_RDMA_RXE CONFIG_NETFILTER CONFIG_IPV6
 
 .PHONY: all modules modules_install install tools deb lab sim fuzz hostile \
-	integrity bench check check-full clean help
+	integrity torture coverage bench check check-full clean help
 
 all: modules
 
@@ -76,6 +78,10 @@ fuzz:
 hostile integrity:
 	tools/lab/deps
 	selftests/uml/$@ $(if $(SEED),--seed $(SEED))
+
+torture coverage:
+	tools/lab/deps
+	selftests/uml/$@ $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 
 # Not set: what selftests/check takes
 check:

@@ -34,6 +34,9 @@ mount -t hostfs -o %(out)s hostfs /mnt
 ln -sf /proc/self/fd /dev/fd
 run() {
 set -e
+dmesg -C
+echo SIM-START
+%(begin)s
 sleep 0.03
 ip link set lo up
 %(body)s
@@ -48,7 +51,8 @@ busybox poweroff -f
 
 
 def batches(lines):
-    """The same with one process for each run of ip or tc commands in a namespace."""
+    """The same with one process for each run of ip or tc commands in a namespace:
+    to start one takes a debug kernel a second."""
     out, last = [], None
     for line in lines:
         m = re.match(r"((?:ip|tc) -n \w+) (.*)", line)
@@ -60,6 +64,9 @@ def batches(lines):
             out.append(line)
         last = m and m[1]
     return [text + "END" if " -batch - <<" in text else text for text in out]
+
+
+PANIC = "echo 1 >/proc/sys/kernel/panic_on_warn"     # from now on
 
 
 class Net:
@@ -121,8 +128,9 @@ class Net:
 class Machine:
     """A kernel, its modules and our programs."""
 
-    def __init__(self, out):
-        self.kernel = Kernel().ensure()
+    def __init__(self, out, debug=False, coverage=False):
+        self.debug, self.coverage = debug, coverage
+        self.kernel = Kernel(debug).ensure()
         self.built = os.path.join(out, "built")
         self.bin = os.path.join(self.built, "bin")
         shutil.rmtree(os.path.join(self.built, "module"), ignore_errors=True)
@@ -133,7 +141,8 @@ class Machine:
         subprocess.run(["make", "-s", "-C", os.path.join(TOP, "tools/dcqcn")], check=True)
         shutil.copy2(os.path.join(TOP, "tools/dcqcn/dcqcn"), self.bin)
         module = os.path.join(self.built, "module")
-        self.kernel.module(TOP, ("Kbuild", "include", "drivers"), module)
+        self.kernel.module(TOP, ("Kbuild", "include", "drivers"), module,
+                           ["GCOV_PROFILE=y"] if coverage else [])
         self.dcqcn = os.path.join(module, "drivers/infiniband/sw/dcqcn/rdma_dcqcn.ko")
         self.modules = self.kernel.modules("net/sched/sch_red", "net/ipv4/udp_tunnel",
                                            "net/ipv6/ip6_udp_tunnel",
@@ -146,6 +155,8 @@ class Machine:
         init = os.path.join(out, "init")
         body = ["insmod %s" % m for m in self.modules] + lines
         with open(init, "w") as f:
-            f.write(SETUP % {"out": out, "body": "\n".join(body)})
+            f.write(SETUP % {"out": out, "body": "\n".join(body),
+                             "begin": PANIC if self.debug else ""})
         os.chmod(init, 0o755)
-        uml.boot(self.kernel, os.path.join(self.bin, "seed.so"), init, out, silence=SILENCE)
+        uml.boot(self.kernel, os.path.join(self.bin, "seed.so"), init, out,
+                 mode=uml.REAL if self.debug else uml.SIMULATED, silence=SILENCE)

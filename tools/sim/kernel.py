@@ -3,6 +3,9 @@
 
 Built once and kept in the user's cache, under a name that contains a hash of
 its configuration. Modules are built against it like against any other kernel.
+
+The debug kernel is a second configuration of the same source: debug.config says
+what it has more, and what less. It looks for faults and lives in real time.
 """
 
 import fcntl
@@ -46,14 +49,36 @@ def jobs():
     return "-j%d" % len(os.sched_getaffinity(0))
 
 
+def _read(name):
+    with open(os.path.join(HERE, name)) as f:
+        return f.read()
+
+
+def _key(*what):
+    return hashlib.sha256(repr(what).encode()).hexdigest()[:12]
+
+
+def _override(config, changes):
+    """A configuration with the lines of another one in the place of its own."""
+    symbol = re.compile(r"(CONFIG_\w+)=.*")
+    changed = {m[1] for m in symbol.finditer(changes)}
+    kept = [line for line in config.splitlines()
+            if not (m := symbol.match(line)) or m[1] not in changed]
+    return "\n".join(kept) + "\n" + changes
+
+
 class Kernel:
     """kdir: what modules are built against; linux: the program."""
 
-    def __init__(self):
-        config = os.path.join(HERE, "kernel.config")
-        with open(config) as f:
-            key = hashlib.sha256(repr((f.read(), LEFT_OUT, EDITS, RECIPE)).encode()).hexdigest()[:12]
-        self.config = config
+    def __init__(self, debug=False):
+        self.config = _read("kernel.config")
+        key = _key(self.config, LEFT_OUT, EDITS, RECIPE)
+        self.source = os.path.join(cache_dir(), "sim-" + key, "source")
+        self.plain = None
+        if debug:
+            self.plain = Kernel()
+            self.config = _override(self.config, _read("debug.config"))
+            key = "debug-" + _key(self.config, key)
         self.dir = os.path.join(cache_dir(), "sim-" + key)
         self.kdir = os.path.join(self.dir, "build")
         self.complete = os.path.join(self.dir, "complete")
@@ -71,13 +96,16 @@ class Kernel:
     def ensure(self):
         """Build the kernel if the cache does not have it. Returns self."""
         os.makedirs(cache_dir(), exist_ok=True)
+        if self.plain:
+            self.plain.ensure()
         with open(self.dir + ".lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not os.path.exists(self.complete):
                 shutil.rmtree(self.dir, ignore_errors=True)
                 os.makedirs(self.kdir)
-                self._fetch()
-                self._edit()
+                if not self.plain:
+                    self._fetch()
+                    self._edit()
                 self._make()
                 open(self.complete, "w").close()
                 say("sim: %s, kernel %s" % (self.dir, self.release))
@@ -107,17 +135,16 @@ class Kernel:
         self._unpack(apt.download(package, self.dir), package)
 
     def _unpack(self, deb, package):
-        source = os.path.join(self.dir, "source")
-        os.mkdir(source)
+        os.mkdir(self.source)
         exclude = " ".join("--exclude='*/%s'" % p for p in LEFT_OUT)
         subprocess.run(["bash", "-c", "set -o pipefail; dpkg-deb --fsys-tarfile \"$1\" | "
                         "tar -xO ./usr/src/%s.tar.xz | tar -xJ -C \"$2\" --strip-components=1 %s"
-                        % (package, exclude), "bash", deb, source], check=True)
+                        % (package, exclude), "bash", deb, self.source], check=True)
         os.unlink(deb)
 
     def _edit(self):
         for name, old, new in EDITS:
-            path = os.path.join(self.dir, "source", name)
+            path = os.path.join(self.source, name)
             with open(path) as f:
                 text = f.read()
             if old not in text:
@@ -126,13 +153,16 @@ class Kernel:
                 f.write(text.replace(old, new))
 
     def _make(self):
-        say("sim: building it, once (about three minutes)")
-        log = self.dir + ".log"
-        make = ["make", "-C", os.path.join(self.dir, "source"), "O=" + self.kdir, "ARCH=um",
+        say("sim: building %s, once (about %s minutes)" %
+            (("the debug kernel", "six") if self.plain else ("it", "three")))
+        log, config = self.dir + ".log", os.path.join(self.kdir, "wanted")
+        with open(config, "w") as f:
+            f.write(self.config)
+        make = ["make", "-C", self.source, "O=" + self.kdir, "ARCH=um",
                 # it goes into the random numbers, and shall be the same everywhere
                 "KBUILD_BUILD_TIMESTAMP=@0", "KBUILD_BUILD_USER=sim", "KBUILD_BUILD_HOST=sim"]
         with open(log, "w") as out:
-            for args in (["KCONFIG_ALLCONFIG=" + self.config, "allnoconfig"],
+            for args in (["KCONFIG_ALLCONFIG=" + config, "allnoconfig"],
                          [jobs(), "linux", "modules"]):
                 if subprocess.run(make + args, stdout=out, stderr=out,
                                   stdin=subprocess.DEVNULL).returncode:
@@ -142,14 +172,13 @@ class Kernel:
 
     def _check_config(self):
         """What Kconfig refused would otherwise be missed much later."""
-        with open(self.config) as f:
-            wanted = {line.strip() for line in f if line.startswith("CONFIG_")}
+        wanted = set(re.findall(r"^CONFIG_\w+=(?!n$).*", self.config, re.M))
         with open(os.path.join(self.kdir, ".config")) as f:
             missing = wanted - {line.strip() for line in f}
         if missing:
             raise LabError("the kernel has no " + ", ".join(sorted(missing)))
 
-    def module(self, source, parts, out):
+    def module(self, source, parts, out, variables=()):
         """Build the modules of a source directory, of which these parts belong to
         the kernel, in a copy: it may have been built for another kernel."""
         for part in parts:
@@ -161,7 +190,7 @@ class Kernel:
                 os.makedirs(out, exist_ok=True)
                 shutil.copy2(here, there)
         r = subprocess.run(["make", "-C", self.kdir, "ARCH=um", "M=" + out, jobs(), "W=1",
-                            "modules"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+                            *variables, "modules"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
         if r.returncode:
             raise LabError("building %s for the simulator failed:\n%s" %
                            (source, (r.stdout + r.stderr)[-4000:]))

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The machine in which tormentor.py works."""
+
+import json
+import os
+
+from machine import HERE, Net, batches
+
+RED = ("limit 300000 min 8000 max 50000 avpkt 1000 burst 9 bandwidth 50mbit "
+       "probability 0.3 ecn nodrop")
+
+# What the module has counted of itself, wherever it was loaded from
+GCOV = """find /sys/kernel/debug/gcov -name '*.gcda' | while read f; do
+case $f in */module/drivers/*) cp $f /mnt/gcov/ ;; esac
+done"""
+
+
+def torment(machine, out, seed, seconds, operations):
+    """Raises LabError unless all went well; returns the figures."""
+    net = Net(5, "200mbit", "50mbit", "", RED, plain=("h4", "h5"))
+    settings = os.path.join(machine.built, "settings.json")
+    with open(settings, "w") as f:
+        json.dump({"seed": seed, "seconds": seconds, "operations": operations,
+                   "module": machine.dcqcn, "bin": machine.bin,
+                   "link": {h: batches(net.link(h)) for h in net.hosts},
+                   "restore": {h: batches(net.neighbours(h)) for h in net.hosts}}, f)
+    lines = net.commands() + ["python3 %s/tormentor.py %s /mnt/result.json" % (HERE, settings)]
+    if machine.coverage:
+        lines += ["mkdir /mnt/gcov", GCOV]
+    machine.run(lines, out)
+    with open(os.path.join(out, "result.json")) as f:
+        return {"seed": seed, "kernel": machine.kernel.release, **json.load(f)}
+
+
+def describe(result):
+    return "\n".join((
+        "# %(rounds)d rounds, %(operations)d operations, %(cnps_handled)d CNPs handled, "
+        "%(packets_held)d packets held" % result,
+        "# churn: %s" % result["churn"],
+        "# the unrelated QP: %s" % result["witness"]))

@@ -1,0 +1,395 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Runs inside the debug kernel: does to the module, the rxe devices, the network
+devices and the QPs whatever comes, in random order, and looks after each round
+whether everything is as it has to be.
+
+usage: tormentor.py SETTINGS.json RESULT.json
+
+h1 and h2 send to h3, on QPs that live dangerously (churn.c): all that happens,
+happens to these three. h4 sends to h5 and looks at each byte (integrity.c): that
+is the unrelated QP that never may fail.
+"""
+
+import glob
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+PATIENCE = 120      # s, for anything: a debug kernel on a busy machine is slow
+VICTIMS = ("h1", "h2", "h3")
+PACKETS = os.path.join(HERE, "..", "rdma", "roce_packet.py")
+FAULTS = "/sys/kernel/debug/rdma_dcqcn"
+FAILSLAB = "/sys/kernel/debug/failslab"
+TRACING = "/sys/kernel/debug/tracing"
+PROFILES = ("softroce", "mlx5", "sigcomm15")
+
+
+class Wrong(Exception):
+    """Something is not as it has to be."""
+
+
+def run(command, may_fail=False):
+    """A shell command; an error ends the torture unless it may fail."""
+    try:
+        r = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        raise Wrong("hangs: %s" % command)
+    if r.returncode and not may_fail:
+        raise Wrong("%s: exit status %d: %s" % (command, r.returncode, r.stderr.strip()))
+    return r.stdout
+
+
+def write(path, value):
+    """Whether a file takes a value; it may be gone."""
+    try:
+        with open(path, "w") as f:
+            f.write(str(value))
+        return True
+    except OSError:
+        return False
+
+
+def read(path, default=None):
+    try:
+        with open(path) as f:
+            return f.read().strip()
+    except OSError:
+        return default
+
+
+class Job:
+    """A program that runs until it is told to stop."""
+
+    def __init__(self, *command):
+        self.name = os.path.basename(command[0])
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        text=True)
+
+    def running(self):
+        return self.process.poll() is None
+
+    def stop(self):
+        """Its output; what was wrong with it otherwise is raised."""
+        if self.running():
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            out, err = self.process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            raise Wrong("%s does not end" % self.name)
+        if self.process.returncode:
+            raise Wrong("%s: exit status %d: %s" % (self.name, self.process.returncode, err))
+        return out
+
+
+class Torture:
+    def __init__(self, settings):
+        self.s = settings
+        self.random = random.Random(settings["seed"])
+        self.done = {}
+        self.churned = {}
+        self.handled = self.held = 0
+        self.jobs, self.storm = [], None
+
+    # --- what is there ------------------------------------------------------
+
+    def sys(self, host, path):
+        return "/run/sys/%s/%s" % (host, path)
+
+    def ecn(self, host):
+        return self.sys(host, "class/net/eth0/ecn")
+
+    def counters(self, host):
+        """A port's, {} if it has none of ours."""
+        base = "/sys/class/infiniband/rxe_%s/ports/1/hw_counters" % host
+        out = {}
+        for path in glob.glob(base + "/[nrq]p_*"):
+            value = read(path)
+            if value is not None:
+                out[os.path.basename(path)] = int(value)
+        return out
+
+    def loaded(self):
+        return os.path.exists("/sys/module/rdma_dcqcn")
+
+    def in_net(self, host, command):
+        return "nsenter --net=/run/netns/%s %s" % (host, command)
+
+    # --- what is done -------------------------------------------------------
+
+    def load(self):
+        run("insmod %s profile=%s" % (self.s["module"], self.random.choice(PROFILES)))
+        for host in VICTIMS + ("h4", "h5"):
+            write(self.ecn(host) + "/roce_rp/rpg_max_rate", 200)
+
+    def unload(self):
+        self.failslab_off()
+        run("rmmod rdma_dcqcn")
+
+    def reload(self):
+        self.unload()
+        self.load()
+
+    def add_rxe(self, host):
+        run(self.in_net(host, "rdma link add rxe_%s type rxe netdev eth0" % host))
+
+    def link_del_add(self):
+        host = self.random.choice(VICTIMS)
+        run(self.in_net(host, "rdma link del rxe_%s" % host))
+        self.add_rxe(host)
+
+    def restore(self, host):
+        """A device that was down has lost neighbours and IPv6 addresses."""
+        for line in self.s["restore"][host]:
+            run(line)
+
+    def down_up(self):
+        host = self.random.choice(VICTIMS)
+        run("ip -n %s link set eth0 down" % host)
+        self.pause()
+        run("ip -n %s link set eth0 up" % host)
+        self.restore(host)
+
+    def netdev_del(self):
+        host = self.random.choice(VICTIMS)
+        run("ip -n %s link del eth0" % host)
+        self.wait(lambda: not os.path.exists("/sys/class/infiniband/rxe_" + host),
+                  "rxe_%s goes with its network device" % host)
+        for line in self.s["link"][host]:
+            run(line)
+        self.add_rxe(host)
+
+    def netns_move(self):
+        host = self.random.choice(VICTIMS)
+        run("ip -n %s link set eth0 netns elsewhere" % host)
+        self.wait(lambda: not os.path.exists("/sys/class/infiniband/rxe_" + host),
+                  "rxe_%s goes when its network device moves" % host)
+        if self.random.randrange(2):
+            run(self.in_net("elsewhere", "rdma link add rxe_%s type rxe netdev eth0" % host))
+        run("ip -n elsewhere link set eth0 netns %s" % host)
+        self.wait(lambda: not os.path.exists("/sys/class/infiniband/rxe_" + host),
+                  "rxe_%s goes when its network device moves back" % host)
+        run("ip -n %s link set eth0 up" % host)
+        self.restore(host)
+        self.add_rxe(host)
+
+    def rename(self):
+        host = self.random.choice(VICTIMS)
+        for old, new in (("eth0", "other0"), ("other0", "eth0")):
+            run("ip -n %s link set %s down" % (host, old))
+            run("ip -n %s link set %s name %s" % (host, old, new))
+            run("ip -n %s link set %s up" % (host, new))
+            self.pause()
+        self.restore(host)
+
+    def mtu(self):
+        host = self.random.choice(VICTIMS)
+        run("ip -n %s link set eth0 mtu %d" % (host, self.random.randint(1500, 4200)))
+
+    def knobs(self):
+        base = self.ecn(self.random.choice(VICTIMS))
+        files = sorted(glob.glob(base + "/*/*") + glob.glob(base + "/*/enable/*"))
+        for _ in range(20):
+            if files:
+                path = self.random.choice(files)
+                write(path, self.random.choice([0, 1, self.random.randrange(1 << 32), "x", -1,
+                                                read(path, 1)]))
+        if self.random.randrange(3) == 0:
+            run(self.in_net("h1", "%s/dcqcn set dev rxe_h1 profile %s" %
+                            (self.s["bin"], self.random.choice(PROFILES))), may_fail=True)
+
+    def dump(self):
+        for host in VICTIMS:
+            for what in ("qp", "show", "stat"):
+                text = run(self.in_net(host, "%s/dcqcn -j %s" % (self.s["bin"], what)),
+                           may_fail=True)
+                if text.strip():
+                    json.loads(text)
+
+    def trace(self):
+        write(TRACING + "/events/rdma_dcqcn/enable", self.random.randrange(2))
+        run("tail -n 100 %s/trace" % TRACING)
+
+    def faults(self):
+        for name, values in (("drop_cnps", (0, 3)), ("fail_allocs", (0, 5)),
+                             ("mark_ce", (0, 1, 7)), ("delay_resolve_ms", (0, 20))):
+            write(os.path.join(FAULTS, name), self.random.choice(values))
+
+    def no_faults(self):
+        for path in glob.glob(FAULTS + "/*"):
+            write(path, 0)
+
+    def failslab_on(self):
+        """Allocations fail that have the module in their stack."""
+        start = read("/sys/module/rdma_dcqcn/sections/.text")
+        if not start or not os.path.exists(FAILSLAB + "/require-start"):
+            return
+        size = int(read("/sys/module/rdma_dcqcn/coresize"))
+        for name, value in (("verbose", 0), ("stacktrace-depth", 32), ("require-start", start),
+                            ("require-end", hex(int(start, 16) + size)), ("ignore-gfp-wait", "N"),
+                            ("times", -1), ("probability", self.random.choice([2, 20, 100]))):
+            if not write(os.path.join(FAILSLAB, name), value):
+                raise Wrong("failslab does not take %s" % name)
+
+    def failslab_off(self):
+        write(FAILSLAB + "/probability", 0)
+
+    def failslab(self):
+        if self.random.randrange(2):
+            self.failslab_on()
+        else:
+            self.failslab_off()
+
+    def hostile(self):
+        """Packets of strangers, and of those who pretend to be no strangers."""
+        if self.storm and self.storm.running():
+            return
+        to, src = self.random.sample(VICTIMS, 2)
+        v6 = self.random.randrange(4) == 0
+        address = ("fd00::%s" if v6 else "10.0.0.%s")
+        self.storm = Job("nsenter", "--net=/run/netns/h4", sys.executable, PACKETS, "storm",
+                         "eth0", "--src", address % src[1:], "--dst", address % to[1:],
+                         "--mac", "02:00:00:00:00:0" + to[1:], "--seed",
+                         str(self.random.randrange(1 << 32)), "--count", "3000", "--gap", "10")
+
+    def pause(self):
+        time.sleep(self.random.random() * 0.2)
+
+    OPERATIONS = {reload: 4, link_del_add: 4, down_up: 4, netdev_del: 2, netns_move: 2, rename: 2,
+                  mtu: 3, knobs: 8, dump: 4, trace: 3, faults: 4, failslab: 4, hostile: 6, pause: 6}
+
+    # --- what has to hold ---------------------------------------------------
+
+    def wait(self, condition, what):
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            if time.monotonic() > deadline:
+                raise Wrong("not so after %d s: %s" % (PATIENCE, what))
+            time.sleep(0.05)
+
+    def start(self):
+        seed = self.random.randrange(1 << 32)
+        for i, host in enumerate(("h1", "h2")):
+            self.jobs.append(Job(self.s["bin"] + "/churn", "-s", str(seed + i), "-q", "6",
+                                 "rxe_" + host, "10.0.0.%s" % host[1:], "rxe_h3", "10.0.0.3"))
+
+    def stop(self):
+        for job in self.jobs:
+            for key, n in json.loads(job.stop()).items():
+                self.churned[key] = self.churned.get(key, 0) + n
+        self.jobs = []
+        if self.storm:
+            self.storm.process.send_signal(signal.SIGKILL)
+            self.storm.process.communicate()
+            self.storm = None
+
+    def watch(self):
+        """What must hold at any time."""
+        for job in self.jobs:
+            if not job.running():
+                job.stop()
+                raise Wrong("%s ended by itself" % job.name)
+        if not self.witness.running():
+            raise Wrong("the unrelated QP: %s" % self.witness.stop())
+
+    def settled(self):
+        """Without traffic: nothing is held, nothing limited."""
+        for host in VICTIMS:
+            c = self.counters(host)
+            if c.get("rp_held_bytes") or c.get("rp_limited_qps"):
+                return False
+        return True
+
+    def check(self):
+        """Traffic has stopped."""
+        self.wait(self.settled, "nothing is held or limited once the traffic has stopped: %s" %
+                  {h: self.counters(h) for h in VICTIMS})
+        for host in VICTIMS:
+            c = self.counters(host)
+            if not c:
+                continue
+            out = c["rp_released_packets"] + c["rp_drop_stale_packets"] + c["rp_drop_dead_packets"]
+            if c["rp_held_packets"] != out:
+                raise Wrong("%s: what was held and what became of it: %s" % (host, c))
+            self.handled += c["rp_cnp_handled"]
+            self.held += c["rp_held_packets"]
+        self.unload()
+        leaks = self.kmemleak()
+        if leaks:
+            raise Wrong("memory is lost:\n" + leaks)
+        self.load()
+
+    def kmemleak(self):
+        """What the module allocated and nobody knows any more."""
+        path = "/sys/kernel/debug/kmemleak"
+        if not os.path.exists(path):
+            return ""
+        write(path, "scan")
+        text = read(path, "")
+        # an object is reported at the second scan that misses it
+        if text:
+            time.sleep(6)
+            write(path, "scan")
+            text = read(path, "")
+        found = [entry for entry in text.split("unreferenced object")[1:]
+                 if "rdma_dcqcn" in entry or "dcqcn_" in entry or "] 0x" in entry]
+        return "".join(found)
+
+    def round(self):
+        self.start()
+        for _ in range(self.s["operations"]):
+            names, weights = zip(*self.OPERATIONS.items())
+            op, = self.random.choices(names, weights)
+            print("  %s" % op.__name__, flush=True)
+            op(self)
+            self.done[op.__name__] = self.done.get(op.__name__, 0) + 1
+            self.watch()
+        self.no_faults()
+        self.failslab_off()
+        self.stop()
+        self.check()
+
+    def all(self):
+        run("mount -o remount,size=64m /run", may_fail=True)
+        for host in VICTIMS + ("h4", "h5"):
+            os.makedirs("/run/sys/" + host)
+            run(self.in_net(host, "mount -t sysfs sys_%s /run/sys/%s" % (host, host)))
+        run("ip netns add elsewhere")
+        self.load()
+        self.witness = Job(self.s["bin"] + "/integrity", "-n", "0", "-m", "32768", "-q", "2",
+                           "rxe_h4", "10.0.0.4", "rxe_h5", "10.0.0.5")
+        began, rounds = time.monotonic(), 0
+        while time.monotonic() - began < self.s["seconds"]:
+            rounds += 1
+            print("round %d at %.0f s" % (rounds, time.monotonic() - began), flush=True)
+            self.round()
+        self.unload()
+        witness = json.loads(self.witness.stop())
+        if not sum(witness[k] for k in ("write", "send", "read")):
+            raise Wrong("the unrelated QP moved nothing")
+        return {"rounds": rounds, "seconds": round(time.monotonic() - began, 1),
+                "operations": sum(self.done.values()), "done": self.done, "churn": self.churned,
+                "cnps_handled": self.handled, "packets_held": self.held, "witness": witness}
+
+
+def main():
+    with open(sys.argv[1]) as f:
+        settings = json.load(f)
+    torture = Torture(settings)
+    try:
+        result = torture.all()
+    except Wrong as e:
+        print("SIM-FAILED %s" % e, flush=True)
+        sys.exit(1)
+    with open(sys.argv[2], "w") as f:
+        json.dump(result, f, indent=1)
+        f.write("\n")
+
+
+main()
