@@ -21,10 +21,6 @@ class BuiltIn(Kernel):
         self.linux = os.path.join(self.kdir, "linux")
         self.complete = os.path.join(self.dir, "complete")
 
-    def modules(self, *paths):
-        """What is built in is none any more."""
-        return [p for p in super().modules(*paths) if os.path.exists(p)]
-
     def ensure(self):
         plain = Kernel().ensure()
         with open(self.dir + ".lock", "w") as lock:
