@@ -8,10 +8,10 @@
  * made what the stack leaves (as_the_stack_leaves_it). What must hold is in
  * check_in() and check_out(), by wire.c's measure.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "kernel.h"
 
 /* The module's own headers of what is not here */
@@ -30,13 +30,6 @@ static struct dcqcn_dev *fuzz_dev;
 #include "np.c"
 #include "rp.c"
 #include "wire.h"
-
-#define check(cond) do {						\
-	if (!(cond)) {							\
-		fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond); \
-		abort();						\
-	}								\
-} while (0)
 
 /* What an input begins with */
 struct fuzz_case {

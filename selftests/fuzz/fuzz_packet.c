@@ -7,10 +7,10 @@
  * rest lies in memory of exactly its size.
  */
 #include <linux/kernel.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "packet.h"
 #include "wire.h"
 
@@ -21,13 +21,6 @@ enum repair {
 	BREAK_BIT = 8,		/* afterwards, the one that the next two bytes say */
 	BUILD_CNP = 16,		/* from what the rest says instead */
 };
-
-#define check(cond) do {						\
-	if (!(cond)) {							\
-		fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #cond); \
-		abort();						\
-	}								\
-} while (0)
 
 static void repair(u8 *p, size_t len, u8 how)
 {

@@ -16,9 +16,7 @@ TESTS=(
 )
 
 WRITE="-m 1024 -s 1024 -u 18 -l 1"
-FAULTS=/sys/kernel/debug/rdma_dcqcn
 
-fault() { on "$1" "echo $3 >$FAULTS/$2"; }
 faults() { on "$1" "cat $FAULTS/$2"; }
 
 quiet_qp()

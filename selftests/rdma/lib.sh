@@ -293,6 +293,10 @@ trickle() { start "$(other "$1")" trickle "exec $(injection "$@" --count 100000 
 # One good CNP for the QP that perftest() connected on HOST
 cnp() { inject "$1" --qpn "${QPN[$1]}" "${@:2}"; }
 
+# A fault on purpose: fault HOST NAME VALUE
+FAULTS=/sys/kernel/debug/rdma_dcqcn
+fault() { on "$1" "echo $3 >$FAULTS/$2"; }
+
 # kb/s that HOST sends over about SECONDS. The time itself is what is measured,
 # and no process is started between a look at the clock and one at the bytes: on
 # a busy host that may take a tenth of the time.

@@ -6,17 +6,14 @@
  */
 #include <err.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "commands.h"
 #include "filter.h"
 #include "qp.h"
-
-#define NSEC_PER_SEC	1000000000ULL
 
 /* Attributes in the order of their columns, behind time and device */
 static const struct {
@@ -45,31 +42,6 @@ static const struct {
 	{}
 };
 
-static volatile sig_atomic_t stopped;
-
-static void stop(int signal __attribute__((unused)))
-{
-	stopped = 1;
-}
-
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
-}
-
-static void sleep_until(uint64_t nsec)
-{
-	struct timespec ts = {
-		.tv_sec = nsec / NSEC_PER_SEC,
-		.tv_nsec = nsec % NSEC_PER_SEC,
-	};
-
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
-}
-
 static void put_header(void)
 {
 	printf("time,dev");
@@ -97,27 +69,25 @@ static void put_line(const struct qp *qp, void *data)
 static void record(const struct qp_filter *filter, uint64_t interval,
 		   uint64_t duration)
 {
-	uint64_t begin = now(), time = begin, due = begin;
+	uint64_t begin = clock_now(), time = begin, due = begin;
 
-	while (!stopped) {
-		time = now();
+	do {
+		time = clock_now();
 		qp_dump(filter, put_line, &time);
 		if (ferror(stdout))
 			return;
 		/* the next one that is not over yet */
 		due += interval;
-		time = now();
+		time = clock_now();
 		if (due < time)
 			due += (time - due + interval - 1) / interval * interval;
 		if (duration && due - begin > duration)
 			return;
-		sleep_until(due);
-	}
+	} while (clock_wait(due));
 }
 
 int cmd_record(int argc, char **argv)
 {
-	struct sigaction action = { .sa_handler = stop };
 	uint64_t interval = 10000000, duration = 0;
 	struct qp_filter filter;
 	const char *file = NULL;
@@ -146,8 +116,7 @@ int cmd_record(int argc, char **argv)
 	netlink_open();
 	if (file && !freopen(file, "w", stdout))
 		err(EXIT_FAILURE, "%s", file);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	clock_end_on_signals();
 	put_header();
 	fflush(stdout);
 	record(&filter, interval, duration);

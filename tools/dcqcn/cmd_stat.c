@@ -2,9 +2,9 @@
 /* dcqcn stat: counters, and what they grow by per second. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "commands.h"
 #include "dev.h"
 #include "json.h"
@@ -14,14 +14,6 @@ static bool is_level(int counter)
 {
 	return counter == RDMA_DCQCN_A_COUNTERS_RP_LIMITED_QPS ||
 	       counter == RDMA_DCQCN_A_COUNTERS_RP_HELD_BYTES;
-}
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
 static double per_second(const struct dev *before, const struct dev *dev,
@@ -72,9 +64,10 @@ static void stat_text(const struct dev *dev, const struct dev *before,
 
 int cmd_stat(int argc, char **argv)
 {
-	unsigned long long interval = 1000000000;
+	uint64_t interval = NSEC_PER_SEC;
 	struct dev *before = NULL, *list;
-	double begin = 0, seconds = 0;
+	double seconds;
+	uint64_t begin = 0;
 	const char *name;
 	int c;
 
@@ -88,17 +81,12 @@ int cmd_stat(int argc, char **argv)
 	name = argv[optind];
 
 	if (interval) {
-		struct timespec ts = {
-			.tv_sec = interval / 1000000000,
-			.tv_nsec = interval % 1000000000,
-		};
-
 		before = dev_list(name);
-		begin = now();
-		clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, NULL);
+		begin = clock_now();
+		clock_wait(begin + interval);
 	}
 	list = dev_list(name);
-	seconds = now() - begin;
+	seconds = (clock_now() - begin) / (double)NSEC_PER_SEC;
 
 	if (option_json)
 		json_open_array(NULL);

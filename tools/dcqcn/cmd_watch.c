@@ -6,21 +6,19 @@
  */
 #include <err.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "commands.h"
 #include "filter.h"
 #include "qp.h"
 #include "unit.h"
 
 #define BAR_WIDTH	20
-#define NSEC_PER_SEC	1000000000ULL
 
 #define V(_qp, _name)	((_qp)->value[RDMA_DCQCN_A_QP_##_name])
 #define C(_dev, _name)	((_dev)->counters[RDMA_DCQCN_A_COUNTERS_##_name])
@@ -32,21 +30,6 @@ struct picture {
 	struct qp *qps;
 	size_t num_qps;
 };
-
-static volatile sig_atomic_t stopped;
-
-static void stop(int signal __attribute__((unused)))
-{
-	stopped = 1;
-}
-
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
-}
 
 static void add_qp(const struct qp *qp, void *data)
 {
@@ -61,7 +44,7 @@ static void add_qp(const struct qp *qp, void *data)
 
 static struct picture take(const struct qp_filter *filter)
 {
-	struct picture picture = { .time = now() };
+	struct picture picture = { .time = clock_now() };
 
 	picture.devs = dev_list(filter->dev);
 	qp_dump(filter, add_qp, &picture);
@@ -198,16 +181,9 @@ static void watch(const struct qp_filter *filter, uint64_t interval,
 	struct picture old = take(filter), new;
 	uint64_t due = old.time;
 
-	while (!stopped) {
+	while (clock_wait(due += interval)) {
 		unsigned int lines = terminal_lines();
-		struct timespec ts;
 
-		due += interval;
-		ts.tv_sec = due / NSEC_PER_SEC;
-		ts.tv_nsec = due % NSEC_PER_SEC;
-		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
-		if (stopped)
-			break;
 		new = take(filter);
 		if (new.time > due + interval)
 			due = new.time;
@@ -230,7 +206,6 @@ static void watch(const struct qp_filter *filter, uint64_t interval,
 
 int cmd_watch(int argc, char **argv)
 {
-	struct sigaction action = { .sa_handler = stop };
 	uint64_t interval = NSEC_PER_SEC;
 	struct qp_filter filter;
 	unsigned long count = 0;
@@ -256,8 +231,7 @@ int cmd_watch(int argc, char **argv)
 		usage(argv[0]);
 	if (!interval)
 		errx(EXIT_FAILURE, "the interval must be longer than nothing");
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	clock_end_on_signals();
 	watch(&filter, interval, count);
 	return EXIT_SUCCESS;
 }

@@ -11,25 +11,16 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "facts.h"
 #include "knob.h"
 #include "qp.h"
 
 #define CLASS		"/sys/class/infiniband"
 #define MODULE		"/sys/module/rdma_dcqcn"
-#define NSEC_PER_SEC	1000000000ULL
 #define PATH_LEN	512
-
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
-}
 
 static void copy(char *to, const char *from, size_t size)
 {
@@ -190,9 +181,9 @@ static void read_module(struct fact_dev *dev)
 
 static void sniff(struct facts *facts, uint64_t nsec)
 {
-	uint64_t end = now() + nsec;
+	uint64_t end = clock_now() + nsec;
 
-	for (uint64_t time = now(); time < end; time = now()) {
+	for (uint64_t time = clock_now(); time < end; time = clock_now()) {
 		struct pollfd fds[FACTS_QPS];
 		int n = 0;
 

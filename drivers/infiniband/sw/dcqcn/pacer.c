@@ -247,7 +247,8 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 
 	now = ktime_get_ns();
 	hold = dcqcn_hold_ns(qp);
-	flow->next = max(flow->next, now - DCQCN_MAX_LATE_NS);
+	flow->next = max(flow->next + DCQCN_MAX_LATE_NS, now) -
+		     DCQCN_MAX_LATE_NS;
 	while ((skb = skb_peek(&flow->queue)) &&
 	       skb_queue_len(&due) < DCQCN_BUDGET) {
 		struct dcqcn_held *held = dcqcn_held(skb);
@@ -438,7 +439,7 @@ static bool dcqcn_flow_may_pass(struct dcqcn_flow *flow, u64 now)
 		return false;
 	credit = min_t(u64, DCQCN_IDLE_CREDIT_GAPS * flow->gap,
 		       DCQCN_IDLE_CREDIT_NS);
-	flow->next = max(flow->next, now - credit);
+	flow->next = max(flow->next + credit, now) - credit;
 	return dcqcn_flow_is_due(flow, now);
 }
 

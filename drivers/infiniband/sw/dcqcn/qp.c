@@ -264,9 +264,10 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 	int err;
 
 	/* entry and limiter in one object of this slab; what a debug kernel
-	 * adds to a lock does not count
+	 * adds to a lock, or a real-time one, does not count
 	 */
-	BUILD_BUG_ON(!IS_ENABLED(CONFIG_DEBUG_SPINLOCK) && sizeof(*qp) > 512);
+	BUILD_BUG_ON(!IS_ENABLED(CONFIG_DEBUG_SPINLOCK) &&
+		     !IS_ENABLED(CONFIG_PREEMPT_RT) && sizeof(*qp) > 512);
 
 	if (qp)
 		return qp;
