@@ -34,8 +34,6 @@ mount -t hostfs -o %(out)s hostfs /mnt
 ln -sf /proc/self/fd /dev/fd
 run() {
 set -e
-dmesg -C
-echo SIM-START
 %(begin)s
 sleep 0.03
 ip link set lo up

@@ -3,10 +3,12 @@
 
 import json
 import os
+import re
+import subprocess
 
 from machine import HERE, Net, batches
 
-RED = ("limit 300000 min 8000 max 50000 avpkt 1000 burst 9 bandwidth 50mbit "
+RED = ("limit 300000 min 8000 max 50000 avpkt 1000 burst 9 bandwidth 30mbit "
        "probability 0.3 ecn nodrop")
 
 # What the module has counted of itself, wherever it was loaded from
@@ -15,13 +17,19 @@ case $f in */module/drivers/*) cp $f /mnt/gcov/ ;; esac
 done"""
 
 
+def text_size(module):
+    sections = subprocess.run(["size", "-A", module], check=True, capture_output=True, text=True)
+    return int(re.search(r"^\.text +(\d+)", sections.stdout, re.M)[1])
+
+
 def torment(machine, out, seed, seconds, operations):
     """Raises LabError unless all went well; returns the figures."""
-    net = Net(5, "200mbit", "50mbit", "", RED, plain=("h4", "h5"))
+    net = Net(5, "200mbit", "30mbit", "", RED, plain=("h4", "h5"))
     settings = os.path.join(machine.built, "settings.json")
     with open(settings, "w") as f:
         json.dump({"seed": seed, "seconds": seconds, "operations": operations,
-                   "module": machine.dcqcn, "bin": machine.bin,
+                   "module": machine.dcqcn, "text": text_size(machine.dcqcn),
+                   "bin": machine.bin,
                    "link": {h: batches(net.link(h)) for h in net.hosts},
                    "restore": {h: batches(net.neighbours(h)) for h in net.hosts}}, f)
     lines = net.commands() + ["python3 %s/tormentor.py %s /mnt/result.json" % (HERE, settings)]

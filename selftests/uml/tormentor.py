@@ -10,24 +10,31 @@ happens to these three. h4 sends to h5 and looks at each byte (integrity.c): tha
 is the unrelated QP that never may fail.
 """
 
+import contextlib
+import ctypes
 import glob
 import json
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+sys.path.insert(0, os.path.join(HERE, "..", "rdma"))
+
+from roce_packet import any_packet
 
 PATIENCE = 120      # s, for anything: a debug kernel on a busy machine is slow
 VICTIMS = ("h1", "h2", "h3")
-PACKETS = os.path.join(HERE, "..", "rdma", "roce_packet.py")
 FAULTS = "/sys/kernel/debug/rdma_dcqcn"
 FAILSLAB = "/sys/kernel/debug/failslab"
 TRACING = "/sys/kernel/debug/tracing"
+KMEMLEAK = "/sys/kernel/debug/kmemleak"
+YOUNG = 6           # s; what is younger, kmemleak does not call lost
 PROFILES = ("softroce", "mlx5", "sigcomm15")
 
 
@@ -35,10 +42,30 @@ class Wrong(Exception):
     """Something is not as it has to be."""
 
 
-def run(command, may_fail=False):
-    """A shell command; an error ends the torture unless it may fail."""
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def enter(path):
+    """Have this thread, and what it starts, in a network namespace."""
+    with open(path) as f:
+        if libc.setns(f.fileno(), 0):
+            raise OSError(ctypes.get_errno(), path)
+
+
+@contextlib.contextmanager
+def inside(host):
+    enter("/run/netns/" + host)
     try:
-        r = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=PATIENCE)
+        yield
+    finally:
+        enter("/proc/1/ns/net")
+
+
+def run(command, may_fail=False):
+    """A command, or if need be the shell's; an error ends the torture unless it may fail."""
+    plain = command.split() if "<<" not in command else ["sh", "-c", command]
+    try:
+        r = subprocess.run(plain, capture_output=True, text=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
         raise Wrong("hangs: %s" % command)
     if r.returncode and not may_fail:
@@ -88,6 +115,34 @@ class Job:
         return out
 
 
+class Storm(threading.Thread):
+    """Packets of strangers, and of those who pretend to be no strangers: a few
+    hundred each second, which leaves time for something else."""
+
+    def __init__(self, seed, src, dst, mac):
+        super().__init__(daemon=True)
+        self.random, self.src, self.dst, self.mac = random.Random(seed), src, dst, mac
+        self.ended = threading.Event()
+
+    def run(self):
+        enter("/run/netns/h4")
+        s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+        s.bind(("eth0", 0))
+        ether = bytes.fromhex(self.mac.replace(":", "")) + s.getsockname()[4] + \
+            (b"\x86\xdd" if ":" in self.dst else b"\x08\x00")
+        for i in range(600):
+            frame = ether + any_packet(self.random, self.src, self.dst, 64)
+            with contextlib.suppress(OSError):      # the queue may be full
+                s.send(frame.ljust(60, b"\0"))
+            if i % 20 == 0 and self.ended.wait(0.05):
+                break
+        s.close()
+
+    def stop(self):
+        self.ended.set()
+        self.join()
+
+
 class Torture:
     def __init__(self, settings):
         self.s = settings
@@ -118,9 +173,6 @@ class Torture:
     def loaded(self):
         return os.path.exists("/sys/module/rdma_dcqcn")
 
-    def in_net(self, host, command):
-        return "nsenter --net=/run/netns/%s %s" % (host, command)
-
     # --- what is done -------------------------------------------------------
 
     def load(self):
@@ -136,12 +188,14 @@ class Torture:
         self.unload()
         self.load()
 
-    def add_rxe(self, host):
-        run(self.in_net(host, "rdma link add rxe_%s type rxe netdev eth0" % host))
+    def add_rxe(self, host, net=None):
+        with inside(net or host):
+            run("rdma link add rxe_%s type rxe netdev eth0" % host)
 
     def link_del_add(self):
         host = self.random.choice(VICTIMS)
-        run(self.in_net(host, "rdma link del rxe_%s" % host))
+        with inside(host):
+            run("rdma link del rxe_%s" % host)
         self.add_rxe(host)
 
     def restore(self, host):
@@ -171,7 +225,7 @@ class Torture:
         self.wait(lambda: not os.path.exists("/sys/class/infiniband/rxe_" + host),
                   "rxe_%s goes when its network device moves" % host)
         if self.random.randrange(2):
-            run(self.in_net("elsewhere", "rdma link add rxe_%s type rxe netdev eth0" % host))
+            self.add_rxe(host, "elsewhere")
         run("ip -n elsewhere link set eth0 netns %s" % host)
         self.wait(lambda: not os.path.exists("/sys/class/infiniband/rxe_" + host),
                   "rxe_%s goes when its network device moves back" % host)
@@ -201,20 +255,20 @@ class Torture:
                 write(path, self.random.choice([0, 1, self.random.randrange(1 << 32), "x", -1,
                                                 read(path, 1)]))
         if self.random.randrange(3) == 0:
-            run(self.in_net("h1", "%s/dcqcn set dev rxe_h1 profile %s" %
-                            (self.s["bin"], self.random.choice(PROFILES))), may_fail=True)
+            with inside("h1"):
+                run("%s/dcqcn set dev rxe_h1 profile %s" %
+                    (self.s["bin"], self.random.choice(PROFILES)), may_fail=True)
 
     def dump(self):
-        for host in VICTIMS:
+        with inside(self.random.choice(VICTIMS)):
             for what in ("qp", "show", "stat"):
-                text = run(self.in_net(host, "%s/dcqcn -j %s" % (self.s["bin"], what)),
-                           may_fail=True)
+                text = run("%s/dcqcn -j %s" % (self.s["bin"], what), may_fail=True)
                 if text.strip():
                     json.loads(text)
 
     def trace(self):
         write(TRACING + "/events/rdma_dcqcn/enable", self.random.randrange(2))
-        run("tail -n 100 %s/trace" % TRACING)
+        read(TRACING + "/trace")
 
     def faults(self):
         for name, values in (("drop_cnps", (0, 3)), ("fail_allocs", (0, 5)),
@@ -230,9 +284,9 @@ class Torture:
         start = read("/sys/module/rdma_dcqcn/sections/.text")
         if not start or not os.path.exists(FAILSLAB + "/require-start"):
             return
-        size = int(read("/sys/module/rdma_dcqcn/coresize"))
-        for name, value in (("verbose", 0), ("stacktrace-depth", 32), ("require-start", start),
-                            ("require-end", hex(int(start, 16) + size)), ("ignore-gfp-wait", "N"),
+        end = hex(int(start, 16) + self.s["text"])
+        for name, value in (("verbose", 0), ("stacktrace-depth", 16), ("require-start", start),
+                            ("require-end", end), ("ignore-gfp-wait", "N"),
                             ("times", -1), ("probability", self.random.choice([2, 20, 100]))):
             if not write(os.path.join(FAILSLAB, name), value):
                 raise Wrong("failslab does not take %s" % name)
@@ -247,16 +301,13 @@ class Torture:
             self.failslab_off()
 
     def hostile(self):
-        """Packets of strangers, and of those who pretend to be no strangers."""
-        if self.storm and self.storm.running():
+        if self.storm and self.storm.is_alive():
             return
         to, src = self.random.sample(VICTIMS, 2)
-        v6 = self.random.randrange(4) == 0
-        address = ("fd00::%s" if v6 else "10.0.0.%s")
-        self.storm = Job("nsenter", "--net=/run/netns/h4", sys.executable, PACKETS, "storm",
-                         "eth0", "--src", address % src[1:], "--dst", address % to[1:],
-                         "--mac", "02:00:00:00:00:0" + to[1:], "--seed",
-                         str(self.random.randrange(1 << 32)), "--count", "3000", "--gap", "10")
+        address = "fd00::%s" if self.random.randrange(4) == 0 else "10.0.0.%s"
+        self.storm = Storm(self.random.randrange(1 << 32), address % src[1:], address % to[1:],
+                           "02:00:00:00:00:0" + to[1:])
+        self.storm.start()
 
     def pause(self):
         time.sleep(self.random.random() * 0.2)
@@ -270,7 +321,8 @@ class Torture:
         deadline = time.monotonic() + PATIENCE
         while not condition():
             if time.monotonic() > deadline:
-                raise Wrong("not so after %d s: %s" % (PATIENCE, what))
+                raise Wrong("not so after %d s: %s: %s" %
+                            (PATIENCE, what, {h: self.counters(h) for h in VICTIMS}))
             time.sleep(0.05)
 
     def start(self):
@@ -285,8 +337,7 @@ class Torture:
                 self.churned[key] = self.churned.get(key, 0) + n
         self.jobs = []
         if self.storm:
-            self.storm.process.send_signal(signal.SIGKILL)
-            self.storm.process.communicate()
+            self.storm.stop()
             self.storm = None
 
     def watch(self):
@@ -308,8 +359,7 @@ class Torture:
 
     def check(self):
         """Traffic has stopped."""
-        self.wait(self.settled, "nothing is held or limited once the traffic has stopped: %s" %
-                  {h: self.counters(h) for h in VICTIMS})
+        self.wait(self.settled, "nothing is held or limited once the traffic has stopped")
         for host in VICTIMS:
             c = self.counters(host)
             if not c:
@@ -320,26 +370,20 @@ class Torture:
             self.handled += c["rp_cnp_handled"]
             self.held += c["rp_held_packets"]
         self.unload()
+        self.nothing_lost()
+        self.load()
+
+    def nothing_lost(self):
         leaks = self.kmemleak()
         if leaks:
             raise Wrong("memory is lost:\n" + leaks)
-        self.load()
 
     def kmemleak(self):
-        """What the module allocated and nobody knows any more."""
-        path = "/sys/kernel/debug/kmemleak"
-        if not os.path.exists(path):
-            return ""
-        write(path, "scan")
-        text = read(path, "")
-        # an object is reported at the second scan that misses it
-        if text:
-            time.sleep(6)
-            write(path, "scan")
-            text = read(path, "")
-        found = [entry for entry in text.split("unreferenced object")[1:]
-                 if "rdma_dcqcn" in entry or "dcqcn_" in entry or "] 0x" in entry]
-        return "".join(found)
+        """What the module allocated and nobody knows any more. Of a module that is
+        not there, a stack trace has the addresses only."""
+        write(KMEMLEAK, "scan")
+        return "".join(entry for entry in read(KMEMLEAK).split("unreferenced object")[1:]
+                       if "rdma_dcqcn" in entry or "] 0x" in entry)
 
     def round(self):
         self.start()
@@ -356,10 +400,11 @@ class Torture:
         self.check()
 
     def all(self):
-        run("mount -o remount,size=64m /run", may_fail=True)
+        write(KMEMLEAK, "scan=off")         # when we say, and not now and then
         for host in VICTIMS + ("h4", "h5"):
             os.makedirs("/run/sys/" + host)
-            run(self.in_net(host, "mount -t sysfs sys_%s /run/sys/%s" % (host, host)))
+            with inside(host):
+                run("mount -t sysfs sys_%s /run/sys/%s" % (host, host))
         run("ip netns add elsewhere")
         self.load()
         self.witness = Job(self.s["bin"] + "/integrity", "-n", "0", "-m", "32768", "-q", "2",
@@ -370,6 +415,8 @@ class Torture:
             print("round %d at %.0f s" % (rounds, time.monotonic() - began), flush=True)
             self.round()
         self.unload()
+        time.sleep(YOUNG)
+        self.nothing_lost()
         witness = json.loads(self.witness.stop())
         if not sum(witness[k] for k in ("write", "send", "read")):
             raise Wrong("the unrelated QP moved nothing")

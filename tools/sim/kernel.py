@@ -115,7 +115,7 @@ class Kernel:
                 shutil.rmtree(self.dir, ignore_errors=True)
                 os.makedirs(self.kdir)
                 if self.plain:
-                    subprocess.run(["cp", "-rl", self.plain.source, self.source], check=True)
+                    subprocess.run(["cp", "-al", self.plain.source, self.source], check=True)
                     self._edit(DEBUG_EDITS)
                 else:
                     self._fetch()
