@@ -379,11 +379,12 @@ class Torture:
             raise Wrong("memory is lost:\n" + leaks)
 
     def kmemleak(self):
-        """What the module allocated and nobody knows any more. Of a module that is
-        not there, a stack trace has the addresses only."""
+        """What the module allocated and nobody knows any more, if it was so at the
+        last scan already. Of a module that is not there, a stack trace has the
+        addresses only."""
         write(KMEMLEAK, "scan")
         return "".join(entry for entry in read(KMEMLEAK).split("unreferenced object")[1:]
-                       if "rdma_dcqcn" in entry or "] 0x" in entry)
+                       if "rdma_dcqcn" in entry or "    0x" in entry)
 
     def round(self):
         self.start()
@@ -415,6 +416,7 @@ class Torture:
             print("round %d at %.0f s" % (rounds, time.monotonic() - began), flush=True)
             self.round()
         self.unload()
+        self.kmemleak()
         time.sleep(YOUNG)
         self.nothing_lost()
         witness = json.loads(self.witness.stop())
