@@ -142,11 +142,11 @@ class Machine:
         self.kernel.module(TOP, ("Kbuild", "include", "drivers"), module,
                            ["GCOV_PROFILE=y"] if coverage else [])
         self.dcqcn = os.path.join(module, "drivers/infiniband/sw/dcqcn/rdma_dcqcn.ko")
-        self.modules = self.kernel.modules("drivers/infiniband/core/ib_core",
-                                           "drivers/infiniband/core/ib_uverbs",
-                                           "net/sched/sch_red", "net/ipv4/udp_tunnel",
-                                           "net/ipv6/ip6_udp_tunnel",
-                                           "drivers/infiniband/sw/rxe/rdma_rxe")
+        self.modules = self.kernel.modules(*(
+            "lib/dim/dimlib", "drivers/infiniband/core/ib_core",
+            "drivers/infiniband/core/ib_uverbs_support", "drivers/infiniband/core/ib_uverbs",
+            "net/sched/sch_red", "net/ipv4/udp_tunnel", "net/ipv6/ip6_udp_tunnel",
+            "drivers/infiniband/sw/rxe/rdma_rxe"))
 
     def run(self, lines, out):
         """Boot, and run these lines of shell. The directory is /mnt in there."""
