@@ -34,7 +34,6 @@ mount -t hostfs -o %(out)s hostfs /mnt
 ln -sf /proc/self/fd /dev/fd
 run() {
 set -e
-%(begin)s
 sleep 0.03
 ip link set lo up
 %(body)s
@@ -62,9 +61,6 @@ def batches(lines):
             out.append(line)
         last = m and m[1]
     return [text + "END" if " -batch - <<" in text else text for text in out]
-
-
-PANIC = "echo 1 >/proc/sys/kernel/panic_on_warn"     # from now on
 
 
 class Net:
@@ -155,8 +151,7 @@ class Machine:
         init = os.path.join(out, "init")
         body = ["insmod %s" % m for m in self.modules] + lines
         with open(init, "w") as f:
-            f.write(SETUP % {"out": out, "body": "\n".join(body),
-                             "begin": PANIC if self.debug else ""})
+            f.write(SETUP % {"out": out, "body": "\n".join(body)})
         os.chmod(init, 0o755)
         uml.boot(self.kernel, os.path.join(self.bin, "seed.so"), init, out,
                  mode=uml.REAL if self.debug else uml.SIMULATED, silence=SILENCE)
