@@ -77,6 +77,7 @@ def boot(kernel, seed, init, out, show=None, mode=SIMULATED, silence=SILENCE):
 
 def complaints(text):
     """Lines in which the kernel finds fault with itself, or with our module."""
+    text = re.sub(r"^\[ *\d+\.\d+\] ", "", text, flags=re.M)
     return [line for line in OF_RXE.sub("", text).splitlines() if TROUBLE.search(line)]
 
 
