@@ -70,7 +70,7 @@ class Net:
         self.hosts = ["h%d" % (i + 1) for i in range(hosts)]
         self.host_rate, self.port_rate = host_rate, port_rate
         self.netem, self.red = port, red
-        self.plain = plain      # hosts whose switch ports do nothing
+        self.plain = plain      # hosts whose switch ports do nothing: slow themselves
 
     def host(self, name):
         return ["ip netns add %s" % name,
@@ -95,7 +95,7 @@ class Net:
                "ip -n s1 link set %s mtu %d master br0 up" % (name, MTU),
                "ip -n %s link set eth0 up" % name] + self.neighbours(name)
         out.append("tc -n %s qdisc add dev eth0 root tbf rate %s burst 60000 limit 1073741824" %
-                   (name, self.host_rate))
+                   (name, self.port_rate if name in self.plain else self.host_rate))
         if name in self.plain:
             return out
         parent = "root"

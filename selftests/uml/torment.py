@@ -8,7 +8,7 @@ import subprocess
 
 from machine import HERE, Net, batches
 
-RED = ("limit 300000 min 8000 max 50000 avpkt 1000 burst 9 bandwidth 30mbit "
+RED = ("limit 300000 min 8000 max 50000 avpkt 1000 burst 9 bandwidth 20mbit "
        "probability 0.3 ecn nodrop")
 
 # What the module has counted of itself, wherever it was loaded from
@@ -24,7 +24,7 @@ def text_size(module):
 
 def torment(machine, out, seed, seconds, operations):
     """Raises LabError unless all went well; returns the figures."""
-    net = Net(5, "200mbit", "30mbit", "", RED, plain=("h4", "h5"))
+    net = Net(5, "200mbit", "20mbit", "", RED, plain=("h4", "h5"))
     settings = os.path.join(machine.built, "settings.json")
     with open(settings, "w") as f:
         json.dump({"seed": seed, "seconds": seconds, "operations": operations,
