@@ -42,6 +42,17 @@ class Wrong(Exception):
     """Something is not as it has to be."""
 
 
+def stacks():
+    """Of all who wait in the kernel for something that is to come for sure."""
+    out = []
+    for status in glob.glob("/proc/[0-9]*/status"):
+        text = read(status, "")
+        if "State:\tD" in text:
+            out.append(text.splitlines()[0] + "\n" +
+                       read(os.path.dirname(status) + "/stack", ""))
+    return "\n".join(out)
+
+
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -67,7 +78,7 @@ def run(command, may_fail=False):
     try:
         r = subprocess.run(plain, capture_output=True, text=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
-        raise Wrong("hangs: %s" % command)
+        raise Wrong("hangs: %s\n%s" % (command, stacks()))
     if r.returncode and not may_fail:
         raise Wrong("%s: exit status %d: %s" % (command, r.returncode, r.stderr.strip()))
     return r.stdout
@@ -150,6 +161,7 @@ class Torture:
         self.done = {}
         self.churned = {}
         self.handled = self.held = 0
+        self.slowest = (0, None)
         self.jobs, self.storm = [], None
 
     # --- what is there ------------------------------------------------------
@@ -392,7 +404,9 @@ class Torture:
             names, weights = zip(*self.OPERATIONS.items())
             op, = self.random.choices(names, weights)
             print("  %s" % op.__name__, flush=True)
+            began = time.monotonic()
             op(self)
+            self.slowest = max(self.slowest, (time.monotonic() - began, op.__name__))
             self.done[op.__name__] = self.done.get(op.__name__, 0) + 1
             self.watch()
         self.no_faults()
@@ -423,7 +437,9 @@ class Torture:
         if not sum(witness[k] for k in ("write", "send", "read")):
             raise Wrong("the unrelated QP moved nothing")
         return {"rounds": rounds, "seconds": round(time.monotonic() - began, 1),
-                "operations": sum(self.done.values()), "done": self.done, "churn": self.churned,
+                "operations": sum(self.done.values()), "done": self.done,
+                "slowest": {"operation": self.slowest[1], "seconds": round(self.slowest[0], 1)},
+                "churn": self.churned,
                 "cnps_handled": self.handled, "packets_held": self.held, "witness": witness}
 
 
