@@ -22,8 +22,8 @@
 
 #include "ends.h"
 
-#define DEPTH		8
-#define SIZE		32768
+#define DEPTH		4
+#define SIZE		16384	/* not more: rxe sends all before a QP is gone */
 #define WAIT_MS		20	/* for a completion, and for a device */
 #define ODDS		40	/* one turn in so many befalls a QP something */
 
