@@ -23,7 +23,7 @@
 #include "ends.h"
 
 #define DEPTH		4
-#define SIZE		16384	/* not more: rxe sends all before a QP is gone */
+#define SIZE		16384	/* little: rxe sends all, and again, before a QP is gone */
 #define WAIT_MS		20	/* for a completion, and for a device */
 #define ODDS		40	/* one turn in so many befalls a QP something */
 
