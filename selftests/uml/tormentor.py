@@ -26,6 +26,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "rdma"))
 
+import netlink
 from roce_packet import any_packet
 
 PATIENCE = 300      # s, for anything: a debug kernel on a busy machine is slow
@@ -162,7 +163,7 @@ class Torture:
         self.churned = {}
         self.handled = self.held = 0
         self.slowest = (0, None)
-        self.jobs, self.storm = [], None
+        self.jobs, self.storm, self.listeners = [], None, []
 
     # --- what is there ------------------------------------------------------
 
@@ -191,6 +192,14 @@ class Torture:
         run("insmod %s profile=%s" % (self.s["module"], self.random.choice(PROFILES)))
         for host in VICTIMS + ("h4", "h5"):
             write(self.ecn(host) + "/roce_rp/rpg_max_rate", 200)
+        self.listeners = [self.listen(host) for host in VICTIMS]
+
+    def listen(self, host):
+        """Somebody who wants to know of each rate, and is slow to read of it."""
+        with inside(host):
+            nl = netlink.Netlink()
+        nl.sock.setsockopt(netlink.SOL_NETLINK, netlink.ADD_MEMBERSHIP, nl.groups["rate"])
+        return nl
 
     def unload(self):
         self.failslab_off()
@@ -266,10 +275,30 @@ class Torture:
                 path = self.random.choice(files)
                 write(path, self.random.choice([0, 1, self.random.randrange(1 << 32), "x", -1,
                                                 read(path, 1)]))
-        if self.random.randrange(3) == 0:
-            with inside("h1"):
-                run("%s/dcqcn set dev rxe_h1 profile %s" %
-                    (self.s["bin"], self.random.choice(PROFILES)), may_fail=True)
+
+    def requests(self):
+        """Settings by netlink, and dumps of all kinds."""
+        host = self.random.choice(VICTIMS)
+        with inside(host):
+            nl = netlink.Netlink()
+        name = netlink.string(netlink.NAME, self.random.choice(["rxe_" + host, "rxe_h9"]))
+        qpn = netlink.u32(netlink.QP_LQPN, self.random.randrange(16, 64))
+        profile = netlink.string(netlink.PROFILE, self.random.choice(PROFILES + ("none",)))
+        for _ in range(20):
+            knob = self.random.choice(sorted(netlink.RANGES))
+            nest = netlink.u32(knob, self.random.choice(
+                netlink.RANGES[knob] + (self.random.randrange(1 << 32),)))
+            with contextlib.suppress(netlink.Refused):
+                self.random.choice((
+                    lambda: nl.do(netlink.DEV_SET, name + netlink.attr(
+                        netlink.SETTINGS | netlink.NESTED, nest)),
+                    lambda: nl.do(netlink.DEV_SET, name + profile),
+                    lambda: nl.do(netlink.DEV_SET, self.random.choice((name, profile))),
+                    lambda: nl.dump(netlink.PROFILE_GET),
+                    lambda: nl.dump(netlink.DEV_GET, name),
+                    lambda: nl.dump(netlink.QP_GET, name),
+                    lambda: nl.dump(netlink.QP_GET, qpn),
+                    lambda: nl.dump(netlink.QP_GET)))()
 
     def dump(self):
         with inside(self.random.choice(VICTIMS)):
@@ -325,7 +354,8 @@ class Torture:
         time.sleep(self.random.random() * 0.2)
 
     OPERATIONS = {reload: 4, link_del_add: 4, down_up: 4, netdev_del: 2, netns_move: 2, rename: 2,
-                  mtu: 3, knobs: 8, dump: 4, trace: 3, faults: 4, failslab: 4, hostile: 6, pause: 6}
+                  mtu: 3, knobs: 6, requests: 6, dump: 3, trace: 3, faults: 4, failslab: 4,
+                  hostile: 6, pause: 6}
 
     # --- what has to hold ---------------------------------------------------
 
@@ -339,9 +369,9 @@ class Torture:
 
     def start(self):
         seed = self.random.randrange(1 << 32)
-        for i, host in enumerate(("h1", "h2")):
+        for i, (host, address) in enumerate((("h1", "10.0.0.%s"), ("h2", "fd00::%s"))):
             self.jobs.append(Job(self.s["bin"] + "/churn", "-s", str(seed + i), "-q", "6",
-                                 "rxe_" + host, "10.0.0.%s" % host[1:], "rxe_h3", "10.0.0.3"))
+                                 "rxe_" + host, address % host[1:], "rxe_h3", address % 3))
 
     def stop(self):
         for job in self.jobs:
@@ -446,6 +476,7 @@ class Torture:
 def main():
     with open(sys.argv[1]) as f:
         settings = json.load(f)
+    socket.setdefaulttimeout(PATIENCE)
     torture = Torture(settings)
     try:
         result = torture.all()
