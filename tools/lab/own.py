@@ -40,7 +40,7 @@ def record(device, seconds, directory, name):
                     subprocess.Popen([tool, device, QSAMPLE_PARENT, str(SAMPLE_US)],
                                      stdout=queue, stderr=log, preexec_fn=die_with_parent)]
         except (OSError, subprocess.CalledProcessError) as e:
-            raise LabError("%s (tcpdump and gcc are needed)" % e)
+            raise LabError("%s (tcpdump, gcc and libc6-dev are needed)" % e)
         start = time.monotonic()
         about = {"device": device, "marking": shown.stdout.splitlines()[0].partition(" ")[2],
                  "real": time.time() - start, "start": start}
