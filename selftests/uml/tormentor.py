@@ -207,6 +207,9 @@ class Torture:
 
     def reload(self):
         self.unload()
+        run("insmod %s profile=none" % self.s["module"], may_fail=True)
+        if self.loaded():
+            raise Wrong("the module loads with a profile that there is not")
         self.load()
 
     def add_rxe(self, host, net=None):
@@ -231,25 +234,42 @@ class Torture:
         run("ip -n %s link set eth0 up" % host)
         self.restore(host)
 
-    def netdev_del(self):
-        host = self.random.choice(VICTIMS)
-        run("ip -n %s link del eth0" % host)
+    def gone(self, host):
         self.wait(lambda: not os.path.exists("/sys/class/infiniband/rxe_" + host),
                   "rxe_%s goes with its network device" % host)
+
+    def anew(self, host):
+        """A host whose network device is no more."""
+        self.gone(host)
         for line in self.s["link"][host]:
             run(line)
         self.add_rxe(host)
 
+    def netdev_del(self):
+        host = self.random.choice(VICTIMS)
+        run("ip -n %s link del eth0" % host)
+        self.anew(host)
+
+    def netns_del(self):
+        """A namespace ends, with a rxe device in it."""
+        host = self.random.choice(VICTIMS)
+        run("ip netns add doomed")
+        run("ip -n %s link set eth0 netns doomed" % host)
+        self.gone(host)
+        self.add_rxe(host, "doomed")
+        run("ip netns del doomed")
+        self.wait(lambda: not os.path.exists("/run/sys/s1/class/net/" + host),
+                  "%s's cable goes with the namespace" % host)
+        self.anew(host)
+
     def netns_move(self):
         host = self.random.choice(VICTIMS)
         run("ip -n %s link set eth0 netns elsewhere" % host)
-        self.wait(lambda: not os.path.exists("/sys/class/infiniband/rxe_" + host),
-                  "rxe_%s goes when its network device moves" % host)
+        self.gone(host)
         if self.random.randrange(2):
             self.add_rxe(host, "elsewhere")
         run("ip -n elsewhere link set eth0 netns %s" % host)
-        self.wait(lambda: not os.path.exists("/sys/class/infiniband/rxe_" + host),
-                  "rxe_%s goes when its network device moves back" % host)
+        self.gone(host)
         run("ip -n %s link set eth0 up" % host)
         self.restore(host)
         self.add_rxe(host)
@@ -314,7 +334,10 @@ class Torture:
     def faults(self):
         for name, values in (("drop_cnps", (0, 3)), ("fail_allocs", (0, 5)),
                              ("mark_ce", (0, 1, 7)), ("delay_resolve_ms", (0, 20))):
-            write(os.path.join(FAULTS, name), self.random.choice(values))
+            value = self.random.choice(values)
+            write(os.path.join(FAULTS, name), value)
+            if not 0 <= int(read(os.path.join(FAULTS, name))) <= value:
+                raise Wrong("%s is %d no more than a moment" % (name, value))
 
     def no_faults(self):
         for path in glob.glob(FAULTS + "/*"):
@@ -353,9 +376,9 @@ class Torture:
     def pause(self):
         time.sleep(self.random.random() * 0.2)
 
-    OPERATIONS = {reload: 4, link_del_add: 4, down_up: 4, netdev_del: 2, netns_move: 2, rename: 2,
-                  mtu: 3, knobs: 6, requests: 6, dump: 3, trace: 3, faults: 4, failslab: 4,
-                  hostile: 6, pause: 6}
+    OPERATIONS = {reload: 4, link_del_add: 4, down_up: 4, netdev_del: 2, netns_move: 2, netns_del: 2,
+                  rename: 2, mtu: 3, knobs: 6, requests: 6, dump: 3, trace: 3, faults: 4,
+                  failslab: 4, hostile: 6, pause: 6}
 
     # --- what has to hold ---------------------------------------------------
 
@@ -446,7 +469,7 @@ class Torture:
 
     def all(self):
         write(KMEMLEAK, "scan=off")         # when we say, and not now and then
-        for host in VICTIMS + ("h4", "h5"):
+        for host in VICTIMS + ("h4", "h5", "s1"):
             os.makedirs("/run/sys/" + host)
             with inside(host):
                 run("mount -t sysfs sys_%s /run/sys/%s" % (host, host))
