@@ -10,6 +10,7 @@
  *   -n MESSAGES  of each QP (200); 0: until SIGTERM
  *   -m BYTES     longest message (8388608)
  *   -u MTU       (1024)
+ *   -t TIMEOUT   for an ack, 4.096 us * 2^TIMEOUT (14)
  *   -o FILE      what completed, in order
  *
  * Each QP writes, sends, reads and does atomics, a few at a time, with and
@@ -378,7 +379,7 @@ static void run(void)
 	}
 }
 
-static void set_up(enum ibv_mtu mtu)
+static void set_up(enum ibv_mtu mtu, uint8_t timeout)
 {
 	size_t len = 2 * nr_pairs * pair_len();
 	const char *what;
@@ -400,7 +401,7 @@ static void set_up(enum ibv_mtu mtu)
 	for (i = 0; i < nr_pairs; i++) {
 		struct pair *p = &pairs[i];
 		struct path path = {
-			.mtu = mtu, .timeout = 14, .retries = 7,
+			.mtu = mtu, .timeout = timeout, .retries = 7,
 			/* soon around the corner of 24 bits */
 			.psn = (0xfffff0 + i * 0x1000) & 0xffffff,
 		};
@@ -453,7 +454,7 @@ __attribute__((noreturn))
 static void usage(void)
 {
 	fprintf(stderr, "usage: integrity [-s SEED] [-q QPS] [-n MESSAGES] [-m BYTES] [-u MTU] "
-		"[-o FILE] SRC_DEV SRC_ADDR DST_DEV DST_ADDR\n");
+		"[-t TIMEOUT] [-o FILE] SRC_DEV SRC_ADDR DST_DEV DST_ADDR\n");
 	exit(2);
 }
 
@@ -462,9 +463,9 @@ int main(int argc, char **argv)
 	struct sigaction action = { .sa_handler = on_signal };
 	const char *log = NULL;
 	enum ibv_mtu mtu = IBV_MTU_1024;
-	int option, i;
+	int option, i, timeout = 14;
 
-	while ((option = getopt(argc, argv, "s:q:n:m:u:o:")) != -1) {
+	while ((option = getopt(argc, argv, "s:q:n:m:u:t:o:")) != -1) {
 		switch (option) {
 		case 's':
 			seed = strtoull(optarg, NULL, 0);
@@ -482,6 +483,9 @@ int main(int argc, char **argv)
 			for (mtu = IBV_MTU_256; 128 << mtu < atoi(optarg); mtu++)
 				;
 			break;
+		case 't':
+			timeout = atoi(optarg);
+			break;
 		case 'o':
 			log = optarg;
 			break;
@@ -490,14 +494,14 @@ int main(int argc, char **argv)
 		}
 	}
 	if (argc - optind != 4 || !nr_pairs || max_size < 8 || (log && !limit) ||
-	    mtu > IBV_MTU_4096)
+	    mtu > IBV_MTU_4096 || timeout < 0 || timeout > 31)
 		usage();
 	src.dev = argv[optind];
 	src.addr = argv[optind + 1];
 	dst.dev = argv[optind + 2];
 	dst.addr = argv[optind + 3];
 	sigaction(SIGTERM, &action, NULL);
-	set_up(mtu);
+	set_up(mtu, timeout);
 	run();
 	if (log)
 		write_log(log);
