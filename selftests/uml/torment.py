@@ -22,12 +22,12 @@ def text_size(module):
     return int(re.search(r"^\.text +(\d+)", sections.stdout, re.M)[1])
 
 
-def torment(machine, out, seed, seconds, operations):
+def torment(machine, out, seed, seconds):
     """Raises LabError unless all went well; returns the figures."""
     net = Net(5, "200mbit", "20mbit", "", RED, plain=("h4", "h5"))
     settings = os.path.join(machine.built, "settings.json")
     with open(settings, "w") as f:
-        json.dump({"seed": seed, "seconds": seconds, "operations": operations,
+        json.dump({"seed": seed, "seconds": seconds,
                    "module": machine.dcqcn, "text": text_size(machine.dcqcn),
                    "bin": machine.bin,
                    "link": {h: batches(net.link(h)) for h in net.hosts},
