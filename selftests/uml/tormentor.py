@@ -250,18 +250,6 @@ class Torture:
         run("ip -n %s link del eth0" % host)
         self.anew(host)
 
-    def netns_del(self):
-        """A namespace ends, with a rxe device in it."""
-        host = self.random.choice(VICTIMS)
-        run("ip netns add doomed")
-        run("ip -n %s link set eth0 netns doomed" % host)
-        self.gone(host)
-        self.add_rxe(host, "doomed")
-        run("ip netns del doomed")
-        self.wait(lambda: not os.path.exists("/run/sys/s1/class/net/" + host),
-                  "%s's cable goes with the namespace" % host)
-        self.anew(host)
-
     def netns_move(self):
         host = self.random.choice(VICTIMS)
         run("ip -n %s link set eth0 netns elsewhere" % host)
@@ -376,8 +364,8 @@ class Torture:
     def pause(self):
         time.sleep(self.random.random() * 0.2)
 
-    OPERATIONS = (reload, link_del_add, down_up, netdev_del, netns_move, netns_del, rename, mtu,
-                  knobs, requests, dump, trace, faults, failslab, hostile, pause)
+    OPERATIONS = (reload, link_del_add, down_up, netdev_del, netns_move, rename, mtu, knobs,
+                  requests, dump, trace, faults, failslab, hostile, pause)
 
     # --- what has to hold ---------------------------------------------------
 
@@ -466,7 +454,7 @@ class Torture:
 
     def all(self):
         write(KMEMLEAK, "scan=off")         # when we say, and not now and then
-        for host in VICTIMS + ("h4", "h5", "s1"):
+        for host in VICTIMS + ("h4", "h5"):
             os.makedirs("/run/sys/" + host)
             with inside(host):
                 run("mount -t sysfs sys_%s /run/sys/%s" % (host, host))
