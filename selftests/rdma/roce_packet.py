@@ -13,7 +13,8 @@ the module, so that the two check each other. Needs nothing but python3-minimal.
     roce_packet.py list FILE                    one line per RoCEv2 packet
     roce_packet.py expect FILE --qpn N [...]    every CNP is the vector, patched
     roce_packet.py gaps FILE                    times between CNPs of a QP
-    roce_packet.py rate FILE FROM TO            Mb/s from the first CNP on
+    roce_packet.py rate FILE FROM TO            Mb/s from the first CNP on, and
+                                                without what the host was late by
     roce_packet.py udp send|recv ...            plain UDP, as an application
 """
 
@@ -30,6 +31,9 @@ PORT = 4791
 CNP = 0x81
 ACK = 0x11
 WRITE_ONLY = 0x0a
+
+# s that a packet may be late, for whatever reason, and the pacer makes up for it
+CREDIT = 0.004
 
 # A CNP as another implementation sent it, from the IPv4 header on.
 VECTOR = bytes.fromhex("""
@@ -350,7 +354,8 @@ def cmd_gaps(args):
 
 
 def cmd_rate(args):
-    """Mb/s of what is no CNP and no ACK, in a window that starts at the CNP.
+    """Mb/s of what is no CNP and no ACK, in a window that starts at the CNP; and
+    the same without the time in which the host, or rxe, was not there.
 
     Both directions are in FILE. Counted as a switch counts: L2 without FCS.
     """
@@ -363,7 +368,10 @@ def cmd_rate(args):
     if not data or data[-1].time < cnp[0] + end:
         sys.exit("traffic ended before the window did")
     inside = [p for p in data if begin <= p.time - cnp[0] < end]
-    print("%.3f" % (8e-6 * sum(p.length for p in inside) / (end - begin)))
+    megabits = 8e-6 * sum(p.length for p in inside)
+    gaps = [b.time - a.time for a, b in zip(inside, inside[1:])]
+    away = sum(max(0, gap - CREDIT) for gap in gaps)
+    print("%.3f %.3f" % (megabits / (end - begin), megabits / (end - begin - away)))
 
 
 def cmd_udp(args):
