@@ -179,7 +179,7 @@ class Image:
         remove = as_root(["rm", "-rf", "--one-file-system", tree])
         subprocess.run(remove)  # what a killed run left behind
         # INITRD=No: guests boot from the lab's own initramfs.
-        cmd = as_root(["env", "INITRD=No", "mmdebstrap", "--quiet", "--variant=apt",
+        cmd = as_root(["env", "INITRD=No", "mmdebstrap", "--variant=apt",
                        "--include=" + ",".join(packages),
                        "--dpkgopt=path-exclude=/usr/share/man/*",
                        "--dpkgopt=path-exclude=/usr/share/locale/*",
