@@ -32,7 +32,8 @@ CNP = 0x81
 ACK = 0x11
 WRITE_ONLY = 0x0a
 
-# s that a packet may be late, for whatever reason, and the pacer makes up for it
+# s by which a packet may be late, for whatever reason, and the pacer makes up for it;
+# above 35 Mb/s a little less
 CREDIT = 0.004
 
 # A CNP as another implementation sent it, from the IPv4 header on.

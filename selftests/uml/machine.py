@@ -49,7 +49,7 @@ busybox poweroff -f
 
 def batches(lines):
     """The same with one process for each run of ip or tc commands in a namespace:
-    to start one takes a debug kernel a second."""
+    to start one is what takes time."""
     out, last = [], None
     for line in lines:
         m = re.match(r"((?:ip|tc) -n \w+) (.*)", line)

@@ -203,6 +203,10 @@ class Torture:
 
     def unload(self):
         self.failslab_off()
+        for host in VICTIMS:
+            c = self.counters(host)
+            self.handled += c.get("rp_cnp_handled", 0)
+            self.held += c.get("rp_held_packets", 0)
         run("rmmod rdma_dcqcn")
 
     def reload(self):
@@ -334,8 +338,6 @@ class Torture:
     def failslab_on(self):
         """Allocations fail that have the module in their stack."""
         start = read("/sys/module/rdma_dcqcn/sections/.text")
-        if not start or not os.path.exists(FAILSLAB + "/require-start"):
-            return
         end = hex(int(start, 16) + self.s["text"])
         for name, value in (("verbose", 0), ("stacktrace-depth", 16), ("require-start", start),
                             ("require-end", end), ("ignore-gfp-wait", "N"),
@@ -419,8 +421,6 @@ class Torture:
             out = c["rp_released_packets"] + c["rp_drop_stale_packets"] + c["rp_drop_dead_packets"]
             if c["rp_held_packets"] != out:
                 raise Wrong("%s: what was held and what became of it: %s" % (host, c))
-            self.handled += c["rp_cnp_handled"]
-            self.held += c["rp_held_packets"]
         self.unload()
         self.nothing_lost()
         self.load()
@@ -476,6 +476,8 @@ class Torture:
         witness = json.loads(self.witness.stop())
         if not sum(witness[k] for k in ("write", "send", "read")):
             raise Wrong("the unrelated QP moved nothing")
+        if not self.handled or not self.held:
+            raise Wrong("there was nothing to torture: no CNP handled, or no packet held")
         return {"rounds": rounds, "seconds": round(time.monotonic() - began, 1),
                 "operations": self.operations,
                 "slowest": {"operation": self.slowest[1], "seconds": round(self.slowest[0], 1)},
