@@ -48,13 +48,13 @@ class Measurement:
     def __init__(self, network, run, directory):
         self.network, self.run = network, run
         self.recording = Recording(run, directory)
-        self.pairs, self.background = [], []
+        self.serving, self.pairs, self.background = [], [], []
         self.next_port = FIRST_TCP_PORT
 
     def abort(self):
         """Leave nothing running in guests that live on."""
         self._stop(self.pairs)
-        stop(self.background, "KILL")
+        stop(self.serving + self.background, "KILL")
 
     def measure(self):
         """Returns a Recording."""
@@ -148,6 +148,7 @@ class Measurement:
             f.port = self.next_port
             self.next_port += 1
             f.serving = self._perftest(f, f.server)
+            self.serving.append(f.serving)
         for name in {f.server for f in flows}:
             ports = {f.port for f in flows if f.server == name}
             self._poll("perftest to listen on %s" % name, [f.serving for f in flows],
