@@ -125,8 +125,10 @@ floor()
 {
 	local n
 	quiet_qp || return
+	# Seconds of fast recovery, to what the floor has made of the target: what the rate
+	# is like does not depend on when it is looked at
 	knobs local roce_rp/rpg_min_rate=3 roce_rp/rpg_time_reset=131071 roce_rp/rpg_byte_reset=0 \
-		roce_rp/rate_reduce_monitor_period=1 roce_rp/rpg_ai_rate=1
+		roce_rp/rate_reduce_monitor_period=1 roce_rp/rpg_threshold=31 roce_rp/clamp_tgt_rate=1
 	inject local --qpn "${QPN[local]}" --count 2000
 	await 20 local rp_cnp_handled -ge 2000
 	n=$("$DCQCN" -j qp | jq ".[] | select(.lqpn == ${QPN[local]}) | .rate")
