@@ -14,8 +14,8 @@ TROUBLE = re.compile(r"WARNING: |BUG: |UBSAN: |Oops|Call Trace:|Kernel panic|pos
 # What rxe's completer has to say about itself, without us in the stack: QPs that come and
 # go under traffic make it warn. Not what else rxe says: that packets of a QP are held for
 # ever, for instance, is how it would tell on us.
-OF_RXE = re.compile(r"-+\[ cut here \]-+\nWARNING: drivers/infiniband/sw/rxe/rxe_comp\.c"
-                    r"(?:(?!\[rdma_dcqcn\]|cut here).|\n)*?---\[ end trace .*\n")
+OF_RXE = re.compile(r"-+\[ cut here \]-+\nWARNING: drivers/infiniband/sw/rxe/rxe_comp\.c.*\n"
+                    r"(?:(?! \[<.*\[rdma_dcqcn\]|.*cut here).*\n)*?---\[ end trace .*\n")
 LAST_WORDS = "reboot: Power down"
 SILENCE = 900       # s of wall time without a sign of life
 
@@ -104,8 +104,8 @@ def _watch(p, log, show, silence):
             else:
                 text += entry + "\n"
                 log.write(entry + "\n")
-        # its last words; under load it may never end for all that
-        if line.endswith(LAST_WORDS):
+        # under load it may never end for all that
+        if (text[-100:] + line).rstrip().endswith(LAST_WORDS):
             return text + line
 
 
