@@ -35,12 +35,13 @@ PATIENCE = 300      # s, for anything: a debug kernel on a busy machine is slow
 VICTIMS = ("h1", "h2", "h3")
 FAULTS = "/sys/kernel/debug/rdma_dcqcn"
 FAILSLAB = "/sys/kernel/debug/failslab"
-TRACING = "/sys/kernel/debug/tracing"
+TRACING = "/sys/kernel/tracing"
 KMEMLEAK = "/sys/kernel/debug/kmemleak"
 YOUNG = 6           # s; what is younger, kmemleak does not call lost
 PROFILES = ("softroce", "mlx5", "sigcomm15")
 HOG = "/run/hog"    # takes memory
-SPARED = 2 << 10    # KiB; of what the kernel has or can get back, so that it kills nobody
+SPARED = 24 << 10   # KiB; so that the kernel need not kill anybody
+LARGE = "/mnt/large"    # a file that does not fit into that
 UNKNOWN_MAX = 1024  # QPs that a port does not know yet, Documentation says
 SOL_PACKET, PACKET_VNET_HDR = 263, 15
 
@@ -371,8 +372,11 @@ class Torture:
                     json.loads(text)
 
     def trace(self):
-        write(TRACING + "/events/rdma_dcqcn/enable", self.random.randrange(2))
+        if not write(TRACING + "/events/rdma_dcqcn/enable", 1):
+            raise Wrong("there are no tracepoints")
+        self.pause()
         read(TRACING + "/trace")
+        write(TRACING + "/events/rdma_dcqcn/enable", self.random.randrange(2))
 
     def faults(self):
         for name, values in (("drop_cnps", (0, 3)), ("fail_allocs", (0, 5)),
@@ -466,20 +470,21 @@ class Torture:
         return int(re.search(r"MemAvailable: +(\d+)", read("/proc/meminfo"))[1])
 
     def pressure(self):
-        """Somebody takes all memory, and for a second more whenever the kernel has got
-        some back."""
-        scans, began = self.scans(), None
+        """Somebody takes all memory but a little, and for that the kernel has to throw
+        out of its cache one page of a large file for each other one."""
+        before = self.scans()
         with open(HOG + "/pages", "wb", buffering=0) as f:
-            while began is None or time.monotonic() - began < 1:
-                if self.available() > SPARED:
-                    f.write(bytes(1 << (20 if began is None else 18)))
-                elif began is None:
-                    raise Wrong("no memory is left, nor does the kernel look for any")
-                while self.scans() != scans:
-                    self.scanned += self.scans() - scans
-                    scans, began = self.scans(), began or time.monotonic()
-                    time.sleep(0.02)
+            while self.available() > SPARED:
+                f.write(bytes(1 << 20))
+            deadline = time.monotonic() + 1
+            with open(LARGE, "rb", buffering=0) as large:
+                while time.monotonic() < deadline:
+                    if not large.read(1 << 20):
+                        large.seek(0)
             f.truncate(0)
+        if self.scans() == before:
+            raise Wrong("memory was never scarce")
+        self.scanned += self.scans() - before
 
     def pause(self):
         time.sleep(self.random.random() * 0.2)
@@ -583,6 +588,8 @@ class Torture:
         run("ip netns add elsewhere")
         os.mkdir(HOG)
         run("mount -t tmpfs -o size=100%% hog %s" % HOG)
+        with open(LARGE, "wb") as f:
+            f.truncate(4096 * SPARED)
         addresses = sorted(int(line.split()[0], 16) for line in read("/proc/kallsyms").splitlines())
         start = int(re.search(r"^(\w+) . do_one_initcall$", read("/proc/kallsyms"), re.M)[1], 16)
         self.initcall = start, next(a for a in addresses if a > start)
