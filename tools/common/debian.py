@@ -6,6 +6,7 @@ Nothing here changes the machine's own apt sources.
 
 import os
 import re
+import shlex
 import subprocess
 
 from progress import LabError
@@ -47,6 +48,21 @@ def apt_sources(suite):
         if not any(line.split()[2] == wanted for line in lines):
             lines.append("deb %s %s main" % (_mirror(), wanted))
     return "\n".join(lines) + "\n"
+
+
+def mmdebstrap(suite, tree, packages, *options):
+    """The command line that makes a Debian; it reads the sources from its standard input.
+
+    Where this machine takes an index that has expired, as of a frozen mirror, so does that.
+    """
+    shown = subprocess.run(["apt-config", "shell", "valid", "Acquire::Check-Valid-Until"],
+                           check=True, capture_output=True, text=True).stdout
+    if shown:
+        value = shlex.split(shown)[0].partition("=")[2]
+        options += ("--aptopt=Acquire::Check-Valid-Until \"%s\"" % value,)
+    # INITRD=No: guests boot from the lab's own initramfs.
+    return as_root(["env", "INITRD=No", "mmdebstrap", "--variant=apt",
+                    "--include=" + ",".join(packages), *options, suite, tree, "-"])
 
 
 def _mirror():

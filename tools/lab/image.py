@@ -17,7 +17,7 @@ import shutil
 import subprocess
 import tempfile
 
-from debian import Apt, apt_sources, as_root, base_of, cache_dir
+from debian import Apt, apt_sources, as_root, base_of, cache_dir, mmdebstrap
 from progress import LabError, say, tail
 
 # iproute2 has rdma(8); gcc and make let a guest build the module as well.
@@ -178,13 +178,10 @@ class Image:
         tree = self.root + ".building"
         remove = as_root(["rm", "-rf", "--one-file-system", tree])
         subprocess.run(remove)  # what a killed run left behind
-        # INITRD=No: guests boot from the lab's own initramfs.
-        cmd = as_root(["env", "INITRD=No", "mmdebstrap", "--variant=apt",
-                       "--include=" + ",".join(packages),
-                       "--dpkgopt=path-exclude=/usr/share/man/*",
-                       "--dpkgopt=path-exclude=/usr/share/locale/*",
-                       "--dpkgopt=path-exclude=/usr/share/doc/*",
-                       base_of(self.suite), tree, "-"])
+        cmd = mmdebstrap(base_of(self.suite), tree, packages,
+                         "--dpkgopt=path-exclude=/usr/share/man/*",
+                         "--dpkgopt=path-exclude=/usr/share/locale/*",
+                         "--dpkgopt=path-exclude=/usr/share/doc/*")
         try:
             with open(log, "w") as out:
                 r = subprocess.run(cmd, input=sources, text=True, stdout=out, stderr=out)

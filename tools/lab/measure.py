@@ -8,7 +8,7 @@ import time
 
 from network import QSAMPLE_PARENT
 from progress import LabError, say
-from vm import gather
+from vm import gather, stop
 
 SAMPLE_US = 5000
 FIRST_TCP_PORT = 18515
@@ -48,15 +48,13 @@ class Measurement:
     def __init__(self, network, run, directory):
         self.network, self.run = network, run
         self.recording = Recording(run, directory)
-        self.gid = {}
-        self.pairs, self.background = [], []
+        self.serving, self.pairs, self.background = [], [], []
         self.next_port = FIRST_TCP_PORT
 
     def abort(self):
         """Leave nothing running in guests that live on."""
         self._stop(self.pairs)
-        for job in self.background:
-            job.stop("KILL")
+        stop(self.serving + self.background, "KILL")
 
     def measure(self):
         """Returns a Recording."""
@@ -67,11 +65,11 @@ class Measurement:
         r.start = self.network.counters()
         r.other_drops = -self._other_drops()
         recorders = self._record()
-        for f in first:
-            self._serve(f)
-        self._connect(first)
+        # Before there is traffic: an idle guest answers at once
         for s in {p.switch for p in run.queues}:
             r.clock[s] = self._clock(s)
+        self._serve(first)
+        self._connect(first)
         zero = r.connected = time.monotonic()
         say("%s: all QPs connected; %g s to go" % (run.name, run.duration / 1e9))
         self._follow(zero)
@@ -122,8 +120,9 @@ class Measurement:
 
     def _join(self, flow):
         say("%s: %s joins" % (self.run.name, flow.src))
-        self._serve(flow)
+        self._serve([flow])
         self._start(flow)
+        self._hold_back([flow])
 
     def _leave(self, flow):
         say("%s: %s leaves" % (self.run.name, flow.src))
@@ -135,25 +134,30 @@ class Measurement:
     # Perftest
 
     def _perftest(self, flow, host, server=""):
-        if host not in self.gid:
-            self.gid[host] = self.network.vms[host].out("/lab/gid rxe0")
-        # Perftest's writes poll without a pause: rxe's own work and other guests
-        # shall not wait for that. The others can wait for events, but then not
-        # for a duration.
+        # Perftest's writes poll without a pause: see _hold_back(). The others can
+        # wait for events, but then not for a duration.
         return self.network.vms[host].spawn(
-            "echo $$ >/sys/fs/cgroup/polling/cgroup.procs; exec nice -n 19 ib_%s_bw -F -d rxe0 -x %s -c %s -m %d -s %d -t %d -u %d -q %d %s "
-            "-p %d %s" % (flow.verb, self.gid[host], flow.transport.upper(), flow.mtu, flow.size,
-                          flow.depth, flow.timeout, flow.qps,
+            "exec nice -n 19 ib_%s_bw -F -d rxe0 -x %s -c %s -m %d -s %d -t %d -u %d -q %d %s "
+            "-p %d %s" % (flow.verb, self.network.gids()[host], flow.transport.upper(), flow.mtu,
+                          flow.size, flow.depth, flow.timeout, flow.qps,
                           "-D 3600" if flow.verb == "write" else "-e -N -n 10000000",
                           flow.port, server))
 
-    def _serve(self, flow):
-        flow.port = self.next_port
-        self.next_port += 1
-        flow.serving = self._perftest(flow, flow.server)
-        vm = self.network.vms[flow.server]
-        self._poll("perftest to listen on %s" % vm.name, [flow.serving],
-                   lambda: vm.out("ss -Hltn | grep ':%d '" % flow.port, check=False))
+    def _serve(self, flows):
+        for f in flows:
+            f.port = self.next_port
+            self.next_port += 1
+            f.serving = self._perftest(f, f.server)
+            self.serving.append(f.serving)
+        for name in {f.server for f in flows}:
+            ports = {f.port for f in flows if f.server == name}
+            self._poll("perftest to listen on %s" % name, [f.serving for f in flows],
+                       lambda: ports <= self._listening(name))
+
+    def _listening(self, host):
+        """TCP ports that somebody listens on."""
+        return {int(line.split()[3].rpartition(":")[2])
+                for line in self.network.vms[host].out("ss -Hltn").splitlines()}
 
     def _start(self, flow):
         address = self.network.topology.hosts[flow.server].address
@@ -170,13 +174,20 @@ class Measurement:
             self._poll("%d QPs connected on %s" % (want, name), jobs, lambda: int(vm.out(
                 "rdma resource show qp | grep -cE 'type (RC|UC|UD).* state RTS'",
                 check=False)) >= want)
+        self._hold_back(flows)
+
+    def _hold_back(self, flows):
+        """What polls without a pause shall leave CPU to rxe and to other guests.
+
+        Only once it is connected: that takes long enough.
+        """
+        gather([(p.client.vm, "cat %s >/sys/fs/cgroup/polling/cgroup.procs" % p.client.pid_file)
+                for p in self.pairs if p.flow in flows and p.flow.verb == "write"])
 
     def _stop(self, pairs):
         """Clients first, or they would retransmit to nobody."""
         for side in ("client", "server"):
-            jobs = [getattr(p, side) for p in pairs]
-            for vm in self.network.hosts:
-                vm.stop([j for j in jobs if j.vm is vm], "KILL")
+            stop([getattr(p, side) for p in pairs], "KILL")
 
     @staticmethod
     def _poll(what, jobs, test, timeout=90):
@@ -210,8 +221,7 @@ class Measurement:
 
     def _collect(self, captures):
         r = self.recording
-        for vm in {j.vm for j in self.background}:
-            vm.stop([j for j in self.background if j.vm is vm])
+        stop(self.background)
         self.background = []
         r.capture_lost = 0
         for job, p in captures:

@@ -39,6 +39,7 @@ class Network:
         self.hosts = [vms[h] for h in topology.hosts]
         self.module = os.path.join(share, "rdma_dcqcn.ko")
         self.marking, self.delay = {}, {}       # by port: what was configured
+        self._gids = None
 
     @classmethod
     def boot(cls, topology, fabric, module=None):
@@ -82,15 +83,20 @@ class Network:
     def configure(self, topology):
         """Make switches and hosts what a topology of the same shape says."""
         self.topology = topology
-        for p in topology.ports.values():
-            commands = ["set -e"]
-            if self.marking.get(p.name) != p.marking():
-                commands.append("/lab/congestion-point set %s %s" % (p.peer, p.marking()))
-            if self.delay.get(p.name, 0) != p.delay:
-                commands.append("/lab/delay %s %d" % (p.peer, p.delay // 1000))
+        todo = []
+        for s in topology.switches:
+            commands, peers = ["set -e"], {}
+            for p in self.ports(s):
+                if self.marking.get(p.name) != p.marking():
+                    peers.setdefault(p.marking(), []).append(p.peer)
+                if self.delay.get(p.name, 0) != p.delay:
+                    commands.append("/lab/delay %s %d" % (p.peer, p.delay // 1000))
+                self.marking[p.name], self.delay[p.name] = p.marking(), p.delay
+            commands += ["/lab/congestion-point set %s %s" % (" ".join(names), marking)
+                         for marking, names in peers.items()]
             if len(commands) > 1:
-                self.vms[p.switch].run("\n".join(commands))
-            self.marking[p.name], self.delay[p.name] = p.marking(), p.delay
+                todo.append((self.vms[s], "\n".join(commands)))
+        gather(todo)
         self.set_profiles({h.name: h.profile for h in topology.hosts.values()})
         for h in topology.hosts.values():
             self.set_knobs(h.name, h.settings)
@@ -130,6 +136,13 @@ class Network:
         """What a host runs, as it was loaded: stock, or the profile."""
         return self.vms[host].out(
             "cat /sys/module/rdma_dcqcn/parameters/profile 2>/dev/null || echo stock")
+
+    def gids(self):
+        """The index of each host's RoCEv2 address, by host."""
+        if self._gids is None:
+            self._gids = dict(zip(self.topology.hosts,
+                                  gather([(h, "/lab/gid rxe0") for h in self.hosts])))
+        return self._gids
 
     def counters(self):
         """hw_counters of each host."""

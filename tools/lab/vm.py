@@ -129,7 +129,7 @@ class Job:
 
     def stop(self, sig="TERM", timeout=10):
         """Signal the command and all it started, and wait for its end."""
-        return self.vm.stop([self], sig, timeout)[0]
+        return stop([self], sig, timeout)[0]
 
     def wait(self, timeout=60, check=True):
         """Wait for the end; returns a CompletedProcess like VM.run()."""
@@ -163,6 +163,16 @@ def gather(commands):
     """Run [(guest, command)] at the same time; returns what each printed, stripped."""
     jobs = [vm.spawn(cmd) for vm, cmd in commands]
     return [j.wait().stdout.strip() for j in jobs]
+
+
+def stop(jobs, sig="TERM", timeout=10):
+    """Stop jobs, of all guests at the same time; returns their CompletedProcesses."""
+    # sshd makes each command the leader of a session of its own.
+    for killing in [vm.spawn("for f in %s; do kill -%s -- -$(cat $f); done" %
+                             (" ".join(j.pid_file for j in jobs if j.vm is vm), sig))
+                    for vm in {j.vm for j in jobs}]:
+        killing.wait(check=False)
+    return [j.wait(timeout, check=False) for j in jobs]
 
 
 class VM:
@@ -310,14 +320,6 @@ class VM:
         """Start a shell command line in the guest; returns a Job."""
         self._jobs += 1
         return Job(self, cmd, self._jobs)
-
-    def stop(self, jobs, sig="TERM", timeout=10):
-        """Stop several jobs of this guest; returns their CompletedProcesses."""
-        if jobs:
-            # sshd makes each command the leader of a session of its own.
-            self.run("for f in %s; do kill -%s -- -$(cat $f); done" %
-                     (" ".join(j.pid_file for j in jobs), sig), check=False)
-        return [j.wait(timeout, check=False) for j in jobs]
 
     def wait_for(self, cmd, timeout=30, what=None):
         """Run a command until it succeeds."""
