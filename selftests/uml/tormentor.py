@@ -362,9 +362,15 @@ class Torture:
                                                         self.random.randrange(16, 64))),
             lambda: nl.dump(netlink.QP_GET)] * 8
         self.random.shuffle(requests)
+        before = {}
+        with contextlib.suppress(netlink.Refused):
+            before = nl.settings("rxe_" + host)
         for request in requests:
             with contextlib.suppress(netlink.Refused):
                 request()
+        # or little is limited in what remains of the round
+        with contextlib.suppress(netlink.Refused):
+            nl.set("rxe_" + host, b"".join(netlink.u32(*knob) for knob in before.items()))
 
     def dump(self):
         with inside(self.random.choice(VICTIMS)):
@@ -511,7 +517,7 @@ class Torture:
     def start(self):
         seed = self.random.randrange(1 << 32)
         for i, (host, address) in enumerate((("h1", "10.0.0.%s"), ("h2", "fd00::%s"))):
-            self.jobs.append(Job(self.s["bin"] + "/churn", "-s", str(seed + i), "-q", "6",
+            self.jobs.append(Job(self.s["bin"] + "/churn", "-s", str(seed + i), "-q", "4",
                                  "rxe_" + host, address % host[1:], "rxe_h3", address % 3))
 
     def stop(self):
