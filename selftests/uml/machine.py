@@ -28,6 +28,7 @@ export PATH=/usr/sbin:/usr/bin:/sbin:/bin PYTHONDONTWRITEBYTECODE=1
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t debugfs debugfs /sys/kernel/debug
+mount -t tracefs tracefs /sys/kernel/tracing
 mount -t tmpfs tmpfs /run
 mount -t devtmpfs dev /dev
 mount -t hostfs -o %(out)s hostfs /mnt

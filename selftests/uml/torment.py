@@ -8,7 +8,8 @@ import subprocess
 
 from machine import HERE, Net, batches
 
-RED = ("limit 300000 min 8000 max 50000 avpkt 1000 burst 9 bandwidth 20mbit "
+# Slow ports: a debug kernel on a busy machine shall have time for more than packets
+RED = ("limit 300000 min 8000 max 50000 avpkt 1000 burst 9 bandwidth 12mbit "
        "probability 0.3 ecn nodrop")
 
 # What the module has counted of itself, wherever it was loaded from
@@ -24,7 +25,7 @@ def text_size(module):
 
 def torment(machine, out, seed, seconds):
     """Raises LabError unless all went well; returns the figures."""
-    net = Net(5, "200mbit", "20mbit", "", RED, plain=("h4", "h5"))
+    net = Net(5, "200mbit", "12mbit", "", RED, plain=("h4", "h5"))
     settings = os.path.join(machine.built, "settings.json")
     with open(settings, "w") as f:
         json.dump({"seed": seed, "seconds": seconds,
@@ -43,6 +44,6 @@ def torment(machine, out, seed, seconds):
 def describe(result):
     return "\n".join((
         "# %(rounds)d rounds, %(operations)d operations, %(cnps_handled)d CNPs handled, "
-        "%(packets_held)d packets held" % result,
+        "%(packets_held)d packets held, %(pages_scanned)d pages looked at for memory" % result,
         "# churn: %s" % result["churn"],
         "# the unrelated QP: %s" % result["witness"]))

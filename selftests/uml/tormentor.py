@@ -16,8 +16,10 @@ import glob
 import json
 import os
 import random
+import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -27,16 +29,22 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "rdma"))
 
 import netlink
-from roce_packet import any_packet
+import roce_packet as roce
 
 PATIENCE = 300      # s, for anything: a debug kernel on a busy machine is slow
 VICTIMS = ("h1", "h2", "h3")
 FAULTS = "/sys/kernel/debug/rdma_dcqcn"
 FAILSLAB = "/sys/kernel/debug/failslab"
-TRACING = "/sys/kernel/debug/tracing"
+TRACING = "/sys/kernel/tracing"
 KMEMLEAK = "/sys/kernel/debug/kmemleak"
 YOUNG = 6           # s; what is younger, kmemleak does not call lost
 PROFILES = ("softroce", "mlx5", "sigcomm15")
+HOG = "/run/hog"    # takes memory
+SPARED = 24 << 10   # KiB; so that the kernel need not kill anybody
+LARGE = "/mnt/large"    # a file that does not fit into that
+ENOUGH = 10000      # pages looked at because one was wanted
+UNKNOWN_MAX = 1024  # QPs that a port does not know yet, Documentation says
+SOL_PACKET, PACKET_VNET_HDR = 263, 15
 
 
 class Wrong(Exception):
@@ -75,7 +83,7 @@ def inside(host):
 
 def run(command, may_fail=False):
     """A command, or if need be the shell's; an error ends the torture unless it may fail."""
-    plain = command.split() if "<<" not in command else ["sh", "-c", command]
+    plain = ["sh", "-c", command] if set("<>&") & set(command) else command.split()
     try:
         r = subprocess.run(plain, capture_output=True, text=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
@@ -127,28 +135,53 @@ class Job:
         return out
 
 
+class Stranger:
+    """Sends from h4, as whoever it likes, to a victim."""
+
+    def __init__(self, src, dst, to, *options):
+        with inside("h4"):
+            self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+            self.socket.bind(("eth0", 0))
+        for option in options:
+            self.socket.setsockopt(SOL_PACKET, option, 1)
+        self.src, self.dst = src, dst
+        self.ether = bytes.fromhex("02000000000" + to[1:]) + self.socket.getsockname()[4] + \
+            (b"\x86\xdd" if ":" in dst else b"\x08\x00")
+
+    def send(self, packet, before=b""):
+        with contextlib.suppress(OSError):      # the queue may be full
+            self.socket.send(before + (self.ether + packet).ljust(60, b"\0"))
+
+    def close(self):
+        self.socket.close()
+
+
 class Storm(threading.Thread):
     """Packets of strangers, and of those who pretend to be no strangers: a few
     hundred each second, which leaves time for something else."""
 
-    def __init__(self, seed, src, dst, mac):
+    def __init__(self, seed, *way):
         super().__init__(daemon=True)
-        self.random, self.src, self.dst, self.mac = random.Random(seed), src, dst, mac
+        self.random, self.way = random.Random(seed), way
         self.ended = threading.Event()
 
     def run(self):
-        enter("/run/netns/h4")
-        s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
-        s.bind(("eth0", 0))
-        ether = bytes.fromhex(self.mac.replace(":", "")) + s.getsockname()[4] + \
-            (b"\x86\xdd" if ":" in self.dst else b"\x08\x00")
+        short, large = Stranger(*self.way), Stranger(*self.way, PACKET_VNET_HDR)
         for i in range(600):
-            frame = ether + any_packet(self.random, self.src, self.dst, 64)
-            with contextlib.suppress(OSError):      # the queue may be full
-                s.send(frame.ljust(60, b"\0"))
-            if i % 20 == 0 and self.ended.wait(0.05):
-                break
-        s.close()
+            short.send(roce.any_packet(self.random, short.src, short.dst, 64))
+            if i % 20 == 0:
+                self.send_in_parts(large, i % 40)
+                if self.ended.wait(0.05):
+                    break
+        short.close()
+        large.close()
+
+    def send_in_parts(self, large, marked):
+        """A page or more, of which the kernel keeps only the headers in one piece."""
+        opcode, tos = (roce.WRITE_ONLY, 0x03) if marked else (roce.CNP, 0xc2)
+        bth = roce.bth(opcode, self.random.randrange(16, 1 << 24))
+        large.send(roce.roce(large.src, large.dst, bth + bytes(4096), tos=tos),
+                   struct.pack("=BBHHHH", 0, 0, 64, 0, 0, 0))
 
     def stop(self):
         self.ended.set()
@@ -161,7 +194,7 @@ class Torture:
         self.random = random.Random(settings["seed"])
         self.operations = 0
         self.churned = {}
-        self.handled = self.held = 0
+        self.handled = self.held = self.scanned = 0
         self.slowest = (0, None)
         self.jobs, self.storm, self.listeners = [], None, []
 
@@ -214,7 +247,19 @@ class Torture:
         run("insmod %s profile=none" % self.s["module"], may_fail=True)
         if self.loaded():
             raise Wrong("the module loads with a profile that there is not")
+        # first come its own, then those of its first port; with kmemleak's there are 300
+        for nth in self.random.sample(range(1, 45), 16) + self.random.sample(range(45, 300), 8):
+            self.load_without_memory(nth)
         self.load()
+
+    def load_without_memory(self, nth):
+        """One allocation fails, of those that the module makes as it is loaded: it
+        fails to, or does without a port."""
+        self.failslab_in(*self.initcall, 0)
+        run("echo %d >/proc/self/fail-nth && exec insmod %s" % (nth, self.s["module"]),
+            may_fail=True)
+        if self.loaded():
+            run("rmmod rdma_dcqcn")
 
     def add_rxe(self, host, net=None):
         with inside(net or host):
@@ -292,25 +337,40 @@ class Torture:
         """Settings by netlink, and dumps of all kinds."""
         host = self.random.choice(VICTIMS)
         with inside(host):
-            nl = netlink.Netlink()
-        name = netlink.string(netlink.NAME, self.random.choice(["rxe_" + host, "rxe_h9"]))
-        qpn = netlink.u32(netlink.QP_LQPN, self.random.randrange(16, 64))
-        profile = netlink.string(netlink.PROFILE, self.random.choice(PROFILES + ("none",)))
-        for _ in range(20):
+            nl = netlink.Netlink(4096)      # dumps come in parts
+
+        def name():
+            return netlink.string(netlink.NAME, self.random.choice(["rxe_" + host, "rxe_h9"]))
+
+        def profile():
+            return netlink.string(netlink.PROFILE, self.random.choice(PROFILES + ("none",)))
+
+        def setting():
             knob = self.random.choice(sorted(netlink.RANGES))
-            nest = netlink.u32(knob, self.random.choice(
-                netlink.RANGES[knob] + (self.random.randrange(1 << 32),)))
+            return netlink.attr(netlink.SETTINGS | netlink.NESTED, netlink.u32(
+                knob, self.random.choice(netlink.RANGES[knob] + (self.random.randrange(1 << 32),))))
+
+        requests = [
+            lambda: nl.do(netlink.DEV_SET, name() + setting()),
+            lambda: nl.do(netlink.DEV_SET, name() + profile()),
+            lambda: nl.do(netlink.DEV_SET, name() + profile() + setting()),
+            lambda: nl.do(netlink.DEV_SET, self.random.choice((name, profile))()),
+            lambda: nl.dump(netlink.PROFILE_GET),
+            lambda: nl.dump(netlink.DEV_GET, name()),
+            lambda: nl.dump(netlink.QP_GET, name()),
+            lambda: nl.dump(netlink.QP_GET, netlink.u32(netlink.QP_LQPN,
+                                                        self.random.randrange(16, 64))),
+            lambda: nl.dump(netlink.QP_GET)] * 8
+        self.random.shuffle(requests)
+        before = {}
+        with contextlib.suppress(netlink.Refused):
+            before = nl.settings("rxe_" + host)
+        for request in requests:
             with contextlib.suppress(netlink.Refused):
-                self.random.choice((
-                    lambda: nl.do(netlink.DEV_SET, name + netlink.attr(
-                        netlink.SETTINGS | netlink.NESTED, nest)),
-                    lambda: nl.do(netlink.DEV_SET, name + profile),
-                    lambda: nl.do(netlink.DEV_SET, self.random.choice((name, profile))),
-                    lambda: nl.dump(netlink.PROFILE_GET),
-                    lambda: nl.dump(netlink.DEV_GET, name),
-                    lambda: nl.dump(netlink.QP_GET, name),
-                    lambda: nl.dump(netlink.QP_GET, qpn),
-                    lambda: nl.dump(netlink.QP_GET)))()
+                request()
+        # or little is limited in what remains of the round
+        with contextlib.suppress(netlink.Refused):
+            nl.set("rxe_" + host, b"".join(netlink.u32(*knob) for knob in before.items()))
 
     def dump(self):
         with inside(self.random.choice(VICTIMS)):
@@ -320,8 +380,11 @@ class Torture:
                     json.loads(text)
 
     def trace(self):
-        write(TRACING + "/events/rdma_dcqcn/enable", self.random.randrange(2))
+        if not write(TRACING + "/events/rdma_dcqcn/enable", 1):
+            raise Wrong("there are no tracepoints")
+        self.pause()
         read(TRACING + "/trace")
+        write(TRACING + "/events/rdma_dcqcn/enable", self.random.randrange(2))
 
     def faults(self):
         for name, values in (("drop_cnps", (0, 3)), ("fail_allocs", (0, 5)),
@@ -335,15 +398,17 @@ class Torture:
         for path in glob.glob(FAULTS + "/*"):
             write(path, 0)
 
-    def failslab_on(self):
-        """Allocations fail that have the module in their stack."""
-        start = read("/sys/module/rdma_dcqcn/sections/.text")
-        end = hex(int(start, 16) + self.s["text"])
-        for name, value in (("verbose", 0), ("stacktrace-depth", 16), ("require-start", start),
-                            ("require-end", end), ("ignore-gfp-wait", "N"),
-                            ("times", -1), ("probability", self.random.choice([2, 20, 100]))):
+    def failslab_in(self, start, end, probability):
+        """Allocations fail that have such an address in their stack."""
+        for name, value in (("verbose", 0), ("stacktrace-depth", 32),
+                            ("require-start", hex(start)), ("require-end", hex(end)),
+                            ("ignore-gfp-wait", "N"), ("times", -1), ("probability", probability)):
             if not write(os.path.join(FAILSLAB, name), value):
                 raise Wrong("failslab does not take %s" % name)
+
+    def failslab_on(self):
+        start = int(read("/sys/module/rdma_dcqcn/sections/.text"), 16)
+        self.failslab_in(start, start + self.s["text"], self.random.choice([2, 20, 100]))
 
     def failslab_off(self):
         write(FAILSLAB + "/probability", 0)
@@ -359,15 +424,85 @@ class Torture:
             return
         to, src = self.random.sample(VICTIMS, 2)
         address = "fd00::%s" if self.random.randrange(4) == 0 else "10.0.0.%s"
-        self.storm = Storm(self.random.randrange(1 << 32), address % src[1:], address % to[1:],
-                           "02:00:00:00:00:0" + to[1:])
+        self.storm = Storm(self.random.randrange(1 << 32), address % src[1:], address % to[1:], to)
         self.storm.start()
+
+    def flood(self):
+        """CNPs to QPs that there are not: without the memory to remember one, and
+        while the core takes its time to say so."""
+        self.failslab_off()
+        self.no_faults()
+        host = self.random.choice(VICTIMS)
+        if not self.counters(host):     # it came when there was no memory
+            return
+        s = Stranger("10.0.0.4", "10.0.0." + host[1:], host)
+        first = self.random.randrange(1 << 20, 1 << 23)
+
+        def refused(fault, value, qpns, what):
+            before = self.counters(host)["qp_errors"]
+            write(os.path.join(FAULTS, fault), value)
+            for qpn in qpns:
+                s.send(roce.roce(s.src, s.dst, roce.bth(roce.CNP, qpn, becn=1) + bytes(16),
+                                 tos=0xc2))
+            self.wait(lambda: self.counters(host)["qp_errors"] > before, what)
+
+        refused("fail_allocs", UNKNOWN_MAX, range(first, first + 10), "for want of memory, none")
+        self.no_faults()
+        refused("delay_resolve_ms", 1000, range(first, first + UNKNOWN_MAX + 20),
+                "no more than so many unknown QPs are remembered")
+        s.close()
+        with inside(host):
+            netlink.Netlink().dump(netlink.QP_GET)
+        self.no_faults()
+
+    def routes(self):
+        """The receiver cannot answer the senders."""
+        others = [a % n for n in (1, 2) for a in ("10.0.0.%d/32", "fd00::%d/128")]
+        for address in others:
+            run("ip -n h3 route add unreachable %s" % address)
+        for _ in range(5):
+            self.pause()
+        for address in others:
+            run("ip -n h3 route del unreachable %s" % address)
+
+    def priorities(self):
+        """The limits of a host end, all at once, and begin again."""
+        files = glob.glob(self.ecn(self.random.choice(VICTIMS)) + "/roce_rp/enable/*")
+        for value in (0, 1):
+            for path in files:
+                write(path, value)
+            self.pause()
+
+    def scans(self):
+        """Pages that the kernel has looked at because it wanted one back."""
+        return sum(int(line.split()[1]) for line in read("/proc/vmstat").splitlines()
+                   if line.startswith("pgscan_"))
+
+    def available(self):
+        return int(re.search(r"MemAvailable: +(\d+)", read("/proc/meminfo"))[1])
+
+    def pressure(self):
+        """Somebody takes all memory but a little; and into that a file is read which is
+        larger, so that the kernel has to throw out a page of it for each that comes."""
+        before, deadline = self.scans(), time.monotonic() + PATIENCE
+        with open(HOG + "/pages", "wb", buffering=0) as f:
+            while self.available() > SPARED:
+                f.write(bytes(1 << 20))
+            with open(LARGE, "rb", buffering=0) as large:
+                while self.scans() - before < ENOUGH:
+                    if not large.read(1 << 20):
+                        large.seek(0)
+                    if time.monotonic() > deadline:
+                        raise Wrong("memory was never scarce")
+            f.truncate(0)
+        self.scanned += self.scans() - before
 
     def pause(self):
         time.sleep(self.random.random() * 0.2)
 
     OPERATIONS = (reload, link_del_add, down_up, netdev_del, netns_move, rename, mtu, knobs,
-                  requests, dump, trace, faults, failslab, hostile, pause)
+                  requests, dump, trace, faults, failslab, hostile, pause, flood, routes,
+                  priorities, pressure)
 
     # --- what has to hold ---------------------------------------------------
 
@@ -382,7 +517,7 @@ class Torture:
     def start(self):
         seed = self.random.randrange(1 << 32)
         for i, (host, address) in enumerate((("h1", "10.0.0.%s"), ("h2", "fd00::%s"))):
-            self.jobs.append(Job(self.s["bin"] + "/churn", "-s", str(seed + i), "-q", "6",
+            self.jobs.append(Job(self.s["bin"] + "/churn", "-s", str(seed + i), "-q", "4",
                                  "rxe_" + host, address % host[1:], "rxe_h3", address % 3))
 
     def stop(self):
@@ -434,7 +569,8 @@ class Torture:
         """What the module allocated and nobody knows any more, if it was so at the
         last scan already. Of a module that is not there, a stack trace has the
         addresses only."""
-        write(KMEMLEAK, "scan")
+        if not write(KMEMLEAK, "scan"):
+            raise Wrong("kmemleak has given up")
         return "".join(entry for entry in read(KMEMLEAK).split("unreferenced object")[1:]
                        if "rdma_dcqcn" in entry or "    0x" in entry)
 
@@ -444,7 +580,9 @@ class Torture:
             print("  %s" % op.__name__, flush=True)
             began = time.monotonic()
             op(self)
-            self.slowest = max(self.slowest, (time.monotonic() - began, op.__name__))
+            took = time.monotonic() - began
+            print("    %.1f s" % took, flush=True)
+            self.slowest = max(self.slowest, (took, op.__name__))
             self.operations += 1
             self.watch()
         self.no_faults()
@@ -459,6 +597,13 @@ class Torture:
             with inside(host):
                 run("mount -t sysfs sys_%s /run/sys/%s" % (host, host))
         run("ip netns add elsewhere")
+        os.mkdir(HOG)
+        run("mount -t tmpfs -o size=100%% hog %s" % HOG)
+        with open(LARGE, "wb") as f:
+            f.truncate(4096 * SPARED)
+        addresses = sorted(int(line.split()[0], 16) for line in read("/proc/kallsyms").splitlines())
+        start = int(re.search(r"^(\w+) . do_one_initcall$", read("/proc/kallsyms"), re.M)[1], 16)
+        self.initcall = start, next(a for a in addresses if a > start)
         self.load()
         # 4 s for an ack: none is lost, but a debug kernel on a busy machine is late, and
         # what rxe sends again for that, it may get wrong itself
@@ -482,7 +627,8 @@ class Torture:
                 "operations": self.operations,
                 "slowest": {"operation": self.slowest[1], "seconds": round(self.slowest[0], 1)},
                 "churn": self.churned,
-                "cnps_handled": self.handled, "packets_held": self.held, "witness": witness}
+                "cnps_handled": self.handled, "packets_held": self.held,
+                "pages_scanned": self.scanned, "witness": witness}
 
 
 def main():

@@ -4,8 +4,9 @@
  *
  * usage: churn [-s SEED] [-q QPS] SRC_DEV SRC_ADDR DST_DEV DST_ADDR
  *
- * RC and UC QPs write, send and read. Now and then, in random order, one is put
- * into RESET or ERR, destroyed, or connected anew, at either side. Nothing of
+ * RC and UC QPs write, send and read, UD QPs send. Now and then, in random order,
+ * one is put into RESET or ERR, destroyed, or connected anew, also to another one
+ * than before, at either side. Nothing of
  * this is a failure, nor is a device that goes away: it is waited for. Until
  * SIGTERM; then a line says how often what happened.
  */
@@ -26,9 +27,12 @@
 #define SIZE		16384	/* little: rxe sends all, and again, before a QP is gone */
 #define WAIT_MS		20	/* for a completion, and for a device */
 #define ODDS		40	/* one turn in so many befalls a QP something */
+#define DATAGRAM	1024	/* at most */
+#define QKEY		0x1234
 
 struct pair {
 	struct ibv_qp *req, *rsp;
+	struct ibv_ah *ah;	/* UD: to rsp */
 	unsigned int outstanding;
 	int connected;
 };
@@ -41,7 +45,7 @@ static uint8_t *memory;
 static volatile sig_atomic_t ended;
 
 static struct {
-	uint64_t opened, connected, completed, failed, reset, to_error, destroyed;
+	uint64_t opened, connected, completed, failed, reset, swapped, to_error, destroyed;
 } counts;
 
 static void break_up(struct pair *p)
@@ -50,6 +54,8 @@ static void break_up(struct pair *p)
 		ibv_destroy_qp(p->req);
 	if (p->rsp)
 		ibv_destroy_qp(p->rsp);
+	if (p->ah)
+		ibv_destroy_ah(p->ah);
 	*p = (struct pair){ 0 };
 }
 
@@ -76,15 +82,55 @@ static int enter(void)
 	return 0;
 }
 
-static void connect_pair(struct pair *p)
+static int connect_ud(struct pair *p, uint64_t r)
 {
-	uint64_t r = next_random(&random_state);
-	enum ibv_qp_type type = r & 3 ? IBV_QPT_RC : IBV_QPT_UC;
+	struct ibv_qp_attr attr = { .port_num = 1, .qkey = QKEY };
+	struct ibv_ah_attr way = {
+		.is_global = 1, .port_num = 1,
+		.grh = {
+			.dgid = dst.gid, .sgid_index = src.gid_index, .hop_limit = 64,
+			.traffic_class = r & 0xe0,
+		},
+	};
+	struct ibv_qp *qps[] = { p->req, p->rsp };
+	int i, state;
+
+	if (!p->ah)
+		p->ah = ibv_create_ah(src.pd, &way);
+	if (!p->ah)
+		return -1;
+	for (i = 0; i < 2; i++) {
+		for (state = IBV_QPS_INIT; state <= IBV_QPS_RTS; state++) {
+			attr.qp_state = state;
+			if (ibv_modify_qp(qps[i], &attr, IBV_QP_STATE |
+					  (state == IBV_QPS_INIT ? IBV_QP_PKEY_INDEX |
+					   IBV_QP_PORT | IBV_QP_QKEY : 0) |
+					  (state == IBV_QPS_RTS ? IBV_QP_SQ_PSN : 0)))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int connect_rc_uc(struct pair *p, uint64_t r)
+{
 	struct path path = {
-		.mtu = IBV_MTU_1024, .timeout = 10 + (r >> 8) % 5, .retries = 3,
-		.psn = r >> 16 & 0xffffff,
+		.mtu = IBV_MTU_1024, .timeout = 10 + r % 5, .retries = 3,
+		.psn = r >> 8 & 0xffffff,
 	};
 	const char *what;
+
+	return end_connect(&src, p->req, &dst, p->rsp->qp_num, &path, &what) ||
+	       end_connect(&dst, p->rsp, &src, p->req->qp_num, &path, &what);
+}
+
+static void connect_pair(struct pair *p)
+{
+	static const enum ibv_qp_type types[] = {
+		IBV_QPT_RC, IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD
+	};
+	uint64_t r = next_random(&random_state);
+	enum ibv_qp_type type = types[r & 3];
 	int i;
 
 	if (!p->req)
@@ -92,8 +138,7 @@ static void connect_pair(struct pair *p)
 	if (!p->rsp)
 		p->rsp = end_qp(&dst, p->req ? p->req->qp_type : type, DEPTH);
 	if (!p->req || !p->rsp || p->req->qp_type != p->rsp->qp_type ||
-	    end_connect(&src, p->req, &dst, p->rsp->qp_num, &path, &what) ||
-	    end_connect(&dst, p->rsp, &src, p->req->qp_num, &path, &what)) {
+	    (p->req->qp_type == IBV_QPT_UD ? connect_ud(p, r >> 8) : connect_rc_uc(p, r >> 8))) {
 		break_up(p);
 		return;
 	}
@@ -108,30 +153,51 @@ static void connect_pair(struct pair *p)
 	counts.connected++;
 }
 
+/* To be connected anew */
+static void reset(struct pair *p, struct ibv_qp *first)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
+
+	ibv_modify_qp(first, &attr, IBV_QP_STATE);
+	ibv_modify_qp(first == p->req ? p->rsp : p->req, &attr, IBV_QP_STATE);
+	p->connected = 0;
+	counts.reset++;
+}
+
+static void swap(struct pair *p, struct pair *q)
+{
+	struct ibv_qp *rsp = p->rsp;
+
+	p->rsp = q->rsp;
+	q->rsp = rsp;
+	counts.swapped++;
+}
+
 /* Something befalls a QP */
 static void befall(struct pair *p)
 {
 	uint64_t r = next_random(&random_state);
-	struct ibv_qp_attr attr = { .qp_state = r & 4 ? IBV_QPS_RESET : IBV_QPS_ERR };
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
 	struct ibv_qp **which = r & 8 ? &p->req : &p->rsp;
+	struct pair *other = &pairs[(r >> 8) % nr_pairs];
 
 	if ((r & 3) == 0) {
 		ibv_destroy_qp(*which);
 		*which = NULL;
+		p->connected = 0;
 		counts.destroyed++;
+	} else if (r & 4) {
+		reset(p, *which);
+		if (other->connected && other->req->qp_type == p->req->qp_type) {
+			reset(other, other->req);
+			swap(p, other);
+		}
 	} else {
+		/* that is final */
 		ibv_modify_qp(*which, &attr, IBV_QP_STATE);
-		if (r & 4)
-			counts.reset++;
-		else
-			counts.to_error++;
-		/* what was put into RESET is connected anew, ERR is final */
-		if (!(r & 4))
-			break_up(p);
-		else
-			ibv_modify_qp(p->req == *which ? p->rsp : p->req, &attr, IBV_QP_STATE);
+		break_up(p);
+		counts.to_error++;
 	}
-	p->connected = 0;
 }
 
 static void post(struct pair *p)
@@ -144,10 +210,17 @@ static void post(struct pair *p)
 		.wr.rdma = { (uintptr_t)memory, dst.mr->rkey },
 	}, *bad;
 
-	if (r % 8 == 0)
+	if (p->ah) {
 		wr.opcode = IBV_WR_SEND;
-	else if (r % 8 < 3 && p->req->qp_type == IBV_QPT_RC)
+		sge.length = 1 + (r >> 8) % DATAGRAM;
+		wr.wr.ud.ah = p->ah;
+		wr.wr.ud.remote_qpn = p->rsp->qp_num;
+		wr.wr.ud.remote_qkey = QKEY;
+	} else if (r % 8 == 0) {
+		wr.opcode = IBV_WR_SEND;
+	} else if (r % 8 < 3 && p->req->qp_type == IBV_QPT_RC) {
 		wr.opcode = IBV_WR_RDMA_READ;
+	}
 	if (ibv_post_send(p->req, &wr, &bad))
 		p->connected = 0;
 	else
@@ -170,11 +243,14 @@ static void drain(struct end *e)
 				counts.completed++;
 			else
 				counts.failed++;
-			if (wc[i].status != IBV_WC_SUCCESS)
+			if (wc[i].status != IBV_WC_SUCCESS) {
 				p->connected = 0;
-			else if (e == &dst && p->rsp)
+				continue;
+			}
+			if (e == &dst && p->rsp)
 				ibv_post_recv(p->rsp, &wr, &bad);
-			else if (e == &src && p->outstanding)
+			/* a datagram is on its way until it is received */
+			if (e == (p->ah ? &dst : &src) && p->outstanding)
 				p->outstanding--;
 		}
 	}
@@ -249,8 +325,9 @@ int main(int argc, char **argv)
 		leave();
 	}
 	printf("{\"opened\": %" PRIu64 ", \"connected\": %" PRIu64 ", \"completed\": %" PRIu64
-	       ", \"failed\": %" PRIu64 ", \"reset\": %" PRIu64 ", \"to_error\": %" PRIu64
-	       ", \"destroyed\": %" PRIu64 "}\n", counts.opened, counts.connected,
-	       counts.completed, counts.failed, counts.reset, counts.to_error, counts.destroyed);
+	       ", \"failed\": %" PRIu64 ", \"reset\": %" PRIu64 ", \"swapped\": %" PRIu64
+	       ", \"to_error\": %" PRIu64 ", \"destroyed\": %" PRIu64 "}\n",
+	       counts.opened, counts.connected, counts.completed, counts.failed, counts.reset,
+	       counts.swapped, counts.to_error, counts.destroyed);
 	return 0;
 }

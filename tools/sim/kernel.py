@@ -183,11 +183,23 @@ class Kernel:
             steps[1:] = [["KASAN_SANITIZE=n", jobs(), "linux"], [jobs(), "modules"]]
         with open(log, "w") as out:
             for args in steps:
-                if subprocess.run(make + args, stdout=out, stderr=out,
-                                  stdin=subprocess.DEVNULL).returncode:
+                if self._run(make + args, out):
                     raise LabError("building the kernel failed; the end of %s:\n%s" %
                                    (log, tail(log)))
         self._check_config()
+
+    def _run(self, command, log):
+        """Its exit status; says each minute how far it has come."""
+        with subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL) as p:
+            try:
+                while True:
+                    try:
+                        return p.wait(60)
+                    except subprocess.TimeoutExpired:
+                        say("sim: ... " + tail(log.name, 1).strip())
+            except BaseException:
+                p.kill()
+                raise
 
     def _check_config(self):
         """What Kconfig refused would otherwise be missed much later."""

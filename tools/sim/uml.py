@@ -14,14 +14,15 @@ TROUBLE = re.compile(r"WARNING: |BUG: |UBSAN: |Oops|Call Trace:|Kernel panic|pos
 # What rxe's completer has to say about itself, without us in the stack: QPs that come and
 # go under traffic make it warn. Not what else rxe says: that packets of a QP are held for
 # ever, for instance, is how it would tell on us.
-OF_RXE = re.compile(r"-+\[ cut here \]-+\nWARNING: drivers/infiniband/sw/rxe/rxe_comp\.c"
-                    r"(?:(?!\[rdma_dcqcn\]|cut here).|\n)*?---\[ end trace .*\n")
+OF_RXE = re.compile(r"-+\[ cut here \]-+\nWARNING: drivers/infiniband/sw/rxe/rxe_comp\.c.*\n"
+                    r"(?:(?! \[<.*\[rdma_dcqcn\]|.*cut here).*\n)*?---\[ end trace .*\n")
+LAST_WORDS = "reboot: Power down"
 SILENCE = 900       # s of wall time without a sign of life
 
 # Simulated time, which stands still while the CPU works; or, on the debug kernel,
 # real time, which whoever else uses the host may stop for a while.
 SIMULATED = ("time-travel=inf-cpu", "time-travel-start=0", "quiet", "mem=6G")
-REAL = ("mem=1G", "rcupdate.rcu_cpu_stall_suppress=1")
+REAL = ("mem=768M", "rcupdate.rcu_cpu_stall_suppress=1")
 
 
 _running = set()
@@ -103,6 +104,9 @@ def _watch(p, log, show, silence):
             else:
                 text += entry + "\n"
                 log.write(entry + "\n")
+        # under load it may never end for all that
+        if (text[-100:] + line).rstrip().endswith(LAST_WORDS):
+            return text + line
 
 
 def _tail(text):

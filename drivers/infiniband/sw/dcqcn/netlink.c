@@ -492,10 +492,8 @@ static int dcqcn_change_settings(struct dcqcn_settings *settings,
 		if (!tb[knob])
 			continue;
 		err = dcqcn_settings_set(settings, knob, nla_get_u32(tb[knob]));
-		if (err) {
-			NL_SET_ERR_MSG_ATTR(extack, tb[knob], "out of range");
+		if (err)
 			return err;
-		}
 	}
 	return 0;
 }

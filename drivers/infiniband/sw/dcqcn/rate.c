@@ -120,20 +120,17 @@ static u64 dcqcn_target_step(const struct dcqcn_rate *r,
 /*
  * @n more increases that each add @step, once R_T - R_C has settled: while the
  * target still grows it stays ahead by one step, then R_C closes in on it. The
- * target's last step to the line may be a shorter one.
+ * target's last step to the line may be a shorter one. @step is not 0: fast
+ * recovery is over, and the knobs of what follows are at least 1.
  */
 static void dcqcn_increase_rest(struct dcqcn_rate *r, u64 line, u64 step, u64 n)
 {
 	u64 gap = r->target_rate - r->current_rate;
-	u64 to_line = n, last_step = 0;
+	u64 to_line, last_step;
 
-	if (step)
-		to_line = div64_u64_rem(line - r->target_rate, step,
-					&last_step);
+	to_line = div64_u64_rem(line - r->target_rate, step, &last_step);
 	if (n <= to_line) {
 		r->target_rate += n * step;
-		if (!step)
-			gap >>= min_t(u64, n, DCQCN_CONVERGED);
 	} else {
 		r->target_rate = line;
 		gap += last_step;
