@@ -488,13 +488,15 @@ class Torture:
         with open(HOG + "/pages", "wb", buffering=0) as f:
             while self.available() > SPARED:
                 f.write(bytes(1 << 20))
-            with open(LARGE, "rb", buffering=0) as large:
+            with open(LARGE, "w+b", buffering=0) as large:
+                large.truncate(4096 * SPARED)
                 while self.scans() - before < ENOUGH:
                     if not large.read(1 << 20):
                         large.seek(0)
                     if time.monotonic() > deadline:
                         raise Wrong("memory was never scarce")
             f.truncate(0)
+        os.remove(LARGE)
         self.scanned += self.scans() - before
 
     def pause(self):
@@ -599,8 +601,6 @@ class Torture:
         run("ip netns add elsewhere")
         os.mkdir(HOG)
         run("mount -t tmpfs -o size=100%% hog %s" % HOG)
-        with open(LARGE, "wb") as f:
-            f.truncate(4096 * SPARED)
         addresses = sorted(int(line.split()[0], 16) for line in read("/proc/kallsyms").splitlines())
         start = int(re.search(r"^(\w+) . do_one_initcall$", read("/proc/kallsyms"), re.M)[1], 16)
         self.initcall = start, next(a for a in addresses if a > start)
