@@ -4,6 +4,7 @@
 Nothing here changes the machine's own apt sources.
 """
 
+import contextlib
 import os
 import re
 import shlex
@@ -50,10 +51,11 @@ def apt_sources(suite):
     return "\n".join(lines) + "\n"
 
 
-def mmdebstrap(suite, tree, packages, *options):
-    """The command line that makes a Debian; it reads the sources from its standard input.
+def mmdebstrap(suite, tree, packages, *options, log):
+    """Make a Debian; returns the exit status. What it said is in a file, log.
 
-    Where this machine takes an index that has expired, as of a frozen mirror, so does that.
+    Where this machine takes an index that has expired, as of a frozen mirror, so does
+    that. In namespaces of its own: whatever ends it, no process or mount is left.
     """
     shown = subprocess.run(["apt-config", "shell", "valid", "Acquire::Check-Valid-Until"],
                            check=True, capture_output=True, text=True).stdout
@@ -61,8 +63,20 @@ def mmdebstrap(suite, tree, packages, *options):
         value = shlex.split(shown)[0].partition("=")[2]
         options += ("--aptopt=Acquire::Check-Valid-Until \"%s\"" % value,)
     # INITRD=No: guests boot from the lab's own initramfs.
-    return as_root(["env", "INITRD=No", "mmdebstrap", "--variant=apt",
-                    "--include=" + ",".join(packages), *options, suite, tree, "-"])
+    p = subprocess.Popen(
+        as_root(["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc",
+                 "env", "INITRD=No", "mmdebstrap", "--variant=apt",
+                 "--include=" + ",".join(packages), *options, base_of(suite), tree, "-"]),
+        stdin=subprocess.PIPE, stdout=log, stderr=log, text=True)
+    try:
+        p.communicate(apt_sources(suite))
+    except BaseException:
+        # Of sudo only the terminal can ask that, and Ctrl-C has
+        with contextlib.suppress(PermissionError):
+            p.kill()
+        p.wait()
+        raise
+    return p.returncode
 
 
 def _mirror():

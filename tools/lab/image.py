@@ -17,7 +17,7 @@ import shutil
 import subprocess
 import tempfile
 
-from debian import Apt, apt_sources, as_root, base_of, cache_dir, mmdebstrap
+from debian import Apt, as_root, base_of, cache_dir, mmdebstrap
 from progress import LabError, say, tail
 
 # iproute2 has rdma(8); gcc and make let a guest build the module as well.
@@ -69,6 +69,13 @@ mount -t proc proc "$1/proc"
 chroot "$1" env PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C make -C "$3" M=/mnt "$4" W=1 cmd_checkdoc= modules
 chown -R "$5" "$2"
 """
+
+
+def make_root(suite, tree, packages, options, log):
+    """Make a Debian that guests can run from; whether all went well. log is a path."""
+    with open(log, "w") as out:
+        return mmdebstrap(suite, tree, packages, *options, log=out) == 0 and subprocess.run(
+            as_root(["sh", "-c", FIXUP, "sh", tree]), stdout=out, stderr=out).returncode == 0
 
 
 class Image:
@@ -173,22 +180,15 @@ class Image:
             raise LabError("mmdebstrap is not installed: run tools/lab/deps")
         say("image: building a Debian with kernel %s, once (about a minute)" % self.name)
         packages = self.packages + self._kernel_packages()
-        sources = apt_sources(self.suite)
         log = self.root + ".log"
         tree = self.root + ".building"
         remove = as_root(["rm", "-rf", "--one-file-system", tree])
         subprocess.run(remove)  # what a killed run left behind
-        cmd = mmdebstrap(base_of(self.suite), tree, packages,
-                         "--dpkgopt=path-exclude=/usr/share/man/*",
-                         "--dpkgopt=path-exclude=/usr/share/locale/*",
-                         "--dpkgopt=path-exclude=/usr/share/doc/*")
         try:
-            with open(log, "w") as out:
-                r = subprocess.run(cmd, input=sources, text=True, stdout=out, stderr=out)
-                if r.returncode == 0:
-                    r = subprocess.run(as_root(["sh", "-c", FIXUP, "sh", tree]),
-                                       stdout=out, stderr=out)
-            if r.returncode:
+            if not make_root(self.suite, tree, packages, [
+                    "--dpkgopt=path-exclude=/usr/share/man/*",
+                    "--dpkgopt=path-exclude=/usr/share/locale/*",
+                    "--dpkgopt=path-exclude=/usr/share/doc/*"], log):
                 raise LabError("building the image failed; the end of %s:\n%s" % (log, tail(log)))
             os.rename(tree, self.root)
         finally:
