@@ -23,30 +23,6 @@ from kernel import Kernel
 SILENCE = 600   # s; tests say little, and machines are busy
 MTU = 4200      # RoCE's 4096 and its headers
 
-SETUP = """#!/bin/sh
-export PATH=/usr/sbin:/usr/bin:/sbin:/bin PYTHONDONTWRITEBYTECODE=1
-mount -t proc proc /proc
-mount -t sysfs sys /sys
-mount -t debugfs debugfs /sys/kernel/debug
-mount -t tracefs tracefs /sys/kernel/tracing
-mount -t tmpfs tmpfs /run
-mount -t devtmpfs dev /dev
-mount -t hostfs -o %(out)s hostfs /mnt
-ln -sf /proc/self/fd /dev/fd
-run() {
-set -e
-sleep 0.03
-ip link set lo up
-%(body)s
-echo SIM-DONE
-}
-(run) 2>&1
-status=$?
-[ $status = 0 ] || echo "SIM-FAILED exit status $status"
-dmesg >/mnt/dmesg
-busybox poweroff -f
-"""
-
 
 def batches(lines):
     """The same with one process for each run of ip or tc commands in a namespace:
@@ -149,10 +125,9 @@ class Machine:
         """Boot, and run these lines of shell. The directory is /mnt in there."""
         shutil.rmtree(out, ignore_errors=True)
         os.makedirs(out)
-        init = os.path.join(out, "init")
-        body = ["insmod %s" % m for m in self.modules] + lines
-        with open(init, "w") as f:
-            f.write(SETUP % {"out": out, "body": "\n".join(body)})
-        os.chmod(init, 0o755)
-        uml.boot(self.kernel, os.path.join(self.bin, "seed.so"), init, out,
+        mounts = ["mount -t debugfs debugfs /sys/kernel/debug"]
+        if self.debug:
+            mounts.append("mount -t tracefs tracefs /sys/kernel/tracing")
+        uml.boot(self.kernel, os.path.join(self.bin, "seed.so"), self.modules,
+                 "\n".join(mounts + lines), out,
                  mode=uml.REAL if self.debug else uml.SIMULATED, silence=SILENCE)

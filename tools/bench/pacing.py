@@ -122,14 +122,11 @@ class Bench:
         modules.append(os.path.join(self.out, "uml/drivers/infiniband/sw/dcqcn/rdma_dcqcn.ko"))
         with open(os.path.join(out, "flows"), "w") as f:
             f.write(flow)
-        init = os.path.join(out, "init")
-        with open(init, "w") as f:
-            f.write(world.first_process(out, modules, SCRIPT % {
-                "here": HERE, "bin": self.bin, "tbf": world.tbf(LINE * 10**6),
-                "line": LINE, "rate": rate, "first": first, "packets": packets,
-            }))
-        os.chmod(init, 0o755)
-        uml.boot(self.kernel, os.path.join(self.bin, "seed.so"), init, out)
+        script = world.kept(SCRIPT % {
+            "here": HERE, "bin": self.bin, "tbf": world.tbf(LINE * 10**6),
+            "line": LINE, "rate": rate, "first": first, "packets": packets,
+        })
+        uml.boot(self.kernel, os.path.join(self.bin, "seed.so"), modules, script, out)
         with open(os.path.join(out, "flows.json")) as f:
             done, = json.load(f)["flows"]
         if done["failed"]:

@@ -25,6 +25,31 @@ SIMULATED = ("time-travel=inf-cpu", "time-travel-start=0", "quiet", "mem=6G")
 REAL = ("mem=768M", "rcupdate.rcu_cpu_stall_suppress=1")
 
 
+FIRST_PROCESS = """#!/bin/sh
+# What the kernel runs as its first process. Made by uml.py.
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin PYTHONDONTWRITEBYTECODE=1
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+mount -t tmpfs tmpfs /run
+mount -t devtmpfs dev /dev
+mount -t hostfs -o %(out)s hostfs /mnt
+ln -sf /proc/self/fd /dev/fd
+run() {
+set -e
+# Timers are exact from the second tick on
+sleep 0.03
+ip link set lo up
+%(insmod)s
+%(commands)s
+echo SIM-DONE
+}
+(run) 2>&1
+status=$?
+[ $status = 0 ] || echo "SIM-FAILED exit status $status"
+dmesg >/mnt/dmesg
+busybox poweroff -f
+"""
+
 _running = set()
 
 
@@ -41,13 +66,19 @@ def _stop(p):
         pass
 
 
-def boot(kernel, seed, init, out, show=None, mode=SIMULATED, silence=SILENCE):
-    """Run a script as first process; its output is left in out/console.
+def boot(kernel, seed, modules, commands, out, show=None, mode=SIMULATED, silence=SILENCE):
+    """Load modules (insmod's arguments, in order) and run commands of shell, to which
+    out is /mnt; what they say is left in out/console.
 
     show(ns): told how far simulated time has come, now and then.
     silence: s without a word after which it is taken for dead.
     Raises LabError when it fails, or the kernel complains.
     """
+    init = os.path.join(out, "init")
+    with open(init, "w") as f:
+        f.write(FIRST_PROCESS % {"out": out, "commands": commands,
+                                 "insmod": "\n".join("insmod " + m for m in modules)})
+    os.chmod(init, 0o755)
     env = dict(os.environ, LD_PRELOAD=seed, SIM_SEED="1")
     # It shall not outlive us, however we end
     cmd = ["setpriv", "--pdeathsig", "KILL",

@@ -139,39 +139,13 @@ def flows(run):
     return "\n".join(out) + "\n"
 
 
-FIRST_PROCESS = """#!/bin/sh
-# What the simulator runs as its first process. Made by world.py.
-export PATH=/usr/sbin:/usr/bin:/sbin:/bin
-mount -t proc proc /proc
-mount -t sysfs sys /sys
-mount -t tmpfs tmpfs /run
-mount -t devtmpfs dev /dev
-mount -t hostfs -o %(out)s hostfs /mnt
-ln -sf /proc/self/fd /dev/fd
-run() {
-set -e
-# Timers are exact from the second tick on
-sleep 0.03
-ip link set lo up
-echo 1000000 >/proc/sys/net/core/netdev_max_backlog
-%(insmod)s
+def kept(commands):
+    """These commands, in a directory of memory; what they leave there is in /mnt in the end."""
+    return """echo 1000000 >/proc/sys/net/core/netdev_max_backlog
 mkdir /run/out
 cd /run/out
-%(body)s
-cp -r /run/out/. /mnt/
-echo SIM-DONE
-}
-(run) 2>&1
-dmesg >/mnt/dmesg
-busybox poweroff -f
-"""
-
-
-def first_process(out, modules, body):
-    """The text of the first process: modules loaded, body, which leaves its
-    results where it runs, and they are in out in the end."""
-    return FIRST_PROCESS % {"out": out, "body": body,
-                            "insmod": "\n".join("insmod %s" % m for m in modules)}
+%s
+cp -r /run/out/. /mnt/""" % commands
 
 
 # In the order of their start, so that nothing of the traffic is missed
@@ -188,8 +162,8 @@ kill $counters
 wait"""
 
 
-def script(run, binaries, modules, out):
-    """The text of the first process."""
+def script(run, binaries):
+    """What the simulator is to do, in shell."""
     lines = []
     for switch in run.switches.values():
         lines.append("ip netns add %s" % switch.name)
@@ -218,4 +192,4 @@ def script(run, binaries, modules, out):
         "begin_us": run.window[0] // 1000, "end_us": run.window[1] // 1000,
         "progress_us": max(run.duration // 500000, 1),
     }
-    return first_process(out, modules, "\n".join(lines) + MEASURE % values)
+    return kept("\n".join(lines) + MEASURE % values)
