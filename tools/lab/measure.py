@@ -168,19 +168,26 @@ class Measurement:
         for f in flows:
             self._start(f)
         jobs = [j for p in self.pairs for j in (p.server, p.client)]
-        for name in {f.client for f in flows}:
-            vm = self.network.vms[name]
-            want = sum(f.qps for f in flows if f.client == name)
-            self._poll("%d QPs connected on %s" % (want, name), jobs, lambda: int(vm.out(
-                "rdma resource show qp | grep -cE 'type (RC|UC|UD).* state RTS'",
-                check=False)) >= want)
-        self._hold_back(flows)
+        waiting = {f.client for f in flows}
+
+        def connected():
+            for name in list(waiting):
+                mine = [f for f in flows if f.client == name]
+                if self._qps(name) >= sum(f.qps for f in mine):
+                    self._hold_back(mine)
+                    waiting.remove(name)
+            return not waiting
+
+        self._poll("all QPs to be connected", jobs, connected)
+
+    def _qps(self, host):
+        """QPs that may send: those of servers stop short of it."""
+        return int(self.network.vms[host].out(
+            "rdma resource show qp | grep -cE 'type (RC|UC|UD).* state RTS'", check=False))
 
     def _hold_back(self, flows):
-        """What polls without a pause shall leave CPU to rxe and to other guests.
-
-        Only once it is connected: that takes long enough.
-        """
+        """What polls without a pause shall leave CPU to rxe and to other guests: not
+        before it is connected, which takes long enough, but then at once."""
         gather([(p.client.vm, "cat %s >/sys/fs/cgroup/polling/cgroup.procs" % p.client.pid_file)
                 for p in self.pairs if p.flow in flows and p.flow.verb == "write"])
 
