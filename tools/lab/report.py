@@ -9,6 +9,7 @@ import re
 import subprocess
 
 from capture import Capture
+from measure import SAMPLE_US
 from progress import LabError
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -67,6 +68,7 @@ class Queue:
             "queue_p99_bytes": percentile(queue, 99),
             "queue_max_bytes": max(queue),
             "queue_samples": len(queue),
+            "presence": round((len(queue) - 1) * SAMPLE_US * 1e-6 / seconds, 3),
             "ce_marked": self.samples[-1][6] - self.samples[0][6],
             "marked_share": round((last[6] - first[6]) / packets, 5) if packets else 0.0,
             "window_s": round(seconds, 2),
