@@ -57,6 +57,9 @@ class Queue:
             if s[0] - at[0] >= 1:
                 per_second.append(s[5] - at[5])
                 at = s
+        # By more than a period: the sampler's guest had to wait for a CPU.
+        gaps = [b[0] - a[0] for a, b in zip(self.window, self.window[1:])]
+        late = sum(g - SAMPLE_US * 1e-6 for g in gaps if g > 2 * SAMPLE_US * 1e-6)
         packets = last[2] - first[2]
         self.figures = {
             "utilisation": round((last[1] - first[1]) * 8 / seconds / port.rate, 4),
@@ -68,7 +71,7 @@ class Queue:
             "queue_p99_bytes": percentile(queue, 99),
             "queue_max_bytes": max(queue),
             "queue_samples": len(queue),
-            "presence": round((len(queue) - 1) * SAMPLE_US * 1e-6 / seconds, 3),
+            "presence": round(1 - late / seconds, 3),
             "ce_marked": self.samples[-1][6] - self.samples[0][6],
             "marked_share": round((last[6] - first[6]) / packets, 5) if packets else 0.0,
             "window_s": round(seconds, 2),
