@@ -61,7 +61,8 @@ expect("go-back-N", rc(5, 6, 8, 9, 7, 8, 9, 10), [0, 1, 4, 5, 6, 7])
 expect("duplicates", rc(5, 6, 5, 6, 7), [0, 1, 4])
 expect("PSNs wrap", rc(0xfffffe, 0xffffff, 0, 0xffffff, 1), [0, 1, 2, 4])
 expect("a gap of the capture's own", rc(5, 20000, 20001), [0, 1, 2])
-expect("READ responses", taken(read(*(frame(RESPONSE, 17, p) for p in (1, 2, 4, 3, 4)))), [0, 1, 3, 4])
+expect("READ responses", taken(read(*(frame(RESPONSE, 17, p) for p in (1, 2, 4, 3, 4)))),
+       [0, 1, 3, 4])
 c = read(frame(UC | WRITE_FIRST, 17, 1), frame(UC | WRITE_MIDDLE, 17, 2),
          frame(UC | WRITE_LAST, 17, 4), frame(UC | WRITE_FIRST, 17, 5),
          frame(UC | WRITE_LAST, 17, 6), frame(UC | WRITE_LAST, 17, 7))

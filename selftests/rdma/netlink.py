@@ -232,7 +232,8 @@ def cmd_fuzz(dev, n="2000", seed="1"):
         refused("command %d, attribute %d as a nest" % (cmd, kind), bad, call, cmd,
                 attr(kind | NESTED, dev.encode() + b"\0") + (good if cmd == DEV_SET else b""))
     for length in (0, 1, 3, 5, 8):
-        refused("QP number of %d bytes" % length, bad, nl.dump, QP_GET, attr(QP_LQPN, bytes(length)))
+        refused("QP number of %d bytes" % length, bad, nl.dump, QP_GET,
+                attr(QP_LQPN, bytes(length)))
     refused("QP number of 25 bits", bad, nl.dump, QP_GET, u32(QP_LQPN, 1 << 24))
     refused("settings that are no nest", bad, nl.do, DEV_SET, name + attr(SETTINGS, u32(13, 1)))
     refused("settings cut short", bad, nl.do, DEV_SET, name + attr(SETTINGS | NESTED, b"\1"))
@@ -281,7 +282,8 @@ def cmd_atomic(dev):
         wrong("something of this was done")
     # a profile leaves alone what is the network's, and settings come after it
     nl.set(dev, u32(6, 777) + u32(5, 8) + u32(22, 128))
-    nl.do(DEV_SET, string(NAME, dev) + string(PROFILE, "mlx5") + attr(SETTINGS | NESTED, u32(19, 7)))
+    nl.do(DEV_SET, string(NAME, dev) + string(PROFILE, "mlx5") +
+          attr(SETTINGS | NESTED, u32(19, 7)))
     got = nl.settings(dev)
     want = {k: number(v) for p in nl.dump(PROFILE_GET) if p[NAME] == b"mlx5\0"
             for k, v in attrs(p[2]).items()}

@@ -34,11 +34,13 @@ smoke() # VARIABLE=VALUE...
 	check "smoke.sh's exit status" "${PIPESTATUS[0]}" = 0
 }
 
-# Removes the device and all that was made on the interface
+# Removes the device and all that was made on the interface. What comes up again gets
+# a link-local address, without which it could not ask for neighbours.
 undo() # [OTHER-INTERFACE]
 {
 	both "rdma link del rxe1; [ -z '$1' ] || ip link del $1
-	      ip link set $PATHIF nomaster; ip addr flush dev $PATHIF; ip link set $PATHIF mtu 1500 up"
+	      ip link set $PATHIF nomaster down; ip addr flush dev $PATHIF
+	      ip link set $PATHIF mtu 1500 up"
 }
 
 jumbo()

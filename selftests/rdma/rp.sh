@@ -215,8 +215,10 @@ stale()
 	local nic=${IF[remote]}
 	reload_both
 	fixed_rate local $RATE
+	knobs local roce_rp/rpg_min_rate=$RATE
 	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
-	cnp local
+	# After one CNP the rate rises from the 4th second on, which may come too soon.
+	trickle local --qpn "${QPN[local]}" || return
 	await 5 local rp_limited_qps = 1
 	# the receiver loses packets, says so, and rxe starts over
 	on remote "tc qdisc add dev $nic clsact && tc filter add dev $nic ingress protocol ip \

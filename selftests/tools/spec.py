@@ -109,13 +109,15 @@ def main():
     check("spec: man page and completion know each command",
           ["%s in the man page" % c for c in commands
            if not re.search(r"^\\fBdcqcn.*[B ]%s\b" % c, man, re.M)] +
-          ["%s in the completion" % c for c in commands if not re.search(r"\b%s\b" % c, completion)])
+          ["%s in the completion" % c for c in commands
+           if not re.search(r"\b%s\b" % c, completion)])
     findings = re.findall(r'finding_seen\((?:one_side \? "([\w-]+)" : )?"([\w-]+)"',
                           read("tools", "dcqcn", "checks.c"))
     findings = sorted({name for pair in findings for name in pair if name})
     provoked, told = read("selftests", "rdma", "doctor.sh"), read("Documentation", "operating.rst")
     check("doctor: each of its %d findings is provoked by a test, and documented" % len(findings),
-          [f + " has no test" for f in findings if not re.search(r"(?<![\w-])%s(?![\w-])" % f, provoked)] +
+          [f + " has no test" for f in findings
+           if not re.search(r"(?<![\w-])%s(?![\w-])" % f, provoked)] +
           [f + " is not documented" for f in findings if "``%s``" % f not in told])
     print("1..%d" % len(results))
     return 0 if all(results) else 1

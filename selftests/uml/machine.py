@@ -60,8 +60,8 @@ class Net:
                "ip -n %s addr replace fd00::%s/64 dev eth0 nodad" % (name, name[1:])]
         for m in range(1, len(self.hosts) + 1):
             for address in ("10.0.0.%d", "fd00::%d"):
-                out.append("ip -n %s neigh replace %s lladdr 02:00:00:00:00:%02x dev eth0 nud permanent"
-                           % (name, address % m, m))
+                out.append("ip -n %s neigh replace %s lladdr 02:00:00:00:00:%02x dev eth0 "
+                           "nud permanent" % (name, address % m, m))
         return out
 
     def link(self, name):
@@ -80,8 +80,8 @@ class Net:
             out.append("tc -n s1 qdisc add dev %s root handle 1: netem limit 100000 %s" %
                        (name, self.netem))
             parent = "parent 1:1"
-        out.append("tc -n s1 qdisc add dev %s %s handle 10: tbf rate %s burst 20000 limit 10000000" %
-                   (name, parent, self.port_rate))
+        out.append("tc -n s1 qdisc add dev %s %s handle 10: tbf rate %s burst 20000 "
+                   "limit 10000000" % (name, parent, self.port_rate))
         if self.red:
             out.append("tc -n s1 qdisc add dev %s parent 10:1 red %s" % (name, self.red))
         return out

@@ -55,7 +55,8 @@ wait"""
 # What gives the flow its limiter: a CNP made up before it sends, or none, as all
 # of its packets are marked. The receiver says so once only.
 CNP = "PYTHONPATH=%s ip netns exec h2 python3 %s/guest/cnp.py 1 1" % (SELFTESTS, HERE)
-MARKED = "ip netns exec h2 sh -c 'echo 131071 >/sys/class/net/eth0/ecn/roce_np/min_time_between_cnps'"
+MARKED = ("ip netns exec h2 sh -c "
+          "'echo 131071 >/sys/class/net/eth0/ecn/roce_np/min_time_between_cnps'")
 TCLASS_CE = 3
 
 

@@ -154,7 +154,8 @@ samplers=
 %(samplers)s
 python3 %(here)s/counters.py %(tick_us)d >counters.csv &
 counters=$!
-%(bin)s/traffic -w %(begin_us)d,%(end_us)d -i %(progress_us)d /mnt/flows . || echo "SIM-FAILED traffic: $?"
+%(bin)s/traffic -w %(begin_us)d,%(end_us)d -i %(progress_us)d /mnt/flows . ||
+	echo "SIM-FAILED traffic: $?"
 kill $samplers
 # CNPs that are under way arrive, and the counters are read once more
 sleep 0.3
@@ -169,7 +170,8 @@ def script(run, binaries):
         lines.append("ip netns add %s" % switch.name)
         lines.append(_batch("ip", switch.name,
                             ["link set lo up",
-                             "link add name br0 mtu %d type bridge stp_state 0 mcast_snooping 0" % MTU,
+                             "link add name br0 mtu %d type bridge stp_state 0 "
+                             "mcast_snooping 0" % MTU,
                              "link set br0 up"]))
     for host in run.hosts.values():
         lines += _host(run, host)
@@ -179,11 +181,13 @@ def script(run, binaries):
         lines += [_settings(host) for host in run.hosts.values()]
     samplers = []
     for switch, port in ports(run):
-        samplers.append("ip netns exec %s %s/qsample %s 200002 %d >queue.%s.%s &\nsamplers=\"$samplers $!\"" %
+        samplers.append("ip netns exec %s %s/qsample %s 200002 %d >queue.%s.%s &\n"
+                        "samplers=\"$samplers $!\"" %
                         (switch, binaries, port, run.sample // 1000, switch, port))
     if run.profile != "stock":
         for name in sorted({f.src for f in run.flows}):
-            samplers.append("ip netns exec %s %s/dcqcn record -i %dus -o qps.%s &\nsamplers=\"$samplers $!\"" %
+            samplers.append("ip netns exec %s %s/dcqcn record -i %dus -o qps.%s &\n"
+                            "samplers=\"$samplers $!\"" %
                             (name, binaries, run.record // 1000, name))
     values = {
         "here": HERE, "bin": binaries,
