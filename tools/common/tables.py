@@ -73,9 +73,10 @@ def names(text):
 def expand(table, sweep):
     """[(values of the sweep by name, the table filled in)]
 
-    Strings may contain {name} of a sweep's variable; every combination of the
-    sweep's values is one table. A value may be a table itself, of several
-    variables under a "name"; what it leaves out is as in the first of its list.
+    Strings may contain {name} of a sweep's variable, and one that is nothing else may
+    stand for a table; every combination of the sweep's values is one table. A value may
+    be a table itself, of several variables under a "name"; what it leaves out is as in
+    the first of its list.
     """
     out = []
     for values in itertools.product(*sweep.values()):
@@ -94,6 +95,8 @@ def _fill(value, variables):
     if isinstance(value, list):
         return [_fill(v, variables) for v in value]
     if isinstance(value, str) and "{" in value:
+        if isinstance(variables.get(value[1:-1]), dict) and value[0] == "{":
+            return variables[value[1:-1]]
         try:
             return value.format(**variables)
         except (KeyError, IndexError, ValueError):

@@ -13,6 +13,7 @@ ETH_IPV4, ETH_IPV6 = 0x0800, 0x86dd
 CNP = 0x81
 # Opcodes that carry data, by transport, and the bytes of header behind the BTH
 RC, UC, UD = 0x00, 0x20, 0x60
+TRANSPORTS = {RC: "rc", UC: "uc", UD: "ud"}
 SEND_WRITE = {0x00: 0, 0x01: 0, 0x02: 0, 0x03: 4, 0x04: 0, 0x05: 4,
               0x06: 16, 0x07: 0, 0x08: 0, 0x09: 4, 0x0a: 16, 0x0b: 20}
 READ_RESPONSE = {0x0d: 4, 0x0e: 0, 0x0f: 4, 0x10: 4}
@@ -30,8 +31,8 @@ WIDEST_GAP = 8192
 class QP:
     """A receiving QP: times and bytes of what it took."""
 
-    def __init__(self, src, dst, qpn):
-        self.src, self.dst, self.qpn = src, dst, qpn
+    def __init__(self, src, dst, qpn, transport):
+        self.src, self.dst, self.qpn, self.transport = src, dst, qpn, transport
         self.expected = None
         self.message = None         # UC: bytes of the message so far
         self.taken = []             # (time, payload bytes)
@@ -96,7 +97,8 @@ class Capture:
         qp = self.qps.get(key)
         if qp is None:
             qp = self.qps[key] = QP(_address(src), _address(dst),
-                                    int.from_bytes(key[1], "big"))
+                                    int.from_bytes(key[1], "big"),
+                                    TRANSPORTS[opcode & 0xe0])
         udp_length = frame[udp + 4] << 8 | frame[udp + 5]
         pad = frame[bth + 1] >> 4 & 3
         qp.packet(time, opcode, int.from_bytes(frame[bth + 9:bth + 12], "big"),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """One run of a scenario: start its flows, watch the switches, collect what they saw."""
 
+import copy
 import json
 import os
 import shutil
@@ -8,22 +9,13 @@ import time
 
 from network import QSAMPLE_PARENT
 from progress import LabError, say
-from vm import gather, stop
+from vm import ask, gather, stop
 
 SAMPLE_US = 5000
-FIRST_TCP_PORT = 18515
 SNAPLEN = 96                # all headers, over IPv6 too
 # ns. Asking the guests for their counters takes CPU that the flows would have
 # had, and shows in the queue: do it before the window.
 COUNTERS_BEFORE = 10**9
-
-
-class Endpoints:
-    """Perftest's two processes of one flow, with all of its QPs."""
-
-    def __init__(self, flow, server, client):
-        self.flow, self.server, self.client = flow, server, client
-        self.lost = None    # what it said when it ended by itself
 
 
 class Recording:
@@ -34,8 +26,19 @@ class Recording:
 
     def __init__(self, run, directory):
         self.run, self.directory = run, directory
-        self.clock = {}             # by switch: (uptime, real time) at host time 0
+        self.clock = {}             # by switch: see Network.clock()
+        self.seconds = 0.0          # from zero to the end of its flows
         self.lost = []
+
+    def copy(self, run, directory):
+        """The same for a run that differs in its name only."""
+        other = copy.copy(self)
+        other.run, other.directory = run, directory
+        os.makedirs(directory, exist_ok=True)
+        for name, ports in (("queue_file", run.queues), ("pcap_file", run.targets)):
+            for p in ports:
+                shutil.copyfile(getattr(self, name)(p), getattr(other, name)(p))
+        return other
 
     def queue_file(self, port):
         return os.path.join(self.directory, "%s.%s.queue" % (self.run.name, port.name))
@@ -45,49 +48,50 @@ class Recording:
 
 
 class Measurement:
-    def __init__(self, network, run, directory):
-        self.network, self.run = network, run
+    def __init__(self, network, run, directory, traffic):
+        """traffic: of the run's flows, held."""
+        self.network, self.run, self.traffic = network, run, traffic
         self.recording = Recording(run, directory)
-        self.serving, self.pairs, self.background = [], [], []
-        self.next_port = FIRST_TCP_PORT
-
-    def abort(self):
-        """Leave nothing running in guests that live on."""
-        self._stop(self.pairs)
-        stop(self.serving + self.background, "KILL")
+        self.background = []
 
     def measure(self):
-        """Returns a Recording."""
+        """Returns a Recording; the traffic is held again."""
+        try:
+            return self._measure()
+        except BaseException:
+            # Guests live on
+            stop(self.background, "KILL")
+            raise
+
+    def _measure(self):
         os.makedirs(self.recording.directory, exist_ok=True)
         run, r = self.run, self.recording
-        first = [f for f in run.flows if f.start == 0]
-        say("%s: starting %d QPs" % (run.name, sum(f.qps for f in first)))
-        r.start = self.network.counters()
-        r.other_drops = -self._other_drops()
+        counters, drops = self.network.ask_counters(), self._ask_drops()
         recorders = self._record()
-        # Before there is traffic: an idle guest answers at once
-        for s in {p.switch for p in run.queues}:
-            r.clock[s] = self._clock(s)
-        self._serve(first)
-        self._connect(first)
-        zero = r.connected = time.monotonic()
-        say("%s: all QPs connected; %g s to go" % (run.name, run.duration / 1e9))
-        self._follow(zero)
-        self._stop(self.pairs)
+        r.start, r.other_drops = counters(), -self._other_drops(drops())
+        r.clock = {p.switch: self.network.clock(p.switch) for p in run.queues}
+        say("%s: %d QPs for %g s" % (run.name, sum(f.qps for f in run.flows),
+                                     run.duration / 1e9))
+        r.zero = time.monotonic()
+        self._follow()
+        r.seconds = time.monotonic() - r.zero
+        r.lost = self.traffic.lost
+        self.traffic.hold(run.flows)
+        r.before, r.after = self.before(), self.after()
         say("%s: waiting for the network to fall silent" % run.name)
-        r.end = self._quiesce()
-        r.other_drops += self._other_drops()
+        r.end = self.traffic.drain()
+        drops = self._ask_drops()
         self._collect(recorders)
-        r.lost = [p.lost for p in self.pairs if p.lost]
-        r.qps = sum(p.flow.qps for p in self.pairs)
+        r.other_drops += self._other_drops(drops())
         return r
 
     # The course of a run
 
-    def _follow(self, zero):
+    def _follow(self):
         """Do what is due until the run's end, and note whose QP ends by itself."""
         r, run = self.recording, self.run
-        due = [(run.window[0] - COUNTERS_BEFORE, self._count),
+        due = [(0, lambda: self.traffic.go([f for f in run.flows if f.start == 0])),
+               (run.window[0] - COUNTERS_BEFORE, self._count),
                (run.window[0], self._window_begins), (run.window[1], self._window_ends)]
         for f in run.flows:
             if f.start:
@@ -95,117 +99,35 @@ class Measurement:
             if f.stop < run.duration:
                 due.append((f.stop, lambda f=f: self._leave(f)))
         due.append((run.duration, lambda: None))
+        begin = r.zero
         for at, action in sorted(due, key=lambda d: d[0]):
-            while (left := zero + at / 1e9 - time.monotonic()) > 0:
-                self._look_after()
+            while (left := begin + at / 1e9 - time.monotonic()) > 0:
+                self.traffic.look_after()
                 time.sleep(min(left, 0.5))
+            before = time.monotonic()
             action()
-        self._look_after()
-
-    def _look_after(self):
-        for p in self.pairs:
-            if not p.lost and not p.client.running():
-                p.lost = "%s: %s" % (p.client.vm.name, p.client.output()[-300:])
+            # What busy guests take to obey is not taken from what follows.
+            begin += time.monotonic() - before
+        self.traffic.look_after()
 
     def _count(self):
-        self.recording.before = self.network.counters()
+        # Hosts answer when they come to it; the window does not wait for them.
+        self.before = self.network.ask_counters()
 
     def _window_begins(self):
         self.recording.window = [time.monotonic(), None]
 
     def _window_ends(self):
-        r = self.recording
-        r.window[1] = time.monotonic()
-        r.after = self.network.counters()
+        self.recording.window[1] = time.monotonic()
+        self.after = self.network.ask_counters()
 
     def _join(self, flow):
         say("%s: %s joins" % (self.run.name, flow.src))
-        self._serve([flow])
-        self._start(flow)
-        self._hold_back([flow])
+        self.traffic.go([flow])
 
     def _leave(self, flow):
         say("%s: %s leaves" % (self.run.name, flow.src))
-        leaving = [p for p in self.pairs if p.flow is flow]
-        self._look_after()
-        self._stop(leaving)
-        self.pairs = [p for p in self.pairs if p not in leaving or p.lost]
-
-    # Perftest
-
-    def _perftest(self, flow, host, server=""):
-        # Perftest's writes poll without a pause: see _hold_back(). The others can
-        # wait for events, but then not for a duration.
-        return self.network.vms[host].spawn(
-            "exec nice -n 19 ib_%s_bw -F -d rxe0 -x %s -c %s -m %d -s %d -t %d -u %d -q %d %s "
-            "-p %d %s" % (flow.verb, self.network.gids()[host], flow.transport.upper(), flow.mtu,
-                          flow.size, flow.depth, flow.timeout, flow.qps,
-                          "-D 3600" if flow.verb == "write" else "-e -N -n 10000000",
-                          flow.port, server))
-
-    def _serve(self, flows):
-        for f in flows:
-            f.port = self.next_port
-            self.next_port += 1
-            f.serving = self._perftest(f, f.server)
-            self.serving.append(f.serving)
-        for name in {f.server for f in flows}:
-            ports = {f.port for f in flows if f.server == name}
-            self._poll("perftest to listen on %s" % name, [f.serving for f in flows],
-                       lambda: ports <= self._listening(name))
-
-    def _listening(self, host):
-        """TCP ports that somebody listens on."""
-        return {int(line.split()[3].rpartition(":")[2])
-                for line in self.network.vms[host].out("ss -Hltn").splitlines()}
-
-    def _start(self, flow):
-        address = self.network.topology.hosts[flow.server].address
-        self.pairs.append(Endpoints(flow, flow.serving,
-                                    self._perftest(flow, flow.client, address)))
-
-    def _connect(self, flows):
-        for f in flows:
-            self._start(f)
-        jobs = [j for p in self.pairs for j in (p.server, p.client)]
-        waiting = {f.client for f in flows}
-
-        def connected():
-            for name in list(waiting):
-                mine = [f for f in flows if f.client == name]
-                if self._qps(name) >= sum(f.qps for f in mine):
-                    self._hold_back(mine)
-                    waiting.remove(name)
-            return not waiting
-
-        self._poll("all QPs to be connected", jobs, connected)
-
-    def _qps(self, host):
-        """QPs that may send: those of servers stop short of it."""
-        return int(self.network.vms[host].out(
-            "rdma resource show qp | grep -cE 'type (RC|UC|UD).* state RTS'", check=False))
-
-    def _hold_back(self, flows):
-        """What polls without a pause shall leave CPU to rxe and to other guests: not
-        before it is connected, which takes long enough, but then at once."""
-        gather([(p.client.vm, "cat %s >/sys/fs/cgroup/polling/cgroup.procs" % p.client.pid_file)
-                for p in self.pairs if p.flow in flows and p.flow.verb == "write"])
-
-    def _stop(self, pairs):
-        """Clients first, or they would retransmit to nobody."""
-        for side in ("client", "server"):
-            stop([getattr(p, side) for p in pairs], "KILL")
-
-    @staticmethod
-    def _poll(what, jobs, test, timeout=90):
-        deadline = time.monotonic() + timeout
-        while not test():
-            for j in jobs:
-                if not j.running():
-                    raise LabError("perftest ended early on %s:\n%s" % (j.vm.name, j.output()))
-            if time.monotonic() > deadline:
-                raise LabError("waited %d s in vain for %s" % (timeout, what))
-            time.sleep(0.2)
+        self.traffic.hold([flow])
 
     # The switches
 
@@ -223,7 +145,10 @@ class Measurement:
             captures.append((job, p))
             self.background.append(job)
         for job, p in captures:
-            self._poll("tcpdump on %s" % p.name, [job], lambda job=job: "listening" in job.output())
+            while "listening" not in job.output():
+                if not job.running():
+                    raise LabError("tcpdump failed on %s:\n%s" % (p.name, job.output()))
+                time.sleep(0.05)
         return captures
 
     def _collect(self, captures):
@@ -243,40 +168,18 @@ class Measurement:
         for p, kind, path in files:
             shutil.move(os.path.join(self.network.share, "%s.%s" % (p.name, kind)), path)
 
-    def _clock(self, switch):
-        """A switch's uptime and real time at time 0 of this machine's clock."""
-        best = None
-        for _ in range(3):
-            before = time.monotonic()
-            up, real = map(float, self.network.vms[switch].out(
-                "cut -d' ' -f1 /proc/uptime; date +%s.%N").split())
-            after = time.monotonic()
-            if best is None or after - before < best[0]:
-                best = (after - before, up - (before + after) / 2, real - (before + after) / 2)
-        return best[1:]
+    def _ask_drops(self):
+        return ask([(self.network.vms[s], "tc -s -j qdisc show; ip -s -j link show")
+                    for s in self.network.topology.switches])
 
-    def _other_drops(self):
+    def _other_drops(self, answers):
         """What the switches lost anywhere but in the queues that are watched."""
         watched = {p.name for p in self.run.queues}
         total = 0
-        switches = list(self.network.topology.switches)
-        seen = gather([(self.network.vms[s], "tc -s -j qdisc show; ip -s -j link show")
-                       for s in switches])
-        for s, text in zip(switches, seen):
+        for s, text in zip(self.network.topology.switches, answers):
             # Inner queues only: a root counts what they lose again.
             qdiscs, links = map(json.loads, text.splitlines())
             total += sum(q["drops"] for q in qdiscs if q["kind"] in ("red", "netem", "pfifo_fast")
                          and "%s.%s" % (s, q["dev"]) not in watched)
             total += sum(n["stats64"]["rx"][kind] for n in links for kind in ("dropped", "errors"))
         return total
-
-    def _quiesce(self, timeout=30):
-        """Wait until no counter changes any more; returns the counters."""
-        deadline = time.monotonic() + timeout
-        last = None
-        while True:
-            now = self.network.counters()
-            if now == last or time.monotonic() > deadline:
-                return now
-            last = now
-            time.sleep(0.5)

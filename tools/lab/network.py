@@ -5,10 +5,11 @@ import os
 import re
 import shutil
 import subprocess
+import time
 
 from fabric import HERE
 from progress import LabError
-from vm import gather
+from vm import ask, gather
 
 QSAMPLE_PARENT = "dc10001"      # of congestion-point's RED: class dc1:1
 COUNTERS = "/sys/class/infiniband/rxe0/ports/1/hw_counters"
@@ -39,7 +40,7 @@ class Network:
         self.hosts = [vms[h] for h in topology.hosts]
         self.module = os.path.join(share, "rdma_dcqcn.ko")
         self.marking, self.delay = {}, {}       # by port: what was configured
-        self._gids = None
+        self._gids, self._clocks = None, {}
 
     @classmethod
     def boot(cls, topology, fabric, module=None):
@@ -96,10 +97,8 @@ class Network:
                          for marking, names in peers.items()]
             if len(commands) > 1:
                 todo.append((self.vms[s], "\n".join(commands)))
-        gather(todo)
-        self.set_profiles({h.name: h.profile for h in topology.hosts.values()})
-        for h in topology.hosts.values():
-            self.set_knobs(h.name, h.settings)
+        gather(todo + [(self.vms[h.name], "set -e\n" + self._loading(h.profile) +
+                        self._setting(h.settings)) for h in topology.hosts.values()])
 
     def look(self):
         """Bring the topology's ports up to what the switches do by now."""
@@ -111,26 +110,35 @@ class Network:
 
     def set_profiles(self, profiles):
         """By host: unload the module, and load it anew with a profile unless that is stock."""
-        for host, profile in profiles.items():
-            if profile != "stock" and not os.path.exists(self.module):
-                raise LabError("%s is to run %s, but this lab has no module" % (host, profile))
-        gather([(self.vms[host],
-                 "{ ! grep -q ^rdma_dcqcn /proc/modules || rmmod rdma_dcqcn; } && " +
-                 ("true" if profile == "stock" else
-                  "insmod /lab/share/rdma_dcqcn.ko profile=" + profile))
+        gather([(self.vms[host], "set -e\n" + self._loading(profile))
                 for host, profile in profiles.items()])
 
     def set_knobs(self, host, settings):
         """settings: value by file name below ecn/roce_np or ecn/roce_rp, wherever it is."""
+        self.vms[host].run("set -e\n" + self._setting(settings))
+
+    def _loading(self, profile):
+        """A host's commands"""
+        if profile != "stock" and not os.path.exists(self.module):
+            raise LabError("a host is to run %s, but this lab has no module" % profile)
+        return "! grep -q ^rdma_dcqcn /proc/modules || rmmod rdma_dcqcn\n" + (
+            "" if profile == "stock" else
+            "insmod /lab/share/rdma_dcqcn.ko profile=%s\n" % profile)
+
+    @staticmethod
+    def _setting(settings):
+        """A host's commands"""
+        commands = ""
         for name, value in settings.items():
             if not re.fullmatch(r"((roce_np|roce_rp)/)?[a-z0-9_]+(/\d)?", name) or \
                not re.fullmatch(r"\d+", str(value)):
                 raise LabError("%s=%s: that is no knob and number" % (name, value))
-            self.vms[host].run(
+            commands += (
                 "cd %s || { echo the module is not loaded >&2; exit 1; }\n"
-                "f=$(ls -d %s roce_?p/%s 2>/dev/null | head -n 1)\n"
+                "f=$(ls -d %s roce_?p/%s 2>/dev/null | head -n 1) || true\n"
                 "[ -n \"$f\" ] || { echo there is no knob %s >&2; exit 1; }\n"
-                "echo %s >$f" % (ECN, name, name, name, value))
+                "echo %s >$f\n" % (ECN, name, name, name, value))
+        return commands
 
     def profile(self, host):
         """What a host runs, as it was loaded: stock, or the profile."""
@@ -144,10 +152,29 @@ class Network:
                                   gather([(h, "/lab/gid rxe0") for h in self.hosts])))
         return self._gids
 
+    def clock(self, switch):
+        """A switch's uptime and real time at time 0 of this machine's clock. Asked for
+        once, while there is no traffic: an idle guest answers at once."""
+        if switch not in self._clocks:
+            best = None
+            for _ in range(3):
+                before = time.monotonic()
+                up, real = map(float, self.vms[switch].out(
+                    "cut -d' ' -f1 /proc/uptime; date +%s.%N").split())
+                after = time.monotonic()
+                if best is None or after - before < best[0]:
+                    best = (after - before, up - (before + after) / 2, real - (before + after) / 2)
+            self._clocks[switch] = best[1:]
+        return self._clocks[switch]
+
+    def ask_counters(self):
+        """What is returned waits for hw_counters of each host."""
+        answers = ask([(h, "cd %s && grep . *" % COUNTERS) for h in self.hosts])
+        return lambda: [{k: int(v) for k, v in (line.split(":") for line in text.splitlines())}
+                        for text in answers()]
+
     def counters(self):
-        """hw_counters of each host."""
-        return [{k: int(v) for k, v in (line.split(":") for line in text.splitlines())}
-                for text in gather([(h, "cd %s && grep . *" % COUNTERS) for h in self.hosts])]
+        return self.ask_counters()()
 
     def splats(self):
         return [line for v in self.vms.values() for line in v.splats()]

@@ -72,11 +72,11 @@ def recording(directory, name):
     switch = SimpleNamespace(name=SWITCH, kmin=0, kmax=0, pmax=0.0, buffer=0, cnp="", ecn="")
     port = Port(switch, about["device"], SimpleNamespace(rate=0), 0)
     port.take_marking(about["marking"])
-    run = SimpleNamespace(name=name, duration=about["seconds"] * 1e9, flows=(), queues=[port],
-                          targets=[port], topology=SimpleNamespace(hosts={}))
+    run = SimpleNamespace(name=name, flows=(), queues=[port], targets=[port],
+                          topology=SimpleNamespace(hosts={}))
     r = Recording(run, directory)
-    r.connected, r.clock[SWITCH] = about["start"], (0, about["real"])
-    r.window = [about["start"], about["start"] + about["seconds"]]
+    r.zero, r.seconds, r.clock[SWITCH] = about["start"], about["seconds"], (0, about["real"])
+    r.window = [r.zero, r.zero + r.seconds]
     r.start = r.before = r.after = r.end = []
-    r.qps = r.other_drops = r.capture_lost = 0
+    r.other_drops = r.capture_lost = 0
     return r

@@ -33,18 +33,18 @@ def _delta(before, after, *names):
 
 
 class Queue:
-    """A port's samples: s since all QPs were connected, bytes, packets, queued
+    """A port's samples: s since QPs were let go, bytes, packets, queued
     packets, queued bytes, drops, marks."""
 
     def __init__(self, recording, port):
-        offset = recording.clock[port.switch][0] + recording.connected
+        offset = recording.clock[port.switch][0] + recording.zero
         self.port, self.samples = port, []
         with open(recording.queue_file(port)) as f:
             for line in f:
                 row = line.split()
                 if len(row) == 7:   # the last line may be torn
                     self.samples.append((int(row[0]) / 1e9 - offset, *map(int, row[1:])))
-        window = [t - recording.connected for t in recording.window]
+        window = [t - recording.zero for t in recording.window]
         self.window = [s for s in self.samples if window[0] <= s[0] <= window[1]]
         if len(self.window) < 2:
             raise LabError("%s: there are no samples of its queue" % port.name)
@@ -92,27 +92,28 @@ class Result:
         r = self.recording = recording
         self.run = r.run
         self.queues = [Queue(r, p) for p in self.run.queues]
-        self.captures = [Capture(r.pcap_file(p), r.clock[p.switch][1] + r.connected)
+        self.captures = [Capture(r.pcap_file(p), r.clock[p.switch][1] + r.zero)
                          for p in self.run.targets]
         host = {h.address: h.name for h in self.run.topology.hosts.values()}
         host.update({_long(h.address6): h.name for h in self.run.topology.hosts.values()})
-        self.qps = {}       # "h1>h3:17": [(s, bytes)]
+        self.qps = {}       # "h1>h3:17": what that QP took
         for c in self.captures:
             for qp in sorted(c.qps.values(), key=lambda q: (q.src, q.qpn)):
                 name = "%s>%s:%d" % (host.get(qp.src, qp.src), host.get(qp.dst, qp.dst), qp.qpn)
-                self.qps[name] = qp.taken
+                self.qps[name] = qp
         self.bottleneck = max(self.queues, key=lambda q: q.figures["utilisation"])
         self.figures = self._figures()
 
     def _figures(self):
         r = self.recording
-        begin, end = (t - r.connected for t in r.window)
-        rate = {name: sum(b for t, b in taken if begin <= t < end) * 8e-6 / (end - begin)
-                for name, taken in self.qps.items()}
+        begin, end = (t - r.zero for t in r.window)
+        rate = {name: sum(b for t, b in qp.taken if begin <= t < end) * 8e-6 / (end - begin)
+                for name, qp in self.qps.items()}
         names = sorted({n for c in r.end for n in c})
         groups = {}
         for f in self.run.flows:
-            mine = [n for n in rate if n.startswith("%s>%s:" % (f.src, f.dst))]
+            mine = [n for n, qp in self.qps.items()
+                    if n.startswith("%s>%s:" % (f.src, f.dst)) and qp.transport == f.transport]
             groups.setdefault(f.group, []).extend(mine)
         figures = {
             # Window: queue, drops, utilisation, errors, goodput. Whole run up
@@ -132,7 +133,7 @@ class Result:
             "cnp_handled": _delta(r.start, r.end, "rp_cnp_handled"),
             "cnp_ignored": _delta(r.start, r.end, "rp_cnp_ignored"),
             "cnp_ignored_steady": _delta(r.before, r.after, "rp_cnp_ignored"),
-            "qps": r.qps,
+            "qps": sum(f.qps for f in self.run.flows),
             "qps_lost": len(r.lost),
             "qps_failed": r.lost,
             "qp_goodput_mbps": [round(v, 3) for v in rate.values()],
@@ -152,16 +153,16 @@ class Result:
         rates = [rate[n] for n in names]
         figures = {"goodput_mbps": round(sum(rates), 2), "jain": round(jain(rates), 4)}
         # Not at once: who leaves then takes a moment.
-        end = self.run.duration / 1e9
+        end = self.recording.seconds
         begin = (window_end + end) / 2
         if end - begin > 1:
-            figures["after_mbps"] = round(sum(b for n in names for t, b in self.qps[n]
+            figures["after_mbps"] = round(sum(b for n in names for t, b in self.qps[n].taken
                                               if begin <= t < end) * 8e-6 / (end - begin), 2)
         return figures
 
     def series(self):
         """All that is drawn: [(column, [value per STEP])], None where there is none."""
-        steps = int(self.run.duration / 1e9 / STEP)
+        steps = int(self.recording.seconds / STEP)
         per_s = 1 / STEP
 
         def counted(times):
@@ -190,9 +191,9 @@ class Result:
             columns += [("queue_mean " + n, held), ("queue_max " + n, most),
                         ("marks_per_s " + n, marks), ("drops_per_s " + n, drops)]
         columns.append(("cnps_per_s", counted(t for c in self.captures for t in c.cnps)))
-        for name, taken in self.qps.items():
+        for name, qp in self.qps.items():
             out = [0] * steps
-            for t, b in taken:
+            for t, b in qp.taken:
                 if 0 <= t < steps * STEP:
                     out[int(t / STEP)] += b
             columns.append(("mbps " + name, [round(b * 8e-6 * per_s, 3) for b in out]))
@@ -248,7 +249,7 @@ def draw(title, results, png):
     n = len(results)
     head = ["array %s[%d]" % (key, n)
             for key in ("name", "csv", "kmin", "kmax", "ports", "qps")]
-    head += ["runs = %d" % n, "end = %g" % (max(r.run.duration for r in results) / 1e9),
+    head += ["runs = %d" % n, "end = %g" % (max(r.recording.seconds for r in results)),
              "style = " + _quoted(os.path.join(os.path.dirname(PLOT), "style.gp")),
              "output = " + _quoted(png), "heading = " + _quoted(title)]
     # With room for the keys.

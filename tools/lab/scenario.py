@@ -28,11 +28,11 @@ class Flow:
         t.rest.pop("from")
         self.group = t.take("group", str, "")
         self.qps = t.take("qps", int, 1)
-        self.verb = t.take("verb", ("write", "send", "read"), "write")
+        self.verb = t.take("verb", ("send", "write", "read"), "send")
         self.transport = t.take("transport", ("rc", "uc", "ud"), "rc")
         self.mtu = t.take("mtu", int, 1024)
         self.size = t.take("size", "size", self.mtu if self.transport == "ud" else 65536)
-        self.depth = t.take("depth", int, 16)
+        self.depth = t.take("depth", int, 4)
         self.timeout = t.take("timeout", int, 17)
         self.start = t.take("start", "time", "0s")
         self.stop = t.take("stop", "time", "%dns" % duration)
@@ -44,6 +44,12 @@ class Flow:
         if (self.transport == "ud" and self.verb != "send") or \
            (self.transport == "uc" and self.verb == "read"):
             raise ScenarioError("there is no %s over %s" % (self.verb, self.transport))
+
+    @property
+    def kind(self):
+        """All but its times."""
+        return (self.src, self.dst, self.qps, self.verb, self.transport, self.mtu, self.size,
+                self.depth, self.timeout)
 
     @property
     def client(self):
@@ -82,6 +88,16 @@ class Run:
         self.window = [round(w * scale) for w in self.window]
         if not any(f.start == 0 for f in self.flows):
             raise ScenarioError("%s: no flow starts at 0" % scenario.file)
+
+    @property
+    def kinds(self):
+        return [f.kind for f in self.flows]
+
+    @property
+    def content(self):
+        """What two runs have in common that differ in their names only."""
+        return (self.kinds, [(f.start, f.stop) for f in self.flows], self.duration, self.window,
+                self.topology.content)
 
     @property
     def targets(self):

@@ -130,6 +130,12 @@ class Topology:
         for h in self.hosts.values():
             self.path(next(iter(self.hosts)), h.name)     # all are connected
 
+    @property
+    def content(self):
+        """All of it, to be compared."""
+        return (self.shape, [(p.marking(), p.delay) for p in self.ports.values()],
+                [(h.profile, h.settings) for h in self.hosts.values()])
+
     def _trunk(self, d, link):
         t = Table("trunk", d)
         ends = t.take("a", str), t.take("b", str)

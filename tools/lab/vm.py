@@ -138,7 +138,8 @@ class Job:
         except subprocess.TimeoutExpired:
             raise Failed("%s: still running after %g s: %s\n%s" %
                          (self.vm.name, timeout, self.cmd, self.output()[-2000:]))
-        r = subprocess.CompletedProcess(self.cmd, code, self._read(self._out), self._read(self._err))
+        r = subprocess.CompletedProcess(self.cmd, code, self._read(self._out),
+                                        self._read(self._err))
         if check:
             _check(self.vm, r)
         return r
@@ -159,10 +160,15 @@ def _check(vm, r):
                      (vm.name, r.returncode, r.args, r.stdout[-4000:], r.stderr[-4000:]))
 
 
+def ask(commands):
+    """Start [(guest, command)]; what is returned waits for what they print, stripped."""
+    jobs = [vm.spawn(cmd) for vm, cmd in commands]
+    return lambda: [j.wait().stdout.strip() for j in jobs]
+
+
 def gather(commands):
     """Run [(guest, command)] at the same time; returns what each printed, stripped."""
-    jobs = [vm.spawn(cmd) for vm, cmd in commands]
-    return [j.wait().stdout.strip() for j in jobs]
+    return ask(commands)()
 
 
 def stop(jobs, sig="TERM", timeout=10):
@@ -192,7 +198,8 @@ class VM:
         """Add a data NIC: eth0, eth1, … by default; with rdma it carries rxe0, rxe1, …"""
         i = len(self.nics)
         mac = "52:54:00:00:%02x:%02x" % (self._number, i + 1)
-        self.nics.append(Nic(self, name or "eth%d" % i, mac, list(addrs), "rxe%d" % i if rdma else None))
+        self.nics.append(Nic(self, name or "eth%d" % i, mac, list(addrs),
+                             "rxe%d" % i if rdma else None))
         return self.nics[-1]
 
     def start(self):
