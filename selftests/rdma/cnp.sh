@@ -48,7 +48,7 @@ bytes()
 {
 	fresh
 	knobs remote roce_np/min_time_between_cnps=$FAST_CNPS
-	perftest local ib_write_bw $MARKED -D 30 || return
+	perftest local ib_write_bw $MARKED || return
 	capture_cnps
 	stop_perftest
 	expect_cnps --count 3
@@ -61,7 +61,7 @@ knobs_in_cnps()
 {
 	fresh
 	knobs remote roce_np/min_time_between_cnps=$FAST_CNPS
-	perftest local ib_write_bw $MARKED -D 30 || return
+	perftest local ib_write_bw $MARKED || return
 	knobs remote roce_np/cnp_dscp=63 roce_np/cnp_udp_sport=49999
 	capture_cnps
 	expect_cnps --tos 0xfe --sport 49999 --count 3
@@ -78,7 +78,7 @@ priority()
 	# priority 2 is alone in the last band; CNPs have it, and nothing else
 	knobs remote roce_np/min_time_between_cnps=$FAST_CNPS roce_np/cnp_802p_prio=2
 	on remote "tc qdisc replace dev $nic root handle 1: prio bands 3 priomap 1 1 2 1 1 1 1 1 1 1 1 1 1 1 1 1"
-	perftest local ib_write_bw $MARKED -D 30 || return
+	perftest local ib_write_bw $MARKED || return
 	await 10 remote np_cnp_sent -ge 5
 	stop_perftest
 	sent=$(on remote "tc -s class show dev $nic classid 1:3 | sed -n 's/.* \([0-9]*\) pkt.*/\1/p'")
@@ -90,7 +90,7 @@ pkey()
 {
 	fresh
 	knobs remote roce_np/min_time_between_cnps=0
-	perftest local ib_write_bw -m 1024 -s 1024 -D 30 -u 18 || return
+	perftest local ib_write_bw -m 1024 -s 1024 -u 18 || return
 	sniff local 0 "$CNP_FILTER"
 	# rxe throws it away, for it has no such key; the NP has answered it by then
 	inject remote --opcode 0x0a --tos $CE --pkey 0x7abc --qpn "${QPN[remote]}"
@@ -111,7 +111,7 @@ interval()
 	local us=20000 qps cnps least low mean
 	fresh
 	knobs remote roce_np/min_time_between_cnps=$us
-	perftest local ib_write_bw $MARKED -q 2 -D 30 || return
+	perftest local ib_write_bw $MARKED -q 2 || return
 	sniff remote 0 "$CNP_FILTER"
 	await 20 remote np_cnp_sent -ge 100
 	stop remote tcpdump
@@ -148,7 +148,7 @@ disabled()
 {
 	fresh
 	knobs remote roce_np/min_time_between_cnps=0 roce_np/enable/0=0
-	perftest local ib_write_bw $MARKED -D 60 || return
+	perftest local ib_write_bw $MARKED || return
 	cnps_meanwhile
 	check "CNPs with the NP off" $CNPS = 0
 	knobs remote roce_np/enable/0=1 roce_np/enable/{1..7}=0
@@ -156,7 +156,7 @@ disabled()
 	check "CNPs with the NP on" $CNPS -gt 0
 	stop_perftest
 	# DSCP 40 is priority 5, and 163 its traffic class with CE
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 --tclass=163 -D 60 || return
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 --tclass=163 || return
 	cnps_meanwhile
 	check "CNPs with the NP off on priority 5" $CNPS = 0
 	knobs remote roce_np/enable/5=1 roce_np/enable/0=0
@@ -181,7 +181,7 @@ unanswered()
 {
 	fresh
 	knobs remote roce_np/min_time_between_cnps=0
-	perftest local ib_write_bw -m 1024 -s 1024 -D 60 -u 18 || return
+	perftest local ib_write_bw -m 1024 -s 1024 -u 18 || return
 	inject remote --opcode 0x11 --tos $CE --qpn "${QPN[remote]}"
 	inject remote --opcode 0x0a --tos $CE --qpn 1
 	inject remote --opcode 0x64 --tos $CE --qpn 1 --ud-src 1

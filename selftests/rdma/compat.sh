@@ -89,7 +89,7 @@ node_exporter()
 	reload local
 	rdma dev set "$dev" name irdma_test || { skip "devices cannot be renamed"; return; }
 	DEV[local]=irdma_test
-	perftest remote ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE -D 60
+	perftest remote ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE
 	await 10 local np_cnp_sent -ge 2
 	stop_perftest
 	inject local --qpn 999

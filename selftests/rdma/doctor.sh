@@ -74,7 +74,7 @@ marked()
 {
 	copy_command
 	knobs local roce_rp/rpg_min_rate=8
-	perftest "${1:-local}" ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE -D 300
+	perftest "${1:-local}" ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE
 }
 
 healthy()
@@ -137,12 +137,12 @@ module()
 	peer one-side@remote
 	stop_perftest
 	# from there comes data without ECT
-	perftest remote ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
+	perftest remote ib_write_bw -m 1024 -s 65536 -u 18 || return
 	alone not-ect-in
 	stop_perftest
 	reload remote
 	unload local
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
 	alone no-module
 }
 
@@ -175,7 +175,7 @@ floor()
 	reload_both
 	copy_command
 	fixed_rate local 5
-	perftest local ib_write_bw -m 1024 -s 65536 -u 14 -D 60 || return
+	perftest local ib_write_bw -m 1024 -s 65536 -u 14 || return
 	trickle local --qpn "${QPN[local]}"
 	await 20 local rp_limited_qps = 1
 	alone ack-timeout-floor
@@ -186,7 +186,7 @@ loss()
 	local nic=${IF[remote]}
 	reload_both
 	copy_command
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 120 || return
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
 	on remote "tc qdisc add dev $nic clsact && tc filter add dev $nic ingress $IS_ROCE \
 		   action pass random determ drop 300" || { skip "no tc filters"; return; }
 	peer loss-without-marks@remote
@@ -198,7 +198,7 @@ unanswered()
 {
 	local nic=${IF[local]}
 	reload_both
-	perftest remote ib_write_bw -m 1024 -s 65536 -u 18 -D 120 || return
+	perftest remote ib_write_bw -m 1024 -s 65536 -u 18 || return
 	# not from the peer of the QP
 	trickle local --qpn "${QPN[local]}" --opcode 10 --tos 0x03 --src 10.0.0.77
 	await 20 local np_ecn_marked_roce_packets -ge 1
@@ -209,7 +209,7 @@ unanswered()
 	alone icrc-errors
 	stop_perftest
 	stop remote trickle
-	perftest remote ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE -D 120 || return
+	perftest remote ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE || return
 	await 10 local np_cnp_sent -ge 1
 	# shellcheck disable=SC2086 # words
 	tc qdisc add dev "$nic" clsact && tc filter add dev "$nic" egress $IS_CNP action drop ||
@@ -231,7 +231,7 @@ ect()
 	# shellcheck disable=SC2086 # words
 	tc qdisc add dev "$nic" clsact && tc filter add dev "$nic" egress $IS_ROCE $CLEAR_ECN ||
 		{ skip "no tc filters"; return; }
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 120 || return
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
 	alone not-ect
 	tc qdisc del dev "$nic" clsact
 }
@@ -239,9 +239,9 @@ ect()
 loopback()
 {
 	reload_both
-	start local server "exec ib_write_bw -F -d ${DEV[local]} -x ${GID4[local]} -p 18999 -D 60"
+	start local server "exec ib_write_bw -F -d ${DEV[local]} -x ${GID4[local]} -p 18999 $LONG"
 	until_ok 20 on local "ss -Hltn sport = :18999 | grep -q ."
-	start local client "exec ib_write_bw -F -d ${DEV[local]} -x ${GID4[local]} -p 18999 -D 60 ${V4[local]}"
+	start local client "exec ib_write_bw -F -d ${DEV[local]} -x ${GID4[local]} -p 18999 $LONG ${V4[local]}"
 	until_ok 20 connected_locally || { fail "not connected"; return; }
 	alone loopback
 }
@@ -288,7 +288,7 @@ way()
 	# so slow that this switch loses nothing
 	fixed_rate local 10
 	knobs local roce_rp/rpg_min_rate=10
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 120 && {
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 && {
 		trickle local --qpn "${QPN[local]}"
 		await 20 local rp_limited_qps = 1
 		tc qdisc add dev "$nic" clsact

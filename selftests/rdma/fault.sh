@@ -22,7 +22,7 @@ faults() { on "$1" "cat $FAULTS/$2"; }
 quiet_qp()
 {
 	reload_both
-	perftest local ib_write_bw $WRITE -D 60
+	perftest local ib_write_bw $WRITE
 }
 
 range()

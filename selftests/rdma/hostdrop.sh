@@ -29,7 +29,7 @@ limited()
 
 	reload_both
 	fixed_rate local 10
-	perftest local ib_write_bw $WRITE -D 120 || return
+	perftest local ib_write_bw $WRITE || return
 	cnp local
 	await 20 local rp_held_bytes -gt 0
 	drop_data
@@ -47,14 +47,14 @@ survives()
 {
 	local bytes result=dies
 
-	perftest local ib_write_bw $WRITE -D 120 || return
+	perftest local ib_write_bw $WRITE || return
 	bytes=$(sent_bytes local)
 	until_ok 20 has_sent local $((bytes + 200000)) || fail "nothing is sent"
 	drop_data
 	until_ok 30 dropped_or_dead || fail "nothing was dropped"
 	drop_nothing
 	bytes=$(sent_bytes local)
-	until_ok 10 has_sent local $((bytes + 200000)) && result=survives
+	until_ok 4 has_sent local $((bytes + 200000)) && result=survives
 	stop_perftest
 	note "on $(uname -r) the QP $result"
 	RESULT=$result

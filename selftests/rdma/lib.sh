@@ -9,7 +9,8 @@
 # NETIF is connected to an interface of the same name there (or REMOTE_NETIF),
 # both have addresses in one IPv4 and one IPv6 network, and carry a rxe device.
 # The module is loaded with modprobe, or from the file DCQCN_MODULE names on
-# both hosts. Where the addresses are those of a VLAN of NETIF, that is ADDRIF.
+# both hosts. Where the addresses are those of a VLAN of NETIF, that is ADDRIF. Clients of
+# perftest poll without a pause; POLLERS is the cgroup.procs to write them into, if any.
 #
 # HOST is "local" or "remote" below. Commands are run on it by "on HOST ...",
 # with their words joined by blanks and given to a shell there.
@@ -22,6 +23,7 @@ REMOTE_TYPE=${REMOTE_TYPE:-ssh}
 REMOTE_ARGS=${REMOTE_ARGS:-}
 REMOTE_NETIF=${REMOTE_NETIF:-$NETIF}
 ADDRIF=${ADDRIF:-}
+POLLERS=${POLLERS:-}
 
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TMP=/tmp/dcqcn-selftest
@@ -52,10 +54,12 @@ on()
 
 other() { [ "$1" = local ] && echo remote || echo local; }
 
-# Poll until a command succeeds: until_ok SECONDS COMMAND...
+# Poll until a command succeeds: until_ok SECONDS COMMAND... On an emulated host, whose
+# machine does something else as well, seconds are longer.
+PATIENCE=3
 until_ok()
 {
-	local end=$((SECONDS + $1)); shift
+	local end=$((SECONDS + PATIENCE * $1)); shift
 
 	until "$@"; do
 		[ $SECONDS -lt $end ] || return 1
@@ -175,7 +179,7 @@ start()
 # Wait for a job; its exit status, 124 if it takes longer
 wait_job() # HOST NAME SECONDS
 {
-	return "$(on "$1" "cd $TMP; end=\$((SECONDS + $3))
+	return "$(on "$1" "cd $TMP; end=\$((SECONDS + $PATIENCE * $3))
 		  until [ -s $2.rc ]; do
 			[ \$SECONDS -lt \$end ] || { echo 124; exit; }
 			sleep 0.1
@@ -210,10 +214,12 @@ log_of() { on "$1" "tail -n ${3:-8} $TMP/$2.log" | sed 's/^/#   /'; }
 # --- traffic ----------------------------------------------------------------
 
 PORT=18600
+LONG="-D 3600"			# s; of options that are given twice, the last one counts
 CLIENT=local			# side that runs the client, and sends unless it reads
 
 # perftest HOST-OF-CLIENT TOOL OPTIONS...; V=6 for IPv6. Back when it is
-# connected: QPN[local] and QPN[remote] are the QPs.
+# connected: QPN[local] and QPN[remote] are the QPs. Without -D in OPTIONS it goes on
+# until it is stopped, as each test's jobs are at its end.
 declare -A QPN
 perftest()
 {
@@ -228,22 +234,26 @@ perftest()
 		cgid=${GID4[$client]} sgid=${GID4[$server]}
 	fi
 	to=${V4[$server]}
-	start "$server" server "exec $tool -F -d ${DEV[$server]} -x $sgid -p $PORT $*"
-	on "$server" "end=\$((SECONDS + 20))
+	start "$server" server "exec $tool -F -d ${DEV[$server]} -x $sgid -p $PORT $LONG $*"
+	on "$server" "end=\$((SECONDS + $PATIENCE * 20))
 		until ss -Hltn sport = :$PORT | grep -q .; do
 			[ \$SECONDS -lt \$end ] || exit 1; sleep 0.05; done" || {
 		fail "$tool does not listen"
 		log_of "$server" server
 		return 1
 	}
-	start "$client" client "exec $tool -F -d ${DEV[$client]} -x $cgid -p $PORT $* $to"
-	until_ok 20 connected || {
+	start "$client" client "exec $tool -F -d ${DEV[$client]} -x $cgid -p $PORT $LONG $* $to"
+	until_ok 20 begun || {
 		fail "$tool did not connect"
 		log_of "$client" client
 		log_of "$server" server
 		return 1
 	}
+	[ -z "$POLLERS" ] || on "$client" "cat $TMP/client.pid >$POLLERS 2>/dev/null"
 }
+
+# What is to end by itself may have done so already
+begun() { connected || [ "$(on "$CLIENT" "cat $TMP/client.rc 2>/dev/null")" = 0 ]; }
 
 qpns() # HOST: numbers of its RC, UC and UD QPs that can send
 {

@@ -55,7 +55,7 @@ load_unload()
 
 	unload local
 	unload remote
-	perftest local ib_write_bw $WRITE -D 600 || return
+	perftest local ib_write_bw $WRITE || return
 	for i in 1 2 3; do
 		load remote
 		load local

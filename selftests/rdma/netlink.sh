@@ -52,7 +52,7 @@ find_flows() # FIRST COUNT
 
 	for i in {1..100}; do
 		inject local --qpn "$1" --count "$2" --step 1
-		until_ok 1 counter_is local rp_limited_qps = "$2" && return
+		PATIENCE=1 until_ok 1 counter_is local rp_limited_qps = "$2" && return
 	done
 	fail "$(counter local rp_limited_qps) of $2 flows"
 }
@@ -66,7 +66,7 @@ many()
 	# CNPs bring it down to that, each by half
 	fixed_rate local 5
 	knobs local roce_rp/rpg_min_rate=5 roce_rp/rate_reduce_monitor_period=1
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 300 || return
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
 	# which polls, and is not needed for now
 	on local "kill -STOP \$(cat $TMP/client.pid)"
 	start local qps "exec $HERE/qps ${DEV[local]} ${GID4[local]} ::ffff:${V4[remote]} $FLOWS"
@@ -103,7 +103,7 @@ events()
 	local out
 	reload_both
 	fixed_rate local 20
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
 	start local events "$NL events 20"
 	until_ok 10 on local "grep -q listening $TMP/events.log" || fail "not listening"
 	cnp local
@@ -143,13 +143,13 @@ tracepoints()
 	# the remote host answers marks, and so does the local one to what is marked there
 	knobs remote roce_np/min_time_between_cnps=$FAST_CNPS
 	echo 1 >$t/events/rdma_dcqcn/enable
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE -D 60 || return
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE || return
 	await 10 local rp_cnp_handled -ge 1
 	knobs local roce_rp/rpg_time_reset=1000
 	until_ok 10 on local "grep -q rate_increase $t/trace" || fail "no increase"
 	knobs local roce_rp/rpg_max_rate=20
 	stop_perftest
-	perftest remote ib_write_bw -m 1024 -s 65536 --tclass=$CE -D 60 || return
+	perftest remote ib_write_bw -m 1024 -s 65536 --tclass=$CE || return
 	await 10 local np_cnp_sent -ge 1
 	stop_perftest
 	await 10 local rp_limited_qps = 0

@@ -26,7 +26,7 @@ paced() # MBPS PERFTEST-OPTIONS...
 
 	reload local
 	fixed_rate local "$mbps"
-	perftest local ib_write_bw -m 1024 -s 65536 -D 60 "$@" || return
+	perftest local ib_write_bw -m 1024 -s 65536 "$@" || return
 	sniff local 64 "$ROCE_FILTER"
 	RETRIES=$(counter local completer_retry_err)
 	cnp local

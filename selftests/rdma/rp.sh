@@ -56,7 +56,7 @@ vector()
 {
 	reload_both
 	fixed_rate local $RATE
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
 	limited local cnp local --vector
 	stop_perftest
 	await 5 local rp_limited_qps = 0
@@ -66,13 +66,13 @@ becn()
 {
 	reload_both
 	fixed_rate local $RATE
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
 	limited local cnp local --no-becn --tos 0 --sport 1234 --pkey 0x1234
 }
 
 captured_tos() # TOOL OPTIONS: what arrives of the data
 {
-	perftest local "$@" -D 60 || return
+	perftest local "$@" || return
 	sniff remote 64 '"udp dst port 4791 and udp[8] != 0x11 and dst '"${V4[remote]}"'" -c 20'
 	wait_job remote tcpdump 20 || fail "no packets"
 	stop_perftest
@@ -97,7 +97,7 @@ disabled()
 	reload_both
 	fixed_rate local $RATE
 	knobs local roce_rp/enable/0=0
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
 	cnp local
 	await 5 local rp_cnp_ignored -ge 1
 	check "handled" "$(counter local rp_cnp_handled)" = 0
@@ -113,7 +113,7 @@ disabled()
 release()
 {
 	reload_both
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
 	fixed_rate local $RATE
 	cnp local
 	await 5 local rp_limited_qps = 1
@@ -134,7 +134,7 @@ uc()
 {
 	reload_both
 	fixed_rate local $RATE
-	perftest local ib_write_bw -c UC -m 1024 -s 65536 -D 60 || return
+	perftest local ib_write_bw -c UC -m 1024 -s 65536 || return
 	limited local cnp local
 }
 
@@ -142,7 +142,7 @@ ud()
 {
 	reload_both
 	fixed_rate local $RATE
-	perftest local ib_send_bw -c UD -s 1024 -D 60 || return
+	perftest local ib_send_bw -c UD -s 1024 || return
 	limited local cnp local
 }
 
@@ -152,14 +152,14 @@ ipv6()
 	V=6
 	reload_both
 	fixed_rate local $RATE
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
 	limited local cnp local
 	stop_perftest
 
 	reload_both
 	knobs local roce_rp/enable/0=0
 	knobs remote roce_np/min_time_between_cnps=$FAST_CNPS
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE -D 60 || return
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE || return
 	sniff local 0 "$CNP_FILTER"
 	await 10 remote np_cnp_sent -ge "$(($(counter remote np_cnp_sent) + 5))"
 	stop local tcpdump
@@ -183,7 +183,7 @@ read_limited()
 	local drops
 	reload_both
 	fixed_rate local $RATE
-	perftest remote ib_read_bw -m 1024 -s 65536 -o 2 -u 20 -D 60 || return
+	perftest remote ib_read_bw -m 1024 -s 65536 -o 2 -u 20 || return
 	limited local cnp local
 	held_at_most
 	check "held" "$HELD" -gt 0
@@ -199,7 +199,7 @@ read_bound()
 	reload_both
 	fixed_rate local $RATE
 	# one READ is twice what may be held
-	perftest remote ib_read_bw -m 1024 -s 8388608 -o 1 -t 1 -u 20 -D 60 || return
+	perftest remote ib_read_bw -m 1024 -s 8388608 -o 1 -t 1 -u 20 || return
 	cnp local
 	await 5 local rp_cnp_handled -ge 1
 	await 20 local rp_drop_bound_packets -ge 1
@@ -216,7 +216,7 @@ stale()
 	reload_both
 	fixed_rate local $RATE
 	knobs local roce_rp/rpg_min_rate=$RATE
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 -D 60 || return
+	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
 	# After one CNP the rate rises from the 4th second on, which may come too soon.
 	trickle local --qpn "${QPN[local]}" || return
 	await 5 local rp_limited_qps = 1
