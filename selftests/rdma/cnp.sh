@@ -131,6 +131,7 @@ interval()
 	stop remote tcpdump
 	stop_perftest
 	read_gaps
+	check "CNPs with no interval" "$cnps" -ge 40
 	check "gap with no interval" "$least" -lt $((us / 2))
 }
 
