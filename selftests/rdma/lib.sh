@@ -10,7 +10,8 @@
 # both have addresses in one IPv4 and one IPv6 network, and carry a rxe device.
 # The module is loaded with modprobe, or from the file DCQCN_MODULE names on
 # both hosts. Where the addresses are those of a VLAN of NETIF, that is ADDRIF. Clients of
-# perftest poll without a pause; POLLERS is the cgroup.procs to write them into, if any.
+# perftest poll without a pause; POLLERS is the cgroup.procs to write them into, if any,
+# but for those that send, who work for each datagram.
 #
 # HOST is "local" or "remote" below. Commands are run on it by "on HOST ...",
 # with their words joined by blanks and given to a shell there.
@@ -249,7 +250,10 @@ perftest()
 		log_of "$server" server
 		return 1
 	}
-	[ -z "$POLLERS" ] || on "$client" "cat $TMP/client.pid >$POLLERS 2>/dev/null"
+	case $POLLERS:$tool in
+	:*|*:ib_send_bw) ;;
+	*) on "$client" "cat $TMP/client.pid >$POLLERS 2>/dev/null" ;;
+	esac
 }
 
 # What is to end by itself may have done so already
