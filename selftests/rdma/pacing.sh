@@ -7,6 +7,8 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
+POLLERS=''			# nothing but the pacer shall hold anybody up
+
 TESTS=(
 	"at_5 A flow held at 5 Mb/s sends that, within 2 percent"
 	"at_20 A flow held at 20 Mb/s sends that, within 2 percent"
