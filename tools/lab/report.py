@@ -253,7 +253,7 @@ def draw(title, results, png):
              "style = " + _quoted(os.path.join(os.path.dirname(PLOT), "style.gp")),
              "output = " + _quoted(png), "heading = " + _quoted(title)]
     # With room for the keys.
-    head += ["top_%s = %g" % (kind, room * tops[kind] or 1)
+    head += ["top_%s = %g" % (kind, room * tops[kind] or 10)
              for kind, room in (("rate", 1.1), ("queue", 1.25), ("events", 6))]
     r = subprocess.run(["gnuplot", "-"], input="\n".join(head + script + [
         "load " + _quoted(PLOT)]), capture_output=True, text=True)
