@@ -252,8 +252,9 @@ perftest()
 	}
 	case $POLLERS:$tool in
 	:*|*:ib_send_bw) ;;
-	*) on "$client" "cat $TMP/client.pid >$POLLERS 2>/dev/null" ;;
+	*) on "$client" "cat $TMP/client.pid >$POLLERS" 2>/dev/null ;;	# or it has ended
 	esac
+	return 0
 }
 
 # What is to end by itself may have done so already
