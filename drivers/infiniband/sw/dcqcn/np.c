@@ -106,14 +106,18 @@ static int dcqcn_cnp_xmit(struct net_device *ndev,
 	return net_xmit_eval(err);
 }
 
-/* Whether a port may send a CNP now; if so, it is charged */
-static bool dcqcn_np_charge(struct dcqcn_dev *dev, u64 now)
+/* Whether a port may send a CNP now; if so, it is charged. The clock is read after
+ * what was paid: on a CPU that a hypervisor had stopped in between, what others paid
+ * meanwhile would seem to be in the future.
+ */
+static bool dcqcn_np_charge(struct dcqcn_dev *dev)
 {
-	s64 paid = atomic64_read(&dev->cnp_paid), from;
+	s64 paid = atomic64_read(&dev->cnp_paid), now, from;
 
 	do {
+		now = ktime_get_ns();
 		from = max_t(s64, paid, now - DCQCN_CNP_BURST_NS);
-		if (from > (s64)now)
+		if (from > now)
 			return false;
 	} while (!atomic64_try_cmpxchg(&dev->cnp_paid, &paid,
 				       from + DCQCN_CNP_GAP_NS));
@@ -150,7 +154,7 @@ static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net_device *ndev,
 
 	if (!send)
 		return;
-	err = dcqcn_np_charge(qp->dev, now) ?
+	err = dcqcn_np_charge(qp->dev) ?
 	      dcqcn_cnp_xmit(ndev, settings, &spec) : -EBUSY;
 	dcqcn_count(qp->dev, err ? DCQCN_NP_CNP_ERRORS : DCQCN_NP_CNP_SENT);
 	trace_cnp_sent(qp, spec.dest_qpn, &spec.daddr, err);
