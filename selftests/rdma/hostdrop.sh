@@ -56,7 +56,7 @@ survives()
 	until_ok 30 dropped_or_dead || fail "nothing was dropped"
 	drop_nothing
 	bytes=$(sent_bytes local)
-	until_ok 5 has_sent local $((bytes + 200000)) && result=survives
+	PATIENCE=3 until_ok 5 has_sent local $((bytes + 200000)) && result=survives
 	stop_perftest
 	note "on $(uname -r) the QP $result"
 	RESULT=$result

@@ -56,8 +56,8 @@ on()
 other() { [ "$1" = local ] && echo remote || echo local; }
 
 # Poll until a command succeeds: until_ok SECONDS COMMAND... On an emulated host, whose
-# machine does something else as well, seconds are longer.
-PATIENCE=3
+# machine has others to serve as well, seconds may be ten times as long.
+PATIENCE=10
 until_ok()
 {
 	local end=$((SECONDS + PATIENCE * $1)); shift
