@@ -133,7 +133,7 @@ class Traffic:
         gather([(p.client.vm, "cat %s >/sys/fs/cgroup/polling/cgroup.procs" % p.client.pid_file)
                 for p in self.pairs if p.flow.verb == "write"])
 
-    def _await(self, what, commands, timeout=90):
+    def _await(self, what, commands, timeout=300):
         """Run a command on each host; perftest's processes must not end meanwhile."""
         deadline = time.monotonic() + timeout
         waiting = [self.network.vms[host].spawn(c) for host, c in commands.items()]
