@@ -218,14 +218,14 @@ static inline void dcqcn_flow_take(struct dcqcn_qp *qp, struct sk_buff *skb)
 	}
 }
 
-static void dcqcn_flow_send(struct dcqcn_flow *flow, struct sk_buff *skb)
+/* The result is not rxe's business: a transmit error would stop the QP for
+ * good, where a lost packet is only sent again.
+ */
+static void dcqcn_flow_send(struct sk_buff *skb, dcqcn_okfn okfn)
 {
 	struct net *net = dev_net(skb_dst(skb)->dev);
 
-	/* The result is not rxe's business: a transmit error would stop the
-	 * QP for good, where a lost packet is only sent again.
-	 */
-	flow->okfn(net, skb->sk, skb);
+	okfn(net, skb->sk, skb);
 }
 
 /*
@@ -270,7 +270,7 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 
 	spin_unlock_bh(&qp->lock);
 	while ((skb = __skb_dequeue(&due)))
-		dcqcn_flow_send(flow, skb);
+		dcqcn_flow_send(skb, flow->okfn);
 	spin_lock_bh(&qp->lock);
 
 	flow->draining = false;
@@ -471,7 +471,7 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	u32 bytes = skb->len + ETH_HLEN;
 	struct dcqcn_flow *flow = &qp->flow;
 	struct sk_buff *drop = NULL;
-	bool taken = false;
+	bool taken = false, pass = false;
 	u64 now;
 
 	spin_lock_bh(&qp->lock);
@@ -480,10 +480,12 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 		goto unlock;
 	now = ktime_get_ns();	/* with the lock, so that it never goes back */
 
+	taken = true;
 	drop = dcqcn_flow_find_stale(qp, kind, psn, now);
 	if (!limit)
 		flow->released = true;
-	if (dcqcn_flow_may_pass(flow, now)) {
+	pass = dcqcn_flow_may_pass(flow, now);
+	if (pass) {
 		dcqcn_flow_charge(qp, bytes, now);
 		dcqcn_count(qp->dev, DCQCN_RP_PASSED);
 		if (unlikely(flow->released))
@@ -491,7 +493,6 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 		goto unlock;
 	}
 
-	taken = true;
 	if (kind != DCQCN_PKT_REQUEST && dcqcn_flow_is_full(qp, bytes)) {
 		flow->stat.drop_bound++;
 		dcqcn_count(qp->dev, DCQCN_RP_DROP_BOUND);
@@ -509,6 +510,8 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 		dcqcn_flow_arm(flow);
 unlock:
 	spin_unlock_bh(&qp->lock);
+	if (pass)
+		dcqcn_flow_send(skb, okfn);
 	if (unlikely(drop))
 		kfree_skb_list(drop);
 	return taken;
