@@ -37,10 +37,10 @@ limited()
 	drop_data
 	until_ok 30 dropped || fail "nothing was dropped"
 	# What is sent again is dropped, too: first what need not be held after a pause
-	await 60 local completer_retry_err -ge $((retries + 2))
+	await 20 local completer_retry_err -ge $((retries + 2))
 	drop_nothing
 	released=$(counter local rp_released_packets)
-	await 60 local rp_released_packets -gt $((released + 200))
+	await 20 local rp_released_packets -gt $((released + 200))
 	check "the QP" "$(qpns local)" = "${QPN[local]}" || log_of local client
 	stop_perftest
 }
