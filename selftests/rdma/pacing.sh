@@ -86,10 +86,11 @@ within()
 
 that() { python3 -c "import sys; sys.exit(not ($*))"; }
 
-# Nobody can send in time without a CPU
+# Nobody can send in time without a CPU. Two emulated hosts have as many as two real CPUs
+# have time for, and more: 0.29 was seen where all went well.
 unless_absent()
 {
-	if that "$ABSENT > 0.05"; then
+	if that "$ABSENT > 0.3"; then
 		skip "CPUs come and go: $*"
 	else
 		fail "$*"
