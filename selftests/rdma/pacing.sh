@@ -61,8 +61,8 @@ paced() # MBPS PERFTEST-OPTIONS...
 	[ "$unlimited" -ge $((mbps * 1500)) ] ||
 		{ skip "this host sends $((unlimited / 1000)) Mb/s without a limit"; return 1; }
 	sniff local 64 "$ROCE_FILTER"
-	RETRIES=$(counter local completer_retry_err)
 	watch_cpus
+	RETRIES=$(counter local completer_retry_err)
 	cnp local
 	await 5 local rp_limited_qps = 1
 	sleep 4.5		# the window itself, and a little more
