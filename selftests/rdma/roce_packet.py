@@ -15,8 +15,6 @@ the module, so that the two check each other. Needs nothing but python3-minimal.
     roce_packet.py gaps FILE                    times between CNPs of a QP
     roce_packet.py rate FILE FROM TO            Mb/s from the first CNP on, and
                                                 without what the host was late by
-    roce_packet.py absence                      share of the time for which it slept
-                                                longer than it wanted, when it is ended
     roce_packet.py udp send|recv ...            plain UDP, as an application
 """
 
@@ -24,7 +22,6 @@ import binascii
 import ipaddress
 import os
 import random
-import signal
 import socket
 import struct
 import sys
@@ -376,19 +373,6 @@ def cmd_rate(args):
     gaps = [b.time - a.time for a, b in zip(inside, inside[1:])]
     away = sum(max(0, gap - CREDIT) for gap in gaps)
     print("%.3f %.3f" % (megabits / (end - begin), megabits / (end - begin - away)))
-
-
-def cmd_absence(_):
-    """As cmd_rate() counts. A process of the highest priority is late when its CPU is not
-    there, as an emulated one may be, or does not serve its timers."""
-    away, since = 0.0, time.monotonic()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(
-        print("%.3f" % (away / (time.monotonic() - since)))))
-    print("begun", flush=True)
-    while True:
-        begin = time.monotonic()
-        time.sleep(CREDIT / 2)
-        away += max(0, time.monotonic() - begin - CREDIT)
 
 
 def cmd_udp(args):
