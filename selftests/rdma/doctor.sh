@@ -287,7 +287,6 @@ way()
 	with_switch || { without_switch; skip "no bridge or veth"; return; }
 	# so slow that this switch loses nothing
 	fixed_rate local 10
-	knobs local roce_rp/rpg_min_rate=10
 	perftest local ib_write_bw -m 1024 -s 65536 -u 18 && {
 		trickle local --qpn "${QPN[local]}"
 		await 20 local rp_limited_qps = 1

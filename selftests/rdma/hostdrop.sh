@@ -57,13 +57,16 @@ survives()
 	until_ok 30 dropped_or_dead || fail "nothing was dropped"
 	drop_nothing
 	bytes=$(sent_bytes local)
-	PATIENCE=3 until_ok 5 has_sent local $((bytes + 200000)) && result=survives
+	until_ok 20 sent_or_dead $((bytes + 200000))
+	dead || result=survives
 	stop_perftest
 	note "on $(uname -r) the QP $result"
 	RESULT=$result
 }
 # What waits in the old qdisc while it is replaced is dropped as well: that may do
-dropped_or_dead() { dropped || [ "$(qpns local)" != "${QPN[local]}" ]; }
+dropped_or_dead() { dropped || dead; }
+sent_or_dead() { has_sent local "$1" || dead; }
+dead() { [ "$(qpns local)" != "${QPN[local]}" ]; }
 
 unlimited()
 {

@@ -13,6 +13,9 @@
 # perftest poll without a pause; POLLERS is the cgroup.procs to write them into, if any,
 # but for those that send, who work for each datagram.
 #
+# With RETRY=1 a test that fails is run once more, and what that shows counts: for
+# hosts that are emulated on a machine which has others to serve.
+#
 # HOST is "local" or "remote" below. Commands are run on it by "on HOST ...",
 # with their words joined by blanks and given to a shell there.
 
@@ -25,6 +28,7 @@ REMOTE_ARGS=${REMOTE_ARGS:-}
 REMOTE_NETIF=${REMOTE_NETIF:-$NETIF}
 ADDRIF=${ADDRIF:-}
 POLLERS=${POLLERS:-}
+RETRY=${RETRY:-}
 
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TMP=/tmp/dcqcn-selftest
@@ -150,13 +154,13 @@ counters()
 counter_is() { [ "$(counter "$1" "$2")" "$3" "$4" ]; }
 
 # A rate that stays, once a flow has seen a CNP: recovery is as slow as it
-# goes, and keeps the target, which is the rate itself, for the first four
-# seconds.
+# goes, and keeps the target, which is the rate itself, for four seconds after
+# each CNP. As it is the least rate, too, it stays for as long as a trickle() goes on.
 fixed_rate() # HOST MBPS
 {
-	knobs "$1" roce_rp/rate_to_set_on_first_cnp="$2" roce_rp/rpg_time_reset=131071 \
-		roce_rp/rpg_byte_reset=0 roce_rp/rpg_threshold=31 roce_rp/rpg_ai_rate=1 \
-		roce_rp/rpg_hai_rate=1
+	knobs "$1" roce_rp/rate_to_set_on_first_cnp="$2" roce_rp/rpg_min_rate="$2" \
+		roce_rp/rpg_time_reset=131071 roce_rp/rpg_byte_reset=0 \
+		roce_rp/rpg_threshold=31 roce_rp/rpg_ai_rate=1 roce_rp/rpg_hai_rate=1
 }
 
 # --- jobs -------------------------------------------------------------------
@@ -393,6 +397,13 @@ need()
 	note "remote: ${DEV[remote]} on ${IF[remote]}, ${V4[remote]}, ${V6[remote]}"
 }
 
+run_test() # FUNCTION
+{
+	FAILED=0 SKIPPED='' V=4 MODULE_ARGS=''
+	"$1"
+	stop_jobs KILL || fail "a job did not end"
+}
+
 # run_tests "$@" with TESTS=("function what it shows" ...): all, or those named
 run_tests()
 {
@@ -408,10 +419,13 @@ run_tests()
 	trap cleanup EXIT
 	echo "1..${#list[@]}"
 	for t in "${list[@]}"; do
-		n=$((n + 1)) FAILED=0 SKIPPED='' V=4 MODULE_ARGS=''
+		n=$((n + 1))
 		began=$SECONDS
-		"${t%% *}"
-		stop_jobs KILL || fail "a job did not end"
+		run_test "${t%% *}"
+		if [ $FAILED != 0 ] && [ -n "$RETRY" ]; then
+			note "once more: ${t#* }"
+			run_test "${t%% *}"
+		fi
 		if [ $FAILED != 0 ]; then
 			echo "not ok $n $name: ${t#* }"
 			failures=$((failures + 1))

@@ -65,7 +65,7 @@ many()
 	reload_both
 	# CNPs bring it down to that, each by half
 	fixed_rate local 5
-	knobs local roce_rp/rpg_min_rate=5 roce_rp/rate_reduce_monitor_period=1
+	knobs local roce_rp/rate_reduce_monitor_period=1
 	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
 	# which polls, and is not needed for now
 	on local "kill -STOP \$(cat $TMP/client.pid)"

@@ -71,7 +71,6 @@ intact()
 	reload_both
 	for host in local remote; do
 		fixed_rate $host $((2 * MBPS))
-		knobs $host roce_rp/rpg_min_rate=$((2 * MBPS))
 	done
 	start remote server "exec rping -s -a ${V4[remote]} -C 800 -S 60000"
 	until_ok 20 on remote "rdma resource show cm_id | grep -q rping" || fail "rping does not listen"

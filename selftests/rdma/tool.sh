@@ -241,7 +241,7 @@ flow()
 {
 	reload_both
 	fixed_rate local 20
-	knobs local roce_rp/rpg_max_rate=1000 roce_rp/rpg_min_rate=20
+	knobs local roce_rp/rpg_max_rate=1000
 	run qp
 	check "no QP yet" -z "$OUT"
 	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return

@@ -124,7 +124,7 @@ class Fabric:
         """Connect two NICs. The link is lossless: QEMU makes a NIC wait."""
         a.link, b.link = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
 
-    def boot(self, timeout=180):
+    def boot(self, timeout=300):
         """Start all guests and wait until each can be told what to do."""
         say("booting " + " ".join(v.name for v in self.vms))
         self._write_guest_files()

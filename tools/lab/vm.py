@@ -127,11 +127,11 @@ class Job:
     def running(self):
         return self._proc.poll() is None
 
-    def stop(self, sig="TERM", timeout=10):
+    def stop(self, sig="TERM", timeout=60):
         """Signal the command and all it started, and wait for its end."""
         return stop([self], sig, timeout)[0]
 
-    def wait(self, timeout=60, check=True):
+    def wait(self, timeout=180, check=True):
         """Wait for the end; returns a CompletedProcess like VM.run()."""
         try:
             code = self._proc.wait(timeout)
@@ -171,7 +171,7 @@ def gather(commands):
     return ask(commands)()
 
 
-def stop(jobs, sig="TERM", timeout=10):
+def stop(jobs, sig="TERM", timeout=60):
     """Stop jobs, of all guests at the same time; returns their CompletedProcesses."""
     # sshd makes each command the leader of a session of its own.
     for killing in [vm.spawn("for f in %s; do kill -%s -- -$(cat $f); done" %
@@ -298,7 +298,7 @@ class VM:
         argv = ["ssh"] + (["-t"] if tty else []) + self._ssh_options() + [self.name]
         return argv + ([cmd] if cmd is not None else [])
 
-    def run(self, cmd, check=True, timeout=60, input=None):
+    def run(self, cmd, check=True, timeout=180, input=None):
         """Run a shell command line in the guest as root and wait for it.
 
         Returns a CompletedProcess with text stdout and stderr. With check, an
@@ -328,7 +328,7 @@ class VM:
         self._jobs += 1
         return Job(self, cmd, self._jobs)
 
-    def wait_for(self, cmd, timeout=30, what=None):
+    def wait_for(self, cmd, timeout=120, what=None):
         """Run a command until it succeeds."""
         self.run("end=$(($(date +%%s) + %d)); until { %s; } >/dev/null 2>&1; do "
                  "[ $(date +%%s) -lt $end ] || { echo 'gave up waiting for %s' >&2; exit 1; }; "
