@@ -24,6 +24,14 @@ TESTS=(
 
 RATE=20				# Mb/s
 
+# hold HOST: back when a trickle of CNPs has undone any increase since the first one, which
+# a slow host may have sent more than four seconds before
+hold()
+{
+	trickle "$1" --qpn "${QPN[$1]}"
+	await 20 "$1" rp_cnp_handled -ge 20
+}
+
 # check_rate HOST: a trickle of CNPs keeps it at RATE. No second may see more than 1.1 of
 # that, for ACKs and credit, and one has to see 0.7: in others a host that is emulated may
 # not have had its CPU. How exact the pacer is, simulated time tells.
@@ -53,7 +61,7 @@ limited()
 	check "handled" "$A_rp_cnp_handled" = 1
 	check "ignored" "$A_rp_cnp_ignored" = 0
 	check "QPs limited" "$A_rp_limited_qps" = 1
-	trickle "$host" --qpn "${QPN[$host]}"
+	hold "$host"
 	check_rate "$host"
 	counters "$host" A_
 	check "packets held" "$A_rp_held_packets" -gt 0
@@ -124,7 +132,7 @@ release()
 	fixed_rate local $RATE
 	cnp local
 	await 5 local rp_limited_qps = 1
-	trickle local --qpn "${QPN[local]}"
+	hold local
 	check_rate local
 	stop remote trickle
 	# the line comes down to the rate
@@ -225,8 +233,8 @@ stale()
 	reload_both
 	fixed_rate local $RATE
 	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
-	trickle local --qpn "${QPN[local]}" || return
-	await 5 local rp_limited_qps = 1
+	hold local
+	check "limited" "$(counter local rp_limited_qps)" = 1
 	# the receiver loses packets, says so, and rxe starts over
 	on remote "tc qdisc add dev $nic clsact && tc filter add dev $nic ingress protocol ip \
 		   flower ip_proto udp dst_port 4791 action pass random determ drop 300" ||
