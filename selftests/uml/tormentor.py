@@ -196,7 +196,7 @@ class Torture:
         self.churned = {}
         self.handled = self.held = self.scanned = 0
         self.slowest = (0, None)
-        self.jobs, self.storm, self.listeners = [], None, []
+        self.jobs, self.storm, self.listeners = [], None, {}
 
     # --- what is there ------------------------------------------------------
 
@@ -225,7 +225,7 @@ class Torture:
         run("insmod %s profile=%s" % (self.s["module"], self.random.choice(PROFILES)))
         for host in VICTIMS + ("h4", "h5"):
             write(self.ecn(host) + "/roce_rp/rpg_max_rate", 200)
-        self.listeners = [self.listen(host) for host in VICTIMS]
+        self.listeners = {host: self.listen(host) for host in VICTIMS}
 
     def listen(self, host):
         """Somebody who wants to know of each rate, and is slow to read of it."""
@@ -310,6 +310,22 @@ class Torture:
         run("ip -n %s link set eth0 up" % host)
         self.restore(host)
         self.add_rxe(host)
+
+    def mount_sys(self, host):
+        with inside(host):
+            run("mount -t sysfs sys_%s /run/sys/%s" % (host, host))
+
+    def netns_del(self):
+        """A network namespace ends, with all that is in it."""
+        host = self.random.choice(VICTIMS)
+        self.listeners.pop(host).sock.close()       # or it would last for as long
+        run("ip netns del %s" % host)
+        run("umount /run/sys/%s" % host)
+        run("ip netns add %s" % host)
+        run("ip -n %s link set lo up" % host)
+        self.mount_sys(host)
+        self.anew(host)
+        self.listeners[host] = self.listen(host)
 
     def rename(self):
         host = self.random.choice(VICTIMS)
@@ -502,8 +518,8 @@ class Torture:
     def pause(self):
         time.sleep(self.random.random() * 0.2)
 
-    OPERATIONS = (reload, link_del_add, down_up, netdev_del, netns_move, rename, mtu, knobs,
-                  requests, dump, trace, faults, failslab, hostile, pause, flood, routes,
+    OPERATIONS = (reload, link_del_add, down_up, netdev_del, netns_move, netns_del, rename, mtu,
+                  knobs, requests, dump, trace, faults, failslab, hostile, pause, flood, routes,
                   priorities, pressure)
 
     # --- what has to hold ---------------------------------------------------
@@ -596,8 +612,7 @@ class Torture:
         write(KMEMLEAK, "scan=off")         # when we say, and not now and then
         for host in VICTIMS + ("h4", "h5"):
             os.makedirs("/run/sys/" + host)
-            with inside(host):
-                run("mount -t sysfs sys_%s /run/sys/%s" % (host, host))
+            self.mount_sys(host)
         run("ip netns add elsewhere")
         os.mkdir(HOG)
         run("mount -t tmpfs -o size=100%% hog %s" % HOG)
