@@ -63,6 +63,7 @@ limited()
 	check "QPs limited" "$A_rp_limited_qps" = 1
 	hold "$host"
 	check_rate "$host"
+	stop "$(other "$host")" trickle
 	counters "$host" A_
 	check "packets held" "$A_rp_held_packets" -gt 0
 }
