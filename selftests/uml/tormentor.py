@@ -321,6 +321,9 @@ class Torture:
         self.listeners.pop(host).sock.close()       # or it would last for as long
         run("ip netns del %s" % host)
         run("umount /run/sys/%s" % host)
+        # The RDMA core asks each device for its port as it makes a namespace, and what has
+        # lost its network device already does not answer
+        self.gone(host)
         run("ip netns add %s" % host)
         run("ip -n %s link set lo up" % host)
         self.mount_sys(host)
