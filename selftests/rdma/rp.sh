@@ -24,29 +24,21 @@ TESTS=(
 
 RATE=20				# Mb/s
 
-# hold HOST: back when a trickle of CNPs has undone any increase since the first one, which
-# a slow host may have sent more than four seconds before
-hold()
-{
-	trickle "$1" --qpn "${QPN[$1]}"
-	await 20 "$1" rp_cnp_handled -ge 20
-}
-
-# check_rate HOST: a trickle of CNPs keeps it at RATE. No second may see more than 1.1 of
-# that, for ACKs and credit, and one has to see 0.7: in others a host that is emulated may
-# not have had its CPU. How exact the pacer is, simulated time tells.
+# check_rate HOST: with a trickle of CNPs it comes to RATE: a second sees 0.7 to 1.1 of it,
+# for ACKs and credit. Others see less where an emulated host had no CPU, and more until the
+# trickle has undone what the rate rose by, if the first CNP is more than four seconds ago.
+# How exact the pacer is, simulated time tells.
 check_rate()
 {
-	until_ok 5 rate_reached "$1" || fail "$1 does not come to $RATE Mb/s"
+	until_ok 5 at_rate "$1" || fail "$1 does not come to $RATE Mb/s"
 }
 
-rate_reached()
+at_rate()
 {
 	local got
 	got=$(sending_rate "$1" 1)
 	note "$1 sends $((got / 1000)).$((got % 1000 / 100)) Mb/s"
-	check "rate in kb/s" "$got" -le $((RATE * 1100))
-	[ "$got" -ge $((RATE * 700)) ]
+	[ "$got" -ge $((RATE * 700)) ] && [ "$got" -le $((RATE * 1100)) ]
 }
 
 # limited HOST CNP-COMMAND...: one CNP limits one QP
@@ -61,7 +53,7 @@ limited()
 	check "handled" "$A_rp_cnp_handled" = 1
 	check "ignored" "$A_rp_cnp_ignored" = 0
 	check "QPs limited" "$A_rp_limited_qps" = 1
-	hold "$host"
+	trickle "$host" --qpn "${QPN[$host]}"
 	check_rate "$host"
 	stop "$(other "$host")" trickle
 	counters "$host" A_
@@ -133,7 +125,7 @@ release()
 	fixed_rate local $RATE
 	cnp local
 	await 5 local rp_limited_qps = 1
-	hold local
+	trickle local --qpn "${QPN[local]}"
 	check_rate local
 	stop remote trickle
 	# the line comes down to the rate
@@ -234,8 +226,8 @@ stale()
 	reload_both
 	fixed_rate local $RATE
 	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
-	hold local
-	check "limited" "$(counter local rp_limited_qps)" = 1
+	trickle local --qpn "${QPN[local]}"
+	await 5 local rp_limited_qps = 1
 	# the receiver loses packets, says so, and rxe starts over
 	on remote "tc qdisc add dev $nic clsact && tc filter add dev $nic ingress protocol ip \
 		   flower ip_proto udp dst_port 4791 action pass random determ drop 300" ||
