@@ -77,6 +77,7 @@ files()
 
 defaults()
 {
+	reload local
 	check "DSCP, priority, source port" \
 		"$(cd "$DIR/roce_np" && cat cnp_dscp cnp_802p_prio cnp_udp_sport | tr '\n' ' ')" = "48 6 0 "
 	check "enabled" "$(cat "$DIR"/*/enable/* | tr -d '\n')" = 1111111111111111
@@ -99,6 +100,7 @@ refused() # FILE VALUE ERROR
 
 range()
 {
+	reload local
 	outside() {
 		local erange="Numerical result out of range"
 		[ "$2" = 0 ] || refused "$1" $(($2 - 1)) "$erange"
@@ -110,6 +112,7 @@ range()
 
 garbage()
 {
+	reload local
 	nonsense() {
 		local v
 		for v in "" -1 x 0x10 1x "1 1" 1.0; do
@@ -121,6 +124,7 @@ garbage()
 
 accepted()
 {
+	reload local
 	extremes() {
 		local v
 		for v in "$2" "$3"; do
