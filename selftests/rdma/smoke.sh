@@ -66,15 +66,15 @@ loop6() { V=6; loop; }
 # The server reads from the client and writes back, and the client compares
 intact()
 {
-	local host rc
+	local host rc size="-C $((40 * MBPS)) -S 60000"
 
 	reload_both
 	for host in local remote; do
 		fixed_rate $host $((2 * MBPS))
 	done
-	start remote server "exec rping -s -a ${V4[remote]} -C 800 -S 60000"
+	start remote server "exec rping -s -a ${V4[remote]} $size"
 	until_ok 20 on remote "rdma resource show cm_id | grep -q rping" || fail "rping does not listen"
-	start local client "exec rping -c -a ${V4[remote]} -C 800 -S 60000 -V"
+	start local client "exec rping -c -a ${V4[remote]} $size -V"
 	CLIENT=local
 	until_ok 30 connected || { fail "rping did not connect"; log_of local client; return; }
 	trickle local --qpn "${QPN[local]}"

@@ -16,10 +16,7 @@ class BuiltIn(Kernel):
 
     def __init__(self):
         super().__init__()
-        self.dir += "-builtin"
-        self.kdir = os.path.join(self.dir, "build")
-        self.linux = os.path.join(self.kdir, "linux")
-        self.complete = os.path.join(self.dir, "complete")
+        self._place(os.path.basename(self.dir) + "-builtin")
 
     def ensure(self):
         plain = Kernel().ensure()
@@ -29,7 +26,7 @@ class BuiltIn(Kernel):
                 shutil.rmtree(self.dir, ignore_errors=True)
                 say("sim: building the kernel again with rxe in it, once (about two minutes)")
                 shutil.copytree(plain.kdir, self.kdir, symlinks=True)
-                self._change(os.path.join(plain.dir, "source"))
+                self._change(plain.source)
                 open(self.complete, "w").close()
         return self
 

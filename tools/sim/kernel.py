@@ -63,11 +63,11 @@ def _read(name):
         return f.read()
 
 
-def _key(*what):
+def key(*what):
     return hashlib.sha256(repr(what).encode()).hexdigest()[:12]
 
 
-def _override(config, changes):
+def override(config, changes):
     """A configuration with the lines of another one in the place of its own."""
     symbol = re.compile(r"(CONFIG_\w+)=.*")
     changed = {m[1] for m in symbol.finditer(changes)}
@@ -79,19 +79,24 @@ def _override(config, changes):
 class Kernel:
     """kdir: what modules are built against; linux: the program."""
 
+    arch, program = "um", "linux"
+
     def __init__(self, debug=False):
         self.config = _read("kernel.config")
-        key = _key(self.config, LEFT_OUT, EDITS, RECIPE)
-        self.plain = None
+        self.plain = None       # the one whose source this one has
+        name = key(self.config, LEFT_OUT, EDITS, RECIPE)
         if debug:
             self.plain = Kernel()
-            self.config = _override(self.config, _read("debug.config"))
-            key = "debug-" + _key(self.config, DEBUG_EDITS, key)
-        self.dir = os.path.join(cache_dir(), "sim-" + key)
+            self.config = override(self.config, _read("debug.config"))
+            name = "debug-" + key(self.config, DEBUG_EDITS, name)
+        self._place("sim-" + name)
+
+    def _place(self, name):
+        self.dir = os.path.join(cache_dir(), name)
         self.source = os.path.join(self.dir, "source")
         self.kdir = os.path.join(self.dir, "build")
         self.complete = os.path.join(self.dir, "complete")
-        self.linux = os.path.join(self.kdir, "linux")
+        self.linux = os.path.join(self.kdir, self.program)
 
     def modules(self, *paths):
         """Files of the kernel's own modules, named by their place in its tree.
@@ -114,16 +119,19 @@ class Kernel:
             if not os.path.exists(self.complete):
                 shutil.rmtree(self.dir, ignore_errors=True)
                 os.makedirs(self.kdir)
-                if self.plain:
-                    subprocess.run(["cp", "-al", self.plain.source, self.source], check=True)
-                    self._edit(DEBUG_EDITS)
-                else:
-                    self._fetch()
-                    self._edit(EDITS)
+                self._prepare()
                 self._make()
                 open(self.complete, "w").close()
                 say("sim: %s, kernel %s" % (self.dir, self.release))
         return self
+
+    def _prepare(self):
+        if self.plain:
+            subprocess.run(["cp", "-al", self.plain.source, self.source], check=True)
+            self._edit(DEBUG_EDITS)
+        else:
+            self._fetch()
+            self._edit(EDITS)
 
     def _fetch(self):
         say("sim: fetching the newest kernel source (about a minute)")
@@ -173,14 +181,14 @@ class Kernel:
         log, config = self.dir + ".log", os.path.join(self.kdir, "wanted")
         with open(config, "w") as f:
             f.write(self.config)
-        make = ["make", "-C", self.source, "O=" + self.kdir, "ARCH=um",
+        make = ["make", "-C", self.source, "O=" + self.kdir, "ARCH=" + self.arch,
                 # it goes into the random numbers, and shall be the same everywhere
                 "KBUILD_BUILD_TIMESTAMP=@0", "KBUILD_BUILD_USER=sim", "KBUILD_BUILD_HOST=sim"]
-        steps = [["KCONFIG_ALLCONFIG=" + config, "allnoconfig"], [jobs(), "linux", "modules"]]
+        steps = [["KCONFIG_ALLCONFIG=" + config, "allnoconfig"], [jobs(), self.program, "modules"]]
         if self.plain:
             # KASAN's checks in modules only: rxe, the RDMA core, and ours. In everything
             # they double the time that this takes.
-            steps[1:] = [["KASAN_SANITIZE=n", jobs(), "linux"], [jobs(), "modules"]]
+            steps[1:] = [["KASAN_SANITIZE=n", jobs(), self.program], [jobs(), "modules"]]
         with open(log, "w") as out:
             for args in steps:
                 if self._run(make + args, out):
@@ -220,7 +228,7 @@ class Kernel:
             else:
                 os.makedirs(out, exist_ok=True)
                 shutil.copy2(here, there)
-        r = subprocess.run(["make", "-C", self.kdir, "ARCH=um", "M=" + out, jobs(), "W=1",
+        r = subprocess.run(["make", "-C", self.kdir, "ARCH=" + self.arch, "M=" + out, jobs(), "W=1",
                             *variables, "modules"],
                            capture_output=True, text=True, stdin=subprocess.DEVNULL)
         if r.returncode:
