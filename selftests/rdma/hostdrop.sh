@@ -57,7 +57,7 @@ survives()
 	until_ok 30 dropped_or_dead || fail "nothing was dropped"
 	drop_nothing
 	bytes=$(sent_bytes local)
-	until_ok 20 sent_or_dead $((bytes + 200000))
+	until_ok 20 sent_or_dead $((bytes + 200000)) || fail "it neither sends nor ends"
 	dead || result=survives
 	stop_perftest
 	note "on $(uname -r) the QP $result"
