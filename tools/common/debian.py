@@ -88,14 +88,15 @@ def _mirror():
 
 
 class Apt:
-    """An apt of our own for another suite, in a directory of ours."""
+    """An apt of our own for another suite, in a directory of ours. kind: deb, or deb-src,
+    for the suite's sources."""
 
-    def __init__(self, directory, suite):
+    def __init__(self, directory, suite, kind="deb"):
         self.suite = suite
         for d in ("lists/partial", "archives/partial", "preferences.d"):
             os.makedirs(os.path.join(directory, d), exist_ok=True)
         with open(os.path.join(directory, "sources.list"), "w") as f:
-            f.write("deb %s %s main\n" % (_mirror(), suite))
+            f.write("%s %s %s main\n" % (kind, _mirror(), suite))
         open(os.path.join(directory, "status"), "w").close()
         conf = os.path.join(directory, "apt.conf")
         with open(conf, "w") as f:
@@ -136,5 +137,17 @@ class Apt:
     def download(self, package, directory):
         """Fetch a package; returns the file's path."""
         self._run("apt-get", "-q", "download", package, cwd=directory)
+        name, = [n for n in os.listdir(directory) if n.startswith(package + "_")]
+        return os.path.join(directory, name)
+
+    def source(self, package, upstream, directory):
+        """Fetch what upstream's version of a source package is made of; returns the path."""
+        shown = self._run("apt-cache", "showsrc", "--only-source", package)
+        versions = [v for v in re.findall(r"^Version: (.*)$", shown, re.M)
+                    if v.startswith(upstream + "-")]
+        if not versions:
+            raise LabError("Debian %s has no source of %s %s" % (self.suite, package, upstream))
+        self._run("apt-get", "-q", "source", "--only-source", "--download-only", "--tar-only",
+                  "%s=%s" % (package, versions[-1]), cwd=directory)
         name, = [n for n in os.listdir(directory) if n.startswith(package + "_")]
         return os.path.join(directory, name)

@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import tempfile
 
+import orphan
 from debian import Apt, as_root, base_of, cache_dir, mmdebstrap
 from progress import LabError, say, tail
 
@@ -35,7 +36,7 @@ SERIES = {"6.1": "bookworm", "6.12": "trixie"}
 # Where others may be had; the first that has the series' headers is taken
 ADD_ONS = ("trixie-backports", "sid", "experimental")
 DEFAULT = "6.1"
-EXAMPLES = "6.1, 6.12, 7.2, 6.12-rt, trixie-backports, sid"
+EXAMPLES = "6.1, 6.12, 6.18, 7.2, 6.12-rt, trixie-backports, sid"
 
 # In a source tree
 MODULE = "drivers/infiniband/sw/dcqcn/rdma_dcqcn.ko"
@@ -50,7 +51,7 @@ RECIPE = 1
 FIXUP = r"""
 set -e
 cd "$1"
-for d in usr/src/linux-headers-*-amd64; do
+for d in $(find usr/src -maxdepth 1 -name 'linux-headers-*-amd64'); do
 	v=${d#usr/src/linux-headers-}
 	sed -i 's|^include /usr/src/|include $(dir $(lastword $(MAKEFILE_LIST)))../|' "$d/Makefile"
 	ln -sfn "../../../src/linux-headers-$v" "usr/lib/modules/$v/build"
@@ -147,49 +148,56 @@ class Image:
         return self
 
     def _find(self):
-        """The suite that has the series, and its newest kernel with headers there."""
-        there = set()
-        pattern = re.compile(r"linux-headers-((\d+\.\d+)[^-]*)-%s" % self.flavour)
+        """The suite that has the series, its newest kernel there, and whether that is an
+        orphan: those come last."""
+        there, orphan_of = set(), None
+        pattern = re.compile(r"linux-image-((\d+\.\d+)[^-]*)-%s" % self.flavour)
         for suite in ADD_ONS:
             with tempfile.TemporaryDirectory(dir=cache_dir()) as d:
                 apt = Apt(d, suite)
                 apt.update()
-                names = apt.names("^linux-(image|headers)-[0-9]")
-            found = [m for m in map(pattern.fullmatch, names)
-                     if m and m[0].replace("headers", "image") in names]
+                names = apt.names("^linux-(image|headers|binary)-[0-9]")
+            # A package linux-binary says that the image is in several, of which
+            # only some stay
+            found = [m for m in map(pattern.fullmatch, names) if m and (
+                _of(m, "headers") in names or _of(m, "binary") not in names)]
             there.update(m[2] for m in found)
-            found = [m[1] for m in found if m[2] == self.series]
-            if found:
-                return suite, max(found, key=lambda v: [int(n) for n in re.findall(r"\d+", v)])
-        raise LabError("Debian has no kernel %s with headers in %s; it has %s" %
-                       (self.name, ", ".join(ADD_ONS),
-                        ", ".join(sorted(there, key=lambda v: [int(n) for n in v.split(".")]))))
-
-    def _kernel_packages(self):
-        """apt takes nothing from an add-on suite unless it is told to."""
-        version = ""
-        if self.series:
-            self.suite, version = self._find()
-            version += "-"
-        add_on = "/" + self.suite if self.suite != base_of(self.suite) else ""
-        return ["linux-%s-%s%s%s" % (p, version, self.flavour, add_on)
-                for p in ("image", "headers")]
+            ours = [m for m in found if m[2] == self.series]
+            whole = [m[1] for m in ours if _of(m, "headers") in names]
+            if whole:
+                return suite, max(whole, key=_order), False
+            if ours and not orphan_of:
+                orphan_of = suite, max((m[1] for m in ours), key=_order), True
+        if not orphan_of:
+            raise LabError("Debian has no kernel %s in %s; it has %s" %
+                           (self.name, ", ".join(ADD_ONS), ", ".join(sorted(there, key=_order))))
+        return orphan_of
 
     def _build(self):
         if not shutil.which("mmdebstrap"):
             raise LabError("mmdebstrap is not installed: run tools/lab/deps")
         say("image: building a Debian with kernel %s, once (about a minute)" % self.name)
-        packages = self.packages + self._kernel_packages()
+        version, orphaned = "", False
+        if self.series:
+            self.suite, version, orphaned = self._find()
+            version += "-"
+        release = version + self.flavour
+        # apt takes nothing from an add-on suite unless it is told to
+        add_on = "/" + self.suite if self.suite != base_of(self.suite) else ""
+        kernel = orphan.PACKAGES if orphaned else [
+            "linux-%s-%s%s" % (p, release, add_on) for p in ("image", "headers")]
         log = self.root + ".log"
         tree = self.root + ".building"
         remove = as_root(["rm", "-rf", "--one-file-system", tree])
         subprocess.run(remove)  # what a killed run left behind
         try:
-            if not make_root(self.suite, tree, packages, [
+            if not make_root(self.suite, tree, self.packages + kernel, [
                     "--dpkgopt=path-exclude=/usr/share/man/*",
                     "--dpkgopt=path-exclude=/usr/share/locale/*",
                     "--dpkgopt=path-exclude=/usr/share/doc/*"], log):
                 raise LabError("building the image failed; the end of %s:\n%s" % (log, tail(log)))
+            if orphaned:
+                orphan.install(tree, self.suite, release, log)
             os.rename(tree, self.root)
         finally:
             subprocess.run(remove)
@@ -250,6 +258,16 @@ class Image:
         files.update(extra)
         with open(path, "wb") as f:
             f.write(gzip.compress(_cpio(files), 1))
+
+
+def _order(version):
+    """What to compare versions by."""
+    return [int(n) for n in re.findall(r"\d+", version)]
+
+
+def _of(image, kind):
+    """Another package of the kernel that the name of a linux-image says."""
+    return image[0].replace("linux-image-", "linux-%s-" % kind)
 
 
 def _read(path):
