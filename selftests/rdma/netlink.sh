@@ -92,9 +92,10 @@ many()
 	until_ok 10 on local "grep -q dumping $TMP/dumps.log"
 	cnp local --count 20
 	rate=$(sending_rate local 2)
+	# a slow host took longer to dump them once
+	until_ok 20 on local "grep -q ^[0-9] $TMP/dumps.log" || fail "no QPs dumped"
 	stop local dumps
 	note "$alone kb/s, and $rate while all is dumped, $(tail -n 1 $TMP/dumps.log) QPs so far"
-	check "QPs dumped" "$(grep -c '^[0-9]' $TMP/dumps.log)" -ge 1
 	check "rate in kb/s" "$rate" -ge $((alone / 2))
 }
 
