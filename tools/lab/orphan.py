@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """A kernel that Debian has but the image of.
 
-In a backports suite an image stays, and the source that it was built from, when its
-headers and what it depends on are gone. Headers are made of that source, the image's
+In a backports suite an image stays, and mostly the source that it was built from, when
+its headers and what it depends on are gone. Headers are made of that source, the image's
 configuration, the release's compiler, and what the image exports. They lack Debian's
 patches of the kernel. With 6.18.15's, all 907 structures that a module had in common
 with the image (pahole --sizes, debug information against BTF) were of the same size.
