@@ -146,7 +146,8 @@ netdev_deleted()
 	done
 	if limited 60; then
 		on local "timeout 30 ip link del dcqcn0" || fail "ip link del"
-		on local "until [ ! -e /sys/class/infiniband/rxe_dcqcn ]; do sleep 0.1; done"
+		until_ok 30 on local "[ ! -e /sys/class/infiniband/rxe_dcqcn ]" ||
+			fail "the rxe device stays"
 		# By itself a newer perftest waits for its server's word, over a device that is
 		# gone. Killed, it ends unless something holds on to its QP.
 		stop local client KILL || fail "the client cannot be killed"
