@@ -18,6 +18,7 @@ import subprocess
 import tempfile
 import time
 
+from clock import Clock
 from progress import LabError, say, tail
 from vm import MGMT, VM
 
@@ -45,9 +46,10 @@ def _sweep():
 class Fabric:
     """dir/share is /lab/share in every guest, read and write."""
 
-    def __init__(self, image, directory=None):
-        """directory: the scratch directory's name, if it is to have a certain one."""
-        self.image, self.dir = image, directory
+    def __init__(self, image, directory=None, clock=Clock()):
+        """directory: the scratch directory's name, if it is to have a certain one;
+        clock: the guests'."""
+        self.image, self.dir, self.clock = image, directory, clock
         self.vms = []
         self._ports = []
         self._lock = self._cleaner = None
@@ -116,7 +118,8 @@ class Fabric:
         s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         s.bind(("127.0.0.1", 0))
         self._ports.append(s)
-        v = VM(name, len(self.vms) + 1, self.dir, self.image, s.getsockname()[1], **kw)
+        v = VM(name, len(self.vms) + 1, self.dir, self.image, s.getsockname()[1],
+               self.clock, **kw)
         self.vms.append(v)
         return v
 
@@ -133,7 +136,7 @@ class Fabric:
         self._ports = []
         for v in self.vms:
             v.start()
-        deadline = time.monotonic() + timeout
+        deadline = self.clock.monotonic() + timeout
         waiting, connecting = list(self.vms), []
         while waiting or connecting:
             for v in list(waiting):
@@ -145,7 +148,7 @@ class Fabric:
                 if v.connected():
                     connecting.remove(v)
                     say("%s is up (%.1f s)" % (v.name, v.boot_seconds))
-            if time.monotonic() > deadline:
+            if self.clock.monotonic() > deadline:
                 v = (waiting + connecting)[0]
                 raise LabError("%s did not come up within %d s; the end of its console:\n%s"
                                % (v.name, timeout, tail(v.console)))

@@ -5,7 +5,6 @@ import copy
 import json
 import os
 import shutil
-import time
 
 from network import QSAMPLE_PARENT
 from progress import LabError, say
@@ -21,13 +20,14 @@ COUNTERS_BEFORE = 10**9
 class Recording:
     """What one run has left behind: clocks, counters, files.
 
-    Times are seconds on the clock of the host; at(switch) converts.
+    Times are seconds by the guests' clock, which this machine reads, too.
     """
 
     def __init__(self, run, directory):
         self.run, self.directory = run, directory
-        self.clock = {}             # by switch: see Network.clock()
+        self.epoch = {}             # by switch: see Network.epoch()
         self.seconds = 0.0          # from zero to the end of its flows
+        self.tdf = 1                # see clock.py
         self.lost = []
 
     def copy(self, run, directory):
@@ -51,6 +51,7 @@ class Measurement:
     def __init__(self, network, run, directory, traffic):
         """traffic: of the run's flows, held."""
         self.network, self.run, self.traffic = network, run, traffic
+        self.clock = network.clock
         self.recording = Recording(run, directory)
         self.background = []
 
@@ -69,12 +70,14 @@ class Measurement:
         counters, drops = self.network.ask_counters(), self._ask_drops()
         recorders = self._record()
         r.start, r.other_drops = counters(), -self._other_drops(drops())
-        r.clock = {p.switch: self.network.clock(p.switch) for p in run.queues}
-        say("%s: %d QPs for %g s" % (run.name, sum(f.qps for f in run.flows),
-                                     run.duration / 1e9))
-        r.zero = time.monotonic()
+        r.epoch = {p.switch: self.network.epoch(p.switch) for p in run.queues}
+        seconds, r.tdf = run.duration / 1e9, self.clock.tdf
+        say("%s: %d QPs for %g s%s" % (
+            run.name, sum(f.qps for f in run.flows), seconds,
+            "" if r.tdf == 1 else ", which take %g here" % self.clock.host(seconds)))
+        r.zero = self.clock.monotonic()
         self._follow()
-        r.seconds = time.monotonic() - r.zero
+        r.seconds = self.clock.monotonic() - r.zero
         r.lost = self.traffic.lost
         self.traffic.hold(run.flows)
         r.before, r.after = self.before(), self.after()
@@ -101,13 +104,13 @@ class Measurement:
         due.append((run.duration, lambda: None))
         begin = r.zero
         for at, action in sorted(due, key=lambda d: d[0]):
-            while (left := begin + at / 1e9 - time.monotonic()) > 0:
+            while (left := begin + at / 1e9 - self.clock.monotonic()) > 0:
                 self.traffic.look_after()
-                time.sleep(min(left, 0.5))
-            before = time.monotonic()
+                self.clock.sleep(min(left, 0.5))
+            before = self.clock.monotonic()
             action()
             # What busy guests take to obey is not taken from what follows.
-            begin += time.monotonic() - before
+            begin += self.clock.monotonic() - before
         self.traffic.look_after()
 
     def _count(self):
@@ -115,10 +118,10 @@ class Measurement:
         self.before = self.network.ask_counters()
 
     def _window_begins(self):
-        self.recording.window = [time.monotonic(), None]
+        self.recording.window = [self.clock.monotonic(), None]
 
     def _window_ends(self):
-        self.recording.window[1] = time.monotonic()
+        self.recording.window[1] = self.clock.monotonic()
         self.after = self.network.ask_counters()
 
     def _join(self, flow):
@@ -148,7 +151,7 @@ class Measurement:
             while "listening" not in job.output():
                 if not job.running():
                     raise LabError("tcpdump failed on %s:\n%s" % (p.name, job.output()))
-                time.sleep(0.05)
+                self.clock.sleep(0.05)
         return captures
 
     def _collect(self, captures):

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import subprocess
-import time
 
 from fabric import HERE
 from progress import LabError
@@ -35,12 +34,13 @@ class Network:
     """vms: hosts and switches, by name. Works on guests of one's own, and on
     those of "lab up" in another process."""
 
-    def __init__(self, topology, vms, share):
-        self.topology, self.vms, self.share = topology, vms, share
+    def __init__(self, topology, vms, share, clock):
+        """clock: the guests'."""
+        self.topology, self.vms, self.share, self.clock = topology, vms, share, clock
         self.hosts = [vms[h] for h in topology.hosts]
         self.module = os.path.join(share, "rdma_dcqcn.ko")
         self.marking, self.delay = {}, {}       # by port: what was configured
-        self._gids, self._clocks = None, {}
+        self._gids, self._epochs = None, {}
 
     @classmethod
     def boot(cls, topology, fabric, module=None):
@@ -68,7 +68,7 @@ class Network:
             check_module(module, fabric.image)
             shutil.copy(module, os.path.join(fabric.share, "rdma_dcqcn.ko"))
         fabric.boot()
-        n = cls(topology, vms, fabric.share)
+        n = cls(topology, vms, fabric.share, fabric.clock)
         for s in topology.switches:
             vms[s].run("/lab/bridge %s && cp /lab/share/qsample /run/" %
                        " ".join(p.peer for p in n.ports(s)))
@@ -152,20 +152,20 @@ class Network:
                                   gather([(h, "/lab/gid rxe0") for h in self.hosts])))
         return self._gids
 
-    def clock(self, switch):
-        """A switch's uptime and real time at time 0 of this machine's clock. Asked for
+    def epoch(self, switch):
+        """A switch's uptime and real time at time 0 of the guests' clock. Asked for
         once, while there is no traffic: an idle guest answers at once."""
-        if switch not in self._clocks:
+        if switch not in self._epochs:
             best = None
             for _ in range(3):
-                before = time.monotonic()
+                before = self.clock.monotonic()
                 up, real = map(float, self.vms[switch].out(
                     "cut -d' ' -f1 /proc/uptime; date +%s.%N").split())
-                after = time.monotonic()
+                after = self.clock.monotonic()
                 if best is None or after - before < best[0]:
                     best = (after - before, up - (before + after) / 2, real - (before + after) / 2)
-            self._clocks[switch] = best[1:]
-        return self._clocks[switch]
+            self._epochs[switch] = best[1:]
+        return self._epochs[switch]
 
     def ask_counters(self):
         """What is returned waits for hw_counters of each host."""

@@ -75,7 +75,7 @@ def recording(directory, name):
     run = SimpleNamespace(name=name, flows=(), queues=[port], targets=[port],
                           topology=SimpleNamespace(hosts={}))
     r = Recording(run, directory)
-    r.zero, r.seconds, r.clock[SWITCH] = about["start"], about["seconds"], (0, about["real"])
+    r.zero, r.seconds, r.epoch[SWITCH] = about["start"], about["seconds"], (0, about["real"])
     r.window = [r.zero, r.zero + r.seconds]
     r.start = r.before = r.after = r.end = []
     r.other_drops = r.capture_lost = 0

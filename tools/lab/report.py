@@ -37,7 +37,7 @@ class Queue:
     packets, queued bytes, drops, marks."""
 
     def __init__(self, recording, port):
-        offset = recording.clock[port.switch][0] + recording.zero
+        offset = recording.epoch[port.switch][0] + recording.zero
         self.port, self.samples = port, []
         with open(recording.queue_file(port)) as f:
             for line in f:
@@ -92,7 +92,7 @@ class Result:
         r = self.recording = recording
         self.run = r.run
         self.queues = [Queue(r, p) for p in self.run.queues]
-        self.captures = [Capture(r.pcap_file(p), r.clock[p.switch][1] + r.zero)
+        self.captures = [Capture(r.pcap_file(p), r.epoch[p.switch][1] + r.zero)
                          for p in self.run.targets]
         host = {h.address: h.name for h in self.run.topology.hosts.values()}
         host.update({_long(h.address6): h.name for h in self.run.topology.hosts.values()})
@@ -139,6 +139,7 @@ class Result:
             "qp_goodput_mbps": [round(v, 3) for v in rate.values()],
             "other_switch_drops": r.other_drops,
             "capture_lost": r.capture_lost,
+            "tdf": r.tdf,
             "hw_counters": {n: _delta(r.start, r.end, n) for n in names
                             if _delta(r.start, r.end, n)},
         }

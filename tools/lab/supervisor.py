@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 
+from clock import Clock
 from fabric import PREFIX, Fabric
 from network import Network
 from progress import LabError
@@ -46,7 +47,7 @@ def _state():
         return {} if os.path.exists(os.path.join(d, "lock")) else None
 
 
-def up(image, tables, module):
+def up(image, tables, module, clock):
     """Boot a fabric and leave it running behind us."""
     if _state() is not None:
         raise LabError("a lab is up already; \"lab status\" shows it, \"lab down\" ends it")
@@ -62,7 +63,7 @@ def up(image, tables, module):
             os.closerange(3, writer)
             os.closerange(writer + 1, os.sysconf("SC_OPEN_MAX"))
             die_with_parent(signal.SIGTERM)
-            _supervise(image, tables, topology, module, writer)
+            _supervise(image, tables, topology, module, clock, writer)
             status = 0
         except LabError as e:
             print("lab: %s" % e, file=sys.stderr)
@@ -83,11 +84,11 @@ def up(image, tables, module):
         raise LabError("the lab did not come up")
 
 
-def _supervise(image, tables, topology, module, tell):
-    with Fabric(image, directory()) as fabric:
+def _supervise(image, tables, topology, module, clock, tell):
+    with Fabric(image, directory(), clock) as fabric:
         Network.boot(topology, fabric, module).configure(topology)
         state = {"pid": os.getpid(), "since": time.time(), "tables": tables,
-                 "release": image.release,
+                 "release": image.release, "tdf": clock.tdf,
                  "vms": {v.name: {"port": v.port, "pid": v.pid} for v in fabric.vms}}
         path = os.path.join(fabric.dir, STATE)
         with open(path + ".new", "w") as f:
@@ -132,9 +133,11 @@ class Lab:
             raise LabError("the lab is still booting")
         self.state = state
         d = directory()
-        self.vms = {name: VM(name, 0, d, None, v["port"]) for name, v in state["vms"].items()}
+        self.clock = Clock(state["tdf"])
+        self.vms = {name: VM(name, 0, d, None, v["port"], self.clock)
+                    for name, v in state["vms"].items()}
         self.network = Network(Topology(Table("fabric", state["tables"])), self.vms,
-                               os.path.join(d, "share"))
+                               os.path.join(d, "share"), self.clock)
 
     def vm(self, name):
         if name not in self.vms:

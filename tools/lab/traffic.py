@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Perftest between hosts: connected once, then let go and held as often as wanted."""
 
-import time
-
 from progress import LabError
 from vm import gather, stop
 
@@ -27,7 +25,7 @@ class Traffic:
     """
 
     def __init__(self, network, flows):
-        self.network = network
+        self.network, self.clock = network, network.clock
         self.pairs = []
         try:
             self._serve(flows)
@@ -56,14 +54,14 @@ class Traffic:
         changes any more; returns those. What does not get through is ended."""
         # Longer than a QP waits before it sends what was lost once more
         step = 1.1 * 4.096e-6 * 2 ** max(p.flow.timeout for p in self.pairs)
-        begin, before, now = time.monotonic(), (), None
+        begin, before, now = self.clock.monotonic(), (), None
         while now != before:
-            waited = time.monotonic() - begin
+            waited = self.clock.monotonic() - begin
             if waited > 2 * PATIENCE:
                 break       # somebody else's
             if waited > PATIENCE:
                 self.end()
-            time.sleep(step)
+            self.clock.sleep(step)
             before, now = now, self.network.counters()
         return now
 
@@ -135,7 +133,7 @@ class Traffic:
 
     def _await(self, what, commands, timeout=300):
         """Run a command on each host; perftest's processes must not end meanwhile."""
-        deadline = time.monotonic() + timeout
+        deadline = self.clock.monotonic() + timeout
         waiting = [self.network.vms[host].spawn(c) for host, c in commands.items()]
         try:
             while any(w.running() for w in waiting):
@@ -143,9 +141,9 @@ class Traffic:
                     if not j.running():
                         raise LabError("perftest ended early on %s:\n%s" %
                                        (j.vm.name, j.output()))
-                if time.monotonic() > deadline:
+                if self.clock.monotonic() > deadline:
                     raise LabError("waited %d s in vain for %s" % (timeout, what))
-                time.sleep(0.05)
+                self.clock.sleep(0.05)
         except BaseException:
             stop(waiting, "KILL")
             raise

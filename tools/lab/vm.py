@@ -78,13 +78,13 @@ def _kvm_works(image):
     return b"KVM-ANSWERS" in r.stdout
 
 
-_tsc_option = None
+_tsc_khz = None
 
 
-def tsc_option():
-    """Kernel parameter that tells an emulated guest its TSC's frequency: see tsc.c."""
-    global _tsc_option
-    if _tsc_option is None:
+def tsc_khz():
+    """The TSC's frequency, which emulated guests are told: see tsc.c. 0 without one."""
+    global _tsc_khz
+    if _tsc_khz is None:
         source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tsc.c")
         with tempfile.TemporaryDirectory() as d:
             tool = os.path.join(d, "tsc")
@@ -93,8 +93,8 @@ def tsc_option():
                 khz = subprocess.run([tool], check=True, capture_output=True, text=True).stdout
             except (OSError, subprocess.CalledProcessError) as e:
                 raise LabError("tsc.c does not build (run tools/lab/deps?): %s" % e)
-        _tsc_option = "tsc_early_khz=" + khz.strip() if khz.strip() else ""
-    return _tsc_option
+        _tsc_khz = int(khz.strip() or 0)
+    return _tsc_khz
 
 
 class Failed(LabError):
@@ -134,7 +134,7 @@ class Job:
     def wait(self, timeout=180, check=True):
         """Wait for the end; returns a CompletedProcess like VM.run()."""
         try:
-            code = self._proc.wait(timeout)
+            code = self._proc.wait(self.vm.clock.host(timeout))
         except subprocess.TimeoutExpired:
             raise Failed("%s: still running after %g s: %s\n%s" %
                          (self.vm.name, timeout, self.cmd, self.output()[-2000:]))
@@ -182,10 +182,12 @@ def stop(jobs, sig="TERM", timeout=60):
 
 
 class VM:
-    """A guest. Made by Fabric.vm(), started by Fabric.boot()."""
+    """A guest. Made by Fabric.vm(), started by Fabric.boot(). Timeouts are by its clock."""
 
-    def __init__(self, name, number, dir, image, port, smp=1, mem="512M", append="", nice=0):
+    def __init__(self, name, number, dir, image, port, clock, smp=1, mem="512M", append="",
+                 nice=0):
         self.name, self.dir, self.image, self.port = name, dir, image, port
+        self.clock = clock
         self.smp, self.mem, self.append, self.nice = smp, mem, append, nice
         self.nics = []
         self.console = os.path.join(dir, name + ".console")
@@ -209,6 +211,10 @@ class VM:
             for n in self.nics:
                 f.write("%s %s %s %s\n" % (n.name, n.mac, ",".join(n.addrs) or "-", n.rdma or "-"))
         how = accel(self.image)
+        if how == "kvm" and self.clock.tdf != 1:
+            raise LabError("guests under KVM have the CPU's time: no time dilation for them")
+        # The machine's TSC, that is, of which more fits into a second of a slower clock
+        tsc = how != "kvm" and tsc_khz() * self.clock.tdf
         cmd = ["qemu-system-x86_64", "-M", "q35", "-accel", how,
                "-cpu", "host" if how == "kvm" else "max", "-m", self.mem,
                # With one CPU, TCG leaves out the guest's memory barriers. The
@@ -226,8 +232,7 @@ class VM:
                           "no_timer_check "
                           "random.trust_cpu=on net.ifnames=0 "
                           "rcupdate.rcu_cpu_stall_timeout=60 lab.name=%s %s %s"
-                          % (self.name, tsc_option() if how.startswith("tcg") else "",
-                             self.append),
+                          % (self.name, "tsc_early_khz=%d" % tsc if tsc else "", self.append),
                "-device", "virtio-rng-pci",
                "-virtfs", "local,path=%s,mount_tag=root,security_model=none,readonly=on,"
                           "multidevs=remap" % self.image.root,
@@ -247,6 +252,7 @@ class VM:
         self._started = time.monotonic()
         with open(self._log, "w") as log:
             self._qemu = subprocess.Popen(cmd, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                          env=self.clock.environment(),
                                           pass_fds=[n.link.fileno() for n in self.nics],
                                           preexec_fn=die_with_parent)
         for n in self.nics:
@@ -269,6 +275,7 @@ class VM:
         text = self._console_text()
         if "LAB-READY " + self.name in text:
             self.boot_seconds = time.monotonic() - self._started
+            self.clock.forget(self.pid)
             return True
         if "LAB-FAILED" in text or self._qemu.poll() is not None:
             raise LabError("%s did not come up:\n%s%s" % (self.name, tail(self._log),
@@ -308,7 +315,7 @@ class VM:
             cmd = shlex.join(cmd)
         try:
             r = subprocess.run(self.ssh_argv(cmd), capture_output=True, text=True, errors="replace",
-                               timeout=timeout, preexec_fn=die_with_parent,
+                               timeout=self.clock.host(timeout), preexec_fn=die_with_parent,
                                **({"input": input} if input is not None else
                                   {"stdin": subprocess.DEVNULL}))
         except subprocess.TimeoutExpired:
@@ -382,4 +389,6 @@ class VM:
             if p is not None:
                 p.kill()
                 p.wait()
+        if self._qemu is not None:
+            self.clock.forget(self.pid)
         self._master = self._qemu = None
