@@ -216,7 +216,10 @@ class VM:
         # The machine's TSC, that is, of which more fits into a second of a slower clock
         tsc = how != "kvm" and tsc_khz() * self.clock.tdf
         cmd = ["qemu-system-x86_64", "-M", "q35", "-accel", how,
-               "-cpu", "host" if how == "kvm" else "max", "-m", self.mem,
+               # Without CMPXCHG16B: with it QEMU before 8.0 may take any number for the
+               # flags, which an interrupt then saves and brings back. Kernels 6.12 and
+               # 6.18 were seen to die of that, in slab's fast path and after it.
+               "-cpu", "host" if how == "kvm" else "max,-cx16", "-m", self.mem,
                # With one CPU, TCG leaves out the guest's memory barriers. The
                # devices' threads see that: virtio loses a notification, and a
                # NIC stands still for good. Room for a second CPU is enough.
