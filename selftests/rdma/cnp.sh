@@ -20,7 +20,7 @@ TESTS=(
 	"unanswered No CNP for marked ACKs, QP1, multicast, unknown QPs, wrong ICRCs"
 )
 
-MARKED="-m 1024 -s 65536 -u 18 --tclass=$CE"
+MARKED="-m 1024 -s 65536 --tclass=$CE"
 
 # Leave the sender alone, so that it goes on at full speed
 fresh() { reload_both; knobs local roce_rp/enable/0=0; }
@@ -90,7 +90,7 @@ pkey()
 {
 	fresh
 	knobs remote roce_np/min_time_between_cnps=0
-	perftest local ib_write_bw -m 1024 -s 1024 -u 18 || return
+	perftest local ib_write_bw -m 1024 -s 1024 || return
 	sniff local 0 "$CNP_FILTER"
 	# rxe throws it away, for it has no such key; the NP has answered it by then
 	inject remote --opcode 0x0a --tos $CE --pkey 0x7abc --qpn "${QPN[remote]}"
@@ -157,7 +157,7 @@ disabled()
 	check "CNPs with the NP on" $CNPS -gt 0
 	stop_perftest
 	# DSCP 40 is priority 5, and 163 its traffic class with CE
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 --tclass=163 || return
+	perftest local ib_write_bw -m 1024 -s 65536 --tclass=163 || return
 	cnps_meanwhile
 	check "CNPs with the NP off on priority 5" $CNPS = 0
 	knobs remote roce_np/enable/5=1 roce_np/enable/0=0
@@ -171,7 +171,7 @@ unmarked()
 	reload_both
 	knobs remote roce_np/min_time_between_cnps=0
 	for class in 0 1; do		# which become and stay ECT
-		perftest local ib_write_bw -m 1024 -s 65536 -D 4 -u 18 --tclass=$class || return
+		perftest local ib_write_bw -m 1024 -s 65536 -D 4 --tclass=$class || return
 		wait_job local client 30 || fail "traffic class $class: ib_write_bw failed"
 	done
 	check "marked" "$(counter remote np_ecn_marked_roce_packets)" = 0
@@ -182,7 +182,7 @@ unanswered()
 {
 	fresh
 	knobs remote roce_np/min_time_between_cnps=0
-	perftest local ib_write_bw -m 1024 -s 1024 -u 18 || return
+	perftest local ib_write_bw -m 1024 -s 1024 || return
 	inject remote --opcode 0x11 --tos $CE --qpn "${QPN[remote]}"
 	inject remote --opcode 0x0a --tos $CE --qpn 1
 	inject remote --opcode 0x64 --tos $CE --qpn 1 --ud-src 1

@@ -21,7 +21,7 @@ report_counters()
 	local list=hw_counters/rp_cnp_handled,hw_counters/np_cnp_sent
 	reload_both
 	ib_write_bw --help 2>&1 | grep -q -- --report-counters || { skip "perftest without it"; return; }
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE -D 5 \
+	perftest local ib_write_bw -m 1024 -s 65536 --tclass=$CE -D 5 \
 		--report-counters=$list || return
 	wait_job local client 90 || fail "ib_write_bw failed"
 	wait_job remote server 20 || fail "ib_write_bw failed at the server"
@@ -89,7 +89,7 @@ node_exporter()
 	reload local
 	rdma dev set "$dev" name irdma_test || { skip "devices cannot be renamed"; return; }
 	DEV[local]=irdma_test
-	perftest remote ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE
+	perftest remote ib_write_bw -m 1024 -s 65536 --tclass=$CE
 	await 10 local np_cnp_sent -ge 2
 	stop_perftest
 	inject local --qpn 999

@@ -74,7 +74,7 @@ marked()
 {
 	copy_command
 	knobs local roce_rp/rpg_min_rate=8
-	perftest "${1:-local}" ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE
+	perftest "${1:-local}" ib_write_bw -m 1024 -s 65536 --tclass=$CE
 }
 
 healthy()
@@ -137,12 +137,12 @@ module()
 	peer one-side@remote
 	stop_perftest
 	# from there comes data without ECT
-	perftest remote ib_write_bw -m 1024 -s 65536 -u 18 || return
+	perftest remote ib_write_bw -m 1024 -s 65536 || return
 	alone not-ect-in
 	stop_perftest
 	reload remote
 	unload local
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
+	perftest local ib_write_bw -m 1024 -s 65536 || return
 	alone no-module
 }
 
@@ -186,7 +186,7 @@ loss()
 	local nic=${IF[remote]}
 	reload_both
 	copy_command
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
+	perftest local ib_write_bw -m 1024 -s 65536 || return
 	on remote "tc qdisc add dev $nic clsact && tc filter add dev $nic ingress $IS_ROCE \
 		   action pass random determ drop 300" || { skip "no tc filters"; return; }
 	peer loss-without-marks@remote
@@ -198,7 +198,7 @@ unanswered()
 {
 	local nic=${IF[local]}
 	reload_both
-	perftest remote ib_write_bw -m 1024 -s 65536 -u 18 || return
+	perftest remote ib_write_bw -m 1024 -s 65536 || return
 	# not from the peer of the QP
 	trickle local --qpn "${QPN[local]}" --opcode 10 --tos 0x03 --src 10.0.0.77
 	await 20 local np_ecn_marked_roce_packets -ge 1
@@ -209,7 +209,7 @@ unanswered()
 	alone icrc-errors
 	stop_perftest
 	stop remote trickle
-	perftest remote ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE || return
+	perftest remote ib_write_bw -m 1024 -s 65536 --tclass=$CE || return
 	await 10 local np_cnp_sent -ge 1
 	# shellcheck disable=SC2086 # words
 	tc qdisc add dev "$nic" clsact && tc filter add dev "$nic" egress $IS_CNP action drop ||
@@ -231,7 +231,7 @@ ect()
 	# shellcheck disable=SC2086 # words
 	tc qdisc add dev "$nic" clsact && tc filter add dev "$nic" egress $IS_ROCE $CLEAR_ECN ||
 		{ skip "no tc filters"; return; }
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
+	perftest local ib_write_bw -m 1024 -s 65536 || return
 	alone not-ect
 	tc qdisc del dev "$nic" clsact
 }
@@ -287,7 +287,7 @@ way()
 	with_switch || { without_switch; skip "no bridge or veth"; return; }
 	# so slow that this switch loses nothing
 	fixed_rate local 10
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 && {
+	perftest local ib_write_bw -m 1024 -s 65536 && {
 		trickle local --qpn "${QPN[local]}"
 		await 20 local rp_limited_qps = 1
 		tc qdisc add dev "$nic" clsact

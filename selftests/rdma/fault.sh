@@ -15,7 +15,7 @@ TESTS=(
 	"unloading The module unloads with all faults on"
 )
 
-WRITE="-m 1024 -s 1024 -u 18 -l 1"
+WRITE="-m 1024 -s 1024 -l 1"
 
 faults() { on "$1" "cat $FAULTS/$2"; }
 

@@ -13,9 +13,6 @@
 # perftest poll without a pause; POLLERS is the cgroup.procs to write them into, if any,
 # but for those that send, who work for each datagram.
 #
-# With RETRY=1 a test that fails is run once more, and what that shows counts: for
-# hosts that are emulated on a machine which has others to serve.
-#
 # HOST is "local" or "remote" below. Commands are run on it by "on HOST ...",
 # with their words joined by blanks and given to a shell there.
 
@@ -28,7 +25,6 @@ REMOTE_ARGS=${REMOTE_ARGS:-}
 REMOTE_NETIF=${REMOTE_NETIF:-$NETIF}
 ADDRIF=${ADDRIF:-}
 POLLERS=${POLLERS:-}
-RETRY=${RETRY:-}
 
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TMP=/tmp/dcqcn-selftest
@@ -219,7 +215,9 @@ log_of() { on "$1" "tail -n ${3:-8} $TMP/$2.log" | sed 's/^/#   /'; }
 # --- traffic ----------------------------------------------------------------
 
 PORT=18600
-LONG="-D 3600"			# s; of options that are given twice, the last one counts
+# Until it is stopped, and patient (-u 18: 1 s) with hosts that are away for a moment; of
+# options that are given twice, the last one counts
+LONG="-D 3600 -u 18"
 CLIENT=local			# side that runs the client, and sends unless it reads
 
 # perftest HOST-OF-CLIENT TOOL OPTIONS...; V=6 for IPv6. Back when it is
@@ -248,12 +246,12 @@ perftest()
 		return 1
 	}
 	start "$client" client "exec $tool -F -d ${DEV[$client]} -x $cgid -p $PORT $LONG $* $to"
-	until_ok 20 begun || {
+	if ! until_ok 20 begun || client_failed; then
 		fail "$tool did not connect"
 		log_of "$client" client
 		log_of "$server" server
 		return 1
-	}
+	fi
 	case $POLLERS:$tool in
 	:*|*:ib_send_bw) ;;
 	*) on "$client" "cat $TMP/client.pid >$POLLERS" 2>/dev/null ;;	# or it has ended
@@ -262,7 +260,9 @@ perftest()
 }
 
 # What is to end by itself may have done so already
-begun() { connected || [ "$(on "$CLIENT" "cat $TMP/client.rc 2>/dev/null")" = 0 ]; }
+begun() { connected || [ -n "$(client_status)" ]; }
+client_failed() { [ "$(client_status)" -gt 0 ] 2>/dev/null; }
+client_status() { on "$CLIENT" "cat $TMP/client.rc 2>/dev/null"; }
 
 qpns() # HOST: numbers of its RC, UC and UD QPs that can send
 {
@@ -397,13 +397,6 @@ need()
 	note "remote: ${DEV[remote]} on ${IF[remote]}, ${V4[remote]}, ${V6[remote]}"
 }
 
-run_test() # FUNCTION
-{
-	FAILED=0 SKIPPED='' V=4 MODULE_ARGS=''
-	"$1"
-	stop_jobs KILL || fail "a job did not end"
-}
-
 # run_tests "$@" with TESTS=("function what it shows" ...): all, or those named
 run_tests()
 {
@@ -421,11 +414,9 @@ run_tests()
 	for t in "${list[@]}"; do
 		n=$((n + 1))
 		began=$SECONDS
-		run_test "${t%% *}"
-		if [ $FAILED != 0 ] && [ -n "$RETRY" ]; then
-			note "once more: ${t#* }"
-			run_test "${t%% *}"
-		fi
+		FAILED=0 SKIPPED='' V=4 MODULE_ARGS=''
+		"${t%% *}"
+		stop_jobs KILL || fail "a job did not end"
 		if [ $FAILED != 0 ]; then
 			echo "not ok $n $name: ${t#* }"
 			failures=$((failures + 1))
@@ -435,7 +426,7 @@ run_tests()
 		else
 			echo "ok $n $name: ${t#* }"
 		fi
-		note "$((SECONDS - began)) s"
+		note "${t%% *}: $((SECONDS - began)) s"
 	done
 	echo "# Totals: pass:$((n - failures - skips)) fail:$failures xfail:0 xpass:0 skip:$skips error:0"
 	[ $failures = 0 ] || exit 1

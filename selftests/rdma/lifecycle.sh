@@ -18,7 +18,7 @@ TESTS=(
 	"sender_only With the module on the sender only, traffic goes on"
 )
 
-WRITE="-m 1024 -s 65536 -u 18"
+WRITE="-m 1024 -s 65536"
 
 RATE=4	# Mb/s: less than slow hosts send, more than the floor
 

@@ -66,7 +66,7 @@ many()
 	# CNPs bring it down to that, each by half
 	fixed_rate local 5
 	knobs local roce_rp/rate_reduce_monitor_period=1
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
+	perftest local ib_write_bw -m 1024 -s 65536 || return
 	# which polls, and is not needed for now
 	on local "kill -STOP \$(cat $TMP/client.pid)"
 	start local qps "exec $HERE/qps ${DEV[local]} ${GID4[local]} ::ffff:${V4[remote]} $FLOWS"
@@ -104,7 +104,7 @@ events()
 	local out
 	reload_both
 	fixed_rate local 20
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
+	perftest local ib_write_bw -m 1024 -s 65536 || return
 	start local events "$NL events 20"
 	until_ok 10 on local "grep -q listening $TMP/events.log" || fail "not listening"
 	cnp local
@@ -144,7 +144,7 @@ tracepoints()
 	# the remote host answers marks, and so does the local one to what is marked there
 	knobs remote roce_np/min_time_between_cnps=$FAST_CNPS
 	echo 1 >$t/events/rdma_dcqcn/enable
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE || return
+	perftest local ib_write_bw -m 1024 -s 65536 --tclass=$CE || return
 	await 10 local rp_cnp_handled -ge 1
 	knobs local roce_rp/rpg_time_reset=1000
 	until_ok 10 on local "grep -q rate_increase $t/trace" || fail "no increase"

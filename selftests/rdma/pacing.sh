@@ -54,7 +54,7 @@ sys.exit(not ($RATE <= $1 * (1 + $2 / 100) and $PRESENT >= $1 * (1 - $2 / 100)))
 		fail "packets were late for a tenth of the time: the host, or the pacer"
 }
 
-at() { paced "$1" -u 18 && within "$1" 2; }
+at() { paced "$1" && within "$1" 2; }
 at_5() { at 5; }
 at_20() { at 20; }
 at_50() { at 50; }

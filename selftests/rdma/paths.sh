@@ -91,7 +91,7 @@ several()
 	check "one's knob" "$(on local "cat $(ecn local)/roce_rp/rpg_ai_rate")" = 44
 	check "the other's" \
 		"$(on local "cat /sys/class/net/$PATHIF/ecn/roce_rp/rpg_ai_rate")" = 55
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE || return
+	perftest local ib_write_bw -m 1024 -s 65536 --tclass=$CE || return
 	await 30 remote np_cnp_sent -ge 1
 	await 30 local rp_cnp_handled -ge 1
 	stop_perftest
@@ -146,9 +146,9 @@ netns()
 
 	here=$(in_ns "python3 $HERE/roce_packet.py gid-index rxe1 10.1.0.1")
 	gid=$(on remote "${PY[remote]} gid-index rxe1 10.1.0.2")
-	start remote server "exec ib_write_bw -F -d rxe1 -x $gid -p 18590 -m 1024 -s 65536 -u 18 $LONG"
+	start remote server "exec ib_write_bw -F -d rxe1 -x $gid -p 18590 -m 1024 -s 65536 $LONG"
 	until_ok 20 on remote "ss -Hltn sport = :18590 | grep -q ." || fail "no server"
-	start local client "exec ip netns exec dcqcn ib_write_bw -F -d rxe1 -x $here -p 18590 -m 1024 -s 65536 -u 18 --tclass=$CE $LONG 10.1.0.2"
+	start local client "exec ip netns exec dcqcn ib_write_bw -F -d rxe1 -x $here -p 18590 -m 1024 -s 65536 --tclass=$CE $LONG 10.1.0.2"
 	until_ok 30 on remote "[ \$(cat $hw1/np_cnp_sent) -ge 1 ]" || fail "no CNP was sent"
 	until_ok 30 on local "[ \$(cat $hw1/rp_held_packets) -ge 100 ]" || fail "nothing was limited"
 	check "the other's CNPs" "$(counter local rp_cnp_handled)" = 0

@@ -66,7 +66,7 @@ vector()
 {
 	reload_both
 	fixed_rate local $RATE
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
+	perftest local ib_write_bw -m 1024 -s 65536 || return
 	limited local cnp local --vector
 	stop_perftest
 	await 5 local rp_limited_qps = 0
@@ -76,30 +76,32 @@ becn()
 {
 	reload_both
 	fixed_rate local $RATE
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
+	perftest local ib_write_bw -m 1024 -s 65536 || return
 	limited local cnp local --no-becn --tos 0 --sport 1234 --pkey 0x1234
 }
 
-captured_tos() # TOOL OPTIONS: what arrives of the data
+expect_tos() # TOS TOOL OPTIONS: what arrives of the data
 {
+	local tos=$1; shift
+
 	perftest local "$@" || return
 	sniff remote 64 '"udp dst port 4791 and udp[8] != 0x11 and dst '"${V4[remote]}"'" -c 20'
 	wait_job remote tcpdump 20 || fail "no packets"
 	stop_perftest
-	on remote "${PY[remote]} list $TMP/cap.pcap" | sed 's/.* tos=\([^ ]*\) .*/\1/' | sort -u |
-		tr '\n' ' '
+	check "$*" "$(on remote "${PY[remote]} list $TMP/cap.pcap" |
+		sed 's/.* tos=\([^ ]*\) .*/\1/' | sort -u | tr '\n' ' ')" = "$tos "
 }
 
 ect()
 {
 	reload_both
-	check "RC" "$(captured_tos ib_write_bw --tclass=160 -s 4096 | tail -1)" = "0xa2 "
-	check "UC" "$(captured_tos ib_write_bw -c UC -m 1024 -s 4096 | tail -1)" = "0x02 "
-	check "UD" "$(captured_tos ib_send_bw -c UD -s 1024 | tail -1)" = "0x02 "
+	expect_tos 0xa2 ib_write_bw --tclass=160 -s 4096
+	expect_tos 0x02 ib_write_bw -c UC -m 1024 -s 4096
+	expect_tos 0x02 ib_send_bw -c UD -s 1024
 	# what has a mark keeps it
-	check "ECT(1)" "$(captured_tos ib_write_bw --tclass=161 -s 4096 | tail -1)" = "0xa1 "
+	expect_tos 0xa1 ib_write_bw --tclass=161 -s 4096
 	knobs local roce_rp/enable/0=0
-	check "RP off" "$(captured_tos ib_write_bw -s 4096 | tail -1)" = "0x00 "
+	expect_tos 0x00 ib_write_bw -s 4096
 }
 
 disabled()
@@ -107,7 +109,7 @@ disabled()
 	reload_both
 	fixed_rate local $RATE
 	knobs local roce_rp/enable/0=0
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
+	perftest local ib_write_bw -m 1024 -s 65536 || return
 	cnp local
 	await 5 local rp_cnp_ignored -ge 1
 	check "handled" "$(counter local rp_cnp_handled)" = 0
@@ -123,7 +125,7 @@ disabled()
 release()
 {
 	reload_both
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
+	perftest local ib_write_bw -m 1024 -s 65536 || return
 	fixed_rate local $RATE
 	cnp local
 	await 5 local rp_limited_qps = 1
@@ -164,14 +166,14 @@ ipv6()
 	V=6
 	reload_both
 	fixed_rate local $RATE
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
+	perftest local ib_write_bw -m 1024 -s 65536 || return
 	limited local cnp local
 	stop_perftest
 
 	reload_both
 	knobs local roce_rp/enable/0=0
 	knobs remote roce_np/min_time_between_cnps=$FAST_CNPS
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE || return
+	perftest local ib_write_bw -m 1024 -s 65536 --tclass=$CE || return
 	sniff local 0 "$CNP_FILTER"
 	await 10 remote np_cnp_sent -ge "$(($(counter remote np_cnp_sent) + 5))"
 	stop local tcpdump
@@ -226,7 +228,7 @@ stale()
 	local nic=${IF[remote]}
 	reload_both
 	fixed_rate local $RATE
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
+	perftest local ib_write_bw -m 1024 -s 65536 || return
 	trickle local --qpn "${QPN[local]}"
 	await 5 local rp_limited_qps = 1
 	# the receiver loses packets, says so, and rxe starts over
@@ -242,7 +244,7 @@ stale()
 loop()
 {
 	reload_both
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 --tclass=$CE -D 4 || return
+	perftest local ib_write_bw -m 1024 -s 65536 --tclass=$CE -D 4 || return
 	wait_job local client 60 || fail "ib_write_bw failed"
 	await 20 local rp_held_bytes = 0
 	await 20 local rp_limited_qps = 0

@@ -21,7 +21,7 @@ TESTS=(
 
 [ -z "$ADDRIF" ] || TESTS+=("pcp CNPs have cnp_802p_prio as their PCP")
 
-WRITE="-m $MTU -s 65536 -u 18"
+WRITE="-m $MTU -s 65536"
 
 present()
 {

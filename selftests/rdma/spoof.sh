@@ -26,7 +26,7 @@ TESTS=(
 quiet_qp()
 {
 	reload_both
-	perftest local ib_write_bw -m 1024 -s 1024 -u 18 -l 1
+	perftest local ib_write_bw -m 1024 -s 1024 -l 1
 }
 
 # ignored N COMMAND...: the command makes N CNPs be ignored, and nothing else

@@ -244,7 +244,7 @@ flow()
 	knobs local roce_rp/rpg_max_rate=1000
 	run qp
 	check "no QP yet" -z "$OUT"
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
+	perftest local ib_write_bw -m 1024 -s 65536 || return
 	# they keep it at its least rate
 	trickle local --qpn "${QPN[local]}"
 	await 20 local rp_limited_qps = 1

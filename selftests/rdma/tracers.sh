@@ -25,7 +25,7 @@ flow()
 	[ -d /sys/kernel/tracing/events/rdma_dcqcn ] ||
 		{ skip "a kernel without tracepoints"; return 1; }
 	fixed_rate local 20
-	perftest local ib_write_bw -m 1024 -s 65536 -u 18 || return
+	perftest local ib_write_bw -m 1024 -s 65536 || return
 	trickle local --qpn "${QPN[local]}"
 	await 10 local rp_cnp_handled -ge 1
 }
