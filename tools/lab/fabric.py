@@ -20,7 +20,7 @@ import time
 
 from clock import Clock
 from progress import LabError, say, tail
-from vm import MGMT, VM
+from vm import MGMT, VM, accel
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PREFIX = "rdma_dcqcn-lab-"
@@ -48,7 +48,7 @@ class Fabric:
 
     def __init__(self, image, directory=None, clock=Clock()):
         """directory: the scratch directory's name, if it is to have a certain one;
-        clock: the guests'."""
+        clock: the guests' if they are emulated; under KVM they have the CPU's."""
         self.image, self.dir, self.clock = image, directory, clock
         self.vms = []
         self._ports = []
@@ -70,6 +70,8 @@ class Fabric:
             self._lock = open(name + ".new", "w")
             fcntl.flock(self._lock, fcntl.LOCK_EX)
             os.rename(name + ".new", name)
+            if accel(self.image) == "kvm":
+                self.clock = Clock()
             # Whatever ends us, this one notices: its input closes.
             self._cleaner = subprocess.Popen(
                 ["sh", "-c", "cat >/dev/null; rm -rf \"$1\"", "sh", self.dir],

@@ -88,7 +88,7 @@ def _supervise(image, tables, topology, module, clock, tell):
     with Fabric(image, directory(), clock) as fabric:
         Network.boot(topology, fabric, module).configure(topology)
         state = {"pid": os.getpid(), "since": time.time(), "tables": tables,
-                 "release": image.release, "tdf": clock.tdf,
+                 "release": image.release, "tdf": fabric.clock.tdf,
                  "vms": {v.name: {"port": v.port, "pid": v.pid} for v in fabric.vms}}
         path = os.path.join(fabric.dir, STATE)
         with open(path + ".new", "w") as f:
