@@ -239,9 +239,9 @@ ect()
 loopback()
 {
 	reload_both
-	start local server "exec ib_write_bw -F -d ${DEV[local]} -x ${GID4[local]} -p 18999 $LONG"
+	start local server "exec ib_write_bw -F -d ${DEV[local]} -x ${GID4[local]} -p 18999 $(with_defaults)"
 	until_ok 20 on local "ss -Hltn sport = :18999 | grep -q ."
-	start local client "exec ib_write_bw -F -d ${DEV[local]} -x ${GID4[local]} -p 18999 $LONG ${V4[local]}"
+	start local client "exec ib_write_bw -F -d ${DEV[local]} -x ${GID4[local]} -p 18999 $(with_defaults) ${V4[local]}"
 	until_ok 20 connected_locally || { fail "not connected"; return; }
 	alone loopback
 }

@@ -215,9 +215,6 @@ log_of() { on "$1" "tail -n ${3:-8} $TMP/$2.log" | sed 's/^/#   /'; }
 # --- traffic ----------------------------------------------------------------
 
 PORT=18600
-# Until it is stopped, and patient (-u 18: 1 s) with hosts that are away for a moment; of
-# options that are given twice, the last one counts
-LONG="-D 3600 -u 18"
 CLIENT=local			# side that runs the client, and sends unless it reads
 
 # perftest HOST-OF-CLIENT TOOL OPTIONS...; V=6 for IPv6. Back when it is
@@ -228,6 +225,8 @@ perftest()
 {
 	local client=$1 tool=$2 server; shift 2
 	local cgid sgid to
+	# shellcheck disable=SC2046 # words on purpose
+	set -- $(with_defaults "$@")
 	server=$(other "$client")
 	PORT=$((PORT + 1))
 	CLIENT=$client
@@ -237,7 +236,7 @@ perftest()
 		cgid=${GID4[$client]} sgid=${GID4[$server]}
 	fi
 	to=${V4[$server]}
-	start "$server" server "exec $tool -F -d ${DEV[$server]} -x $sgid -p $PORT $LONG $*"
+	start "$server" server "exec $tool -F -d ${DEV[$server]} -x $sgid -p $PORT $*"
 	on "$server" "end=\$((SECONDS + $PATIENCE * 20))
 		until ss -Hltn sport = :$PORT | grep -q .; do
 			[ \$SECONDS -lt \$end ] || exit 1; sleep 0.05; done" || {
@@ -245,7 +244,7 @@ perftest()
 		log_of "$server" server
 		return 1
 	}
-	start "$client" client "exec $tool -F -d ${DEV[$client]} -x $cgid -p $PORT $LONG $* $to"
+	start "$client" client "exec $tool -F -d ${DEV[$client]} -x $cgid -p $PORT $* $to"
 	if ! until_ok 20 begun || client_failed; then
 		fail "$tool did not connect"
 		log_of "$client" client
@@ -257,6 +256,18 @@ perftest()
 	*) on "$client" "cat $TMP/client.pid >$POLLERS" 2>/dev/null ;;	# or it has ended
 	esac
 	return 0
+}
+
+# Some perftests refuse an option that is given twice. -u 18, 1 s, is patient with hosts
+# that are away for a moment.
+with_defaults() # OPTIONS
+{
+	local option
+
+	for option in "-D 3600" "-u 18"; do
+		[[ " $* " == *" ${option% *} "* ]] || set -- "$@" "$option"
+	done
+	echo "$*"
 }
 
 # What is to end by itself may have done so already

@@ -146,9 +146,9 @@ netns()
 
 	here=$(in_ns "python3 $HERE/roce_packet.py gid-index rxe1 10.1.0.1")
 	gid=$(on remote "${PY[remote]} gid-index rxe1 10.1.0.2")
-	start remote server "exec ib_write_bw -F -d rxe1 -x $gid -p 18590 -m 1024 -s 65536 $LONG"
+	start remote server "exec ib_write_bw -F -d rxe1 -x $gid -p 18590 -m 1024 -s 65536 $(with_defaults)"
 	until_ok 20 on remote "ss -Hltn sport = :18590 | grep -q ." || fail "no server"
-	start local client "exec ip netns exec dcqcn ib_write_bw -F -d rxe1 -x $here -p 18590 -m 1024 -s 65536 --tclass=$CE $LONG 10.1.0.2"
+	start local client "exec ip netns exec dcqcn ib_write_bw -F -d rxe1 -x $here -p 18590 -m 1024 -s 65536 --tclass=$CE $(with_defaults) 10.1.0.2"
 	until_ok 30 on remote "[ \$(cat $hw1/np_cnp_sent) -ge 1 ]" || fail "no CNP was sent"
 	until_ok 30 on local "[ \$(cat $hw1/rp_held_packets) -ge 100 ]" || fail "nothing was limited"
 	check "the other's CNPs" "$(counter local rp_cnp_handled)" = 0

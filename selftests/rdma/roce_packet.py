@@ -343,15 +343,17 @@ def cmd_expect(args):
 
 
 def cmd_gaps(args):
-    """QPs, CNPs, and in microseconds, from one CNP of a QP to its next: the
-    least time, that at the twentieth of the way up from it, and the mean."""
+    """QPs, CNPs, and in microseconds the least time from one CNP of a QP to the next
+    but one, and from one to its next that at the twentieth of the way up from the
+    least, and the mean."""
     times = {}
     for p in capture(args[0]):
         if p.opcode == CNP:
             times.setdefault(p.qpn, []).append(p.time)
     gaps = sorted(b - a for t in times.values() for a, b in zip(t, t[1:])) or [-1e-6]
+    two = min((b - a for t in times.values() for a, b in zip(t, t[2:])), default=-1e-6)
     print(len(times), sum(map(len, times.values())),
-          *(round(1e6 * g) for g in (gaps[0], gaps[len(gaps) // 20], sum(gaps) / len(gaps))))
+          *(round(1e6 * g) for g in (two, gaps[len(gaps) // 20], sum(gaps) / len(gaps))))
 
 
 def cmd_rate(args):
