@@ -224,9 +224,8 @@ declare -A QPN
 perftest()
 {
 	local client=$1 tool=$2 server; shift 2
-	local cgid sgid to
-	# shellcheck disable=SC2046 # words on purpose
-	set -- $(with_defaults "$@")
+	local cgid sgid to options
+	options=$(with_defaults "$@")
 	server=$(other "$client")
 	PORT=$((PORT + 1))
 	CLIENT=$client
@@ -236,7 +235,7 @@ perftest()
 		cgid=${GID4[$client]} sgid=${GID4[$server]}
 	fi
 	to=${V4[$server]}
-	start "$server" server "exec $tool -F -d ${DEV[$server]} -x $sgid -p $PORT $*"
+	start "$server" server "exec $tool -F -d ${DEV[$server]} -x $sgid -p $PORT $options"
 	on "$server" "end=\$((SECONDS + $PATIENCE * 20))
 		until ss -Hltn sport = :$PORT | grep -q .; do
 			[ \$SECONDS -lt \$end ] || exit 1; sleep 0.05; done" || {
@@ -244,7 +243,7 @@ perftest()
 		log_of "$server" server
 		return 1
 	}
-	start "$client" client "exec $tool -F -d ${DEV[$client]} -x $cgid -p $PORT $* $to"
+	start "$client" client "exec $tool -F -d ${DEV[$client]} -x $cgid -p $PORT $options $to"
 	if ! until_ok 20 begun || client_failed; then
 		fail "$tool did not connect"
 		log_of "$client" client
@@ -262,12 +261,12 @@ perftest()
 # that are away for a moment.
 with_defaults() # OPTIONS
 {
-	local option
+	local options=" $* " option
 
 	for option in "-D 3600" "-u 18"; do
-		[[ " $* " == *" ${option% *} "* ]] || set -- "$@" "$option"
+		[[ $options == *" ${option% *} "* ]] || options+="$option "
 	done
-	echo "$*"
+	echo "$options"
 }
 
 # What is to end by itself may have done so already

@@ -10,7 +10,7 @@
 TESTS=(
 	"show show: each knob with its unit"
 	"json -j: each answer is JSON, with the numbers of sysfs"
-	"set set: units, several knobs at once, and what is out of range"
+	"set_knobs set: units, several knobs at once, and what is out of range"
 	"profile profile: list, show, apply"
 	"save save and restore: settings survive the module"
 	"by_udev restore: applied when the module appears, and when the device does"
@@ -102,7 +102,7 @@ sets()
 	check "$1 $2" "$(cat "$(ecn local)/$3")" = "$4"
 }
 
-set()
+set_knobs()
 {
 	local bad
 	reload local
