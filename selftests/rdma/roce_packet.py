@@ -31,6 +31,9 @@ PORT = 4791
 CNP = 0x81
 ACK = 0x11
 WRITE_ONLY = 0x0a
+# What each rxe knows: RC, UC and UD
+KNOWN = [*range(0x15), 0x16, 0x17, *range(0x20, 0x2c), 0x64, 0x65]
+HEADERS = 36    # the longest behind a BTH (atomics: 28), padding (3) and ICRC
 
 # s by which a packet may be late, for whatever reason, and the pacer makes up for it;
 # above 35 Mb/s a little less
@@ -250,24 +253,31 @@ def cmd_send(args):
             time.sleep(o["gap"] / 1e3)
 
 
-def any_packet(r, src, dst, qpns):
+def any_packet(r, src, dst, qpns, gentle=False):
     """What a stranger might send: often almost right, to a QP below qpns.
 
-    Nothing but a CNP is shorter than a BTH: of such a packet rxe itself (7.2 at
-    least) drops a reference to a QP that it has not looked for yet, and the
-    kernel panics.
+    Nothing but a CNP is shorter than a BTH, of which rxe itself panics
+    (Documentation/infiniband/rdma_dcqcn_hardening.rst). gentle: nor does it get, also
+    past the module, an opcode that it does not know, or less than an opcode's headers,
+    of which older ones panic.
     """
     qpn = r.choice([r.randrange(16, qpns), r.randrange(1 << 24), 0, 1, 0xffffff])
-    opcode = r.choice([CNP, CNP, CNP, WRITE_ONLY, 0x0d, 0x64, ACK, r.randrange(256)])
+    opcode = r.choice([CNP, CNP, CNP, WRITE_ONLY, 0x0d, 0x64, ACK,
+                       r.choice(KNOWN if gentle else range(256))])
     t = bth(opcode, qpn, r.choice([0xffff, r.randrange(1 << 16)]), r.randrange(1 << 24),
             becn=r.randrange(2))
-    t += bytes(16) if opcode == CNP else r.randbytes(r.choice([0, 4, 8, 16, 32, 1000]))
+    if opcode == CNP:
+        t, least = t + bytes(16), 1
+    elif gentle:
+        t, least = t + r.randbytes(r.choice([HEADERS, 1000])), 12 + HEADERS
+    else:
+        t, least = t + r.randbytes(r.choice([0, 4, 8, 16, 32, 1000])), 12
     p = roce(src, dst, t, tos=r.choice([0xc2, 0x03, r.randrange(256)]),
              sport=r.randrange(1 << 16), ttl=r.choice([64, r.randrange(1, 256)]))
     kind = r.randrange(8)
     v4 = p[0] >> 4 == 4
     if kind == 0:
-        p = with_length(p, r.randrange(1 if opcode == CNP else 12, 80))
+        p = with_length(p, r.randrange(least, 80))
     elif kind == 1:                                 # any wrong bit
         at = r.randrange(len(p))
         length = (24, 25) if v4 else (44, 45)
@@ -286,7 +296,7 @@ def any_packet(r, src, dst, qpns):
             struct.pack_into(">H", h, 6, r.choice([0x2000, 0x2001, 0x0001, 0x1fff]))
         h[10:12] = b"\0\0"
         p = bytes(h[:10]) + ip_checksum(bytes(h)) + bytes(h[12:]) + p[20:]
-    elif kind == 3:                                 # an extension header
+    elif kind == 3 and not (gentle and opcode == CNP):  # an extension header
         p = struct.pack(">4sHBB", p[:4], len(p) - 32, r.choice([0, 43, 44, 60]), 64) + \
             p[8:40] + bytes([17, 0, 1, 4, 0, 0, 0, 0]) + p[40:]
     return p
@@ -301,7 +311,7 @@ def cmd_storm(args):
     ether = binascii.unhexlify(o["mac"].replace(":", "")) + s.getsockname()[4] + \
         (b"\x86\xdd" if ":" in o["dst"] else b"\x08\x00")
     for i in range(o["count"]):
-        frame = ether + any_packet(r, o["src"], o["dst"], o["qpns"])
+        frame = ether + any_packet(r, o["src"], o["dst"], o["qpns"], gentle=True)
         s.send(frame + bytes(max(0, 60 - len(frame))))
         if o["gap"] and i % 100 == 99:
             time.sleep(o["gap"] / 1e3)
