@@ -191,6 +191,11 @@ nvme()
 {
 	local host rc
 
+	# nvmet (7.3) takes its mutex and rdma_cm's in both orders. Lockdep says so, and ends.
+	if on remote "[ -e /proc/lockdep ]"; then
+		skip "a kernel with lockdep, which nvmet ends"
+		return
+	fi
 	reload_both
 	nvme_target || { fail "no NVMe target"; nvme_undo; return; }
 	for host in local remote; do
