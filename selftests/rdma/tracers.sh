@@ -64,6 +64,7 @@ bpftrace()
 	# it wants the kernel's headers, and knows where they are by a link that
 	# not every root file system has
 	local modules=/lib/modules/$(uname -r)
+	[ -e "$modules/build" ] || { skip "no headers of this kernel"; return; }
 	[ -e "$modules/source" ] ||
 		export BPFTRACE_KERNEL_BUILD=$modules/build \
 			BPFTRACE_KERNEL_SOURCE=/usr/src/linux-headers-$(uname -r | sed 's/[^-]*$/common/')
