@@ -409,9 +409,12 @@ class Torture:
         for name, values in (("drop_cnps", (0, 3)), ("fail_allocs", (0, 5)),
                              ("mark_ce", (0, 1, 7)), ("delay_resolve_ms", (0, 20))):
             value = self.random.choice(values)
-            write(os.path.join(FAULTS, name), value)
-            # opening takes memory, which may be refused
-            if not 0 <= int(read(os.path.join(FAULTS, name), default=0)) <= value:
+            path = os.path.join(FAULTS, name)
+            now = read(path) if write(path, value) else None
+            if now is None:     # opening takes memory
+                if read(os.path.join(FAILSLAB, "probability")) == "0":
+                    raise Wrong("%s does not take %d" % (name, value))
+            elif not 0 <= int(now) <= value:
                 raise Wrong("%s is %d no more than a moment" % (name, value))
 
     def no_faults(self):
@@ -607,8 +610,8 @@ class Torture:
             self.slowest = max(self.slowest, (took, op.__name__))
             self.operations += 1
             self.watch()
-        self.no_faults()
         self.failslab_off()
+        self.no_faults()
         self.stop()
         self.check()
 
