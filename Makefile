@@ -11,7 +11,8 @@
 # make fuzz		any packet, in user space: RUNS=10000000 SEED=1
 # make hostile		floods and storms, in simulated time: SEED=1
 # make integrity	each byte through a bad network, simulated: SEED=1
-# make torture		all comes and goes, on a debug kernel: SECONDS=600 SEED=1
+# make torture		all comes and goes, on a debug kernel: SECONDS=600 SEED=1,
+#			PC=1 on an emulated PC with two CPUs
 # make coverage		what the torture and these reach of the module: SECONDS=600
 # make check		all tests, and the scenarios in short
 # make check-full	all tests and scenarios in full, kernels and packages, too
@@ -80,8 +81,8 @@ hostile integrity:
 	selftests/uml/$@ $(if $(SEED),--seed $(SEED))
 
 torture coverage:
-	tools/lab/deps
-	selftests/uml/$@ $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
+	tools/lab/deps $(if $(PC),libelf-dev)
+	selftests/uml/$@ $(if $(PC),--pc) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 
 # Not set: what selftests/check takes
 check:

@@ -63,10 +63,13 @@ class DebugImage(Image):
     def kdir(self):
         return self.debug.kdir
 
-    def prepare(self, top, share):
-        """Build a source tree's module, and give guests those of the kernel."""
+    def build(self, top):
+        """A source tree's module: see built()."""
         self.debug.module(top, ("Kbuild", "include", "drivers"),
                           os.path.join(top, "out", "kernels", NAME))
+
+    def prepare(self, share):
+        """Give guests the modules of the kernel."""
         shutil.copytree(os.path.join(self.debug.root, "lib", "modules"),
                         os.path.join(share, "modules"),
                         ignore=shutil.ignore_patterns("build", "source"))

@@ -96,8 +96,19 @@ class Net:
         return batches(out)
 
 
+def programs(directory):
+    """Build what runs in there."""
+    subprocess.run(["make", "-s", "-C", os.path.join(TOP, "selftests/verbs"), "O=" + directory],
+                   check=True)
+    subprocess.run(["make", "-s", "-C", os.path.join(TOP, "tools/dcqcn")], check=True)
+    shutil.copy2(os.path.join(TOP, "tools/dcqcn/dcqcn"), directory)
+
+
 class Machine:
     """A kernel, its modules and our programs."""
+
+    # A file of 96 MiB, of which the kernel may forget what it has read
+    large, make_large = "/mnt/large", "truncate -s 96M /mnt/large"
 
     def __init__(self, out, debug=False, coverage=False):
         self.debug, self.coverage = debug, coverage
@@ -107,10 +118,7 @@ class Machine:
         shutil.rmtree(os.path.join(self.built, "module"), ignore_errors=True)
         subprocess.run(["make", "-s", "-C", os.path.join(TOP, "tools/sim"), "OUT=" + self.bin,
                         self.bin + "/seed.so"], check=True)
-        subprocess.run(["make", "-s", "-C", os.path.join(TOP, "selftests/verbs"),
-                        "O=" + self.bin], check=True)
-        subprocess.run(["make", "-s", "-C", os.path.join(TOP, "tools/dcqcn")], check=True)
-        shutil.copy2(os.path.join(TOP, "tools/dcqcn/dcqcn"), self.bin)
+        programs(self.bin)
         module = os.path.join(self.built, "module")
         self.kernel.module(TOP, ("Kbuild", "include", "drivers"), module,
                            ["GCOV_PROFILE=y"] if coverage else [])

@@ -30,10 +30,12 @@ def torment(machine, out, seed, seconds):
     with open(settings, "w") as f:
         json.dump({"seed": seed, "seconds": seconds,
                    "module": machine.dcqcn, "text": text_size(machine.dcqcn),
-                   "bin": machine.bin,
+                   "bin": machine.bin, "large": machine.large,
                    "link": {h: batches(net.link(h)) for h in net.hosts},
                    "restore": {h: batches(net.neighbours(h)) for h in net.hosts}}, f)
-    lines = net.commands() + ["python3 %s/tormentor.py %s /mnt/result.json" % (HERE, settings)]
+    lines = net.commands() + [
+        machine.make_large,
+        "python3 %s/tormentor.py %s /mnt/result.json" % (HERE, settings)]
     if machine.coverage:
         lines += ["mkdir /mnt/gcov", GCOV]
     machine.run(lines, out)

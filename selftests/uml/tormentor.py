@@ -41,7 +41,6 @@ YOUNG = 6           # s; what is younger, kmemleak does not call lost
 PROFILES = ("softroce", "mlx5", "sigcomm15")
 HOG = "/run/hog"    # takes memory
 SPARED = 24 << 10   # KiB; so that the kernel need not kill anybody
-LARGE = "/mnt/large"    # a file that does not fit into that
 ENOUGH = 10000      # pages looked at because one was wanted
 UNKNOWN_MAX = 1024  # QPs that a port does not know yet, Documentation says
 SOL_PACKET, PACKET_VNET_HDR = 263, 15
@@ -506,20 +505,19 @@ class Torture:
 
     def pressure(self):
         """Somebody takes all memory but a little; and into that a file is read which is
-        larger, so that the kernel has to throw out a page of it for each that comes."""
+        larger (96 MiB), so that the kernel has to throw out a page of it for each that
+        comes."""
         before, deadline = self.scans(), time.monotonic() + PATIENCE
         with open(HOG + "/pages", "wb", buffering=0) as f:
             while self.available() > SPARED:
                 f.write(bytes(1 << 20))
-            with open(LARGE, "w+b", buffering=0) as large:
-                large.truncate(4096 * SPARED)
+            with open(self.s["large"], "rb", buffering=0) as large:
                 while self.scans() - before < ENOUGH:
                     if not large.read(1 << 20):
                         large.seek(0)
                     if time.monotonic() > deadline:
                         raise Wrong("memory was never scarce")
             f.truncate(0)
-        os.remove(LARGE)
         self.scanned += self.scans() - before
 
     def pause(self):

@@ -15,7 +15,7 @@ TROUBLE = re.compile(r"WARNING: |BUG: |UBSAN: |Oops|Call Trace:|Kernel panic|pos
 # go under traffic make it warn. Not what else rxe says: that packets of a QP are held for
 # ever, for instance, is how it would tell on us.
 OF_RXE = re.compile(r"-+\[ cut here \]-+\nWARNING: drivers/infiniband/sw/rxe/rxe_comp\.c.*\n"
-                    r"(?:(?! \[<.*\[rdma_dcqcn\]|.*cut here).*\n)*?---\[ end trace .*\n")
+                    r"(?:(?! .*\[rdma_dcqcn\]|.*cut here).*\n)*?---\[ end trace .*\n")
 LAST_WORDS = "reboot: Power down"
 SILENCE = 900       # s of wall time without a sign of life
 
@@ -98,6 +98,12 @@ def boot(kernel, seed, modules, commands, out, show=None, mode=SIMULATED, silenc
             _running.discard(p)
             _stop(p)
             p.wait()
+    judge(text, out)
+
+
+def judge(text, out):
+    """Raises LabError unless it said that it was done, and neither it nor the kernel, in
+    out/dmesg, found fault with anything."""
     problems = complaints(text) + re.findall(r"^SIM-FAILED.*", text, re.M)
     dmesg = os.path.join(out, "dmesg")
     if os.path.exists(dmesg):       # not if the kernel panicked
