@@ -43,6 +43,8 @@ HOG = "/run/hog"    # takes memory
 SPARED = 24 << 10   # KiB; so that the kernel need not kill anybody
 ENOUGH = 10000      # pages looked at because one was wanted
 UNKNOWN_MAX = 1024  # QPs that a port does not know yet, Documentation says
+SLABS = ("kmalloc-512", "skbuff_head_cache")    # of QPs that are known, and of packets
+FEW = 100           # objects, of the unrelated QP and of who else there is
 SOL_PACKET, PACKET_VNET_HDR = 263, 15
 
 
@@ -110,6 +112,14 @@ def read(path, default=None):
         return default
 
 
+def objects(slab):
+    """How many of them there are, but for those that only wait to be used again."""
+    path = "/sys/kernel/slab/%s/" % slab
+    if not write(path + "shrink", 1):
+        raise Wrong("%s does not shrink" % slab)
+    return int(read(path + "objects").split()[0])
+
+
 class Job:
     """A program that runs until it is told to stop."""
 
@@ -120,6 +130,12 @@ class Job:
 
     def running(self):
         return self.process.poll() is None
+
+    def pause(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def go_on(self):
+        self.process.send_signal(signal.SIGCONT)
 
     def stop(self):
         """Its output; what was wrong with it otherwise is raised."""
@@ -240,6 +256,8 @@ class Torture:
             self.handled += c.get("rp_cnp_handled", 0)
             self.held += c.get("rp_held_packets", 0)
         run("rmmod rdma_dcqcn")
+        for nl in self.listeners.values():      # and what they have not read
+            nl.sock.close()
 
     def reload(self):
         self.unload()
@@ -581,6 +599,7 @@ class Torture:
                 raise Wrong("%s: what was held and what became of it: %s" % (host, c))
         self.unload()
         self.nothing_lost()
+        self.nothing_more()
         self.load()
 
     def nothing_lost(self):
@@ -596,6 +615,21 @@ class Torture:
             raise Wrong("kmemleak has given up")
         return "".join(entry for entry in read(KMEMLEAK).split("unreferenced object")[1:]
                        if "rdma_dcqcn" in entry or "    0x" in entry)
+
+    def nothing_more(self):
+        """There are as many objects as at first. What somebody still knows, as a queue
+        its packets, kmemleak does not call lost."""
+        deadline = time.monotonic() + PATIENCE
+        self.witness.pause()
+        while True:
+            now = {s: objects(s) for s in SLABS}
+            if all(now[s] <= self.objects[s] + FEW for s in SLABS):
+                break
+            if time.monotonic() > deadline:
+                raise Wrong("there were %s objects, and now %s" % (self.objects, now))
+            time.sleep(0.5)
+        self.witness.go_on()
+        print("  %s objects" % now, flush=True)
 
     def round(self):
         self.start()
@@ -624,6 +658,7 @@ class Torture:
         addresses = sorted(int(line.split()[0], 16) for line in read("/proc/kallsyms").splitlines())
         start = int(re.search(r"^(\w+) . do_one_initcall$", read("/proc/kallsyms"), re.M)[1], 16)
         self.initcall = start, next(a for a in addresses if a > start)
+        self.objects = {s: objects(s) for s in SLABS}
         self.load()
         # 4 s for an ack: none is lost, but a debug kernel on a busy machine is late, and
         # what rxe sends again for that, it may get wrong itself
