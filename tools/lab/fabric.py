@@ -156,7 +156,7 @@ class Fabric:
                                % (v.name, timeout, tail(v.console)))
             time.sleep(0.1)
         for v in self.vms:
-            v.set_priority()
+            v.prepare()
         return self
 
     def _write_guest_files(self):

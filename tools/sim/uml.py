@@ -110,7 +110,7 @@ def judge(text, out):
         with open(dmesg, errors="replace") as f:
             problems += complaints(f.read())
     if problems or "SIM-DONE" not in text:
-        raise LabError("the simulation failed: %s\n%s" %
+        raise LabError("it failed: %s\n%s" %
                        ("; ".join(problems) or "it ended early", _tail(text)))
 
 
