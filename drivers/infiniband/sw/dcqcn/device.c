@@ -34,7 +34,9 @@
 DEFINE_HASHTABLE(dcqcn_by_ibdev, DCQCN_TABLE_BITS);
 static DEFINE_HASHTABLE(dcqcn_by_ndev, DCQCN_TABLE_BITS);
 static DEFINE_MUTEX(dcqcn_table_mutex);	/* whoever changes the tables */
-static unsigned int dcqcn_num_ports;	/* protected by it */
+
+/* For what must sleep: it asks the core about QPs, and devices for their speed */
+struct workqueue_struct *dcqcn_wq;
 
 static struct ib_client dcqcn_client;
 
@@ -43,8 +45,7 @@ static struct dcqcn_dev *dcqcn_dev_find_ndev(const struct net_device *ndev)
 	struct dcqcn_dev *dev;
 
 	hash_for_each_possible_rcu(dcqcn_by_ndev, dev, ndev_node,
-				   (unsigned long)ndev,
-				   lockdep_is_held(&dcqcn_table_mutex)) {
+				   (unsigned long)ndev) {
 		if (dev->ndev == ndev)
 			return dev;
 	}
@@ -187,15 +188,23 @@ void dcqcn_dev_settings_abort(struct dcqcn_dev *dev,
 	kfree(new);
 }
 
-/* Called with rtnl held */
-static void dcqcn_dev_read_speed(struct dcqcn_dev *dev)
+/*
+ * A worker, because a notifier cannot ask: depending on the kernel and the device,
+ * it is called with or without the device's instance lock, which
+ * __ethtool_get_link_ksettings() takes where the device has one.
+ */
+static void dcqcn_dev_read_speed(struct work_struct *work)
 {
+	struct dcqcn_dev *dev = container_of(work, struct dcqcn_dev, speed_work);
 	struct ethtool_link_ksettings link;
 	u32 speed = DCQCN_SPEED_UNKNOWN;
 
-	if (!__ethtool_get_link_ksettings(dev->ndev, &link) &&
+	rtnl_lock();
+	if (dev->ndev->reg_state == NETREG_REGISTERED &&
+	    !__ethtool_get_link_ksettings(dev->ndev, &link) &&
 	    link.base.speed && link.base.speed != (u32)SPEED_UNKNOWN)
 		speed = link.base.speed;
+	rtnl_unlock();
 	WRITE_ONCE(dev->speed, speed);
 }
 
@@ -218,6 +227,7 @@ static struct dcqcn_dev *dcqcn_dev_alloc(struct ib_device *ibdev,
 	mutex_init(&dev->settings_lock);
 	dev->ibdev = ibdev;
 	dev->ndev = ndev;
+	INIT_WORK(&dev->speed_work, dcqcn_dev_read_speed);
 	spin_lock_init(&dev->rate_events.lock);
 	dcqcn_qp_dev_init(dev);
 	return dev;
@@ -240,22 +250,18 @@ static void dcqcn_dev_free(struct dcqcn_dev *dev)
 static void dcqcn_dev_publish(struct dcqcn_dev *dev)
 {
 	mutex_lock(&dcqcn_table_mutex);
-	if (!dcqcn_num_ports++)
-		dcqcn_hook_set_rxe(dev->ibdev->ops.owner);
 	hash_add_rcu(dcqcn_by_ibdev, &dev->ibdev_node,
 		     (unsigned long)dev->ibdev);
 	hash_add_rcu(dcqcn_by_ndev, &dev->ndev_node, (unsigned long)dev->ndev);
 	mutex_unlock(&dcqcn_table_mutex);
 }
 
-/* No packet finds @dev any more when this returns */
+/* Neither packets nor events find @dev any more when this returns */
 static void dcqcn_dev_unpublish(struct dcqcn_dev *dev)
 {
 	mutex_lock(&dcqcn_table_mutex);
 	hash_del_rcu(&dev->ibdev_node);
 	hash_del_rcu(&dev->ndev_node);
-	if (!--dcqcn_num_ports)
-		dcqcn_hook_set_rxe(NULL);
 	mutex_unlock(&dcqcn_table_mutex);
 	synchronize_net();
 }
@@ -277,11 +283,9 @@ static int dcqcn_add_one(struct ib_device *ibdev)
 		err = -ENOMEM;
 		goto put_ndev;
 	}
-	rtnl_lock();
-	dcqcn_dev_read_speed(dev);
-	rtnl_unlock();
+	dcqcn_dev_read_speed(&dev->speed_work);
 
-	dev->hooks = dcqcn_hook_get(dev_net(ndev));
+	dev->hooks = dcqcn_hook_get(dev_net(ndev), ibdev->ops.owner);
 	if (IS_ERR(dev->hooks)) {
 		err = PTR_ERR(dev->hooks);
 		goto free_dev;
@@ -325,6 +329,7 @@ static void dcqcn_remove_one(struct ib_device *ibdev, void *client_data)
 	dcqcn_sysfs_remove(dev);
 	dcqcn_counters_remove(dev);
 	dcqcn_dev_unpublish(dev);
+	cancel_work_sync(&dev->speed_work);
 	dcqcn_hook_put(dev->hooks);
 	dcqcn_qp_dev_release(dev);
 	dcqcn_qp_dev_exit(dev);
@@ -344,15 +349,14 @@ static int dcqcn_netdev_event(struct notifier_block *nb, unsigned long event,
 	struct net_device *ndev = netdev_notifier_info_to_dev(ptr);
 	struct dcqcn_dev *dev;
 
-	/* A port of the tables stays while the mutex is held */
-	mutex_lock(&dcqcn_table_mutex);
+	rcu_read_lock();
 	dev = dcqcn_dev_find_ndev(ndev);
 	if (!dev)
 		goto unlock;
 	switch (event) {
 	case NETDEV_UP:
 	case NETDEV_CHANGE:
-		dcqcn_dev_read_speed(dev);
+		queue_work(dcqcn_wq, &dev->speed_work);
 		break;
 	case NETDEV_GOING_DOWN:
 	case NETDEV_UNREGISTER:
@@ -360,7 +364,7 @@ static int dcqcn_netdev_event(struct notifier_block *nb, unsigned long event,
 		break;
 	}
 unlock:
-	mutex_unlock(&dcqcn_table_mutex);
+	rcu_read_unlock();
 	return NOTIFY_DONE;
 }
 
@@ -377,12 +381,21 @@ int dcqcn_device_init(void)
 {
 	int err;
 
+	dcqcn_wq = alloc_workqueue("rdma_dcqcn", WQ_UNBOUND, 0);
+	if (!dcqcn_wq)
+		return -ENOMEM;
 	err = register_netdevice_notifier(&dcqcn_netdev_notifier);
 	if (err)
-		return err;
+		goto destroy_wq;
 	err = ib_register_client(&dcqcn_client);
 	if (err)
-		unregister_netdevice_notifier(&dcqcn_netdev_notifier);
+		goto unregister_notifier;
+	return 0;
+
+unregister_notifier:
+	unregister_netdevice_notifier(&dcqcn_netdev_notifier);
+destroy_wq:
+	destroy_workqueue(dcqcn_wq);
 	return err;
 }
 
@@ -395,4 +408,5 @@ void dcqcn_device_exit(void)
 {
 	ib_unregister_client(&dcqcn_client);
 	unregister_netdevice_notifier(&dcqcn_netdev_notifier);
+	destroy_workqueue(dcqcn_wq);
 }

@@ -30,6 +30,7 @@
  * @settings: current settings, RCU
  * @settings_lock: serialises who replaces @settings
  * @speed: Mb/s, of the port
+ * @speed_work: reads it
  * @stopping: no flow may be limited any more
  * @qps: local QPN -> struct dcqcn_qp; in order, for those who walk all
  * @qp_table: the same as chains by dcqcn_dev_qp_chain(), for packets; RCU,
@@ -59,6 +60,7 @@ struct dcqcn_dev {
 	struct dcqcn_settings __rcu *settings;
 	struct mutex settings_lock;	/* writers of @settings */
 	u32 speed;
+	struct work_struct speed_work;
 	bool stopping;
 
 	struct xarray qps;
@@ -95,6 +97,7 @@ struct dcqcn_dev *dcqcn_dev_next(const struct net *net, u32 index);
 struct dcqcn_dev *dcqcn_dev_lock(const struct net *net, const char *name);
 void dcqcn_dev_unlock(void);
 
+extern struct workqueue_struct *dcqcn_wq;
 extern DECLARE_HASHTABLE(dcqcn_by_ibdev, DCQCN_TABLE_BITS);
 
 /**

@@ -24,6 +24,8 @@
 #include <linux/netfilter_ipv6.h>
 #include <linux/skbuff.h>
 #include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/udp.h>
 #include <net/dsfield.h>
 #include <net/net_namespace.h>
 #include <net/sock.h>
@@ -50,19 +52,30 @@ struct dcqcn_net_hooks {
 static LIST_HEAD(dcqcn_hooks);
 static DEFINE_MUTEX(dcqcn_hook_mutex);	/* protects dcqcn_hooks */
 
-/* The module that rxe's packets name as theirs; NULL if rxe is built in */
-static struct module *dcqcn_rxe_module;
-
-/**
- * dcqcn_hook_set_rxe() - tell the hooks which module is rxe
- * @owner: the module, or NULL
- *
- * Context: process. The caller keeps @owner from going away until it has set
- * another one and an RCU grace period has passed.
+/* How rxe's packets are told from others: by the module their destructor lies in, or,
+ * where rxe is built in, by the destructor itself. Nothing is rxe's while neither is
+ * known, which is so unless a namespace has hooks.
  */
-void dcqcn_hook_set_rxe(struct module *owner)
+static const struct module *dcqcn_rxe_module;
+static bool dcqcn_rxe_builtin;
+static void (*dcqcn_rxe_destructor)(struct sk_buff *skb);
+
+/* Called with the mutex held, before the first hook is registered */
+static void dcqcn_hook_know_rxe(const struct module *owner)
 {
+	WRITE_ONCE(dcqcn_rxe_builtin, !owner);
 	WRITE_ONCE(dcqcn_rxe_module, owner);
+}
+
+/* Called with the mutex held, when the last hook was unregistered; may sleep. Before
+ * the module goes that rxe is, and another one may take its place in memory.
+ */
+static void dcqcn_hook_forget_rxe(void)
+{
+	synchronize_net();
+	WRITE_ONCE(dcqcn_rxe_module, NULL);
+	WRITE_ONCE(dcqcn_rxe_builtin, false);
+	WRITE_ONCE(dcqcn_rxe_destructor, NULL);
 }
 
 /* Whether a packet may be a CNP or CE-marked data; false for almost all */
@@ -129,8 +142,30 @@ static unsigned int dcqcn_local_in6(void *priv, struct sk_buff *skb,
 	return dcqcn_in_matters(skb, true) ? dcqcn_receive(skb) : NF_ACCEPT;
 }
 
+/*
+ * Whether a packet that is not known to be rxe's is, with rxe built in. Others have
+ * destructors in the kernel's text, too, and sockets of all kinds, some of which are
+ * none: a SYN-ACK has a request_sock, which ends before the user data of a socket.
+ * What is left after all that is cheap to ask is asked for its destructor's name.
+ */
+static noinline bool dcqcn_learn_rxe(const struct sk_buff *skb)
+{
+	void (*destructor)(struct sk_buff *skb) = skb->destructor;
+	char name[sizeof("rxe_")];
+
+	if (!sk_fullsock(skb->sk) || skb->sk->sk_protocol != IPPROTO_UDP ||
+	    destructor == sock_wfree || destructor == sock_efree ||
+	    udp_hdr(skb)->dest != htons(DCQCN_UDP_PORT))
+		return false;
+	snprintf(name, sizeof(name), "%ps", destructor);
+	if (strcmp(name, "rxe_"))
+		return false;
+	WRITE_ONCE(dcqcn_rxe_destructor, destructor);
+	return true;
+}
+
 /* Whether rxe made this packet, so that its socket's user data is a QP */
-static bool dcqcn_is_rxe(const struct sk_buff *skb)
+static __always_inline bool dcqcn_is_rxe(const struct sk_buff *skb)
 {
 	const struct module *owner = READ_ONCE(dcqcn_rxe_module);
 
@@ -139,11 +174,10 @@ static bool dcqcn_is_rxe(const struct sk_buff *skb)
 	if (owner)
 		return within_module_mem_type((unsigned long)skb->destructor,
 					      owner, MOD_TEXT);
-	/* Built in: a kernel socket, and neither of the IP stack's own
-	 * destructors. What its user data says is checked before it is used.
-	 */
-	return !skb->sk->sk_net_refcnt && skb->destructor != sock_wfree &&
-	       skb->destructor != sock_efree;
+	if (!READ_ONCE(dcqcn_rxe_builtin))
+		return false;
+	return skb->destructor == READ_ONCE(dcqcn_rxe_destructor) ||
+	       dcqcn_learn_rxe(skb);
 }
 
 static unsigned int dcqcn_local_out(void *priv, struct sk_buff *skb,
@@ -236,19 +270,24 @@ static void dcqcn_hook_unregister(struct dcqcn_net_hooks *hooks)
 /**
  * dcqcn_hook_get() - a port appears in a namespace
  * @net: the namespace
+ * @owner: the module that rxe is, NULL if it is built in
  *
  * Context: process; may sleep. Return: its hooks, or an ERR_PTR.
  */
-struct dcqcn_net_hooks *dcqcn_hook_get(struct net *net)
+struct dcqcn_net_hooks *dcqcn_hook_get(struct net *net,
+				       const struct module *owner)
 {
 	struct dcqcn_net_hooks *hooks;
 
 	mutex_lock(&dcqcn_hook_mutex);
+	dcqcn_hook_know_rxe(owner);
 	hooks = dcqcn_hook_find(net);
 	if (!hooks)
 		hooks = dcqcn_hook_add(net);
 	if (!IS_ERR(hooks))
 		hooks->users++;
+	else if (list_empty(&dcqcn_hooks))
+		dcqcn_hook_forget_rxe();
 	mutex_unlock(&dcqcn_hook_mutex);
 	return hooks;
 }
@@ -257,7 +296,7 @@ struct dcqcn_net_hooks *dcqcn_hook_get(struct net *net)
  * dcqcn_hook_put() - a port has left its namespace
  * @hooks: what dcqcn_hook_get() returned
  *
- * Does not wait for packets that are in the hooks.
+ * Waits for packets that are in the hooks only if no port is left.
  *
  * Context: process; may sleep.
  */
@@ -268,6 +307,8 @@ void dcqcn_hook_put(struct dcqcn_net_hooks *hooks)
 		dcqcn_hook_unregister(hooks);
 		list_del(&hooks->node);
 		kfree(hooks);
+		if (list_empty(&dcqcn_hooks))
+			dcqcn_hook_forget_rxe();
 	}
 	mutex_unlock(&dcqcn_hook_mutex);
 }

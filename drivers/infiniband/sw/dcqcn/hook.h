@@ -9,8 +9,8 @@ struct net;
 
 int dcqcn_hook_init(void);
 void dcqcn_hook_exit(void);
-struct dcqcn_net_hooks *dcqcn_hook_get(struct net *net);
+struct dcqcn_net_hooks *dcqcn_hook_get(struct net *net,
+				       const struct module *owner);
 void dcqcn_hook_put(struct dcqcn_net_hooks *hooks);
-void dcqcn_hook_set_rxe(struct module *owner);
 
 #endif /* DCQCN_HOOK_H */

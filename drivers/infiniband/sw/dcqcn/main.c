@@ -16,7 +16,6 @@
 #include "fault.h"
 #include "hook.h"
 #include "netlink.h"
-#include "qp.h"
 #include "settings.h"
 
 static int __init dcqcn_init(void)
@@ -26,12 +25,9 @@ static int __init dcqcn_init(void)
 	err = dcqcn_settings_init();
 	if (err)
 		return err;
-	err = dcqcn_qp_init();
-	if (err)
-		return err;
 	err = dcqcn_hook_init();
 	if (err)
-		goto exit_qp;
+		return err;
 	err = dcqcn_netlink_init();
 	if (err)
 		goto exit_hook;
@@ -45,8 +41,6 @@ exit_netlink:
 	dcqcn_netlink_exit();
 exit_hook:
 	dcqcn_hook_exit();
-exit_qp:
-	dcqcn_qp_exit();
 	return err;
 }
 
@@ -56,7 +50,6 @@ static void __exit dcqcn_exit(void)
 	dcqcn_device_exit();
 	dcqcn_netlink_exit();
 	dcqcn_hook_exit();
-	dcqcn_qp_exit();
 }
 
 module_init(dcqcn_init);

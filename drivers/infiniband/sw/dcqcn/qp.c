@@ -47,8 +47,6 @@
 /* Turns that a release gives a flow to empty its FIFO */
 #define DCQCN_RELEASE_TURNS	64
 
-static struct workqueue_struct *dcqcn_wq;
-
 /* What the core says of a QP */
 struct dcqcn_qp_info {
 	u8 type;
@@ -465,25 +463,4 @@ void dcqcn_qp_dev_exit(struct dcqcn_dev *dev)
 	xa_for_each(&dev->qps, qpn, qp)
 		dcqcn_qp_free(qp);
 	xa_destroy(&dev->qps);
-}
-
-/**
- * dcqcn_qp_init() - set up the worker
- *
- * Context: process. Return: 0 or -ENOMEM.
- */
-int dcqcn_qp_init(void)
-{
-	dcqcn_wq = alloc_workqueue("rdma_dcqcn", WQ_UNBOUND, 0);
-	return dcqcn_wq ? 0 : -ENOMEM;
-}
-
-/**
- * dcqcn_qp_exit() - undo dcqcn_qp_init()
- *
- * Context: process; may sleep. No port is left.
- */
-void dcqcn_qp_exit(void)
-{
-	destroy_workqueue(dcqcn_wq);
 }

@@ -146,8 +146,6 @@ struct dcqcn_qp_view {
 	u64 handled_time;
 };
 
-int dcqcn_qp_init(void);
-void dcqcn_qp_exit(void);
 void dcqcn_qp_dev_init(struct dcqcn_dev *dev);
 void dcqcn_qp_dev_flush(struct dcqcn_dev *dev);
 void dcqcn_qp_dev_release(struct dcqcn_dev *dev);
