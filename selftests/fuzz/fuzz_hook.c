@@ -8,6 +8,7 @@
  * made what the stack leaves (as_the_stack_leaves_it). What must hold is in
  * check_in() and check_out(), by wire.c's measure.
  */
+#include <sanitizer/asan_interface.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +62,8 @@ enum {			/* faults */
 	STOPPING = 8,
 	TAKEN = 16,		/* the pacer holds the packet */
 	OTHER_QP = 32,		/* the table has an entry, for another QP */
+	BUILT_IN = 64,		/* rxe is not a module */
+	NOT_FULL = 128,		/* a foreign packet's socket is none, as a SYN-ACK's */
 };
 
 static struct net_device ndev, other_ndev;
@@ -79,8 +82,9 @@ static u8 sent[DCQCN_CNP_V6_LEN];
 static size_t sent_len;
 
 static void rxe_destructor(struct sk_buff *skb) { }
+static void foreign_destructor(struct sk_buff *skb) { }
 
-/* --- in the place of device.c, qp.c, pacer.c, report.c, fault.c ----------- */
+/* --- in the place of device.c, qp.c, pacer.c, fault.c --------------------- */
 
 struct dcqcn_dev *dcqcn_dev_by_ndev(const struct net_device *dev)
 {
@@ -90,8 +94,9 @@ struct dcqcn_dev *dcqcn_dev_by_ndev(const struct net_device *dev)
 /* The table has this entry and no other */
 static void add_qp(void)
 {
-	dcqcn_dev_qp_chain(&the_dev, the_qp.qpn)->first = &the_qp.node;
-	the_dev.qps.full = true;
+	dcqcn_dev_qp_chain(&the_dev, dcqcn_dev_qp_hash(&the_dev, the_qp.qpn))->first =
+		&the_qp.node;
+	the_dev.num_qps = 1;
 	has_qp = true;
 }
 
@@ -114,9 +119,15 @@ void dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
 {
 }
 
-void dcqcn_pacer_start(struct dcqcn_qp *qp, u64 now)
+void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *p, u64 now)
 {
-	qp->flow.limited = true;
+	struct dcqcn_flow *flow = &qp->flow;
+	u64 line = dcqcn_dev_line(qp->dev, p);
+
+	if (!flow->limited)
+		dcqcn_rate_init(&flow->rate, line, now);
+	flow->limited = true;
+	cuts += !!(dcqcn_rate_cnp(&flow->rate, &p->rp, line, now) & DCQCN_RATE_CUT);
 }
 
 bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
@@ -127,16 +138,20 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	return now_testing->faults & TAKEN;
 }
 
-void dcqcn_report_rate(struct dcqcn_qp *qp, const struct dcqcn_rp_params *p,
-		       unsigned int done, u64 old_rate)
-{
-	cuts += !!(done & DCQCN_RATE_CUT);
-}
-
 bool within_module_mem_type(unsigned long addr, const struct module *mod,
 			    int type)
 {
 	return addr == (unsigned long)rxe_destructor;
+}
+
+int fuzz_snprintf(char *buf, size_t size, const char *format, void *function)
+{
+	const char *name = function == rxe_destructor ? "rxe_skb_tx_dtor" : "tcp_wfree";
+
+	check(!strcmp(format, "%ps") && size <= strlen(name));
+	memcpy(buf, name, size - 1);
+	buf[size - 1] = 0;
+	return strlen(name);
 }
 
 static void fuzz_sent(const struct sk_buff *skb)
@@ -237,7 +252,9 @@ static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
 		.speed = 1000, .qp_factor = 1,
 	};
 	fuzz_dev = &the_dev;
-	dcqcn_rxe_module = &rxe_module;
+	dcqcn_rxe_module = c->faults & BUILT_IN ? NULL : &rxe_module;
+	dcqcn_rxe_builtin = c->faults & BUILT_IN;
+	dcqcn_rxe_destructor = NULL;
 
 	memset(&the_qp, 0, sizeof(the_qp));
 	the_qp.dev = &the_dev;
@@ -437,17 +454,24 @@ static void check_out(const struct fuzz_case *c, const u8 *p, size_t len,
 static void run(const struct fuzz_case *c, const u8 *p, size_t len)
 {
 	bool v6 = p[0] >> 4 == 6, output = c->flags & OUTPUT;
-	struct nf_hook_state state = { .pf = v6 ? NFPROTO_IPV6 : NFPROTO_IPV4 };
+	struct nf_hook_state state = {};
 	struct sk_buff *skb = make_skb(c, p, len);
 	struct ib_qp ibqp = { .device = &ibdev, .qp_num = the_qp.qpn };
-	struct sock sk = { .sk_user_data = &ibqp };
+	struct sock sk = { .full = true, .sk_protocol = IPPROTO_UDP, .sk_user_data = &ibqp };
+	struct sock foreign = {
+		.full = !(c->faults & NOT_FULL), .sk_protocol = IPPROTO_UDP,
+	};
 	unsigned int verdict;
 
+	/* a SYN-ACK's ends before it */
+	ASAN_POISON_MEMORY_REGION(&foreign.sk_user_data, sizeof(foreign.sk_user_data));
 	if (output) {
-		skb->sk = c->flags & FOREIGN_DEV && c->enable & 1 ? NULL : &sk;
-		skb->destructor = c->flags & FOREIGN_DEV ? sock_wfree : rxe_destructor;
+		skb->sk = !(c->flags & FOREIGN_DEV) ? &sk : c->enable & 1 ? NULL : &foreign;
+		skb->destructor = !(c->flags & FOREIGN_DEV) ? rxe_destructor :
+				  c->enable & 2 ? sock_wfree : foreign_destructor;
 		skb->cloned = c->flags & OTHERHOST;
-		verdict = dcqcn_local_out(NULL, skb, &state);
+		verdict = v6 ? dcqcn_local_out6(NULL, skb, &state) :
+			       dcqcn_local_out4(NULL, skb, &state);
 		check_out(c, p, len, skb, verdict);
 	} else {
 		skb->dev = c->flags & FOREIGN_DEV ? &other_ndev : &ndev;
@@ -456,6 +480,7 @@ static void run(const struct fuzz_case *c, const u8 *p, size_t len)
 			       dcqcn_local_in4(NULL, skb, &state);
 		check_in(c, p, len, skb, verdict);
 	}
+	ASAN_UNPOISON_MEMORY_REGION(&foreign.sk_user_data, sizeof(foreign.sk_user_data));
 	free(skb->data);
 	free(skb->frag);
 	free(skb);

@@ -18,7 +18,9 @@
 #include <linux/string.h>
 #include <linux/types.h>
 #include <linux/udp.h>
+#include <net/ipv6.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* --- language and types -------------------------------------------------- */
@@ -41,9 +43,9 @@
 #define container_of(p, type, member) \
 	((type *)((char *)(p) - offsetof(type, member)))
 #define htons			cpu_to_be16
-#define trace_ce_seen(...)	((void)0)
-#define trace_cnp_sent(...)	((void)0)
-#define trace_cnp_received(...)	((void)0)
+#define trace_dcqcn_ce_seen(...)	((void)0)
+#define trace_dcqcn_cnp_sent(...)	((void)0)
+#define trace_dcqcn_cnp_received(...)	((void)0)
 
 #define IPPROTO_UDP		17
 #define ETH_P_IP		0x0800
@@ -72,17 +74,17 @@ struct hlist_head { struct hlist_node *first; };
 struct kobject { int unused; };
 struct hrtimer { int unused; };
 struct delayed_work { int unused; };
-struct xarray { bool full; };
+struct work_struct { int unused; };
 struct list_head { struct list_head *next, *prev; };
 struct module { int unused; };
 struct netlink_range_validation { u64 min, max; };
 
 struct net { int unused; };
 struct sk_buff;
-struct sk_buff_head { struct sk_buff *first; };
+struct sk_buff_head { struct sk_buff *first; u32 qlen; };
 struct net_device { struct net *net; int ifindex; };
 struct dst_entry { struct net_device *dev; int error; };
-struct sock { bool sk_net_refcnt; void *sk_user_data; };
+struct sock { bool full; u16 sk_protocol; void *sk_user_data; };
 struct ib_device { int unused; };
 struct ib_qp { struct ib_device *device; u32 qp_num; u8 qp_type; };
 struct pernet_operations { void (*exit)(struct net *net); };
@@ -129,7 +131,9 @@ struct nf_hook_ops {
 #define spin_unlock_bh(l)	kernel_assert(!--(l)->held)
 #define this_cpu_inc(c)		((c)++)
 #define this_cpu_add(c, n)	((c) += (n))
-#define xa_empty(xa)		(!(xa)->full)
+#define list_empty(head)	((head)->next == (head))
+#define synchronize_net()	((void)0)
+#define sk_fullsock(sk)		((sk)->full)
 #define atomic64_read(a)	((a)->counter)
 #define jiffies			1000UL
 #define ktime_get_ns()		fuzz_now
@@ -195,6 +199,15 @@ bool within_module_mem_type(unsigned long addr, const struct module *mod,
 
 static inline void sock_wfree(struct sk_buff *skb) { }
 static inline void sock_efree(struct sk_buff *skb) { }
+
+/* Of "%ps", which tells a function's name */
+int fuzz_snprintf(char *buf, size_t size, const char *format, void *function);
+#define snprintf		fuzz_snprintf
+
+static inline u32 skb_queue_len(const struct sk_buff_head *list)
+{
+	return list->qlen;
+}
 
 static inline unsigned int skb_headlen(const struct sk_buff *skb)
 {
@@ -275,11 +288,6 @@ static inline void consume_skb(struct sk_buff *skb)
 {
 	kernel_assert(!skb->consumed);
 	skb->consumed = true;
-}
-
-static inline u8 ipv4_get_dsfield(const struct iphdr *iph)
-{
-	return iph->tos;
 }
 
 static inline u8 ipv6_get_dsfield(const struct ipv6hdr *ip6h)
@@ -427,11 +435,6 @@ static inline bool ipv6_addr_equal(const struct in6_addr *a,
 				   const struct in6_addr *b)
 {
 	return !memcmp(a, b, sizeof(*a));
-}
-
-static inline bool ipv6_addr_v4mapped(const struct in6_addr *a)
-{
-	return !memcmp(a, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
 }
 
 #endif

@@ -147,7 +147,7 @@ tracepoints()
 	perftest local ib_write_bw -m 1024 -s 65536 --tclass=$CE || return
 	await 10 local rp_cnp_handled -ge 1
 	knobs local roce_rp/rpg_time_reset=1000
-	until_ok 10 on local "grep -q rate_increase $t/trace" || fail "no increase"
+	until_ok 10 on local "grep -q dcqcn_rate_increase $t/trace" || fail "no increase"
 	knobs local roce_rp/rpg_max_rate=20
 	stop_perftest
 	await 10 local rp_limited_qps = 0
@@ -161,10 +161,10 @@ tracepoints()
 	cat $t/trace >>$TMP/trace
 	for n in ce_seen cnp_sent cnp_received rate_cut rate_increase packet_held packet_released \
 		flow_born flow_dead; do
-		grep -q " $n: dev=${DEV[local]} qpn=" $TMP/trace || fail "no $n"
+		grep -q " dcqcn_$n: dev=${DEV[local]} qpn=" $TMP/trace || fail "no $n"
 	done
-	grep -q " cnp_received: .* verdict=handled" $TMP/trace || fail "no CNP handled"
-	grep -q " rate_increase: .* by=timer kind=" $TMP/trace || fail "no kind of increase"
+	grep -q " dcqcn_cnp_received: .* verdict=handled" $TMP/trace || fail "no CNP handled"
+	grep -q " dcqcn_rate_increase: .* by=timer kind=" $TMP/trace || fail "no kind of increase"
 }
 
 run_tests "$@"

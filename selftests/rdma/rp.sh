@@ -183,7 +183,7 @@ ipv6()
 }
 
 # The remote host reads: the local one's READ responses are limited
-BOUND=$((4 << 20))
+BOUND=$((8 << 20))	# bytes of memory
 held_at_most() # of a number of samples
 {
 	HELD=$(on local "max=0

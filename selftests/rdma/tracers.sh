@@ -41,11 +41,11 @@ DEV_QP() { echo "dev=${DEV[local]} qpn=${QPN[local]}"; }
 perf()
 {
 	flow perf || return
-	command perf record -q -e 'rdma_dcqcn:cnp_received,rdma_dcqcn:rate_cut' -a -o $TMP/perf.data \
+	command perf record -q -e 'rdma_dcqcn:dcqcn_cnp_received,rdma_dcqcn:dcqcn_rate_cut' -a -o $TMP/perf.data \
 		sleep 1 >$TMP/perf.log 2>&1 || fail "perf: $(cat $TMP/perf.log)"
 	command perf script -i $TMP/perf.data >$TMP/perf.txt 2>>$TMP/perf.log
-	has $TMP/perf.txt "rdma_dcqcn:cnp_received: $(DEV_QP) .*verdict=handled"
-	has $TMP/perf.txt "rdma_dcqcn:rate_cut: $(DEV_QP) .*rate="
+	has $TMP/perf.txt "rdma_dcqcn:dcqcn_cnp_received: $(DEV_QP) .*verdict=handled"
+	has $TMP/perf.txt "rdma_dcqcn:dcqcn_rate_cut: $(DEV_QP) .*rate="
 }
 
 trace_cmd()
@@ -69,8 +69,8 @@ bpftrace()
 		export BPFTRACE_KERNEL_BUILD=$modules/build \
 			BPFTRACE_KERNEL_SOURCE=/usr/src/linux-headers-$(uname -r | sed 's/[^-]*$/common/')
 	timeout 120 bpftrace -e '
-		tracepoint:rdma_dcqcn:cnp_received { @cnps[args->qpn] = count(); }
-		tracepoint:rdma_dcqcn:rate_cut { @rate[args->qpn] = args->rate; }
+		tracepoint:rdma_dcqcn:dcqcn_cnp_received { @cnps[args->qpn] = count(); }
+		tracepoint:rdma_dcqcn:dcqcn_rate_cut { @rate[args->qpn] = args->rate; }
 		interval:s:2 { exit(); }' >$TMP/bpf.txt 2>&1 || fail "bpftrace"
 	has $TMP/bpf.txt "@cnps\[${QPN[local]}\]: [1-9]"
 	has $TMP/bpf.txt "@rate\[${QPN[local]}\]: [1-9]"

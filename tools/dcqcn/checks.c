@@ -110,7 +110,7 @@ static void check_cnps_in(const struct facts *facts, const struct fact_dev *dev)
 		     "%llu CNPs came in, none was acted on", (ull)in);
 	finding_why("they are for priorities whose reaction point is off (on for mask 0x%02x), do not come from the QP's peer, or their ICRC is wrong",
 		    KNOB(dev, RP_ENABLE));
-	finding_mend("dcqcn set dev %s rp_enable all; trace-cmd stream -e rdma_dcqcn:cnp_received says why",
+	finding_mend("dcqcn set dev %s rp_enable all; trace-cmd stream -e rdma_dcqcn:dcqcn_cnp_received says why",
 		     dev->name);
 }
 

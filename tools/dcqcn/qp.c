@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* QPs that have met congestion, as the module sees them. */
 #include <arpa/inet.h>
+#include <err.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "qp.h"
 
-struct each {
-	qp_each each;
-	void *data;
+/* The kernel's order is that of a hash */
+struct list {
+	struct qp *qps;
+	size_t len, room;
 };
 
 static void qp_peer(const struct nlattr *attr, struct qp *qp)
@@ -26,7 +29,7 @@ static void qp_peer(const struct nlattr *attr, struct qp *qp)
 
 static void qp_message(const struct nlattr **tb, void *data)
 {
-	struct each *each = data;
+	struct list *list = data;
 	struct qp qp = {};
 
 	strncpy(qp.dev, netlink_string(tb[RDMA_DCQCN_A_QP_DEV_NAME]),
@@ -39,12 +42,29 @@ static void qp_message(const struct nlattr **tb, void *data)
 		qp.has[i] = true;
 		qp.value[i] = netlink_number(tb[i]);
 	}
-	each->each(&qp, each->data);
+	if (list->len == list->room) {
+		list->room = list->room ? 2 * list->room : 64;
+		list->qps = realloc(list->qps, list->room * sizeof(qp));
+		if (!list->qps)
+			err(EXIT_FAILURE, "QPs");
+	}
+	list->qps[list->len++] = qp;
+}
+
+static int qp_compare(const void *a, const void *b)
+{
+	const struct qp *x = a, *y = b;
+	int order = strcmp(x->dev, y->dev);
+
+	if (order)
+		return order;
+	return (x->value[RDMA_DCQCN_A_QP_LQPN] > y->value[RDMA_DCQCN_A_QP_LQPN]) -
+	       (x->value[RDMA_DCQCN_A_QP_LQPN] < y->value[RDMA_DCQCN_A_QP_LQPN]);
 }
 
 void qp_dump(const struct qp_filter *filter, qp_each each, void *data)
 {
-	struct each e = { .each = each, .data = data };
+	struct list list = {};
 	struct nlmsghdr *nlh;
 
 	netlink_open();
@@ -53,7 +73,11 @@ void qp_dump(const struct qp_filter *filter, qp_each each, void *data)
 		mnl_attr_put_strz(nlh, RDMA_DCQCN_A_QP_DEV_NAME, filter->dev);
 	if (filter->qpn >= 0)
 		mnl_attr_put_u32(nlh, RDMA_DCQCN_A_QP_LQPN, filter->qpn);
-	netlink_dump(nlh, RDMA_DCQCN_A_QP_MAX, qp_message, &e);
+	netlink_dump(nlh, RDMA_DCQCN_A_QP_MAX, qp_message, &list);
+	qsort(list.qps, list.len, sizeof(*list.qps), qp_compare);
+	for (size_t i = 0; i < list.len; i++)
+		each(&list.qps[i], data);
+	free(list.qps);
 }
 
 const char *qp_type(const struct qp *qp)

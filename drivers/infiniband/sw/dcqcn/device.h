@@ -8,13 +8,14 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
+#include <linux/spinlock.h>
 #include <linux/workqueue.h>
-#include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 
 #include "counters.h"
 #include "netlink.h"
 #include "settings.h"
+#include "sysfs.h"
 
 #define DCQCN_TABLE_BITS	4	/* of the tables of ports */
 #define DCQCN_QP_BITS		10	/* of a port's table of QPs */
@@ -32,13 +33,14 @@
  * @speed: Mb/s, of the port
  * @speed_work: reads it
  * @stopping: no flow may be limited any more
- * @qps: local QPN -> struct dcqcn_qp; in order, for those who walk all
- * @qp_table: the same as chains by dcqcn_dev_qp_chain(), for packets; RCU,
- *	changed under the lock of @qps
+ * @qp_table: QPs as chains by the upper bits of dcqcn_dev_qp_hash(), in its
+ *	order; RCU, changed under @qp_lock
+ * @qp_lock: protects @qp_table and @num_qps
  * @qp_factor: odd and random, so that nobody can choose QPNs of one chain
- * @num_unresolved: entries in @qps that are resolving or absent
+ * @num_qps: entries in @qp_table
+ * @num_unresolved: those of them that are resolving or absent
  * @num_limited: flows that are limited
- * @held_bytes: bytes in the FIFOs of all flows
+ * @held_memory: bytes of memory that the packets in all flows' FIFOs take
  * @resolve_lock: protects @resolve_list
  * @resolve_list: entries that wait for @qp_work
  * @qp_work: resolves entries, and is the janitor
@@ -46,8 +48,7 @@
  * @cnp_paid: ns; up to when the CNPs sent so far have used up the port's share
  * @rate_events: how many may be told, see netlink.c
  * @ecn: ``ecn/``, see sysfs.c
- * @np_dir: ``ecn/roce_np/``
- * @rp_dir: ``ecn/roce_rp/``
+ * @dirs: what is below it
  */
 struct dcqcn_dev {
 	struct hlist_node ibdev_node;
@@ -63,12 +64,13 @@ struct dcqcn_dev {
 	struct work_struct speed_work;
 	bool stopping;
 
-	struct xarray qps;
 	struct hlist_head qp_table[1 << DCQCN_QP_BITS];
+	spinlock_t qp_lock;	/* protects @qp_table and @num_qps */
 	u32 qp_factor;
+	unsigned int num_qps;
 	atomic_t num_unresolved;
 	atomic_t num_limited;
-	atomic_long_t held_bytes;
+	atomic_long_t held_memory;
 	spinlock_t resolve_lock;	/* protects @resolve_list */
 	struct list_head resolve_list;
 	struct delayed_work qp_work;
@@ -78,8 +80,7 @@ struct dcqcn_dev {
 	struct dcqcn_budget rate_events;
 
 	struct kobject *ecn;
-	struct kobject *np_dir;
-	struct kobject *rp_dir;
+	struct kobject *dirs[DCQCN_NUM_DIRS];
 };
 
 int dcqcn_device_init(void);
@@ -136,11 +137,17 @@ static inline u64 dcqcn_dev_line(const struct dcqcn_dev *dev,
 	return mbps * DCQCN_BPS_PER_MBPS;
 }
 
-/* Where the entry of a QP is, by multiply-shift hashing */
-static inline struct hlist_head *dcqcn_dev_qp_chain(struct dcqcn_dev *dev,
-						    u32 qpn)
+/* Multiply-shift hashing: another number for each QPN, as the factor is odd */
+static inline u32 dcqcn_dev_qp_hash(const struct dcqcn_dev *dev, u32 qpn)
 {
-	return &dev->qp_table[(qpn * dev->qp_factor) >> (32 - DCQCN_QP_BITS)];
+	return qpn * dev->qp_factor;
+}
+
+/* Where an entry of this hash is */
+static inline struct hlist_head *dcqcn_dev_qp_chain(struct dcqcn_dev *dev,
+						    u32 hash)
+{
+	return &dev->qp_table[hash >> (32 - DCQCN_QP_BITS)];
 }
 
 static inline void dcqcn_count(struct dcqcn_dev *dev, enum dcqcn_counter c)

@@ -26,7 +26,6 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/udp.h>
-#include <net/dsfield.h>
 #include <net/net_namespace.h>
 #include <net/sock.h>
 
@@ -78,22 +77,22 @@ static void dcqcn_hook_forget_rxe(void)
 	WRITE_ONCE(dcqcn_rxe_destructor, NULL);
 }
 
-/* Whether a packet may be a CNP or CE-marked data; false for almost all */
+static __always_inline bool dcqcn_is_udp(const struct sk_buff *skb, bool v6)
+{
+	return (v6 ? ipv6_hdr(skb)->nexthdr : ip_hdr(skb)->protocol) ==
+	       IPPROTO_UDP;
+}
+
+/* Whether a packet may be a CNP or CE-marked; false for almost all */
 static __always_inline bool dcqcn_in_matters(const struct sk_buff *skb, bool v6)
 {
-	const void *ip = skb_network_header(skb);
-	const struct dcqcn_bth *bth;
-	u8 proto, tos;
+	struct dcqcn_view view;
 
-	proto = v6 ? ((const struct ipv6hdr *)ip)->nexthdr :
-		     ((const struct iphdr *)ip)->protocol;
-	if (proto != IPPROTO_UDP)
+	if (!dcqcn_is_udp(skb, v6))
 		return false;
-	tos = v6 ? ipv6_get_dsfield(ip) : ipv4_get_dsfield(ip);
-	if ((tos & DCQCN_ECN_MASK) == DCQCN_ECN_CE || dcqcn_faults())
-		return true;
-	bth = dcqcn_pkt_bth(ip, skb_headlen(skb), v6);
-	return !bth || bth->opcode == DCQCN_OPCODE_CNP;
+	view = dcqcn_view(skb_network_header(skb), skb_headlen(skb), v6);
+	return (view.tos & DCQCN_ECN_MASK) == DCQCN_ECN_CE || dcqcn_faults() ||
+	       !view.bth || view.bth->opcode == DCQCN_OPCODE_CNP;
 }
 
 /* A packet that may concern us. Apart from the hook, so that those that do not
@@ -114,6 +113,8 @@ static noinline unsigned int dcqcn_receive(struct sk_buff *skb)
 		return NF_ACCEPT;
 	dcqcn_pkt_parse(&pkt, skb_network_header(skb), skb_headlen(skb));
 
+	if (pkt.kind != DCQCN_PKT_OTHER && dcqcn_pkt_ecn(&pkt) == DCQCN_ECN_CE)
+		dcqcn_count(dev, DCQCN_NP_ECN_MARKED);
 	switch (pkt.kind) {
 	case DCQCN_PKT_CNP:
 		if (!dcqcn_fault_drop_cnp())
@@ -148,14 +149,22 @@ static unsigned int dcqcn_local_in6(void *priv, struct sk_buff *skb,
  * none: a SYN-ACK has a request_sock, which ends before the user data of a socket.
  * What is left after all that is cheap to ask is asked for its destructor's name.
  */
-static noinline bool dcqcn_learn_rxe(const struct sk_buff *skb)
+static noinline bool dcqcn_learn_rxe(const struct sk_buff *skb, bool v6)
 {
 	void (*destructor)(struct sk_buff *skb) = skb->destructor;
+	const struct udphdr *udp;
 	char name[sizeof("rxe_")];
+	struct dcqcn_view view;
 
 	if (!sk_fullsock(skb->sk) || skb->sk->sk_protocol != IPPROTO_UDP ||
 	    destructor == sock_wfree || destructor == sock_efree ||
-	    udp_hdr(skb)->dest != htons(DCQCN_UDP_PORT))
+	    !dcqcn_is_udp(skb, v6))
+		return false;
+	view = dcqcn_view(skb_network_header(skb), skb_headlen(skb), v6);
+	if (!view.bth)
+		return false;
+	udp = (const struct udphdr *)view.bth - 1;
+	if (udp->dest != htons(DCQCN_UDP_PORT))
 		return false;
 	snprintf(name, sizeof(name), "%ps", destructor);
 	if (strcmp(name, "rxe_"))
@@ -165,7 +174,7 @@ static noinline bool dcqcn_learn_rxe(const struct sk_buff *skb)
 }
 
 /* Whether rxe made this packet, so that its socket's user data is a QP */
-static __always_inline bool dcqcn_is_rxe(const struct sk_buff *skb)
+static __always_inline bool dcqcn_is_rxe(const struct sk_buff *skb, bool v6)
 {
 	const struct module *owner = READ_ONCE(dcqcn_rxe_module);
 
@@ -177,16 +186,17 @@ static __always_inline bool dcqcn_is_rxe(const struct sk_buff *skb)
 	if (!READ_ONCE(dcqcn_rxe_builtin))
 		return false;
 	return skb->destructor == READ_ONCE(dcqcn_rxe_destructor) ||
-	       dcqcn_learn_rxe(skb);
+	       dcqcn_learn_rxe(skb, v6);
 }
 
-static unsigned int dcqcn_local_out(void *priv, struct sk_buff *skb,
-				    const struct nf_hook_state *state)
+static __always_inline unsigned int
+dcqcn_local_out(struct sk_buff *skb, const struct nf_hook_state *state, bool v6)
 {
 	const struct ib_qp *ibqp;
+	struct dcqcn_view view;
 	struct dcqcn_dev *dev;
 
-	if (!dcqcn_is_rxe(skb))
+	if (!dcqcn_is_rxe(skb, v6))
 		return NF_ACCEPT;
 	/* The core puts struct ib_qp at the start of rxe's own */
 	ibqp = READ_ONCE(skb->sk->sk_user_data);
@@ -198,7 +208,22 @@ static unsigned int dcqcn_local_out(void *priv, struct sk_buff *skb,
 	/* neither QP0 nor QP1, the GSI */
 	if (ibqp->qp_num <= DCQCN_QPN_GSI)
 		return NF_ACCEPT;
-	return dcqcn_rp_output(dev, ibqp, skb, state);
+	view = dcqcn_view(skb_network_header(skb), skb_headlen(skb), v6);
+	if (!view.bth)
+		return NF_ACCEPT;
+	return dcqcn_rp_output(dev, ibqp->qp_num, skb, &view, state->okfn);
+}
+
+static unsigned int dcqcn_local_out4(void *priv, struct sk_buff *skb,
+				     const struct nf_hook_state *state)
+{
+	return dcqcn_local_out(skb, state, false);
+}
+
+static unsigned int dcqcn_local_out6(void *priv, struct sk_buff *skb,
+				     const struct nf_hook_state *state)
+{
+	return dcqcn_local_out(skb, state, true);
 }
 
 static const struct nf_hook_ops dcqcn_hook_ops[] = {
@@ -215,13 +240,13 @@ static const struct nf_hook_ops dcqcn_hook_ops[] = {
 		.priority = NF_IP6_PRI_LAST,
 	},
 	{
-		.hook = dcqcn_local_out,
+		.hook = dcqcn_local_out4,
 		.pf = NFPROTO_IPV4,
 		.hooknum = NF_INET_LOCAL_OUT,
 		.priority = NF_IP_PRI_LAST,
 	},
 	{
-		.hook = dcqcn_local_out,
+		.hook = dcqcn_local_out6,
 		.pf = NFPROTO_IPV6,
 		.hooknum = NF_INET_LOCAL_OUT,
 		.priority = NF_IP6_PRI_LAST,

@@ -4,7 +4,7 @@
  * for those who wait for a rate to change.
  * Documentation/netlink/specs/rdma_dcqcn.yaml describes every message.
  *
- * A dump walks ports by index and QPs by number under RCU, and goes on where
+ * A dump walks ports by index and QPs by hash under RCU, and goes on where
  * it stopped, whatever came or went meanwhile. It asks each QP for a view of
  * itself (qp.c), which takes that QP's lock for a moment and no other. Requests
  * need no lock among themselves, nor that of all other families.
@@ -13,7 +13,6 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/netdevice.h>
-#include <linux/xarray.h>
 #include <net/genetlink.h>
 #include <net/net_namespace.h>
 #include <rdma/ib_verbs.h>
@@ -102,17 +101,17 @@ dcqcn_qp_get_policy[RDMA_DCQCN_A_QP_LQPN + 1] = {
  * @begun: the rest is valid
  * @index: of the RDMA device to go on with
  * @last_index: of the last one
- * @qpn: of the QP to go on with
- * @first_qpn: of the first one of a port
- * @last_qpn: of the last one
+ * @one_qpn: only the QP @qpn
+ * @qpn: its number
+ * @at: the place in a port's table to go on with, see dcqcn_qp_next()
  */
 struct dcqcn_dump {
 	bool begun;
+	bool one_qpn;
 	u32 index;
 	u32 last_index;
 	u32 qpn;
-	u32 first_qpn;
-	u32 last_qpn;
+	u64 at;
 };
 
 static struct dcqcn_dump *dcqcn_dump(struct netlink_callback *cb)
@@ -132,12 +131,9 @@ static int dcqcn_dump_begin(struct netlink_callback *cb,
 		return 0;
 	dump->begun = true;
 	dump->last_index = U32_MAX;
-	dump->last_qpn = DCQCN_QPN_MAX;
-	if (qpn) {
-		dump->first_qpn = nla_get_u32(qpn);
-		dump->last_qpn = dump->first_qpn;
-	}
-	dump->qpn = dump->first_qpn;
+	dump->one_qpn = qpn;
+	if (qpn)
+		dump->qpn = nla_get_u32(qpn);
 	if (!name)
 		return 0;
 	dev = dcqcn_dev_lock(sock_net(cb->skb->sk), nla_data(name));
@@ -161,7 +157,7 @@ static struct dcqcn_dev *dcqcn_dump_dev(struct netlink_callback *cb)
 		return NULL;
 	if (dev->ibdev->index != dump->index) {
 		dump->index = dev->ibdev->index;
-		dump->qpn = dump->first_qpn;
+		dump->at = 0;
 	}
 	return dev;
 }
@@ -178,8 +174,16 @@ static bool dcqcn_dump_next_dev(struct netlink_callback *cb)
 		return false;
 	}
 	dump->index++;
-	dump->qpn = dump->first_qpn;
+	dump->at = 0;
 	return true;
+}
+
+/* What a dump returns when it has put what fits: a message that does not fit into
+ * an empty buffer never will
+ */
+static int dcqcn_dump_end(const struct sk_buff *skb, int err)
+{
+	return err && !skb->len ? err : skb->len;
 }
 
 static int dcqcn_put_settings(struct sk_buff *skb, int type,
@@ -235,7 +239,7 @@ static int dcqcn_put_counters(struct sk_buff *skb, const struct dcqcn_dev *dev)
 			      atomic_read(&dev->num_limited),
 			      RDMA_DCQCN_A_COUNTERS_PAD) ||
 	    nla_put_u64_64bit(skb, RDMA_DCQCN_A_COUNTERS_RP_HELD_BYTES,
-			      atomic_long_read(&dev->held_bytes),
+			      atomic_long_read(&dev->held_memory),
 			      RDMA_DCQCN_A_COUNTERS_PAD))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
@@ -278,11 +282,12 @@ static int dcqcn_dev_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 		return err;
 	rcu_read_lock();
 	while ((dev = dcqcn_dump_dev(cb))) {
-		if (dcqcn_put_dev(skb, cb, dev) || !dcqcn_dump_next_dev(cb))
+		err = dcqcn_put_dev(skb, cb, dev);
+		if (err || !dcqcn_dump_next_dev(cb))
 			break;
 	}
 	rcu_read_unlock();
-	return skb->len;
+	return dcqcn_dump_end(skb, err);
 }
 
 static u8 dcqcn_qp_type(const struct dcqcn_qp_view *view)
@@ -405,20 +410,30 @@ static int dcqcn_put_qp(struct sk_buff *skb, struct netlink_callback *cb,
 	return 0;
 }
 
+static int dcqcn_dump_qp(struct sk_buff *skb, struct netlink_callback *cb,
+			 struct dcqcn_dev *dev, struct dcqcn_qp *qp)
+{
+	struct dcqcn_qp_view view;
+
+	return dcqcn_qp_look(qp, &view) ? dcqcn_put_qp(skb, cb, dev, &view) : 0;
+}
+
 /* All QPs of one port that are left */
 static int dcqcn_dump_qps(struct sk_buff *skb, struct netlink_callback *cb,
 			  struct dcqcn_dev *dev)
 {
 	struct dcqcn_dump *dump = dcqcn_dump(cb);
-	struct dcqcn_qp_view view;
 	struct dcqcn_qp *qp;
-	unsigned long qpn;
+	int err;
 
-	xa_for_each_range(&dev->qps, qpn, qp, dump->qpn, dump->last_qpn) {
-		dump->qpn = qpn;
-		if (dcqcn_qp_look(qp, &view) &&
-		    dcqcn_put_qp(skb, cb, dev, &view))
-			return -EMSGSIZE;
+	if (dump->one_qpn) {
+		qp = dcqcn_qp_find(dev, dump->qpn);
+		return qp ? dcqcn_dump_qp(skb, cb, dev, qp) : 0;
+	}
+	for (; (qp = dcqcn_qp_next(dev, &dump->at)); dump->at++) {
+		err = dcqcn_dump_qp(skb, cb, dev, qp);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -435,11 +450,12 @@ static int dcqcn_qp_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
 		return err;
 	rcu_read_lock();
 	while ((dev = dcqcn_dump_dev(cb))) {
-		if (dcqcn_dump_qps(skb, cb, dev) || !dcqcn_dump_next_dev(cb))
+		err = dcqcn_dump_qps(skb, cb, dev);
+		if (err || !dcqcn_dump_next_dev(cb))
 			break;
 	}
 	rcu_read_unlock();
-	return skb->len;
+	return dcqcn_dump_end(skb, err);
 }
 
 static int dcqcn_put_profile(struct sk_buff *skb, struct netlink_callback *cb,
@@ -468,13 +484,15 @@ static int dcqcn_profile_get_dump(struct sk_buff *skb,
 				  struct netlink_callback *cb)
 {
 	const struct dcqcn_profile *profile;
+	int err = 0;
 
 	while ((profile = dcqcn_profile_get(cb->args[0]))) {
-		if (dcqcn_put_profile(skb, cb, profile))
+		err = dcqcn_put_profile(skb, cb, profile);
+		if (err)
 			break;
 		cb->args[0]++;
 	}
-	return skb->len;
+	return dcqcn_dump_end(skb, err);
 }
 
 static int dcqcn_change_settings(struct dcqcn_settings *settings,

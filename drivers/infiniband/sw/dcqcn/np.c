@@ -34,12 +34,11 @@
 #define DCQCN_CNP_GAP_NS	2000
 #define DCQCN_CNP_BURST_NS	(10 * NSEC_PER_MSEC)
 
-static struct dst_entry *dcqcn_cnp_route4(struct net *net,
-					  const struct net_device *ndev,
+static struct dst_entry *dcqcn_cnp_route4(struct net *net, int ifindex,
 					  const struct dcqcn_cnp_spec *spec)
 {
 	struct flowi4 fl4 = {
-		.flowi4_oif = ndev->ifindex,
+		.flowi4_oif = ifindex,
 		.flowi4_proto = IPPROTO_UDP,
 		.saddr = spec->saddr.s6_addr32[3],
 		.daddr = spec->daddr.s6_addr32[3],
@@ -49,12 +48,11 @@ static struct dst_entry *dcqcn_cnp_route4(struct net *net,
 	return IS_ERR(rt) ? ERR_CAST(rt) : &rt->dst;
 }
 
-static struct dst_entry *dcqcn_cnp_route6(struct net *net,
-					  const struct net_device *ndev,
+static struct dst_entry *dcqcn_cnp_route6(struct net *net, int ifindex,
 					  const struct dcqcn_cnp_spec *spec)
 {
 	struct flowi6 fl6 = {
-		.flowi6_oif = ndev->ifindex,
+		.flowi6_oif = ifindex,
 		.flowi6_proto = IPPROTO_UDP,
 		.saddr = spec->saddr,
 		.daddr = spec->daddr,
@@ -68,19 +66,19 @@ static struct dst_entry *dcqcn_cnp_route6(struct net *net,
 	return ERR_PTR(err);
 }
 
-static int dcqcn_cnp_xmit(struct net_device *ndev,
+/* By the interface that the marked packet came by */
+static int dcqcn_cnp_xmit(struct net *net, int ifindex,
 			  const struct dcqcn_settings *settings,
 			  struct dcqcn_cnp_spec *spec)
 {
 	bool v4 = ipv6_addr_v4mapped(&spec->daddr);
 	size_t len = v4 ? DCQCN_CNP_V4_LEN : DCQCN_CNP_V6_LEN;
-	struct net *net = dev_net(ndev);
 	struct dst_entry *dst;
 	struct sk_buff *skb;
 	int err;
 
-	dst = v4 ? dcqcn_cnp_route4(net, ndev, spec) :
-		   dcqcn_cnp_route6(net, ndev, spec);
+	dst = v4 ? dcqcn_cnp_route4(net, ifindex, spec) :
+		   dcqcn_cnp_route6(net, ifindex, spec);
 	if (IS_ERR(dst))
 		return PTR_ERR(dst);
 
@@ -125,7 +123,7 @@ static bool dcqcn_np_charge(struct dcqcn_dev *dev)
 }
 
 /* Answer @event, which happened to @qp. Called with the lock held; drops it. */
-static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net_device *ndev,
+static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net *net,
 			    const struct dcqcn_settings *settings,
 			    const struct dcqcn_event *event)
 	__releases(&qp->lock)
@@ -155,9 +153,9 @@ static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net_device *ndev,
 	if (!send)
 		return;
 	err = dcqcn_np_charge(qp->dev) ?
-	      dcqcn_cnp_xmit(ndev, settings, &spec) : -EBUSY;
+	      dcqcn_cnp_xmit(net, event->ifindex, settings, &spec) : -EBUSY;
 	dcqcn_count(qp->dev, err ? DCQCN_NP_CNP_ERRORS : DCQCN_NP_CNP_SENT);
-	trace_cnp_sent(qp, spec.dest_qpn, &spec.daddr, err);
+	trace_dcqcn_cnp_sent(qp, spec.dest_qpn, &spec.daddr, err);
 }
 
 /* Whether a CNP would come too early anyway; without the lock, as a filter */
@@ -185,8 +183,7 @@ void dcqcn_np_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 	struct dcqcn_event event;
 	struct dcqcn_qp *qp;
 
-	dcqcn_count(dev, DCQCN_NP_ECN_MARKED);
-	trace_ce_seen(dev, pkt);
+	trace_dcqcn_ce_seen(dev, pkt);
 	if (!(settings->np_enable & BIT(dcqcn_pkt_prio(pkt))) ||
 	    skb->pkt_type != PACKET_HOST ||
 	    pkt->dest_qpn <= DCQCN_QPN_GSI ||
@@ -218,12 +215,13 @@ void dcqcn_np_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 	dcqcn_pkt_saddr(pkt, &event.saddr);
 	dcqcn_pkt_daddr(pkt, &event.daddr);
 	event.src_qpn = pkt->src_qpn;
+	event.ifindex = skb->dev->ifindex;
 	event.pkey = pkt->pkey;
 	event.ud = pkt->ud;
 
 	spin_lock_bh(&qp->lock);
 	if (qp->state == DCQCN_QP_LIVE) {
-		dcqcn_np_answer(qp, skb->dev, settings, &event);
+		dcqcn_np_answer(qp, dev_net(skb->dev), settings, &event);
 		return;
 	}
 	if (qp->state == DCQCN_QP_RESOLVING && !qp->pending_ce) {
@@ -252,7 +250,7 @@ void dcqcn_np_resolved(struct dcqcn_qp *qp)
 	if (qp->pending_ce && qp->state == DCQCN_QP_LIVE) {
 		qp->pending_ce = false;
 		event = qp->event;
-		dcqcn_np_answer(qp, qp->dev->ndev,
+		dcqcn_np_answer(qp, dev_net(qp->dev->ndev),
 				rcu_dereference(qp->dev->settings), &event);
 	} else {
 		qp->pending_ce = false;

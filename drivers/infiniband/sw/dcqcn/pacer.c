@@ -13,14 +13,18 @@
  *
  * Order: while packets are held, or while somebody is sending what was held,
  * everything else of the flow queues. The timer sends what is due, or the hook
- * when it finds the timer late, one at a time per flow and without the lock.
+ * when it finds the timer late, one at a time per flow and without the lock,
+ * but never preempted: the flow would stand still for as long.
+ *
+ * Requests and READ responses have a FIFO each and take turns, byte for byte:
+ * a request must not wait for megabytes of responses while rxe's timer runs.
  *
  * Back-pressure is rxe's own: it stops a requester that has more than 64
  * unfreed packets, and held packets are unfreed. READ responses do not obey
- * that limit, nor do the ACKs that must not overtake them: those have a byte
- * bound. Requests may be held no longer than DCQCN_HOLD_NS, and a RC request
- * no longer than its QP's retransmission timer allows. The rate has a floor
- * that sees to it; a request that is too old all the same is sent at once.
+ * that limit, nor do the ACKs that must not overtake them: the memory they take
+ * is bounded. Requests may be held no longer than DCQCN_HOLD_NS, and a RC
+ * request no longer than its QP's retransmission timer allows. The rate has a
+ * floor that sees to it; a request that is too old all the same is sent at once.
  *
  * Locking: a flow belongs to struct dcqcn_qp and is protected by its lock.
  */
@@ -35,9 +39,9 @@
 #include <net/ip.h>
 
 #include "device.h"
+#include "netlink.h"
 #include "pacer.h"
 #include "qp.h"
-#include "report.h"
 #include "trace.h"
 
 /* Credit for lateness. Hypervisors take a CPU away for milliseconds. */
@@ -64,8 +68,11 @@
 /* Packets that rxe has in flight before it stops: its limit plus one */
 #define DCQCN_RXE_INFLIGHT	65
 
-/* READ responses and ACKs that may be held: per flow, and per port */
-#define DCQCN_HELD_FLOW_MAX	(4 * 1024 * 1024)
+/* Bytes of memory beyond which READ responses and ACKs are dropped, per flow and
+ * per port: skb->truesize, by which the shortest response takes some 770 bytes,
+ * and one of 4 KB takes 8.5 KB.
+ */
+#define DCQCN_HELD_FLOW_MAX	(8 * 1024 * 1024)
 #define DCQCN_HELD_DEV_MAX	(64 * 1024 * 1024)
 
 /* Base of the ack timeout, 4.096 us * 2^exponent (IBA 9.7.6.1.3) */
@@ -102,6 +109,42 @@ static u64 dcqcn_hold_ns(const struct dcqcn_qp *qp)
 	return hold;
 }
 
+/* Tell those who trace and those who listen that the rate was @old_rate until
+ * @done happened, DCQCN_RATE_*
+ */
+static void dcqcn_flow_tell_rate(struct dcqcn_qp *qp,
+				 const struct dcqcn_rp_params *p,
+				 unsigned int done, u64 old_rate)
+{
+	unsigned int by = done & (DCQCN_RATE_TIMER | DCQCN_RATE_BYTES);
+
+	if (by)
+		trace_dcqcn_rate_increase(qp, old_rate, by,
+					  dcqcn_rate_phase(&qp->flow.rate, p));
+	if (done & DCQCN_RATE_CUT) {
+		trace_dcqcn_rate_cut(qp, old_rate);
+		dcqcn_netlink_rate(qp, RDMA_DCQCN_RATE_EVENT_CUT, old_rate);
+	}
+}
+
+/**
+ * dcqcn_pacer_floor() - the least rate that what is held allows
+ * @flow: the flow
+ *
+ * Requests must leave in time. While READ responses are held too, these have
+ * half of the rate.
+ *
+ * Context: the QP's lock is held. Return: bit/s, 0 for none.
+ */
+u64 dcqcn_pacer_floor(const struct dcqcn_flow *flow)
+{
+	if (skb_queue_empty(&flow->fifo[DCQCN_REQUESTS].queue))
+		return 0;
+	if (skb_queue_empty(&flow->fifo[DCQCN_RESPONSES].queue))
+		return flow->floor;
+	return 2 * flow->floor;
+}
+
 /*
  * Bring the rate up to @now, @bytes having just been sent, and return what to
  * pace at in bit/s; 0 for no limit.
@@ -122,8 +165,8 @@ static __always_inline u64 dcqcn_flow_rate(struct dcqcn_qp *qp, u64 now,
 	line = dcqcn_dev_line(qp->dev, settings);
 	done = dcqcn_rate_advance(&flow->rate, &settings->rp, line, now, bytes);
 	if (done)
-		dcqcn_report_rate(qp, &settings->rp, done, before);
-	rate = max(flow->rate.current_rate, min(flow->floor, line));
+		dcqcn_flow_tell_rate(qp, &settings->rp, done, before);
+	rate = max(flow->rate.current_rate, min(dcqcn_pacer_floor(flow), line));
 	if (flow->rate.current_rate >= line)
 		flow->released = true;
 	return rate;
@@ -170,13 +213,14 @@ static void dcqcn_flow_end(struct dcqcn_qp *qp)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 
-	if (!flow->released || !flow->limited ||
-	    !skb_queue_empty(&flow->queue) ||
+	if (!flow->released || !flow->limited || dcqcn_flow_held(flow) ||
 	    (flow->draining && qp->state != DCQCN_QP_DEAD))
 		return;
 	WRITE_ONCE(flow->limited, false);
 	atomic_dec(&qp->dev->num_limited);
-	dcqcn_report_end(qp);
+	trace_dcqcn_flow_dead(qp);
+	dcqcn_netlink_rate(qp, RDMA_DCQCN_RATE_EVENT_RELEASED,
+			   flow->rate.current_rate);
 }
 
 /* When the timer shall fire */
@@ -200,22 +244,23 @@ static void dcqcn_flow_arm(struct dcqcn_flow *flow)
 			      HRTIMER_MODE_ABS_SOFT);
 }
 
+/* The FIFO of a kind of packet */
+static inline struct dcqcn_fifo *dcqcn_flow_fifo(struct dcqcn_flow *flow,
+						 enum dcqcn_pkt_kind kind)
+{
+	return &flow->fifo[kind == DCQCN_PKT_REQUEST ? DCQCN_REQUESTS :
+						       DCQCN_RESPONSES];
+}
+
 static inline void dcqcn_flow_take(struct dcqcn_qp *qp, struct sk_buff *skb)
 {
 	struct dcqcn_held *held = dcqcn_held(skb);
 	struct dcqcn_flow *flow = &qp->flow;
 
-	__skb_unlink(skb, &flow->queue);
+	__skb_unlink(skb, &dcqcn_flow_fifo(flow, held->kind)->queue);
 	flow->held_bytes -= held->bytes;
-	atomic_long_sub(held->bytes, &qp->dev->held_bytes);
-	if (held->kind == DCQCN_PKT_REQUEST)
-		flow->held_requests--;
-	else if (held->kind == DCQCN_PKT_RESPONSE)
-		flow->held_responses--;
-	if (!flow->held_requests) {
-		flow->floor = 0;
-		flow->floor_bytes = 0;
-	}
+	flow->held_memory -= skb->truesize;
+	atomic_long_sub(skb->truesize, &qp->dev->held_memory);
 }
 
 /* The result is not rxe's business: a transmit error would stop the QP for
@@ -228,9 +273,38 @@ static void dcqcn_flow_send(struct sk_buff *skb, dcqcn_okfn okfn)
 	okfn(net, skb->sk, skb);
 }
 
+/* What may leave next, or NULL: a request that has waited for too long, or what is due */
+static struct sk_buff *dcqcn_flow_next(struct dcqcn_qp *qp, u64 now)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	struct sk_buff *request, *response;
+
+	request = skb_peek(&flow->fifo[DCQCN_REQUESTS].queue);
+	if (!dcqcn_flow_is_due(flow, now)) {
+		if (!request ||
+		    now - dcqcn_held(request)->since < dcqcn_hold_ns(qp))
+			return NULL;
+		flow->stat.expired++;
+		dcqcn_count(qp->dev, DCQCN_RP_EXPIRED);
+		return request;
+	}
+	response = skb_peek(&flow->fifo[DCQCN_RESPONSES].queue);
+	if (!request || !response) {
+		flow->turn = 0;
+		return request ?: response;
+	}
+	if (flow->turn > 0) {
+		flow->turn -= dcqcn_held(response)->bytes;
+		return response;
+	}
+	flow->turn += dcqcn_held(request)->bytes;
+	return request;
+}
+
 /*
- * Send what is due. Called and left with the lock held, which is dropped
- * while sending. Returns whether something is left that wants the timer.
+ * Send what is due. Called and left with the lock held and BH disabled; the
+ * lock is dropped while sending. Returns whether something is left that wants
+ * the timer.
  */
 static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 	__must_hold(&qp->lock)
@@ -238,7 +312,7 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 	struct dcqcn_flow *flow = &qp->flow;
 	struct sk_buff_head due;
 	struct sk_buff *skb;
-	u64 now, hold;
+	u64 now;
 
 	if (flow->draining)
 		return false;
@@ -246,35 +320,30 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 	__skb_queue_head_init(&due);
 
 	now = ktime_get_ns();
-	hold = dcqcn_hold_ns(qp);
 	flow->next = max(flow->next + DCQCN_MAX_LATE_NS, now) -
 		     DCQCN_MAX_LATE_NS;
-	while ((skb = skb_peek(&flow->queue)) &&
-	       skb_queue_len(&due) < DCQCN_BUDGET) {
+	while (skb_queue_len(&due) < DCQCN_BUDGET &&
+	       (skb = dcqcn_flow_next(qp, now))) {
 		struct dcqcn_held *held = dcqcn_held(skb);
 
-		if (!dcqcn_flow_is_due(flow, now)) {
-			if (held->kind != DCQCN_PKT_REQUEST ||
-			    now - held->since < hold)
-				break;
-			flow->stat.expired++;
-			dcqcn_count(qp->dev, DCQCN_RP_EXPIRED);
-		}
 		dcqcn_flow_take(qp, skb);
 		dcqcn_flow_charge(qp, held->bytes, now);
-		trace_packet_released(qp, held->psn, held->bytes,
-				      now - held->since);
+		trace_dcqcn_packet_released(qp, held->psn, held->bytes,
+					    now - held->since);
+		if (held->kind == DCQCN_PKT_RESPONSE)
+			flow->sending_responses = true;
 		__skb_queue_tail(&due, skb);
 	}
 	dcqcn_count_add(qp->dev, DCQCN_RP_RELEASED, skb_queue_len(&due));
 
-	spin_unlock_bh(&qp->lock);
+	spin_unlock(&qp->lock);
 	while ((skb = __skb_dequeue(&due)))
 		dcqcn_flow_send(skb, flow->okfn);
-	spin_lock_bh(&qp->lock);
+	spin_lock(&qp->lock);
 
 	flow->draining = false;
-	if (!skb_queue_empty(&flow->queue))
+	flow->sending_responses = false;
+	if (dcqcn_flow_held(flow))
 		return true;
 	dcqcn_flow_end(qp);
 	return false;
@@ -305,18 +374,16 @@ static bool dcqcn_psn_reaches(u32 a, u32 b)
 }
 
 /*
- * rxe went back to @psn: what is held of the same kind from there on will
- * come again. Returns it, as a list.
+ * rxe went back to @psn: what is held of the same FIFO from there on will come
+ * again, ACKs behind READ responses included. Returns it, as a list.
  */
 static struct sk_buff *dcqcn_flow_take_stale(struct dcqcn_qp *qp,
-					     enum dcqcn_pkt_kind kind, u32 psn)
+					     struct dcqcn_fifo *fifo, u32 psn)
 {
 	struct sk_buff *skb, *next, *stale = NULL;
 
-	skb_queue_walk_safe(&qp->flow.queue, skb, next) {
-		struct dcqcn_held *held = dcqcn_held(skb);
-
-		if (held->kind != kind || !dcqcn_psn_reaches(held->psn, psn))
+	skb_queue_walk_safe(&fifo->queue, skb, next) {
+		if (!dcqcn_psn_reaches(dcqcn_held(skb)->psn, psn))
 			continue;
 		dcqcn_flow_take(qp, skb);
 		qp->flow.stat.drop_stale++;
@@ -346,20 +413,19 @@ static void dcqcn_flow_resume(struct dcqcn_qp *qp, u64 now)
 	flow->released = false;
 }
 
-/* A packet of a limited flow that is not the next one: the first of its kind,
+/* A packet of a limited flow that is not the next one: the first of its FIFO,
  * or one that was sent before. Returns what is stale by that, as a list.
  */
 static noinline struct sk_buff *
-dcqcn_flow_go_back(struct dcqcn_qp *qp, enum dcqcn_pkt_kind kind, u32 psn,
+dcqcn_flow_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, u32 psn,
 		   u64 now)
 {
-	bool response = kind == DCQCN_PKT_RESPONSE;
-	bool first = !qp->flow.seen[response];
+	bool first = !fifo->seen;
 
 	dcqcn_flow_resume(qp, now);
-	qp->flow.seen[response] = true;
+	fifo->seen = true;
 	/* of what was sent before the limiter's birth, the PSNs are unknown */
-	return first ? NULL : dcqcn_flow_take_stale(qp, kind, psn);
+	return first ? NULL : dcqcn_flow_take_stale(qp, fifo, psn);
 }
 
 /* Compare a packet of a limited flow with the one before it */
@@ -367,36 +433,31 @@ static struct sk_buff *dcqcn_flow_find_stale(struct dcqcn_qp *qp,
 					     enum dcqcn_pkt_kind kind, u32 psn,
 					     u64 now)
 {
-	bool response = kind == DCQCN_PKT_RESPONSE;
-	struct dcqcn_flow *flow = &qp->flow;
+	struct dcqcn_fifo *fifo = dcqcn_flow_fifo(&qp->flow, kind);
 	struct sk_buff *stale = NULL;
 
 	if (qp->type != IB_QPT_RC || kind == DCQCN_PKT_ACK)
 		return NULL;
-	if (unlikely(!flow->seen[response] ||
-		     dcqcn_psn_reaches(flow->last_psn[response], psn)))
-		stale = dcqcn_flow_go_back(qp, kind, psn, now);
-	flow->last_psn[response] = psn;
+	if (unlikely(!fifo->seen || dcqcn_psn_reaches(fifo->last_psn, psn)))
+		stale = dcqcn_flow_go_back(qp, fifo, psn, now);
+	fifo->last_psn = psn;
 	return stale;
 }
 
 /*
- * Raise the floor so that the request just queued, and all that rxe may still
- * queue behind it, leaves within three quarters of the time it may be held;
- * the rest is for the way to the peer and back.
+ * A request of so many bytes was queued. Raise the floor so that it, and all
+ * that rxe may still queue behind it, leaves within three quarters of the time
+ * it may be held; the rest is for the way to the peer and back.
  */
 static void dcqcn_flow_raise_floor(struct dcqcn_qp *qp, u32 bytes)
 {
 	struct dcqcn_flow *flow = &qp->flow;
-	u32 ahead;
 
-	flow->request_bytes = max(flow->request_bytes, bytes);
-	/* < 2^24 bytes, times 8 * 10^9 fits u64 */
-	ahead = max(flow->held_bytes, DCQCN_RXE_INFLIGHT * flow->request_bytes);
-	if (ahead <= flow->floor_bytes)
+	if (bytes <= flow->request_bytes)
 		return;
-	flow->floor_bytes = ahead;
-	flow->floor = div64_u64(ahead * DCQCN_COST_PER_BYTE,
+	flow->request_bytes = bytes;
+	/* 65 * 2^16 bytes, times 8 * 10^9, are less than 2^56 */
+	flow->floor = div64_u64(DCQCN_RXE_INFLIGHT * bytes * DCQCN_COST_PER_BYTE,
 				dcqcn_hold_ns(qp) / 4 * 3);
 }
 
@@ -412,20 +473,17 @@ static void dcqcn_flow_hold(struct dcqcn_qp *qp, struct sk_buff *skb,
 	held->psn = psn;
 	held->bytes = bytes;
 	held->kind = kind;
-	__skb_queue_tail(&flow->queue, skb);
+	__skb_queue_tail(&dcqcn_flow_fifo(flow, kind)->queue, skb);
 	flow->held_bytes += bytes;
-	atomic_long_add(bytes, &qp->dev->held_bytes);
-	if (kind == DCQCN_PKT_REQUEST) {
-		flow->held_requests++;
+	flow->held_memory += skb->truesize;
+	atomic_long_add(skb->truesize, &qp->dev->held_memory);
+	if (kind == DCQCN_PKT_REQUEST)
 		dcqcn_flow_raise_floor(qp, bytes);
-	} else if (kind == DCQCN_PKT_RESPONSE) {
-		flow->held_responses++;
-	}
 	flow->stat.max_packets = max(flow->stat.max_packets,
-				     skb_queue_len(&flow->queue));
+				     dcqcn_flow_held(flow));
 	flow->stat.max_bytes = max(flow->stat.max_bytes, flow->held_bytes);
 	dcqcn_count(qp->dev, DCQCN_RP_HELD);
-	trace_packet_held(qp, psn, bytes);
+	trace_dcqcn_packet_held(qp, psn, bytes);
 }
 
 /* Whether a packet may leave at once. A flow without any for a while has
@@ -435,7 +493,7 @@ static bool dcqcn_flow_may_pass(struct dcqcn_flow *flow, u64 now)
 {
 	u64 credit;
 
-	if (flow->draining || !skb_queue_empty(&flow->queue))
+	if (flow->draining || dcqcn_flow_held(flow))
 		return false;
 	credit = min_t(u64, DCQCN_IDLE_CREDIT_GAPS * flow->gap,
 		       DCQCN_IDLE_CREDIT_NS);
@@ -443,11 +501,26 @@ static bool dcqcn_flow_may_pass(struct dcqcn_flow *flow, u64 now)
 	return dcqcn_flow_is_due(flow, now);
 }
 
-static bool dcqcn_flow_is_full(const struct dcqcn_qp *qp, u32 bytes)
+/* Whether there is no room for a packet that takes so many bytes of memory */
+static bool dcqcn_flow_is_full(const struct dcqcn_qp *qp, u32 memory)
 {
-	return qp->flow.held_bytes + bytes > DCQCN_HELD_FLOW_MAX ||
-	       atomic_long_read(&qp->dev->held_bytes) + bytes >
+	return qp->flow.held_memory + memory > DCQCN_HELD_FLOW_MAX ||
+	       atomic_long_read(&qp->dev->held_memory) + memory >
 	       DCQCN_HELD_DEV_MAX;
+}
+
+/* Whether a packet need not queue: an ACK that can overtake no READ response, or
+ * an UD packet of a priority without a limit
+ */
+static bool dcqcn_flow_spares(const struct dcqcn_qp *qp,
+			      enum dcqcn_pkt_kind kind, bool limit)
+{
+	const struct dcqcn_flow *flow = &qp->flow;
+
+	if (kind == DCQCN_PKT_ACK)
+		return !flow->sending_responses &&
+		       skb_queue_empty(&flow->fifo[DCQCN_RESPONSES].queue);
+	return !limit && qp->type == IB_QPT_UD;
 }
 
 /**
@@ -475,8 +548,7 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	u64 now;
 
 	spin_lock_bh(&qp->lock);
-	if (!flow->limited ||
-	    (kind == DCQCN_PKT_ACK && !flow->held_responses))
+	if (!flow->limited || dcqcn_flow_spares(qp, kind, limit))
 		goto unlock;
 	now = ktime_get_ns();	/* with the lock, so that it never goes back */
 
@@ -493,7 +565,7 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 		goto unlock;
 	}
 
-	if (kind != DCQCN_PKT_REQUEST && dcqcn_flow_is_full(qp, bytes)) {
+	if (kind != DCQCN_PKT_REQUEST && dcqcn_flow_is_full(qp, skb->truesize)) {
 		flow->stat.drop_bound++;
 		dcqcn_count(qp->dev, DCQCN_RP_DROP_BOUND);
 		skb->next = drop;
@@ -517,30 +589,53 @@ unlock:
 	return taken;
 }
 
-/**
- * dcqcn_pacer_start() - limit a flow from now on
- * @qp: its QP; not limited so far, or released
- * @now: ns
- *
- * Context: @qp->lock is held.
- */
-void dcqcn_pacer_start(struct dcqcn_qp *qp, u64 now)
+/* Limit a flow from now on that was not limited so far, or is released */
+static void dcqcn_flow_start(struct dcqcn_qp *qp, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
+	int i;
 
 	flow->released = false;
 	flow->next = now;
 	flow->remainder = 0;
 	flow->gap = 0;
+	for (i = 0; i < DCQCN_NUM_FIFOS; i++)
+		flow->fifo[i].seen = false;
 	flow->floor = 0;
-	flow->floor_bytes = 0;
-	memset(flow->seen, 0, sizeof(flow->seen));
 	flow->request_bytes = 0;
 	if (flow->limited)
 		return;
 	atomic_inc(&qp->dev->num_limited);
 	WRITE_ONCE(flow->limited, true);
-	trace_flow_born(qp);
+	trace_dcqcn_flow_born(qp);
+}
+
+/**
+ * dcqcn_pacer_cnp() - a CNP came for a flow
+ * @qp: its QP
+ * @settings: the port's
+ * @now: ns
+ *
+ * The first one gives the flow its limiter.
+ *
+ * Context: softirq, or process with BH off; @qp->lock is held.
+ */
+void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
+		     u64 now)
+{
+	u64 line = dcqcn_dev_line(qp->dev, settings);
+	struct dcqcn_flow *flow = &qp->flow;
+	unsigned int done;
+	u64 before;
+
+	if (!flow->limited || flow->released) {
+		dcqcn_rate_init(&flow->rate, line, now);
+		dcqcn_flow_start(qp, now);
+	}
+	before = flow->rate.current_rate;
+	done = dcqcn_rate_cnp(&flow->rate, &settings->rp, line, now);
+	if (done)
+		dcqcn_flow_tell_rate(qp, &settings->rp, done, before);
 }
 
 /**
@@ -608,12 +703,15 @@ void dcqcn_pacer_reset(struct dcqcn_qp *qp, struct sk_buff_head *dropped)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	struct sk_buff *skb;
+	int i;
 
-	while ((skb = skb_peek(&flow->queue))) {
-		dcqcn_flow_take(qp, skb);
-		flow->stat.drop_dead++;
-		dcqcn_count(qp->dev, DCQCN_RP_DROP_DEAD);
-		__skb_queue_tail(dropped, skb);
+	for (i = 0; i < DCQCN_NUM_FIFOS; i++) {
+		while ((skb = skb_peek(&flow->fifo[i].queue))) {
+			dcqcn_flow_take(qp, skb);
+			flow->stat.drop_dead++;
+			dcqcn_count(qp->dev, DCQCN_RP_DROP_DEAD);
+			__skb_queue_tail(dropped, skb);
+		}
 	}
 	flow->released = true;
 	dcqcn_flow_end(qp);
@@ -642,7 +740,10 @@ void dcqcn_pacer_flush(struct dcqcn_qp *qp)
  */
 void dcqcn_pacer_init(struct dcqcn_flow *flow)
 {
-	__skb_queue_head_init(&flow->queue);
+	int i;
+
+	for (i = 0; i < DCQCN_NUM_FIFOS; i++)
+		__skb_queue_head_init(&flow->fifo[i].queue);
 	hrtimer_setup(&flow->timer, dcqcn_flow_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
 }

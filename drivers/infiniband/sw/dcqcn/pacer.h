@@ -11,6 +11,7 @@
 #include "rate.h"
 
 struct dcqcn_qp;
+struct dcqcn_settings;
 
 typedef int (*dcqcn_okfn)(struct net *net, struct sock *sk,
 			  struct sk_buff *skb);
@@ -39,23 +40,44 @@ struct dcqcn_flow_stat {
 };
 
 /**
+ * enum dcqcn_fifo_kind - the two FIFOs of a flow
+ * @DCQCN_REQUESTS: rxe's requester fills it, with 65 packets at most
+ * @DCQCN_RESPONSES: READ responses, and ACKs that must not overtake them
+ */
+enum dcqcn_fifo_kind {
+	DCQCN_REQUESTS,
+	DCQCN_RESPONSES,
+	DCQCN_NUM_FIFOS
+};
+
+/**
+ * struct dcqcn_fifo - packets of a flow that must leave in order
+ * @queue: those that are held
+ * @last_psn: PSN of the last request, or READ response
+ * @seen: whether there was one since the limiter was born
+ */
+struct dcqcn_fifo {
+	struct sk_buff_head queue;
+	u32 last_psn;
+	bool seen;
+};
+
+/**
  * struct dcqcn_flow - the limiter of one QP; protected by dcqcn_qp.lock
  * @limited: packets must pass through here
  * @released: the limit is off; what is held leaves, then @limited ends
  * @draining: somebody is sending; everyone else queues
+ * @sending_responses: and READ responses are among it
  * @rate: the rate algorithm's state
  * @next: ns; when the next packet may leave
  * @remainder: what @next lost in rounding, in bit * 10^9 (< a rate in bit/s)
  * @gap: ns; what the last packet cost
- * @floor: bit/s; rate that the held requests need to leave in time
- * @queue: held packets, in order
- * @held_bytes: their length on the wire
- * @held_requests: how many are requests
- * @held_responses: how many are READ responses
- * @last_psn: PSN of the last request and READ response
- * @seen: whether there was one
+ * @floor: bit/s; rate at which requests of @request_bytes leave in time
+ * @fifo: requests and READ responses, which the peer does not compare
+ * @turn: bytes by which requests are ahead, while responses are held too
+ * @held_bytes: length of all held packets on the wire
+ * @held_memory: bytes of memory that they take
  * @request_bytes: longest request seen, on the wire
- * @floor_bytes: what @floor makes leave in time; 0 with it
  * @stat: what happened to its packets
  * @okfn: sends a packet on behind our hook
  * @timer: drains
@@ -64,26 +86,33 @@ struct dcqcn_flow {
 	bool limited;
 	bool released;
 	bool draining;
+	bool sending_responses;
 	struct dcqcn_rate rate;
 	u64 next;
 	u64 remainder;
 	u64 gap;
 	u64 floor;
-	struct sk_buff_head queue;
+	struct dcqcn_fifo fifo[DCQCN_NUM_FIFOS];
+	s32 turn;
 	u32 held_bytes;
-	u32 held_requests;
-	u32 held_responses;
-	u32 last_psn[2];
-	bool seen[2];
+	u32 held_memory;
 	u32 request_bytes;
-	u32 floor_bytes;
 	struct dcqcn_flow_stat stat;
 	dcqcn_okfn okfn;
 	struct hrtimer timer;
 };
 
+/* How many packets of a flow are held, in both FIFOs */
+static inline u32 dcqcn_flow_held(const struct dcqcn_flow *flow)
+{
+	return skb_queue_len(&flow->fifo[DCQCN_REQUESTS].queue) +
+	       skb_queue_len(&flow->fifo[DCQCN_RESPONSES].queue);
+}
+
 void dcqcn_pacer_init(struct dcqcn_flow *flow);
-void dcqcn_pacer_start(struct dcqcn_qp *qp, u64 now);
+void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
+		     u64 now);
+u64 dcqcn_pacer_floor(const struct dcqcn_flow *flow);
 bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 			enum dcqcn_pkt_kind kind, u32 psn, bool limit,
 			dcqcn_okfn okfn);

@@ -11,6 +11,7 @@
 #include <linux/in.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include <net/ipv6.h>
 
 #include "packet.h"
 
@@ -230,13 +231,6 @@ bool dcqcn_pkt_is_valid_cnp(const struct dcqcn_pkt *pkt)
 	       dcqcn_pkt_icrc_ok(pkt);
 }
 
-static void dcqcn_map_v4(struct in6_addr *addr, __be32 v4)
-{
-	*addr = (struct in6_addr) {};
-	addr->s6_addr32[2] = cpu_to_be32(0xffff);
-	addr->s6_addr32[3] = v4;
-}
-
 /**
  * dcqcn_pkt_saddr() - source address of a packet
  * @pkt: parsed packet
@@ -247,7 +241,8 @@ void dcqcn_pkt_saddr(const struct dcqcn_pkt *pkt, struct in6_addr *addr)
 	if (pkt->v6)
 		*addr = ((const struct ipv6hdr *)pkt->ip)->saddr;
 	else
-		dcqcn_map_v4(addr, ((const struct iphdr *)pkt->ip)->saddr);
+		ipv6_addr_set_v4mapped(((const struct iphdr *)pkt->ip)->saddr,
+				       addr);
 }
 
 /**
@@ -260,13 +255,8 @@ void dcqcn_pkt_daddr(const struct dcqcn_pkt *pkt, struct in6_addr *addr)
 	if (pkt->v6)
 		*addr = ((const struct ipv6hdr *)pkt->ip)->daddr;
 	else
-		dcqcn_map_v4(addr, ((const struct iphdr *)pkt->ip)->daddr);
-}
-
-static bool dcqcn_is_v4_mapped(const struct in6_addr *addr)
-{
-	return !addr->s6_addr32[0] && !addr->s6_addr32[1] &&
-	       addr->s6_addr32[2] == cpu_to_be32(0xffff);
+		ipv6_addr_set_v4mapped(((const struct iphdr *)pkt->ip)->daddr,
+				       addr);
 }
 
 /**
@@ -280,7 +270,7 @@ static bool dcqcn_is_v4_mapped(const struct in6_addr *addr)
  */
 size_t dcqcn_cnp_build(void *buf, const struct dcqcn_cnp_spec *spec)
 {
-	bool v6 = !dcqcn_is_v4_mapped(&spec->daddr);
+	bool v6 = !ipv6_addr_v4mapped(&spec->daddr);
 	size_t len = v6 ? DCQCN_CNP_V6_LEN : DCQCN_CNP_V4_LEN;
 	u16 udp_len = sizeof(struct udphdr) + sizeof(struct dcqcn_cnp);
 	struct dcqcn_cnp *cnp = buf + len - sizeof(*cnp);

@@ -125,23 +125,44 @@ static inline u8 dcqcn_pkt_ecn(const struct dcqcn_pkt *pkt)
 }
 
 /**
- * dcqcn_pkt_bth() - where the BTH is, if it is a RoCEv2 packet
- * @ip: IP header of a UDP packet without IPv6 extension headers
+ * struct dcqcn_view - the headers by which a hook decides what a packet is to it
+ * @ip: IP header
+ * @bth: BTH, if it is a RoCEv2 packet; NULL when not all of it is readable
+ * @tos: IPv4 TOS or IPv6 traffic class
+ * @v6: IPv6
+ */
+struct dcqcn_view {
+	const void *ip;
+	const struct dcqcn_bth *bth;
+	u8 tos;
+	bool v6;
+};
+
+/**
+ * dcqcn_view() - take a first look at a packet, of which most need no second one
+ * @ip: IP header, which is readable
  * @len: readable bytes from @ip on
  * @v6: IPv6
  *
- * For a first look at packets of which most need no second one.
+ * What is not used of it costs nothing where this is inlined.
  *
- * Context: any. Return: the BTH, or NULL when not all of it is readable.
+ * Context: any. Return: the view; @bth is where it is behind an UDP header.
  */
-static inline const struct dcqcn_bth *dcqcn_pkt_bth(const void *ip, size_t len,
+static __always_inline struct dcqcn_view dcqcn_view(const void *ip, size_t len,
 						    bool v6)
 {
+	const struct ipv6hdr *ip6h = ip;
+	const struct iphdr *iph = ip;
 	size_t at = sizeof(struct udphdr);
 
-	at += v6 ? sizeof(struct ipv6hdr) :
-		   ((const struct iphdr *)ip)->ihl * 4;
-	return len < at + sizeof(struct dcqcn_bth) ? NULL : ip + at;
+	at += v6 ? sizeof(*ip6h) : iph->ihl * 4;
+	return (struct dcqcn_view) {
+		.ip = ip,
+		.bth = len < at + sizeof(struct dcqcn_bth) ? NULL : ip + at,
+		.tos = v6 ? ip6h->priority << 4 | ip6h->flow_lbl[0] >> 4 :
+			    iph->tos,
+		.v6 = v6,
+	};
 }
 
 static inline u32 dcqcn_bth_qpn(const struct dcqcn_bth *bth)

@@ -17,6 +17,7 @@
  * only. Lock order: dcqcn_qp.lock, then dcqcn_dev.resolve_lock.
  */
 #include <linux/build_bug.h>
+#include <linux/hashtable.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
@@ -118,6 +119,23 @@ static void dcqcn_qp_ask(struct dcqcn_qp *qp)
 		mod_delayed_work(dcqcn_wq, &dev->qp_work, 0);
 }
 
+/* @qp is as the core says; its lock is held */
+static void dcqcn_qp_learn(struct dcqcn_qp *qp,
+			   const struct dcqcn_qp_info *info)
+{
+	/* the floor depends on it: have it computed anew */
+	if (qp->ack_timeout != info->ack_timeout)
+		qp->flow.request_bytes = 0;
+	qp->type = info->type;
+	/* an UD QP's is that of what it sends */
+	if (info->type != IB_QPT_UD)
+		qp->prio = info->prio;
+	qp->ack_timeout = info->ack_timeout;
+	qp->peer_qpn = info->peer_qpn;
+	qp->peer = info->peer;
+	qp->seen = jiffies;
+}
+
 static void dcqcn_qp_resolve(struct dcqcn_qp *qp)
 {
 	struct dcqcn_qp_info info;
@@ -127,13 +145,8 @@ static void dcqcn_qp_resolve(struct dcqcn_qp *qp)
 		dcqcn_fault_delay_resolve();
 	live = dcqcn_qp_query(qp->dev->ibdev, qp->qpn, &info);
 	spin_lock_bh(&qp->lock);
-	qp->seen = jiffies;
 	if (live) {
-		qp->type = info.type;
-		qp->prio = info.prio;
-		qp->ack_timeout = info.ack_timeout;
-		qp->peer_qpn = info.peer_qpn;
-		qp->peer = info.peer;
+		dcqcn_qp_learn(qp, &info);
 		qp->state = DCQCN_QP_LIVE;
 		atomic_dec(&qp->dev->num_unresolved);
 	} else {
@@ -157,6 +170,14 @@ static struct dcqcn_qp *dcqcn_qp_next_to_resolve(struct dcqcn_dev *dev)
 	return qp;
 }
 
+/* Nothing is added to @qp any more; its lock is held */
+static void dcqcn_qp_kill(struct dcqcn_qp *qp)
+{
+	if (qp->state != DCQCN_QP_LIVE)
+		atomic_dec(&qp->dev->num_unresolved);
+	qp->state = DCQCN_QP_DEAD;
+}
+
 /* Only the worker, or whoever has stopped it, may free */
 static void dcqcn_qp_free(struct dcqcn_qp *qp)
 {
@@ -164,14 +185,13 @@ static void dcqcn_qp_free(struct dcqcn_qp *qp)
 	struct sk_buff_head dropped;
 
 	__skb_queue_head_init(&dropped);
-	xa_lock_bh(&dev->qps);
-	__xa_erase(&dev->qps, qp->qpn);
+	spin_lock_bh(&dev->qp_lock);
 	hlist_del_rcu(&qp->node);
-	xa_unlock_bh(&dev->qps);
+	WRITE_ONCE(dev->num_qps, dev->num_qps - 1);
+	spin_unlock_bh(&dev->qp_lock);
 	spin_lock_bh(&qp->lock);
-	if (qp->state != DCQCN_QP_LIVE)
-		atomic_dec(&dev->num_unresolved);
-	qp->state = DCQCN_QP_DEAD;
+	if (qp->state != DCQCN_QP_DEAD)
+		dcqcn_qp_kill(qp);
 	dcqcn_pacer_reset(qp, &dropped);
 	dcqcn_count_add(dev, DCQCN_RP_CNP_IGNORED, qp->pending_cnps);
 	spin_lock(&dev->resolve_lock);
@@ -184,44 +204,79 @@ static void dcqcn_qp_free(struct dcqcn_qp *qp)
 	kfree_rcu(qp, rcu);
 }
 
-/* Whether the janitor shall keep @qp; may sleep */
-static bool dcqcn_qp_keep(struct dcqcn_qp *qp)
+/* Return true if the entry can go without asking the core; its lock is held */
+static bool dcqcn_qp_is_unused(const struct dcqcn_qp *qp)
 {
-	bool limited, unused, unheard;
-	struct dcqcn_qp_info info;
+	bool unused = time_after(jiffies, qp->used + DCQCN_UNUSED_JIFFIES);
 
-	dcqcn_pacer_tick(qp);
-	limited = READ_ONCE(qp->flow.limited);
-	unused = time_after(jiffies,
-			    READ_ONCE(qp->used) + DCQCN_UNUSED_JIFFIES);
-	unheard = time_after(jiffies,
-			     READ_ONCE(qp->seen) + DCQCN_SWEEP_JIFFIES);
-
-	switch (READ_ONCE(qp->state)) {
+	switch (qp->state) {
 	case DCQCN_QP_LIVE:
-		if (!limited && unused)
-			return false;
-		if (!unheard)
-			return true;
-		if (!dcqcn_qp_query(qp->dev->ibdev, qp->qpn, &info))
-			return false;
-		WRITE_ONCE(qp->seen, jiffies);
-		return true;
+		return unused && !qp->flow.limited;
 	case DCQCN_QP_ABSENT:
 		/* while there are many, others wait for the room */
-		return !unused && atomic_read(&qp->dev->num_unresolved) <=
-				  DCQCN_UNRESOLVED_MAX / 2;
+		return unused || atomic_read(&qp->dev->num_unresolved) >
+				 DCQCN_UNRESOLVED_MAX / 2;
 	default:
-		return true;
+		return false;
 	}
 }
 
+/* Ask the core about a QP that was not heard of lately; may sleep. One that was
+ * connected anew begins again. Return false if it is gone.
+ */
+static bool dcqcn_qp_verify(struct dcqcn_qp *qp)
+{
+	struct sk_buff_head dropped;
+	struct dcqcn_qp_info info;
+	bool live;
+
+	live = dcqcn_qp_query(qp->dev->ibdev, qp->qpn, &info);
+	__skb_queue_head_init(&dropped);
+	spin_lock_bh(&qp->lock);
+	if (qp->state != DCQCN_QP_LIVE) {
+		/* a packet has contradicted it meanwhile: it is asked about again */
+		live = true;
+	} else if (!live) {
+		dcqcn_qp_kill(qp);
+	} else {
+		if (qp->type != info.type || qp->peer_qpn != info.peer_qpn ||
+		    !ipv6_addr_equal(&qp->peer, &info.peer)) {
+			dcqcn_pacer_reset(qp, &dropped);
+			qp->owner = NULL;
+		}
+		dcqcn_qp_learn(qp, &info);
+	}
+	spin_unlock_bh(&qp->lock);
+	__skb_queue_purge(&dropped);
+	return live;
+}
+
+/* Return true if @qp stays in the table; may sleep */
+static bool dcqcn_qp_keep(struct dcqcn_qp *qp)
+{
+	bool unheard, unused;
+
+	spin_lock_bh(&qp->lock);
+	dcqcn_pacer_advance(qp, ktime_get_ns());
+	/* decided with the lock, or a CNP could start a limiter in between */
+	unused = dcqcn_qp_is_unused(qp);
+	if (unused)
+		dcqcn_qp_kill(qp);
+	unheard = qp->state == DCQCN_QP_LIVE &&
+		  time_after(jiffies, qp->seen + DCQCN_SWEEP_JIFFIES);
+	spin_unlock_bh(&qp->lock);
+
+	return !unused && (!unheard || dcqcn_qp_verify(qp));
+}
+
+/* The table changes meanwhile, but nobody else takes entries out */
 static void dcqcn_qp_sweep(struct dcqcn_dev *dev)
 {
+	struct hlist_node *next;
 	struct dcqcn_qp *qp;
-	unsigned long qpn;
+	int i;
 
-	xa_for_each(&dev->qps, qpn, qp) {
+	hash_for_each_safe(dev->qp_table, i, next, qp, node) {
 		if (!dcqcn_qp_keep(qp))
 			dcqcn_qp_free(qp);
 		cond_resched();
@@ -241,9 +296,36 @@ static void dcqcn_qp_work(struct work_struct *work)
 		dcqcn_qp_sweep(dev);
 		dev->next_sweep = jiffies + DCQCN_SWEEP_JIFFIES;
 	}
-	if (!xa_empty(&dev->qps) && !READ_ONCE(dev->stopping))
+	if (READ_ONCE(dev->num_qps) && !READ_ONCE(dev->stopping))
 		queue_delayed_work(dcqcn_wq, &dev->qp_work,
 				   DCQCN_SWEEP_JIFFIES);
+}
+
+/* Put @qp into the table. Return false if its QP has an entry already. */
+static bool dcqcn_qp_insert(struct dcqcn_dev *dev, struct dcqcn_qp *qp)
+{
+	u32 hash = dcqcn_dev_qp_hash(dev, qp->qpn);
+	struct dcqcn_qp *next, *prev = NULL;
+	struct hlist_head *chain;
+
+	chain = dcqcn_dev_qp_chain(dev, hash);
+	spin_lock_bh(&dev->qp_lock);
+	hlist_for_each_entry(next, chain, node) {
+		if (dcqcn_dev_qp_hash(dev, next->qpn) >= hash)
+			break;
+		prev = next;
+	}
+	if (next && next->qpn == qp->qpn) {
+		spin_unlock_bh(&dev->qp_lock);
+		return false;
+	}
+	if (prev)
+		hlist_add_behind_rcu(&qp->node, &prev->node);
+	else
+		hlist_add_head_rcu(&qp->node, chain);
+	WRITE_ONCE(dev->num_qps, dev->num_qps + 1);
+	spin_unlock_bh(&dev->qp_lock);
+	return true;
 }
 
 /**
@@ -259,7 +341,6 @@ static void dcqcn_qp_work(struct work_struct *work)
 struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 {
 	struct dcqcn_qp *qp = dcqcn_qp_find(dev, qpn);
-	int err;
 
 	/* entry and limiter in one object of this slab; what a debug kernel
 	 * adds to a lock, or a real-time one, does not count
@@ -286,29 +367,48 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 	qp->used = jiffies;
 	dcqcn_pacer_init(&qp->flow);
 
-	xa_lock_bh(&dev->qps);
-	err = __xa_insert(&dev->qps, qpn, qp, GFP_ATOMIC | __GFP_NOWARN);
-	if (!err)
-		hlist_add_head_rcu(&qp->node, dcqcn_dev_qp_chain(dev, qpn));
-	xa_unlock_bh(&dev->qps);
-	if (err == -EBUSY) {
+	if (!dcqcn_qp_insert(dev, qp)) {
 		/* another CPU was faster */
 		kfree(qp);
 		atomic_dec(&dev->num_unresolved);
 		return dcqcn_qp_find(dev, qpn);
 	}
-	if (err)
-		goto free;
 	spin_lock_bh(&qp->lock);
 	dcqcn_qp_ask(qp);
 	spin_unlock_bh(&qp->lock);
 	return qp;
-free:
-	kfree(qp);
+
 unresolved:
 	atomic_dec(&dev->num_unresolved);
 count:
 	dcqcn_count(dev, DCQCN_QP_ERRORS);
+	return NULL;
+}
+
+/**
+ * dcqcn_qp_next() - the entries of a port, one after the other
+ * @dev: port
+ * @at: where to look from, 0 for the first entry; becomes the place of the
+ *	entry found. One more is where to go on, whatever came or went meanwhile.
+ *
+ * Context: under RCU. Return: the entry, or NULL.
+ */
+struct dcqcn_qp *dcqcn_qp_next(struct dcqcn_dev *dev, u64 *at)
+{
+	struct dcqcn_qp *qp;
+	u64 chain;
+	u32 hash;
+
+	for (chain = *at >> (32 - DCQCN_QP_BITS);
+	     chain < ARRAY_SIZE(dev->qp_table); chain++) {
+		hlist_for_each_entry_rcu(qp, &dev->qp_table[chain], node) {
+			hash = dcqcn_dev_qp_hash(dev, qp->qpn);
+			if (hash >= *at) {
+				*at = hash;
+				return qp;
+			}
+		}
+	}
 	return NULL;
 }
 
@@ -348,8 +448,8 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 		.peer = qp->peer,
 		.rate = flow->rate,
 		.line = line,
-		.floor = flow->floor,
-		.queue_packets = skb_queue_len(&flow->queue),
+		.floor = dcqcn_pacer_floor(flow),
+		.queue_packets = dcqcn_flow_held(flow),
 		.queue_bytes = flow->held_bytes,
 		.stat = flow->stat,
 		.cnps_sent = qp->cnps_sent,
@@ -401,8 +501,8 @@ void dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
  */
 void dcqcn_qp_dev_init(struct dcqcn_dev *dev)
 {
-	xa_init_flags(&dev->qps, XA_FLAGS_LOCK_BH);
 	hash_init(dev->qp_table);
+	spin_lock_init(&dev->qp_lock);
 	dev->qp_factor = get_random_u32() | 1;
 	spin_lock_init(&dev->resolve_lock);
 	INIT_LIST_HEAD(&dev->resolve_list);
@@ -419,10 +519,10 @@ void dcqcn_qp_dev_init(struct dcqcn_dev *dev)
 void dcqcn_qp_dev_flush(struct dcqcn_dev *dev)
 {
 	struct dcqcn_qp *qp;
-	unsigned long qpn;
+	int i;
 
 	rcu_read_lock();
-	xa_for_each(&dev->qps, qpn, qp)
+	hash_for_each_rcu(dev->qp_table, i, qp, node)
 		dcqcn_pacer_flush(qp);
 	rcu_read_unlock();
 }
@@ -436,11 +536,10 @@ void dcqcn_qp_dev_flush(struct dcqcn_dev *dev)
 void dcqcn_qp_dev_release(struct dcqcn_dev *dev)
 {
 	struct dcqcn_qp *qp;
-	unsigned long qpn;
-	int turn;
+	int i, turn;
 
 	rcu_read_lock();
-	xa_for_each(&dev->qps, qpn, qp) {
+	hash_for_each_rcu(dev->qp_table, i, qp, node) {
 		for (turn = 0; turn < DCQCN_RELEASE_TURNS &&
 		     READ_ONCE(qp->flow.limited); turn++)
 			dcqcn_pacer_release(qp);
@@ -456,11 +555,11 @@ void dcqcn_qp_dev_release(struct dcqcn_dev *dev)
  */
 void dcqcn_qp_dev_exit(struct dcqcn_dev *dev)
 {
+	struct hlist_node *next;
 	struct dcqcn_qp *qp;
-	unsigned long qpn;
+	int i;
 
 	cancel_delayed_work_sync(&dev->qp_work);
-	xa_for_each(&dev->qps, qpn, qp)
+	hash_for_each_safe(dev->qp_table, i, next, qp, node)
 		dcqcn_qp_free(qp);
-	xa_destroy(&dev->qps);
 }

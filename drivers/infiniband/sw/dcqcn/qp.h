@@ -37,6 +37,7 @@ enum dcqcn_qp_state {
  * @saddr: where the packet came from
  * @daddr: where it went to
  * @src_qpn: the QP that sent it, for UD
+ * @ifindex: of the network device that it came by, a VLAN perhaps
  * @pkey: its P_Key
  * @ud: whether it was UD
  */
@@ -44,6 +45,7 @@ struct dcqcn_event {
 	struct in6_addr saddr;
 	struct in6_addr daddr;
 	u32 src_qpn;
+	int ifindex;
 	u16 pkey;
 	bool ud;
 };
@@ -152,6 +154,7 @@ void dcqcn_qp_dev_release(struct dcqcn_dev *dev);
 void dcqcn_qp_dev_exit(struct dcqcn_dev *dev);
 
 struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn);
+struct dcqcn_qp *dcqcn_qp_next(struct dcqcn_dev *dev, u64 *at);
 bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view);
 void dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
 			 u32 dest_qpn);
@@ -167,7 +170,9 @@ static inline struct dcqcn_qp *dcqcn_qp_find(struct dcqcn_dev *dev, u32 qpn)
 {
 	struct dcqcn_qp *qp;
 
-	hlist_for_each_entry_rcu(qp, dcqcn_dev_qp_chain(dev, qpn), node) {
+	u32 hash = dcqcn_dev_qp_hash(dev, qpn);
+
+	hlist_for_each_entry_rcu(qp, dcqcn_dev_qp_chain(dev, hash), node) {
 		if (qp->qpn == qpn)
 			return qp;
 	}

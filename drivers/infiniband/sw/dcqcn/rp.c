@@ -20,7 +20,6 @@
 #include "device.h"
 #include "packet.h"
 #include "qp.h"
-#include "report.h"
 #include "rp.h"
 #include "trace.h"
 
@@ -32,10 +31,6 @@ static enum dcqcn_verdict dcqcn_rp_cnp(struct dcqcn_qp *qp,
 				       const struct in6_addr *saddr)
 {
 	const struct dcqcn_settings *settings;
-	struct dcqcn_flow *flow = &qp->flow;
-	u64 now = ktime_get_ns();
-	unsigned int done;
-	u64 line, before;
 
 	settings = rcu_dereference(qp->dev->settings);
 	if (READ_ONCE(qp->dev->stopping))
@@ -45,17 +40,9 @@ static enum dcqcn_verdict dcqcn_rp_cnp(struct dcqcn_qp *qp,
 	if (!dcqcn_qp_is_peer(qp, saddr))
 		return DCQCN_CNP_NOT_PEER;
 
-	line = dcqcn_dev_line(qp->dev, settings);
-	if (!flow->limited || flow->released) {
-		dcqcn_rate_init(&flow->rate, line, now);
-		dcqcn_pacer_start(qp, now);
-	}
-	before = flow->rate.current_rate;
-	done = dcqcn_rate_cnp(&flow->rate, &settings->rp, line, now);
-	if (done)
-		dcqcn_report_rate(qp, &settings->rp, done, before);
 	qp->used = jiffies;
-	qp->handled_time = now;
+	qp->handled_time = ktime_get_ns();
+	dcqcn_pacer_cnp(qp, settings, qp->handled_time);
 	return DCQCN_CNP_HANDLED;
 }
 
@@ -126,11 +113,11 @@ void dcqcn_rp_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 	verdict = dcqcn_rp_accept(qp, &saddr);
 	dcqcn_rp_count(dev, qp, verdict, 1);
 	spin_unlock_bh(&qp->lock);
-	trace_cnp_received(dev, pkt->dest_qpn, &saddr, verdict);
+	trace_dcqcn_cnp_received(dev, pkt->dest_qpn, &saddr, verdict);
 	return;
 ignore:
 	dcqcn_rp_count(dev, NULL, verdict, 1);
-	trace_cnp_received(dev, pkt->dest_qpn, &saddr, verdict);
+	trace_dcqcn_cnp_received(dev, pkt->dest_qpn, &saddr, verdict);
 }
 
 /**
@@ -156,14 +143,33 @@ void dcqcn_rp_resolved(struct dcqcn_qp *qp)
 	dcqcn_rp_count(qp->dev, qp, verdict, n);
 	spin_unlock_bh(&qp->lock);
 	if (n)
-		trace_cnp_received(qp->dev, qp->qpn, &saddr, verdict);
+		trace_dcqcn_cnp_received(qp->dev, qp->qpn, &saddr, verdict);
 	rcu_read_unlock();
 }
 
-/* Let switches mark a packet instead of dropping it */
-static __always_inline void dcqcn_rp_mark_ect(struct sk_buff *skb, bool v6)
+/* Have the headers of a packet to ourselves, which moves them. Return false if there
+ * is no memory for that.
+ */
+static noinline bool dcqcn_rp_unshare(struct dcqcn_dev *dev,
+				      struct sk_buff *skb,
+				      struct dcqcn_view *view)
 {
-	if (v6)
+	if (skb_ensure_writable(skb, (const void *)view->bth - view->ip)) {
+		dcqcn_count(dev, DCQCN_RP_ECT_ERRORS);
+		return false;
+	}
+	*view = dcqcn_view(skb_network_header(skb), skb_headlen(skb), view->v6);
+	return true;
+}
+
+/* Let switches mark a packet instead of dropping it */
+static __always_inline void dcqcn_rp_mark_ect(struct dcqcn_dev *dev,
+					      struct sk_buff *skb,
+					      struct dcqcn_view *view)
+{
+	if (unlikely(skb_cloned(skb)) && !dcqcn_rp_unshare(dev, skb, view))
+		return;
+	if (view->v6)
 		ipv6_change_dsfield(ipv6_hdr(skb), (u8)~DCQCN_ECN_MASK,
 				    DCQCN_ECN_ECT_0);
 	else
@@ -171,42 +177,24 @@ static __always_inline void dcqcn_rp_mark_ect(struct sk_buff *skb, bool v6)
 				    DCQCN_ECN_ECT_0);
 }
 
-/* dcqcn_rp_output() when there is more to it. Apart from it, so that those
- * packets for which there is not pass with as few instructions as possible.
+/* A packet of a port with QPs that have met congestion. Out of line to keep the
+ * fast path small.
  */
 static noinline unsigned int
-dcqcn_rp_output_slow(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
-		     const struct nf_hook_state *state, bool enabled,
-		     bool mark)
+dcqcn_rp_limit(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
+	       const struct dcqcn_view *view, dcqcn_okfn okfn, bool enabled)
 {
-	bool v6 = state->pf == NFPROTO_IPV6;
-	const struct dcqcn_bth *bth;
-	enum dcqcn_pkt_kind kind;
-	struct dcqcn_qp *qp;
-	const void *ip;
-	u8 tos;
+	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[view->bth->opcode];
+	struct dcqcn_qp *qp = dcqcn_qp_find(dev, qpn);
 
-	if (mark && skb_cloned(skb) &&
-	    skb_ensure_writable(skb, v6 ? sizeof(struct ipv6hdr) :
-					  sizeof(struct iphdr)))
-		dcqcn_count(dev, DCQCN_RP_ECT_ERRORS);
-	else if (mark)
-		dcqcn_rp_mark_ect(skb, v6);
-
-	qp = dcqcn_qp_find(dev, qpn);
-	if (!qp)
+	if (!qp || kind == DCQCN_PKT_OTHER)
 		return NF_ACCEPT;
-	ip = skb_network_header(skb);
-	bth = dcqcn_pkt_bth(ip, skb_headlen(skb), v6);
-	kind = dcqcn_opcode_kinds[bth->opcode];
-	if (kind == DCQCN_PKT_OTHER)
-		return NF_ACCEPT;
-	tos = v6 ? ipv6_get_dsfield(ip) : ipv4_get_dsfield(ip);
-	dcqcn_qp_confirm(qp, skb, dcqcn_bth_qpn(bth),
-			 kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) : tos >> 5);
+	dcqcn_qp_confirm(qp, skb, dcqcn_bth_qpn(view->bth),
+			 kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) :
+						 view->tos >> 5);
 	if (READ_ONCE(qp->flow.limited) &&
-	    dcqcn_pacer_output(qp, skb, kind, dcqcn_bth_psn(bth), enabled,
-			       state->okfn))
+	    dcqcn_pacer_output(qp, skb, kind, dcqcn_bth_psn(view->bth), enabled,
+			       okfn))
 		return NF_STOLEN;
 	return NF_ACCEPT;
 }
@@ -214,43 +202,31 @@ dcqcn_rp_output_slow(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 /**
  * dcqcn_rp_output() - a packet leaves rxe
  * @dev: the port it belongs to
- * @ibqp: the QP it belongs to; neither QP0 nor QP1
+ * @qpn: the QP it belongs to; neither QP0 nor QP1
  * @skb: the packet
- * @state: of the hook
+ * @view: its headers, BTH included
+ * @okfn: sends it on behind our hook
  *
  * While no QP of the port has met congestion, packets are only marked ECT.
  *
  * Context: under RCU; process with BH on, or softirq. May send.
  * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
  */
-unsigned int dcqcn_rp_output(struct dcqcn_dev *dev, const struct ib_qp *ibqp,
-			     struct sk_buff *skb,
-			     const struct nf_hook_state *state)
+unsigned int dcqcn_rp_output(struct dcqcn_dev *dev, u32 qpn,
+			     struct sk_buff *skb, struct dcqcn_view *view,
+			     dcqcn_okfn okfn)
 {
 	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
-	const void *ip = skb_network_header(skb);
-	bool v6 = state->pf == NFPROTO_IPV6;
-	const struct dcqcn_bth *bth;
-	bool enabled, mark;
-	u32 dest;
-	u8 tos;
+	u32 dest = dcqcn_bth_qpn(view->bth);
+	bool enabled;
 
-	bth = dcqcn_pkt_bth(ip, skb_headlen(skb), v6);
-	if (!bth)
-		return NF_ACCEPT;
-	dest = dcqcn_bth_qpn(bth);
 	if (dest <= DCQCN_QPN_GSI || dest == DCQCN_QPN_MULTICAST)
 		return NF_ACCEPT;
-
-	tos = v6 ? ipv6_get_dsfield(ip) : ipv4_get_dsfield(ip);
-	enabled = settings->rp_enable & BIT(tos >> 5);
-	mark = enabled && (tos & DCQCN_ECN_MASK) == DCQCN_ECN_NOT_ECT &&
-	       !dcqcn_bth_is_ack(bth);
-
-	if (unlikely(!xa_empty(&dev->qps) || skb_cloned(skb)))
-		return dcqcn_rp_output_slow(dev, ibqp->qp_num, skb, state,
-					    enabled, mark);
-	if (mark)
-		dcqcn_rp_mark_ect(skb, v6);
-	return NF_ACCEPT;
+	enabled = settings->rp_enable & BIT(view->tos >> 5);
+	if (enabled && (view->tos & DCQCN_ECN_MASK) == DCQCN_ECN_NOT_ECT &&
+	    !dcqcn_bth_is_ack(view->bth))
+		dcqcn_rp_mark_ect(dev, skb, view);
+	if (likely(!READ_ONCE(dev->num_qps)))
+		return NF_ACCEPT;
+	return dcqcn_rp_limit(dev, qpn, skb, view, okfn, enabled);
 }

@@ -3,12 +3,12 @@
 #ifndef DCQCN_RP_H
 #define DCQCN_RP_H
 
-#include <linux/netfilter.h>
-#include <rdma/ib_verbs.h>
+#include "pacer.h"
 
 struct dcqcn_dev;
 struct dcqcn_pkt;
 struct dcqcn_qp;
+struct dcqcn_view;
 struct sk_buff;
 
 /**
@@ -34,8 +34,8 @@ enum dcqcn_verdict {
 void dcqcn_rp_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 		      struct dcqcn_pkt *pkt);
 void dcqcn_rp_resolved(struct dcqcn_qp *qp);
-unsigned int dcqcn_rp_output(struct dcqcn_dev *dev, const struct ib_qp *ibqp,
-			     struct sk_buff *skb,
-			     const struct nf_hook_state *state);
+unsigned int dcqcn_rp_output(struct dcqcn_dev *dev, u32 qpn,
+			     struct sk_buff *skb, struct dcqcn_view *view,
+			     dcqcn_okfn okfn);
 
 #endif /* DCQCN_RP_H */

@@ -3,6 +3,8 @@
  * The knobs of a port: what each may be, the named profiles, and what a port
  * starts with, which is chosen when the module is loaded.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/bits.h>
 #include <linux/cache.h>
 #include <linux/kernel.h>

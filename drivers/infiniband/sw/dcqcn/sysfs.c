@@ -7,6 +7,10 @@
  * A directory is one kobject that knows its port, a file knows which knob it
  * is. A write publishes a changed copy of the settings; nothing here takes a
  * lock of the data path, nor rtnl, under which the files are removed.
+ *
+ * When the network device is deleted, its directory may be gone with all below
+ * it before rxe's device and we are: so enable/ is a kobject too. A named
+ * attribute group that is not there any more makes sysfs warn.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -126,10 +130,7 @@ static const struct sysfs_ops dcqcn_file_ops = {
 		&dcqcn_##_role##_enable_7.attr,				\
 		NULL							\
 	};								\
-	static const struct attribute_group dcqcn_##_role##_enable = {	\
-		.name = "enable",					\
-		.attrs = dcqcn_##_role##_enable_attrs,			\
-	}
+	ATTRIBUTE_GROUPS(dcqcn_##_role##_enable)
 
 DCQCN_FILE(np, min_time_between_cnps, MIN_TIME_BETWEEN_CNPS);
 DCQCN_FILE(np, cnp_dscp, CNP_DSCP);
@@ -145,9 +146,7 @@ static struct attribute *dcqcn_np_attrs[] = {
 	NULL
 };
 
-static const struct attribute_group dcqcn_np_group = {
-	.attrs = dcqcn_np_attrs,
-};
+ATTRIBUTE_GROUPS(dcqcn_np);
 
 DCQCN_FILE(rp, rpg_max_rate, RPG_MAX_RATE);
 DCQCN_FILE(rp, rpg_min_rate, RPG_MIN_RATE);
@@ -187,46 +186,54 @@ static struct attribute *dcqcn_rp_attrs[] = {
 	NULL
 };
 
-static const struct attribute_group dcqcn_rp_group = {
-	.attrs = dcqcn_rp_attrs,
-};
-
-static const struct attribute_group *dcqcn_np_groups[] = {
-	&dcqcn_np_group, &dcqcn_np_enable, NULL
-};
-
-static const struct attribute_group *dcqcn_rp_groups[] = {
-	&dcqcn_rp_group, &dcqcn_rp_enable, NULL
-};
+ATTRIBUTE_GROUPS(dcqcn_rp);
 
 static void dcqcn_dir_release(struct kobject *kobj)
 {
 	kfree(container_of(kobj, struct dcqcn_dir, kobj));
 }
 
-static const struct kobj_type dcqcn_np_ktype = {
-	.release = dcqcn_dir_release,
-	.sysfs_ops = &dcqcn_file_ops,
-	.default_groups = dcqcn_np_groups,
-};
+#define DCQCN_DIR(_name, _parent, _groups)				\
+	{								\
+		.name = (_name),					\
+		.parent = (_parent),					\
+		.type = {						\
+			.release = dcqcn_dir_release,			\
+			.sysfs_ops = &dcqcn_file_ops,			\
+			.default_groups = (_groups),			\
+		},							\
+	}
 
-static const struct kobj_type dcqcn_rp_ktype = {
-	.release = dcqcn_dir_release,
-	.sysfs_ops = &dcqcn_file_ops,
-	.default_groups = dcqcn_rp_groups,
+/* Directories below ecn/: each one's parent, ecn/ itself if it says its own number,
+ * comes before it
+ */
+static const struct {
+	const char *name;
+	enum dcqcn_dir_id parent;
+	struct kobj_type type;
+} dcqcn_dirs[DCQCN_NUM_DIRS] = {
+	[DCQCN_DIR_NP] = DCQCN_DIR("roce_np", DCQCN_DIR_NP, dcqcn_np_groups),
+	[DCQCN_DIR_NP_ENABLE] = DCQCN_DIR("enable", DCQCN_DIR_NP,
+					  dcqcn_np_enable_groups),
+	[DCQCN_DIR_RP] = DCQCN_DIR("roce_rp", DCQCN_DIR_RP, dcqcn_rp_groups),
+	[DCQCN_DIR_RP_ENABLE] = DCQCN_DIR("enable", DCQCN_DIR_RP,
+					  dcqcn_rp_enable_groups),
 };
 
 static struct kobject *dcqcn_dir_add(struct dcqcn_dev *dev,
-				     const struct kobj_type *ktype,
-				     const char *name)
+				     enum dcqcn_dir_id id)
 {
-	struct dcqcn_dir *dir = kzalloc(sizeof(*dir), GFP_KERNEL);
+	enum dcqcn_dir_id parent = dcqcn_dirs[id].parent;
+	struct dcqcn_dir *dir;
 	int err;
 
+	dir = kzalloc(sizeof(*dir), GFP_KERNEL);
 	if (!dir)
 		return ERR_PTR(-ENOMEM);
 	dir->dev = dev;
-	err = kobject_init_and_add(&dir->kobj, ktype, dev->ecn, "%s", name);
+	err = kobject_init_and_add(&dir->kobj, &dcqcn_dirs[id].type,
+				   parent == id ? dev->ecn : dev->dirs[parent],
+				   "%s", dcqcn_dirs[id].name);
 	if (err) {
 		kobject_put(&dir->kobj);
 		return ERR_PTR(err);
@@ -249,26 +256,23 @@ static void dcqcn_dir_remove(struct kobject *kobj)
  */
 int dcqcn_sysfs_add(struct dcqcn_dev *dev)
 {
-	int err;
+	int i, err;
 
 	dev->ecn = kobject_create_and_add("ecn", &dev->ndev->dev.kobj);
 	if (!dev->ecn)
 		return -ENOMEM;
-	dev->np_dir = dcqcn_dir_add(dev, &dcqcn_np_ktype, "roce_np");
-	if (IS_ERR(dev->np_dir)) {
-		err = PTR_ERR(dev->np_dir);
-		goto remove_ecn;
-	}
-	dev->rp_dir = dcqcn_dir_add(dev, &dcqcn_rp_ktype, "roce_rp");
-	if (IS_ERR(dev->rp_dir)) {
-		err = PTR_ERR(dev->rp_dir);
-		goto remove_np;
+	for (i = 0; i < DCQCN_NUM_DIRS; i++) {
+		dev->dirs[i] = dcqcn_dir_add(dev, i);
+		if (IS_ERR(dev->dirs[i])) {
+			err = PTR_ERR(dev->dirs[i]);
+			goto remove;
+		}
 	}
 	return 0;
 
-remove_np:
-	dcqcn_dir_remove(dev->np_dir);
-remove_ecn:
+remove:
+	while (i--)
+		dcqcn_dir_remove(dev->dirs[i]);
 	dcqcn_dir_remove(dev->ecn);
 	return err;
 }
@@ -281,7 +285,9 @@ remove_ecn:
  */
 void dcqcn_sysfs_remove(struct dcqcn_dev *dev)
 {
-	dcqcn_dir_remove(dev->rp_dir);
-	dcqcn_dir_remove(dev->np_dir);
+	int i;
+
+	for (i = DCQCN_NUM_DIRS; i--; )
+		dcqcn_dir_remove(dev->dirs[i]);
 	dcqcn_dir_remove(dev->ecn);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tracepoints, all on packets that meet congestion. See also report.c. */
+/* Tracepoints, all on packets that meet congestion. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM rdma_dcqcn
 
@@ -60,7 +60,7 @@ TRACE_DEFINE_ENUM(DCQCN_CNP_STOPPING);
 			 { DCQCN_CNP_STOPPING,	"stopping" })
 
 /* A CE-marked data packet came in */
-TRACE_EVENT(ce_seen,
+TRACE_EVENT(dcqcn_ce_seen,
 	TP_PROTO(const struct dcqcn_dev *dev, const struct dcqcn_pkt *pkt),
 	TP_ARGS(dev, pkt),
 	TP_STRUCT__entry(
@@ -83,7 +83,7 @@ TRACE_EVENT(ce_seen,
 );
 
 /* The notification point answered */
-TRACE_EVENT(cnp_sent,
+TRACE_EVENT(dcqcn_cnp_sent,
 	TP_PROTO(const struct dcqcn_qp *qp, u32 dest_qpn,
 		 const struct in6_addr *daddr, int err),
 	TP_ARGS(qp, dest_qpn, daddr, err),
@@ -107,7 +107,7 @@ TRACE_EVENT(cnp_sent,
 );
 
 /* A CNP came in; those that waited for their QP are one event */
-TRACE_EVENT(cnp_received,
+TRACE_EVENT(dcqcn_cnp_received,
 	TP_PROTO(const struct dcqcn_dev *dev, u32 qpn,
 		 const struct in6_addr *saddr, enum dcqcn_verdict verdict),
 	TP_ARGS(dev, qpn, saddr, verdict),
@@ -129,7 +129,7 @@ TRACE_EVENT(cnp_received,
 );
 
 /* Rates in bit/s, alpha in units of 2^-30 */
-TRACE_EVENT(rate_cut,
+TRACE_EVENT(dcqcn_rate_cut,
 	TP_PROTO(const struct dcqcn_qp *qp, u64 old_rate),
 	TP_ARGS(qp, old_rate),
 	TP_STRUCT__entry(
@@ -154,7 +154,7 @@ TRACE_EVENT(rate_cut,
 );
 
 /* One or more increases, worked off at once */
-TRACE_EVENT(rate_increase,
+TRACE_EVENT(dcqcn_rate_increase,
 	TP_PROTO(const struct dcqcn_qp *qp, u64 old_rate, unsigned int by,
 		 enum dcqcn_phase phase),
 	TP_ARGS(qp, old_rate, by, phase),
@@ -188,7 +188,7 @@ TRACE_EVENT(rate_increase,
 );
 
 /* A packet of a limited flow waits; queue_* are with it */
-TRACE_EVENT(packet_held,
+TRACE_EVENT(dcqcn_packet_held,
 	TP_PROTO(const struct dcqcn_qp *qp, u32 psn, u32 bytes),
 	TP_ARGS(qp, psn, bytes),
 	TP_STRUCT__entry(
@@ -204,7 +204,7 @@ TRACE_EVENT(packet_held,
 		__entry->qpn = qp->qpn;
 		__entry->psn = psn;
 		__entry->bytes = bytes;
-		__entry->queue_packets = qp->flow.queue.qlen;
+		__entry->queue_packets = dcqcn_flow_held(&qp->flow);
 		__entry->queue_bytes = qp->flow.held_bytes;
 	),
 	TP_printk("dev=%s qpn=%u psn=%u bytes=%u queue_packets=%u queue_bytes=%u",
@@ -213,7 +213,7 @@ TRACE_EVENT(packet_held,
 );
 
 /* It leaves; queue_* are without it, times in ns */
-TRACE_EVENT(packet_released,
+TRACE_EVENT(dcqcn_packet_released,
 	TP_PROTO(const struct dcqcn_qp *qp, u32 psn, u32 bytes, u64 held),
 	TP_ARGS(qp, psn, bytes, held),
 	TP_STRUCT__entry(
@@ -233,7 +233,7 @@ TRACE_EVENT(packet_released,
 		__entry->qpn = qp->qpn;
 		__entry->psn = psn;
 		__entry->bytes = bytes;
-		__entry->queue_packets = qp->flow.queue.qlen;
+		__entry->queue_packets = dcqcn_flow_held(&qp->flow);
 		__entry->queue_bytes = qp->flow.held_bytes;
 	),
 	TP_printk("dev=%s qpn=%u psn=%u bytes=%u held=%llu gap=%llu queue_packets=%u queue_bytes=%u",
@@ -242,7 +242,7 @@ TRACE_EVENT(packet_released,
 		  __entry->queue_bytes)
 );
 
-DECLARE_EVENT_CLASS(flow,
+DECLARE_EVENT_CLASS(dcqcn_flow,
 	TP_PROTO(const struct dcqcn_qp *qp),
 	TP_ARGS(qp),
 	TP_STRUCT__entry(
@@ -267,10 +267,10 @@ DECLARE_EVENT_CLASS(flow,
 );
 
 /* A QP has got its limiter */
-DEFINE_EVENT(flow, flow_born, TP_PROTO(const struct dcqcn_qp *qp), TP_ARGS(qp));
+DEFINE_EVENT(dcqcn_flow, dcqcn_flow_born, TP_PROTO(const struct dcqcn_qp *qp), TP_ARGS(qp));
 
 /* Its limiter has ended */
-DEFINE_EVENT(flow, flow_dead, TP_PROTO(const struct dcqcn_qp *qp), TP_ARGS(qp));
+DEFINE_EVENT(dcqcn_flow, dcqcn_flow_dead, TP_PROTO(const struct dcqcn_qp *qp), TP_ARGS(qp));
 
 #endif /* DCQCN_TRACE_H */
 
