@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""The rdma_dcqcn generic netlink family, spoken byte by byte for the tests.
+"""The rdma-dcqcn generic netlink family, spoken byte by byte for the tests.
 
 Written from Documentation/netlink/specs/rdma_dcqcn.yaml, without a netlink
 library. Needs nothing but python3-minimal. Prints what is wrong and exits 1.
@@ -97,7 +97,7 @@ class Netlink:
         for option in (CAP_ACK, EXT_ACK):
             self.sock.setsockopt(SOL_NETLINK, option, 1)
         reply = self.talk(GENL_ID_CTRL, CTRL_CMD_GETFAMILY,
-                          string(CTRL_ATTR_FAMILY_NAME, "rdma_dcqcn"), NLM_F_ACK, version=1)[0]
+                          string(CTRL_ATTR_FAMILY_NAME, "rdma-dcqcn"), NLM_F_ACK, version=1)[0]
         self.family = number(reply[CTRL_ATTR_FAMILY_ID])
         self.groups = {}
         for group in attrs(reply[CTRL_ATTR_MCAST_GROUPS]).values():

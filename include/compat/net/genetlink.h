@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Before 6.7 what a dump was asked for was in a struct of its own. */
+/*
+ * Before 6.7 what a dump was asked for was in a struct of its own. Before 6.2 an
+ * operation was one entry for all it can do; ours can do one thing each.
+ */
 #ifndef DCQCN_COMPAT_GENETLINK_H
 #define DCQCN_COMPAT_GENETLINK_H
 
@@ -11,6 +14,12 @@ genl_info_dump(struct netlink_callback *cb)
 {
 	return genl_dumpit_info(cb);
 }
+#endif
+
+#ifndef DCQCN_HAVE_GENL_SPLIT_OPS
+#define genl_split_ops genl_ops
+#define split_ops ops
+#define n_split_ops n_ops
 #endif
 
 #endif /* DCQCN_COMPAT_GENETLINK_H */

@@ -1,32 +1,44 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause) */
-/*
- * Generic netlink of DCQCN congestion control for soft-RoCE.
- * What each attribute means: Documentation/netlink/specs/rdma_dcqcn.yaml
- */
-#ifndef _UAPI_RDMA_RDMA_DCQCN_H
-#define _UAPI_RDMA_RDMA_DCQCN_H
+/* Do not edit directly, auto-generated from: */
+/*	Documentation/netlink/specs/rdma_dcqcn.yaml */
+/* YNL-GEN uapi header */
+/* To regenerate run: tools/net/ynl/ynl-regen.sh */
 
-#define RDMA_DCQCN_FAMILY_NAME		"rdma_dcqcn"
+#ifndef _UAPI_LINUX_RDMA_DCQCN_H
+#define _UAPI_LINUX_RDMA_DCQCN_H
+
+#define RDMA_DCQCN_FAMILY_NAME		"rdma-dcqcn"
 #define RDMA_DCQCN_FAMILY_VERSION	1
 
-#define RDMA_DCQCN_MCGRP_RATE		"rate"
+#define RDMA_DCQCN_ALPHA_ONE	1073741824
 
-/* An alpha of 1.0 */
-#define RDMA_DCQCN_ALPHA_ONE		1073741824
-
-/* As enum ib_uverbs_qp_type */
+/*
+ * As enum ib_uverbs_qp_type
+ */
 enum rdma_dcqcn_qp_type {
 	RDMA_DCQCN_QP_TYPE_RC = 2,
 	RDMA_DCQCN_QP_TYPE_UC,
 	RDMA_DCQCN_QP_TYPE_UD,
 };
 
+/**
+ * enum rdma_dcqcn_qp_state
+ * @RDMA_DCQCN_QP_STATE_IDLE: It met congestion lately, but has no limiter
+ * @RDMA_DCQCN_QP_STATE_LIMITED: Its packets leave at its rate
+ * @RDMA_DCQCN_QP_STATE_RELEASED: The rate is back at the line rate; what is
+ *   held still leaves
+ */
 enum rdma_dcqcn_qp_state {
 	RDMA_DCQCN_QP_STATE_IDLE,
 	RDMA_DCQCN_QP_STATE_LIMITED,
 	RDMA_DCQCN_QP_STATE_RELEASED,
 };
 
+/**
+ * enum rdma_dcqcn_rate_event
+ * @RDMA_DCQCN_RATE_EVENT_CUT: A CNP has cut the rate
+ * @RDMA_DCQCN_RATE_EVENT_RELEASED: The limiter has ended
+ */
 enum rdma_dcqcn_rate_event {
 	RDMA_DCQCN_RATE_EVENT_CUT,
 	RDMA_DCQCN_RATE_EVENT_RELEASED,
@@ -168,4 +180,6 @@ enum {
 	RDMA_DCQCN_CMD_MAX = (__RDMA_DCQCN_CMD_MAX - 1)
 };
 
-#endif /* _UAPI_RDMA_RDMA_DCQCN_H */
+#define RDMA_DCQCN_MCGRP_RATE	"rate"
+
+#endif /* _UAPI_LINUX_RDMA_DCQCN_H */

@@ -51,13 +51,13 @@ struct dcqcn_net_hooks {
 static LIST_HEAD(dcqcn_hooks);
 static DEFINE_MUTEX(dcqcn_hook_mutex);	/* protects dcqcn_hooks */
 
-/* How rxe's packets are told from others: by the module their destructor lies in, or,
- * where rxe is built in, by the destructor itself. Nothing is rxe's while neither is
- * known, which is so unless a namespace has hooks.
+/* How rxe's packets are told from others: by their destructor, which is learnt from
+ * the first of them. It lies in rxe's module, or has a name of rxe's where rxe is built
+ * in. Nothing is rxe's while neither is known, which is so unless a namespace has hooks.
  */
+static void (*dcqcn_rxe_destructor)(struct sk_buff *skb);
 static const struct module *dcqcn_rxe_module;
 static bool dcqcn_rxe_builtin;
-static void (*dcqcn_rxe_destructor)(struct sk_buff *skb);
 
 /* Called with the mutex held, before the first hook is registered */
 static void dcqcn_hook_know_rxe(const struct module *owner)
@@ -144,20 +144,19 @@ static unsigned int dcqcn_local_in6(void *priv, struct sk_buff *skb,
 }
 
 /*
- * Whether a packet that is not known to be rxe's is, with rxe built in. Others have
- * destructors in the kernel's text, too, and sockets of all kinds, some of which are
- * none: a SYN-ACK has a request_sock, which ends before the user data of a socket.
- * What is left after all that is cheap to ask is asked for its destructor's name.
+ * Whether a packet is rxe's, with rxe built in. Others have destructors in the
+ * kernel's text, too, and sockets of all kinds, some of which are none: a SYN-ACK has a
+ * request_sock, which ends before the user data of a socket. What is left after all
+ * that is cheap to ask is asked for its destructor's name.
  */
-static noinline bool dcqcn_learn_rxe(const struct sk_buff *skb, bool v6)
+static bool dcqcn_is_builtin_rxe(const struct sk_buff *skb, bool v6)
 {
-	void (*destructor)(struct sk_buff *skb) = skb->destructor;
 	const struct udphdr *udp;
 	char name[sizeof("rxe_")];
 	struct dcqcn_view view;
 
 	if (!sk_fullsock(skb->sk) || skb->sk->sk_protocol != IPPROTO_UDP ||
-	    destructor == sock_wfree || destructor == sock_efree ||
+	    skb->destructor == sock_wfree || skb->destructor == sock_efree ||
 	    !dcqcn_is_udp(skb, v6))
 		return false;
 	view = dcqcn_view(skb_network_header(skb), skb_headlen(skb), v6);
@@ -166,26 +165,30 @@ static noinline bool dcqcn_learn_rxe(const struct sk_buff *skb, bool v6)
 	udp = (const struct udphdr *)view.bth - 1;
 	if (udp->dest != htons(DCQCN_UDP_PORT))
 		return false;
-	snprintf(name, sizeof(name), "%ps", destructor);
-	if (strcmp(name, "rxe_"))
+	snprintf(name, sizeof(name), "%ps", skb->destructor);
+	return !strcmp(name, "rxe_");
+}
+
+/* Whether a packet is rxe's that has not rxe's destructor as far as that is known */
+static noinline bool dcqcn_learn_rxe(const struct sk_buff *skb, bool v6)
+{
+	const struct module *owner = READ_ONCE(dcqcn_rxe_module);
+
+	if (owner ? !within_module_mem_type((unsigned long)skb->destructor,
+					    owner, MOD_TEXT) :
+		    !READ_ONCE(dcqcn_rxe_builtin) ||
+		    !dcqcn_is_builtin_rxe(skb, v6))
 		return false;
-	WRITE_ONCE(dcqcn_rxe_destructor, destructor);
+	WRITE_ONCE(dcqcn_rxe_destructor, skb->destructor);
 	return true;
 }
 
 /* Whether rxe made this packet, so that its socket's user data is a QP */
 static __always_inline bool dcqcn_is_rxe(const struct sk_buff *skb, bool v6)
 {
-	const struct module *owner = READ_ONCE(dcqcn_rxe_module);
-
 	if (!skb->destructor || !skb->sk)
 		return false;
-	if (owner)
-		return within_module_mem_type((unsigned long)skb->destructor,
-					      owner, MOD_TEXT);
-	if (!READ_ONCE(dcqcn_rxe_builtin))
-		return false;
-	return skb->destructor == READ_ONCE(dcqcn_rxe_destructor) ||
+	return likely(skb->destructor == READ_ONCE(dcqcn_rxe_destructor)) ||
 	       dcqcn_learn_rxe(skb, v6);
 }
 
@@ -211,7 +214,7 @@ dcqcn_local_out(struct sk_buff *skb, const struct nf_hook_state *state, bool v6)
 	view = dcqcn_view(skb_network_header(skb), skb_headlen(skb), v6);
 	if (!view.bth)
 		return NF_ACCEPT;
-	return dcqcn_rp_output(dev, ibqp->qp_num, skb, &view, state->okfn);
+	return dcqcn_rp_output(dev, ibqp->qp_num, skb, view, state->okfn);
 }
 
 static unsigned int dcqcn_local_out4(void *priv, struct sk_buff *skb,

@@ -2,7 +2,8 @@
 /*
  * Generic netlink: ports, QPs and profiles for people and programs, and events
  * for those who wait for a rate to change.
- * Documentation/netlink/specs/rdma_dcqcn.yaml describes every message.
+ * Documentation/netlink/specs/rdma_dcqcn.yaml describes every message; policies
+ * and the table of operations are generated from it (netlink_gen.c).
  *
  * A dump walks ports by index and QPs by hash under RCU, and goes on where
  * it stopped, whatever came or went meanwhile. It asks each QP for a view of
@@ -20,81 +21,13 @@
 #include "counters.h"
 #include "device.h"
 #include "netlink.h"
+#include "netlink_gen.h"
 #include "qp.h"
 #include "settings.h"
 
 /* Events per port and period; more are counted and told with the next one */
 #define DCQCN_EVENTS		100
 #define DCQCN_EVENTS_JIFFIES	(HZ / 10)
-
-#define DCQCN_MCGRP_RATE	0
-
-static struct genl_family dcqcn_genl;
-
-#define DCQCN_POLICY_NAME						\
-	{ .type = NLA_NUL_STRING, .len = IB_DEVICE_NAME_MAX - 1 }
-
-static const struct nla_policy
-dcqcn_dev_get_policy[RDMA_DCQCN_A_DEV_NAME + 1] = {
-	[RDMA_DCQCN_A_DEV_NAME] = DCQCN_POLICY_NAME,
-};
-
-#define DCQCN_POLICY_KNOB(_knob)					\
-	[RDMA_DCQCN_A_SETTINGS_##_knob] =				\
-		NLA_POLICY_FULL_RANGE(NLA_U32,				\
-			&dcqcn_knobs[RDMA_DCQCN_A_SETTINGS_##_knob].range)
-
-static const struct nla_policy
-dcqcn_settings_policy[RDMA_DCQCN_A_SETTINGS_MAX + 1] = {
-	DCQCN_POLICY_KNOB(MIN_TIME_BETWEEN_CNPS),
-	DCQCN_POLICY_KNOB(CNP_DSCP),
-	DCQCN_POLICY_KNOB(CNP_802P_PRIO),
-	DCQCN_POLICY_KNOB(CNP_UDP_SPORT),
-	DCQCN_POLICY_KNOB(NP_ENABLE),
-	DCQCN_POLICY_KNOB(RPG_MAX_RATE),
-	DCQCN_POLICY_KNOB(RPG_MIN_RATE),
-	DCQCN_POLICY_KNOB(RATE_TO_SET_ON_FIRST_CNP),
-	DCQCN_POLICY_KNOB(INITIAL_ALPHA_VALUE),
-	DCQCN_POLICY_KNOB(DCE_TCP_G),
-	DCQCN_POLICY_KNOB(DCE_TCP_RTT),
-	DCQCN_POLICY_KNOB(RATE_REDUCE_MONITOR_PERIOD),
-	DCQCN_POLICY_KNOB(RPG_GD),
-	DCQCN_POLICY_KNOB(RPG_MIN_DEC_FAC),
-	DCQCN_POLICY_KNOB(CLAMP_TGT_RATE),
-	DCQCN_POLICY_KNOB(CLAMP_TGT_RATE_AFTER_TIME_INC),
-	DCQCN_POLICY_KNOB(RPG_TIME_RESET),
-	DCQCN_POLICY_KNOB(RPG_BYTE_RESET),
-	DCQCN_POLICY_KNOB(RPG_THRESHOLD),
-	DCQCN_POLICY_KNOB(RPG_AI_RATE),
-	DCQCN_POLICY_KNOB(RPG_HAI_RATE),
-	DCQCN_POLICY_KNOB(RP_ENABLE),
-};
-
-/* Longest name of a profile that is worth looking for */
-#define DCQCN_PROFILE_LEN	31
-
-static const struct nla_policy
-dcqcn_dev_set_policy[RDMA_DCQCN_A_DEV_SETTINGS + 1] = {
-	[RDMA_DCQCN_A_DEV_NAME] = DCQCN_POLICY_NAME,
-	[RDMA_DCQCN_A_DEV_PROFILE] = { .type = NLA_NUL_STRING,
-				       .len = DCQCN_PROFILE_LEN },
-	[RDMA_DCQCN_A_DEV_SETTINGS] =
-		NLA_POLICY_NESTED(dcqcn_settings_policy),
-};
-
-/* QP numbers have 24 bits */
-#define DCQCN_QPN_MAX		0xffffff
-
-static struct netlink_range_validation dcqcn_qpn_range __ro_after_init = {
-	.max = DCQCN_QPN_MAX,
-};
-
-static const struct nla_policy
-dcqcn_qp_get_policy[RDMA_DCQCN_A_QP_LQPN + 1] = {
-	[RDMA_DCQCN_A_QP_DEV_NAME] = DCQCN_POLICY_NAME,
-	[RDMA_DCQCN_A_QP_LQPN] = NLA_POLICY_FULL_RANGE(NLA_U32,
-						       &dcqcn_qpn_range),
-};
 
 /**
  * struct dcqcn_dump - what is left to dump, in struct netlink_callback
@@ -253,7 +186,7 @@ static int dcqcn_put_dev(struct sk_buff *skb, struct netlink_callback *cb,
 	void *hdr;
 
 	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-			  &dcqcn_genl, NLM_F_MULTI, RDMA_DCQCN_CMD_DEV_GET);
+			  &rdma_dcqcn_nl_family, NLM_F_MULTI, RDMA_DCQCN_CMD_DEV_GET);
 	if (!hdr)
 		return -EMSGSIZE;
 	if (nla_put_string(skb, RDMA_DCQCN_A_DEV_NAME, dev->ibdev->name) ||
@@ -271,7 +204,8 @@ static int dcqcn_put_dev(struct sk_buff *skb, struct netlink_callback *cb,
 	return 0;
 }
 
-static int dcqcn_dev_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
+int rdma_dcqcn_nl_dev_get_dumpit(struct sk_buff *skb,
+				 struct netlink_callback *cb)
 {
 	struct nlattr **attrs = genl_info_dump(cb)->attrs;
 	struct dcqcn_dev *dev;
@@ -391,7 +325,7 @@ static int dcqcn_put_qp(struct sk_buff *skb, struct netlink_callback *cb,
 	void *hdr;
 
 	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-			  &dcqcn_genl, NLM_F_MULTI, RDMA_DCQCN_CMD_QP_GET);
+			  &rdma_dcqcn_nl_family, NLM_F_MULTI, RDMA_DCQCN_CMD_QP_GET);
 	if (!hdr)
 		return -EMSGSIZE;
 	if (nla_put_string(skb, RDMA_DCQCN_A_QP_DEV_NAME, dev->ibdev->name) ||
@@ -438,7 +372,8 @@ static int dcqcn_dump_qps(struct sk_buff *skb, struct netlink_callback *cb,
 	return 0;
 }
 
-static int dcqcn_qp_get_dump(struct sk_buff *skb, struct netlink_callback *cb)
+int rdma_dcqcn_nl_qp_get_dumpit(struct sk_buff *skb,
+				struct netlink_callback *cb)
 {
 	struct nlattr **attrs = genl_info_dump(cb)->attrs;
 	struct dcqcn_dev *dev;
@@ -466,7 +401,7 @@ static int dcqcn_put_profile(struct sk_buff *skb, struct netlink_callback *cb,
 
 	dcqcn_settings_apply(&settings, profile);
 	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-			  &dcqcn_genl, NLM_F_MULTI,
+			  &rdma_dcqcn_nl_family, NLM_F_MULTI,
 			  RDMA_DCQCN_CMD_PROFILE_GET);
 	if (!hdr)
 		return -EMSGSIZE;
@@ -480,8 +415,8 @@ static int dcqcn_put_profile(struct sk_buff *skb, struct netlink_callback *cb,
 	return 0;
 }
 
-static int dcqcn_profile_get_dump(struct sk_buff *skb,
-				  struct netlink_callback *cb)
+int rdma_dcqcn_nl_profile_get_dumpit(struct sk_buff *skb,
+				     struct netlink_callback *cb)
 {
 	const struct dcqcn_profile *profile;
 	int err = 0;
@@ -503,7 +438,7 @@ static int dcqcn_change_settings(struct dcqcn_settings *settings,
 	int err, knob;
 
 	err = nla_parse_nested(tb, RDMA_DCQCN_A_SETTINGS_MAX, nest,
-			       dcqcn_settings_policy, extack);
+			       rdma_dcqcn_settings_nl_policy, extack);
 	if (err)
 		return err;
 	for (knob = 1; knob <= RDMA_DCQCN_A_SETTINGS_MAX; knob++) {
@@ -538,7 +473,7 @@ static int dcqcn_change_dev(struct dcqcn_dev *dev,
 	return err;
 }
 
-static int dcqcn_dev_set(struct sk_buff *skb, struct genl_info *info)
+int rdma_dcqcn_nl_dev_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct nlattr *name = info->attrs[RDMA_DCQCN_A_DEV_NAME];
 	const struct nlattr *nest = info->attrs[RDMA_DCQCN_A_DEV_SETTINGS];
@@ -574,48 +509,6 @@ static int dcqcn_dev_set(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-static const struct genl_ops dcqcn_genl_ops[] = {
-	{
-		.cmd = RDMA_DCQCN_CMD_DEV_GET,
-		.dumpit = dcqcn_dev_get_dump,
-		.policy = dcqcn_dev_get_policy,
-		.maxattr = RDMA_DCQCN_A_DEV_NAME,
-	},
-	{
-		.cmd = RDMA_DCQCN_CMD_DEV_SET,
-		.doit = dcqcn_dev_set,
-		.policy = dcqcn_dev_set_policy,
-		.maxattr = RDMA_DCQCN_A_DEV_SETTINGS,
-		.flags = GENL_ADMIN_PERM,
-	},
-	{
-		.cmd = RDMA_DCQCN_CMD_QP_GET,
-		.dumpit = dcqcn_qp_get_dump,
-		.policy = dcqcn_qp_get_policy,
-		.maxattr = RDMA_DCQCN_A_QP_LQPN,
-	},
-	{
-		.cmd = RDMA_DCQCN_CMD_PROFILE_GET,
-		.dumpit = dcqcn_profile_get_dump,
-	},
-};
-
-static const struct genl_multicast_group dcqcn_genl_groups[] = {
-	[DCQCN_MCGRP_RATE] = { .name = RDMA_DCQCN_MCGRP_RATE },
-};
-
-static struct genl_family dcqcn_genl __ro_after_init = {
-	.name = RDMA_DCQCN_FAMILY_NAME,
-	.version = RDMA_DCQCN_FAMILY_VERSION,
-	.netnsok = true,
-	.parallel_ops = true,
-	.module = THIS_MODULE,
-	.ops = dcqcn_genl_ops,
-	.n_ops = ARRAY_SIZE(dcqcn_genl_ops),
-	.mcgrps = dcqcn_genl_groups,
-	.n_mcgrps = ARRAY_SIZE(dcqcn_genl_groups),
-};
-
 /* Whether one more event may be told, and how many were not before it */
 static bool dcqcn_budget_take(struct dcqcn_budget *budget, u32 *suppressed)
 {
@@ -645,7 +538,7 @@ static int dcqcn_put_rate(struct sk_buff *skb, const struct dcqcn_qp *qp,
 	const struct dcqcn_rate *r = &qp->flow.rate;
 	void *hdr;
 
-	hdr = genlmsg_put(skb, 0, 0, &dcqcn_genl, 0, RDMA_DCQCN_CMD_RATE_NTF);
+	hdr = genlmsg_put(skb, 0, 0, &rdma_dcqcn_nl_family, 0, RDMA_DCQCN_CMD_RATE_NTF);
 	if (!hdr)
 		return -EMSGSIZE;
 	if (nla_put_string(skb, RDMA_DCQCN_A_RATE_DEV_NAME,
@@ -680,7 +573,7 @@ void dcqcn_netlink_rate(struct dcqcn_qp *qp, enum rdma_dcqcn_rate_event event,
 	struct sk_buff *skb;
 	u32 suppressed;
 
-	if (!genl_has_listeners(&dcqcn_genl, net, DCQCN_MCGRP_RATE) ||
+	if (!genl_has_listeners(&rdma_dcqcn_nl_family, net, RDMA_DCQCN_NLGRP_RATE) ||
 	    !dcqcn_budget_take(&qp->dev->rate_events, &suppressed))
 		return;
 	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_ATOMIC);
@@ -690,7 +583,7 @@ void dcqcn_netlink_rate(struct dcqcn_qp *qp, enum rdma_dcqcn_rate_event event,
 		nlmsg_free(skb);
 		return;
 	}
-	genlmsg_multicast_netns(&dcqcn_genl, net, skb, 0, DCQCN_MCGRP_RATE,
+	genlmsg_multicast_netns(&rdma_dcqcn_nl_family, net, skb, 0, RDMA_DCQCN_NLGRP_RATE,
 				GFP_ATOMIC);
 }
 
@@ -701,7 +594,7 @@ void dcqcn_netlink_rate(struct dcqcn_qp *qp, enum rdma_dcqcn_rate_event event,
  */
 int dcqcn_netlink_init(void)
 {
-	return genl_register_family(&dcqcn_genl);
+	return genl_register_family(&rdma_dcqcn_nl_family);
 }
 
 /**
@@ -711,5 +604,5 @@ int dcqcn_netlink_init(void)
  */
 void dcqcn_netlink_exit(void)
 {
-	genl_unregister_family(&dcqcn_genl);
+	genl_unregister_family(&rdma_dcqcn_nl_family);
 }

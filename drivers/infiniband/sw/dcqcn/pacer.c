@@ -430,10 +430,10 @@ dcqcn_flow_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, u32 psn,
 
 /* Compare a packet of a limited flow with the one before it */
 static struct sk_buff *dcqcn_flow_find_stale(struct dcqcn_qp *qp,
+					     struct dcqcn_fifo *fifo,
 					     enum dcqcn_pkt_kind kind, u32 psn,
 					     u64 now)
 {
-	struct dcqcn_fifo *fifo = dcqcn_flow_fifo(&qp->flow, kind);
 	struct sk_buff *stale = NULL;
 
 	if (qp->type != IB_QPT_RC || kind == DCQCN_PKT_ACK)
@@ -462,9 +462,9 @@ static void dcqcn_flow_raise_floor(struct dcqcn_qp *qp, u32 bytes)
 }
 
 /* Queue a packet of @bytes on the wire */
-static void dcqcn_flow_hold(struct dcqcn_qp *qp, struct sk_buff *skb,
-			    enum dcqcn_pkt_kind kind, u32 psn, u32 bytes,
-			    u64 now)
+static void dcqcn_flow_hold(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
+			    struct sk_buff *skb, enum dcqcn_pkt_kind kind,
+			    u32 psn, u32 bytes, u64 now)
 {
 	struct dcqcn_held *held = dcqcn_held(skb);
 	struct dcqcn_flow *flow = &qp->flow;
@@ -473,7 +473,7 @@ static void dcqcn_flow_hold(struct dcqcn_qp *qp, struct sk_buff *skb,
 	held->psn = psn;
 	held->bytes = bytes;
 	held->kind = kind;
-	__skb_queue_tail(&dcqcn_flow_fifo(flow, kind)->queue, skb);
+	__skb_queue_tail(&fifo->queue, skb);
 	flow->held_bytes += bytes;
 	flow->held_memory += skb->truesize;
 	atomic_long_add(skb->truesize, &qp->dev->held_memory);
@@ -545,6 +545,7 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	struct dcqcn_flow *flow = &qp->flow;
 	struct sk_buff *drop = NULL;
 	bool taken = false, pass = false;
+	struct dcqcn_fifo *fifo;
 	u64 now;
 
 	spin_lock_bh(&qp->lock);
@@ -553,7 +554,8 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	now = ktime_get_ns();	/* with the lock, so that it never goes back */
 
 	taken = true;
-	drop = dcqcn_flow_find_stale(qp, kind, psn, now);
+	fifo = dcqcn_flow_fifo(flow, kind);
+	drop = dcqcn_flow_find_stale(qp, fifo, kind, psn, now);
 	if (!limit)
 		flow->released = true;
 	pass = dcqcn_flow_may_pass(flow, now);
@@ -573,7 +575,7 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 		goto unlock;
 	}
 	flow->okfn = okfn;
-	dcqcn_flow_hold(qp, skb, kind, psn, bytes, now);
+	dcqcn_flow_hold(qp, fifo, skb, kind, psn, bytes, now);
 	/* Send in the timer's stead when it is late, but not what it would
 	 * send together a little later
 	 */

@@ -126,13 +126,13 @@ static inline u8 dcqcn_pkt_ecn(const struct dcqcn_pkt *pkt)
 
 /**
  * struct dcqcn_view - the headers by which a hook decides what a packet is to it
- * @ip: IP header
  * @bth: BTH, if it is a RoCEv2 packet; NULL when not all of it is readable
  * @tos: IPv4 TOS or IPv6 traffic class
  * @v6: IPv6
+ *
+ * Fits into two registers.
  */
 struct dcqcn_view {
-	const void *ip;
 	const struct dcqcn_bth *bth;
 	u8 tos;
 	bool v6;
@@ -157,7 +157,6 @@ static __always_inline struct dcqcn_view dcqcn_view(const void *ip, size_t len,
 
 	at += v6 ? sizeof(*ip6h) : iph->ihl * 4;
 	return (struct dcqcn_view) {
-		.ip = ip,
 		.bth = len < at + sizeof(struct dcqcn_bth) ? NULL : ip + at,
 		.tos = v6 ? ip6h->priority << 4 | ip6h->flow_lbl[0] >> 4 :
 			    iph->tos,

@@ -14,7 +14,6 @@
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/skbuff.h>
-#include <net/dsfield.h>
 #include <net/ipv6.h>
 
 #include "device.h"
@@ -147,86 +146,52 @@ void dcqcn_rp_resolved(struct dcqcn_qp *qp)
 	rcu_read_unlock();
 }
 
-/* Have the headers of a packet to ourselves, which moves them. Return false if there
- * is no memory for that.
+/**
+ * dcqcn_rp_mark_shared() - mark a packet ECT that is not ours alone
+ * @dev: the port it belongs to
+ * @skb: the packet; its headers move
+ * @v6: IPv6
+ *
+ * Without memory for a copy it stays as it is, and is counted.
+ *
+ * Context: under RCU; process with BH on, or softirq.
  */
-static noinline bool dcqcn_rp_unshare(struct dcqcn_dev *dev,
-				      struct sk_buff *skb,
-				      struct dcqcn_view *view)
+void dcqcn_rp_mark_shared(struct dcqcn_dev *dev, struct sk_buff *skb, bool v6)
 {
-	if (skb_ensure_writable(skb, (const void *)view->bth - view->ip)) {
+	if (skb_ensure_writable(skb, v6 ? sizeof(struct ipv6hdr) :
+					  sizeof(struct iphdr)))
 		dcqcn_count(dev, DCQCN_RP_ECT_ERRORS);
-		return false;
-	}
-	*view = dcqcn_view(skb_network_header(skb), skb_headlen(skb), view->v6);
-	return true;
-}
-
-/* Let switches mark a packet instead of dropping it */
-static __always_inline void dcqcn_rp_mark_ect(struct dcqcn_dev *dev,
-					      struct sk_buff *skb,
-					      struct dcqcn_view *view)
-{
-	if (unlikely(skb_cloned(skb)) && !dcqcn_rp_unshare(dev, skb, view))
-		return;
-	if (view->v6)
-		ipv6_change_dsfield(ipv6_hdr(skb), (u8)~DCQCN_ECN_MASK,
-				    DCQCN_ECN_ECT_0);
 	else
-		ipv4_change_dsfield(ip_hdr(skb), (u8)~DCQCN_ECN_MASK,
-				    DCQCN_ECN_ECT_0);
-}
-
-/* A packet of a port with QPs that have met congestion. Out of line to keep the
- * fast path small.
- */
-static noinline unsigned int
-dcqcn_rp_limit(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
-	       const struct dcqcn_view *view, dcqcn_okfn okfn, bool enabled)
-{
-	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[view->bth->opcode];
-	struct dcqcn_qp *qp = dcqcn_qp_find(dev, qpn);
-
-	if (!qp || kind == DCQCN_PKT_OTHER)
-		return NF_ACCEPT;
-	dcqcn_qp_confirm(qp, skb, dcqcn_bth_qpn(view->bth),
-			 kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) :
-						 view->tos >> 5);
-	if (READ_ONCE(qp->flow.limited) &&
-	    dcqcn_pacer_output(qp, skb, kind, dcqcn_bth_psn(view->bth), enabled,
-			       okfn))
-		return NF_STOLEN;
-	return NF_ACCEPT;
+		dcqcn_rp_mark(skb, v6);
 }
 
 /**
- * dcqcn_rp_output() - a packet leaves rxe
- * @dev: the port it belongs to
- * @qpn: the QP it belongs to; neither QP0 nor QP1
+ * dcqcn_rp_limit() - a packet leaves a port with QPs that have met congestion
+ * @dev: the port
+ * @qpn: the QP it belongs to
  * @skb: the packet
  * @view: its headers, BTH included
  * @okfn: sends it on behind our hook
- *
- * While no QP of the port has met congestion, packets are only marked ECT.
+ * @enabled: whether the limit applies to its priority
  *
  * Context: under RCU; process with BH on, or softirq. May send.
  * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
  */
-unsigned int dcqcn_rp_output(struct dcqcn_dev *dev, u32 qpn,
-			     struct sk_buff *skb, struct dcqcn_view *view,
-			     dcqcn_okfn okfn)
+unsigned int dcqcn_rp_limit(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
+			    struct dcqcn_view view, dcqcn_okfn okfn,
+			    bool enabled)
 {
-	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
-	u32 dest = dcqcn_bth_qpn(view->bth);
-	bool enabled;
+	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[view.bth->opcode];
+	struct dcqcn_qp *qp = dcqcn_qp_find(dev, qpn);
 
-	if (dest <= DCQCN_QPN_GSI || dest == DCQCN_QPN_MULTICAST)
+	if (!qp || kind == DCQCN_PKT_OTHER)
 		return NF_ACCEPT;
-	enabled = settings->rp_enable & BIT(view->tos >> 5);
-	if (enabled && (view->tos & DCQCN_ECN_MASK) == DCQCN_ECN_NOT_ECT &&
-	    !dcqcn_bth_is_ack(view->bth))
-		dcqcn_rp_mark_ect(dev, skb, view);
-	if (likely(!READ_ONCE(dev->num_qps)))
-		return NF_ACCEPT;
-	return dcqcn_rp_limit(dev, qpn, skb, view, okfn, enabled);
+	dcqcn_qp_confirm(qp, skb, dcqcn_bth_qpn(view.bth),
+			 kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) :
+						 view.tos >> 5);
+	if (READ_ONCE(qp->flow.limited) &&
+	    dcqcn_pacer_output(qp, skb, kind, dcqcn_bth_psn(view.bth), enabled,
+			       okfn))
+		return NF_STOLEN;
+	return NF_ACCEPT;
 }

@@ -3,13 +3,16 @@
 #ifndef DCQCN_RP_H
 #define DCQCN_RP_H
 
-#include "pacer.h"
+#include <linux/bits.h>
+#include <linux/netfilter.h>
+#include <linux/skbuff.h>
+#include <net/dsfield.h>
 
-struct dcqcn_dev;
-struct dcqcn_pkt;
+#include "device.h"
+#include "pacer.h"
+#include "packet.h"
+
 struct dcqcn_qp;
-struct dcqcn_view;
-struct sk_buff;
 
 /**
  * enum dcqcn_verdict - what became of a CNP
@@ -34,8 +37,60 @@ enum dcqcn_verdict {
 void dcqcn_rp_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 		      struct dcqcn_pkt *pkt);
 void dcqcn_rp_resolved(struct dcqcn_qp *qp);
-unsigned int dcqcn_rp_output(struct dcqcn_dev *dev, u32 qpn,
-			     struct sk_buff *skb, struct dcqcn_view *view,
-			     dcqcn_okfn okfn);
+void dcqcn_rp_mark_shared(struct dcqcn_dev *dev, struct sk_buff *skb, bool v6);
+unsigned int dcqcn_rp_limit(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
+			    struct dcqcn_view view, dcqcn_okfn okfn,
+			    bool enabled);
+
+/* Let switches mark a packet instead of dropping it */
+static __always_inline void dcqcn_rp_mark(struct sk_buff *skb, bool v6)
+{
+	if (v6)
+		ipv6_change_dsfield(ipv6_hdr(skb), (u8)~DCQCN_ECN_MASK,
+				    DCQCN_ECN_ECT_0);
+	else
+		ipv4_change_dsfield(ip_hdr(skb), (u8)~DCQCN_ECN_MASK,
+				    DCQCN_ECN_ECT_0);
+}
+
+/**
+ * dcqcn_rp_output() - a packet leaves rxe
+ * @dev: the port it belongs to
+ * @qpn: the QP it belongs to; neither QP0 nor QP1
+ * @skb: the packet
+ * @view: its headers, BTH included
+ * @okfn: sends it on behind our hook
+ *
+ * While no QP of the port has met congestion, packets are only marked ECT.
+ * Inline, because every packet that rxe sends comes by.
+ *
+ * Context: under RCU; process with BH on, or softirq. May send.
+ * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
+ */
+static __always_inline unsigned int
+dcqcn_rp_output(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
+		struct dcqcn_view view, dcqcn_okfn okfn)
+{
+	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
+	u32 dest = dcqcn_bth_qpn(view.bth);
+	bool enabled;
+
+	if (dest <= DCQCN_QPN_GSI || dest == DCQCN_QPN_MULTICAST)
+		return NF_ACCEPT;
+	enabled = settings->rp_enable & BIT(view.tos >> 5);
+	if (enabled && (view.tos & DCQCN_ECN_MASK) == DCQCN_ECN_NOT_ECT &&
+	    !dcqcn_bth_is_ack(view.bth)) {
+		if (unlikely(skb_cloned(skb))) {
+			dcqcn_rp_mark_shared(dev, skb, view.v6);
+			view = dcqcn_view(skb_network_header(skb),
+					  skb_headlen(skb), view.v6);
+		} else {
+			dcqcn_rp_mark(skb, view.v6);
+		}
+	}
+	if (likely(!READ_ONCE(dev->num_qps)))
+		return NF_ACCEPT;
+	return dcqcn_rp_limit(dev, qpn, skb, view, okfn, enabled);
+}
 
 #endif /* DCQCN_RP_H */

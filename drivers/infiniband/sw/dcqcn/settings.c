@@ -6,13 +6,13 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/bits.h>
-#include <linux/cache.h>
 #include <linux/kernel.h>
-#include <linux/limits.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <net/netlink.h>
 
+#include "netlink_gen.h"
 #include "settings.h"
 
 static char *profile = "softroce";
@@ -28,63 +28,54 @@ static bool rp = true;
 module_param(rp, bool, 0444);
 MODULE_PARM_DESC(rp, "Enable the reaction point on all priorities (default Y)");
 
-/* Times in us end at 2^17 - 1, as in mlx5. Rates in Mb/s that are higher than
- * the line are taken for it where they are used.
- */
-#define DCQCN_USEC_MAX		131071
-
 #define DCQCN_PRIOS		GENMASK(DCQCN_NUM_PRIOS - 1, 0)
 
-#define DCQCN_KNOB(_member, _min, _max) {				\
-		.offset = offsetof(struct dcqcn_settings, _member),	\
-		.range = { .min = (_min), .max = (_max) },		\
-	}
-
-struct dcqcn_knob dcqcn_knobs[] __ro_after_init = {
+/* Where each knob's u32 is */
+static const u16 dcqcn_knob_offset[RDMA_DCQCN_A_SETTINGS_MAX + 1] = {
 	[RDMA_DCQCN_A_SETTINGS_MIN_TIME_BETWEEN_CNPS] =
-		DCQCN_KNOB(np.min_time_between_cnps, 0, DCQCN_USEC_MAX),
+		offsetof(struct dcqcn_settings, np.min_time_between_cnps),
 	[RDMA_DCQCN_A_SETTINGS_CNP_DSCP] =
-		DCQCN_KNOB(np.cnp_dscp, 0, 63),
+		offsetof(struct dcqcn_settings, np.cnp_dscp),
 	[RDMA_DCQCN_A_SETTINGS_CNP_802P_PRIO] =
-		DCQCN_KNOB(np.cnp_802p_prio, 0, 7),
+		offsetof(struct dcqcn_settings, np.cnp_802p_prio),
 	[RDMA_DCQCN_A_SETTINGS_CNP_UDP_SPORT] =
-		DCQCN_KNOB(np.cnp_udp_sport, 0, U16_MAX),
+		offsetof(struct dcqcn_settings, np.cnp_udp_sport),
 	[RDMA_DCQCN_A_SETTINGS_NP_ENABLE] =
-		DCQCN_KNOB(np_enable, 0, DCQCN_PRIOS),
+		offsetof(struct dcqcn_settings, np_enable),
 	[RDMA_DCQCN_A_SETTINGS_RPG_MAX_RATE] =
-		DCQCN_KNOB(rp.rpg_max_rate, 0, U32_MAX),
+		offsetof(struct dcqcn_settings, rp.rpg_max_rate),
 	[RDMA_DCQCN_A_SETTINGS_RPG_MIN_RATE] =
-		DCQCN_KNOB(rp.rpg_min_rate, 1, U32_MAX),
+		offsetof(struct dcqcn_settings, rp.rpg_min_rate),
 	[RDMA_DCQCN_A_SETTINGS_RATE_TO_SET_ON_FIRST_CNP] =
-		DCQCN_KNOB(rp.rate_to_set_on_first_cnp, 0, U32_MAX),
+		offsetof(struct dcqcn_settings, rp.rate_to_set_on_first_cnp),
 	[RDMA_DCQCN_A_SETTINGS_INITIAL_ALPHA_VALUE] =
-		DCQCN_KNOB(rp.initial_alpha_value, 1, 1023),
+		offsetof(struct dcqcn_settings, rp.initial_alpha_value),
 	[RDMA_DCQCN_A_SETTINGS_DCE_TCP_G] =
-		DCQCN_KNOB(rp.dce_tcp_g, 0, 1023),
+		offsetof(struct dcqcn_settings, rp.dce_tcp_g),
 	[RDMA_DCQCN_A_SETTINGS_DCE_TCP_RTT] =
-		DCQCN_KNOB(rp.dce_tcp_rtt, 1, DCQCN_USEC_MAX),
+		offsetof(struct dcqcn_settings, rp.dce_tcp_rtt),
 	[RDMA_DCQCN_A_SETTINGS_RATE_REDUCE_MONITOR_PERIOD] =
-		DCQCN_KNOB(rp.rate_reduce_monitor_period, 1, DCQCN_USEC_MAX),
+		offsetof(struct dcqcn_settings, rp.rate_reduce_monitor_period),
 	[RDMA_DCQCN_A_SETTINGS_RPG_GD] =
-		DCQCN_KNOB(rp.rpg_gd, 0, 15),
+		offsetof(struct dcqcn_settings, rp.rpg_gd),
 	[RDMA_DCQCN_A_SETTINGS_RPG_MIN_DEC_FAC] =
-		DCQCN_KNOB(rp.rpg_min_dec_fac, 1, 100),
+		offsetof(struct dcqcn_settings, rp.rpg_min_dec_fac),
 	[RDMA_DCQCN_A_SETTINGS_CLAMP_TGT_RATE] =
-		DCQCN_KNOB(rp.clamp_tgt_rate, 0, 1),
+		offsetof(struct dcqcn_settings, rp.clamp_tgt_rate),
 	[RDMA_DCQCN_A_SETTINGS_CLAMP_TGT_RATE_AFTER_TIME_INC] =
-		DCQCN_KNOB(rp.clamp_tgt_rate_after_time_inc, 0, 1),
+		offsetof(struct dcqcn_settings, rp.clamp_tgt_rate_after_time_inc),
 	[RDMA_DCQCN_A_SETTINGS_RPG_TIME_RESET] =
-		DCQCN_KNOB(rp.rpg_time_reset, 1, DCQCN_USEC_MAX),
+		offsetof(struct dcqcn_settings, rp.rpg_time_reset),
 	[RDMA_DCQCN_A_SETTINGS_RPG_BYTE_RESET] =
-		DCQCN_KNOB(rp.rpg_byte_reset, 0, U32_MAX),
+		offsetof(struct dcqcn_settings, rp.rpg_byte_reset),
 	[RDMA_DCQCN_A_SETTINGS_RPG_THRESHOLD] =
-		DCQCN_KNOB(rp.rpg_threshold, 1, 31),
+		offsetof(struct dcqcn_settings, rp.rpg_threshold),
 	[RDMA_DCQCN_A_SETTINGS_RPG_AI_RATE] =
-		DCQCN_KNOB(rp.rpg_ai_rate, 1, U32_MAX),
+		offsetof(struct dcqcn_settings, rp.rpg_ai_rate),
 	[RDMA_DCQCN_A_SETTINGS_RPG_HAI_RATE] =
-		DCQCN_KNOB(rp.rpg_hai_rate, 1, U32_MAX),
+		offsetof(struct dcqcn_settings, rp.rpg_hai_rate),
 	[RDMA_DCQCN_A_SETTINGS_RP_ENABLE] =
-		DCQCN_KNOB(rp_enable, 0, DCQCN_PRIOS),
+		offsetof(struct dcqcn_settings, rp_enable),
 };
 
 static const struct dcqcn_profile dcqcn_profiles[] = {
@@ -207,8 +198,7 @@ const struct dcqcn_profile *dcqcn_profile_get(size_t i)
  */
 u32 dcqcn_settings_get(const struct dcqcn_settings *settings, int knob)
 {
-	return *(const u32 *)((const void *)settings +
-			      dcqcn_knobs[knob].offset);
+	return *(const u32 *)((const void *)settings + dcqcn_knob_offset[knob]);
 }
 
 /**
@@ -217,16 +207,27 @@ u32 dcqcn_settings_get(const struct dcqcn_settings *settings, int knob)
  * @knob: RDMA_DCQCN_A_SETTINGS_*
  * @value: its new value
  *
- * Context: any. Return: 0, or -ERANGE for what it may not be.
+ * What a knob may be stands in the netlink specification and nowhere else. Rates
+ * in Mb/s that are higher than the line are taken for it where they are used.
+ *
+ * Context: process. Return: 0, or -ERANGE for what it may not be.
  */
 int dcqcn_settings_set(struct dcqcn_settings *settings, int knob, u32 value)
 {
-	const struct dcqcn_knob *k = &dcqcn_knobs[knob];
+	struct {
+		struct nlattr head;
+		u32 value;
+	} attr = {
+		.head = { .nla_len = sizeof(attr), .nla_type = knob },
+		.value = value,
+	};
+	int err;
 
-	if (value < k->range.min || value > k->range.max)
-		return -ERANGE;
-	*(u32 *)((void *)settings + k->offset) = value;
-	return 0;
+	err = nla_validate(&attr.head, sizeof(attr), RDMA_DCQCN_A_SETTINGS_MAX,
+			   rdma_dcqcn_settings_nl_policy, NULL);
+	if (!err)
+		*(u32 *)((void *)settings + dcqcn_knob_offset[knob]) = value;
+	return err;
 }
 
 /**

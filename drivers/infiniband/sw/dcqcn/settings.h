@@ -5,7 +5,6 @@
 
 #include <linux/rcupdate.h>
 #include <linux/types.h>
-#include <net/netlink.h>
 #include <uapi/rdma/rdma_dcqcn.h>
 
 #include "rate.h"
@@ -41,21 +40,6 @@ struct dcqcn_settings {
 	u32 rp_enable;
 	struct rcu_head rcu;
 };
-
-/**
- * struct dcqcn_knob - where a knob is, and what it may be
- * @offset: of its u32 in struct dcqcn_settings
- * @range: least and greatest value
- */
-struct dcqcn_knob {
-	size_t offset;
-	struct netlink_range_validation range;
-};
-
-/* By RDMA_DCQCN_A_SETTINGS_*, from 1 on. Not const only because netlink
- * policies of older kernels point to ranges that are not.
- */
-extern struct dcqcn_knob dcqcn_knobs[__RDMA_DCQCN_A_SETTINGS_MAX];
 
 /**
  * struct dcqcn_profile - knobs that go together
