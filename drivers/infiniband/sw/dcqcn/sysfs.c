@@ -210,7 +210,7 @@ static void dcqcn_dir_release(struct kobject *kobj)
 static const struct {
 	const char *name;
 	enum dcqcn_dir_id parent;
-	struct kobj_type type;
+	const struct kobj_type type;
 } dcqcn_dirs[DCQCN_NUM_DIRS] = {
 	[DCQCN_DIR_NP] = DCQCN_DIR("roce_np", DCQCN_DIR_NP, dcqcn_np_groups),
 	[DCQCN_DIR_NP_ENABLE] = DCQCN_DIR("enable", DCQCN_DIR_NP,
