@@ -3,6 +3,7 @@
 all that an administrator can do to them. TAP.
 
 usage: device_changes.py MODULE SEED SECONDS
+MODULE may be "none": then all is as with stock rxe.
 
 Each kind has a network namespace of its own: the device is called x0 there, its VLAN x0.5,
 its rxe device rxe_KIND. A change that does not end within HANG seconds is a failure, and
@@ -26,6 +27,7 @@ PEER = "peer"               # has the other ends of cables
 NETDEVSIM_ID = 7
 SIOCETHTOOL, ETHTOOL_GLINKSETTINGS, ETHTOOL_SLINKSETTINGS = 0x8946, 0x4c, 0x4d
 SETTINGS, NWORDS = 48, 15   # struct ethtool_link_settings: its size, and where its mask's is
+TUNSETIFF, TAP = 0x400454ca, 0x1002     # IFF_TAP | IFF_NO_PI
 
 
 def loaded():
@@ -215,7 +217,22 @@ class Veth(Device):
 
 
 class Tap(Device):
-    make = ("tuntap add dev x0 mode tap",)
+    """A tap whose program never reads: it has a carrier for as long as that holds it."""
+
+    def create(self):
+        with inside(self.ns):
+            self.program = os.open("/dev/net/tun", os.O_RDWR)
+            fcntl.ioctl(self.program, TUNSETIFF, struct.pack("=16sH22x", b"x0", TAP))
+        self.exists = True
+
+    def remove(self):
+        super().remove()
+        os.close(self.program)
+
+    def speed(self):
+        """speed"""
+        if not super().speed():
+            raise Wrong("a tap does not take a speed")
 
 
 class Macvlan(Device):
@@ -235,6 +252,10 @@ class Macvlan(Device):
 
 class Ipvlan(Macvlan):
     make = Macvlan.make[:2] + ("link add link low name x0 type ipvlan mode l2",)
+
+    def vlan(self):
+        """a VLAN of it"""
+        return False    # the kernel refuses
 
 
 class Stacked(Device):
@@ -335,9 +356,17 @@ class Changes:
         how = self.random.choice(device.CHANGES)
         return "%s %s" % (device.kind, how), self.change(device, how)
 
+    def load(self):
+        if self.module and not loaded():
+            run("insmod " + self.module, seconds=HANG)
+
+    def unload(self):
+        if self.module and loaded():
+            run("rmmod rdma_dcqcn", seconds=HANG)
+
     def toggle(self):
         began = time.monotonic()
-        load(self.module) if not loaded() else unload()
+        self.unload() if loaded() else self.load()
         return time.monotonic() - began
 
     def check(self):
@@ -347,18 +376,8 @@ class Changes:
             raise Wrong("no device has seen this: %s" % ", ".join(sorted(missing)))
 
 
-def load(module):
-    if not loaded():
-        run("insmod " + module, seconds=HANG)
-
-
-def unload():
-    if loaded():
-        run("rmmod rdma_dcqcn", seconds=HANG)
-
-
-def dummy_up(changes, module):
-    load(module)
+def dummy_up(changes):
+    changes.load()
     device = Dummy("dummy")
     device.prepare()
     device.create()
@@ -372,22 +391,23 @@ def dummy_up(changes, module):
 
 
 def each_change(device):
-    def test(changes, module):
-        load(module)
+    def test(changes):
+        changes.load()
         device.create()
         for how in device.CHANGES:
             print("# %s: %s" % (device.kind, getattr(device, how).__doc__), flush=True)
             changes.change(device, how)
-        unload()
-        load(module)
-        wait(device.published, "%s is a port of a module that is loaded later" % device.rxe)
+        changes.unload()
+        changes.load()
+        if loaded():
+            wait(device.published, "%s is a port of a module that is loaded later" % device.rxe)
         device.down()
         device.up()
     return test
 
 
 def random_changes(seconds):
-    def test(changes, module):
+    def test(changes):
         deadline, n, slowest = time.monotonic() + seconds, 0, (0, "")
         while time.monotonic() < deadline:
             what, took = changes.one()
@@ -395,14 +415,14 @@ def random_changes(seconds):
             n += 1
         print("# %d changes, the slowest %s: %.1f s" % (n, slowest[1], slowest[0]))
         changes.check()
-        unload()
+        changes.unload()
     return test
 
 
 def main():
     module, seed, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
     write("/proc/sys/kernel/hung_task_timeout_secs", HANG)
-    changes = Changes(random.Random(seed), module)
+    changes = Changes(random.Random(seed), module if module != "none" else None)
     tests = [(dummy_up, "with the module loaded, a dummy with rxe on top goes up")]
     tests += [(each_change(device), "%s: every change of a device ends" % device.kind)
               for device in changes.devices]
@@ -413,7 +433,7 @@ def main():
         for n, (test, what) in enumerate(tests, 1):
             if n == 2:
                 changes.prepare()
-            test(changes, module)
+            test(changes)
             print("ok %d - devices: %s" % (n, what), flush=True)
     except Wrong as e:
         print("not ok %d - devices: %s" % (n, what))
