@@ -26,6 +26,7 @@ HOSTS = ("h1", "h2", "h3", "h4", "h5", "h6")
 PORTS = ("h1", "h2", "h3")      # those with rxe
 TIMEOUT = 60                    # s without an answer, on a debug kernel: a stream is broken
 ROCE = 4791
+SYN, ACK = 0x02, 0x10           # flags of TCP
 NVMET = "/sys/kernel/config/nvmet"
 DISK = 8 << 20                  # bytes
 
@@ -33,6 +34,8 @@ DISK = 8 << 20                  # bytes
 class Stream(threading.Thread):
     """Works in a network namespace until it is stopped; then .error is what went wrong, and
     .count how often all went well."""
+
+    rest = 0.02     # s, at most, from one exchange to the next
 
     def __init__(self, name, host, seed):
         super().__init__(daemon=True)
@@ -48,7 +51,7 @@ class Stream(threading.Thread):
             while not self.ended.is_set():
                 self.once()
                 self.count += 1
-                self.ended.wait(self.random.random() * 0.02)
+                self.ended.wait(self.random.random() * self.rest)
         except (OSError, Wrong) as e:
             self.error = "%s: %s" % (type(e).__name__, e)
 
@@ -123,6 +126,21 @@ def ask(s, data, kind=b"k"):
     return receive(s, len(data))
 
 
+def checksum(data):
+    total = sum(struct.unpack(">%dH" % (len(data) // 2), data))
+    while total >> 16:
+        total = (total & 0xffff) + (total >> 16)
+    return struct.pack(">H", ~total & 0xffff)
+
+
+def tcp_segment(source, target, flags):
+    """One without data, from (address, port) to another."""
+    segment = struct.pack(">HHIIBBHHH", source[1], target[1], 1, 1, 5 << 4, flags, 1000, 0, 0)
+    pseudo = socket.inet_aton(source[0]) + socket.inet_aton(target[0]) + \
+        struct.pack(">BBH", 0, 6, len(segment))
+    return segment[:16] + checksum(pseudo + segment) + segment[18:]
+
+
 class Connection(Stream):
     """One TCP connection that lasts."""
 
@@ -142,6 +160,8 @@ class Connections(Stream):
     """TCP connections one after the other, which end in every way: closed by either side,
     reset by either side, refused. To one that the server remembers in TIME-WAIT a segment
     comes from long ago."""
+
+    rest = 0.002
 
     def __init__(self, name, host, seed, server, address, port):
         super().__init__(name, host, seed)
@@ -181,14 +201,7 @@ class Connections(Stream):
 
     def old_segment(self, here):
         """The server answers it with an ACK, by a socket of its own."""
-        source, target = (socket.inet_aton(a) for a in (here[0], self.address[0]))
-        segment = struct.pack(">HHIIBBHHH", here[1], self.address[1], 1, 1, 5 << 4, 0x10, 1000,
-                              0, 0)
-        pseudo = source + target + struct.pack(">BBH", 0, 6, len(segment)) + segment
-        total = sum(struct.unpack(">%dH" % (len(pseudo) // 2), pseudo))
-        total = (total & 0xffff) + (total >> 16)
-        total = (total & 0xffff) + (total >> 16)
-        segment = segment[:16] + struct.pack(">H", ~total & 0xffff) + segment[18:]
+        segment = tcp_segment(here, self.address, ACK)
         with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_TCP) as raw:
             raw.settimeout(0.2)
             raw.sendto(segment, (self.address[0], 0))
@@ -196,11 +209,36 @@ class Connections(Stream):
                 while True:
                     p = raw.recv(200)
                     t = p[(p[0] & 15) * 4:]
-                    if struct.unpack(">HH", t[:4]) == (self.address[1], here[1]) and t[13] == 0x10:
+                    if struct.unpack(">HH", t[:4]) == (self.address[1], here[1]) and t[13] == ACK:
                         self.seen["time-wait answers"] += 1
                         return
             except TimeoutError:
                 pass
+
+
+class Syns(Stream):
+    """SYNs from ports that nobody has: each is answered, and the answer with a RST."""
+
+    rest = 0.02
+
+    def __init__(self, name, host, seed, here, servers, port):
+        super().__init__(name, host, seed)
+        self.here, self.targets = here, [(address, port) for address in servers.values()]
+        self.listeners = [Echo(server, address, port) for server, address in servers.items()]
+
+    def open(self):
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_TCP)
+        self.socket.settimeout(TIMEOUT)
+
+    def once(self):
+        for _ in range(5):
+            for target in self.targets:
+                source = self.here, self.random.randrange(10000, 20000)
+                self.socket.sendto(tcp_segment(source, target, SYN), (target[0], 0))
+        while True:
+            p = self.socket.recv(200)
+            if p[(p[0] & 15) * 4 + 13] == SYN | ACK:
+                break
 
 
 class Datagrams(Stream):
@@ -213,9 +251,9 @@ class Datagrams(Stream):
         self.address = (group or address, 5999 if group else ROCE)
         self.echo = Echo(server, self.address[0], self.address[1], socket.SOCK_DGRAM)
         if group:
-            self.join(server, self.echo.socket)
+            self.join_group(server, self.echo.socket)
 
-    def join(self, server, s):
+    def join_group(self, server, s):
         with inside(server):
             index = socket.if_nametoindex("eth0")
         if ":" in self.group:
@@ -277,10 +315,7 @@ class Pings(Stream):
         packet = struct.pack(">BBHHH", 128 if self.v6 else 8, 0, 0, id(self) & 0xffff,
                              self.sequence) + data
         if not self.v6:
-            total = sum(struct.unpack(">%dH" % (len(packet) // 2), packet))
-            total = (total & 0xffff) + (total >> 16)
-            total = (total & 0xffff) + (total >> 16)
-            packet = packet[:2] + struct.pack(">H", ~total & 0xffff) + packet[4:]
+            packet = packet[:2] + checksum(packet) + packet[4:]
         self.socket.sendto(packet, (self.address, 0))
         try:
             while True:
@@ -407,7 +442,9 @@ def streams(seed):
                    7005),
         Connection("TCP over L2TP to port 4791", "h1", seed + 5, "h6", "10.9.0.6", 7006),
         Connections("TCP connections that come and go", "h1", seed + 6, "h2", "10.2.0.2", 7007),
-        Connections("the same over IPv6, from outside", "h4", seed + 7, "h1", "fd02::1", 7008),
+        Connections("the same with SYN cookies over IPv6, from outside", "h4", seed + 7, "h1", "fd02::1", 7008),
+        Syns("SYNs", "h4", seed + 14, "10.2.0.4",
+             {"h1": "10.2.0.1", "h2": "10.2.0.2", "h3": "10.2.0.3"}, 7009),
         Disk("NVMe over TCP", "h1", seed + 8, "h2", "10.2.0.2"),
         Datagrams("UDP to port 4791", "h2", seed + 9, "h6", "10.2.0.6"),
         Datagrams("multicast", "h1", seed + 10, "h2", None, "239.1.2.3"),
@@ -442,16 +479,19 @@ class Ports:
         self.loaded = False
 
     def change(self):
-        r = self.random.randrange(8)
-        if r < 3:
+        r = self.random.randrange(12)
+        if r < 8:
             self.unload() if self.loaded else self.load()
-        elif r < 7:
+        elif r < 11:
             self.toggle(self.random.choice(PORTS))
         else:
             for host in sorted(self.ports):     # also the last one
                 self.toggle(host)
         self.changes += 1
-        time.sleep(self.random.random() * 0.3)
+        # where there is a SYN cookie there is no request socket
+        with inside(self.random.choice(PORTS)):
+            write("/proc/sys/net/ipv4/tcp_syncookies", self.random.choice((1, 1, 2)))
+        time.sleep(self.random.random() * 0.1)
 
     def finish(self):
         for host in PORTS:
