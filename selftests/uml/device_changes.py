@@ -87,6 +87,14 @@ class Device:
         run("ip netns add " + self.ns)
         run("ip -n %s link set lo up" % self.ns)
 
+    def finish(self):
+        """Neither the device nor its namespace is left."""
+        if self.exists:
+            self.remove()
+            self.lost_port()
+            self.exists = False
+        run("ip netns del " + self.ns)
+
     def create(self):
         for command in self.make:
             self.ip(command)
@@ -332,10 +340,12 @@ class Changes:
             device.random = r
         self.done = {}
 
-    def prepare(self):
+    def prepare_peers(self):
         for name in (ELSEWHERE, PEER):
-            if not os.path.exists("/run/netns/" + name):
-                run("ip netns add " + name)
+            run("ip netns add " + name)
+
+    def prepare(self):
+        self.prepare_peers()
         for device in self.devices:
             device.prepare()
 
@@ -346,11 +356,11 @@ class Changes:
             self.done[how] = self.done.get(how, 0) + 1
         return time.monotonic() - began
 
-    def one(self):
-        """Any change to any device; what it was, and the seconds that it took."""
+    def one(self, device=None):
+        """Any change to one device or any; what it was, and the seconds that it took."""
         if self.module and self.random.randrange(12) == 0:
             return "module", self.toggle()
-        device = self.random.choice(self.devices)
+        device = device or self.random.choice(self.devices)
         if not device.exists:
             device.create()
         how = self.random.choice(device.CHANGES)
@@ -385,9 +395,7 @@ def dummy_up(changes):
     device.up()
     if not os.path.exists("/sys/class/infiniband/rxe_dummy"):
         raise Wrong("the port is gone")
-    device.del_port()
-    device.remove()
-    run("ip netns del " + device.ns)
+    device.finish()
 
 
 def each_change(device):

@@ -27,7 +27,7 @@ ETHER = {h: bytes.fromhex("02000000000" + h[1]) for h in ("h1", "h2", "h3")}
 CNP_BURST, CNPS_PER_SECOND = 5000, 500_000      # of a port, Documentation/infiniband/rdma_dcqcn.rst
 UNKNOWN_MAX = 1024                              # QPs that a port does not know yet
 READ_REQUEST, READ_RESPONSE = 0x0c, 0x10
-HELD_QP, HELD_PORT = 4 << 20, 64 << 20          # bytes of memory that a QP and a port hold
+HELD_QP, HELD_PORT = 8 << 20, 64 << 20          # bytes of memory that a QP and a port hold
 SLACK = 4 << 20                                 # bytes, of the kernel's caches
 CE = 0x03
 
