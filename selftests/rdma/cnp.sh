@@ -17,6 +17,8 @@ TESTS=(
 	"interval Consecutive CNPs of a QP are at least min_time_between_cnps apart"
 	"disabled No CNP when the NP is off on the priority, and only then"
 	"unmarked No CNP for what is not marked"
+	"reconnected The CNPs of a UC QP go to the peer that it was connected to last"
+	"vlan The first CNP for a QP leaves on the VLAN that the marked packet came from"
 	"unanswered No CNP for marked ACKs, QP1, multicast, unknown QPs, wrong ICRCs"
 )
 
@@ -178,12 +180,77 @@ unmarked()
 	check "CNPs" "$(counter remote np_cnp_sent)" = 0
 }
 
+# A local QP that nobody sends to but inject(): idle_qp GID-INDEX ADDRESS-OF-PEER [uc]
+idle_qp()
+{
+	[ -x "$HERE/qps" ] || { skip "qps is not built"; return 1; }
+	start local qps "exec stdbuf -oL $HERE/qps ${DEV[local]} $1 ::ffff:$2 1 $3"
+	until_ok 5 grep -q ready $TMP/qps.log || { fail "no QP"; log_of local qps; return 1; }
+	QPN[local]=$(head -n 1 $TMP/qps.log)
+}
+
+UC_WRITE_ONLY=0x2a
+
+cnps_to() # QPN OF THE PEER: whether a CNP in the capture goes there
+{
+	${PY[local]} list $TMP/cap.pcap | grep -q "opcode=0x81 .*qpn=$(printf %#08x "$1")"
+}
+
+reconnected()
+{
+	reload_both
+	knobs local roce_np/min_time_between_cnps=0
+	idle_qp "${GID4[local]}" "${V4[remote]}" uc || return
+	sniff local 0 "$CNP_FILTER"
+	# ten a second: the port never has the time to forget the QP
+	start remote marks "exec $(injection local --opcode $UC_WRITE_ONLY --tos $CE \
+		--qpn "${QPN[local]}" --count 100000 --gap 100)"
+	until_ok 5 cnps_to "${QPN[local]}" || fail "no CNP to the first peer"
+	on local "kill -USR1 \$(cat $TMP/qps.pid)"
+	until_ok 5 cnps_to $((QPN[local] + 1)) || fail "no CNP to the second peer"
+	stop local tcpdump
+}
+
+vlan()
+{
+	local host n=0 nic=${IF[local]} gid
+
+	for host in local remote; do
+		n=$((n + 1))
+		on $host "ip link add link ${IF[$host]} name ${IF[$host]}.7 type vlan id 7 &&
+			  ip addr add 10.107.0.$n/24 dev ${IF[$host]}.7 &&
+			  ip link set ${IF[$host]}.7 up" || fail "no VLAN on $host"
+	done
+	# who asks for it is known before it answers
+	on local "ping -c 1 -W 5 10.107.0.2 >/dev/null" || fail "the VLAN does not work"
+	gid=$(${PY[local]} gid-index "${DEV[local]}" 10.107.0.1)
+	reload local
+	knobs local roce_np/min_time_between_cnps=0
+	if idle_qp "$gid" 10.107.0.2; then
+		IF[local]=$nic.7
+		sniff local 0 "$CNP_FILTER"
+		IF[local]=$nic
+		on remote "${PY[remote]} send ${IF[remote]}.7 --src 10.107.0.2 --dst 10.107.0.1 \
+			   --mac ${MAC[local]} --opcode 0x0a --tos $CE --qpn ${QPN[local]}"
+		await 5 local np_cnp_sent -ge 1
+		until_ok 2 cnps_to "${QPN[local]}" || fail "no CNP on the VLAN"
+		stop local tcpdump
+		check "CNPs" "$(counter local np_cnp_sent)" = 1
+		check "errors" "$(counter local np_cnp_errors)" = 0
+	fi
+	stop_jobs KILL
+	for host in local remote; do
+		on $host "ip link del ${IF[$host]}.7"
+	done
+}
+
 unanswered()
 {
 	fresh
 	knobs remote roce_np/min_time_between_cnps=0
 	perftest local ib_write_bw -m 1024 -s 1024 || return
 	inject remote --opcode 0x11 --tos $CE --qpn "${QPN[remote]}"
+	await 5 remote np_ecn_marked_roce_packets = 1
 	inject remote --opcode 0x0a --tos $CE --qpn 1
 	inject remote --opcode 0x64 --tos $CE --qpn 1 --ud-src 1
 	inject remote --opcode 0x64 --tos $CE --qpn 0xffffff --ud-src 17

@@ -14,6 +14,8 @@ TESTS=(
 	"link_deleted The rxe device is deleted under limited traffic, and comes back"
 	"netdev_down The network device goes down under limited traffic"
 	"netdev_deleted The network device is deleted under limited traffic"
+	"dummy_up A dummy with rxe on top goes up and down"
+	"foreign TCP connections survive while the module and the rxe device come and go"
 	"receiver_only With the module on the receiver only, traffic goes on"
 	"sender_only With the module on the sender only, traffic goes on"
 )
@@ -158,6 +160,64 @@ netdev_deleted()
 	on remote "ip link del dcqcn0"
 	probe_host local "$nic"
 	probe_host remote "$REMOTE_NETIF"
+}
+
+# Where this hangs, whatever asks for the network devices' lock hangs, too, our own end
+# included
+dummy_up()
+{
+	local state rc
+
+	reload local
+	on local "ip link add dcqcn0 type dummy &&
+		  rdma link add rxe_dcqcn type rxe netdev dcqcn0" || fail "no rxe on a dummy"
+	for state in up down up; do
+		start local dummy "exec ip link set dcqcn0 $state"
+		wait_job local dummy 3; rc=$?
+		if [ $rc = 124 ]; then
+			note "ip link set dcqcn0 $state hangs:"
+			on local "cat /proc/\$(cat $TMP/dummy.pid)/stack" | sed 's/^/#   /'
+			echo "Bail out! The host's network devices are locked for ever"
+			trap - EXIT
+			exit 1
+		fi
+		check "ip link set dcqcn0 $state" $rc = 0
+	done
+	on local "[ -e /sys/class/infiniband/rxe_dcqcn/ports/1/hw_counters/rp_cnp_handled ]" ||
+		fail "the dummy's port is gone"
+	on local "rdma link del rxe_dcqcn && ip link del dcqcn0" || fail "it does not go"
+}
+
+# One TCP connection after the other from each host to the other one, and what comes back is
+# compared
+foreign()
+{
+	local host i rc
+
+	reload local
+	for host in local remote; do
+		# shellcheck disable=SC2086,SC2029
+		[ $host = local ] || ssh $REMOTE_ARGS "cat >$TMP/streams.py" <"$HERE/streams.py"
+		[ $host = remote ] || cp "$HERE/streams.py" $TMP/
+		start $host echo "exec python3 $TMP/streams.py serve 18500"
+		until_ok 5 on $host "ss -Hltn sport = :18500 | grep -q ." || fail "nobody listens"
+	done
+	for host in local remote; do
+		start $host streams "exec python3 $TMP/streams.py ask ${V4[$(other $host)]} 18500"
+	done
+	for i in 1 2 3 4 5; do
+		on local "rdma link del ${DEV[local]} &&
+			  rdma link add ${DEV[local]} type rxe netdev ${IF[local]}" || fail "rdma link"
+		unload local
+		load local || fail "the module does not load"
+	done
+	until_ok 10 gids_are_back || fail "the GIDs are not back"
+	for host in local remote; do
+		stop $host streams INT
+		wait_job $host streams 5; rc=$?
+		check "streams from $host: exit status" $rc = 0
+		log_of $host streams
+	done
 }
 
 receiver_only()

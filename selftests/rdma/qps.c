@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Connect many RC QPs to an address, where nobody needs to listen, and keep
- * them: qps DEV SGID-INDEX DGID COUNT
+ * Connect many QPs to an address, where nobody needs to listen, and keep
+ * them: qps DEV SGID-INDEX DGID COUNT [uc]
  *
- * Prints the number of each, then "ready"; ends when it is killed.
+ * They are RC unless "uc" is said. The peer's QP number is each one's own, and one more
+ * each time that SIGUSR1 has them reset and connected anew.
+ *
+ * Prints the number of each, then "ready", and "ready" again after each SIGUSR1; ends when
+ * it is killed.
  */
 #include <arpa/inet.h>
 #include <err.h>
 #include <infiniband/verbs.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +34,11 @@ static struct ibv_context *open_device(const char *name)
 
 /* It receives, and could answer: a peer that it knows is all it takes */
 static void connect_qp(struct ibv_qp *qp, const union ibv_gid *dgid,
-		       int sgid_index)
+		       int sgid_index, unsigned int times)
 {
+	int rc = qp->qp_type == IBV_QPT_RC ?
+		 IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER : 0;
+	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
 	struct ibv_qp_attr init = {
 		.qp_state = IBV_QPS_INIT,
 		.port_num = 1,
@@ -38,7 +46,7 @@ static void connect_qp(struct ibv_qp *qp, const union ibv_gid *dgid,
 	struct ibv_qp_attr rtr = {
 		.qp_state = IBV_QPS_RTR,
 		.path_mtu = IBV_MTU_1024,
-		.dest_qp_num = qp->qp_num,
+		.dest_qp_num = qp->qp_num + times,
 		.ah_attr = {
 			.is_global = 1,
 			.port_num = 1,
@@ -50,11 +58,12 @@ static void connect_qp(struct ibv_qp *qp, const union ibv_gid *dgid,
 		},
 	};
 
-	if (ibv_modify_qp(qp, &init, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
+	if (ibv_modify_qp(qp, &reset, IBV_QP_STATE) ||
+	    ibv_modify_qp(qp, &init, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
 			  IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) ||
 	    ibv_modify_qp(qp, &rtr, IBV_QP_STATE | IBV_QP_AV |
 			  IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-			  IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER))
+			  rc))
 		err(EXIT_FAILURE, "ibv_modify_qp");
 }
 
@@ -71,10 +80,18 @@ int main(int argc, char **argv)
 	};
 	struct ibv_context *context;
 	union ibv_gid dgid = {};
+	struct ibv_qp **qps;
 	struct ibv_pd *pd;
+	sigset_t again;
+	int count, got;
 
-	if (argc != 5)
-		errx(EXIT_FAILURE, "usage: qps DEV SGID-INDEX DGID COUNT");
+	if (argc != 5 && (argc != 6 || strcmp(argv[5], "uc")))
+		errx(EXIT_FAILURE, "usage: qps DEV SGID-INDEX DGID COUNT [uc]");
+	if (argc == 6)
+		attr.qp_type = IBV_QPT_UC;
+	sigemptyset(&again);
+	sigaddset(&again, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &again, NULL);
 	if (inet_pton(AF_INET6, argv[3], &dgid) != 1)
 		errx(EXIT_FAILURE, "%s: no GID", argv[3]);
 	context = open_device(argv[1]);
@@ -84,16 +101,22 @@ int main(int argc, char **argv)
 	if (!pd || !attr.send_cq)
 		err(EXIT_FAILURE, "%s", argv[1]);
 
-	for (int n = atoi(argv[4]); n > 0; n--) {
-		struct ibv_qp *qp = ibv_create_qp(pd, &attr);
-
-		if (!qp)
-			err(EXIT_FAILURE, "ibv_create_qp, %d to go", n);
-		connect_qp(qp, &dgid, atoi(argv[2]));
-		printf("%u\n", qp->qp_num);
+	count = atoi(argv[4]);
+	qps = calloc(count, sizeof(*qps));
+	if (!qps)
+		err(EXIT_FAILURE, "%d QPs", count);
+	for (int n = 0; n < count; n++) {
+		qps[n] = ibv_create_qp(pd, &attr);
+		if (!qps[n])
+			err(EXIT_FAILURE, "ibv_create_qp, the %dth", n + 1);
+		connect_qp(qps[n], &dgid, atoi(argv[2]), 0);
+		printf("%u\n", qps[n]->qp_num);
 	}
-	printf("ready\n");
-	fflush(stdout);
-	pause();
-	return EXIT_SUCCESS;
+	for (unsigned int times = 1; ; times++) {
+		printf("ready\n");
+		fflush(stdout);
+		sigwait(&again, &got);
+		for (int n = 0; n < count; n++)
+			connect_qp(qps[n], &dgid, atoi(argv[2]), times);
+	}
 }

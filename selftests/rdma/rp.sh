@@ -18,6 +18,7 @@ TESTS=(
 	"ipv6 CE over IPv6 is answered, and a CNP over IPv6 limits"
 	"read_limited READ responses are limited, and held within the bound"
 	"read_bound What READ responses exceed the bound is dropped and counted"
+	"floor Held READ responses do not raise the floor that requests set"
 	"stale What rxe sends again is not sent twice, and counted"
 	"loop Between two hosts with the module, CNPs sent are handled or ignored"
 )
@@ -221,6 +222,28 @@ read_bound()
 	check "held" "$HELD" -le $BOUND
 	stop_perftest KILL
 	await 10 local rp_held_bytes = 0
+}
+
+# Both hosts read from each other on one QP: READ requests, of less than 100 bytes, wait
+# together with megabytes of READ responses. rxe queues 65 requests, which may be held for
+# 250 ms, and the floor has them leave in three quarters of that; the responses may have as
+# much again.
+floor()
+{
+	local highest most=$((2 * 65 * 8 * 100 * 1000 / 250 * 4 / 3))
+
+	reload_both
+	fixed_rate local 1
+	[ -n "$DCQCN" ] || { skip "needs DCQCN=, the dcqcn tool"; return; }
+	perftest remote ib_read_bw -b -m 1024 -s 1048576 -o 4 -t 4 -u 18 || return
+	trickle local --qpn "${QPN[local]}"
+	await 20 local rp_held_bytes -gt 500000
+	highest=$(on local "for i in \$(seq 100); do $DCQCN -j qp qpn ${QPN[local]}; sleep 0.02; done" |
+		  jq -s 'flatten | map(.floor_rate) | max')
+	note "the highest floor is $highest bit/s; rpg_min_rate is 1000000"
+	check "floor" "$highest" -gt 0
+	check "floor" "$highest" -le $((most > 1000000 ? most : 1000000))
+	stop_perftest KILL
 }
 
 stale()

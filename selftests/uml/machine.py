@@ -18,7 +18,9 @@ TOP = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [os.path.join(TOP, "tools", d) for d in ("sim", "common")]
 
 import uml
+from builtin import BuiltIn
 from kernel import Kernel
+from progress import LabError
 
 SILENCE = 600   # s; tests say little, and machines are busy
 MTU = 4200      # RoCE's 4096 and its headers
@@ -43,16 +45,18 @@ def batches(lines):
 class Net:
     """So many hosts; shell commands that make them, or one of them."""
 
-    def __init__(self, hosts, host_rate, port_rate, port="", red="", plain=()):
+    def __init__(self, hosts, host_rate, port_rate, port="", red="", plain=(), without_rxe=()):
         self.hosts = ["h%d" % (i + 1) for i in range(hosts)]
         self.host_rate, self.port_rate = host_rate, port_rate
         self.netem, self.red = port, red
         self.plain = plain      # hosts whose switch ports do nothing: slow themselves
+        self.without_rxe = without_rxe
 
     def host(self, name):
-        return ["ip netns add %s" % name,
-                "ip -n %s link set lo up" % name] + self.link(name) + [
-                "ip netns exec %s rdma link add rxe_%s type rxe netdev eth0" % (name, name)]
+        out = ["ip netns add %s" % name, "ip -n %s link set lo up" % name] + self.link(name)
+        if name not in self.without_rxe:
+            out.append("ip netns exec %s rdma link add rxe_%s type rxe netdev eth0" % (name, name))
+        return out
 
     def neighbours(self, name):
         """What a network device has lost when it was down or moved."""
@@ -110,9 +114,9 @@ class Machine:
     # A file of 96 MiB, of which the kernel may forget what it has read
     large, make_large = "/mnt/large", "truncate -s 96M /mnt/large"
 
-    def __init__(self, out, debug=False, coverage=False):
+    def __init__(self, out, debug=False, coverage=False, builtin=False):
         self.debug, self.coverage = debug, coverage
-        self.kernel = Kernel(debug).ensure()
+        self.kernel = (BuiltIn if builtin else Kernel)(debug).ensure()
         self.built = os.path.join(out, "built")
         self.bin = os.path.join(self.built, "bin")
         shutil.rmtree(os.path.join(self.built, "module"), ignore_errors=True)
@@ -139,3 +143,26 @@ class Machine:
         uml.boot(self.kernel, os.path.join(self.bin, "seed.so"), self.modules,
                  "\n".join(mounts + lines), out,
                  mode=uml.REAL if self.debug else uml.SIMULATED, silence=SILENCE)
+
+
+def run_tap(machine, lines, out):
+    """Boot, and run lines of shell of which the last is a program that speaks TAP. Prints what
+    it says; returns whether all its tests passed and the kernel found no fault."""
+    error = None
+    try:
+        machine.run(lines, out)
+    except LabError as e:
+        error = str(e)
+    with open(os.path.join(out, "console")) as f:
+        text = f.read()
+    said = re.findall(r"^(?:ok|not ok|1\.\.|# |Bail out!).*", text, re.M)
+    plan = re.search(r"^1\.\.(\d+)$", text, re.M)
+    passed = len(re.findall(r"^ok ", text, re.M))
+    print("\n".join(said))
+    if error:
+        print("# " + error.replace("\n", "\n# "))
+    if not plan:
+        print("Bail out! The tests did not begin")
+    elif passed < int(plan[1]) and "not ok" not in "\n".join(said):
+        print("not ok %d - the kernel survived" % (passed + 1))
+    return not error and plan is not None and passed == int(plan[1])

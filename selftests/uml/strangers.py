@@ -9,6 +9,7 @@ import ctypes
 import json
 import os
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -25,7 +26,9 @@ H1, H2 = "10.0.0.1", "10.0.0.2"
 ETHER = {h: bytes.fromhex("02000000000" + h[1]) for h in ("h1", "h2", "h3")}
 CNP_BURST, CNPS_PER_SECOND = 5000, 500_000      # of a port, Documentation/infiniband/rdma_dcqcn.rst
 UNKNOWN_MAX = 1024                              # QPs that a port does not know yet
-READ_RESPONSE = 0x10
+READ_REQUEST, READ_RESPONSE = 0x0c, 0x10
+HELD_QP, HELD_PORT = 8 << 20, 64 << 20          # bytes of memory that a QP and a port hold
+SLACK = 4 << 20                                 # bytes, of the kernel's caches
 CE = 0x03
 
 
@@ -204,6 +207,66 @@ def storm(s):
     return traffic.stop() and counter("h1", "rp_cnp_ignored") - ignored > count / 20
 
 
+def memory_free():
+    """Bytes. In simulated time nothing else happens."""
+    with open("/proc/meminfo") as f:
+        return int(re.search(r"MemFree: +(\d+)", f.read())[1]) << 10
+
+
+class Idle:
+    """Connected QPs of h1 and h2 whose programs do nothing; .qpns are h2's."""
+
+    def __init__(self, qps):
+        self.process = subprocess.Popen([BIN + "/idle", str(qps), "rxe_h1", H1, "rxe_h2", H2],
+                                        stdout=subprocess.PIPE, text=True)
+        self.qpns = [int(line) for line in iter(self.process.stdout.readline, "ready\n")]
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def read_request(qpn, psn):
+    """For no bytes at all: it needs no memory key, and the response has 62 bytes."""
+    return frame("h2", roce.roce(H1, H2, roce.bth(READ_REQUEST, qpn, psn=psn) + bytes(16)))
+
+
+def held_by_reads(s, qps, requests, bound):
+    """A peer slows QPs of h2 down and then has each of them send so many tiny responses. What
+    the port holds of them is memory, and no more of it than documented."""
+    set_knob("h2", rate_to_set_on_first_cnp=1, rpg_min_rate=1, rpg_time_reset=131071)
+    idle, dropped = Idle(qps), counter("h2", "rp_drop_bound_packets")
+    limited = counter("h2", "rp_limited_qps")
+    for qpn in idle.qpns:
+        s.send(cnp("h2", qpn))
+    wait(lambda: counter("h2", "rp_limited_qps") == limited + qps)
+    before, sent = memory_free(), 0
+    for psn in range(requests):
+        for qpn in idle.qpns:
+            s.send(read_request(qpn, psn))
+            sent += 1
+            if sent % 1000 == 0:
+                time.sleep(0.0002)
+    time.sleep(0.001)
+    counted, used = counter("h2", "rp_held_bytes"), before - memory_free()
+    dropped = counter("h2", "rp_drop_bound_packets") - dropped
+    idle.stop()
+    emptied = wait(lambda: not counter("h2", "rp_held_bytes"))
+    set_knob("h2", rate_to_set_on_first_cnp=0, rpg_time_reset=60000)
+    print("# %d QPs, %d requests: %d bytes of memory, rp_held_bytes %d, %d responses dropped" %
+          (qps, sent, used, counted, dropped))
+    return (bound / 2 <= counted <= bound and abs(used - counted) <= SLACK + counted // 10 and
+            dropped > 0 and emptied)
+
+
+def reads_of_a_qp(s):
+    return held_by_reads(s, 1, 20000, HELD_QP)
+
+
+def reads_of_a_port(s):
+    return held_by_reads(s, 24, 6000, HELD_PORT)
+
+
 def fault(name, value=None):
     path = "/sys/kernel/debug/rdma_dcqcn/" + name
     if value is not None:
@@ -262,6 +325,8 @@ TESTS = (
     (cnp_flood, "a flood of valid CNPs slows a flow to its floor and no further"),
     (unknown_flood, "CNPs to unknown QPs do not keep the port from knowing others"),
     (storm, "packets of all sorts do no harm"),
+    (reads_of_a_qp, "responses to tiny READs take no more memory than a QP may hold"),
+    (reads_of_a_port, "responses to tiny READs take no more memory than a port may hold"),
 )
 
 

@@ -47,5 +47,6 @@ def describe(result):
     return "\n".join((
         "# %(rounds)d rounds, %(operations)d operations, %(cnps_handled)d CNPs handled, "
         "%(packets_held)d packets held, %(pages_scanned)d pages looked at for memory" % result,
+        "# %(device_changes)d changes of other devices, %(connections)d TCP connections" % result,
         "# churn: %s" % result["churn"],
         "# the unrelated QP: %s" % result["witness"]))

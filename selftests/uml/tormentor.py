@@ -11,7 +11,6 @@ is the unrelated QP that never may fail.
 """
 
 import contextlib
-import ctypes
 import glob
 import json
 import os
@@ -30,8 +29,10 @@ sys.path.insert(0, os.path.join(HERE, "..", "rdma"))
 
 import netlink
 import roce_packet as roce
+from commands import PATIENCE, Wrong, inside, read, run, write
+from device_changes import Changes
+from foreign_traffic import Echo, ask
 
-PATIENCE = 300      # s, for anything: a debug kernel on a busy machine is slow
 VICTIMS = ("h1", "h2", "h3")
 FAULTS = "/sys/kernel/debug/rdma_dcqcn"
 FAILSLAB = "/sys/kernel/debug/failslab"
@@ -44,72 +45,10 @@ SPARED = 24 << 10   # KiB; so that the kernel need not kill anybody
 ENOUGH = 10000      # pages looked at because one was wanted
 UNKNOWN_MAX = 1024  # QPs that a port does not know yet, Documentation says
 SLABS = ("kmalloc-512", "skbuff_head_cache")    # of QPs that are known, and of packets
+DEVICE_CHANGES = 3  # in a round, of either
 FEW = 100           # objects, of the unrelated QP and of who else there is
+ECHO = 7009         # port
 SOL_PACKET, PACKET_VNET_HDR = 263, 15
-
-
-class Wrong(Exception):
-    """Something is not as it has to be."""
-
-
-def stacks():
-    """Of all who wait in the kernel for something that is to come for sure."""
-    out = []
-    for status in glob.glob("/proc/[0-9]*/status"):
-        text = read(status, "")
-        if "State:\tD" in text:
-            out.append(text.splitlines()[0] + "\n" +
-                       read(os.path.dirname(status) + "/stack", ""))
-    return "\n".join(out)
-
-
-libc = ctypes.CDLL(None, use_errno=True)
-
-
-def enter(path):
-    """Have this thread, and what it starts, in a network namespace."""
-    with open(path) as f:
-        if libc.setns(f.fileno(), 0):
-            raise OSError(ctypes.get_errno(), path)
-
-
-@contextlib.contextmanager
-def inside(host):
-    enter("/run/netns/" + host)
-    try:
-        yield
-    finally:
-        enter("/proc/1/ns/net")
-
-
-def run(command, may_fail=False):
-    """A command, or if need be the shell's; an error ends the torture unless it may fail."""
-    plain = ["sh", "-c", command] if set("<>&") & set(command) else command.split()
-    try:
-        r = subprocess.run(plain, capture_output=True, text=True, timeout=PATIENCE)
-    except subprocess.TimeoutExpired:
-        raise Wrong("hangs: %s\n%s" % (command, stacks()))
-    if r.returncode and not may_fail:
-        raise Wrong("%s: exit status %d: %s" % (command, r.returncode, r.stderr.strip()))
-    return r.stdout
-
-
-def write(path, value):
-    """Whether a file takes a value; it may be gone."""
-    try:
-        with open(path, "w") as f:
-            f.write(str(value))
-        return True
-    except OSError:
-        return False
-
-
-def read(path, default=None):
-    try:
-        with open(path) as f:
-            return f.read().strip()
-    except OSError:
-        return default
 
 
 def objects(slab):
@@ -212,6 +151,7 @@ class Torture:
         self.handled = self.held = self.scanned = 0
         self.slowest = (0, None)
         self.jobs, self.storm, self.listeners = [], None, {}
+        self.changes, self.echoed = Changes(self.random), 0
 
     # --- what is there ------------------------------------------------------
 
@@ -538,12 +478,38 @@ class Torture:
             f.truncate(0)
         self.scanned += self.scans() - before
 
+    def devices(self):
+        """A dummy and a network device of another kind, with rxe on top, and connections of
+        those who know nothing of RoCE. A change that does not end soon is a failure."""
+        self.failslab_off()
+        self.no_faults()
+        dummy, *others = self.changes.devices
+        for device, first in ((dummy, ("add_port", "up")), (self.random.choice(others), ())):
+            device.prepare()
+            device.create()
+            for how in first:
+                self.changes.change(device, how)
+            for _ in range(DEVICE_CHANGES):
+                print("    %s" % self.changes.one(device)[0], flush=True)
+                self.connect()
+            device.finish()
+
+    def connect(self):
+        """TCP from a bystander to a host with rxe, and what it says comes back."""
+        with inside("h4"):
+            s = socket.create_connection(("10.0.0.5", ECHO), PATIENCE)
+        with s:
+            data = self.random.randbytes(2000)
+            self.echoed += 1
+            if ask(s, data) != data:
+                raise Wrong("TCP brings back other data")
+
     def pause(self):
         time.sleep(self.random.random() * 0.2)
 
     OPERATIONS = (reload, link_del_add, down_up, netdev_del, netns_move, netns_del, rename, mtu,
                   knobs, requests, dump, trace, faults, failslab, hostile, pause, flood, routes,
-                  priorities, pressure)
+                  priorities, pressure, devices)
 
     # --- what has to hold ---------------------------------------------------
 
@@ -652,7 +618,8 @@ class Torture:
         for host in VICTIMS + ("h4", "h5"):
             os.makedirs("/run/sys/" + host)
             self.mount_sys(host)
-        run("ip netns add elsewhere")
+        self.changes.prepare_peers()
+        Echo("h5", "10.0.0.5", ECHO)
         os.mkdir(HOG)
         run("mount -t tmpfs -o size=100%% hog %s" % HOG)
         addresses = sorted(int(line.split()[0], 16) for line in read("/proc/kallsyms").splitlines())
@@ -683,7 +650,8 @@ class Torture:
                 "slowest": {"operation": self.slowest[1], "seconds": round(self.slowest[0], 1)},
                 "churn": self.churned,
                 "cnps_handled": self.handled, "packets_held": self.held,
-                "pages_scanned": self.scanned, "witness": witness}
+                "pages_scanned": self.scanned, "device_changes": sum(self.changes.done.values()),
+                "connections": self.echoed, "witness": witness}
 
 
 def main():

@@ -184,17 +184,20 @@ class Kernel:
         make = ["make", "-C", self.source, "O=" + self.kdir, "ARCH=" + self.arch,
                 # it goes into the random numbers, and shall be the same everywhere
                 "KBUILD_BUILD_TIMESTAMP=@0", "KBUILD_BUILD_USER=sim", "KBUILD_BUILD_HOST=sim"]
-        steps = [["KCONFIG_ALLCONFIG=" + config, "allnoconfig"], [jobs(), self.program, "modules"]]
-        if self.plain:
-            # KASAN's checks in modules only: rxe, the RDMA core, and ours. In everything
-            # they double the time that this takes.
-            steps[1:] = [["KASAN_SANITIZE=n", jobs(), self.program], [jobs(), "modules"]]
         with open(log, "w") as out:
-            for args in steps:
+            for args in [["KCONFIG_ALLCONFIG=" + config, "allnoconfig"]] + self._steps():
                 if self._run(make + args, out):
                     raise LabError("building the kernel failed; the end of %s:\n%s" %
                                    (log, tail(log)))
         self._check_config()
+
+    def _steps(self):
+        """Arguments of make, one after the other."""
+        if not self.plain:
+            return [[jobs(), self.program, "modules"]]
+        # KASAN's checks in modules only: rxe, the RDMA core, and ours. In everything they
+        # double the time that this takes.
+        return [["KASAN_SANITIZE=n", jobs(), self.program], [jobs(), "modules"]]
 
     def _run(self, command, log):
         """Its exit status; says each minute how far it has come."""

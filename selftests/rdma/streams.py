@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""TCP connections, one after the other and one that lasts, whose data comes back.
+
+usage: streams.py serve PORT
+       streams.py ask ADDRESS PORT     until SIGINT; fails if a connection does
+"""
+
+import random
+import socket
+import sys
+import threading
+
+TIMEOUT = 60    # s without an answer; emulated hosts are slow
+
+
+def echo(s):
+    try:
+        while True:
+            data = s.recv(65536)
+            if not data:
+                break
+            s.sendall(data)
+    except OSError:
+        pass        # the client will tell
+    s.close()
+
+
+def serve(port):
+    with socket.create_server(("", port), backlog=64) as server:
+        while True:
+            s, _ = server.accept()
+            threading.Thread(target=echo, args=(s,), daemon=True).start()
+
+
+def ask(s):
+    data = random.randbytes(random.randrange(1, 20000))
+    s.sendall(data)
+    got = b""
+    while len(got) < len(data):
+        more = s.recv(65536)
+        if not more:
+            sys.exit("the connection ended after %d of %d bytes" % (len(got), len(data)))
+        got += more
+    if got != data:
+        sys.exit("other data came back")
+
+
+def main():
+    if sys.argv[1] == "serve":
+        serve(int(sys.argv[2]))
+    address, count = (sys.argv[2], int(sys.argv[3])), 0
+    try:
+        with socket.create_connection(address, TIMEOUT) as lasting:
+            while True:
+                ask(lasting)
+                with socket.create_connection(address, TIMEOUT) as s:
+                    ask(s)
+                count += 1
+    except KeyboardInterrupt:
+        print("%d connections" % count)
+    sys.exit(not count)
+
+
+main()
