@@ -169,11 +169,15 @@ static bool dcqcn_is_builtin_rxe(const struct sk_buff *skb, bool v6)
 	return !strcmp(name, "rxe_");
 }
 
-/* Whether a packet is rxe's that has not rxe's destructor as far as that is known */
-static noinline bool dcqcn_learn_rxe(const struct sk_buff *skb, bool v6)
+/* Whether a packet is rxe's whose destructor is not known to be rxe's. If it is, it is
+ * known from now on.
+ */
+static bool dcqcn_learn_rxe(const struct sk_buff *skb, bool v6)
 {
 	const struct module *owner = READ_ONCE(dcqcn_rxe_module);
 
+	if (!skb->sk)
+		return false;
 	if (owner ? !within_module_mem_type((unsigned long)skb->destructor,
 					    owner, MOD_TEXT) :
 		    !READ_ONCE(dcqcn_rxe_builtin) ||
@@ -183,24 +187,14 @@ static noinline bool dcqcn_learn_rxe(const struct sk_buff *skb, bool v6)
 	return true;
 }
 
-/* Whether rxe made this packet, so that its socket's user data is a QP */
-static __always_inline bool dcqcn_is_rxe(const struct sk_buff *skb, bool v6)
-{
-	if (!skb->destructor || !skb->sk)
-		return false;
-	return likely(skb->destructor == READ_ONCE(dcqcn_rxe_destructor)) ||
-	       dcqcn_learn_rxe(skb, v6);
-}
-
+/* A packet that rxe sends: its socket's user data is a QP */
 static __always_inline unsigned int
-dcqcn_local_out(struct sk_buff *skb, const struct nf_hook_state *state, bool v6)
+dcqcn_send(struct sk_buff *skb, const struct nf_hook_state *state, bool v6)
 {
 	const struct ib_qp *ibqp;
 	struct dcqcn_view view;
 	struct dcqcn_dev *dev;
 
-	if (!dcqcn_is_rxe(skb, v6))
-		return NF_ACCEPT;
 	/* The core puts struct ib_qp at the start of rxe's own */
 	ibqp = READ_ONCE(skb->sk->sk_user_data);
 	if (!ibqp)
@@ -215,6 +209,25 @@ dcqcn_local_out(struct sk_buff *skb, const struct nf_hook_state *state, bool v6)
 	if (!view.bth)
 		return NF_ACCEPT;
 	return dcqcn_rp_output(dev, ibqp->qp_num, skb, view, state->okfn);
+}
+
+static noinline unsigned int
+dcqcn_send_unknown(struct sk_buff *skb, const struct nf_hook_state *state,
+		   bool v6)
+{
+	return dcqcn_learn_rxe(skb, v6) ? dcqcn_send(skb, state, v6) :
+					  NF_ACCEPT;
+}
+
+/* Calls nothing but at its end: a packet that rxe sends saves no registers */
+static __always_inline unsigned int
+dcqcn_local_out(struct sk_buff *skb, const struct nf_hook_state *state, bool v6)
+{
+	if (!skb->destructor)
+		return NF_ACCEPT;
+	if (skb->destructor != READ_ONCE(dcqcn_rxe_destructor))
+		return dcqcn_send_unknown(skb, state, v6);
+	return dcqcn_send(skb, state, v6);
 }
 
 static unsigned int dcqcn_local_out4(void *priv, struct sk_buff *skb,

@@ -147,51 +147,59 @@ void dcqcn_rp_resolved(struct dcqcn_qp *qp)
 }
 
 /**
- * dcqcn_rp_mark_shared() - mark a packet ECT that is not ours alone
- * @dev: the port it belongs to
- * @skb: the packet; its headers move
- * @v6: IPv6
- *
- * Without memory for a copy it stays as it is, and is counted.
- *
- * Context: under RCU; process with BH on, or softirq.
- */
-void dcqcn_rp_mark_shared(struct dcqcn_dev *dev, struct sk_buff *skb, bool v6)
-{
-	if (skb_ensure_writable(skb, v6 ? sizeof(struct ipv6hdr) :
-					  sizeof(struct iphdr)))
-		dcqcn_count(dev, DCQCN_RP_ECT_ERRORS);
-	else
-		dcqcn_rp_mark(skb, v6);
-}
-
-/**
  * dcqcn_rp_limit() - a packet leaves a port with QPs that have met congestion
  * @dev: the port
  * @qpn: the QP it belongs to
  * @skb: the packet
  * @view: its headers, BTH included
  * @okfn: sends it on behind our hook
- * @enabled: whether the limit applies to its priority
  *
  * Context: under RCU; process with BH on, or softirq. May send.
  * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
  */
 unsigned int dcqcn_rp_limit(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
-			    struct dcqcn_view view, dcqcn_okfn okfn,
-			    bool enabled)
+			    struct dcqcn_view view, dcqcn_okfn okfn)
 {
+	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
 	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[view.bth->opcode];
 	struct dcqcn_qp *qp = dcqcn_qp_find(dev, qpn);
+	u8 prio = view.tos >> 5;
 
 	if (!qp || kind == DCQCN_PKT_OTHER)
 		return NF_ACCEPT;
 	dcqcn_qp_confirm(qp, skb, dcqcn_bth_qpn(view.bth),
-			 kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) :
-						 view.tos >> 5);
+			 kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) : prio);
 	if (READ_ONCE(qp->flow.limited) &&
-	    dcqcn_pacer_output(qp, skb, kind, dcqcn_bth_psn(view.bth), enabled,
-			       okfn))
+	    dcqcn_pacer_output(qp, skb, kind, dcqcn_bth_psn(view.bth),
+			       settings->rp_enable & BIT(prio), okfn))
 		return NF_STOLEN;
 	return NF_ACCEPT;
+}
+
+/**
+ * dcqcn_rp_output_shared() - dcqcn_rp_output() for a packet that is a clone
+ * @dev: the port it belongs to
+ * @qpn: the QP it belongs to
+ * @skb: the packet, to be marked ECT; its headers move
+ * @view: its headers, BTH included
+ * @okfn: sends it on behind our hook
+ *
+ * Without memory for a copy it stays as it is, and is counted.
+ *
+ * Context: under RCU; process with BH on, or softirq. May send.
+ * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
+ */
+unsigned int dcqcn_rp_output_shared(struct dcqcn_dev *dev, u32 qpn,
+				    struct sk_buff *skb, struct dcqcn_view view,
+				    dcqcn_okfn okfn)
+{
+	if (skb_ensure_writable(skb, view.v6 ? sizeof(struct ipv6hdr) :
+					       sizeof(struct iphdr)))
+		dcqcn_count(dev, DCQCN_RP_ECT_ERRORS);
+	else
+		dcqcn_rp_mark(skb, view.v6);
+	if (!READ_ONCE(dev->num_qps))
+		return NF_ACCEPT;
+	view = dcqcn_view(skb_network_header(skb), skb_headlen(skb), view.v6);
+	return dcqcn_rp_limit(dev, qpn, skb, view, okfn);
 }

@@ -37,10 +37,11 @@ enum dcqcn_verdict {
 void dcqcn_rp_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 		      struct dcqcn_pkt *pkt);
 void dcqcn_rp_resolved(struct dcqcn_qp *qp);
-void dcqcn_rp_mark_shared(struct dcqcn_dev *dev, struct sk_buff *skb, bool v6);
 unsigned int dcqcn_rp_limit(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
-			    struct dcqcn_view view, dcqcn_okfn okfn,
-			    bool enabled);
+			    struct dcqcn_view view, dcqcn_okfn okfn);
+unsigned int dcqcn_rp_output_shared(struct dcqcn_dev *dev, u32 qpn,
+				    struct sk_buff *skb, struct dcqcn_view view,
+				    dcqcn_okfn okfn);
 
 /* Let switches mark a packet instead of dropping it */
 static __always_inline void dcqcn_rp_mark(struct sk_buff *skb, bool v6)
@@ -73,24 +74,19 @@ dcqcn_rp_output(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 {
 	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
 	u32 dest = dcqcn_bth_qpn(view.bth);
-	bool enabled;
 
 	if (dest <= DCQCN_QPN_GSI || dest == DCQCN_QPN_MULTICAST)
 		return NF_ACCEPT;
-	enabled = settings->rp_enable & BIT(view.tos >> 5);
-	if (enabled && (view.tos & DCQCN_ECN_MASK) == DCQCN_ECN_NOT_ECT &&
+	if ((view.tos & DCQCN_ECN_MASK) == DCQCN_ECN_NOT_ECT &&
+	    settings->rp_enable & BIT(view.tos >> 5) &&
 	    !dcqcn_bth_is_ack(view.bth)) {
-		if (unlikely(skb_cloned(skb))) {
-			dcqcn_rp_mark_shared(dev, skb, view.v6);
-			view = dcqcn_view(skb_network_header(skb),
-					  skb_headlen(skb), view.v6);
-		} else {
-			dcqcn_rp_mark(skb, view.v6);
-		}
+		if (unlikely(skb_cloned(skb)))
+			return dcqcn_rp_output_shared(dev, qpn, skb, view, okfn);
+		dcqcn_rp_mark(skb, view.v6);
 	}
 	if (likely(!READ_ONCE(dev->num_qps)))
 		return NF_ACCEPT;
-	return dcqcn_rp_limit(dev, qpn, skb, view, okfn, enabled);
+	return dcqcn_rp_limit(dev, qpn, skb, view, okfn);
 }
 
 #endif /* DCQCN_RP_H */
