@@ -41,7 +41,6 @@ struct fuzz_case {
 	u8 enable;
 	u8 head;		/* linear bytes of the packet */
 	u8 since_cnp;		/* us */
-	u8 asked;		/* faults on purpose, fault.h */
 };
 
 enum {			/* flags */
@@ -84,7 +83,7 @@ static size_t sent_len;
 static void rxe_destructor(struct sk_buff *skb) { }
 static void foreign_destructor(struct sk_buff *skb) { }
 
-/* --- in the place of device.c, qp.c, pacer.c, fault.c --------------------- */
+/* --- in the place of device.c, qp.c, pacer.c ------------------------------ */
 
 struct dcqcn_dev *dcqcn_dev_by_ndev(const struct net_device *dev)
 {
@@ -162,18 +161,6 @@ static void fuzz_sent(const struct sk_buff *skb)
 	memcpy(sent, skb->data, sent_len);
 }
 
-bool dcqcn_faults_on;
-
-bool dcqcn_fault_take(enum dcqcn_fault fault)
-{
-	return now_testing->asked & 1 << fault;
-}
-
-bool dcqcn_fault_is_nth(enum dcqcn_fault fault)
-{
-	return now_testing->asked & 1 << fault;
-}
-
 /* --- a case ----------------------------------------------------------------- */
 
 static void repair(u8 *p, size_t len, u8 how)
@@ -228,7 +215,6 @@ static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
 	fuzz_no_route = c->faults & NO_ROUTE;
 	fuzz_route.dst.dev = &ndev;
 	now_testing = c;
-	dcqcn_faults_on = c->asked;
 	entries = cuts = cnps_sent = holds = 0;
 
 	settings = (struct dcqcn_settings) {
@@ -317,7 +303,7 @@ static size_t right_icrc(const u8 *p, const struct dcqcn_pkt *e)
 
 static bool is_marked(const struct dcqcn_pkt *e)
 {
-	return (e->tos & 3) == 3 || now_testing->asked & 1 << DCQCN_FAULT_MARK_CE;
+	return (e->tos & 3) == 3;
 }
 
 /* A CNP that was sent answers @p and nothing else */
@@ -400,8 +386,6 @@ static void check_in(const struct fuzz_case *c, const u8 *p, size_t len,
 	}
 	if (the_qp.pending_ce)
 		check(is_marked(&e));
-	if (c->asked & 1 << DCQCN_FAULT_DROP_CNPS && e.kind == DCQCN_PKT_CNP)
-		check(!entries && !cuts && !the_qp.pending_cnps);
 	if (cnps_sent)
 		check_sent(p, &e);
 	check(!fuzz_dst_refs && !the_qp.lock.held);

@@ -34,8 +34,6 @@
 #define __releases(x)
 #define unlikely(x)		(x)
 #define likely(x)		(x)
-#define DECLARE_STATIC_KEY_FALSE(name)	extern bool name
-#define static_branch_unlikely(key)	(*(key))
 #define READ_ONCE(x)		(x)
 #define WRITE_ONCE(x, v)	((x) = (v))
 #define BIT(n)			(1UL << (n))

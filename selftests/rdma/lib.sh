@@ -322,9 +322,9 @@ trickle() { start "$(other "$1")" trickle "exec $(injection "$@" --count 100000 
 # One good CNP for the QP that perftest() connected on HOST
 cnp() { inject "$1" --qpn "${QPN[$1]}" "${@:2}"; }
 
-# A fault on purpose: fault HOST NAME VALUE
+# The RDMA core takes so long to say what a QP is: delay HOST MILLISECONDS
 FAULTS=/sys/kernel/debug/rdma_dcqcn
-fault() { on "$1" "echo $3 >$FAULTS/$2"; }
+delay() { on "$1" "echo $2 >$FAULTS/delay_resolve_ms"; }
 
 # kb/s that HOST sends over about SECONDS. The time itself is what is measured,
 # and no process is started between a look at the clock and one at the bytes: on

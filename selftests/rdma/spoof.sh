@@ -91,10 +91,10 @@ qpn()
 # COMMAND...: entries for unknown QPs stay unknown meanwhile
 unresolved()
 {
-	fault local delay_resolve_ms 1000
+	delay local 1000
 	"$@"
 	await 20 local qp_errors -gt 0
-	fault local delay_resolve_ms 0
+	delay local 0
 }
 
 flood()

@@ -27,7 +27,7 @@ ETHER = {h: bytes.fromhex("02000000000" + h[1]) for h in ("h1", "h2", "h3")}
 CNP_BURST, CNPS_PER_SECOND = 5000, 500_000      # of a port, Documentation/infiniband/rdma_dcqcn.rst
 UNKNOWN_MAX = 1024                              # QPs that a port does not know yet
 READ_REQUEST, READ_RESPONSE = 0x0c, 0x10
-HELD_QP, HELD_PORT = 8 << 20, 64 << 20          # bytes of memory that a QP and a port hold
+HELD_QP, HELD_PORT = 8 << 20, 64 << 20  # bytes of memory
 SLACK = 4 << 20                                 # bytes, of the kernel's caches
 CE = 0x03
 
@@ -267,60 +267,30 @@ def reads_of_a_port(s):
     return held_by_reads(s, 24, 6000, HELD_PORT)
 
 
-def fault(name, value=None):
-    path = "/sys/kernel/debug/rdma_dcqcn/" + name
-    if value is not None:
-        with open(path, "w") as f:
-            f.write(str(value))
-    with open(path) as f:
-        return int(f.read())
+def slow_core(ms):
+    """The RDMA core takes so long to say what a QP is; whether that may be."""
+    try:
+        with open("/sys/kernel/debug/rdma_dcqcn/delay_resolve_ms", "w") as f:
+            f.write(str(ms))
+    except OSError:
+        return False
+    return True
 
 
-def faults(s):
-    """Those on purpose, each with what has to come of it."""
+def late_answer(s):
     traffic = Traffic()
     qpn, = traffic.qpns
-    handled = counter("h1", "rp_cnp_handled")
-    fault("drop_cnps", 3)
-    for _ in range(4):
-        s.send(cnp("h1", qpn))
-    dropped = wait(lambda: counter("h1", "rp_cnp_handled") > handled) and \
-        fault("drop_cnps") == 0
-    time.sleep(0.1)
-    dropped = dropped and counter("h1", "rp_cnp_handled") == handled + 1
-
-    marked, sent = counter("h2", "np_ecn_marked_roce_packets"), counter("h2", "np_cnp_sent")
-    fault("mark_ce", 1)
-    answered = wait(lambda: counter("h2", "np_ecn_marked_roce_packets") > marked and
-                    counter("h2", "np_cnp_sent") > sent)
-    fault("mark_ce", 0)
-
-    errors = counter("h1", "qp_errors")
-    fault("fail_allocs", 1)
-    s.send(cnp("h1", 0x7000))
-    refused = wait(lambda: counter("h1", "qp_errors") == errors + 1) and \
-        fault("fail_allocs") == 0
-
-    late = Traffic()
-    qpn, = late.qpns
-    fault("delay_resolve_ms", 500)
+    possible = slow_core(500) and not slow_core(1001)
     s.send(cnp("h1", qpn))
     time.sleep(0.2)
     delayed = qpn not in flows("h1") and wait(lambda: qpn in flows("h1"))
-    fault("delay_resolve_ms", 0)
-    try:
-        fault("delay_resolve_ms", 1001)
-        bounded = False
-    except OSError:
-        bounded = True
-    print("# dropped %s, answered %s, refused %s, delayed %s, bounded %s" %
-          (dropped, answered, refused, delayed, bounded))
-    return (late.stop() and traffic.stop() and dropped and answered and refused and delayed and
-            bounded)
+    slow_core(0)
+    print("# possible %s, delayed %s" % (possible, delayed))
+    return traffic.stop() and possible and delayed
 
 
 TESTS = (
-    (faults, "faults on purpose, and what becomes of them"),
+    (late_answer, "a CNP waits for a RDMA core that is slow, and acts"),
     (ce_flood, "a flood of CE marks costs no more CNPs than a port may send"),
     (cnp_flood, "a flood of valid CNPs slows a flow to its floor and no further"),
     (unknown_flood, "CNPs to unknown QPs do not keep the port from knowing others"),

@@ -34,7 +34,7 @@ from device_changes import Changes
 from foreign_traffic import Echo, ask
 
 VICTIMS = ("h1", "h2", "h3")
-FAULTS = "/sys/kernel/debug/rdma_dcqcn"
+DELAY = "/sys/kernel/debug/rdma_dcqcn/delay_resolve_ms"
 FAILSLAB = "/sys/kernel/debug/failslab"
 TRACING = "/sys/kernel/tracing"
 KMEMLEAK = "/sys/kernel/debug/kmemleak"
@@ -362,21 +362,15 @@ class Torture:
         read(TRACING + "/trace")
         write(TRACING + "/events/rdma_dcqcn/enable", self.random.randrange(2))
 
-    def faults(self):
-        for name, values in (("drop_cnps", (0, 3)), ("fail_allocs", (0, 5)),
-                             ("mark_ce", (0, 1, 7)), ("delay_resolve_ms", (0, 20))):
-            value = self.random.choice(values)
-            path = os.path.join(FAULTS, name)
-            now = read(path) if write(path, value) else None
-            if now is None:     # opening takes memory
-                if read(os.path.join(FAILSLAB, "probability")) == "0":
-                    raise Wrong("%s does not take %d" % (name, value))
-            elif not 0 <= int(now) <= value:
-                raise Wrong("%s is %d no more than a moment" % (name, value))
+    def slow_core(self, ms):
+        """The RDMA core takes so long to say what a QP is. False if there was no memory
+        to open the file."""
+        return write(DELAY, ms) and int(read(DELAY, ms)) == ms
 
-    def no_faults(self):
-        for path in glob.glob(FAULTS + "/*"):
-            write(path, 0)
+    def resolving(self):
+        ms = self.random.choice((0, 20))
+        if not self.slow_core(ms) and read(os.path.join(FAILSLAB, "probability")) == "0":
+            raise Wrong("%s does not take %d" % (DELAY, ms))
 
     def failslab_in(self, start, end, probability):
         """Allocations fail that have such an address in their stack."""
@@ -386,16 +380,16 @@ class Torture:
             if not write(os.path.join(FAILSLAB, name), value):
                 raise Wrong("failslab does not take %s" % name)
 
-    def failslab_on(self):
+    def failslab_on(self, probability):
         start = int(read("/sys/module/rdma_dcqcn/sections/.text"), 16)
-        self.failslab_in(start, start + self.s["text"], self.random.choice([2, 20, 100]))
+        self.failslab_in(start, start + self.s["text"], probability)
 
     def failslab_off(self):
         write(FAILSLAB + "/probability", 0)
 
     def failslab(self):
         if self.random.randrange(2):
-            self.failslab_on()
+            self.failslab_on(self.random.choice([2, 20, 100]))
         else:
             self.failslab_off()
 
@@ -411,29 +405,30 @@ class Torture:
         """CNPs to QPs that there are not: without the memory to remember one, and
         while the core takes its time to say so."""
         self.failslab_off()
-        self.no_faults()
+        self.slow_core(0)
         host = self.random.choice(VICTIMS)
         if not self.counters(host):     # it came when there was no memory
             return
         s = Stranger("10.0.0.4", "10.0.0." + host[1:], host)
         first = self.random.randrange(1 << 20, 1 << 23)
 
-        def refused(fault, value, qpns, what):
+        def refused(qpns, what):
             before = self.counters(host)["qp_errors"]
-            write(os.path.join(FAULTS, fault), value)
             for qpn in qpns:
                 s.send(roce.roce(s.src, s.dst, roce.bth(roce.CNP, qpn, becn=1) + bytes(16),
                                  tos=0xc2))
             self.wait(lambda: self.counters(host)["qp_errors"] > before, what)
 
-        refused("fail_allocs", UNKNOWN_MAX, range(first, first + 10), "for want of memory, none")
-        self.no_faults()
-        refused("delay_resolve_ms", 1000, range(first, first + UNKNOWN_MAX + 20),
+        self.failslab_on(100)
+        refused(range(first, first + 10), "without memory no QP is remembered")
+        self.failslab_off()
+        self.slow_core(1000)
+        refused(range(first, first + UNKNOWN_MAX + 20),
                 "no more than so many unknown QPs are remembered")
         s.close()
         with inside(host):
             netlink.Netlink().dump(netlink.QP_GET)
-        self.no_faults()
+        self.slow_core(0)
 
     def routes(self):
         """The receiver cannot answer the senders."""
@@ -482,7 +477,7 @@ class Torture:
         """A dummy and a network device of another kind, with rxe on top, and connections of
         those who know nothing of RoCE. A change that does not end soon is a failure."""
         self.failslab_off()
-        self.no_faults()
+        self.slow_core(0)
         dummy, *others = self.changes.devices
         for device, first in ((dummy, ("add_port", "up")), (self.random.choice(others), ())):
             device.prepare()
@@ -508,7 +503,7 @@ class Torture:
         time.sleep(self.random.random() * 0.2)
 
     OPERATIONS = (reload, link_del_add, down_up, netdev_del, netns_move, netns_del, rename, mtu,
-                  knobs, requests, dump, trace, faults, failslab, hostile, pause, flood, routes,
+                  knobs, requests, dump, trace, resolving, failslab, hostile, pause, flood, routes,
                   priorities, pressure, devices)
 
     # --- what has to hold ---------------------------------------------------
@@ -609,7 +604,7 @@ class Torture:
             self.operations += 1
             self.watch()
         self.failslab_off()
-        self.no_faults()
+        self.slow_core(0)
         self.stop()
         self.check()
 

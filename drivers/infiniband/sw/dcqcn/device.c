@@ -19,7 +19,6 @@
 #include <rdma/ib_verbs.h>
 
 #include "device.h"
-#include "fault.h"
 #include "hook.h"
 #include "qp.h"
 #include "sysfs.h"
@@ -149,8 +148,7 @@ struct dcqcn_settings *dcqcn_dev_settings_begin(struct dcqcn_dev *dev)
 	mutex_lock(&dev->settings_lock);
 	old = rcu_dereference_protected(dev->settings,
 					lockdep_is_held(&dev->settings_lock));
-	new = dcqcn_fault_alloc() ? NULL :
-	      kmemdup(old, sizeof(*old), GFP_KERNEL);
+	new = kmemdup(old, sizeof(*old), GFP_KERNEL);
 	if (!new)
 		mutex_unlock(&dev->settings_lock);
 	return new;

@@ -1,115 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Faults on purpose: what the network, the allocator or the RDMA core do now
- * and then, when a test wants it. Files in debugfs, for all ports together.
- *
- * While all of them are zero, which is the normal case, the data path has a nop
- * where a fault could be.
+ * The fault on purpose that neither the kernel's fault injection, nor tc, nor nft
+ * can make: a RDMA core that takes its time to say what a QP is. A file in
+ * debugfs, for all ports together.
  */
-#include <linux/atomic.h>
 #include <linux/debugfs.h>
 #include <linux/delay.h>
 #include <linux/kernel.h>
-#include <linux/mutex.h>
+#include <linux/time64.h>
 
 #include "fault.h"
 
-DEFINE_STATIC_KEY_FALSE(dcqcn_faults_on);
-
-/**
- * struct dcqcn_fault_file - one kind of fault
- * @name: of its file
- * @max: greatest value
- * @value: as written, or what is left of it; 0 for no fault
- * @seen: occasions so far
- */
-struct dcqcn_fault_file {
-	const char *name;
-	unsigned int max;
-	atomic_t value;
-	atomic_t seen;
-};
-
-static struct dcqcn_fault_file dcqcn_fault_files[DCQCN_NUM_FAULTS] = {
-	[DCQCN_FAULT_DROP_CNPS] = { "drop_cnps", INT_MAX },
-	[DCQCN_FAULT_FAIL_ALLOCS] = { "fail_allocs", INT_MAX },
-	[DCQCN_FAULT_MARK_CE] = { "mark_ce", INT_MAX },
-	[DCQCN_FAULT_DELAY_RESOLVE] = { "delay_resolve_ms", MSEC_PER_SEC },
-};
-
-static DEFINE_MUTEX(dcqcn_fault_mutex);	/* whoever switches faults on or off */
+static u32 dcqcn_delay_resolve_ms;
 static struct dentry *dcqcn_fault_dir;
 
 /**
- * dcqcn_fault_take() - one of the faults that were ordered, if any is left
- * @fault: which
+ * dcqcn_fault_delay_resolve() - wait as long as a test wants before the RDMA core
+ *	is asked about a QP
  *
- * Context: any. Return: whether it shall happen now.
+ * Context: process; may sleep.
  */
-bool dcqcn_fault_take(enum dcqcn_fault fault)
+void dcqcn_fault_delay_resolve(void)
 {
-	return atomic_dec_if_positive(&dcqcn_fault_files[fault].value) >= 0;
+	u32 ms = READ_ONCE(dcqcn_delay_resolve_ms);
+
+	if (ms)
+		msleep(ms);
 }
 
-/**
- * dcqcn_fault_is_nth() - whether it is the turn of a fault that comes regularly
- * @fault: which
- *
- * Context: any.
- */
-bool dcqcn_fault_is_nth(enum dcqcn_fault fault)
+static int dcqcn_delay_resolve_get(void *data, u64 *value)
 {
-	struct dcqcn_fault_file *file = &dcqcn_fault_files[fault];
-	unsigned int n = atomic_read(&file->value);
-
-	return n && (u32)atomic_inc_return(&file->seen) % n == 0;
-}
-
-/**
- * dcqcn_fault_sleep() - wait as long as a fault says
- * @fault: which
- *
- * Context: process; sleeps.
- */
-void dcqcn_fault_sleep(enum dcqcn_fault fault)
-{
-	msleep(atomic_read(&dcqcn_fault_files[fault].value));
-}
-
-static int dcqcn_fault_get(void *data, u64 *value)
-{
-	struct dcqcn_fault_file *file = data;
-
-	*value = atomic_read(&file->value);
+	*value = READ_ONCE(dcqcn_delay_resolve_ms);
 	return 0;
 }
 
-static int dcqcn_fault_set(void *data, u64 value)
+static int dcqcn_delay_resolve_set(void *data, u64 value)
 {
-	struct dcqcn_fault_file *file = data;
-	bool any = false;
-	unsigned int i;
-
-	if (value > file->max)
+	if (value > MSEC_PER_SEC)
 		return -ERANGE;
-
-	mutex_lock(&dcqcn_fault_mutex);
-	atomic_set(&file->value, value);
-	for (i = 0; i < DCQCN_NUM_FAULTS; i++)
-		any |= atomic_read(&dcqcn_fault_files[i].value) > 0;
-	if (any)
-		static_branch_enable(&dcqcn_faults_on);
-	else
-		static_branch_disable(&dcqcn_faults_on);
-	mutex_unlock(&dcqcn_fault_mutex);
+	WRITE_ONCE(dcqcn_delay_resolve_ms, value);
 	return 0;
 }
 
-DEFINE_DEBUGFS_ATTRIBUTE(dcqcn_fault_fops, dcqcn_fault_get, dcqcn_fault_set,
-			 "%llu\n");
+DEFINE_DEBUGFS_ATTRIBUTE(dcqcn_delay_resolve_fops, dcqcn_delay_resolve_get,
+			 dcqcn_delay_resolve_set, "%llu\n");
 
 /**
- * dcqcn_fault_init() - make the files
+ * dcqcn_fault_init() - make the file
  *
  * A kernel without debugfs has none, and needs none.
  *
@@ -117,20 +54,15 @@ DEFINE_DEBUGFS_ATTRIBUTE(dcqcn_fault_fops, dcqcn_fault_get, dcqcn_fault_set,
  */
 void dcqcn_fault_init(void)
 {
-	unsigned int i;
-
 	dcqcn_fault_dir = debugfs_create_dir("rdma_dcqcn", NULL);
-	for (i = 0; i < DCQCN_NUM_FAULTS; i++)
-		debugfs_create_file_unsafe(dcqcn_fault_files[i].name, 0600,
-					   dcqcn_fault_dir,
-					   &dcqcn_fault_files[i],
-					   &dcqcn_fault_fops);
+	debugfs_create_file_unsafe("delay_resolve_ms", 0600, dcqcn_fault_dir,
+				   NULL, &dcqcn_delay_resolve_fops);
 }
 
 /**
  * dcqcn_fault_exit() - undo dcqcn_fault_init()
  *
- * Context: process; waits for who reads or writes a file.
+ * Context: process; waits for who reads or writes the file.
  */
 void dcqcn_fault_exit(void)
 {

@@ -30,7 +30,6 @@
 #include <net/sock.h>
 
 #include "device.h"
-#include "fault.h"
 #include "hook.h"
 #include "np.h"
 #include "packet.h"
@@ -91,7 +90,7 @@ static __always_inline bool dcqcn_in_matters(const struct sk_buff *skb, bool v6)
 	if (!dcqcn_is_udp(skb, v6))
 		return false;
 	view = dcqcn_view(skb_network_header(skb), skb_headlen(skb), v6);
-	return (view.tos & DCQCN_ECN_MASK) == DCQCN_ECN_CE || dcqcn_faults() ||
+	return (view.tos & DCQCN_ECN_MASK) == DCQCN_ECN_CE ||
 	       !view.bth || view.bth->opcode == DCQCN_OPCODE_CNP;
 }
 
@@ -103,6 +102,7 @@ static noinline unsigned int dcqcn_receive(struct sk_buff *skb)
 	struct dcqcn_dev *dev;
 	struct dcqcn_pkt pkt;
 	unsigned int len;
+	bool ce;
 
 	dev = dcqcn_dev_by_ndev(skb->dev);
 	if (!dev)
@@ -113,17 +113,17 @@ static noinline unsigned int dcqcn_receive(struct sk_buff *skb)
 		return NF_ACCEPT;
 	dcqcn_pkt_parse(&pkt, skb_network_header(skb), skb_headlen(skb));
 
-	if (pkt.kind != DCQCN_PKT_OTHER && dcqcn_pkt_ecn(&pkt) == DCQCN_ECN_CE)
+	ce = dcqcn_pkt_ecn(&pkt) == DCQCN_ECN_CE;
+	if (ce && pkt.kind != DCQCN_PKT_OTHER)
 		dcqcn_count(dev, DCQCN_NP_ECN_MARKED);
 	switch (pkt.kind) {
 	case DCQCN_PKT_CNP:
-		if (!dcqcn_fault_drop_cnp())
-			dcqcn_rp_receive(dev, skb, &pkt);
+		dcqcn_rp_receive(dev, skb, &pkt);
 		consume_skb(skb);
 		return NF_STOLEN;
 	case DCQCN_PKT_REQUEST:
 	case DCQCN_PKT_RESPONSE:
-		if (dcqcn_pkt_ecn(&pkt) == DCQCN_ECN_CE || dcqcn_fault_ce())
+		if (ce)
 			dcqcn_np_receive(dev, skb, &pkt);
 		return NF_ACCEPT;
 	default:

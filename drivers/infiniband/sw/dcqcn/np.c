@@ -21,7 +21,6 @@
 #include <net/route.h>
 
 #include "device.h"
-#include "fault.h"
 #include "np.h"
 #include "packet.h"
 #include "qp.h"
@@ -82,8 +81,7 @@ static int dcqcn_cnp_xmit(struct net *net, int ifindex,
 	if (IS_ERR(dst))
 		return PTR_ERR(dst);
 
-	skb = dcqcn_fault_alloc() ? NULL :
-	      alloc_skb(LL_RESERVED_SPACE(dst->dev) + len, GFP_ATOMIC);
+	skb = alloc_skb(LL_RESERVED_SPACE(dst->dev) + len, GFP_ATOMIC);
 	if (!skb) {
 		dst_release(dst);
 		return -ENOMEM;

@@ -355,8 +355,7 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 	if (!atomic_add_unless(&dev->num_unresolved, 1, DCQCN_UNRESOLVED_MAX))
 		goto count;
 
-	qp = dcqcn_fault_alloc() ? NULL :
-	     kzalloc(sizeof(*qp), GFP_ATOMIC | __GFP_NOWARN);
+	qp = kzalloc(sizeof(*qp), GFP_ATOMIC | __GFP_NOWARN);
 	if (!qp)
 		goto unresolved;
 	spin_lock_init(&qp->lock);
