@@ -259,6 +259,33 @@ def held_by_reads(s, qps, requests, bound):
             dropped > 0 and emptied)
 
 
+def datagram_of_another_priority(s):
+    """A UD QP sends one datagram to which congestion control does not apply. Its limit is for
+    the others, which come before and after."""
+    set_knob("h1", rate_to_set_on_first_cnp=10, rpg_min_rate=10, rpg_time_reset=131071)
+    in_net("h1", "sh", "-c", "echo 0 >/sys/class/net/eth0/ecn/roce_rp/enable/7")
+    process = subprocess.Popen([BIN + "/datagrams", "rxe_h1", H1, "rxe_h2", H2],
+                               stdout=subprocess.PIPE, text=True)
+    qpn = int(process.stdout.readline())
+    before = counter("h1", "rp_limited_qps")
+    s.send(cnp("h1", qpn))
+    limited = wait(lambda: counter("h1", "rp_limited_qps") == before + 1)
+    time.sleep(0.05)
+    held = counter("h1", "rp_held_packets")
+    process.send_signal(signal.SIGUSR1)
+    time.sleep(0.05)
+    still, rate = counter("h1", "rp_limited_qps") == before + 1, flows("h1")[qpn]["rate"]
+    held = counter("h1", "rp_held_packets") - held
+    alive = process.poll() is None
+    process.kill()
+    process.wait()
+    in_net("h1", "sh", "-c", "echo 1 >/sys/class/net/eth0/ecn/roce_rp/enable/7")
+    set_knob("h1", rate_to_set_on_first_cnp=0, rpg_min_rate=1, rpg_time_reset=60000)
+    print("# limited %s, then %s at %d bit/s; %d packets held meanwhile" %
+          (limited, still, rate, held))
+    return alive and limited and still and rate < 100_000_000 and held > 0
+
+
 def reads_of_a_qp(s):
     return held_by_reads(s, 1, 20000, HELD_QP)
 
@@ -295,6 +322,7 @@ TESTS = (
     (cnp_flood, "a flood of valid CNPs slows a flow to its floor and no further"),
     (unknown_flood, "CNPs to unknown QPs do not keep the port from knowing others"),
     (storm, "packets of all sorts do no harm"),
+    (datagram_of_another_priority, "one datagram of a priority without control ends no limit"),
     (reads_of_a_qp, "responses to tiny READs take no more memory than a QP may hold"),
     (reads_of_a_port, "responses to tiny READs take no more memory than a port may hold"),
 )
