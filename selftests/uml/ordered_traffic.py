@@ -5,14 +5,19 @@ on limited QPs, which recover and are limited again all the time. TAP.
 usage: ordered_traffic.py MODULE BIN SEED SECONDS
 """
 
+import ctypes
+import fcntl
 import json
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import time
 
 from commands import PATIENCE, Wrong, inside, read, run, write
 
+SIOCETHTOOL, ETHTOOL_STSO, ETHTOOL_SGRO = 0x8946, 0x1f, 0x2c
 FILTERS = 1000      # what a packet passes on its way out: so a batch takes milliseconds
 RETRIES = ("out_of_seq_request", "rcvd_seq_err", "duplicate_request", "completer_retry_err",
            "retry_exceeded_err")
@@ -27,6 +32,28 @@ def counters(host):
     names = RETRIES + ("rp_cnp_handled", "rp_held_packets", "rp_drop_stale_packets",
                        "rp_drop_bound_packets")
     return {name: int(read(base + name, "0")) for name in names}
+
+
+def settings(namespace, files):
+    """Write files below a network namespace's /sys."""
+    with inside(namespace):
+        run("mount -t sysfs sysfs /srv")
+        for path, value in files:
+            if not write("/srv/class/net/" + path, value):
+                raise Wrong("%s: %s does not take %s" % (namespace, path, value))
+        run("umount /srv")
+
+
+def one_queue():
+    """Each CPU has a backlog of its own, and two bring packets out of order by themselves. A
+    veth with GRO has a queue instead, if the sender's leaves segmentation alone."""
+    for namespace, devices in (("h1", ("eth0",)), ("h2", ("eth0",)), ("s1", ("h1", "h2"))):
+        with inside(namespace), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+            for device in devices:
+                for command, value in ((ETHTOOL_STSO, 0), (ETHTOOL_SGRO, 1)):
+                    data = ctypes.create_string_buffer(struct.pack("=II", command, value))
+                    fcntl.ioctl(s, SIOCETHTOOL, struct.pack("=16sQ16x", device.encode(),
+                                                            ctypes.addressof(data)))
 
 
 def slow_way_out(host):
@@ -59,12 +86,8 @@ def work(module, programs, seed, seconds):
     if module != "none":
         run("insmod " + module)
         for host in ("h1", "h2"):
-            with inside(host):
-                run("mount -t sysfs sysfs /run")
-                for name, value in KNOBS:
-                    if not write("/run/class/net/eth0/ecn/roce_rp/" + name, value):
-                        raise Wrong("%s takes no %s" % (host, name))
-                run("umount /run")
+            settings(host, [("eth0/ecn/roce_rp/" + name, value) for name, value in KNOBS])
+    one_queue()
     for host in ("h1", "h2"):
         slow_way_out(host)
     jobs = [traffic(programs, seed, "h1", "h2"), traffic(programs, seed + 1, "h2", "h1")]
