@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Runs inside the PC's debug kernel: h1 and h2 send, read and do atomics in each other's memory
+on limited QPs, which recover and are limited again all the time. TAP.
+
+usage: ordered_traffic.py MODULE BIN SEED SECONDS
+"""
+
+import ctypes
+import fcntl
+import json
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+from commands import PATIENCE, Wrong, inside, read, run, write
+
+SIOCETHTOOL, ETHTOOL_STSO, ETHTOOL_SGRO = 0x8946, 0x1f, 0x2c
+FILTERS = 1000      # what a packet passes on its way out: so a batch takes milliseconds
+RETRIES = ("out_of_seq_request", "rcvd_seq_err", "duplicate_request", "completer_retry_err",
+           "retry_exceeded_err")
+# Limited to a tenth of the line, and back at it 20 ms later
+KNOBS = (("rpg_max_rate", 40), ("rate_to_set_on_first_cnp", 4), ("rpg_min_rate", 4),
+         ("rpg_time_reset", 5000), ("rpg_threshold", 1), ("rpg_ai_rate", 10),
+         ("rpg_hai_rate", 20))
+
+
+def counters(host):
+    base = "/sys/class/infiniband/rxe_%s/ports/1/hw_counters/" % host
+    names = RETRIES + ("rp_cnp_handled", "rp_held_packets", "rp_drop_stale_packets",
+                       "rp_drop_bound_packets")
+    return {name: int(read(base + name, "0")) for name in names}
+
+
+def settings(namespace, files):
+    """Write files below a network namespace's /sys."""
+    with inside(namespace):
+        run("mount -t sysfs sysfs /srv")
+        for path, value in files:
+            if not write("/srv/class/net/" + path, value):
+                raise Wrong("%s: %s does not take %s" % (namespace, path, value))
+        run("umount /srv")
+
+
+def one_queue():
+    """Each CPU has a backlog of its own, and two bring packets out of order by themselves. A
+    veth with GRO has a queue instead, if the sender's leaves segmentation alone."""
+    for namespace, devices in (("h1", ("eth0",)), ("h2", ("eth0",)), ("s1", ("h1", "h2"))):
+        with inside(namespace), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+            for device in devices:
+                for command, value in ((ETHTOOL_STSO, 0), (ETHTOOL_SGRO, 1)):
+                    data = ctypes.create_string_buffer(struct.pack("=II", command, value))
+                    fcntl.ioctl(s, SIOCETHTOOL, struct.pack("=16sQ16x", device.encode(),
+                                                            ctypes.addressof(data)))
+
+
+def slow_way_out(host):
+    """None of the filters matches anything."""
+    run("tc -n %s qdisc add dev eth0 clsact" % host)
+    with open("/tmp/filters", "w") as f:
+        f.write("filter add dev eth0 egress protocol ip prio 1 u32 "
+                "match ip protocol 1 0xff action ok\n" * FILTERS)
+    run("tc -n %s -batch /tmp/filters" % host)
+
+
+def traffic(programs, seed, src, dst):
+    return subprocess.Popen(
+        [programs + "/integrity", "-s", str(seed), "-n", "0", "-q", "4", "-m", "32768", "-t", "20",
+         "rxe_" + src, "10.0.0." + src[1], "rxe_" + dst, "10.0.0." + dst[1]],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def stop(job):
+    """Its figures; raises Wrong if a byte was wrong or a completion bad."""
+    job.send_signal(signal.SIGTERM)
+    out, err = job.communicate(timeout=PATIENCE)
+    if job.returncode:
+        raise Wrong("integrity: exit status %d: %s" % (job.returncode, err))
+    return json.loads(out)
+
+
+def work(module, programs, seed, seconds):
+    """The figures of both directions, and both hosts' counters."""
+    if module != "none":
+        run("insmod " + module)
+        for host in ("h1", "h2"):
+            settings(host, [("eth0/ecn/roce_rp/" + name, value) for name, value in KNOBS])
+    one_queue()
+    for host in ("h1", "h2"):
+        slow_way_out(host)
+    jobs = [traffic(programs, seed, "h1", "h2"), traffic(programs, seed + 1, "h2", "h1")]
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and all(job.poll() is None for job in jobs):
+        time.sleep(0.2)
+    figures = [stop(job) for job in jobs]
+    return figures, {host: counters(host) for host in ("h1", "h2")}
+
+
+def main():
+    module, programs, seed, seconds = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
+    try:
+        figures, hosts = work(module, programs, seed, seconds)
+    except Wrong as e:
+        print("SIM-FAILED %s" % e, flush=True)
+        sys.exit(1)
+    print("1..3")
+    print("\n".join("# %s" % (f,) for f in figures + sorted(hosts.items())))
+    mixed = all(f[op] > 0 for f in figures for op in ("send", "read", "fetch_add"))
+    limited = module == "none" or all(c["rp_cnp_handled"] and c["rp_held_packets"]
+                                      for c in hosts.values())
+    bad = ["%s: %s %d" % (h, name, c[name]) for h, c in sorted(hosts.items())
+           for name in RETRIES if c[name]]
+    for n, (ok, what) in enumerate((
+            (mixed, "both hosts sent, read and did atomics"),
+            (limited, "both were limited and held packets"),
+            (not bad, "no packet came out of order, none was asked for or sent again")), 1):
+        print("%sok %d - order: %s" % ("" if ok else "not ", n, what))
+    print("\n".join("# " + line for line in bad), flush=True)
+
+
+main()
