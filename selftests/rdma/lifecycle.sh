@@ -14,6 +14,7 @@ TESTS=(
 	"link_deleted The rxe device is deleted under limited traffic, and comes back"
 	"netdev_down The network device goes down under limited traffic"
 	"netdev_deleted The network device is deleted under limited traffic"
+	"directory_first The network device's directory goes before the rxe device does"
 	"dummy_up A dummy with rxe on top goes up and down"
 	"foreign TCP connections survive while the module and the rxe device come and go"
 	"receiver_only With the module on the receiver only, traffic goes on"
@@ -164,6 +165,28 @@ netdev_deleted()
 
 # Where this hangs, whatever asks for the network devices' lock hangs, too, our own end
 # included
+# On one CPU, and with a priority by which no worker gets in between, whoever deletes a
+# network device takes its directory away before rxe has unregistered its own device.
+directory_first()
+{
+	local cpu=/sys/devices/system/cpu/cpu1/online i
+
+	reload local
+	on local "[ ! -e $cpu ] || echo 0 >$cpu"
+	on local "dmesg -C"
+	for i in 1 2 3 4 5; do
+		on local "ip link add dcqcn0 type dummy && ip link set dcqcn0 up &&
+			  rdma link add rxe_dcqcn type rxe netdev dcqcn0" || fail "no rxe on a dummy"
+		on local "[ -e /sys/class/net/dcqcn0/ecn/roce_np/enable/0 ]" || fail "no knobs"
+		on local "chrt -f 50 ip link del dcqcn0"
+		until_ok 30 on local "[ ! -e /sys/class/infiniband/rxe_dcqcn ]" ||
+			fail "the rxe device stays"
+	done
+	on local "[ ! -e $cpu ] || echo 1 >$cpu"
+	on local "dmesg | grep 'WARNING:'" && fail "the kernel warns"
+	loaded local || fail "the module is gone"
+}
+
 dummy_up()
 {
 	local state rc
