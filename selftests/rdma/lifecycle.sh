@@ -236,7 +236,7 @@ foreign()
 	done
 	until_ok 10 gids_are_back || fail "the GIDs are not back"
 	for host in local remote; do
-		stop $host streams INT
+		stop $host streams
 		wait_job $host streams 5; rc=$?
 		check "streams from $host: exit status" $rc = 0
 		log_of $host streams

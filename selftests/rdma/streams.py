@@ -3,10 +3,11 @@
 """TCP connections, one after the other and one that lasts, whose data comes back.
 
 usage: streams.py serve PORT
-       streams.py ask ADDRESS PORT     until SIGINT; fails if a connection does
+       streams.py ask ADDRESS PORT     until SIGTERM; fails if a connection does
 """
 
 import random
+import signal
 import socket
 import sys
 import threading
@@ -46,9 +47,18 @@ def ask(s):
         sys.exit("other data came back")
 
 
+class Ended(Exception):
+    """Somebody has sent SIGTERM."""
+
+
+def end(number, frame):
+    raise Ended
+
+
 def main():
     if sys.argv[1] == "serve":
         serve(int(sys.argv[2]))
+    signal.signal(signal.SIGTERM, end)
     address, count = (sys.argv[2], int(sys.argv[3])), 0
     try:
         with socket.create_connection(address, TIMEOUT) as lasting:
@@ -57,7 +67,7 @@ def main():
                 with socket.create_connection(address, TIMEOUT) as s:
                     ask(s)
                 count += 1
-    except KeyboardInterrupt:
+    except Ended:
         print("%d connections" % count)
     sys.exit(not count)
 
