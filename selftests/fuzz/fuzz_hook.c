@@ -153,7 +153,7 @@ int fuzz_snprintf(char *buf, size_t size, const char *format, void *function)
 	return strlen(name);
 }
 
-static void fuzz_sent(const struct sk_buff *skb)
+void fuzz_sent(const struct sk_buff *skb)
 {
 	cnps_sent++;
 	check(skb->len <= sizeof(sent));

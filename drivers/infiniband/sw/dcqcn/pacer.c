@@ -234,14 +234,16 @@ static u64 dcqcn_flow_wake(const struct dcqcn_flow *flow)
 	       min_t(u64, (DCQCN_BATCH - 1) * flow->gap, DCQCN_BATCH_NS);
 }
 
-/* Something is held, and nobody is sending. When the limit went off, a timer
- * that was started before is too late.
+/* Something is held, and nobody is sending. When the limit went off or the floor
+ * rose, a timer that was started before is too late.
  */
 static void dcqcn_flow_arm(struct dcqcn_flow *flow)
 {
-	if (!hrtimer_is_queued(&flow->timer) || flow->released)
-		hrtimer_start(&flow->timer, ns_to_ktime(dcqcn_flow_wake(flow)),
-			      HRTIMER_MODE_ABS_SOFT);
+	ktime_t wake = ns_to_ktime(dcqcn_flow_wake(flow));
+
+	if (!hrtimer_is_queued(&flow->timer) ||
+	    hrtimer_get_expires(&flow->timer) > wake)
+		hrtimer_start(&flow->timer, wake, HRTIMER_MODE_ABS_SOFT);
 }
 
 /* The FIFO of a kind of packet */
@@ -447,18 +449,22 @@ static struct sk_buff *dcqcn_flow_find_stale(struct dcqcn_qp *qp,
 /*
  * A request of so many bytes was queued. Raise the floor so that it, and all
  * that rxe may still queue behind it, leaves within three quarters of the time
- * it may be held; the rest is for the way to the peer and back.
+ * it may be held; the rest is for the way to the peer and back. The first one
+ * need not wait longer either, for what left before it at a lower rate.
  */
-static void dcqcn_flow_raise_floor(struct dcqcn_qp *qp, u32 bytes)
+static void dcqcn_flow_raise_floor(struct dcqcn_qp *qp, u32 bytes, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
+	u64 within = dcqcn_hold_ns(qp) / 4 * 3;
 
-	if (bytes <= flow->request_bytes)
-		return;
-	flow->request_bytes = bytes;
-	/* 65 * 2^16 bytes, times 8 * 10^9, are less than 2^56 */
-	flow->floor = div64_u64(DCQCN_RXE_INFLIGHT * bytes * DCQCN_COST_PER_BYTE,
-				dcqcn_hold_ns(qp) / 4 * 3);
+	if (bytes > flow->request_bytes) {
+		flow->request_bytes = bytes;
+		/* 65 * 2^16 bytes, times 8 * 10^9, are less than 2^56 */
+		flow->floor = div64_u64(DCQCN_RXE_INFLIGHT * bytes *
+					DCQCN_COST_PER_BYTE, within);
+	}
+	if (skb_queue_len(&flow->fifo[DCQCN_REQUESTS].queue) == 1)
+		flow->next = min(flow->next, now + div_u64(within, DCQCN_RXE_INFLIGHT));
 }
 
 /* Queue a packet of @bytes on the wire */
@@ -478,7 +484,7 @@ static void dcqcn_flow_hold(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	flow->held_memory += skb->truesize;
 	atomic_long_add(skb->truesize, &qp->dev->held_memory);
 	if (kind == DCQCN_PKT_REQUEST)
-		dcqcn_flow_raise_floor(qp, bytes);
+		dcqcn_flow_raise_floor(qp, bytes, now);
 	flow->stat.max_packets = max(flow->stat.max_packets,
 				     dcqcn_flow_held(flow));
 	flow->stat.max_bytes = max(flow->stat.max_bytes, flow->held_bytes);

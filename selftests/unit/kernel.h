@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * As much of a kernel as hook.c, np.c and rp.c need in user space: one CPU, no
- * concurrency, packets in memory of exactly their size. Every <linux/...> header
- * that they include and the unit tests' shims do not have is this file.
+ * As much of a kernel as hook.c, np.c, rp.c and pacer.c need in user space: one CPU,
+ * no concurrency, packets in memory of exactly their size. Every <linux/...> header
+ * that they include and include/ does not have is this file.
  *
- * What can fail does when struct fuzz_case says so.
+ * What can fail does when the test says so.
  */
-#ifndef FUZZ_KERNEL_H
-#define FUZZ_KERNEL_H
+#ifndef UNIT_KERNEL_H
+#define UNIT_KERNEL_H
 
 #include <errno.h>
 #include <linux/in6.h>
@@ -16,6 +16,7 @@
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/string.h>
+#include <linux/time64.h>
 #include <linux/types.h>
 #include <linux/udp.h>
 #include <net/ipv6.h>
@@ -37,7 +38,8 @@
 #define READ_ONCE(x)		(x)
 #define WRITE_ONCE(x, v)	((x) = (v))
 #define BIT(n)			(1UL << (n))
-#define NSEC_PER_MSEC		1000000L
+#define BUILD_BUG_ON(cond)	_Static_assert(!(cond), #cond)
+#define ETH_HLEN		14
 #define container_of(p, type, member) \
 	((type *)((char *)(p) - offsetof(type, member)))
 #define htons			cpu_to_be16
@@ -70,7 +72,14 @@ struct rcu_head { int unused; };
 struct hlist_node { struct hlist_node *next; };
 struct hlist_head { struct hlist_node *first; };
 struct kobject { int unused; };
-struct hrtimer { int unused; };
+enum hrtimer_restart { HRTIMER_NORESTART, HRTIMER_RESTART };
+enum { CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT };
+typedef s64 ktime_t;
+struct hrtimer {
+	enum hrtimer_restart (*function)(struct hrtimer *timer);
+	ktime_t expires;
+	bool queued;
+};
 struct delayed_work { int unused; };
 struct work_struct { int unused; };
 struct list_head { struct list_head *next, *prev; };
@@ -79,7 +88,7 @@ struct netlink_range_validation { u64 min, max; };
 
 struct net { int unused; };
 struct sk_buff;
-struct sk_buff_head { struct sk_buff *first; u32 qlen; };
+struct sk_buff_head { struct sk_buff *next, *prev; u32 qlen; };
 struct net_device { struct net *net; int ifindex; };
 struct dst_entry { struct net_device *dev; int error; };
 struct sock { bool full; u16 sk_protocol; void *sk_user_data; };
@@ -125,8 +134,17 @@ struct nf_hook_ops {
 #define rcu_read_lock()		((void)0)
 #define rcu_read_unlock()	((void)0)
 #define rcu_dereference(p)	(p)
-#define spin_lock_bh(l)		kernel_assert(!(l)->held++)
-#define spin_unlock_bh(l)	kernel_assert(!--(l)->held)
+#define spin_lock(l)		kernel_assert(!(l)->held++)
+#define spin_unlock(l)		kernel_assert(!--(l)->held)
+#define spin_lock_bh(l)		(bh_disabled++, ({ spin_lock(l); }))
+#define spin_unlock_bh(l)	(({ spin_unlock(l); }), bh_disabled--)
+#define rcu_dereference_bh(p)	(p)
+#define atomic_inc(a)		((void)(a)->counter++)
+#define atomic_dec(a)		((void)(a)->counter--)
+#define atomic_long_read(a)	((a)->counter)
+#define atomic_long_add(n, a)	((void)((a)->counter += (n)))
+#define atomic_long_sub(n, a)	((void)((a)->counter -= (n)))
+#define ns_to_ktime(ns)		((ktime_t)(ns))
 #define this_cpu_inc(c)		((c)++)
 #define this_cpu_add(c, n)	((c) += (n))
 #define list_empty(head)	((head)->next == (head))
@@ -139,6 +157,7 @@ struct nf_hook_ops {
 #define kernel_assert(cond)	do { if (!(cond)) __builtin_trap(); } while (0)
 
 static u64 fuzz_now;
+static int bh_disabled;
 
 static inline int nf_register_net_hooks(struct net *net,
 					const struct nf_hook_ops *ops, int n)
@@ -175,6 +194,7 @@ static inline bool atomic64_try_cmpxchg(atomic64_t *a, s64 *old, s64 new)
  * when it moved.
  */
 struct sk_buff {
+	struct sk_buff *next, *prev;	/* as in struct sk_buff_head */
 	struct net_device *dev;
 	struct sock *sk;
 	void (*destructor)(struct sk_buff *skb);
@@ -183,6 +203,8 @@ struct sk_buff {
 	u8 *frag;
 	unsigned int len;
 	unsigned int data_len;		/* of it in @frag */
+	unsigned int truesize;
+	char cb[48] __attribute__((aligned(8)));
 	u32 priority;
 	__be16 protocol;
 	u8 pkt_type;
@@ -202,9 +224,125 @@ static inline void sock_efree(struct sk_buff *skb) { }
 int fuzz_snprintf(char *buf, size_t size, const char *format, void *function);
 #define snprintf		fuzz_snprintf
 
+struct inet_skb_parm { char unused[24]; };
+struct inet6_skb_parm { char unused[20]; };
+
+static inline void __skb_queue_head_init(struct sk_buff_head *list)
+{
+	list->next = (struct sk_buff *)list;
+	list->prev = (struct sk_buff *)list;
+	list->qlen = 0;
+}
+
 static inline u32 skb_queue_len(const struct sk_buff_head *list)
 {
 	return list->qlen;
+}
+
+static inline bool skb_queue_empty(const struct sk_buff_head *list)
+{
+	return list->next == (const struct sk_buff *)list;
+}
+
+static inline struct sk_buff *skb_peek(const struct sk_buff_head *list)
+{
+	return skb_queue_empty(list) ? NULL : list->next;
+}
+
+/* A packet and the head of a list begin with the same two pointers */
+static inline void __skb_queue_tail(struct sk_buff_head *list, struct sk_buff *skb)
+{
+	skb->next = (struct sk_buff *)list;
+	skb->prev = list->prev;
+	if (skb_queue_empty(list))
+		list->next = skb;
+	else
+		list->prev->next = skb;
+	list->prev = skb;
+	list->qlen++;
+}
+
+static inline void __skb_unlink(struct sk_buff *skb, struct sk_buff_head *list)
+{
+	struct sk_buff *head = (struct sk_buff *)list;
+
+	kernel_assert(list->qlen--);
+	if (skb->prev == head)
+		list->next = skb->next;
+	else
+		skb->prev->next = skb->next;
+	if (skb->next == head)
+		list->prev = skb->prev;
+	else
+		skb->next->prev = skb->prev;
+	skb->next = NULL;
+	skb->prev = NULL;
+}
+
+static inline struct sk_buff *__skb_dequeue(struct sk_buff_head *list)
+{
+	struct sk_buff *skb = skb_peek(list);
+
+	if (skb)
+		__skb_unlink(skb, list);
+	return skb;
+}
+
+#define skb_queue_walk_safe(list, skb, tmp)				\
+	for (skb = (list)->next, tmp = skb->next;			\
+	     skb != (struct sk_buff *)(list); skb = tmp, tmp = skb->next)
+
+static inline struct dst_entry *skb_dst(const struct sk_buff *skb)
+{
+	return skb->dst;
+}
+
+static inline void kfree_skb_list(struct sk_buff *skb)
+{
+	struct sk_buff *next;
+
+	for (; skb; skb = next) {
+		next = skb->next;
+		free(skb);
+	}
+}
+
+static inline void __skb_queue_purge(struct sk_buff_head *list)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(list)))
+		free(skb);
+}
+
+/* --- timers: the test looks at them --------------------------------------- */
+
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*function)(struct hrtimer *timer),
+				 int clock, int mode)
+{
+	timer->function = function;
+}
+
+static inline void hrtimer_start(struct hrtimer *timer, ktime_t at, int mode)
+{
+	timer->expires = at;
+	timer->queued = true;
+}
+
+static inline bool hrtimer_is_queued(const struct hrtimer *timer)
+{
+	return timer->queued;
+}
+
+static inline ktime_t hrtimer_get_expires(const struct hrtimer *timer)
+{
+	return timer->expires;
+}
+
+static inline void hrtimer_set_expires(struct hrtimer *timer, ktime_t at)
+{
+	timer->expires = at;
 }
 
 static inline unsigned int skb_headlen(const struct sk_buff *skb)
@@ -341,7 +479,7 @@ static unsigned int fuzz_dst_refs;
 static struct rtable fuzz_route;
 
 /* Given what was sent; implemented by the target */
-static void fuzz_sent(const struct sk_buff *skb);
+void fuzz_sent(const struct sk_buff *skb);
 
 static inline struct net *dev_net(const struct net_device *dev)
 {

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The pacer, pacer.c as it is, with a clock that the test moves. What two CPUs do at once
+ * happens here in one definite order: while packets are being sent, without the lock, the
+ * test lets rxe make another one.
+ */
+#include <string.h>
+
+#include "kernel.h"
+#include "tap.h"
+
+/* The module's own headers of what is not here */
+#define DCQCN_TRACE_H
+#define trace_dcqcn_rate_increase(...)		((void)0)
+#define trace_dcqcn_rate_cut(...)		((void)0)
+#define trace_dcqcn_flow_born(...)		((void)0)
+#define trace_dcqcn_flow_dead(...)		((void)0)
+#define trace_dcqcn_packet_held(...)		((void)0)
+#define trace_dcqcn_packet_released(...)	((void)0)
+
+#define hash_for_each_possible_rcu(table, pos, member, key) \
+	for (pos = NULL; pos; pos = NULL)
+#define DECLARE_HASHTABLE(name, bits) int name
+struct workqueue_struct;
+
+#include "pacer.c"
+
+#define MS		1000000ULL	/* ns */
+#define MBPS		1000000ULL	/* bit/s */
+#define QPS		24
+#define SHORTEST	62		/* bytes of a READ response without data, as a frame */
+#define SHORTEST_SIZE	768		/* bytes of memory that it takes */
+
+static struct net_device ndev;
+static struct dst_entry dst = { .dev = &ndev };
+static struct dcqcn_settings settings;
+static struct dcqcn_counters counters;
+static struct dcqcn_dev dev;
+static struct dcqcn_qp qps[QPS];
+
+/* What left, in order */
+static struct { u8 kind; u32 psn; } sent[8192];
+static unsigned int num_sent, preemptible;
+
+/* What happens on the other CPU while a packet is being sent */
+static void (*meanwhile)(void);
+
+void dcqcn_netlink_rate(struct dcqcn_qp *qp, enum rdma_dcqcn_rate_event event,
+			u64 old_rate)
+{
+}
+
+void dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
+			 u32 dest_qpn)
+{
+}
+
+static void leaves(enum dcqcn_pkt_kind kind, u32 psn)
+{
+	sent[num_sent].kind = kind;
+	sent[num_sent].psn = psn;
+	num_sent++;
+}
+
+static int okfn(struct net *net, struct sock *sk, struct sk_buff *skb)
+{
+	void (*now)(void) = meanwhile;
+
+	leaves(skb->protocol, skb->priority);
+	preemptible += !bh_disabled;
+	free(skb);
+	meanwhile = NULL;
+	if (now)
+		now();
+	return 0;
+}
+
+/* rxe sends a packet, a frame of so many bytes that takes so much memory */
+static void output_of(struct dcqcn_qp *qp, enum dcqcn_pkt_kind kind, u32 psn, u32 bytes,
+		      u32 memory, bool limit)
+{
+	struct sk_buff *skb = calloc(1, sizeof(*skb));
+
+	skb->len = bytes - ETH_HLEN;
+	skb->truesize = memory;
+	skb->dst = &dst;
+	skb->protocol = kind;
+	skb->priority = psn;
+	if (dcqcn_pacer_output(qp, skb, kind, psn, limit, okfn))
+		return;
+	leaves(kind, psn);
+	free(skb);
+}
+
+static void output(enum dcqcn_pkt_kind kind, u32 psn)
+{
+	output_of(&qps[0], kind, psn, kind == DCQCN_PKT_ACK ? 62 : 1000, 2304, true);
+}
+
+/* The clock moves on, and the timer fires each time that it is due */
+static void pass_time(struct dcqcn_qp *qp, u64 ns)
+{
+	struct hrtimer *timer = &qp->flow.timer;
+	u64 end = fuzz_now + ns;
+
+	while (timer->queued && (u64)timer->expires <= end) {
+		fuzz_now = max(fuzz_now, (u64)timer->expires);
+		timer->queued = false;
+		bh_disabled++;
+		if (timer->function(timer) == HRTIMER_RESTART)
+			timer->queued = true;
+		bh_disabled--;
+	}
+	fuzz_now = end;
+}
+
+/* QPs at a rate that stays, each with a limiter */
+static void limited(u32 mbps, u8 type, u8 ack_timeout)
+{
+	int i;
+
+	fuzz_now = 1000 * MS;
+	num_sent = 0;
+	preemptible = 0;
+	memset(&counters, 0, sizeof(counters));
+	settings = (struct dcqcn_settings) {
+		.rp = {
+			.rpg_min_rate = mbps, .rate_to_set_on_first_cnp = mbps,
+			.dce_tcp_g = 1019, .dce_tcp_rtt = 1, .initial_alpha_value = 1023,
+			.rate_reduce_monitor_period = 4, .rpg_gd = 11,
+			.rpg_min_dec_fac = 50, .rpg_time_reset = 131071,
+			.rpg_threshold = 31, .rpg_ai_rate = 1, .rpg_hai_rate = 1,
+		},
+		.rp_enable = 0xff,
+	};
+	dev = (struct dcqcn_dev) {
+		.ndev = &ndev, .counters = &counters, .settings = &settings,
+		.speed = 10000, .qp_factor = 1,
+	};
+	memset(qps, 0, sizeof(qps));
+	for (i = 0; i < QPS; i++) {
+		qps[i].dev = &dev;
+		qps[i].qpn = i + 17;
+		qps[i].state = DCQCN_QP_LIVE;
+		qps[i].type = type;
+		qps[i].ack_timeout = ack_timeout;
+		dcqcn_pacer_init(&qps[i].flow);
+		dcqcn_pacer_cnp(&qps[i], &settings, fuzz_now);
+	}
+}
+
+/* All that is held goes, and the books balance */
+static void ends(void)
+{
+	int i;
+
+	for (i = 0; i < QPS; i++)
+		dcqcn_pacer_flush(&qps[i]);
+	expect(!dev.held_memory.counter, "%ld bytes are held of nothing",
+	       dev.held_memory.counter);
+	expect(counters.value[DCQCN_RP_HELD] ==
+	       counters.value[DCQCN_RP_RELEASED] + counters.value[DCQCN_RP_DROP_STALE] +
+	       counters.value[DCQCN_RP_DROP_DEAD], "what was held is not what became of it");
+	expect(!dev.num_limited.counter, "%d QPs are limited", dev.num_limited.counter);
+	expect(!bh_disabled, "BH is disabled %d times too often", bh_disabled);
+}
+
+static void ack_now(void)
+{
+	output(DCQCN_PKT_ACK, 13);
+}
+
+static void order_while_sending(void)
+{
+	limited(100, IB_QPT_RC, 0);
+	output(DCQCN_PKT_RESPONSE, 10);		/* passes */
+	output(DCQCN_PKT_RESPONSE, 11);
+	output(DCQCN_PKT_RESPONSE, 12);
+	fuzz_now += 10 * MS;			/* a late timer sends both */
+	meanwhile = ack_now;
+	pass_time(&qps[0], 10 * MS);
+	expect(num_sent == 4, "%u packets left, not 4", num_sent);
+	expect(sent[1].psn == 11 && sent[2].psn == 12, "READ responses: PSN %u, %u",
+	       sent[1].psn, sent[2].psn);
+	expect(sent[3].kind == DCQCN_PKT_ACK, "the ACK left before the READ responses");
+	output(DCQCN_PKT_ACK, 14);
+	expect(num_sent == 5, "an ACK waits for nothing");
+	ends();
+}
+
+static void order_while_held(void)
+{
+	limited(1, IB_QPT_RC, 0);
+	output(DCQCN_PKT_RESPONSE, 10);
+	output(DCQCN_PKT_RESPONSE, 11);
+	output(DCQCN_PKT_ACK, 12);
+	expect(num_sent == 1, "an ACK overtakes a held READ response");
+	pass_time(&qps[0], 100 * MS);
+	expect(num_sent == 3 && sent[1].psn == 11 && sent[2].psn == 12,
+	       "%u packets left", num_sent);
+	ends();
+}
+
+static void stale_acks(void)
+{
+	limited(1, IB_QPT_RC, 0);
+	output(DCQCN_PKT_RESPONSE, 10);
+	output(DCQCN_PKT_RESPONSE, 11);
+	output(DCQCN_PKT_RESPONSE, 12);
+	output(DCQCN_PKT_ACK, 13);
+	output(DCQCN_PKT_REQUEST, 500);
+	output(DCQCN_PKT_RESPONSE, 11);		/* rxe begins again there */
+	expect(counters.value[DCQCN_RP_DROP_STALE] == 3,
+	       "%lu packets were stale, not two READ responses and their ACK",
+	       counters.value[DCQCN_RP_DROP_STALE]);
+	pass_time(&qps[0], 200 * MS);
+	expect(num_sent == 3, "%u packets left, not 3", num_sent);
+	ends();
+}
+
+static void memory(void)
+{
+	unsigned int i, n;
+
+	limited(1, IB_QPT_RC, 0);
+	for (i = 0; i < QPS; i++) {
+		for (n = 0; n < 20000; n++)
+			output_of(&qps[i], DCQCN_PKT_RESPONSE, n, SHORTEST, SHORTEST_SIZE, true);
+		expect(qps[i].flow.held_memory <= 8 << 20, "a QP holds %u bytes of memory",
+		       qps[i].flow.held_memory);
+		expect(dcqcn_flow_held(&qps[i].flow) * SHORTEST_SIZE == qps[i].flow.held_memory,
+		       "%u bytes of memory is not what %u packets take",
+		       qps[i].flow.held_memory, dcqcn_flow_held(&qps[i].flow));
+	}
+	expect(qps[0].flow.held_memory > (8 << 20) - 2 * SHORTEST_SIZE, "a QP holds only %u bytes",
+	       qps[0].flow.held_memory);
+	expect(dev.held_memory.counter <= 64 << 20 &&
+	       dev.held_memory.counter > (64 << 20) - 2 * SHORTEST_SIZE,
+	       "a port holds %ld bytes of memory", dev.held_memory.counter);
+	ends();
+}
+
+/* One request behind READ responses of 4 MB, and an ack timeout of 67 ms */
+static void mixed_floor(void)
+{
+	u64 hold = 4096ULL << 14, floor = 65ULL * 8 * 1000 * 1000000000 / (hold / 4 * 3);
+	struct dcqcn_flow *flow = &qps[0].flow;
+	unsigned int n;
+
+	limited(1, IB_QPT_RC, 14);
+	output(DCQCN_PKT_REQUEST, 1);
+	output(DCQCN_PKT_REQUEST, 2);
+	expect(dcqcn_pacer_floor(flow) == floor, "%llu bit/s for requests alone",
+	       (unsigned long long)dcqcn_pacer_floor(flow));
+	for (n = 0; n < 3000; n++)
+		output(DCQCN_PKT_RESPONSE, n);
+	expect(dcqcn_pacer_floor(flow) == 2 * floor, "%llu bit/s with READ responses",
+	       (unsigned long long)dcqcn_pacer_floor(flow));
+	pass_time(&qps[0], 50 * MS);
+	expect(!dcqcn_pacer_floor(flow), "a floor of %llu bit/s without requests",
+	       (unsigned long long)dcqcn_pacer_floor(flow));
+	ends();
+}
+
+/* All that rxe may have in flight leaves in time, whatever waits beside it */
+static void turns(void)
+{
+	unsigned int n, requests = 0;
+
+	limited(1, IB_QPT_RC, 14);
+	for (n = 0; n < 3000; n++)
+		output(DCQCN_PKT_RESPONSE, n);
+	for (n = 0; n < 65; n++)
+		output(DCQCN_PKT_REQUEST, n);
+	pass_time(&qps[0], (4096ULL << 14) / 4 * 3 + MS);
+	for (n = 0; n < num_sent; n++)
+		requests += sent[n].kind == DCQCN_PKT_REQUEST;
+	expect(requests == 65, "%u of 65 requests left in time", requests);
+	expect(num_sent - requests > 60, "only %u READ responses left beside them",
+	       num_sent - requests);
+	expect(!qps[0].flow.stat.expired, "%u requests had to leave before their time",
+	       qps[0].flow.stat.expired);
+	ends();
+}
+
+/* Sent by rxe's task, in process context, because the timer is late */
+static void no_preemption(void)
+{
+	limited(1, IB_QPT_RC, 0);
+	output(DCQCN_PKT_REQUEST, 1);
+	output(DCQCN_PKT_REQUEST, 2);
+	output(DCQCN_PKT_REQUEST, 3);
+	fuzz_now += 100 * MS;
+	preemptible = 0;
+	output(DCQCN_PKT_REQUEST, 4);
+	expect(num_sent == 4, "%u packets left, not 4", num_sent);
+	expect(!preemptible, "%u packets were sent where others may preempt", preemptible);
+	ends();
+}
+
+static void other_priority(void)
+{
+	limited(1, IB_QPT_UD, 0);
+	output(DCQCN_PKT_REQUEST, 1);
+	output(DCQCN_PKT_REQUEST, 2);
+	output_of(&qps[0], DCQCN_PKT_REQUEST, 3, 1000, 2304, false);
+	expect(num_sent == 2 && sent[1].psn == 3, "a datagram of another priority waits");
+	expect(!qps[0].flow.released, "and ends the limit");
+	pass_time(&qps[0], 100 * MS);
+	expect(num_sent == 3, "%u packets left, not 3", num_sent);
+
+	limited(1, IB_QPT_RC, 0);
+	output(DCQCN_PKT_REQUEST, 1);
+	output(DCQCN_PKT_REQUEST, 2);
+	output_of(&qps[0], DCQCN_PKT_REQUEST, 3, 1000, 2304, false);
+	pass_time(&qps[0], MS);
+	expect(num_sent == 3 && sent[2].psn == 3, "a RC QP whose priority is switched off waits");
+	ends();
+}
+
+/* 1000 packets of 1000 bytes at 80 Mb/s: 100 us each */
+static void pace(void)
+{
+	unsigned int psn = 1;
+	u64 began, took;
+
+	limited(80, IB_QPT_UC, 0);
+	output(DCQCN_PKT_REQUEST, 0);
+	began = fuzz_now;
+	while (num_sent < 1001) {
+		if (dcqcn_flow_held(&qps[0].flow) < 8)
+			output(DCQCN_PKT_REQUEST, psn++);
+		else
+			pass_time(&qps[0], MS / 10);
+	}
+	took = fuzz_now - began;
+	expect(took >= 100 * MS - MS / 10 && took <= 100 * MS + MS / 10,
+	       "1000 packets took %llu ns, not 100 ms", (unsigned long long)took);
+	ends();
+}
+
+static const struct tap_test tests[] = {
+	{ "an ACK does not overtake READ responses that are being sent", order_while_sending },
+	{ "an ACK does not overtake READ responses that are held", order_while_held },
+	{ "ACKs go with the READ responses before them that come again", stale_acks },
+	{ "what is held is bounded by the memory it takes", memory },
+	{ "READ responses that are held do not raise the floor of requests", mixed_floor },
+	{ "requests and READ responses take turns", turns },
+	{ "what is held is sent where nobody preempts", no_preemption },
+	{ "a datagram of a priority without control ends no limit", other_priority },
+	{ "packets leave at the rate", pace },
+};
+
+int main(void)
+{
+	tap_plan(ARRAY_SIZE(tests));
+	return tap_run(tests, ARRAY_SIZE(tests));
+}
