@@ -34,11 +34,11 @@ def loaded():
     return os.path.exists("/sys/module/rdma_dcqcn")
 
 
-def wait(condition, what):
-    deadline = time.monotonic() + HANG
+def wait(condition, what, seconds=HANG):
+    deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
-            raise Wrong("not so after %d s: %s\n%s" % (HANG, what, blocked_tasks()))
+            raise Wrong("not so after %d s: %s\n%s" % (seconds, what, blocked_tasks()))
         time.sleep(0.02)
 
 
@@ -74,6 +74,7 @@ class Device:
 
     make = ()
     movable = True      # to another network namespace
+    limit = HANG        # s, for any change
 
     def __init__(self, kind):
         self.kind, self.ns, self.rxe = kind, "d_" + kind, "rxe_" + kind
@@ -81,7 +82,7 @@ class Device:
         self.exists = self.ported = False
 
     def ip(self, command, may_fail=False, ns=None):
-        return run("ip -n %s %s" % (ns or self.ns, command), may_fail, HANG)
+        return run("ip -n %s %s" % (ns or self.ns, command), may_fail, self.limit)
 
     def prepare(self):
         run("ip netns add " + self.ns)
@@ -110,10 +111,10 @@ class Device:
         if self.ported:
             return False
         with inside(self.ns):
-            run("rdma link add %s type rxe netdev x0" % self.rxe, seconds=HANG)
+            run("rdma link add %s type rxe netdev x0" % self.rxe, seconds=self.limit)
         self.ported = True
         if loaded():
-            wait(self.published, "%s has counters of the module" % self.rxe)
+            wait(self.published, "%s has counters of the module" % self.rxe, self.limit)
 
     def published(self):
         return os.path.exists("/sys/class/infiniband/%s/ports/1/hw_counters/rp_cnp_handled" %
@@ -124,14 +125,14 @@ class Device:
         if not self.ported:
             return False
         with inside(self.ns):
-            run("rdma link del " + self.rxe, seconds=HANG)
+            run("rdma link del " + self.rxe, seconds=self.limit)
         self.ported = False
 
     def lost_port(self):
         """rxe takes its device away by itself, a moment later."""
         if self.ported:
             wait(lambda: not os.path.exists("/sys/class/infiniband/" + self.rxe),
-                 "%s goes with its network device" % self.rxe)
+                 "%s goes with its network device" % self.rxe, self.limit)
             self.ported = False
 
     def up(self):
@@ -333,11 +334,11 @@ KINDS = (Dummy, Netdevsim, Bond, Team, Bridge, Macvlan, Ipvlan, Veth, Tap)
 class Changes:
     """Random changes to devices of every kind, and to the module if its path is given."""
 
-    def __init__(self, r, module=None):
+    def __init__(self, r, module=None, limit=HANG):
         self.random, self.module = r, module
         self.devices = [kind(kind.__name__.lower()) for kind in KINDS]
         for device in self.devices:
-            device.random = r
+            device.random, device.limit = r, limit
         self.done = {}
 
     def prepare_peers(self):

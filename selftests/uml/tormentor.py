@@ -151,7 +151,8 @@ class Torture:
         self.handled = self.held = self.scanned = 0
         self.slowest = (0, None)
         self.jobs, self.storm, self.listeners = [], None, {}
-        self.changes, self.echoed = Changes(self.random), 0
+        # rxe's devices wait for each other, and for QPs that rxe destroys, up to a minute
+        self.changes, self.echoed = Changes(self.random, limit=PATIENCE), 0
 
     # --- what is there ------------------------------------------------------
 

@@ -335,11 +335,6 @@ static inline bool hrtimer_is_queued(const struct hrtimer *timer)
 	return timer->queued;
 }
 
-static inline ktime_t hrtimer_get_expires(const struct hrtimer *timer)
-{
-	return timer->expires;
-}
-
 static inline void hrtimer_set_expires(struct hrtimer *timer, ktime_t at)
 {
 	timer->expires = at;

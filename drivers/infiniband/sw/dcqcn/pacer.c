@@ -235,15 +235,13 @@ static u64 dcqcn_flow_wake(const struct dcqcn_flow *flow)
 }
 
 /* Something is held, and nobody is sending. When the limit went off or the floor
- * rose, a timer that was started before is too late.
+ * rose, a timer that was started before is too @late.
  */
-static void dcqcn_flow_arm(struct dcqcn_flow *flow)
+static void dcqcn_flow_arm(struct dcqcn_flow *flow, bool late)
 {
-	ktime_t wake = ns_to_ktime(dcqcn_flow_wake(flow));
-
-	if (!hrtimer_is_queued(&flow->timer) ||
-	    hrtimer_get_expires(&flow->timer) > wake)
-		hrtimer_start(&flow->timer, wake, HRTIMER_MODE_ABS_SOFT);
+	if (!hrtimer_is_queued(&flow->timer) || flow->released || late)
+		hrtimer_start(&flow->timer, ns_to_ktime(dcqcn_flow_wake(flow)),
+			      HRTIMER_MODE_ABS_SOFT);
 }
 
 /* The FIFO of a kind of packet */
@@ -447,15 +445,17 @@ static struct sk_buff *dcqcn_flow_find_stale(struct dcqcn_qp *qp,
 }
 
 /*
- * A request of so many bytes was queued. Raise the floor so that it, and all
- * that rxe may still queue behind it, leaves within three quarters of the time
- * it may be held; the rest is for the way to the peer and back. The first one
- * need not wait longer either, for what left before it at a lower rate.
+ * A request of so many bytes is the first to be held, or the longest so far. Raise
+ * the floor so that it, and all that rxe may still queue behind it, leaves within
+ * three quarters of the time it may be held; the rest is for the way to the peer and
+ * back. Nor need it wait for what left before it at a lower rate. Return true if that
+ * makes it due earlier.
  */
-static void dcqcn_flow_raise_floor(struct dcqcn_qp *qp, u32 bytes, u64 now)
+static noinline bool dcqcn_flow_raise_floor(struct dcqcn_qp *qp, u32 bytes,
+					    u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
-	u64 within = dcqcn_hold_ns(qp) / 4 * 3;
+	u64 within = dcqcn_hold_ns(qp) / 4 * 3, latest;
 
 	if (bytes > flow->request_bytes) {
 		flow->request_bytes = bytes;
@@ -463,17 +463,23 @@ static void dcqcn_flow_raise_floor(struct dcqcn_qp *qp, u32 bytes, u64 now)
 		flow->floor = div64_u64(DCQCN_RXE_INFLIGHT * bytes *
 					DCQCN_COST_PER_BYTE, within);
 	}
-	if (skb_queue_len(&flow->fifo[DCQCN_REQUESTS].queue) == 1)
-		flow->next = min(flow->next, now + div_u64(within, DCQCN_RXE_INFLIGHT));
+	latest = now + div_u64(within, DCQCN_RXE_INFLIGHT);
+	if (flow->next <= latest)
+		return false;
+	flow->next = latest;
+	return true;
 }
 
-/* Queue a packet of @bytes on the wire */
-static void dcqcn_flow_hold(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
+/* Queue a packet of @bytes on the wire. Return true if what is held is due earlier
+ * than it was.
+ */
+static bool dcqcn_flow_hold(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 			    struct sk_buff *skb, enum dcqcn_pkt_kind kind,
 			    u32 psn, u32 bytes, u64 now)
 {
 	struct dcqcn_held *held = dcqcn_held(skb);
 	struct dcqcn_flow *flow = &qp->flow;
+	bool earlier = false;
 
 	held->since = now;
 	held->psn = psn;
@@ -483,13 +489,15 @@ static void dcqcn_flow_hold(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	flow->held_bytes += bytes;
 	flow->held_memory += skb->truesize;
 	atomic_long_add(skb->truesize, &qp->dev->held_memory);
-	if (kind == DCQCN_PKT_REQUEST)
-		dcqcn_flow_raise_floor(qp, bytes, now);
+	if (kind == DCQCN_PKT_REQUEST &&
+	    (bytes > flow->request_bytes || skb_queue_len(&fifo->queue) == 1))
+		earlier = dcqcn_flow_raise_floor(qp, bytes, now);
 	flow->stat.max_packets = max(flow->stat.max_packets,
 				     dcqcn_flow_held(flow));
 	flow->stat.max_bytes = max(flow->stat.max_bytes, flow->held_bytes);
 	dcqcn_count(qp->dev, DCQCN_RP_HELD);
 	trace_dcqcn_packet_held(qp, psn, bytes);
+	return earlier;
 }
 
 /* Whether a packet may leave at once. A flow without any for a while has
@@ -550,7 +558,7 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	u32 bytes = skb->len + ETH_HLEN;
 	struct dcqcn_flow *flow = &qp->flow;
 	struct sk_buff *drop = NULL;
-	bool taken = false, pass = false;
+	bool taken = false, pass = false, earlier;
 	struct dcqcn_fifo *fifo;
 	u64 now;
 
@@ -581,13 +589,13 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 		goto unlock;
 	}
 	flow->okfn = okfn;
-	dcqcn_flow_hold(qp, fifo, skb, kind, psn, bytes, now);
+	earlier = dcqcn_flow_hold(qp, fifo, skb, kind, psn, bytes, now);
 	/* Send in the timer's stead when it is late, but not what it would
 	 * send together a little later
 	 */
 	if (!flow->draining &&
 	    (now < dcqcn_flow_wake(flow) || dcqcn_flow_drain(qp)))
-		dcqcn_flow_arm(flow);
+		dcqcn_flow_arm(flow, earlier);
 unlock:
 	spin_unlock_bh(&qp->lock);
 	if (pass)
@@ -693,7 +701,7 @@ void dcqcn_pacer_release(struct dcqcn_qp *qp)
 	spin_lock_bh(&qp->lock);
 	flow->released = true;
 	if (dcqcn_flow_drain(qp))
-		dcqcn_flow_arm(flow);
+		dcqcn_flow_arm(flow, false);
 	dcqcn_flow_end(qp);
 	spin_unlock_bh(&qp->lock);
 }

@@ -289,13 +289,16 @@ static void dcqcn_qp_work(struct work_struct *work)
 					     struct dcqcn_dev, qp_work);
 	struct dcqcn_qp *qp;
 
-	while ((qp = dcqcn_qp_next_to_resolve(dev)))
-		dcqcn_qp_resolve(qp);
-
-	if (time_after_eq(jiffies, dev->next_sweep)) {
-		dcqcn_qp_sweep(dev);
-		dev->next_sweep = jiffies + DCQCN_SWEEP_JIFFIES;
-	}
+	/* A flood of unknown QPs must not keep dead ones from being found */
+	do {
+		qp = dcqcn_qp_next_to_resolve(dev);
+		if (qp)
+			dcqcn_qp_resolve(qp);
+		if (time_after_eq(jiffies, dev->next_sweep)) {
+			dcqcn_qp_sweep(dev);
+			dev->next_sweep = jiffies + DCQCN_SWEEP_JIFFIES;
+		}
+	} while (qp);
 	if (READ_ONCE(dev->num_qps) && !READ_ONCE(dev->stopping))
 		queue_delayed_work(dcqcn_wq, &dev->qp_work,
 				   DCQCN_SWEEP_JIFFIES);
