@@ -11,6 +11,9 @@
 # make fuzz		any packet, in user space: RUNS=10000000 SEED=1
 # make hostile		floods and storms, in simulated time: SEED=1
 # make integrity	each byte through a bad network, simulated: SEED=1
+# make devices		rxe on every kind of network device, changed in any order:
+#			SECONDS=60 SEED=1
+# make foreign		traffic that is not RoCE, while ports come and go: SECONDS=60 SEED=1
 # make torture		all comes and goes, on a debug kernel: SECONDS=600 SEED=1,
 #			PC=1 on an emulated PC with two CPUs
 # make coverage		what the torture and these reach of the module: SECONDS=600
@@ -25,7 +28,7 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 NEEDS := CONFIG_RDMA_RXE CONFIG_NETFILTER CONFIG_IPV6
 
 .PHONY: all modules modules_install install tools deb lab sim fuzz hostile \
-	integrity torture coverage bench check check-full clean help
+	integrity devices foreign torture coverage bench check check-full clean help
 
 all: modules
 
@@ -79,6 +82,10 @@ fuzz:
 hostile integrity:
 	tools/lab/deps
 	selftests/uml/$@ $(if $(SEED),--seed $(SEED))
+
+devices foreign:
+	tools/lab/deps
+	selftests/uml/$@ $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 
 torture coverage:
 	tools/lab/deps $(if $(PC),libelf-dev)
