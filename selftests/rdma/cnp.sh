@@ -230,8 +230,9 @@ vlan()
 		IF[local]=$nic.7
 		sniff local 0 "$CNP_FILTER"
 		IF[local]=$nic
+		# a READ response that nobody waits for; a WRITE would end the QP at once
 		on remote "${PY[remote]} send ${IF[remote]}.7 --src 10.107.0.2 --dst 10.107.0.1 \
-			   --mac ${MAC[local]} --opcode 0x0a --tos $CE --qpn ${QPN[local]}"
+			   --mac ${MAC[local]} --opcode 0x10 --tos $CE --qpn ${QPN[local]}"
 		await 5 local np_cnp_sent -ge 1
 		until_ok 2 cnps_to "${QPN[local]}" || fail "no CNP on the VLAN"
 		stop local tcpdump
