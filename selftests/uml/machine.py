@@ -145,6 +145,14 @@ class Machine:
                  mode=uml.REAL if self.debug else uml.SIMULATED, silence=SILENCE)
 
 
+def foreign(machine, seed, seconds):
+    """Shell commands that send what is not RoCE: foreign_traffic.py."""
+    hosts = ["h%d" % n for n in range(1, 7)]
+    net = Net(6, "1gbit", "1gbit", plain=hosts, without_rxe=hosts[3:])
+    return net.commands() + ["python3 %s/foreign_traffic.py %s %s %d %d" % (
+        HERE, machine.dcqcn, machine.bin, seed, seconds)]
+
+
 def run_tap(machine, lines, out):
     """Boot, and run lines of shell of which the last is a program that speaks TAP. Prints what
     it says; returns whether all its tests passed and the kernel found no fault."""

@@ -13,9 +13,9 @@ RED = ("limit 300000 min 8000 max 50000 avpkt 1000 burst 9 bandwidth 12mbit "
        "probability 0.3 ecn nodrop")
 
 # What the module has counted of itself, wherever it was loaded from
-GCOV = """find /sys/kernel/debug/gcov -name '*.gcda' | while read f; do
+SAVE_COUNTS = ["mkdir /mnt/gcov", """find /sys/kernel/debug/gcov -name '*.gcda' | while read f; do
 case $f in */module/drivers/*) cp $f /mnt/gcov/ ;; esac
-done"""
+done"""]
 
 
 def text_size(module):
@@ -37,7 +37,7 @@ def torment(machine, out, seed, seconds):
         machine.make_large,
         "python3 %s/tormentor.py %s /mnt/result.json" % (HERE, settings)]
     if machine.coverage:
-        lines += ["mkdir /mnt/gcov", GCOV]
+        lines += SAVE_COUNTS
     machine.run(lines, out)
     with open(os.path.join(out, "result.json")) as f:
         return {"seed": seed, "kernel": machine.kernel.release, **json.load(f)}

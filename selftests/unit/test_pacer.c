@@ -318,6 +318,43 @@ static void other_priority(void)
 	ends();
 }
 
+/* As when the module is unloaded: more than one turn's worth, and nothing out of order */
+static void release(void)
+{
+	unsigned int n;
+
+	limited(1, IB_QPT_RC, 0);
+	for (n = 0; n < 100; n++)
+		output(DCQCN_PKT_RESPONSE, n);
+	dcqcn_pacer_release(&qps[0]);
+	expect(num_sent == 1 + 64 && qps[0].flow.limited, "%u packets left at once", num_sent);
+	output(DCQCN_PKT_RESPONSE, n);
+	pass_time(&qps[0], MS);
+	for (n = 0; n < num_sent; n++)
+		expect(sent[n].psn == n, "READ response %u left in the place of %u",
+		       sent[n].psn, n);
+	expect(num_sent == 101, "%u packets left, not 101", num_sent);
+	expect(!qps[0].flow.limited, "the limiter stays");
+	ends();
+}
+
+/* A flow that sends nothing any more gets its rate back, and loses its limiter */
+static void idle(void)
+{
+	limited(100, IB_QPT_UC, 0);
+	settings.rp.rpg_max_rate = 200;
+	settings.rp.rpg_threshold = 1;
+	settings.rp.rpg_ai_rate = 100;
+	settings.rp.rpg_time_reset = 1000;
+	fuzz_now += 5 * MS / 10;
+	dcqcn_pacer_advance(&qps[0], fuzz_now);
+	expect(qps[0].flow.limited, "the limiter ended before its time");
+	fuzz_now += 1000 * MS;
+	dcqcn_pacer_advance(&qps[0], fuzz_now);
+	expect(!qps[0].flow.limited, "the limiter of an idle flow stays");
+	ends();
+}
+
 /* 1000 packets of 1000 bytes at 80 Mb/s: 100 us each */
 static void pace(void)
 {
@@ -348,6 +385,8 @@ static const struct tap_test tests[] = {
 	{ "requests and READ responses take turns", turns },
 	{ "what is held is sent where nobody preempts", no_preemption },
 	{ "a datagram of a priority without control ends no limit", other_priority },
+	{ "a release sends what is held, in order", release },
+	{ "the limiter of an idle flow ends", idle },
 	{ "packets leave at the rate", pace },
 };
 

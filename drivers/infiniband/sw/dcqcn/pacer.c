@@ -674,19 +674,6 @@ void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now)
 }
 
 /**
- * dcqcn_pacer_tick() - dcqcn_pacer_advance() up to now
- * @qp: its QP
- *
- * Context: process or softirq. Takes @qp->lock.
- */
-void dcqcn_pacer_tick(struct dcqcn_qp *qp)
-{
-	spin_lock_bh(&qp->lock);
-	dcqcn_pacer_advance(qp, ktime_get_ns());
-	spin_unlock_bh(&qp->lock);
-}
-
-/**
  * dcqcn_pacer_release() - take the limit off and send what is held, in order
  * @qp: its QP
  *

@@ -117,7 +117,6 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 			enum dcqcn_pkt_kind kind, u32 psn, bool limit,
 			dcqcn_okfn okfn);
 void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now);
-void dcqcn_pacer_tick(struct dcqcn_qp *qp);
 void dcqcn_pacer_release(struct dcqcn_qp *qp);
 void dcqcn_pacer_flush(struct dcqcn_qp *qp);
 void dcqcn_pacer_reset(struct dcqcn_qp *qp, struct sk_buff_head *dropped);
