@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A RDMA core that is slow to say what a QP is: the fault on purpose (debugfs).
+# An RDMA core that is slow to describe a QP: the fault in debugfs.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"

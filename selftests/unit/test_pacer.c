@@ -383,7 +383,7 @@ static const struct tap_test tests[] = {
 	{ "what is held is bounded by the memory it takes", memory },
 	{ "READ responses that are held do not raise the floor of requests", mixed_floor },
 	{ "requests and READ responses take turns", turns },
-	{ "what is held is sent where nobody preempts", no_preemption },
+	{ "the sender of held packets cannot be preempted", no_preemption },
 	{ "a datagram of a priority without control ends no limit", other_priority },
 	{ "a release sends what is held, in order", release },
 	{ "the limiter of an idle flow ends", idle },

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The fault on purpose that neither the kernel's fault injection, nor tc, nor nft
- * can make: a RDMA core that takes its time to say what a QP is. A file in
- * debugfs, for all ports together.
+ * The one fault that neither the kernel's fault injection, nor tc, nor nft can
+ * inject: an RDMA core that is slow to describe a QP. A file in debugfs, for all
+ * ports.
  */
 #include <linux/debugfs.h>
 #include <linux/delay.h>

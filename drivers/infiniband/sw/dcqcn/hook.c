@@ -50,9 +50,9 @@ struct dcqcn_net_hooks {
 static LIST_HEAD(dcqcn_hooks);
 static DEFINE_MUTEX(dcqcn_hook_mutex);	/* protects dcqcn_hooks */
 
-/* How rxe's packets are told from others: by their destructor, which is learnt from
- * the first of them. It lies in rxe's module, or has a name of rxe's where rxe is built
- * in. Nothing is rxe's while neither is known, which is so unless a namespace has hooks.
+/* How to tell rxe's packets from others: by their destructor, learnt from the first of
+ * them. It lies in rxe's module, or has a name of rxe's where rxe is built in. Without
+ * hooks in any namespace neither is known, and no packet is taken for rxe's.
  */
 static void (*dcqcn_rxe_destructor)(struct sk_buff *skb);
 static const struct module *dcqcn_rxe_module;
@@ -65,8 +65,8 @@ static void dcqcn_hook_know_rxe(const struct module *owner)
 	WRITE_ONCE(dcqcn_rxe_module, owner);
 }
 
-/* Called with the mutex held, when the last hook was unregistered; may sleep. Before
- * the module goes that rxe is, and another one may take its place in memory.
+/* Called with the mutex held, after the last hook was unregistered; may sleep. Runs
+ * before rxe's module is freed and another one can take its place in memory.
  */
 static void dcqcn_hook_forget_rxe(void)
 {
@@ -144,10 +144,10 @@ static unsigned int dcqcn_local_in6(void *priv, struct sk_buff *skb,
 }
 
 /*
- * Whether a packet is rxe's, with rxe built in. Others have destructors in the
- * kernel's text, too, and sockets of all kinds, some of which are none: a SYN-ACK has a
- * request_sock, which ends before the user data of a socket. What is left after all
- * that is cheap to ask is asked for its destructor's name.
+ * Return true if a packet is rxe's, with rxe built in. The kernel's text has other
+ * destructors too, and skb->sk need not be a full socket: a SYN-ACK carries a
+ * request_sock, which is shorter than the offset of a socket's user data. So do the
+ * cheap checks first, then compare the destructor's name.
  */
 static bool dcqcn_is_builtin_rxe(const struct sk_buff *skb, bool v6)
 {
@@ -169,9 +169,7 @@ static bool dcqcn_is_builtin_rxe(const struct sk_buff *skb, bool v6)
 	return !strcmp(name, "rxe_");
 }
 
-/* Whether a packet is rxe's whose destructor is not known to be rxe's. If it is, it is
- * known from now on.
- */
+/* Return true if a packet with an unknown destructor is rxe's, and remember it */
 static bool dcqcn_learn_rxe(const struct sk_buff *skb, bool v6)
 {
 	const struct module *owner = READ_ONCE(dcqcn_rxe_module);
@@ -219,7 +217,7 @@ dcqcn_send_unknown(struct sk_buff *skb, const struct nf_hook_state *state,
 					  NF_ACCEPT;
 }
 
-/* Calls nothing but at its end: a packet that rxe sends saves no registers */
+/* All calls are tail calls, so that the fast path saves no registers */
 static __always_inline unsigned int
 dcqcn_local_out(struct sk_buff *skb, const struct nf_hook_state *state, bool v6)
 {

@@ -13,8 +13,8 @@
  *
  * Order: while packets are held, or while somebody is sending what was held,
  * everything else of the flow queues. The timer sends what is due, or the hook
- * when it finds the timer late, one at a time per flow and without the lock,
- * but never preempted: the flow would stand still for as long.
+ * when it finds the timer late, one at a time per flow and without the lock. BH
+ * stays disabled meanwhile: a preempted sender would stall its flow.
  *
  * Requests and READ responses have a FIFO each and take turns, byte for byte:
  * a request must not wait for megabytes of responses while rxe's timer runs.
@@ -273,7 +273,7 @@ static void dcqcn_flow_send(struct sk_buff *skb, dcqcn_okfn okfn)
 	okfn(net, skb->sk, skb);
 }
 
-/* What may leave next, or NULL: a request that has waited for too long, or what is due */
+/* Return the packet that leaves next, or NULL if none is due or overdue */
 static struct sk_buff *dcqcn_flow_next(struct dcqcn_qp *qp, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
@@ -515,7 +515,7 @@ static bool dcqcn_flow_may_pass(struct dcqcn_flow *flow, u64 now)
 	return dcqcn_flow_is_due(flow, now);
 }
 
-/* Whether there is no room for a packet that takes so many bytes of memory */
+/* Return true if a packet of @memory bytes exceeds a bound */
 static bool dcqcn_flow_is_full(const struct dcqcn_qp *qp, u32 memory)
 {
 	return qp->flow.held_memory + memory > DCQCN_HELD_FLOW_MAX ||
@@ -523,8 +523,8 @@ static bool dcqcn_flow_is_full(const struct dcqcn_qp *qp, u32 memory)
 	       DCQCN_HELD_DEV_MAX;
 }
 
-/* Whether a packet need not queue: an ACK that can overtake no READ response, or
- * an UD packet of a priority without a limit
+/* Return true if a packet need not queue: an ACK that cannot overtake a READ
+ * response, or a UD packet of a priority without a limit
  */
 static bool dcqcn_flow_spares(const struct dcqcn_qp *qp,
 			      enum dcqcn_pkt_kind kind, bool limit)

@@ -123,11 +123,11 @@ static void dcqcn_qp_ask(struct dcqcn_qp *qp)
 static void dcqcn_qp_learn(struct dcqcn_qp *qp,
 			   const struct dcqcn_qp_info *info)
 {
-	/* the floor depends on it: have it computed anew */
+	/* the floor depends on it: recompute it */
 	if (qp->ack_timeout != info->ack_timeout)
 		qp->flow.request_bytes = 0;
 	qp->type = info->type;
-	/* an UD QP's is that of what it sends */
+	/* UD: each packet has its own */
 	if (info->type != IB_QPT_UD)
 		qp->prio = info->prio;
 	qp->ack_timeout = info->ack_timeout;
@@ -221,8 +221,8 @@ static bool dcqcn_qp_is_unused(const struct dcqcn_qp *qp)
 	}
 }
 
-/* Ask the core about a QP that was not heard of lately; may sleep. One that was
- * connected anew begins again. Return false if it is gone.
+/* Ask the core about a QP that has sent nothing lately; may sleep. Ends the flow of
+ * one that was reconnected. Return false if the QP is gone.
  */
 static bool dcqcn_qp_verify(struct dcqcn_qp *qp)
 {
@@ -234,7 +234,7 @@ static bool dcqcn_qp_verify(struct dcqcn_qp *qp)
 	__skb_queue_head_init(&dropped);
 	spin_lock_bh(&qp->lock);
 	if (qp->state != DCQCN_QP_LIVE) {
-		/* a packet has contradicted it meanwhile: it is asked about again */
+		/* a packet contradicted it meanwhile: the worker will ask again */
 		live = true;
 	} else if (!live) {
 		dcqcn_qp_kill(qp);
@@ -269,7 +269,7 @@ static bool dcqcn_qp_keep(struct dcqcn_qp *qp)
 	return !unused && (!unheard || dcqcn_qp_verify(qp));
 }
 
-/* The table changes meanwhile, but nobody else takes entries out */
+/* Entries may be added meanwhile, but only this worker removes them */
 static void dcqcn_qp_sweep(struct dcqcn_dev *dev)
 {
 	struct hlist_node *next;

@@ -8,9 +8,9 @@
  * is. A write publishes a changed copy of the settings; nothing here takes a
  * lock of the data path, nor rtnl, under which the files are removed.
  *
- * When the network device is deleted, its directory may be gone with all below
- * it before rxe's device and we are: so enable/ is a kobject too. A named
- * attribute group that is not there any more makes sysfs warn.
+ * When the network device is deleted, its directory may vanish with all below it
+ * before rxe's device does. So enable/ is a kobject too: sysfs warns about a named
+ * attribute group that has already gone.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
