@@ -9,10 +9,9 @@ TMP=$(mktemp -d)
 trap 'rm -rf "$TMP"' EXIT
 STATUS=0
 
-PYTHONDONTWRITEBYTECODE=1 python3 - "$TMP/run.pcap" <<'END' || exit 1
+(cd tools && python3 -B - "$TMP/run.pcap") <<'END' || exit 1
 import struct, sys
-sys.path.insert(0, "selftests/rdma")
-import roce_packet as r
+from testbed.core import roce_packet as r
 
 packets = []
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# A run as a picture. plot.py sets: dir, title_text, flows, kmin, kmax, end (ms)
+# A run as a picture. pictures.py sets: dir, title_text, flows, kmin, kmax, end (ms)
 set terminal pngcairo size 1200,1000 font "sans,10"
 set output dir."/run.png"
 set datafile separator ","

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A guest of the lab in the place of User-mode Linux: an emulated PC with two CPUs, so
+that both halves of a lock meet, and the debug kernel (tools/lab/debug.config)."""
+
+import os
+import shutil
+import time
+from types import SimpleNamespace
+
+from testbed.core.errors import LabError
+from testbed.core.paths import TOP
+from testbed.core.progress import tail
+from testbed.sim.uml import judge
+from testbed.vm.clock import Clock
+from testbed.vm.debug_image import DebugImage
+from testbed.vm.fabric import Fabric
+
+from test_kernel import HERE, SILENCE, programs
+
+TDF = 2     # an emulated CPU with all those checks is slow
+
+
+class EmulatedPC:
+    """Has of a TestKernel what tests use."""
+
+    coverage = False
+    large, make_large = "/dev/ram0", "modprobe brd rd_nr=1 rd_size=98304"
+
+    def __init__(self, out):
+        self.clock = Clock(TDF)
+        self.image = DebugImage().ensure()
+        self.kernel = SimpleNamespace(release=self.image.release)
+        self.built = os.path.join(out, "built")
+        self.bin = os.path.join(self.built, "bin")
+        programs(self.bin)
+        self.image.build(TOP)
+        self.dcqcn = shutil.copy(self.image.built(TOP), self.built)
+
+    def run(self, lines, out):
+        """Boot, and run these lines of shell. The directory is /mnt in there; the tests, and
+        what is built, are where they are here."""
+        shutil.rmtree(out, ignore_errors=True)
+        os.makedirs(out)
+        places = {HERE: HERE, self.built: self.built, out: "/mnt"}
+        with Fabric(self.image, clock=self.clock) as fabric:
+            # rxe has much to say of QPs that die
+            pc = fabric.vm("pc", smp=2, mem="1G", append="log_buf_len=8M")
+            self.image.prepare(fabric.share)
+            for n, here in enumerate(places):
+                shutil.copytree(here, os.path.join(fabric.share, str(n)))
+            mnt = os.path.join(fabric.share, str(list(places).index(out)))
+            with open(os.path.join(mnt, "script"), "w") as f:
+                f.write("\n".join(["set -e", "modprobe -a rdma_rxe ib_uverbs", *lines,
+                                   "echo SIM-DONE\n"]))
+            fabric.boot()
+            for n, there in enumerate(places.values()):
+                pc.run("mkdir -p %s && mount --bind /lab/share/%d %s" % (there, n, there))
+            try:
+                text = self.watch(pc, pc.spawn("sh /mnt/script 2>&1"), mnt)
+                if pc.run("dmesg >/mnt/dmesg", check=False).returncode:
+                    raise LabError("the guest has died\n" + tail(pc.console, 60))
+            finally:
+                shutil.copytree(mnt, out, dirs_exist_ok=True)
+        judge(text, out)
+
+    def watch(self, pc, job, out):
+        """What a job says until it ends; also in out/console."""
+        text, heard = "", time.monotonic()
+        with open(os.path.join(out, "console"), "w") as f:
+            while True:
+                running = job.running()
+                new = job.output()[len(text):]
+                if new:
+                    f.write(new)
+                    f.flush()
+                    text, heard = text + new, time.monotonic()
+                if not running:
+                    return text
+                if time.monotonic() - heard > self.clock.host(SILENCE):
+                    raise LabError("the guest is silent for %d s\n%s" %
+                                   (SILENCE, tail(pc.console, 60)))
+                time.sleep(0.5)

@@ -1,0 +1,1 @@
+../rdma/netlink.py

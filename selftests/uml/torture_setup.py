@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The network in which torture_operations.py works, and its settings."""
+
+import json
+import os
+import re
+import subprocess
+
+from test_kernel import HERE, TestNetwork, batches
+
+# Slow ports: a debug kernel on a busy machine shall have time for more than packets
+RED = ("limit 300000 min 8000 max 50000 avpkt 1000 burst 9 bandwidth 12mbit "
+       "probability 0.3 ecn nodrop")
+
+# What the module has counted of itself, wherever it was loaded from
+SAVE_COUNTS = ["mkdir /mnt/gcov", """find /sys/kernel/debug/gcov -name '*.gcda' | while read f; do
+case $f in */module/drivers/*) cp $f /mnt/gcov/ ;; esac
+done"""]
+
+
+def text_size(module):
+    sections = subprocess.run(["size", "-A", module], check=True, capture_output=True, text=True)
+    return int(re.search(r"^\.text +(\d+)", sections.stdout, re.M)[1])
+
+
+def torture(kernel, out, seed, seconds):
+    """Raises LabError unless all went well; returns the figures."""
+    net = TestNetwork(5, "200mbit", "12mbit", "", RED, plain=("h4", "h5"))
+    settings = os.path.join(kernel.built, "settings.json")
+    with open(settings, "w") as f:
+        json.dump({"seed": seed, "seconds": seconds,
+                   "module": kernel.dcqcn, "text": text_size(kernel.dcqcn),
+                   "bin": kernel.bin, "large": kernel.large,
+                   "link": {h: batches(net.link(h)) for h in net.hosts},
+                   "restore": {h: batches(net.neighbours(h)) for h in net.hosts}}, f)
+    lines = net.commands() + [
+        kernel.make_large,
+        "python3 %s/torture_operations.py %s /mnt/result.json" % (HERE, settings)]
+    if kernel.coverage:
+        lines += SAVE_COUNTS
+    kernel.run(lines, out)
+    with open(os.path.join(out, "result.json")) as f:
+        return {"seed": seed, "kernel": kernel.kernel.release, **json.load(f)}
+
+
+def describe(result):
+    return "\n".join((
+        "%(rounds)d rounds, %(operations)d operations, %(cnps_handled)d CNPs handled, "
+        "%(packets_held)d packets held, %(pages_scanned)d pages looked at for memory" % result,
+        "%(device_changes)d changes of other devices, %(connections)d TCP connections" % result,
+        "churn: %s" % result["churn"],
+        "the unrelated QP: %s" % result["witness"]))

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What rdma_dcqcn costs and how precisely it paces."""

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What rdma_dcqcn costs and how precisely it paces, as ratios within one run."""
+
+import json
+import os
+import signal
+import sys
+
+from ..core import command
+from ..core.errors import InputError
+from ..core.paths import OUT
+from ..core.progress import say
+from . import cost, goals, pacing
+
+
+def parser():
+    p = command.Parser(prog="bench", description=__doc__ + """ Counts instructions per
+        packet on a stock kernel in a guest whose clock is the number of executed instructions,
+        and looks at the times of paced packets in the simulator. Prints a table and writes
+        result.json. Figures do not depend on how busy this machine is.""")
+    p.add_argument("--only", action="append", choices=["cost", "pacing"],
+                   help="measure only this; result.json keeps what else it has")
+    p.add_argument("--flows", type=int, action="append", metavar="N", choices=cost.FLOWS,
+                   help="with how many limited flows to look at the cost of a packet "
+                        "(default: %s)" % ", ".join(map(str, cost.FLOWS)))
+    p.add_argument("--check", action="store_true", help="fail when a goal is missed")
+    p.add_argument("--out", default=os.path.join(OUT, "bench"), metavar="DIR",
+                   help="where to write (default: out/bench)")
+    return p
+
+
+def run(argv):
+    args = parser().parse_args(argv)
+    only = args.only or ["cost", "pacing"]
+    path = os.path.join(args.out, "result.json")
+    result = {}
+    os.makedirs(args.out, exist_ok=True)
+    if args.only and os.path.exists(path):
+        try:
+            with open(path) as f:
+                result = json.load(f)
+        except ValueError as e:
+            raise InputError("%s: is no JSON file: %s" % (path, e)) from None
+    for name, measure in (("cost", lambda: cost.measure(args.out, args.flows or cost.FLOWS)),
+                          ("pacing", lambda: pacing.measure(args.out))):
+        if name in only:
+            result.update(measure())
+            command.write_json(path, result)
+    missed = goals.show(result)
+    say("figures in " + path)
+    return 1 if args.check and missed else 0
+
+
+def main():
+    # Leave by the way that ends guests and removes their files
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    return command.main("bench", run, sys.argv[1:])

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Instructions per packet, on a stock kernel in a guest that counts them."""
+
+import os
+import re
+import shutil
+import subprocess
+
+from ..core.errors import LabError
+from ..core.paths import BENCH, MODULE, MODULE_PARTS, ROCE_PACKET, SIM, TOP
+from .icount import Guest, build_modules
+
+FRAME = 1082        # bytes of a packet in the middle of a message, MTU 1024
+
+# The emulated CPU has 1 GHz and needs more than 10 us for a packet, both ends
+# included: within the module's own DCQCN_BATCH_NS no two packets of a flow can
+# share a timer there. So that they do, this constant is multiplied.
+BATCH = ("#define DCQCN_BATCH_NS\t\t(10 * NSEC_PER_USEC)",
+         "#define DCQCN_BATCH_NS\t\t(1000 * NSEC_PER_USEC)")
+
+FLOWS = (1, 100, 1000, 10000)
+
+SCRIPT = """
+. /run/bin/measures
+
+# One QP keeps the CPU busy; messages of 64 packets
+flows 1 65536 4
+load
+measure rxe 400
+unload
+insmod bin/nullhooks.ko
+load
+measure hooks 400
+unload
+rmmod nullhooks
+dcqcn rdma_dcqcn
+load
+measure idle 400
+unload
+rmmod rdma_dcqcn
+insmod bin/flowsize.ko
+echo "result flowsize $(cat /sys/module/flowsize/parameters/bytes)"
+
+# limited NAME MODULE RATE
+limited() {
+	dcqcn "$2"
+	load
+	limit "$3"
+	measure "$1" 400 $RXE/rp_held_packets $RXE/rp_released_packets
+	unload
+	rmmod rdma_dcqcn
+}
+
+# A rate that the CPU cannot reach: all packets pass. Then a little less than it
+# can, the less the more it has to do: most packets wait for their timer, and the
+# CPU is still busy all the time.
+limited passing rdma_dcqcn 20000
+rate=$(sed -n 's/^result passing //p' /lab/share/output |
+	awk '{ printf "%%d", 0.9 * %(frame)d * 8 * 1000 * $3 / $1 }')
+limited single rdma_dcqcn "$rate"
+limited batched rdma_dcqcn_batched $((rate * 107 / 100))
+
+# All packets are CE-marked. The rate cannot be cut to what would matter.
+dcqcn rdma_dcqcn
+for h in h1 h2; do
+	knob $h rpg_min_rate 20000
+	knob $h min_time_between_cnps 100
+done
+insmod bin/stopwatch.ko
+flows 1 65536 4 3
+load
+S=$SYS/module/stopwatch/parameters
+measure marked 200 $S/ce_insns $S/ce_count $S/cnp_insns $S/cnp_count
+unload
+rmmod stopwatch
+rmmod rdma_dcqcn
+"""
+
+# Messages of 8 packets. Whatever the number of flows, their rates add up to a
+# little less than what the CPU can do, or to more where a flow cannot be slower.
+SCRIPT_FLOWS = """
+flows %(n)d 8192 %(depth)d
+dcqcn rdma_dcqcn
+load
+limit $((rate * 9 / 10 / %(n)d + 1))
+measure flows_%(n)d %(ms)d $RXE/rp_held_packets
+unload
+rmmod rdma_dcqcn
+"""
+
+EXTRA = "tools/bench/modules"
+
+
+def _build(guest, out):
+    """Everything that runs in the guest, into its share's bin."""
+    bin_dir = os.path.join(guest.share, "bin")
+    modules = os.path.join(out, "modules")
+    build_modules(guest.image, TOP, MODULE_PARTS + (EXTRA,), EXTRA, modules)
+    for path in (MODULE, *("%s/%s.ko" % (EXTRA, m)
+                           for m in ("idle", "nullhooks", "stopwatch", "flowsize"))):
+        shutil.copy2(os.path.join(modules, path), bin_dir)
+    batched = os.path.join(out, "batched")
+    build_modules(guest.image, TOP, MODULE_PARTS, None, batched,
+                  {"drivers/infiniband/sw/dcqcn/pacer.c": BATCH})
+    shutil.copy2(os.path.join(batched, MODULE), os.path.join(bin_dir, "rdma_dcqcn_batched.ko"))
+
+    programs = os.path.join(out, "bin")
+    subprocess.run(["make", "-s", "-C", SIM, "OUT=" + programs, programs + "/traffic"], check=True)
+    shutil.copy2(os.path.join(programs, "traffic"), bin_dir)
+    subprocess.run(["cc", "-O2", "-Wall", "-o", os.path.join(bin_dir, "gauge"),
+                    os.path.join(BENCH, "gauge.c")], check=True)
+    for path in (os.path.join(BENCH, "guest", "hosts"), os.path.join(BENCH, "guest", "measures"),
+                 os.path.join(BENCH, "guest", "cnp.py"),
+                 ROCE_PACKET):
+        shutil.copy2(path, bin_dir)
+
+
+def _results(text):
+    return {m[1]: [int(n) for n in m[2].split()]
+            for m in re.finditer(r"^result (\w+) ([\d ]+)$", text, re.M)}
+
+
+class Measured:
+    """One line of gauge's: instructions per packet, timers and extras per packet."""
+
+    def __init__(self, results, name):
+        if name not in results:
+            raise LabError("the guest did not measure %s" % name)
+        insns, idle, packets, timers, *extra = results[name]
+        if not packets:
+            raise LabError("%s: no packets were sent" % name)
+        self.insns = (insns - idle) / packets
+        self.idle = idle / insns
+        self.timers = timers / packets
+        self.extra = extra
+        self.waited = extra[0] / packets if extra else 0.0
+
+
+def figures(r, flows):
+    """From what the guest measured to keys of result.json."""
+    rxe, hooks, idle = (Measured(r, n) for n in ("rxe", "hooks", "idle"))
+    passing, single, batched = (Measured(r, n) for n in ("passing", "single", "batched"))
+    marked = Measured(r, "marked")
+    ce, ce_n, cnp, cnp_n = marked.extra
+    if not ce_n or not cnp_n:
+        raise LabError("no CNP was sent, or none came")
+
+    def limited(m):
+        """What a packet costs that waits for its timer. Few did not: what they
+        cost is known from a run in which none did."""
+        return passing.insns + (m.insns - passing.insns) / m.waited
+
+    def overhead(insns):
+        return round(insns / rxe.insns - 1, 4)
+
+    many = {n: Measured(r, "flows_%d" % n) for n in flows}
+    return {
+        "rxe_insns": round(rxe.insns),
+        "hooks_insns": round(hooks.insns),
+        "idle_insns": round(idle.insns),
+        "idle_overhead": overhead(idle.insns),
+        "idle_over_hooks": round(idle.insns - hooks.insns),
+        "limited_passing_insns": round(passing.insns),
+        "limited_overhead_passing": overhead(passing.insns),
+        "limited_batched_insns": round(limited(batched)),
+        "limited_overhead_batched": overhead(limited(batched)),
+        "packets_per_timer_batched": round(batched.waited / batched.timers, 1),
+        "limited_single_insns": round(limited(single)),
+        "limited_overhead_single": overhead(limited(single)),
+        "packets_per_timer_single": round(single.waited / single.timers, 1),
+        "waited_share_single": round(single.waited, 3),
+        "waited_share_batched": round(batched.waited, 3),
+        "cpu_idle_share_single": round(single.idle, 3),
+        "cpu_idle_share_batched": round(batched.idle, 3),
+        "ce_to_cnp_insns": round(ce / ce_n),
+        "cnp_to_cut_insns": round(cnp / cnp_n),
+        "flows": {str(n): round(m.insns) for n, m in many.items()},
+        "flows_timers_per_packet": {str(n): round(m.timers, 3) for n, m in many.items()},
+        "flows_waited_share": {str(n): round(m.waited, 3) for n, m in many.items()},
+        "flows_cpu_idle_share": {str(n): round(m.idle, 3) for n, m in many.items()},
+        "bytes_per_flow": r["flowsize"][0],
+    }
+
+
+def measure(out, flows=FLOWS):
+    """Returns the keys of result.json that count instructions."""
+    script = SCRIPT % {"frame": FRAME}
+    for n in flows:
+        script += SCRIPT_FLOWS % {"n": n, "depth": 8 if n == 1 else 2,
+                                  "ms": 1000 if n >= 1000 else 400}
+    with Guest() as guest:
+        _build(guest, out)
+        text = guest.run(script, os.path.join(out, "guest"), "3G")
+        return {"kernel": guest.image.release, **figures(_results(text), flows)}

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What all commands have in common: arguments, error messages and exit statuses.
+
+    0    all is well
+    1    it failed, or figures are not as expected
+    2    what was asked for makes no sense; nothing has been started
+    130  interrupted
+"""
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+
+from .errors import InputError, LabError
+
+
+class Parser(argparse.ArgumentParser):
+    """One whose error is one line."""
+
+    def error(self, message):
+        self.exit(2, "%s: %s (see %s --help)\n" % (self.prog, message, self.prog))
+
+
+def number(least, most=float("inf"), kind=int):
+    """An argument's type: a number within bounds."""
+    bounds = "%g to %g" % (least, most) if most < float("inf") else "%g or more" % least
+
+    def parse(text):
+        try:
+            value = kind(text)
+        except ValueError:
+            value = None
+        # not a number is in no range
+        if value is None or not least <= value <= most:
+            raise argparse.ArgumentTypeError("%s: must be %s, %s" % (
+                text, "a whole number" if kind is int else "a number", bounds))
+        return value
+    return parse
+
+
+def main(name, function, *args):
+    """Run a command; returns its exit status."""
+    try:
+        status = function(*args)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:     # head has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    except InputError as e:
+        print("%s: %s" % (name, e), file=sys.stderr)
+        return 2
+    except (LabError, subprocess.CalledProcessError) as e:
+        print("%s: %s" % (name, e), file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("%s: interrupted" % name, file=sys.stderr)
+        return 130
+
+
+def print_json(value):
+    print(json.dumps(value, indent=1))
+
+
+def write_json(path, value):
+    """Whole or not at all."""
+    with open(path + ".tmp", "w") as f:
+        json.dump(value, f, indent=1)
+        f.write("\n")
+    os.rename(path + ".tmp", path)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Debian's archive, from the mirror that this machine uses, whatever the suite.
+
+Nothing here changes the machine's own apt sources.
+"""
+
+import contextlib
+import os
+import re
+import shlex
+import subprocess
+
+from .errors import LabError
+
+
+def as_root(cmd):
+    """The command line that runs cmd as root."""
+    return cmd if os.geteuid() == 0 else ["sudo"] + cmd
+
+
+def _known():
+    """(URI, release) of this machine's package indices."""
+    try:
+        out = subprocess.run(["apt-get", "indextargets", "--format",
+                              "$(REPO_URI) $(RELEASE) $(COMPONENT)", "Created-By: Packages"],
+                             check=True, capture_output=True, text=True).stdout
+    except (OSError, subprocess.CalledProcessError) as e:
+        raise LabError("apt-get cannot name this machine's Debian mirror: %s" % e)
+    known = [line.split() for line in out.splitlines()]
+    return sorted({(uri, release) for uri, release, component in known if component == "main"})
+
+
+def base_of(suite):
+    """The suite that this one adds to: trixie for trixie-backports."""
+    return "sid" if suite == "experimental" else suite.partition("-")[0]
+
+
+def apt_sources(suite):
+    """sources.list lines for a suite; with trixie-backports comes trixie, to which it adds."""
+    base = base_of(suite)
+    lines = ["deb %s %s main" % (uri, release) for uri, release in _known()
+             if release == base or release.startswith(base + "-")]
+    for wanted in dict.fromkeys((base, suite)):
+        if not any(line.split()[2] == wanted for line in lines):
+            lines.append("deb %s %s main" % (_mirror(), wanted))
+    return "\n".join(lines) + "\n"
+
+
+def mmdebstrap(suite, tree, packages, *options, log):
+    """Make a Debian; returns the exit status. What it said is in a file, log.
+
+    Where this machine takes an index that has expired, as of a frozen mirror, so does
+    that. In namespaces of its own: whatever ends it, no process or mount is left.
+    """
+    shown = subprocess.run(["apt-config", "shell", "valid", "Acquire::Check-Valid-Until"],
+                           check=True, capture_output=True, text=True).stdout
+    if shown:
+        value = shlex.split(shown)[0].partition("=")[2]
+        options += ("--aptopt=Acquire::Check-Valid-Until \"%s\"" % value,)
+    # INITRD=No: guests boot from the lab's own initramfs.
+    p = subprocess.Popen(
+        as_root(["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc",
+                 "env", "INITRD=No", "mmdebstrap", "--variant=apt",
+                 "--include=" + ",".join(packages), *options, base_of(suite), tree, "-"]),
+        stdin=subprocess.PIPE, stdout=log, stderr=log, text=True)
+    try:
+        p.communicate(apt_sources(suite))
+    except BaseException:
+        # Of sudo only the terminal can ask that, and Ctrl-C has
+        with contextlib.suppress(PermissionError):
+            p.kill()
+        p.wait()
+        raise
+    return p.returncode
+
+
+def _mirror():
+    """Where all suites are: what serves one that is neither security nor an add-on."""
+    for uri, release in _known():
+        if "-" not in release:
+            return uri
+    raise LabError("apt knows no Debian mirror: add one to the apt sources and run apt-get update")
+
+
+class Apt:
+    """An apt of our own for another suite, in a directory of ours. kind: deb, or deb-src,
+    for the suite's sources."""
+
+    def __init__(self, directory, suite, kind="deb"):
+        self.suite = suite
+        for d in ("lists/partial", "archives/partial", "preferences.d"):
+            os.makedirs(os.path.join(directory, d), exist_ok=True)
+        with open(os.path.join(directory, "sources.list"), "w") as f:
+            f.write("%s %s %s main\n" % (kind, _mirror(), suite))
+        open(os.path.join(directory, "status"), "w").close()
+        conf = os.path.join(directory, "apt.conf")
+        with open(conf, "w") as f:
+            for key, value in (("State::Lists", "lists"), ("State::status", "status"),
+                               ("Cache", "."), ("Cache::Archives", "archives"),
+                               ("Etc::SourceList", "sources.list"),
+                               ("Etc::SourceParts", "-"), ("Etc::Preferences", "-"),
+                               ("Etc::PreferencesParts", "preferences.d")):
+                f.write('Dir::%s "%s";\n' % (key, os.path.join(directory, value)))
+            f.write('Acquire::Languages "none";\nAPT::Sandbox::User "root";\n')
+        self.env = dict(os.environ, APT_CONFIG=conf, LC_ALL="C")
+
+    def _run(self, *cmd, cwd=None):
+        r = subprocess.run(cmd, env=self.env, cwd=cwd, capture_output=True, text=True)
+        if r.returncode:
+            raise LabError("%s (Debian %s) failed:\n%s" % (" ".join(cmd), self.suite,
+                                                          (r.stdout + r.stderr)[-2000:]))
+        return r.stdout
+
+    def update(self):
+        # By default an index that cannot be fetched is but a warning
+        self._run("apt-get", "-q", "-o", "APT::Update::Error-Mode=any", "update")
+
+    def names(self, pattern):
+        """Names of packages that match."""
+        return [line.split()[0] for line in
+                self._run("apt-cache", "search", "--names-only", pattern).splitlines()]
+
+    def depends(self, package):
+        """Names that the newest version of a package depends on; [] if there is none."""
+        try:
+            shown = self._run("apt-cache", "show", "--no-all-versions", package)
+        except LabError:
+            return []
+        found = re.search(r"^Depends: (.*)$", shown, re.M)
+        return [d.split()[0] for d in found[1].split(",")] if found else []
+
+    def download(self, package, directory):
+        """Fetch a package; returns the file's path."""
+        self._run("apt-get", "-q", "download", package, cwd=directory)
+        name, = [n for n in os.listdir(directory) if n.startswith(package + "_")]
+        return os.path.join(directory, name)
+
+    def source(self, package, upstream, directory):
+        """Fetch what upstream's version of a source package is made of; returns the path."""
+        shown = self._run("apt-cache", "showsrc", "--only-source", package)
+        versions = [v for v in re.findall(r"^Version: (.*)$", shown, re.M)
+                    if v.startswith(upstream + "-")]
+        if not versions:
+            raise LabError("Debian %s has no source of %s %s" % (self.suite, package, upstream))
+        self._run("apt-get", "-q", "source", "--only-source", "--download-only", "--tar-only",
+                  "%s=%s" % (package, versions[-1]), cwd=directory)
+        name, = [n for n in os.listdir(directory) if n.startswith(package + "_")]
+        return os.path.join(directory, name)

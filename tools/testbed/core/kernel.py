@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Kernels of Debian's newest kernel source: the simulator's, User-mode Linux.
+
+Built once and kept in the user's cache, under a name that contains a hash of
+its configuration. Modules are built against it like against any other kernel.
+
+The debug kernel is a second configuration of the same source: debug.config says
+what it has more, and what less. It looks for faults and lives in real time.
+"""
+
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+
+from .debian import Apt
+from .errors import LabError
+from .paths import SIM, cache_dir
+from .progress import say, tail
+
+# rxe knows network namespaces, and hosts are namespaces here, since then
+OLDEST = (7, 2)
+SUITES = ("trixie-backports", "sid")
+
+# Nothing of these is built; Kconfig reads what is no source file all the same.
+LEFT_OUT = ("drivers/gpu/*.[ch]", "drivers/media/*.[ch]", "drivers/net/ethernet/*.[ch]",
+            "drivers/net/wireless/*.[ch]", "sound/*.[ch]", "arch/[!ux]*/*.[chS]", "*.dts*")
+
+# Edits of User-mode Linux, none of what is measured. Its clock counts in units of
+# 256 ns, moves on by one when a process looks at it, and sets no timer closer than
+# 500 ns, where a packet of 1 KB at 40 Gb/s takes 216 ns: let it count nanoseconds.
+# Its jiffy is 10 ms, and rxe's retransmission timers count those: take Debian's.
+# And random numbers shall not depend on the name of the directory of the results.
+EDITS = (("arch/um/include/linux/time-internal.h",
+          "#define TIMER_MULTIPLIER 256", "#define TIMER_MULTIPLIER 1"),
+         ("arch/um/include/linux/time-internal.h",
+          "#define TIMER_MIN_DELTA  500", "#define TIMER_MIN_DELTA  1"),
+         ("drivers/char/random.c",
+          "_mix_pool_bytes(command_line, strlen(command_line));", ""),
+         ("arch/um/Kconfig", "config HZ\n\tint\n\tdefault 100", "config HZ\n\tint\n\tdefault 250"))
+
+# And one of the debug kernel, which asks for stack traces all the time. Of all words on
+# the stack only those count that chained frames return to: go there straight away, or
+# each of the others is looked up among the symbols of all modules.
+DEBUG_EDITS = (("arch/um/kernel/stacktrace.c", "\t\tsp++;",
+                "\t\tif (bp - (unsigned long)sp <\n"
+                "\t\t    THREAD_SIZE - ((unsigned long)sp & (THREAD_SIZE - 1)))\n"
+                "\t\t\tsp = (unsigned long *)bp;\n"
+                "\t\tsp++;"),)
+
+# Raised by hand when the steps below change what ends up in the cache.
+RECIPE = 3
+
+
+def jobs():
+    return "-j%d" % len(os.sched_getaffinity(0))
+
+
+def _read(name):
+    with open(os.path.join(SIM, name)) as f:
+        return f.read()
+
+
+def key(*what):
+    return hashlib.sha256(repr(what).encode()).hexdigest()[:12]
+
+
+def override(config, changes):
+    """A configuration with the lines of another one in the place of its own."""
+    symbol = re.compile(r"(CONFIG_\w+)=.*")
+    changed = {m[1] for m in symbol.finditer(changes)}
+    kept = [line for line in config.splitlines()
+            if not (m := symbol.match(line)) or m[1] not in changed]
+    return "\n".join(kept) + "\n" + changes
+
+
+class Kernel:
+    """kdir: what modules are built against; linux: the program."""
+
+    arch, program = "um", "linux"
+
+    def __init__(self, debug=False):
+        self.config = _read("kernel.config")
+        self.plain = None       # the one whose source this one has
+        name = key(self.config, LEFT_OUT, EDITS, RECIPE)
+        if debug:
+            self.plain = Kernel()
+            self.config = override(self.config, _read("debug.config"))
+            name = "debug-" + key(self.config, DEBUG_EDITS, name)
+        self._place("sim-" + name)
+
+    def _place(self, name):
+        self.dir = os.path.join(cache_dir(), name)
+        self.source = os.path.join(self.dir, "source")
+        self.kdir = os.path.join(self.dir, "build")
+        self.complete = os.path.join(self.dir, "complete")
+        self.linux = os.path.join(self.kdir, self.program)
+
+    def modules(self, *paths):
+        """Files of the kernel's own modules, named by their place in its tree.
+        What is built in is none."""
+        files = [os.path.join(self.kdir, p + ".ko") for p in paths]
+        return [f for f in files if os.path.exists(f)]
+
+    @property
+    def release(self):
+        with open(os.path.join(self.kdir, "include/config/kernel.release")) as f:
+            return f.read().strip()
+
+    def ensure(self):
+        """Build the kernel if the cache does not have it. Returns self."""
+        os.makedirs(cache_dir(), exist_ok=True)
+        if self.plain:
+            self.plain.ensure()
+        with open(self.dir + ".lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not os.path.exists(self.complete):
+                shutil.rmtree(self.dir, ignore_errors=True)
+                os.makedirs(self.kdir)
+                self._prepare()
+                self._make()
+                open(self.complete, "w").close()
+                say("sim: %s, kernel %s" % (self.dir, self.release))
+        return self
+
+    def _prepare(self):
+        if self.plain:
+            subprocess.run(["cp", "-al", self.plain.source, self.source], check=True)
+            self._edit(DEBUG_EDITS)
+        else:
+            self._fetch()
+            self._edit(EDITS)
+
+    def _fetch(self):
+        say("sim: fetching the newest kernel source (about a minute)")
+        found = []
+        for suite in SUITES:
+            apt = Apt(os.path.join(self.dir, "apt-" + suite), suite)
+            try:
+                apt.update()
+            except LabError as e:
+                say("sim: Debian %s may have a newer one, but does not answer: %s" %
+                    (suite, str(e).strip().splitlines()[-1]))
+                continue
+            for package in apt.depends("linux-source"):
+                m = re.match(r"linux-source-(\d+)\.(\d+)$", package)
+                if m and (int(m[1]), int(m[2])) >= OLDEST:
+                    found.append(((int(m[1]), int(m[2])), package, apt))
+        if not found:
+            raise LabError("Debian has no linux-source >= %d.%d in %s" %
+                           (OLDEST + (" or ".join(SUITES),)))
+        # of equals the first: that suite changes less often
+        _, package, apt = max(found, key=lambda f: f[0])
+        say("sim: %s of Debian %s" % (package, apt.suite))
+        self._unpack(apt.download(package, self.dir), package)
+
+    def _unpack(self, deb, package):
+        os.mkdir(self.source)
+        exclude = " ".join("--exclude='*/%s'" % p for p in LEFT_OUT)
+        subprocess.run(["bash", "-c", "set -o pipefail; dpkg-deb --fsys-tarfile \"$1\" | "
+                        "tar -xO ./usr/src/%s.tar.xz | tar -xJ -C \"$2\" --strip-components=1 %s"
+                        % (package, exclude), "bash", deb, self.source], check=True)
+        os.unlink(deb)
+
+    def _edit(self, edits):
+        for name, old, new in edits:
+            path = os.path.join(self.source, name)
+            with open(path) as f:
+                text = f.read()
+            if old not in text:
+                raise LabError("%s has no %r" % (path, old))
+            os.unlink(path)     # it may have another name, in another tree
+            with open(path, "w") as f:
+                f.write(text.replace(old, new))
+
+    def _make(self):
+        say("sim: building %s, once (about %s minutes)" %
+            (("the debug kernel", "six") if self.plain else ("it", "three")))
+        log, config = self.dir + ".log", os.path.join(self.kdir, "wanted")
+        with open(config, "w") as f:
+            f.write(self.config)
+        make = ["make", "-C", self.source, "O=" + self.kdir, "ARCH=" + self.arch,
+                # it goes into the random numbers, and shall be the same everywhere
+                "KBUILD_BUILD_TIMESTAMP=@0", "KBUILD_BUILD_USER=sim", "KBUILD_BUILD_HOST=sim"]
+        with open(log, "w") as out:
+            for args in [["KCONFIG_ALLCONFIG=" + config, "allnoconfig"]] + self._steps():
+                if self._run(make + args, out):
+                    raise LabError("building the kernel failed; the end of %s:\n%s" %
+                                   (log, tail(log)))
+        self._check_config()
+
+    def _steps(self):
+        """Arguments of make, one after the other."""
+        if not self.plain:
+            return [[jobs(), self.program, "modules"]]
+        # KASAN's checks in modules only: rxe, the RDMA core, and ours. In everything they
+        # double the time that this takes.
+        return [["KASAN_SANITIZE=n", jobs(), self.program], [jobs(), "modules"]]
+
+    def _run(self, command, log):
+        """Its exit status; says each minute how far it has come."""
+        with subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL) as p:
+            try:
+                while True:
+                    try:
+                        return p.wait(60)
+                    except subprocess.TimeoutExpired:
+                        say("sim: ... " + tail(log.name, 1).strip())
+            except BaseException:
+                p.kill()
+                raise
+
+    def _check_config(self):
+        """What Kconfig refused would otherwise be missed much later."""
+        wanted = set(re.findall(r"^CONFIG_\w+=(?!n$).*", self.config, re.M))
+        with open(os.path.join(self.kdir, ".config")) as f:
+            missing = wanted - {line.strip() for line in f}
+        if missing:
+            raise LabError("the kernel has no " + ", ".join(sorted(missing)))
+
+    def module(self, source, parts, out, variables=()):
+        """Build the modules of a source directory, of which these parts belong to
+        the kernel, in a copy: it may have been built for another kernel."""
+        for part in parts:
+            here, there = os.path.join(source, part), os.path.join(out, part)
+            if os.path.isdir(here):
+                built = shutil.ignore_patterns("*.o", "*.ko", "*.mod*", "*.order", ".*")
+                shutil.copytree(here, there, dirs_exist_ok=True, ignore=built)
+            else:
+                os.makedirs(out, exist_ok=True)
+                shutil.copy2(here, there)
+        r = subprocess.run(["make", "-C", self.kdir, "ARCH=" + self.arch, "M=" + out, jobs(), "W=1",
+                            *variables, "modules"],
+                           capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        if r.returncode:
+            raise LabError("building %s for the simulator failed:\n%s" %
+                           (source, (r.stdout + r.stderr)[-4000:]))
+        return r.stdout + r.stderr

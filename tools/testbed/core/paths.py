@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Where things are: in this source tree, and in the user's cache."""
+
+import os
+
+# The package is also found through links beside the commands, hence realpath
+TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", ".."))
+LAB, SIM, BENCH, PLOT, DCQCN = (os.path.join(TOP, "tools", d)
+                                for d in ("lab", "sim", "bench", "plot", "dcqcn"))
+OUT = os.path.join(TOP, "out")
+ROCE_PACKET = os.path.join(os.path.dirname(os.path.realpath(__file__)), "roce_packet.py")
+
+# Of the source tree: what the module is built from, and where it is then
+MODULE_PARTS = ("Kbuild", "include", "drivers")
+MODULE = "drivers/infiniband/sw/dcqcn/rdma_dcqcn.ko"
+
+
+def cache_dir():
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return os.path.join(base, "rdma_dcqcn")

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Scenario files: strict tables of TOML, sweeps, and what is expected.
+
+Strings may contain {name} of a sweep's variable; every combination of the sweep's values
+is one run. What the tables say is up to vm/experiment.py and sim/model.py.
+"""
+
+import glob
+import itertools
+import math
+import os
+import re
+import tomllib
+
+from .errors import InputError
+from .expectations import Expectations
+from .units import UNITS, quantity
+
+PROFILES = ("stock", "softroce", "mlx5", "sigcomm15")      # stock: rxe without the module
+MTUS = (256, 512, 1024, 2048, 4096)
+VERBS = ("write", "send", "read")
+TRANSPORTS = ("rc", "uc", "ud")
+TIMEOUT_MAX = 31            # of an ack: 4.096 us * 2^timeout, 5 bits
+KNOB = re.compile(r"((roce_np|roce_rp)/)?[a-z0-9_]+(/[0-7])?")  # below ecn/
+RUN_NAME = re.compile(r"[\w.,=%+-]+")                   # it becomes a file's
+
+
+class Table:
+    """Takes a TOML table apart; what is left over at the end is a mistake.
+
+    where: what the table is called in error messages.
+    """
+
+    def __init__(self, where, table):
+        if not isinstance(table, dict):
+            raise InputError("%s: must be a table" % where)
+        self.where, self.rest = where, dict(table)
+
+    def error(self, key, rule):
+        return InputError("%s: %s: %s" % (self.where, key, rule))
+
+    def take(self, key, kind, default=None, least=-math.inf, most=math.inf):
+        """A value: of a type, a quantity with a unit, or one of several words or numbers."""
+        value = self.rest.pop(key, default)
+        if value is None:
+            raise self.error(key, "is missing")
+        value = self._read(key, kind, value)
+        if kind in UNITS or kind in (int, float):
+            if not least <= value <= most:     # not a number is in no range
+                raise self.error(key, "%s is out of range, which is %s" % (value, (
+                    "%.15g to %.15g" % (least, most) if most < math.inf
+                    else "%.15g or more" % least)))
+        return value
+
+    def _read(self, key, kind, value):
+        try:
+            if kind in UNITS:
+                return quantity(kind, value)
+            if isinstance(kind, tuple):
+                value = type(kind[0])(value)
+                if value not in kind:
+                    raise ValueError
+                return value
+            if kind in (int, float) and not isinstance(value, bool):
+                # a sweep's numbers come as strings
+                if kind is float or isinstance(value, (int, str)):
+                    return kind(value)
+            if kind in (str, list, dict) and isinstance(value, kind):
+                return value
+            raise ValueError
+        except InputError as e:
+            raise self.error(key, e) from None
+        except (TypeError, ValueError):
+            raise self.error(key, "%r is no %s" % (value, " or ".join(map(str, kind)) if isinstance(
+                kind, tuple) else {int: "whole number", float: "number", str: "string",
+                                   list: "list", dict: "table"}[kind])) from None
+
+    def table(self, key, default=None):
+        """A table within."""
+        return Table("%s: %s" % (self.where, key), self.take(key, dict, default))
+
+    def tables(self, key, default=None):
+        """[[KEY]]: tables within, as many as there are."""
+        return [Table("%s: %s %d" % (self.where, key, n), t)
+                for n, t in enumerate(self.take(key, list, default), 1)]
+
+    def empty(self, key):
+        """As if there was a table within."""
+        return Table("%s: %s" % (self.where, key), {})
+
+    def knobs(self, key):
+        """Settings of rdma_dcqcn, by file below ecn/."""
+        out = self.take(key, dict, {})
+        check_knobs("%s: %s" % (self.where, key), out)
+        return out
+
+    def window(self, key, duration, default=None):
+        """[from, to] within a duration, in ns."""
+        ends = self.take(key, list, default)
+        if len(ends) != 2:
+            raise self.error(key, "has two ends: [from, to]")
+        t = Table("%s: %s" % (self.where, key), dict(zip(("from", "to"), ends)))
+        window = [t.take("from", "time"), t.take("to", "time")]
+        if not 0 <= window[0] < window[1] <= duration:
+            raise self.error(key, "window is not within the duration")
+        return window
+
+    def done(self):
+        if self.rest:
+            raise InputError("%s: unknown: %s" % (self.where, ", ".join(self.rest)))
+
+
+def check_knobs(where, settings):
+    for name, value in settings.items():
+        if not KNOB.fullmatch(name) or not re.fullmatch(r"\d+", str(value)):
+            raise InputError("%s: %s=%s: that is no knob and number" % (where, name, value))
+
+
+def check_verb(table, flow):
+    """Of a flow: what its transport can do."""
+    if (flow.transport == "ud" and flow.verb != "send") or \
+       (flow.transport == "uc" and flow.verb == "read"):
+        raise table.error("verb", "there is no %s over %s" % (flow.verb, flow.transport))
+    if flow.transport == "ud" and flow.size > flow.mtu:
+        raise table.error("size", "a message of ud is one packet of at most %d bytes" % flow.mtu)
+
+
+def names(table, key):
+    """Hosts: h1..h3,h7 -> h1 h2 h3 h7"""
+    out = []
+    text = table.take(key, str)
+    for part in text.split(","):
+        m = re.fullmatch(r"h(\d{1,3})(?:\.\.h(\d{1,3}))?", part.strip())
+        found = range(int(m[1]), int(m[2] or m[1]) + 1) if m else ()
+        if not found:
+            raise table.error(key, "%r names no hosts; h1, h1..h4 or h1,h3 would" % text)
+        out += ["h%d" % n for n in found]
+    return out
+
+
+def expand(where, table, sweep):
+    """[(values of the sweep by name, the table filled in)]
+
+    Strings may contain {name} of a sweep's variable, and one that is nothing else may
+    stand for a table; every combination of the sweep's values is one table. A value may
+    be a table itself, of several variables under a "name"; what it leaves out is as in
+    the first of its list.
+    """
+    for key, values in sweep.items():
+        if not isinstance(values, list) or not values:
+            raise InputError("%s: sweep: %s: must be a list of values" % (where, key))
+    out = []
+    for values in itertools.product(*sweep.values()):
+        variables, inner = {}, {}
+        for key, value in zip(sweep, values):
+            own = {**sweep[key][0], **value} if isinstance(value, dict) else {}
+            variables[key] = inner[key] = own.get("name", value)
+            inner.update(own)
+        out.append((variables, _fill(where, table, inner)))
+    return out
+
+
+def _fill(where, value, variables):
+    if isinstance(value, dict):
+        return {k: _fill("%s: %s" % (where, k), v, variables) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_fill(where, v, variables) for v in value]
+    if isinstance(value, str) and "{" in value:
+        if isinstance(variables.get(value[1:-1]), dict) and value[0] == "{":
+            return variables[value[1:-1]]
+        try:
+            return value.format(**variables)
+        except (KeyError, IndexError, ValueError, AttributeError):
+            raise InputError("%s: %r: the sweep has no such variable" % (where, value)) from None
+    return value
+
+
+class Directory:
+    """Where scenarios are that have a name only."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def listed(self):
+        return sorted(os.path.basename(p)[:-len(".toml")]
+                      for p in glob.glob(os.path.join(self.path, "*.toml")))
+
+    def find(self, name):
+        """The file of a scenario: one of ours, or any that is given with its path."""
+        if "/" in name or name.endswith(".toml"):
+            return name
+        if name not in self.listed():
+            raise InputError("%s: no such scenario; there are %s" %
+                             (name, ", ".join(self.listed())))
+        return os.path.join(self.path, name + ".toml")
+
+    def load(self, name):
+        """A file's tables."""
+        path = self.find(name)
+        try:
+            with open(path, "rb") as f:
+                return tomllib.load(f)
+        except OSError as e:
+            raise InputError("%s: %s" % (path, e.strerror)) from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
+            raise InputError("%s: is no TOML file: %s" % (path, e)) from None
+
+
+class Scenario:
+    """A file: its runs, one for each combination of the sweep's values. Subclasses say how
+    to make one.
+
+    only: names of the runs that are wanted; default: all.
+    """
+
+    directory = None
+
+    def __init__(self, name, only=()):
+        self.path = self.directory.find(name)
+        self.file = os.path.basename(self.path)
+        self.name = os.path.splitext(self.file)[0]
+        table = Table(self.file, self.directory.load(name))
+        self.title = table.take("title", str, self.name)
+        expect = table.rest.pop("expect", [])
+        sweep = table.take("sweep", dict, {})
+        self.prepare(table)
+        self.runs = [self.run(variables, Table(self.file, filled))
+                     for variables, filled in expand(self.file, table.rest, sweep)]
+        runs = {r.name: r.variables for r in self.runs}
+        for r in self.runs:
+            if not RUN_NAME.fullmatch(r.name):
+                raise InputError("%s: sweep: %r: is no name for a run's files" %
+                                 (self.file, r.name))
+        if len(runs) != len(self.runs):
+            raise InputError("%s: sweep: two runs have the same name" % self.file)
+        self.expectations = Expectations(self.file, expect, runs)
+        self.choose(only)
+
+    def prepare(self, table):
+        """Take from the file's table what is not a run's."""
+
+    def run(self, variables, table):
+        raise NotImplementedError
+
+    def choose(self, only):
+        """Leave out the other runs."""
+        missing = set(only) - {r.name for r in self.runs}
+        if missing:
+            raise InputError("%s: has no run %s; it has %s" % (
+                self.file, ", ".join(sorted(missing)), ", ".join(r.name for r in self.runs)))
+        if only:
+            self.runs = [r for r in self.runs if r.name in only]
+
+    def must_expect(self):
+        """There has to be something to check."""
+        if not self.expectations.all:
+            raise InputError("%s: expect: is missing, so there is nothing to check" % self.file)
+
+    def check(self, results):
+        """(what does not hold, how much was looked at). results: [(run, figures)]"""
+        return self.expectations.check({run.name: (run.variables, f) for run, f in results})

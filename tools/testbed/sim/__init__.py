@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The simulator: User-mode Linux in simulated time."""

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a run's recordings say: figures of the window, and what was expected of them."""
+
+import csv
+import json
+import os
+
+from ..core.errors import LabError
+from ..core.stats import jain, percentile
+
+ROCE_OVERHEAD = 58      # Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4: of a middle packet
+FAIR = 0.05             # of the fair share: within it, flows have converged
+SETTLED = 5_000_000     # ns; over which a rate is averaged to say so
+
+
+class Samples:
+    """A queue's samples, as qsample printed them, with time since t0 in ns."""
+
+    COLUMNS = ("time", "bytes", "packets", "qlen", "queue", "drops", "marked")
+
+    def __init__(self, path, t0):
+        rows = []
+        with open(path) as f:
+            for line in f:
+                row = [int(w) for w in line.split()]
+                if len(row) == len(self.COLUMNS):     # the last line may be torn
+                    rows.append([row[0] - t0] + row[1:])
+        self.rows = rows
+
+    def within(self, begin, end):
+        rows = [r for r in self.rows if begin <= r[0] <= end]
+        if len(rows) < 2:
+            raise LabError("no samples of a queue between %d and %d ns" % (begin, end))
+        return rows
+
+    def figures(self, rate, window):
+        rows = self.within(*window)
+        first, last = rows[0], rows[-1]
+        queue = [r[4] for r in rows]
+        packets = last[2] - first[2]
+        return {
+            "utilisation": (last[1] - first[1]) * 8e9 / rate / (last[0] - first[0]),
+            "packets": packets,
+            "marked": last[6] - first[6],
+            "marked_share": (last[6] - first[6]) / packets if packets else 0.0,
+            "drops": last[5] - first[5],
+            "drops_total": self.rows[-1][5],
+            "drops_last_ms": max((b[0] / 1e6 for a, b in zip(self.rows, self.rows[1:])
+                                  if b[5] > a[5]), default=0.0),
+            "queue_mean": sum(queue) / len(queue),
+            "queue_p50": percentile(queue, 0.50),
+            "queue_p90": percentile(queue, 0.90),
+            "queue_p99": percentile(queue, 0.99),
+            "queue_max": max(queue),
+            "queue_samples": len(queue),
+        }
+
+
+def _counters(path, t0, window):
+    """Sums over all hosts: at the end, and what came in the window."""
+    with open(path) as f:
+        rows = [{k: v if k == "dev" else int(v) for k, v in r.items()} for r in csv.DictReader(f)]
+    for r in rows:
+        r["time_ns"] -= t0
+    times = sorted({r["time_ns"] for r in rows})
+
+    def at(t):
+        return [r for r in rows if r["time_ns"] == t]
+
+    def total(t, *names):
+        return sum(r.get(n, 0) for r in at(t) for n in names)
+
+    begin = max([t for t in times if t <= window[0]], default=times[0])
+    end = min([t for t in times if t >= window[1]], default=times[-1])
+    out = {"cnp_sent": total(times[-1], "np_cnp_sent"),
+           "cnp_handled": total(times[-1], "rp_cnp_handled"),
+           "cnp_ignored": total(times[-1], "rp_cnp_ignored"),
+           "ce_received": total(times[-1], "np_ecn_marked_roce_packets")}
+    for key, names in (("seq_errors", ("out_of_seq_request", "rcvd_seq_err")),
+                       ("retries", ("completer_retry_err",))):
+        out[key + "_total"] = total(times[-1], *names)
+        out[key] = total(end, *names) - total(begin, *names)
+    return out
+
+
+def read_progress(path):
+    """flow id -> [(ns, bytes)]"""
+    out = {}
+    with open(path) as f:
+        for r in csv.DictReader(f):
+            out.setdefault(int(r["id"]), []).append((int(r["time_us"]) * 1000,
+                                                     int(r["bytes_total"])))
+    return out
+
+
+def _converged(run, progress):
+    """ms from the last start until each flow's rate over the next SETTLED ns is
+    within FAIR of the mean of all; None if that never happens."""
+    start = max(f.start for f in run.flows)
+    stop = min(f.stop for f in run.flows)
+    series = [dict(progress.get(f.id, [])) for f in run.flows]
+    times = sorted(set.intersection(*(set(s) for s in series))) if series else []
+    times = [t for t in times if start <= t <= stop]
+    for i, t in enumerate(times):
+        after = next((u for u in times[i:] if u >= t + SETTLED), None)
+        if after is None:
+            return None
+        got = [s[after] - s[t] for s in series]
+        mean = sum(got) / len(got)
+        if mean and max(abs(g / mean - 1) for g in got) <= FAIR:
+            return (t - start) / 1e6
+    return None
+
+
+def figures(run, out):
+    """All figures of a run whose recordings are in a directory."""
+    with open(os.path.join(out, "t0")) as f:
+        t0 = round(float(f.read()) * 1e9)
+    with open(os.path.join(out, "flows.json")) as f:
+        flows = {f["id"]: f for f in json.load(f)["flows"]}
+    rates = {}
+    for h in run.hosts.values():
+        rates["%s.%s" % (h.switch, h.name)] = h.link.rate
+    for t in run.trunks:
+        a, b = t.ends
+        rates["%s.to_%s" % (a, b)] = rates["%s.to_%s" % (b, a)] = t.link.rate
+    ports = {}
+    for name in sorted(os.listdir(out)):
+        if name.startswith("queue."):
+            port = name[len("queue."):]
+            ports[port] = Samples(os.path.join(out, name), t0).figures(rates[port], run.window)
+    seconds = (run.window[1] - run.window[0]) / 1e9
+    goodput = {f.id: flows[f.id]["window_bytes"] * 8 / 1e6 / seconds for f in run.flows}
+    bottleneck = max(ports, key=lambda p: ports[p]["utilisation"])
+    groups = {}
+    for f in run.flows:
+        groups.setdefault(f.group or "all", []).append(goodput[f.id])
+    r = {"bottleneck": bottleneck, **ports[bottleneck]}
+    mtu = run.flows[0].mtu
+    best = rates[bottleneck] / 1e6 * mtu / (mtu + ROCE_OVERHEAD)
+    r.update({
+        "goodput_mbps": sum(goodput.values()),
+        "payload_share": sum(goodput.values()) / best,
+        "jain": jain(list(goodput.values())),
+        "slowest_share": min(goodput.values()) / (sum(goodput.values()) / len(goodput))
+                         if any(goodput.values()) else 0.0,
+        "converged_ms": _converged(run, read_progress(os.path.join(out, "progress.csv"))),
+        "flow_errors": sum(len(f["errors"]) for f in flows.values()),
+    })
+    r.update(_counters(os.path.join(out, "counters.csv"), t0, run.window))
+    r["group"] = {g: {"goodput_mbps": sum(v), "jain": jain(v)} for g, v in groups.items()}
+    r["port"] = ports
+    r["flow_goodput_mbps"] = [round(goodput[f.id], 3) for f in run.flows]
+    return r
+
+
+def differences(a, b, path=""):
+    """Names of the figures in which two runs of the same differ."""
+    if isinstance(a, dict):
+        return [d for k in sorted(set(a) | set(b))
+                for d in differences(a.get(k), b.get(k), "%s.%s" % (path, k) if path else k)]
+    return [] if a == b else ["%s: %s and %s" % (path, a, b)]

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The script that builds a run's hosts, links and switches inside the simulator.
+
+A host hN is a network namespace with eth0, whose egress is shaped to its
+link's rate by tbf, and the rxe device rxe_hN. A switch sN is a namespace with
+a bridge. Each of its ports has, from the root down:
+
+	netem	the link's delay
+	tbf	the link's rate
+	prio	CNPs in band 0, all else in band 1
+	red	or the exact marker in its place: the queue of the congestion point
+
+netem is on switch ports only, and on all of them: it orphans packets, and rxe
+counts those that it still owns as not sent yet, which is right on the host and
+wrong behind it. So a round trip between two hosts sees the delay of either
+host's link once, as it should, but both on the way out of a switch.
+"""
+
+from ..core.paths import SIM
+
+
+MTU = 4200          # of all network devices: RoCE's 4096 and its headers
+FRAME = MTU + 14
+QUEUE_HANDLE = 0x30  # of the marking queue below prio's band 1
+CNP_TOS = 0xc0       # DSCP 48
+SHORTEST = 100      # ns; a cable without any delay would orphan nothing
+MAX_P = 1 - 2**-30  # tc puts it into 32 bits
+DEEP = 1 << 30       # bytes; a host's own queue never overflows, rxe stops before
+
+
+def switch_port(name):
+    """The switch's end of a host's link is called like the host."""
+    return name
+
+
+def tbf(rate):
+    """Two frames, and what a tick of tc's clock (64 ns) is worth."""
+    return "tbf rate %dbit burst %d" % (rate, 2 * FRAME + rate * 64 // 8 // 10**9)
+
+
+def _mac_to_neighbours(run, host):
+    return ["neigh add %s lladdr %s dev eth0 nud permanent" % (h.address, h.mac)
+            for h in run.hosts.values() if h is not host]
+
+
+def _port(port, link, switch):
+    """tc commands for a switch port's egress."""
+    out = []
+    delay = "delay %.3fus" % (max(link.delay, SHORTEST) / 1000)
+    if link.jitter:
+        # netem's own jitter reorders. Slots do not: what has come until the
+        # next slot leaves in it.
+        delay += " slot 0ns %dns" % (2 * link.jitter)
+    out.append("qdisc add dev %s root handle 1: netem limit 1000000 %s" % (port, delay))
+    out.append("qdisc add dev %s parent 1:1 handle 10: %s limit %d" %
+               (port, tbf(link.rate), DEEP))
+    out.append("qdisc add dev %s parent 10:1 handle 20: prio bands 2 priomap %s" %
+               (port, " ".join("1" * 16)))
+    out.append("filter add dev %s parent 20: protocol ip prio 1 u32 match ip tos %#x 0xfc "
+               "flowid 20:1" % (port, CNP_TOS))
+    # tc wants numbers for RED's average and for decay in idle times. They
+    # make the average as short as it can be; the exact marker ignores them.
+    out.append("qdisc add dev %s parent 20:2 handle %x: red limit %d min %d max %d avpkt 1000 "
+               "burst %d bandwidth 4gbit probability %.9f ecn nodrop" %
+               (port, QUEUE_HANDLE, switch.buffer, switch.kmin, switch.kmax,
+                switch.kmin // 1000 + 1, min(switch.pmax, MAX_P)))
+    return out
+
+
+def ports(run):
+    """Queues that data passes: (switch, device), towards receivers and along trunks."""
+    receivers = {f.dst for f in run.flows}
+    out = [(h.switch, switch_port(h.name)) for h in run.hosts.values() if h.name in receivers]
+    for t in run.trunks:
+        a, b = t.ends
+        out += [(a, "to_" + b), (b, "to_" + a)]
+    return out
+
+
+def _batch(tool, netns, lines):
+    return "%s -n %s -batch - <<END\n%s\nEND" % (tool, netns, "\n".join(lines))
+
+
+def _host(run, host):
+    name, port = host.name, switch_port(host.name)
+    lines = ["ip netns add %s" % name,
+             "ip link add eth0 address %s mtu %d netns %s type veth peer name %s netns %s" %
+             (host.mac, MTU, name, port, host.switch),
+             _batch("ip", name, ["link set lo up", "link set eth0 up",
+                                 "addr add %s/16 dev eth0" % host.address] +
+                    _mac_to_neighbours(run, host)),
+             _batch("tc", name, ["qdisc add dev eth0 root %s limit %d" %
+                                 (tbf(host.link.rate), DEEP)]),
+             _batch("ip", host.switch, ["link set %s mtu %d master br0 up" % (port, MTU)]),
+             _batch("tc", host.switch, _port(port, host.link, run.switches[host.switch])),
+             "ip netns exec %s rdma link add %s type rxe netdev eth0" % (name, host.dev)]
+    return lines
+
+
+def _settings(host):
+    """What the scenario sets, and the line rate: a veth calls itself 10 Gb/s."""
+    settings = {"roce_rp/rpg_max_rate": host.link.rate // 10**6, **host.settings}
+    lines = ["echo %s >%s" % (value, key) for key, value in settings.items()]
+    if host.profile == "off":
+        lines.append("for f in roce_*/enable/*; do echo 0 >$f; done")
+    return "ip netns exec %s sh -e <<'END'\ncd /sys/class/net/eth0/ecn\n%s\nEND" % (
+        host.name, "\n".join(lines))
+
+
+def _trunk(run, trunk):
+    (a, b), lines = trunk.ends, []
+    lines.append("ip link add to_%s netns %s mtu %d type veth peer name to_%s netns %s" %
+                 (b, a, MTU, a, b))
+    for here, there in ((a, b), (b, a)):
+        port = "to_" + there
+        lines.append(_batch("ip", here, ["link set %s mtu %d master br0 up" % (port, MTU)]))
+        lines.append(_batch("tc", here, _port(port, trunk.link, run.switches[here])))
+    # The first end came up without the other. When the bridge learns that both
+    # are up is left to the kernel, which for some takes its time: 1 s.
+    for here, there in ((a, b), (b, a)):
+        lines.append("until bridge -n %s link show dev to_%s | grep -q forwarding; do "
+                     "sleep 0.01; done" % (here, there))
+    return lines
+
+
+def flows(run):
+    """What traffic.c reads."""
+    out = []
+    for f in run.flows:
+        src, dst = run.hosts[f.src], run.hosts[f.dst]
+        out.append(" ".join("%s=%s" % kv for kv in (
+            ("id", f.id), ("verb", f.verb), ("transport", f.transport),
+            ("src_netns", src.name), ("src_dev", src.dev), ("src_addr", src.address),
+            ("dst_netns", dst.name), ("dst_dev", dst.dev), ("dst_addr", dst.address),
+            ("size", f.size), ("depth", f.depth), ("mtu", f.mtu), ("timeout", f.timeout),
+            ("tclass", f.tclass), ("start_us", f.start // 1000), ("stop_us", f.stop // 1000),
+            ("count", f.count))))
+    return "\n".join(out) + "\n"
+
+
+def kept(commands):
+    """These commands, in a directory of memory; what they leave there is in /mnt in the end."""
+    return """echo 1000000 >/proc/sys/net/core/netdev_max_backlog
+mkdir /run/out
+cd /run/out
+%s
+cp -r /run/out/. /mnt/""" % commands
+
+
+# In the order of their start, so that nothing of the traffic is missed
+MEASURE = """
+samplers=
+%(samplers)s
+python3 %(sim)s/counters.py %(tick_us)d >counters.csv &
+counters=$!
+%(bin)s/traffic -w %(begin_us)d,%(end_us)d -i %(progress_us)d /mnt/flows . ||
+	echo "SIM-FAILED traffic: $?"
+kill $samplers
+# CNPs that are under way arrive, and the counters are read once more
+sleep 0.3
+kill $counters
+wait"""
+
+
+def script(run, binaries):
+    """What the simulator is to do, in shell."""
+    lines = []
+    for switch in run.switches.values():
+        lines.append("ip netns add %s" % switch.name)
+        lines.append(_batch("ip", switch.name,
+                            ["link set lo up",
+                             "link add name br0 mtu %d type bridge stp_state 0 "
+                             "mcast_snooping 0" % MTU,
+                             "link set br0 up"]))
+    for host in run.hosts.values():
+        lines += _host(run, host)
+    for trunk in run.trunks:
+        lines += _trunk(run, trunk)
+    if run.profile != "stock":
+        lines += [_settings(host) for host in run.hosts.values()]
+    samplers = []
+    for switch, port in ports(run):
+        samplers.append("ip netns exec %s %s/qsample %s 200002 %d >queue.%s.%s &\n"
+                        "samplers=\"$samplers $!\"" %
+                        (switch, binaries, port, run.sample // 1000, switch, port))
+    if run.profile != "stock":
+        for name in sorted({f.src for f in run.flows}):
+            samplers.append("ip netns exec %s %s/dcqcn record -i %dus -o qps.%s &\n"
+                            "samplers=\"$samplers $!\"" %
+                            (name, binaries, run.record // 1000, name))
+    values = {
+        "sim": SIM, "bin": binaries,
+        "samplers": "\n".join(samplers),
+        "tick_us": run.duration // 50000 or 1,
+        "begin_us": run.window[0] // 1000, "end_us": run.window[1] // 1000,
+        "progress_us": max(run.duration // 500000, 1),
+    }
+    return kept("\n".join(lines) + MEASURE % values)

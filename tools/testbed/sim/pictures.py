@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A run's recordings as the CSV files that plot.gp draws, and as a picture."""
+
+import csv
+import os
+
+from ..core import plots
+from ..core.paths import SIM
+from . import figures
+
+POINTS = 1000       # across the picture
+
+
+def _write(path, header, rows):
+    with open(path, "w", newline="") as f:
+        w = csv.writer(f)
+        w.writerow(header)
+        w.writerows(rows)
+
+
+def _rates(run, progress, step):
+    """Mb/s of each flow; a step is no shorter than a few messages last."""
+    series = [dict(progress.get(f.id, [])) for f in run.flows]
+    times = sorted({t // step * step for s in series for t in s})
+    last, rows = [0] * len(series), []
+    for t in times[1:]:
+        now = [s.get(t, last[i]) for i, s in enumerate(series)]
+        rows.append([t / 1e6] + [round((b - a) * 8e3 / step, 3) for a, b in zip(last, now)])
+        last = now
+    return rows
+
+
+def _queue(samples, end, step):
+    """Per step: mean and most of the queue, marks and drops per ms."""
+    rows, bin_rows, previous = [], [], None
+    limit = step
+    for r in samples.rows:
+        if r[0] < 0:
+            previous = r
+            continue
+        while r[0] >= limit and limit <= end:
+            if bin_rows:
+                first, last = previous or bin_rows[0], bin_rows[-1]
+                rows.append([(limit - step) / 1e6, sum(b[4] for b in bin_rows) // len(bin_rows),
+                             max(b[4] for b in bin_rows), (last[6] - first[6]) * 1e6 / step,
+                             (last[5] - first[5]) * 1e6 / step])
+                previous, bin_rows = last, []
+            limit += step
+        bin_rows.append(r)
+    return rows
+
+
+def _cnps(path, t0, end):
+    """CNPs handled per ms, of all hosts together."""
+    total = {}
+    with open(path) as f:
+        for r in csv.DictReader(f):
+            t = int(r["time_ns"]) - t0
+            total[t] = total.get(t, 0) + int(r.get("rp_cnp_handled", 0))
+    times = [t for t in sorted(total) if t <= end]
+    return [[max(a, 0) / 1e6, round((total[b] - total[a]) * 1e6 / (b - a), 3)]
+            for a, b in zip(times, times[1:])]
+
+
+def draw(run, out, bottleneck):
+    """Write rates.csv, queue.csv, cnps.csv and run.png into a run's directory."""
+    with open(os.path.join(out, "t0")) as f:
+        t0 = round(float(f.read()) * 1e9)
+    step = max(run.duration // POINTS, 1000)
+    progress = figures.read_progress(os.path.join(out, "progress.csv"))
+    tick = max(run.duration // 500, 1000)
+    _write(os.path.join(out, "rates.csv"), ["time_ms"] + ["flow%d" % f.id for f in run.flows],
+           _rates(run, progress, tick))
+    samples = figures.Samples(os.path.join(out, "queue." + bottleneck), t0)
+    _write(os.path.join(out, "queue.csv"),
+           ["time_ms", "queue_mean", "queue_max", "marks_per_ms", "drops_per_ms"],
+           _queue(samples, run.duration, step))
+    _write(os.path.join(out, "cnps.csv"), ["time_ms", "cnps_per_ms"],
+           _cnps(os.path.join(out, "counters.csv"), t0, run.duration))
+    switch = run.switches[bottleneck.split(".")[0]]
+    plots.draw(os.path.join(SIM, "plot.gp"),
+               {"dir": out, "flows": len(run.flows), "kmin": switch.kmin, "kmax": switch.kmax,
+                "end": run.duration / 1e6, "title_text": "%s: %s" % (run.scenario.title, run.name)},
+               os.path.join(out, "run.png"))

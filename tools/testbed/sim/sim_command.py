@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: GPL-2.0
+"""DCQCN in simulated time: real rxe, the real module, exact clocks, any rate."""
+
+import concurrent.futures
+import os
+import shutil
+import subprocess
+import sys
+
+from ..core import command
+from ..core.command import number
+from ..core.errors import LabError
+from ..core.kernel import Kernel
+from ..core.paths import DCQCN, MODULE, MODULE_PARTS, OUT, SIM, TOP
+from ..core.progress import say
+from . import figures, network_script, pictures, uml
+from .builtin_rxe import BuiltIn
+from .model import SCENARIOS, Simulation
+
+COLUMNS = (     # of the table: title, figure, format
+    ("goodput Mb/s", "goodput_mbps", "%.0f"),
+    ("payload", "payload_share", "%.4f"),
+    ("Jain", "jain", "%.4f"),
+    ("drops", "drops_total", "%d"),
+    ("in window", "drops", "%d"),
+    ("seq.err", "seq_errors", "%d"),
+    ("queue mean", "queue_mean", "%.0f"),
+    ("p90", "queue_p90", "%d"),
+    ("p99", "queue_p99", "%d"),
+    ("marked", "marked_share", "%.5f"),
+    ("CNPs", "cnp_handled", "%d"),
+    ("converged ms", "converged_ms", "%.1f"),
+)
+
+
+class Simulator:
+    """The kernel and all that is built for it."""
+
+    def __init__(self, out, builtin=False):
+        self.kernel = (BuiltIn() if builtin else Kernel()).ensure()
+        self.bin = os.path.join(out, "bin")
+        subprocess.run(["make", "-s", "-C", SIM, "OUT=" + self.bin], check=True)
+        subprocess.run(["make", "-s", "-C", DCQCN], check=True)
+        # whoever cleans the source while we run shall not disturb us
+        shutil.copy2(os.path.join(DCQCN, "dcqcn"), self.bin)
+        self.kernel.module(TOP, MODULE_PARTS, os.path.join(out, "module"))
+        self.kernel.module(os.path.join(SIM, "sch_cp"), ("Kbuild", "sch_cp.c"),
+                           os.path.join(out, "sch_cp"))
+        self.dcqcn = os.path.join(out, "module", MODULE)
+        self.cp = os.path.join(out, "sch_cp/sch_cp.ko")
+
+    def modules(self, run):
+        """insmod's arguments, in order."""
+        marker, = {s.marker for s in run.switches.values()}
+        out = [self.cp] if marker == "exact" else self.kernel.modules("net/sched/sch_red")
+        out += self.kernel.modules("net/ipv4/udp_tunnel", "net/ipv6/ip6_udp_tunnel",
+                                   "drivers/infiniband/sw/rxe/rdma_rxe")
+        if run.profile != "stock":
+            out.append("%s profile=%s" % (self.dcqcn, run.profile))
+        return out
+
+    def run(self, run, out, show):
+        """Simulate one run; its recordings and figures are left in a directory."""
+        shutil.rmtree(out, ignore_errors=True)
+        os.makedirs(out)
+        with open(os.path.join(out, "flows"), "w") as f:
+            f.write(network_script.flows(run))
+        uml.boot(self.kernel, os.path.join(self.bin, "seed.so"), self.modules(run),
+                 network_script.script(run, self.bin), out, show)
+        return figures.figures(run, out)
+
+
+class Progress:
+    """Simulated time of all runs that are under way, on one line of a terminal."""
+
+    def __init__(self):
+        self.at, self.tty = {}, sys.stderr.isatty()
+
+    def show(self, run, ns):
+        self.at[run.name] = ns
+        if self.tty:
+            text = "  ".join("%s %.3f of %.3f s" % (n, t / 1e9, run.duration / 1e9)
+                             for n, t in self.at.items())
+            print("\r\033[K" + text[:120], end="", file=sys.stderr, flush=True)
+
+    def done(self, run):
+        self.at.pop(run.name, None)
+        if self.tty:
+            print("\r\033[K", end="", file=sys.stderr)
+        say("%s: %s simulated" % (run.scenario.name, run.name))
+
+
+def table(results):
+    rows = [["run"] + [c[0] for c in COLUMNS]]
+    for run, r in results:
+        rows.append([run.name] + ["-" if r[key] is None else form % r[key]
+                                  for _, key, form in COLUMNS])
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return "\n".join("  ".join([row[0].ljust(widths[0])] +
+                               [c.rjust(w) for c, w in zip(row[1:], widths[1:])])
+                     for row in rows)
+
+
+def simulate(sim, scenario, runs, out, jobs, twice):
+    """[(run, figures)] in the order of the runs, and what went wrong; so many jobs
+    at once. Simulated twice, a run has to come out the same."""
+    progress, results, bad = Progress(), {}, []
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        futures = {}
+        for run in runs:
+            for where in [run.name, run.name + ",again"][:2 if twice else 1]:
+                f = pool.submit(sim.run, run, os.path.join(out, where),
+                                lambda ns, run=run: progress.show(run, ns))
+                futures[f] = run
+        try:
+            for f in concurrent.futures.as_completed(futures):
+                run = futures[f]
+                try:
+                    r = f.result()
+                    bad += ["%s: a second simulation differs: %s" % (run.name, d)
+                            for d in figures.differences(results.get(run, r), r)]
+                    results[run] = r
+                except LabError as e:
+                    bad.append("%s: %s" % (run.name, e))
+                progress.done(run)
+        except BaseException:
+            uml.stop_all()
+            pool.shutdown(cancel_futures=True)
+            raise
+    return [(run, results[run]) for run in runs if run in results], bad
+
+
+def wanted(args):
+    """The simulations that were asked for, with the runs that were."""
+    found = [Simulation(name) for name in args.scenario or SCENARIOS.listed()]
+    for s in found:
+        # of several, each has some of these runs
+        mine = [run.name for run in s.runs if run.name in args.only]
+        s.choose(mine if mine and len(found) > 1 else args.only)
+    return found
+
+
+def cmd_run(args):
+    simulations = wanted(args)
+    sim = Simulator(os.path.join(args.out, "built"), args.builtin)
+    failed = held = 0
+    for s in simulations:
+        out = os.path.join(args.out, s.name)
+        results, bad = simulate(sim, s, s.runs, out, args.jobs, args.twice)
+        command.write_json(os.path.join(out, "result.json"), {
+            "scenario": s.name, "title": s.title, "kernel": sim.kernel.release,
+            "runs": [{"name": run.name, **run.variables, **r} for run, r in results]})
+        for run, r in results:
+            pictures.draw(run, os.path.join(out, run.name), r["bottleneck"])
+        print("\n%s: %s\n\n%s\n" % (s.name, s.title, table(results)))
+        say("figures in %s" % os.path.join(out, "result.json"))
+        wrong, looked = s.check(results)
+        held += looked - min(len(wrong), looked)
+        bad += wrong
+        failed += len(bad)
+        for b in bad:
+            print("FAILED: %s: %s" % (s.name, b))
+    print("%d figures as they have to be, %d not" % (held, failed))
+    return 1 if failed else 0
+
+
+def cmd_list(args):
+    found = [Simulation(name) for name in SCENARIOS.listed()]
+    if args.json:
+        command.print_json([{"name": s.name, "title": s.title, "runs": [r.name for r in s.runs]}
+                            for s in found])
+        return 0
+    for s in found:
+        print("%-14s %s (%d runs)" % (s.name, s.title, len(s.runs)))
+    return 0
+
+
+def cmd_kernel(args):
+    kernel = Kernel(args.debug).ensure()
+    print(kernel.kdir if args.kdir else kernel.linux)
+    return 0
+
+
+def parser():
+    p = command.Parser(prog="sim", description=__doc__)
+    sub = p.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    s = sub.add_parser("run", help="simulate scenarios and print their figures",
+                       description="Simulate scenarios. Prints tables; writes result.json, CSV "
+                       "files and pictures below out/sim. Fails when a figure is not as the "
+                       "scenario expects it, or when the simulated kernel complains.")
+    s.add_argument("scenario", nargs="*",
+                   help="one that sim list shows, or a .toml file (default: all there are)")
+    s.add_argument("--only", action="append", default=[], metavar="RUN",
+                   help="only this run of a sweep; may be repeated")
+    s.add_argument("--out", default=os.path.join(OUT, "sim"), metavar="DIR",
+                   type=os.path.abspath,
+                   help="where to write (default: out/sim)")
+    s.add_argument("--jobs", type=number(1), default=len(os.sched_getaffinity(0)), metavar="N",
+                   help="simulations at once (default: one per CPU); figures do not depend on it")
+    s.add_argument("--twice", action="store_true",
+                   help="simulate everything twice and fail unless all figures are the same")
+    s.add_argument("--builtin", action="store_true",
+                   help="with rxe built into the kernel instead of as a module")
+    s.set_defaults(run=cmd_run)
+
+    s = sub.add_parser("list", help="show the scenarios that there are")
+    s.add_argument("--json", action="store_true", help="for programs")
+    s.set_defaults(run=cmd_list)
+
+    s = sub.add_parser("kernel", help="build the simulator's kernel if the cache lacks it, and "
+                                      "print its path")
+    s.add_argument("--kdir", action="store_true", help="print its build directory instead")
+    s.add_argument("--debug", action="store_true", help="the debug kernel, which torture uses")
+    s.set_defaults(run=cmd_kernel)
+
+    return p
+
+
+def run(argv):
+    args = parser().parse_args(argv)
+    return args.run(args)
+
+
+def main():
+    return command.main("sim", run, sys.argv[1:])

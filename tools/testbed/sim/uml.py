@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Starts the simulator's kernel with a first process of ours, and waits for it."""
+
+import os
+import re
+import select
+import signal
+import subprocess
+import time
+
+from ..core import kernel_log
+from ..core.errors import LabError
+
+# What rxe's completer has to say about itself, without us in the stack: QPs that come and
+# go under traffic make it warn. Not what else rxe says: that packets of a QP are held for
+# ever, for instance, is how it would tell on us.
+OF_RXE = re.compile(r"-+\[ cut here \]-+\nWARNING: drivers/infiniband/sw/rxe/rxe_comp\.c.*\n"
+                    r"(?:(?! .*\[rdma_dcqcn\]|.*cut here).*\n)*?---\[ end trace .*\n")
+LAST_WORDS = "reboot: Power down"
+SILENCE = 900       # s of wall time without a sign of life
+
+# Simulated time, which stands still while the CPU works; or, on the debug kernel,
+# real time, which whoever else uses the host may stop for a while.
+SIMULATED = ("time-travel=inf-cpu", "time-travel-start=0", "quiet", "mem=6G")
+REAL = ("mem=768M", "rcupdate.rcu_cpu_stall_suppress=1")
+
+
+FIRST_PROCESS = """#!/bin/sh
+# What the kernel runs as its first process. Made by uml.py.
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin PYTHONDONTWRITEBYTECODE=1
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+mount -t tmpfs tmpfs /run
+mount -t devtmpfs dev /dev
+mount -t hostfs -o %(out)s hostfs /mnt
+ln -sf /proc/self/fd /dev/fd
+run() {
+set -e
+# Timers are exact from the second tick on
+sleep 0.03
+ip link set lo up
+%(insmod)s
+%(commands)s
+echo SIM-DONE
+}
+(run) 2>&1
+status=$?
+[ $status = 0 ] || echo "SIM-FAILED exit status $status"
+dmesg >/mnt/dmesg
+busybox poweroff -f
+"""
+
+_running = set()
+
+
+def stop_all():
+    """End all simulations that other threads wait for."""
+    for p in list(_running):
+        _stop(p)
+
+
+def _stop(p):
+    try:
+        os.killpg(p.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def boot(kernel, seed, modules, commands, out, show=None, mode=SIMULATED, silence=SILENCE):
+    """Load modules (insmod's arguments, in order) and run commands of shell, to which
+    out is /mnt; what they say is left in out/console.
+
+    show(ns): told how far simulated time has come, now and then.
+    silence: s without a word after which it is taken for dead.
+    Raises LabError when it fails, or the kernel complains.
+    """
+    init = os.path.join(out, "init")
+    with open(init, "w") as f:
+        f.write(FIRST_PROCESS % {"out": out, "commands": commands,
+                                 "insmod": "\n".join("insmod " + m for m in modules)})
+    os.chmod(init, 0o755)
+    env = dict(os.environ, LD_PRELOAD=seed, SIM_SEED="1")
+    # It shall not outlive us, however we end
+    cmd = ["setpriv", "--pdeathsig", "KILL",
+           kernel.linux, "root=/dev/root", "rootfstype=hostfs", "hostfs=/", "ro",
+           "init=" + init, "con=null", "con0=fd:0,fd:1", "uml_dir=" + out, "seccomp=on",
+           "panic=-1", *mode]
+    text = ""
+    with open(os.path.join(out, "console"), "w", buffering=1) as log:
+        # A session of its own: a terminal's Ctrl-C shall reach us alone, and
+        # we its processes, of which there are many.
+        p = subprocess.Popen(cmd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, start_new_session=True)
+        _running.add(p)
+        try:
+            text = _watch(p, log, show, silence)
+        finally:
+            _running.discard(p)
+            _stop(p)
+            p.wait()
+    judge(text, out)
+
+
+def judge(text, out):
+    """Raises LabError unless it said that it was done, and neither it nor the kernel, in
+    out/dmesg, found fault with anything."""
+    problems = complaints(text) + re.findall(r"^SIM-FAILED.*", text, re.M)
+    dmesg = os.path.join(out, "dmesg")
+    if os.path.exists(dmesg):       # not if the kernel panicked
+        with open(dmesg, errors="replace") as f:
+            problems += complaints(f.read())
+    if problems or "SIM-DONE" not in text:
+        raise LabError("it failed: %s\n%s" %
+                       ("; ".join(problems) or "it ended early", _tail(text)))
+
+
+def complaints(text):
+    """Lines in which the kernel finds fault with itself, or with our module."""
+    text = re.sub(r"^\[ *\d+\.\d+\] ", "", text, flags=re.M)
+    return kernel_log.complaints(OF_RXE.sub("", text))
+
+
+def _watch(p, log, show, silence):
+    text, line, alive = "", "", time.monotonic()
+    fd = p.stdout.fileno()
+    while True:
+        if not select.select([fd], [], [], 1)[0]:
+            if time.monotonic() - alive > silence:
+                raise LabError("the simulation is silent for %d s\n%s" % (silence, _tail(text)))
+            continue
+        data = os.read(fd, 65536).decode(errors="replace").replace("\r", "")
+        if not data:
+            return text
+        alive = time.monotonic()
+        *lines, line = (line + data).split("\n")
+        for entry in lines:
+            m = re.fullmatch(r"SIM-TIME (\d+)", entry)
+            if m:
+                if show:
+                    show(int(m[1]))
+            else:
+                text += entry + "\n"
+                log.write(entry + "\n")
+        # under load it may never end for all that
+        if (text[-100:] + line).rstrip().endswith(LAST_WORDS):
+            return text + line
+
+
+def _tail(text):
+    return "\n".join("    " + line for line in text.splitlines()[-20:])

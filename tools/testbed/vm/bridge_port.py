@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A port of a bridge of this machine, on which congestion-point marks: watched as the
+lab watches its switches, for the same picture."""
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from types import SimpleNamespace
+
+from ..core.errors import LabError
+from ..core.paths import LAB
+from ..core.progress import say, tail
+from .guest import die_with_parent
+from .measure import SAMPLE_US, SNAPLEN, Recording
+from .network import QSAMPLE_PARENT
+from .topology import Port
+
+SWITCH = "here"
+
+
+def record(device, seconds, directory, name):
+    """Watch a port for so long; leaves files for draw()."""
+    shown = subprocess.run([os.path.join(LAB, "congestion-point"), "show", device],
+                           capture_output=True, text=True)
+    if shown.returncode or not shown.stdout:
+        raise LabError(shown.stderr.strip() or "%s is no congestion point" % device)
+    os.makedirs(directory, exist_ok=True)
+    base = os.path.join(directory, "%s.%s.%s" % (name, SWITCH, device))
+    with tempfile.TemporaryDirectory() as d, open(base + ".queue", "w") as queue, \
+            open(os.path.join(d, "log"), "w") as log:
+        tool = os.path.join(d, "qsample")
+        try:
+            subprocess.run(["gcc", "-O2", "-o", tool, os.path.join(LAB, "guest", "qsample.c")],
+                           check=True)
+            jobs = [subprocess.Popen(["tcpdump", "-p", "-n", "-Z", "root", "-i", device, "-s",
+                                      str(SNAPLEN), "-B", "65536", "-w", base + ".pcap",
+                                      "udp port 4791"], stderr=log, preexec_fn=die_with_parent),
+                    subprocess.Popen([tool, device, QSAMPLE_PARENT, str(SAMPLE_US)],
+                                     stdout=queue, stderr=log, preexec_fn=die_with_parent)]
+        except (OSError, subprocess.CalledProcessError) as e:
+            raise LabError("%s (tcpdump, gcc and libc6-dev are needed)" % e)
+        start = time.monotonic()
+        about = {"device": device, "marking": shown.stdout.splitlines()[0].partition(" ")[2],
+                 "real": time.time() - start, "start": start}
+        say("watching %s for %g s" % (device, seconds))
+        try:
+            while time.monotonic() < start + seconds:
+                for j in jobs:
+                    if j.poll() is not None:
+                        raise LabError("%s ended:\n%s" % (j.args[0], tail(log.name)))
+                time.sleep(0.2)
+        except KeyboardInterrupt:
+            say("interrupted: what there is by now counts")
+        finally:
+            about["seconds"] = time.monotonic() - start
+            for j in jobs:
+                j.send_signal(signal.SIGTERM)
+                j.wait()
+    with open(os.path.join(directory, name + ".json"), "w") as f:
+        json.dump(about, f, indent=1)
+
+
+def recording(directory, name):
+    """What record() left, as the report takes it."""
+    try:
+        with open(os.path.join(directory, name + ".json")) as f:
+            about = json.load(f)
+    except (OSError, ValueError) as e:
+        raise LabError("there is no recording %s in %s: %s" % (name, directory, e))
+    switch = SimpleNamespace(name=SWITCH, kmin=0, kmax=0, pmax=0.0, buffer=0, cnp="", ecn="")
+    port = Port(switch, about["device"], SimpleNamespace(rate=0), 0)
+    port.take_marking(about["marking"])
+    run = SimpleNamespace(name=name, flows=(), queues=[port], targets=[port],
+                          topology=SimpleNamespace(hosts={}))
+    r = Recording(run, directory)
+    r.zero, r.seconds, r.epoch[SWITCH] = about["start"], about["seconds"], (0, about["real"])
+    r.window = [r.zero, r.zero + r.seconds]
+    r.start = r.before = r.after = r.end = []
+    r.other_drops = r.capture_lost = 0
+    return r

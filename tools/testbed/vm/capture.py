@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a capture at a switch's last port says about the QPs behind it.
+
+The queue is upstream of the capture, so a packet that was dropped is missing
+here as it is at the receiver: who follows the PSNs sees what the receiver took.
+"""
+
+import struct
+
+from ..core.errors import LabError
+
+ETH_IPV4, ETH_IPV6 = 0x0800, 0x86dd
+CNP = 0x81
+# Opcodes that carry data, by transport, and the bytes of header behind the BTH
+RC, UC, UD = 0x00, 0x20, 0x60
+TRANSPORTS = {RC: "rc", UC: "uc", UD: "ud"}
+SEND_WRITE = {0x00: 0, 0x01: 0, 0x02: 0, 0x03: 4, 0x04: 0, 0x05: 4,
+              0x06: 16, 0x07: 0, 0x08: 0, 0x09: 4, 0x0a: 16, 0x0b: 20}
+READ_RESPONSE = {0x0d: 4, 0x0e: 0, 0x0f: 4, 0x10: 4}
+DATA = {**SEND_WRITE, **READ_RESPONSE, UD | 0x04: 8, UD | 0x05: 12,
+        **{UC | opcode: header for opcode, header in SEND_WRITE.items()}}
+UC_FIRST = {UC | opcode for opcode in (0x00, 0x04, 0x05, 0x06, 0x0a, 0x0b)}
+UC_LAST = {UC | opcode for opcode in (0x02, 0x03, 0x04, 0x05, 0x08, 0x09, 0x0a, 0x0b)}
+
+PSN_MASK = 0xffffff
+# rxe has at most 128 requests unanswered, and a READ's responses after them. A
+# gap that is wider than all of those is one of the capture's, not the QP's.
+WIDEST_GAP = 8192
+
+
+class QP:
+    """A receiving QP: times and bytes of what it took."""
+
+    def __init__(self, src, dst, qpn, transport):
+        self.src, self.dst, self.qpn, self.transport = src, dst, qpn, transport
+        self.expected = None
+        self.message = None         # UC: bytes of the message so far
+        self.taken = []             # (time, payload bytes)
+
+    def packet(self, time, opcode, psn, payload):
+        group = opcode & 0xe0
+        if group == RC:
+            if self.expected is not None:
+                ahead = psn - self.expected & PSN_MASK
+                if ahead and (ahead < WIDEST_GAP or ahead > PSN_MASK // 2):
+                    return
+        elif group == UC:
+            if opcode in UC_FIRST:
+                self.message = 0
+            elif psn != self.expected:
+                self.message = None     # void, whatever follows of it
+            self.expected = psn + 1 & PSN_MASK
+            if self.message is None:
+                return
+            self.message += payload
+            if opcode not in UC_LAST:
+                return
+            payload, self.message = self.message, None
+        self.expected = psn + 1 & PSN_MASK
+        self.taken.append((time, payload))
+
+
+class Capture:
+    """qps: by (address, QPN); cnps: times; ce: times of CE-marked packets;
+    data: how many packets carried data."""
+
+    def __init__(self, path, offset):
+        """offset: what to take from the capture's times."""
+        self.qps, self.cnps, self.ce, self.data = {}, [], [], 0
+        for stamp, frame, length in _frames(path):
+            self._frame(stamp - offset, frame, length)
+
+    def _frame(self, time, frame, length):
+        kind = frame[12] << 8 | frame[13]
+        if kind == ETH_IPV4:
+            udp = 14 + (frame[14] & 15) * 4
+            ecn, src, dst = frame[15] & 3, frame[26:30], frame[30:34]
+        elif kind == ETH_IPV6:
+            udp = 54
+            ecn, src, dst = frame[15] >> 4 & 3, frame[22:38], frame[38:54]
+        else:
+            return
+        bth = udp + 8
+        if len(frame) < bth + 12:
+            return
+        opcode = frame[bth]
+        if opcode == CNP:
+            self.cnps.append(time)
+            return
+        header = DATA.get(opcode)
+        if header is None:
+            return
+        self.data += 1
+        if ecn == 3:
+            self.ce.append(time)
+        key = dst, frame[bth + 5:bth + 8]
+        qp = self.qps.get(key)
+        if qp is None:
+            qp = self.qps[key] = QP(_address(src), _address(dst),
+                                    int.from_bytes(key[1], "big"),
+                                    TRANSPORTS[opcode & 0xe0])
+        udp_length = frame[udp + 4] << 8 | frame[udp + 5]
+        pad = frame[bth + 1] >> 4 & 3
+        qp.packet(time, opcode, int.from_bytes(frame[bth + 9:bth + 12], "big"),
+                  udp_length - 8 - 12 - 4 - header - pad)
+
+
+def _address(raw):
+    if len(raw) == 4:
+        return ".".join(map(str, raw))
+    return ":".join("%x" % (raw[i] << 8 | raw[i + 1]) for i in range(0, 16, 2))
+
+
+def _frames(path):
+    """(time, captured bytes, length on the wire) of each packet of a pcap file."""
+    with open(path, "rb") as f:
+        data = f.read()
+    if len(data) < 24 or data[:4] != b"\xd4\xc3\xb2\xa1":
+        raise LabError("%s is no little-endian pcap file" % path)
+    at, record = 24, struct.Struct("<IIII")
+    while at + 16 <= len(data):
+        sec, usec, captured, length = record.unpack_from(data, at)
+        at += 16
+        if at + captured > len(data):
+            return      # torn off
+        yield sec + usec / 1e6, data[at:at + captured], length
+        at += captured

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The lab's Debian with a debug kernel in the place of its own.
+
+That kernel is made of the simulator's source, for a PC: debug.config says of what.
+"""
+
+import os
+import shutil
+import subprocess
+
+from ..core.errors import LabError
+from ..core.kernel import Kernel, key, override
+from ..core.paths import LAB, MODULE, MODULE_PARTS
+from .image import Image
+
+NAME = "debug"
+
+
+class DebugKernel(Kernel):
+    """root: below it are the modules, as in a Debian."""
+
+    arch, program = "x86", "vmlinux"
+
+    def __init__(self):
+        super().__init__()
+        self.plain = Kernel()
+        with open(os.path.join(LAB, "debug.config")) as f:
+            self.config = override(self.config, f.read())
+        self._place("guest-debug-" + key(self.config, os.path.basename(self.plain.dir)))
+        self.source = self.plain.source
+        self.root = os.path.join(self.dir, "root")
+
+    def _prepare(self):
+        if not os.path.exists("/usr/include/gelf.h"):
+            raise LabError("a debug kernel needs libelf-dev: run tools/lab/deps libelf-dev")
+
+    def _make(self):
+        super()._make()
+        subprocess.run(["make", "-s", "-C", self.kdir, "INSTALL_MOD_PATH=" + self.root,
+                        "modules_install"], check=True, stdin=subprocess.DEVNULL)
+
+
+class DebugImage(Image):
+    """What DebugKernel has, a guest finds in /lab/share/modules: see lab/guest/start."""
+
+    def __init__(self):
+        super().__init__()
+        self.debug = DebugKernel()
+
+    def ensure(self):
+        self.debug.ensure()
+        return super().ensure()
+
+    @property
+    def kernel(self):
+        return self.debug.linux
+
+    @property
+    def release(self):
+        return self.debug.release
+
+    @property
+    def kdir(self):
+        return self.debug.kdir
+
+    def build(self, top):
+        """A source tree's module: see built()."""
+        self.debug.module(top, MODULE_PARTS,
+                          os.path.join(top, "out", "kernels", NAME))
+
+    def prepare(self, share):
+        """Give guests the modules of the kernel."""
+        shutil.copytree(os.path.join(self.debug.root, "lib", "modules"),
+                        os.path.join(share, "modules"),
+                        ignore=shutil.ignore_patterns("build", "source"))
+
+    def modules(self, wanted):
+        return []       # what an initramfs needs is built in
+
+    def built(self, top):
+        return os.path.join(top, "out", "kernels", NAME, MODULE)

@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A RoCEv2 fabric of virtual machines: stock kernels, real perftest, switches that mark."""
+
+import argparse
+import os
+import shlex
+import shutil
+import sys
+
+from ..core import command
+from ..core.command import number
+from ..core.errors import InputError, LabError
+from ..core.paths import DCQCN, MODULE, MODULE_PARTS, OUT, TOP
+from ..core.progress import say
+from ..core.scenario import PROFILES, check_knobs
+from . import bridge_port, engine, live, report, supervisor
+from .clock import TDF_MAX, Clock
+from .experiment import SCENARIOS, Experiment
+from .image import DEFAULT, EXAMPLES as KERNELS, Image
+from .network import check_module
+from .topology import HOSTS_MAX, MARKING
+
+# Emulated guests of a measurement. With 2, the incast fills its link on machines where
+# without it no more than .8 of it comes about.
+TDF = 2
+COMMAND = os.path.join(DCQCN, "dcqcn")
+
+EXAMPLES = """
+a lab to look around in:
+  lab up                                 3 hosts, 1 switch; takes half a minute
+  lab status
+  lab shell h1                           root, and gone with the lab
+  lab exec h3 -- ib_write_bw -d rxe0 -u 18 -D 10
+  lab exec h1 -- ib_write_bw -d rxe0 -u 18 -D 10 10.0.0.3     in another terminal
+  lab capture s1.h3 -w run.pcap          at the switch, on the way to h3
+  lab set kmin=20KB kmax=80KB            the switch's thresholds
+  lab set h1 rpg_ai_rate=5               a knob of rdma_dcqcn on h1
+  lab set profile=stock                  all hosts without rdma_dcqcn
+  lab down
+
+a measurement with table, picture, CSV and pcap, in guests of its own:
+  lab list
+  lab run incast
+
+Hosts are h1, h2, ..., switches s1, s2, ...; s1.h3 is the port of s1 that leads to
+h3. The module has to be built first: make KDIR=$(lab image --kdir), and for another
+kernel: lab build --kernel 6.12.
+All is in Documentation/lab.rst.
+"""
+
+
+def image_of(args):
+    return Image(args.kernel).ensure()
+
+
+def cmd_build(args):
+    out = os.path.join(OUT, "kernels", args.kernel)
+    sys.stderr.write(image_of(args).module([os.path.join(TOP, p) for p in MODULE_PARTS], out))
+    print(os.path.join(out, MODULE))
+    return 0
+
+
+def cmd_image(args):
+    image = image_of(args)
+    print(image.kdir if args.kdir else image.release if args.release else image.root)
+    return 0
+
+
+# The lab that stays up
+
+def cmd_up(args):
+    tables = live.changed_tables(args.fabric, args.hosts, vars(args))
+    module = args.module if os.path.exists(args.module) else None
+    if module is None and (args.profile or "stock") != "stock":
+        raise InputError("%s is not built" % args.module)
+    if args.profile or module is None:
+        tables["profile"] = args.profile or "stock"
+    image = image_of(args)
+    if module:
+        try:
+            check_module(module, image)
+        except LabError:
+            if tables.get("profile") != "stock":
+                raise
+            module = None
+    supervisor.up(image, tables, module, Clock(args.tdf))
+    if os.path.exists(COMMAND):
+        shutil.copy(COMMAND, supervisor.Lab().network.share)
+    say("the lab is up: \"lab status\" shows it, \"lab down\" ends it" +
+        ("" if module else "; without rdma_dcqcn, which is not built"))
+    return 0
+
+
+def cmd_down(args):
+    print("the lab is down" if supervisor.down() else "no lab was up")
+    return 0
+
+
+def cmd_status(args):
+    now = live.status(supervisor.Lab())
+    if not args.json:
+        live.print_status(now)
+        return 0
+    for s in now["switches"]:
+        for port in s["ports"]:
+            del port["text"]
+    command.print_json(now)
+    return 0
+
+
+def cmd_exec(args):
+    words = args.words[1:] if args.words[:1] == ["--"] else args.words
+    vm = supervisor.Lab().vm(args.guest)
+    # One word is a line for the guest's shell, several are a command's words.
+    line = words[0] if len(words) == 1 else shlex.join(words)
+    argv = vm.ssh_argv(line or None, tty=sys.stdin.isatty() and sys.stdout.isatty())
+    os.execvp(argv[0], argv)
+
+
+def cmd_shell(args):
+    argv = supervisor.Lab().vm(args.guest).ssh_argv(tty=True)
+    os.execvp(argv[0], argv)
+
+
+def cmd_capture(args):
+    lab = supervisor.Lab()
+    if args.write == "-" and sys.stdout.isatty():
+        raise InputError("a capture is not for a terminal: -w FILE, or | wireshark -k -i -")
+    port = live.port_of(lab, args.port)
+    out = sys.stdout.buffer if args.write == "-" else open(args.write, "wb")
+    return live.capture(lab, port, out, args.snaplen, args.filter, args.duration)
+
+
+def cmd_set(args):
+    live.change(supervisor.Lab(), args.what)
+    return 0
+
+
+# Measurements
+
+def experiments(args):
+    """[(experiment, where to write)] of what was asked for."""
+    out = args.out or os.path.join(OUT, "lab")
+    found = []
+    for name in args.scenario or ["incast"]:
+        e = Experiment(name, args.only, args.short)
+        if args.check:
+            e.must_expect()
+        if args.stock_only:
+            e.runs = [r for r in e.runs
+                      if all(h.profile == "stock" for h in r.topology.hosts.values())]
+        if not e.runs:
+            raise InputError("%s has no run without the module" % e.file)
+        if args.live:
+            e.runs = e.runs[:1]
+            e.runs[0].name = "lab"
+        found.append((e, out if args.out and len(args.scenario) < 2
+                      else os.path.join(out, e.name)))
+    return found
+
+
+def cmd_run(args):
+    if args.live and args.tdf is not None:
+        raise InputError("the lab that is up has its clock: lab up --tdf %d" % args.tdf)
+    settings = dict(w.partition("=")[::2] for w in args.set)
+    check_knobs("--set", settings)
+    found = experiments(args)
+    runs = [(r, out) for e, out in found for r in e.runs]
+    reports = engine.Reports(found, args.check)
+    with engine.alone():
+        if args.live:
+            bad = engine.measure_live(runs, reports.done)
+        else:
+            image = Image(args.kernel)
+            module = engine.module_for(runs, args.module, settings, image)
+            bad = engine.measure_apart(runs, image.ensure(), module,
+                                       Clock(TDF if args.tdf is None else args.tdf), reports.done)
+    bad += reports.bad
+    for b in bad:
+        print("FAILED: " + b)
+    return 1 if bad else 0
+
+
+def cmd_list(args):
+    found = [Experiment(name) for name in SCENARIOS.listed()]
+    if args.json:
+        command.print_json([{"name": e.name, "title": e.title,
+                             "seconds": sum(r.duration for r in e.runs) / 1e9,
+                             "runs": [r.name for r in e.runs]} for e in found])
+        return 0
+    for e in found:
+        print("%-12s %s (%d runs, %g s)" % (e.name, e.title, len(e.runs),
+                                            sum(r.duration for r in e.runs) / 1e9))
+    return 0
+
+
+# A port of this machine, for VMs and hosts that the lab did not make
+
+def cmd_record(args):
+    directory, name = os.path.split(os.path.abspath(args.out))
+    bridge_port.record(args.port, args.duration, directory, name)
+    return cmd_draw(argparse.Namespace(recording=[args.out], out=args.out + ".png", title=name))
+
+
+def cmd_draw(args):
+    results = [report.Result(bridge_port.recording(*os.path.split(os.path.abspath(name))))
+               for name in args.recording]
+    png = report.draw(args.title or "", results, os.path.abspath(args.out))
+    print("\n" + report.table(args.title or "", results, report.PORT_ROWS) + "\n")
+    say("picture in %s, CSV beside it" % png)
+    return 0
+
+
+def parser():
+    p = command.Parser(prog="lab", description=__doc__, epilog=EXAMPLES,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    sub = p.add_subparsers(dest="command_name", required=True, metavar="COMMAND")
+
+    def add(name, function, text, more="", **kw):
+        s = sub.add_parser(name, help=text, description=(text[0].upper() + text[1:] + ". " +
+                                                         more).strip(), **kw)
+        s.set_defaults(run=function)
+        return s
+
+    def kernel(s):
+        s.add_argument("--kernel", default=DEFAULT, metavar="K",
+                       help="the guests': %s and so on (default: %s)" % (KERNELS, DEFAULT))
+
+    def json_option(s):
+        s.add_argument("--json", action="store_true", help="for programs")
+
+    def module(s):
+        s.add_argument("--module", metavar="FILE",
+                       help="the module to load (default: the one built in this tree)")
+
+    def tdf(s, default, usual):
+        s.add_argument("--tdf", type=number(1, TDF_MAX), default=default, metavar="N", help=
+                       "time dilation: a second of emulated guests takes N of this "
+                       "machine's, for a slow one (default: %d)" % usual)
+
+    s = add("up", cmd_up, "start a lab and leave it running",
+            "Boots the fabric of a scenario, or of a file with the same tables; the options "
+            "change what it says. There is one lab per user.")
+    s.add_argument("fabric", nargs="?", default="incast",
+                   help="a scenario that \"lab list\" shows, or a .toml file (default: incast)")
+    s.add_argument("--hosts", type=number(1, HOSTS_MAX), metavar="N", help="h1 to hN at one switch, instead")
+    kernel(s)
+    for key, text in (("rate", "of the switches' ports: 48mbit"),
+                      ("delay", "of each host's link, one way: 2ms"),
+                      ("kmin", "no marks below: 10KB"), ("kmax", "all marked above: 100KB"),
+                      ("pmax", "share marked at Kmax: 0.1"), ("buffer", "of a port: 300KB")):
+        s.add_argument("--" + key, metavar=key.upper(), help=text)
+    s.add_argument("--cnp", choices=("strict", "data"),
+                   help="whether CNPs go first (strict) or queue with the data")
+    s.add_argument("--profile", choices=PROFILES,
+                   help="of rdma_dcqcn on the hosts; stock: without it (default: softroce)")
+    module(s)
+    tdf(s, 1, 1)
+
+    json_option(add("status", cmd_status, "show guests, what they run, and the switches' queues"))
+
+    s = add("exec", cmd_exec, "run a command in a guest",
+            "Exits with its status. One word is a line for the guest's shell.")
+    s.add_argument("guest")
+    s.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND ...")
+
+    s = add("shell", cmd_shell, "get a root shell in a guest")
+    s.add_argument("guest")
+
+    s = add("capture", cmd_capture, "capture packets at a switch's port",
+            "Until Ctrl-C. What leaves has been marked already. To watch: "
+            "lab capture s1.h3 | wireshark -k -i -")
+    s.add_argument("port", help="s1.h3: the port of s1 that leads to h3")
+    s.add_argument("-w", "--write", default="-", metavar="FILE",
+                   help="write to a file instead of standard output")
+    s.add_argument("-d", "--duration", type=number(0.001, kind=float), metavar="SECONDS",
+                   help="stop after so long")
+    s.add_argument("-f", "--filter", default="", metavar="EXPRESSION",
+                   help="as for tcpdump, for instance \"udp port 4791\"")
+    s.add_argument("-s", "--snaplen", type=number(1, 262144), default=96, metavar="BYTES",
+                   help="of each packet (default: 96, the headers)")
+
+    s = add("set", cmd_set, "change switches and hosts while they run",
+            "For switches: %s, delay. For hosts: profile (%s), or any file below "
+            "/sys/class/net/eth0/ecn/. Without a name for all of them." %
+            (", ".join(("rate",) + MARKING), ", ".join(PROFILES)))
+    s.add_argument("what", nargs="+", metavar="NAME|KEY=VALUE",
+                   help="s1 kmin=20KB; s1.h3 rate=20mbit; h1 rpg_ai_rate=5; profile=mlx5")
+
+    add("down", cmd_down, "end the lab")
+
+    s = add("run", cmd_run, "measure a scenario: table, picture, CSV, pcap",
+            "In guests of its own, which end with it. Fails when a guest's kernel warns, "
+            "crashes or hangs.")
+    s.add_argument("scenario", nargs="*",
+                   help="what \"lab list\" shows, or .toml files (default: incast)")
+    s.add_argument("--short", action="store_true",
+                   help="in less time: what is left of its runs still shows the point")
+    s.add_argument("--only", action="append", default=[], metavar="RUN",
+                   help="only this run of a sweep; may be repeated")
+    s.add_argument("--live", action="store_true",
+                   help="run the scenario's flows on the lab that is up, as it is")
+    s.add_argument("--check", action="store_true",
+                   help="fail, and say why, unless the figures are as the scenario expects")
+    s.add_argument("--stock-only", action="store_true", help="do without the module")
+    kernel(s)
+    module(s)
+    tdf(s, None, TDF)
+    s.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
+                   help="a file below /sys/class/net/eth0/ecn/, for instance rpg_ai_rate=5; "
+                        "may be repeated")
+    s.add_argument("--out", metavar="DIR", help="where to write (default: out/lab/SCENARIO)")
+
+    s = add("record", cmd_record, "watch a bridge port of this machine, for your own VMs",
+            "For a port on which tools/lab/congestion-point runs. Writes table, picture, CSV and "
+            "pcap like \"run\". Needs the right to capture.")
+    s.add_argument("port", help="network device, for instance vnet2")
+    s.add_argument("-d", "--duration", type=number(0.001, kind=float), default=30, metavar="SECONDS",
+                   help="how long (default: 30); Ctrl-C ends it earlier")
+    s.add_argument("-o", "--out", required=True, metavar="DIR/NAME", help="what to write")
+
+    s = add("draw", cmd_draw, "draw recordings below each other, on the same axes")
+    s.add_argument("recording", nargs="+", metavar="DIR/NAME", help="what \"record\" wrote")
+    s.add_argument("-o", "--out", required=True, metavar="FILE.png")
+    s.add_argument("-t", "--title")
+
+    json_option(add("list", cmd_list, "show the scenarios that there are"))
+
+    s = add("image", cmd_image, "print where the guests' root file system is",
+            "Builds it with mmdebstrap if the cache lacks it.")
+    kernel(s)
+    g = s.add_mutually_exclusive_group()
+    g.add_argument("--kdir", action="store_true",
+                   help="print its kernel build directory instead: make KDIR=$(lab image --kdir)")
+    g.add_argument("--release", action="store_true", help="print its kernel release instead")
+
+    s = add("build", cmd_build, "build the module for a kernel, with its release's compiler",
+            "In out/kernels/K; prints the module's name. Where the default kernel's compiler is "
+            "this machine's, make KDIR=$(lab image --kdir) does as well.")
+    kernel(s)
+    return p
+
+
+def run(argv):
+    args = parser().parse_args(argv)
+    if "module" in args and not args.module:
+        args.module = Image(args.kernel).built(TOP)
+    return args.run(args)
+
+
+def main():
+    return command.main("lab", run, sys.argv[1:])

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-2.0
+"""One run of a scenario: start its flows, watch the switches, collect what they saw."""
+
+import copy
+import json
+import os
+import shutil
+
+from ..core.errors import LabError
+from ..core.progress import say
+from .guest import ask, gather, stop
+from .network import QSAMPLE_PARENT
+
+SAMPLE_US = 5000
+SNAPLEN = 96                # all headers, over IPv6 too
+# ns. Asking the guests for their counters takes CPU that the flows would have
+# had, and shows in the queue: do it before the window.
+COUNTERS_BEFORE = 10**9
+
+
+class Recording:
+    """What one run has left behind: clocks, counters, files.
+
+    Times are seconds by the guests' clock, which this machine reads, too.
+    """
+
+    def __init__(self, run, directory):
+        self.run, self.directory = run, directory
+        self.epoch = {}             # by switch: see Network.epoch()
+        self.seconds = 0.0          # from zero to the end of its flows
+        self.tdf = 1                # see clock.py
+        self.lost = []
+
+    def copy(self, run, directory):
+        """The same for a run that differs in its name only."""
+        other = copy.copy(self)
+        other.run, other.directory = run, directory
+        os.makedirs(directory, exist_ok=True)
+        for name, ports in (("queue_file", run.queues), ("pcap_file", run.targets)):
+            for p in ports:
+                shutil.copyfile(getattr(self, name)(p), getattr(other, name)(p))
+        return other
+
+    def queue_file(self, port):
+        return os.path.join(self.directory, "%s.%s.queue" % (self.run.name, port.name))
+
+    def pcap_file(self, port):
+        return os.path.join(self.directory, "%s.%s.pcap" % (self.run.name, port.name))
+
+
+class Measurement:
+    def __init__(self, network, run, directory, traffic):
+        """traffic: of the run's flows, held."""
+        self.network, self.run, self.traffic = network, run, traffic
+        self.clock = network.clock
+        self.recording = Recording(run, directory)
+        self.background = []
+
+    def measure(self):
+        """Returns a Recording; the traffic is held again."""
+        try:
+            return self._measure()
+        except BaseException:
+            # Guests live on
+            stop(self.background, "KILL")
+            raise
+
+    def _measure(self):
+        os.makedirs(self.recording.directory, exist_ok=True)
+        run, r = self.run, self.recording
+        counters, drops = self.network.ask_counters(), self._ask_drops()
+        recorders = self._record()
+        r.start, r.other_drops = counters(), -self._other_drops(drops())
+        r.epoch = {p.switch: self.network.epoch(p.switch) for p in run.queues}
+        seconds, r.tdf = run.duration / 1e9, self.clock.tdf
+        say("%s: %d QPs for %g s%s" % (
+            run.name, sum(f.qps for f in run.flows), seconds,
+            "" if r.tdf == 1 else ", which take %g here" % self.clock.host(seconds)))
+        r.zero = self.clock.monotonic()
+        self._follow()
+        r.seconds = self.clock.monotonic() - r.zero
+        r.lost = self.traffic.lost
+        self.traffic.hold(run.flows)
+        r.before, r.after = self.before(), self.after()
+        say("%s: waiting for the network to fall silent" % run.name)
+        r.end = self.traffic.drain()
+        drops = self._ask_drops()
+        self._collect(recorders)
+        r.other_drops += self._other_drops(drops())
+        return r
+
+    # The course of a run
+
+    def _follow(self):
+        """Do what is due until the run's end, and note whose QP ends by itself."""
+        r, run = self.recording, self.run
+        due = [(0, lambda: self.traffic.go([f for f in run.flows if f.start == 0])),
+               (run.window[0] - COUNTERS_BEFORE, self._count),
+               (run.window[0], self._window_begins), (run.window[1], self._window_ends)]
+        for f in run.flows:
+            if f.start:
+                due.append((f.start, lambda f=f: self._join(f)))
+            if f.stop < run.duration:
+                due.append((f.stop, lambda f=f: self._leave(f)))
+        due.append((run.duration, lambda: None))
+        begin = r.zero
+        for at, action in sorted(due, key=lambda d: d[0]):
+            while (left := begin + at / 1e9 - self.clock.monotonic()) > 0:
+                self.traffic.look_after()
+                self.clock.sleep(min(left, 0.5))
+            before = self.clock.monotonic()
+            action()
+            # What busy guests take to obey is not taken from what follows.
+            begin += self.clock.monotonic() - before
+        self.traffic.look_after()
+
+    def _count(self):
+        # Hosts answer when they come to it; the window does not wait for them.
+        self.before = self.network.ask_counters()
+
+    def _window_begins(self):
+        self.recording.window = [self.clock.monotonic(), None]
+
+    def _window_ends(self):
+        self.recording.window[1] = self.clock.monotonic()
+        self.after = self.network.ask_counters()
+
+    def _join(self, flow):
+        say("%s: %s joins" % (self.run.name, flow.src))
+        self.traffic.go([flow])
+
+    def _leave(self, flow):
+        say("%s: %s leaves" % (self.run.name, flow.src))
+        self.traffic.hold([flow])
+
+    # The switches
+
+    def _record(self):
+        """Start what watches the switches' ports; returns (job, port) of each capture."""
+        captures = []
+        for p in self.run.queues:
+            vm = self.network.vms[p.switch]
+            self.background.append(vm.spawn("exec /run/qsample %s %s %d >/run/%s.queue" % (
+                p.peer, QSAMPLE_PARENT, SAMPLE_US, p.peer)))
+        for p in self.run.targets:
+            vm = self.network.vms[p.switch]
+            job = vm.spawn("exec tcpdump -p -n -Z root -i %s -s %d -B 16384 -w /run/%s.pcap "
+                           "udp port 4791" % (p.peer, SNAPLEN, p.peer))
+            captures.append((job, p))
+            self.background.append(job)
+        for job, p in captures:
+            while "listening" not in job.output():
+                if not job.running():
+                    raise LabError("tcpdump failed on %s:\n%s" % (p.name, job.output()))
+                self.clock.sleep(0.05)
+        return captures
+
+    def _collect(self, captures):
+        r = self.recording
+        stop(self.background)
+        self.background = []
+        r.capture_lost = 0
+        for job, p in captures:
+            text = job.output()
+            if "dropped by kernel" not in text:
+                raise LabError("tcpdump failed on %s:\n%s" % (p.name, text))
+            r.capture_lost += int(text.partition(" packets dropped by kernel")[0].split()[-1])
+        files = [(p, "pcap", r.pcap_file(p)) for _, p in captures] + \
+            [(p, "queue", r.queue_file(p)) for p in self.run.queues]
+        gather([(self.network.vms[p.switch], "mv /run/%s.%s /lab/share/%s.%s" %
+                 (p.peer, kind, p.name, kind)) for p, kind, _ in files])
+        for p, kind, path in files:
+            shutil.move(os.path.join(self.network.share, "%s.%s" % (p.name, kind)), path)
+
+    def _ask_drops(self):
+        return ask([(self.network.vms[s], "tc -s -j qdisc show; ip -s -j link show")
+                    for s in self.network.topology.switches])
+
+    def _other_drops(self, answers):
+        """What the switches lost anywhere but in the queues that are watched."""
+        watched = {p.name for p in self.run.queues}
+        total = 0
+        for s, text in zip(self.network.topology.switches, answers):
+            # Inner queues only: a root counts what they lose again.
+            qdiscs, links = map(json.loads, text.splitlines())
+            total += sum(q["drops"] for q in qdiscs if q["kind"] in ("red", "netem", "pfifo_fast")
+                         and "%s.%s" % (s, q["dev"]) not in watched)
+            total += sum(n["stats64"]["rx"][kind] for n in links for kind in ("dropped", "errors"))
+        return total

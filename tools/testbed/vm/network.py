@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A topology's guests: booted, wired, marking, with the module or without."""
+
+import os
+import re
+import shutil
+import subprocess
+
+from ..core.errors import LabError
+from ..core.paths import LAB
+from ..core.scenario import check_knobs
+from .guest import ask, gather
+
+QSAMPLE_PARENT = "dc10001"      # of congestion-point's RED: class dc1:1
+COUNTERS = "/sys/class/infiniband/rxe0/ports/1/hw_counters"
+ECN = "/sys/class/net/eth0/ecn"
+
+
+def check_module(module, image):
+    """Raises unless the module is one for the guests' kernel."""
+    try:
+        with open(module, "rb") as f:
+            magic = re.search(rb"\0vermagic=(\S+)", f.read())
+    except OSError as e:
+        raise LabError("%s cannot be read: %s" % (module, e.strerror))
+    if not magic:
+        raise LabError("%s is not a kernel module" % module)
+    if magic[1].decode() != image.release:
+        raise LabError("%s is for kernel %s, but the guests run %s: make KDIR=%s, or "
+                       "lab build --kernel" %
+                       (module, magic[1].decode(), image.release, image.kdir))
+
+
+class Network:
+    """vms: hosts and switches, by name. Works on guests of one's own, and on
+    those of "lab up" in another process."""
+
+    def __init__(self, topology, vms, share, clock):
+        """clock: the guests'."""
+        self.topology, self.vms, self.share, self.clock = topology, vms, share, clock
+        self.hosts = [vms[h] for h in topology.hosts]
+        self.module = os.path.join(share, "rdma_dcqcn.ko")
+        self.marking, self.delay = {}, {}       # by port: what was configured
+        self._gids, self._epochs = None, {}
+
+    @classmethod
+    def boot(cls, topology, fabric, module=None):
+        """Start it in a Fabric. module: the file that set_profile() loads."""
+        vms = {}
+        for h in topology.hosts.values():
+            # Perftest polls without a pause: hosts take all the CPU they can
+            # get. Switches work only when there is work, but then at once.
+            vms[h.name] = fabric.vm(h.name, nice=-5)
+        for s in topology.switches:
+            vms[s] = fabric.vm(s, nice=-10)
+        for h in topology.hosts.values():
+            fabric.wire(vms[h.name].nic([h.address + "/16", h.address6 + "/64"]),
+                        vms[h.switch].nic(rdma=False, name=h.name))
+        for a, b, _ in topology.trunks:
+            fabric.wire(vms[a.name].nic(rdma=False, name=b.name),
+                        vms[b.name].nic(rdma=False, name=a.name))
+        tool = os.path.join(fabric.share, "qsample")
+        try:
+            subprocess.run(["gcc", "-O2", "-Wall", "-static", "-o", tool,
+                            os.path.join(LAB, "guest", "qsample.c")], check=True)
+        except (OSError, subprocess.CalledProcessError) as e:
+            raise LabError("the queue sampler does not build (run tools/lab/deps?): %s" % e)
+        if module:
+            check_module(module, fabric.image)
+            shutil.copy(module, os.path.join(fabric.share, "rdma_dcqcn.ko"))
+        fabric.boot()
+        n = cls(topology, vms, fabric.share, fabric.clock)
+        for s in topology.switches:
+            vms[s].run("/lab/bridge %s && cp /lab/share/qsample /run/" %
+                       " ".join(p.peer for p in n.ports(s)))
+        for h in topology.hosts:
+            other = next((o for o in topology.hosts.values() if o.name != h), None)
+            if other:
+                vms[h].wait_for("ping -c 1 -W 1 " + other.address)
+        return n
+
+    def ports(self, switch):
+        return [p for p in self.topology.ports.values() if p.switch == switch]
+
+    def configure(self, topology):
+        """Make switches and hosts what a topology of the same shape says."""
+        self.topology = topology
+        todo = []
+        for s in topology.switches:
+            commands, peers = ["set -e"], {}
+            for p in self.ports(s):
+                if self.marking.get(p.name) != p.marking():
+                    peers.setdefault(p.marking(), []).append(p.peer)
+                if self.delay.get(p.name, 0) != p.delay:
+                    commands.append("/lab/delay %s %d" % (p.peer, p.delay // 1000))
+                self.marking[p.name], self.delay[p.name] = p.marking(), p.delay
+            commands += ["/lab/congestion-point set %s %s" % (" ".join(names), marking)
+                         for marking, names in peers.items()]
+            if len(commands) > 1:
+                todo.append((self.vms[s], "\n".join(commands)))
+        gather(todo + [(self.vms[h.name], "set -e\n" + self._loading(h.profile) +
+                        self._setting(h.settings)) for h in topology.hosts.values()])
+
+    def look(self):
+        """Bring the topology's ports up to what the switches do by now."""
+        for s in self.topology.switches:
+            shown = self.vms[s].out("/lab/congestion-point show br0").splitlines()
+            for line in shown[::2]:
+                peer, _, settings = line.partition(" ")
+                self.topology.ports["%s.%s" % (s, peer)].take_marking(settings)
+
+    def set_profiles(self, profiles):
+        """By host: unload the module, and load it anew with a profile unless that is stock."""
+        gather([(self.vms[host], "set -e\n" + self._loading(profile))
+                for host, profile in profiles.items()])
+
+    def set_knobs(self, host, settings):
+        """settings: value by file name below ecn/roce_np or ecn/roce_rp, wherever it is."""
+        self.vms[host].run("set -e\n" + self._setting(settings))
+
+    def _loading(self, profile):
+        """A host's commands"""
+        if profile != "stock" and not os.path.exists(self.module):
+            raise LabError("a host is to run %s, but this lab has no module" % profile)
+        return "! grep -q ^rdma_dcqcn /proc/modules || rmmod rdma_dcqcn\n" + (
+            "" if profile == "stock" else
+            "insmod /lab/share/rdma_dcqcn.ko profile=%s\n" % profile)
+
+    @staticmethod
+    def _setting(settings):
+        """A host's commands"""
+        commands = ""
+        check_knobs("settings", settings)
+        for name, value in settings.items():
+            commands += (
+                "cd %s || { echo the module is not loaded >&2; exit 1; }\n"
+                "f=$(ls -d %s roce_?p/%s 2>/dev/null | head -n 1) || true\n"
+                "[ -n \"$f\" ] || { echo there is no knob %s >&2; exit 1; }\n"
+                "echo %s >$f\n" % (ECN, name, name, name, value))
+        return commands
+
+    def profile(self, host):
+        """What a host runs, as it was loaded: stock, or the profile."""
+        return self.vms[host].out(
+            "cat /sys/module/rdma_dcqcn/parameters/profile 2>/dev/null || echo stock")
+
+    def gids(self):
+        """The index of each host's RoCEv2 address, by host."""
+        if self._gids is None:
+            self._gids = dict(zip(self.topology.hosts,
+                                  gather([(h, "/lab/gid rxe0") for h in self.hosts])))
+        return self._gids
+
+    def epoch(self, switch):
+        """A switch's uptime and real time at time 0 of the guests' clock. Asked for
+        once, while there is no traffic: an idle guest answers at once."""
+        if switch not in self._epochs:
+            best = None
+            for _ in range(3):
+                before = self.clock.monotonic()
+                up, real = map(float, self.vms[switch].out(
+                    "cut -d' ' -f1 /proc/uptime; date +%s.%N").split())
+                after = self.clock.monotonic()
+                if best is None or after - before < best[0]:
+                    best = (after - before, up - (before + after) / 2, real - (before + after) / 2)
+            self._epochs[switch] = best[1:]
+        return self._epochs[switch]
+
+    def ask_counters(self):
+        """What is returned waits for hw_counters of each host."""
+        answers = ask([(h, "cd %s && grep . *" % COUNTERS) for h in self.hosts])
+        return lambda: [{k: int(v) for k, v in (line.split(":") for line in text.splitlines())}
+                        for text in answers()]
+
+    def counters(self):
+        return self.ask_counters()()
+
+    def splats(self):
+        return [line for v in self.vms.values() for line in v.splats()]

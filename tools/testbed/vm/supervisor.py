@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A lab that stays up: the process that holds its guests, and how to reach it.
+
+Its scratch directory has a fixed name for each user. The lock in there is held
+as long as the supervisor lives; guests die with the supervisor, however it ends.
+"""
+
+import fcntl
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+
+from ..core.errors import LabError
+from ..core.scenario import Table
+from .clock import Clock
+from .fabric import PREFIX, Fabric
+from .guest import VM, die_with_parent
+from .network import Network
+from .topology import Topology
+
+STATE = "state.json"
+
+
+def directory():
+    return os.path.join(tempfile.gettempdir(), "%sup-%d" % (PREFIX, os.getuid()))
+
+
+def _state():
+    """What the supervisor that lives wrote; None if none lives, {} while it boots."""
+    d = directory()
+    try:
+        if os.stat(d).st_uid != os.getuid():
+            raise LabError("%s belongs to somebody else" % d)
+        with open(os.path.join(d, "lock")) as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                return None
+            except BlockingIOError:
+                pass
+        with open(os.path.join(d, STATE)) as f:
+            return json.load(f)
+    except FileNotFoundError:
+        return {} if os.path.exists(os.path.join(d, "lock")) else None
+
+
+def up(image, tables, module, clock):
+    """Boot a fabric and leave it running behind us."""
+    if _state() is not None:
+        raise LabError("a lab is up already; \"lab status\" shows it, \"lab down\" ends it")
+    topology = Topology(Table("fabric", tables))
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        status = 1
+        try:
+            os.setsid()     # Ctrl-C is for our parent, who tells us
+            # What we were started with, a pipe or a lock, is not ours to keep.
+            os.closerange(3, writer)
+            os.closerange(writer + 1, os.sysconf("SC_OPEN_MAX"))
+            die_with_parent(signal.SIGTERM)
+            _supervise(image, tables, topology, module, clock, writer)
+            status = 0
+        except LabError as e:
+            print("lab: %s" % e, file=sys.stderr)
+        except KeyboardInterrupt:
+            pass
+        finally:
+            os._exit(status)
+    os.close(writer)
+    try:
+        with os.fdopen(reader) as r:
+            answer = r.read()
+    except BaseException:
+        os.kill(child, signal.SIGTERM)
+        os.waitpid(child, 0)
+        raise
+    if answer != "up":
+        os.waitpid(child, 0)
+        raise LabError("the lab did not come up")
+
+
+def _supervise(image, tables, topology, module, clock, tell):
+    with Fabric(image, directory(), clock) as fabric:
+        Network.boot(topology, fabric, module).configure(topology)
+        state = {"pid": os.getpid(), "since": time.time(), "tables": tables,
+                 "release": image.release, "tdf": fabric.clock.tdf,
+                 "vms": {v.name: {"port": v.port, "pid": v.pid} for v in fabric.vms}}
+        path = os.path.join(fabric.dir, STATE)
+        with open(path + ".new", "w") as f:
+            json.dump(state, f)
+        os.rename(path + ".new", path)
+        die_with_parent(0)
+        # If nobody listens any more, this raises, and all is undone.
+        os.write(tell, b"up")
+        os.close(tell)
+        null = os.open(os.devnull, os.O_RDWR)
+        for fd in 0, 1, 2:
+            os.dup2(null, fd)
+        while True:
+            signal.pause()
+
+
+def down():
+    """End the lab; returns whether there was one."""
+    state = _state()
+    if state is None:
+        shutil.rmtree(directory(), ignore_errors=True)
+        return False
+    if not state:
+        raise LabError("the lab is still booting: Ctrl-C its \"up\"")
+    os.kill(state["pid"], signal.SIGTERM)
+    deadline = time.monotonic() + 30
+    while _state() is not None or os.path.exists(directory()):
+        if time.monotonic() > deadline:
+            raise LabError("the lab does not end; its process is %d" % state["pid"])
+        time.sleep(0.05)
+    return True
+
+
+class Lab:
+    """The lab that is up, seen from another process."""
+
+    def __init__(self):
+        state = _state()
+        if state is None:
+            raise LabError("no lab is up: \"lab up\" starts one")
+        if not state:
+            raise LabError("the lab is still booting")
+        self.state = state
+        d = directory()
+        self.clock = Clock(state["tdf"])
+        self.vms = {name: VM(name, 0, d, None, v["port"], self.clock)
+                    for name, v in state["vms"].items()}
+        self.network = Network(Topology(Table("fabric", state["tables"])), self.vms,
+                               os.path.join(d, "share"), self.clock)
+
+    def vm(self, name):
+        if name not in self.vms:
+            raise LabError("there is no guest %s; there are %s" % (name, " ".join(self.vms)))
+        if not self.runs(name):
+            raise LabError("%s has ended; \"lab down\" and \"lab up\" start anew" % name)
+        return self.vms[name]
+
+    def runs(self, name):
+        """Does QEMU still run? A dead child of the supervisor is a zombie."""
+        try:
+            with open("/proc/%d/stat" % self.state["vms"][name]["pid"]) as f:
+                return f.read().rpartition(")")[2].split()[0] != "Z"
+        except FileNotFoundError:
+            return False

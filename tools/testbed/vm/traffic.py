@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Perftest between hosts: connected once, then let go and held as often as wanted."""
+
+from ..core.errors import LabError
+from .guest import gather, stop
+
+FIRST_TCP_PORT = 18515
+PATIENCE = 15               # s, with what is on its way when flows are held
+
+
+class Pair:
+    """Perftest's two processes of one flow, with all of its QPs."""
+
+    def __init__(self, flow, server):
+        self.flow, self.server, self.client = flow, server, None
+        self.lost = None    # what it said when it ended by itself
+
+
+class Traffic:
+    """Flows between the hosts of a Network.
+
+    Connecting takes perftest seconds in an emulated guest, and runs that differ in all
+    but their flows need it once. So a client is stopped as soon as its QPs are
+    connected, and again when a run ends: QPs live on, and what they sent arrives.
+    """
+
+    def __init__(self, network, flows):
+        self.network, self.clock = network, network.clock
+        self.pairs = []
+        try:
+            self._serve(flows)
+            self._connect()
+        except BaseException:
+            self.end()
+            raise
+
+    def adopt(self, flows):
+        """Be these flows, if they are of the same kind and all QPs are alive."""
+        self.look_after()
+        if self.lost or [p.flow.kind for p in self.pairs] != [f.kind for f in flows]:
+            return False
+        for p, f in zip(self.pairs, flows):
+            p.flow = f
+        return True
+
+    def go(self, flows):
+        self._signal("CONT", flows)
+
+    def hold(self, flows):
+        self._signal("STOP", flows)
+
+    def drain(self):
+        """Wait until what held flows have sent has arrived, and no counter of the hosts
+        changes any more; returns those. What does not get through is ended."""
+        # Longer than a QP waits before it sends what was lost once more
+        step = 1.1 * 4.096e-6 * 2 ** max(p.flow.timeout for p in self.pairs)
+        begin, before, now = self.clock.monotonic(), (), None
+        while now != before:
+            waited = self.clock.monotonic() - begin
+            if waited > 2 * PATIENCE:
+                break       # somebody else's
+            if waited > PATIENCE:
+                self.end()
+            self.clock.sleep(step)
+            before, now = now, self.network.counters()
+        return now
+
+    def end(self):
+        """Clients first, or they would retransmit to nobody."""
+        for side in ("client", "server"):
+            stop([j for p in self.pairs if (j := getattr(p, side))], "KILL")
+        self.pairs = []
+
+    @property
+    def lost(self):
+        """What perftest said whose QPs ended by themselves."""
+        return [p.lost for p in self.pairs if p.lost]
+
+    def look_after(self):
+        for p in self.pairs:
+            if not p.lost and not p.client.running():
+                p.lost = "%s: %s" % (p.client.vm.name, p.client.output()[-300:])
+
+    def _signal(self, name, flows):
+        files = {}
+        for p in self.pairs:
+            if p.flow in flows and not p.lost:
+                files.setdefault(p.client.vm, []).append(p.client.pid_file)
+        gather([(vm, "for f in %s; do kill -%s $(cat $f); done; true" % (" ".join(mine), name))
+                for vm, mine in files.items()])
+
+    def _perftest(self, flow, port, host, server=""):
+        # Perftest's writes poll without a pause: see _throttle(). The others can wait
+        # for events, but then not for a duration.
+        return self.network.vms[host].spawn(
+            "exec nice -n 19 ib_%s_bw -F -d rxe0 -x %s -c %s -m %d -s %d -t %d -u %d -q %d %s "
+            "-p %d %s" % (flow.verb, self.network.gids()[host], flow.transport.upper(), flow.mtu,
+                          flow.size, flow.depth, flow.timeout, flow.qps,
+                          "-D 3600" if flow.verb == "write" else "-e -N -n 10000000",
+                          port, server))
+
+    def _serve(self, flows):
+        ports = {}
+        for port, f in enumerate(flows, FIRST_TCP_PORT):
+            self.pairs.append(Pair(f, self._perftest(f, port, f.server)))
+            ports.setdefault(f.server, []).append(port)
+        self._await("perftest to listen", {
+            host: "; ".join("until ss -Hltn sport = %d | grep -q .; do sleep 0.05; done" % p
+                            for p in mine) for host, mine in ports.items()})
+
+    def _connect(self):
+        mine = {}
+        for port, p in enumerate(self.pairs, FIRST_TCP_PORT):
+            address = self.network.topology.hosts[p.flow.server].address
+            p.client = self._perftest(p.flow, port, p.flow.client, address)
+            mine.setdefault(p.flow.client, []).append(p)
+        # QPs that may send, of these processes: somebody else may have some, too.
+        self._await("all QPs to be connected", {
+            host: "until [ $(rdma resource show qp | "
+                  "grep -cE \" state RTS .* pid ($(cat %s 2>/dev/null | paste -sd '|')) \") -ge %d ]; "
+                  "do sleep 0.05; done; for f in %s; do kill -STOP $(cat $f); done" %
+                  (files, sum(p.flow.qps for p in pairs), files)
+            for host, pairs in mine.items()
+            for files in [" ".join(p.client.pid_file for p in pairs)]})
+        self._throttle()
+        self.drain()
+
+    def _throttle(self):
+        """What polls without a pause shall leave CPU to rxe and to other guests: not
+        before it is connected, which takes long enough."""
+        gather([(p.client.vm, "cat %s >/sys/fs/cgroup/polling/cgroup.procs" % p.client.pid_file)
+                for p in self.pairs if p.flow.verb == "write"])
+
+    def _await(self, what, commands, timeout=300):
+        """Run a command on each host; perftest's processes must not end meanwhile."""
+        deadline = self.clock.monotonic() + timeout
+        waiting = [self.network.vms[host].spawn(c) for host, c in commands.items()]
+        try:
+            while any(w.running() for w in waiting):
+                for j in (j for p in self.pairs for j in (p.server, p.client) if j):
+                    if not j.running():
+                        raise LabError("perftest ended early on %s:\n%s" %
+                                       (j.vm.name, j.output()))
+                if self.clock.monotonic() > deadline:
+                    raise LabError("waited %d s in vain for %s" % (timeout, what))
+                self.clock.sleep(0.05)
+        except BaseException:
+            stop(waiting, "KILL")
+            raise
+        for w in waiting:
+            w.wait()
