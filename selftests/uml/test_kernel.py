@@ -12,9 +12,10 @@ import re
 import shutil
 import subprocess
 
+from testbed.core import command
 from testbed.core.errors import LabError
 from testbed.core.kernel import Kernel
-from testbed.core.paths import DCQCN, MODULE, MODULE_PARTS, SIM, TOP
+from testbed.core.paths import DCQCN, MODULE, MODULE_PARTS, OUT, SIM, TOP
 from testbed.core.tap import Tap
 from testbed.sim import uml
 from testbed.sim.builtin_rxe import BuiltIn
@@ -22,6 +23,18 @@ from testbed.sim.builtin_rxe import BuiltIn
 HERE = os.path.dirname(os.path.abspath(__file__))
 SILENCE = 600   # s; tests say little, and machines are busy
 MTU = 4200      # RoCE's 4096 and its headers
+
+
+def arguments(name, what, seconds=None):
+    """A test's parser. seconds: the default of how long it takes, if that can be said."""
+    p = command.Parser(prog=name, description=what)
+    if seconds:
+        p.add_argument("--seconds", type=command.number(1), default=seconds,
+                       help="default: %d" % seconds)
+    p.add_argument("--seed", type=command.number(0), default=1, help="default: 1")
+    p.add_argument("--out", default=os.path.join(OUT, name), metavar="DIR",
+                   type=command.directory, help="default: out/%s" % name)
+    return p
 
 
 def batches(lines):

@@ -25,6 +25,7 @@ def parser():
                         "(default: %s)" % ", ".join(map(str, cost.FLOWS)))
     p.add_argument("--check", action="store_true", help="fail when a goal is missed")
     p.add_argument("--out", default=os.path.join(OUT, "bench"), metavar="DIR",
+                   type=command.directory,
                    help="where to write (default: out/bench)")
     return p
 

@@ -41,6 +41,16 @@ def number(least, most=float("inf"), kind=int):
     return parse
 
 
+def directory(text):
+    """An argument's type: where to write; it need not be there."""
+    path = above = os.path.abspath(text)
+    while not os.path.lexists(above):
+        above = os.path.dirname(above)
+    if not os.path.isdir(above) or not os.access(above, os.W_OK | os.X_OK):
+        raise argparse.ArgumentTypeError("%s: must be a directory to write to" % text)
+    return path
+
+
 def main(name, function, *args):
     """Run a command; returns its exit status."""
     try:
@@ -53,6 +63,11 @@ def main(name, function, *args):
     except InputError as e:
         print("%s: %s" % (name, e), file=sys.stderr)
         return 2
+    except OSError as e:
+        if e.filename is None:
+            raise
+        print("%s: %s: %s" % (name, e.filename, e.strerror), file=sys.stderr)
+        return 1
     except (LabError, subprocess.CalledProcessError) as e:
         print("%s: %s" % (name, e), file=sys.stderr)
         return 1

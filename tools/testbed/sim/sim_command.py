@@ -194,7 +194,7 @@ def parser():
     s.add_argument("--only", action="append", default=[], metavar="RUN",
                    help="only this run of a sweep; may be repeated")
     s.add_argument("--out", default=os.path.join(OUT, "sim"), metavar="DIR",
-                   type=os.path.abspath,
+                   type=command.directory,
                    help="where to write (default: out/sim)")
     s.add_argument("--jobs", type=number(1), default=len(os.sched_getaffinity(0)), metavar="N",
                    help="simulations at once (default: one per CPU); figures do not depend on it")

@@ -10,7 +10,7 @@ import tempfile
 import time
 from types import SimpleNamespace
 
-from ..core.errors import LabError
+from ..core.errors import InputError, LabError
 from ..core.paths import LAB
 from ..core.progress import say, tail
 from .guest import die_with_parent
@@ -69,7 +69,7 @@ def recording(directory, name):
         with open(os.path.join(directory, name + ".json")) as f:
             about = json.load(f)
     except (OSError, ValueError) as e:
-        raise LabError("there is no recording %s in %s: %s" % (name, directory, e))
+        raise InputError("there is no recording %s in %s: %s" % (name, directory, e))
     switch = SimpleNamespace(name=SWITCH, kmin=0, kmax=0, pmax=0.0, buffer=0, cnp="", ecn="")
     port = Port(switch, about["device"], SimpleNamespace(rate=0), 0)
     port.take_marking(about["marking"])

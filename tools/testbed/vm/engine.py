@@ -10,7 +10,7 @@ from ..core.progress import say
 from . import report, supervisor
 from .fabric import Fabric
 from .measure import Measurement
-from .network import Network, check_module
+from .network import Network
 from .traffic import Traffic
 
 
@@ -90,8 +90,8 @@ def measure_live(runs, done):
     return ["kernel trouble: " + line for line in lab.network.splats()]
 
 
-def module_for(runs, module, settings, image):
-    """The module's file, if these runs want one; the image is made when that is known."""
+def module_for(runs, module, settings):
+    """The module's file, if these runs want one."""
     hosts = [h for run, _ in runs for h in run.topology.hosts.values() if h.profile != "stock"]
     if not hosts:
         return None
@@ -99,7 +99,6 @@ def module_for(runs, module, settings, image):
         h.settings.update(settings)
     if not os.path.exists(module):
         raise InputError("%s is not built; --stock-only runs without it" % module)
-    check_module(module, image.ensure())
     return module
 
 

@@ -18,7 +18,7 @@ import subprocess
 import tempfile
 
 from ..core.debian import Apt, as_root, base_of, mmdebstrap
-from ..core.errors import LabError
+from ..core.errors import InputError, LabError
 from ..core.paths import MODULE, cache_dir
 from ..core.progress import say, tail
 from . import made_headers
@@ -37,6 +37,7 @@ TRACERS = "bpftrace linux-perf trace-cmd".split()
 SERIES = {"6.1": "bookworm", "6.12": "trixie"}
 # Where others may be had; the first that has the series' headers is taken
 ADD_ONS = ("trixie-backports", "sid", "experimental")
+SUITES = (*SERIES.values(), *ADD_ONS)
 DEFAULT = "6.1"
 EXAMPLES = "6.1, 6.12, 6.18, 7.2, 6.12-rt, trixie-backports, sid"
 
@@ -89,6 +90,9 @@ class Image:
     def __init__(self, name=DEFAULT):
         self.name = name
         what, _, flavour = name.partition("-rt")
+        if what not in SUITES and not re.fullmatch(r"\d+\.\d+", what) or flavour:
+            raise InputError("%s: is no kernel; there are series as %s, and of %s the newest" %
+                             (name, EXAMPLES, ", ".join(SUITES)))
         self.series = what if re.fullmatch(r"\d+\.\d+", what) and what not in SERIES else None
         self.suite = None if self.series else SERIES.get(what, what)
         self.flavour = "rt-amd64" if name.endswith("-rt") else "amd64"

@@ -166,14 +166,16 @@ def cmd_run(args):
     check_knobs("--set", settings)
     found = experiments(args)
     runs = [(r, out) for e, out in found for r in e.runs]
+    module = None if args.live else engine.module_for(runs, args.module, settings)
     reports = engine.Reports(found, args.check)
     with engine.alone():
         if args.live:
             bad = engine.measure_live(runs, reports.done)
         else:
-            image = Image(args.kernel)
-            module = engine.module_for(runs, args.module, settings, image)
-            bad = engine.measure_apart(runs, image.ensure(), module,
+            image = image_of(args)
+            if module:
+                check_module(module, image)
+            bad = engine.measure_apart(runs, image, module,
                                        Clock(TDF if args.tdf is None else args.tdf), reports.done)
     bad += reports.bad
     for b in bad:
@@ -309,7 +311,8 @@ def parser():
     s.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
                    help="a file below /sys/class/net/eth0/ecn/, for instance rpg_ai_rate=5; "
                         "may be repeated")
-    s.add_argument("--out", metavar="DIR", help="where to write (default: out/lab/SCENARIO)")
+    s.add_argument("--out", metavar="DIR", type=command.directory,
+                   help="where to write (default: out/lab/SCENARIO)")
 
     s = add("record", cmd_record, "watch a bridge port of this machine, for your own VMs",
             "For a port on which tools/lab/congestion-point runs. Writes table, picture, CSV and "

@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 
-from ..core.errors import LabError
+from ..core.errors import InputError, LabError
 from ..core.paths import LAB
 from ..core.scenario import check_knobs
 from .guest import ask, gather
@@ -22,11 +22,11 @@ def check_module(module, image):
         with open(module, "rb") as f:
             magic = re.search(rb"\0vermagic=(\S+)", f.read())
     except OSError as e:
-        raise LabError("%s cannot be read: %s" % (module, e.strerror))
+        raise InputError("%s cannot be read: %s" % (module, e.strerror))
     if not magic:
-        raise LabError("%s is not a kernel module" % module)
+        raise InputError("%s is not a kernel module" % module)
     if magic[1].decode() != image.release:
-        raise LabError("%s is for kernel %s, but the guests run %s: make KDIR=%s, or "
+        raise InputError("%s is for kernel %s, but the guests run %s: make KDIR=%s, or "
                        "lab build --kernel" %
                        (module, magic[1].decode(), image.release, image.kdir))
 

@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Whatever makes no sense is refused with status 2 and one line that names the file or the
+# option, the key and the rule; nothing is built or started. Says what is not so.
+
+cd "$(dirname "$0")/../.." || exit 1
+TMP=$(mktemp -d)
+trap 'rm -rf "$TMP"' EXIT
+# A kernel or an image would be built in there
+export XDG_CACHE_HOME=$TMP/cache TMPDIR=$TMP/tmp
+mkdir "$TMP/cache" "$TMP/tmp"
+STATUS=0 TRIED=0
+
+refuses() # TEXT COMMAND...
+{
+	local text=$1 status; shift
+
+	TRIED=$((TRIED + 1))
+	"$@" >"$TMP/out" 2>&1
+	status=$?
+	[ $status = 2 ] && [ "$(wc -l <"$TMP/out")" = 1 ] && grep -qF -e "$text" "$TMP/out" &&
+		{ [[ $* != *wrong.toml* ]] || grep -q "wrong.toml: " "$TMP/out"; } &&
+		[ -z "$(find "$TMP/cache" "$TMP/tmp" -mindepth 1)" ] && return
+	echo "# $*: status $status:"
+	sed 's/^/#   /' "$TMP/out"
+	echo "#   instead of: $text"
+	find "$TMP/cache" "$TMP/tmp" -mindepth 1 | sed 's/^/#   left: /'
+	STATUS=1
+}
+
+# Our scenario with something changed: refuses_file TOOL SCENARIO SED_EXPRESSION TEXT
+refuses_file()
+{
+	sed "$3" "tools/$1/scenarios/$2.toml" >"$TMP/wrong.toml"
+	! cmp -s "$TMP/wrong.toml" "tools/$1/scenarios/$2.toml" ||
+		{ echo "# $2 has nothing like $3"; STATUS=1; }
+	refuses "$4" "tools/$1/$1" run "$TMP/wrong.toml"
+}
+
+LAB=tools/lab/lab SIM=tools/sim/sim
+for tool in $LAB $SIM; do
+	name=$(basename $tool)
+	refuses "$name: nope: no such scenario; there are " $tool run nope
+	refuses "$name: /etc/passwd: is no TOML file" $tool run /etc/passwd
+	refuses "$name: ./nope: No such file or directory" $tool run ./nope
+	refuses "$name: /etc/: Is a directory" $tool run /etc/
+	refuses "$name: unrecognized arguments: --colour" $tool run --colour
+	refuses "incast.toml: has no run nope; it has " $tool run incast --only nope
+	refuses "argument --out: /dev/null: must be a directory" $tool run --out /dev/null
+	refuses_file "$name" incast 's/^duration/colour = "red"\n&/' 'unknown: colour'
+	refuses_file "$name" incast '/^duration/d' 'duration: is missing'
+	refuses_file "$name" incast 's/^duration.*/duration = "1 week"/' \
+		"duration: '1 week' is no time; units are ns, us, ms, s"
+	refuses_file "$name" incast 's/^window.*/window = ["1s"]/' 'window: has two ends'
+	refuses_file "$name" incast 's/^window.*/window = ["9s", "1000s"]/' 'window: window is not'
+	refuses_file "$name" incast 's/^rate.*/rate = "40mph"/' "link: rate: '40mph' is no rate"
+	refuses_file "$name" incast 's/^kmin.*/kmin = -1/' "switch: kmin: -1 is no size"
+	refuses_file "$name" incast 's/^pmax.*/pmax = nan/' 'switch: pmax: nan is out of range'
+	refuses_file "$name" incast 's/^to = .*/&\nmtu = 1000/' 'flow 1: mtu: 1000 is no 256 or 512'
+	refuses_file "$name" incast 's/^to = .*/&\nqps = 0/;/^qps = 3/d' 'flow 1: qps: 0 is out of'
+	refuses_file "$name" incast 's/^to = .*/&\nqps = true/;/^qps = 3/d' \
+		'flow 1: qps: True is no whole number'
+	refuses_file "$name" incast 's/^to = .*/&\nverb = "read"\ntransport = "uc"/' \
+		'flow 1: verb: there is no read over uc'
+	refuses_file "$name" incast 's/^to = .*/to = "h1"/' 'flow 1: to: a flow from h1 to itself'
+	refuses_file "$name" incast 's/^from = .*/from = "all"/' "flow 1: from: 'all' names no hosts"
+	refuses_file "$name" incast '0,/^when = .*/s//when = { colour = "red" }/' \
+		': when: no run of the sweep is like that'
+	refuses_file "$name" incast 's/^jain = .*/jain = "about 1"/' 'expect '
+	refuses_file "$name" incast '0,/^hosts = .*\|^n = .*/s//n = []/' 'sweep: n: must be a list'
+	refuses_file "$name" incast 's/^profile = "{profile}"/profile = "{colour}"/' \
+		"profile: '{colour}': the sweep has no such variable"
+	refuses_file "$name" incast 's/^profile = "{profile}"/profile = "fast"/' \
+		"profile: 'fast' is no stock or softroce"
+	refuses_file "$name" incast 's/^profile = "{profile}"/&\nsettings = { "..\/x" = 1 }/;/^settings = { "roce/d' \
+		'settings: ../x=1: that is no knob and number'
+done
+refuses "sim: wrong.toml: expect: is missing" bash -c \
+	"sed '/^\[\[expect/,\$d' tools/sim/scenarios/incast.toml >$TMP/wrong.toml; $SIM run $TMP/wrong.toml"
+refuses "lab: wrong.toml: expect: is missing" bash -c \
+	"sed '/^\[\[expect/,\$d' tools/lab/scenarios/incast.toml >$TMP/wrong.toml; $LAB run --check $TMP/wrong.toml"
+refuses_file lab twohops 's/^b = "s2"/b = "s9"/' 'trunk 1: b: there is no switch s9'
+refuses_file lab twohops 's/^\[\[trunk\]\]/&\na = "s1"\nb = "s2"\n&/' \
+	'trunk: s1 and s2 are connected twice'
+refuses_file lab incast 's/^kmin.*/kmin = "120KB"/' 'switch: kmin: 120000 is not below kmax'
+refuses "lab up: argument --hosts: 0: must be a whole number, 1 to" $LAB up --hosts 0
+refuses "incast: switch: kmin: 500000 is not below kmax" $LAB up --kmin 500KB
+refuses "incast: link: rate: 'fast' is no rate" $LAB up --rate fast
+refuses "lab up: argument --tdf: 51: must be a whole number, 1 to 50" $LAB up --tdf 51
+refuses "lab: nope: is no kernel; there are" $LAB image --kernel nope
+refuses "lab: ../../x: is no kernel; there are" $LAB build --kernel ../../x
+refuses "lab: --set: rpg_ai_rate=: that is no knob and number" $LAB run --set rpg_ai_rate
+refuses "/nope.ko is not built; --stock-only" $LAB run --module /nope.ko
+refuses "lab: there is no recording nope in " $LAB draw nope -o "$TMP/x.png"
+refuses "sim run: argument --jobs: 0: must be a whole number, 1 or more" $SIM run --jobs 0
+refuses "bench: argument --only: invalid choice: 'all'" tools/bench/bench --only all
+refuses "run: nope: is no suite; there are bookworm, trixie" selftests/package/run nope
+refuses "torture: argument --seconds: 0: must be a whole number, 1 or more" \
+	selftests/uml/torture --seconds 0
+echo "# $TRIED refusals"
+exit $STATUS

@@ -1,0 +1,35 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0
+"""Which commands and options of lab and sim their man page or completion does not know.
+Silent if they know all."""
+
+import argparse
+import os
+import re
+
+from testbed.core.paths import LAB, SIM
+from testbed.sim import sim_command
+from testbed.vm import lab_command
+
+
+def words(parser):
+    """Commands, and options by the longest of their names."""
+    out = []
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, inner in action.choices.items():
+                out += [name] + words(inner)
+        elif action.option_strings and action.dest != "help":
+            out.append(max(action.option_strings, key=len))
+    return out
+
+
+for name, directory, module in (("lab", LAB, lab_command), ("sim", SIM, sim_command)):
+    known = words(module.parser())
+    assert len(known) > 5, known
+    for paper in (name + ".8", name + ".bash"):
+        with open(os.path.join(directory, paper)) as f:
+            text = f.read().replace("\\-", "-").replace("\\fB", " ").replace("\\fR", " ")
+        for word in known:
+            if not re.search(r"(?<![\w-])%s(?![\w-])" % re.escape(word), text):
+                print("# %s does not know %s" % (paper, word))

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0
+# bash completion of lab(8)
+
+_lab_words()
+{
+	local IFS=$' \t\n'
+	mapfile -t COMPREPLY < <(compgen -W "$1" -- "${COMP_WORDS[COMP_CWORD]}")
+}
+
+# Names of our scenarios, beside the command, and files
+_lab_scenarios()
+{
+	local dir f names=""
+
+	dir=$(dirname "$(readlink -f "$(type -P "${COMP_WORDS[0]}")")")
+	for f in "$dir"/scenarios/*.toml; do
+		f=${f##*/}
+		names+=" ${f%.toml}"
+	done
+	mapfile -t COMPREPLY < <(compgen -W "$names" -- "${COMP_WORDS[COMP_CWORD]}"
+		compgen -f -X '!*.toml' -- "${COMP_WORDS[COMP_CWORD]}")
+}
+
+_lab()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+	local commands="up status exec shell capture set down run record draw list image build"
+	local command=${COMP_WORDS[1]} kernels="6.1 6.12 6.18 7.2 6.12-rt trixie-backports sid"
+	local options=""
+
+	COMPREPLY=()
+	if [ "$COMP_CWORD" = 1 ]; then
+		_lab_words "$commands"
+		return
+	fi
+	case $prev in
+	--kernel)
+		_lab_words "$kernels"
+		return ;;
+	--profile)
+		_lab_words "stock softroce mlx5 sigcomm15"
+		return ;;
+	--cnp)
+		_lab_words "strict data"
+		return ;;
+	--module|--out|-o|--write|-w)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	--hosts|--rate|--delay|--kmin|--kmax|--pmax|--buffer|--tdf|--only|--set|--duration|-d|\
+	--filter|-f|--snaplen|-s|--title|-t)
+		return ;;
+	esac
+	case $command in
+	up)	options="--hosts --kernel --rate --delay --kmin --kmax --pmax --buffer --cnp
+			--profile --module --tdf" ;;
+	run)	options="--short --only --live --check --stock-only --kernel --module --tdf --set
+			--out" ;;
+	status|list)	options="--json" ;;
+	capture)	options="--write --duration --filter --snaplen" ;;
+	record)	options="--duration --out" ;;
+	draw)	options="--out --title" ;;
+	image)	options="--kernel --kdir --release" ;;
+	build)	options="--kernel" ;;
+	esac
+	case $command:$cur in
+	*:-*)	_lab_words "$options --help" ;;
+	up:*|run:*)	_lab_scenarios ;;
+	exec:*)	_lab_words "h1 h2 h3 s1 --" ;;
+	shell:*)	_lab_words "h1 h2 h3 s1" ;;
+	capture:*)	_lab_words "s1.h1 s1.h2 s1.h3" ;;
+	set:*)	_lab_words "h1 h2 h3 s1 rate= delay= kmin= kmax= pmax= buffer= cnp= ecn= profile=" ;;
+	draw:*)	mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+	esac
+}
+
+complete -F _lab lab
