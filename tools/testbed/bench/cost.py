@@ -6,9 +6,10 @@ import re
 import shutil
 import subprocess
 
+from ..core import sources
 from ..core.errors import LabError
 from ..core.paths import BENCH, MODULE, MODULE_PARTS, ROCE_PACKET, SIM, TOP
-from .icount import Guest, build_modules
+from .icount import Guest
 
 FRAME = 1082        # bytes of a packet in the middle of a message, MTU 1024
 
@@ -94,14 +95,18 @@ EXTRA = "tools/bench/modules"
 def _build(guest, out):
     """Everything that runs in the guest, into its share's bin."""
     bin_dir = os.path.join(guest.share, "bin")
-    modules = os.path.join(out, "modules")
-    build_modules(guest.image, TOP, MODULE_PARTS + (EXTRA,), EXTRA, modules)
+    modules, batched = os.path.join(out, "modules"), os.path.join(out, "batched")
+
+    def extra_modules():
+        with open(os.path.join(modules, "Kbuild"), "a") as f:
+            f.write("obj-m += %s/\n" % EXTRA)
+
+    guest.image.module(TOP, MODULE_PARTS + (EXTRA,), modules, extra_modules)
     for path in (MODULE, *("%s/%s.ko" % (EXTRA, m)
                            for m in ("idle", "nullhooks", "stopwatch", "flowsize"))):
         shutil.copy2(os.path.join(modules, path), bin_dir)
-    batched = os.path.join(out, "batched")
-    build_modules(guest.image, TOP, MODULE_PARTS, None, batched,
-                  {"drivers/infiniband/sw/dcqcn/pacer.c": BATCH})
+    guest.image.module(TOP, MODULE_PARTS, batched, lambda: sources.replace(
+        os.path.join(batched, "drivers/infiniband/sw/dcqcn/pacer.c"), *BATCH))
     shutil.copy2(os.path.join(batched, MODULE), os.path.join(bin_dir, "rdma_dcqcn_batched.ko"))
 
     programs = os.path.join(out, "bin")

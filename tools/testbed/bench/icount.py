@@ -2,14 +2,11 @@
 """A stock kernel in one VM whose clock is the number of executed instructions."""
 
 import os
-import re
-import select
 import shutil
 import subprocess
 import tempfile
-import time
 
-from ..core.debian import as_root
+from ..core import console
 from ..core.errors import LabError
 from ..core.kernel_log import complaints
 from ..core.paths import BENCH, LAB
@@ -19,46 +16,6 @@ from ..vm.image import Image
 
 KERNEL = "7.2"      # rxe has network namespaces from 7.2 on
 SILENCE = 900                   # s of wall time without a sign of life
-
-# Modules are built with the image's own compiler: its kernel's helper programs
-# need its C library.
-BUILD = r"""
-set -e
-mount --bind "$1" "$2/mnt"
-mount --bind /proc "$2/proc"
-exec chroot "$2" make -C "/usr/src/linux-headers-$3" M=/mnt -j2 modules
-"""
-
-
-def build_modules(image, source, parts, more, out, edits={}):
-    """Build parts of a source tree, and the Kbuild directory more, in a copy.
-
-    edits: file -> (old, new) text in it
-    """
-    shutil.rmtree(out, ignore_errors=True)
-    for name in parts:
-        here, there = os.path.join(source, name), os.path.join(out, name)
-        os.makedirs(os.path.dirname(there), exist_ok=True)
-        if os.path.isdir(here):
-            shutil.copytree(here, there,
-                            ignore=shutil.ignore_patterns("*.o", "*.ko", "*.mod*", "*.order", ".*"))
-        else:
-            shutil.copy2(here, there)
-    if more:
-        with open(os.path.join(out, "Kbuild"), "a") as f:
-            f.write("obj-m += %s/\n" % more)
-    for name, (old, new) in edits.items():
-        with open(os.path.join(out, name)) as f:
-            text = f.read()
-        if old not in text:
-            raise LabError("%s has no %r" % (name, old))
-        with open(os.path.join(out, name), "w") as f:
-            f.write(text.replace(old, new))
-    r = subprocess.run(as_root(["unshare", "-m", "sh", "-c", BUILD, "sh", out, image.root,
-                                image.release]), capture_output=True, text=True)
-    if r.returncode:
-        raise LabError("building %s for %s failed:\n%s" %
-                       (out, image.release, (r.stdout + r.stderr)[-4000:]))
 
 
 class Guest:
@@ -110,14 +67,14 @@ class Guest:
             raise LabError("%s is not installed: run tools/lab/deps" % cmd[0])
         self._qemu = subprocess.Popen(cmd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                       stderr=subprocess.STDOUT, preexec_fn=die_with_parent)
-        console = self._watch()
+        messages = self._watch()
         text = self._file("output")
         with open(out, "w") as f:
             f.write(text)
-        bad = complaints(console + self._file("dmesg"))
+        bad = complaints(messages + self._file("dmesg"))
         if bad or "BENCH-DONE" not in text:
             raise LabError("the guest failed: %s\n%s" % ("; ".join(bad[:3]) or "it ended early",
-                                                         _tail(console + text)))
+                                                         console.last(messages + text, 30)))
         return text
 
     def _file(self, name):
@@ -128,26 +85,17 @@ class Guest:
             return ""
 
     def _watch(self):
-        text, line, alive = "", "", time.monotonic()
-        fd = self._qemu.stdout.fileno()
-        while True:
-            if not select.select([fd], [], [], 1)[0]:
-                if time.monotonic() - alive > SILENCE:
-                    raise LabError("the guest is silent for %d s\n%s" % (SILENCE, _tail(text)))
-                continue
-            data = os.read(fd, 65536)
-            if not data:
-                return text + line
-            alive = time.monotonic()
-            line += data.decode(errors="replace").replace("\r", "")
-            *lines, line = line.split("\n")
-            for entry in lines:
-                m = re.fullmatch(r"progress (.*)", entry)
-                if m:
-                    say("bench: " + m[1])
-                else:
-                    text += entry + "\n"
+        """All that it says but its progress."""
+        said = []
 
+        def line(entry):
+            if entry.startswith("progress "):
+                say("bench: " + entry[len("progress "):])
+            else:
+                said.append(entry)
 
-def _tail(text):
-    return "\n".join("    " + line for line in text.splitlines()[-30:])
+        try:
+            console.watch(self._qemu, SILENCE, line)
+        except LabError as e:
+            raise LabError("the guest failed: %s\n%s" % (e, console.last("\n".join(said), 30)))
+        return "\n".join(said)

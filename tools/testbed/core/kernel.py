@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 
+from . import sources
 from .debian import Apt
 from .errors import LabError
 from .paths import SIM, cache_dir
@@ -166,14 +167,7 @@ class Kernel:
 
     def _edit(self, edits):
         for name, old, new in edits:
-            path = os.path.join(self.source, name)
-            with open(path) as f:
-                text = f.read()
-            if old not in text:
-                raise LabError("%s has no %r" % (path, old))
-            os.unlink(path)     # it may have another name, in another tree
-            with open(path, "w") as f:
-                f.write(text.replace(old, new))
+            sources.replace(os.path.join(self.source, name), old, new)
 
     def _make(self):
         say("sim: building %s, once (about %s minutes)" %
@@ -223,14 +217,7 @@ class Kernel:
     def module(self, source, parts, out, variables=()):
         """Build the modules of a source directory, of which these parts belong to
         the kernel, in a copy: it may have been built for another kernel."""
-        for part in parts:
-            here, there = os.path.join(source, part), os.path.join(out, part)
-            if os.path.isdir(here):
-                built = shutil.ignore_patterns("*.o", "*.ko", "*.mod*", "*.order", ".*")
-                shutil.copytree(here, there, dirs_exist_ok=True, ignore=built)
-            else:
-                os.makedirs(out, exist_ok=True)
-                shutil.copy2(here, there)
+        sources.copy(source, parts, out)
         r = subprocess.run(["make", "-C", self.kdir, "ARCH=" + self.arch, "M=" + out, jobs(), "W=1",
                             *variables, "modules"],
                            capture_output=True, text=True, stdin=subprocess.DEVNULL)

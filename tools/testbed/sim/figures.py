@@ -5,6 +5,7 @@ import csv
 import json
 import os
 
+from ..core import samples
 from ..core.errors import LabError
 from ..core.stats import jain, percentile
 
@@ -16,16 +17,8 @@ SETTLED = 5_000_000     # ns; over which a rate is averaged to say so
 class Samples:
     """A queue's samples, as qsample printed them, with time since t0 in ns."""
 
-    COLUMNS = ("time", "bytes", "packets", "qlen", "queue", "drops", "marked")
-
     def __init__(self, path, t0):
-        rows = []
-        with open(path) as f:
-            for line in f:
-                row = [int(w) for w in line.split()]
-                if len(row) == len(self.COLUMNS):     # the last line may be torn
-                    rows.append([row[0] - t0] + row[1:])
-        self.rows = rows
+        self.rows = [[ns - t0, *counts] for ns, *counts in samples.read(path)]
 
     def within(self, begin, end):
         rows = [r for r in self.rows if begin <= r[0] <= end]

@@ -3,12 +3,10 @@
 
 import os
 import re
-import select
 import signal
 import subprocess
-import time
 
-from ..core import kernel_log
+from ..core import console, kernel_log
 from ..core.errors import LabError
 
 # What rxe's completer has to say about itself, without us in the stack: QPs that come and
@@ -111,7 +109,7 @@ def judge(text, out):
             problems += complaints(f.read())
     if problems or "SIM-DONE" not in text:
         raise LabError("it failed: %s\n%s" %
-                       ("; ".join(problems) or "it ended early", _tail(text)))
+                       ("; ".join(problems) or "it ended early", console.last(text)))
 
 
 def complaints(text):
@@ -121,30 +119,20 @@ def complaints(text):
 
 
 def _watch(p, log, show, silence):
-    text, line, alive = "", "", time.monotonic()
-    fd = p.stdout.fileno()
-    while True:
-        if not select.select([fd], [], [], 1)[0]:
-            if time.monotonic() - alive > silence:
-                raise LabError("the simulation is silent for %d s\n%s" % (silence, _tail(text)))
-            continue
-        data = os.read(fd, 65536).decode(errors="replace").replace("\r", "")
-        if not data:
-            return text
-        alive = time.monotonic()
-        *lines, line = (line + data).split("\n")
-        for entry in lines:
-            m = re.fullmatch(r"SIM-TIME (\d+)", entry)
-            if m:
-                if show:
-                    show(int(m[1]))
-            else:
-                text += entry + "\n"
-                log.write(entry + "\n")
+    """All that it says, but how far simulated time has come."""
+    said = []
+
+    def line(entry):
+        m = re.fullmatch(r"SIM-TIME (\d+)", entry)
+        if not m:
+            said.append(entry)
+            log.write(entry + "\n")
+        elif show:
+            show(int(m[1]))
+
+    try:
         # under load it may never end for all that
-        if (text[-100:] + line).rstrip().endswith(LAST_WORDS):
-            return text + line
-
-
-def _tail(text):
-    return "\n".join("    " + line for line in text.splitlines()[-20:])
+        console.watch(p, silence, line, lambda text: text.rstrip().endswith(LAST_WORDS))
+    except LabError as e:
+        raise LabError("the simulation failed: %s\n%s" % (e, console.last("\n".join(said))))
+    return "\n".join(said)

@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import tempfile
 
+from ..core import sources
 from ..core.debian import Apt, as_root, base_of, mmdebstrap
 from ..core.errors import InputError, LabError
 from ..core.paths import MODULE, cache_dir
@@ -206,18 +207,13 @@ class Image:
             subprocess.run(remove)
         say("image: %s, kernel %s" % (self.root, self.release))
 
-    def module(self, parts, out):
-        """Build the module of a source tree, of which these parts belong to the
-        kernel, with the tree's own compiler in a copy, out. Returns its messages."""
+    def module(self, source, parts, out, prepare=lambda: None):
+        """Build the modules of a source tree, of which these parts belong to the kernel,
+        with this tree's own compiler in a copy, out; prepare() changes that before.
+        Returns the compiler's messages."""
         shutil.rmtree(out, ignore_errors=True)
-        for part in parts:
-            there = os.path.join(out, os.path.basename(part))
-            if os.path.isdir(part):
-                shutil.copytree(part, there, ignore=shutil.ignore_patterns(
-                    "*.o", "*.ko", "*.mod", "*.mod.c", ".*"))
-            else:
-                os.makedirs(out, exist_ok=True)
-                shutil.copy(part, there)
+        sources.copy(source, parts, out)
+        prepare()
         # /mnt is the one of the tree that only this process sees
         r = subprocess.run(as_root(["unshare", "-m", "sh", "-ec", BUILD, "sh", self.root,
                                     os.path.abspath(out), "/usr/src/linux-headers-" + self.release,

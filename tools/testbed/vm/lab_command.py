@@ -55,7 +55,7 @@ def image_of(args):
 
 def cmd_build(args):
     out = os.path.join(OUT, "kernels", args.kernel)
-    sys.stderr.write(image_of(args).module([os.path.join(TOP, p) for p in MODULE_PARTS], out))
+    sys.stderr.write(image_of(args).module(TOP, MODULE_PARTS, out))
     print(os.path.join(out, MODULE))
     return 0
 

@@ -4,7 +4,7 @@
 import csv
 import os
 
-from ..core import plots
+from ..core import plots, samples
 from ..core.command import write_json
 from ..core.errors import LabError
 from ..core.paths import PLOT
@@ -26,12 +26,9 @@ class Queue:
 
     def __init__(self, recording, port):
         offset = recording.epoch[port.switch][0] + recording.zero
-        self.port, self.samples = port, []
-        with open(recording.queue_file(port)) as f:
-            for line in f:
-                row = line.split()
-                if len(row) == 7:   # the last line may be torn
-                    self.samples.append((int(row[0]) / 1e9 - offset, *map(int, row[1:])))
+        self.port = port
+        self.samples = [(ns / 1e9 - offset, *counts)
+                        for ns, *counts in samples.read(recording.queue_file(port))]
         window = [t - recording.zero for t in recording.window]
         self.window = [s for s in self.samples if window[0] <= s[0] <= window[1]]
         if len(self.window) < 2:
@@ -167,11 +164,11 @@ class Result:
             bins, previous = {}, None
             for s in q.samples:
                 bins.setdefault(int(s[0] // STEP), []).append(s)
-            for i, samples in sorted(bins.items()):
-                last = samples[-1]
+            for i, mine in sorted(bins.items()):
+                last = mine[-1]
                 if 0 <= i < steps:
-                    held[i] = round(sum(s[4] for s in samples) / len(samples))
-                    most[i] = max(s[4] for s in samples)
+                    held[i] = round(sum(s[4] for s in mine) / len(mine))
+                    most[i] = max(s[4] for s in mine)
                     if previous:
                         marks[i] = (last[6] - previous[6]) * per_s
                         drops[i] = (last[5] - previous[5]) * per_s

@@ -1,0 +1,137 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0
+"""What tools and tests go by: expectations, statistics, kernels' complaints, TAP. Silent if
+all is right."""
+
+import contextlib
+import io
+import subprocess
+import sys
+
+from testbed.core import console, kernel_log
+from testbed.core.errors import InputError, LabError
+from testbed.core.expectations import Expectations, evaluate
+from testbed.core.scenario import Table, expand
+from testbed.core.stats import jain, percentile
+from testbed.core.tap import Tap
+from testbed.core.units import quantity
+
+FIGURES = {"drops": 3, "jain": 0.5, "none": None, "group": {"a": {"mbps": 7}},
+           "port": {"s1.h3": {"drops": 1}}}
+wrong = 0
+
+
+def expect(what, got, want):
+    global wrong
+    if got != want:
+        wrong += 1
+        print("# %s: %r instead of %r" % (what, got, want))
+
+
+def raises(what, text, function, *args):
+    try:
+        function(*args)
+    except LabError as e:
+        expect(what, (text in str(e), isinstance(e, InputError)), (True, True))
+    else:
+        expect(what, "no error", text)
+
+
+def check(tables, results):
+    runs = {name: variables for name, (variables, _) in results.items()}
+    return Expectations("f.toml", tables, runs).check(results)
+
+
+def expectations():
+    one = {"run": ({}, FIGURES)}
+    expect("sums of products", evaluate("2 * drops + 4 * jain + 1", FIGURES), 9)
+    expect("figures within", evaluate("group.a.mbps + port.s1.h3.drops", FIGURES), 8)
+    expect("of another run", evaluate("0.01.drops", {}, {"0.01": FIGURES}), 3)
+    expect("holds", check([{"drops": ["> 2", "< 4"], "1": "> group.a.mbps"}], one),
+           (["run: 1 is 1, not > group.a.mbps (7)"], 3))
+    expect("an undefined figure", check([{"none": "> 0"}], one),
+           (["run: none is undefined, not > 0"], 1))
+    raises("an unknown figure", "no figure x", check, [{"x": "> 0"}], one)
+    raises("an unknown operator", "'~ 1' must be one of", check, [{"drops": "~ 1"}], one)
+    raises("no limit", "'>' must be one of", check, [{"drops": ">"}], one)
+    raises("no text", "1 must be one of", check, [{"drops": 1}], one)
+    raises("nothing expected", "expect 1: expects nothing", check, [{"when": {}}], one)
+    two = {"a": ({"n": 1}, {"x": 1}), "b": ({"n": 2}, {"x": 2})}
+    expect("some runs", check([{"when": {"n": [2, 3]}, "x": "== 2 * a.x"}], two), ([], 1))
+    raises("no run", "when: no run", check, [{"when": {"n": 3}, "x": "> 0"}], two)
+    left_out = Expectations("f.toml", [{"x": "> b.x"}], {"a": {}, "b": {}})
+    expect("compared with what was left out", left_out.check({"a": ({}, {"x": 1})}),
+           (["none of its 1 expectations is about these runs"], 0))
+
+
+def numbers():
+    expect("percentile", [percentile([3, 1, 2, 4], p) for p in (0, 0.5, 0.9, 1)], [1, 3, 4, 4])
+    expect("Jain", [jain([2, 2]), jain([1, 0, 0, 0]), jain([0, 0])], [1, 0.25, 0])
+    expect("units", [quantity(k, v) for k, v in (("rate", "1.5gbit"), ("time", "2us"),
+                                                 ("size", "3KiB"), ("size", 7))],
+           [1500000000, 2000, 3072, 7])
+    raises("no unit", "is no time", quantity, "time", 5)
+    raises("a boolean", "f: n: True is no whole number", Table("f", {"n": True}).take, "n", int)
+    raises("left over", "f: unknown: n", Table("f", {"n": 1}).done)
+    filled = expand("f", {"a": "{x}", "b": "{y}"}, {"s": [{"name": "p", "x": 1, "y": 2},
+                                                          {"name": "q", "x": 3}]})
+    expect("a sweep", filled, [({"s": "p"}, {"a": "1", "b": "2"}),
+                               ({"s": "q"}, {"a": "3", "b": "2"})])
+
+
+def complaints():
+    for line in ("BUG: KASAN: slab-out-of-bounds in x", "UBSAN: shift-out-of-bounds in x",
+                 "WARNING: possible circular locking dependency detected",
+                 "kmemleak: 3 new suspected memory leaks (see /sys/kernel/debug/kmemleak)",
+                 "INFO: task modprobe:123 blocked for more than 120 seconds.",
+                 "watchdog: BUG: soft lockup - CPU#0 stuck for 26s!", "Oops: 0000 [#1] SMP",
+                 "refcount_t: underflow; use-after-free.", "rcu: INFO: rcu_sched self-detected"):
+        expect(line, kernel_log.complaints("fine\n" + line + "\nfine\n"), [line])
+    for line in ("kasan: KernelAddressSanitizer initialized", "rdma_rxe: loaded",
+                 "kmemleak: Kernel memory leak detector initialized"):
+        expect(line, kernel_log.complaints(line), [])
+    for bit in (5, 7, 9, 14):
+        expect("taint %d" % bit, kernel_log.BAD_TAINT >> bit & 1, 1)
+    expect("taint of a module from outside", kernel_log.BAD_TAINT >> 12 & 1, 0)
+
+
+def relayed(text):
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        tap = Tap()
+        tap.relay(text)
+        status = tap.done()
+    return tap.n, tap.failed, status, out.getvalue()
+
+
+def tap():
+    expect("passed", relayed("noise\nok 1 - a\nok 2 b # SKIP c\n1..2\n"),
+           (2, 0, 0, "TAP version 13\nok 1 - a\nok 2 - b # SKIP c\n1..2\n"))
+    expect("failed", relayed("1..1\nnot ok 1 - a\n")[:3], (1, 1, 1))
+    expect("ended early", relayed("1..2\nok 1 - a\n")[:3], (2, 1, 1))
+    expect("without a plan", relayed("ok 1 - a\n")[:3], (2, 1, 1))
+    expect("crashed", relayed("Oops\n")[:3], (1, 1, 1))
+    expect("gave up", relayed("1..1\nok 1 - a\nBail out! x\n")[:3], (2, 1, 1))
+    expect("no test at all", relayed("1..0\n")[:3], (1, 1, 1))
+
+
+def watched():
+    said = []
+    with subprocess.Popen(["printf", "a\\r\\nb\\nend"], stdout=subprocess.PIPE) as p:
+        console.watch(p, 60, said.append)
+    expect("lines", said, ["a", "b", "end"])
+    with subprocess.Popen(["sh", "-c", "echo bye; echo; exec sleep 1000"],
+                          stdout=subprocess.PIPE) as p:
+        console.watch(p, 60, said.append, lambda words: words.rstrip().endswith("bye"))
+        p.kill()
+    with subprocess.Popen(["sleep", "1000"], stdout=subprocess.PIPE) as p:
+        try:
+            console.watch(p, 0, said.append)
+            expect("silence", "no error", "an error")
+        except LabError:
+            pass
+        p.kill()
+
+
+for test in (expectations, numbers, complaints, tap, watched):
+    test()
+sys.exit(1 if wrong else 0)

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a kernel says on its console."""
+
+import os
+import select
+import time
+
+from .errors import LabError
+
+
+def watch(process, silence, line, ended=lambda said: False):
+    """Hand each line of a process's output to line(), until it ends, or until ended() of the
+    last words says that it will. Raises LabError when it is silent for so many seconds."""
+    rest, words, alive = "", "", time.monotonic()
+    fd = process.stdout.fileno()
+    while True:
+        if not select.select([fd], [], [], 1)[0]:
+            if time.monotonic() - alive > silence:
+                raise LabError("it is silent for %d s" % silence)
+            continue
+        data = os.read(fd, 65536).decode(errors="replace").replace("\r", "")
+        alive = time.monotonic()
+        *lines, rest = (rest + data).split("\n")
+        for entry in lines:
+            line(entry)
+        words = (words + data)[-100:]
+        if not data or ended(words):
+            if rest:
+                line(rest)
+            return
+
+
+def last(text, lines=20):
+    """The end of a text, for an error message."""
+    return "\n".join("    " + line for line in text.splitlines()[-lines:])
