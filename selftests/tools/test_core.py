@@ -4,13 +4,17 @@
 all is right."""
 
 import contextlib
+import glob
 import io
+import os
+import re
 import subprocess
 import sys
 
 from testbed.core import console, kernel_log
 from testbed.core.errors import InputError, LabError
 from testbed.core.expectations import Expectations, evaluate
+from testbed.core.paths import TOP
 from testbed.core.scenario import Table, expand
 from testbed.core.stats import jain, percentile
 from testbed.core.tap import Tap
@@ -132,6 +136,38 @@ def watched():
         p.kill()
 
 
-for test in (expectations, numbers, complaints, tap, watched):
+def arrows():
+    """core <- vm, sim <- bench; no edits of paths, no module twice, none of the tests'."""
+    allowed = {"core": set(), "vm": {"core"}, "sim": {"core"}, "bench": {"core", "vm", "sim"}}
+    package = os.path.join(TOP, "tools", "testbed")
+    names = []
+    for part, others in allowed.items():
+        for path in glob.glob(os.path.join(package, part, "*.py")):
+            names.append(os.path.basename(path)[:-len(".py")])
+            with open(path) as f:
+                imports = re.findall(r"^ *(?:from|import) +(\S+)(?: import (.*))?", f.read(), re.M)
+            for module, what in imports:
+                other = module[2:].split(".")[0] if module.startswith("..") else part
+                other = what.split(",")[0] if module == ".." else other
+                expect("%s/%s imports %s" % (part, names[-1], module),
+                       other in others | {part} and not module.startswith("testbed") and
+                       not os.path.exists(os.path.join(TOP, "selftests", "uml", module + ".py")),
+                       True)
+    names += [os.path.basename(p)[:-len(".py")] for p in
+              glob.glob(os.path.join(TOP, "selftests", "*", "*.py")) if not os.path.islink(p)]
+    expect("modules of the same name", sorted(n for n in set(names) - {"__init__"}
+                                              if names.count(n) > 1), [])
+    edits, read = [], 0
+    for top in ("tools", "selftests"):
+        for directory, _, files in os.walk(os.path.join(TOP, top)):
+            for path in (os.path.join(directory, f) for f in files):
+                with open(path, errors="replace") as f:
+                    edits += [path] * bool(re.search(r"sys\.[p]ath|PYTHON[P]ATH", f.read()))
+                read += 1
+    expect("all files were read", read > 200, True)
+    expect("edits of paths", edits, [])
+
+
+for test in (expectations, numbers, complaints, tap, watched, arrows):
     test()
 sys.exit(1 if wrong else 0)
