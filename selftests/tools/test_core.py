@@ -55,7 +55,9 @@ def expectations():
            (["run: 1 is 1, not > group.a.mbps (7)"], 3))
     expect("an undefined figure", check([{"none": "> 0"}], one),
            (["run: none is undefined, not > 0"], 1))
-    raises("an unknown figure", "no figure x", check, [{"x": "> 0"}], one)
+    expect("an unknown figure", check([{"x": "> 0"}], one),
+           (["run: f.toml: expect 1: there is no figure x; there are drops, group, jain, none, "
+             "port"], 1))
     raises("an unknown operator", "'~ 1' must be one of", check, [{"drops": "~ 1"}], one)
     raises("no limit", "'>' must be one of", check, [{"drops": ">"}], one)
     raises("no text", "1 must be one of", check, [{"drops": 1}], one)

@@ -13,15 +13,15 @@ a figure within a figure, RUN.drops one of another run.
 import operator
 import re
 
-from .errors import InputError
+from .errors import InputError, LabError
 
 OPERATORS = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt,
              "==": operator.eq}
 NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)(e-?\d+)?")
 
 
-class Unknown(InputError):
-    """A figure that there is not; only the figures can tell."""
+class Unknown(LabError):
+    """A figure that there is not. Which there are, only a run can tell."""
 
 
 def lookup(figures, dotted, runs={}):
@@ -60,7 +60,7 @@ class Condition:
     """One line of [[expect]]: what, how, and what it is compared to."""
 
     def __init__(self, where, what, text):
-        self.what, self.text = what, text
+        self.where, self.what, self.text = where, what, text
         self.operator, _, self.limit = text.partition(" ") if isinstance(text, str) else ("",) * 3
         if self.operator not in OPERATORS or not all(
                 f for side in (what, self.limit) for fs in _factors(side) for f in fs):
@@ -69,7 +69,10 @@ class Condition:
 
     def fault(self, figures, runs):
         """What does not hold; None if it does."""
-        got, want = (evaluate(side, figures, runs) for side in (self.what, self.limit))
+        try:
+            got, want = (evaluate(side, figures, runs) for side in (self.what, self.limit))
+        except Unknown as e:
+            return "%s: %s" % (self.where, e)
         if None not in (got, want) and OPERATORS[self.operator](got, want):
             return None
         return "%s is %s, not %s%s" % (
