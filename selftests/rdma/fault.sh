@@ -52,8 +52,8 @@ unloading()
 	delay remote 1000
 	await 10 remote np_ecn_marked_roce_packets -gt 10
 	cnp local
-	on local "rmmod rdma_dcqcn" || fail "rmmod"
-	on remote "rmmod rdma_dcqcn" || fail "rmmod"
+	unload local || fail "rmmod"
+	unload remote || fail "rmmod"
 	on local "[ ! -e $FAULTS ]" || fail "$FAULTS is still there"
 	stop_perftest
 }

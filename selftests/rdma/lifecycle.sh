@@ -21,6 +21,8 @@ TESTS=(
 	"sender_only With the module on the sender only, traffic goes on"
 )
 
+GUESTS_ONLY="receiver_only sender_only"
+
 WRITE="-m 1024 -s 65536"
 
 RATE=4	# Mb/s: less than slow hosts send, more than the floor
@@ -219,8 +221,7 @@ foreign()
 
 	reload local
 	for host in local remote; do
-		# shellcheck disable=SC2086,SC2029
-		[ $host = local ] || ssh $REMOTE_ARGS "cat >$TMP/streams.py" <"$HERE/streams.py"
+		[ $host = local ] || at_remote "cat >$TMP/streams.py" <"$HERE/streams.py"
 		[ $host = remote ] || cp "$HERE/streams.py" $TMP/
 		start $host echo "exec python3 $TMP/streams.py serve 18500"
 		until_ok 5 on $host "ss -Hltn sport = :18500 | grep -q ." || fail "nobody listens"

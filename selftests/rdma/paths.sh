@@ -20,6 +20,8 @@ TESTS=(
 	"nvme NVMe over RDMA: fio finds what it wrote, and congestion control acts"
 )
 
+GUESTS_ONLY="cm nvme"
+
 # A command for both hosts, in which @ is 1 or 2
 both()
 {
@@ -63,7 +65,7 @@ vlan()
 
 bond()
 {
-	both "modprobe bonding max_bonds=0 && ip link set $PATHIF down &&
+	both "{ [ -e /sys/module/bonding ] || modprobe bonding max_bonds=0; } && ip link set $PATHIF down &&
 	      ip link add bond1 type bond mode active-backup miimon 100 &&
 	      ip link set $PATHIF master bond1 && ip link set bond1 up && $(addresses bond1) &&
 	      rdma link add rxe1 type rxe netdev bond1" || fail "no bond"
@@ -147,9 +149,9 @@ netns()
 
 	here=$(in_ns "python3 $HERE/roce_packet.py gid-index rxe1 10.1.0.1")
 	gid=$(on remote "${PY[remote]} gid-index rxe1 10.1.0.2")
-	start remote server "exec ib_write_bw -F -d rxe1 -x $gid -p 18590 -m 1024 -s 65536 $(with_defaults)"
+	start remote server "exec ${TRANSFER}ib_write_bw -F -d rxe1 -x $gid -p 18590 -m 1024 -s 65536 $(with_defaults)"
 	until_ok 20 on remote "ss -Hltn sport = :18590 | grep -q ." || fail "no server"
-	start local client "exec ip netns exec dcqcn ib_write_bw -F -d rxe1 -x $here -p 18590 -m 1024 -s 65536 --tclass=$CE $(with_defaults) 10.1.0.2"
+	start local client "exec ip netns exec dcqcn ${TRANSFER}ib_write_bw -F -d rxe1 -x $here -p 18590 -m 1024 -s 65536 --tclass=$CE $(with_defaults) 10.1.0.2"
 	until_ok 30 on remote "[ \$(cat $hw1/np_cnp_sent) -ge 1 ]" || fail "no CNP was sent"
 	until_ok 30 on local "[ \$(cat $hw1/rp_held_packets) -ge 100 ]" || fail "nothing was limited"
 	check "the other's CNPs" "$(counter local rp_cnp_handled)" = 0
@@ -193,7 +195,7 @@ nvme()
 
 	# nvmet (7.3) takes its mutex and rdma_cm's in both orders. Lockdep says so, and ends.
 	if on remote "[ -e /proc/lockdep ]"; then
-		skip "a kernel with lockdep, which nvmet ends"
+		skip "this kernel's nvmet takes locks in both orders, and lockdep ends"
 		return
 	fi
 	reload_both

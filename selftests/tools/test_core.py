@@ -91,7 +91,7 @@ def complaints():
                  "kmemleak: 3 new suspected memory leaks (see /sys/kernel/debug/kmemleak)",
                  "INFO: task modprobe:123 blocked for more than 120 seconds.",
                  "watchdog: BUG: soft lockup - CPU#0 stuck for 26s!", "Oops: 0000 [#1] SMP",
-                 "refcount_t: underflow; use-after-free.", "rcu: INFO: rcu_sched self-detected"):
+                 "refcount_t: underflow; use-after-free.", "rcu: INFO: rcu_sched self-detected stall on CPU"):
         expect(line, kernel_log.complaints("fine\n" + line + "\nfine\n"), [line])
     for line in ("kasan: KernelAddressSanitizer initialized", "rdma_rxe: loaded",
                  "kmemleak: Kernel memory leak detector initialized"):

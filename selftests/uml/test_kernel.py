@@ -20,7 +20,7 @@ from testbed.core.tap import Tap
 from testbed.sim import uml
 from testbed.sim.builtin_rxe import BuiltIn
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+HERE = os.path.dirname(os.path.realpath(__file__))
 SILENCE = 600   # s; tests say little, and machines are busy
 MTU = 4200      # RoCE's 4096 and its headers
 
@@ -144,7 +144,7 @@ class TestKernel:
             "net/sched/sch_red", "net/ipv4/udp_tunnel", "net/ipv6/ip6_udp_tunnel",
             "drivers/infiniband/sw/rxe/rdma_rxe"))
 
-    def run(self, lines, out):
+    def run(self, lines, out, silence=SILENCE):
         """Boot, and run these lines of shell. The directory is /mnt in there."""
         shutil.rmtree(out, ignore_errors=True)
         os.makedirs(out)
@@ -153,7 +153,7 @@ class TestKernel:
             mounts.append("mount -t tracefs tracefs /sys/kernel/tracing")
         uml.boot(self.kernel, os.path.join(self.bin, "seed.so"), self.modules,
                  "\n".join(mounts + lines), out,
-                 mode=uml.REAL if self.debug else uml.SIMULATED, silence=SILENCE)
+                 mode=uml.REAL if self.debug else uml.SIMULATED, silence=silence)
 
 
 def foreign(kernel, seed, seconds):

@@ -29,7 +29,7 @@ class Tap:
         print("%sok %d - %s" % ("" if ok else "not ", self.n, name), flush=True)
         return ok
 
-    def relay(self, text):
+    def relay(self, text, prefix=""):
         """What a program said: all its tests become ours. It must have kept its plan."""
         plan, ran = None, 0
         for line in LINE.findall(text):
@@ -44,7 +44,7 @@ class Tap:
             else:
                 print(line, flush=True)
         if plan is None or ran != plan or not ran:
-            self.result(False, "the tests ran to their end",
+            self.result(False, prefix + "the tests ran to their end",
                         "%d of %s tests" % (ran, "?" if plan is None else plan))
 
     def done(self):

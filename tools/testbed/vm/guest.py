@@ -11,8 +11,8 @@ import subprocess
 import tempfile
 import time
 
+from ..core import kernel_log
 from ..core.errors import LabError
-from ..core.kernel_log import BAD_TAINT, complaints
 from ..core.paths import LAB
 from ..core.progress import say, tail
 
@@ -196,6 +196,9 @@ class VM:
         self.smp, self.mem, self.append, self.nice = smp, mem, append, nice
         self.nics = []
         self.console = os.path.join(dir, name + ".console")
+        kept = kernel_log.place(name)
+        if kept:
+            os.symlink(kept, self.console)
         self._number = number
         self._jobs = 0
         self._qemu = self._master = None
@@ -383,14 +386,14 @@ class VM:
         Reads the console, so it works after a crash; asks a living guest for
         its taint flags too. A guest that does not answer is not well either.
         """
-        found = complaints(self._console_text())
+        found = [line.strip() for line in kernel_log.complaints(self._console_text())]
         if self._qemu is not None:
             if self._qemu.poll() is not None:
                 found.append("QEMU ended with status %d" % self._qemu.returncode)
             else:
                 try:
                     taint = int(self.out("cat /proc/sys/kernel/tainted", timeout=60))
-                    if taint & BAD_TAINT:
+                    if taint & kernel_log.BAD_TAINT:
                         found.append("the kernel is tainted: %d" % taint)
                 except (Failed, ValueError) as e:
                     found.append(str(e))
