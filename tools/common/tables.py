@@ -70,13 +70,21 @@ def names(text):
     return out
 
 
-def expand(table, sweep):
-    """[(values of the sweep by name, the table filled in)]
+def number(value):
+    """Of a quantity of any kind its number, in bit/s, ns or bytes; anything else as it is."""
+    for kind in UNITS:
+        try:
+            return quantity(kind, value)
+        except ScenarioError:
+            pass
+    return value
 
-    Strings may contain {name} of a sweep's variable, and one that is nothing else may
-    stand for a table; every combination of the sweep's values is one table. A value may
-    be a table itself, of several variables under a "name"; what it leaves out is as in
-    the first of its list.
+
+def combinations(sweep):
+    """[(values of the sweep by name, those and what belongs to them)]
+
+    Every combination of the sweep's values. A value may be a table itself, of several
+    variables under a "name"; what it leaves out is as in the first of its list.
     """
     out = []
     for values in itertools.product(*sweep.values()):
@@ -85,15 +93,22 @@ def expand(table, sweep):
             own = {**sweep[key][0], **value} if isinstance(value, dict) else {}
             variables[key] = inner[key] = own.get("name", value)
             inner.update(own)
-        out.append((variables, _fill(table, inner)))
+        out.append((variables, inner))
     return out
 
 
-def _fill(value, variables):
+def expand(table, sweep):
+    """[(values of the sweep by name, the table filled in)] of every combination"""
+    return [(variables, fill(table, inner)) for variables, inner in combinations(sweep)]
+
+
+def fill(value, variables):
+    """Strings may contain {name} of a variable, and one that is nothing else may stand
+    for a table."""
     if isinstance(value, dict):
-        return {k: _fill(v, variables) for k, v in value.items()}
+        return {k: fill(v, variables) for k, v in value.items()}
     if isinstance(value, list):
-        return [_fill(v, variables) for v in value]
+        return [fill(v, variables) for v in value]
     if isinstance(value, str) and "{" in value:
         if isinstance(variables.get(value[1:-1]), dict) and value[0] == "{":
             return variables[value[1:-1]]

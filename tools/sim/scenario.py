@@ -10,16 +10,34 @@ import os
 import re
 import tomllib
 
-from tables import ScenarioError, Table, expand, names, quantity
+from expression import evaluate
+from figures import OPERATORS
+from grid import Picture
+from tables import ScenarioError, Table, combinations, fill, names, number, quantity
+
+LINE = ("told", "measured")     # told: rpg_max_rate is set to the rate of the host's link
+
 
 class Link:
-    """A cable: rate in bit/s, one-way delay and jitter in ns."""
+    """A cable: rate in bit/s, one-way delay and jitter in ns; on the way out of a switch
+    it loses a share of the packets, lets a share of them overtake all that it delays, and
+    delays RC's ACKs by so much more."""
 
     def __init__(self, where, table, like=None):
         t = Table(where, table)
         self.rate = t.take("rate", "rate", like and "%dbit" % like.rate)
         self.delay = t.take("delay", "time", like and "%dns" % like.delay or "0us")
         self.jitter = t.take("jitter", "time", like and "%dns" % like.jitter or "0us")
+        self.loss = t.take("loss", float, like and like.loss or 0.0)
+        self.reorder = t.take("reorder", float, like and like.reorder or 0.0)
+        self.ack_delay = t.take("ack_delay", "time", like and "%dns" % like.ack_delay or "0us")
+        for key, share in (("loss", self.loss), ("reorder", self.reorder)):
+            if not 0 <= share < 1:
+                raise ScenarioError("%s: %s: must be at least 0 and below 1" % (where, key))
+        if self.reorder and not self.delay:
+            raise ScenarioError("%s: reorder: needs a delay, which packets overtake" % where)
+        if self.jitter and (self.loss or self.reorder):
+            raise ScenarioError("%s: jitter: cannot be had with loss or reorder" % where)
         self.rest = t
 
 
@@ -60,6 +78,33 @@ class Trunk:
         self.link.rest.done()
 
 
+class Change:
+    """From a time on, in ns, a host's link has another rate, in both directions."""
+
+    def __init__(self, table):
+        t = Table("change", table)
+        self.at = t.take("at", "time")
+        self.host = t.take("host", str)
+        self.rate = t.take("rate", "rate")
+        t.done()
+
+
+class Reach:
+    """How long after a time a group's goodput, or the bottleneck's queue, has its value."""
+
+    def __init__(self, table):
+        t = Table("reach", table)
+        self.name = t.take("name", str)
+        self.begin = t.take("from", "time")
+        self.over = t.take("over", "time")
+        self.group = t.take("group", str, "")
+        self.goodput = t.take("goodput", "rate", "0bit")
+        self.queue = t.take("queue", "size", "0B")
+        if bool(self.goodput) == bool(self.queue):
+            raise ScenarioError("reach %s: wants either goodput or queue" % self.name)
+        t.done()
+
+
 class Flow:
     pass
 
@@ -67,17 +112,18 @@ class Flow:
 class Run:
     """One combination of the sweep's values: name, hosts, switches, flows, ..."""
 
-    def __init__(self, scenario, variables, table):
-        self.scenario, self.variables = scenario, variables
+    def __init__(self, scenario, variables, values, table):
+        self.scenario, self.variables, self.values = scenario, variables, values
         self.name = ",".join("%s=%s" % kv for kv in variables.items()) or "run"
-        t = Table(scenario.path, table)
+        t = Table("run", table)
         self.duration = t.take("duration", "time")
         window = t.take("window", list, ["0s", table["duration"]])
         self.window = [quantity("time", w) for w in window]
         if len(window) != 2 or not 0 <= self.window[0] < self.window[1] <= self.duration:
-            raise ScenarioError("%s: window is not within the duration" % scenario.path)
+            raise ScenarioError("window: is not within the duration")
         self.profile = t.take("profile", str)
         self.settings = t.take("settings", dict, {})
+        self.line = t.take("line", LINE, "told")
         self.sample = t.take("sample", "time", "%dns" % max(10_000, self.duration // 50_000))
         self.record = t.take("record", "time", "%dns" % max(100_000, self.duration // 1000))
         self.link = Link("link", t.take("link", dict))
@@ -89,11 +135,29 @@ class Run:
         self.flows = []
         for d in t.take("flow", list):
             self._flows(d)
+        self.changes = [Change(d) for d in t.take("change", list, [])]
+        self.reaches = [Reach(d) for d in t.take("reach", list, [])]
         t.done()
         used = sorted({h for f in self.flows for h in (f.src, f.dst)}, key=lambda h: int(h[1:]))
         self.hosts = {name: self._host(name, own.pop(name, {})) for name in used}
         if own:
             raise ScenarioError("hosts without a flow: " + ", ".join(own))
+        for c in self.changes:
+            if c.host not in self.hosts:
+                raise ScenarioError("change: host: no flow has %s" % c.host)
+            if not 0 < c.at < self.duration:
+                raise ScenarioError("change: at: is not within the duration")
+        for r in self.reaches:
+            if r.group and r.group not in {f.group for f in self.flows}:
+                raise ScenarioError("reach %s: group: no flow has %s" % (r.name, r.group))
+
+    def link_rate(self, host):
+        """Mean over the window of the rate of a host's link."""
+        begin, end = self.window
+        steps = [(0, host.link.rate)] + [(c.at, c.rate) for c in self.changes
+                                         if c.host == host.name] + [(end, 0)]
+        return sum(rate * max(0, min(until, end) - max(at, begin))
+                   for (at, rate), (until, _) in zip(steps, steps[1:])) / (end - begin)
 
     def _switches(self, table):
         """[switch] is one switch, s1; [switch.s1] and [switch.s2] are two."""
@@ -132,18 +196,88 @@ class Run:
             self.flows.append(f)
 
 
+def _note(table):
+    """Of which runs, and what is to be said of them."""
+    t = Table("note", table)
+    out = t.take("if", str), t.take("text", str)
+    t.done()
+    return out
+
+
+def _expectation(table):
+    """A mistake shall be told before anything is simulated."""
+    t = Table("expect", table)
+    out = {"when": t.take("when", dict, {}), "if": t.take("if", str, "1"),
+           "than": t.take("than", dict, {})}
+    for name, texts in t.rest.items():
+        out[name] = texts if isinstance(texts, list) else [texts]
+        for text in out[name]:
+            op, _, limit = str(text).partition(" ")
+            if op not in OPERATORS or not limit:
+                raise ScenarioError("expect: %s: %r is not one of %s and a limit" %
+                                    (name, text, " ".join(OPERATORS)))
+    return out
+
+
+class Values(dict):
+    """The sweep's values as numbers, and what [let] makes of them, in any order."""
+
+    def __init__(self, inner, let):
+        super().__init__({k: number(v) for k, v in inner.items()})
+        self.let = {k: v for k, v in let.items() if k not in inner}
+        self.asked = []
+
+    def __missing__(self, name):
+        if name not in self.let:
+            raise KeyError(name)
+        if name in self.asked:
+            raise ScenarioError("let: %s: is made of itself" % name)
+        self.asked.append(name)
+        value = evaluate(self.let[name], self)
+        self[name] = round(value) if isinstance(value, float) and value > 1e6 else value
+        self.asked.pop()
+        return self[name]
+
+    def all(self):
+        return {**{name: self[name] for name in self.let}, **self}
+
+
+def _load(path, above=()):
+    """The tables of a file; what it has not is as in the scenario that it is like."""
+    try:
+        with open(path, "rb") as f:
+            table = tomllib.load(f)
+    except FileNotFoundError:
+        raise ScenarioError("there is no scenario %s" % path) from None
+    except tomllib.TOMLDecodeError as e:
+        raise ScenarioError(str(e)) from None
+    like = table.pop("like", None)
+    if like is None:
+        return table
+    path = os.path.join(os.path.dirname(path), "%s.toml" % like)
+    if path in above:
+        raise ScenarioError("like: %s is like itself" % like)
+    other = _load(path, (*above, path))
+    return {**other, **table, "let": {**other.get("let", {}), **table.get("let", {})}}
+
+
 class Scenario:
     def __init__(self, path):
         self.path = os.path.basename(path)
         self.name = os.path.splitext(self.path)[0]
         try:
-            with open(path, "rb") as f:
-                table = tomllib.load(f)
-        except FileNotFoundError:
-            raise ScenarioError("there is no scenario %s" % path) from None
-        except tomllib.TOMLDecodeError as e:
-            raise ScenarioError("%s: %s" % (path, e)) from None
-        self.title = table.pop("title", self.name)
-        self.expect = table.pop("expect", [])
-        sweep = table.pop("sweep", {})
-        self.runs = [Run(self, variables, filled) for variables, filled in expand(table, sweep)]
+            table = _load(path)
+            self.title = table.pop("title", self.name)
+            self.expect = [_expectation(e) for e in table.pop("expect", [])]
+            self.notes = [_note(n) for n in table.pop("note", [])]
+            picture = table.pop("picture", None)
+            self.picture = picture and Picture(picture)
+            let, skip = table.pop("let", {}), table.pop("skip", "0")
+            self.runs = []
+            for variables, inner in combinations(table.pop("sweep", {})):
+                values = Values(inner, let).all()
+                if not evaluate(skip, values):
+                    self.runs.append(Run(self, variables, values,
+                                         fill(table, {**values, **inner})))
+        except ScenarioError as e:
+            raise ScenarioError("%s: %s" % (self.path, e)) from None
