@@ -6,7 +6,7 @@
 # make install		install the module and the tools
 # make deb		Debian packages of both, in out/
 # make lab		the VM lab: stock soft-RoCE against rdma_dcqcn
-# make sim		all scenarios of the simulator (an hour or so)
+# make sim		all scenarios of the simulator (half a day)
 # make bench		what it costs, and how precisely it paces
 # make fuzz		any packet, in user space: RUNS=10000000 SEED=1
 # make hostile		floods and storms, in simulated time: SEED=1

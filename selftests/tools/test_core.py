@@ -10,15 +10,17 @@ import os
 import re
 import subprocess
 import sys
+import types
 
 from testbed.core import console, kernel_log
 from testbed.core.errors import InputError, LabError
-from testbed.core.expectations import Expectations, evaluate
+from testbed.core.expectations import Expectations
+from testbed.core.expression import evaluate
 from testbed.core.paths import TOP
 from testbed.core.scenario import Table, expand
 from testbed.core.stats import jain, percentile
 from testbed.core.tap import Tap
-from testbed.core.units import quantity
+from testbed.core.units import number, quantity
 
 FIGURES = {"drops": 3, "jain": 0.5, "none": None, "group": {"a": {"mbps": 7}},
            "port": {"s1.h3": {"drops": 1}}}
@@ -41,33 +43,66 @@ def raises(what, text, function, *args):
         expect(what, "no error", text)
 
 
-def check(tables, results):
-    runs = {name: variables for name, (variables, _) in results.items()}
-    return Expectations("f.toml", tables, runs).check(results)
+def expressions():
+    names = {**FIGURES, "n": 4, "start": "apart"}
+    for text, want in (
+            ("2 * drops + 4 * jain + 1", 9), ("group.a.mbps + port.s1.h3.drops", 8),
+            ("max(20e3, n / 8)", 20e3), ("-n ** 2", -16), ("ceil(n / 3)", 2),
+            ("1 if start == 'apart' else 0", 1), ("n < 4 or not 1 < n <= 4", False),
+            ("none + 1", None), ("none if n > 4 else 1", 1), (3, 3)):
+        expect(text, evaluate(text, names), want)
+    for text, rule in (("1 +", "is not an expression"), ("x", "'x': there is no x"),
+                       ("port.s1.drops", "there is no port.s1.drops"),
+                       ("drops.a", "there is no drops.a"), ("1 / 0", "division by zero"),
+                       ("start * jain", "can't multiply"), ("open(1)", "may not be in an"),
+                       ("().a", "may not be"), ("n if [] else 1", "'[]' may not be"),
+                       ("max(n, key=1)", "may not be"), ("n @ 1", "may not be"),
+                       ("1 in n", "may not be"), ("None", "may not be")):
+        raises(text, rule, evaluate, text, names)
+
+
+def ran(name, variables, values=None):
+    return types.SimpleNamespace(name=name, variables=variables, values=values or variables)
+
+
+def check(tables, results, left_out=()):
+    verdict = Expectations("f.toml", tables,
+                           [run for run, _ in results] + list(left_out)).check(results)
+    return verdict.bad, verdict.looked
 
 
 def expectations():
-    one = {"run": ({}, FIGURES)}
-    expect("sums of products", evaluate("2 * drops + 4 * jain + 1", FIGURES), 9)
-    expect("figures within", evaluate("group.a.mbps + port.s1.h3.drops", FIGURES), 8)
-    expect("of another run", evaluate("0.01.drops", {}, {"0.01": FIGURES}), 3)
+    one = [(ran("run", {}), FIGURES)]
     expect("holds", check([{"drops": ["> 2", "< 4"], "1": "> group.a.mbps"}], one),
            (["run: 1 is 1, not > group.a.mbps (7)"], 3))
     expect("an undefined figure", check([{"none": "> 0"}], one),
            (["run: none is undefined, not > 0"], 1))
+    expect("an undefined limit", check([{"drops": "> 2 * none"}], one),
+           (["run: drops is 3, not > 2 * none"], 1))
     expect("an unknown figure", check([{"x": "> 0"}], one),
            (["run: f.toml: expect 1: there is no figure x; there are drops, group, jain, none, "
              "port"], 1))
+    expect("a figure of no number", check([{"group": "> 0"}], one)[0][0].startswith(
+        "run: f.toml: expect 1: group: "), True)
     raises("an unknown operator", "'~ 1' must be one of", check, [{"drops": "~ 1"}], one)
     raises("no limit", "'>' must be one of", check, [{"drops": ">"}], one)
     raises("no text", "1 must be one of", check, [{"drops": 1}], one)
     raises("nothing expected", "expect 1: expects nothing", check, [{"when": {}}], one)
-    two = {"a": ({"n": 1}, {"x": 1}), "b": ({"n": 2}, {"x": 2})}
+    raises("no expression", "expect 1: drops: '1 +' is not an", check, [{"drops": "> 1 +"}], one)
+    a, b = ran("a", {"n": 1}, {"n": 1, "m": 5}), ran("b", {"n": 2}, {"n": 2, "m": 6})
+    two = [(a, {"x": 1}), (b, {"x": 2})]
     expect("some runs", check([{"when": {"n": [2, 3]}, "x": "== 2 * a.x"}], two), ([], 1))
     raises("no run", "when: no run", check, [{"when": {"n": 3}, "x": "> 0"}], two)
-    left_out = Expectations("f.toml", [{"x": "> b.x"}], {"a": {}, "b": {}})
-    expect("compared with what was left out", left_out.check({"a": ({}, {"x": 1})}),
-           (["none of its 1 expectations is about these runs"], 0))
+    expect("by an expression", check([{"if": "m > 5", "x": "== m"}], two),
+           (["b: x is 2, not == m (6)"], 1))
+    raises("an unknown name", "expect 1: if: 'y': there is no y", check, [{"if": "y", "x": "> 0"}],
+           two)
+    expect("than another", check([{"if": "n == 2", "than": {"n": 1}, "x": ["> than.x", "> 4"]}],
+                                 two), (["b: x is 2, not > 4"], 2))
+    raises("than none", "than: no run", check, [{"than": {"n": 3}, "x": "> than.x"}], two)
+    for what in {"x": "> b.x"}, {"x": "> than.x", "than": {"n": 2}}:
+        expect("compared with what was left out", check([what], two[:1], [b]),
+               (["none of its 1 expectations is about these runs"], 0))
 
 
 def numbers():
@@ -76,13 +111,20 @@ def numbers():
     expect("units", [quantity(k, v) for k, v in (("rate", "1.5gbit"), ("time", "2us"),
                                                  ("size", "3KiB"), ("size", 7))],
            [1500000000, 2000, 3072, 7])
+    expect("of any kind", [number(v) for v in ("1gbit", "2us", "3KB", "four", 0.5)],
+           [10**9, 2000, 3000, "four", 0.5])
     raises("no unit", "is no time", quantity, "time", 5)
     raises("a boolean", "f: n: True is no whole number", Table("f", {"n": True}).take, "n", int)
     raises("left over", "f: unknown: n", Table("f", {"n": 1}).done)
     filled = expand("f", {"a": "{x}", "b": "{y}"}, {"s": [{"name": "p", "x": 1, "y": 2},
-                                                          {"name": "q", "x": 3}]})
-    expect("a sweep", filled, [({"s": "p"}, {"a": "1", "b": "2"}),
-                               ({"s": "q"}, {"a": "3", "b": "2"})])
+                                                          {"name": "q", "x": 3}]}, {})
+    expect("a sweep", [(v, t) for v, _, t in filled], [({"s": "p"}, {"a": "1", "b": "2"}),
+                                                       ({"s": "q"}, {"a": "3", "b": "2"})])
+    made = expand("f", {"a": "{wait}ns", "b": "{rtt}"}, {"rtt": ["1ms", "2ms"], "n": [1, 2]},
+                  {"wait": "half * n", "half": "rtt / 2", "n": "7"}, "n == 2 and half == 1e6")
+    expect("what follows from it", [(v["n"], t) for v, _, t in made],
+           [(1, {"a": "500000.0ns", "b": "1ms"}), (2, {"a": "1000000.0ns", "b": "1ms"}),
+            (1, {"a": "1000000.0ns", "b": "2ms"})])
 
 
 def complaints():
@@ -170,6 +212,6 @@ def arrows():
     expect("edits of paths", edits, [])
 
 
-for test in (expectations, numbers, complaints, tap, watched, arrows):
+for test in (expressions, expectations, numbers, complaints, tap, watched, arrows):
     test()
 sys.exit(1 if wrong else 0)

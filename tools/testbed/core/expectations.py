@@ -2,58 +2,30 @@
 """What a scenario expects of its runs' figures.
 
     [[expect]]
-    when = { profile = "stock", n = [8, 16] }
+    when = { profile = "auto", n = [8, 16] }
+    if = "rate > 1e9"
+    than = { profile = "stock" }
     drops = ["> 1000", "< 2000"]
     "3 * kmax_bytes" = "<= limit_bytes"
+    goodput_mbps = ">= 0.98 * than.goodput_mbps"
 
-On both sides there are sums of products of numbers and figures. group.victim.jain is
-a figure within a figure, RUN.drops one of another run.
+Both sides are expressions of figures, of the sweep's values and of what [let] makes of
+them. group.victim.jain is a figure within a figure, RUN.drops one of another run, and
+than.drops one of the run that is the same but for these variables.
 """
 
 import operator
-import re
 
-from .errors import InputError, LabError
+from .errors import InputError
+from .expression import Expression, Unknown
 
 OPERATORS = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt,
              "==": operator.eq}
-NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)(e-?\d+)?")
+NUMBERS = (int, float)
 
 
-class Unknown(LabError):
-    """A figure that there is not. Which there are, only a run can tell."""
-
-
-def lookup(figures, dotted, runs={}):
-    """Names of ports and runs hold dots, so the longest match wins."""
-    parts = dotted.split(".")
-    for i in range(len(parts), 0, -1):
-        head, rest = ".".join(parts[:i]), ".".join(parts[i:])
-        for values in (figures, runs):
-            if head in values and not rest and values is figures:
-                return values[head]
-            if rest and isinstance(values.get(head), dict):
-                return lookup(values[head], rest)
-    raise Unknown("there is no figure %s; there are %s" % (dotted, ", ".join(sorted(figures))))
-
-
-def _factors(text):
-    return [[f.strip() for f in term.split(" * ")] for term in text.split(" + ")]
-
-
-def evaluate(text, figures, runs={}):
-    """Sums of products: "3 * kmax_bytes", "cnp_handled + cnp_ignored". None if one of the
-    figures is."""
-    total = 0
-    for factors in _factors(text):
-        product = 1
-        for factor in factors:
-            value = float(factor) if NUMBER.fullmatch(factor) else lookup(figures, factor, runs)
-            if value is None:
-                return None
-            product *= value
-        total += product
-    return total
+def _shown(value):
+    return "undefined" if value is None else "%g" % value if isinstance(value, NUMBERS) else value
 
 
 class Condition:
@@ -61,23 +33,33 @@ class Condition:
 
     def __init__(self, where, what, text):
         self.where, self.what, self.text = where, what, text
-        self.operator, _, self.limit = text.partition(" ") if isinstance(text, str) else ("",) * 3
-        if self.operator not in OPERATORS or not all(
-                f for side in (what, self.limit) for fs in _factors(side) for f in fs):
+        self.operator, _, limit = text.partition(" ") if isinstance(text, str) else ("",) * 3
+        if self.operator not in OPERATORS or not limit.strip():
             raise InputError("%s: %s: %r must be one of %s, a space and a number or figure" %
                              (where, what, text, " ".join(OPERATORS)))
-
-    def fault(self, figures, runs):
-        """What does not hold; None if it does."""
         try:
-            got, want = (evaluate(side, figures, runs) for side in (self.what, self.limit))
+            self.sides = Expression(what), Expression(limit)
+        except InputError as e:
+            raise InputError("%s: %s: %s" % (where, what, e)) from None
+
+    def asks(self, names):
+        """Whether it asks for one of these."""
+        return any(path[0] in names for side in self.sides for path in side.paths())
+
+    def fault(self, names, figures):
+        """What does not hold; None if it does. names: what may be asked for, figures and more."""
+        try:
+            got, want = (side.value(names) for side in self.sides)
+            if None not in (got, want) and OPERATORS[self.operator](got, want):
+                return None
         except Unknown as e:
-            return "%s: %s" % (self.where, e)
-        if None not in (got, want) and OPERATORS[self.operator](got, want):
-            return None
+            return "%s: there is no figure %s; there are %s" % (
+                self.where, e.name, ", ".join(sorted(figures)))
+        except (InputError, TypeError) as e:
+            return "%s: %s: %s" % (self.where, self.what, e)
         return "%s is %s, not %s%s" % (
-            self.what, "undefined" if got is None else "%g" % got, self.text,
-            "" if NUMBER.fullmatch(self.limit) or want is None else " (%g)" % want)
+            self.what, _shown(got), self.text,
+            "" if self.sides[1].constant or want is None else " (%s)" % _shown(want))
 
 
 class Expectation:
@@ -87,48 +69,93 @@ class Expectation:
         self.where = where
         if not isinstance(table, dict):
             raise InputError("%s: must be a table" % where)
-        self.when = table.get("when", {})
-        if not isinstance(self.when, dict):
-            raise InputError("%s: when: must be a table of the sweep's variables" % where)
+        table = dict(table)
+        self.when, self.than = table.pop("when", {}), table.pop("than", {})
+        for key, variables in (("when", self.when), ("than", self.than)):
+            if not isinstance(variables, dict):
+                raise InputError("%s: %s: must be a table of the sweep's variables" % (where, key))
+        try:
+            self.condition = Expression(table.pop("if", 1))
+        except InputError as e:
+            raise InputError("%s: if: %s" % (where, e)) from None
         self.conditions = [Condition(where, what, text)
-                           for what, texts in table.items() if what != "when"
+                           for what, texts in table.items()
                            for text in (texts if isinstance(texts, list) else [texts])]
         if not self.conditions:
             raise InputError("%s: expects nothing" % where)
 
-    def applies(self, variables):
-        return all(variables.get(k) in (v if isinstance(v, list) else [v])
+    def fits(self, run):
+        return all(run.variables.get(k) in (v if isinstance(v, list) else [v])
                    for k, v in self.when.items())
+
+    def applies(self, run):
+        try:
+            return self.fits(run) and bool(self.condition.value(run.values))
+        except InputError as e:
+            raise InputError("%s: if: %s" % (self.where, e)) from None
+
+    def other(self, run, runs):
+        """The run to compare with."""
+        wanted = {**run.variables, **self.than}
+        return next((r for r in runs if r.variables == wanted), None)
+
+
+class Verdict:
+    """bad: what does not hold, a line each; failing: names of the runs of which it does not;
+    looked: how many comparisons were made; left_out: how many were not, as the run to
+    compare with was not there."""
+
+    def __init__(self):
+        self.bad, self.failing, self.looked, self.left_out = [], set(), 0, 0
+
+    @property
+    def held(self):
+        return self.looked - min(len(self.bad), self.looked)
 
 
 class Expectations:
-    """All of a scenario. variables: of each of its runs, by name."""
+    """All of a scenario. runs: what it has, with a name, variables, which are the sweep's
+    values, and values, all that an expression may name."""
 
-    def __init__(self, where, tables, variables):
+    def __init__(self, where, tables, runs):
         if not isinstance(tables, list):
             raise InputError("%s: expect: must be [[expect]] tables" % where)
-        self.names = set(variables)
+        self.names = {run.name for run in runs}
         self.all = [Expectation("%s: expect %d" % (where, n), t) for n, t in enumerate(tables, 1)]
         for e in self.all:
-            if not any(e.applies(v) for v in variables.values()):
+            if not any(e.fits(run) for run in runs):
                 raise InputError("%s: when: no run of the sweep is like that" % e.where)
+            meant = [run for run in runs if e.applies(run)]
+            if e.than and meant and not any(e.other(run, runs) for run in meant):
+                raise InputError("%s: than: no run of the sweep is like that" % e.where)
 
     def check(self, results):
-        """(what does not hold, how much was looked at). results: {name: (variables, figures)}.
-        A comparison with a run that was left out is not made."""
-        bad, looked = [], 0
-        runs = {name: figures for name, (_, figures) in results.items()}
-        absent = tuple(name + "." for name in self.names - set(runs))
+        """A verdict of [(run, figures)]. A comparison with a run that was left out is not
+        made."""
+        verdict = Verdict()
+        figures = {run.name: f for run, f in results}
+        absent = self.names - set(figures)
         for e in self.all:
-            for name, (variables, figures) in results.items():
-                for c in e.conditions if e.applies(variables) else ():
-                    if any(f.startswith(absent) for side in (c.what, c.limit)
-                           for factors in _factors(side) for f in factors):
+            for run, own in results:
+                if not e.applies(run):
+                    continue
+                names = {**figures, **run.values, **own}
+                left_out = absent - set(names)
+                if e.than:
+                    other = e.other(run, [r for r, _ in results])
+                    if other:
+                        names["than"] = figures[other.name]
+                    else:
+                        left_out = left_out | {"than"}
+                for c in e.conditions:
+                    if c.asks(left_out):
+                        verdict.left_out += 1
                         continue
-                    looked += 1
-                    fault = c.fault(figures, runs)
+                    verdict.looked += 1
+                    fault = c.fault(names, own)
                     if fault:
-                        bad.append("%s: %s" % (name, fault))
-        if not looked:
-            bad.append("none of its %d expectations is about these runs" % len(self.all))
-        return bad, looked
+                        verdict.bad.append("%s: %s" % (run.name, fault))
+                        verdict.failing.add(run.name)
+        if not verdict.looked:
+            verdict.bad.append("none of its %d expectations is about these runs" % len(self.all))
+        return verdict

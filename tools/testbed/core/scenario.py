@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Scenario files: strict tables of TOML, sweeps, and what is expected.
 
-Strings may contain {name} of a sweep's variable; every combination of the sweep's values
-is one run. What the tables say is up to vm/experiment.py and sim/model.py.
+Strings may contain {name} of a sweep's variable, or of what [let] makes of them; every
+combination of the sweep's values is one run, unless skip says otherwise. What the tables
+say is up to vm/experiment.py and sim/model.py.
 """
 
 import glob
@@ -14,9 +15,10 @@ import tomllib
 
 from .errors import InputError
 from .expectations import Expectations
-from .units import UNITS, quantity
+from .expression import evaluate
+from .units import UNITS, number, quantity
 
-PROFILES = ("stock", "softroce", "mlx5", "sigcomm15")      # stock: rxe without the module
+PROFILES = ("stock", "softroce", "auto", "mlx5", "sigcomm15")   # stock: rxe without the module
 MTUS = (256, 512, 1024, 2048, 4096)
 VERBS = ("write", "send", "read")
 TRANSPORTS = ("rc", "uc", "ud")
@@ -138,13 +140,41 @@ def names(table, key):
     return out
 
 
-def expand(where, table, sweep):
-    """[(values of the sweep by name, the table filled in)]
+class _Values(dict):
+    """The sweep's values as numbers, and what [let] makes of them, in any order."""
 
-    Strings may contain {name} of a sweep's variable, and one that is nothing else may
-    stand for a table; every combination of the sweep's values is one table. A value may
-    be a table itself, of several variables under a "name"; what it leaves out is as in
-    the first of its list.
+    def __init__(self, where, inner, let):
+        super().__init__({k: number(v) for k, v in inner.items()})
+        self.let = {k: v for k, v in let.items() if k not in inner}
+        self.asked = []
+        for name in self.let:
+            try:
+                self[name]
+            except InputError as e:
+                raise InputError("%s: let: %s" % (where, e)) from None
+
+    def __missing__(self, name):
+        if name not in self.let:
+            raise KeyError(name)
+        if name in self.asked:
+            raise InputError("%s: is made of itself" % name)
+        self.asked.append(name)
+        value = evaluate(self.let[name], self)
+        # a large one needs no fraction, and "{bytes}B" no exponent
+        self[name] = (round(value) if isinstance(value, float) and 1e6 < value < math.inf
+                      else value)
+        self.asked.pop()
+        return self[name]
+
+
+def expand(where, table, sweep, let, skip="0"):
+    """[(values of the sweep by name, all values as numbers, the table filled in)]
+
+    Strings may contain {name} of a sweep's variable or of let, and one that is nothing else
+    may stand for a table; every combination of the sweep's values is one table, except those
+    for which the expression skip holds. A value may be a table itself, of several variables
+    under a "name"; what it leaves out is as in the first of its list. let: expressions by
+    name.
     """
     for key, values in sweep.items():
         if not isinstance(values, list) or not values:
@@ -156,8 +186,23 @@ def expand(where, table, sweep):
             own = {**sweep[key][0], **value} if isinstance(value, dict) else {}
             variables[key] = inner[key] = own.get("name", value)
             inner.update(own)
-        out.append((variables, _fill(where, table, inner)))
+        made = _Values(where, inner, let)
+        try:
+            skipped = evaluate(skip, made)
+        except InputError as e:
+            raise InputError("%s: skip: %s" % (where, e)) from None
+        if not skipped:
+            out.append((variables, made, _fill(where, table, {**made, **inner})))
+    if not out:
+        raise InputError("%s: skip: leaves no run" % where)
     return out
+
+
+def expansion(where, table):
+    """The same of a file's tables, without what says how to make them."""
+    t = Table(where, table)
+    sweep, let, skip = t.take("sweep", dict, {}), t.take("let", dict, {}), t.take("skip", str, "0")
+    return expand(where, t.rest, sweep, let, skip)
 
 
 def _fill(where, value, variables):
@@ -195,8 +240,24 @@ class Directory:
         return os.path.join(self.path, name + ".toml")
 
     def load(self, name):
-        """A file's tables."""
-        path = self.find(name)
+        """A file's tables; what it lacks is as in the scenario that it is like."""
+        return self._load(self.find(name), ())
+
+    def _load(self, path, above):
+        table = self._read(path)
+        t = Table(os.path.basename(path), table)
+        like = t.take("like", str, "")
+        if not like:
+            return table
+        other = os.path.join(os.path.dirname(path), like + ".toml")
+        if other in (path, *above):
+            raise t.error("like", "%s is like itself" % like)
+        other = self._load(other, (path, *above))
+        let = [Table(t.where, x).take("let", dict, {}) for x in (other, t.rest)]
+        return {**other, **t.rest, **({"let": {**let[0], **let[1]}} if any(let) else {})}
+
+    @staticmethod
+    def _read(path):
         try:
             with open(path, "rb") as f:
                 return tomllib.load(f)
@@ -222,18 +283,18 @@ class Scenario:
         table = Table(self.file, self.directory.load(name))
         self.title = table.take("title", str, self.name)
         expect = table.rest.pop("expect", [])
-        sweep = table.take("sweep", dict, {})
         self.prepare(table)
-        self.runs = [self.run(variables, Table(self.file, filled))
-                     for variables, filled in expand(self.file, table.rest, sweep)]
-        runs = {r.name: r.variables for r in self.runs}
+        self.runs = []
+        for variables, values, filled in expansion(self.file, table.rest):
+            self.runs.append(self.run(variables, Table(self.file, filled)))
+            self.runs[-1].values = values
         for r in self.runs:
             if not RUN_NAME.fullmatch(r.name):
                 raise InputError("%s: sweep: %r: is no name for a run's files" %
                                  (self.file, r.name))
-        if len(runs) != len(self.runs):
+        if len({r.name for r in self.runs}) != len(self.runs):
             raise InputError("%s: sweep: two runs have the same name" % self.file)
-        self.expectations = Expectations(self.file, expect, runs)
+        self.expectations = Expectations(self.file, expect, self.runs)
         self.choose(only)
 
     def prepare(self, table):
@@ -243,13 +304,19 @@ class Scenario:
         raise NotImplementedError
 
     def choose(self, only):
-        """Leave out the other runs."""
-        missing = set(only) - {r.name for r in self.runs}
+        """Leave out the other runs. only: names of runs, or some of the words between the
+        commas of one: rate=10gbit,n=8."""
+        missing = [o for o in only if not self.chosen([o])]
         if missing:
             raise InputError("%s: has no run %s; it has %s" % (
                 self.file, ", ".join(sorted(missing)), ", ".join(r.name for r in self.runs)))
         if only:
-            self.runs = [r for r in self.runs if r.name in only]
+            self.runs = self.chosen(only)
+
+    def chosen(self, only):
+        """The runs that are meant by one of these."""
+        return [r for r in self.runs
+                if any(set(o.split(",")) <= set(r.name.split(",")) for o in only)]
 
     def must_expect(self):
         """There has to be something to check."""
@@ -257,5 +324,5 @@ class Scenario:
             raise InputError("%s: expect: is missing, so there is nothing to check" % self.file)
 
     def check(self, results):
-        """(what does not hold, how much was looked at). results: [(run, figures)]"""
-        return self.expectations.check({run.name: (run.variables, f) for run, f in results})
+        """A Verdict of [(run, figures)]."""
+        return self.expectations.check(results)

@@ -20,3 +20,13 @@ def quantity(kind, value):
     except (TypeError, KeyError, ValueError):
         raise InputError("%r is no %s; units are %s" %
                          (value, kind, ", ".join(u for u in UNITS[kind] if u))) from None
+
+
+def number(value):
+    """Of a quantity of any kind its number, in bit/s, ns or bytes; anything else as it is."""
+    for kind in UNITS if isinstance(value, str) else ():
+        try:
+            return quantity(kind, value)
+        except InputError:
+            pass
+    return value

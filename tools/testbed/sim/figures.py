@@ -105,6 +105,53 @@ def _converged(run, progress):
     return None
 
 
+def _reached(samples, reach, good):
+    """ms from a time until the mean of what is sampled, [(ns, total)], is good over the
+    ns that follow; None if that never happens."""
+    samples = [s for s in samples if s[0] >= reach.begin]
+    last = 0
+    for i, (t, total) in enumerate(samples):
+        last = max(last, i + 1)
+        while last < len(samples) and samples[last][0] < t + reach.over:
+            last += 1
+        if last >= len(samples):
+            return None
+        if good((samples[last][1] - total) / (samples[last][0] - t)):
+            return (t - reach.begin) / 1e6
+    return None
+
+
+def _goodput_samples(run, progress, group):
+    series = [dict(progress.get(f.id, [])) for f in run.flows if group in ("", f.group)]
+    times = sorted({t for s in series for t in s})
+    total, last = [], [0] * len(series)
+    for t in times:
+        last = [s.get(t, before) for s, before in zip(series, last)]
+        total.append((t, sum(last)))
+    return total
+
+
+def _queue_samples(queue):
+    """A queue's time integral, so that differences give its mean."""
+    out, total = [], 0
+    for a, b in zip(queue.rows, queue.rows[1:]):
+        total += a[4] * (b[0] - a[0])
+        out.append((b[0], total))
+    return out
+
+
+def _reaches(run, progress, queue):
+    out = {}
+    for r in run.reaches:
+        if r.goodput:
+            out[r.name] = _reached(_goodput_samples(run, progress, r.group), r,
+                                   lambda mean, r=r: mean * 8e9 >= r.goodput)
+        else:
+            out[r.name] = _reached(_queue_samples(queue), r,
+                                   lambda mean, r=r: mean <= r.queue)
+    return out
+
+
 def figures(run, out):
     """All figures of a run whose recordings are in a directory."""
     with open(os.path.join(out, "t0")) as f:
@@ -113,15 +160,16 @@ def figures(run, out):
         flows = {f["id"]: f for f in json.load(f)["flows"]}
     rates = {}
     for h in run.hosts.values():
-        rates["%s.%s" % (h.switch, h.name)] = h.link.rate
+        rates["%s.%s" % (h.switch, h.name)] = run.link_rate(h)
     for t in run.trunks:
         a, b = t.ends
         rates["%s.to_%s" % (a, b)] = rates["%s.to_%s" % (b, a)] = t.link.rate
-    ports = {}
+    ports, queues = {}, {}
     for name in sorted(os.listdir(out)):
         if name.startswith("queue."):
             port = name[len("queue."):]
-            ports[port] = Samples(os.path.join(out, name), t0).figures(rates[port], run.window)
+            queues[port] = Samples(os.path.join(out, name), t0)
+            ports[port] = queues[port].figures(rates[port], run.window)
     seconds = (run.window[1] - run.window[0]) / 1e9
     goodput = {f.id: flows[f.id]["window_bytes"] * 8 / 1e6 / seconds for f in run.flows}
     bottleneck = max(ports, key=lambda p: ports[p]["utilisation"])
@@ -130,6 +178,7 @@ def figures(run, out):
         groups.setdefault(f.group or "all", []).append(goodput[f.id])
     r = {"bottleneck": bottleneck, **ports[bottleneck]}
     mtu = run.flows[0].mtu
+    progress = read_progress(os.path.join(out, "progress.csv"))
     best = rates[bottleneck] / 1e6 * mtu / (mtu + ROCE_OVERHEAD)
     r.update({
         "goodput_mbps": sum(goodput.values()),
@@ -137,7 +186,10 @@ def figures(run, out):
         "jain": jain(list(goodput.values())),
         "slowest_share": min(goodput.values()) / (sum(goodput.values()) / len(goodput))
                          if any(goodput.values()) else 0.0,
-        "converged_ms": _converged(run, read_progress(os.path.join(out, "progress.csv"))),
+        "converged_ms": _converged(run, progress),
+        "reach_ms": _reaches(run, progress, queues[bottleneck]),
+        "latency_max_us": max((f["latency_us"]["max"] for f in flows.values()
+                               if f["latency_us"]), default=None),
         "flow_errors": sum(len(f["errors"]) for f in flows.values()),
     })
     r.update(_counters(os.path.join(out, "counters.csv"), t0, run.window))

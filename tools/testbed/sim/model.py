@@ -7,20 +7,35 @@ Documentation/infiniband/rdma_dcqcn_sim.rst has the keys.
 import os
 import re
 
+from ..core.errors import InputError
+from ..core.expression import Expression
 from ..core.paths import SIM
 from ..core.scenario import (MTUS, PROFILES, TIMEOUT_MAX, TRANSPORTS, VERBS, Directory, Scenario,
                              check_verb, names)
 
 SCENARIOS = Directory(os.path.join(SIM, "scenarios"))
+LINE = ("told", "measured")     # told: rpg_max_rate is set to the rate of the host's link
 
 
 class Link:
-    """A cable: rate in bit/s, one-way delay and jitter in ns."""
+    """A cable: rate in bit/s, one-way delay and jitter in ns; on the way out of a switch
+    it loses a share of the packets, lets a share of them overtake all that it delays, and
+    delays RC's ACKs by so much more."""
 
     def __init__(self, t, like=None):
         self.rate = t.take("rate", "rate", like and "%dbit" % like.rate, 1000)
         self.delay = t.take("delay", "time", like and "%dns" % like.delay or "0us")
         self.jitter = t.take("jitter", "time", like and "%dns" % like.jitter or "0us")
+        self.loss = t.take("loss", float, like and like.loss or 0.0)
+        self.reorder = t.take("reorder", float, like and like.reorder or 0.0)
+        self.ack_delay = t.take("ack_delay", "time", like and "%dns" % like.ack_delay or "0us")
+        for key, share in (("loss", self.loss), ("reorder", self.reorder)):
+            if not 0 <= share < 1:
+                raise t.error(key, "must be at least 0 and below 1")
+        if self.reorder and not self.delay:
+            raise t.error("reorder", "needs a delay, which packets overtake")
+        if self.jitter and (self.loss or self.reorder):
+            raise t.error("jitter", "cannot be had with loss or reorder")
 
 
 class Host:
@@ -65,6 +80,37 @@ class Trunk:
         t.done()
 
 
+class Change:
+    """From a time on, in ns, a host's link has another rate, in both directions."""
+
+    def __init__(self, t, hosts, duration):
+        self.at = t.take("at", "time")
+        self.host = t.take("host", str)
+        self.rate = t.take("rate", "rate", least=1000)
+        t.done()
+        if self.host not in hosts:
+            raise t.error("host", "no flow has %s" % self.host)
+        if not 0 < self.at < duration:
+            raise t.error("at", "is not within the duration")
+
+
+class Reach:
+    """How long after a time a group's goodput, or the bottleneck's queue, has its value."""
+
+    def __init__(self, t, groups):
+        self.name = t.take("name", str)
+        self.begin = t.take("from", "time")
+        self.over = t.take("over", "time", least=1)
+        self.group = t.take("group", str, "")
+        self.goodput = t.take("goodput", "rate", "0bit")
+        self.queue = t.take("queue", "size", "0B")
+        t.done()
+        if bool(self.goodput) == bool(self.queue):
+            raise t.error(self.name, "wants either goodput or queue")
+        if self.group and self.group not in groups:
+            raise t.error("group", "no flow has %s" % self.group)
+
+
 class Flow:
     pass
 
@@ -80,6 +126,7 @@ class Run:
         self.window = t.window("window", self.duration, ["0s", "%dns" % self.duration])
         self.profile = t.take("profile", PROFILES)
         self.settings = t.knobs("settings")
+        self.line = t.take("line", LINE, "told")
         self.sample = t.take("sample", "time", "%dns" % max(10_000, self.duration // 50_000), 1000)
         self.record = t.take("record", "time", "%dns" % max(100_000, self.duration // 1000), 1000)
         link = t.table("link")
@@ -105,7 +152,21 @@ class Run:
                       for name in used}
         if own:
             raise t.error("host", "hosts without a flow: " + ", ".join(own))
+        self.changes = [Change(d, self.hosts, self.duration) for d in t.tables("change", [])]
+        self.reaches = [Reach(d, {f.group for f in self.flows}) for d in t.tables("reach", [])]
         t.done()
+
+    def link_rate(self, host):
+        """Mean over the window of the rate of a host's link."""
+        begin, end = self.window
+        steps = [(0, host.link.rate)] + [(c.at, c.rate) for c in self.changes
+                                         if c.host == host.name] + [(end, 0)]
+        return sum(rate * max(0, min(until, end) - max(at, begin))
+                   for (at, rate), (until, _) in zip(steps, steps[1:])) / (end - begin)
+
+    def notes(self):
+        """What the scenario says of it before it is simulated: what it cannot reach, and why."""
+        return [note.text for note in self.scenario.notes if note.applies(self)]
 
     def _host(self, name, t):
         host = Host(name, t, self.link, next(iter(self.switches)), self.profile, self.settings)
@@ -141,12 +202,73 @@ class Run:
             self.flows.append(f)
 
 
+class Note:
+    """Of which runs, and what is to be said of them."""
+
+    def __init__(self, t):
+        self.where, condition, self.text = t.where, t.take("if", str), t.take("text", str)
+        t.done()
+        try:
+            self.condition = Expression(condition)
+        except InputError as e:
+            raise t.error("if", e) from None
+
+    def applies(self, run):
+        try:
+            return bool(self.condition.value(run.values))
+        except InputError as e:
+            raise InputError("%s: if: %s" % (self.where, e)) from None
+
+
+class Panel:
+    """What is coloured, as an expression, and of it the best and the worst."""
+
+    def __init__(self, t):
+        self.title, text = t.take("title", str), t.take("value", str)
+        self.best, self.worst = t.take("best", float), t.take("worst", float)
+        t.done()
+        try:
+            self.value = Expression(text)
+        except InputError as e:
+            raise t.error("value", e) from None
+        if self.best == self.worst:
+            raise t.error("best", "is the worst too")
+
+
+class Picture:
+    """All runs as coloured cells: lists of variables whose combinations are the columns and
+    rows of a panel, and of those that have panels of their own, below each other."""
+
+    def __init__(self, t):
+        self.x, self.y = t.take("x", list), t.take("y", list)
+        self.rows = t.take("rows", list, [])
+        self.panels = [Panel(d) for d in t.tables("panel")]
+        t.done()
+        self.error = t.error
+
+    def check(self, variables):
+        """Whether the runs have these."""
+        for key, names in (("x", self.x), ("y", self.y), ("rows", self.rows)):
+            for name in names:
+                if name not in variables:
+                    raise self.error(key, "the sweep has no variable %s" % name)
+
+
 class Simulation(Scenario):
     directory = SCENARIOS
 
     def __init__(self, name, only=()):
         super().__init__(name, only)
         self.must_expect()
+        for run in self.runs:
+            run.notes()
+        if self.picture:
+            self.picture.check(self.runs[0].variables)
+
+    def prepare(self, table):
+        self.notes = [Note(d) for d in table.tables("note", [])]
+        picture = table.table("picture", {})
+        self.picture = Picture(picture) if picture.rest else None
 
     def run(self, variables, table):
         return Run(self, variables, table)

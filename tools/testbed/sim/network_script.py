@@ -23,6 +23,8 @@ MTU = 4200          # of all network devices: RoCE's 4096 and its headers
 FRAME = MTU + 14
 QUEUE_HANDLE = 0x30  # of the marking queue below prio's band 1
 CNP_TOS = 0xc0       # DSCP 48
+RC_ACK = 0x11       # BTH opcode
+BTH_AT = 28         # behind IPv4 and UDP
 SHORTEST = 100      # ns; a cable without any delay would orphan nothing
 MAX_P = 1 - 2**-30  # tc puts it into 32 bits
 DEEP = 1 << 30       # bytes; a host's own queue never overflows, rxe stops before
@@ -43,17 +45,35 @@ def _mac_to_neighbours(run, host):
             for h in run.hosts.values() if h is not host]
 
 
-def _port(port, link, switch):
-    """tc commands for a switch port's egress."""
-    out = []
-    delay = "delay %.3fus" % (max(link.delay, SHORTEST) / 1000)
+def _netem(link, delay):
+    """netem's arguments for a cable, on which a packet takes so many ns."""
+    out = "netem limit 1000000 delay %.3fus" % (max(delay, SHORTEST) / 1000)
+    if link.reorder:
+        out += " reorder %.6f%%" % (100 * link.reorder)
+    if link.loss:
+        out += " loss %.6f%%" % (100 * link.loss)
     if link.jitter:
         # netem's own jitter reorders. Slots do not: what has come until the
         # next slot leaves in it.
-        delay += " slot 0ns %dns" % (2 * link.jitter)
-    out.append("qdisc add dev %s root handle 1: netem limit 1000000 %s" % (port, delay))
-    out.append("qdisc add dev %s parent 1:1 handle 10: %s limit %d" %
-               (port, tbf(link.rate), DEEP))
+        out += " slot 0ns %dns" % (2 * link.jitter)
+    return out
+
+
+def _late_acks(port, link):
+    """Above all else a way of their own for RC's ACKs, past the rate: they are short."""
+    return ["qdisc add dev %s root handle 2: prio bands 2 priomap %s" %
+            (port, " ".join("1" * 16)),
+            "filter add dev %s parent 2: protocol ip prio 1 u32 match ip protocol 17 0xff "
+            "match u8 %#x 0xff at %d flowid 2:1" % (port, RC_ACK, BTH_AT),
+            "qdisc add dev %s parent 2:1 %s" % (port, _netem(link, link.delay + link.ack_delay))]
+
+
+def _port(port, link, switch):
+    """tc commands for a switch port's egress."""
+    out = _late_acks(port, link) if link.ack_delay else []
+    out.append("qdisc add dev %s %s handle 1: %s" %
+               (port, "parent 2:2" if out else "root", _netem(link, link.delay)))
+    out.append("qdisc add dev %s %s" % (port, _rate(link.rate)))
     out.append("qdisc add dev %s parent 10:1 handle 20: prio bands 2 priomap %s" %
                (port, " ".join("1" * 16)))
     out.append("filter add dev %s parent 20: protocol ip prio 1 u32 match ip tos %#x 0xfc "
@@ -65,6 +85,23 @@ def _port(port, link, switch):
                (port, QUEUE_HANDLE, switch.buffer, switch.kmin, switch.kmax,
                 switch.kmin // 1000 + 1, min(switch.pmax, MAX_P)))
     return out
+
+
+def _rate(rate):
+    """Of a switch port, after its device's name."""
+    return "parent 1:1 handle 10: %s limit %d" % (tbf(rate), DEEP)
+
+
+def changes(run):
+    """What changes.py reads: ns after t0, and a command."""
+    out = []
+    for c in run.changes:
+        host = run.hosts[c.host]
+        out.append("%d tc -n %s qdisc change dev %s %s" %
+                   (c.at, host.switch, switch_port(host.name), _rate(c.rate)))
+        out.append("%d tc -n %s qdisc change dev eth0 root handle 9: %s limit %d" %
+                   (c.at, host.name, tbf(c.rate), DEEP))
+    return "\n".join(out)
 
 
 def ports(run):
@@ -89,7 +126,7 @@ def _host(run, host):
              _batch("ip", name, ["link set lo up", "link set eth0 up",
                                  "addr add %s/16 dev eth0" % host.address] +
                     _mac_to_neighbours(run, host)),
-             _batch("tc", name, ["qdisc add dev eth0 root %s limit %d" %
+             _batch("tc", name, ["qdisc add dev eth0 root handle 9: %s limit %d" %
                                  (tbf(host.link.rate), DEEP)]),
              _batch("ip", host.switch, ["link set %s mtu %d master br0 up" % (port, MTU)]),
              _batch("tc", host.switch, _port(port, host.link, run.switches[host.switch])),
@@ -97,9 +134,10 @@ def _host(run, host):
     return lines
 
 
-def _settings(host):
+def _settings(run, host):
     """What the scenario sets, and the line rate: a veth calls itself 10 Gb/s."""
-    settings = {"roce_rp/rpg_max_rate": host.link.rate // 10**6, **host.settings}
+    told = {"roce_rp/rpg_max_rate": host.link.rate // 10**6} if run.line == "told" else {}
+    settings = {**told, **host.settings}
     lines = ["echo %s >%s" % (value, key) for key, value in settings.items()]
     if host.profile == "off":
         lines.append("for f in roce_*/enable/*; do echo 0 >$f; done")
@@ -153,6 +191,7 @@ samplers=
 %(samplers)s
 python3 %(sim)s/counters.py %(tick_us)d >counters.csv &
 counters=$!
+%(changes)s
 %(bin)s/traffic -w %(begin_us)d,%(end_us)d -i %(progress_us)d /mnt/flows . ||
 	echo "SIM-FAILED traffic: $?"
 kill $samplers
@@ -177,7 +216,7 @@ def script(run, binaries):
     for trunk in run.trunks:
         lines += _trunk(run, trunk)
     if run.profile != "stock":
-        lines += [_settings(host) for host in run.hosts.values()]
+        lines += [_settings(run, host) for host in run.hosts.values()]
     samplers = []
     for switch, port in ports(run):
         samplers.append("ip netns exec %s %s/qsample %s 200002 %d >queue.%s.%s &\n"
@@ -188,7 +227,9 @@ def script(run, binaries):
             samplers.append("ip netns exec %s %s/dcqcn record -i %dus -o qps.%s &\n"
                             "samplers=\"$samplers $!\"" %
                             (name, binaries, run.record // 1000, name))
+    changing = changes(run)
     values = {
+        "changes": changing and "python3 %s/changes.py <<END &\n%s\nEND" % (SIM, changing),
         "sim": SIM, "bin": binaries,
         "samplers": "\n".join(samplers),
         "tick_us": run.duration // 50000 or 1,

@@ -22,7 +22,7 @@ def _rates(run, progress, step):
     """Mb/s of each flow; a step is no shorter than a few messages last."""
     series = [dict(progress.get(f.id, [])) for f in run.flows]
     times = sorted({t // step * step for s in series for t in s})
-    last, rows = [0] * len(series), []
+    last, rows = [s.get(times[0], 0) if times else 0 for s in series], []
     for t in times[1:]:
         now = [s.get(t, last[i]) for i, s in enumerate(series)]
         rows.append([t / 1e6] + [round((b - a) * 8e3 / step, 3) for a, b in zip(last, now)])
@@ -68,9 +68,12 @@ def draw(run, out, bottleneck):
         t0 = round(float(f.read()) * 1e9)
     step = max(run.duration // POINTS, 1000)
     progress = figures.read_progress(os.path.join(out, "progress.csv"))
-    tick = max(run.duration // 500, 1000)
+    tick = max(run.duration // 500_000, 1) * 1000   # as traffic is told
+    rates = _rates(run, progress, tick)
+    if not rates:       # all messages were through at once, there is no curve
+        return
     _write(os.path.join(out, "rates.csv"), ["time_ms"] + ["flow%d" % f.id for f in run.flows],
-           _rates(run, progress, tick))
+           rates)
     samples = figures.Samples(os.path.join(out, "queue." + bottleneck), t0)
     _write(os.path.join(out, "queue.csv"),
            ["time_ms", "queue_mean", "queue_max", "marks_per_ms", "drops_per_ms"],

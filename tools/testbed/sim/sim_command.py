@@ -13,7 +13,7 @@ from ..core.errors import LabError
 from ..core.kernel import Kernel
 from ..core.paths import DCQCN, MODULE, MODULE_PARTS, OUT, SIM, TOP
 from ..core.progress import say
-from . import figures, network_script, pictures, uml
+from . import figures, grid, network_script, pictures, uml
 from .builtin_rxe import BuiltIn
 from .model import SCENARIOS, Simulation
 
@@ -91,10 +91,12 @@ class Progress:
 
 
 def table(results):
-    rows = [["run"] + [c[0] for c in COLUMNS]]
+    reached = dict.fromkeys(name for _, r in results for name in r["reach_ms"])
+    rows = [["run"] + [c[0] for c in COLUMNS] + ["%s ms" % name for name in reached]]
     for run, r in results:
-        rows.append([run.name] + ["-" if r[key] is None else form % r[key]
-                                  for _, key, form in COLUMNS])
+        values = [(r[key], form) for _, key, form in COLUMNS]
+        values += [(r["reach_ms"].get(name), "%.1f") for name in reached]
+        rows.append([run.name] + ["-" if v is None else form % v for v, form in values])
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return "\n".join("  ".join([row[0].ljust(widths[0])] +
                                [c.rjust(w) for c, w in zip(row[1:], widths[1:])])
@@ -135,7 +137,7 @@ def wanted(args):
     found = [Simulation(name) for name in args.scenario or SCENARIOS.listed()]
     for s in found:
         # of several, each has some of these runs
-        mine = [run.name for run in s.runs if run.name in args.only]
+        mine = [only for only in args.only if s.chosen([only])]
         s.choose(mine if mine and len(found) > 1 else args.only)
     return found
 
@@ -150,13 +152,23 @@ def cmd_run(args):
         command.write_json(os.path.join(out, "result.json"), {
             "scenario": s.name, "title": s.title, "kernel": sim.kernel.release,
             "runs": [{"name": run.name, **run.variables, **r} for run, r in results]})
+        verdict = s.check(results)
         for run, r in results:
-            pictures.draw(run, os.path.join(out, run.name), r["bottleneck"])
+            # of a hundred runs, those that are worth a look
+            if not s.picture or args.only or run.name in verdict.failing:
+                pictures.draw(run, os.path.join(out, run.name), r["bottleneck"])
+        if s.picture:
+            grid.draw(s, results, verdict.failing, out)
         print("\n%s: %s\n\n%s\n" % (s.name, s.title, table(results)))
         say("figures in %s" % os.path.join(out, "result.json"))
-        wrong, looked = s.check(results)
-        held += looked - min(len(wrong), looked)
-        bad += wrong
+        for run, _ in results:
+            for note in run.notes():
+                print("NOTE: %s: %s: %s" % (s.name, run.name, note))
+        if verdict.left_out:
+            print("NOTE: %s: %d comparisons left out, the other run was not simulated" %
+                  (s.name, verdict.left_out))
+        held += verdict.held
+        bad += verdict.bad
         failed += len(bad)
         for b in bad:
             print("FAILED: %s: %s" % (s.name, b))
@@ -192,7 +204,8 @@ def parser():
     s.add_argument("scenario", nargs="*",
                    help="one that sim list shows, or a .toml file (default: all there are)")
     s.add_argument("--only", action="append", default=[], metavar="RUN",
-                   help="only this run of a sweep; may be repeated")
+                   help="only this run of a sweep, or those with these variables: "
+                        "rate=10gbit,n=8; may be repeated")
     s.add_argument("--out", default=os.path.join(OUT, "sim"), metavar="DIR",
                    type=command.directory,
                    help="where to write (default: out/sim)")

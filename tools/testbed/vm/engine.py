@@ -125,6 +125,6 @@ class Reports:
         say("figures in %s, picture in %s, CSV and pcap beside them" % (path, png))
         if not self.check:
             return
-        bad, looked = e.check([(r.run, r.figures) for r in results])
-        self.bad += ["%s: %s" % (e.name, b) for b in bad]
-        print("%s: %d of %d expectations hold" % (e.name, looked - min(len(bad), looked), looked))
+        verdict = e.check([(r.run, r.figures) for r in results])
+        self.bad += ["%s: %s" % (e.name, b) for b in verdict.bad]
+        print("%s: %d of %d expectations hold" % (e.name, verdict.held, verdict.looked))

@@ -9,7 +9,7 @@ import os
 
 from ..core.paths import LAB
 from ..core.scenario import (MTUS, TIMEOUT_MAX, TRANSPORTS, VERBS, Directory, Scenario, Table,
-                             check_verb, expand, names)
+                             check_verb, expansion, names)
 from .topology import Topology
 
 SCENARIOS = Directory(os.path.join(LAB, "scenarios"))
@@ -125,9 +125,7 @@ def fabric_tables(name):
     table = SCENARIOS.load(name)
     where = os.path.basename(SCENARIOS.find(name))
     swept = "{" in str(table.get("profile", ""))
-    sweep = Table(where, table).take("sweep", dict, {})
-    table.pop("sweep", None)
-    _, table = expand(where, table, sweep)[0]
+    _, _, table = expansion(where, table)[0]
     fabric = {k: v for k, v in table.items() if k in FABRIC_KEYS}
     t = Table(where, table)
     own = {h.take("name", str) for h in t.tables("host", [])}

@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Mistakes in what the simulator's scenarios make of a sweep, and ask of their runs: one line
+# names the file, the key and the rule, before anything is built. bad_input.sh has the others.
+
+cd "$(dirname "$0")/../.." || exit 1
+TMP=$(mktemp -d)
+trap 'rm -rf "$TMP"' EXIT
+FAILED=0
+
+# A scenario with these lines above and these at its end
+scenario() # LINES LINES
+{
+	cat <<-END
+		duration = "10ms"
+		profile = "stock"
+		$1
+		[link]
+		rate = "1gbit"
+		delay = "{wait}ns"
+		[switch]
+		buffer = "1MB"
+		kmin = "{kmin}"
+		kmax = "200KB"
+		pmax = 0.1
+		[sweep]
+		n = [1, 2]
+		[let]
+		bdp = "1e9 * rtt / 8e9"
+		kmin = "max(20e3, bdp / 6)"
+		rtt = "1e6 * n"
+		wait = "rtt / 2"
+		$2
+		[[flow]]
+		from = "h1..h{n}"
+		to = "h9"
+		[[expect]]
+		flow_errors = "== 0"
+	END
+}
+
+refuses() # TEXT LINES [LINES]
+{
+	local text=$1 out
+
+	scenario "${@:2}" >"$TMP/wrong.toml"
+	out=$(timeout 60 tools/sim/sim run "$TMP/wrong.toml" --only n=3 --out "$TMP/out" 2>&1)
+	[ $? = 2 ] && [ "$out" = "sim: $text" ] && [ ! -e "$TMP/out" ] && return
+	echo "# want: sim: $text"
+	printf '%s\n' "$out" | sed 's/^/# got:  /'
+	FAILED=1
+}
+
+refuses "wrong.toml: has no run n=3; it has n=1, n=2" ""
+refuses "wrong.toml: has no run n=3; it has n=2" 'skip = "rtt < 2e6"'
+refuses "wrong.toml: skip: leaves no run" 'skip = "rtt > 0"'
+refuses "wrong.toml: skip: 'rt': there is no rt" 'skip = "rt"'
+refuses "wrong.toml: like: wrong is like itself" 'like = "wrong"'
+refuses "$TMP/none.toml: No such file or directory" 'like = "none"'
+refuses "wrong.toml: let: a: is made of itself" "" $'a = "b + 1"\nb = "a"'
+refuses "wrong.toml: let: 'rtt + c': there is no c" "" 'a = "rtt + c"'
+refuses "wrong.toml: let: 'open(1)' may not be in an expression" "" 'a = "open(1)"'
+refuses "wrong.toml: let: '1 +' is not an expression" "" 'a = "1 +"'
+refuses "wrong.toml: let: '1 / 0': division by zero" "" 'a = "1 / 0"'
+refuses "wrong.toml: host 1: loss: must be at least 0 and below 1" \
+	"" $'[[host]]\nname = "h9"\nloss = 1'
+refuses "wrong.toml: host 1: reorder: must be at least 0 and below 1" \
+	"" $'[[host]]\nname = "h9"\nreorder = -0.1'
+refuses "wrong.toml: host 1: reorder: needs a delay, which packets overtake" \
+	"" $'[[host]]\nname = "h9"\nreorder = 0.1\ndelay = "0us"'
+refuses "wrong.toml: host 1: jitter: cannot be had with loss or reorder" \
+	"" $'[[host]]\nname = "h9"\nloss = 0.1\njitter = "1us"'
+refuses "wrong.toml: line: 'tld' is no told or measured" 'line = "tld"'
+refuses "wrong.toml: change 1: at: is not within the duration" \
+	"" $'[[change]]\nat = "10ms"\nhost = "h9"\nrate = "1mbit"'
+refuses "wrong.toml: change 1: host: no flow has h7" \
+	"" $'[[change]]\nat = "1ms"\nhost = "h7"\nrate = "1mbit"'
+refuses "wrong.toml: reach 1: a: wants either goodput or queue" \
+	"" $'[[reach]]\nname = "a"\nfrom = "1ms"\nover = "1ms"'
+refuses "wrong.toml: reach 1: group: no flow has b" \
+	"" $'[[reach]]\nname = "a"\nfrom = "1ms"\nover = "1ms"\ngroup = "b"\nqueue = "1KB"'
+refuses "wrong.toml: expect 1: jain: '=> 1' must be one of <= >= < > ==, a space and a number or figure" \
+	"" $'[[expect]]\njain = "=> 1"'
+refuses "wrong.toml: expect 1: jain: 'open(1)' may not be in an expression" \
+	"" $'[[expect]]\njain = ">= open(1)"'
+refuses "wrong.toml: expect 1: if: 'm > 1': there is no m" \
+	"" $'[[expect]]\nif = "m > 1"\njain = ">= 1"'
+refuses "wrong.toml: expect 1: than: no run of the sweep is like that" \
+	"" $'[[expect]]\nthan = { n = 7 }\njain = ">= than.jain"'
+refuses "wrong.toml: note 1: text: is missing" "" $'[[note]]\nif = "1"'
+refuses "wrong.toml: note 1: unknown: txt" "" $'[[note]]\nif = "1"\ntext = "a"\ntxt = "a"'
+refuses "wrong.toml: note 1: if: 'm': there is no m" "" $'[[note]]\nif = "m"\ntext = "a"'
+refuses "wrong.toml: picture: x: is missing" "" $'[picture]\ny = ["n"]'
+refuses "wrong.toml: picture: y: the sweep has no variable m" "" \
+	$'[picture]\nx = ["n"]\ny = ["m"]\n[[picture.panel]]\ntitle = "a"\nvalue = "1"\nbest = 1\nworst = 0'
+refuses "wrong.toml: picture: panel 1: best: is the worst too" "" \
+	$'[picture]\nx = ["n"]\ny = ["n"]\n[[picture.panel]]\ntitle = "a"\nvalue = "1"\nbest = 1\nworst = 1'
+exit $FAILED

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Runs inside the simulator: carries out commands at their times.
+
+usage: changes.py <CHANGES
+
+A line is: ns after t0, command. t0 is what traffic leaves in the file of this name.
+"""
+
+import os
+import subprocess
+import sys
+import time
+
+
+def main():
+    wanted = [line.split() for line in sys.stdin]
+    while not os.path.exists("t0"):
+        time.sleep(0.001)
+    with open("t0") as f:
+        t0 = round(float(f.read()) * 1e9)
+    for at, *command in wanted:
+        time.sleep(max(t0 + int(at) - time.monotonic_ns(), 0) / 1e9)
+        if subprocess.run(command).returncode:
+            print("SIM-FAILED " + " ".join(command))
+
+
+main()

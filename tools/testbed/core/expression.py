@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Arithmetic in scenario files: "max(20e3, rate * rtt / 8e9 / 6)".
+
+Numbers, text in quotes, names, names within names (than.jain, port.s1.h3.drops), + - * / **,
+comparisons, and, or, not, "a if b else c", and min, max, ceil. Nothing else of Python: a
+scenario is data.
+"""
+
+import ast
+import math
+import operator
+
+from .errors import InputError
+
+FUNCTIONS = {"min": min, "max": max, "ceil": math.ceil}
+OPERATORS = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
+    ast.Div: operator.truediv, ast.Pow: operator.pow, ast.USub: operator.neg,
+    ast.Not: operator.not_,
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+    ast.Eq: operator.eq, ast.NotEq: operator.ne,
+}
+
+
+class Unknown(InputError):
+    """A name that stands for nothing."""
+
+    def __init__(self, text, name):
+        super().__init__("%r: there is no %s" % (text, name))
+        self.name = name
+
+
+class _Undefined(Exception):
+    """A name stands for something that has no value in this run."""
+
+
+class Expression:
+    """Raises InputError unless the text is one."""
+
+    def __init__(self, text):
+        self.text = str(text)
+        try:
+            self.body = ast.parse(self.text.strip(), mode="eval").body
+        except (SyntaxError, ValueError):
+            raise InputError("%r is not an expression" % text) from None
+        _check(self.body)
+
+    @property
+    def constant(self):
+        return isinstance(self.body, ast.Constant)
+
+    def paths(self):
+        """The names in it, and in names, as lists."""
+        inner = {id(n.value) for n in ast.walk(self.body) if isinstance(n, ast.Attribute)}
+        return [_path(n) for n in ast.walk(self.body)
+                if isinstance(n, (ast.Name, ast.Attribute)) and id(n) not in inner]
+
+    def value(self, names):
+        """None if a name that it asks for has no value. names: what they stand for."""
+        try:
+            return self._value(self.body, names)
+        except _Undefined:
+            return None
+        except (TypeError, ValueError, ArithmeticError) as e:
+            raise InputError("%r: %s" % (self.text, e)) from None
+
+    def _value(self, node, names):
+        def value(n):
+            return self._value(n, names)
+
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            return self._lookup(_path(node), names)
+        if isinstance(node, ast.BinOp):
+            return OPERATORS[type(node.op)](value(node.left), value(node.right))
+        if isinstance(node, ast.UnaryOp):
+            return OPERATORS[type(node.op)](value(node.operand))
+        if isinstance(node, ast.BoolOp):
+            some = any if isinstance(node.op, ast.Or) else all
+            return some(value(v) for v in node.values)
+        if isinstance(node, ast.Compare):
+            values = [value(v) for v in (node.left, *node.comparators)]
+            return all(OPERATORS[type(o)](a, b) for o, a, b in zip(node.ops, values, values[1:]))
+        if isinstance(node, ast.IfExp):
+            return value(node.body if value(node.test) else node.orelse)
+        return FUNCTIONS[node.func.id](*(value(a) for a in node.args))
+
+    def _lookup(self, path, names):
+        try:
+            found = names[path[0]]
+            for key in _within(found, path[1:]):
+                found = found[key]
+        except KeyError:
+            raise Unknown(self.text, ".".join(path)) from None
+        if found is None:
+            raise _Undefined
+        return found
+
+
+def evaluate(text, names):
+    """What an expression comes to."""
+    return Expression(text).value(names)
+
+
+def _path(node):
+    return [node.id] if isinstance(node, ast.Name) else _path(node.value) + [node.attr]
+
+
+def _within(table, path):
+    """Keys. Names of ports hold dots, so the longest match wins."""
+    while path:
+        fits = [i for i in range(len(path), 0, -1)
+                if isinstance(table, dict) and ".".join(path[:i]) in table]
+        if not fits:
+            raise KeyError
+        key = ".".join(path[:fits[0]])
+        yield key
+        table, path = table[key], path[fits[0]:]
+
+
+def _check(node):
+    """Only what is ours."""
+    allowed = (
+        isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str)) or
+        isinstance(node, (ast.Name, ast.BoolOp, ast.IfExp)) or
+        isinstance(node, ast.Attribute) and isinstance(node.value, (ast.Name, ast.Attribute)) or
+        isinstance(node, (ast.BinOp, ast.UnaryOp)) and type(node.op) in OPERATORS or
+        isinstance(node, ast.Compare) and all(type(o) in OPERATORS for o in node.ops) or
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and
+        not node.keywords and node.func.id in FUNCTIONS)
+    if not allowed:
+        raise InputError("%r may not be in an expression" % ast.unparse(node))
+    for child in node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            _check(child)

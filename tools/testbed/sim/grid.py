@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0
+"""All runs of a scenario in one picture, and as a table that other programs read."""
+
+import csv
+import itertools
+import os
+
+from ..core import plots
+from ..core.errors import InputError, LabError
+from ..core.paths import SIM
+
+CELL, CHARACTER, LEAST = 17, 7, 190     # pixels: a cell, of a label, a panel's width
+TOP, HEAD, GAP = 40, 46, 16             # above all panels, above each, around it
+
+
+def _label(run, names):
+    return " ".join(str(run.variables[n]) for n in names)
+
+
+def _places(runs, names):
+    """label -> number, in the order of the runs"""
+    return {label: i for i, label in enumerate(dict.fromkeys(_label(r, names) for r in runs))}
+
+
+def _value(panel, run, figures):
+    try:
+        return panel.value.value({**run.values, **figures})
+    except InputError as e:
+        raise LabError("picture: %s: %s" % (panel.title, e)) from None
+
+
+def _shade(panel, value):
+    """0 worst, 1 best; what has no value is worst."""
+    return 0 if value is None else min(max((value - panel.worst) / (panel.best - panel.worst), 0), 1)
+
+
+def _cells(picture, results, failing, out):
+    """Writes grid.csv. Labels of columns, of rows, of rows of panels; and of each panel the
+    cells: x, y, colour, mark."""
+    runs = [run for run, _ in results]
+    xs, ys = _places(runs, picture.x), _places(runs, picture.y)
+    rows = list(_places(runs, picture.rows))
+    panels = {(row, p): [] for row in rows for p in picture.panels}
+    with open(os.path.join(out, "grid.csv"), "w", newline="") as f:
+        w = csv.writer(f)
+        w.writerow([*runs[0].variables, *(p.title for p in picture.panels), "failed", "notes"])
+        for run, r in results:
+            notes, values = run.notes(), []
+            mark = "x" if run.name in failing else "." if notes else "-"
+            for p in picture.panels:
+                value = _value(p, run, r)
+                values.append("" if value is None else "%.4f" % value)
+                panels[_label(run, picture.rows), p].append(
+                    (xs[_label(run, picture.x)], ys[_label(run, picture.y)], _shade(p, value),
+                     mark))
+            w.writerow([*run.variables.values(), *values, int(run.name in failing),
+                        "; ".join(notes)])
+    return xs, ys, rows, panels
+
+
+def draw(scenario, results, failing, out):
+    """Write grid.csv and grid.png into a scenario's directory; failing: names of runs."""
+    picture = scenario.picture
+    if not results:
+        return
+    xs, ys, rows, panels = _cells(picture, results, failing, out)
+    left, bottom = (2 * GAP + max(map(len, labels)) * CHARACTER for labels in (ys, xs))
+    across, down = max(len(xs) * CELL, LEAST), len(ys) * CELL
+    width, height = left + across + GAP, HEAD + down + bottom
+    files, heads, best_worst, lefts, tops = [], [], [], [], []
+    for (r, row), (c, panel) in itertools.product(enumerate(rows), enumerate(picture.panels)):
+        files.append(os.path.join(out, "panel.%d" % len(files)))
+        with open(files[-1], "w") as f:
+            f.writelines("%d %d %.4f %s\n" % cell for cell in panels[row, panel])
+        heads.append(": ".join(filter(None, (row, panel.title))))
+        best_worst.append("%g red, %g green" % (panel.worst, panel.best))
+        lefts.append(c * width + left)
+        tops.append(TOP + r * height + HEAD)
+    plots.draw(os.path.join(SIM, "grid.gp"), {
+        "output_file": os.path.join(out, "grid.png"), "title_text": scenario.title,
+        "panels": len(files), "data": files, "head": heads, "scale": best_worst,
+        "left": lefts, "top": tops, "across": across, "down": down,
+        "width": len(picture.panels) * width, "height": TOP + len(rows) * height,
+        "xlabels": list(xs), "ylabels": list(ys)}, os.path.join(out, "grid.png"))
+    for path in files:
+        os.unlink(path)
