@@ -226,8 +226,8 @@ read_bound()
 
 # Both hosts read from each other on one QP: READ requests, of less than 100 bytes, wait
 # together with megabytes of READ responses. rxe queues 65 requests, which may be held for
-# 250 ms, and the floor has them leave in three quarters of that; the responses may have as
-# much again.
+# 250 ms. The floor lets them leave in three quarters of that, and is doubled while responses
+# take every other turn.
 floor()
 {
 	local highest most=$((2 * 65 * 8 * 100 * 1000 / 250 * 4 / 3))

@@ -1,21 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
 """Runs inside the PC's debug kernel: h1 and h2 send, read and do atomics in each other's memory
-on limited QPs, which recover and are limited again all the time. TAP.
+on QPs that are limited, recover and are limited again all the time. TAP.
 
 usage: ordered_traffic.py MODULE BIN SEED SECONDS
 """
 
 import ctypes
 import fcntl
-import json
-import signal
 import socket
 import struct
-import subprocess
 import sys
 import time
 
-from commands import PATIENCE, Wrong, inside, read, run, write
+from commands import Wrong, inside, read, run, start, stop, write
 
 SIOCETHTOOL, ETHTOOL_STSO, ETHTOOL_SGRO = 0x8946, 0x1f, 0x2c
 FILTERS = 1000      # what a packet passes on its way out: so a batch takes milliseconds
@@ -40,7 +37,7 @@ def settings(namespace, files):
         run("mount -t sysfs sysfs /srv")
         for path, value in files:
             if not write("/srv/class/net/" + path, value):
-                raise Wrong("%s: %s does not take %s" % (namespace, path, value))
+                raise Wrong("%s: %s refuses %s" % (namespace, path, value))
         run("umount /srv")
 
 
@@ -66,23 +63,12 @@ def slow_way_out(host):
 
 
 def traffic(programs, seed, src, dst):
-    return subprocess.Popen(
-        [programs + "/integrity", "-s", str(seed), "-n", "0", "-q", "4", "-m", "32768", "-t", "20",
-         "rxe_" + src, "10.0.0." + src[1], "rxe_" + dst, "10.0.0." + dst[1]],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def stop(job):
-    """Its figures; raises Wrong if a byte was wrong or a completion bad."""
-    job.send_signal(signal.SIGTERM)
-    out, err = job.communicate(timeout=PATIENCE)
-    if job.returncode:
-        raise Wrong("integrity: exit status %d: %s" % (job.returncode, err))
-    return json.loads(out)
+    return start(programs + "/integrity", "-s", str(seed), "-n", "0", "-q", "4", "-m", "32768",
+                 "-t", "20", "rxe_" + src, "10.0.0." + src[1], "rxe_" + dst, "10.0.0." + dst[1])
 
 
 def work(module, programs, seed, seconds):
-    """The figures of both directions, and both hosts' counters."""
+    """Run the traffic; return the figures of both directions and both hosts' counters."""
     if module != "none":
         run("insmod " + module)
         for host in ("h1", "h2"):
@@ -114,8 +100,8 @@ def main():
            for name in RETRIES if c[name]]
     for n, (ok, what) in enumerate((
             (mixed, "both hosts sent, read and did atomics"),
-            (limited, "both were limited and held packets"),
-            (not bad, "no packet came out of order, none was asked for or sent again")), 1):
+            (limited, "both hosts were limited and held packets"),
+            (not bad, "no packet arrived out of order, and none was sent again")), 1):
         print("%sok %d - order: %s" % ("" if ok else "not ", n, what))
     print("\n".join("# " + line for line in bad), flush=True)
 
