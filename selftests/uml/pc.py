@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """A guest of the lab in the place of User-mode Linux: an emulated PC with two CPUs, so
-that both halves of a lock meet, and the debug kernel (selftests/debug.config)."""
+that both halves of a lock meet, and the debug kernel (selftests/debug.config) or one
+of Debian's."""
 
 import os
 import shutil
@@ -14,12 +15,24 @@ from uml import judge
 sys.path[:0] = [os.path.join(TOP, d) for d in ("tools/lab", "selftests")]
 
 from clock import Clock
-from debug_image import DebugImage
+from debug_image import NAME, DebugImage
 from fabric import Fabric
+from image import Image
 from progress import LabError, tail
 
 RDMA = os.path.join(TOP, "selftests/rdma")
-TDF = 2     # an emulated CPU with all those checks is slow
+TDF = 2     # of the debug kernel: an emulated CPU with all those checks is slow
+
+
+class StockImage(Image):
+    """Has of a DebugImage what a PC uses."""
+
+    def build(self, top):
+        self.module([os.path.join(top, d) for d in ("Kbuild", "include", "drivers")],
+                    os.path.join(top, "out", "kernels", self.name))
+
+    def prepare(self, share):
+        pass
 
 
 class PC:
@@ -28,9 +41,10 @@ class PC:
     coverage = False
     large, make_large = "/dev/ram0", "modprobe brd rd_nr=1 rd_size=98304"
 
-    def __init__(self, out):
-        self.clock = Clock(TDF)
-        self.image = DebugImage().ensure()
+    def __init__(self, out, kernel=NAME):
+        debug = kernel == NAME
+        self.clock = Clock(TDF if debug else 1)
+        self.image = (DebugImage() if debug else StockImage(kernel)).ensure()
         self.kernel = SimpleNamespace(release=self.image.release)
         self.built = os.path.join(out, "built")
         self.bin = os.path.join(self.built, "bin")
