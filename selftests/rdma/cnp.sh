@@ -17,8 +17,8 @@ TESTS=(
 	"interval Consecutive CNPs of a QP are at least min_time_between_cnps apart"
 	"disabled No CNP when the NP is off on the priority, and only then"
 	"unmarked No CNP for what is not marked"
-	"reconnected The CNPs of a UC QP go to the peer that it was connected to last"
-	"vlan The first CNP for a QP leaves on the VLAN that the marked packet came from"
+	"reconnected A UC QP that is reconnected sends its CNPs to the new peer"
+	"vlan The first CNP of a QP leaves on the VLAN of the marked packet"
 	"unanswered No CNP for marked ACKs, QP1, multicast, unknown QPs, wrong ICRCs"
 )
 
@@ -180,7 +180,7 @@ unmarked()
 	check "CNPs" "$(counter remote np_cnp_sent)" = 0
 }
 
-# A local QP that nobody sends to but inject(): idle_qp GID-INDEX ADDRESS-OF-PEER [uc]
+# A local QP that receives only what inject() sends: idle_qp GID-INDEX ADDRESS-OF-PEER [uc]
 idle_qp()
 {
 	[ -x "$HERE/qps" ] || { fail "qps is not built"; return 1; }
@@ -191,7 +191,7 @@ idle_qp()
 
 UC_WRITE_ONLY=0x2a
 
-cnps_to() # QPN OF THE PEER: whether a CNP in the capture goes there
+cnps_to() # PEER'S QPN: whether the capture has a CNP to it
 {
 	${PY[local]} list $TMP/cap.pcap | grep -q "opcode=0x81 .*qpn=$(printf %#08x "$1")"
 }
@@ -202,7 +202,7 @@ reconnected()
 	knobs local roce_np/min_time_between_cnps=0
 	idle_qp "${GID4[local]}" "${V4[remote]}" uc || return
 	sniff local 0 "$CNP_FILTER"
-	# ten a second: the port never has the time to forget the QP
+	# ten a second, so that the port never forgets the QP
 	start remote marks "exec $(injection local --opcode $UC_WRITE_ONLY --tos $CE \
 		--qpn "${QPN[local]}" --count 100000 --gap 100)"
 	until_ok 5 cnps_to "${QPN[local]}" || fail "no CNP to the first peer"
@@ -221,7 +221,7 @@ vlan()
 			  ip addr add 10.107.0.$n/24 dev ${IF[$host]}.7 &&
 			  ip link set ${IF[$host]}.7 up" || fail "no VLAN on $host"
 	done
-	# who asks for it is known before it answers
+	# also resolves the neighbours, so that the first packet leaves at once
 	on local "ping -c 1 -W 5 10.107.0.2 >/dev/null" || fail "the VLAN does not work"
 	gid=$(${PY[local]} gid-index "${DEV[local]}" 10.107.0.1)
 	reload local
@@ -230,7 +230,7 @@ vlan()
 		IF[local]=$nic.7
 		sniff local 0 "$CNP_FILTER"
 		IF[local]=$nic
-		# a READ response that nobody waits for; a WRITE would end the QP at once
+		# an unexpected READ response, which rxe ignores; a WRITE would end the QP
 		on remote "${PY[remote]} send ${IF[remote]}.7 --src 10.107.0.2 --dst 10.107.0.1 \
 			   --mac ${MAC[local]} --opcode 0x10 --tos $CE --qpn ${QPN[local]}"
 		await 5 local np_cnp_sent -ge 1

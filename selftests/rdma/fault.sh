@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# An RDMA core that is slow to describe a QP: the fault in debugfs.
+# The fault in debugfs: the RDMA core takes long to describe a QP.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 TESTS=(
 	"range Values out of range are refused, and the fault is off when the module is loaded"
-	"delay_resolve A CNP waits for a QP that takes time to be known, and acts"
+	"delay_resolve A CNP waits until its QP is resolved, and then acts"
 	"unloading The module unloads while it waits for the RDMA core"
 )
 

@@ -348,7 +348,7 @@ trickle() { start "$(other "$1")" trickle "exec $(injection "$@" --count 100000 
 # One good CNP for the QP that perftest() connected on HOST
 cnp() { inject "$1" --qpn "${QPN[$1]}" "${@:2}"; }
 
-# The RDMA core takes so long to say what a QP is: delay HOST MILLISECONDS
+# Delay the RDMA core's description of each QP: delay HOST MILLISECONDS
 FAULTS=/sys/kernel/debug/rdma_dcqcn
 delay() { on "$1" "echo $2 >$FAULTS/delay_resolve_ms"; }
 

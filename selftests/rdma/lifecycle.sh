@@ -14,9 +14,9 @@ TESTS=(
 	"link_deleted The rxe device is deleted under limited traffic, and comes back"
 	"netdev_down The network device goes down under limited traffic"
 	"netdev_deleted The network device is deleted under limited traffic"
-	"directory_first The network device's directory goes before the rxe device does"
-	"dummy_up A dummy with rxe on top goes up and down"
-	"foreign TCP connections survive while the module and the rxe device come and go"
+	"directory_first The network device's sysfs directory is removed before the rxe device"
+	"dummy_up A dummy with rxe goes up and down without a hang"
+	"foreign TCP connections survive reloads of the module and of the rxe device"
 	"receiver_only With the module on the receiver only, traffic goes on"
 	"sender_only With the module on the sender only, traffic goes on"
 )
@@ -165,10 +165,8 @@ netdev_deleted()
 	probe_host remote "$REMOTE_NETIF"
 }
 
-# Where this hangs, whatever asks for the network devices' lock hangs, too, our own end
-# included
-# On one CPU, and with a priority by which no worker gets in between, whoever deletes a
-# network device takes its directory away before rxe has unregistered its own device.
+# rxe unregisters its device from a workqueue. On one CPU and with a real-time priority, "ip
+# link del" removes the network device's directory before a worker gets to run.
 directory_first()
 {
 	local cpu=/sys/devices/system/cpu/cpu1/online i
@@ -189,6 +187,7 @@ directory_first()
 	loaded local || fail "the module is gone"
 }
 
+# A hang here holds the lock of all network devices, so that the clean-up would hang too
 dummy_up()
 {
 	local state rc
@@ -202,7 +201,7 @@ dummy_up()
 		if [ $rc = 124 ]; then
 			note "ip link set dcqcn0 $state hangs:"
 			on local "cat /proc/\$(cat $TMP/dummy.pid)/stack" | sed 's/^/#   /'
-			echo "Bail out! The host's network devices are locked for ever"
+			echo "Bail out! The lock of the host's network devices is never released"
 			trap - EXIT
 			exit 1
 		fi
@@ -210,11 +209,10 @@ dummy_up()
 	done
 	on local "[ -e /sys/class/infiniband/rxe_dcqcn/ports/1/hw_counters/rp_cnp_handled ]" ||
 		fail "the dummy's port is gone"
-	on local "rdma link del rxe_dcqcn && ip link del dcqcn0" || fail "it does not go"
+	on local "rdma link del rxe_dcqcn && ip link del dcqcn0" || fail "it cannot be deleted"
 }
 
-# One TCP connection after the other from each host to the other one, and what comes back is
-# compared
+# TCP connections from each host to the other; streams.py compares the data that returns
 foreign()
 {
 	local host i rc
@@ -224,7 +222,7 @@ foreign()
 		[ $host = local ] || at_remote "cat >$TMP/streams.py" <"$HERE/streams.py"
 		[ $host = remote ] || cp "$HERE/streams.py" $TMP/
 		start $host echo "exec python3 $TMP/streams.py serve 18500"
-		until_ok 5 on $host "ss -Hltn sport = :18500 | grep -q ." || fail "nobody listens"
+		until_ok 5 on $host "ss -Hltn sport = :18500 | grep -q ." || fail "no listener"
 	done
 	for host in local remote; do
 		start $host streams "exec python3 $TMP/streams.py ask ${V4[$(other $host)]} 18500"

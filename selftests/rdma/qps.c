@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Connect many QPs to an address, where nobody needs to listen, and keep
+ * Connect many QPs to an address, where no listener is needed, and keep
  * them: qps DEV SGID-INDEX DGID COUNT [uc]
  *
- * They are RC unless "uc" is said. The peer's QP number is each one's own, and one more
- * each time that SIGUSR1 has them reset and connected anew.
+ * They are RC, or UC with "uc". Each QP's peer has the QP's own number. SIGUSR1 resets the QPs
+ * and connects them again, each time to the next higher number.
  *
  * Prints the number of each, then "ready", and "ready" again after each SIGUSR1; ends when
  * it is killed.

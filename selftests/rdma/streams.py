@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""TCP connections, one after the other and one that lasts, whose data comes back.
+"""A TCP echo server, and a client with one long-lived connection and many short ones.
 
 usage: streams.py serve PORT
-       streams.py ask ADDRESS PORT     until SIGTERM; fails if a connection does
+       streams.py ask ADDRESS PORT     until SIGTERM; fails if a connection breaks
 """
 
 import random
@@ -23,7 +23,7 @@ def echo(s):
                 break
             s.sendall(data)
     except OSError:
-        pass        # the client will tell
+        pass        # the client reports it
     s.close()
 
 
@@ -44,11 +44,11 @@ def ask(s):
             sys.exit("the connection ended after %d of %d bytes" % (len(got), len(data)))
         got += more
     if got != data:
-        sys.exit("other data came back")
+        sys.exit("received other data than was sent")
 
 
 class Ended(Exception):
-    """Somebody has sent SIGTERM."""
+    """SIGTERM has arrived."""
 
 
 def end(number, frame):

@@ -4,19 +4,21 @@
 import contextlib
 import ctypes
 import glob
+import json
 import os
+import signal
 import subprocess
 
 PATIENCE = 300      # s, for anything: a debug kernel on a busy machine is slow
-HANG = 30           # s, for one change of a network device
+HANG = 30           # s, for one change to a network device
 
 
 class Wrong(Exception):
-    """A test fails; the text says why."""
+    """A test has failed; the text says why."""
 
 
 def write(path, value):
-    """Whether a file takes a value; it may be gone."""
+    """Return whether the file accepts the value. It may not exist."""
     try:
         with open(path, "w") as f:
             f.write(str(value))
@@ -34,7 +36,7 @@ def read(path, default=None):
 
 
 def blocked_tasks():
-    """Name and kernel stack of each task that waits uninterruptibly."""
+    """Return the name and kernel stack of each task in uninterruptible sleep."""
     out = []
     for status in glob.glob("/proc/[0-9]*/task/[0-9]*/status"):
         text = read(status, "")
@@ -48,7 +50,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def enter(path):
-    """Move this thread, and the programs that it starts, into a network namespace."""
+    """Move this thread and the programs it starts into a network namespace."""
     with open(path) as f:
         if libc.setns(f.fileno(), 0):
             raise OSError(ctypes.get_errno(), path)
@@ -64,9 +66,9 @@ def inside(namespace):
 
 
 def run(command, may_fail=False, seconds=PATIENCE):
-    """Run a command, through the shell if it has redirections; its output. Raises Wrong when
-    it fails, unless it may, and always when it does not end: a task that hangs in the kernel
-    cannot be killed, so it is left behind."""
+    """Run a command and return its output; use the shell if it has redirections. Raise Wrong
+    if it fails, unless it may, and always if it does not end: a task that hangs in the kernel
+    cannot be killed, so it is left running."""
     plain = ["sh", "-c", command] if set("<>&|") & set(command) else command.split()
     p = subprocess.Popen(plain, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE, text=True)
@@ -77,3 +79,17 @@ def run(command, may_fail=False, seconds=PATIENCE):
     if p.returncode and not may_fail:
         raise Wrong("%s: exit status %d: %s" % (command, p.returncode, err.strip()))
     return out
+
+
+def start(*command):
+    """Start a program that prints figures, in JSON, when stop() ends it."""
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def stop(program):
+    """End a program and return its figures. Raise Wrong if it failed."""
+    program.send_signal(signal.SIGTERM)
+    out, err = program.communicate(timeout=PATIENCE)
+    if program.returncode:
+        raise Wrong("%s: exit status %d: %s" % (program.args[0], program.returncode, err))
+    return json.loads(out)

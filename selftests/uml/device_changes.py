@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Runs inside the debug kernel: network devices of every kind with a rxe device on top, and
-all that an administrator can do to them. TAP.
+"""Runs inside the debug kernel: network devices of every kind, each with an rxe device, and
+everything an administrator can do to them. TAP.
 
 usage: device_changes.py MODULE SEED SECONDS
-MODULE may be "none": then all is as with stock rxe.
+If MODULE is "none", the tests run with stock rxe.
 
-Each kind has a network namespace of its own: the device is called x0 there, its VLAN x0.5,
-its rxe device rxe_KIND. A change that does not end within HANG seconds is a failure, and
-so is whatever the kernel reports.
+Each kind has its own network namespace, where the device is called x0, its VLAN x0.5 and its
+rxe device rxe_KIND. The tests fail if a change takes longer than HANG seconds or if the
+kernel reports anything.
 """
 
 import ctypes
@@ -22,11 +22,11 @@ import time
 
 from commands import HANG, Wrong, blocked_tasks, inside, run, write
 
-ELSEWHERE = "elsewhere"     # where devices move to and come back from
-PEER = "peer"               # has the other ends of cables
+ELSEWHERE = "elsewhere"     # devices move there and back
+PEER = "peer"               # has the other end of each veth
 NETDEVSIM_ID = 7
 SIOCETHTOOL, ETHTOOL_GLINKSETTINGS, ETHTOOL_SLINKSETTINGS = 0x8946, 0x4c, 0x4d
-SETTINGS, NWORDS = 48, 15   # struct ethtool_link_settings: its size, and where its mask's is
+SETTINGS, NWORDS = 48, 15   # struct ethtool_link_settings: size, offset of its mask's length
 TUNSETIFF, TAP = 0x400454ca, 0x1002     # IFF_TAP | IFF_NO_PI
 
 
@@ -38,12 +38,12 @@ def wait(condition, what, seconds=HANG):
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
-            raise Wrong("not so after %d s: %s\n%s" % (seconds, what, blocked_tasks()))
+            raise Wrong("still not true after %d s: %s\n%s" % (seconds, what, blocked_tasks()))
         time.sleep(0.02)
 
 
 def set_speed(device, mbps):
-    """As "ethtool -s DEVICE speed MBPS". False if the driver knows no speeds."""
+    """As "ethtool -s DEVICE speed MBPS". False if the driver has no speed to set."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
         settings = bytearray(SETTINGS + 3 * 4 * 127)
 
@@ -52,7 +52,7 @@ def set_speed(device, mbps):
             fcntl.ioctl(s, SIOCETHTOOL, ifreq(device, settings))
 
         try:
-            # the first answer says how many words a link mode mask has
+            # the first reply gives the number of words in a link mode mask
             request(ETHTOOL_GLINKSETTINGS)
             words, = struct.unpack_from("=b", settings, NWORDS)
             struct.pack_into("=b", settings, NWORDS, abs(words))
@@ -89,7 +89,7 @@ class Device:
         run("ip -n %s link set lo up" % self.ns)
 
     def finish(self):
-        """Neither the device nor its namespace is left."""
+        """Delete the device and its namespace."""
         if self.exists:
             self.remove()
             self.lost_port()
@@ -104,7 +104,7 @@ class Device:
     def remove(self):
         self.ip("link del x0")
 
-    # --- what can be done to it; False: not to this kind, or not now ---------
+    # --- changes; False: not possible with this kind, or not now --------------
 
     def add_port(self):
         """rdma link add"""
@@ -114,7 +114,7 @@ class Device:
             run("rdma link add %s type rxe netdev x0" % self.rxe, seconds=self.limit)
         self.ported = True
         if loaded():
-            wait(self.published, "%s has counters of the module" % self.rxe, self.limit)
+            wait(self.published, "%s has the module's counters" % self.rxe, self.limit)
 
     def published(self):
         return os.path.exists("/sys/class/infiniband/%s/ports/1/hw_counters/rp_cnp_handled" %
@@ -129,10 +129,10 @@ class Device:
         self.ported = False
 
     def lost_port(self):
-        """rxe takes its device away by itself, a moment later."""
+        """Wait until rxe has removed its device."""
         if self.ported:
             wait(lambda: not os.path.exists("/sys/class/infiniband/" + self.rxe),
-                 "%s goes with its network device" % self.rxe, self.limit)
+                 "%s is removed with its network device" % self.rxe, self.limit)
             self.ported = False
 
     def up(self):
@@ -153,7 +153,7 @@ class Device:
             self.ip("link set %s name %s" % (old, new))
 
     def carrier(self):
-        """carrier lost and found"""
+        """carrier off and on"""
         for state in ("off", "on"):
             if self.set_carrier(state) is False:
                 return False
@@ -173,7 +173,7 @@ class Device:
         self.ip("addr flush dev x0 scope global")
 
     def vlan(self):
-        """a VLAN of it, and a packet through that"""
+        """a VLAN on it, and a packet through the VLAN"""
         self.ip("link add link x0 name x0.5 type vlan id 5")
         self.ip("addr add 10.6.0.1/24 dev x0.5")
         self.ip("link set x0.5 up", may_fail=True)      # x0 may be down
@@ -196,13 +196,13 @@ class Device:
         self.ip("link set x0 netns " + self.ns, ns=ELSEWHERE)
 
     def delete(self):
-        """deleted and made anew"""
+        """delete and create again"""
         self.remove()
         self.lost_port()
         self.exists = False
         self.create()
 
-    # each of them at least once, in an order that is possible
+    # each at least once, in an order that works
     CHANGES = ("up", "add_port", "down", "up", "mtu", "rename", "carrier", "speed", "address",
                "vlan", "move", "add_port", "del_port", "add_port", "down", "vlan", "delete",
                "add_port", "up")
@@ -226,7 +226,7 @@ class Veth(Device):
 
 
 class Tap(Device):
-    """A tap whose program never reads: it has a carrier for as long as that holds it."""
+    """A tap whose program never reads. It has a carrier while the program keeps it open."""
 
     def create(self):
         with inside(self.ns):
@@ -241,7 +241,7 @@ class Tap(Device):
     def speed(self):
         """speed"""
         if not super().speed():
-            raise Wrong("a tap does not take a speed")
+            raise Wrong("cannot set the speed of a tap")
 
 
 class Macvlan(Device):
@@ -263,12 +263,12 @@ class Ipvlan(Macvlan):
     make = Macvlan.make[:2] + ("link add link low name x0 type ipvlan mode l2",)
 
     def vlan(self):
-        """a VLAN of it"""
+        """a VLAN on it"""
         return False    # the kernel refuses
 
 
 class Stacked(Device):
-    """A device with two lower ones, which come and go."""
+    """A device with two lower devices, which leave and return."""
 
     movable = False
     type = None
@@ -288,7 +288,7 @@ class Stacked(Device):
             self.ip("link set low%d carrier %s" % (n, state))
 
     def speed(self):
-        """a lower device leaves and comes back"""
+        """a lower device leaves and returns"""
         self.ip("link set low1 nomaster")
         self.ip("link set low1 down")
         self.ip("link set low1 master x0")
@@ -309,13 +309,13 @@ class Bridge(Stacked):
 
 class Netdevsim(Device):
     def set_carrier(self, state):
-        return False    # its carrier is that of another netdevsim
+        return False    # its carrier depends on a linked netdevsim
 
     def create(self):
         before = self.names()
         with inside(self.ns):
             if not write("/sys/bus/netdevsim/new_device", "%d 1" % NETDEVSIM_ID):
-                raise Wrong("netdevsim makes no device")
+                raise Wrong("cannot create a netdevsim device")
         name, = self.names() - before
         self.ip("link set %s name x0" % name)
         self.exists = True
@@ -325,14 +325,14 @@ class Netdevsim(Device):
 
     def remove(self):
         if not write("/sys/bus/netdevsim/del_device", str(NETDEVSIM_ID)):
-            raise Wrong("netdevsim deletes no device")
+            raise Wrong("cannot delete the netdevsim device")
 
 
 KINDS = (Dummy, Netdevsim, Bond, Team, Bridge, Macvlan, Ipvlan, Veth, Tap)
 
 
 class Changes:
-    """Random changes to devices of every kind, and to the module if its path is given."""
+    """Changes devices of every kind at random; loads and unloads the module if given its path."""
 
     def __init__(self, r, module=None, limit=HANG):
         self.random, self.module = r, module
@@ -351,14 +351,14 @@ class Changes:
             device.prepare()
 
     def change(self, device, how):
-        """The seconds that it took."""
+        """Make a change; return how many seconds it took."""
         began = time.monotonic()
         if getattr(device, how)() is not False:
             self.done[how] = self.done.get(how, 0) + 1
         return time.monotonic() - began
 
     def one(self, device=None):
-        """Any change to one device or any; what it was, and the seconds that it took."""
+        """Make a random change, to this device or to any; return what it was and its seconds."""
         if self.module and self.random.randrange(12) == 0:
             return "module", self.toggle()
         device = device or self.random.choice(self.devices)
@@ -381,10 +381,10 @@ class Changes:
         return time.monotonic() - began
 
     def check(self):
-        """Each change was possible on one kind at least."""
+        """Fail if a change was made to no device."""
         missing = set(Device.CHANGES) - set(self.done)
         if missing:
-            raise Wrong("no device has seen this: %s" % ", ".join(sorted(missing)))
+            raise Wrong("changes made to no device: %s" % ", ".join(sorted(missing)))
 
 
 def dummy_up(changes):
@@ -409,7 +409,7 @@ def each_change(device):
         changes.unload()
         changes.load()
         if loaded():
-            wait(device.published, "%s is a port of a module that is loaded later" % device.rxe)
+            wait(device.published, "%s becomes a port when the module is loaded later" % device.rxe)
         device.down()
         device.up()
     return test
@@ -432,11 +432,11 @@ def main():
     module, seed, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
     write("/proc/sys/kernel/hung_task_timeout_secs", HANG)
     changes = Changes(random.Random(seed), module if module != "none" else None)
-    tests = [(dummy_up, "with the module loaded, a dummy with rxe on top goes up")]
-    tests += [(each_change(device), "%s: every change of a device ends" % device.kind)
+    tests = [(dummy_up, "a dummy with rxe comes up while the module is loaded")]
+    tests += [(each_change(device), "%s: every change completes" % device.kind)
               for device in changes.devices]
-    tests.append((random_changes(seconds), "changes of all devices and of the module, in random "
-                  "order, end"))
+    tests.append((random_changes(seconds), "random changes to all devices and the module "
+                  "complete"))
     print("1..%d" % len(tests))
     try:
         for n, (test, what) in enumerate(tests, 1):
@@ -447,7 +447,7 @@ def main():
     except Wrong as e:
         print("not ok %d - devices: %s" % (n, what))
         print("\n".join("# " + line for line in str(e).splitlines()), flush=True)
-        # whatever comes behind a hang hangs, too
+        # the remaining tests would hang too
         print("Bail out!", flush=True)
         os._exit(1)
 

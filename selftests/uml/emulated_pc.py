@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """A guest of the lab in the place of User-mode Linux: an emulated PC with two CPUs, so
-that both halves of a lock meet, and the debug kernel (tools/lab/debug.config)."""
+that both halves of a lock meet, and the debug kernel (tools/lab/debug.config) or one
+of Debian's."""
 
 import os
 import shutil
@@ -8,16 +9,27 @@ import time
 from types import SimpleNamespace
 
 from testbed.core.errors import LabError
-from testbed.core.paths import TOP
+from testbed.core.paths import MODULE_PARTS, TOP
 from testbed.core.progress import tail
 from testbed.sim.uml import judge
 from testbed.vm.clock import Clock
-from testbed.vm.debug_image import DebugImage
+from testbed.vm.debug_image import NAME, DebugImage
 from testbed.vm.fabric import Fabric
+from testbed.vm.image import Image
 
 from test_kernel import HERE, SILENCE, programs
 
-TDF = 2     # an emulated CPU with all those checks is slow
+TDF = 2     # of the debug kernel: an emulated CPU with all those checks is slow
+
+
+class StockImage(Image):
+    """Has of a DebugImage what a PC uses."""
+
+    def build(self, top):
+        self.module(top, MODULE_PARTS, os.path.join(top, "out", "kernels", self.name))
+
+    def prepare(self, share):
+        pass
 
 
 class EmulatedPC:
@@ -26,9 +38,10 @@ class EmulatedPC:
     coverage = False
     large, make_large = "/dev/ram0", "modprobe brd rd_nr=1 rd_size=98304"
 
-    def __init__(self, out):
-        self.clock = Clock(TDF)
-        self.image = DebugImage().ensure()
+    def __init__(self, out, kernel=NAME):
+        debug = kernel == NAME
+        self.clock = Clock(TDF if debug else 1)
+        self.image = (DebugImage() if debug else StockImage(kernel)).ensure()
         self.kernel = SimpleNamespace(release=self.image.release)
         self.built = os.path.join(out, "built")
         self.bin = os.path.join(self.built, "bin")

@@ -1,30 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Runs inside the debug kernel: traffic that is not RoCE, through network namespaces with rxe,
-while the module is loaded and unloaded and ports are added and deleted. TAP.
+"""Runs inside the debug kernel: sends traffic other than RoCE through network namespaces with
+rxe while the module is loaded and unloaded and ports are added and deleted. TAP.
 
 usage: foreign_traffic.py MODULE BIN SEED SECONDS
 
-h1, h2 and h3 have rxe, the others have not. h3 forwards between h1 and h4, and between h4 and
-h5. Each stream compares the data that comes back with what it sent.
+h1, h2 and h3 have rxe, the others do not. h3 forwards between h1 and h4, and between h4 and
+h5. Each stream compares the data it receives with the data it sent.
 """
 
-import json
 import mmap
 import os
 import random
-import signal
 import socket
 import struct
-import subprocess
 import sys
 import threading
 import time
 
-from commands import HANG, Wrong, blocked_tasks, inside, enter, read, run, write
+from commands import HANG, Wrong, blocked_tasks, enter, inside, read, run, start, stop, write
 
 HOSTS = ("h1", "h2", "h3", "h4", "h5", "h6")
 PORTS = ("h1", "h2", "h3")      # those with rxe
-TIMEOUT = 60                    # s without an answer, on a debug kernel: a stream is broken
+TIMEOUT = 60                    # s without an answer: the stream is broken, even on a debug kernel
 ROCE = 4791
 SYN, ACK = 0x02, 0x10           # flags of TCP
 NVMET = "/sys/kernel/config/nvmet"
@@ -32,10 +29,10 @@ DISK = 8 << 20                  # bytes
 
 
 class Stream(threading.Thread):
-    """Works in a network namespace until it is stopped; then .error is what went wrong, and
-    .count how often all went well."""
+    """Works in a network namespace until it is stopped. Then .error says what went wrong, and
+    .count is the number of successful exchanges."""
 
-    rest = 0.02     # s, at most, from one exchange to the next
+    rest = 0.02     # s, the longest pause between exchanges
 
     def __init__(self, name, host, seed):
         super().__init__(daemon=True)
@@ -60,7 +57,7 @@ class Stream(threading.Thread):
 
     def compare(self, sent, got):
         if sent != got:
-            raise Wrong("%d bytes came back as %d others" % (len(sent), len(got)))
+            raise Wrong("sent %d bytes, received %d different ones" % (len(sent), len(got)))
 
 
 def family(address):
@@ -78,8 +75,8 @@ def receive(s, n):
 
 
 class Echo(threading.Thread):
-    """Answers TCP connections and datagrams of one address with what they say. A connection
-    whose first byte is "c" is closed by the server, one with "r" reset by it."""
+    """Echoes TCP connections or datagrams sent to one address. If a request's first byte is
+    "c" the server closes the connection afterwards; if it is "r", the server resets it."""
 
     def __init__(self, host, address, port, kind=socket.SOCK_STREAM):
         super().__init__(daemon=True)
@@ -112,7 +109,7 @@ class Echo(threading.Thread):
                 if header[0:1] in b"cr":
                     break
         except (OSError, Wrong):
-            pass                    # the client will tell
+            pass                    # the client reports it
         s.close()
 
     def datagrams(self):
@@ -134,7 +131,7 @@ def checksum(data):
 
 
 def tcp_segment(source, target, flags):
-    """One without data, from (address, port) to another."""
+    """A TCP segment without data; source and target are (address, port)."""
     segment = struct.pack(">HHIIBBHHH", source[1], target[1], 1, 1, 5 << 4, flags, 1000, 0, 0)
     pseudo = socket.inet_aton(source[0]) + socket.inet_aton(target[0]) + \
         struct.pack(">BBH", 0, 6, len(segment))
@@ -142,7 +139,7 @@ def tcp_segment(source, target, flags):
 
 
 class Connection(Stream):
-    """One TCP connection that lasts."""
+    """One long-lived TCP connection."""
 
     def __init__(self, name, host, seed, server, address, port):
         super().__init__(name, host, seed)
@@ -157,9 +154,8 @@ class Connection(Stream):
 
 
 class Connections(Stream):
-    """TCP connections one after the other, which end in every way: closed by either side,
-    reset by either side, refused. To one that the server remembers in TIME-WAIT a segment
-    comes from long ago."""
+    """Opens one TCP connection after the other. They end in every way: closed by either side,
+    reset by either side, refused. Sends an old segment to connections in TIME-WAIT."""
 
     rest = 0.002
 
@@ -187,20 +183,20 @@ class Connections(Stream):
             self.old_segment(here)
         try:
             socket.create_connection((self.address[0], 9), TIMEOUT).close()
-            raise Wrong("nobody listens on port 9, but it answers")
+            raise Wrong("port 9 answers without a listener")
         except ConnectionRefusedError:
             self.seen["refused"] += 1
 
     def expect_end(self, s, reset):
         try:
             if s.recv(1):
-                raise Wrong("more came back than was sent")
+                raise Wrong("received more than was sent")
         except ConnectionResetError:
             if not reset:
                 raise
 
     def old_segment(self, here):
-        """The server answers it with an ACK, by a socket of its own."""
+        """Send a segment that the server answers from its TIME-WAIT socket."""
         segment = tcp_segment(here, self.address, ACK)
         with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_TCP) as raw:
             raw.settimeout(0.2)
@@ -217,7 +213,7 @@ class Connections(Stream):
 
 
 class Syns(Stream):
-    """SYNs from ports that nobody has: each is answered, and the answer with a RST."""
+    """Sends SYNs from closed ports: the server sends a SYN-ACK, and this host a RST."""
 
     rest = 0.02
 
@@ -242,7 +238,7 @@ class Syns(Stream):
 
 
 class Datagrams(Stream):
-    """UDP to port 4791 of a host without rxe, or to a multicast group. What is lost is sent
+    """UDP to port 4791 of a host without rxe, or to a multicast group. Lost datagrams are sent
     again."""
 
     def __init__(self, name, host, seed, server, address, group=None):
@@ -280,7 +276,7 @@ class Datagrams(Stream):
             try:
                 while True:
                     got = self.socket.recv(4096)
-                    if got[:8] == data[:8]:     # not the answer to an earlier one
+                    if got[:8] == data[:8]:     # not the answer to an earlier datagram
                         self.compare(data, got)
                         return
             except TimeoutError:
@@ -289,7 +285,7 @@ class Datagrams(Stream):
 
 
 class Pings(Stream):
-    """ICMP echo, to neighbours that are forgotten all the time."""
+    """ICMP echo, flushing the neighbour entry each time."""
 
     def __init__(self, name, host, seed, address):
         super().__init__(name, host, seed)
@@ -330,7 +326,7 @@ class Pings(Stream):
 
 
 class Disk(Stream):
-    """NVMe over TCP: sockets of the kernel at both ends."""
+    """NVMe over TCP, with kernel sockets at both ends."""
 
     def __init__(self, name, host, seed, server, address):
         super().__init__(name, host, seed)
@@ -365,10 +361,10 @@ class Disk(Stream):
         deadline = time.monotonic() + TIMEOUT
         while not os.path.exists("/dev/nvme0n1"):
             if time.monotonic() > deadline:
-                raise Wrong("there is no /dev/nvme0n1")
+                raise Wrong("/dev/nvme0n1 does not appear")
             time.sleep(0.05)
         self.disk = os.open("/dev/nvme0n1", os.O_RDWR | os.O_DIRECT)
-        self.buffer = mmap.mmap(-1, 1 << 16)    # O_DIRECT wants pages
+        self.buffer = mmap.mmap(-1, 1 << 16)    # O_DIRECT needs whole pages
 
     def once(self):
         size = self.random.randrange(1, 17) * 4096
@@ -424,7 +420,7 @@ def set_up():
 
 
 def l2tp(host, here, there, sport, dport, address):
-    """A tunnel is a UDP socket of the kernel, with user data, to port 4791."""
+    """Set up a tunnel: a kernel UDP socket with user data, to port 4791."""
     run("ip -n %s l2tp add tunnel tunnel_id 2 peer_tunnel_id 2 encap udp local %s remote %s "
         "udp_sport %d udp_dport %d" % (host, here, there, sport, dport))
     run("ip -n %s l2tp add session name l2 tunnel_id 2 session_id 2 peer_session_id 2" % host)
@@ -441,8 +437,9 @@ def streams(seed):
         Connection("TCP over vxlan on port 4791, forwarded", "h4", seed + 4, "h5", "10.8.0.5",
                    7005),
         Connection("TCP over L2TP to port 4791", "h1", seed + 5, "h6", "10.9.0.6", 7006),
-        Connections("TCP connections that come and go", "h1", seed + 6, "h2", "10.2.0.2", 7007),
-        Connections("the same with SYN cookies over IPv6, from outside", "h4", seed + 7, "h1", "fd02::1", 7008),
+        Connections("short TCP connections", "h1", seed + 6, "h2", "10.2.0.2", 7007),
+        Connections("short TCP connections over IPv6, with SYN cookies", "h4", seed + 7, "h1",
+                    "fd02::1", 7008),
         Syns("SYNs", "h4", seed + 14, "10.2.0.4",
              {"h1": "10.2.0.1", "h2": "10.2.0.2", "h3": "10.2.0.3"}, 7009),
         Disk("NVMe over TCP", "h1", seed + 8, "h2", "10.2.0.2"),
@@ -455,7 +452,7 @@ def streams(seed):
 
 
 class Ports:
-    """The module, and rxe ports, come and go."""
+    """Loads and unloads the module; adds and deletes rxe ports."""
 
     def __init__(self, module, seed):
         self.module, self.random = module, random.Random(seed)
@@ -485,10 +482,10 @@ class Ports:
         elif r < 11:
             self.toggle(self.random.choice(PORTS))
         else:
-            for host in sorted(self.ports):     # also the last one
+            for host in sorted(self.ports):     # including the last one
                 self.toggle(host)
         self.changes += 1
-        # where there is a SYN cookie there is no request socket
+        # a listener that sends SYN cookies has no request socket
         with inside(self.random.choice(PORTS)):
             write("/proc/sys/net/ipv4/tcp_syncookies", self.random.choice((1, 1, 2)))
         time.sleep(self.random.random() * 0.1)
@@ -510,22 +507,13 @@ def netstat(host, name):
     raise Wrong("no counter %s" % name)
 
 
-def stop_roce(roce):
-    """What its QPs have met; everything may befall them, as their devices go."""
-    roce.send_signal(signal.SIGTERM)
-    out, err = roce.communicate(timeout=TIMEOUT)
-    if roce.returncode:
-        raise Wrong("churn: exit status %d: %s" % (roce.returncode, err))
-    return json.loads(out)
-
-
 def foreign(ports, running, roce, seconds):
-    """Whether nothing ended before its time; what did is told."""
+    """Change ports while the streams run; stop them after some seconds."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline and all(s.is_alive() for s in running):
         ports.change()
         if roce.poll() is not None:
-            raise Wrong("churn ended by itself")
+            raise Wrong("churn ended early")
     ports.finish()
     for s in running:
         s.ended.set()
@@ -536,7 +524,7 @@ def foreign(ports, running, roce, seconds):
 
 
 def report(running, figures):
-    """TAP of what the streams saw and what else had to happen."""
+    """Print TAP for the streams and for what had to happen besides; return whether all passed."""
     results = [(not s.error and s.count > 0, "%s: no stream breaks" % s.what,
                 s.error or "%d exchanges" % s.count) for s in running]
     results += [(n > 0, what, n) for what, n in figures]
@@ -554,9 +542,9 @@ def main():
         set_up()
         ports = Ports(module, seed)
         ports.load()
-        roce = subprocess.Popen([programs + "/churn", "-s", str(seed), "-q", "2", "rxe_h1",
-                                 "10.0.0.1", "rxe_h2", "10.0.0.2"], stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True)
+        # its QPs may see any error: their devices disappear
+        roce = start(programs + "/churn", "-s", str(seed), "-q", "2",
+                     "rxe_h1", "10.0.0.1", "rxe_h2", "10.0.0.2")
         running = streams(seed)
         for s in running:
             s.start()
@@ -566,8 +554,8 @@ def main():
         figures = [("TCP connections were " + k, n) for k, n in seen.items() if k[0] != "t"]
         figures += [("TCP answered for connections in TIME-WAIT", seen["time-wait answers"]),
                     ("TCP sent SYN cookies", sum(netstat(h, "SyncookiesSent") for h in PORTS)),
-                    ("the module and ports came and went", ports.changes),
-                    ("RoCE went on in between", stop_roce(roce)["completed"])]
+                    ("the module was reloaded and ports were deleted and added", ports.changes),
+                    ("RoCE traffic continued", stop(roce)["completed"])]
         ok = report(running, figures)
     except Wrong as e:
         print("SIM-FAILED %s" % e, flush=True)

@@ -205,13 +205,13 @@ def storm(s):
 
 
 def memory_free():
-    """Bytes. In simulated time nothing else happens."""
+    """Free memory in bytes. In simulated time nothing else allocates any."""
     with open("/proc/meminfo") as f:
         return int(re.search(r"MemFree: +(\d+)", f.read())[1]) << 10
 
 
 class Idle:
-    """Connected QPs of h1 and h2 whose programs do nothing; .qpns are h2's."""
+    """Idle QPs that connect h1 and h2; .qpns are those of h2."""
 
     def __init__(self, qps):
         self.process = subprocess.Popen([BIN + "/idle", str(qps), "rxe_h1", H1, "rxe_h2", H2],
@@ -224,18 +224,19 @@ class Idle:
 
 
 def read_request(qpn, psn):
-    """For no bytes at all: it needs no memory key, and the response has 62 bytes."""
+    """A READ of 0 bytes needs no memory key; its response is a frame of 62 bytes."""
     return frame("h2", roce.roce(H1, H2, roce.bth(READ_REQUEST, qpn, psn=psn) + bytes(16)))
 
 
 def held_by_reads(s, qps, requests, bound):
-    """A peer slows QPs of h2 down and then has each of them send so many tiny responses. What
-    the port holds of them is memory, and no more of it than documented."""
+    """A peer slows QPs of h2 down, then requests many tiny READ responses from each. The memory
+    that the port holds must not exceed the documented bound."""
     set_knob("h2", rate_to_set_on_first_cnp=1, rpg_min_rate=1, rpg_time_reset=131071)
     idle, dropped = Idle(qps), counter("h2", "rp_drop_bound_packets")
 
     def limited():
-        """A packet of the storm before may have made h2 think that there is no such QP."""
+        """Send CNPs until all are limited: after the storm, h2 may have recorded some of the
+        QPs as unknown."""
         for qpn in idle.qpns:
             s.send(cnp("h2", qpn))
         return counter("h2", "rp_limited_qps") == qps
@@ -263,8 +264,8 @@ def held_by_reads(s, qps, requests, bound):
 
 
 def datagram_of_another_priority(s):
-    """A UD QP sends one datagram to which congestion control does not apply. Its limit is for
-    the others, which come before and after."""
+    """A UD QP sends one datagram of a priority without congestion control. The datagrams before
+    and after it have to stay limited."""
     set_knob("h1", rate_to_set_on_first_cnp=10, rpg_min_rate=10, rpg_time_reset=131071)
     in_net("h1", "sh", "-c", "echo 0 >/sys/class/net/eth0/ecn/roce_rp/enable/7")
     process = subprocess.Popen([BIN + "/datagrams", "rxe_h1", H1, "rxe_h2", H2],
@@ -298,7 +299,7 @@ def reads_of_a_port(s):
 
 
 def slow_core(ms):
-    """The RDMA core takes so long to say what a QP is; whether that may be."""
+    """Delay the RDMA core's description of each QP; return whether the delay was accepted."""
     try:
         with open("/sys/kernel/debug/rdma_dcqcn/delay_resolve_ms", "w") as f:
             f.write(str(ms))
@@ -320,12 +321,13 @@ def late_answer(s):
 
 
 TESTS = (
-    (late_answer, "a CNP waits for a RDMA core that is slow, and acts"),
+    (late_answer, "a CNP waits for a slow RDMA core, and acts"),
     (ce_flood, "a flood of CE marks costs no more CNPs than a port may send"),
     (cnp_flood, "a flood of valid CNPs slows a flow to its floor and no further"),
     (unknown_flood, "CNPs to unknown QPs do not keep the port from knowing others"),
     (storm, "packets of all sorts do no harm"),
-    (datagram_of_another_priority, "one datagram of a priority without control ends no limit"),
+    (datagram_of_another_priority,
+     "a datagram of a priority without congestion control does not end the limit"),
     (reads_of_a_qp, "responses to tiny READs take no more memory than a QP may hold"),
     (reads_of_a_port, "responses to tiny READs take no more memory than a port may hold"),
 )

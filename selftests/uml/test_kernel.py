@@ -25,13 +25,15 @@ SILENCE = 600   # s; tests say little, and machines are busy
 MTU = 4200      # RoCE's 4096 and its headers
 
 
-def arguments(name, what, seconds=None):
-    """A test's parser. seconds: the default of how long it takes, if that can be said."""
+def arguments(name, what, seconds=None, seed=True):
+    """A test's parser. seconds: the default of how long it takes, if that can be said; seed:
+    whether it is random."""
     p = command.Parser(prog=name, description=what)
     if seconds:
         p.add_argument("--seconds", type=command.number(1), default=seconds,
                        help="default: %d" % seconds)
-    p.add_argument("--seed", type=command.number(0), default=1, help="default: 1")
+    if seed:
+        p.add_argument("--seed", type=command.number(0), default=1, help="default: 1")
     p.add_argument("--out", default=os.path.join(OUT, name), metavar="DIR",
                    type=command.directory, help="default: out/%s" % name)
     return p

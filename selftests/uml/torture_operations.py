@@ -362,8 +362,8 @@ class Torture:
         write(TRACING + "/events/rdma_dcqcn/enable", self.random.randrange(2))
 
     def slow_core(self, ms):
-        """The RDMA core takes so long to say what a QP is. False if there was no memory
-        to open the file."""
+        """Delay the RDMA core's description of each QP. False if there was no memory to open
+        the file."""
         return write(DELAY, ms) and int(read(DELAY, ms)) == ms
 
     def resolving(self):
@@ -419,7 +419,7 @@ class Torture:
             self.wait(lambda: self.counters(host)["qp_errors"] > before, what)
 
         self.failslab_on(100)
-        refused(range(first, first + 10), "without memory no QP is remembered")
+        refused(range(first, first + 10), "QPs are refused without memory")
         self.failslab_off()
         self.slow_core(1000)
         refused(range(first, first + UNKNOWN_MAX + 20),
@@ -473,8 +473,8 @@ class Torture:
         self.scanned += self.scans() - before
 
     def devices(self):
-        """A dummy and a network device of another kind, with rxe on top, and connections of
-        those who know nothing of RoCE. A change that does not end soon is a failure."""
+        """Change a dummy and a network device of another kind, both with rxe, and open TCP
+        connections meanwhile. A change that takes too long is a failure."""
         self.failslab_off()
         self.slow_core(0)
         dummy, *others = self.changes.devices
@@ -489,14 +489,14 @@ class Torture:
             device.finish()
 
     def connect(self):
-        """TCP from a bystander to a host with rxe, and what it says comes back."""
+        """Open a TCP connection between other hosts and compare the data that returns."""
         with inside("h4"):
             s = socket.create_connection(("10.0.0.5", ECHO), PATIENCE)
         with s:
             data = self.random.randbytes(2000)
             self.echoed += 1
             if ask(s, data) != data:
-                raise Wrong("TCP brings back other data")
+                raise Wrong("TCP returns other data than was sent")
 
     def pause(self):
         time.sleep(self.random.random() * 0.2)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The pacer, pacer.c as it is, with a clock that the test moves. What two CPUs do at once
- * happens here in one definite order: while packets are being sent, without the lock, the
- * test lets rxe make another one.
+ * Tests pacer.c itself, with a clock that the test advances. Races between two CPUs run in a
+ * fixed order: while the pacer sends packets without the lock, the test lets rxe output
+ * another one.
  */
 #include <string.h>
 
 #include "kernel.h"
 #include "tap.h"
 
-/* The module's own headers of what is not here */
+/* Stubs for the module's other headers */
 #define DCQCN_TRACE_H
 #define trace_dcqcn_rate_increase(...)		((void)0)
 #define trace_dcqcn_rate_cut(...)		((void)0)
@@ -29,7 +29,7 @@ struct workqueue_struct;
 #define MBPS		1000000ULL	/* bit/s */
 #define QPS		24
 #define SHORTEST	62		/* bytes of a READ response without data, as a frame */
-#define SHORTEST_SIZE	768		/* bytes of memory that it takes */
+#define SHORTEST_SIZE	768		/* its truesize, bytes */
 
 static struct net_device ndev;
 static struct dst_entry dst = { .dev = &ndev };
@@ -38,11 +38,11 @@ static struct dcqcn_counters counters;
 static struct dcqcn_dev dev;
 static struct dcqcn_qp qps[QPS];
 
-/* What left, in order */
+/* Packets sent, in order */
 static struct { u8 kind; u32 psn; } sent[8192];
 static unsigned int num_sent, preemptible;
 
-/* What happens on the other CPU while a packet is being sent */
+/* Runs on the other CPU while a packet is being sent */
 static void (*meanwhile)(void);
 
 void dcqcn_netlink_rate(struct dcqcn_qp *qp, enum rdma_dcqcn_rate_event event,
@@ -75,7 +75,7 @@ static int okfn(struct net *net, struct sock *sk, struct sk_buff *skb)
 	return 0;
 }
 
-/* rxe sends a packet, a frame of so many bytes that takes so much memory */
+/* rxe outputs a packet: the length of its frame, and its truesize */
 static void output_of(struct dcqcn_qp *qp, enum dcqcn_pkt_kind kind, u32 psn, u32 bytes,
 		      u32 memory, bool limit)
 {
@@ -97,7 +97,7 @@ static void output(enum dcqcn_pkt_kind kind, u32 psn)
 	output_of(&qps[0], kind, psn, kind == DCQCN_PKT_ACK ? 62 : 1000, 2304, true);
 }
 
-/* The clock moves on, and the timer fires each time that it is due */
+/* Advance the clock; the timer fires whenever it is due */
 static void pass_time(struct dcqcn_qp *qp, u64 ns)
 {
 	struct hrtimer *timer = &qp->flow.timer;
@@ -114,7 +114,7 @@ static void pass_time(struct dcqcn_qp *qp, u64 ns)
 	fuzz_now = end;
 }
 
-/* QPs at a rate that stays, each with a limiter */
+/* QPs limited to a constant rate */
 static void limited(u32 mbps, u8 type, u8 ack_timeout)
 {
 	int i;
@@ -149,20 +149,20 @@ static void limited(u32 mbps, u8 type, u8 ack_timeout)
 	}
 }
 
-/* All that is held goes, and the books balance */
+/* Flush every flow; the counters have to balance */
 static void ends(void)
 {
 	int i;
 
 	for (i = 0; i < QPS; i++)
 		dcqcn_pacer_flush(&qps[i]);
-	expect(!dev.held_memory.counter, "%ld bytes are held of nothing",
+	expect(!dev.held_memory.counter, "%ld bytes are counted as held",
 	       dev.held_memory.counter);
 	expect(counters.value[DCQCN_RP_HELD] ==
 	       counters.value[DCQCN_RP_RELEASED] + counters.value[DCQCN_RP_DROP_STALE] +
-	       counters.value[DCQCN_RP_DROP_DEAD], "what was held is not what became of it");
+	       counters.value[DCQCN_RP_DROP_DEAD], "packets held are not packets released and dropped");
 	expect(!dev.num_limited.counter, "%d QPs are limited", dev.num_limited.counter);
-	expect(!bh_disabled, "BH is disabled %d times too often", bh_disabled);
+	expect(!bh_disabled, "BH is still disabled, %d times", bh_disabled);
 }
 
 static void ack_now(void)
@@ -184,7 +184,7 @@ static void order_while_sending(void)
 	       sent[1].psn, sent[2].psn);
 	expect(sent[3].kind == DCQCN_PKT_ACK, "the ACK left before the READ responses");
 	output(DCQCN_PKT_ACK, 14);
-	expect(num_sent == 5, "an ACK waits for nothing");
+	expect(num_sent == 5, "an ACK is held behind no packet");
 	ends();
 }
 
@@ -209,9 +209,9 @@ static void stale_acks(void)
 	output(DCQCN_PKT_RESPONSE, 12);
 	output(DCQCN_PKT_ACK, 13);
 	output(DCQCN_PKT_REQUEST, 500);
-	output(DCQCN_PKT_RESPONSE, 11);		/* rxe begins again there */
+	output(DCQCN_PKT_RESPONSE, 11);		/* rxe goes back to it */
 	expect(counters.value[DCQCN_RP_DROP_STALE] == 3,
-	       "%lu packets were stale, not two READ responses and their ACK",
+	       "%lu packets were stale, not two READ responses and an ACK",
 	       counters.value[DCQCN_RP_DROP_STALE]);
 	pass_time(&qps[0], 200 * MS);
 	expect(num_sent == 3, "%u packets left, not 3", num_sent);
@@ -229,7 +229,7 @@ static void memory(void)
 		expect(qps[i].flow.held_memory <= 8 << 20, "a QP holds %u bytes of memory",
 		       qps[i].flow.held_memory);
 		expect(dcqcn_flow_held(&qps[i].flow) * SHORTEST_SIZE == qps[i].flow.held_memory,
-		       "%u bytes of memory is not what %u packets take",
+		       "%u bytes of memory are counted for %u packets",
 		       qps[i].flow.held_memory, dcqcn_flow_held(&qps[i].flow));
 	}
 	expect(qps[0].flow.held_memory > (8 << 20) - 2 * SHORTEST_SIZE, "a QP holds only %u bytes",
@@ -240,7 +240,7 @@ static void memory(void)
 	ends();
 }
 
-/* One request behind READ responses of 4 MB, and an ack timeout of 67 ms */
+/* A request held together with 3 MB of READ responses, at an ack timeout of 67 ms */
 static void mixed_floor(void)
 {
 	u64 hold = 4096ULL << 14, floor = 65ULL * 8 * 1000 * 1000000000 / (hold / 4 * 3);
@@ -262,7 +262,7 @@ static void mixed_floor(void)
 	ends();
 }
 
-/* All that rxe may have in flight leaves in time, whatever waits beside it */
+/* As many requests as rxe may have in flight leave in time, despite held READ responses */
 static void turns(void)
 {
 	unsigned int n, requests = 0;
@@ -278,12 +278,12 @@ static void turns(void)
 	expect(requests == 65, "%u of 65 requests left in time", requests);
 	expect(num_sent - requests > 60, "only %u READ responses left beside them",
 	       num_sent - requests);
-	expect(!qps[0].flow.stat.expired, "%u requests had to leave before their time",
+	expect(!qps[0].flow.stat.expired, "%u requests were sent because they were too old",
 	       qps[0].flow.stat.expired);
 	ends();
 }
 
-/* Sent by rxe's task, in process context, because the timer is late */
+/* The timer is late, so rxe's task sends in process context */
 static void no_preemption(void)
 {
 	limited(1, IB_QPT_RC, 0);
@@ -294,7 +294,7 @@ static void no_preemption(void)
 	preemptible = 0;
 	output(DCQCN_PKT_REQUEST, 4);
 	expect(num_sent == 4, "%u packets left, not 4", num_sent);
-	expect(!preemptible, "%u packets were sent where others may preempt", preemptible);
+	expect(!preemptible, "%u packets were sent in preemptible context", preemptible);
 	ends();
 }
 
@@ -305,7 +305,7 @@ static void other_priority(void)
 	output(DCQCN_PKT_REQUEST, 2);
 	output_of(&qps[0], DCQCN_PKT_REQUEST, 3, 1000, 2304, false);
 	expect(num_sent == 2 && sent[1].psn == 3, "a datagram of another priority waits");
-	expect(!qps[0].flow.released, "and ends the limit");
+	expect(!qps[0].flow.released, "a datagram of another priority ends the limit");
 	pass_time(&qps[0], 100 * MS);
 	expect(num_sent == 3, "%u packets left, not 3", num_sent);
 
@@ -314,11 +314,11 @@ static void other_priority(void)
 	output(DCQCN_PKT_REQUEST, 2);
 	output_of(&qps[0], DCQCN_PKT_REQUEST, 3, 1000, 2304, false);
 	pass_time(&qps[0], MS);
-	expect(num_sent == 3 && sent[2].psn == 3, "a RC QP whose priority is switched off waits");
+	expect(num_sent == 3 && sent[2].psn == 3, "an RC QP waits although its priority is disabled");
 	ends();
 }
 
-/* As when the module is unloaded: more than one turn's worth, and nothing out of order */
+/* As when the module is unloaded: more packets than one turn sends, in order */
 static void release(void)
 {
 	unsigned int n;
@@ -331,14 +331,14 @@ static void release(void)
 	output(DCQCN_PKT_RESPONSE, n);
 	pass_time(&qps[0], MS);
 	for (n = 0; n < num_sent; n++)
-		expect(sent[n].psn == n, "READ response %u left in the place of %u",
+		expect(sent[n].psn == n, "READ response %u left instead of %u",
 		       sent[n].psn, n);
 	expect(num_sent == 101, "%u packets left, not 101", num_sent);
-	expect(!qps[0].flow.limited, "the limiter stays");
+	expect(!qps[0].flow.limited, "the limiter has not ended");
 	ends();
 }
 
-/* A flow that sends nothing any more gets its rate back, and loses its limiter */
+/* A flow that stops sending recovers its rate, and its limiter ends */
 static void idle(void)
 {
 	limited(100, IB_QPT_UC, 0);
@@ -348,10 +348,10 @@ static void idle(void)
 	settings.rp.rpg_time_reset = 1000;
 	fuzz_now += 5 * MS / 10;
 	dcqcn_pacer_advance(&qps[0], fuzz_now);
-	expect(qps[0].flow.limited, "the limiter ended before its time");
+	expect(qps[0].flow.limited, "the limiter ended too early");
 	fuzz_now += 1000 * MS;
 	dcqcn_pacer_advance(&qps[0], fuzz_now);
-	expect(!qps[0].flow.limited, "the limiter of an idle flow stays");
+	expect(!qps[0].flow.limited, "the limiter of an idle flow has not ended");
 	ends();
 }
 
@@ -379,13 +379,13 @@ static void pace(void)
 static const struct tap_test tests[] = {
 	{ "an ACK does not overtake READ responses that are being sent", order_while_sending },
 	{ "an ACK does not overtake READ responses that are held", order_while_held },
-	{ "ACKs go with the READ responses before them that come again", stale_acks },
-	{ "what is held is bounded by the memory it takes", memory },
-	{ "READ responses that are held do not raise the floor of requests", mixed_floor },
+	{ "ACKs behind stale READ responses are dropped with them", stale_acks },
+	{ "the memory of held packets is bounded", memory },
+	{ "held READ responses do not raise the floor of requests", mixed_floor },
 	{ "requests and READ responses take turns", turns },
-	{ "the sender of held packets cannot be preempted", no_preemption },
-	{ "a datagram of a priority without control ends no limit", other_priority },
-	{ "a release sends what is held, in order", release },
+	{ "held packets are sent with preemption disabled", no_preemption },
+	{ "a datagram of a priority without congestion control leaves the limit", other_priority },
+	{ "a release sends held packets in order", release },
 	{ "the limiter of an idle flow ends", idle },
 	{ "packets leave at the rate", pace },
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * datagrams: one UD queue pair that sends all the time.
+ * datagrams: a UD queue pair that sends continuously.
  *
  * usage: datagrams SRC_DEV SRC_ADDR DST_DEV DST_ADDR
  *
- * Prints the sending QP's number. Datagrams have traffic class 0; SIGUSR1 has one leave with
- * 0xe0, priority 7. Ends when it is told to.
+ * Prints the sending QP's number. Datagrams have traffic class 0; after SIGUSR1 one has 0xe0,
+ * which is priority 7. Runs until it is killed.
  */
 #include <poll.h>
 #include <signal.h>

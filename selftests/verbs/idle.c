@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * idle: RC queue pairs that are connected and do nothing.
+ * idle: RC queue pairs that are connected and idle.
  *
  * usage: idle QPS SRC_DEV SRC_ADDR DST_DEV DST_ADDR
  *
- * Prints the QP numbers of the destination, one a line, then "ready". Both directions
- * begin with PSN 0. Ends when it is told to.
+ * Prints the QP numbers of the destination, one per line, then "ready". Both directions
+ * begin with PSN 0. Runs until it is killed.
  */
 #include <stdint.h>
 #include <stdio.h>
