@@ -12,7 +12,8 @@ import time
 from debian import as_root
 from image import Image
 from progress import LabError, say, tail
-from vm import SPLAT, die_with_parent
+from kernel_log import complaints
+from vm import die_with_parent
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LAB = os.path.join(os.path.dirname(HERE), "lab")
@@ -114,7 +115,7 @@ class Guest:
         text = self._file("output")
         with open(out, "w") as f:
             f.write(text)
-        bad = [line for line in (console + self._file("dmesg")).splitlines() if SPLAT.search(line)]
+        bad = complaints(console + self._file("dmesg"))
         if bad or "BENCH-DONE" not in text:
             raise LabError("the guest failed: %s\n%s" % ("; ".join(bad[:3]) or "it ended early",
                                                          _tail(console + text)))

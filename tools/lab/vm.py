@@ -11,13 +11,8 @@ import subprocess
 import tempfile
 import time
 
+import kernel_log
 from progress import LabError, say, tail
-
-# What a kernel prints when something is wrong with it.
-SPLAT = re.compile(r"WARNING:|BUG:|Oops|Call Trace|UBSAN|KASAN|KCSAN|kmemleak|"
-                   r"INFO: task .* blocked|INFO: .*stall|rcu: INFO|general protection|"
-                   r"Kernel panic|soft lockup|hard LOCKUP|refcount_t:|"
-                   r"unregister_netdevice: waiting|NETDEV WATCHDOG|list_(add|del) corruption")
 
 # TAINT_WARN, TAINT_DIE, TAINT_SOFTLOCKUP, TAINT_BAD_PAGE
 BAD_TAINT = 1 << 9 | 1 << 7 | 1 << 14 | 1 << 5
@@ -202,6 +197,9 @@ class VM:
         self.smp, self.mem, self.append, self.nice = smp, mem, append, nice
         self.nics = []
         self.console = os.path.join(dir, name + ".console")
+        kept = kernel_log.place(name)
+        if kept:
+            os.symlink(kept, self.console)
         self._number = number
         self._jobs = 0
         self._qemu = self._master = None
@@ -389,7 +387,7 @@ class VM:
         Reads the console, so it works after a crash; asks a living guest for
         its taint flags too. A guest that does not answer is not well either.
         """
-        found = [line.strip() for line in self._console_text().splitlines() if SPLAT.search(line)]
+        found = [line.strip() for line in kernel_log.complaints(self._console_text())]
         if self._qemu is not None:
             if self._qemu.poll() is not None:
                 found.append("QEMU ended with status %d" % self._qemu.returncode)

@@ -8,20 +8,16 @@ import signal
 import subprocess
 import time
 
+import kernel_log
+from kernel_log import complaints
 from progress import LabError
 
-TROUBLE = re.compile(r"WARNING: |BUG: |UBSAN: |Oops|Call Trace:|Kernel panic|possible .* detected")
-# What rxe's completer has to say about itself, without us in the stack: QPs that come and
-# go under traffic make it warn. Not what else rxe says: that packets of a QP are held for
-# ever, for instance, is how it would tell on us.
-OF_RXE = re.compile(r"-+\[ cut here \]-+\nWARNING: drivers/infiniband/sw/rxe/rxe_comp\.c.*\n"
-                    r"(?:(?! .*\[rdma_dcqcn\]|.*cut here).*\n)*?---\[ end trace .*\n")
 LAST_WORDS = "reboot: Power down"
 SILENCE = 900       # s of wall time without a sign of life
 
 # Simulated time, which stands still while the CPU works; or, on the debug kernel,
 # real time, which whoever else uses the host may stop for a while.
-SIMULATED = ("time-travel=inf-cpu", "time-travel-start=0", "quiet", "mem=6G")
+SIMULATED = ("time-travel=inf-cpu", "time-travel-start=0", "mem=6G")
 REAL = ("mem=768M", "rcupdate.rcu_cpu_stall_suppress=1")
 
 
@@ -84,16 +80,19 @@ def boot(kernel, seed, modules, commands, out, show=None, mode=SIMULATED, silenc
     cmd = ["setpriv", "--pdeathsig", "KILL",
            kernel.linux, "root=/dev/root", "rootfstype=hostfs", "hostfs=/", "ro",
            "init=" + init, "con=null", "con0=fd:0,fd:1", "uml_dir=" + out, "seccomp=on",
-           "panic=-1", *mode]
+           # whatever the kernel has to say is in the console, and no test can keep it from that
+           "ignore_loglevel", "panic=-1", *mode]
     text = ""
-    with open(os.path.join(out, "console"), "w", buffering=1) as log:
+    kept = kernel_log.place(os.path.basename(out)) or os.devnull
+    with (open(os.path.join(out, "console"), "w", buffering=1) as log,
+          open(kept, "w", buffering=1) as copy):
         # A session of its own: a terminal's Ctrl-C shall reach us alone, and
         # we its processes, of which there are many.
         p = subprocess.Popen(cmd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, start_new_session=True)
         _running.add(p)
         try:
-            text = _watch(p, log, show, silence)
+            text = _watch(p, (log, copy), show, silence)
         finally:
             _running.discard(p)
             _stop(p)
@@ -114,13 +113,7 @@ def judge(text, out):
                        ("; ".join(problems) or "it ended early", _tail(text)))
 
 
-def complaints(text):
-    """Lines in which the kernel finds fault with itself, or with our module."""
-    text = re.sub(r"^\[ *\d+\.\d+\] ", "", text, flags=re.M)
-    return [line for line in OF_RXE.sub("", text).splitlines() if TROUBLE.search(line)]
-
-
-def _watch(p, log, show, silence):
+def _watch(p, logs, show, silence):
     text, line, alive = "", "", time.monotonic()
     fd = p.stdout.fileno()
     while True:
@@ -132,6 +125,8 @@ def _watch(p, log, show, silence):
         if not data:
             return text
         alive = time.monotonic()
+        for log in logs:        # whoever looks at these sees that, too
+            os.utime(log.fileno())
         *lines, line = (line + data).split("\n")
         for entry in lines:
             m = re.fullmatch(r"SIM-TIME (\d+)", entry)
@@ -140,7 +135,8 @@ def _watch(p, log, show, silence):
                     show(int(m[1]))
             else:
                 text += entry + "\n"
-                log.write(entry + "\n")
+                for log in logs:
+                    log.write(entry + "\n")
         # under load it may never end for all that
         if (text[-100:] + line).rstrip().endswith(LAST_WORDS):
             return text + line
