@@ -70,6 +70,18 @@ def names(text):
     return out
 
 
+def expects(where, expectations, variables):
+    """Raises ScenarioError unless each expectation is of some run, and of some figure of it.
+    variables: those of each run."""
+    for e in expectations:
+        when = e.get("when", {})
+        if not set(e) - {"when"}:
+            raise ScenarioError("%s: expect: nothing is expected when %s" % (where, when))
+        if not any(all(v.get(k) in (want if isinstance(want, list) else [want])
+                       for k, want in when.items()) for v in variables):
+            raise ScenarioError("%s: expect: when %s is of no run" % (where, when))
+
+
 def expand(table, sweep):
     """[(values of the sweep by name, the table filled in)]
 

@@ -10,7 +10,7 @@ import glob
 import os
 import tomllib
 
-from tables import ScenarioError, Table, expand, names
+from tables import ScenarioError, Table, expand, expects, names
 from topology import Topology
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -138,6 +138,7 @@ class Scenario:
         brief.done()
         self.runs = [Run(self, v, t, scale if short else 1)
                      for v, t in expand(table, table.pop("sweep", {}))]
+        expects(self.file, self.expect, [r.variables for r in self.runs])
         if short:
             only = only or [str(r) for r in runs]
         self.names = {r.name for r in self.runs}

@@ -10,7 +10,7 @@ import os
 import re
 import tomllib
 
-from tables import ScenarioError, Table, expand, names, quantity
+from tables import ScenarioError, Table, expand, expects, names, quantity
 
 class Link:
     """A cable: rate in bit/s, one-way delay and jitter in ns."""
@@ -147,3 +147,4 @@ class Scenario:
         self.expect = table.pop("expect", [])
         sweep = table.pop("sweep", {})
         self.runs = [Run(self, variables, filled) for variables, filled in expand(table, sweep)]
+        expects(self.path, self.expect, [r.variables for r in self.runs])
