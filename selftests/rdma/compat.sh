@@ -7,20 +7,18 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-EXPORTER=${EXPORTER:-prometheus-node-exporter}
-
 TESTS=(
 	"report_counters ib_write_bw --report-counters shows the counters of both ends"
 	"mlnx A script for the ecn/ files of NICs sets and reads back"
 	"exporter Every counter file is one plain number, as exporters want it"
-	"node_exporter prometheus-node-exporter shows the counters"
 )
+
+GUESTS_ONLY=report_counters
 
 report_counters()
 {
 	local list=hw_counters/rp_cnp_handled,hw_counters/np_cnp_sent
 	reload_both
-	ib_write_bw --help 2>&1 | grep -q -- --report-counters || { skip "perftest without it"; return; }
 	perftest local ib_write_bw -m 1024 -s 65536 --tclass=$CE -D 5 \
 		--report-counters=$list || return
 	wait_job local client 90 || fail "ib_write_bw failed"
@@ -72,42 +70,6 @@ exporter()
 	for f in np_ecn_marked_roce_packets np_cnp_sent rp_cnp_handled rp_cnp_ignored; do
 		check "$f" -r "$(hw local)/$f"
 	done
-}
-
-# It reads hw_counters/ of devices only whose driver it knows to have them, and
-# that it tells by their name.
-EXPORTED="np_cnp_packets_sent_total np_cnp_sent
-np_ecn_marked_roce_packets_received_total np_ecn_marked_roce_packets
-rp_cnp_packets_handled_total rp_cnp_handled
-rp_cnp_ignored_packets_received_total rp_cnp_ignored"
-node_exporter()
-{
-	local metric counter dev=${DEV[local]} out value
-	command -v "$EXPORTER" >/dev/null || { skip "no $EXPORTER"; return; }
-	grep -q np_cnp_packets_sent_total "$EXPORTER" ||
-		{ skip "this version does not read hw_counters/"; return; }
-	reload local
-	rdma dev set "$dev" name irdma_test || { skip "devices cannot be renamed"; return; }
-	DEV[local]=irdma_test
-	perftest remote ib_write_bw -m 1024 -s 65536 --tclass=$CE
-	await 10 local np_cnp_sent -ge 2
-	stop_perftest
-	inject local --qpn 999
-	await 10 local rp_cnp_ignored -ge 1
-	start local exporter "exec $EXPORTER --collector.disable-defaults --collector.infiniband \
-		--web.listen-address=127.0.0.1:9100"
-	until_ok 30 on local "ss -Hltn sport = :9100 | grep -q ." || fail "it does not run"
-	exec 3<>/dev/tcp/127.0.0.1/9100
-	printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3
-	out=$(cat <&3)
-	exec 3>&-
-	while read -r metric counter; do
-		value=$(sed -n "s/^node_infiniband_$metric{device=\"irdma_test\",port=\"1\"} //p" <<<"$out")
-		note "$metric $value"
-		check "$metric" "${value:-none}" = "$(counter local "$counter")"
-	done <<<"$EXPORTED"
-	rdma dev set irdma_test name "$dev"
-	DEV[local]=$dev
 }
 
 run_tests "$@"

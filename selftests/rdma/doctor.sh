@@ -28,9 +28,8 @@ COPIED=
 copy_command()
 {
 	[ -z "$COPIED" ] || return 0
-	# shellcheck disable=SC2086,SC2029
 	on remote "command -v dcqcn >/dev/null" ||
-		ssh $REMOTE_ARGS "cat >/usr/local/bin/dcqcn && chmod +x /usr/local/bin/dcqcn" <"$DCQCN"
+		at_remote "cat >/usr/local/bin/dcqcn && chmod +x /usr/local/bin/dcqcn" <"$DCQCN"
 	COPIED=1
 }
 
@@ -150,7 +149,7 @@ qdiscs()
 {
 	local nic=${IF[local]}
 	reload_both
-	tc qdisc replace dev "$nic" root fq_codel || { skip "no fq_codel"; return; }
+	tc qdisc replace dev "$nic" root fq_codel || { fail "no fq_codel"; return; }
 	alone host-qdisc
 	tc qdisc replace dev "$nic" root fq
 	alone host-qdisc
@@ -188,7 +187,7 @@ loss()
 	copy_command
 	perftest local ib_write_bw -m 1024 -s 65536 || return
 	on remote "tc qdisc add dev $nic clsact && tc filter add dev $nic ingress $IS_ROCE \
-		   action pass random determ drop 300" || { skip "no tc filters"; return; }
+		   action pass random determ drop 300" || { fail "no tc filters"; return; }
 	peer loss-without-marks@remote
 	alone loss-without-marks
 	on remote "tc qdisc del dev $nic clsact"
@@ -213,7 +212,7 @@ unanswered()
 	await 10 local np_cnp_sent -ge 1
 	# shellcheck disable=SC2086 # words
 	tc qdisc add dev "$nic" clsact && tc filter add dev "$nic" egress $IS_CNP action drop ||
-		{ skip "no tc filters"; return; }
+		{ fail "no tc filters"; return; }
 	alone cnp-errors
 	tc qdisc del dev "$nic" clsact
 }
@@ -230,7 +229,7 @@ ect()
 	# then is lost, and from 6.12 on rxe ends the QP for it
 	# shellcheck disable=SC2086 # words
 	tc qdisc add dev "$nic" clsact && tc filter add dev "$nic" egress $IS_ROCE $CLEAR_ECN ||
-		{ skip "no tc filters"; return; }
+		{ fail "no tc filters"; return; }
 	perftest local ib_write_bw -m 1024 -s 65536 || return
 	alone not-ect
 	tc qdisc del dev "$nic" clsact
@@ -252,7 +251,8 @@ with_switch()
 {
 	local nic=$NETIF
 
-	rdma link delete "${DEV[local]}"
+	BEFORE_SWITCH=${DEV[local]}
+	rdma link delete "$BEFORE_SWITCH"
 	ip link add sw0 type bridge && ip link add v0 type veth peer name v1 || return
 	ip addr flush dev "$nic"
 	ip link set "$nic" master sw0
@@ -275,7 +275,7 @@ without_switch()
 	ip link del sw0
 	ip addr add "${V4[local]}"/24 dev "$NETIF"
 	ip -6 addr add "${V6[local]}"/64 dev "$NETIF" nodad
-	rdma link add rxe0 type rxe netdev "$NETIF"
+	rdma link add "$BEFORE_SWITCH" type rxe netdev "$NETIF"
 	probe_host local "$NETIF"
 }
 
@@ -284,7 +284,7 @@ way()
 	local nic=$NETIF
 	reload_both
 	copy_command
-	with_switch || { without_switch; skip "no bridge or veth"; return; }
+	with_switch || { without_switch; fail "no bridge or veth"; return; }
 	# so slow that this switch loses nothing
 	fixed_rate local 10
 	perftest local ib_write_bw -m 1024 -s 65536 && {

@@ -37,10 +37,10 @@ delay_resolve()
 	local began
 	quiet_qp || return
 	delay local 1000
-	began=${EPOCHREALTIME/./}
+	began=10#${EPOCHREALTIME/./}
 	cnp local
 	await 10 local rp_cnp_handled = 1
-	check "us until it is handled" $((${EPOCHREALTIME/./} - began)) -ge 1000000
+	check "us until it is handled" $((10#${EPOCHREALTIME/./} - began)) -ge 1000000
 	check "ignored" "$(counter local rp_cnp_ignored)" = 0
 	stop_perftest
 }
@@ -52,8 +52,8 @@ unloading()
 	delay remote 1000
 	await 10 remote np_ecn_marked_roce_packets -gt 10
 	cnp local
-	on local "rmmod rdma_dcqcn" || fail "rmmod"
-	on remote "rmmod rdma_dcqcn" || fail "rmmod"
+	unload local || fail "rmmod"
+	unload remote || fail "rmmod"
 	on local "[ ! -e $FAULTS ]" || fail "$FAULTS is still there"
 	stop_perftest
 }

@@ -6,6 +6,16 @@
 #
 #   NETIF=eth0 REMOTE_TYPE=ssh REMOTE_ARGS=h2 ./cnp.sh [TEST ...]
 #
+# or with nsenter, where both hosts are namespaces of one kernel and time is simulated
+# (selftests/simulated has all that set up):
+#
+#   NETIF=eth0 REMOTE_TYPE=nsenter REMOTE_ARGS="-t PID -n -m -u" TRANSFER="transfer " ./cnp.sh
+#
+# There the module is loaded for both or for neither, and time goes on only when nobody
+# works: in the place of perftest, which polls, is TRANSFER (transfer.c). GUESTS_ONLY
+# names the tests of a script that cannot be done so: they need a kernel for each host, a
+# root file system to write to, or perftest itself.
+#
 # NETIF is connected to an interface of the same name there (or REMOTE_NETIF),
 # both have addresses in one IPv4 and one IPv6 network, and carry a rxe device.
 # The module is loaded with modprobe, or from the file DCQCN_MODULE names on
@@ -25,9 +35,11 @@ REMOTE_ARGS=${REMOTE_ARGS:-}
 REMOTE_NETIF=${REMOTE_NETIF:-$NETIF}
 ADDRIF=${ADDRIF:-}
 POLLERS=${POLLERS:-}
+TRANSFER=${TRANSFER:-}		# and a blank, before the name of perftest's tool
+GUESTS_ONLY=
 
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-TMP=/tmp/dcqcn-selftest
+TMP=${TMPDIR:-/tmp}/dcqcn-selftest
 CE=3				# traffic class: perftest marks its own packets
 FAST_CNPS=4000			# us between CNPs where only their being there matters
 
@@ -48,16 +60,30 @@ on()
 	if [ "$host" = local ]; then
 		bash -c "$*"
 	else
-		# shellcheck disable=SC2086,SC2029 # REMOTE_ARGS is words; expand here
-		ssh -n $REMOTE_ARGS "$*"
+		at_remote "$*" </dev/null
 	fi
 }
+
+# With our standard input
+at_remote()
+{
+	# shellcheck disable=SC2086,SC2029 # REMOTE_ARGS is words; expand here
+	if [ "$REMOTE_TYPE" = nsenter ]; then
+		nsenter $REMOTE_ARGS bash -c "$*"
+	else
+		ssh $REMOTE_ARGS "$*"
+	fi
+}
+
+# Whether both hosts are of one kernel, in simulated time
+simulated() { [ "$REMOTE_TYPE" = nsenter ]; }
 
 other() { [ "$1" = local ] && echo remote || echo local; }
 
 # Poll until a command succeeds: until_ok SECONDS COMMAND... On an emulated host, whose
 # machine has others to serve as well, seconds may be ten times as long.
 PATIENCE=10
+! simulated || PATIENCE=1
 until_ok()
 {
 	local end=$((SECONDS + PATIENCE * $1)); shift
@@ -83,9 +109,7 @@ probe_host()
 	read_addresses "$host"
 	PY[$host]="python3 $HERE/roce_packet.py"
 	if [ "$host" = remote ]; then
-		on remote "mkdir -p $TMP"
-		# shellcheck disable=SC2086,SC2029
-		ssh $REMOTE_ARGS "cat >$TMP/roce_packet.py" <"$HERE/roce_packet.py"
+		at_remote "mkdir -p $TMP && cat >$TMP/roce_packet.py" <"$HERE/roce_packet.py"
 		PY[$host]="python3 $TMP/roce_packet.py"
 	fi
 	GID4[$host]=$(on "$host" "${PY[$host]} gid-index ${DEV[$host]} ${V4[$host]}")
@@ -106,6 +130,7 @@ read_addresses()
 MODULE_ARGS=
 load()
 {
+	! simulated || ! on "$1" "grep -q ^rdma_dcqcn /proc/modules" || return 0
 	on "$1" "if [ -n '$DCQCN_MODULE' ]; then insmod $DCQCN_MODULE $2;
 		 else modprobe rdma_dcqcn $2; fi"
 }
@@ -117,6 +142,7 @@ reload()
 {
 	local host
 
+	! simulated || set -- local
 	for host in "${@:-local}"; do
 		on "$host" "! grep -q ^rdma_dcqcn /proc/modules || rmmod rdma_dcqcn || exit
 			    if [ -n '$DCQCN_MODULE' ]; then insmod $DCQCN_MODULE $MODULE_ARGS;
@@ -235,7 +261,7 @@ perftest()
 		cgid=${GID4[$client]} sgid=${GID4[$server]}
 	fi
 	to=${V4[$server]}
-	start "$server" server "exec $tool -F -d ${DEV[$server]} -x $sgid -p $PORT $options"
+	start "$server" server "exec $TRANSFER$tool -F -d ${DEV[$server]} -x $sgid -p $PORT $options"
 	on "$server" "end=\$((SECONDS + $PATIENCE * 20))
 		until ss -Hltn sport = :$PORT | grep -q .; do
 			[ \$SECONDS -lt \$end ] || exit 1; sleep 0.05; done" || {
@@ -243,7 +269,7 @@ perftest()
 		log_of "$server" server
 		return 1
 	}
-	start "$client" client "exec $tool -F -d ${DEV[$client]} -x $cgid -p $PORT $options $to"
+	start "$client" client "exec $TRANSFER$tool -F -d ${DEV[$client]} -x $cgid -p $PORT $options $to"
 	if ! until_ok 20 begun || client_failed; then
 		fail "$tool did not connect"
 		log_of "$client" client
@@ -332,8 +358,8 @@ delay() { on "$1" "echo $2 >$FAULTS/delay_resolve_ms"; }
 sending_rate()
 {
 	on "$1" "f=/sys/class/net/${IF[$1]}/statistics/tx_bytes
-		 read -r b <\$f; t=\${EPOCHREALTIME/./}; sleep $2
-		 read -r e <\$f; t=\$((\${EPOCHREALTIME/./} - t))
+		 read -r b <\$f; t=10#\${EPOCHREALTIME/./}; sleep $2
+		 read -r e <\$f; t=\$((10#\${EPOCHREALTIME/./} - t))
 		 echo \$(((e - b) * 8000 / t))"
 }
 
@@ -391,13 +417,13 @@ cleanup()
 need()
 {
 	[ "$(id -u)" = 0 ] || skip_all "needs root"
-	[ "$REMOTE_TYPE" = ssh ] && [ -n "$REMOTE_ARGS" ] ||
+	[[ $REMOTE_TYPE =~ ^(ssh|nsenter)$ ]] && [ -n "$REMOTE_ARGS" ] ||
 		skip_all "set REMOTE_TYPE=ssh REMOTE_ARGS=host"
 	# Where ssh shares connections, the first one stays in the background, and
 	# would keep our output open.
-	ssh -n $REMOTE_ARGS true >/dev/null 2>&1 || skip_all "cannot reach $REMOTE_ARGS"
+	on remote true >/dev/null 2>&1 || skip_all "cannot reach $REMOTE_ARGS"
 	local tool
-	for tool in rdma jq tcpdump ib_write_bw python3 ss; do
+	for tool in rdma jq tcpdump ${TRANSFER:-ib_write_bw} python3 ss; do
 		on local "command -v $tool >/dev/null" || skip_all "$tool is missing"
 	done
 	mkdir -p $TMP
@@ -415,6 +441,10 @@ run_tests()
 	name=$(basename "$0" .sh)
 	for t in "${TESTS[@]}"; do
 		[ $# -eq 0 ] || [[ " $* " == *" ${t%% *} "* ]] || continue
+		if simulated && [[ " $GUESTS_ONLY " == *" ${t%% *} "* ]]; then
+			note "only in guests: $name: ${t#* }"
+			continue
+		fi
 		list+=("$t")
 	done
 	echo "TAP version 13"

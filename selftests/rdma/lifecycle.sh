@@ -21,6 +21,8 @@ TESTS=(
 	"sender_only With the module on the sender only, traffic goes on"
 )
 
+GUESTS_ONLY="receiver_only sender_only"
+
 WRITE="-m 1024 -s 65536"
 
 RATE=4	# Mb/s: less than slow hosts send, more than the floor
@@ -140,16 +142,16 @@ netdev_deleted()
 	for host in local remote; do
 		n=$((n + 1))
 		# probe_host() wants an address of each family
-		on "$host" "modprobe macvlan
+		on "$host" "[ -e /sys/module/macvlan ] || modprobe macvlan
 			ip link add dcqcn0 link ${IF[$host]} type macvlan mode bridge &&
 			ip addr add 10.99.0.$n/24 dev dcqcn0 && ip addr add fd99::$n/64 dev dcqcn0 &&
 			ip link set dcqcn0 up &&
-			rdma link add rxe_dcqcn type rxe netdev dcqcn0" || fail "macvlan on $host"
+			rdma link add rxe_dcqcn$n type rxe netdev dcqcn0" || fail "macvlan on $host"
 		probe_host "$host" dcqcn0
 	done
 	if limited 60; then
 		on local "timeout 30 ip link del dcqcn0" || fail "ip link del"
-		until_ok 30 on local "[ ! -e /sys/class/infiniband/rxe_dcqcn ]" ||
+		until_ok 30 on local "[ ! -e /sys/class/infiniband/rxe_dcqcn1 ]" ||
 			fail "the rxe device stays"
 		# By itself a newer perftest waits for its server's word, over a device that is
 		# gone. Killed, it ends unless something holds on to its QP.
@@ -219,8 +221,7 @@ foreign()
 
 	reload local
 	for host in local remote; do
-		# shellcheck disable=SC2086,SC2029
-		[ $host = local ] || ssh $REMOTE_ARGS "cat >$TMP/streams.py" <"$HERE/streams.py"
+		[ $host = local ] || at_remote "cat >$TMP/streams.py" <"$HERE/streams.py"
 		[ $host = remote ] || cp "$HERE/streams.py" $TMP/
 		start $host echo "exec python3 $TMP/streams.py serve 18500"
 		until_ok 5 on $host "ss -Hltn sport = :18500 | grep -q ." || fail "nobody listens"

@@ -141,7 +141,7 @@ rxe()
 {
 	local events=/sys/kernel/tracing
 	if ! on local "echo p:dcqcn_test rxe_udp_encap_recv >>$events/kprobe_events" 2>/dev/null; then
-		skip "no kprobes, or no rxe_udp_encap_recv"
+		skip "this kernel has no kprobes, or no rxe_udp_encap_recv"
 		return
 	fi
 	seen_by_rxe() {	# COMMAND...: how many packets rxe gets meanwhile

@@ -18,12 +18,12 @@ PATH=$PATH:/usr/sbin
 # A flow of 20 Mb/s, which CNPs find again and again
 flow()
 {
-	type -P "$1" >/dev/null || { skip "no $1"; return 1; }
+	type -P "$1" >/dev/null || { fail "no $1"; return 1; }
 	reload local
 	[ -d /sys/kernel/tracing/events ] || mount -t tracefs none /sys/kernel/tracing ||
-		{ skip "no tracefs"; return 1; }
+		{ fail "no tracefs"; return 1; }
 	[ -d /sys/kernel/tracing/events/rdma_dcqcn ] ||
-		{ skip "a kernel without tracepoints"; return 1; }
+		{ skip "this kernel has no tracepoints"; return 1; }
 	fixed_rate local 20
 	perftest local ib_write_bw -m 1024 -s 65536 || return
 	trickle local --qpn "${QPN[local]}"
@@ -64,7 +64,7 @@ bpftrace()
 	# it wants the kernel's headers, and knows where they are by a link that
 	# not every root file system has
 	local modules=/lib/modules/$(uname -r)
-	[ -e "$modules/build" ] || { skip "no headers of this kernel"; return; }
+	[ -e "$modules/build" ] || { skip "this kernel has no headers"; return; }
 	[ -e "$modules/source" ] ||
 		export BPFTRACE_KERNEL_BUILD=$modules/build \
 			BPFTRACE_KERNEL_SOURCE=/usr/src/linux-headers-$(uname -r | sed 's/[^-]*$/common/')

@@ -133,7 +133,7 @@ class Machine:
             "net/sched/sch_red", "net/ipv4/udp_tunnel", "net/ipv6/ip6_udp_tunnel",
             "drivers/infiniband/sw/rxe/rdma_rxe"))
 
-    def run(self, lines, out):
+    def run(self, lines, out, silence=SILENCE):
         """Boot, and run these lines of shell. The directory is /mnt in there."""
         shutil.rmtree(out, ignore_errors=True)
         os.makedirs(out)
@@ -142,7 +142,7 @@ class Machine:
             mounts.append("mount -t tracefs tracefs /sys/kernel/tracing")
         uml.boot(self.kernel, os.path.join(self.bin, "seed.so"), self.modules,
                  "\n".join(mounts + lines), out,
-                 mode=uml.REAL if self.debug else uml.SIMULATED, silence=SILENCE)
+                 mode=uml.REAL if self.debug else uml.SIMULATED, silence=silence)
 
 
 def foreign(machine, seed, seconds):
