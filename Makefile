@@ -15,11 +15,13 @@
 #			SECONDS=60 SEED=1
 # make foreign		traffic that is not RoCE, while ports come and go: SECONDS=60 SEED=1
 # make torture		all comes and goes, on a debug kernel: SECONDS=600 SEED=1,
-#			PC=1 on an emulated PC with two CPUs
+#			CPUS=2 on an emulated PC with two of them
 # make coverage		what the torture and these reach of the module: SECONDS=600
-# make check		all tests, and the scenarios in short
-# make check-full	all tests and scenarios in full, kernels and packages, too
-# make check KERNELS="6.1 6.12 7.2"	with other kernels than it would
+# make check-quick	what to run after each edit, in three minutes
+# make check		all tests in short, in a quarter of an hour
+# make check-full	all tests and scenarios in full, kernels and packages, too:
+#			KERNELS="6.12 7.2" for others than it would take
+# make check PART="rdma unit"	only these; PART=list says which there are
 # make clean
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
@@ -28,7 +30,8 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 NEEDS := CONFIG_RDMA_RXE CONFIG_NETFILTER CONFIG_IPV6
 
 .PHONY: all modules modules_install install tools deb lab sim fuzz hostile \
-	integrity devices foreign torture coverage bench check check-full clean help
+	integrity devices foreign torture coverage bench check check-quick check-full \
+	clean help
 
 all: modules
 
@@ -88,15 +91,13 @@ devices foreign:
 	selftests/uml/$@ $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 
 torture coverage:
-	tools/lab/deps $(if $(PC),libelf-dev)
-	selftests/uml/$@ $(if $(PC),--pc) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
+	tools/lab/deps $(if $(CPUS),libelf-dev)
+	selftests/uml/$@ $(if $(filter 2,$(CPUS)),--pc) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 
 # Not set: what selftests/check takes
-check:
-	$(if $(KERNELS),KERNELS="$(KERNELS)") selftests/check
-
-check-full:
-	$(if $(KERNELS),KERNELS="$(KERNELS)") selftests/check full
+check check-quick check-full:
+	@$(if $(KERNELS),KERNELS="$(KERNELS)") selftests/check $(@:check-%=%) \
+		$(if $(filter list,$(PART)),--list,$(if $(PART),--part "$(PART)"))
 
 bench:
 	tools/lab/deps

@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Runs the parts of the test suite, some at once, and counts what they say.
+
+A part is a command that speaks TAP, or one whose exit status is its only test. A part is
+run once, and for as long as it takes. It fails when
+
+    a test of it is "not ok", or has no result: plan and results differ, it crashed
+    its exit status is not 0
+    it skips a test for a reason that is not one of its kernel's
+    a kernel that it booted reports a fault, whatever the tests make of that: all console logs
+      are in KERNEL_LOGS (tools/common/kernel_log.py), and read here
+    it says that it boots kernels, and there is no log of any
+    neither it nor its kernels say a word for SILENCE: it hangs
+    another part that it needs has failed
+
+What a part says is kept, and printed when it ends, so that parts do not mix.
+"""
+
+import ctypes
+import glob
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import kernel_log
+
+# s without a sign of life. A test says a line every few minutes on a slow machine, and to
+# build a kernel, which says so each minute, takes ten.
+SILENCE = 1800
+
+# How a skip's reason begins: the kernel under test cannot have what the test is of
+OF_KERNEL = ("this kernel has no ", "this kernel's ")
+
+TEST = re.compile(r"(not ok|ok)\b(?: +\d+)?(?: +-)? *(.*?)(?: +# *(SKIP|TODO)\b *(.*))?$", re.I)
+PLAN = re.compile(r"1\.\.(\d+)(?: *# *SKIP *(.*))?$", re.I)
+
+PR_SET_CHILD_SUBREAPER = 36
+
+
+class Part:
+    """name: one word, by which PART= calls it.
+    command: a shell's. tap: it speaks TAP; otherwise its exit status is the test named title.
+    kernels: it boots some. needs: names of parts that have to pass before it begins.
+    slots: how many of those that may run at once it takes the place of."""
+
+    def __init__(self, name, title, command, tap=True, kernels=False, needs=(), slots=1):
+        self.name, self.title, self.command, self.tap = name, title, command, tap
+        self.kernels, self.needs, self.slots = kernels, list(needs), slots
+
+
+class Verdict:
+    """What has become of a part: counts, and lines to be repeated in the end."""
+
+    def __init__(self):
+        self.passed, self.failures, self.skips = 0, [], []
+
+    @property
+    def ok(self):
+        return not self.failures
+
+
+def judge_tap(part, text, status):
+    """Count what a command said that speaks TAP."""
+    v, plans, results = Verdict(), [], 0
+    for line in text.splitlines():
+        plan, test = PLAN.match(line), TEST.match(line)
+        if plan:
+            plans.append(int(plan[1]))
+        elif test:
+            results += 1
+            name = test[2] or "a test without a name"
+            if test[1] == "not ok":     # "# TODO" excuses nothing
+                v.failures.append(name)
+            elif not test[3]:
+                v.passed += 1
+            elif test[3].upper() == "SKIP" and test[4].startswith(OF_KERNEL):
+                v.skips.append("%s: %s" % (name, test[4]))
+            else:
+                v.failures.append("%s: %s is no reason to skip it" % (name, test[4] or "nothing"))
+        elif line.startswith("Bail out!"):
+            v.failures.append("%s: %s" % (part.name, line))
+    # A suite of several programs has a plan of each
+    if not plans:
+        v.failures.append("%s: there is no plan" % part.name)
+    elif sum(plans) != results or not all(plans):
+        v.failures.append("%s: ran to its end: %d of %d tests" % (part.name, results, sum(plans)))
+    if status and not v.failures:
+        v.failures.append("%s: exit status %d" % (part.name, status))
+    return v
+
+
+def judge_status(part, status):
+    v = Verdict()
+    if status:
+        v.failures.append("%s (exit status %d)" % (part.title, status))
+    else:
+        v.passed = 1
+    return v
+
+
+def judge_kernels(part, logs):
+    """Failures that the logs in a directory amount to."""
+    files, failures = sorted(glob.glob(os.path.join(glob.escape(logs), "*"))), []
+    if part.kernels and not files:
+        failures.append("%s: there is no kernel's console" % part.name)
+    for path in files:
+        with open(path, errors="replace") as f:
+            found = kernel_log.complaints(f.read())
+        if part.kernels and not os.path.getsize(path):
+            failures.append("%s: %s is an empty console" % (part.name, os.path.basename(path)))
+        if found:
+            failures.append("%s: %s reports: %s%s" % (
+                part.name, os.path.basename(path), found[0].strip(),
+                " (and %d lines more)" % (len(found) - 1) if found[1:] else ""))
+    return failures
+
+
+def descendants(pid):
+    """Processes below one, without it."""
+    parents = {}
+    for stat in glob.glob("/proc/[0-9]*/stat"):
+        try:
+            with open(stat) as f:
+                fields = f.read().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents.setdefault(int(fields[1]), []).append(int(stat.split("/")[2]))
+    out, todo = [], [pid]
+    while todo:
+        children = parents.get(todo.pop(), [])
+        out += children
+        todo += children
+    return out
+
+
+def signal_all(pids, sig):
+    for pid in pids:
+        try:
+            os.kill(pid, sig)
+        except ProcessLookupError:
+            pass
+
+
+class Running:
+    """A part that has been started."""
+
+    GRACE = 60      # s to end in after SIGTERM: the lab removes its guests
+
+    def __init__(self, part, out):
+        self.part, self.began = part, time.monotonic()
+        self.logs, self.output = os.path.join(out, "kernels"), os.path.join(out, "output")
+        shutil.rmtree(out, ignore_errors=True)
+        os.makedirs(self.logs)
+        self.hung, self.cpu = False, 0      # s of it that the part has used
+        with open(self.output, "w") as f:
+            self.process = subprocess.Popen(
+                ["bash", "-c", part.command], stdin=subprocess.DEVNULL, stdout=f, stderr=f,
+                start_new_session=True,
+                env={**os.environ, kernel_log.DIRECTORY: self.logs})
+
+    @property
+    def seconds(self):
+        return time.monotonic() - self.began
+
+    def poll(self):
+        """Whether the command has ended."""
+        if self.process.returncode is None:
+            pid, status, used = os.wait4(self.process.pid, os.WNOHANG)
+            if not pid:
+                return False
+            self.process.returncode = os.waitstatus_to_exitcode(status)
+            self.cpu = used.ru_utime + used.ru_stime
+        return True
+
+    def ended(self, silence):
+        """Whether it has; one that hangs is ended."""
+        if self.poll():
+            return True
+        said = max(os.path.getmtime(f) for f in
+                   [self.output] + glob.glob(os.path.join(glob.escape(self.logs), "*")))
+        if time.time() - said > silence:
+            self.hung = True
+            self.stop()
+            return True
+        return False
+
+    def stop(self, sig=signal.SIGTERM):
+        """End it, and all that it started."""
+        pids = [self.process.pid] + descendants(self.process.pid)
+        signal_all(pids, sig)
+        end = time.monotonic() + self.GRACE
+        while not self.poll() and time.monotonic() < end:
+            time.sleep(0.05)
+        signal_all(set(pids + descendants(self.process.pid)), signal.SIGKILL)
+        while not self.poll():
+            time.sleep(0.05)
+
+    def reap(self):
+        """What it left behind ends with it: whoever was told of its logs, and is ours. Who
+        else's parent has gone may be another part's."""
+        told = b"%s=%s" % (kernel_log.DIRECTORY.encode(), os.fsencode(self.logs))
+        for pid in descendants(os.getpid()):
+            try:
+                with open("/proc/%d/environ" % pid, "rb") as f:
+                    ours = told in f.read().split(b"\0")
+            except OSError:
+                continue
+            if ours:
+                signal_all([pid], signal.SIGKILL)
+
+    def text(self):
+        with open(self.output, errors="replace") as f:
+            return f.read()
+
+    def verdict(self, silence):
+        status = self.process.returncode
+        v = (judge_tap(self.part, self.text(), status) if self.part.tap
+             else judge_status(self.part, status))
+        if self.hung:
+            v.failures.insert(0, "%s: hangs, silent for %d s" % (self.part.name, silence))
+        v.failures += judge_kernels(self.part, self.logs)
+        return v
+
+
+class Runner:
+    def __init__(self, out, jobs=2, silence=SILENCE):
+        self.out, self.jobs, self.silence = out, jobs, silence
+        self.began = time.monotonic()
+        self.verdicts, self.running = {}, []
+        # processes that lose their parent become ours, and end with us
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+    def say(self, text):
+        s = int(time.monotonic() - self.began)
+        print("== %d:%02d %s" % (s // 60, s % 60, text), flush=True)
+
+    def run(self, parts):
+        """All of them; returns the exit status of the whole."""
+        handler = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+        waiting = list(parts)
+        try:
+            while waiting or self.running:
+                for part in self.startable(waiting):
+                    waiting.remove(part)
+                    self.start(part)
+                time.sleep(0.2)
+                for r in list(self.running):
+                    if r.ended(self.silence):
+                        self.running.remove(r)
+                        self.finish(r)
+        except BaseException:
+            for r in self.running:
+                signal_all(descendants(r.process.pid), signal.SIGTERM)
+            for r in self.running:
+                r.stop()
+            raise
+        finally:
+            signal_all(descendants(os.getpid()), signal.SIGKILL)
+            signal.signal(signal.SIGTERM, handler)
+        return self.conclude(len(parts))
+
+    def startable(self, waiting):
+        """Those of the waiting that may start now, in their order."""
+        out, names = [], {p.name for p in waiting} | {r.part.name for r in self.running}
+        busy = sum(r.part.slots for r in self.running)
+        for part in waiting:
+            if names & set(part.needs):
+                continue        # not decided yet
+            if busy and busy + part.slots > self.jobs:
+                break           # nobody gets ahead of one that needs more
+            out.append(part)
+            busy += part.slots
+        return out
+
+    def start(self, part):
+        missing = [n for n in part.needs if n in self.verdicts and not self.verdicts[n].ok]
+        if missing:
+            v = self.verdicts[part.name] = Verdict()
+            v.failures.append("%s: needs %s" % (part.name, ", ".join(missing)))
+            self.say("%s: not run" % part.name)
+            return
+        self.say("%s begins: %s" % (part.name, part.title))
+        self.running.append(Running(part, os.path.join(self.out, part.name)))
+
+    def finish(self, r):
+        v = self.verdicts[r.part.name] = r.verdict(self.silence)
+        r.reap()
+        text = r.text()
+        print(text + ("" if not text or text.endswith("\n") else "\n"), end="")
+        if not r.part.tap and v.ok:
+            print("ok - " + r.part.title)
+        for line in v.failures:
+            print("# failed: " + line)
+        self.say("%s ends after %d s, %d s of CPU time: %s%s" % (
+            r.part.name, r.seconds, r.cpu, self.count([v]),
+            "; goes on: " + " ".join(x.part.name for x in self.running) if self.running else ""))
+
+    @staticmethod
+    def count(verdicts):
+        passed, failed, skipped = (sum(n) for n in zip(*(
+            (v.passed, len(v.failures), len(v.skips)) for v in verdicts)))
+        return "%d passed, %d failed%s" % (passed, failed,
+                                           ", %d skipped" % skipped if skipped else "")
+
+    def conclude(self, parts):
+        verdicts = list(self.verdicts.values())
+        if len(verdicts) != parts or not parts:
+            verdicts.append(Verdict())
+            verdicts[-1].failures.append("all parts ran: %d of %d" % (len(self.verdicts), parts))
+        print()
+        for v in verdicts:
+            for line in v.skips:
+                print("skipped: " + line)
+        for v in verdicts:
+            for line in v.failures:
+                print("not ok - " + line)
+        print(self.count(verdicts), flush=True)
+        return 0 if all(v.ok for v in verdicts) and any(v.passed for v in verdicts) else 1
