@@ -109,7 +109,7 @@ link_deleted()
 	on local "rdma link add ${DEV[local]} type rxe netdev ${IF[local]}" || fail "rdma link add"
 	on local "[ -d $(ecn local)/roce_rp ]" || fail "no ecn/ for the new rxe device"
 	until_ok 10 gids_are_back || fail "the GIDs are not back"
-	limited 30 || return
+	limited $((3 * PATIENCE)) || return
 	job_ends client 60
 }
 gids_are_back()

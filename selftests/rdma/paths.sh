@@ -20,7 +20,7 @@ TESTS=(
 	"nvme NVMe over RDMA: fio finds what it wrote, and congestion control acts"
 )
 
-GUESTS_ONLY="cm nvme"
+GUESTS_ONLY="netns nvme"
 
 # A command for both hosts, in which @ is 1 or 2
 both()
