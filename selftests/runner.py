@@ -155,7 +155,7 @@ class Running:
         self.logs, self.output = os.path.join(out, "kernels"), os.path.join(out, "output")
         shutil.rmtree(out, ignore_errors=True)
         os.makedirs(self.logs)
-        self.hung = False
+        self.hung, self.cpu = False, 0      # s of it that the part has used
         with open(self.output, "w") as f:
             self.process = subprocess.Popen(
                 ["bash", "-c", part.command], stdin=subprocess.DEVNULL, stdout=f, stderr=f,
@@ -166,9 +166,19 @@ class Running:
     def seconds(self):
         return time.monotonic() - self.began
 
+    def poll(self):
+        """Whether the command has ended."""
+        if self.process.returncode is None:
+            pid, status, used = os.wait4(self.process.pid, os.WNOHANG)
+            if not pid:
+                return False
+            self.process.returncode = os.waitstatus_to_exitcode(status)
+            self.cpu = used.ru_utime + used.ru_stime
+        return True
+
     def ended(self, silence):
         """Whether it has; one that hangs is ended."""
-        if self.process.poll() is not None:
+        if self.poll():
             return True
         said = max(os.path.getmtime(f) for f in
                    [self.output] + glob.glob(os.path.join(glob.escape(self.logs), "*")))
@@ -182,12 +192,25 @@ class Running:
         """End it, and all that it started."""
         pids = [self.process.pid] + descendants(self.process.pid)
         signal_all(pids, sig)
-        try:
-            self.process.wait(self.GRACE)
-        except subprocess.TimeoutExpired:
-            pass
-        signal_all([self.process.pid] + descendants(self.process.pid) + pids, signal.SIGKILL)
-        self.process.wait()
+        end = time.monotonic() + self.GRACE
+        while not self.poll() and time.monotonic() < end:
+            time.sleep(0.05)
+        signal_all(set(pids + descendants(self.process.pid)), signal.SIGKILL)
+        while not self.poll():
+            time.sleep(0.05)
+
+    def reap(self):
+        """What it left behind ends with it: whoever was told of its logs, and is ours. Who
+        else's parent has gone may be another part's."""
+        told = b"%s=%s" % (kernel_log.DIRECTORY.encode(), os.fsencode(self.logs))
+        for pid in descendants(os.getpid()):
+            try:
+                with open("/proc/%d/environ" % pid, "rb") as f:
+                    ours = told in f.read().split(b"\0")
+            except OSError:
+                continue
+            if ours:
+                signal_all([pid], signal.SIGKILL)
 
     def text(self):
         with open(self.output, errors="replace") as f:
@@ -236,14 +259,9 @@ class Runner:
                 r.stop()
             raise
         finally:
-            self.reap()
+            signal_all(descendants(os.getpid()), signal.SIGKILL)
             signal.signal(signal.SIGTERM, handler)
         return self.conclude(len(parts))
-
-    def reap(self):
-        """No process of a part outlives it."""
-        used = [p for r in self.running for p in [r.process.pid] + descendants(r.process.pid)]
-        signal_all(set(descendants(os.getpid())) - set(used), signal.SIGKILL)
 
     def startable(self, waiting):
         """Those of the waiting that may start now, in their order."""
@@ -270,15 +288,15 @@ class Runner:
 
     def finish(self, r):
         v = self.verdicts[r.part.name] = r.verdict(self.silence)
-        self.reap()
+        r.reap()
         text = r.text()
         print(text + ("" if not text or text.endswith("\n") else "\n"), end="")
         if not r.part.tap and v.ok:
             print("ok - " + r.part.title)
         for line in v.failures:
             print("# failed: " + line)
-        self.say("%s ends after %d s: %s%s" % (
-            r.part.name, r.seconds, self.count([v]),
+        self.say("%s ends after %d s, %d s of CPU time: %s%s" % (
+            r.part.name, r.seconds, r.cpu, self.count([v]),
             "; goes on: " + " ".join(x.part.name for x in self.running) if self.running else ""))
 
     @staticmethod

@@ -3,8 +3,7 @@
 #
 # dcqcn doctor: each finding is provoked, and must be named alone; where nothing
 # is wrong it must find nothing. DCQCN names the command if it is not in the
-# PATH; it is copied to the remote host. PEER is what ssh calls that host, unless it is
-# REMOTE_ARGS.
+# PATH; it is copied to the remote host.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -21,8 +20,6 @@ TESTS=(
 	"loopback Traffic of a host to itself"
 	"way ECN cleared, DSCP rewritten, CNPs lost between the hosts"
 )
-
-GUESTS_ONLY="module loopback"
 
 DCQCN=${DCQCN:-dcqcn}
 command -v "$DCQCN" >/dev/null || skip_all "no command dcqcn"
@@ -60,7 +57,7 @@ finds()
 	check "findings without seen, why or mend" "$(jq '[.[] | select((.seen | not) or
 		(.why | not) or (.mend | not))] | length' $TMP/doctor)" = 0
 }
-peer() { finds "$1" --peer "${PEER:-$REMOTE_ARGS}"; }
+peer() { finds "$1" --peer "$REMOTE_ARGS"; }
 alone() { finds "$1" "${@:2}"; }
 
 usual_knobs()

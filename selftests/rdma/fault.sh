@@ -37,10 +37,10 @@ delay_resolve()
 	local began
 	quiet_qp || return
 	delay local 1000
-	began=${EPOCHREALTIME/./}
+	began=10#${EPOCHREALTIME/./}
 	cnp local
 	await 10 local rp_cnp_handled = 1
-	check "us until it is handled" $((${EPOCHREALTIME/./} - began)) -ge 1000000
+	check "us until it is handled" $((10#${EPOCHREALTIME/./} - began)) -ge 1000000
 	check "ignored" "$(counter local rp_cnp_ignored)" = 0
 	stop_perftest
 }

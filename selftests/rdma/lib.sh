@@ -358,8 +358,8 @@ delay() { on "$1" "echo $2 >$FAULTS/delay_resolve_ms"; }
 sending_rate()
 {
 	on "$1" "f=/sys/class/net/${IF[$1]}/statistics/tx_bytes
-		 read -r b <\$f; t=\${EPOCHREALTIME/./}; sleep $2
-		 read -r e <\$f; t=\$((\${EPOCHREALTIME/./} - t))
+		 read -r b <\$f; t=10#\${EPOCHREALTIME/./}; sleep $2
+		 read -r e <\$f; t=\$((10#\${EPOCHREALTIME/./} - t))
 		 echo \$(((e - b) * 8000 / t))"
 }
 

@@ -109,7 +109,7 @@ link_deleted()
 	on local "rdma link add ${DEV[local]} type rxe netdev ${IF[local]}" || fail "rdma link add"
 	on local "[ -d $(ecn local)/roce_rp ]" || fail "no ecn/ for the new rxe device"
 	until_ok 10 gids_are_back || fail "the GIDs are not back"
-	limited 30 || return
+	limited $((3 * PATIENCE)) || return
 	job_ends client 60
 }
 gids_are_back()
@@ -142,16 +142,16 @@ netdev_deleted()
 	for host in local remote; do
 		n=$((n + 1))
 		# probe_host() wants an address of each family
-		on "$host" "modprobe macvlan
+		on "$host" "[ -e /sys/module/macvlan ] || modprobe macvlan
 			ip link add dcqcn0 link ${IF[$host]} type macvlan mode bridge &&
 			ip addr add 10.99.0.$n/24 dev dcqcn0 && ip addr add fd99::$n/64 dev dcqcn0 &&
 			ip link set dcqcn0 up &&
-			rdma link add rxe_dcqcn type rxe netdev dcqcn0" || fail "macvlan on $host"
+			rdma link add rxe_dcqcn$n type rxe netdev dcqcn0" || fail "macvlan on $host"
 		probe_host "$host" dcqcn0
 	done
 	if limited 60; then
 		on local "timeout 30 ip link del dcqcn0" || fail "ip link del"
-		until_ok 30 on local "[ ! -e /sys/class/infiniband/rxe_dcqcn ]" ||
+		until_ok 30 on local "[ ! -e /sys/class/infiniband/rxe_dcqcn1 ]" ||
 			fail "the rxe device stays"
 		# By itself a newer perftest waits for its server's word, over a device that is
 		# gone. Killed, it ends unless something holds on to its QP.

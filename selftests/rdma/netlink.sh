@@ -18,6 +18,8 @@ TESTS=(
 	"tracepoints Each tracepoint fires"
 )
 
+GUESTS_ONLY=many		# it dumps without a pause
+
 NL="python3 $HERE/netlink.py"
 
 # nl COMMAND ARGS: must succeed and say nothing

@@ -20,7 +20,7 @@ TESTS=(
 	"nvme NVMe over RDMA: fio finds what it wrote, and congestion control acts"
 )
 
-GUESTS_ONLY="cm nvme"
+GUESTS_ONLY="netns nvme"
 
 # A command for both hosts, in which @ is 1 or 2
 both()
@@ -40,7 +40,7 @@ smoke() # VARIABLE=VALUE...
 # a link-local address, without which it could not ask for neighbours.
 undo() # [OTHER-INTERFACE]
 {
-	both "rdma link del rxe1; [ -z '$1' ] || ip link del $1
+	both "rdma link del rxe1@; [ -z '$1' ] || ip link del $1
 	      ip link set $PATHIF nomaster down; ip addr flush dev $PATHIF
 	      ip link set $PATHIF mtu 1500 up"
 }
@@ -48,7 +48,7 @@ undo() # [OTHER-INTERFACE]
 jumbo()
 {
 	both "ip link set $PATHIF mtu 9000 up && $(addresses "$PATHIF") &&
-	      rdma link add rxe1 type rxe netdev $PATHIF" || fail "no rxe1"
+	      rdma link add rxe1@ type rxe netdev $PATHIF" || fail "no rxe device"
 	# More than their floor: 65 packets of 4170 bytes in three quarters of 250 ms
 	smoke NETIF="$PATHIF" MTU=4096 MBPS=12
 	undo
@@ -56,7 +56,7 @@ jumbo()
 
 vlan()
 {
-	both "ip link set $PATHIF up && rdma link add rxe1 type rxe netdev $PATHIF &&
+	both "ip link set $PATHIF up && rdma link add rxe1@ type rxe netdev $PATHIF &&
 	      ip link add link $PATHIF name $PATHIF.5 type vlan id 5 egress-qos-map 6:6 &&
 	      ip link set $PATHIF.5 up && $(addresses "$PATHIF.5")" || fail "no VLAN"
 	smoke NETIF="$PATHIF" ADDRIF="$PATHIF.5"
@@ -68,7 +68,7 @@ bond()
 	both "{ [ -e /sys/module/bonding ] || modprobe bonding max_bonds=0; } && ip link set $PATHIF down &&
 	      ip link add bond1 type bond mode active-backup miimon 100 &&
 	      ip link set $PATHIF master bond1 && ip link set bond1 up && $(addresses bond1) &&
-	      rdma link add rxe1 type rxe netdev bond1" || fail "no bond"
+	      rdma link add rxe1@ type rxe netdev bond1" || fail "no bond"
 	smoke NETIF=bond1
 	undo bond1
 }
@@ -77,17 +77,17 @@ bridge()
 {
 	both "ip link add br1 type bridge && ip link set $PATHIF up master br1 &&
 	      ip link set br1 up && $(addresses br1) &&
-	      rdma link add rxe1 type rxe netdev br1" || fail "no bridge"
+	      rdma link add rxe1@ type rxe netdev br1" || fail "no bridge"
 	smoke NETIF=br1
 	undo br1
 }
 
 several()
 {
-	local there=/sys/class/infiniband/rxe1/ports/1/hw_counters
+	local there=/sys/class/infiniband/rxe1@/ports/1/hw_counters
 
 	both "ip link set $PATHIF up && $(addresses "$PATHIF") &&
-	      rdma link add rxe1 type rxe netdev $PATHIF" || fail "no rxe1"
+	      rdma link add rxe1@ type rxe netdev $PATHIF" || fail "no rxe device"
 	reload_both
 	knobs local roce_rp/rpg_ai_rate=44
 	on local "echo 55 >/sys/class/net/$PATHIF/ecn/roce_rp/rpg_ai_rate" || fail "no knob"
@@ -98,8 +98,8 @@ several()
 	await 30 remote np_cnp_sent -ge 1
 	await 30 local rp_cnp_handled -ge 1
 	stop_perftest
-	check "the other's CNPs" "$(on remote "cat $there/np_cnp_sent")" = 0
-	check "the other's CNPs" "$(on local "cat $there/rp_cnp_handled")" = 0
+	check "the other's CNPs" "$(on remote "cat ${there/@/2}/np_cnp_sent")" = 0
+	check "the other's CNPs" "$(on local "cat ${there/@/1}/rp_cnp_handled")" = 0
 	smoke NETIF="$PATHIF"
 	undo
 }
@@ -123,7 +123,7 @@ in_ns() { on local "ip netns exec dcqcn $*"; }
 
 netns()
 {
-	local hw1=/sys/class/infiniband/rxe1/ports/1/hw_counters
+	local hw1=/sys/class/infiniband/rxe1@/ports/1/hw_counters
 	local knob=/sys/class/net/$PATHIF/ecn/roce_rp/rpg_ai_rate
 	local gid here
 
@@ -131,9 +131,9 @@ netns()
 	on local "ip netns add dcqcn && ip link set $PATHIF netns dcqcn"
 	in_ns "ip link set lo up"
 	on remote "ip link set $PATHIF up && ip addr add 10.1.0.2/24 dev $PATHIF &&
-		   rdma link add rxe1 type rxe netdev $PATHIF"
+		   rdma link add rxe12 type rxe netdev $PATHIF"
 	in_ns "sh -c \"ip link set $PATHIF up && ip addr add 10.1.0.1/24 dev $PATHIF &&
-		       rdma link add rxe1 type rxe netdev $PATHIF\"" &&
+		       rdma link add rxe11 type rxe netdev $PATHIF\"" &&
 		in_ns "ss -Huln sport = :4791" | grep -q . || {
 			skip "this kernel's rxe knows no network namespaces"
 			on local "ip netns del dcqcn"
@@ -147,22 +147,22 @@ netns()
 	check "the other's" "$(on local "cat $(ecn local)/roce_rp/rpg_ai_rate")" != 55
 	on local "[ -e $knob ]" && fail "the namespace's device is seen outside"
 
-	here=$(in_ns "python3 $HERE/roce_packet.py gid-index rxe1 10.1.0.1")
-	gid=$(on remote "${PY[remote]} gid-index rxe1 10.1.0.2")
-	start remote server "exec ${TRANSFER}ib_write_bw -F -d rxe1 -x $gid -p 18590 -m 1024 -s 65536 $(with_defaults)"
+	here=$(in_ns "python3 $HERE/roce_packet.py gid-index rxe11 10.1.0.1")
+	gid=$(on remote "${PY[remote]} gid-index rxe12 10.1.0.2")
+	start remote server "exec ${TRANSFER}ib_write_bw -F -d rxe12 -x $gid -p 18590 -m 1024 -s 65536 $(with_defaults)"
 	until_ok 20 on remote "ss -Hltn sport = :18590 | grep -q ." || fail "no server"
-	start local client "exec ip netns exec dcqcn ${TRANSFER}ib_write_bw -F -d rxe1 -x $here -p 18590 -m 1024 -s 65536 --tclass=$CE $(with_defaults) 10.1.0.2"
-	until_ok 30 on remote "[ \$(cat $hw1/np_cnp_sent) -ge 1 ]" || fail "no CNP was sent"
-	until_ok 30 on local "[ \$(cat $hw1/rp_held_packets) -ge 100 ]" || fail "nothing was limited"
+	start local client "exec ip netns exec dcqcn ${TRANSFER}ib_write_bw -F -d rxe11 -x $here -p 18590 -m 1024 -s 65536 --tclass=$CE $(with_defaults) 10.1.0.2"
+	until_ok 30 on remote "[ \$(cat ${hw1/@/2}/np_cnp_sent) -ge 1 ]" || fail "no CNP was sent"
+	until_ok 30 on local "[ \$(cat ${hw1/@/1}/rp_held_packets) -ge 100 ]" || fail "nothing was limited"
 	check "the other's CNPs" "$(counter local rp_cnp_handled)" = 0
 
 	# It goes with the last process in it
 	on local "ip netns del dcqcn"
 	stop local client KILL
 	until_ok 60 on local "[ -e /sys/class/net/$PATHIF ]" || fail "the namespace does not end"
-	until_ok 30 on local "! rdma link show | grep -q rxe1" || fail "its rxe1 does not end"
+	until_ok 30 on local "! rdma link show | grep -q rxe11" || fail "its rxe1 does not end"
 	stop remote server KILL
-	on local "rdma link add rxe1 type rxe netdev $PATHIF"
+	on local "rdma link add rxe11 type rxe netdev $PATHIF"
 	undo
 }
 
