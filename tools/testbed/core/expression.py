@@ -88,10 +88,11 @@ class Expression:
 
     def _lookup(self, path, names):
         try:
-            found = names[path[0]]
-            for key in _within(found, path[1:]):
-                found = found[key]
-        except KeyError:
+            found, rest = names[path[0]], path[1:]
+            while rest:     # names of ports hold dots, so the longest match wins
+                n = next(n for n in range(len(rest), 0, -1) if ".".join(rest[:n]) in found)
+                found, rest = found[".".join(rest[:n])], rest[n:]
+        except (KeyError, StopIteration, TypeError):
             raise Unknown(self.text, ".".join(path)) from None
         if found is None:
             raise _Undefined
@@ -105,18 +106,6 @@ def evaluate(text, names):
 
 def _path(node):
     return [node.id] if isinstance(node, ast.Name) else _path(node.value) + [node.attr]
-
-
-def _within(table, path):
-    """Keys. Names of ports hold dots, so the longest match wins."""
-    while path:
-        fits = [i for i in range(len(path), 0, -1)
-                if isinstance(table, dict) and ".".join(path[:i]) in table]
-        if not fits:
-            raise KeyError
-        key = ".".join(path[:fits[0]])
-        yield key
-        table, path = table[key], path[fits[0]:]
 
 
 def _check(node):

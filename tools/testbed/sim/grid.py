@@ -31,7 +31,9 @@ def _value(panel, run, figures):
 
 def _shade(panel, value):
     """0 worst, 1 best; what has no value is worst."""
-    return 0 if value is None else min(max((value - panel.worst) / (panel.best - panel.worst), 0), 1)
+    if value is None:
+        return 0
+    return min(max((value - panel.worst) / (panel.best - panel.worst), 0), 1)
 
 
 def _cells(picture, results, failing, out):
