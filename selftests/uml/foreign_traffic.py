@@ -8,6 +8,7 @@ h1, h2 and h3 have rxe, the others do not. h3 forwards between h1 and h4, and be
 h5. Each stream compares the data it receives with the data it sent.
 """
 
+import errno
 import mmap
 import os
 import random
@@ -358,12 +359,16 @@ class Disk(Stream):
                      "keep_alive_tmo=600,ctrl_loss_tmo=0,hostnqn=nqn.2014-08.org.nvmexpress:uuid:"
                      "11111111-2222-3333-4444-555555555555,"
                      "hostid=11111111-2222-3333-4444-555555555555" % self.address).encode())
+        # The node is there a moment before the disk is
         deadline = time.monotonic() + TIMEOUT
-        while not os.path.exists("/dev/nvme0n1"):
-            if time.monotonic() > deadline:
-                raise Wrong("/dev/nvme0n1 does not appear")
+        while True:
+            try:
+                self.disk = os.open("/dev/nvme0n1", os.O_RDWR | os.O_DIRECT)
+                break
+            except OSError as e:
+                if e.errno not in (errno.ENOENT, errno.ENXIO) or time.monotonic() > deadline:
+                    raise Wrong("/dev/nvme0n1 does not open: %s" % e)
             time.sleep(0.05)
-        self.disk = os.open("/dev/nvme0n1", os.O_RDWR | os.O_DIRECT)
         self.buffer = mmap.mmap(-1, 1 << 16)    # O_DIRECT needs whole pages
 
     def once(self):
