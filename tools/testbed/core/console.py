@@ -18,13 +18,14 @@ def watch(process, silence, line, ended=lambda said: False):
             if time.monotonic() - alive > silence:
                 raise LabError("it is silent for %d s" % silence)
             continue
-        data = os.read(fd, 65536).decode(errors="replace").replace("\r", "")
+        read = os.read(fd, 65536)
+        data = read.decode(errors="replace").replace("\r", "")
         alive = time.monotonic()
         *lines, rest = (rest + data).split("\n")
         for entry in lines:
             line(entry)
         words = (words + data)[-100:]
-        if not data or ended(words):
+        if not read or ended(words):    # a read may be a lone \r
             if rest:
                 line(rest)
             return
