@@ -76,7 +76,7 @@ static bool has_qp;
 static const struct fuzz_case *now_testing;
 
 /* What the code under test did */
-static unsigned int entries, cuts, cnps_sent, holds;
+static unsigned int entries, cuts, cnps_sent, holds, acks;
 static u8 sent[DCQCN_CNP_V6_LEN];
 static size_t sent_len;
 
@@ -89,6 +89,9 @@ struct dcqcn_dev *dcqcn_dev_by_ndev(const struct net_device *dev)
 {
 	return dev == &ndev ? &the_dev : NULL;
 }
+
+atomic_t dcqcn_num_limited = { 1 };
+static struct dcqcn_path the_path;
 
 /* The table has this entry and no other */
 static void add_qp(void)
@@ -130,11 +133,32 @@ void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *p, u64 no
 }
 
 bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
-			enum dcqcn_pkt_kind kind, u32 psn, bool limit,
-			dcqcn_okfn okfn)
+			enum dcqcn_pkt_kind kind, const struct dcqcn_bth *bth,
+			bool limit, dcqcn_okfn okfn)
 {
 	holds += !!(now_testing->faults & TAKEN);
 	return now_testing->faults & TAKEN;
+}
+
+void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
+{
+	check(qp->state == DCQCN_QP_LIVE && qp->flow.limited);
+	acks++;
+}
+
+void dcqcn_pacer_start(struct dcqcn_qp *qp, const struct dcqcn_settings *p)
+{
+	check(p->rp.start_burst);
+}
+
+struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn,
+				const struct sk_buff *skb)
+{
+	struct dcqcn_qp *qp = dcqcn_qp_find_or_add(dev, qpn);
+
+	if (qp)
+		qp->state = DCQCN_QP_LIVE;
+	return qp;
 }
 
 bool within_module_mem_type(unsigned long addr, const struct module *mod,
@@ -215,7 +239,7 @@ static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
 	fuzz_no_route = c->faults & NO_ROUTE;
 	fuzz_route.dst.dev = &ndev;
 	now_testing = c;
-	entries = cuts = cnps_sent = holds = 0;
+	entries = cuts = cnps_sent = holds = acks = 0;
 
 	settings = (struct dcqcn_settings) {
 		.np.min_time_between_cnps = 50,
@@ -248,6 +272,8 @@ static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
 	the_qp.type = IB_QPT_RC + c->qp_type % 3;
 	the_qp.peer_qpn = c->qp_type / 3;
 	the_qp.flow.limited = c->flags & LIMITED;
+	the_path.probe_time = c->flags & LIMITED;
+	the_qp.flow.path = &the_path;
 	the_qp.cnp_time = c->since_cnp ? fuzz_now - c->since_cnp * 1000ULL : 0;
 	has_qp = c->qp_state & 0x80;
 	if (len >= ip + UDP_LEN + BTH_LEN)
@@ -383,6 +409,13 @@ static void check_in(const struct fuzz_case *c, const u8 *p, size_t len,
 		      !memcmp(p + (e.v6 ? 8 : 12),
 			      the_qp.peer.s6_addr + (e.v6 ? 0 : 12), e.v6 ? 16 : 4));
 		check(the_qp.flow.rate.current_rate >= dcqcn_rate_floor(&settings.rp));
+	}
+	if (acks) {
+		check(e.kind == DCQCN_PKT_ACK && right_icrc(p, &e));
+		check(the_qp.qpn == e.dest_qpn);
+		check(the_qp.type == IB_QPT_UD || c->flags & IS_PEER ||
+		      !memcmp(p + (e.v6 ? 8 : 12),
+			      the_qp.peer.s6_addr + (e.v6 ? 0 : 12), e.v6 ? 16 : 4));
 	}
 	if (the_qp.pending_ce)
 		check(is_marked(&e));

@@ -28,17 +28,18 @@ roce_rp/rpg_min_rate			1 $U32
 roce_rp/rate_to_set_on_first_cnp	0 $U32
 roce_rp/initial_alpha_value		1 1023
 roce_rp/dce_tcp_g			0 1023
-roce_rp/dce_tcp_rtt			1 131071
-roce_rp/rate_reduce_monitor_period	1 131071
+roce_rp/dce_tcp_rtt			0 131071
+roce_rp/rate_reduce_monitor_period	0 131071
 roce_rp/rpg_gd				0 15
 roce_rp/rpg_min_dec_fac			1 100
 roce_rp/clamp_tgt_rate			0 1
 roce_rp/clamp_tgt_rate_after_time_inc	0 1
-roce_rp/rpg_time_reset			1 131071
+roce_rp/rpg_time_reset			0 131071
 roce_rp/rpg_byte_reset			0 $U32
 roce_rp/rpg_threshold			1 31
-roce_rp/rpg_ai_rate			1 $U32
+roce_rp/rpg_ai_rate			0 $U32
 roce_rp/rpg_hai_rate			1 $U32
+roce_rp/start_burst			0 $U32
 $(for role in np rp; do for p in 0 1 2 3 4 5 6 7; do echo "roce_$role/enable/$p 0 1"; done; done)"
 
 each_knob() # FUNCTION: called with file, least, most

@@ -39,9 +39,10 @@ EPERM, EINVAL, ENODEV, ENOENT, ERANGE = 1, 22, 19, 2, 34
 
 U32 = 2**32 - 1
 RANGES = {1: (0, 131071), 2: (0, 63), 3: (0, 7), 4: (0, 65535), 5: (0, 255), 6: (0, U32),
-          7: (1, U32), 8: (0, U32), 9: (1, 1023), 10: (0, 1023), 11: (1, 131071),
-          12: (1, 131071), 13: (0, 15), 14: (1, 100), 15: (0, 1), 16: (0, 1), 17: (1, 131071),
-          18: (0, U32), 19: (1, 31), 20: (1, U32), 21: (1, U32), 22: (0, 255)}
+          7: (1, U32), 8: (0, U32), 9: (1, 1023), 10: (0, 1023), 11: (0, 131071),
+          12: (0, 131071), 13: (0, 15), 14: (1, 100), 15: (0, 1), 16: (0, 1), 17: (0, 131071),
+          18: (0, U32), 19: (1, 31), 20: (0, U32), 21: (1, U32), 22: (0, 255),
+          23: (0, U32)}
 
 
 class Refused(Exception):
@@ -207,7 +208,7 @@ def cmd_fuzz(dev, n="2000", seed="1"):
                     attr(knob, b"\1" * length))
         refused("%d nested" % knob, bad, nl.set, dev,
                 attr(knob | NESTED, struct.pack("=I", RANGES[knob][1])))
-    for knob in (0, 23, 24, 255, 0x3fff):
+    for knob in (0, 24, 25, 255, 0x3fff):
         refused("setting %d" % knob, bad, nl.set, dev, u32(knob, 1))
     # Each request with attributes that it does not know, or not so. PROFILE_GET takes none
     # at all: then kernels such as 6.12 do not look at any.
@@ -271,9 +272,9 @@ def cmd_atomic(dev):
     nl = Netlink()
     begin = nl.settings(dev)
     changed = u32(14, 1) + u32(19, 31)
-    refused("one value of three out of range", [ERANGE], nl.set, dev, changed + u32(20, 0))
+    refused("one value of three out of range", [ERANGE], nl.set, dev, changed + u32(21, 0))
     refused("a profile, and a value out of range", [ERANGE], nl.do, DEV_SET,
-            string(NAME, dev) + string(PROFILE, "mlx5") + attr(SETTINGS | NESTED, u32(20, 0)))
+            string(NAME, dev) + string(PROFILE, "mlx5") + attr(SETTINGS | NESTED, u32(21, 0)))
     refused("a profile that there is not, with good values", [ENOENT], nl.do, DEV_SET,
             string(NAME, dev) + string(PROFILE, "nonesuch") + attr(SETTINGS | NESTED, changed))
     if nl.settings(dev) != begin:

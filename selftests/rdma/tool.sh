@@ -60,18 +60,19 @@ show()
 	    rate_to_set_on_first_cnp       0mbit (0: cut from line rate)
 	    initial_alpha_value            1023 (1/1024)
 	    dce_tcp_g                      1020 (1/1024)
-	    dce_tcp_rtt                    55us
-	    rate_reduce_monitor_period     1us
+	    dce_tcp_rtt                    55us (0: measured)
+	    rate_reduce_monitor_period     1us (0: measured)
 	    rpg_gd                         11 (log2)
 	    rpg_min_dec_fac                1%
 	    clamp_tgt_rate                 1
 	    clamp_tgt_rate_after_time_inc  1
-	    rpg_time_reset                 55us
+	    rpg_time_reset                 55us (0: measured)
 	    rpg_byte_reset                 10000000B (0: off)
 	    rpg_threshold                  5
-	    rpg_ai_rate                    40mbit
+	    rpg_ai_rate                    40mbit (0: measured)
 	    rpg_hai_rate                   400mbit
 	    rp_enable                      all (priorities)
+	    start_burst                    0B (0: off)
 	END
 }
 
@@ -81,7 +82,7 @@ json()
 	reload local
 	"$DCQCN" -j show | jq -r '.[0].settings | to_entries[] | select(.value | type == "number") |
 		"\(.key) \(.value)"' >$TMP/settings
-	check "settings in JSON" "$(wc -l <$TMP/settings)" = 20
+	check "settings in JSON" "$(wc -l <$TMP/settings)" = 21
 	while read -r name value; do
 		f=$(echo "$(ecn local)"/roce_?p/"$name")
 		check "$name" "$(cat "$f")" = "$value"
@@ -127,13 +128,13 @@ set_knobs()
 	END
 	check "status" $STATUS = 1
 	check "the knob before it" "$(cat "$(ecn local)/roce_rp/rpg_threshold")" = 1
-	run set dev "${DEV[local]}" rpg_ai_rate 0
+	run set dev "${DEV[local]}" rpg_hai_rate 0
 	golden "out of range" <<-'END'
-	dcqcn: rpg_ai_rate: 0mbit is out of range: 1mbit to 4294967295mbit
+	dcqcn: rpg_hai_rate: 0mbit is out of range: 1mbit to 4294967295mbit
 	END
 	run set dev "${DEV[local]}" rpg_time_reset 1s
 	golden "out of range" <<-'END'
-	dcqcn: rpg_time_reset: 1000000us is out of range: 1us to 131071us
+	dcqcn: rpg_time_reset: 1000000us is out of range: 0us to 131071us
 	END
 	for bad in "rpg_ai_rate 20us" "rpg_ai_rate 1.5" "rpg_ai_rate -1" "rpg_ai_rate 0x10" \
 		"rpg_ai_rate 1e3" "rpg_time_reset 55mbit" "np_enable 8" "np_enable 0," \
@@ -151,6 +152,7 @@ profile()
 	reload local
 	run profile list
 	golden list <<-'END'
+	auto
 	softroce DEV
 	mlx5
 	sigcomm15
@@ -160,6 +162,7 @@ profile()
 	check "a knob of mlx5" "$(cat "$(ecn local)/roce_rp/rpg_byte_reset")" = 32767
 	run profile
 	golden list <<-'END'
+	auto
 	softroce
 	mlx5 DEV
 	sigcomm15
@@ -176,17 +179,18 @@ profile()
 	rate_to_set_on_first_cnp       0mbit (0: cut from line rate)
 	initial_alpha_value            1023 (1/1024)
 	dce_tcp_g                      1020 (1/1024)
-	dce_tcp_rtt                    55us
-	rate_reduce_monitor_period     1us
+	dce_tcp_rtt                    55us (0: measured)
+	rate_reduce_monitor_period     1us (0: measured)
 	rpg_gd                         11 (log2)
 	rpg_min_dec_fac                1%
 	clamp_tgt_rate                 1
 	clamp_tgt_rate_after_time_inc  1
-	rpg_time_reset                 55us
+	rpg_time_reset                 55us (0: measured)
 	rpg_byte_reset                 10000000B (0: off)
 	rpg_threshold                  5
-	rpg_ai_rate                    40mbit
+	rpg_ai_rate                    40mbit (0: measured)
 	rpg_hai_rate                   400mbit
+	start_burst                    0B (0: off)
 	END
 }
 
@@ -210,7 +214,7 @@ save()
 	echo "${DEV[local]} rpg_ai_rate" >>$TMP/saved
 	run restore $TMP/saved
 	golden "half a line" <<-END
-	dcqcn: $TMP/saved:25: not a device, a knob and a value
+	dcqcn: $TMP/saved:26: not a device, a knob and a value
 	END
 	echo "${DEV[local]} rpg_ai_rate 5mbit" | "$DCQCN" restore -
 	check "from standard input" "$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 5
@@ -262,11 +266,13 @@ show_flow()
 	# what is as it comes
 	OUT=$(sed -E 's/alpha [01]\.[0-9]{4}/alpha A/; s/timer [0-9]+/timer N/; s/paced .*/paced P/
 		      s/queue .*/queue Q/; s/handled [0-9]+/handled H/; s/last .* ago/last T ago/
+		      s/rtt .*/rtt R/
 		      ' <<<"$OUT")
 	golden qp <<-END
 	DEV lqpn ${QPN[local]} rqpn ${QPN[remote]} peer ${V4[remote]} type RC prio 0 state limited
 	    rate 20mbit target 20mbit floor 20mbit line 1gbit
 	    alpha A stages timer N byte 0
+	    rtt R
 	    paced P
 	    queue Q
 	    cnp handled H ignored 1 sent 0 last T ago

@@ -126,6 +126,7 @@ struct nf_hook_ops {
 #define list_for_each_entry(pos, head, member) \
 	for (pos = NULL; pos; pos = NULL)
 #define kzalloc(size, gfp)	calloc(1, size)
+#define smp_store_release(p, v)	(*(p) = (v))
 #define kfree			free
 #define IS_ERR(p)		((uintptr_t)(p) > (uintptr_t)-4096)
 #define ERR_PTR(err)		((void *)(intptr_t)(err))
@@ -139,6 +140,7 @@ struct nf_hook_ops {
 #define spin_lock_bh(l)		(bh_disabled++, ({ spin_lock(l); }))
 #define spin_unlock_bh(l)	(({ spin_unlock(l); }), bh_disabled--)
 #define rcu_dereference_bh(p)	(p)
+#define atomic_read(a)		((a)->counter)
 #define atomic_inc(a)		((void)(a)->counter++)
 #define atomic_dec(a)		((void)(a)->counter--)
 #define atomic_long_read(a)	((a)->counter)

@@ -5,7 +5,6 @@
 #include "random.h"
 #include "tap.h"
 
-#define U32_MAX		0xffffffff
 #define PERIOD_MAX	131071		/* us */
 
 #define KNOB(member, low, high) { \

@@ -12,6 +12,7 @@
 /* Stubs for the module's other headers */
 #define DCQCN_TRACE_H
 #define trace_dcqcn_rate_increase(...)		((void)0)
+#define trace_dcqcn_path_measured(...)		((void)0)
 #define trace_dcqcn_rate_cut(...)		((void)0)
 #define trace_dcqcn_flow_born(...)		((void)0)
 #define trace_dcqcn_flow_dead(...)		((void)0)
@@ -79,6 +80,7 @@ static int okfn(struct net *net, struct sock *sk, struct sk_buff *skb)
 static void output_of(struct dcqcn_qp *qp, enum dcqcn_pkt_kind kind, u32 psn, u32 bytes,
 		      u32 memory, bool limit)
 {
+	struct dcqcn_bth bth = { .psn = cpu_to_be32(psn) };
 	struct sk_buff *skb = calloc(1, sizeof(*skb));
 
 	skb->len = bytes - ETH_HLEN;
@@ -86,7 +88,7 @@ static void output_of(struct dcqcn_qp *qp, enum dcqcn_pkt_kind kind, u32 psn, u3
 	skb->dst = &dst;
 	skb->protocol = kind;
 	skb->priority = psn;
-	if (dcqcn_pacer_output(qp, skb, kind, psn, limit, okfn))
+	if (dcqcn_pacer_output(qp, skb, kind, &bth, limit, okfn))
 		return;
 	leaves(kind, psn);
 	free(skb);

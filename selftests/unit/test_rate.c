@@ -9,7 +9,6 @@
 #include "random.h"
 #include "tap.h"
 
-#define U32_MAX	0xffffffff
 #define NEVER	131071		/* us; the longest that a period can be */
 
 #define LINE	(40000 * MBPS)	/* the paper's */

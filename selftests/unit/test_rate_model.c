@@ -14,7 +14,6 @@
 #define TOLERANCE	1e-3
 #define ALPHA_TOLERANCE	1e-5	/* absolute; alpha is 0 … 1 */
 
-#define U32_MAX		0xffffffff
 
 /* One flow, in both implementations */
 struct flow {

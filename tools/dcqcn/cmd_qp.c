@@ -12,6 +12,20 @@
 #define V(_name)	((unsigned long long)qp->value[RDMA_DCQCN_A_QP_##_name])
 #define HAS(_name)	(qp->has[RDMA_DCQCN_A_QP_##_name])
 
+/* What is measured, or set, and drives the rate */
+static void qp_path(const struct qp *qp)
+{
+	char a[UNIT_LEN], b[UNIT_LEN], c[UNIT_LEN];
+
+	if (!HAS(RTT))
+		return;
+	printf("    rtt %s timer %s increase %s", unit_nsec(a, V(RTT)),
+	       unit_nsec(b, V(TIMER_PERIOD)), unit_rate(c, V(AI_RATE)));
+	if (HAS(DELIVERED_RATE))
+		printf(" delivered %s", unit_rate(a, V(DELIVERED_RATE)));
+	printf("\n");
+}
+
 static void qp_json(const struct qp *qp, void *data __attribute__((unused)))
 {
 	json_open_object(NULL);
@@ -31,6 +45,14 @@ static void qp_json(const struct qp *qp, void *data __attribute__((unused)))
 	json_number("floor_rate", V(FLOOR_RATE));
 	json_number("line_rate", V(LINE_RATE));
 	json_real("alpha", qp_alpha(qp));
+	if (HAS(RTT))
+		json_real("rtt", V(RTT) / 1e9);
+	if (HAS(DELIVERED_RATE))
+		json_number("delivered_rate", V(DELIVERED_RATE));
+	if (HAS(TIMER_PERIOD))
+		json_real("timer_period", V(TIMER_PERIOD) / 1e9);
+	if (HAS(AI_RATE))
+		json_number("ai_rate", V(AI_RATE));
 	json_number("timer_stage", V(TIMER_STAGE));
 	json_number("byte_stage", V(BYTE_STAGE));
 	json_number("paced_packets", V(PACED_PACKETS));
@@ -65,6 +87,7 @@ static void qp_text(const struct qp *qp, void *data __attribute__((unused)))
 	       unit_rate(c, V(FLOOR_RATE)), unit_rate(d, V(LINE_RATE)));
 	printf("    alpha %.4f stages timer %llu byte %llu\n", qp_alpha(qp),
 	       V(TIMER_STAGE), V(BYTE_STAGE));
+	qp_path(qp);
 	printf("    paced %llu packets %s\n", V(PACED_PACKETS),
 	       unit_bytes(a, V(PACED_BYTES)));
 	printf("    queue %llu packets %s max %llu packets %s\n",

@@ -24,7 +24,7 @@ _dcqcn()
 		rpg_max_rate rpg_min_rate rate_to_set_on_first_cnp initial_alpha_value
 		dce_tcp_g dce_tcp_rtt rate_reduce_monitor_period rpg_gd rpg_min_dec_fac
 		clamp_tgt_rate clamp_tgt_rate_after_time_inc rpg_time_reset rpg_byte_reset
-		rpg_threshold rpg_ai_rate rpg_hai_rate rp_enable"
+		rpg_threshold rpg_ai_rate rpg_hai_rate rp_enable start_burst"
 	local command="" i=1
 
 	COMPREPLY=()
@@ -71,7 +71,7 @@ _dcqcn()
 	profile)
 		case $((COMP_CWORD - i)) in
 		1)	_dcqcn_words "list show apply" ;;
-		2)	_dcqcn_words "mlx5 sigcomm15 softroce" ;;
+		2)	_dcqcn_words "auto mlx5 sigcomm15 softroce" ;;
 		3)	[ "${COMP_WORDS[i + 1]}" != apply ] || _dcqcn_words dev ;;
 		esac ;;
 	restore|plot)

@@ -28,9 +28,10 @@ const struct knob knobs[] = {
 	[RDMA_DCQCN_A_SETTINGS_DCE_TCP_G] = {
 		"dce_tcp_g", "rp", .note = "1/1024" },
 	[RDMA_DCQCN_A_SETTINGS_DCE_TCP_RTT] = {
-		"dce_tcp_rtt", "rp", UNIT_USEC },
+		"dce_tcp_rtt", "rp", UNIT_USEC, .note = "0: measured" },
 	[RDMA_DCQCN_A_SETTINGS_RATE_REDUCE_MONITOR_PERIOD] = {
-		"rate_reduce_monitor_period", "rp", UNIT_USEC },
+		"rate_reduce_monitor_period", "rp", UNIT_USEC,
+		.note = "0: measured" },
 	[RDMA_DCQCN_A_SETTINGS_RPG_GD] = {
 		"rpg_gd", "rp", .note = "log2" },
 	[RDMA_DCQCN_A_SETTINGS_RPG_MIN_DEC_FAC] = {
@@ -40,16 +41,18 @@ const struct knob knobs[] = {
 	[RDMA_DCQCN_A_SETTINGS_CLAMP_TGT_RATE_AFTER_TIME_INC] = {
 		"clamp_tgt_rate_after_time_inc", "rp" },
 	[RDMA_DCQCN_A_SETTINGS_RPG_TIME_RESET] = {
-		"rpg_time_reset", "rp", UNIT_USEC },
+		"rpg_time_reset", "rp", UNIT_USEC, .note = "0: measured" },
 	[RDMA_DCQCN_A_SETTINGS_RPG_BYTE_RESET] = {
 		"rpg_byte_reset", "rp", UNIT_BYTES, .note = "0: off" },
 	[RDMA_DCQCN_A_SETTINGS_RPG_THRESHOLD] = { "rpg_threshold", "rp" },
 	[RDMA_DCQCN_A_SETTINGS_RPG_AI_RATE] = {
-		"rpg_ai_rate", "rp", UNIT_MBPS },
+		"rpg_ai_rate", "rp", UNIT_MBPS, .note = "0: measured" },
 	[RDMA_DCQCN_A_SETTINGS_RPG_HAI_RATE] = {
 		"rpg_hai_rate", "rp", UNIT_MBPS },
 	[RDMA_DCQCN_A_SETTINGS_RP_ENABLE] = {
 		"rp_enable", "rp", .prios = true, .note = "priorities" },
+	[RDMA_DCQCN_A_SETTINGS_START_BURST] = {
+		"start_burst", "rp", UNIT_BYTES, .note = "0: off" },
 };
 
 /* NULL if it is no knob, or one that is newer than this program */

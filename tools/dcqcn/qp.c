@@ -103,6 +103,8 @@ const char *qp_state(const struct qp *qp)
 		return "limited";
 	case RDMA_DCQCN_QP_STATE_RELEASED:
 		return "released";
+	case RDMA_DCQCN_QP_STATE_STARTING:
+		return "starting";
 	default:
 		return "?";
 	}

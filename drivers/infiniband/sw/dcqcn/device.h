@@ -40,6 +40,7 @@
  * @num_qps: entries in @qp_table
  * @num_unresolved: those of them that are resolving or absent
  * @num_limited: flows that are limited
+ * @rtt: ns; round trip that a flow has measured last, 0 for unknown
  * @held_memory: bytes of memory that the packets in all flows' FIFOs take
  * @resolve_lock: protects @resolve_list
  * @resolve_list: entries that wait for @qp_work
@@ -70,6 +71,7 @@ struct dcqcn_dev {
 	unsigned int num_qps;
 	atomic_t num_unresolved;
 	atomic_t num_limited;
+	u32 rtt;
 	atomic_long_t held_memory;
 	spinlock_t resolve_lock;	/* protects @resolve_list */
 	struct list_head resolve_list;

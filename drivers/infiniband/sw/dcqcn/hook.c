@@ -82,7 +82,9 @@ static __always_inline bool dcqcn_is_udp(const struct sk_buff *skb, bool v6)
 	       IPPROTO_UDP;
 }
 
-/* Whether a packet may be a CNP or CE-marked; false for almost all */
+/* Whether a packet may be a CNP or CE-marked, or the ACK that a limited flow waits
+ * for; false for almost all
+ */
 static __always_inline bool dcqcn_in_matters(const struct sk_buff *skb, bool v6)
 {
 	struct dcqcn_view view;
@@ -91,7 +93,9 @@ static __always_inline bool dcqcn_in_matters(const struct sk_buff *skb, bool v6)
 		return false;
 	view = dcqcn_view(skb_network_header(skb), skb_headlen(skb), v6);
 	return (view.tos & DCQCN_ECN_MASK) == DCQCN_ECN_CE ||
-	       !view.bth || view.bth->opcode == DCQCN_OPCODE_CNP;
+	       !view.bth || view.bth->opcode == DCQCN_OPCODE_CNP ||
+	       (dcqcn_bth_is_ack(view.bth) &&
+		atomic_read(&dcqcn_num_limited));
 }
 
 /* A packet that may concern us. Apart from the hook, so that those that do not
@@ -125,6 +129,9 @@ static noinline unsigned int dcqcn_receive(struct sk_buff *skb)
 	case DCQCN_PKT_RESPONSE:
 		if (ce)
 			dcqcn_np_receive(dev, skb, &pkt);
+		return NF_ACCEPT;
+	case DCQCN_PKT_ACK:
+		dcqcn_rp_ack(dev, &pkt);
 		return NF_ACCEPT;
 	default:
 		return NF_ACCEPT;

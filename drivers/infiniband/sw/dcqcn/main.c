@@ -16,6 +16,7 @@
 #include "fault.h"
 #include "hook.h"
 #include "netlink.h"
+#include "qp.h"
 #include "settings.h"
 
 static int __init dcqcn_init(void)
@@ -50,6 +51,7 @@ static void __exit dcqcn_exit(void)
 	dcqcn_device_exit();
 	dcqcn_netlink_exit();
 	dcqcn_hook_exit();
+	dcqcn_qp_exit();
 }
 
 module_init(dcqcn_init);

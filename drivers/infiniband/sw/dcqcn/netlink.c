@@ -240,6 +240,8 @@ static u8 dcqcn_qp_state(const struct dcqcn_qp_view *view)
 {
 	if (!view->limited)
 		return RDMA_DCQCN_QP_STATE_IDLE;
+	if (view->rate.starting)
+		return RDMA_DCQCN_QP_STATE_STARTING;
 	return view->released ? RDMA_DCQCN_QP_STATE_RELEASED :
 				RDMA_DCQCN_QP_STATE_LIMITED;
 }
@@ -275,6 +277,19 @@ static int dcqcn_put_qp_rate(struct sk_buff *skb,
 	       nla_put_u32(skb, RDMA_DCQCN_A_QP_ALPHA, r->alpha) ||
 	       nla_put_u8(skb, RDMA_DCQCN_A_QP_TIMER_STAGE, r->timer_stage) ||
 	       nla_put_u8(skb, RDMA_DCQCN_A_QP_BYTE_STAGE, r->byte_stage);
+}
+
+static int dcqcn_put_qp_path(struct sk_buff *skb,
+			     const struct dcqcn_qp_view *view)
+{
+	if (dcqcn_put_u64(skb, RDMA_DCQCN_A_QP_RTT, view->rate.rtt) ||
+	    dcqcn_put_u64(skb, RDMA_DCQCN_A_QP_TIMER_PERIOD, view->period) ||
+	    dcqcn_put_u64(skb, RDMA_DCQCN_A_QP_AI_RATE, view->ai))
+		return -EMSGSIZE;
+	if (!view->delivered)
+		return 0;
+	return dcqcn_put_u64(skb, RDMA_DCQCN_A_QP_DELIVERED_RATE,
+			     view->delivered);
 }
 
 static int dcqcn_put_qp_packets(struct sk_buff *skb,
@@ -335,6 +350,7 @@ static int dcqcn_put_qp(struct sk_buff *skb, struct netlink_callback *cb,
 	    nla_put_u8(skb, RDMA_DCQCN_A_QP_STATE, dcqcn_qp_state(view)) ||
 	    dcqcn_put_qp_peer(skb, view) ||
 	    dcqcn_put_qp_rate(skb, view) ||
+	    (view->limited && dcqcn_put_qp_path(skb, view)) ||
 	    dcqcn_put_qp_packets(skb, view) ||
 	    dcqcn_put_qp_cnps(skb, view)) {
 		genlmsg_cancel(skb, hdr);

@@ -21,17 +21,14 @@ static const struct netlink_range_validation rdma_dcqcn_a_settings_cnp_udp_sport
 };
 
 static const struct netlink_range_validation rdma_dcqcn_a_settings_dce_tcp_rtt_range = {
-	.min	= 1ULL,
 	.max	= 131071ULL,
 };
 
 static const struct netlink_range_validation rdma_dcqcn_a_settings_rate_reduce_monitor_period_range = {
-	.min	= 1ULL,
 	.max	= 131071ULL,
 };
 
 static const struct netlink_range_validation rdma_dcqcn_a_settings_rpg_time_reset_range = {
-	.min	= 1ULL,
 	.max	= 131071ULL,
 };
 
@@ -40,7 +37,7 @@ static const struct netlink_range_validation rdma_dcqcn_a_qp_lqpn_range = {
 };
 
 /* Common nested types */
-const struct nla_policy rdma_dcqcn_settings_nl_policy[RDMA_DCQCN_A_SETTINGS_RP_ENABLE + 1] = {
+const struct nla_policy rdma_dcqcn_settings_nl_policy[RDMA_DCQCN_A_SETTINGS_START_BURST + 1] = {
 	[RDMA_DCQCN_A_SETTINGS_MIN_TIME_BETWEEN_CNPS] = NLA_POLICY_FULL_RANGE(NLA_U32, &rdma_dcqcn_a_settings_min_time_between_cnps_range),
 	[RDMA_DCQCN_A_SETTINGS_CNP_DSCP] = NLA_POLICY_MAX(NLA_U32, 63),
 	[RDMA_DCQCN_A_SETTINGS_CNP_802P_PRIO] = NLA_POLICY_MAX(NLA_U32, 7),
@@ -60,9 +57,10 @@ const struct nla_policy rdma_dcqcn_settings_nl_policy[RDMA_DCQCN_A_SETTINGS_RP_E
 	[RDMA_DCQCN_A_SETTINGS_RPG_TIME_RESET] = NLA_POLICY_FULL_RANGE(NLA_U32, &rdma_dcqcn_a_settings_rpg_time_reset_range),
 	[RDMA_DCQCN_A_SETTINGS_RPG_BYTE_RESET] = { .type = NLA_U32, },
 	[RDMA_DCQCN_A_SETTINGS_RPG_THRESHOLD] = NLA_POLICY_RANGE(NLA_U32, 1, 31),
-	[RDMA_DCQCN_A_SETTINGS_RPG_AI_RATE] = NLA_POLICY_MIN(NLA_U32, 1),
+	[RDMA_DCQCN_A_SETTINGS_RPG_AI_RATE] = { .type = NLA_U32, },
 	[RDMA_DCQCN_A_SETTINGS_RPG_HAI_RATE] = NLA_POLICY_MIN(NLA_U32, 1),
 	[RDMA_DCQCN_A_SETTINGS_RP_ENABLE] = NLA_POLICY_MAX(NLA_U32, 255),
+	[RDMA_DCQCN_A_SETTINGS_START_BURST] = { .type = NLA_U32, },
 };
 
 /* RDMA_DCQCN_CMD_DEV_GET - dump */

@@ -34,6 +34,7 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/netdevice.h>
+#include <linux/slab.h>
 #include <linux/time64.h>
 #include <net/dst.h>
 #include <net/ip.h>
@@ -81,6 +82,9 @@
 /* One packet's bits in units of 10^-9 bit: 2^16 bytes * 8 * 10^9 < 2^49 */
 #define DCQCN_COST_PER_BYTE	(8ULL * NSEC_PER_SEC)
 
+/* Flows that are limited, of all ports: those that wait for ACKs are among them */
+atomic_t dcqcn_num_limited;
+
 /* In skb->cb of a held packet, behind what the IP layer keeps there */
 struct dcqcn_held {
 	union {
@@ -91,6 +95,7 @@ struct dcqcn_held {
 	u32 psn;
 	u32 bytes;
 	u8 kind;
+	bool ack_req;
 };
 
 static struct dcqcn_held *dcqcn_held(struct sk_buff *skb)
@@ -128,6 +133,34 @@ static void dcqcn_flow_tell_rate(struct dcqcn_qp *qp,
 }
 
 /**
+ * dcqcn_pacer_line() - the line rate of a flow
+ * @qp: its QP
+ * @settings: the port's
+ *
+ * Whether a port's speed is the truth cannot be known: many virtual ones make it up.
+ * What gets through is. Beyond twice of that a limit does not matter.
+ *
+ * Context: @qp->lock is held. Return: bit/s; at least 1 Mb/s, less than 2^52.
+ */
+u64 dcqcn_pacer_line(const struct dcqcn_qp *qp,
+		     const struct dcqcn_settings *settings)
+{
+	u64 line = dcqcn_dev_line(qp->dev, settings);
+	u64 most;
+
+	if (settings->rp.rpg_time_reset || settings->rp.rpg_max_rate ||
+	    !qp->flow.path)
+		return line;
+	most = 2 * dcqcn_path_most(qp->flow.path);
+	if (!most)
+		return line;
+	/* in its start a flow is ahead of what was measured */
+	if (qp->flow.rate.starting)
+		return max(most, line);
+	return clamp(most, DCQCN_BPS_PER_MBPS, DCQCN_RATE_MAX);
+}
+
+/**
  * dcqcn_pacer_floor() - the least rate that what is held allows
  * @flow: the flow
  *
@@ -162,7 +195,7 @@ static __always_inline u64 dcqcn_flow_rate(struct dcqcn_qp *qp, u64 now,
 		return 0;
 
 	settings = rcu_dereference_bh(qp->dev->settings);
-	line = dcqcn_dev_line(qp->dev, settings);
+	line = dcqcn_pacer_line(qp, settings);
 	done = dcqcn_rate_advance(&flow->rate, &settings->rp, line, now, bytes);
 	if (done)
 		dcqcn_flow_tell_rate(qp, &settings->rp, done, before);
@@ -178,9 +211,11 @@ static void dcqcn_flow_charge(struct dcqcn_qp *qp, u32 bytes, u64 now)
 	struct dcqcn_flow *flow = &qp->flow;
 	u64 rate = dcqcn_flow_rate(qp, now, bytes);
 
+	flow->rate.packet = max(flow->rate.packet, bytes);
 	flow->stat.paced_packets++;
 	flow->stat.paced_bytes += bytes;
-	if (!rate) {
+	if (!rate || flow->burst) {
+		flow->burst -= min(flow->burst, bytes);
 		flow->next = now;
 		return;
 	}
@@ -218,6 +253,7 @@ static void dcqcn_flow_end(struct dcqcn_qp *qp)
 		return;
 	WRITE_ONCE(flow->limited, false);
 	atomic_dec(&qp->dev->num_limited);
+	atomic_dec(&dcqcn_num_limited);
 	trace_dcqcn_flow_dead(qp);
 	dcqcn_netlink_rate(qp, RDMA_DCQCN_RATE_EVENT_RELEASED,
 			   flow->rate.current_rate);
@@ -328,6 +364,9 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 
 		dcqcn_flow_take(qp, skb);
 		dcqcn_flow_charge(qp, held->bytes, now);
+		if (flow->path)
+			dcqcn_path_sent(flow->path, held->psn, held->bytes,
+					held->ack_req, now);
 		trace_dcqcn_packet_released(qp, held->psn, held->bytes,
 					    now - held->since);
 		if (held->kind == DCQCN_PKT_RESPONSE)
@@ -400,7 +439,8 @@ static struct sk_buff *dcqcn_flow_take_stale(struct dcqcn_qp *qp,
  * that lost packets together would come back faster each time, and their credit
  * for the wait alone would fill a switch.
  */
-static void dcqcn_flow_resume(struct dcqcn_qp *qp, u64 now)
+static void dcqcn_flow_resume(struct dcqcn_qp *qp,
+			      const struct dcqcn_fifo *fifo, u64 now)
 {
 	const struct dcqcn_settings *settings;
 	struct dcqcn_flow *flow = &qp->flow;
@@ -408,7 +448,13 @@ static void dcqcn_flow_resume(struct dcqcn_qp *qp, u64 now)
 	if (READ_ONCE(qp->dev->stopping))
 		return;
 	settings = rcu_dereference(qp->dev->settings);
-	dcqcn_rate_resume(&flow->rate, &settings->rp, now);
+	if (flow->rate.starting && fifo->seen)
+		dcqcn_rate_cnp(&flow->rate, &settings->rp,
+			       dcqcn_pacer_line(qp, settings), now);
+	else
+		dcqcn_rate_resume(&flow->rate, &settings->rp, now);
+	if (flow->path)
+		dcqcn_path_restart(flow->path);
 	flow->next = max(flow->next, now);
 	flow->released = false;
 }
@@ -422,7 +468,7 @@ dcqcn_flow_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, u32 psn,
 {
 	bool first = !fifo->seen;
 
-	dcqcn_flow_resume(qp, now);
+	dcqcn_flow_resume(qp, fifo, now);
 	fifo->seen = true;
 	/* of what was sent before the limiter's birth, the PSNs are unknown */
 	return first ? NULL : dcqcn_flow_take_stale(qp, fifo, psn);
@@ -542,7 +588,7 @@ static bool dcqcn_flow_spares(const struct dcqcn_qp *qp,
  * @qp: its QP
  * @skb: the packet
  * @kind: what it is
- * @psn: its PSN
+ * @bth: its BTH
  * @limit: whether the limit applies to its priority
  * @okfn: sends it on
  *
@@ -551,12 +597,14 @@ static bool dcqcn_flow_spares(const struct dcqcn_qp *qp,
  * Return: whether the packet was taken; if not, the caller lets it pass.
  */
 bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
-			enum dcqcn_pkt_kind kind, u32 psn, bool limit,
-			dcqcn_okfn okfn)
+			enum dcqcn_pkt_kind kind, const struct dcqcn_bth *bth,
+			bool limit, dcqcn_okfn okfn)
 {
 	/* what a switch port counts: the frame without its FCS */
 	u32 bytes = skb->len + ETH_HLEN;
 	struct dcqcn_flow *flow = &qp->flow;
+	bool ack_req = dcqcn_bth_wants_ack(bth);
+	u32 psn = dcqcn_bth_psn(bth);
 	struct sk_buff *drop = NULL;
 	bool taken = false, pass = false, earlier;
 	struct dcqcn_fifo *fifo;
@@ -575,6 +623,8 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	pass = dcqcn_flow_may_pass(flow, now);
 	if (pass) {
 		dcqcn_flow_charge(qp, bytes, now);
+		if (flow->path)
+			dcqcn_path_sent(flow->path, psn, bytes, ack_req, now);
 		dcqcn_count(qp->dev, DCQCN_RP_PASSED);
 		if (unlikely(flow->released))
 			dcqcn_flow_end(qp);
@@ -589,6 +639,7 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 		goto unlock;
 	}
 	flow->okfn = okfn;
+	dcqcn_held(skb)->ack_req = ack_req;
 	earlier = dcqcn_flow_hold(qp, fifo, skb, kind, psn, bytes, now);
 	/* Send in the timer's stead when it is late, but not what it would
 	 * send together a little later
@@ -605,8 +656,58 @@ unlock:
 	return taken;
 }
 
+/* ns; the round trip that is known best */
+static u32 dcqcn_flow_rtt(const struct dcqcn_qp *qp)
+{
+	const struct dcqcn_path *path = qp->flow.path;
+	u32 rtt = path ? path->rtt : 0;
+
+	return rtt ?: READ_ONCE(qp->dev->rtt) ?: (u32)DCQCN_RTT_UNKNOWN;
+}
+
+/**
+ * dcqcn_pacer_ack() - an ACK came for a flow
+ * @qp: its QP
+ * @psn: PSN of the ACK
+ *
+ * Context: softirq, under RCU; @qp->lock is held.
+ */
+void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
+{
+	const struct dcqcn_settings *settings;
+	struct dcqcn_flow *flow = &qp->flow;
+	struct dcqcn_path *path = flow->path;
+	u64 now = ktime_get_ns();
+
+	if (!flow->limited || !path || !dcqcn_path_acked(path, psn, now))
+		return;
+	WRITE_ONCE(qp->dev->rtt, path->rtt);
+	settings = rcu_dereference(qp->dev->settings);
+	dcqcn_flow_rate(qp, now, 0);
+	dcqcn_rate_set_rtt(&flow->rate, path->rtt);
+	if (dcqcn_path_is_queueing(path))
+		dcqcn_rate_end_start(&flow->rate, &settings->rp, now);
+	if (dcqcn_path_least(path))
+		dcqcn_rate_set_delivered(&flow->rate, &settings->rp,
+					 dcqcn_path_least(path),
+					 dcqcn_path_most(path));
+	trace_dcqcn_path_measured(qp);
+}
+
+/* From now on, what a flow's path is like counts; without memory it is not measured.
+ * Whoever looks without the lock finds it empty.
+ */
+static void dcqcn_flow_learn(struct dcqcn_flow *flow)
+{
+	struct dcqcn_path *path;
+
+	path = kzalloc(sizeof(*path), GFP_ATOMIC | __GFP_NOWARN);
+	smp_store_release(&flow->path, path);	/* zeroed before it is seen */
+}
+
 /* Limit a flow from now on that was not limited so far, or is released */
-static void dcqcn_flow_start(struct dcqcn_qp *qp, u64 now)
+static void dcqcn_flow_start(struct dcqcn_qp *qp,
+			     const struct dcqcn_settings *settings, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	int i;
@@ -619,11 +720,45 @@ static void dcqcn_flow_start(struct dcqcn_qp *qp, u64 now)
 		flow->fifo[i].seen = false;
 	flow->floor = 0;
 	flow->request_bytes = 0;
+	flow->burst = 0;
+	if (flow->path)
+		dcqcn_path_restart(flow->path);
+	else if (!settings->rp.rpg_time_reset || settings->rp.start_burst)
+		dcqcn_flow_learn(flow);
 	if (flow->limited)
 		return;
 	atomic_inc(&qp->dev->num_limited);
+	atomic_inc(&dcqcn_num_limited);
 	WRITE_ONCE(flow->limited, true);
 	trace_dcqcn_flow_born(qp);
+}
+
+/**
+ * dcqcn_pacer_start() - a flow begins, or begins again after a pause
+ * @qp: its QP
+ * @settings: the port's
+ *
+ * Gives it a limiter until it has found its rate, unless it has one.
+ *
+ * Context: under RCU; process with BH on, or softirq. Takes @qp->lock.
+ */
+void dcqcn_pacer_start(struct dcqcn_qp *qp,
+		       const struct dcqcn_settings *settings)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	u64 now;
+
+	spin_lock_bh(&qp->lock);
+	if (qp->state == DCQCN_QP_LIVE && !flow->limited &&
+	    !READ_ONCE(qp->dev->stopping)) {
+		now = ktime_get_ns();
+		flow->rate.rtt = dcqcn_flow_rtt(qp);
+		dcqcn_rate_start(&flow->rate, &settings->rp,
+				 dcqcn_dev_line(qp->dev, settings), now);
+		dcqcn_flow_start(qp, settings, now);
+		flow->burst = settings->rp.start_burst;
+	}
+	spin_unlock_bh(&qp->lock);
 }
 
 /**
@@ -639,14 +774,15 @@ static void dcqcn_flow_start(struct dcqcn_qp *qp, u64 now)
 void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 		     u64 now)
 {
-	u64 line = dcqcn_dev_line(qp->dev, settings);
+	u64 line = dcqcn_pacer_line(qp, settings);
 	struct dcqcn_flow *flow = &qp->flow;
 	unsigned int done;
 	u64 before;
 
 	if (!flow->limited || flow->released) {
 		dcqcn_rate_init(&flow->rate, line, now);
-		dcqcn_flow_start(qp, now);
+		dcqcn_rate_set_rtt(&flow->rate, dcqcn_flow_rtt(qp));
+		dcqcn_flow_start(qp, settings, now);
 	}
 	before = flow->rate.current_rate;
 	done = dcqcn_rate_cnp(&flow->rate, &settings->rp, line, now);

@@ -8,6 +8,7 @@
 #include <linux/skbuff.h>
 
 #include "packet.h"
+#include "path.h"
 #include "rate.h"
 
 struct dcqcn_qp;
@@ -68,16 +69,18 @@ struct dcqcn_fifo {
  * @released: the limit is off; what is held leaves, then @limited ends
  * @draining: somebody is sending; everyone else queues
  * @sending_responses: and READ responses are among it
+ * @request_bytes: longest request seen, on the wire
  * @rate: the rate algorithm's state
+ * @path: what it learns of its path; NULL where no knob follows that
  * @next: ns; when the next packet may leave
  * @remainder: what @next lost in rounding, in bit * 10^9 (< a rate in bit/s)
  * @gap: ns; what the last packet cost
  * @floor: bit/s; rate at which requests of @request_bytes leave in time
  * @fifo: requests and READ responses, which the peer does not compare
+ * @burst: bytes that may still leave at once
  * @turn: bytes by which requests are ahead, while responses are held too
  * @held_bytes: length of all held packets on the wire
  * @held_memory: bytes of memory that they take
- * @request_bytes: longest request seen, on the wire
  * @stat: what happened to its packets
  * @okfn: sends a packet on behind our hook
  * @timer: drains
@@ -87,16 +90,18 @@ struct dcqcn_flow {
 	bool released;
 	bool draining;
 	bool sending_responses;
+	u32 request_bytes;
 	struct dcqcn_rate rate;
+	struct dcqcn_path *path;
 	u64 next;
 	u64 remainder;
 	u64 gap;
 	u64 floor;
 	struct dcqcn_fifo fifo[DCQCN_NUM_FIFOS];
+	u32 burst;
 	s32 turn;
 	u32 held_bytes;
 	u32 held_memory;
-	u32 request_bytes;
 	struct dcqcn_flow_stat stat;
 	dcqcn_okfn okfn;
 	struct hrtimer timer;
@@ -112,10 +117,17 @@ static inline u32 dcqcn_flow_held(const struct dcqcn_flow *flow)
 void dcqcn_pacer_init(struct dcqcn_flow *flow);
 void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 		     u64 now);
+void dcqcn_pacer_start(struct dcqcn_qp *qp,
+		       const struct dcqcn_settings *settings);
 u64 dcqcn_pacer_floor(const struct dcqcn_flow *flow);
 bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
-			enum dcqcn_pkt_kind kind, u32 psn, bool limit,
-			dcqcn_okfn okfn);
+			enum dcqcn_pkt_kind kind, const struct dcqcn_bth *bth,
+			bool limit, dcqcn_okfn okfn);
+void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn);
+u64 dcqcn_pacer_line(const struct dcqcn_qp *qp,
+		     const struct dcqcn_settings *settings);
+extern atomic_t dcqcn_num_limited;
+
 void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now);
 void dcqcn_pacer_release(struct dcqcn_qp *qp);
 void dcqcn_pacer_flush(struct dcqcn_qp *qp);

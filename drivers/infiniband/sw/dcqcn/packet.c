@@ -232,6 +232,28 @@ bool dcqcn_pkt_is_valid_cnp(const struct dcqcn_pkt *pkt)
 }
 
 /**
+ * dcqcn_pkt_is_valid_ack() - whether a packet acknowledges
+ * @pkt: parsed packet of kind DCQCN_PKT_ACK, all of it readable
+ *
+ * Neither a NAK nor an ACK that only says "receiver not ready" does. The ICRC
+ * must be right.
+ *
+ * Context: any.
+ */
+bool dcqcn_pkt_is_valid_ack(const struct dcqcn_pkt *pkt)
+{
+	const struct dcqcn_bth *bth = (const void *)(pkt->udp + 1);
+	const struct dcqcn_aeth *aeth = (const void *)(bth + 1);
+	size_t least = sizeof(*pkt->udp) + sizeof(*bth) + sizeof(*aeth) +
+		       sizeof(__le32);
+
+	return (pkt->udp_len == least ||
+		pkt->udp_len == least + DCQCN_ATOMIC_ACK_LEN) &&
+	       (aeth->syndrome & DCQCN_AETH_KIND) == DCQCN_AETH_ACK &&
+	       dcqcn_pkt_icrc_ok(pkt);
+}
+
+/**
  * dcqcn_pkt_saddr() - source address of a packet
  * @pkt: parsed packet
  * @addr: result, IPv4-mapped for IPv4

@@ -17,7 +17,8 @@
 #define DCQCN_ECN_ECT_0		0x02
 #define DCQCN_ECN_CE		0x03
 
-#define DCQCN_OPCODE_ACK	0x11		/* RC */
+#define DCQCN_OPCODE_READ	0x0c		/* RC */
+#define DCQCN_OPCODE_ACK	0x11
 #define DCQCN_OPCODE_ATOMIC_ACK	0x12
 #define DCQCN_OPCODE_CNP	0x81
 
@@ -39,6 +40,20 @@ struct dcqcn_bth {
 	__be16 pkey;
 	__be32 qpn;
 	__be32 psn;
+} __packed;
+
+#define DCQCN_ATOMIC_ACK_LEN	8		/* behind the AETH */
+#define DCQCN_AETH_KIND		0x60		/* in @syndrome */
+#define DCQCN_AETH_ACK		0x00
+
+/**
+ * struct dcqcn_aeth - ACK extended transport header
+ * @syndrome: ACK, NAK or RNR NAK, with credits, reason or timer
+ * @msn: messages completed
+ */
+struct dcqcn_aeth {
+	u8 syndrome;
+	u8 msn[3];
 } __packed;
 
 /**
@@ -111,6 +126,7 @@ struct dcqcn_pkt {
 void dcqcn_pkt_parse(struct dcqcn_pkt *pkt, const void *ip, size_t len);
 bool dcqcn_pkt_icrc_ok(const struct dcqcn_pkt *pkt);
 bool dcqcn_pkt_is_valid_cnp(const struct dcqcn_pkt *pkt);
+bool dcqcn_pkt_is_valid_ack(const struct dcqcn_pkt *pkt);
 void dcqcn_pkt_saddr(const struct dcqcn_pkt *pkt, struct in6_addr *addr);
 void dcqcn_pkt_daddr(const struct dcqcn_pkt *pkt, struct in6_addr *addr);
 
@@ -172,6 +188,15 @@ static inline u32 dcqcn_bth_qpn(const struct dcqcn_bth *bth)
 static inline u32 dcqcn_bth_psn(const struct dcqcn_bth *bth)
 {
 	return be32_to_cpu(bth->psn) & DCQCN_QPN_MASK;
+}
+
+#define DCQCN_BTH_ACK_REQ	0x80000000	/* in @psn */
+
+/* Whether a packet is answered with an ACK of its own PSN: RC, and no READ */
+static inline bool dcqcn_bth_wants_ack(const struct dcqcn_bth *bth)
+{
+	return bth->psn & cpu_to_be32(DCQCN_BTH_ACK_REQ) &&
+	       bth->opcode >> 5 == 0 && bth->opcode != DCQCN_OPCODE_READ;
 }
 
 /* ACK, NAK or atomic ACK */

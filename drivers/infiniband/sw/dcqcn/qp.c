@@ -105,12 +105,11 @@ put:
 	return live;
 }
 
-/* Have the worker resolve @qp; its lock is held */
+/* Have the worker ask the core about @qp, whose lock is held */
 static void dcqcn_qp_ask(struct dcqcn_qp *qp)
 {
 	struct dcqcn_dev *dev = qp->dev;
 
-	qp->state = DCQCN_QP_RESOLVING;
 	spin_lock_bh(&dev->resolve_lock);
 	if (list_empty(&qp->resolve_node))
 		list_add_tail(&qp->resolve_node, &dev->resolve_list);
@@ -133,7 +132,6 @@ static void dcqcn_qp_learn(struct dcqcn_qp *qp,
 	qp->ack_timeout = info->ack_timeout;
 	qp->peer_qpn = info->peer_qpn;
 	qp->peer = info->peer;
-	qp->seen = jiffies;
 }
 
 static void dcqcn_qp_resolve(struct dcqcn_qp *qp)
@@ -147,6 +145,7 @@ static void dcqcn_qp_resolve(struct dcqcn_qp *qp)
 	spin_lock_bh(&qp->lock);
 	if (live) {
 		dcqcn_qp_learn(qp, &info);
+		qp->seen = jiffies;
 		qp->state = DCQCN_QP_LIVE;
 		atomic_dec(&qp->dev->num_unresolved);
 	} else {
@@ -178,6 +177,14 @@ static void dcqcn_qp_kill(struct dcqcn_qp *qp)
 	qp->state = DCQCN_QP_DEAD;
 }
 
+static void dcqcn_qp_free_rcu(struct rcu_head *rcu)
+{
+	struct dcqcn_qp *qp = container_of(rcu, struct dcqcn_qp, rcu);
+
+	kfree(qp->flow.path);
+	kfree(qp);
+}
+
 /* Only the worker, or whoever has stopped it, may free */
 static void dcqcn_qp_free(struct dcqcn_qp *qp)
 {
@@ -201,7 +208,22 @@ static void dcqcn_qp_free(struct dcqcn_qp *qp)
 
 	__skb_queue_purge(&dropped);
 	hrtimer_cancel(&qp->flow.timer);
-	kfree_rcu(qp, rcu);
+	call_rcu(&qp->rcu, dcqcn_qp_free_rcu);
+}
+
+/* Return true if the entry says that its QP still sends, and need not start again;
+ * its lock is held
+ */
+static bool dcqcn_qp_has_started(const struct dcqcn_qp *qp)
+{
+	const struct dcqcn_settings *settings;
+	bool starts;
+
+	rcu_read_lock();
+	settings = rcu_dereference(qp->dev->settings);
+	starts = settings->rp.start_burst;
+	rcu_read_unlock();
+	return starts && time_before(jiffies, qp->seen + DCQCN_UNUSED_JIFFIES);
 }
 
 /* Return true if the entry can go without asking the core; its lock is held */
@@ -211,7 +233,8 @@ static bool dcqcn_qp_is_unused(const struct dcqcn_qp *qp)
 
 	switch (qp->state) {
 	case DCQCN_QP_LIVE:
-		return unused && !qp->flow.limited;
+		return unused && !qp->flow.limited &&
+		       !dcqcn_qp_has_started(qp);
 	case DCQCN_QP_ABSENT:
 		/* while there are many, others wait for the room */
 		return unused || atomic_read(&qp->dev->num_unresolved) >
@@ -292,8 +315,10 @@ static void dcqcn_qp_work(struct work_struct *work)
 	/* A flood of unknown QPs must not keep dead ones from being found */
 	do {
 		qp = dcqcn_qp_next_to_resolve(dev);
-		if (qp)
+		if (qp && READ_ONCE(qp->state) == DCQCN_QP_RESOLVING)
 			dcqcn_qp_resolve(qp);
+		else if (qp && !dcqcn_qp_verify(qp))
+			dcqcn_qp_free(qp);
 		if (time_after_eq(jiffies, dev->next_sweep)) {
 			dcqcn_qp_sweep(dev);
 			dev->next_sweep = jiffies + DCQCN_SWEEP_JIFFIES;
@@ -331,6 +356,79 @@ static bool dcqcn_qp_insert(struct dcqcn_dev *dev, struct dcqcn_qp *qp)
 	return true;
 }
 
+static struct dcqcn_qp *dcqcn_qp_alloc(struct dcqcn_dev *dev, u32 qpn)
+{
+	struct dcqcn_qp *qp;
+
+	/* entry and limiter in one object of this slab; what a debug kernel
+	 * adds to a lock, or a real-time one, does not count
+	 */
+	BUILD_BUG_ON(!IS_ENABLED(CONFIG_DEBUG_SPINLOCK) &&
+		     !IS_ENABLED(CONFIG_PREEMPT_RT) && sizeof(*qp) > 512);
+
+	qp = kzalloc(sizeof(*qp), GFP_ATOMIC | __GFP_NOWARN);
+	if (!qp)
+		return NULL;
+	spin_lock_init(&qp->lock);
+	INIT_LIST_HEAD(&qp->resolve_node);
+	qp->qpn = qpn;
+	qp->dev = dev;
+	qp->seen = jiffies;
+	qp->used = jiffies;
+	dcqcn_pacer_init(&qp->flow);
+	return qp;
+}
+
+/**
+ * dcqcn_qp_begin() - the entry of a local QP that sends, and has none
+ * @dev: port
+ * @qpn: local QP number
+ * @skb: what it sends, RoCEv2
+ *
+ * What the packet says of it is enough to begin with; the worker asks for the
+ * rest.
+ *
+ * Context: under RCU; process with BH on, or softirq. Return: the entry, or NULL
+ * when there is no memory or the port goes away.
+ */
+struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn,
+				const struct sk_buff *skb)
+{
+	static const u8 types[] = { IB_QPT_RC, IB_QPT_UC, 0, IB_QPT_UD };
+	const struct dcqcn_bth *bth;
+	struct dcqcn_pkt pkt;
+	struct dcqcn_qp *qp;
+
+	if (READ_ONCE(dev->stopping))
+		return NULL;
+	dcqcn_pkt_parse(&pkt, skb_network_header(skb), skb_headlen(skb));
+	if (pkt.kind == DCQCN_PKT_OTHER)
+		return NULL;
+	qp = dcqcn_qp_alloc(dev, qpn);
+	if (!qp) {
+		dcqcn_count(dev, DCQCN_QP_ERRORS);
+		return NULL;
+	}
+	bth = (const void *)(pkt.udp + 1);
+	qp->state = DCQCN_QP_LIVE;
+	qp->type = types[bth->opcode >> 5];
+	qp->prio = dcqcn_pkt_prio(&pkt);
+	qp->owner = skb->sk;
+	if (!pkt.ud) {
+		qp->peer_qpn = pkt.dest_qpn;
+		dcqcn_pkt_daddr(&pkt, &qp->peer);
+	}
+	if (!dcqcn_qp_insert(dev, qp)) {
+		kfree(qp);
+		return dcqcn_qp_find(dev, qpn);
+	}
+	spin_lock_bh(&qp->lock);
+	if (qp->state == DCQCN_QP_LIVE)
+		dcqcn_qp_ask(qp);
+	spin_unlock_bh(&qp->lock);
+	return qp;
+}
+
 /**
  * dcqcn_qp_find_or_add() - the entry of a local QP, new if there is none
  * @dev: port
@@ -345,12 +443,6 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 {
 	struct dcqcn_qp *qp = dcqcn_qp_find(dev, qpn);
 
-	/* entry and limiter in one object of this slab; what a debug kernel
-	 * adds to a lock, or a real-time one, does not count
-	 */
-	BUILD_BUG_ON(!IS_ENABLED(CONFIG_DEBUG_SPINLOCK) &&
-		     !IS_ENABLED(CONFIG_PREEMPT_RT) && sizeof(*qp) > 512);
-
 	if (qp)
 		return qp;
 	if (READ_ONCE(dev->stopping))
@@ -358,17 +450,9 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 	if (!atomic_add_unless(&dev->num_unresolved, 1, DCQCN_UNRESOLVED_MAX))
 		goto count;
 
-	qp = kzalloc(sizeof(*qp), GFP_ATOMIC | __GFP_NOWARN);
+	qp = dcqcn_qp_alloc(dev, qpn);
 	if (!qp)
 		goto unresolved;
-	spin_lock_init(&qp->lock);
-	INIT_LIST_HEAD(&qp->resolve_node);
-	qp->qpn = qpn;
-	qp->dev = dev;
-	qp->seen = jiffies;
-	qp->used = jiffies;
-	dcqcn_pacer_init(&qp->flow);
-
 	if (!dcqcn_qp_insert(dev, qp)) {
 		/* another CPU was faster */
 		kfree(qp);
@@ -414,6 +498,16 @@ struct dcqcn_qp *dcqcn_qp_next(struct dcqcn_dev *dev, u64 *at)
 	return NULL;
 }
 
+/* ns; when RP acted on a CNP last, 0 for never */
+static u64 dcqcn_qp_handled_time(const struct dcqcn_qp *qp, u64 now)
+{
+	u32 age = (u32)(now >> DCQCN_HANDLED_SHIFT) - qp->handled_time;
+
+	if (!qp->cnps_handled)
+		return 0;
+	return now - min_t(u64, (u64)age << DCQCN_HANDLED_SHIFT, now - 1);
+}
+
 /**
  * dcqcn_qp_look() - take a look at a QP, and its rate as of now
  * @qp: the QP
@@ -429,8 +523,6 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 	u64 line, now;
 
 	settings = rcu_dereference(qp->dev->settings);
-	line = dcqcn_dev_line(qp->dev, settings);
-
 	spin_lock_bh(&qp->lock);
 	if (qp->state != DCQCN_QP_LIVE) {
 		spin_unlock_bh(&qp->lock);
@@ -438,6 +530,7 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 	}
 	now = ktime_get_ns();
 	dcqcn_pacer_advance(qp, now);
+	line = dcqcn_pacer_line(qp, settings);
 	*view = (struct dcqcn_qp_view) {
 		.now = now,
 		.qpn = qp->qpn,
@@ -451,17 +544,24 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 		.rate = flow->rate,
 		.line = line,
 		.floor = dcqcn_pacer_floor(flow),
+		.delivered = flow->path ? dcqcn_path_most(flow->path) : 0,
+		.period = dcqcn_rate_timer_period(&flow->rate, &settings->rp),
+		.ai = flow->limited ?
+		      dcqcn_rate_ai(&flow->rate, &settings->rp) : 0,
 		.queue_packets = dcqcn_flow_held(flow),
 		.queue_bytes = flow->held_bytes,
 		.stat = flow->stat,
 		.cnps_sent = qp->cnps_sent,
 		.cnps_handled = qp->cnps_handled,
 		.cnps_ignored = qp->cnps_ignored,
-		.handled_time = qp->handled_time,
+		.handled_time = dcqcn_qp_handled_time(qp, now),
 	};
 	spin_unlock_bh(&qp->lock);
 
-	view->rate.alpha = dcqcn_rate_alpha(&view->rate, &settings->rp, now);
+	/* before its first limiter a flow has no rate */
+	if (view->limited)
+		view->rate.alpha = dcqcn_rate_alpha(&view->rate, &settings->rp,
+						    now);
 	view->floor = clamp_t(u64, view->floor, dcqcn_rate_floor(&settings->rp),
 			      line);
 	return true;
@@ -491,6 +591,7 @@ void dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
 			atomic_inc(&qp->dev->num_unresolved);
 		dcqcn_pacer_reset(qp, &dropped);
 		qp->owner = skb->sk;
+		qp->state = DCQCN_QP_RESOLVING;
 		dcqcn_qp_ask(qp);
 	}
 	spin_unlock_bh(&qp->lock);
@@ -564,4 +665,14 @@ void dcqcn_qp_dev_exit(struct dcqcn_dev *dev)
 	cancel_delayed_work_sync(&dev->qp_work);
 	hash_for_each_safe(dev->qp_table, i, next, qp, node)
 		dcqcn_qp_free(qp);
+}
+
+/**
+ * dcqcn_qp_exit() - wait until all entries are freed
+ *
+ * Context: process; may sleep. No port is left.
+ */
+void dcqcn_qp_exit(void)
+{
+	rcu_barrier();
 }

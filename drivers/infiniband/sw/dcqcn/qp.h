@@ -17,6 +17,13 @@
 
 struct sock;
 
+#define DCQCN_HANDLED_SHIFT	20	/* ns -> the unit of @handled_time */
+
+/* A flow that sent nothing for more than this begins again: the least that jiffies
+ * can tell for sure
+ */
+#define DCQCN_PAUSE_JIFFIES	2
+
 /**
  * enum dcqcn_qp_state - what is known of a QP
  * @DCQCN_QP_RESOLVING: the workqueue was asked
@@ -63,7 +70,7 @@ struct dcqcn_event {
  * @peer_qpn: RC, UC: the remote QP
  * @peer: RC, UC: the remote address
  * @owner: socket of the QP as last seen on output; only ever compared
- * @seen: jiffies; last confirmed to exist
+ * @seen: jiffies; last packet that it sent, or when it was resolved
  * @used: jiffies; last CE or CNP
  * @cnp_time: ns; when NP sent its last CNP, 0 for never
  * @event: first of those that wait for the QP to be resolved
@@ -72,9 +79,10 @@ struct dcqcn_event {
  * @cnps_sent: CNPs that NP sent
  * @cnps_handled: CNPs that RP acted on
  * @cnps_ignored: CNPs that RP did not act on
- * @handled_time: ns; last CNP that RP acted on, 0 for never
+ * @handled_time: 2^20 ns, modulo 2^32 of these, which is 52 days; last CNP that RP
+ *	acted on
  * @resolve_node: in dcqcn_dev.resolve_list
- * @rcu: to free it
+ * @rcu: to free it, when it is in no list any more
  * @flow: its limiter
  */
 struct dcqcn_qp {
@@ -98,9 +106,11 @@ struct dcqcn_qp {
 	u32 cnps_sent;
 	u32 cnps_handled;
 	u32 cnps_ignored;
-	u64 handled_time;
-	struct list_head resolve_node;
-	struct rcu_head rcu;
+	u32 handled_time;
+	union {
+		struct list_head resolve_node;
+		struct rcu_head rcu;
+	};
 	struct dcqcn_flow flow;
 };
 
@@ -118,6 +128,9 @@ struct dcqcn_qp {
  * @rate: state of the rate algorithm, alpha decayed up to @now
  * @line: bit/s; line rate
  * @floor: bit/s; least rate of the pacer
+ * @delivered: bit/s; what got through lately, 0 for unknown
+ * @period: ns; T
+ * @ai: bit/s; R_AI
  * @queue_packets: held packets
  * @queue_bytes: their length on the wire
  * @stat: what happened to its packets
@@ -139,6 +152,9 @@ struct dcqcn_qp_view {
 	struct dcqcn_rate rate;
 	u64 line;
 	u64 floor;
+	u64 delivered;
+	u64 period;
+	u64 ai;
 	u32 queue_packets;
 	u32 queue_bytes;
 	struct dcqcn_flow_stat stat;
@@ -148,12 +164,15 @@ struct dcqcn_qp_view {
 	u64 handled_time;
 };
 
+void dcqcn_qp_exit(void);
 void dcqcn_qp_dev_init(struct dcqcn_dev *dev);
 void dcqcn_qp_dev_flush(struct dcqcn_dev *dev);
 void dcqcn_qp_dev_release(struct dcqcn_dev *dev);
 void dcqcn_qp_dev_exit(struct dcqcn_dev *dev);
 
 struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn);
+struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn,
+				const struct sk_buff *skb);
 struct dcqcn_qp *dcqcn_qp_next(struct dcqcn_dev *dev, u64 *at);
 bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view);
 void dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
@@ -206,30 +225,32 @@ static inline bool dcqcn_qp_matches(const struct dcqcn_qp *qp,
  * @prio: its priority
  *
  * Context: under RCU; process with BH on, or softirq. Takes @qp->lock if the
- * packet contradicts the entry.
+ * packet contradicts the entry. Return: whether the QP paused before.
  */
-static inline void dcqcn_qp_confirm(struct dcqcn_qp *qp,
+static inline bool dcqcn_qp_confirm(struct dcqcn_qp *qp,
 				    const struct sk_buff *skb, u32 dest_qpn,
 				    u8 prio)
 {
 	u8 state = READ_ONCE(qp->state);
-	unsigned long now = jiffies;
+	unsigned long now = jiffies, seen = qp->seen;
 
 	if (state != DCQCN_QP_LIVE && state != DCQCN_QP_ABSENT)
-		return;
+		return false;
 	/* Read without the lock: what is torn looks like a contradiction and
 	 * is looked at again under it.
 	 */
 	if (state == DCQCN_QP_ABSENT || !dcqcn_qp_matches(qp, skb, dest_qpn)) {
 		dcqcn_qp_contradict(qp, skb, dest_qpn);
-		return;
+		return false;
 	}
 	if (!qp->owner)
 		WRITE_ONCE(qp->owner, skb->sk);
 	if (qp->prio != prio)
 		WRITE_ONCE(qp->prio, prio);
-	if (qp->seen != now)
-		WRITE_ONCE(qp->seen, now);
+	if (seen == now)
+		return false;
+	WRITE_ONCE(qp->seen, now);
+	return now - seen > DCQCN_PAUSE_JIFFIES;
 }
 
 #endif /* DCQCN_QP_H */

@@ -17,6 +17,25 @@
  * the NIC's: one cut per monitor period, at its end when the CNP came early;
  * a target that consecutive cuts leave alone; a bound on what a cut may take.
  *
+ * DCQCN is free of scale when it is written in units of the path. Where a knob
+ * is 0, "measured", these units are the round trip, queues included, and the
+ * rate that gets through, which the caller measures and passes in:
+ *
+ *   T and alpha's period   3 round trips, and at least 2 packets at the rate
+ *   cuts                   one per round trip and 8 packets: CNPs that come
+ *                          earlier tell of what was sent before the last cut
+ *   R_AI                   1/64 of the target; in proportion less where the
+ *                          flow sends less than 4 packets in T, so that it
+ *                          grows by no more than 1/256 per packet, and more
+ *                          after 36 increases without a cut
+ *   start                  half as fast again after each round trip
+ *   bounds of the rate     3/4 of what gets through, which a queue that takes
+ *                          many round trips to drain must not cut away; and
+ *                          twice of it, beyond which the rate does not matter
+ *
+ * Increases and cuts are in proportion to the rate, and CNPs to the packets
+ * sent: flows that share a queue converge to the same rate.
+ *
  * Everything here is a pure function of (state, parameters, line rate, time,
  * bytes): no clock, no lock, no kernel object. The caller serialises, and
  * passes times that never go back. Nothing runs between calls: each call
@@ -51,6 +70,22 @@
  */
 #define DCQCN_CONVERGED		53
 
+/* Units of the path: see above */
+#define DCQCN_PERIOD_RTTS	3
+#define DCQCN_PERIOD_PACKETS	2
+#define DCQCN_CUT_PACKETS	8
+#define DCQCN_AI_SHIFT		6	/* 1/64 of the target */
+#define DCQCN_AI_PACKETS	4	/* in T, for the whole R_AI */
+#define DCQCN_AI_PATIENCE	28	/* R_AI grows from 28 + 8 increases on, */
+#define DCQCN_AI_GROWTH		8	/* by an eighth with each */
+
+/* The start: from this share of the line, by half of the rate after each round
+ * trip and as many packets. Idle for so many round trips, it is over.
+ */
+#define DCQCN_START_SHARE	32
+#define DCQCN_START_PACKETS	8
+#define DCQCN_START_IDLE_RTTS	64
+
 static u64 dcqcn_bps(u32 mbps)
 {
 	return mbps * DCQCN_BPS_PER_MBPS;
@@ -78,13 +113,20 @@ static u32 dcqcn_alpha_decayed(u32 alpha, u32 g, u64 periods)
 	return alpha;
 }
 
+static u64 dcqcn_alpha_period(const struct dcqcn_rate *r,
+			      const struct dcqcn_rp_params *p)
+{
+	return p->dce_tcp_rtt ? (u64)p->dce_tcp_rtt * NSEC_PER_USEC :
+				r->period;
+}
+
 /* Whole periods since alpha was last updated. A cut at the very end of a
  * period belongs to it: that period does not decay.
  */
 static u64 dcqcn_alpha_periods(const struct dcqcn_rate *r,
 			       const struct dcqcn_rp_params *p, u64 now)
 {
-	u64 period = (u64)p->dce_tcp_rtt * NSEC_PER_USEC;
+	u64 period = dcqcn_alpha_period(r, p);
 
 	if (now - r->alpha_time <= period)
 		return 0;
@@ -98,7 +140,51 @@ static void dcqcn_alpha_advance(struct dcqcn_rate *r,
 	u64 n = dcqcn_alpha_periods(r, p, now);
 
 	r->alpha = dcqcn_alpha_decayed(r->alpha, p->dce_tcp_g, n);
-	r->alpha_time += n * p->dce_tcp_rtt * NSEC_PER_USEC;
+	r->alpha_time += n * dcqcn_alpha_period(r, p);
+}
+
+/* How long a packet takes at a rate, in ns; 2^17 bytes * 8 * 10^9 < 2^50 */
+static u64 dcqcn_packet_ns(const struct dcqcn_rate *r, u64 rate)
+{
+	return div64_u64((u64)r->packet * 8 * NSEC_PER_SEC, rate);
+}
+
+/* The rate, the round trip or the length of packets has changed */
+static void dcqcn_rate_retime(struct dcqcn_rate *r)
+{
+	u64 period = (u64)r->rtt * DCQCN_PERIOD_RTTS;
+
+	period = max(period, DCQCN_PERIOD_PACKETS *
+			     dcqcn_packet_ns(r, r->target_rate));
+	r->period = clamp(period, (u64)NSEC_PER_USEC, (u64)U32_MAX);
+}
+
+/* R_AI in units of the path */
+static u64 dcqcn_path_step(const struct dcqcn_rate *r)
+{
+	u64 step = r->target_rate >> DCQCN_AI_SHIFT;
+	u64 whole = DCQCN_AI_PACKETS * dcqcn_packet_ns(r, r->current_rate);
+
+	if (r->timer_stage > DCQCN_AI_PATIENCE + DCQCN_AI_GROWTH)
+		step = step * (r->timer_stage - DCQCN_AI_PATIENCE) /
+		       DCQCN_AI_GROWTH;
+	/* a share below 1 in 2^-16; the product is carried in 96 bits */
+	if (r->period < whole)
+		step = mul_u64_u32_shr(step, div64_u64((u64)r->period << 16,
+						       whole), 16);
+	return max(step, 1ULL);
+}
+
+/**
+ * dcqcn_rate_ai() - R_AI, set or in units of the path
+ * @r: state
+ * @p: parameters
+ *
+ * Context: any. Return: bit/s.
+ */
+u64 dcqcn_rate_ai(const struct dcqcn_rate *r, const struct dcqcn_rp_params *p)
+{
+	return p->rpg_ai_rate ? dcqcn_bps(p->rpg_ai_rate) : dcqcn_path_step(r);
 }
 
 /* What one increase adds to the target, in the present stages */
@@ -111,7 +197,7 @@ static u64 dcqcn_target_step(const struct dcqcn_rate *r,
 	case DCQCN_HYPER:
 		return (behind - p->rpg_threshold) * dcqcn_bps(p->rpg_hai_rate);
 	case DCQCN_ADDITIVE:
-		return dcqcn_bps(p->rpg_ai_rate);
+		return dcqcn_rate_ai(r, p);
 	default:
 		return 0;
 	}
@@ -157,7 +243,11 @@ static void dcqcn_increase(struct dcqcn_rate *r,
 		if (!last)
 			(*stage)++;
 		step = dcqcn_target_step(r, p);
-		if (last && steady++ == DCQCN_CONVERGED) {
+		/* a share of the target is no constant, but brings the target
+		 * to the line in less than 4000 steps
+		 */
+		if (last && (p->rpg_ai_rate || r->target_rate == line) &&
+		    steady++ == DCQCN_CONVERGED) {
 			dcqcn_increase_rest(r, line, step, n);
 			return;
 		}
@@ -170,7 +260,7 @@ static unsigned int dcqcn_increase_time(struct dcqcn_rate *r,
 					const struct dcqcn_rp_params *p,
 					u64 line, u64 now)
 {
-	u64 period = (u64)p->rpg_time_reset * NSEC_PER_USEC;
+	u64 period = dcqcn_rate_timer_period(r, p);
 	u64 n;
 
 	if (now - r->timer_time < period)
@@ -224,12 +314,49 @@ static unsigned int dcqcn_cut(struct dcqcn_rate *r,
 	r->timer_time = now;
 	r->cut_time = now;
 	r->bytes = 0;
+	r->sent = 0;
 	r->timer_stage = 0;
 	r->byte_stage = 0;
 	r->cut_pending = 0;
 	dcqcn_rate_clamp(r, p, line);
+	dcqcn_rate_retime(r);
 	dcqcn_rate_see(r, now);
 	return DCQCN_RATE_CUT;
+}
+
+/**
+ * dcqcn_rate_set_rtt() - the round trip was measured
+ * @r: state
+ * @rtt: ns; queues included
+ *
+ * Context: any. The caller serialises access to @r.
+ */
+void dcqcn_rate_set_rtt(struct dcqcn_rate *r, u32 rtt)
+{
+	r->rtt = rtt;
+	dcqcn_rate_retime(r);
+}
+
+/**
+ * dcqcn_rate_set_delivered() - how much gets through
+ * @r: state, worked off up to now
+ * @p: parameters
+ * @least: bit/s; lately at least this
+ * @most: bit/s; and at most this, not less than @least
+ *
+ * Bounds a rate that follows the path.
+ *
+ * Context: any. The caller serialises access to @r.
+ */
+void dcqcn_rate_set_delivered(struct dcqcn_rate *r,
+			      const struct dcqcn_rp_params *p, u64 least,
+			      u64 most)
+{
+	if (p->rpg_time_reset || r->starting)
+		return;
+	r->current_rate = clamp(r->current_rate, least - least / 4, 2 * most);
+	r->target_rate = clamp(r->target_rate, r->current_rate, 2 * most);
+	dcqcn_rate_retime(r);
 }
 
 /**
@@ -249,7 +376,35 @@ void dcqcn_rate_init(struct dcqcn_rate *r, u64 line, u64 now)
 		.timer_time = now,
 		.seen_time = now,
 		.seen_rate = line,
+		.period = NSEC_PER_USEC,	/* until a round trip is set */
 	};
+}
+
+/* Nothing was heard of congestion yet: go up */
+static unsigned int dcqcn_start_advance(struct dcqcn_rate *r, u64 line, u64 now,
+					u32 bytes)
+{
+	unsigned int done = 0;
+
+	r->sent += bytes;
+	if (now - r->timer_time >= r->rtt &&
+	    r->sent >= DCQCN_START_PACKETS * r->packet && r->sent) {
+		r->current_rate += r->current_rate / 2;
+		r->timer_time = now;
+		r->sent = 0;
+		if (r->timer_stage < DCQCN_STAGE_MAX)
+			r->timer_stage++;
+		done = DCQCN_RATE_TIMER;
+	}
+	if (r->current_rate >= line ||
+	    now - r->seen_time >= (u64)r->rtt * DCQCN_START_IDLE_RTTS) {
+		r->current_rate = line;
+		r->starting = 0;
+	}
+	r->target_rate = r->current_rate;
+	if (bytes)
+		dcqcn_rate_see(r, now);
+	return done;
 }
 
 /**
@@ -269,6 +424,8 @@ unsigned int dcqcn_rate_work_off(struct dcqcn_rate *r,
 {
 	unsigned int done = 0;
 
+	if (r->starting)
+		return dcqcn_start_advance(r, line, now, bytes);
 	dcqcn_rate_clamp(r, p, line);
 	if (r->cut_pending) {
 		u64 due = r->cut_time +
@@ -284,11 +441,61 @@ unsigned int dcqcn_rate_work_off(struct dcqcn_rate *r,
 	}
 	done |= dcqcn_increase_time(r, p, line, now);
 	done |= dcqcn_increase_bytes(r, p, line, bytes);
-	if (done)
+	if (done) {
 		dcqcn_rate_clamp(r, p, line);
+		dcqcn_rate_retime(r);
+	}
+	r->sent += bytes;
 	if (bytes)
 		dcqcn_rate_see(r, now);
 	return done;
+}
+
+/**
+ * dcqcn_rate_start() - a flow begins, and feels its way up
+ * @r: state, whose round trip is set
+ * @p: parameters
+ * @line: line rate, bit/s
+ * @now: ns
+ *
+ * Context: any. The caller serialises access to @r.
+ */
+void dcqcn_rate_start(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+		      u64 line, u64 now)
+{
+	u32 rtt = r->rtt, packet = r->packet;
+
+	dcqcn_rate_init(r, max(line / DCQCN_START_SHARE,
+			       min(dcqcn_rate_floor(p), line)), now);
+	r->packet = packet;
+	r->starting = 1;
+	dcqcn_rate_set_rtt(r, rtt);
+}
+
+/**
+ * dcqcn_rate_end_start() - a starting flow has filled its path
+ * @r: state; nothing happens if it is not starting
+ * @p: parameters
+ * @now: ns
+ *
+ * What it sent a round trip ago was enough.
+ *
+ * Context: any. The caller serialises access to @r.
+ */
+void dcqcn_rate_end_start(struct dcqcn_rate *r,
+			  const struct dcqcn_rp_params *p, u64 now)
+{
+	u32 rtt = r->rtt, packet = r->packet;
+
+	if (!r->starting)
+		return;
+	/* < 2^53 */
+	dcqcn_rate_init(r, div_u64(2 * r->current_rate, 3), now);
+	r->packet = packet;
+	r->born = 1;
+	r->cut_time = now;
+	r->alpha = p->initial_alpha_value << (DCQCN_ALPHA_SHIFT - DCQCN_G_SHIFT);
+	dcqcn_rate_set_rtt(r, rtt);
 }
 
 /**
@@ -308,7 +515,7 @@ void dcqcn_rate_resume(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 {
 	u64 stalled = now - r->seen_time;
 
-	if (stalled < (u64)p->rpg_time_reset * NSEC_PER_USEC)
+	if (stalled < dcqcn_rate_timer_period(r, p))
 		return;
 	r->current_rate = min(r->current_rate, r->seen_rate);
 	r->target_rate = r->current_rate;
@@ -340,9 +547,17 @@ unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 	u64 period = (u64)p->rate_reduce_monitor_period * NSEC_PER_USEC;
 	unsigned int done;
 
+	/* the burst's, which tells nothing of the rate */
+	if (r->starting && !r->timer_stage)
+		return 0;
 	if (!r->born) {
+		u64 from = r->starting ? min(r->current_rate, line) : line;
+		u32 rtt = r->rtt, packet = r->packet;
+
 		/* whatever came before leaves no trace */
-		dcqcn_rate_init(r, line, now);
+		dcqcn_rate_init(r, from, now);
+		r->packet = packet;
+		dcqcn_rate_set_rtt(r, rtt);
 		r->born = 1;
 		r->alpha = p->initial_alpha_value <<
 			   (DCQCN_ALPHA_SHIFT - DCQCN_G_SHIFT);
@@ -359,6 +574,9 @@ unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 	}
 
 	done = dcqcn_rate_advance(r, p, line, now, 0);
+	if (!period && (now - r->cut_time < r->rtt ||
+			r->sent < DCQCN_CUT_PACKETS * r->packet))
+		return done;
 	if (now - r->cut_time < period) {
 		r->cut_pending = 1;
 		return done;
@@ -392,6 +610,8 @@ u32 dcqcn_rate_alpha(const struct dcqcn_rate *r,
 enum dcqcn_phase dcqcn_rate_phase(const struct dcqcn_rate *r,
 				  const struct dcqcn_rp_params *p)
 {
+	if (r->starting)
+		return DCQCN_START;
 	if (max(r->timer_stage, r->byte_stage) < p->rpg_threshold)
 		return DCQCN_FAST_RECOVERY;
 	if (min(r->timer_stage, r->byte_stage) > p->rpg_threshold)

@@ -7,28 +7,35 @@
 #include <linux/types.h>
 
 #define DCQCN_BPS_PER_MBPS	1000000ULL	/* knob unit -> bit/s */
+#define DCQCN_RATE_MAX		(U32_MAX * DCQCN_BPS_PER_MBPS)	/* bit/s; < 2^52 */
 
 /**
  * struct dcqcn_rp_params - the reaction point's knobs, in sysfs units
+ *
+ * Those that say "0: measured" then follow the path: see rate.c.
+ *
  * @rpg_max_rate: Mb/s; the line rate of the limiter, 0 for the port speed
  * @rpg_min_rate: Mb/s; a rate never falls below this
  * @rate_to_set_on_first_cnp: Mb/s; rate and target on a flow's first CNP,
  *	0 to cut from the line rate instead
  * @initial_alpha_value: 1/1024; alpha on a flow's first CNP
  * @dce_tcp_g: 1/1024; share of alpha kept per update (the paper's 1 - g)
- * @dce_tcp_rtt: us; alpha decays once per such period without a cut
- * @rate_reduce_monitor_period: us; at most one cut per period
+ * @dce_tcp_rtt: us; alpha decays once per such period without a cut; 0: measured
+ * @rate_reduce_monitor_period: us; at most one cut per period; 0: measured
  * @rpg_gd: log2; a cut takes R * alpha * 1024 / 2^rpg_gd
  * @rpg_min_dec_fac: percent; a cut leaves at least this share of the rate
  * @clamp_tgt_rate: 1: every cut sets the target to the rate before the cut;
  *	0: only the first cut after an increase does
  * @clamp_tgt_rate_after_time_inc: with @clamp_tgt_rate 0, whether an increase
  *	that came from the timer counts for that
- * @rpg_time_reset: us; period of the increase timer (T)
+ * @rpg_time_reset: us; period of the increase timer (T); 0: measured
  * @rpg_byte_reset: bytes between byte counter increases (B), 0 for none
  * @rpg_threshold: increases of one kind until fast recovery ends (F)
- * @rpg_ai_rate: Mb/s; additive increase of the target (R_AI)
+ * @rpg_ai_rate: Mb/s; additive increase of the target (R_AI); 0: a share of the
+ *	target
  * @rpg_hai_rate: Mb/s; hyper increase of the target (R_HAI)
+ * @start_burst: bytes that a flow sends at once when it begins, before it is
+ *	paced until its first CNP; 0: it is not paced until then
  */
 struct dcqcn_rp_params {
 	u32 rpg_max_rate;
@@ -47,6 +54,7 @@ struct dcqcn_rp_params {
 	u32 rpg_threshold;
 	u32 rpg_ai_rate;
 	u32 rpg_hai_rate;
+	u32 start_burst;
 };
 
 /**
@@ -60,8 +68,13 @@ struct dcqcn_rp_params {
  * @seen_rate: bit/s; the current rate right after that
  * @bytes: bytes sent since the byte counter last fired or was restarted
  * @alpha: estimate of congestion, in units of 2^-30, at most 2^30
+ * @rtt: ns; measured round trip, the queues on the way included
+ * @packet: bytes of the longest packet on the wire, less than 2^17; the caller's
+ * @period: ns; T and alpha's period, where they follow the path
+ * @sent: bytes sent since the last cut, modulo 2^32
  * @timer_stage: timer increases since the last cut
  * @byte_stage: byte counter increases since the last cut
+ * @starting: the rate grows, and no CNP was seen yet
  * @born: the first CNP was seen
  * @cut_pending: a CNP waits for the monitor period to end
  * @clamp_target: the next cut sets the target to the rate before the cut
@@ -76,8 +89,13 @@ struct dcqcn_rate {
 	u64 seen_rate;
 	u64 bytes;
 	u32 alpha;
+	u32 rtt;
+	u32 packet;
+	u32 period;
+	u32 sent;
 	u8 timer_stage;
 	u8 byte_stage;
+	u8 starting : 1;
 	u8 born : 1;
 	u8 cut_pending : 1;
 	u8 clamp_target : 1;
@@ -92,11 +110,13 @@ struct dcqcn_rate {
 
 /**
  * enum dcqcn_phase - how a rate recovers
+ * @DCQCN_START: by half of it each round trip
  * @DCQCN_FAST_RECOVERY: towards the target, which stays
  * @DCQCN_ADDITIVE: the target grows by rpg_ai_rate
  * @DCQCN_HYPER: the target grows by multiples of rpg_hai_rate
  */
 enum dcqcn_phase {
+	DCQCN_START,
 	DCQCN_FAST_RECOVERY,
 	DCQCN_ADDITIVE,
 	DCQCN_HYPER,
@@ -109,12 +129,21 @@ unsigned int dcqcn_rate_work_off(struct dcqcn_rate *r,
 unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 			    const struct dcqcn_rp_params *p,
 			    u64 line, u64 now);
+void dcqcn_rate_start(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+		      u64 line, u64 now);
+void dcqcn_rate_end_start(struct dcqcn_rate *r,
+			  const struct dcqcn_rp_params *p, u64 now);
 void dcqcn_rate_resume(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 		       u64 now);
+u64 dcqcn_rate_ai(const struct dcqcn_rate *r, const struct dcqcn_rp_params *p);
 u32 dcqcn_rate_alpha(const struct dcqcn_rate *r,
 		     const struct dcqcn_rp_params *p, u64 now);
 enum dcqcn_phase dcqcn_rate_phase(const struct dcqcn_rate *r,
 				  const struct dcqcn_rp_params *p);
+void dcqcn_rate_set_rtt(struct dcqcn_rate *r, u32 rtt);
+void dcqcn_rate_set_delivered(struct dcqcn_rate *r,
+			      const struct dcqcn_rp_params *p, u64 least,
+			      u64 most);
 
 /**
  * dcqcn_rate_floor() - what a rate never falls below, unless the line does
@@ -125,6 +154,14 @@ enum dcqcn_phase dcqcn_rate_phase(const struct dcqcn_rate *r,
 static inline u64 dcqcn_rate_floor(const struct dcqcn_rp_params *p)
 {
 	return p->rpg_min_rate * DCQCN_BPS_PER_MBPS;
+}
+
+/* T in ns */
+static inline u64 dcqcn_rate_timer_period(const struct dcqcn_rate *r,
+					  const struct dcqcn_rp_params *p)
+{
+	return p->rpg_time_reset ? (u64)p->rpg_time_reset * NSEC_PER_USEC :
+				   r->period;
 }
 
 /* The flow just met the network: it sent, or it was told of congestion */
@@ -141,8 +178,8 @@ static inline bool dcqcn_rate_is_steady(const struct dcqcn_rate *r,
 					const struct dcqcn_rp_params *p,
 					u64 line, u64 now, u32 bytes)
 {
-	return !r->cut_pending &&
-	       now - r->timer_time < (u64)p->rpg_time_reset * NSEC_PER_USEC &&
+	return !r->cut_pending && !r->starting &&
+	       now - r->timer_time < dcqcn_rate_timer_period(r, p) &&
 	       (!p->rpg_byte_reset || r->bytes + bytes < p->rpg_byte_reset) &&
 	       r->current_rate >= dcqcn_rate_floor(p) && r->target_rate <= line;
 }
@@ -172,6 +209,7 @@ dcqcn_rate_advance(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 	if (bytes) {
 		if (p->rpg_byte_reset)
 			r->bytes += bytes;
+		r->sent += bytes;
 		dcqcn_rate_see(r, now);
 	}
 	return 0;

@@ -30,6 +30,7 @@ static enum dcqcn_verdict dcqcn_rp_cnp(struct dcqcn_qp *qp,
 				       const struct in6_addr *saddr)
 {
 	const struct dcqcn_settings *settings;
+	u64 now;
 
 	settings = rcu_dereference(qp->dev->settings);
 	if (READ_ONCE(qp->dev->stopping))
@@ -40,8 +41,9 @@ static enum dcqcn_verdict dcqcn_rp_cnp(struct dcqcn_qp *qp,
 		return DCQCN_CNP_NOT_PEER;
 
 	qp->used = jiffies;
-	qp->handled_time = ktime_get_ns();
-	dcqcn_pacer_cnp(qp, settings, qp->handled_time);
+	now = ktime_get_ns();
+	qp->handled_time = now >> DCQCN_HANDLED_SHIFT;
+	dcqcn_pacer_cnp(qp, settings, now);
 	return DCQCN_CNP_HANDLED;
 }
 
@@ -120,6 +122,33 @@ ignore:
 }
 
 /**
+ * dcqcn_rp_ack() - an ACK came in while flows are limited
+ * @dev: the port it came to
+ * @pkt: the packet, parsed, all of it readable
+ *
+ * Context: softirq, under RCU. Takes the QP's lock if its flow waits for an ACK.
+ */
+void dcqcn_rp_ack(struct dcqcn_dev *dev, const struct dcqcn_pkt *pkt)
+{
+	struct dcqcn_qp *qp = dcqcn_qp_find(dev, pkt->dest_qpn);
+	const struct dcqcn_path *path;
+	struct in6_addr saddr;
+
+	if (!qp || !READ_ONCE(qp->flow.limited))
+		return;
+	path = READ_ONCE(qp->flow.path);
+	if (!path || !READ_ONCE(path->probe_time))
+		return;
+	dcqcn_pkt_saddr(pkt, &saddr);
+	if (!dcqcn_pkt_is_valid_ack(pkt))
+		return;
+	spin_lock_bh(&qp->lock);
+	if (qp->state == DCQCN_QP_LIVE && dcqcn_qp_is_peer(qp, &saddr))
+		dcqcn_pacer_ack(qp, pkt->psn);
+	spin_unlock_bh(&qp->lock);
+}
+
+/**
  * dcqcn_rp_resolved() - a QP for which CNPs waited is known now, or absent
  * @qp: the QP
  *
@@ -146,6 +175,14 @@ void dcqcn_rp_resolved(struct dcqcn_qp *qp)
 	rcu_read_unlock();
 }
 
+/* Whether a packet may be the first of a flow that feels its way up */
+static bool dcqcn_rp_starts(const struct dcqcn_settings *settings,
+			    enum dcqcn_pkt_kind kind, u8 prio)
+{
+	return settings->rp.start_burst && kind != DCQCN_PKT_ACK &&
+	       settings->rp_enable & BIT(prio);
+}
+
 /**
  * dcqcn_rp_limit() - a packet leaves a port with QPs that have met congestion
  * @dev: the port
@@ -165,12 +202,23 @@ unsigned int dcqcn_rp_limit(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	struct dcqcn_qp *qp = dcqcn_qp_find(dev, qpn);
 	u8 prio = view.tos >> 5;
 
-	if (!qp || kind == DCQCN_PKT_OTHER)
+	if (kind == DCQCN_PKT_OTHER)
 		return NF_ACCEPT;
-	dcqcn_qp_confirm(qp, skb, dcqcn_bth_qpn(view.bth),
-			 kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) : prio);
+	if (!qp) {
+		if (!dcqcn_rp_starts(settings, kind, prio))
+			return NF_ACCEPT;
+		qp = dcqcn_qp_begin(dev, qpn, skb);
+		if (!qp)
+			return NF_ACCEPT;
+		dcqcn_pacer_start(qp, settings);
+	} else if (dcqcn_qp_confirm(qp, skb, dcqcn_bth_qpn(view.bth),
+				    kind == DCQCN_PKT_ACK ?
+				    READ_ONCE(qp->prio) : prio) &&
+		   dcqcn_rp_starts(settings, kind, prio)) {
+		dcqcn_pacer_start(qp, settings);
+	}
 	if (READ_ONCE(qp->flow.limited) &&
-	    dcqcn_pacer_output(qp, skb, kind, dcqcn_bth_psn(view.bth),
+	    dcqcn_pacer_output(qp, skb, kind, view.bth,
 			       settings->rp_enable & BIT(prio), okfn))
 		return NF_STOLEN;
 	return NF_ACCEPT;
@@ -198,8 +246,6 @@ unsigned int dcqcn_rp_output_shared(struct dcqcn_dev *dev, u32 qpn,
 		dcqcn_count(dev, DCQCN_RP_ECT_ERRORS);
 	else
 		dcqcn_rp_mark(skb, view.v6);
-	if (!READ_ONCE(dev->num_qps))
-		return NF_ACCEPT;
 	view = dcqcn_view(skb_network_header(skb), skb_headlen(skb), view.v6);
 	return dcqcn_rp_limit(dev, qpn, skb, view, okfn);
 }

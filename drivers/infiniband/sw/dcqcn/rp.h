@@ -36,6 +36,7 @@ enum dcqcn_verdict {
 
 void dcqcn_rp_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 		      struct dcqcn_pkt *pkt);
+void dcqcn_rp_ack(struct dcqcn_dev *dev, const struct dcqcn_pkt *pkt);
 void dcqcn_rp_resolved(struct dcqcn_qp *qp);
 unsigned int dcqcn_rp_limit(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 			    struct dcqcn_view view, dcqcn_okfn okfn);
@@ -62,7 +63,8 @@ static __always_inline void dcqcn_rp_mark(struct sk_buff *skb, bool v6)
  * @view: its headers, BTH included
  * @okfn: sends it on behind our hook
  *
- * While no QP of the port has met congestion, packets are only marked ECT.
+ * While flows start at line rate, and no QP of the port has met congestion,
+ * packets are only marked ECT.
  * Inline, because every packet that rxe sends comes by.
  *
  * Context: under RCU; process with BH on, or softirq. May send.
@@ -84,7 +86,7 @@ dcqcn_rp_output(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 			return dcqcn_rp_output_shared(dev, qpn, skb, view, okfn);
 		dcqcn_rp_mark(skb, view.v6);
 	}
-	if (likely(!READ_ONCE(dev->num_qps)))
+	if (!settings->rp.start_burst && likely(!READ_ONCE(dev->num_qps)))
 		return NF_ACCEPT;
 	return dcqcn_rp_limit(dev, qpn, skb, view, okfn);
 }

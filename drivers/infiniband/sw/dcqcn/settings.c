@@ -18,7 +18,7 @@
 static char *profile = "softroce";
 module_param(profile, charp, 0444);
 MODULE_PARM_DESC(profile,
-		 "Initial knobs: softroce (default), mlx5 or sigcomm15");
+		 "Initial knobs: softroce (default), auto, mlx5 or sigcomm15");
 
 static bool np = true;
 module_param(np, bool, 0444);
@@ -76,9 +76,35 @@ static const u16 dcqcn_knob_offset[RDMA_DCQCN_A_SETTINGS_MAX + 1] = {
 		offsetof(struct dcqcn_settings, rp.rpg_hai_rate),
 	[RDMA_DCQCN_A_SETTINGS_RP_ENABLE] =
 		offsetof(struct dcqcn_settings, rp_enable),
+	[RDMA_DCQCN_A_SETTINGS_START_BURST] =
+		offsetof(struct dcqcn_settings, rp.start_burst),
 };
 
 static const struct dcqcn_profile dcqcn_profiles[] = {
+	{
+		/* The paper's constants in units of the path, see rate.c. CNPs
+		 * may come as often as the fastest NIC sends them: the sender
+		 * counts those of one round trip once.
+		 */
+		.name = "auto",
+		.np = {
+			.min_time_between_cnps = 4,
+			.cnp_dscp = 48,
+			.cnp_802p_prio = 6,
+		},
+		.rp = {
+			.rpg_min_rate = 1,
+			.initial_alpha_value = 1023,
+			.dce_tcp_g = 1008,
+			.rpg_gd = 11,
+			.rpg_min_dec_fac = 50,
+			.clamp_tgt_rate = 1,
+			.clamp_tgt_rate_after_time_inc = 1,
+			.rpg_threshold = 5,
+			.rpg_hai_rate = 1,
+			.start_burst = 16384,
+		},
+	},
 	{
 		/* For round trips of 0.1 to 5 ms, as between VMs. How the
 		 * values were found: Documentation/infiniband/rdma_dcqcn.rst
@@ -259,7 +285,7 @@ int dcqcn_settings_init(void)
 {
 	if (dcqcn_profile_find(profile))
 		return 0;
-	pr_err("no profile \"%s\": use softroce, mlx5 or sigcomm15\n", profile);
+	pr_err("no profile \"%s\": use softroce, auto, mlx5 or sigcomm15\n", profile);
 	return -EINVAL;
 }
 

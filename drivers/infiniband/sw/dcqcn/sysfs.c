@@ -164,6 +164,7 @@ DCQCN_FILE(rp, rpg_byte_reset, RPG_BYTE_RESET);
 DCQCN_FILE(rp, rpg_threshold, RPG_THRESHOLD);
 DCQCN_FILE(rp, rpg_ai_rate, RPG_AI_RATE);
 DCQCN_FILE(rp, rpg_hai_rate, RPG_HAI_RATE);
+DCQCN_FILE(rp, start_burst, START_BURST);
 DCQCN_ENABLES(rp, RP_ENABLE);
 
 static struct attribute *dcqcn_rp_attrs[] = {
@@ -183,6 +184,7 @@ static struct attribute *dcqcn_rp_attrs[] = {
 	&dcqcn_rp_rpg_threshold.attr,
 	&dcqcn_rp_rpg_ai_rate.attr,
 	&dcqcn_rp_rpg_hai_rate.attr,
+	&dcqcn_rp_start_burst.attr,
 	NULL
 };
 

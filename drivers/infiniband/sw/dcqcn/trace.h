@@ -26,12 +26,14 @@ static inline void dcqcn_trace_dev(char *to, const struct dcqcn_dev *dev)
 
 #endif
 
+TRACE_DEFINE_ENUM(DCQCN_START);
 TRACE_DEFINE_ENUM(DCQCN_FAST_RECOVERY);
 TRACE_DEFINE_ENUM(DCQCN_ADDITIVE);
 TRACE_DEFINE_ENUM(DCQCN_HYPER);
 
 #define dcqcn_show_phase(_phase)					\
 	__print_symbolic(_phase,					\
+			 { DCQCN_START,		"start" },		\
 			 { DCQCN_FAST_RECOVERY,	"fast_recovery" },	\
 			 { DCQCN_ADDITIVE,	"additive" },		\
 			 { DCQCN_HYPER,		"hyper" })
@@ -129,6 +131,30 @@ TRACE_EVENT(dcqcn_cnp_received,
 );
 
 /* Rates in bit/s, alpha in units of 2^-30 */
+TRACE_EVENT(dcqcn_path_measured,
+	TP_PROTO(const struct dcqcn_qp *qp),
+	TP_ARGS(qp),
+	TP_STRUCT__entry(
+		__array(char, dev, IB_DEVICE_NAME_MAX)
+		__field(u64, least)
+		__field(u64, most)
+		__field(u32, qpn)
+		__field(u32, rtt)
+		__field(u32, period)
+	),
+	TP_fast_assign(
+		dcqcn_trace_dev(__entry->dev, qp->dev);
+		__entry->least = dcqcn_path_least(qp->flow.path);
+		__entry->most = dcqcn_path_most(qp->flow.path);
+		__entry->qpn = qp->qpn;
+		__entry->rtt = qp->flow.path->rtt;
+		__entry->period = qp->flow.rate.period;
+	),
+	TP_printk("dev=%s qpn=%u rtt=%u least=%llu most=%llu period=%u",
+		  __entry->dev, __entry->qpn, __entry->rtt, __entry->least,
+		  __entry->most, __entry->period)
+);
+
 TRACE_EVENT(dcqcn_rate_cut,
 	TP_PROTO(const struct dcqcn_qp *qp, u64 old_rate),
 	TP_ARGS(qp, old_rate),

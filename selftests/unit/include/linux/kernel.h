@@ -11,6 +11,8 @@
 
 #define noinline __attribute__((noinline))
 
+#define U32_MAX 0xffffffff
+
 #define cpu_to_be16 __cpu_to_be16
 #define cpu_to_be32 __cpu_to_be32
 #define cpu_to_le32 __cpu_to_le32

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The path of a flow: how long a round trip takes, and how much gets through.
+ *
+ * One packet at a time is a probe: a request that asks for an ACK, stamped when
+ * it leaves the pacer. The ACK of exactly its PSN gives a round trip, queues
+ * included. Two of them in a row give a rate: the bytes that left between the
+ * probes, by the time between their ACKs.
+ *
+ * Nothing is learnt from packets that are sent again: an ACK does not say which
+ * of the two it answers.
+ *
+ * Pure, like rate.c: no clock, no lock, no kernel object.
+ */
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
+
+#include "path.h"
+
+/* A probe whose ACK does not come by then is given up for another one. 2^24 PSNs
+ * take longer to repeat.
+ */
+#define DCQCN_PROBE_NS		NSEC_PER_SEC
+
+/* Round trips are kept within 1 us and what fits u32 */
+#define DCQCN_RTT_MIN		((u64)NSEC_PER_USEC)
+#define DCQCN_RTT_MAX		((u64)NSEC_PER_SEC)
+
+/* The difference of two PSNs, which have 24 bits */
+static s32 dcqcn_path_psn_diff(u32 a, u32 b)
+{
+	return (s32)((a - b) << 8) >> 8;
+}
+
+/**
+ * dcqcn_path_probe() - a packet that will be acknowledged leaves
+ * @path: what is known
+ * @psn: its PSN
+ * @now: ns
+ *
+ * Context: any. The caller serialises access to @path.
+ */
+void dcqcn_path_probe(struct dcqcn_path *path, u32 psn, u64 now)
+{
+	if (path->probe_time && now - path->probe_time < DCQCN_PROBE_NS)
+		return;
+	path->probe_time = now;
+	path->probe_psn = psn;
+	path->probe_sent = path->sent;
+}
+
+/* Believe a longer round trip at once, and a shorter one slowly: marks come from the
+ * long ones, and an increase that comes before them overshoots
+ */
+static void dcqcn_path_learn_rtt(struct dcqcn_path *path, u64 ns)
+{
+	u32 rtt = clamp(ns, DCQCN_RTT_MIN, DCQCN_RTT_MAX);
+
+	if (!path->rtt_min || rtt < path->rtt_min)
+		path->rtt_min = rtt;
+	if (rtt < path->rtt)
+		rtt += (path->rtt - rtt) / 8 * 7;
+	path->rtt = rtt;
+}
+
+static void dcqcn_path_learn_rate(struct dcqcn_path *path, u64 now)
+{
+	u32 bytes = path->probe_sent - path->acked_sent;
+	u64 kbps;
+
+	/* 8 bits in ns are 8 * 10^6 kb/s: 2^32 * 8 * 10^6 < 2^55 */
+	if (path->acked_time && now > path->acked_time) {
+		kbps = div64_u64(bytes * 8ULL * USEC_PER_SEC,
+				 now - path->acked_time);
+		path->delivered[1] = path->delivered[0];
+		path->delivered[0] = min_t(u64, kbps, U32_MAX);
+	}
+	path->acked_time = now;
+	path->acked_sent = path->probe_sent;
+}
+
+/**
+ * dcqcn_path_acked() - an ACK arrives, no NAK
+ * @path: what is known
+ * @psn: its PSN
+ * @now: ns, not before the probe left
+ *
+ * Context: any. The caller serialises access to @path.
+ * Return: whether something was learnt.
+ */
+bool dcqcn_path_acked(struct dcqcn_path *path, u32 psn, u64 now)
+{
+	s32 diff = dcqcn_path_psn_diff(psn, path->probe_psn);
+
+	if (!path->probe_time || diff < 0)
+		return false;
+	if (diff > 0) {
+		/* the probe's own ACK was lost */
+		dcqcn_path_restart(path);
+		return false;
+	}
+	dcqcn_path_learn_rtt(path, now - path->probe_time);
+	dcqcn_path_learn_rate(path, now);
+	path->probe_time = 0;
+	return true;
+}
+
+/**
+ * dcqcn_path_restart() - packets were lost, or the flow paused
+ * @path: what is known
+ *
+ * Measures between packets before and after it would mean nothing. What was
+ * measured stays.
+ *
+ * Context: any. The caller serialises access to @path.
+ */
+void dcqcn_path_restart(struct dcqcn_path *path)
+{
+	path->probe_time = 0;
+	path->acked_time = 0;
+}

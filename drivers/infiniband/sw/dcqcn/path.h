@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a flow learns of its path. See path.c. */
+#ifndef DCQCN_PATH_H
+#define DCQCN_PATH_H
+
+#include <linux/minmax.h>
+#include <linux/types.h>
+
+/* ns; the round trip of a path that has never been measured: the longest that
+ * profile auto is made for
+ */
+#define DCQCN_RTT_UNKNOWN	(5 * NSEC_PER_MSEC)
+
+/**
+ * struct dcqcn_path - what a flow measures; protected by dcqcn_qp.lock
+ * @probe_time: ns; when the packet left whose ACK is awaited, 0 for none
+ * @acked_time: ns; when the ACK before that arrived, 0 for unknown
+ * @delivered: kb/s; what got through between the last two ACKs, and between
+ *	the two before; 0 for unknown
+ * @probe_psn: PSN of the packet whose ACK is awaited
+ * @probe_sent: @sent when it left
+ * @acked_sent: @sent when the packet left whose ACK was the last one
+ * @sent: bytes of new packets on the wire, modulo 2^32
+ * @rtt: ns; round trip, queues included; 0 for unknown
+ * @rtt_min: ns; the shortest one
+ */
+struct dcqcn_path {
+	u64 probe_time;
+	u64 acked_time;
+	u32 probe_psn;
+	u32 probe_sent;
+	u32 acked_sent;
+	u32 sent;
+	u32 delivered[2];
+	u32 rtt;
+	u32 rtt_min;
+};
+
+void dcqcn_path_probe(struct dcqcn_path *path, u32 psn, u64 now);
+bool dcqcn_path_acked(struct dcqcn_path *path, u32 psn, u64 now);
+void dcqcn_path_restart(struct dcqcn_path *path);
+
+/**
+ * dcqcn_path_sent() - a packet leaves that was not sent before
+ * @path: what is known
+ * @psn: its PSN
+ * @bytes: its length on the wire
+ * @ack_req: it will be answered with an ACK of its PSN
+ * @now: ns
+ *
+ * Inline, because few packets ask for an ACK.
+ *
+ * Context: any. The caller serialises access to @path.
+ */
+static inline void dcqcn_path_sent(struct dcqcn_path *path, u32 psn, u32 bytes,
+				   bool ack_req, u64 now)
+{
+	path->sent += bytes;
+	if (ack_req)
+		dcqcn_path_probe(path, psn, now);
+}
+
+/* Whether a queue has built up: round trips are longer by a quarter */
+static inline bool dcqcn_path_is_queueing(const struct dcqcn_path *path)
+{
+	return path->rtt - path->rtt_min > path->rtt_min / 4;
+}
+
+/* bit/s; what got through lately at least, 0 for unknown */
+static inline u64 dcqcn_path_least(const struct dcqcn_path *path)
+{
+	return min(path->delivered[0], path->delivered[1]) * 1000ULL;
+}
+
+/* bit/s; what got through lately at most, 0 for unknown */
+static inline u64 dcqcn_path_most(const struct dcqcn_path *path)
+{
+	return max(path->delivered[0], path->delivered[1]) * 1000ULL;
+}
+
+#endif /* DCQCN_PATH_H */

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A rate in units of its path: what is measured, and what follows from it. */
+#include <linux/kernel.h>
+
+#include "knobs.h"
+#include "path.h"
+#include "tap.h"
+
+#define LINE	(10000 * MBPS)
+#define RTT	(100 * US)
+#define PACKET	4154		/* bytes: MTU 4096 */
+#define START	(7 * SECOND)
+
+/* Profile auto, as settings.c has it */
+static const struct dcqcn_rp_params automatic = {
+	.rpg_min_rate = 1,
+	.initial_alpha_value = 1023,
+	.dce_tcp_g = 1008,
+	.rpg_gd = 11,
+	.rpg_min_dec_fac = 50,
+	.clamp_tgt_rate = 1,
+	.clamp_tgt_rate_after_time_inc = 1,
+	.rpg_threshold = 5,
+	.rpg_hai_rate = 1,
+	.start_burst = 16384,
+};
+
+static bool near(u64 value, u64 expected)
+{
+	u64 off = value > expected ? value - expected : expected - value;
+
+	return off <= expected / 1000 + 2;
+}
+
+/* A flow that was cut to @rate, which is its target too */
+static struct dcqcn_rate flow_at(u64 rate, u32 rtt)
+{
+	struct dcqcn_rate r;
+
+	dcqcn_rate_init(&r, LINE, START);
+	r.packet = PACKET;
+	dcqcn_rate_set_rtt(&r, rtt);
+	dcqcn_rate_cnp(&r, &automatic, LINE, START);
+	r.current_rate = rate;
+	r.target_rate = rate;
+	dcqcn_rate_set_rtt(&r, rtt);
+	return r;
+}
+
+static void test_probe(void)
+{
+	struct dcqcn_path path = {};
+
+	dcqcn_path_sent(&path, 1, PACKET, false, START);
+	expect(!dcqcn_path_acked(&path, 1, START + RTT), "no probe, no answer");
+	dcqcn_path_sent(&path, 2, PACKET, true, START);
+	dcqcn_path_sent(&path, 3, PACKET, true, START + 10);
+	expect(!dcqcn_path_acked(&path, 1, START + RTT), "an older ACK");
+	expect(dcqcn_path_acked(&path, 2, START + RTT), "the ACK");
+	expect(path.rtt == RTT, "round trip %u ns", path.rtt);
+	expect(!dcqcn_path_acked(&path, 2, START + RTT), "the same ACK again");
+}
+
+static void test_round_trip_follows(void)
+{
+	struct dcqcn_path path = {};
+	static const struct { u32 ns, expected; } samples[] = {
+		{ RTT, RTT }, { 9 * RTT, 9 * RTT }, { RTT, 8 * RTT },
+		{ 8 * RTT, 8 * RTT }, { 5, 7 * RTT + 125 },
+	};
+	u64 now = START;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(samples); i++) {
+		dcqcn_path_sent(&path, i, PACKET, true, now);
+		now += samples[i].ns;
+		dcqcn_path_acked(&path, i, now);
+		expect(path.rtt == samples[i].expected, "sample %u: %u ns", i,
+		       path.rtt);
+	}
+}
+
+static void test_delivered(void)
+{
+	struct dcqcn_path path = {};
+	u32 psn = 0xffffff;
+	int i;
+
+	/* PSNs wrap; between ACKs that are 100 us apart 100,000 bytes leave */
+	for (i = 0; i < 3; i++) {
+		dcqcn_path_sent(&path, psn - 1, 99000, false, START);
+		dcqcn_path_sent(&path, psn & 0xffffff, 1000, true,
+				START + i * RTT);
+		expect(!dcqcn_path_least(&path), "known after %d ACKs", i);
+		expect(dcqcn_path_acked(&path, psn & 0xffffff,
+					START + (i + 1) * RTT), "ACK %d", i);
+		psn++;
+	}
+	expect(near(dcqcn_path_least(&path), 8000 * MBPS), "least %llu",
+	       dcqcn_path_least(&path));
+	expect(near(dcqcn_path_most(&path), 8000 * MBPS), "most %llu",
+	       dcqcn_path_most(&path));
+}
+
+static void test_nothing_from_losses(void)
+{
+	struct dcqcn_path path = {};
+
+	dcqcn_path_sent(&path, 5, PACKET, true, START);
+	dcqcn_path_restart(&path);
+	expect(!dcqcn_path_acked(&path, 5, START + RTT), "sent again");
+
+	dcqcn_path_sent(&path, 6, PACKET, true, START);
+	expect(!dcqcn_path_acked(&path, 7, START + RTT), "its ACK was lost");
+	expect(!path.probe_time && !path.rtt, "waits for it all the same");
+
+	dcqcn_path_sent(&path, 8, PACKET, true, START);
+	dcqcn_path_sent(&path, 9, PACKET, true, START + 2 * SECOND);
+	expect(dcqcn_path_acked(&path, 9, START + 2 * SECOND + RTT),
+	       "a probe that is never answered blocks the next one");
+	expect(path.rtt == RTT, "round trip %u ns", path.rtt);
+}
+
+static void test_period(void)
+{
+	struct dcqcn_rate r = flow_at(1000 * MBPS, RTT);
+
+	expect(r.period == 3 * RTT, "T is %u ns", r.period);
+	/* 2 * 4154 * 8 bits at 10 Mb/s */
+	r = flow_at(10 * MBPS, RTT);
+	expect(near(r.period, 6646400), "T of a slow flow is %u ns", r.period);
+}
+
+static void test_unmeasured(void)
+{
+	struct dcqcn_rate r;
+
+	dcqcn_rate_init(&r, LINE, START);
+	expect(!dcqcn_rate_alpha(&r, &automatic, START + SECOND), "alpha");
+	dcqcn_rate_advance(&r, &automatic, LINE, START + SECOND, PACKET);
+	expect(r.current_rate == LINE, "rate %llu", r.current_rate);
+}
+
+static void test_cuts(void)
+{
+	struct dcqcn_rate r = flow_at(1000 * MBPS, RTT);
+	u64 now = START + RTT - 1;
+
+	dcqcn_rate_advance(&r, &automatic, LINE, now, 8 * PACKET);
+	dcqcn_rate_cnp(&r, &automatic, LINE, now);
+	expect(r.current_rate == 1000 * MBPS, "cut within a round trip");
+	dcqcn_rate_cnp(&r, &automatic, LINE, now + 1);
+	expect(r.current_rate < 600 * MBPS, "not cut after a round trip");
+
+	r = flow_at(1000 * MBPS, RTT);
+	dcqcn_rate_advance(&r, &automatic, LINE, now + 1, 8 * PACKET - 1);
+	dcqcn_rate_cnp(&r, &automatic, LINE, now + 1);
+	expect(r.current_rate == 1000 * MBPS, "cut before 8 packets");
+	expect(!r.cut_pending, "and it was not forgotten");
+}
+
+static void test_increase(void)
+{
+	struct dcqcn_rate r = flow_at(1024 * MBPS, RTT);
+
+	dcqcn_rate_advance(&r, &automatic, LINE, START + 4 * 3 * RTT, 0);
+	expect(r.target_rate == 1024 * MBPS, "fast recovery raised the target");
+	dcqcn_rate_advance(&r, &automatic, LINE, START + 5 * 3 * RTT, 0);
+	expect(r.target_rate == 1040 * MBPS, "target %llu", r.target_rate);
+
+	r = flow_at(1024 * MBPS, RTT);
+	r.timer_stage = 44;
+	expect(dcqcn_rate_ai(&r, &automatic) == 32 * MBPS, "R_AI after 44 steps");
+
+	/* a packet takes 100 T / 33: the share per packet stays */
+	r = flow_at(1000 * MBPS, 1 * US);
+	r.current_rate = 100 * MBPS;
+	expect(dcqcn_rate_ai(&r, &automatic) < 1000 * MBPS / 64 / 15,
+	       "R_AI %llu of few packets", dcqcn_rate_ai(&r, &automatic));
+}
+
+static void test_bounds(void)
+{
+	struct dcqcn_rate r = flow_at(100 * MBPS, RTT);
+
+	dcqcn_rate_set_delivered(&r, &automatic, 1000 * MBPS, 1200 * MBPS);
+	expect(r.current_rate == 750 * MBPS, "raised to %llu", r.current_rate);
+	r = flow_at(9000 * MBPS, RTT);
+	dcqcn_rate_set_delivered(&r, &automatic, 1000 * MBPS, 1200 * MBPS);
+	expect(r.current_rate == 2400 * MBPS && r.target_rate == 2400 * MBPS,
+	       "lowered to %llu, %llu", r.current_rate, r.target_rate);
+	r = flow_at(9000 * MBPS, RTT);
+	dcqcn_rate_set_delivered(&r, &mlx5, 1000 * MBPS, 1200 * MBPS);
+	expect(r.current_rate == 9000 * MBPS, "mlx5 takes no notice");
+}
+
+static void test_knobs_win(void)
+{
+	struct dcqcn_rp_params p = automatic;
+	struct dcqcn_rate r = flow_at(1024 * MBPS, RTT);
+
+	p.rpg_ai_rate = 3;
+	expect(dcqcn_rate_ai(&r, &p) == 3 * MBPS, "R_AI");
+	expect(dcqcn_rate_timer_period(&r, &p) == 3 * RTT, "T, still measured");
+	p = automatic;
+	p.rpg_time_reset = 77;
+	expect(dcqcn_rate_timer_period(&r, &p) == 77 * US, "T");
+	expect(dcqcn_rate_ai(&r, &p) == 16 * MBPS, "R_AI, still measured");
+	p = automatic;
+	p.rate_reduce_monitor_period = 5;
+	dcqcn_rate_cnp(&r, &p, LINE, START + 5 * US);
+	expect(r.current_rate < 600 * MBPS, "one cut per monitor period");
+}
+
+/* Send @n packets, each as long after the one before as the rate says */
+static u64 send(struct dcqcn_rate *r, u64 now, int n)
+{
+	for (; n; n--) {
+		now += PACKET * 8 * SECOND / r->current_rate;
+		dcqcn_rate_advance(r, &automatic, LINE, now, PACKET);
+	}
+	return now;
+}
+
+static void test_start(void)
+{
+	struct dcqcn_rate r = { .rtt = RTT, .packet = PACKET };
+	u64 now;
+
+	dcqcn_rate_start(&r, &automatic, LINE, START);
+	expect(r.current_rate == LINE / 32, "begins at %llu", r.current_rate);
+	expect(!dcqcn_rate_cnp(&r, &automatic, LINE, START + 10) && r.starting,
+	       "the burst's CNP ends the start");
+	now = send(&r, START, 7);
+	expect(r.current_rate == LINE / 32, "faster after 7 packets");
+	now = send(&r, now, 1);
+	expect(near(r.current_rate, LINE / 64 * 3), "then %llu", r.current_rate);
+	expect(dcqcn_rate_phase(&r, &automatic) == DCQCN_START, "the phase");
+	dcqcn_rate_cnp(&r, &automatic, LINE, now);
+	expect(!r.starting && r.born, "the first CNP ends it");
+	expect(near(r.current_rate, LINE / 128 * 3), "cut to %llu", r.current_rate);
+	expect(near(r.target_rate, LINE / 64 * 3), "target %llu", r.target_rate);
+}
+
+static void test_start_fills_path(void)
+{
+	struct dcqcn_path path = {};
+	struct dcqcn_rate r = { .rtt = RTT, .packet = PACKET };
+	static const u32 trips[] = { RTT, RTT * 5 / 4, RTT * 5 / 4 + 8 };
+	u64 now = START;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(trips); i++) {
+		expect(!dcqcn_path_is_queueing(&path), "queueing at trip %u", i);
+		dcqcn_path_sent(&path, i, PACKET, true, now);
+		now += trips[i];
+		dcqcn_path_acked(&path, i, now);
+	}
+	expect(dcqcn_path_is_queueing(&path), "a longer trip is no queue");
+
+	dcqcn_rate_start(&r, &automatic, LINE, START);
+	r.current_rate = 3000 * MBPS;
+	dcqcn_rate_end_start(&r, &automatic, START + RTT);
+	expect(!r.starting && r.current_rate == 2000 * MBPS &&
+	       r.target_rate == 2000 * MBPS, "goes on at %llu, %llu",
+	       r.current_rate, r.target_rate);
+	dcqcn_rate_end_start(&r, &automatic, START + 2 * RTT);
+	expect(r.current_rate == 2000 * MBPS, "ended twice");
+}
+
+static void test_start_ends(void)
+{
+	struct dcqcn_rate r = { .rtt = RTT, .packet = PACKET };
+	u64 now = START;
+	int n;
+
+	dcqcn_rate_start(&r, &automatic, LINE, now);
+	for (n = 0; r.starting && n < 10000; n++)
+		now = send(&r, now, 1);
+	expect(r.current_rate == LINE, "at the line");
+	/* 9 steps, of which six wait for 8 packets: 850, 567, 378, 252, 168, 112 us */
+	expect(now - START < 27 * RTT, "took %llu ns", now - START);
+
+	r = (struct dcqcn_rate) { .rtt = RTT, .packet = PACKET };
+	dcqcn_rate_start(&r, &automatic, LINE, START);
+	dcqcn_rate_advance(&r, &automatic, LINE, START + 64 * RTT, 0);
+	expect(!r.starting, "a flow without packets starts for ever");
+}
+
+static const struct tap_test tests[] = {
+	{ "a probe and its ACK give a round trip", test_probe },
+	{ "the round trip: up at once, down by eighths", test_round_trip_follows },
+	{ "two ACKs give a rate", test_delivered },
+	{ "lost packets teach nothing", test_nothing_from_losses },
+	{ "T: three round trips, and two packets", test_period },
+	{ "nothing was measured yet", test_unmeasured },
+	{ "one cut per round trip and eight packets", test_cuts },
+	{ "R_AI: a share of the target", test_increase },
+	{ "what gets through bounds the rate", test_bounds },
+	{ "a knob that is set wins over the measure", test_knobs_win },
+	{ "a start, up to its first CNP", test_start },
+	{ "a start ends when its path is full", test_start_fills_path },
+	{ "a start that meets no CNP ends", test_start_ends },
+};
+
+int main(void)
+{
+	tap_plan(ARRAY_SIZE(tests));
+	return tap_run(tests, ARRAY_SIZE(tests));
+}
