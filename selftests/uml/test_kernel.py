@@ -15,7 +15,7 @@ import subprocess
 from testbed.core import command
 from testbed.core.errors import LabError
 from testbed.core.kernel import Kernel
-from testbed.core.paths import DCQCN, MODULE, MODULE_PARTS, OUT, SIM, TOP
+from testbed.core.paths import DCBPORT, DCQCN, MODULE, MODULE_PARTS, OUT, SIM, TOP
 from testbed.core.tap import Tap
 from testbed.sim import uml
 from testbed.sim.builtin_rxe import BuiltIn
@@ -140,6 +140,7 @@ class TestKernel:
         self.kernel.module(TOP, MODULE_PARTS, module,
                            ["GCOV_PROFILE=y"] if coverage else [])
         self.dcqcn = os.path.join(module, MODULE)
+        self.dcbport = os.path.join(module, DCBPORT)
         self.modules = self.kernel.modules(*(
             "lib/dim/dimlib", "drivers/infiniband/core/ib_core",
             "drivers/infiniband/core/ib_uverbs_support", "drivers/infiniband/core/ib_uverbs",

@@ -16,10 +16,32 @@ _dcqcn_words()
 	mapfile -t COMPREPLY < <(compgen -W "$1" -- "${COMP_WORDS[COMP_CWORD]}")
 }
 
+_dcqcn_netdevs()
+{
+	local d
+
+	for d in /sys/class/net/*; do
+		[ -e "$d" ] && echo "${d##*/}"
+	done
+}
+
+_dcqcn_port() # PLACE PREVIOUS
+{
+	case $1:$2 in
+	1:*)		_dcqcn_words "show stat set switch" ;;
+	*:show|*:stat)	_dcqcn_words "$(_dcqcn_netdevs)" ;;
+	*:set)		[ "$1" != 2 ] || _dcqcn_words dev ;;
+	*:action)	_dcqcn_words "off alert forward drop" ;;
+	2:switch)	_dcqcn_words "new set del" ;;
+	*)		_dcqcn_words "rate delay overhead pfc strict switch reserve xoff xon headroom
+			action detect restore prio weight limit kmin kmax pmax size lossy alpha" ;;
+	esac
+}
+
 _dcqcn()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands="show qp stat watch set profile save restore record plot doctor help"
+	local commands="show qp stat watch set profile save restore record plot doctor port help"
 	local knobs="min_time_between_cnps cnp_dscp cnp_802p_prio cnp_udp_sport np_enable
 		rpg_max_rate rpg_min_rate rate_to_set_on_first_cnp initial_alpha_value
 		dce_tcp_g dce_tcp_rtt rate_reduce_monitor_period rpg_gd rpg_min_dec_fac
@@ -40,7 +62,11 @@ _dcqcn()
 	fi
 	case $prev in
 	dev|--dev)
-		_dcqcn_words "$(_dcqcn_devs)"
+		if [ "$command" = port ]; then
+			_dcqcn_words "$(_dcqcn_netdevs)"
+		else
+			_dcqcn_words "$(_dcqcn_devs)"
+		fi
 		return ;;
 	-o)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
@@ -74,6 +100,8 @@ _dcqcn()
 		2)	_dcqcn_words "auto mlx5 sigcomm15 softroce" ;;
 		3)	[ "${COMP_WORDS[i + 1]}" != apply ] || _dcqcn_words dev ;;
 		esac ;;
+	port)
+		_dcqcn_port $((COMP_CWORD - i)) "$prev" ;;
 	restore|plot)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
 	esac

@@ -43,6 +43,10 @@ static const struct command commands[] = {
 	{ "doctor", cmd_doctor, true,
 	  "[--peer HOST] [-i INTERVAL] [dev DEV]",
 	  "what keeps the control loop from working" },
+	{ "port", cmd_port, true,
+	  "[show [DEV] | stat [DEV] | set dev DEV KEY VALUE ... [prio PRIO KEY VALUE ...] | "
+	  "switch [new NAME | set NAME | del NAME] [KEY VALUE ...]]",
+	  "switch ports of the module dcbport" },
 	{}
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rdma_dcqcn family of generic netlink: one socket, requests and dumps.
- * An error ends the program, with what the kernel says about it.
+ * A family of generic netlink, rdma_dcqcn or dcbport: one socket, requests and
+ * dumps. An error ends the program, with what the kernel says about it.
  */
 #include <err.h>
 #include <errno.h>
@@ -16,10 +16,15 @@
 #define BUFFER_SIZE		32768
 
 static struct mnl_socket *sock;
+static const struct netlink_family *spoken;
 static uint16_t family;
 static unsigned int seq;
 static char request[BUFFER_SIZE];
 static char answer[BUFFER_SIZE];
+
+static const struct netlink_family rdma_dcqcn = {
+	RDMA_DCQCN_FAMILY_NAME, RDMA_DCQCN_FAMILY_VERSION, "rdma_dcqcn"
+};
 
 /* A request, and who gets the messages that answer it */
 struct talk {
@@ -108,8 +113,16 @@ static bool say_range(const struct nlmsghdr *sent, const struct nlattr *place,
 	const struct knob *knob;
 
 	netlink_nested(policy, tb, NL_POLICY_TYPE_ATTR_MAX);
-	if (genl->cmd != RDMA_DCQCN_CMD_DEV_SET ||
-	    !tb[NL_POLICY_TYPE_ATTR_MAX_VALUE_U])
+	if (!tb[NL_POLICY_TYPE_ATTR_MAX_VALUE_U])
+		return false;
+	if (spoken != &rdma_dcqcn)
+		errx(EXIT_FAILURE, "%llu is out of range: %llu to %llu",
+		     (unsigned long long)netlink_number(attr),
+		     (unsigned long long)
+		     netlink_number(tb[NL_POLICY_TYPE_ATTR_MIN_VALUE_U]),
+		     (unsigned long long)
+		     netlink_number(tb[NL_POLICY_TYPE_ATTR_MAX_VALUE_U]));
+	if (genl->cmd != RDMA_DCQCN_CMD_DEV_SET)
 		return false;
 	knob = knob_by_attr(mnl_attr_get_type(attr));
 	if (!knob)
@@ -145,17 +158,20 @@ static int error_cb(const struct nlmsghdr *nlh, void *data)
 	struct talk *talk = data;
 	size_t len = sizeof(*e);
 
-	if (!e->error)
-		return MNL_CB_STOP;
-	if (talk->sent->nlmsg_type == GENL_ID_CTRL && e->error == -ENOENT)
-		errx(EXIT_FAILURE, "rdma_dcqcn is not loaded");
+	if (e->error && talk->sent->nlmsg_type == GENL_ID_CTRL &&
+	    e->error == -ENOENT)
+		errx(EXIT_FAILURE, "%s is not loaded", spoken->module);
 	/* the request comes back, unless it is capped */
 	if (!(nlh->nlmsg_flags & NLM_F_CAPPED))
 		len += mnl_nlmsg_get_payload_len(&e->msg);
 	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS)
 		parse(nlh, len, tb, NLMSGERR_ATTR_MAX);
-	fail(talk, -e->error, tb);
-	return MNL_CB_ERROR;
+	if (e->error)
+		fail(talk, -e->error, tb);
+	/* done, and there is something to say about it */
+	if (tb[NLMSGERR_ATTR_MSG])
+		warnx("warning: %s", netlink_string(tb[NLMSGERR_ATTR_MSG]));
+	return MNL_CB_STOP;
 }
 
 /* What ends a dump may be an error too */
@@ -227,11 +243,18 @@ static void family_message(const struct nlattr **tb,
 /* Ends the program if the module is not there */
 void netlink_open(void)
 {
+	netlink_open_family(&rdma_dcqcn);
+}
+
+/* A program speaks one family only */
+void netlink_open_family(const struct netlink_family *f)
+{
 	struct nlmsghdr *nlh;
 	int on = 1;
 
 	if (sock)
 		return;
+	spoken = f;
 	sock = mnl_socket_open2(NETLINK_GENERIC, SOCK_CLOEXEC);
 	if (!sock || mnl_socket_bind(sock, 0, MNL_SOCKET_AUTOPID) < 0)
 		err(EXIT_FAILURE, "netlink");
@@ -240,14 +263,14 @@ void netlink_open(void)
 	mnl_socket_setsockopt(sock, NETLINK_GET_STRICT_CHK, &on, sizeof(on));
 
 	nlh = begin(GENL_ID_CTRL, NLM_F_ACK, CTRL_CMD_GETFAMILY, 1);
-	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, RDMA_DCQCN_FAMILY_NAME);
+	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, spoken->name);
 	talk(nlh, CTRL_ATTR_MAX, family_message, NULL);
 }
 
 /* A request to fill with attributes; there is one at a time */
 struct nlmsghdr *netlink_request(uint8_t cmd)
 {
-	return begin(family, 0, cmd, RDMA_DCQCN_FAMILY_VERSION);
+	return begin(family, 0, cmd, spoken->version);
 }
 
 /* @message gets the attributes up to @max of each message */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The rdma_dcqcn family of generic netlink. See netlink.c. */
+/* Families of generic netlink. See netlink.c. */
 #ifndef NETLINK_H
 #define NETLINK_H
 
@@ -10,7 +10,14 @@
 /* Gets the attributes of one message, by their type */
 typedef void (*netlink_message)(const struct nlattr **tb, void *data);
 
+struct netlink_family {
+	const char *name;
+	uint8_t version;
+	const char *module;
+};
+
 void netlink_open(void);
+void netlink_open_family(const struct netlink_family *f);
 struct nlmsghdr *netlink_request(uint8_t cmd);
 void netlink_dump(struct nlmsghdr *nlh, uint16_t max, netlink_message message,
 		  void *data);

@@ -8,6 +8,7 @@ import os
 from ..core import samples
 from ..core.errors import LabError
 from ..core.stats import jain, percentile
+from . import dcbport
 
 ROCE_OVERHEAD = 58      # Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4: of a middle packet
 FAIR = 0.05             # of the fair share: within it, flows have converged
@@ -193,6 +194,7 @@ def figures(run, out):
         "flow_errors": sum(len(f["errors"]) for f in flows.values()),
     })
     r.update(_counters(os.path.join(out, "counters.csv"), t0, run.window))
+    r.update(dcbport.figures(run, out))
     r["group"] = {g: {"goodput_mbps": sum(v), "jain": jain(v)} for g, v in groups.items()}
     r["port"] = ports
     r["flow_goodput_mbps"] = [round(goodput[f.id], 3) for f in run.flows]

@@ -14,6 +14,7 @@ from ..core.scenario import (MTUS, PROFILES, TIMEOUT_MAX, TRANSPORTS, VERBS, Dir
                              check_verb, names)
 
 SCENARIOS = Directory(os.path.join(SIM, "scenarios"))
+PORTS = ("tc", "dcbport")
 LINE = ("told", "measured")     # told: rpg_max_rate is set to the rate of the host's link
 
 
@@ -61,6 +62,14 @@ class Switch:
         self.kmax = t.take("kmax", "size")
         self.pmax = t.take("pmax", float, most=1)
         self.marker = t.take("marker", ("exact", "red"), "exact")
+        self.port = t.take("port", PORTS, "tc")
+        self.alpha = t.take("alpha", float, 1.0, 0)
+        self.xoff, self.xon, self.headroom = (t.take(key, "size", "0B")
+                                              for key in ("xoff", "xon", "headroom"))
+        if self.port == "tc" and (self.xoff or self.xon or self.headroom):
+            raise t.error("port", "must be dcbport for xoff, xon and headroom")
+        if self.xon > self.xoff:
+            raise t.error("xon", "must not be above xoff")
         if not 0 < self.pmax:
             raise t.error("pmax", "must be above 0, up to 1")
         if self.kmin > self.kmax:
@@ -153,8 +162,21 @@ class Run:
         if own:
             raise t.error("host", "hosts without a flow: " + ", ".join(own))
         self.changes = [Change(d, self.hosts, self.duration) for d in t.tables("change", [])]
+        self._check_ports(t)
         self.reaches = [Reach(d, {f.group for f in self.flows}) for d in t.tables("reach", [])]
         t.done()
+
+    def _check_ports(self, t):
+        """What a port of dcbport cannot do: netem and tc do that."""
+        if len({s.port for s in self.switches.values()}) > 1:
+            raise t.error("switch", "all switches must have the same port")
+        if next(iter(self.switches.values())).port == "tc":
+            return
+        if self.changes:
+            raise t.error("change", "needs port = tc")
+        for link in [h.link for h in self.hosts.values()] + [tr.link for tr in self.trunks]:
+            if link.jitter or link.loss or link.reorder or link.ack_delay:
+                raise t.error("link", "jitter, loss, reorder and ack_delay need port = tc")
 
     def link_rate(self, host):
         """Mean over the window of the rate of a host's link."""

@@ -3,7 +3,7 @@
 
 A host hN is a network namespace with eth0, whose egress is shaped to its
 link's rate by tbf, and the rxe device rxe_hN. A switch sN is a namespace with
-a bridge. Each of its ports has, from the root down:
+a bridge. Each of its ports has, from the root down, unless it is one of dcbport's:
 
 	netem	the link's delay
 	tbf	the link's rate
@@ -17,7 +17,7 @@ host's link once, as it should, but both on the way out of a switch.
 """
 
 from ..core.paths import SIM
-
+from . import dcbport
 
 MTU = 4200          # of all network devices: RoCE's 4096 and its headers
 FRAME = MTU + 14
@@ -118,18 +118,23 @@ def _batch(tool, netns, lines):
     return "%s -n %s -batch - <<END\n%s\nEND" % (tool, netns, "\n".join(lines))
 
 
-def _host(run, host):
+def _host(run, host, binaries):
     name, port = host.name, switch_port(host.name)
+    switch = run.switches[host.switch]
+    ports = [_batch("tc", name, ["qdisc add dev eth0 root %s limit %d" %
+                                 (tbf(host.link.rate), DEEP)]),
+             _batch("tc", host.switch, _port(port, host.link, switch))]
+    if switch.port == "dcbport":
+        ports = [*dcbport.host(host, switch, binaries),
+                 *dcbport.port(port, host.link, switch, binaries)]
     lines = ["ip netns add %s" % name,
              "ip link add eth0 address %s mtu %d netns %s type veth peer name %s netns %s" %
              (host.mac, MTU, name, port, host.switch),
              _batch("ip", name, ["link set lo up", "link set eth0 up",
                                  "addr add %s/16 dev eth0" % host.address] +
                     _mac_to_neighbours(run, host)),
-             _batch("tc", name, ["qdisc add dev eth0 root handle 9: %s limit %d" %
-                                 (tbf(host.link.rate), DEEP)]),
              _batch("ip", host.switch, ["link set %s mtu %d master br0 up" % (port, MTU)]),
-             _batch("tc", host.switch, _port(port, host.link, run.switches[host.switch])),
+             *ports,
              "ip netns exec %s rdma link add %s type rxe netdev eth0" % (name, host.dev)]
     return lines
 
@@ -145,14 +150,17 @@ def _settings(run, host):
         host.name, "\n".join(lines))
 
 
-def _trunk(run, trunk):
+def _trunk(run, trunk, binaries):
     (a, b), lines = trunk.ends, []
     lines.append("ip link add to_%s netns %s mtu %d type veth peer name to_%s netns %s" %
                  (b, a, MTU, a, b))
     for here, there in ((a, b), (b, a)):
         port = "to_" + there
         lines.append(_batch("ip", here, ["link set %s mtu %d master br0 up" % (port, MTU)]))
-        lines.append(_batch("tc", here, _port(port, trunk.link, run.switches[here])))
+        if run.switches[here].port == "dcbport":
+            lines += dcbport.port(port, trunk.link, run.switches[here], binaries)
+        else:
+            lines.append(_batch("tc", here, _port(port, trunk.link, run.switches[here])))
     # The first end came up without the other. When the bridge learns that both
     # are up is left to the kernel, which for some takes its time: 1 s.
     for here, there in ((a, b), (b, a)):
@@ -211,17 +219,19 @@ def script(run, binaries):
                              "link add name br0 mtu %d type bridge stp_state 0 "
                              "mcast_snooping 0" % MTU,
                              "link set br0 up"]))
+        lines += dcbport.switch(switch, binaries)
     for host in run.hosts.values():
-        lines += _host(run, host)
+        lines += _host(run, host, binaries)
     for trunk in run.trunks:
-        lines += _trunk(run, trunk)
+        lines += _trunk(run, trunk, binaries)
     if run.profile != "stock":
         lines += [_settings(run, host) for host in run.hosts.values()]
     samplers = []
     for switch, port in ports(run):
-        samplers.append("ip netns exec %s %s/qsample %s 200002 %d >queue.%s.%s &\n"
+        parent = dcbport.ROOT if run.switches[switch].port == "dcbport" else "200002"
+        samplers.append("ip netns exec %s %s/qsample %s %s %d >queue.%s.%s &\n"
                         "samplers=\"$samplers $!\"" %
-                        (switch, binaries, port, run.sample // 1000, switch, port))
+                        (switch, binaries, port, parent, run.sample // 1000, switch, port))
     if run.profile != "stock":
         for name in sorted({f.src for f in run.flows}):
             samplers.append("ip netns exec %s %s/dcqcn record -i %dus -o qps.%s &\n"
@@ -236,4 +246,4 @@ def script(run, binaries):
         "begin_us": run.window[0] // 1000, "end_us": run.window[1] // 1000,
         "progress_us": max(run.duration // 500000, 1),
     }
-    return kept("\n".join(lines) + MEASURE % values)
+    return kept("\n".join([*lines, MEASURE % values, *dcbport.record(run, binaries)]))

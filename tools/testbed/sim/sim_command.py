@@ -11,9 +11,9 @@ from ..core import command
 from ..core.command import number
 from ..core.errors import LabError
 from ..core.kernel import Kernel
-from ..core.paths import DCQCN, MODULE, MODULE_PARTS, OUT, SIM, TOP
+from ..core.paths import DCBPORT, DCQCN, MODULE, MODULE_PARTS, OUT, SIM, TOP
 from ..core.progress import say
-from . import figures, grid, network_script, pictures, uml
+from . import dcbport, figures, grid, network_script, pictures, uml
 from .builtin_rxe import BuiltIn
 from .model import SCENARIOS, Simulation
 
@@ -46,7 +46,7 @@ class Simulator:
         self.kernel.module(TOP, MODULE_PARTS, os.path.join(out, "module"))
         self.kernel.module(os.path.join(SIM, "sch_cp"), ("Kbuild", "sch_cp.c"),
                            os.path.join(out, "sch_cp"))
-        self.dcqcn = os.path.join(out, "module", MODULE)
+        self.dcqcn, self.dcbport = (os.path.join(out, "module", m) for m in (MODULE, DCBPORT))
         self.cp = os.path.join(out, "sch_cp/sch_cp.ko")
 
     def modules(self, run):
@@ -55,6 +55,8 @@ class Simulator:
         out = [self.cp] if marker == "exact" else self.kernel.modules("net/sched/sch_red")
         out += self.kernel.modules("net/ipv4/udp_tunnel", "net/ipv6/ip6_udp_tunnel",
                                    "drivers/infiniband/sw/rxe/rdma_rxe")
+        if dcbport.used(run):
+            out.append(self.dcbport)
         if run.profile != "stock":
             out.append("%s profile=%s" % (self.dcqcn, run.profile))
         return out

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who holds how much of a switch's buffer: bytes by the port that they came in
+ * at, and by priority. Each such account fills its reserve first, then takes its
+ * part of the shared pool, and what does not fit there goes into its headroom.
+ *
+ * Its part of the pool is bounded by xOFF, and by alpha times what is free of the
+ * pool (dynamic thresholds, Choudhury and Hahne, 1998): n accounts that want all
+ * they can get hold alpha * size / (1 + alpha * n) each.
+ *
+ * An account that has reached its bound pauses its sender until it is down at xON.
+ */
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+
+#include "account.h"
+
+/**
+ * dcbport_account_bytes() - all that an account holds
+ * @account: it
+ */
+u32 dcbport_account_bytes(const struct dcbport_account *account)
+{
+	return account->reserve + account->shared + account->headroom;
+}
+
+static u64 pool_free(const struct dcbport_pool *pool)
+{
+	/* its size may have shrunk */
+	return pool->size > pool->used ? pool->size - pool->used : 0;
+}
+
+/**
+ * dcbport_pool_threshold() - what an account may hold of the pool now
+ * @pool: it
+ *
+ * Return: bytes.
+ */
+u64 dcbport_pool_threshold(const struct dcbport_pool *pool)
+{
+	if (!pool->alpha)
+		return pool->size;
+	return div_u64(pool_free(pool) * pool->alpha, DCBPORT_ALPHA_ONE);
+}
+
+/* Bytes at which the sender is to pause, without headroom */
+static u64 account_xoff(const struct dcbport_pool *pool,
+			const struct dcbport_thresholds *th)
+{
+	u64 bound = th->reserve + dcbport_pool_threshold(pool);
+
+	return th->xoff ? min_t(u64, th->xoff, bound) : bound;
+}
+
+static bool account_resumes(const struct dcbport_account *account,
+			    const struct dcbport_pool *pool,
+			    const struct dcbport_thresholds *th)
+{
+	u32 bytes = dcbport_account_bytes(account);
+	u64 xoff = account_xoff(pool, th);
+
+	if (!bytes)
+		return true;
+	if (account->headroom || bytes >= xoff)
+		return false;
+	return th->xoff ? bytes <= th->xon : bytes + DCBPORT_RESUME <= xoff;
+}
+
+/**
+ * dcbport_account_charge() - take memory for a packet
+ * @account: whose it is; its pause may begin
+ * @pool: what it shares
+ * @th: its thresholds
+ * @len: bytes
+ *
+ * Return: false if there is none: the packet is lost, and nothing has changed.
+ */
+bool dcbport_account_charge(struct dcbport_account *account,
+			    struct dcbport_pool *pool,
+			    const struct dcbport_thresholds *th, u32 len)
+{
+	u64 xoff = account_xoff(pool, th);
+	u32 held = account->reserve + account->shared;
+	u32 reserve, shared, headroom;
+	u64 room;
+
+	reserve = min(len, th->reserve > account->reserve ?
+			   th->reserve - account->reserve : 0);
+	room = xoff > held + reserve ? xoff - held - reserve : 0;
+	shared = min_t(u64, min(room, pool_free(pool)), len - reserve);
+	headroom = len - reserve - shared;
+	if (headroom && (u64)account->headroom + headroom > th->headroom)
+		return false;
+
+	account->reserve += reserve;
+	account->shared += shared;
+	account->headroom += headroom;
+	pool->used += shared;
+	account->most = max(account->most, dcbport_account_bytes(account));
+	account->headroom_most = max(account->headroom_most, account->headroom);
+	if (account->headroom || dcbport_account_bytes(account) >= xoff)
+		account->paused = true;
+	return true;
+}
+
+/**
+ * dcbport_account_release() - give memory of a packet back
+ * @account: whose it was; its pause may end
+ * @pool: what it shares
+ * @th: its thresholds
+ * @len: bytes, as they were charged
+ */
+void dcbport_account_release(struct dcbport_account *account,
+			     struct dcbport_pool *pool,
+			     const struct dcbport_thresholds *th, u32 len)
+{
+	u32 headroom = min(len, account->headroom);
+	u32 shared = min(len - headroom, account->shared);
+
+	account->headroom -= headroom;
+	account->shared -= shared;
+	account->reserve -= len - headroom - shared;
+	pool->used -= shared;
+	if (account->paused && account_resumes(account, pool, th))
+		account->paused = false;
+}

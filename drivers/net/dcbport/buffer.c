@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The buffer that the ports of a switch share. A packet is charged to the port
+ * where it came in while it waits at the port where it leaves, so that the
+ * pauses go to those who fill the buffer.
+ *
+ * Each switch has a lock of its own, which is a leaf: it is taken with a qdisc's
+ * lock held, and nothing is taken below it. Who changes a pause wakes the port
+ * that has to tell it, and never takes that port's lock.
+ */
+#include <linux/module.h>
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+
+#include "buffer.h"
+#include "port.h"
+
+/* 12 MiB and 1/8 are those of ns-3's switch, which has a Trident 2's */
+const struct dcbport_buffer_settings dcbport_buffer_defaults = {
+	.size = 12 << 20,
+	.lossy = 12 << 20,
+	.alpha = DCBPORT_ALPHA_ONE / 8,
+};
+
+struct buffer_net {
+	struct list_head buffers;	/* under rtnl */
+};
+
+static unsigned int buffer_net_id;
+
+static struct list_head *buffer_list(struct net *net)
+{
+	struct buffer_net *bn = net_generic(net, buffer_net_id);
+
+	return &bn->buffers;
+}
+
+/**
+ * dcbport_buffer_find() - a switch by its name
+ * @net: its network namespace
+ * @name: its name
+ *
+ * Context: rtnl is held.
+ */
+struct dcbport_buffer *dcbport_buffer_find(struct net *net, const char *name)
+{
+	struct dcbport_buffer *buffer;
+
+	ASSERT_RTNL();
+	list_for_each_entry(buffer, buffer_list(net), node) {
+		if (!strcmp(buffer->name, name))
+			return buffer;
+	}
+	return NULL;
+}
+
+/**
+ * dcbport_buffer_next() - a switch by its place in the list
+ * @net: its network namespace
+ * @skip: how many come before
+ *
+ * Context: rtnl is held.
+ */
+struct dcbport_buffer *dcbport_buffer_next(struct net *net, unsigned int skip)
+{
+	struct dcbport_buffer *buffer;
+
+	ASSERT_RTNL();
+	list_for_each_entry(buffer, buffer_list(net), node) {
+		if (!skip--)
+			return buffer;
+	}
+	return NULL;
+}
+
+/* Under the lock, or before others know it */
+static void buffer_pools(struct dcbport_buffer *buffer)
+{
+	const struct dcbport_buffer_settings *s = &buffer->settings;
+
+	buffer->pool[0].size = s->lossy;
+	buffer->pool[1].size = s->size - buffer->room;
+	buffer->pool[0].alpha = s->alpha;
+	buffer->pool[1].alpha = s->alpha;
+}
+
+/* Under the lock: whether it was the last user, who is to free it */
+static bool buffer_put(struct dcbport_buffer *buffer)
+{
+	return !--buffer->users;
+}
+
+/**
+ * dcbport_buffer_new() - make a switch
+ * @net: its network namespace
+ * @name: its name; at most DCBPORT_NAME_MAX characters
+ * @s: its settings
+ * @extack: what is wrong
+ *
+ * Context: rtnl is held; may sleep. Return: 0 or a negative error.
+ */
+int dcbport_buffer_new(struct net *net, const char *name,
+		       const struct dcbport_buffer_settings *s,
+		       struct netlink_ext_ack *extack)
+{
+	struct dcbport_buffer *buffer;
+
+	if (!*name) {
+		NL_SET_ERR_MSG(extack, "a switch needs a name");
+		return -EINVAL;
+	}
+	if (dcbport_buffer_find(net, name)) {
+		NL_SET_ERR_MSG(extack, "there is a switch of this name already");
+		return -EEXIST;
+	}
+	buffer = kzalloc(sizeof(*buffer), GFP_KERNEL_ACCOUNT);
+	if (!buffer)
+		return -ENOMEM;
+	strscpy(buffer->name, name, sizeof(buffer->name));
+	spin_lock_init(&buffer->lock);
+	buffer->users = 1;
+	buffer->settings = *s;
+	buffer_pools(buffer);
+	list_add_tail(&buffer->node, buffer_list(net));
+	return 0;
+}
+
+/**
+ * dcbport_buffer_set() - change a switch
+ * @buffer: it
+ * @s: its new settings
+ * @extack: what is wrong
+ *
+ * Context: rtnl is held. Return: 0 or a negative error.
+ */
+int dcbport_buffer_set(struct dcbport_buffer *buffer,
+		       const struct dcbport_buffer_settings *s,
+		       struct netlink_ext_ack *extack)
+{
+	if (s->size < buffer->room) {
+		NL_SET_ERR_MSG(extack,
+			       "the size is below the reserves and headrooms of the switch's ports");
+		return -ENOSPC;
+	}
+	spin_lock_bh(&buffer->lock);
+	buffer->settings = *s;
+	buffer_pools(buffer);
+	spin_unlock_bh(&buffer->lock);
+	return 0;
+}
+
+static void buffer_del(struct dcbport_buffer *buffer)
+{
+	bool last;
+
+	list_del(&buffer->node);
+	spin_lock_bh(&buffer->lock);
+	last = buffer_put(buffer);
+	spin_unlock_bh(&buffer->lock);
+	if (last)
+		kfree(buffer);
+}
+
+/**
+ * dcbport_buffer_del() - remove a switch
+ * @buffer: it
+ * @extack: what is wrong
+ *
+ * Packets that are charged to it keep its memory until they have left.
+ *
+ * Context: rtnl is held. Return: 0 or a negative error.
+ */
+int dcbport_buffer_del(struct dcbport_buffer *buffer,
+		       struct netlink_ext_ack *extack)
+{
+	if (buffer->ports) {
+		NL_SET_ERR_MSG(extack, "the switch still has ports");
+		return -EBUSY;
+	}
+	buffer_del(buffer);
+	return 0;
+}
+
+/**
+ * dcbport_buffer_has_room() - whether reserves and headrooms of a port fit
+ * @buffer: the switch
+ * @room: bytes more than it has given away
+ *
+ * Context: rtnl is held.
+ */
+bool dcbport_buffer_has_room(const struct dcbport_buffer *buffer, u64 room)
+{
+	return buffer->room + room <= buffer->settings.size;
+}
+
+/* Under the lock */
+static struct dcbport_ingress *buffer_ingress(struct dcbport_buffer *buffer,
+					      int ifindex)
+{
+	struct dcbport_ingress *in;
+
+	hlist_for_each_entry(in, &buffer->ingresses[ifindex % DCBPORT_INGRESS_HASH],
+			     node) {
+		if (in->ifindex == ifindex)
+			return in;
+	}
+	return NULL;
+}
+
+/**
+ * dcbport_buffer_join() - put a port into a switch
+ * @buffer: the switch, which has room for it
+ * @port: the port, which is in none
+ * @s: its settings from now on
+ *
+ * Context: rtnl is held; may sleep. Return: 0 or a negative error.
+ */
+int dcbport_buffer_join(struct dcbport_buffer *buffer, struct dcbport *port,
+			const struct dcbport_settings *s)
+{
+	struct dcbport_ingress *in = kzalloc(sizeof(*in), GFP_KERNEL_ACCOUNT);
+
+	if (!in)
+		return -ENOMEM;
+	in->buffer = buffer;
+	in->port = port;
+	in->ifindex = port->dev->ifindex;
+	in->pfc = s->pfc;
+	in->thresholds = s->thresholds;
+
+	buffer->ports++;
+	buffer->room += dcbport_settings_room(s);
+	spin_lock_bh(&buffer->lock);
+	buffer->users++;
+	buffer_pools(buffer);
+	hlist_add_head(&in->node,
+		       &buffer->ingresses[in->ifindex % DCBPORT_INGRESS_HASH]);
+	spin_unlock_bh(&buffer->lock);
+
+	spin_lock_bh(qdisc_lock(port->sch));
+	port->buffer = buffer;
+	port->ingress = in;
+	WRITE_ONCE(port->switched, true);
+	spin_unlock_bh(qdisc_lock(port->sch));
+	return 0;
+}
+
+/**
+ * dcbport_buffer_update() - take over changed settings of a port
+ * @port: the port, which is in a switch and still has its old settings
+ * @s: its new ones, for which there is room
+ *
+ * Context: rtnl is held.
+ */
+void dcbport_buffer_update(struct dcbport *port,
+			   const struct dcbport_settings *s)
+{
+	struct dcbport_ingress *in = port->ingress;
+	struct dcbport_buffer *buffer = in->buffer;
+
+	buffer->room -= dcbport_settings_room(&port->settings);
+	buffer->room += dcbport_settings_room(s);
+	spin_lock_bh(&buffer->lock);
+	buffer_pools(buffer);
+	in->pfc = s->pfc;
+	in->thresholds = s->thresholds;
+	spin_unlock_bh(&buffer->lock);
+}
+
+/**
+ * dcbport_buffer_leave() - take a port out of its switch
+ * @port: the port, which still has its settings
+ *
+ * Context: rtnl is held; the qdisc's lock is not.
+ */
+void dcbport_buffer_leave(struct dcbport *port)
+{
+	struct dcbport_ingress *in = port->ingress;
+	struct dcbport_buffer *buffer = port->buffer;
+	bool idle, last;
+
+	spin_lock_bh(qdisc_lock(port->sch));
+	port->buffer = NULL;
+	port->ingress = NULL;
+	WRITE_ONCE(port->switched, false);
+	spin_unlock_bh(qdisc_lock(port->sch));
+
+	buffer->ports--;
+	buffer->room -= dcbport_settings_room(&port->settings);
+	spin_lock_bh(&buffer->lock);
+	buffer_pools(buffer);
+	hlist_del(&in->node);
+	in->port = NULL;
+	/* else the last packet frees it */
+	idle = !in->packets;
+	last = idle && buffer_put(buffer);
+	spin_unlock_bh(&buffer->lock);
+	if (idle)
+		kfree(in);
+	if (last)
+		kfree(buffer);
+}
+
+/* Under the lock: let the port tell what has changed */
+static void buffer_tell(struct dcbport_ingress *in, u8 prio, bool paused)
+{
+	u8 now = in->paused;
+
+	if (paused)
+		now |= 1 << prio;
+	else
+		now &= ~(1 << prio);
+	if (now == in->paused)
+		return;
+	WRITE_ONCE(in->paused, now);
+	if (in->port)
+		dcbport_wake(in->port);
+}
+
+/**
+ * dcbport_buffer_charge() - take memory for a packet
+ * @buffer: the switch
+ * @ifindex: where it came in; another than a port's is charged to nobody
+ * @prio: its priority
+ * @len: bytes
+ * @in: whom it is charged to, or NULL
+ * @lossless: from which pool
+ *
+ * Context: softirqs are disabled; the lock of the qdisc where it leaves is held.
+ * Return: false if there is none: the packet is lost.
+ */
+bool dcbport_buffer_charge(struct dcbport_buffer *buffer, int ifindex, u8 prio,
+			   u32 len, struct dcbport_ingress **in, bool *lossless)
+{
+	static const struct dcbport_thresholds lossy;
+	struct dcbport_account *account;
+	bool ok = true;
+
+	spin_lock(&buffer->lock);
+	*in = buffer_ingress(buffer, ifindex);
+	if (*in) {
+		*lossless = (*in)->pfc & 1 << prio;
+		account = &(*in)->account[*lossless][prio];
+		ok = dcbport_account_charge(account, &buffer->pool[*lossless],
+					    *lossless ? &(*in)->thresholds : &lossy,
+					    len);
+		if (ok) {
+			(*in)->packets++;
+			if (*lossless)
+				buffer_tell(*in, prio, account->paused);
+		}
+	}
+	spin_unlock(&buffer->lock);
+	return ok;
+}
+
+/**
+ * dcbport_buffer_release() - give memory of a packet back
+ * @in: whom it was charged to; it may be gone after this
+ * @prio: as it was charged
+ * @lossless: as it was charged
+ * @len: as it was charged
+ *
+ * Context: any, with softirqs enabled or not.
+ */
+void dcbport_buffer_release(struct dcbport_ingress *in, u8 prio, bool lossless,
+			    u32 len)
+{
+	struct dcbport_buffer *buffer = in->buffer;
+	struct dcbport_account *account = &in->account[lossless][prio];
+	bool idle, last;
+
+	spin_lock_bh(&buffer->lock);
+	dcbport_account_release(account, &buffer->pool[lossless],
+				&in->thresholds, len);
+	if (lossless)
+		buffer_tell(in, prio, account->paused);
+	idle = !--in->packets && !in->port;
+	last = idle && buffer_put(buffer);
+	spin_unlock_bh(&buffer->lock);
+	if (idle)
+		kfree(in);
+	if (last)
+		kfree(buffer);
+}
+
+/**
+ * dcbport_buffer_accounts() - what came in at a port and is still held
+ * @in: of the port
+ * @account: where to, by pool and priority
+ *
+ * Context: rtnl is held.
+ */
+void dcbport_buffer_accounts(struct dcbport_ingress *in,
+			     struct dcbport_account account[2][DCBPORT_PRIOS])
+{
+	spin_lock_bh(&in->buffer->lock);
+	memcpy(account, in->account, sizeof(in->account));
+	spin_unlock_bh(&in->buffer->lock);
+}
+
+static int __net_init buffer_net_init(struct net *net)
+{
+	INIT_LIST_HEAD(buffer_list(net));
+	return 0;
+}
+
+/* Devices have gone, or have moved, and their qdiscs with them */
+static void __net_exit buffer_net_exit(struct net *net)
+{
+	struct dcbport_buffer *buffer, *next;
+
+	rtnl_lock();
+	list_for_each_entry_safe(buffer, next, buffer_list(net), node) {
+		WARN_ON_ONCE(buffer->ports);
+		buffer_del(buffer);
+	}
+	rtnl_unlock();
+}
+
+static struct pernet_operations buffer_net_ops = {
+	.init = buffer_net_init,
+	.exit = buffer_net_exit,
+	.id = &buffer_net_id,
+	.size = sizeof(struct buffer_net),
+};
+
+/**
+ * dcbport_buffer_init() - be ready for switches
+ *
+ * Context: process; may sleep. Return: 0 or a negative error.
+ */
+int dcbport_buffer_init(void)
+{
+	/* called when the namespace's devices have gone */
+	return register_pernet_subsys(&buffer_net_ops);
+}
+
+/**
+ * dcbport_buffer_exit() - remove all switches
+ *
+ * Context: process; may sleep. No port is left.
+ */
+void dcbport_buffer_exit(void)
+{
+	unregister_pernet_subsys(&buffer_net_ops);
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The marking curve of DCQCN's congestion point, on the instantaneous queue:
+ *
+ *	p = 0					q <= Kmin
+ *	    Pmax * (q - Kmin) / (Kmax - Kmin)	Kmin < q <= Kmax
+ *	    1					q > Kmax
+ *
+ *   Zhu et al., SIGCOMM 2015, section 3.1, figure 5
+ *
+ * RED averages the queue and spaces its marks evenly, which about doubles the
+ * share of marked packets at small probabilities. Here each packet has a draw
+ * of its own.
+ */
+#include <linux/kernel.h>
+#include <linux/math64.h>
+
+#include "curve.h"
+
+/**
+ * dcbport_curve_chance() - the probability of a mark
+ * @curve: its parameters
+ * @queue: bytes that are queued already
+ *
+ * Return: in units of 1 / DCBPORT_PMAX_ONE.
+ */
+u32 dcbport_curve_chance(const struct dcbport_curve *curve, u32 queue)
+{
+	if (!curve->kmax || queue <= curve->kmin)
+		return 0;
+	if (queue > curve->kmax)
+		return DCBPORT_PMAX_ONE;
+	/* below 2^30 times below 2^32 */
+	return div_u64((u64)curve->pmax * (queue - curve->kmin),
+		       curve->kmax - curve->kmin);
+}
+
+/**
+ * dcbport_curve_marks() - whether to mark a packet
+ * @curve: its parameters
+ * @queue: bytes that are queued already
+ * @draw: a random number, uniform in 32 bits
+ */
+bool dcbport_curve_marks(const struct dcbport_curve *curve, u32 queue, u32 draw)
+{
+	u64 scaled = ((u64)draw * DCBPORT_PMAX_ONE) >> 32;
+
+	return scaled < dcbport_curve_chance(curve, queue);
+}

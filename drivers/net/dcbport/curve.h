@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The marking curve of DCQCN's congestion point. See curve.c. */
+#ifndef DCBPORT_CURVE_H
+#define DCBPORT_CURVE_H
+
+#include <linux/types.h>
+#include <uapi/linux/dcbport.h>
+
+/**
+ * struct dcbport_curve - how probable a mark is, by the length of the queue
+ * @kmin: bytes; no marks up to here
+ * @kmax: bytes; every packet is marked above. 0 switches marking off.
+ * @pmax: probability at @kmax, in units of 1 / DCBPORT_PMAX_ONE
+ */
+struct dcbport_curve {
+	u32 kmin;
+	u32 kmax;
+	u32 pmax;
+};
+
+u32 dcbport_curve_chance(const struct dcbport_curve *curve, u32 queue);
+bool dcbport_curve_marks(const struct dcbport_curve *curve, u32 queue,
+			 u32 draw);
+
+#endif /* DCBPORT_CURVE_H */

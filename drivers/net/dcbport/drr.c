@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which class sends next: strict ones first, the others by deficit round robin
+ * (Shreedhar and Varghese, SIGCOMM 1995).
+ *
+ * A class that is paused or empty is skipped, where sch_ets and sch_drr would
+ * stop all others too. Turns in which nobody could send are not walked through
+ * but counted, so that a choice looks at each class once, whatever the weights.
+ */
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+
+#include "drr.h"
+
+static u32 drr_quantum(const struct dcbport_drr *drr, int prio)
+{
+	return drr->weight[prio] * DCBPORT_QUANTUM;
+}
+
+/* How many turns this class waits until it may send this much; not none */
+static u32 drr_turns(const struct dcbport_drr *drr, int prio, u32 len)
+{
+	u32 quantum = drr_quantum(drr, prio);
+
+	if (len <= drr->deficit[prio])
+		return 1;
+	return (len - drr->deficit[prio] + quantum - 1) / quantum;
+}
+
+static int drr_strict(u8 ready)
+{
+	int prio;
+
+	for (prio = DCBPORT_PRIOS - 1; prio >= 0; prio--) {
+		if (ready & 1 << prio)
+			return prio;
+	}
+	return -1;
+}
+
+/* The class at @step places behind the one whose turn it is */
+static int drr_at(const struct dcbport_drr *drr, int step)
+{
+	return (drr->turn + step) % DCBPORT_PRIOS;
+}
+
+/**
+ * dcbport_drr_pick() - choose the class that sends
+ * @drr: the state; the turn moves on
+ * @ready: classes that have a packet and are not paused, one bit each
+ * @len: bytes of each one's first packet
+ *
+ * What it returns is to be sent: see dcbport_drr_sent().
+ * Return: the class, or -1 if none is ready.
+ */
+int dcbport_drr_pick(struct dcbport_drr *drr, u8 ready,
+		     const u32 len[DCBPORT_PRIOS])
+{
+	u32 turns = U32_MAX;
+	int step, prio, chosen = 0;
+
+	if (ready & drr->strict)
+		return drr_strict(ready & drr->strict);
+	if (!ready)
+		return -1;
+	/* the rest of a turn */
+	prio = drr->turn;
+	if (ready & 1 << prio && len[prio] <= drr->deficit[prio])
+		return prio;
+
+	for (step = 1; step <= DCBPORT_PRIOS; step++) {
+		prio = drr_at(drr, step);
+		if (ready & 1 << prio && drr_turns(drr, prio, len[prio]) < turns) {
+			turns = drr_turns(drr, prio, len[prio]);
+			chosen = step;
+		}
+	}
+	/* those behind the chosen one have not had their last turn yet */
+	for (step = 1; step <= DCBPORT_PRIOS; step++) {
+		prio = drr_at(drr, step);
+		if (ready & 1 << prio)
+			drr->deficit[prio] += (turns - (step > chosen)) *
+					      drr_quantum(drr, prio);
+	}
+	drr->turn = drr_at(drr, chosen);
+	return drr->turn;
+}
+
+/**
+ * dcbport_drr_sent() - account what the chosen class has sent
+ * @drr: the state
+ * @prio: what dcbport_drr_pick() returned
+ * @len: bytes
+ * @empty: it has nothing more: what is left of its turn is forfeit
+ */
+void dcbport_drr_sent(struct dcbport_drr *drr, int prio, u32 len, bool empty)
+{
+	if (drr->strict & 1 << prio)
+		return;
+	drr->deficit[prio] = empty ? 0 : drr->deficit[prio] - len;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a port does with what comes in: it takes PFC frames, which a bridge would
+ * drop, before anybody else. At the port of a switch it also parts packets from
+ * the socket that sent them, if that is on the same machine: a sender shall not
+ * notice that a switch holds its packet, as it does not notice elsewhere.
+ */
+#include <linux/etherdevice.h>
+#include <linux/netdevice.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter_netdev.h>
+#include <linux/skbuff.h>
+
+#include "hook.h"
+#include "pfc.h"
+#include "port.h"
+
+#define PFC_CONTENT	20	/* bytes of a PFC frame that say something */
+
+/* A MAC control frame; those that are not of PFC go on, to where they are dropped */
+static unsigned int hook_control(struct dcbport *port, struct sk_buff *skb)
+{
+	u8 buffer[PFC_CONTENT];
+	size_t len = min_t(size_t, skb->len, sizeof(buffer));
+	const u8 *data = skb_header_pointer(skb, 0, len, buffer);
+	struct dcbport_pfc pfc;
+
+	if (!data || !dcbport_pfc_is_pfc(data, len) ||
+	    skb_vlan_tag_present(skb) ||
+	    !ether_addr_equal(eth_hdr(skb)->h_dest, dcbport_pfc_address))
+		return NF_ACCEPT;
+	if (!dcbport_pfc_parse(data, len, &pfc))
+		dcbport_pause_error(&port->pause);
+	else if (dcbport_pause_hear(&port->pause, &pfc, ktime_get_ns()))
+		dcbport_wake(port);
+	consume_skb(skb);
+	return NF_STOLEN;
+}
+
+static unsigned int hook_ingress(void *priv, struct sk_buff *skb,
+				 const struct nf_hook_state *state)
+{
+	struct dcbport *port = priv;
+
+	if (READ_ONCE(port->switched))
+		skb_orphan(skb);
+	if (likely(skb->protocol != htons(DCBPORT_PFC_ETHERTYPE)))
+		return NF_ACCEPT;
+	return hook_control(port, skb);
+}
+
+/**
+ * dcbport_hook_begin() - see what comes in
+ * @port: the port
+ *
+ * Context: rtnl is held; may sleep. Return: 0 or a negative error.
+ */
+int dcbport_hook_begin(struct dcbport *port)
+{
+	struct nf_hook_ops *ops = &port->hook;
+	int err;
+
+	ops->hook = hook_ingress;
+	ops->dev = port->dev;
+	ops->priv = port;
+	ops->pf = NFPROTO_NETDEV;
+	ops->hooknum = NF_NETDEV_INGRESS;
+	ops->priority = INT_MIN;
+	err = nf_register_net_hook(dev_net(port->dev), ops);
+	if (err) {
+		ops->hook = NULL;
+		return err;
+	}
+	/* QEMU's virtio-net, and real cards, pass what is asked for */
+	dev_mc_add(port->dev, dcbport_pfc_address);
+	return 0;
+}
+
+/**
+ * dcbport_hook_end() - undo dcbport_hook_begin(), if it was done
+ * @port: the port; the hook may still be running, and see its memory until the
+ *	next grace period
+ *
+ * Context: rtnl is held; may sleep.
+ */
+void dcbport_hook_end(struct dcbport *port)
+{
+	if (!port->hook.hook)
+		return;
+	dev_mc_del(port->dev, dcbport_pfc_address);
+	nf_unregister_net_hook(dev_net(port->dev), &port->hook);
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A data centre switch port in software: what is set up when the module is
+ * loaded, and undone in reverse order.
+ *
+ * Where things are: qdisc.c is the port. It marks by curve.c, picks a class by
+ * drr.c, and sends at the pace of wire.c. buffer.c is a switch's memory, with the
+ * arithmetic in account.c. pause.c has what the other end says with the frames of
+ * pfc.c, which hook.c takes. settings.c is what can be set, netlink.c how.
+ */
+#include <linux/module.h>
+#include <linux/netdevice.h>
+
+#include "buffer.h"
+#include "netlink.h"
+#include "port.h"
+
+static int __init dcbport_init(void)
+{
+	int err;
+
+	err = dcbport_buffer_init();
+	if (err)
+		return err;
+	err = dcbport_netlink_init();
+	if (err)
+		goto exit_buffer;
+	err = dcbport_qdisc_init();
+	if (err)
+		goto exit_netlink;
+	return 0;
+
+exit_netlink:
+	dcbport_netlink_exit();
+exit_buffer:
+	dcbport_buffer_exit();
+	return err;
+}
+
+static void __exit dcbport_exit(void)
+{
+	dcbport_qdisc_exit();
+	dcbport_netlink_exit();
+	dcbport_buffer_exit();
+	/* hooks of the last ports */
+	synchronize_net();
+}
+
+module_init(dcbport_init);
+module_exit(dcbport_exit);
+
+MODULE_DESCRIPTION("Data centre switch port: exact ECN marking and PFC in software");
+MODULE_AUTHOR("The rdma_dcqcn developers");
+MODULE_LICENSE("GPL");
+MODULE_VERSION("0.9");
+MODULE_ALIAS("net-sch-dcbport");
+MODULE_ALIAS("sch_dcbport");

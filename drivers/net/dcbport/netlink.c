@@ -1,0 +1,582 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The dcbport family of generic netlink, as Documentation/netlink/specs/dcbport.yaml
+ * says. All of it runs under rtnl, which qdiscs come and go under.
+ */
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <net/genetlink.h>
+#include <net/netlink.h>
+#include <net/sock.h>
+
+#include "buffer.h"
+#include "netlink.h"
+#include "netlink_gen.h"
+#include "port.h"
+
+/* --- ports, as they are --------------------------------------------------- */
+
+/* What a dump tells of a class, taken at one moment */
+struct class_view {
+	struct dcbport_class_count count;
+	struct dcbport_pause_count pause;
+	u32 queue_packets;
+	u32 queue_bytes;
+	u32 wire_packets;
+	bool storm;
+	bool paused;
+};
+
+static void class_look(struct dcbport *port, u8 prio, struct class_view *view)
+{
+	const struct dcbport_class *class = &port->class[prio];
+	u64 now = ktime_get_ns();
+
+	spin_lock_bh(qdisc_lock(port->sch));
+	view->count = class->count;
+	view->queue_packets = class->queue.qlen;
+	view->queue_bytes = class->bytes;
+	view->wire_packets = class->on_wire;
+	view->storm = class->storm;
+	spin_unlock_bh(qdisc_lock(port->sch));
+	view->paused = dcbport_pause_read(&port->pause, prio, &view->pause,
+					  now) > now;
+}
+
+static int put_u64(struct sk_buff *skb, int attr, u64 value)
+{
+	return nla_put_u64_64bit(skb, attr, value, DCBPORT_A_CLASS_PAD);
+}
+
+static int put_class_settings(struct sk_buff *skb,
+			      const struct dcbport_settings *s, u8 prio)
+{
+	return nla_put_u8(skb, DCBPORT_A_CLASS_PRIO, prio) ||
+	       nla_put_u8(skb, DCBPORT_A_CLASS_WEIGHT, s->weight[prio]) ||
+	       nla_put_u32(skb, DCBPORT_A_CLASS_LIMIT, s->limit[prio]) ||
+	       nla_put_u32(skb, DCBPORT_A_CLASS_KMIN, s->curve[prio].kmin) ||
+	       nla_put_u32(skb, DCBPORT_A_CLASS_KMAX, s->curve[prio].kmax) ||
+	       nla_put_u32(skb, DCBPORT_A_CLASS_PMAX, s->curve[prio].pmax);
+}
+
+static int put_class_packets(struct sk_buff *skb, const struct class_view *v)
+{
+	const u64 *dropped = v->count.dropped;
+
+	return put_u64(skb, DCBPORT_A_CLASS_IN_PACKETS, v->count.in_packets) ||
+	       put_u64(skb, DCBPORT_A_CLASS_IN_BYTES, v->count.in_bytes) ||
+	       put_u64(skb, DCBPORT_A_CLASS_OUT_PACKETS, v->count.out_packets) ||
+	       put_u64(skb, DCBPORT_A_CLASS_OUT_BYTES, v->count.out_bytes) ||
+	       put_u64(skb, DCBPORT_A_CLASS_MARKED, v->count.marked) ||
+	       nla_put_u32(skb, DCBPORT_A_CLASS_QUEUE_PACKETS, v->queue_packets) ||
+	       nla_put_u32(skb, DCBPORT_A_CLASS_QUEUE_BYTES, v->queue_bytes) ||
+	       nla_put_u32(skb, DCBPORT_A_CLASS_QUEUE_BYTES_MAX, v->count.most) ||
+	       nla_put_u32(skb, DCBPORT_A_CLASS_WIRE_PACKETS, v->wire_packets) ||
+	       put_u64(skb, DCBPORT_A_CLASS_DROP_LIMIT,
+		       dropped[DCBPORT_DROP_LIMIT]) ||
+	       put_u64(skb, DCBPORT_A_CLASS_DROP_BUFFER,
+		       dropped[DCBPORT_DROP_BUFFER]) ||
+	       put_u64(skb, DCBPORT_A_CLASS_DROP_STORM,
+		       dropped[DCBPORT_DROP_STORM]) ||
+	       put_u64(skb, DCBPORT_A_CLASS_DROP_MEMORY,
+		       dropped[DCBPORT_DROP_MEMORY]) ||
+	       put_u64(skb, DCBPORT_A_CLASS_DROP_RESET,
+		       dropped[DCBPORT_DROP_RESET]);
+}
+
+static int put_class_pauses(struct sk_buff *skb, const struct class_view *v)
+{
+	return put_u64(skb, DCBPORT_A_CLASS_RX_PAUSE, v->pause.frames) ||
+	       put_u64(skb, DCBPORT_A_CLASS_RX_PAUSE_TRANSITION,
+		       v->pause.transitions) ||
+	       put_u64(skb, DCBPORT_A_CLASS_RX_PAUSE_DURATION,
+		       div_u64(v->pause.paused, NSEC_PER_USEC)) ||
+	       put_u64(skb, DCBPORT_A_CLASS_TX_PAUSE, v->count.pauses) ||
+	       put_u64(skb, DCBPORT_A_CLASS_TX_RESUME, v->count.resumes) ||
+	       nla_put_u8(skb, DCBPORT_A_CLASS_PAUSED, v->paused) ||
+	       nla_put_u8(skb, DCBPORT_A_CLASS_STORM, v->storm) ||
+	       put_u64(skb, DCBPORT_A_CLASS_STORMS, v->count.storms) ||
+	       put_u64(skb, DCBPORT_A_CLASS_RESTORES, v->count.restores);
+}
+
+static int put_class_ingress(struct sk_buff *skb,
+			     const struct dcbport_account *lossy,
+			     const struct dcbport_account *lossless)
+{
+	return nla_put_u32(skb, DCBPORT_A_CLASS_INGRESS_BYTES,
+			   dcbport_account_bytes(lossless)) ||
+	       nla_put_u32(skb, DCBPORT_A_CLASS_INGRESS_BYTES_MAX,
+			   lossless->most) ||
+	       nla_put_u32(skb, DCBPORT_A_CLASS_HEADROOM_BYTES_MAX,
+			   lossless->headroom_most) ||
+	       nla_put_u32(skb, DCBPORT_A_CLASS_LOSSY_BYTES,
+			   dcbport_account_bytes(lossy)) ||
+	       nla_put_u32(skb, DCBPORT_A_CLASS_LOSSY_BYTES_MAX, lossy->most);
+}
+
+static int put_class(struct sk_buff *skb, struct dcbport *port, u8 prio,
+		     const struct dcbport_account account[2][DCBPORT_PRIOS])
+{
+	struct nlattr *nest = nla_nest_start(skb, DCBPORT_A_PORT_CLASS);
+	struct class_view view;
+
+	if (!nest)
+		return -EMSGSIZE;
+	class_look(port, prio, &view);
+	if (put_class_settings(skb, &port->settings, prio) ||
+	    put_class_packets(skb, &view) ||
+	    put_class_pauses(skb, &view) ||
+	    (port->ingress &&
+	     put_class_ingress(skb, &account[0][prio], &account[1][prio])))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int put_classes(struct sk_buff *skb, struct dcbport *port)
+{
+	struct dcbport_account account[2][DCBPORT_PRIOS];
+	int prio, err = 0;
+
+	if (port->ingress)
+		dcbport_buffer_accounts(port->ingress, account);
+	for (prio = 0; prio < DCBPORT_PRIOS && !err; prio++)
+		err = put_class(skb, port, prio, account);
+	return err;
+}
+
+static int put_port(struct sk_buff *skb, struct dcbport *port)
+{
+	const struct dcbport_settings *s = &port->settings;
+	const struct dcbport_buffer *buffer = port->buffer;
+
+	return nla_put_u32(skb, DCBPORT_A_PORT_IFINDEX, port->dev->ifindex) ||
+	       nla_put_string(skb, DCBPORT_A_PORT_IFNAME, port->dev->name) ||
+	       nla_put_u64_64bit(skb, DCBPORT_A_PORT_RATE, s->rate,
+				 DCBPORT_A_PORT_PAD) ||
+	       nla_put_u32(skb, DCBPORT_A_PORT_DELAY, s->delay) ||
+	       nla_put_u32(skb, DCBPORT_A_PORT_OVERHEAD, s->overhead) ||
+	       nla_put_u8(skb, DCBPORT_A_PORT_PFC, s->pfc) ||
+	       nla_put_u8(skb, DCBPORT_A_PORT_STRICT, s->strict) ||
+	       nla_put_string(skb, DCBPORT_A_PORT_SWITCH,
+			      buffer ? buffer->name : "") ||
+	       nla_put_u32(skb, DCBPORT_A_PORT_RESERVE, s->thresholds.reserve) ||
+	       nla_put_u32(skb, DCBPORT_A_PORT_XOFF, s->thresholds.xoff) ||
+	       nla_put_u32(skb, DCBPORT_A_PORT_XON, s->thresholds.xon) ||
+	       nla_put_u32(skb, DCBPORT_A_PORT_HEADROOM,
+			   s->thresholds.headroom) ||
+	       nla_put_u8(skb, DCBPORT_A_PORT_ACTION, s->action) ||
+	       nla_put_u32(skb, DCBPORT_A_PORT_DETECT, s->detect) ||
+	       nla_put_u32(skb, DCBPORT_A_PORT_RESTORE, s->restore) ||
+	       nla_put_u64_64bit(skb, DCBPORT_A_PORT_PFC_ERRORS,
+				 READ_ONCE(port->pause.errors),
+				 DCBPORT_A_PORT_PAD) ||
+	       nla_put_u64_64bit(skb, DCBPORT_A_PORT_FRAME_ERRORS,
+				 READ_ONCE(port->frame_errors),
+				 DCBPORT_A_PORT_PAD) ||
+	       put_classes(skb, port);
+}
+
+static void *put_begin(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
+{
+	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			   &dcbport_nl_family, NLM_F_MULTI, cmd);
+}
+
+static int dump_port(struct sk_buff *skb, struct netlink_callback *cb,
+		     struct dcbport *port)
+{
+	void *hdr = put_begin(skb, cb, DCBPORT_CMD_PORT_GET);
+
+	if (!hdr)
+		return -EMSGSIZE;
+	if (put_port(skb, port)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+static int dump_one(struct sk_buff *skb, struct netlink_callback *cb,
+		    const char *name)
+{
+	struct net_device *dev = __dev_get_by_name(sock_net(skb->sk), name);
+	struct dcbport *port = dev ? dcbport_of(dev) : NULL;
+
+	if (!port) {
+		NL_SET_ERR_MSG(cb->extack,
+			       "no such port: tc qdisc add dev DEV root dcbport makes one");
+		return -ENODEV;
+	}
+	if (cb->args[0]++)
+		return 0;
+	return dump_port(skb, cb, port);
+}
+
+static int dump_all(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct net_device *dev;
+	int err, at = 0;
+
+	for_each_netdev(sock_net(skb->sk), dev) {
+		if (at++ < cb->args[0])
+			continue;
+		if (dcbport_of(dev)) {
+			err = dump_port(skb, cb, dcbport_of(dev));
+			if (err)
+				return err;
+		}
+		cb->args[0] = at;
+	}
+	return 0;
+}
+
+/* What did not fit comes next */
+static int dump_end(struct sk_buff *skb, int err)
+{
+	return err == -EMSGSIZE && skb->len ? skb->len : err ?: skb->len;
+}
+
+int dcbport_nl_port_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	const struct nlattr *name =
+		genl_info_dump(cb)->attrs[DCBPORT_A_PORT_IFNAME];
+	int err;
+
+	rtnl_lock();
+	err = name ? dump_one(skb, cb, nla_data(name)) : dump_all(skb, cb);
+	rtnl_unlock();
+	return dump_end(skb, err);
+}
+
+/* --- ports, as they shall be ---------------------------------------------- */
+
+static void take_u8(u8 *to, const struct nlattr *attr)
+{
+	if (attr)
+		*to = nla_get_u8(attr);
+}
+
+static void take_u32(u32 *to, const struct nlattr *attr)
+{
+	if (attr)
+		*to = nla_get_u32(attr);
+}
+
+static void take_u64(u64 *to, const struct nlattr *attr)
+{
+	if (attr)
+		*to = nla_get_u64(attr);
+}
+
+static int take_class(struct dcbport_settings *s, const struct nlattr *nest,
+		      struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[DCBPORT_A_CLASS_MAX + 1];
+	int err, attr;
+	u8 prio;
+
+	err = nla_parse_nested(tb, DCBPORT_A_CLASS_MAX, nest,
+			       dcbport_class_nl_policy, extack);
+	if (err)
+		return err;
+	if (!tb[DCBPORT_A_CLASS_PRIO]) {
+		NL_SET_ERR_MSG_ATTR(extack, nest,
+				    "which class? its priority is missing");
+		return -EINVAL;
+	}
+	for (attr = DCBPORT_A_CLASS_PMAX + 1;
+	     attr <= DCBPORT_A_CLASS_MAX; attr++) {
+		if (tb[attr]) {
+			NL_SET_ERR_MSG_ATTR(extack, tb[attr],
+					    "a counter cannot be set");
+			return -EINVAL;
+		}
+	}
+	prio = nla_get_u8(tb[DCBPORT_A_CLASS_PRIO]);
+	take_u8(&s->weight[prio], tb[DCBPORT_A_CLASS_WEIGHT]);
+	take_u32(&s->limit[prio], tb[DCBPORT_A_CLASS_LIMIT]);
+	take_u32(&s->curve[prio].kmin, tb[DCBPORT_A_CLASS_KMIN]);
+	take_u32(&s->curve[prio].kmax, tb[DCBPORT_A_CLASS_KMAX]);
+	take_u32(&s->curve[prio].pmax, tb[DCBPORT_A_CLASS_PMAX]);
+	return 0;
+}
+
+static int take_classes(struct dcbport_settings *s, struct genl_info *info)
+{
+	const struct nlattr *attr;
+	int err, rest;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest) {
+		if (nla_type(attr) != DCBPORT_A_PORT_CLASS)
+			continue;
+		err = take_class(s, attr, info->extack);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int take_port(struct dcbport_settings *s, struct genl_info *info)
+{
+	struct nlattr **attrs = info->attrs;
+	u8 action = s->action;
+
+	take_u64(&s->rate, attrs[DCBPORT_A_PORT_RATE]);
+	take_u32(&s->delay, attrs[DCBPORT_A_PORT_DELAY]);
+	take_u32(&s->overhead, attrs[DCBPORT_A_PORT_OVERHEAD]);
+	take_u8(&s->pfc, attrs[DCBPORT_A_PORT_PFC]);
+	take_u8(&s->strict, attrs[DCBPORT_A_PORT_STRICT]);
+	take_u32(&s->thresholds.reserve, attrs[DCBPORT_A_PORT_RESERVE]);
+	take_u32(&s->thresholds.xoff, attrs[DCBPORT_A_PORT_XOFF]);
+	take_u32(&s->thresholds.xon, attrs[DCBPORT_A_PORT_XON]);
+	take_u32(&s->thresholds.headroom, attrs[DCBPORT_A_PORT_HEADROOM]);
+	take_u8(&action, attrs[DCBPORT_A_PORT_ACTION]);
+	s->action = action;
+	take_u32(&s->detect, attrs[DCBPORT_A_PORT_DETECT]);
+	take_u32(&s->restore, attrs[DCBPORT_A_PORT_RESTORE]);
+	return take_classes(s, info);
+}
+
+/* The switch that the port is to be in, or NULL */
+static int take_switch(const struct dcbport *port, struct genl_info *info,
+		       struct dcbport_buffer **buffer)
+{
+	const struct nlattr *attr = info->attrs[DCBPORT_A_PORT_SWITCH];
+
+	*buffer = port->buffer;
+	if (!attr)
+		return 0;
+	if (!*(char *)nla_data(attr)) {
+		*buffer = NULL;
+		return 0;
+	}
+	*buffer = dcbport_buffer_find(genl_info_net(info), nla_data(attr));
+	if (!*buffer) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr, "no such switch");
+		return -ENOENT;
+	}
+	if (port->buffer && port->buffer != *buffer) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "the port is in another switch: take it out first");
+		return -EBUSY;
+	}
+	return 0;
+}
+
+static int check_room(const struct dcbport *port,
+		      const struct dcbport_settings *s,
+		      const struct dcbport_buffer *buffer,
+		      struct netlink_ext_ack *extack)
+{
+	u64 old = port->buffer ? dcbport_settings_room(&port->settings) : 0;
+	u64 new = dcbport_settings_room(s);
+
+	if (!buffer || new <= old ||
+	    dcbport_buffer_has_room(buffer, new - old))
+		return 0;
+	NL_SET_ERR_MSG(extack,
+		       "the switch has no room for this headroom and reserve: see its size");
+	return -ENOSPC;
+}
+
+/* All of what is asked for, or nothing */
+static int change_port(struct dcbport *port, struct genl_info *info)
+{
+	struct dcbport_settings s = port->settings;
+	struct dcbport_buffer *buffer;
+	const char *problem;
+	int err;
+
+	err = take_port(&s, info);
+	if (err)
+		return err;
+	err = take_switch(port, info, &buffer);
+	if (err)
+		return err;
+	problem = dcbport_settings_check(&s, buffer);
+	if (problem) {
+		if (info->extack)
+			info->extack->_msg = problem;
+		return -EINVAL;
+	}
+	err = check_room(port, &s, buffer, info->extack);
+	if (err)
+		return err;
+	err = dcbport_change(port, &s, buffer);
+	if (!err && info->extack)
+		info->extack->_msg = dcbport_settings_warn(&s);
+	return err;
+}
+
+int dcbport_nl_port_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	const struct nlattr *name = info->attrs[DCBPORT_A_PORT_IFNAME];
+	struct net_device *dev;
+	struct dcbport *port;
+	int err = -ENODEV;
+
+	if (!name) {
+		NL_SET_ERR_MSG(info->extack,
+			       "which port? its device's name is missing");
+		return -EINVAL;
+	}
+	rtnl_lock();
+	dev = __dev_get_by_name(genl_info_net(info), nla_data(name));
+	port = dev ? dcbport_of(dev) : NULL;
+	if (port)
+		err = change_port(port, info);
+	else
+		NL_SET_ERR_MSG_ATTR(info->extack, name,
+				    "no such port: tc qdisc add dev DEV root dcbport makes one");
+	rtnl_unlock();
+	return err;
+}
+
+/* --- switches ------------------------------------------------------------- */
+
+static int put_switch(struct sk_buff *skb, struct dcbport_buffer *buffer)
+{
+	u64 used, lossy;
+
+	spin_lock_bh(&buffer->lock);
+	lossy = buffer->pool[0].used;
+	used = buffer->pool[1].used;
+	spin_unlock_bh(&buffer->lock);
+	return nla_put_string(skb, DCBPORT_A_SWITCH_NAME, buffer->name) ||
+	       nla_put_u64_64bit(skb, DCBPORT_A_SWITCH_SIZE,
+				 buffer->settings.size, DCBPORT_A_SWITCH_PAD) ||
+	       nla_put_u64_64bit(skb, DCBPORT_A_SWITCH_LOSSY,
+				 buffer->settings.lossy, DCBPORT_A_SWITCH_PAD) ||
+	       nla_put_u32(skb, DCBPORT_A_SWITCH_ALPHA,
+			   buffer->settings.alpha) ||
+	       nla_put_u32(skb, DCBPORT_A_SWITCH_PORTS, buffer->ports) ||
+	       nla_put_u64_64bit(skb, DCBPORT_A_SWITCH_ROOM, buffer->room,
+				 DCBPORT_A_SWITCH_PAD) ||
+	       nla_put_u64_64bit(skb, DCBPORT_A_SWITCH_USED, used,
+				 DCBPORT_A_SWITCH_PAD) ||
+	       nla_put_u64_64bit(skb, DCBPORT_A_SWITCH_LOSSY_USED, lossy,
+				 DCBPORT_A_SWITCH_PAD);
+}
+
+static int dump_switch(struct sk_buff *skb, struct netlink_callback *cb,
+		       struct dcbport_buffer *buffer)
+{
+	void *hdr = put_begin(skb, cb, DCBPORT_CMD_SWITCH_GET);
+
+	if (!hdr)
+		return -EMSGSIZE;
+	if (put_switch(skb, buffer)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+int dcbport_nl_switch_get_dumpit(struct sk_buff *skb,
+				 struct netlink_callback *cb)
+{
+	struct dcbport_buffer *buffer;
+	int err = 0;
+
+	rtnl_lock();
+	while (!err && (buffer = dcbport_buffer_next(sock_net(skb->sk),
+						     cb->args[0]))) {
+		err = dump_switch(skb, cb, buffer);
+		if (!err)
+			cb->args[0]++;
+	}
+	rtnl_unlock();
+	return dump_end(skb, err);
+}
+
+static void take_buffer(struct dcbport_buffer_settings *s,
+			struct genl_info *info)
+{
+	take_u64(&s->size, info->attrs[DCBPORT_A_SWITCH_SIZE]);
+	take_u64(&s->lossy, info->attrs[DCBPORT_A_SWITCH_LOSSY]);
+	take_u32(&s->alpha, info->attrs[DCBPORT_A_SWITCH_ALPHA]);
+}
+
+/* Under rtnl; says what is wrong if there is none */
+static struct dcbport_buffer *named_buffer(struct genl_info *info)
+{
+	const struct nlattr *name = info->attrs[DCBPORT_A_SWITCH_NAME];
+	struct dcbport_buffer *buffer;
+
+	if (!name) {
+		NL_SET_ERR_MSG(info->extack,
+			       "which switch? its name is missing");
+		return NULL;
+	}
+	buffer = dcbport_buffer_find(genl_info_net(info), nla_data(name));
+	if (!buffer)
+		NL_SET_ERR_MSG_ATTR(info->extack, name, "no such switch");
+	return buffer;
+}
+
+int dcbport_nl_switch_new_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct dcbport_buffer_settings s = dcbport_buffer_defaults;
+	const struct nlattr *name = info->attrs[DCBPORT_A_SWITCH_NAME];
+	int err;
+
+	take_buffer(&s, info);
+	rtnl_lock();
+	err = dcbport_buffer_new(genl_info_net(info),
+				 name ? nla_data(name) : "", &s, info->extack);
+	rtnl_unlock();
+	return err;
+}
+
+int dcbport_nl_switch_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct dcbport_buffer_settings s;
+	struct dcbport_buffer *buffer;
+	int err = -ENOENT;
+
+	rtnl_lock();
+	buffer = named_buffer(info);
+	if (buffer) {
+		s = buffer->settings;
+		take_buffer(&s, info);
+		err = dcbport_buffer_set(buffer, &s, info->extack);
+	}
+	rtnl_unlock();
+	return err;
+}
+
+int dcbport_nl_switch_del_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct dcbport_buffer *buffer;
+	int err = -ENOENT;
+
+	rtnl_lock();
+	buffer = named_buffer(info);
+	if (buffer)
+		err = dcbport_buffer_del(buffer, info->extack);
+	rtnl_unlock();
+	return err;
+}
+
+/**
+ * dcbport_netlink_init() - offer the family
+ *
+ * Context: process; may sleep. Return: 0 or a negative error.
+ */
+int dcbport_netlink_init(void)
+{
+	return genl_register_family(&dcbport_nl_family);
+}
+
+/**
+ * dcbport_netlink_exit() - undo dcbport_netlink_init()
+ *
+ * Context: process; may sleep.
+ */
+void dcbport_netlink_exit(void)
+{
+	genl_unregister_family(&dcbport_nl_family);
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pauses that the other end of the link asks for. A frame's timer replaces what
+ * was left of the one before; 0 ends it.
+ */
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+
+#include "pause.h"
+
+/**
+ * dcbport_pause_setup() - begin with no pauses
+ * @p: all zero
+ */
+void dcbport_pause_setup(struct dcbport_pause *p)
+{
+	spin_lock_init(&p->lock);
+}
+
+/* Under the lock: from now on it pauses until then */
+static void pause_change(struct dcbport_pause *p, int prio, u64 until, u64 now)
+{
+	struct dcbport_pause_count *count = &p->count[prio];
+	u64 old = atomic64_read(&p->until[prio]);
+
+	if (old > now) {
+		count->paused -= old - now;
+	} else if (until > now) {
+		count->transitions++;
+		count->since = now;
+	}
+	if (until > now)
+		count->paused += until - now;
+	atomic64_set(&p->until[prio], until);
+}
+
+/**
+ * dcbport_pause_set() - say which priorities obey
+ * @p: the pauses; those of others end
+ * @enable: priorities, one bit each
+ * @rate: bit/s of the link; not 0
+ * @now: ns
+ *
+ * Context: any, with softirqs enabled or not.
+ */
+void dcbport_pause_set(struct dcbport_pause *p, u8 enable, u64 rate, u64 now)
+{
+	int prio;
+
+	spin_lock_bh(&p->lock);
+	p->enable = enable;
+	p->rate = rate;
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		if (!(enable & 1 << prio))
+			pause_change(p, prio, now, now);
+	}
+	spin_unlock_bh(&p->lock);
+}
+
+/**
+ * dcbport_pause_hear() - take a frame
+ * @p: the pauses
+ * @pfc: what it says
+ * @now: ns
+ *
+ * Context: softirqs are disabled.
+ * Return: whether a priority may send again that could not.
+ */
+bool dcbport_pause_hear(struct dcbport_pause *p, const struct dcbport_pfc *pfc,
+			u64 now)
+{
+	bool resumed = false;
+	int prio;
+
+	spin_lock(&p->lock);
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		if (!(pfc->enable & p->enable & 1 << prio))
+			continue;
+		p->count[prio].frames++;
+		if (pfc->quanta[prio])
+			p->count[prio].asked = now;
+		else if (dcbport_pause_until(p, prio) > now)
+			resumed = true;
+		pause_change(p, prio, now + dcbport_pfc_nsec(pfc->quanta[prio],
+							     p->rate), now);
+	}
+	spin_unlock(&p->lock);
+	return resumed;
+}
+
+/**
+ * dcbport_pause_error() - count a malformed frame
+ * @p: the pauses
+ *
+ * Context: softirqs are disabled.
+ */
+void dcbport_pause_error(struct dcbport_pause *p)
+{
+	spin_lock(&p->lock);
+	p->errors++;
+	spin_unlock(&p->lock);
+}
+
+/**
+ * dcbport_pause_read() - counters of a priority
+ * @p: the pauses
+ * @prio: the priority
+ * @count: where to; @count->paused is up to now
+ * @now: ns
+ *
+ * Context: any, with softirqs enabled or not.
+ * Return: ns; when the priority may send again.
+ */
+u64 dcbport_pause_read(struct dcbport_pause *p, int prio,
+		       struct dcbport_pause_count *count, u64 now)
+{
+	u64 until;
+
+	spin_lock_bh(&p->lock);
+	*count = p->count[prio];
+	until = dcbport_pause_until(p, prio);
+	spin_unlock_bh(&p->lock);
+	if (until > now)
+		count->paused -= until - now;
+	return until;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Pauses that the other end of the link asks for. See pause.c. */
+#ifndef DCBPORT_PAUSE_H
+#define DCBPORT_PAUSE_H
+
+#include <linux/atomic.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#include "pfc.h"
+
+/**
+ * struct dcbport_pause_count - of one priority; under the pauses' lock
+ * @frames: that were about it
+ * @transitions: from running to paused
+ * @paused: ns; counted when they are asked for, and taken back when they end earlier
+ * @since: ns; when the pause began that lasts
+ * @asked: ns; when a frame last asked for a pause
+ */
+struct dcbport_pause_count {
+	u64 frames;
+	u64 transitions;
+	u64 paused;
+	u64 since;
+	u64 asked;
+};
+
+/**
+ * struct dcbport_pause - what a port has been told
+ * @lock: a leaf; taken in softirq
+ * @enable: priorities that obey, one bit each
+ * @rate: bit/s, by which quanta are counted
+ * @errors: malformed frames
+ * @until: ns; a priority sends nothing before. Written under @lock, read without.
+ * @count: of each priority
+ */
+struct dcbport_pause {
+	spinlock_t lock;	/* see above */
+	u8 enable;
+	u64 rate;
+	u64 errors;
+	atomic64_t until[DCBPORT_PRIOS];
+	struct dcbport_pause_count count[DCBPORT_PRIOS];
+};
+
+void dcbport_pause_setup(struct dcbport_pause *p);
+void dcbport_pause_set(struct dcbport_pause *p, u8 enable, u64 rate, u64 now);
+bool dcbport_pause_hear(struct dcbport_pause *p, const struct dcbport_pfc *pfc,
+			u64 now);
+void dcbport_pause_error(struct dcbport_pause *p);
+u64 dcbport_pause_read(struct dcbport_pause *p, int prio,
+		       struct dcbport_pause_count *count, u64 now);
+
+/* When a priority may send again; the past if it may */
+static inline u64 dcbport_pause_until(const struct dcbport_pause *p, int prio)
+{
+	return atomic64_read(&p->until[prio]);
+}
+
+#endif /* DCBPORT_PAUSE_H */

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A port: the private part of its qdisc. See qdisc.c. */
+#ifndef DCBPORT_PORT_H
+#define DCBPORT_PORT_H
+
+#include <linux/netfilter.h>
+#include <net/pkt_sched.h>
+#include <net/sch_generic.h>
+
+#include "buffer.h"
+#include "drr.h"
+#include "pause.h"
+#include "settings.h"
+#include "wire.h"
+
+/* bit/s by which quanta are counted where no rate is set: what a veth says of itself */
+#define DCBPORT_ASSUMED_RATE	10000000000ULL
+
+/* Why a packet was lost */
+enum dcbport_drop {
+	DCBPORT_DROP_LIMIT,	/* its class held too much */
+	DCBPORT_DROP_BUFFER,	/* its part of the switch's buffer was full */
+	DCBPORT_DROP_STORM,	/* the watchdog's action */
+	DCBPORT_DROP_MEMORY,	/* it could not be segmented */
+	DCBPORT_DROP_RESET,	/* the port went down, or away */
+	DCBPORT_DROPS,
+};
+
+/**
+ * struct dcbport_class_count - packets of a class. in = out + held + dropped.
+ * @in_packets: that came, lost ones as well
+ * @in_bytes: likewise
+ * @out_packets: that left the link's far end
+ * @out_bytes: likewise
+ * @marked: packets that got a mark
+ * @dropped: packets, by reason
+ * @pauses: PFC frames sent that stop it
+ * @resumes: PFC frames sent that let it go
+ * @storms: that the watchdog found
+ * @restores: of these, that ended
+ * @most: most bytes in the queue
+ */
+struct dcbport_class_count {
+	u64 in_packets;
+	u64 in_bytes;
+	u64 out_packets;
+	u64 out_bytes;
+	u64 marked;
+	u64 dropped[DCBPORT_DROPS];
+	u64 pauses;
+	u64 resumes;
+	u64 storms;
+	u64 restores;
+	u32 most;
+};
+
+/**
+ * struct dcbport_class - one of the eight
+ * @queue: its packets
+ * @bytes: of them
+ * @on_wire: packets that are under way
+ * @sent: ns; when a packet last went onto the wire
+ * @storm: the watchdog's action is in force
+ * @count: its counters
+ */
+struct dcbport_class {
+	struct qdisc_skb_head queue;
+	u32 bytes;
+	u32 on_wire;
+	u64 sent;
+	bool storm;
+	struct dcbport_class_count count;
+};
+
+/**
+ * struct dcbport - a port; under its qdisc's lock unless said otherwise
+ * @sch: its qdisc
+ * @dev: its network device
+ * @settings: of people; written under rtnl and the lock
+ * @timer: runs the qdisc when there is something to do
+ * @hook: at the device's ingress
+ * @pause: what the other end has said; has its own lock
+ * @class: by priority
+ * @drr: whose turn it is
+ * @wire: the link
+ * @flight: what is on it, in order of arrival
+ * @switched: it is in a switch; read by the hook
+ * @buffer: the switch, or NULL; written under rtnl and the lock
+ * @ingress: what came in here, or NULL; likewise
+ * @told: priorities that the other end has been told to pause, one bit each
+ * @tell_again: ns; when these pauses are refreshed
+ * @poll: ns; when the watchdog looks again, 0 if there is nothing to look for
+ * @frame_errors: PFC frames that could not be made
+ */
+struct dcbport {
+	struct Qdisc *sch;
+	struct net_device *dev;
+	struct dcbport_settings settings;
+	struct qdisc_watchdog timer;
+	struct nf_hook_ops hook;
+	struct dcbport_pause pause;
+	struct dcbport_class class[DCBPORT_PRIOS];
+	struct dcbport_drr drr;
+	struct dcbport_wire wire;
+	struct qdisc_skb_head flight;
+	bool switched;
+	struct dcbport_buffer *buffer;
+	struct dcbport_ingress *ingress;
+	u8 told;
+	u64 tell_again;
+	u64 poll;
+	u64 frame_errors;
+};
+
+static inline u64 dcbport_rate(const struct dcbport_settings *s)
+{
+	return s->rate ?: DCBPORT_ASSUMED_RATE;
+}
+
+struct dcbport *dcbport_of(const struct net_device *dev);
+void dcbport_wake(struct dcbport *port);
+int dcbport_change(struct dcbport *port, const struct dcbport_settings *s,
+		   struct dcbport_buffer *buffer);
+
+int dcbport_qdisc_init(void);
+void dcbport_qdisc_exit(void);
+
+#endif /* DCBPORT_PORT_H */

@@ -1,0 +1,704 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The qdisc that makes a network device a port.
+ *
+ * Packets wait in eight classes by the upper three bits of their DSCP, go onto
+ * the wire one after the other, and leave at its far end. The qdisc is the wire:
+ * a pause holds what waits, and what is under way arrives nonetheless, as with
+ * hardware. PFC frames are made here as well, when the port sends next, with the
+ * state of that moment; whoever changes that state only wakes the port.
+ *
+ * All is done under the qdisc's lock. Below it are two leaves: the lock of the
+ * switch's buffer, and that of the pauses. No port takes another one's lock.
+ */
+#include <linux/etherdevice.h>
+#include <linux/module.h>
+#include <linux/netdevice.h>
+#include <linux/random.h>
+#include <linux/rtnetlink.h>
+#include <net/dsfield.h>
+#include <net/gso.h>
+#include <net/inet_ecn.h>
+#include <net/ipv6.h>
+#include <net/pkt_sched.h>
+#include <net/sch_generic.h>
+
+#include "hook.h"
+#include "pfc.h"
+#include "port.h"
+
+/* ns; a timer that is late, as in a busy guest, costs no bandwidth: what was to
+ * be sent meanwhile is, but no more than this much of it at once.
+ */
+#define LATE		NSEC_PER_MSEC
+/* ns; a PFC frame for which there was no memory is tried again */
+#define RETRY		(10 * NSEC_PER_USEC)
+
+#define NO_PRIO		0xff	/* of a frame that belongs to no class */
+
+/* struct port_cb.flags */
+#define CB_LOSSLESS	BIT(0)
+
+/**
+ * struct port_cb - what a port knows of a packet
+ * @time: ns; when it came, and on the wire, when it arrives
+ * @in: whom it is charged to, or NULL
+ * @prio: its class, or NO_PRIO
+ * @flags: CB_...
+ */
+struct port_cb {
+	u64 time;
+	struct dcbport_ingress *in;
+	u8 prio;
+	u8 flags;
+} __packed __aligned(4);
+
+static struct port_cb *port_cb(const struct sk_buff *skb)
+{
+	qdisc_cb_private_validate(skb, sizeof(struct port_cb));
+	return (struct port_cb *)qdisc_skb_cb(skb)->data;
+}
+
+/**
+ * dcbport_wake() - let a port look for what to do
+ * @port: it
+ *
+ * Context: softirqs are disabled; takes no locks. An active qdisc waits for those
+ * who run with softirqs disabled before it goes.
+ */
+void dcbport_wake(struct dcbport *port)
+{
+	if (rcu_access_pointer(port->sch->dev_queue->qdisc) == port->sch)
+		__netif_schedule(port->sch);
+}
+
+/* --- enqueue -------------------------------------------------------------- */
+
+static u8 packet_prio(struct sk_buff *skb)
+{
+	switch (skb_protocol(skb, true)) {
+	case htons(ETH_P_IP):
+		if (pskb_network_may_pull(skb, sizeof(struct iphdr)))
+			return ipv4_get_dsfield(ip_hdr(skb)) >> 5;
+		break;
+	case htons(ETH_P_IPV6):
+		if (pskb_network_may_pull(skb, sizeof(struct ipv6hdr)))
+			return ipv6_get_dsfield(ipv6_hdr(skb)) >> 5;
+		break;
+	}
+	return 0;
+}
+
+static bool class_drops(const struct dcbport *port,
+			const struct dcbport_class *class)
+{
+	return class->storm && port->settings.action == DCBPORT_ACTION_DROP;
+}
+
+static int port_drop(struct dcbport *port, struct dcbport_class *class,
+		     enum dcbport_drop why, struct sk_buff *skb,
+		     struct sk_buff **to_free)
+{
+	class->count.dropped[why]++;
+	if (why == DCBPORT_DROP_STORM)
+		return qdisc_drop_reason(skb, port->sch, to_free,
+					 QDISC_DROP_CONGESTED);
+	return qdisc_drop_reason(skb, port->sch, to_free, QDISC_DROP_OVERLIMIT);
+}
+
+static int enqueue_one(struct dcbport *port, u8 prio, struct sk_buff *skb,
+		       struct sk_buff **to_free)
+{
+	struct dcbport_class *class = &port->class[prio];
+	struct port_cb *cb = port_cb(skb);
+	u32 len = qdisc_pkt_len(skb);
+	bool lossless = false;
+
+	class->count.in_packets++;
+	class->count.in_bytes += len;
+	if (class_drops(port, class))
+		return port_drop(port, class, DCBPORT_DROP_STORM, skb, to_free);
+	if ((u64)class->bytes + len > port->settings.limit[prio])
+		return port_drop(port, class, DCBPORT_DROP_LIMIT, skb, to_free);
+	cb->in = NULL;
+	if (port->buffer &&
+	    !dcbport_buffer_charge(port->buffer, skb->skb_iif, prio, len,
+				   &cb->in, &lossless))
+		return port_drop(port, class, DCBPORT_DROP_BUFFER, skb, to_free);
+	if (dcbport_curve_marks(&port->settings.curve[prio], class->bytes,
+				get_random_u32()) &&
+	    INET_ECN_set_ce(skb)) {
+		class->count.marked++;
+		qdisc_qstats_overlimit(port->sch);
+	}
+	cb->time = ktime_get_ns();
+	cb->prio = prio;
+	cb->flags = lossless ? CB_LOSSLESS : 0;
+	__qdisc_enqueue_tail(skb, &class->queue);
+	class->bytes += len;
+	class->count.most = max(class->count.most, class->bytes);
+	port->sch->q.qlen++;
+	qdisc_qstats_backlog_inc(port->sch, skb);
+	return NET_XMIT_SUCCESS;
+}
+
+/* A switch sees what a network card makes of it */
+static int enqueue_segments(struct dcbport *port, u8 prio, struct sk_buff *skb,
+			    struct sk_buff **to_free)
+{
+	netdev_features_t features = netif_skb_features(skb);
+	struct sk_buff *segs, *next;
+	int queued = 0;
+
+	segs = skb_gso_segment(skb, features & ~NETIF_F_GSO_MASK);
+	if (IS_ERR_OR_NULL(segs)) {
+		port->class[prio].count.in_packets++;
+		port->class[prio].count.in_bytes += qdisc_pkt_len(skb);
+		return port_drop(port, &port->class[prio], DCBPORT_DROP_MEMORY,
+				 skb, to_free);
+	}
+	skb_list_walk_safe(segs, segs, next) {
+		skb_mark_not_on_list(segs);
+		qdisc_skb_cb(segs)->pkt_len = segs->len;
+		if (enqueue_one(port, prio, segs, to_free) == NET_XMIT_SUCCESS)
+			queued++;
+	}
+	consume_skb(skb);
+	return queued ? NET_XMIT_SUCCESS : NET_XMIT_DROP;
+}
+
+static int port_enqueue(struct sk_buff *skb, struct Qdisc *sch,
+			struct sk_buff **to_free)
+{
+	struct dcbport *port = qdisc_priv(sch);
+	u8 prio = packet_prio(skb);
+
+	return skb_is_gso(skb) ? enqueue_segments(port, prio, skb, to_free) :
+				 enqueue_one(port, prio, skb, to_free);
+}
+
+/* --- the classes ---------------------------------------------------------- */
+
+static struct sk_buff *class_take(struct dcbport *port, u8 prio)
+{
+	struct dcbport_class *class = &port->class[prio];
+	struct sk_buff *skb = __qdisc_dequeue_head(&class->queue);
+	struct port_cb *cb = port_cb(skb);
+	u32 len = qdisc_pkt_len(skb);
+
+	class->bytes -= len;
+	port->sch->q.qlen--;
+	qdisc_qstats_backlog_dec(port->sch, skb);
+	if (cb->in)
+		dcbport_buffer_release(cb->in, prio, cb->flags & CB_LOSSLESS,
+				       len);
+	cb->in = NULL;
+	return skb;
+}
+
+static void class_purge(struct dcbport *port, u8 prio, enum dcbport_drop why,
+			struct sk_buff **to_free)
+{
+	struct dcbport_class *class = &port->class[prio];
+
+	while (class->queue.qlen)
+		port_drop(port, class, why, class_take(port, prio), to_free);
+	port->drr.deficit[prio] = 0;
+}
+
+/* When the class may send: the past if it may now */
+static u64 class_until(const struct dcbport *port, u8 prio)
+{
+	const struct dcbport_class *class = &port->class[prio];
+
+	if (class->storm && port->settings.action == DCBPORT_ACTION_FORWARD)
+		return 0;
+	return dcbport_pause_until(&port->pause, prio);
+}
+
+/* --- the watchdog --------------------------------------------------------- */
+
+/* Since when the class has something to send, may not, and has not */
+static u64 class_stuck(const struct dcbport *port, u8 prio,
+		       const struct dcbport_pause_count *pause)
+{
+	const struct dcbport_class *class = &port->class[prio];
+
+	return max3(class->sent, pause->since,
+		    (u64)port_cb(class->queue.head)->time);
+}
+
+/* Whether there is something to look for again */
+static bool class_watch(struct dcbport *port, u8 prio, u64 now)
+{
+	struct dcbport_class *class = &port->class[prio];
+	u64 detect = port->settings.detect * NSEC_PER_MSEC;
+	u64 restore = port->settings.restore * NSEC_PER_MSEC;
+	struct dcbport_pause_count pause;
+	u64 until;
+
+	until = dcbport_pause_read(&port->pause, prio, &pause, now);
+	if (class->storm) {
+		if (now - pause.asked < restore)
+			return true;
+		class->storm = false;
+		class->count.restores++;
+		net_info_ratelimited("%s: priority %u is no longer paused without end\n",
+				     port->dev->name, prio);
+	}
+	if (until <= now || !class->queue.qlen)
+		return until > now;
+	if (now - class_stuck(port, prio, &pause) >= detect) {
+		class->storm = true;
+		class->count.storms++;
+		net_warn_ratelimited("%s: priority %u is paused without end\n",
+				     port->dev->name, prio);
+	}
+	return true;
+}
+
+static u64 port_poll_interval(const struct dcbport *port)
+{
+	return min(port->settings.detect, port->settings.restore) *
+	       NSEC_PER_MSEC;
+}
+
+static bool port_is_paused(const struct dcbport *port, u64 now)
+{
+	u8 prio;
+
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		if (dcbport_pause_until(&port->pause, prio) > now)
+			return true;
+	}
+	return false;
+}
+
+/* Looks as often as it can detect or restore something, while there is anything */
+static void port_watch(struct dcbport *port, u64 now)
+{
+	struct sk_buff *to_free = NULL;
+	bool again = false;
+	u8 prio;
+
+	if (port->settings.action == DCBPORT_ACTION_OFF || !port->settings.pfc)
+		return;
+	if (!port->poll) {
+		if (port_is_paused(port, now))
+			port->poll = now + port_poll_interval(port);
+		return;
+	}
+	if (now < port->poll)
+		return;
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		if (!(port->settings.pfc & 1 << prio))
+			continue;
+		again |= class_watch(port, prio, now);
+		if (class_drops(port, &port->class[prio]))
+			class_purge(port, prio, DCBPORT_DROP_STORM, &to_free);
+	}
+	port->poll = again ? now + port_poll_interval(port) : 0;
+	kfree_skb_list(to_free);
+}
+
+/* --- PFC frames ----------------------------------------------------------- */
+
+static u8 port_wants(const struct dcbport *port)
+{
+	if (!port->ingress)
+		return 0;
+	return READ_ONCE(port->ingress->paused) & port->settings.pfc;
+}
+
+static struct sk_buff *pfc_frame(struct dcbport *port,
+				 const struct dcbport_pfc *pfc)
+{
+	struct sk_buff *skb = alloc_skb(LL_RESERVED_SPACE(port->dev) +
+					DCBPORT_PFC_LEN, GFP_ATOMIC);
+
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, LL_RESERVED_SPACE(port->dev));
+	dcbport_pfc_build(skb_put(skb, DCBPORT_PFC_LEN), port->dev->dev_addr,
+			  pfc);
+	skb_reset_mac_header(skb);
+	skb_set_network_header(skb, ETH_HLEN);
+	skb->dev = port->dev;
+	skb->protocol = htons(DCBPORT_PFC_ETHERTYPE);
+	skb->priority = TC_PRIO_CONTROL;
+	qdisc_skb_cb(skb)->pkt_len = DCBPORT_PFC_LEN;
+	port_cb(skb)->in = NULL;
+	port_cb(skb)->prio = NO_PRIO;
+	return skb;
+}
+
+/* Half of the pause that the other end is told */
+static u64 refresh_interval(const struct dcbport *port)
+{
+	return dcbport_pfc_nsec(DCBPORT_PFC_MAX, dcbport_rate(&port->settings)) / 2;
+}
+
+static void count_frame(struct dcbport *port, const struct dcbport_pfc *pfc)
+{
+	u8 prio;
+
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		if (!(pfc->enable & 1 << prio))
+			continue;
+		if (pfc->quanta[prio])
+			port->class[prio].count.pauses++;
+		else
+			port->class[prio].count.resumes++;
+	}
+}
+
+/* The frame that tells the other end what it does not know yet, or NULL */
+static struct sk_buff *port_tell(struct dcbport *port, u64 now)
+{
+	u8 prio, want = port_wants(port);
+	struct dcbport_pfc pfc = {
+		.enable = want | port->told,
+	};
+	struct sk_buff *skb;
+
+	if (!pfc.enable || (want == port->told && now < port->tell_again))
+		return NULL;
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++)
+		pfc.quanta[prio] = want & 1 << prio ? DCBPORT_PFC_MAX : 0;
+	skb = pfc_frame(port, &pfc);
+	if (!skb) {
+		port->frame_errors++;
+		port->tell_again = now + RETRY;
+		return NULL;
+	}
+	count_frame(port, &pfc);
+	port->told = want;
+	port->tell_again = now + refresh_interval(port);
+	return skb;
+}
+
+/* The port goes: what it has paused goes on, and nobody waits for a timer */
+static void port_take_back(struct dcbport *port)
+{
+	const struct dcbport_pfc pfc = { .enable = port->told };
+	struct sk_buff *skb;
+
+	if (!port->told)
+		return;
+	skb = pfc_frame(port, &pfc);
+	if (!skb)
+		return;
+	local_bh_disable();
+	dev_direct_xmit(skb, 0);
+	local_bh_enable();
+}
+
+/* --- dequeue -------------------------------------------------------------- */
+
+static int port_pick(struct dcbport *port, u64 now)
+{
+	u32 len[DCBPORT_PRIOS] = {};
+	u8 prio, ready = 0;
+
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		const struct dcbport_class *class = &port->class[prio];
+
+		if (!class->queue.qlen || class_until(port, prio) > now)
+			continue;
+		ready |= 1 << prio;
+		len[prio] = qdisc_pkt_len(class->queue.head);
+	}
+	return dcbport_drr_pick(&port->drr, ready, len);
+}
+
+/* When the packet could have gone onto the wire: a timer may have been late. Not
+ * before it came, nor while its class was paused.
+ */
+static u64 packet_begin(const struct dcbport *port, const struct sk_buff *skb,
+			u64 now)
+{
+	const struct port_cb *cb = port_cb(skb);
+	u64 begin = now > LATE ? now - LATE : 0;
+
+	begin = max3(begin, (u64)cb->time, class_until(port, cb->prio));
+	return max(begin, port->wire.free);
+}
+
+static struct sk_buff *port_next(struct dcbport *port, u64 now, u64 *begin)
+{
+	struct sk_buff *skb = port_tell(port, now);
+	struct dcbport_class *class;
+	int prio;
+
+	if (skb) {
+		*begin = max(now, port->wire.free);
+		return skb;
+	}
+	prio = port_pick(port, now);
+	if (prio < 0)
+		return NULL;
+	class = &port->class[prio];
+	skb = class_take(port, prio);
+	*begin = packet_begin(port, skb, now);
+	class->sent = now;
+	class->on_wire++;
+	dcbport_drr_sent(&port->drr, prio, qdisc_pkt_len(skb),
+			 !class->queue.qlen);
+	return skb;
+}
+
+/* Puts a frame onto the wire, if it is free and there is one */
+static bool port_send(struct dcbport *port, u64 now)
+{
+	struct sk_buff *skb;
+	u64 begin;
+
+	if (port->wire.free > now)
+		return false;
+	skb = port_next(port, now, &begin);
+	if (!skb)
+		return false;
+	port_cb(skb)->time = dcbport_wire_send(&port->wire, begin,
+					       qdisc_pkt_len(skb)) +
+			     port->settings.delay;
+	__qdisc_enqueue_tail(skb, &port->flight);
+	return true;
+}
+
+/* The frame that has come to the end of the wire, or NULL */
+static struct sk_buff *port_arrived(struct dcbport *port, u64 now)
+{
+	struct dcbport_class *class;
+	struct sk_buff *skb;
+	struct port_cb *cb;
+
+	if (!port->flight.qlen || port_cb(port->flight.head)->time > now)
+		return NULL;
+	skb = __qdisc_dequeue_head(&port->flight);
+	cb = port_cb(skb);
+	if (cb->prio != NO_PRIO) {
+		class = &port->class[cb->prio];
+		class->on_wire--;
+		class->count.out_packets++;
+		class->count.out_bytes += qdisc_pkt_len(skb);
+	}
+	_bstats_update(&port->sch->bstats, qdisc_pkt_len(skb), 1);
+	return skb;
+}
+
+/* When there is something to do next */
+static u64 port_wakeup(const struct dcbport *port, u64 now)
+{
+	u64 at = U64_MAX;
+	u8 prio;
+
+	if (port->flight.qlen)
+		at = port_cb(port->flight.head)->time;
+	if (port->poll)
+		at = min(at, port->poll);
+	if (port_wants(port) != port->told && port->wire.free > now)
+		at = min(at, port->wire.free);
+	else if (port_wants(port) | port->told)
+		at = min(at, port->tell_again);
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		if (port->class[prio].queue.qlen)
+			at = min(at, max(port->wire.free,
+					 class_until(port, prio)));
+	}
+	return at;
+}
+
+static struct sk_buff *port_dequeue(struct Qdisc *sch)
+{
+	struct dcbport *port = qdisc_priv(sch);
+	u64 at, now = ktime_get_ns();
+	struct sk_buff *skb;
+
+	port_watch(port, now);
+	do {
+		skb = port_arrived(port, now);
+		if (skb)
+			return skb;
+	} while (port_send(port, now));
+
+	at = port_wakeup(port, now);
+	if (at != U64_MAX)
+		qdisc_watchdog_schedule_ns(&port->timer, at);
+	return NULL;
+}
+
+/* --- the qdisc ------------------------------------------------------------ */
+
+static void port_apply(struct dcbport *port, const struct dcbport_settings *s)
+{
+	u64 now = ktime_get_ns();
+	u8 prio;
+
+	port->settings = *s;
+	port->wire.rate = s->rate;
+	port->wire.overhead = s->overhead;
+	port->wire.rest = 0;
+	port->drr.strict = s->strict;
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		port->drr.weight[prio] = s->weight[prio];
+		port->drr.deficit[prio] = 0;
+		if (!(s->pfc & 1 << prio) || s->action == DCBPORT_ACTION_OFF)
+			port->class[prio].storm = false;
+	}
+	port->poll = 0;
+	dcbport_pause_set(&port->pause, s->pfc, dcbport_rate(s), now);
+}
+
+/**
+ * dcbport_change() - change a port's settings
+ * @port: the port
+ * @s: what dcbport_settings_check() has nothing against
+ * @buffer: the switch that it is in from now on, or NULL; not another one than
+ *	before, and with room for it
+ *
+ * Context: rtnl is held; may sleep.
+ * Return: 0, or a negative error, and nothing has changed.
+ */
+int dcbport_change(struct dcbport *port, const struct dcbport_settings *s,
+		   struct dcbport_buffer *buffer)
+{
+	int err;
+
+	if (port->buffer && !buffer) {
+		dcbport_buffer_leave(port);
+	} else if (port->buffer) {
+		dcbport_buffer_update(port, s);
+	} else if (buffer) {
+		err = dcbport_buffer_join(buffer, port, s);
+		if (err)
+			return err;
+	}
+	spin_lock_bh(qdisc_lock(port->sch));
+	port_apply(port, s);
+	dcbport_wake(port);
+	spin_unlock_bh(qdisc_lock(port->sch));
+	return 0;
+}
+
+static int port_init(struct Qdisc *sch, struct nlattr *opt,
+		     struct netlink_ext_ack *extack)
+{
+	struct dcbport *port = qdisc_priv(sch);
+	int err;
+
+	port->sch = sch;
+	port->dev = qdisc_dev(sch);
+	qdisc_watchdog_init(&port->timer, sch);
+	dcbport_pause_setup(&port->pause);
+	port_apply(port, &dcbport_defaults);
+	if (sch->parent != TC_H_ROOT) {
+		NL_SET_ERR_MSG(extack, "dcbport is a root qdisc");
+		return -EOPNOTSUPP;
+	}
+	if (opt) {
+		NL_SET_ERR_MSG(extack,
+			       "dcbport has no options in tc: use dcqcn port set");
+		return -EINVAL;
+	}
+	err = dcbport_hook_begin(port);
+	if (err)
+		NL_SET_ERR_MSG(extack, "there is no netfilter ingress hook");
+	return err;
+}
+
+/* Also of a device that goes down: what is told stays, it is put right later */
+static void port_reset(struct Qdisc *sch)
+{
+	struct dcbport *port = qdisc_priv(sch);
+	struct sk_buff *skb, *to_free = NULL;
+	u8 prio;
+
+	qdisc_watchdog_cancel(&port->timer);
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++)
+		class_purge(port, prio, DCBPORT_DROP_RESET, &to_free);
+	while ((skb = __qdisc_dequeue_head(&port->flight))) {
+		prio = port_cb(skb)->prio;
+		if (prio == NO_PRIO) {
+			__qdisc_drop(skb, &to_free);
+			continue;
+		}
+		port->class[prio].on_wire--;
+		port_drop(port, &port->class[prio], DCBPORT_DROP_RESET, skb,
+			  &to_free);
+	}
+	kfree_skb_list(to_free);
+	port->wire.free = 0;
+	port->poll = 0;
+}
+
+static void port_destroy(struct Qdisc *sch)
+{
+	struct dcbport *port = qdisc_priv(sch);
+
+	dcbport_hook_end(port);
+	qdisc_watchdog_cancel(&port->timer);
+	port_take_back(port);
+	if (port->buffer)
+		dcbport_buffer_leave(port);
+}
+
+/* What tc shows of RED, and who reads that reads this */
+static int port_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
+{
+	struct dcbport *port = qdisc_priv(sch);
+	struct tc_red_xstats st = {};
+	u8 prio, why;
+
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		st.marked += port->class[prio].count.marked;
+		for (why = 0; why < DCBPORT_DROPS; why++)
+			st.pdrop += port->class[prio].count.dropped[why];
+	}
+	return gnet_stats_copy_app(d, &st, sizeof(st));
+}
+
+static struct Qdisc_ops port_qdisc_ops __read_mostly = {
+	.id = "dcbport",
+	.priv_size = sizeof(struct dcbport),
+	.enqueue = port_enqueue,
+	.dequeue = port_dequeue,
+	.peek = qdisc_peek_dequeued,
+	.init = port_init,
+	.reset = port_reset,
+	.destroy = port_destroy,
+	.dump_stats = port_dump_stats,
+	.owner = THIS_MODULE,
+};
+
+/**
+ * dcbport_of() - the port that a device is
+ * @dev: the device
+ *
+ * Context: rtnl is held. Return: NULL if it is none.
+ */
+struct dcbport *dcbport_of(const struct net_device *dev)
+{
+	struct Qdisc *sch = rtnl_dereference(dev->qdisc);
+
+	return sch && sch->ops == &port_qdisc_ops ? qdisc_priv(sch) : NULL;
+}
+
+/**
+ * dcbport_qdisc_init() - offer the qdisc
+ *
+ * Context: process; may sleep. Return: 0 or a negative error.
+ */
+int dcbport_qdisc_init(void)
+{
+	return register_qdisc(&port_qdisc_ops);
+}
+
+/**
+ * dcbport_qdisc_exit() - undo dcbport_qdisc_init()
+ *
+ * Context: process; may sleep. No port is left.
+ */
+void dcbport_qdisc_exit(void)
+{
+	unregister_qdisc(&port_qdisc_ops);
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What can be set of a port: defaults, and what does not go together. */
+#include <linux/kernel.h>
+
+#include "settings.h"
+
+/* Marks as in the paper (Zhu et al., SIGCOMM 2015: 40 Gb/s). Priority 6 is that of
+ * CNPs. The watchdog is SONiC's. A class may hold what a switch's buffer does.
+ */
+#define DEFAULT_LIMIT	(12 << 20)
+#define DEFAULT_CURVE	{ .kmin = 5000, .kmax = 200000, .pmax = DCBPORT_PMAX_ONE / 100 }
+
+const struct dcbport_settings dcbport_defaults = {
+	.overhead = 24,		/* preamble 8, FCS 4, gap 12 */
+	.strict = 1 << 6,
+	.weight = { 1, 1, 1, 1, 1, 1, 1, 1 },
+	.limit = {
+		DEFAULT_LIMIT, DEFAULT_LIMIT, DEFAULT_LIMIT, DEFAULT_LIMIT,
+		DEFAULT_LIMIT, DEFAULT_LIMIT, DEFAULT_LIMIT, DEFAULT_LIMIT,
+	},
+	.curve = {
+		DEFAULT_CURVE, DEFAULT_CURVE, DEFAULT_CURVE, DEFAULT_CURVE,
+		DEFAULT_CURVE, DEFAULT_CURVE, DEFAULT_CURVE, DEFAULT_CURVE,
+	},
+	.action = DCBPORT_ACTION_DROP,
+	.detect = 200,
+	.restore = 200,
+};
+
+static const char *check_class(const struct dcbport_settings *s, int prio)
+{
+	const struct dcbport_curve *curve = &s->curve[prio];
+
+	if (curve->kmin > curve->kmax)
+		return "Kmin is above Kmax";
+	if (curve->kmax > s->limit[prio])
+		return "Kmax is above the class's limit: not all would be marked";
+	return NULL;
+}
+
+/**
+ * dcbport_settings_check() - find what does not go together
+ * @s: the settings; each value is in its own range
+ * @in_switch: the port is in a switch, whose buffer the thresholds are about
+ *
+ * Return: NULL, or what is wrong, for people.
+ */
+const char *dcbport_settings_check(const struct dcbport_settings *s,
+				   bool in_switch)
+{
+	const struct dcbport_thresholds *th = &s->thresholds;
+	const char *problem;
+	int prio;
+
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		problem = check_class(s, prio);
+		if (problem)
+			return problem;
+	}
+	if (s->pfc & s->strict)
+		return "a strict class cannot have PFC: while it waits, others would pass it";
+	if (th->xon > th->xoff)
+		return "xON is above xOFF";
+	if (th->xoff && th->xoff < th->reserve)
+		return "xOFF is below the reserve";
+	if (in_switch && s->pfc && !th->headroom)
+		return "PFC without headroom loses what is under way: set headroom";
+	return NULL;
+}
+
+/**
+ * dcbport_settings_warn() - find what is allowed and useless
+ * @s: the settings, which dcbport_settings_check() has nothing against
+ *
+ * Return: NULL, or a warning, for people.
+ */
+const char *dcbport_settings_warn(const struct dcbport_settings *s)
+{
+	int prio;
+
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		if (s->pfc & 1 << prio && s->thresholds.xoff &&
+		    s->curve[prio].kmax > s->thresholds.xoff)
+			return "Kmax is above xOFF: PFC comes before all packets are marked";
+	}
+	return NULL;
+}
+
+/**
+ * dcbport_settings_room() - what a port takes of its switch's buffer for itself
+ * @s: its settings
+ *
+ * Return: bytes.
+ */
+u64 dcbport_settings_room(const struct dcbport_settings *s)
+{
+	u64 each = (u64)s->thresholds.reserve + s->thresholds.headroom;
+	u64 room = 0;
+	int prio;
+
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		if (s->pfc & 1 << prio)
+			room += each;
+	}
+	return room;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What can be set of a port and of a switch. See settings.c. */
+#ifndef DCBPORT_SETTINGS_H
+#define DCBPORT_SETTINGS_H
+
+#include <linux/types.h>
+#include <uapi/linux/dcbport.h>
+
+#include "account.h"
+#include "curve.h"
+#include "drr.h"
+
+/**
+ * struct dcbport_settings - of a port
+ * @rate: bit/s, 0 for a link that takes no time
+ * @delay: ns, one way
+ * @overhead: bytes on the wire besides the frame
+ * @pfc: priorities that pause and are paused, one bit each
+ * @strict: priorities that are sent before others, one bit each
+ * @weight: of the others
+ * @limit: bytes that a class holds at most
+ * @curve: marks of each class
+ * @thresholds: of each priority that @pfc has, if the port is in a switch
+ * @action: of the watchdog, if a pause does not end
+ * @detect: ms
+ * @restore: ms
+ */
+struct dcbport_settings {
+	u64 rate;
+	u32 delay;
+	u32 overhead;
+	u8 pfc;
+	u8 strict;
+	u8 weight[DCBPORT_PRIOS];
+	u32 limit[DCBPORT_PRIOS];
+	struct dcbport_curve curve[DCBPORT_PRIOS];
+	struct dcbport_thresholds thresholds;
+	enum dcbport_action action;
+	u32 detect;
+	u32 restore;
+};
+
+extern const struct dcbport_settings dcbport_defaults;
+
+const char *dcbport_settings_check(const struct dcbport_settings *s,
+				   bool in_switch);
+const char *dcbport_settings_warn(const struct dcbport_settings *s);
+u64 dcbport_settings_room(const struct dcbport_settings *s);
+
+#endif /* DCBPORT_SETTINGS_H */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The link behind a port. See wire.c. */
+#ifndef DCBPORT_WIRE_H
+#define DCBPORT_WIRE_H
+
+#include <linux/types.h>
+
+/**
+ * struct dcbport_wire - a link that carries one frame after the other
+ * @rate: bit/s, 0 for one that takes no time
+ * @overhead: bytes that a frame takes on the wire besides itself
+ * @free: ns; when the last frame's last bit was sent
+ * @rest: of the last frame's time, in 1 / @rate ns: what @free lacks
+ */
+struct dcbport_wire {
+	u64 rate;
+	u32 overhead;
+	u64 free;
+	u64 rest;
+};
+
+u64 dcbport_wire_send(struct dcbport_wire *wire, u64 begin, u32 len);
+
+#endif /* DCBPORT_WIRE_H */

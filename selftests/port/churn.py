@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Runs on the debug kernel: ports, switches, links and namespaces come and go at random
+under traffic and PFC frames, many of them malformed. The kernel must find no fault, and
+in the end nothing may be left.
+
+usage: churn.py MODULE BINARIES STEPS SEED
+"""
+
+import errno
+import random
+import sys
+import time
+
+from wire import Socket, mac, packet, pfc, sh
+
+MODULE, BINARIES, STEPS, SEED = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+HOSTS = (1, 2, 3)
+PATIENCE = 60   # s
+
+
+class Patient(Socket):
+    """Devices go down."""
+
+    passed = (errno.ENOBUFS, errno.ENETDOWN, errno.ENXIO)
+
+
+class Net:
+    def __init__(self, rng):
+        self.rng, self.sockets = rng, {}
+        sh("ip netns add s")
+        self.bridge()
+        for n in HOSTS:
+            self.host(n)
+
+    def bridge(self):
+        sh("ip -n s link add br0 type bridge stp_state 0 mcast_snooping 0 && "
+           "ip -n s link set br0 up")
+
+    def host(self, n):
+        sh("ip netns add h{n} && ip link add eth0 netns h{n} address {mac} mtu 4200 type veth "
+           "peer name h{n} netns s && ip -n s link set h{n} mtu 4200 master br0 up && "
+           "ip -n h{n} link set eth0 up".format(n=n, mac=mac(n).hex(":")))
+        self.sockets[n] = Patient("h%d" % n, "eth0")
+        self.port("s", "h%d" % n)
+        self.port("h%d" % n, "eth0")
+
+    def tool(self, netns, words):
+        """It may be refused: what it is about may be gone."""
+        sh("ip netns exec %s %s/dcqcn port %s" % (netns, BINARIES, words), check=False)
+
+    def port(self, netns, device):
+        sh("tc -n %s qdisc replace dev %s root dcbport" % (netns, device), check=False)
+        self.set(netns, device)
+
+    def set(self, netns, device):
+        r = self.rng
+        xoff = r.choice((0, 5, 20, 100))
+        self.tool(netns, "set dev %s rate %dmbit delay %dus pfc %s xoff %dKB xon %dKB headroom %dKB "
+                  "switch %s action %s detect %dms restore %dms prio %d weight %d limit %dKB "
+                  "kmin 0 kmax %dKB" % (
+                      device, r.choice((0, 10, 1000)), r.choice((0, 1, 1000)),
+                      r.choice(("none", "0", "3", "0,3")), xoff, r.randint(0, xoff),
+                      r.choice((1, 20, 100)), r.choice(("s", "s", "t", "none")),
+                      r.choice(("off", "alert", "forward", "drop")), r.randint(1, 50),
+                      r.randint(1, 50), r.randint(0, 7), r.randint(1, 100),
+                      r.choice((10, 1000)), r.choice((0, 10))))
+
+    def device(self):
+        n = self.rng.choice(HOSTS)
+        return self.rng.choice((("s", "h%d" % n), ("h%d" % n, "eth0")))
+
+    def traffic(self):
+        r = self.rng
+        for _ in range(r.randint(1, 200)):
+            a, b = r.sample(HOSTS, 2)
+            self.sockets[a].send(packet(mac(b), mac(a), r.choice((0, 3, 6)), r.randint(0, 3),
+                                        r.randint(60, 4200), 0, r.random() < .3))
+
+    def pauses(self):
+        r = self.rng
+        for _ in range(r.randint(1, 20)):
+            frame = bytearray(pfc({p: r.choice((0, 1, 0xffff)) for p in range(8)},
+                                  enable=r.getrandbits(16), length=r.choice((60, 60, r.randint(15, 60)))))
+            if r.random() < .2:
+                frame[r.randrange(12, len(frame))] ^= 1 << r.randrange(8)
+            self.sockets[r.choice(HOSTS)].send(bytes(frame))
+
+    def step(self):
+        r = self.rng
+        what = r.choices(("traffic", "pauses", "set", "replace", "delete", "down", "switch",
+                          "remove", "look", "host", "namespace"),
+                         (12, 8, 5, 2, 2, 2, 2, 1, 2, 1, .3))[0]
+        netns, device = self.device()
+        if what in ("traffic", "pauses"):
+            getattr(self, what)()
+        elif what == "set":
+            self.set(netns, device)
+        elif what == "replace":
+            sh("tc -n %s qdisc replace dev %s root %s" % (
+                netns, device, r.choice(("pfifo", "dcbport", "tbf rate 1gbit burst 10k limit 1m"))),
+               check=False)
+            self.port(netns, device)
+        elif what == "delete":
+            sh("tc -n %s qdisc del dev %s root" % (netns, device), check=False)
+            if r.random() < .8:
+                self.port(netns, device)
+        elif what == "down":
+            sh("ip -n {0} link set {1} down; ip -n {0} link set {1} up".format(netns, device),
+               check=False)
+        elif what == "switch":
+            self.tool("s", "switch new %s size %dKB alpha %s" % (
+                r.choice("st"), r.choice((100, 2000)), r.choice(("1/8", "1", "0"))))
+        elif what == "remove":
+            self.tool("s", "switch del %s" % r.choice("st"))
+        elif what == "look":
+            self.tool(netns, r.choice(("show", "stat", "switch")))
+        elif what == "host":
+            n = r.choice(HOSTS)
+            self.sockets.pop(n).s.close()
+            sh("ip netns del h%d" % n)
+            sh("ip -n s link del h%d" % n, check=False)
+            self.host(n)
+        elif what == "namespace":
+            for s in self.sockets.values():
+                s.s.close()
+            sh("; ".join("ip netns del h%d" % n for n in HOSTS) + "; ip netns del s")
+            self.__init__(r)
+        for s in self.sockets.values():
+            s.take()
+        return what
+
+
+def main():
+    sh("insmod " + MODULE)
+    print("1..2\n# seed %d" % SEED, flush=True)
+    rng, steps = random.Random(SEED), {}
+    net = Net(rng)
+    for _ in range(STEPS):
+        what = net.step()
+        steps[what] = steps.get(what, 0) + 1
+        # timers run, packets arrive; in simulated time only now
+        time.sleep(rng.choice((0, 1e-5, 1e-3, 2e-2)))
+    print("# %s" % ", ".join("%s %d" % s for s in sorted(steps.items())))
+    print("ok 1 - ports, switches and namespaces come and go under traffic", flush=True)
+    for s in net.sockets.values():
+        s.s.close()
+    sh("; ".join("ip netns del h%d" % n for n in HOSTS) + "; ip netns del s")
+    end = time.monotonic() + PATIENCE
+    while sh("rmmod dcbport", check=False).returncode and time.monotonic() < end:
+        time.sleep(0.1)
+    gone = "dcbport" not in open("/proc/modules").read()
+    leaks = ""
+    try:
+        for _ in range(2):
+            time.sleep(6)       # kmemleak tells only what is older
+            with open("/sys/kernel/debug/kmemleak", "w") as f:
+                f.write("scan")
+        with open("/sys/kernel/debug/kmemleak") as f:
+            leaks = f.read()
+    except OSError:
+        print("# no kmemleak in this kernel")
+    if leaks:
+        print("# " + leaks.replace("\n", "\n# "))
+    print("%sok 2 - the module unloads, and leaves nothing" % ("" if gone and "dcbport" not in leaks
+                                                               else "not "))
+
+
+main()

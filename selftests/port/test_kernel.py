@@ -1,0 +1,1 @@
+../uml/test_kernel.py

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The port's arithmetic, against figures that were worked out by hand. */
+#include <linux/kernel.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account.h"
+#include "curve.h"
+#include "drr.h"
+#include "pfc.h"
+#include "random.h"
+#include "settings.h"
+#include "tap.h"
+#include "wire.h"
+
+static const struct dcbport_curve paper = {
+	.kmin = 5000, .kmax = 200000, .pmax = DCBPORT_PMAX_ONE / 100
+};
+
+/* --- the curve ------------------------------------------------------------ */
+
+static void test_curve_chance(void)
+{
+	static const struct dcbport_curve step = { 1000, 1000, DCBPORT_PMAX_ONE };
+	static const struct dcbport_curve off = {};
+	static const struct dcbport_curve wide = { 0, U32_MAX, DCBPORT_PMAX_ONE };
+
+	expect(dcbport_curve_chance(&paper, 0) == 0, "an empty queue");
+	expect(dcbport_curve_chance(&paper, 5000) == 0, "Kmin");
+	expect(dcbport_curve_chance(&paper, 102500) == DCBPORT_PMAX_ONE / 200,
+	       "half-way: %u", dcbport_curve_chance(&paper, 102500));
+	expect(dcbport_curve_chance(&paper, 200000) == DCBPORT_PMAX_ONE / 100,
+	       "Kmax");
+	expect(dcbport_curve_chance(&paper, 200001) == DCBPORT_PMAX_ONE,
+	       "above Kmax");
+	expect(dcbport_curve_chance(&step, 1000) == 0 &&
+	       dcbport_curve_chance(&step, 1001) == DCBPORT_PMAX_ONE, "a step");
+	expect(dcbport_curve_chance(&off, U32_MAX) == 0, "no marks at all");
+	expect(dcbport_curve_chance(&wide, U32_MAX) == DCBPORT_PMAX_ONE,
+	       "the widest curve");
+}
+
+/* 500 of 100,000 are expected; 67 are three standard deviations */
+static void test_curve_share(void)
+{
+	int marks = 0, all = 0, none = 0;
+
+	for (int i = 0; i < 100000; i++) {
+		u32 draw = random_u64();
+
+		marks += dcbport_curve_marks(&paper, 102500, draw);
+		all += dcbport_curve_marks(&paper, 200001, draw);
+		none += dcbport_curve_marks(&paper, 5000, draw);
+	}
+	expect(abs(marks - 500) <= 67, "%d marks of 100000, not 500", marks);
+	expect(all == 100000, "%d marks above Kmax", all);
+	expect(none == 0, "%d marks at Kmin", none);
+	expect(dcbport_curve_marks(&paper, 200001, U32_MAX), "the largest draw");
+}
+
+/* --- turns ---------------------------------------------------------------- */
+
+static const u32 jumbo = 4178;
+
+/* Bytes that each class sends when all are backlogged with frames of any length */
+static void drr_run(struct dcbport_drr *drr, u8 ready, int n, u64 *bytes)
+{
+	u32 len[DCBPORT_PRIOS];
+
+	for (int i = 0; i < DCBPORT_PRIOS; i++)
+		len[i] = random_in(60, jumbo);
+	while (n--) {
+		int prio = dcbport_drr_pick(drr, ready, len);
+
+		if (!expect(prio >= 0 && ready & 1 << prio, "class %d of %#x",
+			    prio, ready))
+			return;
+		bytes[prio] += len[prio];
+		dcbport_drr_sent(drr, prio, len[prio], false);
+		len[prio] = random_in(60, jumbo);
+	}
+}
+
+static void check_shares(const struct dcbport_drr *drr, u8 ready,
+			 const u64 *bytes)
+{
+	u64 sum = 0, weights = 0;
+
+	for (int i = 0; i < DCBPORT_PRIOS; i++) {
+		sum += bytes[i];
+		weights += ready & 1 << i ? drr->weight[i] : 0;
+	}
+	for (int i = 0; i < DCBPORT_PRIOS; i++) {
+		double share = (double)bytes[i] / sum;
+		double wanted = ready & 1 << i ? (double)drr->weight[i] / weights : 0;
+
+		expect(fabs(share - wanted) < 0.01, "class %d of %#x: %.4f, not %.4f",
+		       i, ready, share, wanted);
+	}
+}
+
+static void test_drr_shares(void)
+{
+	static const u8 weights[][DCBPORT_PRIOS] = {
+		{ 60, 30, 10, 1, 1, 1, 1, 1 },
+		{ 1, 1, 1, 1, 1, 1, 1, 1 },
+		{ 100, 1, 50, 2, 25, 3, 12, 4 },
+	};
+
+	for (size_t w = 0; w < 3; w++) {
+		for (int ready = 1; ready < 256; ready += 6) {
+			struct dcbport_drr drr = {};
+			u64 bytes[DCBPORT_PRIOS] = {};
+
+			memcpy(drr.weight, weights[w], sizeof(drr.weight));
+			drr_run(&drr, ready, 20000, bytes);
+			check_shares(&drr, ready, bytes);
+		}
+	}
+}
+
+/* Who is paused for a while gets neither more nor less afterwards */
+static void test_drr_paused(void)
+{
+	struct dcbport_drr drr = { .weight = { 60, 30, 10, 1, 1, 1, 1, 1 } };
+	u64 before[DCBPORT_PRIOS] = {}, without[DCBPORT_PRIOS] = {};
+	u64 after[DCBPORT_PRIOS] = {};
+
+	drr_run(&drr, 7, 20000, before);
+	check_shares(&drr, 7, before);
+	drr_run(&drr, 6, 20000, without);
+	check_shares(&drr, 6, without);
+	drr_run(&drr, 7, 20000, after);
+	check_shares(&drr, 7, after);
+}
+
+/* Nobody is given a turn before it is due: what could send by what it has saved is chosen */
+static void test_drr_turns(void)
+{
+	for (int run = 0; run < 100; run++) {
+		struct dcbport_drr drr = {};
+		u32 len[DCBPORT_PRIOS];
+
+		for (int i = 0; i < DCBPORT_PRIOS; i++) {
+			drr.weight[i] = random_in(1, 100);
+			len[i] = random_in(60, jumbo);
+		}
+		for (int n = 0; n < 1000; n++) {
+			int prio = dcbport_drr_pick(&drr, 0xff, len);
+
+			for (int i = 0; i < DCBPORT_PRIOS; i++) {
+				if (!expect(i == prio || drr.deficit[i] < len[i],
+					    "class %d has %u and waits with %u", i,
+					    drr.deficit[i], len[i]))
+					return;
+			}
+			dcbport_drr_sent(&drr, prio, len[prio], false);
+			len[prio] = random_in(60, jumbo);
+		}
+	}
+}
+
+/* A frame of 9 KB at the smallest weight waits for its turn, but not for ever */
+static void test_drr_strict(void)
+{
+	struct dcbport_drr drr = {
+		.weight = { 1, 100, 1, 1, 1, 1, 1, 1 }, .strict = 0x60
+	};
+	const u32 len[DCBPORT_PRIOS] = { 9000, 60, 60, 60, 60, 60, 60, 60 };
+	int waited = 0, prio;
+
+	expect(dcbport_drr_pick(&drr, 0, len) == -1, "nobody");
+	expect(dcbport_drr_pick(&drr, 0xff, len) == 6, "the higher strict one");
+	expect(dcbport_drr_pick(&drr, 0x3f, len) == 5, "the lower strict one");
+	while ((prio = dcbport_drr_pick(&drr, 3, len)) != 0) {
+		dcbport_drr_sent(&drr, prio, len[prio], false);
+		if (!expect(++waited < 20000, "it waits for ever"))
+			return;
+	}
+	/* 141 turns of 64 bytes, and as many of 6400 */
+	expect(abs(waited - 141 * 6400 / 60) < 200, "it waited for %d", waited);
+}
+
+/* --- the link ------------------------------------------------------------- */
+
+static void test_wire(void)
+{
+	static const u64 rates[] = { 50000000, 1000000000, 40000000000, 400000000000 };
+
+	for (size_t r = 0; r < 4; r++) {
+		struct dcbport_wire wire = { .rate = rates[r], .overhead = 24 };
+		unsigned __int128 bits = 0;
+		u64 begin = 12345, end = begin;
+
+		wire.free = begin;
+		for (int i = 0; i < 100000; i++) {
+			u32 len = random_in(60, 9000);
+
+			bits += (len + 24) * 8;
+			end = dcbport_wire_send(&wire, end, len);
+		}
+		expect(end - begin == (u64)(bits * 1000000000 / rates[r]),
+		       "100000 frames at %llu bit/s took %llu ns",
+		       (unsigned long long)rates[r], (unsigned long long)(end - begin));
+	}
+}
+
+/* --- frames --------------------------------------------------------------- */
+
+static void test_pfc_bytes(void)
+{
+	static const u8 wanted[DCBPORT_PFC_LEN] = {
+		0x01, 0x80, 0xc2, 0, 0, 0x01, 2, 0, 0, 0, 0, 1, 0x88, 0x08,
+		0x01, 0x01, 0x00, 0x28, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0,
+		0x12, 0x34, 0, 0, 0, 0
+	};
+	static const u8 source[6] = { 2, 0, 0, 0, 0, 1 };
+	const struct dcbport_pfc pfc = {
+		.enable = 0x28, .quanta = { 7, 7, 7, 0xffff, 7, 0x1234, 7, 7 }
+	};
+	u8 frame[DCBPORT_PFC_LEN];
+	struct dcbport_pfc back;
+
+	dcbport_pfc_build(frame, source, &pfc);
+	expect(!memcmp(frame, wanted, sizeof(frame)), "bytes differ");
+	expect(dcbport_pfc_parse(frame + 14, sizeof(frame) - 14, &back), "it is one");
+	expect(back.enable == 0x28 && back.quanta[3] == 0xffff &&
+	       back.quanta[5] == 0x1234 && !back.quanta[0], "what it says");
+}
+
+/* 512 bit times each */
+static void test_pfc_nsec(void)
+{
+	expect(dcbport_pfc_nsec(0xffff, 1000000000) == 33553920, "1 Gb/s");
+	expect(dcbport_pfc_nsec(0xffff, 40000000000) == 838848, "40 Gb/s");
+	expect(dcbport_pfc_nsec(0xffff, 100000000000) == 335539, "100 Gb/s");
+	expect(dcbport_pfc_nsec(0xffff, 400000000000) == 83884, "400 Gb/s");
+	expect(dcbport_pfc_nsec(0, 1) == 0, "none");
+	expect(dcbport_pfc_nsec(0xffff, 1) == 33553920000000000ULL, "1 bit/s");
+}
+
+/* Any bytes of any length, in memory of exactly that length */
+static void test_pfc_fuzz(void)
+{
+	const char *arg = getenv("CASES");
+	u64 cases = arg ? strtoull(arg, NULL, 0) : 2000000, taken = 0;
+
+	for (u64 n = 0; n < cases; n++) {
+		size_t len = random_below(64);
+		u8 *data = malloc(len);
+		struct dcbport_pfc pfc;
+		bool ok;
+
+		for (size_t i = 0; i < len; i++)
+			data[i] = random_u64();
+		if (len >= 2 && !random_one_in(8))
+			data[0] = data[1] = 1;
+		ok = dcbport_pfc_parse(data, len, &pfc);
+		if (!expect(ok == (len >= 20 && data[0] == 1 && data[1] == 1),
+			    "a frame of %zu bytes", len))
+			n = cases;
+		for (int prio = 0; ok && prio < 8; prio++) {
+			u16 timer = data[4 + 2 * prio] << 8 | data[5 + 2 * prio];
+
+			expect(pfc.quanta[prio] ==
+			       (data[3] & 1 << prio ? timer : 0), "a timer");
+		}
+		taken += ok;
+		free(data);
+	}
+	expect(taken > cases / 4, "%llu frames were taken",
+	       (unsigned long long)taken);
+	tap_note("%llu cases, %llu of them frames", (unsigned long long)cases,
+		 (unsigned long long)taken);
+}
+
+/* --- the buffer ----------------------------------------------------------- */
+
+#define PORTS	16
+
+/* alpha * B / (1 + alpha * n): B = 12 MB, alpha = 1/8 */
+static void test_dynamic_threshold(void)
+{
+	static const int ports[] = { 1, 4, 8, 16 };
+	static const u32 wanted[] = { 1333333, 1000000, 750000, 500000 };
+	static const struct dcbport_thresholds th = { .headroom = 10000 };
+
+	for (size_t i = 0; i < 4; i++) {
+		struct dcbport_pool pool = { .size = 12000000, .alpha = DCBPORT_ALPHA_ONE / 8 };
+		struct dcbport_account account[PORTS] = {};
+		int paused = 0;
+
+		/* each goes on until it is told to pause */
+		while (paused < ports[i]) {
+			paused = 0;
+			for (int p = 0; p < ports[i]; p++) {
+				if (account[p].paused)
+					paused++;
+				else
+					dcbport_account_charge(&account[p], &pool, &th, 1000);
+			}
+		}
+		for (int p = 0; p < ports[i]; p++)
+			expect(abs((int)account[p].shared - (int)wanted[i]) <= 2000,
+			       "%d ports: %u bytes, not %u", ports[i],
+			       account[p].shared, wanted[i]);
+	}
+}
+
+static void test_static_threshold(void)
+{
+	static const struct dcbport_thresholds th = {
+		.reserve = 2000, .xoff = 60000, .xon = 40000, .headroom = 10000
+	};
+	struct dcbport_pool pool = { .size = 100000 };
+	struct dcbport_account a = {};
+	int n = 0;
+
+	for (; !a.paused; n++)
+		expect(dcbport_account_charge(&a, &pool, &th, 1000), "it fits");
+	expect(n == 60, "paused after %d KB", n);
+	while (dcbport_account_charge(&a, &pool, &th, 1000))
+		n++;
+	expect(n == 70 && a.headroom == 10000 && a.reserve == 2000 &&
+	       a.shared == 58000 && pool.used == 58000, "full with %d KB", n);
+	for (; a.paused; n--)
+		dcbport_account_release(&a, &pool, &th, 1000);
+	expect(n == 40 && !a.headroom, "goes on with %d KB", n);
+	for (; n; n--)
+		dcbport_account_release(&a, &pool, &th, 1000);
+	expect(!dcbport_account_bytes(&a) && !pool.used && a.most == 70000 &&
+	       a.headroom_most == 10000, "empty");
+}
+
+struct charge {
+	int account;
+	u32 len;
+};
+
+/* Bounds hold at any moment, and nothing is left in the end, whatever comes and goes */
+static void test_account_bounds(void)
+{
+	enum { HELD = 500, STEPS = 200000 };
+	static struct charge held[HELD];
+	struct dcbport_pool pool = { .size = 300000, .alpha = DCBPORT_ALPHA_ONE / 2 };
+	struct dcbport_account a[PORTS] = {};
+	struct dcbport_thresholds th[PORTS];
+	int n = 0, lost = 0;
+
+	for (int i = 0; i < PORTS; i++) {
+		th[i] = (struct dcbport_thresholds){
+			.reserve = random_below(5000),
+			.xoff = random_one_in(2) ? random_in(5000, 60000) : 0,
+			.headroom = random_below(20000),
+		};
+		th[i].xon = th[i].xoff ? random_below(th[i].xoff) : 0;
+	}
+	for (int step = 0; step < STEPS || n; step++) {
+		int i = random_below(PORTS);
+		u32 len = random_in(60, 9000);
+		u64 shared = 0;
+
+		if (step < STEPS && n < HELD && !random_one_in(2)) {
+			if (dcbport_account_charge(&a[i], &pool, &th[i], len))
+				held[n++] = (struct charge){ i, len };
+			else
+				lost++;
+		} else if (n) {
+			int at = random_below(n);
+
+			i = held[at].account;
+			dcbport_account_release(&a[i], &pool, &th[i], held[at].len);
+			held[at] = held[--n];
+		}
+		for (int p = 0; p < PORTS; p++)
+			shared += a[p].shared;
+		if (!expect(a[i].reserve <= th[i].reserve &&
+			    a[i].headroom <= th[i].headroom &&
+			    (!th[i].xoff || dcbport_account_bytes(&a[i]) <=
+			     (u64)th[i].xoff + th[i].headroom) &&
+			    shared == pool.used && pool.used <= pool.size,
+			    "bounds in step %d", step))
+			return;
+		if (!dcbport_account_bytes(&a[i]))
+			expect(!a[i].paused, "an empty account pauses");
+	}
+	expect(!pool.used, "%llu bytes are left", (unsigned long long)pool.used);
+	expect(lost > 100, "only %d were lost", lost);
+}
+
+/* --- settings ------------------------------------------------------------- */
+
+static void refused(struct dcbport_settings s, bool in_switch, const char *why)
+{
+	const char *problem = dcbport_settings_check(&s, in_switch);
+
+	expect(problem && strstr(problem, why), "%s: %s", why,
+	       problem ? problem : "taken");
+}
+
+static void test_settings(void)
+{
+	struct dcbport_settings s = dcbport_defaults;
+
+	expect(!dcbport_settings_check(&s, false) &&
+	       !dcbport_settings_check(&s, true), "defaults");
+	s.curve[2].kmin = s.curve[2].kmax + 1;
+	refused(s, false, "Kmin is above Kmax");
+	s = dcbport_defaults;
+	s.curve[7].kmax = s.limit[7] + 1;
+	refused(s, false, "above the class's limit");
+	s = dcbport_defaults;
+	s.pfc = s.strict;
+	refused(s, false, "strict");
+	s = dcbport_defaults;
+	s.thresholds.xon = 1;
+	refused(s, false, "xON is above xOFF");
+	s = dcbport_defaults;
+	s.pfc = 9;
+	refused(s, true, "headroom");
+	s.thresholds.headroom = 100;
+	s.thresholds.reserve = 11;
+	expect(!dcbport_settings_check(&s, true), "two priorities with PFC");
+	expect(dcbport_settings_room(&s) == 222, "their room");
+	expect(!dcbport_settings_warn(&s), "nothing to warn of");
+	s.thresholds.xoff = s.curve[0].kmax - 1;
+	expect(dcbport_settings_warn(&s), "Kmax above xOFF");
+}
+
+static const struct tap_test tests[] = {
+	{ "the curve has the paper's values", test_curve_chance },
+	{ "marks come as often as the curve says", test_curve_share },
+	{ "weights are shares within 1 %", test_drr_shares },
+	{ "who is paused leaves its share to the others", test_drr_paused },
+	{ "no class gets a turn before it is due", test_drr_turns },
+	{ "strict classes first, and nobody waits for ever", test_drr_strict },
+	{ "a stream of frames has the link's rate exactly", test_wire },
+	{ "a PFC frame, byte by byte", test_pfc_bytes },
+	{ "quanta in ns", test_pfc_nsec },
+	{ "any bytes as a PFC frame", test_pfc_fuzz },
+	{ "dynamic thresholds are those of the formula", test_dynamic_threshold },
+	{ "xOFF, xON and headroom to the byte", test_static_threshold },
+	{ "an account's bounds, whatever comes and goes", test_account_bounds },
+	{ "settings that do not go together", test_settings },
+};
+
+int main(int argc, char **argv)
+{
+	tap_plan(sizeof(tests) / sizeof(*tests));
+	random_seed(argc > 1 ? argv[1] : NULL);
+	return tap_run(tests, sizeof(tests) / sizeof(*tests));
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0
+/* dcqcn port: switch ports of the module dcbport, and the switches they share. */
+#include <err.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "json.h"
+#include "netlink.h"
+#include "portkey.h"
+
+#define CLASSES		8
+
+static const struct netlink_family dcbport = {
+	DCBPORT_FAMILY_NAME, DCBPORT_FAMILY_VERSION, "dcbport"
+};
+
+/* Counters of a class, by the names that mlx5 has for them where it has any */
+struct counter {
+	const char *name;	/* %d is the priority */
+	uint16_t attr;
+};
+
+#define COUNTER(_name, _attr)	{ _name, DCBPORT_A_CLASS_##_attr }
+
+static const struct counter counters[] = {
+	COUNTER("tx_prio%d_in_packets", IN_PACKETS),
+	COUNTER("tx_prio%d_in_bytes", IN_BYTES),
+	COUNTER("tx_prio%d_packets", OUT_PACKETS),
+	COUNTER("tx_prio%d_bytes", OUT_BYTES),
+	COUNTER("tx_prio%d_marked", MARKED),
+	COUNTER("tx_prio%d_queue_packets", QUEUE_PACKETS),
+	COUNTER("tx_prio%d_queue_bytes", QUEUE_BYTES),
+	COUNTER("tx_prio%d_queue_bytes_max", QUEUE_BYTES_MAX),
+	COUNTER("tx_prio%d_wire_packets", WIRE_PACKETS),
+	COUNTER("tx_prio%d_drop_limit", DROP_LIMIT),
+	COUNTER("tx_prio%d_drop_buffer", DROP_BUFFER),
+	COUNTER("tx_prio%d_drop_storm", DROP_STORM),
+	COUNTER("tx_prio%d_drop_memory", DROP_MEMORY),
+	COUNTER("tx_prio%d_drop_reset", DROP_RESET),
+	COUNTER("rx_prio%d_pause", RX_PAUSE),
+	COUNTER("rx_prio%d_pause_transition", RX_PAUSE_TRANSITION),
+	COUNTER("rx_prio%d_pause_duration", RX_PAUSE_DURATION),
+	COUNTER("rx_prio%d_paused", PAUSED),
+	COUNTER("tx_prio%d_pause", TX_PAUSE),
+	COUNTER("tx_prio%d_resume", TX_RESUME),
+	COUNTER("tx_prio%d_storm", STORM),
+	COUNTER("tx_prio%d_storms", STORMS),
+	COUNTER("tx_prio%d_restores", RESTORES),
+	COUNTER("rx_prio%d_buffer_bytes", INGRESS_BYTES),
+	COUNTER("rx_prio%d_buffer_bytes_max", INGRESS_BYTES_MAX),
+	COUNTER("rx_prio%d_headroom_bytes_max", HEADROOM_BYTES_MAX),
+	COUNTER("rx_prio%d_lossy_bytes", LOSSY_BYTES),
+	COUNTER("rx_prio%d_lossy_bytes_max", LOSSY_BYTES_MAX),
+};
+
+/* A port with its classes, as the kernel tells them */
+struct port {
+	const struct nlattr **tb;
+	const struct nlattr *class[CLASSES][DCBPORT_A_CLASS_MAX + 1];
+};
+
+typedef void (*port_message)(const struct port *port);
+
+static void parse_class(struct port *port, const struct nlattr *nest)
+{
+	const struct nlattr *tb[DCBPORT_A_CLASS_MAX + 1];
+	unsigned int prio;
+
+	netlink_nested(nest, tb, DCBPORT_A_CLASS_MAX);
+	prio = netlink_number(tb[DCBPORT_A_CLASS_PRIO]);
+	if (prio < CLASSES)
+		memcpy(port->class[prio], tb, sizeof(tb));
+}
+
+/* Of attributes that come more than once the table has the last; they lie in a row */
+static void port_cb(const struct nlattr **tb, void *data)
+{
+	const struct nlattr *last = tb[DCBPORT_A_PORT_CLASS];
+	struct port port = { .tb = tb };
+	const port_message *message = data;
+
+	for (const struct nlattr *a = tb[DCBPORT_A_PORT_RESTORE]; last; ) {
+		a = mnl_attr_next(a);
+		if (mnl_attr_get_type(a) == DCBPORT_A_PORT_CLASS)
+			parse_class(&port, a);
+		if (a == last)
+			break;
+	}
+	(*message)(&port);
+}
+
+static void show_class_text(const struct port *port, int prio)
+{
+	printf("    prio %d", prio);
+	for (const struct portkey *key = class_keys; key->name; key++) {
+		printf(" %s ", key->name);
+		portkey_print(key, port->class[prio][key->attr]);
+	}
+	putchar('\n');
+}
+
+static void show_text(const struct port *port)
+{
+	printf("%s\n", netlink_string(port->tb[DCBPORT_A_PORT_IFNAME]));
+	for (const struct portkey *key = port_keys; key->name; key++) {
+		printf("    %-10s", key->name);
+		portkey_print(key, port->tb[key->attr]);
+		printf("  (%s)\n", key->help);
+	}
+	for (int prio = 0; prio < CLASSES; prio++)
+		show_class_text(port, prio);
+}
+
+static void show_json(const struct port *port)
+{
+	json_open_object(NULL);
+	json_string("dev", netlink_string(port->tb[DCBPORT_A_PORT_IFNAME]));
+	json_number("ifindex", netlink_number(port->tb[DCBPORT_A_PORT_IFINDEX]));
+	for (const struct portkey *key = port_keys; key->name; key++)
+		portkey_json(key, port->tb[key->attr]);
+	json_open_array("classes");
+	for (int prio = 0; prio < CLASSES; prio++) {
+		json_open_object(NULL);
+		json_number("prio", prio);
+		for (const struct portkey *key = class_keys; key->name; key++)
+			portkey_json(key, port->class[prio][key->attr]);
+		json_close_object();
+	}
+	json_close_array();
+	json_close_object();
+}
+
+static void stat_counter(const struct counter *counter, int prio,
+			 uint64_t value)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), counter->name, prio);
+	if (option_json)
+		json_number(name, value);
+	else if (value)
+		printf("    %-30s %llu\n", name, (unsigned long long)value);
+}
+
+/* Text leaves out what is 0 */
+static void stat_counters(const struct port *port)
+{
+	for (int prio = 0; prio < CLASSES; prio++) {
+		for (size_t i = 0; i < MNL_ARRAY_SIZE(counters); i++) {
+			const struct nlattr *attr =
+				port->class[prio][counters[i].attr];
+
+			if (attr)
+				stat_counter(&counters[i], prio,
+					     netlink_number(attr));
+		}
+	}
+}
+
+static void stat_text(const struct port *port)
+{
+	printf("%s\n", netlink_string(port->tb[DCBPORT_A_PORT_IFNAME]));
+	stat_counters(port);
+	printf("    %-30s %llu\n", "rx_pfc_errors", (unsigned long long)
+	       netlink_number(port->tb[DCBPORT_A_PORT_PFC_ERRORS]));
+}
+
+static void stat_json(const struct port *port)
+{
+	json_open_object(NULL);
+	json_string("dev", netlink_string(port->tb[DCBPORT_A_PORT_IFNAME]));
+	json_number("rx_pfc_errors",
+		    netlink_number(port->tb[DCBPORT_A_PORT_PFC_ERRORS]));
+	json_number("tx_pfc_errors",
+		    netlink_number(port->tb[DCBPORT_A_PORT_FRAME_ERRORS]));
+	stat_counters(port);
+	json_close_object();
+}
+
+static int port_dump(const char *dev, port_message text, port_message json)
+{
+	port_message message = option_json ? json : text;
+	struct nlmsghdr *nlh = netlink_request(DCBPORT_CMD_PORT_GET);
+
+	if (dev)
+		mnl_attr_put_strz(nlh, DCBPORT_A_PORT_IFNAME, dev);
+	if (option_json)
+		json_open_array(NULL);
+	netlink_dump(nlh, DCBPORT_A_PORT_MAX, port_cb, &message);
+	if (option_json)
+		json_close_array();
+	return EXIT_SUCCESS;
+}
+
+/* Adds KEY VALUE pairs up to the word "prio", or the end; returns what is left */
+static char **put_keys(struct nlmsghdr *nlh, const struct portkey *keys,
+		       char **argv)
+{
+	for (; *argv && strcmp(*argv, "prio"); argv += 2) {
+		const struct portkey *key = portkey_find(keys, *argv);
+
+		if (!key)
+			errx(EXIT_FAILURE, "no key \"%s\" here: see dcqcn(8)",
+			     *argv);
+		if (!argv[1])
+			errx(EXIT_FAILURE, "%s: the value is missing", *argv);
+		portkey_put(nlh, key, argv[1]);
+	}
+	return argv;
+}
+
+static char **put_class(struct nlmsghdr *nlh, char **argv)
+{
+	struct nlattr *nest;
+
+	if (!argv[1] || argv[1][1] || *argv[1] < '0' || *argv[1] > '7')
+		errx(EXIT_FAILURE, "prio: one of 0 to 7 must follow");
+	nest = mnl_attr_nest_start(nlh, DCBPORT_A_PORT_CLASS);
+	mnl_attr_put_u8(nlh, DCBPORT_A_CLASS_PRIO, *argv[1] - '0');
+	argv = put_keys(nlh, class_keys, argv + 2);
+	mnl_attr_nest_end(nlh, nest);
+	return argv;
+}
+
+static int port_set(int argc, char **argv)
+{
+	struct nlmsghdr *nlh = netlink_request(DCBPORT_CMD_PORT_SET);
+
+	if (argc < 5 || strcmp(argv[1], "dev"))
+		usage("port");
+	mnl_attr_put_strz(nlh, DCBPORT_A_PORT_IFNAME, argv[2]);
+	argv = put_keys(nlh, port_keys, argv + 3);
+	while (*argv)
+		argv = put_class(nlh, argv);
+	netlink_do(nlh);
+	return EXIT_SUCCESS;
+}
+
+static const struct portkey switch_figures[] = {
+	{ "ports", PORTKEY_NUMBER, DCBPORT_A_SWITCH_PORTS, 4, "" },
+	{ "room", PORTKEY_BYTES, DCBPORT_A_SWITCH_ROOM, 8, "" },
+	{ "used", PORTKEY_BYTES, DCBPORT_A_SWITCH_USED, 8, "" },
+	{ "lossy_used", PORTKEY_BYTES, DCBPORT_A_SWITCH_LOSSY_USED, 8, "" },
+	{}
+};
+
+static void switch_values(const struct nlattr **tb, const struct portkey *keys)
+{
+	for (; keys->name; keys++) {
+		if (option_json) {
+			portkey_json(keys, tb[keys->attr]);
+		} else {
+			printf(" %s ", keys->name);
+			portkey_print(keys, tb[keys->attr]);
+		}
+	}
+}
+
+static void switch_message(const struct nlattr **tb,
+			   void *data __attribute__((unused)))
+{
+	const char *name = netlink_string(tb[DCBPORT_A_SWITCH_NAME]);
+
+	if (option_json) {
+		json_open_object(NULL);
+		json_string("switch", name);
+	} else {
+		printf("%s", name);
+	}
+	switch_values(tb, switch_keys);
+	switch_values(tb, switch_figures);
+	if (option_json)
+		json_close_object();
+	else
+		putchar('\n');
+}
+
+static int switch_show(void)
+{
+	if (option_json)
+		json_open_array(NULL);
+	netlink_dump(netlink_request(DCBPORT_CMD_SWITCH_GET),
+		     DCBPORT_A_SWITCH_MAX, switch_message, NULL);
+	if (option_json)
+		json_close_array();
+	return EXIT_SUCCESS;
+}
+
+static int switch_do(uint8_t cmd, char **argv)
+{
+	struct nlmsghdr *nlh = netlink_request(cmd);
+
+	mnl_attr_put_strz(nlh, DCBPORT_A_SWITCH_NAME, argv[0]);
+	if (*put_keys(nlh, switch_keys, argv + 1))
+		usage("port");
+	netlink_do(nlh);
+	return EXIT_SUCCESS;
+}
+
+static int port_switch(int argc, char **argv)
+{
+	if (argc < 2)
+		return switch_show();
+	if (argc >= 3 && !strcmp(argv[1], "new"))
+		return switch_do(DCBPORT_CMD_SWITCH_NEW, argv + 2);
+	if (argc >= 5 && !strcmp(argv[1], "set"))
+		return switch_do(DCBPORT_CMD_SWITCH_SET, argv + 2);
+	if (argc == 3 && !strcmp(argv[1], "del"))
+		return switch_do(DCBPORT_CMD_SWITCH_DEL, argv + 2);
+	usage("port");
+}
+
+int cmd_port(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "show";
+
+	netlink_open_family(&dcbport);
+	if (!strcmp(what, "show") && argc <= 3)
+		return port_dump(argc > 2 ? argv[2] : NULL, show_text, show_json);
+	if (!strcmp(what, "stat") && argc <= 3)
+		return port_dump(argc > 2 ? argv[2] : NULL, stat_text, stat_json);
+	if (!strcmp(what, "set"))
+		return port_set(argc - 1, argv + 1);
+	if (!strcmp(what, "switch"))
+		return port_switch(argc - 1, argv + 1);
+	usage(argv[0]);
+}

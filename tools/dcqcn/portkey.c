@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What can be set of a port, its classes and a switch: names, and values as people
+ * type and read them.
+ */
+#include <ctype.h>
+#include <err.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "netlink.h"
+#include "portkey.h"
+#include "unit.h"
+
+#define PRIOS	8
+
+#define PORT(_name, _type, _size, _attr, _help) \
+	{ _name, PORTKEY_##_type, DCBPORT_A_PORT_##_attr, _size, _help }
+#define CLASS(_name, _type, _size, _attr, _help) \
+	{ _name, PORTKEY_##_type, DCBPORT_A_CLASS_##_attr, _size, _help }
+#define SWITCH(_name, _type, _size, _attr, _help) \
+	{ _name, PORTKEY_##_type, DCBPORT_A_SWITCH_##_attr, _size, _help }
+
+const struct portkey port_keys[] = {
+	PORT("rate", RATE, 8, RATE, "of the link; 0 takes no time"),
+	PORT("delay", NSEC, 4, DELAY, "of the link, one way"),
+	PORT("overhead", BYTES, 4, OVERHEAD, "on the wire, besides the frame"),
+	PORT("pfc", PRIOS, 1, PFC, "priorities with PFC"),
+	PORT("strict", PRIOS, 1, STRICT, "priorities that are sent first"),
+	PORT("switch", NAME, 0, SWITCH, "whose buffer is shared"),
+	PORT("reserve", BYTES, 4, RESERVE, "for each priority with PFC"),
+	PORT("xoff", BYTES, 4, XOFF, "held, when the sender is paused"),
+	PORT("xon", BYTES, 4, XON, "held, when it goes on"),
+	PORT("headroom", BYTES, 4, HEADROOM, "for what comes after xoff"),
+	PORT("action", ACTION, 1, ACTION, "of the watchdog"),
+	PORT("detect", MSEC, 4, DETECT, "until it finds a pause without end"),
+	PORT("restore", MSEC, 4, RESTORE, "until it takes it for over"),
+	{}
+};
+
+const struct portkey class_keys[] = {
+	CLASS("weight", NUMBER, 1, WEIGHT, "share of the link"),
+	CLASS("limit", BYTES, 4, LIMIT, "that wait at most"),
+	CLASS("kmin", BYTES, 4, KMIN, "no marks up to here"),
+	CLASS("kmax", BYTES, 4, KMAX, "all are marked above"),
+	CLASS("pmax", PMAX, 4, PMAX, "probability at kmax"),
+	{}
+};
+
+const struct portkey switch_keys[] = {
+	SWITCH("size", BYTES, 8, SIZE, "for priorities with PFC"),
+	SWITCH("lossy", BYTES, 8, LOSSY, "for all others"),
+	SWITCH("alpha", ALPHA, 4, ALPHA, "of what is free, for one port"),
+	{}
+};
+
+static const char * const actions[] = {
+	[DCBPORT_ACTION_OFF] = "off",
+	[DCBPORT_ACTION_ALERT] = "alert",
+	[DCBPORT_ACTION_FORWARD] = "forward",
+	[DCBPORT_ACTION_DROP] = "drop",
+};
+
+const struct portkey *portkey_find(const struct portkey *keys,
+				   const char *name)
+{
+	for (; keys->name; keys++) {
+		if (!strcmp(keys->name, name))
+			return keys;
+	}
+	return NULL;
+}
+
+static _Noreturn void wrong(const struct portkey *key, const char *text, const char *what)
+{
+	errx(EXIT_FAILURE, "%s: \"%s\" is not %s", key->name, text, what);
+}
+
+static uint64_t parse_unit(const struct portkey *key, enum unit unit,
+			   const char *text)
+{
+	const char *problem;
+	uint64_t value;
+
+	if (!unit_parse(unit, text, &value, &problem))
+		wrong(key, text, problem);
+	return value;
+}
+
+static uint64_t parse_prios(const struct portkey *key, const char *text)
+{
+	uint64_t prios = 0;
+
+	if (!strcmp(text, "none"))
+		return 0;
+	if (!strcmp(text, "all"))
+		return (1 << PRIOS) - 1;
+	for (const char *c = text; ; c += 2) {
+		if (*c < '0' || *c >= '0' + PRIOS || (c[1] && c[1] != ','))
+			wrong(key, text, "priorities, such as 3 or 3,4, all or none");
+		prios |= 1U << (*c - '0');
+		if (!c[1])
+			return prios;
+	}
+}
+
+static uint64_t parse_action(const struct portkey *key, const char *text)
+{
+	for (size_t i = 0; i < MNL_ARRAY_SIZE(actions); i++) {
+		if (!strcmp(actions[i], text))
+			return i;
+	}
+	wrong(key, text, "off, alert, forward or drop");
+}
+
+static uint64_t parse_share(const struct portkey *key, const char *text,
+			    double one, const char *what)
+{
+	char *end;
+	double v = isdigit((unsigned char)*text) ? strtod(text, &end) : -1;
+
+	if (v >= 0 && *end == '/' && isdigit((unsigned char)end[1]))
+		v /= strtod(end + 1, &end);
+	else if (v >= 0 && *end == '%')
+		v /= 100, end++;
+	if (!(v >= 0) || v * one > UINT32_MAX || *end)
+		wrong(key, text, what);
+	return v * one + 0.5;
+}
+
+static uint64_t parse_nsec(const struct portkey *key, const char *text)
+{
+	uint64_t nsec;
+
+	if (!unit_parse_nsec(text, &nsec))
+		wrong(key, text, "a time, such as 1us or 200ms");
+	return nsec;
+}
+
+static uint64_t parse(const struct portkey *key, const char *text)
+{
+	switch (key->type) {
+	case PORTKEY_RATE:
+		return parse_unit(key, UNIT_MBPS, text) * 1000000;
+	case PORTKEY_NSEC:
+		return parse_nsec(key, text);
+	case PORTKEY_MSEC:
+		return parse_nsec(key, text) / 1000000;
+	case PORTKEY_BYTES:
+		return parse_unit(key, UNIT_BYTES, text);
+	case PORTKEY_PRIOS:
+		return parse_prios(key, text);
+	case PORTKEY_ACTION:
+		return parse_action(key, text);
+	case PORTKEY_PMAX:
+		return parse_share(key, text, DCBPORT_PMAX_ONE,
+				   "a probability, such as 1% or 0.01");
+	case PORTKEY_ALPHA:
+		return parse_share(key, text, DCBPORT_ALPHA_ONE,
+				   "a share, such as 1/8 or 2");
+	default:
+		return parse_unit(key, UNIT_NONE, text);
+	}
+}
+
+/* Adds it to a request; a value that makes no sense ends the program */
+void portkey_put(struct nlmsghdr *nlh, const struct portkey *key,
+		 const char *text)
+{
+	uint64_t value;
+
+	if (key->type == PORTKEY_NAME) {
+		mnl_attr_put_strz(nlh, key->attr,
+				  strcmp(text, "none") ? text : "");
+		return;
+	}
+	value = parse(key, text);
+	if (key->size < sizeof(value) && value >> 8 * key->size)
+		wrong(key, text, "small enough");
+	if (key->size == 1)
+		mnl_attr_put_u8(nlh, key->attr, value);
+	else if (key->size == 4)
+		mnl_attr_put_u32(nlh, key->attr, value);
+	else
+		mnl_attr_put_u64(nlh, key->attr, value);
+}
+
+static void print_prios(uint64_t prios)
+{
+	const char *comma = "";
+
+	if (!prios)
+		printf("none");
+	for (int prio = 0; prio < PRIOS; prio++) {
+		if (prios & 1U << prio) {
+			printf("%s%d", comma, prio);
+			comma = ",";
+		}
+	}
+}
+
+void portkey_print(const struct portkey *key, const struct nlattr *attr)
+{
+	uint64_t value = key->type == PORTKEY_NAME ? 0 : netlink_number(attr);
+	const char *name = netlink_string(attr);
+	char buf[UNIT_LEN];
+
+	switch (key->type) {
+	case PORTKEY_RATE:
+		printf("%s", value ? unit_rate(buf, value) : "0");
+		break;
+	case PORTKEY_NSEC:
+		printf("%s", unit_nsec(buf, value));
+		break;
+	case PORTKEY_MSEC:
+		printf("%s", unit_nsec(buf, value * 1000000));
+		break;
+	case PORTKEY_BYTES:
+		printf("%s", unit_value(buf, UNIT_BYTES, value));
+		break;
+	case PORTKEY_PRIOS:
+		print_prios(value);
+		break;
+	case PORTKEY_ACTION:
+		printf("%s", value < MNL_ARRAY_SIZE(actions) ? actions[value] : "?");
+		break;
+	case PORTKEY_PMAX:
+		printf("%.9g%%", value * 100.0 / DCBPORT_PMAX_ONE);
+		break;
+	case PORTKEY_ALPHA:
+		printf("%.9g", (double)value / DCBPORT_ALPHA_ONE);
+		break;
+	case PORTKEY_NAME:
+		printf("%s", *name ? name : "none");
+		break;
+	default:
+		printf("%llu", (unsigned long long)value);
+	}
+}
+
+void portkey_json(const struct portkey *key, const struct nlattr *attr)
+{
+	uint64_t value = key->type == PORTKEY_NAME ? 0 : netlink_number(attr);
+
+	switch (key->type) {
+	case PORTKEY_NAME:
+		json_string(key->name, netlink_string(attr));
+		break;
+	case PORTKEY_ACTION:
+		json_string(key->name,
+			    value < MNL_ARRAY_SIZE(actions) ? actions[value] : "?");
+		break;
+	case PORTKEY_PMAX:
+		json_real(key->name, (double)value / DCBPORT_PMAX_ONE);
+		break;
+	case PORTKEY_ALPHA:
+		json_real(key->name, (double)value / DCBPORT_ALPHA_ONE);
+		break;
+	case PORTKEY_PRIOS:
+		json_open_array(key->name);
+		for (int prio = 0; prio < PRIOS; prio++) {
+			if (value & 1U << prio)
+				json_number(NULL, prio);
+		}
+		json_close_array();
+		break;
+	default:
+		json_number(key->name, value);
+	}
+}

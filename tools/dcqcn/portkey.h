@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What can be set of a port, its classes and a switch. See portkey.c. */
+#ifndef PORTKEY_H
+#define PORTKEY_H
+
+#include <libmnl/libmnl.h>
+#include <linux/dcbport.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum portkey_type {
+	PORTKEY_NUMBER,
+	PORTKEY_RATE,		/* bit/s, as 40gbit */
+	PORTKEY_NSEC,
+	PORTKEY_MSEC,
+	PORTKEY_BYTES,
+	PORTKEY_PRIOS,		/* bits, as 3,4 */
+	PORTKEY_ACTION,
+	PORTKEY_PMAX,		/* 1 / DCBPORT_PMAX_ONE, as 1% */
+	PORTKEY_ALPHA,		/* 1 / DCBPORT_ALPHA_ONE, as 1/8 */
+	PORTKEY_NAME,
+};
+
+struct portkey {
+	const char *name;
+	enum portkey_type type;
+	uint16_t attr;
+	uint8_t size;		/* bytes of the attribute */
+	const char *help;
+};
+
+extern const struct portkey port_keys[];
+extern const struct portkey class_keys[];
+extern const struct portkey switch_keys[];
+
+const struct portkey *portkey_find(const struct portkey *keys,
+				   const char *name);
+void portkey_put(struct nlmsghdr *nlh, const struct portkey *key,
+		 const char *text);
+void portkey_print(const struct portkey *key, const struct nlattr *attr);
+void portkey_json(const struct portkey *key, const struct nlattr *attr);
+
+#endif /* PORTKEY_H */
