@@ -34,11 +34,13 @@ static int __init dcqcn_init(void)
 		goto exit_hook;
 	err = dcqcn_device_init();
 	if (err)
-		goto exit_netlink;
+		goto exit_qp;
 	dcqcn_fault_init();
 	return 0;
 
-exit_netlink:
+exit_qp:
+	/* entries of ports that had been taken on already */
+	dcqcn_qp_exit();
 	dcqcn_netlink_exit();
 exit_hook:
 	dcqcn_hook_exit();
