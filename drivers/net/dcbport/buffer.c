@@ -323,7 +323,7 @@ static void buffer_tell(struct dcbport_ingress *in, u8 prio, bool paused)
 /**
  * dcbport_buffer_charge() - take memory for a packet
  * @buffer: the switch
- * @ifindex: where it came in; another than a port's is charged to nobody
+ * @ifindex: where it came in; charged only if that is a port
  * @prio: its priority
  * @len: bytes
  * @in: whom it is charged to, or NULL

@@ -4,7 +4,7 @@
  * (Shreedhar and Varghese, SIGCOMM 1995).
  *
  * A class that is paused or empty is skipped, where sch_ets and sch_drr would
- * stop all others too. Turns in which nobody could send are not walked through
+ * stop all others too. Turns in which no class could send are not walked through
  * but counted, so that a choice looks at each class once, whatever the weights.
  */
 #include <linux/kernel.h>

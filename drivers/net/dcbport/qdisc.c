@@ -6,7 +6,7 @@
  * the wire one after the other, and leave at its far end. The qdisc is the wire:
  * a pause holds what waits, and what is under way arrives nonetheless, as with
  * hardware. PFC frames are made here as well, when the port sends next, with the
- * state of that moment; whoever changes that state only wakes the port.
+ * state of that moment; code that changes that state only wakes the port.
  *
  * All is done under the qdisc's lock. Below it are two leaves: the lock of the
  * switch's buffer, and that of the pauses. No port takes another one's lock.
@@ -377,7 +377,7 @@ static struct sk_buff *port_tell(struct dcbport *port, u64 now)
 	return skb;
 }
 
-/* The port goes: what it has paused goes on, and nobody waits for a timer */
+/* The port goes away: resume its peers at once, before their pause expires */
 static void port_take_back(struct dcbport *port)
 {
 	const struct dcbport_pfc pfc = { .enable = port->told };

@@ -695,7 +695,7 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
 }
 
 /* From now on, what a flow's path is like counts; without memory it is not measured.
- * Whoever looks without the lock finds it empty.
+ * Lockless readers find it empty.
  */
 static void dcqcn_flow_learn(struct dcqcn_flow *flow)
 {

@@ -28,7 +28,7 @@
  *                          flow sends less than 4 packets in T, so that it
  *                          grows by no more than 1/256 per packet, and more
  *                          after 36 increases without a cut
- *   start                  half as fast again after each round trip
+ *   start                  half as fast again after each round trip and 8 packets
  *   bounds of the rate     3/4 of what gets through, which a queue that takes
  *                          many round trips to drain must not cut away; and
  *                          twice of it, beyond which the rate does not matter
@@ -243,8 +243,8 @@ static void dcqcn_increase(struct dcqcn_rate *r,
 		if (!last)
 			(*stage)++;
 		step = dcqcn_target_step(r, p);
-		/* a share of the target is no constant, but brings the target
-		 * to the line in less than 4000 steps
+		/* Steps that are a share of the target are not constant, but
+		 * reach the line in fewer than 4000 steps
 		 */
 		if (last && (p->rpg_ai_rate || r->target_rate == line) &&
 		    steady++ == DCQCN_CONVERGED) {
