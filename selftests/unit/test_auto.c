@@ -22,7 +22,7 @@ static const struct dcqcn_rp_params automatic = {
 	.clamp_tgt_rate_after_time_inc = 1,
 	.rpg_threshold = 5,
 	.rpg_hai_rate = 1,
-	.start_burst = 16384,
+	.start_burst = 12288,
 };
 
 static bool near(u64 value, u64 expected)
@@ -170,12 +170,12 @@ static void test_increase(void)
 
 	r = flow_at(1024 * MBPS, RTT);
 	r.timer_stage = 44;
-	expect(dcqcn_rate_ai(&r, &automatic) == 32 * MBPS, "R_AI after 44 steps");
+	expect(dcqcn_rate_ai(&r, &automatic) == 64 * MBPS, "R_AI after 44 steps");
 
-	/* a packet takes 100 T / 33: the share per packet stays */
+	/* a packet takes 100 T / 66: the share per packet stays */
 	r = flow_at(1000 * MBPS, 1 * US);
 	r.current_rate = 100 * MBPS;
-	expect(dcqcn_rate_ai(&r, &automatic) < 1000 * MBPS / 64 / 15,
+	expect(near(dcqcn_rate_ai(&r, &automatic), 1000 * MBPS / 64 / 10),
 	       "R_AI %llu of few packets", dcqcn_rate_ai(&r, &automatic));
 }
 
@@ -227,19 +227,70 @@ static void test_start(void)
 	struct dcqcn_rate r = { .rtt = RTT, .packet = PACKET };
 	u64 now;
 
-	dcqcn_rate_start(&r, &automatic, LINE, START);
+	dcqcn_rate_start(&r, &automatic, LINE, 0, START);
 	expect(r.current_rate == LINE / 32, "begins at %llu", r.current_rate);
 	expect(!dcqcn_rate_cnp(&r, &automatic, LINE, START + 10) && r.starting,
 	       "the burst's CNP ends the start");
 	now = send(&r, START, 7);
 	expect(r.current_rate == LINE / 32, "faster after 7 packets");
 	now = send(&r, now, 1);
-	expect(near(r.current_rate, LINE / 64 * 3), "then %llu", r.current_rate);
+	expect(near(r.current_rate, LINE / 128 * 5), "then %llu", r.current_rate);
 	expect(dcqcn_rate_phase(&r, &automatic) == DCQCN_START, "the phase");
 	dcqcn_rate_cnp(&r, &automatic, LINE, now);
 	expect(!r.starting && r.born, "the first CNP ends it");
-	expect(near(r.current_rate, LINE / 128 * 3), "cut to %llu", r.current_rate);
-	expect(near(r.target_rate, LINE / 64 * 3), "target %llu", r.target_rate);
+	expect(near(r.current_rate, LINE / 256 * 5), "cut to %llu", r.current_rate);
+	expect(near(r.target_rate, LINE / 128 * 5), "target %llu", r.target_rate);
+
+	/* it began too fast for its path: no step, but three and 16 packets were marked */
+	r = (struct dcqcn_rate) { .rtt = 50 * RTT, .packet = PACKET };
+	dcqcn_rate_start(&r, &automatic, LINE, 100 * MBPS, START);
+	now = send(&r, START, 18);
+	expect(!dcqcn_rate_cnp(&r, &automatic, LINE, now), "deaf for 18 packets");
+	now = send(&r, now, 1);
+	expect(dcqcn_rate_cnp(&r, &automatic, LINE, now) && !r.starting,
+	       "deaf for more than 19 packets");
+}
+
+static void test_start_from(void)
+{
+	struct dcqcn_rate r = { .rtt = 50 * RTT, .packet = PACKET };
+	struct dcqcn_rp_params p = automatic;
+
+	/* 4 * 12288 bytes in 5 ms */
+	dcqcn_rate_start(&r, &p, LINE, 0, START);
+	expect(r.current_rate == 78643200, "unknown path: %llu", r.current_rate);
+	dcqcn_rate_start(&r, &p, LINE, 4000 * MBPS, START);
+	expect(r.current_rate == 1000 * MBPS, "known path: %llu", r.current_rate);
+	dcqcn_rate_start(&r, &p, 100 * MBPS, 4000 * MBPS, START);
+	expect(r.current_rate == 100 * MBPS, "slow line: %llu", r.current_rate);
+	p.start_burst = U32_MAX;
+	r.rtt = 1000;
+	dcqcn_rate_start(&r, &p, DCQCN_RATE_MAX, 0, START);
+	expect(r.current_rate == DCQCN_RATE_MAX / 32, "longest burst: %llu",
+	       r.current_rate);
+	p.start_burst = 1;
+	dcqcn_rate_start(&r, &p, LINE, 0, START + SECOND);
+	expect(r.current_rate == 32000 * MBPS / 1000, "shortest: %llu", r.current_rate);
+}
+
+/* A sample of a path allows one step, if it left after the one before */
+static void test_start_samples(void)
+{
+	struct dcqcn_rate r = { .rtt = RTT, .packet = PACKET };
+	u64 now = START, rate;
+
+	dcqcn_rate_start(&r, &automatic, LINE, 0, now);
+	dcqcn_rate_sample(&r, &automatic, START, false, START + 1);
+	now = send(&r, now, 8);
+	rate = r.current_rate;
+	expect(rate > LINE / 32, "the first sample allows no step");
+	dcqcn_rate_sample(&r, &automatic, now - 1, false, now);
+	now = send(&r, now, 40);
+	expect(r.current_rate == rate, "a step without a sample");
+	dcqcn_rate_sample(&r, &automatic, now, false, now);
+	now = send(&r, now, 40);
+	expect(near(r.current_rate, rate / 4 * 5), "one step per sample: %llu",
+	       r.current_rate);
 }
 
 static void test_start_fills_path(void)
@@ -258,13 +309,13 @@ static void test_start_fills_path(void)
 	}
 	expect(dcqcn_path_is_queueing(&path), "a longer trip is no queue");
 
-	dcqcn_rate_start(&r, &automatic, LINE, START);
+	dcqcn_rate_start(&r, &automatic, LINE, 0, START);
 	r.current_rate = 3000 * MBPS;
-	dcqcn_rate_end_start(&r, &automatic, START + RTT);
+	dcqcn_rate_sample(&r, &automatic, START, true, START + RTT);
 	expect(!r.starting && r.current_rate == 2000 * MBPS &&
 	       r.target_rate == 2000 * MBPS, "goes on at %llu, %llu",
 	       r.current_rate, r.target_rate);
-	dcqcn_rate_end_start(&r, &automatic, START + 2 * RTT);
+	dcqcn_rate_sample(&r, &automatic, START, true, START + 2 * RTT);
 	expect(r.current_rate == 2000 * MBPS, "ended twice");
 }
 
@@ -274,15 +325,17 @@ static void test_start_ends(void)
 	u64 now = START;
 	int n;
 
-	dcqcn_rate_start(&r, &automatic, LINE, now);
+	dcqcn_rate_start(&r, &automatic, LINE, 0, now);
 	for (n = 0; r.starting && n < 10000; n++)
 		now = send(&r, now, 1);
 	expect(r.current_rate == LINE, "at the line");
-	/* 9 steps, of which six wait for 8 packets: 850, 567, 378, 252, 168, 112 us */
-	expect(now - START < 27 * RTT, "took %llu ns", now - START);
+	/* 16 steps; 8 packets take 851 us at first, and as long as a round trip at the
+	 * tenth: 3.8 ms and six round trips
+	 */
+	expect(now - START < 46 * RTT, "took %llu ns", now - START);
 
 	r = (struct dcqcn_rate) { .rtt = RTT, .packet = PACKET };
-	dcqcn_rate_start(&r, &automatic, LINE, START);
+	dcqcn_rate_start(&r, &automatic, LINE, 0, START);
 	dcqcn_rate_advance(&r, &automatic, LINE, START + 64 * RTT, 0);
 	expect(!r.starting, "a flow without packets starts for ever");
 }
@@ -299,6 +352,8 @@ static const struct tap_test tests[] = {
 	{ "what gets through bounds the rate", test_bounds },
 	{ "a knob that is set wins over the measure", test_knobs_win },
 	{ "a start, up to its first CNP", test_start },
+	{ "where a start begins", test_start_from },
+	{ "a start goes as fast as its path is measured", test_start_samples },
 	{ "a start ends when its path is full", test_start_fills_path },
 	{ "a start that meets no CNP ends", test_start_ends },
 };

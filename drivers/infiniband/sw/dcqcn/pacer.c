@@ -132,6 +132,35 @@ static void dcqcn_flow_tell_rate(struct dcqcn_qp *qp,
 	}
 }
 
+/* The line rate of a flow whose path is measured. Out of line to keep the fast path
+ * of the others small.
+ */
+static noinline u64 dcqcn_flow_measured_line(const struct dcqcn_qp *qp,
+					     const struct dcqcn_settings *settings,
+					     u64 line)
+{
+	u64 most;
+
+	if (settings->rp.rpg_time_reset || settings->rp.rpg_max_rate)
+		return line;
+	most = 2 * dcqcn_path_most(qp->flow.path);
+	if (!most)
+		return line;
+	/* in its start a flow is ahead of what was measured */
+	if (qp->flow.rate.starting)
+		return max(most, line);
+	return clamp(most, DCQCN_BPS_PER_MBPS, DCQCN_RATE_MAX);
+}
+
+static __always_inline u64 dcqcn_flow_line(const struct dcqcn_qp *qp,
+					   const struct dcqcn_settings *settings)
+{
+	u64 line = dcqcn_dev_line(qp->dev, settings);
+
+	return qp->flow.path ? dcqcn_flow_measured_line(qp, settings, line) :
+			       line;
+}
+
 /**
  * dcqcn_pacer_line() - the line rate of a flow
  * @qp: its QP
@@ -145,19 +174,7 @@ static void dcqcn_flow_tell_rate(struct dcqcn_qp *qp,
 u64 dcqcn_pacer_line(const struct dcqcn_qp *qp,
 		     const struct dcqcn_settings *settings)
 {
-	u64 line = dcqcn_dev_line(qp->dev, settings);
-	u64 most;
-
-	if (settings->rp.rpg_time_reset || settings->rp.rpg_max_rate ||
-	    !qp->flow.path)
-		return line;
-	most = 2 * dcqcn_path_most(qp->flow.path);
-	if (!most)
-		return line;
-	/* in its start a flow is ahead of what was measured */
-	if (qp->flow.rate.starting)
-		return max(most, line);
-	return clamp(most, DCQCN_BPS_PER_MBPS, DCQCN_RATE_MAX);
+	return dcqcn_flow_line(qp, settings);
 }
 
 /**
@@ -195,7 +212,7 @@ static __always_inline u64 dcqcn_flow_rate(struct dcqcn_qp *qp, u64 now,
 		return 0;
 
 	settings = rcu_dereference_bh(qp->dev->settings);
-	line = dcqcn_pacer_line(qp, settings);
+	line = dcqcn_flow_line(qp, settings);
 	done = dcqcn_rate_advance(&flow->rate, &settings->rp, line, now, bytes);
 	if (done)
 		dcqcn_flow_tell_rate(qp, &settings->rp, done, before);
@@ -211,17 +228,25 @@ static void dcqcn_flow_charge(struct dcqcn_qp *qp, u32 bytes, u64 now)
 	struct dcqcn_flow *flow = &qp->flow;
 	u64 rate = dcqcn_flow_rate(qp, now, bytes);
 
-	flow->rate.packet = max(flow->rate.packet, bytes);
 	flow->stat.paced_packets++;
 	flow->stat.paced_bytes += bytes;
-	if (!rate || flow->burst) {
+	if (!rate || flow->burst > bytes) {
 		flow->burst -= min(flow->burst, bytes);
 		flow->next = now;
 		return;
 	}
+	flow->burst = 0;
 	flow->gap = div64_u64_rem(bytes * DCQCN_COST_PER_BYTE + flow->remainder,
 				  rate, &flow->remainder);
 	flow->next += flow->gap;
+}
+
+/* A packet leaves on a path that is measured */
+static void dcqcn_flow_measure(struct dcqcn_flow *flow, u32 psn, u32 bytes,
+			       bool ack_req, u64 now)
+{
+	flow->rate.packet = max(flow->rate.packet, bytes);
+	dcqcn_path_sent(flow->path, psn, bytes, ack_req, now);
 }
 
 static bool dcqcn_flow_is_due(struct dcqcn_flow *flow, u64 now)
@@ -365,8 +390,8 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 		dcqcn_flow_take(qp, skb);
 		dcqcn_flow_charge(qp, held->bytes, now);
 		if (flow->path)
-			dcqcn_path_sent(flow->path, held->psn, held->bytes,
-					held->ack_req, now);
+			dcqcn_flow_measure(flow, held->psn, held->bytes,
+					   held->ack_req, now);
 		trace_dcqcn_packet_released(qp, held->psn, held->bytes,
 					    now - held->since);
 		if (held->kind == DCQCN_PKT_RESPONSE)
@@ -603,7 +628,6 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	/* what a switch port counts: the frame without its FCS */
 	u32 bytes = skb->len + ETH_HLEN;
 	struct dcqcn_flow *flow = &qp->flow;
-	bool ack_req = dcqcn_bth_wants_ack(bth);
 	u32 psn = dcqcn_bth_psn(bth);
 	struct sk_buff *drop = NULL;
 	bool taken = false, pass = false, earlier;
@@ -624,7 +648,8 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	if (pass) {
 		dcqcn_flow_charge(qp, bytes, now);
 		if (flow->path)
-			dcqcn_path_sent(flow->path, psn, bytes, ack_req, now);
+			dcqcn_flow_measure(flow, psn, bytes,
+					   dcqcn_bth_wants_ack(bth), now);
 		dcqcn_count(qp->dev, DCQCN_RP_PASSED);
 		if (unlikely(flow->released))
 			dcqcn_flow_end(qp);
@@ -639,7 +664,7 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 		goto unlock;
 	}
 	flow->okfn = okfn;
-	dcqcn_held(skb)->ack_req = ack_req;
+	dcqcn_held(skb)->ack_req = dcqcn_bth_wants_ack(bth);
 	earlier = dcqcn_flow_hold(qp, fifo, skb, kind, psn, bytes, now);
 	/* Send in the timer's stead when it is late, but not what it would
 	 * send together a little later
@@ -677,21 +702,30 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
 	const struct dcqcn_settings *settings;
 	struct dcqcn_flow *flow = &qp->flow;
 	struct dcqcn_path *path = flow->path;
-	u64 now = ktime_get_ns();
+	u64 now = ktime_get_ns(), left;
 
-	if (!flow->limited || !path || !dcqcn_path_acked(path, psn, now))
+	if (!flow->limited || !path)
+		return;
+	left = path->probe_time;
+	if (!dcqcn_path_acked(path, psn, now))
 		return;
 	WRITE_ONCE(qp->dev->rtt, path->rtt);
 	settings = rcu_dereference(qp->dev->settings);
 	dcqcn_flow_rate(qp, now, 0);
 	dcqcn_rate_set_rtt(&flow->rate, path->rtt);
-	if (dcqcn_path_is_queueing(path))
-		dcqcn_rate_end_start(&flow->rate, &settings->rp, now);
+	dcqcn_rate_sample(&flow->rate, &settings->rp, left,
+			  dcqcn_path_is_queueing(path), now);
 	if (dcqcn_path_least(path))
 		dcqcn_rate_set_delivered(&flow->rate, &settings->rp,
 					 dcqcn_path_least(path),
 					 dcqcn_path_most(path));
 	trace_dcqcn_path_measured(qp);
+}
+
+/* bit/s; what got through lately, 0 for unknown */
+static u64 dcqcn_flow_known(const struct dcqcn_flow *flow)
+{
+	return flow->path ? dcqcn_path_most(flow->path) : 0;
 }
 
 /* From now on, what a flow's path is like counts; without memory it is not measured.
@@ -754,7 +788,8 @@ void dcqcn_pacer_start(struct dcqcn_qp *qp,
 		now = ktime_get_ns();
 		flow->rate.rtt = dcqcn_flow_rtt(qp);
 		dcqcn_rate_start(&flow->rate, &settings->rp,
-				 dcqcn_dev_line(qp->dev, settings), now);
+				 dcqcn_dev_line(qp->dev, settings),
+				 dcqcn_flow_known(flow), now);
 		dcqcn_flow_start(qp, settings, now);
 		flow->burst = settings->rp.start_burst;
 	}

@@ -71,10 +71,12 @@ struct dcqcn_rp_params {
  * @rtt: ns; measured round trip, the queues on the way included
  * @packet: bytes of the longest packet on the wire, less than 2^17; the caller's
  * @period: ns; T and alpha's period, where they follow the path
- * @sent: bytes sent since the last cut, modulo 2^32
+ * @sent: bytes sent since the last cut, or step of the start, modulo 2^32
  * @timer_stage: timer increases since the last cut
  * @byte_stage: byte counter increases since the last cut
  * @starting: the rate grows, and no CNP was seen yet
+ * @measured: and by samples of the path, no longer by time
+ * @sampled: one came since the last step, and found no queue
  * @born: the first CNP was seen
  * @cut_pending: a CNP waits for the monitor period to end
  * @clamp_target: the next cut sets the target to the rate before the cut
@@ -96,6 +98,8 @@ struct dcqcn_rate {
 	u8 timer_stage;
 	u8 byte_stage;
 	u8 starting : 1;
+	u8 measured : 1;
+	u8 sampled : 1;
 	u8 born : 1;
 	u8 cut_pending : 1;
 	u8 clamp_target : 1;
@@ -110,7 +114,7 @@ struct dcqcn_rate {
 
 /**
  * enum dcqcn_phase - how a rate recovers
- * @DCQCN_START: by half of it each round trip
+ * @DCQCN_START: by a quarter of it with each sample
  * @DCQCN_FAST_RECOVERY: towards the target, which stays
  * @DCQCN_ADDITIVE: the target grows by rpg_ai_rate
  * @DCQCN_HYPER: the target grows by multiples of rpg_hai_rate
@@ -130,9 +134,9 @@ unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 			    const struct dcqcn_rp_params *p,
 			    u64 line, u64 now);
 void dcqcn_rate_start(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-		      u64 line, u64 now);
-void dcqcn_rate_end_start(struct dcqcn_rate *r,
-			  const struct dcqcn_rp_params *p, u64 now);
+		      u64 line, u64 known, u64 now);
+void dcqcn_rate_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+		       u64 left, bool queued, u64 now);
 void dcqcn_rate_resume(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 		       u64 now);
 u64 dcqcn_rate_ai(const struct dcqcn_rate *r, const struct dcqcn_rp_params *p);

@@ -102,7 +102,7 @@ static const struct dcqcn_profile dcqcn_profiles[] = {
 			.clamp_tgt_rate_after_time_inc = 1,
 			.rpg_threshold = 5,
 			.rpg_hai_rate = 1,
-			.start_burst = 16384,
+			.start_burst = 12288,
 		},
 	},
 	{
