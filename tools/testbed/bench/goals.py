@@ -21,14 +21,14 @@ def _rows(r):
         row("two empty hooks", "%d" % r["hooks_insns"])
         row("module loaded, no congestion", "%d" % r["idle_insns"])
         at_most("  over the empty hooks", "idle_over_hooks", 150, "%d")
-        at_most("  over rxe", "idle_overhead", 0.03, "%.4f")
+        at_most("  over rxe", "idle_overhead", 0.026, "%.4f")
         row("limited, no packet waits", "%d" % r["limited_passing_insns"])
         row("limited, %.1f packets per timer" % r["packets_per_timer_batched"],
             "%d" % r["limited_batched_insns"])
-        at_most("  over rxe", "limited_overhead_batched", 0.08, "%.4f")
+        at_most("  over rxe", "limited_overhead_batched", 0.035, "%.4f")
         row("limited, %.1f packets per timer" % r["packets_per_timer_single"],
             "%d" % r["limited_single_insns"])
-        at_most("  over rxe", "limited_overhead_single", 0.25, "%.4f")
+        at_most("  over rxe", "limited_overhead_single", 0.205, "%.4f")
         row("CE in to CNP out, instructions", "%d" % r["ce_to_cnp_insns"])
         row("CNP in to rate cut, instructions", "%d" % r["cnp_to_cut_insns"])
         flows = r["flows"]

@@ -195,24 +195,38 @@ u64 dcqcn_pacer_floor(const struct dcqcn_flow *flow)
 	return 2 * flow->floor;
 }
 
+/* What stays the same while packets are sent together */
+struct dcqcn_terms {
+	const struct dcqcn_settings *settings;
+	u64 line;	/* bit/s */
+};
+
+static __always_inline struct dcqcn_terms dcqcn_flow_terms(const struct dcqcn_qp *qp)
+{
+	struct dcqcn_terms terms;
+
+	terms.settings = rcu_dereference_bh(qp->dev->settings);
+	terms.line = dcqcn_flow_line(qp, terms.settings);
+	return terms;
+}
+
 /*
  * Bring the rate up to @now, @bytes having just been sent, and return what to
  * pace at in bit/s; 0 for no limit.
  */
-static __always_inline u64 dcqcn_flow_rate(struct dcqcn_qp *qp, u64 now,
+static __always_inline u64 dcqcn_flow_rate(struct dcqcn_qp *qp,
+					   struct dcqcn_terms terms, u64 now,
 					   u32 bytes)
 {
+	const struct dcqcn_settings *settings = terms.settings;
 	struct dcqcn_flow *flow = &qp->flow;
-	const struct dcqcn_settings *settings;
 	u64 before = flow->rate.current_rate;
+	u64 line = terms.line, rate;
 	unsigned int done;
-	u64 line, rate;
 
 	if (flow->released)
 		return 0;
 
-	settings = rcu_dereference_bh(qp->dev->settings);
-	line = dcqcn_flow_line(qp, settings);
 	done = dcqcn_rate_advance(&flow->rate, &settings->rp, line, now, bytes);
 	if (done)
 		dcqcn_flow_tell_rate(qp, &settings->rp, done, before);
@@ -223,19 +237,24 @@ static __always_inline u64 dcqcn_flow_rate(struct dcqcn_qp *qp, u64 now,
 }
 
 /* @bytes leave now: charge them */
-static void dcqcn_flow_charge(struct dcqcn_qp *qp, u32 bytes, u64 now)
+static __always_inline void dcqcn_flow_charge(struct dcqcn_qp *qp,
+					      struct dcqcn_terms terms,
+					      u32 bytes, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
-	u64 rate = dcqcn_flow_rate(qp, now, bytes);
+	u64 rate = dcqcn_flow_rate(qp, terms, now, bytes);
 
 	flow->stat.paced_packets++;
 	flow->stat.paced_bytes += bytes;
-	if (!rate || flow->burst > bytes) {
+	if (unlikely(!rate || flow->burst)) {
+		bool within = flow->burst > bytes;
+
 		flow->burst -= min(flow->burst, bytes);
-		flow->next = now;
-		return;
+		if (!rate || within) {
+			flow->next = now;
+			return;
+		}
 	}
-	flow->burst = 0;
 	flow->gap = div64_u64_rem(bytes * DCQCN_COST_PER_BYTE + flow->remainder,
 				  rate, &flow->remainder);
 	flow->next += flow->gap;
@@ -371,6 +390,7 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 	__must_hold(&qp->lock)
 {
 	struct dcqcn_flow *flow = &qp->flow;
+	struct dcqcn_terms terms;
 	struct sk_buff_head due;
 	struct sk_buff *skb;
 	u64 now;
@@ -380,6 +400,7 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 	flow->draining = true;
 	__skb_queue_head_init(&due);
 
+	terms = dcqcn_flow_terms(qp);
 	now = ktime_get_ns();
 	flow->next = max(flow->next + DCQCN_MAX_LATE_NS, now) -
 		     DCQCN_MAX_LATE_NS;
@@ -388,7 +409,7 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 		struct dcqcn_held *held = dcqcn_held(skb);
 
 		dcqcn_flow_take(qp, skb);
-		dcqcn_flow_charge(qp, held->bytes, now);
+		dcqcn_flow_charge(qp, terms, held->bytes, now);
 		if (flow->path)
 			dcqcn_flow_measure(flow, held->psn, held->bytes,
 					   held->ack_req, now);
@@ -418,7 +439,7 @@ static enum hrtimer_restart dcqcn_flow_timer(struct hrtimer *timer)
 	struct dcqcn_qp *qp = container_of(timer, struct dcqcn_qp, flow.timer);
 	enum hrtimer_restart restart = HRTIMER_NORESTART;
 
-	spin_lock_bh(&qp->lock);
+	spin_lock(&qp->lock);	/* BH is off already */
 	/* Cheaper than to start it anew. Somebody may have done that since it
 	 * fired, and a queued timer's time must not change.
 	 */
@@ -427,7 +448,7 @@ static enum hrtimer_restart dcqcn_flow_timer(struct hrtimer *timer)
 				    ns_to_ktime(dcqcn_flow_wake(&qp->flow)));
 		restart = HRTIMER_RESTART;
 	}
-	spin_unlock_bh(&qp->lock);
+	spin_unlock(&qp->lock);
 	return restart;
 }
 
@@ -646,7 +667,7 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 		flow->released = true;
 	pass = dcqcn_flow_may_pass(flow, now);
 	if (pass) {
-		dcqcn_flow_charge(qp, bytes, now);
+		dcqcn_flow_charge(qp, dcqcn_flow_terms(qp), bytes, now);
 		if (flow->path)
 			dcqcn_flow_measure(flow, psn, bytes,
 					   dcqcn_bth_wants_ack(bth), now);
@@ -664,7 +685,7 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 		goto unlock;
 	}
 	flow->okfn = okfn;
-	dcqcn_held(skb)->ack_req = dcqcn_bth_wants_ack(bth);
+	dcqcn_held(skb)->ack_req = flow->path && dcqcn_bth_wants_ack(bth);
 	earlier = dcqcn_flow_hold(qp, fifo, skb, kind, psn, bytes, now);
 	/* Send in the timer's stead when it is late, but not what it would
 	 * send together a little later
@@ -699,10 +720,10 @@ static u32 dcqcn_flow_rtt(const struct dcqcn_qp *qp)
  */
 void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
 {
-	const struct dcqcn_settings *settings;
 	struct dcqcn_flow *flow = &qp->flow;
 	struct dcqcn_path *path = flow->path;
 	u64 now = ktime_get_ns(), left;
+	struct dcqcn_terms terms;
 
 	if (!flow->limited || !path)
 		return;
@@ -710,13 +731,13 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
 	if (!dcqcn_path_acked(path, psn, now))
 		return;
 	WRITE_ONCE(qp->dev->rtt, path->rtt);
-	settings = rcu_dereference(qp->dev->settings);
-	dcqcn_flow_rate(qp, now, 0);
+	terms = dcqcn_flow_terms(qp);
+	dcqcn_flow_rate(qp, terms, now, 0);
 	dcqcn_rate_set_rtt(&flow->rate, path->rtt);
-	dcqcn_rate_sample(&flow->rate, &settings->rp, left,
+	dcqcn_rate_sample(&flow->rate, &terms.settings->rp, left,
 			  dcqcn_path_is_queueing(path), now);
 	if (dcqcn_path_least(path))
-		dcqcn_rate_set_delivered(&flow->rate, &settings->rp,
+		dcqcn_rate_set_delivered(&flow->rate, &terms.settings->rp,
 					 dcqcn_path_least(path),
 					 dcqcn_path_most(path));
 	trace_dcqcn_path_measured(qp);
@@ -839,7 +860,7 @@ void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now)
 {
 	if (!qp->flow.limited)
 		return;
-	dcqcn_flow_rate(qp, now, 0);
+	dcqcn_flow_rate(qp, dcqcn_flow_terms(qp), now, 0);
 	if (!dcqcn_flow_may_stall(qp, now))
 		dcqcn_flow_end(qp);
 }
