@@ -6,6 +6,8 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
+PROFILE=softroce
+
 TESTS=(
 	"range Values out of range are refused, and the fault is off when the module is loaded"
 	"delay_resolve A CNP waits until its QP is resolved, and then acts"

@@ -8,6 +8,8 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
+PROFILE=softroce
+
 TESTS=(
 	"limited A limited QP lives through drops at the host's qdisc"
 	"unlimited An unlimited one does what it does without the module"

@@ -7,6 +7,8 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
+PROFILE=softroce
+
 TESTS=(
 	"range Settings take their least and greatest value, and ERANGE is what lies outside"
 	"fuzz Wrong types, lengths, values and unknown attributes do nothing"

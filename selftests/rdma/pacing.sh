@@ -7,6 +7,8 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
+PROFILE=softroce
+
 POLLERS=''			# nothing but the pacer shall hold anybody up
 
 TESTS=(

@@ -7,6 +7,8 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
+PROFILE=softroce
+
 TESTS=(
 	"vector A captured CNP, replayed to a live QP, cuts its rate"
 	"becn BECN, reserved bytes and the DSCP of a CNP do not matter"

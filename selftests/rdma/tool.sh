@@ -127,7 +127,7 @@ set_knobs()
 	dcqcn: rpg_min_dec_fac: 101% is out of range: 1% to 100%
 	END
 	check "status" $STATUS = 1
-	check "the knob before it" "$(cat "$(ecn local)/roce_rp/rpg_threshold")" = 1
+	check "the knob before it" "$(cat "$(ecn local)/roce_rp/rpg_threshold")" = 5
 	run set dev "${DEV[local]}" rpg_hai_rate 0
 	golden "out of range" <<-'END'
 	dcqcn: rpg_hai_rate: 0mbit is out of range: 1mbit to 4294967295mbit
@@ -152,8 +152,8 @@ profile()
 	reload local
 	run profile list
 	golden list <<-'END'
-	auto
-	softroce DEV
+	auto DEV
+	softroce
 	mlx5
 	sigcomm15
 	END

@@ -15,10 +15,10 @@
 #include "netlink_gen.h"
 #include "settings.h"
 
-static char *profile = "softroce";
+static char *profile = "auto";
 module_param(profile, charp, 0444);
 MODULE_PARM_DESC(profile,
-		 "Initial knobs: softroce (default), auto, mlx5 or sigcomm15");
+		 "Initial knobs: auto (default), softroce, mlx5 or sigcomm15");
 
 static bool np = true;
 module_param(np, bool, 0444);
@@ -285,7 +285,7 @@ int dcqcn_settings_init(void)
 {
 	if (dcqcn_profile_find(profile))
 		return 0;
-	pr_err("no profile \"%s\": use softroce, auto, mlx5 or sigcomm15\n", profile);
+	pr_err("no profile \"%s\": use auto, softroce, mlx5 or sigcomm15\n", profile);
 	return -EINVAL;
 }
 
