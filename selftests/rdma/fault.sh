@@ -6,7 +6,7 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-PROFILE=softroce
+PROFILE=sigcomm15
 
 TESTS=(
 	"range Values out of range are refused, and the fault is off when the module is loaded"

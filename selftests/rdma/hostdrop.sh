@@ -8,7 +8,7 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-PROFILE=softroce
+PROFILE=sigcomm15
 
 TESTS=(
 	"limited A limited QP lives through drops at the host's qdisc"

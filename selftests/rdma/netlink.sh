@@ -7,7 +7,7 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-PROFILE=softroce
+PROFILE=sigcomm15
 
 TESTS=(
 	"range Settings take their least and greatest value, and ERANGE is what lies outside"

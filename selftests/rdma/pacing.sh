@@ -7,7 +7,7 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-PROFILE=softroce
+PROFILE=sigcomm15
 
 POLLERS=''			# nothing but the pacer shall hold anybody up
 

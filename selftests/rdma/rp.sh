@@ -7,7 +7,7 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-PROFILE=softroce
+PROFILE=sigcomm15
 
 TESTS=(
 	"vector A captured CNP, replayed to a live QP, cuts its rate"

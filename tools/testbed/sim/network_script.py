@@ -121,7 +121,7 @@ def _batch(tool, netns, lines):
 def _host(run, host, binaries):
     name, port = host.name, switch_port(host.name)
     switch = run.switches[host.switch]
-    ports = [_batch("tc", name, ["qdisc add dev eth0 root %s limit %d" %
+    ports = [_batch("tc", name, ["qdisc add dev eth0 root handle 9: %s limit %d" %
                                  (tbf(host.link.rate), DEEP)]),
              _batch("tc", host.switch, _port(port, host.link, switch))]
     if switch.port == "dcbport":
