@@ -62,8 +62,8 @@ alone() { finds "$1" "${@:2}"; }
 
 usual_knobs()
 {
-	"$DCQCN" profile apply softroce
-	on remote "dcqcn profile apply softroce"
+	"$DCQCN" profile apply auto
+	on remote "dcqcn profile apply auto"
 	knobs local roce_rp/rpg_min_rate=8
 }
 

@@ -153,7 +153,6 @@ profile()
 	run profile list
 	golden list <<-'END'
 	auto DEV
-	softroce
 	mlx5
 	sigcomm15
 	END
@@ -163,7 +162,6 @@ profile()
 	run profile
 	golden list <<-'END'
 	auto
-	softroce
 	mlx5 DEV
 	sigcomm15
 	END

@@ -72,7 +72,7 @@ for tool in $LAB $SIM; do
 	refuses_file "$name" incast 's/^profile = "{profile}"/profile = "{colour}"/' \
 		"profile: '{colour}': the sweep has no such variable"
 	refuses_file "$name" incast 's/^profile = "{profile}"/profile = "fast"/' \
-		"profile: 'fast' is no stock or softroce or auto"
+		"profile: 'fast' is no stock or auto or mlx5"
 	refuses_file "$name" incast 's/^profile = "{profile}"/&\nsettings = { "..\/x" = 1 }/;/^settings = { "roce/d' \
 		'settings: ../x=1: that is no knob and number'
 done

@@ -331,7 +331,7 @@ static void check_interval(const struct facts *from,
 		     "alpha decays every %uus (dce_tcp_rtt), CNPs come from %s every %uus at most",
 		     period, to->host, gap);
 	finding_why("under steady congestion alpha has decayed before the next CNP comes, so cuts get smaller and smaller");
-	finding_mend("dcqcn set dev %s dce_tcp_rtt %uus; or dcqcn profile apply softroce",
+	finding_mend("dcqcn set dev %s dce_tcp_rtt %uus; or dcqcn profile apply auto",
 		     sender->name, gap ? gap * 10 : 1);
 }
 

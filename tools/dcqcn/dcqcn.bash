@@ -97,7 +97,7 @@ _dcqcn()
 	profile)
 		case $((COMP_CWORD - i)) in
 		1)	_dcqcn_words "list show apply" ;;
-		2)	_dcqcn_words "auto mlx5 sigcomm15 softroce" ;;
+		2)	_dcqcn_words "auto mlx5 sigcomm15" ;;
 		3)	[ "${COMP_WORDS[i + 1]}" != apply ] || _dcqcn_words dev ;;
 		esac ;;
 	port)

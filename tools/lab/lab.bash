@@ -38,7 +38,7 @@ _lab()
 		_lab_words "$kernels"
 		return ;;
 	--profile)
-		_lab_words "stock softroce auto mlx5 sigcomm15"
+		_lab_words "stock auto mlx5 sigcomm15"
 		return ;;
 	--cnp)
 		_lab_words "strict data"

@@ -18,7 +18,7 @@ from .expectations import Expectations
 from .expression import evaluate
 from .units import UNITS, number, quantity
 
-PROFILES = ("stock", "softroce", "auto", "mlx5", "sigcomm15")   # stock: rxe without the module
+PROFILES = ("stock", "auto", "mlx5", "sigcomm15")   # stock: rxe without the module
 MTUS = (256, 512, 1024, 2048, 4096)
 VERBS = ("write", "send", "read")
 TRANSPORTS = ("rc", "uc", "ud")

@@ -255,7 +255,7 @@ def parser():
     s.add_argument("--cnp", choices=("strict", "data"),
                    help="whether CNPs go first (strict) or queue with the data")
     s.add_argument("--profile", choices=PROFILES,
-                   help="of rdma_dcqcn on the hosts; stock: without it (default: softroce)")
+                   help="of rdma_dcqcn on the hosts; stock: without it (default: auto)")
     module(s)
     tdf(s, 1, 1)
 

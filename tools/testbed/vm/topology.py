@@ -93,7 +93,7 @@ class Topology:
 
     def __init__(self, table, hosts=()):
         """Takes what it knows from a Table. hosts: which there have to be."""
-        profile = table.take("profile", PROFILES, "softroce")
+        profile = table.take("profile", PROFILES, "auto")
         settings = table.knobs("settings")
         t = table.table("link")
         link = Link(t)

@@ -18,7 +18,7 @@
 static char *profile = "auto";
 module_param(profile, charp, 0444);
 MODULE_PARM_DESC(profile,
-		 "Initial knobs: auto (default), softroce, mlx5 or sigcomm15");
+		 "Initial knobs: auto (default), mlx5 or sigcomm15");
 
 static bool np = true;
 module_param(np, bool, 0444);
@@ -103,33 +103,6 @@ static const struct dcqcn_profile dcqcn_profiles[] = {
 			.rpg_threshold = 5,
 			.rpg_hai_rate = 1,
 			.start_burst = 12288,
-		},
-	},
-	{
-		/* For round trips of 0.1 to 5 ms, as between VMs. How the
-		 * values were found: Documentation/infiniband/rdma_dcqcn.rst
-		 */
-		.name = "softroce",
-		.np = {
-			.min_time_between_cnps = 4000,
-			.cnp_dscp = 48,
-			.cnp_802p_prio = 6,
-		},
-		.rp = {
-			.rpg_min_rate = 1,
-			.initial_alpha_value = 1023,
-			.dce_tcp_g = 960,
-			.dce_tcp_rtt = 40000,
-			.rate_reduce_monitor_period = 4000,
-			.rpg_gd = 11,
-			.rpg_min_dec_fac = 50,
-			.clamp_tgt_rate = 1,
-			.clamp_tgt_rate_after_time_inc = 1,
-			.rpg_time_reset = 60000,
-			.rpg_byte_reset = 300000,
-			.rpg_threshold = 1,
-			.rpg_ai_rate = 1,
-			.rpg_hai_rate = 1,
 		},
 	},
 	{
@@ -285,7 +258,7 @@ int dcqcn_settings_init(void)
 {
 	if (dcqcn_profile_find(profile))
 		return 0;
-	pr_err("no profile \"%s\": use auto, softroce, mlx5 or sigcomm15\n", profile);
+	pr_err("no profile \"%s\": use auto, mlx5 or sigcomm15\n", profile);
 	return -EINVAL;
 }
 
