@@ -5,6 +5,7 @@
 # make tools		build the command, tools/dcqcn/dcqcn
 # make install		install the module and the tools
 # make deb		Debian packages of both, in out/
+# make html		the documentation as web pages, in out/html
 # make lab		the VM lab: stock soft-RoCE against rdma_dcqcn
 # make sim		all scenarios of the simulator (half a day)
 # make bench		what it costs, and how precisely it paces
@@ -29,7 +30,7 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 # What DKMS goes by as well, in dkms.conf
 NEEDS := CONFIG_RDMA_RXE CONFIG_NETFILTER CONFIG_IPV6
 
-.PHONY: all modules modules_install install tools deb lab sim fuzz hostile \
+.PHONY: all modules modules_install install tools deb html lab sim fuzz hostile \
 	integrity devices foreign torture coverage bench check check-quick check-full \
 	clean help
 
@@ -68,6 +69,12 @@ deb:
 	cd out/deb && lintian --fail-on error,warning,info --display-info *.changes
 	mv out/deb/*.deb out/
 	$(RM) -r out/deb
+
+# -E -a: external-links.txt is complete only if every page is read
+html:
+	tools/lab/deps python3-sphinx
+	PYTHONDONTWRITEBYTECODE=1 sphinx-build -q -E -a -n -W --keep-going -b html \
+		-d out/doctrees Documentation out/html
 
 lab:
 	tools/lab/deps
