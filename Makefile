@@ -8,26 +8,26 @@
 # make html		the documentation as web pages, in out/html
 # make lab		the VM lab: stock soft-RoCE against rdma_dcqcn
 # make sim		all scenarios of the simulator (half a day)
-# make bench		what it costs, and how precisely it paces
+# make bench		measure instructions per packet and the precision of pacing
 # make fuzz		any packet, in user space: RUNS=10000000 SEED=1
 # make hostile		floods and storms, in simulated time: SEED=1
 # make integrity	each byte through a bad network, simulated: SEED=1
 # make devices		rxe on every kind of network device, changed in any order:
 #			SECONDS=60 SEED=1
-# make foreign		traffic that is not RoCE, while ports come and go: SECONDS=60 SEED=1
-# make torture		all comes and goes, on a debug kernel: SECONDS=600 SEED=1,
-#			CPUS=2 on an emulated PC with two of them
-# make coverage		what the torture and these reach of the module: SECONDS=600
-# make check-quick	what to run after each edit, in three minutes
-# make check		all tests in short, in a quarter of an hour
-# make check-full	all tests and scenarios in full, kernels and packages, too:
-#			KERNELS="6.12 7.2" for others than it would take
-# make check PART="rdma unit"	only these; PART=list says which there are
+# make foreign		other traffic, while ports are added and removed: SECONDS=60 SEED=1
+# make torture		add and remove everything at random, on a debug kernel:
+#			SECONDS=600 SEED=1, CPUS=2 on an emulated PC with two CPUs
+# make coverage		lines of the module that torture and foreign reach: SECONDS=600
+# make check-quick	run after each edit: three minutes
+# make check		all tests in short: a quarter of an hour
+# make check-full	all tests, scenarios, kernels and packages in full:
+#			KERNELS="6.12 7.2" to choose kernels
+# make check PART="rdma unit"	only these; PART=list lists them
 # make clean
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-# What DKMS goes by as well, in dkms.conf
+# DKMS checks the same options, in dkms.conf
 NEEDS := CONFIG_RDMA_RXE CONFIG_NETFILTER CONFIG_IPV6
 
 .PHONY: all modules modules_install install tools deb html lab sim fuzz hostile \
@@ -101,7 +101,7 @@ torture coverage:
 	tools/lab/deps $(if $(CPUS),libelf-dev)
 	selftests/uml/$@ $(if $(filter 2,$(CPUS)),--pc) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 
-# Not set: what selftests/check takes
+# KERNELS not set: selftests/check has a default
 check check-quick check-full:
 	@$(if $(KERNELS),KERNELS="$(KERNELS)") selftests/check $(@:check-%=%) \
 		$(if $(filter list,$(PART)),--list,$(if $(PART),--part "$(PART)"))
