@@ -56,7 +56,7 @@ def main():
     findings = re.findall(r'finding_seen\((?:one_side \? "([\w-]+)" : )?"([\w-]+)"',
                           read("tools", "dcqcn", "checks.c"))
     findings = sorted({name for pair in findings for name in pair if name})
-    provoked, told = read("selftests", "rdma", "doctor.sh"), read("Documentation", "operating.rst")
+    provoked, told = read("selftests", "rdma", "doctor.sh"), read("Documentation", "troubleshooting.rst")
     check("doctor: each of its %d findings is provoked by a test, and documented" % len(findings),
           findings,
           [f + " has no test" for f in findings
