@@ -39,6 +39,17 @@ load
 measure idle 400
 unload
 rmmod rdma_dcqcn
+
+# The default profile, when the start is over
+insmod bin/rdma_dcqcn.ko
+load
+until [ "$(cat $RXE/rp_limited_qps)" = 0 ] && [ "$(cat $RXE/rp_passed_packets)" != 0 ]; do
+	sleep 0.01
+done
+measure settled 400 $RXE/rp_passed_packets $RXE/rp_held_packets
+unload
+rmmod rdma_dcqcn
+
 insmod bin/flowsize.ko
 echo "result flowsize $(cat /sys/module/flowsize/parameters/bytes)"
 
@@ -145,7 +156,9 @@ def figures(r, flows):
     """From what the guest measured to keys of result.json."""
     rxe, hooks, idle = (Measured(r, n) for n in ("rxe", "hooks", "idle"))
     passing, single, batched = (Measured(r, n) for n in ("passing", "single", "batched"))
-    marked = Measured(r, "marked")
+    settled, marked = Measured(r, "settled"), Measured(r, "marked")
+    if any(settled.extra):
+        raise LabError("a QP was limited again while what follows its start was measured")
     ce, ce_n, cnp, cnp_n = marked.extra
     if not ce_n or not cnp_n:
         raise LabError("no CNP was sent, or none came")
@@ -165,6 +178,8 @@ def figures(r, flows):
         "idle_insns": round(idle.insns),
         "idle_overhead": overhead(idle.insns),
         "idle_over_hooks": round(idle.insns - hooks.insns),
+        "settled_insns": round(settled.insns),
+        "settled_overhead": overhead(settled.insns),
         "limited_passing_insns": round(passing.insns),
         "limited_overhead_passing": overhead(passing.insns),
         "limited_batched_insns": round(limited(batched)),

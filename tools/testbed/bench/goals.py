@@ -22,6 +22,8 @@ def _rows(r):
         row("module loaded, no congestion", "%d" % r["idle_insns"])
         at_most("  over the empty hooks", "idle_over_hooks", 150, "%d")
         at_most("  over rxe", "idle_overhead", 0.026, "%.4f")
+        row("profile auto, start over", "%d" % r["settled_insns"])
+        at_most("  over rxe", "settled_overhead", 0.026, "%.4f")
         row("limited, no packet waits", "%d" % r["limited_passing_insns"])
         row("limited, %.1f packets per timer" % r["packets_per_timer_batched"],
             "%d" % r["limited_batched_insns"])

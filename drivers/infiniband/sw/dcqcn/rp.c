@@ -183,10 +183,25 @@ static bool dcqcn_rp_starts(const struct dcqcn_settings *settings,
 	       settings->rp_enable & BIT(prio);
 }
 
+/* Whether the limiter takes a packet */
+static unsigned int dcqcn_rp_pace(struct dcqcn_qp *qp,
+				  const struct dcqcn_settings *settings,
+				  struct sk_buff *skb, struct dcqcn_view view,
+				  dcqcn_okfn okfn)
+{
+	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[view.bth->opcode];
+
+	if (READ_ONCE(qp->flow.limited) &&
+	    dcqcn_pacer_output(qp, skb, kind, view.bth,
+			       settings->rp_enable & BIT(view.tos >> 5), okfn))
+		return NF_STOLEN;
+	return NF_ACCEPT;
+}
+
 /**
- * dcqcn_rp_limit() - a packet leaves a port with QPs that have met congestion
+ * dcqcn_rp_begin() - a packet leaves whose QP is not known
  * @dev: the port
- * @qpn: the QP it belongs to
+ * @qpn: the QP
  * @skb: the packet
  * @view: its headers, BTH included
  * @okfn: sends it on behind our hook
@@ -194,34 +209,50 @@ static bool dcqcn_rp_starts(const struct dcqcn_settings *settings,
  * Context: under RCU; process with BH on, or softirq. May send.
  * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
  */
-unsigned int dcqcn_rp_limit(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
+unsigned int dcqcn_rp_begin(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 			    struct dcqcn_view view, dcqcn_okfn okfn)
 {
 	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
 	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[view.bth->opcode];
-	struct dcqcn_qp *qp = dcqcn_qp_find(dev, qpn);
+	struct dcqcn_qp *qp;
+
+	if (kind == DCQCN_PKT_OTHER ||
+	    !dcqcn_rp_starts(settings, kind, view.tos >> 5))
+		return NF_ACCEPT;
+	qp = dcqcn_qp_begin(dev, qpn, skb);
+	if (!qp)
+		return NF_ACCEPT;
+	dcqcn_pacer_start(qp, settings);
+	return dcqcn_rp_pace(qp, settings, skb, view, okfn);
+}
+
+/**
+ * dcqcn_rp_limit() - a packet leaves whose QP is known
+ * @dev: the port
+ * @qp: the QP
+ * @skb: the packet
+ * @view: its headers, BTH included
+ * @okfn: sends it on behind our hook
+ *
+ * Context: under RCU; process with BH on, or softirq. May send.
+ * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
+ */
+unsigned int dcqcn_rp_limit(struct dcqcn_dev *dev, struct dcqcn_qp *qp,
+			    struct sk_buff *skb, struct dcqcn_view view,
+			    dcqcn_okfn okfn)
+{
+	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
+	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[view.bth->opcode];
 	u8 prio = view.tos >> 5;
 
 	if (kind == DCQCN_PKT_OTHER)
 		return NF_ACCEPT;
-	if (!qp) {
-		if (!dcqcn_rp_starts(settings, kind, prio))
-			return NF_ACCEPT;
-		qp = dcqcn_qp_begin(dev, qpn, skb);
-		if (!qp)
-			return NF_ACCEPT;
+	if (dcqcn_qp_confirm(qp, skb, dcqcn_bth_qpn(view.bth),
+			     kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) :
+						     prio) &&
+	    dcqcn_rp_starts(settings, kind, prio))
 		dcqcn_pacer_start(qp, settings);
-	} else if (dcqcn_qp_confirm(qp, skb, dcqcn_bth_qpn(view.bth),
-				    kind == DCQCN_PKT_ACK ?
-				    READ_ONCE(qp->prio) : prio) &&
-		   dcqcn_rp_starts(settings, kind, prio)) {
-		dcqcn_pacer_start(qp, settings);
-	}
-	if (READ_ONCE(qp->flow.limited) &&
-	    dcqcn_pacer_output(qp, skb, kind, view.bth,
-			       settings->rp_enable & BIT(prio), okfn))
-		return NF_STOLEN;
-	return NF_ACCEPT;
+	return dcqcn_rp_pace(qp, settings, skb, view, okfn);
 }
 
 /**
@@ -247,5 +278,5 @@ unsigned int dcqcn_rp_output_shared(struct dcqcn_dev *dev, u32 qpn,
 	else
 		dcqcn_rp_mark(skb, view.v6);
 	view = dcqcn_view(skb_network_header(skb), skb_headlen(skb), view.v6);
-	return dcqcn_rp_limit(dev, qpn, skb, view, okfn);
+	return dcqcn_rp_pass(dev, qpn, skb, view, okfn);
 }

@@ -11,8 +11,7 @@
 #include "device.h"
 #include "pacer.h"
 #include "packet.h"
-
-struct dcqcn_qp;
+#include "qp.h"
 
 /**
  * enum dcqcn_verdict - what became of a CNP
@@ -38,8 +37,11 @@ void dcqcn_rp_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 		      struct dcqcn_pkt *pkt);
 void dcqcn_rp_ack(struct dcqcn_dev *dev, const struct dcqcn_pkt *pkt);
 void dcqcn_rp_resolved(struct dcqcn_qp *qp);
-unsigned int dcqcn_rp_limit(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
+unsigned int dcqcn_rp_begin(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 			    struct dcqcn_view view, dcqcn_okfn okfn);
+unsigned int dcqcn_rp_limit(struct dcqcn_dev *dev, struct dcqcn_qp *qp,
+			    struct sk_buff *skb, struct dcqcn_view view,
+			    dcqcn_okfn okfn);
 unsigned int dcqcn_rp_output_shared(struct dcqcn_dev *dev, u32 qpn,
 				    struct sk_buff *skb, struct dcqcn_view view,
 				    dcqcn_okfn okfn);
@@ -53,6 +55,25 @@ static __always_inline void dcqcn_rp_mark(struct sk_buff *skb, bool v6)
 	else
 		ipv4_change_dsfield(ip_hdr(skb), (u8)~DCQCN_ECN_MASK,
 				    DCQCN_ECN_ECT_0);
+}
+
+/* What follows once a packet is marked ECT. A QP without a limiter is looked at once
+ * per jiffy: that is often enough to notice a pause.
+ */
+static __always_inline unsigned int
+dcqcn_rp_pass(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
+	      struct dcqcn_view view, dcqcn_okfn okfn)
+{
+	struct dcqcn_qp *qp = NULL;
+
+	if (READ_ONCE(dev->num_qps))
+		qp = dcqcn_qp_find(dev, qpn);
+	if (!qp)
+		return rcu_dereference(dev->settings)->rp.start_burst ?
+		       dcqcn_rp_begin(dev, qpn, skb, view, okfn) : NF_ACCEPT;
+	if (READ_ONCE(qp->seen) == jiffies && !READ_ONCE(qp->flow.limited))
+		return NF_ACCEPT;
+	return dcqcn_rp_limit(dev, qp, skb, view, okfn);
 }
 
 /**
@@ -86,9 +107,7 @@ dcqcn_rp_output(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 			return dcqcn_rp_output_shared(dev, qpn, skb, view, okfn);
 		dcqcn_rp_mark(skb, view.v6);
 	}
-	if (!settings->rp.start_burst && likely(!READ_ONCE(dev->num_qps)))
-		return NF_ACCEPT;
-	return dcqcn_rp_limit(dev, qpn, skb, view, okfn);
+	return dcqcn_rp_pass(dev, qpn, skb, view, okfn);
 }
 
 #endif /* DCQCN_RP_H */
