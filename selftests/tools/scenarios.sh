@@ -96,4 +96,85 @@ refuses "wrong.toml: picture: y: the sweep has no variable m" "" \
 	$'[picture]\nx = ["n"]\ny = ["m"]\n[[picture.panel]]\ntitle = "a"\nvalue = "1"\nbest = 1\nworst = 0'
 refuses "wrong.toml: picture: panel 1: best: is the worst too" "" \
 	$'[picture]\nx = ["n"]\ny = ["n"]\n[[picture.panel]]\ntitle = "a"\nvalue = "1"\nbest = 1\nworst = 1'
+refuses "wrong.toml: graph: line 1: value: '1 +' is not an expression" "" \
+	$'[graph]\ntitle = "a"\nx = "n"\n[[graph.line]]\ntitle = "b"\nvalue = "1 +"'
+refuses "wrong.toml: graph: line: is missing" "" $'[graph]\ntitle = "a"\nx = "n"'
+
+# The same with ports of dcbport: these lines in [switch], and these at the end
+port_refuses() # TEXT LINES [LINES]
+{
+	refuses "$1" "" "[switch]
+port = \"dcbport\"
+$2
+${3-}"
+}
+
+# What the switch has is in a table of its own: scenario() makes one that another follows
+scenario() # - LINES
+{
+	cat <<-END
+		duration = "10ms"
+		profile = "stock"
+		link = { rate = "1gbit" }
+		[sweep]
+		n = [1, 2]
+		[[flow]]
+		from = "h1..h{n}"
+		to = "h9"
+		[[expect]]
+		flow_errors = "== 0"
+	END
+	printf '%s\n' "$2" | sed '/^port = /a buffer = "1MB"\nkmin = "20KB"\nkmax = "200KB"\npmax = 0.1'
+}
+
+port_refuses "wrong.toml: switch: pfc: '8' names no priorities; 3, or 3,4, or none would" \
+	'pfc = "8"'
+port_refuses "wrong.toml: switch: pfc: 'all' names no priorities; 3, or 3,4, or none would" \
+	'pfc = "all"'
+port_refuses "wrong.toml: switch: pfc: 6 is the priority of CNPs, which must not wait" \
+	$'pfc = "3,6"\nheadroom = "1KB"'
+port_refuses "wrong.toml: switch: headroom: must be above 0 with PFC: packets are under way" \
+	'pfc = "3"'
+port_refuses "wrong.toml: switch: watchdog: 'bark' is no drop or forward or alert or off" \
+	'watchdog = "bark"'
+port_refuses "wrong.toml: switch: detect: 0 is out of range, which is 1000000 or more" \
+	'detect = "0ms"'
+port_refuses "wrong.toml: switch: the headroom of 2 ports of s1 is 1200000 bytes, and its buffer 1000000" \
+	$'pfc = "3"\nheadroom = "600KB"'
+port_refuses "wrong.toml: switch: class: 8: is no priority, 0 to 7" '[switch.class.8]'
+port_refuses "wrong.toml: switch: class: 3: weight: 0 is out of range, which is 1 to 100" \
+	$'[switch.class.3]\nweight = 0'
+port_refuses "wrong.toml: switch: class: 3: kmax: must not be below kmin" \
+	$'[switch.class.3]\nkmax = "10KB"'
+port_refuses "wrong.toml: switch: class: 3: unknown: color" $'[switch.class.3]\ncolor = 1'
+port_refuses "wrong.toml: topology: shape: 'star' is no row or ring" "" \
+	$'[topology]\nshape = "star"\nswitches = 3'
+port_refuses "wrong.toml: topology: switches: 2 is out of range, which is 3 or more" "" \
+	$'[topology]\nshape = "ring"\nswitches = 2'
+port_refuses "wrong.toml: topology: unknown: size" "" \
+	$'[topology]\nshape = "row"\nswitches = 2\nsize = 3'
+port_refuses "wrong.toml: trunk: cannot be had with a topology, which has its own" "" \
+	$'[topology]\nshape = "row"\nswitches = 2\n[[trunk]]\na = "s1"\nb = "s2"'
+port_refuses "wrong.toml: storm 1: host: no flow has h7" "" \
+	$'[[storm]]\nhost = "h7"\nto = "1ms"'
+port_refuses "wrong.toml: storm 1: to: must be after from, and within the duration" "" \
+	$'[[storm]]\nhost = "h9"\nto = "11ms"'
+port_refuses "wrong.toml: storm 1: prio: 8 is out of range, which is 0 to 7" "" \
+	$'[[storm]]\nhost = "h9"\nprio = 8\nto = "1ms"'
+
+SWITCH=$'port = "tc"'
+refuses "wrong.toml: storm: needs port = dcbport" "" \
+	$'[switch]\n'"$SWITCH"$'\n[[storm]]\nhost = "h9"\nto = "1ms"'
+refuses "wrong.toml: topology: a ring needs port = dcbport" "" \
+	$'[switch]\n'"$SWITCH"$'\n[topology]\nshape = "ring"\nswitches = 3'
+refuses "wrong.toml: switch: port: must be dcbport for class, detect" "" \
+	$'[switch]\n'"$SWITCH"$'\ndetect = "1ms"\n[switch.class.3]'
+refuses "wrong.toml: switch: must be one for all, or one each for s1, s2" "" \
+	$'[switch.s1]\n'"$SWITCH"$'\n[topology]\nshape = "row"\nswitches = 2'
+TWO=$'[switch.s1]\n'"$SWITCH"$'\n[switch.s2]\n'"$SWITCH"
+refuses "wrong.toml: trunk: no way leads from s1 of h1 to s2 of h9" "" \
+	"$TWO"$'\n[[host]]\nname = "h9"\nswitch = "s2"'
+TRUNK=$'[[trunk]]\na = "s1"\nb = "s2"'
+refuses "wrong.toml: trunk: s1 and s2 are connected twice; a ring is a topology" "" \
+	"$TWO"$'\n'"$TRUNK"$'\n'"$TRUNK"
 exit $FAILED

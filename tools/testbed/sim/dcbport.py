@@ -3,15 +3,17 @@
 up, and what their counters say.
 
 A host's port is the wire from the host to the switch, and a switch's the one back.
-Data has priority 0, which has PFC where the switch has an xOFF.
 """
 
 import glob
 import json
 import os
 
+from ..core.paths import SIM
+
 ROOT = "ffffffff"       # of the device, as qsample wants it
 STATS = "ports."        # what the files with counters are called
+PRIOS = range(8)
 
 
 def used(run):
@@ -26,6 +28,10 @@ def _link(link):
     return "rate %dbit delay %dns" % (link.rate, link.delay)
 
 
+def _pfc(switch):
+    return "pfc " + (",".join(map(str, switch.pfc)) or "none")
+
+
 def switch(switch, binaries):
     """Shell commands, once the namespace is there."""
     if switch.port != "dcbport":
@@ -36,24 +42,61 @@ def switch(switch, binaries):
 
 def port(device, link, switch, binaries):
     """Shell commands that make a device of a switch a port of it."""
-    words = [_link(link)]
-    if switch.xoff:
-        words.append("pfc 0 xoff %dB xon %dB headroom %dB" %
+    words = [_link(link), _pfc(switch),
+             "action %s detect %dns restore %dns" %
+             (switch.watchdog, switch.detect, switch.restore)]
+    if switch.pfc:
+        words.append("xoff %dB xon %dB headroom %dB" %
                      (switch.xoff, switch.xon, switch.headroom))
-    words.append("switch %s prio 0 limit %dB kmin %dB kmax %dB pmax %.9f" %
-                 (switch.name, switch.buffer, switch.kmin, switch.kmax, switch.pmax))
+    words.append("switch %s" % switch.name)
+    for prio, own in switch.classes.items():
+        words.append("prio %d weight %d limit %dB kmin %dB kmax %dB pmax %.9f" %
+                     (prio, own.weight, switch.buffer, own.curve.kmin, own.curve.kmax,
+                      own.curve.pmax))
     return ["tc -n %s qdisc add dev %s root dcbport" % (switch.name, device),
             _set(switch.name, binaries, device, " ".join(words))]
 
 
 def host(host, switch, binaries):
-    """The same for a host. Its marks are the switch's business, and the switch knows
-    where it is: what is flooded would be charged for each port."""
-    return ["bridge -n %s fdb replace %s dev %s master static" %
-            (host.switch, host.mac, host.name),
-            "tc -n %s qdisc add dev eth0 root dcbport" % host.name,
-            _set(host.name, binaries, "eth0", "%s pfc %s prio 0 limit 1GB kmin 0 kmax 0" %
-                 (_link(host.link), "0" if switch.xoff else "none"))]
+    """The same for a host. Marks are the switch's business, and so is the watchdog: rxe
+    gives a QP up whose packets the host itself loses."""
+    words = [_link(host.link), _pfc(switch), "action off"]
+    words += ["prio %d weight %d limit 1GB kmin 0 kmax 0" % (prio, own.weight)
+              for prio, own in switch.classes.items()]
+    return ["tc -n %s qdisc add dev eth0 root dcbport" % host.name,
+            _set(host.name, binaries, "eth0", " ".join(words))]
+
+
+def pausable(run):
+    """Where PFC frames arrive: {name: (namespace, device, bit/s)}. A host is called like
+    itself, a switch's port like its queue."""
+    out = {h.name: (h.name, "eth0", h.link.rate) for h in run.hosts.values()}
+    out.update(("%s.%s" % (h.switch, h.name), (h.switch, h.name, h.link.rate))
+               for h in run.hosts.values())
+    for trunk in run.trunks:
+        for here, there in (trunk.ends, trunk.ends[::-1]):
+            out["%s.to_%s" % (here, there)] = here, "to_" + there, trunk.link.rate
+    return out
+
+
+def pauses(run):
+    """Whether there can be any."""
+    return bool(run.storms) or any(s.pfc for s in run.switches.values())
+
+
+def listen(run):
+    """Shell that records PFC frames in the background."""
+    if not pauses(run):
+        return ""
+    return "python3 %s/frames.py %s >frames.csv &\nframes=$!" % (SIM, " ".join(
+        "%s:%s:%s" % (name, netns, device) for name, (netns, device, _) in pausable(run).items()))
+
+
+def storms(run):
+    """Shell that sends pauses without end in the background."""
+    return "\n".join("ip netns exec %s python3 %s/storm.py eth0 %d %d %d %d &" %
+                     (s.host, SIM, s.prio, s.begin, s.end, run.hosts[s.host].link.rate)
+                     for s in run.storms)
 
 
 def record(run, binaries):
@@ -64,8 +107,17 @@ def record(run, binaries):
             for n in [*run.switches, *run.hosts]]
 
 
-def _sum(ports, form):
-    return sum(p.get(form % prio, 0) for p in ports for prio in range(8))
+def _sum(ports, form, prios=PRIOS):
+    return sum(p.get(form % prio, 0) for p in ports for prio in prios)
+
+
+def _most(ports, form):
+    return max(p[form % prio] for p in ports for prio in PRIOS)
+
+
+def _lost(ports, prios=PRIOS):
+    return sum(_sum(ports, "tx_prio%d_drop_" + why, prios)
+               for why in ("limit", "buffer", "storm", "memory", "reset"))
 
 
 def figures(run, out):
@@ -80,17 +132,25 @@ def figures(run, out):
     everybody = [p for ports in stats.values() for p in ports]
     came, left = _sum(everybody, "tx_prio%d_in_packets"), _sum(everybody, "tx_prio%d_packets")
     held = _sum(everybody, "tx_prio%d_queue_packets") + _sum(everybody, "tx_prio%d_wire_packets")
-    lost = sum(_sum(everybody, "tx_prio%d_drop_" + why)
-               for why in ("limit", "buffer", "storm", "memory", "reset"))
-    senders = {f.src for f in run.flows}
-    paused = [stats[n][0]["rx_prio0_pause_duration"] * 1000 / run.duration for n in senders]
+    lost = _lost(everybody)
+    senders = {(f.src, f.prio) for f in run.flows}
+    paused = [stats[n][0]["rx_prio%d_pause_duration" % prio] * 1000 / run.duration
+              for n, prio in senders]
     return {
         "pfc_frames": _sum(switches, "tx_prio%d_pause") + _sum(switches, "tx_prio%d_resume"),
         "pfc_received": sum(_sum(stats[n], "rx_prio%d_pause") for n in run.hosts),
         "paused_share": sum(paused) / len(paused),
-        "ingress_max": max(p["rx_prio0_buffer_bytes_max"] for p in switches),
-        "headroom_max": max(p["rx_prio0_headroom_bytes_max"] for p in switches),
+        "ingress_max": _most(switches, "rx_prio%d_buffer_bytes_max"),
+        "headroom_max": _most(switches, "rx_prio%d_headroom_bytes_max"),
         "port_drops": lost,
+        "held_packets": held,
         "unaccounted": came - left - held - lost,
         "storms": _sum(everybody, "tx_prio%d_storms"),
+        "restores": _sum(everybody, "tx_prio%d_restores"),
+        **{"prio%d" % prio: {
+            "pfc_frames": _sum(switches, "tx_prio%d_pause", [prio]) +
+                          _sum(switches, "tx_prio%d_resume", [prio]),
+            "marked": _sum(switches, "tx_prio%d_marked", [prio]),
+            "drops": _lost(everybody, [prio]),
+        } for prio in PRIOS},
     }

@@ -8,7 +8,7 @@ import os
 from ..core import samples
 from ..core.errors import LabError
 from ..core.stats import jain, percentile
-from . import dcbport
+from . import dcbport, pauses
 
 ROCE_OVERHEAD = 58      # Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4: of a middle packet
 FAIR = 0.05             # of the fair share: within it, flows have converged
@@ -32,6 +32,7 @@ class Samples:
         first, last = rows[0], rows[-1]
         queue = [r[4] for r in rows]
         packets = last[2] - first[2]
+        lossy = [b[0] / 1e6 for a, b in zip(self.rows, self.rows[1:]) if b[5] > a[5]]
         return {
             "utilisation": (last[1] - first[1]) * 8e9 / rate / (last[0] - first[0]),
             "packets": packets,
@@ -39,8 +40,8 @@ class Samples:
             "marked_share": (last[6] - first[6]) / packets if packets else 0.0,
             "drops": last[5] - first[5],
             "drops_total": self.rows[-1][5],
-            "drops_last_ms": max((b[0] / 1e6 for a, b in zip(self.rows, self.rows[1:])
-                                  if b[5] > a[5]), default=0.0),
+            "drops_first_ms": min(lossy, default=None),
+            "drops_last_ms": max(lossy, default=0.0),
             "queue_mean": sum(queue) / len(queue),
             "queue_p50": percentile(queue, 0.50),
             "queue_p90": percentile(queue, 0.90),
@@ -195,6 +196,7 @@ def figures(run, out):
     })
     r.update(_counters(os.path.join(out, "counters.csv"), t0, run.window))
     r.update(dcbport.figures(run, out))
+    r.update(pauses.figures(run, out, t0))
     r["group"] = {g: {"goodput_mbps": sum(v), "jain": jain(v)} for g, v in groups.items()}
     r["port"] = ports
     r["flow_goodput_mbps"] = [round(goodput[f.id], 3) for f in run.flows]

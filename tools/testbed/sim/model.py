@@ -11,10 +11,13 @@ from ..core.errors import InputError
 from ..core.expression import Expression
 from ..core.paths import SIM
 from ..core.scenario import (MTUS, PROFILES, TIMEOUT_MAX, TRANSPORTS, VERBS, Directory, Scenario,
-                             check_verb, names)
+                             Table, check_verb, names)
 
 SCENARIOS = Directory(os.path.join(SIM, "scenarios"))
 PORTS = ("tc", "dcbport")
+SHAPES = ("row", "ring")
+WATCHDOG = ("drop", "forward", "alert", "off")
+CNPS = 6            # their priority; strict, and so without PFC
 LINE = ("told", "measured")     # told: rpg_max_rate is set to the rate of the host's link
 
 
@@ -52,29 +55,75 @@ class Host:
         self.dev = "rxe_" + name
 
 
+def priorities(t, key, default):
+    """3,4 -> [3, 4]; none -> []"""
+    text = t.take(key, str, default)
+    if text == "none":
+        return []
+    if not re.fullmatch(r"[0-7](,[0-7])*", text):
+        raise t.error(key, "%r names no priorities; 3, or 3,4, or none would" % text)
+    return sorted({int(prio) for prio in text.split(",")})
+
+
+class Curve:
+    """With which probability a queue marks: 0 up to Kmin, Pmax at Kmax, 1 above."""
+
+    def __init__(self, t, like=None):
+        self.kmin = t.take("kmin", "size", like and like.kmin, 1)
+        self.kmax = t.take("kmax", "size", like and like.kmax)
+        self.pmax = t.take("pmax", float, like and like.pmax, most=1)
+        if not 0 < self.pmax:
+            raise t.error("pmax", "must be above 0, up to 1")
+        if self.kmin > self.kmax:
+            raise t.error("kmax", "must not be below kmin")
+
+
+class Class:
+    """What a priority has of its own."""
+
+    def __init__(self, t, like):
+        self.curve = Curve(t, like)
+        self.weight = t.take("weight", int, 1, 1, 100)
+        t.done()
+
+
 class Switch:
     """Each of its ports has a queue of its own with these thresholds."""
 
     def __init__(self, name, t):
         self.name = name
         self.buffer = t.take("buffer", "size", least=1)
-        self.kmin = t.take("kmin", "size", least=1)
-        self.kmax = t.take("kmax", "size")
-        self.pmax = t.take("pmax", float, most=1)
+        self.curve = Curve(t)
         self.marker = t.take("marker", ("exact", "red"), "exact")
         self.port = t.take("port", PORTS, "tc")
+        self._dcbport(t)
+        t.done()
+
+    def _dcbport(self, t):
+        """What tc cannot do."""
+        extra = set(t.rest) & {"alpha", "pfc", "xoff", "xon", "headroom", "class", "watchdog",
+                               "detect", "restore"}
+        if self.port == "tc" and extra:
+            raise t.error("port", "must be dcbport for " + ", ".join(sorted(extra)))
         self.alpha = t.take("alpha", float, 1.0, 0)
         self.xoff, self.xon, self.headroom = (t.take(key, "size", "0B")
                                               for key in ("xoff", "xon", "headroom"))
-        if self.port == "tc" and (self.xoff or self.xon or self.headroom):
-            raise t.error("port", "must be dcbport for xoff, xon and headroom")
+        self.pfc = priorities(t, "pfc", "0" if self.xoff else "none")
+        self.watchdog = t.take("watchdog", WATCHDOG, "drop")
+        self.detect, self.restore = (t.take(key, "time", "200ms", 10**6)
+                                     for key in ("detect", "restore"))
+        own = t.table("class", {})
+        for prio in own.rest:
+            if prio not in tuple("01234567"):
+                raise own.error(prio, "is no priority, 0 to 7")
+        self.classes = {prio: Class(own.table(str(prio), {}), self.curve)
+                        for prio in range(8)}
         if self.xon > self.xoff:
             raise t.error("xon", "must not be above xoff")
-        if not 0 < self.pmax:
-            raise t.error("pmax", "must be above 0, up to 1")
-        if self.kmin > self.kmax:
-            raise t.error("kmax", "must not be below kmin")
-        t.done()
+        if CNPS in self.pfc:
+            raise t.error("pfc", "%d is the priority of CNPs, which must not wait" % CNPS)
+        if self.pfc and not self.headroom:
+            raise t.error("headroom", "must be above 0 with PFC: packets are under way")
 
 
 class Trunk:
@@ -87,6 +136,46 @@ class Trunk:
             if end not in switches:
                 raise t.error(key, "there is no switch %s" % end)
         t.done()
+
+
+class Topology:
+    """Switches s1, s2, ... in a row, or in a ring in which packets go one way round."""
+
+    def __init__(self, t, like, table):
+        self.shape = t.take("shape", SHAPES)
+        count = t.take("switches", int, None, 3 if self.shape == "ring" else 2)
+        self.names = ["s%d" % n for n in range(1, count + 1)]
+        self.trunks, switches = [], dict.fromkeys(self.names)
+        ends = list(zip(self.names, self.names[1:]))
+        if self.shape == "ring":
+            ends.append((self.names[-1], self.names[0]))
+        for a, b in ends:
+            cable = Table(t.where, {**t.rest, "a": a, "b": b})
+            self.trunks.append(Trunk(cable, like, switches))
+        self.tables = self._tables(table)
+
+    def _tables(self, table):
+        """Of each switch: the one for all, or its own."""
+        if not all(isinstance(v, dict) for v in table.rest.values()):
+            return {name: Table(table.where, table.rest) for name in self.names}
+        if sorted(table.rest) != sorted(self.names):
+            raise InputError("%s: must be one for all, or one each for %s" %
+                             (table.where, ", ".join(self.names)))
+        return {name: table.table(name) for name in self.names}
+
+
+class Storm:
+    """From a time to another a host pauses a priority, whatever comes."""
+
+    def __init__(self, t, hosts, duration):
+        self.host = t.take("host", str)
+        self.prio = t.take("prio", int, 0, 0, 7)
+        self.begin, self.end = t.take("from", "time", "0s"), t.take("to", "time")
+        t.done()
+        if self.host not in hosts:
+            raise t.error("host", "no flow has %s" % self.host)
+        if not 0 <= self.begin < self.end <= duration:
+            raise t.error("to", "must be after from, and within the duration")
 
 
 class Change:
@@ -141,15 +230,8 @@ class Run:
         link = t.table("link")
         self.link = Link(link)
         link.done()
-        switches = t.table("switch")
-        # [switch] is one switch, s1; [switch.s1] and [switch.s2] are two
-        if all(isinstance(v, dict) for v in switches.rest.values()):
-            self.switches = {n: Switch(n, switches.table(n)) for n in list(switches.rest)}
-        else:
-            self.switches = {"s1": Switch("s1", switches)}
-        if not self.switches:
-            raise t.error("switch", "is missing")
-        self.trunks = [Trunk(d, self.link, self.switches) for d in t.tables("trunk", [])]
+        self.shape = "tree"
+        self._switches(t)
         own = {d.take("name", str): d for d in t.tables("host", [])}
         self.flows = []
         for d in t.tables("flow"):
@@ -162,21 +244,87 @@ class Run:
         if own:
             raise t.error("host", "hosts without a flow: " + ", ".join(own))
         self.changes = [Change(d, self.hosts, self.duration) for d in t.tables("change", [])]
+        self.storms = [Storm(d, self.hosts, self.duration) for d in t.tables("storm", [])]
+        self._check_ways(t)
         self._check_ports(t)
         self.reaches = [Reach(d, {f.group for f in self.flows}) for d in t.tables("reach", [])]
         t.done()
 
+    def _switches(self, t):
+        """And the cables between them."""
+        switches, trunks = t.table("switch"), t.tables("trunk", [])
+        topology = t.table("topology", {})
+        if not switches.rest:
+            raise t.error("switch", "is missing")
+        if topology.rest:
+            if trunks:
+                raise t.error("trunk", "cannot be had with a topology, which has its own")
+            made = Topology(topology, self.link, switches)
+            self.shape, self.trunks = made.shape, made.trunks
+            self.switches = {n: Switch(n, own) for n, own in made.tables.items()}
+            return
+        # [switch] is one switch, s1; [switch.s1] and [switch.s2] are two
+        if all(isinstance(v, dict) for v in switches.rest.values()):
+            self.switches = {n: Switch(n, switches.table(n)) for n in list(switches.rest)}
+        else:
+            self.switches = {"s1": Switch("s1", switches)}
+        self.trunks = [Trunk(d, self.link, self.switches) for d in trunks]
+
+    def next_switch(self, here, there):
+        """Where a switch sends what is for another one; None if there is no way."""
+        if self.shape == "ring":
+            return next(b for a, b in (trunk.ends for trunk in self.trunks) if a == here)
+        way, reached = {there: there}, [there]
+        for name in reached:
+            for ends in (trunk.ends for trunk in self.trunks):
+                if name in ends:
+                    other = ends[1 - ends.index(name)]
+                    if other not in way:
+                        way[other] = name
+                        reached.append(other)
+        return way.get(here)
+
+    def _check_ways(self, t):
+        """Packets must find their way, and not go in circles."""
+        groups = {name: {name} for name in self.switches}
+        for a, b in (trunk.ends for trunk in self.trunks if self.shape != "ring"):
+            if b in groups[a]:
+                raise t.error("trunk", "%s and %s are connected twice; a ring is a topology" %
+                              (a, b))
+            both = groups[a] | groups[b]
+            groups.update(dict.fromkeys(both, both))
+        for f in self.flows:
+            a, b = (self.hosts[h].switch for h in (f.src, f.dst))
+            if self.next_switch(a, b) is None:
+                raise t.error("trunk", "no way leads from %s of %s to %s of %s" %
+                              (a, f.src, b, f.dst))
+
     def _check_ports(self, t):
-        """What a port of dcbport cannot do: netem and tc do that."""
+        """What a port of dcbport cannot do, netem and tc do; and the other way round."""
         if len({s.port for s in self.switches.values()}) > 1:
             raise t.error("switch", "all switches must have the same port")
         if next(iter(self.switches.values())).port == "tc":
+            if self.shape == "ring":
+                raise t.error("topology", "a ring needs port = dcbport")
+            if self.storms:
+                raise t.error("storm", "needs port = dcbport")
             return
+        self._check_room(t)
         if self.changes:
             raise t.error("change", "needs port = tc")
         for link in [h.link for h in self.hosts.values()] + [tr.link for tr in self.trunks]:
             if link.jitter or link.loss or link.reorder or link.ack_delay:
                 raise t.error("link", "jitter, loss, reorder and ack_delay need port = tc")
+
+    def _check_room(self, t):
+        """Each priority with PFC of each port has its headroom."""
+        for s in self.switches.values():
+            ports = sum(h.switch == s.name for h in self.hosts.values())
+            ports += sum(s.name in trunk.ends for trunk in self.trunks)
+            room = ports * len(s.pfc) * s.headroom
+            if room > s.buffer:
+                raise t.error("switch", "the headroom of %d ports of %s is %d bytes, and its "
+                              "buffer %d" % (ports, s.name, room, s.buffer))
 
     def link_rate(self, host):
         """Mean over the window of the rate of a host's link."""
@@ -215,7 +363,7 @@ class Run:
         for i, src in enumerate(s for s in sources for _ in range(qps)):
             f = Flow()
             f.__dict__.update(common, id=len(self.flows), src=src, dst=targets[0],
-                              start=start + i * stagger)
+                              start=start + i * stagger, prio=common["tclass"] >> 5)
             if f.src == f.dst:
                 raise t.error("to", "a flow from %s to itself does not pass the network" % f.src)
             if f.start >= f.stop:
@@ -230,10 +378,7 @@ class Note:
     def __init__(self, t):
         self.where, condition, self.text = t.where, t.take("if", str), t.take("text", str)
         t.done()
-        try:
-            self.condition = Expression(condition)
-        except InputError as e:
-            raise t.error("if", e) from None
+        self.condition = _expression(t, "if", condition)
 
     def applies(self, run):
         try:
@@ -249,12 +394,35 @@ class Panel:
         self.title, text = t.take("title", str), t.take("value", str)
         self.best, self.worst = t.take("best", float), t.take("worst", float)
         t.done()
-        try:
-            self.value = Expression(text)
-        except InputError as e:
-            raise t.error("value", e) from None
+        self.value = _expression(t, "value", text)
         if self.best == self.worst:
             raise t.error("best", "is the worst too")
+
+
+class Line:
+    """What is drawn against x."""
+
+    def __init__(self, t):
+        self.title, text = t.take("title", str), t.take("value", str)
+        t.done()
+        self.value = _expression(t, "value", text)
+
+
+class Graph:
+    """All runs as points of lines: of each an expression, against that of x."""
+
+    def __init__(self, t):
+        self.title, text = t.take("title", str), t.take("x", str)
+        self.x = _expression(t, "x", text)
+        self.lines = [Line(d) for d in t.tables("line")]
+        t.done()
+
+
+def _expression(t, key, text):
+    try:
+        return Expression(text)
+    except InputError as e:
+        raise t.error(key, e) from None
 
 
 class Picture:
@@ -291,6 +459,8 @@ class Simulation(Scenario):
         self.notes = [Note(d) for d in table.tables("note", [])]
         picture = table.table("picture", {})
         self.picture = Picture(picture) if picture.rest else None
+        graph = table.table("graph", {})
+        self.graph = Graph(graph) if graph.rest else None
 
     def run(self, variables, table):
         return Run(self, variables, table)

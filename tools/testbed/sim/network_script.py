@@ -27,6 +27,7 @@ RC_ACK = 0x11       # BTH opcode
 BTH_AT = 28         # behind IPv4 and UDP
 SHORTEST = 100      # ns; a cable without any delay would orphan nothing
 MAX_P = 1 - 2**-30  # tc puts it into 32 bits
+SHORTEST_TICK = 100     # us; of a look at all counters, which takes real time
 DEEP = 1 << 30       # bytes; a host's own queue never overflows, rxe stops before
 
 
@@ -70,6 +71,7 @@ def _late_acks(port, link):
 
 def _port(port, link, switch):
     """tc commands for a switch port's egress."""
+    curve = switch.curve
     out = _late_acks(port, link) if link.ack_delay else []
     out.append("qdisc add dev %s %s handle 1: %s" %
                (port, "parent 2:2" if out else "root", _netem(link, link.delay)))
@@ -82,8 +84,8 @@ def _port(port, link, switch):
     # make the average as short as it can be; the exact marker ignores them.
     out.append("qdisc add dev %s parent 20:2 handle %x: red limit %d min %d max %d avpkt 1000 "
                "burst %d bandwidth 4gbit probability %.9f ecn nodrop" %
-               (port, QUEUE_HANDLE, switch.buffer, switch.kmin, switch.kmax,
-                switch.kmin // 1000 + 1, min(switch.pmax, MAX_P)))
+               (port, QUEUE_HANDLE, switch.buffer, curve.kmin, curve.kmax,
+                curve.kmin // 1000 + 1, min(curve.pmax, MAX_P)))
     return out
 
 
@@ -150,6 +152,32 @@ def _settings(run, host):
         host.name, "\n".join(lines))
 
 
+def _ring(run, trunk):
+    """What is sent to all would go round for ever, and where something comes from is not
+    where it is to be sent."""
+    if run.shape != "ring":
+        return []
+    a, b = trunk.ends
+    return ["bridge -n %s link set dev to_%s learning off flood off mcast_flood off "
+            "bcast_flood off" % (here, there) for here, there in ((a, b), (b, a))]
+
+
+def _ways(run):
+    """Where each switch of dcbport's sends what is for a host: what is flooded would be
+    charged for each port."""
+    out = []
+    for switch in run.switches.values():
+        if switch.port != "dcbport":
+            continue
+        lines = []
+        for h in run.hosts.values():
+            port = (switch_port(h.name) if h.switch == switch.name else
+                    "to_%s" % run.next_switch(switch.name, h.switch))
+            lines.append("fdb replace %s dev %s master static" % (h.mac, port))
+        out.append(_batch("bridge", switch.name, lines))
+    return out
+
+
 def _trunk(run, trunk, binaries):
     (a, b), lines = trunk.ends, []
     lines.append("ip link add to_%s netns %s mtu %d type veth peer name to_%s netns %s" %
@@ -161,12 +189,18 @@ def _trunk(run, trunk, binaries):
             lines += dcbport.port(port, trunk.link, run.switches[here], binaries)
         else:
             lines.append(_batch("tc", here, _port(port, trunk.link, run.switches[here])))
+    lines += _ring(run, trunk)
     # The first end came up without the other. When the bridge learns that both
     # are up is left to the kernel, which for some takes its time: 1 s.
     for here, there in ((a, b), (b, a)):
         lines.append("until bridge -n %s link show dev to_%s | grep -q forwarding; do "
                      "sleep 0.01; done" % (here, there))
     return lines
+
+
+def progress_interval(run):
+    """us; traffic may go on for 200 ms after a short run, and tells of all of them"""
+    return max(run.duration // 500_000, 5)
 
 
 def flows(run):
@@ -199,13 +233,16 @@ samplers=
 %(samplers)s
 python3 %(sim)s/counters.py %(tick_us)d >counters.csv &
 counters=$!
+frames=
+%(frames)s
 %(changes)s
+%(storms)s
 %(bin)s/traffic -w %(begin_us)d,%(end_us)d -i %(progress_us)d /mnt/flows . ||
 	echo "SIM-FAILED traffic: $?"
 kill $samplers
 # CNPs that are under way arrive, and the counters are read once more
 sleep 0.3
-kill $counters
+kill $counters $frames
 wait"""
 
 
@@ -224,6 +261,7 @@ def script(run, binaries):
         lines += _host(run, host, binaries)
     for trunk in run.trunks:
         lines += _trunk(run, trunk, binaries)
+    lines += _ways(run)
     if run.profile != "stock":
         lines += [_settings(run, host) for host in run.hosts.values()]
     samplers = []
@@ -240,10 +278,11 @@ def script(run, binaries):
     changing = changes(run)
     values = {
         "changes": changing and "python3 %s/changes.py <<END &\n%s\nEND" % (SIM, changing),
+        "frames": dcbport.listen(run), "storms": dcbport.storms(run),
         "sim": SIM, "bin": binaries,
         "samplers": "\n".join(samplers),
-        "tick_us": run.duration // 50000 or 1,
+        "tick_us": max(run.duration // 50000, SHORTEST_TICK),
         "begin_us": run.window[0] // 1000, "end_us": run.window[1] // 1000,
-        "progress_us": max(run.duration // 500000, 1),
+        "progress_us": progress_interval(run),
     }
     return kept("\n".join([*lines, MEASURE % values, *dcbport.record(run, binaries)]))

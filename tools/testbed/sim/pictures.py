@@ -6,9 +6,10 @@ import os
 
 from ..core import plots
 from ..core.paths import SIM
-from . import figures
+from . import figures, network_script, pauses
 
 POINTS = 1000       # across the picture
+LINES = 8           # queues in one panel; more of them are a blot
 
 
 def _write(path, header, rows):
@@ -50,6 +51,38 @@ def _queue(samples, end, step):
     return rows
 
 
+def _queues(run, out, t0, step, bottleneck):
+    """Names of queues on the way of data that ever held anything, or of the bottleneck if
+    these are too many; queues.csv has them."""
+    found = {}
+    for switch, port in network_script.ports(run):
+        name = "%s.%s" % (switch, port)
+        rows = _queue(figures.Samples(os.path.join(out, "queue." + name), t0), run.duration, step)
+        if any(r[2] for r in rows):
+            found[name] = {r[0]: r[1] for r in rows}
+    if len(found) > LINES:
+        found = {bottleneck: found[bottleneck]}
+    times = sorted(set.intersection(*(set(rows) for rows in found.values()))) if found else []
+    _write(os.path.join(out, "queues.csv"), ["time_ms", *found],
+           [[t] + [rows[t] for rows in found.values()] for t in times])
+    return list(found)
+
+
+def _paused(run, out, t0):
+    """Names of ports that were paused; paused.csv has when: from, to, number."""
+    if not os.path.exists(os.path.join(out, "frames.csv")):
+        return []
+    found = {}
+    for (port, prio), spans in sorted(pauses.spans(run, out, t0).items()):
+        name = port if len({f.prio for f in run.flows}) < 2 else "%s prio %d" % (port, prio)
+        if spans:
+            found[name] = spans
+    _write(os.path.join(out, "paused.csv"), ["from_ms", "to_ms", "number"],
+           [[a / 1e6, b / 1e6, n] for n, spans in enumerate(found.values(), 1)
+            for a, b in spans])
+    return list(found)
+
+
 def _cnps(path, t0, end):
     """CNPs handled per ms, of all hosts together."""
     total = {}
@@ -63,12 +96,13 @@ def _cnps(path, t0, end):
 
 
 def draw(run, out, bottleneck):
-    """Write rates.csv, queue.csv, cnps.csv and run.png into a run's directory."""
+    """Write rates.csv, queue.csv, cnps.csv and run.png into a run's directory; and
+    queues.csv, paused.csv and pauses.png, if any port was paused."""
     with open(os.path.join(out, "t0")) as f:
         t0 = round(float(f.read()) * 1e9)
     step = max(run.duration // POINTS, 1000)
     progress = figures.read_progress(os.path.join(out, "progress.csv"))
-    tick = max(run.duration // 500_000, 1) * 1000   # as traffic is told
+    tick = network_script.progress_interval(run) * 1000
     rates = _rates(run, progress, tick)
     if not rates:       # all messages were through at once, there is no curve
         return
@@ -81,7 +115,15 @@ def draw(run, out, bottleneck):
     _write(os.path.join(out, "cnps.csv"), ["time_ms", "cnps_per_ms"],
            _cnps(os.path.join(out, "counters.csv"), t0, run.duration))
     switch = run.switches[bottleneck.split(".")[0]]
+    curve = switch.classes[run.flows[0].prio].curve if switch.port == "dcbport" else switch.curve
+    title = "%s: %s" % (run.scenario.title, run.name)
     plots.draw(os.path.join(SIM, "plot.gp"),
-               {"dir": out, "flows": len(run.flows), "kmin": switch.kmin, "kmax": switch.kmax,
-                "end": run.duration / 1e6, "title_text": "%s: %s" % (run.scenario.title, run.name)},
-               os.path.join(out, "run.png"))
+               {"dir": out, "flows": len(run.flows), "kmin": curve.kmin, "kmax": curve.kmax,
+                "end": run.duration / 1e6, "title_text": title}, os.path.join(out, "run.png"))
+    paused = _paused(run, out, t0)
+    queues = paused and _queues(run, out, t0, step, bottleneck)
+    if queues:
+        plots.draw(os.path.join(SIM, "pauses.gp"),
+                   {"dir": out, "end": run.duration / 1e6, "title_text": title,
+                    "queue_names": queues, "paused_names": paused},
+                   os.path.join(out, "pauses.png"))

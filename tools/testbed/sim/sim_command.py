@@ -13,7 +13,7 @@ from ..core.errors import LabError
 from ..core.kernel import Kernel
 from ..core.paths import DCBPORT, DCQCN, MODULE, MODULE_PARTS, OUT, SIM, TOP
 from ..core.progress import say
-from . import dcbport, figures, grid, network_script, pictures, uml
+from . import dcbport, figures, graph, grid, network_script, pictures, uml
 from .builtin_rxe import BuiltIn
 from .model import SCENARIOS, Simulation
 
@@ -161,6 +161,8 @@ def cmd_run(args):
                 pictures.draw(run, os.path.join(out, run.name), r["bottleneck"])
         if s.picture:
             grid.draw(s, results, verdict.failing, out)
+        if s.graph:
+            graph.draw(s, results, out)
         print("\n%s: %s\n\n%s\n" % (s.name, s.title, table(results)))
         say("figures in %s" % os.path.join(out, "result.json"))
         for run, _ in results:

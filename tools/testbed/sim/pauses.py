@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What PFC frames came to: when which port was paused."""
+
+import csv
+import os
+
+from . import dcbport
+
+QUANTUM = 512       # bit times
+
+
+def _read(out, t0):
+    """[(ns, port, priority, quanta)], in order of time"""
+    with open(os.path.join(out, "frames.csv")) as f:
+        rows = [(int(r["time_ns"]) - t0, r["port"], int(r["prio"]), int(r["quanta"]))
+                for r in csv.DictReader(f)]
+    return sorted(rows)
+
+
+def _spans(frames, rate, end):
+    """[(from, to)] in which a priority of a port is paused; frames: [(ns, quanta)]. A
+    frame's timer replaces what was left of the one before."""
+    out, begin, until = [], None, None
+    for ns, quanta in [*frames, (end, 0)]:
+        if begin is not None and until < ns:
+            out.append((begin, until))
+            begin = None
+        if quanta and begin is None:
+            begin = ns
+        if not quanta and begin is not None:
+            out.append((begin, ns))
+            begin = None
+        until = ns + quanta * QUANTUM * 10**9 // rate
+    return [(a, min(b, end)) for a, b in out if a < end]
+
+
+def spans(run, out, t0):
+    """{(port, priority): [(from, to)]} of those that ever are"""
+    frames = {}
+    for ns, port, prio, quanta in _read(out, t0):
+        frames.setdefault((port, prio), []).append((ns, quanta))
+    ports = dcbport.pausable(run)
+    return {key: _spans(rows, ports[key[0]][2], run.duration) for key, rows in frames.items()}
+
+
+def _within(found, begin, end):
+    return sum(max(0, min(b, end) - max(a, begin)) for a, b in found)
+
+
+def figures(run, out, t0):
+    """Of each port, and how many frames came per second in the window."""
+    if not dcbport.pauses(run):
+        return {}
+    begin, end = run.window
+    frames = {(ns, port) for ns, port, _, _ in _read(out, t0)}
+    found = spans(run, out, t0)
+    paused = {}
+    for port in dcbport.pausable(run):
+        mine = [s for (name, _), s in found.items() if name == port and s]
+        paused[port] = {
+            "frames": sum(name == port for _, name in frames),
+            "first_us": min((s[0][0] for s in mine), default=None),
+            "last_us": max((s[-1][1] for s in mine), default=None),
+            # of the priority that is paused longest
+            "share": max((_within(s, begin, end) for s in mine), default=0) / (end - begin),
+        }
+        for key in ("first_us", "last_us"):
+            if paused[port][key] is not None:
+                paused[port][key] /= 1000
+    return {"pfc_per_s": sum(begin <= ns < end for ns, _ in frames) * 1e9 / (end - begin),
+            "paused": paused}
