@@ -107,6 +107,12 @@ def record(run, binaries):
             for n in [*run.switches, *run.hosts]]
 
 
+def release(run, binaries):
+    """Shell commands after which no host is paused, though a switch may be for ever."""
+    return [_set(h.name, binaries, "eth0", "pfc none") for h in run.hosts.values()
+            if run.switches[h.switch].pfc]
+
+
 def _sum(ports, form, prios=PRIOS):
     return sum(p.get(form % prio, 0) for p in ports for prio in prios)
 

@@ -237,12 +237,17 @@ frames=
 %(frames)s
 %(changes)s
 %(storms)s
-%(bin)s/traffic -w %(begin_us)d,%(end_us)d -i %(progress_us)d /mnt/flows . ||
+(%(bin)s/traffic -w %(begin_us)d,%(end_us)d -i %(progress_us)d /mnt/flows . ||
 	echo "SIM-FAILED traffic: $?"
+>ended) &
+# It ends when its queue pairs have, and these when their packets have left their host
+until [ -e ended -o -s flows.json ]; do sleep 0.01; done
 kill $samplers
 # CNPs that are under way arrive, and the counters are read once more
 sleep 0.3
 kill $counters $frames
+%(record)s
+%(release)s
 wait"""
 
 
@@ -278,6 +283,8 @@ def script(run, binaries):
     changing = changes(run)
     values = {
         "changes": changing and "python3 %s/changes.py <<END &\n%s\nEND" % (SIM, changing),
+        "record": "\n".join(dcbport.record(run, binaries)),
+        "release": "\n".join(dcbport.release(run, binaries)),
         "frames": dcbport.listen(run), "storms": dcbport.storms(run),
         "sim": SIM, "bin": binaries,
         "samplers": "\n".join(samplers),
@@ -285,4 +292,4 @@ def script(run, binaries):
         "begin_us": run.window[0] // 1000, "end_us": run.window[1] // 1000,
         "progress_us": progress_interval(run),
     }
-    return kept("\n".join([*lines, MEASURE % values, *dcbport.record(run, binaries)]))
+    return kept("\n".join([*lines, MEASURE % values]))
