@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""What tools and tests go by: expectations, statistics, kernels' complaints, TAP. Silent if
-all is right."""
+"""What tools and tests go by: expectations, statistics, kernels' complaints, TAP, pauses and
+ways in the simulator. Silent if all is right."""
 
 import contextlib
 import glob
@@ -21,6 +21,8 @@ from testbed.core.scenario import Table, expand
 from testbed.core.stats import jain, percentile
 from testbed.core.tap import Tap
 from testbed.core.units import number, quantity
+from testbed.sim import pauses
+from testbed.sim.model import Run
 
 FIGURES = {"drops": 3, "jain": 0.5, "none": None, "group": {"a": {"mbps": 7}},
            "port": {"s1.h3": {"drops": 1}}}
@@ -180,6 +182,36 @@ def watched():
         p.kill()
 
 
+def paused():
+    """At 512 Gb/s a quantum is a nanosecond."""
+    for frames, want in (([], []), ([(10, 0)], []),
+                         ([(10, 50)], [(10, 60)]),
+                         ([(10, 50), (30, 0)], [(10, 30)]),
+                         ([(10, 50), (30, 50), (70, 5)], [(10, 75)]),
+                         ([(10, 50), (70, 20)], [(10, 60), (70, 90)]),
+                         ([(10, 50), (60, 0), (70, 0)], [(10, 60)]),
+                         ([(90, 50)], [(90, 100)]), ([(90, 50), (110, 0)], [(90, 100)])):
+        expect("pauses of %s" % frames, pauses._spans(frames, 512 * 10**9, 100), want)
+
+
+def ways():
+    """From s1 to s4, and from s4 to s1, one step after the other."""
+    def run(shape, *ends):
+        out = object.__new__(Run)
+        out.shape, out.trunks = shape, [types.SimpleNamespace(ends=e) for e in ends]
+        return out
+
+    row = (("s1", "s2"), ("s3", "s2"), ("s3", "s4"))
+    for name, made, here, there, want in (
+            ("row", run("tree", *row), "s1", "s4", "s2"),
+            ("row", run("tree", *row), "s4", "s1", "s3"),
+            ("row", run("tree", *row), "s2", "s4", "s3"),
+            ("no way", run("tree", *row[:2]), "s1", "s4", None),
+            ("ring", run("ring", ("s1", "s2"), ("s2", "s3"), ("s3", "s1")), "s1", "s3", "s2"),
+            ("ring", run("ring", ("s1", "s2"), ("s2", "s3"), ("s3", "s1")), "s3", "s2", "s1")):
+        expect("%s from %s to %s" % (name, here, there), made.next_switch(here, there), want)
+
+
 def arrows():
     """core <- vm, sim <- bench; no edits of paths, no module twice, none of the tests'."""
     allowed = {"core": set(), "vm": {"core"}, "sim": {"core"}, "bench": {"core", "vm", "sim"}}
@@ -212,6 +244,6 @@ def arrows():
     expect("edits of paths", edits, [])
 
 
-for test in (expressions, expectations, numbers, complaints, tap, watched, arrows):
+for test in (expressions, expectations, numbers, complaints, tap, watched, paused, ways, arrows):
     test()
 sys.exit(1 if wrong else 0)
