@@ -241,7 +241,7 @@ frames=
 	echo "SIM-FAILED traffic: $?"
 >ended) &
 # It ends when its queue pairs have, and these when their packets have left their host
-until [ -e ended -o -s flows.json ]; do sleep 0.01; done
+until [ -e ended -o -s flows.json ]; do sleep %(poll)g; done
 kill $samplers
 # CNPs that are under way arrive, and the counters are read once more
 sleep 0.3
@@ -286,7 +286,7 @@ def script(run, binaries):
         "record": "\n".join(dcbport.record(run, binaries)),
         "release": "\n".join(dcbport.release(run, binaries)),
         "frames": dcbport.listen(run), "storms": dcbport.storms(run),
-        "sim": SIM, "bin": binaries,
+        "sim": SIM, "bin": binaries, "poll": max(0.01, run.duration / 100e9),
         "samplers": "\n".join(samplers),
         "tick_us": max(run.duration // 50000, SHORTEST_TICK),
         "begin_us": run.window[0] // 1000, "end_us": run.window[1] // 1000,
