@@ -4,10 +4,14 @@
 usage: ports.py MODULE BINARIES [TEST ...]
 """
 
+import errno
+import json
 import math
 import sys
 import traceback
 
+import dcbnl
+from dcbnl import Dcbnl
 from wire import (Port, Socket, exact_sleep, is_ce, is_data, mac, now, number, packet, pfc, prio,
                   sh, sleep, unaccounted)
 
@@ -281,6 +285,228 @@ def refusals():
         sh("%s port switch del s" % link.port.tool)
 
 
+def dcb(words, netns="a", check=True):
+    """The packaged command; DEV stands for the device of a namespace of Link's."""
+    return sh("ip netns exec %s dcb -j %s" % (netns, words.replace("DEV", "dev %s0" % netns)),
+              check)
+
+
+def dcb_show(words, netns="a"):
+    return json.loads(dcb(words, netns).stdout)
+
+
+def dcb_fails(words, netns="a"):
+    r = dcb(words, netns, check=False)
+    assert r.returncode and "Operation not supported" in r.stderr, "%s: %d %s" % (
+        words, r.returncode, r.stdout + r.stderr)
+
+
+def refuses(nl, kind, error, **fields):
+    same("change of %s" % fields, nl.change(kind, **fields), error)
+
+
+@test
+def ets():
+    """dcb ets: what it says of weights, strict classes and priorities holds on the wire"""
+    with Link() as link:
+        shown = dcb_show("ets show DEV")
+        same("strict", [t for t, a in enumerate(shown["tc_tsa"]) if a == "strict"], [6])
+        same("bandwidth", sum(shown["tc_bw"]), 100)
+        same("classes", shown["prio_tc"], list(range(8)))
+        dcb("ets set DEV tc-tsa all:strict 1:ets 2:ets 3:ets tc-bw all:0 1:60 2:30 3:10")
+        shown = link.port.show()
+        same("strict", shown["strict"], [0, 4, 5, 6, 7])
+        same("weights", [c["weight"] for c in shown["classes"]][1:4], [60, 30, 10])
+        same("shown", dcb_show("ets show DEV")["tc_bw"], [0, 60, 30, 10, 0, 0, 0, 0])
+        for p in (1, 2, 3):
+            link.send(3000, p)
+        link.send(50, 7)
+        link.send(50, 5)
+        sleep(3000 * FRAME)
+        got = [prio(f) for f in link.got()]
+        # one was on the wire already
+        same("strict first", got[1:101], [7] * 50 + [5] * 50)
+        for p, share in ((1, .6), (2, .3), (3, .1)):
+            near("share of %d" % p, got[101:].count(p) / len(got[101:]), share, .01)
+        sleep(7000 * FRAME)
+        link.got()
+        # Priorities 4 and 5 into class 3, in order; a pause of one of them holds both
+        dcb("ets set DEV prio-tc 4:3 5:3")
+        dcb("pfc set DEV prio-pfc 5:on")
+        same("classes", dcb_show("ets show DEV")["prio_tc"], [0, 1, 2, 3, 3, 3, 6, 7])
+        came = link.port.count("tx_prio%d_in_packets", 3)
+        order = [4, 5, 3, 4, 3, 5]
+        for p in order:
+            link.send(1, p)
+        sleep(10 * FRAME + DELAY)
+        same("order", [prio(f) for f in link.got()], order)
+        same("in class 3", link.port.count("tx_prio%d_in_packets", 3) - came, len(order))
+        link.b.send(pfc({5: FOREVER}))
+        link.send(1, 4)
+        link.send(1, 2)
+        sleep(10 * FRAME + DELAY)
+        same("beside a pause", [prio(f) for f in link.got()], [2])
+        link.b.send(pfc({5: 0}))
+        sleep(10 * FRAME + DELAY)
+        same("after it", [prio(f) for f in link.got()], [4])
+        before = link.port.show()
+        with Dcbnl("a", "a0") as nl:
+            for error, fields in (
+                    (errno.EOPNOTSUPP, {"tsa": b"\0\1\2\2\0\0\0\0"}),
+                    (errno.EOPNOTSUPP, {"tsa": b"\0\377\2\2\0\0\0\0"}),
+                    (errno.EOPNOTSUPP, {"cbs": 1}),
+                    (errno.EINVAL, {"tx_bw": bytes((0, 61, 30, 10, 0, 0, 0, 0))}),
+                    (errno.EOPNOTSUPP, {"tx_bw": bytes((0, 90, 10, 0, 0, 0, 0, 0))}),
+                    # PFC is on for a priority in class 3
+                    (errno.EINVAL, {"tsa": b"\0\2\2\0\0\0\0\0",
+                                "tx_bw": bytes((0, 70, 30, 0, 0, 0, 0, 0))}),
+                    (errno.EINVAL, {"prio_tc": bytes((0, 1, 2, 3, 3, 6, 6, 7))}),
+                    (errno.EINVAL, {"prio_tc": bytes((0, 1, 2, 3, 3, 3, 6, 8))})):
+                refuses(nl, dcbnl.ETS, error, **fields)
+                same("after %s" % fields, link.port.show(), before)
+                same("after %s" % fields, dcb_show("ets show DEV")["prio_tc"],
+                     [0, 1, 2, 3, 3, 3, 6, 7])
+        link.port.set("prio 1 weight 7 prio 2 weight 5 prio 3 weight 1")
+        same("rounded", dcb_show("ets show DEV")["tc_bw"], [0, 54, 38, 8, 0, 0, 0, 0])
+        dcb("ets set DEV prio-tc 7:0")
+        same("as precise as before", [c["weight"] for c in link.port.show()["classes"]][1:4],
+             [7, 5, 1])
+
+
+@test
+def maxrate():
+    """dcb maxrate: a class has that rate exactly, and leaves the rest to others"""
+    with Link() as link:
+        same("shown", dcb_show("maxrate show DEV")["tc_maxrate"], [0] * 8)
+        with Dcbnl("a", "a0") as nl:
+            refuses(nl, dcbnl.MAXRATE, errno.ERANGE, rates=[10**9 + 1])
+            same("kbit/s", nl.change(dcbnl.MAXRATE, rates=[0, 8 * 10**6]), 0)
+        link.send(500, 1)
+        link.send(2000, 2)
+        sleep(200 * 5 * FRAME)
+        slow = [f.time for f in link.got() if prio(f) == 1]
+        for n, t in enumerate(slow):
+            near("frame %d" % n, t - slow[0], n * 5 * FRAME, 2 * FRAME)
+        near("frames", len(slow), 200, 2)
+        dcb("maxrate set DEV tc-maxrate all:0bit")
+        sleep(3000 * FRAME)
+        same("the rest", len([f for f in link.got() if prio(f) == 1]), 500 - len(slow))
+
+
+@test
+def app():
+    """dcb app: entries tell the priority of a DSCP, those without have the default"""
+    def arrives(*dscps, ipv6=False):
+        """Priorities that DSCPs have."""
+        out = []
+        for d in dscps:
+            before = link.port.stat()
+            link.a.send(packet(mac(2), mac(1), dscp=d, ipv6=ipv6))
+            stat = link.port.stat()
+            out += [p for p in range(8) if stat["tx_prio%d_in_packets" % p] !=
+                    before["tx_prio%d_in_packets" % p]]
+        return out
+
+    with Link() as link:
+        same("by the upper bits", arrives(0, 7, 8, 26, 48, 63), [0, 0, 1, 3, 6, 7])
+        dcb("app add DEV dscp-prio 26:5 48:6 0:1")
+        for ipv6 in (False, True):
+            same("by entries", arrives(26, 48, 0, 27, ipv6=ipv6), [5, 6, 1, 0])
+        dcb("app add DEV default-prio 2")
+        same("by default", arrives(26, 27, 63), [5, 2, 2])
+        dcb("app add DEV dscp-prio 26:7 27:0")
+        same("the highest of two", arrives(26, 27), [7, 0])
+        shown = dcb_show("app show DEV")
+        same("shown", sorted(map(tuple, shown["dscp_prio"])),
+             [(0, 1), (26, 5), (26, 7), (27, 0), (48, 6)])
+        same("default shown", shown["default_prio"], [2])
+        dcb("app replace DEV dscp-prio 26:4")
+        same("replaced", arrives(26), [4])
+        dcb("app del DEV dscp-prio 26:4 27:0 48:6 0:1")
+        same("the rest", dcb_show("app show DEV"), {"default_prio": [2]})
+        same("no entries", arrives(26, 48), [3, 6])
+        link.port.set("trust none")
+        same("not trusted", arrives(26, 48), [2, 2])
+        dcb("app flush DEV")
+        same("nothing", arrives(26, 48), [0, 0])
+        link.port.set("trust dscp")
+        for words in ("ethtype-prio 0x8914:3", "port-prio 4791:3", "stream-port-prio 860:3",
+                      "dgram-port-prio 4791:3"):
+            dcb_fails("app add DEV " + words)
+        same("still nothing", dcb_show("app show DEV"), {})
+
+
+@test
+def tables():
+    """APP tables of devices with one ifindex in two namespaces do not mix, and go with the port"""
+    with Link():
+        other = Port(BINARIES, "b", "b0")
+        index = [json.loads(sh("ip -j -n %s link show dev %s0" % (n, n)).stdout)[0]["ifindex"]
+                 for n in "ab"]
+        same("ifindex", index[0], index[1])
+        dcb("app add DEV dscp-prio 26:5 8:1")
+        dcb("app add DEV dscp-prio 26:5 9:2", "b")
+        for _ in range(2):
+            same("a", sorted(dcb_show("app show DEV")["dscp_prio"]), [[8, 1], [26, 5]])
+            same("b", sorted(dcb_show("app show DEV", "b")["dscp_prio"]), [[9, 2], [26, 5]])
+        dcb("app del DEV dscp-prio 26:5")
+        same("of a", dcb_show("app show DEV")["dscp_prio"], [[8, 1]])
+        same("of b", sorted(dcb_show("app show DEV", "b")["dscp_prio"]), [[9, 2], [26, 5]])
+        # shown last, and its entries are the core's: they must go with it
+        sh("tc -n b qdisc del dev b0 root")
+        dcb_fails("app show DEV", "b")
+        same("a alone", dcb_show("app show DEV")["dscp_prio"], [[8, 1]])
+        other = Port(BINARIES, "b", "b0")
+        same("a new port", dcb_show("app show DEV", "b"), {})
+        # one port after the other on the same device
+        sh("tc -n a qdisc add dev a0 root handle 77: dcbport", check=False)
+        sh("tc -n a qdisc replace dev a0 root handle 78: dcbport")
+        same("replaced", dcb_show("app show DEV"), {})
+        dcb("app add DEV dscp-prio 8:1")
+        dcb_show("app show DEV")
+        sh("tc -n a qdisc replace dev a0 root pfifo")
+        dcb_fails("app show DEV")
+        same("of the other", dcb_show("app show DEV", "b"), {})
+        Port(BINARIES, "a", "a0")
+        dcb("app add DEV dscp-prio 8:1", "b")
+        dcb_show("app show DEV", "b")
+        del other
+    # with its namespace
+    with Link():
+        same("a later one", dcb_show("app show DEV"), {})
+
+
+@test
+def dcbx():
+    """dcb dcbx and buffer: what the port can do, and nothing else"""
+    with Link() as link:
+        same("dcbx", dcb_show("dcbx show DEV"), {"host": True, "ieee": True})
+        dcb("dcbx set DEV host ieee")
+        for words in ("lld-managed ieee", "host cee", "host ieee static", "host"):
+            r = dcb("dcbx set DEV " + words, check=False)
+            assert r.returncode, words
+        link.port.set("pfc 3,4 reserve 5KB xoff 60KB xon 40KB headroom 20KB")
+        same("sizes", dcb_show("buffer show DEV")["buffer_size"], [0, 0, 0, 25000, 25000, 0, 0, 0])
+        dcb("buffer set DEV buffer-size 3:31000 4:31000")
+        same("headroom", link.port.show()["headroom"], 31000 - 5000)
+        before = link.port.show()
+        with Dcbnl("a", "a0") as nl:
+            for error, fields in (
+                    (errno.EOPNOTSUPP, {"sizes": [0, 0, 0, 30000]}),
+                    (errno.EOPNOTSUPP, {"sizes": [0, 1000]}),
+                    (errno.EOPNOTSUPP, {"prio2buffer": bytes((0, 2, 2, 3, 4, 5, 6, 7))}),
+                    (errno.EINVAL, {"sizes": [0, 0, 0, 4000, 4000]})):
+                refuses(nl, dcbnl.BUFFER, error, **fields)
+                same("after %s" % fields, link.port.show(), before)
+            same("trusted", nl.trusted(), [5])
+            for selectors, error in (((1,), errno.EOPNOTSUPP), ((5, 1), errno.EOPNOTSUPP),
+                                     ((), 0)):
+                same("trust %s" % (selectors,), nl.trust(*selectors), error)
+            same("trusted", (nl.trusted(), link.port.show()["trust"]), ([], "none"))
+            same("trust", nl.trust(5), 0)
+            same("trusted", (nl.trusted(), link.port.show()["trust"]), ([5], "dscp"))
+
+
 class Star:
     """Hosts 1 to 3 at a switch; all ends of all links are ports with PFC for priority 3."""
 
@@ -403,6 +629,51 @@ def frame():
               "0000" * 4 + "00" * 26])
         star.say(3, pfc({3: 0}))
         sleep(2 * MS)
+
+
+@test
+def pfc_by_dcb():
+    """dcb pfc: set under traffic, nothing is lost; it counts what was said and heard"""
+    # Room for two pauses that begin: the second may, while the first one's packets are held
+    with Star("pfc none xoff %dB xon %dB headroom 40KB" % (XOFF, XON)) as star:
+        def pfc_set(words):
+            sh("ip netns exec s dcb pfc set dev h1 prio-pfc " + words)
+
+        def shown(netns, device):
+            return json.loads(sh("ip netns exec %s dcb -js pfc show dev %s" %
+                                 (netns, device)).stdout)
+
+        same("off", shown("s", "h1")["prio_pfc"], [False] * 8)
+        star.send(1, 3, 400)
+        sleep(20 * US)      # some are at the switch, more on their way
+        pfc_set("3:on")
+        same("on", [p for p in range(8) if shown("s", "h1")["prio_pfc"][p]], [3])
+        star.say(3, pfc({3: FOREVER}))
+        star.ports[3].set("pfc 3")
+        star.say(3, pfc({3: FOREVER}))
+        star.send(1, 3, 400)
+        sleep(100 * US)
+        pfc_set("3:off 4:on")
+        sleep(10 * US)
+        pfc_set("3:on 4:off")
+        sleep(5 * MS)
+        got = [number(f) for f in star.hosts[3][1].take() if is_data(f)]
+        assert got == [*range(400), *range(400)], "arrived: %d" % len(got)
+        same("lost", star.drops(), 0)
+        stat, host = star.ports[1].stat(), star.hosts[1][0].stat()
+        assert stat["tx_prio3_pause"], "nobody was paused"
+        same("requests", shown("s", "h1")["requests"][3],
+             stat["tx_prio3_pause"] + stat["tx_prio3_resume"])
+        same("indications", shown("h1", "eth0")["indications"][3], host["rx_prio3_pause"])
+        same("held in the end", stat["rx_prio3_buffer_bytes"] + stat["rx_prio3_lossy_bytes"], 0)
+        with Dcbnl("s", "h1") as nl:
+            refuses(nl, dcbnl.PFC, errno.EINVAL, enabled=1 << 6)
+            refuses(nl, dcbnl.PFC, errno.EOPNOTSUPP, mbc=1)
+            refuses(nl, dcbnl.PFC, errno.EOPNOTSUPP, delay=100)
+            star.ports[1].set("pfc none headroom 0")
+            refuses(nl, dcbnl.PFC, errno.EINVAL, enabled=1 << 3)
+            star.ports[1].set("headroom 2MB")
+            refuses(nl, dcbnl.PFC, errno.ENOSPC, enabled=0xbf)
 
 
 @test

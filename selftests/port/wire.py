@@ -2,6 +2,7 @@
 """Namespaces, frames, and sockets that send and receive them as they are."""
 
 import collections
+import contextlib
 import ctypes
 import errno
 import json
@@ -35,6 +36,16 @@ def mac(n):
     return bytes((2, 0, 0, 0, 0, n))
 
 
+@contextlib.contextmanager
+def in_netns(name):
+    with open("/proc/self/ns/net") as here, open("/run/netns/" + name) as there:
+        assert not libc.setns(there.fileno(), CLONE_NEWNET)
+        try:
+            yield
+        finally:
+            assert not libc.setns(here.fileno(), CLONE_NEWNET)
+
+
 class Socket:
     """One that sees all that comes in at a device of a namespace, and when. It is content
     with errors of these numbers when it sends; lost packets are the qdisc's to count."""
@@ -42,13 +53,9 @@ class Socket:
     passed = (errno.ENOBUFS,)
 
     def __init__(self, netns, device):
-        with open("/proc/self/ns/net") as here, open("/run/netns/" + netns) as there:
-            assert not libc.setns(there.fileno(), CLONE_NEWNET)
-            try:
-                self.s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
-                self.s.bind((device, ETH_P_ALL))
-            finally:
-                assert not libc.setns(here.fileno(), CLONE_NEWNET)
+        with in_netns(netns):
+            self.s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+            self.s.bind((device, ETH_P_ALL))
         for option in (SO_SNDBUFFORCE, SO_RCVBUFFORCE):
             self.s.setsockopt(socket.SOL_SOCKET, option, 512 << 20)
         self.s.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
@@ -79,9 +86,9 @@ class Socket:
                 out.append(Frame(s * 10**9 + ns, data))
 
 
-def packet(dst, src, prio=0, ecn=0, length=1082, n=0, ipv6=False):
-    """An Ethernet frame with an IP packet of this priority; n is at its end."""
-    tos = prio << 5 | ecn
+def packet(dst, src, prio=0, ecn=0, length=1082, n=0, ipv6=False, dscp=None):
+    """An Ethernet frame with an IP packet of this priority, or DSCP; n is at its end."""
+    tos = (prio << 3 if dscp is None else dscp) << 2 | ecn
     if ipv6:
         head = struct.pack(">IHBB16s16s", 6 << 28 | tos << 20, length - 54, 17, 64,
                            bytes(15) + b"\1", bytes(15) + b"\2")

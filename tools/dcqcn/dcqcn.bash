@@ -32,8 +32,9 @@ _dcqcn_port() # PLACE PREVIOUS
 	*:show|*:stat)	_dcqcn_words "$(_dcqcn_netdevs)" ;;
 	*:set)		[ "$1" != 2 ] || _dcqcn_words dev ;;
 	*:action)	_dcqcn_words "off alert forward drop" ;;
+	*:trust)	_dcqcn_words "dscp none" ;;
 	2:switch)	_dcqcn_words "new set del" ;;
-	*)		_dcqcn_words "rate delay overhead pfc strict switch reserve xoff xon headroom
+	*)		_dcqcn_words "rate delay overhead pfc trust strict switch reserve xoff xon headroom
 			action detect restore prio weight limit kmin kmax pmax size lossy alpha" ;;
 	esac
 }

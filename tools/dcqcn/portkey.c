@@ -28,7 +28,8 @@ const struct portkey port_keys[] = {
 	PORT("delay", NSEC, 4, DELAY, "of the link, one way"),
 	PORT("overhead", BYTES, 4, OVERHEAD, "on the wire, besides the frame"),
 	PORT("pfc", PRIOS, 1, PFC, "priorities with PFC"),
-	PORT("strict", PRIOS, 1, STRICT, "priorities that are sent first"),
+	PORT("trust", TRUST, 1, TRUST, "what tells the priority"),
+	PORT("strict", PRIOS, 1, STRICT, "classes that are sent first"),
 	PORT("switch", NAME, 0, SWITCH, "whose buffer is shared"),
 	PORT("reserve", BYTES, 4, RESERVE, "for each priority with PFC"),
 	PORT("xoff", BYTES, 4, XOFF, "held, when the sender is paused"),
@@ -61,6 +62,11 @@ static const char * const actions[] = {
 	[DCBPORT_ACTION_ALERT] = "alert",
 	[DCBPORT_ACTION_FORWARD] = "forward",
 	[DCBPORT_ACTION_DROP] = "drop",
+};
+
+static const char * const trusts[] = {
+	[DCBPORT_TRUST_NONE] = "none",
+	[DCBPORT_TRUST_DSCP] = "dscp",
 };
 
 const struct portkey *portkey_find(const struct portkey *keys,
@@ -106,13 +112,20 @@ static uint64_t parse_prios(const struct portkey *key, const char *text)
 	}
 }
 
-static uint64_t parse_action(const struct portkey *key, const char *text)
+static uint64_t parse_word(const struct portkey *key, const char *text,
+			   const char * const *words, size_t n,
+			   const char *what)
 {
-	for (size_t i = 0; i < MNL_ARRAY_SIZE(actions); i++) {
-		if (!strcmp(actions[i], text))
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(words[i], text))
 			return i;
 	}
-	wrong(key, text, "off, alert, forward or drop");
+	wrong(key, text, what);
+}
+
+static const char *word(uint64_t value, const char * const *words, size_t n)
+{
+	return value < n ? words[value] : "?";
 }
 
 static uint64_t parse_share(const struct portkey *key, const char *text,
@@ -153,7 +166,11 @@ static uint64_t parse(const struct portkey *key, const char *text)
 	case PORTKEY_PRIOS:
 		return parse_prios(key, text);
 	case PORTKEY_ACTION:
-		return parse_action(key, text);
+		return parse_word(key, text, actions, MNL_ARRAY_SIZE(actions),
+				  "off, alert, forward or drop");
+	case PORTKEY_TRUST:
+		return parse_word(key, text, trusts, MNL_ARRAY_SIZE(trusts),
+				  "dscp or none");
 	case PORTKEY_PMAX:
 		return parse_share(key, text, DCBPORT_PMAX_ONE,
 				   "a probability, such as 1% or 0.01");
@@ -224,7 +241,10 @@ void portkey_print(const struct portkey *key, const struct nlattr *attr)
 		print_prios(value);
 		break;
 	case PORTKEY_ACTION:
-		printf("%s", value < MNL_ARRAY_SIZE(actions) ? actions[value] : "?");
+		printf("%s", word(value, actions, MNL_ARRAY_SIZE(actions)));
+		break;
+	case PORTKEY_TRUST:
+		printf("%s", word(value, trusts, MNL_ARRAY_SIZE(trusts)));
 		break;
 	case PORTKEY_PMAX:
 		printf("%.9g%%", value * 100.0 / DCBPORT_PMAX_ONE);
@@ -250,7 +270,11 @@ void portkey_json(const struct portkey *key, const struct nlattr *attr)
 		break;
 	case PORTKEY_ACTION:
 		json_string(key->name,
-			    value < MNL_ARRAY_SIZE(actions) ? actions[value] : "?");
+			    word(value, actions, MNL_ARRAY_SIZE(actions)));
+		break;
+	case PORTKEY_TRUST:
+		json_string(key->name,
+			    word(value, trusts, MNL_ARRAY_SIZE(trusts)));
 		break;
 	case PORTKEY_PMAX:
 		json_real(key->name, (double)value / DCBPORT_PMAX_ONE);

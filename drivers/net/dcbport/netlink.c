@@ -158,6 +158,7 @@ static int put_port(struct sk_buff *skb, struct dcbport *port)
 	       nla_put_u32(skb, DCBPORT_A_PORT_OVERHEAD, s->overhead) ||
 	       nla_put_u8(skb, DCBPORT_A_PORT_PFC, s->pfc) ||
 	       nla_put_u8(skb, DCBPORT_A_PORT_STRICT, s->strict) ||
+	       nla_put_u8(skb, DCBPORT_A_PORT_TRUST, s->dscp.trust) ||
 	       nla_put_string(skb, DCBPORT_A_PORT_SWITCH,
 			      buffer ? buffer->name : "") ||
 	       nla_put_u32(skb, DCBPORT_A_PORT_RESERVE, s->thresholds.reserve) ||
@@ -328,6 +329,8 @@ static int take_port(struct dcbport_settings *s, struct genl_info *info)
 	take_u32(&s->overhead, attrs[DCBPORT_A_PORT_OVERHEAD]);
 	take_u8(&s->pfc, attrs[DCBPORT_A_PORT_PFC]);
 	take_u8(&s->strict, attrs[DCBPORT_A_PORT_STRICT]);
+	if (attrs[DCBPORT_A_PORT_TRUST])
+		s->dscp.trust = nla_get_u8(attrs[DCBPORT_A_PORT_TRUST]);
 	take_u32(&s->thresholds.reserve, attrs[DCBPORT_A_PORT_RESERVE]);
 	take_u32(&s->thresholds.xoff, attrs[DCBPORT_A_PORT_XOFF]);
 	take_u32(&s->thresholds.xon, attrs[DCBPORT_A_PORT_XON]);
@@ -365,28 +368,11 @@ static int take_switch(const struct dcbport *port, struct genl_info *info,
 	return 0;
 }
 
-static int check_room(const struct dcbport *port,
-		      const struct dcbport_settings *s,
-		      const struct dcbport_buffer *buffer,
-		      struct netlink_ext_ack *extack)
-{
-	u64 old = port->buffer ? dcbport_settings_room(&port->settings) : 0;
-	u64 new = dcbport_settings_room(s);
-
-	if (!buffer || new <= old ||
-	    dcbport_buffer_has_room(buffer, new - old))
-		return 0;
-	NL_SET_ERR_MSG(extack,
-		       "the switch has no room for this headroom and reserve: see its size");
-	return -ENOSPC;
-}
-
 /* All of what is asked for, or nothing */
 static int change_port(struct dcbport *port, struct genl_info *info)
 {
 	struct dcbport_settings s = port->settings;
 	struct dcbport_buffer *buffer;
-	const char *problem;
 	int err;
 
 	err = take_port(&s, info);
@@ -395,19 +381,7 @@ static int change_port(struct dcbport *port, struct genl_info *info)
 	err = take_switch(port, info, &buffer);
 	if (err)
 		return err;
-	problem = dcbport_settings_check(&s, buffer);
-	if (problem) {
-		if (info->extack)
-			info->extack->_msg = problem;
-		return -EINVAL;
-	}
-	err = check_room(port, &s, buffer, info->extack);
-	if (err)
-		return err;
-	err = dcbport_change(port, &s, buffer);
-	if (!err && info->extack)
-		info->extack->_msg = dcbport_settings_warn(&s);
-	return err;
+	return dcbport_change(port, &s, buffer, info->extack);
 }
 
 int dcbport_nl_port_set_doit(struct sk_buff *skb, struct genl_info *info)

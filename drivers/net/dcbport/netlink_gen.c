@@ -86,7 +86,7 @@ static const struct nla_policy dcbport_port_get_nl_policy[DCBPORT_A_PORT_IFNAME 
 };
 
 /* DCBPORT_CMD_PORT_SET - do */
-static const struct nla_policy dcbport_port_set_nl_policy[DCBPORT_A_PORT_CLASS + 1] = {
+static const struct nla_policy dcbport_port_set_nl_policy[DCBPORT_A_PORT_TRUST + 1] = {
 	[DCBPORT_A_PORT_IFNAME] = { .type = NLA_NUL_STRING, .len = 15, },
 	[DCBPORT_A_PORT_RATE] = NLA_POLICY_FULL_RANGE(NLA_U64, &dcbport_a_port_rate_range),
 	[DCBPORT_A_PORT_DELAY] = NLA_POLICY_FULL_RANGE(NLA_U32, &dcbport_a_port_delay_range),
@@ -102,6 +102,7 @@ static const struct nla_policy dcbport_port_set_nl_policy[DCBPORT_A_PORT_CLASS +
 	[DCBPORT_A_PORT_DETECT] = NLA_POLICY_FULL_RANGE(NLA_U32, &dcbport_a_port_detect_range),
 	[DCBPORT_A_PORT_RESTORE] = NLA_POLICY_FULL_RANGE(NLA_U32, &dcbport_a_port_restore_range),
 	[DCBPORT_A_PORT_CLASS] = NLA_POLICY_NESTED(dcbport_class_nl_policy),
+	[DCBPORT_A_PORT_TRUST] = NLA_POLICY_MAX(NLA_U8, 1),
 };
 
 /* DCBPORT_CMD_SWITCH_NEW - do */
@@ -138,7 +139,7 @@ static const struct genl_split_ops dcbport_nl_ops[] = {
 		.cmd		= DCBPORT_CMD_PORT_SET,
 		.doit		= dcbport_nl_port_set_doit,
 		.policy		= dcbport_port_set_nl_policy,
-		.maxattr	= DCBPORT_A_PORT_CLASS,
+		.maxattr	= DCBPORT_A_PORT_TRUST,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

@@ -8,7 +8,9 @@
 #include <net/sch_generic.h>
 
 #include "buffer.h"
+#include "dcbnl.h"
 #include "drr.h"
+#include "dscp.h"
 #include "pause.h"
 #include "settings.h"
 #include "wire.h"
@@ -27,14 +29,15 @@ enum dcbport_drop {
 };
 
 /**
- * struct dcbport_class_count - packets of a class. in = out + held + dropped.
+ * struct dcbport_class_count - packets of a class, in = out + held + dropped, and
+ *	what was said about the priority of the same number
  * @in_packets: that came, lost ones as well
  * @in_bytes: likewise
  * @out_packets: that left the link's far end
  * @out_bytes: likewise
  * @marked: packets that got a mark
  * @dropped: packets, by reason
- * @pauses: PFC frames sent that stop it
+ * @pauses: PFC frames sent that stop the priority
  * @resumes: PFC frames sent that let it go
  * @storms: that the watchdog found
  * @restores: of these, that ended
@@ -59,6 +62,8 @@ struct dcbport_class_count {
  * @queue: its packets
  * @bytes: of them
  * @on_wire: packets that are under way
+ * @prios: priorities that are in it, one bit each
+ * @pace: a wire of its maxrate, which holds it apart from the link
  * @sent: ns; when a packet last went onto the wire
  * @storm: the watchdog's action is in force
  * @count: its counters
@@ -67,6 +72,8 @@ struct dcbport_class {
 	struct qdisc_skb_head queue;
 	u32 bytes;
 	u32 on_wire;
+	u8 prios;
+	struct dcbport_wire pace;
 	u64 sent;
 	bool storm;
 	struct dcbport_class_count count;
@@ -77,10 +84,12 @@ struct dcbport_class {
  * @sch: its qdisc
  * @dev: its network device
  * @settings: of people; written under rtnl and the lock
+ * @dscp: priorities, as the settings have them
+ * @dcbnl: what the core knows of it; under rtnl
  * @timer: runs the qdisc when there is something to do
  * @hook: at the device's ingress
  * @pause: what the other end has said; has its own lock
- * @class: by priority
+ * @class: by number
  * @drr: whose turn it is
  * @wire: the link
  * @flight: what is on it, in order of arrival
@@ -96,6 +105,8 @@ struct dcbport {
 	struct Qdisc *sch;
 	struct net_device *dev;
 	struct dcbport_settings settings;
+	struct dcbport_dscp_map dscp;
+	struct dcbport_dcbnl dcbnl;
 	struct qdisc_watchdog timer;
 	struct nf_hook_ops hook;
 	struct dcbport_pause pause;
@@ -120,7 +131,8 @@ static inline u64 dcbport_rate(const struct dcbport_settings *s)
 struct dcbport *dcbport_of(const struct net_device *dev);
 void dcbport_wake(struct dcbport *port);
 int dcbport_change(struct dcbport *port, const struct dcbport_settings *s,
-		   struct dcbport_buffer *buffer);
+		   struct dcbport_buffer *buffer,
+		   struct netlink_ext_ack *extack);
 
 int dcbport_qdisc_init(void);
 void dcbport_qdisc_exit(void);

@@ -2,8 +2,8 @@
 /*
  * The qdisc that makes a network device a port.
  *
- * Packets wait in eight classes by the upper three bits of their DSCP, go onto
- * the wire one after the other, and leave at its far end. The qdisc is the wire:
+ * Packets have a priority by their DSCP, wait in the class that the priority is in,
+ * go onto the wire one after the other, and leave at its far end. The qdisc is the wire:
  * a pause holds what waits, and what is under way arrives nonetheless, as with
  * hardware. PFC frames are made here as well, when the port sends next, with the
  * state of that moment; code that changes that state only wakes the port.
@@ -34,23 +34,22 @@
 /* ns; a PFC frame for which there was no memory is tried again */
 #define RETRY		(10 * NSEC_PER_USEC)
 
-#define NO_PRIO		0xff	/* of a frame that belongs to no class */
-
-/* struct port_cb.flags */
-#define CB_LOSSLESS	BIT(0)
-
 /**
  * struct port_cb - what a port knows of a packet
  * @time: ns; when it came, and on the wire, when it arrives
  * @in: whom it is charged to, or NULL
- * @prio: its class, or NO_PRIO
- * @flags: CB_...
+ * @prio: its priority
+ * @tc: its class
+ * @lossless: it is charged to the pool of priorities with PFC
+ * @control: it is a PFC frame of ours, and in no class
  */
 struct port_cb {
 	u64 time;
 	struct dcbport_ingress *in;
-	u8 prio;
-	u8 flags;
+	u8 prio : 3;
+	u8 tc : 3;
+	u8 lossless : 1;
+	u8 control : 1;
 } __packed __aligned(4);
 
 static struct port_cb *port_cb(const struct sk_buff *skb)
@@ -74,19 +73,19 @@ void dcbport_wake(struct dcbport *port)
 
 /* --- enqueue -------------------------------------------------------------- */
 
-static u8 packet_prio(struct sk_buff *skb)
+static u8 packet_prio(const struct dcbport *port, struct sk_buff *skb)
 {
 	switch (skb_protocol(skb, true)) {
 	case htons(ETH_P_IP):
 		if (pskb_network_may_pull(skb, sizeof(struct iphdr)))
-			return ipv4_get_dsfield(ip_hdr(skb)) >> 5;
+			return port->dscp.prio[ipv4_get_dsfield(ip_hdr(skb)) >> 2];
 		break;
 	case htons(ETH_P_IPV6):
 		if (pskb_network_may_pull(skb, sizeof(struct ipv6hdr)))
-			return ipv6_get_dsfield(ipv6_hdr(skb)) >> 5;
+			return port->dscp.prio[ipv6_get_dsfield(ipv6_hdr(skb)) >> 2];
 		break;
 	}
-	return 0;
+	return port->dscp.other;
 }
 
 static bool class_drops(const struct dcbport *port,
@@ -109,7 +108,8 @@ static int port_drop(struct dcbport *port, struct dcbport_class *class,
 static int enqueue_one(struct dcbport *port, u8 prio, struct sk_buff *skb,
 		       struct sk_buff **to_free)
 {
-	struct dcbport_class *class = &port->class[prio];
+	u8 tc = port->settings.tc[prio];
+	struct dcbport_class *class = &port->class[tc];
 	struct port_cb *cb = port_cb(skb);
 	u32 len = qdisc_pkt_len(skb);
 	bool lossless = false;
@@ -118,14 +118,14 @@ static int enqueue_one(struct dcbport *port, u8 prio, struct sk_buff *skb,
 	class->count.in_bytes += len;
 	if (class_drops(port, class))
 		return port_drop(port, class, DCBPORT_DROP_STORM, skb, to_free);
-	if ((u64)class->bytes + len > port->settings.limit[prio])
+	if ((u64)class->bytes + len > port->settings.limit[tc])
 		return port_drop(port, class, DCBPORT_DROP_LIMIT, skb, to_free);
 	cb->in = NULL;
 	if (port->buffer &&
 	    !dcbport_buffer_charge(port->buffer, skb->skb_iif, prio, len,
 				   &cb->in, &lossless))
 		return port_drop(port, class, DCBPORT_DROP_BUFFER, skb, to_free);
-	if (dcbport_curve_marks(&port->settings.curve[prio], class->bytes,
+	if (dcbport_curve_marks(&port->settings.curve[tc], class->bytes,
 				get_random_u32()) &&
 	    INET_ECN_set_ce(skb)) {
 		class->count.marked++;
@@ -133,7 +133,9 @@ static int enqueue_one(struct dcbport *port, u8 prio, struct sk_buff *skb,
 	}
 	cb->time = ktime_get_ns();
 	cb->prio = prio;
-	cb->flags = lossless ? CB_LOSSLESS : 0;
+	cb->tc = tc;
+	cb->lossless = lossless;
+	cb->control = false;
 	__qdisc_enqueue_tail(skb, &class->queue);
 	class->bytes += len;
 	class->count.most = max(class->count.most, class->bytes);
@@ -146,16 +148,17 @@ static int enqueue_one(struct dcbport *port, u8 prio, struct sk_buff *skb,
 static int enqueue_segments(struct dcbport *port, u8 prio, struct sk_buff *skb,
 			    struct sk_buff **to_free)
 {
+	struct dcbport_class *class = &port->class[port->settings.tc[prio]];
 	netdev_features_t features = netif_skb_features(skb);
 	struct sk_buff *segs, *next;
 	int queued = 0;
 
 	segs = skb_gso_segment(skb, features & ~NETIF_F_GSO_MASK);
 	if (IS_ERR_OR_NULL(segs)) {
-		port->class[prio].count.in_packets++;
-		port->class[prio].count.in_bytes += qdisc_pkt_len(skb);
-		return port_drop(port, &port->class[prio], DCBPORT_DROP_MEMORY,
-				 skb, to_free);
+		class->count.in_packets++;
+		class->count.in_bytes += qdisc_pkt_len(skb);
+		return port_drop(port, class, DCBPORT_DROP_MEMORY, skb,
+				 to_free);
 	}
 	skb_list_walk_safe(segs, segs, next) {
 		skb_mark_not_on_list(segs);
@@ -171,7 +174,7 @@ static int port_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			struct sk_buff **to_free)
 {
 	struct dcbport *port = qdisc_priv(sch);
-	u8 prio = packet_prio(skb);
+	u8 prio = packet_prio(port, skb);
 
 	return skb_is_gso(skb) ? enqueue_segments(port, prio, skb, to_free) :
 				 enqueue_one(port, prio, skb, to_free);
@@ -179,9 +182,9 @@ static int port_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 
 /* --- the classes ---------------------------------------------------------- */
 
-static struct sk_buff *class_take(struct dcbport *port, u8 prio)
+static struct sk_buff *class_take(struct dcbport *port, u8 tc)
 {
-	struct dcbport_class *class = &port->class[prio];
+	struct dcbport_class *class = &port->class[tc];
 	struct sk_buff *skb = __qdisc_dequeue_head(&class->queue);
 	struct port_cb *cb = port_cb(skb);
 	u32 len = qdisc_pkt_len(skb);
@@ -190,69 +193,96 @@ static struct sk_buff *class_take(struct dcbport *port, u8 prio)
 	port->sch->q.qlen--;
 	qdisc_qstats_backlog_dec(port->sch, skb);
 	if (cb->in)
-		dcbport_buffer_release(cb->in, prio, cb->flags & CB_LOSSLESS,
-				       len);
+		dcbport_buffer_release(cb->in, cb->prio, cb->lossless, len);
 	cb->in = NULL;
 	return skb;
 }
 
-static void class_purge(struct dcbport *port, u8 prio, enum dcbport_drop why,
+static void class_purge(struct dcbport *port, u8 tc, enum dcbport_drop why,
 			struct sk_buff **to_free)
 {
-	struct dcbport_class *class = &port->class[prio];
+	struct dcbport_class *class = &port->class[tc];
 
 	while (class->queue.qlen)
-		port_drop(port, class, why, class_take(port, prio), to_free);
-	port->drr.deficit[prio] = 0;
+		port_drop(port, class, why, class_take(port, tc), to_free);
+	port->drr.deficit[tc] = 0;
 }
 
-/* When the class may send: the past if it may now */
-static u64 class_until(const struct dcbport *port, u8 prio)
+/* When the class may send: the past if it may now. One priority in it that is paused
+ * holds it: its packets are in one queue.
+ */
+static u64 class_until(const struct dcbport *port, u8 tc)
 {
-	const struct dcbport_class *class = &port->class[prio];
+	const struct dcbport_class *class = &port->class[tc];
+	u64 until = class->pace.free;
+	u8 prios;
 
 	if (class->storm && port->settings.action == DCBPORT_ACTION_FORWARD)
-		return 0;
-	return dcbport_pause_until(&port->pause, prio);
+		return until;
+	for (prios = class->prios; prios; prios &= prios - 1)
+		until = max(until, dcbport_pause_until(&port->pause,
+						       __ffs(prios)));
+	return until;
 }
 
 /* --- the watchdog --------------------------------------------------------- */
 
 /* Since when the class has something to send, may not, and has not */
-static u64 class_stuck(const struct dcbport *port, u8 prio,
+static u64 class_stuck(const struct dcbport *port, u8 tc,
 		       const struct dcbport_pause_count *pause)
 {
-	const struct dcbport_class *class = &port->class[prio];
+	const struct dcbport_class *class = &port->class[tc];
 
 	return max3(class->sent, pause->since,
 		    (u64)port_cb(class->queue.head)->time);
 }
 
-/* Whether there is something to look for again */
-static bool class_watch(struct dcbport *port, u8 prio, u64 now)
+/* Until when the class is paused, and by @pause since when, of all that are in it */
+static u64 class_pause(struct dcbport *port, u8 tc,
+		       struct dcbport_pause_count *pause, u64 now)
 {
-	struct dcbport_class *class = &port->class[prio];
+	struct dcbport_pause_count one;
+	u64 until, last = 0;
+	u8 prios;
+
+	pause->since = now;
+	pause->asked = 0;
+	for (prios = port->class[tc].prios; prios; prios &= prios - 1) {
+		until = dcbport_pause_read(&port->pause, __ffs(prios), &one,
+					   now);
+		last = max(last, until);
+		pause->asked = max(pause->asked, one.asked);
+		if (until > now)
+			pause->since = min(pause->since, one.since);
+	}
+	return last;
+}
+
+/* Whether there is something to look for again */
+static bool class_watch(struct dcbport *port, u8 tc, u64 now)
+{
+	struct dcbport_class *class = &port->class[tc];
 	u64 detect = port->settings.detect * NSEC_PER_MSEC;
 	u64 restore = port->settings.restore * NSEC_PER_MSEC;
 	struct dcbport_pause_count pause;
 	u64 until;
 
-	until = dcbport_pause_read(&port->pause, prio, &pause, now);
+	until = class_pause(port, tc, &pause, now);
 	if (class->storm) {
 		if (now - pause.asked < restore)
 			return true;
 		class->storm = false;
 		class->count.restores++;
-		net_info_ratelimited("%s: priority %u is no longer paused without end\n",
-				     port->dev->name, prio);
+		net_info_ratelimited("%s: class %u is no longer paused without end\n",
+				     port->dev->name, tc);
 	}
 	if (until <= now || !class->queue.qlen)
 		return until > now;
-	if (now - class_stuck(port, prio, &pause) >= detect) {
+	if (now - class_stuck(port, tc, &pause) >= detect) {
 		class->storm = true;
 		class->count.storms++;
-		net_warn_ratelimited("%s: priority %u is paused without end\n",
-				     port->dev->name, prio);
+		net_warn_ratelimited("%s: class %u is paused without end\n",
+				     port->dev->name, tc);
 	}
 	return true;
 }
@@ -279,7 +309,7 @@ static void port_watch(struct dcbport *port, u64 now)
 {
 	struct sk_buff *to_free = NULL;
 	bool again = false;
-	u8 prio;
+	u8 tc;
 
 	if (port->settings.action == DCBPORT_ACTION_OFF || !port->settings.pfc)
 		return;
@@ -290,12 +320,12 @@ static void port_watch(struct dcbport *port, u64 now)
 	}
 	if (now < port->poll)
 		return;
-	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
-		if (!(port->settings.pfc & 1 << prio))
+	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
+		if (!(port->settings.pfc & port->class[tc].prios))
 			continue;
-		again |= class_watch(port, prio, now);
-		if (class_drops(port, &port->class[prio]))
-			class_purge(port, prio, DCBPORT_DROP_STORM, &to_free);
+		again |= class_watch(port, tc, now);
+		if (class_drops(port, &port->class[tc]))
+			class_purge(port, tc, DCBPORT_DROP_STORM, &to_free);
 	}
 	port->poll = again ? now + port_poll_interval(port) : 0;
 	kfree_skb_list(to_free);
@@ -328,7 +358,7 @@ static struct sk_buff *pfc_frame(struct dcbport *port,
 	skb->priority = TC_PRIO_CONTROL;
 	qdisc_skb_cb(skb)->pkt_len = DCBPORT_PFC_LEN;
 	port_cb(skb)->in = NULL;
-	port_cb(skb)->prio = NO_PRIO;
+	port_cb(skb)->control = true;
 	return skb;
 }
 
@@ -398,15 +428,15 @@ static void port_take_back(struct dcbport *port)
 static int port_pick(struct dcbport *port, u64 now)
 {
 	u32 len[DCBPORT_PRIOS] = {};
-	u8 prio, ready = 0;
+	u8 tc, ready = 0;
 
-	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
-		const struct dcbport_class *class = &port->class[prio];
+	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
+		const struct dcbport_class *class = &port->class[tc];
 
-		if (!class->queue.qlen || class_until(port, prio) > now)
+		if (!class->queue.qlen || class_until(port, tc) > now)
 			continue;
-		ready |= 1 << prio;
-		len[prio] = qdisc_pkt_len(class->queue.head);
+		ready |= 1 << tc;
+		len[tc] = qdisc_pkt_len(class->queue.head);
 	}
 	return dcbport_drr_pick(&port->drr, ready, len);
 }
@@ -420,7 +450,7 @@ static u64 packet_begin(const struct dcbport *port, const struct sk_buff *skb,
 	const struct port_cb *cb = port_cb(skb);
 	u64 begin = now > LATE ? now - LATE : 0;
 
-	begin = max3(begin, (u64)cb->time, class_until(port, cb->prio));
+	begin = max3(begin, (u64)cb->time, class_until(port, cb->tc));
 	return max(begin, port->wire.free);
 }
 
@@ -428,21 +458,23 @@ static struct sk_buff *port_next(struct dcbport *port, u64 now, u64 *begin)
 {
 	struct sk_buff *skb = port_tell(port, now);
 	struct dcbport_class *class;
-	int prio;
+	int tc;
 
 	if (skb) {
 		*begin = max(now, port->wire.free);
 		return skb;
 	}
-	prio = port_pick(port, now);
-	if (prio < 0)
+	tc = port_pick(port, now);
+	if (tc < 0)
 		return NULL;
-	class = &port->class[prio];
-	skb = class_take(port, prio);
+	class = &port->class[tc];
+	skb = class_take(port, tc);
 	*begin = packet_begin(port, skb, now);
+	if (class->pace.rate)
+		dcbport_wire_send(&class->pace, *begin, qdisc_pkt_len(skb));
 	class->sent = now;
 	class->on_wire++;
-	dcbport_drr_sent(&port->drr, prio, qdisc_pkt_len(skb),
+	dcbport_drr_sent(&port->drr, tc, qdisc_pkt_len(skb),
 			 !class->queue.qlen);
 	return skb;
 }
@@ -476,8 +508,8 @@ static struct sk_buff *port_arrived(struct dcbport *port, u64 now)
 		return NULL;
 	skb = __qdisc_dequeue_head(&port->flight);
 	cb = port_cb(skb);
-	if (cb->prio != NO_PRIO) {
-		class = &port->class[cb->prio];
+	if (!cb->control) {
+		class = &port->class[cb->tc];
 		class->on_wire--;
 		class->count.out_packets++;
 		class->count.out_bytes += qdisc_pkt_len(skb);
@@ -490,7 +522,7 @@ static struct sk_buff *port_arrived(struct dcbport *port, u64 now)
 static u64 port_wakeup(const struct dcbport *port, u64 now)
 {
 	u64 at = U64_MAX;
-	u8 prio;
+	u8 tc;
 
 	if (port->flight.qlen)
 		at = port_cb(port->flight.head)->time;
@@ -500,10 +532,10 @@ static u64 port_wakeup(const struct dcbport *port, u64 now)
 		at = min(at, port->wire.free);
 	else if (port_wants(port) | port->told)
 		at = min(at, port->tell_again);
-	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
-		if (port->class[prio].queue.qlen)
+	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
+		if (port->class[tc].queue.qlen)
 			at = min(at, max(port->wire.free,
-					 class_until(port, prio)));
+					 class_until(port, tc)));
 	}
 	return at;
 }
@@ -529,41 +561,81 @@ static struct sk_buff *port_dequeue(struct Qdisc *sch)
 
 /* --- the qdisc ------------------------------------------------------------ */
 
+static void class_apply(struct dcbport *port, u8 tc)
+{
+	const struct dcbport_settings *s = &port->settings;
+	struct dcbport_class *class = &port->class[tc];
+	u8 prio;
+
+	port->drr.weight[tc] = s->weight[tc];
+	port->drr.deficit[tc] = 0;
+	class->prios = 0;
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		if (s->tc[prio] == tc)
+			class->prios |= 1 << prio;
+	}
+	class->pace = (struct dcbport_wire) {
+		.rate = s->maxrate[tc], .overhead = s->overhead };
+	if (!(s->pfc & class->prios) || s->action == DCBPORT_ACTION_OFF)
+		class->storm = false;
+}
+
 static void port_apply(struct dcbport *port, const struct dcbport_settings *s)
 {
 	u64 now = ktime_get_ns();
-	u8 prio;
+	u8 tc;
 
 	port->settings = *s;
 	port->wire.rate = s->rate;
 	port->wire.overhead = s->overhead;
 	port->wire.rest = 0;
 	port->drr.strict = s->strict;
-	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
-		port->drr.weight[prio] = s->weight[prio];
-		port->drr.deficit[prio] = 0;
-		if (!(s->pfc & 1 << prio) || s->action == DCBPORT_ACTION_OFF)
-			port->class[prio].storm = false;
-	}
+	dcbport_dscp_map(&s->dscp, &port->dscp);
+	for (tc = 0; tc < DCBPORT_PRIOS; tc++)
+		class_apply(port, tc);
 	port->poll = 0;
 	dcbport_pause_set(&port->pause, s->pfc, dcbport_rate(s), now);
+}
+
+static bool has_room(const struct dcbport *port,
+		     const struct dcbport_settings *s,
+		     const struct dcbport_buffer *buffer)
+{
+	u64 old = port->buffer ? dcbport_settings_room(&port->settings) : 0;
+	u64 new = dcbport_settings_room(s);
+
+	return !buffer || new <= old ||
+	       dcbport_buffer_has_room(buffer, new - old);
 }
 
 /**
  * dcbport_change() - change a port's settings
  * @port: the port
- * @s: what dcbport_settings_check() has nothing against
+ * @s: its settings; each value is in its own range
  * @buffer: the switch that it is in from now on, or NULL; not another one than
- *	before, and with room for it
+ *	before
+ * @extack: what is wrong, or what it is better to know
  *
  * Context: rtnl is held; may sleep.
  * Return: 0, or a negative error, and nothing has changed.
  */
 int dcbport_change(struct dcbport *port, const struct dcbport_settings *s,
-		   struct dcbport_buffer *buffer)
+		   struct dcbport_buffer *buffer,
+		   struct netlink_ext_ack *extack)
 {
+	const char *problem = dcbport_settings_check(s, buffer);
 	int err;
 
+	if (problem) {
+		if (extack)
+			extack->_msg = problem;
+		return -EINVAL;
+	}
+	if (!has_room(port, s, buffer)) {
+		NL_SET_ERR_MSG(extack,
+			       "the switch has no room for this headroom and reserve: see its size");
+		return -ENOSPC;
+	}
 	if (port->buffer && !buffer) {
 		dcbport_buffer_leave(port);
 	} else if (port->buffer) {
@@ -577,6 +649,8 @@ int dcbport_change(struct dcbport *port, const struct dcbport_settings *s,
 	port_apply(port, s);
 	dcbport_wake(port);
 	spin_unlock_bh(qdisc_lock(port->sch));
+	if (extack)
+		extack->_msg = dcbport_settings_warn(s);
 	return 0;
 }
 
@@ -601,9 +675,12 @@ static int port_init(struct Qdisc *sch, struct nlattr *opt,
 		return -EINVAL;
 	}
 	err = dcbport_hook_begin(port);
-	if (err)
+	if (err) {
 		NL_SET_ERR_MSG(extack, "there is no netfilter ingress hook");
-	return err;
+		return err;
+	}
+	dcbport_dcbnl_begin(port);
+	return 0;
 }
 
 /* Also of a device that goes down: what is told stays, it is put right later */
@@ -611,20 +688,22 @@ static void port_reset(struct Qdisc *sch)
 {
 	struct dcbport *port = qdisc_priv(sch);
 	struct sk_buff *skb, *to_free = NULL;
-	u8 prio;
+	struct dcbport_class *class;
+	u8 tc;
 
 	qdisc_watchdog_cancel(&port->timer);
-	for (prio = 0; prio < DCBPORT_PRIOS; prio++)
-		class_purge(port, prio, DCBPORT_DROP_RESET, &to_free);
+	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
+		class_purge(port, tc, DCBPORT_DROP_RESET, &to_free);
+		port->class[tc].pace.free = 0;
+	}
 	while ((skb = __qdisc_dequeue_head(&port->flight))) {
-		prio = port_cb(skb)->prio;
-		if (prio == NO_PRIO) {
+		if (port_cb(skb)->control) {
 			__qdisc_drop(skb, &to_free);
 			continue;
 		}
-		port->class[prio].on_wire--;
-		port_drop(port, &port->class[prio], DCBPORT_DROP_RESET, skb,
-			  &to_free);
+		class = &port->class[port_cb(skb)->tc];
+		class->on_wire--;
+		port_drop(port, class, DCBPORT_DROP_RESET, skb, &to_free);
 	}
 	kfree_skb_list(to_free);
 	port->wire.free = 0;
@@ -635,6 +714,7 @@ static void port_destroy(struct Qdisc *sch)
 {
 	struct dcbport *port = qdisc_priv(sch);
 
+	dcbport_dcbnl_end(port);
 	dcbport_hook_end(port);
 	qdisc_watchdog_cancel(&port->timer);
 	port_take_back(port);

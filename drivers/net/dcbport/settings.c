@@ -12,6 +12,8 @@
 
 const struct dcbport_settings dcbport_defaults = {
 	.overhead = 24,		/* preamble 8, FCS 4, gap 12 */
+	.dscp = { .trust = true },
+	.tc = { 0, 1, 2, 3, 4, 5, 6, 7 },
 	.strict = 1 << 6,
 	.weight = { 1, 1, 1, 1, 1, 1, 1, 1 },
 	.limit = {
@@ -26,6 +28,19 @@ const struct dcbport_settings dcbport_defaults = {
 	.detect = 200,
 	.restore = 200,
 };
+
+/* Classes of priorities with PFC, one bit each */
+static u8 settings_lossless(const struct dcbport_settings *s)
+{
+	u8 classes = 0;
+	int prio;
+
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		if (s->pfc & 1 << prio)
+			classes |= 1 << s->tc[prio];
+	}
+	return classes;
+}
 
 static const char *check_class(const struct dcbport_settings *s, int prio)
 {
@@ -57,7 +72,7 @@ const char *dcbport_settings_check(const struct dcbport_settings *s,
 		if (problem)
 			return problem;
 	}
-	if (s->pfc & s->strict)
+	if (settings_lossless(s) & s->strict)
 		return "a strict class cannot have PFC: while it waits, others would pass it";
 	if (th->xon > th->xoff)
 		return "xON is above xOFF";
@@ -76,11 +91,12 @@ const char *dcbport_settings_check(const struct dcbport_settings *s,
  */
 const char *dcbport_settings_warn(const struct dcbport_settings *s)
 {
-	int prio;
+	u8 lossless = settings_lossless(s);
+	int tc;
 
-	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
-		if (s->pfc & 1 << prio && s->thresholds.xoff &&
-		    s->curve[prio].kmax > s->thresholds.xoff)
+	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
+		if (lossless & 1 << tc && s->thresholds.xoff &&
+		    s->curve[tc].kmax > s->thresholds.xoff)
 			return "Kmax is above xOFF: PFC comes before all packets are marked";
 	}
 	return NULL;

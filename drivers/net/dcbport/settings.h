@@ -9,6 +9,7 @@
 #include "account.h"
 #include "curve.h"
 #include "drr.h"
+#include "dscp.h"
 
 /**
  * struct dcbport_settings - of a port
@@ -16,8 +17,11 @@
  * @delay: ns, one way
  * @overhead: bytes on the wire besides the frame
  * @pfc: priorities that pause and are paused, one bit each
- * @strict: priorities that are sent before others, one bit each
+ * @dscp: which priority a packet has
+ * @tc: the class of each priority
+ * @strict: classes that are sent before others, one bit each
  * @weight: of the others
+ * @maxrate: bit/s that a class sends at most, 0 for no such bound
  * @limit: bytes that a class holds at most
  * @curve: marks of each class
  * @thresholds: of each priority that @pfc has, if the port is in a switch
@@ -30,8 +34,11 @@ struct dcbport_settings {
 	u32 delay;
 	u32 overhead;
 	u8 pfc;
+	struct dcbport_dscp dscp;
+	u8 tc[DCBPORT_PRIOS];
 	u8 strict;
 	u8 weight[DCBPORT_PRIOS];
+	u64 maxrate[DCBPORT_PRIOS];
 	u32 limit[DCBPORT_PRIOS];
 	struct dcbport_curve curve[DCBPORT_PRIOS];
 	struct dcbport_thresholds thresholds;

@@ -27,6 +27,16 @@ enum dcbport_action {
 	DCBPORT_ACTION_DROP,
 };
 
+/**
+ * enum dcbport_trust - What a packet's priority is taken from
+ * @DCBPORT_TRUST_NONE: All packets have the default priority
+ * @DCBPORT_TRUST_DSCP: Its DSCP
+ */
+enum dcbport_trust {
+	DCBPORT_TRUST_NONE,
+	DCBPORT_TRUST_DSCP,
+};
+
 enum {
 	DCBPORT_A_CLASS_PRIO = 1,
 	DCBPORT_A_CLASS_PAD,
@@ -88,6 +98,7 @@ enum {
 	DCBPORT_A_PORT_CLASS,
 	DCBPORT_A_PORT_PFC_ERRORS,
 	DCBPORT_A_PORT_FRAME_ERRORS,
+	DCBPORT_A_PORT_TRUST,
 
 	__DCBPORT_A_PORT_MAX,
 	DCBPORT_A_PORT_MAX = (__DCBPORT_A_PORT_MAX - 1)

@@ -8,6 +8,8 @@
 #include "account.h"
 #include "curve.h"
 #include "drr.h"
+#include "dscp.h"
+#include "ets.h"
 #include "pfc.h"
 #include "random.h"
 #include "settings.h"
@@ -389,6 +391,102 @@ static void test_account_bounds(void)
 	expect(lost > 100, "only %d were lost", lost);
 }
 
+/* --- priorities ----------------------------------------------------------- */
+
+static void check_map(const struct dcbport_dscp *dscp, const u8 *wanted,
+		      const char *what)
+{
+	struct dcbport_dscp_map map;
+
+	dcbport_dscp_map(dscp, &map);
+	for (int i = 0; i < DCBPORT_DSCPS; i++)
+		expect(map.prio[i] == wanted[i], "%s: DSCP %d has %d, not %d",
+		       what, i, map.prio[i], wanted[i]);
+	expect(map.other == wanted[DCBPORT_DSCPS], "%s: what is not IP has %d",
+	       what, map.other);
+}
+
+static void test_dscp(void)
+{
+	struct dcbport_dscp dscp = { .trust = true };
+	u8 wanted[DCBPORT_DSCPS + 1];
+
+	for (int i = 0; i < DCBPORT_DSCPS; i++)
+		wanted[i] = i / 8;
+	wanted[DCBPORT_DSCPS] = 0;
+	check_map(&dscp, wanted, "no entries");
+	wanted[DCBPORT_DSCPS] = 4;
+	dscp.app_default = 0x11;
+	check_map(&dscp, wanted, "a default alone");
+	memset(wanted, 4, sizeof(wanted));
+	wanted[0] = 0;
+	wanted[26] = 7;
+	wanted[63] = 5;
+	dscp.app[0] = 1;
+	dscp.app[26] = 0x89;
+	dscp.app[63] = 0x20;
+	check_map(&dscp, wanted, "entries");
+	dscp.trust = false;
+	memset(wanted, 4, sizeof(wanted));
+	check_map(&dscp, wanted, "not trusted");
+}
+
+/* --- percentages ---------------------------------------------------------- */
+
+static void check_percent(const u8 *weight, u8 strict)
+{
+	u8 percent[DCBPORT_PRIOS];
+	int sum = 0, all = 0;
+
+	dcbport_ets_percent(weight, strict, percent);
+	for (int i = 0; i < DCBPORT_PRIOS; i++) {
+		sum += strict & 1 << i ? 0 : weight[i];
+		all += percent[i];
+	}
+	expect(all == (strict == 0xff ? 0 : 100), "%d %% together", all);
+	for (int i = 0; i < DCBPORT_PRIOS; i++) {
+		double share = 100.0 * weight[i] / (sum ?: 1);
+
+		if (strict & 1 << i) {
+			expect(!percent[i], "%d %% of a strict class", percent[i]);
+			continue;
+		}
+		expect(percent[i] >= 1, "a class of weight %d has nothing",
+		       weight[i]);
+		/* up to 7 others may have been lifted to 1 %% */
+		expect(fabs(percent[i] - share) < 8, "%d %% for %.2f %%",
+		       percent[i], share);
+		for (int j = 0; j < i; j++)
+			expect(strict & 1 << j || weight[i] != weight[j] ||
+			       abs(percent[i] - percent[j]) <= 1,
+			       "%d and %d %% for one weight", percent[i],
+			       percent[j]);
+	}
+}
+
+static void test_ets(void)
+{
+	static const u8 even[DCBPORT_PRIOS] = { 1, 1, 1, 1, 1, 1, 1, 1 };
+	static const u8 exact[DCBPORT_PRIOS] = { 60, 30, 10, 9, 9, 9, 9, 9 };
+	static const u8 steep[DCBPORT_PRIOS] = { 1, 100, 100, 100, 100, 100, 100, 1 };
+	u8 percent[DCBPORT_PRIOS];
+
+	dcbport_ets_percent(exact, 0xf8, percent);
+	expect(percent[0] == 60 && percent[1] == 30 && percent[2] == 10,
+	       "percentages stay: %d %d %d", percent[0], percent[1], percent[2]);
+	for (int strict = 0; strict < 256; strict++) {
+		check_percent(even, strict);
+		check_percent(steep, strict);
+	}
+	for (int run = 0; run < 100000; run++) {
+		u8 weight[DCBPORT_PRIOS];
+
+		for (int i = 0; i < DCBPORT_PRIOS; i++)
+			weight[i] = random_one_in(3) ? 1 : random_in(1, 100);
+		check_percent(weight, random_u64());
+	}
+}
+
 /* --- settings ------------------------------------------------------------- */
 
 static void refused(struct dcbport_settings s, bool in_switch, const char *why)
@@ -426,6 +524,13 @@ static void test_settings(void)
 	expect(!dcbport_settings_warn(&s), "nothing to warn of");
 	s.thresholds.xoff = s.curve[0].kmax - 1;
 	expect(dcbport_settings_warn(&s), "Kmax above xOFF");
+	s.tc[0] = 6;
+	refused(s, true, "strict");
+	s.tc[0] = 2;
+	s.curve[0].kmax = s.curve[3].kmax = s.thresholds.xoff;
+	expect(dcbport_settings_warn(&s), "Kmax of the class that it is in");
+	s.curve[2].kmax = s.thresholds.xoff;
+	expect(!dcbport_settings_warn(&s), "no class with PFC has a Kmax above xOFF");
 }
 
 static const struct tap_test tests[] = {
@@ -442,6 +547,8 @@ static const struct tap_test tests[] = {
 	{ "dynamic thresholds are those of the formula", test_dynamic_threshold },
 	{ "xOFF, xON and headroom to the byte", test_static_threshold },
 	{ "an account's bounds, whatever comes and goes", test_account_bounds },
+	{ "the priority of each DSCP", test_dscp },
+	{ "weights as percentages", test_ets },
 	{ "settings that do not go together", test_settings },
 };
 

@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A port's side of Data Centre Bridging netlink, by which dcb(8), lldptool and LLDP
+ * agents see and set it: IEEE 802.1Qaz and 802.1Qbb. What it cannot do is refused.
+ * These messages have no place for a reason: it goes to the kernel's log.
+ *
+ * The core prints APP entries from a list of its own, in which it looks for a
+ * device's ifindex, and devices of two namespaces may have the same. So a port has
+ * its own table, and the core gets a copy while it prints: it asks for ETS first.
+ * Of ports with the same ifindex it has the entries of one at a time.
+ */
+#include <linux/bitops.h>
+#include <linux/dcbnl.h>
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <net/dcbnl.h>
+
+#include "ets.h"
+#include "port.h"
+
+#define BPS_PER_KBPS	1000
+/* bit/s; as of the whole link */
+#define MAXRATE_MAX	1000000000000ULL
+
+/* The only DCBX that there is: an agent on this machine speaks IEEE's */
+#define DCBX_MODE	(DCB_CAP_DCBX_HOST | DCB_CAP_DCBX_VER_IEEE)
+
+static LIST_HEAD(dcbnl_ports);	/* under rtnl */
+
+static int refuse(const struct net_device *dev, int err, const char *why)
+{
+	net_info_ratelimited("%s: %s\n", dev->name, why);
+	return err;
+}
+
+/* The port's settings, to be changed. Qdiscs come and go, and with them the operations:
+ * NULL if it has just gone.
+ */
+static struct dcbport *dcbnl_port(const struct net_device *dev,
+				  struct dcbport_settings *s)
+{
+	struct dcbport *port = dcbport_of(dev);
+
+	if (port)
+		*s = port->settings;
+	return port;
+}
+
+static int dcbnl_change(struct dcbport *port, const struct dcbport_settings *s)
+{
+	struct netlink_ext_ack extack = {};
+	int err = dcbport_change(port, s, port->buffer, &extack);
+
+	if (extack._msg)
+		refuse(port->dev, err, extack._msg);
+	return err;
+}
+
+/* --- the copy of a port's APP table --------------------------------------- */
+
+static void app_set_copy(struct dcbport *port, struct dcb_app *app, u8 want,
+			 u8 *copy)
+{
+	u8 prio;
+
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		app->priority = prio;
+		/* whatever we think: the core may have lost it with another device */
+		if (want & 1 << prio) {
+			if (!dcb_ieee_setapp(port->dev, app))
+				*copy |= 1 << prio;
+		} else if (*copy & 1 << prio) {
+			dcb_ieee_delapp(port->dev, app);
+			*copy &= ~(1 << prio);
+		}
+	}
+}
+
+/* Let the core have exactly these entries of the port */
+static void app_copy(struct dcbport *port, const struct dcbport_dscp *dscp)
+{
+	struct dcb_app app = { .selector = IEEE_8021QAZ_APP_SEL_DSCP };
+
+	for (app.protocol = 0; app.protocol < DCBPORT_DSCPS; app.protocol++)
+		app_set_copy(port, &app, dscp->app[app.protocol],
+			     &port->dcbnl.app[app.protocol]);
+	app.selector = IEEE_8021QAZ_APP_SEL_ETHERTYPE;
+	app.protocol = 0;
+	app_set_copy(port, &app, dscp->app_default, &port->dcbnl.app_default);
+}
+
+static void app_show(struct dcbport *port)
+{
+	static const struct dcbport_dscp none;
+	struct dcbport *other;
+
+	list_for_each_entry(other, &dcbnl_ports, dcbnl.node) {
+		if (other != port && other->dev->ifindex == port->dev->ifindex)
+			app_copy(other, &none);
+	}
+	app_copy(port, &port->settings.dscp);
+}
+
+/* --- weights and classes -------------------------------------------------- */
+
+static int ets_get(struct net_device *dev, struct ieee_ets *ets)
+{
+	struct dcbport_settings s;
+	struct dcbport *port = dcbnl_port(dev, &s);
+	int tc;
+
+	if (!port)
+		return -ENODEV;
+	app_show(port);
+	ets->ets_cap = DCBPORT_PRIOS;
+	memcpy(ets->prio_tc, s.tc, sizeof(ets->prio_tc));
+	dcbport_ets_percent(s.weight, s.strict, ets->tc_tx_bw);
+	for (tc = 0; tc < DCBPORT_PRIOS; tc++)
+		ets->tc_tsa[tc] = s.strict & 1 << tc ? IEEE_8021QAZ_TSA_STRICT :
+						       IEEE_8021QAZ_TSA_ETS;
+	return 0;
+}
+
+static int ets_take_classes(const struct net_device *dev,
+			    const struct ieee_ets *ets,
+			    struct dcbport_settings *s)
+{
+	int i;
+
+	s->strict = 0;
+	for (i = 0; i < DCBPORT_PRIOS; i++) {
+		if (ets->prio_tc[i] >= DCBPORT_PRIOS)
+			return refuse(dev, -EINVAL,
+				      "traffic classes are 0 to 7");
+		s->tc[i] = ets->prio_tc[i];
+		if (ets->tc_tsa[i] == IEEE_8021QAZ_TSA_STRICT)
+			s->strict |= 1 << i;
+		else if (ets->tc_tsa[i] != IEEE_8021QAZ_TSA_ETS)
+			return refuse(dev, -EOPNOTSUPP,
+				      "a traffic class is strict or ETS");
+	}
+	return 0;
+}
+
+static int ets_take_weights(const struct net_device *dev,
+			    const struct ieee_ets *ets,
+			    struct dcbport_settings *s)
+{
+	unsigned int sum = 0;
+	int tc;
+
+	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
+		if (s->strict & 1 << tc)
+			continue;
+		if (!ets->tc_tx_bw[tc])
+			return refuse(dev, -EOPNOTSUPP,
+				      "an ETS class without bandwidth would starve: 1 % is the least");
+		sum += ets->tc_tx_bw[tc];
+		/* more than 100 is not 100 together */
+		s->weight[tc] = min_t(u8, ets->tc_tx_bw[tc], 100);
+	}
+	if (sum != 100 && s->strict != 0xff)
+		return refuse(dev, -EINVAL,
+			      "the bandwidth of all ETS classes is not 100 % together");
+	return 0;
+}
+
+/* Whoever changes something else says the percentages that were shown: weights stay
+ * as precise as they are.
+ */
+static bool ets_same_weights(const struct ieee_ets *ets,
+			     const struct dcbport_settings *old, u8 strict)
+{
+	u8 percent[DCBPORT_PRIOS];
+	int tc;
+
+	if (strict != old->strict)
+		return false;
+	dcbport_ets_percent(old->weight, strict, percent);
+	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
+		if (!(strict & 1 << tc) && percent[tc] != ets->tc_tx_bw[tc])
+			return false;
+	}
+	return true;
+}
+
+/* Whether it is willing, and what it recommends, is the agent's business */
+static int ets_set(struct net_device *dev, struct ieee_ets *ets)
+{
+	struct dcbport_settings s;
+	struct dcbport *port = dcbnl_port(dev, &s);
+	int err;
+
+	if (!port)
+		return -ENODEV;
+	if (ets->cbs)
+		return refuse(dev, -EOPNOTSUPP,
+			      "there is no credit-based shaper");
+	err = ets_take_classes(dev, ets, &s);
+	if (err)
+		return err;
+	if (!ets_same_weights(ets, &port->settings, s.strict)) {
+		err = ets_take_weights(dev, ets, &s);
+		if (err)
+			return err;
+	}
+	return dcbnl_change(port, &s);
+}
+
+static int maxrate_get(struct net_device *dev, struct ieee_maxrate *maxrate)
+{
+	struct dcbport_settings s;
+	int tc;
+
+	if (!dcbnl_port(dev, &s))
+		return -ENODEV;
+	for (tc = 0; tc < DCBPORT_PRIOS; tc++)
+		maxrate->tc_maxrate[tc] = div_u64(s.maxrate[tc], BPS_PER_KBPS);
+	return 0;
+}
+
+static int maxrate_set(struct net_device *dev, struct ieee_maxrate *maxrate)
+{
+	struct dcbport_settings s;
+	struct dcbport *port = dcbnl_port(dev, &s);
+	int tc;
+
+	if (!port)
+		return -ENODEV;
+	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
+		if (maxrate->tc_maxrate[tc] > MAXRATE_MAX / BPS_PER_KBPS)
+			return refuse(dev, -ERANGE,
+				      "a class sends at most 1 Tbit/s");
+		s.maxrate[tc] = maxrate->tc_maxrate[tc] * BPS_PER_KBPS;
+	}
+	return dcbnl_change(port, &s);
+}
+
+/* --- PFC and its buffers -------------------------------------------------- */
+
+static int pfc_get(struct net_device *dev, struct ieee_pfc *pfc)
+{
+	u64 now = ktime_get_ns();
+	struct dcbport_pause_count heard;
+	struct dcbport_settings s;
+	struct dcbport *port = dcbnl_port(dev, &s);
+	int prio;
+
+	if (!port)
+		return -ENODEV;
+	pfc->pfc_cap = DCBPORT_PRIOS;
+	pfc->pfc_en = s.pfc;
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		dcbport_pause_read(&port->pause, prio, &heard, now);
+		pfc->indications[prio] = heard.frames;
+	}
+	spin_lock_bh(qdisc_lock(port->sch));
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++)
+		pfc->requests[prio] = port->class[prio].count.pauses +
+				      port->class[prio].count.resumes;
+	spin_unlock_bh(qdisc_lock(port->sch));
+	return 0;
+}
+
+static int pfc_set(struct net_device *dev, struct ieee_pfc *pfc)
+{
+	struct dcbport_settings s;
+	struct dcbport *port = dcbnl_port(dev, &s);
+
+	if (!port)
+		return -ENODEV;
+	if (pfc->mbc)
+		return refuse(dev, -EOPNOTSUPP, "there is no MACsec to bypass");
+	if (pfc->delay)
+		return refuse(dev, -EOPNOTSUPP,
+			      "the delay of PFC is in the headroom: see dcqcn port");
+	s.pfc = pfc->pfc_en;
+	return dcbnl_change(port, &s);
+}
+
+/* What a priority has of the switch's buffer for itself */
+static u32 buffer_size(const struct dcbport_settings *s, int prio)
+{
+	return s->pfc & 1 << prio ?
+	       s->thresholds.reserve + s->thresholds.headroom : 0;
+}
+
+static int buffer_get(struct net_device *dev, struct dcbnl_buffer *buffer)
+{
+	struct dcbport_settings s;
+	struct dcbport *port = dcbnl_port(dev, &s);
+	int prio;
+
+	if (!port)
+		return -ENODEV;
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		buffer->prio2buffer[prio] = prio;
+		buffer->buffer_size[prio] = buffer_size(&s, prio);
+	}
+	if (port->buffer)
+		buffer->total_size = min_t(u64, port->buffer->settings.size,
+					   U32_MAX);
+	return 0;
+}
+
+/* One headroom, which each priority with PFC has */
+static int buffer_set(struct net_device *dev, struct dcbnl_buffer *buffer)
+{
+	struct dcbport_settings s;
+	struct dcbport *port = dcbnl_port(dev, &s);
+	u32 size = 0;
+	int prio;
+
+	if (!port)
+		return -ENODEV;
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		if (buffer->prio2buffer[prio] != prio)
+			return refuse(dev, -EOPNOTSUPP,
+				      "each priority has a buffer of its own, of the same number");
+		if (s.pfc & 1 << prio)
+			size = buffer->buffer_size[prio];
+	}
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		if (buffer->buffer_size[prio] !=
+		    (s.pfc & 1 << prio ? size : 0))
+			return refuse(dev, -EOPNOTSUPP,
+				      "buffers of priorities with PFC have one size, and others none");
+	}
+	if (size < s.thresholds.reserve)
+		return refuse(dev, -EINVAL,
+			      "the buffers are smaller than the reserve");
+	if (s.pfc)
+		s.thresholds.headroom = size - s.thresholds.reserve;
+	return dcbnl_change(port, &s);
+}
+
+/* --- priorities of packets ------------------------------------------------ */
+
+/* The priorities of the table's entry for this, or NULL if there can be none */
+static u8 *app_entry(struct dcbport_dscp *dscp, const struct dcb_app *app)
+{
+	if (app->selector == IEEE_8021QAZ_APP_SEL_DSCP &&
+	    app->protocol < DCBPORT_DSCPS)
+		return &dscp->app[app->protocol];
+	if (app->selector == IEEE_8021QAZ_APP_SEL_ETHERTYPE && !app->protocol)
+		return &dscp->app_default;
+	return NULL;
+}
+
+static int app_set(struct net_device *dev, struct dcb_app *app)
+{
+	struct dcbport_settings s;
+	struct dcbport *port = dcbnl_port(dev, &s);
+	u8 *entry = app_entry(&s.dscp, app);
+
+	if (!port)
+		return -ENODEV;
+	if (!entry)
+		return refuse(dev, -EOPNOTSUPP,
+			      "a packet's priority follows from its DSCP, or is the default");
+	if (app->priority >= DCBPORT_PRIOS)
+		return refuse(dev, -EINVAL, "priorities are 0 to 7");
+	if (*entry & 1 << app->priority)
+		return -EEXIST;
+	*entry |= 1 << app->priority;
+	return dcbnl_change(port, &s);
+}
+
+static int app_del(struct net_device *dev, struct dcb_app *app)
+{
+	struct dcbport_settings s;
+	struct dcbport *port = dcbnl_port(dev, &s);
+	u8 *entry = app_entry(&s.dscp, app);
+
+	if (!port)
+		return -ENODEV;
+	if (!entry || app->priority >= DCBPORT_PRIOS ||
+	    !(*entry & 1 << app->priority))
+		return -ENOENT;
+	*entry &= ~(1 << app->priority);
+	return dcbnl_change(port, &s);
+}
+
+static int __maybe_unused trust_set(struct net_device *dev, u8 *selectors,
+				    int n)
+{
+	struct dcbport_settings s;
+	struct dcbport *port = dcbnl_port(dev, &s);
+
+	if (!port)
+		return -ENODEV;
+	if (n > 1 || (n && *selectors != IEEE_8021QAZ_APP_SEL_DSCP))
+		return refuse(dev, -EOPNOTSUPP,
+			      "only the DSCP can be trusted, or nothing");
+	s.dscp.trust = n;
+	return dcbnl_change(port, &s);
+}
+
+static int __maybe_unused trust_get(struct net_device *dev, u8 *selectors,
+				    int *n)
+{
+	struct dcbport_settings s;
+
+	if (!dcbnl_port(dev, &s))
+		return -ENODEV;
+	*n = s.dscp.trust;
+	*selectors = IEEE_8021QAZ_APP_SEL_DSCP;
+	return 0;
+}
+
+/* Else the core would keep entries that nothing follows, for ever */
+static int __maybe_unused rewr_refuse(struct net_device *dev,
+				      struct dcb_app *app)
+{
+	return refuse(dev, -EOPNOTSUPP, "DSCPs are not rewritten");
+}
+
+/* --- DCBX ----------------------------------------------------------------- */
+
+static u8 dcbx_get(struct net_device *dev)
+{
+	return DCBX_MODE;
+}
+
+/* Other than the rest it returns whether it has failed */
+static u8 dcbx_set(struct net_device *dev, u8 mode)
+{
+	return mode != DCBX_MODE;
+}
+
+static const struct dcbnl_rtnl_ops dcbnl_ops = {
+	.ieee_getets = ets_get,
+	.ieee_setets = ets_set,
+	.ieee_getmaxrate = maxrate_get,
+	.ieee_setmaxrate = maxrate_set,
+	.ieee_getpfc = pfc_get,
+	.ieee_setpfc = pfc_set,
+	.ieee_setapp = app_set,
+	.ieee_delapp = app_del,
+	.getdcbx = dcbx_get,
+	.setdcbx = dcbx_set,
+	.dcbnl_getbuffer = buffer_get,
+	.dcbnl_setbuffer = buffer_set,
+	DCBNL_APPTRUST_OPS(trust_set, trust_get)
+	DCBNL_REWR_OPS(rewr_refuse, rewr_refuse)
+};
+
+/* Of two qdiscs of a device one takes over from the other */
+static bool dcbnl_has_other(const struct net_device *dev)
+{
+	struct dcbport *port;
+
+	list_for_each_entry(port, &dcbnl_ports, dcbnl.node) {
+		if (port->dev == dev)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * dcbport_dcbnl_begin() - let the core know of a port
+ * @port: the port; one whose device speaks DCB itself is left alone
+ *
+ * Context: rtnl is held.
+ */
+void dcbport_dcbnl_begin(struct dcbport *port)
+{
+	ASSERT_RTNL();
+	if (port->dev->dcbnl_ops && port->dev->dcbnl_ops != &dcbnl_ops)
+		return;
+	port->dev->dcbnl_ops = &dcbnl_ops;
+	list_add_tail(&port->dcbnl.node, &dcbnl_ports);
+	port->dcbnl.listed = true;
+}
+
+/**
+ * dcbport_dcbnl_end() - undo dcbport_dcbnl_begin(), if it was done
+ * @port: the port; the core has no entries of it afterwards
+ *
+ * Context: rtnl is held.
+ */
+void dcbport_dcbnl_end(struct dcbport *port)
+{
+	static const struct dcbport_dscp none;
+
+	if (!port->dcbnl.listed)
+		return;
+	ASSERT_RTNL();
+	app_copy(port, &none);
+	list_del(&port->dcbnl.node);
+	port->dcbnl.listed = false;
+	if (!dcbnl_has_other(port->dev))
+		port->dev->dcbnl_ops = NULL;
+}

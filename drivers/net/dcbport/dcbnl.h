@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What dcb(8) and LLDP agents see and set of a port. See dcbnl.c. */
+#ifndef DCBPORT_DCBNL_H
+#define DCBPORT_DCBNL_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "dscp.h"
+
+struct dcbport;
+
+/**
+ * struct dcbport_dcbnl - what the core knows of a port; under rtnl
+ * @node: in the list of ports that it knows
+ * @listed: it is there
+ * @app: APP entries that the core has from it, for each DSCP, one bit for a priority
+ * @app_default: likewise, for what has none of these
+ */
+struct dcbport_dcbnl {
+	struct list_head node;
+	bool listed;
+	u8 app[DCBPORT_DSCPS];
+	u8 app_default;
+};
+
+#if IS_ENABLED(CONFIG_DCB)
+void dcbport_dcbnl_begin(struct dcbport *port);
+void dcbport_dcbnl_end(struct dcbport *port);
+#else
+static inline void dcbport_dcbnl_begin(struct dcbport *port) { }
+static inline void dcbport_dcbnl_end(struct dcbport *port) { }
+#endif
+
+#endif /* DCBPORT_DCBNL_H */

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Weights as percentages of the link, as Enhanced Transmission Selection (802.1Qaz)
+ * has them: whole numbers that add up to 100.
+ */
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+
+#include "ets.h"
+
+static u32 ets_sum(const u8 *value, u8 strict)
+{
+	u32 sum = 0;
+	int i;
+
+	for (i = 0; i < DCBPORT_PRIOS; i++) {
+		if (!(strict & 1 << i))
+			sum += value[i];
+	}
+	return sum;
+}
+
+/* The class whose percentage is farthest below, or above, its share of the weights */
+static int ets_farthest(const u8 *weight, const u8 *percent, u8 strict,
+			u32 sum, int sign)
+{
+	int i, off, most = 0, found = -1;
+
+	for (i = 0; i < DCBPORT_PRIOS; i++) {
+		if (strict & 1 << i || (sign < 0 && percent[i] == 1))
+			continue;
+		/* in 1 / (100 * @sum) of the link; below 2^17 */
+		off = sign * ((int)(weight[i] * 100) - (int)(percent[i] * sum));
+		if (found < 0 || off > most) {
+			most = off;
+			found = i;
+		}
+	}
+	return found;
+}
+
+/**
+ * dcbport_ets_percent() - weights as percentages
+ * @weight: of each class, 1 to 100
+ * @strict: classes that have no weight, one bit each
+ * @percent: where to; at least 1 each and 100 together, and 0 of strict ones
+ */
+void dcbport_ets_percent(const u8 weight[DCBPORT_PRIOS], u8 strict,
+			 u8 percent[DCBPORT_PRIOS])
+{
+	u32 sum = ets_sum(weight, strict);
+	int i;
+
+	for (i = 0; i < DCBPORT_PRIOS; i++)
+		percent[i] = strict & 1 << i ?
+			     0 : max_t(u32, weight[i] * 100 / sum, 1);
+	if (!sum)
+		return;
+	while (ets_sum(percent, strict) < 100)
+		percent[ets_farthest(weight, percent, strict, sum, 1)]++;
+	while (ets_sum(percent, strict) > 100)
+		percent[ets_farthest(weight, percent, strict, sum, -1)]--;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Operations that came with 6.2 (apptrust) and 6.3 (rewr), as initialisers. */
+#ifndef DCQCN_COMPAT_DCBNL_H
+#define DCQCN_COMPAT_DCBNL_H
+
+#include_next <net/dcbnl.h>
+
+#ifdef DCQCN_HAVE_APPTRUST
+#define DCBNL_APPTRUST_OPS(set, get) \
+	.dcbnl_setapptrust = (set), .dcbnl_getapptrust = (get),
+#else
+#define DCBNL_APPTRUST_OPS(set, get)
+#endif
+
+#ifdef DCQCN_HAVE_REWR
+#define DCBNL_REWR_OPS(set, del) \
+	.dcbnl_setrewr = (set), .dcbnl_delrewr = (del),
+#else
+#define DCBNL_REWR_OPS(set, del)
+#endif
+
+#endif /* DCQCN_COMPAT_DCBNL_H */

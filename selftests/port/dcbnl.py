@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0
+"""DCB netlink as it is, for what dcb(8) hides: that of iproute2 6.1 says nothing when the
+kernel refuses ETS, PFC, rates and buffers, takes kbit/s for byte/s, and knows no trust.
+"""
+
+import socket
+import struct
+
+from wire import in_netns
+
+RTM_GETDCB, RTM_SETDCB = 78, 79
+IEEE_SET, IEEE_GET = 20, 21
+IFNAME, IEEE = 1, 13
+ETS, PFC, MAXRATE, BUFFER, TRUST = 1, 2, 7, 10, 11
+APP = 1         # in the tables: of IEEE
+NESTED = 0x8000
+
+# struct ieee_ets, ieee_pfc, ieee_maxrate, dcbnl_buffer
+FIELDS = {
+    ETS: ("=BBB8s8s8s8s8s8s8s", "willing cap cbs tx_bw rx_bw tsa prio_tc reco_bw reco_tsa reco_tc"),
+    PFC: ("=BBBxHxx8Q8Q", "cap enabled mbc delay counters"),
+    MAXRATE: ("=8Q", "rates"),
+    BUFFER: ("=8s8II", "prio2buffer sizes total"),
+}
+
+
+def attribute(kind, data):
+    head = struct.pack("=HH", len(data) + 4, kind)
+    return head + data + bytes(-len(data) % 4)
+
+
+def attributes(data):
+    out = []
+    while data:
+        length, kind = struct.unpack_from("=HH", data)
+        out.append((kind & ~NESTED, data[4:length]))
+        data = data[(length + 3) & ~3:]
+    return out
+
+
+class Dcbnl:
+    """Of a device in a namespace."""
+
+    def __init__(self, netns, device):
+        self.device = attribute(IFNAME, device.encode() + b"\0")
+        with in_netns(netns):
+            self.s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.s.close()
+
+    def _ask(self, kind, cmd, data=b""):
+        body = struct.pack("=BBH", 0, cmd, 0) + self.device + data
+        self.s.send(struct.pack("=IHHII", 16 + len(body), kind, 1, 1, 0) + body)
+        answer = self.s.recv(65536)
+        length, got, _, _, _ = struct.unpack_from("=IHHII", answer)
+        if got == 2:
+            raise OSError(-struct.unpack_from("=i", answer, 16)[0], "refused as a whole")
+        return dict(attributes(answer[20:length]))
+
+    def get(self, kind):
+        """The structure's bytes."""
+        return dict(attributes(self._ask(RTM_GETDCB, IEEE_GET)[IEEE]))[kind]
+
+    def set(self, kind, data):
+        """The error's number, or 0."""
+        answer = self._ask(RTM_SETDCB, IEEE_SET, attribute(IEEE | NESTED, attribute(kind, data)))
+        code, = struct.unpack("b", answer[IEEE])
+        return -code
+
+    def change(self, kind, **fields):
+        """Like set(), with these fields changed in what is there."""
+        form, names = FIELDS[kind]
+        values = list(struct.unpack(form, self.get(kind)))
+        names = names.split()
+        for name, value in fields.items():
+            at = names.index(name)
+            if isinstance(value, (list, tuple)):
+                values[at:at + len(value)] = value
+            else:
+                values[at] = value
+        return self.set(kind, struct.pack(form, *values))
+
+    def trust(self, *selectors):
+        return self.set(TRUST | NESTED, b"".join(attribute(APP, bytes((s,))) for s in selectors))
+
+    def trusted(self):
+        return [v[0] for _, v in attributes(self.get(TRUST))]
