@@ -163,6 +163,56 @@ def marks():
             same("counted", link.port.count("tx_prio%d_marked", 3), len(marked))
 
 
+def flow_packet(flow, prio, n, roce=False, length=1000):
+    """Of that flow: by its ports, or by the queue pair that it goes to."""
+    frame = bytearray(packet(mac(2), mac(1), prio, 2, length, n))
+    if roce:
+        frame[36:38] = (4791).to_bytes(2, "big")
+        frame[47:50] = flow.to_bytes(3, "big")
+    else:
+        frame[34:36] = flow.to_bytes(2, "big")
+    return bytes(frame)
+
+
+@test
+def flows():
+    """No marks with fewer than flows_min in the queue, 1.5 times as many above flows_max"""
+    with Link() as link:
+        link.port.set("pfc 3 prio 3 kmin 0 kmax 1 pmax 100% flows_min 3 limit 10MB")
+        for roce in (False, True):
+            link.b.send(pfc({3: FOREVER}))
+            sent = [n % 2 for n in range(40)] + [2] + [n % 3 for n in range(40)]
+            link.a.send(*(flow_packet(f, 3, n, roce) for n, f in enumerate(sent)))
+            same("flows", link.port.count("tx_prio%d_flows", 3), 3)
+            link.b.send(pfc({3: 0}))
+            sleep(1 * MS)
+            same("marked", [number(f) for f in link.got() if is_ce(f)], list(range(40, 81)))
+            same("flows in the end", link.port.count("tx_prio%d_flows", 3), 0)
+        # What waits already when it is switched on is of unknown flows: the plain curve
+        link.port.set("prio 3 flows_min 0")
+        link.b.send(pfc({3: FOREVER}))
+        link.a.send(flow_packet(1, 3, 0))
+        link.port.set("prio 3 flows_min 3")
+        link.a.send(flow_packet(1, 3, 1))
+        link.b.send(pfc({3: 0}))
+        sleep(1 * MS)
+        same("marked", [number(f) for f in link.got() if is_ce(f)], [1])
+
+        link.port.set("prio 3 kmax 4MB pmax 40% flows_min 0 flows_max 5")
+        marked = {}
+        for count in (5, 6):
+            link.b.send(pfc({3: FOREVER}))
+            link.a.send(*(flow_packet(n % count, 3, n) for n in range(4000)))
+            chances = [.4 * (1 if count < 6 or n < 5 else 1.5) * n / 4000 for n in range(4000)]
+            same("flows", link.port.count("tx_prio%d_flows", 3), count)
+            link.b.send(pfc({3: 0}))
+            sleep(2 * MS)
+            marked[count] = len([f for f in link.got() if is_ce(f)])
+            near("marks of %d flows" % count, marked[count], sum(chances),
+                 4 * math.sqrt(sum(c * (1 - c) for c in chances)))
+        assert marked[6] > marked[5], marked
+
+
 @test
 def limit():
     """A class holds no byte more than its limit, and what is lost is counted"""
@@ -240,6 +290,8 @@ BAD = (
     ("prio 3 kmax 100MB", "Kmax is above the class's limit"),
     ("prio 3 pmax 101%", "out of range"),
     ("prio 3 weight 0", "out of range"),
+    ("prio 3 flows_min 2000", "out of range"),
+    ("prio 3 flows_min 9 flows_max 8", "flows_min is above"),
     ("prio 3 weight 101", "out of range"),
     ("pfc 6", "strict class"),
     ("strict 3,6 pfc 3", "strict class"),

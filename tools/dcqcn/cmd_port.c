@@ -34,6 +34,7 @@ static const struct counter counters[] = {
 	COUNTER("tx_prio%d_queue_bytes", QUEUE_BYTES),
 	COUNTER("tx_prio%d_queue_bytes_max", QUEUE_BYTES_MAX),
 	COUNTER("tx_prio%d_wire_packets", WIRE_PACKETS),
+	COUNTER("tx_prio%d_flows", FLOWS),
 	COUNTER("tx_prio%d_drop_limit", DROP_LIMIT),
 	COUNTER("tx_prio%d_drop_buffer", DROP_BUFFER),
 	COUNTER("tx_prio%d_drop_storm", DROP_STORM),

@@ -35,7 +35,7 @@ _dcqcn_port() # PLACE PREVIOUS
 	*:trust)	_dcqcn_words "dscp none" ;;
 	2:switch)	_dcqcn_words "new set del" ;;
 	*)		_dcqcn_words "rate delay overhead pfc trust strict switch reserve xoff xon headroom
-			action detect restore prio weight limit kmin kmax pmax size lossy alpha" ;;
+			action detect restore prio weight limit kmin kmax pmax flows_min flows_max size lossy alpha" ;;
 	esac
 }
 

@@ -47,6 +47,8 @@ const struct portkey class_keys[] = {
 	CLASS("kmin", BYTES, 4, KMIN, "no marks up to here"),
 	CLASS("kmax", BYTES, 4, KMAX, "all are marked above"),
 	CLASS("pmax", PMAX, 4, PMAX, "probability at kmax"),
+	CLASS("flows_min", NUMBER, 4, FLOWS_MIN, "no marks with fewer"),
+	CLASS("flows_max", NUMBER, 4, FLOWS_MAX, "1.5 times the marks with more"),
 	{}
 };
 

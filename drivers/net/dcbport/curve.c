@@ -37,13 +37,10 @@ u32 dcbport_curve_chance(const struct dcbport_curve *curve, u32 queue)
 
 /**
  * dcbport_curve_marks() - whether to mark a packet
- * @curve: its parameters
- * @queue: bytes that are queued already
+ * @chance: the probability, in units of 1 / DCBPORT_PMAX_ONE
  * @draw: a random number, uniform in 32 bits
  */
-bool dcbport_curve_marks(const struct dcbport_curve *curve, u32 queue, u32 draw)
+bool dcbport_curve_marks(u32 chance, u32 draw)
 {
-	u64 scaled = ((u64)draw * DCBPORT_PMAX_ONE) >> 32;
-
-	return scaled < dcbport_curve_chance(curve, queue);
+	return ((u64)draw * DCBPORT_PMAX_ONE) >> 32 < chance;
 }

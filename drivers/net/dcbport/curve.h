@@ -19,7 +19,6 @@ struct dcbport_curve {
 };
 
 u32 dcbport_curve_chance(const struct dcbport_curve *curve, u32 queue);
-bool dcbport_curve_marks(const struct dcbport_curve *curve, u32 queue,
-			 u32 draw);
+bool dcbport_curve_marks(u32 chance, u32 draw);
 
 #endif /* DCBPORT_CURVE_H */

@@ -23,6 +23,7 @@ struct class_view {
 	u32 queue_packets;
 	u32 queue_bytes;
 	u32 wire_packets;
+	u32 flows;
 	bool storm;
 	bool paused;
 };
@@ -38,6 +39,7 @@ static void class_look(struct dcbport *port, u8 prio, struct class_view *view)
 	view->queue_bytes = class->bytes;
 	view->wire_packets = class->on_wire;
 	view->storm = class->storm;
+	view->flows = class->flows ? class->flows->count : 0;
 	spin_unlock_bh(qdisc_lock(port->sch));
 	view->paused = dcbport_pause_read(&port->pause, prio, &view->pause,
 					  now) > now;
@@ -56,7 +58,9 @@ static int put_class_settings(struct sk_buff *skb,
 	       nla_put_u32(skb, DCBPORT_A_CLASS_LIMIT, s->limit[prio]) ||
 	       nla_put_u32(skb, DCBPORT_A_CLASS_KMIN, s->curve[prio].kmin) ||
 	       nla_put_u32(skb, DCBPORT_A_CLASS_KMAX, s->curve[prio].kmax) ||
-	       nla_put_u32(skb, DCBPORT_A_CLASS_PMAX, s->curve[prio].pmax);
+	       nla_put_u32(skb, DCBPORT_A_CLASS_PMAX, s->curve[prio].pmax) ||
+	       nla_put_u32(skb, DCBPORT_A_CLASS_FLOWS_MIN, s->flows[prio].min) ||
+	       nla_put_u32(skb, DCBPORT_A_CLASS_FLOWS_MAX, s->flows[prio].max);
 }
 
 static int put_class_packets(struct sk_buff *skb, const struct class_view *v)
@@ -72,6 +76,7 @@ static int put_class_packets(struct sk_buff *skb, const struct class_view *v)
 	       nla_put_u32(skb, DCBPORT_A_CLASS_QUEUE_BYTES, v->queue_bytes) ||
 	       nla_put_u32(skb, DCBPORT_A_CLASS_QUEUE_BYTES_MAX, v->count.most) ||
 	       nla_put_u32(skb, DCBPORT_A_CLASS_WIRE_PACKETS, v->wire_packets) ||
+	       nla_put_u32(skb, DCBPORT_A_CLASS_FLOWS, v->flows) ||
 	       put_u64(skb, DCBPORT_A_CLASS_DROP_LIMIT,
 		       dropped[DCBPORT_DROP_LIMIT]) ||
 	       put_u64(skb, DCBPORT_A_CLASS_DROP_BUFFER,
@@ -289,7 +294,8 @@ static int take_class(struct dcbport_settings *s, const struct nlattr *nest,
 	}
 	for (attr = DCBPORT_A_CLASS_PMAX + 1;
 	     attr <= DCBPORT_A_CLASS_MAX; attr++) {
-		if (tb[attr]) {
+		if (tb[attr] && attr != DCBPORT_A_CLASS_FLOWS_MIN &&
+		    attr != DCBPORT_A_CLASS_FLOWS_MAX) {
 			NL_SET_ERR_MSG_ATTR(extack, tb[attr],
 					    "a counter cannot be set");
 			return -EINVAL;
@@ -301,6 +307,8 @@ static int take_class(struct dcbport_settings *s, const struct nlattr *nest,
 	take_u32(&s->curve[prio].kmin, tb[DCBPORT_A_CLASS_KMIN]);
 	take_u32(&s->curve[prio].kmax, tb[DCBPORT_A_CLASS_KMAX]);
 	take_u32(&s->curve[prio].pmax, tb[DCBPORT_A_CLASS_PMAX]);
+	take_u32(&s->flows[prio].min, tb[DCBPORT_A_CLASS_FLOWS_MIN]);
+	take_u32(&s->flows[prio].max, tb[DCBPORT_A_CLASS_FLOWS_MAX]);
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "dcbnl.h"
 #include "drr.h"
 #include "dscp.h"
+#include "flows.h"
 #include "pause.h"
 #include "settings.h"
 #include "wire.h"
@@ -64,6 +65,8 @@ struct dcbport_class_count {
  * @on_wire: packets that are under way
  * @prios: priorities that are in it, one bit each
  * @pace: a wire of its maxrate, which holds it apart from the link
+ * @flows: what is in it, or NULL if that never mattered
+ * @uncounted: packets in it that are not in @flows
  * @sent: ns; when a packet last went onto the wire
  * @storm: the watchdog's action is in force
  * @count: its counters
@@ -74,6 +77,8 @@ struct dcbport_class {
 	u32 on_wire;
 	u8 prios;
 	struct dcbport_wire pace;
+	struct dcbport_flows *flows;
+	u32 uncounted;
 	u64 sent;
 	bool storm;
 	struct dcbport_class_count count;

@@ -12,6 +12,7 @@
  * switch's buffer, and that of the pauses. No port takes another one's lock.
  */
 #include <linux/etherdevice.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/random.h>
@@ -23,6 +24,7 @@
 #include <net/pkt_sched.h>
 #include <net/sch_generic.h>
 
+#include "flow_key.h"
 #include "hook.h"
 #include "pfc.h"
 #include "port.h"
@@ -42,6 +44,7 @@
  * @tc: its class
  * @lossless: it is charged to the pool of priorities with PFC
  * @control: it is a PFC frame of ours, and in no class
+ * @flow: its place among the flows of its class, or DCBPORT_NO_FLOW
  */
 struct port_cb {
 	u64 time;
@@ -50,6 +53,7 @@ struct port_cb {
 	u8 tc : 3;
 	u8 lossless : 1;
 	u8 control : 1;
+	u16 flow;
 } __packed __aligned(4);
 
 static struct port_cb *port_cb(const struct sk_buff *skb)
@@ -105,6 +109,41 @@ static int port_drop(struct dcbport *port, struct dcbport_class *class,
 	return qdisc_drop_reason(skb, port->sch, to_free, QDISC_DROP_OVERLIMIT);
 }
 
+static void flow_enter(struct dcbport *port, u8 tc, struct sk_buff *skb)
+{
+	struct dcbport_class *class = &port->class[tc];
+	u16 flow = DCBPORT_NO_FLOW;
+
+	if (dcbport_settings_counts_flows(&port->settings, tc))
+		flow = dcbport_flows_add(class->flows, dcbport_flow_key(skb));
+	if (flow == DCBPORT_NO_FLOW)
+		class->uncounted++;
+	port_cb(skb)->flow = flow;
+}
+
+static void flow_leave(struct dcbport_class *class, const struct sk_buff *skb)
+{
+	u16 flow = port_cb(skb)->flow;
+
+	if (flow == DCBPORT_NO_FLOW)
+		class->uncounted--;
+	else
+		dcbport_flows_remove(class->flows, flow);
+}
+
+static bool class_marks(const struct dcbport *port, u8 tc)
+{
+	const struct dcbport_settings *s = &port->settings;
+	const struct dcbport_class *class = &port->class[tc];
+	u32 chance = dcbport_curve_chance(&s->curve[tc], class->bytes);
+
+	if (chance && dcbport_settings_counts_flows(s, tc))
+		chance = dcbport_flows_chance(&s->flows[tc], chance,
+					      class->flows->count,
+					      !class->uncounted);
+	return chance && dcbport_curve_marks(chance, get_random_u32());
+}
+
 static int enqueue_one(struct dcbport *port, u8 prio, struct sk_buff *skb,
 		       struct sk_buff **to_free)
 {
@@ -125,9 +164,8 @@ static int enqueue_one(struct dcbport *port, u8 prio, struct sk_buff *skb,
 	    !dcbport_buffer_charge(port->buffer, skb->skb_iif, prio, len,
 				   &cb->in, &lossless))
 		return port_drop(port, class, DCBPORT_DROP_BUFFER, skb, to_free);
-	if (dcbport_curve_marks(&port->settings.curve[tc], class->bytes,
-				get_random_u32()) &&
-	    INET_ECN_set_ce(skb)) {
+	flow_enter(port, tc, skb);
+	if (class_marks(port, tc) && INET_ECN_set_ce(skb)) {
 		class->count.marked++;
 		qdisc_qstats_overlimit(port->sch);
 	}
@@ -190,6 +228,7 @@ static struct sk_buff *class_take(struct dcbport *port, u8 tc)
 	u32 len = qdisc_pkt_len(skb);
 
 	class->bytes -= len;
+	flow_leave(class, skb);
 	port->sch->q.qlen--;
 	qdisc_qstats_backlog_dec(port->sch, skb);
 	if (cb->in)
@@ -608,6 +647,27 @@ static bool has_room(const struct dcbport *port,
 	       dcbport_buffer_has_room(buffer, new - old);
 }
 
+/* What a class has to have by these settings, and keeps from then on: its packets know
+ * their places.
+ */
+static int prepare_flows(struct dcbport *port, const struct dcbport_settings *s)
+{
+	struct dcbport_flows *flows;
+	u8 tc;
+
+	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
+		if (port->class[tc].flows ||
+		    !dcbport_settings_counts_flows(s, tc))
+			continue;
+		flows = kvmalloc(sizeof(*flows), GFP_KERNEL_ACCOUNT);
+		if (!flows)
+			return -ENOMEM;
+		dcbport_flows_setup(flows);
+		port->class[tc].flows = flows;
+	}
+	return 0;
+}
+
 /**
  * dcbport_change() - change a port's settings
  * @port: the port
@@ -636,6 +696,9 @@ int dcbport_change(struct dcbport *port, const struct dcbport_settings *s,
 			       "the switch has no room for this headroom and reserve: see its size");
 		return -ENOSPC;
 	}
+	err = prepare_flows(port, s);
+	if (err)
+		return err;
 	if (port->buffer && !buffer) {
 		dcbport_buffer_leave(port);
 	} else if (port->buffer) {
@@ -713,6 +776,7 @@ static void port_reset(struct Qdisc *sch)
 static void port_destroy(struct Qdisc *sch)
 {
 	struct dcbport *port = qdisc_priv(sch);
+	u8 tc;
 
 	dcbport_dcbnl_end(port);
 	dcbport_hook_end(port);
@@ -720,6 +784,8 @@ static void port_destroy(struct Qdisc *sch)
 	port_take_back(port);
 	if (port->buffer)
 		dcbport_buffer_leave(port);
+	for (tc = 0; tc < DCBPORT_PRIOS; tc++)
+		kvfree(port->class[tc].flows);
 }
 
 /* What tc shows of RED, and who reads that reads this */

@@ -45,11 +45,14 @@ static u8 settings_lossless(const struct dcbport_settings *s)
 static const char *check_class(const struct dcbport_settings *s, int prio)
 {
 	const struct dcbport_curve *curve = &s->curve[prio];
+	const struct dcbport_flow_bounds *flows = &s->flows[prio];
 
 	if (curve->kmin > curve->kmax)
 		return "Kmin is above Kmax";
 	if (curve->kmax > s->limit[prio])
 		return "Kmax is above the class's limit: not all would be marked";
+	if (flows->max && flows->min > flows->max)
+		return "flows_min is above flows_max";
 	return NULL;
 }
 
@@ -100,6 +103,16 @@ const char *dcbport_settings_warn(const struct dcbport_settings *s)
 			return "Kmax is above xOFF: PFC comes before all packets are marked";
 	}
 	return NULL;
+}
+
+/**
+ * dcbport_settings_counts_flows() - whether the flows of a class matter
+ * @s: the settings
+ * @tc: the class
+ */
+bool dcbport_settings_counts_flows(const struct dcbport_settings *s, int tc)
+{
+	return s->flows[tc].min || s->flows[tc].max;
 }
 
 /**

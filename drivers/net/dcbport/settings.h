@@ -10,6 +10,7 @@
 #include "curve.h"
 #include "drr.h"
 #include "dscp.h"
+#include "flows.h"
 
 /**
  * struct dcbport_settings - of a port
@@ -24,6 +25,7 @@
  * @maxrate: bit/s that a class sends at most, 0 for no such bound
  * @limit: bytes that a class holds at most
  * @curve: marks of each class
+ * @flows: how they depend on the number of its flows
  * @thresholds: of each priority that @pfc has, if the port is in a switch
  * @action: of the watchdog, if a pause does not end
  * @detect: ms
@@ -41,6 +43,7 @@ struct dcbport_settings {
 	u64 maxrate[DCBPORT_PRIOS];
 	u32 limit[DCBPORT_PRIOS];
 	struct dcbport_curve curve[DCBPORT_PRIOS];
+	struct dcbport_flow_bounds flows[DCBPORT_PRIOS];
 	struct dcbport_thresholds thresholds;
 	enum dcbport_action action;
 	u32 detect;
@@ -52,6 +55,7 @@ extern const struct dcbport_settings dcbport_defaults;
 const char *dcbport_settings_check(const struct dcbport_settings *s,
 				   bool in_switch);
 const char *dcbport_settings_warn(const struct dcbport_settings *s);
+bool dcbport_settings_counts_flows(const struct dcbport_settings *s, int tc);
 u64 dcbport_settings_room(const struct dcbport_settings *s);
 
 #endif /* DCBPORT_SETTINGS_H */

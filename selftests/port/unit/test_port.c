@@ -10,6 +10,7 @@
 #include "drr.h"
 #include "dscp.h"
 #include "ets.h"
+#include "flows.h"
 #include "pfc.h"
 #include "random.h"
 #include "settings.h"
@@ -44,6 +45,11 @@ static void test_curve_chance(void)
 }
 
 /* 500 of 100,000 are expected; 67 are three standard deviations */
+static bool marks_at(u32 queue, u32 draw)
+{
+	return dcbport_curve_marks(dcbport_curve_chance(&paper, queue), draw);
+}
+
 static void test_curve_share(void)
 {
 	int marks = 0, all = 0, none = 0;
@@ -51,14 +57,93 @@ static void test_curve_share(void)
 	for (int i = 0; i < 100000; i++) {
 		u32 draw = random_u64();
 
-		marks += dcbport_curve_marks(&paper, 102500, draw);
-		all += dcbport_curve_marks(&paper, 200001, draw);
-		none += dcbport_curve_marks(&paper, 5000, draw);
+		marks += marks_at(102500, draw);
+		all += marks_at(200001, draw);
+		none += marks_at(5000, draw);
 	}
 	expect(abs(marks - 500) <= 67, "%d marks of 100000, not 500", marks);
 	expect(all == 100000, "%d marks above Kmax", all);
 	expect(none == 0, "%d marks at Kmin", none);
-	expect(dcbport_curve_marks(&paper, 200001, U32_MAX), "the largest draw");
+	expect(marks_at(200001, U32_MAX), "the largest draw");
+}
+
+/* --- flows ---------------------------------------------------------------- */
+
+struct queued {
+	u32 flow;
+	u16 at;
+};
+
+/* Against a count of each flow's packets; up to twice as many flows as there are places,
+ * and keys of which many share a list
+ */
+static void test_flows_count(void)
+{
+	enum { QUEUE = 6000, FLOWS = 2 * DCBPORT_FLOWS, STEPS = 1000000 };
+	static struct dcbport_flows flows;
+	static struct queued queue[QUEUE];
+	static u32 packets[FLOWS];
+	u32 held = 0, counted = 0, uncounted = 0, full = 0;
+
+	memset(packets, 0, sizeof(packets));
+	dcbport_flows_setup(&flows);
+	for (int step = 0; step < STEPS || held; step++) {
+		/* few flows, then more than there are places, and few again */
+		u32 few = step / (STEPS / 5) % 2 ? FLOWS : 20;
+
+		if (step < STEPS && held < QUEUE && !random_one_in(3)) {
+			u32 flow = random_below(few);
+			u16 at = dcbport_flows_add(&flows, (u64)flow << 8);
+
+			queue[held++] = (struct queued){ flow, at };
+			if (at == DCBPORT_NO_FLOW) {
+				expect(!packets[flow] && counted == DCBPORT_FLOWS,
+				       "no place for flow %u with %u", flow,
+				       counted);
+				uncounted++;
+				full++;
+			} else {
+				counted += !packets[flow]++;
+			}
+		} else if (held) {
+			u32 n = random_below(held);
+			struct queued q = queue[n];
+
+			queue[n] = queue[--held];
+			if (q.at == DCBPORT_NO_FLOW) {
+				uncounted--;
+			} else {
+				dcbport_flows_remove(&flows, q.at);
+				counted -= !--packets[q.flow];
+			}
+		}
+		if (!expect(flows.count == counted, "%u flows, not %u, in step %d",
+			    flows.count, counted, step))
+			return;
+	}
+	expect(!uncounted && !flows.count, "%u flows are left", flows.count);
+	expect(full > 1000, "only %u found no place", full);
+}
+
+static void test_flows_chance(void)
+{
+	static const struct dcbport_flow_bounds none, both = { 4, 10 };
+	static const struct dcbport_flow_bounds least = { 4, 0 };
+	const u32 p = DCBPORT_PMAX_ONE / 100;
+
+	for (u32 n = 1; n < 20; n++) {
+		u32 wanted = n < 4 ? 0 : n > 10 ? p * 3 / 2 : p;
+
+		expect(dcbport_flows_chance(&none, p, n, true) == p, "no bounds");
+		expect(dcbport_flows_chance(&both, p, n, true) == wanted,
+		       "%u flows", n);
+		expect(dcbport_flows_chance(&least, p, n, true) ==
+		       (n < 4 ? 0 : p), "%u flows, no upper bound", n);
+		expect(dcbport_flows_chance(&both, p, n, false) ==
+		       (wanted ?: p), "%u flows and others", n);
+	}
+	expect(dcbport_flows_chance(&both, DCBPORT_PMAX_ONE, 11, true) ==
+	       DCBPORT_PMAX_ONE, "not above 1");
 }
 
 /* --- turns ---------------------------------------------------------------- */
@@ -509,6 +594,11 @@ static void test_settings(void)
 	s.curve[7].kmax = s.limit[7] + 1;
 	refused(s, false, "above the class's limit");
 	s = dcbport_defaults;
+	s.flows[1] = (struct dcbport_flow_bounds){ 3, 2 };
+	refused(s, false, "flows_min is above");
+	s.flows[1].max = 0;
+	expect(!dcbport_settings_check(&s, false), "no upper bound");
+	s = dcbport_defaults;
 	s.pfc = s.strict;
 	refused(s, false, "strict");
 	s = dcbport_defaults;
@@ -536,6 +626,8 @@ static void test_settings(void)
 static const struct tap_test tests[] = {
 	{ "the curve has the paper's values", test_curve_chance },
 	{ "marks come as often as the curve says", test_curve_share },
+	{ "flows are counted exactly, whatever comes and goes", test_flows_count },
+	{ "marks by the number of flows", test_flows_chance },
 	{ "weights are shares within 1 %", test_drr_shares },
 	{ "who is paused leaves its share to the others", test_drr_paused },
 	{ "no class gets a turn before it is due", test_drr_turns },

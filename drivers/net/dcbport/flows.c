@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How many flows have packets in a queue, exactly: a hash table with a place for each,
+ * which is found by a key when a packet comes, and remembered in the packet until
+ * it leaves. Keys are hashes themselves, of a secret, so that lists are short whoever
+ * sends. When all places are taken a packet is not counted.
+ */
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+
+#include "curve.h"
+#include "flows.h"
+
+/**
+ * dcbport_flows_setup() - begin with an empty queue
+ * @flows: of it
+ */
+void dcbport_flows_setup(struct dcbport_flows *flows)
+{
+	int i;
+
+	for (i = 0; i < DCBPORT_FLOWS; i++) {
+		flows->hash[i] = DCBPORT_NO_FLOW;
+		flows->flow[i].next = i + 1 < DCBPORT_FLOWS ? i + 1 :
+							      DCBPORT_NO_FLOW;
+	}
+	flows->free = 0;
+	flows->count = 0;
+}
+
+/* Where the list begins that a flow is in */
+static u16 *flows_list(struct dcbport_flows *flows, u64 key)
+{
+	return &flows->hash[key % DCBPORT_FLOWS];
+}
+
+/**
+ * dcbport_flows_add() - a packet comes into the queue
+ * @flows: of the queue
+ * @key: of its flow
+ *
+ * Return: its flow's place, for dcbport_flows_remove(), or DCBPORT_NO_FLOW if
+ * there is none left.
+ */
+u16 dcbport_flows_add(struct dcbport_flows *flows, u64 key)
+{
+	u16 *list = flows_list(flows, key);
+	struct dcbport_flow *flow;
+	u16 at;
+
+	for (at = *list; at != DCBPORT_NO_FLOW; at = flows->flow[at].next) {
+		if (flows->flow[at].key == key) {
+			flows->flow[at].packets++;
+			return at;
+		}
+	}
+	at = flows->free;
+	if (at == DCBPORT_NO_FLOW)
+		return at;
+	flow = &flows->flow[at];
+	flows->free = flow->next;
+	flows->count++;
+	flow->key = key;
+	flow->packets = 1;
+	flow->next = *list;
+	*list = at;
+	return at;
+}
+
+/**
+ * dcbport_flows_remove() - a packet leaves the queue
+ * @flows: of the queue
+ * @at: what dcbport_flows_add() has returned for it, a place
+ */
+void dcbport_flows_remove(struct dcbport_flows *flows, u16 at)
+{
+	struct dcbport_flow *flow = &flows->flow[at];
+	u16 *link;
+
+	if (--flow->packets)
+		return;
+	link = flows_list(flows, flow->key);
+	while (*link != at)
+		link = &flows->flow[*link].next;
+	*link = flow->next;
+	flow->next = flows->free;
+	flows->free = at;
+	flows->count--;
+}
+
+/**
+ * dcbport_flows_chance() - the probability of a mark, by the number of flows
+ * @bounds: that it depends on
+ * @chance: what it would be, in units of 1 / DCBPORT_PMAX_ONE
+ * @count: flows that are known to be in the queue
+ * @all: there are no others
+ */
+u32 dcbport_flows_chance(const struct dcbport_flow_bounds *bounds, u32 chance,
+			 u32 count, bool all)
+{
+	if (count < bounds->min && all)
+		return 0;
+	if (bounds->max && count > bounds->max)
+		/* below 1.5 * 2^30 */
+		return min_t(u32, chance + chance / 2, DCBPORT_PMAX_ONE);
+	return chance;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How many flows have packets in a queue. See flows.c. */
+#ifndef DCBPORT_FLOWS_H
+#define DCBPORT_FLOWS_H
+
+#include <linux/types.h>
+
+/* Flows that a queue can tell apart: twice the largest bound, so that more are above it */
+#define DCBPORT_FLOWS	2048
+#define DCBPORT_NO_FLOW	0xffff
+
+/**
+ * struct dcbport_flow - one that has packets in the queue
+ * @key: what tells it from others
+ * @packets: that it has there
+ * @next: with the same hash, or the next free one
+ */
+struct dcbport_flow {
+	u64 key;
+	u32 packets;
+	u16 next;
+};
+
+/**
+ * struct dcbport_flows - those of a queue; 36 KB
+ * @hash: the first one of each hash, or DCBPORT_NO_FLOW
+ * @flow: all
+ * @free: one that is unused, or DCBPORT_NO_FLOW
+ * @count: how many are used
+ */
+struct dcbport_flows {
+	u16 hash[DCBPORT_FLOWS];
+	struct dcbport_flow flow[DCBPORT_FLOWS];
+	u16 free;
+	u16 count;
+};
+
+/**
+ * struct dcbport_flow_bounds - how marks depend on the number of flows
+ * @min: no marks with fewer
+ * @max: marks are half as probable again with more; 0 for never
+ */
+struct dcbport_flow_bounds {
+	u32 min;
+	u32 max;
+};
+
+void dcbport_flows_setup(struct dcbport_flows *flows);
+u16 dcbport_flows_add(struct dcbport_flows *flows, u64 key);
+void dcbport_flows_remove(struct dcbport_flows *flows, u16 at);
+u32 dcbport_flows_chance(const struct dcbport_flow_bounds *bounds, u32 chance,
+			 u32 count, bool all);
+
+#endif /* DCBPORT_FLOWS_H */
