@@ -7,6 +7,7 @@ usage: ports.py MODULE BINARIES [TEST ...]
 import errno
 import json
 import math
+import random
 import sys
 import traceback
 
@@ -282,6 +283,87 @@ def nonsense():
         link.send(1, 3)
         sleep(5 * US)
         same("arrivals without PFC", len(link.got()), 1)
+
+
+class Events:
+    """Counts a trace event."""
+
+    tracing = "/sys/kernel/tracing/"
+
+    def __init__(self, event):
+        self.switch = "%sevents/%s/enable" % (self.tracing, event)
+
+    def _write(self, path, text):
+        with open(path, "w") as f:
+            f.write(text)
+
+    def __enter__(self):
+        sh("mountpoint -q {0} || mount -t tracefs tracefs {0}".format(self.tracing))
+        self._write(self.tracing + "trace", "")
+        self._write(self.switch, "1")
+        return self
+
+    def __exit__(self, *_):
+        self._write(self.switch, "0")
+
+    def count(self):
+        with open(self.tracing + "per_cpu/cpu0/stats") as f:
+            stats = dict(line.split(": ") for line in f)
+        return int(stats["entries"]) + int(stats["overrun"])
+
+
+@test
+def flood():
+    """A flood of PFC frames costs one look at the queues per frame, and harms no other class"""
+    frames, rounds = 500, 20
+    numbers = random.Random(1)
+
+    def some():
+        """Pauses and their ends in turn, for all priorities; one in ten frames is broken."""
+        for n in range(frames):
+            frame = bytearray(pfc({p: numbers.choice((1, 7, FOREVER)) * (n % 2)
+                                   for p in range(8)}, length=numbers.choice((60, 1500))))
+            yield bytes(frame if numbers.random() > .1 else
+                        frame[:numbers.randint(16, 33)])
+
+    def run(link, flooded):
+        """Dequeues, and frames of priority 4 that have arrived."""
+        link.send(200, 3)
+        for n in range(rounds):
+            link.send(100, 4)
+            if flooded:
+                link.b.send(*some())
+            sleep(110 * FRAME)
+        got = [f for f in link.got() if prio(f) == 4]
+        link.b.send(pfc({3: 0}))
+        sleep(500 * FRAME)
+        link.got()
+        return got
+
+    with Link() as link, Events("qdisc/qdisc_dequeue") as events:
+        link.port.set("pfc 3 action off")
+        # Nothing waits: there is nothing to look for
+        began = events.count()
+        link.b.send(*(pfc({3: FOREVER}) for _ in range(1000)))
+        same("looks, when it only pauses", events.count(), began)
+        link.b.send(pfc({3: 0}))
+        began = events.count()
+        plain = run(link, False)
+        between = events.count()
+        got = run(link, True)
+        extra = events.count() - between - (between - began)
+        assert 0 < extra <= frames * rounds, "%d looks more, for %d frames" % (
+            extra, frames * rounds)
+        same("arrived of others", len(got), len(plain))
+        stat = link.port.stat()
+        assert stat["rx_pfc_errors"] > frames * rounds * .05, stat
+        assert stat["rx_prio3_pause"] > frames * rounds * .85, stat
+        same("of other priorities", sum(stat["rx_prio%d_pause" % p] for p in range(8) if p != 3), 0)
+        # With PFC off it has no effect at all
+        link.port.set("pfc none")
+        before = events.count()
+        link.b.send(*some())
+        same("looks without PFC", events.count(), before)
 
 
 BAD = (
