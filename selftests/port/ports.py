@@ -383,7 +383,8 @@ BAD = (
     ("switch s pfc 3 xoff 60KB", "without headroom"),
     ("switch s pfc 3,4 xoff 60KB headroom 600KB", "no room"),
     ("overhead 2000", "out of range"),
-    ("detect 0", "out of range"),
+    ("detect 0s", "is not auto"),
+    ("detect 61s", "out of range"),
     ("rate 40", None),
     ("rate x", "is not a rate"),
     ("pfc 8", "is not priorities"),
@@ -886,6 +887,48 @@ def storm():
         sleep(1 * MS)
         same("arrivals", len(link.got()), 5)
         same("storms", link.port.stat()["tx_prio3_storms"], 1)
+
+
+@test
+def slow():
+    """On a slow link no single pause is taken for one without end, and a storm still is found"""
+    for rate, pause in ((50, 672), (168, 200), (400, 84)):
+        detect, restore = max(200, 3 * pause), max(200, pause)
+        with Link("rate %dmbit delay 1us pfc 3 action drop" % rate) as link:
+            for _ in range(3):
+                link.send(1, 3)
+                sleep(10 * MS)
+                link.b.send(pfc({3: FOREVER}))
+                link.send(5, 3)
+                sleep((pause + 10) * MS)
+            stat = link.port.stat()
+            same("storms", stat["tx_prio3_storms"], 0)
+            same("arrivals at %d Mb/s" % rate, len(link.got()), 18)
+            link.send(5, 3)
+            link.b.send(pfc({3: FOREVER}))
+            link.send(5, 3)
+            began = now()
+            while not link.port.stat()["tx_prio3_storms"]:
+                link.b.send(pfc({3: FOREVER}))
+                sleep(pause // 2 * MS)
+                assert now() - began < 10**10, "the storm is not found"
+            took = (now() - began) // MS
+            assert detect - 1 <= took <= detect + restore + pause, "found after %d ms" % took
+            # As long as frames come, at half their time, it is not over
+            for _ in range(8):
+                link.b.send(pfc({3: FOREVER}))
+                sleep(pause // 2 * MS)
+            same("restores", link.port.stat()["tx_prio3_restores"], 0)
+            began = now()
+            while not link.port.stat()["tx_prio3_restores"]:
+                sleep(10 * MS)
+                assert now() - began < 10**10, "it is never over"
+            assert (now() - began) // MS <= 2 * restore + 10, "over after %d ns" % (now() - began)
+        with Link("rate %dmbit pfc 3 action alert" % rate) as link:
+            r = link.port.set("detect %dms" % (pause - 1))
+            assert "below the longest pause" in r.stderr, r.stderr
+            r = link.port.set("detect auto")
+            assert not r.stderr, r.stderr
 
 
 @test

@@ -32,6 +32,7 @@ _dcqcn_port() # PLACE PREVIOUS
 	*:show|*:stat)	_dcqcn_words "$(_dcqcn_netdevs)" ;;
 	*:set)		[ "$1" != 2 ] || _dcqcn_words dev ;;
 	*:action)	_dcqcn_words "off alert forward drop" ;;
+	*:detect|*:restore)	_dcqcn_words auto ;;
 	*:trust)	_dcqcn_words "dscp none" ;;
 	2:switch)	_dcqcn_words "new set del" ;;
 	*)		_dcqcn_words "rate delay overhead pfc trust strict switch reserve xoff xon headroom

@@ -154,6 +154,18 @@ static uint64_t parse_nsec(const struct portkey *key, const char *text)
 	return nsec;
 }
 
+static uint64_t parse_msec(const struct portkey *key, const char *text)
+{
+	uint64_t msec;
+
+	if (!strcmp(text, "auto"))
+		return 0;
+	msec = parse_nsec(key, text) / 1000000;
+	if (!msec)
+		wrong(key, text, "auto, or 1ms and more");
+	return msec;
+}
+
 static uint64_t parse(const struct portkey *key, const char *text)
 {
 	switch (key->type) {
@@ -162,7 +174,7 @@ static uint64_t parse(const struct portkey *key, const char *text)
 	case PORTKEY_NSEC:
 		return parse_nsec(key, text);
 	case PORTKEY_MSEC:
-		return parse_nsec(key, text) / 1000000;
+		return parse_msec(key, text);
 	case PORTKEY_BYTES:
 		return parse_unit(key, UNIT_BYTES, text);
 	case PORTKEY_PRIOS:
@@ -234,7 +246,7 @@ void portkey_print(const struct portkey *key, const struct nlattr *attr)
 		printf("%s", unit_nsec(buf, value));
 		break;
 	case PORTKEY_MSEC:
-		printf("%s", unit_nsec(buf, value * 1000000));
+		printf("%s", value ? unit_nsec(buf, value * 1000000) : "auto");
 		break;
 	case PORTKEY_BYTES:
 		printf("%s", unit_value(buf, UNIT_BYTES, value));

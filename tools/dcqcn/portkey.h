@@ -12,7 +12,7 @@ enum portkey_type {
 	PORTKEY_NUMBER,
 	PORTKEY_RATE,		/* bit/s, as 40gbit */
 	PORTKEY_NSEC,
-	PORTKEY_MSEC,
+	PORTKEY_MSEC,		/* 0 as auto */
 	PORTKEY_BYTES,
 	PORTKEY_PRIOS,		/* bits, as 3,4 */
 	PORTKEY_ACTION,

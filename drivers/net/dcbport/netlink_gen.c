@@ -25,12 +25,10 @@ static const struct netlink_range_validation dcbport_a_port_delay_range = {
 };
 
 static const struct netlink_range_validation dcbport_a_port_detect_range = {
-	.min	= 1ULL,
 	.max	= 60000ULL,
 };
 
 static const struct netlink_range_validation dcbport_a_port_restore_range = {
-	.min	= 1ULL,
 	.max	= 60000ULL,
 };
 

@@ -16,9 +16,6 @@
 #include "settings.h"
 #include "wire.h"
 
-/* bit/s by which quanta are counted where no rate is set: what a veth says of itself */
-#define DCBPORT_ASSUMED_RATE	10000000000ULL
-
 /* Why a packet was lost */
 enum dcbport_drop {
 	DCBPORT_DROP_LIMIT,	/* its class held too much */
@@ -127,11 +124,6 @@ struct dcbport {
 	u64 poll;
 	u64 frame_errors;
 };
-
-static inline u64 dcbport_rate(const struct dcbport_settings *s)
-{
-	return s->rate ?: DCBPORT_ASSUMED_RATE;
-}
 
 struct dcbport *dcbport_of(const struct net_device *dev);
 void dcbport_wake(struct dcbport *port);

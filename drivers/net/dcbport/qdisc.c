@@ -301,14 +301,13 @@ static u64 class_pause(struct dcbport *port, u8 tc,
 static bool class_watch(struct dcbport *port, u8 tc, u64 now)
 {
 	struct dcbport_class *class = &port->class[tc];
-	u64 detect = port->settings.detect * NSEC_PER_MSEC;
-	u64 restore = port->settings.restore * NSEC_PER_MSEC;
 	struct dcbport_pause_count pause;
 	u64 until;
 
 	until = class_pause(port, tc, &pause, now);
 	if (class->storm) {
-		if (now - pause.asked < restore)
+		if (now - pause.asked <
+		    dcbport_settings_restore(&port->settings) * NSEC_PER_MSEC)
 			return true;
 		class->storm = false;
 		class->count.restores++;
@@ -317,7 +316,8 @@ static bool class_watch(struct dcbport *port, u8 tc, u64 now)
 	}
 	if (until <= now || !class->queue.qlen)
 		return until > now;
-	if (now - class_stuck(port, tc, &pause) >= detect) {
+	if (now - class_stuck(port, tc, &pause) >=
+	    dcbport_settings_detect(&port->settings) * NSEC_PER_MSEC) {
 		class->storm = true;
 		class->count.storms++;
 		net_warn_ratelimited("%s: class %u is paused without end\n",
@@ -328,8 +328,8 @@ static bool class_watch(struct dcbport *port, u8 tc, u64 now)
 
 static u64 port_poll_interval(const struct dcbport *port)
 {
-	return min(port->settings.detect, port->settings.restore) *
-	       NSEC_PER_MSEC;
+	return min(dcbport_settings_detect(&port->settings),
+		   dcbport_settings_restore(&port->settings)) * NSEC_PER_MSEC;
 }
 
 static bool port_is_paused(const struct dcbport *port, u64 now)

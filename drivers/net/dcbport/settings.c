@@ -1,14 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What can be set of a port: defaults, and what does not go together. */
 #include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
 
+#include "pfc.h"
 #include "settings.h"
 
 /* Marks as in the paper (Zhu et al., SIGCOMM 2015: 40 Gb/s). Priority 6 is that of
- * CNPs. The watchdog is SONiC's. A class may hold what a switch's buffer does.
+ * CNPs. A class may hold what a switch's buffer does.
  */
 #define DEFAULT_LIMIT	(12 << 20)
 #define DEFAULT_CURVE	{ .kmin = 5000, .kmax = 200000, .pmax = DCBPORT_PMAX_ONE / 100 }
+
+/* ms; the watchdog is SONiC's, where links are fast */
+#define LEAST_WATCH	200
+
+/* So many of the longest pauses in a row are no accident: a sender that is still
+ * congested says it again at half of the first one
+ */
+#define STORM_PAUSES	3
 
 const struct dcbport_settings dcbport_defaults = {
 	.overhead = 24,		/* preamble 8, FCS 4, gap 12 */
@@ -25,8 +37,6 @@ const struct dcbport_settings dcbport_defaults = {
 		DEFAULT_CURVE, DEFAULT_CURVE, DEFAULT_CURVE, DEFAULT_CURVE,
 	},
 	.action = DCBPORT_ACTION_DROP,
-	.detect = 200,
-	.restore = 200,
 };
 
 /* Classes of priorities with PFC, one bit each */
@@ -86,6 +96,37 @@ const char *dcbport_settings_check(const struct dcbport_settings *s,
 	return NULL;
 }
 
+/* 65535 quanta at the link's rate, in ms, rounded up */
+static u64 longest_pause(const struct dcbport_settings *s)
+{
+	return div_u64(dcbport_pfc_nsec(DCBPORT_PFC_MAX, dcbport_rate(s)),
+		       NSEC_PER_MSEC) + 1;
+}
+
+/**
+ * dcbport_settings_detect() - how long a class sends nothing until its pause is one
+ *	without end
+ * @s: the settings
+ *
+ * Return: ms; unless set, never so short that a single pause reaches it.
+ */
+u64 dcbport_settings_detect(const struct dcbport_settings *s)
+{
+	return s->detect ?: max_t(u64, LEAST_WATCH,
+				  STORM_PAUSES * longest_pause(s));
+}
+
+/**
+ * dcbport_settings_restore() - how long nobody asks for a pause until it is over
+ * @s: the settings
+ *
+ * Return: ms; unless set, never so short that it is over while a pause lasts.
+ */
+u64 dcbport_settings_restore(const struct dcbport_settings *s)
+{
+	return s->restore ?: max_t(u64, LEAST_WATCH, longest_pause(s));
+}
+
 /**
  * dcbport_settings_warn() - find what is allowed and useless
  * @s: the settings, which dcbport_settings_check() has nothing against
@@ -97,6 +138,9 @@ const char *dcbport_settings_warn(const struct dcbport_settings *s)
 	u8 lossless = settings_lossless(s);
 	int tc;
 
+	if (s->pfc && s->action != DCBPORT_ACTION_OFF && s->detect &&
+	    s->detect <= longest_pause(s))
+		return "detect is below the longest pause: a single frame is taken for a pause without end";
 	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
 		if (lossless & 1 << tc && s->thresholds.xoff &&
 		    s->curve[tc].kmax > s->thresholds.xoff)

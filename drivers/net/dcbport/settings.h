@@ -12,6 +12,9 @@
 #include "dscp.h"
 #include "flows.h"
 
+/* bit/s by which quanta are counted where no rate is set: what a veth says of itself */
+#define DCBPORT_ASSUMED_RATE	10000000000ULL
+
 /**
  * struct dcbport_settings - of a port
  * @rate: bit/s, 0 for a link that takes no time
@@ -28,8 +31,8 @@
  * @flows: how they depend on the number of its flows
  * @thresholds: of each priority that @pfc has, if the port is in a switch
  * @action: of the watchdog, if a pause does not end
- * @detect: ms
- * @restore: ms
+ * @detect: ms, 0 for dcbport_settings_detect() to choose
+ * @restore: ms, 0 for dcbport_settings_restore() to choose
  */
 struct dcbport_settings {
 	u64 rate;
@@ -50,11 +53,18 @@ struct dcbport_settings {
 	u32 restore;
 };
 
+static inline u64 dcbport_rate(const struct dcbport_settings *s)
+{
+	return s->rate ?: DCBPORT_ASSUMED_RATE;
+}
+
 extern const struct dcbport_settings dcbport_defaults;
 
 const char *dcbport_settings_check(const struct dcbport_settings *s,
 				   bool in_switch);
 const char *dcbport_settings_warn(const struct dcbport_settings *s);
+u64 dcbport_settings_detect(const struct dcbport_settings *s);
+u64 dcbport_settings_restore(const struct dcbport_settings *s);
 bool dcbport_settings_counts_flows(const struct dcbport_settings *s, int tc);
 u64 dcbport_settings_room(const struct dcbport_settings *s);
 

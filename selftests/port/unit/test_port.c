@@ -574,6 +574,42 @@ static void test_ets(void)
 
 /* --- settings ------------------------------------------------------------- */
 
+/* A watchdog that nobody has set waits for several of the longest pauses */
+static void test_watchdog(void)
+{
+	static const struct {
+		u64 rate;	/* Mb/s */
+		u64 detect;
+		u64 restore;
+	} wanted[] = {
+		{ 0, 200, 200 },
+		{ 400000, 200, 200 },
+		{ 1000, 200, 200 },
+		{ 168, 600, 200 },
+		{ 50, 2016, 672 },
+		{ 1, 100662, 33554 },
+	};
+	struct dcbport_settings s = dcbport_defaults;
+
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+		s.rate = wanted[i].rate * 1000000;
+		expect(dcbport_settings_detect(&s) == wanted[i].detect &&
+		       dcbport_settings_restore(&s) == wanted[i].restore,
+		       "at %llu Mb/s: %llu and %llu ms",
+		       (unsigned long long)wanted[i].rate,
+		       (unsigned long long)dcbport_settings_detect(&s),
+		       (unsigned long long)dcbport_settings_restore(&s));
+	}
+	s.detect = 5;
+	s.restore = 6;
+	expect(dcbport_settings_detect(&s) == 5 &&
+	       dcbport_settings_restore(&s) == 6, "what is set holds");
+	s.pfc = 8;
+	expect(dcbport_settings_warn(&s), "a warning of what is too short");
+	s.action = DCBPORT_ACTION_OFF;
+	expect(!dcbport_settings_warn(&s), "no watchdog, no warning");
+}
+
 static void refused(struct dcbport_settings s, bool in_switch, const char *why)
 {
 	const char *problem = dcbport_settings_check(&s, in_switch);
@@ -641,6 +677,7 @@ static const struct tap_test tests[] = {
 	{ "an account's bounds, whatever comes and goes", test_account_bounds },
 	{ "the priority of each DSCP", test_dscp },
 	{ "weights as percentages", test_ets },
+	{ "the watchdog waits for the longest pause", test_watchdog },
 	{ "settings that do not go together", test_settings },
 };
 
