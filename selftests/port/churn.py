@@ -56,14 +56,30 @@ class Net:
         r = self.rng
         xoff = r.choice((0, 5, 20, 100))
         self.tool(netns, "set dev %s rate %dmbit delay %dus pfc %s xoff %dKB xon %dKB headroom %dKB "
-                  "switch %s action %s detect %dms restore %dms prio %d weight %d limit %dKB "
-                  "kmin 0 kmax %dKB" % (
+                  "switch %s action %s detect %dms restore %dms trust %s prio %d weight %d "
+                  "limit %dKB kmin 0 kmax %dKB flows_min %d flows_max %d" % (
                       device, r.choice((0, 10, 1000)), r.choice((0, 1, 1000)),
                       r.choice(("none", "0", "3", "0,3")), xoff, r.randint(0, xoff),
                       r.choice((1, 20, 100)), r.choice(("s", "s", "t", "none")),
                       r.choice(("off", "alert", "forward", "drop")), r.randint(1, 50),
-                      r.randint(1, 50), r.randint(0, 7), r.randint(1, 100),
-                      r.choice((10, 1000)), r.choice((0, 10))))
+                      r.randint(1, 50), r.choice(("dscp", "dscp", "none")),
+                      r.randint(0, 7), r.randint(1, 100), r.choice((10, 1000)),
+                      r.choice((0, 10)), r.choice((0, 0, 1, 3)), r.choice((0, 0, 3, 1000))))
+
+    def dcb(self, netns, device):
+        """What it is refused is refused."""
+        r = self.rng
+        words = r.choice((
+            "app add dev DEV dscp-prio %d:%d" % (r.randint(0, 63), r.randint(0, 7)),
+            "app add dev DEV default-prio %d" % r.randint(0, 7),
+            "app flush dev DEV", "app show dev DEV", "ets show dev DEV", "pfc show dev DEV",
+            "pfc set dev DEV prio-pfc %d:%s" % (r.randint(0, 7), r.choice(("on", "off"))),
+            "ets set dev DEV prio-tc %d:%d" % (r.randint(0, 7), r.randint(0, 7)),
+            "ets set dev DEV tc-tsa all:ets %d:strict tc-bw all:%d" % (r.randint(0, 7), 14),
+            "maxrate set dev DEV tc-maxrate %d:%dMbit" % (r.randint(0, 7), r.choice((0, 1, 100))),
+            "buffer set dev DEV buffer-size 3:%d" % r.choice((0, 1000, 30000)),
+            "dcbx set dev DEV host ieee"))
+        sh("ip netns exec %s dcb %s" % (netns, words.replace("DEV", device)), check=False)
 
     def device(self):
         n = self.rng.choice(HOSTS)
@@ -88,13 +104,15 @@ class Net:
     def step(self):
         r = self.rng
         what = r.choices(("traffic", "pauses", "set", "replace", "delete", "down", "switch",
-                          "remove", "look", "host", "namespace"),
-                         (12, 8, 5, 2, 2, 2, 2, 1, 2, 1, .3))[0]
+                          "remove", "look", "host", "namespace", "dcb"),
+                         (12, 8, 5, 2, 2, 2, 2, 1, 2, 1, .3, 6))[0]
         netns, device = self.device()
         if what in ("traffic", "pauses"):
             getattr(self, what)()
         elif what == "set":
             self.set(netns, device)
+        elif what == "dcb":
+            self.dcb(netns, device)
         elif what == "replace":
             sh("tc -n %s qdisc replace dev %s root %s" % (
                 netns, device, r.choice(("pfifo", "dcbport", "tbf rate 1gbit burst 10k limit 1m"))),

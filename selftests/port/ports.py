@@ -728,6 +728,67 @@ def headroom():
 
 
 @test
+def doctor():
+    """dcqcn doctor finds what is wrong with a switch, that alone, and nothing where nothing is"""
+    def finds(*wanted):
+        r = sh("ip netns exec s %s/dcqcn -j doctor -i 500us" % BINARIES, check=False)
+        found = json.loads(r.stdout)
+        same("findings", [(f["finding"], f["dev"]) for f in found], list(wanted))
+        same("exit status", r.returncode, 2 if wanted else 0)
+        for f in found:
+            assert f["seen"] and f["why"] and f["mend"], f
+        return found
+
+    def wrong(n, words, right, finding):
+        """With these settings of a port that is found, and nothing with the others."""
+        star.ports[n].set(words)
+        found, = finds((finding, "h%d" % n))
+        star.ports[n].set(right)
+        finds()
+        return found["mend"]
+
+    r = sh("%s/dcqcn doctor" % BINARIES, check=False)
+    assert r.returncode == 1 and "no rxe device and no port" in r.stderr, r.stderr
+    with Star("xoff %dB xon %dB headroom 20KB" % (XOFF, XON)) as star:
+        for n in star.ports:
+            star.ports[n].set("prio 3 kmin 20KB kmax 50KB pmax 1%")
+        finds()
+        star.send(1, 3, 100)
+        star.hosts[1][1].send(packet(mac(3), mac(1), 6, length=74), packet(mac(3), mac(1), 0))
+        sleep(1 * MS)
+        finds()
+        wrong(1, "trust none", "trust dscp", "dscp-untrusted")
+        wrong(3, "prio 3 kmin 0 kmax 0", "prio 3 kmin 20KB kmax 50KB", "pfc-without-ecn")
+        mend = wrong(1, "headroom 18559B", "headroom 18560B", "headroom-short")
+        assert mend == "dcqcn port set dev h1 headroom 18560B", mend
+        star.ports[1].set("headroom 20KB")
+        # Three ports, each up to xOFF and its headroom
+        reach = 3 * (XOFF + 20000)
+        wrong(3, "prio 3 kmin %dB kmax 1MB" % reach, "prio 3 kmin %dB" % (reach - 1), "no-marks")
+        star.ports[3].set("prio 3 kmin 20KB kmax 50KB")
+        # The same of the lossy pool, of which each may have 1/8 of what is free
+        sh("ip netns exec s %s/dcqcn port switch set s lossy 110KB alpha 1/8" % BINARIES)
+        wrong(3, "prio 0 kmin 30001B", "prio 0 kmin 29999B", "no-marks")
+        wrong(3, "strict none prio 3 weight 100 prio 0 weight 100 prio 6 weight 1", "strict 6",
+              "cnp-starved")
+        star.ports[3].set("strict none prio 6 weight 100")
+        finds()
+        star.say(3, pfc({3: FOREVER}))
+        finds(("paused", "h3"))
+        sleep(2 * MS)
+        finds()
+        star.send(1, 3, 10)
+        for _ in range(1200):
+            star.say(3, pfc({3: FOREVER}))
+            sleep(400 * US)
+        finds(("pause-storm", "h3"))
+        text = sh("ip netns exec s %s/dcqcn doctor -i 500us dev h3" % BINARIES, check=False).stdout
+        assert text.startswith("pause-storm: h3 on ") and "prio-pfc 3:off" in text, text
+        sleep(1000 * MS)
+        finds()
+
+
+@test
 def refresh():
     """A pause is said in frames of PFC's format, again at half its time, and taken back"""
     with Star("xoff %dB xon %dB headroom 20KB" % (XOFF, XON)) as star:

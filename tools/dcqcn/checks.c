@@ -47,7 +47,7 @@ static void check_module(const struct facts *facts, const struct fact_dev *dev,
 
 	if (facts->module)
 		return;
-	finding_seen(one_side ? "one-side" : "no-module", facts, dev,
+	finding_seen(one_side ? "one-side" : "no-module", facts->host, dev->name,
 		     "rdma_dcqcn is not loaded%s; %llu packets came in with CE, %llu data packets left without ECT",
 		     one_side ? " here, but at the other host" : "",
 		     (ull)facts_data(dev, SNIFF_IN, -1, SNIFF_CE),
@@ -64,7 +64,7 @@ static bool check_rp_prio(const struct facts *facts, const struct fact_dev *dev)
 
 	if (prio < 0)
 		return false;
-	finding_seen("rp-off", facts, dev,
+	finding_seen("rp-off", facts->host, dev->name,
 		     "%llu data packets left with priority %d, for which the reaction point is off%s",
 		     (ull)facts_data(dev, SNIFF_OUT, prio, -1), prio,
 		     KNOB(dev, RP_ENABLE) ? "; it is on for others" : "");
@@ -80,7 +80,7 @@ static void check_ect(const struct facts *facts, const struct fact_dev *dev)
 
 	if (!not_ect)
 		return;
-	finding_seen("not-ect", facts, dev,
+	finding_seen("not-ect", facts->host, dev->name,
 		     "%llu of %llu data packets left %s without ECT, though the reaction point is on for their priority",
 		     (ull)not_ect, (ull)facts_data(dev, SNIFF_OUT, -1, -1),
 		     dev->ifname);
@@ -99,14 +99,14 @@ static void check_cnps_in(const struct facts *facts, const struct fact_dev *dev)
 	if (!in || handled)
 		return;
 	if (!ignored) {
-		finding_seen("cnp-filtered", facts, dev,
+		finding_seen("cnp-filtered", facts->host, dev->name,
 			     "%llu CNPs came in on %s, none reached the module",
 			     (ull)in, dev->ifname);
 		finding_why("senders are not slowed down; usually a firewall drops UDP port 4791");
 		finding_mend("nft insert rule inet filter input udp dport 4791 accept");
 		return;
 	}
-	finding_seen("cnp-ignored", facts, dev,
+	finding_seen("cnp-ignored", facts->host, dev->name,
 		     "%llu CNPs came in, none was acted on", (ull)in);
 	finding_why("they are for priorities whose reaction point is off (on for mask 0x%02x), do not come from the QP's peer, or their ICRC is wrong",
 		    KNOB(dev, RP_ENABLE));
@@ -120,7 +120,7 @@ static void check_cut(const struct facts *facts, const struct fact_dev *dev)
 	char line[UNIT_LEN];
 
 	if (KNOB(dev, RPG_MIN_DEC_FAC) >= DEC_FAC_WEAK) {
-		finding_seen("no-cut-min-dec-fac", facts, dev,
+		finding_seen("no-cut-min-dec-fac", facts->host, dev->name,
 			     "rpg_min_dec_fac is %u%%",
 			     KNOB(dev, RPG_MIN_DEC_FAC));
 		finding_why("a cut leaves at least that much of the rate, so CNPs hardly slow anything down");
@@ -128,7 +128,7 @@ static void check_cut(const struct facts *facts, const struct fact_dev *dev)
 			     dev->name);
 	}
 	if (KNOB(dev, RPG_GD) >= GD_WEAK) {
-		finding_seen("no-cut-gd", facts, dev, "rpg_gd is %u",
+		finding_seen("no-cut-gd", facts->host, dev->name, "rpg_gd is %u",
 			     KNOB(dev, RPG_GD));
 		finding_why("a cut takes alpha * 1024 / 2^%u of the rate, at most 1/%u; with 11 it is up to half",
 			    KNOB(dev, RPG_GD),
@@ -136,7 +136,7 @@ static void check_cut(const struct facts *facts, const struct fact_dev *dev)
 		finding_mend("dcqcn set dev %s rpg_gd 11", dev->name);
 	}
 	if (KNOB(dev, RPG_MIN_RATE) * BPS_PER_MBPS >= dev->line_rate) {
-		finding_seen("no-cut-min-rate", facts, dev,
+		finding_seen("no-cut-min-rate", facts->host, dev->name,
 			     "rpg_min_rate is %umbit, the line rate %s",
 			     KNOB(dev, RPG_MIN_RATE),
 			     unit_rate(line, dev->line_rate));
@@ -156,7 +156,7 @@ static void check_floor(const struct facts *facts, const struct fact_dev *dev)
 		if (qp->floor <= qp->rate ||
 		    qp->floor <= KNOB(dev, RPG_MIN_RATE) * BPS_PER_MBPS)
 			continue;
-		finding_seen("ack-timeout-floor", facts, dev,
+		finding_seen("ack-timeout-floor", facts->host, dev->name,
 			     "QP %llu has a rate of %s but is sent at its floor of %s",
 			     (ull)qp->qpn, unit_rate(rate, qp->rate),
 			     unit_rate(floor, qp->floor));
@@ -174,7 +174,7 @@ static bool check_np_prio(const struct facts *facts, const struct fact_dev *dev)
 
 	if (prio < 0)
 		return false;
-	finding_seen("np-off", facts, dev,
+	finding_seen("np-off", facts->host, dev->name,
 		     "%llu data packets came in with priority %d, %llu of them with CE, for which the notification point is off%s",
 		     (ull)facts_data(dev, SNIFF_IN, prio, -1), prio,
 		     (ull)facts_data(dev, SNIFF_IN, prio, SNIFF_CE),
@@ -195,7 +195,7 @@ static void check_answer(const struct facts *facts, const struct fact_dev *dev)
 	uint64_t errors = facts_growth(dev, "np_cnp_errors");
 
 	if (icrc) {
-		finding_seen("icrc-errors", facts, dev,
+		finding_seen("icrc-errors", facts->host, dev->name,
 			     "%llu packets with CE had a wrong ICRC",
 			     (ull)icrc);
 		finding_why("they are not answered; something on the way rewrites more of the packet than DSCP, ECN and TTL");
@@ -203,7 +203,7 @@ static void check_answer(const struct facts *facts, const struct fact_dev *dev)
 			     dev->ifname);
 	}
 	if (errors) {
-		finding_seen("cnp-errors", facts, dev,
+		finding_seen("cnp-errors", facts->host, dev->name,
 			     "%llu CNPs could not be sent", (ull)errors);
 		finding_why("there is no route to the sender, or this host's own firewall or qdisc drops them");
 		finding_mend("ip route get ADDRESS oif %s; tc -s qdisc show dev %s",
@@ -211,7 +211,7 @@ static void check_answer(const struct facts *facts, const struct fact_dev *dev)
 	}
 	if (!ce || sent || icrc || errors)
 		return;
-	finding_seen("ce-unanswered", facts, dev,
+	finding_seen("ce-unanswered", facts->host, dev->name,
 		     "%llu packets came in with CE, the module saw %llu of them and sent no CNP",
 		     (ull)ce, (ull)seen);
 	finding_why("senders are not slowed down; a mark is answered only if it comes from the QP's own peer");
@@ -231,7 +231,7 @@ static void check_loss(const struct facts *facts, const struct fact_dev *dev,
 	if ((!gaps || facts_data(dev, SNIFF_IN, -1, SNIFF_CE)) &&
 	    (!naks || facts_cnps(dev, SNIFF_IN)))
 		return;
-	finding_seen("loss-without-marks", facts, dev,
+	finding_seen("loss-without-marks", facts->host, dev->name,
 		     "%llu gaps in what came in, %llu NAKs for gaps, yet no CE and no CNP",
 		     (ull)gaps, (ull)naks);
 	finding_why("the switch drops before it marks: it does not mark at all, its thresholds are above its buffer, or the packets do not come as ECT");
@@ -245,7 +245,7 @@ static void check_ect_in(const struct facts *facts, const struct fact_dev *dev)
 
 	if (!not_ect)
 		return;
-	finding_seen("not-ect-in", facts, dev,
+	finding_seen("not-ect-in", facts->host, dev->name,
 		     "%llu of %llu data packets came in without ECT",
 		     (ull)not_ect, (ull)facts_data(dev, SNIFF_IN, -1, -1));
 	finding_why("the sender has no reaction point for them, or something on the way clears the ECN bits; switches drop instead of marking");
@@ -281,7 +281,7 @@ static void check_qdisc(const struct facts *facts, const struct fact_dev *dev)
 		}
 		if (!qdisc->loses && qdisc->after == qdisc->before)
 			continue;
-		finding_seen("lossy-qdisc", facts, dev,
+		finding_seen("lossy-qdisc", facts->host, dev->name,
 			     "qdisc %s of %s %s%llu packets lost meanwhile",
 			     qdisc->kind, dev->ifname,
 			     qdisc->loses ? "is set to lose packets; " : "drops: ",
@@ -292,7 +292,7 @@ static void check_qdisc(const struct facts *facts, const struct fact_dev *dev)
 	}
 	if (!host)
 		return;
-	finding_seen("host-qdisc", facts, dev, "%s has %s%s", dev->ifname,
+	finding_seen("host-qdisc", facts->host, dev->name, "%s has %s%s", dev->ifname,
 		     host->kind, n > 1 ? " on each of its queues" : "");
 	finding_why("it marks or paces on the host itself, so that the rate is not the module's doing alone");
 	finding_mend("tc qdisc replace dev %s root pfifo limit 10000",
@@ -308,7 +308,7 @@ static void check_loopback(const struct facts *facts,
 	    facts_data(dev, SNIFF_OUT, -1, -1) ||
 	    facts_data(dev, SNIFF_IN, -1, -1))
 		return;
-	finding_seen("loopback", facts, dev,
+	finding_seen("loopback", facts->host, dev->name,
 		     "rxe sent %llu packets, of which no data passed %s",
 		     (ull)sent, dev->ifname);
 	finding_why("traffic of a host to itself stays inside rxe: it is neither marked nor limited");
@@ -327,7 +327,7 @@ static void check_interval(const struct facts *from,
 
 	if (gap < period)
 		return;
-	finding_seen("cnp-interval", from, sender,
+	finding_seen("cnp-interval", from->host, sender->name,
 		     "alpha decays every %uus (dce_tcp_rtt), CNPs come from %s every %uus at most",
 		     period, to->host, gap);
 	finding_why("under steady congestion alpha has decayed before the next CNP comes, so cuts get smaller and smaller");
@@ -343,7 +343,7 @@ static void check_ecn_cleared(const struct fact_dev *sender,
 
 	if (!not_ect || facts_data(sender, SNIFF_OUT, -1, SNIFF_NOT_ECT))
 		return;
-	finding_seen("ecn-cleared", to, receiver,
+	finding_seen("ecn-cleared", to->host, receiver->name,
 		     "%llu data packets came in without ECT, though all left %s with it",
 		     (ull)not_ect, sender->ifname);
 	finding_why("something on the way clears the ECN bits, and with them every mark");
@@ -378,7 +378,7 @@ static void say_dscp(const char *what, int left, int came,
 {
 	if (left < 0 || came < 0 || left == came)
 		return;
-	finding_seen("dscp-rewritten", facts, dev,
+	finding_seen("dscp-rewritten", facts->host, dev->name,
 		     "%s left with DSCP %d and came in with %d", what, left,
 		     came);
 	finding_why("priorities are taken from the DSCP (>> 3): switches queue it elsewhere, and what is enabled for one priority is off for another");
@@ -396,7 +396,7 @@ static void check_cnps_lost(const struct fact_dev *sender,
 	    facts_growth(sender, "rp_cnp_handled") ||
 	    facts_growth(sender, "rp_cnp_ignored"))
 		return;
-	finding_seen("cnp-lost", to, receiver,
+	finding_seen("cnp-lost", to->host, receiver->name,
 		     "%llu CNPs were sent, none came to %s of the sender",
 		     (ull)sent, sender->ifname);
 	finding_why("the sender does not slow down; CNPs are small, and of DSCP %u: something on the way drops that, or sends it elsewhere",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dcqcn doctor: why the control loop is silent. Looks at this host and, over
- * ssh, at the same command on the other one.
+ * dcqcn doctor: why the control loop is silent. Looks at this host, at its ports
+ * where it is a switch and, over ssh, at the same command on the other one.
  */
 #include <err.h>
 #include <getopt.h>
@@ -12,9 +12,12 @@
 #include <unistd.h>
 
 #include "checks.h"
+#include "clock.h"
 #include "commands.h"
 #include "facts.h"
 #include "finding.h"
+#include "port_checks.h"
+#include "port_facts.h"
 
 #define STATUS_FOUND	2
 #define READY		"ready\n"
@@ -112,7 +115,8 @@ int cmd_doctor(int argc, char **argv)
 	};
 	const char *peer_name = NULL, *name = NULL;
 	struct facts here = {}, peer = {};
-	uint64_t nsec = 1000000000;
+	struct port_facts ports = {};
+	uint64_t nsec = 1000000000, began;
 	bool only_facts = false;
 	FILE *in = NULL;
 	int c;
@@ -137,18 +141,27 @@ int cmd_doctor(int argc, char **argv)
 	else if (argc != optind)
 		usage(argv[0]);
 
+	if (!only_facts)
+		port_facts_gather(&ports, name);
+	if (!facts_find(&here, name) && !ports.num)
+		errx(EXIT_FAILURE, name ? "no such rxe device or port" :
+					  "there is no rxe device and no port");
 	if (only_facts) {
 		printf(READY);
 		fflush(stdout);
-		facts_gather(&here, name, nsec);
+		facts_gather(&here, nsec);
 		facts_print(stdout, &here);
 		return EXIT_SUCCESS;
 	}
 	if (peer_name)
 		in = ask_peer(peer_name, nsec);
-	facts_gather(&here, name, nsec);
+	began = clock_now();
+	facts_gather(&here, nsec);
+	port_facts_gather(&ports, name);
+	nsec = clock_now() - began;
 	finding_open();
-	if (in) {
+	port_checks(&ports, here.host, nsec);
+	if (in && here.devs) {
 		facts_read(in, &peer);
 		wait(NULL);
 		check_both(&here, &peer);

@@ -8,13 +8,8 @@
 #include "commands.h"
 #include "json.h"
 #include "netlink.h"
+#include "port.h"
 #include "portkey.h"
-
-#define CLASSES		8
-
-static const struct netlink_family dcbport = {
-	DCBPORT_FAMILY_NAME, DCBPORT_FAMILY_VERSION, "dcbport"
-};
 
 /* Counters of a class, by the names that mlx5 has for them where it has any */
 struct counter {
@@ -56,42 +51,6 @@ static const struct counter counters[] = {
 	COUNTER("rx_prio%d_lossy_bytes_max", LOSSY_BYTES_MAX),
 };
 
-/* A port with its classes, as the kernel tells them */
-struct port {
-	const struct nlattr **tb;
-	const struct nlattr *class[CLASSES][DCBPORT_A_CLASS_MAX + 1];
-};
-
-typedef void (*port_message)(const struct port *port);
-
-static void parse_class(struct port *port, const struct nlattr *nest)
-{
-	const struct nlattr *tb[DCBPORT_A_CLASS_MAX + 1];
-	unsigned int prio;
-
-	netlink_nested(nest, tb, DCBPORT_A_CLASS_MAX);
-	prio = netlink_number(tb[DCBPORT_A_CLASS_PRIO]);
-	if (prio < CLASSES)
-		memcpy(port->class[prio], tb, sizeof(tb));
-}
-
-/* Of attributes that come more than once the table has the last; they lie in a row */
-static void port_cb(const struct nlattr **tb, void *data)
-{
-	const struct nlattr *last = tb[DCBPORT_A_PORT_CLASS];
-	struct port port = { .tb = tb };
-	const port_message *message = data;
-
-	for (const struct nlattr *a = tb[DCBPORT_A_PORT_RESTORE]; last; ) {
-		a = mnl_attr_next(a);
-		if (mnl_attr_get_type(a) == DCBPORT_A_PORT_CLASS)
-			parse_class(&port, a);
-		if (a == last)
-			break;
-	}
-	(*message)(&port);
-}
-
 static void show_class_text(const struct port *port, int prio)
 {
 	printf("    prio %d", prio);
@@ -102,7 +61,8 @@ static void show_class_text(const struct port *port, int prio)
 	putchar('\n');
 }
 
-static void show_text(const struct port *port)
+static void show_text(const struct port *port,
+		      void *data __attribute__((unused)))
 {
 	printf("%s\n", netlink_string(port->tb[DCBPORT_A_PORT_IFNAME]));
 	for (const struct portkey *key = port_keys; key->name; key++) {
@@ -110,11 +70,12 @@ static void show_text(const struct port *port)
 		portkey_print(key, port->tb[key->attr]);
 		printf("  (%s)\n", key->help);
 	}
-	for (int prio = 0; prio < CLASSES; prio++)
+	for (int prio = 0; prio < PORT_CLASSES; prio++)
 		show_class_text(port, prio);
 }
 
-static void show_json(const struct port *port)
+static void show_json(const struct port *port,
+		      void *data __attribute__((unused)))
 {
 	json_open_object(NULL);
 	json_string("dev", netlink_string(port->tb[DCBPORT_A_PORT_IFNAME]));
@@ -122,7 +83,7 @@ static void show_json(const struct port *port)
 	for (const struct portkey *key = port_keys; key->name; key++)
 		portkey_json(key, port->tb[key->attr]);
 	json_open_array("classes");
-	for (int prio = 0; prio < CLASSES; prio++) {
+	for (int prio = 0; prio < PORT_CLASSES; prio++) {
 		json_open_object(NULL);
 		json_number("prio", prio);
 		for (const struct portkey *key = class_keys; key->name; key++)
@@ -148,7 +109,7 @@ static void stat_counter(const struct counter *counter, int prio,
 /* Text leaves out what is 0 */
 static void stat_counters(const struct port *port)
 {
-	for (int prio = 0; prio < CLASSES; prio++) {
+	for (int prio = 0; prio < PORT_CLASSES; prio++) {
 		for (size_t i = 0; i < MNL_ARRAY_SIZE(counters); i++) {
 			const struct nlattr *attr =
 				port->class[prio][counters[i].attr];
@@ -160,7 +121,8 @@ static void stat_counters(const struct port *port)
 	}
 }
 
-static void stat_text(const struct port *port)
+static void stat_text(const struct port *port,
+		      void *data __attribute__((unused)))
 {
 	printf("%s\n", netlink_string(port->tb[DCBPORT_A_PORT_IFNAME]));
 	stat_counters(port);
@@ -168,7 +130,8 @@ static void stat_text(const struct port *port)
 	       netlink_number(port->tb[DCBPORT_A_PORT_PFC_ERRORS]));
 }
 
-static void stat_json(const struct port *port)
+static void stat_json(const struct port *port,
+		      void *data __attribute__((unused)))
 {
 	json_open_object(NULL);
 	json_string("dev", netlink_string(port->tb[DCBPORT_A_PORT_IFNAME]));
@@ -180,16 +143,11 @@ static void stat_json(const struct port *port)
 	json_close_object();
 }
 
-static int port_dump(const char *dev, port_message text, port_message json)
+static int print_ports(const char *dev, port_message text, port_message json)
 {
-	port_message message = option_json ? json : text;
-	struct nlmsghdr *nlh = netlink_request(DCBPORT_CMD_PORT_GET);
-
-	if (dev)
-		mnl_attr_put_strz(nlh, DCBPORT_A_PORT_IFNAME, dev);
 	if (option_json)
 		json_open_array(NULL);
-	netlink_dump(nlh, DCBPORT_A_PORT_MAX, port_cb, &message);
+	port_dump(dev, option_json ? json : text, NULL);
 	if (option_json)
 		json_close_array();
 	return EXIT_SUCCESS;
@@ -317,11 +275,11 @@ int cmd_port(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "show";
 
-	netlink_open_family(&dcbport);
+	netlink_open_family(&port_family);
 	if (!strcmp(what, "show") && argc <= 3)
-		return port_dump(argc > 2 ? argv[2] : NULL, show_text, show_json);
+		return print_ports(argc > 2 ? argv[2] : NULL, show_text, show_json);
 	if (!strcmp(what, "stat") && argc <= 3)
-		return port_dump(argc > 2 ? argv[2] : NULL, stat_text, stat_json);
+		return print_ports(argc > 2 ? argv[2] : NULL, stat_text, stat_json);
 	if (!strcmp(what, "set"))
 		return port_set(argc - 1, argv + 1);
 	if (!strcmp(what, "switch"))

@@ -66,6 +66,8 @@ _dcqcn()
 	dev|--dev)
 		if [ "$command" = port ]; then
 			_dcqcn_words "$(_dcqcn_netdevs)"
+		elif [ "$command" = doctor ]; then
+			_dcqcn_words "$(_dcqcn_devs) $(_dcqcn_netdevs)"
 		else
 			_dcqcn_words "$(_dcqcn_devs)"
 		fi

@@ -197,18 +197,21 @@ static void sniff(struct facts *facts, uint64_t nsec)
 	}
 }
 
-/* Of all rxe devices, or the one of that name; takes as long as @nsec says */
-void facts_gather(struct facts *facts, const char *name, uint64_t nsec)
+/* Whether there are rxe devices, or the one of that name, to gather facts of */
+bool facts_find(struct facts *facts, const char *name)
+{
+	find_devs(facts, name);
+	return facts->devs;
+}
+
+/* Of what facts_find() has found; takes as long as @nsec says */
+void facts_gather(struct facts *facts, uint64_t nsec)
 {
 	struct fact_dev *dev;
 
 	if (gethostname(facts->host, sizeof(facts->host) - 1))
 		copy(facts->host, "?", sizeof(facts->host));
 	facts->module = !access(MODULE, F_OK);
-	find_devs(facts, name);
-	if (!facts->devs)
-		errx(EXIT_FAILURE, name ? "no such rxe device" :
-					  "there is no rxe device");
 	for (dev = facts->devs; dev; dev = dev->next) {
 		read_qdiscs(dev, false);
 		dev->fd = sniff_open(if_nametoindex(dev->ifname));

@@ -58,7 +58,8 @@ struct facts {
 	struct fact_dev *devs;
 };
 
-void facts_gather(struct facts *facts, const char *name, uint64_t nsec);
+bool facts_find(struct facts *facts, const char *name);
+void facts_gather(struct facts *facts, uint64_t nsec);
 void facts_print(FILE *out, const struct facts *facts);
 void facts_read(FILE *in, struct facts *facts);
 

@@ -32,8 +32,8 @@ void finding_open(void)
 		json_open_array(NULL);
 }
 
-void finding_seen(const char *id, const struct facts *facts,
-		  const struct fact_dev *dev, const char *format, ...)
+void finding_seen(const char *id, const char *host, const char *dev,
+		  const char *format, ...)
 {
 	va_list args;
 
@@ -41,10 +41,10 @@ void finding_seen(const char *id, const struct facts *facts,
 	if (option_json) {
 		json_open_object(NULL);
 		json_string("finding", id);
-		json_string("host", facts->host);
-		json_string("dev", dev->name);
+		json_string("host", host);
+		json_string("dev", dev);
 	} else {
-		printf("%s: %s on %s\n", id, dev->name, facts->host);
+		printf("%s: %s on %s\n", id, dev, host);
 	}
 	va_start(args, format);
 	part("seen", format, args);

@@ -3,11 +3,9 @@
 #ifndef FINDING_H
 #define FINDING_H
 
-#include "facts.h"
-
 void finding_open(void);
-void finding_seen(const char *id, const struct facts *facts,
-		  const struct fact_dev *dev, const char *format, ...)
+void finding_seen(const char *id, const char *host, const char *dev,
+		  const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 void finding_why(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void finding_mend(const char *format, ...)

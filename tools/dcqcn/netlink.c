@@ -246,14 +246,16 @@ void netlink_open(void)
 	netlink_open_family(&rdma_dcqcn);
 }
 
-/* A program speaks one family only */
+/* A program speaks one family at a time */
 void netlink_open_family(const struct netlink_family *f)
 {
 	struct nlmsghdr *nlh;
 	int on = 1;
 
-	if (sock)
+	if (sock && spoken == f)
 		return;
+	if (sock)
+		mnl_socket_close(sock);
 	spoken = f;
 	sock = mnl_socket_open2(NETLINK_GENERIC, SOCK_CLOEXEC);
 	if (!sock || mnl_socket_bind(sock, 0, MNL_SOCKET_AUTOPID) < 0)

@@ -54,6 +54,7 @@ static int put_class_settings(struct sk_buff *skb,
 			      const struct dcbport_settings *s, u8 prio)
 {
 	return nla_put_u8(skb, DCBPORT_A_CLASS_PRIO, prio) ||
+	       nla_put_u8(skb, DCBPORT_A_CLASS_TC, s->tc[prio]) ||
 	       nla_put_u8(skb, DCBPORT_A_CLASS_WEIGHT, s->weight[prio]) ||
 	       nla_put_u32(skb, DCBPORT_A_CLASS_LIMIT, s->limit[prio]) ||
 	       nla_put_u32(skb, DCBPORT_A_CLASS_KMIN, s->curve[prio].kmin) ||

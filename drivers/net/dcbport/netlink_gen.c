@@ -41,7 +41,7 @@ static const struct netlink_range_validation dcbport_a_switch_lossy_range = {
 };
 
 /* Common nested types */
-const struct nla_policy dcbport_class_nl_policy[DCBPORT_A_CLASS_FLOWS + 1] = {
+const struct nla_policy dcbport_class_nl_policy[DCBPORT_A_CLASS_TC + 1] = {
 	[DCBPORT_A_CLASS_PRIO] = NLA_POLICY_MAX(NLA_U8, 7),
 	[DCBPORT_A_CLASS_WEIGHT] = NLA_POLICY_RANGE(NLA_U8, 1, 100),
 	[DCBPORT_A_CLASS_LIMIT] = NLA_POLICY_MIN(NLA_U32, 1),
@@ -79,6 +79,7 @@ const struct nla_policy dcbport_class_nl_policy[DCBPORT_A_CLASS_FLOWS + 1] = {
 	[DCBPORT_A_CLASS_FLOWS_MIN] = NLA_POLICY_MAX(NLA_U32, 1024),
 	[DCBPORT_A_CLASS_FLOWS_MAX] = NLA_POLICY_MAX(NLA_U32, 1024),
 	[DCBPORT_A_CLASS_FLOWS] = { .type = NLA_U32, },
+	[DCBPORT_A_CLASS_TC] = { .type = NLA_U8, },
 };
 
 /* DCBPORT_CMD_PORT_GET - dump */

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What may be wrong with a switch's side of the control loop, one function each. Only
+ * classes that have had packets are looked at: what nobody uses harms nobody.
+ */
+#include <stdio.h>
+#include <sys/param.h>
+
+#include "finding.h"
+#include "port_checks.h"
+#include "unit.h"
+
+/* Where CNPs are unless somebody has changed their DSCP, 48 */
+#define CNP_PRIO	6
+#define CNP_LEN		74	/* bytes */
+
+/* Bytes for each unit of weight and turn, as in the module's drr.h */
+#define QUANTUM		64
+
+/* Bytes that may pass a CNP: four of the largest frames of RoCE */
+#define CNP_WAIT	(4 * 4170)
+
+/* Of the interval, in percent: shorter pauses are what PFC is for */
+#define PAUSED_LONG	50
+
+#define ETHERNET	14	/* bytes of a header */
+#define PFC_FRAME	84	/* bytes on the wire */
+#define DEFAULT_MTU	1500
+
+typedef unsigned long long ull;
+
+/* What all checks are told */
+struct view {
+	const struct port_facts *facts;
+	const struct fact_port *port;
+	const struct fact_switch *owner;
+	const char *host;
+};
+
+static uint64_t port_value(const struct view *v, int attr)
+{
+	return v->port->value[attr];
+}
+
+static uint64_t class_value(const struct view *v, int tc, int attr)
+{
+	return v->port->class[tc].after[attr];
+}
+
+static uint64_t class_growth(const struct view *v, int tc, int attr)
+{
+	return v->port->class[tc].after[attr] - v->port->class[tc].before[attr];
+}
+
+static bool class_used(const struct view *v, int tc)
+{
+	return class_value(v, tc, DCBPORT_A_CLASS_IN_PACKETS);
+}
+
+static int class_of(const struct view *v, int prio)
+{
+	return class_value(v, prio, DCBPORT_A_CLASS_TC) % PORT_CLASSES;
+}
+
+/* A priority with PFC that is in the class, or -1 */
+static int class_pfc(const struct view *v, int tc)
+{
+	for (int prio = 0; prio < PORT_CLASSES; prio++) {
+		if (port_value(v, DCBPORT_A_PORT_PFC) & 1U << prio &&
+		    class_of(v, prio) == tc)
+			return prio;
+	}
+	return -1;
+}
+
+/* --- storms and pauses ---------------------------------------------------- */
+
+static void check_pauses(const struct view *v, int prio, uint64_t nsec)
+{
+	int tc = class_of(v, prio);
+	uint64_t paused = class_growth(v, prio,
+				       DCBPORT_A_CLASS_RX_PAUSE_DURATION);
+	uint64_t percent = MIN(paused * 100000 / MAX(nsec, 1), 100);
+
+	if (class_value(v, tc, DCBPORT_A_CLASS_STORM) ||
+	    class_growth(v, tc, DCBPORT_A_CLASS_STORMS)) {
+		finding_seen("pause-storm", v->host, v->port->name,
+			     "priority %d is paused without end: %llu PFC frames came meanwhile",
+			     prio, (ull)class_growth(v, prio,
+						     DCBPORT_A_CLASS_RX_PAUSE));
+		finding_why("the device at the other end sends pauses and never lets go: a broken card, or a switch that is stuck itself");
+		finding_mend("look for what is wrong there; until then: dcb pfc set dev %s prio-pfc %d:off",
+			     v->port->name, prio);
+		return;
+	}
+	if (percent < PAUSED_LONG)
+		return;
+	finding_seen("paused", v->host, v->port->name,
+		     "priority %d was paused for %llu %% of the time", prio,
+		     (ull)percent);
+	finding_why("the other end has no room: its marks come too late, or what it sends to is paused in turn; all that shares this priority waits");
+	finding_mend("run the same at the other end; its Kmin and Kmax must be well below xOFF, and senders must answer marks");
+}
+
+/* --- marks ---------------------------------------------------------------- */
+
+/* The most bytes that the class can ever hold */
+static uint64_t class_reach(const struct view *v, int tc)
+{
+	uint64_t limit = class_value(v, tc, DCBPORT_A_CLASS_LIMIT);
+	uint64_t ports, alpha, pool, own, each, xoff;
+	bool lossless = class_pfc(v, tc) >= 0;
+
+	if (!v->owner)
+		return limit;
+	ports = v->owner->value[DCBPORT_A_SWITCH_PORTS];
+	alpha = v->owner->value[DCBPORT_A_SWITCH_ALPHA];
+	pool = lossless ? v->owner->value[DCBPORT_A_SWITCH_SIZE] -
+			  v->owner->value[DCBPORT_A_SWITCH_ROOM] :
+			  v->owner->value[DCBPORT_A_SWITCH_LOSSY];
+	own = lossless ? port_value(v, DCBPORT_A_PORT_RESERVE) +
+			 port_value(v, DCBPORT_A_PORT_HEADROOM) : 0;
+	/* alpha * pool / (1 + alpha * ports) for each of them */
+	each = alpha ? pool * alpha / (DCBPORT_ALPHA_ONE + alpha * ports) :
+		       pool;
+	xoff = lossless ? port_value(v, DCBPORT_A_PORT_XOFF) : 0;
+	if (xoff)
+		each = MIN(each, xoff);
+	return MIN(limit, ports * (each + own));
+}
+
+static void check_reach(const struct view *v, int tc)
+{
+	uint64_t kmin = class_value(v, tc, DCBPORT_A_CLASS_KMIN);
+	uint64_t reach = class_reach(v, tc);
+	char a[UNIT_LEN], b[UNIT_LEN];
+
+	if (!class_value(v, tc, DCBPORT_A_CLASS_KMAX) || kmin < reach)
+		return;
+	finding_seen("no-marks", v->host, v->port->name,
+		     "Kmin of class %d is %s, and the switch holds %s for it at most",
+		     tc, unit_bytes(a, kmin), unit_bytes(b, reach));
+	finding_why("packets are lost, or senders paused, before one is marked: senders never slow down in time");
+	finding_mend("dcqcn port set dev %s prio %d kmin %lluB kmax %lluB",
+		     v->port->name, tc, (ull)reach / 10, (ull)reach / 2);
+}
+
+static void check_ecn(const struct view *v, int tc)
+{
+	int prio = class_pfc(v, tc);
+
+	if (prio < 0 || !v->owner ||
+	    class_value(v, tc, DCBPORT_A_CLASS_KMAX))
+		return;
+	finding_seen("pfc-without-ecn", v->host, v->port->name,
+		     "priority %d has PFC, and class %d marks nothing", prio, tc);
+	finding_why("only pauses slow senders down: they stop others that share the link, and spread upstream");
+	finding_mend("dcqcn port set dev %s prio %d kmin 5KB kmax 200KB pmax 1%%",
+		     v->port->name, tc);
+}
+
+/* --- the buffer ----------------------------------------------------------- */
+
+static uint64_t frame_len(const struct view *v)
+{
+	unsigned int mtu = DEFAULT_MTU;
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s/mtu", v->port->name);
+	f = fopen(path, "r");
+	if (f) {
+		if (fscanf(f, "%u", &mtu) != 1)
+			mtu = DEFAULT_MTU;
+		fclose(f);
+	}
+	return mtu + ETHERNET + port_value(v, DCBPORT_A_PORT_OVERHEAD);
+}
+
+/* Two frames, the pause, and what is under way both ways meanwhile */
+static void check_headroom(const struct view *v)
+{
+	uint64_t room = port_value(v, DCBPORT_A_PORT_HEADROOM);
+	uint64_t need = 2 * frame_len(v) + PFC_FRAME +
+			(uint64_t)(2.0 * port_value(v, DCBPORT_A_PORT_RATE) *
+				   port_value(v, DCBPORT_A_PORT_DELAY) / 8e9);
+	char a[UNIT_LEN], b[UNIT_LEN];
+
+	if (!v->owner || !port_value(v, DCBPORT_A_PORT_PFC) || room >= need)
+		return;
+	finding_seen("headroom-short", v->host, v->port->name,
+		     "the headroom is %s; this link needs %s",
+		     unit_bytes(a, room), unit_bytes(b, need));
+	finding_why("marks take a round trip to work, and until then PFC must hold what comes: after its pause two frames and what is under way still arrive, and are lost");
+	finding_mend("dcqcn port set dev %s headroom %lluB", v->port->name,
+		     (ull)need);
+}
+
+/* --- classes -------------------------------------------------------------- */
+
+static void check_trust(const struct view *v)
+{
+	if (port_value(v, DCBPORT_A_PORT_TRUST) != DCBPORT_TRUST_NONE)
+		return;
+	finding_seen("dscp-untrusted", v->host, v->port->name,
+		     "the DSCP is not trusted: all packets have one priority");
+	finding_why("CNPs wait behind data, and PFC stops everything at once");
+	finding_mend("dcqcn port set dev %s trust dscp", v->port->name);
+}
+
+/* Bytes of other classes that may pass a CNP, by deficit round robin */
+static uint64_t cnp_wait(const struct view *v, int tc)
+{
+	uint64_t own = class_value(v, tc, DCBPORT_A_CLASS_WEIGHT) * QUANTUM;
+	uint64_t others = 0;
+
+	for (int c = 0; c < PORT_CLASSES; c++) {
+		if (c != tc && class_used(v, c))
+			others += class_value(v, c, DCBPORT_A_CLASS_WEIGHT) *
+				  QUANTUM;
+	}
+	return own ? others * ((CNP_LEN + own - 1) / own) : 0;
+}
+
+static void check_cnps(const struct view *v)
+{
+	int tc = class_of(v, CNP_PRIO);
+	char wait[UNIT_LEN];
+
+	if (!class_used(v, tc) ||
+	    port_value(v, DCBPORT_A_PORT_STRICT) & 1U << tc ||
+	    cnp_wait(v, tc) < CNP_WAIT)
+		return;
+	finding_seen("cnp-starved", v->host, v->port->name,
+		     "CNPs (priority %d) are in class %d, which is not strict: %s of others may pass one",
+		     CNP_PRIO, tc, unit_bytes(wait, cnp_wait(v, tc)));
+	finding_why("what tells senders to slow down waits behind what they send too fast");
+	finding_mend("dcqcn port set dev %s strict %d", v->port->name, tc);
+}
+
+static void check_port(const struct view *v, uint64_t nsec)
+{
+	check_trust(v);
+	check_cnps(v);
+	check_headroom(v);
+	for (int i = 0; i < PORT_CLASSES; i++) {
+		if (!class_used(v, i))
+			continue;
+		check_reach(v, i);
+		check_ecn(v, i);
+	}
+	for (int prio = 0; prio < PORT_CLASSES; prio++) {
+		if (port_value(v, DCBPORT_A_PORT_PFC) & 1U << prio)
+			check_pauses(v, prio, nsec);
+	}
+}
+
+/* Everything that the ports of a host show within @nsec */
+void port_checks(const struct port_facts *facts, const char *host,
+		 uint64_t nsec)
+{
+	for (int i = 0; i < facts->num; i++) {
+		struct view v = {
+			.facts = facts,
+			.port = &facts->port[i],
+			.owner = port_facts_owner(facts, &facts->port[i]),
+			.host = host,
+		};
+
+		check_port(&v, nsec);
+	}
+}

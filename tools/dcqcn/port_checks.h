@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What may be wrong with a switch's side of the control loop. See port_checks.c. */
+#ifndef PORT_CHECKS_H
+#define PORT_CHECKS_H
+
+#include "port_facts.h"
+
+void port_checks(const struct port_facts *facts, const char *host,
+		 uint64_t nsec);
+
+#endif /* PORT_CHECKS_H */
