@@ -10,7 +10,7 @@ from ..core import command
 from ..core.errors import InputError
 from ..core.paths import OUT
 from ..core.progress import say
-from . import cost, goals, pacing
+from . import cost, goals, pacing, port
 
 
 def parser():
@@ -18,7 +18,7 @@ def parser():
         packet on a stock kernel in a guest whose clock is the number of executed instructions,
         and looks at the times of paced packets in the simulator. Prints a table and writes
         result.json. Figures do not depend on how busy this machine is.""")
-    p.add_argument("--only", action="append", choices=["cost", "pacing"],
+    p.add_argument("--only", action="append", choices=["cost", "pacing", "port"],
                    help="measure only this; result.json keeps what else it has")
     p.add_argument("--flows", type=int, action="append", metavar="N", choices=cost.FLOWS,
                    help="with how many limited flows to look at the cost of a packet "
@@ -32,7 +32,7 @@ def parser():
 
 def run(argv):
     args = parser().parse_args(argv)
-    only = args.only or ["cost", "pacing"]
+    only = args.only or ["cost", "pacing", "port"]
     path = os.path.join(args.out, "result.json")
     result = {}
     os.makedirs(args.out, exist_ok=True)
@@ -43,7 +43,8 @@ def run(argv):
         except ValueError as e:
             raise InputError("%s: is no JSON file: %s" % (path, e)) from None
     for name, measure in (("cost", lambda: cost.measure(args.out, args.flows or cost.FLOWS)),
-                          ("pacing", lambda: pacing.measure(args.out))):
+                          ("pacing", lambda: pacing.measure(args.out)),
+                          ("port", lambda: port.measure(args.out))):
         if name in only:
             result.update(measure())
             command.write_json(path, result)

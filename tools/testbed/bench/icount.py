@@ -21,8 +21,8 @@ SILENCE = 900                   # s of wall time without a sign of life
 class Guest:
     """Boots, runs a shell script, and is gone; share is /lab/share in it."""
 
-    def __init__(self):
-        self.image = Image(KERNEL).ensure()
+    def __init__(self, kernel=KERNEL):
+        self.image = Image(kernel).ensure()
 
     def __enter__(self):
         self.dir = tempfile.mkdtemp(prefix="rdma_dcqcn-bench-")
