@@ -27,7 +27,7 @@ static u32 drr_turns(const struct dcbport_drr *drr, int prio, u32 len)
 	return (len - drr->deficit[prio] + quantum - 1) / quantum;
 }
 
-static int drr_strict(u8 ready)
+static int drr_highest(u8 ready)
 {
 	int prio;
 
@@ -42,6 +42,16 @@ static int drr_strict(u8 ready)
 static int drr_at(const struct dcbport_drr *drr, int step)
 {
 	return (drr->turn + step) % DCBPORT_PRIOS;
+}
+
+/* As below, if nobody else could make use of these turns */
+static int drr_alone(struct dcbport_drr *drr, int prio, u32 len)
+{
+	if (prio != drr->turn || len > drr->deficit[prio])
+		drr->deficit[prio] += drr_turns(drr, prio, len) *
+				      drr_quantum(drr, prio);
+	drr->turn = prio;
+	return prio;
 }
 
 /**
@@ -60,9 +70,13 @@ int dcbport_drr_pick(struct dcbport_drr *drr, u8 ready,
 	int step, prio, chosen = 0;
 
 	if (ready & drr->strict)
-		return drr_strict(ready & drr->strict);
+		return drr_highest(ready & drr->strict);
 	if (!ready)
 		return -1;
+	if (!(ready & (ready - 1))) {
+		prio = drr_highest(ready);
+		return drr_alone(drr, prio, len[prio]);
+	}
 	/* the rest of a turn */
 	prio = drr->turn;
 	if (ready & 1 << prio && len[prio] <= drr->deficit[prio])

@@ -32,6 +32,8 @@ static void pause_change(struct dcbport_pause *p, int prio, u64 until, u64 now)
 	if (until > now)
 		count->paused += until - now;
 	atomic64_set(&p->until[prio], until);
+	if (until > dcbport_pause_last(p))
+		atomic64_set(&p->last, until);
 }
 
 /**

@@ -31,6 +31,8 @@ struct dcbport_pause_count {
  * @enable: priorities that obey, one bit each
  * @rate: bit/s, by which quanta are counted
  * @errors: malformed frames
+ * @last: ns; no priority is paused from then on, or earlier. Written under @lock, read
+ *	without.
  * @until: ns; a priority sends nothing before. Written under @lock, read without.
  * @count: of each priority
  */
@@ -39,6 +41,7 @@ struct dcbport_pause {
 	u8 enable;
 	u64 rate;
 	u64 errors;
+	atomic64_t last;
 	atomic64_t until[DCBPORT_PRIOS];
 	struct dcbport_pause_count count[DCBPORT_PRIOS];
 };
@@ -55,6 +58,12 @@ u64 dcbport_pause_read(struct dcbport_pause *p, int prio,
 static inline u64 dcbport_pause_until(const struct dcbport_pause *p, int prio)
 {
 	return atomic64_read(&p->until[prio]);
+}
+
+/* When all priorities may send again at the latest; the past if they may */
+static inline u64 dcbport_pause_last(const struct dcbport_pause *p)
+{
+	return atomic64_read(&p->last);
 }
 
 #endif /* DCBPORT_PAUSE_H */

@@ -175,6 +175,7 @@ static int enqueue_one(struct dcbport *port, u8 prio, struct sk_buff *skb,
 	cb->lossless = lossless;
 	cb->control = false;
 	__qdisc_enqueue_tail(skb, &class->queue);
+	port->backlog |= 1 << tc;
 	class->bytes += len;
 	class->count.most = max(class->count.most, class->bytes);
 	port->sch->q.qlen++;
@@ -228,6 +229,8 @@ static struct sk_buff *class_take(struct dcbport *port, u8 tc)
 	u32 len = qdisc_pkt_len(skb);
 
 	class->bytes -= len;
+	if (!class->queue.qlen)
+		port->backlog &= ~(1 << tc);
 	flow_leave(class, skb);
 	port->sch->q.qlen--;
 	qdisc_qstats_backlog_dec(port->sch, skb);
@@ -332,17 +335,6 @@ static u64 port_poll_interval(const struct dcbport *port)
 		   dcbport_settings_restore(&port->settings)) * NSEC_PER_MSEC;
 }
 
-static bool port_is_paused(const struct dcbport *port, u64 now)
-{
-	u8 prio;
-
-	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
-		if (dcbport_pause_until(&port->pause, prio) > now)
-			return true;
-	}
-	return false;
-}
-
 /* Looks as often as it can detect or restore something, while there is anything */
 static void port_watch(struct dcbport *port, u64 now)
 {
@@ -353,7 +345,7 @@ static void port_watch(struct dcbport *port, u64 now)
 	if (port->settings.action == DCBPORT_ACTION_OFF || !port->settings.pfc)
 		return;
 	if (!port->poll) {
-		if (port_is_paused(port, now))
+		if (dcbport_pause_last(&port->pause) > now)
 			port->poll = now + port_poll_interval(port);
 		return;
 	}
@@ -467,16 +459,17 @@ static void port_take_back(struct dcbport *port)
 static int port_pick(struct dcbport *port, u64 now)
 {
 	u32 len[DCBPORT_PRIOS] = {};
-	u8 tc, ready = 0;
+	u8 tc, left, ready = 0;
 
-	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
-		const struct dcbport_class *class = &port->class[tc];
-
-		if (!class->queue.qlen || class_until(port, tc) > now)
+	for (left = port->backlog; left; left &= left - 1) {
+		tc = __ffs(left);
+		if (class_until(port, tc) > now)
 			continue;
 		ready |= 1 << tc;
-		len[tc] = qdisc_pkt_len(class->queue.head);
+		len[tc] = qdisc_pkt_len(port->class[tc].queue.head);
 	}
+	if (!ready)
+		return -1;
 	return dcbport_drr_pick(&port->drr, ready, len);
 }
 
@@ -561,7 +554,7 @@ static struct sk_buff *port_arrived(struct dcbport *port, u64 now)
 static u64 port_wakeup(const struct dcbport *port, u64 now)
 {
 	u64 at = U64_MAX;
-	u8 tc;
+	u8 left;
 
 	if (port->flight.qlen)
 		at = port_cb(port->flight.head)->time;
@@ -571,20 +564,28 @@ static u64 port_wakeup(const struct dcbport *port, u64 now)
 		at = min(at, port->wire.free);
 	else if (port_wants(port) | port->told)
 		at = min(at, port->tell_again);
-	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
-		if (port->class[tc].queue.qlen)
-			at = min(at, max(port->wire.free,
-					 class_until(port, tc)));
-	}
+	for (left = port->backlog; left; left &= left - 1)
+		at = min(at, max(port->wire.free,
+				 class_until(port, __ffs(left))));
 	return at;
+}
+
+/* Nothing to send, to say or to wait for */
+static bool port_is_idle(const struct dcbport *port)
+{
+	return !port->backlog && !port->flight.qlen && !port->poll &&
+	       !(port_wants(port) | port->told);
 }
 
 static struct sk_buff *port_dequeue(struct Qdisc *sch)
 {
 	struct dcbport *port = qdisc_priv(sch);
-	u64 at, now = ktime_get_ns();
 	struct sk_buff *skb;
+	u64 at, now;
 
+	if (port_is_idle(port))
+		return NULL;
+	now = ktime_get_ns();
 	port_watch(port, now);
 	do {
 		skb = port_arrived(port, now);
