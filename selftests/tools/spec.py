@@ -54,9 +54,11 @@ def main():
           ["%s in the completion" % c for c in commands
            if not re.search(r"\b%s\b" % c, completion)])
     findings = re.findall(r'finding_seen\((?:one_side \? "([\w-]+)" : )?"([\w-]+)"',
-                          read("tools", "dcqcn", "checks.c"))
+                          read("tools", "dcqcn", "checks.c") +
+                          read("tools", "dcqcn", "port_checks.c"))
     findings = sorted({name for pair in findings for name in pair if name})
-    provoked, told = read("selftests", "rdma", "doctor.sh"), read("Documentation", "troubleshooting.rst")
+    provoked = read("selftests", "rdma", "doctor.sh") + read("selftests", "port", "ports.py")
+    told = read("Documentation", "troubleshooting.rst")
     check("doctor: each of its %d findings is provoked by a test, and documented" % len(findings),
           findings,
           [f + " has no test" for f in findings
