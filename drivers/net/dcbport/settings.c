@@ -140,7 +140,7 @@ const char *dcbport_settings_warn(const struct dcbport_settings *s)
 
 	if (s->pfc && s->action != DCBPORT_ACTION_OFF && s->detect &&
 	    s->detect <= longest_pause(s))
-		return "detect is below the longest pause: a single frame looks like one without end";
+		return "detect is below the longest pause: one frame looks like an endless pause";
 	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
 		if (lossless & 1 << tc && s->thresholds.xoff &&
 		    s->curve[tc].kmax > s->thresholds.xoff)
