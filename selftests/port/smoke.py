@@ -4,6 +4,7 @@
 usage: smoke.py MODULE BINARIES PCAP
 """
 
+import json
 import struct
 import sys
 import time
@@ -46,6 +47,15 @@ def main():
         ports[n].set("rate 50mbit pfc 3 switch s xoff 20KB xon 10KB headroom 300KB action off "
                      "prio 3 kmin 0 kmax 0")
         hosts[n] = Socket("h%d" % n, "eth0")
+    # The packaged dcb finds PFC as it is, and says which priority a DSCP has
+    dcb = "ip netns exec s dcb -j %s dev h2 %s"
+    shown = json.loads(sh(dcb % ("pfc show", "")).stdout)["prio_pfc"]
+    assert [p for p in range(8) if shown[p]] == [3], shown
+    sh(dcb % ("app add", "dscp-prio 26:3 24:4"))
+    sh(dcb % ("app del", "dscp-prio 24:4"))
+    shown = json.loads(sh(dcb % ("app show", "")).stdout)
+    assert shown["dscp_prio"] == [[26, 3]], shown
+    sh(dcb % ("app flush", ""))
     # Paused for 671 ms at 50 Mb/s, and again until the switch has paused the sender
     hosts[2].send(pfc({3: 0xffff}))
     hosts[1].send(*(packet(mac(2), mac(1), 3, 2, LENGTH, n) for n in range(COUNT)))
