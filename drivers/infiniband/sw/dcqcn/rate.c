@@ -84,7 +84,7 @@
  * on a path that is known, this share of what got through lately.
  */
 #define DCQCN_START_BURSTS	4
-#define DCQCN_START_BURST_MAX	(1U << 24)	/* bytes; of more, so much counts */
+#define DCQCN_START_BURST_MAX	16777216U	/* bytes; of more, so much counts */
 #define DCQCN_START_SHARE	32
 #define DCQCN_START_KNOWN	4
 

@@ -71,7 +71,8 @@ dcqcn_rp_pass(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	if (!qp)
 		return rcu_dereference(dev->settings)->rp.start_burst ?
 		       dcqcn_rp_begin(dev, qpn, skb, view, okfn) : NF_ACCEPT;
-	if (READ_ONCE(qp->seen) == jiffies && !READ_ONCE(qp->flow.limited))
+	if (!time_after(jiffies, READ_ONCE(qp->seen)) &&
+	    !READ_ONCE(qp->flow.limited))
 		return NF_ACCEPT;
 	return dcqcn_rp_limit(dev, qp, skb, view, okfn);
 }
