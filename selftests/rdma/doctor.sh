@@ -114,9 +114,13 @@ knobs_of_loop()
 	alone cnp-interval
 	peer cnp-interval
 	usual_knobs
+	knobs local roce_rp/rpg_time_reset=1
+	alone knob-overrides
+	usual_knobs
 	knobs remote roce_np/enable/0=0
 	peer np-off@remote
 	knobs remote roce_np/enable/0=1 roce_np/min_time_between_cnps=131071
+	knobs local roce_rp/dce_tcp_rtt=100000
 	peer cnp-interval
 	usual_knobs
 

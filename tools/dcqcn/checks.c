@@ -25,6 +25,7 @@
 #define DEC_FAC_WEAK	90
 
 #define BPS_PER_MBPS	1000000ULL
+#define NSEC_PER_USEC	1000ULL
 
 typedef unsigned long long ull;
 
@@ -162,6 +163,27 @@ static void check_floor(const struct facts *facts, const struct fact_dev *dev)
 			     unit_rate(floor, qp->floor));
 		finding_why("held requests must leave before the QP's ack timeout, or they are sent again: it cannot be slowed down further");
 		finding_mend("a longer ack timeout or a smaller MTU: ib_write_bw -u 18 -m 1024");
+		return;
+	}
+}
+
+/* A timer that was set wins over the round trip, where that is measured */
+static void check_timer(const struct facts *facts, const struct fact_dev *dev)
+{
+	uint64_t period = KNOB(dev, RPG_TIME_RESET);
+
+	for (int i = 0; i < dev->num_qps; i++) {
+		const struct fact_qp *qp = &dev->qps[i];
+
+		if (!period || period * NSEC_PER_USEC >= qp->rtt)
+			continue;
+		finding_seen("knob-overrides", facts->host, dev->name,
+			     "rpg_time_reset is %lluus, a round trip of QP %llu takes %lluus",
+			     (ull)period, (ull)qp->qpn,
+			     (ull)(qp->rtt / NSEC_PER_USEC));
+		finding_why("rates rise before a mark can tell that they are too high already");
+		finding_mend("dcqcn set dev %s rpg_time_reset 0us, which follows the round trip",
+			     dev->name);
 		return;
 	}
 }
@@ -325,7 +347,7 @@ static void check_interval(const struct facts *from,
 	uint32_t gap = KNOB(receiver, MIN_TIME_BETWEEN_CNPS);
 	uint32_t period = KNOB(sender, DCE_TCP_RTT);
 
-	if (gap < period)
+	if (!period || gap < period)	/* 0: it follows the round trip */
 		return;
 	finding_seen("cnp-interval", from->host, sender->name,
 		     "alpha decays every %uus (dce_tcp_rtt), CNPs come from %s every %uus at most",
@@ -421,6 +443,7 @@ void checks_host(const struct facts *facts, const struct fact_dev *dev,
 	check_cnps_in(facts, dev);
 	check_cut(facts, dev);
 	check_floor(facts, dev);
+	check_timer(facts, dev);
 }
 
 /* What has to be guessed while nothing is known of the other host */

@@ -165,6 +165,7 @@ static void add_qp(const struct qp *qp, void *data)
 	fact->qpn = qp->value[RDMA_DCQCN_A_QP_LQPN];
 	fact->rate = qp->value[RDMA_DCQCN_A_QP_RATE];
 	fact->floor = qp->value[RDMA_DCQCN_A_QP_FLOOR_RATE];
+	fact->rtt = qp->value[RDMA_DCQCN_A_QP_RTT];
 }
 
 static void read_module(struct fact_dev *dev)

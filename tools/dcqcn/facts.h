@@ -33,6 +33,7 @@ struct fact_qp {
 	uint64_t qpn;
 	uint64_t rate;
 	uint64_t floor;
+	uint64_t rtt;		/* ns; 0 where it is not measured */
 };
 
 struct fact_dev {
