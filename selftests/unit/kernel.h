@@ -153,7 +153,8 @@ struct nf_hook_ops {
 #define synchronize_net()	((void)0)
 #define sk_fullsock(sk)		((sk)->full)
 #define atomic64_read(a)	((a)->counter)
-#define jiffies			1000UL
+#define jiffies			(1000UL + (unsigned long)(fuzz_now / 1000000))
+#define time_after(a, b)	((long)((b) - (a)) < 0)
 #define ktime_get_ns()		fuzz_now
 
 #define kernel_assert(cond)	do { if (!(cond)) __builtin_trap(); } while (0)
