@@ -275,6 +275,7 @@ static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
 	the_path.probe_time = c->flags & LIMITED;
 	the_qp.flow.path = &the_path;
 	the_qp.cnp_time = c->since_cnp ? fuzz_now - c->since_cnp * 1000ULL : 0;
+	the_qp.seen = jiffies - (c->qp_state >> 4 & 3);
 	has_qp = c->qp_state & 0x80;
 	if (len >= ip + UDP_LEN + BTH_LEN)
 		the_qp.qpn = get24(p + ip + UDP_LEN + 5) ^
