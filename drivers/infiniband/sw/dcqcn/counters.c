@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters of one rxe port, as files in rxe's own hw_counters/ beside those
- * that rxe has. The names that mlx5 uses too mean what they mean there.
+ * Counters of one rxe port, as files beside rxe's own in hw_counters/. Names that
+ * mlx5 has too mean the same as there.
  */
 #include <linux/kernel.h>
 #include <linux/sysfs.h>
@@ -14,7 +14,7 @@
 /**
  * dcqcn_counter_sum() - read a counter
  * @dev: the port
- * @counter: which
+ * @counter: the counter
  *
  * Context: any. Return: its value, summed over all CPUs.
  */
@@ -110,7 +110,7 @@ static const struct attribute_group dcqcn_counter_group = {
 	.attrs = dcqcn_counter_attrs,
 };
 
-/* A rxe device has one port; this is its directory */
+/* The directory of an rxe device's only port */
 static struct kobject *dcqcn_port_kobj(struct ib_device *ibdev)
 {
 	return list_first_entry_or_null(&ibdev->coredev.port_list,
@@ -118,7 +118,7 @@ static struct kobject *dcqcn_port_kobj(struct ib_device *ibdev)
 }
 
 /**
- * dcqcn_counters_add() - show a port's counters
+ * dcqcn_counters_add() - add a port's counter files
  * @dev: the port
  *
  * Context: process; may sleep. Return: 0 or a negative error.

@@ -30,7 +30,7 @@ enum dcqcn_counter {
 	DCQCN_NUM_COUNTERS
 };
 
-/* Words of the machine: no tearing, no lock, and one instruction per count */
+/* Machine words: no tearing, no lock, and one instruction per count */
 struct dcqcn_counters {
 	unsigned long value[DCQCN_NUM_COUNTERS];
 };

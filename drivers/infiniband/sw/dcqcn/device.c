@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One rxe port: born when the RDMA core shows us a rxe device, gone when it
- * takes it away. rxe unregisters its device when the network device goes or
- * changes its namespace, so there is nothing else to follow.
+ * One rxe port: created when the RDMA core adds an rxe device, freed when it
+ * removes the device. rxe unregisters its device when the network device goes
+ * away or changes its namespace, so there is nothing else to follow.
  *
  * Packets find the port by the RDMA device they leave or by the network device
  * they arrive on: two small tables, read under RCU.
@@ -25,16 +25,16 @@
 
 #define DCQCN_RXE_PORT		1	/* rxe devices have one port */
 
-/* Mb/s, of network devices that do not know their speed: what the RDMA core
- * takes them for
+/* Mb/s, for network devices that do not know their speed; the RDMA core assumes
+ * the same
  */
 #define DCQCN_SPEED_UNKNOWN	1000
 
 DEFINE_HASHTABLE(dcqcn_by_ibdev, DCQCN_TABLE_BITS);
 static DEFINE_HASHTABLE(dcqcn_by_ndev, DCQCN_TABLE_BITS);
-static DEFINE_MUTEX(dcqcn_table_mutex);	/* whoever changes the tables */
+static DEFINE_MUTEX(dcqcn_table_mutex);	/* serialises table updates */
 
-/* For what must sleep: it asks the core about QPs, and devices for their speed */
+/* For work that sleeps: looking up QPs in the RDMA core, reading port speeds */
 struct workqueue_struct *dcqcn_wq;
 
 static struct ib_client dcqcn_client;
@@ -52,8 +52,8 @@ static struct dcqcn_dev *dcqcn_dev_find_ndev(const struct net_device *ndev)
 }
 
 /**
- * dcqcn_dev_by_ndev() - the port that packets from a network device come to
- * @ndev: where they arrived; a VLAN's belong to the device below it
+ * dcqcn_dev_by_ndev() - find the port of a received packet
+ * @ndev: where it arrived; a VLAN's packets belong to the device below it
  *
  * Context: under RCU. Return: the port, or NULL.
  */
@@ -67,10 +67,10 @@ struct dcqcn_dev *dcqcn_dev_by_ndev(const struct net_device *ndev)
 }
 
 /**
- * dcqcn_dev_of_client() - the port of a device that has not been removed yet
- * @ibdev: a rxe device whose client data is set
+ * dcqcn_dev_of_client() - return the port of a device that has not been removed
+ * @ibdev: an rxe device whose client data is set
  *
- * Context: any; from its sysfs files. Return: the port.
+ * Context: any; called by its sysfs files. Return: the port.
  */
 struct dcqcn_dev *dcqcn_dev_of_client(struct ib_device *ibdev)
 {
@@ -78,12 +78,12 @@ struct dcqcn_dev *dcqcn_dev_of_client(struct ib_device *ibdev)
 }
 
 /**
- * dcqcn_dev_next() - the ports of a namespace, one after the other
+ * dcqcn_dev_next() - iterate over the ports of a namespace
  * @net: the namespace
- * @index: of the RDMA device to begin with
+ * @index: index of the RDMA device to start from
  *
- * Context: under RCU. Return: the port with the least index of those that have
- * at least @index, or NULL.
+ * Context: under RCU. Return: the port with the lowest index that is not below
+ * @index, or NULL.
  */
 struct dcqcn_dev *dcqcn_dev_next(const struct net *net, u32 index)
 {
@@ -100,12 +100,12 @@ struct dcqcn_dev *dcqcn_dev_next(const struct net *net, u32 index)
 }
 
 /**
- * dcqcn_dev_lock() - a port by its name, and keep it
+ * dcqcn_dev_lock() - find a port by name and keep it
  * @net: its namespace
- * @name: of the RDMA device
+ * @name: name of the RDMA device
  *
- * Context: process; may sleep. Return: the port, which stays until
- * dcqcn_dev_unlock(); or NULL, then there is nothing to unlock.
+ * Context: process; may sleep. Return: the port, valid until
+ * dcqcn_dev_unlock(); or NULL, with nothing to unlock.
  */
 struct dcqcn_dev *dcqcn_dev_lock(const struct net *net, const char *name)
 {
@@ -123,7 +123,7 @@ struct dcqcn_dev *dcqcn_dev_lock(const struct net *net, const char *name)
 }
 
 /**
- * dcqcn_dev_unlock() - let go of what dcqcn_dev_lock() returned
+ * dcqcn_dev_unlock() - release the port that dcqcn_dev_lock() returned
  *
  * Context: process.
  */
@@ -136,9 +136,11 @@ void dcqcn_dev_unlock(void)
  * dcqcn_dev_settings_begin() - begin to change a port's settings
  * @dev: the port
  *
- * Context: process; may sleep. Return: a copy to change, and then to hand to
- * dcqcn_dev_settings_commit() or dcqcn_dev_settings_abort(), before which
- * nobody else can change them; or NULL.
+ * Other writers wait until dcqcn_dev_settings_commit() or
+ * dcqcn_dev_settings_abort().
+ *
+ * Context: process; may sleep. Return: a copy to change and to pass to one of
+ * these, or NULL.
  */
 struct dcqcn_settings *dcqcn_dev_settings_begin(struct dcqcn_dev *dev)
 {
@@ -187,9 +189,9 @@ void dcqcn_dev_settings_abort(struct dcqcn_dev *dev,
 }
 
 /*
- * A worker, because a notifier cannot ask: depending on the kernel and the device,
- * it is called with or without the device's instance lock, which
- * __ethtool_get_link_ksettings() takes where the device has one.
+ * In a worker, because a notifier cannot tell whether the device's instance lock
+ * is held, which depends on kernel and device. __ethtool_get_link_ksettings()
+ * takes that lock if the device has one.
  */
 static void dcqcn_dev_read_speed(struct work_struct *work)
 {
@@ -254,7 +256,7 @@ static void dcqcn_dev_publish(struct dcqcn_dev *dev)
 	mutex_unlock(&dcqcn_table_mutex);
 }
 
-/* Neither packets nor events find @dev any more when this returns */
+/* Packets and events no longer find @dev when this returns */
 static void dcqcn_dev_unpublish(struct dcqcn_dev *dev)
 {
 	mutex_lock(&dcqcn_table_mutex);
@@ -319,8 +321,8 @@ static void dcqcn_remove_one(struct ib_device *ibdev, void *client_data)
 		return;
 	ndev = dev->ndev;
 
-	/* First let go what is held, while what comes after it still queues
-	 * behind: unloading the module reorders nothing.
+	/* Send held packets while later ones still queue behind them, so that
+	 * unloading the module does not reorder packets
 	 */
 	WRITE_ONCE(dev->stopping, true);
 	dcqcn_qp_dev_release(dev);
@@ -371,7 +373,7 @@ static struct notifier_block dcqcn_netdev_notifier = {
 };
 
 /**
- * dcqcn_device_init() - take on all rxe devices, present and future
+ * dcqcn_device_init() - add all rxe devices, present and future
  *
  * Context: process; may sleep. Return: 0 or a negative error.
  */
@@ -398,7 +400,7 @@ destroy_wq:
 }
 
 /**
- * dcqcn_device_exit() - let go of all rxe devices
+ * dcqcn_device_exit() - remove all rxe devices
  *
  * Context: process; may sleep.
  */

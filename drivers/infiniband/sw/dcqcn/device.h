@@ -17,8 +17,8 @@
 #include "settings.h"
 #include "sysfs.h"
 
-#define DCQCN_TABLE_BITS	4	/* of the tables of ports */
-#define DCQCN_QP_BITS		10	/* of a port's table of QPs */
+#define DCQCN_TABLE_BITS	4	/* hash tables of ports */
+#define DCQCN_QP_BITS		10	/* a port's hash table of QPs */
 
 /**
  * struct dcqcn_dev - congestion control of one rxe device
@@ -29,27 +29,28 @@
  * @hooks: the netfilter hooks of its network namespace
  * @counters: per CPU
  * @settings: current settings, RCU
- * @settings_lock: serialises who replaces @settings
+ * @settings_lock: serialises writers of @settings
  * @speed: Mb/s, of the port
- * @speed_work: reads it
- * @stopping: no flow may be limited any more
+ * @speed_work: reads @speed
+ * @stopping: no new limiters
  * @qp_table: QPs as chains by the upper bits of dcqcn_dev_qp_hash(), in its
  *	order; RCU, changed under @qp_lock
  * @qp_lock: protects @qp_table and @num_qps
- * @qp_factor: odd and random, so that nobody can choose QPNs of one chain
+ * @qp_factor: odd and random, so that an attacker cannot choose QPNs that share
+ *	a chain
  * @num_qps: entries in @qp_table
- * @num_unresolved: those of them that are resolving or absent
+ * @num_unresolved: entries that are resolving or absent
  * @num_limited: flows that are limited
- * @rtt: ns; round trip that a flow has measured last, 0 for unknown
+ * @rtt: ns; round trip that any flow measured last, 0 for unknown
  * @held_memory: bytes of memory that the packets in all flows' FIFOs take
  * @resolve_lock: protects @resolve_list
  * @resolve_list: entries that wait for @qp_work
  * @qp_work: resolves entries, and is the janitor
  * @next_sweep: jiffies; when the janitor is due
- * @cnp_paid: ns; up to when the CNPs sent so far have used up the port's share
- * @rate_events: how many may be told, see netlink.c
+ * @cnp_paid: ns; the CNPs sent so far use up the port's share until then
+ * @rate_events: rate limit of netlink events, see netlink.c
  * @ecn: ``ecn/``, see sysfs.c
- * @dirs: what is below it
+ * @dirs: directories below @ecn
  */
 struct dcqcn_dev {
 	struct hlist_node ibdev_node;
@@ -104,10 +105,10 @@ extern struct workqueue_struct *dcqcn_wq;
 extern DECLARE_HASHTABLE(dcqcn_by_ibdev, DCQCN_TABLE_BITS);
 
 /**
- * dcqcn_dev_by_ibdev() - the port of a RDMA device
- * @ibdev: need not be a rxe device, nor one at all: only compared
+ * dcqcn_dev_by_ibdev() - find the port of an RDMA device
+ * @ibdev: any pointer; it is compared, never dereferenced
  *
- * Inline, because every packet that rxe sends comes by.
+ * Inline, because every packet that rxe sends passes here.
  *
  * Context: under RCU. Return: the port, or NULL.
  */
@@ -125,7 +126,7 @@ dcqcn_dev_by_ibdev(const struct ib_device *ibdev)
 }
 
 /**
- * dcqcn_dev_line() - a port's line rate
+ * dcqcn_dev_line() - return a port's line rate
  * @dev: the port
  * @settings: its settings
  *
@@ -139,13 +140,12 @@ static inline u64 dcqcn_dev_line(const struct dcqcn_dev *dev,
 	return mbps * DCQCN_BPS_PER_MBPS;
 }
 
-/* Multiply-shift hashing: another number for each QPN, as the factor is odd */
+/* Multiply-shift hashing; the odd factor makes it a bijection of QPNs */
 static inline u32 dcqcn_dev_qp_hash(const struct dcqcn_dev *dev, u32 qpn)
 {
 	return qpn * dev->qp_factor;
 }
 
-/* Where an entry of this hash is */
 static inline struct hlist_head *dcqcn_dev_qp_chain(struct dcqcn_dev *dev,
 						    u32 hash)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The one fault that neither the kernel's fault injection, nor tc, nor nft can
- * inject: an RDMA core that is slow to describe a QP. A file in debugfs, for all
- * ports.
+ * The one fault that the kernel's fault injection, tc and nft cannot inject: an
+ * RDMA core that takes long to describe a QP. A file in debugfs, for all ports.
  */
 #include <linux/debugfs.h>
 #include <linux/delay.h>
@@ -15,8 +14,7 @@ static u32 dcqcn_delay_resolve_ms;
 static struct dentry *dcqcn_fault_dir;
 
 /**
- * dcqcn_fault_delay_resolve() - wait as long as a test wants before the RDMA core
- *	is asked about a QP
+ * dcqcn_fault_delay_resolve() - delay a QP's lookup as a test asked
  *
  * Context: process; may sleep.
  */
@@ -46,9 +44,7 @@ DEFINE_DEBUGFS_ATTRIBUTE(dcqcn_delay_resolve_fops, dcqcn_delay_resolve_get,
 			 dcqcn_delay_resolve_set, "%llu\n");
 
 /**
- * dcqcn_fault_init() - make the file
- *
- * A kernel without debugfs has none, and needs none.
+ * dcqcn_fault_init() - create the file; without debugfs, do nothing
  *
  * Context: process; may sleep.
  */
@@ -62,7 +58,7 @@ void dcqcn_fault_init(void)
 /**
  * dcqcn_fault_exit() - undo dcqcn_fault_init()
  *
- * Context: process; waits for who reads or writes the file.
+ * Context: process; waits for readers and writers of the file.
  */
 void dcqcn_fault_exit(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A fault on purpose, for tests. See fault.c. */
+/* Fault injection for tests. See fault.c. */
 #ifndef DCQCN_FAULT_H
 #define DCQCN_FAULT_H
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The netfilter hooks: is a packet RoCEv2, of one of our ports, and whom does
- * it concern.
+ * The netfilter hooks: decide whether a packet is RoCEv2, which port it belongs
+ * to, and which part of the module handles it.
  *
- * LOCAL_IN takes CNPs away from rxe, which does not know them, and shows
- * CE-marked data to the notification point. It runs in softirq context.
+ * LOCAL_IN steals CNPs, which rxe does not know, and shows CE-marked data to the
+ * notification point. It runs in softirq context.
  *
- * LOCAL_OUT shows what rxe sends to the reaction point. It runs where rxe
- * sends: in process context with BH on, or in softirq context. It must be the
- * last hook: a packet that the reaction point holds is sent on behind it.
+ * LOCAL_OUT shows rxe's packets to the reaction point. It runs where rxe sends:
+ * in process context with BH enabled, or in softirq context. It must be the last
+ * hook, because a held packet resumes behind it.
  *
- * The hooks exist only in network namespaces that have a rxe device: every
- * other one pays nothing.
+ * The hooks exist only in network namespaces with an rxe device, so others pay
+ * nothing.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -38,7 +38,7 @@
 /**
  * struct dcqcn_net_hooks - the hooks of one network namespace
  * @node: in dcqcn_hooks
- * @net: the namespace; NULL when it is gone, and the hooks with it
+ * @net: the namespace; NULL once it is gone, and the hooks with it
  * @users: ports in the namespace
  */
 struct dcqcn_net_hooks {
@@ -50,9 +50,9 @@ struct dcqcn_net_hooks {
 static LIST_HEAD(dcqcn_hooks);
 static DEFINE_MUTEX(dcqcn_hook_mutex);	/* protects dcqcn_hooks */
 
-/* How to tell rxe's packets from others: by their destructor, learnt from the first of
- * them. It lies in rxe's module, or has a name of rxe's where rxe is built in. Without
- * hooks in any namespace neither is known, and no packet is taken for rxe's.
+/* rxe's packets are recognised by their destructor, which is learnt from the first of
+ * them: it lies in rxe's module or, if rxe is built in, has a name of rxe's. Neither is
+ * known while there are no hooks; no packet is taken for rxe's then.
  */
 static void (*dcqcn_rxe_destructor)(struct sk_buff *skb);
 static const struct module *dcqcn_rxe_module;
@@ -66,7 +66,7 @@ static void dcqcn_hook_know_rxe(const struct module *owner)
 }
 
 /* Called with the mutex held, after the last hook was unregistered; may sleep. Runs
- * before rxe's module is freed and another one can take its place in memory.
+ * before rxe's module is freed, as another module may be loaded to its address.
  */
 static void dcqcn_hook_forget_rxe(void)
 {
@@ -82,8 +82,8 @@ static __always_inline bool dcqcn_is_udp(const struct sk_buff *skb, bool v6)
 	       IPPROTO_UDP;
 }
 
-/* Whether a packet may be a CNP or CE-marked, or the ACK that a limited flow waits
- * for; false for almost all
+/* Return true if a packet may be a CNP or CE-marked, or an ACK that a limited flow
+ * waits for; false for almost all packets
  */
 static __always_inline bool dcqcn_in_matters(const struct sk_buff *skb, bool v6)
 {
@@ -98,8 +98,8 @@ static __always_inline bool dcqcn_in_matters(const struct sk_buff *skb, bool v6)
 		atomic_read(&dcqcn_num_limited));
 }
 
-/* A packet that may concern us. Apart from the hook, so that those that do not
- * pass it with as few instructions as possible.
+/* Handle a packet that may concern us. Out of line to keep the hook's fast path
+ * small.
  */
 static noinline unsigned int dcqcn_receive(struct sk_buff *skb)
 {
@@ -192,7 +192,7 @@ static bool dcqcn_learn_rxe(const struct sk_buff *skb, bool v6)
 	return true;
 }
 
-/* A packet that rxe sends: its socket's user data is a QP */
+/* Handle a packet from rxe: its socket's user data is the QP */
 static __always_inline unsigned int
 dcqcn_send(struct sk_buff *skb, const struct nf_hook_state *state, bool v6)
 {
@@ -200,14 +200,14 @@ dcqcn_send(struct sk_buff *skb, const struct nf_hook_state *state, bool v6)
 	struct dcqcn_view view;
 	struct dcqcn_dev *dev;
 
-	/* The core puts struct ib_qp at the start of rxe's own */
+	/* The RDMA core keeps struct ib_qp at the start of rxe's QP */
 	ibqp = READ_ONCE(skb->sk->sk_user_data);
 	if (!ibqp)
 		return NF_ACCEPT;
 	dev = dcqcn_dev_by_ibdev(ibqp->device);
 	if (!dev)
 		return NF_ACCEPT;
-	/* neither QP0 nor QP1, the GSI */
+	/* never QP0 or QP1 (GSI) */
 	if (ibqp->qp_num <= DCQCN_QPN_GSI)
 		return NF_ACCEPT;
 	view = dcqcn_view(skb_network_header(skb), skb_headlen(skb), v6);
@@ -314,9 +314,9 @@ static void dcqcn_hook_unregister(struct dcqcn_net_hooks *hooks)
 }
 
 /**
- * dcqcn_hook_get() - a port appears in a namespace
+ * dcqcn_hook_get() - get a namespace's hooks for a new port
  * @net: the namespace
- * @owner: the module that rxe is, NULL if it is built in
+ * @owner: rxe's module, NULL if rxe is built in
  *
  * Context: process; may sleep. Return: its hooks, or an ERR_PTR.
  */
@@ -339,10 +339,10 @@ struct dcqcn_net_hooks *dcqcn_hook_get(struct net *net,
 }
 
 /**
- * dcqcn_hook_put() - a port has left its namespace
+ * dcqcn_hook_put() - put the hooks of a port that has left its namespace
  * @hooks: what dcqcn_hook_get() returned
  *
- * Waits for packets that are in the hooks only if no port is left.
+ * Waits for packets in the hooks only if this was the last port.
  *
  * Context: process; may sleep.
  */
@@ -359,7 +359,7 @@ void dcqcn_hook_put(struct dcqcn_net_hooks *hooks)
 	mutex_unlock(&dcqcn_hook_mutex);
 }
 
-/* A namespace may go before rxe has unregistered the ports that were in it */
+/* A namespace may exit before rxe has unregistered its ports */
 static void __net_exit dcqcn_hook_net_exit(struct net *net)
 {
 	struct dcqcn_net_hooks *hooks;
@@ -376,7 +376,7 @@ static struct pernet_operations dcqcn_hook_net_ops = {
 };
 
 /**
- * dcqcn_hook_init() - watch namespaces go
+ * dcqcn_hook_init() - watch for namespaces that exit
  *
  * Context: process; may sleep. Return: 0 or a negative error.
  */

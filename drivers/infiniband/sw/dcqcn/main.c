@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * DCQCN congestion control for soft-RoCE: what is set up when the module is
- * loaded, and undone in reverse order.
+ * DCQCN congestion control for soft-RoCE: module load, and unload in reverse
+ * order.
  *
  * Where things are: hook.c sees every RoCEv2 packet; np.c answers congestion
- * marks with CNPs; rp.c receives CNPs and limits flows; rate.c says how fast,
- * pacer.c makes it so; qp.c knows whose packet it is, device.c which port's.
- * sysfs.c, counters.c, netlink.c and trace.h are what people and programs see,
- * fault.c is what tests break.
+ * marks with CNPs; rp.c receives CNPs and limits flows; rate.c computes a flow's
+ * rate, pacer.c enforces it; qp.c maps a packet to its QP, device.c to its port.
+ * sysfs.c, counters.c, netlink.c and trace.h are the user interface, and fault.c
+ * injects a fault for tests.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -39,7 +39,7 @@ static int __init dcqcn_init(void)
 	return 0;
 
 exit_qp:
-	/* entries of ports that had been taken on already */
+	/* ports that were added before the failure may have left entries */
 	dcqcn_qp_exit();
 	dcqcn_netlink_exit();
 exit_hook:

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Generic netlink: ports, QPs and profiles for people and programs, and events
- * for those who wait for a rate to change.
+ * Generic netlink: ports, QPs and profiles, and events when a rate changes.
  * Documentation/netlink/specs/rdma_dcqcn.yaml describes every message; policies
  * and the table of operations are generated from it (netlink_gen.c).
  *
- * A dump walks ports by index and QPs by hash under RCU, and goes on where
- * it stopped, whatever came or went meanwhile. It asks each QP for a view of
- * itself (qp.c), which takes that QP's lock for a moment and no other. Requests
- * need no lock among themselves, nor that of all other families.
+ * A dump walks ports by index and QPs by hash under RCU, and continues where it
+ * stopped even if ports or QPs were added or freed meanwhile. The snapshot of a QP
+ * (qp.c) takes that QP's lock briefly and no other. Requests run in parallel with
+ * each other and with other families.
  */
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
@@ -25,18 +24,18 @@
 #include "qp.h"
 #include "settings.h"
 
-/* Events per port and period; more are counted and told with the next one */
+/* Events per port and period; more are suppressed, and counted in the next one */
 #define DCQCN_EVENTS		100
 #define DCQCN_EVENTS_JIFFIES	(HZ / 10)
 
 /**
- * struct dcqcn_dump - what is left to dump, in struct netlink_callback
- * @begun: the rest is valid
- * @index: of the RDMA device to go on with
- * @last_index: of the last one
- * @one_qpn: only the QP @qpn
+ * struct dcqcn_dump - position of a dump, in struct netlink_callback
+ * @begun: the other fields are valid
+ * @index: index of the RDMA device to continue with
+ * @last_index: index of the last one to dump
+ * @one_qpn: dump only the QP @qpn
  * @qpn: its number
- * @at: the place in a port's table to go on with, see dcqcn_qp_next()
+ * @at: position in the port's table, see dcqcn_qp_next()
  */
 struct dcqcn_dump {
 	bool begun;
@@ -53,7 +52,7 @@ static struct dcqcn_dump *dcqcn_dump(struct netlink_callback *cb)
 	return (struct dcqcn_dump *)cb->ctx;
 }
 
-/* Not an operation's start(), which has no extack on older kernels */
+/* Not the operation's start(), which has no extack on older kernels */
 static int dcqcn_dump_begin(struct netlink_callback *cb,
 			    const struct nlattr *name, const struct nlattr *qpn)
 {
@@ -95,13 +94,13 @@ static struct dcqcn_dev *dcqcn_dump_dev(struct netlink_callback *cb)
 	return dev;
 }
 
-/* False when that was the last one */
+/* Return false if that was the last one */
 static bool dcqcn_dump_next_dev(struct netlink_callback *cb)
 {
 	struct dcqcn_dump *dump = dcqcn_dump(cb);
 
 	if (dump->index == dump->last_index) {
-		/* nor is it dumped again if the dump goes on */
+		/* do not dump it again if the dump continues */
 		dump->index = U32_MAX;
 		dump->last_index = 0;
 		return false;
@@ -111,8 +110,8 @@ static bool dcqcn_dump_next_dev(struct netlink_callback *cb)
 	return true;
 }
 
-/* What a dump returns when it has put what fits: a message that does not fit into
- * an empty buffer never will
+/* The return value of a dump that has filled its buffer: an error only if not even one
+ * message fits
  */
 static int dcqcn_dump_end(const struct sk_buff *skb, int err)
 {
@@ -261,7 +260,7 @@ static int dcqcn_put_qp_peer(struct sk_buff *skb,
 	       nla_put_u8(skb, RDMA_DCQCN_A_QP_ACK_TIMEOUT, view->ack_timeout);
 }
 
-/* A flow without a limiter is as fast as the line */
+/* A flow without a limiter runs at line rate */
 static int dcqcn_put_qp_rate(struct sk_buff *skb,
 			     const struct dcqcn_qp_view *view)
 {
@@ -368,7 +367,7 @@ static int dcqcn_dump_qp(struct sk_buff *skb, struct netlink_callback *cb,
 	return dcqcn_qp_look(qp, &view) ? dcqcn_put_qp(skb, cb, dev, &view) : 0;
 }
 
-/* All QPs of one port that are left */
+/* Dump the remaining QPs of a port */
 static int dcqcn_dump_qps(struct sk_buff *skb, struct netlink_callback *cb,
 			  struct dcqcn_dev *dev)
 {
@@ -467,7 +466,7 @@ static int dcqcn_change_settings(struct dcqcn_settings *settings,
 	return 0;
 }
 
-/* All of what is asked for, or nothing */
+/* Change everything that was asked for, or nothing */
 static int dcqcn_change_dev(struct dcqcn_dev *dev,
 			    const struct dcqcn_profile *profile,
 			    const struct nlattr *nest,
@@ -499,7 +498,7 @@ int rdma_dcqcn_nl_dev_set_doit(struct sk_buff *skb, struct genl_info *info)
 	int err;
 
 	if (!name) {
-		NL_SET_ERR_MSG(info->extack, "which device? its name is missing");
+		NL_SET_ERR_MSG(info->extack, "the device name is missing");
 		return -EINVAL;
 	}
 	if (!attr && !nest) {
@@ -525,7 +524,7 @@ int rdma_dcqcn_nl_dev_set_doit(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-/* Whether one more event may be told, and how many were not before it */
+/* Return true if an event may be sent, with how many were suppressed before it */
 static bool dcqcn_budget_take(struct dcqcn_budget *budget, u32 *suppressed)
 {
 	bool ok;
@@ -575,9 +574,9 @@ static int dcqcn_put_rate(struct sk_buff *skb, const struct dcqcn_qp *qp,
 }
 
 /**
- * dcqcn_netlink_rate() - tell who listens that a rate was cut or released
+ * dcqcn_netlink_rate() - notify listeners that a rate was cut or released
  * @qp: its QP
- * @event: which of them
+ * @event: which of the two
  * @old_rate: bit/s; the rate before
  *
  * Context: @qp->lock is held.
@@ -604,7 +603,7 @@ void dcqcn_netlink_rate(struct dcqcn_qp *qp, enum rdma_dcqcn_rate_event event,
 }
 
 /**
- * dcqcn_netlink_init() - offer the family
+ * dcqcn_netlink_init() - register the netlink family
  *
  * Context: process; may sleep. Return: 0 or a negative error.
  */

@@ -10,14 +10,14 @@
 struct dcqcn_qp;
 
 /**
- * struct dcqcn_budget - how many events may be told
- * @lock: protects the others
- * @begin: jiffies; when the present period began
- * @told: events told in it
- * @suppressed: events not told since the last one that was
+ * struct dcqcn_budget - rate limit of events
+ * @lock: protects the other fields
+ * @begin: jiffies; start of the current period
+ * @told: events sent in it
+ * @suppressed: events suppressed since the last one sent
  */
 struct dcqcn_budget {
-	spinlock_t lock;	/* protects all below it */
+	spinlock_t lock;	/* protects the fields below */
 	unsigned long begin;
 	u32 told;
 	u32 suppressed;

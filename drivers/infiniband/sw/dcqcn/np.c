@@ -5,9 +5,9 @@
  *
  *   Zhu et al., SIGCOMM 2015, section 3.1; IBA annex A17.9.3
  *
- * Only a packet whose ICRC is right, from the peer of a QP that exists, is
- * answered. The ICRC is looked at only when a CNP is due. A port sends no more
- * than DCQCN_CNP_GAP_NS allows, so that a flood of marks costs what it may.
+ * Only packets with a correct ICRC from the peer of an existing QP are answered.
+ * The ICRC is checked only when a CNP is due. DCQCN_CNP_GAP_NS limits what a port
+ * sends, so a flood of marks has a bounded cost.
  */
 #include <linux/atomic.h>
 #include <linux/bits.h>
@@ -26,9 +26,9 @@
 #include "qp.h"
 #include "trace.h"
 
-/* CNPs that a port sends at most, however many QPs it has and whatever the knobs
- * say: half a million a second, in the long run. It saves up for 10 ms, which
- * covers the start of an incast.
+/* Upper bound on the CNPs of a port, whatever its QPs and knobs: half a million per
+ * second in the long run. It may save up 10 ms of them, which covers the start of an
+ * incast.
  */
 #define DCQCN_CNP_GAP_NS	2000
 #define DCQCN_CNP_BURST_NS	(10 * NSEC_PER_MSEC)
@@ -65,7 +65,7 @@ static struct dst_entry *dcqcn_cnp_route6(struct net *net, int ifindex,
 	return ERR_PTR(err);
 }
 
-/* By the interface that the marked packet came by */
+/* Send a CNP through the interface on which the marked packet arrived */
 static int dcqcn_cnp_xmit(struct net *net, int ifindex,
 			  const struct dcqcn_settings *settings,
 			  struct dcqcn_cnp_spec *spec)
@@ -102,9 +102,9 @@ static int dcqcn_cnp_xmit(struct net *net, int ifindex,
 	return net_xmit_eval(err);
 }
 
-/* Whether a port may send a CNP now; if so, it is charged. The clock is read after
- * what was paid: on a CPU that a hypervisor had stopped in between, what others paid
- * meanwhile would seem to be in the future.
+/* Return true if a port may send a CNP now, and charge it. The clock is read after
+ * cnp_paid: if a hypervisor stops this CPU in between, payments that other CPUs make
+ * meanwhile must not seem to lie in the future.
  */
 static bool dcqcn_np_charge(struct dcqcn_dev *dev)
 {
@@ -120,7 +120,7 @@ static bool dcqcn_np_charge(struct dcqcn_dev *dev)
 	return true;
 }
 
-/* Answer @event, which happened to @qp. Called with the lock held; drops it. */
+/* Answer a mark on @qp with a CNP. Called with the lock held; drops it. */
 static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net *net,
 			    const struct dcqcn_settings *settings,
 			    const struct dcqcn_event *event)
@@ -156,7 +156,7 @@ static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net *net,
 	trace_dcqcn_cnp_sent(qp, spec.dest_qpn, &spec.daddr, err);
 }
 
-/* Whether a CNP would come too early anyway; without the lock, as a filter */
+/* Return true if a CNP would come too early. Read without the lock: only a filter. */
 static bool dcqcn_np_is_early(const struct dcqcn_qp *qp,
 			      const struct dcqcn_settings *settings)
 {
@@ -167,10 +167,10 @@ static bool dcqcn_np_is_early(const struct dcqcn_qp *qp,
 }
 
 /**
- * dcqcn_np_receive() - a CE-marked data packet came in
- * @dev: the port it came to
- * @skb: the packet; stays the caller's, and may become linear
- * @pkt: @skb, parsed; parsed anew when @skb moves
+ * dcqcn_np_receive() - handle a CE-marked data packet
+ * @dev: the port that received it
+ * @skb: the packet; the caller keeps it; may be linearised
+ * @pkt: @skb, parsed; parsed again if @skb moves
  *
  * Context: softirq, under RCU. Takes the QP's lock; may send.
  */
@@ -223,7 +223,7 @@ void dcqcn_np_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 		return;
 	}
 	if (qp->state == DCQCN_QP_RESOLVING && !qp->pending_ce) {
-		/* a CNP that waits came from here too, or is not the peer's */
+		/* a CNP that waits must be from the same address, the peer's */
 		if (!qp->pending_cnps ||
 		    ipv6_addr_equal(&qp->event.saddr, &event.saddr)) {
 			qp->event = event;
@@ -234,7 +234,7 @@ void dcqcn_np_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 }
 
 /**
- * dcqcn_np_resolved() - a QP for which a CE waited is known now
+ * dcqcn_np_resolved() - answer the CE that waited for a QP to be resolved
  * @qp: the QP
  *
  * Context: process, BH on. Takes the QP's lock; may send.

@@ -5,7 +5,7 @@
  * Layouts: InfiniBand Architecture Specification volume 1, chapter 9 (BTH,
  * DETH) and annex A17 (RoCEv2, CNP, ICRC).
  *
- * Nothing here knows sockets, QPs or devices: a packet is bytes in memory.
+ * No sockets, QPs or devices here: a packet is bytes in memory.
  */
 #include <linux/crc32.h>
 #include <linux/in.h>
@@ -54,7 +54,7 @@ const u8 dcqcn_opcode_kinds[256] = {
 	[DCQCN_OPCODE_CNP] = DCQCN_PKT_CNP,
 };
 
-/* Find the UDP header; @pkt->udp_len becomes the room the IP header gives it */
+/* Find the UDP header; set @pkt->udp_len to the length left by the IP header */
 static bool dcqcn_pkt_parse_ip(struct dcqcn_pkt *pkt, const void *ip,
 			       size_t len)
 {
@@ -97,14 +97,14 @@ static bool dcqcn_pkt_parse_ip(struct dcqcn_pkt *pkt, const void *ip,
 }
 
 /**
- * dcqcn_pkt_parse() - find out what a packet is
- * @pkt: result; @pkt->kind is DCQCN_PKT_OTHER for what is none of ours
+ * dcqcn_pkt_parse() - parse and classify a packet
+ * @pkt: result; @pkt->kind is DCQCN_PKT_OTHER for packets to leave alone
  * @ip: IP header
  * @len: readable bytes from @ip on; DCQCN_PKT_HEADERS of them, or the whole
  *	packet, are always enough
  *
- * A packet of opcode 0x81 is a CNP however broken it is otherwise, unless it
- * is a fragment or hides behind IPv6 extension headers.
+ * A packet of opcode 0x81 is a CNP, however malformed, unless it is a fragment
+ * or has IPv6 extension headers.
  *
  * Context: any.
  */
@@ -122,7 +122,7 @@ void dcqcn_pkt_parse(struct dcqcn_pkt *pkt, const void *ip, size_t len)
 		return;
 	udp_len = be16_to_cpu(pkt->udp->len);
 	if (!udp_len && pkt->v6)
-		udp_len = pkt->udp_len;		/* as the IPv6 stack takes it */
+		udp_len = pkt->udp_len;		/* as the IPv6 stack does */
 	if (udp_len > pkt->udp_len || udp_len <= sizeof(struct udphdr))
 		return;
 	pkt->udp_len = udp_len;
@@ -160,7 +160,7 @@ void dcqcn_pkt_parse(struct dcqcn_pkt *pkt, const void *ip, size_t len)
 
 /*
  * The ICRC of the @len bytes from the IP header to the end of the payload.
- * What a switch or router may change counts as ones.
+ * Fields that a switch or router may change count as ones.
  */
 static __le32 dcqcn_icrc(const void *ip, bool v6, size_t len)
 {
@@ -197,9 +197,9 @@ static __le32 dcqcn_icrc(const void *ip, bool v6, size_t len)
 
 /**
  * dcqcn_pkt_icrc_ok() - check a packet's ICRC
- * @pkt: parsed packet, of which all @pkt->udp_len bytes are readable
+ * @pkt: parsed packet, all @pkt->udp_len bytes readable
  *
- * Context: any. Return: whether it is there and right.
+ * Context: any. Return: true if there is one and it is correct.
  */
 bool dcqcn_pkt_icrc_ok(const struct dcqcn_pkt *pkt)
 {
@@ -216,13 +216,12 @@ bool dcqcn_pkt_icrc_ok(const struct dcqcn_pkt *pkt)
 }
 
 /**
- * dcqcn_pkt_is_valid_cnp() - whether a CNP is one that may be acted on
- * @pkt: parsed packet of kind DCQCN_PKT_CNP, all of it readable
+ * dcqcn_pkt_is_valid_cnp() - check a CNP's length and ICRC
+ * @pkt: parsed packet of kind DCQCN_PKT_CNP, readable as a whole
  *
- * Length and ICRC must be right. BECN and the reserved bytes are not looked
- * at: annex A17 says to ignore them.
+ * BECN and the reserved bytes are ignored, as annex A17 says.
  *
- * Context: any.
+ * Context: any. Return: true if the CNP may be acted on.
  */
 bool dcqcn_pkt_is_valid_cnp(const struct dcqcn_pkt *pkt)
 {
@@ -232,13 +231,12 @@ bool dcqcn_pkt_is_valid_cnp(const struct dcqcn_pkt *pkt)
 }
 
 /**
- * dcqcn_pkt_is_valid_ack() - whether a packet acknowledges
- * @pkt: parsed packet of kind DCQCN_PKT_ACK, all of it readable
+ * dcqcn_pkt_is_valid_ack() - check that a packet is a positive acknowledgement
+ * @pkt: parsed packet of kind DCQCN_PKT_ACK, readable as a whole
  *
- * Neither a NAK nor an ACK that only says "receiver not ready" does. The ICRC
- * must be right.
+ * NAK and RNR NAK are not. The ICRC must be correct.
  *
- * Context: any.
+ * Context: any. Return: true if it acknowledges.
  */
 bool dcqcn_pkt_is_valid_ack(const struct dcqcn_pkt *pkt)
 {
@@ -286,7 +284,7 @@ void dcqcn_pkt_daddr(const struct dcqcn_pkt *pkt, struct in6_addr *addr)
  * @buf: DCQCN_CNP_V4_LEN or DCQCN_CNP_V6_LEN bytes
  * @spec: addresses, QP and header fields
  *
- * The IPv4 header checksum is left to the sender.
+ * The IPv4 header checksum is left to ip_local_out().
  *
  * Context: any. Return: bytes written.
  */

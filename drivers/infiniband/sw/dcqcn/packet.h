@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* RoCEv2 packets: what is on the wire. See packet.c. */
+/* RoCEv2 packets on the wire. See packet.c. */
 #ifndef DCQCN_PACKET_H
 #define DCQCN_PACKET_H
 
@@ -69,8 +69,8 @@ struct dcqcn_cnp {
 } __packed;
 
 /**
- * enum dcqcn_pkt_kind - what a packet is to congestion control
- * @DCQCN_PKT_OTHER: not RoCEv2, or nothing we act on
+ * enum dcqcn_pkt_kind - the kinds of packets that congestion control tells apart
+ * @DCQCN_PKT_OTHER: not RoCEv2, or not acted on
  * @DCQCN_PKT_REQUEST: RC, UC or UD request; consumes a PSN of the requester
  * @DCQCN_PKT_RESPONSE: RC READ response
  * @DCQCN_PKT_ACK: RC ACK, NAK or atomic ACK
@@ -88,7 +88,7 @@ enum dcqcn_pkt_kind {
  * struct dcqcn_pkt - one parsed packet
  * @ip: its IP header
  * @udp: its UDP header
- * @udp_len: length in the UDP header, at most what the IP header says
+ * @udp_len: length in the UDP header, within that of the IP header
  * @kind: see &enum dcqcn_pkt_kind
  * @tos: IPv4 TOS or IPv6 traffic class
  * @v6: IPv6
@@ -117,8 +117,8 @@ struct dcqcn_pkt {
 	u32 psn;
 };
 
-/* Room for the longest headers that dcqcn_pkt_parse() looks at: IPv4 with
- * options or IPv6, UDP, BTH, DETH
+/* Bytes of the longest headers that dcqcn_pkt_parse() reads: IPv4 with options or
+ * IPv6, UDP, BTH, DETH
  */
 #define DCQCN_PKT_HEADERS	(60 + sizeof(struct udphdr) + \
 				 sizeof(struct dcqcn_bth) + 8)
@@ -141,8 +141,8 @@ static inline u8 dcqcn_pkt_ecn(const struct dcqcn_pkt *pkt)
 }
 
 /**
- * struct dcqcn_view - the headers by which a hook decides what a packet is to it
- * @bth: BTH, if it is a RoCEv2 packet; NULL when not all of it is readable
+ * struct dcqcn_view - the headers that the hooks look at first
+ * @bth: BTH, if it is a RoCEv2 packet; NULL if it is not readable as a whole
  * @tos: IPv4 TOS or IPv6 traffic class
  * @v6: IPv6
  *
@@ -155,14 +155,14 @@ struct dcqcn_view {
 };
 
 /**
- * dcqcn_view() - take a first look at a packet, of which most need no second one
- * @ip: IP header, which is readable
+ * dcqcn_view() - take a first look at a packet; most need no second one
+ * @ip: IP header, readable
  * @len: readable bytes from @ip on
  * @v6: IPv6
  *
- * What is not used of it costs nothing where this is inlined.
+ * Always inlined, so unused fields cost nothing.
  *
- * Context: any. Return: the view; @bth is where it is behind an UDP header.
+ * Context: any. Return: the view; @bth is valid if a UDP header precedes it.
  */
 static __always_inline struct dcqcn_view dcqcn_view(const void *ip, size_t len,
 						    bool v6)
@@ -192,7 +192,7 @@ static inline u32 dcqcn_bth_psn(const struct dcqcn_bth *bth)
 
 #define DCQCN_BTH_ACK_REQ	0x80000000	/* in @psn */
 
-/* Whether a packet is answered with an ACK of its own PSN: RC, and no READ */
+/* Return true if a packet asks for an ACK of its own PSN: RC, except READ requests */
 static inline bool dcqcn_bth_wants_ack(const struct dcqcn_bth *bth)
 {
 	return bth->psn & cpu_to_be32(DCQCN_BTH_ACK_REQ) &&
@@ -206,12 +206,10 @@ static inline bool dcqcn_bth_is_ack(const struct dcqcn_bth *bth)
 	       bth->opcode == DCQCN_OPCODE_ATOMIC_ACK;
 }
 
-/* What a packet is, by its opcode: enum dcqcn_pkt_kind */
+/* enum dcqcn_pkt_kind of each opcode */
 extern const u8 dcqcn_opcode_kinds[256];
 
-/* Whether the packet with this IP header goes to @addr, which is IPv4-mapped
- * for IPv4
- */
+/* Return true if the packet with this IP header goes to @addr, IPv4-mapped for IPv4 */
 static inline bool dcqcn_ip_is_to(const void *ip, const struct in6_addr *addr)
 {
 	const struct ipv6hdr *ip6h = ip;
@@ -225,7 +223,7 @@ static inline bool dcqcn_ip_is_to(const void *ip, const struct in6_addr *addr)
 }
 
 /**
- * struct dcqcn_cnp_spec - what a CNP to be built is about
+ * struct dcqcn_cnp_spec - addresses and header fields of a CNP to build
  * @saddr: source address, IPv4-mapped for IPv4
  * @daddr: destination address, of the same family
  * @dest_qpn: the QP that sent the marked packet

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queue pairs: who a packet belongs to.
+ * Queue pairs: which QP a packet belongs to.
  *
- * An entry is made when a CE or a CNP arrives for a QP that has none. The
- * packet says nothing trustworthy about the QP, so a worker asks the RDMA core;
- * what arrived waits in the entry meanwhile. From then on each packet that the
- * QP sends is checked against the entry: one that contradicts it means that the
- * QP was connected anew, and the entry is resolved again.
+ * An entry is created when a CE or a CNP arrives for a QP without one. The packet
+ * cannot be trusted to describe the QP, so a worker asks the RDMA core while the
+ * event waits in the entry. From then on each packet that the QP sends is checked
+ * against the entry: one that contradicts it means that the QP was reconnected,
+ * and the entry is resolved again.
  *
- * Nothing tells us that a QP was destroyed or fell idle. A janitor, the same
- * worker, sweeps the table: it asks the core about QPs that hold packets or
- * were not heard of lately, and frees the entries of those that are gone or
- * have not met congestion for a while.
+ * Nothing signals that a QP was destroyed or became idle. The same worker is also
+ * a janitor that sweeps the table: it asks the core about QPs that have sent
+ * nothing lately, and frees the entries of those that are gone or have not met
+ * congestion for a while.
  *
- * Entries are found under RCU, and freed by the worker and the device's removal
- * only. Lock order: dcqcn_qp.lock, then dcqcn_dev.resolve_lock.
+ * Entries are looked up under RCU, and freed only by the worker and on removal of
+ * the device. Lock order: dcqcn_qp.lock, then dcqcn_dev.resolve_lock.
  */
 #include <linux/build_bug.h>
 #include <linux/hashtable.h>
@@ -35,20 +35,20 @@
 #include "qp.h"
 #include "rp.h"
 
-/* Entries that stand for no known QP: a flood of packets to QPs that do not
- * exist costs this much memory and no more
+/* Most entries without a known QP: bounds the memory that a flood of packets to QPs
+ * that do not exist can take
  */
 #define DCQCN_UNRESOLVED_MAX	1024
 
 #define DCQCN_SWEEP_JIFFIES	(HZ / 5)
 
-/* An entry lives this long after its last CE or CNP, an absent QP's too */
+/* Lifetime of an entry after its last CE or CNP, also for an absent QP */
 #define DCQCN_UNUSED_JIFFIES	HZ
 
-/* Turns that a release gives a flow to empty its FIFO */
+/* Turns for a flow to empty its FIFO when it is released */
 #define DCQCN_RELEASE_TURNS	64
 
-/* What the core says of a QP */
+/* What the RDMA core says about a QP */
 struct dcqcn_qp_info {
 	u8 type;
 	u8 prio;
@@ -63,8 +63,8 @@ static bool dcqcn_qp_state_sends(enum ib_qp_state state)
 	       state == IB_QPS_SQD;
 }
 
-/* May sleep. Returns whether there is such a QP, in a state in which it can
- * exchange packets.
+/* Return true if there is such a QP, in a state in which it can exchange packets.
+ * May sleep.
  */
 static bool dcqcn_qp_query(struct ib_device *ibdev, u32 qpn,
 			   struct dcqcn_qp_info *info)
@@ -105,7 +105,7 @@ put:
 	return live;
 }
 
-/* Have the worker ask the core about @qp, whose lock is held */
+/* Queue @qp for the worker; its lock is held */
 static void dcqcn_qp_ask(struct dcqcn_qp *qp)
 {
 	struct dcqcn_dev *dev = qp->dev;
@@ -118,7 +118,7 @@ static void dcqcn_qp_ask(struct dcqcn_qp *qp)
 		mod_delayed_work(dcqcn_wq, &dev->qp_work, 0);
 }
 
-/* @qp is as the core says; its lock is held */
+/* Update @qp with what the core says; its lock is held */
 static void dcqcn_qp_learn(struct dcqcn_qp *qp,
 			   const struct dcqcn_qp_info *info)
 {
@@ -169,7 +169,7 @@ static struct dcqcn_qp *dcqcn_qp_next_to_resolve(struct dcqcn_dev *dev)
 	return qp;
 }
 
-/* Nothing is added to @qp any more; its lock is held */
+/* Mark @qp dead, so that nothing is added to it; its lock is held */
 static void dcqcn_qp_kill(struct dcqcn_qp *qp)
 {
 	if (qp->state != DCQCN_QP_LIVE)
@@ -185,7 +185,7 @@ static void dcqcn_qp_free_rcu(struct rcu_head *rcu)
 	kfree(qp);
 }
 
-/* Only the worker, or whoever has stopped it, may free */
+/* Called by the worker, or once it is cancelled */
 static void dcqcn_qp_free(struct dcqcn_qp *qp)
 {
 	struct dcqcn_dev *dev = qp->dev;
@@ -211,9 +211,7 @@ static void dcqcn_qp_free(struct dcqcn_qp *qp)
 	call_rcu(&qp->rcu, dcqcn_qp_free_rcu);
 }
 
-/* Return true if the entry says that its QP still sends, and need not start again;
- * its lock is held
- */
+/* Return true if @qp sent recently, so that it need not start again; its lock is held */
 static bool dcqcn_qp_has_started(const struct dcqcn_qp *qp)
 {
 	const struct dcqcn_settings *settings;
@@ -226,7 +224,7 @@ static bool dcqcn_qp_has_started(const struct dcqcn_qp *qp)
 	return starts && time_before(jiffies, qp->seen + DCQCN_UNUSED_JIFFIES);
 }
 
-/* Return true if the entry can go without asking the core; its lock is held */
+/* Return true if the entry can be freed without asking the core; its lock is held */
 static bool dcqcn_qp_is_unused(const struct dcqcn_qp *qp)
 {
 	bool unused = time_after(jiffies, qp->used + DCQCN_UNUSED_JIFFIES);
@@ -236,7 +234,7 @@ static bool dcqcn_qp_is_unused(const struct dcqcn_qp *qp)
 		return unused && !qp->flow.limited &&
 		       !dcqcn_qp_has_started(qp);
 	case DCQCN_QP_ABSENT:
-		/* while there are many, others wait for the room */
+		/* make room early when there are many */
 		return unused || atomic_read(&qp->dev->num_unresolved) >
 				 DCQCN_UNRESOLVED_MAX / 2;
 	default:
@@ -292,7 +290,7 @@ static bool dcqcn_qp_keep(struct dcqcn_qp *qp)
 	return !unused && (!unheard || dcqcn_qp_verify(qp));
 }
 
-/* Entries may be added meanwhile, but only this worker removes them */
+/* Entries may be added concurrently, but only this worker removes them */
 static void dcqcn_qp_sweep(struct dcqcn_dev *dev)
 {
 	struct hlist_node *next;
@@ -312,7 +310,7 @@ static void dcqcn_qp_work(struct work_struct *work)
 					     struct dcqcn_dev, qp_work);
 	struct dcqcn_qp *qp;
 
-	/* A flood of unknown QPs must not keep dead ones from being found */
+	/* Sweep in between: a flood of unknown QPs must not delay it */
 	do {
 		qp = dcqcn_qp_next_to_resolve(dev);
 		if (qp && READ_ONCE(qp->state) == DCQCN_QP_RESOLVING)
@@ -360,8 +358,8 @@ static struct dcqcn_qp *dcqcn_qp_alloc(struct dcqcn_dev *dev, u32 qpn)
 {
 	struct dcqcn_qp *qp;
 
-	/* entry and limiter in one object of this slab; what a debug kernel
-	 * adds to a lock, or a real-time one, does not count
+	/* entry and limiter fit one kmalloc-512 object, except with the larger
+	 * locks of debug and real-time kernels
 	 */
 	BUILD_BUG_ON(!IS_ENABLED(CONFIG_DEBUG_SPINLOCK) &&
 		     !IS_ENABLED(CONFIG_PREEMPT_RT) && sizeof(*qp) > 512);
@@ -380,16 +378,15 @@ static struct dcqcn_qp *dcqcn_qp_alloc(struct dcqcn_dev *dev, u32 qpn)
 }
 
 /**
- * dcqcn_qp_begin() - the entry of a local QP that sends, and has none
+ * dcqcn_qp_begin() - create the entry of a local QP that starts to send
  * @dev: port
  * @qpn: local QP number
- * @skb: what it sends, RoCEv2
+ * @skb: the RoCEv2 packet that it sends
  *
- * What the packet says of it is enough to begin with; the worker asks for the
- * rest.
+ * The packet fills in enough to start with; the worker asks for the rest.
  *
- * Context: under RCU; process with BH on, or softirq. Return: the entry, or NULL
- * when there is no memory or the port goes away.
+ * Context: under RCU; process with BH enabled, or softirq. Return: the entry, or
+ * NULL if there is no memory or the port is going away.
  */
 struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn,
 				const struct sk_buff *skb)
@@ -430,14 +427,14 @@ struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn,
 }
 
 /**
- * dcqcn_qp_find_or_add() - the entry of a local QP, new if there is none
+ * dcqcn_qp_find_or_add() - find or create the entry of a local QP
  * @dev: port
  * @qpn: local QP number, from the wire
  *
- * A new entry is resolving.
+ * A new entry is in state DCQCN_QP_RESOLVING.
  *
- * Context: softirq, under RCU. Return: the entry, or NULL when there is no
- * memory, or too many entries stand for no known QP.
+ * Context: softirq, under RCU. Return: the entry, or NULL if there is no memory
+ * or there are too many entries without a known QP.
  */
 struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 {
@@ -454,7 +451,7 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 	if (!qp)
 		goto unresolved;
 	if (!dcqcn_qp_insert(dev, qp)) {
-		/* another CPU was faster */
+		/* lost a race with another CPU */
 		kfree(qp);
 		atomic_dec(&dev->num_unresolved);
 		return dcqcn_qp_find(dev, qpn);
@@ -472,10 +469,10 @@ count:
 }
 
 /**
- * dcqcn_qp_next() - the entries of a port, one after the other
+ * dcqcn_qp_next() - iterate over the entries of a port
  * @dev: port
- * @at: where to look from, 0 for the first entry; becomes the place of the
- *	entry found. One more is where to go on, whatever came or went meanwhile.
+ * @at: position to search from, 0 for the first entry; set to that of the entry
+ *	found. Add one to continue, even if entries were added or freed meanwhile.
  *
  * Context: under RCU. Return: the entry, or NULL.
  */
@@ -498,7 +495,7 @@ struct dcqcn_qp *dcqcn_qp_next(struct dcqcn_dev *dev, u64 *at)
 	return NULL;
 }
 
-/* ns; when RP acted on a CNP last, 0 for never */
+/* ns; when RP last acted on a CNP, 0 for never */
 static u64 dcqcn_qp_handled_time(const struct dcqcn_qp *qp, u64 now)
 {
 	u32 age = (u32)(now >> DCQCN_HANDLED_SHIFT) - qp->handled_time;
@@ -509,12 +506,12 @@ static u64 dcqcn_qp_handled_time(const struct dcqcn_qp *qp, u64 now)
 }
 
 /**
- * dcqcn_qp_look() - take a look at a QP, and its rate as of now
+ * dcqcn_qp_look() - take a snapshot of a QP, with its rate as of now
  * @qp: the QP
- * @view: what is seen
+ * @view: the snapshot
  *
- * Context: under RCU; process or softirq. Takes @qp->lock for a moment.
- * Return: whether the entry stands for a live QP; if not, @view is undefined.
+ * Context: under RCU; process or softirq. Takes @qp->lock briefly.
+ * Return: true if the QP is live; otherwise @view is undefined.
  */
 bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 {
@@ -558,7 +555,7 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 	};
 	spin_unlock_bh(&qp->lock);
 
-	/* before its first limiter a flow has no rate */
+	/* without a limiter a flow has no rate */
 	if (view->limited)
 		view->rate.alpha = dcqcn_rate_alpha(&view->rate, &settings->rp,
 						    now);
@@ -568,12 +565,12 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 }
 
 /**
- * dcqcn_qp_contradict() - a packet says that an entry no longer holds
+ * dcqcn_qp_contradict() - handle a packet that contradicts its QP's entry
  * @qp: the entry
  * @skb: the packet, which the QP sends
- * @dest_qpn: where it goes to
+ * @dest_qpn: destination QP
  *
- * Its flow ends, and the worker asks again.
+ * Ends the flow; the worker asks the core again.
  *
  * Context: under RCU; process with BH on, or softirq. Takes @qp->lock.
  */
@@ -614,7 +611,7 @@ void dcqcn_qp_dev_init(struct dcqcn_dev *dev)
 }
 
 /**
- * dcqcn_qp_dev_flush() - drop all that a port's flows hold
+ * dcqcn_qp_dev_flush() - drop all packets that a port holds
  * @dev: the port
  *
  * Context: process. Takes the QPs' locks.
@@ -631,8 +628,8 @@ void dcqcn_qp_dev_flush(struct dcqcn_dev *dev)
 }
 
 /**
- * dcqcn_qp_dev_release() - let all go that a port's flows hold, in order
- * @dev: the port, which is stopping: no flow is limited anew
+ * dcqcn_qp_dev_release() - send all packets that a port holds, in order
+ * @dev: the port, which is stopping, so there are no new limiters
  *
  * Context: process. Takes the QPs' locks; sends.
  */
@@ -652,7 +649,7 @@ void dcqcn_qp_dev_release(struct dcqcn_dev *dev)
 
 /**
  * dcqcn_qp_dev_exit() - empty the table of a port
- * @dev: the port, which no packet reaches any more
+ * @dev: the port, which packets no longer reach
  *
  * Context: process; may sleep.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Queue pairs: who a packet belongs to. See qp.c. */
+/* Queue pairs: which QP a packet belongs to. See qp.c. */
 #ifndef DCQCN_QP_H
 #define DCQCN_QP_H
 
@@ -19,18 +19,18 @@ struct sock;
 
 #define DCQCN_HANDLED_SHIFT	20	/* ns -> the unit of @handled_time */
 
-/* A flow that sent nothing for more than this begins again: the least that jiffies
- * can tell for sure
+/* A flow starts again after a longer pause than this, the shortest that jiffies can
+ * tell for certain
  */
 #define DCQCN_PAUSE_JIFFIES	2
 
 /**
- * enum dcqcn_qp_state - what is known of a QP
- * @DCQCN_QP_RESOLVING: the workqueue was asked
+ * enum dcqcn_qp_state - what is known about a QP
+ * @DCQCN_QP_RESOLVING: queued for the worker
  * @DCQCN_QP_LIVE: it exists, and the entry describes it
  * @DCQCN_QP_ABSENT: there is no such QP; kept for a while so that packets to
- *	it cost one look-up
- * @DCQCN_QP_DEAD: the entry is on its way out; nothing may be added to it
+ *	it cost one lookup
+ * @DCQCN_QP_DEAD: the entry is about to be freed; nothing may be added to it
  */
 enum dcqcn_qp_state {
 	DCQCN_QP_RESOLVING,
@@ -40,13 +40,13 @@ enum dcqcn_qp_state {
 };
 
 /**
- * struct dcqcn_event - what a CE or a CNP said, kept while its QP is resolved
- * @saddr: where the packet came from
- * @daddr: where it went to
+ * struct dcqcn_event - a CE or CNP, kept while its QP is resolved
+ * @saddr: source address of the packet
+ * @daddr: its destination address
  * @src_qpn: the QP that sent it, for UD
- * @ifindex: of the network device that it came by, a VLAN perhaps
+ * @ifindex: network device that received it, maybe a VLAN
  * @pkey: its P_Key
- * @ud: whether it was UD
+ * @ud: it was UD
  */
 struct dcqcn_event {
 	struct in6_addr saddr;
@@ -59,7 +59,7 @@ struct dcqcn_event {
 
 /**
  * struct dcqcn_qp - a local QP that has met congestion
- * @lock: protects all below it that packets change, and @flow
+ * @lock: protects the fields below that packets change, and @flow
  * @qpn: local QP number
  * @node: in dcqcn_dev.qp_table
  * @dev: its port
@@ -69,20 +69,20 @@ struct dcqcn_event {
  * @ack_timeout: RC: exponent of its ack timeout, 0 for none
  * @peer_qpn: RC, UC: the remote QP
  * @peer: RC, UC: the remote address
- * @owner: socket of the QP as last seen on output; only ever compared
+ * @owner: socket of the QP as last seen on output; compared, never dereferenced
  * @seen: jiffies; last packet that it sent, or when it was resolved
  * @used: jiffies; last CE or CNP
  * @cnp_time: ns; when NP sent its last CNP, 0 for never
- * @event: first of those that wait for the QP to be resolved
+ * @event: the first event that waits for the QP to be resolved
  * @pending_cnps: CNPs that wait
  * @pending_ce: a CE waits
  * @cnps_sent: CNPs that NP sent
  * @cnps_handled: CNPs that RP acted on
  * @cnps_ignored: CNPs that RP did not act on
- * @handled_time: 2^20 ns, modulo 2^32 of these, which is 52 days; last CNP that RP
+ * @handled_time: in units of 2^20 ns, modulo 2^32 units (52 days); last CNP that RP
  *	acted on
  * @resolve_node: in dcqcn_dev.resolve_list
- * @rcu: to free it, when it is in no list any more
+ * @rcu: frees it, once it is on no list
  * @flow: its limiter
  */
 struct dcqcn_qp {
@@ -115,7 +115,7 @@ struct dcqcn_qp {
 };
 
 /**
- * struct dcqcn_qp_view - a QP at one moment
+ * struct dcqcn_qp_view - snapshot of a QP
  * @now: ns; the moment
  * @qpn: local QP number
  * @type: RC, UC or UD
@@ -128,7 +128,7 @@ struct dcqcn_qp {
  * @rate: state of the rate algorithm, alpha decayed up to @now
  * @line: bit/s; line rate
  * @floor: bit/s; least rate of the pacer
- * @delivered: bit/s; what got through lately, 0 for unknown
+ * @delivered: bit/s; recent throughput of the path, 0 for unknown
  * @period: ns; T
  * @ai: bit/s; R_AI
  * @queue_packets: held packets
@@ -179,7 +179,7 @@ void dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
 			 u32 dest_qpn);
 
 /**
- * dcqcn_qp_find() - the entry of a local QP
+ * dcqcn_qp_find() - find the entry of a local QP
  * @dev: port
  * @qpn: local QP number
  *
@@ -198,14 +198,14 @@ static inline struct dcqcn_qp *dcqcn_qp_find(struct dcqcn_dev *dev, u32 qpn)
 	return NULL;
 }
 
-/* Whether a packet may have come from the QP's peer; @qp->lock is held */
+/* Return true if @addr may be the QP's peer; @qp->lock is held */
 static inline bool dcqcn_qp_is_peer(const struct dcqcn_qp *qp,
 				    const struct in6_addr *addr)
 {
 	return qp->type == IB_QPT_UD || ipv6_addr_equal(&qp->peer, addr);
 }
 
-/* Whether a packet that a live QP sends fits its entry */
+/* Return true if a packet from a live QP matches its entry */
 static inline bool dcqcn_qp_matches(const struct dcqcn_qp *qp,
 				    const struct sk_buff *skb, u32 dest_qpn)
 {
@@ -218,14 +218,14 @@ static inline bool dcqcn_qp_matches(const struct dcqcn_qp *qp,
 }
 
 /**
- * dcqcn_qp_confirm() - a QP that has an entry sends a packet
+ * dcqcn_qp_confirm() - check a packet that a QP sends against its entry
  * @qp: the entry
  * @skb: the packet
- * @dest_qpn: where it goes to
+ * @dest_qpn: destination QP
  * @prio: its priority
  *
- * Context: under RCU; process with BH on, or softirq. Takes @qp->lock if the
- * packet contradicts the entry. Return: whether the QP paused before.
+ * Context: under RCU; process with BH enabled, or softirq. Takes @qp->lock if the
+ * packet contradicts the entry. Return: true if the QP had paused before.
  */
 static inline bool dcqcn_qp_confirm(struct dcqcn_qp *qp,
 				    const struct sk_buff *skb, u32 dest_qpn,
@@ -236,8 +236,8 @@ static inline bool dcqcn_qp_confirm(struct dcqcn_qp *qp,
 
 	if (state != DCQCN_QP_LIVE && state != DCQCN_QP_ABSENT)
 		return false;
-	/* Read without the lock: what is torn looks like a contradiction and
-	 * is looked at again under it.
+	/* Read without the lock: a torn read looks like a contradiction, which is
+	 * checked again under the lock
 	 */
 	if (state == DCQCN_QP_ABSENT || !dcqcn_qp_matches(qp, skb, dest_qpn)) {
 		dcqcn_qp_contradict(qp, skb, dest_qpn);

@@ -2,13 +2,13 @@
 /*
  * The reaction point: CNPs in, slower packets out.
  *
- * A CNP is acted on when its length and ICRC are right, its destination is a
- * live QP of the port, and, for RC and UC, it came from that QP's peer. The
- * first one gives the QP's flow its limiter; the limiter ends by itself, when
- * the rate is back at the line rate and nothing is held (pacer.c).
+ * A CNP takes effect if its length and ICRC are correct, its destination is a
+ * live QP of the port and, for RC and UC, it came from that QP's peer. The first
+ * one gives the QP's flow a limiter, which ends when the rate is back at the line
+ * rate and nothing is held (pacer.c).
  *
  * On output, data packets are marked ECT(0) so that switches mark them instead
- * of dropping them, and those of a limited flow go through the pacer.
+ * of dropping them. Packets of a limited flow go through the pacer.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -22,10 +22,10 @@
 #include "rp.h"
 #include "trace.h"
 
-/* CNPs that may wait for one QP to be resolved */
+/* Most CNPs that may wait for one QP to be resolved */
 #define DCQCN_PENDING_CNPS_MAX	1024
 
-/* A CNP from @saddr for a live QP, whose lock is held */
+/* Handle a CNP from @saddr for a live QP, whose lock is held */
 static enum dcqcn_verdict dcqcn_rp_cnp(struct dcqcn_qp *qp,
 				       const struct in6_addr *saddr)
 {
@@ -47,7 +47,7 @@ static enum dcqcn_verdict dcqcn_rp_cnp(struct dcqcn_qp *qp,
 	return DCQCN_CNP_HANDLED;
 }
 
-/* @n CNPs have met their fate; @qp is NULL, or its lock is held */
+/* Count @n CNPs with this verdict; @qp is NULL, or its lock is held */
 static void dcqcn_rp_count(struct dcqcn_dev *dev, struct dcqcn_qp *qp,
 			   enum dcqcn_verdict verdict, u32 n)
 {
@@ -63,7 +63,7 @@ static void dcqcn_rp_count(struct dcqcn_dev *dev, struct dcqcn_qp *qp,
 		qp->cnps_ignored += n;
 }
 
-/* A CNP from @saddr for a QP that may be yet unknown, and whose lock is held */
+/* Handle a CNP from @saddr for a QP that may not be resolved yet; its lock is held */
 static enum dcqcn_verdict dcqcn_rp_accept(struct dcqcn_qp *qp,
 					  const struct in6_addr *saddr)
 {
@@ -81,10 +81,10 @@ static enum dcqcn_verdict dcqcn_rp_accept(struct dcqcn_qp *qp,
 }
 
 /**
- * dcqcn_rp_receive() - a packet of opcode 0x81 came in
- * @dev: the port it came to
- * @skb: the packet; stays the caller's, and may become linear
- * @pkt: @skb, parsed; parsed anew when @skb moves
+ * dcqcn_rp_receive() - handle a received packet of opcode 0x81
+ * @dev: the port that received it
+ * @skb: the packet; the caller keeps it; may be linearised
+ * @pkt: @skb, parsed; parsed again if @skb moves
  *
  * Context: softirq, under RCU. Takes the QP's lock.
  */
@@ -122,9 +122,9 @@ ignore:
 }
 
 /**
- * dcqcn_rp_ack() - an ACK came in while flows are limited
- * @dev: the port it came to
- * @pkt: the packet, parsed, all of it readable
+ * dcqcn_rp_ack() - handle an ACK while flows are limited
+ * @dev: the port that received it
+ * @pkt: the packet, parsed, readable as a whole
  *
  * Context: softirq, under RCU. Takes the QP's lock if its flow waits for an ACK.
  */
@@ -149,7 +149,7 @@ void dcqcn_rp_ack(struct dcqcn_dev *dev, const struct dcqcn_pkt *pkt)
 }
 
 /**
- * dcqcn_rp_resolved() - a QP for which CNPs waited is known now, or absent
+ * dcqcn_rp_resolved() - handle CNPs that waited for a QP, now live or absent
  * @qp: the QP
  *
  * Context: process, BH on. Takes the QP's lock.
@@ -165,7 +165,7 @@ void dcqcn_rp_resolved(struct dcqcn_qp *qp)
 	n = qp->pending_cnps;
 	qp->pending_cnps = 0;
 	saddr = qp->event.saddr;
-	/* they came within a moment: one cut */
+	/* they arrived almost at once: one cut */
 	if (n && qp->state == DCQCN_QP_LIVE)
 		verdict = dcqcn_rp_cnp(qp, &saddr);
 	dcqcn_rp_count(qp->dev, qp, verdict, n);
@@ -175,7 +175,7 @@ void dcqcn_rp_resolved(struct dcqcn_qp *qp)
 	rcu_read_unlock();
 }
 
-/* Whether a packet may be the first of a flow that feels its way up */
+/* Return true if a packet may be the first of a flow with a slow start */
 static bool dcqcn_rp_starts(const struct dcqcn_settings *settings,
 			    enum dcqcn_pkt_kind kind, u8 prio)
 {
@@ -183,7 +183,7 @@ static bool dcqcn_rp_starts(const struct dcqcn_settings *settings,
 	       settings->rp_enable & BIT(prio);
 }
 
-/* Whether the limiter takes a packet */
+/* Hand a packet to its QP's limiter, if there is one */
 static unsigned int dcqcn_rp_pace(struct dcqcn_qp *qp,
 				  const struct dcqcn_settings *settings,
 				  struct sk_buff *skb, struct dcqcn_view view,
@@ -199,14 +199,14 @@ static unsigned int dcqcn_rp_pace(struct dcqcn_qp *qp,
 }
 
 /**
- * dcqcn_rp_begin() - a packet leaves whose QP is not known
+ * dcqcn_rp_begin() - handle an outgoing packet of a QP without an entry
  * @dev: the port
  * @qpn: the QP
  * @skb: the packet
- * @view: its headers, BTH included
- * @okfn: sends it on behind our hook
+ * @view: its headers, including the BTH
+ * @okfn: resumes the packet behind our hook
  *
- * Context: under RCU; process with BH on, or softirq. May send.
+ * Context: under RCU; process with BH enabled, or softirq. May send.
  * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
  */
 unsigned int dcqcn_rp_begin(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
@@ -227,14 +227,14 @@ unsigned int dcqcn_rp_begin(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 }
 
 /**
- * dcqcn_rp_limit() - a packet leaves whose QP is known
+ * dcqcn_rp_limit() - handle an outgoing packet of a QP with an entry
  * @dev: the port
  * @qp: the QP
  * @skb: the packet
- * @view: its headers, BTH included
- * @okfn: sends it on behind our hook
+ * @view: its headers, including the BTH
+ * @okfn: resumes the packet behind our hook
  *
- * Context: under RCU; process with BH on, or softirq. May send.
+ * Context: under RCU; process with BH enabled, or softirq. May send.
  * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
  */
 unsigned int dcqcn_rp_limit(struct dcqcn_dev *dev, struct dcqcn_qp *qp,
@@ -256,16 +256,16 @@ unsigned int dcqcn_rp_limit(struct dcqcn_dev *dev, struct dcqcn_qp *qp,
 }
 
 /**
- * dcqcn_rp_output_shared() - dcqcn_rp_output() for a packet that is a clone
+ * dcqcn_rp_output_shared() - dcqcn_rp_output() for a cloned packet
  * @dev: the port it belongs to
  * @qpn: the QP it belongs to
- * @skb: the packet, to be marked ECT; its headers move
- * @view: its headers, BTH included
- * @okfn: sends it on behind our hook
+ * @skb: the packet to mark ECT; its headers move
+ * @view: its headers, including the BTH
+ * @okfn: resumes the packet behind our hook
  *
- * Without memory for a copy it stays as it is, and is counted.
+ * If there is no memory for a copy, the packet stays unmarked and is counted.
  *
- * Context: under RCU; process with BH on, or softirq. May send.
+ * Context: under RCU; process with BH enabled, or softirq. May send.
  * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
  */
 unsigned int dcqcn_rp_output_shared(struct dcqcn_dev *dev, u32 qpn,

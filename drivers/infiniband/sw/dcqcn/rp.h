@@ -14,14 +14,14 @@
 #include "qp.h"
 
 /**
- * enum dcqcn_verdict - what became of a CNP
- * @DCQCN_CNP_HANDLED: its QP's rate was or will be cut
- * @DCQCN_CNP_WAITS: until its QP is known
- * @DCQCN_CNP_INVALID: length, ICRC or destination are wrong
+ * enum dcqcn_verdict - what happened to a CNP
+ * @DCQCN_CNP_HANDLED: it cuts its QP's rate, now or at the end of a period
+ * @DCQCN_CNP_WAITS: it waits until its QP is known
+ * @DCQCN_CNP_INVALID: wrong length, ICRC or destination
  * @DCQCN_CNP_NO_QP: no such QP, or no room to find out
  * @DCQCN_CNP_DISABLED: RP is off for the QP's priority
  * @DCQCN_CNP_NOT_PEER: it is not from the QP's peer
- * @DCQCN_CNP_STOPPING: the port goes away
+ * @DCQCN_CNP_STOPPING: the port is going away
  */
 enum dcqcn_verdict {
 	DCQCN_CNP_HANDLED,
@@ -57,8 +57,8 @@ static __always_inline void dcqcn_rp_mark(struct sk_buff *skb, bool v6)
 				    DCQCN_ECN_ECT_0);
 }
 
-/* What follows once a packet is marked ECT. A QP without a limiter is looked at once
- * per jiffy: that is often enough to notice a pause.
+/* Once a packet is ECT, see whether its QP has, or needs, a limiter. A QP without one
+ * is checked once per jiffy, often enough to notice a pause.
  */
 static __always_inline unsigned int
 dcqcn_rp_pass(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
@@ -78,18 +78,18 @@ dcqcn_rp_pass(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 }
 
 /**
- * dcqcn_rp_output() - a packet leaves rxe
+ * dcqcn_rp_output() - handle a packet from rxe
  * @dev: the port it belongs to
- * @qpn: the QP it belongs to; neither QP0 nor QP1
+ * @qpn: the QP it belongs to, never QP0 or QP1
  * @skb: the packet
- * @view: its headers, BTH included
- * @okfn: sends it on behind our hook
+ * @view: its headers, including the BTH
+ * @okfn: resumes the packet behind our hook
  *
- * While flows start at line rate, and no QP of the port has met congestion,
+ * While flows start at line rate and no QP of the port has met congestion,
  * packets are only marked ECT.
- * Inline, because every packet that rxe sends comes by.
+ * Inline, because every packet that rxe sends passes here.
  *
- * Context: under RCU; process with BH on, or softirq. May send.
+ * Context: under RCU; process with BH enabled, or softirq. May send.
  * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
  */
 static __always_inline unsigned int

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The knobs of a port: what each may be, the named profiles, and what a port
- * starts with, which is chosen when the module is loaded.
+ * The knobs of a port: their ranges, the named profiles, and a new port's
+ * settings, which the module parameters choose.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -30,7 +30,7 @@ MODULE_PARM_DESC(rp, "Enable the reaction point on all priorities (default Y)");
 
 #define DCQCN_PRIOS		GENMASK(DCQCN_NUM_PRIOS - 1, 0)
 
-/* Where each knob's u32 is */
+/* Offset of each knob's u32 */
 static const u16 dcqcn_knob_offset[RDMA_DCQCN_A_SETTINGS_MAX + 1] = {
 	[RDMA_DCQCN_A_SETTINGS_MIN_TIME_BETWEEN_CNPS] =
 		offsetof(struct dcqcn_settings, np.min_time_between_cnps),
@@ -83,8 +83,8 @@ static const u16 dcqcn_knob_offset[RDMA_DCQCN_A_SETTINGS_MAX + 1] = {
 static const struct dcqcn_profile dcqcn_profiles[] = {
 	{
 		/* The paper's constants in units of the path, see rate.c. CNPs
-		 * may come as often as the fastest NIC sends them: the sender
-		 * counts those of one round trip once.
+		 * may come as often as mlx5 sends them: the sender cuts once
+		 * per round trip.
 		 */
 		.name = "auto",
 		.np = {
@@ -131,9 +131,9 @@ static const struct dcqcn_profile dcqcn_profiles[] = {
 		},
 	},
 	{
-		/* SIGCOMM 2015, for 40 Gb/s: g = 1/256, every CNP cuts, and a
-		 * cut may take up to alpha/2. The paper leaves R_HAI open: ten
-		 * times R_AI, as on the NIC.
+		/* SIGCOMM 2015, for 40 Gb/s: g = 1/256, every CNP cuts, by
+		 * alpha/2. The paper does not give R_HAI: ten times R_AI here,
+		 * as on mlx5.
 		 */
 		.name = "sigcomm15",
 		.np = {
@@ -161,7 +161,7 @@ static const struct dcqcn_profile dcqcn_profiles[] = {
 };
 
 /**
- * dcqcn_profile_find() - a profile by its name
+ * dcqcn_profile_find() - find a profile by name
  * @name: may end in a newline
  *
  * Return: the profile, or NULL.
@@ -178,8 +178,8 @@ const struct dcqcn_profile *dcqcn_profile_find(const char *name)
 }
 
 /**
- * dcqcn_profile_get() - a profile by its number
- * @i: from 0 on
+ * dcqcn_profile_get() - find a profile by index
+ * @i: index, from 0
  *
  * Return: the profile, or NULL if there are fewer.
  */
@@ -190,7 +190,7 @@ const struct dcqcn_profile *dcqcn_profile_get(size_t i)
 
 /**
  * dcqcn_settings_get() - read a knob
- * @settings: where from
+ * @settings: settings to read
  * @knob: RDMA_DCQCN_A_SETTINGS_*
  *
  * Context: any. Return: its value.
@@ -201,15 +201,15 @@ u32 dcqcn_settings_get(const struct dcqcn_settings *settings, int knob)
 }
 
 /**
- * dcqcn_settings_set() - turn a knob
- * @settings: not published yet
+ * dcqcn_settings_set() - set a knob
+ * @settings: settings that are not published yet
  * @knob: RDMA_DCQCN_A_SETTINGS_*
  * @value: its new value
  *
- * What a knob may be stands in the netlink specification and nowhere else. Rates
- * in Mb/s that are higher than the line are taken for it where they are used.
+ * Ranges come from the netlink specification. Rates in Mb/s above the line rate
+ * are clamped to it on use.
  *
- * Context: process. Return: 0, or -ERANGE for what it may not be.
+ * Context: process. Return: 0, or -ERANGE.
  */
 int dcqcn_settings_set(struct dcqcn_settings *settings, int knob, u32 value)
 {
@@ -230,12 +230,12 @@ int dcqcn_settings_set(struct dcqcn_settings *settings, int knob, u32 value)
 }
 
 /**
- * dcqcn_settings_apply() - turn the knobs as a profile has them
- * @settings: not published yet
+ * dcqcn_settings_apply() - set the knobs of a profile
+ * @settings: settings that are not published yet
  * @profile: the profile
  *
- * Leaves alone what belongs to the network rather than to the algorithm: the
- * line rate, and which priorities are enabled.
+ * Leaves alone the knobs that describe the network rather than the algorithm:
+ * the line rate and the enabled priorities.
  *
  * Context: any.
  */
@@ -263,7 +263,7 @@ int dcqcn_settings_init(void)
 }
 
 /**
- * dcqcn_settings_alloc() - the settings a port starts with
+ * dcqcn_settings_alloc() - allocate a new port's settings
  *
  * Context: process. Return: settings that the caller owns, or NULL.
  */

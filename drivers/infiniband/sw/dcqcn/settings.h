@@ -15,7 +15,7 @@
  * struct dcqcn_np_params - the notification point's knobs
  * @min_time_between_cnps: us; least gap between two CNPs of one QP
  * @cnp_dscp: DSCP of CNPs
- * @cnp_802p_prio: socket priority of CNPs, which VLAN egress maps turn to PCP
+ * @cnp_802p_prio: socket priority of CNPs; VLAN egress maps turn it into the PCP
  * @cnp_udp_sport: UDP source port of CNPs
  */
 struct dcqcn_np_params {
@@ -26,12 +26,12 @@ struct dcqcn_np_params {
 };
 
 /**
- * struct dcqcn_settings - all knobs; immutable once published
+ * struct dcqcn_settings - all knobs of a port; immutable once published
  * @np: notification point
  * @rp: reaction point
  * @np_enable: one bit per priority (DSCP >> 3)
  * @rp_enable: one bit per priority
- * @rcu: to free a replaced one
+ * @rcu: frees replaced settings
  */
 struct dcqcn_settings {
 	struct dcqcn_np_params np;
@@ -42,10 +42,10 @@ struct dcqcn_settings {
 };
 
 /**
- * struct dcqcn_profile - knobs that go together
- * @name: of the profile
+ * struct dcqcn_profile - a named set of knobs
+ * @name: its name
  * @np: notification point
- * @rp: reaction point; its @rpg_max_rate says nothing
+ * @rp: reaction point; @rpg_max_rate is unused
  */
 struct dcqcn_profile {
 	const char *name;

@@ -2,15 +2,15 @@
 /*
  * The knobs as files below /sys/class/net/<if>/ecn, with the names, modes and
  * formats of mlx5: roce_np/, roce_rp/, and enable/<prio> in each.
- * Documentation/ABI/testing/sysfs-class-net-ecn says what each means.
+ * Documentation/ABI/testing/sysfs-class-net-ecn describes them.
  *
- * A directory is one kobject that knows its port, a file knows which knob it
- * is. A write publishes a changed copy of the settings; nothing here takes a
- * lock of the data path, nor rtnl, under which the files are removed.
+ * A directory is a kobject that knows its port; a file knows its knob. A write
+ * publishes a changed copy of the settings. Nothing here takes a lock of the data
+ * path, or rtnl, under which the files are removed.
  *
- * When the network device is deleted, its directory may vanish with all below it
- * before rxe's device does. So enable/ is a kobject too: sysfs warns about a named
- * attribute group that has already gone.
+ * When the network device is deleted, its directory may vanish with everything
+ * below it before rxe's device is removed. Therefore enable/ is a kobject too:
+ * sysfs warns about a named attribute group that is already gone.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -79,7 +79,7 @@ static ssize_t dcqcn_file_store(struct kobject *kobj, struct attribute *attr,
 	u32 value;
 	int err;
 
-	/* -EINVAL for what is no number, -ERANGE for what does not fit u32 */
+	/* -EINVAL unless it is a number, -ERANGE unless it fits u32 */
 	err = kstrtou32(buf, 10, &value);
 	if (err)
 		return err;
@@ -206,9 +206,7 @@ static void dcqcn_dir_release(struct kobject *kobj)
 		},							\
 	}
 
-/* Directories below ecn/: each one's parent, ecn/ itself if it says its own number,
- * comes before it
- */
+/* Directories below ecn/, parents first; one that names itself is directly below ecn/ */
 static const struct {
 	const char *name;
 	enum dcqcn_dir_id parent;
@@ -245,7 +243,7 @@ static struct kobject *dcqcn_dir_add(struct dcqcn_dev *dev,
 
 static void dcqcn_dir_remove(struct kobject *kobj)
 {
-	/* waits for readers and writers; a later put only frees memory */
+	/* waits for readers and writers; the put below only frees memory */
 	kobject_del(kobj);
 	kobject_put(kobj);
 }

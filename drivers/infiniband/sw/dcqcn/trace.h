@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tracepoints, all on packets that meet congestion. */
+/* Tracepoints, all of packets that meet congestion. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM rdma_dcqcn
 
@@ -61,7 +61,7 @@ TRACE_DEFINE_ENUM(DCQCN_CNP_STOPPING);
 			 { DCQCN_CNP_NOT_PEER,	"not_peer" },		\
 			 { DCQCN_CNP_STOPPING,	"stopping" })
 
-/* A CE-marked data packet came in */
+/* A CE-marked data packet arrived */
 TRACE_EVENT(dcqcn_ce_seen,
 	TP_PROTO(const struct dcqcn_dev *dev, const struct dcqcn_pkt *pkt),
 	TP_ARGS(dev, pkt),
@@ -84,7 +84,7 @@ TRACE_EVENT(dcqcn_ce_seen,
 		  __entry->prio)
 );
 
-/* The notification point answered */
+/* The notification point sent a CNP, or failed to */
 TRACE_EVENT(dcqcn_cnp_sent,
 	TP_PROTO(const struct dcqcn_qp *qp, u32 dest_qpn,
 		 const struct in6_addr *daddr, int err),
@@ -108,7 +108,7 @@ TRACE_EVENT(dcqcn_cnp_sent,
 		  __entry->dest_qpn, __entry->err)
 );
 
-/* A CNP came in; those that waited for their QP are one event */
+/* A CNP arrived; those that waited for their QP are one event */
 TRACE_EVENT(dcqcn_cnp_received,
 	TP_PROTO(const struct dcqcn_dev *dev, u32 qpn,
 		 const struct in6_addr *saddr, enum dcqcn_verdict verdict),
@@ -179,7 +179,7 @@ TRACE_EVENT(dcqcn_rate_cut,
 		  __entry->target, __entry->alpha)
 );
 
-/* One or more increases, worked off at once */
+/* One or more increases, applied together */
 TRACE_EVENT(dcqcn_rate_increase,
 	TP_PROTO(const struct dcqcn_qp *qp, u64 old_rate, unsigned int by,
 		 enum dcqcn_phase phase),
@@ -213,7 +213,7 @@ TRACE_EVENT(dcqcn_rate_increase,
 		  __entry->byte_stage)
 );
 
-/* A packet of a limited flow waits; queue_* are with it */
+/* A packet of a limited flow is held; queue_* include it */
 TRACE_EVENT(dcqcn_packet_held,
 	TP_PROTO(const struct dcqcn_qp *qp, u32 psn, u32 bytes),
 	TP_ARGS(qp, psn, bytes),
@@ -238,7 +238,7 @@ TRACE_EVENT(dcqcn_packet_held,
 		  __entry->queue_packets, __entry->queue_bytes)
 );
 
-/* It leaves; queue_* are without it, times in ns */
+/* It is sent; queue_* exclude it, times in ns */
 TRACE_EVENT(dcqcn_packet_released,
 	TP_PROTO(const struct dcqcn_qp *qp, u32 psn, u32 bytes, u64 held),
 	TP_ARGS(qp, psn, bytes, held),
@@ -292,10 +292,10 @@ DECLARE_EVENT_CLASS(dcqcn_flow,
 		  __entry->paced_packets, __entry->paced_bytes)
 );
 
-/* A QP has got its limiter */
+/* A limiter starts */
 DEFINE_EVENT(dcqcn_flow, dcqcn_flow_born, TP_PROTO(const struct dcqcn_qp *qp), TP_ARGS(qp));
 
-/* Its limiter has ended */
+/* A limiter ends */
 DEFINE_EVENT(dcqcn_flow, dcqcn_flow_dead, TP_PROTO(const struct dcqcn_qp *qp), TP_ARGS(qp));
 
 #endif /* DCQCN_TRACE_H */
