@@ -736,7 +736,7 @@ def doctor():
         same("findings", [(f["finding"], f["dev"]) for f in found], list(wanted))
         same("exit status", r.returncode, 2 if wanted else 0)
         for f in found:
-            assert f["seen"] and f["why"] and f["mend"], f
+            assert f["seen"] and f["why"] and f["fix"], f
         return found
 
     def wrong(n, words, right, finding):
@@ -745,7 +745,7 @@ def doctor():
         found, = finds((finding, "h%d" % n))
         star.ports[n].set(right)
         finds()
-        return found["mend"]
+        return found["fix"]
 
     r = sh("%s/dcqcn doctor" % BINARIES, check=False)
     assert r.returncode == 1 and "no rxe device and no port" in r.stderr, r.stderr
@@ -759,8 +759,8 @@ def doctor():
         finds()
         wrong(1, "trust none", "trust dscp", "dscp-untrusted")
         wrong(3, "prio 3 kmin 0 kmax 0", "prio 3 kmin 20KB kmax 50KB", "pfc-without-ecn")
-        mend = wrong(1, "headroom 18559B", "headroom 18560B", "headroom-short")
-        assert mend == "dcqcn port set dev h1 headroom 18560B", mend
+        fix = wrong(1, "headroom 18559B", "headroom 18560B", "headroom-short")
+        assert fix == "dcqcn port set dev h1 headroom 18560B", fix
         star.ports[1].set("headroom 20KB")
         # Three ports, each up to xOFF and its headroom
         reach = 3 * (XOFF + 20000)

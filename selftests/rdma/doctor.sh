@@ -54,8 +54,8 @@ finds()
 		sed 's/^/#   /' $TMP/doctor $TMP/doctor.err
 	fi
 	check "exit status" "$status" = "$([ -z "$got" ] && echo 0 || echo 2)"
-	check "findings without seen, why or mend" "$(jq '[.[] | select((.seen | not) or
-		(.why | not) or (.mend | not))] | length' $TMP/doctor)" = 0
+	check "findings without seen, why or fix" "$(jq '[.[] | select((.seen | not) or
+		(.why | not) or (.fix | not))] | length' $TMP/doctor)" = 0
 }
 peer() { finds "$1" --peer "$REMOTE_ARGS"; }
 alone() { finds "$1" "${@:2}"; }
@@ -102,7 +102,7 @@ knobs_of_loop()
 	check "text" "$("$DCQCN" doctor -i 100ms)" = "no-cut-gd: ${DEV[local]} on $(hostname)
     seen  rpg_gd is 15
     why   a cut takes alpha * 1024 / 2^15 of the rate, at most 1/32; with 11 it is up to half
-    mend  dcqcn set dev ${DEV[local]} rpg_gd 11"
+    fix   dcqcn set dev ${DEV[local]} rpg_gd 11"
 	usual_knobs
 	knobs local roce_rp/rpg_max_rate=8
 	alone no-cut-min-rate

@@ -11,7 +11,7 @@ TESTS=(
 	"files There are exactly the documented files, mode 0644, with plain numbers"
 	"defaults The defaults are in range, all is enabled, CNPs are as on the wire"
 	"range What is out of range gives ERANGE and changes nothing"
-	"garbage What is no number gives EINVAL and changes nothing"
+	"garbage A value that is not a number gives EINVAL and changes nothing"
 	"accepted The least and the greatest value are accepted and read back"
 	"parameters Module parameters choose the profile and the roles"
 )

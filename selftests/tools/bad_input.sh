@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Whatever makes no sense is refused with status 2 and one line that names the file or the
-# option, the key and the rule; nothing is built or started. Says what is not so.
+# option, the key and the rule; nothing is built or started. Prints each deviation.
 
 cd "$(dirname "$0")/../.." || exit 1
 TMP=$(mktemp -d)
@@ -42,7 +42,7 @@ LAB=tools/lab/lab SIM=tools/sim/sim
 for tool in $LAB $SIM; do
 	name=$(basename $tool)
 	refuses "$name: nope: no such scenario; there are " $tool run nope
-	refuses "$name: /etc/passwd: is no TOML file" $tool run /etc/passwd
+	refuses "$name: /etc/passwd: not a TOML file" $tool run /etc/passwd
 	refuses "$name: ./nope: No such file or directory" $tool run ./nope
 	refuses "$name: /etc/: Is a directory" $tool run /etc/
 	refuses "$name: unrecognized arguments: --colour" $tool run --colour
@@ -51,16 +51,16 @@ for tool in $LAB $SIM; do
 	refuses_file "$name" incast 's/^duration/colour = "red"\n&/' 'unknown: colour'
 	refuses_file "$name" incast '/^duration/d' 'duration: is missing'
 	refuses_file "$name" incast 's/^duration.*/duration = "1 week"/' \
-		"duration: '1 week' is no time; units are ns, us, ms, s"
+		"duration: '1 week' is not a time; units are ns, us, ms, s"
 	refuses_file "$name" incast 's/^window.*/window = ["1s"]/' 'window: has two ends'
 	refuses_file "$name" incast 's/^window.*/window = ["9s", "1000s"]/' 'window: window is not'
-	refuses_file "$name" incast 's/^rate.*/rate = "40mph"/' "link: rate: '40mph' is no rate"
-	refuses_file "$name" incast 's/^kmin.*/kmin = -1/' "switch: kmin: -1 is no size"
+	refuses_file "$name" incast 's/^rate.*/rate = "40mph"/' "link: rate: '40mph' is not a rate"
+	refuses_file "$name" incast 's/^kmin.*/kmin = -1/' "switch: kmin: -1 is not a size"
 	refuses_file "$name" incast 's/^pmax.*/pmax = nan/' 'switch: pmax: nan is out of range'
-	refuses_file "$name" incast 's/^to = .*/&\nmtu = 1000/' 'flow 1: mtu: 1000 is no 256 or 512'
+	refuses_file "$name" incast 's/^to = .*/&\nmtu = 1000/' 'flow 1: mtu: 1000 is not one of 256, 512'
 	refuses_file "$name" incast 's/^to = .*/&\nqps = 0/;/^qps = 3/d' 'flow 1: qps: 0 is out of'
 	refuses_file "$name" incast 's/^to = .*/&\nqps = true/;/^qps = 3/d' \
-		'flow 1: qps: True is no whole number'
+		'flow 1: qps: True is not a whole number'
 	refuses_file "$name" incast 's/^to = .*/&\nverb = "read"\ntransport = "uc"/' \
 		'flow 1: verb: there is no read over uc'
 	refuses_file "$name" incast 's/^to = .*/to = "h1"/' 'flow 1: to: a flow from h1 to itself'
@@ -72,9 +72,9 @@ for tool in $LAB $SIM; do
 	refuses_file "$name" incast 's/^profile = "{profile}"/profile = "{colour}"/' \
 		"profile: '{colour}': the sweep has no such variable"
 	refuses_file "$name" incast 's/^profile = "{profile}"/profile = "fast"/' \
-		"profile: 'fast' is no stock or auto or mlx5"
+		"profile: 'fast' is not one of stock, auto, mlx5"
 	refuses_file "$name" incast 's/^profile = "{profile}"/&\nsettings = { "..\/x" = 1 }/;/^settings = { "roce/d' \
-		'settings: ../x=1: that is no knob and number'
+		'settings: ../x=1: not a knob and a number'
 done
 refuses "sim: wrong.toml: expect: is missing" bash -c \
 	"sed '/^\[\[expect/,\$d' tools/sim/scenarios/incast.toml >$TMP/wrong.toml; $SIM run $TMP/wrong.toml"
@@ -91,16 +91,16 @@ refuses_file lab twohops 's/^\[\[trunk\]\]/&\na = "s1"\nb = "s2"\n&/' \
 refuses_file lab incast 's/^kmin.*/kmin = "120KB"/' 'switch: kmin: 120000 is not below kmax'
 refuses "lab up: argument --hosts: 0: must be a whole number, 1 to" $LAB up --hosts 0
 refuses "incast: switch: kmin: 500000 is not below kmax" $LAB up --kmin 500KB
-refuses "incast: link: rate: 'fast' is no rate" $LAB up --rate fast
+refuses "incast: link: rate: 'fast' is not a rate" $LAB up --rate fast
 refuses "lab up: argument --tdf: 51: must be a whole number, 1 to 50" $LAB up --tdf 51
-refuses "lab: nope: is no kernel; there are" $LAB image --kernel nope
-refuses "lab: ../../x: is no kernel; there are" $LAB build --kernel ../../x
-refuses "lab: --set: rpg_ai_rate=: that is no knob and number" $LAB run --set rpg_ai_rate
+refuses "lab: nope: no such kernel; there are" $LAB image --kernel nope
+refuses "lab: ../../x: no such kernel; there are" $LAB build --kernel ../../x
+refuses "lab: --set: rpg_ai_rate=: not a knob and a number" $LAB run --set rpg_ai_rate
 refuses "/nope.ko is not built; --stock-only" $LAB run --module /nope.ko
 refuses "lab: there is no recording nope in " $LAB draw nope -o "$TMP/x.png"
 refuses "sim run: argument --jobs: 0: must be a whole number, 1 or more" $SIM run --jobs 0
 refuses "bench: argument --only: invalid choice: 'all'" tools/bench/bench --only all
-refuses "run: nope: is no suite; there are bookworm, trixie" selftests/package/run nope
+refuses "run: nope: no such suite; there are bookworm, trixie" selftests/package/run nope
 refuses "torture: argument --seconds: 0: must be a whole number, 1 or more" \
 	selftests/uml/torture --seconds 0
 echo "# $TRIED refusals"

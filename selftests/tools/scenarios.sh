@@ -69,9 +69,9 @@ refuses "wrong.toml: host 1: reorder: must be at least 0 and below 1" \
 	"" $'[[host]]\nname = "h9"\nreorder = -0.1'
 refuses "wrong.toml: host 1: reorder: needs a delay, which packets overtake" \
 	"" $'[[host]]\nname = "h9"\nreorder = 0.1\ndelay = "0us"'
-refuses "wrong.toml: host 1: jitter: cannot be had with loss or reorder" \
+refuses "wrong.toml: host 1: jitter: cannot be combined with loss or reorder" \
 	"" $'[[host]]\nname = "h9"\nloss = 0.1\njitter = "1us"'
-refuses "wrong.toml: line: 'tld' is no told or measured" 'line = "tld"'
+refuses "wrong.toml: line: 'tld' is not one of told, measured" 'line = "tld"'
 refuses "wrong.toml: change 1: at: is not within the duration" \
 	"" $'[[change]]\nat = "10ms"\nhost = "h9"\nrate = "1mbit"'
 refuses "wrong.toml: change 1: host: no flow has h7" \
@@ -135,25 +135,25 @@ port_refuses "wrong.toml: switch: pfc: 6 is the priority of CNPs, which must not
 	$'pfc = "3,6"\nheadroom = "1KB"'
 port_refuses "wrong.toml: switch: headroom: must be above 0 with PFC: packets are under way" \
 	'pfc = "3"'
-port_refuses "wrong.toml: switch: watchdog: 'bark' is no drop or forward or alert or off" \
+port_refuses "wrong.toml: switch: watchdog: 'bark' is not one of drop, forward, alert, off" \
 	'watchdog = "bark"'
 port_refuses "wrong.toml: switch: detect: 0 is out of range, which is 1000000 or more" \
 	'detect = "0ms"'
 port_refuses "wrong.toml: switch: the headroom of 2 ports of s1 is 1200000 bytes, and its buffer 1000000" \
 	$'pfc = "3"\nheadroom = "600KB"'
-port_refuses "wrong.toml: switch: class: 8: is no priority, 0 to 7" '[switch.class.8]'
+port_refuses "wrong.toml: switch: class: 8: is not a priority, 0 to 7" '[switch.class.8]'
 port_refuses "wrong.toml: switch: class: 3: weight: 0 is out of range, which is 1 to 100" \
 	$'[switch.class.3]\nweight = 0'
 port_refuses "wrong.toml: switch: class: 3: kmax: must not be below kmin" \
 	$'[switch.class.3]\nkmax = "10KB"'
 port_refuses "wrong.toml: switch: class: 3: unknown: color" $'[switch.class.3]\ncolor = 1'
-port_refuses "wrong.toml: topology: shape: 'star' is no row or ring" "" \
+port_refuses "wrong.toml: topology: shape: 'star' is not one of row, ring" "" \
 	$'[topology]\nshape = "star"\nswitches = 3'
 port_refuses "wrong.toml: topology: switches: 2 is out of range, which is 3 or more" "" \
 	$'[topology]\nshape = "ring"\nswitches = 2'
 port_refuses "wrong.toml: topology: unknown: size" "" \
 	$'[topology]\nshape = "row"\nswitches = 2\nsize = 3'
-port_refuses "wrong.toml: trunk: cannot be had with a topology, which has its own" "" \
+port_refuses "wrong.toml: trunk: cannot be combined with a topology, which has its own" "" \
 	$'[topology]\nshape = "row"\nswitches = 2\n[[trunk]]\na = "s1"\nb = "s2"'
 port_refuses "wrong.toml: storm 1: host: no flow has h7" "" \
 	$'[[storm]]\nhost = "h7"\nto = "1ms"'

@@ -115,8 +115,8 @@ def numbers():
            [1500000000, 2000, 3072, 7])
     expect("of any kind", [number(v) for v in ("1gbit", "2us", "3KB", "four", 0.5)],
            [10**9, 2000, 3000, "four", 0.5])
-    raises("no unit", "is no time", quantity, "time", 5)
-    raises("a boolean", "f: n: True is no whole number", Table("f", {"n": True}).take, "n", int)
+    raises("no unit", "is not a time", quantity, "time", 5)
+    raises("a boolean", "f: n: True is not a whole number", Table("f", {"n": True}).take, "n", int)
     raises("left over", "f: unknown: n", Table("f", {"n": 1}).done)
     filled = expand("f", {"a": "{x}", "b": "{y}"}, {"s": [{"name": "p", "x": 1, "y": 2},
                                                           {"name": "q", "x": 3}]}, {})

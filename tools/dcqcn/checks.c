@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What may be wrong with the control loop, one function each: at a sender (ECT,
- * reaction point), at a receiver (marks, notification point), on the way
- * between two hosts, and around them.
+ * The doctor's checks of the control loop, one function each: at a sender (ECT,
+ * reaction point), at a receiver (marks, notification point), on the path between
+ * two hosts, and around them.
  */
 #include <string.h>
 #include <sys/param.h>
@@ -18,7 +18,7 @@
 /* Packets of rxe that pass its network device must show there */
 #define LOOPBACK_PACKETS	100
 
-/* alpha * 1024 / 2^rpg_gd is a cut of no more than 1/16 from here on */
+/* From this rpg_gd on, alpha * 1024 / 2^rpg_gd is a cut of 1/16 or less */
 #define GD_WEAK		14
 
 /* A cut leaves at least this, in percent */
@@ -29,7 +29,7 @@
 
 typedef unsigned long long ull;
 
-/* Data of a priority that is not enabled; the first such one, or -1 */
+/* The first priority with data that is not enabled, or -1 */
 static int prio_off(const struct fact_dev *dev, enum sniff_way way,
 		    uint32_t enabled)
 {
@@ -53,7 +53,7 @@ static void check_module(const struct facts *facts, const struct fact_dev *dev,
 		     one_side ? " here, but at the other host" : "",
 		     (ull)facts_data(dev, SNIFF_IN, -1, SNIFF_CE),
 		     (ull)facts_data(dev, SNIFF_OUT, -1, SNIFF_NOT_ECT));
-	finding_why("rxe answers no mark with a CNP, obeys no CNP, and sends data that switches drop instead of marking");
+	finding_why("without it, marks are not answered with CNPs, CNPs are not obeyed, and switches drop data instead of marking it");
 	finding_mend("modprobe rdma_dcqcn");
 }
 
@@ -69,7 +69,7 @@ static bool check_rp_prio(const struct facts *facts, const struct fact_dev *dev)
 		     "%llu data packets left with priority %d, for which the reaction point is off%s",
 		     (ull)facts_data(dev, SNIFF_OUT, prio, -1), prio,
 		     KNOB(dev, RP_ENABLE) ? "; it is on for others" : "");
-	finding_why("packets of that priority (DSCP >> 3) are neither made ECT nor slowed down by CNPs");
+	finding_why("packets of that priority (DSCP >> 3) are not made ECT, and CNPs do not slow them down");
 	finding_mend("echo 1 > /sys/class/net/%s/ecn/roce_rp/enable/%d",
 		     dev->ifname, prio);
 	return true;
@@ -90,7 +90,7 @@ static void check_ect(const struct facts *facts, const struct fact_dev *dev)
 		     dev->ifname);
 }
 
-/* CNPs come to the device, and then? */
+/* CNPs that arrive at the device, but have no effect */
 static void check_cnps_in(const struct facts *facts, const struct fact_dev *dev)
 {
 	uint64_t in = facts_cnps(dev, SNIFF_IN);
@@ -101,21 +101,21 @@ static void check_cnps_in(const struct facts *facts, const struct fact_dev *dev)
 		return;
 	if (!ignored) {
 		finding_seen("cnp-filtered", facts->host, dev->name,
-			     "%llu CNPs came in on %s, none reached the module",
+			     "%llu CNPs arrived on %s, none reached the module",
 			     (ull)in, dev->ifname);
 		finding_why("senders are not slowed down; usually a firewall drops UDP port 4791");
 		finding_mend("nft insert rule inet filter input udp dport 4791 accept");
 		return;
 	}
 	finding_seen("cnp-ignored", facts->host, dev->name,
-		     "%llu CNPs came in, none was acted on", (ull)in);
-	finding_why("they are for priorities whose reaction point is off (on for mask 0x%02x), do not come from the QP's peer, or their ICRC is wrong",
+		     "%llu CNPs arrived, all were ignored", (ull)in);
+	finding_why("they are for priorities whose reaction point is off (on for mask 0x%02x), are not from the QP's peer, or have a wrong ICRC",
 		    KNOB(dev, RP_ENABLE));
 	finding_mend("dcqcn set dev %s rp_enable all; trace-cmd stream -e rdma_dcqcn:dcqcn_cnp_received says why",
 		     dev->name);
 }
 
-/* Knobs with which a CNP cuts nothing, or next to nothing */
+/* Knobs with which a CNP cuts nothing, or almost nothing */
 static void check_cut(const struct facts *facts, const struct fact_dev *dev)
 {
 	char line[UNIT_LEN];
@@ -124,7 +124,7 @@ static void check_cut(const struct facts *facts, const struct fact_dev *dev)
 		finding_seen("no-cut-min-dec-fac", facts->host, dev->name,
 			     "rpg_min_dec_fac is %u%%",
 			     KNOB(dev, RPG_MIN_DEC_FAC));
-		finding_why("a cut leaves at least that much of the rate, so CNPs hardly slow anything down");
+		finding_why("a cut leaves at least that share of the rate, so CNPs hardly slow anything down");
 		finding_mend("dcqcn set dev %s rpg_min_dec_fac 50%%",
 			     dev->name);
 	}
@@ -161,13 +161,13 @@ static void check_floor(const struct facts *facts, const struct fact_dev *dev)
 			     "QP %llu has a rate of %s but is sent at its floor of %s",
 			     (ull)qp->qpn, unit_rate(rate, qp->rate),
 			     unit_rate(floor, qp->floor));
-		finding_why("held requests must leave before the QP's ack timeout, or they are sent again: it cannot be slowed down further");
+		finding_why("held requests must leave before the QP's ack timeout, or rxe sends them again: the QP cannot be slowed down further");
 		finding_mend("a longer ack timeout or a smaller MTU: ib_write_bw -u 18 -m 1024");
 		return;
 	}
 }
 
-/* A timer that was set wins over the round trip, where that is measured */
+/* A timer that was set by hand and is shorter than the measured round trip */
 static void check_timer(const struct facts *facts, const struct fact_dev *dev)
 {
 	uint64_t period = KNOB(dev, RPG_TIME_RESET);
@@ -181,7 +181,7 @@ static void check_timer(const struct facts *facts, const struct fact_dev *dev)
 			     "rpg_time_reset is %lluus, a round trip of QP %llu takes %lluus",
 			     (ull)period, (ull)qp->qpn,
 			     (ull)(qp->rtt / NSEC_PER_USEC));
-		finding_why("rates rise before a mark can tell that they are too high already");
+		finding_why("rates rise before a mark can say that they are too high");
 		finding_mend("dcqcn set dev %s rpg_time_reset 0us, which follows the round trip",
 			     dev->name);
 		return;
@@ -210,7 +210,7 @@ static bool check_np_prio(const struct facts *facts, const struct fact_dev *dev)
 static void check_answer(const struct facts *facts, const struct fact_dev *dev)
 {
 	uint64_t seen = facts_growth(dev, "np_ecn_marked_roce_packets");
-	/* data only: the counter has marked ACKs and CNPs too, which nothing answers */
+	/* only data: the counter includes marked ACKs and CNPs, which are not answered */
 	uint64_t ce = facts_data(dev, SNIFF_IN, -1, SNIFF_CE);
 	uint64_t sent = facts_growth(dev, "np_cnp_sent");
 	uint64_t icrc = facts_growth(dev, "np_icrc_errors");
@@ -220,7 +220,7 @@ static void check_answer(const struct facts *facts, const struct fact_dev *dev)
 		finding_seen("icrc-errors", facts->host, dev->name,
 			     "%llu packets with CE had a wrong ICRC",
 			     (ull)icrc);
-		finding_why("they are not answered; something on the way rewrites more of the packet than DSCP, ECN and TTL");
+		finding_why("they are not answered; something on the path rewrites more of the packet than DSCP, ECN and TTL");
 		finding_mend("nft list ruleset; tc filter show dev %s ingress",
 			     dev->ifname);
 	}
@@ -241,8 +241,8 @@ static void check_answer(const struct facts *facts, const struct fact_dev *dev)
 		     dev->name);
 }
 
-/* Packets are lost before they are marked. The receiver knows best; a sender
- * sees NAKs but no marks.
+/* Packets that are lost before they are marked. The receiver knows best; a sender
+ * sees NAKs, but no marks.
  */
 static void check_loss(const struct facts *facts, const struct fact_dev *dev,
 		       const struct facts *peer)
@@ -256,11 +256,11 @@ static void check_loss(const struct facts *facts, const struct fact_dev *dev,
 	finding_seen("loss-without-marks", facts->host, dev->name,
 		     "%llu gaps in what came in, %llu NAKs for gaps, yet no CE and no CNP",
 		     (ull)gaps, (ull)naks);
-	finding_why("the switch drops before it marks: it does not mark at all, its thresholds are above its buffer, or the packets do not come as ECT");
+	finding_why("the switch drops before it marks: it does not mark at all, its thresholds are above its buffer, or packets do not reach it as ECT");
 	finding_mend("at the switch port: tc qdisc replace dev PORT parent 1:1 red limit 300000 min 10000 max 100000 avpkt 1000 burst 11 probability 0.1 bandwidth 48mbit ecn nodrop");
 }
 
-/* What comes without ECT, when nothing is known of its sender */
+/* Packets that arrive without ECT, when nothing is known about the sender */
 static void check_ect_in(const struct facts *facts, const struct fact_dev *dev)
 {
 	uint64_t not_ect = facts_data(dev, SNIFF_IN, -1, SNIFF_NOT_ECT);
@@ -270,7 +270,7 @@ static void check_ect_in(const struct facts *facts, const struct fact_dev *dev)
 	finding_seen("not-ect-in", facts->host, dev->name,
 		     "%llu of %llu data packets came in without ECT",
 		     (ull)not_ect, (ull)facts_data(dev, SNIFF_IN, -1, -1));
-	finding_why("the sender has no reaction point for them, or something on the way clears the ECN bits; switches drop instead of marking");
+	finding_why("the sender has no reaction point for them, or something on the path clears the ECN bits; switches drop them instead of marking");
 	finding_mend("dcqcn doctor --peer SENDER says which of them");
 }
 
@@ -316,7 +316,7 @@ static void check_qdisc(const struct facts *facts, const struct fact_dev *dev)
 		return;
 	finding_seen("host-qdisc", facts->host, dev->name, "%s has %s%s", dev->ifname,
 		     host->kind, n > 1 ? " on each of its queues" : "");
-	finding_why("it marks or paces on the host itself, so that the rate is not the module's doing alone");
+	finding_why("it marks or paces on the host itself, so the module does not control the rate alone");
 	finding_mend("tc qdisc replace dev %s root pfifo limit 10000",
 		     dev->ifname);
 }
@@ -347,12 +347,12 @@ static void check_interval(const struct facts *from,
 	uint32_t gap = KNOB(receiver, MIN_TIME_BETWEEN_CNPS);
 	uint32_t period = KNOB(sender, DCE_TCP_RTT);
 
-	if (!period || gap < period)	/* 0: it follows the round trip */
+	if (!period || gap < period)	/* 0: follows the round trip */
 		return;
 	finding_seen("cnp-interval", from->host, sender->name,
 		     "alpha decays every %uus (dce_tcp_rtt), CNPs come from %s every %uus at most",
 		     period, to->host, gap);
-	finding_why("under steady congestion alpha has decayed before the next CNP comes, so cuts get smaller and smaller");
+	finding_why("under steady congestion alpha has decayed before the next CNP arrives, so cuts get smaller and smaller");
 	finding_mend("dcqcn set dev %s dce_tcp_rtt %uus; or dcqcn profile apply auto",
 		     sender->name, gap ? gap * 10 : 1);
 }
@@ -368,11 +368,11 @@ static void check_ecn_cleared(const struct fact_dev *sender,
 	finding_seen("ecn-cleared", to->host, receiver->name,
 		     "%llu data packets came in without ECT, though all left %s with it",
 		     (ull)not_ect, sender->ifname);
-	finding_why("something on the way clears the ECN bits, and with them every mark");
+	finding_why("something on the path clears the ECN bits, and with them every mark");
 	finding_mend("at routers and switches between: trust DSCP, and rewrite it without the two ECN bits (nft: ip dscp set, not ip tos)");
 }
 
-/* The DSCP that most packets of @n[] have, -1 if there are none */
+/* The DSCP of most packets in @n[], or -1 if there are none */
 static int main_dscp(const uint64_t n[SNIFF_DSCPS])
 {
 	int most = -1;
@@ -413,7 +413,7 @@ static void check_cnps_lost(const struct fact_dev *sender,
 {
 	uint64_t sent = facts_growth(receiver, "np_cnp_sent");
 
-	/* one may be on its way */
+	/* one may be in flight */
 	if (sent < 2 || facts_cnps(sender, SNIFF_IN) ||
 	    facts_growth(sender, "rp_cnp_handled") ||
 	    facts_growth(sender, "rp_cnp_ignored"))
@@ -421,12 +421,12 @@ static void check_cnps_lost(const struct fact_dev *sender,
 	finding_seen("cnp-lost", to->host, receiver->name,
 		     "%llu CNPs were sent, none came to %s of the sender",
 		     (ull)sent, sender->ifname);
-	finding_why("the sender does not slow down; CNPs are small, and of DSCP %u: something on the way drops that, or sends it elsewhere",
+	finding_why("the sender does not slow down; CNPs are small packets with DSCP %u: something on the path drops or diverts them",
 		    KNOB(receiver, CNP_DSCP));
 	finding_mend("give CNPs a queue of their own at the switch, with strict priority; look for filters on UDP port 4791");
 }
 
-/* Everything that one host shows by itself */
+/* The checks of one host by itself */
 void checks_host(const struct facts *facts, const struct fact_dev *dev,
 		 const struct facts *peer)
 {
@@ -446,7 +446,7 @@ void checks_host(const struct facts *facts, const struct fact_dev *dev,
 	check_timer(facts, dev);
 }
 
-/* What has to be guessed while nothing is known of the other host */
+/* The checks that must guess, because nothing is known about the other host */
 void checks_alone(const struct facts *facts, const struct fact_dev *dev)
 {
 	int dscp;
@@ -460,7 +460,7 @@ void checks_alone(const struct facts *facts, const struct fact_dev *dev)
 		 dev);
 }
 
-/* What two hosts show of the way from one to the other */
+/* The checks of the path from one host to the other */
 void checks_pair(const struct facts *from, const struct fact_dev *sender,
 		 const struct facts *to, const struct fact_dev *receiver)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What may be wrong with the control loop. See checks.c. */
+/* The doctor's checks of the control loop. See checks.c. */
 #ifndef CHECKS_H
 #define CHECKS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the doctor finds, as text or JSON. A finding is said in three parts, in
- * this order: what was seen, why it matters, and the command that mends it.
+ * The doctor's findings, as text or JSON. A finding has three parts, in this
+ * order: what was seen, why it matters, and the command that fixes it.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -65,13 +65,13 @@ void finding_mend(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	part("mend", format, args);
+	part("fix", format, args);
 	va_end(args);
 	if (option_json)
 		json_close_object();
 }
 
-/* What is worth knowing, but wrong it is not */
+/* Worth knowing, but not a fault */
 void finding_note(const char *format, ...)
 {
 	va_list args;
@@ -82,7 +82,7 @@ void finding_note(const char *format, ...)
 	fputc('\n', stderr);
 }
 
-/* How many there were */
+/* Return the number of findings */
 int finding_close(void)
 {
 	if (option_json)

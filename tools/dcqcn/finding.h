@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the doctor finds. See finding.c. */
+/* The doctor's findings. See finding.c. */
 #ifndef FINDING_H
 #define FINDING_H
 

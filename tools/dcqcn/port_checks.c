@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What may be wrong with a switch's side of the control loop, one function each. Only
- * classes that have had packets are looked at: what nobody uses harms nobody.
+ * The doctor's checks of a switch, one function each. Only classes that have carried
+ * packets are checked: an unused class does no harm.
  */
 #include <stdio.h>
 #include <sys/param.h>
@@ -10,7 +10,7 @@
 #include "port_checks.h"
 #include "unit.h"
 
-/* Where CNPs are unless somebody has changed their DSCP, 48 */
+/* The priority of CNPs with the default DSCP, 48 */
 #define CNP_PRIO	6
 #define CNP_LEN		74	/* bytes */
 
@@ -20,7 +20,7 @@
 /* Bytes that may pass a CNP: four of the largest frames of RoCE */
 #define CNP_WAIT	(4 * 4170)
 
-/* Of the interval, in percent: shorter pauses are what PFC is for */
+/* Percent of the interval; PFC is meant for shorter pauses */
 #define PAUSED_LONG	50
 
 #define ETHERNET	14	/* bytes of a header */
@@ -29,7 +29,7 @@
 
 typedef unsigned long long ull;
 
-/* What all checks are told */
+/* The arguments of all checks */
 struct view {
 	const struct port_facts *facts;
 	const struct fact_port *port;
@@ -88,8 +88,8 @@ static void check_pauses(const struct view *v, int prio, uint64_t nsec)
 			     "priority %d is paused without end: %llu PFC frames came meanwhile",
 			     prio, (ull)class_growth(v, prio,
 						     DCBPORT_A_CLASS_RX_PAUSE));
-		finding_why("the device at the other end sends pauses and never lets go: a broken card, or a switch that is stuck itself");
-		finding_mend("look for what is wrong there; until then: dcb pfc set dev %s prio-pfc %d:off",
+		finding_why("the device at the other end never ends its pauses: a broken card, or a switch that is stuck itself");
+		finding_mend("find the fault there; until then: dcb pfc set dev %s prio-pfc %d:off",
 			     v->port->name, prio);
 		return;
 	}
@@ -98,8 +98,8 @@ static void check_pauses(const struct view *v, int prio, uint64_t nsec)
 	finding_seen("paused", v->host, v->port->name,
 		     "priority %d was paused for %llu %% of the time", prio,
 		     (ull)percent);
-	finding_why("the other end has no room: its marks come too late, or what it sends to is paused in turn; all that shares this priority waits");
-	finding_mend("run the same at the other end; its Kmin and Kmax must be well below xOFF, and senders must answer marks");
+	finding_why("the other end runs out of room: it marks too late, or its own next hop pauses it; everything with this priority waits");
+	finding_mend("run dcqcn doctor at the other end; its Kmin and Kmax must be well below xOFF, and senders must obey CNPs");
 }
 
 /* --- marks ---------------------------------------------------------------- */
@@ -140,7 +140,7 @@ static void check_reach(const struct view *v, int tc)
 	finding_seen("no-marks", v->host, v->port->name,
 		     "Kmin of class %d is %s, and the switch holds %s for it at most",
 		     tc, unit_bytes(a, kmin), unit_bytes(b, reach));
-	finding_why("packets are lost, or senders paused, before one is marked: senders never slow down in time");
+	finding_why("packets are lost, or senders paused, before any packet is marked: senders never slow down in time");
 	finding_mend("dcqcn port set dev %s prio %d kmin %lluB kmax %lluB",
 		     v->port->name, tc, (ull)reach / 10, (ull)reach / 2);
 }
@@ -191,7 +191,7 @@ static void check_headroom(const struct view *v)
 	finding_seen("headroom-short", v->host, v->port->name,
 		     "the headroom is %s; this link needs %s",
 		     unit_bytes(a, room), unit_bytes(b, need));
-	finding_why("marks take a round trip to work, and until then PFC must hold what comes: after its pause two frames and what is under way still arrive, and are lost");
+	finding_why("after a pause is sent, two frames and everything in flight still arrive; what exceeds the headroom is lost");
 	finding_mend("dcqcn port set dev %s headroom %lluB", v->port->name,
 		     (ull)need);
 }
@@ -234,7 +234,7 @@ static void check_cnps(const struct view *v)
 	finding_seen("cnp-starved", v->host, v->port->name,
 		     "CNPs (priority %d) are in class %d, which is not strict: %s of others may pass one",
 		     CNP_PRIO, tc, unit_bytes(wait, cnp_wait(v, tc)));
-	finding_why("what tells senders to slow down waits behind what they send too fast");
+	finding_why("the packets that slow senders down wait behind the data that is sent too fast");
 	finding_mend("dcqcn port set dev %s strict %d", v->port->name, tc);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What may be wrong with a switch's side of the control loop. See port_checks.c. */
+/* The doctor's checks of a switch. See port_checks.c. */
 #ifndef PORT_CHECKS_H
 #define PORT_CHECKS_H
 

@@ -41,7 +41,7 @@ def run(argv):
             with open(path) as f:
                 result = json.load(f)
         except ValueError as e:
-            raise InputError("%s: is no JSON file: %s" % (path, e)) from None
+            raise InputError("%s: not a JSON file: %s" % (path, e)) from None
     for name, measure in (("cost", lambda: cost.measure(args.out, args.flows or cost.FLOWS)),
                           ("pacing", lambda: pacing.measure(args.out)),
                           ("port", lambda: port.measure(args.out))):

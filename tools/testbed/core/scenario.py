@@ -28,7 +28,7 @@ RUN_NAME = re.compile(r"[\w.,=%+-]+")                   # it becomes a file's
 
 
 class Table:
-    """Takes a TOML table apart; what is left over at the end is a mistake.
+    """Takes a TOML table apart; keys that are left over at the end are mistakes.
 
     where: what the table is called in error messages.
     """
@@ -73,9 +73,10 @@ class Table:
         except InputError as e:
             raise self.error(key, e) from None
         except (TypeError, ValueError):
-            raise self.error(key, "%r is no %s" % (value, " or ".join(map(str, kind)) if isinstance(
-                kind, tuple) else {int: "whole number", float: "number", str: "string",
-                                   list: "list", dict: "table"}[kind])) from None
+            raise self.error(key, "%r is not %s" % (
+                value, "one of " + ", ".join(map(str, kind)) if isinstance(kind, tuple) else
+                {int: "a whole number", float: "a number", str: "a string", list: "a list",
+                 dict: "a table"}[kind])) from None
 
     def table(self, key, default=None):
         """A table within."""
@@ -115,7 +116,7 @@ class Table:
 def check_knobs(where, settings):
     for name, value in settings.items():
         if not KNOB.fullmatch(name) or not re.fullmatch(r"\d+", str(value)):
-            raise InputError("%s: %s=%s: that is no knob and number" % (where, name, value))
+            raise InputError("%s: %s=%s: not a knob and a number" % (where, name, value))
 
 
 def check_verb(table, flow):
@@ -264,7 +265,7 @@ class Directory:
         except OSError as e:
             raise InputError("%s: %s" % (path, e.strerror)) from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
-            raise InputError("%s: is no TOML file: %s" % (path, e)) from None
+            raise InputError("%s: not a TOML file: %s" % (path, e)) from None
 
 
 class Scenario:
@@ -290,7 +291,7 @@ class Scenario:
             self.runs[-1].values = values
         for r in self.runs:
             if not RUN_NAME.fullmatch(r.name):
-                raise InputError("%s: sweep: %r: is no name for a run's files" %
+                raise InputError("%s: sweep: %r: cannot be part of a file name" %
                                  (self.file, r.name))
         if len({r.name for r in self.runs}) != len(self.runs):
             raise InputError("%s: sweep: two runs have the same name" % self.file)

@@ -18,7 +18,7 @@ def quantity(kind, value):
     try:
         return round(float(m[1]) * UNITS[kind][m[2]])
     except (TypeError, KeyError, ValueError):
-        raise InputError("%r is no %s; units are %s" %
+        raise InputError("%r is not a %s; units are %s" %
                          (value, kind, ", ".join(u for u in UNITS[kind] if u))) from None
 
 

@@ -39,7 +39,7 @@ class Link:
         if self.reorder and not self.delay:
             raise t.error("reorder", "needs a delay, which packets overtake")
         if self.jitter and (self.loss or self.reorder):
-            raise t.error("jitter", "cannot be had with loss or reorder")
+            raise t.error("jitter", "cannot be combined with loss or reorder")
 
 
 class Host:
@@ -115,7 +115,7 @@ class Switch:
         own = t.table("class", {})
         for prio in own.rest:
             if prio not in tuple("01234567"):
-                raise own.error(prio, "is no priority, 0 to 7")
+                raise own.error(prio, "is not a priority, 0 to 7")
         self.classes = {prio: Class(own.table(str(prio), {}), self.curve)
                         for prio in range(8)}
         if self.xon > self.xoff:
@@ -258,7 +258,7 @@ class Run:
             raise t.error("switch", "is missing")
         if topology.rest:
             if trunks:
-                raise t.error("trunk", "cannot be had with a topology, which has its own")
+                raise t.error("trunk", "cannot be combined with a topology, which has its own")
             made = Topology(topology, self.link, switches)
             self.shape, self.trunks = made.shape, made.trunks
             self.switches = {n: Switch(n, own) for n, own in made.tables.items()}

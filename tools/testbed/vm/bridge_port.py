@@ -26,7 +26,7 @@ def record(device, seconds, directory, name):
     shown = subprocess.run([os.path.join(LAB, "congestion-point"), "show", device],
                            capture_output=True, text=True)
     if shown.returncode or not shown.stdout:
-        raise LabError(shown.stderr.strip() or "%s is no congestion point" % device)
+        raise LabError(shown.stderr.strip() or "%s is not a congestion point" % device)
     os.makedirs(directory, exist_ok=True)
     base = os.path.join(directory, "%s.%s.%s" % (name, SWITCH, device))
     with tempfile.TemporaryDirectory() as d, open(base + ".queue", "w") as queue, \

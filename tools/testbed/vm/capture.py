@@ -116,7 +116,7 @@ def _frames(path):
     with open(path, "rb") as f:
         data = f.read()
     if len(data) < 24 or data[:4] != b"\xd4\xc3\xb2\xa1":
-        raise LabError("%s is no little-endian pcap file" % path)
+        raise LabError("%s: not a little-endian pcap file" % path)
     at, record = 24, struct.Struct("<IIII")
     while at + 16 <= len(data):
         sec, usec, captured, length = record.unpack_from(data, at)
