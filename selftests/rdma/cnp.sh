@@ -1,22 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The notification point: CE in, CNP out; what a CNP looks like, and when there
-# is none. Here the local host sends marked packets (perftest can choose their
-# traffic class, and 3 is CE) and the remote one answers.
+# The notification point: CE in, CNP out; the bytes of a CNP, and packets without an
+# answer. The local host sends marked packets (perftest can set the traffic class, and 3
+# is CE), and the remote one answers.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 TESTS=(
-	"vector The ICRC of a known CNP is computed right by the tests themselves"
-	"bytes A CNP is the known one, byte for byte, with our addresses and QP"
+	"vector The tests themselves compute the ICRC of a known CNP correctly"
+	"bytes A CNP equals the known one, byte for byte, but for addresses and QP"
 	"knobs_in_cnps cnp_dscp and cnp_udp_sport appear in CNPs of live flows"
 	"priority cnp_802p_prio is the priority that qdiscs and VLANs see"
 	"pkey The P_Key is copied from the marked packet"
 	"interval Consecutive CNPs of a QP are at least min_time_between_cnps apart"
-	"disabled No CNP when the NP is off on the priority, and only then"
-	"unmarked No CNP for what is not marked"
+	"disabled No CNP if, and only if, the NP is off for the priority"
+	"unmarked No CNP for packets that are not marked"
 	"reconnected A UC QP that is reconnected sends its CNPs to the new peer"
 	"vlan The first CNP of a QP leaves on the VLAN of the marked packet"
 	"unanswered No CNP for marked ACKs, QP1, multicast, unknown QPs, wrong ICRCs"
@@ -24,7 +24,7 @@ TESTS=(
 
 MARKED="-m 1024 -s 65536 --tclass=$CE"
 
-# Leave the sender alone, so that it goes on at full speed
+# Disable the sender's reaction point, so that it stays at full speed
 fresh() { reload_both; knobs local roce_rp/enable/0=0; }
 
 vector() { $HERE/roce_packet.py selftest || fail "ICRC"; }
@@ -77,7 +77,7 @@ priority()
 {
 	local nic=${IF[remote]} sent
 	fresh
-	# priority 2 is alone in the last band; CNPs have it, and nothing else
+	# only CNPs have priority 2, which is alone in the last band
 	knobs remote roce_np/min_time_between_cnps=$FAST_CNPS roce_np/cnp_802p_prio=2
 	on remote "tc qdisc replace dev $nic root handle 1: prio bands 3 priomap 1 1 2 1 1 1 1 1 1 1 1 1 1 1 1 1"
 	perftest local ib_write_bw $MARKED || return
@@ -94,7 +94,7 @@ pkey()
 	knobs remote roce_np/min_time_between_cnps=0
 	perftest local ib_write_bw -m 1024 -s 1024 || return
 	sniff local 0 "$CNP_FILTER"
-	# rxe throws it away, for it has no such key; the NP has answered it by then
+	# rxe drops it, as it has no such key, but the NP has answered by then
 	inject remote --opcode 0x0a --tos $CE --pkey 0x7abc --qpn "${QPN[remote]}"
 	await 5 remote np_cnp_sent -ge 1
 	stop local tcpdump
@@ -120,9 +120,9 @@ interval()
 	read_gaps
 	check "QPs" "$qps" = 2
 	check "CNPs" "$cnps" -ge 40
-	# tcpdump's clock is read a moment after the NP's. A hypervisor that takes
-	# the CPU away between the two makes one gap long and the next short: so
-	# those are judged together, and most of them well.
+	# tcpdump reads its clock a moment after the NP. A hypervisor that takes the CPU away in
+	# between makes one gap long and the next one short, so pairs of gaps are judged, and a
+	# few may fail.
 	check "least of two gaps" "$two" -ge $((us * 3 / 2))
 	check "all but a twentieth of the gaps" "$low" -ge $((us - us / 20))
 	check "mean gap" "$mean" -ge $((us - us / 100))
@@ -180,7 +180,7 @@ unmarked()
 	check "CNPs" "$(counter remote np_cnp_sent)" = 0
 }
 
-# A local QP that receives only what inject() sends: idle_qp GID-INDEX ADDRESS-OF-PEER [uc]
+# A local QP that receives only packets of inject(): idle_qp GID-INDEX ADDRESS-OF-PEER [uc]
 idle_qp()
 {
 	[ -x "$HERE/qps" ] || { fail "qps is not built"; return 1; }
@@ -191,7 +191,7 @@ idle_qp()
 
 UC_WRITE_ONLY=0x2a
 
-cnps_to() # PEER'S QPN: whether the capture has a CNP to it
+cnps_to() # PEER'S QPN: return true if the capture has a CNP to it
 {
 	${PY[local]} list $TMP/cap.pcap | grep -q "opcode=0x81 .*qpn=$(printf %#08x "$1")"
 }
@@ -262,7 +262,7 @@ unanswered()
 	inject remote --opcode 0x0a --tos $CE --qpn "${QPN[remote]}" --bad-icrc
 	await 5 remote np_icrc_errors = 1
 	check "CNPs" "$(counter remote np_cnp_sent)" = 0
-	# and now one that is answered, so that the others could have been
+	# and one that is answered, to show that the others could have been
 	inject remote --opcode 0x0a --tos $CE --qpn "${QPN[remote]}"
 	await 5 remote np_cnp_sent -ge 1
 	stop_perftest

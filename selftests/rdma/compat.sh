@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What was written for real NICs runs unchanged: perftest's own counters,
-# scripts for the ecn/ directories, and exporters that read every counter file.
+# Programs for real NICs work unchanged: perftest's counter reports, scripts for the ecn/
+# directories, and exporters that read every counter file.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -31,7 +31,7 @@ reported() # HOST JOB COUNTER
 	on "$1" "grep -oE $3[^0-9]*[0-9]+ $TMP/$2.log | grep -oE [0-9]+$ | tail -n 1"
 }
 
-# As administrators' scripts for NICs do it
+# As in administrators' scripts for NICs
 mlnx()
 {
 	reload local

@@ -1,23 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# dcqcn doctor: each finding is provoked, and must be named alone; where nothing
-# is wrong it must find nothing. DCQCN names the command if it is not in the
-# PATH; it is copied to the remote host.
+# dcqcn doctor: provoke each finding, which must be reported alone; without a fault there
+# must be none. DCQCN names the command if it is not in the PATH; it is copied to the
+# remote host.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 TESTS=(
-	"healthy Nothing is found where nothing is wrong"
+	"healthy Nothing is found without a fault"
 	"knobs_of_loop Knobs that keep marks from being answered, or CNPs from slowing down"
-	"module The module is missing here, there, or at the sender"
+	"module The module is missing here, there, or on the sender"
 	"qdiscs Qdiscs of the host that lose, mark or pace"
 	"floor A limiter at its ack-timeout floor"
 	"loss Loss without marks"
 	"unanswered Marks that cannot be answered"
-	"ect ECT that is cleared by the host itself"
-	"loopback Traffic of a host to itself"
+	"ect ECT that the host itself clears"
+	"loopback Traffic from a host to itself"
 	"way ECN cleared, DSCP rewritten, CNPs lost between the hosts"
 )
 
@@ -33,9 +33,9 @@ copy_command()
 	COPIED=1
 }
 
-# finds "FINDING ..." DOCTOR-ARGUMENTS: exactly those, in any order; a finding of
-# the other host is called FINDING@remote. What takes time to show may take
-# three looks, but where nothing is wrong the first must find nothing.
+# finds "FINDING ..." DOCTOR-ARGUMENTS: exactly those, in any order; FINDING@remote is one of
+# the other host. A fault may take three looks to show, but without a fault the first look
+# must find nothing.
 finds()
 {
 	local want got status name tries=3 try
@@ -67,8 +67,8 @@ usual_knobs()
 	knobs local roce_rp/rpg_min_rate=8
 }
 
-# Traffic that is marked all the way, and slowed down to what its ack timeout
-# allows without effort
+# Traffic that is always marked, and slowed down to a rate well above the floor of its ack
+# timeout
 marked()
 {
 	copy_command
@@ -124,7 +124,7 @@ knobs_of_loop()
 	peer cnp-interval
 	usual_knobs
 
-	# behind where the doctor listens, before the module
+	# after the doctor's capture point, before the module
 	# shellcheck disable=SC2086 # words
 	tc qdisc add dev "${IF[local]}" clsact &&
 		tc filter add dev "${IF[local]}" ingress $IS_CNP action drop || fail "no tc filters"
@@ -139,7 +139,7 @@ module()
 	marked || return
 	peer one-side@remote
 	stop_perftest
-	# from there comes data without ECT
+	# data from there has no ECT
 	perftest remote ib_write_bw -m 1024 -s 65536 || return
 	alone not-ect-in
 	stop_perftest
@@ -229,8 +229,8 @@ ect()
 	local nic=${IF[local]}
 	reload_both
 	copy_command
-	# Before the traffic: that takes the device's qdisc away for a moment, what is sent
-	# then is lost, and from 6.12 on rxe ends the QP for it
+	# Before the traffic: this removes the device's qdisc for a moment. A packet sent then is
+	# lost, and from 6.12 on rxe ends its QP
 	# shellcheck disable=SC2086 # words
 	tc qdisc add dev "$nic" clsact && tc filter add dev "$nic" egress $IS_ROCE $CLEAR_ECN ||
 		{ fail "no tc filters"; return; }
@@ -261,7 +261,7 @@ with_switch()
 	ip addr flush dev "$nic"
 	ip link set "$nic" master sw0
 	ip link set v1 master sw0
-	# each CPU would hand on what it sends by itself, out of order
+	# or each CPU would forward its own packets, out of order
 	echo 1 >/sys/class/net/v1/queues/rx-0/rps_cpus
 	ip link set sw0 up; ip link set v0 up; ip link set v1 up
 	ip addr add "${V4[local]}"/24 dev v0

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The fault in debugfs: the RDMA core takes long to describe a QP.
+# Fault injection by debugfs: the RDMA core takes long to describe a QP.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"

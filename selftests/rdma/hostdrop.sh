@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A qdisc of the host itself drops. From Linux 6.12 on rxe ends a QP when a packet
-# cannot be sent. The module must not add to that, and what a limited QP sends is none
-# of which rxe learns the result.
+# A qdisc of the host itself drops packets. From Linux 6.12 on, rxe ends a QP if a packet
+# cannot be sent. The module must not make that worse, and rxe never learns the result for
+# packets of a limited QP.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -11,14 +11,14 @@
 PROFILE=sigcomm15
 
 TESTS=(
-	"limited A limited QP lives through drops at the host's qdisc"
-	"unlimited An unlimited one does what it does without the module"
+	"limited A limited QP survives drops at the host's qdisc"
+	"unlimited An unlimited QP behaves as without the module"
 )
 
 # rxe gives up after seven ack timeouts of 2 s
 WRITE="-m 1024 -s 65536 -u 19"
 
-# Nothing that is longer than this fits in, data packets above all
+# Longer packets do not fit, such as all data packets
 drop_data() { on local "tc qdisc replace dev ${IF[local]} root bfifo limit 500"; }
 drop_nothing() { on local "tc qdisc replace dev ${IF[local]} root pfifo limit 10000"; }
 dropped()
@@ -38,7 +38,7 @@ limited()
 	retries=$(counter local completer_retry_err)
 	drop_data
 	until_ok 30 dropped || fail "nothing was dropped"
-	# What is sent again is dropped, too: first what need not be held after a pause
+	# Retransmissions are dropped, too, beginning with packets that need not be held after a pause
 	await 20 local completer_retry_err -ge $((retries + 2))
 	drop_nothing
 	released=$(counter local rp_released_packets)
@@ -47,7 +47,7 @@ limited()
 	stop_perftest
 }
 
-# Whether the QP survives: with the module if it is loaded
+# Return true if the QP survives
 survives()
 {
 	local bytes result=dies
@@ -65,7 +65,7 @@ survives()
 	note "on $(uname -r) the QP $result"
 	RESULT=$result
 }
-# What waits in the old qdisc while it is replaced is dropped as well: that may do
+# Replacing a qdisc also drops the packets that wait in the old one, which may
 dropped_or_dead() { dropped || dead; }
 sent_or_dead() { has_sent local "$1" || dead; }
 dead() { [ "$(qpns local)" != "${QPN[local]}" ]; }

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The knobs below ecn/: which there are, what they accept, and what they say to
-# what they do not accept. What they do is tested where it shows.
+# The knobs below ecn/: which exist, which values they accept, and their errors for
+# others. Other tests check their effects.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 TESTS=(
 	"files There are exactly the documented files, mode 0644, with plain numbers"
-	"defaults The defaults are in range, all is enabled, CNPs are as on the wire"
-	"range What is out of range gives ERANGE and changes nothing"
+	"defaults Defaults are in range, all priorities enabled, and CNPs as NICs send them"
+	"range A value out of range gives ERANGE and changes nothing"
 	"garbage A value that is not a number gives EINVAL and changes nothing"
-	"accepted The least and the greatest value are accepted and read back"
+	"accepted The lowest and the highest value are accepted and read back"
 	"parameters Module parameters choose the profile and the roles"
 )
 

@@ -1,30 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the rdma_dcqcn tests share. They run on one host and reach the other one
-# with ssh, as the kernel's drivers/net selftests do:
+# Common code of the rdma_dcqcn tests. They run on one host and reach the other one
+# with ssh, like the kernel's drivers/net selftests:
 #
 #   NETIF=eth0 REMOTE_TYPE=ssh REMOTE_ARGS=h2 ./cnp.sh [TEST ...]
 #
-# or with nsenter, where both hosts are namespaces of one kernel and time is simulated
-# (selftests/simulated has all that set up):
+# or with nsenter, if both hosts are namespaces of one kernel and time is simulated
+# (selftests/simulated sets that up):
 #
 #   NETIF=eth0 REMOTE_TYPE=nsenter REMOTE_ARGS="-t PID -n -m -u" TRANSFER="transfer " ./cnp.sh
 #
-# There the module is loaded for both or for neither, and time goes on only when nobody
-# works: in the place of perftest, which polls, is TRANSFER (transfer.c). GUESTS_ONLY
-# names the tests of a script that cannot be done so: they need a kernel for each host, a
-# root file system to write to, or perftest itself.
+# Then the module is loaded for both or for neither, and time passes only while all
+# processes sleep. TRANSFER (transfer.c) replaces perftest, which polls. GUESTS_ONLY names
+# the tests of a script that cannot run like that: they need a kernel for each host, a
+# writable root file system, or perftest itself.
 #
 # NETIF is connected to an interface of the same name there (or REMOTE_NETIF),
-# both have addresses in one IPv4 and one IPv6 network, and carry a rxe device.
-# The module is loaded with modprobe, or from the file DCQCN_MODULE names on
-# both hosts. Where the addresses are those of a VLAN of NETIF, that is ADDRIF. Clients of
-# perftest poll without a pause; POLLERS is the cgroup.procs to write them into, if any,
-# but for those that send, who work for each datagram.
+# both have addresses in one IPv4 and one IPv6 network, and an rxe device. The module is
+# loaded with modprobe, or from the file that DCQCN_MODULE names on both hosts. ADDRIF is
+# the VLAN of NETIF that has the addresses, if one does. POLLERS is a cgroup.procs for
+# perftest's clients, which poll without a pause, except those that send datagrams.
 #
-# HOST is "local" or "remote" below. Commands are run on it by "on HOST ...",
-# with their words joined by blanks and given to a shell there.
+# Below, HOST is "local" or "remote". "on HOST ..." joins its words with blanks and runs
+# them in a shell there.
 
 export LC_ALL=C
 KSFT_SKIP=4
@@ -41,7 +40,7 @@ GUESTS_ONLY=
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TMP=${TMPDIR:-/tmp}/dcqcn-selftest
 CE=3				# traffic class: perftest marks its own packets
-FAST_CNPS=4000			# us between CNPs where only their being there matters
+FAST_CNPS=4000			# us between CNPs, if it only matters that there are some
 
 note() { echo "# $*"; }
 
@@ -64,7 +63,7 @@ on()
 	fi
 }
 
-# With our standard input
+# Like on(), with our standard input
 at_remote()
 {
 	# shellcheck disable=SC2086,SC2029 # REMOTE_ARGS is words; expand here
@@ -75,13 +74,13 @@ at_remote()
 	fi
 }
 
-# Whether both hosts are of one kernel, in simulated time
+# Return true if both hosts share a kernel, in simulated time
 simulated() { [ "$REMOTE_TYPE" = nsenter ]; }
 
 other() { [ "$1" = local ] && echo remote || echo local; }
 
-# Poll until a command succeeds: until_ok SECONDS COMMAND... On an emulated host, whose
-# machine has others to serve as well, seconds may be ten times as long.
+# Poll until a command succeeds: until_ok SECONDS COMMAND... On an emulated host, which
+# may share its machine with others, seconds may be ten times as long.
 PATIENCE=10
 ! simulated || PATIENCE=1
 until_ok()
@@ -127,8 +126,8 @@ read_addresses()
 
 # --- the module -------------------------------------------------------------
 
-# A script that turns single knobs says in PROFILE what the others are; the others test
-# what a user gets
+# A script that turns single knobs sets PROFILE, for the other knobs; the rest test the
+# default profile
 PROFILE=
 MODULE_ARGS=
 load()
@@ -170,7 +169,7 @@ knobs()
 hw() { echo "/sys/class/infiniband/${DEV[$1]}/ports/1/hw_counters"; }
 counter() { on "$1" "cat $(hw "$1")/$2"; }
 
-# The counters of a host as shell variables: counters HOST PREFIX
+# Read a host's counters into shell variables: counters HOST PREFIX
 counters()
 {
 	eval "$(on "$1" "cd $(hw "$1"); grep . *" | sed "s/^\([a-z_0-9]*\):/$2\1=/")"
@@ -178,9 +177,9 @@ counters()
 
 counter_is() { [ "$(counter "$1" "$2")" "$3" "$4" ]; }
 
-# A rate that stays, once a flow has seen a CNP: recovery is as slow as it
-# goes, and keeps the target, which is the rate itself, for four seconds after
-# each CNP. As it is the least rate, too, it stays for as long as a trickle() goes on.
+# A constant rate, once a flow has seen a CNP: recovery is as slow as possible, and keeps
+# the target, which is the rate itself, for four seconds after each CNP. It is also the
+# lowest rate, so it stays while a trickle() runs.
 fixed_rate() # HOST MBPS
 {
 	knobs "$1" roce_rp/rate_to_set_on_first_cnp="$2" roce_rp/rpg_min_rate="$2" \
@@ -192,8 +191,8 @@ fixed_rate() # HOST MBPS
 
 JOBS=()
 
-# start HOST NAME COMMAND: in the background, output to $TMP/NAME.log there. No
-# single quotes in COMMAND.
+# start HOST NAME COMMAND: run in the background, with output to $TMP/NAME.log there.
+# COMMAND has no single quotes.
 start()
 {
 	local host=$1 name=$2; shift 2
@@ -206,7 +205,7 @@ start()
 		    until [ -s $name.pid ]; do sleep 0.02; done"
 }
 
-# Wait for a job; its exit status, 124 if it takes longer
+# Wait for a job; return its exit status, or 124 if it takes longer
 wait_job() # HOST NAME SECONDS
 {
 	return "$(on "$1" "cd $TMP; end=\$((SECONDS + $PATIENCE * $3))
@@ -216,7 +215,7 @@ wait_job() # HOST NAME SECONDS
 		  done; cat $2.rc")"
 }
 
-# End a job: stop HOST NAME [SIGNAL]. The processes are its and no others'.
+# End a job, and only its processes: stop HOST NAME [SIGNAL]
 stop()
 {
 	on "$1" "cd $TMP; [ -s $2.pid ] || exit 0
@@ -246,9 +245,9 @@ log_of() { on "$1" "tail -n ${3:-8} $TMP/$2.log" | sed 's/^/#   /'; }
 PORT=18600
 CLIENT=local			# side that runs the client, and sends unless it reads
 
-# perftest HOST-OF-CLIENT TOOL OPTIONS...; V=6 for IPv6. Back when it is
-# connected: QPN[local] and QPN[remote] are the QPs. Without -D in OPTIONS it goes on
-# until it is stopped, as each test's jobs are at its end.
+# perftest HOST-OF-CLIENT TOOL OPTIONS...; V=6 for IPv6. Returns when it is connected:
+# QPN[local] and QPN[remote] are the QPs. Without -D in OPTIONS it runs until it is
+# stopped; each test's jobs are stopped at its end.
 declare -A QPN
 perftest()
 {
@@ -286,8 +285,8 @@ perftest()
 	return 0
 }
 
-# Some perftests refuse an option that is given twice. -u 18, 1 s, is patient with hosts
-# that are away for a moment.
+# Some versions of perftest refuse an option that is given twice. The ack timeout, -u 18,
+# is 1 s, for hosts that stall for a moment.
 with_defaults() # OPTIONS
 {
 	local options=" $* " option
@@ -298,7 +297,7 @@ with_defaults() # OPTIONS
 	echo "$options"
 }
 
-# What is to end by itself may have done so already
+# Jobs that end by themselves may have ended already
 begun() { connected || [ -n "$(client_status)" ]; }
 client_failed() { [ "$(client_status)" -gt 0 ] 2>/dev/null; }
 client_status() { on "$CLIENT" "cat $TMP/client.rc 2>/dev/null"; }
@@ -314,7 +313,7 @@ connected()
 {
 	QPN[$CLIENT]=$(qpns "$CLIENT" | head -n 1)
 	[ -n "${QPN[$CLIENT]}" ] || return 1
-	# the server's may be in RTR only, if it never sends
+	# the server's stays in RTR if it never sends
 	QPN[$(other "$CLIENT")]=$(on "$(other "$CLIENT")" \
 		"rdma -j resource show qp link ${DEV[$(other "$CLIENT")]}/1" |
 		jq -r '[.[] | select(.type == "RC" or .type == "UC" or .type == "UD") |
@@ -329,7 +328,7 @@ stop_perftest()
 	stop "$(other "$CLIENT")" server "${1:-TERM}"
 }
 
-# Packets that the other host sends to HOST: inject HOST OPTIONS...
+# Have the other host send packets to HOST: inject HOST OPTIONS...
 inject() { on "$(other "$1")" "$(injection "$@")"; }
 
 injection()
@@ -355,9 +354,9 @@ cnp() { inject "$1" --qpn "${QPN[$1]}" "${@:2}"; }
 FAULTS=/sys/kernel/debug/rdma_dcqcn
 delay() { on "$1" "echo $2 >$FAULTS/delay_resolve_ms"; }
 
-# kb/s that HOST sends over about SECONDS. The time itself is what is measured,
-# and no process is started between a look at the clock and one at the bytes: on
-# a busy host that may take a tenth of the time.
+# kb/s that HOST sends over about SECONDS. The real time is measured, and no process is
+# started between reading the clock and the bytes: on a busy host that may take a tenth of
+# the time.
 sending_rate()
 {
 	on "$1" "f=/sys/class/net/${IF[$1]}/statistics/tx_bytes
@@ -366,7 +365,7 @@ sending_rate()
 		 echo \$(((e - b) * 8000 / t))"
 }
 
-# L2 bytes that HOST has sent, and whether they are more than so many
+# L2 bytes that HOST has sent; return true if they exceed a number
 sent_bytes() { on "$1" "cat /sys/class/net/${IF[$1]}/statistics/tx_bytes"; }
 has_sent() { [ "$(sent_bytes "$1")" -gt "$2" ]; }
 
@@ -422,8 +421,8 @@ need()
 	[ "$(id -u)" = 0 ] || skip_all "needs root"
 	[[ $REMOTE_TYPE =~ ^(ssh|nsenter)$ ]] && [ -n "$REMOTE_ARGS" ] ||
 		skip_all "set REMOTE_TYPE=ssh REMOTE_ARGS=host"
-	# Where ssh shares connections, the first one stays in the background, and
-	# would keep our output open.
+	# If ssh shares connections, the first one stays in the background and would keep our
+	# output open.
 	on remote true >/dev/null 2>&1 || skip_all "cannot reach $REMOTE_ARGS"
 	local tool
 	for tool in rdma jq tcpdump ${TRANSFER:-ib_write_bw} python3 ss; do
@@ -436,7 +435,7 @@ need()
 	note "remote: ${DEV[remote]} on ${IF[remote]}, ${V4[remote]}, ${V6[remote]}"
 }
 
-# run_tests "$@" with TESTS=("function what it shows" ...): all, or those named
+# run_tests "$@" with TESTS=("function description" ...): run all tests, or those named
 run_tests()
 {
 	local name t list=() n=0 failures=0 skips=0 began

@@ -1,24 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Things come and go under traffic: the module, the rxe device, its network
-# device, the QP. Nothing may hang, leak or be lost on the way, and a module
-# that is unloaded leaves perftest running.
+# Add and remove the module, the rxe device, its network device and QPs under traffic.
+# Nothing may hang, leak or get lost, and perftest must survive an unload of the module.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 TESTS=(
 	"load_unload Loading and unloading under traffic leaves perftest running"
-	"qp_killed A killed program's limited QP goes, and what it held"
-	"link_deleted The rxe device is deleted under limited traffic, and comes back"
+	"qp_killed A killed program's limited QP is freed, with its held packets"
+	"link_deleted The rxe device is deleted and added again under limited traffic"
 	"netdev_down The network device goes down under limited traffic"
 	"netdev_deleted The network device is deleted under limited traffic"
 	"directory_first The network device's sysfs directory is removed before the rxe device"
 	"dummy_up A dummy with rxe goes up and down without a hang"
 	"foreign TCP connections survive reloads of the module and of the rxe device"
-	"receiver_only With the module on the receiver only, traffic goes on"
-	"sender_only With the module on the sender only, traffic goes on"
+	"receiver_only With the module on the receiver only, traffic continues"
+	"sender_only With the module on the sender only, traffic continues"
 )
 
 GUESTS_ONLY="receiver_only sender_only"
@@ -37,7 +36,7 @@ limited()
 	await 20 local rp_held_bytes -gt 0
 }
 
-# Whatever was held was sent, dropped and counted, or is still there
+# Every packet that was held is sent, dropped and counted, or still held
 adds_up()
 {
 	counters local C_
@@ -98,8 +97,8 @@ link_deleted()
 
 	reload local
 	limited 60 || return
-	# It waits for the programs that use the device. We do not: our part goes
-	# first, and lets go what is held.
+	# Removing rxe's device waits for the programs that use it. Our part does not wait: it is
+	# removed first, and releases held packets.
 	start local link_del "exec rdma link del ${DEV[local]}"
 	until_ok 10 on local "[ ! -e $(ecn local) ]" || fail "ecn/ is still there"
 	stop local client KILL
@@ -123,7 +122,7 @@ netdev_down()
 	limited 60 || return
 	on local "ip link set ${IF[local]} down"
 	await 20 local rp_held_bytes = 0
-	# Up again before the QP goes: virtio frees what it has sent only then
+	# Up again before the QP is destroyed: only then does virtio free sent packets
 	on local "ip link set ${IF[local]} up
 		  ip addr replace ${V6[local]}/64 dev ${IF[local]}"
 	stop local client KILL
@@ -153,8 +152,8 @@ netdev_deleted()
 		on local "timeout 30 ip link del dcqcn0" || fail "ip link del"
 		until_ok 30 on local "[ ! -e /sys/class/infiniband/rxe_dcqcn1 ]" ||
 			fail "the rxe device stays"
-		# By itself a newer perftest waits for its server's word, over a device that is
-		# gone. Killed, it ends unless something holds on to its QP.
+		# A newer perftest waits for its server's answer, over a device that is gone. When killed, it
+		# ends, unless something keeps its QP.
 		stop local client KILL || fail "the client cannot be killed"
 		loaded local || fail "the module is gone"
 	fi
@@ -187,7 +186,7 @@ directory_first()
 	loaded local || fail "the module is gone"
 }
 
-# A hang here holds the lock of all network devices, so that the clean-up would hang too
+# A hang here holds rtnl, so the clean-up would hang too
 dummy_up()
 {
 	local state rc

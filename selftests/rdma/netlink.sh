@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Generic netlink: what it accepts, what it says to what it does not accept,
-# dumps of many QPs while they are busy, events and tracepoints.
+# Generic netlink: valid and invalid requests, dumps of many busy QPs, events and
+# tracepoints.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -10,13 +10,13 @@
 PROFILE=sigcomm15
 
 TESTS=(
-	"range Settings take their least and greatest value, and ERANGE is what lies outside"
+	"range Settings take their lowest and highest value; others give ERANGE"
 	"fuzz Wrong types, lengths, values and unknown attributes do nothing"
-	"atomic A request is done as a whole or not at all"
+	"atomic A request takes effect as a whole or not at all"
 	"errors Errors come with a message"
-	"unprivileged Anyone may look, only root may set"
-	"many A dump names each of 10,000 flows once, and does not slow down those that send"
-	"events Cuts and the end of a limiter are told, at a bounded rate"
+	"unprivileged Any user may read, only root may set"
+	"many A dump has each of 10,000 flows once, and does not slow down those that send"
+	"events Cuts and ends of limiters are reported, at a bounded rate"
 	"tracepoints Each tracepoint fires"
 )
 
@@ -47,9 +47,8 @@ atomic() { nl atomic "${DEV[local]}"; }
 errors() { nl errors "${DEV[local]}"; }
 unprivileged() { nl unprivileged "${DEV[local]}"; }
 
-# Each is found, as a CNP comes for it, and none is freed meanwhile. The module
-# looks for some at a time only, and passes over CNPs for others: send them
-# again.
+# Make the module find each QP by a CNP, and free none meanwhile. It looks up only some at a
+# time and ignores CNPs for others: send those again.
 find_flows() # FIRST COUNT
 {
 	local i
@@ -91,7 +90,7 @@ many()
 	cnp local --count 20
 	await 20 local rp_limited_qps = $((FLOWS + 1))
 	alone=$(sending_rate local 2)
-	# it shall compete for locks, not for CPUs
+	# it should compete for locks, not for CPUs
 	start local dumps "exec nice -n 19 $NL dumps"
 	until_ok 10 on local "grep -q dumping $TMP/dumps.log"
 	cnp local --count 20

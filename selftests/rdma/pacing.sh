@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A limited QP comes to no harm: neither its ack timeout nor its data. How exactly its
-# packets leave, tools/bench/bench measures.
+# The limiter does no harm: a QP does not run into its ack timeout, and its data stay intact.
+# tools/bench/bench measures how exactly packets are paced.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 PROFILE=sigcomm15
 
-POLLERS=''			# nothing but the pacer shall hold anybody up
+POLLERS=''			# only the pacer may slow down the traffic
 
 TESTS=(
 	"floor At perftest's ack timeout a flow sends its floor, and rxe does not retransmit"
-	"rping Data of rping is intact without pacing"
-	"rping_paced Data of rping is intact with pacing"
+	"rping rping's data are intact without pacing"
+	"rping_paced rping's data are intact with pacing"
 )
 
 # One CNP, then what leaves from 0.2 to 3.9 s after it: before the first
@@ -42,7 +42,7 @@ paced() # MBPS PERFTEST-OPTIONS...
 	read -r RATE PRESENT <<<"$RATE"
 	note "$RATE Mb/s, $PRESENT while the host was there, $RETRIES retransmissions; $(log_of local tcpdump 3 | tr '\n' ' ')"
 }
-# within MBPS PERCENT: never more, and not less for any other reason than the host
+# within MBPS PERCENT: never more, and less only if the host was late
 within()
 {
 	python3 -c "import sys
@@ -74,7 +74,7 @@ ping_pong() # COUNT
 	start local client "exec rping -c -a ${V4[remote]} -V -v -C $1 -S $SIZE"
 }
 
-# -V has rping compare what comes back; its exit status alone says little
+# -V makes rping compare the data that return; its exit status alone says little
 rping_ends_well()
 {
 	local rc

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# smoke.sh on what a rxe device may sit on, and what sits on rxe. Works on a second
-# pair of connected interfaces, PATHIF, which nothing else uses; NETIF is the first.
+# smoke.sh on various devices below rxe, and programs above it. Uses a second pair of
+# connected interfaces, PATHIF, for itself; NETIF is the first.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -36,8 +36,8 @@ smoke() # VARIABLE=VALUE...
 	check "smoke.sh's exit status" "${PIPESTATUS[0]}" = 0
 }
 
-# Removes the device and all that was made on the interface. What comes up again gets
-# a link-local address, without which it could not ask for neighbours.
+# Remove the device and everything created on the interface. An interface that comes up
+# again gets a link-local address, which it needs to resolve neighbours.
 undo() # [OTHER-INTERFACE]
 {
 	both "rdma link del rxe1@; [ -z '$1' ] || ip link del $1
@@ -156,7 +156,7 @@ netns()
 	until_ok 30 on local "[ \$(cat ${hw1/@/1}/rp_held_packets) -ge 100 ]" || fail "nothing was limited"
 	check "the other's CNPs" "$(counter local rp_cnp_handled)" = 0
 
-	# It goes with the last process in it
+	# It ends with the last process in it
 	on local "ip netns del dcqcn"
 	stop local client KILL
 	until_ok 60 on local "[ -e /sys/class/net/$PATHIF ]" || fail "the namespace does not end"
@@ -193,7 +193,7 @@ nvme()
 {
 	local host rc
 
-	# nvmet (7.3) takes its mutex and rdma_cm's in both orders. Lockdep says so, and ends.
+	# nvmet (7.3) takes its mutex and rdma_cm's in both orders. Lockdep reports it and stops.
 	if on remote "[ -e /proc/lockdep ]"; then
 		skip "this kernel's nvmet takes locks in both orders, and lockdep ends"
 		return
@@ -201,7 +201,7 @@ nvme()
 	reload_both
 	nvme_target || { fail "no NVMe target"; nvme_undo; return; }
 	for host in local remote; do
-		# as a switch would, that is always congested
+		# like a switch that is always congested
 		on $host "tc qdisc add dev ${IF[$host]} clsact &&
 			  tc filter add dev ${IF[$host]} ingress protocol ip flower \
 				ip_proto udp dst_port 4791 action skbmod ecn" || fail "no marks"

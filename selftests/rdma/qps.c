@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Connect many QPs to an address, where no listener is needed, and keep
- * them: qps DEV SGID-INDEX DGID COUNT [uc]
+ * Connect many QPs to an address, which needs no listener, and keep them:
+ * qps DEV SGID-INDEX DGID COUNT [uc]
  *
  * They are RC, or UC with "uc". Each QP's peer has the QP's own number. SIGUSR1 resets the QPs
  * and connects them again, each time to the next higher number.
  *
- * Prints the number of each, then "ready", and "ready" again after each SIGUSR1; ends when
+ * Prints the number of each, then "ready", and "ready" again after each SIGUSR1. Runs until
  * it is killed.
  */
 #include <arpa/inet.h>

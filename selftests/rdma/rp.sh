@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The reaction point: who is slowed down by a CNP, and who is not. CNPs are
-# injected by the remote host, or the local one where the remote one sends.
+# The reaction point: which flows a CNP slows down, and which not. The remote host injects
+# CNPs, or the local one if the remote one sends.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -12,34 +12,34 @@ PROFILE=sigcomm15
 TESTS=(
 	"vector A captured CNP, replayed to a live QP, cuts its rate"
 	"becn BECN, reserved bytes and the DSCP of a CNP do not matter"
-	"ect RC, UC and UD data leave as ECT(0) when the RP is on, else unmarked"
-	"disabled With the RP off on a priority its CNPs are ignored, and off means off"
+	"ect RC, UC and UD data leave as ECT(0) if the RP is on, otherwise unmarked"
+	"disabled With the RP off for a priority, its CNPs are ignored and nothing is limited"
 	"release A limiter ends when the rate is back at the line rate"
 	"uc UC is limited"
 	"ud UD is limited"
 	"ipv6 CE over IPv6 is answered, and a CNP over IPv6 limits"
 	"read_limited READ responses are limited, and held within the bound"
-	"read_bound What READ responses exceed the bound is dropped and counted"
+	"read_bound READ responses beyond the bound are dropped and counted"
 	"floor Held READ responses do not raise the floor that requests set"
-	"stale What rxe sends again is not sent twice, and counted"
+	"stale Held packets that rxe retransmits are not sent twice, and are counted"
 	"loop Between two hosts with the module, CNPs sent are handled or ignored"
 )
 
-# Mb/s; less for hosts that are slow, but above the floor that rxe's retransmissions
-# set: 3.05 Mb/s for packets of 1 KB
+# Mb/s; less for slow hosts, but above the floor that rxe's retransmission timer sets:
+# 3.05 Mb/s for packets of 1 KB
 RATE=${MBPS:-20}
 
-# check_rate HOST: with a trickle of CNPs it sends at RATE. Once, and for all of SAMPLES times
-# INTERVAL. In simulated time that is known to the packet: the mean, and how far the samples
-# are from it, as a limiter that oscillates has a mean, too. An emulated host may have no CPU for
-# a while: there only the mean is judged, as what it is at least and at most.
+# check_rate HOST: with a trickle of CNPs it sends at RATE, over SAMPLES times INTERVAL. In
+# simulated time that is exact to a packet: the mean, and how far samples are from it, because
+# a limiter that oscillates has a mean, too. An emulated host may be without a CPU for a while,
+# so only bounds of the mean are judged there.
 SAMPLES=60
 INTERVAL=0.05	# s; some hundred packets at RATE
 check_rate()
 {
 	local mean deviation
 
-	sleep 0.2		# what had left before the CNP may be in the host's queue
+	sleep 0.2		# packets from before the CNP may be in the host's queue
 	read -r mean deviation <<<"$(on "$1" "f=/sys/class/net/${IF[$1]}/statistics/tx_bytes
 		for i in \$(seq 0 $SAMPLES); do
 			read -r b <\$f; echo \${EPOCHREALTIME/./} \$b; sleep $INTERVAL
@@ -116,7 +116,7 @@ ect()
 	expect_tos 0xa2 ib_write_bw --tclass=160 -s 4096
 	expect_tos 0x02 ib_write_bw -c UC -m 1024 -s 4096
 	expect_tos 0x02 ib_send_bw -c UD -s 1024
-	# what has a mark keeps it
+	# a packet with a mark keeps it
 	expect_tos 0xa1 ib_write_bw --tclass=161 -s 4096
 	knobs local roce_rp/enable/0=0
 	expect_tos 0x00 ib_write_bw -s 4096
@@ -135,7 +135,7 @@ disabled()
 	knobs local roce_rp/enable/0=1
 	cnp local
 	await 5 local rp_limited_qps = 1
-	# a live flow is let go
+	# a live flow is released
 	knobs local roce_rp/enable/0=0
 	await 5 local rp_limited_qps = 0
 }
@@ -229,7 +229,7 @@ read_limited()
 read_bound()
 {
 	reload_both
-	# so slow that even a slow host holds more and more; one READ is twice what it may hold
+	# so slow that even a slow host holds more and more; one READ is twice the bound
 	fixed_rate local 1
 	perftest remote ib_read_bw -m 1024 -s 8388608 -o 1 -t 1 -u 20 || return
 	trickle local --qpn "${QPN[local]}"
@@ -278,7 +278,7 @@ stale()
 	perftest local ib_write_bw -m 1024 -s 65536 || return
 	trickle local --qpn "${QPN[local]}"
 	await 5 local rp_limited_qps = 1
-	# the receiver loses packets, says so, and rxe starts over
+	# the receiver loses packets and sends NAKs, and rxe retransmits
 	on remote "tc qdisc add dev $nic clsact && tc filter add dev $nic ingress protocol ip \
 		   flower ip_proto udp dst_port 4791 action pass random determ drop 300" ||
 		fail "tc"

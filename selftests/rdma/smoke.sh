@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In a minute, whether all of it works here: on this kernel, and on the kind of
-# device that NETIF is. With MTU=4096 in packets of that size, with ADDRIF=eth0.5
-# at the addresses of a VLAN; a host that is slow needs fewer Mb/s than MBPS=20.
+# A quick test of everything on this kernel and on NETIF's kind of device. MTU=4096
+# selects packets of that size, ADDRIF=eth0.5 the addresses of a VLAN. A slow host needs
+# fewer Mb/s than MBPS=20.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -56,7 +56,7 @@ loop()
 	note "$rate kb/s"
 	check "kb/s" "$rate" -gt 0
 	check "kb/s at $MBPS Mb/s" "$rate" -le $((MBPS * 1150))
-	# those that come when the QP has gone are ignored
+	# CNPs that arrive after the QP is gone are ignored
 	check "CNPs that were not for us" "$(counter local rp_cnp_ignored)" = 0
 	stop_perftest
 	check "errors" "$(counter remote np_cnp_errors)" = 0
@@ -67,7 +67,7 @@ loop6() { V=6; loop; }
 # The server reads from the client and writes back, and the client compares
 intact()
 {
-	# Guests need it long enough to be told of limits meanwhile
+	# Long enough for guests to learn of limits meanwhile
 	local host rc size="-C $(((PATIENCE > 1 ? 40 : 4) * MBPS)) -S 60000"
 
 	reload_both

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# CNPs that must not be believed, UDP that is none of ours, and proof that rxe
-# never sees a CNP. The remote host sends them to a live QP of the local one.
+# CNPs that must be ignored, UDP that must be left alone, and proof that rxe never sees a
+# CNP. The remote host sends them to a live QP of the local one.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -18,7 +18,7 @@ TESTS=(
 	"storm Packets of all sorts, good and bad, do no harm"
 	"floor A flood of valid CNPs slows a QP to its floor and no further"
 	"rxe No CNP, good or bad, reaches rxe"
-	"udp_elsewhere UDP to port 4791 of other devices passes unchanged"
+	"udp_elsewhere UDP to port 4791 on other devices passes unchanged"
 	"udp_out UDP to port 4791 from other sockets leaves unchanged"
 )
 
@@ -29,7 +29,7 @@ quiet_qp()
 	perftest local ib_write_bw -m 1024 -s 1024 -l 1
 }
 
-# ignored N COMMAND...: the command makes N CNPs be ignored, and nothing else
+# ignored N COMMAND...: the command causes N ignored CNPs and nothing else
 ignored()
 {
 	local n=$1; shift
@@ -42,7 +42,7 @@ ignored()
 	check "limited by: $*" "$A_rp_limited_qps" = 0
 }
 
-# In the end a good one, so that the others could have done harm
+# Finally a valid one, to show that the others could have done harm
 good_one()
 {
 	cnp local
@@ -110,7 +110,7 @@ storm()
 {
 	local to
 	quiet_qp || return
-	# from an address that is nobody's: rxe itself believes the peer's
+	# from an unused address, as rxe itself trusts the peer's
 	for to in local remote; do
 		on "$(other $to)" "$(injection $to --src 10.0.0.77 --count 2000 |
 			sed 's/ send / storm /')"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The command dcqcn: what it prints, word by word, what it sets, and what it
-# says to what it cannot do. DCQCN names it if it is not in the PATH.
+# The command dcqcn: its exact output, its settings, and its errors. DCQCN names it if it
+# is not in the PATH.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -33,7 +33,7 @@ golden()
 $diff"
 }
 
-# What differs from host to host
+# Replace what differs from host to host
 run()
 {
 	OUT=$("$DCQCN" "$@" 2>&1)
@@ -218,7 +218,7 @@ save()
 	check "from standard input" "$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 5
 }
 
-# As installed, with a udev that knows no more than what happens from now on
+# As installed, with a udev that sees only events from now on
 by_udev()
 {
 	local rules

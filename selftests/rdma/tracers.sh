@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The tracepoints in the hands of the tracers that people have: each sees that
-# a CNP for a QP is handled, and what the CNP did to its rate.
+# The tracepoints with common tracers: each must show that a CNP for a QP is handled, and
+# how it changes the rate.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -15,7 +15,7 @@ TESTS=(
 
 PATH=$PATH:/usr/sbin
 
-# A flow of 20 Mb/s, which CNPs find again and again
+# A flow of 20 Mb/s that gets CNPs all the time
 flow()
 {
 	type -P "$1" >/dev/null || { fail "no $1"; return 1; }
@@ -30,7 +30,7 @@ flow()
 	await 10 local rp_cnp_handled -ge 1
 }
 
-# Lines that tell of the flow's QP
+# Print lines about the flow's QP
 has() # FILE PATTERN
 {
 	grep -qE "$2" "$1" || fail "no \"$2\" in: $(head -n 20 "$1")"
@@ -61,8 +61,8 @@ trace_cmd()
 bpftrace()
 {
 	flow bpftrace || return
-	# it wants the kernel's headers, and knows where they are by a link that
-	# not every root file system has
+	# it needs the kernel's headers, and finds them by a link that not every root file system
+	# has
 	local modules=/lib/modules/$(uname -r)
 	[ -e "$modules/build" ] || { skip "this kernel has no headers"; return; }
 	[ -e "$modules/source" ] ||

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What perftest's ib_write_bw, ib_read_bw and ib_send_bw do, without polling: it sleeps until
- * the device says that something has completed. perftest polls, and on a simulated machine, whose
- * clock goes on only when nobody works, it would stop time.
+ * Does the work of perftest's ib_write_bw, ib_read_bw and ib_send_bw, but sleeps until something
+ * has completed. perftest polls, which would stop the clock of a simulated machine: it advances
+ * only while all processes sleep.
  *
  * usage: transfer ib_write_bw|ib_read_bw|ib_send_bw OPTIONS [ADDRESS]
  *
@@ -166,7 +166,7 @@ static void connect_qp(struct pair *p)
 		err(1, "to RTS");
 }
 
-/* Nothing but what is polled for may fail for want of an answer */
+/* Only requests that are polled for may fail without an answer */
 static void request(struct pair *p)
 {
 	struct ibv_sge sge = { (uintptr_t)mr->addr, size, mr->lkey };
