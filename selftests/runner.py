@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Runs the parts of the test suite, some at once, and counts what they say.
+"""Runs the parts of the test suite, some of them at once, and counts their results.
 
-A part is a command that speaks TAP, or one whose exit status is its only test. A part is
-run once, and for as long as it takes. It fails when
+A part is a command that prints TAP, or one whose exit status is its only test. It runs once,
+for as long as it takes. It fails if
 
-    a test of it is "not ok", or has no result: plan and results differ, it crashed
+    one of its tests is "not ok" or has no result: plan and results differ, or it crashed
     its exit status is not 0
-    it skips a test for a reason that is not one of its kernel's
-    a kernel that it booted reports a fault, whatever the tests make of that: all console logs
-      are in KERNEL_LOGS (testbed/core/kernel_log.py), and read here
-    it says that it boots kernels, and there is no log of any
-    neither it nor its kernels say a word for SILENCE: it hangs
+    it skips a test, except because its kernel lacks a feature
+    a kernel that it booted reports a fault, whatever the tests say: all console logs are in
+      KERNEL_LOGS (testbed/core/kernel_log.py), and are read here
+    it is declared to boot kernels, and there is no log of any
+    neither it nor its kernels print anything for SILENCE: it hangs
     another part that it needs has failed
 
-What a part says is kept, and printed when it ends, so that parts do not mix.
+A part's output is kept and printed when it ends, so that outputs do not mix.
 """
 
 import ctypes
@@ -28,8 +28,8 @@ import time
 
 from testbed.core import kernel_log
 
-# s without a sign of life. A test says a line every few minutes on a slow machine, and to
-# build a kernel, which says so each minute, takes ten.
+# s without output. A test prints a line every few minutes on a slow machine, and building a
+# kernel, which takes ten minutes, prints one each minute.
 SILENCE = 1800
 
 # How a skip's reason begins: the kernel under test cannot have what the test is of
@@ -42,10 +42,10 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 class Part:
-    """name: one word, by which PART= calls it.
-    command: a shell's. tap: it speaks TAP; otherwise its exit status is the test named title.
-    kernels: it boots some. needs: names of parts that have to pass before it begins.
-    slots: how many of those that may run at once it takes the place of."""
+    """name: one word, for PART=.
+    command: for a shell. tap: it prints TAP; otherwise its exit status is the test called title.
+    kernels: it boots some. needs: names of parts that must pass before it starts.
+    slots: how many of the parts that may run at once it replaces."""
 
     def __init__(self, name, title, command, tap=True, kernels=False, needs=(), slots=1):
         self.name, self.title, self.command, self.tap = name, title, command, tap
@@ -53,7 +53,7 @@ class Part:
 
 
 class Verdict:
-    """What has become of a part: counts, and lines to be repeated in the end."""
+    """A part's result: counts, and lines to repeat at the end."""
 
     def __init__(self):
         self.passed, self.failures, self.skips = 0, [], []
@@ -64,7 +64,7 @@ class Verdict:
 
 
 def judge_tap(part, text, status):
-    """Count what a command said that speaks TAP."""
+    """Count the results in a command's TAP."""
     v, plans, results = Verdict(), [], 0
     for line in text.splitlines():
         plan, test = PLAN.match(line), TEST.match(line)
@@ -103,7 +103,7 @@ def judge_status(part, status):
 
 
 def judge_kernels(part, logs):
-    """Failures that the logs in a directory amount to."""
+    """Failures in the logs of a directory."""
     files, failures = sorted(glob.glob(os.path.join(glob.escape(logs), "*"))), []
     if part.kernels and not files:
         failures.append("%s: there is no kernel's console" % part.name)
@@ -177,7 +177,7 @@ class Running:
         return True
 
     def ended(self, silence):
-        """Whether it has; one that hangs is ended."""
+        """Whether it has; end it if it hangs."""
         if self.poll():
             return True
         said = max(os.path.getmtime(f) for f in
@@ -200,8 +200,8 @@ class Running:
             time.sleep(0.05)
 
     def reap(self):
-        """What it left behind ends with it: whoever was told of its logs, and is ours. Who
-        else's parent has gone may be another part's."""
+        """End what it left behind: our processes that have its logs in their environment. Other
+        orphans may belong to another part."""
         told = b"%s=%s" % (kernel_log.DIRECTORY.encode(), os.fsencode(self.logs))
         for pid in descendants(os.getpid()):
             try:
@@ -271,7 +271,7 @@ class Runner:
             if names & set(part.needs):
                 continue        # not decided yet
             if busy and busy + part.slots > self.jobs:
-                break           # nobody gets ahead of one that needs more
+                break           # no part overtakes one that needs more
             out.append(part)
             busy += part.slots
         return out

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The hooks against any packet: hook.c, np.c and rp.c as they are, a table of
- * one QP in the place of qp.c, a pacer that only takes notes, and kernel.h.
+ * The hooks with any packet: the real hook.c, np.c and rp.c, with a table of one
+ * QP instead of qp.c, a pacer that only takes notes, and kernel.h.
  *
  * An input is struct fuzz_case and then the packet, from its IP header on. The
- * IP stack has looked at a packet before the hooks see it, so its lengths are
- * made what the stack leaves (as_the_stack_leaves_it). What must hold is in
- * check_in() and check_out(), by wire.c's measure.
+ * hooks see packets after the IP stack, so lengths are adjusted as the stack does
+ * (as_the_stack_leaves_it). check_in() and check_out() have the conditions, with
+ * wire.c as the reference.
  */
 #include <sanitizer/asan_interface.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static size_t sent_len;
 static void rxe_destructor(struct sk_buff *skb) { }
 static void foreign_destructor(struct sk_buff *skb) { }
 
-/* --- in the place of device.c, qp.c, pacer.c ------------------------------ */
+/* --- instead of device.c, qp.c, pacer.c ----------------------------------- */
 
 struct dcqcn_dev *dcqcn_dev_by_ndev(const struct net_device *dev)
 {
@@ -326,7 +326,7 @@ static size_t right_icrc(const u8 *p, const struct dcqcn_pkt *e)
 	       icrc_is_right(p, end) ? end : 0;
 }
 
-/* --- what must hold ------------------------------------------------------- */
+/* --- conditions ----------------------------------------------------------- */
 
 static bool is_marked(const struct dcqcn_pkt *e)
 {
@@ -356,7 +356,7 @@ static void check_sent(const u8 *p, const struct dcqcn_pkt *e)
 	check(cnp.kind == DCQCN_PKT_CNP && right_icrc(sent, &cnp) == sent_len);
 	check(cnp.dest_qpn > 1 && cnp.pkey == e->pkey);
 	check(cnp.dest_qpn == (e->ud ? e->src_qpn : the_qp.peer_qpn));
-	/* back from where it came, and no longer than what caused it */
+	/* to the source of its cause, and no longer than that */
 	check(cnp.v6 == e->v6);
 	check(!memcmp(sent + at, p + at + n, n));
 	check(!memcmp(sent + at + n, p + at, n));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * packet.c against any bytes: what it says of them is what wire.c says, an ICRC
- * is right exactly if wire.c's own is, and a CNP that is built parses back.
+ * packet.c with any bytes: its results must equal those of wire.c, it must accept
+ * exactly the ICRCs that wire.c accepts, and a CNP that it builds must parse back.
  *
- * The first byte of an input says what is done to the rest: see "repair". The
- * rest lies in memory of exactly its size.
+ * The first byte of an input selects repairs of the rest: see "repair". The rest is
+ * in memory of exactly its size.
  */
 #include <linux/kernel.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static void check_parse(const u8 *p, size_t len)
 	dcqcn_pkt_daddr(&pkt, &addr);
 	check(dcqcn_ip_is_to(pkt.ip, &addr));
 
-	/* whoever asks for the ICRC has the whole packet */
+	/* callers that check the ICRC have the whole packet */
 	end = ip_len(p) + pkt.udp_len;
 	if (end > len)
 		return;
@@ -83,8 +83,8 @@ static void check_parse(const u8 *p, size_t len)
 					       ICRC_LEN));
 }
 
-/* Whatever it is made of, it is valid, says the same, and no bit of it may flip
- * but those that routers change
+/* Any CNP that is built must be valid and parse back, and only bits that routers change
+ * may flip
  */
 static void check_build(const u8 *data, size_t size)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""What the lab reads out of a capture, on one made here. Silent if all is right."""
+"""Tests the lab's reading of captures, on one made here. Silent on success."""
 
 import struct
 import sys

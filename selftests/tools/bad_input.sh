@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Whatever makes no sense is refused with status 2 and one line that names the file or the
-# option, the key and the rule; nothing is built or started. Prints each deviation.
+# Invalid input is refused with status 2 and one line that names the file or the option, the
+# key and the rule; nothing is built or started. Prints each deviation.
 
 cd "$(dirname "$0")/../.." || exit 1
 TMP=$(mktemp -d)
 trap 'rm -rf "$TMP"' EXIT
-# A kernel or an image would be built in there
+# A kernel or an image would be built here
 export XDG_CACHE_HOME=$TMP/cache TMPDIR=$TMP/tmp
 mkdir "$TMP/cache" "$TMP/tmp"
 STATUS=0 TRIED=0
@@ -29,7 +29,7 @@ refuses() # TEXT COMMAND...
 	STATUS=1
 }
 
-# Our scenario with something changed: refuses_file TOOL SCENARIO SED_EXPRESSION TEXT
+# One of our scenarios with a change: refuses_file TOOL SCENARIO SED_EXPRESSION TEXT
 refuses_file()
 {
 	sed "$3" "tools/$1/scenarios/$2.toml" >"$TMP/wrong.toml"

@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Which commands and options of lab and sim their man page or completion does not know.
-Silent if they know all."""
+"""Lists commands and options of lab and sim that their man page or completion lacks. Silent on
+success."""
 
 import argparse
 import os

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Mistakes in what the simulator's scenarios make of a sweep, and ask of their runs: one line
-# names the file, the key and the rule, before anything is built. bad_input.sh has the others.
+# Mistakes in the simulator's scenarios, in sweeps and expectations: one line names the file, the
+# key and the rule, before anything is built. bad_input.sh has other mistakes.
 
 cd "$(dirname "$0")/../.." || exit 1
 TMP=$(mktemp -d)
 trap 'rm -rf "$TMP"' EXIT
 FAILED=0
 
-# A scenario with these lines above and these at its end
+# A scenario with lines to insert at its start and at its end
 scenario() # LINES LINES
 {
 	cat <<-END
@@ -100,7 +100,7 @@ refuses "wrong.toml: graph: line 1: value: '1 +' is not an expression" "" \
 	$'[graph]\ntitle = "a"\nx = "n"\n[[graph.line]]\ntitle = "b"\nvalue = "1 +"'
 refuses "wrong.toml: graph: line: is missing" "" $'[graph]\ntitle = "a"\nx = "n"'
 
-# The same with ports of dcbport: these lines in [switch], and these at the end
+# The same with ports of dcbport: lines for [switch], and for the end
 port_refuses() # TEXT LINES [LINES]
 {
 	refuses "$1" "" "[switch]
@@ -109,7 +109,7 @@ $2
 ${3-}"
 }
 
-# What the switch has is in a table of its own: scenario() makes one that another follows
+# Lines for [switch] go into a table of their own, after the one that scenario() makes
 scenario() # - LINES
 {
 	cat <<-END

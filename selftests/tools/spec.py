@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Whether the module, the command and its papers know all that the netlink spec has.
+"""Checks that the module, the command and its documentation cover the netlink specification.
 
 usage: spec.py TOP      prints TAP
 """
@@ -21,7 +21,7 @@ def read(*path):
 
 
 def check(what, looked_at, problems):
-    """looked_at: what there has to be some of, or nothing has been tested."""
+    """looked_at: must not be empty, or nothing has been tested."""
     problems = problems if looked_at else ["there is nothing to look at"]
     results.append(not problems)
     for p in problems:

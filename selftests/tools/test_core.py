@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""What tools and tests go by: expectations, statistics, kernels' complaints, TAP, pauses and
-ways in the simulator. Silent if all is right."""
+"""Tests the shared code of tools and tests: expectations, statistics, kernel reports, TAP, pauses
+and paths in the simulator. Silent on success."""
 
 import contextlib
 import glob

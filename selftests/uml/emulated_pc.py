@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A guest of the lab in the place of User-mode Linux: an emulated PC with two CPUs, so
-that both halves of a lock meet, and the debug kernel (tools/lab/debug.config) or one
-of Debian's."""
+"""A guest of the lab instead of User-mode Linux: an emulated PC with two CPUs, which can contend
+for a lock, and the debug kernel (tools/lab/debug.config) or one of Debian's."""
 
 import os
 import shutil
@@ -23,7 +22,7 @@ TDF = 2     # of the debug kernel: an emulated CPU with all those checks is slow
 
 
 class StockImage(Image):
-    """Has of a DebugImage what a PC uses."""
+    """The part of a DebugImage that a PC uses."""
 
     def build(self, top):
         self.module(top, MODULE_PARTS, os.path.join(top, "out", "kernels", self.name))
@@ -33,7 +32,7 @@ class StockImage(Image):
 
 
 class EmulatedPC:
-    """Has of a TestKernel what tests use."""
+    """The part of a TestKernel that tests use."""
 
     coverage = False
     large, make_large = "/dev/ram0", "modprobe brd rd_nr=1 rd_size=98304"
@@ -50,13 +49,13 @@ class EmulatedPC:
         self.dcqcn = shutil.copy(self.image.built(TOP), self.built)
 
     def run(self, lines, out):
-        """Boot, and run these lines of shell. The directory is /mnt in there; the tests, and
-        what is built, are where they are here."""
+        """Boot, and run these lines of shell. The directory is /mnt in there; tests and built programs
+        have the same paths as here."""
         shutil.rmtree(out, ignore_errors=True)
         os.makedirs(out)
         places = {HERE: HERE, self.built: self.built, out: "/mnt"}
         with Fabric(self.image, clock=self.clock) as fabric:
-            # rxe has much to say of QPs that die
+            # rxe logs a lot about QPs that are destroyed
             pc = fabric.vm("pc", smp=2, mem="1G", append="log_buf_len=8M")
             self.image.prepare(fabric.share)
             for n, here in enumerate(places):
@@ -77,7 +76,7 @@ class EmulatedPC:
         judge(text, out)
 
     def watch(self, pc, job, out):
-        """What a job says until it ends; also in out/console."""
+        """A job's output until it ends; also in out/console."""
         text, heard = "", time.monotonic()
         with open(os.path.join(out, "console"), "w") as f:
             while True:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Runs inside the simulator: h3 is a stranger that forges h1's and h2's addresses,
-between which a program looks at each byte that it sends (integrity.c). TAP.
+"""Runs inside the simulator: h3 is a stranger that forges addresses of h1 and h2, between which
+a program sends data and checks each byte (integrity.c). TAP.
 
 usage: hostile_packets.py BIN SEED
 """
@@ -90,7 +90,7 @@ def cnp(to, qpn):
 
 
 class Traffic:
-    """Messages from h1 to h2, each byte looked at. Fails unless all goes well."""
+    """Messages from h1 to h2, with each byte checked. Fails unless all of them arrive."""
 
     def __init__(self, qps=1):
         old = qpns("h1")
@@ -101,7 +101,7 @@ class Traffic:
         self.qpns = [n for n in qpns("h1") if n not in old]
 
     def stop(self):
-        """Messages that went well; 0 if one did not."""
+        """The number of messages; 0 if one of them failed."""
         self.process.send_signal(signal.SIGTERM)
         out, _ = self.process.communicate()
         if self.process.returncode:
@@ -111,11 +111,11 @@ class Traffic:
 
 
 def ce_flood(s):
-    """To one QP, which may answer each mark: what bounds the CNPs is the port."""
+    """To one QP, which may answer each mark, so that the port's bound is tested."""
     set_knob("h2", min_time_between_cnps=0)
     traffic = Traffic()
     to = qpns("h2")[0]
-    # of responses that nobody waits for, rxe takes no notice
+    # rxe ignores responses without a request
     packet = frame("h2", roce.roce(H1, H2, roce.bth(READ_RESPONSE, to) + bytes(20), tos=CE))
     s.send(packet)
     wait(lambda: counter("h2", "np_cnp_sent"))
@@ -137,7 +137,7 @@ def ce_flood(s):
 
 
 def cnp_flood(s):
-    """Valid ones, for half a second: no slower than the floor, and not for long."""
+    """Valid CNPs, for half a second: the flow stays at its floor, and recovers soon."""
     set_knob("h1", rpg_min_rate=5, rate_reduce_monitor_period=1)
     traffic = Traffic()
     qpn, = traffic.qpns
@@ -157,8 +157,8 @@ def cnp_flood(s):
 
 
 def unknown_flood(s):
-    """CNPs to QPs that there are not, a hundred thousand a second. A QP that meets
-    congestion meanwhile is known soon."""
+    """CNPs to QPs that do not exist, a hundred thousand per second. A QP that meets congestion
+    meanwhile must be found soon."""
     set_knob("h1", rpg_min_rate=1)
     errors, r = counter("h1", "qp_errors"), random.Random(SEED)
     traffic = Traffic()
@@ -186,8 +186,8 @@ def unknown_flood(s):
 
 
 def storm(s):
-    """Packets of all sorts, good and bad, IPv4 and IPv6, at both. From an address
-    of his own: one that forges the peer's can break rxe's QPs without us."""
+    """Packets of all sorts, good and bad, IPv4 and IPv6, to both hosts. They come from the
+    stranger's address: with the peer's they could break rxe's QPs without us."""
     r, traffic = random.Random(SEED), Traffic(2)
     count, ignored = 20000, counter("h1", "rp_cnp_ignored")
     for i in range(count):
@@ -205,7 +205,7 @@ def storm(s):
 
 
 def memory_free():
-    """Free memory in bytes. In simulated time nothing else allocates any."""
+    """Free memory in bytes. In simulated time, nothing else allocates memory."""
     with open("/proc/meminfo") as f:
         return int(re.search(r"MemFree: +(\d+)", f.read())[1]) << 10
 
@@ -321,10 +321,10 @@ def late_answer(s):
 
 
 TESTS = (
-    (late_answer, "a CNP waits for a slow RDMA core, and acts"),
-    (ce_flood, "a flood of CE marks costs no more CNPs than a port may send"),
+    (late_answer, "a CNP waits for a slow RDMA core, and takes effect"),
+    (ce_flood, "a flood of CE marks causes no more CNPs than a port may send"),
     (cnp_flood, "a flood of valid CNPs slows a flow to its floor and no further"),
-    (unknown_flood, "CNPs to unknown QPs do not keep the port from knowing others"),
+    (unknown_flood, "CNPs to unknown QPs do not keep the port from learning about others"),
     (storm, "packets of all sorts do no harm"),
     (datagram_of_another_priority,
      "a datagram of a priority without congestion control does not end the limit"),
@@ -333,7 +333,7 @@ TESTS = (
 )
 
 
-# Slow enough for what follows to be seen between two looks
+# Slow enough for the tests to see changes between two looks
 KNOBS = dict(dce_tcp_g=960, dce_tcp_rtt=40000, rate_reduce_monitor_period=4000,
              rpg_min_dec_fac=50, rpg_time_reset=60000, rpg_byte_reset=300000, rpg_threshold=1,
              rpg_ai_rate=1, rpg_hai_rate=1, min_time_between_cnps=4000)

@@ -44,8 +44,8 @@ def settings(namespace, files):
 
 
 def one_queue():
-    """Each CPU has a backlog of its own, and two bring packets out of order by themselves. A
-    veth with GRO has a queue instead, if the sender's leaves segmentation alone."""
+    """Each CPU has a backlog of its own, so two of them reorder packets by themselves. A veth
+    with GRO has a queue instead, if the sender's veth does not segment."""
     for namespace, devices in DEVICES:
         with inside(namespace), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
             for device in devices:
@@ -56,8 +56,8 @@ def one_queue():
 
 
 def receive_in_threads():
-    """Otherwise the CPU that sends a batch receives it, too, after the last packet: then few
-    requests come in meanwhile."""
+    """Otherwise the CPU that sends a batch also receives it, after the last packet, and few
+    requests arrive meanwhile."""
     for namespace, devices in DEVICES:
         settings(namespace, [(device + "/threaded", 1) for device in devices])
 

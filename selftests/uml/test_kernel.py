@@ -2,9 +2,8 @@
 """Tests under User-mode Linux: the kernel, what is built for it, and the script
 that it runs as its first process.
 
-Hosts are network namespaces around a switch, as in the simulator's scenarios: hN has
-eth0 with 10.0.0.N and fd00::N, and the rxe device rxe_hN. What they are like is
-in class TestNetwork.
+Hosts are network namespaces around a switch, as in the simulator's scenarios: hN has eth0 with
+10.0.0.N and fd00::N, and the rxe device rxe_hN. Class TestNetwork describes them.
 """
 
 import os
@@ -26,8 +25,8 @@ MTU = 4200      # RoCE's 4096 and its headers
 
 
 def arguments(name, what, seconds=None, seed=True):
-    """A test's parser. seconds: the default of how long it takes, if that can be said; seed:
-    whether it is random."""
+    """A test's parser. seconds: the default duration, if there is an option for it; seed: the
+    test is random."""
     p = command.Parser(prog=name, description=what)
     if seconds:
         p.add_argument("--seconds", type=command.number(1), default=seconds,
@@ -40,8 +39,8 @@ def arguments(name, what, seconds=None, seed=True):
 
 
 def batches(lines):
-    """The same with one process for each run of ip or tc commands in a namespace:
-    to start one is what takes time."""
+    """The same, with one process for each run of ip or tc commands in a namespace, because
+    starting processes takes the most time."""
     out, last = [], None
     for line in lines:
         m = re.match(r"((?:ip|tc) -n \w+) (.*)", line)
@@ -56,7 +55,7 @@ def batches(lines):
 
 
 class TestNetwork:
-    """So many hosts; shell commands that make them, or one of them."""
+    """A number of hosts; shell commands that set up all of them, or one."""
 
     def __init__(self, hosts, host_rate, port_rate, port="", red="", plain=(), without_rxe=()):
         self.hosts = ["h%d" % (i + 1) for i in range(hosts)]
@@ -72,7 +71,7 @@ class TestNetwork:
         return out
 
     def neighbours(self, name):
-        """What a network device has lost when it was down or moved."""
+        """Restore what a network device loses when it is down or moved."""
         out = ["ip -n %s addr replace 10.0.0.%s/24 dev eth0" % (name, name[1:]),
                "ip -n %s addr replace fd00::%s/64 dev eth0 nodad" % (name, name[1:])]
         for m in range(1, len(self.hosts) + 1):
@@ -114,7 +113,7 @@ class TestNetwork:
 
 
 def programs(directory):
-    """Build what runs in there."""
+    """Build the programs that run in there."""
     subprocess.run(["make", "-s", "-C", os.path.join(TOP, "selftests/verbs"), "O=" + directory],
                    check=True)
     subprocess.run(["make", "-s", "-C", DCQCN], check=True)
@@ -124,7 +123,7 @@ def programs(directory):
 class TestKernel:
     """A kernel, its modules and our programs."""
 
-    # A file of 96 MiB, of which the kernel may forget what it has read
+    # A file of 96 MiB, whose pages the kernel may reclaim
     large, make_large = "/mnt/large", "truncate -s 96M /mnt/large"
 
     def __init__(self, out, debug=False, coverage=False, builtin=False):
@@ -160,7 +159,7 @@ class TestKernel:
 
 
 def foreign(kernel, seed, seconds):
-    """Shell commands that send what is not RoCE: foreign_traffic.py."""
+    """Shell commands for traffic that is not RoCE: foreign_traffic.py."""
     hosts = ["h%d" % n for n in range(1, 7)]
     net = TestNetwork(6, "1gbit", "1gbit", plain=hosts, without_rxe=hosts[3:])
     return net.commands() + ["python3 %s/foreign_traffic.py %s %s %d %d" % (
@@ -168,8 +167,8 @@ def foreign(kernel, seed, seconds):
 
 
 def run_tap(kernel, lines, out, *comments):
-    """Boot, and run lines of shell of which the last is a program that speaks TAP, which we
-    speak then. The last test is that the kernel found no fault. Returns the exit status."""
+    """Boot, and run lines of shell. The last line is a program that prints TAP, which is passed
+    on. The last test is that the kernel found no fault. Returns the exit status."""
     tap = Tap(*comments)
     error = None
     try:

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Runs inside the debug kernel: does to the module, the rxe devices, the network
-devices and the QPs whatever comes, in random order, and looks after each round
-whether everything is as it has to be.
+"""Runs inside the debug kernel: performs random operations on the module, the rxe devices, the
+network devices and the QPs, and checks after each round that everything is in order.
 
 usage: torture_operations.py SETTINGS.json RESULT.json
 
-h1 and h2 send to h3, on QPs that live dangerously (churn.c): all that happens,
-happens to these three. h4 sends to h5 and looks at each byte (integrity.c): that
-is the unrelated QP that never may fail.
+h1 and h2 send to h3, on QPs that are reset and destroyed (churn.c). Operations concern only these
+three. h4 sends to h5 and checks each byte (integrity.c): this unrelated QP must never fail.
 """
 
 import contextlib
@@ -36,21 +34,21 @@ DELAY = "/sys/kernel/debug/rdma_dcqcn/delay_resolve_ms"
 FAILSLAB = "/sys/kernel/debug/failslab"
 TRACING = "/sys/kernel/tracing"
 KMEMLEAK = "/sys/kernel/debug/kmemleak"
-YOUNG = 6           # s; what is younger, kmemleak does not call lost
+YOUNG = 6           # s; kmemleak does not report younger objects
 PROFILES = ("auto", "mlx5", "sigcomm15")
 HOG = "/run/hog"    # takes memory
-SPARED = 24 << 10   # KiB; so that the kernel need not kill anybody
-ENOUGH = 10000      # pages looked at because one was wanted
+SPARED = 24 << 10   # KiB; so that the kernel need not kill a process
+ENOUGH = 10000      # pages that the kernel has scanned to reclaim some
 UNKNOWN_MAX = 1024  # QPs that a port does not know yet, Documentation says
-SLABS = ("kmalloc-512", "skbuff_head_cache")    # of QPs that are known, and of packets
+SLABS = ("kmalloc-512", "skbuff_head_cache")    # for entries of QPs, and for packets
 DEVICE_CHANGES = 3  # in a round, of either
-FEW = 100           # objects, of the unrelated QP and of who else there is
+FEW = 100           # objects of the unrelated QP and other users
 ECHO = 7009         # port
 SOL_PACKET, PACKET_VNET_HDR = 263, 15
 
 
 def objects(slab):
-    """How many of them there are, but for those that only wait to be used again."""
+    """Number of objects, without those that wait for reuse."""
     path = "/sys/kernel/slab/%s/" % slab
     if not write(path + "shrink", 1):
         raise Wrong("%s does not shrink" % slab)
@@ -75,7 +73,7 @@ class Job:
         self.process.send_signal(signal.SIGCONT)
 
     def stop(self):
-        """Its output; what was wrong with it otherwise is raised."""
+        """Its output. Raise an error if it failed."""
         if self.running():
             self.process.send_signal(signal.SIGTERM)
         try:
@@ -88,7 +86,7 @@ class Job:
 
 
 class Stranger:
-    """Sends from h4, as whoever it likes, to a victim."""
+    """Sends from h4, with any address, to a victim."""
 
     def __init__(self, src, dst, to, *options):
         with inside("h4"):
@@ -109,8 +107,8 @@ class Stranger:
 
 
 class Storm(threading.Thread):
-    """Packets of strangers, and of those who pretend to be no strangers: a few
-    hundred each second, which leaves time for something else."""
+    """Packets of strangers, with their own or with forged addresses: a few hundred per second,
+    which leaves time for other things."""
 
     def __init__(self, seed, *way):
         super().__init__(daemon=True)
@@ -129,7 +127,7 @@ class Storm(threading.Thread):
         large.close()
 
     def send_in_parts(self, large, marked):
-        """A page or more, of which the kernel keeps only the headers in one piece."""
+        """A page or more, of which the kernel keeps only the headers linear."""
         opcode, tos = (roce.WRITE_ONLY, 0x03) if marked else (roce.CNP, 0xc2)
         bth = roce.bth(opcode, self.random.randrange(16, 1 << 24))
         large.send(roce.roce(large.src, large.dst, bth + bytes(4096), tos=tos),
@@ -152,7 +150,7 @@ class Torture:
         # rxe's devices wait for each other, and for QPs that rxe destroys, up to a minute
         self.changes, self.echoed = Changes(self.random, limit=PATIENCE), 0
 
-    # --- what is there ------------------------------------------------------
+    # --- state ----------------------------------------------------------------
 
     def sys(self, host, path):
         return "/run/sys/%s/%s" % (host, path)
@@ -161,7 +159,7 @@ class Torture:
         return self.sys(host, "class/net/eth0/ecn")
 
     def counters(self, host):
-        """A port's, {} if it has none of ours."""
+        """A port's counters, {} if it has none of ours."""
         base = "/sys/class/infiniband/rxe_%s/ports/1/hw_counters" % host
         out = {}
         for path in glob.glob(base + "/[nrq]p_*"):
@@ -173,7 +171,7 @@ class Torture:
     def loaded(self):
         return os.path.exists("/sys/module/rdma_dcqcn")
 
-    # --- what is done -------------------------------------------------------
+    # --- operations -----------------------------------------------------------
 
     def load(self):
         run("insmod %s profile=%s" % (self.s["module"], self.random.choice(PROFILES)))
@@ -182,7 +180,7 @@ class Torture:
         self.listeners = {host: self.listen(host) for host in VICTIMS}
 
     def listen(self, host):
-        """Somebody who wants to know of each rate, and is slow to read of it."""
+        """A listener for all rate events, which reads them slowly."""
         with inside(host):
             nl = netlink.Netlink()
         nl.sock.setsockopt(netlink.SOL_NETLINK, netlink.ADD_MEMBERSHIP, nl.groups["rate"])
@@ -195,7 +193,7 @@ class Torture:
             self.handled += c.get("rp_cnp_handled", 0)
             self.held += c.get("rp_held_packets", 0)
         run("rmmod rdma_dcqcn")
-        for nl in self.listeners.values():      # and what they have not read
+        for nl in self.listeners.values():      # free the events that they have not read
             nl.sock.close()
 
     def reload(self):
@@ -209,8 +207,8 @@ class Torture:
         self.load()
 
     def load_without_memory(self, nth):
-        """One allocation fails, of those that the module makes as it is loaded: it
-        fails to, or does without a port."""
+        """One of the allocations while the module is loaded fails: then loading fails, or a port
+        is left out."""
         self.failslab_in(*self.initcall, 0)
         run("echo %d >/proc/self/fail-nth && exec insmod %s" % (nth, self.s["module"]),
             may_fail=True)
@@ -228,7 +226,7 @@ class Torture:
         self.add_rxe(host)
 
     def restore(self, host):
-        """A device that was down has lost neighbours and IPv6 addresses."""
+        """Restore neighbours and IPv6 addresses, which a device loses when it is down."""
         for line in self.s["restore"][host]:
             run(line)
 
@@ -244,7 +242,7 @@ class Torture:
                   "rxe_%s goes with its network device" % host)
 
     def anew(self, host):
-        """A host whose network device is no more."""
+        """Set up a host again whose network device is gone."""
         self.gone(host)
         for line in self.s["link"][host]:
             run(line)
@@ -272,13 +270,13 @@ class Torture:
             run("mount -t sysfs sys_%s /run/sys/%s" % (host, host))
 
     def netns_del(self):
-        """A network namespace ends, with all that is in it."""
+        """End a network namespace with everything in it."""
         host = self.random.choice(VICTIMS)
         self.listeners.pop(host).sock.close()       # or it would last for as long
         run("ip netns del %s" % host)
         run("umount /run/sys/%s" % host)
-        # The RDMA core asks each device for its port as it makes a namespace, and what has
-        # lost its network device already does not answer
+        # The RDMA core asks each device for its port when a namespace is created, and a device that
+        # has lost its network device does not answer
         self.gone(host)
         run("ip netns add %s" % host)
         run("ip -n %s link set lo up" % host)
@@ -343,7 +341,7 @@ class Torture:
         for request in requests:
             with contextlib.suppress(netlink.Refused):
                 request()
-        # or little is limited in what remains of the round
+        # or little is limited in the rest of the round
         with contextlib.suppress(netlink.Refused):
             nl.set("rxe_" + host, b"".join(netlink.u32(*knob) for knob in before.items()))
 
@@ -372,7 +370,7 @@ class Torture:
             raise Wrong("%s does not take %d" % (DELAY, ms))
 
     def failslab_in(self, start, end, probability):
-        """Allocations fail that have such an address in their stack."""
+        """Make allocations fail that have such an address in their stack."""
         for name, value in (("verbose", 0), ("stacktrace-depth", 32),
                             ("require-start", hex(start)), ("require-end", hex(end)),
                             ("ignore-gfp-wait", "N"), ("times", -1), ("probability", probability)):
@@ -401,8 +399,8 @@ class Torture:
         self.storm.start()
 
     def flood(self):
-        """CNPs to QPs that there are not: without the memory to remember one, and
-        while the core takes its time to say so."""
+        """CNPs to QPs that do not exist, without memory for an entry, and while the RDMA core is
+        slow."""
         self.failslab_off()
         self.slow_core(0)
         host = self.random.choice(VICTIMS)
@@ -440,7 +438,7 @@ class Torture:
             run("ip -n h3 route del unreachable %s" % address)
 
     def priorities(self):
-        """The limits of a host end, all at once, and begin again."""
+        """End all limits of a host at once, and let them start again."""
         files = glob.glob(self.ecn(self.random.choice(VICTIMS)) + "/roce_rp/enable/*")
         for value in (0, 1):
             for path in files:
@@ -448,7 +446,7 @@ class Torture:
             self.pause()
 
     def scans(self):
-        """Pages that the kernel has looked at because it wanted one back."""
+        """Pages that the kernel has scanned for reclaim."""
         return sum(int(line.split()[1]) for line in read("/proc/vmstat").splitlines()
                    if line.startswith("pgscan_"))
 
@@ -456,9 +454,8 @@ class Torture:
         return int(re.search(r"MemAvailable: +(\d+)", read("/proc/meminfo"))[1])
 
     def pressure(self):
-        """Somebody takes all memory but a little; and into that a file is read which is
-        larger (96 MiB), so that the kernel has to throw out a page of it for each that
-        comes."""
+        """A program takes almost all memory. Then a file is read that is larger than the rest (96
+        MiB), so that the kernel must reclaim a page for each that it reads."""
         before, deadline = self.scans(), time.monotonic() + PATIENCE
         with open(HOG + "/pages", "wb", buffering=0) as f:
             while self.available() > SPARED:
@@ -505,7 +502,7 @@ class Torture:
                   knobs, requests, dump, trace, resolving, failslab, hostile, pause, flood, routes,
                   priorities, pressure, devices)
 
-    # --- what has to hold ---------------------------------------------------
+    # --- conditions -----------------------------------------------------------
 
     def wait(self, condition, what):
         deadline = time.monotonic() + PATIENCE
@@ -568,17 +565,16 @@ class Torture:
             raise Wrong("memory is lost:\n" + leaks)
 
     def kmemleak(self):
-        """What the module allocated and nobody knows any more, if it was so at the
-        last scan already. Of a module that is not there, a stack trace has the
-        addresses only."""
+        """Leaks of the module's memory that the last scan has also seen. Stack traces have only
+        addresses for a module that is not loaded."""
         if not write(KMEMLEAK, "scan"):
             raise Wrong("kmemleak has given up")
         return "".join(entry for entry in read(KMEMLEAK).split("unreferenced object")[1:]
                        if "rdma_dcqcn" in entry or "    0x" in entry)
 
     def nothing_more(self):
-        """There are as many objects as at first. What somebody still knows, as a queue
-        its packets, kmemleak does not call lost."""
+        """Slab object counts have returned to their starting values. kmemleak does not report objects
+        that are still referenced, such as packets in a queue."""
         deadline = time.monotonic() + PATIENCE
         self.witness.pause()
         while True:
@@ -608,7 +604,7 @@ class Torture:
         self.check()
 
     def all(self):
-        write(KMEMLEAK, "scan=off")         # when we say, and not now and then
+        write(KMEMLEAK, "scan=off")         # no automatic scans
         for host in VICTIMS + ("h4", "h5"):
             os.makedirs("/run/sys/" + host)
             self.mount_sys(host)
@@ -621,8 +617,8 @@ class Torture:
         self.initcall = start, next(a for a in addresses if a > start)
         self.objects = {s: objects(s) for s in SLABS}
         self.load()
-        # 4 s for an ack: none is lost, but a debug kernel on a busy machine is late, and
-        # what rxe sends again for that, it may get wrong itself
+        # 4 s for an ack: none is lost, but a debug kernel on a busy machine is late, and rxe itself
+        # may make mistakes when it retransmits
         self.witness = Job(self.s["bin"] + "/integrity", "-n", "0", "-m", "32768", "-q", "2",
                            "-t", "20", "rxe_h4", "10.0.0.4", "rxe_h5", "10.0.0.5")
         began, rounds = time.monotonic(), 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The network in which torture_operations.py works, and its settings."""
+"""The network for torture_operations.py, and its settings."""
 
 import json
 import os
@@ -8,11 +8,11 @@ import subprocess
 
 from test_kernel import HERE, TestNetwork, batches
 
-# Slow ports: a debug kernel on a busy machine shall have time for more than packets
+# Slow ports: a debug kernel on a busy machine must have time for more than packets
 RED = ("limit 300000 min 8000 max 50000 avpkt 1000 burst 9 bandwidth 12mbit "
        "probability 0.3 ecn nodrop")
 
-# What the module has counted of itself, wherever it was loaded from
+# Collect the module's gcov counts, whatever path it was loaded from
 SAVE_COUNTS = ["mkdir /mnt/gcov", """find /sys/kernel/debug/gcov -name '*.gcda' | while read f; do
 case $f in */module/drivers/*) cp $f /mnt/gcov/ ;; esac
 done"""]

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * churn: traffic from one device to another on QPs that live dangerously.
+ * churn: traffic from one device to another on QPs that are reset and destroyed.
  *
  * usage: churn [-s SEED] [-q QPS] SRC_DEV SRC_ADDR DST_DEV DST_ADDR
  *
- * RC and UC QPs write, send and read, UD QPs send. Now and then, in random order,
- * one is put into RESET or ERR, destroyed, or connected anew, also to another one
- * than before, at either side. Nothing of
- * this is a failure, nor is a device that goes away: it is waited for. Until
- * SIGTERM; then a line says how often what happened.
+ * RC and UC QPs write, send and read; UD QPs send. At random, one is put into RESET or
+ * ERR, destroyed, or reconnected, maybe to another QP, at either side. None of this is a
+ * failure, and neither is a device that disappears: churn waits until it returns. Runs
+ * until SIGTERM, and then prints how often each of these happened.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,9 +23,9 @@
 #include "ends.h"
 
 #define DEPTH		4
-#define SIZE		16384	/* little: rxe sends all, and again, before a QP is gone */
+#define SIZE		16384	/* few: rxe sends, and resends, all of them before a QP is gone */
 #define WAIT_MS		20	/* for a completion, and for a device */
-#define ODDS		40	/* one turn in so many befalls a QP something */
+#define ODDS		40	/* turns per random event */
 #define DATAGRAM	1024	/* at most */
 #define QKEY		0x1234
 
@@ -153,7 +152,7 @@ static void connect_pair(struct pair *p)
 	counts.connected++;
 }
 
-/* To be connected anew */
+/* To be reconnected */
 static void reset(struct pair *p, struct ibv_qp *first)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
@@ -173,7 +172,7 @@ static void swap(struct pair *p, struct pair *q)
 	counts.swapped++;
 }
 
-/* Something befalls a QP */
+/* A random event for a QP */
 static void befall(struct pair *p)
 {
 	uint64_t r = next_random(&random_state);

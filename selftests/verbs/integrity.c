@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * integrity: every verb of RC with data that can be told apart, and each byte
- * looked at.
+ * integrity: every verb of RC with distinguishable data, and a check of each byte.
  *
  * usage: integrity [options] SRC_DEV SRC_ADDR DST_DEV DST_ADDR
  *
@@ -13,17 +12,17 @@
  *   -t TIMEOUT   for an ack, 4.096 us * 2^TIMEOUT (14)
  *   -o FILE      what completed, in order
  *
- * Each QP writes, sends, reads and does atomics, a few at a time, with and
- * without immediate data. The first messages have the sizes 1, 2, 4 ... bytes.
- * Where data shall arrive there is something else before, and a guard around it.
- * Completions have to come in the order of posting, all of them successful, one
- * for each request and one for each receive. FILE has them by QP: it depends on
- * the seed alone, so that two runs can be compared.
+ * Each QP writes, sends, reads and does atomics, a few at a time, with and without
+ * immediate data. The first messages have the sizes 1, 2, 4 ... bytes. The target of
+ * data is filled with something else before, and has a guard around it. Completions
+ * must come in the order of posting, all successful, one for each request and one for
+ * each receive. FILE lists them by QP: it depends only on the seed, so that two runs
+ * can be compared.
  *
- * No read and no atomic is posted while a write or a send before it is not
- * acknowledged. rxe itself has a fault there: when a write comes again, what the
- * responder answers acknowledges all that came behind it, and the requester takes
- * that for the end of an atomic whose own answer was lost, without its data.
+ * No read or atomic is posted until earlier writes and sends are acknowledged, because
+ * of a fault in rxe: when a write is repeated, the responder's answer acknowledges
+ * everything after it, too. If the answer of an atomic was lost, the requester then
+ * completes it without its data.
  *
  * Both ends are one event loop, for User-mode Linux in simulated time.
  */
@@ -110,8 +109,8 @@ static uint8_t *area(uint8_t *memory, uint64_t seq)
 	return memory + GUARD + seq % SLOTS * slot_len() + GUARD;
 }
 
-/* A message's data: its own from the first byte on, so that one that is at the
- * wrong place, or another's, is seen
+/* A message's data differ from the first byte on, so that data at the wrong place, or of
+ * another message, are noticed
  */
 static uint64_t data_word(const struct pair *p, uint64_t seq, size_t i)
 {
@@ -344,7 +343,7 @@ static unsigned int drain(struct end *e)
 	return seen;
 }
 
-/* Returns whether there is still something to wait for. */
+/* Return true if there is still something to wait for. */
 static int pump(void)
 {
 	unsigned int i;

@@ -11,8 +11,8 @@
  *
  * Each end posts a READ, an atomic and SENDs of 1024 bytes in turn and never waits for one
  * before it posts the next. So a host sends READ responses, atomic responses, ACKs and
- * requests of one QP at the same time. Completions have to be successful and in order, and
- * what READs and atomics return has to be right.
+ * requests of one QP at the same time. Completions must be successful and in order, and READs
+ * and atomics must return the right data.
  *
  * Runs until SIGTERM, then prints what completed.
  */
