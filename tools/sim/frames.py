@@ -31,7 +31,7 @@ def enter(path):
 
 
 def mac_control(s):
-    """Nothing else shall take the socket's memory."""
+    """Keep other packets from taking the socket's memory."""
     program = struct.pack("HBBI" * 4,
                           0x28, 0, 0, 12,               # ldh [12]
                           0x15, 0, 1, MAC_CONTROL,      # jeq

@@ -112,7 +112,7 @@ int main(int argc, char **argv)
 		die(argv[1]);
 	parent = strtoul(argv[2], NULL, 16);
 	period = strtol(argv[3], NULL, 10) * 1000;
-	setlinebuf(stdout);	/* whoever kills us wants what we saw */
+	setlinebuf(stdout);	/* we are killed at the end */
 	/* By default a sleep may last 50 us longer, until some other timer is due:
 	 * samples would be taken just when a packet arrives or leaves.
 	 */

@@ -104,7 +104,7 @@ EXTRA = "tools/bench/modules"
 
 
 def _build(guest, out):
-    """Everything that runs in the guest, into its share's bin."""
+    """Put all programs for the guest into its share's bin."""
     bin_dir = os.path.join(guest.share, "bin")
     modules, batched = os.path.join(out, "modules"), os.path.join(out, "batched")
 
@@ -164,8 +164,8 @@ def figures(r, flows):
         raise LabError("no CNP was sent, or none came")
 
     def limited(m):
-        """What a packet costs that waits for its timer. Few did not: what they
-        cost is known from a run in which none did."""
+        """The cost of a packet that waits for its timer. The few that did not wait are
+        subtracted, at the cost from a run in which none waits."""
         return passing.insns + (m.insns - passing.insns) / m.waited
 
     def overhead(insns):

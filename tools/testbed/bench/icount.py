@@ -15,11 +15,11 @@ from ..vm.guest import die_with_parent
 from ..vm.image import Image
 
 KERNEL = "7.2"      # rxe has network namespaces from 7.2 on
-SILENCE = 900                   # s of wall time without a sign of life
+SILENCE = 900                   # s of wall time without output
 
 
 class Guest:
-    """Boots, runs a shell script, and is gone; share is /lab/share in it."""
+    """Boots, runs a shell script, and ends; share is /lab/share in it."""
 
     def __init__(self, kernel=KERNEL):
         self.image = Image(kernel).ensure()
@@ -85,7 +85,7 @@ class Guest:
             return ""
 
     def _watch(self):
-        """All that it says but its progress."""
+        """Its output without progress messages."""
         said = []
 
         def line(entry):

@@ -49,8 +49,8 @@ ip netns exec h2 python3 %(bench)s/guest/departures.py %(packets)d >departures
 kill -INT $traffic
 wait"""
 
-# What gives the flow its limiter: a CNP made up before it sends, or none, as all
-# of its packets are marked. The receiver says so once only.
+# The flow's limiter comes from a CNP that is injected before it sends, or from its own
+# marks, as all of its packets are marked. The receiver sends only one CNP.
 CNP = "ip netns exec h2 python3 %s/cnp.py 1 1"
 MARKED = ("ip netns exec h2 sh -c "
           "'echo 131071 >/sys/class/net/eth0/ecn/roce_np/min_time_between_cnps'")

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the lab, the simulator, the bench and the tests have in common."""
+"""Common code of the lab, the simulator, the bench and the tests."""

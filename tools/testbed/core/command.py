@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What all commands have in common: arguments, error messages and exit statuses.
+"""Common code of all commands: arguments, error messages and exit statuses.
 
-    0    all is well
-    1    it failed, or figures are not as expected
-    2    what was asked for makes no sense; nothing has been started
+    0    success
+    1    an error, or figures that are not as expected
+    2    invalid arguments or input; nothing has been started
     130  interrupted
 """
 
@@ -18,7 +18,7 @@ from .errors import InputError, LabError
 
 
 class Parser(argparse.ArgumentParser):
-    """One whose error is one line."""
+    """A parser whose errors are one line."""
 
     def error(self, message):
         self.exit(2, "%s: %s (see %s --help)\n" % (self.prog, message, self.prog))
@@ -42,7 +42,7 @@ def number(least, most=float("inf"), kind=int):
 
 
 def directory(text):
-    """An argument's type: where to write; it need not be there."""
+    """An argument's type: a directory for output, which need not exist."""
     path = above = os.path.abspath(text)
     while not os.path.lexists(above):
         above = os.path.dirname(above)
@@ -52,7 +52,7 @@ def directory(text):
 
 
 def main(name, function, *args):
-    """Run a command; returns its exit status."""
+    """Run a command; return its exit status."""
     try:
         status = function(*args)
         sys.stdout.flush()
@@ -81,7 +81,7 @@ def print_json(value):
 
 
 def write_json(path, value):
-    """Whole or not at all."""
+    """Write a file as a whole, or not at all."""
     with open(path + ".tmp", "w") as f:
         json.dump(value, f, indent=1)
         f.write("\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a kernel says on its console."""
+"""Reading a kernel's console."""
 
 import os
 import select
@@ -9,8 +9,8 @@ from .errors import LabError
 
 
 def watch(process, silence, line, ended=lambda said: False):
-    """Hand each line of a process's output to line(), until it ends, or until ended() of the
-    last words says that it will. Raises LabError when it is silent for so many seconds."""
+    """Pass each line of a process's output to line(), until it ends, or until ended() finds the
+    end in its last words. Raise LabError if it is silent for that many seconds."""
     rest, words, alive = "", "", time.monotonic()
     fd = process.stdout.fileno()
     while True:

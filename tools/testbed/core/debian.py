@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Debian's archive, from the mirror that this machine uses, whatever the suite.
+"""Debian's archive, for any suite, from the mirror that this machine uses.
 
 Nothing here changes the machine's own apt sources.
 """
@@ -31,12 +31,12 @@ def _known():
 
 
 def base_of(suite):
-    """The suite that this one adds to: trixie for trixie-backports."""
+    """The suite that this one extends: trixie for trixie-backports."""
     return "sid" if suite == "experimental" else suite.partition("-")[0]
 
 
 def apt_sources(suite):
-    """sources.list lines for a suite; with trixie-backports comes trixie, to which it adds."""
+    """sources.list lines for a suite; trixie-backports includes trixie, which it extends."""
     base = base_of(suite)
     lines = ["deb %s %s main" % (uri, release) for uri, release in _known()
              if release == base or release.startswith(base + "-")]
@@ -47,10 +47,10 @@ def apt_sources(suite):
 
 
 def mmdebstrap(suite, tree, packages, *options, log):
-    """Make a Debian; returns the exit status. What it said is in a file, log.
+    """Make a Debian root; return the exit status. The output goes to a file, log.
 
-    Where this machine takes an index that has expired, as of a frozen mirror, so does
-    that. In namespaces of its own: whatever ends it, no process or mount is left.
+    It accepts an expired index, as of a frozen mirror, if this machine does. It runs in
+    namespaces of its own, so that no process or mount is left, however it ends.
     """
     shown = subprocess.run(["apt-config", "shell", "valid", "Acquire::Check-Valid-Until"],
                            check=True, capture_output=True, text=True).stdout
@@ -75,7 +75,7 @@ def mmdebstrap(suite, tree, packages, *options, log):
 
 
 def _mirror():
-    """Where all suites are: what serves one that is neither security nor an add-on."""
+    """The mirror of all suites: the one of a suite that is neither security nor an add-on."""
     for uri, release in _known():
         if "-" not in release:
             return uri
@@ -136,7 +136,7 @@ class Apt:
         return os.path.join(directory, name)
 
     def source(self, package, upstream, directory):
-        """Fetch what upstream's version of a source package is made of; returns the path."""
+        """Fetch the upstream tarball of a source package; return its path."""
         shown = self._run("apt-cache", "showsrc", "--only-source", package)
         versions = [v for v in re.findall(r"^Version: (.*)$", shown, re.M)
                     if v.startswith(upstream + "-")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a scenario expects of its runs' figures.
+"""A scenario's expectations of its runs' figures.
 
     [[expect]]
     when = { profile = "auto", n = [8, 16] }
@@ -9,9 +9,9 @@
     "3 * kmax_bytes" = "<= limit_bytes"
     goodput_mbps = ">= 0.98 * than.goodput_mbps"
 
-Both sides are expressions of figures, of the sweep's values and of what [let] makes of
-them. group.victim.jain is a figure within a figure, RUN.drops one of another run, and
-than.drops one of the run that is the same but for these variables.
+Both sides are expressions of figures, of the sweep's values and of names from [let].
+group.victim.jain is a figure within a figure, RUN.drops one of another run, and than.drops one
+of the run that differs only in the variables of "than".
 """
 
 import operator
@@ -29,7 +29,7 @@ def _shown(value):
 
 
 class Condition:
-    """One line of [[expect]]: what, how, and what it is compared to."""
+    """One line of [[expect]]: an expression, a comparison, and another expression."""
 
     def __init__(self, where, what, text):
         self.where, self.what, self.text = where, what, text
@@ -43,11 +43,11 @@ class Condition:
             raise InputError("%s: %s: %s" % (where, what, e)) from None
 
     def asks(self, names):
-        """Whether it asks for one of these."""
+        """Return true if it uses one of these names."""
         return any(path[0] in names for side in self.sides for path in side.paths())
 
     def fault(self, names, figures):
-        """What does not hold; None if it does. names: what may be asked for, figures and more."""
+        """Describe the violation; None if it holds. names: figures and other known names."""
         try:
             got, want = (side.value(names) for side in self.sides)
             if None not in (got, want) and OPERATORS[self.operator](got, want):
@@ -101,9 +101,9 @@ class Expectation:
 
 
 class Verdict:
-    """bad: what does not hold, a line each; failing: names of the runs of which it does not;
-    looked: how many comparisons were made; left_out: how many were not, as the run to
-    compare with was not there."""
+    """bad: violations, a line each; failing: names of the runs with violations; looked: number of
+    comparisons; left_out: number of comparisons that were not made, because the run to compare
+    with is missing."""
 
     def __init__(self):
         self.bad, self.failing, self.looked, self.left_out = [], set(), 0, 0
@@ -114,8 +114,8 @@ class Verdict:
 
 
 class Expectations:
-    """All of a scenario. runs: what it has, with a name, variables, which are the sweep's
-    values, and values, all that an expression may name."""
+    """All expectations of a scenario. Its runs have a name, variables, which are the sweep's
+    values, and values, all names for expressions."""
 
     def __init__(self, where, tables, runs):
         if not isinstance(tables, list):
@@ -130,8 +130,7 @@ class Expectations:
                 raise InputError("%s: than: no run of the sweep is like that" % e.where)
 
     def check(self, results):
-        """A verdict of [(run, figures)]. A comparison with a run that was left out is not
-        made."""
+        """A verdict on [(run, figures)], without comparisons with runs that were left out."""
         verdict = Verdict()
         figures = {run.name: f for run, f in results}
         absent = self.names - set(figures)

@@ -23,7 +23,7 @@ OPERATORS = {
 
 
 class Unknown(InputError):
-    """A name that stands for nothing."""
+    """An unknown name."""
 
     def __init__(self, text, name):
         super().__init__("%r: there is no %s" % (text, name))
@@ -31,11 +31,11 @@ class Unknown(InputError):
 
 
 class _Undefined(Exception):
-    """A name stands for something that has no value in this run."""
+    """A known name without a value in this run."""
 
 
 class Expression:
-    """Raises InputError unless the text is one."""
+    """Raise InputError unless the text is an expression."""
 
     def __init__(self, text):
         self.text = str(text)
@@ -56,7 +56,7 @@ class Expression:
                 if isinstance(n, (ast.Name, ast.Attribute)) and id(n) not in inner]
 
     def value(self, names):
-        """None if a name that it asks for has no value. names: what they stand for."""
+        """Its value; None if a name in it has none. names: their values."""
         try:
             return self._value(self.body, names)
         except _Undefined:
@@ -100,7 +100,7 @@ class Expression:
 
 
 def evaluate(text, names):
-    """What an expression comes to."""
+    """The value of an expression."""
     return Expression(text).value(names)
 
 

@@ -4,8 +4,8 @@
 Built once and kept in the user's cache, under a name that contains a hash of
 its configuration. Modules are built against it like against any other kernel.
 
-The debug kernel is a second configuration of the same source: debug.config says
-what it has more, and what less. It looks for faults and lives in real time.
+The debug kernel is a second configuration of the same source: debug.config has the
+differences. It looks for faults and runs in real time.
 """
 
 import fcntl
@@ -21,19 +21,19 @@ from .errors import LabError
 from .paths import SIM, cache_dir
 from .progress import say, tail
 
-# rxe knows network namespaces, and hosts are namespaces here, since then
+# From this version on rxe knows network namespaces, which are our hosts
 OLDEST = (7, 2)
 SUITES = ("trixie-backports", "sid")
 
-# Nothing of these is built; Kconfig reads what is no source file all the same.
+# These are not built, but Kconfig reads their Kconfig files.
 LEFT_OUT = ("drivers/gpu/*.[ch]", "drivers/media/*.[ch]", "drivers/net/ethernet/*.[ch]",
             "drivers/net/wireless/*.[ch]", "sound/*.[ch]", "arch/[!ux]*/*.[chS]", "*.dts*")
 
-# Edits of User-mode Linux, none of what is measured. Its clock counts in units of
+# Edits of User-mode Linux, not of the code under test. Its clock counts in units of
 # 256 ns, moves on by one when a process looks at it, and sets no timer closer than
 # 500 ns, where a packet of 1 KB at 40 Gb/s takes 216 ns: let it count nanoseconds.
 # Its jiffy is 10 ms, and rxe's retransmission timers count those: take Debian's.
-# And random numbers shall not depend on the name of the directory of the results.
+# Random numbers must not depend on the name of the results' directory.
 EDITS = (("arch/um/include/linux/time-internal.h",
           "#define TIMER_MULTIPLIER 256", "#define TIMER_MULTIPLIER 1"),
          ("arch/um/include/linux/time-internal.h",
@@ -42,16 +42,16 @@ EDITS = (("arch/um/include/linux/time-internal.h",
           "_mix_pool_bytes(command_line, strlen(command_line));", ""),
          ("arch/um/Kconfig", "config HZ\n\tint\n\tdefault 100", "config HZ\n\tint\n\tdefault 250"))
 
-# And one of the debug kernel, which asks for stack traces all the time. Of all words on
-# the stack only those count that chained frames return to: go there straight away, or
-# each of the others is looked up among the symbols of all modules.
+# And one edit of the debug kernel, which takes stack traces all the time. Only words on the
+# stack that chained frames return to count. Follow the frames, or each other word is looked
+# up among the symbols of all modules.
 DEBUG_EDITS = (("arch/um/kernel/stacktrace.c", "\t\tsp++;",
                 "\t\tif (bp - (unsigned long)sp <\n"
                 "\t\t    THREAD_SIZE - ((unsigned long)sp & (THREAD_SIZE - 1)))\n"
                 "\t\t\tsp = (unsigned long *)bp;\n"
                 "\t\tsp++;"),)
 
-# Raised by hand when the steps below change what ends up in the cache.
+# Raised by hand when the steps below change the contents of the cache.
 RECIPE = 3
 
 
@@ -78,7 +78,7 @@ def override(config, changes):
 
 
 class Kernel:
-    """kdir: what modules are built against; linux: the program."""
+    """kdir: directory to build modules against; linux: the program."""
 
     arch, program = "um", "linux"
 
@@ -176,7 +176,7 @@ class Kernel:
         with open(config, "w") as f:
             f.write(self.config)
         make = ["make", "-C", self.source, "O=" + self.kdir, "ARCH=" + self.arch,
-                # it goes into the random numbers, and shall be the same everywhere
+                # it goes into the random numbers, and must be the same everywhere
                 "KBUILD_BUILD_TIMESTAMP=@0", "KBUILD_BUILD_USER=sim", "KBUILD_BUILD_HOST=sim"]
         with open(log, "w") as out:
             for args in [["KCONFIG_ALLCONFIG=" + config, "allnoconfig"]] + self._steps():
@@ -194,7 +194,7 @@ class Kernel:
         return [["KASAN_SANITIZE=n", jobs(), self.program], [jobs(), "modules"]]
 
     def _run(self, command, log):
-        """Its exit status; says each minute how far it has come."""
+        """Its exit status; prints its progress each minute."""
         with subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL) as p:
             try:
                 while True:
@@ -207,7 +207,7 @@ class Kernel:
                 raise
 
     def _check_config(self):
-        """What Kconfig refused would otherwise be missed much later."""
+        """Check that Kconfig accepted all options; a missing one would show only much later."""
         wanted = set(re.findall(r"^CONFIG_\w+=(?!n$).*", self.config, re.M))
         with open(os.path.join(self.kdir, ".config")) as f:
             missing = wanted - {line.strip() for line in f}

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What kernels print when they find fault with themselves, or with our module.
+"""Reports of kernels about faults in themselves or in our module.
 
-Every kernel that we boot has its whole console kept; whoever sets KERNEL_LOGS, a directory,
-finds a copy of each there, made while the kernel runs. So tests can neither clear it, as they
-can dmesg, nor forget to look.
+The whole console of each kernel that we boot is kept. If KERNEL_LOGS names a directory, it gets a
+copy while the kernel runs. So tests can neither clear it, as they can dmesg, nor forget to look.
 """
 
 import os
@@ -22,9 +21,9 @@ REPORT = re.compile(
 # TAINT_BAD_PAGE, TAINT_DIE, TAINT_WARN, TAINT_SOFTLOCKUP
 BAD_TAINT = 1 << 5 | 1 << 7 | 1 << 9 | 1 << 14
 
-# What rxe's completer has to say about itself, without us in the stack: QPs that come and
-# go under traffic make it warn. Not what else rxe says: that packets of a QP are held for
-# ever, for instance, is how it would tell on us.
+# A warning of rxe's completer about itself, without us in the stack, when QPs are created and
+# destroyed under traffic. Other warnings of rxe count: packets of a QP that are held for ever,
+# for instance, would be our fault.
 OF_RXE = re.compile(r"-+\[ cut here \]-+\nWARNING: drivers/infiniband/sw/rxe/rxe_comp\.c.*\n"
                     r"(?:(?! .*\[rdma_dcqcn\]|.*cut here).*\n)*?---\[ end trace .*\n")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What commands tell their user while they work."""
+"""Progress messages."""
 
 import sys
 import time

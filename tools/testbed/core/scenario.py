@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Scenario files: strict tables of TOML, sweeps, and what is expected.
+"""Scenario files: strict tables of TOML, sweeps, and expectations.
 
-Strings may contain {name} of a sweep's variable, or of what [let] makes of them; every
-combination of the sweep's values is one run, unless skip says otherwise. What the tables
-say is up to vm/experiment.py and sim/model.py.
+Strings may contain {name} of a sweep's variable or of [let]; every combination of the sweep's
+values is one run, unless skip excludes it. vm/experiment.py and sim/model.py interpret the
+tables.
 """
 
 import glob
@@ -120,7 +120,7 @@ def check_knobs(where, settings):
 
 
 def check_verb(table, flow):
-    """Of a flow: what its transport can do."""
+    """Check that a flow's transport supports its verb and size."""
     if (flow.transport == "ud" and flow.verb != "send") or \
        (flow.transport == "uc" and flow.verb == "read"):
         raise table.error("verb", "there is no %s over %s" % (flow.verb, flow.transport))
@@ -142,7 +142,7 @@ def names(table, key):
 
 
 class _Values(dict):
-    """The sweep's values as numbers, and what [let] makes of them, in any order."""
+    """The sweep's values as numbers, and the names of [let], in any order."""
 
     def __init__(self, where, inner, let):
         super().__init__({k: number(v) for k, v in inner.items()})
@@ -171,11 +171,10 @@ class _Values(dict):
 def expand(where, table, sweep, let, skip="0"):
     """[(values of the sweep by name, all values as numbers, the table filled in)]
 
-    Strings may contain {name} of a sweep's variable or of let, and one that is nothing else
-    may stand for a table; every combination of the sweep's values is one table, except those
-    for which the expression skip holds. A value may be a table itself, of several variables
-    under a "name"; what it leaves out is as in the first of its list. let: expressions by
-    name.
+    Strings may contain {name} of a sweep's variable or of let; a string that is only {name} may
+    stand for a table. Every combination of the sweep's values is one table, except those for
+    which the expression skip holds. A value may be a table of several variables with a "name";
+    variables that it leaves out are as in the first of its list. let: expressions by name.
     """
     for key, values in sweep.items():
         if not isinstance(values, list) or not values:
@@ -200,7 +199,7 @@ def expand(where, table, sweep, let, skip="0"):
 
 
 def expansion(where, table):
-    """The same of a file's tables, without what says how to make them."""
+    """The same for a file's tables, without sweep, let and skip."""
     t = Table(where, table)
     sweep, let, skip = t.take("sweep", dict, {}), t.take("let", dict, {}), t.take("skip", str, "0")
     return expand(where, t.rest, sweep, let, skip)
@@ -222,7 +221,7 @@ def _fill(where, value, variables):
 
 
 class Directory:
-    """Where scenarios are that have a name only."""
+    """The directory of scenarios that are given by name."""
 
     def __init__(self, path):
         self.path = path
@@ -232,7 +231,7 @@ class Directory:
                       for p in glob.glob(os.path.join(self.path, "*.toml")))
 
     def find(self, name):
-        """The file of a scenario: one of ours, or any that is given with its path."""
+        """The file of a scenario: one of ours, or any file with a path."""
         if "/" in name or name.endswith(".toml"):
             return name
         if name not in self.listed():
@@ -241,7 +240,7 @@ class Directory:
         return os.path.join(self.path, name + ".toml")
 
     def load(self, name):
-        """A file's tables; what it lacks is as in the scenario that it is like."""
+        """A file's tables; those that it lacks come from the scenario that it is like."""
         return self._load(self.find(name), ())
 
     def _load(self, path, above):
@@ -299,14 +298,14 @@ class Scenario:
         self.choose(only)
 
     def prepare(self, table):
-        """Take from the file's table what is not a run's."""
+        """Take keys from the file's table that do not belong to a run."""
 
     def run(self, variables, table):
         raise NotImplementedError
 
     def choose(self, only):
-        """Leave out the other runs. only: names of runs, or some of the words between the
-        commas of one: rate=10gbit,n=8."""
+        """Leave out the other runs. only: names of runs, or parts of one, separated by commas:
+        rate=10gbit,n=8."""
         missing = [o for o in only if not self.chosen([o])]
         if missing:
             raise InputError("%s: has no run %s; it has %s" % (
@@ -315,7 +314,7 @@ class Scenario:
             self.runs = self.chosen(only)
 
     def chosen(self, only):
-        """The runs that are meant by one of these."""
+        """The runs that one of these selects."""
         return [r for r in self.runs
                 if any(set(o.split(",")) <= set(r.name.split(",")) for o in only)]
 

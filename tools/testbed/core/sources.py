@@ -10,7 +10,7 @@ BUILT = shutil.ignore_patterns("*.o", "*.ko", "*.mod*", "*.order", ".*")
 
 
 def copy(source, parts, out):
-    """Copy files and directories, without what was built in there for another kernel."""
+    """Copy files and directories, without files that were built for another kernel."""
     for part in parts:
         here, there = os.path.join(source, part), os.path.join(out, part)
         os.makedirs(os.path.dirname(there), exist_ok=True)

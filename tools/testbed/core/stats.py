@@ -3,7 +3,7 @@
 
 
 def percentile(values, share):
-    """The value that this share of them stays below."""
+    """The value below which this share of them is."""
     ordered = sorted(values)
     return ordered[min(int(len(ordered) * share), len(ordered) - 1)]
 

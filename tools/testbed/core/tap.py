@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The Test Anything Protocol: written, and taken over from a program that speaks it."""
+"""The Test Anything Protocol: print it, and pass on that of a program."""
 
 import re
 
@@ -7,7 +7,7 @@ LINE = re.compile(r"^(?:ok|not ok|1\.\.|# |Bail out!).*", re.M)
 
 
 def comment(text):
-    """Lines that say more of a test."""
+    """Lines with details of a test."""
     print("".join("# %s\n" % line for line in str(text).splitlines()), end="", flush=True)
 
 
@@ -30,7 +30,7 @@ class Tap:
         return ok
 
     def relay(self, text, prefix=""):
-        """What a program said: all its tests become ours. It must have kept its plan."""
+        """Make all tests in a program's output ours. It must match its plan."""
         plan, ran = None, 0
         for line in LINE.findall(text):
             m = re.match(r"(ok|not ok)\b(?: \d+)?(?: -)? ?(.*)", line)

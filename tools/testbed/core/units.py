@@ -23,7 +23,7 @@ def quantity(kind, value):
 
 
 def number(value):
-    """Of a quantity of any kind its number, in bit/s, ns or bytes; anything else as it is."""
+    """A quantity's number, in bit/s, ns or bytes; any other value unchanged."""
     for kind in UNITS if isinstance(value, str) else ():
         try:
             return quantity(kind, value)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Switches and hosts whose ports are those of the module dcbport: how they are set
-up, and what their counters say.
+"""Switches and hosts with ports of the module dcbport: their setup and their counters.
 
 A host's port is the wire from the host to the switch, and a switch's the one back.
 """
@@ -58,8 +57,8 @@ def port(device, link, switch, binaries):
 
 
 def host(host, switch, binaries):
-    """The same for a host. Marks are the switch's business, and so is the watchdog: rxe
-    gives a QP up whose packets the host itself loses."""
+    """The same for a host, without marks and without a watchdog: rxe gives up a QP if the host
+    itself loses its packets."""
     words = [_link(host.link), _pfc(switch), "action off"]
     words += ["prio %d weight %d limit 1GB kmin 0 kmax 0" % (prio, own.weight)
               for prio, own in switch.classes.items()]
@@ -68,8 +67,8 @@ def host(host, switch, binaries):
 
 
 def pausable(run):
-    """Where PFC frames arrive: {name: (namespace, device, bit/s)}. A host is called like
-    itself, a switch's port like its queue."""
+    """Where PFC frames arrive: {name: (namespace, device, bit/s)}. A host has its own name, a
+    switch's port that of its queue."""
     out = {h.name: (h.name, "eth0", h.link.rate) for h in run.hosts.values()}
     out.update(("%s.%s" % (h.switch, h.name), (h.switch, h.name, h.link.rate))
                for h in run.hosts.values())
@@ -80,12 +79,12 @@ def pausable(run):
 
 
 def pauses(run):
-    """Whether there can be any."""
+    """Return true if there can be PFC frames."""
     return bool(run.storms) or any(s.pfc for s in run.switches.values())
 
 
 def listen(run):
-    """Shell that records PFC frames in the background."""
+    """Shell commands that record PFC frames, in the background."""
     if not pauses(run):
         return ""
     return "python3 %s/frames.py %s >frames.csv &\nframes=$!" % (SIM, " ".join(
@@ -93,14 +92,14 @@ def listen(run):
 
 
 def storms(run):
-    """Shell that sends pauses without end in the background."""
+    """Shell commands that send pauses without end, in the background."""
     return "\n".join("ip netns exec %s python3 %s/storm.py eth0 %d %d %d %d &" %
                      (s.host, SIM, s.prio, s.begin, s.end, run.hosts[s.host].link.rate)
                      for s in run.storms)
 
 
 def record(run, binaries):
-    """Shell commands that leave all counters behind."""
+    """Shell commands that save all counters."""
     if not used(run):
         return []
     return ["ip netns exec %s %s/dcqcn -j port stat >%s%s" % (n, binaries, STATS, n)
@@ -127,7 +126,7 @@ def _lost(ports, prios=PRIOS):
 
 
 def figures(run, out):
-    """What the counters come to, over the whole run."""
+    """Figures from the counters, over the whole run."""
     if not used(run):
         return {}
     stats = {}

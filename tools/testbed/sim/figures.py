@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a run's recordings say: figures of the window, and what was expected of them."""
+"""Figures of a run's window, from its recordings."""
 
 import csv
 import json
@@ -52,7 +52,7 @@ class Samples:
 
 
 def _counters(path, t0, window):
-    """Sums over all hosts: at the end, and what came in the window."""
+    """Sums over all hosts: at the end, and in the window."""
     with open(path) as f:
         rows = [{k: v if k == "dev" else int(v) for k, v in r.items()} for r in csv.DictReader(f)]
     for r in rows:
@@ -204,7 +204,7 @@ def figures(run, out):
 
 
 def differences(a, b, path=""):
-    """Names of the figures in which two runs of the same differ."""
+    """Names of figures that differ between two simulations of a run."""
     if isinstance(a, dict):
         return [d for k in sorted(set(a) | set(b))
                 for d in differences(a.get(k), b.get(k), "%s.%s" % (path, k) if path else k)]

@@ -30,7 +30,7 @@ def _value(panel, run, figures):
 
 
 def _shade(panel, value):
-    """0 worst, 1 best; what has no value is worst."""
+    """0 worst, 1 best; a missing value is worst."""
     if value is None:
         return 0
     return min(max((value - panel.worst) / (panel.best - panel.worst), 0), 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The simulator's scenario files: what is simulated, and what has to come out.
+"""The simulator's scenario files: networks, flows and expectations.
 
 Documentation/infiniband/rdma_dcqcn_sim.rst has the keys.
 """
@@ -66,7 +66,7 @@ def priorities(t, key, default):
 
 
 class Curve:
-    """With which probability a queue marks: 0 up to Kmin, Pmax at Kmax, 1 above."""
+    """A queue's marking probability: 0 up to Kmin, Pmax at Kmax, 1 above."""
 
     def __init__(self, t, like=None):
         self.kmin = t.take("kmin", "size", like and like.kmin, 1)
@@ -79,7 +79,7 @@ class Curve:
 
 
 class Class:
-    """What a priority has of its own."""
+    """A priority's own settings."""
 
     def __init__(self, t, like):
         self.curve = Curve(t, like)
@@ -100,7 +100,7 @@ class Switch:
         t.done()
 
     def _dcbport(self, t):
-        """What tc cannot do."""
+        """Settings that tc does not have."""
         extra = set(t.rest) & {"alpha", "pfc", "xoff", "xon", "headroom", "class", "watchdog",
                                "detect", "restore"}
         if self.port == "tc" and extra:
@@ -155,7 +155,7 @@ class Topology:
         self.tables = self._tables(table)
 
     def _tables(self, table):
-        """Of each switch: the one for all, or its own."""
+        """Each switch's table: the common one, or its own."""
         if not all(isinstance(v, dict) for v in table.rest.values()):
             return {name: Table(table.where, table.rest) for name in self.names}
         if sorted(table.rest) != sorted(self.names):
@@ -165,7 +165,7 @@ class Topology:
 
 
 class Storm:
-    """From a time to another a host pauses a priority, whatever comes."""
+    """A host pauses a priority, without end, from a time to another."""
 
     def __init__(self, t, hosts, duration):
         self.host = t.take("host", str)
@@ -179,7 +179,7 @@ class Storm:
 
 
 class Change:
-    """From a time on, in ns, a host's link has another rate, in both directions."""
+    """A host's link gets another rate, in both directions, at a time in ns."""
 
     def __init__(self, t, hosts, duration):
         self.at = t.take("at", "time")
@@ -193,7 +193,7 @@ class Change:
 
 
 class Reach:
-    """How long after a time a group's goodput, or the bottleneck's queue, has its value."""
+    """The time until a group's goodput, or the bottleneck's queue, reaches a value."""
 
     def __init__(self, t, groups):
         self.name = t.take("name", str)
@@ -271,7 +271,7 @@ class Run:
         self.trunks = [Trunk(d, self.link, self.switches) for d in trunks]
 
     def next_switch(self, here, there):
-        """Where a switch sends what is for another one; None if there is no way."""
+        """A switch's next hop to another switch; None if there is no path."""
         if self.shape == "ring":
             return next(b for a, b in (trunk.ends for trunk in self.trunks) if a == here)
         way, reached = {there: there}, [there]
@@ -300,7 +300,7 @@ class Run:
                               (a, f.src, b, f.dst))
 
     def _check_ports(self, t):
-        """What a port of dcbport cannot do, netem and tc do; and the other way round."""
+        """Check that the kind of port supports the settings: dcbport, or netem and tc."""
         if len({s.port for s in self.switches.values()}) > 1:
             raise t.error("switch", "all switches must have the same port")
         if next(iter(self.switches.values())).port == "tc":
@@ -335,7 +335,7 @@ class Run:
                    for (at, rate), (until, _) in zip(steps, steps[1:])) / (end - begin)
 
     def notes(self):
-        """What the scenario says of it before it is simulated: what it cannot reach, and why."""
+        """The scenario's notes on it before it is simulated: what it cannot reach, and why."""
         return [note.text for note in self.scenario.notes if note.applies(self)]
 
     def _host(self, name, t):
@@ -388,7 +388,7 @@ class Note:
 
 
 class Panel:
-    """What is coloured, as an expression, and of it the best and the worst."""
+    """An expression for the colour, with its best and worst value."""
 
     def __init__(self, t):
         self.title, text = t.take("title", str), t.take("value", str)
@@ -400,7 +400,7 @@ class Panel:
 
 
 class Line:
-    """What is drawn against x."""
+    """A line that is drawn over x."""
 
     def __init__(self, t):
         self.title, text = t.take("title", str), t.take("value", str)
@@ -409,7 +409,7 @@ class Line:
 
 
 class Graph:
-    """All runs as points of lines: of each an expression, against that of x."""
+    """All runs as points of lines: an expression for each line, and one for x."""
 
     def __init__(self, t):
         self.title, text = t.take("title", str), t.take("x", str)
@@ -437,7 +437,7 @@ class Picture:
         self.error = t.error
 
     def check(self, variables):
-        """Whether the runs have these."""
+        """Check that the runs have these."""
         for key, names in (("x", self.x), ("y", self.y), ("rows", self.rows)):
             for name in names:
                 if name not in variables:

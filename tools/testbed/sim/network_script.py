@@ -32,7 +32,7 @@ DEEP = 1 << 30       # bytes; a host's own queue never overflows, rxe stops befo
 
 
 def switch_port(name):
-    """The switch's end of a host's link is called like the host."""
+    """The switch's end of a host's link has the host's name."""
     return name
 
 
@@ -61,7 +61,7 @@ def _netem(link, delay):
 
 
 def _late_acks(port, link):
-    """Above all else a way of their own for RC's ACKs, past the rate: they are short."""
+    """A path of their own for RC's ACKs, which bypasses the rate: they are short."""
     return ["qdisc add dev %s root handle 2: prio bands 2 priomap %s" %
             (port, " ".join("1" * 16)),
             "filter add dev %s parent 2: protocol ip prio 1 u32 match ip protocol 17 0xff "
@@ -142,7 +142,7 @@ def _host(run, host, binaries):
 
 
 def _settings(run, host):
-    """What the scenario sets, and the line rate: a veth calls itself 10 Gb/s."""
+    """The scenario's settings, and the line rate: a veth claims 10 Gb/s."""
     told = {"roce_rp/rpg_max_rate": host.link.rate // 10**6} if run.line == "told" else {}
     settings = {**told, **host.settings}
     lines = ["echo %s >%s" % (value, key) for key, value in settings.items()]
@@ -153,8 +153,7 @@ def _settings(run, host):
 
 
 def _ring(run, trunk):
-    """What is sent to all would go round for ever, and where something comes from is not
-    where it is to be sent."""
+    """Broadcasts would go round for ever, and a source address is learnt on the wrong port."""
     if run.shape != "ring":
         return []
     a, b = trunk.ends
@@ -163,8 +162,8 @@ def _ring(run, trunk):
 
 
 def _ways(run):
-    """Where each switch of dcbport's sends what is for a host: what is flooded would be
-    charged for each port."""
+    """Forwarding entries for hosts, on switches with dcbport: a flooded packet would be charged
+    for each port."""
     out = []
     for switch in run.switches.values():
         if switch.port != "dcbport":
@@ -190,8 +189,8 @@ def _trunk(run, trunk, binaries):
         else:
             lines.append(_batch("tc", here, _port(port, trunk.link, run.switches[here])))
     lines += _ring(run, trunk)
-    # The first end came up without the other. When the bridge learns that both
-    # are up is left to the kernel, which for some takes its time: 1 s.
+    # The first end came up without the other. The kernel may take 1 s to tell the bridge
+    # that both are up.
     for here, there in ((a, b), (b, a)):
         lines.append("until bridge -n %s link show dev to_%s | grep -q forwarding; do "
                      "sleep 0.01; done" % (here, there))
@@ -252,7 +251,7 @@ wait"""
 
 
 def script(run, binaries):
-    """What the simulator is to do, in shell."""
+    """The shell script for the simulator."""
     lines = []
     for switch in run.switches.values():
         lines.append("ip netns add %s" % switch.name)

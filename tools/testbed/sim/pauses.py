@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What PFC frames came to: when which port was paused."""
+"""Pauses of ports, from recorded PFC frames."""
 
 import csv
 import os

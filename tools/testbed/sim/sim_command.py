@@ -34,14 +34,14 @@ COLUMNS = (     # of the table: title, figure, format
 
 
 class Simulator:
-    """The kernel and all that is built for it."""
+    """The kernel, and modules and programs built for it."""
 
     def __init__(self, out, builtin=False):
         self.kernel = (BuiltIn() if builtin else Kernel()).ensure()
         self.bin = os.path.join(out, "bin")
         subprocess.run(["make", "-s", "-C", SIM, "OUT=" + self.bin], check=True)
         subprocess.run(["make", "-s", "-C", DCQCN], check=True)
-        # whoever cleans the source while we run shall not disturb us
+        # "make clean" in the source must not disturb a simulation
         shutil.copy2(os.path.join(DCQCN, "dcqcn"), self.bin)
         self.kernel.module(TOP, MODULE_PARTS, os.path.join(out, "module"))
         self.kernel.module(os.path.join(SIM, "sch_cp"), ("Kbuild", "sch_cp.c"),
@@ -62,7 +62,7 @@ class Simulator:
         return out
 
     def run(self, run, out, show):
-        """Simulate one run; its recordings and figures are left in a directory."""
+        """Simulate one run; write its recordings and figures to a directory."""
         shutil.rmtree(out, ignore_errors=True)
         os.makedirs(out)
         with open(os.path.join(out, "flows"), "w") as f:
@@ -73,7 +73,7 @@ class Simulator:
 
 
 class Progress:
-    """Simulated time of all runs that are under way, on one line of a terminal."""
+    """Simulated time of all current runs, on one line of a terminal."""
 
     def __init__(self):
         self.at, self.tty = {}, sys.stderr.isatty()
@@ -106,8 +106,8 @@ def table(results):
 
 
 def simulate(sim, scenario, runs, out, jobs, twice):
-    """[(run, figures)] in the order of the runs, and what went wrong; so many jobs
-    at once. Simulated twice, a run has to come out the same."""
+    """[(run, figures)] in the order of the runs, and errors; jobs: how many to run at once.
+    Simulated twice, a run must give the same figures."""
     progress, results, bad = Progress(), {}, []
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         futures = {}

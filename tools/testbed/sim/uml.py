@@ -11,10 +11,10 @@ from ..core.errors import LabError
 from ..core.kernel_log import complaints
 
 LAST_WORDS = "reboot: Power down"
-SILENCE = 900       # s of wall time without a sign of life
+SILENCE = 900       # s of wall time without output
 
 # Simulated time, which stands still while the CPU works; or, on the debug kernel,
-# real time, which whoever else uses the host may stop for a while.
+# real time, in which other programs on the host may stop it for a while.
 SIMULATED = ("time-travel=inf-cpu", "time-travel-start=0", "mem=6G")
 REAL = ("mem=768M", "rcupdate.rcu_cpu_stall_suppress=1")
 
@@ -61,12 +61,12 @@ def _stop(p):
 
 
 def boot(kernel, seed, modules, commands, out, show=None, mode=SIMULATED, silence=SILENCE):
-    """Load modules (insmod's arguments, in order) and run commands of shell, to which
-    out is /mnt; what they say is left in out/console.
+    """Load modules (insmod's arguments, in order) and run shell commands, which see out as
+    /mnt; their output goes to out/console.
 
-    show(ns): told how far simulated time has come, now and then.
-    silence: s without a word after which it is taken for dead.
-    Raises LabError when it fails, or the kernel complains.
+    show(ns): called with simulated time now and then.
+    silence: s without output after which it is ended.
+    Raises LabError if it fails, or if the kernel reports a fault.
     """
     init = os.path.join(out, "init")
     with open(init, "w") as f:
@@ -74,7 +74,7 @@ def boot(kernel, seed, modules, commands, out, show=None, mode=SIMULATED, silenc
                                  "insmod": "\n".join("insmod " + m for m in modules)})
     os.chmod(init, 0o755)
     env = dict(os.environ, LD_PRELOAD=seed, SIM_SEED="1")
-    # It shall not outlive us, however we end
+    # It must not outlive us, however we end
     cmd = ["setpriv", "--pdeathsig", "KILL",
            kernel.linux, "root=/dev/root", "rootfstype=hostfs", "hostfs=/", "ro",
            "init=" + init, "con=null", "con0=fd:0,fd:1", "uml_dir=" + out, "seccomp=on",
@@ -84,8 +84,8 @@ def boot(kernel, seed, modules, commands, out, show=None, mode=SIMULATED, silenc
     kept = kernel_log.place(os.path.basename(out)) or os.devnull
     with (open(os.path.join(out, "console"), "w", buffering=1) as log,
           open(kept, "w", buffering=1) as copy):
-        # A session of its own: a terminal's Ctrl-C shall reach us alone, and
-        # we its processes, of which there are many.
+        # In a session of its own: a terminal's Ctrl-C must reach only us, and we end its many
+        # processes.
         p = subprocess.Popen(cmd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, start_new_session=True)
         _running.add(p)
@@ -99,8 +99,8 @@ def boot(kernel, seed, modules, commands, out, show=None, mode=SIMULATED, silenc
 
 
 def judge(text, out):
-    """Raises LabError unless it said that it was done, and neither it nor the kernel, in
-    out/dmesg, found fault with anything."""
+    """Raise LabError unless it printed that it was done, without errors and without reports of
+    the kernel in out/dmesg."""
     problems = complaints(text) + re.findall(r"^SIM-FAILED.*", text, re.M)
     dmesg = os.path.join(out, "dmesg")
     if os.path.exists(dmesg):       # not if the kernel panicked
@@ -112,11 +112,11 @@ def judge(text, out):
 
 
 def _watch(p, logs, show, silence):
-    """All that it says, but how far simulated time has come."""
+    """Its output, without the progress of simulated time."""
     said = []
 
     def line(entry):
-        for log in logs:        # whoever looks at these sees that it lives
+        for log in logs:        # shows that it is alive
             os.utime(log.fileno())
         m = re.fullmatch(r"SIM-TIME (\d+)", entry)
         if not m:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A port of a bridge of this machine, on which congestion-point marks: watched as the
-lab watches its switches, for the same picture."""
+"""A port of this machine's own bridge, on which congestion-point marks: recorded like the lab's
+switches, for the same picture."""
 
 import json
 import os
@@ -22,7 +22,7 @@ SWITCH = "here"
 
 
 def record(device, seconds, directory, name):
-    """Watch a port for so long; leaves files for draw()."""
+    """Record a port for a time; write files for draw()."""
     shown = subprocess.run([os.path.join(LAB, "congestion-point"), "show", device],
                            capture_output=True, text=True)
     if shown.returncode or not shown.stdout:
@@ -64,7 +64,7 @@ def record(device, seconds, directory, name):
 
 
 def recording(directory, name):
-    """What record() left, as the report takes it."""
+    """The recording of record(), for the report."""
     try:
         with open(os.path.join(directory, name + ".json")) as f:
             about = json.load(f)

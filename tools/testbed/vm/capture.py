@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """What a capture at a switch's last port says about the QPs behind it.
 
-The queue is upstream of the capture, so a packet that was dropped is missing
-here as it is at the receiver: who follows the PSNs sees what the receiver took.
+The queue is upstream of the capture, so a dropped packet is missing here as it is at the
+receiver: the PSNs show which packets the receiver accepted.
 """
 
 import struct
@@ -29,7 +29,7 @@ WIDEST_GAP = 8192
 
 
 class QP:
-    """A receiving QP: times and bytes of what it took."""
+    """A receiving QP: times and bytes of packets that it accepted."""
 
     def __init__(self, src, dst, qpn, transport):
         self.src, self.dst, self.qpn, self.transport = src, dst, qpn, transport

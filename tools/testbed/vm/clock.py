@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """The clock of emulated guests, which may be slower than the machine's.
 
-A guest that waits for a CPU of the machine is late by its own clock, and what it shows
-then is the machine. With a time dilation factor (TDF) of N, a second of the guests' takes
-N of the machine's: guests, and the links between them, do N times as much in it, all in
-proportion. See Gupta et al., "To Infinity and Beyond: Time-Warped Network Emulation",
-NSDI 2006.
+A guest that waits for a CPU of the machine falls behind its own clock, and its figures then
+describe the machine. With a time dilation factor (TDF) of N, a second of the guests takes N
+seconds of the machine: guests, and the links between them, do N times as much in it. See Gupta
+et al., "To Infinity and Beyond: Time-Warped Network Emulation", NSDI 2006.
 """
 
 import glob

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The lab's Debian with a debug kernel in the place of its own.
+"""The lab's Debian with a debug kernel instead of its own.
 
-That kernel is made of the simulator's source, for a PC: debug.config says of what.
+That kernel is built from the simulator's source, for a PC, with lab/debug.config.
 """
 
 import os

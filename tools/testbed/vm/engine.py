@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Measurements: which runs share guests and QPs, and what becomes of their recordings."""
+"""Measurements: which runs share guests and QPs, and the use of their recordings."""
 
 import fcntl
 import os
@@ -73,7 +73,7 @@ def connect(network, run):
 
 
 def measure_live(runs, done):
-    """The same on the lab that is up, as it is."""
+    """The same on the running lab, as it is."""
     lab = supervisor.Lab()
     lab.network.look()
     for run, out in runs:
@@ -91,7 +91,7 @@ def measure_live(runs, done):
 
 
 def module_for(runs, module, settings):
-    """The module's file, if these runs want one."""
+    """The module's file, if these runs need one."""
     hosts = [h for run, _ in runs for h in run.topology.hosts.values() if h.profile != "stock"]
     if not hosts:
         return None

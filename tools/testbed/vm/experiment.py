@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The lab's scenario files: a fabric, what runs on it, and what has to come out.
+"""The lab's scenario files: a fabric, flows and expectations.
 
-Documentation/lab.rst has the keys. Runs follow each other on the same guests where they
-can.
+Documentation/lab.rst has the keys. Runs use the same guests, one after the other, if they can.
 """
 
 import os
@@ -81,7 +80,7 @@ class Run:
 
     @property
     def content(self):
-        """What two runs have in common that differ in their names only."""
+        """Equal for two runs that differ only in their names."""
         return (self.kinds, [(f.start, f.stop) for f in self.flows], self.duration, self.window,
                 self.topology.content)
 
@@ -99,7 +98,7 @@ class Run:
 
 
 class Experiment(Scenario):
-    """short: as few runs, and as short ones, as still tell."""
+    """short: fewer and shorter runs."""
 
     directory = SCENARIOS
 

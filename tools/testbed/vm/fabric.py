@@ -73,7 +73,7 @@ class Fabric:
             os.rename(name + ".new", name)
             if accel(self.image) == "kvm":
                 self.clock = Clock()
-            # Whatever ends us, this one notices: its input closes.
+            # This one notices our end, for any reason: its input closes.
             self._cleaner = subprocess.Popen(
                 ["sh", "-c", "cat >/dev/null; rm -rf \"$1\"", "sh", self.dir],
                 stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -191,5 +191,5 @@ class Fabric:
                         "    LogLevel ERROR\n%s" % (key, options))
 
     def splats(self):
-        """What any guest's kernel complained about; [] when all is well."""
+        """Faults that any guest's kernel reported; [] if there are none."""
         return [line for v in self.vms for line in v.splats()]

@@ -20,10 +20,11 @@ from ..core.progress import say, tail
 # From a block reserved for documentation, so no scenario's addresses clash.
 MGMT = "198.51.100"
 
-# A netfilter hook or a clsact that is the first or last of its kind patches the IP stack's
-# code. With packets coming in, QEMU 7.2 hangs a guest with two CPUs at one of 20 to 40 such
-# changes, and 10.0 at none of 700: a CPU stays at the patched instruction for ever, with
-# QEMU's translation of the breakpoint that had been there in between. So one of each stays.
+# Works around a text-patching hang in QEMU before 8.1. Adding the first netfilter hook or
+# clsact, or removing the last one, patches the IP stack's code. If packets arrive meanwhile,
+# QEMU 7.2 hangs a guest with two CPUs at one of 20 to 40 such changes, and 10.0 at none of
+# 700: a CPU stays at the patched instruction for ever, in QEMU's translation of the temporary
+# breakpoint. So one of each stays.
 STAYING = """
 modprobe iptable_filter forward=0 && modprobe ip6table_filter forward=0 &&
 grep -q filter /proc/net/ip_tables_names && grep -q filter /proc/net/ip6_tables_names &&
@@ -121,7 +122,7 @@ class Job:
         self.vm, self.cmd = vm, cmd
         # A guest of "lab up" may have jobs of several processes.
         self.pid_file = "/run/lab-job.%d.%d" % (os.getpid(), number)
-        # Files, not pipes: nothing can block because nobody reads.
+        # Files, not pipes: nothing can block on a full pipe.
         self._out = tempfile.TemporaryFile("w+", dir=vm.dir)
         self._err = tempfile.TemporaryFile("w+", dir=vm.dir)
         self._proc = subprocess.Popen(
@@ -166,7 +167,7 @@ def _check(vm, r):
 
 
 def ask(commands):
-    """Start [(guest, command)]; what is returned waits for what they print, stripped."""
+    """Start [(guest, command)]; return a function that waits for their output, stripped."""
     jobs = [vm.spawn(cmd) for vm, cmd in commands]
     return lambda: [j.wait().stdout.strip() for j in jobs]
 
@@ -307,7 +308,7 @@ class VM:
         return os.path.exists(os.path.join(self.dir, self.name + ".ctl"))
 
     def prepare(self):
-        """What makes a guest safe to use, once it is connected."""
+        """Make a guest safe to use, once it is connected."""
         self._set_priority()
         if self.smp > 1:
             self.run(STAYING)
@@ -381,7 +382,7 @@ class VM:
             return ""
 
     def splats(self):
-        """Lines that say that this guest's kernel is not well; [] if it is.
+        """Lines with faults that this guest's kernel reported; [] if there are none.
 
         Reads the console, so it works after a crash; asks a living guest for
         its taint flags too. A guest that does not answer is not well either.

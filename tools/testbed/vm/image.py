@@ -31,7 +31,7 @@ iputils-ping jq kmod make mount openssh-client openssh-server perftest procps
 python3-minimal rdma-core rdmacm-utils tcpdump
 """.split()
 
-# What people look at tracepoints with: large, and the same with any kernel
+# Tracers: large, and the same with any kernel
 TRACERS = "bpftrace linux-perf trace-cmd".split()
 
 # The suites whose newest kernel is of that series, while they are supported
@@ -42,7 +42,7 @@ SUITES = (*SERIES.values(), *ADD_ONS)
 DEFAULT = "6.1"
 EXAMPLES = "6.1, 6.12, 6.18, 7.2, 6.12-rt, trixie-backports, sid"
 
-# Raised by hand when the steps below change what ends up in the tree.
+# Raised by hand when the steps below change the contents of the tree.
 RECIPE = 1
 
 # The headers point at themselves with absolute paths. Made relative, they

@@ -20,8 +20,8 @@ from .image import DEFAULT, EXAMPLES as KERNELS, Image
 from .network import check_module
 from .topology import HOSTS_MAX, MARKING
 
-# Emulated guests of a measurement. With 2, the incast fills its link on machines where
-# without it no more than .8 of it comes about.
+# Emulated guests of a measurement. With 2, the incast fills its link on machines where it
+# reaches only .8 of it with 1.
 TDF = 2
 COMMAND = os.path.join(DCQCN, "dcqcn")
 
@@ -45,7 +45,7 @@ a measurement with table, picture, CSV and pcap, in guests of its own:
 Hosts are h1, h2, ..., switches s1, s2, ...; s1.h3 is the port of s1 that leads to
 h3. The module has to be built first: make KDIR=$(lab image --kdir), and for another
 kernel: lab build --kernel 6.12.
-All is in Documentation/lab.rst.
+See Documentation/lab.rst.
 """
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What can be done with the lab that is up."""
+"""Commands for the running lab."""
 
 import re
 import shlex
@@ -18,7 +18,7 @@ LINK_KEYS, SWITCH_KEYS = ("rate", "delay"), ("kmin", "kmax", "pmax", "buffer", "
 
 
 def changed_tables(fabric, hosts, changes):
-    """A fabric's tables with so many hosts at one switch, and other values of
+    """A fabric's tables with another number of hosts at one switch, and other values of
     LINK_KEYS and SWITCH_KEYS. None changes nothing."""
     tables = fabric_tables(fabric)
     if hosts is not None:
@@ -34,7 +34,7 @@ def changed_tables(fabric, hosts, changes):
 
 
 def status(lab):
-    """All that there is to say of it, for people and for programs."""
+    """Its state, for people and for programs."""
     t = lab.network.topology
     return {
         "since": lab.state["since"], "kernel": lab.state["release"], "tdf": lab.clock.tdf,
@@ -112,8 +112,8 @@ def capture(lab, port, out, snaplen, packets, seconds):
 
 
 def change(lab, words):
-    """Names of hosts, switches and ports, and KEY=VALUE of them. Nothing is changed if
-    one of these makes no sense."""
+    """Names of hosts, switches and ports, and KEY=VALUE for them. Changes nothing if one of
+    them is invalid."""
     t = lab.network.topology
     settings = [w.partition("=")[::2] for w in words if "=" in w]
     targets = [w for w in words if "=" not in w]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Headers of a kernel of which Debian has but the image.
+"""Headers for a kernel of which Debian ships only the image.
 
-In a backports suite an image stays, and mostly the source that it was built from, when
-its headers and what it depends on are gone. Headers are made of that source, the image's
-configuration, the release's compiler, and what the image exports. They lack Debian's
-patches of the kernel. With 6.18.15's, all 907 structures that a module had in common
-with the image (pahole --sizes, debug information against BTF) were of the same size.
+A backports suite keeps an image, and usually its source, after its headers and their dependencies
+are gone. The headers are made from that source, the image's configuration, the release's compiler,
+and the image's exported symbols. They lack Debian's patches of the kernel. With those for 6.18.15,
+all 907 structures that a module shared with the image had the same size (pahole --sizes, debug
+information against BTF).
 """
 
 import os

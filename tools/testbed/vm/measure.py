@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""One run of a scenario: start its flows, watch the switches, collect what they saw."""
+"""One run of a scenario: start its flows, record the switches, collect the recordings."""
 
 import copy
 import json
@@ -19,7 +19,7 @@ COUNTERS_BEFORE = 10**9
 
 
 class Recording:
-    """What one run has left behind: clocks, counters, files.
+    """The recordings of a run: clocks, counters, files.
 
     Times are seconds by the guests' clock, which this machine reads, too.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A topology's guests: booted, wired, marking, with the module or without."""
+"""A topology's guests: booted, connected, with marking switches, with the module or without."""
 
 import os
 import re
@@ -110,7 +110,7 @@ class Network:
                 self.topology.ports["%s.%s" % (s, peer)].take_marking(settings)
 
     def set_profiles(self, profiles):
-        """By host: unload the module, and load it anew with a profile unless that is stock."""
+        """By host: unload the module, and load it again with a profile, unless that is stock."""
         gather([(self.vms[host], "set -e\n" + self._loading(profile))
                 for host, profile in profiles.items()])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""From what runs left behind to figures, CSV, picture, table, and a verdict."""
+"""Figures, CSV, picture, table and verdict from the recordings of runs."""
 
 import csv
 import os
@@ -71,7 +71,7 @@ class Queue:
 
 
 class Result:
-    """A recording with all that is told of it."""
+    """A recording and its figures."""
 
     def __init__(self, recording):
         r = self.recording = recording

@@ -30,7 +30,7 @@ def directory():
 
 
 def _state():
-    """What the supervisor that lives wrote; None if none lives, {} while it boots."""
+    """The state of the running supervisor; None if there is none, {} while it boots."""
     d = directory()
     try:
         if os.stat(d).st_uid != os.getuid():
@@ -95,7 +95,7 @@ def _supervise(image, tables, topology, module, clock, tell):
             json.dump(state, f)
         os.rename(path + ".new", path)
         die_with_parent(0)
-        # If nobody listens any more, this raises, and all is undone.
+        # If the parent no longer reads, this raises, and everything is undone.
         os.write(tell, b"up")
         os.close(tell)
         null = os.open(os.devnull, os.O_RDWR)
@@ -123,7 +123,7 @@ def down():
 
 
 class Lab:
-    """The lab that is up, seen from another process."""
+    """The running lab, seen from another process."""
 
     def __init__(self):
         state = _state()
@@ -143,7 +143,7 @@ class Lab:
         if name not in self.vms:
             raise LabError("there is no guest %s; there are %s" % (name, " ".join(self.vms)))
         if not self.runs(name):
-            raise LabError("%s has ended; \"lab down\" and \"lab up\" start anew" % name)
+            raise LabError("%s has ended; run \"lab down\" and \"lab up\"" % name)
         return self.vms[name]
 
     def runs(self, name):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a fabric consists of, from the tables of a scenario or fabric file.
+"""The parts of a fabric, from the tables of a scenario or fabric file.
 
     [link]      of every host to its switch: rate, delay
     [switch]    one switch, s1; or [switch.s1], [switch.s2]: thresholds

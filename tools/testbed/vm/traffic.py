@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Perftest between hosts: connected once, then let go and held as often as wanted."""
+"""Perftest between hosts: connected once, then continued and stopped as often as needed."""
 
 from ..core.errors import LabError
 from .guest import gather, stop
@@ -66,7 +66,7 @@ class Traffic:
         return now
 
     def end(self):
-        """Clients first, or they would retransmit to nobody."""
+        """Clients first, or they would retransmit to servers that are gone."""
         for side in ("client", "server"):
             stop([j for p in self.pairs if (j := getattr(p, side))], "KILL")
         self.pairs = []
@@ -126,8 +126,8 @@ class Traffic:
         self.drain()
 
     def _throttle(self):
-        """What polls without a pause shall leave CPU to rxe and to other guests: not
-        before it is connected, which takes long enough."""
+        """Programs that poll without a pause must leave CPU to rxe and to other guests, but only
+        once they are connected, as connecting is slow enough."""
         gather([(p.client.vm, "cat %s >/sys/fs/cgroup/polling/cgroup.procs" % p.client.pid_file)
                 for p in self.pairs if p.flow.verb == "write"])
 
