@@ -479,7 +479,7 @@ static void test_invalid_cnps(void)
 	}
 }
 
-/* Packets that are none of ours though they have the looks */
+/* Packets that look like RoCEv2, but must be left alone */
 static void test_other_packets(void)
 {
 	static const struct {
@@ -540,7 +540,7 @@ static void test_other_packets(void)
 		free(p);
 	}
 
-	/* DF and the reserved flag are no fragments */
+	/* DF and the reserved flag do not make a fragment */
 	for (i = 0; i < 4; i++) {
 		u8 *p = make(&cnp4, &len);
 
@@ -680,7 +680,7 @@ static const struct tap_test tests[] = {
 	{ "any part of a packet readable", test_readable_part },
 	{ "packets cut short", test_truncated_packets },
 	{ "CNPs that are not valid", test_invalid_cnps },
-	{ "packets that are none of ours", test_other_packets },
+	{ "packets to leave alone", test_other_packets },
 	{ "fields", test_fields },
 	{ "garbage", test_fuzz },
 };
