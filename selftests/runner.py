@@ -13,11 +13,13 @@ for as long as it takes. It fails if
     neither it nor its kernels print anything for SILENCE: it hangs
     another part that it needs has failed
 
-A part's output is kept and printed when it ends, so that outputs do not mix.
+A part's output is kept and printed when it ends, so that outputs do not mix. verdict.json beside
+it has the part's result, for kernels_table.
 """
 
 import ctypes
 import glob
+import json
 import os
 import re
 import shutil
@@ -281,6 +283,7 @@ class Runner:
         if missing:
             v = self.verdicts[part.name] = Verdict()
             v.failures.append("%s: needs %s" % (part.name, ", ".join(missing)))
+            shutil.rmtree(os.path.join(self.out, part.name), ignore_errors=True)    # old results
             self.say("%s: not run" % part.name)
             return
         self.say("%s begins: %s" % (part.name, part.title))
@@ -289,6 +292,9 @@ class Runner:
     def finish(self, r):
         v = self.verdicts[r.part.name] = r.verdict(self.silence)
         r.reap()
+        with open(os.path.join(self.out, r.part.name, "verdict.json"), "w") as f:
+            json.dump({"command": r.part.command, "date": time.strftime("%Y-%m-%d"),
+                       "passed": v.passed, "failed": len(v.failures), "skipped": len(v.skips)}, f)
         text = r.text()
         print(text + ("" if not text or text.endswith("\n") else "\n"), end="")
         if not r.part.tap and v.ok:
