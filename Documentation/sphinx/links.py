@@ -32,6 +32,8 @@ log = logging.getLogger(__name__)
 def exists(path):
     """@path is in the tree, or a program that the build makes of its source."""
     path = os.path.join(TOP, path.rstrip("/"))
+    if path.endswith(".ko"):
+        return os.path.exists(os.path.join(os.path.dirname(path), "Makefile"))
     return bool(glob.glob(path)) or os.path.exists(path + ".c")
 
 
