@@ -41,6 +41,15 @@ def main():
           [a["name"] for a in settings if not re.search(
               r"\[RDMA_DCQCN_A_SETTINGS_%s\] =\s+offsetof" % upper(a["name"]), code)])
 
+    counters = [a["name"] for s in spec["attribute-sets"] if s["name"] == "counters"
+                for a in s["attributes"] if a["name"] != "pad"]
+    places = {"Documentation/ABI/testing/sysfs-class-infiniband-dcqcn": r"hw_counters/%s\b",
+              "drivers/infiniband/sw/dcqcn/counters.c": r"attr_%s\b|counter_%s\.attr",
+              "tools/dcqcn/dev.c": r'"%s"'}
+    check("spec: each counter has a file, a description and a name in the command", counters,
+          ["%s is not in %s" % (c, place) for c in counters for place, pattern in places.items()
+           if not re.search(pattern.replace("%s", c.replace("-", "_")), read(*place.split("/")))])
+
     completion = read("tools", "dcqcn", "dcqcn.bash")
     check("spec: the completion knows each knob", settings,
           [a["name"] for a in settings
