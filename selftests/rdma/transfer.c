@@ -316,7 +316,7 @@ static void work(int fd)
 			more = 0;
 			left += LATE;
 		}
-		/* rounded up: it shall not wake up too early, and do so again and again */
+		/* rounded up, so as not to wake up too early again and again */
 		if (poll(fds, 2, server ? left + 1 : -1) < 0)
 			err(1, "poll");
 		if (fds[1].revents) {

@@ -241,7 +241,7 @@ class Torture:
         self.wait(lambda: not os.path.exists("/sys/class/infiniband/rxe_" + host),
                   "rxe_%s goes with its network device" % host)
 
-    def anew(self, host):
+    def rebuild(self, host):
         """Set up a host again whose network device is gone."""
         self.gone(host)
         for line in self.s["link"][host]:
@@ -251,7 +251,7 @@ class Torture:
     def netdev_del(self):
         host = self.random.choice(VICTIMS)
         run("ip -n %s link del eth0" % host)
-        self.anew(host)
+        self.rebuild(host)
 
     def netns_move(self):
         host = self.random.choice(VICTIMS)
@@ -281,7 +281,7 @@ class Torture:
         run("ip netns add %s" % host)
         run("ip -n %s link set lo up" % host)
         self.mount_sys(host)
-        self.anew(host)
+        self.rebuild(host)
         self.listeners[host] = self.listen(host)
 
     def rename(self):

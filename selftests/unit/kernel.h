@@ -193,8 +193,8 @@ static inline bool atomic64_try_cmpxchg(atomic64_t *a, s64 *old, s64 new)
 
 /*
  * The linear part lies in memory of its own, exactly as long as it is, so that
- * the address sanitizer sees what reads behind it, and whoever kept a pointer
- * when it moved.
+ * the address sanitizer sees reads beyond it, and pointers that were kept when it
+ * moved.
  */
 struct sk_buff {
 	struct sk_buff *next, *prev;	/* as in struct sk_buff_head */

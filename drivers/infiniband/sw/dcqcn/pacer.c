@@ -284,9 +284,8 @@ static bool dcqcn_flow_may_stall(const struct dcqcn_qp *qp, u64 now)
 	       2 * DCQCN_ACK_TIMEOUT_NS << min_t(u8, qp->ack_timeout, 20);
 }
 
-/* The limiter ends when the rate is back and nothing is held any more. A dead
- * entry's does not wait for whoever is sending: nothing may be queued any more
- * that wants the timer.
+/* The limiter ends when the rate is back and nothing is held. That of a dead entry
+ * does not wait for a sender: nothing that needs the timer may be queued any more.
  */
 static void dcqcn_flow_end(struct dcqcn_qp *qp)
 {
@@ -303,7 +302,7 @@ static void dcqcn_flow_end(struct dcqcn_qp *qp)
 			   flow->rate.current_rate);
 }
 
-/* When the timer shall fire */
+/* When the timer must fire */
 static u64 dcqcn_flow_wake(const struct dcqcn_flow *flow)
 {
 	if (flow->released)
@@ -314,8 +313,8 @@ static u64 dcqcn_flow_wake(const struct dcqcn_flow *flow)
 	       min_t(u64, (DCQCN_BATCH - 1) * flow->gap, DCQCN_BATCH_NS);
 }
 
-/* Something is held, and nobody is sending. When the limit went off or the floor
- * rose, a timer that was started before is too @late.
+/* Start the timer: something is held, and no CPU is sending. A timer that was started
+ * before the limit went off, or the floor rose, is too @late.
  */
 static void dcqcn_flow_arm(struct dcqcn_flow *flow, bool late)
 {
@@ -440,8 +439,8 @@ static enum hrtimer_restart dcqcn_flow_timer(struct hrtimer *timer)
 	enum hrtimer_restart restart = HRTIMER_NORESTART;
 
 	spin_lock(&qp->lock);	/* BH is off already */
-	/* Cheaper than to start it anew. Somebody may have done that since it
-	 * fired, and a queued timer's time must not change.
+	/* Cheaper than starting it again. Another CPU may have done that since it
+	 * fired, and the time of a queued timer must not change.
 	 */
 	if (dcqcn_flow_drain(qp) && !hrtimer_is_queued(timer)) {
 		hrtimer_set_expires(timer,
