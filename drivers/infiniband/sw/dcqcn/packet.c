@@ -231,7 +231,7 @@ bool dcqcn_pkt_is_valid_cnp(const struct dcqcn_pkt *pkt)
 }
 
 /**
- * dcqcn_pkt_is_valid_ack() - check that a packet is a positive acknowledgement
+ * dcqcn_pkt_is_valid_ack() - check that a packet is a positive ACK
  * @pkt: parsed packet of kind DCQCN_PKT_ACK, readable as a whole
  *
  * NAK and RNR NAK are not. The ICRC must be correct.
