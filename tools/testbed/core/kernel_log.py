@@ -22,10 +22,13 @@ REPORT = re.compile(
 BAD_TAINT = 1 << 5 | 1 << 7 | 1 << 9 | 1 << 14
 
 # A warning of rxe's completer about itself, without us in the stack, when QPs are created and
-# destroyed under traffic. Other warnings of rxe count: packets of a QP that are held for ever,
-# for instance, would be our fault.
-OF_RXE = re.compile(r"-+\[ cut here \]-+\nWARNING: drivers/infiniband/sw/rxe/rxe_comp\.c.*\n"
-                    r"(?:(?! .*\[rdma_dcqcn\]|.*cut here).*\n)*?---\[ end trace .*\n")
+# destroyed under traffic (upstream/bad-response/). Other warnings of rxe count: packets of a QP
+# that are held for ever, for instance, would be our fault. So does what another CPU reports in
+# the middle of it.
+OF_RXE = re.compile(r"-+\[ cut here \]-+\n"
+                    r"WARNING: drivers/infiniband/sw/rxe/rxe_comp\.c:\d+ at rxe_completer\+.*\n"
+                    r"(?:(?! .*\[rdma_dcqcn\]|.*(?:cut here|BUG: |KASAN|UBSAN|Oops)).*\n)*?"
+                    r"---\[ end trace .*\n")
 
 
 def complaints(text):
