@@ -22,7 +22,7 @@
  * No read or atomic is posted until earlier writes and sends are acknowledged, because
  * of a fault in rxe: when a write is repeated, the responder's answer acknowledges
  * everything after it, too. If the answer of an atomic was lost, the requester then
- * completes it without its data.
+ * completes it without its data (upstream/atomic-without-data/).
  *
  * Both ends are one event loop, for User-mode Linux in simulated time.
  */
