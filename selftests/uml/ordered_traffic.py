@@ -20,17 +20,19 @@ FILTERS = 300       # for each packet to pass on its way out: a batch takes mill
 QPS = 2             # more would keep both CPUs busy with batches
 RETRIES = ("out_of_seq_request", "rcvd_seq_err", "duplicate_request", "completer_retry_err",
            "retry_exceeded_err")
+OURS = ("rp_cnp_handled", "rp_held_packets", "rp_drop_stale_packets", "rp_drop_bound_packets")
 # Limited to a tenth of the line, and back at it 20 ms later
 KNOBS = (("rpg_max_rate", 40), ("rate_to_set_on_first_cnp", 4), ("rpg_min_rate", 4),
          ("rpg_time_reset", 5000), ("rpg_threshold", 1), ("rpg_ai_rate", 10),
          ("rpg_hai_rate", 20))
 
 
-def counters(host):
+def counters(host, names):
     base = "/sys/class/infiniband/rxe_%s/ports/1/hw_counters/" % host
-    names = RETRIES + ("rp_cnp_handled", "rp_held_packets", "rp_drop_stale_packets",
-                       "rp_drop_bound_packets")
-    return {name: int(read(base + name, "0")) for name in names}
+    found = {name: read(base + name) for name in names}
+    if None in found.values():
+        raise Wrong("%s lacks a counter: %s" % (host, found))
+    return {name: int(value) for name, value in found.items()}
 
 
 def settings(namespace, files):
@@ -85,7 +87,8 @@ def work(module, programs, seconds):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline and job.poll() is None:
         time.sleep(0.2)
-    return stop(job), {host: counters(host) for host in ("h1", "h2")}
+    names = RETRIES + (() if module == "none" else OURS)
+    return stop(job), {host: counters(host, names) for host in ("h1", "h2")}
 
 
 def main():
