@@ -66,12 +66,13 @@ void dcbport_pause_set(struct dcbport_pause *p, u8 enable, u64 rate, u64 now)
  * @now: ns
  *
  * Context: softirqs are disabled.
- * Return: whether a priority may send again that could not.
+ * Return: whether a paused priority may send earlier than it was to.
  */
 bool dcbport_pause_hear(struct dcbport_pause *p, const struct dcbport_pfc *pfc,
 			u64 now)
 {
-	bool resumed = false;
+	bool earlier = false;
+	u64 old, until;
 	int prio;
 
 	spin_lock(&p->lock);
@@ -81,13 +82,14 @@ bool dcbport_pause_hear(struct dcbport_pause *p, const struct dcbport_pfc *pfc,
 		p->count[prio].frames++;
 		if (pfc->quanta[prio])
 			p->count[prio].asked = now;
-		else if (dcbport_pause_until(p, prio) > now)
-			resumed = true;
-		pause_change(p, prio, now + dcbport_pfc_nsec(pfc->quanta[prio],
-							     p->rate), now);
+		old = dcbport_pause_until(p, prio);
+		until = now + dcbport_pfc_nsec(pfc->quanta[prio], p->rate);
+		if (old > now && until < old)
+			earlier = true;
+		pause_change(p, prio, until, now);
 	}
 	spin_unlock(&p->lock);
-	return resumed;
+	return earlier;
 }
 
 /**
