@@ -85,6 +85,8 @@ bool dcbport_account_charge(struct dcbport_account *account,
 	u32 reserve, shared, headroom;
 	u64 room;
 
+	if ((u64)dcbport_account_bytes(account) + len > U32_MAX)
+		return false;
 	reserve = min(len, th->reserve > account->reserve ?
 			   th->reserve - account->reserve : 0);
 	room = xoff > held + reserve ? xoff - held - reserve : 0;

@@ -476,6 +476,26 @@ static void test_account_bounds(void)
 	expect(lost > 100, "only %d were lost", lost);
 }
 
+/* An account counts in 32 bits, whatever its pool and its thresholds allow */
+static void test_account_most(void)
+{
+	static const struct dcbport_thresholds th = {
+		.reserve = 1U << 31, .headroom = 1U << 31,
+	};
+	struct dcbport_pool pool = { .size = 1ULL << 40 };
+	struct dcbport_account a = {};
+	int taken = 0;
+
+	while (taken < 100 && dcbport_account_charge(&a, &pool, &th, 1U << 30))
+		taken++;
+	expect(taken == 3, "%d GiB were taken", taken);
+	expect(dcbport_account_bytes(&a) == 3U << 30, "and are held");
+	while (taken--)
+		dcbport_account_release(&a, &pool, &th, 1U << 30);
+	expect(!pool.used && !dcbport_account_bytes(&a) && !a.paused,
+	       "nothing is left");
+}
+
 /* --- priorities ----------------------------------------------------------- */
 
 static void check_map(const struct dcbport_dscp *dscp, const u8 *wanted,
@@ -675,6 +695,7 @@ static const struct tap_test tests[] = {
 	{ "dynamic thresholds are those of the formula", test_dynamic_threshold },
 	{ "xOFF, xON and headroom to the byte", test_static_threshold },
 	{ "an account's bounds, as ports and packets are added and removed", test_account_bounds },
+	{ "an account's bounds in 32 bits", test_account_most },
 	{ "the priority of each DSCP", test_dscp },
 	{ "weights as percentages", test_ets },
 	{ "the watchdog waits for the longest pause", test_watchdog },
