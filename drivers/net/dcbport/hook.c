@@ -78,8 +78,10 @@ int dcbport_hook_begin(struct dcbport *port)
 
 /**
  * dcbport_hook_end() - undo dcbport_hook_begin(), if it was done
- * @port: the port; the hook may still be running, and see its memory until the
- *	next grace period
+ * @port: the port
+ *
+ * It waits for hooks that run: older kernels free a qdisc that could not be created
+ * after all without a grace period.
  *
  * Context: rtnl is held; may sleep.
  */
@@ -89,4 +91,5 @@ void dcbport_hook_end(struct dcbport *port)
 		return;
 	dev_mc_del(port->dev, dcbport_pfc_address);
 	nf_unregister_net_hook(dev_net(port->dev), &port->hook);
+	synchronize_net();
 }

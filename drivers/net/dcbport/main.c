@@ -42,8 +42,6 @@ static void __exit dcbport_exit(void)
 	dcbport_qdisc_exit();
 	dcbport_netlink_exit();
 	dcbport_buffer_exit();
-	/* hooks of the last ports */
-	synchronize_net();
 }
 
 module_init(dcbport_init);
