@@ -80,6 +80,8 @@ def default():
         assert "qdisc dcbport" in kind, kind
         assert sh("tc -n a qdisc add dev a0 parent 1:1 dcbport", check=False).returncode
         assert sh("tc -n a qdisc add dev b0 root dcbport limit 5", check=False).returncode
+        r = sh("tc -n a qdisc add dev lo root dcbport", check=False)
+        assert r.returncode and "Ethernet" in r.stderr, r.stderr
         shown = link.port.show()
         same("strict", shown["strict"], [6])
         same("pfc", shown["pfc"], [])
@@ -162,6 +164,38 @@ def marks():
             near("marks between", len([n for n in marked if n <= 150]), sum(chances),
                  4 * math.sqrt(sum(p * (1 - p) for p in chances)))
             same("counted", link.port.count("tx_prio%d_marked", 3), len(marked))
+
+
+@test
+def curve():
+    """Of 100,000 packets at 102.5 KB, half-way from Kmin to Kmax, 0.5 % are marked"""
+    length, burst = 1000, 10
+    turn = burst * (length + 24) * 8e9 / RATE       # ns, in which a burst leaves
+
+    def marked(link, waiting, bursts):
+        """Marks of so many bursts, each of which finds that many packets waiting."""
+        before = link.port.count("tx_prio%d_marked", 3)
+        ect, plain = (packet(mac(2), mac(1), 3, ecn, length) for ecn in (2, 0))
+        link.b.send(pfc({3: FOREVER}))
+        link.a.send(*[plain] * (waiting + 1))
+        link.b.send(pfc({3: 0}))
+        began = now() + 100     # the first one is on the wire, no other
+        for n in range(bursts):
+            sleep(max(began + n * turn - now(), 0))
+            link.a.send(*[ect] * burst)
+        sleep((waiting + burst) * turn / burst + 10 * US)
+        return link.port.count("tx_prio%d_marked", 3) - before
+
+    with Link() as link:
+        link.port.set("pfc 3 action off")
+        same("curve", [link.port.show()["classes"][3][k] for k in ("kmin", "kmax", "pmax")],
+             [5000, 200000, .01])
+        near("at 98 to 107 KB", marked(link, 98, 10000), 500, 67)
+        # the burst grows the queue to Kmin, and no further
+        link.port.set("prio 3 kmin 13KB")
+        same("up to Kmin", marked(link, 4, 1000), 0)
+        link.port.set("prio 3 kmin 5KB")
+        same("above Kmax", marked(link, 201, 1000), 1000 * burst)
 
 
 def flow_packet(flow, prio, n, roce=False, length=1000):
@@ -255,10 +289,30 @@ def quanta():
         link.send(1, 3)
         sleep(20 * US)
         near("the last frame wins", link.got()[0].time - began, 100 * QUANTUM + FRAME + DELAY, 2)
-        same("frames", link.port.count("rx_prio%d_pause", 3), 7)
-        same("transitions", link.port.count("rx_prio%d_pause_transition", 3), 5)
+        # also over one that was to last longer, for what waits already
+        link.b.send(pfc({3: FOREVER}))
+        link.send(1, 3)
+        link.b.send(pfc({3: 100}))
+        began = now()
+        sleep(20 * US)
+        near("a shorter pause", link.got()[0].time - began, 100 * QUANTUM + FRAME + DELAY, 2)
+        same("frames", link.port.count("rx_prio%d_pause", 3), 9)
+        same("transitions", link.port.count("rx_prio%d_pause_transition", 3), 6)
         near("us paused", link.port.count("rx_prio%d_pause_duration", 3),
-             (10201 * QUANTUM + 50 * US) / US, 1)
+             (10301 * QUANTUM + 50 * US) / US, 1)
+
+
+@test
+def longest():
+    """The longest pause is 65535 quanta of the link's rate"""
+    for rate, wanted in ((1, 33553920), (40, 838848), (100, 335539), (400, 83885)):     # ns
+        with Link("rate %dgbit delay 1us pfc 3" % rate) as link:
+            frame = FRAME * 40 / rate
+            began = now()
+            link.b.send(pfc({3: FOREVER}))
+            link.send(1, 3)
+            sleep(wanted + 100 * US)
+            near("pause at %d Gb/s" % rate, link.got()[0].time - began, wanted + frame + DELAY, 2)
 
 
 @test
@@ -890,6 +944,58 @@ def departures():
             sleep(2 * MS)
             used = sh("ip netns exec s %s/dcqcn port switch" % BINARIES).stdout
             assert " used 0B lossy_used 0B" in used, used
+
+
+@test
+def link_up():
+    """A device that was down says again who is to pause, and that it is over"""
+    with Star("xoff %dB xon %dB headroom 20KB" % (XOFF, XON)) as star:
+        def flap():
+            sh("ip -n s link set h1 down; ip -n s link set h1 up")
+            sleep(10 * US)
+            return [f[1:] for f in star.heard(1)]
+
+        star.say(3, pfc({3: FOREVER}))
+        star.send(1, 3, 200)
+        sleep(100 * US)
+        same("paused", [f[1:] for f in star.heard(1)], [(8, FOREVER)])
+        same("up", flap(), [(8, FOREVER)])
+        star.send(1, 3, 200)
+        sleep(100 * US)
+        same("lost", star.drops(), 0)
+        sh("ip -n s link set h1 down")
+        star.say(3, pfc({3: 0}))
+        sleep(1 * MS)
+        star.heard(1)
+        sh("ip -n s link set h1 up")
+        sleep(10 * US)
+        same("over", [f[1:] for f in star.heard(1)], [(8, 0)])
+        sleep(2 * MS)
+
+
+@test
+def transfer():
+    """Through a port of a quarter of the rate all comes out that went in, with PFC, and not without"""
+    count = 2000
+    with Star("xoff %dB xon %dB headroom 20KB" % (XOFF, XON)) as star:
+        sh("ip netns exec s %s/dcqcn port switch set s lossy 500KB" % BINARIES)
+        star.ports[3].set("rate 10gbit")
+        before = star.ports[3].stat()
+        for p in (3, 0):
+            for n in (1, 2):
+                star.hosts[n][1].send(*(packet(mac(3), mac(n), p) for _ in range(count)))
+            sleep(2 * count * FRAME * 4 + 1 * MS)
+        got = [prio(f) for f in star.hosts[3][1].take() if is_data(f)]
+        stat = {k: v - before[k] for k, v in star.ports[3].stat().items() if k != "dev"}
+        same("with PFC", (got.count(3), stat["tx_prio3_packets"], stat["tx_prio3_bytes"]),
+             (2 * count, 2 * count, 2 * count * LENGTH))
+        same("without", got.count(0), stat["tx_prio0_in_packets"] - stat["tx_prio0_drop_buffer"])
+        same("came without", stat["tx_prio0_in_packets"], 2 * count)
+        assert stat["tx_prio0_drop_buffer"] > 0, stat
+        for n in (1, 2):
+            # each is paused for the time that the port has for the others
+            near("us paused", star.hosts[n][0].stat()["rx_prio3_pause_duration"],
+                 2 * count * FRAME * 4 * 7 / 8 / US, 2 * count * FRAME * 4 / US / 10)
 
 
 @test

@@ -12,6 +12,7 @@
  * switch's buffer, and that of the pauses. No port takes another one's lock.
  */
 #include <linux/etherdevice.h>
+#include <linux/if_arp.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/netdevice.h>
@@ -33,6 +34,10 @@
  * be sent meanwhile is, but no more than this much of it at once.
  */
 #define LATE		NSEC_PER_MSEC
+/* Packets that a link holds at most: 1 GB of 1 KB each, as 100 Gb/s have in 80 ms. More
+ * wait in their classes, which have limits.
+ */
+#define FLIGHT_MAX	1048576
 /* ns; a PFC frame for which there was no memory is tried again */
 #define RETRY		(10 * NSEC_PER_USEC)
 
@@ -269,14 +274,22 @@ static u64 class_until(const struct dcbport *port, u8 tc)
 
 /* --- the watchdog --------------------------------------------------------- */
 
-/* Since when the class has something to send, may not, and has not */
+/* ns; how long ago that was. What another CPU has just written may be later than the
+ * moment that we look at.
+ */
+static u64 elapsed(u64 now, u64 then)
+{
+	return now > then ? now - then : 0;
+}
+
+/* ns; how long the class has something to send, may not, and has not */
 static u64 class_stuck(const struct dcbport *port, u8 tc,
-		       const struct dcbport_pause_count *pause)
+		       const struct dcbport_pause_count *pause, u64 now)
 {
 	const struct dcbport_class *class = &port->class[tc];
 
-	return max3(class->sent, pause->since,
-		    (u64)port_cb(class->queue.head)->time);
+	return elapsed(now, max3(class->sent, pause->since,
+				 (u64)port_cb(class->queue.head)->time));
 }
 
 /* Until when the class is paused, and by @pause since when, of all that are in it */
@@ -309,7 +322,7 @@ static bool class_watch(struct dcbport *port, u8 tc, u64 now)
 
 	until = class_pause(port, tc, &pause, now);
 	if (class->storm) {
-		if (now - pause.asked <
+		if (elapsed(now, pause.asked) <
 		    dcbport_settings_restore(&port->settings) * NSEC_PER_MSEC)
 			return true;
 		class->storm = false;
@@ -319,7 +332,7 @@ static bool class_watch(struct dcbport *port, u8 tc, u64 now)
 	}
 	if (until <= now || !class->queue.qlen)
 		return until > now;
-	if (now - class_stuck(port, tc, &pause) >=
+	if (class_stuck(port, tc, &pause, now) >=
 	    dcbport_settings_detect(&port->settings) * NSEC_PER_MSEC) {
 		class->storm = true;
 		class->count.storms++;
@@ -511,13 +524,21 @@ static struct sk_buff *port_next(struct dcbport *port, u64 now, u64 *begin)
 	return skb;
 }
 
-/* Puts a frame onto the wire, if it is free and there is one */
+/* When the wire takes a frame: the past if it does now */
+static u64 wire_takes(const struct dcbport *port)
+{
+	if (port->flight.qlen < FLIGHT_MAX)
+		return port->wire.free;
+	return max(port->wire.free, (u64)port_cb(port->flight.head)->time);
+}
+
+/* Puts a frame onto the wire, if it takes one and there is one */
 static bool port_send(struct dcbport *port, u64 now)
 {
 	struct sk_buff *skb;
 	u64 begin;
 
-	if (port->wire.free > now)
+	if (wire_takes(port) > now)
 		return false;
 	skb = port_next(port, now, &begin);
 	if (!skb)
@@ -553,20 +574,19 @@ static struct sk_buff *port_arrived(struct dcbport *port, u64 now)
 /* When there is something to do next */
 static u64 port_wakeup(const struct dcbport *port, u64 now)
 {
-	u64 at = U64_MAX;
+	u64 at = U64_MAX, takes = wire_takes(port);
 	u8 left;
 
 	if (port->flight.qlen)
 		at = port_cb(port->flight.head)->time;
 	if (port->poll)
 		at = min(at, port->poll);
-	if (port_wants(port) != port->told && port->wire.free > now)
-		at = min(at, port->wire.free);
+	if (port_wants(port) != port->told && takes > now)
+		at = min(at, takes);
 	else if (port_wants(port) | port->told)
-		at = min(at, port->tell_again);
+		at = min(at, max(port->tell_again, takes));
 	for (left = port->backlog; left; left &= left - 1)
-		at = min(at, max(port->wire.free,
-				 class_until(port, __ffs(left))));
+		at = min(at, max(takes, class_until(port, __ffs(left))));
 	return at;
 }
 
@@ -729,6 +749,10 @@ static int port_init(struct Qdisc *sch, struct nlattr *opt,
 	qdisc_watchdog_init(&port->timer, sch);
 	dcbport_pause_setup(&port->pause);
 	port_apply(port, &dcbport_defaults);
+	if (port->dev->type != ARPHRD_ETHER) {
+		NL_SET_ERR_MSG(extack, "a port is an Ethernet device");
+		return -EOPNOTSUPP;
+	}
 	if (sch->parent != TC_H_ROOT) {
 		NL_SET_ERR_MSG(extack, "dcbport is a root qdisc");
 		return -EOPNOTSUPP;
@@ -747,7 +771,9 @@ static int port_init(struct Qdisc *sch, struct nlattr *opt,
 	return 0;
 }
 
-/* Also of a device that goes down: what is told stays, it is put right later */
+/* Also of a device that goes down: what is told stays, and is put right when it comes up.
+ * The other end may have forgotten it by then.
+ */
 static void port_reset(struct Qdisc *sch)
 {
 	struct dcbport *port = qdisc_priv(sch);
@@ -772,6 +798,7 @@ static void port_reset(struct Qdisc *sch)
 	kfree_skb_list(to_free);
 	port->wire.free = 0;
 	port->poll = 0;
+	port->tell_again = 0;
 }
 
 static void port_destroy(struct Qdisc *sch)
@@ -830,6 +857,26 @@ struct dcbport *dcbport_of(const struct net_device *dev)
 	return sch && sch->ops == &port_qdisc_ops ? qdisc_priv(sch) : NULL;
 }
 
+/* A device that was down has lost its timer, and nobody could wake it. It may have
+ * pauses to say, or to take back.
+ */
+static int device_event(struct notifier_block *unused, unsigned long event,
+			void *info)
+{
+	struct dcbport *port = dcbport_of(netdev_notifier_info_to_dev(info));
+
+	if (port && (event == NETDEV_UP || event == NETDEV_CHANGE)) {
+		local_bh_disable();
+		dcbport_wake(port);
+		local_bh_enable();
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block device_notifier = {
+	.notifier_call = device_event,
+};
+
 /**
  * dcbport_qdisc_init() - offer the qdisc
  *
@@ -837,7 +884,15 @@ struct dcbport *dcbport_of(const struct net_device *dev)
  */
 int dcbport_qdisc_init(void)
 {
-	return register_qdisc(&port_qdisc_ops);
+	int err;
+
+	err = register_netdevice_notifier(&device_notifier);
+	if (err)
+		return err;
+	err = register_qdisc(&port_qdisc_ops);
+	if (err)
+		unregister_netdevice_notifier(&device_notifier);
+	return err;
 }
 
 /**
@@ -848,4 +903,5 @@ int dcbport_qdisc_init(void)
 void dcbport_qdisc_exit(void)
 {
 	unregister_qdisc(&port_qdisc_ops);
+	unregister_netdevice_notifier(&device_notifier);
 }
