@@ -8,6 +8,7 @@ import errno
 import json
 import math
 import random
+import subprocess
 import sys
 import traceback
 
@@ -996,6 +997,33 @@ def transfer():
             # each is paused for the time that the port has for the others
             near("us paused", star.hosts[n][0].stat()["rx_prio3_pause_duration"],
                  2 * count * FRAME * 4 * 7 / 8 / US, 2 * count * FRAME * 4 / US / 10)
+
+
+@test
+def watch():
+    """dcqcn port watch shows what a class does: its rate, queue, marks, losses and pauses"""
+    with Link("rate 40gbit delay 1us pfc 3 prio 3 kmin 0 kmax 1 limit 20000") as link:
+        command = "%s %%s port watch -i 1ms -n 2 a0 >/run/watch & sleep .0001; " % link.port.tool
+
+        def seen(option):
+            link.b.send(pfc({3: FOREVER // 4 + 1}))
+            link.send(30, 3, ecn=2, length=1000)
+            sleep(10 * MS)
+            with open("/run/watch") as f:
+                return f.read()
+
+        subprocess.run(["sh", "-c", command % "-j"], check=True)
+        first, second = json.loads(seen("-j"))
+        line, = first
+        same("who", (line["dev"], line["prio"]), ("a0", 3))
+        for key, wanted in (("rate", 20 * 8e6), ("marked", 19e3), ("lost", 10e3),
+                            ("paused", 16384 * QUANTUM / MS), ("rx_pause", 1e3), ("tx_pause", 0)):
+            near(key, line[key], wanted, wanted / 50)
+        same("queue", line["queue_bytes"], 0)
+        same("then", second, [])
+        subprocess.run(["sh", "-c", command % ""], check=True)
+        text = seen("").splitlines()
+        assert text[0].split()[:3] == ["DEV", "PRIO", "RATE"] and text[1].startswith("a0 "), text
 
 
 @test

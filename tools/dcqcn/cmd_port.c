@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "json.h"
@@ -280,6 +281,11 @@ int cmd_port(int argc, char **argv)
 		return print_ports(argc > 2 ? argv[2] : NULL, show_text, show_json);
 	if (!strcmp(what, "stat") && argc <= 3)
 		return print_ports(argc > 2 ? argv[2] : NULL, stat_text, stat_json);
+	if (!strcmp(what, "watch")) {
+		/* its options are behind the word, like those of commands */
+		optind = 0;
+		return port_watch(argc - 1, argv + 1);
+	}
 	if (!strcmp(what, "set"))
 		return port_set(argc - 1, argv + 1);
 	if (!strcmp(what, "switch"))

@@ -28,8 +28,8 @@ _dcqcn_netdevs()
 _dcqcn_port() # PLACE PREVIOUS
 {
 	case $1:$2 in
-	1:*)		_dcqcn_words "show stat set switch" ;;
-	*:show|*:stat)	_dcqcn_words "$(_dcqcn_netdevs)" ;;
+	1:*)		_dcqcn_words "show stat watch set switch" ;;
+	*:show|*:stat|*:watch)	_dcqcn_words "$(_dcqcn_netdevs)" ;;
 	*:set)		[ "$1" != 2 ] || _dcqcn_words dev ;;
 	*:action)	_dcqcn_words "off alert forward drop" ;;
 	*:detect|*:restore)	_dcqcn_words auto ;;

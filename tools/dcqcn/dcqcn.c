@@ -44,7 +44,8 @@ static const struct command commands[] = {
 	  "[--peer HOST] [-i INTERVAL] [dev DEV]",
 	  "what keeps the control loop from working" },
 	{ "port", cmd_port, true,
-	  "[show [DEV] | stat [DEV] | set dev DEV KEY VALUE ... [prio PRIO KEY VALUE ...] | "
+	  "[show [DEV] | stat [DEV] | watch [-i INTERVAL] [-n COUNT] [DEV] | "
+	  "set dev DEV KEY VALUE ... [prio PRIO KEY VALUE ...] | "
 	  "switch [new NAME | set NAME | del NAME] [KEY VALUE ...]]",
 	  "switch ports of the module dcbport" },
 	{}
