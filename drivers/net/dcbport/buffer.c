@@ -364,7 +364,7 @@ bool dcbport_buffer_charge(struct dcbport_buffer *buffer, int ifindex, u8 prio,
  * @lossless: as it was charged
  * @len: as it was charged
  *
- * Context: any, with softirqs enabled or not.
+ * Context: softirqs are disabled.
  */
 void dcbport_buffer_release(struct dcbport_ingress *in, u8 prio, bool lossless,
 			    u32 len)
@@ -373,14 +373,14 @@ void dcbport_buffer_release(struct dcbport_ingress *in, u8 prio, bool lossless,
 	struct dcbport_account *account = &in->account[lossless][prio];
 	bool idle, last;
 
-	spin_lock_bh(&buffer->lock);
+	spin_lock(&buffer->lock);
 	dcbport_account_release(account, &buffer->pool[lossless],
 				&in->thresholds, len);
 	if (lossless)
 		buffer_tell(in, prio, account->paused);
 	idle = !--in->packets && !in->port;
 	last = idle && buffer_put(buffer);
-	spin_unlock_bh(&buffer->lock);
+	spin_unlock(&buffer->lock);
 	if (idle)
 		kfree(in);
 	if (last)

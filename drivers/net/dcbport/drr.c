@@ -7,6 +7,7 @@
  * stop all others too. Turns in which no class could send are not walked through
  * but counted, so that a choice looks at each class once, whatever the weights.
  */
+#include <linux/bitops.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
 
@@ -29,13 +30,7 @@ static u32 drr_turns(const struct dcbport_drr *drr, int prio, u32 len)
 
 static int drr_highest(u8 ready)
 {
-	int prio;
-
-	for (prio = DCBPORT_PRIOS - 1; prio >= 0; prio--) {
-		if (ready & 1 << prio)
-			return prio;
-	}
-	return -1;
+	return fls(ready) - 1;
 }
 
 /* The class at @step places behind the one whose turn it is */
@@ -58,7 +53,7 @@ static int drr_alone(struct dcbport_drr *drr, int prio, u32 len)
  * dcbport_drr_pick() - choose the class that sends
  * @drr: the state; the turn moves on
  * @ready: classes that have a packet and are not paused, one bit each
- * @len: bytes of each one's first packet
+ * @len: bytes of the first packet of each of these
  *
  * What it returns is to be sent: see dcbport_drr_sent().
  * Return: the class, or -1 if none is ready.

@@ -92,6 +92,7 @@ struct dcbport_class {
  * @hook: at the device's ingress
  * @pause: what the other end has said; has its own lock
  * @class: by number
+ * @came: ns; the time if something has come since the last look, or 0
  * @backlog: classes in which packets wait, one bit each
  * @drr: whose turn it is
  * @wire: the link
@@ -114,6 +115,7 @@ struct dcbport {
 	struct nf_hook_ops hook;
 	struct dcbport_pause pause;
 	struct dcbport_class class[DCBPORT_PRIOS];
+	u64 came;
 	u8 backlog;
 	struct dcbport_drr drr;
 	struct dcbport_wire wire;

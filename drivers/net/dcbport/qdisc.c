@@ -174,7 +174,7 @@ static int enqueue_one(struct dcbport *port, u8 prio, struct sk_buff *skb,
 		class->count.marked++;
 		qdisc_qstats_overlimit(port->sch);
 	}
-	cb->time = ktime_get_ns();
+	cb->time = port->came;
 	cb->prio = prio;
 	cb->tc = tc;
 	cb->lossless = lossless;
@@ -220,6 +220,7 @@ static int port_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	struct dcbport *port = qdisc_priv(sch);
 	u8 prio = packet_prio(port, skb);
 
+	port->came = ktime_get_ns();
 	return skb_is_gso(skb) ? enqueue_segments(port, prio, skb, to_free) :
 				 enqueue_one(port, prio, skb, to_free);
 }
@@ -430,13 +431,13 @@ static void count_frame(struct dcbport *port, const struct dcbport_pfc *pfc)
 static struct sk_buff *port_tell(struct dcbport *port, u64 now)
 {
 	u8 prio, want = port_wants(port);
-	struct dcbport_pfc pfc = {
-		.enable = want | port->told,
-	};
+	struct dcbport_pfc pfc;
 	struct sk_buff *skb;
 
-	if (!pfc.enable || (want == port->told && now < port->tell_again))
+	if (!(want | port->told) ||
+	    (want == port->told && now < port->tell_again))
 		return NULL;
+	pfc.enable = want | port->told;
 	for (prio = 0; prio < DCBPORT_PRIOS; prio++)
 		pfc.quanta[prio] = want & 1 << prio ? DCBPORT_PFC_MAX : 0;
 	skb = pfc_frame(port, &pfc);
@@ -471,7 +472,7 @@ static void port_take_back(struct dcbport *port)
 
 static int port_pick(struct dcbport *port, u64 now)
 {
-	u32 len[DCBPORT_PRIOS] = {};
+	u32 len[DCBPORT_PRIOS];	/* of those that are ready */
 	u8 tc, left, ready = 0;
 
 	for (left = port->backlog; left; left &= left - 1) {
@@ -603,9 +604,13 @@ static struct sk_buff *port_dequeue(struct Qdisc *sch)
 	struct sk_buff *skb;
 	u64 at, now;
 
+	/* what has just come is looked at in the same moment */
+	now = port->came;
+	port->came = 0;
 	if (port_is_idle(port))
 		return NULL;
-	now = ktime_get_ns();
+	if (!now)
+		now = ktime_get_ns();
 	port_watch(port, now);
 	do {
 		skb = port_arrived(port, now);
@@ -782,10 +787,13 @@ static void port_reset(struct Qdisc *sch)
 	u8 tc;
 
 	qdisc_watchdog_cancel(&port->timer);
+	/* the core does not always hold the lock here */
+	local_bh_disable();
 	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
 		class_purge(port, tc, DCBPORT_DROP_RESET, &to_free);
 		port->class[tc].pace.free = 0;
 	}
+	local_bh_enable();
 	while ((skb = __qdisc_dequeue_head(&port->flight))) {
 		if (port_cb(skb)->control) {
 			__qdisc_drop(skb, &to_free);
@@ -798,6 +806,7 @@ static void port_reset(struct Qdisc *sch)
 	kfree_skb_list(to_free);
 	port->wire.free = 0;
 	port->poll = 0;
+	port->came = 0;
 	port->tell_again = 0;
 }
 
