@@ -104,8 +104,8 @@ class Net:
     def step(self):
         r = self.rng
         what = r.choices(("traffic", "pauses", "set", "replace", "delete", "down", "switch",
-                          "remove", "look", "host", "namespace", "dcb"),
-                         (12, 8, 5, 2, 2, 2, 2, 1, 2, 1, .3, 6))[0]
+                          "remove", "look", "host", "namespace", "module", "dcb"),
+                         (12, 8, 5, 2, 2, 2, 2, 1, 2, 1, .3, .3, 6))[0]
         netns, device = self.device()
         if what in ("traffic", "pauses"):
             getattr(self, what)()
@@ -138,14 +138,25 @@ class Net:
             sh("ip netns del h%d" % n)
             sh("ip -n s link del h%d" % n, check=False)
             self.host(n)
-        elif what == "namespace":
+        elif what in ("namespace", "module"):
             for s in self.sockets.values():
                 s.s.close()
             sh("; ".join("ip netns del h%d" % n for n in HOSTS) + "; ip netns del s")
+            if what == "module":
+                unload()
+                sh("insmod " + MODULE)
             self.__init__(r)
         for s in self.sockets.values():
             s.take()
         return what
+
+
+def unload():
+    """Namespaces go in their own time, and the last port with them."""
+    end = time.monotonic() + PATIENCE
+    while sh("rmmod dcbport", check=False).returncode and time.monotonic() < end:
+        time.sleep(0.1)
+    return "dcbport" not in open("/proc/modules").read()
 
 
 def main():
@@ -163,10 +174,7 @@ def main():
     for s in net.sockets.values():
         s.s.close()
     sh("; ".join("ip netns del h%d" % n for n in HOSTS) + "; ip netns del s")
-    end = time.monotonic() + PATIENCE
-    while sh("rmmod dcbport", check=False).returncode and time.monotonic() < end:
-        time.sleep(0.1)
-    gone = "dcbport" not in open("/proc/modules").read()
+    gone = unload()
     leaks = ""
     try:
         for _ in range(2):
