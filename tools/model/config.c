@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Thresholds as the configuration of a switch, or of hosts. */
+#include "number.h"
+#include "parts.h"
+#include "text.h"
+
+#define PRIO	"3"		/* of lossless traffic, as most networks have it */
+#define RED_AVPKT	1000
+
+const char * const dcqcn_model_targets[DCQCN_MODEL_TARGETS] = {
+	[DCQCN_MODEL_DCBPORT] = "dcbport",
+	[DCQCN_MODEL_TC] = "tc",
+	[DCQCN_MODEL_HOST] = "host",
+	[DCQCN_MODEL_SONIC] = "sonic",
+	[DCQCN_MODEL_OTHER] = "other",
+};
+
+static void add_whole(struct text *t, const char *before, double value, const char *after)
+{
+	text_add(t, before);
+	text_whole(t, value);
+	text_add(t, after);
+}
+
+static void add_share(struct text *t, const char *before, double share, const char *after)
+{
+	text_add(t, before);
+	text_number(t, 100 * share, 6);
+	text_add(t, after);
+}
+
+static void dcbport(const struct dcqcn_model_input *in, const struct dcqcn_model_output *out,
+		    struct text *t)
+{
+	add_whole(t, "dcqcn port switch new s1 size ", in->buffer_bytes, "B");
+	add_whole(t, " lossy ", in->buffer_bytes, "B alpha ");
+	text_number(t, in->alpha, 3);
+	text_add(t, "\n# for each port DEV:\ntc qdisc add dev DEV root dcbport\n");
+	add_whole(t, "dcqcn port set dev DEV switch s1 rate ", in->speed_bps, "bit");
+	if (in->pfc) {
+		add_whole(t, " pfc " PRIO " xoff ", out->xoff_bytes, "B");
+		add_whole(t, " xon ", out->xon_bytes, "B");
+		add_whole(t, " headroom ", out->headroom_bytes, "B");
+	}
+	add_whole(t, " \\\n    prio " PRIO " limit ", in->buffer_bytes, "B");
+	add_whole(t, " kmin ", out->kmin_bytes, "B");
+	add_whole(t, " kmax ", out->kmax_bytes, "B");
+	add_share(t, " pmax ", out->pmax_share, "%");
+	if (in->flows_min)
+		add_whole(t, " flows_min ", in->flows_min, "");
+	if (in->flows_max)
+		add_whole(t, " flows_max ", in->flows_max, "");
+	text_add(t, "\n");
+	if (in->pfc)
+		text_add(t, "# or, for an LLDP agent and its peers:\n"
+			 "dcb pfc set dev DEV prio-pfc " PRIO ":on\n");
+}
+
+static void tc(const struct dcqcn_model_input *in, const struct dcqcn_model_output *out,
+	       struct text *t)
+{
+	add_whole(t, "tc qdisc add dev DEV root handle 1: tbf rate ", in->speed_bps, "bit");
+	add_whole(t, " burst ", number_max(2 * out->frame_bytes, in->speed_bps / 8 / 1e5), "");
+	add_whole(t, " limit ", in->buffer_bytes, "\n");
+	add_whole(t, "tc qdisc add dev DEV parent 1: handle 2: red limit ", in->buffer_bytes, "");
+	add_whole(t, " min ", out->kmin_bytes, "");
+	add_whole(t, " max ", number_max(out->kmax_bytes, out->kmin_bytes + 1), "");
+	add_whole(t, " avpkt 1000 burst ", number_floor(out->kmin_bytes / RED_AVPKT) + 1, "");
+	text_add(t, " bandwidth 4gbit probability ");
+	text_number(t, number_min(out->pmax_share, 0.999999), 6);
+	text_add(t, " ecn nodrop\n");
+	if (in->pfc)
+		text_add(t, "# tc has no Priority Flow Control: dcbport has\n");
+}
+
+#define KNOB(_field, _knob, _unit) \
+	{ offsetof(struct dcqcn_model_input, _field), _knob, _unit }
+
+/* Inputs that are knobs, and the knobs' units */
+static const struct {
+	size_t offset;
+	const char *name;
+	double unit;
+} knobs[] = {
+	KNOB(alpha_period_us, "dce_tcp_rtt", 1),
+	KNOB(timer_us, "rpg_time_reset", 1),
+	KNOB(byte_counter_bytes, "rpg_byte_reset", 1),
+	KNOB(recovery_steps, "rpg_threshold", 1),
+	KNOB(ai_bps, "rpg_ai_rate", 1e6),
+	KNOB(hai_bps, "rpg_hai_rate", 1e6),
+	KNOB(cnp_interval_us, "min_time_between_cnps", 1),
+	KNOB(monitor_us, "rate_reduce_monitor_period", 1),
+};
+
+/* The profile, and what differs from it */
+static void host(const struct dcqcn_model_input *in, struct text *t)
+{
+	const struct dcqcn_model_field *f = dcqcn_model_inputs;
+	size_t i;
+
+	while (f->offset != offsetof(struct dcqcn_model_input, profile))
+		f++;
+	text_add(t, "dcqcn profile apply ");
+	text_add(t, f->words[(int)in->profile]);
+	text_add(t, "\n");
+	for (i = 0; i < sizeof(knobs) / sizeof(knobs[0]); i++) {
+		double value = *(const double *)((const char *)in + knobs[i].offset);
+
+		if (value == DCQCN_MODEL_AUTO)
+			continue;
+		text_add(t, "dcqcn set dev DEV ");
+		text_add(t, knobs[i].name);
+		add_whole(t, " ", value / knobs[i].unit, "\n");
+	}
+	if (in->g_share != DCQCN_MODEL_AUTO)
+		add_whole(t, "dcqcn set dev DEV dce_tcp_g ", 1024 * (1 - in->g_share), "\n");
+}
+
+static void sonic(const struct dcqcn_model_input *in, const struct dcqcn_model_output *out,
+		  struct text *t)
+{
+	text_add(t, "{\n  \"WRED_PROFILE\": {\n    \"RDMA\": {\n"
+		 "      \"wred_green_enable\": \"true\",\n      \"ecn\": \"ecn_green\",\n");
+	add_whole(t, "      \"green_min_threshold\": \"", out->kmin_bytes, "\",\n");
+	add_whole(t, "      \"green_max_threshold\": \"", out->kmax_bytes, "\",\n");
+	add_whole(t, "      \"green_drop_probability\": \"",
+		  number_max(1, 100 * out->pmax_share), "\"\n    }\n  }");
+	if (in->pfc) {
+		text_add(t, ",\n  \"BUFFER_PROFILE\": {\n    \"RDMA_lossless\": {\n"
+			 "      \"pool\": \"ingress_lossless_pool\",\n");
+		add_whole(t, "      \"size\": \"", out->headroom_bytes, "\",\n");
+		add_whole(t, "      \"xoff\": \"", out->headroom_bytes, "\",\n");
+		add_whole(t, "      \"xon\": \"", out->xon_bytes, "\",\n");
+		add_whole(t, "      \"static_th\": \"", out->xoff_bytes, "\"\n    }\n  }");
+	}
+	text_add(t, "\n}\n");
+}
+
+static void other(const struct dcqcn_model_input *in, const struct dcqcn_model_output *out,
+		  struct text *t)
+{
+	add_whole(t, "Kmin      ", out->kmin_bytes, " bytes\n");
+	add_whole(t, "Kmax      ", out->kmax_bytes, " bytes\n");
+	add_share(t, "Pmax      ", out->pmax_share, " %\n");
+	if (!in->pfc)
+		return;
+	add_whole(t, "xOFF      ", out->xoff_bytes, " bytes of a port and priority\n");
+	add_whole(t, "xON       ", out->xon_bytes, " bytes\n");
+	add_whole(t, "headroom  ", out->headroom_bytes, " bytes of a port and priority\n");
+}
+
+/**
+ * dcqcn_model_config() - thresholds as a configuration
+ * @in: what was given
+ * @out: the thresholds
+ * @target: of what
+ * @text: room for it
+ *
+ * Return: its length.
+ */
+size_t dcqcn_model_config(const struct dcqcn_model_input *in,
+			  const struct dcqcn_model_output *out, enum dcqcn_model_target target,
+			  char text[DCQCN_MODEL_CONFIG_TEXT])
+{
+	struct text t = text_begin(text, DCQCN_MODEL_CONFIG_TEXT);
+
+	switch (target) {
+	case DCQCN_MODEL_DCBPORT:
+		dcbport(in, out, &t);
+		break;
+	case DCQCN_MODEL_TC:
+		tc(in, out, &t);
+		break;
+	case DCQCN_MODEL_HOST:
+		host(in, &t);
+		break;
+	case DCQCN_MODEL_SONIC:
+		sonic(in, out, &t);
+		break;
+	default:
+		other(in, out, &t);
+	}
+	return t.length;
+}

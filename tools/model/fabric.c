@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What cables and switches give: round trip, headroom.
+ *
+ * Headroom is what still arrives after the decision to pause, and the terms of
+ * IEEE 802.3 and 802.1Q (annex on PFC): a frame that has just begun before the
+ * pause at either end, the pause itself, both directions of the cable, and what
+ * the peer may take to respond, in quanta of 512 bit times (802.3 clauses 31B
+ * and, by speed, those of its physical layer).
+ */
+#include "number.h"
+#include "parts.h"
+
+#define PAUSE_BYTES	84	/* 64, preamble and gap */
+#define QUANTUM_BITS	512
+#define TIGHT		1.1	/* of what is needed is no margin */
+
+/* What a peer may take to respond. Of 800 Gb/s and more we know no figure: twice that of
+ * half the speed.
+ */
+static const struct {
+	double speed_bps;
+	double quanta;
+} responses[] = {
+	{ 1e9, 2 }, { 10e9, 67 }, { 25e9, 80 }, { 40e9, 118 }, { 100e9, 394 }, { 200e9, 453 },
+	{ 400e9, 905 }, { 800e9, 1810 }, { 1600e9, 3620 },
+};
+
+static double response_quanta(const struct dcqcn_model_input *in)
+{
+	size_t i, last = sizeof(responses) / sizeof(responses[0]) - 1;
+
+	if (in->response_quanta != DCQCN_MODEL_AUTO)
+		return in->response_quanta;
+	for (i = 0; i < last && responses[i].speed_bps < in->speed_bps; i++)
+		;
+	return responses[i].quanta;
+}
+
+/**
+ * parts_response_us() - until a sender obeys a pause that has arrived
+ * @in: speed, and quanta if they are given
+ */
+double parts_response_us(const struct dcqcn_model_input *in)
+{
+	return response_quanta(in) * QUANTUM_BITS / in->speed_bps * 1e6;
+}
+
+/* The port by which flows come in: an uplink's, or a host's */
+static double port_bps(const struct dcqcn_model_input *in)
+{
+	return in->uplinks && in->spine_speed_bps ? in->spine_speed_bps : in->speed_bps;
+}
+
+/**
+ * parts_cable_us() - one way on the cable of such a port
+ * @in: cables
+ */
+double parts_cable_us(const struct dcqcn_model_input *in)
+{
+	return (in->uplinks && in->tiers > 1 ? in->spine_cable_m : in->cable_m) *
+	       NS_PER_M / 1000;
+}
+
+static double frame_us(const struct dcqcn_model_output *out, double bps)
+{
+	return out->frame_bytes * 8e6 / bps;
+}
+
+/* Links, a full packet's time on each of them, and switches */
+static double rtt_us(const struct dcqcn_model_input *in, const struct dcqcn_model_output *out)
+{
+	double cables = 2 * in->cable_m, packet = 2 * frame_us(out, in->speed_bps);
+
+	if (in->tiers > 1) {
+		cables += 2 * in->spine_cable_m;
+		packet += 2 * frame_us(out, in->spine_speed_bps ? in->spine_speed_bps :
+								  in->speed_bps);
+	}
+	if (in->tiers > 2) {
+		cables += 2 * in->core_cable_m;
+		packet += 2 * frame_us(out, in->core_speed_bps ? in->core_speed_bps :
+								 in->speed_bps);
+	}
+	return 2 * (cables * NS_PER_M / 1000 + (2 * in->tiers - 1) * in->switch_delay_us) +
+	       packet + in->host_delay_us;
+}
+
+/**
+ * path_solve() - round trip, and lengths of packets
+ * @in: the fabric
+ * @out: set
+ */
+void path_solve(const struct dcqcn_model_input *in, struct dcqcn_model_output *out)
+{
+	out->packet_bytes = in->mtu_bytes + HEADER_BYTES;
+	out->frame_bytes = out->packet_bytes + WIRE_BYTES;
+	out->rtt_us = in->rtt_us == DCQCN_MODEL_AUTO ? rtt_us(in, out) : in->rtt_us;
+	out->bdp_bytes = in->speed_bps / 8e6 * out->rtt_us;
+}
+
+/**
+ * headroom_solve() - headroom, and what it leaves of the buffer
+ * @in: the fabric
+ * @out: set
+ */
+void headroom_solve(const struct dcqcn_model_input *in, struct dcqcn_model_output *out)
+{
+	double speed = port_bps(in) / 8e6;
+
+	out->shared_bytes = in->buffer_bytes;
+	if (!in->pfc)
+		return;
+	out->headroom_frames_bytes = 2 * out->frame_bytes;
+	out->headroom_pause_bytes = PAUSE_BYTES;
+	out->headroom_cable_bytes = 2 * parts_cable_us(in) * speed;
+	out->headroom_response_bytes = parts_response_us(in) * speed;
+	out->headroom_needed_bytes = out->headroom_frames_bytes + out->headroom_pause_bytes +
+				     out->headroom_cable_bytes + out->headroom_response_bytes;
+	out->headroom_bytes = in->headroom_bytes == DCQCN_MODEL_AUTO ?
+			      number_ceil(TIGHT * out->headroom_needed_bytes) :
+			      in->headroom_bytes;
+	out->headroom_left_bytes = out->headroom_bytes - out->headroom_needed_bytes;
+	out->headroom_state = out->headroom_left_bytes < 0 ? DCQCN_MODEL_HEADROOM_SHORT :
+			      out->headroom_bytes < TIGHT * out->headroom_needed_bytes ?
+			      DCQCN_MODEL_HEADROOM_TIGHT : DCQCN_MODEL_HEADROOM_SAFE;
+	out->headroom_total_bytes = out->headroom_bytes * in->ports * in->lossless;
+	out->shared_bytes = number_max(0, in->buffer_bytes - out->headroom_total_bytes);
+	out->dynamic_xoff_bytes = in->alpha ? in->alpha * out->shared_bytes /
+					      (1 + in->alpha * parts_groups(in)) :
+					      out->shared_bytes / parts_groups(in);
+}

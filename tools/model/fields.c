@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What goes into the model and comes out: names, units, ranges, defaults, presets. */
+#include "parts.h"
+#include "text.h"
+
+#define ROOM_PACKETS	4	/* to share, at least */
+
+#define AUTO	DCQCN_MODEL_AUTO
+
+static const char * const profiles[] = { "auto", "mlx5", "sigcomm15", NULL };
+static const char * const bursts[] = { "none", "allreduce", "replication", "inference", "own",
+				       NULL };
+static const char * const no_yes[] = { "no", "yes", NULL };
+static const char * const headrooms[] = { "none", "safe", "tight", "short", NULL };
+static const char * const brakes[] = { "none", "may", "will", NULL };
+static const char * const whens[] = { "none", "start", "always", NULL };
+static const char * const uses[] = { "full", "under-used", NULL };
+static const char * const queues[] = { "steady", "swings", NULL };
+
+#define INPUT(_group, _key, _end, _unit, _help, _min, _max, _value, ...) \
+	{ .group = (_group), .key = #_key, .name = #_key #_end, .unit = DCQCN_MODEL_##_unit, \
+	  .help = (_help), .offset = offsetof(struct dcqcn_model_input, _key##_end), \
+	  .min = (_min), .max = (_max), .value = (_value), __VA_ARGS__ }
+
+const struct dcqcn_model_field dcqcn_model_inputs[] = {
+#define GROUP "fabric"
+	INPUT(GROUP, speed, _bps, BPS, "the congested link", 1e6, 1.6e12, 100e9),
+	INPUT(GROUP, tiers, , NUMBER, "of switches: leaf, spine, super-spine", 1, 3, 1,
+	      .whole = true),
+	INPUT(GROUP, spine_speed, _bps, BPS, "links from leaf to spine; 0: as speed", 0, 6.4e12, 0),
+	INPUT(GROUP, core_speed, _bps, BPS, "links from spine to super-spine; 0: as speed", 0,
+	      6.4e12, 0),
+	INPUT(GROUP, cable, _m, M, "from host to leaf", 0, 1e5, 5),
+	INPUT(GROUP, spine_cable, _m, M, "from leaf to spine", 0, 1e5, 30),
+	INPUT(GROUP, core_cable, _m, M, "from spine to super-spine", 0, 1e5, 100),
+	INPUT(GROUP, switch_delay, _us, US, "of each switch, without its queue", 0, 1e4, 0.5),
+	INPUT(GROUP, host_delay, _us, US, "at both ends together, from a packet to its answer", 0,
+	      1e5, 2),
+	INPUT(GROUP, rtt, _us, US, "round trip without queues; auto: computed", 0.1, 1e5, AUTO,
+	      .automatic = true),
+	INPUT(GROUP, mtu, _bytes, BYTES, "RoCE payload of a packet", 256, 4096, 4096,
+	      .whole = true),
+	INPUT(GROUP, congested_hops, , NUMBER, "queues that mark on the longest path", 1, 5, 1,
+	      .whole = true),
+#undef GROUP
+#define GROUP "load"
+	INPUT(GROUP, flows, , NUMBER, "that share the congested link", 1, DCQCN_MODEL_FLOWS_MAX, 16,
+	      .whole = true),
+	INPUT(GROUP, uplinks, , NUMBER, "ports by which they come in; 0: one for each", 0,
+	      DCQCN_MODEL_FLOWS_MAX, 0, .whole = true),
+	INPUT(GROUP, window, _bytes, BYTES, "a flow has in flight at most; 0: no limit", 0, 1e9, 0),
+	INPUT(GROUP, host_queue, _bytes, BYTES, "of a flow wait in its host; 0 for NICs", 0, 1e8, 0),
+	INPUT(GROUP, ack, _bytes, BYTES, "after so much a flow asks for an ACK", 256, 1e9, 65536),
+	INPUT(GROUP, stagger, _us, US, "between the flows' starts", 0, 1e6, 0),
+	INPUT(GROUP, burst, , WORD, "a preset", 0, 4, 0, .words = bursts),
+	INPUT(GROUP, burst_bytes, , BYTES, "of each sender in a burst", 1, 1e10, AUTO,
+	      .automatic = true),
+	INPUT(GROUP, burst_flows, , NUMBER, "senders that burst together", 1, 1e5, AUTO,
+	      .automatic = true, .whole = true),
+	INPUT(GROUP, burst_period, _us, US, "from burst to burst", 1, 1e9, AUTO,
+	      .automatic = true),
+#undef GROUP
+#define GROUP "senders"
+	INPUT(GROUP, profile, , WORD, "of the congestion control", 0, 2, 0, .words = profiles),
+	INPUT(GROUP, g, _share, SHARE, "g: alpha's gain", 0.001, 1, AUTO, .automatic = true),
+	INPUT(GROUP, alpha_period, _us, US, "alpha's period; 0: measured", 0, 131071, AUTO,
+	      .automatic = true, .whole = true),
+	INPUT(GROUP, timer, _us, US, "T, the increase timer; 0: measured", 0, 131071, AUTO,
+	      .automatic = true, .whole = true),
+	INPUT(GROUP, byte_counter, _bytes, BYTES, "B, the byte counter; 0: off", 0, 4294967295.0,
+	      AUTO, .automatic = true, .whole = true),
+	INPUT(GROUP, recovery_steps, , NUMBER, "F, steps of fast recovery", 1, 31, AUTO,
+	      .automatic = true, .whole = true),
+	INPUT(GROUP, ai, _bps, BPS, "R_AI, in whole Mb/s; 0: measured", 0, 1e12, AUTO,
+	      .automatic = true),
+	INPUT(GROUP, hai, _bps, BPS, "R_HAI, in whole Mb/s", 1e6, 1e12, AUTO, .automatic = true),
+	INPUT(GROUP, cnp_interval, _us, US, "between two CNPs of a flow", 0, 131071, AUTO,
+	      .automatic = true, .whole = true),
+	INPUT(GROUP, monitor, _us, US, "at most one cut in so long; 0: measured", 0, 131071, AUTO,
+	      .automatic = true, .whole = true),
+#undef GROUP
+#define GROUP "switch"
+	INPUT(GROUP, kmin, _bytes, BYTES, "no marks up to here", 0, 1e9, AUTO, .automatic = true),
+	INPUT(GROUP, kmax, _bytes, BYTES, "all are marked above", 1, 1e9, AUTO, .automatic = true),
+	INPUT(GROUP, pmax, _share, SHARE, "probability of a mark at kmax", 1e-6, 1, AUTO,
+	      .automatic = true),
+	INPUT(GROUP, buffer, _bytes, BYTES, "of the switch for this traffic, with headroom", 1e4,
+	      1e10, 16e6),
+	INPUT(GROUP, alpha, , NUMBER, "of what is free of it, for one port; 0: all", 0, 128,
+	      1),
+	INPUT(GROUP, ports, , NUMBER, "of the switch, which all need headroom", 1, 4096, 32,
+	      .whole = true),
+	INPUT(GROUP, lossless, , NUMBER, "priorities with PFC", 1, 8, 1, .whole = true),
+	INPUT(GROUP, pfc, , WORD, "Priority Flow Control", 0, 1, 1, .words = no_yes),
+	INPUT(GROUP, xoff, _bytes, BYTES, "held by a port, when it pauses its sender", 1, 1e10, AUTO,
+	      .automatic = true),
+	INPUT(GROUP, xon, _bytes, BYTES, "held by a port, when the sender goes on", 0, 1e10, AUTO,
+	      .automatic = true),
+	INPUT(GROUP, headroom, _bytes, BYTES, "of each port, for what comes after xoff", 0, 1e10,
+	      AUTO, .automatic = true),
+	INPUT(GROUP, response_quanta, , NUMBER, "what a sender takes to pause; auto: 802.3", 0,
+	      65535, AUTO, .automatic = true),
+	INPUT(GROUP, flows_min, , NUMBER, "no marks with fewer flows in the queue; 0: off", 0, 2048,
+	      0, .whole = true),
+	INPUT(GROUP, flows_max, , NUMBER, "1.5 times the marks with more; 0: off", 0, 2048, 0,
+	      .whole = true),
+	INPUT(GROUP, sample, _us, US, "the marker looks so often; 0: for each packet", 0, 1e5, 0),
+#undef GROUP
+#define GROUP "goal"
+	INPUT(GROUP, utilisation, _share, SHARE, "of the link", 0.5, 1, 0.95),
+	INPUT(GROUP, react, _us, US, "answer lasting congestion within; 0: no bound", 0, 1e7, 0),
+#undef GROUP
+#define GROUP "computation"
+	INPUT(GROUP, duration, _us, US, "of simulated time; 0: until flows have settled", 0, 1e7, 0),
+	INPUT(GROUP, seed, , NUMBER, "of random numbers", 1, 1e9, 1, .whole = true),
+#undef GROUP
+	{}
+};
+
+#define OUTPUT(_group, _key, _end, _unit, _help, ...) \
+	{ .group = (_group), .key = #_key, .name = #_key #_end, .unit = DCQCN_MODEL_##_unit, \
+	  .help = (_help), .offset = offsetof(struct dcqcn_model_output, _key##_end), \
+	  __VA_ARGS__ }
+
+const struct dcqcn_model_field dcqcn_model_outputs[] = {
+#define GROUP "path"
+	OUTPUT(GROUP, rtt, _us, US, "round trip without queues"),
+	OUTPUT(GROUP, bdp, _bytes, BYTES, "what the path holds"),
+	OUTPUT(GROUP, packet, _bytes, BYTES, "of a full packet in a switch's memory"),
+	OUTPUT(GROUP, frame, _bytes, BYTES, "of it on the wire"),
+#undef GROUP
+#define GROUP "thresholds"
+	OUTPUT(GROUP, kmin, _bytes, BYTES, "no marks up to here"),
+	OUTPUT(GROUP, kmax, _bytes, BYTES, "all are marked above"),
+	OUTPUT(GROUP, pmax, _share, SHARE, "probability of a mark at Kmax"),
+	OUTPUT(GROUP, xoff, _bytes, BYTES, "held by a port, when it pauses its sender"),
+	OUTPUT(GROUP, xon, _bytes, BYTES, "held by a port, when the sender goes on"),
+	OUTPUT(GROUP, headroom, _bytes, BYTES, "of each port, for what comes after xOFF"),
+#undef GROUP
+#define GROUP "recommended"
+	OUTPUT(GROUP, best_kmin, _bytes, BYTES, "Kmin"),
+	OUTPUT(GROUP, best_kmax, _bytes, BYTES, "Kmax"),
+	OUTPUT(GROUP, best_pmax, _share, SHARE, "Pmax"),
+	OUTPUT(GROUP, best_xoff, _bytes, BYTES, "xOFF"),
+	OUTPUT(GROUP, best_xon, _bytes, BYTES, "xON"),
+#undef GROUP
+#define GROUP "drain"
+	OUTPUT(GROUP, kmin_drain, _us, US, "a queue of Kmin"),
+	OUTPUT(GROUP, kmax_drain, _us, US, "of Kmax"),
+	OUTPUT(GROUP, xoff_drain, _us, US, "of xOFF"),
+	OUTPUT(GROUP, kmin_buffer, _share, SHARE, "Kmin's part of the buffer"),
+	OUTPUT(GROUP, kmax_buffer, _share, SHARE, "Kmax's part of the buffer"),
+#undef GROUP
+#define GROUP "headroom"
+	OUTPUT(GROUP, headroom_frames, _bytes, BYTES, "frames that have begun at both ends"),
+	OUTPUT(GROUP, headroom_pause, _bytes, BYTES, "the pause frame"),
+	OUTPUT(GROUP, headroom_cable, _bytes, BYTES, "the cable, both directions"),
+	OUTPUT(GROUP, headroom_response, _bytes, BYTES, "until the sender obeys"),
+	OUTPUT(GROUP, headroom_needed, _bytes, BYTES, "needed: all of them"),
+	OUTPUT(GROUP, headroom_left, _bytes, BYTES, "left: given less needed"),
+	OUTPUT(GROUP, headroom_state, , WORD, "verdict", .words = headrooms),
+	OUTPUT(GROUP, headroom_total, _bytes, BYTES, "headroom of all ports and priorities"),
+	OUTPUT(GROUP, shared, _bytes, BYTES, "buffer that is left to share"),
+	OUTPUT(GROUP, dynamic_xoff, _bytes, BYTES, "a port's bound when all of them are full"),
+#undef GROUP
+#define GROUP "operating point"
+	OUTPUT(GROUP, fluid_p, _share, SHARE, "marks, by the fluid model"),
+	OUTPUT(GROUP, fluid_queue, _bytes, BYTES, "queue, by the fluid model"),
+	OUTPUT(GROUP, fluid_above, , WORD, "it needs more marks than Pmax", .words = no_yes),
+	OUTPUT(GROUP, marked, _share, SHARE, "marks, in simulated time"),
+	OUTPUT(GROUP, queue_mean, _bytes, BYTES, "mean queue"),
+	OUTPUT(GROUP, queue_p5, _bytes, BYTES, "the queue is longer for 95 % of the time"),
+	OUTPUT(GROUP, queue_p95, _bytes, BYTES, "longer for 5 % of the time"),
+	OUTPUT(GROUP, queue_p99, _bytes, BYTES, "longer for 1 % of the time"),
+	OUTPUT(GROUP, queue_max, _bytes, BYTES, "the longest, after the start"),
+	OUTPUT(GROUP, utilisation, _share, SHARE, "of the link, used"),
+	OUTPUT(GROUP, flow, _bps, BPS, "mean rate of a flow"),
+	OUTPUT(GROUP, jain, , NUMBER, "fairness index of the flows"),
+	OUTPUT(GROUP, cnps_per_s, , NUMBER, "CNPs per second, of all flows"),
+#undef GROUP
+#define GROUP "stability"
+	OUTPUT(GROUP, above_kmax, _share, SHARE, "time with a queue above Kmax"),
+	OUTPUT(GROUP, swing, _bytes, BYTES, "swing: from the 5 % queue to the 95 % queue"),
+	OUTPUT(GROUP, swing_rtts, , NUMBER, "from one swing to the next, in round trips"),
+#undef GROUP
+#define GROUP "braking distance"
+	OUTPUT(GROUP, brake_bytes, , BYTES, "growth of the queue from a mark to slower packets"),
+	OUTPUT(GROUP, brake_room, _bytes, BYTES, "room from Kmax to where PFC fires"),
+	OUTPUT(GROUP, brake, , WORD, "PFC because of it", .words = brakes),
+#undef GROUP
+#define GROUP "start"
+	OUTPUT(GROUP, start_line, _bytes, BYTES, "queued before the first cut, at line rate"),
+	OUTPUT(GROUP, start_auto, _bytes, BYTES, "queued with the start of profile auto"),
+	OUTPUT(GROUP, start_peak, _bytes, BYTES, "longest queue while these flows start"),
+#undef GROUP
+#define GROUP "pauses and losses"
+	OUTPUT(GROUP, pfc_per_s, , NUMBER, "PFC frames per second, after the start"),
+	OUTPUT(GROUP, paused, _share, SHARE, "time that a port is paused, after the start"),
+	OUTPUT(GROUP, lost, _bytes, BYTES, "bytes lost in all"),
+	OUTPUT(GROUP, start_lost, _bytes, BYTES, "bytes lost in the start"),
+#undef GROUP
+#define GROUP "verdicts"
+	OUTPUT(GROUP, state_pfc, , WORD, "PFC fires", .words = whens),
+	OUTPUT(GROUP, state_loss, , WORD, "packets are lost", .words = whens),
+	OUTPUT(GROUP, state_used, , WORD, "the link", .words = uses),
+	OUTPUT(GROUP, state_queue, , WORD, "the queue", .words = queues),
+#undef GROUP
+#define GROUP "several hops"
+	OUTPUT(GROUP, any, _share, SHARE, "marked on one of the hops"),
+	OUTPUT(GROUP, amplification, , NUMBER, "of that over one hop"),
+	OUTPUT(GROUP, graduated_pmax, _share, SHARE, "Pmax of each hop that undoes it"),
+	OUTPUT(GROUP, graduated_kmax, _bytes, BYTES, "or Kmax, with the same Pmax"),
+	OUTPUT(GROUP, long_share, , NUMBER, "of a flow over all hops, by one over one"),
+#undef GROUP
+#define GROUP "bursts"
+	OUTPUT(GROUP, burst_us, , US, "a burst comes in"),
+	OUTPUT(GROUP, burst_queue, _bytes, BYTES, "it builds up, on top of the mean"),
+	OUTPUT(GROUP, burst_seen, _share, SHARE, "of bursts that the marker sees"),
+	OUTPUT(GROUP, burst_late, _us, US, "from its end to the first slower packet"),
+	OUTPUT(GROUP, burst_late_share, , SHARE, "of CNPs that come when it is over"),
+	OUTPUT(GROUP, burst_flows_min, , NUMBER, "flows_min that spares such bursts; 0: none needed"),
+	OUTPUT(GROUP, reaction, _us, US, "from lasting congestion to slower packets"),
+#undef GROUP
+#define GROUP "computation"
+	OUTPUT(GROUP, steps, , NUMBER, "in simulated time"),
+	OUTPUT(GROUP, start, _us, US, "the start, before what is measured"),
+	OUTPUT(GROUP, duration, _us, US, "all of simulated time"),
+#undef GROUP
+	{}
+};
+
+const struct dcqcn_model_preset dcqcn_model_presets[] = {
+	{ "100g-leaf", "16 hosts at a leaf of 100 Gb/s" },
+	{ "400g-ai", "32 hosts over a spine of 400 Gb/s, all-reduce" },
+	{ "800g-superpod", "64 hosts over three tiers of 800 Gb/s, all-reduce" },
+	{ "lab-48m", "four virtual machines at 48 Mb/s" },
+	{}
+};
+
+/**
+ * dcqcn_model_defaults() - the value of each input that was not given
+ * @in: all of it is set
+ */
+void dcqcn_model_defaults(struct dcqcn_model_input *in)
+{
+	const struct dcqcn_model_field *f;
+
+	for (f = dcqcn_model_inputs; f->key; f++)
+		*dcqcn_model_at(in, f) = f->value;
+}
+
+/**
+ * dcqcn_model_preset() - the inputs of a preset
+ * @in: all of it is set
+ * @preset: index in dcqcn_model_presets
+ */
+void dcqcn_model_preset(struct dcqcn_model_input *in, size_t preset)
+{
+	dcqcn_model_defaults(in);
+	switch (preset) {
+	case 1:
+		in->speed_bps = 400e9;
+		in->tiers = 2;
+		in->cable_m = 3;
+		in->flows = 32;
+		in->buffer_bytes = 64e6;
+		in->ports = 64;
+		in->congested_hops = 2;
+		in->burst = DCQCN_MODEL_BURST_ALLREDUCE;
+		break;
+	case 2:
+		in->speed_bps = 800e9;
+		in->tiers = 3;
+		in->cable_m = 3;
+		in->flows = 64;
+		in->buffer_bytes = 160e6;
+		in->ports = 64;
+		in->congested_hops = 3;
+		in->burst = DCQCN_MODEL_BURST_ALLREDUCE;
+		break;
+	case 3:
+		in->speed_bps = 48e6;
+		in->rtt_us = 1000;
+		in->mtu_bytes = 1024;
+		in->flows = 4;
+		in->window_bytes = 128 * 1082;
+		in->host_queue_bytes = 64 * 1082;
+		in->buffer_bytes = 1e6;
+		in->ports = 4;
+		in->pfc = 0;
+		break;
+	}
+}
+
+static const char *range_text(const struct dcqcn_model_field *f, struct text *t)
+{
+	size_t i;
+
+	if (f->words) {
+		for (i = 0; f->words[i]; i++) {
+			text_add(t, i ? ", " : "");
+			text_add(t, f->words[i]);
+		}
+		return t->at;
+	}
+	text_value(t, f->unit, f->min);
+	text_add(t, " to ");
+	text_value(t, f->unit, f->max);
+	if (f->automatic)
+		text_add(t, ", or auto");
+	return t->at;
+}
+
+/* Whether a value is one of those that a field may have; NaN is none */
+static bool is_within(const struct dcqcn_model_field *f, double value)
+{
+	if (f->automatic && value == AUTO)
+		return true;
+	if (!(value >= f->min && value <= f->max))
+		return false;
+	return !(f->whole || f->words) || value == (double)(long long)value;
+}
+
+static bool in_range(const struct dcqcn_model_input *in, struct text *t)
+{
+	const struct dcqcn_model_field *f;
+
+	for (f = dcqcn_model_inputs; f->key; f++) {
+		double value = *(const double *)((const char *)in + f->offset);
+
+		if (is_within(f, value))
+			continue;
+		text_add(t, f->key);
+		text_add(t, f->whole && value >= f->min && value <= f->max ?
+			 ": must be a whole number, " : ": must be within ");
+		range_text(f, t);
+		return false;
+	}
+	return true;
+}
+
+static double *field_at(struct dcqcn_model_input *in, const char *key)
+{
+	const struct dcqcn_model_field *f;
+	size_t i;
+
+	for (f = dcqcn_model_inputs; f->key; f++) {
+		for (i = 0; f->key[i] && f->key[i] == key[i]; i++)
+			;
+		if (f->key[i] == key[i])
+			return dcqcn_model_at(in, f);
+	}
+	return NULL;
+}
+
+/* @low and @high are keys of inputs of which the first must not exceed the second */
+static bool in_order(const struct dcqcn_model_input *in, const char *low, const char *high,
+		     const char *why, struct text *t)
+{
+	struct dcqcn_model_input copy = *in;
+	double a = *field_at(&copy, low), b = *field_at(&copy, high);
+
+	if (a == AUTO || b == AUTO || a <= b)
+		return true;
+	text_add(t, low);
+	text_add(t, ": ");
+	text_value(t, DCQCN_MODEL_BYTES, a);
+	text_add(t, " is more than ");
+	text_add(t, high);
+	text_add(t, ", ");
+	text_value(t, DCQCN_MODEL_BYTES, b);
+	text_add(t, ": ");
+	text_add(t, why);
+	return false;
+}
+
+static bool has_room(const struct dcqcn_model_input *in, struct text *t)
+{
+	struct dcqcn_model_output out = {};
+
+	path_solve(in, &out);
+	headroom_solve(in, &out);
+	if (out.shared_bytes >= ROOM_PACKETS * out.packet_bytes)
+		return true;
+	text_add(t, in->pfc ? "headroom: of all ports and priorities it is " : "buffer: ");
+	text_value(t, DCQCN_MODEL_BYTES, in->pfc ? out.headroom_total_bytes : in->buffer_bytes);
+	text_add(t, in->pfc ? ", and leaves nothing of a buffer of " : " are less than packets of ");
+	text_value(t, DCQCN_MODEL_BYTES, in->pfc ? in->buffer_bytes : out.packet_bytes);
+	text_add(t, in->pfc ? ": a larger one, or fewer ports" : " need");
+	return false;
+}
+
+static bool is_congested(const struct dcqcn_model_input *in, struct text *t)
+{
+	double uplink = in->spine_speed_bps ? in->spine_speed_bps : in->speed_bps;
+
+	if (!in->uplinks || in->uplinks * uplink > in->speed_bps)
+		return true;
+	text_add(t, "uplinks: together they are not faster than speed, so the queue is "
+		 "elsewhere: more of them, or a higher spine_speed");
+	return false;
+}
+
+/**
+ * dcqcn_model_check() - whether inputs make sense
+ * @in: the inputs
+ * @problem: else what is wrong: the field, its range or the rule, and why
+ *
+ * Return: whether dcqcn_model_solve() may be called.
+ */
+bool dcqcn_model_check(const struct dcqcn_model_input *in, char problem[DCQCN_MODEL_TEXT])
+{
+	struct text t = text_begin(problem, DCQCN_MODEL_TEXT);
+
+	return in_range(in, &t) &&
+	       in_order(in, "kmin", "kmax", "the curve rises from kmin to kmax", &t) &&
+	       in_order(in, "kmax", "buffer", "no queue gets that long", &t) &&
+	       (!in->pfc ||
+		(in_order(in, "xon", "xoff", "a pause would end as soon as it began", &t) &&
+		 in_order(in, "xoff", "buffer", "packets are lost before a pause", &t))) &&
+	       has_room(in, &t) && is_congested(in, &t);
+}

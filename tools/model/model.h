@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * From a fabric to Kmin, Kmax, Pmax and xOFF: what thresholds do.
+ *
+ * A library without I/O, memory allocation or global settings, for the command
+ * dcqcn model, its tests, and a page in the browser. See model.c, and
+ * Documentation/model.rst for the formulas and their sources.
+ *
+ * It needs no C library: of the compiler it uses sqrt, floor, ceil and fabs
+ * (instructions of WebAssembly, and of any CPU with a square root), and memcpy(),
+ * memset() where the compiler calls them. Logarithms and powers are its own, so
+ * that all builds give the same bits (with -ffp-contract=off).
+ *
+ * Everything is a double. Names end in the unit: bps is bit/s, us is
+ * microseconds, share is 0 to 1, m is metres; what has none is a number. A word,
+ * such as a profile, is its index in the field's list of words. No output is ever
+ * NaN or infinite.
+ */
+#ifndef DCQCN_MODEL_H
+#define DCQCN_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Of an input: take what the model recommends, computes, or the profile has */
+#define DCQCN_MODEL_AUTO	(-1.0)
+
+#define DCQCN_MODEL_FLOWS_MAX	1024
+#define DCQCN_MODEL_SAMPLES	400
+#define DCQCN_MODEL_FINDINGS_MAX	16
+#define DCQCN_MODEL_TEXT	512	/* room for each text, but a configuration */
+#define DCQCN_MODEL_CONFIG_TEXT	2048
+
+/**
+ * struct dcqcn_model_input - a fabric, its load and its settings
+ * @speed_bps: the congested link
+ * @tiers: of switches: 1 leaf, 2 with spine, 3 with super-spine
+ * @spine_speed_bps: links from leaf to spine; 0: as @speed_bps
+ * @core_speed_bps: links from spine to super-spine; 0: as @speed_bps
+ * @cable_m: from host to leaf
+ * @spine_cable_m: from leaf to spine
+ * @core_cable_m: from spine to super-spine
+ * @switch_delay_us: of each switch, without its queue
+ * @host_delay_us: at both ends together, from a packet to its answer
+ * @rtt_us: round trip without queues; AUTO: computed from the fabric
+ * @mtu_bytes: RoCE payload of a packet
+ * @congested_hops: queues that mark on the longest path
+ * @flows: that share the congested link
+ * @uplinks: ports of the congested switch by which they come in; 0: one for each
+ * @window_bytes: what a flow has in flight at most; 0: no limit
+ * @host_queue_bytes: of a flow that wait in its host beyond the limiter: 0 for NICs, 64
+ *	packets for soft-RoCE
+ * @ack_bytes: a flow asks for an ACK after so much; profile auto measures its path by them
+ * @stagger_us: time between the flows' starts
+ * @burst: preset: none, allreduce, replication, inference, own
+ * @burst_bytes: of each sender in a burst; AUTO: the preset's
+ * @burst_flows: senders that burst together; AUTO: the preset's
+ * @burst_period_us: from burst to burst; AUTO: the preset's
+ * @profile: of the senders: auto, mlx5, sigcomm15
+ * @g_share: g; AUTO, here and below: the profile's
+ * @alpha_period_us: alpha's period; 0, here and below: measured, in units of the path
+ * @timer_us: T, the increase timer
+ * @byte_counter_bytes: B; 0 is off
+ * @recovery_steps: F
+ * @ai_bps: R_AI, in whole Mb/s
+ * @hai_bps: R_HAI, in whole Mb/s
+ * @cnp_interval_us: least time between two CNPs of a flow
+ * @monitor_us: at most one cut in so long
+ * @kmin_bytes: no marks up to here; AUTO, here and below: recommended
+ * @kmax_bytes: all are marked above
+ * @pmax_share: probability of a mark at Kmax
+ * @buffer_bytes: the switch's memory for this traffic, headroom included
+ * @alpha: what one port may take of what is free of the pool; 0: all
+ * @ports: of the switch, each of which needs headroom
+ * @lossless: priorities with PFC, of which this traffic is one
+ * @pfc: whether there is PFC: no, yes
+ * @xoff_bytes: a port pauses its sender when it holds so much; AUTO: recommended
+ * @xon_bytes: the sender goes on; AUTO: recommended
+ * @headroom_bytes: for what comes after the decision; AUTO: computed
+ * @response_quanta: what the sender takes to pause, in units of 512 bits;
+ *	AUTO: what 802.3 allows at this speed
+ * @flows_min: no marks with fewer flows in the queue; 0: off
+ * @flows_max: 1.5 times the marks with more; 0: off
+ * @sample_us: the marker looks at the queue so often; 0: for each packet
+ * @utilisation_share: of the link, to be reached
+ * @react_us: congestion that lasts is to be answered within; 0: no bound
+ * @duration_us: of simulated time, the second half of which is measured; 0: as
+ *	long as flows need to settle. Where too much happens it is cut short.
+ * @seed: of the random numbers
+ */
+struct dcqcn_model_input {
+	/* the fabric */
+	double speed_bps;
+	double tiers;
+	double spine_speed_bps;
+	double core_speed_bps;
+	double cable_m;
+	double spine_cable_m;
+	double core_cable_m;
+	double switch_delay_us;
+	double host_delay_us;
+	double rtt_us;
+	double mtu_bytes;
+	double congested_hops;
+	/* the load */
+	double flows;
+	double uplinks;
+	double window_bytes;
+	double host_queue_bytes;
+	double ack_bytes;
+	double stagger_us;
+	double burst;
+	double burst_bytes;
+	double burst_flows;
+	double burst_period_us;
+	/* the senders */
+	double profile;
+	double g_share;
+	double alpha_period_us;
+	double timer_us;
+	double byte_counter_bytes;
+	double recovery_steps;
+	double ai_bps;
+	double hai_bps;
+	double cnp_interval_us;
+	double monitor_us;
+	/* the switch */
+	double kmin_bytes;
+	double kmax_bytes;
+	double pmax_share;
+	double buffer_bytes;
+	double alpha;
+	double ports;
+	double lossless;
+	double pfc;
+	double xoff_bytes;
+	double xon_bytes;
+	double headroom_bytes;
+	double response_quanta;
+	double flows_min;
+	double flows_max;
+	double sample_us;
+	/* what is wanted */
+	double utilisation_share;
+	double react_us;
+	/* how it is computed */
+	double duration_us;
+	double seed;
+};
+
+/**
+ * struct dcqcn_model_output - what comes of it
+ * @rtt_us: round trip without queues
+ * @bdp_bytes: what the path holds: speed times round trip
+ * @packet_bytes: of a full packet in a switch's memory
+ * @frame_bytes: and on the wire
+ * @kmin_bytes: in use: what was given, or else recommended
+ * @kmax_bytes: the same
+ * @pmax_share: the same
+ * @xoff_bytes: the same; 0 without PFC, here and below
+ * @xon_bytes: the same
+ * @headroom_bytes: the same
+ * @best_kmin_bytes: recommended, whatever was given
+ * @best_kmax_bytes: the same
+ * @best_pmax_share: the same
+ * @best_xoff_bytes: the same
+ * @best_xon_bytes: the same
+ * @kmin_drain_us: how long a queue of Kmin takes to drain
+ * @kmax_drain_us: of Kmax
+ * @xoff_drain_us: of xOFF
+ * @kmin_buffer_share: Kmin's part of the buffer
+ * @kmax_buffer_share: Kmax's
+ * @headroom_frames_bytes: frames that have begun at both ends
+ * @headroom_pause_bytes: the pause frame
+ * @headroom_cable_bytes: both directions of the cable
+ * @headroom_response_bytes: until the sender obeys
+ * @headroom_needed_bytes: all of them
+ * @headroom_left_bytes: given less needed
+ * @headroom_state: none (no PFC), safe, tight, short
+ * @headroom_total_bytes: of all ports and priorities
+ * @shared_bytes: what of the buffer is left to share
+ * @dynamic_xoff_bytes: bound of a port by @alpha, when all of them are full
+ * @fluid_p_share: fixed point of the fluid model: probability of a mark
+ * @fluid_queue_bytes: the queue at which the curve has it; Kmax if none does
+ * @fluid_above: no queue up to Kmax has it: no, yes
+ * @marked_share: of packets, in simulated time, here and below
+ * @queue_mean_bytes: mean queue
+ * @queue_p5_bytes: it is longer for 95 % of the time
+ * @queue_p95_bytes: for 5 %
+ * @queue_p99_bytes: for 1 %
+ * @queue_max_bytes: the longest, after the start
+ * @utilisation_share: of the link
+ * @flow_bps: mean rate of a flow
+ * @jain: fairness index of the flows' rates
+ * @cnps_per_s: of all flows
+ * @above_kmax_share: of the time
+ * @swing_bytes: from @queue_p5_bytes to @queue_p95_bytes
+ * @swing_rtts: from swing to swing, in round trips with the mean queue
+ * @brake_bytes: how far the queue grows from a mark to slower packets
+ * @brake_room_bytes: from Kmax to where PFC fires; 0 without PFC
+ * @brake: PFC because of it: none, may, will
+ * @start_line_bytes: what flows that start at line rate put into the buffer
+ *	before the first cut
+ * @start_auto_bytes: the same with the start of profile auto
+ * @start_peak_bytes: the longest queue of the start, in simulated time
+ * @pfc_per_s: PFC frames, after the start
+ * @paused_share: of the senders' time, after the start
+ * @lost_bytes: in all
+ * @start_lost_bytes: of them in the start
+ * @state_pfc: PFC fires: none, start, always
+ * @state_loss: packets are lost: none, start, always
+ * @state_used: the link is: full, under-used
+ * @state_queue: the queue: steady, swings
+ * @any_share: a packet is marked on one of @congested_hops queues, each of which
+ *	marks @marked_share
+ * @amplification: that by @marked_share
+ * @graduated_pmax_share: of each of these queues, so that their marks come to
+ *	@marked_share
+ * @graduated_kmax_bytes: or else that, with the given Pmax
+ * @long_share: what a flow over all of them gets, by what one over one gets
+ * @burst_us: how long a burst comes in
+ * @burst_queue_bytes: that it builds up, on top of the mean
+ * @burst_seen_share: of bursts that the marker sees
+ * @burst_late_us: how long after its end the first slower packet comes; negative:
+ *	before
+ * @burst_late_share: of CNPs that answer a burst which is over
+ * @burst_flows_min: flows_min with which such bursts are not marked; 0: none is
+ *	needed
+ * @reaction_us: from lasting congestion to slower packets
+ * @steps: of simulated time
+ * @start_us: of it, before what is measured
+ * @duration_us: of it
+ */
+struct dcqcn_model_output {
+	/* the path */
+	double rtt_us;
+	double bdp_bytes;
+	double packet_bytes;
+	double frame_bytes;
+	/* thresholds in use */
+	double kmin_bytes;
+	double kmax_bytes;
+	double pmax_share;
+	double xoff_bytes;
+	double xon_bytes;
+	double headroom_bytes;
+	/* recommended */
+	double best_kmin_bytes;
+	double best_kmax_bytes;
+	double best_pmax_share;
+	double best_xoff_bytes;
+	double best_xon_bytes;
+	/* what they mean */
+	double kmin_drain_us;
+	double kmax_drain_us;
+	double xoff_drain_us;
+	double kmin_buffer_share;
+	double kmax_buffer_share;
+	/* headroom */
+	double headroom_frames_bytes;
+	double headroom_pause_bytes;
+	double headroom_cable_bytes;
+	double headroom_response_bytes;
+	double headroom_needed_bytes;
+	double headroom_left_bytes;
+	double headroom_state;
+	double headroom_total_bytes;
+	double shared_bytes;
+	double dynamic_xoff_bytes;
+	/* the operating point */
+	double fluid_p_share;
+	double fluid_queue_bytes;
+	double fluid_above;
+	double marked_share;
+	double queue_mean_bytes;
+	double queue_p5_bytes;
+	double queue_p95_bytes;
+	double queue_p99_bytes;
+	double queue_max_bytes;
+	double utilisation_share;
+	double flow_bps;
+	double jain;
+	double cnps_per_s;
+	/* stability */
+	double above_kmax_share;
+	double swing_bytes;
+	double swing_rtts;
+	/* braking distance */
+	double brake_bytes;
+	double brake_room_bytes;
+	double brake;
+	/* the start */
+	double start_line_bytes;
+	double start_auto_bytes;
+	double start_peak_bytes;
+	/* pauses and losses */
+	double pfc_per_s;
+	double paused_share;
+	double lost_bytes;
+	double start_lost_bytes;
+	/* verdicts */
+	double state_pfc;
+	double state_loss;
+	double state_used;
+	double state_queue;
+	/* several hops */
+	double any_share;
+	double amplification;
+	double graduated_pmax_share;
+	double graduated_kmax_bytes;
+	double long_share;
+	/* bursts */
+	double burst_us;
+	double burst_queue_bytes;
+	double burst_seen_share;
+	double burst_late_us;
+	double burst_late_share;
+	double burst_flows_min;
+	double reaction_us;
+	/* how it was computed */
+	double steps;
+	double start_us;
+	double duration_us;
+};
+
+enum dcqcn_model_burst {
+	DCQCN_MODEL_BURST_NONE,
+	DCQCN_MODEL_BURST_ALLREDUCE,
+	DCQCN_MODEL_BURST_REPLICATION,
+	DCQCN_MODEL_BURST_INFERENCE,
+	DCQCN_MODEL_BURST_OWN,
+};
+
+enum dcqcn_model_headroom {
+	DCQCN_MODEL_HEADROOM_NONE,
+	DCQCN_MODEL_HEADROOM_SAFE,
+	DCQCN_MODEL_HEADROOM_TIGHT,
+	DCQCN_MODEL_HEADROOM_SHORT,
+};
+
+enum dcqcn_model_brake {
+	DCQCN_MODEL_BRAKE_NONE,
+	DCQCN_MODEL_BRAKE_MAY,
+	DCQCN_MODEL_BRAKE_WILL,
+};
+
+/* Of state_pfc and state_loss */
+enum dcqcn_model_when {
+	DCQCN_MODEL_NEVER,
+	DCQCN_MODEL_START,
+	DCQCN_MODEL_ALWAYS,
+};
+
+enum dcqcn_model_unit {
+	DCQCN_MODEL_NUMBER,
+	DCQCN_MODEL_BPS,
+	DCQCN_MODEL_BYTES,
+	DCQCN_MODEL_US,
+	DCQCN_MODEL_SHARE,
+	DCQCN_MODEL_M,
+	DCQCN_MODEL_WORD,
+};
+
+/**
+ * struct dcqcn_model_field - an input or output
+ * @group: its heading
+ * @key: its name without the unit, as people type it: kmin
+ * @name: with it, as programs read it: kmin_bytes
+ * @unit: what it is counted in
+ * @words: of a word: what it may be, by index, NULL at the end
+ * @help: half a sentence
+ * @offset: in its structure, of a double
+ * @min: range of an input
+ * @max: of an input
+ * @value: of an input: its default
+ * @whole: it has no fraction
+ * @automatic: it may be DCQCN_MODEL_AUTO, too
+ */
+struct dcqcn_model_field {
+	const char *group;
+	const char *key;
+	const char *name;
+	enum dcqcn_model_unit unit;
+	const char * const *words;
+	const char *help;
+	size_t offset;
+	double min;
+	double max;
+	double value;
+	bool whole;
+	bool automatic;
+};
+
+/* In the order of the structures; a NULL key ends them */
+extern const struct dcqcn_model_field dcqcn_model_inputs[];
+extern const struct dcqcn_model_field dcqcn_model_outputs[];
+
+/* A field's value in its structure */
+static inline double *dcqcn_model_at(void *structure,
+				     const struct dcqcn_model_field *field)
+{
+	return (double *)((char *)structure + field->offset);
+}
+
+/**
+ * struct dcqcn_model_preset - inputs that go together
+ * @name: short, as people type it
+ * @title: for people
+ */
+struct dcqcn_model_preset {
+	const char *name;
+	const char *title;
+};
+
+/* A NULL name ends them; the first one has the defaults */
+extern const struct dcqcn_model_preset dcqcn_model_presets[];
+
+/**
+ * struct dcqcn_model_finding - what is wrong with thresholds
+ * @field: key of the input to change, "kmin"
+ * @severe: it breaks something; else it only costs
+ * @is: what it is, in its unit
+ * @should: what it had better be
+ * @text: a sentence
+ */
+struct dcqcn_model_finding {
+	const char *field;
+	bool severe;
+	double is;
+	double should;
+	char text[DCQCN_MODEL_TEXT];
+};
+
+/**
+ * struct dcqcn_model_sample - simulated time
+ * @time_us: since the first flow's start
+ * @queue_bytes: the longest queue since the last sample
+ * @rate_bps: what all flows send
+ */
+struct dcqcn_model_sample {
+	double time_us;
+	double queue_bytes;
+	double rate_bps;
+};
+
+/* Configurations, by whom they are for; see dcqcn_model_config() */
+enum dcqcn_model_target {
+	DCQCN_MODEL_DCBPORT,	/* our switch: dcqcn port, dcb */
+	DCQCN_MODEL_TC,		/* a plain Linux switch: tc red */
+	DCQCN_MODEL_HOST,	/* ecn/ of the senders and receivers */
+	DCQCN_MODEL_SONIC,	/* WRED_PROFILE, BUFFER_PROFILE: JSON */
+	DCQCN_MODEL_OTHER,	/* the numbers and their units */
+	DCQCN_MODEL_TARGETS
+};
+
+/* Each target's name: dcbport, tc, host, sonic, other */
+extern const char * const dcqcn_model_targets[DCQCN_MODEL_TARGETS];
+
+void dcqcn_model_defaults(struct dcqcn_model_input *in);
+void dcqcn_model_preset(struct dcqcn_model_input *in, size_t preset);
+bool dcqcn_model_check(const struct dcqcn_model_input *in,
+		       char problem[DCQCN_MODEL_TEXT]);
+void dcqcn_model_solve(const struct dcqcn_model_input *in,
+		       struct dcqcn_model_output *out);
+double dcqcn_model_chance(const struct dcqcn_model_output *out,
+			  double queue_bytes);
+size_t dcqcn_model_samples(const struct dcqcn_model_sample **samples);
+size_t dcqcn_model_findings(const struct dcqcn_model_finding **findings);
+size_t dcqcn_model_config(const struct dcqcn_model_input *in,
+			  const struct dcqcn_model_output *out,
+			  enum dcqcn_model_target target,
+			  char text[DCQCN_MODEL_CONFIG_TEXT]);
+
+#endif /* DCQCN_MODEL_H */

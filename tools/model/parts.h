@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the parts of the model tell each other. */
+#ifndef MODEL_PARTS_H
+#define MODEL_PARTS_H
+
+#include "fluid.h"
+#include "model.h"
+#include "senders.h"
+
+#define NS_PER_M	5.0	/* light in fibre, and about the same in copper */
+#define WIRE_BYTES	24	/* preamble, FCS, gap: what memory does not hold */
+#define HEADER_BYTES	58	/* Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4 */
+#define MAX_FRAME_MTU	4096
+
+/* Bytes of memory that leave per us */
+static inline double parts_speed(const struct dcqcn_model_input *in,
+				 const struct dcqcn_model_output *out)
+{
+	return in->speed_bps / 8e6 * out->packet_bytes / out->frame_bytes;
+}
+
+/* Ports by which the flows come in */
+static inline double parts_groups(const struct dcqcn_model_input *in)
+{
+	double ports = in->uplinks ? in->uplinks : in->flows;
+
+	return ports < in->flows ? ports : in->flows;
+}
+
+struct fluid parts_fluid(const struct dcqcn_model_input *in,
+			 const struct dcqcn_model_output *out);
+double parts_cable_us(const struct dcqcn_model_input *in);
+double parts_response_us(const struct dcqcn_model_input *in);
+
+void path_solve(const struct dcqcn_model_input *in, struct dcqcn_model_output *out);
+void headroom_solve(const struct dcqcn_model_input *in, struct dcqcn_model_output *out);
+void recommend(const struct dcqcn_model_input *in, const struct senders *senders,
+	       struct dcqcn_model_output *out);
+void burst_solve(const struct dcqcn_model_input *in, struct dcqcn_model_output *out);
+void hops_solve(const struct dcqcn_model_input *in, const struct senders *senders,
+		struct dcqcn_model_output *out);
+void findings_solve(const struct dcqcn_model_input *in, const struct senders *senders,
+		    const struct dcqcn_model_output *out);
+
+#endif /* MODEL_PARTS_H */

@@ -1,0 +1,734 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * N flows and one queue over time: what the fluid model cannot say, because it has
+ * neither chance nor delay. Packets are a fluid here; senders and marks are not:
+ *
+ *   - each flow has a rate of its own, which the module's rate.c makes: the very
+ *     code that paces packets, with path.c where the path is measured;
+ *   - the curve, and what the number of flows does to it, are dcbport's curve.c and
+ *     flows.c;
+ *   - a mark is a random event of a flow, at a rate per byte that has the curve's
+ *     probability per packet: 1 / (1/p - 1/2), for the first packet comes half a
+ *     packet's time from now;
+ *   - its CNP arrives when the packet has waited, and a round trip has passed;
+ *   - a port pauses and resumes as account.c has it, in floating point.
+ *
+ * Time goes on in steps: short ones while the queue moves fast or ports may pause, longer
+ * ones else. Nothing is sent again that was lost. One computation at a time: its memory is static.
+ */
+#include <linux/kernel.h>
+#include <linux/time64.h>
+
+#include "number.h"
+#include "path.h"
+#include "trace.h"
+
+#define BEGIN		1000000000ULL	/* ns: 0 means never to rate.c and path.c */
+#define STEP_MOVE	0.02	/* of Kmax: what the queue may move by in a step */
+#define RTT_STEPS	4
+#define ANSWER_STEPS	16
+#define XOFF_STEPS	8
+#define LOOKS		4	/* of rate.c in the increase timer's period */
+#define CNPS		16384		/* that are on their way, a power of two */
+
+/* Bins of a histogram of queues: from each power of two to the next 64 */
+#define BIN_BITS	6
+#define BINS		(40 << BIN_BITS)
+
+#define SERIES		TRACE_STEPS_MAX
+
+struct flow {
+	double begin;		/* ns */
+	double speed;		/* bytes/ns that it wants to send */
+	double unsaid;		/* bytes that rate.c does not know yet */
+	double backlog;		/* bytes that wait in its host */
+	double patience;	/* bytes until a mark, in units of 1/lambda */
+	double ready;		/* ns; when its receiver may send a CNP again */
+	double ack;		/* ns; when the ACK arrives that is awaited; 0: none */
+	double due;		/* ns; when rate.c is to look at it again */
+	double sent;		/* bytes, measured */
+	double unasked;		/* bytes since a packet asked for an ACK */
+	u32 psn;
+	u16 group;
+	bool started;
+	struct dcqcn_rate rate;
+	struct dcqcn_path path;
+};
+
+struct group {
+	double shared;		/* bytes of the queue that came by it, in the pool */
+	double head;		/* and in its headroom */
+	double came;		/* bytes in this step */
+	double before;		/* bytes that wait in the switch at its other end */
+	double density;		/* of that one's marks, per byte */
+	double stop;		/* ns; when the last pause takes effect */
+	double go;		/* and the end of it */
+	bool paused;		/* as its port sees it */
+};
+
+struct cnp {
+	double time;
+	size_t flow;
+};
+
+static struct {
+	struct flow flow[TRACE_FLOWS];
+	struct group group[TRACE_FLOWS];
+	struct cnp cnp[CNPS];
+	u32 cnp_head, cnp_tail;
+	double histogram[BINS];	/* ns with such a queue */
+	float series[SERIES];
+	size_t measured;	/* of them */
+	struct dcqcn_model_sample sample[DCQCN_MODEL_SAMPLES];
+	size_t samples;
+	u64 random;
+	double now, queue;
+	double marker_queue;	/* as the marker saw it when it last looked */
+	double marker_next;	/* ns; when it looks again */
+	size_t flows, groups;	/* of which each stands for so many: */
+	double flow_weight, group_weight;
+	size_t work;		/* flows that were looked at, all steps together */
+	double look;		/* ns; how often rate.c looks at a flow */
+	bool held_known;	/* the groups' share of the queue */
+} t;
+
+/* Uniform in (0, 1); xorshift64*, Vigna 2016 */
+static double draw(void)
+{
+	t.random ^= t.random >> 12;
+	t.random ^= t.random << 25;
+	t.random ^= t.random >> 27;
+	return ((double)(t.random * 0x2545f4914f6cdd1dULL >> 11) + 0.5) * 0x1p-53;
+}
+
+static double wait_for_mark(void)
+{
+	return -number_log(draw());
+}
+
+static u64 clock_ns(double ns)
+{
+	return BEGIN + (u64)ns;
+}
+
+/* As in pacer.c: what limits a flow whose path is measured */
+static u64 flow_line(const struct flow *f, const struct trace_setup *s)
+{
+	u64 line = (u64)s->line_bps, most = 2 * dcqcn_path_most(&f->path);
+
+	if (s->senders.rp.rpg_time_reset || !most)
+		return line;
+	if (f->rate.starting)
+		return max(most, line);
+	return clamp(most, (u64)DCQCN_BPS_PER_MBPS, (u64)DCQCN_RATE_MAX);
+}
+
+static void flow_set_speed(struct flow *f, const struct trace_setup *s)
+{
+	f->speed = number_min((double)f->rate.current_rate, s->line_bps) / 8e9;
+}
+
+/* Let a flow's time pass. What left it may have asked for an ACK. */
+static void flow_advance(struct flow *f, const struct trace_setup *s)
+{
+	u32 bytes = (u32)f->unsaid;
+	u64 now = clock_ns(t.now);
+	bool ask;
+
+	f->unsaid -= bytes;
+	dcqcn_rate_advance(&f->rate, &s->senders.rp, flow_line(f, s), now, bytes);
+	if (!s->senders.rp.rpg_time_reset) {
+		f->unasked += bytes;
+		ask = f->unasked >= s->ack;
+		if (ask) {
+			f->unasked -= s->ack;
+			f->psn = (f->psn + 1) & 0xffffff;
+		}
+		dcqcn_path_sent(&f->path, f->psn, bytes, ask, now);
+		if (ask && f->path.probe_psn == f->psn)
+			f->ack = t.now + t.queue / s->speed + s->rtt;
+	} else if (f->rate.born && f->rate.current_rate >= (u64)s->line_bps &&
+		   !f->backlog) {
+		/* its limiter is released, and the next CNP finds a new flow */
+		dcqcn_rate_init(&f->rate, (u64)s->line_bps, now);
+		f->rate.packet = (u32)s->packet;
+	}
+	flow_set_speed(f, s);
+}
+
+static void flow_acked(struct flow *f, const struct trace_setup *s)
+{
+	u64 left = f->path.probe_time, at = clock_ns(f->ack);
+
+	f->ack = 0;
+	flow_advance(f, s);
+	if (!dcqcn_path_acked(&f->path, f->path.probe_psn, at))
+		return;
+	dcqcn_rate_set_rtt(&f->rate, f->path.rtt);
+	dcqcn_rate_sample(&f->rate, &s->senders.rp, left, dcqcn_path_is_queueing(&f->path),
+			  clock_ns(t.now));
+	if (dcqcn_path_least(&f->path))
+		dcqcn_rate_set_delivered(&f->rate, &s->senders.rp, dcqcn_path_least(&f->path),
+					 dcqcn_path_most(&f->path));
+	flow_set_speed(f, s);
+}
+
+static void flow_start(struct flow *f, const struct trace_setup *s)
+{
+	f->started = true;
+	if (s->senders.rp.start_burst) {
+		f->rate.rtt = (u32)DCQCN_RTT_UNKNOWN;
+		dcqcn_rate_start(&f->rate, &s->senders.rp, (u64)s->line_bps, 0,
+				 clock_ns(t.now));
+		f->backlog = s->senders.rp.start_burst;
+	}
+	flow_set_speed(f, s);
+}
+
+static void setup_flows(const struct trace_setup *s)
+{
+	size_t i;
+
+	for (i = 0; i < t.flows; i++) {
+		struct flow *f = &t.flow[i];
+
+		*f = (struct flow) {
+			.begin = i * s->stagger * t.flow_weight,
+			.patience = wait_for_mark(),
+			.group = i % t.groups,
+		};
+		dcqcn_rate_init(&f->rate, (u64)s->line_bps, BEGIN);
+		f->rate.packet = (u32)s->packet;
+	}
+	for (i = 0; i < t.groups; i++)
+		t.group[i] = (struct group) {};
+	for (i = 0; i < BINS; i++)
+		t.histogram[i] = 0;
+	t.cnp_head = 0;
+	t.cnp_tail = 0;
+	t.queue = 0;
+	t.marker_queue = 0;
+	t.marker_next = 0;
+	t.now = 0;
+	t.samples = 0;
+	t.measured = 0;
+	t.held_known = false;
+}
+
+/* Marks per byte that comes into a queue */
+static double mark_density(const struct trace_setup *s, double queue)
+{
+	u32 chance = dcbport_curve_chance(&s->curve, (u32)number_min(queue, 4e9));
+
+	if (!chance)
+		return 0;
+	if (s->flow_bounds.min || s->flow_bounds.max) {
+		/* of so many packets of so many flows */
+		double known = s->flows * -number_expm1(-queue / s->packet / s->flows);
+
+		chance = dcbport_flows_chance(&s->flow_bounds, chance, (u32)(known + 0.5),
+					      true);
+		if (!chance)
+			return 0;
+	}
+	return 1 / ((double)DCBPORT_PMAX_ONE / chance - 0.5) / s->packet;
+}
+
+/* The flow's packets were marked, of which the first to have waited sends a CNP */
+static void mark(size_t i, double seen, const struct trace_setup *s)
+{
+	struct flow *f = &t.flow[i];
+	u32 next = (t.cnp_tail + 1) % CNPS;
+
+	f->patience = wait_for_mark();
+	f->ready = seen + s->senders.cnp_interval_us * 1000.0;
+	if (next == t.cnp_head)
+		return;
+	t.cnp[t.cnp_tail] = (struct cnp) { .time = seen + s->rtt, .flow = i };
+	t.cnp_tail = next;
+}
+
+/* CNPs that have arrived */
+static size_t deliver(const struct trace_setup *s)
+{
+	size_t n = 0;
+
+	while (t.cnp_head != t.cnp_tail && t.cnp[t.cnp_head].time <= t.now) {
+		struct flow *f = &t.flow[t.cnp[t.cnp_head].flow];
+
+		flow_advance(f, s);
+		dcqcn_rate_cnp(&f->rate, &s->senders.rp, flow_line(f, s), clock_ns(t.now));
+		flow_set_speed(f, s);
+		t.cnp_head = (t.cnp_head + 1) % CNPS;
+		n++;
+	}
+	return n;
+}
+
+/* A pause and its end take as long to arrive, so the other one may still be in force */
+static bool is_stopped(const struct group *g)
+{
+	if (g->go > g->stop)
+		return t.now >= g->stop && t.now < g->go;
+	return (g->stop > 0 && t.now >= g->stop) || t.now < g->go;
+}
+
+/* What a flow has for its host to send in a step: its rate's worth, or as much as the host
+ * takes while it has no limiter
+ */
+static double flow_offers(const struct flow *f, const struct trace_setup *s, double step,
+			  double line)
+{
+	return f->rate.born || f->rate.starting ? f->speed * step :
+						  line + s->host_queue - f->backlog;
+}
+
+/* What waits before an uplink is marked as well: a switch like this one is there. It is
+ * paused in the place of its senders.
+ */
+static void group_begin(struct group *g, const struct trace_setup *s)
+{
+	g->came = 0;
+	g->density = s->uplinks ? mark_density(s, g->before / t.group_weight) : 0;
+}
+
+static double group_end(struct group *g, const struct trace_setup *s, double step)
+{
+	double sends = is_stopped(g) ? 0 : s->group_speed * t.group_weight * step;
+
+	if (!s->uplinks)
+		return g->came;
+	sends = number_min(g->before + g->came, sends);
+	g->before += g->came - sends;
+	g->came = sends;
+	return sends;
+}
+
+static double flow_sends(struct flow *f, const struct group *g, const struct trace_setup *s,
+			 double step)
+{
+	double line = s->line_bps / 8e9 * step, bytes = flow_offers(f, s, step, line), sends;
+	double answer = s->rtt + t.queue / s->speed;
+
+	if (s->uplinks)
+		answer += g->before / t.group_weight / s->group_speed;
+	sends = number_min(f->backlog + bytes, line);
+	/* what waits in the host belongs to the window */
+	if (s->window)
+		sends = number_min(sends, number_max(0, s->window - f->backlog) * step / answer);
+	if (!s->uplinks && is_stopped(g))
+		sends = 0;
+	bytes = number_min(bytes, s->host_queue + sends - f->backlog);
+	bytes = number_max(bytes, 0);
+	f->backlog += bytes - sends;
+	f->unsaid += bytes;
+	return sends;
+}
+
+/* What all flows put into the queue in a step */
+static double arrivals(const struct trace_setup *s, double step, bool measured)
+{
+	double density = mark_density(s, t.marker_queue), seen, all = 0;
+	size_t i;
+
+	for (i = 0; i < t.groups; i++)
+		group_begin(&t.group[i], s);
+	for (i = 0; i < t.flows; i++) {
+		struct flow *f = &t.flow[i];
+		struct group *g = &t.group[f->group];
+		double sends;
+
+		if (t.now < f->begin)
+			continue;
+		t.work++;
+		if (!f->started)
+			flow_start(f, s);
+		if (f->ack && t.now >= f->ack)
+			flow_acked(f, s);
+		if (t.now >= f->due) {
+			flow_advance(f, s);
+			f->due = t.now + t.look;
+		}
+		sends = flow_sends(f, g, s, step);
+		g->came += sends * t.flow_weight;
+		if (measured)
+			f->sent += sends;
+		if (density + g->density <= 0)
+			continue;
+		seen = t.now + t.queue / s->speed;
+		if (s->uplinks)
+			seen += g->before / t.group_weight / s->group_speed;
+		if (seen < f->ready)
+			continue;
+		f->patience -= sends * (density + g->density);
+		if (f->patience <= 0)
+			mark(i, seen, s);
+	}
+	for (i = 0; i < t.groups; i++)
+		all += group_end(&t.group[i], s, step);
+	return all;
+}
+
+/* Bytes of the pool that a port may hold */
+static double port_bound(const struct trace_setup *s, double used)
+{
+	double free = number_max(0, s->pool - used);
+	double bound = s->alpha ? s->alpha * free : s->pool;
+
+	return s->lossless ? number_min(s->xoff, bound) : bound;
+}
+
+/* Whether any port can be near its bound */
+static bool ports_matter(const struct trace_setup *s)
+{
+	size_t i;
+
+	if (t.queue >= port_bound(s, t.queue) || t.queue >= s->pool)
+		return true;
+	for (i = 0; i < t.groups && t.held_known; i++) {
+		if (t.group[i].paused || t.group[i].head > 0)
+			return true;
+	}
+	return false;
+}
+
+/* From now on the ports are looked at: each holds what it brings in */
+static void learn_held(double came, double before)
+{
+	size_t i;
+
+	for (i = 0; i < t.groups; i++) {
+		t.group[i].shared = came ? before * t.group[i].came / came : 0;
+		t.group[i].head = 0;
+	}
+	t.held_known = true;
+}
+
+/* What came goes into the pool up to a port's bound. The rest goes into its headroom, which
+ * is enough by definition, for steps are longer than what it is made of; without one it is
+ * lost.
+ */
+static double charge(const struct trace_setup *s, struct group *g, double bound, double *free)
+{
+	double shared = number_min(number_max(0, bound - g->shared), *free);
+
+	shared = number_min(shared, g->came);
+	g->shared += shared;
+	*free -= shared;
+	if (!s->lossless)
+		return g->came - shared;
+	g->head += g->came - shared;
+	return 0;
+}
+
+static void release(struct group *g, double bytes)
+{
+	double head = number_min(g->head, bytes);
+
+	g->head -= head;
+	g->shared = number_max(0, g->shared - (bytes - head));
+}
+
+/* Returns whether its pause has begun or ended */
+static bool pause(const struct trace_setup *s, struct group *g, double bound)
+{
+	double held = g->shared + g->head;
+
+	if (!g->paused && (g->head > 0 || held >= bound) && held > 0) {
+		g->paused = true;
+		g->stop = t.now + s->pause_delay;
+		return true;
+	}
+	if (g->paused && (held < 1 || (g->head <= 0 && held < bound &&
+				       held <= s->xon * t.group_weight))) {
+		g->paused = false;
+		g->go = t.now + s->pause_delay;
+		return true;
+	}
+	return false;
+}
+
+/* Of what came and left, port by port: who pauses, and what is lost, which it returns */
+static double account(const struct trace_setup *s, double came, double left, size_t *frames)
+{
+	double before = t.queue + left, used = 0, bound, free, lost = 0;
+	size_t i;
+
+	if (!ports_matter(s)) {
+		t.held_known = false;
+		return 0;
+	}
+	if (!t.held_known)
+		learn_held(came, number_max(0, before - came));
+	for (i = 0; i < t.groups; i++)
+		used += t.group[i].shared;
+	bound = port_bound(s, used) * t.group_weight;
+	free = number_max(0, s->pool - used);
+	for (i = 0; i < t.groups; i++) {
+		struct group *g = &t.group[i];
+		double over = charge(s, g, bound, &free);
+
+		lost += over;
+		if (before > 0)
+			release(g, left * number_min(1, (g->shared + g->head) / before));
+		if (s->lossless)
+			*frames += pause(s, g, bound);
+	}
+	return lost;
+}
+
+static size_t bin_of(double queue)
+{
+	union {
+		double value;
+		u64 bits;
+	} u = { .value = queue + 1 };
+
+	return min((size_t)((u.bits >> (52 - BIN_BITS)) - (1023ULL << BIN_BITS)),
+		   (size_t)(BINS - 1));
+}
+
+static double bin_value(size_t bin)
+{
+	union {
+		u64 bits;
+		double value;
+	} u = { .bits = (2 * (u64)bin + 1 + (1023ULL << (BIN_BITS + 1))) << (51 - BIN_BITS) };
+
+	return number_max(0, u.value - 1);
+}
+
+/* The queue that is not exceeded for a time */
+static double percentile(double time)
+{
+	double sum = 0;
+	size_t bin;
+
+	for (bin = 0; bin < BINS - 1; bin++) {
+		sum += t.histogram[bin];
+		if (sum >= time)
+			break;
+	}
+	return bin ? bin_value(bin) : 0;
+}
+
+/* How often the queue comes up from a quarter of the way to three quarters */
+static size_t swings(double low, double high)
+{
+	double down = low + (high - low) / 4, up = high - (high - low) / 4;
+	bool was_down = false;
+	size_t i, count = 0;
+
+	for (i = 0; i < t.measured; i++) {
+		if (t.series[i] <= down) {
+			was_down = true;
+		} else if (t.series[i] >= up && was_down) {
+			was_down = false;
+			count++;
+		}
+	}
+	return count;
+}
+
+static void take_sample(const struct trace_setup *s, double came, double step)
+{
+	size_t at = (size_t)(t.now / s->duration * DCQCN_MODEL_SAMPLES);
+	struct dcqcn_model_sample *sample;
+
+	at = min(at, (size_t)DCQCN_MODEL_SAMPLES - 1);
+	while (t.samples <= at)
+		t.sample[t.samples++] = (struct dcqcn_model_sample) {
+			.time_us = at * s->duration / DCQCN_MODEL_SAMPLES / 1000,
+		};
+	sample = &t.sample[at];
+	sample->queue_bytes = number_max(sample->queue_bytes, t.queue);
+	sample->rate_bps = came * 8e9 / step;
+}
+
+static double jain(size_t n)
+{
+	double sum = 0, squares = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		sum += t.flow[i].sent;
+		squares += t.flow[i].sent * t.flow[i].sent;
+	}
+	return squares ? sum * sum / squares / n : 1;
+}
+
+/* The increase timer's period, or what takes its place */
+static double period_of(const struct trace_setup *s)
+{
+	const struct dcqcn_rp_params *p = &s->senders.rp;
+	double period = p->rpg_time_reset ? p->rpg_time_reset * 1000.0 : 3 * s->rtt;
+
+	if (p->rpg_byte_reset)
+		period = number_min(period, p->rpg_byte_reset / (s->speed / s->flows));
+	return period;
+}
+
+/* The shortest step: a part of what a mark takes to be answered, and of what a port takes
+ * to reach xOFF
+ */
+static double shortest_step(const struct trace_setup *s)
+{
+	double answer = (s->rtt + t.queue / s->speed) / ANSWER_STEPS;
+
+	if (s->lossless)
+		answer = number_min(answer, s->xoff / (s->line_bps / 8e9) / XOFF_STEPS);
+	return number_max(answer, s->rtt / RTT_STEPS);
+}
+
+/* How long the next step may be; came: bytes in the one before */
+static double next_step(const struct trace_setup *s, double came, double step)
+{
+	double shortest = shortest_step(s), longest = 2 * s->duration / TRACE_STEPS;
+	double move = STEP_MOVE * s->curve.kmax + s->packet;
+	double drift = number_abs(came / step - s->speed);
+
+	/* an empty queue stays so */
+	if (t.queue <= 0 && came / step < s->speed)
+		drift = 0;
+	/* what one of few flows does moves the queue most */
+	longest = number_min(longest, (s->rtt + s->curve.kmin / s->speed) *
+				      number_clamp(s->flows / 8.0, 1, 3));
+	longest = number_max(longest, shortest);
+	return t.held_known ? shortest :
+	       number_clamp(move / number_max(drift, 1e-9), shortest, longest);
+}
+
+/* Of all the steps that there may be, a part */
+static bool is_spent(size_t steps, double part)
+{
+	return steps >= part * TRACE_STEPS_MAX || t.work >= part * TRACE_WORK;
+}
+
+/* What is added up in the second half */
+struct sums {
+	double time;
+	double served;
+	double came;
+	double marked;
+	double queue;
+	double cnps;
+	double frames;
+	double paused;
+	double above;
+};
+
+static void measure(const struct trace_setup *s, struct sums *sum, double step, double came,
+		    double left)
+{
+	double density = mark_density(s, t.marker_queue) * s->packet;
+	size_t i;
+
+	sum->time += step;
+	sum->served += left;
+	sum->came += came;
+	sum->marked += came * density / (1 + density / 2);
+	sum->queue += t.queue * step;
+	if (t.queue > s->curve.kmax)
+		sum->above += step;
+	for (i = 0; i < t.groups && s->lossless; i++)
+		sum->paused += is_stopped(&t.group[i]) ? step : 0;
+	if (t.measured < SERIES)
+		t.series[t.measured++] = (float)t.queue;
+	t.histogram[bin_of(t.queue)] += step;
+}
+
+static void conclude(const struct trace_setup *s, const struct sums *sum,
+		     struct trace_result *r)
+{
+	size_t n;
+
+	r->marked_share = sum->came ? sum->marked / sum->came : 0;
+	r->used_share = number_min(1, sum->served / (s->speed * sum->time));
+	r->queue_mean = sum->queue / sum->time;
+	r->queue_p5 = percentile(0.05 * sum->time);
+	r->queue_p95 = percentile(0.95 * sum->time);
+	r->queue_p99 = percentile(0.99 * sum->time);
+	r->above_kmax_share = sum->above / sum->time;
+	n = swings(r->queue_p5, r->queue_p95);
+	r->period = n > 1 ? sum->time / n : 0;
+	r->flow_rate = sum->served / sum->time / s->flows;
+	r->jain = jain(t.flows);
+	r->cnps_per_s = sum->cnps * t.flow_weight * 1e9 / sum->time;
+	r->frames_per_s = sum->frames * t.group_weight * 1e9 / sum->time;
+	r->paused_share = sum->paused / sum->time / t.groups;
+}
+
+/**
+ * trace_run() - let time pass
+ * @s: what is simulated
+ * @r: what comes of it
+ */
+void trace_run(const struct trace_setup *s, struct trace_result *r)
+{
+	double half = s->duration / 2, came = 0, step = 1;
+	bool measured = false;
+	struct sums sum = {};
+	size_t steps = 0;
+
+	*r = (struct trace_result) {};
+	t.random = (u64)s->seed * 0x9e3779b97f4a7c15ULL;
+	t.look = period_of(s) / LOOKS;
+	t.flows = min(s->flows, (size_t)TRACE_FLOWS);
+	t.flow_weight = (double)s->flows / t.flows;
+	t.groups = min(s->groups, t.flows);
+	t.group_weight = (double)s->groups / t.groups;
+	t.work = 0;
+	setup_flows(s);
+	/* where so much happens that steps do not suffice for all of the time, half of them
+	 * are measured
+	 */
+	while ((t.now < s->duration && !is_spent(steps, 1)) || !sum.time) {
+		double left, lost, cnps;
+		size_t frames = 0;
+
+		if (!measured && (t.now >= half || is_spent(steps, 0.5))) {
+			measured = true;
+			r->begin = t.now;
+		}
+		steps++;
+		step = next_step(s, came, step);
+		t.now += step;
+		cnps = deliver(s);
+		came = arrivals(s, step, measured);
+		left = number_min(t.queue + came, s->speed * step);
+		t.queue += came - left;
+		lost = account(s, came, left, &frames);
+		t.queue = number_max(0, t.queue - lost);
+		if (t.now >= t.marker_next) {
+			t.marker_queue = t.queue;
+			t.marker_next = t.now + s->sample;
+		}
+		take_sample(s, came, step);
+		r->lost += lost;
+		if (measured) {
+			measure(s, &sum, step, came, left);
+			sum.cnps += cnps;
+			sum.frames += frames;
+			r->queue_max = number_max(r->queue_max, t.queue);
+		} else {
+			r->start_peak = number_max(r->start_peak, t.queue);
+			r->start_lost += lost;
+			r->start_frames += frames;
+		}
+	}
+	r->steps = steps;
+	r->duration = t.now;
+	conclude(s, &sum, r);
+}
+
+/**
+ * trace_samples() - the last run over time
+ * @samples: set to the samples
+ *
+ * Return: how many there are.
+ */
+size_t trace_samples(const struct dcqcn_model_sample **samples)
+{
+	*samples = t.sample;
+	return t.samples;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* N flows, a queue and time. See trace.c. */
+#ifndef MODEL_TRACE_H
+#define MODEL_TRACE_H
+
+#include "curve.h"
+#include "flows.h"
+#include "senders.h"
+
+#define TRACE_STEPS	16384	/* where nothing moves, half as many */
+#define TRACE_STEPS_MAX	65536
+#define TRACE_WORK	600000	/* flows of all steps, at most; some ms */
+#define TRACE_FLOWS	128	/* of more, each stands for several, which are cut together */
+
+/**
+ * struct trace_setup - what is simulated; times in ns, bytes in a switch's memory
+ * @senders: knobs
+ * @curve: of marks
+ * @flow_bounds: and what the number of flows does to it
+ * @flows: at most DCQCN_MODEL_FLOWS_MAX
+ * @groups: ports by which they come in, at most as many
+ * @uplinks: these ports lead to switches, not to hosts
+ * @line_bps: of a sender
+ * @speed: bytes/ns that leave
+ * @group_speed: bytes/ns that a port takes in
+ * @packet: bytes of a packet
+ * @rtt: without queue
+ * @pause_delay: from a pause's decision until nothing arrives any more
+ * @window: bytes in flight of a flow; 0: no limit
+ * @host_queue: bytes of a flow that may wait in its host
+ * @ack: bytes after which a flow asks for an ACK
+ * @stagger: between starts
+ * @sample: the marker looks so often; 0: at any time
+ * @lossless: there is PFC
+ * @xoff: bytes of a port; with PFC
+ * @xon: the same
+ * @pool: bytes that ports share
+ * @alpha: of what is free of it; 0: all of it
+ * @duration: the second half is measured
+ * @seed: of random numbers
+ */
+struct trace_setup {
+	struct senders senders;
+	struct dcbport_curve curve;
+	struct dcbport_flow_bounds flow_bounds;
+	size_t flows;
+	size_t groups;
+	bool uplinks;
+	double line_bps;
+	double speed;
+	double group_speed;
+	double packet;
+	double rtt;
+	double pause_delay;
+	double window;
+	double host_queue;
+	double ack;
+	double stagger;
+	double sample;
+	bool lossless;
+	double xoff;
+	double xon;
+	double pool;
+	double alpha;
+	double duration;
+	double seed;
+};
+
+/**
+ * struct trace_result - what came of it, after the start unless said otherwise
+ * @steps: of time
+ * @begin: ns; here the start ends
+ * @duration: ns; less than was asked for if there were not enough of them
+ * @marked_share: of packets
+ * @used_share: of the link's time
+ * @queue_mean: bytes
+ * @queue_p5: longer for 95 % of the time
+ * @queue_p95: for 5 %
+ * @queue_p99: for 1 %
+ * @queue_max: the longest
+ * @start_peak: the longest in the start
+ * @above_kmax_share: of the time
+ * @period: ns from swing to swing; 0: there are not two
+ * @flow_rate: bytes/ns, mean
+ * @jain: of the flows' rates
+ * @cnps_per_s: of all flows
+ * @frames_per_s: PFC frames
+ * @start_frames: in the start
+ * @paused_share: of the ports' time
+ * @lost: bytes
+ * @start_lost: bytes, in the start
+ */
+struct trace_result {
+	double steps;
+	double begin;
+	double duration;
+	double marked_share;
+	double used_share;
+	double queue_mean;
+	double queue_p5;
+	double queue_p95;
+	double queue_p99;
+	double queue_max;
+	double start_peak;
+	double above_kmax_share;
+	double period;
+	double flow_rate;
+	double jain;
+	double cnps_per_s;
+	double frames_per_s;
+	double start_frames;
+	double paused_share;
+	double lost;
+	double start_lost;
+};
+
+void trace_run(const struct trace_setup *setup, struct trace_result *result);
+size_t trace_samples(const struct dcqcn_model_sample **samples);
+
+#endif /* MODEL_TRACE_H */
