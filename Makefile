@@ -113,6 +113,7 @@ bench:
 clean:
 	[ ! -d $(KDIR) ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	$(MAKE) -C selftests/unit clean
+	$(MAKE) -C selftests/model clean
 	$(MAKE) -C tools/dcqcn clean
 	$(RM) -r out
 

@@ -1,0 +1,605 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The threshold model: its arithmetic, its closed forms against figures that were
+ * published or that the simulator has measured, and any input.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "curve.h"
+#include "fluid.h"
+#include "model.h"
+#include "number.h"
+#include "random.h"
+#include "tap.h"
+#include "text.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+
+static bool near(double value, double expected, double share)
+{
+	return fabs(value - expected) <= share * fabs(expected);
+}
+
+static double draw(double low, double high)
+{
+	return low + (high - low) * (random_u64() >> 11) * 0x1p-53;
+}
+
+static struct dcqcn_model_input given(void)
+{
+	struct dcqcn_model_input in;
+
+	dcqcn_model_defaults(&in);
+	return in;
+}
+
+static struct dcqcn_model_output solved(const struct dcqcn_model_input *in)
+{
+	struct dcqcn_model_output out;
+	char problem[DCQCN_MODEL_TEXT];
+
+	memset(&out, 0xff, sizeof(out));
+	if (expect(dcqcn_model_check(in, problem), "refused: %s", problem))
+		dcqcn_model_solve(in, &out);
+	return out;
+}
+
+static const struct dcqcn_model_finding *finding(const char *part)
+{
+	const struct dcqcn_model_finding *list;
+	size_t n = dcqcn_model_findings(&list);
+
+	for (size_t i = 0; i < n; i++) {
+		if (strstr(list[i].text, part))
+			return &list[i];
+	}
+	return NULL;
+}
+
+/* In units in the last place of what libm has */
+static double off(double value, double expected)
+{
+	return fabs(value - expected) / (nextafter(fabs(expected), INFINITY) - fabs(expected));
+}
+
+static void test_arithmetic(void)
+{
+	double worst[4] = {};
+
+	for (int i = 0; i < 200000; i++) {
+		double x = draw(-700, 700), small = draw(-0.9, 2) * exp(draw(-40, 0));
+		double positive = exp(draw(-600, 600));
+
+		worst[0] = fmax(worst[0], off(number_exp(x), exp(x)));
+		worst[1] = fmax(worst[1], off(number_log(positive), log(positive)));
+		worst[2] = fmax(worst[2], off(number_expm1(small), expm1(small)));
+		worst[3] = fmax(worst[3], off(number_log1p(small), log1p(small)));
+	}
+	tap_note("in units in the last place: exp %.1f, log %.1f, expm1 %.1f, log1p %.1f", worst[0],
+		 worst[1], worst[2], worst[3]);
+	for (int i = 0; i < 4; i++)
+		expect(worst[i] <= 4, "function %d is off by %.1f", i, worst[i]);
+	expect(number_exp(-800) == 0 && isfinite(number_exp(1e300)), "far ends");
+	expect(near(number_nice(20890), 21000, 1e-12) && near(number_nice(0.041), 0.041, 1e-12) &&
+	       near(number_nice(7), 7, 1e-12), "round numbers: %g", number_nice(20890));
+}
+
+static void expect_text(enum dcqcn_model_unit unit, double value, const char *expected)
+{
+	char buf[32];
+	struct text t = text_begin(buf, sizeof(buf));
+
+	text_value(&t, unit, value);
+	expect(!strcmp(buf, expected), "\"%s\" instead of \"%s\"", buf, expected);
+}
+
+static void test_texts(void)
+{
+	char buf[8];
+	struct text t = text_begin(buf, sizeof(buf));
+
+	expect_text(DCQCN_MODEL_BPS, 400e9, "400gbit");
+	expect_text(DCQCN_MODEL_BPS, 48e6, "48mbit");
+	expect_text(DCQCN_MODEL_BYTES, 12296, "12.3KB");
+	expect_text(DCQCN_MODEL_BYTES, 0, "0B");
+	expect_text(DCQCN_MODEL_BYTES, -1500, "-1.5KB");
+	expect_text(DCQCN_MODEL_US, 0.25, "250ns");
+	expect_text(DCQCN_MODEL_US, 55, "55us");
+	expect_text(DCQCN_MODEL_SHARE, 0.05, "5%");
+	expect_text(DCQCN_MODEL_SHARE, 0.00114, "0.114%");
+	expect_text(DCQCN_MODEL_NUMBER, 2.7, "2.7");
+	expect_text(DCQCN_MODEL_NUMBER, 99.96, "100");
+	text_add(&t, "longer than it");
+	expect(!strcmp(buf, "longer ") && t.length == 7, "\"%s\"", buf);
+}
+
+static void check_fields(const struct dcqcn_model_field *f, size_t size)
+{
+	static const char * const ends[] = {
+		[DCQCN_MODEL_BPS] = "_bps", [DCQCN_MODEL_BYTES] = "_bytes",
+		[DCQCN_MODEL_US] = "_us", [DCQCN_MODEL_SHARE] = "_share", [DCQCN_MODEL_M] = "_m",
+	};
+	size_t n;
+
+	for (n = 0; f->key; f++, n++) {
+		const char *end = f->unit < COUNT(ends) ? ends[f->unit] : NULL;
+
+		expect(f->offset == n * sizeof(double), "%s is not in order", f->key);
+		expect(!strncmp(f->name, f->key, strlen(f->key)), "%s is not of %s", f->name, f->key);
+		expect(!end || !strcmp(f->name + strlen(f->name) - strlen(end), end),
+		       "%s does not end in its unit", f->name);
+		expect(!!f->words == (f->unit == DCQCN_MODEL_WORD), "words of %s", f->key);
+		expect(*f->help, "%s has no help", f->key);
+	}
+	expect(n * sizeof(double) == size, "%zu fields for %zu bytes", n, size);
+}
+
+static void test_fields(void)
+{
+	struct dcqcn_model_input in;
+	char problem[DCQCN_MODEL_TEXT];
+	size_t i;
+
+	check_fields(dcqcn_model_inputs, sizeof(struct dcqcn_model_input));
+	check_fields(dcqcn_model_outputs, sizeof(struct dcqcn_model_output));
+	for (i = 0; dcqcn_model_presets[i].name; i++) {
+		dcqcn_model_preset(&in, i);
+		expect(dcqcn_model_check(&in, problem), "%s: %s", dcqcn_model_presets[i].name,
+		       problem);
+	}
+	expect(i >= 4, "%zu presets", i);
+}
+
+static void refused(const struct dcqcn_model_input *in, const char *start, const char *part)
+{
+	char problem[DCQCN_MODEL_TEXT] = "";
+
+	expect(!dcqcn_model_check(in, problem), "taken, not refused: %s", start);
+	expect(!strncmp(problem, start, strlen(start)) && strstr(problem, part), "says: %s", problem);
+}
+
+static void test_refusals(void)
+{
+	struct dcqcn_model_input in = given();
+
+	for (const struct dcqcn_model_field *f = dcqcn_model_inputs; f->key; f++) {
+		const double wrong[] = { NAN, INFINITY, -INFINITY, f->max * 1.01 + 1, -2 };
+
+		for (size_t i = 0; i < COUNT(wrong); i++) {
+			in = given();
+			*dcqcn_model_at(&in, f) = wrong[i];
+			refused(&in, f->key, "must be");
+		}
+	}
+	in = given();
+	in.flows = 2.5;
+	refused(&in, "flows", "whole number, 1 to 1024");
+	in = given();
+	in.kmin_bytes = 3e5;
+	in.kmax_bytes = 2e5;
+	refused(&in, "kmin: 300KB is more than kmax, 200KB", "");
+	in = given();
+	in.xoff_bytes = 17e6;
+	refused(&in, "xoff: 17MB is more than buffer, 16MB", "lost before a pause");
+	in = given();
+	in.xoff_bytes = 1e5;
+	in.xon_bytes = 2e5;
+	refused(&in, "xon", "as soon as it began");
+	in = given();
+	in.headroom_bytes = 6e5;
+	refused(&in, "headroom", "leaves nothing of a buffer of 16MB");
+	in.pfc = 0;
+	expect(dcqcn_model_check(&in, (char[DCQCN_MODEL_TEXT]) {}), "headroom without PFC");
+	in = given();
+	in.uplinks = 1;
+	refused(&in, "uplinks", "spine_speed");
+}
+
+/* Exact roots at the paper's parameters: 40 Gb/s, packets of 1000 bytes */
+static void test_fixed_point(void)
+{
+	static const struct { double flows, p; } roots[] = {
+		{ 2, 0.00078 }, { 4, 0.00189 }, { 8, 0.00455 }, { 10, 0.00603 }, { 16, 0.0109 },
+	};
+	const struct senders paper = {
+		.cnp_interval_us = 50,
+		.rp = {
+			.dce_tcp_g = 1020, .dce_tcp_rtt = 55, .rate_reduce_monitor_period = 1,
+			.rpg_time_reset = 55, .rpg_byte_reset = 10000000, .rpg_threshold = 5,
+			.rpg_ai_rate = 40, .rpg_hai_rate = 400,
+		},
+	};
+
+	for (size_t i = 0; i < COUNT(roots); i++) {
+		struct fluid fluid = {
+			.flow_packets = 5e9 / 1000 / roots[i].flows, .packet_bytes = 1000,
+			.rtt_s = 4e-6, .speed_bytes = 5e9, .kmin_bytes = 5e3, .kmax_bytes = 2e5,
+			.pmax_share = 1,
+		};
+		double p = fluid_fixed_point(&fluid, &paper);
+
+		expect(near(p, roots[i].p, 0.01), "%.0f flows: p %.5f", roots[i].flows, p);
+		expect(near(fluid_balance(p, &fluid, &paper), 1, 1e-6), "no balance");
+	}
+}
+
+static void test_curve(void)
+{
+	struct dcqcn_model_input in = given();
+	struct dcqcn_model_output out;
+
+	in.kmin_bytes = 5e3;
+	in.kmax_bytes = 2e5;
+	in.pmax_share = 0.01;
+	out = solved(&in);
+	for (int i = 0; i < 1000; i++) {
+		struct dcbport_curve curve = { 5000, 200000, DCBPORT_PMAX_ONE / 100 };
+		u32 queue = random_below(300000);
+		double chance = (double)dcbport_curve_chance(&curve, queue) / DCBPORT_PMAX_ONE;
+
+		expect(fabs(dcqcn_model_chance(&out, queue) - chance) < 2e-9, "%u bytes", queue);
+	}
+}
+
+/* The oracle of Documentation/switch.rst: MTU 1024, 1 us of cable */
+static void test_headroom(void)
+{
+	static const struct { double speed, bytes, quanta; } cases[] = {
+		{ 40e9, 12296, 118 }, { 100e9, 27296, 394 }, { 400e9, 102296, 905 },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct dcqcn_model_input in = given();
+		struct dcqcn_model_output out;
+
+		in.speed_bps = cases[i].speed;
+		in.mtu_bytes = 1024;
+		in.cable_m = 200;
+		in.buffer_bytes = 64e6;
+		in.response_quanta = 0;
+		out = solved(&in);
+		expect(near(out.headroom_needed_bytes, cases[i].bytes, 1e-12), "needs %f",
+		       out.headroom_needed_bytes);
+		expect(out.headroom_state == DCQCN_MODEL_HEADROOM_SAFE, "what it chose is unsafe");
+		in.response_quanta = DCQCN_MODEL_AUTO;
+		in.headroom_bytes = cases[i].bytes;
+		out = solved(&in);
+		expect(near(out.headroom_response_bytes, 64 * cases[i].quanta, 1e-12),
+		       "response %f", out.headroom_response_bytes);
+		expect(near(out.headroom_left_bytes, -64 * cases[i].quanta, 1e-9) &&
+		       out.headroom_state == DCQCN_MODEL_HEADROOM_SHORT && finding("short by"),
+		       "left %f", out.headroom_left_bytes);
+	}
+}
+
+/* alpha B / (1 + alpha n), B = 12 MB, alpha = 1/8 */
+static void test_dynamic_threshold(void)
+{
+	static const struct { double flows, bytes; } cases[] = {
+		{ 1, 4e6 / 3 }, { 4, 1e6 }, { 8, 0.75e6 }, { 16, 0.5e6 },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct dcqcn_model_input in = given();
+		struct dcqcn_model_output out;
+
+		in.flows = cases[i].flows;
+		in.buffer_bytes = 12e6;
+		in.alpha = 0.125;
+		in.headroom_bytes = 0;
+		out = solved(&in);
+		expect(near(out.dynamic_xoff_bytes, cases[i].bytes, 1e-12), "%.0f flows: %f",
+		       in.flows, out.dynamic_xoff_bytes);
+	}
+}
+
+static struct dcqcn_model_input paper(double flows)
+{
+	struct dcqcn_model_input in = given();
+
+	in.speed_bps = 40e9;
+	in.profile = 2;
+	in.pfc = 0;
+	in.rtt_us = 3;
+	in.mtu_bytes = 1024;
+	in.buffer_bytes = 1e6;
+	in.kmin_bytes = 5e3;
+	in.kmax_bytes = 2e5;
+	in.pmax_share = 0.01;
+	in.flows = flows;
+	in.stagger_us = 2000;
+	in.window_bytes = 128 * 1082;
+	in.duration_us = 250e3;
+	return in;
+}
+
+/* What tools/sim/sim run linear measured: within a fifth */
+static void test_linear(void)
+{
+	static const struct { double flows, p, queue; } cases[] = {
+		{ 2, 0.00114, 26.7e3 }, { 4, 0.00280, 59.5e3 }, { 8, 0.00695, 140e3 },
+		{ 10, 0.00950, 190e3 },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct dcqcn_model_input in = paper(cases[i].flows);
+		struct dcqcn_model_output out;
+
+		in.kmax_bytes = 1955e3;
+		in.pmax_share = 0.1;
+		in.buffer_bytes = 4e6;
+		out = solved(&in);
+		tap_note("%.0f flows: p %.5f, measured %.5f; queue %.0f", in.flows,
+			 out.marked_share, cases[i].p, out.queue_mean_bytes);
+		expect(near(out.marked_share, cases[i].p, 0.2), "p");
+		expect(near(out.queue_mean_bytes, cases[i].queue, 0.2), "queue %.0f",
+		       out.queue_mean_bytes);
+		expect(out.fluid_p_share < out.marked_share, "the fluid model's p is not lower");
+		expect(out.utilisation_share > 0.99 && !out.state_loss, "not full, or a loss");
+	}
+}
+
+/* The paper's curve swings from some number of flows on, where its p is used up */
+static void test_swings(void)
+{
+	struct dcqcn_model_input in = paper(16);
+	struct dcqcn_model_output out = solved(&in);
+
+	expect(out.state_queue && out.above_kmax_share > 0.01, "16 flows do not swing");
+	expect(out.fluid_above && finding("Pmax is too flat"), "and Pmax is not too flat");
+	/* what Documentation/switch.rst recommends for 40 Gb/s */
+	in.mtu_bytes = 4096;
+	in.kmin_bytes = 20e3;
+	in.pmax_share = 1;
+	in.ai_bps = 10e6;
+	out = solved(&in);
+	expect(!out.state_queue && !finding("Pmax"), "they swing on a steep curve, too");
+}
+
+/* A marker that looks seldom lets the queue swing further */
+static void test_seldom(void)
+{
+	struct dcqcn_model_input in = paper(8);
+	double swing, seldom;
+
+	in.pmax_share = 1;
+	swing = solved(&in).swing_bytes;
+	in.sample_us = 200;
+	seldom = solved(&in).swing_bytes;
+	expect(seldom > 2 * swing, "%.0f, and %.0f before", seldom, swing);
+}
+
+static void test_pauses(void)
+{
+	static const struct { double percent; int pfc; } cases[] = {
+		{ 50, DCQCN_MODEL_START }, { 200, DCQCN_MODEL_ALWAYS },
+	};
+
+	/* as tools/sim/scenarios/collision.toml */
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct dcqcn_model_input in = paper(8);
+		struct dcqcn_model_output out;
+
+		in.pfc = 1;
+		in.tiers = 2;
+		in.uplinks = 1;
+		in.spine_speed_bps = 100e9;
+		in.spine_cable_m = 200;
+		in.stagger_us = 0;
+		in.mtu_bytes = 4096;
+		in.buffer_bytes = 4e6;
+		in.ports = 2;
+		in.response_quanta = 0;
+		in.xoff_bytes = 200e3;
+		in.xon_bytes = 150e3;
+		in.headroom_bytes = 40e3;
+		in.kmax_bytes = 2000 * cases[i].percent;
+		in.duration_us = 100e3;
+		out = solved(&in);
+		expect(out.state_pfc == cases[i].pfc, "Kmax %.0f %% of xOFF: %.0f",
+		       cases[i].percent, out.state_pfc);
+		expect(!out.state_loss, "lossless, and lost %.0f", out.lost_bytes);
+		expect((cases[i].percent > 100) == !!finding("in the way of PFC"), "finding");
+	}
+}
+
+static void test_hops(void)
+{
+	struct dcqcn_model_input in = paper(2);
+	struct dcqcn_model_output out;
+	double p, three;
+
+	in.congested_hops = 2;
+	out = solved(&in);
+	/* tools/sim/sim run parkinglot: 14.4 of 24.9 Gb/s */
+	expect(near(out.long_share, 14.4 / 24.9, 0.1), "long flows get %.3f", out.long_share);
+	in.congested_hops = 3;
+	out = solved(&in);
+	p = out.marked_share;
+	three = 1 - (1 - p) * (1 - p) * (1 - p);
+	expect(near(out.any_share, three, 1e-9), "any of three: %g", out.any_share);
+	expect(near(out.amplification, three / p, 1e-9), "amplified by %g", out.amplification);
+	p *= out.graduated_pmax_share / out.pmax_share;
+	expect(near(1 - (1 - p) * (1 - p) * (1 - p), out.marked_share, 1e-9), "not undone");
+	expect(finding("not graduated"), "no finding");
+}
+
+static void test_bursts(void)
+{
+	struct dcqcn_model_input in = given();
+	struct dcqcn_model_output out;
+	double above;
+
+	in.burst = DCQCN_MODEL_BURST_OWN;
+	in.burst_bytes = 125e3;
+	in.burst_flows = 2;
+	in.kmin_bytes = 25e3;
+	in.kmax_bytes = 100e3;
+	in.sample_us = 100;
+	out = solved(&in);
+	/* 10 us, 125 KB queued, of which 100 KB above Kmin come in 8 us and leave in 8 */
+	above = 2 * 100e3 / (12.5e3 * out.packet_bytes / out.frame_bytes);
+	expect(near(out.burst_seen_share, above / 100, 1e-9), "seen %g", out.burst_seen_share);
+	in.sample_us = 10;
+	out = solved(&in);
+	expect(out.burst_seen_share == 1, "a longer one is seen %g", out.burst_seen_share);
+	in.burst_bytes = 20e3;
+	out = solved(&in);
+	expect(!out.burst_seen_share && !out.burst_late_share, "below Kmin it is seen");
+	in.burst_bytes = 125e3;
+	in.rtt_us = 50;
+	out = solved(&in);
+	expect(out.burst_late_share == 1 && out.burst_late_us > 0 && finding("when it is over"),
+	       "all CNPs are late, says %g", out.burst_late_share);
+	expect(out.burst_flows_min == 3, "flows_min %g", out.burst_flows_min);
+}
+
+static void test_other_findings(void)
+{
+	struct dcqcn_model_input in = paper(2);
+
+	in.kmin_bytes = 0;
+	in.kmax_bytes = 3e3;
+	in.pmax_share = 1;
+	in.utilisation_share = 0.99;
+	solved(&in);
+	expect(finding("Kmin is too short"), "Kmin of nothing");
+	in = given();
+	in.kmin_bytes = 5e3;
+	in.kmax_bytes = 3e6;
+	solved(&in);
+	expect(finding("another speed's"), "Kmax 15 times as high");
+	in = given();
+	in.window_bytes = 1e3;
+	solved(&in);
+	expect(finding("windows together"), "windows of 1 KB");
+	in = given();
+	in.react_us = 5;
+	solved(&in);
+	expect(finding("is answered after"), "a reaction within 5 us");
+	in = paper(64);
+	in.stagger_us = 0;
+	in.window_bytes = 0;
+	solved(&in);
+	expect(finding("smaller than the start"), "64 at once into 1 MB");
+	in = paper(4);
+	in.alpha_period_us = 1;
+	in.g_share = 0.25;
+	solved(&in);
+	expect(finding("g is too large"), "alpha forgets in 4 us");
+	in = given();
+	in.ports = 250;
+	solved(&in);
+	expect(finding("of the buffer: fewer ports"), "250 ports' headroom");
+	in = given();
+	in.xoff_bytes = 5e6;
+	solved(&in);
+	expect(finding("alpha pauses them at"), "xOFF above alpha's");
+}
+
+static void test_configurations(void)
+{
+	struct dcqcn_model_input in = given();
+	struct dcqcn_model_output out = solved(&in);
+	static const char * const parts[DCQCN_MODEL_TARGETS] = {
+		[DCQCN_MODEL_DCBPORT] = "kmin 21000B kmax 210000B pmax 20%",
+		[DCQCN_MODEL_TC] = "min 21000 max 210000 avpkt 1000 burst 22",
+		[DCQCN_MODEL_HOST] = "dcqcn profile apply auto\ndcqcn set dev DEV rpg_ai_rate 40\n",
+		[DCQCN_MODEL_SONIC] = "\"green_max_threshold\": \"210000\"",
+		[DCQCN_MODEL_OTHER] = "Kmax      210000 bytes",
+	};
+	char text[DCQCN_MODEL_CONFIG_TEXT];
+
+	in.ai_bps = 40e6;
+	for (int i = 0; i < DCQCN_MODEL_TARGETS; i++) {
+		size_t length = dcqcn_model_config(&in, &out, i, text);
+
+		expect(length == strlen(text) && length < sizeof(text) - 1, "length %zu", length);
+		expect(strstr(text, parts[i]), "%s: %s", dcqcn_model_targets[i], text);
+	}
+}
+
+static struct dcqcn_model_input any(void)
+{
+	struct dcqcn_model_input in = given();
+
+	for (const struct dcqcn_model_field *f = dcqcn_model_inputs; f->key; f++) {
+		double low = fmax(f->min, 1e-3), value;
+
+		if (!random_one_in(3))
+			continue;
+		value = f->min + exp(draw(log(low), log(f->max + low))) - low;
+		value = fmin(fmax(f->whole || f->words ? round(value) : value, f->min), f->max);
+		*dcqcn_model_at(&in, f) = f->automatic && random_one_in(2) ? DCQCN_MODEL_AUTO :
+									     value;
+	}
+	return in;
+}
+
+static void check_finite(struct dcqcn_model_output *out)
+{
+	for (const struct dcqcn_model_field *f = dcqcn_model_outputs; f->key; f++) {
+		double value = *dcqcn_model_at(out, f);
+
+		expect(isfinite(value), "%s is %g", f->name, value);
+		expect(f->unit != DCQCN_MODEL_SHARE || f->offset ==
+		       offsetof(struct dcqcn_model_output, kmin_buffer_share) || f->offset ==
+		       offsetof(struct dcqcn_model_output, kmax_buffer_share) ||
+		       (value >= 0 && value <= 1 + 1e-9), "%s is %g", f->name, value);
+	}
+}
+
+static void test_anything(void)
+{
+	const char *cases = getenv("CASES");
+	int done = 0;
+
+	for (int i = cases ? atoi(cases) : 100; i;) {
+		struct dcqcn_model_input in = any();
+		struct dcqcn_model_output once, again;
+		char problem[DCQCN_MODEL_TEXT];
+
+		if (!dcqcn_model_check(&in, problem)) {
+			expect(*problem, "refused without a word");
+			continue;
+		}
+		i--;
+		done++;
+		dcqcn_model_solve(&in, &once);
+		check_finite(&once);
+		if (done % 8)
+			continue;
+		dcqcn_model_solve(&in, &again);
+		expect(!memcmp(&once, &again, sizeof(once)), "twice is not the same");
+	}
+}
+
+static const struct tap_test tests[] = {
+	{ "exponentials and logarithms are those of libm", test_arithmetic },
+	{ "values become texts", test_texts },
+	{ "fields describe the structures, and presets make sense", test_fields },
+	{ "wrong inputs are refused with the field and its rule", test_refusals },
+	{ "the fluid model has the paper's fixed points", test_fixed_point },
+	{ "the curve is the switch's", test_curve },
+	{ "headroom is that of 802.3", test_headroom },
+	{ "a port's bound is that of dynamic thresholds", test_dynamic_threshold },
+	{ "p and queue are those that the simulator measured", test_linear },
+	{ "many flows swing on a flat curve, and do not on a steep one", test_swings },
+	{ "a marker that looks seldom lets the queue swing further", test_seldom },
+	{ "Kmax above xOFF pauses always, and below it at the start", test_pauses },
+	{ "hops amplify marks, and graduated thresholds undo it", test_hops },
+	{ "bursts are seen, and answered too late", test_bursts },
+	{ "the other faults are found", test_other_findings },
+	{ "configurations have the thresholds", test_configurations },
+	{ "any input gives numbers, the same twice", test_anything },
+};
+
+int main(int argc, char **argv)
+{
+	tap_plan(COUNT(tests));
+	random_seed(argc > 1 ? argv[1] : NULL);
+	return tap_run(tests, COUNT(tests));
+}
