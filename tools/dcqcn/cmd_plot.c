@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* dcqcn plot: a picture of what dcqcn record wrote, drawn by gnuplot. */
 #include <err.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,29 +8,9 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "plot.h"
 
 #define SCRIPT		"rates.gp"
-
-/* Where it was installed, or else beside the source */
-static const char *find_script(void)
-{
-	static char path[PATH_MAX];
-	char self[PATH_MAX];
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "%s/%s", PLOTDIR, SCRIPT);
-	if (!access(path, R_OK))
-		return path;
-	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	if (n < 0)
-		err(EXIT_FAILURE, "/proc/self/exe");
-	self[n] = '\0';
-	if (snprintf(path, sizeof(path), "%s/../plot/%s", dirname(self),
-		     SCRIPT) >= (int)sizeof(path) || access(path, R_OK))
-		errx(EXIT_FAILURE, "%s is in neither %s nor ../plot", SCRIPT,
-		     PLOTDIR);
-	return path;
-}
 
 /* The name of the data with another ending */
 static const char *default_output(const char *csv)
@@ -49,7 +28,7 @@ static const char *default_output(const char *csv)
 
 int cmd_plot(int argc, char **argv)
 {
-	const char *csv, *output = NULL, *ending;
+	const char *csv, *output = NULL;
 	int c;
 
 	while ((c = getopt(argc, argv, "+o:")) != -1) {
@@ -64,10 +43,8 @@ int cmd_plot(int argc, char **argv)
 		err(EXIT_FAILURE, "%s", csv);
 	if (!output)
 		output = default_output(csv);
-	ending = strrchr(output, '.');
-	if (!ending || (strcmp(ending, ".png") && strcmp(ending, ".svg")))
-		errx(EXIT_FAILURE, "%s: only .png and .svg", output);
+	plot_check_output(output);
 
-	execlp("gnuplot", "gnuplot", "-c", find_script(), csv, output, NULL);
+	execlp("gnuplot", "gnuplot", "-c", plot_script(SCRIPT), csv, output, NULL);
 	err(EXIT_FAILURE, "gnuplot");
 }

@@ -21,6 +21,7 @@ int cmd_record(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_port(int argc, char **argv);
+int cmd_model(int argc, char **argv);
 
 /* Says how the command is called, and ends the program */
 void usage(const char *command) __attribute__((noreturn));

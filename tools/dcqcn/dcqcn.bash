@@ -40,10 +40,29 @@ _dcqcn_port() # PLACE PREVIOUS
 	esac
 }
 
+_dcqcn_model() # PREVIOUS
+{
+	local keys="speed tiers spine_speed core_speed cable spine_cable core_cable switch_delay
+		host_delay rtt mtu congested_hops flows uplinks window host_queue ack stagger burst burst_bytes
+		burst_flows burst_period profile g alpha_period timer byte_counter recovery_steps
+		ai hai cnp_interval monitor kmin kmax pmax buffer alpha ports lossless pfc xoff xon
+		headroom response_quanta flows_min flows_max sample utilisation react duration seed"
+
+	case $1 in
+	--preset)	_dcqcn_words "100g-leaf 400g-ai 800g-superpod lab-48m" ;;
+	--config)	_dcqcn_words "dcbport tc host sonic other" ;;
+	--sweep)	COMPREPLY=() ;;
+	profile)	_dcqcn_words "auto mlx5 sigcomm15" ;;
+	burst)		_dcqcn_words "none allreduce replication inference own" ;;
+	pfc)		_dcqcn_words "no yes" ;;
+	*)		_dcqcn_words "-o --preset --config --sweep --simulate --help $keys" ;;
+	esac
+}
+
 _dcqcn()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands="show qp stat watch set profile save restore record plot doctor port help"
+	local commands="show qp stat watch set profile save restore record plot doctor port model help"
 	local knobs="min_time_between_cnps cnp_dscp cnp_802p_prio cnp_udp_sport np_enable
 		rpg_max_rate rpg_min_rate rate_to_set_on_first_cnp initial_alpha_value
 		dce_tcp_g dce_tcp_rtt rate_reduce_monitor_period rpg_gd rpg_min_dec_fac
@@ -104,6 +123,8 @@ _dcqcn()
 		2)	_dcqcn_words "auto mlx5 sigcomm15" ;;
 		3)	[ "${COMP_WORDS[i + 1]}" != apply ] || _dcqcn_words dev ;;
 		esac ;;
+	model)
+		_dcqcn_model "$prev" ;;
 	port)
 		_dcqcn_port $((COMP_CWORD - i)) "$prev" ;;
 	restore|plot)

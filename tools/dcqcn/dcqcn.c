@@ -48,6 +48,10 @@ static const struct command commands[] = {
 	  "set dev DEV KEY VALUE ... [prio PRIO KEY VALUE ...] | "
 	  "switch [new NAME | set NAME | del NAME] [KEY VALUE ...]]",
 	  "switch ports of the module dcbport" },
+	{ "model", cmd_model, true,
+	  "[-o FILE.png|FILE.svg] [--preset NAME] [--config TARGET] [--sweep KEY=VALUE,VALUE,...] "
+	  "[--simulate] [FILE.toml] [KEY VALUE ...]",
+	  "thresholds for a fabric, and what they do" },
 	{}
 };
 

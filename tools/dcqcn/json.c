@@ -101,3 +101,10 @@ void json_real(const char *name, double value)
 	begin(name);
 	printf("%.9g", value);
 }
+
+/* All digits that tell it from other numbers */
+void json_exact(const char *name, double value)
+{
+	begin(name);
+	printf("%.17g", value);
+}

@@ -13,5 +13,6 @@ void json_close_object(void);
 void json_string(const char *name, const char *value);
 void json_number(const char *name, uint64_t value);
 void json_real(const char *name, double value);
+void json_exact(const char *name, double value);
 
 #endif /* JSON_H */

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Pictures by gnuplot. See plot.c. */
+#ifndef PLOT_H
+#define PLOT_H
+
+const char *plot_script(const char *name);
+void plot_check_output(const char *output);
+
+#endif /* PLOT_H */
