@@ -27,7 +27,7 @@ _sim()
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		_sim_words "run list kernel"
+		_sim_words "run model list kernel"
 		return
 	fi
 	case $prev in
@@ -40,6 +40,8 @@ _sim()
 	case ${COMP_WORDS[1]}:$cur in
 	run:-*)	_sim_words "--only --out --jobs --twice --builtin --help" ;;
 	run:*)	_sim_scenarios ;;
+	model:-*)	_sim_words "--remove --json --out --help" ;;
+	model:*)	mapfile -t COMPREPLY < <(compgen -f -X '!*.toml' -- "$cur") ;;
 	list:*)	_sim_words "--json --help" ;;
 	kernel:*)	_sim_words "--kdir --debug --help" ;;
 	esac

@@ -49,9 +49,10 @@ def port(device, link, switch, binaries):
                      (switch.xoff, switch.xon, switch.headroom))
     words.append("switch %s" % switch.name)
     for prio, own in switch.classes.items():
-        words.append("prio %d weight %d limit %dB kmin %dB kmax %dB pmax %.9f" %
+        words.append("prio %d weight %d limit %dB kmin %dB kmax %dB pmax %.9f flows_min %d "
+                     "flows_max %d" %
                      (prio, own.weight, switch.buffer, own.curve.kmin, own.curve.kmax,
-                      own.curve.pmax))
+                      own.curve.pmax, switch.flows_min, switch.flows_max))
     return ["tc -n %s qdisc add dev %s root dcbport" % (switch.name, device),
             _set(switch.name, binaries, device, " ".join(words))]
 

@@ -12,6 +12,7 @@ from ..core.expression import Expression
 from ..core.paths import SIM
 from ..core.scenario import (MTUS, PROFILES, TIMEOUT_MAX, TRANSPORTS, VERBS, Directory, Scenario,
                              Table, check_verb, names)
+from . import modelled
 
 SCENARIOS = Directory(os.path.join(SIM, "scenarios"))
 PORTS = ("tc", "dcbport")
@@ -102,13 +103,15 @@ class Switch:
     def _dcbport(self, t):
         """Settings that tc does not have."""
         extra = set(t.rest) & {"alpha", "pfc", "xoff", "xon", "headroom", "class", "watchdog",
-                               "detect", "restore"}
+                               "detect", "restore", "flows_min", "flows_max"}
         if self.port == "tc" and extra:
             raise t.error("port", "must be dcbport for " + ", ".join(sorted(extra)))
         self.alpha = t.take("alpha", float, 1.0, 0)
         self.xoff, self.xon, self.headroom = (t.take(key, "size", "0B")
                                               for key in ("xoff", "xon", "headroom"))
         self.pfc = priorities(t, "pfc", "0" if self.xoff else "none")
+        self.flows_min, self.flows_max = (t.take(key, int, 0, 0, 2048)
+                                          for key in ("flows_min", "flows_max"))
         self.watchdog = t.take("watchdog", WATCHDOG, "drop")
         self.detect, self.restore = (t.take(key, "time", "200ms", 10**6)
                                      for key in ("detect", "restore"))
@@ -447,9 +450,10 @@ class Picture:
 class Simulation(Scenario):
     directory = SCENARIOS
 
-    def __init__(self, name, only=()):
+    def __init__(self, name, only=(), must_expect=True):
         super().__init__(name, only)
-        self.must_expect()
+        if must_expect:
+            self.must_expect()
         for run in self.runs:
             run.notes()
         if self.picture:
@@ -461,6 +465,9 @@ class Simulation(Scenario):
         self.picture = Picture(picture) if picture.rest else None
         graph = table.table("graph", {})
         self.graph = Graph(graph) if graph.rest else None
+        # dcqcn model has read it
+        if table.take("model", dict, {}):
+            table.rest.update(modelled.tables(self.path))
 
     def run(self, variables, table):
         return Run(self, variables, table)

@@ -13,7 +13,7 @@ from ..core.errors import LabError
 from ..core.kernel import Kernel
 from ..core.paths import DCBPORT, DCQCN, MODULE, MODULE_PARTS, OUT, SIM, TOP
 from ..core.progress import say
-from . import dcbport, figures, graph, grid, network_script, pictures, uml
+from . import dcbport, figures, graph, grid, modelled, network_script, pictures, uml
 from .builtin_rxe import BuiltIn
 from .model import SCENARIOS, Simulation
 
@@ -180,6 +180,27 @@ def cmd_run(args):
     return 1 if failed else 0
 
 
+def cmd_model(args):
+    try:
+        s = Simulation(args.file, must_expect=False)
+        answer = modelled.predict(args.file)
+    finally:
+        if args.remove:
+            os.unlink(args.file)
+    sim = Simulator(os.path.join(args.out, "built"))
+    results, bad = simulate(sim, s, s.runs, os.path.join(args.out, "model"), 1, False)
+    for b in bad:
+        print("FAILED: %s" % b)
+    for run, r in results:
+        found = modelled.measured(answer, r)
+        if args.json:
+            command.print_json({"predicted": answer["output"], "measured": found})
+        else:
+            pictures.draw(run, os.path.join(args.out, "model", run.name), r["bottleneck"])
+            print(modelled.table(answer, found))
+    return 1 if bad else 0
+
+
 def cmd_list(args):
     found = [Simulation(name) for name in SCENARIOS.listed()]
     if args.json:
@@ -220,6 +241,17 @@ def parser():
     s.add_argument("--builtin", action="store_true",
                    help="with rxe built into the kernel instead of as a module")
     s.set_defaults(run=cmd_run)
+
+    s = sub.add_parser("model", help="simulate what dcqcn model describes, and compare",
+                       description="Simulate a file with a table [model], which dcqcn model "
+                       "reads, and print what it predicts beside what is measured.")
+    s.add_argument("file", help="a .toml file")
+    s.add_argument("--remove", action="store_true", help="the file, once it is read")
+    s.add_argument("--json", action="store_true", help="for programs")
+    s.add_argument("--out", default=os.path.join(OUT, "sim"), metavar="DIR",
+                   type=command.directory,
+                   help="where to write (default: out/sim)")
+    s.set_defaults(run=cmd_model)
 
     s = sub.add_parser("list", help="show the scenarios that there are")
     s.add_argument("--json", action="store_true", help="for programs")

@@ -1,0 +1,145 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The command dcqcn model: inputs from words and files, all kinds of answers, and mistakes.
+
+cd "$(dirname "$0")/../.." || exit 1
+TMP=$(mktemp -d)
+trap 'rm -rf "$TMP"' EXIT
+FAILED=0
+DCQCN=tools/dcqcn/dcqcn
+
+fail()
+{
+	echo "# $*"
+	FAILED=1
+}
+
+# says TEXT WORDS...: the answer has this
+says()
+{
+	local text=$1; shift
+
+	$DCQCN model "$@" >"$TMP/out" 2>&1 || fail "dcqcn model $*: $(cat "$TMP/out")"
+	grep -qF -- "$text" "$TMP/out" || fail "dcqcn model $* does not say \"$text\""
+}
+
+# refuses TEXT WORDS...: it ends with this line alone
+refuses()
+{
+	local text=$1; shift
+
+	$DCQCN model "$@" >"$TMP/out" 2>&1 && fail "dcqcn model $* is taken"
+	[ "$(cat "$TMP/out")" = "dcqcn: $text" ] ||
+		fail "dcqcn model $*: want \"dcqcn: $text\", got \"$(cat "$TMP/out")\""
+}
+
+# number KEY WORDS...: of the JSON
+number()
+{
+	local key=$1; shift
+
+	$DCQCN -j model "$@" | python3 -c '
+import json, sys
+answer = json.load(sys.stdin)
+print("%.10g" % {**answer["input"], **answer["output"]}[sys.argv[1]])' "$key"
+}
+
+says "16 flows of profile auto over 100gbit"
+says "32 flows of profile auto over 400gbit" --preset 400g-ai
+says "kmin 20000B kmax 200000B pmax 5%" --config dcbport kmin 20KB kmax 200KB pmax 5%
+says '"green_min_threshold": "20000"' --config sonic kmin 20KB
+says "dcqcn profile apply mlx5" --config host profile mlx5
+says "Kmax is in the way of PFC" speed 40gbit profile sigcomm15 flows 8 kmin 5KB kmax 400KB pmax 1% \
+	tiers 2 uplinks 1 spine_speed 100gbit xoff 200KB xon 150KB buffer 4MB ports 2
+says "utilisation" --sweep kmax=50KB,100KB,200KB
+[ "$(wc -l <"$TMP/out")" = 4 ] || fail "a sweep of three has $(wc -l <"$TMP/out") lines"
+
+cat >"$TMP/fabric.toml" <<-END
+	title = "not ours"
+	[model]			# a comment
+	preset = "400g-ai"
+	flows = 8		# and one more
+	kmin = "64KiB"
+	profile = 'mlx5'
+	[link]
+	rate = "no concern of the model"
+END
+for pair in flows_=8 kmin_bytes=65536 speed_bps=4e+11; do
+	key=${pair%=*}
+	[ "$(number "${key%_}" "$TMP/fabric.toml")" = "$(printf '%.10g' "${pair#*=}")" ] ||
+		fail "${key%_} of the file is $(number "${key%_}" "$TMP/fabric.toml")"
+done
+[ "$(number flows "$TMP/fabric.toml" flows 9)" = 9 ] || fail "the command line does not count last"
+
+for picture in a.svg "it's b.png"; do
+	says verdicts -o "$TMP/$picture"
+	[ -s "$TMP/$picture" ] || fail "$picture is not drawn"
+done
+grep -q "Kmax" "$TMP/a.svg" || fail "the picture has no Kmax"
+says kmax -o "$TMP/sweep.svg" --sweep kmax=50KB,100KB
+grep -q "kmax_bytes" "$TMP/sweep.svg" || fail "the sweep's picture does not name its input"
+
+refuses "kmux: no such input (dcqcn model --help lists them)" kmux 5KB
+refuses 'speed: "fast" is not a value, such as 400gbit' speed fast
+refuses 'speed: "-5gbit" is not a value, such as 400gbit' speed -- -5gbit
+refuses 'kmin: "5us" is not a value, such as 200KB, or auto' kmin 5us
+refuses 'profile: "dctcp" is none of auto, mlx5, sigcomm15' profile dctcp
+refuses 'preset: "lan" is none of 100g-leaf, 400g-ai, 800g-superpod, lab-48m' --preset lan
+refuses "flows: must be a whole number, 1 to 1024" flows 2.5
+refuses "flows: must be within 1 to 1024" flows 1025
+refuses "kmin: 300KB is more than kmax, 200KB: the curve rises from kmin to kmax" kmin 300KB kmax 200KB
+refuses "kmin: its value is missing" kmin
+refuses '--config: "cisco" is none of dcbport, tc, host, sonic, other' --config cisco
+refuses "picture.pdf: only .png and .svg" -o picture.pdf
+refuses "--sweep: 60: no such input (dcqcn model --help lists them)" --sweep 60=5
+refuses "none.toml: No such file or directory" none.toml
+echo "[link]" >"$TMP/other.toml"
+refuses "$TMP/other.toml: has no table [model]" "$TMP/other.toml"
+printf '[model]\nflows 8\n' >"$TMP/wrong.toml"
+refuses "$TMP/wrong.toml:2: \"flows 8\" is not KEY = VALUE" "$TMP/wrong.toml"
+printf '[model]\n\nflows = "many"\n' >"$TMP/wrong.toml"
+refuses "$TMP/wrong.toml:3: flows: \"many\" is not a value, such as 16" "$TMP/wrong.toml"
+
+# Where there is no source tree
+cp $DCQCN "$TMP/dcqcn"
+DCQCN=$TMP/dcqcn
+refuses "--simulate: there is no simulator (it works in a source tree only)" --simulate
+DCQCN=tools/dcqcn/dcqcn
+
+# Where there is one, it is told the same, and leaves no file behind
+out=$($DCQCN model --simulate rtt 0.1us 2>&1)
+case $out in
+"sim: /tmp/dcqcn-model-"*".toml: model: rtt: is less than a packet takes on 2 links") ;;
+*) fail "dcqcn model --simulate rtt 0.1us: $out" ;;
+esac
+out=${out#sim: }
+[ ! -e "${out%%: *}" ] || fail "${out%%: *} is left behind"
+
+# A file that the model describes is a scenario, and its mistakes are the model's
+refuses_scenario() # TEXT
+{
+	local out
+
+	out=$(timeout 60 tools/sim/sim run "$TMP/wrong.toml" --out "$TMP/sim" 2>&1)
+	[ $? = 2 ] && [ "$out" = "sim: $1" ] || fail "sim run: want \"sim: $1\", got \"$out\""
+}
+scenario() # LINES
+{
+	printf '[model]\n%s\n[[expect]]\nunaccounted = "== 0"\n' "$1" >"$TMP/wrong.toml"
+}
+scenario 'flows = 0'
+refuses_scenario "dcqcn: flows: must be within 1 to 1024"
+scenario 'sample = "10us"'
+refuses_scenario "$TMP/wrong.toml: model: sample: the simulator's switch looks at each packet"
+scenario 'uplinks = 2'
+refuses_scenario "$TMP/wrong.toml: model: uplinks: the simulator has one, or one for each flow"
+scenario 'rtt = "0.1us"'
+refuses_scenario "$TMP/wrong.toml: model: rtt: is less than a packet takes on 2 links"
+
+# Each input is in the completion, too
+missing=$($DCQCN model --help | sed -n 's/^  \([a-z_]*\) .*/\1/p' | while read -r key; do
+	grep -qw -- "$key" tools/dcqcn/dcqcn.bash || echo "$key"
+done)
+[ -z "$missing" ] || fail "the completion does not know: $missing"
+exit $FAILED

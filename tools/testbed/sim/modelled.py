@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Scenarios that the threshold model describes: a file's table [model], which dcqcn model
+reads, becomes hosts, a switch and flows; and what it predicts is compared with figures."""
+
+import json
+import os
+import subprocess
+
+from ..core.errors import InputError
+from ..core.paths import DCQCN
+
+COMMAND = os.path.join(DCQCN, "dcqcn")
+# A QP of rxe has at most 128 packets that are not acknowledged, and asks for an ACK after 64:
+# on average 96 are under way
+RXE_PACKETS, RXE_ACK_PACKETS = 96, 64
+RXE_HOST_PACKETS = 64       # in its host's queues: the same
+LATE_US = 1.8               # one pause in thousands is: Documentation/switch.rst, Limits
+SWING_PACKETS = 8           # as in tools/model/model.c
+ROW_LINKS, STAR_LINKS = 3, 2
+KNOBS = {                   # input of the model: file below ecn/, and its unit in the model's
+    "alpha_period_us": ("roce_rp/dce_tcp_rtt", 1), "timer_us": ("roce_rp/rpg_time_reset", 1),
+    "byte_counter_bytes": ("roce_rp/rpg_byte_reset", 1),
+    "recovery_steps": ("roce_rp/rpg_threshold", 1),
+    "ai_bps": ("roce_rp/rpg_ai_rate", 1e6), "hai_bps": ("roce_rp/rpg_hai_rate", 1e6),
+    "cnp_interval_us": ("roce_np/min_time_between_cnps", 1),
+    "monitor_us": ("roce_rp/rate_reduce_monitor_period", 1),
+}
+
+
+def ask(path, *words):
+    """What dcqcn model says to a file: input, output, findings, ..."""
+    if not os.path.exists(COMMAND):
+        subprocess.run(["make", "-s", "-C", DCQCN], check=True)
+    r = subprocess.run([COMMAND, "-j", "model", path, *words], capture_output=True, text=True)
+    if r.returncode:
+        raise InputError(r.stderr.strip())
+    return json.loads(r.stdout)
+
+
+def predict(path):
+    """The same, with the window and the host's queue that a QP of rxe has."""
+    packet = ask(path)["output"]["packet_bytes"]
+    return ask(path, "window", repr(RXE_PACKETS * packet),
+               "host_queue", repr(RXE_HOST_PACKETS * packet), "ack",
+               repr(RXE_ACK_PACKETS * packet))
+
+
+def _settings(given):
+    out = {}
+    for key, (knob, unit) in KNOBS.items():
+        if given[key] != -1:
+            out[knob] = str(max(round(given[key] / unit), 1 if given[key] else 0))
+    if given["g_share"] != -1:
+        out["roce_rp/dce_tcp_g"] = str(int(1024 * (1 - given["g_share"]) + 0.5))
+    return out
+
+
+def _ns(us):
+    return "%dns" % round(us * 1000)
+
+
+def _switch(given, said, ports):
+    """The pool that ports share is the model's, whatever headroom they have."""
+    headroom = round(said["headroom_bytes"])
+    if given["headroom_bytes"] == -1:
+        headroom += round(LATE_US * (given["spine_speed_bps"] or given["speed_bps"]) / 8e6)
+    out = {"port": "dcbport", "buffer": "%dB" % (round(said["shared_bytes"]) + ports * headroom),
+           "kmin": "%dB" % said["kmin_bytes"], "kmax": "%dB" % said["kmax_bytes"],
+           "pmax": said["pmax_share"], "alpha": given["alpha"], "watchdog": "off",
+           "flows_min": int(given["flows_min"]), "flows_max": int(given["flows_max"])}
+    if given["pfc"] == "yes":
+        out.update(pfc="0", xoff="%dB" % said["xoff_bytes"], xon="%dB" % said["xon_bytes"],
+                   headroom="%dB" % headroom)
+    return out
+
+
+def tables(path):
+    """A scenario's, of the model that a file has."""
+    answer = predict(path)
+    given, said = answer["input"], answer["output"]
+    flows, row = int(given["flows"]), given["uplinks"] > 0
+    if given["uplinks"] > 1:
+        raise InputError("%s: model: uplinks: the simulator has one, or one for each flow" % path)
+    if given["sample_us"]:
+        raise InputError("%s: model: sample: the simulator's switch looks at each packet" % path)
+    links = ROW_LINKS if row else STAR_LINKS
+    frame = said["frame_bytes"] * 8e6 / given["speed_bps"]
+    delay = (said["rtt_us"] - links * frame) / 2 / links
+    if delay < 0:
+        raise InputError("%s: model: rtt: is less than a packet takes on %d links" % (path, links))
+    # of the model some may be left out, where it takes too many steps
+    start, duration = said["start_us"], said["duration_us"]
+    if given["duration_us"]:
+        start, duration = given["duration_us"] / 2, given["duration_us"]
+    out = {
+        "duration": _ns(duration), "window": [_ns(start), _ns(duration)],
+        "profile": given["profile"], "settings": _settings(given),
+        "line": "measured" if given["profile"] == "auto" else "told",
+        "sample": "%dns" % max(5000, round(duration / 5)),
+        "link": {"rate": "%dbit" % given["speed_bps"], "delay": _ns(delay)},
+        "switch": _switch(given, said, flows + 1 + row),
+        "flow": [{"from": "h1..h%d" % flows, "to": "h100", "size": "1MiB", "depth": 2,
+                  "mtu": int(given["mtu_bytes"]), "stagger": _ns(given["stagger_us"]),
+                  "timeout": 12}],
+    }
+    if row:
+        trunk = given["spine_speed_bps"] or given["speed_bps"]
+        out["topology"] = {"shape": "row", "switches": 2, "rate": "%dbit" % trunk}
+        out["host"] = [{"name": "h100", "switch": "s2"}]
+    return out
+
+
+def _when(in_window, in_all):
+    return "always" if in_window else "start" if in_all else "none"
+
+
+def measured(answer, figures):
+    """The figures, called as the model calls them."""
+    given, said = answer["input"], answer["output"]
+    swing = figures["queue_p95"] - figures["queue_p5"]
+    used = figures["utilisation"] * said["frame_bytes"] / said["packet_bytes"]
+    return {
+        "utilisation_share": used, "queue_mean_bytes": figures["queue_mean"],
+        "queue_p5_bytes": figures["queue_p5"], "queue_p95_bytes": figures["queue_p95"],
+        "queue_p99_bytes": figures["queue_p99"], "queue_max_bytes": figures["queue_max"],
+        "marked_share": figures["marked_share"], "jain": figures["jain"],
+        "pfc_per_s": figures.get("pfc_per_s", 0),
+        "state_pfc": _when(figures.get("pfc_per_s", 0), figures.get("pfc_frames", 0)),
+        # one packet may be lost to a late pause: Documentation/switch.rst, Limits
+        "state_loss": _when(figures["drops"] > 1, figures.get("port_drops", 0) > 1),
+        "state_used": "under-used" if used < given["utilisation_share"] else "full",
+        "state_queue": "swings" if swing > max(figures["queue_mean"], SWING_PACKETS *
+                                               said["packet_bytes"]) else "steady",
+    }
+
+
+def table(answer, found):
+    """Predicted beside measured, as text."""
+    lines = ["%-20s %12s %12s" % ("", "predicted", "measured")]
+    for key, value in found.items():
+        both = [answer["output"][key], value]
+        if not isinstance(value, str):
+            form = "%.0f" if key.endswith("bytes") or key == "pfc_per_s" else "%.4f"
+            both = [form % v for v in both]
+        lines.append("%-20s %12s %12s" % (key, *both))
+    return "\n".join(lines)
