@@ -6,12 +6,13 @@
 #include <stdio.h>
 #include <sys/param.h>
 
+#include "dcbx_checks.h"
 #include "finding.h"
 #include "port_checks.h"
 #include "unit.h"
 
-/* The priority of CNPs with the default DSCP, 48 */
-#define CNP_PRIO	6
+/* The default DSCP of CNPs */
+#define CNP_DSCP	48
 #define CNP_LEN		74	/* bytes */
 
 /* Bytes for each unit of weight and turn, as in the module's drr.h */
@@ -222,18 +223,34 @@ static uint64_t cnp_wait(const struct view *v, int tc)
 	return own ? others * ((CNP_LEN + own - 1) / own) : 0;
 }
 
+static void check_cnp_pauses(const struct view *v, int prio, int tc)
+{
+	if (class_pfc(v, tc) < 0)
+		return;
+	finding_seen("cnp-lossless", v->host, v->port->name,
+		     "CNPs (DSCP %d, priority %d) are in class %d, which PFC pauses",
+		     CNP_DSCP, prio, tc);
+	finding_why("the packets that slow senders down wait while the class is paused, and pauses spread instead");
+	finding_mend("give CNPs a class of their own, without PFC: dcb app replace dev %s dscp-prio %d:6",
+		     v->port->name, CNP_DSCP);
+}
+
 static void check_cnps(const struct view *v)
 {
-	int tc = class_of(v, CNP_PRIO);
+	int prio = dcb_prio(&v->port->app, CNP_DSCP), tc = class_of(v, prio);
 	char wait[UNIT_LEN];
 
+	/* check_trust() has reported an untrusted DSCP */
 	if (!class_used(v, tc) ||
-	    port_value(v, DCBPORT_A_PORT_STRICT) & 1U << tc ||
+	    port_value(v, DCBPORT_A_PORT_TRUST) == DCBPORT_TRUST_NONE)
+		return;
+	check_cnp_pauses(v, prio, tc);
+	if (port_value(v, DCBPORT_A_PORT_STRICT) & 1U << tc ||
 	    cnp_wait(v, tc) < CNP_WAIT)
 		return;
 	finding_seen("cnp-starved", v->host, v->port->name,
 		     "CNPs (priority %d) are in class %d, which is not strict: %s of others may pass one",
-		     CNP_PRIO, tc, unit_bytes(wait, cnp_wait(v, tc)));
+		     prio, tc, unit_bytes(wait, cnp_wait(v, tc)));
 	finding_why("the packets that slow senders down wait behind the data that is sent too fast");
 	finding_mend("dcqcn port set dev %s strict %d", v->port->name, tc);
 }
@@ -241,6 +258,7 @@ static void check_cnps(const struct view *v)
 static void check_port(const struct view *v, uint64_t nsec)
 {
 	check_trust(v);
+	dcbx_checks(v->port, v->host);
 	check_cnps(v);
 	check_headroom(v);
 	for (int i = 0; i < PORT_CLASSES; i++) {

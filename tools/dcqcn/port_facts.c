@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What can be seen of a switch within an interval: its ports' settings, and counters
- * before and after.
+/* What can be seen of a switch within an interval: its ports' settings, their
+ * neighbours, and counters before and after.
  */
 #include <err.h>
 #include <stdio.h>
@@ -107,9 +107,15 @@ void port_facts_gather(struct port_facts *facts, const char *name)
 	if (access(MODULE, F_OK))
 		return;
 	port_dump(NULL, port_cb, &look);
-	if (facts->again)
+	if (facts->again) {
 		netlink_dump(netlink_request(DCBPORT_CMD_SWITCH_GET),
 			     DCBPORT_A_SWITCH_MAX, switch_cb, facts);
+		for (int i = 0; i < facts->num; i++) {
+			dcb_apps(facts->port[i].name, &facts->port[i].app);
+			neighbour_ask(facts->port[i].name,
+				      &facts->port[i].neighbour);
+		}
+	}
 	facts->again = true;
 }
 

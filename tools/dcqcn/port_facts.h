@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "dcb.h"
+#include "neighbour.h"
 #include "port.h"
 
 #define PORT_NAME	16
@@ -20,6 +22,8 @@ struct fact_port {
 	char owner[PORT_NAME];		/* the switch, or empty */
 	uint64_t value[DCBPORT_A_PORT_MAX + 1];
 	struct fact_class class[PORT_CLASSES];
+	struct dcb_app_table app;
+	struct neighbour neighbour;
 };
 
 struct fact_switch {

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Disagreements between a port and its neighbour, according to the neighbour's DCBX
+ * TLVs: one function for each.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "dcbx_checks.h"
+#include "finding.h"
+
+#define LIST_LEN	(2 * PORT_CLASSES + sizeof("none"))
+
+/* "2,4,5", or "none" */
+static const char *list(char text[LIST_LEN], unsigned int prios)
+{
+	char *at = text;
+
+	for (int prio = 0; prio < PORT_CLASSES; prio++) {
+		if (prios & 1U << prio)
+			at += sprintf(at, "%s%d", at == text ? "" : ",", prio);
+	}
+	if (at == text)
+		strcpy(text, "none");
+	return text;
+}
+
+static void check_cee(const struct fact_port *port, const char *host)
+{
+	if (!port->neighbour.cee || port->neighbour.ieee)
+		return;
+	finding_seen("cee-neighbour", host, port->name,
+		     "the neighbour speaks CEE DCBX, not IEEE 802.1Qaz");
+	finding_why("a port offers IEEE DCBX only: the two cannot agree, and each keeps its own settings");
+	finding_mend("switch the neighbour to IEEE DCBX, or configure both by hand: dcb pfc set dev %s prio-pfc 3:on",
+		     port->name);
+}
+
+static void check_pfc(const struct fact_port *port, const char *host)
+{
+	unsigned int here = port->value[DCBPORT_A_PORT_PFC];
+	char a[LIST_LEN], b[LIST_LEN];
+
+	if (!port->neighbour.has_pfc || port->neighbour.pfc == here)
+		return;
+	finding_seen("pfc-mismatch", host, port->name,
+		     "priorities with PFC: %s here, %s at the neighbour",
+		     list(a, here), list(b, port->neighbour.pfc));
+	finding_why("where only one side has PFC, its pauses are ignored or none are sent, and packets are lost");
+	finding_mend("lldptool -T -i %s -V PFC willing=yes, or enabled=%s as there",
+		     port->name, list(b, port->neighbour.pfc));
+}
+
+/* Only one of the two maps DSCPs to priorities */
+static void check_trust(const struct fact_port *port, const char *host,
+			bool trusted)
+{
+	const struct dcb_app_table *there = &port->neighbour.app;
+	bool here = trusted && dcb_has_dscps(&port->app);
+
+	if (!there->known || here == dcb_has_dscps(there) ||
+	    (trusted && !here))
+		return;
+	finding_seen("dscp-one-side", host, port->name,
+		     here ? "DSCPs have priorities here, but not at the neighbour" :
+			    "the neighbour maps DSCPs to priorities, but this port does not trust DSCPs");
+	finding_why("a packet changes its priority along the way, so PFC and weights apply to the wrong traffic");
+	if (here)
+		finding_mend("map DSCPs at the neighbour, too: lldptool -T -i DEV -V APP app=PRIORITY,5,DSCP");
+	else
+		finding_mend("dcqcn port set dev %s trust dscp", port->name);
+}
+
+static void check_dscps(const struct fact_port *port, const char *host)
+{
+	const struct dcb_app_table *there = &port->neighbour.app;
+
+	for (int dscp = 0; dscp < DCB_DSCPS; dscp++) {
+		int here = dcb_prio(&port->app, dscp);
+
+		if (!there->dscp[dscp] || dcb_prio(there, dscp) == here)
+			continue;
+		finding_seen("dscp-mismatch", host, port->name,
+			     "DSCP %d is priority %d here, and %d at the neighbour",
+			     dscp, here, dcb_prio(there, dscp));
+		finding_why("PFC pauses the wrong packets: the two sides mean different traffic by a priority");
+		finding_mend("dcb app replace dev %s dscp-prio %d:%d, or lldptool -T -i %s -V APP app=%d,5,%d",
+			     port->name, dscp, dcb_prio(there, dscp),
+			     port->name, dcb_prio(there, dscp), dscp);
+		return;
+	}
+}
+
+/* All disagreements between a port and its neighbour */
+void dcbx_checks(const struct fact_port *port, const char *host)
+{
+	bool trusted = port->value[DCBPORT_A_PORT_TRUST] !=
+		       DCBPORT_TRUST_NONE;
+
+	check_cee(port, host);
+	check_pfc(port, host);
+	if (!port->app.known)
+		return;
+	check_trust(port, host, trusted);
+	if (trusted)
+		check_dscps(port, host);
+}
