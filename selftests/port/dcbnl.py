@@ -3,16 +3,19 @@
 kernel refuses ETS, PFC, rates and buffers, takes kbit/s for byte/s, and knows no trust.
 """
 
+import collections
 import socket
 import struct
 
 from wire import in_netns
 
 RTM_GETDCB, RTM_SETDCB = 78, 79
-IEEE_SET, IEEE_GET = 20, 21
-IFNAME, IEEE = 1, 13
-ETS, PFC, MAXRATE, BUFFER, TRUST = 1, 2, 7, 10, 11
+CEE_SET_APP, IEEE_SET, IEEE_GET = 19, 20, 21
+IFNAME, CEE_APP, IEEE = 1, 12, 13
+ETS, PFC, APPS, MAXRATE, BUFFER, TRUST = 1, 2, 3, 7, 10, 11
 APP = 1         # in the tables: of IEEE
+DSCP = 5        # a selector
+GROUP = 23      # who listens here is told of changes
 NESTED = 0x8000
 
 # struct ieee_ets, ieee_pfc, ieee_maxrate, dcbnl_buffer
@@ -36,6 +39,37 @@ def attributes(data):
         out.append((kind & ~NESTED, data[4:length]))
         data = data[(length + 3) & ~3:]
     return out
+
+
+Event = collections.namedtuple("Event", "pfc app")
+
+
+class Listener:
+    """To changes in a namespace: each with what has PFC then, and the DSCP's entries."""
+
+    def __init__(self, netns):
+        with in_netns(netns):
+            self.s = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)
+        self.s.bind((0, 1 << GROUP - 1))
+        self.s.setblocking(False)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.s.close()
+
+    def take(self):
+        out = []
+        while True:
+            try:
+                message = self.s.recv(65536)
+            except BlockingIOError:
+                return out
+            ieee = dict(attributes(dict(attributes(message[20:]))[IEEE]))
+            entries = [struct.unpack("=BBH", e) for _, e in attributes(ieee[APPS])]
+            out.append(Event(ieee[PFC][1], [(dscp, prio) for selector, prio, dscp in entries
+                                            if selector == DSCP]))
 
 
 class Dcbnl:
@@ -89,3 +123,17 @@ class Dcbnl:
 
     def trusted(self):
         return [v[0] for _, v in attributes(self.get(TRUST))]
+
+    def app(self, dscp, prio):
+        """Add an entry. The error's number, or 0."""
+        return self.set(APPS | NESTED, attribute(APP, struct.pack("=BBH", DSCP, prio, dscp)))
+
+    def cee_app(self, ethertype, prios):
+        """The same as CEE has them."""
+        try:
+            self._ask(RTM_SETDCB, CEE_SET_APP, attribute(CEE_APP | NESTED, b"".join((
+                attribute(1, b"\0"), attribute(2, struct.pack("=H", ethertype)),
+                attribute(3, bytes((prios,)))))))
+        except OSError as e:
+            return e.errno
+        return 0

@@ -10,12 +10,12 @@ import math
 import random
 import subprocess
 import sys
-import traceback
 
 import dcbnl
-from dcbnl import Dcbnl
-from wire import (Port, Socket, exact_sleep, is_ce, is_data, mac, now, number, packet, pfc, prio,
-                  sh, sleep, unaccounted)
+from cases import near, run, same, test
+from dcbnl import Dcbnl, Listener
+from wire import (MS, US, Port, Socket, is_ce, is_data, mac, now, number, packet, pfc, prio, sh,
+                  sleep, unaccounted)
 
 MODULE, BINARIES = sys.argv[1:3]
 RATE = 40 * 10**9
@@ -24,22 +24,6 @@ FRAME = (LENGTH + 24) * 8e9 / RATE      # ns on the wire
 DELAY = 1000
 QUANTUM = 512e9 / RATE
 FOREVER = 0xffff
-US, MS = 10**3, 10**6
-
-tests = []
-
-
-def test(f):
-    tests.append(f)
-    return f
-
-
-def same(what, got, wanted):
-    assert got == wanted, "%s: %s, not %s" % (what, got, wanted)
-
-
-def near(what, got, wanted, off):
-    assert abs(got - wanted) <= off, "%s: %s, not %s +- %s" % (what, got, wanted, off)
 
 
 class Link:
@@ -430,8 +414,6 @@ BAD = (
     ("prio 3 flows_min 2000", "out of range"),
     ("prio 3 flows_min 9 flows_max 8", "flows_min is above"),
     ("prio 3 weight 101", "out of range"),
-    ("pfc 6", "strict class"),
-    ("strict 3,6 pfc 3", "strict class"),
     ("xoff 10KB xon 20KB", "xON is above xOFF"),
     ("xoff 10KB reserve 20KB", "xOFF is below the reserve"),
     ("switch nowhere", "no such switch"),
@@ -546,11 +528,8 @@ def ets():
                     (errno.EOPNOTSUPP, {"tsa": b"\0\377\2\2\0\0\0\0"}),
                     (errno.EOPNOTSUPP, {"cbs": 1}),
                     (errno.EINVAL, {"tx_bw": bytes((0, 61, 30, 10, 0, 0, 0, 0))}),
-                    (errno.EOPNOTSUPP, {"tx_bw": bytes((0, 90, 10, 0, 0, 0, 0, 0))}),
-                    # PFC is on for a priority in class 3
-                    (errno.EINVAL, {"tsa": b"\0\2\2\0\0\0\0\0",
-                                "tx_bw": bytes((0, 70, 30, 0, 0, 0, 0, 0))}),
-                    (errno.EINVAL, {"prio_tc": bytes((0, 1, 2, 3, 3, 6, 6, 7))}),
+                    # a class that a priority is in, without any bandwidth
+                    (errno.EINVAL, {"tx_bw": bytes((0, 90, 10, 0, 0, 0, 0, 0))}),
                     (errno.EINVAL, {"prio_tc": bytes((0, 1, 2, 3, 3, 3, 6, 8))})):
                 refuses(nl, dcbnl.ETS, error, **fields)
                 same("after %s" % fields, link.port.show(), before)
@@ -561,6 +540,23 @@ def ets():
         dcb("ets set DEV prio-tc 7:0")
         same("as precise as before", [c["weight"] for c in link.port.show()["classes"]][1:4],
              [7, 5, 1])
+        # Classes that no priority is in need no bandwidth
+        with Dcbnl("a", "a0") as nl:
+            refuses(nl, dcbnl.ETS, 0, prio_tc=bytes((0, 0, 0, 1, 0, 0, 2, 0)), tsa=b"\2" * 8,
+                    tx_bw=bytes((50, 40, 10, 0, 0, 0, 0, 0)))
+            same("shown", dcb_show("ets show DEV")["tc_bw"], [50, 40, 10, 0, 0, 0, 0, 0])
+            refuses(nl, dcbnl.ETS, errno.EINVAL, prio_tc=bytes((0, 0, 0, 1, 0, 0, 2, 3)))
+            refuses(nl, dcbnl.ETS, 0, tsa=bytes(8), prio_tc=bytes(8))
+        # A strict class may have PFC
+        dcb("pfc set DEV prio-pfc 3:on 5:off")
+        sent = link.port.count("tx_prio%d_in_packets", 0)
+        link.b.send(pfc({3: 10000}))
+        link.send(1, 3)
+        sleep(100 * US)
+        same("of a paused strict class", link.got(), [])
+        sleep(10000 * QUANTUM)
+        same("after its pause", [prio(f) for f in link.got()], [3])
+        same("in class 0", link.port.count("tx_prio%d_in_packets", 0), sent + 1)
 
 
 @test
@@ -624,6 +620,20 @@ def app():
                       "dgram-port-prio 4791:3"):
             dcb_fails("app add DEV " + words)
         same("still nothing", dcb_show("app show DEV"), {})
+        # As much as LLDP can tell in one TLV, and what is refused changes nothing
+        with Dcbnl("a", "a0") as nl:
+            got = [nl.app(dscp, p) for p in range(7, -1, -1) for dscp in range(64)]
+            same("entries", (got.count(0), got.count(errno.ENOSPC)), (168, 512 - 168))
+            same("one that is there", nl.app(0, 7), errno.EEXIST)
+            shown = dcb_show("app show DEV")["dscp_prio"]
+            same("shown", len(shown), 168)
+            same("in order", [d for d, _ in shown], sorted(d for d, _ in shown))
+            same("and they count", arrives(0, 39, 40, 63), [7, 7, 7, 7])
+            # the core's table for CEE, which nothing would follow
+            same("CEE", nl.cee_app(0x8906, 1 << 3), errno.EOPNOTSUPP)
+            same("shown", len(dcb_show("app show DEV")["dscp_prio"]), 168)
+        dcb("app flush DEV")
+        same("nothing again", dcb_show("app show DEV"), {})
 
 
 @test
@@ -675,6 +685,14 @@ def dcbx():
         for words in ("lld-managed ieee", "host cee", "host ieee static", "host"):
             r = dcb("dcbx set DEV " + words, check=False)
             assert r.returncode, words
+        with Listener("a") as events:
+            dcb("pfc set DEV prio-pfc 3:on")
+            dcb("app add DEV dscp-prio 48:6 26:3")
+            link.port.set("pfc none")
+            link.port.set("pfc 8", check=False)
+            same("told", [(e.pfc, e.app) for e in events.take()],
+                 [(8, []), (8, [(26, 3), (48, 6)]), (0, [(26, 3), (48, 6)])])
+        dcb("app flush DEV")
         link.port.set("pfc 3,4 reserve 5KB xoff 60KB xon 40KB headroom 20KB")
         same("sizes", dcb_show("buffer show DEV")["buffer_size"], [0, 0, 0, 25000, 25000, 0, 0, 0])
         dcb("buffer set DEV buffer-size 3:31000 4:31000")
@@ -918,8 +936,7 @@ def pfc_by_dcb():
         same("indications", shown("h1", "eth0")["indications"][3], host["rx_prio3_pause"])
         same("held in the end", stat["rx_prio3_buffer_bytes"] + stat["rx_prio3_lossy_bytes"], 0)
         with Dcbnl("s", "h1") as nl:
-            refuses(nl, dcbnl.PFC, errno.EINVAL, enabled=1 << 6)
-            refuses(nl, dcbnl.PFC, errno.EOPNOTSUPP, mbc=1)
+            refuses(nl, dcbnl.PFC, 0, mbc=1)
             refuses(nl, dcbnl.PFC, errno.EOPNOTSUPP, delay=100)
             star.ports[1].set("pfc none headroom 0")
             refuses(nl, dcbnl.PFC, errno.EINVAL, enabled=1 << 3)
@@ -1154,21 +1171,4 @@ def unloading():
     sh("insmod " + MODULE)
 
 
-def main():
-    exact_sleep()
-    sh("insmod " + MODULE)
-    wanted = [t for t in tests if not sys.argv[3:] or t.__name__ in sys.argv[3:]]
-    print("1..%d" % len(wanted), flush=True)
-    for n, t in enumerate(wanted, 1):
-        try:
-            t()
-            print("ok %d - %s" % (n, t.__doc__), flush=True)
-        except Exception:
-            print("not ok %d - %s\n# %s" % (n, t.__doc__, traceback.format_exc().replace(
-                "\n", "\n# ")), flush=True)
-            sh("for n in a b h1 h2 h3 s; do ip netns del $n 2>/dev/null; done; true")
-        # The namespaces go, and what waits for their lock would be late in the next test
-        sleep(300 * MS)
-
-
-main()
+run(MODULE, sys.argv[3:], "a b h1 h2 h3 s")

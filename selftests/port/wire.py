@@ -16,6 +16,7 @@ CLONE_NEWNET = 0x40000000
 ETH_P_ALL, ETH_P_IP = 3, 0x0800
 SO_SNDBUFFORCE, SO_RCVBUFFORCE, SO_TIMESTAMPNS = 32, 33, 35
 PFC = bytes.fromhex("0180c2000001")
+US, MS, S = 10**3, 10**6, 10**9     # ns
 libc = ctypes.CDLL(None, use_errno=True)
 
 Frame = collections.namedtuple("Frame", "time data")

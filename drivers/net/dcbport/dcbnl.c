@@ -18,6 +18,9 @@
 #include "ets.h"
 #include "port.h"
 
+/* APP entries of a port: as many as fit into the single LLDP TLV for them */
+#define APP_MAX		((511 - 5) / 3)
+
 #define BPS_PER_KBPS	1000
 /* bit/s; as of the whole link */
 #define MAXRATE_MAX	1000000000000ULL
@@ -76,14 +79,16 @@ static void app_set_copy(struct dcbport *port, struct dcb_app *app, u8 want,
 	}
 }
 
-/* Let the core have exactly these entries of the port */
+/* Give the core exactly these entries of the port. It shows the last one first. */
 static void app_copy(struct dcbport *port, const struct dcbport_dscp *dscp)
 {
 	struct dcb_app app = { .selector = IEEE_8021QAZ_APP_SEL_DSCP };
+	int i;
 
-	for (app.protocol = 0; app.protocol < DCBPORT_DSCPS; app.protocol++)
-		app_set_copy(port, &app, dscp->app[app.protocol],
-			     &port->dcbnl.app[app.protocol]);
+	for (i = DCBPORT_DSCPS - 1; i >= 0; i--) {
+		app.protocol = i;
+		app_set_copy(port, &app, dscp->app[i], &port->dcbnl.app[i]);
+	}
 	app.selector = IEEE_8021QAZ_APP_SEL_ETHERTYPE;
 	app.protocol = 0;
 	app_set_copy(port, &app, dscp->app_default, &port->dcbnl.app_default);
@@ -142,6 +147,7 @@ static int ets_take_classes(const struct net_device *dev,
 	return 0;
 }
 
+/* Many switches recommend ETS with 0 % for classes that no priority is in */
 static int ets_take_weights(const struct net_device *dev,
 			    const struct ieee_ets *ets,
 			    struct dcbport_settings *s)
@@ -152,14 +158,11 @@ static int ets_take_weights(const struct net_device *dev,
 	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
 		if (s->strict & 1 << tc)
 			continue;
-		if (!ets->tc_tx_bw[tc])
-			return refuse(dev, -EOPNOTSUPP,
-				      "an ETS class without bandwidth would starve: 1 % is the least");
 		sum += ets->tc_tx_bw[tc];
 		/* more than 100 is not 100 together */
 		s->weight[tc] = min_t(u8, ets->tc_tx_bw[tc], 100);
 	}
-	if (sum != 100 && s->strict != 0xff)
+	if (sum && sum != 100)
 		return refuse(dev, -EINVAL,
 			      "the bandwidth of all ETS classes is not 100 % together");
 	return 0;
@@ -269,8 +272,7 @@ static int pfc_set(struct net_device *dev, struct ieee_pfc *pfc)
 
 	if (!port)
 		return -ENODEV;
-	if (pfc->mbc)
-		return refuse(dev, -EOPNOTSUPP, "there is no MACsec to bypass");
+	/* pfc->mbc, MACsec bypass, needs nothing: there is no MACsec */
 	if (pfc->delay)
 		return refuse(dev, -EOPNOTSUPP,
 			      "the delay of PFC is in the headroom: see dcqcn port");
@@ -347,6 +349,16 @@ static u8 *app_entry(struct dcbport_dscp *dscp, const struct dcb_app *app)
 	return NULL;
 }
 
+static unsigned int app_count(const struct dcbport_dscp *dscp)
+{
+	unsigned int count = hweight8(dscp->app_default);
+	int i;
+
+	for (i = 0; i < DCBPORT_DSCPS; i++)
+		count += hweight8(dscp->app[i]);
+	return count;
+}
+
 static int app_set(struct net_device *dev, struct dcb_app *app)
 {
 	struct dcbport_settings s;
@@ -362,6 +374,9 @@ static int app_set(struct net_device *dev, struct dcb_app *app)
 		return refuse(dev, -EINVAL, "priorities are 0 to 7");
 	if (*entry & 1 << app->priority)
 		return -EEXIST;
+	if (app_count(&s.dscp) >= APP_MAX)
+		return refuse(dev, -ENOSPC,
+			      "the APP table is full: an LLDP TLV holds no more entries");
 	*entry |= 1 << app->priority;
 	return dcbnl_change(port, &s);
 }
@@ -425,7 +440,24 @@ static u8 dcbx_get(struct net_device *dev)
 /* Other than the rest it returns whether it has failed */
 static u8 dcbx_set(struct net_device *dev, u8 mode)
 {
+	if (mode & DCB_CAP_DCBX_LLD_MANAGED)
+		refuse(dev, 0, "firmware does not manage DCBX here: run an LLDP agent such as lldpad");
+	else if (mode != DCBX_MODE)
+		refuse(dev, 0, "only IEEE DCBX by an agent on the host is supported");
 	return mode != DCBX_MODE;
+}
+
+/* For agents that speak CEE, the draft before 802.1Qaz. Without this, the core would
+ * keep their entries for ever, and the port would ignore them.
+ */
+static int cee_setapp(struct net_device *dev, u8 type, u16 id, u8 prios)
+{
+	return refuse(dev, -EOPNOTSUPP, "CEE is not supported: use IEEE DCBX");
+}
+
+static int cee_getapp(struct net_device *dev, u8 type, u16 id)
+{
+	return -EOPNOTSUPP;
 }
 
 static const struct dcbnl_rtnl_ops dcbnl_ops = {
@@ -439,6 +471,8 @@ static const struct dcbnl_rtnl_ops dcbnl_ops = {
 	.ieee_delapp = app_del,
 	.getdcbx = dcbx_get,
 	.setdcbx = dcbx_set,
+	.setapp = cee_setapp,
+	.getapp = cee_getapp,
 	.dcbnl_getbuffer = buffer_get,
 	.dcbnl_setbuffer = buffer_set,
 	DCBNL_APPTRUST_OPS(trust_set, trust_get)
@@ -491,4 +525,16 @@ void dcbport_dcbnl_end(struct dcbport *port)
 	port->dcbnl.listed = false;
 	if (!dcbnl_has_other(port->dev))
 		port->dev->dcbnl_ops = NULL;
+}
+
+/**
+ * dcbport_dcbnl_notify() - notify listeners of DCB netlink that a port has changed
+ * @port: the port, changed by other means than DCB netlink
+ *
+ * Context: rtnl is held; may sleep.
+ */
+void dcbport_dcbnl_notify(struct dcbport *port)
+{
+	if (port->dcbnl.listed)
+		dcbnl_ieee_notify(port->dev, RTM_SETDCB, DCB_CMD_IEEE_SET, 0, 0);
 }

@@ -27,9 +27,11 @@ struct dcbport_dcbnl {
 #if IS_ENABLED(CONFIG_DCB)
 void dcbport_dcbnl_begin(struct dcbport *port);
 void dcbport_dcbnl_end(struct dcbport *port);
+void dcbport_dcbnl_notify(struct dcbport *port);
 #else
 static inline void dcbport_dcbnl_begin(struct dcbport *port) { }
 static inline void dcbport_dcbnl_end(struct dcbport *port) { }
+static inline void dcbport_dcbnl_notify(struct dcbport *port) { }
 #endif
 
 #endif /* DCBPORT_DCBNL_H */

@@ -27,7 +27,8 @@ static int ets_farthest(const u8 *weight, const u8 *percent, u8 strict,
 	int i, off, most = 0, found = -1;
 
 	for (i = 0; i < DCBPORT_PRIOS; i++) {
-		if (strict & 1 << i || (sign < 0 && percent[i] == 1))
+		if (strict & 1 << i || !weight[i] ||
+		    (sign < 0 && percent[i] == 1))
 			continue;
 		/* in 1 / (100 * @sum) of the link; below 2^17 */
 		off = sign * ((int)(weight[i] * 100) - (int)(percent[i] * sum));
@@ -41,9 +42,10 @@ static int ets_farthest(const u8 *weight, const u8 *percent, u8 strict,
 
 /**
  * dcbport_ets_percent() - weights as percentages
- * @weight: of each class, 1 to 100
+ * @weight: of each class, 1 to 100, or 0 for one that has no part
  * @strict: classes that have no weight, one bit each
- * @percent: where to; at least 1 each and 100 together, and 0 of strict ones
+ * @percent: where to; at least 1 each and 100 together, and 0 of strict ones and
+ *	those without weight
  */
 void dcbport_ets_percent(const u8 weight[DCBPORT_PRIOS], u8 strict,
 			 u8 percent[DCBPORT_PRIOS])
@@ -52,7 +54,7 @@ void dcbport_ets_percent(const u8 weight[DCBPORT_PRIOS], u8 strict,
 	int i;
 
 	for (i = 0; i < DCBPORT_PRIOS; i++)
-		percent[i] = strict & 1 << i ?
+		percent[i] = strict & 1 << i || !weight[i] ?
 			     0 : max_t(u32, weight[i] * 100 / sum, 1);
 	if (!sum)
 		return;

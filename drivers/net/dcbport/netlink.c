@@ -390,7 +390,10 @@ static int change_port(struct dcbport *port, struct genl_info *info)
 	err = take_switch(port, info, &buffer);
 	if (err)
 		return err;
-	return dcbport_change(port, &s, buffer, info->extack);
+	err = dcbport_change(port, &s, buffer, info->extack);
+	if (!err)
+		dcbport_dcbnl_notify(port);
+	return err;
 }
 
 int dcbport_nl_port_set_doit(struct sk_buff *skb, struct genl_info *info)

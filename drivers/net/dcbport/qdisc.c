@@ -632,7 +632,8 @@ static void class_apply(struct dcbport *port, u8 tc)
 	struct dcbport_class *class = &port->class[tc];
 	u8 prio;
 
-	port->drr.weight[tc] = s->weight[tc];
+	/* packets may still wait in a class that no longer has a priority */
+	port->drr.weight[tc] = s->weight[tc] ?: 1;
 	port->drr.deficit[tc] = 0;
 	class->prios = 0;
 	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {

@@ -52,6 +52,18 @@ static u8 settings_lossless(const struct dcbport_settings *s)
 	return classes;
 }
 
+/* Whether any priority is in the class */
+static bool settings_uses(const struct dcbport_settings *s, int tc)
+{
+	int prio;
+
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		if (s->tc[prio] == tc)
+			return true;
+	}
+	return false;
+}
+
 static const char *check_class(const struct dcbport_settings *s, int prio)
 {
 	const struct dcbport_curve *curve = &s->curve[prio];
@@ -63,6 +75,9 @@ static const char *check_class(const struct dcbport_settings *s, int prio)
 		return "Kmax is above the class's limit: not all would be marked";
 	if (flows->max && flows->min > flows->max)
 		return "flows_min is above flows_max";
+	if (!s->weight[prio] && !(s->strict & 1 << prio) &&
+	    settings_uses(s, prio))
+		return "a class with priorities but no weight would starve: give it 1 % or more";
 	return NULL;
 }
 
@@ -85,8 +100,6 @@ const char *dcbport_settings_check(const struct dcbport_settings *s,
 		if (problem)
 			return problem;
 	}
-	if (settings_lossless(s) & s->strict)
-		return "a strict class cannot have PFC: while it waits, others would pass it";
 	if (th->xon > th->xoff)
 		return "xON is above xOFF";
 	if (th->xoff && th->xoff < th->reserve)

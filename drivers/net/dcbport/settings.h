@@ -24,7 +24,7 @@
  * @dscp: which priority a packet has
  * @tc: the class of each priority
  * @strict: classes that are sent before others, one bit each
- * @weight: of the others
+ * @weight: of the others; 0 only where no priority is
  * @maxrate: bit/s that a class sends at most, 0 for no such bound
  * @limit: bytes that a class holds at most
  * @curve: marks of each class

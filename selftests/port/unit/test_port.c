@@ -548,12 +548,13 @@ static void check_percent(const u8 *weight, u8 strict)
 		sum += strict & 1 << i ? 0 : weight[i];
 		all += percent[i];
 	}
-	expect(all == (strict == 0xff ? 0 : 100), "%d %% together", all);
+	expect(all == (sum ? 100 : 0), "%d %% together", all);
 	for (int i = 0; i < DCBPORT_PRIOS; i++) {
 		double share = 100.0 * weight[i] / (sum ?: 1);
 
-		if (strict & 1 << i) {
-			expect(!percent[i], "%d %% of a strict class", percent[i]);
+		if (strict & 1 << i || !weight[i]) {
+			expect(!percent[i], "%d %% of a class without part",
+			       percent[i]);
 			continue;
 		}
 		expect(percent[i] >= 1, "a class of weight %d has nothing",
@@ -574,6 +575,7 @@ static void test_ets(void)
 	static const u8 even[DCBPORT_PRIOS] = { 1, 1, 1, 1, 1, 1, 1, 1 };
 	static const u8 exact[DCBPORT_PRIOS] = { 60, 30, 10, 9, 9, 9, 9, 9 };
 	static const u8 steep[DCBPORT_PRIOS] = { 1, 100, 100, 100, 100, 100, 100, 1 };
+	static const u8 some[DCBPORT_PRIOS] = { 0, 2, 1, 0, 0, 100, 0, 0 };
 	u8 percent[DCBPORT_PRIOS];
 
 	dcbport_ets_percent(exact, 0xf8, percent);
@@ -582,6 +584,7 @@ static void test_ets(void)
 	for (int strict = 0; strict < 256; strict++) {
 		check_percent(even, strict);
 		check_percent(steep, strict);
+		check_percent(some, strict);
 	}
 	for (int run = 0; run < 100000; run++) {
 		u8 weight[DCBPORT_PRIOS];
@@ -656,7 +659,15 @@ static void test_settings(void)
 	expect(!dcbport_settings_check(&s, false), "no upper bound");
 	s = dcbport_defaults;
 	s.pfc = s.strict;
-	refused(s, false, "strict");
+	expect(!dcbport_settings_check(&s, false), "a strict class with PFC");
+	s = dcbport_defaults;
+	s.weight[5] = 0;
+	refused(s, false, "starve");
+	s.tc[5] = 4;
+	expect(!dcbport_settings_check(&s, false), "no weight, and no priority");
+	s.tc[5] = 5;
+	s.strict |= 1 << 5;
+	expect(!dcbport_settings_check(&s, false), "no weight, but strict");
 	s = dcbport_defaults;
 	s.thresholds.xon = 1;
 	refused(s, false, "xON is above xOFF");
@@ -670,8 +681,6 @@ static void test_settings(void)
 	expect(!dcbport_settings_warn(&s), "nothing to warn of");
 	s.thresholds.xoff = s.curve[0].kmax - 1;
 	expect(dcbport_settings_warn(&s), "Kmax above xOFF");
-	s.tc[0] = 6;
-	refused(s, true, "strict");
 	s.tc[0] = 2;
 	s.curve[0].kmax = s.curve[3].kmax = s.thresholds.xoff;
 	expect(dcbport_settings_warn(&s), "Kmax of the class that it is in");
