@@ -21,9 +21,12 @@ def near(what, got, wanted, off):
     assert abs(got - wanted) <= off, "%s: %s, not %s +- %s" % (what, got, wanted, off)
 
 
-def run(module, names, namespaces):
-    """With the module loaded, those of these names, or all. namespaces: what a test that fails
-    may leave."""
+# What a test that fails may leave
+NAMESPACES = "a b x y h1 h2 h3 s"
+
+
+def run(module, names):
+    """With the module loaded, those of these names, or all."""
     exact_sleep()
     sh("insmod " + module)
     wanted = [t for t in tests if not names or t.__name__ in names]
@@ -35,6 +38,6 @@ def run(module, names, namespaces):
         except Exception:
             print("not ok %d - %s\n# %s" % (n, t.__doc__, traceback.format_exc().replace(
                 "\n", "\n# ")), flush=True)
-            sh("for n in %s; do ip netns del $n 2>/dev/null; done; true" % namespaces)
+            sh("for n in %s; do ip netns del $n 2>/dev/null; done; true" % NAMESPACES)
         # The namespaces go, and what waits for their lock would be late in the next test
         sleep(300 * MS)

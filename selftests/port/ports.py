@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Runs in the simulator, where computing takes no time: what a port does, and when.
-
-usage: ports.py MODULE BINARIES [TEST ...]
-"""
+"""What a port does, and when. See tests.py, which runs it."""
 
 import errno
 import json
@@ -12,7 +9,7 @@ import subprocess
 import sys
 
 import dcbnl
-from cases import near, run, same, test
+from cases import near, same, test
 from dcbnl import Dcbnl, Listener
 from wire import (MS, US, Port, Socket, is_ce, is_data, mac, now, number, packet, pfc, prio, sh,
                   sleep, unaccounted)
@@ -1170,5 +1167,3 @@ def unloading():
     assert "dcbport" not in open("/proc/modules").read()
     sh("insmod " + MODULE)
 
-
-run(MODULE, sys.argv[3:], "a b h1 h2 h3 s")

@@ -166,9 +166,10 @@ def foreign(kernel, seed, seconds):
         HERE, kernel.dcqcn, kernel.bin, seed, seconds)]
 
 
-def run_tap(kernel, lines, out, *comments):
+def run_tap(kernel, lines, out, *comments, afterwards=lambda tap: None):
     """Boot, and run lines of shell. The last line is a program that prints TAP, which is passed
-    on. The last test is that the kernel found no fault. Returns the exit status."""
+    on. afterwards(tap) may test what it left. The last test is that the kernel found no fault.
+    Returns the exit status."""
     tap = Tap(*comments)
     error = None
     try:
@@ -180,5 +181,6 @@ def run_tap(kernel, lines, out, *comments):
             tap.relay(f.read())
     except FileNotFoundError:
         pass
+    afterwards(tap)
     tap.result(not error, "the kernel found no fault", error)
     return tap.done()
