@@ -146,7 +146,8 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
 	acks++;
 }
 
-void dcqcn_pacer_start(struct dcqcn_qp *qp, const struct dcqcn_settings *p)
+void dcqcn_pacer_start(struct dcqcn_qp *qp, const struct dcqcn_settings *p,
+		       bool asks)
 {
 	check(p->rp.start_burst);
 }

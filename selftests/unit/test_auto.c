@@ -222,13 +222,15 @@ static u64 send(struct dcqcn_rate *r, u64 now, int n)
 	return now;
 }
 
-static void test_start(void)
+/* A start without samples, by time */
+static void test_start_blind(void)
 {
 	struct dcqcn_rate r = { .rtt = RTT, .packet = PACKET };
 	u64 now;
 
-	dcqcn_rate_start(&r, &automatic, LINE, 0, START);
+	dcqcn_rate_start(&r, &automatic, LINE, 0, false, START);
 	expect(r.current_rate == LINE / 32, "begins at %llu", r.current_rate);
+	expect(!dcqcn_rate_wants_sample(&r, START + SECOND), "wants a sample");
 	expect(!dcqcn_rate_cnp(&r, &automatic, LINE, START + 10) && r.starting,
 	       "the burst's CNP ends the start");
 	now = send(&r, START, 7);
@@ -243,7 +245,7 @@ static void test_start(void)
 
 	/* it began too fast for its path: no step, but three and 16 packets were marked */
 	r = (struct dcqcn_rate) { .rtt = 50 * RTT, .packet = PACKET };
-	dcqcn_rate_start(&r, &automatic, LINE, 100 * MBPS, START);
+	dcqcn_rate_start(&r, &automatic, LINE, LINE, false, START);
 	now = send(&r, START, 18);
 	expect(!dcqcn_rate_cnp(&r, &automatic, LINE, now), "deaf for 18 packets");
 	now = send(&r, now, 1);
@@ -257,66 +259,119 @@ static void test_start_from(void)
 	struct dcqcn_rp_params p = automatic;
 
 	/* 4 * 12288 bytes in 5 ms */
-	dcqcn_rate_start(&r, &p, LINE, 0, START);
+	dcqcn_rate_start(&r, &p, LINE, 0, false, START);
 	expect(r.current_rate == 78643200, "unknown path: %llu", r.current_rate);
-	dcqcn_rate_start(&r, &p, LINE, 4000 * MBPS, START);
+	/* 12288 bytes in 20 ms */
+	dcqcn_rate_start(&r, &p, LINE, 0, true, START);
+	expect(r.current_rate == 4915200, "until a sample comes: %llu", r.current_rate);
+	dcqcn_rate_start(&r, &p, LINE, 4000 * MBPS, true, START);
 	expect(r.current_rate == 1000 * MBPS, "known path: %llu", r.current_rate);
-	dcqcn_rate_start(&r, &p, 100 * MBPS, 4000 * MBPS, START);
+	dcqcn_rate_start(&r, &p, 100 * MBPS, 4000 * MBPS, false, START);
 	expect(r.current_rate == 100 * MBPS, "slow line: %llu", r.current_rate);
 	p.start_burst = U32_MAX;
 	r.rtt = 1000;
-	dcqcn_rate_start(&r, &p, DCQCN_RATE_MAX, 0, START);
+	dcqcn_rate_start(&r, &p, DCQCN_RATE_MAX, 0, false, START);
 	expect(r.current_rate == DCQCN_RATE_MAX / 32, "longest burst: %llu",
 	       r.current_rate);
 	p.start_burst = 1;
-	dcqcn_rate_start(&r, &p, LINE, 0, START + SECOND);
+	dcqcn_rate_start(&r, &p, LINE, 0, false, START + SECOND);
 	expect(r.current_rate == 32000 * MBPS / 1000, "shortest: %llu", r.current_rate);
+}
+
+/* A round trip of @ns ends at @now */
+static void sample(struct dcqcn_rate *r, u64 now, u64 ns, u32 least)
+{
+	dcqcn_rate_sample(r, &automatic, now - ns, least, now);
+}
+
+/* A start whose first round trip, of RTT, is known at @now */
+static struct dcqcn_rate started(u64 now)
+{
+	struct dcqcn_rate r = { .rtt = 50 * RTT, .packet = PACKET };
+
+	dcqcn_rate_start(&r, &automatic, LINE, 0, true, now - RTT);
+	dcqcn_rate_set_rtt(&r, RTT);
+	sample(&r, now, RTT, 0);
+	return r;
+}
+
+#define FIRST_RATE	1474560000ULL	/* bit/s: 3 * 12288 bytes in 2 RTT */
+
+static void test_start_waits(void)
+{
+	struct dcqcn_rate r = { .rtt = 50 * RTT, .packet = PACKET };
+
+	dcqcn_rate_start(&r, &automatic, LINE, 0, true, START);
+	expect(dcqcn_rate_wants_sample(&r, START), "wants none");
+	dcqcn_rate_advance(&r, &automatic, LINE, START + 200 * RTT, 40 * PACKET);
+	expect(!dcqcn_rate_cnp(&r, &automatic, LINE, START + 200 * RTT) &&
+	       r.starting && r.current_rate == 4915200, "goes on at %llu",
+	       r.current_rate);
+	r = started(START);
+	expect(r.starting && r.current_rate == FIRST_RATE, "begins at %llu",
+	       r.current_rate);
+	expect(!dcqcn_rate_wants_sample(&r, START + RTT / 2 - 1),
+	       "wants a sample at once");
+	expect(dcqcn_rate_wants_sample(&r, START + RTT / 2), "wants no other");
+	expect(dcqcn_rate_cnp(&r, &automatic, LINE, START + 1) && !r.starting,
+	       "a CNP does not end it");
 }
 
 /* A sample of a path allows one step, if it left after the one before */
 static void test_start_samples(void)
 {
-	struct dcqcn_rate r = { .rtt = RTT, .packet = PACKET };
-	u64 now = START, rate;
+	struct dcqcn_rate r = started(START);
+	u64 now;
 
-	dcqcn_rate_start(&r, &automatic, LINE, 0, now);
-	dcqcn_rate_sample(&r, &automatic, START, false, START + 1);
-	now = send(&r, now, 8);
-	rate = r.current_rate;
-	expect(rate > LINE / 32, "the first sample allows no step");
-	dcqcn_rate_sample(&r, &automatic, now - 1, false, now);
+	sample(&r, START + RTT, RTT + 1, RTT);
+	now = send(&r, START, 40);
+	expect(r.current_rate == FIRST_RATE, "a step by a packet from before");
+	sample(&r, now, RTT, RTT);
 	now = send(&r, now, 40);
-	expect(r.current_rate == rate, "a step without a sample");
-	dcqcn_rate_sample(&r, &automatic, now, false, now);
-	now = send(&r, now, 40);
-	expect(near(r.current_rate, rate / 4 * 5), "one step per sample: %llu",
+	expect(near(r.current_rate, FIRST_RATE / 8 * 15), "one step per sample: %llu",
 	       r.current_rate);
 }
 
+/* Longer by more than a 16th: no step; by more than a quarter: the end */
 static void test_start_fills_path(void)
 {
-	struct dcqcn_path path = {};
-	struct dcqcn_rate r = { .rtt = RTT, .packet = PACKET };
-	static const u32 trips[] = { RTT, RTT * 5 / 4, RTT * 5 / 4 + 8 };
-	u64 now = START;
+	static const struct { u32 ns; bool step, end; } trips[] = {
+		{ RTT / 16 * 15, true, false }, { RTT / 16 * 15 - 1, false, false },
+		{ RTT / 16 * 17, true, false }, { RTT / 16 * 17 + 1, false, false },
+		{ RTT / 4 * 5, false, false }, { RTT / 4 * 5 + 1, false, true },
+	};
+	struct dcqcn_rate r;
+	u64 now, rate;
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(trips); i++) {
-		expect(!dcqcn_path_is_queueing(&path), "queueing at trip %u", i);
-		dcqcn_path_sent(&path, i, PACKET, true, now);
-		now += trips[i];
-		dcqcn_path_acked(&path, i, now);
+		r = started(START);
+		now = send(&r, START, 40) + 2 * RTT;
+		sample(&r, now, trips[i].ns, RTT);
+		expect(!r.starting == trips[i].end, "%u ns: ended %d", trips[i].ns,
+		       !r.starting);
+		rate = r.current_rate;
+		expect(rate == FIRST_RATE / (trips[i].end ? 3 : 1) * (trips[i].end ? 2 : 1),
+		       "%u ns: at %llu", trips[i].ns, rate);
+		dcqcn_rate_advance(&r, &automatic, LINE, now + 1, PACKET);
+		expect((r.current_rate > rate) == trips[i].step, "%u ns: step to %llu",
+		       trips[i].ns, r.current_rate);
 	}
-	expect(dcqcn_path_is_queueing(&path), "a longer trip is no queue");
+	sample(&r, now + 4 * RTT, 2 * RTT, RTT);
+	expect(r.current_rate == rate, "ended twice");
+}
 
-	dcqcn_rate_start(&r, &automatic, LINE, 0, START);
-	r.current_rate = 3000 * MBPS;
-	dcqcn_rate_sample(&r, &automatic, START, true, START + RTT);
-	expect(!r.starting && r.current_rate == 2000 * MBPS &&
-	       r.target_rate == 2000 * MBPS, "goes on at %llu, %llu",
-	       r.current_rate, r.target_rate);
-	dcqcn_rate_sample(&r, &automatic, START, true, START + 2 * RTT);
-	expect(r.current_rate == 2000 * MBPS, "ended twice");
+static void test_start_again(void)
+{
+	struct dcqcn_path path = {};
+
+	dcqcn_path_sent(&path, 1, PACKET, true, START);
+	dcqcn_path_acked(&path, 1, START + RTT);
+	dcqcn_path_forget_rtt(&path);
+	dcqcn_path_sent(&path, 2, PACKET, true, START + RTT);
+	dcqcn_path_acked(&path, 2, START + 3 * RTT);
+	expect(path.rtt == 2 * RTT && path.rtt_min == 2 * RTT, "round trips %u, %u",
+	       path.rtt, path.rtt_min);
 }
 
 static void test_start_ends(void)
@@ -325,7 +380,7 @@ static void test_start_ends(void)
 	u64 now = START;
 	int n;
 
-	dcqcn_rate_start(&r, &automatic, LINE, 0, now);
+	dcqcn_rate_start(&r, &automatic, LINE, 0, false, now);
 	for (n = 0; r.starting && n < 10000; n++)
 		now = send(&r, now, 1);
 	expect(r.current_rate == LINE, "at the line");
@@ -335,7 +390,7 @@ static void test_start_ends(void)
 	expect(now - START < 46 * RTT, "took %llu ns", now - START);
 
 	r = (struct dcqcn_rate) { .rtt = RTT, .packet = PACKET };
-	dcqcn_rate_start(&r, &automatic, LINE, 0, START);
+	dcqcn_rate_start(&r, &automatic, LINE, 0, true, START);
 	dcqcn_rate_advance(&r, &automatic, LINE, START + 64 * RTT, 0);
 	expect(!r.starting, "a flow without packets starts for ever");
 }
@@ -351,11 +406,13 @@ static const struct tap_test tests[] = {
 	{ "R_AI: a share of the target", test_increase },
 	{ "what gets through bounds the rate", test_bounds },
 	{ "a knob that is set wins over the measure", test_knobs_win },
-	{ "a start, up to its first CNP", test_start },
+	{ "a start without samples, up to its first CNP", test_start_blind },
+	{ "a start waits for its first sample", test_start_waits },
 	{ "where a start begins", test_start_from },
 	{ "a start goes as fast as its path is measured", test_start_samples },
 	{ "a start ends when its path is full", test_start_fills_path },
 	{ "a start that meets no CNP ends", test_start_ends },
+	{ "a flow that begins again measures its path anew", test_start_again },
 };
 
 int main(void)

@@ -40,7 +40,7 @@ static struct dcqcn_dev dev;
 static struct dcqcn_qp qps[QPS];
 
 /* Packets sent, in order */
-static struct { u8 kind; u32 psn; } sent[8192];
+static struct { u8 kind; u32 psn; bool asks; } sent[8192];
 static unsigned int num_sent, preemptible;
 
 /* Runs on the other CPU while a packet is being sent */
@@ -56,10 +56,16 @@ void dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
 {
 }
 
-static void leaves(enum dcqcn_pkt_kind kind, u32 psn)
+static struct dcqcn_bth *bth_of(const struct sk_buff *skb)
 {
-	sent[num_sent].kind = kind;
-	sent[num_sent].psn = psn;
+	return (void *)skb->data + sizeof(struct iphdr) + sizeof(struct udphdr);
+}
+
+static void leaves(const struct sk_buff *skb)
+{
+	sent[num_sent].kind = skb->protocol;
+	sent[num_sent].psn = skb->priority;
+	sent[num_sent].asks = skb->data && dcqcn_bth_wants_ack(bth_of(skb));
 	num_sent++;
 }
 
@@ -67,7 +73,7 @@ static int okfn(struct net *net, struct sock *sk, struct sk_buff *skb)
 {
 	void (*now)(void) = meanwhile;
 
-	leaves(skb->protocol, skb->priority);
+	leaves(skb);
 	preemptible += !bh_disabled;
 	free(skb);
 	meanwhile = NULL;
@@ -90,13 +96,39 @@ static void output_of(struct dcqcn_qp *qp, enum dcqcn_pkt_kind kind, u32 psn, u3
 	skb->priority = psn;
 	if (dcqcn_pacer_output(qp, skb, kind, &bth, limit, okfn))
 		return;
-	leaves(kind, psn);
+	leaves(skb);
 	free(skb);
 }
 
 static void output(enum dcqcn_pkt_kind kind, u32 psn)
 {
 	output_of(&qps[0], kind, psn, kind == DCQCN_PKT_ACK ? 62 : 1000, 2304, true);
+}
+
+/* rxe outputs a packet in the middle of a WRITE, all of it */
+static void output_write(struct dcqcn_qp *qp, u32 psn, u32 bytes)
+{
+	u32 len = bytes - ETH_HLEN;
+	struct sk_buff *skb = calloc(1, sizeof(*skb) + len);
+	struct iphdr *iph = (void *)(skb + 1);
+	struct udphdr *udp = (void *)(iph + 1);
+
+	skb->data = (void *)iph;
+	skb->len = len;
+	skb->truesize = 2304;
+	skb->dst = &dst;
+	skb->protocol = DCQCN_PKT_REQUEST;
+	skb->priority = psn;
+	*iph = (struct iphdr) {
+		.version = 4, .ihl = 5, .tot_len = cpu_to_be16(len), .protocol = IPPROTO_UDP,
+	};
+	udp->dest = cpu_to_be16(DCQCN_UDP_PORT);
+	udp->len = cpu_to_be16(len - sizeof(*iph));
+	*bth_of(skb) = (struct dcqcn_bth) { .opcode = 0x07, .psn = cpu_to_be32(psn) };
+	if (dcqcn_pacer_output(qp, skb, DCQCN_PKT_REQUEST, bth_of(skb), true, okfn))
+		return;
+	leaves(skb);
+	free(skb);
 }
 
 /* Advance the clock; the timer fires whenever it is due */
@@ -378,6 +410,60 @@ static void pace(void)
 	ends();
 }
 
+/* A burst of 12 packets; the 13th asks for an ACK, and what is behind it waits for that */
+static void start(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	unsigned int i, asked = 0;
+
+	limited(1, IB_QPT_RC, 0);
+	dcqcn_pacer_flush(&qps[0]);
+	settings.rp.start_burst = 12288;
+	settings.rp.rpg_time_reset = 0;
+	dcqcn_pacer_start(&qps[0], &settings, true);
+	for (i = 0; i < 40; i++)
+		output_write(&qps[0], i, 1000);
+	expect(num_sent == 13, "%u packets left at once, not 13", num_sent);
+	for (i = 0; i < num_sent; i++)
+		expect(sent[i].asks == (i == 12), "packet %u: asks %d", i, sent[i].asks);
+
+	fuzz_now += MS / 10;
+	dcqcn_pacer_ack(&qps[0], 12);
+	pass_time(&qps[0], 0);
+	expect(num_sent > 13, "no packet leaves when the ACK has come");
+	/* 3 * 12288 bytes in 0.2 ms are 9 packets in 49 us */
+	pass_time(&qps[0], 49 * MS / 1000);
+	expect(num_sent >= 22 && num_sent <= 24, "%u packets left", num_sent);
+	pass_time(&qps[0], MS);
+	for (i = 13; i < num_sent; i++)
+		asked += sent[i].asks;
+	expect(asked == 1, "%u packets ask while one is on its way", asked);
+	ends();
+	kfree(flow->path);
+	flow->path = NULL;
+}
+
+/* What cannot be acknowledged does not wait for it */
+static void start_blind(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	unsigned int i;
+
+	limited(1, IB_QPT_RC, 0);
+	dcqcn_pacer_flush(&qps[0]);
+	settings.rp.start_burst = 12288;
+	settings.rp.rpg_time_reset = 0;
+	dcqcn_pacer_start(&qps[0], &settings, false);
+	for (i = 0; i < 40; i++)
+		output(DCQCN_PKT_RESPONSE, i);
+	/* 4 bursts in 5 ms, one of them at once; then it is faster */
+	pass_time(&qps[0], 3 * MS);
+	expect(num_sent == 40, "%u READ responses left, not 40", num_sent);
+	ends();
+	kfree(flow->path);
+	flow->path = NULL;
+}
+
 static const struct tap_test tests[] = {
 	{ "an ACK does not overtake READ responses that are being sent", order_while_sending },
 	{ "an ACK does not overtake READ responses that are held", order_while_held },
@@ -390,6 +476,8 @@ static const struct tap_test tests[] = {
 	{ "a release sends held packets in order", release },
 	{ "the limiter of an idle flow ends", idle },
 	{ "packets leave at the rate", pace },
+	{ "a start sends a burst, and waits for the ACK of its last packet", start },
+	{ "a start of READ responses waits for no ACK", start_blind },
 };
 
 int main(void)

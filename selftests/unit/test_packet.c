@@ -359,6 +359,51 @@ static void test_icrc_of_data(void)
 	free(p);
 }
 
+/* AckReq: the top bit of the PSN's word */
+#define ASKS(p, s)	((p)[((s)->v6 ? IP6_LEN : IP4_LEN + (s)->options) + UDP_LEN + 8] >> 7)
+
+static void test_ask(void)
+{
+	static const struct shape may[] = {
+		{ .opcode = RC_SEND_MIDDLE, .payload = 1024 },
+		{ .opcode = RC_WRITE_ONLY, .payload = 16 + 100 },
+		{ .v6 = true, .opcode = RC_WRITE_ONLY, .payload = 16 + 4096 },
+		{ .opcode = RC_SEND_MIDDLE },
+	};
+	static const struct shape may_not[] = {
+		{ .options = 40, .opcode = RC_WRITE_ONLY, .payload = 116 },
+		{ .opcode = DCQCN_OPCODE_READ, .payload = 16 },
+		{ .opcode = RC_ACK, .payload = 4 },
+		{ .opcode = UC_SEND_ONLY, .payload = 100 },
+		{ .opcode = UD_SEND_ONLY, .payload = DETH_LEN + 20 },
+		{ .opcode = CNP, .payload = CNP_RESERVED },
+	};
+	size_t i, len;
+	u8 *p, *was;
+
+	for (i = 0; i < ARRAY_SIZE(may); i++) {
+		size_t bth = (may[i].v6 ? IP6_LEN : IP4_LEN) + UDP_LEN;
+
+		p = make(&may[i], &len);
+		was = copy_of(p, len);
+		expect(dcqcn_pkt_ask(p, len) && ASKS(p, &may[i]), "shape %zu does not ask", i);
+		expect(has_right_icrc(p, len), "shape %zu: wrong ICRC", i);
+		was[bth + 8] |= 0x80;
+		expect(!memcmp(p, was, len - ICRC_LEN), "shape %zu: another bit is different", i);
+		expect(!dcqcn_pkt_ask(p, len - 1), "shape %zu: asks without its last byte", i);
+		free(was);
+		free(p);
+	}
+	for (i = 0; i < ARRAY_SIZE(may_not); i++) {
+		p = make(&may_not[i], &len);
+		was = copy_of(p, len);
+		expect(!dcqcn_pkt_ask(p, len) && !memcmp(p, was, len),
+		       "shape %zu was changed", i);
+		free(was);
+		free(p);
+	}
+}
+
 /* One wrong bit anywhere, except where routers write */
 static void test_bit_flips(void)
 {
@@ -676,6 +721,7 @@ static const struct tap_test tests[] = {
 	{ "building an IPv6 CNP", test_build_v6 },
 	{ "kinds of all opcodes", test_opcodes },
 	{ "ICRC of data packets", test_icrc_of_data },
+	{ "packets that are to ask for an ACK", test_ask },
 	{ "ICRC against single wrong bits", test_bit_flips },
 	{ "any part of a packet readable", test_readable_part },
 	{ "packets cut short", test_truncated_packets },

@@ -260,11 +260,29 @@ static __always_inline void dcqcn_flow_charge(struct dcqcn_qp *qp,
 	flow->next += flow->gap;
 }
 
+/* Whether a packet of a flow that starts shall be a probe, for which it may have to ask
+ * for an ACK: rxe asks with every 65th packet and the last one of a message, which
+ * would take a start many round trips
+ */
+static noinline bool dcqcn_flow_asks(const struct dcqcn_flow *flow,
+				     struct sk_buff *skb, bool ack_req, u64 now)
+{
+	if (flow->burst || flow->path->probe_time ||
+	    !dcqcn_rate_wants_sample(&flow->rate, now))
+		return false;
+	if (ack_req)
+		return true;
+	return !skb_cloned(skb) && !skb_is_nonlinear(skb) &&
+	       dcqcn_pkt_ask(skb_network_header(skb), skb->len);
+}
+
 /* A packet leaves on a path that is measured */
-static void dcqcn_flow_measure(struct dcqcn_flow *flow, u32 psn, u32 bytes,
-			       bool ack_req, u64 now)
+static void dcqcn_flow_measure(struct dcqcn_flow *flow, struct sk_buff *skb,
+			       u32 psn, u32 bytes, bool ack_req, u64 now)
 {
 	flow->rate.packet = max(flow->rate.packet, bytes);
+	if (flow->rate.starting)
+		ack_req = dcqcn_flow_asks(flow, skb, ack_req, now);
 	dcqcn_path_sent(flow->path, psn, bytes, ack_req, now);
 }
 
@@ -410,7 +428,7 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 		dcqcn_flow_take(qp, skb);
 		dcqcn_flow_charge(qp, terms, held->bytes, now);
 		if (flow->path)
-			dcqcn_flow_measure(flow, held->psn, held->bytes,
+			dcqcn_flow_measure(flow, skb, held->psn, held->bytes,
 					   held->ack_req, now);
 		trace_dcqcn_packet_released(qp, held->psn, held->bytes,
 					    now - held->since);
@@ -668,7 +686,7 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	if (pass) {
 		dcqcn_flow_charge(qp, dcqcn_flow_terms(qp), bytes, now);
 		if (flow->path)
-			dcqcn_flow_measure(flow, psn, bytes,
+			dcqcn_flow_measure(flow, skb, psn, bytes,
 					   dcqcn_bth_wants_ack(bth), now);
 		dcqcn_count(qp->dev, DCQCN_RP_PASSED);
 		if (unlikely(flow->released))
@@ -710,6 +728,14 @@ static u32 dcqcn_flow_rtt(const struct dcqcn_qp *qp)
 	return rtt ?: READ_ONCE(qp->dev->rtt) ?: (u32)DCQCN_RTT_UNKNOWN;
 }
 
+/* What a start was waiting for is known: what is held is due */
+static void dcqcn_flow_go_on(struct dcqcn_flow *flow, u64 now)
+{
+	flow->next = min(flow->next, now);
+	if (dcqcn_flow_held(flow) && !flow->draining)
+		dcqcn_flow_arm(flow, true);
+}
+
 /**
  * dcqcn_pacer_ack() - an ACK came for a flow
  * @qp: its QP
@@ -723,18 +749,23 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
 	struct dcqcn_path *path = flow->path;
 	u64 now = ktime_get_ns(), left;
 	struct dcqcn_terms terms;
+	bool waited;
+	u32 least;
 
 	if (!flow->limited || !path)
 		return;
 	left = path->probe_time;
+	least = path->rtt_min;
 	if (!dcqcn_path_acked(path, psn, now))
 		return;
 	WRITE_ONCE(qp->dev->rtt, path->rtt);
 	terms = dcqcn_flow_terms(qp);
 	dcqcn_flow_rate(qp, terms, now, 0);
 	dcqcn_rate_set_rtt(&flow->rate, path->rtt);
-	dcqcn_rate_sample(&flow->rate, &terms.settings->rp, left,
-			  dcqcn_path_is_queueing(path), now);
+	waited = flow->rate.waiting;
+	dcqcn_rate_sample(&flow->rate, &terms.settings->rp, left, least, now);
+	if (waited && !flow->rate.waiting)
+		dcqcn_flow_go_on(flow, now);
 	if (dcqcn_path_least(path))
 		dcqcn_rate_set_delivered(&flow->rate, &terms.settings->rp,
 					 dcqcn_path_least(path),
@@ -791,13 +822,14 @@ static void dcqcn_flow_start(struct dcqcn_qp *qp,
  * dcqcn_pacer_start() - a flow begins, or begins again after a pause
  * @qp: its QP
  * @settings: the port's
+ * @asks: its packets may ask for an ACK
  *
  * Gives it a limiter until it has found its rate, unless it has one.
  *
  * Context: under RCU; process with BH on, or softirq. Takes @qp->lock.
  */
 void dcqcn_pacer_start(struct dcqcn_qp *qp,
-		       const struct dcqcn_settings *settings)
+		       const struct dcqcn_settings *settings, bool asks)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	u64 now;
@@ -806,11 +838,15 @@ void dcqcn_pacer_start(struct dcqcn_qp *qp,
 	if (qp->state == DCQCN_QP_LIVE && !flow->limited &&
 	    !READ_ONCE(qp->dev->stopping)) {
 		now = ktime_get_ns();
+		if (!flow->path)
+			dcqcn_flow_learn(flow);
 		flow->rate.rtt = dcqcn_flow_rtt(qp);
 		dcqcn_rate_start(&flow->rate, &settings->rp,
 				 dcqcn_dev_line(qp->dev, settings),
-				 dcqcn_flow_known(flow), now);
+				 dcqcn_flow_known(flow), asks && flow->path, now);
 		dcqcn_flow_start(qp, settings, now);
+		if (flow->path)
+			dcqcn_path_forget_rtt(flow->path);
 		flow->burst = settings->rp.start_burst;
 	}
 	spin_unlock_bh(&qp->lock);

@@ -118,7 +118,7 @@ void dcqcn_pacer_init(struct dcqcn_flow *flow);
 void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 		     u64 now);
 void dcqcn_pacer_start(struct dcqcn_qp *qp,
-		       const struct dcqcn_settings *settings);
+		       const struct dcqcn_settings *settings, bool asks);
 u64 dcqcn_pacer_floor(const struct dcqcn_flow *flow);
 bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 			enum dcqcn_pkt_kind kind, const struct dcqcn_bth *bth,

@@ -216,6 +216,35 @@ bool dcqcn_pkt_icrc_ok(const struct dcqcn_pkt *pkt)
 }
 
 /**
+ * dcqcn_pkt_ask() - let a packet ask for an ACK
+ * @ip: its IP header; all of it is writable, and its ICRC right
+ * @len: bytes from @ip on
+ *
+ * Context: any. Return: whether it asks now: RC SENDs and WRITEs may.
+ */
+bool dcqcn_pkt_ask(void *ip, size_t len)
+{
+	struct dcqcn_pkt pkt;
+	struct dcqcn_bth *bth;
+	size_t at, end;
+	__le32 icrc;
+
+	dcqcn_pkt_parse(&pkt, ip, len);
+	if (pkt.kind != DCQCN_PKT_REQUEST || !pkt.plain ||
+	    pkt.udp_len < sizeof(*pkt.udp) + sizeof(*bth) + sizeof(icrc))
+		return false;
+	at = (const void *)pkt.udp - ip;
+	end = at + pkt.udp_len - sizeof(icrc);
+	bth = ip + at + sizeof(*pkt.udp);
+	if (end + sizeof(icrc) > len || !dcqcn_bth_may_ask(bth))
+		return false;
+	bth->psn |= cpu_to_be32(DCQCN_BTH_ACK_REQ);
+	icrc = dcqcn_icrc(ip, pkt.v6, end);
+	memcpy(ip + end, &icrc, sizeof(icrc));
+	return true;
+}
+
+/**
  * dcqcn_pkt_is_valid_cnp() - check a CNP's length and ICRC
  * @pkt: parsed packet of kind DCQCN_PKT_CNP, readable as a whole
  *

@@ -126,6 +126,7 @@ struct dcqcn_pkt {
 void dcqcn_pkt_parse(struct dcqcn_pkt *pkt, const void *ip, size_t len);
 bool dcqcn_pkt_icrc_ok(const struct dcqcn_pkt *pkt);
 bool dcqcn_pkt_is_valid_cnp(const struct dcqcn_pkt *pkt);
+bool dcqcn_pkt_ask(void *ip, size_t len);
 bool dcqcn_pkt_is_valid_ack(const struct dcqcn_pkt *pkt);
 void dcqcn_pkt_saddr(const struct dcqcn_pkt *pkt, struct in6_addr *addr);
 void dcqcn_pkt_daddr(const struct dcqcn_pkt *pkt, struct in6_addr *addr);
@@ -197,6 +198,14 @@ static inline bool dcqcn_bth_wants_ack(const struct dcqcn_bth *bth)
 {
 	return bth->psn & cpu_to_be32(DCQCN_BTH_ACK_REQ) &&
 	       bth->opcode >> 5 == 0 && bth->opcode != DCQCN_OPCODE_READ;
+}
+
+#define DCQCN_OPCODE_LAST_WRITE	0x0b	/* RC; SENDs and WRITEs up to here */
+
+/* Whether a packet may ask for an ACK of its own PSN: a RC SEND or WRITE */
+static inline bool dcqcn_bth_may_ask(const struct dcqcn_bth *bth)
+{
+	return bth->opcode <= DCQCN_OPCODE_LAST_WRITE;
 }
 
 /* ACK, NAK or atomic ACK */

@@ -121,3 +121,17 @@ void dcqcn_path_restart(struct dcqcn_path *path)
 	path->probe_time = 0;
 	path->acked_time = 0;
 }
+
+/**
+ * dcqcn_path_forget_rtt() - a flow begins again
+ * @path: what is known
+ *
+ * Its way through the network may be another one by now, or the queues on it shorter.
+ *
+ * Context: any. The caller serialises access to @path.
+ */
+void dcqcn_path_forget_rtt(struct dcqcn_path *path)
+{
+	path->rtt = 0;
+	path->rtt_min = 0;
+}

@@ -39,6 +39,7 @@ struct dcqcn_path {
 void dcqcn_path_probe(struct dcqcn_path *path, u32 psn, u64 now);
 bool dcqcn_path_acked(struct dcqcn_path *path, u32 psn, u64 now);
 void dcqcn_path_restart(struct dcqcn_path *path);
+void dcqcn_path_forget_rtt(struct dcqcn_path *path);
 
 /**
  * dcqcn_path_sent() - a packet leaves that was not sent before
@@ -58,12 +59,6 @@ static inline void dcqcn_path_sent(struct dcqcn_path *path, u32 psn, u32 bytes,
 	path->sent += bytes;
 	if (ack_req)
 		dcqcn_path_probe(path, psn, now);
-}
-
-/* Whether a queue has built up: round trips are longer by a quarter */
-static inline bool dcqcn_path_is_queueing(const struct dcqcn_path *path)
-{
-	return path->rtt - path->rtt_min > path->rtt_min / 4;
 }
 
 /* bit/s; what got through lately at least, 0 for unknown */

@@ -28,8 +28,8 @@
  *                          flow sends less than 2 packets in T, so that it
  *                          grows by no more than 1/128 per packet, and more
  *                          after 20 increases without a cut
- *   start                  4 bursts per round trip, and faster by a half, or later a
- *                          quarter, with each sample of a path without a queue
+ *   start                  a burst; when its round trip is known, 3 of them in 2 round
+ *                          trips, and faster by 7/8 with each sample that finds no queue
  *   bounds of the rate     3/4 of what gets through, which a queue that takes
  *                          many round trips to drain must not cut away; and
  *                          twice of it, beyond which the rate does not matter
@@ -80,22 +80,37 @@
 #define DCQCN_AI_PATIENCE	12	/* R_AI grows from 12 + 8 increases on, */
 #define DCQCN_AI_GROWTH		8	/* by an eighth with each */
 
-/* The start: so many bursts per round trip, and at most this share of the line;
- * on a path that is known, this share of what got through lately.
+/* The start: a burst, and until the round trip of its last packet is known no more
+ * than another one in this time. From then on so many bursts in two round trips: where
+ * the bursts of many flows have met, they made the round trip as long as they take, and
+ * that is half more than the path carries. On a path that is known, at least this share
+ * of what got through lately.
  */
-#define DCQCN_START_BURSTS	4
+#define DCQCN_START_WAIT_NS	(20 * NSEC_PER_MSEC)
+#define DCQCN_START_BURSTS	3
 #define DCQCN_START_BURST_MAX	16777216U	/* bytes; of more, so much counts */
-#define DCQCN_START_SHARE	32
 #define DCQCN_START_KNOWN	4
 
-/* One step of it is half of the rate up to that share of the line, a quarter beyond,
- * after a round trip and so many packets. Flows that start together overshoot by one
- * step before they see the queue: by half, 8 of them lose packets at 40 Gb/s and 0.1 ms.
+/* A sample whose round trip differs from the shortest one before by no more than this
+ * share finds no queue, and allows a step of 7/8 of the rate. One that is longer by more
+ * than that share ends the start. Others, also one that is much shorter because the
+ * bursts are gone, say that another one is wanted. Flows that start together overshoot by
+ * one step before they see the queue.
  */
+#define DCQCN_START_CLEAR	16
+#define DCQCN_START_QUEUE	4
+
+/* Without samples, by time: bursts per round trip, at most this share of the line; by
+ * half of the rate up to that share, a quarter beyond
+ */
+#define DCQCN_BLIND_BURSTS	4
+#define DCQCN_BLIND_SHARE	32
+
+/* A step follows so many packets */
 #define DCQCN_START_PACKETS	8
 
-/* CNPs for the burst say nothing of the rate: those count that come when so many
- * packets have followed it. Idle for so many round trips, a start is over.
+/* CNPs for the burst say nothing of the rate: without samples those count that come
+ * when so many packets have followed it. Idle for so many round trips, a start is over.
  */
 #define DCQCN_START_DEAF	16
 #define DCQCN_START_IDLE_RTTS	64
@@ -404,8 +419,12 @@ static unsigned int dcqcn_start_advance(struct dcqcn_rate *r, u64 line, u64 now,
 	if (now - r->timer_time >= r->rtt && (r->sampled || !r->measured) &&
 	    r->sent >= DCQCN_START_PACKETS * r->packet &&
 	    r->packet) {
-		r->current_rate += r->current_rate < line / DCQCN_START_SHARE ?
-				   r->current_rate / 2 : r->current_rate / 4;
+		if (r->measured)
+			r->current_rate += r->current_rate / 8 * 7;
+		else if (r->current_rate < line / DCQCN_BLIND_SHARE)
+			r->current_rate += r->current_rate / 2;
+		else
+			r->current_rate += r->current_rate / 4;
 		r->timer_time = now;
 		r->sent = 0;
 		r->sampled = 0;
@@ -468,33 +487,55 @@ unsigned int dcqcn_rate_work_off(struct dcqcn_rate *r,
 	return done;
 }
 
+/* bit/s; so many bursts in @ns. 4 * 2^24 bytes * 8 * 10^9 are less than 2^60 */
+static u64 dcqcn_burst_rate(const struct dcqcn_rp_params *p, u32 bursts, u32 ns)
+{
+	return div_u64(bursts * 8ULL * NSEC_PER_SEC *
+		       min(p->start_burst, DCQCN_START_BURST_MAX), ns);
+}
+
 /**
  * dcqcn_rate_start() - a flow begins, and feels its way up
  * @r: state, whose round trip is set
  * @p: parameters
  * @line: line rate, bit/s
  * @known: bit/s; what got through lately, 0 for unknown
+ * @asks: its packets can ask for an ACK, so that there will be samples
  * @now: ns
  *
  * Context: any. The caller serialises access to @r.
  */
 void dcqcn_rate_start(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-		      u64 line, u64 known, u64 now)
+		      u64 line, u64 known, bool asks, u64 now)
 {
 	u32 rtt = r->rtt, packet = r->packet;
 	u64 rate;
 
-	/* 4 * 2^24 bytes * 8 * 10^9 are less than 2^60 */
-	rate = div_u64(DCQCN_START_BURSTS * 8 * NSEC_PER_SEC *
-		       min(p->start_burst, DCQCN_START_BURST_MAX), rtt);
-	rate = min(rate, line / DCQCN_START_SHARE);
+	if (asks)
+		rate = dcqcn_burst_rate(p, 1, DCQCN_START_WAIT_NS);
+	else
+		rate = min(dcqcn_burst_rate(p, DCQCN_BLIND_BURSTS, rtt),
+			   line / DCQCN_BLIND_SHARE);
 	rate = clamp(max(rate, known / DCQCN_START_KNOWN),
 		     min(dcqcn_rate_floor(p), line), line);
 	dcqcn_rate_init(r, rate, now);
 	r->packet = packet;
 	r->starting = 1;
-	r->measured = !!known;
+	r->waiting = asks;
+	r->measured = asks;
 	dcqcn_rate_set_rtt(r, rtt);
+}
+
+/* The first round trip of a start is known */
+static void dcqcn_rate_go(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+			  u64 now)
+{
+	r->current_rate = max(r->current_rate,
+			      dcqcn_burst_rate(p, DCQCN_START_BURSTS, 2 * r->rtt));
+	r->target_rate = r->current_rate;
+	r->timer_time = now;
+	r->sent = 0;
+	r->waiting = 0;
 }
 
 /* A starting flow has filled its path: what it sent a step ago was enough, and a little
@@ -519,20 +560,26 @@ static void dcqcn_rate_end_start(struct dcqcn_rate *r,
  * @r: state; nothing happens if it is not starting
  * @p: parameters
  * @left: ns; when the packet left
- * @queued: a queue has built up on the way
+ * @least: ns; the shortest round trip before this one, 0 if it is the first
  * @now: ns
  *
  * Context: any. The caller serialises access to @r.
  */
 void dcqcn_rate_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-		       u64 left, bool queued, u64 now)
+		       u64 left, u32 least, u64 now)
 {
+	u64 rtt = now - left;
+
 	if (!r->starting)
 		return;
 	r->measured = 1;
-	if (queued)
+	if (!least)
+		dcqcn_rate_go(r, p, now);
+	else if (rtt > least + least / DCQCN_START_QUEUE)
 		dcqcn_rate_end_start(r, p, now);
-	else if (left >= r->timer_time)
+	else if (rtt <= least + least / DCQCN_START_CLEAR &&
+		 rtt >= least - least / DCQCN_START_CLEAR &&
+		 left >= r->timer_time)
 		r->sampled = 1;
 }
 
@@ -565,6 +612,16 @@ void dcqcn_rate_resume(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 	dcqcn_rate_see(r, now);
 }
 
+/* Whether a CNP that comes now answers the burst of a start */
+static bool dcqcn_start_is_deaf(const struct dcqcn_rate *r,
+				const struct dcqcn_rp_params *p)
+{
+	if (!r->starting || r->measured)
+		return r->waiting;
+	return !r->timer_stage &&
+	       r->sent < p->start_burst + (u64)DCQCN_START_DEAF * r->packet;
+}
+
 /**
  * dcqcn_rate_cnp() - a CNP arrived for this flow
  * @r: state
@@ -585,8 +642,7 @@ unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 	u64 period = (u64)p->rate_reduce_monitor_period * NSEC_PER_USEC;
 	unsigned int done;
 
-	if (r->starting && !r->timer_stage &&
-	    r->sent < p->start_burst + (u64)DCQCN_START_DEAF * r->packet)
+	if (dcqcn_start_is_deaf(r, p))
 		return 0;
 	if (!r->born) {
 		u64 from = r->starting ? min(r->current_rate, line) : line;

@@ -75,7 +75,8 @@ struct dcqcn_rp_params {
  * @timer_stage: timer increases since the last cut
  * @byte_stage: byte counter increases since the last cut
  * @starting: the rate grows, and no CNP was seen yet
- * @measured: and by samples of the path, no longer by time
+ * @waiting: and no sample of the path has come yet by which it could
+ * @measured: and by samples of the path, not by time
  * @sampled: one came since the last step, and found no queue
  * @born: the first CNP was seen
  * @cut_pending: a CNP waits for the monitor period to end
@@ -98,6 +99,7 @@ struct dcqcn_rate {
 	u8 timer_stage;
 	u8 byte_stage;
 	u8 starting : 1;
+	u8 waiting : 1;
 	u8 measured : 1;
 	u8 sampled : 1;
 	u8 born : 1;
@@ -114,7 +116,7 @@ struct dcqcn_rate {
 
 /**
  * enum dcqcn_phase - how a rate recovers
- * @DCQCN_START: by a quarter of it with each sample
+ * @DCQCN_START: by a share of it with each sample
  * @DCQCN_FAST_RECOVERY: towards the target, which stays
  * @DCQCN_ADDITIVE: the target grows by rpg_ai_rate
  * @DCQCN_HYPER: the target grows by multiples of rpg_hai_rate
@@ -134,9 +136,9 @@ unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 			    const struct dcqcn_rp_params *p,
 			    u64 line, u64 now);
 void dcqcn_rate_start(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-		      u64 line, u64 known, u64 now);
+		      u64 line, u64 known, bool asks, u64 now);
 void dcqcn_rate_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-		       u64 left, bool queued, u64 now);
+		       u64 left, u32 least, u64 now);
 void dcqcn_rate_resume(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 		       u64 now);
 u64 dcqcn_rate_ai(const struct dcqcn_rate *r, const struct dcqcn_rp_params *p);
@@ -166,6 +168,14 @@ static inline u64 dcqcn_rate_timer_period(const struct dcqcn_rate *r,
 {
 	return p->rpg_time_reset ? (u64)p->rpg_time_reset * NSEC_PER_USEC :
 				   r->period;
+}
+
+/* Whether a start waits for a sample that a packet leaving now would give. Half a round
+ * trip after a step: the first packets that leave at a higher rate find no queue yet.
+ */
+static inline bool dcqcn_rate_wants_sample(const struct dcqcn_rate *r, u64 now)
+{
+	return r->measured && (r->waiting || now - r->timer_time >= r->rtt / 2);
 }
 
 /* The flow just met the network: it sent, or it was told of congestion */

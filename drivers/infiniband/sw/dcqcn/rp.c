@@ -222,7 +222,7 @@ unsigned int dcqcn_rp_begin(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	qp = dcqcn_qp_begin(dev, qpn, skb);
 	if (!qp)
 		return NF_ACCEPT;
-	dcqcn_pacer_start(qp, settings);
+	dcqcn_pacer_start(qp, settings, dcqcn_bth_may_ask(view.bth));
 	return dcqcn_rp_pace(qp, settings, skb, view, okfn);
 }
 
@@ -251,7 +251,7 @@ unsigned int dcqcn_rp_limit(struct dcqcn_dev *dev, struct dcqcn_qp *qp,
 			     kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) :
 						     prio) &&
 	    dcqcn_rp_starts(settings, kind, prio))
-		dcqcn_pacer_start(qp, settings);
+		dcqcn_pacer_start(qp, settings, dcqcn_bth_may_ask(view.bth));
 	return dcqcn_rp_pace(qp, settings, skb, view, okfn);
 }
 
