@@ -125,7 +125,7 @@ static void test_period(void)
 {
 	struct dcqcn_rate r = flow_at(1000 * MBPS, RTT);
 
-	expect(r.period == 3 * RTT, "T is %u ns", r.period);
+	expect(r.period == RTT, "T is %u ns", r.period);
 	/* 2 * 4154 * 8 bits at 10 Mb/s */
 	r = flow_at(10 * MBPS, RTT);
 	expect(near(r.period, 6646400), "T of a slow flow is %u ns", r.period);
@@ -163,19 +163,19 @@ static void test_increase(void)
 {
 	struct dcqcn_rate r = flow_at(1024 * MBPS, RTT);
 
-	dcqcn_rate_advance(&r, &automatic, LINE, START + 4 * 3 * RTT, 0);
+	dcqcn_rate_advance(&r, &automatic, LINE, START + 4 * RTT, 0);
 	expect(r.target_rate == 1024 * MBPS, "fast recovery raised the target");
-	dcqcn_rate_advance(&r, &automatic, LINE, START + 5 * 3 * RTT, 0);
-	expect(r.target_rate == 1040 * MBPS, "target %llu", r.target_rate);
+	dcqcn_rate_advance(&r, &automatic, LINE, START + 5 * RTT, 0);
+	expect(r.target_rate == 1032 * MBPS, "target %llu", r.target_rate);
 
 	r = flow_at(1024 * MBPS, RTT);
-	r.timer_stage = 44;
-	expect(dcqcn_rate_ai(&r, &automatic) == 64 * MBPS, "R_AI after 44 steps");
+	r.timer_stage = 56;
+	expect(dcqcn_rate_ai(&r, &automatic) == 32 * MBPS, "R_AI after 56 steps");
 
 	/* a packet takes 100 T / 66: the share per packet stays */
 	r = flow_at(1000 * MBPS, 1 * US);
 	r.current_rate = 100 * MBPS;
-	expect(near(dcqcn_rate_ai(&r, &automatic), 1000 * MBPS / 64 / 10),
+	expect(near(dcqcn_rate_ai(&r, &automatic), 1000 * MBPS / 128 / 10),
 	       "R_AI %llu of few packets", dcqcn_rate_ai(&r, &automatic));
 }
 
@@ -201,11 +201,11 @@ static void test_knobs_win(void)
 
 	p.rpg_ai_rate = 3;
 	expect(dcqcn_rate_ai(&r, &p) == 3 * MBPS, "R_AI");
-	expect(dcqcn_rate_timer_period(&r, &p) == 3 * RTT, "T, still measured");
+	expect(dcqcn_rate_timer_period(&r, &p) == RTT, "T, still measured");
 	p = automatic;
 	p.rpg_time_reset = 77;
 	expect(dcqcn_rate_timer_period(&r, &p) == 77 * US, "T");
-	expect(dcqcn_rate_ai(&r, &p) == 16 * MBPS, "R_AI, still measured");
+	expect(dcqcn_rate_ai(&r, &p) == 8 * MBPS, "R_AI, still measured");
 	p = automatic;
 	p.rate_reduce_monitor_period = 5;
 	dcqcn_rate_cnp(&r, &p, LINE, START + 5 * US);
@@ -400,7 +400,7 @@ static const struct tap_test tests[] = {
 	{ "the round trip: up at once, down by eighths", test_round_trip_follows },
 	{ "two ACKs give a rate", test_delivered },
 	{ "lost packets teach nothing", test_nothing_from_losses },
-	{ "T: three round trips, and two packets", test_period },
+	{ "T: a round trip, and two packets", test_period },
 	{ "nothing was measured yet", test_unmeasured },
 	{ "one cut per round trip and eight packets", test_cuts },
 	{ "R_AI: a share of the target", test_increase },

@@ -21,13 +21,13 @@
  * is 0, "measured", these units are the round trip, queues included, and the
  * rate that gets through, which the caller measures and passes in:
  *
- *   T and alpha's period   3 round trips, and at least 2 packets at the rate
+ *   T and alpha's period   1 round trip, and at least 2 packets at the rate
  *   cuts                   one per round trip and 8 packets: CNPs that come
  *                          earlier tell of what was sent before the last cut
- *   R_AI                   1/64 of the target; in proportion less where the
+ *   R_AI                   1/128 of the target; in proportion less where the
  *                          flow sends less than 2 packets in T, so that it
- *                          grows by no more than 1/128 per packet, and more
- *                          after 20 increases without a cut
+ *                          grows by no more than 1/256 per packet, and more
+ *                          after 32 increases without a cut
  *   start                  a burst; when its round trip is known, 3 of them in 2 round
  *                          trips, and faster by 7/8 with each sample that finds no queue
  *   bounds of the rate     3/4 of what gets through, which a queue that takes
@@ -72,12 +72,11 @@
 #define DCQCN_CONVERGED		53
 
 /* Units of the path: see above */
-#define DCQCN_PERIOD_RTTS	3
 #define DCQCN_PERIOD_PACKETS	2
 #define DCQCN_CUT_PACKETS	8
-#define DCQCN_AI_SHIFT		6	/* 1/64 of the target */
+#define DCQCN_AI_SHIFT		7	/* 1/128 of the target */
 #define DCQCN_AI_PACKETS	2	/* in T, for the whole R_AI */
-#define DCQCN_AI_PATIENCE	12	/* R_AI grows from 12 + 8 increases on, */
+#define DCQCN_AI_PATIENCE	24	/* R_AI grows from 24 + 8 increases on, */
 #define DCQCN_AI_GROWTH		8	/* by an eighth with each */
 
 /* The start: a burst, and until the round trip of its last packet is known no more
@@ -181,11 +180,10 @@ static u64 dcqcn_packet_ns(const struct dcqcn_rate *r, u64 rate)
 /* The rate, the round trip or the length of packets has changed */
 static void dcqcn_rate_retime(struct dcqcn_rate *r)
 {
-	u64 period = (u64)r->rtt * DCQCN_PERIOD_RTTS;
+	u64 packets = DCQCN_PERIOD_PACKETS * dcqcn_packet_ns(r, r->target_rate);
 
-	period = max(period, DCQCN_PERIOD_PACKETS *
-			     dcqcn_packet_ns(r, r->target_rate));
-	r->period = clamp(period, (u64)NSEC_PER_USEC, (u64)U32_MAX);
+	r->period = clamp(max_t(u64, r->rtt, packets), (u64)NSEC_PER_USEC,
+			  (u64)U32_MAX);
 }
 
 /* R_AI in units of the path */
