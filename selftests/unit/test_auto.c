@@ -361,6 +361,28 @@ static void test_start_fills_path(void)
 	expect(r.current_rate == rate, "ended twice");
 }
 
+/* R_AI right after a start, and when it is over for long */
+static void test_young(void)
+{
+	struct dcqcn_rate r = started(START);
+
+	dcqcn_rate_cnp(&r, &automatic, LINE, START + 1);
+	r.current_rate = 768 * MBPS;
+	r.target_rate = 768 * MBPS;
+	expect(dcqcn_rate_ai(&r, &automatic) == 42 * MBPS, "R_AI %llu",
+	       dcqcn_rate_ai(&r, &automatic));
+	dcqcn_rate_advance(&r, &automatic, LINE, START + 1 + 4 * RTT, 0);
+	expect(dcqcn_rate_ai(&r, &automatic) == 41 * MBPS, "then %llu",
+	       dcqcn_rate_ai(&r, &automatic));
+	r.timer_stage = 0;
+	r.young = 0;
+	expect(dcqcn_rate_ai(&r, &automatic) == 6 * MBPS, "at last %llu",
+	       dcqcn_rate_ai(&r, &automatic));
+	r = flow_at(768 * MBPS, RTT);
+	expect(dcqcn_rate_ai(&r, &automatic) == 6 * MBPS, "without a start %llu",
+	       dcqcn_rate_ai(&r, &automatic));
+}
+
 static void test_start_again(void)
 {
 	struct dcqcn_path path = {};
@@ -412,6 +434,7 @@ static const struct tap_test tests[] = {
 	{ "a start goes as fast as its path is measured", test_start_samples },
 	{ "a start ends when its path is full", test_start_fills_path },
 	{ "a start that meets no CNP ends", test_start_ends },
+	{ "R_AI is larger after a start", test_young },
 	{ "a flow that begins again measures its path anew", test_start_again },
 };
 

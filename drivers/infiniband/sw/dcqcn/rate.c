@@ -27,7 +27,8 @@
  *   R_AI                   1/128 of the target; in proportion less where the
  *                          flow sends less than 2 packets in T, so that it
  *                          grows by no more than 1/256 per packet, and more
- *                          after 32 increases without a cut
+ *                          after 32 increases without a cut; after a start 7
+ *                          times as much, falling to the usual in 144 increases
  *   start                  a burst; when its round trip is known, 3 of them in 2 round
  *                          trips, and faster by 7/8 with each sample that finds no queue
  *   bounds of the rate     3/4 of what gets through, which a queue that takes
@@ -78,6 +79,12 @@
 #define DCQCN_AI_PACKETS	2	/* in T, for the whole R_AI */
 #define DCQCN_AI_PATIENCE	24	/* R_AI grows from 24 + 8 increases on, */
 #define DCQCN_AI_GROWTH		8	/* by an eighth with each */
+
+/* After a start R_AI is larger by a 24th of it for each of this many increases that are
+ * still to come: flows that were there before have a rate that this one has to find
+ */
+#define DCQCN_AI_YOUNG		144
+#define DCQCN_AI_YOUNG_SHARE	24
 
 /* The start: a burst, and until the round trip of its last packet is known no more
  * than another one in this time. From then on so many bursts in two round trips: where
@@ -189,7 +196,9 @@ static void dcqcn_rate_retime(struct dcqcn_rate *r)
 /* R_AI in units of the path */
 static u64 dcqcn_path_step(const struct dcqcn_rate *r)
 {
-	u64 step = r->target_rate >> DCQCN_AI_SHIFT;
+	u64 step = div_u64((r->target_rate >> DCQCN_AI_SHIFT) *
+			   (DCQCN_AI_YOUNG_SHARE + r->young),
+			   DCQCN_AI_YOUNG_SHARE);
 	u64 whole = DCQCN_AI_PACKETS * dcqcn_packet_ns(r, r->current_rate);
 
 	if (r->timer_stage > DCQCN_AI_PATIENCE + DCQCN_AI_GROWTH)
@@ -269,6 +278,8 @@ static void dcqcn_increase(struct dcqcn_rate *r,
 
 		if (!last)
 			(*stage)++;
+		if (r->young)
+			r->young--;
 		step = dcqcn_target_step(r, p);
 		/* Steps that are a share of the target are not constant, but
 		 * reach the line in fewer than 4000 steps
@@ -536,18 +547,19 @@ static void dcqcn_rate_go(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 	r->waiting = 0;
 }
 
-/* A starting flow has filled its path: what it sent a step ago was enough, and a little
- * less lets the queue drain
+/* A flow that is known to meet congestion: whatever came before leaves no trace but its
+ * @rate, and whether it was starting
  */
-static void dcqcn_rate_end_start(struct dcqcn_rate *r,
-				 const struct dcqcn_rp_params *p, u64 now)
+static void dcqcn_rate_bear(struct dcqcn_rate *r,
+			    const struct dcqcn_rp_params *p, u64 rate, u64 now)
 {
 	u32 rtt = r->rtt, packet = r->packet;
+	bool starting = r->starting;
 
-	/* < 2^53 */
-	dcqcn_rate_init(r, div_u64(2 * r->current_rate, 3), now);
+	dcqcn_rate_init(r, rate, now);
 	r->packet = packet;
 	r->born = 1;
+	r->young = starting ? DCQCN_AI_YOUNG : 0;
 	r->cut_time = now;
 	r->alpha = p->initial_alpha_value << (DCQCN_ALPHA_SHIFT - DCQCN_G_SHIFT);
 	dcqcn_rate_set_rtt(r, rtt);
@@ -574,7 +586,10 @@ void dcqcn_rate_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 	if (!least)
 		dcqcn_rate_go(r, p, now);
 	else if (rtt > least + least / DCQCN_START_QUEUE)
-		dcqcn_rate_end_start(r, p, now);
+		/* what it sent a step ago was enough, and a little less lets the
+		 * queue drain; < 2^53
+		 */
+		dcqcn_rate_bear(r, p, div_u64(2 * r->current_rate, 3), now);
 	else if (rtt <= least + least / DCQCN_START_CLEAR &&
 		 rtt >= least - least / DCQCN_START_CLEAR &&
 		 left >= r->timer_time)
@@ -643,17 +658,8 @@ unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 	if (dcqcn_start_is_deaf(r, p))
 		return 0;
 	if (!r->born) {
-		u64 from = r->starting ? min(r->current_rate, line) : line;
-		u32 rtt = r->rtt, packet = r->packet;
-
-		/* whatever came before leaves no trace */
-		dcqcn_rate_init(r, from, now);
-		r->packet = packet;
-		dcqcn_rate_set_rtt(r, rtt);
-		r->born = 1;
-		r->alpha = p->initial_alpha_value <<
-			   (DCQCN_ALPHA_SHIFT - DCQCN_G_SHIFT);
-		r->cut_time = now;
+		dcqcn_rate_bear(r, p, r->starting ? min(r->current_rate, line) :
+						    line, now);
 		if (p->rate_to_set_on_first_cnp) {
 			r->current_rate = dcqcn_bps(p->rate_to_set_on_first_cnp);
 			r->target_rate = r->current_rate;

@@ -74,6 +74,7 @@ struct dcqcn_rp_params {
  * @sent: bytes sent since the last cut, or step of the start, modulo 2^32
  * @timer_stage: timer increases since the last cut
  * @byte_stage: byte counter increases since the last cut
+ * @young: increases for which R_AI in units of the path is still larger
  * @starting: the rate grows, and no CNP was seen yet
  * @waiting: and no sample of the path has come yet by which it could
  * @measured: and by samples of the path, not by time
@@ -98,6 +99,7 @@ struct dcqcn_rate {
 	u32 sent;
 	u8 timer_stage;
 	u8 byte_stage;
+	u8 young;
 	u8 starting : 1;
 	u8 waiting : 1;
 	u8 measured : 1;
