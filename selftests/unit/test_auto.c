@@ -317,6 +317,20 @@ static void test_start_waits(void)
 	       "a CNP does not end it");
 }
 
+static void test_start_goes_blind(void)
+{
+	struct dcqcn_rate r = { .rtt = RTT, .packet = PACKET };
+
+	dcqcn_rate_start(&r, &automatic, LINE, 0, true, START);
+	dcqcn_rate_go_blind(&r, &automatic, LINE);
+	expect(r.current_rate == LINE / 32, "goes on at %llu", r.current_rate);
+	send(&r, START, 8);
+	expect(near(r.current_rate, LINE / 128 * 5), "then %llu", r.current_rate);
+	sample(&r, START + 50 * RTT, RTT, 0);
+	expect(near(r.current_rate, FIRST_RATE) && r.measured, "sampled: %llu",
+	       r.current_rate);
+}
+
 /* A sample of a path allows one step, if it left after the one before */
 static void test_start_samples(void)
 {
@@ -431,6 +445,7 @@ static const struct tap_test tests[] = {
 	{ "a start without samples, up to its first CNP", test_start_blind },
 	{ "a start waits for its first sample", test_start_waits },
 	{ "where a start begins", test_start_from },
+	{ "a start that cannot ask goes by time", test_start_goes_blind },
 	{ "a start goes as fast as its path is measured", test_start_samples },
 	{ "a start ends when its path is full", test_start_fills_path },
 	{ "a start that meets no CNP ends", test_start_ends },

@@ -30,6 +30,7 @@ struct workqueue_struct;
 #define MBPS		1000000ULL	/* bit/s */
 #define QPS		24
 #define SHORTEST	62		/* bytes of a READ response without data, as a frame */
+#define WRITE_MIDDLE	0x07	/* RC opcode */
 #define SHORTEST_SIZE	768		/* its truesize, bytes */
 
 static struct net_device ndev;
@@ -105,8 +106,8 @@ static void output(enum dcqcn_pkt_kind kind, u32 psn)
 	output_of(&qps[0], kind, psn, kind == DCQCN_PKT_ACK ? 62 : 1000, 2304, true);
 }
 
-/* rxe outputs a packet in the middle of a WRITE, all of it */
-static void output_write(struct dcqcn_qp *qp, u32 psn, u32 bytes)
+/* rxe outputs a request of an opcode, all of it */
+static void output_request(struct dcqcn_qp *qp, u32 psn, u32 bytes, u8 opcode)
 {
 	u32 len = bytes - ETH_HLEN;
 	struct sk_buff *skb = calloc(1, sizeof(*skb) + len);
@@ -124,7 +125,7 @@ static void output_write(struct dcqcn_qp *qp, u32 psn, u32 bytes)
 	};
 	udp->dest = cpu_to_be16(DCQCN_UDP_PORT);
 	udp->len = cpu_to_be16(len - sizeof(*iph));
-	*bth_of(skb) = (struct dcqcn_bth) { .opcode = 0x07, .psn = cpu_to_be32(psn) };
+	*bth_of(skb) = (struct dcqcn_bth) { .opcode = opcode, .psn = cpu_to_be32(psn) };
 	if (dcqcn_pacer_output(qp, skb, DCQCN_PKT_REQUEST, bth_of(skb), true, okfn))
 		return;
 	leaves(skb);
@@ -422,7 +423,7 @@ static void start(void)
 	settings.rp.rpg_time_reset = 0;
 	dcqcn_pacer_start(&qps[0], &settings, true);
 	for (i = 0; i < 40; i++)
-		output_write(&qps[0], i, 1000);
+		output_request(&qps[0], i, 1000, WRITE_MIDDLE);
 	expect(num_sent == 13, "%u packets left at once, not 13", num_sent);
 	for (i = 0; i < num_sent; i++)
 		expect(sent[i].asks == (i == 12), "packet %u: asks %d", i, sent[i].asks);
@@ -441,6 +442,27 @@ static void start(void)
 	ends();
 	kfree(flow->path);
 	flow->path = NULL;
+}
+
+/* READs cannot ask, and do not wait for an ACK, even if the flow began with a WRITE */
+static void start_of_reads(void)
+{
+	unsigned int i;
+
+	limited(1, IB_QPT_RC, 0);
+	dcqcn_pacer_flush(&qps[0]);
+	settings.rp.start_burst = 12288;
+	settings.rp.rpg_time_reset = 0;
+	dcqcn_pacer_start(&qps[0], &settings, true);
+	output_request(&qps[0], 0, 1000, WRITE_MIDDLE);
+	for (i = 1; i < 60; i++)
+		output_request(&qps[0], i, 1000, DCQCN_OPCODE_READ);
+	/* as fast as READ responses, below */
+	pass_time(&qps[0], 7 * MS);
+	expect(num_sent == 60, "%u requests left, not 60", num_sent);
+	ends();
+	kfree(qps[0].flow.path);
+	qps[0].flow.path = NULL;
 }
 
 /* What cannot be acknowledged does not wait for it */
@@ -477,6 +499,7 @@ static const struct tap_test tests[] = {
 	{ "the limiter of an idle flow ends", idle },
 	{ "packets leave at the rate", pace },
 	{ "a start sends a burst, and waits for the ACK of its last packet", start },
+	{ "a start of READs waits for no ACK", start_of_reads },
 	{ "a start of READ responses waits for no ACK", start_blind },
 };
 

@@ -264,25 +264,32 @@ static __always_inline void dcqcn_flow_charge(struct dcqcn_qp *qp,
  * for an ACK: rxe asks with every 65th packet and the last one of a message, which
  * would take a start many round trips
  */
-static noinline bool dcqcn_flow_asks(const struct dcqcn_flow *flow,
-				     struct sk_buff *skb, bool ack_req, u64 now)
+static noinline bool dcqcn_flow_asks(struct dcqcn_qp *qp, struct sk_buff *skb,
+				     bool ack_req, u64 now)
 {
+	struct dcqcn_flow *flow = &qp->flow;
+	struct dcqcn_terms terms;
+
 	if (flow->burst || flow->path->probe_time ||
 	    !dcqcn_rate_wants_sample(&flow->rate, now))
 		return false;
-	if (ack_req)
+	if (ack_req || (!skb_cloned(skb) && !skb_is_nonlinear(skb) &&
+			dcqcn_pkt_ask(skb_network_header(skb), skb->len)))
 		return true;
-	return !skb_cloned(skb) && !skb_is_nonlinear(skb) &&
-	       dcqcn_pkt_ask(skb_network_header(skb), skb->len);
+	terms = dcqcn_flow_terms(qp);
+	dcqcn_rate_go_blind(&flow->rate, &terms.settings->rp, terms.line);
+	return false;
 }
 
 /* A packet leaves on a path that is measured */
-static void dcqcn_flow_measure(struct dcqcn_flow *flow, struct sk_buff *skb,
+static void dcqcn_flow_measure(struct dcqcn_qp *qp, struct sk_buff *skb,
 			       u32 psn, u32 bytes, bool ack_req, u64 now)
 {
+	struct dcqcn_flow *flow = &qp->flow;
+
 	flow->rate.packet = max(flow->rate.packet, bytes);
-	if (flow->rate.starting)
-		ack_req = dcqcn_flow_asks(flow, skb, ack_req, now);
+	if (flow->rate.starting && flow->rate.measured)
+		ack_req = dcqcn_flow_asks(qp, skb, ack_req, now);
 	dcqcn_path_sent(flow->path, psn, bytes, ack_req, now);
 }
 
@@ -428,7 +435,7 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 		dcqcn_flow_take(qp, skb);
 		dcqcn_flow_charge(qp, terms, held->bytes, now);
 		if (flow->path)
-			dcqcn_flow_measure(flow, skb, held->psn, held->bytes,
+			dcqcn_flow_measure(qp, skb, held->psn, held->bytes,
 					   held->ack_req, now);
 		trace_dcqcn_packet_released(qp, held->psn, held->bytes,
 					    now - held->since);
@@ -686,7 +693,7 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	if (pass) {
 		dcqcn_flow_charge(qp, dcqcn_flow_terms(qp), bytes, now);
 		if (flow->path)
-			dcqcn_flow_measure(flow, skb, psn, bytes,
+			dcqcn_flow_measure(qp, skb, psn, bytes,
 					   dcqcn_bth_wants_ack(bth), now);
 		dcqcn_count(qp->dev, DCQCN_RP_PASSED);
 		if (unlikely(flow->released))

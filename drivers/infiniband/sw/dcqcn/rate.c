@@ -503,6 +503,12 @@ static u64 dcqcn_burst_rate(const struct dcqcn_rp_params *p, u32 bursts, u32 ns)
 		       min(p->start_burst, DCQCN_START_BURST_MAX), ns);
 }
 
+static u64 dcqcn_blind_rate(const struct dcqcn_rp_params *p, u64 line, u32 rtt)
+{
+	return min(dcqcn_burst_rate(p, DCQCN_BLIND_BURSTS, rtt),
+		   line / DCQCN_BLIND_SHARE);
+}
+
 /**
  * dcqcn_rate_start() - a flow begins, and feels its way up
  * @r: state, whose round trip is set
@@ -520,11 +526,8 @@ void dcqcn_rate_start(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 	u32 rtt = r->rtt, packet = r->packet;
 	u64 rate;
 
-	if (asks)
-		rate = dcqcn_burst_rate(p, 1, DCQCN_START_WAIT_NS);
-	else
-		rate = min(dcqcn_burst_rate(p, DCQCN_BLIND_BURSTS, rtt),
-			   line / DCQCN_BLIND_SHARE);
+	rate = asks ? dcqcn_burst_rate(p, 1, DCQCN_START_WAIT_NS) :
+		      dcqcn_blind_rate(p, line, rtt);
 	rate = clamp(max(rate, known / DCQCN_START_KNOWN),
 		     min(dcqcn_rate_floor(p), line), line);
 	dcqcn_rate_init(r, rate, now);
@@ -533,6 +536,25 @@ void dcqcn_rate_start(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 	r->waiting = asks;
 	r->measured = asks;
 	dcqcn_rate_set_rtt(r, rtt);
+}
+
+/**
+ * dcqcn_rate_go_blind() - what a starting flow sends cannot ask for an ACK
+ * @r: state
+ * @p: parameters
+ * @line: line rate, bit/s
+ *
+ * It must not wait for a sample: go up by time, until one comes all the same.
+ *
+ * Context: any. The caller serialises access to @r.
+ */
+void dcqcn_rate_go_blind(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+			 u64 line)
+{
+	r->measured = 0;
+	r->waiting = 0;
+	r->current_rate = max(r->current_rate, dcqcn_blind_rate(p, line, r->rtt));
+	r->target_rate = r->current_rate;
 }
 
 /* The first round trip of a start is known */

@@ -139,6 +139,8 @@ unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 			    u64 line, u64 now);
 void dcqcn_rate_start(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 		      u64 line, u64 known, bool asks, u64 now);
+void dcqcn_rate_go_blind(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+			 u64 line);
 void dcqcn_rate_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 		       u64 left, u32 least, u64 now);
 void dcqcn_rate_resume(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
