@@ -159,6 +159,27 @@ static void test_cuts(void)
 	expect(!r.cut_pending, "and it was not forgotten");
 }
 
+/* The second cut is larger if it follows the first one within two round trips */
+static void test_cuts_again(void)
+{
+	struct dcqcn_rate r;
+	u64 cut[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		r = flow_at(1000 * MBPS, RTT);
+		r.alpha = 0;
+		r.alpha_time = START;
+		r.sent = 8 * PACKET;
+		r.timer_time = START + i;
+		dcqcn_rate_cnp(&r, &automatic, LINE, START + 2 * RTT - 1 + i);
+		cut[i] = 1000 * MBPS - r.current_rate;
+	}
+	/* alpha 1/4 takes an eighth */
+	expect(near(cut[0], 125 * MBPS), "at once: %llu", cut[0]);
+	expect(!cut[1], "later: %llu", cut[1]);
+}
+
 static void test_increase(void)
 {
 	struct dcqcn_rate r = flow_at(1024 * MBPS, RTT);
@@ -439,6 +460,7 @@ static const struct tap_test tests[] = {
 	{ "T: a round trip, and two packets", test_period },
 	{ "nothing was measured yet", test_unmeasured },
 	{ "one cut per round trip and eight packets", test_cuts },
+	{ "cuts in a row are larger", test_cuts_again },
 	{ "R_AI: a share of the target", test_increase },
 	{ "what gets through bounds the rate", test_bounds },
 	{ "a knob that is set wins over the measure", test_knobs_win },

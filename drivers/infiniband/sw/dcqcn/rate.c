@@ -24,6 +24,8 @@
  *   T and alpha's period   1 round trip, and at least 2 packets at the rate
  *   cuts                   one per round trip and 8 packets: CNPs that come
  *                          earlier tell of what was sent before the last cut
+ *   alpha                  a quarter of the way to 1 with a cut that follows the
+ *                          last one within 2 round trips
  *   R_AI                   1/128 of the target; in proportion less where the
  *                          flow sends less than 2 packets in T, so that it
  *                          grows by no more than 1/256 per packet, and more
@@ -75,6 +77,14 @@
 /* Units of the path: see above */
 #define DCQCN_PERIOD_PACKETS	2
 #define DCQCN_CUT_PACKETS	8
+
+/* A cut within so many round trips of the one before: that was too little, and alpha
+ * goes this share of the way to 1. Else flows whose link slows down, or whose packets
+ * are lost, overrun the switch for dozens of round trips that a full queue makes long.
+ */
+#define DCQCN_AGAIN_RTTS	2
+#define DCQCN_AGAIN_SHARE	4
+
 #define DCQCN_AI_SHIFT		7	/* 1/128 of the target */
 #define DCQCN_AI_PACKETS	2	/* in T, for the whole R_AI */
 #define DCQCN_AI_PATIENCE	24	/* R_AI grows from 24 + 8 increases on, */
@@ -702,6 +712,9 @@ unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 		return done;
 	}
 	dcqcn_alpha_advance(r, p, now);
+	if (!period && now - r->cut_time < (u64)r->rtt * DCQCN_AGAIN_RTTS)
+		r->alpha += ((1U << DCQCN_ALPHA_SHIFT) - r->alpha) /
+			    DCQCN_AGAIN_SHARE;
 	return done | dcqcn_cut(r, p, line, now);
 }
 
