@@ -68,7 +68,7 @@ static void fixed_point(const struct dcqcn_model_input *in, const struct senders
 static double timer_us(const struct senders *senders, const struct dcqcn_model_output *out)
 {
 	return senders->rp.rpg_time_reset ? senders->rp.rpg_time_reset :
-					    3 * (out->rtt_us + out->kmin_drain_us);
+					    out->rtt_us + out->kmin_drain_us;
 }
 
 /* R_AI in bytes/us */
@@ -76,7 +76,7 @@ static double ai_speed(const struct dcqcn_model_input *in, const struct senders 
 		       const struct dcqcn_model_output *out)
 {
 	return senders->rp.rpg_ai_rate ? senders->rp.rpg_ai_rate / 8.0 :
-					 parts_speed(in, out) / in->flows / 64;
+					 parts_speed(in, out) / in->flows / 128;
 }
 
 /*

@@ -140,10 +140,14 @@ static void flow_advance(struct flow *f, const struct trace_setup *s)
 	if (!s->senders.rp.rpg_time_reset) {
 		f->unasked += bytes;
 		ask = f->unasked >= s->ack;
-		if (ask) {
+		if (ask)
 			f->unasked -= s->ack;
+		/* as in pacer.c: a start asks when it wants to know */
+		if (f->rate.starting && f->rate.measured)
+			ask = bytes && !f->backlog && !f->path.probe_time &&
+			      dcqcn_rate_wants_sample(&f->rate, now);
+		if (ask)
 			f->psn = (f->psn + 1) & 0xffffff;
-		}
 		dcqcn_path_sent(&f->path, f->psn, bytes, ask, now);
 		if (ask && f->path.probe_psn == f->psn)
 			f->ack = t.now + t.queue / s->speed + s->rtt;
@@ -159,14 +163,14 @@ static void flow_advance(struct flow *f, const struct trace_setup *s)
 static void flow_acked(struct flow *f, const struct trace_setup *s)
 {
 	u64 left = f->path.probe_time, at = clock_ns(f->ack);
+	u32 least = f->path.rtt_min;
 
 	f->ack = 0;
 	flow_advance(f, s);
 	if (!dcqcn_path_acked(&f->path, f->path.probe_psn, at))
 		return;
 	dcqcn_rate_set_rtt(&f->rate, f->path.rtt);
-	dcqcn_rate_sample(&f->rate, &s->senders.rp, left, dcqcn_path_is_queueing(&f->path),
-			  clock_ns(t.now));
+	dcqcn_rate_sample(&f->rate, &s->senders.rp, left, least, at);
 	if (dcqcn_path_least(&f->path))
 		dcqcn_rate_set_delivered(&f->rate, &s->senders.rp, dcqcn_path_least(&f->path),
 					 dcqcn_path_most(&f->path));
@@ -178,7 +182,7 @@ static void flow_start(struct flow *f, const struct trace_setup *s)
 	f->started = true;
 	if (s->senders.rp.start_burst) {
 		f->rate.rtt = (u32)DCQCN_RTT_UNKNOWN;
-		dcqcn_rate_start(&f->rate, &s->senders.rp, (u64)s->line_bps, 0,
+		dcqcn_rate_start(&f->rate, &s->senders.rp, (u64)s->line_bps, 0, true,
 				 clock_ns(t.now));
 		f->backlog = s->senders.rp.start_burst;
 	}
