@@ -281,9 +281,12 @@ static noinline bool dcqcn_flow_asks(struct dcqcn_qp *qp, struct sk_buff *skb,
 	return false;
 }
 
-/* A packet leaves on a path that is measured */
-static void dcqcn_flow_measure(struct dcqcn_qp *qp, struct sk_buff *skb,
-			       u32 psn, u32 bytes, bool ack_req, u64 now)
+/* A packet leaves on a path that is measured. Out of line to keep the fast path of
+ * other flows small.
+ */
+static noinline void dcqcn_flow_measure(struct dcqcn_qp *qp,
+					struct sk_buff *skb, u32 psn, u32 bytes,
+					bool ack_req, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 
