@@ -64,9 +64,11 @@ def main():
            if not re.search(r"\b%s\b" % c, completion)])
     findings = re.findall(r'finding_seen\((?:one_side \? "([\w-]+)" : )?"([\w-]+)"',
                           read("tools", "dcqcn", "checks.c") +
-                          read("tools", "dcqcn", "port_checks.c"))
+                          read("tools", "dcqcn", "port_checks.c") +
+                          read("tools", "dcqcn", "dcbx_checks.c"))
     findings = sorted({name for pair in findings for name in pair if name})
-    provoked = read("selftests", "rdma", "doctor.sh") + read("selftests", "port", "ports.py")
+    provoked = (read("selftests", "rdma", "doctor.sh") + read("selftests", "port", "ports.py") +
+                read("selftests", "port", "dcbx.py"))
     told = read("Documentation", "troubleshooting.rst")
     check("doctor: each of its %d findings is provoked by a test, and documented" % len(findings),
           findings,

@@ -441,7 +441,7 @@ static u8 dcbx_get(struct net_device *dev)
 static u8 dcbx_set(struct net_device *dev, u8 mode)
 {
 	if (mode & DCB_CAP_DCBX_LLD_MANAGED)
-		refuse(dev, 0, "firmware does not manage DCBX here: run an LLDP agent such as lldpad");
+		refuse(dev, 0, "no firmware manages DCBX: run an LLDP agent such as lldpad");
 	else if (mode != DCBX_MODE)
 		refuse(dev, 0, "only IEEE DCBX by an agent on the host is supported");
 	return mode != DCBX_MODE;
