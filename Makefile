@@ -4,7 +4,8 @@
 # make modules_install	install it for that kernel
 # make tools		build the command, tools/dcqcn/dcqcn
 # make install		install the module and the tools
-# make deb		Debian packages of both, in out/
+# make dist		the sources as a tarball, in out/: always the same bytes
+# make deb		Debian packages of modules and tools, from that tarball, in out/
 # make html		the documentation as web pages, in out/html
 # make lab		the VM lab: stock soft-RoCE against rdma_dcqcn
 # make sim		all scenarios of the simulator (half a day)
@@ -30,7 +31,7 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 # DKMS checks the same options, in dkms.conf
 NEEDS := CONFIG_RDMA_RXE CONFIG_NETFILTER CONFIG_IPV6
 
-.PHONY: all modules modules_install install tools deb html lab sim fuzz hostile \
+.PHONY: all modules modules_install install tools dist deb html lab sim fuzz hostile \
 	integrity devices foreign torture coverage bench check check-quick check-full \
 	clean help
 
@@ -57,15 +58,38 @@ install: modules_install
 tools:
 	$(MAKE) -C tools
 
-# Built from a copy: dpkg-buildpackage writes beside its sources
-deb:
+VERSION := $(shell sed -n 's/^\#define RDMA_DCQCN_VERSION[[:blank:]]*"\(.*\)"/\1/p' \
+	include/rdma_dcqcn_version.h)
+DIST := rdma_dcqcn-$(VERSION)
+
+# What git tracks, as it is now; without git, what nothing has built. Times are the
+# changelog's, so whoever packs the same files gets the same bytes.
+dist:
+	@selftests/tools/version.sh
+	@mkdir -p out
+	@{ [ -e .git ] && git ls-files 2>/dev/null; } >out/sources || { \
+		find * \( -path out -o -path tools/dcqcn/model -o -name build -o \
+			-name __pycache__ \) -prune -o \
+			\( -type f -o -type l \) ! -name '*.[oda]' ! -name '*.ko' \
+			! -name '*.mod' ! -name '*.mod.c' ! -name '*.cmd' ! -name '.*.swp' \
+			! -name Module.symvers ! -name modules.order \
+			! -path tools/dcqcn/dcqcn -print; \
+		find .[a-z]* -path .git -prune -o -type f ! -name '*.cmd' \
+			! -name '.checkpatch*' -print; } >out/sources
+	@LC_ALL=C sort out/sources | tar -c -T - --format=gnu --owner=0 --group=0 \
+		--numeric-owner --mode=u+rwX,go+rX,go-w \
+		--transform='flags=r;s,^,$(DIST)/,' \
+		--mtime="$$(sed -n 's/^ -- .*>  //p' debian/changelog | head -n 1)" | \
+		gzip -9n >out/$(DIST).tar.gz
+	@$(RM) out/sources
+	@echo out/$(DIST).tar.gz
+
+deb: dist
 	tools/lab/deps debhelper dh-dkms lintian
 	$(RM) -r out/deb out/*.deb
-	mkdir -p out/deb/source
-	tar -c --exclude='*.[oda]' --exclude='*.ko' --exclude='*.mod' --exclude='*.mod.c' --exclude='.*.cmd' --exclude=tools/dcqcn/dcqcn \
-		COPYING Documentation Kbuild README.md debian dkms.conf drivers include tools | \
-		tar -x -C out/deb/source
-	cd out/deb/source && dpkg-buildpackage -b -us -uc
+	mkdir -p out/deb
+	tar -xf out/$(DIST).tar.gz -C out/deb
+	cd out/deb/$(DIST) && dpkg-buildpackage -b -us -uc
 	cd out/deb && lintian --fail-on error,warning,info --display-info *.changes
 	mv out/deb/*.deb out/
 	$(RM) -r out/deb

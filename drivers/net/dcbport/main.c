@@ -10,6 +10,7 @@
  */
 #include <linux/module.h>
 #include <linux/netdevice.h>
+#include <rdma_dcqcn_version.h>
 
 #include "buffer.h"
 #include "netlink.h"
@@ -50,6 +51,6 @@ module_exit(dcbport_exit);
 MODULE_DESCRIPTION("Data centre switch port: exact ECN marking and PFC in software");
 MODULE_AUTHOR("The rdma_dcqcn developers");
 MODULE_LICENSE("GPL");
-MODULE_VERSION("0.9");
+MODULE_VERSION(RDMA_DCQCN_VERSION);
 MODULE_ALIAS("net-sch-dcbport");
 MODULE_ALIAS("sch_dcbport");

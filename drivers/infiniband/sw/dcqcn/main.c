@@ -11,6 +11,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
+#include <rdma_dcqcn_version.h>
 
 #include "device.h"
 #include "fault.h"
@@ -62,5 +63,5 @@ module_exit(dcqcn_exit);
 MODULE_DESCRIPTION("DCQCN congestion control for soft-RoCE");
 MODULE_AUTHOR("The rdma_dcqcn developers");
 MODULE_LICENSE("GPL");
-MODULE_VERSION("0.9");
+MODULE_VERSION(RDMA_DCQCN_VERSION);
 MODULE_SOFTDEP("pre: rdma_rxe");
