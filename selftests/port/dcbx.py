@@ -226,7 +226,7 @@ def unwilling():
         fix, = doctor(cable.y, "pfc-mismatch")
         doctor(cable.x, "pfc-mismatch")
         # as it is told to do
-        sh("ip netns exec y %s" % fix.split(", or")[0])
+        sh("ip netns exec y %s" % fix)
         cable.y.becomes({"pfc": [3], "app": []}, INTERVAL + LATE)
         cable.x.becomes({"pfc": [3], "app": []}, INTERVAL + LATE)
         sleep(INTERVAL)

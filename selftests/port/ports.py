@@ -403,7 +403,7 @@ def flood():
 
 
 BAD = (
-    ("kmin 300KB", "no key"),
+    ("kmin 300KB", "no such key"),
     ("prio 3 kmin 300KB", "Kmin is above Kmax"),
     ("prio 3 kmax 100MB", "Kmax is above the class's limit"),
     ("prio 3 pmax 101%", "out of range"),
@@ -729,8 +729,8 @@ class Star:
             host = Port(BINARIES, "h%d" % n, "eth0")
             host.set("rate 40gbit delay 1us pfc 3 prio 3 kmax 0 kmin 0 limit 1GB")
             self.ports[n] = Port(BINARIES, "s", "h%d" % n)
-            self.ports[n].set("rate 40gbit delay 1us pfc 3 switch s %s prio 3 kmin 0 kmax 0" %
-                              words)
+            self.ports[n].set("rate 40gbit delay 1us switch s %s prio 3 kmin 0 kmax 0" %
+                              (words if "pfc" in words else "pfc 3 " + words))
             self.hosts[n] = host, Socket("h%d" % n, "eth0")
         self.taken = {n: [] for n in self.hosts}
         sleep(2 * 10**9)        # IPv6 has looked for itself
@@ -853,7 +853,7 @@ def doctor():
             sleep(400 * US)
         finds(("pause-storm", "h3"))
         text = sh("ip netns exec s %s/dcqcn doctor -i 500us dev h3" % BINARIES, check=False).stdout
-        assert text.startswith("pause-storm: h3 on ") and "prio-pfc 3:off" in text, text
+        assert text.startswith("pause-storm: h3 on ") and "dcqcn port set dev h3 pfc none" in text, text
         sleep(1000 * MS)
         finds()
 
@@ -1017,7 +1017,7 @@ def transfer():
 def watch():
     """dcqcn port watch shows what a class does: its rate, queue, marks, losses and pauses"""
     with Link("rate 40gbit delay 1us pfc 3 prio 3 kmin 0 kmax 1 limit 20000") as link:
-        command = "%s %%s port watch -i 1ms -n 2 a0 >/run/watch & sleep .0001; " % link.port.tool
+        command = "%s %%s port watch -i 1ms -n 2 dev a0 >/run/watch & sleep .0001; " % link.port.tool
 
         def seen(option):
             link.b.send(pfc({3: FOREVER // 4 + 1}))

@@ -142,10 +142,10 @@ class Port:
         return sh("%s port set dev %s %s" % (self.tool, self.device, words), check)
 
     def show(self):
-        return json.loads(sh("%s -j port show %s" % (self.tool, self.device)).stdout)[0]
+        return json.loads(sh("%s -j port show dev %s" % (self.tool, self.device)).stdout)[0]
 
     def stat(self):
-        return json.loads(sh("%s -j port stat %s" % (self.tool, self.device)).stdout)[0]
+        return json.loads(sh("%s -j port stat dev %s" % (self.tool, self.device)).stdout)[0]
 
     def count(self, name, prio):
         return self.stat()[name % prio]

@@ -16,7 +16,8 @@ TESTS=(
 	"by_udev restore: applied when the module appears, and when the device does"
 	"flow qp, watch, record: a limited QP, word by word, as a table, and as CSV"
 	"stat stat: counters as in hw_counters"
-	"errors Errors say what is wrong"
+	"words Commands may be shortened, options too"
+	"errors Errors say what is wrong, in JSON, too"
 )
 
 GUESTS_ONLY=by_udev
@@ -90,9 +91,19 @@ json()
 	check "priorities" "$("$DCQCN" -j show | jq -c '.[0].settings.np_enable')" = "[0,1,2,3,4,5,6,7]"
 	for f in show qp "stat -i 0" "stat -i 100ms" "profile list" "profile show mlx5"; do
 		# shellcheck disable=SC2086 # words
-		"$DCQCN" -j $f | jq -e 'type == "array" or type == "object"' >/dev/null ||
-			fail "-j $f is no JSON"
+		"$DCQCN" -j $f >$TMP/compact
+		jq -e 'type == "array" or .rpg_gd' $TMP/compact >/dev/null || fail "-j $f is no JSON"
+		check "lines of -j $f" "$(wc -l <$TMP/compact)" = 1
 	done
+	# what only changes something has nothing to say
+	for f in "set dev ${DEV[local]} rpg_gd 11" "profile apply auto dev ${DEV[local]}" "restore -"; do
+		# shellcheck disable=SC2086 # words
+		check "-j $f" "$("$DCQCN" -j $f </dev/null)" = "{}"
+	done
+	"$DCQCN" -j show >$TMP/compact
+	"$DCQCN" -j -p show >$TMP/pretty
+	check "lines of -p" "$(wc -l <$TMP/pretty)" -gt 20
+	check "-p" "$(jq -cS . $TMP/pretty)" = "$(jq -cS . $TMP/compact)"
 	run -j show
 	check "name of the device" "$(jq -r '.[0].dev + .[0].netdev' <<<"$OUT")" = "DEVIF"
 }
@@ -124,17 +135,17 @@ set_knobs()
 
 	run set dev "${DEV[local]}" rpg_threshold 9 rpg_min_dec_fac 101%
 	golden "out of range" <<-'END'
-	dcqcn: rpg_min_dec_fac: 101% is out of range: 1% to 100%
+	dcqcn: DEV: rpg_min_dec_fac: 101% is out of range: 1% to 100%
 	END
 	check "status" $STATUS = 1
 	check "the knob before it" "$(cat "$(ecn local)/roce_rp/rpg_threshold")" = 5
 	run set dev "${DEV[local]}" rpg_hai_rate 0
 	golden "out of range" <<-'END'
-	dcqcn: rpg_hai_rate: 0mbit is out of range: 1mbit to 4294967295mbit
+	dcqcn: DEV: rpg_hai_rate: 0mbit is out of range: 1mbit to 4294967295mbit
 	END
 	run set dev "${DEV[local]}" rpg_time_reset 1s
 	golden "out of range" <<-'END'
-	dcqcn: rpg_time_reset: 1000000us is out of range: 0us to 131071us
+	dcqcn: DEV: rpg_time_reset: 1000000us is out of range: 0us to 131071us
 	END
 	for bad in "rpg_ai_rate 20us" "rpg_ai_rate 1.5" "rpg_ai_rate -1" "rpg_ai_rate 0x10" \
 		"rpg_ai_rate 1e3" "rpg_time_reset 55mbit" "np_enable 8" "np_enable 0," \
@@ -212,7 +223,7 @@ save()
 	echo "${DEV[local]} rpg_ai_rate" >>$TMP/saved
 	run restore $TMP/saved
 	golden "half a line" <<-END
-	dcqcn: $TMP/saved:26: not a device, a knob and a value
+	dcqcn: $TMP/saved:26: must be a device, a knob and a value
 	END
 	echo "${DEV[local]} rpg_ai_rate 5mbit" | "$DCQCN" restore -
 	check "from standard input" "$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 5
@@ -335,50 +346,84 @@ stat()
 	while read -r name value; do
 		check "$name" "$(counter local "$name")" = "$value"
 	done <$TMP/stat
-	run stat -i 10ms "${DEV[local]}"
+	run stat -i 10ms dev "${DEV[local]}"
 	check "lines" "$(wc -l <<<"$OUT")" = 18
 	check "lines with a rate" "$(grep -c ' 0.0/s$' <<<"$OUT")" = 15
 }
 
+words()
+{
+	local full word
+	reload local
+	run sh dev "${DEV[local]}"
+	full=$OUT
+	run show
+	check "sh dev: $full" "$full" = "$OUT"
+	run prof l
+	full=$OUT
+	run profile
+	check "prof l: $full" "$full" = "$OUT"
+	run prof a mlx5 dev "${DEV[local]}"
+	check "prof a: $OUT" "$STATUS$(cat "$(ecn local)/roce_rp/rpg_byte_reset")" = 032767
+	for word in --json -json -js --j; do
+		check "$word" "$("$DCQCN" "$word" show | jq -r '.[0].dev')" = "${DEV[local]}"
+	done
+	check "-V: the module's version" "$("$DCQCN" -V)" = "dcqcn $(cat /sys/module/rdma_dcqcn/version)"
+}
+
 errors()
 {
+	local f
+	reload local
 	run nonesuch
 	golden "no command" <<-'END'
-	dcqcn: no command "nonesuch": see dcqcn help
+	dcqcn: "nonesuch": no such command (dcqcn help lists them)
 	END
-	run show nonesuch
+	run show dev nonesuch
 	golden "no device" <<-'END'
-	dcqcn: no such rxe device
+	dcqcn: nonesuch: no such rxe device (rdma link show lists them)
 	END
 	run qp dev nonesuch
 	golden "no device" <<-'END'
-	dcqcn: no such rxe device
+	dcqcn: nonesuch: no such rxe device (rdma link show lists them)
+	END
+	run set dev nonesuch rpg_gd 11
+	golden "no device" <<-'END'
+	dcqcn: nonesuch: no such rxe device (rdma link show lists them)
+	END
+	run doctor dev nonesuch
+	golden "no device" <<-'END'
+	dcqcn: nonesuch: no such rxe device or port (rdma link show and dcqcn port list them)
+	END
+	run profile apply mlx5 dev nonesuch
+	golden "no device" <<-'END'
+	dcqcn: nonesuch: no such rxe device (rdma link show lists them)
 	END
 	run set dev "${DEV[local]}" nonesuch 1
 	golden "no knob" <<-'END'
-	dcqcn: no knob "nonesuch": see dcqcn show
+	dcqcn: set: "nonesuch": no such knob (dcqcn show lists them)
 	END
 	run profile apply nonesuch
 	golden "no profile" <<-'END'
-	dcqcn: no profile "nonesuch": see dcqcn profile list
+	dcqcn: "nonesuch": no such profile (dcqcn profile list lists them)
 	END
-	run qp qpn 16777216
-	golden "no QPN" <<-'END'
-	dcqcn: "16777216" is no QP number: 0 to 16777215
-	END
-	run stat -i 5parsec
-	golden "no time" <<-'END'
-	dcqcn: "5parsec" is no time: use 10us, 50ms or 2s
-	END
-	run set dev
-	golden usage <<-'END'
-	usage: dcqcn set dev DEV KNOB VALUE [KNOB VALUE ...]
-	END
-	check "status" $STATUS = 1
+	echo precious >$TMP/old
+	for f in save "record -d 1ms"; do
+		# shellcheck disable=SC2086 # words
+		run $f -o $TMP/old dev nonesuch
+		check "$f: status" $STATUS = 1
+		check "$f leaves a file alone" "$(cat $TMP/old)" = precious
+	done
+	for f in "qp dev nonesuch" "stat dev nonesuch" "set dev nonesuch rpg_gd 11" \
+		"set dev ${DEV[local]} rpg_gd 1000" "profile show nonesuch"; do
+		# shellcheck disable=SC2086 # words
+		OUT=$("$DCQCN" -j $f 2>$TMP/stderr) && fail "-j $f succeeds"
+		check "-j $f" "dcqcn: $(jq -r .error <<<"$OUT")" = "$(cat $TMP/stderr)"
+	done
 	unload local
 	run show
 	golden "no module" <<-'END'
-	dcqcn: rdma_dcqcn is not loaded
+	dcqcn: rdma_dcqcn: not loaded (modprobe rdma_dcqcn loads it)
 	END
 	check "status" $STATUS = 1
 }

@@ -80,19 +80,22 @@ grep -q "Kmax" "$TMP/a.svg" || fail "the picture has no Kmax"
 says kmax -o "$TMP/sweep.svg" --sweep kmax=50KB,100KB
 grep -q "kmax_bytes" "$TMP/sweep.svg" || fail "the sweep's picture does not name its input"
 
-refuses "kmux: no such input (dcqcn model --help lists them)" kmux 5KB
+refuses "kmux: no such input (dcqcn model help lists them)" kmux 5KB
 refuses 'speed: "fast" is not a value, such as 400gbit' speed fast
-refuses 'speed: "-5gbit" is not a value, such as 400gbit' speed -- -5gbit
+refuses 'speed: "-5gbit" is not a value, such as 400gbit' speed -5gbit
+refuses "model: -o: options come before inputs" flows 8 -o "$TMP/c.svg"
 refuses 'kmin: "5us" is not a value, such as 200KB, or auto' kmin 5us
 refuses 'profile: "dctcp" is none of auto, mlx5, sigcomm15' profile dctcp
 refuses 'preset: "lan" is none of 100g-leaf, 400g-ai, 800g-superpod, lab-48m' --preset lan
 refuses "flows: must be a whole number, 1 to 1024" flows 2.5
 refuses "flows: must be within 1 to 1024" flows 1025
 refuses "kmin: 300KB is more than kmax, 200KB: the curve rises from kmin to kmax" kmin 300KB kmax 200KB
-refuses "kmin: its value is missing" kmin
+usage=$($DCQCN model help | sed -n 's/^  dcqcn/dcqcn/p')
+refuses "model: the value of kmin is missing (usage: $usage)" kmin
 refuses '--config: "cisco" is none of dcbport, tc, host, sonic, other' --config cisco
-refuses "picture.pdf: only .png and .svg" -o picture.pdf
-refuses "--sweep: 60: no such input (dcqcn model --help lists them)" --sweep 60=5
+refuses "picture.pdf: must end in .png or .svg" -o picture.pdf
+refuses "--sweep: 60: no such input (dcqcn model help lists them)" --sweep 60=5
+refuses "--sweep: kmax: no values" --sweep kmax=
 refuses "none.toml: No such file or directory" none.toml
 echo "[link]" >"$TMP/other.toml"
 refuses "$TMP/other.toml: has no table [model]" "$TMP/other.toml"
@@ -138,7 +141,7 @@ scenario 'rtt = "0.1us"'
 refuses_scenario "$TMP/wrong.toml: model: rtt: is less than a packet takes on 2 links"
 
 # Each input is in the completion, too
-missing=$($DCQCN model --help | sed -n 's/^  \([a-z_]*\) .*/\1/p' | while read -r key; do
+missing=$($DCQCN model help | sed -n 's/^  \([a-z_]*\) .*/\1/p' | while read -r key; do
 	grep -qw -- "$key" tools/dcqcn/dcqcn.bash || echo "$key"
 done)
 [ -z "$missing" ] || fail "the completion does not know: $missing"

@@ -7,11 +7,13 @@ usage: spec.py TOP      prints TAP
 
 import os
 import re
+import subprocess
 import sys
 
 import yaml
 
 TOP = sys.argv[1]
+CHECKS = ("checks.c", "port_checks.c", "dcbx_checks.c")     # of the doctor
 results = []
 
 
@@ -54,21 +56,22 @@ def main():
     check("spec: the completion knows each knob", settings,
           [a["name"] for a in settings
            if not re.search(r"\b%s\b" % a["name"].replace("-", "_"), completion)])
-    main_c = read("tools", "dcqcn", "dcqcn.c")
-    commands = re.findall(r'{ "(\w+)", cmd_', main_c)
-    man = read("tools", "dcqcn", "dcqcn.8").replace("\\-", "-")
-    check("spec: man page and completion know each command", commands,
-          ["%s in the man page" % c for c in commands
-           if not re.search(r"^\\fBdcqcn.*[B ]%s\b" % c, man, re.M)] +
-          ["%s in the completion" % c for c in commands
-           if not re.search(r"\b%s\b" % c, completion)])
+    table = re.findall(r'{ { ("\w+"(?:, "\w+")*) }, cmd_', read("tools", "dcqcn", "command.c"))
+    words = sorted({w for words in table for w in re.findall(r"\w+", words)})
+    check("spec: the completion knows each word of a command", words,
+          [w for w in words if not re.search(r"\b%s\b" % w, completion)])
     findings = re.findall(r'finding_seen\((?:one_side \? "([\w-]+)" : )?"([\w-]+)"',
-                          read("tools", "dcqcn", "checks.c") +
-                          read("tools", "dcqcn", "port_checks.c") +
-                          read("tools", "dcqcn", "dcbx_checks.c"))
+                          "".join(read("tools", "dcqcn", part) for part in CHECKS))
     findings = sorted({name for pair in findings for name in pair if name})
     provoked = (read("selftests", "rdma", "doctor.sh") + read("selftests", "port", "ports.py") +
                 read("selftests", "port", "dcbx.py"))
+    mends = [m for part in CHECKS for m in re.findall(
+        r'finding_mend\("([^"]*)"', read("tools", "dcqcn", part))]
+    check("doctor: knobs are turned by dcqcn, and what else it proposes is a shell command",
+          len(mends) >= len(findings) - 2 and mends,
+          [m for m in mends if not re.match(
+              r"(dcqcn|modprobe|tc|dcb|lldptool|nft|ip|rdma|trace-cmd|ib_write_bw|#) ", m) or
+           subprocess.run(["sh", "-nc", re.sub("%[a-z]+", "x", m)]).returncode])
     told = read("Documentation", "troubleshooting.rst")
     check("doctor: each of its %d findings is provoked by a test, and documented" % len(findings),
           findings,

@@ -12,6 +12,7 @@
 #include "unit.h"
 
 #define PRIOS		8
+#define ALL_PRIOS	0xff
 
 #define KNOB(_dev, _name) ((_dev)->settings[RDMA_DCQCN_A_SETTINGS_##_name])
 
@@ -62,6 +63,7 @@ static void check_module(const struct facts *facts, const struct fact_dev *dev,
 static bool check_rp_prio(const struct facts *facts, const struct fact_dev *dev)
 {
 	int prio = prio_off(dev, SNIFF_OUT, KNOB(dev, RP_ENABLE));
+	char prios[UNIT_LEN];
 
 	if (prio < 0)
 		return false;
@@ -70,8 +72,8 @@ static bool check_rp_prio(const struct facts *facts, const struct fact_dev *dev)
 		     (ull)facts_data(dev, SNIFF_OUT, prio, -1), prio,
 		     KNOB(dev, RP_ENABLE) ? "; it is on for others" : "");
 	finding_why("packets of that priority (DSCP >> 3) are not made ECT, and CNPs do not slow them down");
-	finding_mend("echo 1 > /sys/class/net/%s/ecn/roce_rp/enable/%d",
-		     dev->ifname, prio);
+	finding_mend("dcqcn set dev %s rp_enable %s", dev->name,
+		     unit_prios(prios, KNOB(dev, RP_ENABLE) | 1U << prio));
 	return true;
 }
 
@@ -86,7 +88,7 @@ static void check_ect(const struct facts *facts, const struct fact_dev *dev)
 		     (ull)not_ect, (ull)facts_data(dev, SNIFF_OUT, -1, -1),
 		     dev->ifname);
 	finding_why("a switch drops such packets where it would mark others; something on this host clears the bits behind the module");
-	finding_mend("tc filter show dev %s egress; nft list ruleset | grep -iE 'dscp|ecn'",
+	finding_mend("tc filter show dev %s egress; nft list ruleset  # which of them clears it?",
 		     dev->ifname);
 }
 
@@ -111,8 +113,10 @@ static void check_cnps_in(const struct facts *facts, const struct fact_dev *dev)
 		     "%llu CNPs arrived, all were ignored", (ull)in);
 	finding_why("they are for priorities whose reaction point is off (on for mask 0x%02x), are not from the QP's peer, or have a wrong ICRC",
 		    KNOB(dev, RP_ENABLE));
-	finding_mend("dcqcn set dev %s rp_enable all; trace-cmd stream -e rdma_dcqcn:dcqcn_cnp_received says why",
-		     dev->name);
+	if (KNOB(dev, RP_ENABLE) == ALL_PRIOS)
+		finding_mend("trace-cmd stream -e rdma_dcqcn:dcqcn_cnp_received  # why, for each");
+	else
+		finding_mend("dcqcn set dev %s rp_enable all", dev->name);
 }
 
 /* Knobs with which a CNP cuts nothing, or almost nothing */
@@ -162,7 +166,7 @@ static void check_floor(const struct facts *facts, const struct fact_dev *dev)
 			     (ull)qp->qpn, unit_rate(rate, qp->rate),
 			     unit_rate(floor, qp->floor));
 		finding_why("held requests must leave before the QP's ack timeout, or rxe sends them again: the QP cannot be slowed down further");
-		finding_mend("a longer ack timeout or a smaller MTU: ib_write_bw -u 18 -m 1024");
+		finding_mend("ib_write_bw -u 18 -m 1024  # a longer ACK timeout, or a smaller MTU");
 		return;
 	}
 }
@@ -182,7 +186,7 @@ static void check_timer(const struct facts *facts, const struct fact_dev *dev)
 			     (ull)period, (ull)qp->qpn,
 			     (ull)(qp->rtt / NSEC_PER_USEC));
 		finding_why("rates rise before a mark can say that they are too high");
-		finding_mend("dcqcn set dev %s rpg_time_reset 0us, which follows the round trip",
+		finding_mend("dcqcn set dev %s rpg_time_reset 0us  # follows the round trip",
 			     dev->name);
 		return;
 	}
@@ -193,6 +197,7 @@ static void check_timer(const struct facts *facts, const struct fact_dev *dev)
 static bool check_np_prio(const struct facts *facts, const struct fact_dev *dev)
 {
 	int prio = prio_off(dev, SNIFF_IN, KNOB(dev, NP_ENABLE));
+	char prios[UNIT_LEN];
 
 	if (prio < 0)
 		return false;
@@ -202,8 +207,8 @@ static bool check_np_prio(const struct facts *facts, const struct fact_dev *dev)
 		     (ull)facts_data(dev, SNIFF_IN, prio, SNIFF_CE),
 		     KNOB(dev, NP_ENABLE) ? "; it is on for others" : "");
 	finding_why("marks of that priority (DSCP >> 3) are not answered, so their senders do not slow down");
-	finding_mend("echo 1 > /sys/class/net/%s/ecn/roce_np/enable/%d",
-		     dev->ifname, prio);
+	finding_mend("dcqcn set dev %s np_enable %s", dev->name,
+		     unit_prios(prios, KNOB(dev, NP_ENABLE) | 1U << prio));
 	return true;
 }
 
@@ -221,14 +226,14 @@ static void check_answer(const struct facts *facts, const struct fact_dev *dev)
 			     "%llu packets with CE had a wrong ICRC",
 			     (ull)icrc);
 		finding_why("they are not answered; something on the path rewrites more of the packet than DSCP, ECN and TTL");
-		finding_mend("nft list ruleset; tc filter show dev %s ingress",
+		finding_mend("nft list ruleset; tc filter show dev %s ingress  # which of them rewrites it?",
 			     dev->ifname);
 	}
 	if (errors) {
 		finding_seen("cnp-errors", facts->host, dev->name,
 			     "%llu CNPs could not be sent", (ull)errors);
 		finding_why("there is no route to the sender, or this host's own firewall or qdisc drops them");
-		finding_mend("ip route get ADDRESS oif %s; tc -s qdisc show dev %s",
+		finding_mend("ip route get ADDRESS oif %s; tc -s qdisc show dev %s  # ADDRESS: the sender's",
 			     dev->ifname, dev->ifname);
 	}
 	if (!ce || sent || icrc || errors)
@@ -237,7 +242,7 @@ static void check_answer(const struct facts *facts, const struct fact_dev *dev)
 		     "%llu packets came in with CE, the module saw %llu of them and sent no CNP",
 		     (ull)ce, (ull)seen);
 	finding_why("senders are not slowed down; a mark is answered only if it comes from the QP's own peer");
-	finding_mend("nft list ruleset; rdma resource show qp link %s/1",
+	finding_mend("nft list ruleset; rdma resource show qp link %s/1  # does it know the sender?",
 		     dev->name);
 }
 
@@ -257,7 +262,7 @@ static void check_loss(const struct facts *facts, const struct fact_dev *dev,
 		     "%llu gaps in what came in, %llu NAKs for gaps, yet no CE and no CNP",
 		     (ull)gaps, (ull)naks);
 	finding_why("the switch drops before it marks: it does not mark at all, its thresholds are above its buffer, or packets do not reach it as ECT");
-	finding_mend("at the switch port: tc qdisc replace dev PORT parent 1:1 red limit 300000 min 10000 max 100000 avpkt 1000 burst 11 probability 0.1 bandwidth 48mbit ecn nodrop");
+	finding_mend("tc qdisc replace dev PORT parent 1:1 red limit 300000 min 10000 max 100000 avpkt 1000 burst 11 probability 0.1 bandwidth 48mbit ecn nodrop  # at the switch");
 }
 
 /* Packets that arrive without ECT, when nothing is known about the sender */
@@ -271,7 +276,7 @@ static void check_ect_in(const struct facts *facts, const struct fact_dev *dev)
 		     "%llu of %llu data packets came in without ECT",
 		     (ull)not_ect, (ull)facts_data(dev, SNIFF_IN, -1, -1));
 	finding_why("the sender has no reaction point for them, or something on the path clears the ECN bits; switches drop them instead of marking");
-	finding_mend("dcqcn doctor --peer SENDER says which of them");
+	finding_mend("dcqcn doctor --peer SENDER  # which of them is it?");
 }
 
 /* --- around ---------------------------------------------------------------- */
@@ -334,7 +339,7 @@ static void check_loopback(const struct facts *facts,
 		     "rxe sent %llu packets, of which no data passed %s",
 		     (ull)sent, dev->ifname);
 	finding_why("traffic of a host to itself stays inside rxe: it is neither marked nor limited");
-	finding_mend("run the other end on another host or in another VM");
+	finding_mend("# run the other end on another host or in another VM");
 }
 
 /* --- from here to there ---------------------------------------------------- */
@@ -353,7 +358,7 @@ static void check_interval(const struct facts *from,
 		     "alpha decays every %uus (dce_tcp_rtt), CNPs come from %s every %uus at most",
 		     period, to->host, gap);
 	finding_why("under steady congestion alpha has decayed before the next CNP arrives, so cuts get smaller and smaller");
-	finding_mend("dcqcn set dev %s dce_tcp_rtt %uus; or dcqcn profile apply auto",
+	finding_mend("dcqcn set dev %s dce_tcp_rtt %uus  # or dcqcn profile apply auto",
 		     sender->name, gap ? gap * 10 : 1);
 }
 
@@ -369,7 +374,7 @@ static void check_ecn_cleared(const struct fact_dev *sender,
 		     "%llu data packets came in without ECT, though all left %s with it",
 		     (ull)not_ect, sender->ifname);
 	finding_why("something on the path clears the ECN bits, and with them every mark");
-	finding_mend("at routers and switches between: trust DSCP, and rewrite it without the two ECN bits (nft: ip dscp set, not ip tos)");
+	finding_mend("# at routers and switches between: trust DSCP, and rewrite it without the two ECN bits (nft: ip dscp set, not ip tos)");
 }
 
 /* The DSCP of most packets in @n[], or -1 if there are none */
@@ -404,7 +409,7 @@ static void say_dscp(const char *what, int left, int came,
 		     "%s left with DSCP %d and came in with %d", what, left,
 		     came);
 	finding_why("priorities are taken from the DSCP (>> 3): switches queue it elsewhere, and what is enabled for one priority is off for another");
-	finding_mend("at routers and switches between: trust DSCP");
+	finding_mend("# at routers and switches between: trust DSCP");
 }
 
 static void check_cnps_lost(const struct fact_dev *sender,
@@ -423,7 +428,7 @@ static void check_cnps_lost(const struct fact_dev *sender,
 		     (ull)sent, sender->ifname);
 	finding_why("the sender does not slow down; CNPs are small packets with DSCP %u: something on the path drops or diverts them",
 		    KNOB(receiver, CNP_DSCP));
-	finding_mend("give CNPs a queue of their own at the switch, with strict priority; look for filters on UDP port 4791");
+	finding_mend("# at the switch: give CNPs a queue with strict priority; look for filters on UDP port 4791");
 }
 
 /* The checks of one host by itself */

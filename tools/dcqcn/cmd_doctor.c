@@ -3,18 +3,18 @@
  * dcqcn doctor: why the control loop is silent. Looks at this host, at its ports
  * where it is a switch and, over ssh, at the same command on the other one.
  */
-#include <err.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "arg.h"
 #include "checks.h"
 #include "clock.h"
 #include "commands.h"
 #include "facts.h"
+#include "fail.h"
 #include "finding.h"
 #include "port_checks.h"
 #include "port_facts.h"
@@ -34,26 +34,25 @@ static FILE *ask_peer(const char *peer, uint64_t nsec)
 
 	snprintf(option, sizeof(option), "%lluns", (unsigned long long)nsec);
 	if (pipe(fd))
-		err(EXIT_FAILURE, "pipe");
+		fail_errno("pipe");
 	switch (fork()) {
 	case -1:
-		err(EXIT_FAILURE, "fork");
+		fail_errno("fork");
 	case 0:
 		dup2(fd[1], STDOUT_FILENO);
 		close(fd[0]);
 		close(fd[1]);
 		execlp("ssh", "ssh", "-n", "--", peer, "dcqcn", "doctor",
 		       "--facts", "-i", option, NULL);
-		err(EXIT_FAILURE, "ssh");
+		fail_errno("ssh");
 	}
 	close(fd[1]);
 	in = fdopen(fd[0], "r");
 	if (!in)
-		err(EXIT_FAILURE, "pipe");
+		fail_errno("pipe");
 	do {
 		if (!fgets(line, sizeof(line), in))
-			errx(EXIT_FAILURE,
-			     "%s does not answer: it needs ssh, root and dcqcn",
+			fail("%s: does not answer; it needs ssh, root and dcqcn",
 			     peer);
 	} while (strcmp(line, READY));
 	return in;
@@ -106,6 +105,14 @@ static void say_idle(const struct facts *here)
 	}
 }
 
+static _Noreturn void no_such(const char *name)
+{
+	if (name)
+		fail("%s: no such rxe device or port (rdma link show and dcqcn port list them)",
+		     name);
+	fail("doctor: there is no rxe device and no port (rdma link add, or tc qdisc add)");
+}
+
 int cmd_doctor(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -113,7 +120,7 @@ int cmd_doctor(int argc, char **argv)
 		{ "facts", no_argument, NULL, 'f' },
 		{}
 	};
-	const char *peer_name = NULL, *name = NULL;
+	const char *peer_name = NULL, *name;
 	struct facts here = {}, peer = {};
 	struct port_facts ports = {};
 	uint64_t nsec = 1000000000, began;
@@ -121,10 +128,10 @@ int cmd_doctor(int argc, char **argv)
 	FILE *in = NULL;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "+i:", options, NULL)) != -1) {
+	while ((c = arg_option(argc, argv, "+:i:", options)) != -1) {
 		switch (c) {
 		case 'i':
-			nsec = option_nsec(optarg);
+			nsec = arg_interval(optarg);
 			break;
 		case 'p':
 			peer_name = optarg;
@@ -132,20 +139,13 @@ int cmd_doctor(int argc, char **argv)
 		case 'f':
 			only_facts = true;
 			break;
-		default:
-			usage(argv[0]);
 		}
 	}
-	if (argc == optind + 2 && !strcmp(argv[optind], "dev"))
-		name = argv[optind + 1];
-	else if (argc != optind)
-		usage(argv[0]);
-
+	name = arg_dev(argv + optind);
 	if (!only_facts)
 		port_facts_gather(&ports, name);
 	if (!facts_find(&here, name) && !ports.num)
-		errx(EXIT_FAILURE, name ? "no such rxe device or port" :
-					  "there is no rxe device and no port");
+		no_such(name);
 	if (only_facts) {
 		printf(READY);
 		fflush(stdout);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* dcqcn model: thresholds for a fabric, and what they do. */
-#include <err.h>
-#include <getopt.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -9,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arg.h"
 #include "commands.h"
+#include "fail.h"
 #include "json.h"
 #include "model_input.h"
 #include "model_page.h"
@@ -23,22 +23,31 @@ static void check(const struct dcqcn_model_input *in)
 	char problem[DCQCN_MODEL_TEXT];
 
 	if (!dcqcn_model_check(in, problem))
-		errx(EXIT_FAILURE, "%s", problem);
+		fail("%s", problem);
+}
+
+static int find_target(const char *name)
+{
+	for (int i = 0; i < DCQCN_MODEL_TARGETS; i++) {
+		if (!strcmp(dcqcn_model_targets[i], name))
+			return i;
+	}
+	fail("--config: \"%s\" is none of dcbport, tc, host, sonic, other", name);
 }
 
 static void print_config(const struct dcqcn_model_input *in,
-			 const struct dcqcn_model_output *out, const char *target)
+			 const struct dcqcn_model_output *out, int target)
 {
 	char text[DCQCN_MODEL_CONFIG_TEXT];
 
-	for (int i = 0; i < DCQCN_MODEL_TARGETS; i++) {
-		if (strcmp(dcqcn_model_targets[i], target))
-			continue;
-		dcqcn_model_config(in, out, i, text);
+	dcqcn_model_config(in, out, target, text);
+	if (option_json) {
+		json_open_object(NULL);
+		json_string(dcqcn_model_targets[target], text);
+		json_close_object();
+	} else {
 		fputs(text, stdout);
-		return;
 	}
-	errx(EXIT_FAILURE, "--config: \"%s\" is none of dcbport, tc, host, sonic, other", target);
 }
 
 /* The simulator is beside the source only. It is told the inputs in a file. */
@@ -49,22 +58,23 @@ static _Noreturn void simulate(const struct dcqcn_model_input *in)
 	int fd;
 	FILE *f;
 
+	if (option_json)
+		fail("--simulate: prints text only, no JSON");
 	if (n < 0)
-		err(EXIT_FAILURE, "/proc/self/exe");
+		fail_errno("/proc/self/exe");
 	self[n] = '\0';
 	if (snprintf(sim, sizeof(sim), "%s/../sim/sim", dirname(self)) >= (int)sizeof(sim) ||
 	    access(sim, X_OK))
-		errx(EXIT_FAILURE,
-		     "--simulate: there is no simulator (it works in a source tree only)");
+		fail("--simulate: there is no simulator (it works in a source tree only)");
 	fd = mkstemps(file, strlen(".toml"));
 	f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!f)
-		err(EXIT_FAILURE, "%s", file);
+		fail_errno(file);
 	model_input_write(in, f);
 	if (fclose(f))
-		err(EXIT_FAILURE, "%s", file);
+		fail_errno(file);
 	execl(sim, "sim", "model", "--remove", file, NULL);
-	err(EXIT_FAILURE, "%s", sim);
+	fail_errno(sim);
 }
 
 static void print_points(const struct dcqcn_model_field *field, const struct model_point *points,
@@ -127,20 +137,21 @@ static void sweep(struct dcqcn_model_input in, char *text, const char *output)
 	size_t n = 0;
 
 	if (!values)
-		errx(EXIT_FAILURE, "--sweep: \"%s\" is not KEY=VALUE,VALUE,...", text);
+		fail("--sweep: \"%s\" is not KEY=VALUE,VALUE,...", text);
 	*values++ = '\0';
 	field = model_input_field(text);
 	if (!field)
-		errx(EXIT_FAILURE, "--sweep: %s: no such input (dcqcn model --help lists them)",
-		     text);
+		fail("--sweep: %s: no such input (dcqcn model help lists them)", text);
 	for (char *v = strtok(values, ","); v; v = strtok(NULL, ",")) {
 		if (n == SWEEP_MAX)
-			errx(EXIT_FAILURE, "--sweep: more than %d values", SWEEP_MAX);
+			fail("--sweep: more than %d values", SWEEP_MAX);
 		model_input_set(&in, "--sweep: ", text, v);
 		check(&in);
 		dcqcn_model_solve(&in, &points[n].out);
 		points[n++].value = *dcqcn_model_at(&in, field);
 	}
+	if (!n)
+		fail("--sweep: %s: no values", text);
 	if (output)
 		model_plot_sweep(output, field, points, n);
 	if (option_json)
@@ -152,17 +163,15 @@ static void sweep(struct dcqcn_model_input in, char *text, const char *output)
 /* A file, and KEY VALUE */
 static void read_words(struct dcqcn_model_input *in, char **words)
 {
-	const char *command = "model";
-
 	if (*words && !model_input_field(*words) && access(*words, F_OK) == 0)
 		model_input_read(in, *words++);
 	for (; *words; words += 2) {
-		if (!words[1] && model_input_field(words[0]))
-			errx(EXIT_FAILURE, "%s: its value is missing", words[0]);
+		if (*words[0] == '-')
+			fail("model: %s: options come before inputs", words[0]);
 		if (!words[1] && strchr(words[0], '.'))
-			err(EXIT_FAILURE, "%s", words[0]);
-		if (!words[1])
-			usage(command);
+			fail_errno(words[0]);
+		if (!words[1] && model_input_field(words[0]))
+			arg_missing_value(words[0]);
 		model_input_set(in, "", words[0], words[1]);
 	}
 }
@@ -175,28 +184,27 @@ int cmd_model(int argc, char **argv)
 		{ "config", required_argument, NULL, 'c' },
 		{ "sweep", required_argument, NULL, 's' },
 		{ "simulate", no_argument, NULL, 'S' },
-		{ "help", no_argument, NULL, 'h' },
 		{}
 	};
-	const char *output = NULL, *target = NULL;
+	const char *output = NULL;
 	struct dcqcn_model_input in;
 	struct dcqcn_model_output out;
+	int c, target = -1;
 	char *swept = NULL;
 	bool simulated = false;
-	int c;
 
 	dcqcn_model_defaults(&in);
-	while ((c = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
+	while ((c = arg_option(argc, argv, "+:o:", options)) != -1) {
 		switch (c) {
 		case 'o':
 			output = optarg;
-			plot_check_output(output);
+			plot_begin(output);
 			break;
 		case 'p':
 			model_input_preset(&in, "", optarg);
 			break;
 		case 'c':
-			target = optarg;
+			target = find_target(optarg);
 			break;
 		case 's':
 			swept = optarg;
@@ -204,11 +212,6 @@ int cmd_model(int argc, char **argv)
 		case 'S':
 			simulated = true;
 			break;
-		case 'h':
-			model_page_help();
-			return EXIT_SUCCESS;
-		default:
-			usage(argv[0]);
 		}
 	}
 	read_words(&in, argv + optind);
@@ -222,7 +225,7 @@ int cmd_model(int argc, char **argv)
 	dcqcn_model_solve(&in, &out);
 	if (output)
 		model_plot(output, &in, &out);
-	if (target)
+	if (target >= 0)
 		print_config(&in, &out, target);
 	else if (option_json)
 		model_page_json(&in, &out);

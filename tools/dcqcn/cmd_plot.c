@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /* dcqcn plot: a picture of what dcqcn record wrote, drawn by gnuplot. */
-#include <err.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "arg.h"
 #include "commands.h"
+#include "fail.h"
 #include "plot.h"
 
 #define SCRIPT		"rates.gp"
+#define HEADER		"time,dev,qpn,state,rate,"
 
 /* The name of the data with another ending */
 static const char *default_output(const char *csv)
@@ -22,29 +26,60 @@ static const char *default_output(const char *csv)
 		n -= 4;
 	if (snprintf(path, sizeof(path), "%.*s.png", (int)n, csv) >=
 	    (int)sizeof(path))
-		errx(EXIT_FAILURE, "%s: the name is too long", csv);
+		fail("%s: the name is too long", csv);
 	return path;
+}
+
+/* Before anything is written: is it a record, with something in it? */
+static void check_record(const char *csv)
+{
+	FILE *f = fopen(csv, "r");
+	char *line = NULL;
+	size_t size = 0;
+
+	if (!f)
+		fail_errno(csv);
+	errno = 0;
+	if (getline(&line, &size, f) < 0 && errno)
+		fail_errno(csv);
+	if (!line || strncmp(line, HEADER, strlen(HEADER)))
+		fail("%s: not a record (dcqcn record writes them)", csv);
+	if (getline(&line, &size, f) < 0)
+		fail("%s: the record is empty, no QP had met congestion", csv);
+	free(line);
+	fclose(f);
+}
+
+static int gnuplot(const char *csv, const char *output)
+{
+	const char *script = plot_script(SCRIPT);
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		execlp("gnuplot", "gnuplot", "-c", script, csv, output, NULL);
+		fprintf(stderr, "dcqcn: gnuplot: %s\n", strerror(errno));
+		_exit(EXIT_FAILURE);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		fail_errno("gnuplot");
+	return status;
 }
 
 int cmd_plot(int argc, char **argv)
 {
 	const char *csv, *output = NULL;
-	int c;
 
-	while ((c = getopt(argc, argv, "+o:")) != -1) {
-		if (c != 'o')
-			usage(argv[0]);
+	while (arg_option(argc, argv, "+:o:", NULL) != -1)
 		output = optarg;
-	}
-	if (argc != optind + 1)
-		usage(argv[0]);
 	csv = argv[optind];
-	if (access(csv, R_OK))
-		err(EXIT_FAILURE, "%s", csv);
+	if (!csv)
+		arg_missing("the record");
+	arg_none(argv + optind + 1);
 	if (!output)
 		output = default_output(csv);
-	plot_check_output(output);
-
-	execlp("gnuplot", "gnuplot", "-c", plot_script(SCRIPT), csv, output, NULL);
-	err(EXIT_FAILURE, "gnuplot");
+	plot_begin(output);
+	check_record(csv);
+	plot_end(gnuplot(csv, output));
+	return EXIT_SUCCESS;
 }

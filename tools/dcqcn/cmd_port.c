@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* dcqcn port: switch ports of the module dcbport, and the switches they share. */
-#include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "arg.h"
 #include "commands.h"
+#include "fail.h"
 #include "json.h"
 #include "netlink.h"
 #include "port.h"
@@ -144,8 +144,10 @@ static void stat_json(const struct port *port,
 	json_close_object();
 }
 
-static int print_ports(const char *dev, port_message text, port_message json)
+static int print_ports(char **argv, port_message text, port_message json)
 {
+	const char *dev = arg_dev(argv + 1);
+
 	if (option_json)
 		json_open_array(NULL);
 	port_dump(dev, option_json ? json : text, NULL);
@@ -154,18 +156,33 @@ static int print_ports(const char *dev, port_message text, port_message json)
 	return EXIT_SUCCESS;
 }
 
+int cmd_port_show(int argc __attribute__((unused)), char **argv)
+{
+	return print_ports(argv, show_text, show_json);
+}
+
+int cmd_port_stat(int argc __attribute__((unused)), char **argv)
+{
+	return print_ports(argv, stat_text, stat_json);
+}
+
 /* Adds KEY VALUE pairs up to the word "prio", or the end; returns what is left */
 static char **put_keys(struct nlmsghdr *nlh, const struct portkey *keys,
 		       char **argv)
 {
+	uint64_t given = 0;
+
 	for (; *argv && strcmp(*argv, "prio"); argv += 2) {
 		const struct portkey *key = portkey_find(keys, *argv);
 
 		if (!key)
-			errx(EXIT_FAILURE, "no key \"%s\" here: see dcqcn(8)",
+			fail("port: \"%s\": no such key here (dcqcn(8) lists them)",
 			     *argv);
 		if (!argv[1])
-			errx(EXIT_FAILURE, "%s: the value is missing", *argv);
+			arg_missing_value(key->name);
+		if (given & 1ULL << key->attr)
+			fail("port: %s is given twice", key->name);
+		given |= 1ULL << key->attr;
 		portkey_put(nlh, key, argv[1]);
 	}
 	return argv;
@@ -175,21 +192,27 @@ static char **put_class(struct nlmsghdr *nlh, char **argv)
 {
 	struct nlattr *nest;
 
-	if (!argv[1] || argv[1][1] || *argv[1] < '0' || *argv[1] > '7')
-		errx(EXIT_FAILURE, "prio: one of 0 to 7 must follow");
+	if (!argv[1])
+		arg_missing_value("prio");
 	nest = mnl_attr_nest_start(nlh, DCBPORT_A_PORT_CLASS);
-	mnl_attr_put_u8(nlh, DCBPORT_A_CLASS_PRIO, *argv[1] - '0');
+	mnl_attr_put_u8(nlh, DCBPORT_A_CLASS_PRIO,
+			arg_number("priority", argv[1], PORT_CLASSES - 1));
 	argv = put_keys(nlh, class_keys, argv + 2);
 	mnl_attr_nest_end(nlh, nest);
 	return argv;
 }
 
-static int port_set(int argc, char **argv)
+int cmd_port_set(int argc, char **argv)
 {
-	struct nlmsghdr *nlh = netlink_request(DCBPORT_CMD_PORT_SET);
+	struct nlmsghdr *nlh;
 
-	if (argc < 5 || strcmp(argv[1], "dev"))
-		usage("port");
+	if (argc > 1 && strcmp(argv[1], "dev"))
+		arg_unexpected(argv[1]);
+	if (argc < 3)
+		arg_missing("the device");
+	if (argc < 4)
+		arg_missing("a key");
+	nlh = netlink_request(&port_family, DCBPORT_CMD_PORT_SET, argv[2]);
 	mnl_attr_put_strz(nlh, DCBPORT_A_PORT_IFNAME, argv[2]);
 	argv = put_keys(nlh, port_keys, argv + 3);
 	while (*argv)
@@ -237,11 +260,12 @@ static void switch_message(const struct nlattr **tb,
 		putchar('\n');
 }
 
-static int switch_show(void)
+int cmd_switch_show(int argc __attribute__((unused)), char **argv)
 {
+	arg_none(argv + 1);
 	if (option_json)
 		json_open_array(NULL);
-	netlink_dump(netlink_request(DCBPORT_CMD_SWITCH_GET),
+	netlink_dump(netlink_request(&port_family, DCBPORT_CMD_SWITCH_GET, NULL),
 		     DCBPORT_A_SWITCH_MAX, switch_message, NULL);
 	if (option_json)
 		json_close_array();
@@ -250,45 +274,34 @@ static int switch_show(void)
 
 static int switch_do(uint8_t cmd, char **argv)
 {
-	struct nlmsghdr *nlh = netlink_request(cmd);
+	struct nlmsghdr *nlh;
 
-	mnl_attr_put_strz(nlh, DCBPORT_A_SWITCH_NAME, argv[0]);
-	if (*put_keys(nlh, switch_keys, argv + 1))
-		usage("port");
+	if (!argv[1])
+		arg_missing("the switch");
+	nlh = netlink_request(&port_family, cmd, argv[1]);
+	mnl_attr_put_strz(nlh, DCBPORT_A_SWITCH_NAME, argv[1]);
+	argv = put_keys(nlh, switch_keys, argv + 2);
+	if (*argv)
+		arg_unexpected(*argv);
 	netlink_do(nlh);
 	return EXIT_SUCCESS;
 }
 
-static int port_switch(int argc, char **argv)
+int cmd_switch_new(int argc __attribute__((unused)), char **argv)
 {
-	if (argc < 2)
-		return switch_show();
-	if (argc >= 3 && !strcmp(argv[1], "new"))
-		return switch_do(DCBPORT_CMD_SWITCH_NEW, argv + 2);
-	if (argc >= 5 && !strcmp(argv[1], "set"))
-		return switch_do(DCBPORT_CMD_SWITCH_SET, argv + 2);
-	if (argc == 3 && !strcmp(argv[1], "del"))
-		return switch_do(DCBPORT_CMD_SWITCH_DEL, argv + 2);
-	usage("port");
+	return switch_do(DCBPORT_CMD_SWITCH_NEW, argv);
 }
 
-int cmd_port(int argc, char **argv)
+int cmd_switch_set(int argc, char **argv)
 {
-	const char *what = argc > 1 ? argv[1] : "show";
+	if (argc == 2)
+		arg_missing("a key");
+	return switch_do(DCBPORT_CMD_SWITCH_SET, argv);
+}
 
-	netlink_open_family(&port_family);
-	if (!strcmp(what, "show") && argc <= 3)
-		return print_ports(argc > 2 ? argv[2] : NULL, show_text, show_json);
-	if (!strcmp(what, "stat") && argc <= 3)
-		return print_ports(argc > 2 ? argv[2] : NULL, stat_text, stat_json);
-	if (!strcmp(what, "watch")) {
-		/* its options are behind the word, like those of commands */
-		optind = 0;
-		return port_watch(argc - 1, argv + 1);
-	}
-	if (!strcmp(what, "set"))
-		return port_set(argc - 1, argv + 1);
-	if (!strcmp(what, "switch"))
-		return port_switch(argc - 1, argv + 1);
-	usage(argv[0]);
+int cmd_switch_del(int argc, char **argv)
+{
+	if (argc > 2)
+		arg_unexpected(argv[2]);
+	return switch_do(DCBPORT_CMD_SWITCH_DEL, argv);
 }

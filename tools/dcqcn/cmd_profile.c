@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* dcqcn profile: list, show and apply the module's profiles. */
-#include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arg.h"
 #include "commands.h"
 #include "dev.h"
+#include "fail.h"
 #include "json.h"
 #include "knob.h"
 #include "profile.h"
@@ -16,7 +17,7 @@ static const struct profile *find(const struct profile *list, const char *name)
 	const struct profile *profile = profile_find(list, name);
 
 	if (!profile)
-		errx(EXIT_FAILURE, "no profile \"%s\": see dcqcn profile list",
+		fail("\"%s\": no such profile (dcqcn profile list lists them)",
 		     name);
 	return profile;
 }
@@ -78,36 +79,45 @@ static void show(const struct profile *profile)
 		json_close_object();
 }
 
-static void apply(const struct profile *profile, const char *name)
-{
-	struct dev *devs = dev_list(name);
-
-	for (const struct dev *dev = devs; dev; dev = dev->next)
-		dev_set(dev->name, profile->name, NULL, 0);
-	dev_free(devs);
-}
-
-int cmd_profile(int argc, char **argv)
+int cmd_profile_list(int argc __attribute__((unused)), char **argv)
 {
 	struct profile *profiles;
-	const char *name = NULL;
 
-	if (argc == 5 && (!strcmp(argv[3], "dev") || !strcmp(argv[3], "--dev")))
-		name = argv[4];
-	else if (argc > 3)
-		usage(argv[0]);
-	if (argc > 3 && strcmp(argv[1], "apply"))
-		usage(argv[0]);
-
+	arg_none(argv + 1);
 	profiles = profile_list();
-	if (argc == 1 || (argc == 2 && !strcmp(argv[1], "list")))
-		list(profiles);
-	else if (argc == 3 && !strcmp(argv[1], "show"))
-		show(find(profiles, argv[2]));
-	else if (argc >= 3 && !strcmp(argv[1], "apply"))
-		apply(find(profiles, argv[2]), name);
-	else
-		usage(argv[0]);
+	list(profiles);
+	profile_free(profiles);
+	return EXIT_SUCCESS;
+}
+
+int cmd_profile_show(int argc, char **argv)
+{
+	struct profile *profiles;
+
+	if (argc < 2)
+		arg_missing("the profile");
+	arg_none(argv + 2);
+	profiles = profile_list();
+	show(find(profiles, argv[1]));
+	profile_free(profiles);
+	return EXIT_SUCCESS;
+}
+
+int cmd_profile_apply(int argc, char **argv)
+{
+	struct profile *profiles;
+	struct dev *devs;
+	const char *dev;
+
+	if (argc < 2)
+		arg_missing("the profile");
+	dev = arg_dev(argv + 2);
+	profiles = profile_list();
+	find(profiles, argv[1]);
+	devs = dev_list(dev);
+	for (const struct dev *d = devs; d; d = d->next)
+		dev_set(d->name, argv[1], NULL, 0);
+	dev_free(devs);
 	profile_free(profiles);
 	return EXIT_SUCCESS;
 }

@@ -102,12 +102,11 @@ static void qp_text(const struct qp *qp, void *data __attribute__((unused)))
 	       V(DROP_STALE_PACKETS), V(DROP_DEAD_PACKETS));
 }
 
-int cmd_qp(int argc, char **argv)
+int cmd_qp(int argc __attribute__((unused)), char **argv)
 {
 	struct qp_filter filter;
 
-	if (!filter_parse(&filter, argc - 1, argv + 1))
-		usage(argv[0]);
+	filter_parse(&filter, argv + 1);
 	if (option_json)
 		json_open_array(NULL);
 	qp_dump(&filter, option_json ? qp_json : qp_text, NULL);

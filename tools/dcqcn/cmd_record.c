@@ -4,14 +4,15 @@
  * on a grid of INTERVAL from the first one on, and those that are missed are
  * left out.
  */
-#include <err.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "arg.h"
 #include "clock.h"
 #include "commands.h"
+#include "fail.h"
 #include "filter.h"
 #include "qp.h"
 
@@ -93,34 +94,29 @@ int cmd_record(int argc, char **argv)
 	const char *file = NULL;
 	int c;
 
-	while ((c = getopt(argc, argv, "+i:d:o:")) != -1) {
+	while ((c = arg_option(argc, argv, "+:i:d:o:", NULL)) != -1) {
 		switch (c) {
 		case 'i':
-			interval = option_nsec(optarg);
+			interval = arg_interval(optarg);
 			break;
 		case 'd':
-			duration = option_nsec(optarg);
+			duration = arg_nsec(optarg);
 			break;
 		case 'o':
 			file = optarg;
 			break;
-		default:
-			usage(argv[0]);
 		}
 	}
-	if (!filter_parse(&filter, argc - optind, argv + optind))
-		usage(argv[0]);
-	if (!interval)
-		errx(EXIT_FAILURE, "the interval must be longer than nothing");
-
-	netlink_open();
+	filter_parse(&filter, argv + optind);
+	/* a device that is not there shall not cost an older record */
+	dev_free(dev_list(filter.dev));
 	if (file && !freopen(file, "w", stdout))
-		err(EXIT_FAILURE, "%s", file);
+		fail_errno(file);
 	clock_end_on_signals();
 	put_header();
 	fflush(stdout);
 	record(&filter, interval, duration);
 	if (fflush(stdout) || ferror(stdout))
-		err(EXIT_FAILURE, "%s", file ?: "output");
+		fail_errno(file ?: "output");
 	return EXIT_SUCCESS;
 }

@@ -4,14 +4,15 @@
  * a device's lines are applied together. Devices that are not there are left
  * out: their turn comes when they appear.
  */
-#include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "arg.h"
 #include "commands.h"
 #include "dev.h"
+#include "fail.h"
 #include "knob.h"
 
 #define DEFAULT_FILE	"/etc/rdma_dcqcn.conf"
@@ -33,7 +34,7 @@ static struct saved *saved_find(struct saved **list, const char *name)
 	}
 	saved = calloc(1, sizeof(*saved));
 	if (!saved)
-		err(EXIT_FAILURE, "devices");
+		fail_errno("devices");
 	strncpy(saved->name, name, sizeof(saved->name) - 1);
 	*list = saved;
 	return saved;
@@ -52,15 +53,15 @@ static void read_line(char *line, struct saved **list, const char *file, int n)
 	knob_name = strtok(NULL, " \t");
 	value = strtok(NULL, " \t");
 	if (!value || strtok(NULL, " \t"))
-		errx(EXIT_FAILURE, "%s:%d: not a device, a knob and a value",
-		     file, n);
+		fail("%s:%d: must be a device, a knob and a value", file, n);
 	knob = knob_by_name(knob_name);
 	if (!knob)
-		errx(EXIT_FAILURE, "%s:%d: no knob \"%s\"", file, n, knob_name);
+		fail("%s:%d: \"%s\": no such knob (dcqcn show lists them)",
+		     file, n, knob_name);
 	saved = saved_find(list, name);
 	if (!knob_parse(knob, value, &saved->settings[knob_attr(knob)],
 			&problem))
-		errx(EXIT_FAILURE, "%s:%d: %s: \"%s\" is not %s", file, n,
+		fail("%s:%d: %s: \"%s\" is not %s", file, n,
 		     knob_name, value, problem);
 	saved->which |= 1U << knob_attr(knob);
 }
@@ -73,11 +74,11 @@ static struct saved *read_file(const char *file)
 	size_t size = 0;
 
 	if (!f)
-		err(EXIT_FAILURE, "%s", file);
+		fail_errno(file);
 	for (int n = 1; getline(&line, &size, f) != -1; n++)
 		read_line(line, &list, file, n);
 	if (ferror(f))
-		err(EXIT_FAILURE, "%s", file);
+		fail_errno(file);
 	free(line);
 	fclose(f);
 	return list;
@@ -91,18 +92,20 @@ int cmd_restore(int argc, char **argv)
 
 	argc--;
 	argv++;
-	if (argc >= 2 && (!strcmp(*argv, "dev") || !strcmp(*argv, "--dev"))) {
+	if (argc && !strcmp(*argv, "dev")) {
+		if (argc < 2)
+			arg_missing("the device");
 		name = argv[1];
 		argc -= 2;
 		argv += 2;
 	}
-	if (argc > 1)
-		usage("restore");
-	if (argc)
+	if (argc) {
 		file = *argv;
+		arg_none(argv + 1);
+	}
 
-	devs = dev_list(NULL);
 	list = read_file(file);
+	devs = dev_list(NULL);
 	for (; list; list = next) {
 		next = list->next;
 		if ((!name || !strcmp(name, list->name)) &&

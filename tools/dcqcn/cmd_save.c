@@ -1,30 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /* dcqcn save: settings as lines that dcqcn restore reads. */
-#include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "arg.h"
 #include "commands.h"
 #include "dev.h"
+#include "fail.h"
 #include "knob.h"
 
 int cmd_save(int argc, char **argv)
 {
 	const char *file = NULL;
 	struct dev *list;
-	int c;
 
-	while ((c = getopt(argc, argv, "+o:")) != -1) {
-		if (c != 'o')
-			usage(argv[0]);
+	while (arg_option(argc, argv, "+:o:", NULL) != -1)
 		file = optarg;
-	}
-	if (argc > optind + 1)
-		usage(argv[0]);
-	list = dev_list(argv[optind]);
+	list = dev_list(arg_dev(argv + optind));
 	if (file && !freopen(file, "w", stdout))
-		err(EXIT_FAILURE, "%s", file);
+		fail_errno(file);
 	printf("# dcqcn restore: device, knob, value\n");
 	for (const struct dev *dev = list; dev; dev = dev->next) {
 		for (int i = 1; i <= RDMA_DCQCN_A_SETTINGS_MAX; i++) {
@@ -34,7 +28,7 @@ int cmd_save(int argc, char **argv)
 		}
 	}
 	if (fflush(stdout) || ferror(stdout))
-		err(EXIT_FAILURE, "%s", file ?: "output");
+		fail_errno(file ?: "output");
 	dev_free(list);
 	return EXIT_SUCCESS;
 }

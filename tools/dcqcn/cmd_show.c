@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "arg.h"
 #include "commands.h"
 #include "dev.h"
 #include "json.h"
@@ -38,13 +39,10 @@ static void show_text(const struct dev *dev)
 	}
 }
 
-int cmd_show(int argc, char **argv)
+int cmd_show(int argc __attribute__((unused)), char **argv)
 {
-	struct dev *list;
+	struct dev *list = dev_list(arg_dev(argv + 1));
 
-	if (argc > 2)
-		usage(argv[0]);
-	list = dev_list(argv[1]);
 	if (option_json)
 		json_open_array(NULL);
 	for (struct dev *dev = list; dev; dev = dev->next)

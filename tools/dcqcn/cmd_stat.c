@@ -2,8 +2,8 @@
 /* dcqcn stat: counters, and what they grow by per second. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "arg.h"
 #include "clock.h"
 #include "commands.h"
 #include "dev.h"
@@ -69,17 +69,10 @@ int cmd_stat(int argc, char **argv)
 	double seconds;
 	uint64_t begin = 0;
 	const char *name;
-	int c;
 
-	while ((c = getopt(argc, argv, "+i:")) != -1) {
-		if (c != 'i')
-			usage(argv[0]);
-		interval = option_nsec(optarg);
-	}
-	if (argc > optind + 1)
-		usage(argv[0]);
-	name = argv[optind];
-
+	while (arg_option(argc, argv, "+:i:", NULL) != -1)
+		interval = arg_nsec(optarg);
+	name = arg_dev(argv + optind);
 	if (interval) {
 		before = dev_list(name);
 		begin = clock_now();

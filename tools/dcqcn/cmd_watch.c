@@ -4,7 +4,6 @@
  * replaces the one before; elsewhere they follow each other, plain text with an
  * empty line between.
  */
-#include <err.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +11,16 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "arg.h"
 #include "clock.h"
 #include "commands.h"
+#include "fail.h"
 #include "filter.h"
 #include "qp.h"
 #include "unit.h"
 
 #define BAR_WIDTH	20
+#define COUNT_MAX	1000000000
 
 #define V(_qp, _name)	((_qp)->value[RDMA_DCQCN_A_QP_##_name])
 #define C(_dev, _name)	((_dev)->counters[RDMA_DCQCN_A_COUNTERS_##_name])
@@ -38,7 +40,7 @@ static void add_qp(const struct qp *qp, void *data)
 	picture->qps = reallocarray(picture->qps, picture->num_qps + 1,
 				    sizeof(*qp));
 	if (!picture->qps)
-		err(EXIT_FAILURE, "QPs");
+		fail_errno("QPs");
 	picture->qps[picture->num_qps++] = *qp;
 }
 
@@ -209,28 +211,15 @@ int cmd_watch(int argc, char **argv)
 	uint64_t interval = NSEC_PER_SEC;
 	struct qp_filter filter;
 	unsigned long count = 0;
-	char *end;
 	int c;
 
-	while ((c = getopt(argc, argv, "+i:n:")) != -1) {
-		switch (c) {
-		case 'i':
-			interval = option_nsec(optarg);
-			break;
-		case 'n':
-			count = strtoul(optarg, &end, 10);
-			if (*end || end == optarg)
-				errx(EXIT_FAILURE, "\"%s\" is no number",
-				     optarg);
-			break;
-		default:
-			usage(argv[0]);
-		}
+	while ((c = arg_option(argc, argv, "+:i:n:", NULL)) != -1) {
+		if (c == 'i')
+			interval = arg_interval(optarg);
+		else
+			count = arg_number("count", optarg, COUNT_MAX);
 	}
-	if (!filter_parse(&filter, argc - optind, argv + optind))
-		usage(argv[0]);
-	if (!interval)
-		errx(EXIT_FAILURE, "the interval must be longer than nothing");
+	filter_parse(&filter, argv + optind);
 	clock_end_on_signals();
 	watch(&filter, interval, count);
 	return EXIT_SUCCESS;

@@ -11,7 +11,7 @@
 
 #define LIST_LEN	(2 * PORT_CLASSES + sizeof("none"))
 
-/* "2,4,5", or "none" */
+/* "2,4,5", or "none": lldptool knows no "all" */
 static const char *list(char text[LIST_LEN], unsigned int prios)
 {
 	char *at = text;
@@ -32,7 +32,7 @@ static void check_cee(const struct fact_port *port, const char *host)
 	finding_seen("cee-neighbour", host, port->name,
 		     "the neighbour speaks CEE DCBX, not IEEE 802.1Qaz");
 	finding_why("a port offers IEEE DCBX only: the two cannot agree, and each keeps its own settings");
-	finding_mend("switch the neighbour to IEEE DCBX, or configure both by hand: dcb pfc set dev %s prio-pfc 3:on",
+	finding_mend("dcb pfc set dev %s prio-pfc 3:on  # by hand at both ends, or let the neighbour speak IEEE DCBX",
 		     port->name);
 }
 
@@ -47,7 +47,7 @@ static void check_pfc(const struct fact_port *port, const char *host)
 		     "priorities with PFC: %s here, %s at the neighbour",
 		     list(a, here), list(b, port->neighbour.pfc));
 	finding_why("where only one side has PFC, its pauses are ignored or none are sent, and packets are lost");
-	finding_mend("lldptool -T -i %s -V PFC willing=yes, or enabled=%s as there",
+	finding_mend("lldptool -T -i %s -V PFC willing=yes  # or enabled=%s, as there",
 		     port->name, list(b, port->neighbour.pfc));
 }
 
@@ -66,7 +66,7 @@ static void check_trust(const struct fact_port *port, const char *host,
 			    "the neighbour maps DSCPs to priorities, but this port does not trust DSCPs");
 	finding_why("a packet changes its priority along the way, so PFC and weights apply to the wrong traffic");
 	if (here)
-		finding_mend("map DSCPs at the neighbour, too: lldptool -T -i DEV -V APP app=PRIORITY,5,DSCP");
+		finding_mend("lldptool -T -i DEV -V APP app=PRIORITY,5,DSCP  # at the neighbour");
 	else
 		finding_mend("dcqcn port set dev %s trust dscp", port->name);
 }
@@ -84,7 +84,7 @@ static void check_dscps(const struct fact_port *port, const char *host)
 			     "DSCP %d is priority %d here, and %d at the neighbour",
 			     dscp, here, dcb_prio(there, dscp));
 		finding_why("PFC pauses the wrong packets: the two sides mean different traffic by a priority");
-		finding_mend("dcb app replace dev %s dscp-prio %d:%d, or lldptool -T -i %s -V APP app=%d,5,%d",
+		finding_mend("dcb app replace dev %s dscp-prio %d:%d  # or lldptool -T -i %s -V APP app=%d,5,%d",
 			     port->name, dscp, dcb_prio(there, dscp),
 			     port->name, dcb_prio(there, dscp), dscp);
 		return;

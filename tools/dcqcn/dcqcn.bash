@@ -25,18 +25,35 @@ _dcqcn_netdevs()
 	done
 }
 
-_dcqcn_port() # PLACE PREVIOUS
+# What follows "port", whose WORDS are those after it up to the cursor
+_dcqcn_port() # WORDS...
 {
-	case $1:$2 in
-	1:*)		_dcqcn_words "show stat watch set switch" ;;
-	*:show|*:stat|*:watch)	_dcqcn_words "$(_dcqcn_netdevs)" ;;
-	*:set)		[ "$1" != 2 ] || _dcqcn_words dev ;;
-	*:action)	_dcqcn_words "off alert forward drop" ;;
-	*:detect|*:restore)	_dcqcn_words auto ;;
-	*:trust)	_dcqcn_words "dscp none" ;;
-	2:switch)	_dcqcn_words "new set del" ;;
-	*)		_dcqcn_words "rate delay overhead pfc trust strict switch reserve xoff xon headroom
-			action detect restore prio weight limit kmin kmax pmax flows_min flows_max size lossy alpha" ;;
+	local place=$# prev=${*: -1}
+	local keys="rate delay overhead pfc trust strict switch reserve xoff xon headroom action
+		detect restore prio"
+	local class="weight limit kmin kmax pmax flows_min flows_max prio" w
+
+	case $place:$1:$prev in
+	0:*)			_dcqcn_words "show stat watch set switch help" ;;
+	*:dev)			_dcqcn_words "$(_dcqcn_netdevs)" ;;
+	1:switch:*)		_dcqcn_words "show new set del help" ;;
+	1:watch:*)		_dcqcn_words "-i -n dev help" ;;
+	*:watch:-[in])		COMPREPLY=() ;;
+	*:watch:*)		_dcqcn_words "-i -n dev" ;;
+	1:*)			_dcqcn_words "dev help" ;;
+	*:set:action)		_dcqcn_words "off alert forward drop" ;;
+	*:set:detect|*:set:restore)	_dcqcn_words auto ;;
+	*:set:trust)		_dcqcn_words "dscp none" ;;
+	*:set:pfc|*:set:strict)	_dcqcn_words "all none" ;;
+	*:set:*)
+		# set dev DEV KEY VALUE ... prio PRIO KEY VALUE ...
+		[ $((place % 2)) = 1 ] || return
+		for w in "$@"; do
+			[ "$w" != prio ] || keys=$class
+		done
+		_dcqcn_words "$keys" ;;
+	*:switch:*)
+		[ $((place % 2)) = 0 ] || [[ $2 == del ]] || _dcqcn_words "size lossy alpha" ;;
 	esac
 }
 
@@ -55,7 +72,7 @@ _dcqcn_model() # PREVIOUS
 	profile)	_dcqcn_words "auto mlx5 sigcomm15" ;;
 	burst)		_dcqcn_words "none allreduce replication inference own" ;;
 	pfc)		_dcqcn_words "no yes" ;;
-	*)		_dcqcn_words "-o --preset --config --sweep --simulate --help $keys" ;;
+	*)		_dcqcn_words "-o --preset --config --sweep --simulate help $keys" ;;
 	esac
 }
 
@@ -78,57 +95,54 @@ _dcqcn()
 		esac
 	done
 	if [ -z "$command" ]; then
-		_dcqcn_words "-j $commands"
+		_dcqcn_words "-json -pretty -Version -help $commands"
 		return
 	fi
 	case $prev in
-	dev|--dev)
-		if [ "$command" = port ]; then
-			_dcqcn_words "$(_dcqcn_netdevs)"
-		elif [ "$command" = doctor ]; then
-			_dcqcn_words "$(_dcqcn_devs) $(_dcqcn_netdevs)"
-		else
-			_dcqcn_words "$(_dcqcn_devs)"
-		fi
+	dev)
+		case $command in
+		port)	_dcqcn_words "$(_dcqcn_netdevs)" ;;
+		doctor)	_dcqcn_words "$(_dcqcn_devs) $(_dcqcn_netdevs)" ;;
+		*)	_dcqcn_words "$(_dcqcn_devs)" ;;
+		esac
 		return ;;
 	-o)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
-	-i|-d|-n|qpn)
+	-i|-d|-n|--peer|qpn)
 		return ;;
 	esac
 	case $command in
-	show|save)
-		_dcqcn_words "$(_dcqcn_devs)" ;;
-	stat)
-		_dcqcn_words "-i $(_dcqcn_devs)" ;;
-	qp)
-		_dcqcn_words "dev qpn" ;;
-	watch)
-		_dcqcn_words "-i -n dev qpn" ;;
-	record)
-		_dcqcn_words "-i -d -o dev qpn" ;;
-	doctor)
-		_dcqcn_words "--peer -i dev" ;;
+	show)	_dcqcn_words "dev help" ;;
+	save)	_dcqcn_words "-o dev help" ;;
+	stat)	_dcqcn_words "-i dev help" ;;
+	qp)	_dcqcn_words "dev qpn help" ;;
+	watch)	_dcqcn_words "-i -n dev qpn help" ;;
+	record)	_dcqcn_words "-i -d -o dev qpn help" ;;
+	doctor)	_dcqcn_words "--peer -i dev help" ;;
 	set)
 		# set dev DEV KNOB VALUE [KNOB VALUE ...]
 		case $((COMP_CWORD - i)):$prev in
-		1:*)			_dcqcn_words dev ;;
+		1:*)			_dcqcn_words "dev help" ;;
 		*[13579]:*)		_dcqcn_words "$knobs" ;;
 		*:[nr]p_enable)		_dcqcn_words "all none" ;;
 		esac ;;
 	profile)
-		case $((COMP_CWORD - i)) in
-		1)	_dcqcn_words "list show apply" ;;
-		2)	_dcqcn_words "auto mlx5 sigcomm15" ;;
-		3)	[ "${COMP_WORDS[i + 1]}" != apply ] || _dcqcn_words dev ;;
+		case $((COMP_CWORD - i)):${COMP_WORDS[i + 1]} in
+		1:*)		_dcqcn_words "list show apply help" ;;
+		2:show|2:apply)	_dcqcn_words "auto mlx5 sigcomm15" ;;
+		3:apply)	_dcqcn_words dev ;;
 		esac ;;
 	model)
 		_dcqcn_model "$prev" ;;
 	port)
-		_dcqcn_port $((COMP_CWORD - i)) "$prev" ;;
-	restore|plot)
-		mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+		_dcqcn_port "${COMP_WORDS[@]:i + 1:COMP_CWORD - i - 1}" ;;
+	restore)
+		_dcqcn_words dev
+		mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "$cur") ;;
+	plot)
+		[[ $cur != -* ]] || _dcqcn_words -o
+		mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "$cur") ;;
 	esac
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The rxe devices, as the module sees them. */
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dev.h"
+#include "fail.h"
+#include "knob.h"
 
 const char * const counter_names[] = {
 	[RDMA_DCQCN_A_COUNTERS_NP_ECN_MARKED_ROCE_PACKETS] =
@@ -28,6 +29,31 @@ const char * const counter_names[] = {
 	[RDMA_DCQCN_A_COUNTERS_QP_ERRORS] = "qp_errors",
 	[RDMA_DCQCN_A_COUNTERS_RP_LIMITED_QPS] = "rp_limited_qps",
 	[RDMA_DCQCN_A_COUNTERS_RP_HELD_BYTES] = "rp_held_bytes",
+};
+
+/* Only knobs have ranges */
+static void dev_range(FILE *out,
+		      const struct nlmsghdr *sent __attribute__((unused)),
+		      const struct nlattr *attr, uint64_t min, uint64_t max)
+{
+	const struct knob *knob = knob_by_attr(mnl_attr_get_type(attr));
+
+	if (!knob)
+		fail("an attribute that this version does not know is out of range");
+	fprintf(out, "%s: ", knob->name);
+	knob_print(out, knob, netlink_number(attr));
+	fprintf(out, " is out of range: ");
+	knob_print(out, knob, min);
+	fprintf(out, " to ");
+	knob_print(out, knob, max);
+}
+
+const struct netlink_family dev_family = {
+	.name = RDMA_DCQCN_FAMILY_NAME,
+	.version = RDMA_DCQCN_FAMILY_VERSION,
+	.module = "rdma_dcqcn",
+	.no_dev = " (rdma link show lists them)",
+	.range = dev_range,
 };
 
 void dev_settings(const struct nlattr *nest,
@@ -57,7 +83,7 @@ static void dev_message(const struct nlattr **tb, void *data)
 	struct dev *dev = calloc(1, sizeof(*dev));
 
 	if (!dev)
-		err(EXIT_FAILURE, "devices");
+		fail_errno("devices");
 	strncpy(dev->name, netlink_string(tb[RDMA_DCQCN_A_DEV_NAME]),
 		sizeof(dev->name) - 1);
 	strncpy(dev->ifname, netlink_string(tb[RDMA_DCQCN_A_DEV_IFNAME]),
@@ -75,9 +101,7 @@ struct dev *dev_list(const char *name)
 {
 	struct dev *list = NULL, **tail = &list;
 	struct nlmsghdr *nlh;
-
-	netlink_open();
-	nlh = netlink_request(RDMA_DCQCN_CMD_DEV_GET);
+	nlh = netlink_request(&dev_family, RDMA_DCQCN_CMD_DEV_GET, name);
 	if (name)
 		mnl_attr_put_strz(nlh, RDMA_DCQCN_A_DEV_NAME, name);
 	netlink_dump(nlh, RDMA_DCQCN_A_DEV_MAX, dev_message, &tail);
@@ -109,9 +133,7 @@ void dev_set(const char *name, const char *profile, const uint32_t *settings,
 {
 	struct nlattr *nest;
 	struct nlmsghdr *nlh;
-
-	netlink_open();
-	nlh = netlink_request(RDMA_DCQCN_CMD_DEV_SET);
+	nlh = netlink_request(&dev_family, RDMA_DCQCN_CMD_DEV_SET, name);
 	mnl_attr_put_strz(nlh, RDMA_DCQCN_A_DEV_NAME, name);
 	if (profile)
 		mnl_attr_put_strz(nlh, RDMA_DCQCN_A_DEV_PROFILE, profile);

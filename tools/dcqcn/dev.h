@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include <rdma/rdma_dcqcn.h>
+
 #include "netlink.h"
 
 #define DEV_NAME_LEN	64
@@ -21,6 +23,8 @@ struct dev {
 
 /* By RDMA_DCQCN_A_COUNTERS_*; NULL where there is none */
 extern const char * const counter_names[RDMA_DCQCN_A_COUNTERS_MAX + 1];
+
+extern const struct netlink_family dev_family;
 
 struct dev *dev_list(const char *name);
 struct dev *dev_find(struct dev *list, const char *name);

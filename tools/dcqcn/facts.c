@@ -5,7 +5,6 @@
  * host's facts come as text, as facts_print() writes it.
  */
 #include <dirent.h>
-#include <err.h>
 #include <errno.h>
 #include <net/if.h>
 #include <poll.h>
@@ -15,6 +14,7 @@
 
 #include "clock.h"
 #include "facts.h"
+#include "fail.h"
 #include "knob.h"
 #include "qp.h"
 
@@ -46,7 +46,7 @@ static struct fact_dev *add_dev(struct facts *facts, const char *name,
 	struct fact_dev *dev = calloc(1, sizeof(*dev));
 
 	if (!dev)
-		err(EXIT_FAILURE, "devices");
+		fail_errno("devices");
 	copy(dev->name, name, sizeof(dev->name));
 	copy(dev->ifname, ifname, sizeof(dev->ifname));
 	dev->fd = -1;
@@ -217,7 +217,8 @@ void facts_gather(struct facts *facts, uint64_t nsec)
 		read_qdiscs(dev, false);
 		dev->fd = sniff_open(if_nametoindex(dev->ifname));
 		if (dev->fd < 0)
-			err(EXIT_FAILURE, "listening on %s", dev->ifname);
+			fail("%s: listening failed: %s", dev->ifname,
+			     strerror(errno));
 	}
 	for (dev = facts->devs; dev; dev = dev->next)
 		read_counters(dev, false);
@@ -340,7 +341,7 @@ void facts_read(FILE *in, struct facts *facts)
 			return;
 		read_fact(line, facts);
 	}
-	errx(EXIT_FAILURE, "the peer said too little");
+	fail("the peer said too little");
 }
 
 uint64_t facts_growth(const struct fact_dev *dev, const char *counter)

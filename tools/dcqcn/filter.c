@@ -1,35 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which QPs a command is about: "dev DEV" and "qpn QPN". */
-#include <err.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "arg.h"
 #include "filter.h"
 
 #define QPN_MAX		0xffffff
 
-static long parse_qpn(const char *s)
-{
-	char *end;
-	long qpn = strtol(s, &end, 0);
-
-	if (*end || end == s || qpn < 0 || qpn > QPN_MAX)
-		errx(EXIT_FAILURE, "\"%s\" is no QP number: 0 to %d", s,
-		     QPN_MAX);
-	return qpn;
-}
-
-/* False if that is not how it is said */
-bool filter_parse(struct qp_filter *filter, int argc, char **argv)
+void filter_parse(struct qp_filter *filter, char **argv)
 {
 	*filter = (struct qp_filter) { .qpn = -1 };
-	for (; argc >= 2; argc -= 2, argv += 2) {
-		if (!strcmp(argv[0], "dev"))
+	for (; *argv; argv += 2) {
+		if (!strcmp(*argv, "dev") && !filter->dev) {
+			if (!argv[1])
+				arg_missing("the device");
 			filter->dev = argv[1];
-		else if (!strcmp(argv[0], "qpn"))
-			filter->qpn = parse_qpn(argv[1]);
-		else
-			return false;
+		} else if (!strcmp(*argv, "qpn") && filter->qpn < 0) {
+			if (!argv[1])
+				arg_missing("the QP number");
+			filter->qpn = arg_number("QP number", argv[1],
+						 QPN_MAX);
+		} else {
+			arg_unexpected(*argv);
+		}
 	}
-	return !argc;
 }

@@ -5,6 +5,6 @@
 
 #include "qp.h"
 
-bool filter_parse(struct qp_filter *filter, int argc, char **argv);
+void filter_parse(struct qp_filter *filter, char **argv);
 
 #endif /* FILTER_H */

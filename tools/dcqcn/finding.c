@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The doctor's findings, as text or JSON. A finding has three parts, in this
- * order: what was seen, why it matters, and the command that fixes it.
+ * The doctor's findings, as text or JSON. A finding has three parts: what was
+ * seen, why it matters, and the shell command that fixes it, or shows more. A
+ * remark, or what no command can do, comes after a #.
  */
 #include <stdarg.h>
 #include <stdio.h>

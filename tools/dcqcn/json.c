@@ -1,54 +1,89 @@
 // SPDX-License-Identifier: GPL-2.0
-/* JSON on standard output, one value per line. */
-#include <stdbool.h>
+/*
+ * JSON on standard output: one value, on one line or, pretty, on many. Nothing is
+ * printed before the value is complete, so an error never leaves half of it.
+ */
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "json.h"
 
+bool json_pretty;
+
+static FILE *out;
+static char *text;
+static size_t size;
 static int depth;
 static bool first = true;	/* in the innermost array or object */
+static bool printed;
 
 static void put_string(const char *s)
 {
-	putchar('"');
+	putc('"', out);
 	for (; *s; s++) {
 		unsigned char c = *s;
 
 		if (c == '"' || c == '\\')
-			printf("\\%c", c);
+			fprintf(out, "\\%c", c);
 		else if (c < ' ')
-			printf("\\u%04x", c);
+			fprintf(out, "\\u%04x", c);
 		else
-			putchar(c);
+			putc(c, out);
 	}
-	putchar('"');
+	putc('"', out);
 }
 
 static void new_line(void)
 {
-	printf("\n%*s", 2 * depth, "");
+	if (json_pretty)
+		fprintf(out, "\n%*s", 2 * depth, "");
 }
 
 /* What comes before each value */
 static void begin(const char *name)
 {
+	if (!out)
+		out = open_memstream(&text, &size);
+	if (!out)
+		abort();
 	if (!first)
-		putchar(',');
+		putc(',', out);
 	if (depth)
 		new_line();
 	first = false;
 	if (name) {
 		put_string(name);
-		printf(": ");
+		fputs(json_pretty ? ": " : ":", out);
 	}
 }
 
 static void nest(const char *name, char c)
 {
 	begin(name);
-	putchar(c);
+	putc(c, out);
 	depth++;
 	first = true;
+}
+
+static void discard(void)
+{
+	if (out)
+		fclose(out);
+	free(text);
+	out = NULL;
+	text = NULL;
+	depth = 0;
+	first = true;
+}
+
+static void print(void)
+{
+	putc('\n', out);
+	fflush(out);
+	fputs(text, stdout);
+	discard();
+	printed = true;
 }
 
 static void unnest(char c)
@@ -56,12 +91,10 @@ static void unnest(char c)
 	depth--;
 	if (!first)
 		new_line();
-	putchar(c);
+	putc(c, out);
 	first = false;
-	if (!depth) {
-		putchar('\n');
-		first = true;
-	}
+	if (!depth)
+		print();
 }
 
 void json_open_array(const char *name)
@@ -93,18 +126,55 @@ void json_string(const char *name, const char *value)
 void json_number(const char *name, uint64_t value)
 {
 	begin(name);
-	printf("%llu", (unsigned long long)value);
+	fprintf(out, "%llu", (unsigned long long)value);
 }
 
 void json_real(const char *name, double value)
 {
 	begin(name);
-	printf("%.9g", value);
+	if (isfinite(value))
+		fprintf(out, "%.9g", value);
+	else
+		fputs("null", out);
 }
 
 /* All digits that tell it from other numbers */
 void json_exact(const char *name, double value)
 {
 	begin(name);
-	printf("%.17g", value);
+	if (isfinite(value))
+		fprintf(out, "%.17g", value);
+	else
+		fputs("null", out);
+}
+
+/* A list says more than a number made of bits */
+void json_bits(const char *name, uint64_t bits)
+{
+	json_open_array(name);
+	for (int i = 0; bits; i++, bits >>= 1) {
+		if (bits & 1)
+			json_number(NULL, i);
+	}
+	json_close_array();
+}
+
+/* An object that says what went wrong, instead of what was begun */
+void json_error(const char *error)
+{
+	if (printed)
+		return;
+	discard();
+	json_open_object(NULL);
+	json_string("error", error);
+	json_close_object();
+}
+
+/* Whoever asked for JSON gets some, even if there is nothing to say */
+void json_end(void)
+{
+	if (printed)
+		return;
+	json_open_object(NULL);
+	json_close_object();
 }

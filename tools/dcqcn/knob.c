@@ -77,27 +77,6 @@ int knob_attr(const struct knob *knob)
 	return knob - knobs;
 }
 
-/* "none", "all", or digits with commas between: 0,3 */
-static bool parse_prios(const char *s, uint32_t *value)
-{
-	*value = 0;
-	if (!strcmp(s, "none"))
-		return true;
-	if (!strcmp(s, "all")) {
-		*value = 0xff;
-		return true;
-	}
-	for (;;) {
-		if (*s < '0' || *s > '7')
-			return false;
-		*value |= 1U << (*s++ - '0');
-		if (!*s)
-			return true;
-		if (*s++ != ',')
-			return false;
-	}
-}
-
 bool knob_parse(const struct knob *knob, const char *s, uint32_t *value,
 		const char **problem)
 {
@@ -105,10 +84,11 @@ bool knob_parse(const struct knob *knob, const char *s, uint32_t *value,
 
 	if (knob->prios) {
 		*problem = "priorities from 0 to 7, such as 0,3, or all, or none";
-		return parse_prios(s, value);
-	}
-	if (!unit_parse(knob->unit, s, &v, problem))
+		if (!unit_parse_prios(s, &v))
+			return false;
+	} else if (!unit_parse(knob->unit, s, &v, problem)) {
 		return false;
+	}
 	if (v > UINT32_MAX) {
 		*problem = "a number below 2^32";
 		return false;
@@ -117,45 +97,20 @@ bool knob_parse(const struct knob *knob, const char *s, uint32_t *value,
 	return true;
 }
 
-static void print_prios(FILE *out, uint64_t value)
-{
-	const char *comma = "";
-
-	if (!value || value == 0xff) {
-		fputs(value ? "all" : "none", out);
-		return;
-	}
-	for (int prio = 0; prio < 8; prio++) {
-		if (!(value & 1U << prio))
-			continue;
-		fprintf(out, "%s%d", comma, prio);
-		comma = ",";
-	}
-}
-
 /* As knob_parse() reads it */
 void knob_print(FILE *out, const struct knob *knob, uint64_t value)
 {
 	char buf[UNIT_LEN];
 
-	if (knob->prios)
-		print_prios(out, value);
-	else
-		fputs(unit_value(buf, knob->unit, value), out);
+	fputs(knob->prios ? unit_prios(buf, value) :
+			    unit_value(buf, knob->unit, value), out);
 }
 
 /* Numbers in the knob's own unit, as in sysfs */
 void knob_json(const struct knob *knob, uint64_t value)
 {
-	if (!knob->prios) {
+	if (knob->prios)
+		json_bits(knob->name, value);
+	else
 		json_number(knob->name, value);
-		return;
-	}
-	/* a list says more than a number made of bits */
-	json_open_array(knob->name);
-	for (int prio = 0; prio < 8; prio++) {
-		if (value & 1U << prio)
-			json_number(NULL, prio);
-	}
-	json_close_array();
 }

@@ -7,7 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "netlink.h"
+#include <rdma/rdma_dcqcn.h>
+
 #include "unit.h"
 
 /**

@@ -9,12 +9,14 @@
  * and nothing else: other tables are the simulator's.
  */
 #include <ctype.h>
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "fail.h"
 #include "model_input.h"
+
+#define NAMES_LEN	256
 
 struct name {
 	const char *name;
@@ -69,17 +71,25 @@ const struct dcqcn_model_field *model_input_field(const char *key)
 	return NULL;
 }
 
+/* Another one of those that are allowed */
+static void list(char all[NAMES_LEN], const char *name)
+{
+	size_t len = strlen(all);
+
+	snprintf(all + len, NAMES_LEN - len, "%s%s", len ? ", " : "", name);
+}
+
 static double parse_word(const struct dcqcn_model_field *f, const char *where, const char *text)
 {
+	char all[NAMES_LEN] = "";
+
 	for (int i = 0; f->words[i]; i++) {
 		if (!strcmp(f->words[i], text))
 			return i;
 	}
-	fprintf(stderr, "dcqcn: %s%s: \"%s\" is none of", where, f->key, text);
 	for (int i = 0; f->words[i]; i++)
-		fprintf(stderr, "%s %s", i ? "," : "", f->words[i]);
-	fprintf(stderr, "\n");
-	exit(EXIT_FAILURE);
+		list(all, f->words[i]);
+	fail("%s%s: \"%s\" is none of %s", where, f->key, text, all);
 }
 
 /* A number that may have an exponent, and a unit */
@@ -100,8 +110,8 @@ static double parse(const struct dcqcn_model_field *f, const char *where, const 
 	for (; end > text && *end && n->name && strcasecmp(n->name, end); n++)
 		;
 	if (end == text || (*end && !n->name))
-		errx(EXIT_FAILURE, "%s%s: \"%s\" is not a value, such as %s%s", where, f->key,
-		     text, units[f->unit].example, f->automatic ? ", or auto" : "");
+		fail("%s%s: \"%s\" is not a value, such as %s%s", where, f->key, text,
+		     units[f->unit].example, f->automatic ? ", or auto" : "");
 	return *end ? value * n->worth : value;
 }
 
@@ -112,24 +122,23 @@ void model_input_set(struct dcqcn_model_input *in, const char *where, const char
 	const struct dcqcn_model_field *f = model_input_field(key);
 
 	if (!f)
-		errx(EXIT_FAILURE, "%s%s: no such input (dcqcn model --help lists them)", where,
-		     key);
+		fail("%s%s: no such input (dcqcn model help lists them)", where, key);
 	*dcqcn_model_at(in, f) = parse(f, where, text);
 }
 
 void model_input_preset(struct dcqcn_model_input *in, const char *where, const char *name)
 {
+	char all[NAMES_LEN] = "";
+
 	for (size_t i = 0; dcqcn_model_presets[i].name; i++) {
 		if (!strcmp(dcqcn_model_presets[i].name, name)) {
 			dcqcn_model_preset(in, i);
 			return;
 		}
 	}
-	fprintf(stderr, "dcqcn: %spreset: \"%s\" is none of", where, name);
 	for (size_t i = 0; dcqcn_model_presets[i].name; i++)
-		fprintf(stderr, "%s %s", i ? "," : "", dcqcn_model_presets[i].name);
-	fprintf(stderr, "\n");
-	exit(EXIT_FAILURE);
+		list(all, dcqcn_model_presets[i].name);
+	fail("%spreset: \"%s\" is none of %s", where, name, all);
 }
 
 static char *strip(char *s)
@@ -151,11 +160,11 @@ static char *value_of(char *s, const char *where)
 	if (quote == '"' || quote == '\'') {
 		end = strchr(++s, quote);
 		if (!end)
-			errx(EXIT_FAILURE, "%sa quote is missing", where);
+			fail("%sa quote is missing", where);
 		*end++ = '\0';
 		end = strip(end);
 		if (*end && *end != '#')
-			errx(EXIT_FAILURE, "%s\"%s\" after a value", where, end);
+			fail("%s\"%s\" after a value", where, end);
 		return s;
 	}
 	end = strchr(s, '#');
@@ -173,7 +182,7 @@ static void read_line(struct dcqcn_model_input *in, const char *where, char *lin
 		return;
 	equals = strchr(line, '=');
 	if (!equals)
-		errx(EXIT_FAILURE, "%s\"%s\" is not KEY = VALUE", where, line);
+		fail("%s\"%s\" is not KEY = VALUE", where, line);
 	*equals = '\0';
 	key = strip(line);
 	if (presets != !strcmp(key, "preset"))
@@ -205,7 +214,7 @@ static void read_lines(struct dcqcn_model_input *in, const char *path, FILE *fil
 	}
 	free(line);
 	if (!found)
-		errx(EXIT_FAILURE, "%s: has no table [model]", path);
+		fail("%s: has no table [model]", path);
 }
 
 void model_input_read(struct dcqcn_model_input *in, const char *path)
@@ -213,7 +222,7 @@ void model_input_read(struct dcqcn_model_input *in, const char *path)
 	FILE *file = fopen(path, "r");
 
 	if (!file)
-		err(EXIT_FAILURE, "%s", path);
+		fail_errno(path);
 	read_lines(in, path, file, true);
 	read_lines(in, path, file, false);
 	fclose(file);

@@ -232,7 +232,7 @@ void model_page_help(void)
 
 	for (const struct dcqcn_model_field *f = dcqcn_model_inputs; f->key; f++) {
 		if (strcmp(f->group, group))
-			printf("%s%s\n", *group ? "\n" : "", f->group);
+			printf("\n%s\n", f->group);
 		group = f->group;
 		printf("  %-15s %-52s %10s  ", f->key, f->help, model_value(value, f, f->value));
 		if (f->words) {

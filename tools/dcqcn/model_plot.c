@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The model's pictures, drawn by gnuplot, which is told data and a script. */
-#include <err.h>
+#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "fail.h"
 #include "model_plot.h"
 #include "plot.h"
 
@@ -13,10 +13,12 @@ static FILE *begin(const char *output)
 {
 	FILE *gnuplot;
 
-	plot_check_output(output);
+	plot_begin(output);
+	/* it may end early, or not be installed: its status says so */
+	signal(SIGPIPE, SIG_IGN);
 	gnuplot = popen("gnuplot -", "w");
 	if (!gnuplot)
-		err(EXIT_FAILURE, "gnuplot");
+		fail_errno("gnuplot");
 	fprintf(gnuplot, "output = '");
 	for (const char *c = output; *c; c++)
 		fprintf(gnuplot, *c == '\'' ? "''" : "%c", *c);
@@ -27,8 +29,7 @@ static FILE *begin(const char *output)
 static void end(FILE *gnuplot, const char *script)
 {
 	fprintf(gnuplot, "load '%s'\n", plot_script(script));
-	if (pclose(gnuplot))
-		errx(EXIT_FAILURE, "gnuplot drew nothing: is it installed?");
+	plot_end(pclose(gnuplot));
 }
 
 static void set(FILE *gnuplot, const char *name, double value)

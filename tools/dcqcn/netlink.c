@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A family of generic netlink, rdma_dcqcn or dcbport: one socket, requests and
- * dumps. An error ends the program, with what the kernel says about it.
+ * A family of generic netlink: one socket, requests and dumps. An error ends the
+ * program, with what the kernel says about it.
  */
-#include <err.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
-#include "knob.h"
+#include "fail.h"
 #include "netlink.h"
 
 /* The kernel fills as much of a buffer as is offered */
@@ -17,14 +17,15 @@
 
 static struct mnl_socket *sock;
 static const struct netlink_family *spoken;
-static uint16_t family;
 static unsigned int seq;
 static char request[BUFFER_SIZE];
 static char answer[BUFFER_SIZE];
 
-static const struct netlink_family rdma_dcqcn = {
-	RDMA_DCQCN_FAMILY_NAME, RDMA_DCQCN_FAMILY_VERSION, "rdma_dcqcn"
-};
+/* Whom the request goes to, and what errors call what it is about */
+static struct {
+	const struct netlink_family *family;
+	const char *object;
+} requested;
 
 /* A request, and who gets the messages that answer it */
 struct talk {
@@ -101,54 +102,43 @@ static int message_cb(const struct nlmsghdr *nlh, void *data)
 	return MNL_CB_OK;
 }
 
-/* Of settings the kernel says which is wrong by its place in the request, and
- * what it may be by the policy for it. False if it is about something else.
+/* Of a number that is out of range the kernel says which one it is, by its place
+ * in the request, and the range, by the policy for it
  */
-static bool say_range(const struct nlmsghdr *sent, const struct nlattr *place,
-		      const struct nlattr *policy)
+static void fail_range(const struct nlmsghdr *sent, const struct nlattr *place,
+		       const struct nlattr *policy)
 {
-	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(sent);
 	const struct nlattr *tb[NL_POLICY_TYPE_ATTR_MAX + 1];
 	const struct nlattr *attr = (void *)sent + netlink_number(place);
-	const struct knob *knob;
+	char *text = NULL;
+	size_t size;
+	FILE *out;
 
 	netlink_nested(policy, tb, NL_POLICY_TYPE_ATTR_MAX);
 	if (!tb[NL_POLICY_TYPE_ATTR_MAX_VALUE_U])
-		return false;
-	if (spoken != &rdma_dcqcn)
-		errx(EXIT_FAILURE, "%llu is out of range: %llu to %llu",
-		     (unsigned long long)netlink_number(attr),
-		     (unsigned long long)
-		     netlink_number(tb[NL_POLICY_TYPE_ATTR_MIN_VALUE_U]),
-		     (unsigned long long)
-		     netlink_number(tb[NL_POLICY_TYPE_ATTR_MAX_VALUE_U]));
-	if (genl->cmd != RDMA_DCQCN_CMD_DEV_SET)
-		return false;
-	knob = knob_by_attr(mnl_attr_get_type(attr));
-	if (!knob)
-		return false;
-	fprintf(stderr, "dcqcn: %s: ", knob->name);
-	knob_print(stderr, knob, netlink_number(attr));
-	fprintf(stderr, " is out of range: ");
-	knob_print(stderr, knob,
-		   netlink_number(tb[NL_POLICY_TYPE_ATTR_MIN_VALUE_U]));
-	fprintf(stderr, " to ");
-	knob_print(stderr, knob,
-		   netlink_number(tb[NL_POLICY_TYPE_ATTR_MAX_VALUE_U]));
-	fprintf(stderr, "\n");
-	return true;
+		return;
+	out = open_memstream(&text, &size);
+	if (!out)
+		fail_errno("memory");
+	spoken->range(out, sent, attr,
+		      netlink_number(tb[NL_POLICY_TYPE_ATTR_MIN_VALUE_U]),
+		      netlink_number(tb[NL_POLICY_TYPE_ATTR_MAX_VALUE_U]));
+	fclose(out);
+	fail("%s: %s", requested.object, text);
 }
 
-static void fail(const struct talk *talk, int error, const struct nlattr **tb)
+/* With what the kernel says about it */
+static _Noreturn void fail_talk(const struct talk *talk, int error,
+		      const struct nlattr **tb)
 {
-	errno = error;
-	if (tb[NLMSGERR_ATTR_OFFS] && tb[NLMSGERR_ATTR_POLICY] &&
-	    say_range(talk->sent, tb[NLMSGERR_ATTR_OFFS],
-		      tb[NLMSGERR_ATTR_POLICY]))
-		exit(EXIT_FAILURE);
-	if (tb[NLMSGERR_ATTR_MSG])
-		errx(EXIT_FAILURE, "%s", netlink_string(tb[NLMSGERR_ATTR_MSG]));
-	err(EXIT_FAILURE, "the kernel says");
+	if (tb[NLMSGERR_ATTR_OFFS] && tb[NLMSGERR_ATTR_POLICY])
+		fail_range(talk->sent, tb[NLMSGERR_ATTR_OFFS],
+			   tb[NLMSGERR_ATTR_POLICY]);
+	fail("%s: %s%s", requested.object,
+	     tb[NLMSGERR_ATTR_MSG] ? netlink_string(tb[NLMSGERR_ATTR_MSG]) :
+				     strerror(error),
+	     error == ENODEV ? spoken->no_dev :
+	     error == EPERM ? " (it needs CAP_NET_ADMIN)" : "");
 }
 
 static int error_cb(const struct nlmsghdr *nlh, void *data)
@@ -160,17 +150,20 @@ static int error_cb(const struct nlmsghdr *nlh, void *data)
 
 	if (e->error && talk->sent->nlmsg_type == GENL_ID_CTRL &&
 	    e->error == -ENOENT)
-		errx(EXIT_FAILURE, "%s is not loaded", spoken->module);
+		fail("%s: not loaded (modprobe %s loads it)", spoken->module,
+		     spoken->module);
 	/* the request comes back, unless it is capped */
 	if (!(nlh->nlmsg_flags & NLM_F_CAPPED))
 		len += mnl_nlmsg_get_payload_len(&e->msg);
 	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS)
 		parse(nlh, len, tb, NLMSGERR_ATTR_MAX);
 	if (e->error)
-		fail(talk, -e->error, tb);
+		fail_talk(talk, -e->error, tb);
 	/* done, and there is something to say about it */
 	if (tb[NLMSGERR_ATTR_MSG])
-		warnx("warning: %s", netlink_string(tb[NLMSGERR_ATTR_MSG]));
+		fprintf(stderr, "dcqcn: %s: warning: %s\n",
+			requested.object,
+			netlink_string(tb[NLMSGERR_ATTR_MSG]));
 	return MNL_CB_STOP;
 }
 
@@ -184,8 +177,7 @@ static int done_cb(const struct nlmsghdr *nlh, void *data)
 		return MNL_CB_STOP;
 	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS)
 		parse(nlh, sizeof(*error), tb, NLMSGERR_ATTR_MAX);
-	fail(data, -*error, tb);
-	return MNL_CB_ERROR;
+	fail_talk(data, -*error, tb);
 }
 
 static mnl_cb_t control[] = {
@@ -207,84 +199,89 @@ static void talk(struct nlmsghdr *nlh, uint16_t max, netlink_message message,
 
 	nlh->nlmsg_seq = ++seq;
 	if (mnl_socket_sendto(sock, nlh, nlh->nlmsg_len) < 0)
-		err(EXIT_FAILURE, "netlink");
+		fail_errno("netlink");
 	do {
 		len = mnl_socket_recvfrom(sock, answer, sizeof(answer));
 		if (len < 0)
-			err(EXIT_FAILURE, "netlink");
+			fail_errno("netlink");
 		more = mnl_cb_run2(answer, len, seq,
 				   mnl_socket_get_portid(sock), message_cb,
 				   &talk, control, MNL_ARRAY_SIZE(control));
 		if (more == MNL_CB_ERROR)
-			err(EXIT_FAILURE, "netlink");
+			fail_errno("netlink");
 	} while (more != MNL_CB_STOP);
 }
 
-static struct nlmsghdr *begin(uint16_t type, uint16_t flags, uint8_t cmd,
-			      uint8_t version)
+static struct nlmsghdr *begin(char *buffer, uint8_t cmd, uint8_t version)
 {
-	struct nlmsghdr *nlh = mnl_nlmsg_put_header(request);
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buffer);
 	struct genlmsghdr *genl;
 
-	nlh->nlmsg_type = type;
-	nlh->nlmsg_flags = NLM_F_REQUEST | flags;
+	nlh->nlmsg_flags = NLM_F_REQUEST;
 	genl = mnl_nlmsg_put_extra_header(nlh, sizeof(*genl));
 	genl->cmd = cmd;
 	genl->version = version;
 	return nlh;
 }
 
-static void family_message(const struct nlattr **tb,
-			   void *data __attribute__((unused)))
+static void family_message(const struct nlattr **tb, void *data)
 {
-	family = netlink_number(tb[CTRL_ATTR_FAMILY_ID]);
+	*(uint16_t *)data = netlink_number(tb[CTRL_ATTR_FAMILY_ID]);
 }
 
-/* Ends the program if the module is not there */
-void netlink_open(void)
+/* A family's number; ends the program if its module is not there. One family is
+ * spoken at a time.
+ */
+static uint16_t open_family(const struct netlink_family *f)
 {
-	netlink_open_family(&rdma_dcqcn);
-}
-
-/* A program speaks one family at a time */
-void netlink_open_family(const struct netlink_family *f)
-{
+	static uint16_t family;
+	char buffer[256];
 	struct nlmsghdr *nlh;
 	int on = 1;
 
 	if (sock && spoken == f)
-		return;
+		return family;
 	if (sock)
 		mnl_socket_close(sock);
 	spoken = f;
 	sock = mnl_socket_open2(NETLINK_GENERIC, SOCK_CLOEXEC);
 	if (!sock || mnl_socket_bind(sock, 0, MNL_SOCKET_AUTOPID) < 0)
-		err(EXIT_FAILURE, "netlink");
+		fail_errno("netlink");
 	mnl_socket_setsockopt(sock, NETLINK_CAP_ACK, &on, sizeof(on));
 	mnl_socket_setsockopt(sock, NETLINK_EXT_ACK, &on, sizeof(on));
 	mnl_socket_setsockopt(sock, NETLINK_GET_STRICT_CHK, &on, sizeof(on));
 
-	nlh = begin(GENL_ID_CTRL, NLM_F_ACK, CTRL_CMD_GETFAMILY, 1);
-	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, spoken->name);
-	talk(nlh, CTRL_ATTR_MAX, family_message, NULL);
+	nlh = begin(buffer, CTRL_CMD_GETFAMILY, 1);
+	nlh->nlmsg_type = GENL_ID_CTRL;
+	nlh->nlmsg_flags |= NLM_F_ACK;
+	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, f->name);
+	talk(nlh, CTRL_ATTR_MAX, family_message, &family);
+	return family;
 }
 
-/* A request to fill with attributes; there is one at a time */
-struct nlmsghdr *netlink_request(uint8_t cmd)
+/* A request to fill with attributes; there is one at a time. @object is what it
+ * is about, NULL for anything there is.
+ */
+struct nlmsghdr *netlink_request(const struct netlink_family *f, uint8_t cmd,
+				 const char *object)
 {
-	return begin(family, 0, cmd, spoken->version);
+	requested.family = f;
+	requested.object = object ?: f->module;
+	return begin(request, cmd, f->version);
 }
 
 /* @message gets the attributes up to @max of each message */
 void netlink_dump(struct nlmsghdr *nlh, uint16_t max, netlink_message message,
 		  void *data)
 {
+	nlh->nlmsg_type = open_family(requested.family);
 	nlh->nlmsg_flags |= NLM_F_DUMP;
 	talk(nlh, max, message, data);
 }
 
 void netlink_do(struct nlmsghdr *nlh)
 {
+	nlh->nlmsg_type = open_family(requested.family);
 	nlh->nlmsg_flags |= NLM_F_ACK;
 	talk(nlh, 0, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
-#include <rdma/rdma_dcqcn.h>
+#include <stdio.h>
 
 /* Gets the attributes of one message, by their type */
 typedef void (*netlink_message)(const struct nlattr **tb, void *data);
@@ -14,11 +14,14 @@ struct netlink_family {
 	const char *name;
 	uint8_t version;
 	const char *module;
+	const char *no_dev;	/* where to look for names of devices */
+	/* prints which attribute of a request is out of range, and the range */
+	void (*range)(FILE *out, const struct nlmsghdr *sent,
+		      const struct nlattr *attr, uint64_t min, uint64_t max);
 };
 
-void netlink_open(void);
-void netlink_open_family(const struct netlink_family *f);
-struct nlmsghdr *netlink_request(uint8_t cmd);
+struct nlmsghdr *netlink_request(const struct netlink_family *f, uint8_t cmd,
+				 const char *object);
 void netlink_dump(struct nlmsghdr *nlh, uint16_t max, netlink_message message,
 		  void *data);
 void netlink_do(struct nlmsghdr *nlh);

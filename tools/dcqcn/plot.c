@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the commands that draw with gnuplot have in common. */
-#include <err.h>
 #include <libgen.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "fail.h"
 #include "plot.h"
+
+static const char *picture;
+static bool is_new;
 
 /* A script, where it was installed, or else beside the source */
 const char *plot_script(const char *name)
@@ -22,19 +25,31 @@ const char *plot_script(const char *name)
 		return path;
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (n < 0)
-		err(EXIT_FAILURE, "/proc/self/exe");
+		fail_errno("/proc/self/exe");
 	self[n] = '\0';
 	if (snprintf(path, sizeof(path), "%s/../plot/%s", dirname(self),
 		     name) >= (int)sizeof(path) || access(path, R_OK))
-		errx(EXIT_FAILURE, "%s is in neither %s nor ../plot", name,
-		     PLOTDIR);
+		fail("%s is in neither %s nor ../plot", name, PLOTDIR);
 	return path;
 }
 
-void plot_check_output(const char *output)
+/* Before anything is written */
+void plot_begin(const char *output)
 {
 	const char *ending = strrchr(output, '.');
 
 	if (!ending || (strcmp(ending, ".png") && strcmp(ending, ".svg")))
-		errx(EXIT_FAILURE, "%s: only .png and .svg", output);
+		fail("%s: must end in .png or .svg", output);
+	picture = output;
+	is_new = access(output, F_OK);
+}
+
+/* @status of gnuplot; a picture that it did not finish goes, unless it is old */
+void plot_end(int status)
+{
+	if (!status)
+		return;
+	if (is_new)
+		unlink(picture);
+	fail("%s: not drawn", picture);
 }

@@ -4,6 +4,7 @@
 #define PLOT_H
 
 const char *plot_script(const char *name);
-void plot_check_output(const char *output);
+void plot_begin(const char *output);
+void plot_end(int status);
 
 #endif /* PLOT_H */

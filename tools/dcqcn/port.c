@@ -3,10 +3,49 @@
 #include <string.h>
 
 #include "port.h"
+#include "portkey.h"
+
+static const char *key_name(const struct portkey *keys, uint16_t attr)
+{
+	while (keys->name && keys->attr != attr)
+		keys++;
+	return keys->name ?: "an attribute";
+}
+
+/* What of a port, a class or a switch @attr of a request is */
+static const char *attr_name(const struct nlmsghdr *sent,
+			     const struct nlattr *attr)
+{
+	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(sent);
+	uint16_t type = mnl_attr_get_type(attr);
+	const struct nlattr *top;
+
+	if (genl->cmd != DCBPORT_CMD_PORT_SET)
+		return key_name(switch_keys, type);
+	mnl_attr_for_each(top, sent, sizeof(*genl)) {
+		if (top == attr)
+			return key_name(port_keys, type);
+	}
+	return key_name(class_keys, type);
+}
+
+static void port_range(FILE *out, const struct nlmsghdr *sent,
+		       const struct nlattr *attr, uint64_t min, uint64_t max)
+{
+	fprintf(out, "%s: %llu is out of range: %llu to %llu",
+		attr_name(sent, attr),
+		(unsigned long long)netlink_number(attr),
+		(unsigned long long)min, (unsigned long long)max);
+}
 
 const struct netlink_family port_family = {
-	DCBPORT_FAMILY_NAME, DCBPORT_FAMILY_VERSION, "dcbport"
+	.name = DCBPORT_FAMILY_NAME,
+	.version = DCBPORT_FAMILY_VERSION,
+	.module = "dcbport",
+	.no_dev = "",
+	.range = port_range,
 };
+
 
 struct listener {
 	port_message message;
@@ -46,9 +85,7 @@ void port_dump(const char *dev, port_message message, void *data)
 {
 	struct listener listener = { message, data };
 	struct nlmsghdr *nlh;
-
-	netlink_open_family(&port_family);
-	nlh = netlink_request(DCBPORT_CMD_PORT_GET);
+	nlh = netlink_request(&port_family, DCBPORT_CMD_PORT_GET, dev);
 	if (dev)
 		mnl_attr_put_strz(nlh, DCBPORT_A_PORT_IFNAME, dev);
 	netlink_dump(nlh, DCBPORT_A_PORT_MAX, port_cb, &listener);

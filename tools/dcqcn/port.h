@@ -22,7 +22,4 @@ extern const struct netlink_family port_family;
 
 void port_dump(const char *dev, port_message message, void *data);
 
-/* dcqcn port watch; see port_watch.c */
-int port_watch(int argc, char **argv);
-
 #endif /* PORT_H */

@@ -82,6 +82,8 @@ static void check_pauses(const struct view *v, int prio, uint64_t nsec)
 	uint64_t paused = class_growth(v, prio,
 				       DCBPORT_A_CLASS_RX_PAUSE_DURATION);
 	uint64_t percent = MIN(paused * 100000 / MAX(nsec, 1), 100);
+	uint64_t others = port_value(v, DCBPORT_A_PORT_PFC) & ~(1ULL << prio);
+	char prios[UNIT_LEN];
 
 	if (class_value(v, tc, DCBPORT_A_CLASS_STORM) ||
 	    class_growth(v, tc, DCBPORT_A_CLASS_STORMS)) {
@@ -90,8 +92,8 @@ static void check_pauses(const struct view *v, int prio, uint64_t nsec)
 			     prio, (ull)class_growth(v, prio,
 						     DCBPORT_A_CLASS_RX_PAUSE));
 		finding_why("the device at the other end never ends its pauses: a broken card, or a switch that is stuck itself");
-		finding_mend("find the fault there; until then: dcb pfc set dev %s prio-pfc %d:off",
-			     v->port->name, prio);
+		finding_mend("dcqcn port set dev %s pfc %s  # until that device is repaired",
+			     v->port->name, unit_prios(prios, others));
 		return;
 	}
 	if (percent < PAUSED_LONG)
@@ -100,7 +102,7 @@ static void check_pauses(const struct view *v, int prio, uint64_t nsec)
 		     "priority %d was paused for %llu %% of the time", prio,
 		     (ull)percent);
 	finding_why("the other end runs out of room: it marks too late, or its own next hop pauses it; everything with this priority waits");
-	finding_mend("run dcqcn doctor at the other end; its Kmin and Kmax must be well below xOFF, and senders must obey CNPs");
+	finding_mend("dcqcn doctor  # at the other end: Kmin and Kmax must be well below xOFF, and senders must answer marks");
 }
 
 /* --- marks ---------------------------------------------------------------- */
@@ -231,14 +233,14 @@ static void check_cnp_pauses(const struct view *v, int prio, int tc)
 		     "CNPs (DSCP %d, priority %d) are in class %d, which PFC pauses",
 		     CNP_DSCP, prio, tc);
 	finding_why("the packets that slow senders down wait while the class is paused, and pauses spread instead");
-	finding_mend("give CNPs a class of their own, without PFC: dcb app replace dev %s dscp-prio %d:6",
+	finding_mend("dcb app replace dev %s dscp-prio %d:6  # a class of their own, without PFC",
 		     v->port->name, CNP_DSCP);
 }
 
 static void check_cnps(const struct view *v)
 {
 	int prio = dcb_prio(&v->port->app, CNP_DSCP), tc = class_of(v, prio);
-	char wait[UNIT_LEN];
+	char wait[UNIT_LEN], strict[UNIT_LEN];
 
 	/* check_trust() has reported an untrusted DSCP */
 	if (!class_used(v, tc) ||
@@ -252,7 +254,9 @@ static void check_cnps(const struct view *v)
 		     "CNPs (priority %d) are in class %d, which is not strict: %s of others may pass one",
 		     prio, tc, unit_bytes(wait, cnp_wait(v, tc)));
 	finding_why("the packets that slow senders down wait behind the data that is sent too fast");
-	finding_mend("dcqcn port set dev %s strict %d", v->port->name, tc);
+	finding_mend("dcqcn port set dev %s strict %s", v->port->name,
+		     unit_prios(strict, port_value(v, DCBPORT_A_PORT_STRICT) |
+				1U << tc));
 }
 
 static void check_port(const struct view *v, uint64_t nsec)

@@ -2,12 +2,12 @@
 /* What can be seen of a switch within an interval: its ports' settings, their
  * neighbours, and counters before and after.
  */
-#include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "fail.h"
 #include "port_facts.h"
 
 #define MODULE	"/sys/module/dcbport"
@@ -27,7 +27,7 @@ static void *grow(void *list, int num, size_t size)
 {
 	list = realloc(list, (num + 1) * size);
 	if (!list)
-		err(EXIT_FAILURE, "ports");
+		fail_errno("ports");
 	memset((char *)list + num * size, 0, size);
 	return list;
 }
@@ -108,7 +108,7 @@ void port_facts_gather(struct port_facts *facts, const char *name)
 		return;
 	port_dump(NULL, port_cb, &look);
 	if (facts->again) {
-		netlink_dump(netlink_request(DCBPORT_CMD_SWITCH_GET),
+		netlink_dump(netlink_request(&port_family, DCBPORT_CMD_SWITCH_GET, NULL),
 			     DCBPORT_A_SWITCH_MAX, switch_cb, facts);
 		for (int i = 0; i < facts->num; i++) {
 			dcb_apps(facts->port[i].name, &facts->port[i].app);

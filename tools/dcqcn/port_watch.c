@@ -3,19 +3,20 @@
  * dcqcn port watch: what the classes of ports do, again and again. A class that has
  * done nothing since the last look, and holds nothing, is left out.
  */
-#include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "arg.h"
 #include "clock.h"
 #include "commands.h"
+#include "fail.h"
 #include "json.h"
 #include "port.h"
 #include "unit.h"
 
 #define NAME_LEN	16
+#define COUNT_MAX	1000000000
 #define USEC_PER_SEC	1000000.
 
 enum { OUT, QUEUE, MARKED, LOST, PAUSED, HEARD, SAID, FIGURES };
@@ -64,7 +65,7 @@ static void add_class(struct look *look, const char *dev, int prio,
 
 	look->samples = reallocarray(look->samples, look->count + 1, sizeof(*s));
 	if (!look->samples)
-		err(EXIT_FAILURE, "ports");
+		fail_errno("ports");
 	s = &look->samples[look->count++];
 	snprintf(s->dev, sizeof(s->dev), "%s", dev);
 	s->prio = prio;
@@ -196,34 +197,24 @@ static void watch(const char *dev, uint64_t interval, unsigned long count)
 	free(old.samples);
 }
 
-/* argv[0] is "watch" */
-int port_watch(int argc, char **argv)
+int cmd_port_watch(int argc, char **argv)
 {
 	uint64_t interval = NSEC_PER_SEC;
 	unsigned long count = 0;
-	char *end;
+	const char *dev;
 	int c;
 
-	while ((c = getopt(argc, argv, "+i:n:")) != -1) {
-		switch (c) {
-		case 'i':
-			interval = option_nsec(optarg);
-			break;
-		case 'n':
-			count = strtoul(optarg, &end, 10);
-			if (*end || end == optarg)
-				errx(EXIT_FAILURE, "\"%s\" is no number",
-				     optarg);
-			break;
-		default:
-			usage("port");
-		}
+	while ((c = arg_option(argc, argv, "+:i:n:", NULL)) != -1) {
+		if (c == 'i')
+			interval = arg_interval(optarg);
+		else
+			count = arg_number("count", optarg, COUNT_MAX);
 	}
-	if (argc - optind > 1)
-		usage("port");
-	if (!interval)
-		errx(EXIT_FAILURE, "the interval must be longer than nothing");
+	dev = arg_dev(argv + optind);
+	/* JSON is printed when it is complete */
+	if (option_json && !count)
+		fail("port watch: JSON needs an end, give -n COUNT");
 	clock_end_on_signals();
-	watch(argv[optind], interval, count);
+	watch(dev, interval, count);
 	return EXIT_SUCCESS;
 }

@@ -4,17 +4,15 @@
  * type and read them.
  */
 #include <ctype.h>
-#include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "fail.h"
 #include "json.h"
 #include "netlink.h"
 #include "portkey.h"
 #include "unit.h"
-
-#define PRIOS	8
 
 #define PORT(_name, _type, _size, _attr, _help) \
 	{ _name, PORTKEY_##_type, DCBPORT_A_PORT_##_attr, _size, _help }
@@ -83,7 +81,7 @@ const struct portkey *portkey_find(const struct portkey *keys,
 
 static _Noreturn void wrong(const struct portkey *key, const char *text, const char *what)
 {
-	errx(EXIT_FAILURE, "%s: \"%s\" is not %s", key->name, text, what);
+	fail("%s: \"%s\" is not %s", key->name, text, what);
 }
 
 static uint64_t parse_unit(const struct portkey *key, enum unit unit,
@@ -99,19 +97,11 @@ static uint64_t parse_unit(const struct portkey *key, enum unit unit,
 
 static uint64_t parse_prios(const struct portkey *key, const char *text)
 {
-	uint64_t prios = 0;
+	uint64_t prios;
 
-	if (!strcmp(text, "none"))
-		return 0;
-	if (!strcmp(text, "all"))
-		return (1 << PRIOS) - 1;
-	for (const char *c = text; ; c += 2) {
-		if (*c < '0' || *c >= '0' + PRIOS || (c[1] && c[1] != ','))
-			wrong(key, text, "priorities, such as 3 or 3,4, all or none");
-		prios |= 1U << (*c - '0');
-		if (!c[1])
-			return prios;
-	}
+	if (!unit_parse_prios(text, &prios))
+		wrong(key, text, "priorities, such as 3 or 3,4, all or none");
+	return prios;
 }
 
 static uint64_t parse_word(const struct portkey *key, const char *text,
@@ -218,20 +208,6 @@ void portkey_put(struct nlmsghdr *nlh, const struct portkey *key,
 		mnl_attr_put_u64(nlh, key->attr, value);
 }
 
-static void print_prios(uint64_t prios)
-{
-	const char *comma = "";
-
-	if (!prios)
-		printf("none");
-	for (int prio = 0; prio < PRIOS; prio++) {
-		if (prios & 1U << prio) {
-			printf("%s%d", comma, prio);
-			comma = ",";
-		}
-	}
-}
-
 void portkey_print(const struct portkey *key, const struct nlattr *attr)
 {
 	uint64_t value = key->type == PORTKEY_NAME ? 0 : netlink_number(attr);
@@ -252,7 +228,7 @@ void portkey_print(const struct portkey *key, const struct nlattr *attr)
 		printf("%s", unit_value(buf, UNIT_BYTES, value));
 		break;
 	case PORTKEY_PRIOS:
-		print_prios(value);
+		printf("%s", unit_prios(buf, value));
 		break;
 	case PORTKEY_ACTION:
 		printf("%s", word(value, actions, MNL_ARRAY_SIZE(actions)));
@@ -297,12 +273,7 @@ void portkey_json(const struct portkey *key, const struct nlattr *attr)
 		json_real(key->name, (double)value / DCBPORT_ALPHA_ONE);
 		break;
 	case PORTKEY_PRIOS:
-		json_open_array(key->name);
-		for (int prio = 0; prio < PRIOS; prio++) {
-			if (value & 1U << prio)
-				json_number(NULL, prio);
-		}
-		json_close_array();
+		json_bits(key->name, value);
 		break;
 	default:
 		json_number(key->name, value);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Profiles: knobs that go together, as the module has them. */
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "fail.h"
 #include "profile.h"
 
 static void profile_message(const struct nlattr **tb, void *data)
@@ -12,7 +12,7 @@ static void profile_message(const struct nlattr **tb, void *data)
 	struct profile *profile = calloc(1, sizeof(*profile));
 
 	if (!profile)
-		err(EXIT_FAILURE, "profiles");
+		fail_errno("profiles");
 	strncpy(profile->name, netlink_string(tb[RDMA_DCQCN_A_PROFILE_NAME]),
 		sizeof(profile->name) - 1);
 	dev_settings(tb[RDMA_DCQCN_A_PROFILE_SETTINGS], profile->settings);
@@ -23,9 +23,7 @@ static void profile_message(const struct nlattr **tb, void *data)
 struct profile *profile_list(void)
 {
 	struct profile *list = NULL, **tail = &list;
-
-	netlink_open();
-	netlink_dump(netlink_request(RDMA_DCQCN_CMD_PROFILE_GET),
+	netlink_dump(netlink_request(&dev_family, RDMA_DCQCN_CMD_PROFILE_GET, NULL),
 		     RDMA_DCQCN_A_PROFILE_MAX, profile_message, &tail);
 	return list;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* QPs that have met congestion, as the module sees them. */
 #include <arpa/inet.h>
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "fail.h"
 #include "qp.h"
 
 /* The kernel's order is that of a hash */
@@ -46,7 +46,7 @@ static void qp_message(const struct nlattr **tb, void *data)
 		list->room = list->room ? 2 * list->room : 64;
 		list->qps = realloc(list->qps, list->room * sizeof(qp));
 		if (!list->qps)
-			err(EXIT_FAILURE, "QPs");
+			fail_errno("QPs");
 	}
 	list->qps[list->len++] = qp;
 }
@@ -66,9 +66,7 @@ void qp_dump(const struct qp_filter *filter, qp_each each, void *data)
 {
 	struct list list = {};
 	struct nlmsghdr *nlh;
-
-	netlink_open();
-	nlh = netlink_request(RDMA_DCQCN_CMD_QP_GET);
+	nlh = netlink_request(&dev_family, RDMA_DCQCN_CMD_QP_GET, filter->dev);
 	if (filter->dev)
 		mnl_attr_put_strz(nlh, RDMA_DCQCN_A_QP_DEV_NAME, filter->dev);
 	if (filter->qpn >= 0)

@@ -12,6 +12,9 @@
 
 #include "unit.h"
 
+#define PRIOS		8
+#define ALL_PRIOS	((1U << PRIOS) - 1)
+
 /* A name and what it is worth, in the unit that a knob is in */
 struct name {
 	const char *name;
@@ -115,6 +118,27 @@ bool unit_parse_nsec(const char *s, uint64_t *nsec)
 	return true;
 }
 
+/* "none", "all", or digits with commas between: 0,3 */
+bool unit_parse_prios(const char *s, uint64_t *prios)
+{
+	*prios = 0;
+	if (!strcmp(s, "none"))
+		return true;
+	if (!strcmp(s, "all")) {
+		*prios = ALL_PRIOS;
+		return true;
+	}
+	for (;;) {
+		if (*s < '0' || *s >= '0' + PRIOS)
+			return false;
+		*prios |= 1U << (*s++ - '0');
+		if (!*s)
+			return true;
+		if (*s++ != ',')
+			return false;
+	}
+}
+
 /* At most three decimals, and no zeros at their end */
 static const char *print(char buf[UNIT_LEN], double v, const char *name)
 {
@@ -160,6 +184,21 @@ const char *unit_nsec(char buf[UNIT_LEN], uint64_t nsec)
 	if (nsec >= 1000)
 		return print(buf, nsec / 1e3, "us");
 	return print(buf, nsec, "ns");
+}
+
+/* As unit_parse_prios() reads them */
+const char *unit_prios(char buf[UNIT_LEN], uint64_t prios)
+{
+	size_t len = 0;
+
+	if (!prios || prios == ALL_PRIOS)
+		return prios ? "all" : "none";
+	for (int prio = 0; prio < PRIOS; prio++) {
+		if (prios & 1U << prio)
+			len += snprintf(buf + len, UNIT_LEN - len, "%s%d",
+					len ? "," : "", prio);
+	}
+	return buf;
 }
 
 /* Exactly, for nothing here may be lost */

@@ -22,9 +22,12 @@ bool unit_parse(enum unit unit, const char *s, uint64_t *value,
 		const char **problem);
 bool unit_parse_nsec(const char *s, uint64_t *nsec);
 
+bool unit_parse_prios(const char *s, uint64_t *prios);
+
 const char *unit_rate(char buf[UNIT_LEN], uint64_t bps);
 const char *unit_bytes(char buf[UNIT_LEN], uint64_t bytes);
 const char *unit_nsec(char buf[UNIT_LEN], uint64_t nsec);
+const char *unit_prios(char buf[UNIT_LEN], uint64_t prios);
 const char *unit_value(char buf[UNIT_LEN], enum unit unit, uint64_t value);
 
 #endif /* UNIT_H */

@@ -77,7 +77,7 @@ for d in in0 out0; do
 	dcqcn port set dev $d switch s pfc 3 xoff 60KB xon 40KB headroom 20KB
 done
 send port
-dcqcn -j port stat in0 >charged
+dcqcn -j port stat dev in0 >charged
 dcqcn port set dev out0 prio 3 flows_min 1 flows_max 100
 send port_flows
 dcqcn port set dev out0 rate 40gbit prio 3 flows_min 0 flows_max 0

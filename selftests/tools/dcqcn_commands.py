@@ -1,0 +1,416 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0
+"""Each command and option of dcqcn, with good and bad input, as far as no kernel module is
+needed: arguments, help, errors in text and JSON. selftests/rdma/tool.sh has the rest.
+
+Silent if all is well. What help says is the list to go by: a command or option there that
+no line below tries with good and with bad input is reported, too.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from testbed.core.paths import DCQCN
+
+TOOL = os.path.join(DCQCN, "dcqcn")
+# What good input leads to where nothing has that name, and the module is loaded or not
+NOWHERE = ("rdma_dcqcn: not loaded", "dcbport: not loaded", "nonesuch: no such")
+DEV = "dev nonesuch"
+
+GOOD = """
+show dev nonesuch
+qp dev nonesuch
+qp qpn 17 dev nonesuch
+qp qpn 0xffffff dev nonesuch
+stat dev nonesuch
+stat -i 0 dev nonesuch
+stat -i 10ms dev nonesuch
+watch -i 1ms -n 1 dev nonesuch qpn 1
+watch -n 1 dev nonesuch
+set dev nonesuch rpg_ai_rate 20mbit rpg_time_reset 4.5ms rpg_byte_reset 64KiB
+set dev nonesuch np_enable all rp_enable 0,3 rpg_min_dec_fac 50%
+profile apply mlx5 dev nonesuch
+save -o FILE dev nonesuch
+save dev nonesuch
+restore dev nonesuch SAVED
+record -i 1ms -d 1ms -o FILE dev nonesuch qpn 17
+doctor -i 1ms dev nonesuch
+doctor --peer h2 dev nonesuch
+port show dev nonesuch
+port stat dev nonesuch
+port watch -i 1ms -n 1 dev nonesuch
+port set dev nonesuch rate 40gbit delay 1us overhead 24 pfc 3,4 trust dscp strict 6 switch none
+port set dev nonesuch reserve 1KB xoff 60KB xon 40KB headroom 20KB action drop detect auto restore 1s
+port set dev nonesuch prio 3 weight 5 limit 1MB kmin 5KB kmax 200KB pmax 1% flows_min 1 flows_max 9 prio 6
+port switch set nonesuch size 1MB lossy 1MB alpha 1/8
+port switch del nonesuch
+"""
+
+# Good, too, but where dcbport is loaded a switch would be made
+NEW = "port switch new nonesuch size 1MB"
+
+# They change nothing, and look at everything
+LOOKS = """
+show
+qp
+stat -i 0
+profile list
+profile
+profile show mlx5
+port
+port show
+port stat
+port switch show
+port switch
+model
+model speed 400gbit flows 32
+model --preset 400g-ai kmin 200KB kmax 800KB pmax 5%
+model --config sonic FABRIC.toml
+model --sweep kmax=50KB,100KB
+model -o SAVED.svg
+"""
+
+# Text only; selftests/tools/model.sh goes on with it
+SIMULATED = "model --simulate"
+
+BAD = """
+-> a command is missing
+-x -> "-x": no such option
+-- -> "--": no such option
+--jsonn show -> "--jsonn": no such option
+nonesuch -> "nonesuch": no such command
+s -> "s" may be show, stat, set, save
+re -> "re" may be restore, record
+p -> "p" may be profile, plot, port
+show nonesuch -> show: "nonesuch" is not expected here
+show dev -> show: the device is missing
+show dev a b -> show: "b" is not expected here
+qp dev -> qp: the device is missing
+qp dev a dev b -> qp: "dev" is not expected here
+qp qpn -> qp: the QP number is missing
+qp qpn 16777216 -> qp: "16777216" is not a QP number, 0 to 16777215
+qp qpn -1 -> qp: "-1" is not a QP number
+qp qpn 1x -> qp: "1x" is not a QP number
+qp nonesuch -> qp: "nonesuch" is not expected here
+stat -i -> stat: the value of -i is missing
+stat -i 5parsec -> stat: "5parsec" is not a time
+stat -i -1s -> stat: "-1s" is not a time
+stat -x -> stat: "-x" is not expected here
+stat nonesuch -> stat: "nonesuch" is not expected here
+stat dev -> stat: the device is missing
+watch -i 0 -> watch: the interval must be longer than 0
+watch -n nan -> watch: "nan" is not a count
+watch -n -1 -> watch: "-1" is not a count
+watch -n -> watch: the value of -n is missing
+watch dev -> watch: the device is missing
+watch qpn x -> watch: "x" is not a QP number
+set -> set: the device is missing
+set rxe0 -> set: "rxe0" is not expected here
+set dev -> set: the device is missing
+set dev nonesuch -> set: a knob is missing
+set dev nonesuch rpg_gd -> set: the value of rpg_gd is missing
+set dev nonesuch rpg 1 -> set: "rpg": no such knob
+set dev nonesuch rpg_gd 1 rpg_gd 2 -> set: rpg_gd is given twice
+set dev nonesuch rpg_gd nan -> rpg_gd: "nan" is not a whole number
+set dev nonesuch rpg_ai_rate 20us -> rpg_ai_rate: "20us" is not a rate
+set dev nonesuch rpg_time_reset 1mbit -> rpg_time_reset: "1mbit" is not a time
+set dev nonesuch np_enable 8 -> np_enable: "8" is not priorities
+set dev nonesuch rp_enable 0, -> rp_enable: "0," is not priorities
+set dev nonesuch rpg_gd 4294967296 -> rpg_gd: "4294967296" is not a number below 2^32
+profile nonesuch -> profile: "nonesuch": no such command
+profile list x -> profile list: "x" is not expected here
+profile show -> profile show: the profile is missing
+profile show a b -> profile show: "b" is not expected here
+profile apply -> profile apply: the profile is missing
+profile apply a b -> profile apply: "b" is not expected here
+profile apply a dev -> profile apply: the device is missing
+save -o -> save: the value of -o is missing
+save dev -> save: the device is missing
+save nonesuch -> save: "nonesuch" is not expected here
+restore FILE -> FILE: No such file
+restore / -> /: Is a directory
+restore BROKEN -> BROKEN:2: must be a device, a knob and a value
+restore UNKNOWN -> UNKNOWN:1: "colour": no such knob
+restore WRONG -> WRONG:1: rpg_gd: "red" is not a whole number
+restore dev -> restore: the device is missing
+restore SAVED x -> restore: "x" is not expected here
+record -i 0 -> record: the interval must be longer than 0
+record -d red -> record: "red" is not a time
+record -o -> record: the value of -o is missing
+record dev -> record: the device is missing
+record qpn -> record: the QP number is missing
+plot -> plot: the record is missing
+plot FILE -> FILE: No such file
+plot / -> /: Is a directory
+plot /etc/passwd -> /etc/passwd: not a record
+plot EMPTY -> EMPTY: the record is empty
+plot RECORD x -> plot: "x" is not expected here
+plot -o picture.gif RECORD -> picture.gif: must end in .png or .svg
+plot -o /nonesuch/picture.png RECORD -> /nonesuch/picture.png: not drawn
+doctor --peer -> doctor: the value of --peer is missing
+doctor -i 0 -> doctor: the interval must be longer than 0
+doctor dev -> doctor: the device is missing
+doctor nonesuch -> doctor: "nonesuch" is not expected here
+doctor dev nonesuch -> nonesuch: no such rxe device or port
+port nonesuch -> port: "nonesuch": no such command
+port s -> "s" may be show, stat, set, switch
+port show dev -> port show: the device is missing
+port show nonesuch -> port show: "nonesuch" is not expected here
+port stat dev -> port stat: the device is missing
+port stat nonesuch -> port stat: "nonesuch" is not expected here
+port watch -i -> port watch: the value of -i is missing
+port watch -i 0 -> port watch: the interval must be longer than 0
+port watch -n -> port watch: the value of -n is missing
+port watch -n nan -> port watch: "nan" is not a count
+port watch dev -> port watch: the device is missing
+port watch nonesuch -> port watch: "nonesuch" is not expected here
+port set -> port set: the device is missing
+port set nonesuch -> port set: "nonesuch" is not expected here
+port set dev nonesuch -> port set: a key is missing
+port set dev nonesuch rate -> port set: the value of rate is missing
+port set dev nonesuch colour red -> port: "colour": no such key
+port set dev nonesuch weight 1 -> port: "weight": no such key
+port set dev nonesuch rate 1 rate 2 -> port: rate is given twice
+port set dev nonesuch prio -> port set: the value of prio is missing
+port set dev nonesuch prio 8 weight 1 -> port set: "8" is not a priority, 0 to 7
+port set dev nonesuch prio 3 rate 1 -> port: "rate": no such key
+port set dev nonesuch rate fast -> rate: "fast" is not a rate
+port set dev nonesuch delay 1mbit -> delay: "1mbit" is not a time
+port set dev nonesuch pfc 9 -> pfc: "9" is not priorities
+port set dev nonesuch trust me -> trust: "me" is not dscp or none
+port set dev nonesuch action bark -> action: "bark" is not off, alert
+port set dev nonesuch detect 0 -> detect: "0" is not auto, or 1ms and more
+port set dev nonesuch xoff 5GB -> xoff: "5GB" is not small enough
+port set dev nonesuch prio 0 pmax 1x -> pmax: "1x" is not a probability
+port switch show x -> port switch show: "x" is not expected here
+port switch new -> port switch new: the switch is missing
+port switch new s colour red -> port: "colour": no such key
+port switch new s alpha x -> alpha: "x" is not a share
+port switch set -> port switch set: the switch is missing
+port switch set s -> port switch set: a key is missing
+port switch set s prio 3 -> port switch set: "prio" is not expected here
+port switch del -> port switch del: the switch is missing
+port switch del a b -> port switch del: "b" is not expected here
+model nonesuch -> nonesuch: no such input (dcqcn model help lists them)
+model -x -> model: "-x" is not expected here
+model -o -> model: the value of -o is missing
+model -o picture.gif -> picture.gif: must end in .png or .svg
+model -o /nonesuch/picture.png -> /nonesuch/picture.png: not drawn
+model -o unfinished.svg --config cisco -> --config: "cisco" is none of dcbport, tc
+model --preset -> model: the value of --preset is missing
+model --preset lan -> preset: "lan" is none of 100g-leaf
+model --config -> model: the value of --config is missing
+model --sweep -> model: the value of --sweep is missing
+model --sweep kmax -> --sweep: "kmax" is not KEY=VALUE
+model --sweep kmax= -> --sweep: kmax: no values
+model --sweep colour=1 -> --sweep: colour: no such input
+model --simulate colour red -> colour: no such input
+model OTHER.toml -> OTHER.toml: has no table [model]
+model none.toml -> none.toml: No such file
+model flows -> model: the value of flows is missing
+model flows many -> flows: "many" is not a value, such as 16
+model flows 1025 -> flows: must be within 1 to 1024
+model flows 8 -o picture.svg -> model: -o: options come before inputs
+"""
+
+TEXT_ONLY = ("watch", "save", "record")
+
+wrong = 0
+
+
+def complain(line, what):
+    global wrong
+    wrong += 1
+    print("# dcqcn %s: %s" % (line, what))
+
+
+class Files:
+    """What names in capitals stand for in the lines above."""
+
+    CONTENT = {
+        "SAVED": "# a comment\nnonesuch rpg_gd 11\n",
+        "BROKEN": "nonesuch rpg_gd 11\nnonesuch rpg_gd\n",
+        "UNKNOWN": "nonesuch colour 1\n", "WRONG": "nonesuch rpg_gd red\n",
+        "FABRIC.toml": "[model]\nflows = 8\n", "OTHER.toml": "[link]\n",
+        "SAVED.svg": "", "EMPTY": "time,dev,qpn,state,rate,target_rate\n",
+        "RECORD": "time,dev,qpn,state,rate,target_rate,alpha,queue_bytes,cnp_handled\n"
+                  "1.0,rxe0,17,1,1000000,1000000,0.5,0,1\n2.0,rxe0,17,1,1000000,1000000,0.5,0,2\n",
+    }
+
+    def __init__(self, directory):
+        self.directory = directory
+        for name, text in self.CONTENT.items():
+            with open(os.path.join(directory, name), "w") as f:
+                f.write(text)
+        self.before = self.listed()
+
+    def listed(self):
+        return sorted(os.listdir(self.directory)) + [f for f in os.listdir("/etc") if "passwd" in f]
+
+    def run(self, line, *options):
+        """Whatever fails must leave no file behind."""
+        p = subprocess.run([TOOL, *options, *line.split()], cwd=self.directory, timeout=60,
+                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if self.listed() != self.before:
+            complain(line, "leaves a file: %s" % self.listed())
+            self.before = self.listed()
+        return p
+
+
+def lines(text):
+    return [line for line in text.splitlines() if line]
+
+
+def one_error(line, p, words):
+    """One line that begins with the command, and nothing else."""
+    if (p.returncode, p.stdout) != (1, "") or len(p.stderr.splitlines()) != 1 or not any(
+            p.stderr.startswith("dcqcn: " + w) for w in words):
+        complain(line, "status %d, %r instead of %s" % (p.returncode, p.stderr, words[0]))
+
+
+def json_error(line, p, words):
+    if p.returncode != 1 or p.stdout.count("\n") != 1:
+        complain(line, "-j: status %d, %r" % (p.returncode, p.stdout))
+        return
+    error = json.loads(p.stdout)
+    if list(error) != ["error"] or not p.stderr.startswith("dcqcn: " + error["error"]) or \
+            not any(error["error"].startswith(w) for w in words):
+        complain(line, "-j: %r, and on standard error %r" % (p.stdout, p.stderr))
+
+
+def drawn(p):
+    """gnuplot has its own to say before"""
+    p.stderr = p.stderr.splitlines(keepends=True)[-1]
+    return p
+
+
+def check_bad(files):
+    for entry in lines(BAD):
+        line, _, words = entry.partition("->")
+        p, q = files.run(line), files.run(line, "-j")
+        if "not drawn" in words:
+            p, q = drawn(p), drawn(q)
+        one_error(line, p, [words.strip()])
+        text_only = line.split()[:1] and line.split()[0] in TEXT_ONLY
+        json_error(line, q, [line.split()[0] + ": prints text only"] if text_only
+                   else [words.strip()])
+
+
+def check_good(files):
+    for line in lines(GOOD):
+        one_error(line, files.run(line), NOWHERE)
+        if line.split()[0] not in TEXT_ONLY:
+            json_error(line, files.run(line, "-j"), NOWHERE)
+    if not os.path.exists("/sys/module/dcbport"):
+        one_error(NEW, files.run(NEW), NOWHERE)
+    for line in lines(LOOKS):
+        p = files.run(line, "-j")
+        if p.returncode:
+            json_error(line, p, NOWHERE)
+        elif not isinstance(json.loads(p.stdout), (list, dict)) or p.stdout.count("\n") != 1:
+            complain(line, "-j: %r" % p.stdout)
+    json_error(SIMULATED, files.run(SIMULATED, "-j"), ["--simulate: prints text only"])
+    p = files.run("show " + DEV, "-j", "-p")
+    if p.stdout.count("\n") != 3 or "error" not in json.loads(p.stdout):
+        complain("-j -p show " + DEV, "%r" % p.stdout)
+    p = files.run("plot -o SAVED.svg RECORD", "--json")
+    if (p.returncode, p.stdout) != (0, "{}\n"):
+        complain("--json plot", "status %d, %r %r" % (p.returncode, p.stdout, p.stderr))
+
+
+def usages():
+    """{command: its arguments} of help."""
+    text = subprocess.run([TOOL, "help"], capture_output=True, text=True, check=True).stdout
+    out = {}
+    for line in re.findall(r"^  dcqcn (.*)$", text, re.M):
+        words = line.split()
+        n = 0
+        while n < len(words) and words[n].isalpha() and words[n].islower() and words[n] != "dev":
+            n += 1
+        out[" ".join(words[:n])] = " ".join(words[n:])
+    return out
+
+
+def check_help(files, commands):
+    """On standard output with status 0, at every level, however much is said."""
+    levels = {" ".join(c.split()[:n]) for c in commands for n in range(len(c.split()) + 1)}
+    for level in sorted(levels):
+        below = [c for c in commands if (c + " ").startswith(level + " " if level else "")]
+        for word in ("help", "-h", "-help", "--help"):
+            p = files.run("%s %s" % (level, word))
+            shown = re.findall(r"^  (dcqcn .*)$", p.stdout, re.M)
+            wanted = [("dcqcn %s %s" % (c, commands[c])).strip() for c in below]
+            if (p.returncode, p.stderr, shown) != (0, "", wanted):
+                complain("%s %s" % (level, word), "status %d, %s %r" % (p.returncode, shown, p.stderr))
+    for c in commands:
+        if files.run(c + " nonesuch --help").returncode:
+            complain(c + " nonesuch --help", "is no help")
+
+
+def check_shortened(files, commands):
+    """Each word, unless another one begins like that."""
+    for command in commands:
+        words = command.split()
+        for i, word in enumerate(words):
+            others = {c.split()[i] for c in commands
+                      if c.split()[:i] == words[:i] and len(c.split()) > i} - {word}
+            for short in {word[:n] for n in range(1, len(word))} - others:
+                line = " ".join(words[:i] + [short] + words[i + 1:]) + " help"
+                p = files.run(line)
+                understood = p.returncode == 0 and re.search(
+                    "^  dcqcn %s( |$)" % command, p.stdout, re.M)
+                if bool(understood) == any(o.startswith(short) for o in others):
+                    complain(line, "status %d, %s" % (p.returncode, p.stderr.strip()))
+
+
+def check_versions(files):
+    for option in ("-V", "-Version", "--version", "--Vers"):
+        p = files.run(option)
+        if p.returncode or not re.fullmatch(r"dcqcn \d+\.\d+\.\d+\n", p.stdout):
+            complain(option, "status %d, %r" % (p.returncode, p.stdout))
+
+
+def check_all_tried(commands):
+    """Whether the lines above have each option and keyword of each command."""
+    good = lines(GOOD + LOOKS) + ["plot -o SAVED.svg RECORD", NEW, SIMULATED]
+    bad = [b.partition("->")[0] for b in lines(BAD)]
+    for command, arguments in commands.items():
+        for word in [""] + re.findall(r"(?<![\w.])(--?[a-z]+|dev|qpn|prio)\b", arguments):
+            for name, tried in (("good", good), ("bad", bad)):
+                # what has no arguments cannot be wrong but by having some
+                if not any((t.strip() + " ").startswith(command + " ") and word in t.split() + [""]
+                           for t in tried):
+                    complain(command, "%s is never tried with %s input" % (word or "it", name))
+
+
+def check_man_page(commands):
+    with open(os.path.join(DCQCN, "dcqcn.8")) as f:
+        text = f.read()
+    text = re.sub(r"\\f[BRI]|\\(?=-)", "", text.partition(".SH SYNOPSIS")[2].partition(".SH")[0])
+    shown = [re.sub(r"^dcqcn (\[OPTIONS\] )?", "", line) for line in text.splitlines()
+             if line.startswith("dcqcn ")]
+    wanted = [("%s %s" % (c, a)).strip() for c, a in commands.items()]
+    for line in sorted(set(wanted) ^ set(shown)):
+        complain(line, "is not the same in help and in the man page's synopsis")
+
+
+def main():
+    commands = usages()
+    assert len(commands) >= 20, commands
+    with tempfile.TemporaryDirectory() as directory:
+        files = Files(directory)
+        check_bad(files)
+        check_good(files)
+        check_help(files, commands)
+        check_shortened(files, commands)
+        check_versions(files)
+    check_all_tried(commands)
+    check_man_page(commands)
+    return 1 if wrong else 0
+
+
+sys.exit(main())

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Arguments that commands share. Wrong ones end the program with what is wrong
+ * and how the command is used.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arg.h"
+#include "command.h"
+#include "fail.h"
+#include "unit.h"
+
+void arg_unexpected(const char *word)
+{
+	fail("%s: \"%s\" is not expected here (usage: dcqcn %s)",
+	     command_name(), word, command_usage());
+}
+
+void arg_missing(const char *what)
+{
+	fail("%s: %s is missing (usage: dcqcn %s)", command_name(), what,
+	     command_usage());
+}
+
+void arg_missing_value(const char *name)
+{
+	fail("%s: the value of %s is missing (usage: dcqcn %s)",
+	     command_name(), name, command_usage());
+}
+
+/* getopt_long() that takes options before the first other word only, -1 after
+ * the last. @letters begin with "+:".
+ */
+int arg_option(int argc, char **argv, const char *letters,
+	       const struct option *names)
+{
+	static const struct option none[] = { {} };
+	int at = optind, c;
+
+	opterr = 0;
+	c = getopt_long(argc, argv, letters, names ?: none, NULL);
+	if (c == ':')
+		arg_missing_value(argv[optind - 1]);
+	if (c == '?')
+		arg_unexpected(argv[at]);
+	return c;
+}
+
+uint64_t arg_nsec(const char *text)
+{
+	uint64_t nsec;
+
+	if (!unit_parse_nsec(text, &nsec))
+		fail("%s: \"%s\" is not a time, such as 10us, 50ms or 2s",
+		     command_name(), text);
+	return nsec;
+}
+
+uint64_t arg_interval(const char *text)
+{
+	uint64_t nsec = arg_nsec(text);
+
+	if (!nsec)
+		fail("%s: the interval must be longer than 0", command_name());
+	return nsec;
+}
+
+/* A whole number, decimal or hexadecimal with 0x */
+unsigned long arg_number(const char *what, const char *text,
+			 unsigned long most)
+{
+	unsigned long number;
+	char *end = NULL;
+
+	errno = 0;
+	number = isdigit((unsigned char)*text) ? strtoul(text, &end, 0) : 0;
+	if (!end || *end || errno || number > most)
+		fail("%s: \"%s\" is not a %s, 0 to %lu", command_name(), text,
+		     what, most);
+	return number;
+}
+
+/* "dev DEV", or NULL for all devices; nothing may follow */
+const char *arg_dev(char **argv)
+{
+	if (!*argv)
+		return NULL;
+	if (strcmp(*argv, "dev"))
+		arg_unexpected(*argv);
+	if (!argv[1])
+		arg_missing("the device");
+	arg_none(argv + 2);
+	return argv[1];
+}
+
+void arg_none(char **argv)
+{
+	if (*argv)
+		arg_unexpected(*argv);
+}

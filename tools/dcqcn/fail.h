@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How the program ends when it cannot do what it was asked to. See fail.c. */
+#ifndef FAIL_H
+#define FAIL_H
+
+void fail(const char *format, ...)
+	__attribute__((noreturn, format(printf, 1, 2)));
+void fail_errno(const char *object) __attribute__((noreturn));
+
+#endif /* FAIL_H */
