@@ -90,6 +90,21 @@ golden "timeline $TMP/run.pcap 10" <<'END'
     0.061000  CNP  fd00::1 > fd00::2  QP 0x00000011  0.9 -> 0.0 Mb/s
     0.070000  CNP  22.22.22.7 > 22.22.22.8  QP 0x000000d2  0.0 -> 0.0 Mb/s
 END
+# refuses WORDS IN THE ERROR, ARGUMENTS...
+refuses()
+{
+	local want=$1 got; shift
+
+	got=$(tools/wireshark/roce "$@" 2>&1 >/dev/null) && { echo "# roce $*: succeeds"; STATUS=1; }
+	[[ $got == "roce: "*$want* ]] || { echo "# roce $*: $got"; STATUS=1; }
+}
+
+[ "$(tools/wireshark/roce --help 2>/dev/null | grep -c '^roce ')" = 4 ] || { echo "# no help"; STATUS=1; }
+refuses "a command is missing"
+refuses '"nonesuch": no such command' nonesuch x
+refuses "needs a capture file" ecn
+refuses "/nonesuch: cannot be read" ce /nonesuch
+refuses "milliseconds" timeline "$TMP/run.pcap" 1.5
 INFO=$(tshark -X lua_script:tools/wireshark/roce_cnp.lua -r "$TMP/run.pcap" -Y roce.cnp \
 	-T fields -e _ws.col.Protocol -e _ws.col.Info 2>/dev/null | sort | uniq -c)
 [ "$(grep -c "RRoCE	CNP QP=0x000011" <<<"$INFO")" = 2 ] || { echo "# $INFO"; STATUS=1; }

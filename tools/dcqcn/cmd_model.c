@@ -59,7 +59,7 @@ static _Noreturn void simulate(const struct dcqcn_model_input *in)
 	FILE *f;
 
 	if (option_json)
-		fail("--simulate: prints text only, no JSON");
+		fail("--simulate: prints text only, no JSON (sim model --json does)");
 	if (n < 0)
 		fail_errno("/proc/self/exe");
 	self[n] = '\0';

@@ -30,7 +30,7 @@ _lab()
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		_lab_words "$commands"
+		_lab_words "$commands --version --help"
 		return
 	fi
 	case $prev in
@@ -54,7 +54,7 @@ _lab()
 	up)	options="--hosts --kernel --rate --delay --kmin --kmax --pmax --buffer --cnp
 			--profile --module --tdf" ;;
 	run)	options="--short --only --live --check --stock-only --kernel --module --tdf --set
-			--out" ;;
+			--out --json" ;;
 	status|list)	options="--json" ;;
 	capture)	options="--write --duration --filter --snaplen" ;;
 	record)	options="--duration --out" ;;

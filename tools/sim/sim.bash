@@ -27,7 +27,7 @@ _sim()
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		_sim_words "run model list kernel"
+		_sim_words "run model list kernel --version --help"
 		return
 	fi
 	case $prev in
@@ -38,7 +38,7 @@ _sim()
 		return ;;
 	esac
 	case ${COMP_WORDS[1]}:$cur in
-	run:-*)	_sim_words "--only --out --jobs --twice --builtin --help" ;;
+	run:-*)	_sim_words "--only --out --jobs --twice --builtin --json --help" ;;
 	run:*)	_sim_scenarios ;;
 	model:-*)	_sim_words "--remove --json --out --help" ;;
 	model:*)	mapfile -t COMPREPLY < <(compgen -f -X '!*.toml' -- "$cur") ;;

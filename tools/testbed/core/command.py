@@ -15,13 +15,39 @@ import subprocess
 import sys
 
 from .errors import InputError, LabError
+from .paths import version
+
+
+def complain(text):
+    """One line on stderr and, to whoever asked for JSON, an object on stdout."""
+    print(text, file=sys.stderr)
+    if Parser.json_wanted:
+        print_json({"error": text})
 
 
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line."""
 
+    json_wanted = False
+
+    def parse_known_args(self, args=None, namespace=None):
+        # before anything is parsed that may be wrong
+        if "--json" in self._option_string_actions and "--json" in (args or ()):
+            Parser.json_wanted = True
+        return super().parse_known_args(args, namespace)
+
     def error(self, message):
-        self.exit(2, "%s: %s (see %s --help)\n" % (self.prog, message, self.prog))
+        complain("%s: %s (see %s --help)" % (self.prog, message, self.prog))
+        self.exit(2)
+
+
+def add_version(parser):
+    parser.add_argument("-V", "--version", action="version",
+                        version="%s %s" % (parser.prog, version()))
+
+
+def add_json(parser, help="print JSON"):
+    parser.add_argument("--json", action="store_true", help=help)
 
 
 def number(least, most=float("inf"), kind=int):
@@ -61,18 +87,18 @@ def main(name, function, *args):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except InputError as e:
-        print("%s: %s" % (name, e), file=sys.stderr)
+        complain("%s: %s" % (name, e))
         return 2
     except OSError as e:
         if e.filename is None:
             raise
-        print("%s: %s: %s" % (name, e.filename, e.strerror), file=sys.stderr)
+        complain("%s: %s: %s" % (name, e.filename, e.strerror))
         return 1
     except (LabError, subprocess.CalledProcessError) as e:
-        print("%s: %s" % (name, e), file=sys.stderr)
+        complain("%s: %s" % (name, e))
         return 1
     except KeyboardInterrupt:
-        print("%s: interrupted" % name, file=sys.stderr)
+        complain("%s: interrupted" % name)
         return 130
 
 

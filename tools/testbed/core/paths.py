@@ -2,6 +2,7 @@
 """Where things are: in this source tree, and in the user's cache."""
 
 import os
+import re
 
 # The package is also found through links beside the commands, hence realpath
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", ".."))
@@ -14,6 +15,11 @@ ROCE_PACKET = os.path.join(os.path.dirname(os.path.realpath(__file__)), "roce_pa
 MODULE_PARTS = ("Kbuild", "include", "drivers")
 MODULE = "drivers/infiniband/sw/dcqcn/rdma_dcqcn.ko"
 DCBPORT = "drivers/net/dcbport/dcbport.ko"
+
+
+def version():
+    with open(os.path.join(TOP, "include", "rdma_dcqcn_version.h")) as f:
+        return re.search(r'^#define RDMA_DCQCN_VERSION\s+"(.*)"', f.read(), re.M)[1]
 
 
 def cache_dir():

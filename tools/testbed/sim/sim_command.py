@@ -147,13 +147,14 @@ def wanted(args):
 def cmd_run(args):
     simulations = wanted(args)
     sim = Simulator(os.path.join(args.out, "built"), args.builtin)
-    failed = held = 0
+    held = 0
+    documents, failures = [], []
     for s in simulations:
         out = os.path.join(args.out, s.name)
         results, bad = simulate(sim, s, s.runs, out, args.jobs, args.twice)
-        command.write_json(os.path.join(out, "result.json"), {
-            "scenario": s.name, "title": s.title, "kernel": sim.kernel.release,
-            "runs": [{"name": run.name, **run.variables, **r} for run, r in results]})
+        document = {"scenario": s.name, "title": s.title, "kernel": sim.kernel.release,
+                    "runs": [{"name": run.name, **run.variables, **r} for run, r in results]}
+        command.write_json(os.path.join(out, "result.json"), document)
         verdict = s.check(results)
         for run, r in results:
             # of a hundred runs, those that are worth a look
@@ -163,6 +164,12 @@ def cmd_run(args):
             grid.draw(s, results, verdict.failing, out)
         if s.graph:
             graph.draw(s, results, out)
+        held += verdict.held
+        bad += verdict.bad
+        documents.append(document)
+        failures += ["%s: %s" % (s.name, b) for b in bad]
+        if args.json:
+            continue
         print("\n%s: %s\n\n%s\n" % (s.name, s.title, table(results)))
         say("figures in %s" % os.path.join(out, "result.json"))
         for run, _ in results:
@@ -171,13 +178,13 @@ def cmd_run(args):
         if verdict.left_out:
             print("NOTE: %s: %d comparisons left out, the other run was not simulated" %
                   (s.name, verdict.left_out))
-        held += verdict.held
-        bad += verdict.bad
-        failed += len(bad)
         for b in bad:
             print("FAILED: %s: %s" % (s.name, b))
-    print("%d figures as they have to be, %d not" % (held, failed))
-    return 1 if failed else 0
+    if args.json:
+        command.print_json({"results": documents, "failed": failures})
+    else:
+        print("%d figures as they have to be, %d not" % (held, len(failures)))
+    return 1 if failures else 0
 
 
 def cmd_model(args):
@@ -189,15 +196,15 @@ def cmd_model(args):
             os.unlink(args.file)
     sim = Simulator(os.path.join(args.out, "built"))
     results, bad = simulate(sim, s, s.runs, os.path.join(args.out, "model"), 1, False)
+    found = modelled.measured(answer, results[0][1]) if results else None
+    if args.json:
+        command.print_json({"predicted": answer["output"], "measured": found, "failed": bad})
+        return 1 if bad else 0
     for b in bad:
         print("FAILED: %s" % b)
     for run, r in results:
-        found = modelled.measured(answer, r)
-        if args.json:
-            command.print_json({"predicted": answer["output"], "measured": found})
-        else:
-            pictures.draw(run, os.path.join(args.out, "model", run.name), r["bottleneck"])
-            print(modelled.table(answer, found))
+        pictures.draw(run, os.path.join(args.out, "model", run.name), r["bottleneck"])
+        print(modelled.table(answer, found))
     return 1 if bad else 0
 
 
@@ -220,6 +227,7 @@ def cmd_kernel(args):
 
 def parser():
     p = command.Parser(prog="sim", description=__doc__)
+    command.add_version(p)
     sub = p.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     s = sub.add_parser("run", help="simulate scenarios and print their figures",
@@ -240,6 +248,7 @@ def parser():
                    help="simulate everything twice and fail unless all figures are the same")
     s.add_argument("--builtin", action="store_true",
                    help="with rxe built into the kernel instead of as a module")
+    command.add_json(s, "print JSON instead of tables: result.json, and what failed")
     s.set_defaults(run=cmd_run)
 
     s = sub.add_parser("model", help="simulate what dcqcn model describes, and compare",
@@ -247,14 +256,14 @@ def parser():
                        "reads, and print what it predicts beside what is measured.")
     s.add_argument("file", help="a .toml file")
     s.add_argument("--remove", action="store_true", help="the file, once it is read")
-    s.add_argument("--json", action="store_true", help="for programs")
+    command.add_json(s)
     s.add_argument("--out", default=os.path.join(OUT, "sim"), metavar="DIR",
                    type=command.directory,
                    help="where to write (default: out/sim)")
     s.set_defaults(run=cmd_model)
 
     s = sub.add_parser("list", help="show the scenarios that there are")
-    s.add_argument("--json", action="store_true", help="for programs")
+    command.add_json(s)
     s.set_defaults(run=cmd_list)
 
     s = sub.add_parser("kernel", help="build the simulator's kernel if the cache lacks it, and "

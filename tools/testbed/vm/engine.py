@@ -2,6 +2,7 @@
 """Measurements: which runs share guests and QPs, and the use of their recordings."""
 
 import fcntl
+import json
 import os
 
 from ..core.errors import InputError, LabError
@@ -103,14 +104,15 @@ def module_for(runs, module, settings):
 
 
 class Reports:
-    """Prints and writes an experiment's results as soon as all of its runs are there.
+    """Prints and writes an experiment's results as soon as all of its runs are there; as JSON
+    they are only kept.
 
     experiments: [(experiment, where to write)]
     """
 
-    def __init__(self, experiments, check):
-        self.experiments, self.check = experiments, check
-        self.results, self.bad = {}, []
+    def __init__(self, experiments, check, as_json=False):
+        self.experiments, self.check, self.as_json = experiments, check, as_json
+        self.results, self.bad, self.documents = {}, [], []
 
     def done(self, recording):
         self.results[recording.run] = report.Result(recording)
@@ -121,10 +123,15 @@ class Reports:
     def tell(self, e, out):
         results = [self.results[r] for r in e.runs]
         path, png = report.write(e, results, out)
-        print("\n" + report.table("%s: %s" % (e.name, e.title), results) + "\n", flush=True)
+        if self.as_json:
+            with open(path) as f:
+                self.documents.append(json.load(f))
+        else:
+            print("\n" + report.table("%s: %s" % (e.name, e.title), results) + "\n", flush=True)
         say("figures in %s, picture in %s, CSV and pcap beside them" % (path, png))
         if not self.check:
             return
         verdict = e.check([(r.run, r.figures) for r in results])
         self.bad += ["%s: %s" % (e.name, b) for b in verdict.bad]
-        print("%s: %d of %d expectations hold" % (e.name, verdict.held, verdict.looked))
+        if not self.as_json:
+            print("%s: %d of %d expectations hold" % (e.name, verdict.held, verdict.looked))

@@ -167,7 +167,7 @@ def cmd_run(args):
     found = experiments(args)
     runs = [(r, out) for e, out in found for r in e.runs]
     module = None if args.live else engine.module_for(runs, args.module, settings)
-    reports = engine.Reports(found, args.check)
+    reports = engine.Reports(found, args.check, args.json)
     with engine.alone():
         if args.live:
             bad = engine.measure_live(runs, reports.done)
@@ -178,6 +178,9 @@ def cmd_run(args):
             bad = engine.measure_apart(runs, image, module,
                                        Clock(TDF if args.tdf is None else args.tdf), reports.done)
     bad += reports.bad
+    if args.json:
+        command.print_json({"results": reports.documents, "failed": bad})
+        return 1 if bad else 0
     for b in bad:
         print("FAILED: " + b)
     return 1 if bad else 0
@@ -216,6 +219,7 @@ def cmd_draw(args):
 def parser():
     p = command.Parser(prog="lab", description=__doc__, epilog=EXAMPLES,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
+    command.add_version(p)
     sub = p.add_subparsers(dest="command_name", required=True, metavar="COMMAND")
 
     def add(name, function, text, more="", **kw):
@@ -227,9 +231,6 @@ def parser():
     def kernel(s):
         s.add_argument("--kernel", default=DEFAULT, metavar="K",
                        help="the guests': %s and so on (default: %s)" % (KERNELS, DEFAULT))
-
-    def json_option(s):
-        s.add_argument("--json", action="store_true", help="for programs")
 
     def module(s):
         s.add_argument("--module", metavar="FILE",
@@ -259,7 +260,7 @@ def parser():
     module(s)
     tdf(s, 1, 1)
 
-    json_option(add("status", cmd_status, "show guests, what they run, and the switches' queues"))
+    command.add_json(add("status", cmd_status, "show guests, what they run, and the switches' queues"))
 
     s = add("exec", cmd_exec, "run a command in a guest",
             "Exits with its status. One word is a line for the guest's shell.")
@@ -313,6 +314,7 @@ def parser():
                         "may be repeated")
     s.add_argument("--out", metavar="DIR", type=command.directory,
                    help="where to write (default: out/lab/SCENARIO)")
+    command.add_json(s, "print JSON instead of tables: result.json, and what failed")
 
     s = add("record", cmd_record, "watch a bridge port of this machine, for your own VMs",
             "For a port on which tools/lab/congestion-point runs. Writes table, picture, CSV and "
@@ -327,7 +329,7 @@ def parser():
     s.add_argument("-o", "--out", required=True, metavar="FILE.png")
     s.add_argument("-t", "--title")
 
-    json_option(add("list", cmd_list, "show the scenarios that there are"))
+    command.add_json(add("list", cmd_list, "show the scenarios that there are"))
 
     s = add("image", cmd_image, "print where the guests' root file system is",
             "Builds it with mmdebstrap if the cache lacks it.")
