@@ -15,10 +15,8 @@
 #include "check.h"
 #include "kernel.h"
 
-/* The module's own headers of what is not here */
-#define DCQCN_NETLINK_H
+/* The module's own header of what is not here */
 #define DCQCN_TRACE_H
-struct dcqcn_budget { int unused; };
 
 #define hash_for_each_possible_rcu(table, pos, member, key) \
 	for (pos = fuzz_dev; pos; pos = NULL)

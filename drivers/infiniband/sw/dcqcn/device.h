@@ -4,7 +4,6 @@
 #define DCQCN_DEVICE_H
 
 #include <linux/hashtable.h>
-#include <linux/kobject.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
@@ -12,13 +11,15 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
+#include "budget.h"
 #include "counters.h"
-#include "netlink.h"
 #include "settings.h"
-#include "sysfs.h"
 
 #define DCQCN_TABLE_BITS	4	/* hash tables of ports */
 #define DCQCN_QP_BITS		10	/* a port's hash table of QPs */
+
+struct dcqcn_net_hooks;
+struct dcqcn_sysfs;
 
 /**
  * struct dcqcn_dev - congestion control of one rxe device
@@ -49,8 +50,7 @@
  * @next_sweep: jiffies; when the janitor is due
  * @cnp_paid: ns; the CNPs sent so far use up the port's share until then
  * @rate_events: rate limit of netlink events, see netlink.c
- * @ecn: ``ecn/``, see sysfs.c
- * @dirs: directories below @ecn
+ * @sysfs: its directories below ``ecn/``
  */
 struct dcqcn_dev {
 	struct hlist_node ibdev_node;
@@ -82,8 +82,7 @@ struct dcqcn_dev {
 	atomic64_t cnp_paid;
 	struct dcqcn_budget rate_events;
 
-	struct kobject *ecn;
-	struct kobject *dirs[DCQCN_NUM_DIRS];
+	struct dcqcn_sysfs *sysfs;
 };
 
 int dcqcn_device_init(void);

@@ -23,6 +23,25 @@
 #include "settings.h"
 #include "sysfs.h"
 
+/* Directories below ecn/ */
+enum dcqcn_dir_id {
+	DCQCN_DIR_NP,		/* roce_np/ */
+	DCQCN_DIR_NP_ENABLE,	/* roce_np/enable/ */
+	DCQCN_DIR_RP,		/* roce_rp/ */
+	DCQCN_DIR_RP_ENABLE,	/* roce_rp/enable/ */
+	DCQCN_NUM_DIRS
+};
+
+/**
+ * struct dcqcn_sysfs - the directories of one port
+ * @ecn: ``ecn/``
+ * @dirs: what is below it
+ */
+struct dcqcn_sysfs {
+	struct kobject *ecn;
+	struct kobject *dirs[DCQCN_NUM_DIRS];
+};
+
 struct dcqcn_dir {
 	struct kobject kobj;
 	struct dcqcn_dev *dev;
@@ -224,6 +243,7 @@ static struct kobject *dcqcn_dir_add(struct dcqcn_dev *dev,
 				     enum dcqcn_dir_id id)
 {
 	enum dcqcn_dir_id parent = dcqcn_dirs[id].parent;
+	struct dcqcn_sysfs *sysfs = dev->sysfs;
 	struct dcqcn_dir *dir;
 	int err;
 
@@ -232,7 +252,7 @@ static struct kobject *dcqcn_dir_add(struct dcqcn_dev *dev,
 		return ERR_PTR(-ENOMEM);
 	dir->dev = dev;
 	err = kobject_init_and_add(&dir->kobj, &dcqcn_dirs[id].type,
-				   parent == id ? dev->ecn : dev->dirs[parent],
+				   parent == id ? sysfs->ecn : sysfs->dirs[parent],
 				   "%s", dcqcn_dirs[id].name);
 	if (err) {
 		kobject_put(&dir->kobj);
@@ -256,15 +276,20 @@ static void dcqcn_dir_remove(struct kobject *kobj)
  */
 int dcqcn_sysfs_add(struct dcqcn_dev *dev)
 {
-	int i, err;
+	struct dcqcn_sysfs *sysfs;
+	int i, err = -ENOMEM;
 
-	dev->ecn = kobject_create_and_add("ecn", &dev->ndev->dev.kobj);
-	if (!dev->ecn)
+	sysfs = kzalloc(sizeof(*sysfs), GFP_KERNEL);
+	if (!sysfs)
 		return -ENOMEM;
+	dev->sysfs = sysfs;
+	sysfs->ecn = kobject_create_and_add("ecn", &dev->ndev->dev.kobj);
+	if (!sysfs->ecn)
+		goto free;
 	for (i = 0; i < DCQCN_NUM_DIRS; i++) {
-		dev->dirs[i] = dcqcn_dir_add(dev, i);
-		if (IS_ERR(dev->dirs[i])) {
-			err = PTR_ERR(dev->dirs[i]);
+		sysfs->dirs[i] = dcqcn_dir_add(dev, i);
+		if (IS_ERR(sysfs->dirs[i])) {
+			err = PTR_ERR(sysfs->dirs[i]);
 			goto remove;
 		}
 	}
@@ -272,8 +297,10 @@ int dcqcn_sysfs_add(struct dcqcn_dev *dev)
 
 remove:
 	while (i--)
-		dcqcn_dir_remove(dev->dirs[i]);
-	dcqcn_dir_remove(dev->ecn);
+		dcqcn_dir_remove(sysfs->dirs[i]);
+	dcqcn_dir_remove(sysfs->ecn);
+free:
+	kfree(sysfs);
 	return err;
 }
 
@@ -285,9 +312,11 @@ remove:
  */
 void dcqcn_sysfs_remove(struct dcqcn_dev *dev)
 {
+	struct dcqcn_sysfs *sysfs = dev->sysfs;
 	int i;
 
 	for (i = DCQCN_NUM_DIRS; i--; )
-		dcqcn_dir_remove(dev->dirs[i]);
-	dcqcn_dir_remove(dev->ecn);
+		dcqcn_dir_remove(sysfs->dirs[i]);
+	dcqcn_dir_remove(sysfs->ecn);
+	kfree(sysfs);
 }
