@@ -338,7 +338,7 @@ function link() {
 }
 
 function command() {
-	return ["dcqcn model preset", fields.presets[preset].name,
+	return ["dcqcn model --preset " + fields.presets[preset].name,
 		...changes().map(([f, value]) => f.key + " " + plain(f, value))].join(" ");
 }
 
