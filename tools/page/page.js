@@ -3,6 +3,7 @@
 
 const AUTO = -1;
 const STEPS = 1000;		// of a slider
+const REST_MS = 250;		// browsers limit how often the address may change
 
 // Of a value's text, the unit that a number without one is in comes first. As in the command.
 const UNITS = {
@@ -15,18 +16,18 @@ const UNITS = {
 	m: [["m", 1], ["km", 1e3]],
 };
 const SHOWN = {			// in order of size
-	bps: [["bit", 1], ["kbit", 1e3], ["mbit", 1e6], ["gbit", 1e9], ["tbit", 1e12]],
+	bps: UNITS.bps,
 	bytes: [["B", 1], ["KB", 1e3], ["MB", 1e6], ["GB", 1e9]],
 	us: [["ns", 1e-3], ["us", 1], ["ms", 1e3], ["s", 1e6]],
 	share: [["%", 0.01]],
-	m: [["m", 1], ["km", 1e3]],
+	m: UNITS.m,
 };
 const OPEN = ["fabric", "load", "switch"];	// groups of inputs shown at first
 
 const $ = (id) => document.getElementById(id);
 
 let wasm, fields, outputIndex, inputIndex, ranges;
-let preset = 0, target = 0, scheduled = false;
+let preset = 0, target = 0, scheduled = false, linkTimer;
 
 function element(tag, attributes = {}, ...children) {
 	const e = document.createElement(tag);
@@ -207,13 +208,14 @@ function makeField(i) {
 }
 
 function makeForm() {
+	const isRoomy = matchMedia("(min-width: 60rem)").matches;
 	let group;
 
 	fields.inputs.forEach((f, i) => {
 		if (!group || group.dataset.group !== f.group) {
 			group = element("details", { "data-group": f.group },
 				element("summary", {}, f.group));
-			group.open = OPEN.includes(f.group);
+			group.open = OPEN.includes(f.group) && isRoomy;
 			$("inputs").append(group);
 		}
 		group.append(makeField(i));
@@ -240,7 +242,7 @@ function makeButtons() {
 	});
 	$("copy").addEventListener("click", () => copy($("config").textContent));
 	$("copy-command").addEventListener("click", () => copy(command()));
-	$("copy-link").addEventListener("click", () => copy(location.href));
+	$("copy-link").addEventListener("click", () => copy(location.href.split("#")[0] + link()));
 }
 
 // Without a permission for the clipboard, as from a file, select what is to be copied
@@ -602,7 +604,8 @@ function update() {
 	scheduled = false;
 	showInputs();
 	complain(problem);
-	history.replaceState(null, "", link());
+	clearTimeout(linkTimer);
+	linkTimer = setTimeout(() => history.replaceState(null, "", link()), REST_MS);
 	if (!problem) {
 		showVerdicts();
 		showThresholds();
