@@ -416,6 +416,10 @@ static void test_hops(void)
 	out = solved(&in);
 	/* tools/sim/sim run parkinglot: 14.4 of 24.9 Gb/s */
 	expect(near(out.long_share, 14.4 / 24.9, 0.1), "long flows get %.3f", out.long_share);
+	in.profile = 0;
+	out = solved(&in);
+	expect(!out.long_share, "of auto, %.3f is known", out.long_share);
+	in.profile = 2;
 	in.congested_hops = 3;
 	out = solved(&in);
 	p = out.marked_share;
@@ -503,7 +507,7 @@ static void test_other_findings(void)
 static void test_configurations(void)
 {
 	struct dcqcn_model_input in = given();
-	struct dcqcn_model_output out = solved(&in);
+	struct dcqcn_model_output out;
 	static const char * const parts[DCQCN_MODEL_TARGETS] = {
 		[DCQCN_MODEL_DCBPORT] = "kmin 21000B kmax 210000B pmax 20%",
 		[DCQCN_MODEL_TC] = "min 21000 max 210000 avpkt 1000 burst 22",
@@ -513,6 +517,8 @@ static void test_configurations(void)
 	};
 	char text[DCQCN_MODEL_CONFIG_TEXT];
 
+	in.pmax_share = 0.2;
+	out = solved(&in);
 	in.ai_bps = 40e6;
 	for (int i = 0; i < DCQCN_MODEL_TARGETS; i++) {
 		size_t length = dcqcn_model_config(&in, &out, i, text);

@@ -154,8 +154,9 @@ static void about_tiers(const struct dcqcn_model_input *in, const struct dcqcn_m
 	text_whole(&t, in->congested_hops);
 	add_value(&t, " queues a packet is marked ", DCQCN_MODEL_NUMBER, out->amplification,
 		  " times as often");
-	add_value(&t, ", and a long flow gets ", DCQCN_MODEL_SHARE, out->long_share,
-		  " of a short one's rate");
+	if (out->long_share)
+		add_value(&t, ", and a long flow gets ", DCQCN_MODEL_SHARE,
+			  out->long_share, " of a short one's rate");
 	add_value(&t, "; with Pmax ", DCQCN_MODEL_SHARE, out->graduated_pmax_share,
 		  " on each of them it is marked as if there was one");
 }

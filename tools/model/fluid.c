@@ -26,10 +26,10 @@
 #define HALVINGS	60
 
 /* Of the path, see rate.c */
-#define PERIOD_RTTS	3
+#define PERIOD_RTTS	1
 #define PERIOD_PACKETS	2
 #define CUT_PACKETS	8
-#define AI_SHARE	64
+#define AI_SHARE	128
 
 /* x / (e^y - 1), y > 0 */
 static double over_expm1(double x, double y)

@@ -38,7 +38,7 @@ void hops_solve(const struct dcqcn_model_input *in, const struct senders *sender
 	struct fluid fluid = parts_fluid(in, out);
 
 	out->amplification = hops;
-	out->long_share = 1;
+	out->long_share = hops == 1;
 	out->graduated_pmax_share = out->pmax_share / hops;
 	out->graduated_kmax_bytes = out->kmin_bytes +
 				    hops * (out->kmax_bytes - out->kmin_bytes);
@@ -50,7 +50,8 @@ void hops_solve(const struct dcqcn_model_input *in, const struct senders *sender
 	out->graduated_pmax_share = out->pmax_share * each / p;
 	out->graduated_kmax_bytes = out->kmin_bytes +
 				    (out->kmax_bytes - out->kmin_bytes) * p / each;
-	if (hops > 1)
+	/* Where T and R_AI follow the path, marks say nothing of the rate */
+	if (hops > 1 && senders->rp.rpg_time_reset && senders->rp.rpg_ai_rate)
 		out->long_share = rate_at(fluid, senders, out->any_share) /
 				  rate_at(fluid, senders, p);
 }

@@ -217,7 +217,8 @@ struct dcqcn_model_input {
  * @graduated_pmax_share: of each of these queues, so that their marks come to
  *	@marked_share
  * @graduated_kmax_bytes: or else that, with the given Pmax
- * @long_share: what a flow over all of them gets, by what one over one gets
+ * @long_share: what a flow over all of them gets, by what one over one gets; 0: unknown,
+ *	as with knobs that follow the path
  * @burst_us: how long a burst comes in
  * @burst_queue_bytes: that it builds up, on top of the mean
  * @burst_seen_share: of bursts that the marker sees
