@@ -114,7 +114,8 @@ knobs_of_loop()
 	alone cnp-interval
 	peer cnp-interval
 	usual_knobs
-	knobs local roce_rp/rpg_time_reset=1
+	# shorter than a round trip, and long enough for the limiter to stay
+	knobs local roce_rp/rpg_time_reset=200
 	alone knob-overrides
 	usual_knobs
 	knobs remote roce_np/enable/0=0
@@ -177,6 +178,7 @@ floor()
 {
 	reload_both
 	copy_command
+	"$DCQCN" profile apply sigcomm15
 	fixed_rate local 5
 	perftest local ib_write_bw -m 1024 -s 65536 -u 14 || return
 	trickle local --qpn "${QPN[local]}"
