@@ -8,7 +8,7 @@ import glob
 import json
 import os
 
-from ..core.paths import SIM
+from .uml import PYTHON
 
 ROOT = "ffffffff"       # of the device, as qsample wants it
 STATS = "ports."        # what the files with counters are called
@@ -88,14 +88,14 @@ def listen(run):
     """Shell commands that record PFC frames, in the background."""
     if not pauses(run):
         return ""
-    return "python3 %s/frames.py %s >frames.csv &\nframes=$!" % (SIM, " ".join(
+    return "%sframes.py %s >frames.csv &\nframes=$!" % (PYTHON, " ".join(
         "%s:%s:%s" % (name, netns, device) for name, (netns, device, _) in pausable(run).items()))
 
 
 def storms(run):
     """Shell commands that send pauses without end, in the background."""
-    return "\n".join("ip netns exec %s python3 %s/storm.py eth0 %d %d %d %d &" %
-                     (s.host, SIM, s.prio, s.begin, s.end, run.hosts[s.host].link.rate)
+    return "\n".join("ip netns exec %s %sstorm.py eth0 %d %d %d %d &" %
+                     (s.host, PYTHON, s.prio, s.begin, s.end, run.hosts[s.host].link.rate)
                      for s in run.storms)
 
 

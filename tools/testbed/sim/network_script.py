@@ -16,8 +16,8 @@ wrong behind it. So a round trip between two hosts sees the delay of either
 host's link once, as it should, but both on the way out of a switch.
 """
 
-from ..core.paths import SIM
 from . import dcbport
+from .uml import PYTHON
 
 MTU = 4200          # of all network devices: RoCE's 4096 and its headers
 FRAME = MTU + 14
@@ -230,7 +230,7 @@ cp -r /run/out/. /mnt/""" % commands
 MEASURE = """
 samplers=
 %(samplers)s
-python3 %(sim)s/counters.py %(tick_us)d >counters.csv &
+%(python)scounters.py %(tick_us)d >counters.csv &
 counters=$!
 frames=
 %(frames)s
@@ -281,11 +281,11 @@ def script(run, binaries):
                             (name, binaries, run.record // 1000, name))
     changing = changes(run)
     values = {
-        "changes": changing and "python3 %s/changes.py <<END &\n%s\nEND" % (SIM, changing),
+        "changes": changing and "%schanges.py <<END &\n%s\nEND" % (PYTHON, changing),
         "record": "\n".join(dcbport.record(run, binaries)),
         "release": "\n".join(dcbport.release(run, binaries)),
         "frames": dcbport.listen(run), "storms": dcbport.storms(run),
-        "sim": SIM, "bin": binaries, "poll": max(0.01, run.duration / 100e9),
+        "python": PYTHON, "bin": binaries, "poll": max(0.01, run.duration / 100e9),
         "samplers": "\n".join(samplers),
         "tick_us": max(run.duration // 50000, SHORTEST_TICK),
         "begin_us": run.window[0] // 1000, "end_us": run.window[1] // 1000,

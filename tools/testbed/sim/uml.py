@@ -9,15 +9,21 @@ import subprocess
 from ..core import console, kernel_log
 from ..core.errors import LabError
 from ..core.kernel_log import complaints
+from ..core.paths import SIM
 
 LAST_WORDS = "reboot: Power down"
 SILENCE = 900       # s of wall time without output
 
 # Simulated time, which stands still while the CPU works; or, on the debug kernel,
-# real time, in which other programs on the host may stop it for a while.
+# real time, in which other programs on the host may stop it for a while. KASAN keeps each
+# different call stack, and here those of interrupts go on below the interrupt: ten minutes of
+# torture have more than the usual 128 MB of them.
 SIMULATED = ("time-travel=inf-cpu", "time-travel-start=0", "mem=6G")
-REAL = ("mem=768M", "rcupdate.rcu_cpu_stall_suppress=1")
+REAL = ("mem=1536M", "stack_depot_max_pools=32768", "rcupdate.rcu_cpu_stall_suppress=1")
 
+# How a program of tools/sim runs in there. Each system call costs simulated time; so that no
+# result depends on where the tree lies or what else is installed, Python must look nowhere else.
+PYTHON = "python3 -IS /srv/"
 
 FIRST_PROCESS = """#!/bin/sh
 # What the kernel runs as its first process. Made by uml.py.
@@ -27,6 +33,7 @@ mount -t sysfs sys /sys
 mount -t tmpfs tmpfs /run
 mount -t devtmpfs dev /dev
 mount -t hostfs -o %(out)s hostfs /mnt
+mount -t hostfs -o %(sim)s hostfs /srv
 ln -sf /proc/self/fd /dev/fd
 run() {
 set -e
@@ -62,7 +69,7 @@ def _stop(p):
 
 def boot(kernel, seed, modules, commands, out, show=None, mode=SIMULATED, silence=SILENCE):
     """Load modules (insmod's arguments, in order) and run shell commands, which see out as
-    /mnt; their output goes to out/console.
+    /mnt and tools/sim as /srv; their output goes to out/console.
 
     show(ns): called with simulated time now and then.
     silence: s without output after which it is ended.
@@ -70,7 +77,7 @@ def boot(kernel, seed, modules, commands, out, show=None, mode=SIMULATED, silenc
     """
     init = os.path.join(out, "init")
     with open(init, "w") as f:
-        f.write(FIRST_PROCESS % {"out": out, "commands": commands,
+        f.write(FIRST_PROCESS % {"out": out, "sim": SIM, "commands": commands,
                                  "insmod": "\n".join("insmod " + m for m in modules)})
     os.chmod(init, 0o755)
     env = dict(os.environ, LD_PRELOAD=seed, SIM_SEED="1")
