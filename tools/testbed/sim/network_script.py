@@ -242,9 +242,12 @@ frames=
 # It ends when its queue pairs have, and these when their packets have left their host
 until [ -e ended -o -s flows.json ]; do sleep %(poll)g; done
 kill $samplers
-# CNPs that are under way arrive, and the counters are read once more
+# CNPs that are under way arrive, and the counters are read once more, but not until then: a
+# look takes more of our time than a millisecond of traffic
+kill -STOP $counters
 sleep 0.3
 kill $counters $frames
+kill -CONT $counters
 %(record)s
 %(release)s
 wait"""
