@@ -1,25 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# bash completion of lab(8)
-
-_lab_words()
-{
-	local IFS=$' \t\n'
-	mapfile -t COMPREPLY < <(compgen -W "$1" -- "${COMP_WORDS[COMP_CWORD]}")
-}
-
-# Names of our scenarios, beside the command, and files
-_lab_scenarios()
-{
-	local dir f names=""
-
-	dir=$(dirname "$(readlink -f "$(type -P "${COMP_WORDS[0]}")")")
-	for f in "$dir"/scenarios/*.toml; do
-		f=${f##*/}
-		names+=" ${f%.toml}"
-	done
-	mapfile -t COMPREPLY < <(compgen -W "$names" -- "${COMP_WORDS[COMP_CWORD]}"
-		compgen -f -X '!*.toml' -- "${COMP_WORDS[COMP_CWORD]}")
-}
+# bash completion of lab(8), after testbed/completion.bash
 
 _lab()
 {
@@ -30,18 +10,18 @@ _lab()
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		_lab_words "$commands --version --help"
+		_testbed_words "$commands --version --help"
 		return
 	fi
 	case $prev in
 	--kernel)
-		_lab_words "$kernels"
+		_testbed_words "$kernels"
 		return ;;
 	--profile)
-		_lab_words "stock auto mlx5 sigcomm15"
+		_testbed_words "stock auto mlx5 sigcomm15"
 		return ;;
 	--cnp)
-		_lab_words "strict data"
+		_testbed_words "strict data"
 		return ;;
 	--module|--out|-o|--write|-w)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
@@ -63,12 +43,12 @@ _lab()
 	build)	options="--kernel" ;;
 	esac
 	case $command:$cur in
-	*:-*)	_lab_words "$options --help" ;;
-	up:*|run:*)	_lab_scenarios ;;
-	exec:*)	_lab_words "h1 h2 h3 s1 --" ;;
-	shell:*)	_lab_words "h1 h2 h3 s1" ;;
-	capture:*)	_lab_words "s1.h1 s1.h2 s1.h3" ;;
-	set:*)	_lab_words "h1 h2 h3 s1 rate= delay= kmin= kmax= pmax= buffer= cnp= ecn= profile=" ;;
+	*:-*)	_testbed_words "$options --help" ;;
+	up:*|run:*)	_testbed_scenarios ;;
+	exec:*)	_testbed_words "h1 h2 h3 s1 --" ;;
+	shell:*)	_testbed_words "h1 h2 h3 s1" ;;
+	capture:*)	_testbed_words "s1.h1 s1.h2 s1.h3" ;;
+	set:*)	_testbed_words "h1 h2 h3 s1 rate= delay= kmin= kmax= pmax= buffer= cnp= ecn= profile=" ;;
 	draw:*)	mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
 	esac
 }

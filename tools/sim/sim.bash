@@ -1,25 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# bash completion of sim(8)
-
-_sim_words()
-{
-	local IFS=$' \t\n'
-	mapfile -t COMPREPLY < <(compgen -W "$1" -- "${COMP_WORDS[COMP_CWORD]}")
-}
-
-# Names of our scenarios, beside the command, and files
-_sim_scenarios()
-{
-	local dir f names=""
-
-	dir=$(dirname "$(readlink -f "$(type -P "${COMP_WORDS[0]}")")")
-	for f in "$dir"/scenarios/*.toml; do
-		f=${f##*/}
-		names+=" ${f%.toml}"
-	done
-	mapfile -t COMPREPLY < <(compgen -W "$names" -- "${COMP_WORDS[COMP_CWORD]}"
-		compgen -f -X '!*.toml' -- "${COMP_WORDS[COMP_CWORD]}")
-}
+# bash completion of sim(8), after testbed/completion.bash
 
 _sim()
 {
@@ -27,7 +7,7 @@ _sim()
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		_sim_words "run model list kernel --version --help"
+		_testbed_words "run model list kernel --version --help"
 		return
 	fi
 	case $prev in
@@ -38,12 +18,12 @@ _sim()
 		return ;;
 	esac
 	case ${COMP_WORDS[1]}:$cur in
-	run:-*)	_sim_words "--only --out --jobs --twice --builtin --json --help" ;;
-	run:*)	_sim_scenarios ;;
-	model:-*)	_sim_words "--remove --json --out --help" ;;
+	run:-*)	_testbed_words "--only --out --jobs --twice --builtin --json --help" ;;
+	run:*)	_testbed_scenarios ;;
+	model:-*)	_testbed_words "--remove --json --out --help" ;;
 	model:*)	mapfile -t COMPREPLY < <(compgen -f -X '!*.toml' -- "$cur") ;;
-	list:*)	_sim_words "--json --help" ;;
-	kernel:*)	_sim_words "--kdir --debug --help" ;;
+	list:*)	_testbed_words "--json --help" ;;
+	kernel:*)	_testbed_words "--kdir --debug --help" ;;
 	esac
 }
 
