@@ -7,6 +7,7 @@
 # make dist		the sources as a tarball, in out/: always the same bytes
 # make deb		Debian packages of modules and tools, from that tarball, in out/
 # make html		the documentation as web pages, in out/html
+# make linkcheck	whether the documentation's links to other sites work
 # make page		the threshold model as one web page, out/page/dcqcn-model.html
 # make lab		the VM lab: stock soft-RoCE against rdma_dcqcn
 # make sim		all scenarios of the simulator (half a day)
@@ -32,7 +33,7 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 # DKMS checks the same options, in dkms.conf
 NEEDS := CONFIG_RDMA_RXE CONFIG_NETFILTER CONFIG_IPV6
 
-.PHONY: all modules modules_install install tools dist deb html page lab sim fuzz hostile \
+.PHONY: all modules modules_install install tools dist deb html linkcheck page lab sim fuzz hostile \
 	integrity devices foreign torture coverage bench check check-quick check-full \
 	clean help
 
@@ -100,6 +101,9 @@ html:
 	tools/lab/deps python3-sphinx
 	PYTHONDONTWRITEBYTECODE=1 sphinx-build -q -E -a -n -W --keep-going -b html \
 		-d out/doctrees Documentation out/html
+
+linkcheck: html
+	selftests/linkcheck out/html/external-links.txt
 
 page:
 	tools/lab/deps lld-14 llvm-14

@@ -4,7 +4,7 @@
 Pages are also read as plain text, so they name each other by path, as the kernel's do:
 "Documentation/lab.rst", or "lab.rst" in the same directory. This turns such a path into a
 link. A path that begins with a directory of this tree must exist, in Markdown files, too.
-External links are not fetched: they are listed in external-links.txt of the output.
+External links are listed in external-links.txt of the output; "make linkcheck" fetches them.
 """
 
 import glob
