@@ -486,6 +486,33 @@ static void start_blind(void)
 	flow->path = NULL;
 }
 
+/* rxe takes no second NAK before an ACK: what it sends again asks for one, once */
+static void asks_again(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	unsigned int i, measured;
+
+	for (measured = 0; measured < 2; measured++) {
+		limited(100, IB_QPT_RC, 0);
+		if (measured)
+			flow->path = calloc(1, sizeof(*flow->path));
+		for (i = 0; i < 8; i++)
+			output_request(&qps[0], 100 + i, 1000, WRITE_MIDDLE);
+		pass_time(&qps[0], 10 * MS);
+		expect(num_sent == 8, "%u packets left, not 8", num_sent);
+		for (i = 3; i < 8; i++)
+			output_request(&qps[0], 100 + i, 1000, WRITE_MIDDLE);
+		pass_time(&qps[0], 10 * MS);
+		expect(num_sent == 13, "%u packets left, not 13", num_sent);
+		for (i = 0; i < num_sent; i++)
+			expect(sent[i].asks == (measured && i == 8), "packet %u, PSN %u: asks %d",
+			       i, sent[i].psn, sent[i].asks);
+		ends();
+		kfree(flow->path);
+		flow->path = NULL;
+	}
+}
+
 static const struct tap_test tests[] = {
 	{ "an ACK does not overtake READ responses that are being sent", order_while_sending },
 	{ "an ACK does not overtake READ responses that are held", order_while_held },
@@ -501,6 +528,7 @@ static const struct tap_test tests[] = {
 	{ "a start sends a burst, and waits for the ACK of its last packet", start },
 	{ "a start of READs waits for no ACK", start_of_reads },
 	{ "a start of READ responses waits for no ACK", start_blind },
+	{ "what is sent again asks for an ACK, where the path is measured", asks_again },
 };
 
 int main(void)

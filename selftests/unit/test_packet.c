@@ -404,6 +404,31 @@ static void test_ask(void)
 	}
 }
 
+/* RC SENDs and WRITEs alone: a READ or an atomic operation is answered anyway, and no
+ * other service acknowledges
+ */
+static void test_ask_opcodes(void)
+{
+	unsigned int opcode, v6;
+
+	for (opcode = 0; opcode < 256; opcode++) {
+		for (v6 = 0; v6 < 2; v6++) {
+			struct shape s = { v6, 0, opcode, 40 };
+			bool may = opcode <= RC_WRITE_ONLY + 1;	/* with immediate data */
+			size_t len;
+			u8 *p, *was;
+
+			p = make(&s, &len);
+			was = copy_of(p, len);
+			expect(dcqcn_pkt_ask(p, len) == may, "opcode %02x: asks %d", opcode, !may);
+			expect(may ? ASKS(p, &s) && has_right_icrc(p, len) :
+				     !memcmp(p, was, len), "opcode %02x: changed", opcode);
+			free(was);
+			free(p);
+		}
+	}
+}
+
 /* One wrong bit anywhere, except where routers write */
 static void test_bit_flips(void)
 {
@@ -722,6 +747,7 @@ static const struct tap_test tests[] = {
 	{ "kinds of all opcodes", test_opcodes },
 	{ "ICRC of data packets", test_icrc_of_data },
 	{ "packets that are to ask for an ACK", test_ask },
+	{ "no other packet is made to ask", test_ask_opcodes },
 	{ "ICRC against single wrong bits", test_bit_flips },
 	{ "any part of a packet readable", test_readable_part },
 	{ "packets cut short", test_truncated_packets },

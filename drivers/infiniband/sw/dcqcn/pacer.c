@@ -260,6 +260,13 @@ static __always_inline void dcqcn_flow_charge(struct dcqcn_qp *qp,
 	flow->next += flow->gap;
 }
 
+/* Let a packet ask for an ACK unless it does. Return false if it cannot. */
+static bool dcqcn_flow_ask(struct sk_buff *skb)
+{
+	return !skb_cloned(skb) && !skb_is_nonlinear(skb) &&
+	       dcqcn_pkt_ask(skb_network_header(skb), skb->len);
+}
+
 /* Whether a packet of a flow that starts shall be a probe, for which it may have to ask
  * for an ACK: rxe asks with every 65th packet and the last one of a message, which
  * would take a start many round trips
@@ -273,8 +280,7 @@ static noinline bool dcqcn_flow_asks(struct dcqcn_qp *qp, struct sk_buff *skb,
 	if (flow->burst || flow->path->probe_time ||
 	    !dcqcn_rate_wants_sample(&flow->rate, now))
 		return false;
-	if (ack_req || (!skb_cloned(skb) && !skb_is_nonlinear(skb) &&
-			dcqcn_pkt_ask(skb_network_header(skb), skb->len)))
+	if (ack_req || dcqcn_flow_ask(skb))
 		return true;
 	terms = dcqcn_flow_terms(qp);
 	dcqcn_rate_go_blind(&flow->rate, &terms.settings->rp, terms.line);
@@ -532,24 +538,34 @@ static void dcqcn_flow_resume(struct dcqcn_qp *qp,
 	flow->released = false;
 }
 
-/* A packet of a limited flow that is not the next one: the first of its FIFO,
+/*
+ * A packet of a limited flow that is not the next one: the first of its FIFO,
  * or one that was sent before. Returns what is stale by that, as a list.
+ *
+ * Where the path is measured, the first packet that is sent again asks for an ACK. Until
+ * one comes rxe takes no other NAK: a second loss before the end of the message would
+ * cost the ack timeout, and all that rxe may send meanwhile.
  */
 static noinline struct sk_buff *
-dcqcn_flow_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, u32 psn,
-		   u64 now)
+dcqcn_flow_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
+		   struct sk_buff *skb, u32 psn, u64 now)
 {
 	bool first = !fifo->seen;
 
 	dcqcn_flow_resume(qp, fifo, now);
 	fifo->seen = true;
 	/* of what was sent before the limiter's birth, the PSNs are unknown */
-	return first ? NULL : dcqcn_flow_take_stale(qp, fifo, psn);
+	if (first)
+		return NULL;
+	if (qp->flow.path)
+		dcqcn_flow_ask(skb);
+	return dcqcn_flow_take_stale(qp, fifo, psn);
 }
 
 /* Compare a packet of a limited flow with the one before it */
 static struct sk_buff *dcqcn_flow_find_stale(struct dcqcn_qp *qp,
 					     struct dcqcn_fifo *fifo,
+					     struct sk_buff *skb,
 					     enum dcqcn_pkt_kind kind, u32 psn,
 					     u64 now)
 {
@@ -558,7 +574,7 @@ static struct sk_buff *dcqcn_flow_find_stale(struct dcqcn_qp *qp,
 	if (qp->type != IB_QPT_RC || kind == DCQCN_PKT_ACK)
 		return NULL;
 	if (unlikely(!fifo->seen || dcqcn_psn_reaches(fifo->last_psn, psn)))
-		stale = dcqcn_flow_go_back(qp, fifo, psn, now);
+		stale = dcqcn_flow_go_back(qp, fifo, skb, psn, now);
 	fifo->last_psn = psn;
 	return stale;
 }
@@ -689,7 +705,7 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 
 	taken = true;
 	fifo = dcqcn_flow_fifo(flow, kind);
-	drop = dcqcn_flow_find_stale(qp, fifo, kind, psn, now);
+	drop = dcqcn_flow_find_stale(qp, fifo, skb, kind, psn, now);
 	if (!limit)
 		flow->released = true;
 	pass = dcqcn_flow_may_pass(flow, now);

@@ -7,8 +7,9 @@
  * included. Two of them in a row give a rate: the bytes that left between the
  * probes, by the time between their ACKs.
  *
- * Nothing is learnt from packets that are sent again: an ACK does not say which
- * of the two it answers.
+ * Nothing is learnt from what was sent before a loss: measuring begins again with the
+ * first packet that is sent again. Its ACK is its own, as the responder has not seen it
+ * before, or answers it as a duplicate.
  *
  * Pure, like rate.c: no clock, no lock, no kernel object.
  */

@@ -20,7 +20,7 @@
  * @probe_psn: PSN of the packet whose ACK is awaited
  * @probe_sent: @sent when it left
  * @acked_sent: @sent when the packet left whose ACK was the last one
- * @sent: bytes of new packets on the wire, modulo 2^32
+ * @sent: bytes on the wire, modulo 2^32
  * @rtt: ns; round trip, queues included; 0 for unknown
  * @rtt_min: ns; the shortest one
  */
@@ -42,7 +42,7 @@ void dcqcn_path_restart(struct dcqcn_path *path);
 void dcqcn_path_forget_rtt(struct dcqcn_path *path);
 
 /**
- * dcqcn_path_sent() - a packet leaves that was not sent before
+ * dcqcn_path_sent() - a packet leaves
  * @path: what is known
  * @psn: its PSN
  * @bytes: its length on the wire
