@@ -18,6 +18,7 @@ TESTS=(
 	"unanswered Marks that cannot be answered"
 	"ect ECT that the host itself clears"
 	"loopback Traffic from a host to itself"
+	"others CNPs that go to another sender are not lost"
 	"way ECN cleared, DSCP rewritten, CNPs lost between the hosts"
 )
 
@@ -251,6 +252,25 @@ loopback()
 	alone loopback
 }
 connected_locally() { [ "$(qpns local | wc -l)" -ge 1 ]; }
+
+# The other sender exists only in the marked packets, which a UD QP takes from anybody, and in
+# the receiver's neighbour table: its CNPs reach nobody
+others()
+{
+	local nic=${IF[remote]} other=10.0.0.77
+
+	reload_both
+	copy_command
+	on remote "ip neigh replace $other lladdr 02:00:00:00:00:77 dev $nic nud permanent"
+	perftest local ib_send_bw -c UD -s 1024 && {
+		trickle remote --qpn "${QPN[remote]}" --opcode 0x64 --tos $CE --ud-src 17 --src $other
+		await 20 remote np_cnp_sent -ge 2
+		peer ""
+		"$DCQCN" set dev "${DEV[local]}" rp_enable 3
+		peer rp-off
+	}
+	on remote "ip neigh del $other dev $nic"
+}
 
 # A switch inside the local host, between its rxe device and its wire
 with_switch()

@@ -416,7 +416,8 @@ static void check_cnps_lost(const struct fact_dev *sender,
 			    const struct facts *to,
 			    const struct fact_dev *receiver)
 {
-	uint64_t sent = facts_growth(receiver, "np_cnp_sent");
+	/* those to other senders are not lost */
+	uint64_t sent = facts_cnps_to(receiver, sender);
 
 	/* one may be in flight */
 	if (sent < 2 || facts_cnps(sender, SNIFF_IN) ||
@@ -424,7 +425,7 @@ static void check_cnps_lost(const struct fact_dev *sender,
 	    facts_growth(sender, "rp_cnp_ignored"))
 		return;
 	finding_seen("cnp-lost", to->host, receiver->name,
-		     "%llu CNPs were sent, none came to %s of the sender",
+		     "%llu CNPs left for the sender, none came in on its %s",
 		     (ull)sent, sender->ifname);
 	finding_why("the sender does not slow down; CNPs are small packets with DSCP %u: something on the path drops or diverts them",
 		    KNOB(receiver, CNP_DSCP));

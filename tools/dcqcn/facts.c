@@ -4,6 +4,7 @@
  * settings, qdiscs, limited QPs, and the packets that came and went. Another
  * host's facts come as text, as facts_print() writes it.
  */
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
 #include <net/if.h>
@@ -109,6 +110,34 @@ static void read_counters(struct fact_dev *dev, bool after)
 			break;
 		*(after ? &counter->after : &counter->before) =
 			strtoull(word, NULL, 10);
+	}
+	closedir(dir);
+}
+
+static void add_gid(struct fact_dev *dev, const char *text)
+{
+	struct in6_addr gid;
+
+	if (dev->num_gids < FACTS_GIDS && inet_pton(AF_INET6, text, &gid) == 1 &&
+	    !IN6_IS_ADDR_UNSPECIFIED(&gid))
+		dev->gids[dev->num_gids++] = gid;
+}
+
+static void read_gids(struct fact_dev *dev)
+{
+	char path[PATH_LEN], word[FACTS_WORD];
+	struct dirent *entry;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), CLASS "/%s/ports/1/gids", dev->name);
+	dir = opendir(path);
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		snprintf(path, sizeof(path), CLASS "/%s/ports/1/gids/%s",
+			 dev->name, entry->d_name);
+		if (entry->d_name[0] != '.' && read_word(path, word))
+			add_gid(dev, word);
 	}
 	closedir(dir);
 }
@@ -229,6 +258,7 @@ void facts_gather(struct facts *facts, uint64_t nsec)
 		sniff_read(dev->fd, &dev->tally);
 		close(dev->fd);
 		read_qdiscs(dev, true);
+		read_gids(dev);
 		if (facts->module)
 			read_module(dev);
 	}
@@ -236,6 +266,13 @@ void facts_gather(struct facts *facts, uint64_t nsec)
 
 static void print_tally(FILE *out, const struct tally *tally)
 {
+	char addr[INET6_ADDRSTRLEN];
+
+	for (int i = 0; i < SNIFF_ADDRS && tally->cnps_to[i].count; i++)
+		fprintf(out, "cnps_to %s %llu\n",
+			inet_ntop(AF_INET6, &tally->cnps_to[i].addr, addr,
+				  sizeof(addr)),
+			(unsigned long long)tally->cnps_to[i].count);
 	for (int way = 0; way < SNIFF_WAYS; way++) {
 		for (int dscp = 0; dscp < SNIFF_DSCPS; dscp++) {
 			if (tally->cnps[way][dscp])
@@ -255,6 +292,8 @@ static void print_tally(FILE *out, const struct tally *tally)
 
 void facts_print(FILE *out, const struct facts *facts)
 {
+	char addr[INET6_ADDRSTRLEN];
+
 	fprintf(out, "host %s %d\n", facts->host, facts->module);
 	for (const struct fact_dev *dev = facts->devs; dev; dev = dev->next) {
 		fprintf(out, "dev %s %s %llu\n", dev->name, dev->ifname,
@@ -279,6 +318,10 @@ void facts_print(FILE *out, const struct facts *facts)
 				(unsigned long long)dev->qps[i].qpn,
 				(unsigned long long)dev->qps[i].rate,
 				(unsigned long long)dev->qps[i].floor);
+		for (int i = 0; i < dev->num_gids; i++)
+			fprintf(out, "gid %s\n",
+				inet_ntop(AF_INET6, &dev->gids[i], addr,
+					  sizeof(addr)));
 		print_tally(out, &dev->tally);
 	}
 	fprintf(out, "end\n");
@@ -292,6 +335,7 @@ static void read_fact(const char *line, struct facts *facts)
 	unsigned long long a, b, c;
 	const struct knob *knob;
 	int way, dscp, ecn, loses;
+	struct in6_addr addr;
 
 	if (sscanf(line, "host %63s %d", word, &way) == 2) {
 		copy(facts->host, word, sizeof(facts->host));
@@ -323,6 +367,11 @@ static void read_fact(const char *line, struct facts *facts)
 		if (dev->num_qps < FACTS_QPS)
 			dev->qps[dev->num_qps++] = (struct fact_qp) {
 				.qpn = a, .rate = b, .floor = c };
+	} else if (sscanf(line, "gid %63s", word) == 1) {
+		add_gid(dev, word);
+	} else if (sscanf(line, "cnps_to %63s %llu", word, &a) == 2) {
+		if (inet_pton(AF_INET6, word, &addr) == 1)
+			sniff_count_to(&dev->tally, &addr, a);
 	} else if (sscanf(line, "cnps %d %d %llu", &way, &dscp, &a) == 3) {
 		dev->tally.cnps[way & 1][dscp & 63] = a;
 	} else if (sscanf(line, "data %d %d %d %llu", &way, &dscp, &ecn,
@@ -376,5 +425,22 @@ uint64_t facts_cnps(const struct fact_dev *dev, enum sniff_way way)
 
 	for (int dscp = 0; dscp < SNIFF_DSCPS; dscp++)
 		sum += dev->tally.cnps[way][dscp];
+	return sum;
+}
+
+/* CNPs that left @dev for addresses of the device @to */
+uint64_t facts_cnps_to(const struct fact_dev *dev, const struct fact_dev *to)
+{
+	const struct sniff_cnps *cnps = dev->tally.cnps_to;
+	uint64_t sum = 0;
+
+	for (int i = 0; i < SNIFF_ADDRS && cnps[i].count; i++) {
+		for (int g = 0; g < to->num_gids; g++) {
+			if (IN6_ARE_ADDR_EQUAL(&cnps[i].addr, &to->gids[g])) {
+				sum += cnps[i].count;
+				break;
+			}
+		}
+	}
 	return sum;
 }

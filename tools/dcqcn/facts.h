@@ -12,6 +12,7 @@
 #define FACTS_QDISCS	16
 #define FACTS_COUNTERS	64
 #define FACTS_QPS	64
+#define FACTS_GIDS	64
 #define FACTS_WORD	64
 
 struct fact_counter {
@@ -48,6 +49,8 @@ struct fact_dev {
 	int num_qdiscs;
 	struct fact_qp qps[FACTS_QPS];
 	int num_qps;
+	struct in6_addr gids[FACTS_GIDS];	/* the addresses it sends from */
+	int num_gids;
 	struct tally tally;
 	int fd;
 	struct fact_dev *next;
@@ -68,5 +71,6 @@ uint64_t facts_growth(const struct fact_dev *dev, const char *counter);
 uint64_t facts_data(const struct fact_dev *dev, enum sniff_way way, int prio,
 		    int ecn);
 uint64_t facts_cnps(const struct fact_dev *dev, enum sniff_way way);
+uint64_t facts_cnps_to(const struct fact_dev *dev, const struct fact_dev *to);
 
 #endif /* FACTS_H */

@@ -21,7 +21,9 @@
 
 /* From the IP header on */
 #define IP4_LEN		20
+#define IP4_DADDR	16
 #define IP6_LEN		40
+#define IP6_DADDR	24
 #define UDP_LEN		8
 #define BTH_LEN		12
 
@@ -79,6 +81,36 @@ int sniff_open(unsigned int ifindex)
 	return fd;
 }
 
+/* Add CNPs that left for @addr */
+void sniff_count_to(struct tally *tally, const struct in6_addr *addr,
+		    uint64_t count)
+{
+	for (int i = 0; i < SNIFF_ADDRS; i++) {
+		struct sniff_cnps *to = &tally->cnps_to[i];
+
+		if (to->count && !IN6_ARE_ADDR_EQUAL(&to->addr, addr))
+			continue;
+		to->addr = *addr;
+		to->count += count;
+		return;
+	}
+}
+
+/* The destination of an IP packet */
+static struct in6_addr daddr(const unsigned char *p)
+{
+	struct in6_addr addr = {};
+
+	if (p[0] >> 4 == 4) {
+		addr.s6_addr[10] = 0xff;
+		addr.s6_addr[11] = 0xff;
+		memcpy(&addr.s6_addr[12], p + IP4_DADDR, 4);
+	} else {
+		memcpy(addr.s6_addr, p + IP6_DADDR, sizeof(addr.s6_addr));
+	}
+	return addr;
+}
+
 static void count(struct tally *tally, enum sniff_way way,
 		  const unsigned char *p, size_t len)
 {
@@ -99,11 +131,16 @@ static void count(struct tally *tally, enum sniff_way way,
 		return;
 	op = bth[0];
 	qpn = bth[5] << 16 | bth[6] << 8 | bth[7];
-	if (op == OP_CNP)
+	if (op == OP_CNP) {
+		struct in6_addr to = daddr(p);
+
 		tally->cnps[way][tos >> 2]++;
-	else if ((op & 0x1f) != OP_ACK && (op & 0x1f) != OP_ATOMIC_ACK &&
-		 qpn > QPN_GSI && qpn != QPN_MULTICAST)
+		if (way == SNIFF_OUT)
+			sniff_count_to(tally, &to, 1);
+	} else if ((op & 0x1f) != OP_ACK && (op & 0x1f) != OP_ATOMIC_ACK &&
+		 qpn > QPN_GSI && qpn != QPN_MULTICAST) {
 		tally->data[way][tos >> 2][tos & 3]++;
+	}
 }
 
 /* All that has come so far */
