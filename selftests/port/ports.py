@@ -129,15 +129,17 @@ def marks():
     """None up to Kmin, all above Kmax, Pmax's share between; only what is ECT, IPv4 and IPv6"""
     for ipv6 in (False, True):
         with Link() as link:
-            link.port.set("pfc 3,4 prio 3 kmin 50KB kmax 150KB pmax 50% "
-                          "prio 4 kmin 0 kmax 1KB pmax 100%")
-            link.b.send(pfc({3: FOREVER, 4: FOREVER}))
+            link.port.set("pfc 3,4,5 prio 3 kmin 50KB kmax 150KB pmax 50% "
+                          "prio 4 kmin 0 kmax 1KB pmax 100% prio 5 kmax 0")
+            link.b.send(pfc({3: FOREVER, 4: FOREVER, 5: FOREVER}))
             link.send(300, 3, ecn=2, length=1000, ipv6=ipv6)
             link.send(100, 4, ecn=0, length=1000, ipv6=ipv6)
+            link.send(300, 5, ecn=2, length=1000, ipv6=ipv6)
             sleep(2 * MS)
             got = link.got()
+            same("marks without Kmax", [f for f in got if prio(f) == 5 and is_ce(f)], [])
             marked = {number(f) for f in got if is_ce(f)}
-            same("frames", len(got), 400)
+            same("frames", len(got), 700)
             same("marks of what is not ECT", [f for f in got if prio(f) == 4 and is_ce(f)], [])
             # n packets of 1 KB are queued before that with number n
             same("marks up to Kmin", [n for n in marked if n <= 50], [])
@@ -234,7 +236,7 @@ def flows():
 def limit():
     """A class holds no byte more than its limit, and what is lost is counted"""
     with Link() as link:
-        link.port.set("pfc 3 prio 3 limit 10000 kmin 0 kmax 0")
+        link.port.set("pfc 3 prio 3 limit 10000 kmax 0")
         link.b.send(pfc({3: FOREVER}))
         link.send(25, 3, length=1000)
         stat = link.port.stat()

@@ -69,7 +69,7 @@ static const char *check_class(const struct dcbport_settings *s, int prio)
 	const struct dcbport_curve *curve = &s->curve[prio];
 	const struct dcbport_flow_bounds *flows = &s->flows[prio];
 
-	if (curve->kmin > curve->kmax)
+	if (curve->kmax && curve->kmin > curve->kmax)
 		return "Kmin is above Kmax";
 	if (curve->kmax > s->limit[prio])
 		return "Kmax is above the class's limit: not all would be marked";

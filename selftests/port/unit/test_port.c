@@ -26,7 +26,7 @@ static const struct dcbport_curve paper = {
 static void test_curve_chance(void)
 {
 	static const struct dcbport_curve step = { 1000, 1000, DCBPORT_PMAX_ONE };
-	static const struct dcbport_curve off = {};
+	static const struct dcbport_curve off = { .kmin = 5000, .pmax = 1 };
 	static const struct dcbport_curve wide = { 0, U32_MAX, DCBPORT_PMAX_ONE };
 
 	expect(dcbport_curve_chance(&paper, 0) == 0, "an empty queue");
@@ -649,6 +649,8 @@ static void test_settings(void)
 	       !dcbport_settings_check(&s, true), "defaults");
 	s.curve[2].kmin = s.curve[2].kmax + 1;
 	refused(s, false, "Kmin is above Kmax");
+	s.curve[2].kmax = 0;
+	expect(!dcbport_settings_check(&s, false), "no marks, whatever Kmin is");
 	s = dcbport_defaults;
 	s.curve[7].kmax = s.limit[7] + 1;
 	refused(s, false, "above the class's limit");
