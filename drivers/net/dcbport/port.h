@@ -96,6 +96,7 @@ struct dcbport_class {
  * @backlog: classes in which packets wait, one bit each
  * @drr: whose turn it is
  * @wire: the link
+ * @late: ns; what a late timer makes up for
  * @flight: what is on it, in order of arrival
  * @switched: it is in a switch; read by the hook
  * @buffer: the switch, or NULL; written under rtnl and the lock
@@ -119,6 +120,7 @@ struct dcbport {
 	u8 backlog;
 	struct dcbport_drr drr;
 	struct dcbport_wire wire;
+	u64 late;
 	struct qdisc_skb_head flight;
 	bool switched;
 	struct dcbport_buffer *buffer;

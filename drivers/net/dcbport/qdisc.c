@@ -13,6 +13,7 @@
  */
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/netdevice.h>
@@ -30,10 +31,12 @@
 #include "pfc.h"
 #include "port.h"
 
-/* ns; a timer that is late, as in a busy guest, costs no bandwidth: what was to
- * be sent meanwhile is, but no more than this much of it at once.
+/* A timer that is late, as in a busy guest, costs no bandwidth: what was to be sent
+ * meanwhile is, but no more of it at once than so many ns or, on slow links, bytes: as
+ * much as a network card takes in one go.
  */
 #define LATE		NSEC_PER_MSEC
+#define LATE_BYTES	65536
 /* Packets that a link holds at most: 1 GB of 1 KB each, as 100 Gb/s have in 80 ms. More
  * wait in their classes, which have limits.
  */
@@ -494,7 +497,7 @@ static u64 packet_begin(const struct dcbport *port, const struct sk_buff *skb,
 			u64 now)
 {
 	const struct port_cb *cb = port_cb(skb);
-	u64 begin = now > LATE ? now - LATE : 0;
+	u64 begin = now > port->late ? now - port->late : 0;
 
 	begin = max3(begin, (u64)cb->time, class_until(port, cb->tc));
 	return max(begin, port->wire.free);
@@ -655,6 +658,10 @@ static void port_apply(struct dcbport *port, const struct dcbport_settings *s)
 	port->wire.rate = s->rate;
 	port->wire.overhead = s->overhead;
 	port->wire.rest = 0;
+	port->late = LATE;
+	if (s->rate)
+		port->late = max(port->late, div64_u64(LATE_BYTES * 8 *
+						       NSEC_PER_SEC, s->rate));
 	port->drr.strict = s->strict;
 	dcbport_dscp_map(&s->dscp, &port->dscp);
 	for (tc = 0; tc < DCBPORT_PRIOS; tc++)
