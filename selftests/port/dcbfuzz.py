@@ -14,7 +14,8 @@ import sys
 
 from cases import same
 from dcbnl import ETS, FIELDS, MAXRATE, Dcbnl
-from wire import MS, Port, Socket, mac, packet, sh, sleep, unaccounted
+from lldp import wait
+from wire import MS, S, Port, Socket, mac, packet, sh, sleep, unaccounted
 
 MODULE, BINARIES, MESSAGES, SEED = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 ROUNDS = 10
@@ -83,7 +84,10 @@ def main():
     # the core has nothing of them that a new port would show
     Port(BINARIES, "a", "a0")
     same("entries", json.loads(sh("ip netns exec a dcb -j app show dev a0").stdout), {})
-    sh("ip netns del a; ip netns del b; sleep 1; rmmod dcbport")
+    sh("ip netns del a; ip netns del b")
+    # The kernel removes namespaces, and with them ports, in the background
+    wait("unused", lambda: open("/sys/module/dcbport/refcnt").read() == "0\n", 60 * S)
+    sh("rmmod dcbport")
     print("ok 2 - nothing is left of it", flush=True)
 
 
