@@ -23,9 +23,13 @@
 #define MODULE		"/sys/module/rdma_dcqcn"
 #define PATH_LEN	512
 
+/* As much of a name as fits */
 static void copy(char *to, const char *from, size_t size)
 {
-	snprintf(to, size, "%s", from);
+	size_t len = strnlen(from, size - 1);
+
+	memcpy(to, from, len);
+	to[len] = 0;
 }
 
 /* The first word of a file */
