@@ -89,6 +89,20 @@ refuses_file lab twohops 's/^b = "s2"/b = "s9"/' 'trunk 1: b: there is no switch
 refuses_file lab twohops 's/^\[\[trunk\]\]/&\na = "s1"\nb = "s2"\n&/' \
 	'trunk: s1 and s2 are connected twice'
 refuses_file lab incast 's/^kmin.*/kmin = "120KB"/' 'switch: kmin: 120000 is not below kmax'
+refuses_file lab pfc 's/^port = .*/port = "tc"/' 'switch: port: must be dcbport for pfc'
+refuses_file lab pfc 's/^port = .*/port = "red"/' "switch: port: 'red' is not one of dcbport, tc"
+refuses_file lab pfc 's/^xon = .*/xon = "1MB"/' 'switch: xon: must not be above xoff'
+refuses_file lab pfc 's/^headroom = .*/headroom = 0/' 'switch: headroom: must be above 0 with pfc'
+refuses_file lab pfc 's/^pfc = .*/pfc = "6"/' 'switch: pfc: 6 is the priority of CNPs'
+refuses_file lab pfc 's/^pfc = .*/pfc = "high"/' "switch: pfc: 'high' names no priorities"
+refuses_file lab pfc 's/^port = .*/&\ncnp = "data"/' 'switch: cnp: must be strict with pfc'
+refuses_file lab pfc 's/^tclass = .*/tclass = 256/' 'flow 1: tclass: 256 is out of range'
+refuses_file lab dcbx 's/^dcbx = .*/dcbx = true/' "dcbx: 'True' is not one of off, on"
+refuses_file lab dcbx 's/^port = .*/port = "tc"/;s/^pfc = .*//' \
+	'dcbx: needs switches with port = dcbport'
+refuses "incast: switch: pfc: '9' names no priorities" $LAB up --pfc 9
+refuses "incast: switch: port: must be dcbport for pfc" $LAB up --pfc 3 --port tc
+refuses "incast: dcbx: needs switches with port = dcbport" $LAB up --dcbx --port tc --pfc none
 refuses "lab up: argument --hosts: 0: must be a whole number, 1 to" $LAB up --hosts 0
 refuses "incast: switch: kmin: 500000 is not below kmax" $LAB up --kmin 500KB
 refuses "incast: link: rate: 'fast' is not a rate" $LAB up --rate fast

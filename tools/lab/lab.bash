@@ -4,7 +4,7 @@
 _lab()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands="up status exec shell capture set down run record draw list image build"
+	local commands="up status lldp exec shell capture set down run record draw list image build"
 	local command=${COMP_WORDS[1]} kernels="6.1 6.12 6.18 7.2 6.12-rt trixie-backports sid"
 	local options=""
 
@@ -26,16 +26,19 @@ _lab()
 	--module|--out|-o|--write|-w)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
-	--hosts|--rate|--delay|--kmin|--kmax|--pmax|--buffer|--tdf|--only|--set|--duration|-d|\
+	--port)
+		_testbed_words "dcbport tc"
+		return ;;
+	--pfc|--xoff|--xon|--headroom|--hosts|--rate|--delay|--kmin|--kmax|--pmax|--buffer|--tdf|--only|--set|--duration|-d|\
 	--filter|-f|--snaplen|-s|--title|-t)
 		return ;;
 	esac
 	case $command in
 	up)	options="--hosts --kernel --rate --delay --kmin --kmax --pmax --buffer --cnp
-			--profile --module --tdf" ;;
+			--port --pfc --xoff --xon --headroom --dcbx --profile --module --tdf" ;;
 	run)	options="--short --only --live --check --stock-only --kernel --module --tdf --set
 			--out --json" ;;
-	status|list)	options="--json" ;;
+	status|lldp|list)	options="--json" ;;
 	capture)	options="--write --duration --filter --snaplen" ;;
 	record)	options="--duration --out" ;;
 	draw)	options="--out --title" ;;
@@ -48,7 +51,8 @@ _lab()
 	exec:*)	_testbed_words "h1 h2 h3 s1 --" ;;
 	shell:*)	_testbed_words "h1 h2 h3 s1" ;;
 	capture:*)	_testbed_words "s1.h1 s1.h2 s1.h3" ;;
-	set:*)	_testbed_words "h1 h2 h3 s1 rate= delay= kmin= kmax= pmax= buffer= cnp= ecn= profile=" ;;
+	set:*)	_testbed_words "h1 h2 h3 s1 rate= delay= kmin= kmax= pmax= buffer= cnp= ecn= pfc=
+			xoff= xon= headroom= profile=" ;;
 	draw:*)	mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
 	esac
 }

@@ -4,7 +4,8 @@
 # style (the path of style.gp), output, heading, end (s), top_rate, top_queue,
 # top_events, runs, and of each run, from 1 on: name[], csv[], kmin[] and kmax[]
 # (bytes), ports[] (words), qps[] (how many). Columns of a run's CSV: time; of each
-# port the queue's mean and maximum, marks/s and drops/s; CNPs/s; each QP's Mb/s.
+# port the queue's mean and maximum, marks/s and drops/s; CNPs/s; PFC frames/s; each
+# QP's Mb/s. pfc: whether there is any PFC frame.
 
 height = 70 + 390 * runs
 load style
@@ -24,7 +25,7 @@ positive(x) = (x < 1 ? 1 : x)
 
 do for [r = 1:runs] {
 	n = words(ports[r])
-	first_qp = 2 + 4 * n + 1
+	first_qp = 2 + 4 * n + 2
 	file = csv[r]
 	two_ports = (n > 1)
 
@@ -56,7 +57,9 @@ do for [r = 1:runs] {
 			lc rgb "#999999" title (q ? "" : "drops"), \
 	     for [q = 0:n - 1] file using 1:(positive(column(4 + 4 * q))) with lines \
 			lc rgb "#aa2222" title (q ? "" : "CE marks"), \
-	     file using 1:(positive(column(first_qp - 1))) with lines lc rgb "#2244aa" title "CNPs"
+	     file using 1:(positive(column(first_qp - 2))) with lines lc rgb "#2244aa" title "CNPs", \
+	     for [c = first_qp - 1:pfc ? first_qp - 1 : 0] file using 1:(positive(column(c))) \
+			with lines lc rgb "#c07000" title "PFC frames"
 	unset logscale y
 }
 unset multiplot

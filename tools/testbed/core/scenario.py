@@ -113,6 +113,16 @@ class Table:
             raise InputError("%s: unknown: %s" % (self.where, ", ".join(self.rest)))
 
 
+def priorities(t, key, default):
+    """3,4 -> [3, 4]; none -> []"""
+    text = t.take(key, str, default)
+    if text == "none":
+        return []
+    if not re.fullmatch(r"[0-7](,[0-7])*", text):
+        raise t.error(key, "%r names no priorities; 3, or 3,4, or none would" % text)
+    return sorted({int(prio) for prio in text.split(",")})
+
+
 def check_knobs(where, settings):
     for name, value in settings.items():
         if not KNOB.fullmatch(name) or not re.fullmatch(r"\d+", str(value)):

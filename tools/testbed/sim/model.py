@@ -11,7 +11,7 @@ from ..core.errors import InputError
 from ..core.expression import Expression
 from ..core.paths import SIM
 from ..core.scenario import (MTUS, PROFILES, TIMEOUT_MAX, TRANSPORTS, VERBS, Directory, Scenario,
-                             Table, check_verb, names)
+                             Table, check_verb, names, priorities)
 from . import modelled
 
 SCENARIOS = Directory(os.path.join(SIM, "scenarios"))
@@ -54,16 +54,6 @@ class Host:
         self.address = "10.0.%d.%d" % divmod(self.number, 256)
         self.mac = "02:00:00:00:%02x:%02x" % divmod(self.number, 256)
         self.dev = "rxe_" + name
-
-
-def priorities(t, key, default):
-    """3,4 -> [3, 4]; none -> []"""
-    text = t.take(key, str, default)
-    if text == "none":
-        return []
-    if not re.fullmatch(r"[0-7](,[0-7])*", text):
-        raise t.error(key, "%r names no priorities; 3, or 3,4, or none would" % text)
-    return sorted({int(prio) for prio in text.split(",")})
 
 
 class Curve:

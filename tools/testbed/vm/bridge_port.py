@@ -16,7 +16,7 @@ from ..core.progress import say, tail
 from .guest import die_with_parent
 from .measure import SAMPLE_US, SNAPLEN, Recording
 from .network import QSAMPLE_PARENT
-from .topology import Port
+from .topology import PAUSING, Port
 
 SWITCH = "here"
 
@@ -38,7 +38,7 @@ def record(device, seconds, directory, name):
             jobs = [subprocess.Popen(["tcpdump", "-p", "-n", "-Z", "root", "-i", device, "-s",
                                       str(SNAPLEN), "-B", "65536", "-w", base + ".pcap",
                                       "udp port 4791"], stderr=log, preexec_fn=die_with_parent),
-                    subprocess.Popen([tool, device, QSAMPLE_PARENT, str(SAMPLE_US)],
+                    subprocess.Popen([tool, device, QSAMPLE_PARENT["tc"], str(SAMPLE_US)],
                                      stdout=queue, stderr=log, preexec_fn=die_with_parent)]
         except (OSError, subprocess.CalledProcessError) as e:
             raise LabError("%s (tcpdump, gcc and libc6-dev are needed)" % e)
@@ -70,14 +70,15 @@ def recording(directory, name):
             about = json.load(f)
     except (OSError, ValueError) as e:
         raise InputError("there is no recording %s in %s: %s" % (name, directory, e))
-    switch = SimpleNamespace(name=SWITCH, kmin=0, kmax=0, pmax=0.0, buffer=0, cnp="", ecn="")
+    switch = SimpleNamespace(name=SWITCH, kmin=0, kmax=0, pmax=0.0, buffer=0, cnp="", ecn="",
+                             port="tc", **dict.fromkeys(PAUSING, 0))
     port = Port(switch, about["device"], SimpleNamespace(rate=0), 0)
     port.take_marking(about["marking"])
-    run = SimpleNamespace(name=name, flows=(), queues=[port], targets=[port],
+    run = SimpleNamespace(name=name, flows=(), queues=[port], targets=[port], pausing=[],
                           topology=SimpleNamespace(hosts={}))
     r = Recording(run, directory)
     r.zero, r.seconds, r.epoch[SWITCH] = about["start"], about["seconds"], (0, about["real"])
     r.window = [r.zero, r.zero + r.seconds]
     r.start = r.before = r.after = r.end = []
-    r.other_drops = r.capture_lost = 0
+    r.other_drops = r.pfc_frames = r.capture_lost = 0
     return r

@@ -6,6 +6,7 @@ receiver: the PSNs show which packets the receiver accepted.
 """
 
 import struct
+import subprocess
 
 from ..core.errors import LabError
 
@@ -21,6 +22,8 @@ DATA = {**SEND_WRITE, **READ_RESPONSE, UD | 0x04: 8, UD | 0x05: 12,
         **{UC | opcode: header for opcode, header in SEND_WRITE.items()}}
 UC_FIRST = {UC | opcode for opcode in (0x00, 0x04, 0x05, 0x06, 0x0a, 0x0b)}
 UC_LAST = {UC | opcode for opcode in (0x02, 0x03, 0x04, 0x05, 0x08, 0x09, 0x0a, 0x0b)}
+
+PFC = 0x0101                # opcode of MAC control
 
 PSN_MASK = 0xffffff
 # rxe has at most 128 requests unanswered, and a READ's responses after them. A
@@ -125,3 +128,19 @@ def _frames(path):
             return      # torn off
         yield sec + usec / 1e6, data[at:at + captured], length
         at += captured
+
+
+def pfc_times(path, zero):
+    """When PFC frames were sent, by what tshark finds in a capture of MAC control frames."""
+    argv = ["tshark", "-r", path, "-T", "fields"]
+    for field in ("frame.time_epoch", "macc.opcode", "macc.cbfc.enbv"):
+        argv += ["-e", field]
+    try:
+        said = subprocess.run(argv, check=True, capture_output=True, text=True).stdout
+    except FileNotFoundError:
+        raise LabError("tshark is not installed: run tools/lab/deps")
+    except subprocess.CalledProcessError as e:
+        raise LabError("tshark cannot read %s: %s" % (path, e.stderr))
+    frames = (line.split("\t") for line in said.splitlines())
+    return [float(time) - zero for time, opcode, enabled in frames
+            if opcode and int(opcode, 0) == PFC and enabled and int(enabled, 0)]

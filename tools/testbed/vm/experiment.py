@@ -9,11 +9,11 @@ import os
 from ..core.paths import LAB
 from ..core.scenario import (MTUS, TIMEOUT_MAX, TRANSPORTS, VERBS, Directory, Scenario, Table,
                              check_verb, expansion, names)
-from .topology import Topology
+from .topology import PORTS, Topology
 
 SCENARIOS = Directory(os.path.join(LAB, "scenarios"))
 
-FABRIC_KEYS = ("hosts", "profile", "settings", "link", "switch", "trunk", "host")
+FABRIC_KEYS = ("hosts", "dcbx", "profile", "settings", "link", "switch", "trunk", "host")
 
 
 class Flow:
@@ -29,6 +29,7 @@ class Flow:
         self.size = t.take("size", "size", self.mtu if self.transport == "ud" else 65536, 1)
         self.depth = t.take("depth", int, 4, 1)
         self.timeout = t.take("timeout", int, 17, 0, TIMEOUT_MAX)
+        self.tclass = t.take("tclass", int, 0, 0, 255)
         self.start = t.take("start", "time", "0s")
         self.stop = t.take("stop", "time", "%dns" % duration)
         t.done()
@@ -42,7 +43,7 @@ class Flow:
     def kind(self):
         """All but its times."""
         return (self.src, self.dst, self.qps, self.verb, self.transport, self.mtu, self.size,
-                self.depth, self.timeout)
+                self.depth, self.timeout, self.tclass)
 
     @property
     def client(self):
@@ -64,7 +65,7 @@ class Run:
         self.window = t.window("window", self.duration)
         self.flows = [Flow(Table(d.where, d.rest), src, self.duration)
                       for d in t.tables("flow") for src in names(d, "from")]
-        self.topology = Topology(t, {h for f in self.flows for h in (f.src, f.dst)})
+        self.topology = Topology(t, {h for f in self.flows for h in (f.src, f.dst)}, scenario.port)
         t.done()
         if not any(f.start == 0 for f in self.flows):
             raise t.error("flow", "no flow starts at 0")
@@ -96,14 +97,19 @@ class Run:
         return list({p.name: p for f in self.flows
                      for p in self.topology.path(f.src, f.dst)}.values())
 
+    @property
+    def pausing(self):
+        """The ports that may send PFC frames."""
+        return [p for p in self.topology.ports.values() if p.prios]
+
 
 class Experiment(Scenario):
-    """short: fewer and shorter runs."""
+    """short: fewer and shorter runs; port: what switches are made of unless the file says."""
 
     directory = SCENARIOS
 
-    def __init__(self, name, only=(), short=False):
-        self.short = short
+    def __init__(self, name, only=(), short=False, port=PORTS[0]):
+        self.short, self.port = short, port
         super().__init__(name, only)
 
     def prepare(self, table):

@@ -27,7 +27,7 @@ from . import made_headers
 # iproute2 has rdma(8); gcc and make let a guest build the module as well.
 PACKAGES = """
 bash busybox-static ethtool fio gcc ibverbs-providers ibverbs-utils iproute2
-iputils-ping jq kmod make mount openssh-client openssh-server perftest procps
+iputils-ping jq kmod lldpad make mount openssh-client openssh-server perftest procps
 python3-minimal rdma-core rdmacm-utils tcpdump
 """.split()
 
@@ -134,10 +134,10 @@ class Image:
     def kdir(self):
         return os.path.join(self.root, "usr", "src", "linux-headers-" + self.release)
 
-    def built(self, top):
+    def built(self, top, module=MODULE):
         """Where a source tree's module for this kernel is."""
         tree = top if self.name == DEFAULT else os.path.join(top, "out", "kernels", self.name)
-        return os.path.join(tree, MODULE)
+        return os.path.join(tree, module)
 
     def ensure(self):
         """Build the image if the cache does not have it. Returns self."""

@@ -13,12 +13,12 @@ from ..core.errors import InputError, LabError
 from ..core.paths import DCQCN, MODULE, MODULE_PARTS, OUT, TOP
 from ..core.progress import say
 from ..core.scenario import PROFILES, check_knobs
-from . import bridge_port, engine, live, report, supervisor
+from . import bridge_port, engine, live, neighbours, report, supervisor
 from .clock import TDF_MAX, Clock
 from .experiment import SCENARIOS, Experiment
 from .image import DEFAULT, EXAMPLES as KERNELS, Image
-from .network import check_module
-from .topology import HOSTS_MAX, MARKING
+from .network import check_module, default_port
+from .topology import HOSTS_MAX, PORTS
 
 # Emulated guests of a measurement. With 2, the incast fills its link on machines where it
 # reaches only .8 of it with 1.
@@ -69,7 +69,8 @@ def cmd_image(args):
 # The lab that stays up
 
 def cmd_up(args):
-    tables = live.changed_tables(args.fabric, args.hosts, vars(args))
+    tables = live.changed_tables(args.fabric, args.hosts, default_port(Image(args.kernel)),
+                                 vars(args))
     module = args.module if os.path.exists(args.module) else None
     if module is None and (args.profile or "stock") != "stock":
         raise InputError("%s is not built" % args.module)
@@ -108,6 +109,15 @@ def cmd_status(args):
     return 0
 
 
+def cmd_lldp(args):
+    found = neighbours.links(supervisor.Lab())
+    if args.json:
+        command.print_json(found)
+    else:
+        neighbours.print_links(found)
+    return 0
+
+
 def cmd_exec(args):
     words = args.words[1:] if args.words[:1] == ["--"] else args.words
     vm = supervisor.Lab().vm(args.guest)
@@ -141,9 +151,11 @@ def cmd_set(args):
 def experiments(args):
     """[(experiment, where to write)] of what was asked for."""
     out = args.out or os.path.join(OUT, "lab")
-    found = []
+    found, port = [], default_port(Image(args.kernel))
+    if port == "tc" and not args.live:
+        say("dcbport.ko is not built for this kernel: switches mark by tc")
     for name in args.scenario or ["incast"]:
-        e = Experiment(name, args.only, args.short)
+        e = Experiment(name, args.only, args.short, port)
         if args.check:
             e.must_expect()
         if args.stock_only:
@@ -255,12 +267,25 @@ def parser():
         s.add_argument("--" + key, metavar=key.upper(), help=text)
     s.add_argument("--cnp", choices=("strict", "data"),
                    help="whether CNPs go first (strict) or queue with the data")
+    s.add_argument("--port", choices=PORTS, help="what the switches' ports are: of the module "
+                   "dcbport (the default, if it is built) or of tc's qdiscs")
+    s.add_argument("--pfc", metavar="PRIOS", help="priorities that pause: 0 is that of traffic "
+                   "without a DSCP, 3 that of DSCP 26; hosts obey")
+    for key, text in (("xoff", "held of one sender, which is paused then: 60KB"),
+                      ("xon", "held, when it goes on: 30KB"),
+                      ("headroom", "for what still arrives from it: 400KB")):
+        s.add_argument("--" + key, metavar=key.upper(), help=text)
+    s.add_argument("--dcbx", action="store_true", help="run lldpad on switches and hosts, which "
+                   "agree on PFC (default: for priority 3) and DSCPs")
     s.add_argument("--profile", choices=PROFILES,
                    help="of rdma_dcqcn on the hosts; stock: without it (default: auto)")
     module(s)
     tdf(s, 1, 1)
 
     command.add_json(add("status", cmd_status, "show guests, what they run, and the switches' queues"))
+
+    command.add_json(add("lldp", cmd_lldp, "show which neighbours agreed on what, by DCBX",
+                         "For a lab with \"up --dcbx\"."))
 
     s = add("exec", cmd_exec, "run a command in a guest",
             "Exits with its status. One word is a line for the guest's shell.")
@@ -286,7 +311,7 @@ def parser():
     s = add("set", cmd_set, "change switches and hosts while they run",
             "For switches: %s, delay. For hosts: profile (%s), or any file below "
             "/sys/class/net/eth0/ecn/. Without a name for all of them." %
-            (", ".join(("rate",) + MARKING), ", ".join(PROFILES)))
+            (", ".join(k for k in live.MARKS if k != "delay"), ", ".join(PROFILES)))
     s.add_argument("what", nargs="+", metavar="NAME|KEY=VALUE",
                    help="s1 kmin=20KB; s1.h3 rate=20mbit; h1 rpg_ai_rate=5; profile=mlx5")
 

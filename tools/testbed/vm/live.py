@@ -12,15 +12,24 @@ from ..core.scenario import PROFILES, Table, check_knobs
 from ..core.units import quantity
 from .experiment import fabric_tables
 from .guest import die_with_parent
-from .topology import MARKING, Topology
+from .network import SETTER, SHOWER
+from .topology import MARKING, PAUSING, Topology
 
-LINK_KEYS, SWITCH_KEYS = ("rate", "delay"), ("kmin", "kmax", "pmax", "buffer", "cnp")
+MARKS = (*MARKING, *PAUSING, "rate", "delay")       # what a switch is told
+SIZES = ("kmin", "kmax", "buffer", "xoff", "xon", "headroom")
+
+LINK_KEYS = ("rate", "delay")
+SWITCH_KEYS = ("port", "kmin", "kmax", "pmax", "buffer", "cnp", "pfc", "xoff", "xon", "headroom")
+DCBX_PFC = "3"      # what neighbours agree on unless something else is asked for
 
 
-def changed_tables(fabric, hosts, changes):
+def changed_tables(fabric, hosts, port, changes):
     """A fabric's tables with another number of hosts at one switch, and other values of
-    LINK_KEYS and SWITCH_KEYS. None changes nothing."""
+    LINK_KEYS, SWITCH_KEYS and dcbx. None changes nothing. port: what switches are made of unless
+    something says otherwise."""
     tables = fabric_tables(fabric)
+    if changes.get("dcbx"):
+        tables["dcbx"] = "on"
     if hosts is not None:
         tables["host"], tables["trunk"] = [], []
         tables["hosts"] = hosts
@@ -29,6 +38,10 @@ def changed_tables(fabric, hosts, changes):
         parts = [v for v in table.values() if isinstance(v, dict)] or [table]
         for part in parts:
             part.update({k: changes[k] for k in keys if changes.get(k) is not None})
+            if section == "switch":
+                part.setdefault("port", port)
+                if tables.get("dcbx") == "on":
+                    part.setdefault("pfc", DCBX_PFC)
     Topology(Table(fabric, tables))     # raises what is wrong
     return tables
 
@@ -49,7 +62,7 @@ def status(lab):
 def ports(lab, switch):
     if not lab.runs(switch):
         return []
-    lines = lab.vm(switch).out("/lab/congestion-point show br0").splitlines()
+    lines = lab.vm(switch).out(SHOWER[lab.network.topology.switches[switch].port]).splitlines()
     out = []
     for settings, counters in zip(lines[::2], lines[1::2]):
         peer, *words = settings.split()
@@ -58,8 +71,10 @@ def ports(lab, switch):
         for key, what in (("queue_bytes", r"queue (\d+) bytes"),
                           ("queue_packets", r"(\d+) packets; sent"), ("sent", r"sent (\d+)"),
                           ("marked", r"marked (\d+)"), ("dropped", r"dropped (\d+)"),
-                          ("cnps_first", r"CNPs first (\d+)")):
-            port[key] = int(re.search(what, counters)[1])
+                          ("cnps_first", r"CNPs first (\d+)"),
+                          ("pfc_frames", r"PFC frames (\d+)")):
+            if counted := re.search(what, counters):
+                port[key] = int(counted[1])
         port["text"] = "%s.%s\n%s" % (switch, settings, counters)
         out.append(port)
     return out
@@ -126,27 +141,49 @@ def change(lab, words):
     hosts = [h for h in t.hosts if h in targets or not targets]
     ports = [p for p in t.ports.values()
              if not targets or p.switch in targets or p.name in targets]
-    marks = [(k, v) for k, v in settings if k in MARKING + ("rate",)]
-    knobs = {k: v for k, v in settings if k not in MARKING + ("rate", "delay", "profile")}
+    marks = [(k, v) for k, v in settings if k in MARKS]
+    knobs = {k: v for k, v in settings if k not in (*MARKS, "profile")}
     check_knobs("set", knobs)
     for name, value in settings:
-        if not (ports if name in MARKING + ("rate", "delay") else hosts):
+        if not (ports if name in MARKS else hosts):
             raise InputError("%s is for %s" % (name, "switches" if hosts else "hosts"))
         if name == "profile" and value not in PROFILES:
             raise InputError("profile %s: there are %s" % (value, " ".join(PROFILES)))
-        if name == "delay":
-            quantity("time", value)
-    for s in t.switches:
+        if name in PAUSING and any(p.port == "tc" for p in ports):
+            raise InputError("%s needs switches with port = dcbport" % name)
+    marks = [(k, _checked(k, v)) for k, v in marks]
+    for s, switch in t.switches.items():
         mine = [p.peer for p in ports if p.switch == s]
-        if marks and mine:
-            lab.vm(s).run(["/lab/congestion-point", "set", *mine,
-                           *(w for kv in marks for w in kv)])
-    for name, value in settings:
+        words = [w for k, v in marks if switch.port == "dcbport" or k != "delay" for w in (k, v)]
+        if words and mine:
+            lab.vm(s).run([SETTER[switch.port], "set", *mine, *words])
+    for name, value in marks:
         if name == "delay":
             for p in ports:
-                lab.vm(p.switch).run("/lab/delay %s %d" % (p.peer,
-                                                           quantity("time", value) // 1000))
-        elif name == "profile":
+                if p.port == "tc":
+                    lab.vm(p.switch).run("/lab/delay %s %d" % (p.peer, int(value[:-2]) // 1000))
+        elif name in ("pfc", "rate") and not t.dcbx:
+            _tell_hosts(lab, ports)
+    for name, value in settings:
+        if name == "profile":
             lab.network.set_profiles(dict.fromkeys(hosts, value))
     for h in hosts:
         lab.network.set_knobs(h, knobs)
+
+
+def _checked(key, value):
+    """As a switch takes it."""
+    if key in SIZES:
+        return str(quantity("size", value))
+    if key == "delay":
+        return "%dns" % quantity("time", value)
+    return value
+
+
+def _tell_hosts(lab, ports):
+    """Hosts that have none to agree with obey what the switch has by now."""
+    lab.network.look()
+    for p in ports:
+        if p.peer in lab.network.topology.hosts and p.port == "dcbport":
+            lab.vm(p.peer).run("/lab/switch-port host rate %dbit pfc %s" % (p.rate, p.pfc)
+                               if p.prios else "/lab/switch-port undo eth0")

@@ -16,6 +16,8 @@ SNAPLEN = 96                # all headers, over IPv6 too
 # ns. Asking the guests for their counters takes CPU that the flows would have
 # had, and shows in the queue: do it before the window.
 COUNTERS_BEFORE = 10**9
+# Frames of MAC control, of which a port sends those of PFC
+PFC_FILTER = "ether proto 0x8808"
 
 
 class Recording:
@@ -36,7 +38,8 @@ class Recording:
         other = copy.copy(self)
         other.run, other.directory = run, directory
         os.makedirs(directory, exist_ok=True)
-        for name, ports in (("queue_file", run.queues), ("pcap_file", run.targets)):
+        for name, ports in (("queue_file", run.queues), ("pcap_file", run.targets),
+                            ("pfc_file", run.pausing)):
             for p in ports:
                 shutil.copyfile(getattr(self, name)(p), getattr(other, name)(p))
         return other
@@ -46,6 +49,11 @@ class Recording:
 
     def pcap_file(self, port):
         return os.path.join(self.directory, "%s.%s.pcap" % (self.run.name, port.name))
+
+
+    def pfc_file(self, port):
+        """What it told its neighbour."""
+        return os.path.join(self.directory, "%s.%s.pfc.pcap" % (self.run.name, port.name))
 
 
 class Measurement:
@@ -70,8 +78,8 @@ class Measurement:
         run, r = self.run, self.recording
         counters, drops = self.network.ask_counters(), self._ask_drops()
         recorders = self._record()
-        r.start, r.other_drops = counters(), -self._other_drops(drops())
-        r.epoch = {p.switch: self.network.epoch(p.switch) for p in run.queues}
+        r.start, before = counters(), drops()
+        r.epoch = {p.switch: self.network.epoch(p.switch) for p in run.queues + run.pausing}
         seconds, r.tdf = run.duration / 1e9, self.clock.tdf
         say("%s: %d QPs for %g s%s" % (
             run.name, sum(f.qps for f in run.flows), seconds,
@@ -86,7 +94,10 @@ class Measurement:
         r.end = self.traffic.drain()
         drops = self._ask_drops()
         self._collect(recorders)
-        r.other_drops += self._other_drops(drops())
+        after = drops()
+        for figure, count in (("other_drops", self._other_drops),
+                              ("pfc_frames", self._pfc_frames)):
+            setattr(r, figure, count(after) - count(before))
         return r
 
     # The course of a run
@@ -136,36 +147,42 @@ class Measurement:
     # The switches
 
     def _record(self):
-        """Start what watches the switches' ports; returns (job, port) of each capture."""
+        """Start what watches the switches' ports; returns (job, port, kind) of each capture."""
         captures = []
         for p in self.run.queues:
             vm = self.network.vms[p.switch]
             self.background.append(vm.spawn("exec /run/qsample %s %s %d >/run/%s.queue" % (
-                p.peer, QSAMPLE_PARENT, SAMPLE_US, p.peer)))
+                p.peer, QSAMPLE_PARENT[p.port], SAMPLE_US, p.peer)))
         for p in self.run.targets:
-            vm = self.network.vms[p.switch]
-            job = vm.spawn("exec tcpdump -p -n -Z root -i %s -s %d -B 16384 -w /run/%s.pcap "
-                           "udp port 4791" % (p.peer, SNAPLEN, p.peer))
-            captures.append((job, p))
-            self.background.append(job)
-        for job, p in captures:
+            captures.append((self._capture(p, "pcap", "-B 16384", "udp port 4791"), p, "pcap"))
+        for p in self.run.pausing:
+            captures.append((self._capture(p, "pfc.pcap", "-Q out", PFC_FILTER), p, "pfc.pcap"))
+        for job, p, _ in captures:
             while "listening" not in job.output():
                 if not job.running():
                     raise LabError("tcpdump failed on %s:\n%s" % (p.name, job.output()))
                 self.clock.sleep(0.05)
         return captures
 
+    def _capture(self, port, kind, options, packets):
+        job = self.network.vms[port.switch].spawn(
+            "exec tcpdump -p -n -Z root -i %s -s %d %s -w /run/%s.%s %s" %
+            (port.peer, SNAPLEN, options, port.peer, kind, packets))
+        self.background.append(job)
+        return job
+
     def _collect(self, captures):
         r = self.recording
         stop(self.background)
         self.background = []
         r.capture_lost = 0
-        for job, p in captures:
+        for job, p, _ in captures:
             text = job.output()
             if "dropped by kernel" not in text:
                 raise LabError("tcpdump failed on %s:\n%s" % (p.name, text))
             r.capture_lost += int(text.partition(" packets dropped by kernel")[0].split()[-1])
-        files = [(p, "pcap", r.pcap_file(p)) for _, p in captures] + \
+        place = {"pcap": r.pcap_file, "pfc.pcap": r.pfc_file}
+        files = [(p, kind, place[kind](p)) for _, p, kind in captures] + \
             [(p, "queue", r.queue_file(p)) for p in self.run.queues]
         gather([(self.network.vms[p.switch], "mv /run/%s.%s /lab/share/%s.%s" %
                  (p.peer, kind, p.name, kind)) for p, kind, _ in files])
@@ -173,8 +190,9 @@ class Measurement:
             shutil.move(os.path.join(self.network.share, "%s.%s" % (p.name, kind)), path)
 
     def _ask_drops(self):
-        return ask([(self.network.vms[s], "tc -s -j qdisc show; ip -s -j link show")
-                    for s in self.network.topology.switches])
+        more = {"tc": "", "dcbport": "; dcqcn -j port stat | tr -d '\\n'"}
+        return ask([(self.network.vms[name], "tc -s -j qdisc show; ip -s -j link show" +
+                     more[s.port]) for name, s in self.network.topology.switches.items()])
 
     def _other_drops(self, answers):
         """What the switches lost anywhere but in the queues that are watched."""
@@ -182,8 +200,16 @@ class Measurement:
         total = 0
         for s, text in zip(self.network.topology.switches, answers):
             # Inner queues only: a root counts what they lose again.
-            qdiscs, links = map(json.loads, text.splitlines())
-            total += sum(q["drops"] for q in qdiscs if q["kind"] in ("red", "netem", "pfifo_fast")
+            qdiscs, links = map(json.loads, text.splitlines()[:2])
+            total += sum(q["drops"] for q in qdiscs if q["kind"] in ("red", "netem", "pfifo_fast",
+                                                                  "dcbport")
                          and "%s.%s" % (s, q["dev"]) not in watched)
             total += sum(n["stats64"]["rx"][kind] for n in links for kind in ("dropped", "errors"))
         return total
+
+    @staticmethod
+    def _pfc_frames(answers):
+        """What the switches have sent to pause, and to resume."""
+        ports = [p for text in answers for line in text.splitlines()[2:] for p in json.loads(line)]
+        return sum(p["tx_prio%d_%s" % (prio, what)] for p in ports for prio in range(8)
+                   for what in ("pause", "resume"))

@@ -7,13 +7,31 @@ import shutil
 import subprocess
 
 from ..core.errors import InputError, LabError
-from ..core.paths import LAB
+from ..core.paths import DCBPORT, DCQCN, LAB, TOP
 from ..core.scenario import check_knobs
 from .guest import ask, gather
 
-QSAMPLE_PARENT = "dc10001"      # of congestion-point's RED: class dc1:1
+# Where the queue is: congestion-point's RED, class dc1:1, or the root
+QSAMPLE_PARENT = {"tc": "dc10001", "dcbport": "ffffffff"}
+# What sets ports and shows them, in a switch
+SETTER = {"tc": "/lab/congestion-point", "dcbport": "/lab/switch-port"}
+SHOWER = {"tc": "/lab/congestion-point show br0", "dcbport": "/lab/switch-port show"}
 COUNTERS = "/sys/class/infiniband/rxe0/ports/1/hw_counters"
 ECN = "/sys/class/net/eth0/ecn"
+
+
+def default_port(image):
+    """What the ports of switches are made of unless something else is asked for: dcbport, if
+    its module is there and is one for the guests' kernel."""
+    module = image.built(TOP, DCBPORT)
+    if not os.path.exists(module):
+        return "tc"
+    if os.path.isdir(image.root):       # or it will be built, with the newest kernel
+        try:
+            check_module(module, image)
+        except LabError:
+            return "tc"
+    return "dcbport"
 
 
 def check_module(module, image):
@@ -41,6 +59,8 @@ class Network:
         self.hosts = [vms[h] for h in topology.hosts]
         self.module = os.path.join(share, "rdma_dcqcn.ko")
         self.marking, self.delay = {}, {}       # by port: what was configured
+        self.obeying = {}                       # by host: how it pauses
+        self.agents = False                     # of DCBX
         self._gids, self._epochs = None, {}
 
     @classmethod
@@ -68,6 +88,7 @@ class Network:
         if module:
             check_module(module, fabric.image)
             shutil.copy(module, os.path.join(fabric.share, "rdma_dcqcn.ko"))
+        cls._share_dcbport(fabric)
         fabric.boot()
         n = cls(topology, vms, fabric.share, fabric.clock)
         for s in topology.switches:
@@ -79,32 +100,87 @@ class Network:
                 vms[h].wait_for("ping -c 1 -W 1 " + other.address)
         return n
 
+    @staticmethod
+    def _share_dcbport(fabric):
+        """Its module, and the command that sets it."""
+        if default_port(fabric.image) == "dcbport":
+            subprocess.run(["make", "-s", "-C", DCQCN], check=True)
+            for path in (fabric.image.built(TOP, DCBPORT), os.path.join(DCQCN, "dcqcn")):
+                shutil.copy2(path, fabric.share)
+
     def ports(self, switch):
         return [p for p in self.topology.ports.values() if p.switch == switch]
 
     def configure(self, topology):
         """Make switches and hosts what a topology of the same shape says."""
         self.topology = topology
-        todo = []
-        for s in topology.switches:
-            commands, peers = ["set -e"], {}
-            for p in self.ports(s):
-                if self.marking.get(p.name) != p.marking():
-                    peers.setdefault(p.marking(), []).append(p.peer)
-                if self.delay.get(p.name, 0) != p.delay:
-                    commands.append("/lab/delay %s %d" % (p.peer, p.delay // 1000))
-                self.marking[p.name], self.delay[p.name] = p.marking(), p.delay
-            commands += ["/lab/congestion-point set %s %s" % (" ".join(names), marking)
-                         for marking, names in peers.items()]
-            if len(commands) > 1:
-                todo.append((self.vms[s], "\n".join(commands)))
-        gather(todo + [(self.vms[h.name], "set -e\n" + self._loading(h.profile) +
-                        self._setting(h.settings)) for h in topology.hosts.values()])
+        if self.agents and not topology.dcbx:
+            self._silence()
+        todo = [(self.vms[s], "\n".join(["set -e", *commands]))
+                for s in topology.switches if (commands := self._switching(s))]
+        gather(todo + [(self.vms[h.name], "set -e\n" + self._obeying(h) +
+                        self._loading(h.profile) + self._setting(h.settings))
+                       for h in topology.hosts.values()])
+        if topology.dcbx:
+            self._agree()
+
+    def _silence(self):
+        """End the agents, and with them all ports that they have set."""
+        self.agents, self.obeying = False, {}
+        out = [(self.vms[h], "/lab/switch-port undo eth0") for h in self.topology.hosts]
+        for s in self.topology.switches:
+            mine = self.ports(s)
+            for p in mine:
+                self.marking.pop(p.name, None)
+            out.append((self.vms[s], "/lab/switch-port undo " + " ".join(p.peer for p in mine)))
+        gather(out)
+
+    def _switching(self, switch):
+        """A switch's commands, for what is not so yet."""
+        commands, peers = [], {}
+        for p in self.ports(switch):
+            before, wanted = self.marking.get(p.name, ("", "")), (p.port, p.wanted())
+            if before[0] not in ("", p.port):
+                commands += ["/lab/switch-port undo " + p.peer, "/lab/delay %s 0" % p.peer]
+                self.delay.pop(p.name, None)
+            if before != wanted:
+                peers.setdefault(wanted, []).append(p.peer)
+            if p.port == "tc" and self.delay.get(p.name, 0) != p.delay:
+                commands.append("/lab/delay %s %d" % (p.peer, p.delay // 1000))
+                self.delay[p.name] = p.delay
+            self.marking[p.name] = wanted
+        return commands + ["%s set %s %s" % (SETTER[port], " ".join(names), words)
+                           for (port, words), names in peers.items()]
+
+    def _obeying(self, host):
+        """A host's commands: its packets wait while its switch says so."""
+        port = self.topology.ports["%s.%s" % (host.switch, host.name)]
+        pfc = "none" if self.topology.dcbx else port.pfc
+        wanted = ("rate %dbit pfc %s" % (port.rate, pfc)
+                  if self.topology.dcbx or port.prios else "")
+        if self.obeying.get(host.name, "") == wanted:
+            return ""
+        self.obeying[host.name] = wanted
+        return "/lab/switch-port %s\n" % ("host " + wanted if wanted else "undo eth0")
+
+    def _agree(self):
+        """Have neighbours agree on PFC by DCBX, and wait until they do."""
+        t = self.topology
+        if not self.agents:
+            self.agents = True
+            gather([(self.vms[s], "/lab/switch-port announce " +
+                     " ".join(p.peer for p in self.ports(s))) for s in t.switches] +
+                   [(self.vms[h], "/lab/switch-port obey") for h in t.hosts])
+        for h in t.hosts.values():
+            wanted = t.ports["%s.%s" % (h.switch, h.name)].prios
+            self.vms[h.name].wait_for(
+                '[ "$(dcqcn -j port show dev eth0 | jq -c .[0].pfc)" = "%s" ]' %
+                str(wanted).replace(" ", ""), what="%s to agree on PFC" % h.name)
 
     def look(self):
         """Bring the topology's ports up to what the switches do by now."""
-        for s in self.topology.switches:
-            shown = self.vms[s].out("/lab/congestion-point show br0").splitlines()
+        for s, switch in self.topology.switches.items():
+            shown = self.vms[s].out(SHOWER[switch.port]).splitlines()
             for line in shown[::2]:
                 peer, _, settings = line.partition(" ")
                 self.topology.ports["%s.%s" % (s, peer)].take_marking(settings)

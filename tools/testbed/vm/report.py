@@ -9,7 +9,7 @@ from ..core.command import write_json
 from ..core.errors import LabError
 from ..core.paths import PLOT
 from ..core.stats import jain, percentile
-from .capture import Capture
+from .capture import Capture, pfc_times
 from .measure import SAMPLE_US
 
 STEP = 0.1                  # s; of the CSV and the picture
@@ -79,6 +79,8 @@ class Result:
         self.queues = [Queue(r, p) for p in self.run.queues]
         self.captures = [Capture(r.pcap_file(p), r.epoch[p.switch][1] + r.zero)
                          for p in self.run.targets]
+        self.pfc = [t for p in self.run.pausing
+                    for t in pfc_times(r.pfc_file(p), r.epoch[p.switch][1] + r.zero)]
         host = {h.address: h.name for h in self.run.topology.hosts.values()}
         host.update({_long(h.address6): h.name for h in self.run.topology.hosts.values()})
         self.qps = {}       # "h1>h3:17": what that QP took
@@ -123,6 +125,8 @@ class Result:
             "qps_failed": r.lost,
             "qp_goodput_mbps": [round(v, 3) for v in rate.values()],
             "other_switch_drops": r.other_drops,
+            "pfc_frames": r.pfc_frames,
+            "pfc_decoded": len(self.pfc),
             "capture_lost": r.capture_lost,
             "tdf": r.tdf,
             "hw_counters": {n: _delta(r.start, r.end, n) for n in names
@@ -177,6 +181,7 @@ class Result:
             columns += [("queue_mean " + n, held), ("queue_max " + n, most),
                         ("marks_per_s " + n, marks), ("drops_per_s " + n, drops)]
         columns.append(("cnps_per_s", counted(t for c in self.captures for t in c.cnps)))
+        columns.append(("pfc_per_s", counted(self.pfc)))
         for name, qp in self.qps.items():
             out = [0] * steps
             for t, b in qp.taken:
@@ -234,6 +239,7 @@ def draw(title, results, png):
     return plots.draw(os.path.join(PLOT, "lab.gp"), {
         **drawn, "runs": len(results), "end": max(r.recording.seconds for r in results),
         "style": os.path.join(PLOT, "style.gp"), "output": png, "heading": title,
+        "pfc": int(any(r.pfc for r in results)),
         **{"top_" + kind: float("%g" % (room[kind] * top or 10)) for kind, top in tops.items()}}, png)
 
 
@@ -269,6 +275,8 @@ def table(title, results, rows=ROWS):
     width = max([13] + [len(n) + 2 for n in names])
     lines.append("%-24s" % "" + "".join(n.rjust(width) for n in names))
     shown = [(text, [form % r.figures[key] for r in results]) for text, key, form in rows]
+    if any(r.pfc for r in results):
+        shown.append(("PFC frames", ["%d" % r.figures["pfc_frames"] for r in results]))
     for g in f.get("group", {}):
         shown.append(("goodput of \"%s\"" % g, ["%.1f" % r.figures["group"][g]["goodput_mbps"]
                                                for r in results]))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The parts of a fabric, from the tables of a scenario or fabric file.
 
+    dcbx        on: LLDP agents at switches and hosts agree on PFC
     [link]      of every host to its switch: rate, delay
     [switch]    one switch, s1; or [switch.s1], [switch.s2]: thresholds
     [[trunk]]   a link between two switches: a, b, rate, delay
@@ -13,10 +14,15 @@ none. A delay is one way. Documentation/lab.rst has all keys.
 
 import re
 
-from ..core.scenario import PROFILES
+from ..core.scenario import PROFILES, priorities
 
-# In the order and the words of congestion-point.
+# In the order and the words of congestion-point, and of guest/switch-port
 MARKING = ("kmin", "kmax", "pmax", "buffer", "cnp", "ecn")
+PAUSING = ("pfc", "xoff", "xon", "headroom")
+# The headroom is what 48 Mb/s send in 67 ms: so late may emulated guests obey on a busy machine
+PAUSES = {"xoff": "60KB", "xon": "30KB", "headroom": "400KB"}
+PORTS = ("dcbport", "tc")
+CNPS = 6            # their priority
 # And its ranges: bit/s, and bytes
 RATE, BUFFER_MAX = (10**6, 400 * 10**9), 10**9
 HOSTS_MAX = 64      # more guests than any machine has memory for
@@ -33,7 +39,8 @@ class Link:
 class Switch:
     """Thresholds of each of its ports."""
 
-    def __init__(self, name, t):
+    def __init__(self, name, t, port):
+        """port: what it is made of unless it says so itself."""
         self.name = name
         if not re.fullmatch(r"s\d+", name):
             raise t.error(name, "switches are s1, s2, and so on")
@@ -47,7 +54,26 @@ class Switch:
             raise t.error("kmax", "%d is above the buffer, %d" % (self.kmax, self.buffer))
         self.cnp = t.take("cnp", ("strict", "data"), "strict")
         self.ecn = t.take("ecn", ("mark", "strip"), "mark")
+        self.port = t.take("port", PORTS, port)
+        self._pausing(t)
         t.done()
+
+    def _pausing(self, t):
+        """What only a port of dcbport can do."""
+        prios = priorities(t, "pfc", "none")
+        self.pfc = ",".join(map(str, prios)) or "none"
+        if prios and self.port == "tc":
+            raise t.error("port", "must be dcbport for pfc (make builds that module)")
+        if CNPS in prios:
+            raise t.error("pfc", "%d is the priority of CNPs, which must not wait" % CNPS)
+        if prios and self.cnp != "strict":
+            raise t.error("cnp", "must be strict with pfc: packets have no other priorities")
+        for key, usual in PAUSES.items():
+            setattr(self, key, t.take(key, "size", usual, most=BUFFER_MAX))
+        if self.xon > self.xoff:
+            raise t.error("xon", "must not be above xoff")
+        if prios and not self.headroom:
+            raise t.error("headroom", "must be above 0 with pfc: packets are under way")
 
 
 class Host:
@@ -72,27 +98,40 @@ class Port:
     def __init__(self, switch, peer, link, delay):
         self.switch, self.peer, self.rate, self.delay = switch.name, peer, link.rate, delay
         self.name = "%s.%s" % (switch.name, peer)
-        for key in MARKING:
+        self.port = switch.port
+        self.keys = MARKING + PAUSING * (self.port == "dcbport")
+        for key in MARKING + PAUSING:
             setattr(self, key, getattr(switch, key))
 
+    def wanted(self):
+        """The words that make it so, the first time and later."""
+        return self.marking() + " delay %dns" % self.delay * (self.port == "dcbport")
+
     def marking(self):
-        """As congestion-point takes it, and shows it."""
+        """As congestion-point or switch-port takes it, and shows it."""
         return "rate %dbit " % self.rate + " ".join("%s %s" % (key, getattr(self, key))
-                                                    for key in MARKING)
+                                                    for key in self.keys)
+
+    @property
+    def prios(self):
+        """Those with PFC."""
+        return [int(p) for p in self.pfc.split(",")] if self.pfc != "none" else []
 
     def take_marking(self, text):
         words = text.split()
         shown = dict(zip(words[::2], words[1::2]))
         self.rate = int(shown["rate"][:-len("bit")])
-        for key in MARKING:
+        for key in self.keys:
             setattr(self, key, type(getattr(self, key))(shown[key]))
 
 
 class Topology:
     """hosts, switches: by name; ports: of all switches, by name."""
 
-    def __init__(self, table, hosts=()):
-        """Takes what it knows from a Table. hosts: which there have to be."""
+    def __init__(self, table, hosts=(), port=PORTS[0]):
+        """Takes what it knows from a Table. hosts: which there have to be; port: what switches
+        are made of."""
+        self.dcbx = table.take("dcbx", ("off", "on"), "off") == "on"
         profile = table.take("profile", PROFILES, "auto")
         settings = table.knobs("settings")
         t = table.table("link")
@@ -100,9 +139,11 @@ class Topology:
         t.done()
         t = table.table("switch")
         if t.rest and all(isinstance(v, dict) for v in t.rest.values()):
-            self.switches = {n: Switch(n, t.table(n)) for n in list(t.rest)}
+            self.switches = {n: Switch(n, t.table(n), port) for n in list(t.rest)}
         else:
-            self.switches = {"s1": Switch("s1", t)}
+            self.switches = {"s1": Switch("s1", t, port)}
+        if self.dcbx and any(s.port == "tc" for s in self.switches.values()):
+            raise table.error("dcbx", "needs switches with port = dcbport (make builds that module)")
         own = {}
         for h in table.tables("host", []):
             name = h.take("name", str)
@@ -139,7 +180,7 @@ class Topology:
     @property
     def content(self):
         """All of it, to be compared."""
-        return (self.shape, [(p.marking(), p.delay) for p in self.ports.values()],
+        return (self.shape, self.dcbx, [(p.marking(), p.delay) for p in self.ports.values()],
                 [(h.profile, h.settings) for h in self.hosts.values()])
 
     def _trunk(self, t, link):

@@ -93,11 +93,11 @@ class Traffic:
         # Perftest's writes poll without a pause: see _throttle(). The others can wait
         # for events, but then not for a duration.
         return self.network.vms[host].spawn(
-            "exec nice -n 19 ib_%s_bw -F -d rxe0 -x %s -c %s -m %d -s %d -t %d -u %d -q %d %s "
-            "-p %d %s" % (flow.verb, self.network.gids()[host], flow.transport.upper(), flow.mtu,
-                          flow.size, flow.depth, flow.timeout, flow.qps,
-                          "-D 3600" if flow.verb == "write" else "-e -N -n 10000000",
-                          port, server))
+            "exec nice -n 19 ib_%s_bw -F -d rxe0 -x %s -c %s -m %d -s %d -t %d -u %d -q %d "
+            "--tclass=%d %s -p %d %s" % (
+                flow.verb, self.network.gids()[host], flow.transport.upper(), flow.mtu, flow.size,
+                flow.depth, flow.timeout, flow.qps, flow.tclass,
+                "-D 3600" if flow.verb == "write" else "-e -N -n 10000000", port, server))
 
     def _serve(self, flows):
         ports = {}
