@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What a port does, and when. See tests.py, which runs it."""
 
+import csv
 import errno
 import json
 import math
@@ -1013,6 +1014,29 @@ def transfer():
             # each is paused for the time that the port has for the others
             near("us paused", star.hosts[n][0].stat()["rx_prio3_pause_duration"],
                  2 * count * FRAME * 4 * 7 / 8 / US, 2 * count * FRAME * 4 / US / 10)
+
+
+@test
+def record():
+    """dcqcn port record has a line for each class in use and moment, with counters as stat's"""
+    with Link("rate 40gbit delay 1us pfc 3 prio 3 kmin 0 kmax 1 limit 20000") as link:
+        link.b.send(pfc({3: FOREVER // 4 + 1}))
+        link.send(30, 3, ecn=2, length=1000)
+        sh("%s port record -i 1ms -d 3ms -o /run/record dev a0" % link.port.tool)
+        stat = link.port.stat()
+        with open("/run/record") as f:
+            rows = list(csv.DictReader(f))
+        same("who", {(r["dev"], r["prio"]) for r in rows}, {("a0", "3")})
+        times = [float(r["time"]) for r in rows]
+        same("moments", [round((t - times[0]) * 1000) for t in times], [0, 1, 2, 3])
+        same("held at first", int(rows[0]["queue_bytes"]), 20000)
+        same("lost", {int(r["lost"]) for r in rows}, {10})
+        last = {k: int(v) for k, v in rows[-1].items() if k not in ("time", "dev")}
+        same("in the end", last, {
+            "prio": 3, "out_bytes": stat["tx_prio3_bytes"], "queue_bytes": 0,
+            "marked": stat["tx_prio3_marked"], "lost": 10,
+            "paused_us": stat["rx_prio3_pause_duration"], "rx_pause": 1, "tx_pause": 0})
+        same("sent", stat["tx_prio3_packets"], 20)
 
 
 @test

@@ -43,6 +43,7 @@ doctor --peer h2 dev nonesuch
 port show dev nonesuch
 port stat dev nonesuch
 port watch -i 1ms -n 1 dev nonesuch
+port record -i 1ms -d 1ms -o FILE dev nonesuch
 port set dev nonesuch rate 40gbit delay 1us overhead 24 pfc 3,4 trust dscp strict 6 switch none
 port set dev nonesuch reserve 1KB xoff 60KB xon 40KB headroom 20KB action drop detect auto restore 1s
 port set dev nonesuch prio 3 weight 5 limit 1MB kmin 5KB kmax 200KB pmax 1% flows_min 1 flows_max 9 prio 6
@@ -148,6 +149,7 @@ plot FILE -> FILE: No such file
 plot / -> /: Is a directory
 plot /etc/passwd -> /etc/passwd: not a record
 plot EMPTY -> EMPTY: the record is empty
+plot IDLE -> IDLE: the record is empty, no port
 plot RECORD x -> plot: "x" is not expected here
 plot -o picture.gif RECORD -> picture.gif: must end in .png or .svg
 plot -o /nonesuch/picture.png RECORD -> /nonesuch/picture.png: not drawn
@@ -168,6 +170,11 @@ port watch -n -> port watch: the value of -n is missing
 port watch -n nan -> port watch: "nan" is not a count
 port watch dev -> port watch: the device is missing
 port watch nonesuch -> port watch: "nonesuch" is not expected here
+port record -i 0 -> port record: the interval must be longer than 0
+port record -d red -> port record: "red" is not a time
+port record -o -> port record: the value of -o is missing
+port record dev -> port record: the device is missing
+port record nonesuch -> port record: "nonesuch" is not expected here
 port set -> port set: the device is missing
 port set nonesuch -> port set: "nonesuch" is not expected here
 port set dev nonesuch -> port set: a key is missing
@@ -217,9 +224,14 @@ model flows 1025 -> flows: must be within 1 to 1024
 model flows 8 -o picture.svg -> model: -o: options come before inputs
 """
 
-TEXT_ONLY = ("watch", "save", "record")
+TEXT_ONLY = ("watch", "save", "record", "port record")
 
 wrong = 0
+
+
+def text_only(line):
+    """The command's name if it prints no JSON."""
+    return next((t for t in TEXT_ONLY if (line + " ").startswith(t + " ")), None)
 
 
 def complain(line, what):
@@ -236,7 +248,7 @@ class Files:
         "BROKEN": "nonesuch rpg_gd 11\nnonesuch rpg_gd\n",
         "UNKNOWN": "nonesuch colour 1\n", "WRONG": "nonesuch rpg_gd red\n",
         "FABRIC.toml": "[model]\nflows = 8\n", "OTHER.toml": "[link]\n",
-        "SAVED.svg": "", "EMPTY": "time,dev,qpn,state,rate,target_rate\n",
+        "SAVED.svg": "", "IDLE": "time,dev,prio,out_bytes,queue_bytes\n", "EMPTY": "time,dev,qpn,state,rate,target_rate\n",
         "RECORD": "time,dev,qpn,state,rate,target_rate,alpha,queue_bytes,cnp_handled\n"
                   "1.0,rxe0,17,1,1000000,1000000,0.5,0,1\n2.0,rxe0,17,1,1000000,1000000,0.5,0,2\n",
     }
@@ -295,15 +307,14 @@ def check_bad(files):
         if "not drawn" in words:
             p, q = drawn(p), drawn(q)
         one_error(line, p, [words.strip()])
-        text_only = line.split()[:1] and line.split()[0] in TEXT_ONLY
-        json_error(line, q, [line.split()[0] + ": prints text only"] if text_only
-                   else [words.strip()])
+        name = text_only(line)
+        json_error(line, q, [name + ": prints text only" if name else words.strip()])
 
 
 def check_good(files):
     for line in lines(GOOD):
         one_error(line, files.run(line), NOWHERE)
-        if line.split()[0] not in TEXT_ONLY:
+        if not text_only(line):
             json_error(line, files.run(line, "-j"), NOWHERE)
     if not os.path.exists("/sys/module/dcbport"):
         one_error(NEW, files.run(NEW), NOWHERE)

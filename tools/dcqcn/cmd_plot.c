@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* dcqcn plot: a picture of what dcqcn record wrote, drawn by gnuplot. */
+/* dcqcn plot: a picture of what dcqcn record or dcqcn port record wrote, drawn by gnuplot. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,8 +13,18 @@
 #include "fail.h"
 #include "plot.h"
 
-#define SCRIPT		"rates.gp"
-#define HEADER		"time,dev,qpn,state,rate,"
+/* A kind of record, by its first line */
+struct kind {
+	const char *header;
+	const char *script;
+	const char *empty;	/* why it may be */
+};
+
+static const struct kind kinds[] = {
+	{ "time,dev,qpn,state,rate,", "rates.gp", "no QP had met congestion" },
+	{ "time,dev,prio,out_bytes,", "port.gp", "no port had sent anything" },
+	{}
+};
 
 /* The name of the data with another ending */
 static const char *default_output(const char *csv)
@@ -31,8 +41,9 @@ static const char *default_output(const char *csv)
 }
 
 /* Before anything is written: is it a record, with something in it? */
-static void check_record(const char *csv)
+static const struct kind *check_record(const char *csv)
 {
+	const struct kind *kind = kinds;
 	FILE *f = fopen(csv, "r");
 	char *line = NULL;
 	size_t size = 0;
@@ -42,17 +53,21 @@ static void check_record(const char *csv)
 	errno = 0;
 	if (getline(&line, &size, f) < 0 && errno)
 		fail_errno(csv);
-	if (!line || strncmp(line, HEADER, strlen(HEADER)))
-		fail("%s: not a record (dcqcn record writes them)", csv);
+	while (kind->header &&
+	       (!line || strncmp(line, kind->header, strlen(kind->header))))
+		kind++;
+	if (!kind->header)
+		fail("%s: not a record (dcqcn record and dcqcn port record write them)", csv);
 	if (getline(&line, &size, f) < 0)
-		fail("%s: the record is empty, no QP had met congestion", csv);
+		fail("%s: the record is empty, %s", csv, kind->empty);
 	free(line);
 	fclose(f);
+	return kind;
 }
 
-static int gnuplot(const char *csv, const char *output)
+static int gnuplot(const struct kind *kind, const char *csv, const char *output)
 {
-	const char *script = plot_script(SCRIPT);
+	const char *script = plot_script(kind->script);
 	pid_t pid = fork();
 	int status;
 
@@ -69,6 +84,7 @@ static int gnuplot(const char *csv, const char *output)
 int cmd_plot(int argc, char **argv)
 {
 	const char *csv, *output = NULL;
+	const struct kind *kind;
 
 	while (arg_option(argc, argv, "+:o:", NULL) != -1)
 		output = optarg;
@@ -79,7 +95,7 @@ int cmd_plot(int argc, char **argv)
 	if (!output)
 		output = default_output(csv);
 	plot_begin(output);
-	check_record(csv);
-	plot_end(gnuplot(csv, output));
+	kind = check_record(csv);
+	plot_end(gnuplot(kind, csv, output));
 	return EXIT_SUCCESS;
 }

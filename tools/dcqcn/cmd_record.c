@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * dcqcn record: QPs over time, as CSV. A line per QP and moment; moments lie
- * on a grid of INTERVAL from the first one on, and those that are missed are
- * left out.
- */
-#include <errno.h>
+/* dcqcn record: QPs over time, as CSV. A line per QP and moment. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "arg.h"
-#include "clock.h"
 #include "commands.h"
-#include "fail.h"
 #include "filter.h"
 #include "qp.h"
+#include "record.h"
 
 /* Attributes in the order of their columns, behind time and device */
 static const struct {
@@ -53,10 +47,8 @@ static void put_header(void)
 
 static void put_line(const struct qp *qp, void *data)
 {
-	uint64_t time = *(uint64_t *)data;
-
-	printf("%llu.%09llu,%s", (unsigned long long)(time / NSEC_PER_SEC),
-	       (unsigned long long)(time % NSEC_PER_SEC), qp->dev);
+	record_time(*(uint64_t *)data);
+	printf(",%s", qp->dev);
 	for (int i = 0; columns[i].name; i++) {
 		if (columns[i].attr == RDMA_DCQCN_A_QP_ALPHA)
 			printf(",%.9f", qp_alpha(qp));
@@ -67,56 +59,20 @@ static void put_line(const struct qp *qp, void *data)
 	putchar('\n');
 }
 
-static void record(const struct qp_filter *filter, uint64_t interval,
-		   uint64_t duration)
+static void put_qps(uint64_t time, void *filter)
 {
-	uint64_t begin = clock_now(), time = begin, due = begin;
-
-	do {
-		time = clock_now();
-		qp_dump(filter, put_line, &time);
-		if (ferror(stdout))
-			return;
-		/* the next one that is not over yet */
-		due += interval;
-		time = clock_now();
-		if (due < time)
-			due += (time - due + interval - 1) / interval * interval;
-		if (duration && due - begin > duration)
-			return;
-	} while (clock_wait(due));
+	qp_dump(filter, put_line, &time);
 }
 
 int cmd_record(int argc, char **argv)
 {
-	uint64_t interval = 10000000, duration = 0;
 	struct qp_filter filter;
-	const char *file = NULL;
-	int c;
+	struct record r;
 
-	while ((c = arg_option(argc, argv, "+:i:d:o:", NULL)) != -1) {
-		switch (c) {
-		case 'i':
-			interval = arg_interval(optarg);
-			break;
-		case 'd':
-			duration = arg_nsec(optarg);
-			break;
-		case 'o':
-			file = optarg;
-			break;
-		}
-	}
+	record_options(&r, argc, argv);
 	filter_parse(&filter, argv + optind);
 	/* a device that is not there shall not cost an older record */
 	dev_free(dev_list(filter.dev));
-	if (file && !freopen(file, "w", stdout))
-		fail_errno(file);
-	clock_end_on_signals();
-	put_header();
-	fflush(stdout);
-	record(&filter, interval, duration);
-	if (fflush(stdout) || ferror(stdout))
-		fail_errno(file ?: "output");
+	record_write(&r, put_header, put_qps, &filter);
 	return EXIT_SUCCESS;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The commands of dcqcn, in cmd_<first word>.c but for port_watch.c. */
+/* The commands of dcqcn, in cmd_<first word>.c but for port_watch.c and port_record.c. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
@@ -25,6 +25,7 @@ int cmd_doctor(int argc, char **argv);
 int cmd_port_show(int argc, char **argv);
 int cmd_port_stat(int argc, char **argv);
 int cmd_port_watch(int argc, char **argv);
+int cmd_port_record(int argc, char **argv);
 int cmd_port_set(int argc, char **argv);
 int cmd_switch_show(int argc, char **argv);
 int cmd_switch_new(int argc, char **argv);

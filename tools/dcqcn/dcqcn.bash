@@ -34,12 +34,16 @@ _dcqcn_port() # WORDS...
 	local class="weight limit kmin kmax pmax flows_min flows_max prio" w
 
 	case $place:$1:$prev in
-	0:*)			_dcqcn_words "show stat watch set switch help" ;;
+	0:*)			_dcqcn_words "show stat watch record set switch help" ;;
 	*:dev)			_dcqcn_words "$(_dcqcn_netdevs)" ;;
 	1:switch:*)		_dcqcn_words "show new set del help" ;;
 	1:watch:*)		_dcqcn_words "-i -n dev help" ;;
 	*:watch:-[in])		COMPREPLY=() ;;
 	*:watch:*)		_dcqcn_words "-i -n dev" ;;
+	1:record:*)		_dcqcn_words "-i -d -o dev help" ;;
+	*:record:-o)		mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}") ;;
+	*:record:-[id])		COMPREPLY=() ;;
+	*:record:*)		_dcqcn_words "-i -d -o dev" ;;
 	1:*)			_dcqcn_words "dev help" ;;
 	*:set:action)		_dcqcn_words "off alert forward drop" ;;
 	*:set:detect|*:set:restore)	_dcqcn_words auto ;;

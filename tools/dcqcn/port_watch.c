@@ -12,141 +12,59 @@
 #include "commands.h"
 #include "fail.h"
 #include "json.h"
-#include "port.h"
+#include "port_look.h"
 #include "unit.h"
 
-#define NAME_LEN	16
 #define COUNT_MAX	1000000000
 #define USEC_PER_SEC	1000000.
 
-enum { OUT, QUEUE, MARKED, LOST, PAUSED, HEARD, SAID, FIGURES };
-
-/* Of a class */
-struct sample {
-	char dev[NAME_LEN];
-	int prio;
-	uint64_t value[FIGURES];
-};
-
-/* One look at all of them */
-struct look {
-	uint64_t time;
-	struct sample *samples;
-	size_t count;
-};
-
-static uint64_t sum(const struct nlattr *const *tb, const uint16_t *attr)
-{
-	uint64_t total = 0;
-
-	for (; *attr; attr++)
-		total += tb[*attr] ? netlink_number(tb[*attr]) : 0;
-	return total;
-}
-
-static void add_class(struct look *look, const char *dev, int prio,
-		      const struct nlattr *const *tb)
-{
-	static const uint16_t attrs[FIGURES][6] = {
-		[OUT] = { DCBPORT_A_CLASS_OUT_BYTES },
-		[QUEUE] = { DCBPORT_A_CLASS_QUEUE_BYTES },
-		[MARKED] = { DCBPORT_A_CLASS_MARKED },
-		[LOST] = { DCBPORT_A_CLASS_DROP_LIMIT,
-			   DCBPORT_A_CLASS_DROP_BUFFER,
-			   DCBPORT_A_CLASS_DROP_STORM,
-			   DCBPORT_A_CLASS_DROP_MEMORY,
-			   DCBPORT_A_CLASS_DROP_RESET },
-		[PAUSED] = { DCBPORT_A_CLASS_RX_PAUSE_DURATION },
-		[HEARD] = { DCBPORT_A_CLASS_RX_PAUSE },
-		[SAID] = { DCBPORT_A_CLASS_TX_PAUSE,
-			   DCBPORT_A_CLASS_TX_RESUME },
-	};
-	struct sample *s;
-
-	look->samples = reallocarray(look->samples, look->count + 1, sizeof(*s));
-	if (!look->samples)
-		fail_errno("ports");
-	s = &look->samples[look->count++];
-	snprintf(s->dev, sizeof(s->dev), "%s", dev);
-	s->prio = prio;
-	for (int i = 0; i < FIGURES; i++)
-		s->value[i] = sum(tb, attrs[i]);
-}
-
-static void add_port(const struct port *port, void *data)
-{
-	const char *dev = netlink_string(port->tb[DCBPORT_A_PORT_IFNAME]);
-
-	for (int prio = 0; prio < PORT_CLASSES; prio++)
-		add_class(data, dev, prio, port->class[prio]);
-}
-
-static struct look take(const char *dev)
-{
-	struct look look = { .time = clock_now() };
-
-	port_dump(dev, add_port, &look);
-	return look;
-}
-
-static const struct sample *same_class(const struct look *look,
-				       const struct sample *s)
-{
-	for (size_t i = 0; i < look->count; i++) {
-		if (look->samples[i].prio == s->prio &&
-		    !strcmp(look->samples[i].dev, s->dev))
-			return &look->samples[i];
-	}
-	return NULL;
-}
-
 /* By how much it grew; a port that went and came back counts from zero */
-static uint64_t grown(const struct sample *s, const struct sample *old, int i)
+static uint64_t grown(const struct port_sample *s, const struct port_sample *old, int i)
 {
 	return s->value[i] < old->value[i] ? s->value[i] :
 					     s->value[i] - old->value[i];
 }
 
-static bool is_idle(const struct sample *s, const struct sample *old)
+static bool is_idle(const struct port_sample *s, const struct port_sample *old)
 {
-	for (int i = 0; i < FIGURES; i++) {
-		if (i == QUEUE ? s->value[i] : grown(s, old, i))
+	for (int i = 0; i < PORT_FIGURES; i++) {
+		if (i == PORT_QUEUE ? s->value[i] : grown(s, old, i))
 			return false;
 	}
 	return true;
 }
 
-static void print_text(const struct sample *s, const struct sample *old,
+static void print_text(const struct port_sample *s, const struct port_sample *old,
 		       double seconds)
 {
 	char rate[UNIT_LEN], queue[UNIT_LEN];
 
 	printf("%-15s %4d %11s %10s %10.0f %9.0f %6.1f%% %8.0f %8.0f\n",
 	       s->dev, s->prio,
-	       unit_rate(rate, 8 * grown(s, old, OUT) / seconds),
-	       unit_bytes(queue, s->value[QUEUE]),
-	       grown(s, old, MARKED) / seconds, grown(s, old, LOST) / seconds,
-	       100 * grown(s, old, PAUSED) / (seconds * USEC_PER_SEC),
-	       grown(s, old, HEARD) / seconds, grown(s, old, SAID) / seconds);
+	       unit_rate(rate, 8 * grown(s, old, PORT_OUT) / seconds),
+	       unit_bytes(queue, s->value[PORT_QUEUE]),
+	       grown(s, old, PORT_MARKED) / seconds, grown(s, old, PORT_LOST) / seconds,
+	       100 * grown(s, old, PORT_PAUSED) / (seconds * USEC_PER_SEC),
+	       grown(s, old, PORT_HEARD) / seconds, grown(s, old, PORT_SAID) / seconds);
 }
 
-static void print_json(const struct sample *s, const struct sample *old,
+static void print_json(const struct port_sample *s, const struct port_sample *old,
 		       double seconds)
 {
 	json_open_object(NULL);
 	json_string("dev", s->dev);
 	json_number("prio", s->prio);
-	json_real("rate", 8 * grown(s, old, OUT) / seconds);
-	json_number("queue_bytes", s->value[QUEUE]);
-	json_real("marked", grown(s, old, MARKED) / seconds);
-	json_real("lost", grown(s, old, LOST) / seconds);
-	json_real("paused", grown(s, old, PAUSED) / (seconds * USEC_PER_SEC));
-	json_real("rx_pause", grown(s, old, HEARD) / seconds);
-	json_real("tx_pause", grown(s, old, SAID) / seconds);
+	json_real("rate", 8 * grown(s, old, PORT_OUT) / seconds);
+	json_number("queue_bytes", s->value[PORT_QUEUE]);
+	json_real("marked", grown(s, old, PORT_MARKED) / seconds);
+	json_real("lost", grown(s, old, PORT_LOST) / seconds);
+	json_real("paused", grown(s, old, PORT_PAUSED) / (seconds * USEC_PER_SEC));
+	json_real("rx_pause", grown(s, old, PORT_HEARD) / seconds);
+	json_real("tx_pause", grown(s, old, PORT_SAID) / seconds);
 	json_close_object();
 }
 
-static void print_look(const struct look *look, const struct look *before)
+static void print_look(const struct port_look *look, const struct port_look *before)
 {
 	double seconds = (look->time - before->time) / (double)NSEC_PER_SEC;
 
@@ -157,8 +75,8 @@ static void print_look(const struct look *look, const struct look *before)
 		       "PRIO", "RATE", "QUEUE", "MARKED/S", "LOST/S", "PAUSED",
 		       "HEARD/S", "SAID/S");
 	for (size_t i = 0; i < look->count; i++) {
-		const struct sample *s = &look->samples[i];
-		const struct sample *old = same_class(before, s) ?: s;
+		const struct port_sample *s = &look->samples[i];
+		const struct port_sample *old = port_look_find(before, s) ?: s;
 
 		if (is_idle(s, old))
 			continue;
@@ -176,25 +94,25 @@ static void print_look(const struct look *look, const struct look *before)
 
 static void watch(const char *dev, uint64_t interval, unsigned long count)
 {
-	struct look old = take(dev), new;
+	struct port_look old = port_look(dev), new;
 	uint64_t due = old.time;
 
 	/* of an array for each look */
 	if (option_json)
 		json_open_array(NULL);
 	while (clock_wait(due += interval)) {
-		new = take(dev);
+		new = port_look(dev);
 		if (new.time > due + interval)
 			due = new.time;
 		print_look(&new, &old);
-		free(old.samples);
+		port_look_free(&old);
 		old = new;
 		if (ferror(stdout) || (count && !--count))
 			break;
 	}
 	if (option_json)
 		json_close_array();
-	free(old.samples);
+	port_look_free(&old);
 }
 
 int cmd_port_watch(int argc, char **argv)

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Moments on a grid, written as CSV. See record.c. */
+#ifndef RECORD_H
+#define RECORD_H
+
+#include <stdint.h>
+
+/* In ns; a duration of 0 has no end; no file is standard output */
+struct record {
+	uint64_t interval;
+	uint64_t duration;
+	const char *file;
+};
+
+typedef void (*record_moment)(uint64_t time, void *data);
+
+void record_options(struct record *r, int argc, char **argv);
+void record_write(const struct record *r, void (*header)(void),
+		  record_moment moment, void *data);
+void record_time(uint64_t time);
+
+#endif /* RECORD_H */
