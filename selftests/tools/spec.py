@@ -51,6 +51,17 @@ def main():
     check("spec: each counter has a file, a description and a name in the command", counters,
           ["%s is not in %s" % (c, place) for c in counters for place, pattern in places.items()
            if not re.search(pattern.replace("%s", c.replace("-", "_")), read(*place.split("/")))])
+    module = {f: read("drivers", "infiniband", "sw", "dcqcn", f) for f in
+              ("counters.h", "counters.c", "netlink.c")}
+    enum = re.search(r"^enum dcqcn_counter \{(.*?)\}", module["counters.h"], re.M | re.S)[1]
+    names = {c: n for n, c in re.findall(r"DCQCN_COUNTER\((\w+), (\w+)\);", module["counters.c"])}
+    counted = [c for c in re.findall(r"DCQCN_\w+", enum) if c != "DCQCN_NUM_COUNTERS"]
+    check("spec: what the module counts has a file and an attribute", counted,
+          ["%s has no DCQCN_COUNTER" % c for c in counted if c not in names] +
+          ["%s is not in the specification" % n for n in names.values()
+           if n.replace("_", "-") not in counters] +
+          ["%s has no attribute in netlink.c" % n for c, n in names.items() if not re.search(
+              r"\[%s\] =\s+RDMA_DCQCN_A_COUNTERS_%s\b" % (c, n.upper()), module["netlink.c"])])
 
     completion = read("tools", "dcqcn", "dcqcn.bash")
     check("spec: the completion knows each knob", settings,
