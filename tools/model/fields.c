@@ -51,6 +51,7 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 	INPUT(GROUP, window, _bytes, BYTES, "a flow has in flight at most; 0: no limit", 0, 1e9, 0),
 	INPUT(GROUP, host_queue, _bytes, BYTES, "of a flow wait in its host; 0 for NICs", 0, 1e8, 0),
 	INPUT(GROUP, ack, _bytes, BYTES, "after so much a flow asks for an ACK", 256, 1e9, 65536),
+	INPUT(GROUP, timeout, _us, US, "until what was lost is sent again; 0: it is not", 0, 1e7, 0),
 	INPUT(GROUP, stagger, _us, US, "between the flows' starts", 0, 1e6, 0),
 	INPUT(GROUP, burst, , WORD, "a preset", 0, 4, 0, .words = bursts),
 	INPUT(GROUP, burst_bytes, , BYTES, "of each sender in a burst", 1, 1e10, AUTO,
@@ -285,6 +286,7 @@ void dcqcn_model_preset(struct dcqcn_model_input *in, size_t preset)
 		in->flows = 4;
 		in->window_bytes = 128 * 1082;
 		in->host_queue_bytes = 64 * 1082;
+		in->timeout_us = 4.096 * (1 << 14);
 		in->buffer_bytes = 1e6;
 		in->ports = 4;
 		in->pfc = 0;

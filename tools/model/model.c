@@ -167,6 +167,7 @@ static void in_time(const struct dcqcn_model_input *in, const struct senders *se
 		.window = in->window_bytes,
 		.host_queue = in->host_queue_bytes,
 		.ack = in->ack_bytes,
+		.timeout = in->timeout_us * 1000,
 		.stagger = in->stagger_us * 1000,
 		.sample = in->sample_us * 1000,
 		.lossless = in->pfc,

@@ -51,6 +51,8 @@
  * @host_queue_bytes: of a flow that wait in its host beyond the limiter: 0 for NICs, 64
  *	packets for soft-RoCE
  * @ack_bytes: a flow asks for an ACK after so much; profile auto measures its path by them
+ * @timeout_us: after which a flow sends again what was lost without notice; 0: what is lost is
+ *	not sent again
  * @stagger_us: time between the flows' starts
  * @burst: preset: none, allreduce, replication, inference, own
  * @burst_bytes: of each sender in a burst; AUTO: the preset's
@@ -108,6 +110,7 @@ struct dcqcn_model_input {
 	double window_bytes;
 	double host_queue_bytes;
 	double ack_bytes;
+	double timeout_us;
 	double stagger_us;
 	double burst;
 	double burst_bytes;

@@ -13,8 +13,11 @@
  *   - its CNP arrives when the packet has waited, and a round trip has passed;
  *   - a port pauses and resumes as account.c has it, in floating point.
  *
+ *   - a flow that lost a packet goes back to it when the receiver asks it to, once for each
+ *     gap; if nothing of it arrives any more, or the packet is lost again, after its timeout.
+ *
  * Time goes on in steps: short ones while the queue moves fast or ports may pause, longer
- * ones else. Nothing is sent again that was lost. One computation at a time: its memory is static.
+ * ones else. One computation at a time: its memory is static.
  */
 #include <linux/kernel.h>
 #include <linux/time64.h>
@@ -25,10 +28,14 @@
 
 #define BEGIN		1000000000ULL	/* ns: 0 means never to rate.c and path.c */
 #define STEP_MOVE	0.02	/* of Kmax: what the queue may move by in a step */
+#define BATCH		8		/* see pacer.c, here and below */
+#define BATCH_NS	10000.0
 #define RTT_STEPS	4
 #define ANSWER_STEPS	16
 #define XOFF_STEPS	8
+#define KNOWN		0.1		/* of a bound: from here on it is known who holds what */
 #define LOOKS		4	/* of rate.c in the increase timer's period */
+#define ASKED		1e300		/* the packet that asks is still in its host */
 #define CNPS		16384		/* that are on their way, a power of two */
 
 /* Bins of a histogram of queues: from each power of two to the next 64 */
@@ -40,16 +47,26 @@
 struct flow {
 	double begin;		/* ns */
 	double speed;		/* bytes/ns that it wants to send */
+	double batch;		/* bytes that its pacer sends at once */
 	double unsaid;		/* bytes that rate.c does not know yet */
 	double backlog;		/* bytes that wait in its host */
+	double packed;		/* bytes that its pacer has not sent yet */
+	double flight;		/* bytes that left it, and are not acknowledged */
+	double unmet;		/* of them, bytes that have not come far enough to be */
+	double again;		/* ns; when it goes back to what was lost; 0: nothing was */
+	double repeated;	/* bytes since it went back */
+	bool asked;		/* by its receiver to go back, or nobody will hear that */
 	double patience;	/* bytes until a mark, in units of 1/lambda */
 	double ready;		/* ns; when its receiver may send a CNP again */
-	double ack;		/* ns; when the ACK arrives that is awaited; 0: none */
+	double ack;		/* ns; when the ACK arrives that is awaited; 0: none; ASKED */
+	double leaves;		/* ns; when the packet leaves its host that asks for it */
 	double due;		/* ns; when rate.c is to look at it again */
 	double sent;		/* bytes, measured */
 	double unasked;		/* bytes since a packet asked for an ACK */
+	u64 now;		/* rate.c's */
 	u32 psn;
 	u16 group;
+	double arrives;		/* bytes in this step */
 	bool started;
 	struct dcqcn_rate rate;
 	struct dcqcn_path path;
@@ -60,7 +77,12 @@ struct group {
 	double head;		/* and in its headroom */
 	double came;		/* bytes in this step */
 	double before;		/* bytes that wait in the switch at its other end */
+	double seen;		/* ns; when its last packet arrives at the receiver */
+	double span;		/* ns; since the one of the step before */
+	double fades;		/* share of what is under way that arrives in this step */
+	bool stopped;		/* in this step */
 	double density;		/* of that one's marks, per byte */
+	double loses;		/* share of what came in the step before */
 	double stop;		/* ns; when the last pause takes effect */
 	double go;		/* and the end of it */
 	bool paused;		/* as its port sees it */
@@ -90,6 +112,7 @@ static struct {
 	size_t work;		/* flows that were looked at, all steps together */
 	double look;		/* ns; how often rate.c looks at a flow */
 	bool held_known;	/* the groups' share of the queue */
+	bool bounded;		/* a group may be near its bound */
 } t;
 
 /* Uniform in (0, 1); xorshift64*, Vigna 2016 */
@@ -123,17 +146,26 @@ static u64 flow_line(const struct flow *f, const struct trace_setup *s)
 	return clamp(most, (u64)DCQCN_BPS_PER_MBPS, (u64)DCQCN_RATE_MAX);
 }
 
+/* And how many bytes share a timer: as in pacer.c, which soft-RoCE needs */
 static void flow_set_speed(struct flow *f, const struct trace_setup *s)
 {
+	double gap;
+
 	f->speed = number_min((double)f->rate.current_rate, s->line_bps) / 8e9;
+	gap = s->packet / f->speed;
+	f->batch = s->packet;
+	if (s->host_queue && gap < BATCH_NS)
+		f->batch *= 1 + number_min(BATCH - 1, number_floor(BATCH_NS / gap));
 }
 
-/* Let a flow's time pass. What left it may have asked for an ACK. */
-static void flow_advance(struct flow *f, const struct trace_setup *s)
+/* Let a flow's time pass. What left it may have asked for an ACK. Returns the time. */
+static u64 flow_advance(struct flow *f, const struct trace_setup *s, double at)
 {
+	u64 now = max(clock_ns(at), f->now);
 	u32 bytes = (u32)f->unsaid;
-	u64 now = clock_ns(t.now);
 	bool ask;
+
+	f->now = now;
 
 	f->unsaid -= bytes;
 	dcqcn_rate_advance(&f->rate, &s->senders.rp, flow_line(f, s), now, bytes);
@@ -144,13 +176,16 @@ static void flow_advance(struct flow *f, const struct trace_setup *s)
 			f->unasked -= s->ack;
 		/* as in pacer.c: a start asks when it wants to know */
 		if (f->rate.starting && f->rate.measured)
-			ask = bytes && !f->backlog && !f->path.probe_time &&
+			ask = bytes && !f->path.probe_time &&
 			      dcqcn_rate_wants_sample(&f->rate, now);
 		if (ask)
 			f->psn = (f->psn + 1) & 0xffffff;
 		dcqcn_path_sent(&f->path, f->psn, bytes, ask, now);
-		if (ask && f->path.probe_psn == f->psn)
-			f->ack = t.now + t.queue / s->speed + s->rtt;
+		if (ask && f->path.probe_psn == f->psn) {
+			f->ack = ASKED;
+			f->leaves = at + number_max(0, f->backlog - s->packet) /
+					 (s->line_bps / 8e9);
+		}
 	} else if (f->rate.born && f->rate.current_rate >= (u64)s->line_bps &&
 		   !f->backlog) {
 		/* its limiter is released, and the next CNP finds a new flow */
@@ -158,15 +193,16 @@ static void flow_advance(struct flow *f, const struct trace_setup *s)
 		f->rate.packet = (u32)s->packet;
 	}
 	flow_set_speed(f, s);
+	return now;
 }
 
 static void flow_acked(struct flow *f, const struct trace_setup *s)
 {
-	u64 left = f->path.probe_time, at = clock_ns(f->ack);
+	u64 left = f->path.probe_time, at;
 	u32 least = f->path.rtt_min;
 
+	at = flow_advance(f, s, f->ack);
 	f->ack = 0;
-	flow_advance(f, s);
 	if (!dcqcn_path_acked(&f->path, f->path.probe_psn, at))
 		return;
 	dcqcn_rate_set_rtt(&f->rate, f->path.rtt);
@@ -185,6 +221,8 @@ static void flow_start(struct flow *f, const struct trace_setup *s)
 		dcqcn_rate_start(&f->rate, &s->senders.rp, (u64)s->line_bps, 0, true,
 				 clock_ns(t.now));
 		f->backlog = s->senders.rp.start_burst;
+		f->unsaid = f->backlog;
+		f->packed = 0;
 	}
 	flow_set_speed(f, s);
 }
@@ -199,6 +237,8 @@ static void setup_flows(const struct trace_setup *s)
 		*f = (struct flow) {
 			.begin = i * s->stagger * t.flow_weight,
 			.patience = wait_for_mark(),
+			.repeated = s->ack,
+			.packed = draw() * s->packet,
 			.group = i % t.groups,
 		};
 		dcqcn_rate_init(&f->rate, (u64)s->line_bps, BEGIN);
@@ -217,12 +257,20 @@ static void setup_flows(const struct trace_setup *s)
 	t.samples = 0;
 	t.measured = 0;
 	t.held_known = false;
+	t.bounded = false;
+}
+
+/* Of a queue, whole packets wait behind the one that is being sent */
+static double waiting(const struct trace_setup *s, double queue)
+{
+	return number_floor(queue / s->packet) * s->packet;
 }
 
 /* Marks per byte that comes into a queue */
 static double mark_density(const struct trace_setup *s, double queue)
 {
-	u32 chance = dcbport_curve_chance(&s->curve, (u32)number_min(queue, 4e9));
+	u32 chance = dcbport_curve_chance(&s->curve,
+					  (u32)number_min(waiting(s, queue), 4e9));
 
 	if (!chance)
 		return 0;
@@ -238,7 +286,7 @@ static double mark_density(const struct trace_setup *s, double queue)
 	return 1 / ((double)DCBPORT_PMAX_ONE / chance - 0.5) / s->packet;
 }
 
-/* The flow's packets were marked, of which the first to have waited sends a CNP */
+/* A packet of a flow was marked, and sends a CNP when it has waited */
 static void mark(size_t i, double seen, const struct trace_setup *s)
 {
 	struct flow *f = &t.flow[i];
@@ -252,6 +300,29 @@ static void mark(size_t i, double seen, const struct trace_setup *s)
 	t.cnp_tail = next;
 }
 
+/* Of bytes that a flow sent in a step, and which arrive within a span of time, some are marked.
+ * After a CNP there is none for a while, which may end in between.
+ */
+static void mark_some(size_t i, double bytes, double density, double seen, double span,
+		      const struct trace_setup *s)
+{
+	double byte = span / bytes, quiet = s->senders.cnp_interval_us * 1000.0 / byte;
+	struct flow *f = &t.flow[i];
+	double at = number_max(0, (f->ready - (seen - span)) / byte);
+
+	while (at < bytes) {
+		double needed = f->patience / density;
+
+		if (at + needed > bytes) {
+			f->patience -= (bytes - at) * density;
+			return;
+		}
+		at += needed;
+		mark(i, seen - span + at * byte, s);
+		at += number_max(quiet, s->packet);
+	}
+}
+
 /* CNPs that have arrived */
 static size_t deliver(const struct trace_setup *s)
 {
@@ -259,9 +330,9 @@ static size_t deliver(const struct trace_setup *s)
 
 	while (t.cnp_head != t.cnp_tail && t.cnp[t.cnp_head].time <= t.now) {
 		struct flow *f = &t.flow[t.cnp[t.cnp_head].flow];
+		u64 now = flow_advance(f, s, t.cnp[t.cnp_head].time);
 
-		flow_advance(f, s);
-		dcqcn_rate_cnp(&f->rate, &s->senders.rp, flow_line(f, s), clock_ns(t.now));
+		dcqcn_rate_cnp(&f->rate, &s->senders.rp, flow_line(f, s), now);
 		flow_set_speed(f, s);
 		t.cnp_head = (t.cnp_head + 1) % CNPS;
 		n++;
@@ -277,28 +348,49 @@ static bool is_stopped(const struct group *g)
 	return (g->stop > 0 && t.now >= g->stop) || t.now < g->go;
 }
 
-/* What a flow has for its host to send in a step: its rate's worth, or as much as the host
+static bool is_limited(const struct flow *f)
+{
+	return f->rate.born || f->rate.starting;
+}
+
+/* What a flow has for its host to send in a step: packets that are due, or as much as the host
  * takes while it has no limiter
  */
-static double flow_offers(const struct flow *f, const struct trace_setup *s, double step,
+static double flow_offers(struct flow *f, const struct trace_setup *s, double step,
 			  double line)
 {
-	return f->rate.born || f->rate.starting ? f->speed * step :
-						  line + s->host_queue - f->backlog;
+	double due;
+
+	if (!is_limited(f))
+		return line + s->host_queue - f->backlog;
+	f->packed += f->speed * step;
+	if (f->packed < f->batch)
+		return 0;
+	due = number_floor(f->packed / s->packet) * s->packet;
+	f->packed -= due;
+	return due;
 }
 
 /* What waits before an uplink is marked as well: a switch like this one is there. It is
  * paused in the place of its senders.
  */
-static void group_begin(struct group *g, const struct trace_setup *s)
+static void group_begin(struct group *g, const struct trace_setup *s, double step)
 {
+	double seen = t.now + t.queue / s->speed;
+
 	g->came = 0;
 	g->density = s->uplinks ? mark_density(s, g->before / t.group_weight) : 0;
+	if (s->uplinks)
+		seen += g->before / t.group_weight / s->group_speed;
+	g->span = number_max(seen - g->seen, 1);
+	g->seen = seen;
+	g->fades = number_min(1, step / (seen - t.now + s->rtt));
+	g->stopped = is_stopped(g);
 }
 
 static double group_end(struct group *g, const struct trace_setup *s, double step)
 {
-	double sends = is_stopped(g) ? 0 : s->group_speed * t.group_weight * step;
+	double sends = g->stopped ? 0 : s->group_speed * t.group_weight * step;
 
 	if (!s->uplinks)
 		return g->came;
@@ -308,69 +400,155 @@ static double group_end(struct group *g, const struct trace_setup *s, double ste
 	return sends;
 }
 
-static double flow_sends(struct flow *f, const struct group *g, const struct trace_setup *s,
-			 double step)
+/* Packets arrive, and some of them ask for an ACK. That leaves room in the window, unless it comes
+ * behind a gap.
+ */
+static void flow_acknowledged(struct flow *f, const struct group *g, const struct trace_setup *s)
 {
-	double line = s->line_bps / 8e9 * step, bytes = flow_offers(f, s, step, line), sends;
-	double answer = s->rtt + t.queue / s->speed;
+	if (f->again)
+		return;
+	f->unmet -= f->unmet * g->fades;
+	if (f->flight - f->unmet < s->ack)
+		return;
+	f->flight -= number_floor((f->flight - f->unmet) / s->ack) * s->ack;
+}
 
-	if (s->uplinks)
-		answer += g->before / t.group_weight / s->group_speed;
-	sends = number_min(f->backlog + bytes, line);
-	/* what waits in the host belongs to the window */
+static double flow_sends(struct flow *f, const struct group *g, const struct trace_setup *s,
+			 double step, double line)
+{
+	double bytes = flow_offers(f, s, step, line), sends;
+
 	if (s->window)
-		sends = number_min(sends, number_max(0, s->window - f->backlog) * step / answer);
-	if (!s->uplinks && is_stopped(g))
-		sends = 0;
+		bytes = number_min(bytes, s->window - f->flight - f->backlog);
+	bytes = number_max(bytes, 0);
+	sends = !s->uplinks && g->stopped ? 0 : number_min(f->backlog + bytes, line);
 	bytes = number_min(bytes, s->host_queue + sends - f->backlog);
 	bytes = number_max(bytes, 0);
 	f->backlog += bytes - sends;
+	f->flight += sends;
+	f->unmet += sends;
 	f->unsaid += bytes;
 	return sends;
 }
 
-/* What all flows put into the queue in a step */
-static double arrivals(const struct trace_setup *s, double step, bool measured)
+/* Whether any packet of these bytes meets its fate */
+static bool any_of(double bytes, const struct trace_setup *s)
 {
-	double density = mark_density(s, t.marker_queue), seen, all = 0;
+	return bytes > 0 && draw() > number_exp(-bytes / s->packet);
+}
+
+/* Of what a flow sends, a share is lost. The first packet behind a gap makes the receiver ask for
+ * what is missing, once. As in rxe, the sender hears that once before the next ACK.
+ */
+static void flow_loses(struct flow *f, double sends, double share, double seen,
+		       const struct trace_setup *s)
+{
+	double behind = sends * (1 - share);
+
+	if (!f->again && any_of(sends * share, s)) {
+		f->again = t.now + s->timeout;
+		f->asked = f->repeated < s->ack;
+		behind /= 2;
+	}
+	f->repeated += sends;
+	if (f->again && !f->asked && any_of(behind, s)) {
+		f->again = seen + s->rtt;
+		f->asked = true;
+	}
+}
+
+/* As in pacer.c: while it waited nothing could be marked, so its rate rose for nothing */
+static void flow_goes_back(struct flow *f, const struct trace_setup *s)
+{
+	f->again = 0;
+	f->flight = 0;
+	f->unmet = 0;
+	f->repeated = 0;
+	if (!is_limited(f))
+		return;
+	if (f->rate.starting)
+		dcqcn_rate_cnp(&f->rate, &s->senders.rp, flow_line(f, s), clock_ns(t.now));
+	else
+		dcqcn_rate_resume(&f->rate, &s->senders.rp, clock_ns(t.now));
+	if (!s->senders.rp.rpg_time_reset) {
+		dcqcn_path_restart(&f->path);
+		f->ack = 0;
+	}
+	f->packed = number_min(f->packed, s->packet);
+	flow_set_speed(f, s);
+}
+
+/* What all flows put into the queue in a step; smooth: as if it did not come in packets */
+static double arrivals(const struct trace_setup *s, double step, bool measured, double *drift)
+{
+	double line = s->line_bps / 8e9 * step, seen, all = 0, smooth = 0;
 	size_t i;
 
 	for (i = 0; i < t.groups; i++)
-		group_begin(&t.group[i], s);
+		group_begin(&t.group[i], s, step);
 	for (i = 0; i < t.flows; i++) {
 		struct flow *f = &t.flow[i];
 		struct group *g = &t.group[f->group];
 		double sends;
 
+		f->arrives = 0;
 		if (t.now < f->begin)
 			continue;
 		t.work++;
 		if (!f->started)
 			flow_start(f, s);
+		if (f->ack == ASKED && t.now >= f->leaves)
+			f->ack = f->leaves + t.queue / s->speed + s->rtt;
 		if (f->ack && t.now >= f->ack)
 			flow_acked(f, s);
 		if (t.now >= f->due) {
-			flow_advance(f, s);
-			f->due = t.now + t.look;
+			flow_advance(f, s, t.now);
+			f->due = f->rate.starting ? t.now : t.now + t.look;
 		}
-		sends = flow_sends(f, g, s, step);
+		if (f->again && t.now >= f->again)
+			flow_goes_back(f, s);
+		seen = g->seen;
+		if (s->window)
+			flow_acknowledged(f, g, s);
+		sends = flow_sends(f, g, s, step, line);
+		smooth += (is_limited(f) && !g->stopped && !f->again ? f->speed * step : sends) *
+			  t.flow_weight;
 		g->came += sends * t.flow_weight;
 		if (measured)
 			f->sent += sends;
-		if (density + g->density <= 0)
-			continue;
-		seen = t.now + t.queue / s->speed;
-		if (s->uplinks)
-			seen += g->before / t.group_weight / s->group_speed;
-		if (seen < f->ready)
-			continue;
-		f->patience -= sends * (density + g->density);
-		if (f->patience <= 0)
-			mark(i, seen, s);
+		if (s->timeout && (g->loses > 0 || f->again || f->repeated < s->ack))
+			flow_loses(f, sends, g->loses, seen, s);
+		f->arrives = sends * (1 - g->loses);
 	}
 	for (i = 0; i < t.groups; i++)
 		all += group_end(&t.group[i], s, step);
+	*drift = s->uplinks ? all : smooth;
 	return all;
+}
+
+/* Marks per byte that came while the queue went from one length to the present one, by Simpson's
+ * rule
+ */
+static double density_since(const struct trace_setup *s, double before)
+{
+	if (s->sample)
+		return mark_density(s, t.marker_queue);
+	return (mark_density(s, before) + 4 * mark_density(s, (before + t.queue) / 2) +
+		mark_density(s, t.queue)) / 6;
+}
+
+/* Of what came in a step */
+static void mark_arrivals(const struct trace_setup *s, double density)
+{
+	size_t i;
+
+	for (i = 0; i < t.flows; i++) {
+		struct flow *f = &t.flow[i];
+		const struct group *g = &t.group[f->group];
+
+		if (f->arrives > 0 && g->seen >= f->ready && density + g->density > 0)
+			mark_some(i, f->arrives, density + g->density, g->seen, g->span, s);
+	}
 }
 
 /* Bytes of the pool that a port may hold */
@@ -382,12 +560,12 @@ static double port_bound(const struct trace_setup *s, double used)
 	return s->lossless ? number_min(s->xoff, bound) : bound;
 }
 
-/* Whether any port can be near its bound */
-static bool ports_matter(const struct trace_setup *s)
+/* Whether any port can be near its bound, within a part of it */
+static bool ports_matter(const struct trace_setup *s, double part)
 {
 	size_t i;
 
-	if (t.queue >= port_bound(s, t.queue) || t.queue >= s->pool)
+	if (t.queue >= port_bound(s, t.queue) * part || t.queue >= s->pool)
 		return true;
 	for (i = 0; i < t.groups && t.held_known; i++) {
 		if (t.group[i].paused || t.group[i].head > 0)
@@ -458,7 +636,11 @@ static double account(const struct trace_setup *s, double came, double left, siz
 	double before = t.queue + left, used = 0, bound, free, lost = 0;
 	size_t i;
 
-	if (!ports_matter(s)) {
+	t.bounded = ports_matter(s, 1);
+	/* who holds what must be known before */
+	if (!t.bounded && !ports_matter(s, KNOWN)) {
+		for (i = 0; i < t.groups && t.held_known; i++)
+			t.group[i].loses = 0;
 		t.held_known = false;
 		return 0;
 	}
@@ -472,6 +654,7 @@ static double account(const struct trace_setup *s, double came, double left, siz
 		struct group *g = &t.group[i];
 		double over = charge(s, g, bound, &free);
 
+		g->loses = over > 0 ? over / g->came : 0;
 		lost += over;
 		if (before > 0)
 			release(g, left * number_min(1, (g->shared + g->head) / before));
@@ -565,7 +748,7 @@ static double jain(size_t n)
 static double period_of(const struct trace_setup *s)
 {
 	const struct dcqcn_rp_params *p = &s->senders.rp;
-	double period = p->rpg_time_reset ? p->rpg_time_reset * 1000.0 : 3 * s->rtt;
+	double period = p->rpg_time_reset ? p->rpg_time_reset * 1000.0 : s->rtt;
 
 	if (p->rpg_byte_reset)
 		period = number_min(period, p->rpg_byte_reset / (s->speed / s->flows));
@@ -598,7 +781,7 @@ static double next_step(const struct trace_setup *s, double came, double step)
 	longest = number_min(longest, (s->rtt + s->curve.kmin / s->speed) *
 				      number_clamp(s->flows / 8.0, 1, 3));
 	longest = number_max(longest, shortest);
-	return t.held_known ? shortest :
+	return t.bounded ? shortest :
 	       number_clamp(move / number_max(drift, 1e-9), shortest, longest);
 }
 
@@ -622,23 +805,24 @@ struct sums {
 };
 
 static void measure(const struct trace_setup *s, struct sums *sum, double step, double came,
-		    double left)
+		    double left, double density)
 {
-	double density = mark_density(s, t.marker_queue) * s->packet;
+	double queue = waiting(s, t.queue);
 	size_t i;
 
 	sum->time += step;
 	sum->served += left;
 	sum->came += came;
+	density *= s->packet;
 	sum->marked += came * density / (1 + density / 2);
-	sum->queue += t.queue * step;
-	if (t.queue > s->curve.kmax)
+	sum->queue += queue * step;
+	if (queue > s->curve.kmax)
 		sum->above += step;
 	for (i = 0; i < t.groups && s->lossless; i++)
-		sum->paused += is_stopped(&t.group[i]) ? step : 0;
+		sum->paused += t.group[i].stopped ? step : 0;
 	if (t.measured < SERIES)
-		t.series[t.measured++] = (float)t.queue;
-	t.histogram[bin_of(t.queue)] += step;
+		t.series[t.measured++] = (float)queue;
+	t.histogram[bin_of(queue)] += step;
 }
 
 static void conclude(const struct trace_setup *s, const struct sums *sum,
@@ -669,7 +853,7 @@ static void conclude(const struct trace_setup *s, const struct sums *sum,
  */
 void trace_run(const struct trace_setup *s, struct trace_result *r)
 {
-	double half = s->duration / 2, came = 0, step = 1;
+	double half = s->duration / 2, came, drift = 0, step = 1;
 	bool measured = false;
 	struct sums sum = {};
 	size_t steps = 0;
@@ -687,7 +871,7 @@ void trace_run(const struct trace_setup *s, struct trace_result *r)
 	 * are measured
 	 */
 	while ((t.now < s->duration && !is_spent(steps, 1)) || !sum.time) {
-		double left, lost, cnps;
+		double left, lost, cnps, density, before;
 		size_t frames = 0;
 
 		if (!measured && (t.now >= half || is_spent(steps, 0.5))) {
@@ -695,12 +879,15 @@ void trace_run(const struct trace_setup *s, struct trace_result *r)
 			r->begin = t.now;
 		}
 		steps++;
-		step = next_step(s, came, step);
+		step = next_step(s, drift, step);
 		t.now += step;
 		cnps = deliver(s);
-		came = arrivals(s, step, measured);
+		before = t.queue;
+		came = arrivals(s, step, measured, &drift);
 		left = number_min(t.queue + came, s->speed * step);
 		t.queue += came - left;
+		density = density_since(s, before);
+		mark_arrivals(s, density);
 		lost = account(s, came, left, &frames);
 		t.queue = number_max(0, t.queue - lost);
 		if (t.now >= t.marker_next) {
@@ -710,7 +897,7 @@ void trace_run(const struct trace_setup *s, struct trace_result *r)
 		take_sample(s, came, step);
 		r->lost += lost;
 		if (measured) {
-			measure(s, &sum, step, came, left);
+			measure(s, &sum, step, came, left, density);
 			sum.cnps += cnps;
 			sum.frames += frames;
 			r->queue_max = number_max(r->queue_max, t.queue);

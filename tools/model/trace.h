@@ -29,6 +29,8 @@
  * @window: bytes in flight of a flow; 0: no limit
  * @host_queue: bytes of a flow that may wait in its host
  * @ack: bytes after which a flow asks for an ACK
+ * @timeout: after which a flow sends again what was lost without notice; 0: it sends nothing
+ *	again
  * @stagger: between starts
  * @sample: the marker looks so often; 0: at any time
  * @lossless: there is PFC
@@ -55,6 +57,7 @@ struct trace_setup {
 	double window;
 	double host_queue;
 	double ack;
+	double timeout;
 	double stagger;
 	double sample;
 	bool lossless;

@@ -10,10 +10,10 @@ from ..core.errors import InputError
 from ..core.paths import DCQCN
 
 COMMAND = os.path.join(DCQCN, "dcqcn")
-# A QP of rxe has at most 128 packets that are not acknowledged, and asks for an ACK after 64:
-# on average 96 are under way
-RXE_PACKETS, RXE_ACK_PACKETS = 96, 64
-RXE_HOST_PACKETS = 64       # in its host's queues: the same
+# A QP of rxe has at most 128 packets that are not acknowledged, and asks for an ACK after 64
+RXE_PACKETS, RXE_ACK_PACKETS = 128, 64
+RXE_HOST_PACKETS = 64       # in its host's queues, and on its cable
+TIMEOUT = 12                # of a QP, as the verbs have it
 LATE_US = 1.8               # one pause in thousands is: Documentation/switch.rst, Limits
 SWING_PACKETS = 8           # as in tools/model/model.c
 ROW_LINKS, STAR_LINKS = 3, 2
@@ -37,12 +37,26 @@ def ask(path, *words):
     return json.loads(r.stdout)
 
 
+def _links(given):
+    return ROW_LINKS if given["uplinks"] > 0 else STAR_LINKS
+
+
+def _cable_us(given, said):
+    """One way; all cables are as long."""
+    links = _links(given)
+    frame = said["frame_bytes"] * 8e6 / given["speed_bps"]
+    return (said["rtt_us"] - links * frame) / 2 / links
+
+
 def predict(path):
-    """The same, with the window and the host's queue that a QP of rxe has."""
-    packet = ask(path)["output"]["packet_bytes"]
+    """The same, with the window, the host's queue and the timeout that a QP of rxe has."""
+    answer = ask(path)
+    given, said = answer["input"], answer["output"]
+    packet = said["packet_bytes"]
+    cable = max(0, _cable_us(given, said)) * given["speed_bps"] / 8e6
     return ask(path, "window", repr(RXE_PACKETS * packet),
-               "host_queue", repr(RXE_HOST_PACKETS * packet), "ack",
-               repr(RXE_ACK_PACKETS * packet))
+               "host_queue", repr(max(packet, RXE_HOST_PACKETS * packet - cable)),
+               "ack", repr(RXE_ACK_PACKETS * packet), "timeout", repr(4.096 * 2 ** TIMEOUT))
 
 
 def _settings(given):
@@ -83,11 +97,10 @@ def tables(path):
         raise InputError("%s: model: uplinks: the simulator has one, or one for each flow" % path)
     if given["sample_us"]:
         raise InputError("%s: model: sample: the simulator's switch looks at each packet" % path)
-    links = ROW_LINKS if row else STAR_LINKS
-    frame = said["frame_bytes"] * 8e6 / given["speed_bps"]
-    delay = (said["rtt_us"] - links * frame) / 2 / links
+    delay = _cable_us(given, said)
     if delay < 0:
-        raise InputError("%s: model: rtt: is less than a packet takes on %d links" % (path, links))
+        raise InputError("%s: model: rtt: is less than a packet takes on %d links" %
+                         (path, _links(given)))
     # of the model some may be left out, where it takes too many steps
     start, duration = said["start_us"], said["duration_us"]
     if given["duration_us"]:
@@ -95,13 +108,12 @@ def tables(path):
     out = {
         "duration": _ns(duration), "window": [_ns(start), _ns(duration)],
         "profile": given["profile"], "settings": _settings(given),
-        "line": "measured" if given["profile"] == "auto" else "told",
         "sample": "%dns" % max(5000, round(duration / 5)),
         "link": {"rate": "%dbit" % given["speed_bps"], "delay": _ns(delay)},
         "switch": _switch(given, said, flows + 1 + row),
         "flow": [{"from": "h1..h%d" % flows, "to": "h100", "size": "1MiB", "depth": 2,
                   "mtu": int(given["mtu_bytes"]), "stagger": _ns(given["stagger_us"]),
-                  "timeout": 12}],
+                  "timeout": TIMEOUT}],
     }
     if row:
         trunk = given["spine_speed_bps"] or given["speed_bps"]
