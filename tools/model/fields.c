@@ -211,7 +211,7 @@ const struct dcqcn_model_field dcqcn_model_outputs[] = {
 	OUTPUT(GROUP, amplification, , NUMBER, "of that over one hop"),
 	OUTPUT(GROUP, graduated_pmax, _share, SHARE, "Pmax of each hop that undoes it"),
 	OUTPUT(GROUP, graduated_kmax, _bytes, BYTES, "or Kmax, with the same Pmax"),
-	OUTPUT(GROUP, long_share, , NUMBER, "a long flow by a short one; 0: unknown"),
+	OUTPUT(GROUP, long_share, , NUMBER, "a long flow by a short one; 0: unknown (T, R_AI follow it)"),
 #undef GROUP
 #define GROUP "bursts"
 	OUTPUT(GROUP, burst_us, , US, "a burst comes in"),

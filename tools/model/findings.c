@@ -157,6 +157,8 @@ static void about_tiers(const struct dcqcn_model_input *in, const struct dcqcn_m
 	if (out->long_share)
 		add_value(&t, ", and a long flow gets ", DCQCN_MODEL_SHARE,
 			  out->long_share, " of a short one's rate");
+	else
+		text_add(&t, ", and what a long flow gets is unknown: its T and R_AI follow its path");
 	add_value(&t, "; with Pmax ", DCQCN_MODEL_SHARE, out->graduated_pmax_share,
 		  " on each of them it is marked as if there was one");
 }
