@@ -431,6 +431,33 @@ static void test_start_again(void)
 	       path.rtt, path.rtt_min);
 }
 
+/* rate_to_set_on_first_cnp waits for a CNP, whatever ended the start */
+static void test_first_cnp_after_start(void)
+{
+	struct dcqcn_rp_params p = automatic;
+	struct dcqcn_rate r = started(START);
+
+	p.rate_to_set_on_first_cnp = 100;
+	dcqcn_rate_sample(&r, &p, START, RTT, START + 2 * RTT);
+	expect(!r.starting && r.current_rate > 100 * MBPS, "%llu at the end of the start",
+	       r.current_rate);
+	dcqcn_rate_cnp(&r, &p, LINE, START + 3 * RTT);
+	expect(r.current_rate == 100 * MBPS && r.target_rate == 100 * MBPS,
+	       "%llu, %llu by the first CNP", r.current_rate, r.target_rate);
+	r.sent = 100 * PACKET;
+	dcqcn_rate_cnp(&r, &p, LINE, START + 5 * RTT);
+	expect(r.current_rate < 100 * MBPS, "%llu by the second CNP", r.current_rate);
+
+	/* one that was set too late */
+	r = started(START);
+	dcqcn_rate_sample(&r, &automatic, START, RTT, START + 2 * RTT);
+	dcqcn_rate_cnp(&r, &automatic, LINE, START + 3 * RTT);
+	r.current_rate = 50 * MBPS;
+	dcqcn_rate_cnp(&r, &p, LINE, START + 3 * RTT + 1);
+	expect(r.current_rate == 50 * MBPS, "%llu by a CNP that is not the first",
+	       r.current_rate);
+}
+
 static void test_start_ends(void)
 {
 	struct dcqcn_rate r = { .rtt = RTT, .packet = PACKET };
@@ -471,6 +498,7 @@ static const struct tap_test tests[] = {
 	{ "a start goes as fast as its path is measured", test_start_samples },
 	{ "a start ends when its path is full", test_start_fills_path },
 	{ "a start that meets no CNP ends", test_start_ends },
+	{ "the first CNP sets its rate also after a start", test_first_cnp_after_start },
 	{ "R_AI is larger after a start", test_young },
 	{ "a flow that begins again measures its path anew", test_start_again },
 };

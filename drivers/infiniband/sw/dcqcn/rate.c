@@ -689,9 +689,11 @@ unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 
 	if (dcqcn_start_is_deaf(r, p))
 		return 0;
-	if (!r->born) {
-		dcqcn_rate_bear(r, p, r->starting ? min(r->current_rate, line) :
-						    line, now);
+	/* a start may have ended without one */
+	if (!r->told && (!r->born || p->rate_to_set_on_first_cnp)) {
+		dcqcn_rate_bear(r, p, r->born || r->starting ?
+				min(r->current_rate, line) : line, now);
+		r->told = 1;
 		if (p->rate_to_set_on_first_cnp) {
 			r->current_rate = dcqcn_bps(p->rate_to_set_on_first_cnp);
 			r->target_rate = r->current_rate;
@@ -703,6 +705,7 @@ unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 		return DCQCN_RATE_CUT;
 	}
 
+	r->told = 1;
 	done = dcqcn_rate_advance(r, p, line, now, 0);
 	if (!period && (now - r->cut_time < r->rtt ||
 			r->sent < DCQCN_CUT_PACKETS * r->packet))

@@ -79,7 +79,8 @@ struct dcqcn_rp_params {
  * @waiting: and no sample of the path has come yet by which it could
  * @measured: and by samples of the path, not by time
  * @sampled: one came since the last step, and found no queue
- * @born: the first CNP was seen
+ * @born: a CNP was seen, or a start found the path full
+ * @told: the first CNP was seen
  * @cut_pending: a CNP waits for the monitor period to end
  * @clamp_target: the next cut sets the target to the rate before the cut
  */
@@ -105,6 +106,7 @@ struct dcqcn_rate {
 	u8 measured : 1;
 	u8 sampled : 1;
 	u8 born : 1;
+	u8 told : 1;
 	u8 cut_pending : 1;
 	u8 clamp_target : 1;
 };
