@@ -152,8 +152,6 @@ def experiments(args):
     """[(experiment, where to write)] of what was asked for."""
     out = args.out or os.path.join(OUT, "lab")
     found, port = [], default_port(Image(args.kernel))
-    if port == "tc" and not args.live:
-        say("dcbport.ko is not built for this kernel: switches mark by tc")
     for name in args.scenario or ["incast"]:
         e = Experiment(name, args.only, args.short, port)
         if args.check:
@@ -187,6 +185,8 @@ def cmd_run(args):
             image = image_of(args)
             if module:
                 check_module(module, image)
+            if default_port(image) == "tc":
+                say("dcbport.ko is not built for this kernel: switches mark by tc")
             bad = engine.measure_apart(runs, image, module,
                                        Clock(TDF if args.tdf is None else args.tdf), reports.done)
     bad += reports.bad
