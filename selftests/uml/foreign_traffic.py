@@ -214,7 +214,8 @@ class Connections(Stream):
 
 
 class Syns(Stream):
-    """Sends SYNs from closed ports: the server sends a SYN-ACK, and this host a RST."""
+    """Sends SYNs from closed ports: the server sends a SYN-ACK, and this host a RST. Lost SYNs,
+    such as those that waited for a neighbour entry when it was flushed, are sent again."""
 
     rest = 0.02
 
@@ -225,17 +226,29 @@ class Syns(Stream):
 
     def open(self):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_TCP)
-        self.socket.settimeout(TIMEOUT)
+        self.socket.settimeout(1)
 
     def once(self):
+        for _ in range(TIMEOUT):
+            self.send()
+            if self.answered():
+                return
+        raise Wrong("no answer to SYNs, sent %d times" % TIMEOUT)
+
+    def send(self):
         for _ in range(5):
             for target in self.targets:
                 source = self.here, self.random.randrange(10000, 20000)
                 self.socket.sendto(tcp_segment(source, target, SYN), (target[0], 0))
-        while True:
-            p = self.socket.recv(200)
-            if p[(p[0] & 15) * 4 + 13] == SYN | ACK:
-                break
+
+    def answered(self):
+        try:
+            while True:
+                p = self.socket.recv(200)
+                if p[(p[0] & 15) * 4 + 13] == SYN | ACK:
+                    return True
+        except TimeoutError:
+            return False
 
 
 class Datagrams(Stream):
