@@ -660,7 +660,7 @@ static void port_apply(struct dcbport *port, const struct dcbport_settings *s)
 	port->wire.rest = 0;
 	port->late = LATE;
 	if (s->rate)
-		port->late = max(port->late, div64_u64(LATE_BYTES * 8 *
+		port->late = max(port->late, div64_u64(LATE_BYTES * 8ULL *
 						       NSEC_PER_SEC, s->rate));
 	port->drr.strict = s->strict;
 	dcbport_dscp_map(&s->dscp, &port->dscp);
