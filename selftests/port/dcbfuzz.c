@@ -24,6 +24,8 @@
 #define TRUST	11
 #define REWR	12
 #define DSCP	5
+#define DCB_APP	2	/* a table's entry, of which IEEE knows nothing */
+#define PCP	255
 
 static uint64_t state;
 static char message[16384];
@@ -144,7 +146,13 @@ static void put_apps(int table)
 			app.selector = 1;
 			app.protocol = any(2);
 		}
-		put_struct(one_in(20) ? any(6) : DCB_ATTR_IEEE_APP, &app, sizeof(app));
+		if (one_in(5)) {
+			app.selector = PCP;
+			app.protocol = any(20);
+		}
+		put_struct(one_in(20) ? any(6) : app.selector == PCP ? DCB_APP :
+								       DCB_ATTR_IEEE_APP,
+			   &app, sizeof(app));
 	}
 	end(nest);
 }
@@ -154,9 +162,10 @@ static void put_trust(void)
 	struct nlattr *nest = put(TRUST | NLA_F_NESTED, NULL, 0);
 
 	for (int n = any(one_in(10) ? 300 : 2); n > 0; n--) {
-		uint8_t selector = one_in(4) ? any(256) : DSCP;
+		uint8_t selector = one_in(4) ? any(256) : one_in(2) ? PCP : DSCP;
 
-		put_struct(one_in(10) ? any(5) : DCB_ATTR_IEEE_APP, &selector, 1);
+		put_struct(one_in(10) ? any(5) : selector == PCP ? DCB_APP : DCB_ATTR_IEEE_APP,
+			   &selector, 1);
 	}
 	end(nest);
 }

@@ -13,8 +13,8 @@ RTM_GETDCB, RTM_SETDCB = 78, 79
 CEE_SET_APP, IEEE_SET, IEEE_GET = 19, 20, 21
 IFNAME, CEE_APP, IEEE = 1, 12, 13
 ETS, PFC, APPS, MAXRATE, BUFFER, TRUST = 1, 2, 3, 7, 10, 11
-APP = 1         # in the tables: of IEEE
-DSCP = 5        # a selector
+APP, DCB_APP = 1, 2     # in the tables: of IEEE, and others
+DSCP, PCP = 5, 255      # selectors
 GROUP = 23      # who listens here is told of changes
 NESTED = 0x8000
 
@@ -119,7 +119,8 @@ class Dcbnl:
         return self.set(kind, struct.pack(form, *values))
 
     def trust(self, *selectors):
-        return self.set(TRUST | NESTED, b"".join(attribute(APP, bytes((s,))) for s in selectors))
+        return self.set(TRUST | NESTED, b"".join(
+            attribute(DCB_APP if s == PCP else APP, bytes((s,))) for s in selectors))
 
     def trusted(self):
         return [v[0] for _, v in attributes(self.get(TRUST))]
@@ -127,6 +128,15 @@ class Dcbnl:
     def app(self, dscp, prio):
         """Add an entry. The error's number, or 0."""
         return self.set(APPS | NESTED, attribute(APP, struct.pack("=BBH", DSCP, prio, dscp)))
+
+    def pcp_app(self, pcp, prio):
+        return self.set(APPS | NESTED, attribute(DCB_APP, struct.pack("=BBH", PCP, prio, pcp)))
+
+    def pcp_apps(self):
+        """Entries for PCPs that are shown, as pairs with the priority."""
+        entries = [struct.unpack("=BBH", e) for kind, e in attributes(self.get(APPS))
+                   if kind == DCB_APP]
+        return sorted((pcp, prio) for selector, prio, pcp in entries if selector == PCP)
 
     def cee_app(self, ethertype, prios):
         """The same as CEE has them."""

@@ -707,12 +707,58 @@ def dcbx():
                 refuses(nl, dcbnl.BUFFER, error, **fields)
                 same("after %s" % fields, link.port.show(), before)
             same("trusted", nl.trusted(), [5])
-            for selectors, error in (((1,), errno.EOPNOTSUPP), ((5, 1), errno.EOPNOTSUPP),
-                                     ((), 0)):
-                same("trust %s" % (selectors,), nl.trust(*selectors), error)
-            same("trusted", (nl.trusted(), link.port.show()["trust"]), ([], "none"))
-            same("trust", nl.trust(5), 0)
-            same("trusted", (nl.trusted(), link.port.show()["trust"]), ([5], "dscp"))
+            for selectors in ((1,), (5, 1), (1, 255)):
+                same("trust %s" % (selectors,), nl.trust(*selectors), errno.EOPNOTSUPP)
+            same("still trusted", nl.trusted(), [5])
+            for selectors, word in (((), "none"), ((255,), "pcp"), ((5, 255), "dscp,pcp"),
+                                    ((255, 5), "pcp,dscp"), ((5,), "dscp")):
+                same("trust " + word, nl.trust(*selectors), 0)
+                same("trusted", (nl.trusted(), link.port.show()["trust"]),
+                     (list(selectors), word))
+
+
+@test
+def pcp():
+    """If a VLAN tag is trusted, its PCP tells the priority, alone or beside the DSCP"""
+    def arrives(*packets):
+        """Priorities of packets, each with a DSCP and the tag's PCP."""
+        out = []
+        for dscp, tag in packets:
+            frame = packet(mac(2), mac(1), dscp=dscp)
+            if tag is not None:
+                tci = (tag & 7) << 13 | (tag & 8) << 9 | 5
+                frame = frame[:12] + b"\x81\0" + tci.to_bytes(2, "big") + frame[12:]
+            before = link.port.stat()
+            link.a.send(frame)
+            stat = link.port.stat()
+            out += [p for p in range(8) if stat["tx_prio%d_in_packets" % p] !=
+                    before["tx_prio%d_in_packets" % p]]
+        return out
+
+    packets = (26, None), (26, 5), (26, 8 + 5), (48, 1)
+    with Link() as link, Dcbnl("a", "a0") as nl:
+        for trust, wanted in (("none", [0, 0, 0, 0]), ("dscp", [3, 3, 3, 6]),
+                              ("pcp", [0, 5, 5, 1]), ("dscp,pcp", [3, 3, 3, 6]),
+                              ("pcp,dscp", [3, 5, 5, 1])):
+            link.port.set("trust " + trust)
+            same("trust " + trust, arrives(*packets), wanted)
+        same("entry", nl.pcp_app(5, 7), 0)
+        same("entry with DEI", nl.pcp_app(8 + 5, 2), 0)
+        same("twice", nl.pcp_app(5, 7), errno.EEXIST)
+        same("no PCP", nl.pcp_app(16, 1), errno.EOPNOTSUPP)
+        same("shown", nl.pcp_apps(), [(5, 7), (13, 2)])
+        same("with entries", arrives(*packets), [3, 7, 2, 6])
+        dcb("app add DEV dscp-prio 48:4 default-prio 1")
+        link.port.set("trust dscp,pcp")
+        same("the other field", arrives(*packets, (10, None)), [1, 7, 2, 4, 1])
+        # As a VLAN device sends it: the tag is beside the frame
+        sh("ip -n a link add a0.5 link a0 type vlan id 5 egress-qos-map 0:5 && "
+           "ip -n a link set a0.5 up")
+        before = link.port.count("tx_prio%d_in_packets", 7)
+        vlan = Socket("a", "a0.5")
+        vlan.send(packet(mac(2), mac(1), dscp=10))
+        same("beside the frame", link.port.count("tx_prio%d_in_packets", 7), before + 1)
+        vlan.s.close()
 
 
 class Star:

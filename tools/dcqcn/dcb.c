@@ -33,7 +33,7 @@ static int highest(uint8_t prios)
 	return prios ? 31 - __builtin_clz(prios) : 0;
 }
 
-/* As in the module's dscp.c, the highest of several priorities counts */
+/* As in the module's prio.c, the highest of several priorities counts */
 int dcb_prio(const struct dcb_app_table *table, int dscp)
 {
 	if (!dcb_has_dscps(table))

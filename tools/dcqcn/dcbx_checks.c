@@ -94,8 +94,7 @@ static void check_dscps(const struct fact_port *port, const char *host)
 /* All disagreements between a port and its neighbour */
 void dcbx_checks(const struct fact_port *port, const char *host)
 {
-	bool trusted = port->value[DCBPORT_A_PORT_TRUST] !=
-		       DCBPORT_TRUST_NONE;
+	bool trusted = port_facts_trusts_dscp(port);
 
 	check_cee(port, host);
 	check_pfc(port, host);

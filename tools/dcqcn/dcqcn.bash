@@ -47,7 +47,7 @@ _dcqcn_port() # WORDS...
 	1:*)			_dcqcn_words "dev help" ;;
 	*:set:action)		_dcqcn_words "off alert forward drop" ;;
 	*:set:detect|*:set:restore)	_dcqcn_words auto ;;
-	*:set:trust)		_dcqcn_words "dscp none" ;;
+	*:set:trust)		_dcqcn_words "dscp pcp dscp,pcp pcp,dscp none" ;;
 	*:set:pfc|*:set:strict)	_dcqcn_words "all none" ;;
 	*:set:*)
 		# set dev DEV KEY VALUE ... prio PRIO KEY VALUE ...

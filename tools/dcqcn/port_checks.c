@@ -203,10 +203,12 @@ static void check_headroom(const struct view *v)
 
 static void check_trust(const struct view *v)
 {
-	if (port_value(v, DCBPORT_A_PORT_TRUST) != DCBPORT_TRUST_NONE)
+	if (port_facts_trusts_dscp(v->port))
 		return;
 	finding_seen("dscp-untrusted", v->host, v->port->name,
-		     "the DSCP is not trusted: all packets have one priority");
+		     "the DSCP is not trusted: all packets%s have one priority",
+		     port_value(v, DCBPORT_A_PORT_TRUST) == DCBPORT_TRUST_PCP ?
+		     " without a VLAN tag" : "");
 	finding_why("CNPs wait behind data, and PFC stops everything at once");
 	finding_mend("dcqcn port set dev %s trust dscp", v->port->name);
 }
@@ -243,8 +245,7 @@ static void check_cnps(const struct view *v)
 	char wait[UNIT_LEN], strict[UNIT_LEN];
 
 	/* check_trust() has reported an untrusted DSCP */
-	if (!class_used(v, tc) ||
-	    port_value(v, DCBPORT_A_PORT_TRUST) == DCBPORT_TRUST_NONE)
+	if (!class_used(v, tc) || !port_facts_trusts_dscp(v->port))
 		return;
 	check_cnp_pauses(v, prio, tc);
 	if (port_value(v, DCBPORT_A_PORT_STRICT) & 1U << tc ||

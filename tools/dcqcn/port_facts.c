@@ -119,6 +119,14 @@ void port_facts_gather(struct port_facts *facts, const char *name)
 	facts->again = true;
 }
 
+/* Whether the DSCP counts, if only after the VLAN tag */
+bool port_facts_trusts_dscp(const struct fact_port *port)
+{
+	uint64_t trust = port->value[DCBPORT_A_PORT_TRUST];
+
+	return trust != DCBPORT_TRUST_NONE && trust != DCBPORT_TRUST_PCP;
+}
+
 /* The switch that a port is in, or NULL */
 const struct fact_switch *port_facts_owner(const struct port_facts *facts,
 					   const struct fact_port *port)

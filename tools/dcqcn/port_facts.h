@@ -40,6 +40,7 @@ struct port_facts {
 };
 
 void port_facts_gather(struct port_facts *facts, const char *name);
+bool port_facts_trusts_dscp(const struct fact_port *port);
 const struct fact_switch *port_facts_owner(const struct port_facts *facts,
 					   const struct fact_port *port);
 

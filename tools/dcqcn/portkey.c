@@ -67,6 +67,9 @@ static const char * const actions[] = {
 static const char * const trusts[] = {
 	[DCBPORT_TRUST_NONE] = "none",
 	[DCBPORT_TRUST_DSCP] = "dscp",
+	[DCBPORT_TRUST_PCP] = "pcp",
+	[DCBPORT_TRUST_DSCP_PCP] = "dscp,pcp",
+	[DCBPORT_TRUST_PCP_DSCP] = "pcp,dscp",
 };
 
 const struct portkey *portkey_find(const struct portkey *keys,

@@ -80,30 +80,35 @@ static void app_set_copy(struct dcbport *port, struct dcb_app *app, u8 want,
 }
 
 /* Give the core exactly these entries of the port. It shows the last one first. */
-static void app_copy(struct dcbport *port, const struct dcbport_dscp *dscp)
+static void app_copy(struct dcbport *port, const struct dcbport_prio_rules *rules)
 {
 	struct dcb_app app = { .selector = IEEE_8021QAZ_APP_SEL_DSCP };
 	int i;
 
 	for (i = DCBPORT_DSCPS - 1; i >= 0; i--) {
 		app.protocol = i;
-		app_set_copy(port, &app, dscp->app[i], &port->dcbnl.app[i]);
+		app_set_copy(port, &app, rules->dscp[i], &port->dcbnl.copy.dscp[i]);
+	}
+	app.selector = DCB_APP_SEL_PCP;
+	for (i = DCBPORT_PCPS - 1; i >= 0; i--) {
+		app.protocol = i;
+		app_set_copy(port, &app, rules->pcp[i], &port->dcbnl.copy.pcp[i]);
 	}
 	app.selector = IEEE_8021QAZ_APP_SEL_ETHERTYPE;
 	app.protocol = 0;
-	app_set_copy(port, &app, dscp->app_default, &port->dcbnl.app_default);
+	app_set_copy(port, &app, rules->other, &port->dcbnl.copy.other);
 }
 
 static void app_show(struct dcbport *port)
 {
-	static const struct dcbport_dscp none;
+	static const struct dcbport_prio_rules none;
 	struct dcbport *other;
 
 	list_for_each_entry(other, &dcbnl_ports, dcbnl.node) {
 		if (other != port && other->dev->ifindex == port->dev->ifindex)
 			app_copy(other, &none);
 	}
-	app_copy(port, &port->settings.dscp);
+	app_copy(port, &port->settings.prio);
 }
 
 /* --- weights and classes -------------------------------------------------- */
@@ -339,23 +344,27 @@ static int buffer_set(struct net_device *dev, struct dcbnl_buffer *buffer)
 /* --- priorities of packets ------------------------------------------------ */
 
 /* The priorities of the table's entry for this, or NULL if there can be none */
-static u8 *app_entry(struct dcbport_dscp *dscp, const struct dcb_app *app)
+static u8 *app_entry(struct dcbport_prio_rules *rules,
+		     const struct dcb_app *app)
 {
 	if (app->selector == IEEE_8021QAZ_APP_SEL_DSCP &&
 	    app->protocol < DCBPORT_DSCPS)
-		return &dscp->app[app->protocol];
+		return &rules->dscp[app->protocol];
+	if (app->selector == DCB_APP_SEL_PCP && app->protocol < DCBPORT_PCPS)
+		return &rules->pcp[app->protocol];
 	if (app->selector == IEEE_8021QAZ_APP_SEL_ETHERTYPE && !app->protocol)
-		return &dscp->app_default;
+		return &rules->other;
 	return NULL;
 }
 
-static unsigned int app_count(const struct dcbport_dscp *dscp)
+/* LLDP has no PCPs, of which there are few anyway */
+static unsigned int app_count(const struct dcbport_prio_rules *rules)
 {
-	unsigned int count = hweight8(dscp->app_default);
+	unsigned int count = hweight8(rules->other);
 	int i;
 
 	for (i = 0; i < DCBPORT_DSCPS; i++)
-		count += hweight8(dscp->app[i]);
+		count += hweight8(rules->dscp[i]);
 	return count;
 }
 
@@ -363,18 +372,18 @@ static int app_set(struct net_device *dev, struct dcb_app *app)
 {
 	struct dcbport_settings s;
 	struct dcbport *port = dcbnl_port(dev, &s);
-	u8 *entry = app_entry(&s.dscp, app);
+	u8 *entry = app_entry(&s.prio, app);
 
 	if (!port)
 		return -ENODEV;
 	if (!entry)
 		return refuse(dev, -EOPNOTSUPP,
-			      "a packet's priority follows from its DSCP, or is the default");
+			      "a packet's priority follows from its DSCP or PCP, or is the default");
 	if (app->priority >= DCBPORT_PRIOS)
 		return refuse(dev, -EINVAL, "priorities are 0 to 7");
 	if (*entry & 1 << app->priority)
 		return -EEXIST;
-	if (app_count(&s.dscp) >= APP_MAX)
+	if (app->selector != DCB_APP_SEL_PCP && app_count(&s.prio) >= APP_MAX)
 		return refuse(dev, -ENOSPC,
 			      "the APP table is full: an LLDP TLV holds no more entries");
 	*entry |= 1 << app->priority;
@@ -385,7 +394,7 @@ static int app_del(struct net_device *dev, struct dcb_app *app)
 {
 	struct dcbport_settings s;
 	struct dcbport *port = dcbnl_port(dev, &s);
-	u8 *entry = app_entry(&s.dscp, app);
+	u8 *entry = app_entry(&s.prio, app);
 
 	if (!port)
 		return -ENODEV;
@@ -396,19 +405,37 @@ static int app_del(struct net_device *dev, struct dcb_app *app)
 	return dcbnl_change(port, &s);
 }
 
+/* By enum dcbport_trust: the selectors in their order */
+static const struct {
+	u8 n;
+	u8 selectors[2];
+} trust_orders[] __maybe_unused = {
+	[DCBPORT_TRUST_NONE] = { 0 },
+	[DCBPORT_TRUST_DSCP] = { 1, { IEEE_8021QAZ_APP_SEL_DSCP } },
+	[DCBPORT_TRUST_PCP] = { 1, { DCB_APP_SEL_PCP } },
+	[DCBPORT_TRUST_DSCP_PCP] = { 2, { IEEE_8021QAZ_APP_SEL_DSCP,
+					  DCB_APP_SEL_PCP } },
+	[DCBPORT_TRUST_PCP_DSCP] = { 2, { DCB_APP_SEL_PCP,
+					  IEEE_8021QAZ_APP_SEL_DSCP } },
+};
+
 static int __maybe_unused trust_set(struct net_device *dev, u8 *selectors,
 				    int n)
 {
 	struct dcbport_settings s;
 	struct dcbport *port = dcbnl_port(dev, &s);
+	unsigned int i;
 
 	if (!port)
 		return -ENODEV;
-	if (n > 1 || (n && *selectors != IEEE_8021QAZ_APP_SEL_DSCP))
-		return refuse(dev, -EOPNOTSUPP,
-			      "only the DSCP can be trusted, or nothing");
-	s.dscp.trust = n;
-	return dcbnl_change(port, &s);
+	for (i = 0; i < ARRAY_SIZE(trust_orders); i++) {
+		if (n == trust_orders[i].n &&
+		    !memcmp(selectors, trust_orders[i].selectors, n)) {
+			s.prio.trust = i;
+			return dcbnl_change(port, &s);
+		}
+	}
+	return refuse(dev, -EOPNOTSUPP, "only DSCP and PCP can be trusted");
 }
 
 static int __maybe_unused trust_get(struct net_device *dev, u8 *selectors,
@@ -418,8 +445,8 @@ static int __maybe_unused trust_get(struct net_device *dev, u8 *selectors,
 
 	if (!dcbnl_port(dev, &s))
 		return -ENODEV;
-	*n = s.dscp.trust;
-	*selectors = IEEE_8021QAZ_APP_SEL_DSCP;
+	*n = trust_orders[s.prio.trust].n;
+	memcpy(selectors, trust_orders[s.prio.trust].selectors, *n);
 	return 0;
 }
 
@@ -515,7 +542,7 @@ void dcbport_dcbnl_begin(struct dcbport *port)
  */
 void dcbport_dcbnl_end(struct dcbport *port)
 {
-	static const struct dcbport_dscp none;
+	static const struct dcbport_prio_rules none;
 
 	if (!port->dcbnl.listed)
 		return;

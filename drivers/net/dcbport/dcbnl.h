@@ -6,7 +6,7 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
-#include "dscp.h"
+#include "prio.h"
 
 struct dcbport;
 
@@ -14,14 +14,12 @@ struct dcbport;
  * struct dcbport_dcbnl - what the core knows of a port; under rtnl
  * @node: in the list of ports that it knows
  * @listed: it is there
- * @app: APP entries that the core has from it, for each DSCP, one bit for a priority
- * @app_default: likewise, for what has none of these
+ * @copy: APP entries that the core has from it
  */
 struct dcbport_dcbnl {
 	struct list_head node;
 	bool listed;
-	u8 app[DCBPORT_DSCPS];
-	u8 app_default;
+	struct dcbport_prio_rules copy;
 };
 
 #if IS_ENABLED(CONFIG_DCB)

@@ -164,7 +164,7 @@ static int put_port(struct sk_buff *skb, struct dcbport *port)
 	       nla_put_u32(skb, DCBPORT_A_PORT_OVERHEAD, s->overhead) ||
 	       nla_put_u8(skb, DCBPORT_A_PORT_PFC, s->pfc) ||
 	       nla_put_u8(skb, DCBPORT_A_PORT_STRICT, s->strict) ||
-	       nla_put_u8(skb, DCBPORT_A_PORT_TRUST, s->dscp.trust) ||
+	       nla_put_u8(skb, DCBPORT_A_PORT_TRUST, s->prio.trust) ||
 	       nla_put_string(skb, DCBPORT_A_PORT_SWITCH,
 			      buffer ? buffer->name : "") ||
 	       nla_put_u32(skb, DCBPORT_A_PORT_RESERVE, s->thresholds.reserve) ||
@@ -339,7 +339,7 @@ static int take_port(struct dcbport_settings *s, struct genl_info *info)
 	take_u8(&s->pfc, attrs[DCBPORT_A_PORT_PFC]);
 	take_u8(&s->strict, attrs[DCBPORT_A_PORT_STRICT]);
 	if (attrs[DCBPORT_A_PORT_TRUST])
-		s->dscp.trust = nla_get_u8(attrs[DCBPORT_A_PORT_TRUST]);
+		s->prio.trust = nla_get_u8(attrs[DCBPORT_A_PORT_TRUST]);
 	take_u32(&s->thresholds.reserve, attrs[DCBPORT_A_PORT_RESERVE]);
 	take_u32(&s->thresholds.xoff, attrs[DCBPORT_A_PORT_XOFF]);
 	take_u32(&s->thresholds.xon, attrs[DCBPORT_A_PORT_XON]);

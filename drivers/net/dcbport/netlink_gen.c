@@ -104,7 +104,7 @@ static const struct nla_policy dcbport_port_set_nl_policy[DCBPORT_A_PORT_TRUST +
 	[DCBPORT_A_PORT_DETECT] = NLA_POLICY_FULL_RANGE(NLA_U32, &dcbport_a_port_detect_range),
 	[DCBPORT_A_PORT_RESTORE] = NLA_POLICY_FULL_RANGE(NLA_U32, &dcbport_a_port_restore_range),
 	[DCBPORT_A_PORT_CLASS] = NLA_POLICY_NESTED(dcbport_class_nl_policy),
-	[DCBPORT_A_PORT_TRUST] = NLA_POLICY_MAX(NLA_U8, 1),
+	[DCBPORT_A_PORT_TRUST] = NLA_POLICY_MAX(NLA_U8, 4),
 };
 
 /* DCBPORT_CMD_SWITCH_NEW - do */

@@ -10,9 +10,9 @@
 #include "buffer.h"
 #include "dcbnl.h"
 #include "drr.h"
-#include "dscp.h"
 #include "flows.h"
 #include "pause.h"
+#include "prio.h"
 #include "settings.h"
 #include "wire.h"
 
@@ -86,7 +86,7 @@ struct dcbport_class {
  * @sch: its qdisc
  * @dev: its network device
  * @settings: of people; written under rtnl and the lock
- * @dscp: priorities, as the settings have them
+ * @prio: priorities of packets, as the settings have them
  * @dcbnl: what the core knows of it; under rtnl
  * @timer: runs the qdisc when there is something to do
  * @hook: at the device's ingress
@@ -110,7 +110,7 @@ struct dcbport {
 	struct Qdisc *sch;
 	struct net_device *dev;
 	struct dcbport_settings settings;
-	struct dcbport_dscp_map dscp;
+	struct dcbport_prio_map prio;
 	struct dcbport_dcbnl dcbnl;
 	struct qdisc_watchdog timer;
 	struct nf_hook_ops hook;

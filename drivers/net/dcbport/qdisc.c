@@ -13,6 +13,7 @@
  */
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
+#include <linux/if_vlan.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -85,19 +86,45 @@ void dcbport_wake(struct dcbport *port)
 
 /* --- enqueue -------------------------------------------------------------- */
 
-static u8 packet_prio(const struct dcbport *port, struct sk_buff *skb)
+static u8 packet_dscp(const struct dcbport_prio_map *map, struct sk_buff *skb)
 {
 	switch (skb_protocol(skb, true)) {
 	case htons(ETH_P_IP):
 		if (pskb_network_may_pull(skb, sizeof(struct iphdr)))
-			return port->dscp.prio[ipv4_get_dsfield(ip_hdr(skb)) >> 2];
+			return map->dscp[ipv4_get_dsfield(ip_hdr(skb)) >> 2];
 		break;
 	case htons(ETH_P_IPV6):
 		if (pskb_network_may_pull(skb, sizeof(struct ipv6hdr)))
-			return port->dscp.prio[ipv6_get_dsfield(ipv6_hdr(skb)) >> 2];
+			return map->dscp[ipv6_get_dsfield(ipv6_hdr(skb)) >> 2];
 		break;
 	}
-	return port->dscp.other;
+	return DCBPORT_NO_PRIO;
+}
+
+/* The VLAN tag may be in the frame, if the device does not insert it */
+static u8 packet_pcp(const struct dcbport_prio_map *map, struct sk_buff *skb)
+{
+	u16 tci;
+
+	if (skb_vlan_tag_present(skb))
+		tci = skb_vlan_tag_get(skb);
+	else if (!eth_type_vlan(skb->protocol) ||
+		 !pskb_may_pull(skb, VLAN_ETH_HLEN) ||
+		 __vlan_get_tag(skb, &tci))
+		return DCBPORT_NO_PRIO;
+	return map->pcp[tci >> VLAN_PRIO_SHIFT |
+			(tci & VLAN_CFI_MASK ? DCBPORT_PRIOS : 0)];
+}
+
+static u8 packet_prio(const struct dcbport *port, struct sk_buff *skb)
+{
+	const struct dcbport_prio_map *map = &port->prio;
+	u8 prio = map->pcp_first ? packet_pcp(map, skb) : packet_dscp(map, skb);
+
+	if (prio == DCBPORT_NO_PRIO)
+		prio = map->pcp_first ? packet_dscp(map, skb) :
+					packet_pcp(map, skb);
+	return prio == DCBPORT_NO_PRIO ? map->other : prio;
 }
 
 static bool class_drops(const struct dcbport *port,
@@ -663,7 +690,7 @@ static void port_apply(struct dcbport *port, const struct dcbport_settings *s)
 		port->late = max(port->late, div64_u64(LATE_BYTES * 8ULL *
 						       NSEC_PER_SEC, s->rate));
 	port->drr.strict = s->strict;
-	dcbport_dscp_map(&s->dscp, &port->dscp);
+	dcbport_prio_map(&s->prio, &port->prio);
 	for (tc = 0; tc < DCBPORT_PRIOS; tc++)
 		class_apply(port, tc);
 	port->poll = 0;

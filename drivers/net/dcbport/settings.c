@@ -24,7 +24,7 @@
 
 const struct dcbport_settings dcbport_defaults = {
 	.overhead = 24,		/* preamble 8, FCS 4, gap 12 */
-	.dscp = { .trust = true },
+	.prio = { .trust = DCBPORT_TRUST_DSCP },
 	.tc = { 0, 1, 2, 3, 4, 5, 6, 7 },
 	.strict = 1 << 6,
 	.weight = { 1, 1, 1, 1, 1, 1, 1, 1 },

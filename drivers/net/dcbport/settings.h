@@ -9,7 +9,7 @@
 #include "account.h"
 #include "curve.h"
 #include "drr.h"
-#include "dscp.h"
+#include "prio.h"
 #include "flows.h"
 
 /* bit/s by which quanta are counted where no rate is set: what a veth says of itself */
@@ -21,7 +21,7 @@
  * @delay: ns, one way
  * @overhead: bytes on the wire besides the frame
  * @pfc: priorities that pause and are paused, one bit each
- * @dscp: which priority a packet has
+ * @prio: which priority a packet has
  * @tc: the class of each priority
  * @strict: classes that are sent before others, one bit each
  * @weight: of the others; 0 only where no priority is
@@ -39,7 +39,7 @@ struct dcbport_settings {
 	u32 delay;
 	u32 overhead;
 	u8 pfc;
-	struct dcbport_dscp dscp;
+	struct dcbport_prio_rules prio;
 	u8 tc[DCBPORT_PRIOS];
 	u8 strict;
 	u8 weight[DCBPORT_PRIOS];

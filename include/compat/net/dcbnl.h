@@ -4,6 +4,12 @@
 #define DCQCN_COMPAT_DCBNL_H
 
 #include_next <net/dcbnl.h>
+#include <linux/dcbnl.h>
+
+/* From 6.2 on */
+#ifndef DCB_APP_SEL_PCP
+#define DCB_APP_SEL_PCP	255
+#endif
 
 #ifdef DCQCN_HAVE_APPTRUST
 #define DCBNL_APPTRUST_OPS(set, get) \

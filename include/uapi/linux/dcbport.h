@@ -31,10 +31,16 @@ enum dcbport_action {
  * enum dcbport_trust - What a packet's priority is taken from
  * @DCBPORT_TRUST_NONE: All packets have the default priority
  * @DCBPORT_TRUST_DSCP: Its DSCP
+ * @DCBPORT_TRUST_PCP: The priority code point of its VLAN tag
+ * @DCBPORT_TRUST_DSCP_PCP: Its DSCP, or else the PCP
+ * @DCBPORT_TRUST_PCP_DSCP: The PCP, or else its DSCP
  */
 enum dcbport_trust {
 	DCBPORT_TRUST_NONE,
 	DCBPORT_TRUST_DSCP,
+	DCBPORT_TRUST_PCP,
+	DCBPORT_TRUST_DSCP_PCP,
+	DCBPORT_TRUST_PCP_DSCP,
 };
 
 enum {

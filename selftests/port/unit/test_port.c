@@ -8,10 +8,10 @@
 #include "account.h"
 #include "curve.h"
 #include "drr.h"
-#include "dscp.h"
 #include "ets.h"
 #include "flows.h"
 #include "pfc.h"
+#include "prio.h"
 #include "random.h"
 #include "settings.h"
 #include "tap.h"
@@ -498,42 +498,74 @@ static void test_account_most(void)
 
 /* --- priorities ----------------------------------------------------------- */
 
-static void check_map(const struct dcbport_dscp *dscp, const u8 *wanted,
+static void check_map(const struct dcbport_prio_rules *rules, const u8 *wanted,
 		      const char *what)
 {
-	struct dcbport_dscp_map map;
+	struct dcbport_prio_map map;
 
-	dcbport_dscp_map(dscp, &map);
+	dcbport_prio_map(rules, &map);
 	for (int i = 0; i < DCBPORT_DSCPS; i++)
-		expect(map.prio[i] == wanted[i], "%s: DSCP %d has %d, not %d",
-		       what, i, map.prio[i], wanted[i]);
+		expect(map.dscp[i] == wanted[i], "%s: DSCP %d has %d, not %d",
+		       what, i, map.dscp[i], wanted[i]);
+	for (int i = 0; i < DCBPORT_PCPS; i++)
+		expect(map.pcp[i] == DCBPORT_NO_PRIO, "%s: PCP %d has %d",
+		       what, i, map.pcp[i]);
 	expect(map.other == wanted[DCBPORT_DSCPS], "%s: what is not IP has %d",
 	       what, map.other);
 }
 
 static void test_dscp(void)
 {
-	struct dcbport_dscp dscp = { .trust = true };
+	struct dcbport_prio_rules rules = { .trust = DCBPORT_TRUST_DSCP };
 	u8 wanted[DCBPORT_DSCPS + 1];
 
 	for (int i = 0; i < DCBPORT_DSCPS; i++)
 		wanted[i] = i / 8;
 	wanted[DCBPORT_DSCPS] = 0;
-	check_map(&dscp, wanted, "no entries");
+	check_map(&rules, wanted, "no entries");
 	wanted[DCBPORT_DSCPS] = 4;
-	dscp.app_default = 0x11;
-	check_map(&dscp, wanted, "a default alone");
-	memset(wanted, 4, sizeof(wanted));
+	rules.other = 0x11;
+	check_map(&rules, wanted, "a default alone");
+	memset(wanted, DCBPORT_NO_PRIO, DCBPORT_DSCPS);
 	wanted[0] = 0;
 	wanted[26] = 7;
 	wanted[63] = 5;
-	dscp.app[0] = 1;
-	dscp.app[26] = 0x89;
-	dscp.app[63] = 0x20;
-	check_map(&dscp, wanted, "entries");
-	dscp.trust = false;
-	memset(wanted, 4, sizeof(wanted));
-	check_map(&dscp, wanted, "not trusted");
+	rules.dscp[0] = 1;
+	rules.dscp[26] = 0x89;
+	rules.dscp[63] = 0x20;
+	check_map(&rules, wanted, "entries");
+	rules.trust = DCBPORT_TRUST_NONE;
+	memset(wanted, DCBPORT_NO_PRIO, DCBPORT_DSCPS);
+	check_map(&rules, wanted, "not trusted");
+}
+
+static void test_pcp(void)
+{
+	struct dcbport_prio_rules rules = { .trust = DCBPORT_TRUST_PCP };
+	struct dcbport_prio_map map;
+
+	dcbport_prio_map(&rules, &map);
+	for (int i = 0; i < DCBPORT_PCPS; i++)
+		expect(map.pcp[i] == i % 8, "PCP %d has %d", i, map.pcp[i]);
+	expect(map.dscp[46] == DCBPORT_NO_PRIO, "DSCP 46 has %d", map.dscp[46]);
+	rules.pcp[3] = 0x24;
+	rules.pcp[11] = 1;
+	dcbport_prio_map(&rules, &map);
+	for (int i = 0; i < DCBPORT_PCPS; i++) {
+		u8 wanted = i == 3 ? 5 : i == 11 ? 0 : DCBPORT_NO_PRIO;
+
+		expect(map.pcp[i] == wanted, "with entries PCP %d has %d", i,
+		       map.pcp[i]);
+	}
+	expect(!map.pcp_first, "PCP is first where the DSCP does not count");
+	rules.trust = DCBPORT_TRUST_DSCP_PCP;
+	dcbport_prio_map(&rules, &map);
+	expect(map.pcp[3] == 5 && map.dscp[26] == 3 && !map.pcp_first,
+	       "DSCP before PCP");
+	rules.trust = DCBPORT_TRUST_PCP_DSCP;
+	dcbport_prio_map(&rules, &map);
+	expect(map.pcp[3] == 5 && map.dscp[26] == 3 && map.pcp_first,
+	       "PCP before DSCP");
 }
 
 /* --- percentages ---------------------------------------------------------- */
@@ -708,6 +740,7 @@ static const struct tap_test tests[] = {
 	{ "an account's bounds, as ports and packets are added and removed", test_account_bounds },
 	{ "an account's bounds in 32 bits", test_account_most },
 	{ "the priority of each DSCP", test_dscp },
+	{ "the priority of each PCP", test_pcp },
 	{ "weights as percentages", test_ets },
 	{ "the watchdog waits for the longest pause", test_watchdog },
 	{ "settings that do not go together", test_settings },

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which priority a packet has, by its DSCP or the priority code point (PCP) of its
+ * VLAN tag, whichever is trusted: that of the field's APP entries (802.1Qaz). If
+ * several match, the highest priority counts, as in other drivers. Without any
+ * entries for a field, the priority is the upper three bits of the DSCP, or the PCP
+ * itself. If the trusted fields yield nothing, the default priority applies.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <uapi/linux/dcbport.h>
+
+#include "prio.h"
+
+/* The highest bit, 0 if there is none */
+static u8 prio_highest(u8 prios)
+{
+	u8 prio = 0;
+
+	while (prios >>= 1)
+		prio++;
+	return prio;
+}
+
+static bool prio_any(const u8 *entries, int n)
+{
+	while (n--) {
+		if (entries[n])
+			return true;
+	}
+	return false;
+}
+
+static void prio_map_dscp(const struct dcbport_prio_rules *rules, u8 *map)
+{
+	bool entries = prio_any(rules->dscp, DCBPORT_DSCPS);
+	int i;
+
+	for (i = 0; i < DCBPORT_DSCPS; i++) {
+		if (!entries)
+			map[i] = i >> 3;
+		else if (rules->dscp[i])
+			map[i] = prio_highest(rules->dscp[i]);
+	}
+}
+
+static void prio_map_pcp(const struct dcbport_prio_rules *rules, u8 *map)
+{
+	bool entries = prio_any(rules->pcp, DCBPORT_PCPS);
+	int i;
+
+	for (i = 0; i < DCBPORT_PCPS; i++) {
+		if (!entries)
+			map[i] = i & 7;
+		else if (rules->pcp[i])
+			map[i] = prio_highest(rules->pcp[i]);
+	}
+}
+
+/**
+ * dcbport_prio_map() - work out the priority for each DSCP and PCP
+ * @rules: what is configured
+ * @map: the result
+ */
+void dcbport_prio_map(const struct dcbport_prio_rules *rules,
+		      struct dcbport_prio_map *map)
+{
+	memset(map->dscp, DCBPORT_NO_PRIO, sizeof(map->dscp));
+	memset(map->pcp, DCBPORT_NO_PRIO, sizeof(map->pcp));
+	if (rules->trust != DCBPORT_TRUST_NONE &&
+	    rules->trust != DCBPORT_TRUST_PCP)
+		prio_map_dscp(rules, map->dscp);
+	if (rules->trust != DCBPORT_TRUST_NONE &&
+	    rules->trust != DCBPORT_TRUST_DSCP)
+		prio_map_pcp(rules, map->pcp);
+	map->other = prio_highest(rules->other);
+	map->pcp_first = rules->trust == DCBPORT_TRUST_PCP_DSCP;
+}
