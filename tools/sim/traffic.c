@@ -22,7 +22,8 @@
  * Times are CLOCK_MONOTONIC and relative to t0, a multiple of 10 ms that is
  * printed ("t0 SECONDS") and written to OUTDIR/t0 once everything is set up.
  * The program ends when all flows have stopped and their messages are
- * accounted for, or 200 ms after the last stop, or on SIGINT or SIGTERM. Then
+ * accounted for, or 200 ms after the last stop, or on SIGINT or SIGTERM. It
+ * prints "done" once these are written:
  *
  *   OUTDIR/progress.csv	time_us,id,bytes_total every INTERVAL_US (1000)
  *   OUTDIR/flows.json		per flow: QPNs, messages, bytes, bytes within the
@@ -962,5 +963,6 @@ int main(int argc, char **argv)
 	json = create(dir, "flows.json");
 	write_results(json, &results);
 	finish(json, "flows.json");
+	puts("done");
 	return 0;
 }

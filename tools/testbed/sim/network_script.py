@@ -236,11 +236,14 @@ frames=
 %(frames)s
 %(changes)s
 %(storms)s
-(%(bin)s/traffic -w %(begin_us)d,%(end_us)d -i %(progress_us)d /mnt/flows . ||
-	echo "SIM-FAILED traffic: $?"
->ended) &
-# It ends when its queue pairs have, and these when their packets have left their host
-until [ -e ended -o -s flows.json ]; do sleep %(poll)g; done
+mkfifo said
+(%(bin)s/traffic -w %(begin_us)d,%(end_us)d -i %(progress_us)d /mnt/flows . >said ||
+	echo "SIM-FAILED traffic: $?") &
+# It ends when its queue pairs have, and these when their packets have left their host. So wait for
+# its second line, without a look now and then: a process reads the clock when it begins, which
+# takes a microsecond each time, and timers are late by that.
+{ read -r t0 && read -r done; } <said || :
+rm said
 kill $samplers
 # CNPs that are under way arrive, and the counters are read once more, but not until then: a
 # look takes more of our time than a millisecond of traffic
@@ -288,7 +291,7 @@ def script(run, binaries):
         "record": "\n".join(dcbport.record(run, binaries)),
         "release": "\n".join(dcbport.release(run, binaries)),
         "frames": dcbport.listen(run), "storms": dcbport.storms(run),
-        "python": PYTHON, "bin": binaries, "poll": max(0.01, run.duration / 100e9),
+        "python": PYTHON, "bin": binaries,
         "samplers": "\n".join(samplers),
         "tick_us": max(run.duration // 50000, SHORTEST_TICK),
         "begin_us": run.window[0] // 1000, "end_us": run.window[1] // 1000,
