@@ -207,9 +207,9 @@ model -x -> model: "-x" is not expected here
 model -o -> model: the value of -o is missing
 model -o picture.gif -> picture.gif: must end in .png or .svg
 model -o /nonesuch/picture.png -> /nonesuch/picture.png: not drawn
-model -o unfinished.svg --config cisco -> --config: "cisco" is none of dcbport, tc
+model -o unfinished.svg --config cisco -> --config: "cisco" is not one of dcbport, tc
 model --preset -> model: the value of --preset is missing
-model --preset lan -> preset: "lan" is none of 100g-leaf
+model --preset lan -> preset: "lan" is not one of 100g-leaf
 model --config -> model: the value of --config is missing
 model --sweep -> model: the value of --sweep is missing
 model --sweep kmax -> --sweep: "kmax" is not KEY=VALUE

@@ -85,14 +85,14 @@ refuses 'speed: "fast" is not a value, such as 400gbit' speed fast
 refuses 'speed: "-5gbit" is not a value, such as 400gbit' speed -5gbit
 refuses "model: -o: options come before inputs" flows 8 -o "$TMP/c.svg"
 refuses 'kmin: "5us" is not a value, such as 200KB, or auto' kmin 5us
-refuses 'profile: "dctcp" is none of auto, mlx5, sigcomm15' profile dctcp
-refuses 'preset: "lan" is none of 100g-leaf, 400g-ai, 800g-superpod, lab-48m' --preset lan
+refuses 'profile: "dctcp" is not one of auto, mlx5, sigcomm15' profile dctcp
+refuses 'preset: "lan" is not one of 100g-leaf, 400g-ai, 800g-superpod, lab-48m' --preset lan
 refuses "flows: must be a whole number, 1 to 1024" flows 2.5
 refuses "flows: must be within 1 to 1024" flows 1025
 refuses "kmin: 300KB is more than kmax, 200KB: the curve rises from kmin to kmax" kmin 300KB kmax 200KB
 usage=$($DCQCN model help | sed -n 's/^  dcqcn/dcqcn/p')
 refuses "model: the value of kmin is missing (usage: $usage)" kmin
-refuses '--config: "cisco" is none of dcbport, tc, host, sonic, other' --config cisco
+refuses '--config: "cisco" is not one of dcbport, tc, host, sonic, other' --config cisco
 refuses "picture.pdf: must end in .png or .svg" -o picture.pdf
 refuses "--sweep: 60: no such input (dcqcn model help lists them)" --sweep 60=5
 refuses "--sweep: kmax: no values" --sweep kmax=
@@ -107,7 +107,7 @@ refuses "$TMP/wrong.toml:3: flows: \"many\" is not a value, such as 16" "$TMP/wr
 # Where there is no source tree
 cp $DCQCN "$TMP/dcqcn"
 DCQCN=$TMP/dcqcn
-refuses "--simulate: there is no simulator (it works in a source tree only)" --simulate
+refuses "--simulate: no simulator found (it works in a source tree only)" --simulate
 DCQCN=tools/dcqcn/dcqcn
 
 # Where there is one, it is told the same, and leaves no file behind

@@ -85,11 +85,11 @@ def main():
     findings = sorted({name for pair in findings for name in pair if name})
     provoked = (read("selftests", "rdma", "doctor.sh") + read("selftests", "port", "ports.py") +
                 read("selftests", "port", "dcbx.py"))
-    mends = [m for part in CHECKS for m in re.findall(
-        r'finding_mend\("([^"]*)"', read("tools", "dcqcn", part))]
+    fixes = [m for part in CHECKS for m in re.findall(
+        r'finding_fix\("([^"]*)"', read("tools", "dcqcn", part))]
     check("doctor: knobs are turned by dcqcn, and what else it proposes is a shell command",
-          len(mends) >= len(findings) - 2 and mends,
-          [m for m in mends if not re.match(
+          len(fixes) >= len(findings) - 2 and fixes,
+          [m for m in fixes if not re.match(
               r"(dcqcn|modprobe|tc|dcb|lldptool|nft|ip|rdma|trace-cmd|ib_write_bw|#) ", m) or
            subprocess.run(["sh", "-nc", re.sub("%[a-z]+", "x", m)]).returncode])
     told = read("Documentation", "troubleshooting.rst")

@@ -51,11 +51,11 @@ static void check_module(const struct facts *facts, const struct fact_dev *dev,
 		return;
 	finding_seen(one_side ? "one-side" : "no-module", facts->host, dev->name,
 		     "rdma_dcqcn is not loaded%s; %llu packets came in with CE, %llu data packets left without ECT",
-		     one_side ? " here, but at the other host" : "",
+		     one_side ? " here, but on the other host" : "",
 		     (ull)facts_data(dev, SNIFF_IN, -1, SNIFF_CE),
 		     (ull)facts_data(dev, SNIFF_OUT, -1, SNIFF_NOT_ECT));
 	finding_why("without it, marks are not answered with CNPs, CNPs are not obeyed, and switches drop data instead of marking it");
-	finding_mend("modprobe rdma_dcqcn");
+	finding_fix("modprobe rdma_dcqcn");
 }
 
 /* --- the sender ------------------------------------------------------------ */
@@ -72,8 +72,8 @@ static bool check_rp_prio(const struct facts *facts, const struct fact_dev *dev)
 		     (ull)facts_data(dev, SNIFF_OUT, prio, -1), prio,
 		     KNOB(dev, RP_ENABLE) ? "; it is on for others" : "");
 	finding_why("packets of that priority (DSCP >> 3) are not made ECT, and CNPs do not slow them down");
-	finding_mend("dcqcn set dev %s rp_enable %s", dev->name,
-		     unit_prios(prios, KNOB(dev, RP_ENABLE) | 1U << prio));
+	finding_fix("dcqcn set dev %s rp_enable %s", dev->name,
+		    unit_prios(prios, KNOB(dev, RP_ENABLE) | 1U << prio));
 	return true;
 }
 
@@ -87,9 +87,9 @@ static void check_ect(const struct facts *facts, const struct fact_dev *dev)
 		     "%llu of %llu data packets left %s without ECT, though the reaction point is on for their priority",
 		     (ull)not_ect, (ull)facts_data(dev, SNIFF_OUT, -1, -1),
 		     dev->ifname);
-	finding_why("a switch drops such packets where it would mark others; something on this host clears the bits behind the module");
-	finding_mend("tc filter show dev %s egress; nft list ruleset  # which of them clears it?",
-		     dev->ifname);
+	finding_why("a switch drops such packets where it would mark others; something on this host clears the bits after the module has set them");
+	finding_fix("tc filter show dev %s egress; nft list ruleset  # which of them clears it?",
+		    dev->ifname);
 }
 
 /* CNPs that arrive at the device, but have no effect */
@@ -106,17 +106,17 @@ static void check_cnps_in(const struct facts *facts, const struct fact_dev *dev)
 			     "%llu CNPs arrived on %s, none reached the module",
 			     (ull)in, dev->ifname);
 		finding_why("senders are not slowed down; usually a firewall drops UDP port 4791");
-		finding_mend("nft insert rule inet filter input udp dport 4791 accept");
+		finding_fix("nft insert rule inet filter input udp dport 4791 accept");
 		return;
 	}
 	finding_seen("cnp-ignored", facts->host, dev->name,
 		     "%llu CNPs arrived, all were ignored", (ull)in);
-	finding_why("they are for priorities whose reaction point is off (on for mask 0x%02x), are not from the QP's peer, or have a wrong ICRC",
+	finding_why("they are for priorities whose reaction point is off (it is on for mask 0x%02x), are not from the QP's peer, or have a wrong ICRC",
 		    KNOB(dev, RP_ENABLE));
 	if (KNOB(dev, RP_ENABLE) == ALL_PRIOS)
-		finding_mend("trace-cmd stream -e rdma_dcqcn:dcqcn_cnp_received  # why, for each");
+		finding_fix("trace-cmd stream -e rdma_dcqcn:dcqcn_cnp_received  # says why, for each CNP");
 	else
-		finding_mend("dcqcn set dev %s rp_enable all", dev->name);
+		finding_fix("dcqcn set dev %s rp_enable all", dev->name);
 }
 
 /* Knobs with which a CNP cuts nothing, or almost nothing */
@@ -129,8 +129,8 @@ static void check_cut(const struct facts *facts, const struct fact_dev *dev)
 			     "rpg_min_dec_fac is %u%%",
 			     KNOB(dev, RPG_MIN_DEC_FAC));
 		finding_why("a cut leaves at least that share of the rate, so CNPs hardly slow anything down");
-		finding_mend("dcqcn set dev %s rpg_min_dec_fac 50%%",
-			     dev->name);
+		finding_fix("dcqcn set dev %s rpg_min_dec_fac 50%%",
+			    dev->name);
 	}
 	if (KNOB(dev, RPG_GD) >= GD_WEAK) {
 		finding_seen("no-cut-gd", facts->host, dev->name, "rpg_gd is %u",
@@ -138,7 +138,7 @@ static void check_cut(const struct facts *facts, const struct fact_dev *dev)
 		finding_why("a cut takes alpha * 1024 / 2^%u of the rate, at most 1/%u; with 11 it is up to half",
 			    KNOB(dev, RPG_GD),
 			    1U << (KNOB(dev, RPG_GD) - 10));
-		finding_mend("dcqcn set dev %s rpg_gd 11", dev->name);
+		finding_fix("dcqcn set dev %s rpg_gd 11", dev->name);
 	}
 	if (KNOB(dev, RPG_MIN_RATE) * BPS_PER_MBPS >= dev->line_rate) {
 		finding_seen("no-cut-min-rate", facts->host, dev->name,
@@ -146,7 +146,7 @@ static void check_cut(const struct facts *facts, const struct fact_dev *dev)
 			     KNOB(dev, RPG_MIN_RATE),
 			     unit_rate(line, dev->line_rate));
 		finding_why("a rate never falls below rpg_min_rate, so no CNP can slow a QP down");
-		finding_mend("dcqcn set dev %s rpg_min_rate 1mbit", dev->name);
+		finding_fix("dcqcn set dev %s rpg_min_rate 1mbit", dev->name);
 	}
 }
 
@@ -166,7 +166,7 @@ static void check_floor(const struct facts *facts, const struct fact_dev *dev)
 			     (ull)qp->qpn, unit_rate(rate, qp->rate),
 			     unit_rate(floor, qp->floor));
 		finding_why("held requests must leave before the QP's ack timeout, or rxe sends them again: the QP cannot be slowed down further");
-		finding_mend("ib_write_bw -u 18 -m 1024  # a longer ACK timeout, or a smaller MTU");
+		finding_fix("ib_write_bw -u 18 -m 1024  # a longer ACK timeout, or a smaller MTU");
 		return;
 	}
 }
@@ -186,8 +186,8 @@ static void check_timer(const struct facts *facts, const struct fact_dev *dev)
 			     (ull)period, (ull)qp->qpn,
 			     (ull)(qp->rtt / NSEC_PER_USEC));
 		finding_why("rates rise before a mark can say that they are too high");
-		finding_mend("dcqcn set dev %s rpg_time_reset 0us  # follows the round trip",
-			     dev->name);
+		finding_fix("dcqcn set dev %s rpg_time_reset 0us  # follows the round trip",
+			    dev->name);
 		return;
 	}
 }
@@ -207,8 +207,8 @@ static bool check_np_prio(const struct facts *facts, const struct fact_dev *dev)
 		     (ull)facts_data(dev, SNIFF_IN, prio, SNIFF_CE),
 		     KNOB(dev, NP_ENABLE) ? "; it is on for others" : "");
 	finding_why("marks of that priority (DSCP >> 3) are not answered, so their senders do not slow down");
-	finding_mend("dcqcn set dev %s np_enable %s", dev->name,
-		     unit_prios(prios, KNOB(dev, NP_ENABLE) | 1U << prio));
+	finding_fix("dcqcn set dev %s np_enable %s", dev->name,
+		    unit_prios(prios, KNOB(dev, NP_ENABLE) | 1U << prio));
 	return true;
 }
 
@@ -226,15 +226,15 @@ static void check_answer(const struct facts *facts, const struct fact_dev *dev)
 			     "%llu packets with CE had a wrong ICRC",
 			     (ull)icrc);
 		finding_why("they are not answered; something on the path rewrites more of the packet than DSCP, ECN and TTL");
-		finding_mend("nft list ruleset; tc filter show dev %s ingress  # which of them rewrites it?",
-			     dev->ifname);
+		finding_fix("nft list ruleset; tc filter show dev %s ingress  # which of them rewrites it?",
+			    dev->ifname);
 	}
 	if (errors) {
 		finding_seen("cnp-errors", facts->host, dev->name,
 			     "%llu CNPs could not be sent", (ull)errors);
 		finding_why("there is no route to the sender, or this host's own firewall or qdisc drops them");
-		finding_mend("ip route get ADDRESS oif %s; tc -s qdisc show dev %s  # ADDRESS: the sender's",
-			     dev->ifname, dev->ifname);
+		finding_fix("ip route get ADDRESS oif %s; tc -s qdisc show dev %s  # ADDRESS: the sender's",
+			    dev->ifname, dev->ifname);
 	}
 	if (!ce || sent || icrc || errors)
 		return;
@@ -242,8 +242,8 @@ static void check_answer(const struct facts *facts, const struct fact_dev *dev)
 		     "%llu packets came in with CE, the module saw %llu of them and sent no CNP",
 		     (ull)ce, (ull)seen);
 	finding_why("senders are not slowed down; a mark is answered only if it comes from the QP's own peer");
-	finding_mend("nft list ruleset; rdma resource show qp link %s/1  # does it know the sender?",
-		     dev->name);
+	finding_fix("nft list ruleset; rdma resource show qp link %s/1  # does it know the sender?",
+		    dev->name);
 }
 
 /* Packets that are lost before they are marked. The receiver knows best; a sender
@@ -259,10 +259,10 @@ static void check_loss(const struct facts *facts, const struct fact_dev *dev,
 	    (!naks || facts_cnps(dev, SNIFF_IN)))
 		return;
 	finding_seen("loss-without-marks", facts->host, dev->name,
-		     "%llu gaps in what came in, %llu NAKs for gaps, yet no CE and no CNP",
+		     "%llu gaps in received data, %llu NAKs for gaps, but no CE and no CNP",
 		     (ull)gaps, (ull)naks);
 	finding_why("the switch drops before it marks: it does not mark at all, its thresholds are above its buffer, or packets do not reach it as ECT");
-	finding_mend("tc qdisc replace dev PORT parent 1:1 red limit 300000 min 10000 max 100000 avpkt 1000 burst 11 probability 0.1 bandwidth 48mbit ecn nodrop  # at the switch");
+	finding_fix("tc qdisc replace dev PORT parent 1:1 red limit 300000 min 10000 max 100000 avpkt 1000 burst 11 probability 0.1 bandwidth 48mbit ecn nodrop  # at the switch");
 }
 
 /* Packets that arrive without ECT, when nothing is known about the sender */
@@ -276,7 +276,7 @@ static void check_ect_in(const struct facts *facts, const struct fact_dev *dev)
 		     "%llu of %llu data packets came in without ECT",
 		     (ull)not_ect, (ull)facts_data(dev, SNIFF_IN, -1, -1));
 	finding_why("the sender has no reaction point for them, or something on the path clears the ECN bits; switches drop them instead of marking");
-	finding_mend("dcqcn doctor --peer SENDER  # which of them is it?");
+	finding_fix("dcqcn doctor --peer SENDER  # which of them is it?");
 }
 
 /* --- around ---------------------------------------------------------------- */
@@ -314,16 +314,16 @@ static void check_qdisc(const struct facts *facts, const struct fact_dev *dev)
 			     qdisc->loses ? "is set to lose packets; " : "drops: ",
 			     (ull)(qdisc->after - qdisc->before));
 		finding_why("a loss on the host itself costs a retransmission, and from Linux 6.12 on it stops the QP");
-		finding_mend("tc qdisc replace dev %s root pfifo limit 10000",
-			     dev->ifname);
+		finding_fix("tc qdisc replace dev %s root pfifo limit 10000",
+			    dev->ifname);
 	}
 	if (!host)
 		return;
 	finding_seen("host-qdisc", facts->host, dev->name, "%s has %s%s", dev->ifname,
 		     host->kind, n > 1 ? " on each of its queues" : "");
 	finding_why("it marks or paces on the host itself, so the module does not control the rate alone");
-	finding_mend("tc qdisc replace dev %s root pfifo limit 10000",
-		     dev->ifname);
+	finding_fix("tc qdisc replace dev %s root pfifo limit 10000",
+		    dev->ifname);
 }
 
 static void check_loopback(const struct facts *facts,
@@ -339,7 +339,7 @@ static void check_loopback(const struct facts *facts,
 		     "rxe sent %llu packets, of which no data passed %s",
 		     (ull)sent, dev->ifname);
 	finding_why("traffic of a host to itself stays inside rxe: it is neither marked nor limited");
-	finding_mend("# run the other end on another host or in another VM");
+	finding_fix("# run the other end on another host or in another VM");
 }
 
 /* --- from here to there ---------------------------------------------------- */
@@ -358,8 +358,8 @@ static void check_interval(const struct facts *from,
 		     "alpha decays every %uus (dce_tcp_rtt), CNPs come from %s every %uus at most",
 		     period, to->host, gap);
 	finding_why("under steady congestion alpha has decayed before the next CNP arrives, so cuts get smaller and smaller");
-	finding_mend("dcqcn set dev %s dce_tcp_rtt %uus  # or dcqcn profile apply auto",
-		     sender->name, gap ? gap * 10 : 1);
+	finding_fix("dcqcn set dev %s dce_tcp_rtt %uus  # or dcqcn profile apply auto",
+		    sender->name, gap ? gap * 10 : 1);
 }
 
 static void check_ecn_cleared(const struct fact_dev *sender,
@@ -374,7 +374,7 @@ static void check_ecn_cleared(const struct fact_dev *sender,
 		     "%llu data packets came in without ECT, though all left %s with it",
 		     (ull)not_ect, sender->ifname);
 	finding_why("something on the path clears the ECN bits, and with them every mark");
-	finding_mend("# at routers and switches between: trust DSCP, and rewrite it without the two ECN bits (nft: ip dscp set, not ip tos)");
+	finding_fix("# at routers and switches on the path: trust DSCP, and rewrite it without the two ECN bits (nft: ip dscp set, not ip tos)");
 }
 
 /* The DSCP of most packets in @n[], or -1 if there are none */
@@ -408,8 +408,8 @@ static void say_dscp(const char *what, int left, int came,
 	finding_seen("dscp-rewritten", facts->host, dev->name,
 		     "%s left with DSCP %d and came in with %d", what, left,
 		     came);
-	finding_why("priorities are taken from the DSCP (>> 3): switches queue it elsewhere, and what is enabled for one priority is off for another");
-	finding_mend("# at routers and switches between: trust DSCP");
+	finding_why("priorities are taken from the DSCP (>> 3): switches put it into another queue, and knobs that are on for one priority may be off for another");
+	finding_fix("# at routers and switches on the path: trust DSCP");
 }
 
 static void check_cnps_lost(const struct fact_dev *sender,
@@ -429,7 +429,7 @@ static void check_cnps_lost(const struct fact_dev *sender,
 		     (ull)sent, sender->ifname);
 	finding_why("the sender does not slow down; CNPs are small packets with DSCP %u: something on the path drops or diverts them",
 		    KNOB(receiver, CNP_DSCP));
-	finding_mend("# at the switch: give CNPs a queue with strict priority; look for filters on UDP port 4791");
+	finding_fix("# at the switch: give CNPs a queue with strict priority; look for filters on UDP port 4791");
 }
 
 /* The checks of one host by itself */

@@ -100,7 +100,7 @@ static void say_idle(const struct facts *here)
 		if (facts_data(dev, SNIFF_IN, -1, -1) +
 		    facts_data(dev, SNIFF_OUT, -1, -1) >= FEW)
 			continue;
-		finding_note("%s: next to no RoCEv2 traffic on %s: what shows only in traffic was not checked",
+		finding_note("%s: next to no RoCEv2 traffic on %s: problems that only traffic shows were not checked",
 			     dev->name, dev->ifname);
 	}
 }
@@ -110,7 +110,7 @@ static _Noreturn void no_such(const char *name)
 	if (name)
 		fail("%s: no such rxe device or port (rdma link show and dcqcn port list them)",
 		     name);
-	fail("doctor: there is no rxe device and no port (rdma link add, or tc qdisc add)");
+	fail("doctor: no rxe device and no port here (rdma link add or tc qdisc add makes one)");
 }
 
 int cmd_doctor(int argc, char **argv)

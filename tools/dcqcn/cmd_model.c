@@ -32,7 +32,7 @@ static int find_target(const char *name)
 		if (!strcmp(dcqcn_model_targets[i], name))
 			return i;
 	}
-	fail("--config: \"%s\" is none of dcbport, tc, host, sonic, other", name);
+	fail("--config: \"%s\" is not one of dcbport, tc, host, sonic, other", name);
 }
 
 static void print_config(const struct dcqcn_model_input *in,
@@ -65,7 +65,7 @@ static _Noreturn void simulate(const struct dcqcn_model_input *in)
 	self[n] = '\0';
 	if (snprintf(sim, sizeof(sim), "%s/../sim/sim", dirname(self)) >= (int)sizeof(sim) ||
 	    access(sim, X_OK))
-		fail("--simulate: there is no simulator (it works in a source tree only)");
+		fail("--simulate: no simulator found (it works in a source tree only)");
 	fd = mkstemps(file, strlen(".toml"));
 	f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!f)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of commands: finds the one that is meant, by words that may be
- * shortened, and prints help at every level.
+ * The table of commands. Finds a command by its words, which may be shortened,
+ * and prints help at every level.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,13 +36,13 @@ static const struct command commands[] = {
 	  "[-i INTERVAL] [-n COUNT] [dev DEV] [qpn QPN]",
 	  "show devices and QPs as a table that refreshes" },
 	{ { "set" }, cmd_set, false, "dev DEV KNOB VALUE [KNOB VALUE ...]",
-	  "turn knobs, all at once or none" },
+	  "set knobs: all of them or, after an error, none" },
 	{ { "profile", "list" }, cmd_profile_list, false, "",
-	  "list profiles, and the devices that have their values" },
+	  "list profiles, and the devices that use their values" },
 	{ { "profile", "show" }, cmd_profile_show, false, "PROFILE",
 	  "show a profile's values" },
 	{ { "profile", "apply" }, cmd_profile_apply, false,
-	  "PROFILE [dev DEV]", "turn the knobs that a profile sets" },
+	  "PROFILE [dev DEV]", "set knobs to a profile's values" },
 	{ { "save" }, cmd_save, true, "[-o FILE] [dev DEV]",
 	  "write settings as text" },
 	{ { "restore" }, cmd_restore, false, "[dev DEV] [FILE]",
@@ -61,13 +61,13 @@ static const struct command commands[] = {
 	  "show their counters" },
 	{ { "port", "watch" }, cmd_port_watch, false,
 	  "[-i INTERVAL] [-n COUNT] [dev DEV]",
-	  "show what their classes do as a table that repeats" },
+	  "show what their classes do as a table that refreshes" },
 	{ { "port", "record" }, cmd_port_record, true,
 	  "[-i INTERVAL] [-d DURATION] [-o FILE] [dev DEV]",
 	  "record them over time, as CSV" },
 	{ { "port", "set" }, cmd_port_set, false,
 	  "dev DEV [KEY VALUE ...] [prio PRIO KEY VALUE ...]",
-	  "set up a port and its classes, all at once or nothing" },
+	  "set keys of a port and its classes: all or, after an error, none" },
 	{ { "port", "switch", "show" }, cmd_switch_show, false, "",
 	  "show switches, whose ports share a buffer" },
 	{ { "port", "switch", "new" }, cmd_switch_new, false,
@@ -78,7 +78,7 @@ static const struct command commands[] = {
 	  "remove a switch that has no ports" },
 	{ { "model" }, cmd_model, false,
 	  "[-o FILE.png|FILE.svg] [--preset NAME] [--config TARGET] [--sweep KEY=VALUE,VALUE,...] [--simulate] [FILE.toml] [KEY VALUE ...]",
-	  "compute thresholds for a fabric, and what they do" },
+	  "recommend thresholds for a fabric, and predict what they do" },
 	{}
 };
 

@@ -32,8 +32,8 @@ static void check_cee(const struct fact_port *port, const char *host)
 	finding_seen("cee-neighbour", host, port->name,
 		     "the neighbour speaks CEE DCBX, not IEEE 802.1Qaz");
 	finding_why("a port offers IEEE DCBX only: the two cannot agree, and each keeps its own settings");
-	finding_mend("dcb pfc set dev %s prio-pfc 3:on  # by hand at both ends, or let the neighbour speak IEEE DCBX",
-		     port->name);
+	finding_fix("dcb pfc set dev %s prio-pfc 3:on  # set both ends by hand, or make the neighbour speak IEEE DCBX",
+		    port->name);
 }
 
 static void check_pfc(const struct fact_port *port, const char *host)
@@ -46,9 +46,9 @@ static void check_pfc(const struct fact_port *port, const char *host)
 	finding_seen("pfc-mismatch", host, port->name,
 		     "priorities with PFC: %s here, %s at the neighbour",
 		     list(a, here), list(b, port->neighbour.pfc));
-	finding_why("where only one side has PFC, its pauses are ignored or none are sent, and packets are lost");
-	finding_mend("lldptool -T -i %s -V PFC willing=yes  # or enabled=%s, as there",
-		     port->name, list(b, port->neighbour.pfc));
+	finding_why("if only one end has PFC, pauses are ignored or never sent, and packets are lost");
+	finding_fix("lldptool -T -i %s -V PFC willing=yes  # or enabled=%s, as at the neighbour",
+		    port->name, list(b, port->neighbour.pfc));
 }
 
 /* Only one of the two maps DSCPs to priorities */
@@ -66,9 +66,9 @@ static void check_trust(const struct fact_port *port, const char *host,
 			    "the neighbour maps DSCPs to priorities, but this port does not trust DSCPs");
 	finding_why("a packet changes its priority along the way, so PFC and weights apply to the wrong traffic");
 	if (here)
-		finding_mend("lldptool -T -i DEV -V APP app=PRIORITY,5,DSCP  # at the neighbour");
+		finding_fix("lldptool -T -i DEV -V APP app=PRIORITY,5,DSCP  # at the neighbour");
 	else
-		finding_mend("dcqcn port set dev %s trust dscp", port->name);
+		finding_fix("dcqcn port set dev %s trust dscp", port->name);
 }
 
 static void check_dscps(const struct fact_port *port, const char *host)
@@ -83,10 +83,10 @@ static void check_dscps(const struct fact_port *port, const char *host)
 		finding_seen("dscp-mismatch", host, port->name,
 			     "DSCP %d is priority %d here, and %d at the neighbour",
 			     dscp, here, dcb_prio(there, dscp));
-		finding_why("PFC pauses the wrong packets: the two sides mean different traffic by a priority");
-		finding_mend("dcb app replace dev %s dscp-prio %d:%d  # or lldptool -T -i %s -V APP app=%d,5,%d",
-			     port->name, dscp, dcb_prio(there, dscp),
-			     port->name, dcb_prio(there, dscp), dscp);
+		finding_why("PFC pauses the wrong packets, because the two ends put different traffic into a priority");
+		finding_fix("dcb app replace dev %s dscp-prio %d:%d  # or lldptool -T -i %s -V APP app=%d,5,%d",
+			    port->name, dscp, dcb_prio(there, dscp),
+			    port->name, dcb_prio(there, dscp), dscp);
 		return;
 	}
 }

@@ -384,7 +384,7 @@ static void read_fact(const char *line, struct facts *facts)
 	}
 }
 
-/* Ends the program if they do not come to their end */
+/* Ends the program if the facts are incomplete */
 void facts_read(FILE *in, struct facts *facts)
 {
 	char line[1024];
@@ -394,7 +394,7 @@ void facts_read(FILE *in, struct facts *facts)
 			return;
 		read_fact(line, facts);
 	}
-	fail("the peer said too little");
+	fail("the peer's answer is incomplete (is its dcqcn older or newer?)");
 }
 
 uint64_t facts_growth(const struct fact_dev *dev, const char *counter)

@@ -61,7 +61,7 @@ void finding_why(const char *format, ...)
 	va_end(args);
 }
 
-void finding_mend(const char *format, ...)
+void finding_fix(const char *format, ...)
 {
 	va_list args;
 

@@ -8,7 +8,7 @@ void finding_seen(const char *id, const char *host, const char *dev,
 		  const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 void finding_why(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void finding_mend(const char *format, ...)
+void finding_fix(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 void finding_note(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));

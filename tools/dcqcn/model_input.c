@@ -89,7 +89,7 @@ static double parse_word(const struct dcqcn_model_field *f, const char *where, c
 	}
 	for (int i = 0; f->words[i]; i++)
 		list(all, f->words[i]);
-	fail("%s%s: \"%s\" is none of %s", where, f->key, text, all);
+	fail("%s%s: \"%s\" is not one of %s", where, f->key, text, all);
 }
 
 /* A number that may have an exponent, and a unit */
@@ -138,7 +138,7 @@ void model_input_preset(struct dcqcn_model_input *in, const char *where, const c
 	}
 	for (size_t i = 0; dcqcn_model_presets[i].name; i++)
 		list(all, dcqcn_model_presets[i].name);
-	fail("%spreset: \"%s\" is none of %s", where, name, all);
+	fail("%spreset: \"%s\" is not one of %s", where, name, all);
 }
 
 static char *strip(char *s)

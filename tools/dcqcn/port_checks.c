@@ -88,12 +88,12 @@ static void check_pauses(const struct view *v, int prio, uint64_t nsec)
 	if (class_value(v, tc, DCBPORT_A_CLASS_STORM) ||
 	    class_growth(v, tc, DCBPORT_A_CLASS_STORMS)) {
 		finding_seen("pause-storm", v->host, v->port->name,
-			     "priority %d is paused without end: %llu PFC frames came meanwhile",
+			     "priority %d is paused without end: %llu PFC frames came in this time",
 			     prio, (ull)class_growth(v, prio,
 						     DCBPORT_A_CLASS_RX_PAUSE));
 		finding_why("the device at the other end never ends its pauses: a broken card, or a switch that is stuck itself");
-		finding_mend("dcqcn port set dev %s pfc %s  # until that device is repaired",
-			     v->port->name, unit_prios(prios, others));
+		finding_fix("dcqcn port set dev %s pfc %s  # until that device is repaired",
+			    v->port->name, unit_prios(prios, others));
 		return;
 	}
 	if (percent < PAUSED_LONG)
@@ -102,7 +102,7 @@ static void check_pauses(const struct view *v, int prio, uint64_t nsec)
 		     "priority %d was paused for %llu %% of the time", prio,
 		     (ull)percent);
 	finding_why("the other end runs out of room: it marks too late, or its own next hop pauses it; everything with this priority waits");
-	finding_mend("dcqcn doctor  # at the other end: Kmin and Kmax must be well below xOFF, and senders must answer marks");
+	finding_fix("dcqcn doctor  # at the other end: Kmin and Kmax must be well below xOFF, and senders must answer marks");
 }
 
 /* --- marks ---------------------------------------------------------------- */
@@ -141,11 +141,11 @@ static void check_reach(const struct view *v, int tc)
 	if (!class_value(v, tc, DCBPORT_A_CLASS_KMAX) || kmin < reach)
 		return;
 	finding_seen("no-marks", v->host, v->port->name,
-		     "Kmin of class %d is %s, and the switch holds %s for it at most",
+		     "Kmin of class %d is %s, but the switch can hold at most %s for it",
 		     tc, unit_bytes(a, kmin), unit_bytes(b, reach));
 	finding_why("packets are lost, or senders paused, before any packet is marked: senders never slow down in time");
-	finding_mend("dcqcn port set dev %s prio %d kmin %lluB kmax %lluB",
-		     v->port->name, tc, (ull)reach / 10, (ull)reach / 2);
+	finding_fix("dcqcn port set dev %s prio %d kmin %lluB kmax %lluB",
+		    v->port->name, tc, (ull)reach / 10, (ull)reach / 2);
 }
 
 static void check_ecn(const struct view *v, int tc)
@@ -156,10 +156,10 @@ static void check_ecn(const struct view *v, int tc)
 	    class_value(v, tc, DCBPORT_A_CLASS_KMAX))
 		return;
 	finding_seen("pfc-without-ecn", v->host, v->port->name,
-		     "priority %d has PFC, and class %d marks nothing", prio, tc);
-	finding_why("only pauses slow senders down: they stop others that share the link, and spread upstream");
-	finding_mend("dcqcn port set dev %s prio %d kmin 5KB kmax 200KB pmax 1%%",
-		     v->port->name, tc);
+		     "priority %d has PFC, but class %d marks nothing", prio, tc);
+	finding_why("only pauses slow senders down, and they stop everything that shares the link, and spread upstream");
+	finding_fix("dcqcn port set dev %s prio %d kmin 5KB kmax 200KB pmax 1%%",
+		    v->port->name, tc);
 }
 
 /* --- the buffer ----------------------------------------------------------- */
@@ -195,8 +195,8 @@ static void check_headroom(const struct view *v)
 		     "the headroom is %s; this link needs %s",
 		     unit_bytes(a, room), unit_bytes(b, need));
 	finding_why("after a pause is sent, two frames and everything in flight still arrive; what exceeds the headroom is lost");
-	finding_mend("dcqcn port set dev %s headroom %lluB", v->port->name,
-		     (ull)need);
+	finding_fix("dcqcn port set dev %s headroom %lluB", v->port->name,
+		    (ull)need);
 }
 
 /* --- classes -------------------------------------------------------------- */
@@ -210,7 +210,7 @@ static void check_trust(const struct view *v)
 		     port_value(v, DCBPORT_A_PORT_TRUST) == DCBPORT_TRUST_PCP ?
 		     " without a VLAN tag" : "");
 	finding_why("CNPs wait behind data, and PFC stops everything at once");
-	finding_mend("dcqcn port set dev %s trust dscp", v->port->name);
+	finding_fix("dcqcn port set dev %s trust dscp", v->port->name);
 }
 
 /* Bytes of other classes that may pass a CNP, by deficit round robin */
@@ -235,8 +235,8 @@ static void check_cnp_pauses(const struct view *v, int prio, int tc)
 		     "CNPs (DSCP %d, priority %d) are in class %d, which PFC pauses",
 		     CNP_DSCP, prio, tc);
 	finding_why("the packets that slow senders down wait while the class is paused, and pauses spread instead");
-	finding_mend("dcb app replace dev %s dscp-prio %d:6  # a class of their own, without PFC",
-		     v->port->name, CNP_DSCP);
+	finding_fix("dcb app replace dev %s dscp-prio %d:6  # a class of their own, without PFC",
+		    v->port->name, CNP_DSCP);
 }
 
 static void check_cnps(const struct view *v)
@@ -252,11 +252,11 @@ static void check_cnps(const struct view *v)
 	    cnp_wait(v, tc) < CNP_WAIT)
 		return;
 	finding_seen("cnp-starved", v->host, v->port->name,
-		     "CNPs (priority %d) are in class %d, which is not strict: %s of others may pass one",
+		     "CNPs (priority %d) are in class %d, which is not strict: %s of other data may go before one",
 		     prio, tc, unit_bytes(wait, cnp_wait(v, tc)));
 	finding_why("the packets that slow senders down wait behind the data that is sent too fast");
-	finding_mend("dcqcn port set dev %s strict %s", v->port->name,
-		     unit_prios(strict, port_value(v, DCBPORT_A_PORT_STRICT) |
+	finding_fix("dcqcn port set dev %s strict %s", v->port->name,
+		    unit_prios(strict, port_value(v, DCBPORT_A_PORT_STRICT) |
 				1U << tc));
 }
 

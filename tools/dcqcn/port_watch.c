@@ -131,7 +131,7 @@ int cmd_port_watch(int argc, char **argv)
 	dev = arg_dev(argv + optind);
 	/* JSON is printed when it is complete */
 	if (option_json && !count)
-		fail("port watch: JSON needs an end, give -n COUNT");
+		fail("port watch: -j needs -n COUNT");
 	clock_end_on_signals();
 	watch(dev, interval, count);
 	return EXIT_SUCCESS;

@@ -16,13 +16,13 @@ from . import cost, goals, pacing, port
 def parser():
     p = command.Parser(prog="bench", description=__doc__ + """ Counts instructions per
         packet on a stock kernel in a guest whose clock is the number of executed instructions,
-        and looks at the times of paced packets in the simulator. Prints a table and writes
+        and records the times of paced packets in the simulator. Prints a table and writes
         result.json. Figures do not depend on how busy this machine is.""")
     p.add_argument("--only", action="append", choices=["cost", "pacing", "port"],
-                   help="measure only this; result.json keeps what else it has")
+                   help="measure only this, and keep the rest of result.json; may be repeated")
     p.add_argument("--flows", type=int, action="append", metavar="N", choices=cost.FLOWS,
-                   help="with how many limited flows to look at the cost of a packet "
-                        "(default: %s)" % ", ".join(map(str, cost.FLOWS)))
+                   help="measure the cost of a packet with this many limited flows; may be "
+                        "repeated (default: %s)" % ", ".join(map(str, cost.FLOWS)))
     p.add_argument("--check", action="store_true", help="fail when a goal is missed")
     p.add_argument("--out", default=os.path.join(OUT, "bench"), metavar="DIR",
                    type=command.directory,

@@ -19,7 +19,7 @@ from .paths import version
 
 
 def complain(text):
-    """One line on stderr and, to whoever asked for JSON, an object on stdout."""
+    """One line on stderr and, if JSON was asked for, an object on stdout."""
     print(text, file=sys.stderr)
     if Parser.json_wanted:
         print_json({"error": text})

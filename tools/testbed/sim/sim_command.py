@@ -183,7 +183,7 @@ def cmd_run(args):
     if args.json:
         command.print_json({"results": documents, "failed": failures})
     else:
-        print("%d figures as they have to be, %d not" % (held, len(failures)))
+        print("%d figures are as expected, %d are not" % (held, len(failures)))
     return 1 if failures else 0
 
 
@@ -232,10 +232,10 @@ def parser():
 
     s = sub.add_parser("run", help="simulate scenarios and print their figures",
                        description="Simulate scenarios. Prints tables; writes result.json, CSV "
-                       "files and pictures below out/sim. Fails when a figure is not as the "
-                       "scenario expects it, or when the simulated kernel complains.")
+                       "files and pictures below out/sim. Fails if a figure is not as the "
+                       "scenario expects, or if the simulated kernel reports anything.")
     s.add_argument("scenario", nargs="*",
-                   help="one that sim list shows, or a .toml file (default: all there are)")
+                   help="scenarios that sim list shows, or .toml files (default: all)")
     s.add_argument("--only", action="append", default=[], metavar="RUN",
                    help="only this run of a sweep, or those with these variables: "
                         "rate=10gbit,n=8; may be repeated")
@@ -243,33 +243,36 @@ def parser():
                    type=command.directory,
                    help="where to write (default: out/sim)")
     s.add_argument("--jobs", type=number(1), default=len(os.sched_getaffinity(0)), metavar="N",
-                   help="simulations at once (default: one per CPU); figures do not depend on it")
+                   help="simulations to run at once (default: one per CPU); figures do not "
+                        "depend on it")
     s.add_argument("--twice", action="store_true",
                    help="simulate everything twice and fail unless all figures are the same")
     s.add_argument("--builtin", action="store_true",
-                   help="with rxe built into the kernel instead of as a module")
+                   help="use a kernel with rxe built in, instead of as a module")
     command.add_json(s, "print JSON instead of tables: result.json, and what failed")
     s.set_defaults(run=cmd_run)
 
     s = sub.add_parser("model", help="simulate what dcqcn model describes, and compare",
-                       description="Simulate a file with a table [model], which dcqcn model "
-                       "reads, and print what it predicts beside what is measured.")
+                       description="Simulate the fabric in the table [model] of a file, which "
+                       "dcqcn model reads too, and print the model's predictions beside the "
+                       "measurement.")
     s.add_argument("file", help="a .toml file")
-    s.add_argument("--remove", action="store_true", help="the file, once it is read")
+    s.add_argument("--remove", action="store_true", help="remove the file after reading it")
     command.add_json(s)
     s.add_argument("--out", default=os.path.join(OUT, "sim"), metavar="DIR",
                    type=command.directory,
                    help="where to write (default: out/sim)")
     s.set_defaults(run=cmd_model)
 
-    s = sub.add_parser("list", help="show the scenarios that there are")
+    s = sub.add_parser("list", help="list the scenarios")
     command.add_json(s)
     s.set_defaults(run=cmd_list)
 
     s = sub.add_parser("kernel", help="build the simulator's kernel if the cache lacks it, and "
                                       "print its path")
     s.add_argument("--kdir", action="store_true", help="print its build directory instead")
-    s.add_argument("--debug", action="store_true", help="the debug kernel, which torture uses")
+    s.add_argument("--debug", action="store_true",
+                   help="build the debug kernel, which torture uses, instead")
     s.set_defaults(run=cmd_kernel)
 
     return p

@@ -26,13 +26,13 @@ TDF = 2
 COMMAND = os.path.join(DCQCN, "dcqcn")
 
 EXAMPLES = """
-a lab to look around in:
+a lab that stays up:
   lab up                                 3 hosts, 1 switch; takes half a minute
   lab status
-  lab shell h1                           root, and gone with the lab
+  lab shell h1                           as root; changes are lost with the lab
   lab exec h3 -- ib_write_bw -d rxe0 -u 18 -D 10
   lab exec h1 -- ib_write_bw -d rxe0 -u 18 -D 10 10.0.0.3     in another terminal
-  lab capture s1.h3 -w run.pcap          at the switch, on the way to h3
+  lab capture s1.h3 -w run.pcap          what leaves s1 for h3
   lab set kmin=20KB kmax=80KB            the switch's thresholds
   lab set h1 rpg_ai_rate=5               a knob of rdma_dcqcn on h1
   lab set profile=stock                  all hosts without rdma_dcqcn
@@ -43,8 +43,8 @@ a measurement with table, picture, CSV and pcap, in guests of its own:
   lab run incast
 
 Hosts are h1, h2, ..., switches s1, s2, ...; s1.h3 is the port of s1 that leads to
-h3. The module has to be built first: make KDIR=$(lab image --kdir), and for another
-kernel: lab build --kernel 6.12.
+h3. Build the module first: make KDIR=$(lab image --kdir) or, for another kernel,
+lab build --kernel 6.12.
 See Documentation/lab.rst.
 """
 
@@ -186,7 +186,7 @@ def cmd_run(args):
             if module:
                 check_module(module, image)
             if default_port(image) == "tc":
-                say("dcbport.ko is not built for this kernel: switches mark by tc")
+                say("dcbport.ko is not built for this kernel: switches use tc's qdiscs")
             bad = engine.measure_apart(runs, image, module,
                                        Clock(TDF if args.tdf is None else args.tdf), reports.done)
     bad += reports.bad
@@ -242,7 +242,7 @@ def parser():
 
     def kernel(s):
         s.add_argument("--kernel", default=DEFAULT, metavar="K",
-                       help="the guests': %s and so on (default: %s)" % (KERNELS, DEFAULT))
+                       help="the guests' kernel: %s and so on (default: %s)" % (KERNELS, DEFAULT))
 
     def module(s):
         s.add_argument("--module", metavar="FILE",
@@ -250,67 +250,71 @@ def parser():
 
     def tdf(s, default, usual):
         s.add_argument("--tdf", type=number(1, TDF_MAX), default=default, metavar="N", help=
-                       "time dilation: a second of emulated guests takes N of this "
-                       "machine's, for a slow one (default: %d)" % usual)
+                       "time dilation: a second in an emulated guest takes N seconds of real "
+                       "time, which helps a slow machine (default: %d)" % usual)
 
     s = add("up", cmd_up, "start a lab and leave it running",
-            "Boots the fabric of a scenario, or of a file with the same tables; the options "
-            "change what it says. There is one lab per user.")
+            "Boots the fabric of a scenario, or of a file with the same tables; options "
+            "override the file. There is one lab per user.")
     s.add_argument("fabric", nargs="?", default="incast",
                    help="a scenario that \"lab list\" shows, or a .toml file (default: incast)")
-    s.add_argument("--hosts", type=number(1, HOSTS_MAX), metavar="N", help="h1 to hN at one switch, instead")
+    s.add_argument("--hosts", type=number(1, HOSTS_MAX), metavar="N", help="instead of FABRIC, h1 to hN at one switch")
     kernel(s)
-    for key, text in (("rate", "of the switches' ports: 48mbit"),
-                      ("delay", "of each host's link, one way: 2ms"),
-                      ("kmin", "no marks below: 10KB"), ("kmax", "all marked above: 100KB"),
-                      ("pmax", "share marked at Kmax: 0.1"), ("buffer", "of a port: 300KB")):
+    for key, text in (("rate", "speed of the switches' ports: 48mbit"),
+                      ("delay", "delay of each host's link, one way: 2ms"),
+                      ("kmin", "queue below which no packet is marked: 10KB"),
+                      ("kmax", "queue above which every packet is marked: 100KB"),
+                      ("pmax", "share marked at Kmax: 0.1"),
+                      ("buffer", "buffer of a port: 300KB")):
         s.add_argument("--" + key, metavar=key.upper(), help=text)
     s.add_argument("--cnp", choices=("strict", "data"),
                    help="whether CNPs go first (strict) or queue with the data")
-    s.add_argument("--port", choices=PORTS, help="what the switches' ports are: of the module "
-                   "dcbport (the default, if it is built) or of tc's qdiscs")
-    s.add_argument("--pfc", metavar="PRIOS", help="priorities that pause: 0 is that of traffic "
-                   "without a DSCP, 3 that of DSCP 26; hosts obey")
-    for key, text in (("xoff", "held of one sender, which is paused then: 60KB"),
-                      ("xon", "held, when it goes on: 30KB"),
-                      ("headroom", "for what still arrives from it: 400KB")):
+    s.add_argument("--port", choices=PORTS, help="build the switches' ports from the module "
+                   "dcbport (the default, if it is built) or from tc's qdiscs")
+    s.add_argument("--pfc", metavar="PRIOS", help="priorities whose senders are paused, and obey: "
+                   "traffic without a DSCP has 0, DSCP 26 has 3")
+    for key, text in (("xoff", "pause a sender when the switch holds this much from it: 60KB"),
+                      ("xon", "end the pause when it holds no more than this: 30KB"),
+                      ("headroom", "room for what still arrives after that: 400KB")):
         s.add_argument("--" + key, metavar=key.upper(), help=text)
     s.add_argument("--dcbx", action="store_true", help="run lldpad on switches and hosts, which "
                    "agree on PFC (default: for priority 3) and DSCPs")
     s.add_argument("--profile", choices=PROFILES,
-                   help="of rdma_dcqcn on the hosts; stock: without it (default: auto)")
+                   help="profile of rdma_dcqcn on the hosts; stock: do not load it "
+                   "(default: auto)")
     module(s)
     tdf(s, 1, 1)
 
     command.add_json(add("status", cmd_status, "show guests, what they run, and the switches' queues"))
 
-    command.add_json(add("lldp", cmd_lldp, "show which neighbours agreed on what, by DCBX",
+    command.add_json(add("lldp", cmd_lldp, "show what neighbours agreed on by DCBX",
                          "For a lab with \"up --dcbx\"."))
 
     s = add("exec", cmd_exec, "run a command in a guest",
-            "Exits with its status. One word is a line for the guest's shell.")
+            "Exits with its status. A command that is a single argument is run by the guest's "
+            "shell.")
     s.add_argument("guest")
     s.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND ...")
 
     s = add("shell", cmd_shell, "get a root shell in a guest")
     s.add_argument("guest")
 
-    s = add("capture", cmd_capture, "capture packets at a switch's port",
-            "Until Ctrl-C. What leaves has been marked already. To watch: "
+    s = add("capture", cmd_capture, "capture packets that leave through a switch's port",
+            "Runs until Ctrl-C. Shows packets after marking. To watch them: "
             "lab capture s1.h3 | wireshark -k -i -")
     s.add_argument("port", help="s1.h3: the port of s1 that leads to h3")
     s.add_argument("-w", "--write", default="-", metavar="FILE",
                    help="write to a file instead of standard output")
     s.add_argument("-d", "--duration", type=number(0.001, kind=float), metavar="SECONDS",
-                   help="stop after so long")
+                   help="stop after this time")
     s.add_argument("-f", "--filter", default="", metavar="EXPRESSION",
-                   help="as for tcpdump, for instance \"udp port 4791\"")
+                   help="tcpdump's expression, for instance \"udp port 4791\"")
     s.add_argument("-s", "--snaplen", type=number(1, 262144), default=96, metavar="BYTES",
-                   help="of each packet (default: 96, the headers)")
+                   help="bytes to capture of each packet (default: 96, the headers)")
 
     s = add("set", cmd_set, "change switches and hosts while they run",
             "For switches: %s, delay. For hosts: profile (%s), or any file below "
-            "/sys/class/net/eth0/ecn/. Without a name for all of them." %
+            "/sys/class/net/eth0/ecn/. Without a name, all hosts or switches that have the key." %
             (", ".join(k for k in live.MARKS if k != "delay"), ", ".join(PROFILES)))
     s.add_argument("what", nargs="+", metavar="NAME|KEY=VALUE",
                    help="s1 kmin=20KB; s1.h3 rate=20mbit; h1 rpg_ai_rate=5; profile=mlx5")
@@ -318,43 +322,45 @@ def parser():
     add("down", cmd_down, "end the lab")
 
     s = add("run", cmd_run, "measure a scenario: table, picture, CSV, pcap",
-            "In guests of its own, which end with it. Fails when a guest's kernel warns, "
-            "crashes or hangs.")
+            "Starts guests of its own and stops them at the end. Fails when a guest's kernel "
+            "warns, crashes or hangs.")
     s.add_argument("scenario", nargs="*",
-                   help="what \"lab list\" shows, or .toml files (default: incast)")
+                   help="scenarios that \"lab list\" shows, or .toml files (default: incast)")
     s.add_argument("--short", action="store_true",
-                   help="in less time: what is left of its runs still shows the point")
+                   help="take less time, with fewer and shorter runs that still show the point")
     s.add_argument("--only", action="append", default=[], metavar="RUN",
                    help="only this run of a sweep; may be repeated")
     s.add_argument("--live", action="store_true",
                    help="run the scenario's flows on the lab that is up, as it is")
     s.add_argument("--check", action="store_true",
                    help="fail, and say why, unless the figures are as the scenario expects")
-    s.add_argument("--stock-only", action="store_true", help="do without the module")
+    s.add_argument("--stock-only", action="store_true",
+                   help="do only the runs without the module")
     kernel(s)
     module(s)
     tdf(s, None, TDF)
     s.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
-                   help="a file below /sys/class/net/eth0/ecn/, for instance rpg_ai_rate=5; "
+                   help="set a file below /sys/class/net/eth0/ecn/, for instance rpg_ai_rate=5; "
                         "may be repeated")
     s.add_argument("--out", metavar="DIR", type=command.directory,
                    help="where to write (default: out/lab/SCENARIO)")
     command.add_json(s, "print JSON instead of tables: result.json, and what failed")
 
-    s = add("record", cmd_record, "watch a bridge port of this machine, for your own VMs",
-            "For a port on which tools/lab/congestion-point runs. Writes table, picture, CSV and "
-            "pcap like \"run\". Needs the right to capture.")
+    s = add("record", cmd_record, "record a port of this machine's bridge, for your own VMs",
+            "For a port that tools/lab/congestion-point has set up. Writes table, picture, CSV "
+            "and pcap like \"run\". Needs the right to capture packets.")
     s.add_argument("port", help="network device, for instance vnet2")
     s.add_argument("-d", "--duration", type=number(0.001, kind=float), default=30, metavar="SECONDS",
                    help="how long (default: 30); Ctrl-C ends it earlier")
-    s.add_argument("-o", "--out", required=True, metavar="DIR/NAME", help="what to write")
+    s.add_argument("-o", "--out", required=True, metavar="DIR/NAME",
+                   help="where to write; the files begin with NAME")
 
     s = add("draw", cmd_draw, "draw recordings below each other, on the same axes")
     s.add_argument("recording", nargs="+", metavar="DIR/NAME", help="what \"record\" wrote")
     s.add_argument("-o", "--out", required=True, metavar="FILE.png")
     s.add_argument("-t", "--title")
 
-    command.add_json(add("list", cmd_list, "show the scenarios that there are"))
+    command.add_json(add("list", cmd_list, "list the scenarios"))
 
     s = add("image", cmd_image, "print where the guests' root file system is",
             "Builds it with mmdebstrap if the cache lacks it.")
@@ -365,8 +371,8 @@ def parser():
     g.add_argument("--release", action="store_true", help="print its kernel release instead")
 
     s = add("build", cmd_build, "build the module for a kernel, with its release's compiler",
-            "In out/kernels/K; prints the module's name. Where the default kernel's compiler is "
-            "this machine's, make KDIR=$(lab image --kdir) does as well.")
+            "Builds in out/kernels/K, and prints the module's name. On Debian 12, make "
+            "KDIR=$(lab image --kdir) is enough for the default kernel.")
     kernel(s)
     return p
 
