@@ -445,7 +445,7 @@ def refusals():
             same(words, link.port.show(), before)
         r = link.port.set("pfc 3 xoff 10KB xon 5KB")
         assert "warning: Kmax is above xOFF" in r.stderr, r.stderr
-        for words, wanted in (("new s", "of this name already"), ("del t", "no such switch"),
+        for words, wanted in (("new s", "of this name already exists"), ("del t", "no such switch"),
                               ("new s2 size 2000GB", "out of range")):
             r = sh("%s port switch %s" % (link.port.tool, words), check=False)
             assert r.returncode and wanted in r.stderr, "%s: %s" % (words, r.stderr)

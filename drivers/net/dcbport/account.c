@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Who holds how much of a switch's buffer: bytes by the port that they came in
- * at, and by priority. Each such account fills its reserve first, then takes its
- * part of the shared pool, and what does not fit there goes into its headroom.
+ * at, and by priority. Each such account fills its reserve first, then takes from
+ * the shared pool, and what does not fit there goes into its headroom.
  *
- * Its part of the pool is bounded by xOFF, and by alpha times what is free of the
- * pool (dynamic thresholds, Choudhury and Hahne, 1998): n accounts that want all
- * they can get hold alpha * size / (1 + alpha * n) each.
+ * Its share of the pool is bounded by xOFF, and by alpha times the free part of
+ * the pool (dynamic thresholds, Choudhury and Hahne, 1998): n accounts that take
+ * all they can get hold alpha * size / (1 + alpha * n) each.
  *
- * An account that has reached its bound pauses its sender until it is down at xON.
+ * An account that has reached its bound pauses its sender until it is down to xON.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -17,8 +17,8 @@
 #include "account.h"
 
 /**
- * dcbport_account_bytes() - all that an account holds
- * @account: it
+ * dcbport_account_bytes() - return the bytes that an account holds
+ * @account: the account
  */
 u32 dcbport_account_bytes(const struct dcbport_account *account)
 {
@@ -32,7 +32,7 @@ static u64 pool_free(const struct dcbport_pool *pool)
 }
 
 /**
- * dcbport_pool_threshold() - what an account may hold of the pool now
+ * dcbport_pool_threshold() - return how much of the pool an account may hold now
  * @pool: it
  *
  * Return: bytes.
@@ -69,12 +69,12 @@ static bool account_resumes(const struct dcbport_account *account,
 
 /**
  * dcbport_account_charge() - take memory for a packet
- * @account: whose it is; its pause may begin
- * @pool: what it shares
+ * @account: charged for it; its pause may begin
+ * @pool: the pool that it shares
  * @th: its thresholds
  * @len: bytes
  *
- * Return: false if there is none: the packet is lost, and nothing has changed.
+ * Return: false if no memory is left: the packet is lost, and nothing has changed.
  */
 bool dcbport_account_charge(struct dcbport_account *account,
 			    struct dcbport_pool *pool,
@@ -107,9 +107,9 @@ bool dcbport_account_charge(struct dcbport_account *account,
 }
 
 /**
- * dcbport_account_release() - give memory of a packet back
- * @account: whose it was; its pause may end
- * @pool: what it shares
+ * dcbport_account_release() - give the memory of a packet back
+ * @account: the one that was charged; its pause may end
+ * @pool: the pool that it shares
  * @th: its thresholds
  * @len: bytes, as they were charged
  */

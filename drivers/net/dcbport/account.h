@@ -6,14 +6,14 @@
 #include <linux/types.h>
 #include <uapi/linux/dcbport.h>
 
-/* ns-3's SwitchMmu has the same: about three frames of 1 KB */
+/* As in ns-3's SwitchMmu: about three frames of 1 KB */
 #define DCBPORT_RESUME		3072
 
 /**
  * struct dcbport_pool - memory that accounts share
  * @size: bytes
  * @used: bytes
- * @alpha: what an account may take of what is free, in units of
+ * @alpha: the share of the free part that an account may take, in units of
  *	1 / DCBPORT_ALPHA_ONE; 0 for all of it
  */
 struct dcbport_pool {
@@ -24,11 +24,11 @@ struct dcbport_pool {
 
 /**
  * struct dcbport_thresholds - when an account pauses its sender
- * @reserve: bytes of its own
+ * @reserve: bytes that the account has for itself
  * @xoff: bytes; 0 leaves it to the pool's alpha
  * @xon: bytes, not above @xoff; with an @xoff of 0 it is DCBPORT_RESUME below
  *	the pool's threshold
- * @headroom: bytes for what comes while the sender does not know yet
+ * @headroom: bytes for what arrives before the sender has paused
  */
 struct dcbport_thresholds {
 	u32 reserve;
@@ -42,9 +42,9 @@ struct dcbport_thresholds {
  * @reserve: bytes in the reserve
  * @shared: bytes in the pool
  * @headroom: bytes in the headroom
- * @most: most bytes that it ever held
- * @headroom_most: most bytes of them in the headroom
- * @paused: the sender is to pause
+ * @most: the most bytes that it ever held
+ * @headroom_most: the most bytes that were ever in the headroom
+ * @paused: the sender must pause
  */
 struct dcbport_account {
 	u32 reserve;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The buffer that the ports of a switch share. A packet is charged to the port
- * where it came in while it waits at the port where it leaves, so that the
- * pauses go to those who fill the buffer.
+ * where it came in while it waits at the port where it leaves, so that those who
+ * fill the buffer are paused.
  *
  * Each switch has a lock of its own, which is a leaf: it is taken with a qdisc's
- * lock held, and nothing is taken below it. Who changes a pause wakes the port
- * that has to tell it, and never takes that port's lock.
+ * lock held, and no lock is taken below it. Code that changes a pause wakes the
+ * port that must announce it, and never takes that port's lock.
  */
 #include <linux/module.h>
 #include <linux/netdevice.h>
@@ -18,7 +18,7 @@
 #include "buffer.h"
 #include "port.h"
 
-/* 12 MiB and 1/8 are those of ns-3's switch, which has a Trident 2's */
+/* 12 MiB and 1/8 are from ns-3's switch, which models a Trident 2 */
 const struct dcbport_buffer_settings dcbport_buffer_defaults = {
 	.size = 12 << 20,
 	.lossy = 12 << 20,
@@ -39,7 +39,7 @@ static struct list_head *buffer_list(struct net *net)
 }
 
 /**
- * dcbport_buffer_find() - a switch by its name
+ * dcbport_buffer_find() - find a switch by name
  * @net: its network namespace
  * @name: its name
  *
@@ -58,7 +58,7 @@ struct dcbport_buffer *dcbport_buffer_find(struct net *net, const char *name)
 }
 
 /**
- * dcbport_buffer_next() - a switch by its place in the list
+ * dcbport_buffer_next() - find a switch by its position in the list
  * @net: its network namespace
  * @skip: how many come before
  *
@@ -76,7 +76,7 @@ struct dcbport_buffer *dcbport_buffer_next(struct net *net, unsigned int skip)
 	return NULL;
 }
 
-/* Under the lock, or before others know it */
+/* Called with the lock held, or before anybody else knows the switch */
 static void buffer_pools(struct dcbport_buffer *buffer)
 {
 	const struct dcbport_buffer_settings *s = &buffer->settings;
@@ -87,7 +87,7 @@ static void buffer_pools(struct dcbport_buffer *buffer)
 	buffer->pool[1].alpha = s->alpha;
 }
 
-/* Under the lock: whether it was the last user, who is to free it */
+/* Called with the lock held. Return true if it was the last user, who must free it. */
 static bool buffer_put(struct dcbport_buffer *buffer)
 {
 	return !--buffer->users;
@@ -113,7 +113,7 @@ int dcbport_buffer_new(struct net *net, const char *name,
 		return -EINVAL;
 	}
 	if (dcbport_buffer_find(net, name)) {
-		NL_SET_ERR_MSG(extack, "there is a switch of this name already");
+		NL_SET_ERR_MSG(extack, "a switch of this name already exists");
 		return -EEXIST;
 	}
 	buffer = kzalloc(sizeof(*buffer), GFP_KERNEL_ACCOUNT);
@@ -130,7 +130,7 @@ int dcbport_buffer_new(struct net *net, const char *name,
 
 /**
  * dcbport_buffer_set() - change a switch
- * @buffer: it
+ * @buffer: the switch
  * @s: its new settings
  * @extack: what is wrong
  *
@@ -166,7 +166,7 @@ static void buffer_del(struct dcbport_buffer *buffer)
 
 /**
  * dcbport_buffer_del() - remove a switch
- * @buffer: it
+ * @buffer: the switch
  * @extack: what is wrong
  *
  * Packets that are charged to it keep its memory until they have left.
@@ -185,7 +185,7 @@ int dcbport_buffer_del(struct dcbport_buffer *buffer,
 }
 
 /**
- * dcbport_buffer_has_room() - whether reserves and headrooms of a port fit
+ * dcbport_buffer_has_room() - check whether a port's reserves and headrooms fit
  * @buffer: the switch
  * @room: bytes more than it has given away
  *
@@ -196,7 +196,7 @@ bool dcbport_buffer_has_room(const struct dcbport_buffer *buffer, u64 room)
 	return buffer->room + room <= buffer->settings.size;
 }
 
-/* Under the lock */
+/* Called with the lock held */
 static struct dcbport_ingress *buffer_ingress(struct dcbport_buffer *buffer,
 					      int ifindex)
 {
@@ -213,7 +213,7 @@ static struct dcbport_ingress *buffer_ingress(struct dcbport_buffer *buffer,
 /**
  * dcbport_buffer_join() - put a port into a switch
  * @buffer: the switch, which has room for it
- * @port: the port, which is in none
+ * @port: the port, which is in no switch
  * @s: its settings from now on
  *
  * Context: rtnl is held; may sleep. Return: 0 or a negative error.
@@ -304,7 +304,7 @@ void dcbport_buffer_leave(struct dcbport *port)
 		kfree(buffer);
 }
 
-/* Under the lock: let the port tell what has changed */
+/* Called with the lock held: let the port announce what has changed */
 static void buffer_tell(struct dcbport_ingress *in, u8 prio, bool paused)
 {
 	u8 now = in->paused;
@@ -326,11 +326,11 @@ static void buffer_tell(struct dcbport_ingress *in, u8 prio, bool paused)
  * @ifindex: where it came in; charged only if that is a port
  * @prio: its priority
  * @len: bytes
- * @in: whom it is charged to, or NULL
- * @lossless: from which pool
+ * @in: result: the ingress that it is charged to, or NULL
+ * @lossless: from the pool of priorities with PFC
  *
  * Context: softirqs are disabled; the lock of the qdisc where it leaves is held.
- * Return: false if there is none: the packet is lost.
+ * Return: false if no memory is left: the packet is lost.
  */
 bool dcbport_buffer_charge(struct dcbport_buffer *buffer, int ifindex, u8 prio,
 			   u32 len, struct dcbport_ingress **in, bool *lossless)
@@ -358,8 +358,8 @@ bool dcbport_buffer_charge(struct dcbport_buffer *buffer, int ifindex, u8 prio,
 }
 
 /**
- * dcbport_buffer_release() - give memory of a packet back
- * @in: whom it was charged to; it may be gone after this
+ * dcbport_buffer_release() - give the memory of a packet back
+ * @in: the ingress that was charged; it may be gone after this
  * @prio: as it was charged
  * @lossless: as it was charged
  * @len: as it was charged
@@ -388,9 +388,9 @@ void dcbport_buffer_release(struct dcbport_ingress *in, u8 prio, bool lossless,
 }
 
 /**
- * dcbport_buffer_accounts() - what came in at a port and is still held
- * @in: of the port
- * @account: where to, by pool and priority
+ * dcbport_buffer_accounts() - read what came in at a port and is still held
+ * @in: the port's ingress
+ * @account: result, by pool and priority
  *
  * Context: rtnl is held.
  */
@@ -408,7 +408,7 @@ static int __net_init buffer_net_init(struct net *net)
 	return 0;
 }
 
-/* Devices have gone, or have moved, and their qdiscs with them */
+/* All devices, and their qdiscs, are gone or have moved to another namespace */
 static void __net_exit buffer_net_exit(struct net *net)
 {
 	struct dcbport_buffer *buffer, *next;
@@ -429,13 +429,13 @@ static struct pernet_operations buffer_net_ops = {
 };
 
 /**
- * dcbport_buffer_init() - be ready for switches
+ * dcbport_buffer_init() - prepare for switches
  *
  * Context: process; may sleep. Return: 0 or a negative error.
  */
 int dcbport_buffer_init(void)
 {
-	/* called when the namespace's devices have gone */
+	/* called when the namespace's devices are gone */
 	return register_pernet_subsys(&buffer_net_ops);
 }
 

@@ -14,7 +14,7 @@ struct dcbport;
 struct net;
 struct netlink_ext_ack;
 
-#define DCBPORT_NAME_MAX	15	/* characters, as of a network device */
+#define DCBPORT_NAME_MAX	15	/* characters, as for a network device */
 
 /* Ports are found by ifindex; 512 of them in lists of two */
 #define DCBPORT_INGRESS_HASH	256
@@ -23,7 +23,7 @@ struct netlink_ext_ack;
  * struct dcbport_buffer_settings - of a switch
  * @size: bytes for priorities with PFC: reserves, headrooms and the shared pool
  * @lossy: bytes for all others together
- * @alpha: of both pools, in units of 1 / DCBPORT_ALPHA_ONE
+ * @alpha: for both pools, in units of 1 / DCBPORT_ALPHA_ONE
  */
 struct dcbport_buffer_settings {
 	u64 size;
@@ -34,14 +34,14 @@ struct dcbport_buffer_settings {
 /**
  * struct dcbport_buffer - a switch
  * @node: in the list of its network namespace
- * @name: what people call it
- * @ports: that are in it; under rtnl
- * @room: bytes of reserves and headrooms of these; under rtnl
- * @settings: of people; under rtnl
+ * @name: its name
+ * @ports: number of its ports; under rtnl
+ * @room: bytes of their reserves and headrooms; under rtnl
+ * @settings: as set by users; under rtnl
  * @users: the list, and each ingress; under @lock
- * @lock: a leaf, for all that follows
- * @ingresses: by ifindex, those whose port is in it
- * @pool: 0 of priorities without PFC, 1 of those with it
+ * @lock: a leaf; protects the fields below
+ * @ingresses: those whose port is in it, by ifindex
+ * @pool: 0 for priorities without PFC, 1 for those with it
  */
 struct dcbport_buffer {
 	struct list_head node;
@@ -60,12 +60,12 @@ struct dcbport_buffer {
  * struct dcbport_ingress - what came in at one port of a switch
  * @node: in the switch's hash
  * @buffer: the switch
- * @port: NULL when it has left; packets may still be charged
- * @ifindex: of its device
- * @packets: that are charged
+ * @port: NULL once it has left; packets may still be charged
+ * @ifindex: index of its device
+ * @packets: number of packets that are charged
  * @pfc: priorities with PFC, one bit each
- * @paused: whose sender is to pause, one bit each; written under the buffer's lock,
- *	read without by the port itself
+ * @paused: priorities whose sender must pause, one bit each; written under the
+ *	buffer's lock, read without it by the port itself
  * @thresholds: of priorities with PFC
  * @account: by pool and priority
  */

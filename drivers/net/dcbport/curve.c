@@ -9,8 +9,8 @@
  *   Zhu et al., SIGCOMM 2015, section 3.1, figure 5
  *
  * RED averages the queue and spaces its marks evenly, which about doubles the
- * share of marked packets at small probabilities. Here each packet has a draw
- * of its own.
+ * share of marked packets at small probabilities. Here each packet is decided by
+ * a random draw of its own.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -18,7 +18,7 @@
 #include "curve.h"
 
 /**
- * dcbport_curve_chance() - the probability of a mark
+ * dcbport_curve_chance() - compute the probability of a mark
  * @curve: its parameters
  * @queue: bytes that are queued already
  *
@@ -36,7 +36,7 @@ u32 dcbport_curve_chance(const struct dcbport_curve *curve, u32 queue)
 }
 
 /**
- * dcbport_curve_marks() - whether to mark a packet
+ * dcbport_curve_marks() - decide whether to mark a packet
  * @chance: the probability, in units of 1 / DCBPORT_PMAX_ONE
  * @draw: a random number, uniform in 32 bits
  */

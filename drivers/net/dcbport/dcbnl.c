@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A port's side of Data Centre Bridging netlink, by which dcb(8), lldptool and LLDP
- * agents see and set it: IEEE 802.1Qaz and 802.1Qbb. What it cannot do is refused.
- * These messages have no place for a reason: it goes to the kernel's log.
+ * agents show and set it: IEEE 802.1Qaz and 802.1Qbb. A port refuses what it cannot
+ * do. The messages have no field for a reason, so that goes to the kernel's log.
  *
  * The core prints APP entries from a list of its own, in which it looks for a
- * device's ifindex, and devices of two namespaces may have the same. So a port has
- * its own table, and the core gets a copy while it prints: it asks for ETS first.
- * Of ports with the same ifindex it has the entries of one at a time.
+ * device's ifindex, and devices of two namespaces may have the same one. So a port
+ * has its own table, and the core gets a copy when it prints: it asks for ETS first.
+ * If ports have the same ifindex, the core has the entries of one of them at a time.
  */
 #include <linux/bitops.h>
 #include <linux/dcbnl.h>
@@ -22,10 +22,10 @@
 #define APP_MAX		((511 - 5) / 3)
 
 #define BPS_PER_KBPS	1000
-/* bit/s; as of the whole link */
+/* bit/s; as for the whole link */
 #define MAXRATE_MAX	1000000000000ULL
 
-/* The only DCBX that there is: an agent on this machine speaks IEEE's */
+/* The only supported mode: an agent on this machine speaks IEEE DCBX */
 #define DCBX_MODE	(DCB_CAP_DCBX_HOST | DCB_CAP_DCBX_VER_IEEE)
 
 static LIST_HEAD(dcbnl_ports);	/* under rtnl */
@@ -36,8 +36,8 @@ static int refuse(const struct net_device *dev, int err, const char *why)
 	return err;
 }
 
-/* The port's settings, to be changed. Qdiscs come and go, and with them the operations:
- * NULL if it has just gone.
+/* A copy of the port's settings, to be changed; NULL if the qdisc has just gone, and
+ * with it these operations.
  */
 static struct dcbport *dcbnl_port(const struct net_device *dev,
 				  struct dcbport_settings *s)
@@ -68,7 +68,7 @@ static void app_set_copy(struct dcbport *port, struct dcb_app *app, u8 want,
 
 	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
 		app->priority = prio;
-		/* whatever we think: the core may have lost it with another device */
+		/* whatever we know: the core may have lost it with another device */
 		if (want & 1 << prio) {
 			if (!dcb_ieee_setapp(port->dev, app))
 				*copy |= 1 << prio;
@@ -79,7 +79,7 @@ static void app_set_copy(struct dcbport *port, struct dcb_app *app, u8 want,
 	}
 }
 
-/* Give the core exactly these entries of the port. It shows the last one first. */
+/* Make these the only entries that the core has of the port. It shows the last first. */
 static void app_copy(struct dcbport *port, const struct dcbport_prio_rules *rules)
 {
 	struct dcb_app app = { .selector = IEEE_8021QAZ_APP_SEL_DSCP };
@@ -147,12 +147,12 @@ static int ets_take_classes(const struct net_device *dev,
 			s->strict |= 1 << i;
 		else if (ets->tc_tsa[i] != IEEE_8021QAZ_TSA_ETS)
 			return refuse(dev, -EOPNOTSUPP,
-				      "a traffic class is strict or ETS");
+				      "a traffic class must be strict or ETS");
 	}
 	return 0;
 }
 
-/* Many switches recommend ETS with 0 % for classes that no priority is in */
+/* Many switches recommend ETS with 0 % for classes without a priority */
 static int ets_take_weights(const struct net_device *dev,
 			    const struct ieee_ets *ets,
 			    struct dcbport_settings *s)
@@ -169,12 +169,12 @@ static int ets_take_weights(const struct net_device *dev,
 	}
 	if (sum && sum != 100)
 		return refuse(dev, -EINVAL,
-			      "the bandwidth of all ETS classes is not 100 % together");
+			      "the bandwidths of the ETS classes must add up to 100 %");
 	return 0;
 }
 
-/* Whoever changes something else says the percentages that were shown: weights stay
- * as precise as they are.
+/* A program that changes something else repeats the percentages that it was shown.
+ * Weights then stay as precise as they are.
  */
 static bool ets_same_weights(const struct ieee_ets *ets,
 			     const struct dcbport_settings *old, u8 strict)
@@ -192,7 +192,7 @@ static bool ets_same_weights(const struct ieee_ets *ets,
 	return true;
 }
 
-/* Whether it is willing, and what it recommends, is the agent's business */
+/* The agent decides whether it is willing, and what it recommends */
 static int ets_set(struct net_device *dev, struct ieee_ets *ets)
 {
 	struct dcbport_settings s;
@@ -203,7 +203,7 @@ static int ets_set(struct net_device *dev, struct ieee_ets *ets)
 		return -ENODEV;
 	if (ets->cbs)
 		return refuse(dev, -EOPNOTSUPP,
-			      "there is no credit-based shaper");
+			      "a credit-based shaper is not supported");
 	err = ets_take_classes(dev, ets, &s);
 	if (err)
 		return err;
@@ -238,7 +238,7 @@ static int maxrate_set(struct net_device *dev, struct ieee_maxrate *maxrate)
 	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
 		if (maxrate->tc_maxrate[tc] > MAXRATE_MAX / BPS_PER_KBPS)
 			return refuse(dev, -ERANGE,
-				      "a class sends at most 1 Tbit/s");
+				      "a class's rate can be at most 1 Tbit/s");
 		s.maxrate[tc] = maxrate->tc_maxrate[tc] * BPS_PER_KBPS;
 	}
 	return dcbnl_change(port, &s);
@@ -277,15 +277,15 @@ static int pfc_set(struct net_device *dev, struct ieee_pfc *pfc)
 
 	if (!port)
 		return -ENODEV;
-	/* pfc->mbc, MACsec bypass, needs nothing: there is no MACsec */
+	/* pfc->mbc, MACsec bypass, has no effect without MACsec */
 	if (pfc->delay)
 		return refuse(dev, -EOPNOTSUPP,
-			      "the delay of PFC is in the headroom: see dcqcn port");
+			      "PFC's delay cannot be set: set the headroom with dcqcn port set");
 	s.pfc = pfc->pfc_en;
 	return dcbnl_change(port, &s);
 }
 
-/* What a priority has of the switch's buffer for itself */
+/* The part of the switch's buffer that a priority has for itself */
 static u32 buffer_size(const struct dcbport_settings *s, int prio)
 {
 	return s->pfc & 1 << prio ?
@@ -310,7 +310,7 @@ static int buffer_get(struct net_device *dev, struct dcbnl_buffer *buffer)
 	return 0;
 }
 
-/* One headroom, which each priority with PFC has */
+/* There is one headroom, for each priority with PFC */
 static int buffer_set(struct net_device *dev, struct dcbnl_buffer *buffer)
 {
 	struct dcbport_settings s;
@@ -331,7 +331,7 @@ static int buffer_set(struct net_device *dev, struct dcbnl_buffer *buffer)
 		if (buffer->buffer_size[prio] !=
 		    (s.pfc & 1 << prio ? size : 0))
 			return refuse(dev, -EOPNOTSUPP,
-				      "buffers of priorities with PFC have one size, and others none");
+				      "buffers of priorities with PFC must have the same size, and others none");
 	}
 	if (size < s.thresholds.reserve)
 		return refuse(dev, -EINVAL,
@@ -343,7 +343,7 @@ static int buffer_set(struct net_device *dev, struct dcbnl_buffer *buffer)
 
 /* --- priorities of packets ------------------------------------------------ */
 
-/* The priorities of the table's entry for this, or NULL if there can be none */
+/* Find the priorities of the table's entry for @app, or NULL if it cannot have one */
 static u8 *app_entry(struct dcbport_prio_rules *rules,
 		     const struct dcb_app *app)
 {
@@ -378,7 +378,7 @@ static int app_set(struct net_device *dev, struct dcb_app *app)
 		return -ENODEV;
 	if (!entry)
 		return refuse(dev, -EOPNOTSUPP,
-			      "a packet's priority follows from its DSCP or PCP, or is the default");
+			      "only entries of DSCPs and PCPs, and the default, are supported");
 	if (app->priority >= DCBPORT_PRIOS)
 		return refuse(dev, -EINVAL, "priorities are 0 to 7");
 	if (*entry & 1 << app->priority)
@@ -450,7 +450,7 @@ static int __maybe_unused trust_get(struct net_device *dev, u8 *selectors,
 	return 0;
 }
 
-/* Else the core would keep entries that nothing follows, for ever */
+/* Otherwise the core would keep entries for ever that have no effect */
 static int __maybe_unused rewr_refuse(struct net_device *dev,
 				      struct dcb_app *app)
 {
@@ -464,7 +464,7 @@ static u8 dcbx_get(struct net_device *dev)
 	return DCBX_MODE;
 }
 
-/* Other than the rest it returns whether it has failed */
+/* Unlike the other operations, it returns whether it has failed */
 static u8 dcbx_set(struct net_device *dev, u8 mode)
 {
 	if (mode & DCB_CAP_DCBX_LLD_MANAGED)
@@ -506,7 +506,7 @@ static const struct dcbnl_rtnl_ops dcbnl_ops = {
 	DCBNL_REWR_OPS(rewr_refuse, rewr_refuse)
 };
 
-/* Of two qdiscs of a device one takes over from the other */
+/* When one qdisc of a device replaces another, it takes over from it */
 static bool dcbnl_has_other(const struct net_device *dev)
 {
 	struct dcbport *port;
@@ -519,8 +519,8 @@ static bool dcbnl_has_other(const struct net_device *dev)
 }
 
 /**
- * dcbport_dcbnl_begin() - let the core know of a port
- * @port: the port; one whose device speaks DCB itself is left alone
+ * dcbport_dcbnl_begin() - make a port known to the core
+ * @port: the port; nothing happens if its device speaks DCB itself
  *
  * Context: rtnl is held.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What dcb(8) and LLDP agents see and set of a port. See dcbnl.c. */
+/* How dcb(8) and LLDP agents show and set a port. See dcbnl.c. */
 #ifndef DCBPORT_DCBNL_H
 #define DCBPORT_DCBNL_H
 
@@ -11,9 +11,9 @@
 struct dcbport;
 
 /**
- * struct dcbport_dcbnl - what the core knows of a port; under rtnl
+ * struct dcbport_dcbnl - what the core knows about a port; under rtnl
  * @node: in the list of ports that it knows
- * @listed: it is there
+ * @listed: it is in that list
  * @copy: APP entries that the core has from it
  */
 struct dcbport_dcbnl {

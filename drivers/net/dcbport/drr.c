@@ -3,9 +3,9 @@
  * Which class sends next: strict ones first, the others by deficit round robin
  * (Shreedhar and Varghese, SIGCOMM 1995).
  *
- * A class that is paused or empty is skipped, where sch_ets and sch_drr would
- * stop all others too. Turns in which no class could send are not walked through
- * but counted, so that a choice looks at each class once, whatever the weights.
+ * A class that is paused or empty is skipped; sch_ets and sch_drr would stop all
+ * others too. Turns in which no class can send are computed rather than walked
+ * through, so that a choice looks at each class once, whatever the weights.
  */
 #include <linux/bitops.h>
 #include <linux/kernel.h>
@@ -18,7 +18,7 @@ static u32 drr_quantum(const struct dcbport_drr *drr, int prio)
 	return drr->weight[prio] * DCBPORT_QUANTUM;
 }
 
-/* How many turns this class waits until it may send this much; not none */
+/* How many turns this class must wait until it may send @len bytes; at least one */
 static u32 drr_turns(const struct dcbport_drr *drr, int prio, u32 len)
 {
 	u32 quantum = drr_quantum(drr, prio);
@@ -33,13 +33,13 @@ static int drr_highest(u8 ready)
 	return fls(ready) - 1;
 }
 
-/* The class at @step places behind the one whose turn it is */
+/* The class @step places after the one whose turn it is */
 static int drr_at(const struct dcbport_drr *drr, int step)
 {
 	return (drr->turn + step) % DCBPORT_PRIOS;
 }
 
-/* As below, if nobody else could make use of these turns */
+/* As below, when no other class could use these turns */
 static int drr_alone(struct dcbport_drr *drr, int prio, u32 len)
 {
 	if (prio != drr->turn || len > drr->deficit[prio])
@@ -55,7 +55,7 @@ static int drr_alone(struct dcbport_drr *drr, int prio, u32 len)
  * @ready: classes that have a packet and are not paused, one bit each
  * @len: bytes of the first packet of each of these
  *
- * What it returns is to be sent: see dcbport_drr_sent().
+ * The caller must send from this class, and then call dcbport_drr_sent().
  * Return: the class, or -1 if none is ready.
  */
 int dcbport_drr_pick(struct dcbport_drr *drr, u8 ready,
@@ -84,7 +84,7 @@ int dcbport_drr_pick(struct dcbport_drr *drr, u8 ready,
 			chosen = step;
 		}
 	}
-	/* those behind the chosen one have not had their last turn yet */
+	/* those after the chosen one have not had their last turn yet */
 	for (step = 1; step <= DCBPORT_PRIOS; step++) {
 		prio = drr_at(drr, step);
 		if (ready & 1 << prio)
@@ -96,11 +96,11 @@ int dcbport_drr_pick(struct dcbport_drr *drr, u8 ready,
 }
 
 /**
- * dcbport_drr_sent() - account what the chosen class has sent
+ * dcbport_drr_sent() - account for what the chosen class has sent
  * @drr: the state
  * @prio: what dcbport_drr_pick() returned
  * @len: bytes
- * @empty: it has nothing more: what is left of its turn is forfeit
+ * @empty: it has nothing more to send, and loses the rest of its turn
  */
 void dcbport_drr_sent(struct dcbport_drr *drr, int prio, u32 len, bool empty)
 {

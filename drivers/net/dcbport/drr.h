@@ -7,14 +7,14 @@
 
 #define DCBPORT_PRIOS	8
 
-/* Bytes per turn and unit of weight: small, so that classes alternate often */
+/* Bytes per turn for a weight of 1: small, so that classes alternate often */
 #define DCBPORT_QUANTUM	64
 
 /**
- * struct dcbport_drr - strict priorities, and turns of the others
+ * struct dcbport_drr - strict priorities, and the turns of the others
  * @weight: of each class, 1 to 100
  * @deficit: bytes that a class may still send in this turn
- * @strict: classes that are sent first, the highest before the others
+ * @strict: classes that are sent first, the highest first, one bit each
  * @turn: the class whose turn it is
  */
 struct dcbport_drr {

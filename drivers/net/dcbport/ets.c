@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Weights as percentages of the link, as Enhanced Transmission Selection (802.1Qaz)
- * has them: whole numbers that add up to 100.
+ * Weights as percentages of the link, as in Enhanced Transmission Selection
+ * (802.1Qaz): whole numbers that add up to 100.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -20,7 +20,7 @@ static u32 ets_sum(const u8 *value, u8 strict)
 	return sum;
 }
 
-/* The class whose percentage is farthest below, or above, its share of the weights */
+/* The class whose percentage is farthest below, or above, its share by weight */
 static int ets_farthest(const u8 *weight, const u8 *percent, u8 strict,
 			u32 sum, int sign)
 {
@@ -41,11 +41,11 @@ static int ets_farthest(const u8 *weight, const u8 *percent, u8 strict,
 }
 
 /**
- * dcbport_ets_percent() - weights as percentages
- * @weight: of each class, 1 to 100, or 0 for one that has no part
+ * dcbport_ets_percent() - convert weights to percentages
+ * @weight: of each class, 1 to 100, or 0 for one that takes no part
  * @strict: classes that have no weight, one bit each
- * @percent: where to; at least 1 each and 100 together, and 0 of strict ones and
- *	those without weight
+ * @percent: result: at least 1 each and 100 together, but 0 for strict classes
+ *	and those without weight
  */
 void dcbport_ets_percent(const u8 weight[DCBPORT_PRIOS], u8 strict,
 			 u8 percent[DCBPORT_PRIOS])

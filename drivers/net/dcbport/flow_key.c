@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What tells a packet's flow from others: addresses, protocol, ports and, of RoCEv2, the
- * queue pair that it goes to, as many share their ports. 64 bits of a keyed hash:
- * that two of 2,000 flows have the same is as probable as 1 in 10^13.
+ * What tells a packet's flow from others: addresses, protocol, ports and, for RoCEv2, the
+ * destination queue pair, because many of these share their ports. It is a keyed hash of
+ * 64 bits: the probability that two of 2,000 flows have the same is 1 in 10^13.
  */
 #include <linux/in.h>
 #include <linux/once.h>
@@ -15,9 +15,9 @@
 #include "flow_key.h"
 
 #define ROCE_PORT	4791
-#define BTH_QPN		5	/* bytes before the three of the destination's number */
+#define BTH_QPN		5	/* bytes before the three bytes of the destination QP */
 
-/* All that counts, and nothing between */
+/* All that identifies a flow, without padding */
 struct flow_words {
 	struct in6_addr src;
 	struct in6_addr dst;
@@ -43,8 +43,8 @@ static void flow_qpn(const struct sk_buff *skb, const struct flow_keys *keys,
 }
 
 /**
- * dcbport_flow_key() - what tells a packet's flow from others
- * @skb: the packet; all that are not IP are one flow
+ * dcbport_flow_key() - compute the key of a packet's flow
+ * @skb: the packet; all packets that are not IP are one flow
  */
 u64 dcbport_flow_key(const struct sk_buff *skb)
 {

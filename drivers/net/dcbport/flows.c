@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How many flows have packets in a queue, exactly: a hash table with a place for each,
- * which is found by a key when a packet comes, and remembered in the packet until
- * it leaves. Keys are hashes themselves, of a secret, so that lists are short whoever
- * sends. When all places are taken a packet is not counted.
+ * Counts exactly how many flows have packets in a queue. A hash table has a place for
+ * each flow, which is found by the flow's key when a packet comes, and remembered in the
+ * packet until it leaves. Keys are hashes with a secret, so that no sender can make lists
+ * long. While all places are taken, packets of further flows are not counted.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -13,7 +13,7 @@
 
 /**
  * dcbport_flows_setup() - begin with an empty queue
- * @flows: of it
+ * @flows: the queue's flows
  */
 void dcbport_flows_setup(struct dcbport_flows *flows)
 {
@@ -28,19 +28,19 @@ void dcbport_flows_setup(struct dcbport_flows *flows)
 	flows->count = 0;
 }
 
-/* Where the list begins that a flow is in */
+/* The head of the list that a flow is in */
 static u16 *flows_list(struct dcbport_flows *flows, u64 key)
 {
 	return &flows->hash[key % DCBPORT_FLOWS];
 }
 
 /**
- * dcbport_flows_add() - a packet comes into the queue
- * @flows: of the queue
- * @key: of its flow
+ * dcbport_flows_add() - count a packet that comes into the queue
+ * @flows: the queue's flows
+ * @key: key of the packet's flow
  *
- * Return: its flow's place, for dcbport_flows_remove(), or DCBPORT_NO_FLOW if
- * there is none left.
+ * Return: its flow's place, for dcbport_flows_remove(), or DCBPORT_NO_FLOW if no
+ * place is left.
  */
 u16 dcbport_flows_add(struct dcbport_flows *flows, u64 key)
 {
@@ -69,8 +69,8 @@ u16 dcbport_flows_add(struct dcbport_flows *flows, u64 key)
 
 /**
  * dcbport_flows_remove() - a packet leaves the queue
- * @flows: of the queue
- * @at: what dcbport_flows_add() has returned for it, a place
+ * @flows: the queue's flows
+ * @at: the place that dcbport_flows_add() returned for it
  */
 void dcbport_flows_remove(struct dcbport_flows *flows, u16 at)
 {
@@ -89,9 +89,9 @@ void dcbport_flows_remove(struct dcbport_flows *flows, u16 at)
 }
 
 /**
- * dcbport_flows_chance() - the probability of a mark, by the number of flows
- * @bounds: that it depends on
- * @chance: what it would be, in units of 1 / DCBPORT_PMAX_ONE
+ * dcbport_flows_chance() - adapt the probability of a mark to the number of flows
+ * @bounds: how it depends on that number
+ * @chance: the probability by the curve, in units of 1 / DCBPORT_PMAX_ONE
  * @count: flows that are known to be in the queue
  * @all: there are no others
  */

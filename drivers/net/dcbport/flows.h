@@ -10,10 +10,10 @@
 #define DCBPORT_NO_FLOW	0xffff
 
 /**
- * struct dcbport_flow - one that has packets in the queue
- * @key: what tells it from others
- * @packets: that it has there
- * @next: with the same hash, or the next free one
+ * struct dcbport_flow - a flow that has packets in the queue
+ * @key: tells it from others
+ * @packets: number of its packets in the queue
+ * @next: the next flow with the same hash, or the next free place
  */
 struct dcbport_flow {
 	u64 key;
@@ -22,11 +22,11 @@ struct dcbport_flow {
 };
 
 /**
- * struct dcbport_flows - those of a queue; 36 KB
- * @hash: the first one of each hash, or DCBPORT_NO_FLOW
- * @flow: all
- * @free: one that is unused, or DCBPORT_NO_FLOW
- * @count: how many are used
+ * struct dcbport_flows - the flows of a queue; 36 KB
+ * @hash: the first flow of each hash, or DCBPORT_NO_FLOW
+ * @flow: all places
+ * @free: an unused place, or DCBPORT_NO_FLOW
+ * @count: number of used places
  */
 struct dcbport_flows {
 	u16 hash[DCBPORT_FLOWS];
@@ -37,8 +37,8 @@ struct dcbport_flows {
 
 /**
  * struct dcbport_flow_bounds - how marks depend on the number of flows
- * @min: no marks with fewer
- * @max: marks are half as probable again with more; 0 for never
+ * @min: with fewer flows, there are no marks
+ * @max: with more flows, marks are 1.5 times as probable; 0 for never
  */
 struct dcbport_flow_bounds {
 	u32 min;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a port does with what comes in: it takes PFC frames, which a bridge would
- * drop, before anybody else. At the port of a switch it also parts packets from
- * the socket that sent them, if that is on the same machine: a sender shall not
- * notice that a switch holds its packet, as it does not notice elsewhere.
+ * How a port handles incoming packets: it takes PFC frames, which a bridge would
+ * drop, before anybody else sees them. At the port of a switch it also detaches
+ * packets from the socket that sent them, if that is on the same machine: as with a
+ * real switch, the sender must not notice that a switch holds its packet.
  */
 #include <linux/etherdevice.h>
 #include <linux/netdevice.h>
@@ -15,9 +15,9 @@
 #include "pfc.h"
 #include "port.h"
 
-#define PFC_CONTENT	20	/* bytes of a PFC frame that say something */
+#define PFC_CONTENT	20	/* bytes of a PFC frame that carry information */
 
-/* A MAC control frame; those that are not of PFC go on, to where they are dropped */
+/* A MAC control frame; those other than PFC are passed on, and dropped elsewhere */
 static unsigned int hook_control(struct dcbport *port, struct sk_buff *skb)
 {
 	u8 buffer[PFC_CONTENT];
@@ -50,7 +50,7 @@ static unsigned int hook_ingress(void *priv, struct sk_buff *skb,
 }
 
 /**
- * dcbport_hook_begin() - see what comes in
+ * dcbport_hook_begin() - see incoming packets
  * @port: the port
  *
  * Context: rtnl is held; may sleep. Return: 0 or a negative error.
@@ -71,7 +71,7 @@ int dcbport_hook_begin(struct dcbport *port)
 		ops->hook = NULL;
 		return err;
 	}
-	/* QEMU's virtio-net, and real cards, pass what is asked for */
+	/* real cards, and virtio-net in QEMU, drop other multicasts */
 	dev_mc_add(port->dev, dcbport_pfc_address);
 	return 0;
 }
@@ -80,8 +80,8 @@ int dcbport_hook_begin(struct dcbport *port)
  * dcbport_hook_end() - undo dcbport_hook_begin(), if it was done
  * @port: the port
  *
- * It waits for hooks that run: older kernels free a qdisc that could not be created
- * after all without a grace period.
+ * Waits for running hooks: older kernels free a qdisc whose creation has failed
+ * without a grace period.
  *
  * Context: rtnl is held; may sleep.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a port does with what comes in. See hook.c. */
+/* How a port handles incoming packets. See hook.c. */
 #ifndef DCBPORT_HOOK_H
 #define DCBPORT_HOOK_H
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A data centre switch port in software: what is set up when the module is
- * loaded, and undone in reverse order.
+ * A data centre switch port in software: module load, and unload in reverse order.
  *
  * Where things are: qdisc.c is the port. It marks by curve.c, picks a class by
  * drr.c, and sends at the pace of wire.c. buffer.c is a switch's memory, with the
- * arithmetic in account.c. pause.c has what the other end says with the frames of
- * pfc.c, which hook.c takes. settings.c is what can be set, netlink.c how.
+ * arithmetic in account.c. hook.c receives PFC frames, pfc.c reads and writes them,
+ * and pause.c keeps the pauses they ask for. settings.c has what can be set;
+ * netlink.c and dcbnl.c set it.
  */
 #include <linux/module.h>
 #include <linux/netdevice.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The dcbport family of generic netlink, as Documentation/netlink/specs/dcbport.yaml
- * says. All of it runs under rtnl, which qdiscs come and go under.
+ * The dcbport family of generic netlink, which Documentation/netlink/specs/dcbport.yaml
+ * describes. All of it runs under rtnl, as do creating and destroying qdiscs.
  */
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
@@ -14,9 +14,9 @@
 #include "netlink_gen.h"
 #include "port.h"
 
-/* --- ports, as they are --------------------------------------------------- */
+/* --- showing ports -------------------------------------------------------- */
 
-/* What a dump tells of a class, taken at one moment */
+/* A snapshot of a class, for a dump */
 struct class_view {
 	struct dcbport_class_count count;
 	struct dcbport_pause_count pause;
@@ -239,7 +239,7 @@ static int dump_all(struct sk_buff *skb, struct netlink_callback *cb)
 	return 0;
 }
 
-/* What did not fit comes next */
+/* A message that did not fit begins the next part of the dump */
 static int dump_end(struct sk_buff *skb, int err)
 {
 	return err == -EMSGSIZE && skb->len ? skb->len : err ?: skb->len;
@@ -257,7 +257,7 @@ int dcbport_nl_port_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	return dump_end(skb, err);
 }
 
-/* --- ports, as they shall be ---------------------------------------------- */
+/* --- setting ports -------------------------------------------------------- */
 
 static void take_u8(u8 *to, const struct nlattr *attr)
 {
@@ -290,7 +290,7 @@ static int take_class(struct dcbport_settings *s, const struct nlattr *nest,
 		return err;
 	if (!tb[DCBPORT_A_CLASS_PRIO]) {
 		NL_SET_ERR_MSG_ATTR(extack, nest,
-				    "which class? its priority is missing");
+				    "the priority of the class is missing");
 		return -EINVAL;
 	}
 	for (attr = DCBPORT_A_CLASS_PMAX + 1;
@@ -351,7 +351,7 @@ static int take_port(struct dcbport_settings *s, struct genl_info *info)
 	return take_classes(s, info);
 }
 
-/* The switch that the port is to be in, or NULL */
+/* The switch that the port is put into, or NULL */
 static int take_switch(const struct dcbport *port, struct genl_info *info,
 		       struct dcbport_buffer **buffer)
 {
@@ -377,7 +377,7 @@ static int take_switch(const struct dcbport *port, struct genl_info *info,
 	return 0;
 }
 
-/* All of what is asked for, or nothing */
+/* Change everything that was asked for, or nothing */
 static int change_port(struct dcbport *port, struct genl_info *info)
 {
 	struct dcbport_settings s = port->settings;
@@ -405,7 +405,7 @@ int dcbport_nl_port_set_doit(struct sk_buff *skb, struct genl_info *info)
 
 	if (!name) {
 		NL_SET_ERR_MSG(info->extack,
-			       "which port? its device's name is missing");
+			       "the device name of the port is missing");
 		return -EINVAL;
 	}
 	rtnl_lock();
@@ -486,7 +486,7 @@ static void take_buffer(struct dcbport_buffer_settings *s,
 	take_u32(&s->alpha, info->attrs[DCBPORT_A_SWITCH_ALPHA]);
 }
 
-/* Under rtnl; says what is wrong if there is none */
+/* Called under rtnl; reports an error if there is no such switch */
 static struct dcbport_buffer *named_buffer(struct genl_info *info)
 {
 	const struct nlattr *name = info->attrs[DCBPORT_A_SWITCH_NAME];
@@ -494,7 +494,7 @@ static struct dcbport_buffer *named_buffer(struct genl_info *info)
 
 	if (!name) {
 		NL_SET_ERR_MSG(info->extack,
-			       "which switch? its name is missing");
+			       "the name of the switch is missing");
 		return NULL;
 	}
 	buffer = dcbport_buffer_find(genl_info_net(info), nla_data(name));
@@ -548,7 +548,7 @@ int dcbport_nl_switch_del_doit(struct sk_buff *skb, struct genl_info *info)
 }
 
 /**
- * dcbport_netlink_init() - offer the family
+ * dcbport_netlink_init() - register the family
  *
  * Context: process; may sleep. Return: 0 or a negative error.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Pauses that the other end of the link asks for. A frame's timer replaces what
- * was left of the one before; 0 ends it.
+ * remains of the previous pause; 0 ends it.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -17,7 +17,7 @@ void dcbport_pause_setup(struct dcbport_pause *p)
 	spin_lock_init(&p->lock);
 }
 
-/* Under the lock: from now on it pauses until then */
+/* Called with the lock held: pause @prio from @now until @until */
 static void pause_change(struct dcbport_pause *p, int prio, u64 until, u64 now)
 {
 	struct dcbport_pause_count *count = &p->count[prio];
@@ -37,8 +37,8 @@ static void pause_change(struct dcbport_pause *p, int prio, u64 until, u64 now)
 }
 
 /**
- * dcbport_pause_set() - say which priorities obey
- * @p: the pauses; those of others end
+ * dcbport_pause_set() - set which priorities obey pauses
+ * @p: the pauses; those of other priorities end
  * @enable: priorities, one bit each
  * @rate: bit/s of the link; not 0
  * @now: ns
@@ -60,13 +60,13 @@ void dcbport_pause_set(struct dcbport_pause *p, u8 enable, u64 rate, u64 now)
 }
 
 /**
- * dcbport_pause_hear() - take a frame
+ * dcbport_pause_hear() - process a frame
  * @p: the pauses
  * @pfc: what it says
  * @now: ns
  *
  * Context: softirqs are disabled.
- * Return: whether a paused priority may send earlier than it was to.
+ * Return: true if a paused priority may now send earlier.
  */
 bool dcbport_pause_hear(struct dcbport_pause *p, const struct dcbport_pfc *pfc,
 			u64 now)
@@ -106,10 +106,10 @@ void dcbport_pause_error(struct dcbport_pause *p)
 }
 
 /**
- * dcbport_pause_read() - counters of a priority
+ * dcbport_pause_read() - read the counters of a priority
  * @p: the pauses
  * @prio: the priority
- * @count: where to; @count->paused is up to now
+ * @count: result; @count->paused includes a pause that lasts
  * @now: ns
  *
  * Context: any, with softirqs enabled or not.

@@ -10,11 +10,11 @@
 #include "pfc.h"
 
 /**
- * struct dcbport_pause_count - of one priority; under the pauses' lock
- * @frames: that were about it
+ * struct dcbport_pause_count - counters of one priority; under the pauses' lock
+ * @frames: received frames about it
  * @transitions: from running to paused
- * @paused: ns; counted when they are asked for, and taken back when they end earlier
- * @since: ns; when the pause began that lasts
+ * @paused: ns; added when a pause is asked for, corrected when it ends earlier
+ * @since: ns; when the current pause began
  * @asked: ns; when a frame last asked for a pause
  */
 struct dcbport_pause_count {
@@ -26,14 +26,15 @@ struct dcbport_pause_count {
 };
 
 /**
- * struct dcbport_pause - what a port has been told
+ * struct dcbport_pause - the pauses that a port must obey
  * @lock: a leaf; taken in softirq
  * @enable: priorities that obey, one bit each
  * @rate: bit/s, by which quanta are counted
  * @errors: malformed frames
- * @last: ns; no priority is paused from then on, or earlier. Written under @lock, read
- *	without.
- * @until: ns; a priority sends nothing before. Written under @lock, read without.
+ * @last: ns; after this time, no priority is paused. Written under @lock, read
+ *	without it.
+ * @until: ns; each priority sends nothing before this time. Written under @lock, read
+ *	without it.
  * @count: of each priority
  */
 struct dcbport_pause {
@@ -54,13 +55,13 @@ void dcbport_pause_error(struct dcbport_pause *p);
 u64 dcbport_pause_read(struct dcbport_pause *p, int prio,
 		       struct dcbport_pause_count *count, u64 now);
 
-/* When a priority may send again; the past if it may */
+/* When a priority may send again; in the past if it may send now */
 static inline u64 dcbport_pause_until(const struct dcbport_pause *p, int prio)
 {
 	return atomic64_read(&p->until[prio]);
 }
 
-/* When all priorities may send again at the latest; the past if they may */
+/* When all priorities may send again at the latest; in the past if they may now */
 static inline u64 dcbport_pause_last(const struct dcbport_pause *p)
 {
 	return atomic64_read(&p->last);

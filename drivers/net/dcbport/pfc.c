@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames of Priority Flow Control, IEEE 802.1Qbb:
+ * Frames of Priority-based Flow Control (PFC), IEEE 802.1Qbb:
  *
  *	01 80 c2 00 00 01	never forwarded
  *	source
@@ -38,9 +38,9 @@ static u16 pfc_get(const u8 *at)
 
 /**
  * dcbport_pfc_build() - write a frame
- * @frame: where to
+ * @frame: result
  * @source: the sender's address
- * @pfc: what it says; timers of other priorities than @pfc->enable are sent as 0
+ * @pfc: its content; timers of priorities that @pfc->enable lacks are sent as 0
  */
 void dcbport_pfc_build(u8 frame[DCBPORT_PFC_LEN], const u8 source[6],
 		       const struct dcbport_pfc *pfc)
@@ -61,7 +61,7 @@ void dcbport_pfc_build(u8 frame[DCBPORT_PFC_LEN], const u8 source[6],
 }
 
 /**
- * dcbport_pfc_is_pfc() - whether a MAC control frame claims to be of PFC
+ * dcbport_pfc_is_pfc() - check whether a MAC control frame claims to be PFC
  * @data: what follows the Ethernet header
  * @len: bytes that may be read
  */
@@ -74,7 +74,7 @@ bool dcbport_pfc_is_pfc(const u8 *data, size_t len)
  * dcbport_pfc_parse() - read a frame
  * @data: what follows the Ethernet header
  * @len: bytes that may be read
- * @pfc: what it says, if the frame is one of PFC
+ * @pfc: result, if it is a PFC frame
  *
  * The reserved upper half of the vector is ignored, and so is a timer whose bit is
  * clear: it reads as 0.
@@ -94,7 +94,7 @@ bool dcbport_pfc_parse(const u8 *data, size_t len, struct dcbport_pfc *pfc)
 }
 
 /**
- * dcbport_pfc_nsec() - how long a pause lasts
+ * dcbport_pfc_nsec() - compute how long a pause lasts
  * @quanta: at most DCBPORT_PFC_MAX
  * @rate: bit/s of the link; not 0
  */

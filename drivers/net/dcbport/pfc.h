@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Frames of Priority Flow Control. See pfc.c. */
+/* Frames of Priority-based Flow Control (PFC). See pfc.c. */
 #ifndef DCBPORT_PFC_H
 #define DCBPORT_PFC_H
 
@@ -12,9 +12,9 @@
 #define DCBPORT_PFC_ETHERTYPE	0x8808	/* MAC control */
 
 /**
- * struct dcbport_pfc - what a frame says
+ * struct dcbport_pfc - the content of a frame
  * @enable: priorities that it is about, one bit each
- * @quanta: for how long each of them pauses, in 512 bit times; 0 resumes
+ * @quanta: how long each of them pauses, in 512 bit times; 0 resumes
  */
 struct dcbport_pfc {
 	u8 enable;

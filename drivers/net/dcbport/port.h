@@ -27,19 +27,19 @@ enum dcbport_drop {
 };
 
 /**
- * struct dcbport_class_count - packets of a class, in = out + held + dropped, and
- *	what was said about the priority of the same number
- * @in_packets: that came, lost ones as well
+ * struct dcbport_class_count - counters of a class, where in = out + held + dropped,
+ *	and of the priority of the same number
+ * @in_packets: packets that came, including lost ones
  * @in_bytes: likewise
- * @out_packets: that left the link's far end
+ * @out_packets: packets that left the link's far end
  * @out_bytes: likewise
- * @marked: packets that got a mark
+ * @marked: packets that were marked
  * @dropped: packets, by reason
- * @pauses: PFC frames sent that stop the priority
- * @resumes: PFC frames sent that let it go
- * @storms: that the watchdog found
- * @restores: of these, that ended
- * @most: most bytes in the queue
+ * @pauses: PFC frames sent that pause the priority
+ * @resumes: PFC frames sent that end its pause
+ * @storms: pauses without end that the watchdog found
+ * @restores: those of them that ended
+ * @most: the most bytes that were in the queue
  */
 struct dcbport_class_count {
 	u64 in_packets;
@@ -56,14 +56,14 @@ struct dcbport_class_count {
 };
 
 /**
- * struct dcbport_class - one of the eight
+ * struct dcbport_class - one of the eight classes
  * @queue: its packets
- * @bytes: of them
- * @on_wire: packets that are under way
+ * @bytes: their length
+ * @on_wire: its packets on the wire
  * @prios: priorities that are in it, one bit each
- * @pace: a wire of its maxrate, which holds it apart from the link
- * @flows: what is in it, or NULL if that never mattered
- * @uncounted: packets in it that are not in @flows
+ * @pace: a virtual wire with its maxrate, which holds it back besides the link
+ * @flows: flows in the queue, or NULL if they were never needed
+ * @uncounted: packets in the queue that are not in @flows
  * @sent: ns; when a packet last went onto the wire
  * @storm: the watchdog's action is in force
  * @count: its counters
@@ -85,26 +85,26 @@ struct dcbport_class {
  * struct dcbport - a port; under its qdisc's lock unless said otherwise
  * @sch: its qdisc
  * @dev: its network device
- * @settings: of people; written under rtnl and the lock
+ * @settings: as set by users; written under rtnl and the lock
  * @prio: priorities of packets, as the settings have them
- * @dcbnl: what the core knows of it; under rtnl
+ * @dcbnl: what the core knows about it; under rtnl
  * @timer: runs the qdisc when there is something to do
  * @hook: at the device's ingress
- * @pause: what the other end has said; has its own lock
+ * @pause: the pauses that it must obey; has its own lock
  * @class: by number
- * @came: ns; the time if something has come since the last look, or 0
+ * @came: ns; when a packet came since the last dequeue, or 0
  * @backlog: classes in which packets wait, one bit each
  * @drr: whose turn it is
  * @wire: the link
- * @late: ns; what a late timer makes up for
- * @flight: what is on it, in order of arrival
+ * @late: ns; how much lateness of a timer is made up for
+ * @flight: frames on the link, in order of arrival
  * @switched: it is in a switch; read by the hook
  * @buffer: the switch, or NULL; written under rtnl and the lock
- * @ingress: what came in here, or NULL; likewise
- * @told: priorities that the other end has been told to pause, one bit each
- * @tell_again: ns; when these pauses are refreshed
- * @poll: ns; when the watchdog looks again, 0 if there is nothing to look for
- * @frame_errors: PFC frames that could not be made
+ * @ingress: account of what came in here, or NULL; likewise
+ * @told: priorities that the other end was told to pause, one bit each
+ * @tell_again: ns; when these pauses must be refreshed
+ * @poll: ns; when the watchdog looks again, 0 if it need not
+ * @frame_errors: PFC frames that could not be allocated
  */
 struct dcbport {
 	struct Qdisc *sch;

@@ -2,13 +2,13 @@
 /*
  * The qdisc that makes a network device a port.
  *
- * Packets have a priority by their DSCP, wait in the class that the priority is in,
+ * Packets get a priority by their DSCP, wait in the class that the priority is in,
  * go onto the wire one after the other, and leave at its far end. The qdisc is the wire:
- * a pause holds what waits, and what is under way arrives nonetheless, as with
- * hardware. PFC frames are made here as well, when the port sends next, with the
- * state of that moment; code that changes that state only wakes the port.
+ * a pause holds packets that wait, while those on the wire still arrive, as with
+ * hardware. PFC frames are made here as well, from the current state, when the port
+ * sends next; code that changes that state only wakes the port.
  *
- * All is done under the qdisc's lock. Below it are two leaves: the lock of the
+ * Everything is done under the qdisc's lock. Below it are two leaves: the lock of the
  * switch's buffer, and that of the pauses. No port takes another one's lock.
  */
 #include <linux/etherdevice.h>
@@ -32,23 +32,23 @@
 #include "pfc.h"
 #include "port.h"
 
-/* A timer that is late, as in a busy guest, costs no bandwidth: what was to be sent
- * meanwhile is, but no more of it at once than so many ns or, on slow links, bytes: as
- * much as a network card takes in one go.
+/* A late timer, as in a busy guest, costs no bandwidth: what should have been sent
+ * meanwhile is sent at once, up to this many ns or, on slow links, bytes. That is what
+ * a network card takes in one go.
  */
 #define LATE		NSEC_PER_MSEC
 #define LATE_BYTES	65536
-/* Packets that a link holds at most: 1 GB of 1 KB each, as 100 Gb/s have in 80 ms. More
- * wait in their classes, which have limits.
+/* Most packets on a link: 1 GB of 1 KB each, which 100 Gb/s take 80 ms to send. More
+ * packets wait in their classes, which have limits.
  */
 #define FLIGHT_MAX	1048576
-/* ns; a PFC frame for which there was no memory is tried again */
+/* ns; until another try to allocate a PFC frame */
 #define RETRY		(10 * NSEC_PER_USEC)
 
 /**
- * struct port_cb - what a port knows of a packet
- * @time: ns; when it came, and on the wire, when it arrives
- * @in: whom it is charged to, or NULL
+ * struct port_cb - a port's private data of a packet
+ * @time: ns; when it came or, on the wire, when it arrives
+ * @in: the ingress that it is charged to, or NULL
  * @prio: its priority
  * @tc: its class
  * @lossless: it is charged to the pool of priorities with PFC
@@ -72,11 +72,11 @@ static struct port_cb *port_cb(const struct sk_buff *skb)
 }
 
 /**
- * dcbport_wake() - let a port look for what to do
- * @port: it
+ * dcbport_wake() - make a port look for something to do
+ * @port: the port
  *
- * Context: softirqs are disabled; takes no locks. An active qdisc waits for those
- * who run with softirqs disabled before it goes.
+ * Context: softirqs are disabled; takes no locks. Before an active qdisc is freed,
+ * the core waits for code that runs with softirqs disabled.
  */
 void dcbport_wake(struct dcbport *port)
 {
@@ -218,7 +218,7 @@ static int enqueue_one(struct dcbport *port, u8 prio, struct sk_buff *skb,
 	return NET_XMIT_SUCCESS;
 }
 
-/* A switch sees what a network card makes of it */
+/* Segment a large packet, as a network card would before the switch sees it */
 static int enqueue_segments(struct dcbport *port, u8 prio, struct sk_buff *skb,
 			    struct sk_buff **to_free)
 {
@@ -286,8 +286,8 @@ static void class_purge(struct dcbport *port, u8 tc, enum dcbport_drop why,
 	port->drr.deficit[tc] = 0;
 }
 
-/* When the class may send: the past if it may now. One priority in it that is paused
- * holds it: its packets are in one queue.
+/* When the class may send; in the past if it may now. It waits if any of its priorities
+ * is paused, because all its packets are in one queue.
  */
 static u64 class_until(const struct dcbport *port, u8 tc)
 {
@@ -305,15 +305,15 @@ static u64 class_until(const struct dcbport *port, u8 tc)
 
 /* --- the watchdog --------------------------------------------------------- */
 
-/* ns; how long ago that was. What another CPU has just written may be later than the
- * moment that we look at.
+/* ns; how long before @now @then was, or 0: another CPU may just have written a @then
+ * that is later than @now.
  */
 static u64 elapsed(u64 now, u64 then)
 {
 	return now > then ? now - then : 0;
 }
 
-/* ns; how long the class has something to send, may not, and has not */
+/* ns; how long the class has had packets to send, but was not allowed to send any */
 static u64 class_stuck(const struct dcbport *port, u8 tc,
 		       const struct dcbport_pause_count *pause, u64 now)
 {
@@ -323,7 +323,7 @@ static u64 class_stuck(const struct dcbport *port, u8 tc,
 				 (u64)port_cb(class->queue.head)->time));
 }
 
-/* Until when the class is paused, and by @pause since when, of all that are in it */
+/* Until when, and since when, the class is paused, over all its priorities */
 static u64 class_pause(struct dcbport *port, u8 tc,
 		       struct dcbport_pause_count *pause, u64 now)
 {
@@ -344,7 +344,7 @@ static u64 class_pause(struct dcbport *port, u8 tc,
 	return last;
 }
 
-/* Whether there is something to look for again */
+/* Whether the watchdog must look again */
 static bool class_watch(struct dcbport *port, u8 tc, u64 now)
 {
 	struct dcbport_class *class = &port->class[tc];
@@ -379,7 +379,7 @@ static u64 port_poll_interval(const struct dcbport *port)
 		   dcbport_settings_restore(&port->settings)) * NSEC_PER_MSEC;
 }
 
-/* Looks as often as it can detect or restore something, while there is anything */
+/* Look as often as the shorter of detect and restore, while there is a reason to look */
 static void port_watch(struct dcbport *port, u64 now)
 {
 	struct sk_buff *to_free = NULL;
@@ -437,7 +437,7 @@ static struct sk_buff *pfc_frame(struct dcbport *port,
 	return skb;
 }
 
-/* Half of the pause that the other end is told */
+/* Half as long as the pause that the other end is told */
 static u64 refresh_interval(const struct dcbport *port)
 {
 	return dcbport_pfc_nsec(DCBPORT_PFC_MAX, dcbport_rate(&port->settings)) / 2;
@@ -457,7 +457,7 @@ static void count_frame(struct dcbport *port, const struct dcbport_pfc *pfc)
 	}
 }
 
-/* The frame that tells the other end what it does not know yet, or NULL */
+/* A frame that tells the other end what has changed, or NULL */
 static struct sk_buff *port_tell(struct dcbport *port, u64 now)
 {
 	u8 prio, want = port_wants(port);
@@ -482,7 +482,7 @@ static struct sk_buff *port_tell(struct dcbport *port, u64 now)
 	return skb;
 }
 
-/* The port goes away: resume its peers at once, before their pause expires */
+/* The port goes away: end its peers' pauses now, rather than let them expire */
 static void port_take_back(struct dcbport *port)
 {
 	const struct dcbport_pfc pfc = { .enable = port->told };
@@ -517,8 +517,8 @@ static int port_pick(struct dcbport *port, u64 now)
 	return dcbport_drr_pick(&port->drr, ready, len);
 }
 
-/* When the packet could have gone onto the wire: a timer may have been late. Not
- * before it came, nor while its class was paused.
+/* When the packet could have gone onto the wire, had no timer been late; but not before
+ * it came, nor while its class was paused.
  */
 static u64 packet_begin(const struct dcbport *port, const struct sk_buff *skb,
 			u64 now)
@@ -555,7 +555,7 @@ static struct sk_buff *port_next(struct dcbport *port, u64 now, u64 *begin)
 	return skb;
 }
 
-/* When the wire takes a frame: the past if it does now */
+/* When the wire takes a frame; in the past if it does now */
 static u64 wire_takes(const struct dcbport *port)
 {
 	if (port->flight.qlen < FLIGHT_MAX)
@@ -563,7 +563,7 @@ static u64 wire_takes(const struct dcbport *port)
 	return max(port->wire.free, (u64)port_cb(port->flight.head)->time);
 }
 
-/* Puts a frame onto the wire, if it takes one and there is one */
+/* Put a frame onto the wire, if the wire is free and there is a frame */
 static bool port_send(struct dcbport *port, u64 now)
 {
 	struct sk_buff *skb;
@@ -581,7 +581,7 @@ static bool port_send(struct dcbport *port, u64 now)
 	return true;
 }
 
-/* The frame that has come to the end of the wire, or NULL */
+/* A frame that has reached the end of the wire, or NULL */
 static struct sk_buff *port_arrived(struct dcbport *port, u64 now)
 {
 	struct dcbport_class *class;
@@ -621,7 +621,7 @@ static u64 port_wakeup(const struct dcbport *port, u64 now)
 	return at;
 }
 
-/* Nothing to send, to say or to wait for */
+/* Nothing to send, to announce or to wait for */
 static bool port_is_idle(const struct dcbport *port)
 {
 	return !port->backlog && !port->flight.qlen && !port->poll &&
@@ -708,8 +708,8 @@ static bool has_room(const struct dcbport *port,
 	       dcbport_buffer_has_room(buffer, new - old);
 }
 
-/* What a class has to have by these settings, and keeps from then on: its packets know
- * their places.
+/* Allocate what classes need with these settings. They keep it from then on, because
+ * their packets refer to places in it.
  */
 static int prepare_flows(struct dcbport *port, const struct dcbport_settings *s)
 {
@@ -732,10 +732,10 @@ static int prepare_flows(struct dcbport *port, const struct dcbport_settings *s)
 /**
  * dcbport_change() - change a port's settings
  * @port: the port
- * @s: its settings; each value is in its own range
- * @buffer: the switch that it is in from now on, or NULL; not another one than
- *	before
- * @extack: what is wrong, or what it is better to know
+ * @s: its new settings; each value is in its own range
+ * @buffer: the switch that it is in from now on, or NULL; if it is in one already,
+ *	this is the same or NULL
+ * @extack: an error or a warning
  *
  * Context: rtnl is held; may sleep.
  * Return: 0, or a negative error, and nothing has changed.
@@ -790,11 +790,11 @@ static int port_init(struct Qdisc *sch, struct nlattr *opt,
 	dcbport_pause_setup(&port->pause);
 	port_apply(port, &dcbport_defaults);
 	if (port->dev->type != ARPHRD_ETHER) {
-		NL_SET_ERR_MSG(extack, "a port is an Ethernet device");
+		NL_SET_ERR_MSG(extack, "dcbport needs an Ethernet device");
 		return -EOPNOTSUPP;
 	}
 	if (sch->parent != TC_H_ROOT) {
-		NL_SET_ERR_MSG(extack, "dcbport is a root qdisc");
+		NL_SET_ERR_MSG(extack, "dcbport must be the root qdisc");
 		return -EOPNOTSUPP;
 	}
 	if (opt) {
@@ -804,15 +804,15 @@ static int port_init(struct Qdisc *sch, struct nlattr *opt,
 	}
 	err = dcbport_hook_begin(port);
 	if (err) {
-		NL_SET_ERR_MSG(extack, "there is no netfilter ingress hook");
+		NL_SET_ERR_MSG(extack, "the netfilter ingress hook cannot be registered");
 		return err;
 	}
 	dcbport_dcbnl_begin(port);
 	return 0;
 }
 
-/* Also of a device that goes down: what is told stays, and is put right when it comes up.
- * The other end may have forgotten it by then.
+/* Also called when a device goes down. @told stays as it is, and is corrected when the
+ * device comes up; the other end may have forgotten its pauses by then.
  */
 static void port_reset(struct Qdisc *sch)
 {
@@ -860,7 +860,7 @@ static void port_destroy(struct Qdisc *sch)
 		kvfree(port->class[tc].flows);
 }
 
-/* What tc shows of RED, and who reads that reads this */
+/* As tc shows RED, so that programs which read that can read this */
 static int port_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 {
 	struct dcbport *port = qdisc_priv(sch);
@@ -889,10 +889,10 @@ static struct Qdisc_ops port_qdisc_ops __read_mostly = {
 };
 
 /**
- * dcbport_of() - the port that a device is
+ * dcbport_of() - find the port of a device
  * @dev: the device
  *
- * Context: rtnl is held. Return: NULL if it is none.
+ * Context: rtnl is held. Return: the port, or NULL if the device is not a port.
  */
 struct dcbport *dcbport_of(const struct net_device *dev)
 {
@@ -901,8 +901,8 @@ struct dcbport *dcbport_of(const struct net_device *dev)
 	return sch && sch->ops == &port_qdisc_ops ? qdisc_priv(sch) : NULL;
 }
 
-/* A device that was down has lost its timer, and nobody could wake it. It may have
- * pauses to say, or to take back.
+/* While a device is down, its port has no timer and cannot be woken. When it comes up,
+ * it may have to announce pauses, or to end some.
  */
 static int device_event(struct notifier_block *unused, unsigned long event,
 			void *info)
@@ -922,7 +922,7 @@ static struct notifier_block device_notifier = {
 };
 
 /**
- * dcbport_qdisc_init() - offer the qdisc
+ * dcbport_qdisc_init() - register the qdisc
  *
  * Context: process; may sleep. Return: 0 or a negative error.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What can be set of a port: defaults, and what does not go together. */
+/* The settings of a port: defaults, and which combinations are refused. */
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -8,17 +8,17 @@
 #include "pfc.h"
 #include "settings.h"
 
-/* Marks as in the paper (Zhu et al., SIGCOMM 2015: 40 Gb/s). Priority 6 is that of
- * CNPs. A class may hold what a switch's buffer does.
+/* Marks as in the paper (Zhu et al., SIGCOMM 2015: 40 Gb/s). Priority 6 is for CNPs.
+ * A class may hold as much as a switch's buffer.
  */
 #define DEFAULT_LIMIT	(12 << 20)
 #define DEFAULT_CURVE	{ .kmin = 5000, .kmax = 200000, .pmax = DCBPORT_PMAX_ONE / 100 }
 
-/* ms; the watchdog is SONiC's, where links are fast */
+/* ms; as SONiC's watchdog has for fast links */
 #define LEAST_WATCH	200
 
-/* So many of the longest pauses in a row are no accident: a sender that is still
- * congested says it again at half of the first one
+/* This many of the longest pauses in a row are not normal: a device that is still
+ * congested repeats its frame at half of the pause
  */
 #define STORM_PAUSES	3
 
@@ -52,7 +52,7 @@ static u8 settings_lossless(const struct dcbport_settings *s)
 	return classes;
 }
 
-/* Whether any priority is in the class */
+/* Whether the class has any priority */
 static bool settings_uses(const struct dcbport_settings *s, int tc)
 {
 	int prio;
@@ -82,11 +82,11 @@ static const char *check_class(const struct dcbport_settings *s, int prio)
 }
 
 /**
- * dcbport_settings_check() - find what does not go together
+ * dcbport_settings_check() - find settings that contradict each other
  * @s: the settings; each value is in its own range
- * @in_switch: the port is in a switch, whose buffer the thresholds are about
+ * @in_switch: the port is in a switch, so that thresholds apply
  *
- * Return: NULL, or what is wrong, for people.
+ * Return: NULL, or an error message.
  */
 const char *dcbport_settings_check(const struct dcbport_settings *s,
 				   bool in_switch)
@@ -117,11 +117,11 @@ static u64 longest_pause(const struct dcbport_settings *s)
 }
 
 /**
- * dcbport_settings_detect() - how long a class sends nothing until its pause is one
- *	without end
+ * dcbport_settings_detect() - return how long a class must send nothing until its
+ *	pause counts as one without end
  * @s: the settings
  *
- * Return: ms; unless set, never so short that a single pause reaches it.
+ * Return: ms; unless it is set, longer than any single pause.
  */
 u64 dcbport_settings_detect(const struct dcbport_settings *s)
 {
@@ -130,10 +130,11 @@ u64 dcbport_settings_detect(const struct dcbport_settings *s)
 }
 
 /**
- * dcbport_settings_restore() - how long nobody asks for a pause until it is over
+ * dcbport_settings_restore() - return how long no frame may ask for a pause until
+ *	a pause without end is over
  * @s: the settings
  *
- * Return: ms; unless set, never so short that it is over while a pause lasts.
+ * Return: ms; unless it is set, at least as long as the longest pause.
  */
 u64 dcbport_settings_restore(const struct dcbport_settings *s)
 {
@@ -141,10 +142,10 @@ u64 dcbport_settings_restore(const struct dcbport_settings *s)
 }
 
 /**
- * dcbport_settings_warn() - find what is allowed and useless
- * @s: the settings, which dcbport_settings_check() has nothing against
+ * dcbport_settings_warn() - find settings that are allowed but do not make sense
+ * @s: the settings, which have passed dcbport_settings_check()
  *
- * Return: NULL, or a warning, for people.
+ * Return: NULL, or a warning.
  */
 const char *dcbport_settings_warn(const struct dcbport_settings *s)
 {
@@ -163,7 +164,7 @@ const char *dcbport_settings_warn(const struct dcbport_settings *s)
 }
 
 /**
- * dcbport_settings_counts_flows() - whether the flows of a class matter
+ * dcbport_settings_counts_flows() - check whether the flows of a class are needed
  * @s: the settings
  * @tc: the class
  */
@@ -173,7 +174,7 @@ bool dcbport_settings_counts_flows(const struct dcbport_settings *s, int tc)
 }
 
 /**
- * dcbport_settings_room() - what a port takes of its switch's buffer for itself
+ * dcbport_settings_room() - return how much of its switch's buffer a port reserves
  * @s: its settings
  *
  * Return: bytes.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What can be set of a port and of a switch. See settings.c. */
+/* The settings of a port. See settings.c. */
 #ifndef DCBPORT_SETTINGS_H
 #define DCBPORT_SETTINGS_H
 
@@ -12,7 +12,7 @@
 #include "prio.h"
 #include "flows.h"
 
-/* bit/s by which quanta are counted where no rate is set: what a veth says of itself */
+/* bit/s by which quanta are counted if no rate is set: the speed that veth reports */
 #define DCBPORT_ASSUMED_RATE	10000000000ULL
 
 /**
@@ -24,13 +24,13 @@
  * @prio: which priority a packet has
  * @tc: the class of each priority
  * @strict: classes that are sent before others, one bit each
- * @weight: of the others; 0 only where no priority is
- * @maxrate: bit/s that a class sends at most, 0 for no such bound
+ * @weight: of the others; 0 only for classes without a priority
+ * @maxrate: bit/s that a class sends at most, 0 for no bound
  * @limit: bytes that a class holds at most
  * @curve: marks of each class
  * @flows: how they depend on the number of its flows
- * @thresholds: of each priority that @pfc has, if the port is in a switch
- * @action: of the watchdog, if a pause does not end
+ * @thresholds: of each priority in @pfc, if the port is in a switch
+ * @action: what the watchdog does about a pause without end
  * @detect: ms, 0 for dcbport_settings_detect() to choose
  * @restore: ms, 0 for dcbport_settings_restore() to choose
  */

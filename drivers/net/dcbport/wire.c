@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The link behind a port: neither veth nor virtio takes time to send. What is
- * less than a nanosecond is carried over, so that a stream of frames has the
- * link's rate exactly.
+ * The link behind a port, because neither veth nor virtio takes time to send.
+ * Fractions of a nanosecond are carried over, so that a stream of frames has
+ * exactly the link's rate.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -22,7 +22,7 @@ u64 dcbport_wire_send(struct dcbport_wire *wire, u64 begin, u32 len)
 {
 	u64 work;
 
-	/* after a break it begins with the nanosecond */
+	/* after a break, there is no fraction to carry over */
 	if (begin != wire->free)
 		wire->rest = 0;
 	wire->free = begin;

@@ -15,10 +15,12 @@
 
 /**
  * enum dcbport_action - What the watchdog does about a pause without end
- * @DCBPORT_ACTION_OFF: There is no watchdog
- * @DCBPORT_ACTION_ALERT: It counts and logs
- * @DCBPORT_ACTION_FORWARD: The priority is sent although it is paused
- * @DCBPORT_ACTION_DROP: What the priority holds, and gets, is lost
+ * @DCBPORT_ACTION_OFF: The watchdog is off
+ * @DCBPORT_ACTION_ALERT: The pause is counted and logged
+ * @DCBPORT_ACTION_FORWARD: Packets of the priority are sent in spite of the
+ *   pause
+ * @DCBPORT_ACTION_DROP: Packets of the priority are dropped, those that wait
+ *   and those that come
  */
 enum dcbport_action {
 	DCBPORT_ACTION_OFF,
@@ -28,7 +30,7 @@ enum dcbport_action {
 };
 
 /**
- * enum dcbport_trust - What a packet's priority is taken from
+ * enum dcbport_trust - What decides a packet's priority
  * @DCBPORT_TRUST_NONE: All packets have the default priority
  * @DCBPORT_TRUST_DSCP: Its DSCP
  * @DCBPORT_TRUST_PCP: The priority code point of its VLAN tag
