@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Test cases that run one after the other in the simulator, and say so in TAP."""
+"""Runs test cases one after the other in the simulator. Prints TAP."""
 
 import traceback
 
@@ -21,12 +21,12 @@ def near(what, got, wanted, off):
     assert abs(got - wanted) <= off, "%s: %s, not %s +- %s" % (what, got, wanted, off)
 
 
-# What a test that fails may leave
+# A failed test may leave these behind
 NAMESPACES = "a b x y h1 h2 h3 s"
 
 
 def run(module, names):
-    """With the module loaded, those of these names, or all."""
+    """Load the module, and run the tests with these names, or all."""
     exact_sleep()
     sh("insmod " + module)
     wanted = [t for t in tests if not names or t.__name__ in names]
@@ -39,5 +39,5 @@ def run(module, names):
             print("not ok %d - %s\n# %s" % (n, t.__doc__, traceback.format_exc().replace(
                 "\n", "\n# ")), flush=True)
             sh("for n in %s; do ip netns del $n 2>/dev/null; done; true" % NAMESPACES)
-        # The namespaces go, and what waits for their lock would be late in the next test
+        # Namespaces are removed in the background; their lock would delay the next test
         sleep(300 * MS)

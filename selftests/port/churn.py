@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Runs on the debug kernel: ports, switches, links and namespaces come and go at random
-under traffic and PFC frames, many of them malformed. The kernel must find no fault, and
-in the end nothing may be left.
+"""Runs on the debug kernel: adds and removes ports, switches, links and namespaces at random
+under traffic and PFC frames, many of them malformed. The kernel must report nothing, and
+nothing may be left in the end.
 
 usage: churn.py MODULE BINARIES STEPS SEED
 """
@@ -19,7 +19,7 @@ PATIENCE = 60   # s
 
 
 class Patient(Socket):
-    """Devices go down."""
+    """Goes on when its device is down or gone."""
 
     passed = (errno.ENOBUFS, errno.ENETDOWN, errno.ENXIO)
 
@@ -45,7 +45,7 @@ class Net:
         self.port("h%d" % n, "eth0")
 
     def tool(self, netns, words):
-        """It may be refused: what it is about may be gone."""
+        """Run a command that may fail, because its object may be gone."""
         sh("ip netns exec %s %s/dcqcn port %s" % (netns, BINARIES, words), check=False)
 
     def port(self, netns, device):
@@ -67,7 +67,7 @@ class Net:
                       r.choice((0, 10)), r.choice((0, 0, 1, 3)), r.choice((0, 0, 3, 1000))))
 
     def dcb(self, netns, device):
-        """What it is refused is refused."""
+        """Run a random dcb command, which may be refused."""
         r = self.rng
         words = r.choice((
             "app add dev DEV dscp-prio %d:%d" % (r.randint(0, 63), r.randint(0, 7)),
@@ -152,7 +152,7 @@ class Net:
 
 
 def unload():
-    """Namespaces go in their own time, and the last port with them."""
+    """Wait until namespaces, and with them the last port, are gone."""
     end = time.monotonic() + PATIENCE
     while sh("rmmod dcbport", check=False).returncode and time.monotonic() < end:
         time.sleep(0.1)
@@ -167,7 +167,7 @@ def main():
     for _ in range(STEPS):
         what = net.step()
         steps[what] = steps.get(what, 0) + 1
-        # timers run, packets arrive; in simulated time only now
+        # let timers run and packets arrive, which in simulated time happens only now
         time.sleep(rng.choice((0, 1e-5, 1e-3, 2e-2)))
     print("# %s" % ", ".join("%s %d" % s for s in sorted(steps.items())))
     print("ok 1 - ports, switches and namespaces come and go under traffic", flush=True)
@@ -178,7 +178,7 @@ def main():
     leaks = ""
     try:
         for _ in range(2):
-            time.sleep(6)       # kmemleak tells only what is older
+            time.sleep(6)       # kmemleak reports only older objects
             with open("/sys/kernel/debug/kmemleak", "w") as f:
                 f.write("scan")
         with open("/sys/kernel/debug/kmemleak") as f:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Runs on the debug kernel, or on the simulator's: any DCB netlink to ports under traffic, of
-which two have the same ifindex. The kernel must find no fault, no packet may be lost track of,
+"""Runs on the debug kernel, or on the simulator's: random DCB netlink to ports under traffic, of
+which two have the same ifindex. The kernel must report nothing, all packets must be accounted for,
 and nothing may be left in the end.
 
 usage: dcbfuzz.py MODULE BINARIES MESSAGES SEED
@@ -23,7 +23,7 @@ COUNTED = "messages", "changes taken", "changes refused", "errors"
 
 
 def shares(netns, device):
-    """Of each class its percentage, and its algorithm; of each priority its class."""
+    """Percentage and algorithm of each class, and the class of each priority."""
     with Dcbnl(netns, device) as nl:
         form, names = FIELDS[ETS]
         values = dict(zip(names.split(), struct.unpack(form, nl.get(ETS))))
@@ -31,7 +31,7 @@ def shares(netns, device):
 
 
 def check(netns, device):
-    """What must hold of a port, whatever was asked of it. How many entries it has."""
+    """Check what must always hold for a port; return its number of APP entries."""
     percent, tsa, classes = shares(netns, device)
     assert sum(percent) in (0, 100), percent
     for tc in classes:
@@ -81,7 +81,7 @@ def main():
     for s in sockets:
         s.s.close()
     sh("tc -n a qdisc del dev a0 root; tc -n b qdisc del dev b0 root")
-    # the core has nothing of them that a new port would show
+    # the core keeps nothing of them that a new port would show
     Port(BINARIES, "a", "a0")
     same("entries", json.loads(sh("ip netns exec a dcb -j app show dev a0").stdout), {})
     sh("ip netns del a; ip netns del b")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""DCB netlink as it is, for what dcb(8) hides: that of iproute2 6.1 says nothing when the
+"""DCB netlink itself, for what dcb(8) hides: that of iproute2 6.1 says nothing when the
 kernel refuses ETS, PFC, rates and buffers, takes kbit/s for byte/s, and knows no trust.
 """
 
@@ -13,9 +13,9 @@ RTM_GETDCB, RTM_SETDCB = 78, 79
 CEE_SET_APP, IEEE_SET, IEEE_GET = 19, 20, 21
 IFNAME, CEE_APP, IEEE = 1, 12, 13
 ETS, PFC, APPS, MAXRATE, BUFFER, TRUST = 1, 2, 3, 7, 10, 11
-APP, DCB_APP = 1, 2     # in the tables: of IEEE, and others
+APP, DCB_APP = 1, 2     # attributes of IEEE's table: for IEEE's selectors, and for others
 DSCP, PCP = 5, 255      # selectors
-GROUP = 23      # who listens here is told of changes
+GROUP = 23      # multicast group for changes
 NESTED = 0x8000
 
 # struct ieee_ets, ieee_pfc, ieee_maxrate, dcbnl_buffer
@@ -45,7 +45,7 @@ Event = collections.namedtuple("Event", "pfc app")
 
 
 class Listener:
-    """To changes in a namespace: each with what has PFC then, and the DSCP's entries."""
+    """Listens to changes in a namespace: the priorities with PFC, and the DSCPs' entries."""
 
     def __init__(self, netns):
         with in_netns(netns):
@@ -73,7 +73,7 @@ class Listener:
 
 
 class Dcbnl:
-    """Of a device in a namespace."""
+    """DCB netlink for a device in a namespace."""
 
     def __init__(self, netns, device):
         self.device = attribute(IFNAME, device.encode() + b"\0")
@@ -96,17 +96,17 @@ class Dcbnl:
         return dict(attributes(answer[20:length]))
 
     def get(self, kind):
-        """The structure's bytes."""
+        """Return the bytes of the structure."""
         return dict(attributes(self._ask(RTM_GETDCB, IEEE_GET)[IEEE]))[kind]
 
     def set(self, kind, data):
-        """The error's number, or 0."""
+        """Return the error's number, or 0."""
         answer = self._ask(RTM_SETDCB, IEEE_SET, attribute(IEEE | NESTED, attribute(kind, data)))
         code, = struct.unpack("b", answer[IEEE])
         return -code
 
     def change(self, kind, **fields):
-        """Like set(), with these fields changed in what is there."""
+        """Like set(), but change only these fields."""
         form, names = FIELDS[kind]
         values = list(struct.unpack(form, self.get(kind)))
         names = names.split()
@@ -126,7 +126,7 @@ class Dcbnl:
         return [v[0] for _, v in attributes(self.get(TRUST))]
 
     def app(self, dscp, prio):
-        """Add an entry. The error's number, or 0."""
+        """Add an entry. Return the error's number, or 0."""
         return self.set(APPS | NESTED, attribute(APP, struct.pack("=BBH", DSCP, prio, dscp)))
 
     def pcp_app(self, pcp, prio):
@@ -139,7 +139,7 @@ class Dcbnl:
         return sorted((pcp, prio) for selector, prio, pcp in entries if selector == PCP)
 
     def cee_app(self, ethertype, prios):
-        """The same as CEE has them."""
+        """The same by CEE."""
         try:
             self._ask(RTM_SETDCB, CEE_SET_APP, attribute(CEE_APP | NESTED, b"".join((
                 attribute(1, b"\0"), attribute(2, struct.pack("=H", ethertype)),

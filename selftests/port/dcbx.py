@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Ports that agree with their neighbours through lldpad, as Debian packages it. Leaves what
-they said in OUT/lldp.pcap. tests.py runs it in the simulator; on other kernels
+"""Ports that agree with their neighbours through Debian's lldpad. Captures what
+they say in OUT/lldp.pcap. tests.py runs it in the simulator; on other kernels
 
 usage: dcbx.py MODULE BINARIES OUT [TEST ...]
 """
@@ -19,11 +19,11 @@ from wire import MS, S, Port, Socket, is_data, mac, now, packet, prio, sh, sleep
 MODULE, BINARIES, OUT = sys.argv[1:4]
 PCAP, LOG = os.path.join(OUT, "lldp.pcap"), os.path.join(OUT, "lldpad")
 PAGE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../Documentation/dcbx.rst")
-# What a neighbour may be late by: lldpad's timer ticks once a second
+# How late a neighbour may be: lldpad's timer ticks once a second
 INTERVAL, TTL, LATE = 30 * S, 120 * S, 2 * S
 
-# As in a capture of a switch, but that its priorities 0 and 4 are in class 15, which no agent
-# can be told: ETS, PFC for 2, 4 and 5, DSCP 26 is priority 3, 48 is 6
+# As captured from a switch, except that its priorities 0 and 4 are in class 15, which no agent
+# can be set to: ETS, PFC for 2, 4 and 5, DSCP 26 is priority 3, 48 is 6
 ETS = ("up2tc=0:0,1:4,2:1,3:1,4:0,5:4,6:1,7:4 tcbw=0,50,0,0,50,0,0,0 "
        "tsa=0:strict,1:ets,2:strict,3:strict,4:ets,5:strict,6:strict,7:strict")
 VECTORS = {
@@ -34,13 +34,13 @@ VECTORS = {
 }
 SWITCH = ("ETS-CFG willing=no " + ETS, "ETS-REC enableTx=yes " + ETS,
           "PFC willing=no enabled=2,4,5", "APP enableTx=yes app=3,5,26", "APP app=6,5,48")
-# Each priority in a class of its own, where lldpad's default is one for all
+# Each priority in a class of its own; lldpad's default is one class for all
 APART = "ETS-CFG willing=no up2tc=0:0,1:1,2:2,3:3,4:4,5:5,6:6,7:7"
 TAKEN = {"pfc": [2, 4, 5], "app": [[26, 3], [48, 6]]}
 
 
 class Side:
-    """A namespace with a port, whose agent comes later."""
+    """A namespace with a port; its agent is started later."""
 
     def __init__(self, name):
         self.name, self.device = name, name + "0"
@@ -60,7 +60,7 @@ class Side:
                              (self.name, what, self.device)).stdout)
 
     def agreed(self):
-        """What has PFC, and the priorities of DSCPs."""
+        """The priorities with PFC, and the priorities of DSCPs."""
         enabled = self.dcb("pfc")["prio_pfc"]
         return {"pfc": [p for p in range(8) if enabled[p]],
                 "app": sorted(self.dcb("app").get("dscp_prio", []))}
@@ -70,7 +70,7 @@ class Side:
         return shown["prio_tc"], shown["tc_bw"], [t == "ets" for t in shown["tc_tsa"]]
 
     def becomes(self, wanted, limit):
-        """Within that time. ns; how long it took."""
+        """Wait until agreed() is that, within a time limit; return how many ns it took."""
         try:
             return wait("becomes", lambda: self.agreed() == wanted, limit, S)
         except AssertionError:
@@ -78,7 +78,7 @@ class Side:
                 self.name, self.agreed(), wanted, limit // S))
 
     def heard(self):
-        """LLDP frames that came in."""
+        """LLDP frames that were received."""
         return [f for f in self.socket.take() if f.data[12:14] == lldp.ETHERTYPE]
 
     def end(self):
@@ -88,7 +88,7 @@ class Side:
 
 
 class Cable:
-    """x0 in x and y0 in y, both ports; what y0 has received is recorded."""
+    """x0 in x and y0 in y, both ports; frames that y0 receives are recorded."""
 
     def __init__(self):
         sh("ip netns add x && ip netns add y && "
@@ -112,12 +112,12 @@ class Cable:
         self.y.start(*y)
 
     def say(self, *tlvs, ttl=120):
-        """As if x did."""
+        """Send an LLDP frame in the place of x."""
         self.x.socket.send(lldp.frame(mac(1), *tlvs, ttl=ttl))
 
 
 def doctor(side, *wanted):
-    """Finds that at the port, and nothing else. How to fix each."""
+    """Check that doctor finds exactly this at the port; return how to fix each."""
     r = sh("ip netns exec %s %s/dcqcn -j doctor -i 1ms dev %s" % (side.name, BINARIES, side.device),
            check=False)
     found = json.loads(r.stdout)
@@ -137,7 +137,7 @@ def record(frames):
 
 @test
 def willing():
-    """The willing side takes over PFC, ETS and APP, under traffic, and follows changes"""
+    """The willing side adopts PFC, ETS and APP under traffic, and follows changes"""
     with Cable() as cable:
         cable.start()
         sent = 0
@@ -185,7 +185,7 @@ def willing():
 
 @test
 def gone():
-    """A neighbour's TTL is over, or the link was down: the local configuration is back"""
+    """When a neighbour's TTL expires, or the link was down, the local configuration returns"""
     local = {"pfc": [1], "app": [[10, 2]]}
     mine = ("PFC willing=yes enabled=1", "ETS-CFG willing=yes", "APP app=2,5,10")
     taken = {"pfc": TAKEN["pfc"], "app": [[10, 2], *TAKEN["app"]]}
@@ -213,19 +213,19 @@ def gone():
 
 @test
 def unwilling():
-    """Both unwilling: each keeps its own"""
+    """If both are unwilling, each keeps its own settings"""
     with Cable() as cable:
         sh("ip -n x link add br0 type bridge && ip -n x link set x0 master br0 && "
            "ip -n x link set br0 up")
         cable.start(x=("PFC willing=no enabled=3", APART), y=("PFC willing=no enabled=4", APART))
         cable.y.agent.speak()
         sleep(INTERVAL + LATE)
-        assert cable.y.heard(), "nobody spoke"
+        assert cable.y.heard(), "y heard no frame"
         same("x", cable.x.agreed(), {"pfc": [3], "app": []})
         same("y", cable.y.agreed(), {"pfc": [4], "app": []})
         fix, = doctor(cable.y, "pfc-mismatch")
         doctor(cable.x, "pfc-mismatch")
-        # as it is told to do
+        # do what doctor proposes
         sh("ip netns exec y %s" % fix)
         cable.y.becomes({"pfc": [3], "app": []}, INTERVAL + LATE)
         cable.x.becomes({"pfc": [3], "app": []}, INTERVAL + LATE)
@@ -236,7 +236,7 @@ def unwilling():
 
 @test
 def differences():
-    """doctor finds where two ports do not agree"""
+    """doctor finds what two ports do not agree on"""
     with Cable() as cable:
         cable.y.start("PFC willing=no enabled=3", APART, speak=True)
         doctor(cable.y)
@@ -251,7 +251,7 @@ def differences():
         cable.y.port.set("trust dscp")
         sh("ip netns exec y dcb app replace dev y0 dscp-prio 26:4")
         doctor(cable.y, "dscp-mismatch")
-        # of others than DSCPs: the neighbour has none for DSCPs
+        # an entry that is not for a DSCP: then the neighbour has none for DSCPs
         cable.say(pfc, lldp.own(lldp.IEEE, lldp.APP, bytes.fromhex("00" "618906")))
         sleep(LATE)
         sh("ip netns exec y dcb app replace dev y0 dscp-prio 26:4")
@@ -267,7 +267,7 @@ def differences():
 
 @test
 def cee():
-    """A neighbour that speaks CEE only: nothing is taken over, and doctor says so"""
+    """From a neighbour that speaks only CEE nothing is adopted, and doctor says so"""
     with Cable() as cable:
         cable.y.start("PFC willing=yes enabled=1", APART.replace("no", "yes"), speak=True)
         cable.y.becomes({"pfc": [1], "app": []}, INTERVAL + LATE)
@@ -281,7 +281,7 @@ def cee():
         print("# lldpad speaks then: %s" % " ".join(t.hex() for t in said[3:]))
 
 
-# TLVs that no port can follow, and who refuses them
+# TLVs that no port can obey, and who refuses them
 ETS_OF = "fe190080c20a00%s"
 BAD = {
     "weights of 101 % together": ETS_OF % "01234567" "3332000000000000" "0202000000000000",
@@ -295,7 +295,7 @@ BAD = {
 
 @test
 def hostile():
-    """What a hostile neighbour says is refused or bounded, and no packet is lost"""
+    """Hostile TLVs are refused or bounded, and no packet is lost"""
     with Cable() as cable:
         cable.y.start("PFC willing=yes", "ETS-CFG willing=yes", speak=True)
         sleep(5 * S)
@@ -322,7 +322,7 @@ def hostile():
         said(lldp.own(lldp.IEEE, lldp.APP, b"\0" + b"".join(
             struct.pack(">BH", ((7 - n // 64) << 5) | 5, n % 64) for n in range(168))))
         assert len(cable.y.agreed()["app"]) <= 168, cable.y.agreed()
-        # Selectors that nothing would follow
+        # Selectors that would have no effect
         said(lldp.own(lldp.IEEE, lldp.APP, bytes.fromhex("00" "618906" "420cbc" "8312b7" "e50040")))
         same("entries", cable.y.agreed()["app"], [])
         for junk in (b"", b"\0", b"\0" * 30, b"\xff" * 507):
@@ -338,7 +338,7 @@ COUNT = 500
 
 
 class Star:
-    """Hosts at a switch, all ends of all links ports; no priority has PFC."""
+    """Hosts at a switch; both ends of each link are ports; no priority has PFC."""
 
     def __init__(self):
         sh("ip netns add s && ip -n s link add br0 type bridge stp_state 0 mcast_snooping 0 && "
@@ -369,7 +369,7 @@ class Star:
         sh("for n in h1 h2 h3 s; do ip netns del $n; done")
 
     def agree(self):
-        """The switch on PFC for priority 3, with willing hosts."""
+        """The switch announces PFC for priority 3; hosts are willing."""
         switch = Agent("s", "h1", LOG)
         self.agents.append(switch)
         for n in HOSTS:
@@ -383,7 +383,7 @@ class Star:
             *self.ports.values(), *(h for h, _ in self.hosts.values()))), INTERVAL + LATE, S)
 
     def incast(self):
-        """Two into one, with priority 3. Packets lost, and pauses sent."""
+        """Two hosts send to one, with priority 3. Return packets lost and pauses sent."""
         self.hosts[3][1].take()
         pauses = sum(p.count("tx_prio%d_pause", 3) for p in self.ports.values())
         for n in (1, 2):
@@ -407,7 +407,7 @@ def incast():
         assert not lost and pauses, (lost, pauses)
 
 
-# What holds after a command of the page's table
+# What must hold after a command of the page's table
 HABITS = {
     "--trust dscp": lambda side: side.port.show()["trust"] == "dscp",
     "--pfc 0,0,0,1,0,0,0,0": lambda side: side.agreed()["pfc"] == [3],
@@ -429,7 +429,7 @@ def page():
 
 @test
 def example():
-    """The page's own example does what the page says"""
+    """The example in dcbx.rst does what the page says"""
     text = page()
     commands = re.findall(r"^  (lldptool (?:.*\\\n)*.*)$", text, re.M)
     shown = re.findall(r"^  \$ (dcb .*)\n  (.*)$", text, re.M)
@@ -450,7 +450,7 @@ def example():
 
 @test
 def habits():
-    """What one types on a NIC with mlnx_qos has its command here"""
+    """For each command of mlnx_qos in dcbx.rst, the port's command has the same effect"""
     rows = re.findall(r"^   \* - ``mlnx_qos -i DEV (.*)``\n     - ``(.*)``$", page(), re.M)
     same("the table", [words for words, _ in rows], list(HABITS))
     with Cable() as cable:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Runs on the debug kernel: PFC frames, of which many are malformed, at a port that has
-packets to send. It counts exactly what it should, and the kernel finds no fault.
+packets to send. Its counters must be exact, and the kernel must report nothing.
 
 usage: fuzz.py MODULE BINARIES FRAMES SEED
 """
@@ -11,7 +11,7 @@ from wire import Port, Socket, in_netns, mac, packet, sh, unaccounted
 
 MODULE, BINARIES, FRAMES, SEED = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 OBEYED = 0b10111101     # all but 1, which has no PFC, and 6, which is strict
-CHUNK, TELL = 20000, 500000     # frames between looks at what it has to send, and between words
+CHUNK, TELL = 20000, 500000     # frames between refills of its queue, and between lines of progress
 
 
 def main():
@@ -22,7 +22,7 @@ def main():
        "peer name b0 netns b mtu 4200 && ip -n a link set a0 up && ip -n b link set b0 up")
     port, a = Port(BINARIES, "a", "a0"), Socket("a", "a0")
     port.set("rate 40gbit delay 1us pfc 0,2,3,4,5,7 action drop")
-    # a frame more than the device has room for is lost before the port sees it
+    # more frames than the device's queue holds are lost before the port sees them
     sh("echo 1000000 >/proc/sys/net/core/netdev_max_backlog")
     wanted, left = [0] * 9, FRAMES
     while left:

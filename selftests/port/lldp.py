@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Frames of LLDP (802.1AB) as they are, and lldpad in a namespace."""
+"""Raw LLDP frames (802.1AB), and lldpad in a namespace."""
 
 import struct
 import subprocess
@@ -21,13 +21,13 @@ def own(oui, subtype, data):
 
 
 def frame(src, *tlvs, ttl=120):
-    """From a neighbour with this address."""
+    """A frame from a neighbour with this address."""
     return b"".join((NEAREST_BRIDGE, src, ETHERTYPE, tlv(1, b"\4" + src), tlv(2, b"\3" + src),
                      tlv(3, struct.pack(">H", ttl)), *tlvs, tlv(0, b"")))
 
 
 def tlvs(data):
-    """Of a frame: each whole."""
+    """The TLVs of a frame, each as bytes with its header."""
     out, at = [], 14
     while at < len(data):
         head, = struct.unpack_from(">H", data, at)
@@ -39,12 +39,12 @@ def tlvs(data):
 
 
 def dcbx(data):
-    """Of a frame: IEEE's, each in hex, by its subtype."""
+    """The IEEE TLVs of a frame, in hex, by subtype."""
     return {t[5]: t.hex() for t in tlvs(data) if t[:1] == b"\xfe" and t[2:5] == IEEE}
 
 
 def cee(src, pfc):
-    """From a neighbour that speaks CEE only, with PFC for these priorities."""
+    """A TLV of a neighbour that speaks only CEE, with PFC for these priorities."""
     return frame(src, own(CEE, 2, b"".join((
         struct.pack(">HBBII", 1 << 9 | 10, 0, 0, 1, 0),
         struct.pack(">HBBBB4s8sB", 2 << 9 | 17, 0, 0, 0x80, 0, bytes.fromhex("00010000"),
@@ -53,7 +53,7 @@ def cee(src, pfc):
 
 
 def wait(what, happens, limit, every=100 * MS):
-    """Until it does. ns; how long it took."""
+    """Wait until it does; return how many ns it took."""
     began = now()
     while not happens():
         assert now() - began <= limit, "%s: not within %d s" % (what, limit // S)
@@ -62,7 +62,7 @@ def wait(what, happens, limit, every=100 * MS):
 
 
 class Agent:
-    """lldpad in a namespace, where it has its directories to itself."""
+    """lldpad in a namespace, with directories of its own."""
 
     def __init__(self, netns, device, log):
         self.netns, self.device = netns, device
@@ -86,6 +86,6 @@ class Agent:
         self.set("-L -i %s adminStatus=rxtx" % self.device)
 
     def die(self):
-        """Without a word to its neighbour."""
+        """Kill it, so that it does not tell its neighbour."""
         self.process.kill()
         self.process.wait()

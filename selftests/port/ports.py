@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a port does, and when. See tests.py, which runs it."""
+"""Tests of what a port does, and when. tests.py runs them."""
 
 import csv
 import errno
@@ -25,8 +25,8 @@ FOREVER = 0xffff
 
 
 class Link:
-    """a0 in a, which is a port, and b0 in b, which is none: it sees what a0 sends when it has
-    arrived, and what it sends itself arrives at once."""
+    """a0 in a, which is a port, and b0 in b, which is not: b0 sees each frame of a0 when it has
+    arrived, and its own frames arrive at once."""
 
     def __init__(self, words="rate 40gbit delay 1us"):
         sh("ip netns add a && ip netns add b && "
@@ -57,7 +57,7 @@ class Link:
 
 @test
 def default():
-    """A port needs no option, and says what it is"""
+    """A port needs no options, and shows what it is"""
     with Link("rate 0") as link:
         kind = sh("tc -n a qdisc show dev a0").stdout
         assert "qdisc dcbport" in kind, kind
@@ -90,7 +90,7 @@ def wire():
 
 @test
 def shares():
-    """Weights 60:30:10 are shares of the link; what is paused leaves its to the others"""
+    """Weights 60:30:10 are shares of the link; a paused class leaves its share to the others"""
     with Link() as link:
         link.port.set("pfc 1 prio 1 weight 60 prio 2 weight 30 prio 3 weight 10")
         for p in (1, 2, 3):
@@ -100,7 +100,7 @@ def shares():
         for p, share in ((1, .6), (2, .3), (3, .1)):
             near("share of %d" % p, got.count(p) / len(got), share, .01)
         link.b.send(pfc({1: FOREVER}))
-        sleep(10 * US)      # what was under way
+        sleep(10 * US)      # what was on the wire
         link.got()
         sleep(1000 * FRAME)
         got = [prio(f) for f in link.got()]
@@ -111,7 +111,7 @@ def shares():
 
 @test
 def strict():
-    """A CNP waits for one frame at most"""
+    """A CNP waits for at most one frame"""
     with Link() as link:
         link.send(1000)
         for _ in range(50):
@@ -127,7 +127,7 @@ def strict():
 
 @test
 def marks():
-    """None up to Kmin, all above Kmax, Pmax's share between; only what is ECT, IPv4 and IPv6"""
+    """No marks up to Kmin, all above Kmax, Pmax's share in between; only ECT, IPv4 and IPv6"""
     for ipv6 in (False, True):
         with Link() as link:
             link.port.set("pfc 3,4,5 prio 3 kmin 50KB kmax 150KB pmax 50% "
@@ -142,7 +142,7 @@ def marks():
             marked = {number(f) for f in got if is_ce(f)}
             same("frames", len(got), 700)
             same("marks of what is not ECT", [f for f in got if prio(f) == 4 and is_ce(f)], [])
-            # n packets of 1 KB are queued before that with number n
+            # n packets of 1 KB are queued before packet number n
             same("marks up to Kmin", [n for n in marked if n <= 50], [])
             assert marked >= set(range(151, 300)), "not all above Kmax"
             chances = [.5 * (n - 50) / 100 for n in range(51, 151)]
@@ -153,18 +153,18 @@ def marks():
 
 @test
 def curve():
-    """Of 100,000 packets at 102.5 KB, half-way from Kmin to Kmax, 0.5 % are marked"""
+    """At 102.5 KB, half-way from Kmin to Kmax, 0.5 % of 100,000 packets are marked"""
     length, burst = 1000, 10
-    turn = burst * (length + 24) * 8e9 / RATE       # ns, in which a burst leaves
+    turn = burst * (length + 24) * 8e9 / RATE       # ns; how long a burst takes to leave
 
     def marked(link, waiting, bursts):
-        """Marks of so many bursts, each of which finds that many packets waiting."""
+        """Number of marks in these bursts, each of which finds this many packets waiting."""
         before = link.port.count("tx_prio%d_marked", 3)
         ect, plain = (packet(mac(2), mac(1), 3, ecn, length) for ecn in (2, 0))
         link.b.send(pfc({3: FOREVER}))
         link.a.send(*[plain] * (waiting + 1))
         link.b.send(pfc({3: 0}))
-        began = now() + 100     # the first one is on the wire, no other
+        began = now() + 100     # only the first one is on the wire
         for n in range(bursts):
             sleep(max(began + n * turn - now(), 0))
             link.a.send(*[ect] * burst)
@@ -176,7 +176,7 @@ def curve():
         same("curve", [link.port.show()["classes"][3][k] for k in ("kmin", "kmax", "pmax")],
              [5000, 200000, .01])
         near("at 98 to 107 KB", marked(link, 98, 10000), 500, 67)
-        # the burst grows the queue to Kmin, and no further
+        # the burst makes the queue grow to Kmin, and no further
         link.port.set("prio 3 kmin 13KB")
         same("up to Kmin", marked(link, 4, 1000), 0)
         link.port.set("prio 3 kmin 5KB")
@@ -184,7 +184,7 @@ def curve():
 
 
 def flow_packet(flow, prio, n, roce=False, length=1000):
-    """Of that flow: by its ports, or by the queue pair that it goes to."""
+    """A frame of this flow, which differs by its ports or by its destination QP."""
     frame = bytearray(packet(mac(2), mac(1), prio, 2, length, n))
     if roce:
         frame[36:38] = (4791).to_bytes(2, "big")
@@ -208,7 +208,7 @@ def flows():
             sleep(1 * MS)
             same("marked", [number(f) for f in link.got() if is_ce(f)], list(range(40, 81)))
             same("flows in the end", link.port.count("tx_prio%d_flows", 3), 0)
-        # What waits already when it is switched on is of unknown flows: the plain curve
+        # Packets that already wait when it is switched on belong to unknown flows: the plain curve
         link.port.set("prio 3 flows_min 0")
         link.b.send(pfc({3: FOREVER}))
         link.a.send(flow_packet(1, 3, 0))
@@ -235,7 +235,7 @@ def flows():
 
 @test
 def limit():
-    """A class holds no byte more than its limit, and what is lost is counted"""
+    """A class holds no byte more than its limit, and losses are counted"""
     with Link() as link:
         link.port.set("pfc 3 prio 3 limit 10000 kmax 0")
         link.b.send(pfc({3: FOREVER}))
@@ -274,7 +274,7 @@ def quanta():
         link.send(1, 3)
         sleep(20 * US)
         near("the last frame wins", link.got()[0].time - began, 100 * QUANTUM + FRAME + DELAY, 2)
-        # also over one that was to last longer, for what waits already
+        # also over a longer one, for packets that already wait
         link.b.send(pfc({3: FOREVER}))
         link.send(1, 3)
         link.b.send(pfc({3: 100}))
@@ -302,7 +302,7 @@ def longest():
 
 @test
 def nonsense():
-    """What is not a PFC frame, or not about an enabled priority, pauses nothing"""
+    """Frames other than PFC, or for priorities that are not enabled, pause nothing"""
     with Link() as link:
         link.port.set("pfc 3")
         for frame in (pfc({4: FOREVER}), pfc({3: FOREVER}, enable=0),
@@ -358,7 +358,7 @@ def flood():
     numbers = random.Random(1)
 
     def some():
-        """Pauses and their ends in turn, for all priorities; one in ten frames is broken."""
+        """Pauses and resumes in turn, for all priorities; one in ten frames is malformed."""
         for n in range(frames):
             frame = bytearray(pfc({p: numbers.choice((1, 7, FOREVER)) * (n % 2)
                                    for p in range(8)}, length=numbers.choice((60, 1500))))
@@ -366,7 +366,7 @@ def flood():
                         frame[:numbers.randint(16, 33)])
 
     def run(link, flooded):
-        """Dequeues, and frames of priority 4 that have arrived."""
+        """Number of dequeues, and of frames of priority 4 that have arrived."""
         link.send(200, 3)
         for n in range(rounds):
             link.send(100, 4)
@@ -381,7 +381,7 @@ def flood():
 
     with Link() as link, Events("qdisc/qdisc_dequeue") as events:
         link.port.set("pfc 3 action off")
-        # Nothing waits: there is nothing to look for
+        # Nothing waits, so it need not look at queues
         began = events.count()
         link.b.send(*(pfc({3: FOREVER}) for _ in range(1000)))
         same("looks, when it only pauses", events.count(), began)
@@ -431,7 +431,7 @@ BAD = (
 
 @test
 def refusals():
-    """Bad input is refused with a reason, and nothing has changed"""
+    """Bad input is refused with a reason, and changes nothing"""
     with Link() as link:
         sh("%s port switch new s size 1MB" % link.port.tool)
         before = link.port.show()
@@ -479,7 +479,7 @@ def refuses(nl, kind, error, **fields):
 
 @test
 def ets():
-    """dcb ets: what it says of weights, strict classes and priorities holds on the wire"""
+    """dcb ets: weights, strict classes and priorities take effect on the wire"""
     with Link() as link:
         shown = dcb_show("ets show DEV")
         same("strict", [t for t, a in enumerate(shown["tc_tsa"]) if a == "strict"], [6])
@@ -528,7 +528,7 @@ def ets():
                     (errno.EOPNOTSUPP, {"tsa": b"\0\377\2\2\0\0\0\0"}),
                     (errno.EOPNOTSUPP, {"cbs": 1}),
                     (errno.EINVAL, {"tx_bw": bytes((0, 61, 30, 10, 0, 0, 0, 0))}),
-                    # a class that a priority is in, without any bandwidth
+                    # a class with a priority, but without bandwidth
                     (errno.EINVAL, {"tx_bw": bytes((0, 90, 10, 0, 0, 0, 0, 0))}),
                     (errno.EINVAL, {"prio_tc": bytes((0, 1, 2, 3, 3, 3, 6, 8))})):
                 refuses(nl, dcbnl.ETS, error, **fields)
@@ -540,7 +540,7 @@ def ets():
         dcb("ets set DEV prio-tc 7:0")
         same("as precise as before", [c["weight"] for c in link.port.show()["classes"]][1:4],
              [7, 5, 1])
-        # Classes that no priority is in need no bandwidth
+        # Classes without a priority need no bandwidth
         with Dcbnl("a", "a0") as nl:
             refuses(nl, dcbnl.ETS, 0, prio_tc=bytes((0, 0, 0, 1, 0, 0, 2, 0)), tsa=b"\2" * 8,
                     tx_bw=bytes((50, 40, 10, 0, 0, 0, 0, 0)))
@@ -561,7 +561,7 @@ def ets():
 
 @test
 def maxrate():
-    """dcb maxrate: a class has that rate exactly, and leaves the rest to others"""
+    """dcb maxrate: a class has exactly that rate, and leaves the rest to others"""
     with Link() as link:
         same("shown", dcb_show("maxrate show DEV")["tc_maxrate"], [0] * 8)
         with Dcbnl("a", "a0") as nl:
@@ -581,9 +581,9 @@ def maxrate():
 
 @test
 def app():
-    """dcb app: entries tell the priority of a DSCP, those without have the default"""
+    """dcb app: entries set the priority of a DSCP; DSCPs without one have the default"""
     def arrives(*dscps, ipv6=False):
-        """Priorities that DSCPs have."""
+        """The priorities of DSCPs."""
         out = []
         for d in dscps:
             before = link.port.stat()
@@ -620,7 +620,7 @@ def app():
                       "dgram-port-prio 4791:3"):
             dcb_fails("app add DEV " + words)
         same("still nothing", dcb_show("app show DEV"), {})
-        # As much as LLDP can tell in one TLV, and what is refused changes nothing
+        # As many as fit into one LLDP TLV; a refused one changes nothing
         with Dcbnl("a", "a0") as nl:
             got = [nl.app(dscp, p) for p in range(7, -1, -1) for dscp in range(64)]
             same("entries", (got.count(0), got.count(errno.ENOSPC)), (168, 512 - 168))
@@ -629,7 +629,7 @@ def app():
             same("shown", len(shown), 168)
             same("in order", [d for d, _ in shown], sorted(d for d, _ in shown))
             same("and they count", arrives(0, 39, 40, 63), [7, 7, 7, 7])
-            # the core's table for CEE, which nothing would follow
+            # the core's table for CEE, which would have no effect
             same("CEE", nl.cee_app(0x8906, 1 << 3), errno.EOPNOTSUPP)
             same("shown", len(dcb_show("app show DEV")["dscp_prio"]), 168)
         dcb("app flush DEV")
@@ -638,7 +638,7 @@ def app():
 
 @test
 def tables():
-    """APP tables of devices with one ifindex in two namespaces do not mix, and go with the port"""
+    """APP tables of devices with the same ifindex do not mix, and are removed with the port"""
     with Link():
         other = Port(BINARIES, "b", "b0")
         index = [json.loads(sh("ip -j -n %s link show dev %s0" % (n, n)).stdout)[0]["ifindex"]
@@ -678,7 +678,7 @@ def tables():
 
 @test
 def dcbx():
-    """dcb dcbx and buffer: what the port can do, and nothing else"""
+    """dcb dcbx and buffer: a port accepts what it can do, and nothing else"""
     with Link() as link:
         same("dcbx", dcb_show("dcbx show DEV"), {"host": True, "ieee": True})
         dcb("dcbx set DEV host ieee")
@@ -782,7 +782,7 @@ class Star:
                               (words if "pfc" in words else "pfc 3 " + words))
             self.hosts[n] = host, Socket("h%d" % n, "eth0")
         self.taken = {n: [] for n in self.hosts}
-        sleep(2 * 10**9)        # IPv6 has looked for itself
+        sleep(2 * 10**9)        # IPv6 has finished duplicate address detection
 
     def __enter__(self):
         for _, s in self.hosts.values():
@@ -803,11 +803,11 @@ class Star:
         self.hosts[src][1].send(*(packet(mac(dst), mac(src), 3, n=n) for n in range(count)))
 
     def say(self, n, frame):
-        """As if that host did, past its queue."""
+        """Send a frame as that host, past its queue."""
         self.hosts[n][1].send(frame)
 
     def heard(self, n):
-        """PFC frames that came to a host: (time, enable, timer of priority 3)."""
+        """PFC frames that a host received: (time, enable, timer of priority 3)."""
         return [(f.time, int.from_bytes(f.data[16:18], "big"), int.from_bytes(f.data[24:26], "big"))
                 for f in self.hosts[n][1].take() if f.data[12:14] == b"\x88\x08"]
 
@@ -816,13 +816,13 @@ class Star:
 
 
 XOFF, XON = 60000, 40000
-# Two frames, the pause frame, and what is under way meanwhile: SWITCH.md, oracle 4
+# Two frames, the pause frame, and what is in flight: Documentation/switch.rst
 HEADROOM = 2 * (LENGTH + 24) + 84 + 2 * RATE * DELAY // 8 // 10**9
 
 
 @test
 def headroom():
-    """With the headroom of the formula nothing is lost; with a frame less than was used, it is"""
+    """With the formula's headroom nothing is lost; with a frame less than was used, packets are"""
     used = None
     for room in (HEADROOM, None):
         room = room or used - LENGTH
@@ -848,7 +848,7 @@ def headroom():
 
 @test
 def doctor():
-    """dcqcn doctor finds what is wrong with a switch, that alone, and nothing where nothing is"""
+    """dcqcn doctor finds exactly what is wrong with a switch, and nothing on a sound one"""
     def finds(*wanted):
         r = sh("ip netns exec s %s/dcqcn -j doctor -i 500us" % BINARIES, check=False)
         found = json.loads(r.stdout)
@@ -859,7 +859,7 @@ def doctor():
         return found
 
     def wrong(n, words, right, finding):
-        """With these settings of a port that is found, and nothing with the others."""
+        """The first settings of a port lead to this finding, the second to none."""
         star.ports[n].set(words)
         found, = finds((finding, "h%d" % n))
         star.ports[n].set(right)
@@ -885,7 +885,7 @@ def doctor():
         reach = 3 * (XOFF + 20000)
         wrong(3, "prio 3 kmin %dB kmax 1MB" % reach, "prio 3 kmin %dB" % (reach - 1), "no-marks")
         star.ports[3].set("prio 3 kmin 20KB kmax 50KB")
-        # The same of the lossy pool, of which each may have 1/8 of what is free
+        # The same for the lossy pool: each may take 1/8 of its free part
         sh("ip netns exec s %s/dcqcn port switch set s lossy 110KB alpha 1/8" % BINARIES)
         wrong(3, "prio 0 kmin 30001B", "prio 0 kmin 29999B", "no-marks")
         wrong(3, "strict none prio 3 weight 100 prio 0 weight 100 prio 6 weight 1", "strict 6",
@@ -909,7 +909,7 @@ def doctor():
 
 @test
 def refresh():
-    """A pause is said in frames of PFC's format, again at half its time, and taken back"""
+    """A pause is sent as a PFC frame, repeated after half its time, and ended by a frame"""
     with Star("xoff %dB xon %dB headroom 20KB" % (XOFF, XON)) as star:
         star.say(3, pfc({3: FOREVER}))
         star.send(1, 3, 200)
@@ -948,7 +948,7 @@ def frame():
 
 @test
 def pfc_by_dcb():
-    """dcb pfc: set under traffic, nothing is lost; it counts what was said and heard"""
+    """dcb pfc: set under traffic, nothing is lost; it counts frames sent and received"""
     # Room for two pauses that begin: the second may, while the first one's packets are held
     with Star("pfc none xoff %dB xon %dB headroom 40KB" % (XOFF, XON)) as star:
         def pfc_set(words):
@@ -960,7 +960,7 @@ def pfc_by_dcb():
 
         same("off", shown("s", "h1")["prio_pfc"], [False] * 8)
         star.send(1, 3, 400)
-        sleep(20 * US)      # some are at the switch, more on their way
+        sleep(20 * US)      # some are in the switch, more on their way
         pfc_set("3:on")
         same("on", [p for p in range(8) if shown("s", "h1")["prio_pfc"][p]], [3])
         star.say(3, pfc({3: FOREVER}))
@@ -976,7 +976,7 @@ def pfc_by_dcb():
         assert got == [*range(400), *range(400)], "arrived: %d" % len(got)
         same("lost", star.drops(), 0)
         stat, host = star.ports[1].stat(), star.hosts[1][0].stat()
-        assert stat["tx_prio3_pause"], "nobody was paused"
+        assert stat["tx_prio3_pause"], "no host was paused"
         same("requests", shown("s", "h1")["requests"][3],
              stat["tx_prio3_pause"] + stat["tx_prio3_resume"])
         same("indications", shown("h1", "eth0")["indications"][3], host["rx_prio3_pause"])
@@ -992,7 +992,7 @@ def pfc_by_dcb():
 
 @test
 def departures():
-    """Whatever goes away takes its pauses back, and leaves no packet charged"""
+    """Whatever goes away ends its pauses, and leaves no packet charged"""
     for what in ("tc -n s qdisc del dev h1 root",
                  "ip netns exec s %s/dcqcn port set dev h1 switch none" % BINARIES,
                  "ip netns exec s %s/dcqcn port set dev h1 pfc none" % BINARIES):
@@ -1012,7 +1012,7 @@ def departures():
 
 @test
 def link_up():
-    """A device that was down says again who is to pause, and that it is over"""
+    """A device that was down announces its pauses again, and their end"""
     with Star("xoff %dB xon %dB headroom 20KB" % (XOFF, XON)) as star:
         def flap():
             sh("ip -n s link set h1 down; ip -n s link set h1 up")
@@ -1039,7 +1039,7 @@ def link_up():
 
 @test
 def transfer():
-    """Through a port of a quarter of the rate all comes out that went in, with PFC, and not without"""
+    """A port of a quarter of the rate loses nothing with PFC, and packets without"""
     count = 2000
     with Star("xoff %dB xon %dB headroom 20KB" % (XOFF, XON)) as star:
         sh("ip netns exec s %s/dcqcn port switch set s lossy 500KB" % BINARIES)
@@ -1057,14 +1057,14 @@ def transfer():
         same("came without", stat["tx_prio0_in_packets"], 2 * count)
         assert stat["tx_prio0_drop_buffer"] > 0, stat
         for n in (1, 2):
-            # each is paused for the time that the port has for the others
+            # each is paused while the port sends for the others
             near("us paused", star.hosts[n][0].stat()["rx_prio3_pause_duration"],
                  2 * count * FRAME * 4 * 7 / 8 / US, 2 * count * FRAME * 4 / US / 10)
 
 
 @test
 def record():
-    """dcqcn port record has a line for each class in use and moment, with counters as stat's"""
+    """dcqcn port record has a line per sample and class in use, with the counters of stat"""
     with Link("rate 40gbit delay 1us pfc 3 prio 3 kmin 0 kmax 1 limit 20000") as link:
         link.b.send(pfc({3: FOREVER // 4 + 1}))
         link.send(30, 3, ecn=2, length=1000)
@@ -1075,7 +1075,7 @@ def record():
         same("who", {(r["dev"], r["prio"]) for r in rows}, {("a0", "3")})
         times = [float(r["time"]) for r in rows]
         same("moments", [round((t - times[0]) * 1000) for t in times], [0, 1, 2, 3])
-        same("held at first", int(rows[0]["queue_bytes"]), 20000)
+        same("held at the start", int(rows[0]["queue_bytes"]), 20000)
         same("lost", {int(r["lost"]) for r in rows}, {10})
         last = {k: int(v) for k, v in rows[-1].items() if k not in ("time", "dev")}
         same("in the end", last, {
@@ -1087,7 +1087,7 @@ def record():
 
 @test
 def watch():
-    """dcqcn port watch shows what a class does: its rate, queue, marks, losses and pauses"""
+    """dcqcn port watch shows a class's rate, queue, marks, losses and pauses"""
     with Link("rate 40gbit delay 1us pfc 3 prio 3 kmin 0 kmax 1 limit 20000") as link:
         command = "%s %%s port watch -i 1ms -n 2 dev a0 >/run/watch & sleep .0001; " % link.port.tool
 
@@ -1114,7 +1114,7 @@ def watch():
 
 @test
 def pool():
-    """A port that may take 1/8 of what is free takes that, and lossy traffic is bounded apart"""
+    """A port takes 1/8 of the free buffer if it may, and lossy traffic has a bound of its own"""
     with Star("xoff 0 headroom 100KB") as star:
         sh("ip netns exec s %s/dcqcn port switch set s size 4MB lossy 200KB alpha 1/8" % BINARIES)
         star.say(3, pfc({3: FOREVER}))
@@ -1138,7 +1138,7 @@ def pool():
 
 @test
 def storm():
-    """A pause without end is found in 200 to 400 ms, harms no other class, and is over likewise"""
+    """A pause without end, and its end, are found in 200 to 400 ms; it harms no other class"""
     with Link("rate 40gbit delay 1us pfc 3 action drop") as link:
         link.send(10, 3)
         link.b.send(pfc({3: FOREVER}))
@@ -1172,7 +1172,7 @@ def storm():
 
 @test
 def slow():
-    """On a slow link no single pause is taken for one without end, and a storm still is found"""
+    """On a slow link, no single pause counts as one without end, but a storm does"""
     for rate, pause in ((50, 672), (168, 200), (400, 84)):
         detect, restore = max(200, 3 * pause), max(200, pause)
         with Link("rate %dmbit delay 1us pfc 3 action drop" % rate) as link:
@@ -1195,7 +1195,7 @@ def slow():
                 assert now() - began < 10**10, "the storm is not found"
             took = (now() - began) // MS
             assert detect - 1 <= took <= detect + restore + pause, "found after %d ms" % took
-            # As long as frames come, at half their time, it is not over
+            # While frames come, at half their time, it is not over
             for _ in range(8):
                 link.b.send(pfc({3: FOREVER}))
                 sleep(pause // 2 * MS)
@@ -1214,7 +1214,7 @@ def slow():
 
 @test
 def forward():
-    """With the action forward what is paused without end is sent; with off it waits"""
+    """With the action forward, packets are sent in spite of an endless pause; with off they wait"""
     for action, wanted in (("forward", 5), ("alert", 0), ("off", 0)):
         with Link("rate 40gbit delay 1us pfc 3 action %s" % action) as link:
             link.b.send(pfc({3: FOREVER}))
@@ -1228,7 +1228,7 @@ def forward():
 
 @test
 def unloading():
-    """The module cannot go while there is a port, and goes when there is none"""
+    """The module cannot be unloaded while a port exists, and can afterwards"""
     with Link() as link:
         assert sh("rmmod dcbport", check=False).returncode
         link.send(10)

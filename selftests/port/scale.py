@@ -15,7 +15,7 @@ MODULE, BINARIES = sys.argv[1:3]
 PORTS, EACH = 512, 256          # EACH: packets of each port and priority
 LENGTH = 60
 HEADROOM = 1000
-TOTAL = (PORTS - 1) * 8 * EACH  # all but the one that they leave through
+TOTAL = (PORTS - 1) * 8 * EACH  # all but the one through which they leave
 TOOL = "ip netns exec s %s/dcqcn" % BINARIES
 
 
@@ -54,7 +54,7 @@ def main():
     print("1..1", flush=True)
     sh("echo 1000000 >/proc/sys/net/core/netdev_max_backlog")
     build()
-    sleep(10**10)       # the kernel looks at no more than 100 new links a second
+    sleep(10**10)       # the kernel processes at most 100 link events per second
     with in_netns("h"):
         s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
     frames = [packet(mac(1), mac(2), p, length=LENGTH) for p in range(8)]

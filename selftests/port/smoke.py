@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Runs on a real kernel, whose clocks are whatever they are: a switch of two hosts.
+"""Runs on a real kernel, without exact clocks: a switch with two hosts.
 
 usage: smoke.py MODULE BINARIES PCAP
 """
@@ -47,7 +47,7 @@ def main():
         ports[n].set("rate 50mbit pfc 3 switch s xoff 20KB xon 10KB headroom 300KB action off "
                      "prio 3 kmin 0 kmax 0")
         hosts[n] = Socket("h%d" % n, "eth0")
-    # The packaged dcb finds PFC as it is, and says which priority a DSCP has
+    # The packaged dcb shows PFC, and sets the priority of a DSCP
     dcb = "ip netns exec s dcb -j %s dev h2 %s"
     shown = json.loads(sh(dcb % ("pfc show", "")).stdout)["prio_pfc"]
     assert [p for p in range(8) if shown[p]] == [3], shown
@@ -56,7 +56,7 @@ def main():
     shown = json.loads(sh(dcb % ("app show", "")).stdout)
     assert shown["dscp_prio"] == [[26, 3]], shown
     sh(dcb % ("app flush", ""))
-    # Paused for 671 ms at 50 Mb/s, and again until the switch has paused the sender
+    # Pause for 671 ms at 50 Mb/s, and again until the switch has paused the sender
     hosts[2].send(pfc({3: 0xffff}))
     hosts[1].send(*(packet(mac(2), mac(1), 3, 2, LENGTH, n) for n in range(COUNT)))
 
@@ -64,7 +64,7 @@ def main():
         hosts[2].send(pfc({3: 0xffff}))
         return ports[1].count("tx_prio%d_pause", 3)
 
-    until("nobody is paused", paused)
+    until("the sender is not paused", paused)
     got, said = [], []
 
     def arrived():

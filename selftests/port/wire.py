@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Namespaces, frames, and sockets that send and receive them as they are."""
+"""Namespaces, and sockets that send and receive raw frames."""
 
 import collections
 import contextlib
@@ -48,8 +48,8 @@ def in_netns(name):
 
 
 class Socket:
-    """One that sees all that comes in at a device of a namespace, and when. It is content
-    with errors of these numbers when it sends; lost packets are the qdisc's to count."""
+    """Receives everything that comes in at a device of a namespace, with the time. When it
+    sends, it ignores these errors, because the qdisc counts lost packets."""
 
     passed = (errno.ENOBUFS,)
 
@@ -71,7 +71,7 @@ class Socket:
                     raise
 
     def take(self):
-        """What has come in since it was last asked; not what went out."""
+        """The frames that came in since the last call, without those that went out."""
         out = []
         while True:
             try:
@@ -122,7 +122,7 @@ def is_ce(frame):
 
 
 def pfc(timers, enable=None, opcode=0x0101, length=60):
-    """timers: quanta by priority."""
+    """A PFC frame. timers: quanta by priority."""
     if enable is None:
         enable = sum(1 << p for p in timers)
     data = PFC + mac(99) + struct.pack(">HHH8H", 0x8808, opcode, enable,
@@ -152,7 +152,7 @@ class Port:
 
 
 def unaccounted(stat):
-    """What came in and is neither out, nor held, nor lost; by priority."""
+    """Packets that came in and have neither left, nor are held, nor were lost; by priority."""
     return [stat["tx_prio%d_in_packets" % p] -
             sum(stat["tx_prio%d_%s" % (p, n)]
                 for n in ("packets", "queue_packets", "wire_packets", "drop_limit", "drop_buffer",
@@ -160,7 +160,7 @@ def unaccounted(stat):
 
 
 def exact_sleep():
-    """Without the 50 us by which a process may sleep longer."""
+    """Sleep exactly, without the timer slack of 50 us."""
     assert not libc.prctl(29, 1, 0, 0, 0)       # PR_SET_TIMERSLACK, ns
 
 
