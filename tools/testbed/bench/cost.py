@@ -13,9 +13,9 @@ from .icount import Guest
 
 FRAME = 1082        # bytes of a packet in the middle of a message, MTU 1024
 
-# The emulated CPU has 1 GHz and needs more than 10 us for a packet, both ends
+# The emulated CPU has 1 GHz and needs more than 10 us for a packet, both hosts
 # included: within the module's own DCQCN_BATCH_NS no two packets of a flow can
-# share a timer there. So that they do, this constant is multiplied.
+# share a timer there. So this constant is multiplied.
 BATCH = ("#define DCQCN_BATCH_NS\t\t(10 * NSEC_PER_USEC)",
          "#define DCQCN_BATCH_NS\t\t(1000 * NSEC_PER_USEC)")
 
@@ -89,7 +89,7 @@ rmmod rdma_dcqcn
 """
 
 # Messages of 8 packets. Whatever the number of flows, their rates add up to a
-# little less than what the CPU can do, or to more where a flow cannot be slower.
+# little less than what the CPU can do, or to more if a flow cannot be slower.
 SCRIPT_FLOWS = """
 flows %(n)d 8192 %(depth)d
 dcqcn rdma_dcqcn
@@ -104,7 +104,7 @@ EXTRA = "tools/bench/modules"
 
 
 def _build(guest, out):
-    """Put all programs for the guest into its share's bin."""
+    """Put all programs for the guest into bin in the shared directory."""
     bin_dir = os.path.join(guest.share, "bin")
     modules, batched = os.path.join(out, "modules"), os.path.join(out, "batched")
 
@@ -137,7 +137,7 @@ def _results(text):
 
 
 class Measured:
-    """One line of gauge's: instructions per packet, timers and extras per packet."""
+    """A line of gauge's output: instructions per packet, timers and extras per packet."""
 
     def __init__(self, results, name):
         if name not in results:
@@ -153,7 +153,7 @@ class Measured:
 
 
 def figures(r, flows):
-    """From what the guest measured to keys of result.json."""
+    """Convert the guest's measurements to keys of result.json."""
     rxe, hooks, idle = (Measured(r, n) for n in ("rxe", "hooks", "idle"))
     passing, single, batched = (Measured(r, n) for n in ("passing", "single", "batched"))
     settled, marked = Measured(r, "settled"), Measured(r, "marked")
@@ -203,7 +203,7 @@ def figures(r, flows):
 
 
 def measure(out, flows=FLOWS):
-    """Returns the keys of result.json that count instructions."""
+    """Return the keys of result.json that count instructions."""
     script = SCRIPT % {"frame": FRAME}
     for n in flows:
         script += SCRIPT_FLOWS % {"n": n, "depth": 8 if n == 1 else 2,

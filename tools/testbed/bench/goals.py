@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The bench's table: figures, and the goals that they are held against."""
+"""The bench's table: figures and goals."""
 
-FLAT = 0.10         # of the cost per packet, from one flow to the most
+FLAT = 0.10         # goal for the growth of the cost per packet, from one flow to the most
 PACING = 0.005
 BYTES = 512
 
@@ -57,7 +57,7 @@ def _rows(r):
 
 
 def show(result):
-    """Prints the table. Returns how many goals were missed."""
+    """Print the table; return the number of missed goals."""
     rows = _rows(result)
     width = max(len(what) for what, *_ in rows)
     missed = 0

@@ -14,12 +14,12 @@ from ..core.progress import say
 from ..vm.guest import die_with_parent
 from ..vm.image import Image
 
-KERNEL = "7.2"      # rxe has network namespaces from 7.2 on
+KERNEL = "7.2"      # from 7.2 on, rxe supports network namespaces
 SILENCE = 900                   # s of wall time without output
 
 
 class Guest:
-    """Boots, runs a shell script, and ends; share is /lab/share in it."""
+    """Boots, runs a shell script, and ends; share is its /lab/share."""
 
     def __init__(self, kernel=KERNEL):
         self.image = Image(kernel).ensure()
@@ -38,7 +38,7 @@ class Guest:
         shutil.rmtree(self.dir, ignore_errors=True)
 
     def run(self, script, out, mem="2G"):
-        """Returns the script's output, which is left in a file, too; a line
+        """Return the script's output, which is also kept in a file; a line
         "progress TEXT" is shown."""
         with open(os.path.join(self.share, "script"), "w") as f:
             f.write(script)
@@ -85,7 +85,7 @@ class Guest:
             return ""
 
     def _watch(self):
-        """Its output without progress messages."""
+        """The output without progress messages."""
         said = []
 
         def line(entry):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""How precisely a limited flow keeps its rate, and how fast a mark becomes a
+"""How precisely a limited flow keeps its rate, and how soon a mark leads to a
 slower packet, in the simulator."""
 
 import concurrent.futures
@@ -15,8 +15,8 @@ from ..core.progress import say
 from ..sim import network_script, uml
 
 LINE = 200000       # Mb/s
-REACTION = 100      # Mb/s, that a CNP sets
-PACKETS = 1000      # to look at, at least: at 1 Mb/s in 2.7 s, and after 4 s the rate rises
+REACTION = 100      # Mb/s that a CNP sets
+PACKETS = 1000      # to measure, at least: at 1 Mb/s they take 2.7 s, and after 4 s the rate rises
 
 # Mb/s, then transport, MTU and message size. At 1 Mb/s even rxe's 65 packets
 # of 256 bytes just leave within the time that a request may be held; below,
@@ -64,10 +64,10 @@ def _flow(transport, mtu, size, tclass):
 
 
 def figures(rate, packets):
-    """Of (time in ns, bytes): rate error, largest burst and gap.
+    """Rate error, largest burst and gap of packets (time in ns, bytes).
 
-    The burst is how many bytes a flow was ever ahead of its rate, its longest
-    packet apart; the gap is the longest time between two packets.
+    The burst is the most bytes by which a flow was ahead of its rate, besides its longest
+    packet; the gap is the longest time between two packets.
     """
     skip = len(packets) // 10
     packets = packets[skip:]
@@ -79,7 +79,7 @@ def figures(rate, packets):
         sent += size
         burst = max(burst, lead + size - least)
     span = packets[-1][0] - start
-    real = (sent - packets[-1][1]) * 8000 / span      # Mb/s: the last has not passed yet
+    real = (sent - packets[-1][1]) * 8000 / span      # Mb/s: the last packet has not passed yet
     longest = max(size for _, size in packets)
     return {
         "error": round(real / rate - 1, 6),
@@ -114,7 +114,7 @@ class Bench:
         self.kernel.module(TOP, MODULE_PARTS, os.path.join(out, "uml"))
 
     def _run(self, name, rate, flow, first, packets):
-        """Lines of departures.py."""
+        """The lines that departures.py prints."""
         out = os.path.join(self.out, "pacing", name)
         os.makedirs(out, exist_ok=True)
         modules = self.kernel.modules("net/ipv4/udp_tunnel", "net/ipv6/ip6_udp_tunnel",
@@ -136,7 +136,7 @@ class Bench:
 
     def pace(self, rate):
         lines = self._run(str(rate), rate, _flow(*FLOWS[rate], 0), CNP % self.bin,
-                          # 10 ms at least
+                          # at least 10 ms
                           max(PACKETS, rate * 10**4 // (8 * FLOWS[rate][1])))
         say("bench: pacing at %d Mb/s" % rate)
         return figures(rate, [(int(t), int(size)) for t, size in lines])
@@ -149,7 +149,7 @@ class Bench:
 
 
 def measure(out):
-    """Returns the keys of result.json about time."""
+    """Return the keys of result.json about time."""
     bench = Bench(out)
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         try:

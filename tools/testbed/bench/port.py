@@ -106,7 +106,7 @@ def _build(guest, out):
 
 
 def figures(text):
-    """From what the guest measured to keys of result.json. All of its time is spent: a
+    """Convert the guest's measurements to keys of result.json. The CPU never idles: a
     microsecond of pktgen's is a thousand instructions."""
     results = {m[1]: (int(m[2]), int(m[3]))
                for m in re.finditer(r"^result (\w+) (\d+) (\d+)$", text, re.M)}
@@ -126,7 +126,7 @@ def figures(text):
 
 
 def measure(out):
-    """Returns the keys of result.json about ports."""
+    """Return the keys of result.json about ports."""
     with Guest(DEFAULT) as guest:
         _build(guest, out)
         text = guest.run(SETUP % {"frame": FRAME, "tos": TOS, "packets": PACKETS},

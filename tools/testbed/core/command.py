@@ -31,7 +31,7 @@ class Parser(argparse.ArgumentParser):
     json_wanted = False
 
     def parse_known_args(self, args=None, namespace=None):
-        # before anything is parsed that may be wrong
+        # before parsing, so that errors of parsing are JSON as well
         if "--json" in self._option_string_actions and "--json" in (args or ()):
             Parser.json_wanted = True
         return super().parse_known_args(args, namespace)
@@ -59,7 +59,7 @@ def number(least, most=float("inf"), kind=int):
             value = kind(text)
         except ValueError:
             value = None
-        # not a number is in no range
+        # NaN is in no range
         if value is None or not least <= value <= most:
             raise argparse.ArgumentTypeError("%s: must be %s, %s" % (
                 text, "a whole number" if kind is int else "a number", bounds))

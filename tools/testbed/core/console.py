@@ -9,8 +9,8 @@ from .errors import LabError
 
 
 def watch(process, silence, line, ended=lambda said: False):
-    """Pass each line of a process's output to line(), until it ends, or until ended() finds the
-    end in its last words. Raise LabError if it is silent for that many seconds."""
+    """Pass each line of a process's output to line(), until it ends, or until ended() accepts the
+    end of its output. Raise LabError if it prints nothing for that many seconds."""
     rest, words, alive = "", "", time.monotonic()
     fd = process.stdout.fileno()
     while True:
@@ -32,5 +32,5 @@ def watch(process, silence, line, ended=lambda said: False):
 
 
 def last(text, lines=20):
-    """The end of a text, for an error message."""
+    """The last part of a text, for an error message."""
     return "\n".join("    " + line for line in text.splitlines()[-lines:])

@@ -47,10 +47,10 @@ def apt_sources(suite):
 
 
 def mmdebstrap(suite, tree, packages, *options, log):
-    """Make a Debian root; return the exit status. The output goes to a file, log.
+    """Make a Debian root; return the exit status. The output goes to the file log.
 
-    It accepts an expired index, as of a frozen mirror, if this machine does. It runs in
-    namespaces of its own, so that no process or mount is left, however it ends.
+    Accepts an expired index, as a frozen mirror has, if this machine does. Runs in
+    namespaces of its own, so that no process or mount is left behind, however it ends.
     """
     shown = subprocess.run(["apt-config", "shell", "valid", "Acquire::Check-Valid-Until"],
                            check=True, capture_output=True, text=True).stdout
@@ -66,7 +66,7 @@ def mmdebstrap(suite, tree, packages, *options, log):
     try:
         p.communicate(apt_sources(suite))
     except BaseException:
-        # Of sudo only the terminal can ask that, and Ctrl-C has
+        # we cannot kill sudo, but the terminal's Ctrl-C reaches it
         with contextlib.suppress(PermissionError):
             p.kill()
         p.wait()
@@ -83,7 +83,7 @@ def _mirror():
 
 
 class Apt:
-    """An apt of our own for another suite, in a directory of ours. kind: deb, or deb-src,
+    """A separate apt for another suite, in a directory of its own. kind: deb, or deb-src,
     for the suite's sources."""
 
     def __init__(self, directory, suite, kind="deb"):
@@ -112,7 +112,7 @@ class Apt:
         return r.stdout
 
     def update(self):
-        # By default an index that cannot be fetched is but a warning
+        # By default an index that cannot be fetched only leads to a warning
         self._run("apt-get", "-q", "-o", "APT::Update::Error-Mode=any", "update")
 
     def names(self, pattern):

@@ -29,7 +29,7 @@ def _shown(value):
 
 
 class Condition:
-    """One line of [[expect]]: an expression, a comparison, and another expression."""
+    """One line of [[expect]]: two expressions and a comparison between them."""
 
     def __init__(self, where, what, text):
         self.where, self.what, self.text = where, what, text
@@ -101,7 +101,7 @@ class Expectation:
 
 
 class Verdict:
-    """bad: violations, a line each; failing: names of the runs with violations; looked: number of
+    """bad: violations, one per line; failing: names of the runs with violations; looked: number of
     comparisons; left_out: number of comparisons that were not made, because the run to compare
     with is missing."""
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Kernels of Debian's newest kernel source: the simulator's, User-mode Linux.
 
-Built once and kept in the user's cache, under a name that contains a hash of
+Built once and kept in the user's cache, under a name with a hash of
 its configuration. Modules are built against it like against any other kernel.
 
 The debug kernel is a second configuration of the same source: debug.config has the
@@ -21,7 +21,7 @@ from .errors import LabError
 from .paths import SIM, cache_dir
 from .progress import say, tail
 
-# From this version on rxe knows network namespaces, which are our hosts
+# From this version on, rxe supports network namespaces, which are our hosts
 OLDEST = (7, 2)
 SUITES = ("trixie-backports", "sid")
 
@@ -42,8 +42,8 @@ EDITS = (("arch/um/include/linux/time-internal.h",
           "_mix_pool_bytes(command_line, strlen(command_line));", ""),
          ("arch/um/Kconfig", "config HZ\n\tint\n\tdefault 100", "config HZ\n\tint\n\tdefault 250"))
 
-# And one edit of the debug kernel, which takes stack traces all the time. Only words on the
-# stack that chained frames return to count. Follow the frames, or each other word is looked
+# One more edit, of the debug kernel, which takes stack traces all the time. On the stack, only
+# return addresses of chained frames count. Follow the frames; otherwise each other word is looked
 # up among the symbols of all modules.
 DEBUG_EDITS = (("arch/um/kernel/stacktrace.c", "\t\tsp++;",
                 "\t\tif (bp - (unsigned long)sp <\n"
@@ -69,7 +69,7 @@ def key(*what):
 
 
 def override(config, changes):
-    """A configuration with the lines of another one in the place of its own."""
+    """A configuration in which lines of another one replace its own."""
     symbol = re.compile(r"(CONFIG_\w+)=.*")
     changed = {m[1] for m in symbol.finditer(changes)}
     kept = [line for line in config.splitlines()
@@ -84,7 +84,7 @@ class Kernel:
 
     def __init__(self, debug=False):
         self.config = _read("kernel.config")
-        self.plain = None       # the one whose source this one has
+        self.plain = None       # the simulator's kernel, which has the source
         name = key(self.config, LEFT_OUT, EDITS, RECIPE)
         if debug:
             self.plain = Kernel()
@@ -101,7 +101,7 @@ class Kernel:
 
     def modules(self, *paths):
         """Files of the kernel's own modules, named by their place in its tree.
-        What is built in is none."""
+        Parts that are built in are not included."""
         files = [os.path.join(self.kdir, p + ".ko") for p in paths]
         return [f for f in files if os.path.exists(f)]
 
@@ -152,7 +152,7 @@ class Kernel:
         if not found:
             raise LabError("Debian has no linux-source >= %d.%d in %s" %
                            (OLDEST + (" or ".join(SUITES),)))
-        # of equals the first: that suite changes less often
+        # if equal, the first one: its suite changes less often
         _, package, apt = max(found, key=lambda f: f[0])
         say("sim: %s of Debian %s" % (package, apt.suite))
         self._unpack(apt.download(package, self.dir), package)
@@ -176,7 +176,7 @@ class Kernel:
         with open(config, "w") as f:
             f.write(self.config)
         make = ["make", "-C", self.source, "O=" + self.kdir, "ARCH=" + self.arch,
-                # it goes into the random numbers, and must be the same everywhere
+                # random numbers depend on it, so it must be the same everywhere
                 "KBUILD_BUILD_TIMESTAMP=@0", "KBUILD_BUILD_USER=sim", "KBUILD_BUILD_HOST=sim"]
         with open(log, "w") as out:
             for args in [["KCONFIG_ALLCONFIG=" + config, "allnoconfig"]] + self._steps():
@@ -189,12 +189,12 @@ class Kernel:
         """Arguments of make, one after the other."""
         if not self.plain:
             return [[jobs(), self.program, "modules"]]
-        # KASAN's checks in modules only: rxe, the RDMA core, and ours. In everything they
-        # double the time that this takes.
+        # KASAN's checks only in modules: rxe, the RDMA core, and ours. In the whole kernel they
+        # would double the time to build it.
         return [["KASAN_SANITIZE=n", jobs(), self.program], [jobs(), "modules"]]
 
     def _run(self, command, log):
-        """Its exit status; prints its progress each minute."""
+        """Run a command, with a line of progress each minute; return its exit status."""
         with subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL) as p:
             try:
                 while True:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Reports of kernels about faults in themselves or in our module.
+"""Faults that kernels report, in themselves or in our module.
 
 The whole console of each kernel that we boot is kept. If KERNEL_LOGS names a directory, it gets a
 copy while the kernel runs. So tests can neither clear it, as they can dmesg, nor forget to look.
@@ -23,8 +23,8 @@ BAD_TAINT = 1 << 5 | 1 << 7 | 1 << 9 | 1 << 14
 
 # A warning of rxe's completer about itself, without us in the stack, when QPs are created and
 # destroyed under traffic (upstream/bad-response/). Other warnings of rxe count: packets of a QP
-# that are held for ever, for instance, would be our fault. So does what another CPU reports in
-# the middle of it.
+# that are held for ever, for instance, would be our fault. Reports of another CPU in
+# the middle of this one count, too.
 OF_RXE = re.compile(r"-+\[ cut here \]-+\n"
                     r"WARNING: drivers/infiniband/sw/rxe/rxe_comp\.c:\d+ at rxe_completer\+.*\n"
                     r"(?:(?! .*\[rdma_dcqcn\]|.*(?:cut here|BUG: |KASAN|UBSAN|Oops)).*\n)*?"

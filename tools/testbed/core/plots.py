@@ -8,7 +8,7 @@ from .errors import LabError
 
 
 def quoted(value):
-    """A value as gnuplot reads it."""
+    """A value in gnuplot's syntax."""
     return str(value) if isinstance(value, (int, float)) else "'%s'" % value.replace("'", "''")
 
 

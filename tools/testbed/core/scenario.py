@@ -22,15 +22,15 @@ PROFILES = ("stock", "auto", "mlx5", "sigcomm15")   # stock: rxe without the mod
 MTUS = (256, 512, 1024, 2048, 4096)
 VERBS = ("write", "send", "read")
 TRANSPORTS = ("rc", "uc", "ud")
-TIMEOUT_MAX = 31            # of an ack: 4.096 us * 2^timeout, 5 bits
+TIMEOUT_MAX = 31            # the ack timeout's exponent, 4.096 us * 2^timeout; 5 bits
 KNOB = re.compile(r"((roce_np|roce_rp)/)?[a-z0-9_]+(/[0-7])?")  # below ecn/
-RUN_NAME = re.compile(r"[\w.,=%+-]+")                   # it becomes a file's
+RUN_NAME = re.compile(r"[\w.,=%+-]+")                   # it becomes part of a file's name
 
 
 class Table:
-    """Takes a TOML table apart; keys that are left over at the end are mistakes.
+    """Takes the keys of a TOML table; keys that are left at the end are errors.
 
-    where: what the table is called in error messages.
+    where: the table's name in error messages.
     """
 
     def __init__(self, where, table):
@@ -48,7 +48,7 @@ class Table:
             raise self.error(key, "is missing")
         value = self._read(key, kind, value)
         if kind in UNITS or kind in (int, float):
-            if not least <= value <= most:     # not a number is in no range
+            if not least <= value <= most:     # NaN is in no range
                 raise self.error(key, "%s is out of range, which is %s" % (value, (
                     "%.15g to %.15g" % (least, most) if most < math.inf
                     else "%.15g or more" % least)))
@@ -79,16 +79,16 @@ class Table:
                  dict: "a table"}[kind])) from None
 
     def table(self, key, default=None):
-        """A table within."""
+        """A subtable."""
         return Table("%s: %s" % (self.where, key), self.take(key, dict, default))
 
     def tables(self, key, default=None):
-        """[[KEY]]: tables within, as many as there are."""
+        """[[KEY]]: the subtables of an array, maybe none."""
         return [Table("%s: %s %d" % (self.where, key, n), t)
                 for n, t in enumerate(self.take(key, list, default), 1)]
 
     def empty(self, key):
-        """As if there was a table within."""
+        """An empty subtable, as if the file had one."""
         return Table("%s: %s" % (self.where, key), {})
 
     def knobs(self, key):
@@ -250,7 +250,7 @@ class Directory:
         return os.path.join(self.path, name + ".toml")
 
     def load(self, name):
-        """A file's tables; those that it lacks come from the scenario that it is like."""
+        """A file's tables; tables that it lacks come from the scenario that it names by "like"."""
         return self._load(self.find(name), ())
 
     def _load(self, path, above):
@@ -281,7 +281,7 @@ class Scenario:
     """A file: its runs, one for each combination of the sweep's values. Subclasses say how
     to make one.
 
-    only: names of the runs that are wanted; default: all.
+    only: names of the wanted runs; default: all.
     """
 
     directory = None
@@ -329,7 +329,7 @@ class Scenario:
                 if any(set(o.split(",")) <= set(r.name.split(",")) for o in only)]
 
     def must_expect(self):
-        """There has to be something to check."""
+        """Require an expectation, so that there is something to check."""
         if not self.expectations.all:
             raise InputError("%s: expect: is missing, so there is nothing to check" % self.file)
 

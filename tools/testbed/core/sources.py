@@ -21,8 +21,8 @@ def copy(source, parts, out):
 
 
 def replace(path, old, new):
-    """Change a text that a file must have. The file is a new one: the old one may have
-    another name, in another tree."""
+    """Replace a text that a file must contain. Writes a new file, because the old one may have
+    a hard link in another tree."""
     with open(path) as f:
         text = f.read()
     if old not in text:

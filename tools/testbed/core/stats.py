@@ -3,7 +3,7 @@
 
 
 def percentile(values, share):
-    """The value below which this share of them is."""
+    """The value below which this share of the values is."""
     ordered = sorted(values)
     return ordered[min(int(len(ordered) * share), len(ordered) - 1)]
 

@@ -7,12 +7,12 @@ LINE = re.compile(r"^(?:ok|not ok|1\.\.|# |Bail out!).*", re.M)
 
 
 def comment(text):
-    """Lines with details of a test."""
+    """Print lines with details of a test."""
     print("".join("# %s\n" % line for line in str(text).splitlines()), end="", flush=True)
 
 
 class Tap:
-    """Tests are numbered as they come; the plan is written at the end."""
+    """Numbers tests as they come, and prints the plan at the end."""
 
     def __init__(self, *comments):
         self.n = self.failed = 0
@@ -21,7 +21,7 @@ class Tap:
             comment(c)
 
     def result(self, ok, name, why=""):
-        """One test; returns whether it passed."""
+        """Print one result; return whether it is a pass."""
         self.n += 1
         self.failed += not ok
         if why and not ok:
@@ -30,7 +30,7 @@ class Tap:
         return ok
 
     def relay(self, text, prefix=""):
-        """Make all tests in a program's output ours. It must match its plan."""
+        """Pass on all results in a program's output, which must match its plan."""
         plan, ran = None, 0
         for line in LINE.findall(text):
             m = re.match(r"(ok|not ok)\b(?: \d+)?(?: -)? ?(.*)", line)
@@ -48,6 +48,6 @@ class Tap:
                         "%d of %s tests" % (ran, "?" if plan is None else plan))
 
     def done(self):
-        """The plan; returns the exit status."""
+        """Print the plan; return the exit status."""
         print("1..%d" % self.n, flush=True)
         return 1 if self.failed or not self.n else 0

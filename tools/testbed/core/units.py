@@ -13,7 +13,7 @@ UNITS = {
 
 
 def quantity(kind, value):
-    """In bit/s, ns or bytes: 40gbit, 1.5us, 5KB."""
+    """Parse 40gbit, 1.5us or 5KB; return bit/s, ns or bytes."""
     m = re.fullmatch(r"([0-9.]+) *([A-Za-z]*)", str(value))
     try:
         return round(float(m[1]) * UNITS[kind][m[2]])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The simulator's kernel with rxe built in: then rxe's devices have no module that
-owns them, which is how others than Debian may configure it."""
+"""The simulator's kernel with rxe built in. rxe's devices then have no module that
+owns them. Other distributions may configure it like this."""
 
 import fcntl
 import os
@@ -16,7 +16,7 @@ SYMBOLS = ("INFINIBAND", "INFINIBAND_USER_ACCESS", "RDMA_RXE")
 
 
 class BuiltIn(Kernel):
-    """Made of the finished other one: little has to be compiled again."""
+    """Built from the finished other kernel, so that little is compiled again."""
 
     def __init__(self, debug=False):
         super().__init__(debug)
@@ -41,7 +41,7 @@ class BuiltIn(Kernel):
             text = f.read()
         with open(config, "w") as f:
             f.write(re.sub(r"^(CONFIG_(?:%s))=m$" % "|".join(SYMBOLS), r"\1=y", text, flags=re.M))
-        # rxe's own, and what it selects, must not be taken for modules
+        # rxe, and what it selects, must not be taken for modules
         for d, _, names in os.walk(self.kdir):
             for n in names:
                 if n.endswith(".ko"):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Switches and hosts with ports of the module dcbport: their setup and their counters.
 
-A host's port is the wire from the host to the switch, and a switch's the one back.
+A host's port is the wire from the host to the switch, and a switch's port the wire back.
 """
 
 import glob
@@ -10,8 +10,8 @@ import os
 
 from .uml import PYTHON
 
-ROOT = "ffffffff"       # of the device, as qsample wants it
-STATS = "ports."        # what the files with counters are called
+ROOT = "ffffffff"       # the name of the device, for qsample
+STATS = "ports."        # names of the files with counters
 PRIOS = range(8)
 
 
@@ -32,7 +32,7 @@ def _pfc(switch):
 
 
 def switch(switch, binaries):
-    """Shell commands, once the namespace is there."""
+    """Shell commands to run once the namespace exists."""
     if switch.port != "dcbport":
         return []
     return ["ip netns exec %s %s/dcqcn port switch new %s size %dB lossy %dB alpha %g" %
@@ -58,7 +58,7 @@ def port(device, link, switch, binaries):
 
 
 def host(host, switch, binaries):
-    """The same for a host, without marks and without a watchdog: rxe gives up a QP if the host
+    """The same for a host, without marks and without a watchdog: rxe ends a QP if the host
     itself loses its packets."""
     words = [_link(host.link), _pfc(switch), "action off"]
     words += ["prio %d weight %d limit 1GB kmin 0 kmax 0" % (prio, own.weight)
@@ -68,8 +68,8 @@ def host(host, switch, binaries):
 
 
 def pausable(run):
-    """Where PFC frames arrive: {name: (namespace, device, bit/s)}. A host has its own name, a
-    switch's port that of its queue."""
+    """Where PFC frames arrive: {name: (namespace, device, bit/s)}. The name is that of the host
+    or, for a switch's port, that of its queue."""
     out = {h.name: (h.name, "eth0", h.link.rate) for h in run.hosts.values()}
     out.update(("%s.%s" % (h.switch, h.name), (h.switch, h.name, h.link.rate))
                for h in run.hosts.values())
@@ -108,7 +108,7 @@ def record(run, binaries):
 
 
 def release(run, binaries):
-    """Shell commands after which no host is paused, though a switch may be for ever."""
+    """Shell commands that end the pauses of hosts; switches may stay paused for ever."""
     return [_set(h.name, binaries, "eth0", "pfc none") for h in run.hosts.values()
             if run.switches[h.switch].pfc]
 

@@ -10,13 +10,13 @@ from ..core.errors import LabError
 from ..core.stats import jain, percentile
 from . import dcbport, pauses
 
-ROCE_OVERHEAD = 58      # Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4: of a middle packet
-FAIR = 0.05             # of the fair share: within it, flows have converged
-SETTLED = 5_000_000     # ns; over which a rate is averaged to say so
+ROCE_OVERHEAD = 58      # a middle packet: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4
+FAIR = 0.05             # share of the fair rate within which flows have converged
+SETTLED = 5_000_000     # ns over which the rate is averaged for that
 
 
 class Samples:
-    """A queue's samples, as qsample printed them, with time since t0 in ns."""
+    """A queue's samples from qsample, with the time since t0 in ns."""
 
     def __init__(self, path, t0):
         self.rows = [[ns - t0, *counts] for ns, *counts in samples.read(path)]
@@ -110,8 +110,8 @@ def _converged(run, progress):
 
 
 def _reached(samples, reach, good):
-    """ms from a time until the mean of what is sampled, [(ns, total)], is good over the
-    ns that follow; None if that never happens."""
+    """ms from a time until the mean of the samples, [(ns, total)], is good over the
+    following ns; None if that never happens."""
     samples = [s for s in samples if s[0] >= reach.begin]
     last = 0
     for i, (t, total) in enumerate(samples):
@@ -136,7 +136,7 @@ def _goodput_samples(run, progress, group):
 
 
 def _queue_samples(queue):
-    """A queue's time integral, so that differences give its mean."""
+    """The time integral of a queue, whose differences give its mean."""
     out, total = [], 0
     for a, b in zip(queue.rows, queue.rows[1:]):
         total += a[4] * (b[0] - a[0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""All runs of a scenario as points of lines."""
+"""Draws all runs of a scenario as lines, with a point for each run."""
 
 import csv
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""All runs of a scenario in one picture, and as a table that other programs read."""
+"""Draws all runs of a scenario in one picture, and writes them as a table for other programs."""
 
 import csv
 import itertools
@@ -18,7 +18,7 @@ def _label(run, names):
 
 
 def _places(runs, names):
-    """label -> number, in the order of the runs"""
+    """Number the labels, in the order of the runs: {label: number}."""
     return {label: i for i, label in enumerate(dict.fromkeys(_label(r, names) for r in runs))}
 
 
@@ -37,8 +37,8 @@ def _shade(panel, value):
 
 
 def _cells(picture, results, failing, out):
-    """Writes grid.csv. Labels of columns, of rows, of rows of panels; and of each panel the
-    cells: x, y, colour, mark."""
+    """Write grid.csv. Return the labels of columns, of rows and of rows of panels, and for each
+    panel its cells: x, y, colour, mark."""
     runs = [run for run, _ in results]
     xs, ys = _places(runs, picture.x), _places(runs, picture.y)
     rows = list(_places(runs, picture.rows))

@@ -18,14 +18,14 @@ SCENARIOS = Directory(os.path.join(SIM, "scenarios"))
 PORTS = ("tc", "dcbport")
 SHAPES = ("row", "ring")
 WATCHDOG = ("drop", "forward", "alert", "off")
-CNPS = 6            # their priority; strict, and so without PFC
+CNPS = 6            # the priority of CNPs; strict, so without PFC
 LINE = ("told", "measured")     # told: rpg_max_rate is set to the rate of the host's link
 
 
 class Link:
-    """A cable: rate in bit/s, one-way delay and jitter in ns; on the way out of a switch
-    it loses a share of the packets, lets a share of them overtake all that it delays, and
-    delays RC's ACKs by so much more."""
+    """A cable: rate in bit/s, one-way delay and jitter in ns. On the way out of a switch,
+    it loses a share of the packets, lets a share of them overtake all delayed ones, and
+    delays RC's ACKs by an additional time."""
 
     def __init__(self, t, like=None):
         self.rate = t.take("rate", "rate", like and "%dbit" % like.rate, 1000)
@@ -79,7 +79,7 @@ class Class:
 
 
 class Switch:
-    """Each of its ports has a queue of its own with these thresholds."""
+    """A switch. Each of its ports has a queue of its own with these thresholds."""
 
     def __init__(self, name, t):
         self.name = name
@@ -132,7 +132,7 @@ class Trunk:
 
 
 class Topology:
-    """Switches s1, s2, ... in a row, or in a ring in which packets go one way round."""
+    """Switches s1, s2, ... in a row, or in a ring that packets pass in one direction."""
 
     def __init__(self, t, like, table):
         self.shape = t.take("shape", SHAPES)
@@ -158,7 +158,7 @@ class Topology:
 
 
 class Storm:
-    """A host pauses a priority, without end, from a time to another."""
+    """A host that pauses a priority all the time, from one moment to another."""
 
     def __init__(self, t, hosts, duration):
         self.host = t.take("host", str)
@@ -172,7 +172,7 @@ class Storm:
 
 
 class Change:
-    """A host's link gets another rate, in both directions, at a time in ns."""
+    """A change of the rate of a host's link, in both directions, at a time in ns."""
 
     def __init__(self, t, hosts, duration):
         self.at = t.take("at", "time")
@@ -212,7 +212,7 @@ class Run:
     def __init__(self, scenario, variables, t):
         self.scenario, self.variables = scenario, variables
         self.name = ",".join("%s=%s" % kv for kv in variables.items()) or "run"
-        # in us from here on
+        # from here on in us
         self.duration = t.take("duration", "time", least=1000)
         self.window = t.window("window", self.duration, ["0s", "%dns" % self.duration])
         self.profile = t.take("profile", PROFILES)
@@ -244,7 +244,7 @@ class Run:
         t.done()
 
     def _switches(self, t):
-        """And the cables between them."""
+        """Read the switches and the cables between them."""
         switches, trunks = t.table("switch"), t.tables("trunk", [])
         topology = t.table("topology", {})
         if not switches.rest:
@@ -278,7 +278,7 @@ class Run:
         return way.get(here)
 
     def _check_ways(self, t):
-        """Packets must find their way, and not go in circles."""
+        """Check that packets find their way, and do not go in circles."""
         groups = {name: {name} for name in self.switches}
         for a, b in (trunk.ends for trunk in self.trunks if self.shape != "ring"):
             if b in groups[a]:
@@ -310,7 +310,7 @@ class Run:
                 raise t.error("link", "jitter, loss, reorder and ack_delay need port = tc")
 
     def _check_room(self, t):
-        """Each priority with PFC of each port has its headroom."""
+        """Check that there is headroom for each priority with PFC of each port."""
         for s in self.switches.values():
             ports = sum(h.switch == s.name for h in self.hosts.values())
             ports += sum(s.name in trunk.ends for trunk in self.trunks)
@@ -328,7 +328,7 @@ class Run:
                    for (at, rate), (until, _) in zip(steps, steps[1:])) / (end - begin)
 
     def notes(self):
-        """The scenario's notes on it before it is simulated: what it cannot reach, and why."""
+        """The scenario's notes on this run: what it cannot reach, and why."""
         return [note.text for note in self.scenario.notes if note.applies(self)]
 
     def _host(self, name, t):
@@ -366,7 +366,7 @@ class Run:
 
 
 class Note:
-    """Of which runs, and what is to be said of them."""
+    """A note: its condition and its text."""
 
     def __init__(self, t):
         self.where, condition, self.text = t.where, t.take("if", str), t.take("text", str)
@@ -393,7 +393,7 @@ class Panel:
 
 
 class Line:
-    """A line that is drawn over x."""
+    """A line over x."""
 
     def __init__(self, t):
         self.title, text = t.take("title", str), t.take("value", str)
@@ -402,7 +402,7 @@ class Line:
 
 
 class Graph:
-    """All runs as points of lines: an expression for each line, and one for x."""
+    """[graph]: an expression for x, and one for each line."""
 
     def __init__(self, t):
         self.title, text = t.take("title", str), t.take("x", str)
@@ -419,8 +419,8 @@ def _expression(t, key, text):
 
 
 class Picture:
-    """All runs as coloured cells: lists of variables whose combinations are the columns and
-    rows of a panel, and of those that have panels of their own, below each other."""
+    """[picture]: lists of variables. Their combinations are the columns and
+    rows of a panel, and the rows of panels."""
 
     def __init__(self, t):
         self.x, self.y = t.take("x", list), t.take("y", list)
@@ -430,7 +430,7 @@ class Picture:
         self.error = t.error
 
     def check(self, variables):
-        """Check that the runs have these."""
+        """Check that the runs have these variables."""
         for key, names in (("x", self.x), ("y", self.y), ("rows", self.rows)):
             for name in names:
                 if name not in variables:
@@ -455,7 +455,7 @@ class Simulation(Scenario):
         self.picture = Picture(picture) if picture.rest else None
         graph = table.table("graph", {})
         self.graph = Graph(graph) if graph.rest else None
-        # dcqcn model has read it
+        # dcqcn model has checked it already
         if table.take("model", dict, {}):
             table.rest.update(modelled.tables(self.path))
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Scenarios that the threshold model describes: a file's table [model], which dcqcn model
-reads, becomes hosts, a switch and flows; and what it predicts is compared with figures."""
+"""Scenarios of the threshold model: the table [model] of a file, which dcqcn model also
+reads, becomes hosts, a switch and flows, and its predictions are compared with figures."""
 
 import json
 import os
@@ -10,10 +10,10 @@ from ..core.errors import InputError
 from ..core.paths import DCQCN
 
 COMMAND = os.path.join(DCQCN, "dcqcn")
-# A QP of rxe has at most 128 packets that are not acknowledged, and asks for an ACK after 64
+# rxe's QP has at most 128 unacknowledged packets, and asks for an ACK after 64
 RXE_PACKETS, RXE_ACK_PACKETS = 128, 64
 RXE_HOST_PACKETS = 64       # in its host's queues, and on its cable
-TIMEOUT = 12                # of a QP, as the verbs have it
+TIMEOUT = 12                # of a QP, in the encoding of verbs
 LATE_US = 1.8               # one pause in thousands is: Documentation/switch.rst, Limits
 SWING_PACKETS = 8           # as in tools/model/model.c
 ROW_LINKS, STAR_LINKS = 3, 2
@@ -28,7 +28,7 @@ KNOBS = {                   # input of the model: file below ecn/, and its unit 
 
 
 def ask(path, *words):
-    """What dcqcn model says to a file: input, output, findings, ..."""
+    """What dcqcn model says about a file: input, output, findings, ..."""
     if not os.path.exists(COMMAND):
         subprocess.run(["make", "-s", "-C", DCQCN], check=True)
     r = subprocess.run([COMMAND, "-j", "model", path, *words], capture_output=True, text=True)
@@ -42,7 +42,7 @@ def _links(given):
 
 
 def _cable_us(given, said):
-    """One way; all cables are as long."""
+    """One way; all cables have the same length."""
     links = _links(given)
     frame = said["frame_bytes"] * 8e6 / given["speed_bps"]
     return (said["rtt_us"] - links * frame) / 2 / links
@@ -89,7 +89,7 @@ def _switch(given, said, ports):
 
 
 def tables(path):
-    """A scenario's, of the model that a file has."""
+    """The tables of a scenario, from the model in a file."""
     answer = predict(path)
     given, said = answer["input"], answer["output"]
     flows, row = int(given["flows"]), given["uplinks"] > 0
@@ -101,7 +101,7 @@ def tables(path):
     if delay < 0:
         raise InputError("%s: model: rtt: is less than a packet takes on %d links" %
                          (path, _links(given)))
-    # of the model some may be left out, where it takes too many steps
+    # the model leaves some out, if they take too many steps
     start, duration = said["start_us"], said["duration_us"]
     if given["duration_us"]:
         start, duration = given["duration_us"] / 2, given["duration_us"]
@@ -127,7 +127,7 @@ def _when(in_window, in_all):
 
 
 def measured(answer, figures):
-    """The figures, called as the model calls them."""
+    """The figures, under the model's names."""
     given, said = answer["input"], answer["output"]
     swing = figures["queue_p95"] - figures["queue_p5"]
     used = figures["utilisation"] * said["frame_bytes"] / said["packet_bytes"]

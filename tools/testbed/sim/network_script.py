@@ -10,24 +10,24 @@ a bridge. Each of its ports has, from the root down, unless it is one of dcbport
 	prio	CNPs in band 0, all else in band 1
 	red	or the exact marker in its place: the queue of the congestion point
 
-netem is on switch ports only, and on all of them: it orphans packets, and rxe
-counts those that it still owns as not sent yet, which is right on the host and
-wrong behind it. So a round trip between two hosts sees the delay of either
+netem is on all switch ports, and only there: it orphans packets, and rxe
+counts those that it still owns as not sent yet. That is right on the host and
+wrong after it. So a round trip between two hosts sees the delay of either
 host's link once, as it should, but both on the way out of a switch.
 """
 
 from . import dcbport
 from .uml import PYTHON
 
-MTU = 4200          # of all network devices: RoCE's 4096 and its headers
+MTU = 4200          # MTU of all network devices: RoCE's 4096, and headers
 FRAME = MTU + 14
-QUEUE_HANDLE = 0x30  # of the marking queue below prio's band 1
+QUEUE_HANDLE = 0x30  # handle of the marking queue, below prio's band 1
 CNP_TOS = 0xc0       # DSCP 48
 RC_ACK = 0x11       # BTH opcode
 BTH_AT = 28         # behind IPv4 and UDP
 SHORTEST = 100      # ns; a cable without any delay would orphan nothing
 MAX_P = 1 - 2**-30  # tc puts it into 32 bits
-SHORTEST_TICK = 100     # us; of a look at all counters, which takes real time
+SHORTEST_TICK = 100     # us between reads of all counters, which take real time
 DEEP = 1 << 30       # bytes; a host's own queue never overflows, rxe stops before
 
 
@@ -37,7 +37,7 @@ def switch_port(name):
 
 
 def tbf(rate):
-    """Two frames, and what a tick of tc's clock (64 ns) is worth."""
+    """Two frames, and what is sent in a tick of tc's clock (64 ns)."""
     return "tbf rate %dbit burst %d" % (rate, 2 * FRAME + rate * 64 // 8 // 10**9)
 
 
@@ -47,15 +47,15 @@ def _mac_to_neighbours(run, host):
 
 
 def _netem(link, delay):
-    """netem's arguments for a cable, on which a packet takes so many ns."""
+    """netem's arguments for a cable on which a packet takes this many ns."""
     out = "netem limit 1000000 delay %.3fus" % (max(delay, SHORTEST) / 1000)
     if link.reorder:
         out += " reorder %.6f%%" % (100 * link.reorder)
     if link.loss:
         out += " loss %.6f%%" % (100 * link.loss)
     if link.jitter:
-        # netem's own jitter reorders. Slots do not: what has come until the
-        # next slot leaves in it.
+        # netem's own jitter reorders. Slots do not: packets that came before the
+        # next slot leave in it.
         out += " slot 0ns %dns" % (2 * link.jitter)
     return out
 
@@ -90,12 +90,12 @@ def _port(port, link, switch):
 
 
 def _rate(rate):
-    """Of a switch port, after its device's name."""
+    """The settings of a switch port, after its device's name."""
     return "parent 1:1 handle 10: %s limit %d" % (tbf(rate), DEEP)
 
 
 def changes(run):
-    """What changes.py reads: ns after t0, and a command."""
+    """The input of changes.py: ns after t0, and a command."""
     out = []
     for c in run.changes:
         host = run.hosts[c.host]
@@ -107,7 +107,7 @@ def changes(run):
 
 
 def ports(run):
-    """Queues that data passes: (switch, device), towards receivers and along trunks."""
+    """Queues that data passes, as (switch, device): towards receivers and along trunks."""
     receivers = {f.dst for f in run.flows}
     out = [(h.switch, switch_port(h.name)) for h in run.hosts.values() if h.name in receivers]
     for t in run.trunks:
@@ -153,7 +153,7 @@ def _settings(run, host):
 
 
 def _ring(run, trunk):
-    """Broadcasts would go round for ever, and a source address is learnt on the wrong port."""
+    """In a ring, broadcasts would circulate, and source addresses be learnt on the wrong port."""
     if run.shape != "ring":
         return []
     a, b = trunk.ends
@@ -198,12 +198,12 @@ def _trunk(run, trunk, binaries):
 
 
 def progress_interval(run):
-    """us; traffic may go on for 200 ms after a short run, and tells of all of them"""
+    """us; traffic may continue for 200 ms after a short run, and is recorded to the end"""
     return max(run.duration // 500_000, 5)
 
 
 def flows(run):
-    """What traffic.c reads."""
+    """The input of traffic.c."""
     out = []
     for f in run.flows:
         src, dst = run.hosts[f.src], run.hosts[f.dst]
@@ -218,7 +218,7 @@ def flows(run):
 
 
 def kept(commands):
-    """These commands, in a directory of memory; what they leave there is in /mnt in the end."""
+    """Run these commands in a directory in memory, and copy what they leave there to /mnt."""
     return """echo 1000000 >/proc/sys/net/core/netdev_max_backlog
 mkdir /run/out
 cd /run/out
@@ -226,7 +226,7 @@ cd /run/out
 cp -r /run/out/. /mnt/""" % commands
 
 
-# In the order of their start, so that nothing of the traffic is missed
+# in this order, so that no traffic is missed
 MEASURE = """
 samplers=
 %(samplers)s

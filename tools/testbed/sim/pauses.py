@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Pauses of ports, from recorded PFC frames."""
+"""Pauses of ports, computed from recorded PFC frames."""
 
 import csv
 import os
@@ -19,7 +19,7 @@ def _read(out, t0):
 
 def _spans(frames, rate, end):
     """[(from, to)] in which a priority of a port is paused; frames: [(ns, quanta)]. A
-    frame's timer replaces what was left of the one before."""
+    frame's timer replaces the rest of the previous pause."""
     out, begin, until = [], None, None
     for ns, quanta in [*frames, (end, 0)]:
         if begin is not None and until < ns:
@@ -35,7 +35,7 @@ def _spans(frames, rate, end):
 
 
 def spans(run, out, t0):
-    """{(port, priority): [(from, to)]} of those that ever are"""
+    """{(port, priority): [(from, to)]} of all that are ever paused"""
     frames = {}
     for ns, port, prio, quanta in _read(out, t0):
         frames.setdefault((port, prio), []).append((ns, quanta))
@@ -48,7 +48,7 @@ def _within(found, begin, end):
 
 
 def figures(run, out, t0):
-    """Of each port, and how many frames came per second in the window."""
+    """Figures of each port, and the number of frames per second in the window."""
     if not dcbport.pauses(run):
         return {}
     begin, end = run.window

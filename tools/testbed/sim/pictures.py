@@ -8,8 +8,8 @@ from ..core import plots
 from ..core.paths import SIM
 from . import figures, network_script, pauses
 
-POINTS = 1000       # across the picture
-LINES = 8           # queues in one panel; more of them are a blot
+POINTS = 1000       # steps across the picture
+LINES = 8           # queues in one panel; more cannot be told apart
 
 
 def _write(path, header, rows):
@@ -20,7 +20,7 @@ def _write(path, header, rows):
 
 
 def _rates(run, progress, step):
-    """Mb/s of each flow; a step is no shorter than a few messages last."""
+    """Mb/s of each flow, in steps that are at least a few messages long."""
     series = [dict(progress.get(f.id, [])) for f in run.flows]
     times = sorted({t // step * step for s in series for t in s})
     last, rows = [s.get(times[0], 0) if times else 0 for s in series], []
@@ -32,7 +32,7 @@ def _rates(run, progress, step):
 
 
 def _queue(samples, end, step):
-    """Per step: mean and most of the queue, marks and drops per ms."""
+    """Per step: mean and maximum of the queue, marks and drops per ms."""
     rows, bin_rows, previous = [], [], None
     limit = step
     for r in samples.rows:
@@ -52,7 +52,7 @@ def _queue(samples, end, step):
 
 
 def _queues(run, out, t0, step, bottleneck):
-    """Names of queues on the way of data that ever held anything, or of the bottleneck if
+    """Names of queues for data that ever held anything, or of the bottleneck's queue if
     these are too many; queues.csv has them."""
     found = {}
     for switch, port in network_script.ports(run):
@@ -104,7 +104,7 @@ def draw(run, out, bottleneck):
     progress = figures.read_progress(os.path.join(out, "progress.csv"))
     tick = network_script.progress_interval(run) * 1000
     rates = _rates(run, progress, tick)
-    if not rates:       # all messages were through at once, there is no curve
+    if not rates:       # all messages arrived at once: no curve
         return
     _write(os.path.join(out, "rates.csv"), ["time_ms"] + ["flow%d" % f.id for f in run.flows],
            rates)

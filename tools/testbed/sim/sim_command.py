@@ -17,7 +17,7 @@ from . import dcbport, figures, graph, grid, modelled, network_script, pictures,
 from .builtin_rxe import BuiltIn
 from .model import SCENARIOS, Simulation
 
-COLUMNS = (     # of the table: title, figure, format
+COLUMNS = (     # columns of the table: title, figure, format
     ("goodput Mb/s", "goodput_mbps", "%.0f"),
     ("payload", "payload_share", "%.4f"),
     ("Jain", "jain", "%.4f"),
@@ -135,10 +135,10 @@ def simulate(sim, scenario, runs, out, jobs, twice):
 
 
 def wanted(args):
-    """The simulations that were asked for, with the runs that were."""
+    """The requested simulations, with the requested runs."""
     found = [Simulation(name) for name in args.scenario or SCENARIOS.listed()]
     for s in found:
-        # of several, each has some of these runs
+        # each of several scenarios may have only some of these runs
         mine = [only for only in args.only if s.chosen([only])]
         s.choose(mine if mine and len(found) > 1 else args.only)
     return found
@@ -157,7 +157,7 @@ def cmd_run(args):
         command.write_json(os.path.join(out, "result.json"), document)
         verdict = s.check(results)
         for run, r in results:
-            # of a hundred runs, those that are worth a look
+            # of a hundred runs, show only those that are worth a look
             if not s.picture or args.only or run.name in verdict.failing:
                 pictures.draw(run, os.path.join(out, run.name), r["bottleneck"])
         if s.picture:

@@ -15,14 +15,14 @@ LAST_WORDS = "reboot: Power down"
 SILENCE = 900       # s of wall time without output
 
 # Simulated time, which stands still while the CPU works; or, on the debug kernel,
-# real time, in which other programs on the host may stop it for a while. KASAN keeps each
+# real time, in which other programs on the host may delay it. KASAN keeps each
 # different call stack, and here those of interrupts go on below the interrupt: ten minutes of
 # torture have more than the usual 128 MB of them.
 SIMULATED = ("time-travel=inf-cpu", "time-travel-start=0", "mem=6G")
 REAL = ("mem=1536M", "stack_depot_max_pools=32768", "rcupdate.rcu_cpu_stall_suppress=1")
 
-# How a program of tools/sim runs in there. Each system call costs simulated time; so that no
-# result depends on where the tree lies or what else is installed, Python must look nowhere else.
+# How to run a program of tools/sim in there. Each system call costs simulated time; so that no
+# result depends on the tree's path or on other packages, Python must not look elsewhere.
 PYTHON = "python3 -IS /srv/"
 
 FIRST_PROCESS = """#!/bin/sh
@@ -71,7 +71,7 @@ def boot(kernel, seed, modules, commands, out, show=None, mode=SIMULATED, silenc
     """Load modules (insmod's arguments, in order) and run shell commands, which see out as
     /mnt and tools/sim as /srv; their output goes to out/console.
 
-    show(ns): called with simulated time now and then.
+    show(ns): called from time to time with the simulated time.
     silence: s without output after which it is ended.
     Raises LabError if it fails, or if the kernel reports a fault.
     """
@@ -81,11 +81,11 @@ def boot(kernel, seed, modules, commands, out, show=None, mode=SIMULATED, silenc
                                  "insmod": "\n".join("insmod " + m for m in modules)})
     os.chmod(init, 0o755)
     env = dict(os.environ, LD_PRELOAD=seed, SIM_SEED="1")
-    # It must not outlive us, however we end
+    # it must not outlive us, however we end
     cmd = ["setpriv", "--pdeathsig", "KILL",
            kernel.linux, "root=/dev/root", "rootfstype=hostfs", "hostfs=/", "ro",
            "init=" + init, "con=null", "con0=fd:0,fd:1", "uml_dir=" + out, "seccomp=on",
-           # whatever the kernel has to say is in the console, and no test can keep it from that
+           # all kernel messages go to the console; no test can prevent that
            "ignore_loglevel", "panic=-1", *mode]
     text = ""
     kept = kernel_log.place(os.path.basename(out)) or os.devnull
@@ -106,8 +106,8 @@ def boot(kernel, seed, modules, commands, out, show=None, mode=SIMULATED, silenc
 
 
 def judge(text, out):
-    """Raise LabError unless it printed that it was done, without errors and without reports of
-    the kernel in out/dmesg."""
+    """Raise LabError unless it printed that it was done, without errors and without kernel reports
+    in out/dmesg."""
     problems = complaints(text) + re.findall(r"^SIM-FAILED.*", text, re.M)
     dmesg = os.path.join(out, "dmesg")
     if os.path.exists(dmesg):       # not if the kernel panicked
@@ -134,7 +134,7 @@ def _watch(p, logs, show, silence):
             show(int(m[1]))
 
     try:
-        # under load it may never end for all that
+        # under load it may never end otherwise
         console.watch(p, silence, line, lambda text: text.rstrip().endswith(LAST_WORDS))
     except LabError as e:
         raise LabError("the simulation failed: %s\n%s" % (e, console.last("\n".join(said))))

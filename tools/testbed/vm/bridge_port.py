@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A port of this machine's own bridge, on which congestion-point marks: recorded like the lab's
+"""Records a port of this machine's own bridge, on which congestion-point marks, like the lab's
 switches, for the same picture."""
 
 import json
@@ -22,7 +22,7 @@ SWITCH = "here"
 
 
 def record(device, seconds, directory, name):
-    """Record a port for a time; write files for draw()."""
+    """Record a port for some time; write files for draw()."""
     shown = subprocess.run([os.path.join(LAB, "congestion-point"), "show", device],
                            capture_output=True, text=True)
     if shown.returncode or not shown.stdout:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a capture at a switch's last port says about the QPs behind it.
+"""What a capture at a switch's last port tells about the QPs beyond it.
 
-The queue is upstream of the capture, so a dropped packet is missing here as it is at the
+The queue is upstream of the capture, so a dropped packet is missing in it, as it is at the
 receiver: the PSNs show which packets the receiver accepted.
 """
 
@@ -12,7 +12,7 @@ from ..core.errors import LabError
 
 ETH_IPV4, ETH_IPV6 = 0x0800, 0x86dd
 CNP = 0x81
-# Opcodes that carry data, by transport, and the bytes of header behind the BTH
+# Opcodes that carry data, by transport, and the bytes of headers after the BTH
 RC, UC, UD = 0x00, 0x20, 0x60
 TRANSPORTS = {RC: "rc", UC: "uc", UD: "ud"}
 SEND_WRITE = {0x00: 0, 0x01: 0, 0x02: 0, 0x03: 4, 0x04: 0, 0x05: 4,
@@ -26,8 +26,8 @@ UC_LAST = {UC | opcode for opcode in (0x02, 0x03, 0x04, 0x05, 0x08, 0x09, 0x0a, 
 PFC = 0x0101                # opcode of MAC control
 
 PSN_MASK = 0xffffff
-# rxe has at most 128 requests unanswered, and a READ's responses after them. A
-# gap that is wider than all of those is one of the capture's, not the QP's.
+# rxe has at most 128 unanswered requests, and a READ's responses after them. A
+# wider gap than all of those is a gap of the capture, not of the QP.
 WIDEST_GAP = 8192
 
 
@@ -51,7 +51,7 @@ class QP:
             if opcode in UC_FIRST:
                 self.message = 0
             elif psn != self.expected:
-                self.message = None     # void, whatever follows of it
+                self.message = None     # void, whatever part of it follows
             self.expected = psn + 1 & PSN_MASK
             if self.message is None:
                 return
@@ -68,7 +68,7 @@ class Capture:
     data: how many packets carried data."""
 
     def __init__(self, path, offset):
-        """offset: what to take from the capture's times."""
+        """offset: to be subtracted from the capture's times."""
         self.qps, self.cnps, self.ce, self.data = {}, [], [], 0
         for stamp, frame, length in _frames(path):
             self._frame(stamp - offset, frame, length)
@@ -125,13 +125,13 @@ def _frames(path):
         sec, usec, captured, length = record.unpack_from(data, at)
         at += 16
         if at + captured > len(data):
-            return      # torn off
+            return      # incomplete
         yield sec + usec / 1e6, data[at:at + captured], length
         at += captured
 
 
 def pfc_times(path, zero):
-    """When PFC frames were sent, by what tshark finds in a capture of MAC control frames."""
+    """Times of PFC frames, as tshark finds them in a capture of MAC control frames."""
     argv = ["tshark", "-r", path, "-T", "fields"]
     for field in ("frame.time_epoch", "macc.opcode", "macc.cbfc.enbv"):
         argv += ["-e", field]

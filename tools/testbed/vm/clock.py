@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """The clock of emulated guests, which may be slower than the machine's.
 
-A guest that waits for a CPU of the machine falls behind its own clock, and its figures then
+A guest that must wait for a CPU of the machine falls behind its own clock, and its figures then
 describe the machine. With a time dilation factor (TDF) of N, a second of the guests takes N
-seconds of the machine: guests, and the links between them, do N times as much in it. See Gupta
-et al., "To Infinity and Beyond: Time-Warped Network Emulation", NSDI 2006.
+seconds of the machine, so guests, and the links between them, can do N times as much in it. See
+Gupta et al., "To Infinity and Beyond: Time-Warped Network Emulation", NSDI 2006.
 """
 
 import glob
@@ -18,7 +18,7 @@ LIBRARY = ("/usr/lib/*/faketime/libfaketimeMT.so.1", "/usr/lib*/faketime/libfake
 
 
 class Clock:
-    """Seconds that are given to it, and those it tells, are the guests'."""
+    """All seconds that it takes and returns are the guests'."""
 
     def __init__(self, tdf=1):
         if not 1 <= tdf <= TDF_MAX:
@@ -32,26 +32,26 @@ class Clock:
         time.sleep(self.host(seconds))
 
     def host(self, seconds):
-        """How long the machine takes for them; None stays None."""
+        """Convert to the machine's seconds; None stays None."""
         return None if seconds is None else seconds * self.tdf
 
     def environment(self):
-        """For QEMU: its own idea of time is the one it gives to its guest.
+        """The environment for QEMU, which passes its own time on to its guest.
 
-        All but the TSC, that is: see VM.start().
+        The TSC is separate: see VM.start().
         """
         if self.tdf == 1:
             return dict(os.environ)
         found = [f for pattern in LIBRARY for f in glob.glob(pattern)]
         if not found:
             raise LabError("libfaketime is not installed: run tools/lab/deps, or use --tdf 1")
-        # Files of the machine, which QEMU shows its guest, keep their times.
+        # the machine's files, which QEMU shows to its guest, keep their times
         return dict(os.environ, LD_PRELOAD=found[0], FAKETIME="+0 x%.9f" % (1 / self.tdf),
                     NO_FAKE_STAT="1")
 
     @staticmethod
     def forget(pid):
-        """Remove what libfaketime shares with QEMU's children: it has none."""
+        """Remove what libfaketime shares with children of QEMU, which has none."""
         for name in ("faketime_shm_%d", "sem.faketime_sem_%d"):
             try:
                 os.unlink(os.path.join("/dev/shm", name % pid))

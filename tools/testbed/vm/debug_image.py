@@ -41,7 +41,7 @@ class DebugKernel(Kernel):
 
 
 class DebugImage(Image):
-    """What DebugKernel has, a guest finds in /lab/share/modules: see lab/guest/start."""
+    """A guest finds the modules of DebugKernel in /lab/share/modules: see lab/guest/start."""
 
     def __init__(self):
         super().__init__()

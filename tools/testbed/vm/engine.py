@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Measurements: which runs share guests and QPs, and the use of their recordings."""
+"""Measurements: which runs share guests and QPs, and what becomes of their recordings."""
 
 import fcntl
 import json
@@ -28,11 +28,11 @@ def alone():
 
 
 def measure_apart(runs, image, module, clock, done):
-    """Measure on guests of their own; returns what went wrong.
+    """Measure in guests of their own; return what went wrong.
 
-    runs: [(run, where to write)]. Those of the same shape share their guests, those
-    with the same flows their QPs, and those that are the same in all, one measurement.
-    done: is told of each recording.
+    runs: [(run, where to write)]. Runs of the same shape share guests, those
+    with the same flows share QPs, and identical runs share one measurement.
+    done: called with each recording.
     """
     bad, shapes = [], {}
     for run, out in runs:
@@ -74,7 +74,7 @@ def connect(network, run):
 
 
 def measure_live(runs, done):
-    """The same on the running lab, as it is."""
+    """Measure in the running lab, as it is."""
     lab = supervisor.Lab()
     lab.network.look()
     for run, out in runs:
@@ -104,7 +104,7 @@ def module_for(runs, module, settings):
 
 
 class Reports:
-    """Prints and writes an experiment's results as soon as all of its runs are there; as JSON
+    """Prints and writes an experiment's results as soon as all of its runs are done; for JSON
     they are only kept.
 
     experiments: [(experiment, where to write)]

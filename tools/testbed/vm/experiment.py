@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The lab's scenario files: a fabric, flows and expectations.
 
-Documentation/lab.rst has the keys. Runs use the same guests, one after the other, if they can.
+Documentation/lab.rst has the keys. If possible, runs use the same guests, one after the other.
 """
 
 import os
@@ -41,13 +41,13 @@ class Flow:
 
     @property
     def kind(self):
-        """All but its times."""
+        """Everything except its times."""
         return (self.src, self.dst, self.qps, self.verb, self.transport, self.mtu, self.size,
                 self.depth, self.timeout, self.tclass)
 
     @property
     def client(self):
-        """Whose perftest takes the initiative: a read is asked for by its target."""
+        """The host whose perftest is the client: the target of a read requests it."""
         return self.dst if self.verb == "read" else self.src
 
     @property
@@ -81,7 +81,7 @@ class Run:
 
     @property
     def content(self):
-        """Equal for two runs that differ only in their names."""
+        """A value that is equal for two runs that differ only in their names."""
         return (self.kinds, [(f.start, f.stop) for f in self.flows], self.duration, self.window,
                 self.topology.content)
 
@@ -104,7 +104,7 @@ class Run:
 
 
 class Experiment(Scenario):
-    """short: fewer and shorter runs; port: what switches are made of unless the file says."""
+    """short: fewer and shorter runs; port: the kind of ports, unless the file says."""
 
     directory = SCENARIOS
 
@@ -126,7 +126,7 @@ class Experiment(Scenario):
 
 
 def fabric_tables(name):
-    """The tables of a file's fabric alone: of a scenario, those of its first run."""
+    """The tables of a file's fabric; for a scenario, those of its first run."""
     table = SCENARIOS.load(name)
     where = os.path.basename(SCENARIOS.find(name))
     swept = "{" in str(table.get("profile", ""))
@@ -137,5 +137,5 @@ def fabric_tables(name):
     used = {h for f in t.tables("flow", []) for key in ("from", "to") for h in names(f, key)}
     fabric["host"] = fabric.get("host", []) + [{"name": h} for h in sorted(used - own)]
     if swept:
-        del fabric["profile"]       # the usual one, rather than the sweep's first
+        del fabric["profile"]       # the default rather than the sweep's first
     return fabric

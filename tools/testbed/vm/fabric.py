@@ -29,12 +29,12 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def _interrupted(signum, frame):
-    # Like Ctrl-C: unwind through the finally blocks, which clean up.
+    # like Ctrl-C: unwind through the finally blocks, which clean up
     raise KeyboardInterrupt
 
 
 def _sweep():
-    """Remove what runs that were killed outright left in the temp directory."""
+    """Remove what killed runs left in the temporary directory."""
     for d in glob.glob(os.path.join(tempfile.gettempdir(), PREFIX + "*")):
         try:
             with open(os.path.join(d, "lock")) as lock:
@@ -48,8 +48,8 @@ class Fabric:
     """dir/share is /lab/share in every guest, read and write."""
 
     def __init__(self, image, directory=None, clock=Clock()):
-        """directory: the scratch directory's name, if it is to have a certain one;
-        clock: the guests' if they are emulated; under KVM they have the CPU's."""
+        """directory: name of the scratch directory, if it must have a certain one;
+        clock: of emulated guests; under KVM, guests have the CPU's."""
         self.image, self.dir, self.clock = image, directory, clock
         self.vms = []
         self._ports = []
@@ -66,14 +66,14 @@ class Fabric:
             except FileExistsError:
                 raise LabError("%s exists: somebody was faster" % self.dir)
         try:
-            # Locked before anybody can find it.
+            # locked before another process can find it
             name = os.path.join(self.dir, "lock")
             self._lock = open(name + ".new", "w")
             fcntl.flock(self._lock, fcntl.LOCK_EX)
             os.rename(name + ".new", name)
             if accel(self.image) == "kvm":
                 self.clock = Clock()
-            # This one notices our end, for any reason: its input closes.
+            # this process notices our end, for any reason, because its input closes
             self._cleaner = subprocess.Popen(
                 ["sh", "-c", "cat >/dev/null; rm -rf \"$1\"", "sh", self.dir],
                 stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -89,7 +89,7 @@ class Fabric:
         return self
 
     def __exit__(self, *exc):
-        # A second Ctrl-C must not stop the clean-up half-way.
+        # a second Ctrl-C must not interrupt the clean-up
         for s in SIGNALS:
             signal.signal(s, signal.SIG_IGN)
         for v in self.vms:
@@ -115,8 +115,8 @@ class Fabric:
 
     def vm(self, name, **kw):
         """Describe a guest; keywords as for VM: smp, mem, append, nice."""
-        # The socket stays bound (not listening) up to QEMU's start, so that
-        # no two guests, nor anybody else, are given the same port.
+        # The socket stays bound, without listening, until QEMU starts, so that
+        # no other guest or program gets the same port.
         s = socket.socket()
         s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         s.bind(("127.0.0.1", 0))
@@ -127,11 +127,11 @@ class Fabric:
         return v
 
     def wire(self, a, b):
-        """Connect two NICs. The link is lossless: QEMU makes a NIC wait."""
+        """Connect two NICs. The link loses nothing, because QEMU makes the NIC wait."""
         a.link, b.link = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
 
     def boot(self, timeout=300):
-        """Start all guests and wait until each can be told what to do."""
+        """Start all guests, and wait until each can run commands."""
         say("booting " + " ".join(v.name for v in self.vms))
         self._write_guest_files()
         for p in self._ports:

@@ -16,15 +16,15 @@ from ..core.errors import LabError
 from ..core.paths import LAB
 from ..core.progress import say, tail
 
-# The management network, the same in every guest: QEMU is .2, the guest .15.
-# From a block reserved for documentation, so no scenario's addresses clash.
+# The management network is the same in every guest: QEMU is .2, the guest .15.
+# It is from a block reserved for documentation, so it does not clash with scenarios.
 MGMT = "198.51.100"
 
 # Works around a text-patching hang in QEMU before 8.1. Adding the first netfilter hook or
 # clsact, or removing the last one, patches the IP stack's code. If packets arrive meanwhile,
 # QEMU 7.2 hangs a guest with two CPUs at one of 20 to 40 such changes, and 10.0 at none of
 # 700: a CPU stays at the patched instruction for ever, in QEMU's translation of the temporary
-# breakpoint. So one of each stays.
+# breakpoint. So keep one hook and one clsact all the time.
 STAYING = """
 modprobe iptable_filter forward=0 && modprobe ip6table_filter forward=0 &&
 grep -q filter /proc/net/ip_tables_names && grep -q filter /proc/net/ip6_tables_names &&
@@ -36,7 +36,7 @@ _libc = ctypes.CDLL(None)
 
 
 def die_with_parent(sig=signal.SIGKILL):
-    """In a child before exec: no process may outlive the lab, however it ends.
+    """Runs in a child before exec, so that no process outlives the lab, however it ends.
 
     The signal comes when the *thread* that forked ends, so start processes
     from the main thread only.
@@ -48,7 +48,7 @@ _accel = None
 
 
 def accel(image):
-    """QEMU's -accel argument: KVM where it really works, TCG elsewhere.
+    """QEMU's -accel argument: KVM if it really works, otherwise TCG.
 
     /dev/kvm may exist and still hang a guest, so a guest has to answer.
     """
@@ -88,7 +88,7 @@ _tsc_khz = None
 
 
 def tsc_khz():
-    """The TSC's frequency, which emulated guests are told: see tsc.c. 0 without one."""
+    """The frequency of the TSC, for emulated guests; 0 without a TSC. See tsc.c."""
     global _tsc_khz
     if _tsc_khz is None:
         source = os.path.join(LAB, "tsc.c")
@@ -122,7 +122,7 @@ class Job:
         self.vm, self.cmd = vm, cmd
         # A guest of "lab up" may have jobs of several processes.
         self.pid_file = "/run/lab-job.%d.%d" % (os.getpid(), number)
-        # Files, not pipes: nothing can block on a full pipe.
+        # files rather than pipes, which would block when full
         self._out = tempfile.TemporaryFile("w+", dir=vm.dir)
         self._err = tempfile.TemporaryFile("w+", dir=vm.dir)
         self._proc = subprocess.Popen(
@@ -134,7 +134,7 @@ class Job:
         return self._proc.poll() is None
 
     def stop(self, sig="TERM", timeout=60):
-        """Signal the command and all it started, and wait for its end."""
+        """Signal the command and all that it started, and wait for its end."""
         return stop([self], sig, timeout)[0]
 
     def wait(self, timeout=180, check=True):
@@ -151,12 +151,12 @@ class Job:
         return r
 
     def output(self):
-        """What it printed so far."""
+        """The output so far."""
         return self._read(self._out) + self._read(self._err)
 
     @staticmethod
     def _read(f):
-        # pread does not move the offset that the child writes at.
+        # pread does not move the offset at which the child writes
         return os.pread(f.fileno(), os.fstat(f.fileno()).st_size, 0).decode(errors="replace")
 
 
@@ -167,18 +167,18 @@ def _check(vm, r):
 
 
 def ask(commands):
-    """Start [(guest, command)]; return a function that waits for their output, stripped."""
+    """Start [(guest, command)]; return a function that waits for their outputs, stripped."""
     jobs = [vm.spawn(cmd) for vm, cmd in commands]
     return lambda: [j.wait().stdout.strip() for j in jobs]
 
 
 def gather(commands):
-    """Run [(guest, command)] at the same time; returns what each printed, stripped."""
+    """Run [(guest, command)] at the same time; return their outputs, stripped."""
     return ask(commands)()
 
 
 def stop(jobs, sig="TERM", timeout=60):
-    """Stop jobs, of all guests at the same time; returns their CompletedProcesses."""
+    """Stop jobs in all guests at the same time; return their CompletedProcesses."""
     # sshd makes each command the leader of a session of its own.
     for killing in [vm.spawn("for f in %s; do kill -%s -- -$(cat $f); done" %
                              (" ".join(j.pid_file for j in jobs if j.vm is vm), sig))
@@ -220,25 +220,25 @@ class VM:
             for n in self.nics:
                 f.write("%s %s %s %s\n" % (n.name, n.mac, ",".join(n.addrs) or "-", n.rdma or "-"))
         how = accel(self.image)
-        # The machine's TSC, that is, of which more fits into a second of a slower clock
+        # ticks of the machine's TSC: a second of a slower clock has more of them
         tsc = how != "kvm" and tsc_khz() * self.clock.tdf
         cmd = ["qemu-system-x86_64", "-M", "q35", "-accel", how,
-               # Without CMPXCHG16B: with it QEMU before 8.0 may take any number for the
-               # flags, which an interrupt then saves and brings back. Kernels 6.12 and
-               # 6.18 were seen to die of that, in slab's fast path and after it.
+               # Without CMPXCHG16B: with it, QEMU before 8.0 may take any number for the
+               # flags, which an interrupt then saves and restores. Kernels 6.12 and
+               # 6.18 crashed from that, in slab's fast path and after it.
                "-cpu", "host" if how == "kvm" else "max,-cx16", "-m", self.mem,
                # With one CPU, TCG leaves out the guest's memory barriers. The
-               # devices' threads see that: virtio loses a notification, and a
-               # NIC stands still for good. Room for a second CPU is enough.
+               # devices' threads then lack them: virtio loses a notification, and a
+               # NIC stops for good. Room for a second CPU is enough to avoid it.
                "-smp", "%d,maxcpus=%d" % (self.smp, max(2, self.smp)),
                "-name", self.name, "-nodefaults", "-no-user-config", "-display", "none",
                "-no-reboot", "-serial", "file:" + self.console,
                "-kernel", self.image.kernel, "-initrd", os.path.join(self.dir, "initramfs"),
-               # loglevel=5: a WARN must reach the console, chatter need not.
-               # Stalls count from 60 s on: a busy host may hold up a healthy
+               # loglevel=5: a WARN must reach the console; other messages need not.
+               # A stall is reported after 60 s: a busy host may delay a healthy
                # guest for longer than the usual 21 s.
                "-append", "console=ttyS0 loglevel=5 panic=-1 mitigations=off tsc=reliable "
-                          # That check gives up when the host is busy, and hangs.
+                          # this check fails on a busy host, and then hangs
                           "no_timer_check "
                           "random.trust_cpu=on net.ifnames=0 "
                           "rcupdate.rcu_cpu_stall_timeout=60 lab.name=%s %s %s"
@@ -274,14 +274,14 @@ class VM:
             try:
                 os.setpriority(os.PRIO_PROCESS, int(task), self.nice)
             except OSError:
-                pass    # below 0 is for root, and all works without; or it has ended
+                pass    # below 0 needs root, and is not essential; or QEMU has ended
 
     @property
     def pid(self):
         return self._qemu.pid
 
     def ready(self):
-        """Has the guest come up? Raises when it never will."""
+        """Return true if the guest has booted. Raises if it never will."""
         text = self._console_text()
         if "LAB-READY " + self.name in text:
             self.boot_seconds = time.monotonic() - self._started
@@ -385,7 +385,7 @@ class VM:
         """Lines with faults that this guest's kernel reported; [] if there are none.
 
         Reads the console, so it works after a crash; asks a living guest for
-        its taint flags too. A guest that does not answer is not well either.
+        its taint flags too. A guest that does not answer counts as a fault.
         """
         found = [line.strip() for line in kernel_log.complaints(self._console_text())]
         if self._qemu is not None:

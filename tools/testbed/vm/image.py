@@ -31,12 +31,12 @@ iputils-ping jq kmod lldpad make mount openssh-client openssh-server perftest pr
 python3-minimal rdma-core rdmacm-utils tcpdump
 """.split()
 
-# Tracers: large, and the same with any kernel
+# Tracers: large, and the same for any kernel
 TRACERS = "bpftrace linux-perf trace-cmd".split()
 
-# The suites whose newest kernel is of that series, while they are supported
+# Suites whose newest kernel is of this series as long as they are supported
 SERIES = {"6.1": "bookworm", "6.12": "trixie"}
-# Where others may be had; the first that has the series' headers is taken
+# Where to look for others; the first suite with headers for the series is used
 ADD_ONS = ("trixie-backports", "sid", "experimental")
 SUITES = (*SERIES.values(), *ADD_ONS)
 DEFAULT = "6.1"
@@ -74,7 +74,7 @@ chown -R "$5" "$2"
 
 
 def make_root(suite, tree, packages, options, log):
-    """Make a Debian that guests can run from; whether all went well. log is a path."""
+    """Make a Debian that guests can run; return true on success. log is a path."""
     with open(log, "w") as out:
         return mmdebstrap(suite, tree, packages, *options, log=out) == 0 and subprocess.run(
             as_root(["sh", "-c", FIXUP, "sh", tree]), stdout=out, stderr=out).returncode == 0
@@ -84,8 +84,8 @@ class Image:
     """root: the tree; release: its kernel; kernel, kdir: paths on the host.
 
     name: a series of kernels, 7.2, or a suite, whose newest kernel is meant:
-    trixie-backports. All else is of the release that the kernel is for. With
-    -rt it is the real-time kernel.
+    trixie-backports. Everything else comes from the kernel's release. With
+    -rt, it is the real-time kernel.
     """
 
     def __init__(self, name=DEFAULT):
@@ -111,7 +111,7 @@ class Image:
 
     @property
     def kernel(self):
-        """The kernel to boot, unpacked where possible.
+        """The kernel to boot, unpacked if possible.
 
         An emulated CPU takes 4 s to unpack it itself. QEMU enters an unpacked
         one through its PVH note, which Debian's kernels have.
@@ -144,7 +144,7 @@ class Image:
         if os.path.isdir(self.root):
             return self
         os.makedirs(cache_dir(), exist_ok=True)
-        # Two runs at once must not both spend a minute on the same tree.
+        # two runs at once must not both build the same tree
         with open(self.root + ".lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not os.path.isdir(self.root):
@@ -161,7 +161,7 @@ class Image:
                 apt = Apt(d, suite)
                 apt.update()
                 names = apt.names("^linux-(image|headers|binary)-[0-9]")
-            # A package linux-binary says that the image is in several, of which
+            # linux-binary means that the image is in several packages, of which
             # only some stay
             found = [m for m in map(pattern.fullmatch, names) if m and (
                 _of(m, "headers") in names or _of(m, "binary") not in names)]
@@ -186,14 +186,14 @@ class Image:
             self.suite, version, make_headers = self._find()
             version += "-"
         release = version + self.flavour
-        # apt takes nothing from an add-on suite unless it is told to
+        # apt takes nothing from an add-on suite by default
         add_on = "/" + self.suite if self.suite != base_of(self.suite) else ""
         kernel = made_headers.PACKAGES if make_headers else [
             "linux-%s-%s%s" % (p, release, add_on) for p in ("image", "headers")]
         log = self.root + ".log"
         tree = self.root + ".building"
         remove = as_root(["rm", "-rf", "--one-file-system", tree])
-        subprocess.run(remove)  # what a killed run left behind
+        subprocess.run(remove)  # left behind by a killed run
         try:
             if not make_root(self.suite, tree, self.packages + kernel, [
                     "--dpkgopt=path-exclude=/usr/share/man/*",
@@ -214,7 +214,7 @@ class Image:
         shutil.rmtree(out, ignore_errors=True)
         sources.copy(source, parts, out)
         prepare()
-        # /mnt is the one of the tree that only this process sees
+        # only this process sees this /mnt, which is that of the tree
         r = subprocess.run(as_root(["unshare", "-m", "sh", "-ec", BUILD, "sh", self.root,
                                     os.path.abspath(out), "/usr/src/linux-headers-" + self.release,
                                     "-j%d" % len(os.sched_getaffinity(0)), str(os.getuid())]),
@@ -260,12 +260,12 @@ class Image:
 
 
 def _order(version):
-    """What to compare versions by."""
+    """The key to compare versions by."""
     return [int(n) for n in re.findall(r"\d+", version)]
 
 
 def _of(image, kind):
-    """Another package of the kernel that the name of a linux-image says."""
+    """The name of another package of the kernel that a linux-image names."""
     return image[0].replace("linux-image-", "linux-%s-" % kind)
 
 
@@ -275,7 +275,7 @@ def _read(path):
 
 
 def _module(path):
-    """busybox does not unpack modules, as newer kernels have them."""
+    """Unpack modules of newer kernels, because busybox does not."""
     return lzma.decompress(_read(path)) if path.endswith(".xz") else _read(path)
 
 

@@ -20,7 +20,7 @@ from .image import DEFAULT, EXAMPLES as KERNELS, Image
 from .network import check_module, default_port
 from .topology import HOSTS_MAX, PORTS
 
-# Emulated guests of a measurement. With 2, the incast fills its link on machines where it
+# For emulated guests of a measurement. With 2, the incast fills its link on machines where it
 # reaches only .8 of it with 1.
 TDF = 2
 COMMAND = os.path.join(DCQCN, "dcqcn")
@@ -121,7 +121,7 @@ def cmd_lldp(args):
 def cmd_exec(args):
     words = args.words[1:] if args.words[:1] == ["--"] else args.words
     vm = supervisor.Lab().vm(args.guest)
-    # One word is a line for the guest's shell, several are a command's words.
+    # a single argument is a line for the guest's shell, several are a command
     line = words[0] if len(words) == 1 else shlex.join(words)
     argv = vm.ssh_argv(line or None, tty=sys.stdin.isatty() and sys.stdout.isatty())
     os.execvp(argv[0], argv)
@@ -149,7 +149,7 @@ def cmd_set(args):
 # Measurements
 
 def experiments(args):
-    """[(experiment, where to write)] of what was asked for."""
+    """The requested experiments: [(experiment, where to write)]."""
     out = args.out or os.path.join(OUT, "lab")
     found, port = [], default_port(Image(args.kernel))
     for name in args.scenario or ["incast"]:
@@ -211,7 +211,7 @@ def cmd_list(args):
     return 0
 
 
-# A port of this machine, for VMs and hosts that the lab did not make
+# A port of this machine, for VMs and hosts outside the lab
 
 def cmd_record(args):
     directory, name = os.path.split(os.path.abspath(args.out))
@@ -258,7 +258,8 @@ def parser():
             "override the file. There is one lab per user.")
     s.add_argument("fabric", nargs="?", default="incast",
                    help="a scenario that \"lab list\" shows, or a .toml file (default: incast)")
-    s.add_argument("--hosts", type=number(1, HOSTS_MAX), metavar="N", help="instead of FABRIC, h1 to hN at one switch")
+    s.add_argument("--hosts", type=number(1, HOSTS_MAX), metavar="N",
+                   help="instead of FABRIC, h1 to hN at one switch")
     kernel(s)
     for key, text in (("rate", "speed of the switches' ports: 48mbit"),
                       ("delay", "delay of each host's link, one way: 2ms"),

@@ -15,18 +15,18 @@ from .guest import die_with_parent
 from .network import SETTER, SHOWER
 from .topology import MARKING, PAUSING, Topology
 
-MARKS = (*MARKING, *PAUSING, "rate", "delay")       # what a switch is told
+MARKS = (*MARKING, *PAUSING, "rate", "delay")       # keys of a switch
 SIZES = ("kmin", "kmax", "buffer", "xoff", "xon", "headroom")
 
 LINK_KEYS = ("rate", "delay")
 SWITCH_KEYS = ("port", "kmin", "kmax", "pmax", "buffer", "cnp", "pfc", "xoff", "xon", "headroom")
-DCBX_PFC = "3"      # what neighbours agree on unless something else is asked for
+DCBX_PFC = "3"      # the priority that neighbours agree on by default
 
 
 def changed_tables(fabric, hosts, port, changes):
     """A fabric's tables with another number of hosts at one switch, and other values of
-    LINK_KEYS, SWITCH_KEYS and dcbx. None changes nothing. port: what switches are made of unless
-    something says otherwise."""
+    LINK_KEYS, SWITCH_KEYS and dcbx. None changes nothing. port: the kind of ports unless
+    the fabric or the values say otherwise."""
     tables = fabric_tables(fabric)
     if changes.get("dcbx"):
         tables["dcbx"] = "on"
@@ -42,12 +42,12 @@ def changed_tables(fabric, hosts, port, changes):
                 part.setdefault("port", port)
                 if tables.get("dcbx") == "on":
                     part.setdefault("pfc", DCBX_PFC)
-    Topology(Table(fabric, tables))     # raises what is wrong
+    Topology(Table(fabric, tables))     # raises on errors
     return tables
 
 
 def status(lab):
-    """Its state, for people and for programs."""
+    """The lab's state, for people and for programs."""
     t = lab.network.topology
     return {
         "since": lab.state["since"], "kernel": lab.state["release"], "tdf": lab.clock.tdf,
@@ -81,7 +81,7 @@ def ports(lab, switch):
 
 
 def _value(word):
-    """A number as one: a rate in bit/s."""
+    """Convert to a number if it is one; rates are in bit/s."""
     try:
         return float(word) if "." in word else int(word.removesuffix("bit"))
     except ValueError:
@@ -110,12 +110,12 @@ def port_of(lab, name):
 
 
 def capture(lab, port, out, snaplen, packets, seconds):
-    """tcpdump at a switch's port, until it is stopped or the time is over; its exit status."""
+    """Run tcpdump at a switch port until it is stopped or the time is over; return its status."""
     vm = lab.vm(port.switch)
     pid = "/run/capture.%d" % time.monotonic_ns()
     command = "echo $$ >%s; exec tcpdump -p -n -U -Z root -i %s -s %d -w - %s" % (
         pid, port.peer, snaplen, shlex.quote(packets))
-    # In a session of its own: Ctrl-C is to stop tcpdump, not the way to it.
+    # in a session of its own, because Ctrl-C must stop tcpdump and not the connection to it
     job = subprocess.Popen(vm.ssh_argv(command), stdin=subprocess.DEVNULL, stdout=out,
                            start_new_session=True, preexec_fn=die_with_parent)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -127,13 +127,13 @@ def capture(lab, port, out, snaplen, packets, seconds):
 
 
 def change(lab, words):
-    """Names of hosts, switches and ports, and KEY=VALUE for them. Changes nothing if one of
-    them is invalid."""
+    """Set keys. words: names of hosts, switches and ports, and KEY=VALUE. Changes nothing if any
+    of them is invalid."""
     t = lab.network.topology
     settings = [w.partition("=")[::2] for w in words if "=" in w]
     targets = [w for w in words if "=" not in w]
     if not settings:
-        raise InputError("set what? for instance kmin=20KB or rpg_ai_rate=5")
+        raise InputError("KEY=VALUE is missing, for instance kmin=20KB or rpg_ai_rate=5")
     for w in targets:
         if w not in t.hosts and w not in t.switches and w not in t.ports:
             raise InputError("there is no %s; there are %s" % (
@@ -172,7 +172,7 @@ def change(lab, words):
 
 
 def _checked(key, value):
-    """As a switch takes it."""
+    """The value as a switch takes it."""
     if key in SIZES:
         return str(quantity("size", value))
     if key == "delay":
@@ -181,7 +181,7 @@ def _checked(key, value):
 
 
 def _tell_hosts(lab, ports):
-    """Hosts that have none to agree with obey what the switch has by now."""
+    """Hosts without an agent obey the priorities that their switch now has."""
     lab.network.look()
     for p in ports:
         if p.peer in lab.network.topology.hosts and p.port == "dcbport":

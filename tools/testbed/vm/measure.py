@@ -12,18 +12,18 @@ from .guest import ask, gather, stop
 from .network import QSAMPLE_PARENT
 
 SAMPLE_US = 5000
-SNAPLEN = 96                # all headers, over IPv6 too
-# ns. Asking the guests for their counters takes CPU that the flows would have
-# had, and shows in the queue: do it before the window.
+SNAPLEN = 96                # all headers, also over IPv6
+# ns. Reading the guests' counters takes CPU time that the flows would have
+# used, which affects the queue: do it before the window.
 COUNTERS_BEFORE = 10**9
-# Frames of MAC control, of which a port sends those of PFC
+# MAC control frames; of these, a port sends PFC
 PFC_FILTER = "ether proto 0x8808"
 
 
 class Recording:
     """The recordings of a run: clocks, counters, files.
 
-    Times are seconds by the guests' clock, which this machine reads, too.
+    Times are seconds by the guests' clock, which this machine can read, too.
     """
 
     def __init__(self, run, directory):
@@ -34,7 +34,7 @@ class Recording:
         self.lost = []
 
     def copy(self, run, directory):
-        """The same for a run that differs in its name only."""
+        """The same recording for a run that differs only in its name."""
         other = copy.copy(self)
         other.run, other.directory = run, directory
         os.makedirs(directory, exist_ok=True)
@@ -52,24 +52,24 @@ class Recording:
 
 
     def pfc_file(self, port):
-        """What it told its neighbour."""
+        """PFC frames sent to its neighbour."""
         return os.path.join(self.directory, "%s.%s.pfc.pcap" % (self.run.name, port.name))
 
 
 class Measurement:
     def __init__(self, network, run, directory, traffic):
-        """traffic: of the run's flows, held."""
+        """traffic: the run's flows, held."""
         self.network, self.run, self.traffic = network, run, traffic
         self.clock = network.clock
         self.recording = Recording(run, directory)
         self.background = []
 
     def measure(self):
-        """Returns a Recording; the traffic is held again."""
+        """Return a Recording; the traffic is held again."""
         try:
             return self._measure()
         except BaseException:
-            # Guests live on
+            # guests keep running
             stop(self.background, "KILL")
             raise
 
@@ -103,7 +103,7 @@ class Measurement:
     # The course of a run
 
     def _follow(self):
-        """Do what is due until the run's end, and note whose QP ends by itself."""
+        """Start and stop flows until the run's end, and note which QPs end by themselves."""
         r, run = self.recording, self.run
         due = [(0, lambda: self.traffic.go([f for f in run.flows if f.start == 0])),
                (run.window[0] - COUNTERS_BEFORE, self._count),
@@ -121,12 +121,12 @@ class Measurement:
                 self.clock.sleep(min(left, 0.5))
             before = self.clock.monotonic()
             action()
-            # What busy guests take to obey is not taken from what follows.
+            # time that busy guests take to obey does not shorten what follows
             begin += self.clock.monotonic() - before
         self.traffic.look_after()
 
     def _count(self):
-        # Hosts answer when they come to it; the window does not wait for them.
+        # hosts answer when they can; the window does not wait for them
         self.before = self.network.ask_counters()
 
     def _window_begins(self):
@@ -147,7 +147,7 @@ class Measurement:
     # The switches
 
     def _record(self):
-        """Start what watches the switches' ports; returns (job, port, kind) of each capture."""
+        """Start samplers and captures at switch ports; return (job, port, kind) of each capture."""
         captures = []
         for p in self.run.queues:
             vm = self.network.vms[p.switch]
@@ -195,11 +195,11 @@ class Measurement:
                      more[s.port]) for name, s in self.network.topology.switches.items()])
 
     def _other_drops(self, answers):
-        """What the switches lost anywhere but in the queues that are watched."""
+        """Packets that switches lost elsewhere than in the recorded queues."""
         watched = {p.name for p in self.run.queues}
         total = 0
         for s, text in zip(self.network.topology.switches, answers):
-            # Inner queues only: a root counts what they lose again.
+            # inner queues only, because a root counts their losses again
             qdiscs, links = map(json.loads, text.splitlines()[:2])
             total += sum(q["drops"] for q in qdiscs if q["kind"] in ("red", "netem", "pfifo_fast",
                                                                   "dcbport")
@@ -209,7 +209,7 @@ class Measurement:
 
     @staticmethod
     def _pfc_frames(answers):
-        """What the switches have sent to pause, and to resume."""
+        """Frames that the switches have sent to pause and to resume."""
         ports = [p for text in answers for line in text.splitlines()[2:] for p in json.loads(line)]
         return sum(p["tx_prio%d_%s" % (prio, what)] for p in ports for prio in range(8)
                    for what in ("pause", "resume"))

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the lab's LLDP agents heard from their neighbours, and whether they agree with them."""
+"""What the lab's LLDP agents heard from their neighbours, and whether both ends agree."""
 
 import json
 
 from ..core.errors import LabError
 from .guest import gather
 
-# lldptool's answer in hexadecimal: its start, and characters before and after the device's name
+# lldptool's answer in hexadecimal: its start, and digits before and after the device's name
 ANSWER, COMMAND, TLV = "R00C3", 10, 8
 PORT_DESCRIPTION, SYSTEM_NAME, SPECIFIC = 4, 5, 127
 IEEE = bytes.fromhex("0080c2")
@@ -38,7 +38,7 @@ def _priorities(bits):
 
 
 def neighbour(answer):
-    """Its name and port, and its settings; None if nobody was heard."""
+    """The neighbour's name, port and settings; None if there was no frame."""
     out = {"system": None, "port": None, "willing": None, "pfc": None, "dscp": {}}
     heard = False
     for kind, data in _tlvs(answer):
@@ -58,7 +58,7 @@ def neighbour(answer):
 
 
 def _end(name, answer, port, app):
-    """One end of a link: what it does, what it heard, and whether that is the same."""
+    """One end of a link: its settings, those that it heard, and whether both are the same."""
     out = {"name": name, "pfc": json.loads(port)[0]["pfc"],
            "dscp": dict(json.loads(app).get("dscp_prio", [])), "neighbour": neighbour(answer)}
     n = out["neighbour"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A topology's guests: booted, connected, with marking switches, with the module or without."""
+"""The guests of a topology: booted, connected, with marking switches, with or without the module."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from .guest import ask, gather
 
 # Where the queue is: congestion-point's RED, class dc1:1, or the root
 QSAMPLE_PARENT = {"tc": "dc10001", "dcbport": "ffffffff"}
-# What sets ports and shows them, in a switch
+# Commands that set and show ports, in a switch
 SETTER = {"tc": "/lab/congestion-point", "dcbport": "/lab/switch-port"}
 SHOWER = {"tc": "/lab/congestion-point show br0", "dcbport": "/lab/switch-port show"}
 COUNTERS = "/sys/class/infiniband/rxe0/ports/1/hw_counters"
@@ -21,12 +21,12 @@ ECN = "/sys/class/net/eth0/ecn"
 
 
 def default_port(image):
-    """What the ports of switches are made of unless something else is asked for: dcbport, if
-    its module is there and is one for the guests' kernel."""
+    """The default kind of switch ports: dcbport if its module is built for the guests' kernel,
+    otherwise tc."""
     module = image.built(TOP, DCBPORT)
     if not os.path.exists(module):
         return "tc"
-    if os.path.isdir(image.root):       # or it will be built, with the newest kernel
+    if os.path.isdir(image.root):       # or it will be built, for the newest kernel
         try:
             check_module(module, image)
         except LabError:
@@ -35,7 +35,7 @@ def default_port(image):
 
 
 def check_module(module, image):
-    """Raises unless the module is one for the guests' kernel."""
+    """Raise an error unless the module is for the guests' kernel."""
     try:
         with open(module, "rb") as f:
             magic = re.search(rb"\0vermagic=(\S+)", f.read())
@@ -50,17 +50,17 @@ def check_module(module, image):
 
 
 class Network:
-    """vms: hosts and switches, by name. Works on guests of one's own, and on
+    """vms: hosts and switches, by name. Works on guests of this process, and on
     those of "lab up" in another process."""
 
     def __init__(self, topology, vms, share, clock):
-        """clock: the guests'."""
+        """clock: of the guests."""
         self.topology, self.vms, self.share, self.clock = topology, vms, share, clock
         self.hosts = [vms[h] for h in topology.hosts]
         self.module = os.path.join(share, "rdma_dcqcn.ko")
-        self.marking, self.delay = {}, {}       # by port: what was configured
+        self.marking, self.delay = {}, {}       # by port: its settings
         self.obeying = {}                       # by host: how it pauses
-        self.agents = False                     # of DCBX
+        self.agents = False                     # for DCBX
         self._gids, self._epochs = None, {}
 
     @classmethod
@@ -68,8 +68,8 @@ class Network:
         """Start it in a Fabric. module: the file that set_profile() loads."""
         vms = {}
         for h in topology.hosts.values():
-            # Perftest polls without a pause: hosts take all the CPU they can
-            # get. Switches work only when there is work, but then at once.
+            # Perftest polls all the time, so hosts take all the CPU they can
+            # get. Switches need little CPU, but at once.
             vms[h.name] = fabric.vm(h.name, nice=-5)
         for s in topology.switches:
             vms[s] = fabric.vm(s, nice=-10)
@@ -112,7 +112,7 @@ class Network:
         return [p for p in self.topology.ports.values() if p.switch == switch]
 
     def configure(self, topology):
-        """Make switches and hosts what a topology of the same shape says."""
+        """Configure switches and hosts as in a topology of the same shape."""
         self.topology = topology
         if self.agents and not topology.dcbx:
             self._silence()
@@ -125,7 +125,7 @@ class Network:
             self._agree()
 
     def _silence(self):
-        """End the agents, and with them all ports that they have set."""
+        """Stop the agents, and undo all ports that they have set."""
         self.agents, self.obeying = False, {}
         out = [(self.vms[h], "/lab/switch-port undo eth0") for h in self.topology.hosts]
         for s in self.topology.switches:
@@ -136,7 +136,7 @@ class Network:
         gather(out)
 
     def _switching(self, switch):
-        """A switch's commands, for what is not so yet."""
+        """The commands that a switch still needs."""
         commands, peers = [], {}
         for p in self.ports(switch):
             before, wanted = self.marking.get(p.name, ("", "")), (p.port, p.wanted())
@@ -153,7 +153,7 @@ class Network:
                            for (port, words), names in peers.items()]
 
     def _obeying(self, host):
-        """A host's commands: its packets wait while its switch says so."""
+        """The commands that make a host obey its switch's pauses."""
         port = self.topology.ports["%s.%s" % (host.switch, host.name)]
         pfc = "none" if self.topology.dcbx else port.pfc
         wanted = ("rate %dbit pfc %s" % (port.rate, pfc)
@@ -164,7 +164,7 @@ class Network:
         return "/lab/switch-port %s\n" % ("host " + wanted if wanted else "undo eth0")
 
     def _agree(self):
-        """Have neighbours agree on PFC by DCBX, and wait until they do."""
+        """Make neighbours agree on PFC by DCBX, and wait until they do."""
         t = self.topology
         if not self.agents:
             self.agents = True
@@ -178,7 +178,7 @@ class Network:
                 str(wanted).replace(" ", ""), what="%s to agree on PFC" % h.name)
 
     def look(self):
-        """Bring the topology's ports up to what the switches do by now."""
+        """Update the topology's ports from what the switches now do."""
         for s, switch in self.topology.switches.items():
             shown = self.vms[s].out(SHOWER[switch.port]).splitlines()
             for line in shown[::2]:
@@ -216,7 +216,7 @@ class Network:
         return commands
 
     def profile(self, host):
-        """What a host runs, as it was loaded: stock, or the profile."""
+        """What a host runs: stock, or the profile that the module was loaded with."""
         return self.vms[host].out(
             "cat /sys/module/rdma_dcqcn/parameters/profile 2>/dev/null || echo stock")
 
@@ -228,8 +228,8 @@ class Network:
         return self._gids
 
     def epoch(self, switch):
-        """A switch's uptime and real time at time 0 of the guests' clock. Asked for
-        once, while there is no traffic: an idle guest answers at once."""
+        """A switch's uptime and real time at time 0 of the guests' clock. Read
+        once, without traffic, because an idle guest answers at once."""
         if switch not in self._epochs:
             best = None
             for _ in range(3):
@@ -243,7 +243,7 @@ class Network:
         return self._epochs[switch]
 
     def ask_counters(self):
-        """What is returned waits for hw_counters of each host."""
+        """Ask all hosts for hw_counters; return a function that waits for the answers."""
         answers = ask([(h, "cd %s && grep . *" % COUNTERS) for h in self.hosts])
         return lambda: [{k: int(v) for k, v in (line.split(":") for line in text.splitlines())}
                         for text in answers()]

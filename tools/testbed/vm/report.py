@@ -12,16 +12,16 @@ from ..core.stats import jain, percentile
 from .capture import Capture, pfc_times
 from .measure import SAMPLE_US
 
-STEP = 0.1                  # s; of the CSV and the picture
+STEP = 0.1                  # s; step of the CSV and the picture
 
 
 def _delta(before, after, *names):
-    """How much these counters grew, over all hosts; absent ones count 0."""
+    """How much these counters grew, over all hosts; missing ones count as 0."""
     return sum(a.get(n, 0) - b.get(n, 0) for b, a in zip(before, after) for n in names)
 
 
 class Queue:
-    """A port's samples: s since QPs were let go, bytes, packets, queued
+    """A port's samples: s since the QPs were released, bytes, packets, queued
     packets, queued bytes, drops, marks."""
 
     def __init__(self, recording, port):
@@ -36,13 +36,13 @@ class Queue:
         first, last = self.window[0], self.window[-1]
         seconds = last[0] - first[0]
         queue = [s[4] for s in self.window]
-        # Drops in each full second of the window.
+        # drops in each full second of the window
         per_second, at = [], first
         for s in self.window:
             if s[0] - at[0] >= 1:
                 per_second.append(s[5] - at[5])
                 at = s
-        # By more than a period: the sampler's guest had to wait for a CPU.
+        # late by more than a period: the sampler's guest had to wait for a CPU
         gaps = [b[0] - a[0] for a, b in zip(self.window, self.window[1:])]
         late = sum(g - SAMPLE_US * 1e-6 for g in gaps if g > 2 * SAMPLE_US * 1e-6)
         packets = last[2] - first[2]
@@ -83,7 +83,7 @@ class Result:
                     for t in pfc_times(r.pfc_file(p), r.epoch[p.switch][1] + r.zero)]
         host = {h.address: h.name for h in self.run.topology.hosts.values()}
         host.update({_long(h.address6): h.name for h in self.run.topology.hosts.values()})
-        self.qps = {}       # "h1>h3:17": what that QP took
+        self.qps = {}       # "h1>h3:17": goodput of that QP
         for c in self.captures:
             for qp in sorted(c.qps.values(), key=lambda q: (q.src, q.qpn)):
                 name = "%s>%s:%d" % (host.get(qp.src, qp.src), host.get(qp.dst, qp.dst), qp.qpn)
@@ -142,7 +142,7 @@ class Result:
     def _group(self, names, rate, window_end):
         rates = [rate[n] for n in names]
         figures = {"goodput_mbps": round(sum(rates), 2), "jain": round(jain(rates), 4)}
-        # Not at once: who leaves then takes a moment.
+        # not at once, because QPs that leave take a moment
         end = self.recording.seconds
         begin = (window_end + end) / 2
         if end - begin > 1:
@@ -151,7 +151,7 @@ class Result:
         return figures
 
     def series(self):
-        """All that is drawn: [(column, [value per STEP])], None where there is none."""
+        """Everything that is drawn: [(column, [value per STEP])], None for no value."""
         steps = int(self.recording.seconds / STEP)
         per_s = 1 / STEP
 
@@ -192,13 +192,13 @@ class Result:
 
 
 def _long(address6):
-    """fd00::7 as the capture spells it"""
+    """fd00::7 in the spelling of the capture"""
     head, _, tail = address6.partition("::")
     return ":".join([head] + ["0"] * 6 + [tail])
 
 
 def write(scenario, results, directory):
-    """result.json, SCENARIO.png and each RUN.csv; returns the first two's paths."""
+    """Write result.json, SCENARIO.png and each RUN.csv; return the paths of the first two."""
     first = results[0].figures
     summary = {"scenario": scenario.name, "title": scenario.title}
     for key in ("bottleneck_mbps", "kmin_bytes", "kmax_bytes", "limit_bytes", "qps"):
@@ -211,7 +211,7 @@ def write(scenario, results, directory):
 
 
 def draw(title, results, png):
-    """Runs below each other on the same axes, and what is drawn as CSV."""
+    """Draw runs below each other on the same axes, and write what is drawn as CSV."""
     directory = os.path.dirname(png)
     tops = {"rate": 0, "queue": 0, "events": 0}
     drawn = {key: [] for key in ("name", "csv", "kmin", "kmax", "qps", "ports")}
@@ -234,7 +234,7 @@ def draw(title, results, png):
                            ("qps", len(r.qps)),
                            ("ports", " ".join(q.port.name for q in r.queues))):
             drawn[key].append(value)
-    # With room for the keys.
+    # with room for the keys
     room = {"rate": 1.1, "queue": 1.25, "events": 6}
     return plots.draw(os.path.join(PLOT, "lab.gp"), {
         **drawn, "runs": len(results), "end": max(r.recording.seconds for r in results),
@@ -259,7 +259,7 @@ ROWS = (
     ("CNPs handled", "cnp_handled", "%d"),
     ("CNPs ignored", "cnp_ignored", "%d"),
 )
-# What a switch sees by itself
+# rows of the table that need only the switch
 PORT_ROWS = tuple(r for r in ROWS if r[1] in (
     "goodput_mbps", "utilisation", "jain", "drops", "queue_p50_bytes", "queue_p99_bytes",
     "ce_marked")) + (("CNPs", "cnps_delivered", "%d"),)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A lab that stays up: the process that holds its guests, and how to reach it.
+"""A lab that stays up: the process that owns its guests, and how to reach it.
 
-Its scratch directory has a fixed name for each user. The lock in there is held
+Its scratch directory has a fixed name for each user. The lock in it is held
 as long as the supervisor lives; guests die with the supervisor, however it ends.
 """
 
@@ -58,8 +58,8 @@ def up(image, tables, module, clock):
         os.close(reader)
         status = 1
         try:
-            os.setsid()     # Ctrl-C is for our parent, who tells us
-            # What we were started with, a pipe or a lock, is not ours to keep.
+            os.setsid()     # Ctrl-C is for our parent, which tells us
+            # do not keep inherited files open: pipes, or a lock
             os.closerange(3, writer)
             os.closerange(writer + 1, os.sysconf("SC_OPEN_MAX"))
             die_with_parent(signal.SIGTERM)
@@ -95,7 +95,7 @@ def _supervise(image, tables, topology, module, clock, tell):
             json.dump(state, f)
         os.rename(path + ".new", path)
         die_with_parent(0)
-        # If the parent no longer reads, this raises, and everything is undone.
+        # if the parent no longer reads, this raises an error, and everything is undone
         os.write(tell, b"up")
         os.close(tell)
         null = os.open(os.devnull, os.O_RDWR)
@@ -147,7 +147,7 @@ class Lab:
         return self.vms[name]
 
     def runs(self, name):
-        """Does QEMU still run? A dead child of the supervisor is a zombie."""
+        """Return true if QEMU still runs. A dead child of the supervisor is a zombie."""
         try:
             with open("/proc/%d/stat" % self.state["vms"][name]["pid"]) as f:
                 return f.read().rpartition(")")[2].split()[0] != "Z"

@@ -8,7 +8,7 @@
     [[host]]    what is different about a host: name, switch, rate, delay,
                 profile, settings
 
-A rate is that of the switch's port; what a guest sends into the switch has
+A rate is that of the switch's port; traffic from a guest into the switch has
 none. A delay is one way. Documentation/lab.rst has all keys.
 """
 
@@ -16,16 +16,16 @@ import re
 
 from ..core.scenario import PROFILES, priorities
 
-# In the order and the words of congestion-point, and of guest/switch-port
+# in the order and with the words of congestion-point and guest/switch-port
 MARKING = ("kmin", "kmax", "pmax", "buffer", "cnp", "ecn")
 PAUSING = ("pfc", "xoff", "xon", "headroom")
-# The headroom is what 48 Mb/s send in 67 ms: so late may emulated guests obey on a busy machine
+# The headroom is what 48 Mb/s send in 67 ms: emulated guests on a busy machine may obey that late
 PAUSES = {"xoff": "60KB", "xon": "30KB", "headroom": "400KB"}
 PORTS = ("dcbport", "tc")
-CNPS = 6            # their priority
-# And its ranges: bit/s, and bytes
+CNPS = 6            # the priority of CNPs
+# congestion-point's ranges: bit/s, and bytes
 RATE, BUFFER_MAX = (10**6, 400 * 10**9), 10**9
-HOSTS_MAX = 64      # more guests than any machine has memory for
+HOSTS_MAX = 64      # more than any machine has memory for
 
 
 class Link:
@@ -37,10 +37,10 @@ class Link:
 
 
 class Switch:
-    """Thresholds of each of its ports."""
+    """A switch: the thresholds of each of its ports."""
 
     def __init__(self, name, t, port):
-        """port: what it is made of unless it says so itself."""
+        """port: the kind of its ports unless its table says."""
         self.name = name
         if not re.fullmatch(r"s\d+", name):
             raise t.error(name, "switches are s1, s2, and so on")
@@ -59,7 +59,7 @@ class Switch:
         t.done()
 
     def _pausing(self, t):
-        """What only a port of dcbport can do."""
+        """Read the keys that only ports of dcbport have."""
         prios = priorities(t, "pfc", "none")
         self.pfc = ",".join(map(str, prios)) or "none"
         if prios and self.port == "tc":
@@ -93,7 +93,7 @@ class Host:
 
 
 class Port:
-    """A switch's port; it bears the name of what it leads to."""
+    """A switch's port, named after its neighbour."""
 
     def __init__(self, switch, peer, link, delay):
         self.switch, self.peer, self.rate, self.delay = switch.name, peer, link.rate, delay
@@ -104,17 +104,17 @@ class Port:
             setattr(self, key, getattr(switch, key))
 
     def wanted(self):
-        """The words that make it so, the first time and later."""
+        """The words that set it up, the first time and later."""
         return self.marking() + " delay %dns" % self.delay * (self.port == "dcbport")
 
     def marking(self):
-        """As congestion-point or switch-port takes it, and shows it."""
+        """Its settings, as congestion-point or switch-port takes and shows them."""
         return "rate %dbit " % self.rate + " ".join("%s %s" % (key, getattr(self, key))
                                                     for key in self.keys)
 
     @property
     def prios(self):
-        """Those with PFC."""
+        """Its priorities with PFC."""
         return [int(p) for p in self.pfc.split(",")] if self.pfc != "none" else []
 
     def take_marking(self, text):
@@ -129,8 +129,8 @@ class Topology:
     """hosts, switches: by name; ports: of all switches, by name."""
 
     def __init__(self, table, hosts=(), port=PORTS[0]):
-        """Takes what it knows from a Table. hosts: which there have to be; port: what switches
-        are made of."""
+        """Takes its keys from a Table. hosts: hosts that must exist; port: the kind of ports
+        by default."""
         self.dcbx = table.take("dcbx", ("off", "on"), "off") == "on"
         profile = table.take("profile", PROFILES, "auto")
         settings = table.knobs("settings")
@@ -171,15 +171,15 @@ class Topology:
             self._port(b, a.name, own_link, own_link.delay)
         if len(self.trunks) >= len(self.switches):
             raise table.error("trunk", "the trunks form a loop, and bridges would circulate packets")
-        # All that cannot be changed without other guests and other wires.
+        # everything that cannot be changed without other guests and wires
         self.shape = (tuple((h.name, h.switch) for h in self.hosts.values()),
                       tuple((a.name, b.name) for a, b, _ in self.trunks))
         for h in self.hosts.values():
-            self.path(next(iter(self.hosts)), h.name)     # all are connected
+            self.path(next(iter(self.hosts)), h.name)     # check that all are connected
 
     @property
     def content(self):
-        """All of it, to be compared."""
+        """All of it, for comparison."""
         return (self.shape, self.dcbx, [(p.marking(), p.delay) for p in self.ports.values()],
                 [(h.profile, h.settings) for h in self.hosts.values()])
 
@@ -199,7 +199,7 @@ class Topology:
         self.ports[p.name] = p
 
     def path(self, src, dst):
-        """The ports that packets of one host pass on their way to another."""
+        """The ports that packets pass from one host to another."""
         if src == dst:
             return []
         start, goal = self.hosts[src].switch, self.hosts[dst].switch

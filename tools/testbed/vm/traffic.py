@@ -5,7 +5,7 @@ from ..core.errors import LabError
 from .guest import gather, stop
 
 FIRST_TCP_PORT = 18515
-PATIENCE = 15               # s, with what is on its way when flows are held
+PATIENCE = 15               # s, including packets in flight when flows are held
 
 
 class Pair:
@@ -13,15 +13,15 @@ class Pair:
 
     def __init__(self, flow, server):
         self.flow, self.server, self.client = flow, server, None
-        self.lost = None    # what it said when it ended by itself
+        self.lost = None    # its output, if it ended by itself
 
 
 class Traffic:
     """Flows between the hosts of a Network.
 
-    Connecting takes perftest seconds in an emulated guest, and runs that differ in all
-    but their flows need it once. So a client is stopped as soon as its QPs are
-    connected, and again when a run ends: QPs live on, and what they sent arrives.
+    Connecting takes perftest seconds in an emulated guest, and runs that differ in everything
+    except their flows need it once. So a client is stopped as soon as its QPs are
+    connected, and again when a run ends: its QPs stay, and what they sent arrives.
     """
 
     def __init__(self, network, flows):
@@ -35,7 +35,7 @@ class Traffic:
             raise
 
     def adopt(self, flows):
-        """Be these flows, if they are of the same kind and all QPs are alive."""
+        """Take over these flows, if they are of the same kind and all QPs are alive."""
         self.look_after()
         if self.lost or [p.flow.kind for p in self.pairs] != [f.kind for f in flows]:
             return False
@@ -50,15 +50,15 @@ class Traffic:
         self._signal("STOP", flows)
 
     def drain(self):
-        """Wait until what held flows have sent has arrived, and no counter of the hosts
-        changes any more; returns those. What does not get through is ended."""
-        # Longer than a QP waits before it sends what was lost once more
+        """Wait until everything that held flows have sent has arrived, and no counter of the hosts
+        changes any more; return the counters. End flows whose packets do not get through."""
+        # longer than a QP waits before it retransmits
         step = 1.1 * 4.096e-6 * 2 ** max(p.flow.timeout for p in self.pairs)
         begin, before, now = self.clock.monotonic(), (), None
         while now != before:
             waited = self.clock.monotonic() - begin
             if waited > 2 * PATIENCE:
-                break       # somebody else's
+                break       # of other programs
             if waited > PATIENCE:
                 self.end()
             self.clock.sleep(step)
@@ -73,7 +73,7 @@ class Traffic:
 
     @property
     def lost(self):
-        """What perftest said whose QPs ended by themselves."""
+        """The output of perftest processes whose QPs ended by themselves."""
         return [p.lost for p in self.pairs if p.lost]
 
     def look_after(self):
@@ -90,7 +90,7 @@ class Traffic:
                 for vm, mine in files.items()])
 
     def _perftest(self, flow, port, host, server=""):
-        # Perftest's writes poll without a pause: see _throttle(). The others can wait
+        # perftest's writes poll all the time: see _throttle(). The others can wait
         # for events, but then not for a duration.
         return self.network.vms[host].spawn(
             "exec nice -n 19 ib_%s_bw -F -d rxe0 -x %s -c %s -m %d -s %d -t %d -u %d -q %d "
@@ -114,7 +114,7 @@ class Traffic:
             address = self.network.topology.hosts[p.flow.server].address
             p.client = self._perftest(p.flow, port, p.flow.client, address)
             mine.setdefault(p.flow.client, []).append(p)
-        # QPs that may send, of these processes: somebody else may have some, too.
+        # these processes' QPs that may send; other programs may have some, too
         self._await("all QPs to be connected", {
             host: "until [ $(rdma resource show qp | "
                   "grep -cE \" state RTS .* pid ($(cat %s 2>/dev/null | paste -sd '|')) \") -ge %d ]; "
@@ -126,7 +126,7 @@ class Traffic:
         self.drain()
 
     def _throttle(self):
-        """Programs that poll without a pause must leave CPU to rxe and to other guests, but only
+        """Programs that poll all the time must leave CPU to rxe and to other guests, but only
         once they are connected, as connecting is slow enough."""
         gather([(p.client.vm, "cat %s >/sys/fs/cgroup/polling/cgroup.procs" % p.client.pid_file)
                 for p in self.pairs if p.flow.verb == "write"])
