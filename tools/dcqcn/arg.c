@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Arguments that commands share. Wrong ones end the program with what is wrong
+ * Arguments that commands share. A wrong one ends the program; the message says what is wrong
  * and how the command is used.
  */
 #include <ctype.h>
@@ -31,7 +31,7 @@ void arg_missing_value(const char *name)
 	     command_name(), name, command_usage());
 }
 
-/* getopt_long() that takes options before the first other word only, -1 after
+/* getopt_long() for options before the first other word only; returns -1 after
  * the last. @letters begin with "+:".
  */
 int arg_option(int argc, char **argv, const char *letters,

@@ -19,7 +19,7 @@
 /* Packets of rxe that pass its network device must show there */
 #define LOOPBACK_PACKETS	100
 
-/* From this rpg_gd on, alpha * 1024 / 2^rpg_gd is a cut of 1/16 or less */
+/* With this rpg_gd or more, alpha * 1024 / 2^rpg_gd is a cut of 1/16 or less */
 #define GD_WEAK		14
 
 /* A cut leaves at least this, in percent */

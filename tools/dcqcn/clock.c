@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The monotonic clock in ns, and commands that run until somebody stops them. */
+/* The monotonic clock in ns, and commands that run until they are interrupted. */
 #include <signal.h>
 #include <stddef.h>
 #include <time.h>
@@ -21,7 +21,7 @@ uint64_t clock_now(void)
 	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
 }
 
-/* From now on SIGINT and SIGTERM end the command by way of clock_wait() */
+/* From now on, SIGINT and SIGTERM end the command through clock_wait() */
 void clock_end_on_signals(void)
 {
 	struct sigaction action = { .sa_handler = end };
@@ -30,7 +30,7 @@ void clock_end_on_signals(void)
 	sigaction(SIGTERM, &action, NULL);
 }
 
-/* Until @due, ns. Returns whether to go on. */
+/* Wait until @due, in ns. Return true unless the command was interrupted. */
 bool clock_wait(uint64_t due)
 {
 	struct timespec ts = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dcqcn doctor: why the control loop is silent. Looks at this host, at its ports
- * where it is a switch and, over ssh, at the same command on the other one.
+ * dcqcn doctor: finds out why the control loop does not work. Looks at this host, at its ports
+ * if it is a switch and, over ssh, at what the same command finds on the other host.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,10 +22,10 @@
 #define STATUS_FOUND	2
 #define READY		"ready\n"
 
-/* Data packets that are few enough to say that nothing runs */
+/* With fewer data packets, the doctor says that there is next to no traffic */
 #define FEW		10
 
-/* The other host begins when it says so */
+/* The other host says when it begins */
 static FILE *ask_peer(const char *peer, uint64_t nsec)
 {
 	char option[32], line[256];
@@ -58,7 +58,7 @@ static FILE *ask_peer(const char *peer, uint64_t nsec)
 	return in;
 }
 
-/* The device that has most to say, where there are several */
+/* The device with the most traffic, if there are several */
 static const struct fact_dev *busiest(const struct facts *facts)
 {
 	const struct fact_dev *best = facts->devs;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* dcqcn model: thresholds for a fabric, and what they do. */
+/* dcqcn model: recommends thresholds for a fabric, and predicts what they do. */
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static void print_config(const struct dcqcn_model_input *in,
 	}
 }
 
-/* The simulator is beside the source only. It is told the inputs in a file. */
+/* The simulator exists only in a source tree. It gets the inputs in a file. */
 static _Noreturn void simulate(const struct dcqcn_model_input *in)
 {
 	char file[] = "/tmp/dcqcn-model-XXXXXX.toml", sim[PATH_MAX], self[PATH_MAX];

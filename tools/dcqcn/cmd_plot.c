@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* dcqcn plot: a picture of what dcqcn record or dcqcn port record wrote, drawn by gnuplot. */
+/* dcqcn plot: draws the records of dcqcn record and dcqcn port record with gnuplot. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "fail.h"
 #include "plot.h"
 
-/* A kind of record, by its first line */
+/* A kind of record, recognised by its first line */
 struct kind {
 	const char *header;
 	const char *script;
@@ -26,7 +26,7 @@ static const struct kind kinds[] = {
 	{}
 };
 
-/* The name of the data with another ending */
+/* The name of the record with another extension */
 static const char *default_output(const char *csv)
 {
 	static char path[PATH_MAX];
@@ -40,7 +40,7 @@ static const char *default_output(const char *csv)
 	return path;
 }
 
-/* Before anything is written: is it a record, with something in it? */
+/* Check before anything is written that this is a record, and not empty */
 static const struct kind *check_record(const char *csv)
 {
 	const struct kind *kind = kinds;

@@ -12,7 +12,7 @@
 #include "port.h"
 #include "portkey.h"
 
-/* Counters of a class, by the names that mlx5 has for them where it has any */
+/* Counters of a class, with mlx5's names if it has the counter */
 struct counter {
 	const char *name;	/* %d is the priority */
 	uint16_t attr;
@@ -107,7 +107,7 @@ static void stat_counter(const struct counter *counter, int prio,
 		printf("    %-30s %llu\n", name, (unsigned long long)value);
 }
 
-/* Text leaves out what is 0 */
+/* As text, counters that are 0 are left out */
 static void stat_counters(const struct port *port)
 {
 	for (int prio = 0; prio < PORT_CLASSES; prio++) {
@@ -166,7 +166,7 @@ int cmd_port_stat(int argc __attribute__((unused)), char **argv)
 	return print_ports(argv, stat_text, stat_json);
 }
 
-/* Adds KEY VALUE pairs up to the word "prio", or the end; returns what is left */
+/* Add KEY VALUE pairs up to the word "prio" or the end; return the rest */
 static char **put_keys(struct nlmsghdr *nlh, const struct portkey *keys,
 		       char **argv)
 {

@@ -12,7 +12,7 @@
 #define V(_name)	((unsigned long long)qp->value[RDMA_DCQCN_A_QP_##_name])
 #define HAS(_name)	(qp->has[RDMA_DCQCN_A_QP_##_name])
 
-/* What is measured, or set, and drives the rate */
+/* The measured or set values that drive the rate */
 static void qp_path(const struct qp *qp)
 {
 	char a[UNIT_LEN], b[UNIT_LEN], c[UNIT_LEN];

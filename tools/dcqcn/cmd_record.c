@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* dcqcn record: QPs over time, as CSV. A line per QP and moment. */
+/* dcqcn record: QPs over time, as CSV, with a line per sample and QP. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include "qp.h"
 #include "record.h"
 
-/* Attributes in the order of their columns, behind time and device */
+/* Attributes in the order of their columns, after time and device */
 static const struct {
 	int attr;
 	const char *name;
@@ -71,7 +71,7 @@ int cmd_record(int argc, char **argv)
 
 	record_options(&r, argc, argv);
 	filter_parse(&filter, argv + optind);
-	/* a device that is not there shall not cost an older record */
+	/* do not overwrite an older record if the device does not exist */
 	dev_free(dev_list(filter.dev));
 	record_write(&r, put_header, put_qps, &filter);
 	return EXIT_SUCCESS;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dcqcn restore: what dcqcn save wrote. A line is a device, a knob and a value;
- * a device's lines are applied together. Devices that are not there are left
- * out: their turn comes when they appear.
+ * dcqcn restore: reads what dcqcn save wrote. A line is a device, a knob and a value;
+ * a device's lines are applied together. Devices that do not exist are skipped:
+ * udev restores them when they appear.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* dcqcn set: turn knobs, all of them at once. */
+/* dcqcn set: sets knobs, all of them at once. */
 #include <stdlib.h>
 #include <string.h>
 

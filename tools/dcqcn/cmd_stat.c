@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* dcqcn stat: counters, and what they grow by per second. */
+/* dcqcn stat: counters, and how much they grow per second. */
 #include <stdio.h>
 #include <stdlib.h>
 

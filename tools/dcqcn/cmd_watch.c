@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dcqcn watch: devices and QPs, again and again. On a terminal each picture
- * replaces the one before; elsewhere they follow each other, plain text with an
+ * dcqcn watch: a table of devices and QPs that refreshes. On a terminal each table
+ * replaces the last one; elsewhere they follow each other, as plain text with an
  * empty line between.
  */
 #include <errno.h>
@@ -25,7 +25,7 @@
 #define V(_qp, _name)	((_qp)->value[RDMA_DCQCN_A_QP_##_name])
 #define C(_dev, _name)	((_dev)->counters[RDMA_DCQCN_A_COUNTERS_##_name])
 
-/* What one picture shows */
+/* The content of one table */
 struct picture {
 	uint64_t time;
 	struct dev *devs;
@@ -70,7 +70,7 @@ static const struct qp *same_qp(const struct picture *picture,
 	return NULL;
 }
 
-/* The fastest of those that are limited: what the bars are compared with */
+/* The fastest limited QP, which has the longest bar */
 static uint64_t scale(const struct picture *picture)
 {
 	uint64_t most = 1;
@@ -156,14 +156,14 @@ static void draw(const struct picture *picture, const struct picture *old,
 			printf("... and %zu more\n", picture->num_qps - i);
 			break;
 		}
-		/* an entry that went and came back */
+		/* an entry that was removed and added again */
 		if (before && V(before, CNP_HANDLED) > V(qp, CNP_HANDLED))
 			before = NULL;
 		draw_qp(qp, before, s, most);
 	}
 }
 
-/* Lines of a terminal that can be drawn over, else 0 */
+/* Lines of a terminal whose screen can be redrawn, or 0 */
 static unsigned int terminal_lines(void)
 {
 	const char *term = getenv("TERM");

@@ -14,8 +14,8 @@
 
 #define DEPTH		3	/* words of a command, at most */
 
-/* Commands that begin with the same words follow each other; the first of them
- * is what those words mean alone.
+/* Commands that begin with the same words stand together; the first of them is
+ * what those words mean alone.
  */
 struct command {
 	const char *word[DEPTH];
@@ -147,8 +147,8 @@ static bool is_help(const char *arg)
 	       !strcmp(arg, "--help");
 }
 
-/* Narrows first..end to the commands that have @arg at @depth, in full or as the
- * only one that begins so
+/* Narrow first..end to the commands that have @arg at @depth, in full or as an
+ * unambiguous beginning
  */
 static void choose(const struct command **first, const struct command **end,
 		   int depth, const char *arg)

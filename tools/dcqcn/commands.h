@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The commands of dcqcn, in cmd_<first word>.c but for port_watch.c and port_record.c. */
+/* The commands of dcqcn, in cmd_<first word>.c, except port_watch.c and port_record.c. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 

@@ -12,7 +12,7 @@
 struct dcb_app_table {
 	bool known;
 	uint8_t dscp[DCB_DSCPS];
-	uint8_t other;			/* of what has no entry */
+	uint8_t other;			/* of packets without an entry */
 };
 
 void dcb_apps(const char *dev, struct dcb_app_table *table);

@@ -11,7 +11,7 @@
 
 #define LIST_LEN	(2 * PORT_CLASSES + sizeof("none"))
 
-/* "2,4,5", or "none": lldptool knows no "all" */
+/* "2,4,5" or "none", because lldptool has no "all" */
 static const char *list(char text[LIST_LEN], unsigned int prios)
 {
 	char *at = text;

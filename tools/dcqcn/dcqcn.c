@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* dcqcn: see and set the congestion control of rxe devices. */
+/* dcqcn: shows and sets the congestion control of rxe devices. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,8 @@ static bool is_option(const char *arg, const char *name)
 	return *arg && !strncmp(name, arg, strlen(arg));
 }
 
-/* Options are before the command, with one dash or two, and may be shortened.
- * Returns how many there are.
+/* Options come before the command, with one dash or two, and may be shortened.
+ * Return their number.
  */
 static int take_options(char **argv)
 {

@@ -96,7 +96,7 @@ static void dev_message(const struct nlattr **tb, void *data)
 	*tail = &dev->next;
 }
 
-/* All of them, or the one of that name */
+/* All devices, or the one of that name */
 struct dev *dev_list(const char *name)
 {
 	struct dev *list = NULL, **tail = &list;
@@ -125,7 +125,7 @@ void dev_free(struct dev *list)
 	}
 }
 
-/* @profile may be NULL; of @settings those with their bit set in @which. An
+/* @profile may be NULL. Set those @settings whose bit is set in @which. An
  * error ends the program.
  */
 void dev_set(const char *name, const char *profile, const uint32_t *settings,

@@ -21,7 +21,7 @@ struct dev {
 	struct dev *next;
 };
 
-/* By RDMA_DCQCN_A_COUNTERS_*; NULL where there is none */
+/* By RDMA_DCQCN_A_COUNTERS_*; NULL for those that are not counters */
 extern const char * const counter_names[RDMA_DCQCN_A_COUNTERS_MAX + 1];
 
 extern const struct netlink_family dev_family;

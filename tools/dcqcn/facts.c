@@ -23,7 +23,7 @@
 #define MODULE		"/sys/module/rdma_dcqcn"
 #define PATH_LEN	512
 
-/* As much of a name as fits */
+/* Copy as much of a name as fits */
 static void copy(char *to, const char *from, size_t size)
 {
 	size_t len = strnlen(from, size - 1);
@@ -146,13 +146,13 @@ static void read_gids(struct fact_dev *dev)
 	closedir(dir);
 }
 
-/* What holds filters counts what they drop on its way in, too */
+/* These qdiscs hold filters, and count packets that those drop on input, too */
 static bool is_filter(const char *kind)
 {
 	return !strcmp(kind, "clsact") || !strcmp(kind, "ingress");
 }
 
-/* "qdisc KIND ..." and, some lines on, " Sent ... (dropped N, ..." */
+/* "qdisc KIND ..." and, some lines later, " Sent ... (dropped N, ..." */
 static void read_qdiscs(struct fact_dev *dev, bool after)
 {
 	char command[PATH_LEN], line[1024], kind[FACTS_WORD];
@@ -231,14 +231,14 @@ static void sniff(struct facts *facts, uint64_t nsec)
 	}
 }
 
-/* Whether there are rxe devices, or the one of that name, to gather facts of */
+/* Find rxe devices, or the one of that name. Return true if there is any. */
 bool facts_find(struct facts *facts, const char *name)
 {
 	find_devs(facts, name);
 	return facts->devs;
 }
 
-/* Of what facts_find() has found; takes as long as @nsec says */
+/* Gather facts about the devices of facts_find(), for @nsec */
 void facts_gather(struct facts *facts, uint64_t nsec)
 {
 	struct fact_dev *dev;
@@ -258,7 +258,7 @@ void facts_gather(struct facts *facts, uint64_t nsec)
 	sniff(facts, nsec);
 	for (dev = facts->devs; dev; dev = dev->next) {
 		read_counters(dev, true);
-		/* what was counted was seen as well */
+		/* packets that were counted have been seen as well */
 		sniff_read(dev->fd, &dev->tally);
 		close(dev->fd);
 		read_qdiscs(dev, true);
@@ -331,7 +331,7 @@ void facts_print(FILE *out, const struct facts *facts)
 	fprintf(out, "end\n");
 }
 
-/* What is no fact, or one that is newer than this program, is passed over */
+/* Ignore other lines, and facts of newer versions of this program */
 static void read_fact(const char *line, struct facts *facts)
 {
 	char word[FACTS_WORD], other[FACTS_WORD];

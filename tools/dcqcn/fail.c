@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How the program ends when it cannot do what it was asked to: one line on
+ * How the program ends after an error: one line on
  * standard error that names the object and the rule and, with -j, the same in
  * an object on standard output.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How the program ends when it cannot do what it was asked to. See fail.c. */
+/* How the program ends after an error. See fail.c. */
 #ifndef FAIL_H
 #define FAIL_H
 

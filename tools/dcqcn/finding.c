@@ -2,7 +2,7 @@
 /*
  * The doctor's findings, as text or JSON. A finding has three parts: what was
  * seen, why it matters, and the shell command that fixes it, or shows more. A
- * remark, or what no command can do, comes after a #.
+ * comment, or a fix for which there is no command, comes after a #.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -40,7 +40,7 @@ static void new_line(void)
 		fprintf(out, "\n%*s", 2 * depth, "");
 }
 
-/* What comes before each value */
+/* Print what separates a value from the one before it */
 static void begin(const char *name)
 {
 	if (!out)
@@ -138,7 +138,7 @@ void json_real(const char *name, double value)
 		fputs("null", out);
 }
 
-/* All digits that tell it from other numbers */
+/* As many digits as tell it from all other numbers */
 void json_exact(const char *name, double value)
 {
 	begin(name);
@@ -148,7 +148,7 @@ void json_exact(const char *name, double value)
 		fputs("null", out);
 }
 
-/* A list says more than a number made of bits */
+/* A list is easier to read than a number made of bits */
 void json_bits(const char *name, uint64_t bits)
 {
 	json_open_array(name);
@@ -159,7 +159,7 @@ void json_bits(const char *name, uint64_t bits)
 	json_close_array();
 }
 
-/* An object that says what went wrong, instead of what was begun */
+/* Print an object with the error, instead of the value that was begun */
 void json_error(const char *error)
 {
 	if (printed)
@@ -170,7 +170,7 @@ void json_error(const char *error)
 	json_close_object();
 }
 
-/* Whoever asked for JSON gets some, even if there is nothing to say */
+/* With -j, print a value even if there is nothing to show */
 void json_end(void)
 {
 	if (printed)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The knobs of a port: names and units. What a knob may be only the kernel
- * knows, and says.
+ * The knobs of a port: names and units. Only the kernel knows their ranges, and
+ * reports them.
  */
 #include <string.h>
 
@@ -55,7 +55,7 @@ const struct knob knobs[] = {
 		"start_burst", "rp", UNIT_BYTES, .note = "0: off" },
 };
 
-/* NULL if it is no knob, or one that is newer than this program */
+/* NULL if it is not a knob, or one that this version does not know */
 const struct knob *knob_by_attr(int attr)
 {
 	if (attr < 1 || attr > RDMA_DCQCN_A_SETTINGS_MAX)
@@ -97,7 +97,7 @@ bool knob_parse(const struct knob *knob, const char *s, uint32_t *value,
 	return true;
 }
 
-/* As knob_parse() reads it */
+/* In the form that knob_parse() reads */
 void knob_print(FILE *out, const struct knob *knob, uint64_t value)
 {
 	char buf[UNIT_LEN];

@@ -12,12 +12,12 @@
 #include "unit.h"
 
 /**
- * struct knob - one of them
+ * struct knob - a knob
  * @name: of its file in sysfs; enables have names of their own
  * @role: "np" or "rp"
  * @unit: of its value
  * @prios: it is a set of priorities, one bit each
- * @note: what its value is, where @unit does not say
+ * @note: what its value means, if @unit does not say
  */
 struct knob {
 	const char *name;

@@ -71,7 +71,7 @@ const struct dcqcn_model_field *model_input_field(const char *key)
 	return NULL;
 }
 
-/* Another one of those that are allowed */
+/* Add a name to the list of allowed ones */
 static void list(char all[NAMES_LEN], const char *name)
 {
 	size_t len = strlen(all);
@@ -115,7 +115,7 @@ static double parse(const struct dcqcn_model_field *f, const char *where, const 
 	return *end ? value * n->worth : value;
 }
 
-/* Wrong keys and values end the program. @where: before the key in its complaints */
+/* Wrong keys and values end the program. @where: precedes the key in error messages */
 void model_input_set(struct dcqcn_model_input *in, const char *where, const char *key,
 		     const char *text)
 {
@@ -152,7 +152,7 @@ static char *strip(char *s)
 	return s;
 }
 
-/* A value without its quotes, and what follows it, which may be a comment */
+/* Split a value without its quotes from the rest of the line, which may be a comment */
 static char *value_of(char *s, const char *where)
 {
 	char quote = *s, *end;
@@ -173,7 +173,7 @@ static char *value_of(char *s, const char *where)
 	return strip(s);
 }
 
-/* @preset: set if the line names one, which counts before all other lines do */
+/* @preset: set if the line names one, which applies before all other lines */
 static void read_line(struct dcqcn_model_input *in, const char *where, char *line, bool presets)
 {
 	char *equals, *key;
@@ -228,7 +228,7 @@ void model_input_read(struct dcqcn_model_input *in, const char *path)
 	fclose(file);
 }
 
-/* All that model_input_read() needs to read the same again */
+/* Write everything that model_input_read() needs to read the same inputs */
 void model_input_write(const struct dcqcn_model_input *in, FILE *file)
 {
 	fprintf(file, "[model]\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What people tell the model. See model_input.c. */
+/* The model's inputs. See model_input.c. */
 #ifndef MODEL_INPUT_H
 #define MODEL_INPUT_H
 

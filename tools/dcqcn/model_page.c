@@ -70,7 +70,7 @@ const char *model_value(char buf[MODEL_VALUE], const struct dcqcn_model_field *f
 	}
 }
 
-/* Lines of one group, which no other way of printing has */
+/* Print the lines of a group that has no format of its own */
 static void print_group(const struct dcqcn_model_output *out, const char *group)
 {
 	char buf[MODEL_VALUE];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The model's pictures, drawn by gnuplot, which is told data and a script. */
+/* The model's pictures, drawn by gnuplot from data and a script. */
 #include <signal.h>
 #include <stdio.h>
 
@@ -14,7 +14,7 @@ static FILE *begin(const char *output)
 	FILE *gnuplot;
 
 	plot_begin(output);
-	/* it may end early, or not be installed: its status says so */
+	/* it may end early, or not be installed: the status says so */
 	signal(SIGPIPE, SIG_IGN);
 	gnuplot = popen("gnuplot -", "w");
 	if (!gnuplot)

@@ -6,7 +6,7 @@
 #include "model.h"
 
 /**
- * struct model_point - what a sweep has found
+ * struct model_point - a result of a sweep
  * @value: of the input
  * @out: all answers
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The neighbour's DCBX settings. They arrive every 30 seconds, too rarely to wait for,
+ * The neighbour's DCBX settings. They arrive every 30 seconds, too rarely to wait,
  * so lldptool is asked for the last frame that lldpad received, byte by byte.
  */
 #include <ctype.h>
@@ -23,7 +23,7 @@
 #define IEEE_APP	12
 #define CEE_DCBX	2
 
-/* lldptool's answer: its start, and characters before and after the device's name */
+/* lldptool's answer: its start, and digits before and after the device's name */
 #define ANSWER		"R00C3"
 #define ANSWER_COMMAND	10
 #define ANSWER_TLV	8
@@ -31,7 +31,7 @@
 static void take_app(struct neighbour *n, const uint8_t *data, size_t len)
 {
 	n->app.known = true;
-	/* behind a reserved byte */
+	/* after a reserved byte */
 	for (size_t i = 1; i + 3 <= len; i += 3)
 		dcb_add(&n->app, data[i] & 7, data[i + 1] << 8 | data[i + 2],
 			data[i] >> 5);
@@ -134,7 +134,7 @@ static FILE *ask(const char *dev, pid_t *child)
 	return fdopen(fd[0], "r");
 }
 
-/* Leaves everything false if there is no agent or no known neighbour */
+/* Without an agent or a known neighbour, everything stays false */
 void neighbour_ask(const char *dev, struct neighbour *n)
 {
 	char *line = NULL, *text;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A family of generic netlink: one socket, requests and dumps. An error ends the
- * program, with what the kernel says about it.
+ * A generic netlink family: one socket, requests and dumps. An error ends the
+ * program with the kernel's message.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "fail.h"
 #include "netlink.h"
 
-/* The kernel fills as much of a buffer as is offered */
+/* The kernel uses as much of a buffer as it is offered */
 #define BUFFER_SIZE		32768
 
 static struct mnl_socket *sock;
@@ -21,13 +21,13 @@ static unsigned int seq;
 static char request[BUFFER_SIZE];
 static char answer[BUFFER_SIZE];
 
-/* Whom the request goes to, and what errors call what it is about */
+/* The family of the request, and the name of its object in error messages */
 static struct {
 	const struct netlink_family *family;
 	const char *object;
 } requested;
 
-/* A request, and who gets the messages that answer it */
+/* A request, and the function that gets the answers */
 struct talk {
 	const struct nlmsghdr *sent;
 	uint16_t max;
@@ -35,7 +35,7 @@ struct talk {
 	void *data;
 };
 
-/* Attributes by type, as far as they are known */
+/* Attributes by type, if this version knows the type */
 struct table {
 	const struct nlattr **tb;
 	uint16_t max;
@@ -102,8 +102,8 @@ static int message_cb(const struct nlmsghdr *nlh, void *data)
 	return MNL_CB_OK;
 }
 
-/* Of a number that is out of range the kernel says which one it is, by its place
- * in the request, and the range, by the policy for it
+/* If a number is out of range, the kernel says which one, by its place in the
+ * request, and gives the range as a policy
  */
 static void fail_range(const struct nlmsghdr *sent, const struct nlattr *place,
 		       const struct nlattr *policy)
@@ -127,7 +127,7 @@ static void fail_range(const struct nlmsghdr *sent, const struct nlattr *place,
 	fail("%s: %s", requested.object, text);
 }
 
-/* With what the kernel says about it */
+/* With the kernel's message */
 static _Noreturn void fail_talk(const struct talk *talk, int error,
 		      const struct nlattr **tb)
 {
@@ -159,7 +159,7 @@ static int error_cb(const struct nlmsghdr *nlh, void *data)
 		parse(nlh, len, tb, NLMSGERR_ATTR_MAX);
 	if (e->error)
 		fail_talk(talk, -e->error, tb);
-	/* done, and there is something to say about it */
+	/* success, with a warning */
 	if (tb[NLMSGERR_ATTR_MSG])
 		fprintf(stderr, "dcqcn: %s: warning: %s\n",
 			requested.object,
@@ -167,7 +167,7 @@ static int error_cb(const struct nlmsghdr *nlh, void *data)
 	return MNL_CB_STOP;
 }
 
-/* What ends a dump may be an error too */
+/* A dump may end with an error, too */
 static int done_cb(const struct nlmsghdr *nlh, void *data)
 {
 	const struct nlattr *tb[NLMSGERR_ATTR_MAX + 1] = {};
@@ -229,8 +229,8 @@ static void family_message(const struct nlattr **tb, void *data)
 	*(uint16_t *)data = netlink_number(tb[CTRL_ATTR_FAMILY_ID]);
 }
 
-/* A family's number; ends the program if its module is not there. One family is
- * spoken at a time.
+/* A family's number; ends the program if its module is not loaded. One family is
+ * in use at a time.
  */
 static uint16_t open_family(const struct netlink_family *f)
 {
@@ -259,8 +259,8 @@ static uint16_t open_family(const struct netlink_family *f)
 	return family;
 }
 
-/* A request to fill with attributes; there is one at a time. @object is what it
- * is about, NULL for anything there is.
+/* A request to fill with attributes; there is one at a time. @object names what it
+ * is about, or is NULL for everything.
  */
 struct nlmsghdr *netlink_request(const struct netlink_family *f, uint8_t cmd,
 				 const char *object)

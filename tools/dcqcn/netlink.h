@@ -14,7 +14,7 @@ struct netlink_family {
 	const char *name;
 	uint8_t version;
 	const char *module;
-	const char *no_dev;	/* where to look for names of devices */
+	const char *no_dev;	/* attributes with names of devices */
 	/* prints which attribute of a request is out of range, and the range */
 	void (*range)(FILE *out, const struct nlmsghdr *sent,
 		      const struct nlattr *attr, uint64_t min, uint64_t max);

@@ -13,7 +13,7 @@
 static const char *picture;
 static bool is_new;
 
-/* A script, where it was installed, or else beside the source */
+/* Find a script where it was installed, or beside the source */
 const char *plot_script(const char *name)
 {
 	static char path[PATH_MAX];
@@ -33,7 +33,7 @@ const char *plot_script(const char *name)
 	return path;
 }
 
-/* Before anything is written */
+/* Called before anything is written */
 void plot_begin(const char *output)
 {
 	const char *ending = strrchr(output, '.');
@@ -44,7 +44,7 @@ void plot_begin(const char *output)
 	is_new = access(output, F_OK);
 }
 
-/* @status of gnuplot; a picture that it did not finish goes, unless it is old */
+/* @status: of gnuplot. Remove a picture that it has begun and not finished. */
 void plot_end(int status)
 {
 	if (!status)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Ports of the module dcbport, as the kernel tells them. */
+/* Ports of the module dcbport, as the kernel shows them. */
 #include <string.h>
 
 #include "port.h"
@@ -12,7 +12,7 @@ static const char *key_name(const struct portkey *keys, uint16_t attr)
 	return keys->name ?: "an attribute";
 }
 
-/* What of a port, a class or a switch @attr of a request is */
+/* The name of @attr of a request about a port, a class or a switch */
 static const char *attr_name(const struct nlmsghdr *sent,
 			     const struct nlattr *attr)
 {
@@ -63,7 +63,7 @@ static void parse_class(struct port *port, const struct nlattr *nest)
 		memcpy(port->class[prio], tb, sizeof(tb));
 }
 
-/* Of attributes that come more than once the table has the last; they lie in a row */
+/* If an attribute comes several times, in a row, the table has the last one */
 static void port_cb(const struct nlattr **tb, void *data)
 {
 	const struct nlattr *last = tb[DCBPORT_A_PORT_CLASS];
@@ -80,7 +80,7 @@ static void port_cb(const struct nlattr **tb, void *data)
 	listener->message(&port, listener->data);
 }
 
-/* All ports, or the one of that name */
+/* List all ports, or the one of that name */
 void port_dump(const char *dev, port_message message, void *data)
 {
 	struct listener listener = { message, data };

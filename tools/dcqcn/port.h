@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Ports of the module dcbport, as the kernel tells them. See port.c. */
+/* Ports of the module dcbport, as the kernel shows them. See port.c. */
 #ifndef PORT_H
 #define PORT_H
 
@@ -10,7 +10,7 @@
 
 #define PORT_CLASSES	8
 
-/* With its classes; attributes are NULL that the kernel does not tell */
+/* A port with its classes; attributes that the kernel does not show are NULL */
 struct port {
 	const struct nlattr **tb;
 	const struct nlattr *class[PORT_CLASSES][DCBPORT_A_CLASS_MAX + 1];

@@ -18,7 +18,7 @@
 /* Bytes for each unit of weight and turn, as in the module's drr.h */
 #define QUANTUM		64
 
-/* Bytes that may pass a CNP: four of the largest frames of RoCE */
+/* Bytes that may go before a CNP: four of RoCE's largest frames */
 #define CNP_WAIT	(4 * 4170)
 
 /* Percent of the interval; PFC is meant for shorter pauses */
@@ -180,7 +180,7 @@ static uint64_t frame_len(const struct view *v)
 	return mtu + ETHERNET + port_value(v, DCBPORT_A_PORT_OVERHEAD);
 }
 
-/* Two frames, the pause, and what is under way both ways meanwhile */
+/* Two frames, the pause frame, and what is in flight in both directions */
 static void check_headroom(const struct view *v)
 {
 	uint64_t room = port_value(v, DCBPORT_A_PORT_HEADROOM);
@@ -213,7 +213,7 @@ static void check_trust(const struct view *v)
 	finding_fix("dcqcn port set dev %s trust dscp", v->port->name);
 }
 
-/* Bytes of other classes that may pass a CNP, by deficit round robin */
+/* Bytes of other classes that may go before a CNP in deficit round robin */
 static uint64_t cnp_wait(const struct view *v, int tc)
 {
 	uint64_t own = class_value(v, tc, DCBPORT_A_CLASS_WEIGHT) * QUANTUM;

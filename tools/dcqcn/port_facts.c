@@ -12,7 +12,7 @@
 
 #define MODULE	"/sys/module/dcbport"
 
-/* Which port to look at, if not at all of them */
+/* The port to look at, or empty for all */
 struct look {
 	struct port_facts *facts;
 	const char *name;
@@ -41,7 +41,7 @@ static struct fact_port *find(struct port_facts *facts, const char *name)
 	return NULL;
 }
 
-/* A port that has come meanwhile has no interval yet */
+/* A port that was added in the meantime has no interval yet */
 static struct fact_port *place(struct port_facts *facts, const char *name)
 {
 	struct fact_port *port = find(facts, name);
@@ -99,7 +99,7 @@ static void switch_cb(const struct nlattr **tb, void *data)
 	}
 }
 
-/* Of all ports, or the one of that name, if there is any: twice, before and after */
+/* Look at all ports, or the one of that name, twice: before and after the interval */
 void port_facts_gather(struct port_facts *facts, const char *name)
 {
 	struct look look = { facts, name };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the classes of ports have done so far, for those who look again and again. */
+/* What the classes of ports have done so far, for commands that look repeatedly. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ static void add_port(const struct port *port, void *data)
 		add_class(data, dev, prio, port->class[prio]);
 }
 
-/* Of all ports, or one */
+/* Look at all ports, or one */
 struct port_look port_look(const char *dev)
 {
 	struct port_look look = { .time = clock_now() };
@@ -69,7 +69,7 @@ void port_look_free(struct port_look *look)
 	free(look->samples);
 }
 
-/* The same class at that time, or NULL */
+/* The same class in that look, or NULL */
 const struct port_sample *port_look_find(const struct port_look *look,
 					 const struct port_sample *s)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dcqcn port record: what the classes of ports have done, over time, as CSV. A line per
- * class and moment, for classes that have done anything.
+ * dcqcn port record: what the classes of ports do over time, as CSV, with a line per
+ * sample and class, for classes that were ever active.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ int cmd_port_record(int argc, char **argv)
 
 	record_options(&r, argc, argv);
 	dev = arg_dev(argv + optind);
-	/* a port that is not there shall not cost an older record */
+	/* do not overwrite an older record if the port does not exist */
 	first = port_look(dev);
 	port_look_free(&first);
 	record_write(&r, put_header, put_ports, (void *)dev);

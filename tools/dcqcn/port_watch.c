@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dcqcn port watch: what the classes of ports do, again and again. A class that has
- * done nothing since the last look, and holds nothing, is left out.
+ * dcqcn port watch: a table of what the classes of ports do that refreshes. A class that
+ * has done nothing since the last look, and holds nothing, is left out.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #define COUNT_MAX	1000000000
 #define USEC_PER_SEC	1000000.
 
-/* By how much it grew; a port that went and came back counts from zero */
+/* How much it grew; a port that was removed and added again counts from zero */
 static uint64_t grown(const struct port_sample *s, const struct port_sample *old, int i)
 {
 	return s->value[i] < old->value[i] ? s->value[i] :

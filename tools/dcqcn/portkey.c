@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What can be set of a port, its classes and a switch: names, and values as people
+ * The settings of a port, its classes and a switch: names, and values as people
  * type and read them.
  */
 #include <ctype.h>
@@ -189,7 +189,7 @@ static uint64_t parse(const struct portkey *key, const char *text)
 	}
 }
 
-/* Adds it to a request; a value that makes no sense ends the program */
+/* Add it to a request; an invalid value ends the program */
 void portkey_put(struct nlmsghdr *nlh, const struct portkey *key,
 		 const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What can be set of a port, its classes and a switch. See portkey.c. */
+/* The settings of a port, its classes and a switch. See portkey.c. */
 #ifndef PORTKEY_H
 #define PORTKEY_H
 
@@ -12,7 +12,7 @@ enum portkey_type {
 	PORTKEY_NUMBER,
 	PORTKEY_RATE,		/* bit/s, as 40gbit */
 	PORTKEY_NSEC,
-	PORTKEY_MSEC,		/* 0 as auto */
+	PORTKEY_MSEC,		/* 0 is "auto" */
 	PORTKEY_BYTES,
 	PORTKEY_PRIOS,		/* bits, as 3,4 */
 	PORTKEY_ACTION,

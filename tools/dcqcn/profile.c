@@ -46,7 +46,7 @@ void profile_free(struct profile *list)
 	}
 }
 
-/* Whether profiles say anything about a knob */
+/* Return true if profiles have this knob */
 bool profile_has(int knob)
 {
 	return knob != RDMA_DCQCN_A_SETTINGS_NP_ENABLE &&
@@ -54,7 +54,7 @@ bool profile_has(int knob)
 	       knob != RDMA_DCQCN_A_SETTINGS_RPG_MAX_RATE;
 }
 
-/* Whether a device's knobs are as in a profile */
+/* Return true if a device's knobs have the values of a profile */
 bool profile_is(const struct profile *profile, const struct dev *dev)
 {
 	for (int i = 1; i <= RDMA_DCQCN_A_SETTINGS_MAX; i++) {

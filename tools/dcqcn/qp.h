@@ -15,7 +15,7 @@ struct qp {
 	bool has[RDMA_DCQCN_A_QP_MAX + 1];
 };
 
-/* What of QPs is wanted; NULL and a negative number for all of it */
+/* The requested QPs: NULL for all devices, a negative number for all QPs */
 struct qp_filter {
 	const char *dev;
 	long qpn;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the commands that record have in common. Moments lie on a grid of INTERVAL from
- * the first one on, and those that are missed are left out.
+ * Common code of the commands that record. Samples are taken on a grid of INTERVAL from
+ * the first one on; those that are missed are left out.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static void moments(const struct record *r, record_moment moment, void *data)
 		moment(time, data);
 		if (ferror(stdout))
 			return;
-		/* the next one that is not over yet */
+		/* the next point of the grid that is not over yet */
 		due += r->interval;
 		time = clock_now();
 		if (due < time)
@@ -54,7 +54,7 @@ static void moments(const struct record *r, record_moment moment, void *data)
 	} while (clock_wait(due));
 }
 
-/* Until the duration is over or somebody interrupts; ends the program on an error */
+/* Record until the end or an interrupt; an error ends the program */
 void record_write(const struct record *r, void (*header)(void),
 		  record_moment moment, void *data)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Moments on a grid, written as CSV. See record.c. */
+/* Samples on a grid, written as CSV. See record.c. */
 #ifndef RECORD_H
 #define RECORD_H
 
 #include <stdint.h>
 
-/* In ns; a duration of 0 has no end; no file is standard output */
+/* In ns; duration 0: no end; file NULL: standard output */
 struct record {
 	uint64_t interval;
 	uint64_t duration;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What RoCEv2 packets look like on a network device: after the host's own
- * qdisc on their way out, before its firewall on their way in.
+ * Counts RoCEv2 packets at a network device: after the host's own
+ * qdisc on the way out, before its firewall on the way in.
  */
 #include <arpa/inet.h>
 #include <linux/filter.h>
@@ -67,7 +67,7 @@ int sniff_open(unsigned int ifindex)
 	int size = RCVBUF;
 	int fd;
 
-	/* protocol 0: nothing comes in before all is set */
+	/* protocol 0: receive nothing before everything is set up */
 	fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return fd;
@@ -143,7 +143,7 @@ static void count(struct tally *tally, enum sniff_way way,
 	}
 }
 
-/* All that has come so far */
+/* Count all packets that have come so far */
 void sniff_read(int fd, struct tally *tally)
 {
 	unsigned char packet[SNAPLEN];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What RoCEv2 packets look like on a network device. See sniff.c. */
+/* Counts RoCEv2 packets at a network device. See sniff.c. */
 #ifndef SNIFF_H
 #define SNIFF_H
 

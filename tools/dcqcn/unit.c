@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Quantities with units: what people type, and what they read. What
- * unit_value() prints, unit_parse() reads.
+ * Quantities with units, as people type and read them. unit_parse() reads
+ * what unit_value() prints.
  */
 #include <ctype.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 #define PRIOS		8
 #define ALL_PRIOS	((1U << PRIOS) - 1)
 
-/* A name and what it is worth, in the unit that a knob is in */
+/* A unit's name, and its value in the knob's own unit */
 struct name {
 	const char *name;
 	double worth;
@@ -83,8 +83,8 @@ static bool parse(const char *s, const struct name *names, double *value)
 }
 
 /*
- * @problem says what was expected. Any whole number is taken that a double
- * carries; what is in range the kernel knows.
+ * @problem says what was expected. Accepts any whole number that a double can
+ * hold; the kernel checks the range.
  */
 bool unit_parse(enum unit unit, const char *s, uint64_t *value,
 		const char **problem)
@@ -186,7 +186,7 @@ const char *unit_nsec(char buf[UNIT_LEN], uint64_t nsec)
 	return print(buf, nsec, "ns");
 }
 
-/* As unit_parse_prios() reads them */
+/* In the form that unit_parse_prios() reads */
 const char *unit_prios(char buf[UNIT_LEN], uint64_t prios)
 {
 	size_t len = 0;
@@ -201,7 +201,7 @@ const char *unit_prios(char buf[UNIT_LEN], uint64_t prios)
 	return buf;
 }
 
-/* Exactly, for nothing here may be lost */
+/* Exactly, because no digit may be lost */
 const char *unit_value(char buf[UNIT_LEN], enum unit unit, uint64_t value)
 {
 	static const char * const names[] = {
