@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """A QP of rxe and its peer, for reproducers that run inside the simulator's kernel.
 
-The peer is no RDMA device. It is the far end of a veth pair: it sees what rxe sends, and sends
+The peer is not an RDMA device but the far end of a veth pair. It sees what rxe sends, and sends
 what the reproducer tells it to, so that each packet comes exactly when it is needed.
 """
 

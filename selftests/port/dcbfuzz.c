@@ -2,9 +2,9 @@
 /*
  * usage: dcbfuzz SEED MESSAGES DEVICE...
  *
- * Sends DCB netlink that is mostly well formed and seldom sensible to these devices, in
- * this namespace. Says how many messages it sent, how many of them were changes that were
- * taken, or refused, and how many were answered with an error.
+ * Sends DCB netlink that is mostly well formed but seldom makes sense to these devices, in
+ * this namespace. Prints how many messages it sent, how many of them were changes that were
+ * accepted or refused, and how many were answered with an error.
  */
 #include <errno.h>
 #include <linux/dcbnl.h>
@@ -19,7 +19,7 @@
 
 #define ROUND	32	/* messages until answers are read */
 
-/* Newer than some headers */
+/* newer than some headers */
 #define BUFFER	10
 #define TRUST	11
 #define REWR	12
@@ -64,7 +64,7 @@ static void end(struct nlattr *nest)
 		nest->nla_len = any(UINT16_MAX);
 }
 
-/* Now and then too short, too long or full of anything */
+/* Now and then too short, too long, or random bytes */
 static void put_struct(int type, void *data, size_t len)
 {
 	static unsigned char twice[1024];
@@ -88,7 +88,7 @@ static void put_ets(void)
 		ets.tc_tsa[i] = tsa[any(one_in(10) ? 8 : 5)];
 		ets.tc_tx_bw[i] = i < 7 && left ? any(left + 1) : left;
 		left -= ets.tc_tx_bw[i];
-		/* of a strict class it does not count: often 100 together all the same */
+		/* strict classes do not count, but often the sum is 100 anyway */
 		if (!ets.tc_tsa[i] && one_in(2)) {
 			left += ets.tc_tx_bw[i];
 			ets.tc_tx_bw[i] = 0;
@@ -238,7 +238,7 @@ static void compose(const char *device)
 		put_ieee();
 	while (one_in(8))
 		put_junk();
-	/* behind the header, so that it is ours alone to harm */
+	/* after the header, which must stay intact */
 	while (one_in(16))
 		message[NLMSG_HDRLEN + any(head->nlmsg_len - NLMSG_HDRLEN)] ^= 1 << any(8);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sends frames of PFC, of which many are malformed, and says what a port should have
+ * Sends PFC frames, many of them malformed, and prints what a port should have
  * counted.
  *
  * usage: pfcfuzz DEVICE PRIORITIES FRAMES SEED
  *
- * PRIORITIES: that obey, one bit each. Prints the malformed frames, then the frames that
- * are about each priority.
+ * PRIORITIES: those that obey, one bit each. Prints the number of malformed frames, then of
+ * the frames for each priority.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -22,9 +22,9 @@
 #include <sys/socket.h>
 
 #define BATCH	64
-#define LONGEST	4214		/* bytes; above a page the kernel leaves it in pieces */
-#define TIMERS	18		/* where they are in a frame */
-#define END	34		/* of what a frame has to have */
+#define LONGEST	4214		/* bytes; above a page, the kernel keeps it in fragments */
+#define TIMERS	18		/* their offsets in a frame */
+#define END	34		/* of the required part of a frame */
 
 static uint64_t state;
 
@@ -71,7 +71,7 @@ static size_t make(uint8_t *frame)
 	return len;
 }
 
-/* What a port should think of it */
+/* How a port should count it */
 static void judge(const uint8_t *frame, size_t len, unsigned int obeyed,
 		  unsigned long *errors, unsigned long *counts)
 {

@@ -32,7 +32,7 @@ static struct ibv_context *open_device(const char *name)
 	return context;
 }
 
-/* It receives, and could answer: a peer that it knows is all it takes */
+/* it can receive and answer; for that it needs only a known peer */
 static void connect_qp(struct ibv_qp *qp, const union ibv_gid *dgid,
 		       int sgid_index, unsigned int times)
 {

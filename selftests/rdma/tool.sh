@@ -92,7 +92,7 @@ json()
 	for f in show qp "stat -i 0" "stat -i 100ms" "profile list" "profile show mlx5"; do
 		# shellcheck disable=SC2086 # words
 		"$DCQCN" -j $f >$TMP/compact
-		jq -e 'type == "array" or .rpg_gd' $TMP/compact >/dev/null || fail "-j $f is no JSON"
+		jq -e 'type == "array" or .rpg_gd' $TMP/compact >/dev/null || fail "-j $f is not JSON"
 		check "lines of -j $f" "$(wc -l <$TMP/compact)" = 1
 	done
 	# what only changes something has nothing to say

@@ -6,11 +6,11 @@
  *
  * usage: transfer ib_write_bw|ib_read_bw|ib_send_bw OPTIONS [ADDRESS]
  *
- * With an address it is the client. Both sides are given the same of perftest's options: -d DEV
+ * With an address it is the client. Both sides get the same of perftest's options: -d DEV
  * -x GID-INDEX -p PORT -m MTU -s SIZE -q QPS -u TIMEOUT -c RC|UC|UD -t DEPTH -o READS -D SECONDS
- * --tclass=N; -b: both sides request. -F and -l mean nothing here.
+ * --tclass=N; -b: both sides request. -F and -l have no effect.
  *
- * The client ends after -D, the server when the client has gone. Exit status: 0, or 1 if anything
+ * The client ends after -D, the server when the client is gone. Exit status: 0, or 1 if anything
  * failed.
  */
 #include <arpa/inet.h>
@@ -30,11 +30,11 @@
 #include <unistd.h>
 
 #define QKEY		0x11111111
-#define GRH_LEN		40	/* what UD puts in front of a received message */
-#define RECEIVES	512	/* posted, so that no message of UC or UD finds none */
-#define LATE		1000	/* ms that requests may take to complete in the end */
+#define GRH_LEN		40	/* the header that UD puts before a received message */
+#define RECEIVES	512	/* posted receives, so that each message of UC or UD finds one */
+#define LATE		1000	/* ms that the last requests may take to complete */
 
-/* What one side tells the other of a QP */
+/* What one side tells the other about a QP */
 struct hello {
 	union ibv_gid gid;
 	uint64_t addr;
@@ -189,7 +189,7 @@ static void request(struct pair *p)
 	p->outstanding++;
 }
 
-/* What has completed; where it was a request, and there is time, the next one */
+/* Handle completions; after a request, post the next one if there is time */
 static void complete(int more)
 {
 	struct ibv_wc wc[32];
@@ -291,7 +291,7 @@ static void connect_pairs(int fd)
 	exchange(fd, &ready, &ready, 1);
 }
 
-/* Until the time is over, or, at the server, the client has gone */
+/* Run until the time is over or, at the server, the client is gone */
 static void work(int fd)
 {
 	struct pollfd fds[] = {

@@ -37,7 +37,7 @@ run 0 $RUN printf '%s\n' 'two words' '$HOME'
 says '<printf><%s\n><two words><$HOME>' "$NOTES"
 says "<--volume><$PWD:$PWD>" "$NOTES"
 says "<--workdir><$PWD>" "$NOTES"
-! grep -q -e --build-arg "$NOTES" || wrong "a base image that nobody named"
+! grep -q -e --build-arg "$NOTES" || wrong "a base image that was not asked for"
 run 0 env BASE=localhost/debian:12 $RUN true
 says '<--build-arg><BASE=localhost/debian:12>' "$NOTES"
 run 0 $RUN

@@ -359,7 +359,7 @@ def check_help(files, commands):
                 complain("%s %s" % (level, word), "status %d, %s %r" % (p.returncode, shown, p.stderr))
     for c in commands:
         if files.run(c + " nonesuch --help").returncode:
-            complain(c + " nonesuch --help", "is no help")
+            complain(c + " nonesuch --help", "is not help")
 
 
 def check_shortened(files, commands):

@@ -36,7 +36,7 @@ expect 0 "2 links: 2 fine, 0 broken" "$HERE/page.html" "$HERE/page.html#here"
 expect 1 "some.rst: $HERE/none.html: 404 .*(broken)" "$HERE/page.html" "$HERE/none.html"
 expect 1 "no anchor there" "$HERE/page.html#there"
 expect 1 "unknown url type" "//page.html"
-# nobody listens on the port of "discard"
+# no program listens on the port of "discard"
 expect 3 "cannot ask 127.0.0.1:9: .*(not checked)" "$HERE/page.html" "http://127.0.0.1:9/"
 expect 1 "1 fine, 1 broken, 1 not checked" "$HERE/page.html" "http://127.0.0.1:9/" "$HERE/none"
 

@@ -500,7 +500,7 @@ static const struct tap_test tests[] = {
 	{ "a start that meets no CNP ends", test_start_ends },
 	{ "the first CNP sets its rate also after a start", test_first_cnp_after_start },
 	{ "R_AI is larger after a start", test_young },
-	{ "a flow that begins again measures its path anew", test_start_again },
+	{ "a flow that begins again measures its path again", test_start_again },
 };
 
 int main(void)

@@ -179,6 +179,6 @@ int end_arm(struct end *e)
 
 int end_is_dying(struct end *e)
 {
-	/* rxe sends no event: the core takes the node away, and waits for us */
+	/* rxe sends no event: the core removes the node, and waits for us */
 	return access(e->context->device->dev_path, F_OK);
 }

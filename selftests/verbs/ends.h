@@ -24,17 +24,17 @@ struct path {
 	uint32_t psn;
 };
 
-/* All return 0, or an errno; what failed is told in *what. */
+/* All return 0, or an errno; *what then says what failed. */
 int end_open(struct end *e, void *memory, size_t len, int cqes, const char **what);
 int end_connect(struct end *e, struct ibv_qp *qp, const struct end *peer, uint32_t peer_qpn,
 		const struct path *path, const char **what);
 
-/* Everything but the QPs, which go first. */
+/* Free everything except the QPs, which must be destroyed before. */
 void end_close(struct end *e);
 
 struct ibv_qp *end_qp(struct end *e, enum ibv_qp_type type, int depth);
 
-/* Have the next completion wake up who polls e->channel->fd. */
+/* Make the next completion wake up a poll of e->channel->fd. */
 int end_arm(struct end *e);
 
 /* True if the device goes away, and waits for us to close it. */

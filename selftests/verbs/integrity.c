@@ -401,7 +401,7 @@ static void set_up(enum ibv_mtu mtu, uint8_t timeout)
 		struct pair *p = &pairs[i];
 		struct path path = {
 			.mtu = mtu, .timeout = timeout, .retries = 7,
-			/* soon around the corner of 24 bits */
+			/* soon wraps around in 24 bits */
 			.psn = (0xfffff0 + i * 0x1000) & 0xffffff,
 		};
 		int k;

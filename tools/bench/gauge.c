@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * gauge: how far numbers in files move within a time, and the TSC with them.
+ * gauge: how much numbers in files, and the TSC, grow within a time.
  *
  * usage: gauge MS FILE[:KEY]...
  *
- * The number is the first in the file, or the first behind KEY. Prints one line:
+ * The number is the first in the file, or the first after KEY. Prints one line:
  * the TSC's difference, then the files' in their order.
  */
 #include <errno.h>

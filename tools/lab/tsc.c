@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Print this machine's TSC frequency in kHz; nothing where there is no TSC.
+ * Print this machine's TSC frequency in kHz, or nothing without a TSC.
  *
  * An emulated guest sees the host's TSC and measures its frequency while it
- * boots. On a busy host that goes wrong, by anything up to a factor of fifty,
- * and so does the guest's clock. So it is told.
+ * boots. On a busy host, the result may be wrong by up to a factor of fifty,
+ * and so is the guest's clock. So the guest is told.
  */
 #include <stdio.h>
 #include <time.h>
@@ -17,7 +17,7 @@ struct moment {
 	unsigned long long tsc;
 };
 
-/* Both clocks at once: of many readings the one that took least time. */
+/* Read both clocks at once: of many readings, use the one that took least time. */
 static struct moment now(void)
 {
 	unsigned long long best = ~0ULL;

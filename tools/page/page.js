@@ -46,7 +46,7 @@ function text(pointer) {
 	return new TextDecoder().decode(memory.subarray(0, memory.indexOf(0)));
 }
 
-// Views are taken anew each time: memory that grows is another buffer
+// Views are created each time, because memory that grows gets another buffer
 function inputs() {
 	return new Float64Array(wasm.memory.buffer, wasm.input(), fields.inputs.length);
 }

@@ -4,7 +4,7 @@
 #
 # Rate, queue, marks, losses, pauses and PFC frames over time of each class in what "dcqcn
 # port record" wrote. Columns go by their names; awk picks a class's lines, and takes
-# differences of counters. A port that came anew counts from zero.
+# differences of counters. A port that was created again counts from zero.
 
 csv = ARG1
 output = ARG2

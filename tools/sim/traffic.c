@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * traffic: run a scenario's RDMA flows between hosts that are network
- * namespaces of one kernel, and tell what each of them achieved.
+ * namespaces of one kernel, and report what each of them achieved.
  *
  * usage: traffic [-i INTERVAL_US] [-w BEGIN_US,END_US] FLOWS OUTDIR
  *
@@ -15,9 +15,9 @@
  *
  * Data flows from src to dst whatever the verb: a read is requested by dst.
  * @depth messages are outstanding at once. A flow stops at stop_us or after
- * count messages (0: no such limit), whichever is first. What is not required
- * has the value above; netns "-" is the one the program runs in. IPv6 works.
- * Mind that rxe never gives up when retry is 7.
+ * count messages (0: no limit), whichever is first. Keys that are not required
+ * default to the values above; netns "-" is that of the program itself. IPv6 works.
+ * Note that rxe never gives up if retry is 7.
  *
  * Times are CLOCK_MONOTONIC and relative to t0, a multiple of 10 ms that is
  * printed ("t0 SECONDS") and written to OUTDIR/t0 once everything is set up.
@@ -29,12 +29,12 @@
  *   OUTDIR/flows.json		per flow: QPNs, messages, bytes, bytes within the
  *				window of -w, latencies, errors
  *
- * Exit status: 0 done, whatever became of the flows; 1 set-up failed; 2 FLOWS
- * or the command line is wrong, nothing was started.
+ * Exit status: 0 done, whether the flows succeeded or not; 1 set-up failed; 2 FLOWS
+ * or the command line is wrong, and nothing was started.
  *
- * All of it is one thread in one event loop, for it is meant for User-mode
+ * It has one thread with one event loop, because it is meant for User-mode
  * Linux with time-travel=inf-cpu, where running costs no simulated time: only
- * sleeping lets time pass, a program that polls stops the clock for ever. For
+ * sleeping lets time pass, and a program that polls stops the clock for ever. For
  * the same reason the clock is read once per turn of the loop: a reading costs
  * simulated time there.
  *
@@ -45,11 +45,11 @@
  *			a plain write that got lost would look like one that
  *			arrived, to both sides
  * UC's and UD's own completions mean that rxe gave the packets to the host's
- * queue, and say nothing of the network. What bounds them is that rxe stops a
- * QP with more than 64 skbs in there. New messages are posted only on a
+ * queue, and say nothing about the network. They are bounded because rxe stops a
+ * QP with more than 64 skbs in that queue. New messages are posted only on a
  * completion or at the flow's start, so it is that queue, a qdisc with a rate,
- * that paces the loop. A host without one would complete everything at once:
- * then the loop rests in simulated time, and "held" in flows.json tells so.
+ * that paces the loop. On a host without one, everything would complete at once;
+ * then the loop pauses in simulated time, and "held" in flows.json says so.
  * In uc and ud the immediate data is the message's number; that gives its
  * latency, from posting to arrival.
  *
@@ -80,18 +80,18 @@
 
 #define PORT		1
 #define QKEY		0x11111111
-#define GRH_LEN		40	/* what ud puts before a received message */
+#define GRH_LEN		40	/* the header that ud puts before a received message */
 #define T0_UNIT		(10 * NSEC_PER_MSEC)
 #define GRACE		(200 * NSEC_PER_MSEC)
 #define NEVER		UINT64_MAX
 
-/* Receives are posted for this many messages at least: none must find none. */
+/* Receives are posted for at least this many messages, so that each finds one. */
 #define MIN_RECEIVES	64
 
 /* How far back the post times of uc and ud messages are kept. */
 #define DATAGRAM_RING	16384
 
-/* More than this at one go is no network, see hold_back(). */
+/* More than this at once means that there is no network: see hold_back(). */
 #define BURST_TIME	(10 * NSEC_PER_USEC)
 #define BURST_MESSAGES	4096
 #define BURST_BYTES	(4 << 20)
@@ -117,7 +117,7 @@ enum { ON_TIMER, ON_SIGNAL, ON_HOSTS };
 static struct host *hosts;
 static unsigned int nr_hosts;
 static uint64_t *completions;	/* a bit per flow: it had some since it was pumped */
-static int unsettled;		/* pumping is not enough, step() must look at all flows */
+static int unsettled;		/* pumping is not enough: step() must look at all flows */
 static struct results results = { .interval = NSEC_PER_MSEC };
 static void *buffer;
 static size_t buffer_len;
@@ -266,7 +266,7 @@ static uint64_t receives(const struct flow *f)
 	return f->depth * 2 > MIN_RECEIVES ? f->depth * 2 : MIN_RECEIVES;
 }
 
-/* What the devices must be able to do, before anything is made on them. */
+/* Check what the devices can do, before anything is created on them. */
 static void check_limits(const struct flow *f)
 {
 	const struct host *req = f->requester->host, *rsp = f->responder->host;
@@ -306,7 +306,7 @@ static void make_host(struct host *h)
 	h->pd = ibv_alloc_pd(h->context);
 	if (!h->pd)
 		die("%s: protection domain: %s", h->dev, strerror(errno));
-	/* All devices share the buffer: what is in it does not matter. */
+	/* All devices share the buffer, as its content does not matter. */
 	h->mr = ibv_reg_mr(h->pd, buffer, buffer_len, IBV_ACCESS_LOCAL_WRITE |
 			   IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ);
 	if (!h->mr)
@@ -516,7 +516,7 @@ static void set_up(void)
 	struct flow *f, *end = flows + nr_flows;
 	unsigned int i;
 
-	/* Two rounds, for hosts move while their number grows. */
+	/* Two rounds, because hosts move while their number grows. */
 	for (f = flows; f < end; f++) {
 		find_host(&f->src, f->line);
 		find_host(&f->dst, f->line);
@@ -570,7 +570,7 @@ static void add_latency(struct flow *f, uint32_t seq, uint64_t now)
 {
 	const struct post_time *p = &f->ring[seq & f->ring_mask];
 
-	/* A datagram that was very long under way finds its slot reused. */
+	/* The slot of a datagram that took very long may have been reused. */
 	if (p->seq == seq)
 		hist_add(&f->latency, now - p->time);
 }
@@ -632,8 +632,8 @@ static void on_completions(struct host *h, uint64_t now)
 }
 
 /*
- * Failures of QPs show in their completions; told here is what would not.
- * A lost completion would make a flow wait for ever: that ends the run.
+ * Failures of QPs show in their completions. This reports the others.
+ * A lost completion would make a flow wait for ever, so it ends the run.
  */
 static void on_async(struct host *h, uint64_t now)
 {
@@ -644,7 +644,7 @@ static void on_async(struct host *h, uint64_t now)
 	switch (event.event_type) {
 	case IBV_EVENT_PORT_ACTIVE:
 	case IBV_EVENT_GID_CHANGE:
-		break;		/* comes late from the time before set-up */
+		break;		/* a late event from before the set-up */
 	default:
 		fprintf(stderr, "traffic: %s at %.3f us: %s\n", h->dev, now / 1e3,
 			ibv_event_type_str(event.event_type));
@@ -657,7 +657,7 @@ static void on_async(struct host *h, uint64_t now)
 /*
  * True if a flow posts more than any network takes. That happens where no queue
  * holds packets back, and there no time would pass while the loop is busy: make
- * it wait, so that a wrong topology yields a slow run and not a dead one.
+ * it wait, so that with a wrong topology the run is slow, but does not hang.
  */
 static int hold_back(struct flow *f, uint64_t now)
 {
@@ -667,7 +667,7 @@ static int hold_back(struct flow *f, uint64_t now)
 		f->burst_start = now;
 		f->burst_posted = 0;
 	}
-	/* Filling the queue at the start is no such burst, whatever its size. */
+	/* Filling the queue at the start does not count as such, whatever its size. */
 	if (f->burst_posted < 2 * f->depth ||
 	    (f->burst_posted < BURST_MESSAGES && f->burst_posted * f->size < BURST_BYTES))
 		return 0;
@@ -677,7 +677,7 @@ static int hold_back(struct flow *f, uint64_t now)
 	return 1;
 }
 
-/* Post what there is room for. */
+/* Post as many messages as there is room for. */
 static void pump(struct flow *f, uint64_t now)
 {
 	while (f->state == RUNNING && f->outstanding < f->depth && !hold_back(f, now)) {
@@ -718,7 +718,7 @@ static int is_over(const struct flow *f)
 	return !f->outstanding && (!counted_at_receiver(f) || f->messages == f->posted);
 }
 
-/* Pump the flows that had completions: all there is to do most of the time. */
+/* Pump the flows that had completions. Most of the time, nothing else is needed. */
 static void pump_completed(uint64_t now)
 {
 	unsigned int i;
@@ -732,7 +732,7 @@ static void pump_completed(uint64_t now)
 }
 
 /*
- * Start, stop and pump flows. Returns when to come again if nothing happens
+ * Start, stop and pump flows. Returns the time of the next call if nothing happens
  * before, which is now or earlier if there is nothing more to do.
  */
 static uint64_t step(uint64_t now)
@@ -808,7 +808,7 @@ static uint64_t run(int epoll, int timer, uint64_t t0, FILE *progress)
 		early = now < t0;	/* a port's event, or a signal */
 		now = early ? 0 : now - t0;
 
-		/* Before the completions: those may be younger than the tick. */
+		/* before the completions, which may be younger than the tick */
 		if (now >= tick) {
 			written = now - now % results.interval;
 			write_progress(progress, written);
@@ -870,7 +870,7 @@ static void finish(FILE *to, const char *name)
 		die("writing %s failed", name);
 }
 
-/* By renaming, so that who waits for the file finds it whole. */
+/* Renamed into place, so that a waiting program finds it complete. */
 static void announce(const char *dir, uint64_t t0)
 {
 	char from[PATH_MAX], to[PATH_MAX];
@@ -937,7 +937,7 @@ int main(int argc, char **argv)
 	fprintf(progress, "time_us,id,bytes_total\n");
 	set_up();
 
-	/* Only now: what set-up waits for must stay easy to interrupt. */
+	/* not earlier, so that set-up can be interrupted while it waits */
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """A peer executes a WRITE and an atomic operation, and both answers are lost. When the WRITE
 comes again, rxe's responder answers it with an ACK of all that it has executed, the atomic
-operation included. That ACK is no response to the atomic operation: the data is missing."""
+operation included. That ACK is not a response to the atomic operation: the data is missing."""
 
 import struct
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A QP is reset while a request is outstanding, and connected anew. The first packet it sends
+"""A QP is reset while a request is outstanding, and connected again. The first packet it sends
 then has to be of the first request that is posted then."""
 
 from pyverbs import enums

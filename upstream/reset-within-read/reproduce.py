@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """A connection ends after the first packet of the response to a READ, and its QP is connected
-anew. What it does then has nothing to do with that READ."""
+again. What it does then has nothing to do with that READ."""
 
 import struct
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The port's arithmetic, against figures that were worked out by hand. */
+/* The port's arithmetic, compared with figures that were worked out by hand. */
 #include <linux/kernel.h>
 #include <math.h>
 #include <stdlib.h>
@@ -74,8 +74,8 @@ struct queued {
 	u16 at;
 };
 
-/* Against a count of each flow's packets; up to twice as many flows as there are places,
- * and keys of which many share a list
+/* Compared with a count of each flow's packets, with up to twice as many flows as places,
+ * and keys that often share a list
  */
 static void test_flows_count(void)
 {
@@ -207,7 +207,7 @@ static void test_drr_shares(void)
 	}
 }
 
-/* Who is paused for a while gets neither more nor less afterwards */
+/* A class that was paused gets neither more nor less than its share afterwards */
 static void test_drr_paused(void)
 {
 	struct dcbport_drr drr = { .weight = { 60, 30, 10, 1, 1, 1, 1, 1 } };
@@ -222,7 +222,7 @@ static void test_drr_paused(void)
 	check_shares(&drr, 7, after);
 }
 
-/* Nobody is given a turn before it is due: what could send by what it has saved is chosen */
+/* No class gets a turn before it is due: a class that has saved enough bytes comes first */
 static void test_drr_turns(void)
 {
 	for (int run = 0; run < 100; run++) {
@@ -257,7 +257,7 @@ static void test_drr_strict(void)
 	const u32 len[DCBPORT_PRIOS] = { 9000, 60, 60, 60, 60, 60, 60, 60 };
 	int waited = 0, prio;
 
-	expect(dcbport_drr_pick(&drr, 0, len) == -1, "nobody");
+	expect(dcbport_drr_pick(&drr, 0, len) == -1, "no class");
 	expect(dcbport_drr_pick(&drr, 0xff, len) == 6, "the higher strict one");
 	expect(dcbport_drr_pick(&drr, 0x3f, len) == 5, "the lower strict one");
 	while ((prio = dcbport_drr_pick(&drr, 3, len)) != 0) {
@@ -327,7 +327,7 @@ static void test_pfc_nsec(void)
 	expect(dcbport_pfc_nsec(0xffff, 1) == 33553920000000000ULL, "1 bit/s");
 }
 
-/* Any bytes of any length, in memory of exactly that length */
+/* Random bytes of random length, in a buffer of exactly that length */
 static void test_pfc_fuzz(void)
 {
 	const char *arg = getenv("CASES");
@@ -378,7 +378,7 @@ static void test_dynamic_threshold(void)
 		struct dcbport_account account[PORTS] = {};
 		int paused = 0;
 
-		/* each goes on until it is told to pause */
+		/* each continues until it is told to pause */
 		while (paused < ports[i]) {
 			paused = 0;
 			for (int p = 0; p < ports[i]; p++) {
@@ -425,7 +425,7 @@ struct charge {
 	u32 len;
 };
 
-/* Bounds hold at any moment, and nothing is left in the end, whatever comes and goes */
+/* Bounds always hold, and nothing is left in the end, in any order of packets */
 static void test_account_bounds(void)
 {
 	enum { HELD = 500, STEPS = 200000 };
@@ -476,7 +476,7 @@ static void test_account_bounds(void)
 	expect(lost > 100, "only %d were lost", lost);
 }
 
-/* An account counts in 32 bits, whatever its pool and its thresholds allow */
+/* An account counts in 32 bits, even if its pool and its thresholds allow more */
 static void test_account_most(void)
 {
 	static const struct dcbport_thresholds th = {
@@ -629,7 +629,7 @@ static void test_ets(void)
 
 /* --- settings ------------------------------------------------------------- */
 
-/* A watchdog that nobody has set waits for several of the longest pauses */
+/* By default, the watchdog waits for several of the longest pauses */
 static void test_watchdog(void)
 {
 	static const struct {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Idling that is counted. For a guest of one CPU under QEMU's -icount shift=0,
- * where the TSC counts executed instructions but leaps while the CPU is halted:
- * here it never is. The idle loop runs in place, between moments in which
+ * An idle loop that is counted. For a guest with one CPU under QEMU's -icount shift=0,
+ * where the TSC counts executed instructions but jumps while the CPU is halted:
+ * with this driver it never is. The idle loop runs in place, between moments in which
  * interrupts may come, and the parameter "insns" tells how many instructions it
  * took. All others were spent on something, interrupts included.
  */
@@ -17,7 +17,7 @@
 /* Instructions until interrupts are let in, and how late they may come by that */
 #define IDLE_TURN	64
 
-/* A moment without an interrupt takes less than this */
+/* Such a moment takes less than this if there is no interrupt */
 #define IDLE_MOMENT	32
 
 static unsigned long insns;

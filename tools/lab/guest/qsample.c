@@ -9,7 +9,7 @@
  * nanoseconds, bytes and packets sent, packets and bytes queued, drops, marks.
  *
  * One netlink request per sample instead of one tc process: in an emulated
- * guest the latter would cost more than the traffic that is being observed.
+ * guest, that would cost more than the observed traffic.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -57,7 +57,7 @@ static void sample(int fd, int ifindex, unsigned int parent)
 	} req = {
 		.h.nlmsg_len = sizeof(req),
 		.h.nlmsg_type = RTM_GETQDISC,
-		/* Without ECHO the answer would go to the multicast group only. */
+		/* Without ECHO, the answer would go only to the multicast group. */
 		.h.nlmsg_flags = NLM_F_REQUEST | NLM_F_ECHO,
 		.t.tcm_family = AF_UNSPEC,
 		.t.tcm_ifindex = ifindex,
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
 			next.tv_nsec -= 1000000000L;
 			next.tv_sec++;
 		}
-		/* After a pause, carry on from now: no burst of late samples. */
+		/* After a pause, continue from now, without a burst of late samples. */
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		if (now.tv_sec > next.tv_sec + 1)
 			next = now;

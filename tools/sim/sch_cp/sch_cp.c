@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * DCQCN's congestion point, to the letter: a FIFO that marks ECT packets with
+ * DCQCN's congestion point, exactly as in the paper: a FIFO that marks ECT packets with
  * the probability that the paper's curve gives for the queue at that moment.
  *
  *	p = 0					q <= Kmin
@@ -10,16 +10,16 @@
  *   Zhu et al., SIGCOMM 2015, section 3.1, figure 5
  *
  * RED averages the queue and spaces its marks evenly, which about doubles the
- * share of marked packets at small probabilities. This draws for each packet
- * alone.
+ * share of marked packets at small probabilities. This qdisc draws for each packet
+ * separately.
  *
  * It takes RED's place in the simulator's kernel: same name, same netlink
  * attributes, same statistics, so tc configures and shows it:
  *
  *	tc qdisc add ... red limit L min KMIN max KMAX probability PMAX ecn nodrop
  *
- * The options that shape RED's average are accepted and have no effect. What
- * is not ECT is never marked and lost only at the limit ("nodrop").
+ * The options that shape RED's average are accepted and have no effect. Packets
+ * that are not ECT are never marked, and dropped only at the limit ("nodrop").
  */
 #include <linux/math64.h>
 #include <linux/module.h>

@@ -367,7 +367,7 @@ def cmd_gaps(args):
 
 
 def cmd_rate(args):
-    """Mb/s of what is no CNP and no ACK, in a window that starts at the CNP; and
+    """Mb/s of packets other than CNPs and ACKs, in a window that starts at the CNP; and
     the same without the time in which the host, or rxe, was not there.
 
     Both directions are in FILE. Counted as a switch counts: L2 without FCS.
