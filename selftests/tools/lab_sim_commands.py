@@ -1,9 +1,10 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Each command and option of lab and sim, as their parsers have them: help at every level,
-and what is missing, unknown or out of range. bad_input.sh has what depends on meaning.
+"""Each command and option of lab and sim, as their parsers have them: help at every level, good
+values, and input that is missing, unknown or out of range. Nothing is started. bad_input.sh has
+input that is wrong by its meaning.
 
-Silent if all is well.
+Silent if all is well. A command or option that no line below tries is reported, too.
 """
 
 import argparse
@@ -11,11 +12,59 @@ import contextlib
 import io
 import json
 import re
+import shlex
 import sys
 
 from testbed.core import command
 from testbed.sim import sim_command
 from testbed.vm import lab_command
+
+# Options have other values than their defaults
+GOOD = {"lab": """
+up
+up pfc --kernel 6.12 --rate 40mbit --delay 2ms --kmin 9KB --kmax 99KB --pmax 0.2 --buffer 300KB
+up --hosts 4 --cnp data --port tc --profile mlx5 --module /x.ko --tdf 50
+up --hosts 64 --pfc 0,3 --xoff 50KB --xon 20KB --headroom 300KB --dcbx
+status
+status --json
+lldp
+lldp --json
+exec h1 -- ib_write_bw -d rxe0 --json
+exec h1 uname
+shell s1
+capture s1.h3
+capture s1.h3 --write x.pcap --duration 0.5 --filter "udp port 4791" --snaplen 262144
+capture s1.h3 -w x.pcap -d 5 -f icmp -s 1
+set s1.h3 h1 rate=20mbit
+set profile=stock
+down
+run
+run incast pfc --short --check --out out/none --json
+run x.toml --only n=2 --only n=4 --live --stock-only --set rpg_ai_rate=5 --set rpg_gd=12
+run --kernel debug --module /x.ko --tdf 3
+record vnet2 --out out/a
+record vnet2 --duration 60 -o out/a
+record vnet2 -d 0.001 -o out/a
+draw out/a out/b --out x.png --title "Two runs"
+draw out/a -o x.png -t x
+list
+list --json
+image
+image --kdir --kernel sid
+image --release
+build
+build --kernel 6.12-rt
+""", "sim": """
+run
+run incast x.toml --only n=2,rate=10gbit --only n=4 --out out/none --jobs 64 --twice --builtin
+run --json
+model x.toml
+model x.toml --json --remove --out out/none
+list
+list --json
+kernel
+kernel --kdir --debug
+"""}
 
 wrong = tried = 0
 
@@ -27,22 +76,21 @@ def complain(words, what):
 
 
 def run(main, words):
-    """Status, standard output, standard error. Nothing here may get as far as to start."""
+    """Parse these words. Return the result or exit status, standard output and error."""
     global tried
     tried += 1
     command.Parser.json_wanted = False
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
-            main.parser().parse_args(words)
-            status = None
+            status = main.parser().parse_args(words)
         except SystemExit as e:
             status = e.code
     return status, out.getvalue(), err.getvalue()
 
 
 def refused(main, name, words, text):
-    """With status 2 and one line that begins with the command."""
+    """It must exit with status 2 and one line that begins with the command."""
     status, out, err = run(main, words)
     if (status, out) != (2, "") or err.count("\n") != 1 or not err.startswith(name + ": ") or \
             text not in err:
@@ -55,8 +103,34 @@ def shown(main, words, text):
         complain(words, "status %s, %r %r" % (status, out, err))
 
 
+def options(parser):
+    return [a for a in parser._actions if a.option_strings and a.dest != "help"]
+
+
+def check_good(main, name, commands):
+    """Each line must be accepted, and change the value of each option that it has."""
+    seen = set()
+    for line in GOOD[name].strip().splitlines():
+        words = shlex.split(line)
+        args, out, err = run(main, words)
+        if not isinstance(args, argparse.Namespace) or out or err:
+            complain([name, line], "%s, %r %r" % (args, out, err))
+            continue
+        seen.add(words[0])
+        end = words.index("--") if "--" in words else len(words)
+        for action in options(commands[words[0]]):
+            if set(action.option_strings) & set(words[:end]):
+                seen.add((words[0], action.dest))
+                if getattr(args, action.dest) == action.default:
+                    complain([name, line], "%s has no effect" % action.dest)
+    for word, inner in commands.items():
+        for what in [word] + [(word, a.dest) for a in options(inner)]:
+            if what not in seen:
+                complain([name], "%s is never tried with good input" % (what,))
+
+
 def check_option(main, name, before, action):
-    """What this option must not be given."""
+    """Values that this option must refuse."""
     option = max(action.option_strings, key=len)
     if action.nargs == 0:
         refused(main, name, before + [option + "=yes"], "ignored explicit argument")
@@ -76,6 +150,7 @@ def check(main, name):
     parser = main.parser()
     commands, = (a.choices for a in parser._actions
                  if isinstance(a, argparse._SubParsersAction))
+    check_good(main, name, commands)
     refused(main, name, [], "COMMAND")
     refused(main, name, ["nonesuch"], "invalid choice: 'nonesuch'")
     for option in ("-h", "--help"):
@@ -85,7 +160,7 @@ def check(main, name):
     for word, inner in commands.items():
         for option in ("-h", "--help"):
             shown(main, [word, option], "usage: %s %s " % (name, word))
-        # exec takes whatever follows as the guest's command
+        # exec passes everything that follows to the guest
         needed = [a.metavar or a.dest for a in inner._actions
                   if not a.option_strings and a.nargs not in ("*", "?", argparse.REMAINDER)]
         if needed:
@@ -96,9 +171,8 @@ def check(main, name):
                         for w in (a.option_strings[0], "x")]
             refused(main, name, [word] + names + required + ["--nonesuch"],
                     "unrecognized arguments: --nonesuch")
-        for action in inner._actions:
-            if action.option_strings and action.dest != "help":
-                check_option(main, "%s %s" % (name, word), [word], action)
+        for action in options(inner):
+            check_option(main, "%s %s" % (name, word), [word], action)
         if "--json" in inner._option_string_actions:
             status, out, err = run(main, [word, "--json=x", "--json"])
             if status != 2 or json.loads(out)["error"] + "\n" != err:
