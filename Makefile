@@ -151,4 +151,4 @@ clean:
 	$(RM) -r out
 
 help:
-	@sed -n 's/^# \(make.*\)/\1/p' $(firstword $(MAKEFILE_LIST))
+	@sed -n '/^# make/,/^$$/s/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST))
