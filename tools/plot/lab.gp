@@ -20,7 +20,7 @@ set border 3
 set grid lc rgb "#dddddd"
 set key inside top right horizontal noenhanced samplen 1.5 maxrows 1 opaque width 1
 
-# What is 0 has its place on a logarithmic axis too
+# draw 0 on a logarithmic axis, too
 positive(x) = (x < 1 ? 1 : x)
 
 do for [r = 1:runs] {

@@ -3,7 +3,7 @@
 # gnuplot -c rates.gp RUN.csv OUTPUT.png|OUTPUT.svg [TITLE]
 #
 # Rate, alpha, queue and CNPs over time of each QP in what "dcqcn record" wrote.
-# The line of a QP that is not limited is interrupted. Columns go by their
+# The line of a QP is interrupted while it is not limited. Columns are found by their
 # names; awk picks a QP's lines.
 
 csv = ARG1
@@ -32,7 +32,7 @@ data(qp, expression) = "< awk -F, '" . head . \
 	"$col[\"dev\"] \":\" $col[\"qpn\"] == \"" . qp . "\" { " . \
 	"if ($col[\"state\"] == 0) print \"\"; else " . \
 	"printf(\"%.9f %.9g\\n\", $1 - " . begin . ", " . expression . ") }' " . quoted
-# What goes on when nothing is limited too
+# series that continue while nothing is limited
 always(qp, expression) = "< awk -F, '" . head . \
 	"$col[\"dev\"] \":\" $col[\"qpn\"] == \"" . qp . "\" { " . \
 	"printf(\"%.9f %.9g\\n\", $1 - " . begin . ", " . expression . ") }' " . quoted

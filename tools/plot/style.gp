@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# What the pictures have in common. Wants: output, with its ending; height.
+# Common settings of the pictures. Needs: output, with its extension; height.
 
 if (output[strlen(output) - 3:] eq ".svg") {
 	set terminal svg size 900,height dynamic background rgb "white" font ",11"
