@@ -35,7 +35,25 @@ def upper(*words):
     return "_".join(words).upper().replace("-", "_")
 
 
+def unused(family):
+    """[(set, attribute)] that no message of a specification has."""
+    spec = yaml.safe_load(read("Documentation", "netlink", "specs", family + ".yaml"))
+    used = {}
+    for op in spec["operations"]["list"]:
+        messages = [op[kind] for kind in ("do", "dump", "event") if kind in op]
+        for m in messages + [m[way] for m in messages for way in ("request", "reply") if way in m]:
+            used.setdefault(op["attribute-set"], set()).update(m.get("attributes", []))
+    return used, [(s["name"], a["name"]) for s in spec["attribute-sets"] if s["name"] in used
+                  for a in s["attributes"]
+                  if a["type"] != "pad" and a["name"] not in used[s["name"]]]
+
+
 def main():
+    for family in ("rdma_dcqcn", "dcbport"):
+        used, missing = unused(family)
+        check("spec: each attribute of %s is in a message" % family, used,
+              ["%s of %s is in no message" % (a, s) for s, a in missing])
+
     spec = yaml.safe_load(read("Documentation", "netlink", "specs", "rdma_dcqcn.yaml"))
     settings = {s["name"]: s["attributes"] for s in spec["attribute-sets"]}["settings"]
     code = read("drivers", "infiniband", "sw", "dcqcn", "settings.c")
