@@ -65,7 +65,7 @@ VERSION := $(shell sed -n 's/^\#define RDMA_DCQCN_VERSION[[:blank:]]*"\(.*\)"/\1
 DIST := rdma_dcqcn-$(VERSION)
 
 # What git tracks, as it is now; without git, what nothing has built. Times are the
-# changelog's, so whoever packs the same files gets the same bytes.
+# changelog's, so the same files always give the same bytes.
 dist:
 	@selftests/tools/version.sh
 	@mkdir -p out

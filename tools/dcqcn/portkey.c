@@ -22,38 +22,38 @@
 	{ _name, PORTKEY_##_type, DCBPORT_A_SWITCH_##_attr, _size, _help }
 
 const struct portkey port_keys[] = {
-	PORT("rate", RATE, 8, RATE, "of the link; 0 takes no time"),
-	PORT("delay", NSEC, 4, DELAY, "of the link, one way"),
-	PORT("overhead", BYTES, 4, OVERHEAD, "on the wire, besides the frame"),
+	PORT("rate", RATE, 8, RATE, "speed of the link; 0: takes no time"),
+	PORT("delay", NSEC, 4, DELAY, "delay of the link, one way"),
+	PORT("overhead", BYTES, 4, OVERHEAD, "of each frame on the wire, besides its bytes"),
 	PORT("pfc", PRIOS, 1, PFC, "priorities with PFC"),
-	PORT("trust", TRUST, 1, TRUST, "what tells the priority"),
+	PORT("trust", TRUST, 1, TRUST, "what decides the priority"),
 	PORT("strict", PRIOS, 1, STRICT, "classes that are sent first"),
-	PORT("switch", NAME, 0, SWITCH, "whose buffer is shared"),
-	PORT("reserve", BYTES, 4, RESERVE, "for each priority with PFC"),
-	PORT("xoff", BYTES, 4, XOFF, "held, when the sender is paused"),
-	PORT("xon", BYTES, 4, XON, "held, when it goes on"),
-	PORT("headroom", BYTES, 4, HEADROOM, "for what comes after xoff"),
-	PORT("action", ACTION, 1, ACTION, "of the watchdog"),
-	PORT("detect", MSEC, 4, DETECT, "until it finds a pause without end"),
-	PORT("restore", MSEC, 4, RESTORE, "until it takes it for over"),
+	PORT("switch", NAME, 0, SWITCH, "switch whose buffer it shares"),
+	PORT("reserve", BYTES, 4, RESERVE, "buffer of each priority with PFC"),
+	PORT("xoff", BYTES, 4, XOFF, "buffered, when the sender is paused"),
+	PORT("xon", BYTES, 4, XON, "buffered, when the pause ends"),
+	PORT("headroom", BYTES, 4, HEADROOM, "buffer for what arrives after xoff"),
+	PORT("action", ACTION, 1, ACTION, "what the watchdog does"),
+	PORT("detect", MSEC, 4, DETECT, "until the watchdog finds an endless pause"),
+	PORT("restore", MSEC, 4, RESTORE, "without pauses, until it is over"),
 	{}
 };
 
 const struct portkey class_keys[] = {
 	CLASS("weight", NUMBER, 1, WEIGHT, "share of the link"),
-	CLASS("limit", BYTES, 4, LIMIT, "that wait at most"),
-	CLASS("kmin", BYTES, 4, KMIN, "no marks up to here"),
-	CLASS("kmax", BYTES, 4, KMAX, "all are marked above"),
+	CLASS("limit", BYTES, 4, LIMIT, "bytes that may wait"),
+	CLASS("kmin", BYTES, 4, KMIN, "queue; no marks up to here"),
+	CLASS("kmax", BYTES, 4, KMAX, "queue; above, all are marked"),
 	CLASS("pmax", PMAX, 4, PMAX, "probability at kmax"),
-	CLASS("flows_min", NUMBER, 4, FLOWS_MIN, "no marks with fewer"),
-	CLASS("flows_max", NUMBER, 4, FLOWS_MAX, "1.5 times the marks with more"),
+	CLASS("flows_min", NUMBER, 4, FLOWS_MIN, "no marks with fewer flows"),
+	CLASS("flows_max", NUMBER, 4, FLOWS_MAX, "1.5 times the marks with more flows"),
 	{}
 };
 
 const struct portkey switch_keys[] = {
-	SWITCH("size", BYTES, 8, SIZE, "for priorities with PFC"),
-	SWITCH("lossy", BYTES, 8, LOSSY, "for all others"),
-	SWITCH("alpha", ALPHA, 4, ALPHA, "of what is free, for one port"),
+	SWITCH("size", BYTES, 8, SIZE, "buffer for priorities with PFC"),
+	SWITCH("lossy", BYTES, 8, LOSSY, "buffer for all others"),
+	SWITCH("alpha", ALPHA, 4, ALPHA, "share of the free buffer for one port"),
 	{}
 };
 

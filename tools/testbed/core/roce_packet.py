@@ -256,10 +256,10 @@ def cmd_send(args):
 def any_packet(r, src, dst, qpns, gentle=False):
     """What a stranger might send: often almost right, to a QP below qpns.
 
-    Nothing but a CNP is shorter than a BTH, of which rxe itself panics
-    (Documentation/infiniband/rdma_dcqcn_hardening.rst). gentle: nor does it get, also
-    past the module, an opcode that it does not know, or less than an opcode's headers,
-    of which older ones panic.
+    Only CNPs are shorter than a BTH, because rxe itself panics on other packets that
+    short (Documentation/infiniband/rdma_dcqcn_hardening.rst). gentle: there are no unknown
+    opcodes either, and no packets shorter than their opcode's headers, on which older rxe
+    panics; without the module, rxe would get them.
     """
     qpn = r.choice([r.randrange(16, qpns), r.randrange(1 << 24), 0, 1, 0xffffff])
     opcode = r.choice([CNP, CNP, CNP, WRITE_ONLY, 0x0d, 0x64, ACK,
@@ -325,7 +325,7 @@ def cmd_list(args):
 
 
 def cmd_expect(args):
-    """Each CNP of FILE is byte for byte what the vector is in its place."""
+    """Check that each CNP of FILE is, byte for byte, the vector with its addresses and QP."""
     o = options(args[1:], qpn=0, tos=0xc2, sport=0, pkey=0xffff, count=1, src="", dst="")
     cnps = [p for p in capture(args[0]) if p.opcode == CNP]
     if len(cnps) < o["count"]:
@@ -353,9 +353,9 @@ def cmd_expect(args):
 
 
 def cmd_gaps(args):
-    """QPs, CNPs, and in microseconds the least time from one CNP of a QP to the next
-    but one, and from one to its next that at the twentieth of the way up from the
-    least, and the mean."""
+    """Print the numbers of QPs and CNPs and, in microseconds: the least time from one CNP
+    of a QP to the next but one; and of the times from one CNP to the next, the 5th
+    percentile and the mean."""
     times = {}
     for p in capture(args[0]):
         if p.opcode == CNP:

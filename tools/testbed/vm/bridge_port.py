@@ -53,7 +53,7 @@ def record(device, seconds, directory, name):
                         raise LabError("%s ended:\n%s" % (j.args[0], tail(log.name)))
                 time.sleep(0.2)
         except KeyboardInterrupt:
-            say("interrupted: what there is by now counts")
+            say("interrupted: using what was recorded so far")
         finally:
             about["seconds"] = time.monotonic() - start
             for j in jobs:

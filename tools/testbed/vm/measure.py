@@ -90,7 +90,7 @@ class Measurement:
         r.lost = self.traffic.lost
         self.traffic.hold(run.flows)
         r.before, r.after = self.before(), self.after()
-        say("%s: waiting for the network to fall silent" % run.name)
+        say("%s: waiting until all packets have arrived" % run.name)
         r.end = self.traffic.drain()
         drops = self._ask_drops()
         self._collect(recorders)
