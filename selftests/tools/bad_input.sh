@@ -52,7 +52,7 @@ for tool in $LAB $SIM; do
 	refuses_file "$name" incast '/^duration/d' 'duration: is missing'
 	refuses_file "$name" incast 's/^duration.*/duration = "1 week"/' \
 		"duration: '1 week' is not a time; units are ns, us, ms, s"
-	refuses_file "$name" incast 's/^window.*/window = ["1s"]/' 'window: has two ends'
+	refuses_file "$name" incast 's/^window.*/window = ["1s"]/' 'window: must be [from, to]'
 	refuses_file "$name" incast 's/^window.*/window = ["9s", "1000s"]/' 'window: window is not'
 	refuses_file "$name" incast 's/^rate.*/rate = "40mph"/' "link: rate: '40mph' is not a rate"
 	refuses_file "$name" incast 's/^kmin.*/kmin = -1/' "switch: kmin: -1 is not a size"

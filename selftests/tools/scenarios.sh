@@ -56,9 +56,9 @@ refuses "wrong.toml: has no run n=3; it has n=1, n=2" ""
 refuses "wrong.toml: has no run n=3; it has n=2" 'skip = "rtt < 2e6"'
 refuses "wrong.toml: skip: leaves no run" 'skip = "rtt > 0"'
 refuses "wrong.toml: skip: 'rt': there is no rt" 'skip = "rt"'
-refuses "wrong.toml: like: wrong is like itself" 'like = "wrong"'
+refuses "wrong.toml: like: wrong cannot be like itself" 'like = "wrong"'
 refuses "$TMP/none.toml: No such file or directory" 'like = "none"'
-refuses "wrong.toml: let: a: is made of itself" "" $'a = "b + 1"\nb = "a"'
+refuses "wrong.toml: let: a: depends on itself" "" $'a = "b + 1"\nb = "a"'
 refuses "wrong.toml: let: 'rtt + c': there is no c" "" 'a = "rtt + c"'
 refuses "wrong.toml: let: 'open(1)' may not be in an expression" "" 'a = "open(1)"'
 refuses "wrong.toml: let: '1 +' is not an expression" "" 'a = "1 +"'
@@ -94,7 +94,7 @@ refuses "wrong.toml: note 1: if: 'm': there is no m" "" $'[[note]]\nif = "m"\nte
 refuses "wrong.toml: picture: x: is missing" "" $'[picture]\ny = ["n"]'
 refuses "wrong.toml: picture: y: the sweep has no variable m" "" \
 	$'[picture]\nx = ["n"]\ny = ["m"]\n[[picture.panel]]\ntitle = "a"\nvalue = "1"\nbest = 1\nworst = 0'
-refuses "wrong.toml: picture: panel 1: best: is the worst too" "" \
+refuses "wrong.toml: picture: panel 1: best: must not be the same as worst" "" \
 	$'[picture]\nx = ["n"]\ny = ["n"]\n[[picture.panel]]\ntitle = "a"\nvalue = "1"\nbest = 1\nworst = 1'
 refuses "wrong.toml: graph: line 1: value: '1 +' is not an expression" "" \
 	$'[graph]\ntitle = "a"\nx = "n"\n[[graph.line]]\ntitle = "b"\nvalue = "1 +"'
@@ -133,7 +133,7 @@ port_refuses "wrong.toml: switch: pfc: 'all' names no priorities; 3, or 3,4, or 
 	'pfc = "all"'
 port_refuses "wrong.toml: switch: pfc: 6 is the priority of CNPs, which must not wait" \
 	$'pfc = "3,6"\nheadroom = "1KB"'
-port_refuses "wrong.toml: switch: headroom: must be above 0 with PFC: packets are under way" \
+port_refuses "wrong.toml: switch: headroom: must be above 0 with PFC, for packets in flight" \
 	'pfc = "3"'
 port_refuses "wrong.toml: switch: watchdog: 'bark' is not one of drop, forward, alert, off" \
 	'watchdog = "bark"'
@@ -172,7 +172,7 @@ refuses "wrong.toml: switch: port: must be dcbport for class, detect" "" \
 refuses "wrong.toml: switch: must be one for all, or one each for s1, s2" "" \
 	$'[switch.s1]\n'"$SWITCH"$'\n[topology]\nshape = "row"\nswitches = 2'
 TWO=$'[switch.s1]\n'"$SWITCH"$'\n[switch.s2]\n'"$SWITCH"
-refuses "wrong.toml: trunk: no way leads from s1 of h1 to s2 of h9" "" \
+refuses "wrong.toml: trunk: no path leads from s1 of h1 to s2 of h9" "" \
 	"$TWO"$'\n[[host]]\nname = "h9"\nswitch = "s2"'
 TRUNK=$'[[trunk]]\na = "s1"\nb = "s2"'
 refuses "wrong.toml: trunk: s1 and s2 are connected twice; a ring is a topology" "" \

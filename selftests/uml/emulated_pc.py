@@ -89,6 +89,6 @@ class EmulatedPC:
                 if not running:
                     return text
                 if time.monotonic() - heard > self.clock.host(SILENCE):
-                    raise LabError("the guest is silent for %d s\n%s" %
+                    raise LabError("the guest has printed nothing for %d s\n%s" %
                                    (SILENCE, tail(pc.console, 60)))
                 time.sleep(0.5)

@@ -16,7 +16,7 @@ def watch(process, silence, line, ended=lambda said: False):
     while True:
         if not select.select([fd], [], [], 1)[0]:
             if time.monotonic() - alive > silence:
-                raise LabError("it is silent for %d s" % silence)
+                raise LabError("it has printed nothing for %d s" % silence)
             continue
         read = os.read(fd, 65536)
         data = read.decode(errors="replace").replace("\r", "")

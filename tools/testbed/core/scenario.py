@@ -101,7 +101,7 @@ class Table:
         """[from, to] within a duration, in ns."""
         ends = self.take(key, list, default)
         if len(ends) != 2:
-            raise self.error(key, "has two ends: [from, to]")
+            raise self.error(key, "must be [from, to]")
         t = Table("%s: %s" % (self.where, key), dict(zip(("from", "to"), ends)))
         window = [t.take("from", "time"), t.take("to", "time")]
         if not 0 <= window[0] < window[1] <= duration:
@@ -168,7 +168,7 @@ class _Values(dict):
         if name not in self.let:
             raise KeyError(name)
         if name in self.asked:
-            raise InputError("%s: is made of itself" % name)
+            raise InputError("%s: depends on itself" % name)
         self.asked.append(name)
         value = evaluate(self.let[name], self)
         # a large one needs no fraction, and "{bytes}B" no exponent
@@ -261,7 +261,7 @@ class Directory:
             return table
         other = os.path.join(os.path.dirname(path), like + ".toml")
         if other in (path, *above):
-            raise t.error("like", "%s is like itself" % like)
+            raise t.error("like", "%s cannot be like itself" % like)
         other = self._load(other, (path, *above))
         let = [Table(t.where, x).take("let", dict, {}) for x in (other, t.rest)]
         return {**other, **t.rest, **({"let": {**let[0], **let[1]}} if any(let) else {})}

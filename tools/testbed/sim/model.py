@@ -116,7 +116,7 @@ class Switch:
         if CNPS in self.pfc:
             raise t.error("pfc", "%d is the priority of CNPs, which must not wait" % CNPS)
         if self.pfc and not self.headroom:
-            raise t.error("headroom", "must be above 0 with PFC: packets are under way")
+            raise t.error("headroom", "must be above 0 with PFC, for packets in flight")
 
 
 class Trunk:
@@ -289,7 +289,7 @@ class Run:
         for f in self.flows:
             a, b = (self.hosts[h].switch for h in (f.src, f.dst))
             if self.next_switch(a, b) is None:
-                raise t.error("trunk", "no way leads from %s of %s to %s of %s" %
+                raise t.error("trunk", "no path leads from %s of %s to %s of %s" %
                               (a, f.src, b, f.dst))
 
     def _check_ports(self, t):
@@ -389,7 +389,7 @@ class Panel:
         t.done()
         self.value = _expression(t, "value", text)
         if self.best == self.worst:
-            raise t.error("best", "is the worst too")
+            raise t.error("best", "must not be the same as worst")
 
 
 class Line:

@@ -64,7 +64,7 @@ class Fabric:
             try:
                 os.mkdir(self.dir, 0o700)
             except FileExistsError:
-                raise LabError("%s exists: somebody was faster" % self.dir)
+                raise LabError("%s exists already: another process was faster" % self.dir)
         try:
             # locked before another process can find it
             name = os.path.join(self.dir, "lock")

@@ -92,7 +92,7 @@ class Image:
         self.name = name
         what, _, flavour = name.partition("-rt")
         if what not in SUITES and not re.fullmatch(r"\d+\.\d+", what) or flavour:
-            raise InputError("%s: no such kernel; there are series as %s, and of %s the newest" %
+            raise InputError("%s: no such kernel; there are series such as %s, and the newest of %s" %
                              (name, EXAMPLES, ", ".join(SUITES)))
         self.series = what if re.fullmatch(r"\d+\.\d+", what) and what not in SERIES else None
         self.suite = None if self.series else SERIES.get(what, what)

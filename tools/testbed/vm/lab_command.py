@@ -171,7 +171,7 @@ def experiments(args):
 
 def cmd_run(args):
     if args.live and args.tdf is not None:
-        raise InputError("the lab that is up has its clock: lab up --tdf %d" % args.tdf)
+        raise InputError("the running lab keeps its clock: use lab up --tdf %d" % args.tdf)
     settings = dict(w.partition("=")[::2] for w in args.set)
     check_knobs("--set", settings)
     found = experiments(args)

@@ -148,7 +148,7 @@ def change(lab, words):
         if not (ports if name in MARKS else hosts):
             raise InputError("%s is for %s" % (name, "switches" if hosts else "hosts"))
         if name == "profile" and value not in PROFILES:
-            raise InputError("profile %s: there are %s" % (value, " ".join(PROFILES)))
+            raise InputError("%s: no such profile; there are %s" % (value, " ".join(PROFILES)))
         if name in PAUSING and any(p.port == "tc" for p in ports):
             raise InputError("%s needs switches with port = dcbport" % name)
     marks = [(k, _checked(k, v)) for k, v in marks]

@@ -197,7 +197,7 @@ class Network:
     def _loading(self, profile):
         """A host's commands"""
         if profile != "stock" and not os.path.exists(self.module):
-            raise LabError("a host is to run %s, but this lab has no module" % profile)
+            raise LabError("profile %s needs the module, which this lab does not have" % profile)
         return "! grep -q ^rdma_dcqcn /proc/modules || rmmod rdma_dcqcn\n" + (
             "" if profile == "stock" else
             "insmod /lab/share/rdma_dcqcn.ko profile=%s\n" % profile)

@@ -34,7 +34,7 @@ def _state():
     d = directory()
     try:
         if os.stat(d).st_uid != os.getuid():
-            raise LabError("%s belongs to somebody else" % d)
+            raise LabError("%s belongs to another user" % d)
         with open(os.path.join(d, "lock")) as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -73,7 +73,7 @@ class Switch:
         if self.xon > self.xoff:
             raise t.error("xon", "must not be above xoff")
         if prios and not self.headroom:
-            raise t.error("headroom", "must be above 0 with pfc: packets are under way")
+            raise t.error("headroom", "must be above 0 with pfc, for packets in flight")
 
 
 class Host:
@@ -148,7 +148,7 @@ class Topology:
         for h in table.tables("host", []):
             name = h.take("name", str)
             if name in own:
-                raise h.error("name", "host %s is there twice" % name)
+                raise h.error("name", "host %s is defined twice" % name)
             own[name] = h
         count = table.take("hosts", int, 0, 0, HOSTS_MAX)
         wanted = set(own) | set(hosts) | {"h%d" % (n + 1) for n in range(count)}
