@@ -9,8 +9,8 @@ for as long as it takes. It fails if
     it skips a test, except because its kernel lacks a feature
     a kernel that it booted reports a fault, whatever the tests say: all console logs are in
       KERNEL_LOGS (testbed/core/kernel_log.py), and are read here
-    it is declared to boot kernels, and there is no log of any
-    neither it nor its kernels print anything for SILENCE: it hangs
+    it is declared to boot kernels, but left no kernel's log
+    neither it nor its kernels print anything for SILENCE, so it hangs
     another part that it needs has failed
 
 A part's output is kept and printed when it ends, so that outputs do not mix. verdict.json beside
@@ -34,7 +34,7 @@ from testbed.core import kernel_log
 # kernel, which takes ten minutes, prints one each minute.
 SILENCE = 1800
 
-# How a skip's reason begins: the kernel under test cannot have what the test is of
+# how a skip's reason begins if the kernel under test lacks the feature
 OF_KERNEL = ("this kernel has no ", "this kernel's ")
 
 TEST = re.compile(r"(not ok|ok)\b(?: +\d+)?(?: +-)? *(.*?)(?: +# *(SKIP|TODO)\b *(.*))?$", re.I)
@@ -46,7 +46,7 @@ PR_SET_CHILD_SUBREAPER = 36
 class Part:
     """name: one word, for PART=.
     command: for a shell. tap: it prints TAP; otherwise its exit status is the test called title.
-    kernels: it boots some. needs: names of parts that must pass before it starts.
+    kernels: it boots kernels. needs: names of parts that must pass before it starts.
     slots: how many of the parts that may run at once it replaces."""
 
     def __init__(self, name, title, command, tap=True, kernels=False, needs=(), slots=1):
@@ -122,7 +122,7 @@ def judge_kernels(part, logs):
 
 
 def descendants(pid):
-    """Processes below one, without it."""
+    """All descendants of a process."""
     parents = {}
     for stat in glob.glob("/proc/[0-9]*/stat"):
         try:
@@ -169,7 +169,7 @@ class Running:
         return time.monotonic() - self.began
 
     def poll(self):
-        """Whether the command has ended."""
+        """Return true if the command has ended."""
         if self.process.returncode is None:
             pid, status, used = os.wait4(self.process.pid, os.WNOHANG)
             if not pid:
@@ -179,7 +179,7 @@ class Running:
         return True
 
     def ended(self, silence):
-        """Whether it has; end it if it hangs."""
+        """Return true if it has ended; end it if it hangs."""
         if self.poll():
             return True
         said = max(os.path.getmtime(f) for f in
@@ -191,7 +191,7 @@ class Running:
         return False
 
     def stop(self, sig=signal.SIGTERM):
-        """End it, and all that it started."""
+        """End it, and everything that it started."""
         pids = [self.process.pid] + descendants(self.process.pid)
         signal_all(pids, sig)
         end = time.monotonic() + self.GRACE
@@ -241,7 +241,7 @@ class Runner:
         print("== %d:%02d %s" % (s // 60, s % 60, text), flush=True)
 
     def run(self, parts):
-        """All of them; returns the exit status of the whole."""
+        """Run all parts; return the exit status."""
         handler = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         waiting = list(parts)
         try:
@@ -266,7 +266,7 @@ class Runner:
         return self.conclude(len(parts))
 
     def startable(self, waiting):
-        """Those of the waiting that may start now, in their order."""
+        """The waiting parts that may start now, in their order."""
         out, names = [], {p.name for p in waiting} | {r.part.name for r in self.running}
         busy = sum(r.part.slots for r in self.running)
         for part in waiting:

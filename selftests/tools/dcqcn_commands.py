@@ -17,7 +17,7 @@ import tempfile
 from testbed.core.paths import DCQCN
 
 TOOL = os.path.join(DCQCN, "dcqcn")
-# What good input leads to where nothing has that name, and the module is loaded or not
+# what good input leads to if nothing has that name, with the module loaded or not
 NOWHERE = ("rdma_dcqcn: not loaded", "dcbport: not loaded", "nonesuch: no such")
 DEV = "dev nonesuch"
 
@@ -51,10 +51,10 @@ port switch set nonesuch size 1MB lossy 1MB alpha 1/8
 port switch del nonesuch
 """
 
-# Good, too, but where dcbport is loaded a switch would be made
+# good, too, but with dcbport loaded this would make a switch
 NEW = "port switch new nonesuch size 1MB"
 
-# They change nothing, and look at everything
+# commands that change nothing, and show everything
 LOOKS = """
 show
 qp
@@ -75,7 +75,7 @@ model --sweep kmax=50KB,100KB
 model -o SAVED.svg
 """
 
-# Text only; selftests/tools/model.sh goes on with it
+# text only; selftests/tools/model.sh tests it further
 SIMULATED = "model --simulate"
 
 BAD = """
@@ -241,7 +241,7 @@ def complain(line, what):
 
 
 class Files:
-    """What names in capitals stand for in the lines above."""
+    """The files that names in capitals stand for in the lines above."""
 
     CONTENT = {
         "SAVED": "# a comment\nnonesuch rpg_gd 11\n",
@@ -264,7 +264,7 @@ class Files:
         return sorted(os.listdir(self.directory)) + [f for f in os.listdir("/etc") if "passwd" in f]
 
     def run(self, line, *options):
-        """Whatever fails must leave no file behind."""
+        """Run a line; nothing that fails may leave a file behind."""
         p = subprocess.run([TOOL, *options, *line.split()], cwd=self.directory, timeout=60,
                            stdin=subprocess.DEVNULL, capture_output=True, text=True)
         if self.listed() != self.before:
@@ -278,7 +278,7 @@ def lines(text):
 
 
 def one_error(line, p, words):
-    """One line that begins with the command, and nothing else."""
+    """It must print one line that begins with the command, and nothing else."""
     if (p.returncode, p.stdout) != (1, "") or len(p.stderr.splitlines()) != 1 or not any(
             p.stderr.startswith("dcqcn: " + w) for w in words):
         complain(line, "status %d, %r instead of %s" % (p.returncode, p.stderr, words[0]))
@@ -295,7 +295,7 @@ def json_error(line, p, words):
 
 
 def drawn(p):
-    """gnuplot has its own to say before"""
+    """The last line; gnuplot prints its own before."""
     p.stderr = p.stderr.splitlines(keepends=True)[-1]
     return p
 
@@ -347,7 +347,7 @@ def usages():
 
 
 def check_help(files, commands):
-    """On standard output with status 0, at every level, however much is said."""
+    """Help must be on standard output with status 0, at every level."""
     levels = {" ".join(c.split()[:n]) for c in commands for n in range(len(c.split()) + 1)}
     for level in sorted(levels):
         below = [c for c in commands if (c + " ").startswith(level + " " if level else "")]
@@ -363,7 +363,7 @@ def check_help(files, commands):
 
 
 def check_shortened(files, commands):
-    """Each word, unless another one begins like that."""
+    """Each word can be shortened, unless another one begins like that."""
     for command in commands:
         words = command.split()
         for i, word in enumerate(words):
@@ -386,13 +386,13 @@ def check_versions(files):
 
 
 def check_all_tried(commands):
-    """Whether the lines above have each option and keyword of each command."""
+    """Check that the lines above have each option and keyword of each command."""
     good = lines(GOOD + LOOKS) + ["plot -o SAVED.svg RECORD", NEW, SIMULATED]
     bad = [b.partition("->")[0] for b in lines(BAD)]
     for command, arguments in commands.items():
         for word in [""] + re.findall(r"(?<![\w.])(--?[a-z]+|dev|qpn|prio)\b", arguments):
             for name, tried in (("good", good), ("bad", bad)):
-                # what has no arguments cannot be wrong but by having some
+                # a command without arguments can only be wrong by having some
                 if not any((t.strip() + " ").startswith(command + " ") and word in t.split() + [""]
                            for t in tried):
                     complain(command, "%s is never tried with %s input" % (word or "it", name))

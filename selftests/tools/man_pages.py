@@ -13,7 +13,7 @@ from testbed.vm import lab_command
 
 
 def words(parser):
-    """Commands, and options by the longest of their names."""
+    """Commands, and the longest name of each option."""
     out = []
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
