@@ -719,7 +719,7 @@ def dcbx():
 
 @test
 def pcp():
-    """If a VLAN tag is trusted, its PCP tells the priority, alone or beside the DSCP"""
+    """If a VLAN tag is trusted, its PCP decides the priority, alone or with the DSCP"""
     def arrives(*packets):
         """Priorities of packets, each with a DSCP and the tag's PCP."""
         out = []

@@ -12,7 +12,7 @@
 
 #include "prio.h"
 
-/* The highest bit, 0 if there is none */
+/* The highest bit that is set, or 0 */
 static u8 prio_highest(u8 prios)
 {
 	u8 prio = 0;
@@ -58,7 +58,7 @@ static void prio_map_pcp(const struct dcbport_prio_rules *rules, u8 *map)
 }
 
 /**
- * dcbport_prio_map() - work out the priority for each DSCP and PCP
+ * dcbport_prio_map() - compute the priority for each DSCP and PCP
  * @rules: what is configured
  * @map: the result
  */
