@@ -90,9 +90,8 @@ def read_progress(path):
     return out
 
 
-def _converged(run, progress):
-    """ms from the last start until each flow's rate over the next SETTLED ns is
-    within FAIR of the mean of all; None if that never happens."""
+def _together(run, progress):
+    """(ns since the last start, bytes of each flow in the next SETTLED ns), while all flows run."""
     start = max(f.start for f in run.flows)
     stop = min(f.stop for f in run.flows)
     series = [dict(progress.get(f.id, [])) for f in run.flows]
@@ -101,11 +100,19 @@ def _converged(run, progress):
     for i, t in enumerate(times):
         after = next((u for u in times[i:] if u >= t + SETTLED), None)
         if after is None:
-            return None
+            return
         got = [s[after] - s[t] for s in series]
+        if any(got):
+            yield t - start, got
+
+
+def _converged(run, progress):
+    """ms from the last start until each flow's rate over the next SETTLED ns is
+    within FAIR of the mean of all; None if that never happens."""
+    for t, got in _together(run, progress):
         mean = sum(got) / len(got)
-        if mean and max(abs(g / mean - 1) for g in got) <= FAIR:
-            return (t - start) / 1e6
+        if max(abs(g / mean - 1) for g in got) <= FAIR:
+            return t / 1e6
     return None
 
 
@@ -191,6 +198,7 @@ def figures(run, out):
         "slowest_share": min(goodput.values()) / (sum(goodput.values()) / len(goodput))
                          if any(goodput.values()) else 0.0,
         "converged_ms": _converged(run, progress),
+        "jain_least": min((jain(got) for _, got in _together(run, progress)), default=None),
         "reach_ms": _reaches(run, progress, queues[bottleneck]),
         "latency_max_us": max((f["latency_us"]["max"] for f in flows.values()
                                if f["latency_us"]), default=None),
