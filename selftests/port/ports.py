@@ -835,7 +835,7 @@ def headroom():
             if used is None:
                 used = stat["rx_prio3_headroom_bytes_max"]
                 print("# headroom of %d, used %d" % (HEADROOM, used))
-                assert used > LENGTH, "nothing was under way"
+                assert used > LENGTH, "nothing was in flight"
                 same("lost", star.drops(), 0)
                 sleep(2 * MS)
                 got = [number(f) for f in star.hosts[3][1].take() if is_data(f)]

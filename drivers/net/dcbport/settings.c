@@ -105,7 +105,7 @@ const char *dcbport_settings_check(const struct dcbport_settings *s,
 	if (th->xoff && th->xoff < th->reserve)
 		return "xOFF is below the reserve";
 	if (in_switch && s->pfc && !th->headroom)
-		return "PFC without headroom loses what is under way: set headroom";
+		return "PFC without headroom loses packets in flight: set headroom";
 	return NULL;
 }
 

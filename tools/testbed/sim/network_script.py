@@ -245,7 +245,7 @@ mkfifo said
 { read -r t0 && read -r done; } <said || :
 rm said
 kill $samplers
-# CNPs that are under way arrive, and the counters are read once more, but not until then: a
+# CNPs in flight arrive, and the counters are read once more, but not before: a
 # look takes more of our time than a millisecond of traffic
 kill -STOP $counters
 sleep 0.3
