@@ -39,11 +39,11 @@ static struct dcqcn_rate flow_at(u64 rate, u32 rtt)
 
 	dcqcn_rate_init(&r, LINE, START);
 	r.packet = PACKET;
-	dcqcn_rate_set_rtt(&r, rtt);
+	dcqcn_rate_set_rtt(&r, rtt, 0);
 	dcqcn_rate_cnp(&r, &automatic, LINE, START);
 	r.current_rate = rate;
 	r.target_rate = rate;
-	dcqcn_rate_set_rtt(&r, rtt);
+	dcqcn_rate_set_rtt(&r, rtt, 0);
 	return r;
 }
 
@@ -129,6 +129,38 @@ static void test_period(void)
 	/* 2 * 4154 * 8 bits at 10 Mb/s */
 	r = flow_at(10 * MBPS, RTT);
 	expect(near(r.period, 6646400), "T of a slow flow is %u ns", r.period);
+}
+
+/* The queue, and 3/8 of the rest */
+static void test_period_without_queue(void)
+{
+	static const struct { u32 rtt, least, period; } known[] = {
+		{ 100 * US, 100 * US, 37500 },	/* no queue */
+		{ 100 * US, 80 * US, 50 * US },
+		{ 100 * US, 0, 100 * US },	/* unknown */
+		{ 100 * US, 8, 99995 },
+		{ 100 * US, 200 * US, 37500 },	/* the mean fell below it */
+		{ 1 * US, 1 * US, 1 * US },	/* the least T */
+		{ U32_MAX, U32_MAX, U32_MAX - U32_MAX / 8 * 5 - 4 },
+	};
+	struct dcqcn_rate r = flow_at(DCQCN_RATE_MAX, RTT);
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		dcqcn_rate_set_rtt(&r, known[i].rtt, known[i].least);
+		expect(r.period == known[i].period, "%u ns, %u at least: T is %u ns",
+		       known[i].rtt, known[i].least, r.period);
+	}
+	/* not fewer than 3 packets, of 10 us, unless the whole round trip has fewer */
+	r = flow_at(3323200 * 1000ULL, RTT);
+	dcqcn_rate_set_rtt(&r, 70 * US, 70 * US);
+	expect(near(r.period, 30 * US), "T of 3 packets is %u ns", r.period);
+	dcqcn_rate_set_rtt(&r, 90 * US, 90 * US);
+	expect(r.period == 33750, "T of more packets is %u ns", r.period);
+	dcqcn_rate_set_rtt(&r, 25 * US, 25 * US);
+	expect(r.period == 25 * US, "T of a round trip of 2.5 packets is %u ns", r.period);
+	dcqcn_rate_set_rtt(&r, 15 * US, 15 * US);
+	expect(near(r.period, 20 * US), "T of a round trip of 1.5 packets is %u ns", r.period);
 }
 
 static void test_unmeasured(void)
@@ -311,7 +343,7 @@ static struct dcqcn_rate started(u64 now)
 	struct dcqcn_rate r = { .rtt = 50 * RTT, .packet = PACKET };
 
 	dcqcn_rate_start(&r, &automatic, LINE, 0, true, now - RTT);
-	dcqcn_rate_set_rtt(&r, RTT);
+	dcqcn_rate_set_rtt(&r, RTT, 0);
 	sample(&r, now, RTT, 0);
 	return r;
 }
@@ -418,6 +450,26 @@ static void test_young(void)
 	       dcqcn_rate_ai(&r, &automatic));
 }
 
+/* T is the whole round trip up to the 16th increase after a start */
+static void test_young_period(void)
+{
+	struct dcqcn_rate r = started(START);
+	u64 now = START + 1;
+
+	dcqcn_rate_set_rtt(&r, RTT, RTT);
+	dcqcn_rate_cnp(&r, &automatic, LINE, now);
+	expect(r.least_rtt == RTT && r.period == RTT, "at first %u ns", r.period);
+	dcqcn_rate_advance(&r, &automatic, LINE, now += 15 * RTT, 0);
+	expect(r.period == RTT, "after 15 increases %u ns", r.period);
+	dcqcn_rate_advance(&r, &automatic, LINE, now += RTT, 0);
+	expect(r.period == RTT / 8 * 3, "after 16 increases %u ns", r.period);
+	/* a cut does not begin anew */
+	r.sent = 8 * PACKET;
+	dcqcn_rate_cnp(&r, &automatic, LINE, now);
+	dcqcn_rate_set_rtt(&r, 2 * RTT, RTT);
+	expect(r.period == RTT / 8 * 11, "after a cut %u ns", r.period);
+}
+
 static void test_start_again(void)
 {
 	struct dcqcn_path path = {};
@@ -485,6 +537,7 @@ static const struct tap_test tests[] = {
 	{ "two ACKs give a rate", test_delivered },
 	{ "lost packets teach nothing", test_nothing_from_losses },
 	{ "T: a round trip, and two packets", test_period },
+	{ "T: the queue, and 3/8 of the rest", test_period_without_queue },
 	{ "nothing was measured yet", test_unmeasured },
 	{ "one cut per round trip and eight packets", test_cuts },
 	{ "cuts in a row are larger", test_cuts_again },
@@ -500,6 +553,7 @@ static const struct tap_test tests[] = {
 	{ "a start that meets no CNP ends", test_start_ends },
 	{ "the first CNP sets its rate also after a start", test_first_cnp_after_start },
 	{ "R_AI is larger after a start", test_young },
+	{ "T is the whole round trip after a start", test_young_period },
 	{ "a flow that begins again measures its path again", test_start_again },
 };
 

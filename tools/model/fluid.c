@@ -26,7 +26,8 @@
 #define HALVINGS	60
 
 /* Of the path, see rate.c */
-#define PERIOD_RTTS	1
+#define PERIOD_LESS	0.625		/* of the round trip without queues */
+#define PERIOD_MANY	3
 #define PERIOD_PACKETS	2
 #define CUT_PACKETS	8
 #define AI_SHARE	128
@@ -49,7 +50,9 @@ double fluid_balance(double p, const struct fluid *fl, const struct senders *s)
 					(fl->kmax_bytes - fl->kmin_bytes);
 	double rtt = fl->rtt_s + queue / fl->speed_bytes;
 	double hazard = -number_log1p(-p), rate = fl->flow_packets;
-	double period = number_max(PERIOD_RTTS * rtt, PERIOD_PACKETS / rate);
+	double many = number_min(rtt, PERIOD_MANY / rate);
+	double period = number_max(number_max(rtt - fl->rtt_s * PERIOD_LESS, many),
+				   PERIOD_PACKETS / rate);
 	double timer = s->rp.rpg_time_reset ? s->rp.rpg_time_reset * 1e-6 : period;
 	double alpha_period = s->rp.dce_tcp_rtt ? s->rp.dce_tcp_rtt * 1e-6 : period;
 	double tau = number_max(s->cnp_interval_us, s->rp.rate_reduce_monitor_period) * 1e-6;

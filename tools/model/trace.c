@@ -205,7 +205,7 @@ static void flow_acked(struct flow *f, const struct trace_setup *s)
 	f->ack = 0;
 	if (!dcqcn_path_acked(&f->path, f->path.probe_psn, at))
 		return;
-	dcqcn_rate_set_rtt(&f->rate, f->path.rtt);
+	dcqcn_rate_set_rtt(&f->rate, f->path.rtt, f->path.rtt_min);
 	dcqcn_rate_sample(&f->rate, &s->senders.rp, left, least, at);
 	if (dcqcn_path_least(&f->path))
 		dcqcn_rate_set_delivered(&f->rate, &s->senders.rp, dcqcn_path_least(&f->path),

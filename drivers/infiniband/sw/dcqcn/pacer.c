@@ -787,7 +787,7 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
 	WRITE_ONCE(qp->dev->rtt, path->rtt);
 	terms = dcqcn_flow_terms(qp);
 	dcqcn_flow_rate(qp, terms, now, 0);
-	dcqcn_rate_set_rtt(&flow->rate, path->rtt);
+	dcqcn_rate_set_rtt(&flow->rate, path->rtt, path->rtt_min);
 	waited = flow->rate.waiting;
 	dcqcn_rate_sample(&flow->rate, &terms.settings->rp, left, least, now);
 	if (waited && !flow->rate.waiting)
@@ -898,7 +898,8 @@ void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 
 	if (!flow->limited || flow->released) {
 		dcqcn_rate_init(&flow->rate, line, now);
-		dcqcn_rate_set_rtt(&flow->rate, dcqcn_flow_rtt(qp));
+		dcqcn_rate_set_rtt(&flow->rate, dcqcn_flow_rtt(qp),
+				   flow->path ? flow->path->rtt_min : 0);
 		dcqcn_flow_start(qp, settings, now);
 	}
 	before = flow->rate.current_rate;

@@ -21,7 +21,8 @@
  * is 0, "measured", these units are the round trip, queues included, and the
  * rate that gets through, which the caller measures and passes in:
  *
- *   T and alpha's period   1 round trip, and at least 2 packets at the rate
+ *   T and alpha's period   1 round trip, and at least 2 packets at the rate; without 5/8
+ *                          of what it is on an empty path if that leaves 3 packets
  *   cuts                   one per round trip and 8 packets: CNPs that come
  *                          earlier tell of what was sent before the last cut
  *   alpha                  a quarter of the way to 1 with a cut that follows the
@@ -77,6 +78,22 @@
 /* Units of the path: see above */
 #define DCQCN_PERIOD_PACKETS	2
 #define DCQCN_CUT_PACKETS	8
+
+/* A flow settles at a fixed number of cuts per T, and its cuts are in proportion to what it
+ * sends: flows that share a queue get rates in inverse proportion to T. They spend the same
+ * time in the queue, but not on the path. T leaves out this many eighths of the latter, so
+ * that a flow whose round trip is 50 times as long gets a third of what the other gets, or
+ * more. R_AI is a share of the rate: in a round trip, all flows together grow by at most 8/3
+ * of it. But T does not get shorter than this many packets: a flow that may be cut only
+ * every 8 packets would recover before the next cut.
+ */
+#define DCQCN_PERIOD_LESS	5
+#define DCQCN_PERIOD_MANY	3
+
+/* Increases after a start for which T is the whole round trip: flows that start together
+ * fill the queue before they have seen it empty
+ */
+#define DCQCN_PERIOD_WHOLE	16
 
 /* A cut within so many round trips of the one before: that was too little, and alpha
  * goes this share of the way to 1. Else flows whose link slows down, or whose packets
@@ -197,10 +214,15 @@ static u64 dcqcn_packet_ns(const struct dcqcn_rate *r, u64 rate)
 /* The rate, the round trip or the length of packets has changed */
 static void dcqcn_rate_retime(struct dcqcn_rate *r)
 {
-	u64 packets = DCQCN_PERIOD_PACKETS * dcqcn_packet_ns(r, r->target_rate);
+	u64 packet = dcqcn_packet_ns(r, r->target_rate);
+	u64 period = r->rtt, less;
 
-	r->period = clamp(max_t(u64, r->rtt, packets), (u64)NSEC_PER_USEC,
-			  (u64)U32_MAX);
+	if (r->young <= DCQCN_AI_YOUNG - DCQCN_PERIOD_WHOLE) {
+		less = (u64)min(r->least_rtt, r->rtt) * DCQCN_PERIOD_LESS / 8;
+		period = max(period - less, min(period, DCQCN_PERIOD_MANY * packet));
+	}
+	r->period = clamp(max(period, DCQCN_PERIOD_PACKETS * packet),
+			  (u64)NSEC_PER_USEC, (u64)U32_MAX);
 }
 
 /* R_AI in units of the path */
@@ -323,15 +345,16 @@ static unsigned int dcqcn_increase_bytes(struct dcqcn_rate *r,
 					 const struct dcqcn_rp_params *p,
 					 u64 line, u32 bytes)
 {
-	u64 rest;
+	u64 sum = (u64)r->bytes + bytes, rest;
 
 	if (!p->rpg_byte_reset)
 		return 0;
-	r->bytes += bytes;
-	if (r->bytes < p->rpg_byte_reset)
+	if (sum < p->rpg_byte_reset) {
+		r->bytes = sum;
 		return 0;
+	}
 	dcqcn_increase(r, p, line, DCQCN_RATE_BYTES,
-		       div64_u64_rem(r->bytes, p->rpg_byte_reset, &rest));
+		       div64_u64_rem(sum, p->rpg_byte_reset, &rest));
 	r->bytes = rest;
 	return DCQCN_RATE_BYTES;
 }
@@ -376,12 +399,21 @@ static unsigned int dcqcn_cut(struct dcqcn_rate *r,
  * dcqcn_rate_set_rtt() - the round trip was measured
  * @r: state
  * @rtt: ns; queues included
+ * @least: ns; the shortest one, 0 for unknown
+ *
+ * Sets T::
+ *
+ *	P = packet / target
+ *	T = max(rtt - 5/8 * least, min(rtt, 3 * P), 2 * P)	within 1 us and 2^32 ns
+ *
+ * and without @least for the first 16 increases after a start.
  *
  * Context: any. The caller serialises access to @r.
  */
-void dcqcn_rate_set_rtt(struct dcqcn_rate *r, u32 rtt)
+void dcqcn_rate_set_rtt(struct dcqcn_rate *r, u32 rtt, u32 least)
 {
 	r->rtt = rtt;
+	r->least_rtt = least;
 	dcqcn_rate_retime(r);
 }
 
@@ -545,7 +577,7 @@ void dcqcn_rate_start(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 	r->starting = 1;
 	r->waiting = asks;
 	r->measured = asks;
-	dcqcn_rate_set_rtt(r, rtt);
+	dcqcn_rate_set_rtt(r, rtt, 0);
 }
 
 /**
@@ -585,7 +617,7 @@ static void dcqcn_rate_go(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 static void dcqcn_rate_bear(struct dcqcn_rate *r,
 			    const struct dcqcn_rp_params *p, u64 rate, u64 now)
 {
-	u32 rtt = r->rtt, packet = r->packet;
+	u32 rtt = r->rtt, least = r->least_rtt, packet = r->packet;
 	bool starting = r->starting;
 
 	dcqcn_rate_init(r, rate, now);
@@ -594,7 +626,7 @@ static void dcqcn_rate_bear(struct dcqcn_rate *r,
 	r->young = starting ? DCQCN_AI_YOUNG : 0;
 	r->cut_time = now;
 	r->alpha = p->initial_alpha_value << (DCQCN_ALPHA_SHIFT - DCQCN_G_SHIFT);
-	dcqcn_rate_set_rtt(r, rtt);
+	dcqcn_rate_set_rtt(r, rtt, least);
 }
 
 /**

@@ -66,9 +66,11 @@ struct dcqcn_rp_params {
  * @cut_time: ns; the last cut
  * @seen_time: ns; when the flow last sent or was cut
  * @seen_rate: bit/s; the current rate right after that
- * @bytes: bytes sent since the byte counter last fired or was restarted
+ * @bytes: bytes sent since the byte counter last fired or was restarted; less than
+ *	@rpg_byte_reset was then
  * @alpha: estimate of congestion, in units of 2^-30, at most 2^30
  * @rtt: ns; measured round trip, the queues on the way included
+ * @least_rtt: ns; the shortest one, 0 for unknown
  * @packet: bytes of the longest packet on the wire, less than 2^17; the caller's
  * @period: ns; T and alpha's period, where they follow the path
  * @sent: bytes sent since the last cut, or step of the start, modulo 2^32
@@ -92,9 +94,10 @@ struct dcqcn_rate {
 	u64 cut_time;
 	u64 seen_time;
 	u64 seen_rate;
-	u64 bytes;
+	u32 bytes;
 	u32 alpha;
 	u32 rtt;
+	u32 least_rtt;
 	u32 packet;
 	u32 period;
 	u32 sent;
@@ -152,7 +155,7 @@ u32 dcqcn_rate_alpha(const struct dcqcn_rate *r,
 		     const struct dcqcn_rp_params *p, u64 now);
 enum dcqcn_phase dcqcn_rate_phase(const struct dcqcn_rate *r,
 				  const struct dcqcn_rp_params *p);
-void dcqcn_rate_set_rtt(struct dcqcn_rate *r, u32 rtt);
+void dcqcn_rate_set_rtt(struct dcqcn_rate *r, u32 rtt, u32 least);
 void dcqcn_rate_set_delivered(struct dcqcn_rate *r,
 			      const struct dcqcn_rp_params *p, u64 least,
 			      u64 most);
@@ -200,7 +203,8 @@ static inline bool dcqcn_rate_is_steady(const struct dcqcn_rate *r,
 {
 	return !r->cut_pending && !r->starting &&
 	       now - r->timer_time < dcqcn_rate_timer_period(r, p) &&
-	       (!p->rpg_byte_reset || r->bytes + bytes < p->rpg_byte_reset) &&
+	       (!p->rpg_byte_reset ||
+		(u64)r->bytes + bytes < p->rpg_byte_reset) &&
 	       r->current_rate >= dcqcn_rate_floor(p) && r->target_rate <= line;
 }
 
