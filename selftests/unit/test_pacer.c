@@ -287,14 +287,35 @@ static void mixed_floor(void)
 	output(DCQCN_PKT_REQUEST, 2);
 	expect(dcqcn_pacer_floor(flow) == floor, "%llu bit/s for requests alone",
 	       (unsigned long long)dcqcn_pacer_floor(flow));
-	for (n = 0; n < 3000; n++)
-		output(DCQCN_PKT_RESPONSE, n);
+	for (n = 0; n < 800; n++)
+		output_of(&qps[0], DCQCN_PKT_RESPONSE, n, 4000, 8704, true);
 	expect(dcqcn_pacer_floor(flow) == 2 * floor, "%llu bit/s with READ responses",
 	       (unsigned long long)dcqcn_pacer_floor(flow));
 	pass_time(&qps[0], 50 * MS);
 	expect(!dcqcn_pacer_floor(flow), "a floor of %llu bit/s without requests",
 	       (unsigned long long)dcqcn_pacer_floor(flow));
 	ends();
+}
+
+/* Requests are held for a second at most, at any ack timeout, or without one */
+static void longest_hold(void)
+{
+	static const struct { u8 type, ack_timeout; } kinds[] = {
+		{ IB_QPT_RC, 18 }, { IB_QPT_RC, 31 }, { IB_QPT_RC, 0 }, { IB_QPT_UC, 0 },
+	};
+	u64 floor = 65ULL * 8 * 1000 * 4 / 3;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		limited(1, kinds[i].type, kinds[i].ack_timeout);
+		output(DCQCN_PKT_REQUEST, 1);
+		output(DCQCN_PKT_REQUEST, 2);
+		expect(dcqcn_pacer_floor(&qps[0].flow) == floor, "type %u, timeout %u: %llu bit/s",
+		       kinds[i].type, kinds[i].ack_timeout,
+		       (unsigned long long)dcqcn_pacer_floor(&qps[0].flow));
+		pass_time(&qps[0], 50 * MS);
+		ends();
+	}
 }
 
 /* As many requests as rxe may have in flight leave in time, despite held READ responses */
@@ -519,6 +540,7 @@ static const struct tap_test tests[] = {
 	{ "ACKs behind stale READ responses are dropped with them", stale_acks },
 	{ "the memory of held packets is bounded", memory },
 	{ "held READ responses do not raise the floor of requests", mixed_floor },
+	{ "a request is held for a second at most", longest_hold },
 	{ "requests and READ responses take turns", turns },
 	{ "held packets are sent with preemption disabled", no_preemption },
 	{ "a datagram of a priority without congestion control leaves the limit", other_priority },
