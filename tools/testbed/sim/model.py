@@ -218,6 +218,7 @@ class Run:
         self.profile = t.take("profile", PROFILES)
         self.settings = t.knobs("settings")
         self.line = t.take("line", LINE, "told")
+        self.tick = t.take("tick", "time", "0s", 0, 10**9)
         self.sample = t.take("sample", "time", "%dns" % max(10_000, self.duration // 50_000), 1000)
         self.record = t.take("record", "time", "%dns" % max(100_000, self.duration // 1000), 1000)
         link = t.table("link")

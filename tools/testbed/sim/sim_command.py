@@ -13,7 +13,8 @@ from ..core.errors import LabError
 from ..core.kernel import Kernel
 from ..core.paths import DCBPORT, DCQCN, MODULE, MODULE_PARTS, OUT, SIM, TOP
 from ..core.progress import say
-from . import dcbport, figures, graph, grid, modelled, network_script, pictures, uml
+from . import (dcbport, figures, graph, grid, late_pacer, modelled, network_script, pictures,
+               uml)
 from .builtin_rxe import BuiltIn
 from .model import SCENARIOS, Simulation
 
@@ -37,7 +38,7 @@ class Simulator:
     """The kernel, and modules and programs built for it."""
 
     def __init__(self, out, builtin=False):
-        self.kernel = (BuiltIn() if builtin else Kernel()).ensure()
+        self.kernel, self.out = (BuiltIn() if builtin else Kernel()).ensure(), out
         self.bin = os.path.join(out, "bin")
         subprocess.run(["make", "-s", "-C", SIM, "OUT=" + self.bin], check=True)
         subprocess.run(["make", "-s", "-C", DCQCN], check=True)
@@ -58,7 +59,8 @@ class Simulator:
         if dcbport.used(run):
             out.append(self.dcbport)
         if run.profile != "stock":
-            out.append("%s profile=%s" % (self.dcqcn, run.profile))
+            dcqcn = late_pacer.module(self.kernel, self.out, run.tick) if run.tick else self.dcqcn
+            out.append("%s profile=%s" % (dcqcn, run.profile))
         return out
 
     def run(self, run, out, show):

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A copy of the module whose pacer wakes on ticks only, as without high-resolution timers.
+With highres=off, the links and switches of a simulation would wake late, too."""
+
+import os
+import threading
+
+from ..core import sources
+from ..core.paths import MODULE, MODULE_PARTS, TOP
+
+PACER = "drivers/infiniband/sw/dcqcn/pacer.c"
+TIMER = ("ns_to_ktime(dcqcn_flow_wake(", "dcqcn_flow_tick((")
+# Each host has its own phase, as machines have
+TICK = ("/* When the timer must fire */", """static u64 dcqcn_flow_wake(const struct dcqcn_flow *flow);
+
+static ktime_t dcqcn_flow_tick(const struct dcqcn_flow *flow)
+{
+	const struct dcqcn_qp *qp = container_of(flow, struct dcqcn_qp, flow);
+	u32 phase = (dev_net(qp->dev->ndev)->net_cookie * 2654435761U) %% %(tick)dU;
+
+	return ns_to_ktime(roundup_u64(dcqcn_flow_wake(flow) + phase, %(tick)dU) - phase);
+}
+
+/* When the timer must fire */""")
+
+_lock, _built = threading.Lock(), {}
+
+
+def module(kernel, out, tick):
+    """The module for a tick in ns, built when it is first asked for."""
+    where = os.path.join(out, "tick-%d" % tick)
+    with _lock:
+        if where not in _built:
+            sources.copy(TOP, MODULE_PARTS, where)
+            pacer = os.path.join(where, PACER)
+            sources.replace(pacer, *TIMER)
+            sources.replace(pacer, TICK[0], TICK[1] % {"tick": tick})
+            kernel.module(where, (), where)
+            _built[where] = os.path.join(where, MODULE)
+    return _built[where]
