@@ -19,6 +19,12 @@ FRAME = 1082        # bytes of a packet in the middle of a message, MTU 1024
 BATCH = ("#define DCQCN_BATCH_NS\t\t(10 * NSEC_PER_USEC)",
          "#define DCQCN_BATCH_NS\t\t(1000 * NSEC_PER_USEC)")
 
+# A start is over after some ten round trips, too soon to be measured. In this copy, samples
+# after the first one have no effect: the rate stays at three bursts in two round trips.
+START = ("\telse if (rtt > least + least / DCQCN_START_QUEUE)",
+         "\telse if (least)\n\t\treturn;\n"
+         "\telse if (rtt > least + least / DCQCN_START_QUEUE)")
+
 FLOWS = (1, 100, 1000, 10000)
 
 SCRIPT = """
@@ -50,12 +56,23 @@ measure settled 400 $RXE/rp_passed_packets $RXE/rp_held_packets
 unload
 rmmod rdma_dcqcn
 
+# The same in a start, after the burst, at a rate that the CPU cannot reach: no packet waits
+insmod bin/rdma_dcqcn_starting.ko
+knob h1 start_burst 1000000
+knob h1 rpg_max_rate 400000
+load
+measure starting 400 $RXE/rp_held_packets $RXE/rp_passed_packets
+echo "result still_limited $(cat $RXE/rp_limited_qps)"
+unload
+rmmod rdma_dcqcn
+
 insmod bin/flowsize.ko
 echo "result flowsize $(cat /sys/module/flowsize/parameters/bytes)"
 
-# limited NAME MODULE RATE
+# limited NAME MODULE RATE [T]: T in us; 0, the path is measured
 limited() {
 	dcqcn "$2"
+	[ -z "$4" ] || knob h1 rpg_time_reset "$4"
 	load
 	limit "$3"
 	measure "$1" 400 $RXE/rp_held_packets $RXE/rp_released_packets
@@ -63,10 +80,11 @@ limited() {
 	rmmod rdma_dcqcn
 }
 
-# A rate that the CPU cannot reach: all packets pass. Then a little less than it
-# can, the less the more it has to do: most packets wait for their timer, and the
-# CPU is still busy all the time.
+# A rate that the CPU cannot reach: all packets pass, also where the path is measured. Then a
+# little less than it can, the less the more it has to do: most packets wait for their
+# timer, and the CPU is still busy all the time.
 limited passing rdma_dcqcn 20000
+limited measured rdma_dcqcn 20000 0
 rate=$(sed -n 's/^result passing //p' /lab/share/output |
 	awk '{ printf "%%d", 0.9 * %(frame)d * 8 * 1000 * $3 / $1 }')
 limited single rdma_dcqcn "$rate"
@@ -106,7 +124,7 @@ EXTRA = "tools/bench/modules"
 def _build(guest, out):
     """Put all programs for the guest into bin in the shared directory."""
     bin_dir = os.path.join(guest.share, "bin")
-    modules, batched = os.path.join(out, "modules"), os.path.join(out, "batched")
+    modules = os.path.join(out, "modules")
 
     def extra_modules():
         with open(os.path.join(modules, "Kbuild"), "a") as f:
@@ -116,9 +134,12 @@ def _build(guest, out):
     for path in (MODULE, *("%s/%s.ko" % (EXTRA, m)
                            for m in ("idle", "nullhooks", "stopwatch", "flowsize"))):
         shutil.copy2(os.path.join(modules, path), bin_dir)
-    guest.image.module(TOP, MODULE_PARTS, batched, lambda: sources.replace(
-        os.path.join(batched, "drivers/infiniband/sw/dcqcn/pacer.c"), *BATCH))
-    shutil.copy2(os.path.join(batched, MODULE), os.path.join(bin_dir, "rdma_dcqcn_batched.ko"))
+    for name, source, change in (("batched", "pacer.c", BATCH), ("starting", "rate.c", START)):
+        changed = os.path.join(out, name)
+        guest.image.module(TOP, MODULE_PARTS, changed, lambda: sources.replace(
+            os.path.join(changed, "drivers/infiniband/sw/dcqcn", source), *change))
+        shutil.copy2(os.path.join(changed, MODULE),
+                     os.path.join(bin_dir, "rdma_dcqcn_%s.ko" % name))
 
     programs = os.path.join(out, "bin")
     subprocess.run(["make", "-s", "-C", SIM, "OUT=" + programs, programs + "/traffic"], check=True)
@@ -156,9 +177,15 @@ def figures(r, flows):
     """Convert the guest's measurements to keys of result.json."""
     rxe, hooks, idle = (Measured(r, n) for n in ("rxe", "hooks", "idle"))
     passing, single, batched = (Measured(r, n) for n in ("passing", "single", "batched"))
-    settled, marked = Measured(r, "settled"), Measured(r, "marked")
+    settled, starting, measured, marked = (Measured(r, n) for n in (
+        "settled", "starting", "measured", "marked"))
     if any(settled.extra):
         raise LabError("a QP was limited again while what follows its start was measured")
+    if r["still_limited"] != [1]:
+        raise LabError("the start ended while it was measured")
+    for what, m in (("of a start", starting), ("on a measured path", measured)):
+        if m.extra[0]:
+            raise LabError("%d packets %s waited" % (m.extra[0], what))
     ce, ce_n, cnp, cnp_n = marked.extra
     if not ce_n or not cnp_n:
         raise LabError("no CNP was sent, or none came")
@@ -180,6 +207,10 @@ def figures(r, flows):
         "idle_over_hooks": round(idle.insns - hooks.insns),
         "settled_insns": round(settled.insns),
         "settled_overhead": overhead(settled.insns),
+        "starting_insns": round(starting.insns),
+        "starting_overhead": overhead(starting.insns),
+        "limited_measured_insns": round(measured.insns),
+        "measuring_insns": round(measured.insns - passing.insns),
         "limited_passing_insns": round(passing.insns),
         "limited_overhead_passing": overhead(passing.insns),
         "limited_batched_insns": round(limited(batched)),

@@ -24,7 +24,10 @@ def _rows(r):
         at_most("  over rxe", "idle_overhead", 0.026, "%.4f")
         row("profile auto, start over", "%d" % r["settled_insns"])
         at_most("  over rxe", "settled_overhead", 0.026, "%.4f")
+        row("profile auto, in a start", "%d" % r["starting_insns"])
+        at_most("  over rxe", "starting_overhead", 0.04, "%.4f")
         row("limited, no packet waits", "%d" % r["limited_passing_insns"])
+        row("  and the path is measured", "%d" % r["limited_measured_insns"])
         row("limited, %.1f packets per timer" % r["packets_per_timer_batched"],
             "%d" % r["limited_batched_insns"])
         at_most("  over rxe", "limited_overhead_batched", 0.035, "%.4f")
