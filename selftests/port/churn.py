@@ -3,17 +3,22 @@
 under traffic and PFC frames, many of them malformed. The kernel must report nothing, and
 nothing may be left in the end.
 
-usage: churn.py MODULE BINARIES STEPS SEED
+usage: churn.py MODULE BINARIES STEPS SEED [SENDERS]
+
+SENDERS processes send as well, meanwhile: for kernels with several CPUs.
 """
 
+import contextlib
 import errno
+import multiprocessing
 import random
 import sys
 import time
 
 from wire import Socket, mac, packet, pfc, sh
 
-MODULE, BINARIES, STEPS, SEED = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+MODULE, BINARIES = sys.argv[1:3]
+STEPS, SEED, SENDERS = map(int, (sys.argv[3:] + ["0"])[:3])
 HOSTS = (1, 2, 3)
 PATIENCE = 60   # s
 
@@ -24,9 +29,47 @@ class Patient(Socket):
     passed = (errno.ENOBUFS, errno.ENETDOWN, errno.ENXIO)
 
 
-class Net:
+class Senders:
+    """The hosts' packets."""
+
+    def __init__(self, rng, sockets):
+        self.rng, self.sockets = rng, sockets
+
+    def traffic(self):
+        r = self.rng
+        for _ in range(r.randint(1, 200)):
+            a, b = r.sample(HOSTS, 2)
+            self.sockets[a].send(packet(mac(b), mac(a), r.choice((0, 3, 6)), r.randint(0, 3),
+                                        r.randint(60, 4200), 0, r.random() < .3))
+
+    def pauses(self):
+        r = self.rng
+        for _ in range(r.randint(1, 20)):
+            frame = bytearray(pfc({p: r.choice((0, 1, 0xffff)) for p in range(8)},
+                                  enable=r.getrandbits(16), length=r.choice((60, 60, r.randint(15, 60)))))
+            if r.random() < .2:
+                frame[r.randrange(12, len(frame))] ^= 1 << r.randrange(8)
+            self.sockets[r.choice(HOSTS)].send(bytes(frame))
+
+
+def others(seed):
+    """Send without end, whatever becomes of the hosts. Runs in a process of its own."""
+    rng = random.Random(seed)
+    while True:
+        sockets = {}
+        with contextlib.suppress(OSError):      # a host, or its device, is gone
+            for n in HOSTS:
+                sockets[n] = Patient("h%d" % n, "eth0")
+            senders = Senders(rng, sockets)
+            for _ in range(20):
+                rng.choice((senders.traffic, senders.pauses))()
+        for s in sockets.values():
+            s.s.close()     # it holds its namespace
+
+
+class Net(Senders):
     def __init__(self, rng):
-        self.rng, self.sockets = rng, {}
+        super().__init__(rng, {})
         sh("ip netns add s")
         self.bridge()
         for n in HOSTS:
@@ -84,22 +127,6 @@ class Net:
     def device(self):
         n = self.rng.choice(HOSTS)
         return self.rng.choice((("s", "h%d" % n), ("h%d" % n, "eth0")))
-
-    def traffic(self):
-        r = self.rng
-        for _ in range(r.randint(1, 200)):
-            a, b = r.sample(HOSTS, 2)
-            self.sockets[a].send(packet(mac(b), mac(a), r.choice((0, 3, 6)), r.randint(0, 3),
-                                        r.randint(60, 4200), 0, r.random() < .3))
-
-    def pauses(self):
-        r = self.rng
-        for _ in range(r.randint(1, 20)):
-            frame = bytearray(pfc({p: r.choice((0, 1, 0xffff)) for p in range(8)},
-                                  enable=r.getrandbits(16), length=r.choice((60, 60, r.randint(15, 60)))))
-            if r.random() < .2:
-                frame[r.randrange(12, len(frame))] ^= 1 << r.randrange(8)
-            self.sockets[r.choice(HOSTS)].send(bytes(frame))
 
     def step(self):
         r = self.rng
@@ -164,6 +191,10 @@ def main():
     print("1..2\n# seed %d" % SEED, flush=True)
     rng, steps = random.Random(SEED), {}
     net = Net(rng)
+    senders = [multiprocessing.Process(target=others, args=(SEED + 1 + n,), daemon=True)
+               for n in range(SENDERS)]
+    for p in senders:
+        p.start()
     for _ in range(STEPS):
         what = net.step()
         steps[what] = steps.get(what, 0) + 1
@@ -171,6 +202,11 @@ def main():
         time.sleep(rng.choice((0, 1e-5, 1e-3, 2e-2)))
     print("# %s" % ", ".join("%s %d" % s for s in sorted(steps.items())))
     print("ok 1 - ports, switches and namespaces come and go under traffic", flush=True)
+    for p in senders:
+        if not p.is_alive():
+            raise SystemExit("a sender has ended by itself")
+        p.kill()
+        p.join()
     for s in net.sockets.values():
         s.s.close()
     sh("; ".join("ip netns del h%d" % n for n in HOSTS) + "; ip netns del s")

@@ -8,7 +8,7 @@ import time
 from types import SimpleNamespace
 
 from testbed.core.errors import LabError
-from testbed.core.paths import MODULE_PARTS, TOP
+from testbed.core.paths import DCBPORT, MODULE_PARTS, TOP
 from testbed.core.progress import tail
 from testbed.sim.uml import judge
 from testbed.vm.clock import Clock
@@ -37,8 +37,10 @@ class EmulatedPC:
     coverage = False
     large, make_large = "/dev/ram0", "modprobe brd rd_nr=1 rd_size=98304"
 
-    def __init__(self, out, kernel=NAME):
+    def __init__(self, out, kernel=NAME, tests=HERE):
+        """tests: directory of the programs that run in there"""
         debug = kernel == NAME
+        self.tests = tests
         self.clock = Clock(TDF if debug else 1)
         self.image = (DebugImage() if debug else StockImage(kernel)).ensure()
         self.kernel = SimpleNamespace(release=self.image.release)
@@ -47,13 +49,14 @@ class EmulatedPC:
         programs(self.bin)
         self.image.build(TOP)
         self.dcqcn = shutil.copy(self.image.built(TOP), self.built)
+        self.dcbport = shutil.copy(self.image.built(TOP, DCBPORT), self.built)
 
     def run(self, lines, out):
         """Boot, and run these lines of shell. The directory is /mnt in there; tests and built programs
         have the same paths as here."""
         shutil.rmtree(out, ignore_errors=True)
         os.makedirs(out)
-        places = {HERE: HERE, self.built: self.built, out: "/mnt"}
+        places = {self.tests: self.tests, self.built: self.built, out: "/mnt"}
         with Fabric(self.image, clock=self.clock) as fabric:
             # rxe logs a lot about QPs that are destroyed
             pc = fabric.vm("pc", smp=2, mem="1G", append="log_buf_len=8M")

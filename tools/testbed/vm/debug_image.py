@@ -77,5 +77,5 @@ class DebugImage(Image):
     def modules(self, wanted):
         return []       # what an initramfs needs is built in
 
-    def built(self, top):
-        return os.path.join(top, "out", "kernels", NAME, MODULE)
+    def built(self, top, module=MODULE):
+        return os.path.join(top, "out", "kernels", NAME, module)

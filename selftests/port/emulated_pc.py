@@ -1,0 +1,1 @@
+../uml/emulated_pc.py
