@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Credit that a receiver grants, after the receiver's half of Ultra Ethernet's
+ * congestion control, RCCC.
+ *
+ * Where many send to one, the receiver's link is what is short, and only the receiver
+ * knows how many share it. It hands out credit at 0.99 of its link's rate, in turn to
+ * the senders that ask for it. So what arrives at the last switch port is less than
+ * what leaves it, whatever the number of senders, from the first round trip on.
+ *
+ * A sender begins with a bounded credit that nobody granted. All counts are
+ * cumulative: a report says how much was received, and how much more may come, so that
+ * the next report makes up for a lost one. A sender that does not ask has at least what
+ * it began with, again and again, and no more than that after a pause.
+ *
+ * Everything here is a pure function, as in rate.c: no clock, no lock, no kernel object.
+ *
+ * Overflow: a rate is at least 10^6 and less than 2^52 bit/s.
+ */
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
+
+#include "rccc.h"
+
+/* 0.99 of the rate: a grant costs its bits * 100 / 99, in units of 10^-9 bit. It
+ * leaves room for feedback and for credit that comes late.
+ */
+#define DCQCN_RCCC_COST		div_u64(100ULL * 8 * DCQCN_RCCC_QUANTUM * \
+					NSEC_PER_SEC, 99)
+
+/* Grants that a late timer may make up for. More of them at once would be the burst
+ * that credit is there to prevent.
+ */
+#define DCQCN_RCCC_LATE		8
+
+/* Credit that a source may hold: what arrives in so many ns at the line rate, if all of
+ * it is on its way. It bounds what a sender that has gone silent is granted.
+ */
+#define DCQCN_RCCC_AHEAD_NS	(8 * NSEC_PER_MSEC)
+#define DCQCN_RCCC_AHEAD_MAX	0x40000000	/* bytes */
+
+/**
+ * dcqcn_rccc_due() - when a port may grant
+ * @port: its state
+ * @line: bit/s; its line rate
+ * @now: ns
+ *
+ * Context: any. The caller serialises access to @port.
+ * Return: ns; not after @now if a grant may go now.
+ */
+u64 dcqcn_rccc_due(struct dcqcn_rccc_port *port, u64 line, u64 now)
+{
+	u64 late = DCQCN_RCCC_LATE * div64_u64(DCQCN_RCCC_COST, line);
+
+	port->next = max(port->next + late, now) - late;
+	return port->next;
+}
+
+/**
+ * dcqcn_rccc_charge() - a port grants
+ * @port: its state
+ * @line: bit/s; its line rate
+ *
+ * Context: any. The caller serialises access to @port.
+ */
+void dcqcn_rccc_charge(struct dcqcn_rccc_port *port, u64 line)
+{
+	/* 2^14 bytes * 8 * 10^9 * 100 / 99 are less than 2^48 */
+	port->next += div64_u64_rem(DCQCN_RCCC_COST + port->remainder, line,
+				    &port->remainder);
+}
+
+/**
+ * dcqcn_rccc_received() - a sender's packet arrived
+ * @source: its state
+ * @bytes: of the packet
+ * @asks: it has more to send than it has credit for
+ * @unsolicited: bytes; credit that it has at least if it does not
+ *
+ * Context: any. The caller serialises access to @source.
+ */
+void dcqcn_rccc_received(struct dcqcn_rccc_source *source, u32 bytes, bool asks,
+			 u32 unsolicited)
+{
+	s32 most = min_t(u32, unsolicited, DCQCN_RCCC_AHEAD_MAX);
+
+	/* a packet has less than 2^17 bytes */
+	source->ahead = max(source->ahead, -DCQCN_RCCC_AHEAD_MAX) - (s32)bytes;
+	source->asks = asks;
+	if (!asks)
+		source->ahead = max(source->ahead, most);
+}
+
+/**
+ * dcqcn_rccc_restart() - a sender begins, or begins again after a pause
+ * @source: its state
+ * @unsolicited: bytes; its credit
+ *
+ * What was granted before and not used would come at once, and from many senders.
+ *
+ * Context: any. The caller serialises access to @source.
+ */
+void dcqcn_rccc_restart(struct dcqcn_rccc_source *source, u32 unsolicited)
+{
+	source->ahead = min_t(u32, unsolicited, DCQCN_RCCC_AHEAD_MAX);
+}
+
+/**
+ * dcqcn_rccc_grant() - it is a source's turn
+ * @source: its state
+ * @line: bit/s; the line rate
+ *
+ * Context: any. The caller serialises access to @source.
+ * Return: whether it was granted DCQCN_RCCC_QUANTUM bytes.
+ */
+bool dcqcn_rccc_grant(struct dcqcn_rccc_source *source, u64 line)
+{
+	/* bit/s to bytes in 8 ms: divided by 1000 */
+	u64 most = div_u64(line, 8 * (NSEC_PER_SEC / DCQCN_RCCC_AHEAD_NS));
+
+	most = min_t(u64, most, DCQCN_RCCC_AHEAD_MAX);
+
+	if (!source->asks || source->ahead > (s64)most)
+		return false;
+	source->ahead += DCQCN_RCCC_QUANTUM;
+	return true;
+}

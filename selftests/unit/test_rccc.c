@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The credit of rccc.c: what a port grants in all, to each sender, and after losses. */
+#include <linux/kernel.h>
+#include <math.h>
+
+#include "knobs.h"
+#include "random.h"
+#include "rccc.h"
+#include "tap.h"
+
+#define LINE		(100000 * MBPS)
+#define START		(7 * SECOND)
+#define FRAME		4150		/* bytes: MTU 4096, as Ultra Ethernet counts it */
+#define MTU		4096
+#define RTT		(12 * US)
+
+static void test_pace(void)
+{
+	static const u64 lines[] = { MBPS, 1000 * MBPS, 40000 * MBPS, LINE, 400000 * MBPS };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(lines); i++) {
+		struct dcqcn_rccc_port port = { .next = START };
+		u64 now = START, grants, expected;
+
+		for (grants = 0; grants < 100000; grants++) {
+			now = max(now, dcqcn_rccc_due(&port, lines[i], now));
+			dcqcn_rccc_charge(&port, lines[i]);
+		}
+		expected = (u64)(grants * DCQCN_RCCC_QUANTUM * 8e9 / 0.99 / lines[i]);
+		expect(fabs((double)(port.next - START) - expected) <= 0.0001 * expected,
+		       "line %llu: took %llu ns, not %llu", lines[i], port.next - START, expected);
+	}
+}
+
+/* After a pause, and after a timer that was late, a few grants go at once and no more */
+static void test_late(void)
+{
+	struct dcqcn_rccc_port port = {};
+	int grants = 0;
+
+	while (dcqcn_rccc_due(&port, LINE, START) <= START) {
+		dcqcn_rccc_charge(&port, LINE);
+		grants++;
+	}
+	expect(grants >= 8 && grants <= 10, "%d grants at once", grants);
+}
+
+static void test_bounds(void)
+{
+	struct dcqcn_rccc_source source = { .ahead = 20000 };
+	int n;
+
+	dcqcn_rccc_received(&source, FRAME, true, 16384);
+	expect(source.ahead == 20000 - FRAME, "ahead %d", source.ahead);
+	dcqcn_rccc_received(&source, FRAME, false, 10000);
+	expect(source.ahead == 20000 - 2 * FRAME, "ahead %d", source.ahead);
+	dcqcn_rccc_received(&source, FRAME, false, 10000);
+	expect(source.ahead == 10000, "has %d that it did not ask for", source.ahead);
+	dcqcn_rccc_restart(&source, 300);
+	expect(source.ahead == 300, "ahead %d after a pause", source.ahead);
+	expect(!dcqcn_rccc_grant(&source, LINE), "granted to who does not ask");
+
+	/* 8 ms of the line are 100 MB; of a slower one, less */
+	source.asks = true;
+	for (n = 0; dcqcn_rccc_grant(&source, LINE); n++)
+		;
+	expect(source.ahead > 100000000 && source.ahead <= 100000000 + 16384,
+	       "a silent sender got %d", source.ahead);
+	for (n = 0; n < 1000000; n++)
+		dcqcn_rccc_received(&source, 65535, true, 0);
+	expect(source.ahead <= -(1 << 30) && source.ahead >= -(1 << 30) - 65535,
+	       "who takes no notice has %d", source.ahead);
+}
+
+/* --- senders, and one receiver --------------------------------------------- */
+
+#define MOST		32
+#define LATER		4096
+
+struct sender {
+	struct dcqcn_rccc_source at_receiver;
+	u64 sent, limit;	/* bytes, as the sender counts */
+	u64 received;		/* as the receiver does */
+	u64 measured;		/* of that, after the start */
+};
+
+/* Simulates @n senders that always have packets, a receiver that loses one of @loss reports,
+ * and half a round trip between them. Return the least share, and the sum in *total.
+ */
+static double incast(unsigned int n, unsigned int loss, double *total, double *jain)
+{
+	static struct { u64 at, limit; unsigned int sender; } reports[LATER];
+	static struct { u64 at; unsigned int sender; } packets[LATER];
+	unsigned int r_in = 0, r_out = 0, p_in = 0, p_out = 0, turn = 0, i;
+	struct dcqcn_rccc_port port = { .next = START };
+	struct sender senders[MOST] = {};
+	double sum = 0, squares = 0, least = INFINITY;
+	const u64 half = RTT / 2, length = 20 * MS;
+	u64 now = START, link_free = START;
+
+	for (i = 0; i < n; i++) {
+		senders[i].limit = 16384;
+		senders[i].at_receiver = (struct dcqcn_rccc_source) { .ahead = 16384 };
+	}
+	for (; now < START + length; now += 100) {
+		for (; r_out != r_in && reports[r_out % LATER].at <= now; r_out++) {
+			struct sender *s = &senders[reports[r_out % LATER].sender];
+
+			s->limit = max(s->limit, reports[r_out % LATER].limit);
+		}
+		/* in the order of a switch that serves its ports in turn */
+		for (i = 0; i < n; i++) {
+			struct sender *s = &senders[i];
+
+			if (s->sent >= s->limit || p_in - p_out == LATER)
+				continue;
+			s->sent += FRAME;
+			link_free = max(link_free, now + half) + FRAME * 8 * SECOND / LINE;
+			packets[p_in % LATER].at = link_free;
+			packets[p_in++ % LATER].sender = i;
+		}
+		for (; p_out != p_in && packets[p_out % LATER].at <= now; p_out++) {
+			struct sender *s = &senders[packets[p_out % LATER].sender];
+
+			s->received += FRAME;
+			dcqcn_rccc_received(&s->at_receiver, FRAME, true, 16384);
+			if (now > START + length / 2)
+				s->measured += MTU;
+		}
+		while (dcqcn_rccc_due(&port, LINE, now) <= now) {
+			struct sender *s = &senders[turn++ % n];
+
+			dcqcn_rccc_charge(&port, LINE);
+			dcqcn_rccc_grant(&s->at_receiver, LINE);
+			if (loss && random_one_in(loss))
+				continue;
+			reports[r_in % LATER].at = now + half;
+			reports[r_in % LATER].limit = s->received + s->at_receiver.ahead;
+			reports[r_in++ % LATER].sender = turn - 1 - (turn - 1) / n * n;
+		}
+	}
+	for (i = 0; i < n; i++) {
+		double share = senders[i].measured * 8e9 / (length / 2) / LINE;
+
+		sum += share;
+		squares += share * share;
+		least = fmin(least, share);
+	}
+	*total = sum;
+	*jain = sum * sum / n / squares;
+	return least;
+}
+
+static void test_share(unsigned int n, unsigned int loss)
+{
+	double total, jain, least = incast(n, loss, &total, &jain);
+
+	tap_note("%u senders, goodput %.4f of the link, Jain %.4f, least %.4f", n, total, jain,
+		 least);
+	/* 0.99 of the link, of which 4096 / 4150 are payload: 0.977 */
+	expect(total >= 0.965 && total <= 0.987, "goodput %.4f", total);
+	expect(jain >= 0.99, "Jain %.4f", jain);
+}
+
+static void test_one(void) { test_share(1, 0); }
+static void test_eight(void) { test_share(8, 0); }
+static void test_many(void) { test_share(32, 0); }
+static void test_lost(void) { test_share(8, 3); }
+
+static const struct tap_test tests[] = {
+	{ "a port grants 0.99 of its line", test_pace },
+	{ "a late timer grants a few at once", test_late },
+	{ "bounds of what a source may have", test_bounds },
+	{ "one sender fills the link", test_one },
+	{ "8 senders share it", test_eight },
+	{ "32 senders share it", test_many },
+	{ "8 senders that lose a third of the grants", test_lost },
+};
+
+int main(int argc, char **argv)
+{
+	tap_plan(ARRAY_SIZE(tests));
+	random_seed(argc > 1 ? argv[1] : NULL);
+	return tap_run(tests, ARRAY_SIZE(tests));
+}
