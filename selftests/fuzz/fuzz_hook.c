@@ -74,7 +74,7 @@ static bool has_qp;
 static const struct fuzz_case *now_testing;
 
 /* What the code under test did */
-static unsigned int entries, cuts, cnps_sent, holds, acks;
+static unsigned int entries, cuts, cnps_sent, holds, acks, told, counted;
 static u8 sent[DCQCN_CNP_V6_LEN];
 static size_t sent_len;
 
@@ -160,6 +160,30 @@ struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn,
 	return qp;
 }
 
+/* --- in the place of ccc.c, which fuzz_ccc.c has ---------------------------- */
+
+struct static_key_false dcqcn_cccs;
+
+void dcqcn_ccc_feedback(struct dcqcn_dev *dev, struct sk_buff *skb, struct dcqcn_pkt *pkt)
+{
+	check(pkt->kind == DCQCN_PKT_FEEDBACK);
+	told++;
+}
+
+/* Takes the marks of every second QP */
+bool dcqcn_ccc_receive(struct dcqcn_dev *dev, struct sk_buff *skb, const struct dcqcn_pkt *pkt)
+{
+	check(pkt->kind == DCQCN_PKT_REQUEST || pkt->kind == DCQCN_PKT_RESPONSE);
+	counted++;
+	return pkt->dest_qpn & 1;
+}
+
+void dcqcn_ccc_output(struct dcqcn_qp *qp, const struct dcqcn_settings *p, struct sk_buff *skb,
+		      struct dcqcn_view view)
+{
+	check(p->ccc.algorithms && view.bth && !dcqcn_bth_is_ack(view.bth));
+}
+
 bool within_module_mem_type(unsigned long addr, const struct module *mod,
 			    int type)
 {
@@ -238,7 +262,8 @@ static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
 	fuzz_no_route = c->faults & NO_ROUTE;
 	fuzz_route.dst.dev = &ndev;
 	now_testing = c;
-	entries = cuts = cnps_sent = holds = acks = 0;
+	entries = cuts = cnps_sent = holds = acks = told = counted = 0;
+	dcqcn_cccs.users = c->faults & STOPPING;
 
 	settings = (struct dcqcn_settings) {
 		.np.min_time_between_cnps = 50,
@@ -251,6 +276,7 @@ static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
 			.rpg_threshold = 1, .rpg_min_rate = 1,
 			.rpg_ai_rate = 5, .rpg_hai_rate = 50,
 		},
+		.ccc.algorithms = c->faults & STOPPING ? 3 : 0,
 		.np_enable = c->enable & 1 ? 0xff : c->enable,
 		.rp_enable = c->enable & 1 ? 0xff : c->enable,
 	};
@@ -375,8 +401,11 @@ static void check_in(const struct fuzz_case *c, const u8 *p, size_t len,
 
 	check(verdict == NF_ACCEPT || verdict == NF_STOLEN);
 	check(skb->consumed == (verdict == NF_STOLEN));
-	/* rxe sees no CNP, unless there is no memory to look at it */
-	if (e.kind != DCQCN_PKT_CNP)
+	/* rxe sees neither CNP nor feedback, unless there is no memory to look at it */
+	check(told == (e.kind == DCQCN_PKT_FEEDBACK && verdict == NF_STOLEN));
+	if (counted)
+		check(p[ip_len(p) + UDP_LEN + 4] & 0x20);
+	if (e.kind != DCQCN_PKT_CNP && e.kind != DCQCN_PKT_FEEDBACK)
 		check(verdict == NF_ACCEPT);
 	else if (!fuzz_out_of_memory)
 		check(verdict == NF_STOLEN);
@@ -446,7 +475,9 @@ static void check_out(const struct fuzz_case *c, const u8 *p, size_t len,
 
 	check(verdict == NF_ACCEPT || verdict == NF_STOLEN);
 	check((verdict == NF_STOLEN) == holds);
-	check(!skb->consumed && !entries && !cnps_sent && !cuts);
+	/* where contexts are used, who sends gets an entry */
+	check(!skb->consumed && !cnps_sent && !cuts);
+	check(entries <= !!settings.ccc.algorithms);
 	check(skb->len == len);
 	skb_bytes(skb, after);
 	/* of a packet that is rxe's, and not QP1's, Not-ECT may become ECT(0) */

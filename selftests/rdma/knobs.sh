@@ -40,6 +40,10 @@ roce_rp/rpg_threshold			1 31
 roce_rp/rpg_ai_rate			0 $U32
 roce_rp/rpg_hai_rate			1 $U32
 roce_rp/start_burst			0 $U32
+roce_rp/ccc_algorithms			0 3
+roce_rp/ccc_base_rtt			0 131071
+roce_rp/ccc_target_qdelay		0 131071
+roce_rp/ccc_initial_window		0 16777216
 $(for role in np rp; do for p in 0 1 2 3 4 5 6 7; do echo "roce_$role/enable/$p 0 1"; done; done)"
 
 each_knob() # FUNCTION: called with file, least, most

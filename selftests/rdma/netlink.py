@@ -42,7 +42,7 @@ RANGES = {1: (0, 131071), 2: (0, 63), 3: (0, 7), 4: (0, 65535), 5: (0, 255), 6: 
           7: (1, U32), 8: (0, U32), 9: (1, 1023), 10: (0, 1023), 11: (0, 131071),
           12: (0, 131071), 13: (0, 15), 14: (1, 100), 15: (0, 1), 16: (0, 1), 17: (0, 131071),
           18: (0, U32), 19: (1, 31), 20: (0, U32), 21: (1, U32), 22: (0, 255),
-          23: (0, U32)}
+          23: (0, U32), 24: (0, 3), 25: (0, 131071), 26: (0, 131071), 27: (0, 1 << 24)}
 
 
 class Refused(Exception):
@@ -208,7 +208,7 @@ def cmd_fuzz(dev, n="2000", seed="1"):
                     attr(knob, b"\1" * length))
         refused("%d nested" % knob, bad, nl.set, dev,
                 attr(knob | NESTED, struct.pack("=I", RANGES[knob][1])))
-    for knob in (0, 24, 25, 255, 0x3fff):
+    for knob in (0, 28, 29, 255, 0x3fff):
         refused("setting %d" % knob, bad, nl.set, dev, u32(knob, 1))
     # Each request with attributes that it does not know, or not so. PROFILE_GET takes none
     # at all: then kernels such as 6.12 do not look at any.
@@ -249,7 +249,7 @@ def cmd_fuzz(dev, n="2000", seed="1"):
                              bytes(rnd.randrange(256) for _ in range(rnd.randrange(12))))
                         for _ in range(rnd.randrange(4)))
         if rnd.random() < 0.5:
-            nest = b"".join(attr(rnd.randrange(0, 26),
+            nest = b"".join(attr(rnd.randrange(0, 30),
                                  struct.pack("=I", rnd.choice((0, 1, 50, 1024, U32))) +
                                  bytes(rnd.choice((0, 0, 0, 3)))) for _ in range(rnd.randrange(5)))
             body = name + attr(SETTINGS | NESTED, nest) + (body if rnd.random() < 0.2 else b"")

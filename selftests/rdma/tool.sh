@@ -74,6 +74,10 @@ show()
 	    rpg_hai_rate                   400mbit
 	    rp_enable                      all (priorities)
 	    start_burst                    0B (0: off)
+	    ccc_algorithms                 0 (0: DCQCN, 1: window, 2: credit, 3: both)
+	    ccc_base_rtt                   0us (0: measured)
+	    ccc_target_qdelay              0us (0: one round trip)
+	    ccc_initial_window             0B (0: one packet)
 	END
 }
 
@@ -83,7 +87,7 @@ json()
 	reload local
 	"$DCQCN" -j show | jq -r '.[0].settings | to_entries[] | select(.value | type == "number") |
 		"\(.key) \(.value)"' >$TMP/settings
-	check "settings in JSON" "$(wc -l <$TMP/settings)" = 21
+	check "settings in JSON" "$(wc -l <$TMP/settings)" = 25
 	while read -r name value; do
 		f=$(echo "$(ecn local)"/roce_?p/"$name")
 		check "$name" "$(cat "$f")" = "$value"
@@ -223,7 +227,7 @@ save()
 	echo "${DEV[local]} rpg_ai_rate" >>$TMP/saved
 	run restore $TMP/saved
 	golden "half a line" <<-END
-	dcqcn: $TMP/saved:26: must be a device, a knob and a value
+	dcqcn: $TMP/saved:30: must be a device, a knob and a value
 	END
 	echo "${DEV[local]} rpg_ai_rate 5mbit" | "$DCQCN" restore -
 	check "from standard input" "$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 5
@@ -342,13 +346,13 @@ stat()
 	local name value
 	reload local
 	"$DCQCN" -j stat -i 0 | jq -r '.[0].counters | to_entries[] | "\(.key) \(.value)"' >$TMP/stat
-	check "counters" "$(wc -l <$TMP/stat)" = 17
+	check "counters" "$(wc -l <$TMP/stat)" = 24
 	while read -r name value; do
 		check "$name" "$(counter local "$name")" = "$value"
 	done <$TMP/stat
 	run stat -i 10ms dev "${DEV[local]}"
-	check "lines" "$(wc -l <<<"$OUT")" = 18
-	check "lines with a rate" "$(grep -c ' 0.0/s$' <<<"$OUT")" = 15
+	check "lines" "$(wc -l <<<"$OUT")" = 25
+	check "lines with a rate" "$(grep -c ' 0.0/s$' <<<"$OUT")" = 21
 }
 
 words()

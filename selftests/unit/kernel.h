@@ -62,6 +62,15 @@ enum { MOD_TEXT };
 #define NF_IP_PRI_LAST		INT32_MAX
 #define NF_IP6_PRI_LAST		INT32_MAX
 
+/* <linux/jump_label.h> */
+struct static_key_false { int users; };
+
+#define DECLARE_STATIC_KEY_FALSE(key)	extern struct static_key_false key
+#define DEFINE_STATIC_KEY_FALSE(key)	struct static_key_false key
+#define static_branch_unlikely(key)	((key)->users > 0)
+#define static_branch_inc(key)		((key)->users++)
+#define static_branch_dec(key)		((key)->users--)
+
 typedef struct { int counter; } atomic_t;
 typedef struct { long counter; } atomic_long_t;
 typedef struct { s64 counter; } atomic64_t;
@@ -117,12 +126,16 @@ struct nf_hook_ops {
 #define mutex_unlock(m)		((m)->held--)
 #define hlist_entry_or_null(node, type, member) \
 	((node) ? container_of(node, type, member) : NULL)
-#define hlist_for_each_entry_rcu(pos, head, member) \
+#define hlist_for_each_entry_rcu(pos, head, member, ...) \
 	for (pos = hlist_entry_or_null((head)->first, __typeof__(*pos), member); \
 	     pos; \
 	     pos = hlist_entry_or_null(pos->member.next, __typeof__(*pos), member))
 #define list_add(node, head)	((void)(node), (void)(head))
 #define list_del(node)		((void)(node))
+#define list_first_entry(head, type, member) \
+	container_of((head)->next, type, member)
+#define list_first_entry_or_null(head, type, member) \
+	(list_empty(head) ? NULL : list_first_entry(head, type, member))
 #define list_for_each_entry(pos, head, member) \
 	for (pos = NULL; pos; pos = NULL)
 #define kzalloc(size, gfp)	calloc(1, size)
@@ -140,6 +153,10 @@ struct nf_hook_ops {
 #define spin_lock_bh(l)		(bh_disabled++, ({ spin_lock(l); }))
 #define spin_unlock_bh(l)	(({ spin_unlock(l); }), bh_disabled--)
 #define rcu_dereference_bh(p)	(p)
+#define rcu_access_pointer(p)	(p)
+#define rcu_dereference_protected(p, c)	(p)
+#define lockdep_is_held(l)	((l)->held)
+#define INIT_LIST_HEAD(head)	((head)->next = (head)->prev = (head))
 #define atomic_read(a)		((a)->counter)
 #define atomic_inc(a)		((void)(a)->counter++)
 #define atomic_dec(a)		((void)(a)->counter--)
@@ -147,13 +164,23 @@ struct nf_hook_ops {
 #define atomic_long_add(n, a)	((void)((a)->counter += (n)))
 #define atomic_long_sub(n, a)	((void)((a)->counter -= (n)))
 #define ns_to_ktime(ns)		((ktime_t)(ns))
+#define ktime_to_ns(t)		(t)
 #define this_cpu_inc(c)		((c)++)
 #define this_cpu_add(c, n)	((c) += (n))
 #define list_empty(head)	((head)->next == (head))
+#define rcu_assign_pointer(p, v)	((p) = (v))
+#define RCU_INIT_POINTER(p, v)	((p) = (v))
+#define kfree_rcu(p, member)	free(p)
+#define get_random_u32()	0x9e3779b9U
+#define IS_ENABLED(option)	1
+#define __GFP_NOWARN		0
+#define U16_MAX			0xffff
+#define spin_lock_init(l)	((l)->held = 0)
 #define synchronize_net()	((void)0)
 #define sk_fullsock(sk)		((sk)->full)
 #define atomic64_read(a)	((a)->counter)
 #define jiffies			(1000UL + (unsigned long)(fuzz_now / 1000000))
+#define HZ			1000
 #define time_after(a, b)	((long)((b) - (a)) < 0)
 #define ktime_get_ns()		fuzz_now
 
@@ -161,6 +188,49 @@ struct nf_hook_ops {
 
 static u64 fuzz_now;
 static int bh_disabled;
+
+/* --- lists ----------------------------------------------------------------- */
+
+static inline void list_add_tail(struct list_head *node, struct list_head *head)
+{
+	node->prev = head->prev;
+	node->next = head;
+	head->prev->next = node;
+	head->prev = node;
+}
+
+static inline void list_del_init(struct list_head *node)
+{
+	node->prev->next = node->next;
+	node->next->prev = node->prev;
+	node->next = node;
+	node->prev = node;
+}
+
+static inline void list_move_tail(struct list_head *node, struct list_head *head)
+{
+	list_del_init(node);
+	list_add_tail(node, head);
+}
+
+static inline void hlist_add_head_rcu(struct hlist_node *node, struct hlist_head *head)
+{
+	node->next = head->first;
+	head->first = node;
+}
+
+/* Of the only node in its list: the test's */
+static inline void hlist_del_rcu(struct hlist_node *node)
+{
+	node->next = NULL;
+}
+
+static inline u32 jhash2(const u32 *words, u32 n, u32 seed)
+{
+	for (; n; n--)
+		seed = (seed ^ *words++) * 0x9e3779b9U;
+	return seed;
+}
 
 static inline int nf_register_net_hooks(struct net *net,
 					const struct nf_hook_ops *ops, int n)
@@ -333,9 +403,19 @@ static inline void hrtimer_start(struct hrtimer *timer, ktime_t at, int mode)
 	timer->queued = true;
 }
 
+static inline ktime_t hrtimer_get_expires(const struct hrtimer *timer)
+{
+	return timer->expires;
+}
+
 static inline bool hrtimer_is_queued(const struct hrtimer *timer)
 {
 	return timer->queued;
+}
+
+static inline void hrtimer_cancel(struct hrtimer *timer)
+{
+	timer->queued = false;
 }
 
 static inline void hrtimer_set_expires(struct hrtimer *timer, ktime_t at)

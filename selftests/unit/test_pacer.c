@@ -57,6 +57,27 @@ void dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
 {
 }
 
+DEFINE_STATIC_KEY_FALSE(dcqcn_cccs);
+
+/* A context, in the place of ccc.c: it lets @may_send packets leave */
+static unsigned int may_send, in_context;
+
+u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
+{
+	return may_send ? 0 : now + MS;
+}
+
+void dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes,
+		    u32 held, u64 now)
+{
+	may_send--;
+	in_context++;
+}
+
+void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
+{
+}
+
 static struct dcqcn_bth *bth_of(const struct sk_buff *skb)
 {
 	return (void *)skb->data + sizeof(struct iphdr) + sizeof(struct udphdr);
@@ -534,6 +555,117 @@ static void asks_again(void)
 	}
 }
 
+static struct dcqcn_ccc context;
+
+/* QPs whose peer has agreed on a window */
+static void windowed(u32 start_burst)
+{
+	int i;
+
+	limited(1000, IB_QPT_RC, 0);
+	settings.ccc.algorithms = DCQCN_CCC_NSCC;
+	dcqcn_cccs.users = 1;
+	settings.rp.start_burst = start_burst;
+	settings.rp.rpg_time_reset = 0;
+	context.tx.agreed = DCQCN_CCC_NSCC;
+	for (i = 0; i < QPS; i++)
+		qps[i].ccc = &context;
+	may_send = in_context = 0;
+}
+
+static void window(void)
+{
+	int i;
+
+	windowed(0);
+	may_send = 3;
+	for (i = 0; i < 10; i++) {
+		output(DCQCN_PKT_REQUEST, i);
+		pass_time(&qps[0], MS / 100);	/* the line's pace */
+	}
+	output(DCQCN_PKT_ACK, 77);
+	expect(num_sent == 4 && sent[3].kind == DCQCN_PKT_ACK, "%u packets left, not 4", num_sent);
+	expect(qps[0].flow.timer.queued, "nobody asks again");
+	dcqcn_pacer_kick(&qps[0]);
+	expect(num_sent == 4, "sent without a window");
+	may_send = 2;
+	dcqcn_pacer_kick(&qps[0]);
+	pass_time(&qps[0], MS / 10);
+	expect(num_sent == 6 && sent[5].psn == 4, "%u packets left, not 6", num_sent);
+	may_send = 1;
+	pass_time(&qps[0], 2 * MS);		/* a timeout */
+	expect(num_sent == 7 && in_context == 6, "%u packets left, %u counted", num_sent,
+	       in_context);
+	may_send = 100;
+	dcqcn_pacer_kick(&qps[0]);
+	output(DCQCN_PKT_REQUEST, 10);
+	pass_time(&qps[0], MS);
+	expect(num_sent == 12 && sent[11].psn == 10, "%u packets left, not 12", num_sent);
+	ends();
+}
+
+/* What is held is sent in order when the port goes, and when the peer is gone */
+static void window_ends(void)
+{
+	int i;
+
+	windowed(0);
+	for (i = 0; i < 10; i++)
+		output(DCQCN_PKT_REQUEST, i);
+	dev.stopping = true;
+	dcqcn_pacer_release(&qps[0]);
+	expect(num_sent == 10 && sent[9].psn == 9 && !in_context, "%u packets left", num_sent);
+	expect(!qps[0].flow.limited, "limited while the port goes");
+	output(DCQCN_PKT_REQUEST, 10);
+	expect(num_sent == 11 && !qps[0].flow.limited, "limited anew");
+	ends();
+
+	windowed(0);
+	for (i = 0; i < 10; i++)
+		output(DCQCN_PKT_REQUEST, i);
+	context.tx.agreed = 0;
+	pass_time(&qps[0], 2 * MS);
+	expect(num_sent == 10 && !in_context && !qps[0].flow.limited, "%u packets left", num_sent);
+	ends();
+
+	windowed(12288);
+	for (i = 0; i < 10; i++)
+		output(DCQCN_PKT_REQUEST, i);
+	context.tx.agreed = 0;
+	pass_time(&qps[0], 2 * MS);
+	expect(qps[0].flow.limited && qps[0].flow.rate.starting, "does not start");
+	pass_time(&qps[0], 200 * MS);
+	expect(num_sent == 10 && !in_context, "%u packets left", num_sent);
+	ends();
+	for (i = 0; i < QPS; i++) {
+		dcqcn_pacer_flush(&qps[i]);
+		free(qps[i].flow.path);
+	}
+}
+
+/* No rate below the line, and no faster than it: 1000 packets of 1000 bytes at 10 Gb/s */
+static void window_pace(void)
+{
+	u64 began, took;
+	u32 psn = 0;
+
+	windowed(0);
+	may_send = 5000;
+	output(DCQCN_PKT_REQUEST, psn++);
+	pass_time(&qps[0], MS);
+	began = fuzz_now;
+	while (num_sent < 1001) {
+		if (dcqcn_flow_held(&qps[0].flow) < 16)
+			output(DCQCN_PKT_REQUEST, psn++);
+		else
+			pass_time(&qps[0], MS / 1000);
+	}
+	took = fuzz_now - began;
+	expect(took >= 780000 && took <= 810000, "1000 packets took %llu ns, not 0.8 ms",
+	       (unsigned long long)took);
+	ends();
+}
+
 static const struct tap_test tests[] = {
 	{ "an ACK does not overtake READ responses that are being sent", order_while_sending },
 	{ "an ACK does not overtake READ responses that are held", order_while_held },
@@ -551,6 +683,9 @@ static const struct tap_test tests[] = {
 	{ "a start of READs waits for no ACK", start_of_reads },
 	{ "a start of READ responses waits for no ACK", start_blind },
 	{ "what is sent again asks for an ACK, where the path is measured", asks_again },
+	{ "a window holds packets, and a kick or a timeout sends them", window },
+	{ "a window ends with the port, and with the peer", window_ends },
+	{ "packets of a window leave at the line rate", window_pace },
 };
 
 int main(void)

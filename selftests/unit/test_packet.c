@@ -739,6 +739,60 @@ static void test_fuzz(void)
 	expect(cnps > i / 50 && valid > i / 1000, "too little got through");
 }
 
+/* Feedback as the module sends it; cut short, of another version, or with a bit that is
+ * wrong it is not valid
+ */
+static void test_feedback(void)
+{
+	const struct dcqcn_feedback say = {
+		.version = DCQCN_FEEDBACK_VERSION, .algorithms = 3, .prio = 5,
+		.flags = DCQCN_FEEDBACK_ECHO, .received = cpu_to_be32(0x12345678),
+		.echo_held = cpu_to_be32(0x9abcdef0),
+	};
+	int v6;
+
+	for (v6 = 0; v6 < 2; v6++) {
+		size_t len = v6 ? 104 : 84, ip = v6 ? IP6_LEN : IP4_LEN, n;
+		struct dcqcn_cnp_spec spec = {
+			.pkey = 0xffff, .tos = 0xc2, .ttl = 64,
+			.saddr.s6_addr = { 0xfd, [15] = 1 }, .daddr.s6_addr = { 0xfd, [15] = 2 },
+		};
+		struct dcqcn_pkt pkt;
+		u8 *p = malloc(len);
+
+		if (!v6) {
+			spec.saddr = (struct in6_addr) {
+				.s6_addr = { [10] = 0xff, 0xff, 10, 0, 0, 1 } };
+			spec.daddr = (struct in6_addr) {
+				.s6_addr = { [10] = 0xff, 0xff, 10, 0, 0, 2 } };
+		}
+		expect(dcqcn_feedback_build(p, &spec, &say) == len, "length");
+		expect(icrc_is_right(p, len), "ICRC");
+		dcqcn_pkt_parse(&pkt, p, len);
+		expect(pkt.kind == DCQCN_PKT_FEEDBACK && pkt.dest_qpn == 0 &&
+		       dcqcn_pkt_is_valid_feedback(&pkt), "not valid");
+		expect(p[ip + UDP_LEN] == FEEDBACK && p[ip + UDP_LEN + BTH_LEN + 2] == 5 &&
+		       p[ip + UDP_LEN + BTH_LEN + 8] == 0x12 && p[len - 5] == 0xf0,
+		       "bytes on the wire");
+		for (n = ip + UDP_LEN; n < len; n++) {
+			u8 bit = 1 << n % 8;
+
+			if (!(uncovered_bits(p, ip, n) & bit)) {
+				p[n] ^= bit;
+				dcqcn_pkt_parse(&pkt, p, len);
+				expect(pkt.kind != DCQCN_PKT_FEEDBACK ||
+				       !dcqcn_pkt_is_valid_feedback(&pkt), "byte %zu", n);
+				p[n] ^= bit;
+			}
+		}
+		p[ip + UDP_LEN + BTH_LEN]++;
+		put_icrc(p, len - ICRC_LEN);
+		dcqcn_pkt_parse(&pkt, p, len);
+		expect(!dcqcn_pkt_is_valid_feedback(&pkt), "another version");
+		free(p);
+	}
+}
+
 static const struct tap_test tests[] = {
 	{ "captured CNPs", test_captured_cnp },
 	{ "a captured UC SEND", test_captured_uc_send },
@@ -751,6 +805,7 @@ static const struct tap_test tests[] = {
 	{ "ICRC against single wrong bits", test_bit_flips },
 	{ "any part of a packet readable", test_readable_part },
 	{ "packets cut short", test_truncated_packets },
+	{ "feedback, valid and not", test_feedback },
 	{ "CNPs that are not valid", test_invalid_cnps },
 	{ "packets to leave alone", test_other_packets },
 	{ "fields", test_fields },

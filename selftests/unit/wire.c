@@ -17,7 +17,7 @@ static const char opcodes[256 + 1] =
 	/* UD */ "....RR.........................."
 	/* 80 */ ".C.............................."
 	/* XRC*/ "................................"
-	/* c0 */ "................................"
+	/* c0 */ ".F.............................."
 	/* e0 */ "................................";
 
 enum dcqcn_pkt_kind kind_of_opcode(u8 opcode)
@@ -31,6 +31,8 @@ enum dcqcn_pkt_kind kind_of_opcode(u8 opcode)
 		return DCQCN_PKT_ACK;
 	case 'C':
 		return DCQCN_PKT_CNP;
+	case 'F':
+		return DCQCN_PKT_FEEDBACK;
 	default:
 		return DCQCN_PKT_OTHER;
 	}
@@ -148,7 +150,7 @@ struct dcqcn_pkt expected_pkt(const u8 *p, size_t len,
 
 	bth = p + ip + UDP_LEN;
 	payload = min(udp_len, len - ip) - UDP_LEN;
-	least = bth[0] == CNP ? 1 :
+	least = bth[0] == CNP || bth[0] == FEEDBACK ? 1 :
 		bth[0] >> 5 == 3 ? BTH_LEN + DETH_LEN : BTH_LEN;
 	if (payload < least)
 		return pkt;

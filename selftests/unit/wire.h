@@ -24,6 +24,7 @@
 #define UC_SEND_ONLY	0x24
 #define UD_SEND_ONLY	0x64
 #define CNP		0x81
+#define FEEDBACK	0xc1
 
 enum dcqcn_pkt_kind kind_of_opcode(u8 opcode);
 

@@ -13,7 +13,8 @@
 static bool is_level(int counter)
 {
 	return counter == RDMA_DCQCN_A_COUNTERS_RP_LIMITED_QPS ||
-	       counter == RDMA_DCQCN_A_COUNTERS_RP_HELD_BYTES;
+	       counter == RDMA_DCQCN_A_COUNTERS_RP_HELD_BYTES ||
+	       counter == RDMA_DCQCN_A_COUNTERS_CCC_CONTEXTS;
 }
 
 static double per_second(const struct dev *before, const struct dev *dev,

@@ -29,6 +29,13 @@ const char * const counter_names[] = {
 	[RDMA_DCQCN_A_COUNTERS_QP_ERRORS] = "qp_errors",
 	[RDMA_DCQCN_A_COUNTERS_RP_LIMITED_QPS] = "rp_limited_qps",
 	[RDMA_DCQCN_A_COUNTERS_RP_HELD_BYTES] = "rp_held_bytes",
+	[RDMA_DCQCN_A_COUNTERS_NP_FEEDBACK_SENT] = "np_feedback_sent",
+	[RDMA_DCQCN_A_COUNTERS_NP_FEEDBACK_ERRORS] = "np_feedback_errors",
+	[RDMA_DCQCN_A_COUNTERS_RP_FEEDBACK_HANDLED] = "rp_feedback_handled",
+	[RDMA_DCQCN_A_COUNTERS_RP_FEEDBACK_IGNORED] = "rp_feedback_ignored",
+	[RDMA_DCQCN_A_COUNTERS_RP_WINDOW_TIMEOUTS] = "rp_window_timeouts",
+	[RDMA_DCQCN_A_COUNTERS_CCC_ERRORS] = "ccc_errors",
+	[RDMA_DCQCN_A_COUNTERS_CCC_CONTEXTS] = "ccc_contexts",
 };
 
 /* Only knobs have ranges */

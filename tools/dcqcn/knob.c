@@ -53,6 +53,17 @@ const struct knob knobs[] = {
 		"rp_enable", "rp", .prios = true, .note = "priorities" },
 	[RDMA_DCQCN_A_SETTINGS_START_BURST] = {
 		"start_burst", "rp", UNIT_BYTES, .note = "0: off" },
+	[RDMA_DCQCN_A_SETTINGS_CCC_ALGORITHMS] = {
+		"ccc_algorithms", "rp",
+		.note = "0: DCQCN, 1: window, 2: credit, 3: both" },
+	[RDMA_DCQCN_A_SETTINGS_CCC_BASE_RTT] = {
+		"ccc_base_rtt", "rp", UNIT_USEC, .note = "0: measured" },
+	[RDMA_DCQCN_A_SETTINGS_CCC_TARGET_QDELAY] = {
+		"ccc_target_qdelay", "rp", UNIT_USEC,
+		.note = "0: one round trip" },
+	[RDMA_DCQCN_A_SETTINGS_CCC_INITIAL_WINDOW] = {
+		"ccc_initial_window", "rp", UNIT_BYTES,
+		.note = "0: one packet" },
 };
 
 /* NULL if it is not a knob, or one that this version does not know */

@@ -60,6 +60,14 @@ static ssize_t rp_held_bytes_show(struct ib_device *ibdev, u32 port_num,
 	return sysfs_emit(buf, "%ld\n", atomic_long_read(&dev->held_memory));
 }
 
+static ssize_t ccc_contexts_show(struct ib_device *ibdev, u32 port_num,
+				 struct ib_port_attribute *attr, char *buf)
+{
+	struct dcqcn_dev *dev = dcqcn_dev_of_client(ibdev);
+
+	return sysfs_emit(buf, "%u\n", READ_ONCE(dev->num_cccs));
+}
+
 #define DCQCN_COUNTER(_name, _counter)					\
 	static struct dcqcn_counter_attr dcqcn_counter_##_name = {	\
 		.attr = __ATTR(_name, 0444, dcqcn_counter_show, NULL),	\
@@ -81,8 +89,15 @@ DCQCN_COUNTER(rp_drop_stale_packets, DCQCN_RP_DROP_STALE);
 DCQCN_COUNTER(rp_drop_dead_packets, DCQCN_RP_DROP_DEAD);
 DCQCN_COUNTER(rp_ect_errors, DCQCN_RP_ECT_ERRORS);
 DCQCN_COUNTER(qp_errors, DCQCN_QP_ERRORS);
+DCQCN_COUNTER(np_feedback_sent, DCQCN_NP_FEEDBACK_SENT);
+DCQCN_COUNTER(np_feedback_errors, DCQCN_NP_FEEDBACK_ERRORS);
+DCQCN_COUNTER(rp_feedback_handled, DCQCN_RP_FEEDBACK_HANDLED);
+DCQCN_COUNTER(rp_feedback_ignored, DCQCN_RP_FEEDBACK_IGNORED);
+DCQCN_COUNTER(rp_window_timeouts, DCQCN_RP_WINDOW_TIMEOUTS);
+DCQCN_COUNTER(ccc_errors, DCQCN_CCC_ERRORS);
 static IB_PORT_ATTR_RO(rp_limited_qps);
 static IB_PORT_ATTR_RO(rp_held_bytes);
+static IB_PORT_ATTR_RO(ccc_contexts);
 
 static struct attribute *dcqcn_counter_attrs[] = {
 	&dcqcn_counter_np_ecn_marked_roce_packets.attr.attr,
@@ -100,8 +115,15 @@ static struct attribute *dcqcn_counter_attrs[] = {
 	&dcqcn_counter_rp_drop_dead_packets.attr.attr,
 	&dcqcn_counter_rp_ect_errors.attr.attr,
 	&dcqcn_counter_qp_errors.attr.attr,
+	&dcqcn_counter_np_feedback_sent.attr.attr,
+	&dcqcn_counter_np_feedback_errors.attr.attr,
+	&dcqcn_counter_rp_feedback_handled.attr.attr,
+	&dcqcn_counter_rp_feedback_ignored.attr.attr,
+	&dcqcn_counter_rp_window_timeouts.attr.attr,
+	&dcqcn_counter_ccc_errors.attr.attr,
 	&ib_port_attr_rp_limited_qps.attr,
 	&ib_port_attr_rp_held_bytes.attr,
+	&ib_port_attr_ccc_contexts.attr,
 	NULL
 };
 

@@ -18,6 +18,7 @@
 #include <linux/string.h>
 #include <rdma/ib_verbs.h>
 
+#include "ccc.h"
 #include "device.h"
 #include "hook.h"
 #include "qp.h"
@@ -170,6 +171,7 @@ void dcqcn_dev_settings_commit(struct dcqcn_dev *dev,
 
 	old = rcu_replace_pointer(dev->settings, new,
 				  lockdep_is_held(&dev->settings_lock));
+	dcqcn_ccc_dev_set(dev, new);
 	mutex_unlock(&dev->settings_lock);
 	kfree_rcu(old, rcu);
 }
@@ -230,6 +232,7 @@ static struct dcqcn_dev *dcqcn_dev_alloc(struct ib_device *ibdev,
 	INIT_WORK(&dev->speed_work, dcqcn_dev_read_speed);
 	spin_lock_init(&dev->rate_events.lock);
 	dcqcn_qp_dev_init(dev);
+	dcqcn_ccc_dev_init(dev);
 	return dev;
 
 free_counters:
@@ -333,6 +336,7 @@ static void dcqcn_remove_one(struct ib_device *ibdev, void *client_data)
 	dcqcn_hook_put(dev->hooks);
 	dcqcn_qp_dev_release(dev);
 	dcqcn_qp_dev_exit(dev);
+	dcqcn_ccc_dev_exit(dev);
 	dcqcn_dev_free(dev);
 	dev_put(ndev);
 }

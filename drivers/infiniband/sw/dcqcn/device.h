@@ -4,19 +4,26 @@
 #define DCQCN_DEVICE_H
 
 #include <linux/hashtable.h>
+#include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
+#include <linux/skbuff.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
 #include "budget.h"
 #include "counters.h"
+#include "rccc.h"
 #include "settings.h"
 
 #define DCQCN_TABLE_BITS	4	/* hash tables of ports */
 #define DCQCN_QP_BITS		10	/* a port's hash table of QPs */
+#define DCQCN_CCC_BITS		6	/* a port's hash table of contexts */
+
+typedef int (*dcqcn_okfn)(struct net *net, struct sock *sk,
+			  struct sk_buff *skb);
 
 struct dcqcn_net_hooks;
 struct dcqcn_sysfs;
@@ -43,12 +50,23 @@ struct dcqcn_sysfs;
  * @num_unresolved: entries that are resolving or absent
  * @num_limited: flows that are limited
  * @rtt: ns; round trip that any flow measured last, 0 for unknown
+ * @okfn: sends a held packet on behind our hook, whatever its address family
  * @held_memory: bytes of memory that the packets in all flows' FIFOs take
  * @resolve_lock: protects @resolve_list
  * @resolve_list: entries that wait for @qp_work
  * @qp_work: resolves entries, and is the janitor
  * @next_sweep: jiffies; when the janitor is due
  * @cnp_paid: ns; the CNPs sent so far use up the port's share until then
+ * @feedback_paid: ns; and the feedback
+ * @uses_cccs: it uses contexts, or did; protected by @settings_lock
+ * @ccc_table: contexts by the upper bits of a hash; RCU, changed under @ccc_lock
+ * @ccc_lock: protects @ccc_table and @num_cccs; nests in dcqcn_qp.lock
+ * @ccc_seed: random, so that nobody can choose addresses of one chain
+ * @num_cccs: contexts in @ccc_table
+ * @grant_lock: protects @grants and @grant_pace
+ * @grants: contexts whose peer asks for credit, in turn
+ * @grant_pace: when the next one may get some
+ * @grant_timer: grants it
  * @rate_events: rate limit of netlink events, see netlink.c
  * @sysfs: its directories below ``ecn/``
  */
@@ -73,6 +91,7 @@ struct dcqcn_dev {
 	atomic_t num_unresolved;
 	atomic_t num_limited;
 	u32 rtt;
+	dcqcn_okfn okfn;
 	atomic_long_t held_memory;
 	spinlock_t resolve_lock;	/* protects @resolve_list */
 	struct list_head resolve_list;
@@ -80,6 +99,18 @@ struct dcqcn_dev {
 	unsigned long next_sweep;
 
 	atomic64_t cnp_paid;
+	atomic64_t feedback_paid;
+
+	bool uses_cccs;
+	struct hlist_head ccc_table[1 << DCQCN_CCC_BITS];
+	spinlock_t ccc_lock;	/* protects @ccc_table and @num_cccs */
+	u32 ccc_seed;
+	unsigned int num_cccs;
+	spinlock_t grant_lock;	/* protects @grants and @grant_pace */
+	struct list_head grants;
+	struct dcqcn_rccc_port grant_pace;
+	struct hrtimer grant_timer;
+
 	struct dcqcn_budget rate_events;
 
 	struct dcqcn_sysfs *sysfs;

@@ -3,8 +3,9 @@
  * The netfilter hooks: decide whether a packet is RoCEv2, which port it belongs
  * to, and which part of the module handles it.
  *
- * LOCAL_IN steals CNPs, which rxe does not know, and shows CE-marked data to the
- * notification point. It runs in softirq context.
+ * LOCAL_IN steals CNPs and feedback, which rxe does not know, and shows CE-marked data
+ * to the notification point, and what their peers send to contexts. It runs in softirq
+ * context.
  *
  * LOCAL_OUT shows rxe's packets to the reaction point. It runs where rxe sends:
  * in process context with BH enabled, or in softirq context. It must be the last
@@ -29,6 +30,7 @@
 #include <net/net_namespace.h>
 #include <net/sock.h>
 
+#include "ccc.h"
 #include "device.h"
 #include "hook.h"
 #include "np.h"
@@ -82,8 +84,9 @@ static __always_inline bool dcqcn_is_udp(const struct sk_buff *skb, bool v6)
 	       IPPROTO_UDP;
 }
 
-/* Return true if a packet may be a CNP or CE-marked, or an ACK that a limited flow
- * waits for; false for almost all packets
+/* Return true if a packet may be a CNP, feedback or CE-marked, an ACK that a limited flow
+ * waits for, or data that a context counts; false for almost all packets. rxe knows no
+ * opcode from 0x80 on: CNPs and vendors' are there.
  */
 static __always_inline bool dcqcn_in_matters(const struct sk_buff *skb, bool v6)
 {
@@ -93,9 +96,20 @@ static __always_inline bool dcqcn_in_matters(const struct sk_buff *skb, bool v6)
 		return false;
 	view = dcqcn_view(skb_network_header(skb), skb_headlen(skb), v6);
 	return (view.tos & DCQCN_ECN_MASK) == DCQCN_ECN_CE ||
-	       !view.bth || view.bth->opcode == DCQCN_OPCODE_CNP ||
+	       !view.bth || view.bth->opcode >= DCQCN_OPCODE_NOT_RXE ||
+	       (static_branch_unlikely(&dcqcn_cccs) &&
+		view.bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE)) ||
 	       (dcqcn_bth_is_ack(view.bth) &&
 		atomic_read(&dcqcn_num_limited));
+}
+
+/* Whether a packet's sender understands feedback */
+static bool dcqcn_hook_is_capable(const struct dcqcn_pkt *pkt)
+{
+	const struct dcqcn_bth *bth = (const void *)(pkt->udp + 1);
+
+	return static_branch_unlikely(&dcqcn_cccs) &&
+	       bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE);
 }
 
 /* Handle a packet that may concern us. Out of line to keep the hook's fast path
@@ -125,8 +139,15 @@ static noinline unsigned int dcqcn_receive(struct sk_buff *skb)
 		dcqcn_rp_receive(dev, skb, &pkt);
 		consume_skb(skb);
 		return NF_STOLEN;
+	case DCQCN_PKT_FEEDBACK:
+		dcqcn_ccc_feedback(dev, skb, &pkt);
+		consume_skb(skb);
+		return NF_STOLEN;
 	case DCQCN_PKT_REQUEST:
 	case DCQCN_PKT_RESPONSE:
+		if (dcqcn_hook_is_capable(&pkt) &&
+		    dcqcn_ccc_receive(dev, skb, &pkt))
+			return NF_ACCEPT;
 		if (ce)
 			dcqcn_np_receive(dev, skb, &pkt);
 		return NF_ACCEPT;

@@ -156,6 +156,18 @@ static int dcqcn_put_counters(struct sk_buff *skb, const struct dcqcn_dev *dev)
 			RDMA_DCQCN_A_COUNTERS_RP_DROP_DEAD_PACKETS,
 		[DCQCN_RP_ECT_ERRORS] = RDMA_DCQCN_A_COUNTERS_RP_ECT_ERRORS,
 		[DCQCN_QP_ERRORS] = RDMA_DCQCN_A_COUNTERS_QP_ERRORS,
+		[DCQCN_NP_FEEDBACK_SENT] =
+			RDMA_DCQCN_A_COUNTERS_NP_FEEDBACK_SENT,
+		[DCQCN_NP_FEEDBACK_ERRORS] =
+			RDMA_DCQCN_A_COUNTERS_NP_FEEDBACK_ERRORS,
+		[DCQCN_RP_FEEDBACK_HANDLED] =
+			RDMA_DCQCN_A_COUNTERS_RP_FEEDBACK_HANDLED,
+		[DCQCN_RP_FEEDBACK_IGNORED] =
+			RDMA_DCQCN_A_COUNTERS_RP_FEEDBACK_IGNORED,
+		[DCQCN_RP_WINDOW_TIMEOUTS] =
+			RDMA_DCQCN_A_COUNTERS_RP_WINDOW_TIMEOUTS,
+		[DCQCN_CCC_ERRORS] =
+			RDMA_DCQCN_A_COUNTERS_CCC_ERRORS,
 	};
 	struct nlattr *nest = nla_nest_start(skb, RDMA_DCQCN_A_DEV_COUNTERS);
 	int i;
@@ -172,6 +184,9 @@ static int dcqcn_put_counters(struct sk_buff *skb, const struct dcqcn_dev *dev)
 			      RDMA_DCQCN_A_COUNTERS_PAD) ||
 	    nla_put_u64_64bit(skb, RDMA_DCQCN_A_COUNTERS_RP_HELD_BYTES,
 			      atomic_long_read(&dev->held_memory),
+			      RDMA_DCQCN_A_COUNTERS_PAD) ||
+	    nla_put_u64_64bit(skb, RDMA_DCQCN_A_COUNTERS_CCC_CONTEXTS,
+			      READ_ONCE(dev->num_cccs),
 			      RDMA_DCQCN_A_COUNTERS_PAD))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);

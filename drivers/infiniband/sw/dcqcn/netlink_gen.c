@@ -32,12 +32,24 @@ static const struct netlink_range_validation rdma_dcqcn_a_settings_rpg_time_rese
 	.max	= 131071ULL,
 };
 
+static const struct netlink_range_validation rdma_dcqcn_a_settings_ccc_base_rtt_range = {
+	.max	= 131071ULL,
+};
+
+static const struct netlink_range_validation rdma_dcqcn_a_settings_ccc_target_qdelay_range = {
+	.max	= 131071ULL,
+};
+
+static const struct netlink_range_validation rdma_dcqcn_a_settings_ccc_initial_window_range = {
+	.max	= 16777216ULL,
+};
+
 static const struct netlink_range_validation rdma_dcqcn_a_qp_lqpn_range = {
 	.max	= 16777215ULL,
 };
 
 /* Common nested types */
-const struct nla_policy rdma_dcqcn_settings_nl_policy[RDMA_DCQCN_A_SETTINGS_START_BURST + 1] = {
+const struct nla_policy rdma_dcqcn_settings_nl_policy[RDMA_DCQCN_A_SETTINGS_CCC_INITIAL_WINDOW + 1] = {
 	[RDMA_DCQCN_A_SETTINGS_MIN_TIME_BETWEEN_CNPS] = NLA_POLICY_FULL_RANGE(NLA_U32, &rdma_dcqcn_a_settings_min_time_between_cnps_range),
 	[RDMA_DCQCN_A_SETTINGS_CNP_DSCP] = NLA_POLICY_MAX(NLA_U32, 63),
 	[RDMA_DCQCN_A_SETTINGS_CNP_802P_PRIO] = NLA_POLICY_MAX(NLA_U32, 7),
@@ -61,6 +73,10 @@ const struct nla_policy rdma_dcqcn_settings_nl_policy[RDMA_DCQCN_A_SETTINGS_STAR
 	[RDMA_DCQCN_A_SETTINGS_RPG_HAI_RATE] = NLA_POLICY_MIN(NLA_U32, 1),
 	[RDMA_DCQCN_A_SETTINGS_RP_ENABLE] = NLA_POLICY_MAX(NLA_U32, 255),
 	[RDMA_DCQCN_A_SETTINGS_START_BURST] = { .type = NLA_U32, },
+	[RDMA_DCQCN_A_SETTINGS_CCC_ALGORITHMS] = NLA_POLICY_MAX(NLA_U32, 3),
+	[RDMA_DCQCN_A_SETTINGS_CCC_BASE_RTT] = NLA_POLICY_FULL_RANGE(NLA_U32, &rdma_dcqcn_a_settings_ccc_base_rtt_range),
+	[RDMA_DCQCN_A_SETTINGS_CCC_TARGET_QDELAY] = NLA_POLICY_FULL_RANGE(NLA_U32, &rdma_dcqcn_a_settings_ccc_target_qdelay_range),
+	[RDMA_DCQCN_A_SETTINGS_CCC_INITIAL_WINDOW] = NLA_POLICY_FULL_RANGE(NLA_U32, &rdma_dcqcn_a_settings_ccc_initial_window_range),
 };
 
 /* RDMA_DCQCN_CMD_DEV_GET - dump */

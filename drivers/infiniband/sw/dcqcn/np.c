@@ -65,17 +65,31 @@ static struct dst_entry *dcqcn_cnp_route6(struct net *net, int ifindex,
 	return ERR_PTR(err);
 }
 
-/* Send a CNP through the interface on which the marked packet arrived */
-static int dcqcn_cnp_xmit(struct net *net, int ifindex,
-			  const struct dcqcn_settings *settings,
-			  struct dcqcn_cnp_spec *spec)
+/**
+ * dcqcn_np_xmit() - send a CNP or feedback
+ * @net: namespace
+ * @ifindex: of the interface that what it answers came by
+ * @settings: the port's
+ * @spec: addresses, QP and P_Key; gets the other header fields
+ * @feedback: what it says, NULL for a CNP
+ *
+ * Context: under RCU; softirq, or process with BH on. Return: 0 or a negative error.
+ */
+int dcqcn_np_xmit(struct net *net, int ifindex,
+		  const struct dcqcn_settings *settings,
+		  struct dcqcn_cnp_spec *spec,
+		  const struct dcqcn_feedback *feedback)
 {
 	bool v4 = ipv6_addr_v4mapped(&spec->daddr);
-	size_t len = v4 ? DCQCN_CNP_V4_LEN : DCQCN_CNP_V6_LEN;
 	struct dst_entry *dst;
+	size_t len;
 	struct sk_buff *skb;
 	int err;
 
+	if (feedback)
+		len = v4 ? DCQCN_FEEDBACK_V4_LEN : DCQCN_FEEDBACK_V6_LEN;
+	else
+		len = v4 ? DCQCN_CNP_V4_LEN : DCQCN_CNP_V6_LEN;
 	dst = v4 ? dcqcn_cnp_route4(net, ifindex, spec) :
 		   dcqcn_cnp_route6(net, ifindex, spec);
 	if (IS_ERR(dst))
@@ -90,7 +104,10 @@ static int dcqcn_cnp_xmit(struct net *net, int ifindex,
 	spec->sport = settings->np.cnp_udp_sport;
 	spec->tos = settings->np.cnp_dscp << 2 | DCQCN_ECN_ECT_0;
 	spec->ttl = v4 ? ip4_dst_hoplimit(dst) : ip6_dst_hoplimit(dst);
-	dcqcn_cnp_build(skb_put(skb, len), spec);
+	if (feedback)
+		dcqcn_feedback_build(skb_put(skb, len), spec, feedback);
+	else
+		dcqcn_cnp_build(skb_put(skb, len), spec);
 	skb_reset_network_header(skb);
 	skb_set_transport_header(skb, v4 ? sizeof(struct iphdr) :
 					   sizeof(struct ipv6hdr));
@@ -102,21 +119,26 @@ static int dcqcn_cnp_xmit(struct net *net, int ifindex,
 	return net_xmit_eval(err);
 }
 
-/* Return true if a port may send a CNP now, and charge it. The clock is read after
- * cnp_paid: if a hypervisor stops this CPU in between, payments that other CPUs make
- * meanwhile must not seem to lie in the future.
+/**
+ * dcqcn_np_charge() - whether a port may send one more CNP, or feedback
+ * @account: ns; up to when those sent so far have used up the port's share
+ * @gap: ns; that one costs
+ *
+ * If so, charge it. The clock is read after @account: if a hypervisor stops this CPU in
+ * between, payments that other CPUs make meanwhile must not seem to lie in the future.
+ *
+ * Context: any. Return: whether it may.
  */
-static bool dcqcn_np_charge(struct dcqcn_dev *dev)
+bool dcqcn_np_charge(atomic64_t *account, s64 gap)
 {
-	s64 paid = atomic64_read(&dev->cnp_paid), now, from;
+	s64 paid = atomic64_read(account), now, from;
 
 	do {
 		now = ktime_get_ns();
 		from = max_t(s64, paid, now - DCQCN_CNP_BURST_NS);
 		if (from > now)
 			return false;
-	} while (!atomic64_try_cmpxchg(&dev->cnp_paid, &paid,
-				       from + DCQCN_CNP_GAP_NS));
+	} while (!atomic64_try_cmpxchg(account, &paid, from + gap));
 	return true;
 }
 
@@ -150,8 +172,8 @@ static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net *net,
 
 	if (!send)
 		return;
-	err = dcqcn_np_charge(qp->dev) ?
-	      dcqcn_cnp_xmit(net, event->ifindex, settings, &spec) : -EBUSY;
+	err = dcqcn_np_charge(&qp->dev->cnp_paid, DCQCN_CNP_GAP_NS) ?
+	      dcqcn_np_xmit(net, event->ifindex, settings, &spec, NULL) : -EBUSY;
 	dcqcn_count(qp->dev, err ? DCQCN_NP_CNP_ERRORS : DCQCN_NP_CNP_SENT);
 	trace_dcqcn_cnp_sent(qp, spec.dest_qpn, &spec.daddr, err);
 }

@@ -26,6 +26,10 @@
  * request no longer than its QP's retransmission timer allows. The rate has a
  * floor that sees to it; a request that is too old all the same is sent at once.
  *
+ * A flow whose peer agreed on a context (ccc.c) obeys that instead: its packets leave at
+ * the line rate while window and credit last, and what is held goes on when feedback
+ * comes.
+ *
  * Locking: a flow belongs to struct dcqcn_qp and is protected by its lock.
  */
 #include <linux/ip.h>
@@ -39,6 +43,7 @@
 #include <net/dst.h>
 #include <net/ip.h>
 
+#include "ccc.h"
 #include "device.h"
 #include "netlink.h"
 #include "pacer.h"
@@ -84,8 +89,15 @@
 /* One packet's bits in units of 10^-9 bit: 2^16 bytes * 8 * 10^9 < 2^49 */
 #define DCQCN_COST_PER_BYTE	(8ULL * NSEC_PER_SEC)
 
+/* A flow that obeys a context has no limiter any more when it was silent for so long */
+#define DCQCN_SILENT_JIFFIES	HZ
+
 /* Flows that are limited, of all ports: those that wait for ACKs are among them */
 atomic_t dcqcn_num_limited;
+
+static u32 dcqcn_flow_rtt(const struct dcqcn_qp *qp);
+static void dcqcn_flow_start(struct dcqcn_qp *qp,
+			     const struct dcqcn_settings *settings, u64 now);
 
 /* In skb->cb of a held packet, behind what the IP layer keeps there */
 struct dcqcn_held {
@@ -159,8 +171,8 @@ static __always_inline u64 dcqcn_flow_line(const struct dcqcn_qp *qp,
 {
 	u64 line = dcqcn_dev_line(qp->dev, settings);
 
-	return qp->flow.path ? dcqcn_flow_measured_line(qp, settings, line) :
-			       line;
+	return qp->flow.path && !dcqcn_qp_is_windowed(qp) ?
+	       dcqcn_flow_measured_line(qp, settings, line) : line;
 }
 
 /**
@@ -228,6 +240,8 @@ static __always_inline u64 dcqcn_flow_rate(struct dcqcn_qp *qp,
 
 	if (flow->released)
 		return 0;
+	if (dcqcn_qp_is_windowed(qp))
+		return line;
 
 	done = dcqcn_rate_advance(&flow->rate, &settings->rp, line, now, bytes);
 	if (done)
@@ -304,9 +318,58 @@ static noinline void dcqcn_flow_measure(struct dcqcn_qp *qp,
 	dcqcn_path_sent(flow->path, psn, bytes, ack_req, now);
 }
 
-static bool dcqcn_flow_is_due(struct dcqcn_flow *flow, u64 now)
+/* A packet of a QP that may have a context leaves. Return true if it was counted there.
+ * Out of line like all that concerns contexts, to keep the fast path of others small.
+ */
+static noinline bool dcqcn_flow_count(struct dcqcn_qp *qp, struct sk_buff *skb,
+				      enum dcqcn_pkt_kind kind, u32 psn,
+				      u32 bytes, u64 now)
 {
-	return flow->released || flow->next <= now;
+	if (!rcu_access_pointer(qp->ccc) || kind == DCQCN_PKT_ACK)
+		return false;
+	if (qp->windowed)
+		dcqcn_ccc_sent(qp, skb, psn, bytes, qp->flow.held_bytes, now);
+	else
+		dcqcn_ccc_offer(qp, skb, now);
+	return qp->windowed;
+}
+
+/* Where packets leave the limiter */
+static __always_inline void dcqcn_flow_leaves(struct dcqcn_qp *qp,
+					      struct sk_buff *skb,
+					      enum dcqcn_pkt_kind kind, u32 psn,
+					      u32 bytes, bool ack_req, u64 now)
+{
+	if (static_branch_unlikely(&dcqcn_cccs) &&
+	    dcqcn_flow_count(qp, skb, kind, psn, bytes, now))
+		return;
+	if (qp->flow.path)
+		dcqcn_flow_measure(qp, skb, psn, bytes, ack_req, now);
+}
+
+/* Whether the context lets a packet leave. A @fresh one is not held. If not, the flow
+ * goes on when it is kicked, or after a timeout.
+ */
+static noinline bool dcqcn_flow_in_window(struct dcqcn_qp *qp, bool fresh, u64 now)
+{
+	u64 until = dcqcn_ccc_may_send(qp, fresh, now);
+
+	if (!until)
+		return true;
+	qp->flow.next = until;
+	return false;
+}
+
+static __always_inline bool dcqcn_flow_is_due(struct dcqcn_qp *qp, bool fresh,
+					      u64 now)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+
+	if (flow->released)
+		return true;
+	return flow->next <= now &&
+	       (!dcqcn_qp_is_windowed(qp) ||
+		dcqcn_flow_in_window(qp, fresh, now));
 }
 
 /*
@@ -359,6 +422,14 @@ static void dcqcn_flow_arm(struct dcqcn_flow *flow, bool late)
 			      HRTIMER_MODE_ABS_SOFT);
 }
 
+/* Whether the timer was started while the flow's context was full, and is too late now */
+static noinline bool dcqcn_flow_overslept(const struct dcqcn_qp *qp)
+{
+	return qp->windowed &&
+	       (u64)ktime_to_ns(hrtimer_get_expires(&qp->flow.timer)) >
+	       dcqcn_flow_wake(&qp->flow);
+}
+
 /* The FIFO of a kind of packet */
 static inline struct dcqcn_fifo *dcqcn_flow_fifo(struct dcqcn_flow *flow,
 						 enum dcqcn_pkt_kind kind)
@@ -395,7 +466,7 @@ static struct sk_buff *dcqcn_flow_next(struct dcqcn_qp *qp, u64 now)
 	struct sk_buff *request, *response;
 
 	request = skb_peek(&flow->fifo[DCQCN_REQUESTS].queue);
-	if (!dcqcn_flow_is_due(flow, now)) {
+	if (!dcqcn_flow_is_due(qp, false, now)) {
 		if (!request ||
 		    now - dcqcn_held(request)->since < dcqcn_hold_ns(qp))
 			return NULL;
@@ -414,6 +485,46 @@ static struct sk_buff *dcqcn_flow_next(struct dcqcn_qp *qp, u64 now)
 	}
 	flow->turn += dcqcn_held(request)->bytes;
 	return request;
+}
+
+/* A flow begins to obey its context, or ends that and begins as DCQCN has it */
+static noinline void dcqcn_flow_turn(struct dcqcn_qp *qp,
+				     const struct dcqcn_settings *settings,
+				     bool windowed)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	u64 line = dcqcn_dev_line(qp->dev, settings);
+	u64 now = ktime_get_ns();
+
+	qp->windowed = windowed;
+	flow->next = now;
+	if (windowed) {
+		dcqcn_rate_init(&flow->rate, line, now);
+		if (!flow->limited || flow->released)
+			dcqcn_flow_start(qp, settings, now);
+		flow->burst = 0;
+	} else if (!settings->rp.start_burst) {
+		flow->released = true;
+	} else if (flow->limited && !flow->released) {
+		flow->rate.rtt = dcqcn_flow_rtt(qp);
+		dcqcn_rate_start(&flow->rate, &settings->rp, line, 0, false,
+				 now);
+	}
+}
+
+/* Whether a flow obeys a context may change with each packet */
+static noinline void dcqcn_flow_follow(struct dcqcn_qp *qp)
+{
+	const struct dcqcn_settings *settings;
+	bool ready;
+
+	if (!rcu_access_pointer(qp->ccc) && !qp->windowed)
+		return;
+	settings = rcu_dereference_bh(qp->dev->settings);
+	ready = dcqcn_ccc_is_ready(qp, settings) && !READ_ONCE(qp->dev->stopping);
+	if (unlikely(ready != qp->windowed ||
+		     (ready && (!qp->flow.limited || qp->flow.released))))
+		dcqcn_flow_turn(qp, settings, ready);
 }
 
 /*
@@ -435,6 +546,8 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 	flow->draining = true;
 	__skb_queue_head_init(&due);
 
+	if (static_branch_unlikely(&dcqcn_cccs))
+		dcqcn_flow_follow(qp);
 	terms = dcqcn_flow_terms(qp);
 	now = ktime_get_ns();
 	flow->next = max(flow->next + DCQCN_MAX_LATE_NS, now) -
@@ -445,9 +558,8 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 
 		dcqcn_flow_take(qp, skb);
 		dcqcn_flow_charge(qp, terms, held->bytes, now);
-		if (flow->path)
-			dcqcn_flow_measure(qp, skb, held->psn, held->bytes,
-					   held->ack_req, now);
+		dcqcn_flow_leaves(qp, skb, held->kind, held->psn, held->bytes,
+				  held->ack_req, now);
 		trace_dcqcn_packet_released(qp, held->psn, held->bytes,
 					    now - held->since);
 		if (held->kind == DCQCN_PKT_RESPONSE)
@@ -458,7 +570,7 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 
 	spin_unlock(&qp->lock);
 	while ((skb = __skb_dequeue(&due)))
-		dcqcn_flow_send(skb, flow->okfn);
+		dcqcn_flow_send(skb, READ_ONCE(qp->dev->okfn));
 	spin_lock(&qp->lock);
 
 	flow->draining = false;
@@ -640,8 +752,9 @@ static bool dcqcn_flow_hold(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 /* Whether a packet may leave at once. A flow without any for a while has
  * nothing but what it may do in advance.
  */
-static bool dcqcn_flow_may_pass(struct dcqcn_flow *flow, u64 now)
+static bool dcqcn_flow_may_pass(struct dcqcn_qp *qp, u64 now)
 {
+	struct dcqcn_flow *flow = &qp->flow;
 	u64 credit;
 
 	if (flow->draining || dcqcn_flow_held(flow))
@@ -649,7 +762,7 @@ static bool dcqcn_flow_may_pass(struct dcqcn_flow *flow, u64 now)
 	credit = min_t(u64, DCQCN_IDLE_CREDIT_GAPS * flow->gap,
 		       DCQCN_IDLE_CREDIT_NS);
 	flow->next = max(flow->next + credit, now) - credit;
-	return dcqcn_flow_is_due(flow, now);
+	return dcqcn_flow_is_due(qp, true, now);
 }
 
 /* Return true if a packet of @memory bytes exceeds a bound */
@@ -701,6 +814,8 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	u64 now;
 
 	spin_lock_bh(&qp->lock);
+	if (static_branch_unlikely(&dcqcn_cccs))
+		dcqcn_flow_follow(qp);
 	if (!flow->limited || dcqcn_flow_spares(qp, kind, limit))
 		goto unlock;
 	now = ktime_get_ns();	/* with the lock, so that it never goes back */
@@ -710,12 +825,11 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	drop = dcqcn_flow_find_stale(qp, fifo, skb, kind, psn, now);
 	if (!limit)
 		flow->released = true;
-	pass = dcqcn_flow_may_pass(flow, now);
+	pass = dcqcn_flow_may_pass(qp, now);
 	if (pass) {
 		dcqcn_flow_charge(qp, dcqcn_flow_terms(qp), bytes, now);
-		if (flow->path)
-			dcqcn_flow_measure(qp, skb, psn, bytes,
-					   dcqcn_bth_wants_ack(bth), now);
+		dcqcn_flow_leaves(qp, skb, kind, psn, bytes,
+				  dcqcn_bth_wants_ack(bth), now);
 		dcqcn_count(qp->dev, DCQCN_RP_PASSED);
 		if (unlikely(flow->released))
 			dcqcn_flow_end(qp);
@@ -729,7 +843,7 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 		drop = skb;
 		goto unlock;
 	}
-	flow->okfn = okfn;
+	WRITE_ONCE(qp->dev->okfn, okfn);
 	dcqcn_held(skb)->ack_req = flow->path && dcqcn_bth_wants_ack(bth);
 	earlier = dcqcn_flow_hold(qp, fifo, skb, kind, psn, bytes, now);
 	/* Send in the timer's stead when it is late, but not what it would
@@ -737,7 +851,9 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	 */
 	if (!flow->draining &&
 	    (now < dcqcn_flow_wake(flow) || dcqcn_flow_drain(qp)))
-		dcqcn_flow_arm(flow, earlier);
+		dcqcn_flow_arm(flow, earlier ||
+			       (static_branch_unlikely(&dcqcn_cccs) &&
+				dcqcn_flow_overslept(qp)));
 unlock:
 	spin_unlock_bh(&qp->lock);
 	if (pass)
@@ -780,7 +896,7 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
 	bool waited;
 	u32 least;
 
-	if (!flow->limited || !path)
+	if (!flow->limited || !path || dcqcn_qp_is_windowed(qp))
 		return;
 	left = path->probe_time;
 	least = path->rtt_min;
@@ -911,6 +1027,24 @@ void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 }
 
 /**
+ * dcqcn_pacer_kick() - what a flow waited for in its context has come
+ * @qp: its QP
+ *
+ * Context: softirq, under RCU. Takes @qp->lock; may send.
+ */
+void dcqcn_pacer_kick(struct dcqcn_qp *qp)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+
+	spin_lock_bh(&qp->lock);
+	/* for whoever is sending right now, too */
+	flow->next = min(flow->next, ktime_get_ns());
+	if (dcqcn_flow_held(flow) && dcqcn_flow_drain(qp))
+		dcqcn_flow_arm(flow, true);
+	spin_unlock_bh(&qp->lock);
+}
+
+/**
  * dcqcn_pacer_advance() - let time pass for a flow
  * @qp: its QP
  * @now: ns, read under the lock
@@ -924,6 +1058,10 @@ void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now)
 {
 	if (!qp->flow.limited)
 		return;
+	/* a context's limit ends when its flow has fallen silent */
+	if (dcqcn_qp_is_windowed(qp) && !dcqcn_flow_held(&qp->flow) &&
+	    time_after(jiffies, qp->seen + DCQCN_SILENT_JIFFIES))
+		qp->flow.released = true;
 	dcqcn_flow_rate(qp, dcqcn_flow_terms(qp), now, 0);
 	if (!dcqcn_flow_may_stall(qp, now))
 		dcqcn_flow_end(qp);

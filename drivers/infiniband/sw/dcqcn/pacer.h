@@ -7,15 +7,13 @@
 #include <linux/netfilter.h>
 #include <linux/skbuff.h>
 
+#include "device.h"
 #include "packet.h"
 #include "path.h"
 #include "rate.h"
 
 struct dcqcn_qp;
 struct dcqcn_settings;
-
-typedef int (*dcqcn_okfn)(struct net *net, struct sock *sk,
-			  struct sk_buff *skb);
 
 /**
  * struct dcqcn_flow_stat - what happened to a QP's packets since its first CE
@@ -82,7 +80,6 @@ struct dcqcn_fifo {
  * @held_bytes: length of all held packets on the wire
  * @held_memory: bytes of memory that they take
  * @stat: what happened to its packets
- * @okfn: sends a packet on behind our hook
  * @timer: drains
  */
 struct dcqcn_flow {
@@ -103,7 +100,6 @@ struct dcqcn_flow {
 	u32 held_bytes;
 	u32 held_memory;
 	struct dcqcn_flow_stat stat;
-	dcqcn_okfn okfn;
 	struct hrtimer timer;
 };
 
@@ -128,6 +124,7 @@ u64 dcqcn_pacer_line(const struct dcqcn_qp *qp,
 		     const struct dcqcn_settings *settings);
 extern atomic_t dcqcn_num_limited;
 
+void dcqcn_pacer_kick(struct dcqcn_qp *qp);
 void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now);
 void dcqcn_pacer_release(struct dcqcn_qp *qp);
 void dcqcn_pacer_flush(struct dcqcn_qp *qp);

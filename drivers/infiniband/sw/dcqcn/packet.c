@@ -52,6 +52,7 @@ const u8 dcqcn_opcode_kinds[256] = {
 	/* SEND only, without and with immediate data */
 	[UD(0x04) ... UD(0x05)] = DCQCN_PKT_REQUEST,
 	[DCQCN_OPCODE_CNP] = DCQCN_PKT_CNP,
+	[DCQCN_OPCODE_FEEDBACK] = DCQCN_PKT_FEEDBACK,
 };
 
 /* Find the UDP header; set @pkt->udp_len to the length left by the IP header */
@@ -103,8 +104,8 @@ static bool dcqcn_pkt_parse_ip(struct dcqcn_pkt *pkt, const void *ip,
  * @len: readable bytes from @ip on; DCQCN_PKT_HEADERS of them, or the whole
  *	packet, are always enough
  *
- * A packet of opcode 0x81 is a CNP, however malformed, unless it is a fragment
- * or has IPv6 extension headers.
+ * A packet of opcode 0x81 is a CNP, and one of 0xc1 feedback, however malformed, unless
+ * it is a fragment or has IPv6 extension headers.
  *
  * Context: any.
  */
@@ -140,7 +141,8 @@ void dcqcn_pkt_parse(struct dcqcn_pkt *pkt, const void *ip, size_t len)
 	pkt->ud = bth->opcode >> 5 == DCQCN_SERVICE_UD;
 	pkt->kind = dcqcn_opcode_kinds[bth->opcode];
 	if (payload < sizeof(*bth)) {
-		if (pkt->kind != DCQCN_PKT_CNP)
+		if (pkt->kind != DCQCN_PKT_CNP &&
+		    pkt->kind != DCQCN_PKT_FEEDBACK)
 			pkt->kind = DCQCN_PKT_OTHER;
 		return;
 	}
@@ -260,6 +262,23 @@ bool dcqcn_pkt_is_valid_cnp(const struct dcqcn_pkt *pkt)
 }
 
 /**
+ * dcqcn_pkt_is_valid_feedback() - whether feedback may be acted on
+ * @pkt: parsed packet of kind DCQCN_PKT_FEEDBACK, all of it readable
+ *
+ * Length, version and ICRC must be right.
+ *
+ * Context: any.
+ */
+bool dcqcn_pkt_is_valid_feedback(const struct dcqcn_pkt *pkt)
+{
+	const struct dcqcn_feedback *feedback = (const void *)(pkt->udp + 1);
+
+	return pkt->udp_len == sizeof(struct udphdr) + sizeof(*feedback) &&
+	       feedback->version == DCQCN_FEEDBACK_VERSION &&
+	       dcqcn_pkt_icrc_ok(pkt);
+}
+
+/**
  * dcqcn_pkt_is_valid_ack() - check that a packet is a positive ACK
  * @pkt: parsed packet of kind DCQCN_PKT_ACK, readable as a whole
  *
@@ -308,22 +327,16 @@ void dcqcn_pkt_daddr(const struct dcqcn_pkt *pkt, struct in6_addr *addr)
 				       addr);
 }
 
-/**
- * dcqcn_cnp_build() - write a CNP, from the IP header on
- * @buf: DCQCN_CNP_V4_LEN or DCQCN_CNP_V6_LEN bytes
- * @spec: addresses, QP and header fields
- *
- * The IPv4 header checksum is left to ip_local_out().
- *
- * Context: any. Return: bytes written.
+/* Write the headers of a packet of @len bytes, the rest of which is zero. Returns its
+ * BTH.
  */
-size_t dcqcn_cnp_build(void *buf, const struct dcqcn_cnp_spec *spec)
+static struct dcqcn_bth *dcqcn_head_build(void *buf, size_t len,
+					  const struct dcqcn_cnp_spec *spec)
 {
 	bool v6 = !ipv6_addr_v4mapped(&spec->daddr);
-	size_t len = v6 ? DCQCN_CNP_V6_LEN : DCQCN_CNP_V4_LEN;
-	u16 udp_len = sizeof(struct udphdr) + sizeof(struct dcqcn_cnp);
-	struct dcqcn_cnp *cnp = buf + len - sizeof(*cnp);
-	struct udphdr *udp = buf + len - udp_len;
+	size_t ip_len = v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
+	struct udphdr *udp = buf + ip_len;
+	struct dcqcn_bth *bth = (void *)(udp + 1);
 
 	memset(buf, 0, len);
 	if (v6) {
@@ -332,7 +345,7 @@ size_t dcqcn_cnp_build(void *buf, const struct dcqcn_cnp_spec *spec)
 		ip6h->version = 6;
 		ip6h->priority = spec->tos >> 4;
 		ip6h->flow_lbl[0] = spec->tos << 4;
-		ip6h->payload_len = cpu_to_be16(udp_len);
+		ip6h->payload_len = cpu_to_be16(len - ip_len);
 		ip6h->nexthdr = IPPROTO_UDP;
 		ip6h->hop_limit = spec->ttl;
 		ip6h->saddr = spec->saddr;
@@ -352,11 +365,56 @@ size_t dcqcn_cnp_build(void *buf, const struct dcqcn_cnp_spec *spec)
 	}
 	udp->source = cpu_to_be16(spec->sport);
 	udp->dest = cpu_to_be16(DCQCN_UDP_PORT);
-	udp->len = cpu_to_be16(udp_len);
+	udp->len = cpu_to_be16(len - ip_len);
+	bth->pkey = cpu_to_be16(spec->pkey);
+	bth->qpn = cpu_to_be32(spec->dest_qpn);
+	return bth;
+}
 
-	cnp->bth.opcode = DCQCN_OPCODE_CNP;
-	cnp->bth.pkey = cpu_to_be16(spec->pkey);
-	cnp->bth.qpn = cpu_to_be32(DCQCN_BTH_BECN | spec->dest_qpn);
+/**
+ * dcqcn_cnp_build() - write a CNP, from the IP header on
+ * @buf: DCQCN_CNP_V4_LEN or DCQCN_CNP_V6_LEN bytes
+ * @spec: addresses, QP and header fields
+ *
+ * The IPv4 header checksum is left to the sender.
+ *
+ * Context: any. Return: bytes written.
+ */
+size_t dcqcn_cnp_build(void *buf, const struct dcqcn_cnp_spec *spec)
+{
+	bool v6 = !ipv6_addr_v4mapped(&spec->daddr);
+	size_t len = v6 ? DCQCN_CNP_V6_LEN : DCQCN_CNP_V4_LEN;
+	struct dcqcn_bth *bth = dcqcn_head_build(buf, len, spec);
+	struct dcqcn_cnp *cnp = (void *)bth;
+
+	bth->opcode = DCQCN_OPCODE_CNP;
+	bth->qpn |= cpu_to_be32(DCQCN_BTH_BECN);
 	cnp->icrc = dcqcn_icrc(buf, v6, len - sizeof(cnp->icrc));
+	return len;
+}
+
+/**
+ * dcqcn_feedback_build() - write feedback, from the IP header on
+ * @buf: DCQCN_FEEDBACK_V4_LEN or DCQCN_FEEDBACK_V6_LEN bytes
+ * @spec: addresses and header fields
+ * @feedback: what it says; its BTH and ICRC do not matter
+ *
+ * The IPv4 header checksum is left to the sender.
+ *
+ * Context: any. Return: bytes written.
+ */
+size_t dcqcn_feedback_build(void *buf, const struct dcqcn_cnp_spec *spec,
+			    const struct dcqcn_feedback *feedback)
+{
+	bool v6 = !ipv6_addr_v4mapped(&spec->daddr);
+	size_t len = v6 ? DCQCN_FEEDBACK_V6_LEN : DCQCN_FEEDBACK_V4_LEN;
+	struct dcqcn_bth *bth = dcqcn_head_build(buf, len, spec);
+	struct dcqcn_feedback *out = (void *)bth;
+	struct dcqcn_bth head = *bth;
+
+	head.opcode = DCQCN_OPCODE_FEEDBACK;
+	*out = *feedback;
+	out->bth = head;
+	out->icrc = dcqcn_icrc(buf, v6, len - sizeof(out->icrc));
 	return len;
 }

@@ -20,7 +20,9 @@
 #define DCQCN_OPCODE_READ	0x0c		/* RC */
 #define DCQCN_OPCODE_ACK	0x11
 #define DCQCN_OPCODE_ATOMIC_ACK	0x12
+#define DCQCN_OPCODE_NOT_RXE	0x80		/* and above: rxe knows none of them */
 #define DCQCN_OPCODE_CNP	0x81
+#define DCQCN_OPCODE_FEEDBACK	0xc1		/* vendor: one of this module to another */
 
 #define DCQCN_QPN_MASK		0x00ffffff
 #define DCQCN_QPN_GSI		1		/* and QP0 below it */
@@ -41,6 +43,14 @@ struct dcqcn_bth {
 	__be32 qpn;
 	__be32 psn;
 } __packed;
+
+/* Of the six reserved bits beside the destination QP, which are outside the ICRC and
+ * ignored by who does not know them; in data packets, in host order
+ */
+#define DCQCN_BTH_CAPABLE	0x20000000	/* the sender understands feedback */
+#define DCQCN_BTH_REQUEST	0x10000000	/* send some now */
+#define DCQCN_BTH_MORE		0x08000000	/* there is more than credit for it */
+#define DCQCN_BTH_WINDOWED	0x04000000	/* the sender obeys feedback, not CNPs */
 
 #define DCQCN_ATOMIC_ACK_LEN	8		/* behind the AETH */
 #define DCQCN_AETH_KIND		0x60		/* in @syndrome */
@@ -69,12 +79,52 @@ struct dcqcn_cnp {
 } __packed;
 
 /**
+ * struct dcqcn_feedback - what a receiver tells a sender, from the BTH on
+ * @bth: opcode 0xc1, to QP 0: a host whose module has just gone drops it unseen
+ * @version: DCQCN_FEEDBACK_VERSION
+ * @algorithms: that the receiver is set to, see &struct dcqcn_ccc_params
+ * @prio: priority of the sender's packets
+ * @flags: DCQCN_FEEDBACK_ECHO
+ * @epoch: a random number for as long as the counts go on
+ * @received: bytes of data packets received, modulo 2^32
+ * @marked: bytes of those with CE, modulo 2^32
+ * @ahead: bytes of credit beyond @received, signed
+ * @mbps: Mb/s; the receiver's line rate
+ * @echo_qpn: of the packet with DCQCN_BTH_REQUEST that this answers, destination QP
+ * @echo_psn: and PSN
+ * @echo_received: @received when it had arrived
+ * @echo_held: ns that have passed since then
+ * @icrc: invariant CRC
+ */
+struct dcqcn_feedback {
+	struct dcqcn_bth bth;
+	u8 version;
+	u8 algorithms;
+	u8 prio;
+	u8 flags;
+	__be32 epoch;
+	__be32 received;
+	__be32 marked;
+	__be32 ahead;
+	__be32 mbps;
+	__be32 echo_qpn;
+	__be32 echo_psn;
+	__be32 echo_received;
+	__be32 echo_held;
+	__le32 icrc;
+} __packed;
+
+#define DCQCN_FEEDBACK_VERSION	1
+#define DCQCN_FEEDBACK_ECHO	1	/* the fields of this name say something */
+
+/**
  * enum dcqcn_pkt_kind - the kinds of packets that congestion control tells apart
  * @DCQCN_PKT_OTHER: not RoCEv2, or not acted on
  * @DCQCN_PKT_REQUEST: RC, UC or UD request; consumes a PSN of the requester
  * @DCQCN_PKT_RESPONSE: RC READ response
  * @DCQCN_PKT_ACK: RC ACK, NAK or atomic ACK
  * @DCQCN_PKT_CNP: opcode 0x81, well-formed or not
+ * @DCQCN_PKT_FEEDBACK: opcode 0xc1, well-formed or not
  */
 enum dcqcn_pkt_kind {
 	DCQCN_PKT_OTHER,
@@ -82,6 +132,7 @@ enum dcqcn_pkt_kind {
 	DCQCN_PKT_RESPONSE,
 	DCQCN_PKT_ACK,
 	DCQCN_PKT_CNP,
+	DCQCN_PKT_FEEDBACK,
 };
 
 /**
@@ -100,7 +151,7 @@ enum dcqcn_pkt_kind {
  * @psn: packet sequence number
  *
  * The fields behind @kind are valid unless it is DCQCN_PKT_OTHER; those from
- * @pkey on may be zero in a truncated CNP.
+ * @pkey on may be zero in a truncated CNP or feedback.
  */
 struct dcqcn_pkt {
 	const void *ip;
@@ -127,6 +178,7 @@ void dcqcn_pkt_parse(struct dcqcn_pkt *pkt, const void *ip, size_t len);
 bool dcqcn_pkt_icrc_ok(const struct dcqcn_pkt *pkt);
 bool dcqcn_pkt_is_valid_cnp(const struct dcqcn_pkt *pkt);
 bool dcqcn_pkt_ask(void *ip, size_t len);
+bool dcqcn_pkt_is_valid_feedback(const struct dcqcn_pkt *pkt);
 bool dcqcn_pkt_is_valid_ack(const struct dcqcn_pkt *pkt);
 void dcqcn_pkt_saddr(const struct dcqcn_pkt *pkt, struct in6_addr *addr);
 void dcqcn_pkt_daddr(const struct dcqcn_pkt *pkt, struct in6_addr *addr);
@@ -208,6 +260,14 @@ static inline bool dcqcn_bth_may_ask(const struct dcqcn_bth *bth)
 	return bth->opcode <= DCQCN_OPCODE_LAST_WRITE;
 }
 
+/* Whether the message goes on after a packet: SEND, WRITE or READ response, first or
+ * middle
+ */
+static inline bool dcqcn_bth_goes_on(const struct dcqcn_bth *bth)
+{
+	return bth->opcode < 0x40 && 0x60c3 >> (bth->opcode & 0x1f) & 1;
+}
+
 /* ACK, NAK or atomic ACK */
 static inline bool dcqcn_bth_is_ack(const struct dcqcn_bth *bth)
 {
@@ -232,10 +292,10 @@ static inline bool dcqcn_ip_is_to(const void *ip, const struct in6_addr *addr)
 }
 
 /**
- * struct dcqcn_cnp_spec - addresses and header fields of a CNP to build
+ * struct dcqcn_cnp_spec - addresses and header fields of a CNP or feedback to build
  * @saddr: source address, IPv4-mapped for IPv4
  * @daddr: destination address, of the same family
- * @dest_qpn: the QP that sent the marked packet
+ * @dest_qpn: the QP that sent the marked packet; 0 for feedback
  * @pkey: P_Key of the marked packet
  * @sport: UDP source port
  * @tos: IPv4 TOS or IPv6 traffic class
@@ -258,6 +318,15 @@ struct dcqcn_cnp_spec {
 				 sizeof(struct udphdr) + \
 				 sizeof(struct dcqcn_cnp))
 
+#define DCQCN_FEEDBACK_V4_LEN	(sizeof(struct iphdr) + \
+				 sizeof(struct udphdr) + \
+				 sizeof(struct dcqcn_feedback))
+#define DCQCN_FEEDBACK_V6_LEN	(sizeof(struct ipv6hdr) + \
+				 sizeof(struct udphdr) + \
+				 sizeof(struct dcqcn_feedback))
+
 size_t dcqcn_cnp_build(void *buf, const struct dcqcn_cnp_spec *spec);
+size_t dcqcn_feedback_build(void *buf, const struct dcqcn_cnp_spec *spec,
+			    const struct dcqcn_feedback *feedback);
 
 #endif /* DCQCN_PACKET_H */

@@ -29,6 +29,7 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/restrack.h>
 
+#include "ccc.h"
 #include "device.h"
 #include "fault.h"
 #include "np.h"
@@ -200,6 +201,7 @@ static void dcqcn_qp_free(struct dcqcn_qp *qp)
 	if (qp->state != DCQCN_QP_DEAD)
 		dcqcn_qp_kill(qp);
 	dcqcn_pacer_reset(qp, &dropped);
+	dcqcn_ccc_leave(qp);
 	dcqcn_count_add(dev, DCQCN_RP_CNP_IGNORED, qp->pending_cnps);
 	spin_lock(&dev->resolve_lock);
 	list_del_init(&qp->resolve_node);
@@ -219,7 +221,7 @@ static bool dcqcn_qp_has_started(const struct dcqcn_qp *qp)
 
 	rcu_read_lock();
 	settings = rcu_dereference(qp->dev->settings);
-	starts = settings->rp.start_burst;
+	starts = dcqcn_settings_start(settings);
 	rcu_read_unlock();
 	return starts && time_before(jiffies, qp->seen + DCQCN_UNUSED_JIFFIES);
 }
@@ -263,6 +265,7 @@ static bool dcqcn_qp_verify(struct dcqcn_qp *qp)
 		if (qp->type != info.type || qp->peer_qpn != info.peer_qpn ||
 		    !ipv6_addr_equal(&qp->peer, &info.peer)) {
 			dcqcn_pacer_reset(qp, &dropped);
+			dcqcn_ccc_leave(qp);
 			qp->owner = NULL;
 		}
 		dcqcn_qp_learn(qp, &info);
@@ -587,6 +590,7 @@ void dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
 		if (qp->state == DCQCN_QP_LIVE)
 			atomic_inc(&qp->dev->num_unresolved);
 		dcqcn_pacer_reset(qp, &dropped);
+		dcqcn_ccc_leave(qp);
 		qp->owner = skb->sk;
 		qp->state = DCQCN_QP_RESOLVING;
 		dcqcn_qp_ask(qp);

@@ -14,7 +14,9 @@
 #include "device.h"
 #include "pacer.h"
 #include "packet.h"
+#include "settings.h"
 
+struct dcqcn_ccc;
 struct sock;
 
 #define DCQCN_HANDLED_SHIFT	20	/* ns -> the unit of @handled_time */
@@ -74,8 +76,10 @@ struct dcqcn_event {
  * @used: jiffies; last CE or CNP
  * @cnp_time: ns; when NP sent its last CNP, 0 for never
  * @event: the first event that waits for the QP to be resolved
+ * @wait_node: in dcqcn_ccc_sender.waiting; a QP with a context waits for nothing else
  * @pending_cnps: CNPs that wait
  * @pending_ce: a CE waits
+ * @windowed: a context bounds what is in flight, and no rate below the line does
  * @cnps_sent: CNPs that NP sent
  * @cnps_handled: CNPs that RP acted on
  * @cnps_ignored: CNPs that RP did not act on
@@ -84,6 +88,7 @@ struct dcqcn_event {
  * @resolve_node: in dcqcn_dev.resolve_list
  * @rcu: frees it, once it is on no list
  * @flow: its limiter
+ * @ccc: the context that its packets belong to, NULL for none; RCU
  */
 struct dcqcn_qp {
 	spinlock_t lock;	/* protects what packets change */
@@ -100,9 +105,15 @@ struct dcqcn_qp {
 	unsigned long seen;
 	unsigned long used;
 	u64 cnp_time;
-	struct dcqcn_event event;
-	u16 pending_cnps;
-	bool pending_ce;
+	union {
+		struct {
+			struct dcqcn_event event;
+			u16 pending_cnps;
+			bool pending_ce;
+			bool windowed;
+		};
+		struct list_head wait_node;	/* in the place of @event */
+	};
 	u32 cnps_sent;
 	u32 cnps_handled;
 	u32 cnps_ignored;
@@ -112,7 +123,14 @@ struct dcqcn_qp {
 		struct rcu_head rcu;
 	};
 	struct dcqcn_flow flow;
+	struct dcqcn_ccc __rcu *ccc;
 };
+
+/* Whether a QP obeys a context; its lock is held */
+static __always_inline bool dcqcn_qp_is_windowed(const struct dcqcn_qp *qp)
+{
+	return static_branch_unlikely(&dcqcn_cccs) && qp->windowed;
+}
 
 /**
  * struct dcqcn_qp_view - snapshot of a QP

@@ -16,6 +16,7 @@
 #include <linux/skbuff.h>
 #include <net/ipv6.h>
 
+#include "ccc.h"
 #include "device.h"
 #include "packet.h"
 #include "qp.h"
@@ -41,6 +42,8 @@ static enum dcqcn_verdict dcqcn_rp_cnp(struct dcqcn_qp *qp,
 		return DCQCN_CNP_NOT_PEER;
 
 	qp->used = jiffies;
+	if (dcqcn_qp_is_windowed(qp))
+		return DCQCN_CNP_WINDOWED;
 	now = ktime_get_ns();
 	qp->handled_time = now >> DCQCN_HANDLED_SHIFT;
 	dcqcn_pacer_cnp(qp, settings, now);
@@ -183,15 +186,38 @@ static bool dcqcn_rp_starts(const struct dcqcn_settings *settings,
 	       settings->rp_enable & BIT(prio);
 }
 
+/* Give a QP that sends data a context, and offer that to its peer. Out of line to keep
+ * the path of others small. Return true if the packet may have to obey a limiter or a
+ * context; without the lock, as a filter.
+ */
+static noinline bool dcqcn_rp_offer(struct dcqcn_qp *qp,
+				    const struct dcqcn_settings *settings,
+				    struct sk_buff *skb, bool v6)
+{
+	struct dcqcn_view view = dcqcn_view(skb_network_header(skb),
+					    skb_headlen(skb), v6);
+	const struct dcqcn_ccc *ccc;
+
+	if (settings->ccc.algorithms &&
+	    settings->rp_enable & BIT(view.tos >> 5) &&
+	    dcqcn_opcode_kinds[view.bth->opcode] != DCQCN_PKT_ACK)
+		dcqcn_ccc_output(qp, settings, skb, view);
+	ccc = rcu_dereference(qp->ccc);
+	return READ_ONCE(qp->flow.limited) ||
+	       (ccc && READ_ONCE(ccc->tx.agreed));
+}
+
 /* Hand a packet to its QP's limiter, if there is one */
-static unsigned int dcqcn_rp_pace(struct dcqcn_qp *qp,
-				  const struct dcqcn_settings *settings,
-				  struct sk_buff *skb, struct dcqcn_view view,
-				  dcqcn_okfn okfn)
+static __always_inline unsigned int
+dcqcn_rp_pace(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
+	      struct sk_buff *skb, struct dcqcn_view view, dcqcn_okfn okfn)
 {
 	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[view.bth->opcode];
+	bool limited = READ_ONCE(qp->flow.limited);
 
-	if (READ_ONCE(qp->flow.limited) &&
+	if (static_branch_unlikely(&dcqcn_cccs))
+		limited = dcqcn_rp_offer(qp, settings, skb, view.v6);
+	if (limited &&
 	    dcqcn_pacer_output(qp, skb, kind, view.bth,
 			       settings->rp_enable & BIT(view.tos >> 5), okfn))
 		return NF_STOLEN;
@@ -216,13 +242,14 @@ unsigned int dcqcn_rp_begin(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[view.bth->opcode];
 	struct dcqcn_qp *qp;
 
-	if (kind == DCQCN_PKT_OTHER ||
-	    !dcqcn_rp_starts(settings, kind, view.tos >> 5))
+	if (kind == DCQCN_PKT_OTHER || kind == DCQCN_PKT_ACK ||
+	    !(settings->rp_enable & BIT(view.tos >> 5)))
 		return NF_ACCEPT;
 	qp = dcqcn_qp_begin(dev, qpn, skb);
 	if (!qp)
 		return NF_ACCEPT;
-	dcqcn_pacer_start(qp, settings, dcqcn_bth_may_ask(view.bth));
+	if (dcqcn_rp_starts(settings, kind, view.tos >> 5))
+		dcqcn_pacer_start(qp, settings, dcqcn_bth_may_ask(view.bth));
 	return dcqcn_rp_pace(qp, settings, skb, view, okfn);
 }
 
@@ -253,6 +280,32 @@ unsigned int dcqcn_rp_limit(struct dcqcn_dev *dev, struct dcqcn_qp *qp,
 	    dcqcn_rp_starts(settings, kind, prio))
 		dcqcn_pacer_start(qp, settings, dcqcn_bth_may_ask(view.bth));
 	return dcqcn_rp_pace(qp, settings, skb, view, okfn);
+}
+
+/**
+ * dcqcn_rp_pass_ccc() - dcqcn_rp_pass() where some port uses contexts
+ * @dev: the port it belongs to
+ * @qpn: the QP it belongs to
+ * @skb: the packet
+ * @view: its headers, including the BTH
+ * @okfn: resumes the packet behind our hook
+ *
+ * Context: under RCU; process with BH enabled, or softirq. May send.
+ * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
+ */
+unsigned int dcqcn_rp_pass_ccc(struct dcqcn_dev *dev, u32 qpn,
+			       struct sk_buff *skb, struct dcqcn_view view,
+			       dcqcn_okfn okfn)
+{
+	struct dcqcn_qp *qp = dcqcn_qp_find(dev, qpn);
+
+	if (!qp)
+		return dcqcn_settings_start(rcu_dereference(dev->settings)) ?
+		       dcqcn_rp_begin(dev, qpn, skb, view, okfn) : NF_ACCEPT;
+	if (!time_after(jiffies, READ_ONCE(qp->seen)) &&
+	    !READ_ONCE(qp->flow.limited) && !rcu_access_pointer(qp->ccc))
+		return NF_ACCEPT;
+	return dcqcn_rp_limit(dev, qp, skb, view, okfn);
 }
 
 /**

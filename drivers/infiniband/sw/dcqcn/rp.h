@@ -22,6 +22,7 @@
  * @DCQCN_CNP_DISABLED: RP is off for the QP's priority
  * @DCQCN_CNP_NOT_PEER: it is not from the QP's peer
  * @DCQCN_CNP_STOPPING: the port is going away
+ * @DCQCN_CNP_WINDOWED: the QP obeys a context, which hears of marks otherwise
  */
 enum dcqcn_verdict {
 	DCQCN_CNP_HANDLED,
@@ -31,6 +32,7 @@ enum dcqcn_verdict {
 	DCQCN_CNP_DISABLED,
 	DCQCN_CNP_NOT_PEER,
 	DCQCN_CNP_STOPPING,
+	DCQCN_CNP_WINDOWED,
 };
 
 void dcqcn_rp_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
@@ -42,6 +44,9 @@ unsigned int dcqcn_rp_begin(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 unsigned int dcqcn_rp_limit(struct dcqcn_dev *dev, struct dcqcn_qp *qp,
 			    struct sk_buff *skb, struct dcqcn_view view,
 			    dcqcn_okfn okfn);
+unsigned int dcqcn_rp_pass_ccc(struct dcqcn_dev *dev, u32 qpn,
+			       struct sk_buff *skb, struct dcqcn_view view,
+			       dcqcn_okfn okfn);
 unsigned int dcqcn_rp_output_shared(struct dcqcn_dev *dev, u32 qpn,
 				    struct sk_buff *skb, struct dcqcn_view view,
 				    dcqcn_okfn okfn);
@@ -66,6 +71,8 @@ dcqcn_rp_pass(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 {
 	struct dcqcn_qp *qp = NULL;
 
+	if (static_branch_unlikely(&dcqcn_cccs))
+		return dcqcn_rp_pass_ccc(dev, qpn, skb, view, okfn);
 	if (READ_ONCE(dev->num_qps))
 		qp = dcqcn_qp_find(dev, qpn);
 	if (!qp)

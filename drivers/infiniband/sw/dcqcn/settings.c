@@ -78,6 +78,14 @@ static const u16 dcqcn_knob_offset[RDMA_DCQCN_A_SETTINGS_MAX + 1] = {
 		offsetof(struct dcqcn_settings, rp_enable),
 	[RDMA_DCQCN_A_SETTINGS_START_BURST] =
 		offsetof(struct dcqcn_settings, rp.start_burst),
+	[RDMA_DCQCN_A_SETTINGS_CCC_ALGORITHMS] =
+		offsetof(struct dcqcn_settings, ccc.algorithms),
+	[RDMA_DCQCN_A_SETTINGS_CCC_BASE_RTT] =
+		offsetof(struct dcqcn_settings, ccc.base_rtt),
+	[RDMA_DCQCN_A_SETTINGS_CCC_TARGET_QDELAY] =
+		offsetof(struct dcqcn_settings, ccc.target_qdelay),
+	[RDMA_DCQCN_A_SETTINGS_CCC_INITIAL_WINDOW] =
+		offsetof(struct dcqcn_settings, ccc.initial_window),
 };
 
 static const struct dcqcn_profile dcqcn_profiles[] = {
@@ -234,8 +242,8 @@ int dcqcn_settings_set(struct dcqcn_settings *settings, int knob, u32 value)
  * @settings: settings that are not published yet
  * @profile: the profile
  *
- * Leaves alone the knobs that describe the network rather than the algorithm:
- * the line rate and the enabled priorities.
+ * Leaves alone the knobs that describe the network rather than the algorithm: the
+ * line rate, the enabled priorities, and contexts, on which two hosts agree.
  *
  * Context: any.
  */

@@ -3,6 +3,7 @@
 #ifndef DCQCN_SETTINGS_H
 #define DCQCN_SETTINGS_H
 
+#include <linux/jump_label.h>
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 #include <uapi/rdma/rdma_dcqcn.h>
@@ -25,10 +26,29 @@ struct dcqcn_np_params {
 	u32 cnp_udp_sport;
 };
 
+/* Bits of struct dcqcn_ccc_params.algorithms */
+#define DCQCN_CCC_NSCC		1	/* a window, see nscc.c */
+#define DCQCN_CCC_RCCC		2	/* credit, see rccc.c */
+
+/**
+ * struct dcqcn_ccc_params - knobs of congestion control contexts, see ccc.c
+ * @algorithms: DCQCN_CCC_*; 0: none, DCQCN limits flows
+ * @base_rtt: us; round trip of the longest path without queues, 0: measured
+ * @target_qdelay: us; queueing delay that windows aim at, 0: one base round trip
+ * @initial_window: bytes; with which windows begin, and of credit that nobody granted
+ */
+struct dcqcn_ccc_params {
+	u32 algorithms;
+	u32 base_rtt;
+	u32 target_qdelay;
+	u32 initial_window;
+};
+
 /**
  * struct dcqcn_settings - all knobs of a port; immutable once published
  * @np: notification point
  * @rp: reaction point
+ * @ccc: congestion control contexts
  * @np_enable: one bit per priority (DSCP >> 3)
  * @rp_enable: one bit per priority
  * @rcu: frees replaced settings
@@ -36,6 +56,7 @@ struct dcqcn_np_params {
 struct dcqcn_settings {
 	struct dcqcn_np_params np;
 	struct dcqcn_rp_params rp;
+	struct dcqcn_ccc_params ccc;
 	u32 np_enable;
 	u32 rp_enable;
 	struct rcu_head rcu;
@@ -52,6 +73,23 @@ struct dcqcn_profile {
 	struct dcqcn_np_params np;
 	struct dcqcn_rp_params rp;
 };
+
+/* Some port uses contexts, or did: without that they cost nothing */
+DECLARE_STATIC_KEY_FALSE(dcqcn_cccs);
+
+/* The contexts that a port is set to use */
+static __always_inline u32
+dcqcn_settings_cccs(const struct dcqcn_settings *settings)
+{
+	return static_branch_unlikely(&dcqcn_cccs) ? settings->ccc.algorithms : 0;
+}
+
+/* Whether the first packets of a flow matter, before it meets congestion */
+static __always_inline bool
+dcqcn_settings_start(const struct dcqcn_settings *settings)
+{
+	return settings->rp.start_burst || dcqcn_settings_cccs(settings);
+}
 
 int dcqcn_settings_init(void);
 struct dcqcn_settings *dcqcn_settings_alloc(void);

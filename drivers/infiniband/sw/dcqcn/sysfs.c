@@ -184,6 +184,10 @@ DCQCN_FILE(rp, rpg_threshold, RPG_THRESHOLD);
 DCQCN_FILE(rp, rpg_ai_rate, RPG_AI_RATE);
 DCQCN_FILE(rp, rpg_hai_rate, RPG_HAI_RATE);
 DCQCN_FILE(rp, start_burst, START_BURST);
+DCQCN_FILE(rp, ccc_algorithms, CCC_ALGORITHMS);
+DCQCN_FILE(rp, ccc_base_rtt, CCC_BASE_RTT);
+DCQCN_FILE(rp, ccc_target_qdelay, CCC_TARGET_QDELAY);
+DCQCN_FILE(rp, ccc_initial_window, CCC_INITIAL_WINDOW);
 DCQCN_ENABLES(rp, RP_ENABLE);
 
 static struct attribute *dcqcn_rp_attrs[] = {
@@ -204,6 +208,10 @@ static struct attribute *dcqcn_rp_attrs[] = {
 	&dcqcn_rp_rpg_ai_rate.attr,
 	&dcqcn_rp_rpg_hai_rate.attr,
 	&dcqcn_rp_start_burst.attr,
+	&dcqcn_rp_ccc_algorithms.attr,
+	&dcqcn_rp_ccc_base_rtt.attr,
+	&dcqcn_rp_ccc_target_qdelay.attr,
+	&dcqcn_rp_ccc_initial_window.attr,
 	NULL
 };
 

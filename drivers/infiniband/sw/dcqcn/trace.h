@@ -50,6 +50,7 @@ TRACE_DEFINE_ENUM(DCQCN_CNP_NO_QP);
 TRACE_DEFINE_ENUM(DCQCN_CNP_DISABLED);
 TRACE_DEFINE_ENUM(DCQCN_CNP_NOT_PEER);
 TRACE_DEFINE_ENUM(DCQCN_CNP_STOPPING);
+TRACE_DEFINE_ENUM(DCQCN_CNP_WINDOWED);
 
 #define dcqcn_show_verdict(_verdict)					\
 	__print_symbolic(_verdict,					\
@@ -59,7 +60,8 @@ TRACE_DEFINE_ENUM(DCQCN_CNP_STOPPING);
 			 { DCQCN_CNP_NO_QP,	"no_qp" },		\
 			 { DCQCN_CNP_DISABLED,	"disabled" },		\
 			 { DCQCN_CNP_NOT_PEER,	"not_peer" },		\
-			 { DCQCN_CNP_STOPPING,	"stopping" })
+			 { DCQCN_CNP_STOPPING,	"stopping" },		\
+			 { DCQCN_CNP_WINDOWED,	"windowed" })
 
 /* A CE-marked data packet arrived */
 TRACE_EVENT(dcqcn_ce_seen,

@@ -1,0 +1,1039 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Congestion control contexts: what one port sends to one peer in one priority, and
+ * receives from it, bounded by a window and by credit instead of a rate per QP.
+ *
+ * It takes two hosts that have this module and are set to the same algorithms. Towards
+ * all others DCQCN goes on as if this file did not exist.
+ *
+ * Agreement: a sender that is set to use contexts sets DCQCN_BTH_CAPABLE and
+ * DCQCN_BTH_REQUEST in a data packet now and then. A receiver that is set so too
+ * answers with feedback: an opcode of this module's own, which is never sent but in
+ * answer to these bits. Once it comes and names the same algorithms, the context is
+ * ready and its flows obey it; three timeouts without feedback end that.
+ *
+ * Feedback is cumulative: bytes received, how many of them were marked, and credit,
+ * so that the next one makes up for one that is lost. It goes out on request, and after
+ * 32 KB without one. A request is a probe: the sender knows when it left, and how much it
+ * had sent. The echo gives the round trip without the time that the receiver held it, and
+ * what was lost before it. Marks do not wait for more: without a round trip to go with
+ * them they mean nothing to a window.
+ *
+ * The window: nscc.c. The credit: rccc.c; one hrtimer per port grants it in turn to the
+ * senders whose packets say DCQCN_BTH_MORE, and each grant is feedback too.
+ *
+ * Always one packet may leave when nothing is in flight, or no answer is, and only the
+ * window is in the way; and after a timeout, whatever is.
+ *
+ * A QP uses one context for both directions, that of its own priority; packets of
+ * another one are left to DCQCN. Contexts are referenced by the entries of QPs, and go
+ * with the last one. Forged packets: what arrives counts without a look at its ICRC, as
+ * whoever knows addresses, QPN and PSN of a connection may do worse. Feedback must have
+ * the right epoch or echo a probe, and cannot acknowledge more than was sent.
+ */
+#include <linux/hrtimer.h>
+#include <linux/jhash.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/random.h>
+#include <linux/rculist.h>
+#include <linux/skbuff.h>
+#include <linux/slab.h>
+#include <linux/time64.h>
+#include <net/ipv6.h>
+
+#include "ccc.h"
+#include "device.h"
+#include "np.h"
+#include "packet.h"
+#include "pacer.h"
+#include "qp.h"
+
+/* Contexts of a port; beyond, DCQCN. It takes a QP that the core knows to make one. */
+#define DCQCN_CCC_MAX		4096
+
+/* Bytes after which a sender asks: fewer where that is more than half of the window, and
+ * more in large ones, so that DCQCN_CCC_PROBES do not run out. A receiver that was not
+ * asked for twice as many bytes answers by itself.
+ */
+#define DCQCN_CCC_ASK		16384
+#define DCQCN_CCC_UNTOLD	(2 * DCQCN_CCC_ASK)
+
+/* Without progress for so long, what is in flight counts as lost: round trips, and
+ * bounds, the upper one being that of held requests. Where credit is missing it is
+ * longer: a turn of all senders takes long.
+ */
+#define DCQCN_CCC_TIMEOUT_RTTS	8
+#define DCQCN_CCC_TIMEOUT_MIN	((u64)NSEC_PER_MSEC)
+#define DCQCN_CCC_TIMEOUT_TURN	(20 * NSEC_PER_MSEC)
+#define DCQCN_CCC_TIMEOUT_MAX	(250 * NSEC_PER_MSEC)
+#define DCQCN_CCC_TIMEOUTS	3	/* then the peer is gone */
+
+/* Bytes by which the counts of both ends may differ for a while: what was sent before they
+ * agreed
+ */
+#define DCQCN_CCC_SLACK		65536
+
+/* How often a peer is told that we are here: at once, then after twice as long each time */
+#define DCQCN_CCC_OFFER_MIN	(20ULL * NSEC_PER_USEC)
+#define DCQCN_CCC_OFFER_MAX	((u64)NSEC_PER_SEC)
+
+/* A sender that asked for credit, and has been silent for so long, gets none; one that
+ * begins again after so long has what it began with
+ */
+#define DCQCN_CCC_SILENT	(8 * NSEC_PER_MSEC)
+
+/* Feedback that a port sends: a million a second, see DCQCN_CNP_GAP_NS */
+#define DCQCN_FEEDBACK_GAP_NS	1000
+
+#define DCQCN_CCC_TURNS		64	/* grants per timer */
+#define DCQCN_CCC_WAKES		64	/* flows per feedback */
+#define DCQCN_CCC_PKEY		0xffff
+
+DEFINE_STATIC_KEY_FALSE(dcqcn_cccs);
+
+static struct hlist_head *dcqcn_ccc_chain(struct dcqcn_dev *dev,
+					  const struct in6_addr *local,
+					  const struct in6_addr *peer, u8 prio)
+{
+	u32 hash = jhash2((const u32 *)peer, sizeof(*peer) / sizeof(u32),
+			  dev->ccc_seed ^ prio);
+
+	hash = jhash2((const u32 *)local, sizeof(*local) / sizeof(u32), hash);
+	return &dev->ccc_table[hash >> (32 - DCQCN_CCC_BITS)];
+}
+
+/* Under RCU, or with the table's lock */
+static struct dcqcn_ccc *dcqcn_ccc_find(struct dcqcn_dev *dev,
+					const struct in6_addr *local,
+					const struct in6_addr *peer, u8 prio)
+{
+	struct dcqcn_ccc *ccc;
+
+	hlist_for_each_entry_rcu(ccc, dcqcn_ccc_chain(dev, local, peer, prio),
+				 node, lockdep_is_held(&dev->ccc_lock)) {
+		if (ccc->prio == prio && ipv6_addr_equal(&ccc->peer, peer) &&
+		    ipv6_addr_equal(&ccc->local, local))
+			return ccc;
+	}
+	return NULL;
+}
+
+static struct dcqcn_ccc *dcqcn_ccc_alloc(struct dcqcn_dev *dev,
+					 const struct in6_addr *local,
+					 const struct in6_addr *peer, u8 prio)
+{
+	struct dcqcn_ccc *ccc;
+
+	/* without what a debug kernel adds to a lock, or a real-time one */
+	BUILD_BUG_ON(!IS_ENABLED(CONFIG_DEBUG_SPINLOCK) &&
+		     !IS_ENABLED(CONFIG_PREEMPT_RT) && sizeof(*ccc) > 1024);
+
+	ccc = kzalloc(sizeof(*ccc), GFP_ATOMIC | __GFP_NOWARN);
+	if (!ccc)
+		return NULL;
+	spin_lock_init(&ccc->lock);
+	ccc->dev = dev;
+	ccc->local = *local;
+	ccc->peer = *peer;
+	ccc->prio = prio;
+	ccc->tx.offer_gap = DCQCN_CCC_OFFER_MIN;
+	INIT_LIST_HEAD(&ccc->tx.waiting);
+	ccc->rx.epoch = get_random_u32();
+	ccc->rx.pkey = DCQCN_CCC_PKEY;
+	INIT_LIST_HEAD(&ccc->rx.grant_node);
+	return ccc;
+}
+
+/* The context of a QP whose lock is held, from now on; NULL if there is no room, or the
+ * QP has an event waiting
+ */
+static struct dcqcn_ccc *dcqcn_ccc_join(struct dcqcn_qp *qp,
+					const struct in6_addr *local,
+					const struct in6_addr *peer, u8 prio)
+{
+	struct dcqcn_dev *dev = qp->dev;
+	struct dcqcn_ccc *ccc;
+
+	if (qp->pending_ce || qp->pending_cnps)
+		return NULL;
+	spin_lock(&dev->ccc_lock);
+	ccc = dcqcn_ccc_find(dev, local, peer, prio);
+	if (!ccc && dev->num_cccs < DCQCN_CCC_MAX) {
+		ccc = dcqcn_ccc_alloc(dev, local, peer, prio);
+		if (ccc) {
+			WRITE_ONCE(dev->num_cccs, dev->num_cccs + 1);
+			hlist_add_head_rcu(&ccc->node,
+					   dcqcn_ccc_chain(dev, local, peer,
+							   prio));
+		}
+	}
+	if (ccc)
+		ccc->refs++;
+	spin_unlock(&dev->ccc_lock);
+	if (ccc) {
+		INIT_LIST_HEAD(&qp->wait_node);
+		rcu_assign_pointer(qp->ccc, ccc);
+	} else {
+		dcqcn_count(dev, DCQCN_CCC_ERRORS);
+	}
+	return ccc;
+}
+
+/**
+ * dcqcn_ccc_leave() - a QP uses its context no longer
+ * @qp: the QP
+ *
+ * Context: @qp->lock is held, with BH disabled; its flow is reset.
+ */
+void dcqcn_ccc_leave(struct dcqcn_qp *qp)
+{
+	struct dcqcn_dev *dev = qp->dev;
+	struct dcqcn_ccc *ccc;
+	bool last;
+
+	ccc = rcu_dereference_protected(qp->ccc, lockdep_is_held(&qp->lock));
+	if (!ccc)
+		return;
+	RCU_INIT_POINTER(qp->ccc, NULL);
+	qp->windowed = false;
+	spin_lock(&ccc->lock);
+	list_del_init(&qp->wait_node);
+	spin_unlock(&ccc->lock);
+
+	spin_lock(&dev->ccc_lock);
+	last = !--ccc->refs;
+	if (last) {
+		hlist_del_rcu(&ccc->node);
+		WRITE_ONCE(dev->num_cccs, dev->num_cccs - 1);
+	}
+	spin_unlock(&dev->ccc_lock);
+	if (!last)
+		return;
+	spin_lock(&dev->grant_lock);
+	ccc->dead = true;
+	list_del_init(&ccc->rx.grant_node);
+	spin_unlock(&dev->grant_lock);
+	kfree_rcu(ccc, rcu);
+}
+
+/* --- the sender ------------------------------------------------------------ */
+
+static struct dcqcn_nscc_params
+dcqcn_ccc_params(const struct dcqcn_ccc *ccc,
+		 const struct dcqcn_settings *settings)
+{
+	u64 line = dcqcn_dev_line(ccc->dev, settings);
+	u32 mbps = div_u64(line, DCQCN_BPS_PER_MBPS);
+
+	return (struct dcqcn_nscc_params) {
+		.mbps = max(min(mbps, ccc->tx.mbps ?: mbps), 1U),
+		.base_rtt = settings->ccc.base_rtt * NSEC_PER_USEC,
+		.target = settings->ccc.target_qdelay * NSEC_PER_USEC,
+	};
+}
+
+/* Bytes in flight; the lock is held, as in all that follows */
+static u32 dcqcn_ccc_flight(const struct dcqcn_ccc_sender *tx)
+{
+	return tx->sent - tx->acked;
+}
+
+static bool dcqcn_ccc_is_full(const struct dcqcn_ccc_sender *tx)
+{
+	return tx->agreed & DCQCN_CCC_NSCC &&
+	       dcqcn_ccc_flight(tx) >= tx->window.cwnd;
+}
+
+/* A window that was cut may be full for ever if nobody asks */
+static bool dcqcn_ccc_in_window(const struct dcqcn_ccc_sender *tx)
+{
+	return !dcqcn_ccc_is_full(tx) || !tx->num_probes;
+}
+
+static s32 dcqcn_ccc_credit(const struct dcqcn_ccc_sender *tx)
+{
+	return tx->limit - tx->sent;
+}
+
+static bool dcqcn_ccc_has_credit(const struct dcqcn_ccc_sender *tx)
+{
+	return !(tx->agreed & DCQCN_CCC_RCCC) || dcqcn_ccc_credit(tx) > 0;
+}
+
+static u64 dcqcn_ccc_timeout(const struct dcqcn_ccc_sender *tx)
+{
+	u64 least = dcqcn_ccc_has_credit(tx) ? DCQCN_CCC_TIMEOUT_MIN :
+					       DCQCN_CCC_TIMEOUT_TURN;
+
+	return clamp((u64)tx->rtt * DCQCN_CCC_TIMEOUT_RTTS, least,
+		     (u64)DCQCN_CCC_TIMEOUT_MAX);
+}
+
+/* Nothing that helps was heard for long: what was in flight is gone, and so may be the
+ * peer. One packet may leave, which asks. Return false if it is too early for that.
+ */
+static bool dcqcn_ccc_expire(struct dcqcn_ccc *ccc, u64 now)
+{
+	struct dcqcn_ccc_sender *tx = &ccc->tx;
+
+	if (now - tx->heard_time < dcqcn_ccc_timeout(tx))
+		return false;
+	dcqcn_count(ccc->dev, DCQCN_RP_WINDOW_TIMEOUTS);
+	dcqcn_nscc_loss(&tx->window, dcqcn_ccc_flight(tx));
+	tx->acked = tx->sent;
+	tx->num_probes = 0;
+	tx->unasked = DCQCN_CCC_ASK;
+	tx->heard_time = now;
+	if (++tx->timeouts >= DCQCN_CCC_TIMEOUTS)
+		WRITE_ONCE(tx->agreed, 0);
+	return true;
+}
+
+/**
+ * dcqcn_ccc_may_send() - whether a packet may leave
+ * @qp: its QP, which has a context
+ * @fresh: it has just come, and held packets of others go before it
+ * @now: ns
+ *
+ * If not, the flow is in line for what opens the window.
+ *
+ * Context: @qp->lock is held, with BH disabled.
+ * Return: 0 if it may; if not, when to ask again at the latest, in ns.
+ */
+u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
+{
+	const struct dcqcn_settings *settings;
+	struct dcqcn_ccc *ccc;
+	struct dcqcn_ccc_sender *tx;
+	u64 until = 0;
+	bool first, may;
+
+	ccc = rcu_dereference_protected(qp->ccc, lockdep_is_held(&qp->lock));
+	if (!ccc)
+		return 0;
+	tx = &ccc->tx;
+	settings = rcu_dereference_bh(qp->dev->settings);
+	spin_lock(&ccc->lock);
+	/* what was granted before a pause is not worth much after it */
+	if (!dcqcn_ccc_flight(tx) && now - tx->heard_time > DCQCN_CCC_SILENT)
+		tx->limit = tx->sent + max(settings->ccc.initial_window, 1U);
+	/* with nothing in flight, nobody would come and wake those who wait */
+	first = !fresh || list_empty(&tx->waiting) || !dcqcn_ccc_flight(tx);
+	may = first && dcqcn_ccc_in_window(tx) && dcqcn_ccc_has_credit(tx);
+	if (!may)
+		may = dcqcn_ccc_expire(ccc, now);
+	if (!may) {
+		until = tx->heard_time + dcqcn_ccc_timeout(tx);
+		if (list_empty(&qp->wait_node))
+			list_add_tail(&qp->wait_node, &tx->waiting);
+	}
+	spin_unlock(&ccc->lock);
+	return until;
+}
+
+/* A packet asks for feedback */
+static void dcqcn_ccc_probe(struct dcqcn_ccc_sender *tx, u32 qpn, u32 psn,
+			    u64 now)
+{
+	struct dcqcn_probe *probe = tx->probes;
+	int i;
+
+	for (i = 0; i < tx->num_probes; i++, probe++) {
+		if (probe->qpn == qpn && probe->psn == psn) {
+			probe->time = 0;
+			return;
+		}
+	}
+	if (tx->num_probes == DCQCN_CCC_PROBES) {
+		tx->num_probes--;
+		memmove(tx->probes, tx->probes + 1,
+			tx->num_probes * sizeof(*probe));
+	}
+	tx->probes[tx->num_probes++] = (struct dcqcn_probe) {
+		.time = now, .qpn = qpn, .psn = psn, .sent = tx->sent,
+	};
+	tx->unasked = 0;
+}
+
+static bool dcqcn_ccc_asks(const struct dcqcn_ccc_sender *tx)
+{
+	u32 window = tx->window.cwnd, enough = DCQCN_CCC_ASK;
+
+	if (tx->agreed & DCQCN_CCC_NSCC)
+		enough = clamp(enough, window / 8, window / 2);
+	if (tx->unasked >= enough)
+		return true;
+	/* nothing more will leave before an answer comes */
+	return !tx->num_probes &&
+	       (dcqcn_ccc_is_full(tx) || !dcqcn_ccc_has_credit(tx));
+}
+
+/* Whether more credit is needed than there is. A message that goes on will need some
+ * before a report can come.
+ */
+static bool dcqcn_ccc_wants(const struct dcqcn_ccc_sender *tx, u32 held,
+			    bool goes_on)
+{
+	s32 credit = dcqcn_ccc_credit(tx);
+
+	if (!(tx->agreed & DCQCN_CCC_RCCC))
+		return false;
+	if (tx->agreed & DCQCN_CCC_NSCC)
+		held = min(held, tx->window.cwnd);
+	if (goes_on || !list_empty(&tx->waiting))
+		held = max(held, DCQCN_RCCC_QUANTUM);
+	return held && (s32)held > credit;
+}
+
+static struct dcqcn_bth *dcqcn_ccc_bth(struct sk_buff *skb)
+{
+	u8 *ip = skb_network_header(skb);
+	struct dcqcn_view view = dcqcn_view(ip, skb_headlen(skb), ip[0] >> 4 == 6);
+
+	/* ours to write, unless somebody else has a copy */
+	return skb_cloned(skb) ? NULL : (struct dcqcn_bth *)view.bth;
+}
+
+/**
+ * dcqcn_ccc_sent() - a data packet leaves that obeys a context
+ * @qp: its QP
+ * @skb: the packet; gets its bits
+ * @psn: its PSN
+ * @bytes: on the wire
+ * @held: bytes of the flow that wait behind it
+ * @now: ns
+ *
+ * Context: @qp->lock is held, with BH disabled.
+ */
+void dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes,
+		    u32 held, u64 now)
+{
+	u32 bits = DCQCN_BTH_CAPABLE | DCQCN_BTH_WINDOWED;
+	struct dcqcn_bth *bth = dcqcn_ccc_bth(skb);
+	struct dcqcn_ccc_sender *tx;
+	struct dcqcn_ccc *ccc;
+
+	ccc = rcu_dereference_protected(qp->ccc, lockdep_is_held(&qp->lock));
+	if (!ccc || !bth)
+		return;
+	tx = &ccc->tx;
+	spin_lock(&ccc->lock);
+	if (!dcqcn_ccc_flight(tx))
+		tx->heard_time = now;
+	tx->sent += bytes;
+	tx->unasked += bytes;
+	tx->window.mss = max(tx->window.mss, min(bytes, (u32)U16_MAX));
+	if (dcqcn_ccc_asks(tx)) {
+		dcqcn_ccc_probe(tx, dcqcn_bth_qpn(bth), psn, now);
+		bits |= DCQCN_BTH_REQUEST;
+	}
+	if (dcqcn_ccc_wants(tx, held, dcqcn_bth_goes_on(bth)))
+		bits |= DCQCN_BTH_MORE;
+	spin_unlock(&ccc->lock);
+	bth->qpn |= cpu_to_be32(bits);
+}
+
+/**
+ * dcqcn_ccc_offer() - a data packet leaves whose peer has not agreed yet
+ * @qp: its QP
+ * @skb: the packet; tells the peer that we are here, if it is time for that
+ * @now: ns
+ *
+ * Context: @qp->lock is held, with BH disabled.
+ */
+void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
+{
+	struct dcqcn_bth *bth = dcqcn_ccc_bth(skb);
+	const struct dcqcn_settings *settings;
+	struct dcqcn_ccc_sender *tx;
+	struct dcqcn_ccc *ccc;
+
+	ccc = rcu_dereference_protected(qp->ccc, lockdep_is_held(&qp->lock));
+	if (!ccc || !bth)
+		return;
+	tx = &ccc->tx;
+	settings = rcu_dereference_bh(qp->dev->settings);
+	spin_lock(&ccc->lock);
+	/* the setting has changed here, and may have at the peer */
+	if (tx->agreed && tx->agreed != settings->ccc.algorithms) {
+		WRITE_ONCE(tx->agreed, 0);
+		tx->offer_gap = DCQCN_CCC_OFFER_MIN;
+	}
+	if (settings->ccc.algorithms && !tx->agreed &&
+	    (!tx->offer_time || now - tx->offer_time >= tx->offer_gap)) {
+		if (tx->offer_time)
+			tx->offer_gap = min(2 * tx->offer_gap,
+					    DCQCN_CCC_OFFER_MAX);
+		tx->offer_time = now;
+		dcqcn_ccc_probe(tx, dcqcn_bth_qpn(bth), dcqcn_bth_psn(bth),
+				now);
+		bth->qpn |= cpu_to_be32(DCQCN_BTH_CAPABLE | DCQCN_BTH_REQUEST);
+	}
+	spin_unlock(&ccc->lock);
+}
+
+/**
+ * dcqcn_ccc_output() - a data packet of a QP leaves rxe
+ * @qp: the QP
+ * @settings: the port's, set to use contexts
+ * @skb: the packet
+ * @view: its headers, BTH included
+ *
+ * Gives the QP a context unless it has one, and offers it to the peer until that agrees.
+ *
+ * Context: under RCU; process with BH on, or softirq. Takes @qp->lock.
+ */
+void dcqcn_ccc_output(struct dcqcn_qp *qp,
+		      const struct dcqcn_settings *settings,
+		      struct sk_buff *skb, struct dcqcn_view view)
+{
+	struct in6_addr local, peer;
+	struct dcqcn_ccc *ccc;
+	struct dcqcn_pkt pkt;
+
+	ccc = rcu_dereference(qp->ccc);
+	if (ccc && READ_ONCE(ccc->tx.agreed) == settings->ccc.algorithms)
+		return;
+	pkt.ip = skb_network_header(skb);
+	pkt.v6 = view.v6;
+	dcqcn_pkt_saddr(&pkt, &local);
+	dcqcn_pkt_daddr(&pkt, &peer);
+	spin_lock_bh(&qp->lock);
+	if (qp->state == DCQCN_QP_LIVE && qp->type != IB_QPT_UD &&
+	    !READ_ONCE(qp->dev->stopping) && dcqcn_qp_is_peer(qp, &peer)) {
+		ccc = rcu_dereference_protected(qp->ccc,
+						lockdep_is_held(&qp->lock));
+		if (!ccc)
+			ccc = dcqcn_ccc_join(qp, &local, &peer, view.tos >> 5);
+		/* or else when it leaves the limiter */
+		if (ccc && !qp->flow.limited)
+			dcqcn_ccc_offer(qp, skb, ktime_get_ns());
+	}
+	spin_unlock_bh(&qp->lock);
+}
+
+/* The probe that feedback echoes, taken out with all that are older */
+static bool dcqcn_ccc_echoed(struct dcqcn_ccc_sender *tx,
+			     const struct dcqcn_feedback *said,
+			     struct dcqcn_probe *probe)
+{
+	u32 qpn = be32_to_cpu(said->echo_qpn), psn = be32_to_cpu(said->echo_psn);
+	int i;
+
+	if (!(said->flags & DCQCN_FEEDBACK_ECHO))
+		return false;
+	for (i = 0; i < tx->num_probes; i++) {
+		if (tx->probes[i].qpn == qpn && tx->probes[i].psn == psn)
+			break;
+	}
+	if (i == tx->num_probes)
+		return false;
+	*probe = tx->probes[i];
+	tx->num_probes -= i + 1;
+	memmove(tx->probes, tx->probes + i + 1,
+		tx->num_probes * sizeof(*probe));
+	return probe->time;
+}
+
+/* The peer's counts begin, or begin anew */
+static void dcqcn_ccc_begin(struct dcqcn_ccc *ccc,
+			    const struct dcqcn_settings *settings,
+			    const struct dcqcn_feedback *said,
+			    const struct dcqcn_probe *probe, u64 now)
+{
+	struct dcqcn_nscc_params params = dcqcn_ccc_params(ccc, settings);
+	struct dcqcn_ccc_sender *tx = &ccc->tx;
+
+	tx->epoch = be32_to_cpu(said->epoch);
+	tx->received = be32_to_cpu(said->echo_received);
+	tx->peer_marked = be32_to_cpu(said->marked);
+	tx->offset = probe->sent - tx->received;
+	tx->newly = 0;
+	tx->marked = false;
+	if (tx->agreed)
+		return;
+	tx->acked = tx->sent;
+	tx->offset = tx->sent - tx->received;
+	tx->unasked = DCQCN_CCC_ASK;
+	dcqcn_nscc_init(&tx->window, &params, settings->ccc.initial_window, now);
+	tx->limit = tx->sent + max(settings->ccc.initial_window, 1U);
+	WRITE_ONCE(tx->agreed, settings->ccc.algorithms);
+}
+
+/* More has arrived, and perhaps less than was sent */
+static void dcqcn_ccc_count(struct dcqcn_ccc_sender *tx,
+			    const struct dcqcn_feedback *said,
+			    const struct dcqcn_probe *probe)
+{
+	u32 received = be32_to_cpu(said->received);
+	u32 marked = be32_to_cpu(said->marked);
+	s32 lost = 0, over;
+
+	if (probe)
+		lost = probe->sent - be32_to_cpu(said->echo_received) -
+		       tx->offset;
+	tx->offset += lost;
+	if (lost > 0)
+		dcqcn_nscc_loss(&tx->window, lost);
+	tx->newly += received - tx->received;
+	tx->marked |= marked != tx->peer_marked;
+	tx->received = received;
+	tx->peer_marked = marked;
+	tx->acked = received + tx->offset;
+	over = tx->acked - tx->sent;
+	if (over > 0) {
+		tx->acked -= over;
+		tx->offset -= over;
+	}
+	tx->newly = min(tx->newly, DCQCN_NSCC_BDP_MAX);
+}
+
+/* Whether feedback may be true: no more has arrived than was sent, nor was lost, and what
+ * arrived before has not gone, unless a later report has overtaken this one. What a
+ * timeout took for lost may arrive all the same.
+ */
+static bool dcqcn_ccc_is_plausible(const struct dcqcn_ccc_sender *tx,
+				   const struct dcqcn_feedback *said, bool same,
+				   const struct dcqcn_probe *probe)
+{
+	u32 echo_received = be32_to_cpu(said->echo_received);
+	u32 acked = same ? tx->received + tx->offset : tx->acked;
+	s64 most = (s64)(tx->sent - acked) + DCQCN_CCC_SLACK;
+	s32 more, lost = 0;
+
+	more = be32_to_cpu(said->received) -
+	       (same ? tx->received : echo_received);
+	if (same && probe)
+		lost = probe->sent - echo_received - tx->offset;
+	return more >= 0 && more <= most && lost >= -DCQCN_CCC_SLACK &&
+	       lost <= most;
+}
+
+/* Feedback for a context whose lock is held. Return whether it was taken. */
+static bool dcqcn_ccc_hear(struct dcqcn_ccc *ccc,
+			   const struct dcqcn_settings *settings,
+			   const struct dcqcn_feedback *said, u64 now)
+{
+	struct dcqcn_nscc_params params;
+	struct dcqcn_ccc_sender *tx = &ccc->tx;
+	struct dcqcn_probe probe;
+	bool echoed = dcqcn_ccc_echoed(tx, said, &probe);
+	bool same = tx->agreed && be32_to_cpu(said->epoch) == tx->epoch;
+	bool more = !same || be32_to_cpu(said->received) != tx->received;
+	u64 rtt;
+
+	if (!same && !echoed)
+		return false;
+	if (!dcqcn_ccc_is_plausible(tx, said, same, echoed ? &probe : NULL))
+		return false;
+	if (said->algorithms != settings->ccc.algorithms) {
+		WRITE_ONCE(tx->agreed, 0);
+		return true;
+	}
+	tx->mbps = be32_to_cpu(said->mbps);
+	if (!same)
+		dcqcn_ccc_begin(ccc, settings, said, &probe, now);
+	dcqcn_ccc_count(tx, said, echoed && same ? &probe : NULL);
+	tx->limit = tx->acked + be32_to_cpu(said->ahead);
+	/* what neither says that more has arrived nor lets more leave must not keep a
+	 * context waiting for ever
+	 */
+	if (more || (dcqcn_ccc_in_window(tx) && dcqcn_ccc_has_credit(tx))) {
+		tx->heard_time = now;
+		tx->timeouts = 0;
+	}
+	tx->offer_gap = DCQCN_CCC_OFFER_MIN;
+	if (!echoed)
+		return true;
+	rtt = now - probe.time;
+	rtt -= min_t(u64, rtt, be32_to_cpu(said->echo_held));
+	tx->rtt = min_t(u64, rtt, DCQCN_NSCC_RTT_MAX);
+	params = dcqcn_ccc_params(ccc, settings);
+	dcqcn_nscc_feedback(&tx->window, &params, tx->newly, tx->rtt, tx->marked,
+			    now);
+	tx->newly = 0;
+	tx->marked = false;
+	return true;
+}
+
+/* Let flows go on that wait, one after the other */
+static void dcqcn_ccc_wake(struct dcqcn_ccc *ccc)
+{
+	struct dcqcn_ccc_sender *tx = &ccc->tx;
+	struct dcqcn_qp *qp;
+	int n;
+
+	for (n = 0; n < DCQCN_CCC_WAKES; n++) {
+		spin_lock_bh(&ccc->lock);
+		qp = NULL;
+		if (!tx->agreed ||
+		    (dcqcn_ccc_in_window(tx) && dcqcn_ccc_has_credit(tx)))
+			qp = list_first_entry_or_null(&tx->waiting,
+						      struct dcqcn_qp,
+						      wait_node);
+		if (qp)
+			list_del_init(&qp->wait_node);
+		spin_unlock_bh(&ccc->lock);
+		if (!qp)
+			break;
+		dcqcn_pacer_kick(qp);
+	}
+}
+
+/**
+ * dcqcn_ccc_feedback() - a packet of opcode 0xc1 came in
+ * @dev: the port it came to
+ * @skb: the packet; stays the caller's, and may become linear
+ * @pkt: @skb, parsed; parsed anew when @skb moves
+ *
+ * Context: softirq, under RCU. Takes locks of the context and of QPs; may send.
+ */
+void dcqcn_ccc_feedback(struct dcqcn_dev *dev, struct sk_buff *skb,
+			struct dcqcn_pkt *pkt)
+{
+	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
+	const struct dcqcn_feedback *said;
+	struct in6_addr local, peer;
+	struct dcqcn_ccc *ccc;
+	bool taken = false;
+
+	if (!settings->ccc.algorithms || READ_ONCE(dev->stopping) ||
+	    skb->pkt_type != PACKET_HOST)
+		goto ignore;
+	if (skb_is_nonlinear(skb)) {
+		if (skb_linearize(skb))
+			goto ignore;
+		dcqcn_pkt_parse(pkt, skb_network_header(skb), skb->len);
+	}
+	if (!dcqcn_pkt_is_valid_feedback(pkt))
+		goto ignore;
+	said = (const void *)(pkt->udp + 1);
+	dcqcn_pkt_saddr(pkt, &peer);
+	dcqcn_pkt_daddr(pkt, &local);
+	ccc = dcqcn_ccc_find(dev, &local, &peer, said->prio);
+	if (!ccc)
+		goto ignore;
+	spin_lock_bh(&ccc->lock);
+	taken = dcqcn_ccc_hear(ccc, settings, said, ktime_get_ns());
+	spin_unlock_bh(&ccc->lock);
+	if (taken)
+		dcqcn_ccc_wake(ccc);
+ignore:
+	dcqcn_count(dev, taken ? DCQCN_RP_FEEDBACK_HANDLED :
+				 DCQCN_RP_FEEDBACK_IGNORED);
+}
+
+/* --- the receiver ---------------------------------------------------------- */
+
+/* What there is to say now; the context's lock is held */
+static void dcqcn_ccc_say(struct dcqcn_ccc *ccc,
+			  const struct dcqcn_settings *settings, u64 now,
+			  struct dcqcn_feedback *say)
+{
+	struct dcqcn_ccc_receiver *rx = &ccc->rx;
+	u64 line = dcqcn_dev_line(ccc->dev, settings);
+	u64 held = now - rx->echo_time;
+
+	*say = (struct dcqcn_feedback) {
+		.version = DCQCN_FEEDBACK_VERSION,
+		.algorithms = settings->ccc.algorithms,
+		.prio = ccc->prio,
+		.flags = rx->has_echo ? DCQCN_FEEDBACK_ECHO : 0,
+		.epoch = cpu_to_be32(rx->epoch),
+		.received = cpu_to_be32(rx->received),
+		.marked = cpu_to_be32(rx->marked),
+		.ahead = cpu_to_be32(rx->source.ahead),
+		.mbps = cpu_to_be32(div_u64(line, DCQCN_BPS_PER_MBPS)),
+		.echo_qpn = cpu_to_be32(rx->echo_qpn),
+		.echo_psn = cpu_to_be32(rx->echo_psn),
+		.echo_received = cpu_to_be32(rx->echo_received),
+		.echo_held = cpu_to_be32(min(held, (u64)U32_MAX)),
+	};
+	rx->has_echo = false;
+	rx->echo_waits = false;
+	rx->untold = 0;
+}
+
+static void dcqcn_ccc_xmit(struct dcqcn_ccc *ccc, struct net *net,
+			   const struct dcqcn_settings *settings,
+			   const struct dcqcn_feedback *say)
+{
+	struct dcqcn_cnp_spec spec = {
+		.saddr = ccc->local,
+		.daddr = ccc->peer,
+		.pkey = READ_ONCE(ccc->rx.pkey),
+	};
+	int err;
+
+	err = dcqcn_np_charge(&ccc->dev->feedback_paid, DCQCN_FEEDBACK_GAP_NS) ?
+	      dcqcn_np_xmit(net, READ_ONCE(ccc->rx.ifindex), settings, &spec,
+			    say) : -EBUSY;
+	dcqcn_count(ccc->dev, err ? DCQCN_NP_FEEDBACK_ERRORS :
+				    DCQCN_NP_FEEDBACK_SENT);
+}
+
+/* A source asks for credit: it gets its turn from now on */
+static void dcqcn_ccc_grant(struct dcqcn_ccc *ccc)
+{
+	struct dcqcn_dev *dev = ccc->dev;
+	bool first;
+
+	spin_lock_bh(&dev->grant_lock);
+	if (!ccc->dead && list_empty(&ccc->rx.grant_node) &&
+	    !READ_ONCE(dev->stopping)) {
+		first = list_empty(&dev->grants);
+		list_add_tail(&ccc->rx.grant_node, &dev->grants);
+		if (first)
+			hrtimer_start(&dev->grant_timer, 0,
+				      HRTIMER_MODE_ABS_SOFT);
+	}
+	spin_unlock_bh(&dev->grant_lock);
+}
+
+/* It is a source's turn, which takes its time whether or not it may have more;
+ * grant_lock is held. Return whether there is something to say.
+ */
+static bool dcqcn_ccc_turn(struct dcqcn_ccc *ccc,
+			   const struct dcqcn_settings *settings, u64 now,
+			   struct dcqcn_feedback *say)
+{
+	struct dcqcn_ccc_receiver *rx = &ccc->rx;
+	struct dcqcn_dev *dev = ccc->dev;
+	u64 line = dcqcn_dev_line(dev, settings);
+	bool granted = false, says;
+
+	spin_lock(&ccc->lock);
+	if (settings->ccc.algorithms & DCQCN_CCC_RCCC &&
+	    now - rx->time < DCQCN_CCC_SILENT)
+		granted = dcqcn_rccc_grant(&rx->source, line);
+	else
+		rx->source.asks = false;
+	says = granted || rx->echo_waits;
+	if (rx->source.asks) {
+		dcqcn_rccc_charge(&dev->grant_pace, line);
+		list_move_tail(&rx->grant_node, &dev->grants);
+	} else {
+		list_del_init(&rx->grant_node);
+	}
+	if (says)
+		dcqcn_ccc_say(ccc, settings, now, say);
+	spin_unlock(&ccc->lock);
+	return says;
+}
+
+/* The next source that may be granted something now. If there is none, *due is when there
+ * will be, 0 for never. The lock is held.
+ */
+static struct dcqcn_ccc *dcqcn_ccc_next(struct dcqcn_dev *dev,
+					const struct dcqcn_settings *settings,
+					u64 now, u64 *due)
+{
+	*due = 0;
+	if (list_empty(&dev->grants) || READ_ONCE(dev->stopping))
+		return NULL;
+	*due = dcqcn_rccc_due(&dev->grant_pace, dcqcn_dev_line(dev, settings),
+			      now);
+	return *due > now ? NULL : list_first_entry(&dev->grants,
+						    struct dcqcn_ccc,
+						    rx.grant_node);
+}
+
+static enum hrtimer_restart dcqcn_ccc_grants(struct hrtimer *timer)
+{
+	struct dcqcn_dev *dev = container_of(timer, struct dcqcn_dev, grant_timer);
+	const struct dcqcn_settings *settings;
+	struct dcqcn_feedback say;
+	struct dcqcn_ccc *ccc;
+	int n = 0;
+	bool says;
+	u64 due;
+
+	rcu_read_lock();
+	settings = rcu_dereference(dev->settings);
+	spin_lock(&dev->grant_lock);	/* BH is off already */
+	while ((ccc = dcqcn_ccc_next(dev, settings, ktime_get_ns(), &due)) &&
+	       n++ < DCQCN_CCC_TURNS) {
+		says = dcqcn_ccc_turn(ccc, settings, ktime_get_ns(), &say);
+		spin_unlock(&dev->grant_lock);
+		if (says)
+			dcqcn_ccc_xmit(ccc, dev_net(dev->ndev), settings, &say);
+		spin_lock(&dev->grant_lock);
+	}
+	/* whoever put the first one in meanwhile has started it anew */
+	if (hrtimer_is_queued(timer))
+		due = 0;
+	if (due)
+		hrtimer_set_expires(timer, ns_to_ktime(due));
+	spin_unlock(&dev->grant_lock);
+	rcu_read_unlock();
+	return due ? HRTIMER_RESTART : HRTIMER_NORESTART;
+}
+
+/* The context of a QP that received a packet; NULL if the packet is not its peer's, or
+ * is of another priority than what the QP sends
+ */
+static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp,
+				      const struct dcqcn_pkt *pkt)
+{
+	u8 prio = dcqcn_pkt_prio(pkt);
+	struct in6_addr local, peer;
+	struct dcqcn_ccc *ccc;
+
+	dcqcn_pkt_saddr(pkt, &peer);
+	dcqcn_pkt_daddr(pkt, &local);
+	ccc = rcu_dereference(qp->ccc);
+	if (unlikely(!ccc)) {
+		spin_lock_bh(&qp->lock);
+		ccc = rcu_dereference_protected(qp->ccc,
+						lockdep_is_held(&qp->lock));
+		if (!ccc && qp->state == DCQCN_QP_LIVE &&
+		    qp->type != IB_QPT_UD && qp->prio == prio &&
+		    !READ_ONCE(qp->dev->stopping) && dcqcn_qp_is_peer(qp, &peer))
+			ccc = dcqcn_ccc_join(qp, &local, &peer, prio);
+		spin_unlock_bh(&qp->lock);
+	}
+	if (!ccc || ccc->prio != prio || !ipv6_addr_equal(&ccc->peer, &peer) ||
+	    !ipv6_addr_equal(&ccc->local, &local))
+		return NULL;
+	return ccc;
+}
+
+/* Count a packet. Return whether there is something to say at once. */
+static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc,
+			      const struct dcqcn_settings *settings,
+			      const struct dcqcn_pkt *pkt, u32 bits, u32 bytes,
+			      u64 now)
+{
+	bool nscc = settings->ccc.algorithms & DCQCN_CCC_NSCC;
+	bool rccc = settings->ccc.algorithms & DCQCN_CCC_RCCC;
+	u32 unsolicited = max(settings->ccc.initial_window, 1U);
+	struct dcqcn_ccc_receiver *rx = &ccc->rx;
+	/* without grant_lock: just to put off what can wait for a turn */
+	bool turn = !list_empty(&rx->grant_node);
+
+	if (now - rx->time > DCQCN_CCC_SILENT)
+		dcqcn_rccc_restart(&rx->source, unsolicited);
+	rx->received += bytes;
+	rx->untold += bytes;
+	rx->time = now;
+	if (dcqcn_pkt_ecn(pkt) == DCQCN_ECN_CE)
+		rx->marked += bytes;
+	if (rccc)
+		dcqcn_rccc_received(&rx->source, bytes, bits & DCQCN_BTH_MORE,
+				    unsolicited);
+	if (bits & DCQCN_BTH_REQUEST) {
+		rx->has_echo = true;
+		rx->echo_qpn = pkt->dest_qpn;
+		rx->echo_psn = pkt->psn;
+		rx->echo_received = rx->received;
+		rx->echo_time = now;
+		/* with the next grant, unless the window waits for it */
+		if (!turn || (nscc && rx->untold < DCQCN_CCC_ASK))
+			return true;
+		rx->echo_waits = true;
+	}
+	return rx->untold >= DCQCN_CCC_UNTOLD;
+}
+
+/**
+ * dcqcn_ccc_receive() - a data packet came in whose sender understands feedback
+ * @dev: the port it came to
+ * @skb: the packet; stays the caller's
+ * @pkt: @skb, parsed, its headers readable
+ *
+ * Context: softirq, under RCU. Takes locks of the context and the QP; may send.
+ * Return: whether feedback takes the place of CNPs.
+ */
+bool dcqcn_ccc_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
+		       const struct dcqcn_pkt *pkt)
+{
+	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
+	const struct dcqcn_bth *bth = (const void *)(pkt->udp + 1);
+	u32 bits = be32_to_cpu(bth->qpn);
+	struct dcqcn_feedback say;
+	struct dcqcn_ccc *ccc;
+	struct dcqcn_qp *qp;
+	bool says, asks;
+	u64 now;
+
+	if (!settings->ccc.algorithms || pkt->ud ||
+	    skb->pkt_type != PACKET_HOST ||
+	    !(settings->np_enable & BIT(dcqcn_pkt_prio(pkt))) ||
+	    pkt->dest_qpn <= DCQCN_QPN_GSI ||
+	    pkt->dest_qpn == DCQCN_QPN_MULTICAST)
+		return false;
+	qp = dcqcn_qp_find_or_add(dev, pkt->dest_qpn);
+	if (!qp)
+		return false;
+	ccc = dcqcn_ccc_of(qp, pkt);
+	if (!ccc)
+		return false;
+	if (time_after(jiffies, READ_ONCE(qp->used)))
+		WRITE_ONCE(qp->used, jiffies);
+
+	spin_lock_bh(&ccc->lock);
+	now = ktime_get_ns();
+	WRITE_ONCE(ccc->rx.ifindex, skb->dev->ifindex);
+	WRITE_ONCE(ccc->rx.pkey, pkt->pkey);
+	says = dcqcn_ccc_arrived(ccc, settings, pkt, bits, skb->len + ETH_HLEN,
+				 now);
+	asks = ccc->rx.source.asks && list_empty(&ccc->rx.grant_node);
+	if (says)
+		dcqcn_ccc_say(ccc, settings, now, &say);
+	spin_unlock_bh(&ccc->lock);
+	if (says)
+		dcqcn_ccc_xmit(ccc, dev_net(skb->dev), settings, &say);
+	if (asks)
+		dcqcn_ccc_grant(ccc);
+	return bits & DCQCN_BTH_WINDOWED;
+}
+
+/* --- the port -------------------------------------------------------------- */
+
+/**
+ * dcqcn_ccc_dev_init() - set up the contexts of a port
+ * @dev: the port
+ */
+void dcqcn_ccc_dev_init(struct dcqcn_dev *dev)
+{
+	spin_lock_init(&dev->ccc_lock);
+	spin_lock_init(&dev->grant_lock);
+	INIT_LIST_HEAD(&dev->grants);
+	dev->ccc_seed = get_random_u32();
+	hrtimer_setup(&dev->grant_timer, dcqcn_ccc_grants, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
+}
+
+/**
+ * dcqcn_ccc_dev_set() - a port begins to use contexts
+ * @dev: the port
+ * @settings: its new ones
+ *
+ * From the first time on its packets take the longer way, until it goes: flows that
+ * obey a context must find out that it is over.
+ *
+ * Context: process; one at a time for each port.
+ */
+void dcqcn_ccc_dev_set(struct dcqcn_dev *dev,
+		       const struct dcqcn_settings *settings)
+{
+	if (dev->uses_cccs || !settings->ccc.algorithms)
+		return;
+	dev->uses_cccs = true;
+	static_branch_inc(&dcqcn_cccs);
+}
+
+/**
+ * dcqcn_ccc_dev_exit() - stop granting
+ * @dev: the port, which no packet reaches any more, and whose QPs are gone
+ *
+ * Context: process; may sleep.
+ */
+void dcqcn_ccc_dev_exit(struct dcqcn_dev *dev)
+{
+	hrtimer_cancel(&dev->grant_timer);
+	if (dev->uses_cccs)
+		static_branch_dec(&dcqcn_cccs);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Congestion control contexts. See ccc.c. */
+#ifndef DCQCN_CCC_H
+#define DCQCN_CCC_H
+
+#include <linux/in6.h>
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+#include <linux/spinlock.h>
+
+#include "device.h"
+#include "nscc.h"
+#include "packet.h"
+#include "qp.h"
+#include "rccc.h"
+
+struct sk_buff;
+
+/* Packets whose answer is awaited */
+#define DCQCN_CCC_PROBES	16
+
+/**
+ * struct dcqcn_probe - a packet that asked for feedback
+ * @time: ns; when it left, 0 if it left twice
+ * @qpn: its destination QP
+ * @psn: and PSN
+ * @sent: bytes sent, it included
+ */
+struct dcqcn_probe {
+	u64 time;
+	u32 qpn;
+	u32 psn;
+	u32 sent;
+};
+
+/**
+ * struct dcqcn_ccc_sender - what one may send to a peer
+ *
+ * Positions are counts of bytes sent since the two agreed, modulo 2^32.
+ *
+ * @agreed: DCQCN_CCC_*, once the peer was heard to want the same; 0 before
+ * @timeouts: in a row, without feedback
+ * @num_probes: of @probes
+ * @marked: some of @newly were marked
+ * @mbps: the peer's line rate
+ * @sent: position; of what was sent
+ * @acked: position; up to which all has arrived, or was lost
+ * @limit: position; up to which there is credit
+ * @epoch: of the peer's counts
+ * @received: the peer's count as of the last feedback
+ * @peer_marked: and of marked bytes
+ * @offset: from the peer's count to our position: what was lost, and where it began
+ * @newly: bytes that have arrived since the window knows of it
+ * @unasked: bytes sent since the last probe
+ * @rtt: ns; the last one measured
+ * @heard_time: ns; last feedback, or when there was something to wait for
+ * @offer_time: ns; when we last told the peer that we are here
+ * @offer_gap: ns; until we tell it again
+ * @window: NSCC
+ * @waiting: flows that hold packets, dcqcn_qp.wait_node
+ * @probes: oldest first
+ */
+struct dcqcn_ccc_sender {
+	u8 agreed;
+	u8 timeouts;
+	u8 num_probes;
+	bool marked;
+	u32 mbps;
+	u32 sent;
+	u32 acked;
+	u32 limit;
+	u32 epoch;
+	u32 received;
+	u32 peer_marked;
+	u32 offset;
+	u32 newly;
+	u32 unasked;
+	u32 rtt;
+	u64 heard_time;
+	u64 offer_time;
+	u64 offer_gap;
+	struct dcqcn_nscc window;
+	struct list_head waiting;
+	struct dcqcn_probe probes[DCQCN_CCC_PROBES];
+};
+
+/**
+ * struct dcqcn_ccc_receiver - what a peer sends to us
+ * @epoch: random; of the counts
+ * @received: bytes of data packets, modulo 2^32
+ * @marked: of those, with CE
+ * @untold: bytes received since the last feedback
+ * @echo_waits: a request waits for the next grant
+ * @has_echo: there was a request
+ * @echo_qpn: destination QP of the last request
+ * @echo_psn: and PSN
+ * @echo_received: @received when it had arrived
+ * @echo_time: ns; when it arrived
+ * @time: ns; last packet
+ * @source: RCCC
+ * @grant_node: in dcqcn_dev.grants, while it is granted credit in turn
+ * @ifindex: of the interface by which packets come
+ * @pkey: of the last one
+ */
+struct dcqcn_ccc_receiver {
+	u32 epoch;
+	u32 received;
+	u32 marked;
+	u32 untold;
+	bool echo_waits;
+	bool has_echo;
+	u32 echo_qpn;
+	u32 echo_psn;
+	u32 echo_received;
+	u64 echo_time;
+	u64 time;
+	struct dcqcn_rccc_source source;
+	struct list_head grant_node;
+	int ifindex;
+	u16 pkey;
+};
+
+/**
+ * struct dcqcn_ccc - all traffic of one priority between us and one peer
+ * @lock: protects @tx and @rx; nests in dcqcn_qp.lock and dcqcn_dev.grant_lock
+ * @node: in dcqcn_dev.ccc_table
+ * @dev: the port
+ * @local: our address
+ * @peer: the peer's
+ * @prio: priority of the packets
+ * @refs: QPs that use it; protected by dcqcn_dev.ccc_lock
+ * @dead: it is in no list, and goes into none; protected by dcqcn_dev.grant_lock
+ * @tx: what we send
+ * @rx: what we receive
+ * @rcu: to free it
+ */
+struct dcqcn_ccc {
+	spinlock_t lock;	/* protects @tx and @rx */
+	struct hlist_node node;
+	struct dcqcn_dev *dev;
+	struct in6_addr local;
+	struct in6_addr peer;
+	u8 prio;
+	bool dead;
+	u32 refs;
+	struct dcqcn_ccc_sender tx;
+	struct dcqcn_ccc_receiver rx;
+	struct rcu_head rcu;
+};
+
+void dcqcn_ccc_dev_init(struct dcqcn_dev *dev);
+void dcqcn_ccc_dev_exit(struct dcqcn_dev *dev);
+void dcqcn_ccc_dev_set(struct dcqcn_dev *dev,
+		       const struct dcqcn_settings *settings);
+
+void dcqcn_ccc_output(struct dcqcn_qp *qp,
+		      const struct dcqcn_settings *settings,
+		      struct sk_buff *skb, struct dcqcn_view view);
+void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now);
+void dcqcn_ccc_leave(struct dcqcn_qp *qp);
+u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now);
+void dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes,
+		    u32 held, u64 now);
+
+bool dcqcn_ccc_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
+		       const struct dcqcn_pkt *pkt);
+void dcqcn_ccc_feedback(struct dcqcn_dev *dev, struct sk_buff *skb,
+			struct dcqcn_pkt *pkt);
+
+/* Whether a QP's packets obey a context; its lock is held */
+static inline bool dcqcn_ccc_is_ready(const struct dcqcn_qp *qp,
+				      const struct dcqcn_settings *settings)
+{
+	const struct dcqcn_ccc *ccc;
+	u8 agreed;
+
+	ccc = rcu_dereference_protected(qp->ccc, lockdep_is_held(&qp->lock));
+	agreed = ccc ? READ_ONCE(ccc->tx.agreed) : 0;
+
+	return agreed && agreed == settings->ccc.algorithms &&
+	       settings->rp_enable & BIT(ccc->prio);
+}
+
+#endif /* DCQCN_CCC_H */

@@ -1,0 +1,645 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests ccc.c itself: two hosts in one program, a path between them that takes time, and
+ * loses what the test says. Senders have as many packets as they may send.
+ */
+#include <string.h>
+
+#include "kernel.h"
+#include "random.h"
+#include "tap.h"
+
+#define DCQCN_NETLINK_H
+#define hash_for_each_possible_rcu(table, pos, member, key) \
+	for (pos = NULL; pos; pos = NULL)
+#define DECLARE_HASHTABLE(name, bits) int name
+struct workqueue_struct;
+
+#include "ccc.c"
+
+#define US		1000ULL		/* ns */
+#define MS		1000000ULL
+#define MBPS		100000U
+#define FRAME		4154		/* bytes: MTU 4096 */
+#define RTT		(12 * US)
+#define SENDERS		32
+#define USUAL		8		/* of them send, unless a test says otherwise */
+#define LATER		8192
+#define RECEIVER	SENDERS		/* its number among the hosts */
+
+static struct net net;
+static struct net_device ndev = { .net = &net, .ifindex = 1 };
+
+/* Host i < SENDERS sends from its QP 100 + i to the receiver's QP 200 + i */
+static struct host {
+	struct dcqcn_dev dev;
+	struct dcqcn_settings settings;
+	struct dcqcn_counters counters;
+	struct dcqcn_qp qps[SENDERS];
+	u32 psn;
+	u64 left;		/* packets that wait */
+	u64 start;		/* ns; when DCQCN lets it send the next one */
+	bool off;		/* does not take part any more */
+} hosts[SENDERS + 1];
+
+static struct { u64 at; struct host *to; size_t len; u8 p[120]; } feedback[LATER];
+static struct { u64 at; u32 bits, psn; unsigned int from; bool ce; } packets[LATER];
+static unsigned int f_in, f_out, p_in, p_out, lose_feedback, lose_packets, dropped;
+static u64 link_free, delivered[SENDERS], told;
+static unsigned int most_in_flight;
+
+static void address(struct in6_addr *a, unsigned int host)
+{
+	*a = (struct in6_addr) { .s6_addr = { [10] = 0xff, 0xff, 10, 0, 0, host + 1 } };
+}
+
+bool dcqcn_np_charge(atomic64_t *account, s64 gap)
+{
+	return true;
+}
+
+int dcqcn_np_xmit(struct net *n, int ifindex, const struct dcqcn_settings *settings,
+		  struct dcqcn_cnp_spec *spec, const struct dcqcn_feedback *say)
+{
+	told++;
+	if (lose_feedback && random_one_in(lose_feedback))
+		return 0;
+	spec->ttl = 64;
+	feedback[f_in % LATER].len = dcqcn_feedback_build(feedback[f_in % LATER].p, spec, say);
+	feedback[f_in % LATER].at = fuzz_now + RTT / 2;
+	feedback[f_in++ % LATER].to = &hosts[spec->daddr.s6_addr[15] - 1];
+	return 0;
+}
+
+struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
+{
+	return &hosts[RECEIVER].qps[qpn - 200];
+}
+
+void dcqcn_pacer_kick(struct dcqcn_qp *qp)
+{
+}
+
+/* A packet of a sender, in memory of exactly its size */
+static struct sk_buff *packet(unsigned int from, u32 psn, u32 bits, bool ce)
+{
+	struct sk_buff *skb = calloc(1, sizeof(*skb));
+	struct iphdr *iph;
+	struct udphdr *udp;
+	struct dcqcn_bth *bth;
+
+	skb->len = FRAME - ETH_HLEN;
+	skb->data = calloc(1, skb->len);
+	skb->dev = &ndev;
+	iph = (void *)skb->data;
+	*iph = (struct iphdr) { .version = 4, .ihl = 5, .protocol = IPPROTO_UDP,
+				.tos = ce ? 3 : 2, .tot_len = cpu_to_be16(skb->len),
+				.saddr = cpu_to_be32(0x0a000001 + from),
+				.daddr = cpu_to_be32(0x0a000001 + RECEIVER) };
+	udp = (void *)(iph + 1);
+	udp->dest = cpu_to_be16(DCQCN_UDP_PORT);
+	udp->len = cpu_to_be16(skb->len - sizeof(*iph));
+	bth = (void *)(udp + 1);
+	bth->opcode = 0x07;	/* RC WRITE, middle */
+	bth->qpn = cpu_to_be32(bits | (200 + from));
+	bth->psn = cpu_to_be32(psn);
+	return skb;
+}
+
+static void free_packet(struct sk_buff *skb)
+{
+	free(skb->data);
+	free(skb);
+}
+
+static void on_the_wire(unsigned int from, struct sk_buff *skb, u32 psn)
+{
+	struct dcqcn_bth *bth = dcqcn_ccc_bth(skb);
+	u64 queue = max(link_free, fuzz_now + RTT / 2) - fuzz_now - RTT / 2;
+
+	if ((lose_packets && random_one_in(lose_packets)) || queue > 80 * US) {
+		dropped++;
+		return;
+	}
+	link_free = fuzz_now + RTT / 2 + queue + FRAME * 8000ULL / MBPS;
+	packets[p_in % LATER].at = link_free;
+	packets[p_in % LATER].bits = be32_to_cpu(bth->qpn) & ~DCQCN_QPN_MASK;
+	packets[p_in % LATER].ce = queue > 8 * US;
+	packets[p_in % LATER].psn = psn;
+	packets[p_in++ % LATER].from = from;
+}
+
+/* A sender sends what it may */
+static void send(unsigned int from)
+{
+	struct host *h = &hosts[from];
+	struct dcqcn_qp *qp = &h->qps[0];
+	struct sk_buff *skb;
+
+	while (h->left) {
+		struct dcqcn_view view;
+
+		spin_lock_bh(&qp->lock);
+		if (dcqcn_ccc_is_ready(qp, &h->settings) &&
+		    dcqcn_ccc_may_send(qp, false, fuzz_now)) {
+			spin_unlock_bh(&qp->lock);
+			return;
+		}
+		/* three packets, then one in 10 us, until the peer is known */
+		if (!dcqcn_ccc_is_ready(qp, &h->settings)) {
+			if (h->start > fuzz_now) {
+				spin_unlock_bh(&qp->lock);
+				return;
+			}
+			h->start = max(h->start, fuzz_now - 30 * US) + 10 * US;
+		}
+		spin_unlock_bh(&qp->lock);
+		skb = packet(from, h->psn, 0, false);
+		if (h->left == 1)
+			dcqcn_ccc_bth(skb)->opcode = 0x08;	/* RC WRITE, last */
+		view = dcqcn_view(skb->data, skb->len, false);
+		dcqcn_ccc_output(qp, &h->settings, skb, view);
+		h->left--;
+		spin_lock_bh(&qp->lock);
+		if (dcqcn_ccc_is_ready(qp, &h->settings)) {
+			dcqcn_ccc_sent(qp, skb, h->psn, FRAME, h->left ? 64 * FRAME : 0,
+				       fuzz_now);
+			most_in_flight = max(most_in_flight,
+					     dcqcn_ccc_flight(&qp->ccc->tx));
+			spin_unlock_bh(&qp->lock);
+		} else {
+			spin_unlock_bh(&qp->lock);
+		}
+		on_the_wire(from, skb, h->psn++);
+		free_packet(skb);
+	}
+}
+
+static void arrive(unsigned int from, u32 psn, u32 bits, bool ce)
+{
+	struct sk_buff *skb = packet(from, psn, bits, ce);
+	struct dcqcn_pkt pkt;
+
+	delivered[from] += FRAME;
+	dcqcn_pkt_parse(&pkt, skb->data, skb->len);
+	if (bits & DCQCN_BTH_CAPABLE && !hosts[RECEIVER].off)
+		dcqcn_ccc_receive(&hosts[RECEIVER].dev, skb, &pkt);
+	free_packet(skb);
+}
+
+static void hear(struct host *h, const u8 *p, size_t len)
+{
+	struct sk_buff *skb = calloc(1, sizeof(*skb));
+	struct dcqcn_pkt pkt;
+
+	skb->len = len;
+	skb->data = malloc(len);
+	memcpy(skb->data, p, len);
+	dcqcn_pkt_parse(&pkt, skb->data, len);
+	dcqcn_ccc_feedback(&h->dev, skb, &pkt);
+	free_packet(skb);
+}
+
+static void pass_time(u64 ns, unsigned int n)
+{
+	struct hrtimer *timer = &hosts[RECEIVER].dev.grant_timer;
+	u64 end = fuzz_now + ns;
+	unsigned int i;
+
+	for (; fuzz_now < end; fuzz_now += 100) {
+		for (; f_out != f_in && feedback[f_out % LATER].at <= fuzz_now; f_out++)
+			hear(feedback[f_out % LATER].to, feedback[f_out % LATER].p,
+			     feedback[f_out % LATER].len);
+		for (i = 0; i < n; i++)
+			send(i);
+		for (; p_out != p_in && packets[p_out % LATER].at <= fuzz_now; p_out++)
+			arrive(packets[p_out % LATER].from, packets[p_out % LATER].psn,
+			       packets[p_out % LATER].bits, packets[p_out % LATER].ce);
+		if (timer->queued && (u64)timer->expires <= fuzz_now) {
+			timer->queued = false;
+			bh_disabled++;
+			timer->queued = timer->function(timer) == HRTIMER_RESTART;
+			bh_disabled--;
+		}
+	}
+}
+
+static void set_up_qp(struct host *h, struct dcqcn_qp *qp, u32 qpn, unsigned int peer)
+{
+	*qp = (struct dcqcn_qp) { .qpn = qpn, .dev = &h->dev, .state = DCQCN_QP_LIVE,
+				  .type = IB_QPT_RC };
+	address(&qp->peer, peer);
+}
+
+static void set_up(u32 algorithms, u32 window)
+{
+	unsigned int i;
+
+	for (i = 0; i <= SENDERS; i++) {
+		struct host *h = &hosts[i];
+
+		memset(h, 0, sizeof(*h));
+		h->settings.ccc = (struct dcqcn_ccc_params) {
+			.algorithms = algorithms, .base_rtt = 12, .initial_window = window };
+		h->settings.np_enable = 0xff;
+		h->settings.rp_enable = 0xff;
+		h->dev.settings = &h->settings;
+		h->dev.counters = &h->counters;
+		h->dev.ndev = &ndev;
+		h->dev.speed = MBPS;
+		dcqcn_ccc_dev_init(&h->dev);
+		if (i < SENDERS) {
+			set_up_qp(h, &h->qps[0], 100 + i, RECEIVER);
+			set_up_qp(&hosts[RECEIVER], &hosts[RECEIVER].qps[i], 200 + i, i);
+		}
+	}
+	for (i = 0; i < SENDERS; i++)
+		set_up_qp(&hosts[RECEIVER], &hosts[RECEIVER].qps[i], 200 + i, i);
+	fuzz_now = 7000 * MS;
+	f_in = f_out = p_in = p_out = lose_feedback = lose_packets = dropped = 0;
+	link_free = told = most_in_flight = 0;
+	memset(delivered, 0, sizeof(delivered));
+}
+
+static void tear_down(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < SENDERS; i++) {
+		spin_lock_bh(&hosts[i].qps[0].lock);
+		dcqcn_ccc_leave(&hosts[i].qps[0]);
+		spin_unlock_bh(&hosts[i].qps[0].lock);
+		spin_lock_bh(&hosts[RECEIVER].qps[i].lock);
+		dcqcn_ccc_leave(&hosts[RECEIVER].qps[i]);
+		spin_unlock_bh(&hosts[RECEIVER].qps[i].lock);
+		expect(!hosts[i].dev.num_cccs, "host %u has a context left", i);
+	}
+	expect(!hosts[RECEIVER].dev.num_cccs, "the receiver has a context left");
+	expect(list_empty(&hosts[RECEIVER].dev.grants), "and it is granted credit");
+}
+
+static struct dcqcn_ccc_sender *sender(unsigned int i)
+{
+	return &hosts[i].qps[0].ccc->tx;
+}
+
+static void test_agreement(void)
+{
+	set_up(DCQCN_CCC_NSCC, 65536);
+	hosts[0].left = 1;
+	pass_time(2 * RTT, 1);
+	expect(sender(0)->agreed == DCQCN_CCC_NSCC, "not agreed");
+	expect(sender(0)->window.least >= RTT && sender(0)->window.least < RTT + US,
+	       "round trip %u", sender(0)->window.least);
+	expect(told == 1, "%llu packets of feedback", told);
+	tear_down();
+
+	/* to each his own: DCQCN */
+	set_up(DCQCN_CCC_NSCC, 65536);
+	hosts[RECEIVER].settings.ccc.algorithms = 3;
+	hosts[0].left = 10;
+	pass_time(20 * RTT, 1);
+	expect(!sender(0)->agreed, "agreed on different algorithms");
+	tear_down();
+}
+
+/* Both ends are told something else while they send */
+static void test_changed(void)
+{
+	set_up(3, 0);
+	hosts[0].left = 1000000;
+	pass_time(MS, 1);
+	expect(sender(0)->agreed == 3, "not agreed");
+	hosts[RECEIVER].settings.ccc.algorithms = 1;
+	pass_time(MS, 1);
+	expect(!sender(0)->agreed, "only the peer has changed, and they agree");
+	hosts[0].settings.ccc.algorithms = 1;
+	pass_time(30 * MS, 1);
+	expect(sender(0)->agreed == 1, "agreed on %u", sender(0)->agreed);
+	/* with nothing in flight that would tell */
+	hosts[0].left = 0;
+	pass_time(MS, 1);
+	hosts[0].settings.ccc.algorithms = 2;
+	hosts[RECEIVER].settings.ccc.algorithms = 2;
+	hosts[0].left = 1000000;
+	pass_time(30 * MS, 1);
+	expect(sender(0)->agreed == 2, "agreed on %u", sender(0)->agreed);
+	hosts[0].settings.ccc.algorithms = 0;
+	pass_time(MS, 1);
+	expect(!dcqcn_ccc_is_ready(&hosts[0].qps[0], &hosts[0].settings), "0 is not DCQCN");
+	tear_down();
+}
+
+/* All feedback about a window is lost. After the timeout, what was taken for lost has
+ * arrived: the next feedback says more than is in flight then, and is believed.
+ */
+static void test_late(void)
+{
+	u64 ignored, timeouts;
+
+	set_up(DCQCN_CCC_NSCC, 225000);
+	hosts[0].left = 1000000;
+	pass_time(MS, 1);
+	ignored = hosts[0].counters.value[DCQCN_RP_FEEDBACK_IGNORED];
+	timeouts = hosts[0].counters.value[DCQCN_RP_WINDOW_TIMEOUTS];
+	expect(sender(0)->agreed && sender(0)->window.cwnd > 2 * DCQCN_CCC_SLACK,
+	       "a window of %u", sender(0)->window.cwnd);
+	lose_feedback = 1;
+	pass_time(MS / 2, 1);
+	lose_feedback = 0;
+	pass_time(5 * MS, 1);
+	expect(hosts[0].counters.value[DCQCN_RP_WINDOW_TIMEOUTS] - timeouts == 1, "timeouts");
+	expect(hosts[0].counters.value[DCQCN_RP_FEEDBACK_IGNORED] == ignored, "%llu ignored",
+	       hosts[0].counters.value[DCQCN_RP_FEEDBACK_IGNORED] - ignored);
+	expect(sender(0)->agreed && sender(0)->window.cwnd > DCQCN_CCC_SLACK, "window %u",
+	       sender(0)->window.cwnd);
+	tear_down();
+}
+
+/* With nothing in flight a flow does not wait behind one that has nothing to send */
+static void test_in_line(void)
+{
+	struct dcqcn_qp *idle = &hosts[0].qps[1], *qp = &hosts[0].qps[0];
+	struct in6_addr local;
+
+	set_up(DCQCN_CCC_NSCC, 0);
+	hosts[0].left = 1;
+	pass_time(3 * RTT, 1);
+	expect(sender(0)->agreed && !dcqcn_ccc_flight(sender(0)), "%u in flight",
+	       dcqcn_ccc_flight(sender(0)));
+	set_up_qp(&hosts[0], idle, 150, RECEIVER);
+	address(&local, 0);
+	spin_lock_bh(&idle->lock);
+	expect(dcqcn_ccc_join(idle, &local, &idle->peer, 0) == qp->ccc, "not the same context");
+	list_add_tail(&idle->wait_node, &sender(0)->waiting);
+	spin_unlock_bh(&idle->lock);
+	spin_lock_bh(&qp->lock);
+	expect(!dcqcn_ccc_may_send(qp, true, fuzz_now), "it waits");
+	spin_unlock_bh(&qp->lock);
+	spin_lock_bh(&idle->lock);
+	dcqcn_ccc_leave(idle);
+	spin_unlock_bh(&idle->lock);
+	tear_down();
+}
+
+static void test_stock_peer(void)
+{
+	set_up(3, 65536);
+	hosts[RECEIVER].off = true;
+	hosts[0].left = 100000;
+	pass_time(40 * MS, 1);
+	expect(!told && !sender(0)->agreed, "told %llu, agreed", told);
+	tear_down();
+}
+
+/* 1024 packets, 4 of them in flight, take 256 round trips */
+static void test_window(void)
+{
+	u64 begin;
+
+	set_up(DCQCN_CCC_NSCC, 4 * FRAME);
+	/* 1.5 BDP are 4 packets */
+	hosts[0].settings.ccc.base_rtt = 1;
+	hosts[0].dev.speed = 88620;
+	hosts[0].left = 1;
+	pass_time(2 * RTT, 1);
+	hosts[0].left = 1024;
+	for (begin = fuzz_now; delivered[0] < 1025 * FRAME && fuzz_now - begin < 100 * MS;)
+		pass_time(100, 1);
+	expect(most_in_flight == 4 * FRAME, "%u bytes in flight", most_in_flight);
+	tap_note("%.1f round trips", (fuzz_now - begin) / (double)RTT);
+	expect(fuzz_now - begin > 256 * RTT && fuzz_now - begin < 256 * RTT * 11 / 10,
+	       "took %llu ns", fuzz_now - begin);
+	expect(!hosts[0].counters.value[DCQCN_RP_WINDOW_TIMEOUTS], "timeouts");
+	tear_down();
+}
+
+static void test_incast(u32 algorithms, unsigned int feedback_loss, unsigned int packet_loss)
+{
+	double sum = 0, squares = 0;
+	u64 before[USUAL], said;
+	unsigned int i;
+
+	set_up(algorithms, 0);
+	lose_feedback = feedback_loss;
+	lose_packets = packet_loss;
+	for (i = 0; i < USUAL; i++)
+		hosts[i].left = 1000000;
+	pass_time(10 * MS, USUAL);
+	memcpy(before, delivered, sizeof(before));
+	said = told;
+	pass_time(10 * MS, USUAL);
+	for (i = 0; i < USUAL; i++) {
+		double share = (delivered[i] - before[i]) * 8e3 / 10e6 / MBPS;
+
+		expect(sender(i)->agreed, "sender %u lost its peer", i);
+		sum += share;
+		squares += share * share;
+	}
+	tap_note("%.4f of the link, Jain %.4f, %u lost, %.2f %% feedback", sum,
+		 sum * sum / USUAL / squares, dropped, (told - said) * 98e2 / (sum * 10e6 * MBPS / 8e3));
+	expect(sum > (packet_loss || feedback_loss ? 0.85 : 0.95), "%.4f of the link", sum);
+	expect(sum * sum / USUAL / squares > 0.98, "Jain %.4f", sum * sum / USUAL / squares);
+	if (algorithms & DCQCN_CCC_RCCC && !packet_loss)
+		expect(!dropped, "%u packets dropped", dropped);
+	if (algorithms == DCQCN_CCC_RCCC && !feedback_loss && !packet_loss)
+		expect(sum < 0.992, "more than credit allows: %.4f", sum);
+	expect((told - said) * 98 < 0.01 * sum * 10e6 * MBPS / 8e3, "too much feedback");
+	tear_down();
+}
+
+/* 2 MB from each: the last of them is there within 5 % of what Ultra Ethernet's own model
+ * takes for the same, and nothing is lost
+ */
+static void test_completion(u32 algorithms, unsigned int n, u64 expected)
+{
+	u64 begin, most;
+	unsigned int i;
+
+	set_up(algorithms, 0);
+	for (i = 0; i < n; i++)
+		hosts[i].left = 489;	/* of 4096 bytes */
+	begin = fuzz_now;
+	most = begin + expected * 11 / 10;
+	do {
+		pass_time(US, n);
+		for (i = 0; i < n && delivered[i] == 489 * FRAME; i++)
+			;
+	} while (i < n && fuzz_now < most);
+	tap_note("%u:1 took %llu us, %u lost", n, (fuzz_now - begin) / US, dropped);
+	expect(!dropped, "%u packets dropped", dropped);
+	expect(fuzz_now - begin <= expected * 105 / 100, "took %llu ns, not %llu",
+	       fuzz_now - begin, expected);
+	tear_down();
+}
+
+static void test_completion_rccc(void)
+{
+	test_completion(2, 8, 1315 * US);
+	test_completion(2, 32, 5260 * US);
+}
+
+static void test_completion_both(void)
+{
+	test_completion(3, 8, 1323 * US);
+	test_completion(3, 32, 5260 * US);
+}
+
+/* Who has sent all does not ask for more credit: the receiver falls silent */
+static void test_silence(void)
+{
+	unsigned int i;
+	u64 said;
+
+	set_up(DCQCN_CCC_RCCC, 0);
+	for (i = 0; i < USUAL; i++)
+		hosts[i].left = 400 + i;
+	pass_time(3 * MS, USUAL);
+	for (i = 0; i < USUAL; i++)
+		expect(delivered[i] == (400 + i) * FRAME, "sender %u is not done", i);
+	said = told;
+	pass_time(MS, USUAL);
+	expect(told == said, "%llu packets of feedback for nothing", told - said);
+	tear_down();
+}
+
+static void test_nscc(void) { test_incast(1, 0, 0); }
+static void test_rccc(void) { test_incast(2, 0, 0); }
+static void test_both(void) { test_incast(3, 0, 0); }
+static void test_lost_feedback(void) { test_incast(3, 4, 0); }
+static void test_lost_packets(void) { test_incast(3, 0, 1000); }
+
+/* A peer that is gone: a packet per timeout, three times, and then DCQCN */
+static void test_vanished(void)
+{
+	u64 before;
+
+	set_up(3, 0);
+	hosts[0].left = 1000000;
+	pass_time(MS, 1);
+	expect(sender(0)->agreed, "not agreed");
+	hosts[RECEIVER].off = true;
+	before = hosts[0].counters.value[DCQCN_RP_WINDOW_TIMEOUTS];
+	pass_time(70 * MS, 1);
+	expect(!sender(0)->agreed, "still waits");
+	expect(hosts[0].counters.value[DCQCN_RP_WINDOW_TIMEOUTS] - before == 3, "timeouts");
+	hosts[RECEIVER].off = false;
+	pass_time(30 * MS, 1);
+	expect(sender(0)->agreed == 3, "did not agree anew");
+	tear_down();
+}
+
+/* What a forger says, who knows neither epoch nor probes, changes nothing; whoever knows them
+ * cannot acknowledge more than was sent
+ */
+static void test_forged(void)
+{
+	struct dcqcn_feedback say = {
+		.version = DCQCN_FEEDBACK_VERSION, .algorithms = 1, .flags = DCQCN_FEEDBACK_ECHO,
+	};
+	struct dcqcn_cnp_spec spec = { .ttl = 64 };
+	struct dcqcn_ccc_sender before;
+	u64 ignored;
+	u8 p[120];
+	int i;
+
+	set_up(DCQCN_CCC_NSCC, 65536);
+	hosts[0].left = 100;
+	pass_time(3 * RTT, 1);
+	address(&spec.saddr, RECEIVER);
+	address(&spec.daddr, 0);
+	for (i = 0; i < 10000; i++) {
+		say.epoch = cpu_to_be32(random_u64() & 0x7fffffff);	/* it is above that */
+		say.received = cpu_to_be32(random_u64());
+		say.ahead = cpu_to_be32(random_u64());
+		say.echo_qpn = cpu_to_be32(random_below(1 << 24) | 1 << 23);
+		before = *sender(0);
+		ignored = hosts[0].counters.value[DCQCN_RP_FEEDBACK_IGNORED];
+		hear(&hosts[0], p, dcqcn_feedback_build(p, &spec, &say));
+		expect(!memcmp(&before, sender(0), sizeof(before)) &&
+		       hosts[0].counters.value[DCQCN_RP_FEEDBACK_IGNORED] == ignored + 1,
+		       "case %d was believed", i);
+	}
+	say.epoch = cpu_to_be32(sender(0)->epoch);
+	for (i = 0; i < 10000; i++) {
+		say.received = cpu_to_be32(sender(0)->received + random_log(1, 1U << 31));
+		say.marked = cpu_to_be32(random_u64());
+		say.ahead = cpu_to_be32(random_u64());
+		say.mbps = cpu_to_be32(random_u64());
+		hear(&hosts[0], p, dcqcn_feedback_build(p, &spec, &say));
+		expect(dcqcn_ccc_flight(sender(0)) <= 100 * FRAME &&
+		       sender(0)->window.cwnd <= 225000, "case %d: %u in flight, window %u", i,
+		       dcqcn_ccc_flight(sender(0)), sender(0)->window.cwnd);
+	}
+	/* and it goes on */
+	hosts[0].left = 100000;
+	pass_time(70 * MS, 1);
+	expect(hosts[0].left < 50000, "%llu packets left", hosts[0].left);
+	tear_down();
+}
+
+/* Whoever knows the epoch, and says again and again that nothing has arrived and that there is
+ * no credit, stops a context for three timeouts, not for ever
+ */
+static void test_stalled(u32 algorithms)
+{
+	struct dcqcn_feedback say = {
+		.version = DCQCN_FEEDBACK_VERSION, .algorithms = algorithms,
+		.ahead = cpu_to_be32(-1000000),
+	};
+	struct dcqcn_cnp_spec spec = { .ttl = 64 };
+	u8 p[120];
+	int i;
+
+	set_up(algorithms, 0);
+	hosts[0].left = 1000000;
+	pass_time(MS, 1);
+	expect(sender(0)->agreed, "not agreed");
+	hosts[RECEIVER].off = true;
+	pass_time(MS / 10, 1);
+	address(&spec.saddr, RECEIVER);
+	address(&spec.daddr, 0);
+	say.epoch = cpu_to_be32(sender(0)->epoch);
+	for (i = 0; i < 70 && sender(0)->agreed; i++) {
+		say.received = cpu_to_be32(sender(0)->received);
+		hear(&hosts[0], p, dcqcn_feedback_build(p, &spec, &say));
+		pass_time(MS, 1);
+	}
+	expect(!sender(0)->agreed, "algorithms %u: waits after 70 ms", algorithms);
+	tear_down();
+}
+
+static void test_stalled_all(void)
+{
+	u32 algorithms;
+
+	for (algorithms = 1; algorithms <= 3; algorithms++)
+		test_stalled(algorithms);
+}
+
+static const struct tap_test tests[] = {
+	{ "two hosts agree in a round trip, if they want the same", test_agreement },
+	{ "both ends change their minds", test_changed },
+	{ "feedback after a timeout", test_late },
+	{ "nobody waits in line while nothing is in flight", test_in_line },
+	{ "a peer without contexts is told nothing", test_stock_peer },
+	{ "a window of 4 packets", test_window },
+	{ "8:1 with a window", test_nscc },
+	{ "8:1 with credit", test_rccc },
+	{ "8:1 with both", test_both },
+	{ "8:1 while a quarter of the feedback is lost", test_lost_feedback },
+	{ "8:1 while one packet of 1000 is lost", test_lost_packets },
+	{ "2 MB from 8 and from 32 senders with credit", test_completion_rccc },
+	{ "2 MB from 8 and from 32 senders with both", test_completion_both },
+	{ "nobody grants credit when all has arrived", test_silence },
+	{ "a peer vanishes, and comes back", test_vanished },
+	{ "forged feedback", test_forged },
+	{ "feedback that says nothing new does not stop a context for ever", test_stalled_all },
+};
+
+int main(int argc, char **argv)
+{
+	tap_plan(ARRAY_SIZE(tests));
+	random_seed(argc > 1 ? argv[1] : NULL);
+	return tap_run(tests, ARRAY_SIZE(tests));
+}
