@@ -72,7 +72,9 @@ def _counters(path, t0, window):
     out = {"cnp_sent": total(times[-1], "np_cnp_sent"),
            "cnp_handled": total(times[-1], "rp_cnp_handled"),
            "cnp_ignored": total(times[-1], "rp_cnp_ignored"),
-           "ce_received": total(times[-1], "np_ecn_marked_roce_packets")}
+           "ce_received": total(times[-1], "np_ecn_marked_roce_packets"),
+           "feedback_sent": total(times[-1], "np_feedback_sent"),
+           "window_timeouts": total(times[-1], "rp_window_timeouts")}
     for key, names in (("seq_errors", ("out_of_seq_request", "rcvd_seq_err")),
                        ("retries", ("completer_retry_err",))):
         out[key + "_total"] = total(times[-1], *names)
@@ -163,6 +165,21 @@ def _reaches(run, progress, queue):
     return out
 
 
+def _completion(run, flows, group):
+    """When the group's flows of a bounded number of messages had delivered them, from their
+    starts; nothing if one of them never did, or none has a bound."""
+    took = []
+    for f in run.flows:
+        if f.count and group in ("", f.group):
+            if flows[f.id]["messages"] < f.count:
+                return {}
+            took.append(flows[f.id]["last_us"] - f.start / 1e3)
+    if not took:
+        return {}
+    return {"completion_p50_us": percentile(took, 0.5), "completion_p99_us": percentile(took, 0.99),
+            "completion_max_us": max(took), "completion_jain": jain([1 / t for t in took])}
+
+
 def figures(run, out):
     """All figures of a run whose recordings are in a directory."""
     with open(os.path.join(out, "t0")) as f:
@@ -204,10 +221,13 @@ def figures(run, out):
                                if f["latency_us"]), default=None),
         "flow_errors": sum(len(f["errors"]) for f in flows.values()),
     })
+    r.update(_completion(run, flows, ""))
     r.update(_counters(os.path.join(out, "counters.csv"), t0, run.window))
     r.update(dcbport.figures(run, out))
     r.update(pauses.figures(run, out, t0))
-    r["group"] = {g: {"goodput_mbps": sum(v), "jain": jain(v)} for g, v in groups.items()}
+    r["group"] = {g: {"goodput_mbps": sum(v), "jain": jain(v),
+                      **_completion(run, flows, "" if g == "all" else g)}
+                  for g, v in groups.items()}
     r["port"] = ports
     r["flow_goodput_mbps"] = [round(goodput[f.id], 3) for f in run.flows]
     return r
