@@ -11,6 +11,7 @@
 #include "kernel.h"
 
 #define DCQCN_NETLINK_H
+#define DCQCN_TRACE_H
 #define hash_for_each_possible_rcu(table, pos, member, key) \
 	for (pos = NULL; pos; pos = NULL)
 #define DECLARE_HASHTABLE(name, bits) int name

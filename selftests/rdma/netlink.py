@@ -32,9 +32,9 @@ SOL_NETLINK, ADD_MEMBERSHIP, CAP_ACK, EXT_ACK = 270, 1, 10, 11
 EXT_MSG, EXT_OFFS = 1, 2
 NESTED = 0x8000
 
-DEV_GET, DEV_SET, QP_GET, PROFILE_GET, RATE_NTF = 1, 2, 3, 4, 5
+DEV_GET, DEV_SET, QP_GET, PROFILE_GET, RATE_NTF, CCC_GET = 1, 2, 3, 4, 5, 6
 NAME, PROFILE, SETTINGS, COUNTERS = 1, 2, 3, 8
-QP_DEV, QP_LQPN = 1, 2
+QP_DEV, QP_LQPN, CCC_DEV = 1, 2, 1
 EPERM, EINVAL, ENODEV, ENOENT, ERANGE = 1, 22, 19, 2, 34
 
 U32 = 2**32 - 1
@@ -214,7 +214,7 @@ def cmd_fuzz(dev, n="2000", seed="1"):
     # at all: then kernels such as 6.12 do not look at any.
     name = string(NAME, dev)
     good = attr(SETTINGS | NESTED, u32(13, begin[13]))
-    for cmd, call in ((DEV_SET, nl.do), (DEV_GET, nl.dump), (QP_GET, nl.dump)):
+    for cmd, call in ((DEV_SET, nl.do), (DEV_GET, nl.dump), (QP_GET, nl.dump), (CCC_GET, nl.dump)):
         body = name + good if cmd == DEV_SET else b""
         for kind in (4, 5, 6, 7, 8, 9, 30, 31, 255, 0x3fff):
             refused("command %d, attribute %d" % (cmd, kind), bad, call, cmd,
@@ -227,7 +227,8 @@ def cmd_fuzz(dev, n="2000", seed="1"):
                 name + attr(PROFILE, text))
     refused("a profile as a nest", bad, nl.do, DEV_SET, name + attr(PROFILE | NESTED, b"mlx5\0"))
     for cmd, kind, call in ((DEV_SET, NAME, nl.do), (DEV_GET, NAME, nl.dump),
-                            (QP_GET, QP_DEV, nl.dump), (QP_GET, QP_LQPN, nl.dump)):
+                            (QP_GET, QP_DEV, nl.dump), (QP_GET, QP_LQPN, nl.dump),
+                            (CCC_GET, CCC_DEV, nl.dump)):
         refused("command %d, attribute %d as a nest" % (cmd, kind), bad, call, cmd,
                 attr(kind | NESTED, dev.encode() + b"\0") + (good if cmd == DEV_SET else b""))
     for length in (0, 1, 3, 5, 8):
@@ -236,7 +237,7 @@ def cmd_fuzz(dev, n="2000", seed="1"):
     refused("QP number of 25 bits", bad, nl.dump, QP_GET, u32(QP_LQPN, 1 << 24))
     refused("settings that are no nest", bad, nl.do, DEV_SET, name + attr(SETTINGS, u32(13, 1)))
     refused("settings cut short", bad, nl.do, DEV_SET, name + attr(SETTINGS | NESTED, b"\1"))
-    for cmd in (0, RATE_NTF, 6, 255):
+    for cmd in (0, RATE_NTF, 7, 255):
         refused("command %d" % cmd, [95, EPERM], nl.do, cmd, name)
         refused("dump of command %d" % cmd, [95, EPERM], nl.dump, cmd, b"")
     if nl.settings(dev) != begin:
@@ -257,9 +258,9 @@ def cmd_fuzz(dev, n="2000", seed="1"):
             body = body[:rnd.randrange(len(body) + 1)]
         try:
             if rnd.random() < 0.6:
-                nl.do(rnd.randrange(0, 8), body)
+                nl.do(rnd.randrange(0, 9), body)
             else:
-                nl.dump(rnd.randrange(0, 8), body)
+                nl.dump(rnd.randrange(0, 9), body)
         except Refused:
             pass
     for knob, value in nl.settings(dev).items():
@@ -305,7 +306,9 @@ def cmd_errors(dev):
             ("dump of no such device", ENODEV, "no such rxe device",
              lambda: nl.dump(DEV_GET, string(NAME, "nonesuch"))),
             ("QPs of no such device", ENODEV, "no such rxe device",
-             lambda: nl.dump(QP_GET, string(QP_DEV, "nonesuch")))):
+             lambda: nl.dump(QP_GET, string(QP_DEV, "nonesuch"))),
+            ("contexts of no such device", ENODEV, "no such rxe device",
+             lambda: nl.dump(CCC_GET, string(CCC_DEV, "nonesuch")))):
         e = refused(what, [errno], call)
         if e and words not in e.message:
             wrong("%s: says \"%s\"" % (what, e.message))
@@ -320,6 +323,7 @@ def cmd_unprivileged(dev):
     if other.settings(dev) != begin or not other.dump(PROFILE_GET):
         wrong("it sees something else")
     other.dump(QP_GET)
+    other.dump(CCC_GET)
     refused("setting", [EPERM], other.set, dev, u32(13, 5))
     if other.settings(dev) != begin:
         wrong("it was done")

@@ -10,6 +10,7 @@
 #include "tap.h"
 
 #define DCQCN_NETLINK_H
+#define DCQCN_TRACE_H
 #define hash_for_each_possible_rcu(table, pos, member, key) \
 	for (pos = NULL; pos; pos = NULL)
 #define DECLARE_HASHTABLE(name, bits) int name
@@ -382,6 +383,67 @@ static void test_in_line(void)
 	tear_down();
 }
 
+/* A dump sees each context once, whatever is added and freed meanwhile; here all of them
+ * are in one chain
+ */
+static void test_dump(void)
+{
+	struct dcqcn_dev *dev = &hosts[RECEIVER].dev;
+	struct dcqcn_ccc *ccc[5], *found;
+	struct dcqcn_ccc_view view;
+	unsigned int i, seen = 0;
+	u32 chain = 0;
+	u64 at = 0;
+
+	set_up(3, 0);
+	for (i = 0; i < 5; i++) {
+		ccc[i] = calloc(1, sizeof(**ccc));
+		ccc[i]->dev = dev;
+		ccc[i]->id = ++dev->ccc_id;
+		ccc[i]->prio = i;
+		if (i < 4)
+			hlist_add_head_rcu(&ccc[i]->node, &dev->ccc_table[17]);
+	}
+	for (; (found = dcqcn_ccc_next(dev, &chain, &at)); at++) {
+		dcqcn_ccc_look(found, &view);
+		expect(chain == 17 && view.prio == 3 - seen, "context %u after %u", view.prio,
+		       seen);
+		seen++;
+		/* the one found is freed, and another one added */
+		if (seen == 2) {
+			ccc[3]->node.next = ccc[1]->node.next == &ccc[0]->node ?
+					    &ccc[1]->node : NULL;
+			hlist_add_head_rcu(&ccc[4]->node, &dev->ccc_table[17]);
+		}
+	}
+	expect(seen == 4, "%u contexts", seen);
+	dev->ccc_table[17].first = NULL;
+	for (i = 0; i < 5; i++)
+		free(ccc[i]);
+	tear_down();
+}
+
+static void test_look(void)
+{
+	struct dcqcn_ccc_view view;
+
+	set_up(3, 0);
+	hosts[0].left = 1000000;
+	pass_time(MS, 1);
+	dcqcn_ccc_look(hosts[0].qps[0].ccc, &view);
+	expect(view.agreed == 3 && view.qps == 1 && view.base == RTT && view.target == RTT &&
+	       view.line == MBPS * 1000000ULL && view.bdp == 150000 && view.max_window == 225000,
+	       "agreed %u, base %u, line %llu, BDP %u, MaxWnd %u", view.agreed, view.base,
+	       view.line, view.bdp, view.max_window);
+	expect(view.rtt >= RTT && view.rtt < 3 * RTT && view.flight && view.flight <= view.window &&
+	       view.window <= view.max_window, "rtt %u, %u of %u in flight", view.rtt,
+	       view.flight, view.window);
+	dcqcn_ccc_look(hosts[RECEIVER].qps[0].ccc, &view);
+	expect(!view.agreed && view.received > 1000000 && view.granted > 0, "received %u, granted %d",
+	       view.received, view.granted);
+	tear_down();
+}
+
 static void test_stock_peer(void)
 {
 	set_up(3, 65536);
@@ -622,6 +684,8 @@ static const struct tap_test tests[] = {
 	{ "both ends change their minds", test_changed },
 	{ "feedback after a timeout", test_late },
 	{ "nobody waits in line while nothing is in flight", test_in_line },
+	{ "a dump sees each context once", test_dump },
+	{ "a snapshot says what is so", test_look },
 	{ "a peer without contexts is told nothing", test_stock_peer },
 	{ "a window of 4 packets", test_window },
 	{ "8:1 with a window", test_nscc },

@@ -49,6 +49,7 @@
 #include "packet.h"
 #include "pacer.h"
 #include "qp.h"
+#include "trace.h"
 
 /* Contexts of a port; beyond, DCQCN. It takes a QP that the core knows to make one. */
 #define DCQCN_CCC_MAX		4096
@@ -163,6 +164,7 @@ static struct dcqcn_ccc *dcqcn_ccc_join(struct dcqcn_qp *qp,
 	if (!ccc && dev->num_cccs < DCQCN_CCC_MAX) {
 		ccc = dcqcn_ccc_alloc(dev, local, peer, prio);
 		if (ccc) {
+			ccc->id = ++dev->ccc_id;
 			WRITE_ONCE(dev->num_cccs, dev->num_cccs + 1);
 			hlist_add_head_rcu(&ccc->node,
 					   dcqcn_ccc_chain(dev, local, peer,
@@ -170,7 +172,7 @@ static struct dcqcn_ccc *dcqcn_ccc_join(struct dcqcn_qp *qp,
 		}
 	}
 	if (ccc)
-		ccc->refs++;
+		WRITE_ONCE(ccc->refs, ccc->refs + 1);
 	spin_unlock(&dev->ccc_lock);
 	if (ccc) {
 		INIT_LIST_HEAD(&qp->wait_node);
@@ -203,7 +205,8 @@ void dcqcn_ccc_leave(struct dcqcn_qp *qp)
 	spin_unlock(&ccc->lock);
 
 	spin_lock(&dev->ccc_lock);
-	last = !--ccc->refs;
+	WRITE_ONCE(ccc->refs, ccc->refs - 1);
+	last = !ccc->refs;
 	if (last) {
 		hlist_del_rcu(&ccc->node);
 		WRITE_ONCE(dev->num_cccs, dev->num_cccs - 1);
@@ -219,6 +222,15 @@ void dcqcn_ccc_leave(struct dcqcn_qp *qp)
 }
 
 /* --- the sender ------------------------------------------------------------ */
+
+/* What both ends want from now on, 0 for DCQCN; the lock is held */
+static void dcqcn_ccc_set_agreed(struct dcqcn_ccc *ccc, u8 algorithms)
+{
+	if (ccc->tx.agreed == algorithms)
+		return;
+	WRITE_ONCE(ccc->tx.agreed, algorithms);
+	trace_dcqcn_ccc_agreed(ccc);
+}
 
 static struct dcqcn_nscc_params
 dcqcn_ccc_params(const struct dcqcn_ccc *ccc,
@@ -287,7 +299,7 @@ static bool dcqcn_ccc_expire(struct dcqcn_ccc *ccc, u64 now)
 	tx->unasked = DCQCN_CCC_ASK;
 	tx->heard_time = now;
 	if (++tx->timeouts >= DCQCN_CCC_TIMEOUTS)
-		WRITE_ONCE(tx->agreed, 0);
+		dcqcn_ccc_set_agreed(ccc, 0);
 	return true;
 }
 
@@ -458,7 +470,7 @@ void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
 	spin_lock(&ccc->lock);
 	/* the setting has changed here, and may have at the peer */
 	if (tx->agreed && tx->agreed != settings->ccc.algorithms) {
-		WRITE_ONCE(tx->agreed, 0);
+		dcqcn_ccc_set_agreed(ccc, 0);
 		tx->offer_gap = DCQCN_CCC_OFFER_MIN;
 	}
 	if (settings->ccc.algorithms && !tx->agreed &&
@@ -559,7 +571,7 @@ static void dcqcn_ccc_begin(struct dcqcn_ccc *ccc,
 	tx->unasked = DCQCN_CCC_ASK;
 	dcqcn_nscc_init(&tx->window, &params, settings->ccc.initial_window, now);
 	tx->limit = tx->sent + max(settings->ccc.initial_window, 1U);
-	WRITE_ONCE(tx->agreed, settings->ccc.algorithms);
+	dcqcn_ccc_set_agreed(ccc, settings->ccc.algorithms);
 }
 
 /* More has arrived, and perhaps less than was sent */
@@ -629,7 +641,7 @@ static bool dcqcn_ccc_hear(struct dcqcn_ccc *ccc,
 	if (!dcqcn_ccc_is_plausible(tx, said, same, echoed ? &probe : NULL))
 		return false;
 	if (said->algorithms != settings->ccc.algorithms) {
-		WRITE_ONCE(tx->agreed, 0);
+		dcqcn_ccc_set_agreed(ccc, 0);
 		return true;
 	}
 	tx->mbps = be32_to_cpu(said->mbps);
@@ -653,6 +665,7 @@ static bool dcqcn_ccc_hear(struct dcqcn_ccc *ccc,
 	params = dcqcn_ccc_params(ccc, settings);
 	dcqcn_nscc_feedback(&tx->window, &params, tx->newly, tx->rtt, tx->marked,
 			    now);
+	trace_dcqcn_ccc_heard(ccc, &params, tx->newly, tx->marked);
 	tx->newly = 0;
 	tx->marked = false;
 	return true;
@@ -826,9 +839,9 @@ static bool dcqcn_ccc_turn(struct dcqcn_ccc *ccc,
 /* The next source that may be granted something now. If there is none, *due is when there
  * will be, 0 for never. The lock is held.
  */
-static struct dcqcn_ccc *dcqcn_ccc_next(struct dcqcn_dev *dev,
-					const struct dcqcn_settings *settings,
-					u64 now, u64 *due)
+static struct dcqcn_ccc *
+dcqcn_ccc_next_turn(struct dcqcn_dev *dev, const struct dcqcn_settings *settings,
+		    u64 now, u64 *due)
 {
 	*due = 0;
 	if (list_empty(&dev->grants) || READ_ONCE(dev->stopping))
@@ -853,7 +866,8 @@ static enum hrtimer_restart dcqcn_ccc_grants(struct hrtimer *timer)
 	rcu_read_lock();
 	settings = rcu_dereference(dev->settings);
 	spin_lock(&dev->grant_lock);	/* BH is off already */
-	while ((ccc = dcqcn_ccc_next(dev, settings, ktime_get_ns(), &due)) &&
+	while ((ccc = dcqcn_ccc_next_turn(dev, settings, ktime_get_ns(),
+					  &due)) &&
 	       n++ < DCQCN_CCC_TURNS) {
 		says = dcqcn_ccc_turn(ccc, settings, ktime_get_ns(), &say);
 		spin_unlock(&dev->grant_lock);
@@ -988,6 +1002,72 @@ bool dcqcn_ccc_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 	if (asks)
 		dcqcn_ccc_grant(ccc);
 	return bits & DCQCN_BTH_WINDOWED;
+}
+
+/* --- those who look -------------------------------------------------------- */
+
+/**
+ * dcqcn_ccc_next() - iterate over the contexts of a port
+ * @dev: the port
+ * @chain: of its table, 0 for the first context
+ * @at: position in that, 0 for the first one; both are set to where the one found is. Add
+ *	one to @at to continue, even if contexts were added or freed meanwhile: new ones come
+ *	first in a chain.
+ *
+ * Context: under RCU. Return: the context, or NULL.
+ */
+struct dcqcn_ccc *dcqcn_ccc_next(struct dcqcn_dev *dev, u32 *chain, u64 *at)
+{
+	struct dcqcn_ccc *ccc;
+
+	for (; *chain < ARRAY_SIZE(dev->ccc_table); ++*chain, *at = 0) {
+		hlist_for_each_entry_rcu(ccc, &dev->ccc_table[*chain], node) {
+			if (~ccc->id >= *at) {
+				*at = ~ccc->id;
+				return ccc;
+			}
+		}
+	}
+	return NULL;
+}
+
+/**
+ * dcqcn_ccc_look() - take a snapshot of a context
+ * @ccc: the context
+ * @view: the snapshot
+ *
+ * Context: under RCU; process or softirq. Takes the context's lock.
+ */
+void dcqcn_ccc_look(struct dcqcn_ccc *ccc, struct dcqcn_ccc_view *view)
+{
+	const struct dcqcn_ccc_receiver *rx = &ccc->rx;
+	const struct dcqcn_ccc_sender *tx = &ccc->tx;
+	struct dcqcn_nscc_params params;
+
+	spin_lock_bh(&ccc->lock);
+	params = dcqcn_ccc_params(ccc, rcu_dereference(ccc->dev->settings));
+	*view = (struct dcqcn_ccc_view) {
+		.local = ccc->local,
+		.peer = ccc->peer,
+		.prio = ccc->prio,
+		.agreed = tx->agreed,
+		.qps = READ_ONCE(ccc->refs),
+		.line = params.mbps * DCQCN_BPS_PER_MBPS,
+		.base = dcqcn_nscc_base(&tx->window, &params),
+		.target = dcqcn_nscc_target(&tx->window, &params),
+		.rtt = tx->rtt,
+		.delay = dcqcn_nscc_delay(&tx->window),
+		.bdp = dcqcn_nscc_bdp(&tx->window, &params),
+		.max_window = dcqcn_nscc_max(&tx->window, &params),
+		.window = tx->window.cwnd,
+		.flight = dcqcn_ccc_flight(tx),
+		.credit = dcqcn_ccc_credit(tx),
+		.received = rx->received,
+		.marked = rx->marked,
+		.granted = rx->source.ahead,
+		.asks = rx->source.asks,
+	};
+	spin_unlock_bh(&ccc->lock);
 }
 
 /* --- the port -------------------------------------------------------------- */

@@ -125,6 +125,7 @@ struct dcqcn_ccc_receiver {
  * @lock: protects @tx and @rx; nests in dcqcn_qp.lock and dcqcn_dev.grant_lock
  * @node: in dcqcn_dev.ccc_table
  * @dev: the port
+ * @id: grows from one context of the port to the next
  * @local: our address
  * @peer: the peer's
  * @prio: priority of the packets
@@ -138,6 +139,7 @@ struct dcqcn_ccc {
 	spinlock_t lock;	/* protects @tx and @rx */
 	struct hlist_node node;
 	struct dcqcn_dev *dev;
+	u64 id;
 	struct in6_addr local;
 	struct in6_addr peer;
 	u8 prio;
@@ -146,6 +148,50 @@ struct dcqcn_ccc {
 	struct dcqcn_ccc_sender tx;
 	struct dcqcn_ccc_receiver rx;
 	struct rcu_head rcu;
+};
+
+/**
+ * struct dcqcn_ccc_view - snapshot of a context
+ * @local: our address
+ * @peer: the peer's
+ * @prio: priority of the packets
+ * @agreed: DCQCN_CCC_*, what both ends want; 0 if DCQCN limits the flows
+ * @qps: local QPs that use it
+ * @line: bit/s; the lower one of both ends' line rates
+ * @base: ns; round trip without queues
+ * @target: ns; queueing delay that the window aims at
+ * @rtt: ns; round trip measured last, 0 for none
+ * @delay: ns; average queueing delay
+ * @bdp: bytes
+ * @max_window: bytes
+ * @window: bytes; 0 before the first agreement
+ * @flight: bytes sent and not acknowledged
+ * @credit: bytes that may be sent, negative for what was sent beyond that
+ * @received: bytes of data packets from the peer, modulo 2^32
+ * @marked: of those, with CE
+ * @granted: bytes that the peer may still send, likewise
+ * @asks: the peer has more to send
+ */
+struct dcqcn_ccc_view {
+	struct in6_addr local;
+	struct in6_addr peer;
+	u8 prio;
+	u8 agreed;
+	u32 qps;
+	u64 line;
+	u32 base;
+	u32 target;
+	u32 rtt;
+	u32 delay;
+	u32 bdp;
+	u32 max_window;
+	u32 window;
+	u32 flight;
+	s32 credit;
+	u32 received;
+	u32 marked;
+	s32 granted;
+	bool asks;
 };
 
 void dcqcn_ccc_dev_init(struct dcqcn_dev *dev);
@@ -166,6 +212,9 @@ bool dcqcn_ccc_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 		       const struct dcqcn_pkt *pkt);
 void dcqcn_ccc_feedback(struct dcqcn_dev *dev, struct sk_buff *skb,
 			struct dcqcn_pkt *pkt);
+
+struct dcqcn_ccc *dcqcn_ccc_next(struct dcqcn_dev *dev, u32 *chain, u64 *at);
+void dcqcn_ccc_look(struct dcqcn_ccc *ccc, struct dcqcn_ccc_view *view);
 
 /* Whether a QP's packets obey a context; its lock is held */
 static inline bool dcqcn_ccc_is_ready(const struct dcqcn_qp *qp,

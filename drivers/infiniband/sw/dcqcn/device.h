@@ -60,7 +60,8 @@ struct dcqcn_sysfs;
  * @feedback_paid: ns; and the feedback
  * @uses_cccs: it uses contexts, or did; protected by @settings_lock
  * @ccc_table: contexts by the upper bits of a hash; RCU, changed under @ccc_lock
- * @ccc_lock: protects @ccc_table and @num_cccs; nests in dcqcn_qp.lock
+ * @ccc_lock: protects @ccc_table, @ccc_id and @num_cccs; nests in dcqcn_qp.lock
+ * @ccc_id: of the context that was added last
  * @ccc_seed: random, so that nobody can choose addresses of one chain
  * @num_cccs: contexts in @ccc_table
  * @grant_lock: protects @grants and @grant_pace
@@ -103,7 +104,8 @@ struct dcqcn_dev {
 
 	bool uses_cccs;
 	struct hlist_head ccc_table[1 << DCQCN_CCC_BITS];
-	spinlock_t ccc_lock;	/* protects @ccc_table and @num_cccs */
+	spinlock_t ccc_lock;	/* protects @ccc_table, @ccc_id and @num_cccs */
+	u64 ccc_id;
 	u32 ccc_seed;
 	unsigned int num_cccs;
 	spinlock_t grant_lock;	/* protects @grants and @grant_pace */

@@ -4,9 +4,9 @@
  * Documentation/netlink/specs/rdma_dcqcn.yaml describes every message; policies
  * and the table of operations are generated from it (netlink_gen.c).
  *
- * A dump walks ports by index and QPs by hash under RCU, and continues where it
- * stopped even if ports or QPs were added or freed meanwhile. The snapshot of a QP
- * (qp.c) takes that QP's lock briefly and no other. Requests run in parallel with
+ * A dump walks ports by index, and QPs and contexts by hash under RCU, and continues
+ * where it stopped even if some were added or freed meanwhile. The snapshot of a QP
+ * (qp.c) or a context (ccc.c) takes its lock briefly and no other. Requests run in parallel with
  * each other and with other families.
  */
 #include <linux/jiffies.h>
@@ -17,6 +17,7 @@
 #include <net/net_namespace.h>
 #include <rdma/ib_verbs.h>
 
+#include "ccc.h"
 #include "counters.h"
 #include "device.h"
 #include "netlink.h"
@@ -35,6 +36,7 @@
  * @last_index: index of the last one to dump
  * @one_qpn: dump only the QP @qpn
  * @qpn: its number
+ * @chain: of the port's table of contexts, see dcqcn_ccc_next()
  * @at: position in the port's table, see dcqcn_qp_next()
  */
 struct dcqcn_dump {
@@ -43,6 +45,7 @@ struct dcqcn_dump {
 	u32 index;
 	u32 last_index;
 	u32 qpn;
+	u32 chain;
 	u64 at;
 };
 
@@ -89,6 +92,7 @@ static struct dcqcn_dev *dcqcn_dump_dev(struct netlink_callback *cb)
 		return NULL;
 	if (dev->ibdev->index != dump->index) {
 		dump->index = dev->ibdev->index;
+		dump->chain = 0;
 		dump->at = 0;
 	}
 	return dev;
@@ -106,6 +110,7 @@ static bool dcqcn_dump_next_dev(struct netlink_callback *cb)
 		return false;
 	}
 	dump->index++;
+	dump->chain = 0;
 	dump->at = 0;
 	return true;
 }
@@ -416,6 +421,103 @@ int rdma_dcqcn_nl_qp_get_dumpit(struct sk_buff *skb,
 	rcu_read_lock();
 	while ((dev = dcqcn_dump_dev(cb))) {
 		err = dcqcn_dump_qps(skb, cb, dev);
+		if (err || !dcqcn_dump_next_dev(cb))
+			break;
+	}
+	rcu_read_unlock();
+	return dcqcn_dump_end(skb, err);
+}
+
+static int dcqcn_put_ccc_sender(struct sk_buff *skb,
+				const struct dcqcn_ccc_view *view)
+{
+	return nla_put_u64_64bit(skb, RDMA_DCQCN_A_CCC_LINE_RATE, view->line,
+				 RDMA_DCQCN_A_CCC_PAD) ||
+	       nla_put_u64_64bit(skb, RDMA_DCQCN_A_CCC_BASE_RTT, view->base,
+				 RDMA_DCQCN_A_CCC_PAD) ||
+	       nla_put_u64_64bit(skb, RDMA_DCQCN_A_CCC_TARGET_QDELAY,
+				 view->target, RDMA_DCQCN_A_CCC_PAD) ||
+	       nla_put_u64_64bit(skb, RDMA_DCQCN_A_CCC_RTT, view->rtt,
+				 RDMA_DCQCN_A_CCC_PAD) ||
+	       nla_put_u64_64bit(skb, RDMA_DCQCN_A_CCC_QDELAY, view->delay,
+				 RDMA_DCQCN_A_CCC_PAD) ||
+	       nla_put_u32(skb, RDMA_DCQCN_A_CCC_BDP, view->bdp) ||
+	       nla_put_u32(skb, RDMA_DCQCN_A_CCC_MAX_WINDOW, view->max_window) ||
+	       nla_put_u32(skb, RDMA_DCQCN_A_CCC_WINDOW, view->window) ||
+	       nla_put_u32(skb, RDMA_DCQCN_A_CCC_IN_FLIGHT, view->flight) ||
+	       nla_put_s32(skb, RDMA_DCQCN_A_CCC_CREDIT, view->credit);
+}
+
+static int dcqcn_put_ccc_receiver(struct sk_buff *skb,
+				  const struct dcqcn_ccc_view *view)
+{
+	return nla_put_u32(skb, RDMA_DCQCN_A_CCC_RECEIVED, view->received) ||
+	       nla_put_u32(skb, RDMA_DCQCN_A_CCC_MARKED, view->marked) ||
+	       nla_put_s32(skb, RDMA_DCQCN_A_CCC_GRANTED, view->granted) ||
+	       nla_put_u8(skb, RDMA_DCQCN_A_CCC_ASKS, view->asks);
+}
+
+static int dcqcn_put_ccc(struct sk_buff *skb, struct netlink_callback *cb,
+			 const struct dcqcn_dev *dev,
+			 const struct dcqcn_ccc_view *view)
+{
+	void *hdr;
+
+	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			  &rdma_dcqcn_nl_family, NLM_F_MULTI,
+			  RDMA_DCQCN_CMD_CCC_GET);
+	if (!hdr)
+		return -EMSGSIZE;
+	if (nla_put_string(skb, RDMA_DCQCN_A_CCC_DEV_NAME, dev->ibdev->name) ||
+	    nla_put_in6_addr(skb, RDMA_DCQCN_A_CCC_LOCAL, &view->local) ||
+	    nla_put_in6_addr(skb, RDMA_DCQCN_A_CCC_PEER, &view->peer) ||
+	    nla_put_u8(skb, RDMA_DCQCN_A_CCC_PRIO, view->prio) ||
+	    nla_put_u8(skb, RDMA_DCQCN_A_CCC_STATE,
+		       view->agreed ? RDMA_DCQCN_CCC_STATE_READY :
+				      RDMA_DCQCN_CCC_STATE_IDLE) ||
+	    nla_put_u8(skb, RDMA_DCQCN_A_CCC_ALGORITHMS, view->agreed) ||
+	    nla_put_u32(skb, RDMA_DCQCN_A_CCC_QPS, view->qps) ||
+	    dcqcn_put_ccc_sender(skb, view) ||
+	    dcqcn_put_ccc_receiver(skb, view)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+/* Dump the remaining contexts of a port */
+static int dcqcn_dump_cccs(struct sk_buff *skb, struct netlink_callback *cb,
+			   struct dcqcn_dev *dev)
+{
+	struct dcqcn_dump *dump = dcqcn_dump(cb);
+	struct dcqcn_ccc_view view;
+	struct dcqcn_ccc *ccc;
+	int err;
+
+	for (; (ccc = dcqcn_ccc_next(dev, &dump->chain, &dump->at));
+	     dump->at++) {
+		dcqcn_ccc_look(ccc, &view);
+		err = dcqcn_put_ccc(skb, cb, dev, &view);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int rdma_dcqcn_nl_ccc_get_dumpit(struct sk_buff *skb,
+				 struct netlink_callback *cb)
+{
+	struct nlattr **attrs = genl_info_dump(cb)->attrs;
+	struct dcqcn_dev *dev;
+	int err;
+
+	err = dcqcn_dump_begin(cb, attrs[RDMA_DCQCN_A_CCC_DEV_NAME], NULL);
+	if (err)
+		return err;
+	rcu_read_lock();
+	while ((dev = dcqcn_dump_dev(cb))) {
+		err = dcqcn_dump_cccs(skb, cb, dev);
 		if (err || !dcqcn_dump_next_dev(cb))
 			break;
 	}

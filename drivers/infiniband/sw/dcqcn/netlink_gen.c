@@ -97,6 +97,11 @@ static const struct nla_policy rdma_dcqcn_qp_get_nl_policy[RDMA_DCQCN_A_QP_LQPN 
 	[RDMA_DCQCN_A_QP_LQPN] = NLA_POLICY_FULL_RANGE(NLA_U32, &rdma_dcqcn_a_qp_lqpn_range),
 };
 
+/* RDMA_DCQCN_CMD_CCC_GET - dump */
+static const struct nla_policy rdma_dcqcn_ccc_get_nl_policy[RDMA_DCQCN_A_CCC_DEV_NAME + 1] = {
+	[RDMA_DCQCN_A_CCC_DEV_NAME] = { .type = NLA_NUL_STRING, .len = 63, },
+};
+
 /* Ops table for rdma_dcqcn */
 static const struct genl_split_ops rdma_dcqcn_nl_ops[] = {
 	{
@@ -124,6 +129,13 @@ static const struct genl_split_ops rdma_dcqcn_nl_ops[] = {
 		.cmd	= RDMA_DCQCN_CMD_PROFILE_GET,
 		.dumpit	= rdma_dcqcn_nl_profile_get_dumpit,
 		.flags	= GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= RDMA_DCQCN_CMD_CCC_GET,
+		.dumpit		= rdma_dcqcn_nl_ccc_get_dumpit,
+		.policy		= rdma_dcqcn_ccc_get_nl_policy,
+		.maxattr	= RDMA_DCQCN_A_CCC_DEV_NAME,
+		.flags		= GENL_CMD_CAP_DUMP,
 	},
 };
 

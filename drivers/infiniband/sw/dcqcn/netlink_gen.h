@@ -22,6 +22,8 @@ int rdma_dcqcn_nl_qp_get_dumpit(struct sk_buff *skb,
 				struct netlink_callback *cb);
 int rdma_dcqcn_nl_profile_get_dumpit(struct sk_buff *skb,
 				     struct netlink_callback *cb);
+int rdma_dcqcn_nl_ccc_get_dumpit(struct sk_buff *skb,
+				 struct netlink_callback *cb);
 
 enum {
 	RDMA_DCQCN_NLGRP_RATE,

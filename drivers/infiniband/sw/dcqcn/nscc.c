@@ -59,17 +59,30 @@
 #define DCQCN_NSCC_ADAPT_SHARE	8		/* an 8th of the largest window */
 #define DCQCN_NSCC_COLLECTED_MAX	((u64)1 << 62)
 
-/* ns; the round trip by which the path is measured, at least 1 */
-static u32 dcqcn_nscc_base(const struct dcqcn_nscc *n,
-			   const struct dcqcn_nscc_params *p)
+/**
+ * dcqcn_nscc_base() - the round trip by which the path is measured
+ * @n: state
+ * @p: parameters
+ *
+ * Context: any. Return: ns; at least 1, at most DCQCN_NSCC_RTT_MAX.
+ */
+u32 dcqcn_nscc_base(const struct dcqcn_nscc *n,
+		    const struct dcqcn_nscc_params *p)
 {
 	u32 base = p->base_rtt ?: n->least ?: DCQCN_NSCC_BASE_RTT;
 
 	return min(base, DCQCN_NSCC_RTT_MAX);
 }
 
-static u32 dcqcn_nscc_target(const struct dcqcn_nscc *n,
-			     const struct dcqcn_nscc_params *p)
+/**
+ * dcqcn_nscc_target() - the queueing delay that is aimed at
+ * @n: state
+ * @p: parameters
+ *
+ * Context: any. Return: ns; at least 1, at most DCQCN_NSCC_RTT_MAX.
+ */
+u32 dcqcn_nscc_target(const struct dcqcn_nscc *n,
+		      const struct dcqcn_nscc_params *p)
 {
 	return p->target ? min(p->target, DCQCN_NSCC_RTT_MAX) :
 			   dcqcn_nscc_base(n, p);
@@ -105,6 +118,17 @@ u32 dcqcn_nscc_max(const struct dcqcn_nscc *n,
 	u32 bdp = dcqcn_nscc_bdp(n, p);
 
 	return bdp + bdp / 2;
+}
+
+/**
+ * dcqcn_nscc_delay() - the average queueing delay
+ * @n: state
+ *
+ * Context: any. Return: ns.
+ */
+u32 dcqcn_nscc_delay(const struct dcqcn_nscc *n)
+{
+	return n->avg >> DCQCN_NSCC_AVG_SHIFT;
 }
 
 /**
@@ -180,7 +204,7 @@ static bool dcqcn_nscc_fast(struct dcqcn_nscc *n, u32 bytes, u32 delay, u32 base
 
 static void dcqcn_nscc_cut(struct dcqcn_nscc *n, u32 base, u32 target, u64 now)
 {
-	u32 avg = n->avg >> DCQCN_NSCC_AVG_SHIFT, cut;
+	u32 avg = dcqcn_nscc_delay(n), cut;
 
 	if (avg <= target || (n->cut_time && now - n->cut_time < base))
 		return;

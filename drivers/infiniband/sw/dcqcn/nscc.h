@@ -60,6 +60,11 @@ void dcqcn_nscc_feedback(struct dcqcn_nscc *n,
 			 const struct dcqcn_nscc_params *p, u32 bytes, u32 rtt,
 			 bool ce, u64 now);
 void dcqcn_nscc_loss(struct dcqcn_nscc *n, u32 bytes);
+u32 dcqcn_nscc_base(const struct dcqcn_nscc *n,
+		    const struct dcqcn_nscc_params *p);
+u32 dcqcn_nscc_target(const struct dcqcn_nscc *n,
+		      const struct dcqcn_nscc_params *p);
+u32 dcqcn_nscc_delay(const struct dcqcn_nscc *n);
 u32 dcqcn_nscc_bdp(const struct dcqcn_nscc *n,
 		   const struct dcqcn_nscc_params *p);
 u32 dcqcn_nscc_max(const struct dcqcn_nscc *n,

@@ -10,7 +10,9 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
+#include "ccc.h"
 #include "device.h"
+#include "nscc.h"
 #include "packet.h"
 #include "qp.h"
 #include "rate.h"
@@ -299,6 +301,74 @@ DEFINE_EVENT(dcqcn_flow, dcqcn_flow_born, TP_PROTO(const struct dcqcn_qp *qp), T
 
 /* A limiter ends */
 DEFINE_EVENT(dcqcn_flow, dcqcn_flow_dead, TP_PROTO(const struct dcqcn_qp *qp), TP_ARGS(qp));
+
+/* A context is ready, for what both ends want, or has ended: 0 */
+TRACE_EVENT(dcqcn_ccc_agreed,
+	TP_PROTO(const struct dcqcn_ccc *ccc),
+	TP_ARGS(ccc),
+	TP_STRUCT__entry(
+		__array(char, dev, IB_DEVICE_NAME_MAX)
+		__array(u8, peer, sizeof(struct in6_addr))
+		__field(u8, prio)
+		__field(u8, algorithms)
+		__field(u8, timeouts)
+	),
+	TP_fast_assign(
+		dcqcn_trace_dev(__entry->dev, ccc->dev);
+		memcpy(__entry->peer, &ccc->peer, sizeof(ccc->peer));
+		__entry->prio = ccc->prio;
+		__entry->algorithms = ccc->tx.agreed;
+		__entry->timeouts = ccc->tx.timeouts;
+	),
+	TP_printk("dev=%s peer=%pI6c prio=%u algorithms=%u timeouts=%u",
+		  __entry->dev, __entry->peer, __entry->prio,
+		  __entry->algorithms, __entry->timeouts)
+);
+
+/* Feedback told a context the round trip; sizes in bytes, times in ns */
+TRACE_EVENT(dcqcn_ccc_heard,
+	TP_PROTO(const struct dcqcn_ccc *ccc,
+		 const struct dcqcn_nscc_params *params, u32 newly, bool marked),
+	TP_ARGS(ccc, params, newly, marked),
+	TP_STRUCT__entry(
+		__array(char, dev, IB_DEVICE_NAME_MAX)
+		__array(u8, peer, sizeof(struct in6_addr))
+		__field(u8, prio)
+		__field(u8, algorithms)
+		__field(bool, marked)
+		__field(u32, newly)
+		__field(u32, bdp)
+		__field(u32, max_window)
+		__field(u32, window)
+		__field(u32, in_flight)
+		__field(s32, credit)
+		__field(u32, base_rtt)
+		__field(u32, rtt)
+		__field(u32, delay)
+	),
+	TP_fast_assign(
+		dcqcn_trace_dev(__entry->dev, ccc->dev);
+		memcpy(__entry->peer, &ccc->peer, sizeof(ccc->peer));
+		__entry->prio = ccc->prio;
+		__entry->algorithms = ccc->tx.agreed;
+		__entry->marked = marked;
+		__entry->newly = newly;
+		__entry->bdp = dcqcn_nscc_bdp(&ccc->tx.window, params);
+		__entry->max_window = dcqcn_nscc_max(&ccc->tx.window, params);
+		__entry->window = ccc->tx.window.cwnd;
+		__entry->in_flight = ccc->tx.sent - ccc->tx.acked;
+		__entry->credit = ccc->tx.limit - ccc->tx.sent;
+		__entry->base_rtt = dcqcn_nscc_base(&ccc->tx.window, params);
+		__entry->rtt = ccc->tx.rtt;
+		__entry->delay = dcqcn_nscc_delay(&ccc->tx.window);
+	),
+	TP_printk("dev=%s peer=%pI6c prio=%u algorithms=%u newly=%u marked=%d bdp=%u max_window=%u window=%u in_flight=%u credit=%d base_rtt=%u rtt=%u delay=%u",
+		  __entry->dev, __entry->peer, __entry->prio,
+		  __entry->algorithms, __entry->newly, __entry->marked,
+		  __entry->bdp, __entry->max_window, __entry->window,
+		  __entry->in_flight, __entry->credit, __entry->base_rtt,
+		  __entry->rtt, __entry->delay)
+);
 
 #endif /* DCQCN_TRACE_H */
 
