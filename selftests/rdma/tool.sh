@@ -93,7 +93,7 @@ json()
 		check "$name" "$(cat "$f")" = "$value"
 	done <$TMP/settings
 	check "priorities" "$("$DCQCN" -j show | jq -c '.[0].settings.np_enable')" = "[0,1,2,3,4,5,6,7]"
-	for f in show qp "stat -i 0" "stat -i 100ms" "profile list" "profile show mlx5"; do
+	for f in show qp ccc "stat -i 0" "stat -i 100ms" "profile list" "profile show mlx5"; do
 		# shellcheck disable=SC2086 # words
 		"$DCQCN" -j $f >$TMP/compact
 		jq -e 'type == "array" or .rpg_gd' $TMP/compact >/dev/null || fail "-j $f is not JSON"

@@ -26,6 +26,7 @@ show dev nonesuch
 qp dev nonesuch
 qp qpn 17 dev nonesuch
 qp qpn 0xffffff dev nonesuch
+ccc dev nonesuch
 stat dev nonesuch
 stat -i 0 dev nonesuch
 stat -i 10ms dev nonesuch
@@ -58,6 +59,7 @@ NEW = "port switch new nonesuch size 1MB"
 LOOKS = """
 show
 qp
+ccc
 stat -i 0
 profile list
 profile
@@ -97,6 +99,9 @@ qp qpn 16777216 -> qp: "16777216" is not a QP number, 0 to 16777215
 qp qpn -1 -> qp: "-1" is not a QP number
 qp qpn 1x -> qp: "1x" is not a QP number
 qp nonesuch -> qp: "nonesuch" is not expected here
+ccc dev -> ccc: the device is missing
+ccc dev a b -> ccc: "b" is not expected here
+ccc nonesuch -> ccc: "nonesuch" is not expected here
 stat -i -> stat: the value of -i is missing
 stat -i 5parsec -> stat: "5parsec" is not a time
 stat -i -1s -> stat: "-1s" is not a time

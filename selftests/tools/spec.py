@@ -89,15 +89,16 @@ def main():
     words = sorted({w for words in table for w in re.findall(r"\w+", words)})
     check("spec: the completion knows each word of a command", words,
           [w for w in words if not re.search(r"\b%s\b" % w, completion)])
-    shown = re.search(r"static void qp_path\(.*?^}.*static void qp_text\(.*?^}",
-                      read("tools", "dcqcn", "cmd_qp.c"), re.M | re.S)[0]
-    formats = "".join(re.findall(r'printf\("([^"]*)"', shown)).replace("\\n", " ")
-    words = sorted(set(re.findall(r"[a-z]{3,}", re.sub("%[.0-9]*[a-z]+", " ", formats))) -
-                   {"packets", "ago", "dev"})
-    explained = re.search(r"^\.B qp\n(.*?)^\.RE$", read("tools", "dcqcn", "dcqcn.8"),
-                          re.M | re.S)[1]
-    check("spec: the man page explains the words of qp", len(words) > 20,
-          [w for w in words if not re.search(r"\b%s\b" % w, explained)])
+    for command, first, last in (("qp", "qp_path", "qp_text"), ("ccc", "sender_text", "ccc_text")):
+        shown = re.search(r"static void %s\(.*?^}.*static void %s\(.*?^}" % (first, last),
+                          read("tools", "dcqcn", "cmd_%s.c" % command), re.M | re.S)[0]
+        formats = "".join(re.findall(r'printf\("([^"]*)"', shown)).replace("\\n", " ")
+        words = sorted(set(re.findall(r"[a-z]{3,}", re.sub("%[.0-9]*[a-z]+", " ", formats))) -
+                       {"packets", "ago", "dev"})
+        explained = re.search(r"^\.B %s\n(.*?)^\.RE$" % command, read("tools", "dcqcn", "dcqcn.8"),
+                              re.M | re.S)[1]
+        check("spec: the man page explains the words of " + command, len(words) > 15,
+              [w for w in words if not re.search(r"\b%s\b" % w, explained)])
     findings = re.findall(r'finding_seen\((?:one_side \? "([\w-]+)" : )?"([\w-]+)"',
                           "".join(read("tools", "dcqcn", part) for part in CHECKS))
     findings = sorted({name for pair in findings for name in pair if name})

@@ -30,6 +30,8 @@ static const struct command commands[] = {
 	  "show devices and their settings" },
 	{ { "qp" }, cmd_qp, false, "[dev DEV] [qpn QPN]",
 	  "show QPs that have met congestion, and their rates" },
+	{ { "ccc" }, cmd_ccc, false, "[dev DEV]",
+	  "show congestion control contexts, which bound what is in flight" },
 	{ { "stat" }, cmd_stat, false, "[-i INTERVAL] [dev DEV]",
 	  "show counters, and their growth per second" },
 	{ { "watch" }, cmd_watch, true,

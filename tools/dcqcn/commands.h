@@ -11,6 +11,7 @@ extern bool option_json;
 /* argv[0] is the command's last word; the result is the exit status */
 int cmd_show(int argc, char **argv);
 int cmd_qp(int argc, char **argv);
+int cmd_ccc(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_watch(int argc, char **argv);
 int cmd_set(int argc, char **argv);

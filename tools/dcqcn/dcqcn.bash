@@ -83,7 +83,7 @@ _dcqcn_model() # PREVIOUS
 _dcqcn()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands="show qp stat watch set profile save restore record plot doctor port model help"
+	local commands="show qp ccc stat watch set profile save restore record plot doctor port model help"
 	local knobs="min_time_between_cnps cnp_dscp cnp_802p_prio cnp_udp_sport np_enable
 		rpg_max_rate rpg_min_rate rate_to_set_on_first_cnp initial_alpha_value
 		dce_tcp_g dce_tcp_rtt rate_reduce_monitor_period rpg_gd rpg_min_dec_fac
@@ -118,7 +118,7 @@ _dcqcn()
 		return ;;
 	esac
 	case $command in
-	show)	_dcqcn_words "dev help" ;;
+	show|ccc)	_dcqcn_words "dev help" ;;
 	save)	_dcqcn_words "-o dev help" ;;
 	stat)	_dcqcn_words "-i dev help" ;;
 	qp)	_dcqcn_words "dev qpn help" ;;

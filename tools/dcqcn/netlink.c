@@ -3,6 +3,7 @@
  * A generic netlink family: one socket, requests and dumps. An error ends the
  * program with the kernel's message.
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,6 +90,21 @@ uint64_t netlink_number(const struct nlattr *attr)
 const char *netlink_string(const struct nlattr *attr)
 {
 	return attr ? mnl_attr_get_str(attr) : "";
+}
+
+/* IPv6, or the IPv4 address that is mapped to it; empty if there is none */
+void netlink_address(const struct nlattr *attr, char to[NETLINK_ADDRESS])
+{
+	struct in6_addr addr;
+
+	*to = '\0';
+	if (!attr || mnl_attr_get_payload_len(attr) != sizeof(addr))
+		return;
+	memcpy(&addr, mnl_attr_get_payload(attr), sizeof(addr));
+	if (IN6_IS_ADDR_V4MAPPED(&addr))
+		inet_ntop(AF_INET, &addr.s6_addr32[3], to, NETLINK_ADDRESS);
+	else
+		inet_ntop(AF_INET6, &addr, to, NETLINK_ADDRESS);
 }
 
 static int message_cb(const struct nlmsghdr *nlh, void *data)

@@ -7,6 +7,9 @@
 #include <linux/genetlink.h>
 #include <stdio.h>
 
+/* Room for an address as text */
+#define NETLINK_ADDRESS	48
+
 /* Gets the attributes of one message, by their type */
 typedef void (*netlink_message)(const struct nlattr **tb, void *data);
 
@@ -30,5 +33,6 @@ void netlink_nested(const struct nlattr *nest, const struct nlattr **tb,
 		    uint16_t max);
 uint64_t netlink_number(const struct nlattr *attr);
 const char *netlink_string(const struct nlattr *attr);
+void netlink_address(const struct nlattr *attr, char to[NETLINK_ADDRESS]);
 
 #endif /* NETLINK_H */

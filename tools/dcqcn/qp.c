@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* QPs that have met congestion, as the module sees them. */
-#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,20 +12,6 @@ struct list {
 	size_t len, room;
 };
 
-static void qp_peer(const struct nlattr *attr, struct qp *qp)
-{
-	struct in6_addr addr;
-
-	if (!attr || mnl_attr_get_payload_len(attr) != sizeof(addr))
-		return;
-	memcpy(&addr, mnl_attr_get_payload(attr), sizeof(addr));
-	if (IN6_IS_ADDR_V4MAPPED(&addr))
-		inet_ntop(AF_INET, &addr.s6_addr32[3], qp->peer,
-			  sizeof(qp->peer));
-	else
-		inet_ntop(AF_INET6, &addr, qp->peer, sizeof(qp->peer));
-}
-
 static void qp_message(const struct nlattr **tb, void *data)
 {
 	struct list *list = data;
@@ -34,7 +19,7 @@ static void qp_message(const struct nlattr **tb, void *data)
 
 	strncpy(qp.dev, netlink_string(tb[RDMA_DCQCN_A_QP_DEV_NAME]),
 		sizeof(qp.dev) - 1);
-	qp_peer(tb[RDMA_DCQCN_A_QP_PEER], &qp);
+	netlink_address(tb[RDMA_DCQCN_A_QP_PEER], qp.peer);
 	for (int i = 1; i <= RDMA_DCQCN_A_QP_MAX; i++) {
 		if (!tb[i] || i == RDMA_DCQCN_A_QP_DEV_NAME ||
 		    i == RDMA_DCQCN_A_QP_PEER || i == RDMA_DCQCN_A_QP_PAD)

@@ -10,7 +10,7 @@
 
 struct qp {
 	char dev[DEV_NAME_LEN];
-	char peer[48];		/* empty if it has none */
+	char peer[NETLINK_ADDRESS];	/* empty if it has none */
 	uint64_t value[RDMA_DCQCN_A_QP_MAX + 1];	/* of numbers */
 	bool has[RDMA_DCQCN_A_QP_MAX + 1];
 };
