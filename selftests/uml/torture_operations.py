@@ -146,6 +146,7 @@ class Torture:
         self.operations = 0
         self.churned = {}
         self.handled = self.held = self.scanned = 0
+        self.agreed = self.feedback = 0
         self.slowest = (0, None)
         self.jobs, self.storm, self.listeners = [], None, {}
         # rxe's devices wait for each other, and for QPs that rxe destroys, up to a minute
@@ -178,7 +179,15 @@ class Torture:
         run("insmod %s profile=%s" % (self.s["module"], self.random.choice(PROFILES)))
         for host in VICTIMS + ("h4", "h5"):
             write(self.ecn(host) + "/roce_rp/rpg_max_rate", 200)
+        self.contexts()
         self.listeners = {host: self.listen(host) for host in VICTIMS}
+
+    def contexts(self):
+        """Another way to bound what is in flight, for all hosts, so that they agree."""
+        algorithms = self.random.choice((0, 1, 2, 3))
+        for host in VICTIMS + ("h4", "h5"):
+            write(self.ecn(host) + "/roce_rp/ccc_algorithms", algorithms)
+        self.agreed |= algorithms
 
     def listen(self, host):
         """A listener for all rate events, which reads them slowly."""
@@ -193,6 +202,7 @@ class Torture:
             c = self.counters(host)
             self.handled += c.get("rp_cnp_handled", 0)
             self.held += c.get("rp_held_packets", 0)
+            self.feedback += c.get("rp_feedback_handled", 0)
         run("rmmod rdma_dcqcn")
         for nl in self.listeners.values():      # free the events that they have not read
             nl.sock.close()
@@ -348,7 +358,7 @@ class Torture:
 
     def dump(self):
         with inside(self.random.choice(VICTIMS)):
-            for what in ("qp", "show", "stat"):
+            for what in ("qp", "ccc", "show", "stat"):
                 json.loads(run("%s/dcqcn -j %s" % (self.s["bin"], what), may_fail=True))
 
     def trace(self):
@@ -499,7 +509,7 @@ class Torture:
 
     OPERATIONS = (reload, link_del_add, down_up, netdev_del, netns_move, netns_del, rename, mtu,
                   knobs, requests, dump, trace, resolving, failslab, hostile, pause, flood, routes,
-                  priorities, pressure, devices)
+                  priorities, pressure, devices, contexts)
 
     # --- conditions -----------------------------------------------------------
 
@@ -642,11 +652,14 @@ class Torture:
             raise Wrong("the unrelated QP moved nothing")
         if not self.handled or not self.held:
             raise Wrong("there was nothing to torture: no CNP handled, or no packet held")
+        if self.agreed and not self.feedback:
+            raise Wrong("no context had any feedback")
         return {"rounds": rounds, "seconds": round(time.monotonic() - began, 1),
                 "operations": self.operations,
                 "slowest": {"operation": self.slowest[1], "seconds": round(self.slowest[0], 1)},
                 "churn": self.churned,
                 "cnps_handled": self.handled, "packets_held": self.held,
+                "feedback_handled": self.feedback,
                 "pages_scanned": self.scanned, "device_changes": sum(self.changes.done.values()),
                 "connections": self.echoed, "witness": witness}
 

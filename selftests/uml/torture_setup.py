@@ -46,7 +46,8 @@ def torture(kernel, out, seed, seconds):
 def describe(result):
     return "\n".join((
         "%(rounds)d rounds, %(operations)d operations, %(cnps_handled)d CNPs handled, "
-        "%(packets_held)d packets held, %(pages_scanned)d pages looked at for memory" % result,
+        "%(packets_held)d packets held, %(feedback_handled)d feedback handled, "
+        "%(pages_scanned)d pages looked at for memory" % result,
         "%(device_changes)d changes of other devices, %(connections)d TCP connections" % result,
         "churn: %s" % result["churn"],
         "the unrelated QP: %s" % result["witness"]))
