@@ -30,6 +30,7 @@ import time
 PORT = 4791
 CNP = 0x81
 ACK = 0x11
+FEEDBACK = 0xc1          # Documentation/uet.rst
 WRITE_ONLY = 0x0a
 # What each rxe knows: RC, UC and UD
 KNOWN = [*range(0x15), 0x16, 0x17, *range(0x20, 0x2c), 0x64, 0x65]
@@ -238,6 +239,9 @@ def cmd_send(args):
                 t += bytes(16)
             elif o["opcode"] >> 5 == 3:
                 t += struct.pack(">II", 0x11111111, o["ud_src"]) + bytes(16)
+            elif o["opcode"] == FEEDBACK:
+                # version, algorithms, priority, flags; all else is a guess
+                t += struct.pack(">4B", 1, 3, 0, 1) + os.urandom(36)
             elif o["opcode"] == ACK:
                 t += struct.pack(">I", 0)                   # AETH
             else:
