@@ -12,6 +12,7 @@ import random
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -320,6 +321,49 @@ def late_answer(s):
     return traffic.stop() and possible and delayed
 
 
+def context(host):
+    """The host's congestion control context, if it is ready."""
+    return [c for c in json.loads(in_net(host, BIN + "/dcqcn", "-j", "ccc"))
+            if c["state"] == "ready"]
+
+
+def forged_feedback():
+    """In the peer's name; all but what can be known is a guess."""
+    return frame("h1", roce.roce(H2, H1, roce.bth(roce.FEEDBACK, 0) +
+                                 struct.pack(">4B", 1, 3, 0, 1) + random.randbytes(36), tos=0xc2))
+
+
+def contexts(s):
+    """Feedback that says anything, and then data that nobody sent, which the peer counts and
+    tells: the context ends, DCQCN takes over, and a new one begins."""
+    for host in ("h1", "h2"):
+        set_knob(host, ccc_algorithms=3, rpg_max_rate=10000)
+    traffic = Traffic()
+    began = wait(lambda: context("h1"))
+    ignored, count = counter("h1", "rp_feedback_ignored"), 20000
+    for _ in range(count):
+        s.send(forged_feedback())
+    unmoved = (wait(lambda: counter("h1", "rp_feedback_ignored") >= ignored + count) and
+               context("h1") and not counter("h1", "rp_window_timeouts"))
+    # the bits beside the QP number: it understands feedback, and wants some
+    data = frame("h2", roce.roce(H1, H2, roce.bth(READ_RESPONSE, qpns("h2")[0] | 0x30 << 24) +
+                                 bytes(1000)))
+    told = counter("h2", "np_feedback_sent")
+    for _ in range(count):
+        s.send(data)
+    told = counter("h2", "np_feedback_sent") - told
+    timeouts = counter("h1", "rp_window_timeouts")
+    again = wait(lambda: context("h1"))
+    heard = counter("h1", "rp_feedback_handled")
+    again = again and wait(lambda: counter("h1", "rp_feedback_handled") > heard + 100)
+    good = traffic.stop()
+    print("# ready %s, unmoved %s, %d feedback for %d forged packets, %d timeouts, ready again %s, "
+          "%d messages" % (bool(began), bool(unmoved), told, count, timeouts, again, good))
+    for host in ("h1", "h2"):
+        set_knob(host, ccc_algorithms=0, rpg_max_rate=0)
+    return began and unmoved and told and again and good
+
+
 TESTS = (
     (late_answer, "a CNP waits for a slow RDMA core, and takes effect"),
     (ce_flood, "a flood of CE marks causes no more CNPs than a port may send"),
@@ -330,6 +374,7 @@ TESTS = (
      "a datagram of a priority without congestion control does not end the limit"),
     (reads_of_a_qp, "responses to tiny READs take no more memory than a QP may hold"),
     (reads_of_a_port, "responses to tiny READs take no more memory than a port may hold"),
+    (contexts, "forged feedback, and forged data, neither end a flow nor its context for ever"),
 )
 
 
