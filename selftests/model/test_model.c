@@ -406,6 +406,74 @@ static void test_pauses(void)
 	}
 }
 
+/* One flow, whose window is a part of what the path holds, and which asks for an ACK often */
+static void test_window(void)
+{
+	struct dcqcn_model_input in = paper(1);
+	struct dcqcn_model_output out;
+	double window;
+
+	in.mtu_bytes = 4096;
+	in.rtt_us = 100;
+	in.ack_bytes = 4154;
+	in.window_bytes = 30.5 * 4154;
+	in.duration_us = 20e3;
+	out = solved(&in);
+	window = 8 * 30 * out.frame_bytes / (in.rtt_us * 1e-6);
+	tap_note("%.2f Gb/s of %.2f", out.flow_bps / 1e9, window / 1e9);
+	expect(near(out.flow_bps, window, 0.1), "%.2f Gb/s", out.flow_bps / 1e9);
+	expect(out.queue_max_bytes < 2 * out.packet_bytes && !out.marked_share && out.state_used,
+	       "a queue of %.0f", out.queue_max_bytes);
+	in.window_bytes = 300 * 4154;
+	out = solved(&in);
+	expect(near(out.flow_bps, in.speed_bps, 0.01) && !out.state_used, "%.2f Gb/s with a large one",
+	       out.flow_bps / 1e9);
+}
+
+/* Flows that start together lose packets in a small buffer, send them again, and go on */
+static void test_losses(void)
+{
+	struct dcqcn_model_input in = paper(8);
+	struct dcqcn_model_output out;
+
+	in.kmin_bytes = 30e3;
+	in.pmax_share = 1;
+	in.stagger_us = 0;
+	in.buffer_bytes = 3e5;
+	in.host_queue_bytes = 64 * 1082;
+	in.timeout_us = 1000;
+	in.duration_us = 80e3;
+	out = solved(&in);
+	expect(out.state_loss == DCQCN_MODEL_START && out.start_lost_bytes > 10 * out.packet_bytes,
+	       "lost %.0f, %.0f in the start", out.lost_bytes, out.start_lost_bytes);
+	expect(out.utilisation_share > 0.95 && out.jain > 0.9, "then %.3f is used, fairness %.3f",
+	       out.utilisation_share, out.jain);
+	in.timeout_us = 1e6;
+	out = solved(&in);
+	expect(out.utilisation_share < 0.5, "who waits for a second uses %.3f",
+	       out.utilisation_share);
+}
+
+/* Short runs are repeated, and the same seed gives the same answer */
+static void test_runs(void)
+{
+	struct dcqcn_model_input in = paper(4);
+	struct dcqcn_model_output out, again;
+
+	in.duration_us = 3e3;
+	in.stagger_us = 10;
+	out = solved(&in);
+	expect(out.runs == 3 && out.packets < 20000, "%g runs of %g packets", out.runs, out.packets);
+	again = solved(&in);
+	expect(!memcmp(&out, &again, sizeof(out)), "twice is not the same");
+	in.seed = 2;
+	again = solved(&in);
+	expect(memcmp(&out, &again, sizeof(out)), "another seed gives the same");
+	in.duration_us = 30e3;
+	out = solved(&in);
+	expect(out.runs == 1 && out.agree_share == 1, "%g runs, %g agree", out.runs, out.agree_share);
+}
+
 static void test_hops(void)
 {
 	struct dcqcn_model_input in = paper(2);
@@ -596,6 +664,9 @@ static const struct tap_test tests[] = {
 	{ "many flows swing on a flat curve, and do not on a steep one", test_swings },
 	{ "a marker that looks seldom lets the queue swing further", test_seldom },
 	{ "Kmax above xOFF pauses always, and below it at the start", test_pauses },
+	{ "a window bounds a flow, and a larger one does not", test_window },
+	{ "losses at the start are repeated, or waited for", test_losses },
+	{ "short runs are repeated, and a seed repeats an answer", test_runs },
 	{ "hops amplify marks, and graduated thresholds undo it", test_hops },
 	{ "bursts are seen, and answered too late", test_bursts },
 	{ "the other faults are found", test_other_findings },

@@ -82,6 +82,7 @@ static const struct {
 	const char *name;
 	double unit;
 } knobs[] = {
+	KNOB(max_rate_bps, "rpg_max_rate", 1e6),
 	KNOB(alpha_period_us, "dce_tcp_rtt", 1),
 	KNOB(timer_us, "rpg_time_reset", 1),
 	KNOB(byte_counter_bytes, "rpg_byte_reset", 1),

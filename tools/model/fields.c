@@ -51,6 +51,8 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 	INPUT(GROUP, window, _bytes, BYTES, "a flow has in flight at most; 0: no limit", 0, 1e9, 0),
 	INPUT(GROUP, host_queue, _bytes, BYTES, "of a flow wait in its host; 0 for NICs", 0, 1e8, 0),
 	INPUT(GROUP, ack, _bytes, BYTES, "after so much a flow asks for an ACK", 256, 1e9, 65536),
+	INPUT(GROUP, message, _bytes, BYTES, "whose last packet asks for an ACK, too; 0: endless", 0,
+	      1e9, 0),
 	INPUT(GROUP, timeout, _us, US, "until what was lost is sent again; 0: it is not", 0, 1e7, 0),
 	INPUT(GROUP, stagger, _us, US, "between the flows' starts", 0, 1e6, 0),
 	INPUT(GROUP, burst, , WORD, "a preset", 0, 4, 0, .words = bursts),
@@ -63,6 +65,8 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 #undef GROUP
 #define GROUP "senders"
 	INPUT(GROUP, profile, , WORD, "of the congestion control", 0, 2, 0, .words = profiles),
+	INPUT(GROUP, max_rate, _bps, BPS, "line rate that senders are told; 0: measured", 0, 1.6e12,
+	      AUTO, .automatic = true),
 	INPUT(GROUP, g, _share, SHARE, "g: alpha's gain", 0.001, 1, AUTO, .automatic = true),
 	INPUT(GROUP, alpha_period, _us, US, "alpha's period; 0: measured", 0, 131071, AUTO,
 	      .automatic = true, .whole = true),
@@ -205,6 +209,7 @@ const struct dcqcn_model_field dcqcn_model_outputs[] = {
 	OUTPUT(GROUP, state_loss, , WORD, "packets are lost", .words = whens),
 	OUTPUT(GROUP, state_used, , WORD, "the link", .words = uses),
 	OUTPUT(GROUP, state_queue, , WORD, "the queue", .words = queues),
+	OUTPUT(GROUP, agree, _share, SHARE, "of runs with other random numbers agree"),
 #undef GROUP
 #define GROUP "several hops"
 	OUTPUT(GROUP, any, _share, SHARE, "marked on one of the hops"),
@@ -223,7 +228,8 @@ const struct dcqcn_model_field dcqcn_model_outputs[] = {
 	OUTPUT(GROUP, reaction, _us, US, "from lasting congestion to slower packets"),
 #undef GROUP
 #define GROUP "computation"
-	OUTPUT(GROUP, steps, , NUMBER, "in simulated time"),
+	OUTPUT(GROUP, runs, , NUMBER, "with other random numbers"),
+	OUTPUT(GROUP, packets, , NUMBER, "of each, in simulated time"),
 	OUTPUT(GROUP, start, _us, US, "the start, before what is measured"),
 	OUTPUT(GROUP, duration, _us, US, "all of simulated time"),
 #undef GROUP

@@ -6,7 +6,7 @@
  */
 #include "number.h"
 #include "parts.h"
-#include "trace.h"
+#include "runs.h"
 
 #define SETTLE_RTTS	1000
 #define SETTLE_TIMES	4	/* of what additive increase takes over half of the share */
@@ -14,7 +14,13 @@
 #define SETTLE_PACKETS	50	/* of each flow */
 #define SETTLE_START_US	20e3	/* a flow that does not know its path sends 64 KB slowly first */
 #define BRAKE_MARGIN	(4.0 / 3)
-#define SWING_PACKETS	8	/* a queue that moves by less is steady */
+/* How many packets are simulated, which is what takes time, 5 to 10 ms: so many, and so many
+ * for each flow; at most; and at most in time that was given
+ */
+#define PACKETS_LEAST	20000
+#define PACKETS_FLOW	300
+#define PACKETS_MOST	60000
+#define PACKETS_GIVEN	500000
 
 static double given(double value, double else_value)
 {
@@ -138,8 +144,13 @@ static double duration_us(const struct dcqcn_model_input *in, const struct sende
 	return 2 * settle + in->stagger_us * in->flows;
 }
 
+static double packets(const struct dcqcn_model_input *in)
+{
+	return number_min(PACKETS_LEAST + PACKETS_FLOW * in->flows, PACKETS_MOST);
+}
+
 static void in_time(const struct dcqcn_model_input *in, const struct senders *senders,
-		    struct dcqcn_model_output *out, struct trace_result *r)
+		    struct dcqcn_model_output *out)
 {
 	double speed = parts_speed(in, out), groups = parts_groups(in);
 	double uplink = in->spine_speed_bps ? in->spine_speed_bps : in->speed_bps;
@@ -159,14 +170,17 @@ static void in_time(const struct dcqcn_model_input *in, const struct senders *se
 		.uplinks = in->uplinks > 0,
 		.line_bps = in->speed_bps,
 		.speed = speed / 1000,
-		.group_speed = speed / 1000 * (in->uplinks ? uplink / in->speed_bps : 1),
+		.uplink_bps = uplink,
 		.packet = out->packet_bytes,
+		.frame = out->frame_bytes,
 		.rtt = out->rtt_us * 1000,
-		.pause_delay = 1000 * (2 * parts_cable_us(in) + parts_response_us(in) +
-				       out->frame_bytes * 8e6 / in->speed_bps),
+		.cable = in->cable_m * NS_PER_M,
+		.uplink_cable = parts_cable_us(in) * 1000,
+		.response = parts_response_us(in) * 1000,
 		.window = in->window_bytes,
 		.host_queue = in->host_queue_bytes,
 		.ack = in->ack_bytes,
+		.message = in->message_bytes / in->mtu_bytes,
 		.timeout = in->timeout_us * 1000,
 		.stagger = in->stagger_us * 1000,
 		.sample = in->sample_us * 1000,
@@ -176,11 +190,28 @@ static void in_time(const struct dcqcn_model_input *in, const struct senders *se
 		.pool = out->shared_bytes,
 		.alpha = in->alpha,
 		.duration = 1000 * duration_us(in, senders, out),
+		.packets = in->duration_us ? PACKETS_GIVEN : (size_t)packets(in),
 		.seed = in->seed,
 	};
 
-	trace_run(&s, r);
-	out->steps = r->steps;
+	const struct bounds bounds = {
+		.used = in->utilisation_share,
+		.packet = out->packet_bytes,
+		.packets = in->duration_us ? PACKETS_MOST : packets(in),
+		.lossless = in->pfc,
+		.safe = out->headroom_left_bytes >= 0,
+	};
+	struct runs_result runs;
+	const struct trace_result *r = &runs.trace;
+
+	runs_solve(&s, &bounds, &runs);
+	out->state_pfc = runs.verdicts.pfc;
+	out->state_loss = runs.verdicts.loss;
+	out->state_used = runs.verdicts.used;
+	out->state_queue = runs.verdicts.queue;
+	out->runs = runs.runs;
+	out->agree_share = (double)runs.agree / runs.runs;
+	out->packets = r->packets;
 	out->duration_us = r->duration / 1000;
 	out->start_us = r->begin / 1000;
 	out->marked_share = r->marked_share;
@@ -203,24 +234,6 @@ static void in_time(const struct dcqcn_model_input *in, const struct senders *se
 	out->start_lost_bytes = r->start_lost;
 }
 
-static void judge(const struct dcqcn_model_input *in, struct dcqcn_model_output *out,
-		  const struct trace_result *r)
-{
-	double lost = r->lost - r->start_lost;
-
-	out->state_pfc = r->frames_per_s ? DCQCN_MODEL_ALWAYS :
-			 r->start_frames ? DCQCN_MODEL_START : DCQCN_MODEL_NEVER;
-	out->state_loss = lost > out->packet_bytes ? DCQCN_MODEL_ALWAYS :
-			  r->lost > out->packet_bytes ? DCQCN_MODEL_START : DCQCN_MODEL_NEVER;
-	/* with PFC nothing is, unless what comes after a pause has no room */
-	if (in->pfc)
-		out->state_loss = out->headroom_left_bytes < 0 ? out->state_pfc :
-								 DCQCN_MODEL_NEVER;
-	out->state_used = out->utilisation_share < in->utilisation_share;
-	out->state_queue = out->swing_bytes > number_max(out->queue_mean_bytes,
-							 SWING_PACKETS * out->packet_bytes);
-}
-
 /**
  * dcqcn_model_solve() - all answers
  * @in: inputs that dcqcn_model_check() has found right
@@ -232,7 +245,6 @@ static void judge(const struct dcqcn_model_input *in, struct dcqcn_model_output 
 void dcqcn_model_solve(const struct dcqcn_model_input *in, struct dcqcn_model_output *out)
 {
 	struct senders senders = senders_of(in);
-	struct trace_result result;
 
 	*out = (struct dcqcn_model_output) {};
 	path_solve(in, out);
@@ -243,8 +255,7 @@ void dcqcn_model_solve(const struct dcqcn_model_input *in, struct dcqcn_model_ou
 	fixed_point(in, &senders, out);
 	braking(in, &senders, out);
 	start(in, &senders, out);
-	in_time(in, &senders, out, &result);
-	judge(in, out, &result);
+	in_time(in, &senders, out);
 	hops_solve(in, &senders, out);
 	burst_solve(in, out);
 	findings_solve(in, &senders, out);

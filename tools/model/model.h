@@ -51,6 +51,7 @@
  * @host_queue_bytes: of a flow that wait in its host beyond the limiter: 0 for NICs, 64
  *	packets for soft-RoCE
  * @ack_bytes: a flow asks for an ACK after so much; profile auto measures its path by them
+ * @message_bytes: whose last packet asks for an ACK, too; 0: endless
  * @timeout_us: after which a flow sends again what was lost without notice; 0: what is lost is
  *	not sent again
  * @stagger_us: time between the flows' starts
@@ -59,6 +60,7 @@
  * @burst_flows: senders that burst together; AUTO: the preset's
  * @burst_period_us: from burst to burst; AUTO: the preset's
  * @profile: of the senders: auto, mlx5, sigcomm15
+ * @max_rate_bps: line rate that senders are told; 0: they measure it
  * @g_share: g; AUTO, here and below: the profile's
  * @alpha_period_us: alpha's period; 0, here and below: measured, in units of the path
  * @timer_us: T, the increase timer
@@ -110,6 +112,7 @@ struct dcqcn_model_input {
 	double window_bytes;
 	double host_queue_bytes;
 	double ack_bytes;
+	double message_bytes;
 	double timeout_us;
 	double stagger_us;
 	double burst;
@@ -118,6 +121,7 @@ struct dcqcn_model_input {
 	double burst_period_us;
 	/* the senders */
 	double profile;
+	double max_rate_bps;
 	double g_share;
 	double alpha_period_us;
 	double timer_us;
@@ -214,6 +218,7 @@ struct dcqcn_model_input {
  * @state_loss: packets are lost: none, start, always
  * @state_used: the link is: full, under-used
  * @state_queue: the queue: steady, swings
+ * @agree_share: of runs that have just these verdicts
  * @any_share: a packet is marked on one of @congested_hops queues, each of which
  *	marks @marked_share
  * @amplification: that by @marked_share
@@ -231,7 +236,8 @@ struct dcqcn_model_input {
  * @burst_flows_min: flows_min with which such bursts are not marked; 0: none is
  *	needed
  * @reaction_us: from lasting congestion to slower packets
- * @steps: of simulated time
+ * @runs: with other random numbers
+ * @packets: of each, in simulated time
  * @start_us: of it, before what is measured
  * @duration_us: of it
  */
@@ -307,6 +313,7 @@ struct dcqcn_model_output {
 	double state_loss;
 	double state_used;
 	double state_queue;
+	double agree_share;
 	/* several hops */
 	double any_share;
 	double amplification;
@@ -322,7 +329,8 @@ struct dcqcn_model_output {
 	double burst_flows_min;
 	double reaction_us;
 	/* how it was computed */
-	double steps;
+	double runs;
+	double packets;
 	double start_us;
 	double duration_us;
 };

@@ -1,735 +1,476 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * N flows and one queue over time: what the fluid model cannot say, because it has
- * neither chance nor delay. Packets are a fluid here; senders and marks are not:
+ * N flows and one queue over time, packet by packet: what the fluid model cannot say, because
+ * it has neither chance nor delay.
  *
- *   - each flow has a rate of its own, which the module's rate.c makes: the very
- *     code that paces packets, with path.c where the path is measured;
- *   - the curve, and what the number of flows does to it, are dcbport's curve.c and
- *     flows.c;
- *   - a mark is a random event of a flow, at a rate per byte that has the curve's
- *     probability per packet: 1 / (1/p - 1/2), for the first packet comes half a
- *     packet's time from now;
- *   - its CNP arrives when the packet has waited, and a round trip has passed;
- *   - a port pauses and resumes as account.c has it, in floating point.
+ *   - hosts, with the module's rate.c and path.c, make packets (host.c);
+ *   - switches, with dcbport's curve.c, flows.c and account.c, mark, pause and lose them (port.c);
+ *   - a receiver answers marks with CNPs, and what it is asked for with ACKs;
+ *   - cables only take time.
  *
- *   - a flow that lost a packet goes back to it when the receiver asks it to, once for each
- *     gap; if nothing of it arrives any more, or the packet is lost again, after its timeout.
- *
- * Time goes on in steps: short ones while the queue moves fast or ports may pause, longer
- * ones else. One computation at a time: its memory is static.
+ * Events happen in order of their time: the head of each cable, the port's wire, and of all
+ * hosts and uplinks the one that is due first, which a tournament finds. A receiver is
+ * looked at when a packet leaves for it, for what it says comes back a constant time later.
+ * One computation at a time: its memory is static.
  */
 #include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <linux/time64.h>
 
+#include "host.h"
+#include "measure.h"
 #include "number.h"
-#include "path.h"
+#include "port.h"
 #include "trace.h"
 
-#define BEGIN		1000000000ULL	/* ns: 0 means never to rate.c and path.c */
-#define STEP_MOVE	0.02	/* of Kmax: what the queue may move by in a step */
-#define BATCH		8		/* see pacer.c, here and below */
-#define BATCH_NS	10000.0
-#define RTT_STEPS	4
-#define ANSWER_STEPS	16
-#define XOFF_STEPS	8
-#define KNOWN		0.1		/* of a bound: from here on it is known who holds what */
-#define LOOKS		4	/* of rate.c in the increase timer's period */
-#define ASKED		1e300		/* the packet that asks is still in its host */
-#define CNPS		16384		/* that are on their way, a power of two */
+#define FLOWS		DCQCN_MODEL_FLOWS_MAX
+#define PLAYERS		(2 * FLOWS)	/* hosts, and uplinks */
+#define PAUSE_BYTES	84		/* on the wire */
+#define ENOUGH		0x40000000U	/* of headroom; findings.c says whether there is */
 
-/* Bins of a histogram of queues: from each power of two to the next 64 */
-#define BIN_BITS	6
-#define BINS		(40 << BIN_BITS)
-
-#define SERIES		TRACE_STEPS_MAX
-
-struct flow {
-	double begin;		/* ns */
-	double speed;		/* bytes/ns that it wants to send */
-	double batch;		/* bytes that its pacer sends at once */
-	double unsaid;		/* bytes that rate.c does not know yet */
-	double backlog;		/* bytes that wait in its host */
-	double packed;		/* bytes that its pacer has not sent yet */
-	double flight;		/* bytes that left it, and are not acknowledged */
-	double unmet;		/* of them, bytes that have not come far enough to be */
-	double again;		/* ns; when it goes back to what was lost; 0: nothing was */
-	double repeated;	/* bytes since it went back */
-	bool asked;		/* by its receiver to go back, or nobody will hear that */
-	double patience;	/* bytes until a mark, in units of 1/lambda */
-	double ready;		/* ns; when its receiver may send a CNP again */
-	double ack;		/* ns; when the ACK arrives that is awaited; 0: none; ASKED */
-	double leaves;		/* ns; when the packet leaves its host that asks for it */
-	double due;		/* ns; when rate.c is to look at it again */
-	double sent;		/* bytes, measured */
-	double unasked;		/* bytes since a packet asked for an ACK */
-	u64 now;		/* rate.c's */
-	u32 psn;
-	u16 group;
-	double arrives;		/* bytes in this step */
-	bool started;
-	struct dcqcn_rate rate;
-	struct dcqcn_path path;
-};
-
-struct group {
-	double shared;		/* bytes of the queue that came by it, in the pool */
-	double head;		/* and in its headroom */
-	double came;		/* bytes in this step */
-	double before;		/* bytes that wait in the switch at its other end */
-	double seen;		/* ns; when its last packet arrives at the receiver */
-	double span;		/* ns; since the one of the step before */
-	double fades;		/* share of what is under way that arrives in this step */
-	bool stopped;		/* in this step */
-	double density;		/* of that one's marks, per byte */
-	double loses;		/* share of what came in the step before */
-	double stop;		/* ns; when the last pause takes effect */
-	double go;		/* and the end of it */
-	bool paused;		/* as its port sees it */
-};
-
-struct cnp {
-	double time;
-	size_t flow;
+/* A port at which packets come into the switch with the queue */
+struct entry {
+	struct dcbport_account account;
+	bool told;	/* its other end, to pause */
+	double since;	/* ns */
 };
 
 static struct {
-	struct flow flow[TRACE_FLOWS];
-	struct group group[TRACE_FLOWS];
-	struct cnp cnp[CNPS];
-	u32 cnp_head, cnp_tail;
-	double histogram[BINS];	/* ns with such a queue */
-	float series[SERIES];
-	size_t measured;	/* of them */
-	struct dcqcn_model_sample sample[DCQCN_MODEL_SAMPLES];
-	size_t samples;
+	const struct trace_setup *setup;
+	struct hosts hosts;
+	struct port_terms terms;
+	struct host host[FLOWS];
+	struct port uplink[FLOWS];
+	struct entry entry[FLOWS];
+	bool told[FLOWS];	/* hosts, by the switch before an uplink */
+	u32 queued[FLOWS];	/* packets of a flow in the queue */
+	struct port port;
+	struct packets cable;		/* from hosts to a switch */
+	struct packets trunk;		/* from uplinks' switches to the one with the queue */
+	struct packets back;		/* to hosts, from receivers */
+	struct packets pauses;		/* to hosts */
+	struct packets trunk_pauses;	/* to uplinks */
+	double pause_delay;
+	double trunk_pause_delay;
+	double answer_delay;	/* from the queue by the receiver to the host */
+	u16 winner[2 * PLAYERS];	/* a tree: the one that is due first is at 1 */
+	double due[PLAYERS];
+	size_t players;		/* a power of two */
+	size_t groups;
 	u64 random;
-	double now, queue;
-	double marker_queue;	/* as the marker saw it when it last looked */
-	double marker_next;	/* ns; when it looks again */
-	size_t flows, groups;	/* of which each stands for so many: */
-	double flow_weight, group_weight;
-	size_t work;		/* flows that were looked at, all steps together */
-	double look;		/* ns; how often rate.c looks at a flow */
-	bool held_known;	/* the groups' share of the queue */
-	bool bounded;		/* a group may be near its bound */
+	double now;
+	bool measured;
+	struct {
+		u32 came;
+		u32 marked;
+		u32 served;
+		u32 cnps;
+		u32 frames;
+		double paused;	/* ns, all ports together */
+	} sum;
 } t;
 
-/* Uniform in (0, 1); xorshift64*, Vigna 2016 */
-static double draw(void)
+/* 32 bits; xorshift64*, Vigna 2016 */
+static u32 draw(void)
 {
 	t.random ^= t.random >> 12;
 	t.random ^= t.random << 25;
 	t.random ^= t.random >> 27;
-	return ((double)(t.random * 0x2545f4914f6cdd1dULL >> 11) + 0.5) * 0x1p-53;
+	return (u32)(t.random * 0x2545f4914f6cdd1dULL >> 32);
 }
 
-static double wait_for_mark(void)
+/* --- who is due first --------------------------------------------------------- */
+
+static void set_due(size_t player, double due)
 {
-	return -number_log(draw());
-}
+	size_t at = (t.players + player) / 2;
 
-static u64 clock_ns(double ns)
-{
-	return BEGIN + (u64)ns;
-}
-
-/* As in pacer.c: what limits a flow whose path is measured */
-static u64 flow_line(const struct flow *f, const struct trace_setup *s)
-{
-	u64 line = (u64)s->line_bps, most = 2 * dcqcn_path_most(&f->path);
-
-	if (s->senders.rp.rpg_time_reset || !most)
-		return line;
-	if (f->rate.starting)
-		return max(most, line);
-	return clamp(most, (u64)DCQCN_BPS_PER_MBPS, (u64)DCQCN_RATE_MAX);
-}
-
-/* And how many bytes share a timer: as in pacer.c, which soft-RoCE needs */
-static void flow_set_speed(struct flow *f, const struct trace_setup *s)
-{
-	double gap;
-
-	f->speed = number_min((double)f->rate.current_rate, s->line_bps) / 8e9;
-	gap = s->packet / f->speed;
-	f->batch = s->packet;
-	if (s->host_queue && gap < BATCH_NS)
-		f->batch *= 1 + number_min(BATCH - 1, number_floor(BATCH_NS / gap));
-}
-
-/* Let a flow's time pass. What left it may have asked for an ACK. Returns the time. */
-static u64 flow_advance(struct flow *f, const struct trace_setup *s, double at)
-{
-	u64 now = max(clock_ns(at), f->now);
-	u32 bytes = (u32)f->unsaid;
-	bool ask;
-
-	f->now = now;
-
-	f->unsaid -= bytes;
-	dcqcn_rate_advance(&f->rate, &s->senders.rp, flow_line(f, s), now, bytes);
-	if (!s->senders.rp.rpg_time_reset) {
-		f->unasked += bytes;
-		ask = f->unasked >= s->ack;
-		if (ask)
-			f->unasked -= s->ack;
-		/* as in pacer.c: a start asks when it wants to know */
-		if (f->rate.starting && f->rate.measured)
-			ask = bytes && !f->path.probe_time &&
-			      dcqcn_rate_wants_sample(&f->rate, now);
-		if (ask)
-			f->psn = (f->psn + 1) & 0xffffff;
-		dcqcn_path_sent(&f->path, f->psn, bytes, ask, now);
-		if (ask && f->path.probe_psn == f->psn) {
-			f->ack = ASKED;
-			f->leaves = at + number_max(0, f->backlog - s->packet) /
-					 (s->line_bps / 8e9);
-		}
-	} else if (f->rate.born && f->rate.current_rate >= (u64)s->line_bps &&
-		   !f->backlog) {
-		/* its limiter is released, and the next CNP finds a new flow */
-		dcqcn_rate_init(&f->rate, (u64)s->line_bps, now);
-		f->rate.packet = (u32)s->packet;
-	}
-	flow_set_speed(f, s);
-	return now;
-}
-
-static void flow_acked(struct flow *f, const struct trace_setup *s)
-{
-	u64 left = f->path.probe_time, at;
-	u32 least = f->path.rtt_min;
-
-	at = flow_advance(f, s, f->ack);
-	f->ack = 0;
-	if (!dcqcn_path_acked(&f->path, f->path.probe_psn, at))
+	if (t.due[player] == due)
 		return;
-	dcqcn_rate_set_rtt(&f->rate, f->path.rtt, f->path.rtt_min);
-	dcqcn_rate_sample(&f->rate, &s->senders.rp, left, least, at);
-	if (dcqcn_path_least(&f->path))
-		dcqcn_rate_set_delivered(&f->rate, &s->senders.rp, dcqcn_path_least(&f->path),
-					 dcqcn_path_most(&f->path));
-	flow_set_speed(f, s);
-}
+	t.due[player] = due;
+	for (; at; at /= 2) {
+		u16 a = t.winner[2 * at], b = t.winner[2 * at + 1];
 
-static void flow_start(struct flow *f, const struct trace_setup *s)
-{
-	f->started = true;
-	if (s->senders.rp.start_burst) {
-		f->rate.rtt = (u32)DCQCN_RTT_UNKNOWN;
-		dcqcn_rate_start(&f->rate, &s->senders.rp, (u64)s->line_bps, 0, true,
-				 clock_ns(t.now));
-		f->backlog = s->senders.rp.start_burst;
-		f->unsaid = f->backlog;
-		f->packed = 0;
+		t.winner[at] = t.due[b] < t.due[a] ? b : a;
 	}
-	flow_set_speed(f, s);
 }
 
-static void setup_flows(const struct trace_setup *s)
+static void setup_players(size_t count)
 {
 	size_t i;
 
-	for (i = 0; i < t.flows; i++) {
-		struct flow *f = &t.flow[i];
-
-		*f = (struct flow) {
-			.begin = i * s->stagger * t.flow_weight,
-			.patience = wait_for_mark(),
-			.repeated = s->ack,
-			.packed = draw() * s->packet,
-			.group = i % t.groups,
-		};
-		dcqcn_rate_init(&f->rate, (u64)s->line_bps, BEGIN);
-		f->rate.packet = (u32)s->packet;
+	for (t.players = 2; t.players < count; t.players *= 2)
+		;
+	for (i = 0; i < t.players; i++) {
+		t.due[i] = PACKET_NEVER;
+		t.winner[t.players + i] = (u16)i;
 	}
-	for (i = 0; i < t.groups; i++)
-		t.group[i] = (struct group) {};
-	for (i = 0; i < BINS; i++)
-		t.histogram[i] = 0;
-	t.cnp_head = 0;
-	t.cnp_tail = 0;
-	t.queue = 0;
-	t.marker_queue = 0;
-	t.marker_next = 0;
-	t.now = 0;
-	t.samples = 0;
-	t.measured = 0;
-	t.held_known = false;
-	t.bounded = false;
+	for (i = t.players - 1; i; i--)
+		t.winner[i] = t.winner[2 * i];
 }
 
-/* Of a queue, whole packets wait behind the one that is being sent */
-static double waiting(const struct trace_setup *s, double queue)
+static void host_changed(size_t flow)
 {
-	return number_floor(queue / s->packet) * s->packet;
+	set_due(flow, host_due(&t.host[flow]));
 }
 
-/* Marks per byte that comes into a queue */
-static double mark_density(const struct trace_setup *s, double queue)
+static void uplink_changed(size_t group)
 {
-	u32 chance = dcbport_curve_chance(&s->curve,
-					  (u32)number_min(waiting(s, queue), 4e9));
-
-	if (!chance)
-		return 0;
-	if (s->flow_bounds.min || s->flow_bounds.max) {
-		/* of so many packets of so many flows */
-		double known = s->flows * -number_expm1(-queue / s->packet / s->flows);
-
-		chance = dcbport_flows_chance(&s->flow_bounds, chance, (u32)(known + 0.5),
-					      true);
-		if (!chance)
-			return 0;
-	}
-	return 1 / ((double)DCBPORT_PMAX_ONE / chance - 0.5) / s->packet;
+	set_due(t.setup->flows + group, port_due(&t.uplink[group]));
 }
 
-/* A packet of a flow was marked, and sends a CNP when it has waited */
-static void mark(size_t i, double seen, const struct trace_setup *s)
+static size_t group_of(size_t flow)
 {
-	struct flow *f = &t.flow[i];
-	u32 next = (t.cnp_tail + 1) % CNPS;
+	return flow % t.groups;
+}
 
-	f->patience = wait_for_mark();
-	f->ready = seen + s->senders.cnp_interval_us * 1000.0;
-	if (next == t.cnp_head)
+/* --- answers, pauses ---------------------------------------------------------- */
+
+static void send(struct packets *list, enum packet_kind kind, size_t flow, u32 psn, double delay)
+{
+	u32 at = packet_new(kind, flow, psn);
+
+	if (at == PACKET_NONE)
 		return;
-	t.cnp[t.cnp_tail] = (struct cnp) { .time = seen + s->rtt, .flow = i };
-	t.cnp_tail = next;
+	packet_pool[at].time = t.now + delay;
+	packets_add(list, at);
 }
 
-/* Of bytes that a flow sent in a step, and which arrive within a span of time, some are marked.
- * After a CNP there is none for a while, which may end in between.
- */
-static void mark_some(size_t i, double bytes, double density, double seen, double span,
-		      const struct trace_setup *s)
+static void answer(const struct packet *p)
 {
-	double byte = span / bytes, quiet = s->senders.cnp_interval_us * 1000.0 / byte;
-	struct flow *f = &t.flow[i];
-	double at = number_max(0, (f->ready - (seen - span)) / byte);
+	struct host *h = &t.host[p->flow];
+	int ahead = (int)(p->psn - h->expected);
 
-	while (at < bytes) {
-		double needed = f->patience / density;
-
-		if (at + needed > bytes) {
-			f->patience -= (bytes - at) * density;
-			return;
-		}
-		at += needed;
-		mark(i, seen - span + at * byte, s);
-		at += number_max(quiet, s->packet);
+	if (p->marked && t.now >= h->cnp) {
+		h->cnp = t.now + t.setup->senders.cnp_interval_us * 1000.0;
+		send(&t.back, PACKET_CNP, p->flow, 0, t.answer_delay);
 	}
-}
-
-/* CNPs that have arrived */
-static size_t deliver(const struct trace_setup *s)
-{
-	size_t n = 0;
-
-	while (t.cnp_head != t.cnp_tail && t.cnp[t.cnp_head].time <= t.now) {
-		struct flow *f = &t.flow[t.cnp[t.cnp_head].flow];
-		u64 now = flow_advance(f, s, t.cnp[t.cnp_head].time);
-
-		dcqcn_rate_cnp(&f->rate, &s->senders.rp, flow_line(f, s), now);
-		flow_set_speed(f, s);
-		t.cnp_head = (t.cnp_head + 1) % CNPS;
-		n++;
-	}
-	return n;
-}
-
-/* A pause and its end take as long to arrive, so the other one may still be in force */
-static bool is_stopped(const struct group *g)
-{
-	if (g->go > g->stop)
-		return t.now >= g->stop && t.now < g->go;
-	return (g->stop > 0 && t.now >= g->stop) || t.now < g->go;
-}
-
-static bool is_limited(const struct flow *f)
-{
-	return f->rate.born || f->rate.starting;
-}
-
-/* What a flow has for its host to send in a step: packets that are due, or as much as the host
- * takes while it has no limiter
- */
-static double flow_offers(struct flow *f, const struct trace_setup *s, double step,
-			  double line)
-{
-	double due;
-
-	if (!is_limited(f))
-		return line + s->host_queue - f->backlog;
-	f->packed += f->speed * step;
-	if (f->packed < f->batch)
-		return 0;
-	due = number_floor(f->packed / s->packet) * s->packet;
-	f->packed -= due;
-	return due;
-}
-
-/* What waits before an uplink is marked as well: a switch like this one is there. It is
- * paused in the place of its senders.
- */
-static void group_begin(struct group *g, const struct trace_setup *s, double step)
-{
-	double seen = t.now + t.queue / s->speed;
-
-	g->came = 0;
-	g->density = s->uplinks ? mark_density(s, g->before / t.group_weight) : 0;
-	if (s->uplinks)
-		seen += g->before / t.group_weight / s->group_speed;
-	g->span = number_max(seen - g->seen, 1);
-	g->seen = seen;
-	g->fades = number_min(1, step / (seen - t.now + s->rtt));
-	g->stopped = is_stopped(g);
-}
-
-static double group_end(struct group *g, const struct trace_setup *s, double step)
-{
-	double sends = g->stopped ? 0 : s->group_speed * t.group_weight * step;
-
-	if (!s->uplinks)
-		return g->came;
-	sends = number_min(g->before + g->came, sends);
-	g->before += g->came - sends;
-	g->came = sends;
-	return sends;
-}
-
-/* Packets arrive, and some of them ask for an ACK. That leaves room in the window, unless it comes
- * behind a gap.
- */
-static void flow_acknowledged(struct flow *f, const struct group *g, const struct trace_setup *s)
-{
-	if (f->again)
+	if (ahead > 0) {
+		if (!h->asked)
+			send(&t.back, PACKET_NAK, p->flow, h->expected, t.answer_delay);
+		h->asked = true;
 		return;
-	f->unmet -= f->unmet * g->fades;
-	if (f->flight - f->unmet < s->ack)
-		return;
-	f->flight -= number_floor((f->flight - f->unmet) / s->ack) * s->ack;
-}
-
-static double flow_sends(struct flow *f, const struct group *g, const struct trace_setup *s,
-			 double step, double line)
-{
-	double bytes = flow_offers(f, s, step, line), sends;
-
-	if (s->window)
-		bytes = number_min(bytes, s->window - f->flight - f->backlog);
-	bytes = number_max(bytes, 0);
-	sends = !s->uplinks && g->stopped ? 0 : number_min(f->backlog + bytes, line);
-	bytes = number_min(bytes, s->host_queue + sends - f->backlog);
-	bytes = number_max(bytes, 0);
-	f->backlog += bytes - sends;
-	f->flight += sends;
-	f->unmet += sends;
-	f->unsaid += bytes;
-	return sends;
-}
-
-/* Whether any packet of these bytes meets its fate */
-static bool any_of(double bytes, const struct trace_setup *s)
-{
-	return bytes > 0 && draw() > number_exp(-bytes / s->packet);
-}
-
-/* Of what a flow sends, a share is lost. The first packet behind a gap makes the receiver ask for
- * what is missing, once. As in rxe, the sender hears that once before the next ACK.
- */
-static void flow_loses(struct flow *f, double sends, double share, double seen,
-		       const struct trace_setup *s)
-{
-	double behind = sends * (1 - share);
-
-	if (!f->again && any_of(sends * share, s)) {
-		f->again = t.now + s->timeout;
-		f->asked = f->repeated < s->ack;
-		behind /= 2;
 	}
-	f->repeated += sends;
-	if (f->again && !f->asked && any_of(behind, s)) {
-		f->again = seen + s->rtt;
-		f->asked = true;
+	if (!ahead) {
+		h->expected++;
+		h->asked = false;
 	}
+	/* what comes twice is acknowledged each time */
+	if (p->asks || ahead < 0)
+		send(&t.back, PACKET_ACK, p->flow, h->expected - 1, t.answer_delay);
 }
 
-/* As in pacer.c: while it waited nothing could be marked, so its rate rose for nothing */
-static void flow_goes_back(struct flow *f, const struct trace_setup *s)
+static void tell(bool *told, bool paused, struct packets *list, size_t whom, double delay)
 {
-	f->again = 0;
-	f->flight = 0;
-	f->unmet = 0;
-	f->repeated = 0;
-	if (!is_limited(f))
+	if (!t.terms.lossless || *told == paused)
 		return;
-	if (f->rate.starting)
-		dcqcn_rate_cnp(&f->rate, &s->senders.rp, flow_line(f, s), clock_ns(t.now));
+	*told = paused;
+	send(list, paused ? PACKET_PAUSE : PACKET_RESUME, whom, 0, delay);
+	t.sum.frames++;
+}
+
+static void tell_entry(size_t group)
+{
+	struct entry *e = &t.entry[group];
+	bool paused = e->account.paused;
+
+	if (!t.terms.lossless || e->told == paused)
+		return;
+	if (paused)
+		e->since = t.now;
 	else
-		dcqcn_rate_resume(&f->rate, &s->senders.rp, clock_ns(t.now));
-	if (!s->senders.rp.rpg_time_reset) {
-		dcqcn_path_restart(&f->path);
-		f->ack = 0;
-	}
-	f->packed = number_min(f->packed, s->packet);
-	flow_set_speed(f, s);
+		t.sum.paused += t.now - e->since;
+	if (t.setup->uplinks)
+		tell(&e->told, paused, &t.trunk_pauses, group, t.trunk_pause_delay);
+	else
+		tell(&e->told, paused, &t.pauses, group, t.pause_delay);
 }
 
-/* What all flows put into the queue in a step; smooth: as if it did not come in packets */
-static double arrivals(const struct trace_setup *s, double step, bool measured, double *drift)
+static void lose(u32 at, struct trace_result *r)
 {
-	double line = s->line_bps / 8e9 * step, seen, all = 0, smooth = 0;
+	struct packet *p = &packet_pool[at];
+
+	r->lost += t.setup->packet;
+	if (!t.measured)
+		r->start_lost += t.setup->packet;
+	/* where nothing is sent again, nobody misses it */
+	p->marked = false;
+	if (!t.setup->timeout)
+		answer(p);
+	packet_free(at);
+}
+
+/* --- switches ------------------------------------------------------------------ */
+
+static void port_goes_on(void)
+{
+	u32 at;
+	size_t flow;
+
+	if (port_due(&t.port) > t.now)
+		return;
+	measure_until(t.now, t.port.queue.count);
+	at = port_sends(&t.port, t.now);
+	flow = packet_pool[at].flow;
+	port_releases(&t.terms, &t.port, &t.entry[group_of(flow)].account, &t.queued[flow]);
+	tell_entry(group_of(flow));
+	answer(&packet_pool[at]);
+	packet_free(at);
+	t.sum.served++;
+}
+
+static void port_comes(u32 at, struct trace_result *r)
+{
+	size_t flow = packet_pool[at].flow;
+	struct entry *e = &t.entry[group_of(flow)];
+
+	r->packets++;
+	measure_came();
+	measure_until(t.now, t.port.queue.count);
+	t.sum.came++;
+	if (!port_takes(&t.terms, &t.port, &e->account, &t.queued[flow], at, t.now, draw())) {
+		lose(at, r);
+		return;
+	}
+	t.sum.marked += packet_pool[at].marked;
+	tell_entry(group_of(flow));
+	port_goes_on();
+}
+
+static void uplink_goes_on(size_t group)
+{
+	struct port *up = &t.uplink[group];
+	struct host *h;
+	u32 at;
+
+	if (port_due(up) <= t.now) {
+		at = port_sends(up, t.now);
+		h = &t.host[packet_pool[at].flow];
+		port_releases(&t.terms, up, &h->account, &h->queued);
+		tell(&t.told[packet_pool[at].flow], h->account.paused, &t.pauses,
+		     packet_pool[at].flow, t.pause_delay);
+		packet_pool[at].time = up->free + t.setup->uplink_cable;
+		packets_add(&t.trunk, at);
+	}
+	uplink_changed(group);
+}
+
+static void uplink_comes(u32 at, struct trace_result *r)
+{
+	size_t flow = packet_pool[at].flow;
+	struct host *h = &t.host[flow];
+
+	if (!port_takes(&t.terms, &t.uplink[group_of(flow)], &h->account, &h->queued, at, t.now,
+			draw())) {
+		lose(at, r);
+		return;
+	}
+	tell(&t.told[flow], h->account.paused, &t.pauses, flow, t.pause_delay);
+	uplink_goes_on(group_of(flow));
+}
+
+/* --- what arrives --------------------------------------------------------------- */
+
+static void cable_ends(struct trace_result *r)
+{
+	u32 at = packets_take(&t.cable);
+	size_t flow = packet_pool[at].flow;
+
+	if (t.setup->uplinks)
+		uplink_comes(at, r);
+	else
+		port_comes(at, r);
+	if (host_room(&t.hosts, &t.host[flow], flow))
+		host_changed(flow);
+}
+
+static void answer_comes(void)
+{
+	u32 at = packets_take(&t.back);
+	size_t flow = packet_pool[at].flow;
+	struct host *h = &t.host[flow];
+
+	if (packet_pool[at].kind == PACKET_CNP) {
+		t.sum.cnps++;
+		host_cnp(&t.hosts, h);
+	} else if (packet_pool[at].kind == PACKET_ACK) {
+		host_ack(&t.hosts, h, flow, packet_pool[at].psn);
+	} else {
+		host_nak(&t.hosts, h, flow, packet_pool[at].psn);
+	}
+	packet_free(at);
+	host_changed(flow);
+}
+
+static void pause_comes(void)
+{
+	u32 at = packets_take(&t.pauses);
+	size_t flow = packet_pool[at].flow;
+
+	t.host[flow].paused = packet_pool[at].kind == PACKET_PAUSE;
+	packet_free(at);
+	host_changed(flow);
+}
+
+static void trunk_pause_comes(void)
+{
+	u32 at = packets_take(&t.trunk_pauses);
+	size_t group = packet_pool[at].flow;
+
+	t.uplink[group].paused = packet_pool[at].kind == PACKET_PAUSE;
+	packet_free(at);
+	uplink_changed(group);
+}
+
+static void player_runs(void)
+{
+	size_t player = t.winner[1];
+
+	if (player >= t.setup->flows) {
+		uplink_goes_on(player - t.setup->flows);
+		return;
+	}
+	host_run(&t.hosts, &t.host[player], player);
+	host_changed(player);
+}
+
+/* --- the run -------------------------------------------------------------------- */
+
+enum event { CABLE, PORT, PLAYER, ANSWER, TRUNK, PAUSE, TRUNK_PAUSE };
+
+static void consider(enum event event, double due, enum event *next, double *when)
+{
+	if (due < *when) {
+		*next = event;
+		*when = due;
+	}
+}
+
+/* What happens next, and when, ns */
+static enum event next_event(double *when)
+{
+	enum event next = CABLE;
+
+	*when = t.cable.due;
+	consider(PORT, port_due(&t.port), &next, when);
+	consider(PLAYER, t.due[t.winner[1]], &next, when);
+	consider(ANSWER, t.back.due, &next, when);
+	consider(TRUNK, t.trunk.due, &next, when);
+	consider(PAUSE, t.pauses.due, &next, when);
+	consider(TRUNK_PAUSE, t.trunk_pauses.due, &next, when);
+	*when = number_max(*when, t.now);
+	return next;
+}
+
+static void happen(enum event event, struct trace_result *r)
+{
+	switch (event) {
+	case CABLE:
+		cable_ends(r);
+		break;
+	case TRUNK:
+		port_comes(packets_take(&t.trunk), r);
+		break;
+	case ANSWER:
+		answer_comes();
+		break;
+	case PAUSE:
+		pause_comes();
+		break;
+	case TRUNK_PAUSE:
+		trunk_pause_comes();
+		break;
+	case PORT:
+		port_goes_on();
+		break;
+	default:
+		player_runs();
+	}
+}
+
+/* The start is over, and what it has added up does not count */
+static void begin(struct trace_result *r)
+{
 	size_t i;
 
+	measure_until(t.now, t.port.queue.count);
+	measure_begin(t.now);
+	t.measured = true;
+	r->start_frames = t.sum.frames;
+	t.sum = (typeof(t.sum)) {};
+	for (i = 0; i < t.setup->flows; i++)
+		t.host[i].sent = 0;
 	for (i = 0; i < t.groups; i++)
-		group_begin(&t.group[i], s, step);
-	for (i = 0; i < t.flows; i++) {
-		struct flow *f = &t.flow[i];
-		struct group *g = &t.group[f->group];
-		double sends;
-
-		f->arrives = 0;
-		if (t.now < f->begin)
-			continue;
-		t.work++;
-		if (!f->started)
-			flow_start(f, s);
-		if (f->ack == ASKED && t.now >= f->leaves)
-			f->ack = f->leaves + t.queue / s->speed + s->rtt;
-		if (f->ack && t.now >= f->ack)
-			flow_acked(f, s);
-		if (t.now >= f->due) {
-			flow_advance(f, s, t.now);
-			f->due = f->rate.starting ? t.now : t.now + t.look;
-		}
-		if (f->again && t.now >= f->again)
-			flow_goes_back(f, s);
-		seen = g->seen;
-		if (s->window)
-			flow_acknowledged(f, g, s);
-		sends = flow_sends(f, g, s, step, line);
-		smooth += (is_limited(f) && !g->stopped && !f->again ? f->speed * step : sends) *
-			  t.flow_weight;
-		g->came += sends * t.flow_weight;
-		if (measured)
-			f->sent += sends;
-		if (s->timeout && (g->loses > 0 || f->again || f->repeated < s->ack))
-			flow_loses(f, sends, g->loses, seen, s);
-		f->arrives = sends * (1 - g->loses);
-	}
-	for (i = 0; i < t.groups; i++)
-		all += group_end(&t.group[i], s, step);
-	*drift = s->uplinks ? all : smooth;
-	return all;
+		t.entry[i].since = t.now;
 }
 
-/* Marks per byte that came while the queue went from one length to the present one, by Simpson's
- * rule
- */
-static double density_since(const struct trace_setup *s, double before)
+static void setup_hosts(const struct trace_setup *s)
 {
-	if (s->sample)
-		return mark_density(s, t.marker_queue);
-	return (mark_density(s, before) + 4 * mark_density(s, (before + t.queue) / 2) +
-		mark_density(s, t.queue)) / 6;
+	double line = s->line_bps / 8e9, queue = (s->host_queue + s->cable * line) / s->packet;
+	/* as in pacer.c: what is held leaves in three quarters of the time that it may */
+	double hold = 0.75 * number_min(1e9, s->timeout ? s->timeout : 1e9);
+	double held = queue + 1;
+	size_t i;
+
+	t.hosts = (struct hosts) {
+		.setup = s,
+		.cable = &t.cable,
+		.frame = s->frame / line,
+		.window = s->window ? (u32)number_max(1, s->window / s->packet) : 0x7fffffff,
+		.message = (u32)number_ceil(s->message),
+		.least = 1,
+		.hold = PACKET_NEVER,
+		.measures = !s->senders.rp.rpg_time_reset || s->senders.rp.start_burst,
+	};
+	/* else it would wait for an ACK for ever */
+	t.hosts.ack = (u32)number_min(s->ack / s->packet, t.hosts.window - 1);
+	if (s->host_queue) {
+		t.hosts.most = (u32)number_max(1, number_floor(queue + 0.5));
+		t.hosts.least = max(1U, t.hosts.most / 4);
+		t.hosts.floor = held * s->packet * 8e9 / hold;
+		t.hosts.hold = hold / held;
+	}
+	for (i = 0; i < s->flows; i++) {
+		host_setup(&t.hosts, &t.host[i], i * s->stagger);
+		t.queued[i] = 0;
+		t.told[i] = false;
+		host_changed(i);
+	}
 }
 
-/* Of what came in a step */
-static void mark_arrivals(const struct trace_setup *s, double density)
+static void setup_switches(const struct trace_setup *s)
 {
 	size_t i;
 
-	for (i = 0; i < t.flows; i++) {
-		struct flow *f = &t.flow[i];
-		const struct group *g = &t.group[f->group];
-
-		if (f->arrives > 0 && g->seen >= f->ready && density + g->density > 0)
-			mark_some(i, f->arrives, density + g->density, g->seen, g->span, s);
-	}
-}
-
-/* Bytes of the pool that a port may hold */
-static double port_bound(const struct trace_setup *s, double used)
-{
-	double free = number_max(0, s->pool - used);
-	double bound = s->alpha ? s->alpha * free : s->pool;
-
-	return s->lossless ? number_min(s->xoff, bound) : bound;
-}
-
-/* Whether any port can be near its bound, within a part of it */
-static bool ports_matter(const struct trace_setup *s, double part)
-{
-	size_t i;
-
-	if (t.queue >= port_bound(s, t.queue) * part || t.queue >= s->pool)
-		return true;
-	for (i = 0; i < t.groups && t.held_known; i++) {
-		if (t.group[i].paused || t.group[i].head > 0)
-			return true;
-	}
-	return false;
-}
-
-/* From now on the ports are looked at: each holds what it brings in */
-static void learn_held(double came, double before)
-{
-	size_t i;
-
-	for (i = 0; i < t.groups; i++) {
-		t.group[i].shared = came ? before * t.group[i].came / came : 0;
-		t.group[i].head = 0;
-	}
-	t.held_known = true;
-}
-
-/* What came goes into the pool up to a port's bound. The rest goes into its headroom, which
- * is enough by definition, for steps are longer than what it is made of; without one it is
- * lost.
- */
-static double charge(const struct trace_setup *s, struct group *g, double bound, double *free)
-{
-	double shared = number_min(number_max(0, bound - g->shared), *free);
-
-	shared = number_min(shared, g->came);
-	g->shared += shared;
-	*free -= shared;
-	if (!s->lossless)
-		return g->came - shared;
-	g->head += g->came - shared;
-	return 0;
-}
-
-static void release(struct group *g, double bytes)
-{
-	double head = number_min(g->head, bytes);
-
-	g->head -= head;
-	g->shared = number_max(0, g->shared - (bytes - head));
-}
-
-/* Returns whether its pause has begun or ended */
-static bool pause(const struct trace_setup *s, struct group *g, double bound)
-{
-	double held = g->shared + g->head;
-
-	if (!g->paused && (g->head > 0 || held >= bound) && held > 0) {
-		g->paused = true;
-		g->stop = t.now + s->pause_delay;
-		return true;
-	}
-	if (g->paused && (held < 1 || (g->head <= 0 && held < bound &&
-				       held <= s->xon * t.group_weight))) {
-		g->paused = false;
-		g->go = t.now + s->pause_delay;
-		return true;
-	}
-	return false;
-}
-
-/* Of what came and left, port by port: who pauses, and what is lost, which it returns */
-static double account(const struct trace_setup *s, double came, double left, size_t *frames)
-{
-	double before = t.queue + left, used = 0, bound, free, lost = 0;
-	size_t i;
-
-	t.bounded = ports_matter(s, 1);
-	/* who holds what must be known before */
-	if (!t.bounded && !ports_matter(s, KNOWN)) {
-		for (i = 0; i < t.groups && t.held_known; i++)
-			t.group[i].loses = 0;
-		t.held_known = false;
-		return 0;
-	}
-	if (!t.held_known)
-		learn_held(came, number_max(0, before - came));
-	for (i = 0; i < t.groups; i++)
-		used += t.group[i].shared;
-	bound = port_bound(s, used) * t.group_weight;
-	free = number_max(0, s->pool - used);
-	for (i = 0; i < t.groups; i++) {
-		struct group *g = &t.group[i];
-		double over = charge(s, g, bound, &free);
-
-		g->loses = over > 0 ? over / g->came : 0;
-		lost += over;
-		if (before > 0)
-			release(g, left * number_min(1, (g->shared + g->head) / before));
-		if (s->lossless)
-			*frames += pause(s, g, bound);
-	}
-	return lost;
-}
-
-static size_t bin_of(double queue)
-{
-	union {
-		double value;
-		u64 bits;
-	} u = { .value = queue + 1 };
-
-	return min((size_t)((u.bits >> (52 - BIN_BITS)) - (1023ULL << BIN_BITS)),
-		   (size_t)(BINS - 1));
-}
-
-static double bin_value(size_t bin)
-{
-	union {
-		u64 bits;
-		double value;
-	} u = { .bits = (2 * (u64)bin + 1 + (1023ULL << (BIN_BITS + 1))) << (51 - BIN_BITS) };
-
-	return number_max(0, u.value - 1);
-}
-
-/* The queue that is not exceeded for a time */
-static double percentile(double time)
-{
-	double sum = 0;
-	size_t bin;
-
-	for (bin = 0; bin < BINS - 1; bin++) {
-		sum += t.histogram[bin];
-		if (sum >= time)
-			break;
-	}
-	return bin ? bin_value(bin) : 0;
-}
-
-/* How often the queue comes up from a quarter of the way to three quarters */
-static size_t swings(double low, double high)
-{
-	double down = low + (high - low) / 4, up = high - (high - low) / 4;
-	bool was_down = false;
-	size_t i, count = 0;
-
-	for (i = 0; i < t.measured; i++) {
-		if (t.series[i] <= down) {
-			was_down = true;
-		} else if (t.series[i] >= up && was_down) {
-			was_down = false;
-			count++;
-		}
-	}
-	return count;
-}
-
-static void take_sample(const struct trace_setup *s, double came, double step)
-{
-	size_t at = (size_t)(t.now / s->duration * DCQCN_MODEL_SAMPLES);
-	struct dcqcn_model_sample *sample;
-
-	at = min(at, (size_t)DCQCN_MODEL_SAMPLES - 1);
-	while (t.samples <= at)
-		t.sample[t.samples++] = (struct dcqcn_model_sample) {
-			.time_us = at * s->duration / DCQCN_MODEL_SAMPLES / 1000,
+	t.terms = (struct port_terms) {
+		.curve = s->curve,
+		.flow_bounds = s->flow_bounds,
+		.lossless = s->lossless,
+		.packet = (u32)s->packet,
+		.sample = s->sample,
+	};
+	if (s->lossless)
+		t.terms.thresholds = (struct dcbport_thresholds) {
+			.xoff = (u32)number_clamp(s->xoff, 1, 4e9),
+			.xon = (u32)number_min(s->xon, 4e9),
+			.headroom = ENOUGH,
 		};
-	sample = &t.sample[at];
-	sample->queue_bytes = number_max(sample->queue_bytes, t.queue);
-	sample->rate_bps = came * 8e9 / step;
+	port_setup(&t.port, s->pool, s->alpha, s->packet / s->speed);
+	for (i = 0; i < t.groups; i++) {
+		t.entry[i] = (struct entry) {};
+		port_setup(&t.uplink[i], s->pool, s->alpha, s->frame * 8e9 / s->uplink_bps);
+	}
+	t.cable = packets_empty();
+	t.trunk = packets_empty();
+	t.back = packets_empty();
+	t.pauses = packets_empty();
+	t.trunk_pauses = packets_empty();
+	t.pause_delay = s->cable + s->response + PAUSE_BYTES * 8e9 / s->line_bps;
+	t.trunk_pause_delay = s->uplink_cable + s->response + PAUSE_BYTES * 8e9 / s->uplink_bps;
+	t.answer_delay = s->rtt - s->cable - s->frame * 8e9 / s->line_bps;
+	if (s->uplinks)
+		t.answer_delay -= s->uplink_cable + s->frame * 8e9 / s->line_bps;
+	t.answer_delay = number_max(t.answer_delay, 0);
 }
 
 static double jain(size_t n)
@@ -738,112 +479,29 @@ static double jain(size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		sum += t.flow[i].sent;
-		squares += t.flow[i].sent * t.flow[i].sent;
+		sum += t.host[i].sent;
+		squares += (double)t.host[i].sent * t.host[i].sent;
 	}
 	return squares ? sum * sum / squares / n : 1;
 }
 
-/* The increase timer's period, or what takes its place */
-static double period_of(const struct trace_setup *s)
+static void conclude(const struct trace_setup *s, struct trace_result *r)
 {
-	const struct dcqcn_rp_params *p = &s->senders.rp;
-	double period = p->rpg_time_reset ? p->rpg_time_reset * 1000.0 : s->rtt;
-
-	if (p->rpg_byte_reset)
-		period = number_min(period, p->rpg_byte_reset / (s->speed / s->flows));
-	return period;
-}
-
-/* The shortest step: a part of what a mark takes to be answered, and of what a port takes
- * to reach xOFF
- */
-static double shortest_step(const struct trace_setup *s)
-{
-	double answer = (s->rtt + t.queue / s->speed) / ANSWER_STEPS;
-
-	if (s->lossless)
-		answer = number_min(answer, s->xoff / (s->line_bps / 8e9) / XOFF_STEPS);
-	return number_max(answer, s->rtt / RTT_STEPS);
-}
-
-/* How long the next step may be; came: bytes in the one before */
-static double next_step(const struct trace_setup *s, double came, double step)
-{
-	double shortest = shortest_step(s), longest = 2 * s->duration / TRACE_STEPS;
-	double move = STEP_MOVE * s->curve.kmax + s->packet;
-	double drift = number_abs(came / step - s->speed);
-
-	/* an empty queue stays so */
-	if (t.queue <= 0 && came / step < s->speed)
-		drift = 0;
-	/* what one of few flows does moves the queue most */
-	longest = number_min(longest, (s->rtt + s->curve.kmin / s->speed) *
-				      number_clamp(s->flows / 8.0, 1, 3));
-	longest = number_max(longest, shortest);
-	return t.bounded ? shortest :
-	       number_clamp(move / number_max(drift, 1e-9), shortest, longest);
-}
-
-/* Of all the steps that there may be, a part */
-static bool is_spent(size_t steps, double part)
-{
-	return steps >= part * TRACE_STEPS_MAX || t.work >= part * TRACE_WORK;
-}
-
-/* What is added up in the second half */
-struct sums {
 	double time;
-	double served;
-	double came;
-	double marked;
-	double queue;
-	double cnps;
-	double frames;
-	double paused;
-	double above;
-};
-
-static void measure(const struct trace_setup *s, struct sums *sum, double step, double came,
-		    double left, double density)
-{
-	double queue = waiting(s, t.queue);
 	size_t i;
 
-	sum->time += step;
-	sum->served += left;
-	sum->came += came;
-	density *= s->packet;
-	sum->marked += came * density / (1 + density / 2);
-	sum->queue += queue * step;
-	if (queue > s->curve.kmax)
-		sum->above += step;
-	for (i = 0; i < t.groups && s->lossless; i++)
-		sum->paused += t.group[i].stopped ? step : 0;
-	if (t.measured < SERIES)
-		t.series[t.measured++] = (float)queue;
-	t.histogram[bin_of(queue)] += step;
-}
-
-static void conclude(const struct trace_setup *s, const struct sums *sum,
-		     struct trace_result *r)
-{
-	size_t n;
-
-	r->marked_share = sum->came ? sum->marked / sum->came : 0;
-	r->used_share = number_min(1, sum->served / (s->speed * sum->time));
-	r->queue_mean = sum->queue / sum->time;
-	r->queue_p5 = percentile(0.05 * sum->time);
-	r->queue_p95 = percentile(0.95 * sum->time);
-	r->queue_p99 = percentile(0.99 * sum->time);
-	r->above_kmax_share = sum->above / sum->time;
-	n = swings(r->queue_p5, r->queue_p95);
-	r->period = n > 1 ? sum->time / n : 0;
-	r->flow_rate = sum->served / sum->time / s->flows;
-	r->jain = jain(t.flows);
-	r->cnps_per_s = sum->cnps * t.flow_weight * 1e9 / sum->time;
-	r->frames_per_s = sum->frames * t.group_weight * 1e9 / sum->time;
-	r->paused_share = sum->paused / sum->time / t.groups;
+	measure_until(t.now, t.port.queue.count);
+	measure_end(r, s->curve.kmax);
+	time = r->duration - r->begin;
+	for (i = 0; i < t.groups; i++)
+		t.sum.paused += t.entry[i].told ? t.now - t.entry[i].since : 0;
+	r->marked_share = t.sum.came ? (double)t.sum.marked / t.sum.came : 0;
+	r->used_share = number_min(1, t.sum.served * s->packet / s->speed / time);
+	r->flow_rate = t.sum.served * s->packet / time / s->flows;
+	r->jain = jain(s->flows);
+	r->cnps_per_s = t.sum.cnps * 1e9 / time;
+	r->frames_per_s = t.sum.frames * 1e9 / time;
+	r->paused_share = t.sum.paused / time / t.groups;
 }
 
 /**
@@ -853,63 +511,39 @@ static void conclude(const struct trace_setup *s, const struct sums *sum,
  */
 void trace_run(const struct trace_setup *s, struct trace_result *r)
 {
-	double half = s->duration / 2, came, drift = 0, step = 1;
-	bool measured = false;
-	struct sums sum = {};
-	size_t steps = 0;
+	double half = s->duration / 2, when;
 
 	*r = (struct trace_result) {};
+	t.setup = s;
 	t.random = (u64)s->seed * 0x9e3779b97f4a7c15ULL;
-	t.look = period_of(s) / LOOKS;
-	t.flows = min(s->flows, (size_t)TRACE_FLOWS);
-	t.flow_weight = (double)s->flows / t.flows;
-	t.groups = min(s->groups, t.flows);
-	t.group_weight = (double)s->groups / t.groups;
-	t.work = 0;
-	setup_flows(s);
-	/* where so much happens that steps do not suffice for all of the time, half of them
+	t.groups = min(s->groups, s->flows);
+	t.now = 0;
+	t.measured = false;
+	t.sum = (typeof(t.sum)) {};
+	packet_setup();
+	measure_setup(s->duration, s->packet);
+	setup_players(s->flows + t.groups);
+	setup_switches(s);
+	setup_hosts(s);
+	/* where so much happens that packets do not suffice for all of the time, half of them
 	 * are measured
 	 */
-	while ((t.now < s->duration && !is_spent(steps, 1)) || !sum.time) {
-		double left, lost, cnps, density, before;
-		size_t frames = 0;
+	while (r->packets < s->packets) {
+		enum event event = next_event(&when);
 
-		if (!measured && (t.now >= half || is_spent(steps, 0.5))) {
-			measured = true;
-			r->begin = t.now;
+		if (!t.measured && (when >= half || r->packets >= s->packets / 2)) {
+			t.now = number_min(when, half);
+			begin(r);
 		}
-		steps++;
-		step = next_step(s, drift, step);
-		t.now += step;
-		cnps = deliver(s);
-		before = t.queue;
-		came = arrivals(s, step, measured, &drift);
-		left = number_min(t.queue + came, s->speed * step);
-		t.queue += came - left;
-		density = density_since(s, before);
-		mark_arrivals(s, density);
-		lost = account(s, came, left, &frames);
-		t.queue = number_max(0, t.queue - lost);
-		if (t.now >= t.marker_next) {
-			t.marker_queue = t.queue;
-			t.marker_next = t.now + s->sample;
+		if (when >= s->duration) {
+			t.now = s->duration;
+			break;
 		}
-		take_sample(s, came, step);
-		r->lost += lost;
-		if (measured) {
-			measure(s, &sum, step, came, left, density);
-			sum.cnps += cnps;
-			sum.frames += frames;
-			r->queue_max = number_max(r->queue_max, t.queue);
-		} else {
-			r->start_peak = number_max(r->start_peak, t.queue);
-			r->start_lost += lost;
-			r->start_frames += frames;
-		}
+		t.now = when;
+		t.hosts.now = when;
+		happen(event, r);
 	}
-	r->steps = steps;
-	r->duration = t.now;
-	conclude(s, &sum, r);
+	conclude(s, r);
 }
 
 /**
@@ -920,6 +554,5 @@ void trace_run(const struct trace_setup *s, struct trace_result *r)
  */
 size_t trace_samples(const struct dcqcn_model_sample **samples)
 {
-	*samples = t.sample;
-	return t.samples;
+	return measure_samples(samples);
 }

@@ -7,11 +7,6 @@
 #include "flows.h"
 #include "senders.h"
 
-#define TRACE_STEPS	16384	/* where nothing moves, half as many */
-#define TRACE_STEPS_MAX	65536
-#define TRACE_WORK	600000	/* flows of all steps, at most; some ms */
-#define TRACE_FLOWS	128	/* of more, each stands for several, which are cut together */
-
 /**
  * struct trace_setup - what is simulated; times in ns, bytes in a switch's memory
  * @senders: knobs
@@ -22,13 +17,17 @@
  * @uplinks: these ports lead to switches, not to hosts
  * @line_bps: of a sender
  * @speed: bytes/ns that leave
- * @group_speed: bytes/ns that a port takes in
+ * @uplink_bps: of an uplink
  * @packet: bytes of a packet
+ * @frame: and on the wire
  * @rtt: without queue
- * @pause_delay: from a pause's decision until nothing arrives any more
+ * @cable: one way, from a sender to its switch
+ * @uplink_cable: one way, from there to the next switch
+ * @response: of who is paused
  * @window: bytes in flight of a flow; 0: no limit
  * @host_queue: bytes of a flow that may wait in its host
  * @ack: bytes after which a flow asks for an ACK
+ * @message: packets of a message, whose last one asks, too; 0: endless
  * @timeout: after which a flow sends again what was lost without notice; 0: it sends nothing
  *	again
  * @stagger: between starts
@@ -39,6 +38,7 @@
  * @pool: bytes that ports share
  * @alpha: of what is free of it; 0: all of it
  * @duration: the second half is measured
+ * @packets: that may come in; if they do before, half of them are measured
  * @seed: of random numbers
  */
 struct trace_setup {
@@ -50,13 +50,17 @@ struct trace_setup {
 	bool uplinks;
 	double line_bps;
 	double speed;
-	double group_speed;
+	double uplink_bps;
 	double packet;
+	double frame;
 	double rtt;
-	double pause_delay;
+	double cable;
+	double uplink_cable;
+	double response;
 	double window;
 	double host_queue;
 	double ack;
+	double message;
 	double timeout;
 	double stagger;
 	double sample;
@@ -66,12 +70,13 @@ struct trace_setup {
 	double pool;
 	double alpha;
 	double duration;
+	size_t packets;
 	double seed;
 };
 
 /**
  * struct trace_result - what came of it, after the start unless said otherwise
- * @steps: of time
+ * @packets: that came in
  * @begin: ns; here the start ends
  * @duration: ns; less than was asked for if there were not enough of them
  * @marked_share: of packets
@@ -94,7 +99,7 @@ struct trace_setup {
  * @start_lost: bytes, in the start
  */
 struct trace_result {
-	double steps;
+	double packets;
 	double begin;
 	double duration;
 	double marked_share;

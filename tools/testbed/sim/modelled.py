@@ -13,11 +13,13 @@ COMMAND = os.path.join(DCQCN, "dcqcn")
 # rxe's QP has at most 128 unacknowledged packets, and asks for an ACK after 64
 RXE_PACKETS, RXE_ACK_PACKETS = 128, 64
 RXE_HOST_PACKETS = 64       # in its host's queues, and on its cable
+MESSAGE = 2 ** 20           # bytes
 TIMEOUT = 12                # of a QP, in the encoding of verbs
 LATE_US = 1.8               # a few pauses leave that late: Documentation/switch.rst, Limits
-SWING_PACKETS = 8           # as in tools/model/model.c
+SWING_PACKETS = 8           # as in tools/model/runs.c
 ROW_LINKS, STAR_LINKS = 3, 2
 KNOBS = {                   # input of the model: file below ecn/, and its unit in the model's
+    "max_rate_bps": ("roce_rp/rpg_max_rate", 1e6),
     "alpha_period_us": ("roce_rp/dce_tcp_rtt", 1), "timer_us": ("roce_rp/rpg_time_reset", 1),
     "byte_counter_bytes": ("roce_rp/rpg_byte_reset", 1),
     "recovery_steps": ("roce_rp/rpg_threshold", 1),
@@ -49,14 +51,18 @@ def _cable_us(given, said):
 
 
 def predict(path):
-    """The same, with the window, the host's queue and the timeout that a QP of rxe has."""
+    """The same, with the window, the host's queue, the ACKs and the timeout of a QP of rxe."""
     answer = ask(path)
     given, said = answer["input"], answer["output"]
     packet = said["packet_bytes"]
     cable = max(0, _cable_us(given, said)) * given["speed_bps"] / 8e6
+    # as a scenario's hosts are, unless it says otherwise
+    told = ["max_rate", repr(given["speed_bps"])] if given["max_rate_bps"] == -1 else []
     return ask(path, "window", repr(RXE_PACKETS * packet),
                "host_queue", repr(max(packet, RXE_HOST_PACKETS * packet - cable)),
-               "ack", repr(RXE_ACK_PACKETS * packet), "timeout", repr(4.096 * 2 ** TIMEOUT))
+               "ack", repr(RXE_ACK_PACKETS * packet), "message", repr(MESSAGE),
+               "timeout", repr(4.096 * 2 ** TIMEOUT),
+               *told)
 
 
 def _settings(given):
@@ -111,7 +117,7 @@ def tables(path):
         "sample": "%dns" % max(5000, round(duration / 5)),
         "link": {"rate": "%dbit" % given["speed_bps"], "delay": _ns(delay)},
         "switch": _switch(given, said, flows + 1 + row),
-        "flow": [{"from": "h1..h%d" % flows, "to": "h100", "size": "1MiB", "depth": 2,
+        "flow": [{"from": "h1..h%d" % flows, "to": "h100", "size": "%dB" % MESSAGE, "depth": 2,
                   "mtu": int(given["mtu_bytes"]), "stagger": _ns(given["stagger_us"]),
                   "timeout": TIMEOUT}],
     }

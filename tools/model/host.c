@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A host that sends one flow, from the queue pair to the wire.
+ *
+ * The rate is the module's own rate.c, and path.c where the path is measured. What stands
+ * between them and packets is pacer.c, of which this is a copy in floating point: when a
+ * packet may leave, which packets share a timer, when a limiter begins and ends, and what
+ * happens when a flow goes back. Queue pairs are those of soft-RoCE: a window of packets,
+ * an ACK for so many of them, one answer to each gap, and a timeout. A host whose packets
+ * wait in a queue of its own makes the next ones when that is nearly empty; one without a
+ * queue, a network card, makes them when its wire takes them.
+ */
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
+
+#include "host.h"
+#include "number.h"
+
+#define BEGIN		1000000000ULL	/* ns: 0 means never to rate.c and path.c */
+/* As in pacer.c */
+#define MAX_LATE_NS	20e6
+#define IDLE_NS		4e6
+#define IDLE_GAPS	16
+#define BATCH		8
+#define BATCH_NS	10000.0
+/* By which the first packet of a WRITE is longer: rate.c counts in the longest one seen */
+#define RETH_BYTES	16
+
+static u64 clock_ns(const struct hosts *all)
+{
+	return BEGIN + (u64)all->now;
+}
+
+static bool has_queue(const struct hosts *all)
+{
+	return all->most > 0;
+}
+
+/* What limits a flow whose path is measured, bit/s */
+static u64 line_of(const struct hosts *all, const struct host *h)
+{
+	u64 line = (u64)all->setup->line_bps, most;
+
+	if (!all->measures || all->setup->senders.rp.rpg_time_reset ||
+	    all->setup->senders.rp.rpg_max_rate)
+		return line;
+	most = 2 * dcqcn_path_most(&h->path);
+	if (!most)
+		return line;
+	if (h->rate.starting)
+		return max(most, line);
+	return clamp(most, (u64)DCQCN_BPS_PER_MBPS, (u64)DCQCN_RATE_MAX);
+}
+
+/**
+ * host_setup() - one that will begin
+ * @all: what they have in common
+ * @h: it
+ * @begin: ns
+ */
+void host_setup(const struct hosts *all, struct host *h, double begin)
+{
+	*h = (struct host) {
+		.begin = begin,
+		.timer = PACKET_NEVER,
+		.retry = PACKET_NEVER,
+		.held = packets_empty(),
+		.port = packets_empty(),
+	};
+	dcqcn_rate_init(&h->rate, (u64)all->setup->line_bps, BEGIN);
+}
+
+/* --- the wire --------------------------------------------------------------- */
+
+static double wire_due(const struct host *h)
+{
+	return h->paused || h->port.head == PACKET_NONE ? PACKET_NEVER : h->free;
+}
+
+static void make_packets(const struct hosts *all, struct host *h, size_t flow);
+
+static bool left(const struct hosts *all, struct host *h, size_t flow)
+{
+	h->out--;
+	if (!h->wants || h->out >= all->least)
+		return false;
+	h->wants = false;
+	make_packets(all, h, flow);
+	return true;
+}
+
+static void wire_send(const struct hosts *all, struct host *h, size_t flow)
+{
+	u32 at = packets_take(&h->port);
+
+	h->free = all->now + all->frame;
+	packet_pool[at].time = h->free + all->setup->cable;
+	packets_add(all->cable, at);
+	h->sent++;
+	if (!has_queue(all))
+		left(all, h, flow);
+}
+
+/**
+ * host_room() - a packet has left a host that has a queue
+ * @all: what they have in common
+ * @h: it
+ * @flow: its number
+ *
+ * It counts until it arrives at a switch.
+ *
+ * Return: whether the host has made others.
+ */
+bool host_room(const struct hosts *all, struct host *h, size_t flow)
+{
+	return has_queue(all) && left(all, h, flow);
+}
+
+/* --- the pacer -------------------------------------------------------------- */
+
+static double timer_due(const struct hosts *all, const struct host *h)
+{
+	if (h->released)
+		return 0;
+	if (h->gap >= BATCH_NS || !has_queue(all))
+		return h->next;
+	return h->next + number_min((BATCH - 1) * h->gap, BATCH_NS);
+}
+
+static void end_limit(struct host *h)
+{
+	if (h->released && h->limited && h->held.head == PACKET_NONE)
+		h->limited = false;
+}
+
+/* A packet leaves the pacer now. Returns what to pace at, bit/s; 0 for no limit. */
+static double advance(const struct hosts *all, struct host *h, u32 bytes)
+{
+	u64 line = line_of(all, h);
+
+	if (h->released)
+		return 0;
+	dcqcn_rate_advance(&h->rate, &all->setup->senders.rp, line, clock_ns(all), bytes);
+	if (h->rate.current_rate >= line)
+		h->released = true;
+	if (h->held.head == PACKET_NONE)
+		return (double)h->rate.current_rate;
+	return number_max((double)h->rate.current_rate, number_min(all->floor, (double)line));
+}
+
+static void charge(const struct hosts *all, struct host *h)
+{
+	u32 bytes = (u32)all->setup->packet;
+	double rate = advance(all, h, bytes);
+
+	if (!rate || h->burst) {
+		bool within = h->burst > bytes;
+
+		h->burst -= min(h->burst, bytes);
+		if (!rate || within) {
+			h->next = all->now;
+			return;
+		}
+	}
+	h->gap = bytes * 8e9 / rate;
+	h->next += h->gap;
+}
+
+static void measure_path(const struct hosts *all, struct host *h, u32 at)
+{
+	struct packet *p = &packet_pool[at];
+	u32 bytes = (u32)all->setup->packet;
+	u64 now = clock_ns(all);
+	bool asks = p->asks;
+
+	if (!all->measures)
+		return;
+	h->rate.packet = bytes + RETH_BYTES;
+	if (h->rate.starting && h->rate.measured) {
+		asks = !h->burst && !h->path.probe_time && dcqcn_rate_wants_sample(&h->rate, now);
+		p->asks |= asks;
+	}
+	dcqcn_path_sent(&h->path, p->psn, bytes, asks, now);
+}
+
+/* What was held is due from now on, too */
+static void drain(const struct hosts *all, struct host *h)
+{
+	h->next = number_max(h->next + MAX_LATE_NS, all->now) - MAX_LATE_NS;
+	while (h->held.head != PACKET_NONE && (h->released || h->next <= all->now)) {
+		u32 at = packets_take(&h->held);
+
+		charge(all, h);
+		measure_path(all, h, at);
+		packets_add(&h->port, at);
+	}
+	h->timer = PACKET_NEVER;
+	if (h->held.head != PACKET_NONE)
+		h->timer = timer_due(all, h);
+	else
+		end_limit(h);
+}
+
+static bool may_pass(const struct hosts *all, struct host *h)
+{
+	double credit = number_min(IDLE_GAPS * h->gap, IDLE_NS);
+
+	if (h->held.head != PACKET_NONE)
+		return false;
+	h->next = number_max(h->next + credit, all->now) - credit;
+	return h->released || h->next <= all->now;
+}
+
+static void hold(const struct hosts *all, struct host *h, u32 at)
+{
+	double latest = all->now + all->hold;
+
+	packets_add(&h->held, at);
+	if (h->held.count == 1)
+		h->next = number_min(h->next, latest);
+	if (all->now >= timer_due(all, h))
+		drain(all, h);
+	else if (h->timer == PACKET_NEVER)
+		h->timer = timer_due(all, h);
+}
+
+/* While it waited for what was lost nothing could be marked, so its rate rose for nothing */
+static void resume(const struct hosts *all, struct host *h)
+{
+	const struct dcqcn_rp_params *p = &all->setup->senders.rp;
+
+	if (h->rate.starting && h->seen)
+		dcqcn_rate_cnp(&h->rate, p, line_of(all, h), clock_ns(all));
+	else
+		dcqcn_rate_resume(&h->rate, p, clock_ns(all));
+	dcqcn_path_restart(&h->path);
+	h->next = number_max(h->next, all->now);
+	h->released = false;
+}
+
+/* The first packet of a limiter, or the first one that is sent again */
+static void go_on_from(const struct hosts *all, struct host *h, u32 at)
+{
+	bool first = !h->seen;
+
+	resume(all, h);
+	h->seen = true;
+	if (first)
+		return;
+	if (all->measures)
+		packet_pool[at].asks = true;
+	while (h->held.head != PACKET_NONE) {
+		packet_free(packets_take(&h->held));
+		h->out--;
+	}
+}
+
+static void pace(const struct hosts *all, struct host *h, u32 at)
+{
+	if (!h->seen || h->back)
+		go_on_from(all, h, at);
+	if (!may_pass(all, h)) {
+		hold(all, h, at);
+		return;
+	}
+	charge(all, h);
+	measure_path(all, h, at);
+	packets_add(&h->port, at);
+	end_limit(h);
+}
+
+static void begin_limit(const struct hosts *all, struct host *h)
+{
+	h->released = false;
+	h->next = all->now;
+	h->gap = 0;
+	h->seen = false;
+	h->burst = 0;
+	h->limited = true;
+	dcqcn_path_restart(&h->path);
+}
+
+static u32 rtt_of(const struct hosts *all, const struct host *h)
+{
+	return all->measures && h->path.rtt ? h->path.rtt : (u32)DCQCN_RTT_UNKNOWN;
+}
+
+/* --- the queue pair --------------------------------------------------------- */
+
+/* The timeout counts from the last time that a queue pair did something */
+static void awake(const struct hosts *all, struct host *h)
+{
+	if (all->setup->timeout)
+		h->retry = all->now + all->setup->timeout;
+}
+
+/* Whether the packet before h->psn asks for an ACK */
+static bool asks(const struct hosts *all, struct host *h)
+{
+	bool last = all->message && h->psn % all->message == 0;
+
+	if (!last && h->unasked++ <= all->ack)
+		return false;
+	h->unasked = 0;
+	return true;
+}
+
+static void make_packets(const struct hosts *all, struct host *h, size_t flow)
+{
+	while (h->psn - h->acked <= all->window) {
+		u32 at;
+
+		h->wants = true;
+		if (h->out > all->most)
+			break;
+		at = packet_new(PACKET_DATA, flow, h->psn);
+		if (at == PACKET_NONE)
+			break;
+		h->psn++;
+		h->out++;
+		packet_pool[at].asks = asks(all, h);
+		awake(all, h);
+		if (h->limited)
+			pace(all, h, at);
+		else
+			packets_add(&h->port, at);
+		h->back = false;
+		h->wants = false;
+	}
+}
+
+static void go_back(const struct hosts *all, struct host *h, size_t flow)
+{
+	if (h->psn == h->acked)
+		return;
+	h->psn = h->acked;
+	h->back = true;
+	h->retried = true;
+	make_packets(all, h, flow);
+}
+
+static void start(const struct hosts *all, struct host *h, size_t flow)
+{
+	const struct dcqcn_rp_params *p = &all->setup->senders.rp;
+
+	h->started = true;
+	h->free = all->now;
+	if (p->start_burst) {
+		h->rate.rtt = rtt_of(all, h);
+		dcqcn_rate_start(&h->rate, p, (u64)all->setup->line_bps, 0, true, clock_ns(all));
+		begin_limit(all, h);
+		h->burst = p->start_burst;
+	}
+	make_packets(all, h, flow);
+}
+
+/**
+ * host_due() - when it has something to do
+ * @h: it
+ *
+ * Return: ns.
+ */
+double host_due(const struct host *h)
+{
+	if (!h->started)
+		return h->begin;
+	return number_min(number_min(h->timer, wire_due(h)), h->retry);
+}
+
+/**
+ * host_run() - do what is due
+ * @all: what they have in common
+ * @h: it
+ * @flow: its number
+ */
+void host_run(const struct hosts *all, struct host *h, size_t flow)
+{
+	if (!h->started && all->now >= h->begin)
+		start(all, h, flow);
+	if (all->now >= h->timer)
+		drain(all, h);
+	if (all->now >= h->retry) {
+		h->retry = PACKET_NEVER;
+		go_back(all, h, flow);
+	}
+	if (all->now >= wire_due(h))
+		wire_send(all, h, flow);
+}
+
+/**
+ * host_cnp() - a CNP arrives
+ * @all: what they have in common
+ * @h: the host
+ */
+void host_cnp(const struct hosts *all, struct host *h)
+{
+	u64 line = line_of(all, h), now = clock_ns(all);
+
+	if (!h->limited || h->released) {
+		dcqcn_rate_init(&h->rate, line, now);
+		dcqcn_rate_set_rtt(&h->rate, rtt_of(all, h), all->measures ? h->path.rtt_min : 0);
+		begin_limit(all, h);
+	}
+	dcqcn_rate_cnp(&h->rate, &all->setup->senders.rp, line, now);
+}
+
+/* An ACK, of which a flow whose path is measured learns */
+static void learn(const struct hosts *all, struct host *h, u32 psn)
+{
+	const struct dcqcn_rp_params *p = &all->setup->senders.rp;
+	u64 left = h->path.probe_time, now = clock_ns(all);
+	u32 least = h->path.rtt_min;
+	bool waited;
+
+	if (!h->limited || !all->measures || !dcqcn_path_acked(&h->path, psn, now))
+		return;
+	advance(all, h, 0);
+	dcqcn_rate_set_rtt(&h->rate, h->path.rtt, h->path.rtt_min);
+	waited = h->rate.waiting;
+	dcqcn_rate_sample(&h->rate, p, left, least, now);
+	if (waited && !h->rate.waiting) {
+		h->next = number_min(h->next, all->now);
+		if (h->held.head != PACKET_NONE)
+			h->timer = timer_due(all, h);
+	}
+	if (dcqcn_path_least(&h->path))
+		dcqcn_rate_set_delivered(&h->rate, p, dcqcn_path_least(&h->path),
+					 dcqcn_path_most(&h->path));
+}
+
+/**
+ * host_ack() - an ACK arrives
+ * @all: what they have in common
+ * @h: the host
+ * @flow: its number
+ * @psn: what is acknowledged
+ */
+void host_ack(const struct hosts *all, struct host *h, size_t flow, u32 psn)
+{
+	learn(all, h, psn);
+	awake(all, h);
+	if ((int)(psn - h->acked) < 0)
+		return;
+	h->acked = psn + 1;
+	/* what was sent before it went back may be acknowledged late */
+	if ((int)(h->psn - h->acked) < 0)
+		h->psn = h->acked;
+	h->retried = false;
+	if (!h->wants)
+		make_packets(all, h, flow);
+}
+
+/**
+ * host_nak() - the receiver asks for what is missing
+ * @all: what they have in common
+ * @h: the host
+ * @flow: its number
+ * @psn: of the first that is
+ *
+ * As in rxe, it goes back once until the next ACK.
+ */
+void host_nak(const struct hosts *all, struct host *h, size_t flow, u32 psn)
+{
+	awake(all, h);
+	if ((int)(psn - h->acked) > 0)
+		h->acked = psn;
+	if ((int)(h->psn - h->acked) < 0)
+		h->psn = h->acked;
+	if (!h->retried)
+		go_back(all, h, flow);
+	else if (!h->wants)
+		make_packets(all, h, flow);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A flow's sender and its host. See host.c. */
+#ifndef MODEL_HOST_H
+#define MODEL_HOST_H
+
+#include "account.h"
+#include "packet.h"
+#include "path.h"
+#include "rate.h"
+#include "trace.h"
+
+/**
+ * struct host - one that sends one flow; times in ns
+ * @begin: when it begins
+ * @next: when its pacer lets the next packet go
+ * @gap: and how long it waits for the one after that
+ * @timer: when the pacer's timer fires
+ * @free: when its wire is
+ * @retry: when it gives up waiting for an ACK
+ * @held: packets that wait in the pacer
+ * @port: and those that wait for the wire
+ * @out: packets that it has made and that have not left it, see host_room()
+ * @psn: of the next packet
+ * @acked: those before are acknowledged
+ * @unasked: packets since one asked for an ACK
+ * @burst: bytes that the pacer lets pass
+ * @sent: packets, measured
+ * @started: it has begun
+ * @limited: there is a limiter
+ * @released: which ends when nothing is held
+ * @seen: by the limiter, of this flow
+ * @wants: to make packets, but there is no room
+ * @back: it goes back to what was lost
+ * @retried: it went back, and no ACK has come since
+ * @paused: as its port sees it
+ * @rate: the module's
+ * @path: the module's
+ * @account: in the switch at which its packets come in
+ * @queued: packets in the queue there
+ * @expected: by the receiver
+ * @asked: the receiver has asked for it
+ * @cnp: when the receiver may send a CNP again
+ */
+struct host {
+	double begin;
+	double next;
+	double gap;
+	double timer;
+	double free;
+	double retry;
+	struct packets held;
+	struct packets port;
+	u32 out;
+	u32 psn;
+	u32 acked;
+	u32 unasked;
+	u32 burst;
+	u32 sent;
+	bool started;
+	bool limited;
+	bool released;
+	bool seen;
+	bool wants;
+	bool back;
+	bool retried;
+	bool paused;
+	struct dcqcn_rate rate;
+	struct dcqcn_path path;
+	struct dcbport_account account;
+	u32 queued;
+	u32 expected;
+	bool asked;
+	double cnp;
+};
+
+/**
+ * struct hosts - what they have in common
+ * @setup: what is simulated
+ * @cable: packets on the way to a switch
+ * @now: ns
+ * @frame: ns that a frame takes on their wires
+ * @window: packets that are not acknowledged, at most
+ * @ack: packets after which one asks for an ACK
+ * @message: packets of a message, or 0
+ * @most: packets that a host has; it makes more from
+ * @least: packets on
+ * @floor: bit/s; of what is held, see pacer.c
+ * @hold: ns; what is held leaves within
+ * @measures: their paths are measured
+ */
+struct hosts {
+	const struct trace_setup *setup;
+	struct packets *cable;
+	double now;
+	double frame;
+	u32 window;
+	u32 ack;
+	u32 message;
+	u32 most;
+	u32 least;
+	double floor;
+	double hold;
+	bool measures;
+};
+
+void host_setup(const struct hosts *all, struct host *h, double begin);
+double host_due(const struct host *h);
+void host_run(const struct hosts *all, struct host *h, size_t flow);
+bool host_room(const struct hosts *all, struct host *h, size_t flow);
+void host_cnp(const struct hosts *all, struct host *h);
+void host_ack(const struct hosts *all, struct host *h, size_t flow, u32 psn);
+void host_nak(const struct hosts *all, struct host *h, size_t flow, u32 psn);
+
+#endif /* MODEL_HOST_H */

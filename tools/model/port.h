@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A switch's port, where flows meet. See port.c. */
+#ifndef MODEL_PORT_H
+#define MODEL_PORT_H
+
+#include "account.h"
+#include "curve.h"
+#include "flows.h"
+#include "packet.h"
+
+/**
+ * struct port_terms - what ports have in common
+ * @curve: of marks
+ * @flow_bounds: and what the number of flows does to it
+ * @thresholds: of who comes in
+ * @lossless: there is PFC
+ * @packet: bytes
+ * @sample: ns; the marker looks so often; 0: at each packet
+ */
+struct port_terms {
+	struct dcbport_curve curve;
+	struct dcbport_flow_bounds flow_bounds;
+	struct dcbport_thresholds thresholds;
+	bool lossless;
+	u32 packet;
+	double sample;
+};
+
+/**
+ * struct port - its queue and its wire
+ * @queue: of packets
+ * @pool: of its switch
+ * @frame: ns that a frame takes
+ * @free: ns; when the wire is
+ * @paused: by who is at its other end
+ * @flows: with packets in the queue
+ * @marks_queue: bytes; what the marker saw
+ * @marks_next: ns; when it looks again
+ */
+struct port {
+	struct packets queue;
+	struct dcbport_pool pool;
+	double frame;
+	double free;
+	bool paused;
+	u32 flows;
+	u32 marks_queue;
+	double marks_next;
+};
+
+void port_setup(struct port *port, double pool, double alpha, double frame);
+bool port_takes(const struct port_terms *terms, struct port *port,
+		struct dcbport_account *account, u32 *queued, u32 at, double now, u32 draw);
+u32 port_sends(struct port *port, double now);
+void port_releases(const struct port_terms *terms, struct port *port,
+		   struct dcbport_account *account, u32 *queued);
+
+/* When it has something to send, ns */
+static inline double port_due(const struct port *port)
+{
+	return port->paused || port->queue.head == PACKET_NONE ? PACKET_NEVER : port->free;
+}
+
+#endif /* MODEL_PORT_H */
