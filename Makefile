@@ -87,7 +87,7 @@ dist:
 	@echo out/$(DIST).tar.gz
 
 deb: dist
-	tools/lab/deps debhelper dh-dkms lintian
+	tools/lab/deps clang debhelper dh-dkms lintian lld llvm
 	$(RM) -r out/deb out/*.deb
 	mkdir -p out/deb
 	tar -xf out/$(DIST).tar.gz -C out/deb
