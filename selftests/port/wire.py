@@ -37,14 +37,19 @@ def mac(n):
     return bytes((2, 0, 0, 0, 0, n))
 
 
+def enter(netns):
+    if libc.setns(netns.fileno(), CLONE_NEWNET):
+        raise OSError(ctypes.get_errno(), "entering %s" % netns.name)
+
+
 @contextlib.contextmanager
 def in_netns(name):
     with open("/proc/self/ns/net") as here, open("/run/netns/" + name) as there:
-        assert not libc.setns(there.fileno(), CLONE_NEWNET)
+        enter(there)
         try:
             yield
         finally:
-            assert not libc.setns(here.fileno(), CLONE_NEWNET)
+            enter(here)
 
 
 class Socket:
