@@ -2,7 +2,7 @@
 /*
  * The qdisc that makes a network device a port.
  *
- * Packets get a priority by their DSCP, wait in the class that the priority is in,
+ * Packets get a priority by their DSCP or VLAN tag, wait in the class that it is in,
  * go onto the wire one after the other, and leave at its far end. The qdisc is the wire:
  * a pause holds packets that wait, while those on the wire still arrive, as with
  * hardware. PFC frames are made here as well, from the current state, when the port

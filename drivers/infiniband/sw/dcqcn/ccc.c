@@ -27,9 +27,11 @@
  *
  * A QP uses one context for both directions, that of its own priority; packets of
  * another one are left to DCQCN. Contexts are referenced by the entries of QPs, and go
- * with the last one. Forged packets: what arrives counts without a look at its ICRC, as
- * whoever knows addresses, QPN and PSN of a connection may do worse. Feedback must have
- * the right epoch or echo a probe, and cannot acknowledge more than was sent.
+ * with the last one.
+ *
+ * Forged packets: data counts before its ICRC is checked, because an attacker who knows
+ * addresses, QPN and PSN of a connection can do worse. Feedback must have the right epoch
+ * or echo a probe, and cannot acknowledge more than was sent.
  */
 #include <linux/hrtimer.h>
 #include <linux/jhash.h>
@@ -147,8 +149,8 @@ static struct dcqcn_ccc *dcqcn_ccc_alloc(struct dcqcn_dev *dev,
 	return ccc;
 }
 
-/* The context of a QP whose lock is held, from now on; NULL if there is no room, or the
- * QP has an event waiting
+/* Give a QP, whose lock is held, a context. Return NULL if there is no room, or while an
+ * event of the QP waits: it has the place of @wait_node.
  */
 static struct dcqcn_ccc *dcqcn_ccc_join(struct dcqcn_qp *qp,
 					const struct in6_addr *local,
