@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Starts the simulator's kernel with a first process of ours, and waits for it."""
 
+import contextlib
+import fcntl
 import os
 import re
 import signal
@@ -9,7 +11,7 @@ import subprocess
 from ..core import console, kernel_log
 from ..core.errors import LabError
 from ..core.kernel_log import complaints
-from ..core.paths import SIM
+from ..core.paths import SIM, cache_dir
 
 LAST_WORDS = "reboot: Power down"
 SILENCE = 900       # s of wall time without output
@@ -67,6 +69,24 @@ def _stop(p):
         pass
 
 
+@contextlib.contextmanager
+def _own_cpu():
+    """The start of a command that runs on a CPU that no other simulation has, if there is one.
+
+    The kernel and its program never run at the same time. On one CPU they change places with
+    some 15 % less CPU time than on two, which wake each other."""
+    with contextlib.ExitStack() as held:
+        for cpu in sorted(os.sched_getaffinity(0)):
+            lock = held.enter_context(open(os.path.join(cache_dir(), "cpu-%d" % cpu), "w"))
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            yield ["taskset", "--cpu-list", str(cpu)]
+            return
+        yield []
+
+
 def boot(kernel, seed, modules, commands, out, show=None, mode=SIMULATED, silence=SILENCE):
     """Load modules (insmod's arguments, in order) and run shell commands, which see out as
     /mnt and tools/sim as /srv; their output goes to out/console.
@@ -90,10 +110,10 @@ def boot(kernel, seed, modules, commands, out, show=None, mode=SIMULATED, silenc
     text = ""
     kept = kernel_log.place(os.path.basename(out)) or os.devnull
     with (open(os.path.join(out, "console"), "w", buffering=1) as log,
-          open(kept, "w", buffering=1) as copy):
+          open(kept, "w", buffering=1) as copy, _own_cpu() as cpu):
         # In a session of its own: a terminal's Ctrl-C must reach only us, and we end its many
         # processes.
-        p = subprocess.Popen(cmd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        p = subprocess.Popen(cpu + cmd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, start_new_session=True)
         _running.add(p)
         try:
