@@ -12,7 +12,7 @@ import struct
 import sys
 
 import lldp
-from cases import run, same, test
+from cases import run, same, test, test_by_name
 from lldp import Agent, wait
 from wire import MS, S, Port, Socket, is_data, mac, now, packet, prio, sh, sleep
 
@@ -279,6 +279,28 @@ def cee():
         doctor(cable.y, "cee-neighbour")
         said = lldp.tlvs(cable.x.heard()[-1].data)
         print("# lldpad speaks then: %s" % " ".join(t.hex() for t in said[3:]))
+
+
+@test_by_name
+def lldpd():
+    """lldpd shows what a port says, and disturbs lldpad beside it only if it speaks, too"""
+    with Cable() as cable:
+        cable.x.start(*SWITCH, speak=True)
+        said = {mac(1).hex(":"): {kind: tlv[12:] for kind, tlv in VECTORS.items()}}
+        with lldp.Informer("y", "y0", LOG, speak=True) as opposite:
+            wait("TLVs", lambda: opposite.heard() == said, 2 * INTERVAL + LATE, S)
+            same("opposite", cable.y.agreed(), {"pfc": [], "app": []})
+        cable.y.start("PFC willing=yes", "ETS-CFG willing=yes", speak=True)
+        with lldp.Informer("x", "x0", LOG), lldp.Informer("y", "y0", LOG) as beside:
+            cable.y.becomes(TAKEN, INTERVAL + LATE)
+            wait("TLVs", lambda: beside.heard() == said, INTERVAL + LATE, S)
+            for _ in range(INTERVAL // S):
+                sleep(S)
+                same("beside", cable.y.agreed(), TAKEN)
+        # y takes both for one neighbour, and what lldpd says has no DCBX
+        with lldp.Informer("x", "x0", LOG, speak=True):
+            cable.y.becomes({"pfc": [], "app": []}, INTERVAL + LATE)
+            cable.y.becomes(TAKEN, INTERVAL + LATE)
 
 
 # TLVs that no port can obey, and who refuses them

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Raw LLDP frames (802.1AB), and lldpad in a namespace."""
+"""Raw LLDP frames (802.1AB), and lldpad and lldpd in a namespace."""
 
+import json
 import struct
 import subprocess
 
@@ -89,3 +90,36 @@ class Agent:
         """Kill it, so that it does not tell its neighbour."""
         self.process.kill()
         self.process.wait()
+
+
+class Informer:
+    """lldpd in a namespace, which has no DCBX but tells what it hears of neighbours. It sends
+    frames only if it should speak."""
+
+    def __init__(self, netns, device, log, speak=False):
+        self.netns, self.socket = netns, "/run/lldpd-%s.socket" % netns
+        with open(log, "a") as out:
+            # where it is confined to; /run is a tmpfs
+            self.process = subprocess.Popen(
+                ["ip", "netns", "exec", netns, "sh", "-c", "mkdir -p /run/lldpd && exec lldpd -d -I %s "
+                 "-u %s -O /dev/null%s" % (device, self.socket, "" if speak else " -r")], stdout=out, stderr=subprocess.STDOUT)
+        wait("lldpd", lambda: not self._ask("show configuration").returncode, 9 * S)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+
+    def _ask(self, words):
+        return sh("ip netns exec %s lldpcli -u %s -f json0 %s" % (self.netns, self.socket, words),
+                  check=False)
+
+    def heard(self):
+        """What neighbours say that it does not understand: by their MAC, hex by subtype."""
+        shown = json.loads(self._ask("show neighbors details").stdout)
+        return {n["chassis"][0]["id"][0]["value"]:
+                {int(t["subtype"]): t["value"].replace(",", "").lower()
+                 for t in n["unknown-tlvs"][0]["unknown-tlv"]}
+                for entry in shown["lldp"] for n in entry.get("interface", [])}
