@@ -64,4 +64,57 @@ void dcbport_account_release(struct dcbport_account *account,
 			     struct dcbport_pool *pool,
 			     const struct dcbport_thresholds *th, u32 len);
 
+/**
+ * dcbport_account_shares() - charge a packet that the pool takes without a pause
+ * @account: charged for it
+ * @pool: the pool that it shares
+ * @th: its thresholds
+ * @len: bytes
+ *
+ * The usual case of dcbport_account_charge(), without a call.
+ * Return: false if this is another case, and nothing has changed.
+ */
+static inline bool dcbport_account_shares(struct dcbport_account *account,
+					  struct dcbport_pool *pool,
+					  const struct dcbport_thresholds *th,
+					  u32 len)
+{
+	u64 held = (u64)account->reserve + account->shared + len;
+	u64 used = pool->used + len;
+	u64 share = pool->size;
+
+	/* without an xOFF, 32 bits are the bound */
+	if (account->headroom || account->reserve < th->reserve ||
+	    used > pool->size || held > (u32)(th->xoff - 1))
+		return false;
+	if (pool->alpha)
+		share = (pool->size - pool->used) * pool->alpha / DCBPORT_ALPHA_ONE;
+	if (held >= th->reserve + share)
+		return false;
+	account->shared += len;
+	pool->used = used;
+	if (account->most < held)
+		account->most = held;
+	return true;
+}
+
+/**
+ * dcbport_account_gives() - give the memory of a packet back to the pool
+ * @account: the one that was charged
+ * @pool: the pool that it shares
+ * @len: bytes, as they were charged
+ *
+ * The usual case of dcbport_account_release(), without a call.
+ * Return: false if this is another case, and nothing has changed.
+ */
+static inline bool dcbport_account_gives(struct dcbport_account *account,
+					 struct dcbport_pool *pool, u32 len)
+{
+	if (account->headroom || account->paused || account->shared < len)
+		return false;
+	account->shared -= len;
+	pool->used -= len;
+	return true;
+}
+
 #endif /* DCBPORT_ACCOUNT_H */

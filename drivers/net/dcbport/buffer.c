@@ -196,18 +196,35 @@ bool dcbport_buffer_has_room(const struct dcbport_buffer *buffer, u64 room)
 	return buffer->room + room <= buffer->settings.size;
 }
 
-/* Called with the lock held */
-static struct dcbport_ingress *buffer_ingress(struct dcbport_buffer *buffer,
-					      int ifindex)
+/* The first half of the holdings is of priorities without PFC, and has no thresholds */
+static void ingress_holdings(struct dcbport_ingress *in)
 {
-	struct dcbport_ingress *in;
+	static const struct dcbport_thresholds lossy;
+	struct dcbport_holding *holding;
+	u8 lossless, prio;
 
-	hlist_for_each_entry(in, &buffer->ingresses[ifindex % DCBPORT_INGRESS_HASH],
-			     node) {
-		if (in->ifindex == ifindex)
-			return in;
+	for (lossless = 0; lossless < 2; lossless++) {
+		for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+			holding = &in->holding[lossless][prio];
+			holding->pool = &in->buffer->pool[lossless];
+			holding->thresholds = lossless ? &in->thresholds : &lossy;
+			holding->in = in;
+		}
 	}
-	return NULL;
+}
+
+/* Called with the lock held, or before anybody else knows the ingress */
+static void ingress_apply(struct dcbport_ingress *in,
+			  const struct dcbport_settings *s)
+{
+	bool lossless;
+	u8 prio;
+
+	in->thresholds = s->thresholds;
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		lossless = s->pfc & 1 << prio;
+		in->charged[prio] = &in->holding[lossless][prio];
+	}
 }
 
 /**
@@ -228,16 +245,15 @@ int dcbport_buffer_join(struct dcbport_buffer *buffer, struct dcbport *port,
 	in->buffer = buffer;
 	in->port = port;
 	in->ifindex = port->dev->ifindex;
-	in->pfc = s->pfc;
-	in->thresholds = s->thresholds;
+	ingress_holdings(in);
+	ingress_apply(in, s);
 
 	buffer->ports++;
 	buffer->room += dcbport_settings_room(s);
 	spin_lock_bh(&buffer->lock);
 	buffer->users++;
 	buffer_pools(buffer);
-	hlist_add_head(&in->node,
-		       &buffer->ingresses[in->ifindex % DCBPORT_INGRESS_HASH]);
+	hlist_add_head(&in->node, dcbport_buffer_list(buffer, in->ifindex));
 	spin_unlock_bh(&buffer->lock);
 
 	spin_lock_bh(qdisc_lock(port->sch));
@@ -265,8 +281,7 @@ void dcbport_buffer_update(struct dcbport *port,
 	buffer->room += dcbport_settings_room(s);
 	spin_lock_bh(&buffer->lock);
 	buffer_pools(buffer);
-	in->pfc = s->pfc;
-	in->thresholds = s->thresholds;
+	ingress_apply(in, s);
 	spin_unlock_bh(&buffer->lock);
 }
 
@@ -305,14 +320,17 @@ void dcbport_buffer_leave(struct dcbport *port)
 }
 
 /* Called with the lock held: let the port announce what has changed */
-static void buffer_tell(struct dcbport_ingress *in, u8 prio, bool paused)
+static void holding_tell(const struct dcbport_holding *holding)
 {
-	u8 now = in->paused;
+	struct dcbport_ingress *in = holding->in;
+	ptrdiff_t prio = holding - in->holding[1];
+	u8 now;
 
-	if (paused)
+	if (prio < 0)
+		return;
+	now = in->paused & ~(1 << prio);
+	if (holding->account.paused)
 		now |= 1 << prio;
-	else
-		now &= ~(1 << prio);
 	if (now == in->paused)
 		return;
 	WRITE_ONCE(in->paused, now);
@@ -321,68 +339,51 @@ static void buffer_tell(struct dcbport_ingress *in, u8 prio, bool paused)
 }
 
 /**
- * dcbport_buffer_charge() - take memory for a packet
- * @buffer: the switch
- * @ifindex: where it came in; charged only if that is a port
- * @prio: its priority
+ * dcbport_holding_charge() - take memory for a packet in any case
+ * @holding: charged for it
  * @len: bytes
- * @in: result: the ingress that it is charged to, or NULL
- * @lossless: from the pool of priorities with PFC
  *
- * Context: softirqs are disabled; the lock of the qdisc where it leaves is held.
+ * Context: the buffer's lock is held.
  * Return: false if no memory is left: the packet is lost.
  */
-bool dcbport_buffer_charge(struct dcbport_buffer *buffer, int ifindex, u8 prio,
-			   u32 len, struct dcbport_ingress **in, bool *lossless)
+bool dcbport_holding_charge(struct dcbport_holding *holding, u32 len)
 {
-	static const struct dcbport_thresholds lossy;
-	struct dcbport_account *account;
-	bool ok = true;
-
-	spin_lock(&buffer->lock);
-	*in = buffer_ingress(buffer, ifindex);
-	if (*in) {
-		*lossless = (*in)->pfc & 1 << prio;
-		account = &(*in)->account[*lossless][prio];
-		ok = dcbport_account_charge(account, &buffer->pool[*lossless],
-					    *lossless ? &(*in)->thresholds : &lossy,
-					    len);
-		if (ok) {
-			(*in)->packets++;
-			if (*lossless)
-				buffer_tell(*in, prio, account->paused);
-		}
-	}
-	spin_unlock(&buffer->lock);
-	return ok;
+	if (!dcbport_account_charge(&holding->account, holding->pool,
+				    holding->thresholds, len))
+		return false;
+	holding_tell(holding);
+	return true;
 }
 
 /**
- * dcbport_buffer_release() - give the memory of a packet back
- * @in: the ingress that was charged; it may be gone after this
- * @prio: as it was charged
- * @lossless: as it was charged
+ * dcbport_holding_release() - give the memory of a packet back in any case
+ * @holding: what was charged
  * @len: as it was charged
+ *
+ * Context: the buffer's lock is held.
+ */
+void dcbport_holding_release(struct dcbport_holding *holding, u32 len)
+{
+	dcbport_account_release(&holding->account, holding->pool,
+				holding->thresholds, len);
+	holding_tell(holding);
+}
+
+/**
+ * dcbport_ingress_free() - the last packet of a port that has left is gone
+ * @in: the port's ingress
  *
  * Context: softirqs are disabled.
  */
-void dcbport_buffer_release(struct dcbport_ingress *in, u8 prio, bool lossless,
-			    u32 len)
+void dcbport_ingress_free(struct dcbport_ingress *in)
 {
 	struct dcbport_buffer *buffer = in->buffer;
-	struct dcbport_account *account = &in->account[lossless][prio];
-	bool idle, last;
+	bool last;
 
 	spin_lock(&buffer->lock);
-	dcbport_account_release(account, &buffer->pool[lossless],
-				&in->thresholds, len);
-	if (lossless)
-		buffer_tell(in, prio, account->paused);
-	idle = !--in->packets && !in->port;
-	last = idle && buffer_put(buffer);
+	last = buffer_put(buffer);
 	spin_unlock(&buffer->lock);
-	if (idle)
-		kfree(in);
+	kfree(in);
 	if (last)
 		kfree(buffer);
 }
@@ -397,8 +398,13 @@ void dcbport_buffer_release(struct dcbport_ingress *in, u8 prio, bool lossless,
 void dcbport_buffer_accounts(struct dcbport_ingress *in,
 			     struct dcbport_account account[2][DCBPORT_PRIOS])
 {
+	u8 pool, prio;
+
 	spin_lock_bh(&in->buffer->lock);
-	memcpy(account, in->account, sizeof(in->account));
+	for (pool = 0; pool < 2; pool++) {
+		for (prio = 0; prio < DCBPORT_PRIOS; prio++)
+			account[pool][prio] = in->holding[pool][prio].account;
+	}
 	spin_unlock_bh(&in->buffer->lock);
 }
 

@@ -56,6 +56,27 @@ struct dcbport_buffer {
 	struct dcbport_pool pool[2];
 };
 
+/* Where an ingress is, if there is one */
+static inline struct hlist_head *dcbport_buffer_list(struct dcbport_buffer *buffer,
+						     unsigned int ifindex)
+{
+	return &buffer->ingresses[ifindex % DCBPORT_INGRESS_HASH];
+}
+
+/**
+ * struct dcbport_holding - what an ingress holds of a pool, with one priority
+ * @account: its bytes
+ * @pool: the pool
+ * @thresholds: the account's
+ * @in: the ingress
+ */
+struct dcbport_holding {
+	struct dcbport_account account;
+	struct dcbport_pool *pool;
+	const struct dcbport_thresholds *thresholds;
+	struct dcbport_ingress *in;
+};
+
 /**
  * struct dcbport_ingress - what came in at one port of a switch
  * @node: in the switch's hash
@@ -63,11 +84,11 @@ struct dcbport_buffer {
  * @port: NULL once it has left; packets may still be charged
  * @ifindex: index of its device
  * @packets: number of packets that are charged
- * @pfc: priorities with PFC, one bit each
  * @paused: priorities whose sender must pause, one bit each; written under the
  *	buffer's lock, read without it by the port itself
  * @thresholds: of priorities with PFC
- * @account: by pool and priority
+ * @charged: where packets of a priority are charged to, by its PFC
+ * @holding: by pool and priority
  */
 struct dcbport_ingress {
 	struct hlist_node node;
@@ -75,10 +96,10 @@ struct dcbport_ingress {
 	struct dcbport *port;
 	int ifindex;
 	unsigned int packets;
-	u8 pfc;
 	u8 paused;
 	struct dcbport_thresholds thresholds;
-	struct dcbport_account account[2][DCBPORT_PRIOS];
+	struct dcbport_holding *charged[DCBPORT_PRIOS];
+	struct dcbport_holding holding[2][DCBPORT_PRIOS];
 };
 
 extern const struct dcbport_buffer_settings dcbport_buffer_defaults;
@@ -101,14 +122,70 @@ void dcbport_buffer_update(struct dcbport *port,
 			   const struct dcbport_settings *s);
 void dcbport_buffer_leave(struct dcbport *port);
 
-bool dcbport_buffer_charge(struct dcbport_buffer *buffer, int ifindex, u8 prio,
-			   u32 len, struct dcbport_ingress **in, bool *lossless);
-void dcbport_buffer_release(struct dcbport_ingress *in, u8 prio, bool lossless,
-			    u32 len);
+bool dcbport_holding_charge(struct dcbport_holding *holding, u32 len);
+void dcbport_holding_release(struct dcbport_holding *holding, u32 len);
+void dcbport_ingress_free(struct dcbport_ingress *in);
 void dcbport_buffer_accounts(struct dcbport_ingress *in,
 			     struct dcbport_account account[2][DCBPORT_PRIOS]);
 
 int dcbport_buffer_init(void);
 void dcbport_buffer_exit(void);
+
+/**
+ * dcbport_buffer_charge() - take memory for a packet
+ * @buffer: the switch
+ * @ifindex: where it came in; charged only if that is a port
+ * @prio: its priority
+ * @len: bytes
+ * @result: what it is charged to, or NULL
+ *
+ * Context: softirqs are disabled; the lock of the qdisc where it leaves is held.
+ * Return: false if no memory is left: the packet is lost.
+ */
+static inline bool dcbport_buffer_charge(struct dcbport_buffer *buffer,
+					 int ifindex, u8 prio, u32 len,
+					 struct dcbport_holding **result)
+{
+	struct dcbport_holding *holding = NULL;
+	struct dcbport_ingress *in;
+	bool ok = true;
+
+	spin_lock(&buffer->lock);
+	hlist_for_each_entry(in, dcbport_buffer_list(buffer, ifindex), node) {
+		if (in->ifindex != ifindex)
+			continue;
+		holding = in->charged[prio];
+		ok = dcbport_account_shares(&holding->account, holding->pool,
+					    holding->thresholds, len) ||
+		     dcbport_holding_charge(holding, len);
+		in->packets += ok;
+		break;
+	}
+	spin_unlock(&buffer->lock);
+	*result = holding;
+	return ok;
+}
+
+/**
+ * dcbport_buffer_release() - give the memory of a packet back
+ * @holding: what was charged; it may be gone after this
+ * @len: as it was charged
+ *
+ * Context: softirqs are disabled.
+ */
+static inline void dcbport_buffer_release(struct dcbport_holding *holding, u32 len)
+{
+	struct dcbport_ingress *in = holding->in;
+	struct dcbport_buffer *buffer = in->buffer;
+	bool last;
+
+	spin_lock(&buffer->lock);
+	if (!dcbport_account_gives(&holding->account, holding->pool, len))
+		dcbport_holding_release(holding, len);
+	last = !--in->packets && !in->port;
+	spin_unlock(&buffer->lock);
+	if (last)
+		dcbport_ingress_free(in);
+}
 
 #endif /* DCBPORT_BUFFER_H */

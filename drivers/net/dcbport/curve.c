@@ -26,7 +26,7 @@
  */
 u32 dcbport_curve_chance(const struct dcbport_curve *curve, u32 queue)
 {
-	if (!curve->kmax || queue <= curve->kmin)
+	if (dcbport_curve_is_quiet(curve, queue))
 		return 0;
 	if (queue > curve->kmax)
 		return DCBPORT_PMAX_ONE;

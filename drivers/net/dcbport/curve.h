@@ -18,6 +18,13 @@ struct dcbport_curve {
 	u32 pmax;
 };
 
+/* Whether no packet is marked */
+static inline bool dcbport_curve_is_quiet(const struct dcbport_curve *curve,
+					  u32 queue)
+{
+	return queue <= curve->kmin || !curve->kmax;
+}
+
 u32 dcbport_curve_chance(const struct dcbport_curve *curve, u32 queue);
 bool dcbport_curve_marks(u32 chance, u32 draw);
 

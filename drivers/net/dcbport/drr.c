@@ -18,16 +18,6 @@ static u32 drr_quantum(const struct dcbport_drr *drr, int prio)
 	return drr->weight[prio] * DCBPORT_QUANTUM;
 }
 
-/* How many turns this class must wait until it may send @len bytes; at least one */
-static u32 drr_turns(const struct dcbport_drr *drr, int prio, u32 len)
-{
-	u32 quantum = drr_quantum(drr, prio);
-
-	if (len <= drr->deficit[prio])
-		return 1;
-	return (len - drr->deficit[prio] + quantum - 1) / quantum;
-}
-
 static int drr_highest(u8 ready)
 {
 	return fls(ready) - 1;
@@ -37,16 +27,6 @@ static int drr_highest(u8 ready)
 static int drr_at(const struct dcbport_drr *drr, int step)
 {
 	return (drr->turn + step) % DCBPORT_PRIOS;
-}
-
-/* As below, when no other class could use these turns */
-static int drr_alone(struct dcbport_drr *drr, int prio, u32 len)
-{
-	if (prio != drr->turn || len > drr->deficit[prio])
-		drr->deficit[prio] += drr_turns(drr, prio, len) *
-				      drr_quantum(drr, prio);
-	drr->turn = prio;
-	return prio;
 }
 
 /**
@@ -70,7 +50,8 @@ int dcbport_drr_pick(struct dcbport_drr *drr, u8 ready,
 		return -1;
 	if (!(ready & (ready - 1))) {
 		prio = drr_highest(ready);
-		return drr_alone(drr, prio, len[prio]);
+		dcbport_drr_alone(drr, prio, len[prio]);
+		return prio;
 	}
 	/* the rest of a turn */
 	prio = drr->turn;
@@ -79,8 +60,8 @@ int dcbport_drr_pick(struct dcbport_drr *drr, u8 ready,
 
 	for (step = 1; step <= DCBPORT_PRIOS; step++) {
 		prio = drr_at(drr, step);
-		if (ready & 1 << prio && drr_turns(drr, prio, len[prio]) < turns) {
-			turns = drr_turns(drr, prio, len[prio]);
+		if (ready & 1 << prio && dcbport_drr_turns(drr, prio, len[prio]) < turns) {
+			turns = dcbport_drr_turns(drr, prio, len[prio]);
 			chosen = step;
 		}
 	}
@@ -93,18 +74,4 @@ int dcbport_drr_pick(struct dcbport_drr *drr, u8 ready,
 	}
 	drr->turn = drr_at(drr, chosen);
 	return drr->turn;
-}
-
-/**
- * dcbport_drr_sent() - account for what the chosen class has sent
- * @drr: the state
- * @prio: what dcbport_drr_pick() returned
- * @len: bytes
- * @empty: it has nothing more to send, and loses the rest of its turn
- */
-void dcbport_drr_sent(struct dcbport_drr *drr, int prio, u32 len, bool empty)
-{
-	if (drr->strict & 1 << prio)
-		return;
-	drr->deficit[prio] = empty ? 0 : drr->deficit[prio] - len;
 }

@@ -26,6 +26,69 @@ struct dcbport_drr {
 
 int dcbport_drr_pick(struct dcbport_drr *drr, u8 ready,
 		     const u32 len[DCBPORT_PRIOS]);
-void dcbport_drr_sent(struct dcbport_drr *drr, int prio, u32 len, bool empty);
+
+/* How many turns this class must wait until it may send @len bytes; at least one */
+static inline u32 dcbport_drr_turns(const struct dcbport_drr *drr, int prio,
+				    u32 len)
+{
+	u32 quantum = drr->weight[prio] * DCBPORT_QUANTUM;
+
+	if (len <= drr->deficit[prio])
+		return 1;
+	return (len - drr->deficit[prio] + quantum - 1) / quantum;
+}
+
+/**
+ * dcbport_drr_alone() - let the only class that is ready send
+ * @drr: the state; the turn moves on
+ * @prio: the class
+ * @len: bytes of its first packet
+ *
+ * As dcbport_drr_pick(), when no other class could use these turns.
+ */
+static inline void dcbport_drr_alone(struct dcbport_drr *drr, int prio, u32 len)
+{
+	if (drr->strict & 1 << prio)
+		return;
+	if (prio != drr->turn || len > drr->deficit[prio])
+		drr->deficit[prio] += dcbport_drr_turns(drr, prio, len) *
+				      drr->weight[prio] * DCBPORT_QUANTUM;
+	drr->turn = prio;
+}
+
+/**
+ * dcbport_drr_sent() - account for what the chosen class has sent
+ * @drr: the state
+ * @prio: the class
+ * @len: bytes
+ * @empty: it has nothing more to send, and loses the rest of its turn
+ */
+static inline void dcbport_drr_sent(struct dcbport_drr *drr, int prio, u32 len,
+				    bool empty)
+{
+	if (drr->strict & 1 << prio)
+		return;
+	drr->deficit[prio] = empty ? 0 : drr->deficit[prio] - len;
+}
+
+/**
+ * dcbport_drr_send() - let the only class that is ready send, and account for it
+ * @drr: the state; the turn moves on
+ * @prio: the class
+ * @len: bytes that it sends
+ * @empty: it has nothing more to send
+ *
+ * As dcbport_drr_pick() followed by dcbport_drr_sent().
+ */
+static inline void dcbport_drr_send(struct dcbport_drr *drr, int prio, u32 len,
+				    bool empty)
+{
+	if (drr->strict & 1 << prio)
+		return;
+	if (!empty)
+		dcbport_drr_alone(drr, prio, len);
+	drr->turn = prio;
+	drr->deficit[prio] = empty ? 0 : drr->deficit[prio] - len;
+}
 
 #endif /* DCBPORT_DRR_H */

@@ -18,7 +18,8 @@
 #define PFC_CONTENT	20	/* bytes of a PFC frame that carry information */
 
 /* A MAC control frame; those other than PFC are passed on, and dropped elsewhere */
-static unsigned int hook_control(struct dcbport *port, struct sk_buff *skb)
+static noinline unsigned int hook_control(struct dcbport *port,
+					  struct sk_buff *skb)
 {
 	u8 buffer[PFC_CONTENT];
 	size_t len = min_t(size_t, skb->len, sizeof(buffer));

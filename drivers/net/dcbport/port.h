@@ -29,6 +29,7 @@ enum dcbport_drop {
 /**
  * struct dcbport_class_count - counters of a class, where in = out + held + dropped,
  *	and of the priority of the same number
+ * @most: the most bytes that were in the queue
  * @in_packets: packets that came, including lost ones
  * @in_bytes: likewise
  * @out_packets: packets that left the link's far end
@@ -39,9 +40,9 @@ enum dcbport_drop {
  * @resumes: PFC frames sent that end its pause
  * @storms: pauses without end that the watchdog found
  * @restores: those of them that ended
- * @most: the most bytes that were in the queue
  */
 struct dcbport_class_count {
+	u32 most;
 	u64 in_packets;
 	u64 in_bytes;
 	u64 out_packets;
@@ -52,34 +53,43 @@ struct dcbport_class_count {
 	u64 resumes;
 	u64 storms;
 	u64 restores;
-	u32 most;
 };
 
 /**
  * struct dcbport_class - one of the eight classes
  * @queue: its packets
  * @bytes: their length
- * @on_wire: its packets on the wire
+ * @limit: most of them; a copy of the settings', as the next two are
+ * @curve: marks
+ * @bit: 1 << its number
+ * @counts_flows: marks depend on the number of flows
+ * @storm: the watchdog's action is in force
  * @prios: priorities that are in it, one bit each
+ * @counted: packets in the queue that are in @flows
+ * @sent: ns; when a packet last went onto the wire
+ * @count: its counters
+ * @on_wire: its packets on the wire
  * @pace: a virtual wire with its maxrate, which holds it back besides the link
  * @flows: flows in the queue, or NULL if they were never needed
- * @uncounted: packets in the queue that are not in @flows
- * @sent: ns; when a packet last went onto the wire
- * @storm: the watchdog's action is in force
- * @count: its counters
+ *
+ * What every packet needs is at the beginning, and in the first of @count.
  */
 struct dcbport_class {
 	struct qdisc_skb_head queue;
 	u32 bytes;
-	u32 on_wire;
+	u32 limit;
+	struct dcbport_curve curve;
+	u8 bit;
+	bool counts_flows;
+	bool storm;
 	u8 prios;
+	u32 counted;
+	u64 sent;
+	struct dcbport_class_count count;
+	u32 on_wire;
 	struct dcbport_wire pace;
 	struct dcbport_flows *flows;
-	u32 uncounted;
-	u64 sent;
-	bool storm;
-	struct dcbport_class_count count;
-};
+} ____cacheline_aligned_in_smp;
 
 /**
  * struct dcbport - a port; under its qdisc's lock unless said otherwise
@@ -92,8 +102,11 @@ struct dcbport_class {
  * @hook: at the device's ingress
  * @pause: the pauses that it must obey; has its own lock
  * @class: by number
+ * @of: the class of each priority
  * @came: ns; when a packet came since the last dequeue, or 0
  * @backlog: classes in which packets wait, one bit each
+ * @paced: classes with a maxrate, likewise
+ * @plain: what is sent arrives at once: neither the link nor a class takes time
  * @drr: whose turn it is
  * @wire: the link
  * @late: ns; how much lateness of a timer is made up for
@@ -116,8 +129,11 @@ struct dcbport {
 	struct nf_hook_ops hook;
 	struct dcbport_pause pause;
 	struct dcbport_class class[DCBPORT_PRIOS];
+	struct dcbport_class *of[DCBPORT_PRIOS];
 	u64 came;
 	u8 backlog;
+	u8 paced;
+	bool plain;
 	struct dcbport_drr drr;
 	struct dcbport_wire wire;
 	u64 late;

@@ -48,20 +48,16 @@
 /**
  * struct port_cb - a port's private data of a packet
  * @time: ns; when it came or, on the wire, when it arrives
- * @in: the ingress that it is charged to, or NULL
- * @prio: its priority
+ * @holding: what it is charged to, or NULL
  * @tc: its class
- * @lossless: it is charged to the pool of priorities with PFC
  * @control: it is a PFC frame of ours, and in no class
  * @flow: its place among the flows of its class, or DCBPORT_NO_FLOW
  */
 struct port_cb {
 	u64 time;
-	struct dcbport_ingress *in;
-	u8 prio : 3;
-	u8 tc : 3;
-	u8 lossless : 1;
-	u8 control : 1;
+	struct dcbport_holding *holding;
+	u8 tc;
+	bool control;
 	u16 flow;
 } __packed __aligned(4);
 
@@ -116,15 +112,26 @@ static u8 packet_pcp(const struct dcbport_prio_map *map, struct sk_buff *skb)
 			(tci & VLAN_CFI_MASK ? DCBPORT_PRIOS : 0)];
 }
 
-static u8 packet_prio(const struct dcbport *port, struct sk_buff *skb)
+static noinline u8 any_packet_prio(const struct dcbport_prio_map *map,
+				   struct sk_buff *skb)
 {
-	const struct dcbport_prio_map *map = &port->prio;
 	u8 prio = map->pcp_first ? packet_pcp(map, skb) : packet_dscp(map, skb);
 
 	if (prio == DCBPORT_NO_PRIO)
 		prio = map->pcp_first ? packet_dscp(map, skb) :
 					packet_pcp(map, skb);
 	return prio == DCBPORT_NO_PRIO ? map->other : prio;
+}
+
+/* Most packets are IPv4, and their headers are where they should be */
+static u8 packet_prio(const struct dcbport_prio_map *map, struct sk_buff *skb)
+{
+	u8 prio = DCBPORT_NO_PRIO;
+
+	if (skb->protocol == htons(ETH_P_IP) && !map->pcp_first &&
+	    skb_network_offset(skb) + sizeof(struct iphdr) <= skb_headlen(skb))
+		prio = map->dscp[ipv4_get_dsfield(ip_hdr(skb)) >> 2];
+	return prio == DCBPORT_NO_PRIO ? any_packet_prio(map, skb) : prio;
 }
 
 static bool class_drops(const struct dcbport *port,
@@ -144,85 +151,81 @@ static int port_drop(struct dcbport *port, struct dcbport_class *class,
 	return qdisc_drop_reason(skb, port->sch, to_free, QDISC_DROP_OVERLIMIT);
 }
 
-static void flow_enter(struct dcbport *port, u8 tc, struct sk_buff *skb)
+/* Return the packet's place among the flows, or DCBPORT_NO_FLOW */
+static noinline u16 flow_enter(struct dcbport_class *class,
+			       const struct sk_buff *skb)
 {
-	struct dcbport_class *class = &port->class[tc];
-	u16 flow = DCBPORT_NO_FLOW;
+	u16 flow = dcbport_flows_add(class->flows, dcbport_flow_key(skb));
 
-	if (dcbport_settings_counts_flows(&port->settings, tc))
-		flow = dcbport_flows_add(class->flows, dcbport_flow_key(skb));
-	if (flow == DCBPORT_NO_FLOW)
-		class->uncounted++;
-	port_cb(skb)->flow = flow;
+	if (flow != DCBPORT_NO_FLOW)
+		class->counted++;
+	return flow;
 }
 
-static void flow_leave(struct dcbport_class *class, const struct sk_buff *skb)
+static noinline void flow_leave(struct dcbport_class *class, u16 flow)
 {
-	u16 flow = port_cb(skb)->flow;
-
-	if (flow == DCBPORT_NO_FLOW)
-		class->uncounted--;
-	else
-		dcbport_flows_remove(class->flows, flow);
+	class->counted--;
+	dcbport_flows_remove(class->flows, flow);
 }
 
-static bool class_marks(const struct dcbport *port, u8 tc)
+/* Mark a packet that comes into the queue, or not; it is among the flows already */
+static noinline void class_mark(struct dcbport *port,
+				struct dcbport_class *class, struct sk_buff *skb)
 {
-	const struct dcbport_settings *s = &port->settings;
-	const struct dcbport_class *class = &port->class[tc];
-	u32 chance = dcbport_curve_chance(&s->curve[tc], class->bytes);
+	u8 tc = class - port->class;
+	u32 chance = dcbport_curve_chance(&class->curve, class->bytes);
 
-	if (chance && dcbport_settings_counts_flows(s, tc))
-		chance = dcbport_flows_chance(&s->flows[tc], chance,
+	if (chance && class->counts_flows)
+		chance = dcbport_flows_chance(&port->settings.flows[tc], chance,
 					      class->flows->count,
-					      !class->uncounted);
-	return chance && dcbport_curve_marks(chance, get_random_u32());
+					      class->counted > class->queue.qlen);
+	if (chance && dcbport_curve_marks(chance, get_random_u32()) &&
+	    INET_ECN_set_ce(skb)) {
+		class->count.marked++;
+		qdisc_qstats_overlimit(port->sch);
+	}
 }
 
-static int enqueue_one(struct dcbport *port, u8 prio, struct sk_buff *skb,
-		       struct sk_buff **to_free)
+static __always_inline int enqueue_one(struct dcbport *port, struct Qdisc *sch,
+				       u8 prio, struct sk_buff *skb,
+				       struct sk_buff **to_free)
 {
-	u8 tc = port->settings.tc[prio];
-	struct dcbport_class *class = &port->class[tc];
+	struct dcbport_class *class = port->of[prio];
 	struct port_cb *cb = port_cb(skb);
 	u32 len = qdisc_pkt_len(skb);
-	bool lossless = false;
 
 	class->count.in_packets++;
 	class->count.in_bytes += len;
 	if (class_drops(port, class))
 		return port_drop(port, class, DCBPORT_DROP_STORM, skb, to_free);
-	if ((u64)class->bytes + len > port->settings.limit[tc])
+	if ((u64)class->bytes + len > class->limit)
 		return port_drop(port, class, DCBPORT_DROP_LIMIT, skb, to_free);
-	cb->in = NULL;
+	cb->holding = NULL;
 	if (port->buffer &&
 	    !dcbport_buffer_charge(port->buffer, skb->skb_iif, prio, len,
-				   &cb->in, &lossless))
+				   &cb->holding))
 		return port_drop(port, class, DCBPORT_DROP_BUFFER, skb, to_free);
-	flow_enter(port, tc, skb);
-	if (class_marks(port, tc) && INET_ECN_set_ce(skb)) {
-		class->count.marked++;
-		qdisc_qstats_overlimit(port->sch);
-	}
 	cb->time = port->came;
-	cb->prio = prio;
-	cb->tc = tc;
-	cb->lossless = lossless;
+	cb->tc = class - port->class;
 	cb->control = false;
+	cb->flow = class->counts_flows ? flow_enter(class, skb) : DCBPORT_NO_FLOW;
+	if (!dcbport_curve_is_quiet(&class->curve, class->bytes))
+		class_mark(port, class, skb);
 	__qdisc_enqueue_tail(skb, &class->queue);
-	port->backlog |= 1 << tc;
+	port->backlog |= class->bit;
 	class->bytes += len;
-	class->count.most = max(class->count.most, class->bytes);
-	port->sch->q.qlen++;
-	qdisc_qstats_backlog_inc(port->sch, skb);
+	if (class->count.most < class->bytes)
+		class->count.most = class->bytes;
+	sch->q.qlen++;
+	sch->qstats.backlog += len;
 	return NET_XMIT_SUCCESS;
 }
 
 /* Segment a large packet, as a network card would before the switch sees it */
-static int enqueue_segments(struct dcbport *port, u8 prio, struct sk_buff *skb,
-			    struct sk_buff **to_free)
+static noinline int enqueue_segments(struct dcbport *port, u8 prio,
+				     struct sk_buff *skb, struct sk_buff **to_free)
 {
-	struct dcbport_class *class = &port->class[port->settings.tc[prio]];
+	struct dcbport_class *class = port->of[prio];
 	netdev_features_t features = netif_skb_features(skb);
 	struct sk_buff *segs, *next;
 	int queued = 0;
@@ -237,7 +240,7 @@ static int enqueue_segments(struct dcbport *port, u8 prio, struct sk_buff *skb,
 	skb_list_walk_safe(segs, segs, next) {
 		skb_mark_not_on_list(segs);
 		qdisc_skb_cb(segs)->pkt_len = segs->len;
-		if (enqueue_one(port, prio, segs, to_free) == NET_XMIT_SUCCESS)
+		if (enqueue_one(port, port->sch, prio, segs, to_free) == NET_XMIT_SUCCESS)
 			queued++;
 	}
 	consume_skb(skb);
@@ -248,31 +251,37 @@ static int port_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			struct sk_buff **to_free)
 {
 	struct dcbport *port = qdisc_priv(sch);
-	u8 prio = packet_prio(port, skb);
+	u8 prio = packet_prio(&port->prio, skb);
 
 	port->came = ktime_get_ns();
-	return skb_is_gso(skb) ? enqueue_segments(port, prio, skb, to_free) :
-				 enqueue_one(port, prio, skb, to_free);
+	if (skb_is_gso(skb))
+		return enqueue_segments(port, prio, skb, to_free);
+	return enqueue_one(port, sch, prio, skb, to_free);
 }
 
 /* --- the classes ---------------------------------------------------------- */
 
-static struct sk_buff *class_take(struct dcbport *port, u8 tc)
+/* Take the first packet; there is one */
+static __always_inline struct sk_buff *
+class_take(struct dcbport *port, struct dcbport_class *class, struct Qdisc *sch)
 {
-	struct dcbport_class *class = &port->class[tc];
-	struct sk_buff *skb = __qdisc_dequeue_head(&class->queue);
+	struct sk_buff *skb = class->queue.head;
 	struct port_cb *cb = port_cb(skb);
 	u32 len = qdisc_pkt_len(skb);
 
+	class->queue.head = skb->next;
+	skb->next = NULL;
 	class->bytes -= len;
-	if (!class->queue.qlen)
-		port->backlog &= ~(1 << tc);
-	flow_leave(class, skb);
-	port->sch->q.qlen--;
-	qdisc_qstats_backlog_dec(port->sch, skb);
-	if (cb->in)
-		dcbport_buffer_release(cb->in, cb->prio, cb->lossless, len);
-	cb->in = NULL;
+	if (!--class->queue.qlen) {
+		class->queue.tail = NULL;
+		port->backlog &= ~class->bit;
+	}
+	if (cb->flow != DCBPORT_NO_FLOW)
+		flow_leave(class, cb->flow);
+	sch->q.qlen--;
+	sch->qstats.backlog -= len;
+	if (cb->holding)
+		dcbport_buffer_release(cb->holding, len);
 	return skb;
 }
 
@@ -282,7 +291,8 @@ static void class_purge(struct dcbport *port, u8 tc, enum dcbport_drop why,
 	struct dcbport_class *class = &port->class[tc];
 
 	while (class->queue.qlen)
-		port_drop(port, class, why, class_take(port, tc), to_free);
+		port_drop(port, class, why, class_take(port, class, port->sch),
+			  to_free);
 	port->drr.deficit[tc] = 0;
 }
 
@@ -380,7 +390,7 @@ static u64 port_poll_interval(const struct dcbport *port)
 }
 
 /* Look as often as the shorter of detect and restore, while there is a reason to look */
-static void port_watch(struct dcbport *port, u64 now)
+static noinline void port_watch(struct dcbport *port, u64 now)
 {
 	struct sk_buff *to_free = NULL;
 	bool again = false;
@@ -432,7 +442,7 @@ static struct sk_buff *pfc_frame(struct dcbport *port,
 	skb->protocol = htons(DCBPORT_PFC_ETHERTYPE);
 	skb->priority = TC_PRIO_CONTROL;
 	qdisc_skb_cb(skb)->pkt_len = DCBPORT_PFC_LEN;
-	port_cb(skb)->in = NULL;
+	port_cb(skb)->holding = NULL;
 	port_cb(skb)->control = true;
 	return skb;
 }
@@ -457,15 +467,14 @@ static void count_frame(struct dcbport *port, const struct dcbport_pfc *pfc)
 	}
 }
 
-/* A frame that tells the other end what has changed, or NULL */
-static struct sk_buff *port_tell(struct dcbport *port, u64 now)
+/* A frame that tells the other end what has changed, or NULL. @want: see port_wants(). */
+static noinline struct sk_buff *port_tell(struct dcbport *port, u8 want, u64 now)
 {
-	u8 prio, want = port_wants(port);
 	struct dcbport_pfc pfc;
 	struct sk_buff *skb;
+	u8 prio;
 
-	if (!(want | port->told) ||
-	    (want == port->told && now < port->tell_again))
+	if (want == port->told && now < port->tell_again)
 		return NULL;
 	pfc.enable = want | port->told;
 	for (prio = 0; prio < DCBPORT_PRIOS; prio++)
@@ -500,58 +509,103 @@ static void port_take_back(struct dcbport *port)
 
 /* --- dequeue -------------------------------------------------------------- */
 
-static int port_pick(struct dcbport *port, u64 now)
+/* Whether class_until() is later than @now for any class */
+static bool port_holds(const struct dcbport *port, u64 now)
 {
-	u32 len[DCBPORT_PRIOS];	/* of those that are ready */
+	return port->paced || dcbport_pause_last(&port->pause) > now;
+}
+
+static noinline u8 port_ready(const struct dcbport *port, u64 now)
+{
 	u8 tc, left, ready = 0;
 
 	for (left = port->backlog; left; left &= left - 1) {
 		tc = __ffs(left);
-		if (class_until(port, tc) > now)
-			continue;
-		ready |= 1 << tc;
+		if (class_until(port, tc) <= now)
+			ready |= 1 << tc;
+	}
+	return ready;
+}
+
+static noinline int port_choose(struct dcbport *port, u8 ready)
+{
+	u32 len[DCBPORT_PRIOS];	/* of those that are ready */
+	u8 tc, left;
+
+	for (left = ready; left; left &= left - 1) {
+		tc = __ffs(left);
 		len[tc] = qdisc_pkt_len(port->class[tc].queue.head);
 	}
+	return dcbport_drr_pick(&port->drr, ready, len);
+}
+
+/* The class that sends next, or -1 */
+static int port_pick(struct dcbport *port, u64 now)
+{
+	u8 tc, ready = port->backlog;
+
+	if (port_holds(port, now))
+		ready = port_ready(port, now);
 	if (!ready)
 		return -1;
-	return dcbport_drr_pick(&port->drr, ready, len);
+	if (ready & (ready - 1))
+		return port_choose(port, ready);
+	tc = __ffs(ready);
+	dcbport_drr_alone(&port->drr, tc,
+			  qdisc_pkt_len(port->class[tc].queue.head));
+	return tc;
 }
 
 /* When the packet could have gone onto the wire, had no timer been late; but not before
  * it came, nor while its class was paused.
  */
-static u64 packet_begin(const struct dcbport *port, const struct sk_buff *skb,
+static u64 packet_begin(const struct dcbport *port, const struct port_cb *cb,
 			u64 now)
 {
-	const struct port_cb *cb = port_cb(skb);
 	u64 begin = now > port->late ? now - port->late : 0;
 
-	begin = max3(begin, (u64)cb->time, class_until(port, cb->tc));
-	return max(begin, port->wire.free);
+	begin = max3(begin, (u64)cb->time, port->wire.free);
+	if (port_holds(port, begin))
+		begin = max(begin, class_until(port, cb->tc));
+	return begin;
 }
 
-static struct sk_buff *port_next(struct dcbport *port, u64 now, u64 *begin)
+static void port_onto_wire(struct dcbport *port, struct sk_buff *skb, u64 begin)
 {
-	struct sk_buff *skb = port_tell(port, now);
+	port_cb(skb)->time = dcbport_wire_send(&port->wire, begin,
+					       qdisc_pkt_len(skb)) +
+			     port->settings.delay;
+}
+
+/* The frame that goes onto the wire next, with the time when it arrives, or NULL */
+static struct sk_buff *port_next(struct dcbport *port, u64 now)
+{
+	u8 want = port_wants(port);
 	struct dcbport_class *class;
+	struct sk_buff *skb;
+	u64 begin;
+	u32 len;
 	int tc;
 
-	if (skb) {
-		*begin = max(now, port->wire.free);
-		return skb;
+	if (want | port->told) {
+		skb = port_tell(port, want, now);
+		if (skb) {
+			port_onto_wire(port, skb, max(now, port->wire.free));
+			return skb;
+		}
 	}
 	tc = port_pick(port, now);
 	if (tc < 0)
 		return NULL;
 	class = &port->class[tc];
-	skb = class_take(port, tc);
-	*begin = packet_begin(port, skb, now);
-	if (class->pace.rate)
-		dcbport_wire_send(&class->pace, *begin, qdisc_pkt_len(skb));
+	skb = class_take(port, class, port->sch);
+	len = qdisc_pkt_len(skb);
 	class->sent = now;
-	class->on_wire++;
-	dcbport_drr_sent(&port->drr, tc, qdisc_pkt_len(skb),
-			 !class->queue.qlen);
+	dcbport_drr_sent(&port->drr, tc, len, !class->queue.qlen);
+	begin = packet_begin(port, port_cb(skb), now);
+	if (class->pace.rate)
+		dcbport_wire_send(&class->pace, begin, len);
+	port_onto_wire(port, skb, begin);
 	return skb;
 }
 
@@ -563,47 +617,45 @@ static u64 wire_takes(const struct dcbport *port)
 	return max(port->wire.free, (u64)port_cb(port->flight.head)->time);
 }
 
-/* Put a frame onto the wire, if the wire is free and there is a frame */
-static bool port_send(struct dcbport *port, u64 now)
+/* A frame is on the wire, and will arrive later or after others */
+static void flight_enter(struct dcbport *port, struct sk_buff *skb)
 {
-	struct sk_buff *skb;
-	u64 begin;
-
-	if (wire_takes(port) > now)
-		return false;
-	skb = port_next(port, now, &begin);
-	if (!skb)
-		return false;
-	port_cb(skb)->time = dcbport_wire_send(&port->wire, begin,
-					       qdisc_pkt_len(skb)) +
-			     port->settings.delay;
+	if (!port_cb(skb)->control)
+		port->class[port_cb(skb)->tc].on_wire++;
 	__qdisc_enqueue_tail(skb, &port->flight);
-	return true;
 }
 
-/* A frame that has reached the end of the wire, or NULL */
-static struct sk_buff *port_arrived(struct dcbport *port, u64 now)
+static struct sk_buff *flight_leave(struct dcbport *port)
 {
-	struct dcbport_class *class;
-	struct sk_buff *skb;
-	struct port_cb *cb;
+	struct sk_buff *skb = __qdisc_dequeue_head(&port->flight);
 
-	if (!port->flight.qlen || port_cb(port->flight.head)->time > now)
-		return NULL;
-	skb = __qdisc_dequeue_head(&port->flight);
-	cb = port_cb(skb);
-	if (!cb->control) {
-		class = &port->class[cb->tc];
-		class->on_wire--;
-		class->count.out_packets++;
-		class->count.out_bytes += qdisc_pkt_len(skb);
-	}
-	_bstats_update(&port->sch->bstats, qdisc_pkt_len(skb), 1);
+	if (!port_cb(skb)->control)
+		port->class[port_cb(skb)->tc].on_wire--;
 	return skb;
 }
 
+/* A frame that has reached the end of the wire by now, or NULL */
+static struct sk_buff *port_frame(struct dcbport *port, u64 now)
+{
+	struct sk_buff *skb;
+
+	for (;;) {
+		if (port->flight.qlen &&
+		    port_cb(port->flight.head)->time <= now)
+			return flight_leave(port);
+		if (wire_takes(port) > now)
+			return NULL;
+		skb = port_next(port, now);
+		if (!skb)
+			return NULL;
+		if (!port->flight.qlen && port_cb(skb)->time <= now)
+			return skb;
+		flight_enter(port, skb);
+	}
+}
+
 /* When there is something to do next */
-static u64 port_wakeup(const struct dcbport *port, u64 now)
+static noinline u64 port_wakeup(const struct dcbport *port, u64 now)
 {
 	u64 at = U64_MAX, takes = wire_takes(port);
 	u8 left;
@@ -621,37 +673,71 @@ static u64 port_wakeup(const struct dcbport *port, u64 now)
 	return at;
 }
 
-/* Nothing to send, to announce or to wait for */
-static bool port_is_idle(const struct dcbport *port)
+static void count_out(struct Qdisc *sch, struct dcbport_class *class, u32 len)
 {
-	return !port->backlog && !port->flight.qlen && !port->poll &&
-	       !(port_wants(port) | port->told);
+	class->count.out_packets++;
+	class->count.out_bytes += len;
+	_bstats_update(&sch->bstats, len, 1);
+}
+
+static noinline struct sk_buff *dequeue_any(struct dcbport *port, struct Qdisc *sch,
+					    u64 now)
+{
+	struct sk_buff *skb;
+	u64 at;
+
+	if (!now)
+		now = ktime_get_ns();
+	if (port->poll || dcbport_pause_last(&port->pause) > now)
+		port_watch(port, now);
+	skb = port_frame(port, now);
+	if (skb && port_cb(skb)->control) {
+		_bstats_update(&sch->bstats, qdisc_pkt_len(skb), 1);
+	} else if (skb) {
+		count_out(sch, &port->class[port_cb(skb)->tc], qdisc_pkt_len(skb));
+	} else {
+		at = port_wakeup(port, now);
+		if (at != U64_MAX)
+			qdisc_watchdog_schedule_ns(&port->timer, at);
+	}
+	return skb;
+}
+
+/* Whether the only class with packets may send one, which arrives at once */
+static bool port_passes(const struct dcbport *port, u64 now)
+{
+	return port->plain && now && !(port->backlog & (port->backlog - 1)) &&
+	       dcbport_pause_last(&port->pause) <= now && port->wire.free <= now;
+}
+
+/* As dequeue_any(), in this usual case */
+static noinline struct sk_buff *dequeue_plain(struct dcbport *port,
+					      struct Qdisc *sch, u64 now)
+{
+	u8 tc = __ffs(port->backlog);
+	struct dcbport_class *class = &port->class[tc];
+	u32 len = qdisc_pkt_len(class->queue.head);
+	bool empty = class->queue.qlen == 1;
+
+	dcbport_drr_send(&port->drr, tc, len, empty);
+	class->sent = now;
+	count_out(sch, class, len);
+	return class_take(port, class, sch);
 }
 
 static struct sk_buff *port_dequeue(struct Qdisc *sch)
 {
 	struct dcbport *port = qdisc_priv(sch);
-	struct sk_buff *skb;
-	u64 at, now;
+	u64 more = port->flight.qlen | port->poll | port_wants(port) | port->told;
+	u64 now = port->came;
 
 	/* what has just come is looked at in the same moment */
-	now = port->came;
 	port->came = 0;
-	if (port_is_idle(port))
+	if (!(more | port->backlog))
 		return NULL;
-	if (!now)
-		now = ktime_get_ns();
-	port_watch(port, now);
-	do {
-		skb = port_arrived(port, now);
-		if (skb)
-			return skb;
-	} while (port_send(port, now));
-
-	at = port_wakeup(port, now);
-	if (at != U64_MAX)
-		qdisc_watchdog_schedule_ns(&port->timer, at);
-	return NULL;
+	if (!more && port_passes(port, now))
+		return dequeue_plain(port, sch, now);
+	return dequeue_any(port, sch, now);
 }
 
 /* --- the qdisc ------------------------------------------------------------ */
@@ -665,6 +751,10 @@ static void class_apply(struct dcbport *port, u8 tc)
 	/* packets may still wait in a class that no longer has a priority */
 	port->drr.weight[tc] = s->weight[tc] ?: 1;
 	port->drr.deficit[tc] = 0;
+	class->bit = 1 << tc;
+	class->limit = s->limit[tc];
+	class->curve = s->curve[tc];
+	class->counts_flows = dcbport_settings_counts_flows(s, tc);
 	class->prios = 0;
 	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
 		if (s->tc[prio] == tc)
@@ -672,6 +762,8 @@ static void class_apply(struct dcbport *port, u8 tc)
 	}
 	class->pace = (struct dcbport_wire) {
 		.rate = s->maxrate[tc], .overhead = s->overhead };
+	if (s->maxrate[tc])
+		port->paced |= 1 << tc;
 	if (!(s->pfc & class->prios) || s->action == DCBPORT_ACTION_OFF)
 		class->storm = false;
 }
@@ -679,12 +771,13 @@ static void class_apply(struct dcbport *port, u8 tc)
 static void port_apply(struct dcbport *port, const struct dcbport_settings *s)
 {
 	u64 now = ktime_get_ns();
-	u8 tc;
+	u8 tc, prio;
 
 	port->settings = *s;
 	port->wire.rate = s->rate;
 	port->wire.overhead = s->overhead;
 	port->wire.rest = 0;
+	port->paced = 0;
 	port->late = LATE;
 	if (s->rate)
 		port->late = max(port->late, div64_u64(LATE_BYTES * 8ULL *
@@ -693,6 +786,9 @@ static void port_apply(struct dcbport *port, const struct dcbport_settings *s)
 	dcbport_prio_map(&s->prio, &port->prio);
 	for (tc = 0; tc < DCBPORT_PRIOS; tc++)
 		class_apply(port, tc);
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++)
+		port->of[prio] = &port->class[s->tc[prio]];
+	port->plain = !s->rate && !s->delay && !port->paced;
 	port->poll = 0;
 	dcbport_pause_set(&port->pause, s->pfc, dcbport_rate(s), now);
 }
@@ -829,14 +925,13 @@ static void port_reset(struct Qdisc *sch)
 		port->class[tc].pace.free = 0;
 	}
 	local_bh_enable();
-	while ((skb = __qdisc_dequeue_head(&port->flight))) {
-		if (port_cb(skb)->control) {
-			__qdisc_drop(skb, &to_free);
-			continue;
-		}
+	while (port->flight.qlen) {
+		skb = flight_leave(port);
 		class = &port->class[port_cb(skb)->tc];
-		class->on_wire--;
-		port_drop(port, class, DCBPORT_DROP_RESET, skb, &to_free);
+		if (port_cb(skb)->control)
+			__qdisc_drop(skb, &to_free);
+		else
+			port_drop(port, class, DCBPORT_DROP_RESET, skb, &to_free);
 	}
 	kfree_skb_list(to_free);
 	port->wire.free = 0;

@@ -269,6 +269,33 @@ static void test_drr_strict(void)
 	expect(abs(waited - 141 * 6400 / 60) < 200, "it waited for %d", waited);
 }
 
+/* The short way for a class that is alone leads to the same state */
+static void test_drr_alone(void)
+{
+	for (int run = 0; run < 10000; run++) {
+		struct dcbport_drr drr = { .strict = random_below(256),
+					   .turn = random_below(DCBPORT_PRIOS) };
+		int prio = random_below(DCBPORT_PRIOS);
+		u32 len[DCBPORT_PRIOS] = {};
+		bool empty = random_one_in(2);
+		struct dcbport_drr other;
+
+		for (int i = 0; i < DCBPORT_PRIOS; i++) {
+			drr.weight[i] = random_in(1, 100);
+			drr.deficit[i] = random_below(drr.weight[i] * DCBPORT_QUANTUM + jumbo);
+		}
+		len[prio] = random_in(60, jumbo);
+		other = drr;
+		expect(dcbport_drr_pick(&other, 1 << prio, len) == prio, "it is alone");
+		dcbport_drr_sent(&other, prio, len[prio], empty);
+		dcbport_drr_send(&drr, prio, len[prio], empty);
+		if (!expect(!memcmp(&drr, &other, sizeof(drr)),
+			    "class %d: turn %d and deficit %u, not %d and %u", prio,
+			    drr.turn, drr.deficit[prio], other.turn, other.deficit[prio]))
+			return;
+	}
+}
+
 /* --- the link ------------------------------------------------------------- */
 
 static void test_wire(void)
@@ -366,6 +393,48 @@ static void test_pfc_fuzz(void)
 
 #define PORTS	16
 
+static int shared, given;	/* how often the short ways were gone */
+
+static void expect_same(const struct dcbport_account *a, const struct dcbport_pool *pool,
+			const struct dcbport_account *b, const struct dcbport_pool *other)
+{
+	expect(a->reserve == b->reserve && a->shared == b->shared &&
+	       a->headroom == b->headroom && a->most == b->most &&
+	       a->headroom_most == b->headroom_most && a->paused == b->paused &&
+	       pool->used == other->used, "the short way leads elsewhere");
+}
+
+/* Charge as the switch does, and check that the short way has the same result */
+static bool charge(struct dcbport_account *a, struct dcbport_pool *pool,
+		   const struct dcbport_thresholds *th, u32 len)
+{
+	struct dcbport_account b = *a;
+	struct dcbport_pool other = *pool;
+
+	if (!dcbport_account_shares(a, pool, th, len)) {
+		expect_same(a, pool, &b, &other);
+		return dcbport_account_charge(a, pool, th, len);
+	}
+	shared++;
+	expect(dcbport_account_charge(&b, &other, th, len), "it fits both ways");
+	expect_same(a, pool, &b, &other);
+	return true;
+}
+
+static void release(struct dcbport_account *a, struct dcbport_pool *pool,
+		    const struct dcbport_thresholds *th, u32 len)
+{
+	struct dcbport_account b = *a;
+	struct dcbport_pool other = *pool;
+
+	dcbport_account_release(&b, &other, th, len);
+	if (dcbport_account_gives(a, pool, len))
+		given++;
+	else
+		dcbport_account_release(a, pool, th, len);
+	expect_same(a, pool, &b, &other);
+}
+
 /* alpha * B / (1 + alpha * n): B = 12 MB, alpha = 1/8 */
 static void test_dynamic_threshold(void)
 {
@@ -385,7 +454,7 @@ static void test_dynamic_threshold(void)
 				if (account[p].paused)
 					paused++;
 				else
-					dcbport_account_charge(&account[p], &pool, &th, 1000);
+					charge(&account[p], &pool, &th, 1000);
 			}
 		}
 		for (int p = 0; p < ports[i]; p++)
@@ -405,22 +474,22 @@ static void test_static_threshold(void)
 	int n = 0;
 
 	for (; !a.paused; n++)
-		expect(dcbport_account_charge(&a, &pool, &th, 1000), "it fits");
+		expect(charge(&a, &pool, &th, 1000), "it fits");
 	expect(n == 60, "paused after %d KB", n);
-	while (dcbport_account_charge(&a, &pool, &th, 1000))
+	while (charge(&a, &pool, &th, 1000))
 		n++;
 	expect(n == 70 && a.headroom == 10000 && a.reserve == 2000 &&
 	       a.shared == 58000 && pool.used == 58000, "full with %d KB", n);
 	for (; a.paused; n--)
-		dcbport_account_release(&a, &pool, &th, 1000);
+		release(&a, &pool, &th, 1000);
 	expect(n == 40 && !a.headroom, "goes on with %d KB", n);
 	for (; n; n--)
-		dcbport_account_release(&a, &pool, &th, 1000);
+		release(&a, &pool, &th, 1000);
 	expect(!dcbport_account_bytes(&a) && !pool.used && a.most == 70000 &&
 	       a.headroom_most == 10000, "empty");
 }
 
-struct charge {
+struct packet {
 	int account;
 	u32 len;
 };
@@ -429,7 +498,7 @@ struct charge {
 static void test_account_bounds(void)
 {
 	enum { HELD = 500, STEPS = 200000 };
-	static struct charge held[HELD];
+	static struct packet held[HELD];
 	struct dcbport_pool pool = { .size = 300000, .alpha = DCBPORT_ALPHA_ONE / 2 };
 	struct dcbport_account a[PORTS] = {};
 	struct dcbport_thresholds th[PORTS];
@@ -446,27 +515,27 @@ static void test_account_bounds(void)
 	for (int step = 0; step < STEPS || n; step++) {
 		int i = random_below(PORTS);
 		u32 len = random_in(60, 9000);
-		u64 shared = 0;
+		u64 used = 0;
 
 		if (step < STEPS && n < HELD && !random_one_in(2)) {
-			if (dcbport_account_charge(&a[i], &pool, &th[i], len))
-				held[n++] = (struct charge){ i, len };
+			if (charge(&a[i], &pool, &th[i], len))
+				held[n++] = (struct packet){ i, len };
 			else
 				lost++;
 		} else if (n) {
 			int at = random_below(n);
 
 			i = held[at].account;
-			dcbport_account_release(&a[i], &pool, &th[i], held[at].len);
+			release(&a[i], &pool, &th[i], held[at].len);
 			held[at] = held[--n];
 		}
 		for (int p = 0; p < PORTS; p++)
-			shared += a[p].shared;
+			used += a[p].shared;
 		if (!expect(a[i].reserve <= th[i].reserve &&
 			    a[i].headroom <= th[i].headroom &&
 			    (!th[i].xoff || dcbport_account_bytes(&a[i]) <=
 			     (u64)th[i].xoff + th[i].headroom) &&
-			    shared == pool.used && pool.used <= pool.size,
+			    used == pool.used && pool.used <= pool.size,
 			    "bounds in step %d", step))
 			return;
 		if (!dcbport_account_bytes(&a[i]))
@@ -474,6 +543,8 @@ static void test_account_bounds(void)
 	}
 	expect(!pool.used, "%llu bytes are left", (unsigned long long)pool.used);
 	expect(lost > 100, "only %d were lost", lost);
+	expect(shared > 1000 && given > 1000, "the short ways were gone %d and %d times",
+	       shared, given);
 }
 
 /* An account counts in 32 bits, even if its pool and its thresholds allow more */
@@ -486,12 +557,12 @@ static void test_account_most(void)
 	struct dcbport_account a = {};
 	int taken = 0;
 
-	while (taken < 100 && dcbport_account_charge(&a, &pool, &th, 1U << 30))
+	while (taken < 100 && charge(&a, &pool, &th, 1U << 30))
 		taken++;
 	expect(taken == 3, "%d GiB were taken", taken);
 	expect(dcbport_account_bytes(&a) == 3U << 30, "and are held");
 	while (taken--)
-		dcbport_account_release(&a, &pool, &th, 1U << 30);
+		release(&a, &pool, &th, 1U << 30);
 	expect(!pool.used && !dcbport_account_bytes(&a) && !a.paused,
 	       "nothing is left");
 }
@@ -731,6 +802,7 @@ static const struct tap_test tests[] = {
 	{ "a paused class leaves its share to the others", test_drr_paused },
 	{ "no class gets a turn before it is due", test_drr_turns },
 	{ "strict classes first, and no class waits for ever", test_drr_strict },
+	{ "a class that is alone ends in the same state by the short way", test_drr_alone },
 	{ "a stream of frames has the link's rate exactly", test_wire },
 	{ "a PFC frame, byte by byte", test_pfc_bytes },
 	{ "quanta in ns", test_pfc_nsec },
