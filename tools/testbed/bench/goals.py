@@ -42,11 +42,12 @@ def _rows(r):
         spread = max(flows.values()) / min(flows.values()) - 1
         row("  from least to most", "%.4f" % spread, "<= %.4f" % FLAT, spread <= FLAT)
         at_most("bytes per flow", "bytes_per_flow", BYTES, "%d")
-    if "switch_port" in r:
+    if "switch_port_prio_bytes" in r:
         row("tbf, prio, RED and bfifo, instructions per packet", "%d" % r["switch_stack"])
         at_most("a port in a switch, with PFC", "switch_port", r["switch_stack"], "%d")
         row("  and flows counted", "%d" % r["switch_port_flows"])
         row("  and a link of 40 Gb/s, with a timer per packet", "%d" % r["switch_port_rate"])
+        row("  bytes per port and priority", "%d" % r["switch_port_prio_bytes"])
     if "ce_to_cnp_ns" in r:
         row("CE in to CNP out, ns", "%d" % r["ce_to_cnp_ns"])
         row("CNP in to the last packet too early, ns", "%d" % r["cnp_to_slower_ns"])

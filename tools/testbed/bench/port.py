@@ -18,6 +18,7 @@ EXTRA = "tools/bench/modules"
 PACKETS = 50000
 FRAME = 1082        # bytes, as in the middle of a message, MTU 1024
 TOS = 0x62          # priority 3, ECT(0)
+PRIOS = 8
 
 SETUP = """
 modprobe -a pktgen dummy bridge sch_tbf sch_prio sch_red
@@ -83,6 +84,8 @@ send port_flows
 dcqcn port set dev out0 rate 40gbit prio 3 flows_min 0 flows_max 0
 send port_rate
 cat charged
+insmod bin/portsize.ko
+echo "size $(cat /sys/module/portsize/parameters/bytes)"
 """
 
 HOSTS = "ip link set lo up\n"
@@ -97,7 +100,7 @@ def _build(guest, out):
             f.write("obj-m += %s/\n" % EXTRA)
 
     guest.image.module(TOP, MODULE_PARTS + (EXTRA,), modules, extra_modules)
-    for path in (DCBPORT, EXTRA + "/idle.ko"):
+    for path in (DCBPORT, EXTRA + "/idle.ko", EXTRA + "/portsize.ko"):
         shutil.copy2(os.path.join(modules, path), bin_dir)
     subprocess.run(["make", "-s", "-C", DCQCN], check=True)
     shutil.copy2(os.path.join(DCQCN, "dcqcn"), bin_dir)
@@ -121,8 +124,12 @@ def figures(text):
     charged = re.search(r'"rx_prio3_buffer_bytes_max": ?(\d+)', text)
     if not charged or not int(charged[1]):
         raise LabError("no packet was charged to its ingress port")
-    return {"switch_" + name: round(n - insns["bare"]) if name != "bare" else round(n)
-            for name, n in insns.items()}
+    size = re.search(r"^size (\d+)$", text, re.M)
+    if not size:
+        raise LabError("the guest did not measure the size of a port")
+    return {"switch_port_prio_bytes": int(size[1]) // PRIOS,
+            **{"switch_" + name: round(n - insns["bare"]) if name != "bare" else round(n)
+               for name, n in insns.items()}}
 
 
 def measure(out):
