@@ -130,12 +130,14 @@ void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *p, u64 no
 	cuts += !!(dcqcn_rate_cnp(&flow->rate, &p->rp, line, now) & DCQCN_RATE_CUT);
 }
 
-bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
-			enum dcqcn_pkt_kind kind, const struct dcqcn_bth *bth,
-			bool limit, dcqcn_okfn okfn)
+unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
+				enum dcqcn_pkt_kind kind, const struct dcqcn_bth *bth,
+				bool limit, dcqcn_okfn okfn)
 {
-	holds += !!(now_testing->faults & TAKEN);
-	return now_testing->faults & TAKEN;
+	if (!(now_testing->faults & TAKEN))
+		return NF_ACCEPT;
+	holds++;
+	return NF_STOLEN;
 }
 
 void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
@@ -179,9 +181,13 @@ bool dcqcn_ccc_receive(struct dcqcn_dev *dev, struct sk_buff *skb, const struct 
 }
 
 void dcqcn_ccc_output(struct dcqcn_qp *qp, const struct dcqcn_settings *p, struct sk_buff *skb,
-		      struct dcqcn_view view)
+		      u8 prio)
 {
-	check(p->ccc.algorithms && view.bth && !dcqcn_bth_is_ack(view.bth));
+	struct dcqcn_view view;
+
+	check(p->ccc.algorithms && p->rp_enable & BIT(prio));
+	check(dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb),
+			 ip_hdr(skb)->version == 6) && !dcqcn_bth_is_ack(view.bth));
 }
 
 bool within_module_mem_type(unsigned long addr, const struct module *mod,

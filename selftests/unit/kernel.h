@@ -513,19 +513,6 @@ static inline u8 ipv6_get_dsfield(const struct ipv6hdr *ip6h)
 	return p[0] << 4 | p[1] >> 4;
 }
 
-/* RFC 1624, equation 3, on the header's second byte */
-static inline void ipv4_change_dsfield(struct iphdr *iph, u8 mask, u8 value)
-{
-	u8 tos = (iph->tos & mask) | value;
-	u32 sum = (u16)~be16_to_cpu(iph->check);
-
-	sum += (u16)~(u16)iph->tos + tos;
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = (sum & 0xffff) + (sum >> 16);
-	iph->check = cpu_to_be16((u16)~sum);
-	iph->tos = tos;
-}
-
 static inline void ipv6_change_dsfield(struct ipv6hdr *ip6h, u8 mask, u8 value)
 {
 	u8 tos = (ipv6_get_dsfield(ip6h) & mask) | value;
@@ -646,11 +633,5 @@ static inline int ip_local_out(struct net *net, struct sock *sk,
 
 #define ip6_local_out		ip_local_out
 #define net_xmit_eval(err)	(err)
-
-static inline bool ipv6_addr_equal(const struct in6_addr *a,
-				   const struct in6_addr *b)
-{
-	return !memcmp(a, b, sizeof(*a));
-}
 
 #endif

@@ -138,8 +138,6 @@ static void send(unsigned int from)
 	struct sk_buff *skb;
 
 	while (h->left) {
-		struct dcqcn_view view;
-
 		spin_lock_bh(&qp->lock);
 		if (dcqcn_ccc_is_ready(qp, &h->settings) &&
 		    dcqcn_ccc_may_send(qp, false, fuzz_now)) {
@@ -158,8 +156,7 @@ static void send(unsigned int from)
 		skb = packet(from, h->psn, 0, false);
 		if (h->left == 1)
 			dcqcn_ccc_bth(skb)->opcode = 0x08;	/* RC WRITE, last */
-		view = dcqcn_view(skb->data, skb->len, false);
-		dcqcn_ccc_output(qp, &h->settings, skb, view);
+		dcqcn_ccc_output(qp, &h->settings, skb, 0);
 		h->left--;
 		spin_lock_bh(&qp->lock);
 		if (dcqcn_ccc_is_ready(qp, &h->settings)) {

@@ -116,7 +116,7 @@ static void output_of(struct dcqcn_qp *qp, enum dcqcn_pkt_kind kind, u32 psn, u3
 	skb->dst = &dst;
 	skb->protocol = kind;
 	skb->priority = psn;
-	if (dcqcn_pacer_output(qp, skb, kind, &bth, limit, okfn))
+	if (dcqcn_pacer_output(qp, skb, kind, &bth, limit, okfn) == NF_STOLEN)
 		return;
 	leaves(skb);
 	free(skb);
@@ -147,7 +147,7 @@ static void output_request(struct dcqcn_qp *qp, u32 psn, u32 bytes, u8 opcode)
 	udp->dest = cpu_to_be16(DCQCN_UDP_PORT);
 	udp->len = cpu_to_be16(len - sizeof(*iph));
 	*bth_of(skb) = (struct dcqcn_bth) { .opcode = opcode, .psn = cpu_to_be32(psn) };
-	if (dcqcn_pacer_output(qp, skb, DCQCN_PKT_REQUEST, bth_of(skb), true, okfn))
+	if (dcqcn_pacer_output(qp, skb, DCQCN_PKT_REQUEST, bth_of(skb), true, okfn) == NF_STOLEN)
 		return;
 	leaves(skb);
 	free(skb);

@@ -739,6 +739,45 @@ static void test_fuzz(void)
 	expect(cnps > i / 50 && valid > i / 1000, "too little got through");
 }
 
+/* The checksum of an IPv4 header */
+static u16 checksum(const u8 *p)
+{
+	u32 sum = 0;
+	size_t i;
+
+	for (i = 0; i < IP4_LEN; i += 2) {
+		if (i != 10)
+			sum += get16(p + i);
+	}
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return ~sum;
+}
+
+/* With each checksum that there is, as the ID changes */
+static void test_ect0(void)
+{
+	static const u8 tos[] = { 0x00, 0x60, 0xb8, 0xfc };
+	struct iphdr iph;
+	u8 *p = (u8 *)&iph;
+	size_t i;
+	u32 id;
+
+	for (i = 0; i < ARRAY_SIZE(tos); i++) {
+		for (id = 0; id < 65536; id++) {
+			memset(p, 0x45, IP4_LEN);
+			p[1] = tos[i];
+			put16(p + 4, id);
+			put16(p + 10, checksum(p));
+			dcqcn_ipv4_set_ect0(&iph);
+			if (!expect(p[1] == (tos[i] | 2) &&
+				    get16(p + 10) == checksum(p),
+				    "TOS %#x, ID %#x", tos[i], id))
+				return;
+		}
+	}
+}
+
 /* Feedback as the module sends it; cut short, of another version, or with a bit that is
  * wrong it is not valid
  */
@@ -806,6 +845,7 @@ static const struct tap_test tests[] = {
 	{ "any part of a packet readable", test_readable_part },
 	{ "packets cut short", test_truncated_packets },
 	{ "feedback, valid and not", test_feedback },
+	{ "marking ECT(0), with any checksum", test_ect0 },
 	{ "CNPs that are not valid", test_invalid_cnps },
 	{ "packets to leave alone", test_other_packets },
 	{ "fields", test_fields },

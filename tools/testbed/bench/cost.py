@@ -61,7 +61,7 @@ insmod bin/rdma_dcqcn_starting.ko
 knob h1 start_burst 1000000
 knob h1 rpg_max_rate 400000
 load
-measure starting 400 $RXE/rp_held_packets $RXE/rp_passed_packets
+measure starting 400 $RXE/rp_held_packets $RXE/rp_passed_packets $ANSWERS
 echo "result still_limited $(cat $RXE/rp_limited_qps)"
 unload
 rmmod rdma_dcqcn
@@ -69,13 +69,13 @@ rmmod rdma_dcqcn
 insmod bin/flowsize.ko
 echo "result flowsize $(cat /sys/module/flowsize/parameters/bytes)"
 
-# limited NAME MODULE RATE [T]: T in us; 0, the path is measured
+# limited NAME MODULE RATE [T [FILE]]: T in us; 0, the path is measured
 limited() {
 	dcqcn "$2"
 	[ -z "$4" ] || knob h1 rpg_time_reset "$4"
 	load
 	limit "$3"
-	measure "$1" 400 $RXE/rp_held_packets $RXE/rp_released_packets
+	measure "$1" 400 $RXE/rp_held_packets $RXE/rp_released_packets $5
 	unload
 	rmmod rdma_dcqcn
 }
@@ -84,7 +84,7 @@ limited() {
 # little less than it can, the less the more it has to do: most packets wait for their
 # timer, and the CPU is still busy all the time.
 limited passing rdma_dcqcn 20000
-limited measured rdma_dcqcn 20000 0
+limited measured rdma_dcqcn 20000 0 $ANSWERS
 rate=$(sed -n 's/^result passing //p' /lab/share/output |
 	awk '{ printf "%%d", 0.9 * %(frame)d * 8 * 1000 * $3 / $1 }')
 limited single rdma_dcqcn "$rate"
@@ -166,6 +166,7 @@ class Measured:
         insns, idle, packets, timers, *extra = results[name]
         if not packets:
             raise LabError("%s: no packets were sent" % name)
+        self.packets = packets
         self.insns = (insns - idle) / packets
         self.idle = idle / insns
         self.timers = timers / packets
@@ -209,7 +210,9 @@ def figures(r, flows):
         "settled_overhead": overhead(settled.insns),
         "starting_insns": round(starting.insns),
         "starting_overhead": overhead(starting.insns),
+        "starting_acks": round(starting.extra[-1] / starting.packets, 4),
         "limited_measured_insns": round(measured.insns),
+        "limited_measured_acks": round(measured.extra[-1] / measured.packets, 4),
         "measuring_insns": round(measured.insns - passing.insns),
         "limited_passing_insns": round(passing.insns),
         "limited_overhead_passing": overhead(passing.insns),

@@ -404,10 +404,13 @@ static bool dcqcn_ccc_wants(const struct dcqcn_ccc_sender *tx, u32 held,
 static struct dcqcn_bth *dcqcn_ccc_bth(struct sk_buff *skb)
 {
 	u8 *ip = skb_network_header(skb);
-	struct dcqcn_view view = dcqcn_view(ip, skb_headlen(skb), ip[0] >> 4 == 6);
+	struct dcqcn_view view;
 
 	/* ours to write, unless somebody else has a copy */
-	return skb_cloned(skb) ? NULL : (struct dcqcn_bth *)view.bth;
+	if (skb_cloned(skb) ||
+	    !dcqcn_view(&view, ip, skb_headlen(skb), ip[0] >> 4 == 6))
+		return NULL;
+	return (struct dcqcn_bth *)view.bth;
 }
 
 /**
@@ -493,7 +496,7 @@ void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
  * @qp: the QP
  * @settings: the port's, set to use contexts
  * @skb: the packet
- * @view: its headers, BTH included
+ * @prio: its priority
  *
  * Gives the QP a context unless it has one, and offers it to the peer until that agrees.
  *
@@ -501,7 +504,7 @@ void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
  */
 void dcqcn_ccc_output(struct dcqcn_qp *qp,
 		      const struct dcqcn_settings *settings,
-		      struct sk_buff *skb, struct dcqcn_view view)
+		      struct sk_buff *skb, u8 prio)
 {
 	struct in6_addr local, peer;
 	struct dcqcn_ccc *ccc;
@@ -511,7 +514,7 @@ void dcqcn_ccc_output(struct dcqcn_qp *qp,
 	if (ccc && READ_ONCE(ccc->tx.agreed) == settings->ccc.algorithms)
 		return;
 	pkt.ip = skb_network_header(skb);
-	pkt.v6 = view.v6;
+	pkt.v6 = ip_hdr(skb)->version == 6;
 	dcqcn_pkt_saddr(&pkt, &local);
 	dcqcn_pkt_daddr(&pkt, &peer);
 	spin_lock_bh(&qp->lock);
@@ -520,7 +523,7 @@ void dcqcn_ccc_output(struct dcqcn_qp *qp,
 		ccc = rcu_dereference_protected(qp->ccc,
 						lockdep_is_held(&qp->lock));
 		if (!ccc)
-			ccc = dcqcn_ccc_join(qp, &local, &peer, view.tos >> 5);
+			ccc = dcqcn_ccc_join(qp, &local, &peer, prio);
 		/* or else when it leaves the limiter */
 		if (ccc && !qp->flow.limited)
 			dcqcn_ccc_offer(qp, skb, ktime_get_ns());

@@ -201,7 +201,7 @@ void dcqcn_ccc_dev_set(struct dcqcn_dev *dev,
 
 void dcqcn_ccc_output(struct dcqcn_qp *qp,
 		      const struct dcqcn_settings *settings,
-		      struct sk_buff *skb, struct dcqcn_view view);
+		      struct sk_buff *skb, u8 prio);
 void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now);
 void dcqcn_ccc_leave(struct dcqcn_qp *qp);
 u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now);

@@ -94,9 +94,10 @@ static __always_inline bool dcqcn_in_matters(const struct sk_buff *skb, bool v6)
 
 	if (!dcqcn_is_udp(skb, v6))
 		return false;
-	view = dcqcn_view(skb_network_header(skb), skb_headlen(skb), v6);
+	if (!dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb), v6))
+		return true;
 	return (view.tos & DCQCN_ECN_MASK) == DCQCN_ECN_CE ||
-	       !view.bth || view.bth->opcode >= DCQCN_OPCODE_NOT_RXE ||
+	       view.bth->opcode >= DCQCN_OPCODE_NOT_RXE ||
 	       (static_branch_unlikely(&dcqcn_cccs) &&
 		view.bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE)) ||
 	       (dcqcn_bth_is_ack(view.bth) &&
@@ -187,8 +188,7 @@ static bool dcqcn_is_builtin_rxe(const struct sk_buff *skb, bool v6)
 	    skb->destructor == sock_wfree || skb->destructor == sock_efree ||
 	    !dcqcn_is_udp(skb, v6))
 		return false;
-	view = dcqcn_view(skb_network_header(skb), skb_headlen(skb), v6);
-	if (!view.bth)
+	if (!dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb), v6))
 		return false;
 	udp = (const struct udphdr *)view.bth - 1;
 	if (udp->dest != htons(DCQCN_UDP_PORT))
@@ -231,10 +231,9 @@ dcqcn_send(struct sk_buff *skb, const struct nf_hook_state *state, bool v6)
 	/* never QP0 or QP1 (GSI) */
 	if (ibqp->qp_num <= DCQCN_QPN_GSI)
 		return NF_ACCEPT;
-	view = dcqcn_view(skb_network_header(skb), skb_headlen(skb), v6);
-	if (!view.bth)
+	if (!dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb), v6))
 		return NF_ACCEPT;
-	return dcqcn_rp_output(dev, ibqp->qp_num, skb, view, state->okfn);
+	return dcqcn_rp_output(dev, ibqp->qp_num, skb, view, v6, state);
 }
 
 static noinline unsigned int

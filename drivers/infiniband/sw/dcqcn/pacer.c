@@ -798,18 +798,20 @@ static bool dcqcn_flow_spares(const struct dcqcn_qp *qp,
  *
  * Context: under RCU; process with BH on, or softirq. Takes @qp->lock. May
  * send, when it takes the packet.
- * Return: whether the packet was taken; if not, the caller lets it pass.
+ * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
  */
-bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
-			enum dcqcn_pkt_kind kind, const struct dcqcn_bth *bth,
-			bool limit, dcqcn_okfn okfn)
+unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
+				enum dcqcn_pkt_kind kind,
+				const struct dcqcn_bth *bth, bool limit,
+				dcqcn_okfn okfn)
 {
 	/* what a switch port counts: the frame without its FCS */
 	u32 bytes = skb->len + ETH_HLEN;
 	struct dcqcn_flow *flow = &qp->flow;
 	u32 psn = dcqcn_bth_psn(bth);
 	struct sk_buff *drop = NULL;
-	bool taken = false, pass = false, earlier;
+	unsigned int verdict = NF_ACCEPT;
+	bool pass = false, earlier;
 	struct dcqcn_fifo *fifo;
 	u64 now;
 
@@ -820,7 +822,7 @@ bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 		goto unlock;
 	now = ktime_get_ns();	/* with the lock, so that it never goes back */
 
-	taken = true;
+	verdict = NF_STOLEN;
 	fifo = dcqcn_flow_fifo(flow, kind);
 	drop = dcqcn_flow_find_stale(qp, fifo, skb, kind, psn, now);
 	if (!limit)
@@ -860,7 +862,7 @@ unlock:
 		dcqcn_flow_send(skb, okfn);
 	if (unlikely(drop))
 		kfree_skb_list(drop);
-	return taken;
+	return verdict;
 }
 
 /* ns; the round trip that is known best */

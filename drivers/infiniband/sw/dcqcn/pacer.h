@@ -116,9 +116,10 @@ void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 void dcqcn_pacer_start(struct dcqcn_qp *qp,
 		       const struct dcqcn_settings *settings, bool asks);
 u64 dcqcn_pacer_floor(const struct dcqcn_flow *flow);
-bool dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
-			enum dcqcn_pkt_kind kind, const struct dcqcn_bth *bth,
-			bool limit, dcqcn_okfn okfn);
+unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
+				enum dcqcn_pkt_kind kind,
+				const struct dcqcn_bth *bth, bool limit,
+				dcqcn_okfn okfn);
 void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn);
 u64 dcqcn_pacer_line(const struct dcqcn_qp *qp,
 		     const struct dcqcn_settings *settings);

@@ -9,6 +9,7 @@
 #include <linux/string.h>
 #include <linux/types.h>
 #include <linux/udp.h>
+#include <net/ipv6.h>
 
 #define DCQCN_UDP_PORT		4791
 
@@ -195,42 +196,37 @@ static inline u8 dcqcn_pkt_ecn(const struct dcqcn_pkt *pkt)
 
 /**
  * struct dcqcn_view - the headers that the hooks look at first
- * @bth: BTH, if it is a RoCEv2 packet; NULL if it is not readable as a whole
+ * @bth: BTH, if it is a RoCEv2 packet
  * @tos: IPv4 TOS or IPv6 traffic class
- * @v6: IPv6
- *
- * Fits into two registers.
  */
 struct dcqcn_view {
 	const struct dcqcn_bth *bth;
 	u8 tos;
-	bool v6;
 };
 
 /**
  * dcqcn_view() - take a first look at a packet; most need no second one
+ * @view: what it finds
  * @ip: IP header, readable
  * @len: readable bytes from @ip on
  * @v6: IPv6
  *
  * Always inlined, so unused fields cost nothing.
  *
- * Context: any. Return: the view; @bth is valid if a UDP header precedes it.
+ * Context: any. Return: true if the BTH, if it is one, is readable as a whole. It is one
+ * if a UDP header precedes it.
  */
-static __always_inline struct dcqcn_view dcqcn_view(const void *ip, size_t len,
-						    bool v6)
+static __always_inline bool dcqcn_view(struct dcqcn_view *view, const void *ip,
+				       size_t len, bool v6)
 {
 	const struct ipv6hdr *ip6h = ip;
 	const struct iphdr *iph = ip;
 	size_t at = sizeof(struct udphdr);
 
 	at += v6 ? sizeof(*ip6h) : iph->ihl * 4;
-	return (struct dcqcn_view) {
-		.bth = len < at + sizeof(struct dcqcn_bth) ? NULL : ip + at,
-		.tos = v6 ? ip6h->priority << 4 | ip6h->flow_lbl[0] >> 4 :
-			    iph->tos,
-		.v6 = v6,
-	};
+	view->bth = ip + at;
+	view->tos = v6 ? ip6h->priority << 4 | ip6h->flow_lbl[0] >> 4 : iph->tos;
+	return len >= at + sizeof(struct dcqcn_bth);
 }
 
 static inline u32 dcqcn_bth_qpn(const struct dcqcn_bth *bth)
@@ -285,10 +281,20 @@ static inline bool dcqcn_ip_is_to(const void *ip, const struct in6_addr *addr)
 	const struct iphdr *iph = ip;
 
 	if (iph->version == 6)
-		return !memcmp(&ip6h->daddr, addr, sizeof(*addr));
-	return addr->s6_addr32[3] == iph->daddr &&
-	       addr->s6_addr32[2] == cpu_to_be32(0xffff) &&
-	       !addr->s6_addr32[1] && !addr->s6_addr32[0];
+		return ipv6_addr_equal(&ip6h->daddr, addr);
+	return addr->s6_addr32[3] == iph->daddr && ipv6_addr_v4mapped(addr);
+}
+
+/* Make an IPv4 packet that is not ECT ECT(0). As ipv4_change_dsfield(), but with what is
+ * known of the old value: the TOS grows by 2, so the checksum falls by 2, and by another
+ * one for the carry if that goes below 0.
+ */
+static inline void dcqcn_ipv4_set_ect0(struct iphdr *iph)
+{
+	u32 check = (__force u16)iph->check - (__force u16)cpu_to_be16(DCQCN_ECN_ECT_0);
+
+	iph->check = (__force __sum16)(check + (check >> 16));
+	iph->tos |= DCQCN_ECN_ECT_0;
 }
 
 /**

@@ -61,9 +61,9 @@ struct dcqcn_event {
 
 /**
  * struct dcqcn_qp - a local QP that has met congestion
+ * @node: in dcqcn_dev.qp_table
  * @lock: protects the fields below that packets change, and @flow
  * @qpn: local QP number
- * @node: in dcqcn_dev.qp_table
  * @dev: its port
  * @state: see &enum dcqcn_qp_state
  * @type: RC, UC or UD
@@ -91,9 +91,9 @@ struct dcqcn_event {
  * @ccc: the context that its packets belong to, NULL for none; RCU
  */
 struct dcqcn_qp {
+	struct hlist_node node;	/* first: its address is the entry's */
 	spinlock_t lock;	/* protects what packets change */
 	u32 qpn;
-	struct hlist_node node;
 	struct dcqcn_dev *dev;
 	u8 state;
 	u8 type;
@@ -235,6 +235,27 @@ static inline bool dcqcn_qp_matches(const struct dcqcn_qp *qp,
 	       dcqcn_ip_is_to(skb_network_header(skb), &qp->peer);
 }
 
+/* Whether a QP has already sent a packet in this jiffy, or was resolved in it */
+static inline bool dcqcn_qp_is_seen(const struct dcqcn_qp *qp)
+{
+	unsigned long now = jiffies;
+
+	return READ_ONCE(qp->seen) == now;
+}
+
+/* Return true if a packet from a QP changes nothing in its entry: the QP is live, it sent
+ * in this jiffy, and with the same priority. Without the lock: a torn read looks like a
+ * change, which dcqcn_qp_confirm() then looks at.
+ */
+static inline bool dcqcn_qp_expects(const struct dcqcn_qp *qp,
+				    const struct sk_buff *skb, u32 dest_qpn,
+				    u8 prio)
+{
+	return READ_ONCE(qp->state) == DCQCN_QP_LIVE && qp->owner &&
+	       dcqcn_qp_is_seen(qp) && READ_ONCE(qp->prio) == prio &&
+	       dcqcn_qp_matches(qp, skb, dest_qpn);
+}
+
 /**
  * dcqcn_qp_confirm() - check a packet that a QP sends against its entry
  * @qp: the entry
@@ -250,7 +271,7 @@ static inline bool dcqcn_qp_confirm(struct dcqcn_qp *qp,
 				    u8 prio)
 {
 	u8 state = READ_ONCE(qp->state);
-	unsigned long now = jiffies, seen = qp->seen;
+	unsigned long seen = READ_ONCE(qp->seen), now = jiffies;
 
 	if (state != DCQCN_QP_LIVE && state != DCQCN_QP_ABSENT)
 		return false;

@@ -186,42 +186,82 @@ static bool dcqcn_rp_starts(const struct dcqcn_settings *settings,
 	       settings->rp_enable & BIT(prio);
 }
 
-/* Give a QP that sends data a context, and offer that to its peer. Out of line to keep
- * the path of others small. Return true if the packet may have to obey a limiter or a
- * context; without the lock, as a filter.
+/* Give a QP that sends data a context, and offer that to its peer. Return true if the
+ * packet may have to obey a limiter or a context; without the lock, as a filter.
  */
-static noinline bool dcqcn_rp_offer(struct dcqcn_qp *qp,
-				    const struct dcqcn_settings *settings,
-				    struct sk_buff *skb, bool v6)
+static noinline bool dcqcn_rp_offer(struct dcqcn_qp *qp, struct sk_buff *skb,
+				    const struct dcqcn_bth *bth, u8 tos)
 {
-	struct dcqcn_view view = dcqcn_view(skb_network_header(skb),
-					    skb_headlen(skb), v6);
+	const struct dcqcn_settings *settings;
 	const struct dcqcn_ccc *ccc;
 
-	if (settings->ccc.algorithms &&
-	    settings->rp_enable & BIT(view.tos >> 5) &&
-	    dcqcn_opcode_kinds[view.bth->opcode] != DCQCN_PKT_ACK)
-		dcqcn_ccc_output(qp, settings, skb, view);
+	settings = rcu_dereference(qp->dev->settings);
+	if (settings->ccc.algorithms && settings->rp_enable & BIT(tos >> 5) &&
+	    dcqcn_opcode_kinds[bth->opcode] != DCQCN_PKT_ACK)
+		dcqcn_ccc_output(qp, settings, skb, tos >> 5);
 	ccc = rcu_dereference(qp->ccc);
 	return READ_ONCE(qp->flow.limited) ||
 	       (ccc && READ_ONCE(ccc->tx.agreed));
 }
 
-/* Hand a packet to its QP's limiter, if there is one */
+/* Hand a packet to its QP's limiter */
 static __always_inline unsigned int
-dcqcn_rp_pace(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
-	      struct sk_buff *skb, struct dcqcn_view view, dcqcn_okfn okfn)
+dcqcn_rp_pace(struct dcqcn_qp *qp, struct sk_buff *skb,
+	      enum dcqcn_pkt_kind kind, const struct dcqcn_bth *bth, u8 tos,
+	      dcqcn_okfn okfn)
 {
-	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[view.bth->opcode];
+	const struct dcqcn_settings *settings;
+
+	settings = rcu_dereference(qp->dev->settings);
+	return dcqcn_pacer_output(qp, skb, kind, bth,
+				  settings->rp_enable & BIT(tos >> 5), okfn);
+}
+
+/* Hand a packet to its QP's limiter or context, if there is one */
+static unsigned int dcqcn_rp_obey(struct dcqcn_qp *qp, struct sk_buff *skb,
+				  const struct dcqcn_bth *bth, u8 tos,
+				  dcqcn_okfn okfn)
+{
 	bool limited = READ_ONCE(qp->flow.limited);
 
 	if (static_branch_unlikely(&dcqcn_cccs))
-		limited = dcqcn_rp_offer(qp, settings, skb, view.v6);
-	if (limited &&
-	    dcqcn_pacer_output(qp, skb, kind, view.bth,
-			       settings->rp_enable & BIT(view.tos >> 5), okfn))
-		return NF_STOLEN;
-	return NF_ACCEPT;
+		limited = dcqcn_rp_offer(qp, skb, bth, tos);
+	if (!limited)
+		return NF_ACCEPT;
+	return dcqcn_rp_pace(qp, skb, dcqcn_opcode_kinds[bth->opcode], bth, tos,
+			     okfn);
+}
+
+/**
+ * dcqcn_rp_review() - handle a packet that may change its QP's entry
+ * @qp: the QP
+ * @skb: the packet
+ * @bth: its BTH
+ * @tos: its IPv4 TOS or IPv6 traffic class
+ * @okfn: resumes the packet behind our hook
+ *
+ * A flow may begin with it, or its QP may be another one by now, or have a context.
+ *
+ * Context: under RCU; process with BH enabled, or softirq. May send.
+ * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
+ */
+unsigned int dcqcn_rp_review(struct dcqcn_qp *qp, struct sk_buff *skb,
+			     const struct dcqcn_bth *bth, u8 tos,
+			     dcqcn_okfn okfn)
+{
+	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[bth->opcode];
+	const struct dcqcn_settings *settings;
+	u8 prio = tos >> 5;
+
+	if (kind == DCQCN_PKT_OTHER)
+		return NF_ACCEPT;
+	settings = rcu_dereference(qp->dev->settings);
+	if (dcqcn_qp_confirm(qp, skb, dcqcn_bth_qpn(bth),
+			     kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) :
+						     prio) &&
+	    dcqcn_rp_starts(settings, kind, prio))
+		dcqcn_pacer_start(qp, settings, dcqcn_bth_may_ask(bth));
+	return dcqcn_rp_obey(qp, skb, bth, tos, okfn);
 }
 
 /**
@@ -229,57 +269,56 @@ dcqcn_rp_pace(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
  * @dev: the port
  * @qpn: the QP
  * @skb: the packet
- * @view: its headers, including the BTH
+ * @bth: its BTH
+ * @tos: its IPv4 TOS or IPv6 traffic class
  * @okfn: resumes the packet behind our hook
  *
  * Context: under RCU; process with BH enabled, or softirq. May send.
  * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
  */
 unsigned int dcqcn_rp_begin(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
-			    struct dcqcn_view view, dcqcn_okfn okfn)
+			    const struct dcqcn_bth *bth, u8 tos,
+			    dcqcn_okfn okfn)
 {
 	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
-	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[view.bth->opcode];
+	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[bth->opcode];
 	struct dcqcn_qp *qp;
 
 	if (kind == DCQCN_PKT_OTHER || kind == DCQCN_PKT_ACK ||
-	    !(settings->rp_enable & BIT(view.tos >> 5)))
+	    !(settings->rp_enable & BIT(tos >> 5)))
 		return NF_ACCEPT;
 	qp = dcqcn_qp_begin(dev, qpn, skb);
 	if (!qp)
 		return NF_ACCEPT;
-	if (dcqcn_rp_starts(settings, kind, view.tos >> 5))
-		dcqcn_pacer_start(qp, settings, dcqcn_bth_may_ask(view.bth));
-	return dcqcn_rp_pace(qp, settings, skb, view, okfn);
+	if (dcqcn_rp_starts(settings, kind, tos >> 5))
+		dcqcn_pacer_start(qp, settings, dcqcn_bth_may_ask(bth));
+	return dcqcn_rp_obey(qp, skb, bth, tos, okfn);
 }
 
 /**
- * dcqcn_rp_limit() - handle an outgoing packet of a QP with an entry
- * @dev: the port
+ * dcqcn_rp_limit() - handle an outgoing packet of a QP that is limited
  * @qp: the QP
  * @skb: the packet
- * @view: its headers, including the BTH
+ * @bth: its BTH
+ * @tos: its IPv4 TOS or IPv6 traffic class
  * @okfn: resumes the packet behind our hook
  *
  * Context: under RCU; process with BH enabled, or softirq. May send.
  * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
  */
-unsigned int dcqcn_rp_limit(struct dcqcn_dev *dev, struct dcqcn_qp *qp,
-			    struct sk_buff *skb, struct dcqcn_view view,
+unsigned int dcqcn_rp_limit(struct dcqcn_qp *qp, struct sk_buff *skb,
+			    const struct dcqcn_bth *bth, u8 tos,
 			    dcqcn_okfn okfn)
 {
-	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
-	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[view.bth->opcode];
-	u8 prio = view.tos >> 5;
+	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[bth->opcode];
 
 	if (kind == DCQCN_PKT_OTHER)
 		return NF_ACCEPT;
-	if (dcqcn_qp_confirm(qp, skb, dcqcn_bth_qpn(view.bth),
-			     kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) :
-						     prio) &&
-	    dcqcn_rp_starts(settings, kind, prio))
-		dcqcn_pacer_start(qp, settings, dcqcn_bth_may_ask(view.bth));
-	return dcqcn_rp_pace(qp, settings, skb, view, okfn);
+	if (!dcqcn_qp_expects(qp, skb, dcqcn_bth_qpn(bth),
+			      kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) :
+						      tos >> 5))
+		return dcqcn_rp_review(qp, skb, bth, tos, okfn);
+	return dcqcn_rp_pace(qp, skb, kind, bth, tos, okfn);
 }
 
 /**
@@ -287,33 +326,35 @@ unsigned int dcqcn_rp_limit(struct dcqcn_dev *dev, struct dcqcn_qp *qp,
  * @dev: the port it belongs to
  * @qpn: the QP it belongs to
  * @skb: the packet
- * @view: its headers, including the BTH
+ * @bth: its BTH
+ * @tos: its IPv4 TOS or IPv6 traffic class
  * @okfn: resumes the packet behind our hook
  *
  * Context: under RCU; process with BH enabled, or softirq. May send.
  * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
  */
 unsigned int dcqcn_rp_pass_ccc(struct dcqcn_dev *dev, u32 qpn,
-			       struct sk_buff *skb, struct dcqcn_view view,
-			       dcqcn_okfn okfn)
+			       struct sk_buff *skb, const struct dcqcn_bth *bth,
+			       u8 tos, dcqcn_okfn okfn)
 {
 	struct dcqcn_qp *qp = dcqcn_qp_find(dev, qpn);
 
 	if (!qp)
 		return dcqcn_settings_start(rcu_dereference(dev->settings)) ?
-		       dcqcn_rp_begin(dev, qpn, skb, view, okfn) : NF_ACCEPT;
-	if (!time_after(jiffies, READ_ONCE(qp->seen)) &&
-	    !READ_ONCE(qp->flow.limited) && !rcu_access_pointer(qp->ccc))
+		       dcqcn_rp_begin(dev, qpn, skb, bth, tos, okfn) :
+		       NF_ACCEPT;
+	if (dcqcn_qp_is_seen(qp) && !READ_ONCE(qp->flow.limited) &&
+	    !rcu_access_pointer(qp->ccc))
 		return NF_ACCEPT;
-	return dcqcn_rp_limit(dev, qp, skb, view, okfn);
+	return dcqcn_rp_review(qp, skb, bth, tos, okfn);
 }
 
 /**
  * dcqcn_rp_output_shared() - dcqcn_rp_output() for a cloned packet
  * @dev: the port it belongs to
  * @qpn: the QP it belongs to
- * @skb: the packet to mark ECT; its headers move
- * @view: its headers, including the BTH
+ * @skb: the packet to mark ECT, with a readable BTH; its headers move
+ * @v6: IPv6
  * @okfn: resumes the packet behind our hook
  *
  * If there is no memory for a copy, the packet stays unmarked and is counted.
@@ -322,14 +363,16 @@ unsigned int dcqcn_rp_pass_ccc(struct dcqcn_dev *dev, u32 qpn,
  * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
  */
 unsigned int dcqcn_rp_output_shared(struct dcqcn_dev *dev, u32 qpn,
-				    struct sk_buff *skb, struct dcqcn_view view,
+				    struct sk_buff *skb, bool v6,
 				    dcqcn_okfn okfn)
 {
-	if (skb_ensure_writable(skb, view.v6 ? sizeof(struct ipv6hdr) :
-					       sizeof(struct iphdr)))
+	struct dcqcn_view view;
+
+	if (skb_ensure_writable(skb, v6 ? sizeof(struct ipv6hdr) :
+					  sizeof(struct iphdr)))
 		dcqcn_count(dev, DCQCN_RP_ECT_ERRORS);
 	else
-		dcqcn_rp_mark(skb, view.v6);
-	view = dcqcn_view(skb_network_header(skb), skb_headlen(skb), view.v6);
+		dcqcn_rp_mark(skb, v6);
+	dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb), v6);
 	return dcqcn_rp_pass(dev, qpn, skb, view, okfn);
 }

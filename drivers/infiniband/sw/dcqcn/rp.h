@@ -40,26 +40,29 @@ void dcqcn_rp_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 void dcqcn_rp_ack(struct dcqcn_dev *dev, const struct dcqcn_pkt *pkt);
 void dcqcn_rp_resolved(struct dcqcn_qp *qp);
 unsigned int dcqcn_rp_begin(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
-			    struct dcqcn_view view, dcqcn_okfn okfn);
-unsigned int dcqcn_rp_limit(struct dcqcn_dev *dev, struct dcqcn_qp *qp,
-			    struct sk_buff *skb, struct dcqcn_view view,
+			    const struct dcqcn_bth *bth, u8 tos,
 			    dcqcn_okfn okfn);
+unsigned int dcqcn_rp_limit(struct dcqcn_qp *qp, struct sk_buff *skb,
+			    const struct dcqcn_bth *bth, u8 tos,
+			    dcqcn_okfn okfn);
+unsigned int dcqcn_rp_review(struct dcqcn_qp *qp, struct sk_buff *skb,
+			     const struct dcqcn_bth *bth, u8 tos,
+			     dcqcn_okfn okfn);
 unsigned int dcqcn_rp_pass_ccc(struct dcqcn_dev *dev, u32 qpn,
-			       struct sk_buff *skb, struct dcqcn_view view,
-			       dcqcn_okfn okfn);
+			       struct sk_buff *skb, const struct dcqcn_bth *bth,
+			       u8 tos, dcqcn_okfn okfn);
 unsigned int dcqcn_rp_output_shared(struct dcqcn_dev *dev, u32 qpn,
-				    struct sk_buff *skb, struct dcqcn_view view,
+				    struct sk_buff *skb, bool v6,
 				    dcqcn_okfn okfn);
 
-/* Let switches mark a packet instead of dropping it */
+/* Let switches mark a packet that is not ECT instead of dropping it */
 static __always_inline void dcqcn_rp_mark(struct sk_buff *skb, bool v6)
 {
 	if (v6)
 		ipv6_change_dsfield(ipv6_hdr(skb), (u8)~DCQCN_ECN_MASK,
 				    DCQCN_ECN_ECT_0);
 	else
-		ipv4_change_dsfield(ip_hdr(skb), (u8)~DCQCN_ECN_MASK,
-				    DCQCN_ECN_ECT_0);
+		dcqcn_ipv4_set_ect0(ip_hdr(skb));
 }
 
 /* Once a packet is ECT, see whether its QP has, or needs, a limiter. A QP without one
@@ -72,16 +75,19 @@ dcqcn_rp_pass(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	struct dcqcn_qp *qp = NULL;
 
 	if (static_branch_unlikely(&dcqcn_cccs))
-		return dcqcn_rp_pass_ccc(dev, qpn, skb, view, okfn);
+		return dcqcn_rp_pass_ccc(dev, qpn, skb, view.bth, view.tos,
+					 okfn);
 	if (READ_ONCE(dev->num_qps))
 		qp = dcqcn_qp_find(dev, qpn);
 	if (!qp)
 		return rcu_dereference(dev->settings)->rp.start_burst ?
-		       dcqcn_rp_begin(dev, qpn, skb, view, okfn) : NF_ACCEPT;
-	if (!time_after(jiffies, READ_ONCE(qp->seen)) &&
-	    !READ_ONCE(qp->flow.limited))
+		       dcqcn_rp_begin(dev, qpn, skb, view.bth, view.tos,
+				      okfn) : NF_ACCEPT;
+	if (READ_ONCE(qp->flow.limited))
+		return dcqcn_rp_limit(qp, skb, view.bth, view.tos, okfn);
+	if (dcqcn_qp_is_seen(qp))
 		return NF_ACCEPT;
-	return dcqcn_rp_limit(dev, qp, skb, view, okfn);
+	return dcqcn_rp_review(qp, skb, view.bth, view.tos, okfn);
 }
 
 /**
@@ -90,18 +96,20 @@ dcqcn_rp_pass(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
  * @qpn: the QP it belongs to, never QP0 or QP1
  * @skb: the packet
  * @view: its headers, including the BTH
- * @okfn: resumes the packet behind our hook
+ * @v6: IPv6
+ * @state: of the hook; its okfn resumes the packet behind it
  *
  * While flows start at line rate and no QP of the port has met congestion,
  * packets are only marked ECT.
- * Inline, because every packet that rxe sends passes here.
+ * Inline, because every packet that rxe sends passes here. Few enough values live on
+ * until the end for registers that need not be saved, and all calls are tail calls.
  *
  * Context: under RCU; process with BH enabled, or softirq. May send.
  * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
  */
 static __always_inline unsigned int
 dcqcn_rp_output(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
-		struct dcqcn_view view, dcqcn_okfn okfn)
+		struct dcqcn_view view, bool v6, const struct nf_hook_state *state)
 {
 	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
 	u32 dest = dcqcn_bth_qpn(view.bth);
@@ -112,10 +120,11 @@ dcqcn_rp_output(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	    settings->rp_enable & BIT(view.tos >> 5) &&
 	    !dcqcn_bth_is_ack(view.bth)) {
 		if (unlikely(skb_cloned(skb)))
-			return dcqcn_rp_output_shared(dev, qpn, skb, view, okfn);
-		dcqcn_rp_mark(skb, view.v6);
+			return dcqcn_rp_output_shared(dev, qpn, skb, v6,
+						      state->okfn);
+		dcqcn_rp_mark(skb, v6);
 	}
-	return dcqcn_rp_pass(dev, qpn, skb, view, okfn);
+	return dcqcn_rp_pass(dev, qpn, skb, view, state->okfn);
 }
 
 #endif /* DCQCN_RP_H */

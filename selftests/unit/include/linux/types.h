@@ -15,5 +15,6 @@ typedef __s32 s32;
 typedef __s64 s64;
 
 #define __packed __attribute__((__packed__))
+#define __force
 
 #endif

@@ -8,6 +8,12 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
+static inline bool ipv6_addr_equal(const struct in6_addr *a,
+				   const struct in6_addr *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
 static inline bool ipv6_addr_v4mapped(const struct in6_addr *a)
 {
 	return !a->s6_addr32[0] && !a->s6_addr32[1] &&
