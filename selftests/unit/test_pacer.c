@@ -42,7 +42,7 @@ static struct dcqcn_qp qps[QPS];
 
 /* Packets sent, in order */
 static struct { u8 kind; u32 psn; bool asks; } sent[8192];
-static unsigned int num_sent, preemptible;
+static unsigned int num_sent, num_unseen, preemptible;
 
 /* Runs on the other CPU while a packet is being sent */
 static void (*meanwhile)(void);
@@ -127,7 +127,7 @@ static void output(enum dcqcn_pkt_kind kind, u32 psn)
 	output_of(&qps[0], kind, psn, kind == DCQCN_PKT_ACK ? 62 : 1000, 2304, true);
 }
 
-/* rxe outputs a request of an opcode, all of it */
+/* rxe outputs a request of an opcode, all of it, and rp.c does not show all to the pacer */
 static void output_request(struct dcqcn_qp *qp, u32 psn, u32 bytes, u8 opcode)
 {
 	u32 len = bytes - ETH_HLEN;
@@ -147,7 +147,10 @@ static void output_request(struct dcqcn_qp *qp, u32 psn, u32 bytes, u8 opcode)
 	udp->dest = cpu_to_be16(DCQCN_UDP_PORT);
 	udp->len = cpu_to_be16(len - sizeof(*iph));
 	*bth_of(skb) = (struct dcqcn_bth) { .opcode = opcode, .psn = cpu_to_be32(psn) };
-	if (dcqcn_pacer_output(qp, skb, DCQCN_PKT_REQUEST, bth_of(skb), true, okfn) == NF_STOLEN)
+	if (dcqcn_pacer_passes(&qp->flow, skb, bth_of(skb)))
+		num_unseen++;
+	else if (dcqcn_pacer_output(qp, skb, DCQCN_PKT_REQUEST, bth_of(skb), true,
+				    okfn) == NF_STOLEN)
 		return;
 	leaves(skb);
 	free(skb);
@@ -177,6 +180,7 @@ static void limited(u32 mbps, u8 type, u8 ack_timeout)
 
 	fuzz_now = 1000 * MS;
 	num_sent = 0;
+	num_unseen = 0;
 	preemptible = 0;
 	memset(&counters, 0, sizeof(counters));
 	settings = (struct dcqcn_settings) {
@@ -486,6 +490,98 @@ static void start(void)
 	flow->path = NULL;
 }
 
+/* A start at 1.47 Gb/s whose first round trip is known; 16 packets have left */
+static void started(void)
+{
+	unsigned int i;
+
+	limited(1, IB_QPT_RC, 0);
+	dcqcn_pacer_flush(&qps[0]);
+	settings.rp.start_burst = 12288;
+	settings.rp.rpg_time_reset = 0;
+	dcqcn_pacer_start(&qps[0], &settings, true);
+	for (i = 0; i < 16; i++)
+		output_request(&qps[0], i, 1000, WRITE_MIDDLE);
+	pass_time(&qps[0], MS / 10);
+	dcqcn_pacer_ack(&qps[0], 12);
+	pass_time(&qps[0], MS / 10);
+	expect(num_sent == 16 && !num_unseen, "%u packets left, %u of them unseen", num_sent,
+	       num_unseen);
+}
+
+/* A start that does not use up its rate: one packet in eight is seen, and all are charged */
+static void start_unseen(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	u32 psn = 16, bytes;
+
+	started();
+	bytes = flow->path->sent;
+	for (; psn < 16 + 80; psn++) {
+		pass_time(&qps[0], MS / 20);
+		output_request(&qps[0], psn, 1000, WRITE_MIDDLE);
+	}
+	expect(num_sent == psn, "%u packets left, not %u", num_sent, psn);
+	expect(num_unseen == 70, "%u of 80 packets are unseen, not 70", num_unseen);
+	dcqcn_pacer_advance(&qps[0], fuzz_now);
+	expect(flow->stat.paced_packets == psn, "%llu packets are counted, not %u",
+	       (unsigned long long)flow->stat.paced_packets, psn);
+	expect(flow->path->sent - bytes == 80 * 1000, "%u bytes are counted, not 80000",
+	       flow->path->sent - bytes);
+
+	/* after a pause no more of them leave at once than of another flow */
+	pass_time(&qps[0], MS);
+	num_sent = 0;
+	for (; psn < 200; psn++)
+		output_request(&qps[0], psn, 1000, WRITE_MIDDLE);
+	expect(num_sent <= DCQCN_IDLE_CREDIT_GAPS + 1 && num_sent >= DCQCN_IDLE_CREDIT_GAPS,
+	       "%u packets left at once, not %u", num_sent, DCQCN_IDLE_CREDIT_GAPS + 1);
+	pass_time(&qps[0], MS);
+	expect(num_sent == 104, "%u packets left, not 104", num_sent);
+	ends();
+	kfree(flow->path);
+	flow->path = NULL;
+}
+
+/* What was allowed is taken back, or does not apply */
+static void start_seen(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		started();
+		output_request(&qps[0], 16, 1000, WRITE_MIDDLE);
+		output_request(&qps[0], 17, 1000, WRITE_MIDDLE);
+		expect(num_unseen == 1, "%u packets are unseen, not 1", num_unseen);
+		switch (i) {
+		case 0:
+			dcqcn_pacer_cnp(&qps[0], &settings, fuzz_now);
+			output_request(&qps[0], 18, 1000, WRITE_MIDDLE);
+			break;
+		case 1:
+			output_request(&qps[0], 17, 1000, WRITE_MIDDLE);
+			expect(!flow->rate.starting, "a start goes on after a loss");
+			break;
+		case 2:
+			output_request(&qps[0], 18, 500, WRITE_MIDDLE);
+			break;
+		case 3:
+			output_request(&qps[0], 0x80000000 | 18, 1000, WRITE_MIDDLE);
+			break;
+		case 4:
+			dcqcn_pacer_advance(&qps[0], fuzz_now);
+			output_request(&qps[0], 18, 1000, WRITE_MIDDLE);
+			break;
+		}
+		expect(num_unseen == 1, "case %d: %u packets are unseen, not 1", i,
+		       num_unseen);
+		ends();
+		kfree(flow->path);
+		flow->path = NULL;
+	}
+}
+
 /* READs cannot ask, and do not wait for an ACK, even if the flow began with a WRITE */
 static void start_of_reads(void)
 {
@@ -680,6 +776,8 @@ static const struct tap_test tests[] = {
 	{ "the limiter of an idle flow ends", idle },
 	{ "packets leave at the rate", pace },
 	{ "a start sends a burst, and waits for the ACK of its last packet", start },
+	{ "a start below its rate shows few packets to the limiter", start_unseen },
+	{ "what a start was allowed to send unseen is taken back", start_seen },
 	{ "a start of READs waits for no ACK", start_of_reads },
 	{ "a start of READ responses waits for no ACK", start_blind },
 	{ "what is sent again asks for an ACK, where the path is measured", asks_again },

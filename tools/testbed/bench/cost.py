@@ -19,11 +19,12 @@ FRAME = 1082        # bytes of a packet in the middle of a message, MTU 1024
 BATCH = ("#define DCQCN_BATCH_NS\t\t(10 * NSEC_PER_USEC)",
          "#define DCQCN_BATCH_NS\t\t(1000 * NSEC_PER_USEC)")
 
-# A start is over after some ten round trips, too soon to be measured. In this copy, samples
-# after the first one have no effect: the rate stays at three bursts in two round trips.
-START = ("\telse if (rtt > least + least / DCQCN_START_QUEUE)",
-         "\telse if (least)\n\t\treturn;\n"
-         "\telse if (rtt > least + least / DCQCN_START_QUEUE)")
+# A start is over after some ten round trips, too soon to be measured. In this copy, all samples
+# find an empty queue, but steps leave the rate at three bursts in two round trips.
+START = (("\telse if (rtt > least + least / DCQCN_START_QUEUE)",
+          "\telse if (least)\n\t\tr->sampled = left >= r->timer_time;\n"
+          "\telse if (rtt > least + least / DCQCN_START_QUEUE)"),
+         ("\t\t\tr->current_rate += r->current_rate / 8 * 7;", "\t\t\t;"))
 
 FLOWS = (1, 100, 1000, 10000)
 
@@ -69,10 +70,11 @@ rmmod rdma_dcqcn
 insmod bin/flowsize.ko
 echo "result flowsize $(cat /sys/module/flowsize/parameters/bytes)"
 
-# limited NAME MODULE RATE [T [FILE]]: T in us; 0, the path is measured
+# limited NAME MODULE RATE [BURST [FILE]]: with a start, the path is measured; the rate
+# follows the knobs all the same
 limited() {
 	dcqcn "$2"
-	[ -z "$4" ] || knob h1 rpg_time_reset "$4"
+	[ -z "$4" ] || knob h1 start_burst "$4"
 	load
 	limit "$3"
 	measure "$1" 400 $RXE/rp_held_packets $RXE/rp_released_packets $5
@@ -84,7 +86,7 @@ limited() {
 # little less than it can, the less the more it has to do: most packets wait for their
 # timer, and the CPU is still busy all the time.
 limited passing rdma_dcqcn 20000
-limited measured rdma_dcqcn 20000 0 $ANSWERS
+limited measured rdma_dcqcn 20000 16384 $ANSWERS
 rate=$(sed -n 's/^result passing //p' /lab/share/output |
 	awk '{ printf "%%d", 0.9 * %(frame)d * 8 * 1000 * $3 / $1 }')
 limited single rdma_dcqcn "$rate"
@@ -134,10 +136,16 @@ def _build(guest, out):
     for path in (MODULE, *("%s/%s.ko" % (EXTRA, m)
                            for m in ("idle", "nullhooks", "stopwatch", "flowsize"))):
         shutil.copy2(os.path.join(modules, path), bin_dir)
-    for name, source, change in (("batched", "pacer.c", BATCH), ("starting", "rate.c", START)):
+    for name, source, changes in (("batched", "pacer.c", (BATCH,)),
+                                  ("starting", "rate.c", START)):
         changed = os.path.join(out, name)
-        guest.image.module(TOP, MODULE_PARTS, changed, lambda: sources.replace(
-            os.path.join(changed, "drivers/infiniband/sw/dcqcn", source), *change))
+
+        def change():
+            for one in changes:
+                sources.replace(os.path.join(changed, "drivers/infiniband/sw/dcqcn", source),
+                                *one)
+
+        guest.image.module(TOP, MODULE_PARTS, changed, change)
         shutil.copy2(os.path.join(changed, MODULE),
                      os.path.join(bin_dir, "rdma_dcqcn_%s.ko" % name))
 

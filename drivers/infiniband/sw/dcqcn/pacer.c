@@ -9,7 +9,8 @@
  * nothing to send earns no more than DCQCN_IDLE_CREDIT_NS, and one that waited
  * for what was lost earns nothing.
  *
- * At short gaps one timer serves several packets (DCQCN_BATCH).
+ * At short gaps one timer serves several packets (DCQCN_BATCH). Where a start is slower
+ * than its rate, one look serves several packets (DCQCN_UNSEEN).
  *
  * Order: while packets are held, or while somebody is sending what was held,
  * everything else of the flow queues. The timer sends what is due, or the hook
@@ -58,6 +59,12 @@
  */
 #define DCQCN_IDLE_CREDIT_NS	(4 * NSEC_PER_MSEC)
 #define DCQCN_IDLE_CREDIT_GAPS	16
+
+/* Requests that a start may send after one that the limiter has seen, if they are all due
+ * then: less than half of what a flow may send after a pause, for which they count when
+ * the limiter sees the next one
+ */
+#define DCQCN_UNSEEN		((DCQCN_IDLE_CREDIT_GAPS - 1) / 2)
 
 /* Packets that share a timer, unless that would delay one by more than
  * DCQCN_BATCH_NS
@@ -258,7 +265,7 @@ static __always_inline void dcqcn_flow_charge(struct dcqcn_qp *qp,
 					      u32 bytes, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
-	u64 rate = dcqcn_flow_rate(qp, terms, now, bytes);
+	u64 rate = dcqcn_flow_rate(qp, terms, now, bytes), gap;
 
 	flow->stat.paced_packets++;
 	flow->stat.paced_bytes += bytes;
@@ -271,9 +278,54 @@ static __always_inline void dcqcn_flow_charge(struct dcqcn_qp *qp,
 			return;
 		}
 	}
-	flow->gap = div64_u64_rem(bytes * DCQCN_COST_PER_BYTE + flow->remainder,
-				  rate, &flow->remainder);
-	flow->next += flow->gap;
+	gap = div64_u64_rem(bytes * DCQCN_COST_PER_BYTE + flow->remainder, rate,
+			    &flow->remainder);
+	flow->next += gap;
+	flow->gap = gap;
+}
+
+/* A flow that had nothing to send has no more credit than this */
+static __always_inline void dcqcn_flow_forgive(struct dcqcn_flow *flow, u64 now)
+{
+	u64 credit = min_t(u64, (u64)DCQCN_IDLE_CREDIT_GAPS * flow->gap,
+			   DCQCN_IDLE_CREDIT_NS);
+
+	flow->next = max(flow->next + credit, now) - credit;
+}
+
+/* Charge what a start has sent unseen, as if all of it had just left, and allow no more */
+static noinline void dcqcn_flow_settle(struct dcqcn_qp *qp, u64 now)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	struct dcqcn_fifo *fifo = &flow->fifo[DCQCN_REQUESTS];
+	u8 passed = READ_ONCE(fifo->passed);
+	u32 n = (u8)(passed - fifo->charged);
+
+	fifo->charged = passed;
+	WRITE_ONCE(fifo->allowed, passed);
+	if (!n)
+		return;
+	dcqcn_flow_forgive(flow, now);
+	/* 7 of 64 KB at 1 Mb/s take less than 2^32 ns */
+	dcqcn_flow_charge(qp, dcqcn_flow_terms(qp), n * flow->unseen, now);
+	flow->gap /= n;
+	flow->stat.paced_packets += n - 1;
+	if (flow->path)
+		flow->path->sent += n * flow->unseen;
+}
+
+/* A request of a start has passed. Allow more of them if they are all due. */
+static noinline void dcqcn_flow_allow(struct dcqcn_qp *qp, u32 bytes, u64 now)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	struct dcqcn_fifo *fifo = &flow->fifo[DCQCN_REQUESTS];
+
+	/* for other types, PSNs are not compared */
+	if (qp->type != IB_QPT_RC || flow->burst || flow->released ||
+	    flow->next + (u64)DCQCN_UNSEEN * flow->gap > now)
+		return;
+	flow->unseen = bytes;
+	WRITE_ONCE(fifo->allowed, fifo->charged + DCQCN_UNSEEN);
 }
 
 /* Let a packet ask for an ACK unless it does. Return false if it cannot. */
@@ -409,7 +461,7 @@ static u64 dcqcn_flow_wake(const struct dcqcn_flow *flow)
 	if (flow->gap >= DCQCN_BATCH_NS)
 		return flow->next;
 	return flow->next +
-	       min_t(u64, (DCQCN_BATCH - 1) * flow->gap, DCQCN_BATCH_NS);
+	       min_t(u64, (u64)(DCQCN_BATCH - 1) * flow->gap, DCQCN_BATCH_NS);
 }
 
 /* Start the timer: something is held, and no CPU is sending. A timer that was started
@@ -449,16 +501,6 @@ static inline void dcqcn_flow_take(struct dcqcn_qp *qp, struct sk_buff *skb)
 	atomic_long_sub(skb->truesize, &qp->dev->held_memory);
 }
 
-/* The result is not rxe's business: a transmit error would stop the QP for
- * good, where a lost packet is only sent again.
- */
-static void dcqcn_flow_send(struct sk_buff *skb, dcqcn_okfn okfn)
-{
-	struct net *net = dev_net(skb_dst(skb)->dev);
-
-	okfn(net, skb->sk, skb);
-}
-
 /* Return the packet that leaves next, or NULL if none is due or overdue */
 static struct sk_buff *dcqcn_flow_next(struct dcqcn_qp *qp, u64 now)
 {
@@ -496,6 +538,7 @@ static noinline void dcqcn_flow_turn(struct dcqcn_qp *qp,
 	u64 line = dcqcn_dev_line(qp->dev, settings);
 	u64 now = ktime_get_ns();
 
+	dcqcn_flow_settle(qp, now);
 	qp->windowed = windowed;
 	flow->next = now;
 	if (windowed) {
@@ -570,7 +613,7 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 
 	spin_unlock(&qp->lock);
 	while ((skb = __skb_dequeue(&due)))
-		dcqcn_flow_send(skb, READ_ONCE(qp->dev->okfn));
+		dcqcn_pacer_send(skb, READ_ONCE(qp->dev->okfn));
 	spin_lock(&qp->lock);
 
 	flow->draining = false;
@@ -755,13 +798,10 @@ static bool dcqcn_flow_hold(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 static bool dcqcn_flow_may_pass(struct dcqcn_qp *qp, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
-	u64 credit;
 
 	if (flow->draining || dcqcn_flow_held(flow))
 		return false;
-	credit = min_t(u64, DCQCN_IDLE_CREDIT_GAPS * flow->gap,
-		       DCQCN_IDLE_CREDIT_NS);
-	flow->next = max(flow->next + credit, now) - credit;
+	dcqcn_flow_forgive(flow, now);
 	return dcqcn_flow_is_due(qp, true, now);
 }
 
@@ -823,6 +863,8 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	now = ktime_get_ns();	/* with the lock, so that it never goes back */
 
 	verdict = NF_STOLEN;
+	if (flow->rate.starting)
+		dcqcn_flow_settle(qp, now);
 	fifo = dcqcn_flow_fifo(flow, kind);
 	drop = dcqcn_flow_find_stale(qp, fifo, skb, kind, psn, now);
 	if (!limit)
@@ -833,6 +875,8 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 		dcqcn_flow_leaves(qp, skb, kind, psn, bytes,
 				  dcqcn_bth_wants_ack(bth), now);
 		dcqcn_count(qp->dev, DCQCN_RP_PASSED);
+		if (flow->rate.starting && kind == DCQCN_PKT_REQUEST)
+			dcqcn_flow_allow(qp, bytes, now);
 		if (unlikely(flow->released))
 			dcqcn_flow_end(qp);
 		goto unlock;
@@ -859,7 +903,7 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 unlock:
 	spin_unlock_bh(&qp->lock);
 	if (pass)
-		dcqcn_flow_send(skb, okfn);
+		dcqcn_pacer_send(skb, okfn);
 	if (unlikely(drop))
 		kfree_skb_list(drop);
 	return verdict;
@@ -904,6 +948,7 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
 	least = path->rtt_min;
 	if (!dcqcn_path_acked(path, psn, now))
 		return;
+	dcqcn_flow_settle(qp, now);
 	WRITE_ONCE(qp->dev->rtt, path->rtt);
 	terms = dcqcn_flow_terms(qp);
 	dcqcn_flow_rate(qp, terms, now, 0);
@@ -947,8 +992,11 @@ static void dcqcn_flow_start(struct dcqcn_qp *qp,
 	flow->next = now;
 	flow->remainder = 0;
 	flow->gap = 0;
-	for (i = 0; i < DCQCN_NUM_FIFOS; i++)
+	for (i = 0; i < DCQCN_NUM_FIFOS; i++) {
 		flow->fifo[i].seen = false;
+		flow->fifo[i].charged = READ_ONCE(flow->fifo[i].passed);
+		WRITE_ONCE(flow->fifo[i].allowed, flow->fifo[i].charged);
+	}
 	flow->floor = 0;
 	flow->request_bytes = 0;
 	flow->burst = 0;
@@ -1016,6 +1064,7 @@ void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 	unsigned int done;
 	u64 before;
 
+	dcqcn_flow_settle(qp, now);
 	if (!flow->limited || flow->released) {
 		dcqcn_rate_init(&flow->rate, line, now);
 		dcqcn_rate_set_rtt(&flow->rate, dcqcn_flow_rtt(qp),
@@ -1060,6 +1109,7 @@ void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now)
 {
 	if (!qp->flow.limited)
 		return;
+	dcqcn_flow_settle(qp, now);
 	/* a context's limit ends when its flow has fallen silent */
 	if (dcqcn_qp_is_windowed(qp) && !dcqcn_flow_held(&qp->flow) &&
 	    time_after(jiffies, qp->seen + DCQCN_SILENT_JIFFIES))

@@ -314,6 +314,12 @@ unsigned int dcqcn_rp_limit(struct dcqcn_qp *qp, struct sk_buff *skb,
 
 	if (kind == DCQCN_PKT_OTHER)
 		return NF_ACCEPT;
+	/* its PSN tells that it is of the same connection */
+	if (kind == DCQCN_PKT_REQUEST && dcqcn_pacer_passes(&qp->flow, skb, bth)) {
+		dcqcn_count(qp->dev, DCQCN_RP_PASSED);
+		dcqcn_pacer_send(skb, okfn);
+		return NF_STOLEN;
+	}
 	if (!dcqcn_qp_expects(qp, skb, dcqcn_bth_qpn(bth),
 			      kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) :
 						      tos >> 5))
