@@ -37,8 +37,9 @@ COLUMNS = (     # columns of the table: title, figure, format
 class Simulator:
     """The kernel, and modules and programs built for it."""
 
-    def __init__(self, out, builtin=False):
+    def __init__(self, out, builtin=False, seed=1):
         self.kernel, self.out = (BuiltIn() if builtin else Kernel()).ensure(), out
+        self.seed = seed
         self.bin = os.path.join(out, "bin")
         subprocess.run(["make", "-s", "-C", SIM, "OUT=" + self.bin], check=True)
         subprocess.run(["make", "-s", "-C", DCQCN], check=True)
@@ -70,7 +71,7 @@ class Simulator:
         with open(os.path.join(out, "flows"), "w") as f:
             f.write(network_script.flows(run))
         uml.boot(self.kernel, os.path.join(self.bin, "seed.so"), self.modules(run),
-                 network_script.script(run, self.bin), out, show)
+                 network_script.script(run, self.bin), out, show, number=self.seed)
         return figures.figures(run, out)
 
 
@@ -148,7 +149,7 @@ def wanted(args):
 
 def cmd_run(args):
     simulations = wanted(args)
-    sim = Simulator(os.path.join(args.out, "built"), args.builtin)
+    sim = Simulator(os.path.join(args.out, "built"), args.builtin, args.seed)
     held = 0
     documents, failures = [], []
     for s in simulations:
@@ -249,6 +250,9 @@ def parser():
                         "depend on it")
     s.add_argument("--twice", action="store_true",
                    help="simulate everything twice and fail unless all figures are the same")
+    s.add_argument("--seed", type=number(1), default=1, metavar="N",
+                   help="of the kernel's random numbers (default: 1): with another one, marks "
+                        "meet other packets")
     s.add_argument("--builtin", action="store_true",
                    help="use a kernel with rxe built in, instead of as a module")
     command.add_json(s, "print JSON instead of tables: result.json, and what failed")

@@ -87,12 +87,14 @@ def _own_cpu():
         yield []
 
 
-def boot(kernel, seed, modules, commands, out, show=None, mode=SIMULATED, silence=SILENCE):
+def boot(kernel, seed, modules, commands, out, show=None, mode=SIMULATED, silence=SILENCE,
+         number=1):
     """Load modules (insmod's arguments, in order) and run shell commands, which see out as
     /mnt and tools/sim as /srv; their output goes to out/console.
 
     show(ns): called from time to time with the simulated time.
     silence: s without output after which it is ended.
+    number: the seed of random numbers, which the library seed makes.
     Raises LabError if it fails, or if the kernel reports a fault.
     """
     init = os.path.join(out, "init")
@@ -100,7 +102,7 @@ def boot(kernel, seed, modules, commands, out, show=None, mode=SIMULATED, silenc
         f.write(FIRST_PROCESS % {"out": out, "sim": SIM, "commands": commands,
                                  "insmod": "\n".join("insmod " + m for m in modules)})
     os.chmod(init, 0o755)
-    env = dict(os.environ, LD_PRELOAD=seed, SIM_SEED="1")
+    env = dict(os.environ, LD_PRELOAD=seed, SIM_SEED=str(number))
     # it must not outlive us, however we end
     cmd = ["setpriv", "--pdeathsig", "KILL",
            kernel.linux, "root=/dev/root", "rootfstype=hostfs", "hostfs=/", "ro",
