@@ -477,6 +477,46 @@ def refuses(nl, kind, error, **fields):
     same("change of %s" % fields, nl.change(kind, **fields), error)
 
 
+# A fabric, and what its configurations say of it
+FABRIC = ("speed 40gbit flows 8 kmin 20KB kmax 200KB pmax 20% buffer 4MB alpha 0.5 ports 2 "
+          "xoff 300KB xon 250KB headroom 40KB flows_min 2 flows_max 30")
+
+
+def configure(target):
+    """Execute what dcqcn model configures."""
+    script = sh("%s/dcqcn model --config %s %s" % (BINARIES, target, FABRIC)).stdout
+    sh("PATH=%s:$PATH ip netns exec a sh -e <<'END'\n%s\nEND" %
+       (BINARIES, script.replace("DEV", "a0")))
+
+
+@test
+def modelled():
+    """The configurations of dcqcn model for dcbport and tc are accepted, and say what it says"""
+    with Link() as link:
+        sh("tc -n a qdisc del dev a0 root")
+        configure("dcbport")
+        shown = link.port.show()
+        same("port", {k: shown[k] for k in ("rate", "switch", "pfc", "xoff", "xon", "headroom")},
+             {"rate": RATE, "switch": "s1", "pfc": [3], "xoff": 300000, "xon": 250000,
+              "headroom": 40000})
+        same("class", {k: shown["classes"][3][k] for k in
+                       ("limit", "kmin", "kmax", "pmax", "flows_min", "flows_max")},
+             {"limit": 4000000, "kmin": 20000, "kmax": 200000, "pmax": .2, "flows_min": 2,
+              "flows_max": 30})
+        switch, = [s for s in json.loads(sh(link.port.tool + " -j port switch").stdout)
+                   if s["switch"] == "s1"]
+        same("switch", [switch["size"], switch["alpha"]], [4000000, .5])
+        sh("tc -n a qdisc del dev a0 root")
+        configure("tc")
+        tbf, red = json.loads(sh("tc -n a -j qdisc show dev a0").stdout)
+        same("tbf", (tbf["kind"], tbf["options"]["rate"]), ("tbf", RATE // 8))
+        same("red", (red["kind"], red["parent"], [red["options"][k] for k in
+                                                  ("limit", "min", "max", "ecn", "nodrop")]),
+             ("red", "1:", [4000000, 20000, 200000, True, True]))
+        sh("tc -n a qdisc del dev a0 root")
+        link.port = Port(BINARIES, "a", "a0")
+
+
 @test
 def ets():
     """dcb ets: weights, strict classes and priorities take effect on the wire"""
