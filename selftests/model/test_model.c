@@ -196,6 +196,12 @@ static void test_refusals(void)
 	in = given();
 	in.uplinks = 1;
 	refused(&in, "uplinks", "spine_speed");
+	in = given();
+	in.senders = 1;
+	refused(&in, "senders", "queue up in it");
+	in = given();
+	in.reserve_bytes = 5e5;
+	refused(&in, "reserve", "leaves nothing of a buffer of 16MB");
 }
 
 /* Exact roots at the paper's parameters: 40 Gb/s, packets of 1000 bytes */
@@ -404,6 +410,94 @@ static void test_pauses(void)
 		expect(!out.state_loss, "lossless, and lost %.0f", out.lost_bytes);
 		expect((cases[i].percent > 100) == !!finding("in the way of PFC"), "finding");
 	}
+}
+
+/* What ports have for themselves, they do not share; and they pause that much later */
+static void test_reserve(void)
+{
+	struct dcqcn_model_input in = given();
+	struct dcqcn_model_output without, with;
+
+	in.flows = 8;
+	in.ports = 10;
+	in.alpha = 0.125;
+	in.buffer_bytes = 2e6;
+	in.xoff_bytes = 1e6;
+	in.xon_bytes = 5e5;
+	without = solved(&in);
+	in.reserve_bytes = 50e3;
+	with = solved(&in);
+	expect(near(with.shared_bytes, without.shared_bytes - 10 * 50e3, 1e-12), "shares %f",
+	       with.shared_bytes);
+	expect(near(with.dynamic_xoff_bytes, 50e3 + 0.125 * with.shared_bytes / 2, 1e-12),
+	       "a port's bound is %f", with.dynamic_xoff_bytes);
+	/* all of it reserved, and room for no more than xOFF in that */
+	in.profile = 2;
+	in.kmin_bytes = 4e5;
+	in.kmax_bytes = 8e5;
+	in.xoff_bytes = 20e3;
+	in.xon_bytes = 10e3;
+	with = solved(&in);
+	expect(with.state_pfc == DCQCN_MODEL_ALWAYS, "xOFF of 20 KB within a reserve of 50 KB");
+}
+
+/* Flows of one host share its link, which is all that they can send */
+static void test_senders(void)
+{
+	struct dcqcn_model_input in = paper(16);
+	struct dcqcn_model_output each, few;
+
+	in.stagger_us = 0;
+	in.window_bytes = 0;
+	in.pmax_share = 1;
+	in.ai_bps = 10e6;
+	in.buffer_bytes = 4e6;
+	in.duration_us = 30e3;
+	each = solved(&in);
+	in.senders = 2;
+	few = solved(&in);
+	tap_note("16 hosts: peak %.0f; 2 hosts: %.0f", each.start_peak_bytes, few.start_peak_bytes);
+	expect(few.start_line_bytes < each.start_line_bytes / 5, "starts with %.0f, and %.0f",
+	       few.start_line_bytes, each.start_line_bytes);
+	expect(few.start_peak_bytes < each.start_peak_bytes / 2, "a peak of %.0f, and %.0f",
+	       few.start_peak_bytes, each.start_peak_bytes);
+	expect(few.utilisation_share > 0.97 && few.jain > 0.9, "%.3f used, fairness %.3f",
+	       few.utilisation_share, few.jain);
+	/* each its share, whoever it shares a host with */
+	in.flows = 4;
+	in.senders = 2;
+	in.window_bytes = 128 * 1082;
+	in.host_queue_bytes = 64 * 1082;
+	in.stagger_us = 2000;
+	in.kmin_bytes = 40e3;
+	in.ai_bps = DCQCN_MODEL_AUTO;
+	in.duration_us = 100e3;
+	few = solved(&in);
+	in.senders = 0;
+	each = solved(&in);
+	expect(near(few.flow_bps, each.flow_bps, 0.01) && few.jain > 0.9,
+	       "each gets %.2f Gb/s, and %.2f with a host of its own; fairness %.3f",
+	       few.flow_bps / 1e9, each.flow_bps / 1e9, few.jain);
+	in.senders = 4;
+	few = solved(&in);
+	expect(!memcmp(&few, &each, sizeof(few)), "a host for each is not the default");
+}
+
+/* The queue is somewhere all of the time */
+static void test_regimes(void)
+{
+	struct dcqcn_model_input in = paper(8);
+	struct dcqcn_model_output out = solved(&in);
+
+	expect(out.below_kmin_share > 0.01 && out.above_kmax_share > 0.001 &&
+	       out.below_kmin_share + out.above_kmax_share < 0.99, "%.3f below, %.3f above",
+	       out.below_kmin_share, out.above_kmax_share);
+	in.kmin_bytes = 3.9e6;
+	in.kmax_bytes = 4e6;
+	in.buffer_bytes = 8e6;
+	out = solved(&in);
+	expect(out.below_kmin_share == 1 && !out.above_kmax_share, "Kmin is never reached: %.3f",
+	       out.below_kmin_share);
 }
 
 /* One flow, whose window is a part of what the path holds, and which asks for an ACK often */
@@ -664,6 +758,9 @@ static const struct tap_test tests[] = {
 	{ "many flows swing on a flat curve, and do not on a steep one", test_swings },
 	{ "a marker that looks seldom lets the queue swing further", test_seldom },
 	{ "Kmax above xOFF pauses always, and below it at the start", test_pauses },
+	{ "a reserve is a port's own", test_reserve },
+	{ "flows of one host share its link", test_senders },
+	{ "time is spent below Kmin, above Kmax and between", test_regimes },
 	{ "a window bounds a flow, and a larger one does not", test_window },
 	{ "losses at the start are repeated, or waited for", test_losses },
 	{ "short runs are repeated, and a seed repeats an answer", test_runs },

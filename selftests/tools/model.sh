@@ -70,6 +70,9 @@ for pair in flows_=8 kmin_bytes=65536 speed_bps=4e+11; do
 	[ "$(number "${key%_}" "$TMP/fabric.toml")" = "$(printf '%.10g' "${pair#*=}")" ] ||
 		fail "${key%_} of the file is $(number "${key%_}" "$TMP/fabric.toml")"
 done
+[ "$(number cable_m cable 25ns)" = 5 ] || fail "25 ns are not 5 m"
+[ "$(number spine_cable_m spine_cable 1.5us)" = 300 ] || fail "1.5 us are not 300 m"
+says "0 to 20KB" kmin 20KB
 [ "$(number flows "$TMP/fabric.toml" flows 9)" = 9 ] || fail "the command line does not count last"
 
 for picture in a.svg "it's b.png"; do

@@ -41,7 +41,7 @@ static const struct name share_names[] = {
 };
 
 static const struct name length_names[] = {
-	{ "m", 1 }, { "km", 1e3 }, {}
+	{ "m", 1 }, { "km", 1e3 }, { "us", 200 }, { "ns", 0.2 }, {}	/* 5 ns per metre */
 };
 
 static const struct name no_names[] = {
@@ -57,7 +57,7 @@ static const struct {
 	[DCQCN_MODEL_BYTES] = { byte_names, "200KB" },
 	[DCQCN_MODEL_US] = { time_names, "1.5us" },
 	[DCQCN_MODEL_SHARE] = { share_names, "10%, or 0.1" },
-	[DCQCN_MODEL_M] = { length_names, "5m" },
+	[DCQCN_MODEL_M] = { length_names, "5m, or 25ns" },
 };
 
 const struct dcqcn_model_field *model_input_field(const char *key)

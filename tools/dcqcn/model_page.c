@@ -119,6 +119,33 @@ static void print_thresholds(const struct dcqcn_model_output *out)
 			print_bytes(b, out->best_xon_bytes), 0, 0);
 }
 
+static void print_regime(const char *name, const char *queue, const char *marks, double time)
+{
+	char buf[MODEL_VALUE];
+
+	printf("  %-10s %25s %12s %12s\n", name, queue, marks, print(buf, 100 * time, "%"));
+}
+
+/* The curve, regime by regime */
+static void print_curve(const struct dcqcn_model_output *out)
+{
+	char kmin[MODEL_VALUE], kmax[MODEL_VALUE], pmax[MODEL_VALUE];
+	char queue[3 * MODEL_VALUE], marks[2 * MODEL_VALUE];
+	double between = fmax(0, 1 - out->below_kmin_share - out->above_kmax_share);
+
+	print_bytes(kmin, out->kmin_bytes);
+	print_bytes(kmax, out->kmax_bytes);
+	print(pmax, 100 * out->pmax_share, "%");
+	printf("\n%-12s %25s %12s %12s\n", "curve", "queue", "marked", "of the time");
+	snprintf(queue, sizeof(queue), "0 to %s", kmin);
+	print_regime("none", queue, "0%", out->below_kmin_share);
+	snprintf(queue, sizeof(queue), "%s to %s", kmin, kmax);
+	snprintf(marks, sizeof(marks), "up to %s", pmax);
+	print_regime("rising", queue, marks, between);
+	snprintf(queue, sizeof(queue), "above %s", kmax);
+	print_regime("all", queue, "100%", out->above_kmax_share);
+}
+
 static void print_findings(void)
 {
 	const struct dcqcn_model_finding *list;
@@ -142,6 +169,7 @@ void model_page_text(const struct dcqcn_model_input *in, const struct dcqcn_mode
 	       profile->words[(int)in->profile], print_rate(speed, in->speed_bps),
 	       print_time(rtt, out->rtt_us), print_bytes(bdp, out->bdp_bytes));
 	print_thresholds(out);
+	print_curve(out);
 	print_group(out, "operating point");
 	print_group(out, "stability");
 	print_group(out, "start");
@@ -156,6 +184,7 @@ void model_page_text(const struct dcqcn_model_input *in, const struct dcqcn_mode
 		print_group(out, "bursts");
 	print_group(out, "verdicts");
 	print_findings();
+	print_group(out, "computation");
 }
 
 static void json_fields(const char *name, const struct dcqcn_model_field *fields,
@@ -247,4 +276,7 @@ void model_page_help(void)
 	printf("\npresets\n");
 	for (const struct dcqcn_model_preset *p = dcqcn_model_presets; p->name; p++)
 		printf("  %-15s %s\n", p->name, p->title);
+	printf("\nconfigurations\n");
+	for (int i = 0; i < DCQCN_MODEL_TARGETS; i++)
+		printf("  %-15s %s\n", dcqcn_model_targets[i], dcqcn_model_target_notes[i]);
 }

@@ -15,6 +15,14 @@ const char * const dcqcn_model_targets[DCQCN_MODEL_TARGETS] = {
 	[DCQCN_MODEL_OTHER] = "other",
 };
 
+const char * const dcqcn_model_target_notes[DCQCN_MODEL_TARGETS] = {
+	[DCQCN_MODEL_DCBPORT] = "tested: selftests/port executes it on a port",
+	[DCQCN_MODEL_TC] = "tested: selftests/port executes it on a network device",
+	[DCQCN_MODEL_HOST] = "tested: selftests/rdma executes it on soft-RoCE",
+	[DCQCN_MODEL_SONIC] = "not tested: no such switch has executed it",
+	[DCQCN_MODEL_OTHER] = "the numbers, for a switch that has other commands",
+};
+
 static void add_whole(struct text *t, const char *before, double value, const char *after)
 {
 	text_add(t, before);
@@ -41,6 +49,8 @@ static void dcbport(const struct dcqcn_model_input *in, const struct dcqcn_model
 		add_whole(t, " pfc " PRIO " xoff ", out->xoff_bytes, "B");
 		add_whole(t, " xon ", out->xon_bytes, "B");
 		add_whole(t, " headroom ", out->headroom_bytes, "B");
+		if (in->reserve_bytes)
+			add_whole(t, " reserve ", in->reserve_bytes, "B");
 	}
 	add_whole(t, " \\\n    prio " PRIO " limit ", in->buffer_bytes, "B");
 	add_whole(t, " kmin ", out->kmin_bytes, "B");
@@ -129,7 +139,7 @@ static void sonic(const struct dcqcn_model_input *in, const struct dcqcn_model_o
 	if (in->pfc) {
 		text_add(t, ",\n  \"BUFFER_PROFILE\": {\n    \"RDMA_lossless\": {\n"
 			 "      \"pool\": \"ingress_lossless_pool\",\n");
-		add_whole(t, "      \"size\": \"", out->headroom_bytes, "\",\n");
+		add_whole(t, "      \"size\": \"", out->headroom_bytes + in->reserve_bytes, "\",\n");
 		add_whole(t, "      \"xoff\": \"", out->headroom_bytes, "\",\n");
 		add_whole(t, "      \"xon\": \"", out->xon_bytes, "\",\n");
 		add_whole(t, "      \"static_th\": \"", out->xoff_bytes, "\"\n    }\n  }");
@@ -148,6 +158,8 @@ static void other(const struct dcqcn_model_input *in, const struct dcqcn_model_o
 	add_whole(t, "xOFF      ", out->xoff_bytes, " bytes of a port and priority\n");
 	add_whole(t, "xON       ", out->xon_bytes, " bytes\n");
 	add_whole(t, "headroom  ", out->headroom_bytes, " bytes of a port and priority\n");
+	if (in->reserve_bytes)
+		add_whole(t, "reserve   ", in->reserve_bytes, " bytes of a port and priority\n");
 }
 
 /**

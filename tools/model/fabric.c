@@ -124,9 +124,11 @@ void headroom_solve(const struct dcqcn_model_input *in, struct dcqcn_model_outpu
 	out->headroom_state = out->headroom_left_bytes < 0 ? DCQCN_MODEL_HEADROOM_SHORT :
 			      out->headroom_bytes < TIGHT * out->headroom_needed_bytes ?
 			      DCQCN_MODEL_HEADROOM_TIGHT : DCQCN_MODEL_HEADROOM_SAFE;
-	out->headroom_total_bytes = out->headroom_bytes * in->ports * in->lossless;
+	out->headroom_total_bytes = (out->headroom_bytes + in->reserve_bytes) * in->ports *
+				    in->lossless;
 	out->shared_bytes = number_max(0, in->buffer_bytes - out->headroom_total_bytes);
-	out->dynamic_xoff_bytes = in->alpha ? in->alpha * out->shared_bytes /
-					      (1 + in->alpha * parts_groups(in)) :
-					      out->shared_bytes / parts_groups(in);
+	out->dynamic_xoff_bytes = in->reserve_bytes +
+				  (in->alpha ? in->alpha * out->shared_bytes /
+					       (1 + in->alpha * parts_groups(in)) :
+					       out->shared_bytes / parts_groups(in));
 }

@@ -46,7 +46,9 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 #define GROUP "load"
 	INPUT(GROUP, flows, , NUMBER, "that share the congested link", 1, DCQCN_MODEL_FLOWS_MAX, 16,
 	      .whole = true),
-	INPUT(GROUP, uplinks, , NUMBER, "ports by which they come in; 0: one for each", 0,
+	INPUT(GROUP, senders, , NUMBER, "hosts that they come from; 0: one for each", 0,
+	      DCQCN_MODEL_FLOWS_MAX, 0, .whole = true),
+	INPUT(GROUP, uplinks, , NUMBER, "ports by which they come in; 0: one for each sender", 0,
 	      DCQCN_MODEL_FLOWS_MAX, 0, .whole = true),
 	INPUT(GROUP, window, _bytes, BYTES, "a flow has in flight at most; 0: no limit", 0, 1e9, 0),
 	INPUT(GROUP, host_queue, _bytes, BYTES, "of a flow wait in its host; 0 for NICs", 0, 1e8, 0),
@@ -91,6 +93,8 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 	      .automatic = true),
 	INPUT(GROUP, buffer, _bytes, BYTES, "of the switch for this traffic, with headroom", 1e4,
 	      1e10, 16e6),
+	INPUT(GROUP, reserve, _bytes, BYTES, "of it that each port with PFC has for itself", 0, 1e9,
+	      0),
 	INPUT(GROUP, alpha, , NUMBER, "of what is free of it, for one port; 0: all", 0, 128,
 	      1),
 	INPUT(GROUP, ports, , NUMBER, "of the switch, which all need headroom", 1, 4096, 32,
@@ -164,7 +168,7 @@ const struct dcqcn_model_field dcqcn_model_outputs[] = {
 	OUTPUT(GROUP, headroom_needed, _bytes, BYTES, "needed: all of them"),
 	OUTPUT(GROUP, headroom_left, _bytes, BYTES, "left: given less needed"),
 	OUTPUT(GROUP, headroom_state, , WORD, "verdict", .words = headrooms),
-	OUTPUT(GROUP, headroom_total, _bytes, BYTES, "headroom of all ports and priorities"),
+	OUTPUT(GROUP, headroom_total, _bytes, BYTES, "headroom and reserve of all ports"),
 	OUTPUT(GROUP, shared, _bytes, BYTES, "buffer that is left to share"),
 	OUTPUT(GROUP, dynamic_xoff, _bytes, BYTES, "a port's bound when all of them are full"),
 #undef GROUP
@@ -184,6 +188,7 @@ const struct dcqcn_model_field dcqcn_model_outputs[] = {
 	OUTPUT(GROUP, cnps_per_s, , NUMBER, "CNPs per second, of all flows"),
 #undef GROUP
 #define GROUP "stability"
+	OUTPUT(GROUP, below_kmin, _share, SHARE, "time with a queue up to Kmin"),
 	OUTPUT(GROUP, above_kmax, _share, SHARE, "time with a queue above Kmax"),
 	OUTPUT(GROUP, swing, _bytes, BYTES, "swing: from the 5 % queue to the 95 % queue"),
 	OUTPUT(GROUP, swing_rtts, , NUMBER, "from one swing to the next, in round trips"),
@@ -228,8 +233,9 @@ const struct dcqcn_model_field dcqcn_model_outputs[] = {
 	OUTPUT(GROUP, reaction, _us, US, "from lasting congestion to slower packets"),
 #undef GROUP
 #define GROUP "computation"
-	OUTPUT(GROUP, runs, , NUMBER, "with other random numbers"),
-	OUTPUT(GROUP, packets, , NUMBER, "of each, in simulated time"),
+	OUTPUT(GROUP, runs, , NUMBER, "runs, each with other random numbers"),
+	OUTPUT(GROUP, packets, , NUMBER, "packets of a run, in simulated time"),
+	OUTPUT(GROUP, settle, _us, US, "flows need to settle, at most"),
 	OUTPUT(GROUP, start, _us, US, "the start, before what is measured"),
 	OUTPUT(GROUP, duration, _us, US, "all of simulated time"),
 #undef GROUP
@@ -390,7 +396,9 @@ static bool has_room(const struct dcqcn_model_input *in, struct text *t)
 	headroom_solve(in, &out);
 	if (out.shared_bytes >= ROOM_PACKETS * out.packet_bytes)
 		return true;
-	text_add(t, in->pfc ? "headroom: of all ports and priorities it is " : "buffer: ");
+	text_add(t, !in->pfc ? "buffer: " : in->reserve_bytes ?
+		 "reserve: of all ports and priorities, with headroom, it is " :
+		 "headroom: of all ports and priorities it is ");
 	text_value(t, DCQCN_MODEL_BYTES, in->pfc ? out.headroom_total_bytes : in->buffer_bytes);
 	text_add(t, in->pfc ? ", and leaves nothing of a buffer of " : " are less than packets of ");
 	text_value(t, DCQCN_MODEL_BYTES, in->pfc ? in->buffer_bytes : out.packet_bytes);
@@ -402,6 +410,11 @@ static bool is_congested(const struct dcqcn_model_input *in, struct text *t)
 {
 	double uplink = in->spine_speed_bps ? in->spine_speed_bps : in->speed_bps;
 
+	if (in->senders == 1 && in->flows > 1) {
+		text_add(t, "senders: one cannot send more than its link takes, so its flows queue up "
+			 "in it, not in the switch: more of them, or 0 for one for each flow");
+		return false;
+	}
 	if (!in->uplinks || in->uplinks * uplink > in->speed_bps)
 		return true;
 	text_add(t, "uplinks: together they are not faster than speed, so the queue is "

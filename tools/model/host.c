@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A host that sends one flow, from the queue pair to the wire.
+ * The sender of one flow, from the queue pair to the wire, which flows of one host share.
  *
  * The rate is the module's own rate.c, and path.c where the path is measured. What stands
  * between them and packets is pacer.c, of which this is a copy in floating point: when a
@@ -27,9 +27,15 @@
 /* By which the first packet of a WRITE is longer: rate.c counts in the longest one seen */
 #define RETH_BYTES	16
 
+/* Times and rates are below 2^63: signed, they are converted by one instruction */
 static u64 clock_ns(const struct hosts *all)
 {
-	return BEGIN + (u64)all->now;
+	return BEGIN + (u64)(long long)all->now;
+}
+
+static double rate_bps(const struct host *h)
+{
+	return (double)(long long)h->rate.current_rate;
 }
 
 static bool has_queue(const struct hosts *all)
@@ -40,7 +46,7 @@ static bool has_queue(const struct hosts *all)
 /* What limits a flow whose path is measured, bit/s */
 static u64 line_of(const struct hosts *all, const struct host *h)
 {
-	u64 line = (u64)all->setup->line_bps, most;
+	u64 line = all->line, most;
 
 	if (!all->measures || all->setup->senders.rp.rpg_time_reset ||
 	    all->setup->senders.rp.rpg_max_rate)
@@ -58,17 +64,21 @@ static u64 line_of(const struct hosts *all, const struct host *h)
  * @all: what they have in common
  * @h: it
  * @begin: ns
+ * @wire: the flow whose wire it is
+ * @group: the port by which it comes into the switch with the queue
  */
-void host_setup(const struct hosts *all, struct host *h, double begin)
+void host_setup(const struct hosts *all, struct host *h, double begin, size_t wire, size_t group)
 {
 	*h = (struct host) {
 		.begin = begin,
+		.wire = (u16)wire,
+		.group = (u16)group,
 		.timer = PACKET_NEVER,
 		.retry = PACKET_NEVER,
 		.held = packets_empty(),
 		.port = packets_empty(),
 	};
-	dcqcn_rate_init(&h->rate, (u64)all->setup->line_bps, BEGIN);
+	dcqcn_rate_init(&h->rate, all->line, BEGIN);
 }
 
 /* --- the wire --------------------------------------------------------------- */
@@ -76,6 +86,11 @@ void host_setup(const struct hosts *all, struct host *h, double begin)
 static double wire_due(const struct host *h)
 {
 	return h->paused || h->port.head == PACKET_NONE ? PACKET_NEVER : h->free;
+}
+
+static void to_wire(const struct hosts *all, struct host *h, u32 at)
+{
+	packets_add(&all->host[h->wire].port, at);
 }
 
 static void make_packets(const struct hosts *all, struct host *h, size_t flow);
@@ -90,16 +105,19 @@ static bool left(const struct hosts *all, struct host *h, size_t flow)
 	return true;
 }
 
-static void wire_send(const struct hosts *all, struct host *h, size_t flow)
+/* Returns the flow whose packet it was */
+static size_t wire_send(const struct hosts *all, struct host *h)
 {
 	u32 at = packets_take(&h->port);
+	size_t flow = packet_pool[at].flow;
 
 	h->free = all->now + all->frame;
 	packet_pool[at].time = h->free + all->setup->cable;
 	packets_add(all->cable, at);
-	h->sent++;
+	all->host[flow].sent++;
 	if (!has_queue(all))
-		left(all, h, flow);
+		left(all, &all->host[flow], flow);
+	return flow;
 }
 
 /**
@@ -145,8 +163,8 @@ static double advance(const struct hosts *all, struct host *h, u32 bytes)
 	if (h->rate.current_rate >= line)
 		h->released = true;
 	if (h->held.head == PACKET_NONE)
-		return (double)h->rate.current_rate;
-	return number_max((double)h->rate.current_rate, number_min(all->floor, (double)line));
+		return rate_bps(h);
+	return number_max(rate_bps(h), number_min(all->floor, (double)(long long)line));
 }
 
 static void charge(const struct hosts *all, struct host *h)
@@ -193,7 +211,7 @@ static void drain(const struct hosts *all, struct host *h)
 
 		charge(all, h);
 		measure_path(all, h, at);
-		packets_add(&h->port, at);
+		to_wire(all, h, at);
 	}
 	h->timer = PACKET_NEVER;
 	if (h->held.head != PACKET_NONE)
@@ -266,7 +284,7 @@ static void pace(const struct hosts *all, struct host *h, u32 at)
 	}
 	charge(all, h);
 	measure_path(all, h, at);
-	packets_add(&h->port, at);
+	to_wire(all, h, at);
 	end_limit(h);
 }
 
@@ -324,7 +342,7 @@ static void make_packets(const struct hosts *all, struct host *h, size_t flow)
 		if (h->limited)
 			pace(all, h, at);
 		else
-			packets_add(&h->port, at);
+			to_wire(all, h, at);
 		h->back = false;
 		h->wants = false;
 	}
@@ -343,12 +361,13 @@ static void go_back(const struct hosts *all, struct host *h, size_t flow)
 static void start(const struct hosts *all, struct host *h, size_t flow)
 {
 	const struct dcqcn_rp_params *p = &all->setup->senders.rp;
+	struct host *wire = &all->host[h->wire];
 
 	h->started = true;
-	h->free = all->now;
+	wire->free = number_max(wire->free, all->now);
 	if (p->start_burst) {
 		h->rate.rtt = rtt_of(all, h);
-		dcqcn_rate_start(&h->rate, p, (u64)all->setup->line_bps, 0, true, clock_ns(all));
+		dcqcn_rate_start(&h->rate, p, all->line, 0, true, clock_ns(all));
 		begin_limit(all, h);
 		h->burst = p->start_burst;
 	}
@@ -364,7 +383,7 @@ static void start(const struct hosts *all, struct host *h, size_t flow)
 double host_due(const struct host *h)
 {
 	if (!h->started)
-		return h->begin;
+		return number_min(h->begin, wire_due(h));
 	return number_min(number_min(h->timer, wire_due(h)), h->retry);
 }
 
@@ -373,8 +392,10 @@ double host_due(const struct host *h)
  * @all: what they have in common
  * @h: it
  * @flow: its number
+ *
+ * Return: another flow for which this has changed something, or the same.
  */
-void host_run(const struct hosts *all, struct host *h, size_t flow)
+size_t host_run(const struct hosts *all, struct host *h, size_t flow)
 {
 	if (!h->started && all->now >= h->begin)
 		start(all, h, flow);
@@ -384,8 +405,7 @@ void host_run(const struct hosts *all, struct host *h, size_t flow)
 		h->retry = PACKET_NEVER;
 		go_back(all, h, flow);
 	}
-	if (all->now >= wire_due(h))
-		wire_send(all, h, flow);
+	return all->now >= wire_due(h) ? wire_send(all, h) : flow;
 }
 
 /**

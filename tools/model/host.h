@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A flow's sender and its host. See host.c. */
+/* A flow's sender, and the link of its host. See host.c. */
 #ifndef MODEL_HOST_H
 #define MODEL_HOST_H
 
@@ -10,7 +10,10 @@
 #include "trace.h"
 
 /**
- * struct host - one that sends one flow; times in ns
+ * struct host - the sender of one flow; times in ns
+ *
+ * Flows of one sender share the wire of its first one.
+ *
  * @begin: when it begins
  * @next: when its pacer lets the next packet go
  * @gap: and how long it waits for the one after that
@@ -18,7 +21,9 @@
  * @free: when its wire is
  * @retry: when it gives up waiting for an ACK
  * @held: packets that wait in the pacer
- * @port: and those that wait for the wire
+ * @port: and those that wait for the wire, of all flows that share it
+ * @wire: the flow whose wire it is
+ * @group: the port by which it comes into the switch with the queue
  * @out: packets that it has made and that have not left it, see host_room()
  * @psn: of the next packet
  * @acked: those before are acknowledged
@@ -50,6 +55,8 @@ struct host {
 	double retry;
 	struct packets held;
 	struct packets port;
+	u16 wire;
+	u16 group;
 	u32 out;
 	u32 psn;
 	u32 acked;
@@ -76,8 +83,10 @@ struct host {
 /**
  * struct hosts - what they have in common
  * @setup: what is simulated
+ * @host: all of them
  * @cable: packets on the way to a switch
  * @now: ns
+ * @line: bit/s of their wires
  * @frame: ns that a frame takes on their wires
  * @window: packets that are not acknowledged, at most
  * @ack: packets after which one asks for an ACK
@@ -90,8 +99,10 @@ struct host {
  */
 struct hosts {
 	const struct trace_setup *setup;
+	struct host *host;
 	struct packets *cable;
 	double now;
+	u64 line;
 	double frame;
 	u32 window;
 	u32 ack;
@@ -103,9 +114,9 @@ struct hosts {
 	bool measures;
 };
 
-void host_setup(const struct hosts *all, struct host *h, double begin);
+void host_setup(const struct hosts *all, struct host *h, double begin, size_t wire, size_t group);
 double host_due(const struct host *h);
-void host_run(const struct hosts *all, struct host *h, size_t flow);
+size_t host_run(const struct hosts *all, struct host *h, size_t flow);
 bool host_room(const struct hosts *all, struct host *h, size_t flow);
 void host_cnp(const struct hosts *all, struct host *h);
 void host_ack(const struct hosts *all, struct host *h, size_t flow, u32 psn);

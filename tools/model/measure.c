@@ -170,17 +170,20 @@ static size_t swings(double low, double high)
 /**
  * measure_end() - conclude
  * @r: set: what there is to say of the queue
+ * @kmin: bytes
  * @kmax: bytes
  */
-void measure_end(struct trace_result *r, double kmax)
+void measure_end(struct trace_result *r, double kmin, double kmax)
 {
-	double time = m.now - m.begin, sum = 0, above = 0;
+	double time = m.now - m.begin, sum = 0, below = 0, above = 0;
 	size_t i;
 
 	for (i = 0; i <= m.longest; i++) {
 		sum += i * m.spent[i];
 		if (i * m.packet > kmax)
 			above += m.spent[i];
+		else if (i * m.packet <= kmin)
+			below += m.spent[i];
 	}
 	r->begin = m.begin;
 	r->duration = m.now;
@@ -190,6 +193,7 @@ void measure_end(struct trace_result *r, double kmax)
 	r->queue_p99 = percentile(0.99 * time);
 	r->queue_max = m.longest * m.packet;
 	r->start_peak = m.start_longest * m.packet;
+	r->below_kmin_share = number_min(1, below / time);
 	r->above_kmax_share = above / time;
 	i = swings(r->queue_p5, r->queue_p95);
 	r->period = i > 1 ? time / i : 0;

@@ -10,7 +10,7 @@ void measure_setup(double duration, double packet);
 void measure_begin(double now);
 void measure_until(double now, size_t queue);
 void measure_came(void);
-void measure_end(struct trace_result *r, double kmax);
+void measure_end(struct trace_result *r, double kmin, double kmax);
 size_t measure_samples(const struct dcqcn_model_sample **samples);
 
 #endif /* MODEL_MEASURE_H */

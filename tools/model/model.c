@@ -14,13 +14,14 @@
 #define SETTLE_PACKETS	50	/* of each flow */
 #define SETTLE_START_US	20e3	/* a flow that does not know its path sends 64 KB slowly first */
 #define BRAKE_MARGIN	(4.0 / 3)
-/* How many packets are simulated, which is what takes time, 5 to 10 ms: so many, and so many
- * for each flow; at most; and at most in time that was given
+/* How many packets are simulated, which is what takes time, 3 to 10 ms: so many, and so many
+ * for each flow; at most. In time that was given, at most; if so few, three times.
  */
 #define PACKETS_LEAST	20000
-#define PACKETS_FLOW	300
-#define PACKETS_MOST	60000
+#define PACKETS_FLOW	150
+#define PACKETS_MOST	50000
 #define PACKETS_GIVEN	500000
+#define PACKETS_RUNS	60000
 
 static double given(double value, double else_value)
 {
@@ -99,7 +100,7 @@ static void braking(const struct dcqcn_model_input *in, const struct senders *se
 		    in->flows * out->packet_bytes / speed;
 	double gain = in->flows * ai_speed(in, senders, out) * (us / timer + 1);
 
-	gain = number_min(gain, (in->flows - 1) * speed);
+	gain = number_min(gain, (parts_hosts(in) - 1) * speed);
 	out->brake_bytes = gain / 2 * us;
 	if (!in->pfc)
 		return;
@@ -117,31 +118,35 @@ static void braking(const struct dcqcn_model_input *in, const struct senders *se
 static void start(const struct dcqcn_model_input *in, const struct senders *senders,
 		  struct dcqcn_model_output *out)
 {
-	double others = in->flows - 1, speed = parts_speed(in, out);
+	double hosts = parts_hosts(in), others = hosts - 1, speed = parts_speed(in, out);
 	double burst = senders->rp.start_burst ? senders->rp.start_burst : 12288;
 
-	out->start_line_bytes = out->kmax_bytes * (others ? in->flows : 0) +
+	out->start_line_bytes = out->kmax_bytes * (others ? hosts : 0) +
 				others * speed * out->rtt_us;
 	if (in->window_bytes)
 		out->start_line_bytes = number_min(out->start_line_bytes,
 						   in->flows * in->window_bytes);
-	out->start_auto_bytes = others * burst;
+	out->start_auto_bytes = in->flows * burst * others / hosts;
 }
 
-static double duration_us(const struct dcqcn_model_input *in, const struct senders *senders,
-			  const struct dcqcn_model_output *out)
+static double settle_us(const struct dcqcn_model_input *in, const struct senders *senders,
+			const struct dcqcn_model_output *out)
 {
 	double share = parts_speed(in, out) / in->flows, settle;
 
-	if (in->duration_us)
-		return in->duration_us;
 	settle = SETTLE_TIMES * share / 2 / ai_speed(in, senders, out) * timer_us(senders, out);
 	settle = number_min(settle, SETTLE_MOST_US);
 	settle = number_max(settle, SETTLE_RTTS * out->rtt_us);
 	settle = number_max(settle, SETTLE_PACKETS * out->packet_bytes / share);
 	if (senders->rp.start_burst)
 		settle = number_max(settle, SETTLE_START_US);
-	return 2 * settle + in->stagger_us * in->flows;
+	return settle;
+}
+
+static double duration_us(const struct dcqcn_model_input *in, const struct dcqcn_model_output *out)
+{
+	return in->duration_us ? in->duration_us :
+				 2 * out->settle_us + in->stagger_us * in->flows;
 }
 
 static double packets(const struct dcqcn_model_input *in)
@@ -166,6 +171,7 @@ static void in_time(const struct dcqcn_model_input *in, const struct senders *se
 			.max = (u32)in->flows_max,
 		},
 		.flows = (size_t)in->flows,
+		.hosts = (size_t)parts_hosts(in),
 		.groups = (size_t)groups,
 		.uplinks = in->uplinks > 0,
 		.line_bps = in->speed_bps,
@@ -185,11 +191,12 @@ static void in_time(const struct dcqcn_model_input *in, const struct senders *se
 		.stagger = in->stagger_us * 1000,
 		.sample = in->sample_us * 1000,
 		.lossless = in->pfc,
+		.reserve = in->reserve_bytes,
 		.xoff = out->xoff_bytes,
 		.xon = out->xon_bytes,
 		.pool = out->shared_bytes,
 		.alpha = in->alpha,
-		.duration = 1000 * duration_us(in, senders, out),
+		.duration = 1000 * duration_us(in, out),
 		.packets = in->duration_us ? PACKETS_GIVEN : (size_t)packets(in),
 		.seed = in->seed,
 	};
@@ -197,7 +204,7 @@ static void in_time(const struct dcqcn_model_input *in, const struct senders *se
 	const struct bounds bounds = {
 		.used = in->utilisation_share,
 		.packet = out->packet_bytes,
-		.packets = in->duration_us ? PACKETS_MOST : packets(in),
+		.packets = in->duration_us ? PACKETS_RUNS : packets(in),
 		.lossless = in->pfc,
 		.safe = out->headroom_left_bytes >= 0,
 	};
@@ -224,6 +231,7 @@ static void in_time(const struct dcqcn_model_input *in, const struct senders *se
 	out->flow_bps = r->flow_rate * 8e9 * out->frame_bytes / out->packet_bytes;
 	out->jain = r->jain;
 	out->cnps_per_s = r->cnps_per_s;
+	out->below_kmin_share = r->below_kmin_share;
 	out->above_kmax_share = r->above_kmax_share;
 	out->swing_bytes = r->queue_p95 - r->queue_p5;
 	out->swing_rtts = r->period / 1000 / (out->rtt_us + r->queue_mean / speed);
@@ -255,6 +263,7 @@ void dcqcn_model_solve(const struct dcqcn_model_input *in, struct dcqcn_model_ou
 	fixed_point(in, &senders, out);
 	braking(in, &senders, out);
 	start(in, &senders, out);
+	out->settle_us = settle_us(in, &senders, out);
 	in_time(in, &senders, out);
 	hops_solve(in, &senders, out);
 	burst_solve(in, out);

@@ -46,7 +46,8 @@
  * @mtu_bytes: RoCE payload of a packet
  * @congested_hops: queues that mark on the longest path
  * @flows: that share the congested link
- * @uplinks: ports of the congested switch by which they come in; 0: one for each
+ * @senders: hosts that they come from, whose links their flows share; 0: one for each
+ * @uplinks: ports of the congested switch by which they come in; 0: one for each sender
  * @window_bytes: what a flow has in flight at most; 0: no limit
  * @host_queue_bytes: of a flow that wait in its host beyond the limiter: 0 for NICs, 64
  *	packets for soft-RoCE
@@ -74,6 +75,7 @@
  * @kmax_bytes: all are marked above
  * @pmax_share: probability of a mark at Kmax
  * @buffer_bytes: the switch's memory for this traffic, headroom included
+ * @reserve_bytes: of each port and priority with PFC, for itself: they do not share it
  * @alpha: what one port may take of what is free of the pool; 0: all
  * @ports: of the switch, each of which needs headroom
  * @lossless: priorities with PFC, of which this traffic is one
@@ -108,6 +110,7 @@ struct dcqcn_model_input {
 	double congested_hops;
 	/* the load */
 	double flows;
+	double senders;
 	double uplinks;
 	double window_bytes;
 	double host_queue_bytes;
@@ -136,6 +139,7 @@ struct dcqcn_model_input {
 	double kmax_bytes;
 	double pmax_share;
 	double buffer_bytes;
+	double reserve_bytes;
 	double alpha;
 	double ports;
 	double lossless;
@@ -184,7 +188,7 @@ struct dcqcn_model_input {
  * @headroom_needed_bytes: all of them
  * @headroom_left_bytes: given less needed
  * @headroom_state: none (no PFC), safe, tight, short
- * @headroom_total_bytes: of all ports and priorities
+ * @headroom_total_bytes: of all ports and priorities, with what is reserved
  * @shared_bytes: what of the buffer is left to share
  * @dynamic_xoff_bytes: bound of a port by @alpha, when all of them are full
  * @fluid_p_share: fixed point of the fluid model: probability of a mark
@@ -200,7 +204,8 @@ struct dcqcn_model_input {
  * @flow_bps: mean rate of a flow
  * @jain: fairness index of the flows' rates
  * @cnps_per_s: of all flows
- * @above_kmax_share: of the time
+ * @below_kmin_share: of the time, in which nothing is marked
+ * @above_kmax_share: of the time, in which everything is
  * @swing_bytes: from @queue_p5_bytes to @queue_p95_bytes
  * @swing_rtts: from swing to swing, in round trips with the mean queue
  * @brake_bytes: how far the queue grows from a mark to slower packets
@@ -238,6 +243,7 @@ struct dcqcn_model_input {
  * @reaction_us: from lasting congestion to slower packets
  * @runs: with other random numbers
  * @packets: of each, in simulated time
+ * @settle_us: in which flows are settled, if they start at once
  * @start_us: of it, before what is measured
  * @duration_us: of it
  */
@@ -292,6 +298,7 @@ struct dcqcn_model_output {
 	double jain;
 	double cnps_per_s;
 	/* stability */
+	double below_kmin_share;
 	double above_kmax_share;
 	double swing_bytes;
 	double swing_rtts;
@@ -331,6 +338,7 @@ struct dcqcn_model_output {
 	/* how it was computed */
 	double runs;
 	double packets;
+	double settle_us;
 	double start_us;
 	double duration_us;
 };
@@ -467,6 +475,8 @@ enum dcqcn_model_target {
 
 /* Each target's name: dcbport, tc, host, sonic, other */
 extern const char * const dcqcn_model_targets[DCQCN_MODEL_TARGETS];
+/* and whether its configurations have ever been executed */
+extern const char * const dcqcn_model_target_notes[DCQCN_MODEL_TARGETS];
 
 void dcqcn_model_defaults(struct dcqcn_model_input *in);
 void dcqcn_model_preset(struct dcqcn_model_input *in, size_t preset);

@@ -51,12 +51,40 @@ struct packets {
 	u32 count;
 };
 
-/* All that there are, and a list of those that were used before */
-extern struct packet packet_pool[];
+#define PACKETS		65536
+
+/* All that there are, a list of those that were used before, and from where on none was */
+extern struct packet packet_pool[PACKETS];
 extern u32 packet_unused;
+extern u32 packet_fresh;
 
 void packet_setup(void);
-u32 packet_new(enum packet_kind kind, size_t flow, u32 psn);
+
+/**
+ * packet_new() - make one
+ * @kind: what it is
+ * @flow: whose it is, or the port that is told
+ * @psn: its number, or that which is acknowledged or asked for
+ *
+ * Return: it, or PACKET_NONE if all are in use.
+ */
+static inline u32 packet_new(enum packet_kind kind, size_t flow, u32 psn)
+{
+	u32 at = packet_unused;
+
+	if (at != PACKET_NONE)
+		packet_unused = packet_pool[at].next;
+	else if (packet_fresh < PACKETS)
+		at = packet_fresh++;
+	else
+		return at;
+	packet_pool[at].psn = psn;
+	packet_pool[at].flow = (u16)flow;
+	packet_pool[at].kind = kind;
+	packet_pool[at].asks = false;
+	packet_pool[at].marked = false;
+	return at;
+}
 
 /* It has come where it was to go, or was lost */
 static inline void packet_free(u32 at)

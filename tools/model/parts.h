@@ -19,12 +19,18 @@ static inline double parts_speed(const struct dcqcn_model_input *in,
 	return in->speed_bps / 8e6 * out->packet_bytes / out->frame_bytes;
 }
 
+/* Hosts that the flows come from */
+static inline double parts_hosts(const struct dcqcn_model_input *in)
+{
+	return in->senders && in->senders < in->flows ? in->senders : in->flows;
+}
+
 /* Ports by which the flows come in */
 static inline double parts_groups(const struct dcqcn_model_input *in)
 {
-	double ports = in->uplinks ? in->uplinks : in->flows;
+	double hosts = parts_hosts(in), ports = in->uplinks ? in->uplinks : hosts;
 
-	return ports < in->flows ? ports : in->flows;
+	return ports < hosts ? ports : hosts;
 }
 
 struct fluid parts_fluid(const struct dcqcn_model_input *in,

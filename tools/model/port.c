@@ -74,30 +74,3 @@ bool port_takes(const struct port_terms *terms, struct port *port,
 	packets_add(&port->queue, at);
 	return true;
 }
-
-/**
- * port_sends() - the first packet goes onto the wire
- * @port: it has one, and may send
- * @now: ns
- *
- * Return: the packet, which is on the cable from port->free on.
- */
-u32 port_sends(struct port *port, double now)
-{
-	port->free = now + port->frame;
-	return packets_take(&port->queue);
-}
-
-/**
- * port_releases() - a packet has left
- * @terms: what ports have in common
- * @port: where
- * @account: of where it came in
- * @queued: packets of its flow in the queue
- */
-void port_releases(const struct port_terms *terms, struct port *port,
-		   struct dcbport_account *account, u32 *queued)
-{
-	dcbport_account_release(account, &port->pool, &terms->thresholds, terms->packet);
-	port->flows -= !--*queued;
-}

@@ -51,14 +51,38 @@ struct port {
 void port_setup(struct port *port, double pool, double alpha, double frame);
 bool port_takes(const struct port_terms *terms, struct port *port,
 		struct dcbport_account *account, u32 *queued, u32 at, double now, u32 draw);
-u32 port_sends(struct port *port, double now);
-void port_releases(const struct port_terms *terms, struct port *port,
-		   struct dcbport_account *account, u32 *queued);
 
 /* When it has something to send, ns */
 static inline double port_due(const struct port *port)
 {
 	return port->paused || port->queue.head == PACKET_NONE ? PACKET_NEVER : port->free;
+}
+
+/**
+ * port_sends() - the first packet goes onto the wire
+ * @port: it has one, and may send
+ * @now: ns
+ *
+ * Return: the packet, which is on the cable from port->free on.
+ */
+static inline u32 port_sends(struct port *port, double now)
+{
+	port->free = now + port->frame;
+	return packets_take(&port->queue);
+}
+
+/**
+ * port_releases() - a packet has left
+ * @terms: what ports have in common
+ * @port: where
+ * @account: of where it came in
+ * @queued: packets of its flow in the queue
+ */
+static inline void port_releases(const struct port_terms *terms, struct port *port,
+				 struct dcbport_account *account, u32 *queued)
+{
+	dcbport_account_release(account, &port->pool, &terms->thresholds, terms->packet);
+	port->flows -= !--*queued;
 }
 
 #endif /* MODEL_PORT_H */

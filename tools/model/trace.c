@@ -31,9 +31,12 @@
 /* A port at which packets come into the switch with the queue */
 struct entry {
 	struct dcbport_account account;
-	bool told;	/* its other end, to pause */
+	u16 wire;	/* of the host at its other end, if it is one */
+	bool told;	/* that end, to pause */
 	double since;	/* ns */
 };
+
+enum event { CABLE, PORT, PLAYER, ANSWER, TRUNK, PAUSE, TRUNK_PAUSE };
 
 static struct {
 	const struct trace_setup *setup;
@@ -53,9 +56,12 @@ static struct {
 	double pause_delay;
 	double trunk_pause_delay;
 	double answer_delay;	/* from the queue by the receiver to the host */
-	u16 winner[2 * PLAYERS];	/* a tree: the one that is due first is at 1 */
-	double due[PLAYERS];
-	size_t players;		/* a power of two */
+	/* A tree: who is due first of those below each place, and when; of all, at 1 */
+	u64 key[2 * PLAYERS];
+	u16 winner[2 * PLAYERS];
+	size_t players;		/* a power of two: where leaves begin */
+	enum event other;	/* what is next of all from ANSWER on */
+	double other_due;
 	size_t groups;
 	u64 random;
 	double now;
@@ -81,17 +87,49 @@ static u32 draw(void)
 
 /* --- who is due first --------------------------------------------------------- */
 
+/* Of a time, which is not negative: such doubles have the order of their bits, and integers
+ * are compared without jumps, which nobody could predict here
+ */
+static u64 key_of(double due)
+{
+	union {
+		double value;
+		u64 bits;
+	} u = { .value = due };
+
+	return u.bits;
+}
+
+static double time_of(u64 key)
+{
+	union {
+		u64 bits;
+		double value;
+	} u = { .bits = key };
+
+	return u.value;
+}
+
+/* Who is due first of each two, up to the root; the left one if both are. Nobody could predict
+ * a jump here, so there is none.
+ */
 static void set_due(size_t player, double due)
 {
-	size_t at = (t.players + player) / 2;
+	size_t at = t.players + player, first = player;
+	u64 key = key_of(due);
 
-	if (t.due[player] == due)
+	if (t.key[at] == key)
 		return;
-	t.due[player] = due;
-	for (; at; at /= 2) {
-		u16 a = t.winner[2 * at], b = t.winner[2 * at + 1];
+	t.key[at] = key;
+	while (at > 1) {
+		u64 other = t.key[at ^ 1];
+		u64 is_other = -(u64)(other < key + (at & 1));
 
-		t.winner[at] = t.due[b] < t.due[a] ? b : a;
+		key ^= (key ^ other) & is_other;
+		first ^= (first ^ t.winner[at ^ 1]) & (size_t)is_other;
+		at /= 2;
+		t.key[at] = key;
+		t.winner[at] = (u16)first;
 	}
 }
 
@@ -102,16 +140,23 @@ static void setup_players(size_t count)
 	for (t.players = 2; t.players < count; t.players *= 2)
 		;
 	for (i = 0; i < t.players; i++) {
-		t.due[i] = PACKET_NEVER;
+		t.key[t.players + i] = key_of(PACKET_NEVER);
 		t.winner[t.players + i] = (u16)i;
 	}
-	for (i = t.players - 1; i; i--)
+	for (i = t.players - 1; i; i--) {
+		t.key[i] = t.key[2 * i];
 		t.winner[i] = t.winner[2 * i];
+	}
 }
 
+/* A flow, or the wire that it shares */
 static void host_changed(size_t flow)
 {
+	size_t wire = t.host[flow].wire;
+
 	set_due(flow, host_due(&t.host[flow]));
+	if (wire != flow)
+		set_due(wire, host_due(&t.host[wire]));
 }
 
 static void uplink_changed(size_t group)
@@ -121,7 +166,33 @@ static void uplink_changed(size_t group)
 
 static size_t group_of(size_t flow)
 {
-	return flow % t.groups;
+	return t.host[flow].group;
+}
+
+/* What the switch before an uplink has of the host that a flow comes from */
+static struct dcbport_account *account_before(size_t flow)
+{
+	return &t.host[t.host[flow].wire].account;
+}
+
+/* --- events -------------------------------------------------------------------- */
+
+static void consider(enum event event, double due, enum event *next, double *when)
+{
+	if (due < *when) {
+		*next = event;
+		*when = due;
+	}
+}
+
+/* What is on its way back, or from an uplink, has changed. Most events change none of this. */
+static void others_changed(void)
+{
+	t.other = ANSWER;
+	t.other_due = t.back.due;
+	consider(TRUNK, t.trunk.due, &t.other, &t.other_due);
+	consider(PAUSE, t.pauses.due, &t.other, &t.other_due);
+	consider(TRUNK_PAUSE, t.trunk_pauses.due, &t.other, &t.other_due);
 }
 
 /* --- answers, pauses ---------------------------------------------------------- */
@@ -134,6 +205,7 @@ static void send(struct packets *list, enum packet_kind kind, size_t flow, u32 p
 		return;
 	packet_pool[at].time = t.now + delay;
 	packets_add(list, at);
+	others_changed();
 }
 
 static void answer(const struct packet *p)
@@ -183,7 +255,14 @@ static void tell_entry(size_t group)
 	if (t.setup->uplinks)
 		tell(&e->told, paused, &t.trunk_pauses, group, t.trunk_pause_delay);
 	else
-		tell(&e->told, paused, &t.pauses, group, t.pause_delay);
+		tell(&e->told, paused, &t.pauses, e->wire, t.pause_delay);
+}
+
+static void tell_before(size_t flow)
+{
+	size_t wire = t.host[flow].wire;
+
+	tell(&t.told[wire], t.host[wire].account.paused, &t.pauses, wire, t.pause_delay);
 }
 
 static void lose(u32 at, struct trace_result *r)
@@ -240,17 +319,17 @@ static void port_comes(u32 at, struct trace_result *r)
 static void uplink_goes_on(size_t group)
 {
 	struct port *up = &t.uplink[group];
-	struct host *h;
+	size_t flow;
 	u32 at;
 
 	if (port_due(up) <= t.now) {
 		at = port_sends(up, t.now);
-		h = &t.host[packet_pool[at].flow];
-		port_releases(&t.terms, up, &h->account, &h->queued);
-		tell(&t.told[packet_pool[at].flow], h->account.paused, &t.pauses,
-		     packet_pool[at].flow, t.pause_delay);
+		flow = packet_pool[at].flow;
+		port_releases(&t.terms, up, account_before(flow), &t.host[flow].queued);
+		tell_before(flow);
 		packet_pool[at].time = up->free + t.setup->uplink_cable;
 		packets_add(&t.trunk, at);
+		others_changed();
 	}
 	uplink_changed(group);
 }
@@ -258,14 +337,13 @@ static void uplink_goes_on(size_t group)
 static void uplink_comes(u32 at, struct trace_result *r)
 {
 	size_t flow = packet_pool[at].flow;
-	struct host *h = &t.host[flow];
 
-	if (!port_takes(&t.terms, &t.uplink[group_of(flow)], &h->account, &h->queued, at, t.now,
-			draw())) {
+	if (!port_takes(&t.terms, &t.uplink[group_of(flow)], account_before(flow),
+			&t.host[flow].queued, at, t.now, draw())) {
 		lose(at, r);
 		return;
 	}
-	tell(&t.told[flow], h->account.paused, &t.pauses, flow, t.pause_delay);
+	tell_before(flow);
 	uplink_goes_on(group_of(flow));
 }
 
@@ -284,12 +362,21 @@ static void cable_ends(struct trace_result *r)
 		host_changed(flow);
 }
 
+static void trunk_ends(struct trace_result *r)
+{
+	u32 at = packets_take(&t.trunk);
+
+	others_changed();
+	port_comes(at, r);
+}
+
 static void answer_comes(void)
 {
 	u32 at = packets_take(&t.back);
 	size_t flow = packet_pool[at].flow;
 	struct host *h = &t.host[flow];
 
+	others_changed();
 	if (packet_pool[at].kind == PACKET_CNP) {
 		t.sum.cnps++;
 		host_cnp(&t.hosts, h);
@@ -307,6 +394,7 @@ static void pause_comes(void)
 	u32 at = packets_take(&t.pauses);
 	size_t flow = packet_pool[at].flow;
 
+	others_changed();
 	t.host[flow].paused = packet_pool[at].kind == PACKET_PAUSE;
 	packet_free(at);
 	host_changed(flow);
@@ -317,6 +405,7 @@ static void trunk_pause_comes(void)
 	u32 at = packets_take(&t.trunk_pauses);
 	size_t group = packet_pool[at].flow;
 
+	others_changed();
 	t.uplink[group].paused = packet_pool[at].kind == PACKET_PAUSE;
 	packet_free(at);
 	uplink_changed(group);
@@ -324,40 +413,30 @@ static void trunk_pause_comes(void)
 
 static void player_runs(void)
 {
-	size_t player = t.winner[1];
+	size_t player = t.winner[1], other;
 
 	if (player >= t.setup->flows) {
 		uplink_goes_on(player - t.setup->flows);
 		return;
 	}
-	host_run(&t.hosts, &t.host[player], player);
+	other = host_run(&t.hosts, &t.host[player], player);
 	host_changed(player);
+	if (other != player)
+		host_changed(other);
 }
 
 /* --- the run -------------------------------------------------------------------- */
-
-enum event { CABLE, PORT, PLAYER, ANSWER, TRUNK, PAUSE, TRUNK_PAUSE };
-
-static void consider(enum event event, double due, enum event *next, double *when)
-{
-	if (due < *when) {
-		*next = event;
-		*when = due;
-	}
-}
 
 /* What happens next, and when, ns */
 static enum event next_event(double *when)
 {
 	enum event next = CABLE;
+	double first = time_of(t.key[1]), port = port_due(&t.port);
 
 	*when = t.cable.due;
-	consider(PORT, port_due(&t.port), &next, when);
-	consider(PLAYER, t.due[t.winner[1]], &next, when);
-	consider(ANSWER, t.back.due, &next, when);
-	consider(TRUNK, t.trunk.due, &next, when);
-	consider(PAUSE, t.pauses.due, &next, when);
-	consider(TRUNK_PAUSE, t.trunk_pauses.due, &next, when);
+	consider(PORT, port, &next, when);
+	consider(PLAYER, first, &next, when);
+	consider(t.other, t.other_due, &next, when);
 	*when = number_max(*when, t.now);
 	return next;
 }
@@ -369,7 +448,7 @@ static void happen(enum event event, struct trace_result *r)
 		cable_ends(r);
 		break;
 	case TRUNK:
-		port_comes(packets_take(&t.trunk), r);
+		trunk_ends(r);
 		break;
 	case ANSWER:
 		answer_comes();
@@ -410,11 +489,13 @@ static void setup_hosts(const struct trace_setup *s)
 	/* as in pacer.c: what is held leaves in three quarters of the time that it may */
 	double hold = 0.75 * number_min(1e9, s->timeout ? s->timeout : 1e9);
 	double held = queue + 1;
-	size_t i;
+	size_t i, wire = 0, last = 0, hosts = min(s->hosts, s->flows);
 
 	t.hosts = (struct hosts) {
 		.setup = s,
+		.host = t.host,
 		.cable = &t.cable,
+		.line = (u64)s->line_bps,
 		.frame = s->frame / line,
 		.window = s->window ? (u32)number_max(1, s->window / s->packet) : 0x7fffffff,
 		.message = (u32)number_ceil(s->message),
@@ -431,7 +512,13 @@ static void setup_hosts(const struct trace_setup *s)
 		t.hosts.hold = hold / held;
 	}
 	for (i = 0; i < s->flows; i++) {
-		host_setup(&t.hosts, &t.host[i], i * s->stagger);
+		size_t host = i * hosts / s->flows, group = host % t.groups;
+
+		if (!i || host != last)
+			wire = i;
+		last = host;
+		host_setup(&t.hosts, &t.host[i], i * s->stagger, wire, group);
+		t.entry[group].wire = (u16)wire;
 		t.queued[i] = 0;
 		t.told[i] = false;
 		host_changed(i);
@@ -451,6 +538,7 @@ static void setup_switches(const struct trace_setup *s)
 	};
 	if (s->lossless)
 		t.terms.thresholds = (struct dcbport_thresholds) {
+			.reserve = (u32)s->reserve,
 			.xoff = (u32)number_clamp(s->xoff, 1, 4e9),
 			.xon = (u32)number_min(s->xon, 4e9),
 			.headroom = ENOUGH,
@@ -465,6 +553,7 @@ static void setup_switches(const struct trace_setup *s)
 	t.back = packets_empty();
 	t.pauses = packets_empty();
 	t.trunk_pauses = packets_empty();
+	others_changed();
 	t.pause_delay = s->cable + s->response + PAUSE_BYTES * 8e9 / s->line_bps;
 	t.trunk_pause_delay = s->uplink_cable + s->response + PAUSE_BYTES * 8e9 / s->uplink_bps;
 	t.answer_delay = s->rtt - s->cable - s->frame * 8e9 / s->line_bps;
@@ -491,7 +580,7 @@ static void conclude(const struct trace_setup *s, struct trace_result *r)
 	size_t i;
 
 	measure_until(t.now, t.port.queue.count);
-	measure_end(r, s->curve.kmax);
+	measure_end(r, s->curve.kmin, s->curve.kmax);
 	time = r->duration - r->begin;
 	for (i = 0; i < t.groups; i++)
 		t.sum.paused += t.entry[i].told ? t.now - t.entry[i].since : 0;
@@ -512,26 +601,27 @@ static void conclude(const struct trace_setup *s, struct trace_result *r)
 void trace_run(const struct trace_setup *s, struct trace_result *r)
 {
 	double half = s->duration / 2, when;
+	double most = (double)s->packets, start_most = number_floor(most / 2);
 
 	*r = (struct trace_result) {};
 	t.setup = s;
 	t.random = (u64)s->seed * 0x9e3779b97f4a7c15ULL;
-	t.groups = min(s->groups, s->flows);
+	t.groups = min(s->groups, s->hosts);
 	t.now = 0;
 	t.measured = false;
 	t.sum = (typeof(t.sum)) {};
 	packet_setup();
 	measure_setup(s->duration, s->packet);
-	setup_players(s->flows + t.groups);
+	setup_players(s->flows + (s->uplinks ? t.groups : 0));
 	setup_switches(s);
 	setup_hosts(s);
 	/* where so much happens that packets do not suffice for all of the time, half of them
 	 * are measured
 	 */
-	while (r->packets < s->packets) {
+	while (r->packets < most) {
 		enum event event = next_event(&when);
 
-		if (!t.measured && (when >= half || r->packets >= s->packets / 2)) {
+		if (!t.measured && (when >= half || r->packets >= start_most)) {
 			t.now = number_min(when, half);
 			begin(r);
 		}

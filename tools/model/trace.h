@@ -13,6 +13,7 @@
  * @curve: of marks
  * @flow_bounds: and what the number of flows does to it
  * @flows: at most DCQCN_MODEL_FLOWS_MAX
+ * @hosts: that they come from, at most as many
  * @groups: ports by which they come in, at most as many
  * @uplinks: these ports lead to switches, not to hosts
  * @line_bps: of a sender
@@ -33,6 +34,7 @@
  * @stagger: between starts
  * @sample: the marker looks so often; 0: at any time
  * @lossless: there is PFC
+ * @reserve: bytes of a port, which it does not share; with PFC
  * @xoff: bytes of a port; with PFC
  * @xon: the same
  * @pool: bytes that ports share
@@ -46,6 +48,7 @@ struct trace_setup {
 	struct dcbport_curve curve;
 	struct dcbport_flow_bounds flow_bounds;
 	size_t flows;
+	size_t hosts;
 	size_t groups;
 	bool uplinks;
 	double line_bps;
@@ -65,6 +68,7 @@ struct trace_setup {
 	double stagger;
 	double sample;
 	bool lossless;
+	double reserve;
 	double xoff;
 	double xon;
 	double pool;
@@ -87,6 +91,7 @@ struct trace_setup {
  * @queue_p99: for 1 %
  * @queue_max: the longest
  * @start_peak: the longest in the start
+ * @below_kmin_share: of the time
  * @above_kmax_share: of the time
  * @period: ns from swing to swing; 0: there are not two
  * @flow_rate: bytes/ns, mean
@@ -110,6 +115,7 @@ struct trace_result {
 	double queue_p99;
 	double queue_max;
 	double start_peak;
+	double below_kmin_share;
 	double above_kmax_share;
 	double period;
 	double flow_rate;

@@ -103,6 +103,11 @@ static void add_names(struct text *t)
 		text_add(t, i ? "," : "");
 		add_string(t, dcqcn_model_targets[i]);
 	}
+	text_add(t, "],\"notes\":[");
+	for (i = 0; i < DCQCN_MODEL_TARGETS; i++) {
+		text_add(t, i ? "," : "");
+		add_string(t, dcqcn_model_target_notes[i]);
+	}
 	text_add(t, "]}");
 }
 

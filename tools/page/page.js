@@ -13,14 +13,14 @@ const UNITS = {
 		["MiB", 1048576], ["GiB", 1073741824]],
 	us: [["us", 1], ["ns", 1e-3], ["ms", 1e3], ["s", 1e6]],
 	share: [["", 1], ["%", 0.01]],
-	m: [["m", 1], ["km", 1e3]],
+	m: [["m", 1], ["km", 1e3], ["us", 200], ["ns", 0.2]],	// 5 ns per metre
 };
 const SHOWN = {			// in order of size
 	bps: UNITS.bps,
 	bytes: [["B", 1], ["KB", 1e3], ["MB", 1e6], ["GB", 1e9]],
 	us: [["ns", 1e-3], ["us", 1], ["ms", 1e3], ["s", 1e6]],
 	share: [["%", 0.01]],
-	m: UNITS.m,
+	m: [["m", 1], ["km", 1e3]],
 };
 const OPEN = ["fabric", "load", "switch"];	// groups of inputs shown at first
 
@@ -449,6 +449,23 @@ class Plot {
 
 const BYTES = { unit: "bytes" }, SHARE = { unit: "share" }, TIME = { unit: "us" };
 
+// How long the queue is in which part of the curve
+function showRegimes(kmin, kmax, pmax) {
+	const below = output("below_kmin_share"), above = output("above_kmax_share");
+	const row = (queue, marks, time) => element("tr", {},
+		element("th", { scope: "row" }, queue), element("td", {}, marks),
+		element("td", {}, show(SHARE, Math.max(0, time))));
+
+	$("regimes").replaceChildren(
+		element("thead", {}, element("tr", {}, ...["queue", "marked", "of the time"]
+			.map((name) => element("th", { scope: "col" }, name)))),
+		element("tbody", {},
+			row("up to Kmin, " + show(BYTES, kmin), "none", below),
+			row("up to Kmax, " + show(BYTES, kmax), "up to " + show(SHARE, pmax),
+				1 - below - above),
+			row("above", "all", above)));
+}
+
 function drawCurve() {
 	const kmin = output("kmin_bytes"), kmax = output("kmax_bytes"), pmax = output("pmax_share");
 	const mean = output("queue_mean_bytes"), marked = output("marked_share");
@@ -471,6 +488,7 @@ function drawCurve() {
 	p.add("circle", { class: "point", cx: p.x(mean), cy: p.y(marked), r: 6 });
 	p.add("circle", { class: "fluid", cx: p.x(Math.min(output("fluid_queue_bytes"), p.xmax)),
 		cy: p.y(output("fluid_p_share")), r: 5 });
+	showRegimes(kmin, kmax, pmax);
 	p.text(p.left + 4, p.height - 4, "● mean, and 5 to 95 %   ○ fluid model", "start", "faint");
 }
 
@@ -615,6 +633,7 @@ function update() {
 		drawHeadroom();
 		showNumbers();
 		$("config").textContent = text(wasm.config(target));
+		$("note").textContent = fields.notes[target];
 	}
 	document.body.dataset.updateMs = performance.now() - began;
 	document.body.dataset.updates = Number(document.body.dataset.updates || 0) + 1;

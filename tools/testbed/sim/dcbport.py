@@ -45,8 +45,8 @@ def port(device, link, switch, binaries):
              "action %s detect %dns restore %dns" %
              (switch.watchdog, switch.detect, switch.restore)]
     if switch.pfc:
-        words.append("xoff %dB xon %dB headroom %dB" %
-                     (switch.xoff, switch.xon, switch.headroom))
+        words.append("xoff %dB xon %dB headroom %dB reserve %dB" %
+                     (switch.xoff, switch.xon, switch.headroom, switch.reserve))
     words.append("switch %s" % switch.name)
     for prio, own in switch.classes.items():
         words.append("prio %d weight %d limit %dB kmin %dB kmax %dB pmax %.9f flows_min %d "

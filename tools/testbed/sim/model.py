@@ -92,13 +92,13 @@ class Switch:
 
     def _dcbport(self, t):
         """Settings that tc does not have."""
-        extra = set(t.rest) & {"alpha", "pfc", "xoff", "xon", "headroom", "class", "watchdog",
-                               "detect", "restore", "flows_min", "flows_max"}
+        extra = set(t.rest) & {"alpha", "pfc", "xoff", "xon", "headroom", "reserve", "class",
+                               "watchdog", "detect", "restore", "flows_min", "flows_max"}
         if self.port == "tc" and extra:
             raise t.error("port", "must be dcbport for " + ", ".join(sorted(extra)))
         self.alpha = t.take("alpha", float, 1.0, 0)
-        self.xoff, self.xon, self.headroom = (t.take(key, "size", "0B")
-                                              for key in ("xoff", "xon", "headroom"))
+        self.xoff, self.xon, self.headroom, self.reserve = (
+            t.take(key, "size", "0B") for key in ("xoff", "xon", "headroom", "reserve"))
         self.pfc = priorities(t, "pfc", "0" if self.xoff else "none")
         self.flows_min, self.flows_max = (t.take(key, int, 0, 0, 2048)
                                           for key in ("flows_min", "flows_max"))
@@ -315,7 +315,7 @@ class Run:
         for s in self.switches.values():
             ports = sum(h.switch == s.name for h in self.hosts.values())
             ports += sum(s.name in trunk.ends for trunk in self.trunks)
-            room = ports * len(s.pfc) * s.headroom
+            room = ports * len(s.pfc) * (s.headroom + s.reserve)
             if room > s.buffer:
                 raise t.error("switch", "the headroom of %d ports of %s is %d bytes, and its "
                               "buffer %d" % (ports, s.name, room, s.buffer))

@@ -82,15 +82,17 @@ def _ns(us):
 def _switch(given, said, ports):
     """The pool that ports share is the model's, whatever headroom they have."""
     headroom = round(said["headroom_bytes"])
+    reserve = round(given["reserve_bytes"])
     if given["headroom_bytes"] == -1:
         headroom += round(LATE_US * (given["spine_speed_bps"] or given["speed_bps"]) / 8e6)
-    out = {"port": "dcbport", "buffer": "%dB" % (round(said["shared_bytes"]) + ports * headroom),
+    out = {"port": "dcbport", "buffer": "%dB" % (round(said["shared_bytes"]) +
+                                                    ports * (headroom + reserve)),
            "kmin": "%dB" % said["kmin_bytes"], "kmax": "%dB" % said["kmax_bytes"],
            "pmax": said["pmax_share"], "alpha": given["alpha"], "watchdog": "off",
            "flows_min": int(given["flows_min"]), "flows_max": int(given["flows_max"])}
     if given["pfc"] == "yes":
         out.update(pfc="0", xoff="%dB" % said["xoff_bytes"], xon="%dB" % said["xon_bytes"],
-                   headroom="%dB" % headroom)
+                   headroom="%dB" % headroom, reserve="%dB" % reserve)
     return out
 
 
@@ -99,6 +101,9 @@ def tables(path):
     answer = predict(path)
     given, said = answer["input"], answer["output"]
     flows, row = int(given["flows"]), given["uplinks"] > 0
+    hosts = int(min(given["senders"] or flows, flows))
+    if flows % hosts:
+        raise InputError("%s: model: senders: in the simulator all have as many flows" % path)
     if given["uplinks"] > 1:
         raise InputError("%s: model: uplinks: the simulator has one, or one for each flow" % path)
     if given["sample_us"]:
@@ -116,9 +121,10 @@ def tables(path):
         "profile": given["profile"], "settings": _settings(given),
         "sample": "%dns" % max(5000, round(duration / 5)),
         "link": {"rate": "%dbit" % given["speed_bps"], "delay": _ns(delay)},
-        "switch": _switch(given, said, flows + 1 + row),
-        "flow": [{"from": "h1..h%d" % flows, "to": "h100", "size": "%dB" % MESSAGE, "depth": 2,
-                  "mtu": int(given["mtu_bytes"]), "stagger": _ns(given["stagger_us"]),
+        "switch": _switch(given, said, hosts + 1 + row),
+        "flow": [{"from": "h1..h%d" % hosts, "qps": flows // hosts, "to": "h100",
+                  "size": "%dB" % MESSAGE, "depth": 2, "mtu": int(given["mtu_bytes"]),
+                  "stagger": _ns(given["stagger_us"]),
                   "timeout": TIMEOUT}],
     }
     if row:
