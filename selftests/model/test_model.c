@@ -409,6 +409,8 @@ static void test_pauses(void)
 		       cases[i].percent, out.state_pfc);
 		expect(!out.state_loss, "lossless, and lost %.0f", out.lost_bytes);
 		expect((cases[i].percent > 100) == !!finding("in the way of PFC"), "finding");
+		expect((cases[i].pfc == DCQCN_MODEL_START) == !!finding("smaller than the start"),
+		       "finding of the start");
 	}
 }
 

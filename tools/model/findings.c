@@ -143,6 +143,21 @@ static void about_loss(const struct dcqcn_model_input *in, const struct dcqcn_mo
 	text_add(&t, ": use PFC, or a profile that starts slowly (auto)");
 }
 
+static void about_start(const struct dcqcn_model_input *in, const struct dcqcn_model_output *out)
+{
+	struct text t;
+
+	if (!in->pfc || out->state_pfc != DCQCN_MODEL_START)
+		return;
+	t = find("xoff", false, out->xoff_bytes, out->start_line_bytes / parts_groups(in),
+		 "xOFF is smaller than the start, in which PFC fires: ");
+	add_value(&t, "flows that start at once put ", DCQCN_MODEL_BYTES, out->start_line_bytes,
+		  " into the buffer before the first cut");
+	add_value(&t, ", and a port pauses at ", DCQCN_MODEL_BYTES,
+		  number_min(out->xoff_bytes, out->dynamic_xoff_bytes),
+		  "; harmless where so many seldom start at once; profile auto starts slowly");
+}
+
 static void about_tiers(const struct dcqcn_model_input *in, const struct dcqcn_model_output *out)
 {
 	struct text t;
@@ -254,6 +269,7 @@ void findings_solve(const struct dcqcn_model_input *in, const struct senders *se
 	found = 0;
 	about_headroom(in, out);
 	about_loss(in, out);
+	about_start(in, out);
 	about_kmax(in, out);
 	about_kmin(out);
 	about_pmax(in, out);
