@@ -74,7 +74,7 @@ static bool has_qp;
 static const struct fuzz_case *now_testing;
 
 /* What the code under test did */
-static unsigned int entries, cuts, cnps_sent, holds, acks, told, counted;
+static unsigned int entries, cuts, cnps_sent, holds, acks, told, counted, others;
 static u8 sent[DCQCN_CNP_V6_LEN];
 static size_t sent_len;
 
@@ -180,6 +180,11 @@ bool dcqcn_ccc_receive(struct dcqcn_dev *dev, struct sk_buff *skb, const struct 
 	return pkt->dest_qpn & 1;
 }
 
+void dcqcn_ccc_other(struct dcqcn_dev *dev, const struct sk_buff *skb)
+{
+	others++;
+}
+
 void dcqcn_ccc_output(struct dcqcn_qp *qp, const struct dcqcn_settings *p, struct sk_buff *skb,
 		      u8 prio)
 {
@@ -268,7 +273,7 @@ static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
 	fuzz_no_route = c->faults & NO_ROUTE;
 	fuzz_route.dst.dev = &ndev;
 	now_testing = c;
-	entries = cuts = cnps_sent = holds = acks = told = counted = 0;
+	entries = cuts = cnps_sent = holds = acks = told = counted = others = 0;
 	dcqcn_cccs.users = c->faults & STOPPING;
 
 	settings = (struct dcqcn_settings) {
@@ -409,6 +414,11 @@ static void check_in(const struct fuzz_case *c, const u8 *p, size_t len,
 	check(skb->consumed == (verdict == NF_STOLEN));
 	/* rxe sees neither CNP nor feedback, unless there is no memory to look at it */
 	check(told == (e.kind == DCQCN_PKT_FEEDBACK && verdict == NF_STOLEN));
+	/* each packet takes time on the link once: for a context, or for all others */
+	check(others + counted <= 1);
+	if (static_branch_unlikely(&dcqcn_cccs) && !(c->flags & FOREIGN_DEV) &&
+	    !fuzz_out_of_memory)
+		check(others + counted == 1);
 	if (counted)
 		check(p[ip_len(p) + UDP_LEN + 4] & 0x20);
 	if (e.kind != DCQCN_PKT_CNP && e.kind != DCQCN_PKT_FEEDBACK)

@@ -162,6 +162,15 @@ struct nf_hook_ops {
 #define atomic_read(a)		((a)->counter)
 #define atomic_inc(a)		((void)(a)->counter++)
 #define atomic_dec(a)		((void)(a)->counter--)
+#define atomic_add(n, a)	((void)((a)->counter += (n)))
+
+static inline int atomic_xchg(atomic_t *a, int value)
+{
+	int old = a->counter;
+
+	a->counter = value;
+	return old;
+}
 #define atomic_long_read(a)	((a)->counter)
 #define atomic_long_add(n, a)	((void)((a)->counter += (n)))
 #define atomic_long_sub(n, a)	((void)((a)->counter -= (n)))

@@ -47,6 +47,7 @@ static struct { u64 at; struct host *to; size_t len; u8 p[120]; } feedback[LATER
 static struct { u64 at; u32 bits, psn; unsigned int from; bool ce; } packets[LATER];
 static unsigned int f_in, f_out, p_in, p_out, lose_feedback, lose_packets, dropped;
 static u64 link_free, delivered[SENDERS], told;
+static u64 others, next_other;	/* ns; a packet of no context comes so often, 0 for never */
 static unsigned int most_in_flight;
 
 static void address(struct in6_addr *a, unsigned int host)
@@ -178,6 +179,11 @@ static void arrive(unsigned int from, u32 psn, u32 bits, bool ce)
 	struct sk_buff *skb = packet(from, psn, bits, ce);
 	struct dcqcn_pkt pkt;
 
+	if (from == RECEIVER) {
+		dcqcn_ccc_other(&hosts[RECEIVER].dev, skb);
+		free_packet(skb);
+		return;
+	}
 	delivered[from] += FRAME;
 	dcqcn_pkt_parse(&pkt, skb->data, skb->len);
 	if (bits & DCQCN_BTH_CAPABLE && !hosts[RECEIVER].off)
@@ -210,6 +216,13 @@ static void pass_time(u64 ns, unsigned int n)
 			     feedback[f_out % LATER].len);
 		for (i = 0; i < n; i++)
 			send(i);
+		if (others && next_other <= fuzz_now) {
+			struct sk_buff *skb = packet(RECEIVER, 0, 0, false);
+
+			on_the_wire(RECEIVER, skb, 0);
+			free_packet(skb);
+			next_other = max(next_other, fuzz_now - US) + others;
+		}
 		for (; p_out != p_in && packets[p_out % LATER].at <= fuzz_now; p_out++)
 			arrive(packets[p_out % LATER].from, packets[p_out % LATER].psn,
 			       packets[p_out % LATER].bits, packets[p_out % LATER].ce);
@@ -255,7 +268,7 @@ static void set_up(u32 algorithms, u32 window)
 		set_up_qp(&hosts[RECEIVER], &hosts[RECEIVER].qps[i], 200 + i, i);
 	fuzz_now = 7000 * MS;
 	f_in = f_out = p_in = p_out = lose_feedback = lose_packets = dropped = 0;
-	link_free = told = most_in_flight = 0;
+	link_free = told = most_in_flight = others = next_other = 0;
 	memset(delivered, 0, sizeof(delivered));
 }
 
@@ -507,6 +520,39 @@ static void test_incast(u32 algorithms, unsigned int feedback_loss, unsigned int
 	tear_down();
 }
 
+/* Packets of no context take @share of the link. Return what is left to senders with credit. */
+static double beside(double share)
+{
+	u64 before = 0, after = 0;
+	unsigned int i;
+
+	set_up(DCQCN_CCC_RCCC, 0);
+	others = FRAME * 8000ULL / MBPS / share;
+	for (i = 0; i < USUAL; i++)
+		hosts[i].left = 1000000;
+	pass_time(10 * MS, USUAL);
+	for (i = 0; i < USUAL; i++)
+		before += delivered[i];
+	dropped = 0;
+	pass_time(10 * MS, USUAL);
+	for (i = 0; i < USUAL; i++)
+		after += delivered[i];
+	tear_down();
+	return (after - before) * 8e3 / 10e6 / MBPS;
+}
+
+/* Credit leaves room for what needs none, up to a half of the link */
+static void test_beside(void)
+{
+	double left = beside(0.3);
+
+	expect(left > 0.68 && left < 0.695, "%.3f beside 0.3", left);
+	expect(!dropped, "%u dropped", dropped);
+	left = beside(0.48);
+	expect(left > 0.50 && left < 0.515, "%.3f beside 0.48", left);
+	expect(!dropped, "%u dropped", dropped);
+}
+
 /* 2 MB from each: the last of them is there within 5 % of what Ultra Ethernet's own model
  * takes for the same, and nothing is lost
  */
@@ -688,6 +734,7 @@ static const struct tap_test tests[] = {
 	{ "8:1 with a window", test_nscc },
 	{ "8:1 with credit", test_rccc },
 	{ "8:1 with both", test_both },
+	{ "8:1 with credit beside packets without", test_beside },
 	{ "8:1 while a quarter of the feedback is lost", test_lost_feedback },
 	{ "8:1 while one packet of 1000 is lost", test_lost_packets },
 	{ "2 MB from 8 and from 32 senders with credit", test_completion_rccc },

@@ -46,6 +46,85 @@ static void test_late(void)
 	expect(grants >= 8 && grants <= 10, "%d grants at once", grants);
 }
 
+/* How many grants take @time of a port that owes @owed and is told of @others for each */
+static u64 grants_in(struct dcqcn_rccc_port *port, u64 time, u32 others)
+{
+	u64 end = port->next + time, grants;
+
+	for (grants = 0; port->next < end; grants++) {
+		dcqcn_rccc_owe(port, others);
+		dcqcn_rccc_charge(port, LINE);
+	}
+	return grants;
+}
+
+/* 16 KB at 0.99 of 100 Gb/s: 1.324 us */
+static void test_owed(void)
+{
+	struct dcqcn_rccc_port port = { .next = START };
+	u64 grants, now;
+
+	grants = grants_in(&port, 10 * MS, 0);
+	expect(grants >= 7553 && grants <= 7554, "%llu grants in 10 ms", grants);
+	/* one byte of others for two that are granted takes a third of the link */
+	grants = grants_in(&port, 10 * MS, DCQCN_RCCC_QUANTUM / 2);
+	expect(grants >= 5035 && grants <= 5036, "%llu beside a third", grants);
+	expect(port.owed == 0, "owes %u", port.owed);
+	/* and however many there are, no more than a half */
+	grants = grants_in(&port, 10 * MS, 10 * DCQCN_RCCC_QUANTUM);
+	expect(grants >= 3776 && grants <= 3777, "%llu beside too many", grants);
+	expect(port.owed <= DCQCN_RCCC_OWED_MAX &&
+	       port.owed >= DCQCN_RCCC_OWED_MAX - DCQCN_RCCC_QUANTUM, "owes %u", port.owed);
+
+	/* time without grants pays, beyond that for which a late timer makes up: 1 MB takes
+	 * 84.7 us, eight grants 10.6 us
+	 */
+	dcqcn_rccc_owe(&port, U32_MAX);
+	now = port.next + 10600 + 42366;
+	dcqcn_rccc_due(&port, LINE, now);
+	expect(port.owed >= 0x80000 - 1000 && port.owed <= 0x80000 + 1000,
+	       "owes %u after half of the time", port.owed);
+	now += 42366 + 10600;
+	dcqcn_rccc_due(&port, LINE, now);
+	expect(port.owed <= 1000, "owes %u after all of it", port.owed);
+	dcqcn_rccc_owe(&port, U32_MAX);
+	dcqcn_rccc_due(&port, MBPS, now + (1ULL << 62));
+	expect(port.owed == 0, "owes %u after years", port.owed);
+}
+
+/* What a source had unasked is owed when it comes, or when the source asks for more */
+static void test_unsolicited(void)
+{
+	struct dcqcn_rccc_source source = {};
+	u32 comes;
+
+	dcqcn_rccc_restart(&source, 3 * FRAME);
+	comes = dcqcn_rccc_received(&source, FRAME, true, 3 * FRAME);
+	expect(comes == 3 * FRAME, "asks: %u", comes);
+	comes = dcqcn_rccc_received(&source, FRAME, true, 3 * FRAME);
+	expect(comes == 0, "asks again: %u", comes);
+	/* two of three are used, and there are three again */
+	comes = dcqcn_rccc_received(&source, FRAME, false, 3 * FRAME);
+	expect(comes == 0 && source.ahead == 3 * FRAME, "the last one: %u, ahead %d", comes,
+	       source.ahead);
+	comes = dcqcn_rccc_received(&source, FRAME, false, 3 * FRAME);
+	expect(comes == FRAME && source.ahead == 3 * FRAME, "one of its own: %u, ahead %d", comes,
+	       source.ahead);
+	dcqcn_rccc_grant(&source, LINE);
+	expect(source.ahead == 3 * FRAME, "granted %d to who did not ask", source.ahead);
+
+	source.asks = true;
+	dcqcn_rccc_grant(&source, LINE);
+	comes = dcqcn_rccc_received(&source, 3 * FRAME + DCQCN_RCCC_QUANTUM, true, 3 * FRAME);
+	expect(comes == 3 * FRAME && source.ahead == 0, "all: %u, ahead %d", comes, source.ahead);
+	/* one more went because nothing was in flight */
+	comes = dcqcn_rccc_received(&source, FRAME, true, 3 * FRAME);
+	expect(comes == 0 && source.ahead == -FRAME, "too many: %u, ahead %d", comes, source.ahead);
+	comes = dcqcn_rccc_received(&source, FRAME, false, 3 * FRAME);
+	expect(comes == 2 * FRAME && source.ahead == 3 * FRAME && source.unsolicited == 3 * FRAME,
+	       "which is owed: %u, ahead %d", comes, source.ahead);
+}
+
 static void test_bounds(void)
 {
 	struct dcqcn_rccc_source source = { .ahead = 20000 };
@@ -101,7 +180,7 @@ static double incast(unsigned int n, unsigned int loss, double *total, double *j
 
 	for (i = 0; i < n; i++) {
 		senders[i].limit = 16384;
-		senders[i].at_receiver = (struct dcqcn_rccc_source) { .ahead = 16384 };
+		dcqcn_rccc_restart(&senders[i].at_receiver, 16384);
 	}
 	for (; now < START + length; now += 100) {
 		for (; r_out != r_in && reports[r_out % LATER].at <= now; r_out++) {
@@ -124,7 +203,8 @@ static double incast(unsigned int n, unsigned int loss, double *total, double *j
 			struct sender *s = &senders[packets[p_out % LATER].sender];
 
 			s->received += FRAME;
-			dcqcn_rccc_received(&s->at_receiver, FRAME, true, 16384);
+			dcqcn_rccc_owe(&port, dcqcn_rccc_received(&s->at_receiver, FRAME,
+								  true, 16384));
 			if (now > START + length / 2)
 				s->measured += MTU;
 		}
@@ -171,6 +251,8 @@ static void test_lost(void) { test_share(8, 3); }
 static const struct tap_test tests[] = {
 	{ "a port grants 0.99 of its line", test_pace },
 	{ "a late timer grants a few at once", test_late },
+	{ "what was not granted is made up for", test_owed },
+	{ "what a source had unasked is not granted", test_unsolicited },
 	{ "bounds of what a source may have", test_bounds },
 	{ "one sender fills the link", test_one },
 	{ "8 senders share it", test_eight },

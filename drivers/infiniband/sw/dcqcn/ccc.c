@@ -851,6 +851,9 @@ dcqcn_ccc_next_turn(struct dcqcn_dev *dev, const struct dcqcn_settings *settings
 	*due = 0;
 	if (list_empty(&dev->grants) || READ_ONCE(dev->stopping))
 		return NULL;
+	if (atomic_read(&dev->ungranted))
+		dcqcn_rccc_owe(&dev->grant_pace,
+			       atomic_xchg(&dev->ungranted, 0));
 	*due = dcqcn_rccc_due(&dev->grant_pace, dcqcn_dev_line(dev, settings),
 			      now);
 	return *due > now ? NULL : list_first_entry(&dev->grants,
@@ -919,6 +922,28 @@ static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp,
 	return ccc;
 }
 
+/* Bytes came without credit. Who grants none has enough when it begins to. */
+static void dcqcn_ccc_owe(struct dcqcn_dev *dev, u32 bytes)
+{
+	if (bytes && (u32)atomic_read(&dev->ungranted) < DCQCN_RCCC_OWED_MAX)
+		atomic_add(min(bytes, DCQCN_RCCC_OWED_MAX), &dev->ungranted);
+}
+
+/**
+ * dcqcn_ccc_other() - a packet came in that no context counts
+ * @dev: the port it came to
+ * @skb: the packet
+ *
+ * It takes its share of the link too.
+ *
+ * Context: softirq, under RCU.
+ */
+void dcqcn_ccc_other(struct dcqcn_dev *dev, const struct sk_buff *skb)
+{
+	if (rcu_dereference(dev->settings)->ccc.algorithms & DCQCN_CCC_RCCC)
+		dcqcn_ccc_owe(dev, skb->len + ETH_HLEN);
+}
+
 /* Count a packet. Return whether there is something to say at once. */
 static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc,
 			      const struct dcqcn_settings *settings,
@@ -940,8 +965,10 @@ static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc,
 	if (dcqcn_pkt_ecn(pkt) == DCQCN_ECN_CE)
 		rx->marked += bytes;
 	if (rccc)
-		dcqcn_rccc_received(&rx->source, bytes, bits & DCQCN_BTH_MORE,
-				    unsolicited);
+		dcqcn_ccc_owe(ccc->dev,
+			      dcqcn_rccc_received(&rx->source, bytes,
+						  bits & DCQCN_BTH_MORE,
+						  unsolicited));
 	if (bits & DCQCN_BTH_REQUEST) {
 		rx->has_echo = true;
 		rx->echo_qpn = pkt->dest_qpn;

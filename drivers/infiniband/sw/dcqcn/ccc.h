@@ -210,6 +210,7 @@ void dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 
 bool dcqcn_ccc_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 		       const struct dcqcn_pkt *pkt);
+void dcqcn_ccc_other(struct dcqcn_dev *dev, const struct sk_buff *skb);
 void dcqcn_ccc_feedback(struct dcqcn_dev *dev, struct sk_buff *skb,
 			struct dcqcn_pkt *pkt);
 

@@ -67,6 +67,7 @@ struct dcqcn_sysfs;
  * @grant_lock: protects @grants and @grant_pace
  * @grants: contexts whose peer asks for credit, in turn
  * @grant_pace: when the next one may get some
+ * @ungranted: bytes that came without credit, and that @grant_pace does not know of yet
  * @grant_timer: grants it
  * @rate_events: rate limit of netlink events, see netlink.c
  * @sysfs: its directories below ``ecn/``
@@ -111,6 +112,7 @@ struct dcqcn_dev {
 	spinlock_t grant_lock;	/* protects @grants and @grant_pace */
 	struct list_head grants;
 	struct dcqcn_rccc_port grant_pace;
+	atomic_t ungranted;
 	struct hrtimer grant_timer;
 
 	struct dcqcn_budget rate_events;

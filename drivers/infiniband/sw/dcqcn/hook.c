@@ -104,13 +104,25 @@ static __always_inline bool dcqcn_in_matters(const struct sk_buff *skb, bool v6)
 		atomic_read(&dcqcn_num_limited));
 }
 
-/* Whether a packet's sender understands feedback */
+/* Whether a packet is data whose sender understands feedback */
 static bool dcqcn_hook_is_capable(const struct dcqcn_pkt *pkt)
 {
 	const struct dcqcn_bth *bth = (const void *)(pkt->udp + 1);
 
 	return static_branch_unlikely(&dcqcn_cccs) &&
+	       (pkt->kind == DCQCN_PKT_REQUEST ||
+		pkt->kind == DCQCN_PKT_RESPONSE) &&
 	       bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE);
+}
+
+/* A packet came that concerns no limiter and no context, but takes time on the link */
+static noinline unsigned int dcqcn_receive_other(const struct sk_buff *skb)
+{
+	struct dcqcn_dev *dev = dcqcn_dev_by_ndev(skb->dev);
+
+	if (dev)
+		dcqcn_ccc_other(dev, skb);
+	return NF_ACCEPT;
 }
 
 /* Handle a packet that may concern us. Out of line to keep the hook's fast path
@@ -132,6 +144,9 @@ static noinline unsigned int dcqcn_receive(struct sk_buff *skb)
 		return NF_ACCEPT;
 	dcqcn_pkt_parse(&pkt, skb_network_header(skb), skb_headlen(skb));
 
+	if (static_branch_unlikely(&dcqcn_cccs) &&
+	    !dcqcn_hook_is_capable(&pkt))
+		dcqcn_ccc_other(dev, skb);
 	ce = dcqcn_pkt_ecn(&pkt) == DCQCN_ECN_CE;
 	if (ce && pkt.kind != DCQCN_PKT_OTHER)
 		dcqcn_count(dev, DCQCN_NP_ECN_MARKED);
@@ -160,16 +175,25 @@ static noinline unsigned int dcqcn_receive(struct sk_buff *skb)
 	}
 }
 
+static __always_inline unsigned int dcqcn_local_in(struct sk_buff *skb, bool v6)
+{
+	if (dcqcn_in_matters(skb, v6))
+		return dcqcn_receive(skb);
+	if (static_branch_unlikely(&dcqcn_cccs))
+		return dcqcn_receive_other(skb);
+	return NF_ACCEPT;
+}
+
 static unsigned int dcqcn_local_in4(void *priv, struct sk_buff *skb,
 				    const struct nf_hook_state *state)
 {
-	return dcqcn_in_matters(skb, false) ? dcqcn_receive(skb) : NF_ACCEPT;
+	return dcqcn_local_in(skb, false);
 }
 
 static unsigned int dcqcn_local_in6(void *priv, struct sk_buff *skb,
 				    const struct nf_hook_state *state)
 {
-	return dcqcn_in_matters(skb, true) ? dcqcn_receive(skb) : NF_ACCEPT;
+	return dcqcn_local_in(skb, true);
 }
 
 /*

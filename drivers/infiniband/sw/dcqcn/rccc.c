@@ -8,6 +8,12 @@
  * the senders that ask for it. So what arrives at the last switch port is less than
  * what leaves it, whatever the number of senders, from the first round trip on.
  *
+ * What comes without having been granted takes its share of the link too: packets of
+ * senders that obey no credit, TCP's, and what senders begin with. A port owes as much, and
+ * grants that much less in the time that follows: one byte for each that it grants,
+ * so that at least half of the link is granted whatever else comes. Time without grants
+ * pays as well.
+ *
  * A sender begins with a bounded credit that nobody granted. All counts are
  * cumulative: a report says how much was received, and how much more may come, so that
  * the next report makes up for a lost one. A sender that does not ask has at least what
@@ -24,11 +30,14 @@
 
 #include "rccc.h"
 
-/* 0.99 of the rate: a grant costs its bits * 100 / 99, in units of 10^-9 bit. It
- * leaves room for feedback and for credit that comes late.
+/* 0.99 of the rate: bytes cost their bits * 100 / 99, in units of 10^-9 bit. It
+ * leaves room for feedback and for credit that comes late. At most
+ * DCQCN_RCCC_OWED_MAX bytes: less than 2^60 before the division.
  */
-#define DCQCN_RCCC_COST		div_u64(100ULL * 8 * DCQCN_RCCC_QUANTUM * \
-					NSEC_PER_SEC, 99)
+static u64 dcqcn_rccc_cost(u32 bytes)
+{
+	return div_u64(100ULL * 8 * NSEC_PER_SEC * bytes, 99);
+}
 
 /* Grants that a late timer may make up for. More of them at once would be the burst
  * that credit is there to prevent.
@@ -52,10 +61,33 @@
  */
 u64 dcqcn_rccc_due(struct dcqcn_rccc_port *port, u64 line, u64 now)
 {
-	u64 late = DCQCN_RCCC_LATE * div64_u64(DCQCN_RCCC_COST, line);
+	u64 late = DCQCN_RCCC_LATE *
+		   div64_u64(dcqcn_rccc_cost(DCQCN_RCCC_QUANTUM), line);
+	u64 idle, takes;
 
-	port->next = max(port->next + late, now) - late;
+	if (port->next + late >= now)
+		return port->next;
+	/* owed < 2^21 bytes, which take < 2^40 ns at the lowest rate */
+	idle = now - late - port->next;
+	takes = div64_u64(dcqcn_rccc_cost(port->owed), line);
+	if (idle < takes)
+		port->owed -= div64_u64(port->owed * idle, takes);
+	else
+		port->owed = 0;
+	port->next = now - late;
 	return port->next;
+}
+
+/**
+ * dcqcn_rccc_owe() - bytes come that a port has not granted
+ * @port: its state
+ * @bytes: how many
+ *
+ * Context: any. The caller serialises access to @port.
+ */
+void dcqcn_rccc_owe(struct dcqcn_rccc_port *port, u32 bytes)
+{
+	port->owed += min(bytes, DCQCN_RCCC_OWED_MAX - port->owed);
 }
 
 /**
@@ -67,9 +99,12 @@ u64 dcqcn_rccc_due(struct dcqcn_rccc_port *port, u64 line, u64 now)
  */
 void dcqcn_rccc_charge(struct dcqcn_rccc_port *port, u64 line)
 {
-	/* 2^14 bytes * 8 * 10^9 * 100 / 99 are less than 2^48 */
-	port->next += div64_u64_rem(DCQCN_RCCC_COST + port->remainder, line,
-				    &port->remainder);
+	u32 pays = min(port->owed, DCQCN_RCCC_QUANTUM);
+
+	port->owed -= pays;
+	/* 2^15 bytes * 8 * 10^9 * 100 / 99 are less than 2^49 */
+	port->next += div64_u64_rem(dcqcn_rccc_cost(DCQCN_RCCC_QUANTUM + pays) +
+				    port->remainder, line, &port->remainder);
 }
 
 /**
@@ -80,17 +115,28 @@ void dcqcn_rccc_charge(struct dcqcn_rccc_port *port, u64 line)
  * @unsolicited: bytes; credit that it has at least if it does not
  *
  * Context: any. The caller serialises access to @source.
+ * Return: bytes that come, or have come, without having been granted. A sender that asks
+ * will use all that it has.
  */
-void dcqcn_rccc_received(struct dcqcn_rccc_source *source, u32 bytes, bool asks,
-			 u32 unsolicited)
+u32 dcqcn_rccc_received(struct dcqcn_rccc_source *source, u32 bytes, bool asks,
+			u32 unsolicited)
 {
-	s32 most = min_t(u32, unsolicited, DCQCN_RCCC_AHEAD_MAX);
+	u32 most = min_t(u32, unsolicited, DCQCN_RCCC_AHEAD_MAX), more;
+	u32 comes = asks ? source->unsolicited :
+			   min(source->unsolicited, bytes);
 
+	source->unsolicited -= comes;
 	/* a packet has less than 2^17 bytes */
 	source->ahead = max(source->ahead, -DCQCN_RCCC_AHEAD_MAX) - (s32)bytes;
 	source->asks = asks;
-	if (!asks)
-		source->ahead = max(source->ahead, most);
+	if (!asks && source->ahead < (s32)most) {
+		/* what it had not, it has used already */
+		more = most - max(source->ahead, 0);
+		comes += most - source->ahead - more;
+		source->unsolicited += more;
+		source->ahead = most;
+	}
+	return comes;
 }
 
 /**
@@ -104,7 +150,8 @@ void dcqcn_rccc_received(struct dcqcn_rccc_source *source, u32 bytes, bool asks,
  */
 void dcqcn_rccc_restart(struct dcqcn_rccc_source *source, u32 unsolicited)
 {
-	source->ahead = min_t(u32, unsolicited, DCQCN_RCCC_AHEAD_MAX);
+	source->unsolicited = min_t(u32, unsolicited, DCQCN_RCCC_AHEAD_MAX);
+	source->ahead = source->unsolicited;
 }
 
 /**

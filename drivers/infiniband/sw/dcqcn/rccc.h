@@ -8,31 +8,40 @@
 /* bytes; of one grant: four packets of the longest kind, or 16 short ones */
 #define DCQCN_RCCC_QUANTUM	16384U
 
+/* bytes; what a port may have to make up for */
+#define DCQCN_RCCC_OWED_MAX	0x100000U
+
 /**
  * struct dcqcn_rccc_port - the pace at which a port grants
  * @next: ns; when the next grant may go
  * @remainder: what @next lost in rounding (< a rate in bit/s)
+ * @owed: bytes that came, or will, without having been granted, and that @next does not
+ *	know of yet; at most DCQCN_RCCC_OWED_MAX
  */
 struct dcqcn_rccc_port {
 	u64 next;
 	u64 remainder;
+	u32 owed;
 };
 
 /**
  * struct dcqcn_rccc_source - what one sender may still send
  * @ahead: bytes granted and not received yet; negative when it sent more, as what
  *	goes when nothing is in flight needs no credit
+ * @unsolicited: bytes of @ahead that nobody granted
  * @asks: it has more to send than it has credit for
  */
 struct dcqcn_rccc_source {
 	s32 ahead;
+	u32 unsolicited;
 	bool asks;
 };
 
 u64 dcqcn_rccc_due(struct dcqcn_rccc_port *port, u64 line, u64 now);
 void dcqcn_rccc_charge(struct dcqcn_rccc_port *port, u64 line);
-void dcqcn_rccc_received(struct dcqcn_rccc_source *source, u32 bytes, bool asks,
-			 u32 unsolicited);
+void dcqcn_rccc_owe(struct dcqcn_rccc_port *port, u32 bytes);
+u32 dcqcn_rccc_received(struct dcqcn_rccc_source *source, u32 bytes, bool asks,
+			u32 unsolicited);
 void dcqcn_rccc_restart(struct dcqcn_rccc_source *source, u32 unsolicited);
 bool dcqcn_rccc_grant(struct dcqcn_rccc_source *source, u64 line);
 
