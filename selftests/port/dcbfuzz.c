@@ -5,7 +5,11 @@
  * Sends DCB netlink that is mostly well formed but seldom makes sense to these devices, in
  * this namespace. Prints how many messages it sent, how many of them were changes that were
  * accepted or refused, and how many were answered with an error.
+ *
+ * Up to BATCH messages are one datagram, and their answers are read at once: system calls would
+ * take most of the time. A datagram may have one message, behind which there is nothing.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <linux/dcbnl.h>
 #include <linux/netlink.h>
@@ -17,7 +21,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define ROUND	32	/* messages until answers are read */
+#define BATCH		64		/* messages of a datagram, at most */
+#define LONGEST		32000		/* bytes of a message: two tables of a thousand entries */
+#define DATAGRAM	150000		/* less than a socket may send at once */
+#define ANSWER		32768
+#define ROOM		(8 << 20)	/* for the answers to all of them */
 
 /* newer than some headers */
 #define BUFFER	10
@@ -28,9 +36,10 @@
 #define PCP	255
 
 static uint64_t state;
-static char message[16384];
-static struct nlmsghdr *head = (struct nlmsghdr *)message;
-static unsigned long taken, refused, errors;
+static char datagram[DATAGRAM];
+static char *message;		/* the one that is composed */
+static struct nlmsghdr *head;
+static unsigned long composed, taken, refused, errors;
 
 static uint32_t any(uint32_t below)
 {
@@ -264,34 +273,59 @@ static void look_at(const struct nlmsghdr *nlh, size_t len)
 
 static void drain(int s)
 {
-	static char answer[32768];
-	ssize_t len;
+	static char answer[BATCH][ANSWER];
+	static struct iovec room[BATCH];
+	static struct mmsghdr got[BATCH];
+	int n;
 
-	while ((len = recv(s, answer, sizeof(answer), MSG_DONTWAIT)) >= 0 || errno == ENOBUFS) {
-		const struct nlmsghdr *nlh = (void *)answer;
-
-		if (len >= (ssize_t)sizeof(*nlh))
-			look_at(nlh, len);
+	for (int i = 0; i < BATCH; i++) {
+		room[i] = (struct iovec) { answer[i], ANSWER };
+		got[i].msg_hdr = (struct msghdr) { .msg_iov = &room[i], .msg_iovlen = 1 };
 	}
+	while ((n = recvmmsg(s, got, BATCH, MSG_DONTWAIT, NULL)) > 0 || (n < 0 && errno == ENOBUFS)) {
+		for (int i = 0; i < n; i++) {
+			if (got[i].msg_len >= sizeof(struct nlmsghdr))
+				look_at((void *)answer[i], got[i].msg_len);
+		}
+		if (n >= 0 && n < BATCH)
+			break;
+	}
+}
+
+/* Some messages, one behind the other, to any of the devices; returns their length */
+static size_t compose_some(unsigned long count, char **devices, int n)
+{
+	size_t length = 0;
+
+	while (count-- && length + LONGEST <= DATAGRAM) {
+		message = datagram + length;
+		head = (struct nlmsghdr *)message;
+		compose(devices[any(n)]);
+		length += NLMSG_ALIGN(head->nlmsg_len);
+		composed++;
+	}
+	return length;
 }
 
 int main(int argc, char **argv)
 {
 	struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
 	unsigned long messages;
-	int s = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
+	int s = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE), room = ROOM;
 
-	if (s < 0 || argc < 4)
+	if (s < 0 || argc < 4 ||
+	    setsockopt(s, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room)))
 		return EXIT_FAILURE;
 	state = 0x9e3779b97f4a7c15 ^ strtoull(argv[1], NULL, 0);
 	messages = strtoul(argv[2], NULL, 0);
-	for (unsigned long n = 0; n < messages; n++) {
-		compose(argv[3 + any(argc - 3)]);
-		sendto(s, message, head->nlmsg_len, 0, (void *)&kernel, sizeof(kernel));
-		if (n % ROUND == 0)
-			drain(s);
+	while (composed < messages) {
+		unsigned long left = messages - composed, some = one_in(8) ? 1 : 1 + any(BATCH);
+		size_t length = compose_some(some < left ? some : left, argv + 3, argc - 3);
+
+		if (sendto(s, datagram, length, 0, (void *)&kernel, sizeof(kernel)) < 0)
+			return EXIT_FAILURE;
+		drain(s);
 	}
-	drain(s);
-	printf("%lu %lu %lu %lu\n", messages, taken, refused, errors);
+	printf("%lu %lu %lu %lu\n", composed, taken, refused, errors);
 	return EXIT_SUCCESS;
 }

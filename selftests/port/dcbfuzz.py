@@ -8,9 +8,11 @@ usage: dcbfuzz.py MODULE BINARIES MESSAGES SEED
 
 import collections
 import json
+import resource
 import struct
 import subprocess
 import sys
+import time
 
 from cases import same
 from dcbnl import ETS, FIELDS, MAXRATE, Dcbnl
@@ -18,8 +20,15 @@ from lldp import wait
 from wire import MS, S, Port, Socket, mac, packet, sh, sleep, unaccounted
 
 MODULE, BINARIES, MESSAGES, SEED = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-ROUNDS = 10
+ROUND = 100000      # messages, after which the ports are looked at; at least ten times
+TRAFFIC = 10 * MS   # from one load of packets to the next
 COUNTED = "messages", "changes taken", "changes refused", "errors"
+
+
+def cpu():
+    """What the fuzzers that have ended have used, s."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def shares(netns, device):
@@ -53,21 +62,27 @@ def main():
     ports[0].set("switch s headroom 20KB")
     sockets = [Socket("a", "a0"), Socket("b", "b0")]
     entries, done = 0, collections.Counter()
-    for n in range(ROUNDS):
+    rounds = max(10, MESSAGES // ROUND)
+    began = time.monotonic(), cpu()
+    for n in range(rounds):
         fuzzers = [subprocess.Popen(["ip", "netns", "exec", netns, BINARIES + "/dcbfuzz",
                                      str(SEED * 1000 + n * 2 + i),
-                                     str(MESSAGES // ROUNDS // 2), *[netns + "0"] * 19, "lo"],
+                                     str(MESSAGES // rounds // 2), *[netns + "0"] * 19, "lo"],
                                     stdout=subprocess.PIPE, text=True)
                    for i, netns in enumerate("ab")]
         while any(f.poll() is None for f in fuzzers):
             for s in sockets:
                 s.send(*(packet(mac(2), mac(1), dscp=d) for d in range(64)))
                 s.take()
-            sleep(1 * MS)
+            sleep(TRAFFIC)
         for f in fuzzers:
             done.update(dict(zip(COUNTED, map(int, f.stdout.read().split()))))
             same("its end", f.wait(), 0)
         entries += check("a", "a0") + check("b", "b0")
+        if n % 10 == 9:
+            took, spent = time.monotonic() - began[0], cpu() - began[1]
+            print("# %d messages in %.0f s, %.0f per second of the fuzzers' CPU" %
+                  (done["messages"], took, done["messages"] / max(spent, .01)), flush=True)
     print("# %s" % ", ".join("%s %d" % d for d in done.items()))
     assert entries and all(done.values()), "not of each kind"
     print("ok 1 - DCB netlink of any kind is taken or refused", flush=True)
