@@ -57,7 +57,7 @@ build --kernel 6.12-rt
 """, "sim": """
 run
 run incast x.toml --only n=2,rate=10gbit --only n=4 --out out/none --jobs 64 --twice --builtin
-run --json
+run --json --seed 7
 model x.toml
 model x.toml --json --remove --out out/none
 list
