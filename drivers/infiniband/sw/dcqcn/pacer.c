@@ -293,10 +293,11 @@ static __always_inline void dcqcn_flow_forgive(struct dcqcn_flow *flow, u64 now)
 	flow->next = max(flow->next + credit, now) - credit;
 }
 
-/* Charge what a start has sent unseen, as if all of it had just left, and allow no more */
-static noinline void dcqcn_flow_settle(struct dcqcn_qp *qp, u64 now)
+/* Charge what a start has sent unseen, as if all of it had just left, and allow no more.
+ * Each request costs as much as the one that was seen before them, and as long.
+ */
+static noinline void dcqcn_flow_settle(struct dcqcn_flow *flow, u64 now)
 {
-	struct dcqcn_flow *flow = &qp->flow;
 	struct dcqcn_fifo *fifo = &flow->fifo[DCQCN_REQUESTS];
 	u8 passed = READ_ONCE(fifo->passed);
 	u32 n = (u8)(passed - fifo->charged);
@@ -306,10 +307,10 @@ static noinline void dcqcn_flow_settle(struct dcqcn_qp *qp, u64 now)
 	if (!n)
 		return;
 	dcqcn_flow_forgive(flow, now);
-	/* 7 of 64 KB at 1 Mb/s take less than 2^32 ns */
-	dcqcn_flow_charge(qp, dcqcn_flow_terms(qp), n * flow->unseen, now);
-	flow->gap /= n;
-	flow->stat.paced_packets += n - 1;
+	flow->next += (u64)n * flow->gap;
+	dcqcn_rate_sent(&flow->rate, n * flow->unseen, now);
+	flow->stat.paced_packets += n;
+	flow->stat.paced_bytes += n * flow->unseen;
 	if (flow->path)
 		flow->path->sent += n * flow->unseen;
 }
@@ -538,7 +539,7 @@ static noinline void dcqcn_flow_turn(struct dcqcn_qp *qp,
 	u64 line = dcqcn_dev_line(qp->dev, settings);
 	u64 now = ktime_get_ns();
 
-	dcqcn_flow_settle(qp, now);
+	dcqcn_flow_settle(flow, now);
 	qp->windowed = windowed;
 	flow->next = now;
 	if (windowed) {
@@ -864,7 +865,7 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 
 	verdict = NF_STOLEN;
 	if (flow->rate.starting)
-		dcqcn_flow_settle(qp, now);
+		dcqcn_flow_settle(flow, now);
 	fifo = dcqcn_flow_fifo(flow, kind);
 	drop = dcqcn_flow_find_stale(qp, fifo, skb, kind, psn, now);
 	if (!limit)
@@ -948,7 +949,7 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
 	least = path->rtt_min;
 	if (!dcqcn_path_acked(path, psn, now))
 		return;
-	dcqcn_flow_settle(qp, now);
+	dcqcn_flow_settle(flow, now);
 	WRITE_ONCE(qp->dev->rtt, path->rtt);
 	terms = dcqcn_flow_terms(qp);
 	dcqcn_flow_rate(qp, terms, now, 0);
@@ -1064,7 +1065,7 @@ void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 	unsigned int done;
 	u64 before;
 
-	dcqcn_flow_settle(qp, now);
+	dcqcn_flow_settle(flow, now);
 	if (!flow->limited || flow->released) {
 		dcqcn_rate_init(&flow->rate, line, now);
 		dcqcn_rate_set_rtt(&flow->rate, dcqcn_flow_rtt(qp),
@@ -1109,7 +1110,7 @@ void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now)
 {
 	if (!qp->flow.limited)
 		return;
-	dcqcn_flow_settle(qp, now);
+	dcqcn_flow_settle(&qp->flow, now);
 	/* a context's limit ends when its flow has fallen silent */
 	if (dcqcn_qp_is_windowed(qp) && !dcqcn_flow_held(&qp->flow) &&
 	    time_after(jiffies, qp->seen + DCQCN_SILENT_JIFFIES))

@@ -194,6 +194,13 @@ static inline void dcqcn_rate_see(struct dcqcn_rate *r, u64 now)
 	r->seen_rate = r->current_rate;
 }
 
+/* A starting flow sent @bytes since the last call: the next one works that off */
+static inline void dcqcn_rate_sent(struct dcqcn_rate *r, u32 bytes, u64 now)
+{
+	r->sent += bytes;
+	dcqcn_rate_see(r, now);
+}
+
 /* Whether nothing is due up to @now, @bytes included, and the rates are within
  * their bounds. R_C never exceeds R_T.
  */
