@@ -139,7 +139,8 @@ static void sonic(const struct dcqcn_model_input *in, const struct dcqcn_model_o
 	if (in->pfc) {
 		text_add(t, ",\n  \"BUFFER_PROFILE\": {\n    \"RDMA_lossless\": {\n"
 			 "      \"pool\": \"ingress_lossless_pool\",\n");
-		add_whole(t, "      \"size\": \"", out->headroom_bytes + in->reserve_bytes, "\",\n");
+		add_whole(t, "      \"size\": \"", out->headroom_bytes + in->reserve_bytes,
+			  "\",\n");
 		add_whole(t, "      \"xoff\": \"", out->headroom_bytes, "\",\n");
 		add_whole(t, "      \"xon\": \"", out->xon_bytes, "\",\n");
 		add_whole(t, "      \"static_th\": \"", out->xoff_bytes, "\"\n    }\n  }");
