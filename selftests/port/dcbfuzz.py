@@ -7,7 +7,6 @@ usage: dcbfuzz.py MODULE BINARIES MESSAGES SEED
 """
 
 import collections
-import json
 import resource
 import struct
 import subprocess
@@ -17,7 +16,7 @@ import time
 from cases import same
 from dcbnl import ETS, FIELDS, MAXRATE, Dcbnl
 from lldp import wait
-from wire import MS, S, Port, Socket, mac, packet, sh, sleep, unaccounted
+from wire import MS, S, Port, Socket, dcb, mac, packet, sh, sleep, unaccounted
 
 MODULE, BINARIES, MESSAGES, SEED = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 ROUND = 100000      # messages, after which the ports are looked at; at least ten times
@@ -45,7 +44,7 @@ def check(netns, device):
     assert sum(percent) in (0, 100), percent
     for tc in classes:
         assert tsa[tc] == 0 or percent[tc], "class %d: %s %s" % (tc, percent, tsa)
-    shown = json.loads(sh("ip netns exec %s dcb -j app show dev %s" % (netns, device)).stdout)
+    shown = dcb(netns, device, "app")
     entries = sum(map(len, shown.values()))
     assert entries <= 168, entries
     return entries
@@ -98,7 +97,7 @@ def main():
     sh("tc -n a qdisc del dev a0 root; tc -n b qdisc del dev b0 root")
     # the core keeps nothing of them that a new port would show
     Port(BINARIES, "a", "a0")
-    same("entries", json.loads(sh("ip netns exec a dcb -j app show dev a0").stdout), {})
+    same("entries", dcb("a", "a0", "app"), {})
     sh("ip netns del a; ip netns del b")
     # The kernel removes namespaces, and with them ports, in the background
     wait("unused", lambda: open("/sys/module/dcbport/refcnt").read() == "0\n", 60 * S)

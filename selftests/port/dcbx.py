@@ -14,7 +14,7 @@ import sys
 import lldp
 from cases import run, same, test, test_by_name
 from lldp import Agent, wait
-from wire import MS, S, Port, Socket, is_data, mac, now, packet, prio, sh, sleep
+from wire import MS, S, Port, Socket, dcb, is_data, mac, now, packet, prio, sh, sleep
 
 MODULE, BINARIES, OUT = sys.argv[1:4]
 PCAP, LOG = os.path.join(OUT, "lldp.pcap"), os.path.join(OUT, "lldpad")
@@ -56,8 +56,7 @@ class Side:
             self.agent.speak()
 
     def dcb(self, what):
-        return json.loads(sh("ip netns exec %s dcb -j %s show dev %s" %
-                             (self.name, what, self.device)).stdout)
+        return dcb(self.name, self.device, what)
 
     def agreed(self):
         """The priorities with PFC, and the priorities of DSCPs."""

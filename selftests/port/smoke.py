@@ -4,12 +4,11 @@
 usage: smoke.py MODULE BINARIES PCAP
 """
 
-import json
 import struct
 import sys
 import time
 
-from wire import Port, Socket, is_data, mac, number, packet, pfc, sh, unaccounted
+from wire import Port, Socket, dcb, is_data, mac, number, packet, pfc, sh, unaccounted
 
 MODULE, BINARIES, PCAP = sys.argv[1:4]
 PATIENCE = 60   # s
@@ -48,14 +47,14 @@ def main():
                      "prio 3 kmin 0 kmax 0")
         hosts[n] = Socket("h%d" % n, "eth0")
     # The packaged dcb shows PFC, and sets the priority of a DSCP
-    dcb = "ip netns exec s dcb -j %s dev h2 %s"
-    shown = json.loads(sh(dcb % ("pfc show", "")).stdout)["prio_pfc"]
+    app = "ip netns exec s dcb app %s dev h2 %s"
+    shown = dcb("s", "h2", "pfc")["prio_pfc"]
     assert [p for p in range(8) if shown[p]] == [3], shown
-    sh(dcb % ("app add", "dscp-prio 26:3 24:4"))
-    sh(dcb % ("app del", "dscp-prio 24:4"))
-    shown = json.loads(sh(dcb % ("app show", "")).stdout)
+    sh(app % ("add", "dscp-prio 26:3 24:4"))
+    sh(app % ("del", "dscp-prio 24:4"))
+    shown = dcb("s", "h2", "app")
     assert shown["dscp_prio"] == [[26, 3]], shown
-    sh(dcb % ("app flush", ""))
+    sh(app % ("flush", ""))
     # Pause for 671 ms at 50 Mb/s, and again until the switch has paused the sender
     hosts[2].send(pfc({3: 0xffff}))
     hosts[1].send(*(packet(mac(2), mac(1), 3, 2, LENGTH, n) for n in range(COUNT)))

@@ -135,6 +135,16 @@ def pfc(timers, enable=None, opcode=0x0101, length=60):
     return (data + bytes(60))[:length]
 
 
+def dcb(netns, device, words):
+    """What the packaged dcb shows of a device. In iproute2 6.15, its JSON has the separator of
+    the text as a third member of each APP entry."""
+    shown = json.loads(sh("ip netns exec %s dcb -j %s show dev %s" % (netns, words, device)).stdout)
+    if words == "app":
+        shown = {kind: [e[:2] if isinstance(e, list) else e for e in entries]
+                 for kind, entries in shown.items()}
+    return shown
+
+
 class Port:
     """A device with the qdisc."""
 

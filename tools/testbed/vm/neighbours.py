@@ -60,7 +60,9 @@ def neighbour(answer):
 def _end(name, answer, port, app):
     """One end of a link: its settings, those that it heard, and whether both are the same."""
     out = {"name": name, "pfc": json.loads(port)[0]["pfc"],
-           "dscp": dict(json.loads(app).get("dscp_prio", [])), "neighbour": neighbour(answer)}
+           # iproute2 6.15 has the text's separator as a third member
+           "dscp": {e[0]: e[1] for e in json.loads(app).get("dscp_prio", [])},
+           "neighbour": neighbour(answer)}
     n = out["neighbour"]
     out["agreed"] = bool(n) and n["pfc"] == out["pfc"] and \
         n["dscp"].items() <= out["dscp"].items()
