@@ -314,6 +314,41 @@ static void test_agreement(void)
 	tear_down();
 }
 
+/* The offer comes before the receiver knows its QP: it is answered when that is resolved, if it
+ * was the peer's
+ */
+static void test_unresolved(void)
+{
+	struct dcqcn_qp *qp = &hosts[RECEIVER].qps[0];
+	int live, peer;
+
+	for (live = 0; live < 2; live++) {
+		for (peer = 0; peer < 2; peer++) {
+			set_up(3, 0);
+			qp->state = DCQCN_QP_RESOLVING;
+			hosts[0].left = 1;
+			pass_time(2 * RTT, 1);
+			expect(!told && !sender(0)->agreed, "an unknown QP was answered for");
+			expect(qp->event.offer, "the offer was not kept");
+			qp->state = live ? DCQCN_QP_LIVE : DCQCN_QP_ABSENT;
+			if (!peer)
+				address(&qp->peer, 77);
+			dcqcn_ccc_resolved(qp);
+			expect(told == (live && peer), "told %llu", told);
+			pass_time(RTT, 1);
+			expect((sender(0)->agreed == 3) == (live && peer), "live %d, peer %d: agreed %u",
+			       live, peer, sender(0)->agreed);
+			expect(!!qp->ccc == (live && peer) && !qp->event.offer, "it still waits");
+			if (live && peer) {
+				hosts[0].left = 10;
+				pass_time(10 * RTT, 1);
+				expect(!hosts[0].left, "%llu packets wait", hosts[0].left);
+			}
+			tear_down();
+		}
+	}
+}
+
 /* Both ends are told something else while they send */
 static void test_changed(void)
 {
@@ -724,6 +759,7 @@ static void test_stalled_all(void)
 
 static const struct tap_test tests[] = {
 	{ "two hosts agree in a round trip, if they want the same", test_agreement },
+	{ "an offer waits for the QP to be resolved", test_unresolved },
 	{ "both ends change their minds", test_changed },
 	{ "feedback after a timeout", test_late },
 	{ "nobody waits in line while nothing is in flight", test_in_line },

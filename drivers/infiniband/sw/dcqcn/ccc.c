@@ -90,6 +90,8 @@
 /* Feedback that a port sends: a million a second, see DCQCN_CNP_GAP_NS */
 #define DCQCN_FEEDBACK_GAP_NS	1000
 
+#define DCQCN_UNGRANTED_SHIFT	10	/* ns -> the unit of dcqcn_dev.ungranted_since */
+
 #define DCQCN_CCC_TURNS		64	/* grants per timer */
 #define DCQCN_CCC_WAKES		64	/* flows per feedback */
 #define DCQCN_CCC_PKEY		0xffff
@@ -177,6 +179,7 @@ static struct dcqcn_ccc *dcqcn_ccc_join(struct dcqcn_qp *qp,
 		WRITE_ONCE(ccc->refs, ccc->refs + 1);
 	spin_unlock(&dev->ccc_lock);
 	if (ccc) {
+		qp->event.offer = false;
 		INIT_LIST_HEAD(&qp->wait_node);
 		rcu_assign_pointer(qp->ccc, ccc);
 	} else {
@@ -848,14 +851,22 @@ static struct dcqcn_ccc *
 dcqcn_ccc_next_turn(struct dcqcn_dev *dev, const struct dcqcn_settings *settings,
 		    u64 now, u64 *due)
 {
+	u64 line, since;
+
 	*due = 0;
 	if (list_empty(&dev->grants) || READ_ONCE(dev->stopping))
 		return NULL;
-	if (atomic_read(&dev->ungranted))
+	line = dcqcn_dev_line(dev, settings);
+	if (atomic_read(&dev->ungranted)) {
+		since = (u32)(now >> DCQCN_UNGRANTED_SHIFT) -
+			READ_ONCE(dev->ungranted_since);
+		/* time before they came does not pay for them */
+		dcqcn_rccc_due(&dev->grant_pace, line,
+			       now - min(now, since << DCQCN_UNGRANTED_SHIFT));
 		dcqcn_rccc_owe(&dev->grant_pace,
 			       atomic_xchg(&dev->ungranted, 0));
-	*due = dcqcn_rccc_due(&dev->grant_pace, dcqcn_dev_line(dev, settings),
-			      now);
+	}
+	*due = dcqcn_rccc_due(&dev->grant_pace, line, now);
 	return *due > now ? NULL : list_first_entry(&dev->grants,
 						    struct dcqcn_ccc,
 						    rx.grant_node);
@@ -893,11 +904,99 @@ static enum hrtimer_restart dcqcn_ccc_grants(struct hrtimer *timer)
 	return due ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
 
+#define DCQCN_CCC_PSN_BITS	24	/* in dcqcn_event.offer_psn */
+
+/* An offer came for a QP that is being resolved, and whose lock is held: keep it until
+ * that is done. The next one may come a round trip later only, with what DCQCN sends
+ * until then.
+ */
+static void dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_pkt *pkt,
+				 int ifindex)
+{
+	struct dcqcn_event event = {
+		.offer_psn = (u32)dcqcn_pkt_prio(pkt) << DCQCN_CCC_PSN_BITS |
+			     pkt->psn,
+		.ifindex = ifindex,
+		.pkey = pkt->pkey,
+		.offer = true,
+	};
+
+	if (qp->event.offer || qp->pending_ce || qp->pending_cnps)
+		return;
+	dcqcn_pkt_saddr(pkt, &event.saddr);
+	dcqcn_pkt_daddr(pkt, &event.daddr);
+	qp->event = event;
+}
+
+/* Take what waited. Return a context if there was an offer for it. */
+static struct dcqcn_ccc *dcqcn_ccc_take_offer(struct dcqcn_qp *qp,
+					      struct dcqcn_event *event)
+{
+	struct dcqcn_ccc *ccc = NULL;
+
+	spin_lock_bh(&qp->lock);
+	if (rcu_access_pointer(qp->ccc) || !qp->event.offer)
+		goto unlock;
+	*event = qp->event;
+	qp->event.offer = false;
+	if (qp->state == DCQCN_QP_LIVE && qp->type != IB_QPT_UD &&
+	    qp->prio == event->offer_psn >> DCQCN_CCC_PSN_BITS &&
+	    !READ_ONCE(qp->dev->stopping) && dcqcn_qp_is_peer(qp, &event->saddr))
+		ccc = dcqcn_ccc_join(qp, &event->daddr, &event->saddr, qp->prio);
+unlock:
+	spin_unlock_bh(&qp->lock);
+	return ccc;
+}
+
+/**
+ * dcqcn_ccc_resolved() - answer the offer that waited for a QP to be resolved
+ * @qp: the QP
+ *
+ * Context: process, BH on. Takes locks of the context and the QP; may send.
+ */
+void dcqcn_ccc_resolved(struct dcqcn_qp *qp)
+{
+	const struct dcqcn_settings *settings;
+	struct dcqcn_ccc_receiver *rx;
+	struct dcqcn_feedback say;
+	struct dcqcn_event event;
+	struct dcqcn_ccc *ccc;
+	u64 now;
+
+	rcu_read_lock();
+	settings = rcu_dereference(qp->dev->settings);
+	if (!settings->ccc.algorithms)
+		goto unlock;
+	ccc = dcqcn_ccc_take_offer(qp, &event);
+	if (!ccc)
+		goto unlock;
+	rx = &ccc->rx;
+	spin_lock_bh(&ccc->lock);
+	now = ktime_get_ns();
+	WRITE_ONCE(rx->ifindex, event.ifindex);
+	WRITE_ONCE(rx->pkey, event.pkey);
+	rx->has_echo = true;
+	rx->echo_qpn = qp->qpn;
+	rx->echo_psn = event.offer_psn & DCQCN_QPN_MASK;
+	rx->echo_received = rx->received;
+	rx->echo_time = now;
+	if (now - rx->time > DCQCN_CCC_SILENT)
+		dcqcn_rccc_restart(&rx->source,
+				   max(settings->ccc.initial_window, 1U));
+	rx->time = now;
+	dcqcn_ccc_say(ccc, settings, now, &say);
+	spin_unlock_bh(&ccc->lock);
+	dcqcn_ccc_xmit(ccc, dev_net(qp->dev->ndev), settings, &say);
+unlock:
+	rcu_read_unlock();
+}
+
 /* The context of a QP that received a packet; NULL if the packet is not its peer's, or
  * is of another priority than what the QP sends
  */
 static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp,
-				      const struct dcqcn_pkt *pkt)
+				      const struct dcqcn_pkt *pkt, u32 bits,
+				      int ifindex)
 {
 	u8 prio = dcqcn_pkt_prio(pkt);
 	struct in6_addr local, peer;
@@ -914,6 +1013,9 @@ static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp,
 		    qp->type != IB_QPT_UD && qp->prio == prio &&
 		    !READ_ONCE(qp->dev->stopping) && dcqcn_qp_is_peer(qp, &peer))
 			ccc = dcqcn_ccc_join(qp, &local, &peer, prio);
+		else if (!ccc && qp->state == DCQCN_QP_RESOLVING &&
+			 bits & DCQCN_BTH_REQUEST)
+			dcqcn_ccc_keep_offer(qp, pkt, ifindex);
 		spin_unlock_bh(&qp->lock);
 	}
 	if (!ccc || ccc->prio != prio || !ipv6_addr_equal(&ccc->peer, &peer) ||
@@ -925,8 +1027,14 @@ static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp,
 /* Bytes came without credit. Who grants none has enough when it begins to. */
 static void dcqcn_ccc_owe(struct dcqcn_dev *dev, u32 bytes)
 {
-	if (bytes && (u32)atomic_read(&dev->ungranted) < DCQCN_RCCC_OWED_MAX)
-		atomic_add(min(bytes, DCQCN_RCCC_OWED_MAX), &dev->ungranted);
+	u32 before = atomic_read(&dev->ungranted);
+
+	if (!bytes || before >= DCQCN_RCCC_OWED_MAX)
+		return;
+	if (!before)
+		WRITE_ONCE(dev->ungranted_since,
+			   ktime_get_ns() >> DCQCN_UNGRANTED_SHIFT);
+	atomic_add(min(bytes, DCQCN_RCCC_OWED_MAX), &dev->ungranted);
 }
 
 /**
@@ -983,6 +1091,30 @@ static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc,
 	return rx->untold >= DCQCN_CCC_UNTOLD;
 }
 
+/* The context that counts a packet, NULL if none does */
+static struct dcqcn_ccc *
+dcqcn_ccc_that_counts(struct dcqcn_dev *dev, const struct dcqcn_settings *settings,
+		      const struct sk_buff *skb, const struct dcqcn_pkt *pkt,
+		      u32 bits)
+{
+	struct dcqcn_qp *qp;
+	struct dcqcn_ccc *ccc;
+
+	if (!settings->ccc.algorithms || pkt->ud ||
+	    skb->pkt_type != PACKET_HOST ||
+	    !(settings->np_enable & BIT(dcqcn_pkt_prio(pkt))) ||
+	    pkt->dest_qpn <= DCQCN_QPN_GSI ||
+	    pkt->dest_qpn == DCQCN_QPN_MULTICAST)
+		return NULL;
+	qp = dcqcn_qp_find_or_add(dev, pkt->dest_qpn);
+	if (!qp)
+		return NULL;
+	ccc = dcqcn_ccc_of(qp, pkt, bits, skb->dev->ifindex);
+	if (ccc && time_after(jiffies, READ_ONCE(qp->used)))
+		WRITE_ONCE(qp->used, jiffies);
+	return ccc;
+}
+
 /**
  * dcqcn_ccc_receive() - a data packet came in whose sender understands feedback
  * @dev: the port it came to
@@ -1000,25 +1132,14 @@ bool dcqcn_ccc_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 	u32 bits = be32_to_cpu(bth->qpn);
 	struct dcqcn_feedback say;
 	struct dcqcn_ccc *ccc;
-	struct dcqcn_qp *qp;
 	bool says, asks;
 	u64 now;
 
-	if (!settings->ccc.algorithms || pkt->ud ||
-	    skb->pkt_type != PACKET_HOST ||
-	    !(settings->np_enable & BIT(dcqcn_pkt_prio(pkt))) ||
-	    pkt->dest_qpn <= DCQCN_QPN_GSI ||
-	    pkt->dest_qpn == DCQCN_QPN_MULTICAST)
+	ccc = dcqcn_ccc_that_counts(dev, settings, skb, pkt, bits);
+	if (!ccc) {
+		dcqcn_ccc_other(dev, skb);
 		return false;
-	qp = dcqcn_qp_find_or_add(dev, pkt->dest_qpn);
-	if (!qp)
-		return false;
-	ccc = dcqcn_ccc_of(qp, pkt);
-	if (!ccc)
-		return false;
-	if (time_after(jiffies, READ_ONCE(qp->used)))
-		WRITE_ONCE(qp->used, jiffies);
-
+	}
 	spin_lock_bh(&ccc->lock);
 	now = ktime_get_ns();
 	WRITE_ONCE(ccc->rx.ifindex, skb->dev->ifindex);

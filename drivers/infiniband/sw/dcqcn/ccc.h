@@ -214,6 +214,8 @@ void dcqcn_ccc_other(struct dcqcn_dev *dev, const struct sk_buff *skb);
 void dcqcn_ccc_feedback(struct dcqcn_dev *dev, struct sk_buff *skb,
 			struct dcqcn_pkt *pkt);
 
+void dcqcn_ccc_resolved(struct dcqcn_qp *qp);
+
 struct dcqcn_ccc *dcqcn_ccc_next(struct dcqcn_dev *dev, u32 *chain, u64 *at);
 void dcqcn_ccc_look(struct dcqcn_ccc *ccc, struct dcqcn_ccc_view *view);
 

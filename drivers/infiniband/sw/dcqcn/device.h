@@ -68,6 +68,8 @@ struct dcqcn_sysfs;
  * @grants: contexts whose peer asks for credit, in turn
  * @grant_pace: when the next one may get some
  * @ungranted: bytes that came without credit, and that @grant_pace does not know of yet
+ * @ungranted_since: in units of 2^10 ns, modulo 2^32 units (73 min); when the first of
+ *	them came
  * @grant_timer: grants it
  * @rate_events: rate limit of netlink events, see netlink.c
  * @sysfs: its directories below ``ecn/``
@@ -113,6 +115,7 @@ struct dcqcn_dev {
 	struct list_head grants;
 	struct dcqcn_rccc_port grant_pace;
 	atomic_t ungranted;
+	u32 ungranted_since;
 	struct hrtimer grant_timer;
 
 	struct dcqcn_budget rate_events;

@@ -238,6 +238,7 @@ void dcqcn_np_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 	event.ifindex = skb->dev->ifindex;
 	event.pkey = pkt->pkey;
 	event.ud = pkt->ud;
+	event.offer = false;
 
 	spin_lock_bh(&qp->lock);
 	if (qp->state == DCQCN_QP_LIVE) {
@@ -248,6 +249,12 @@ void dcqcn_np_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 		/* a CNP that waits must be from the same address, the peer's */
 		if (!qp->pending_cnps ||
 		    ipv6_addr_equal(&qp->event.saddr, &event.saddr)) {
+			/* what the same packet, or one before, offered */
+			if (qp->event.offer && !event.ud &&
+			    ipv6_addr_equal(&qp->event.saddr, &event.saddr)) {
+				event.offer = true;
+				event.offer_psn = qp->event.offer_psn;
+			}
 			qp->event = event;
 			qp->pending_ce = true;
 		}

@@ -1043,6 +1043,10 @@ void dcqcn_pacer_start(struct dcqcn_qp *qp,
 		if (flow->path)
 			dcqcn_path_forget_rtt(flow->path);
 		flow->burst = settings->rp.start_burst;
+		/* where a context may bound it a round trip later: no more than that has */
+		if (dcqcn_settings_cccs(settings))
+			flow->burst = min(flow->burst,
+					  settings->ccc.initial_window);
 	}
 	spin_unlock_bh(&qp->lock);
 }

@@ -155,6 +155,8 @@ static void dcqcn_qp_resolve(struct dcqcn_qp *qp)
 	spin_unlock_bh(&qp->lock);
 	dcqcn_np_resolved(qp);
 	dcqcn_rp_resolved(qp);
+	if (static_branch_unlikely(&dcqcn_cccs))
+		dcqcn_ccc_resolved(qp);
 }
 
 static struct dcqcn_qp *dcqcn_qp_next_to_resolve(struct dcqcn_dev *dev)

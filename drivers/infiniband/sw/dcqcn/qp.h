@@ -42,21 +42,27 @@ enum dcqcn_qp_state {
 };
 
 /**
- * struct dcqcn_event - a CE or CNP, kept while its QP is resolved
+ * struct dcqcn_event - a CE, a CNP or an offer, kept while its QP is resolved
  * @saddr: source address of the packet
  * @daddr: its destination address
  * @src_qpn: the QP that sent it, for UD
+ * @offer_psn: PSN of the offer, and its priority in the upper bits; never of UD
  * @ifindex: network device that received it, maybe a VLAN
  * @pkey: its P_Key
  * @ud: it was UD
+ * @offer: the peer offers a context, see ccc.c
  */
 struct dcqcn_event {
 	struct in6_addr saddr;
 	struct in6_addr daddr;
-	u32 src_qpn;
+	union {
+		u32 src_qpn;
+		u32 offer_psn;
+	};
 	int ifindex;
 	u16 pkey;
 	bool ud;
+	bool offer;
 };
 
 /**

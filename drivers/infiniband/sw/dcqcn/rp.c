@@ -75,7 +75,7 @@ static enum dcqcn_verdict dcqcn_rp_accept(struct dcqcn_qp *qp,
 	if (qp->state != DCQCN_QP_RESOLVING ||
 	    qp->pending_cnps == DCQCN_PENDING_CNPS_MAX)
 		return DCQCN_CNP_NO_QP;
-	if (!qp->pending_cnps && !qp->pending_ce)
+	if (!qp->pending_cnps && !qp->pending_ce && !qp->event.offer)
 		qp->event.saddr = *saddr;
 	if (!ipv6_addr_equal(&qp->event.saddr, saddr))
 		return DCQCN_CNP_NOT_PEER;
