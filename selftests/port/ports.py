@@ -805,12 +805,15 @@ class Star:
     """Hosts 1 to 3 at a switch; all ends of all links are ports with PFC for priority 3."""
 
     def __init__(self, words):
-        sh("ip netns add s && ip -n s link add br0 type bridge stp_state 0 mcast_snooping 0 && "
+        # IPv6 would send packets of its own at random
+        sh("for n in s h1 h2 h3; do ip netns add $n && ip netns exec $n sh -c "
+           "'for d in all default; do echo 1 >/proc/sys/net/ipv6/conf/$d/disable_ipv6; done' "
+           "|| exit; done; ip -n s link add br0 type bridge stp_state 0 mcast_snooping 0 && "
            "ip -n s link set br0 mtu 4200 up && ip netns exec s %s/dcqcn port switch new s" %
            BINARIES)
         self.hosts, self.ports = {}, {}
         for n in (1, 2, 3):
-            sh("ip netns add h{n} && ip link add eth0 netns h{n} address {mac} mtu 4200 type veth "
+            sh("ip link add eth0 netns h{n} address {mac} mtu 4200 type veth "
                "peer name h{n} netns s && ip -n s link set h{n} mtu 4200 master br0 up && "
                "ip -n h{n} link set eth0 up && "
                "bridge -n s fdb replace {mac} dev h{n} master static".format(
@@ -822,7 +825,6 @@ class Star:
                               (words if "pfc" in words else "pfc 3 " + words))
             self.hosts[n] = host, Socket("h%d" % n, "eth0")
         self.taken = {n: [] for n in self.hosts}
-        sleep(2 * 10**9)        # IPv6 has finished duplicate address detection
 
     def __enter__(self):
         for _, s in self.hosts.values():
