@@ -669,7 +669,8 @@ static bool dcqcn_ccc_hear(struct dcqcn_ccc *ccc,
 		return true;
 	rtt = now - probe.time;
 	rtt -= min_t(u64, rtt, be32_to_cpu(said->echo_held));
-	tx->rtt = clamp_t(u64, rtt, 1, DCQCN_NSCC_RTT_MAX);
+	/* where nothing takes time, it is 0 */
+	tx->rtt = min_t(u64, rtt, DCQCN_NSCC_RTT_MAX) ?: 1;
 	params = dcqcn_ccc_params(ccc, settings);
 	dcqcn_nscc_feedback(&tx->window, &params, tx->newly, tx->rtt, tx->marked,
 			    now);
