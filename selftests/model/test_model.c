@@ -465,7 +465,7 @@ static void test_senders(void)
 	       few.start_peak_bytes, each.start_peak_bytes);
 	expect(few.utilisation_share > 0.97 && few.jain > 0.9, "%.3f used, fairness %.3f",
 	       few.utilisation_share, few.jain);
-	/* each its share, whoever it shares a host with */
+	/* each gets its share, on whatever host it is */
 	in.flows = 4;
 	in.senders = 2;
 	in.window_bytes = 128 * 1082;

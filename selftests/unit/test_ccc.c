@@ -555,7 +555,7 @@ static void test_incast(u32 algorithms, unsigned int feedback_loss, unsigned int
 	tear_down();
 }
 
-/* Packets of no context take @share of the link. Return what is left to senders with credit. */
+/* Packets without a context use @share of the link. Return what senders with credit get. */
 static double beside(double share)
 {
 	u64 before = 0, after = 0;

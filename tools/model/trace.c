@@ -87,8 +87,8 @@ static u32 draw(void)
 
 /* --- who is due first --------------------------------------------------------- */
 
-/* Of a time, which is not negative: such doubles have the order of their bits, and integers
- * are compared without jumps, which nobody could predict here
+/* Doubles that are not negative sort like their bits. Comparing integers takes no branch, and
+ * here branches would be mispredicted.
  */
 static u64 key_of(double due)
 {
@@ -110,8 +110,8 @@ static double time_of(u64 key)
 	return u.value;
 }
 
-/* Who is due first of each two, up to the root; the left one if both are. Nobody could predict
- * a jump here, so there is none.
+/* From each pair, the one that is due first moves up, to the root; on a tie, the left one.
+ * No branches: they would be mispredicted.
  */
 static void set_due(size_t player, double due)
 {

@@ -151,8 +151,8 @@ static struct dcqcn_ccc *dcqcn_ccc_alloc(struct dcqcn_dev *dev,
 	return ccc;
 }
 
-/* Give a QP, whose lock is held, a context. Return NULL if there is no room, or while an
- * event of the QP waits: it has the place of @wait_node.
+/* Give a QP a context; its lock is held. Return NULL if there is no room, or while an event
+ * of the QP waits, which uses the place of @wait_node.
  */
 static struct dcqcn_ccc *dcqcn_ccc_join(struct dcqcn_qp *qp,
 					const struct in6_addr *local,

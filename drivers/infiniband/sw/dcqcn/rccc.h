@@ -28,7 +28,7 @@ struct dcqcn_rccc_port {
  * struct dcqcn_rccc_source - what one sender may still send
  * @ahead: bytes granted and not received yet; negative when it sent more, as what
  *	goes when nothing is in flight needs no credit
- * @unsolicited: bytes of @ahead that nobody granted
+ * @unsolicited: bytes of @ahead that were not granted
  * @asks: it has more to send than it has credit for
  */
 struct dcqcn_rccc_source {
