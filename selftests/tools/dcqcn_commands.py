@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from testbed.core.paths import DCQCN
+from testbed.core.paths import DCQCN, TOP
 
 TOOL = os.path.join(DCQCN, "dcqcn")
 # what good input leads to if nothing has that name, with the module loaded or not
@@ -329,6 +329,7 @@ def check_good(files):
             json_error(line, p, NOWHERE)
         elif not isinstance(json.loads(p.stdout), (list, dict)) or p.stdout.count("\n") != 1:
             complain(line, "-j: %r" % p.stdout)
+    json_error("port watch", files.run("port watch", "-j"), ["port watch: -j needs -n COUNT"])
     json_error(SIMULATED, files.run(SIMULATED, "-j"), ["--simulate: prints text only"])
     p = files.run("show " + DEV, "-j", "-p")
     if p.stdout.count("\n") != 3 or "error" not in json.loads(p.stdout):
@@ -403,6 +404,36 @@ def check_all_tried(commands):
                     complain(command, "%s is never tried with %s input" % (word or "it", name))
 
 
+def words_of(path, pattern):
+    """What a pattern finds in a source file."""
+    with open(os.path.join(TOP, path)) as f:
+        found = re.findall(pattern, f.read(), re.M)
+    assert len(found) > 2, path
+    return found
+
+
+def check_keys(files):
+    """Each knob, each key of a port, class or switch, and each input of the model refuses what is
+    not a value, by name. The lines above have good values of each key; a knob takes 1."""
+    for knob in words_of("Documentation/ABI/testing/sysfs-class-net-ecn",
+                         r"^What:.*/ecn/(roce_\w+/\w+)"):
+        side, name = knob.split("/")
+        name = side[len("roce_"):] + "_enable" if name == "enable" else name
+        line = "set dev nonesuch %s " % name
+        one_error(line + "1", files.run(line + "1"), NOWHERE)
+        one_error(line + "~", files.run(line + "~"), ['%s: "~" is not ' % name])
+    good = lines(GOOD)
+    for kind, line in (("PORT", "port set dev nonesuch"), ("CLASS", "port set dev nonesuch prio 3"),
+                       ("SWITCH", "port switch set nonesuch")):
+        for key in words_of("tools/dcqcn/portkey.c", r'^\t%s\("(\w+)"' % kind):
+            if not any(" %s " % key in g for g in good if g.startswith(line.partition(" dev")[0])):
+                complain(line, "%s is never tried with good input" % key)
+            if key != "switch":     # any name
+                one_error(line, files.run("%s %s ~" % (line, key)), ['%s: "~" is not ' % key])
+    for name in words_of("tools/model/fields.c", r'^\tINPUT\((?:GROUP|"[^"]*"), (\w+)'):
+        one_error("model " + name, files.run("model %s ~" % name), ["%s: " % name])
+
+
 def check_man_page(commands):
     with open(os.path.join(DCQCN, "dcqcn.8")) as f:
         text = f.read()
@@ -421,6 +452,7 @@ def main():
         files = Files(directory)
         check_bad(files)
         check_good(files)
+        check_keys(files)
         check_help(files, commands)
         check_shortened(files, commands)
         check_versions(files)

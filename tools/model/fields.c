@@ -50,12 +50,12 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 	      DCQCN_MODEL_FLOWS_MAX, 0, .whole = true),
 	INPUT(GROUP, uplinks, , NUMBER, "ports by which they come in; 0: one for each sender", 0,
 	      DCQCN_MODEL_FLOWS_MAX, 0, .whole = true),
-	INPUT(GROUP, window, _bytes, BYTES, "a flow has in flight at most; 0: no limit", 0, 1e9, 0),
-	INPUT(GROUP, host_queue, _bytes, BYTES, "of a flow wait in its host; 0 for NICs", 0, 1e8, 0),
-	INPUT(GROUP, ack, _bytes, BYTES, "after so much a flow asks for an ACK", 256, 1e9, 65536),
-	INPUT(GROUP, message, _bytes, BYTES, "whose last packet asks for an ACK, too; 0: endless", 0,
+	INPUT(GROUP, window, _bytes, BYTES, "what a flow may have in flight; 0: no limit", 0, 1e9, 0),
+	INPUT(GROUP, host_queue, _bytes, BYTES, "what a flow queues in its host; 0 for NICs", 0, 1e8, 0),
+	INPUT(GROUP, ack, _bytes, BYTES, "sent by a flow before it asks for an ACK", 256, 1e9, 65536),
+	INPUT(GROUP, message, _bytes, BYTES, "its last packet asks for an ACK, too; 0: endless", 0,
 	      1e9, 0),
-	INPUT(GROUP, timeout, _us, US, "until what was lost is sent again; 0: it is not", 0, 1e7, 0),
+	INPUT(GROUP, timeout, _us, US, "until a loss is repeated; 0: never", 0, 1e7, 0),
 	INPUT(GROUP, stagger, _us, US, "between the flows' starts", 0, 1e6, 0),
 	INPUT(GROUP, burst, , WORD, "a preset", 0, 4, 0, .words = bursts),
 	INPUT(GROUP, burst_bytes, , BYTES, "of each sender in a burst", 1, 1e10, AUTO,
@@ -83,7 +83,7 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 	INPUT(GROUP, hai, _bps, BPS, "R_HAI, in whole Mb/s", 1e6, 1e12, AUTO, .automatic = true),
 	INPUT(GROUP, cnp_interval, _us, US, "between two CNPs of a flow", 0, 131071, AUTO,
 	      .automatic = true, .whole = true),
-	INPUT(GROUP, monitor, _us, US, "at most one cut in so long; 0: measured", 0, 131071, AUTO,
+	INPUT(GROUP, monitor, _us, US, "at most one cut in this time; 0: measured", 0, 131071, AUTO,
 	      .automatic = true, .whole = true),
 #undef GROUP
 #define GROUP "switch"
@@ -113,11 +113,11 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 	      0, .whole = true),
 	INPUT(GROUP, flows_max, , NUMBER, "1.5 times the marks with more; 0: off", 0, 2048, 0,
 	      .whole = true),
-	INPUT(GROUP, sample, _us, US, "the marker looks so often; 0: for each packet", 0, 1e5, 0),
+	INPUT(GROUP, sample, _us, US, "how often the marker looks; 0: at each packet", 0, 1e5, 0),
 #undef GROUP
 #define GROUP "goal"
 	INPUT(GROUP, utilisation, _share, SHARE, "of the link", 0.5, 1, 0.95),
-	INPUT(GROUP, react, _us, US, "answer lasting congestion within; 0: no bound", 0, 1e7, 0),
+	INPUT(GROUP, react, _us, US, "time to answer lasting congestion; 0: no bound", 0, 1e7, 0),
 #undef GROUP
 #define GROUP "computation"
 	INPUT(GROUP, duration, _us, US, "of simulated time; 0: until flows have settled", 0, 1e7, 0),
