@@ -58,6 +58,7 @@ build --kernel 6.12-rt
 run
 run incast x.toml --only n=2,rate=10gbit --only n=4 --out out/none --jobs 64 --twice --builtin
 run --json --seed 7
+run anypath-grid --resume --seconds 3600
 model x.toml
 model x.toml --json --remove --out out/none
 list

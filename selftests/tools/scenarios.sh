@@ -97,6 +97,11 @@ refuses "wrong.toml: picture: y: the sweep has no variable m" "" \
 	$'[picture]\nx = ["n"]\ny = ["m"]\n[[picture.panel]]\ntitle = "a"\nvalue = "1"\nbest = 1\nworst = 0'
 refuses "wrong.toml: picture: panel 1: best: must not be the same as worst" "" \
 	$'[picture]\nx = ["n"]\ny = ["n"]\n[[picture.panel]]\ntitle = "a"\nvalue = "1"\nbest = 1\nworst = 1'
+refuses "wrong.toml: order: 'm': there is no m" 'order = "m"'
+refuses "wrong.toml: order: could not convert string to float: 'a'" "order = \"'a'\""
+refuses "wrong.toml: same 1: as: no run of the sweep is like that" "" \
+	$'[[same]]\nas = { n = 7 }\nif = "1"'
+refuses "wrong.toml: same 1: if: is missing" "" $'[[same]]\nas = { n = 1 }'
 refuses "wrong.toml: graph: line 1: value: '1 +' is not an expression" "" \
 	$'[graph]\ntitle = "a"\nx = "n"\n[[graph.line]]\ntitle = "b"\nvalue = "1 +"'
 refuses "wrong.toml: graph: line: is missing" "" $'[graph]\ntitle = "a"\nx = "n"'

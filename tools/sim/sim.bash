@@ -14,11 +14,11 @@ _sim()
 	--out)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return ;;
-	--only|--jobs|--seed)
+	--only|--jobs|--seed|--seconds)
 		return ;;
 	esac
 	case ${COMP_WORDS[1]}:$cur in
-	run:-*)	_testbed_words "--only --out --jobs --twice --seed --builtin --json --help" ;;
+	run:-*)	_testbed_words "--only --out --jobs --twice --resume --seconds --seed --builtin --json --help" ;;
 	run:*)	_testbed_scenarios ;;
 	model:-*)	_testbed_words "--remove --json --out --help" ;;
 	model:*)	mapfile -t COMPREPLY < <(compgen -f -X '!*.toml' -- "$cur") ;;

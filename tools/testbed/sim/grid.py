@@ -36,10 +36,9 @@ def _shade(panel, value):
     return min(max((value - panel.worst) / (panel.best - panel.worst), 0), 1)
 
 
-def _cells(picture, results, failing, out):
+def _cells(picture, runs, results, failing, out):
     """Write grid.csv. Return the labels of columns, of rows and of rows of panels, and for each
-    panel its cells: x, y, colour, mark."""
-    runs = [run for run, _ in results]
+    panel its cells: x, y, colour, mark. Runs without results leave theirs empty."""
     xs, ys = _places(runs, picture.x), _places(runs, picture.y)
     rows = list(_places(runs, picture.rows))
     panels = {(row, p): [] for row in rows for p in picture.panels}
@@ -65,7 +64,10 @@ def draw(scenario, results, failing, out):
     picture = scenario.picture
     if not results:
         return
-    xs, ys, rows, panels = _cells(picture, results, failing, out)
+    xs, ys, rows, panels = _cells(picture, scenario.runs, results, failing, out)
+    title = scenario.title
+    if len(results) < len(scenario.runs):
+        title += " (white: not simulated)"
     left, bottom = (2 * GAP + max(map(len, labels)) * CHARACTER for labels in (ys, xs))
     across, down = max(len(xs) * CELL, LEAST), len(ys) * CELL
     width, height = left + across + GAP, HEAD + down + bottom
@@ -79,7 +81,7 @@ def draw(scenario, results, failing, out):
         lefts.append(c * width + left)
         tops.append(TOP + r * height + HEAD)
     plots.draw(os.path.join(SIM, "grid.gp"), {
-        "output_file": os.path.join(out, "grid.png"), "title_text": scenario.title,
+        "output_file": os.path.join(out, "grid.png"), "title_text": title,
         "panels": len(files), "data": files, "head": heads, "scale": best_worst,
         "left": lefts, "top": tops, "across": across, "down": down,
         "width": len(picture.panels) * width, "height": TOP + len(rows) * height,

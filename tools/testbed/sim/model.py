@@ -7,7 +7,7 @@ Documentation/infiniband/rdma_dcqcn_sim.rst has the keys.
 import os
 import re
 
-from ..core.errors import InputError
+from ..core.errors import InputError, LabError
 from ..core.expression import Expression
 from ..core.paths import SIM
 from ..core.scenario import (MTUS, PROFILES, TIMEOUT_MAX, TRANSPORTS, VERBS, Directory, Scenario,
@@ -381,6 +381,34 @@ class Note:
             raise InputError("%s: if: %s" % (self.where, e)) from None
 
 
+class Same:
+    """[[same]]: the run that differs only in these variables has the figures of this one, too, if
+    the condition holds for its figures."""
+
+    def __init__(self, t):
+        self.where, self.variables = t.where, t.take("as", dict)
+        self.condition = _expression(t, "if", t.take("if", str))
+        t.done()
+
+    def check(self, runs):
+        """Check that there are such runs."""
+        if not any(self.other(run, runs) for run in runs):
+            raise InputError("%s: as: no run of the sweep is like that" % self.where)
+
+    def other(self, run, runs):
+        """The run that may have the same figures; None if there is none."""
+        wanted = {**run.variables, **self.variables}
+        if wanted == run.variables:
+            return None
+        return next((r for r in runs if r.variables == wanted), None)
+
+    def holds(self, run, figures):
+        try:
+            return bool(self.condition.value({**run.values, **figures}))
+        except InputError as e:
+            raise LabError("%s: if: %s" % (self.where, e)) from None
+
+
 class Panel:
     """An expression for the colour, with its best and worst value."""
 
@@ -447,11 +475,16 @@ class Simulation(Scenario):
             self.must_expect()
         for run in self.runs:
             run.notes()
+            run.order = self._place(run)
+        for same in self.same:
+            same.check(self.runs)
         if self.picture:
             self.picture.check(self.runs[0].variables)
 
     def prepare(self, table):
         self.notes = [Note(d) for d in table.tables("note", [])]
+        self.same = [Same(d) for d in table.tables("same", [])]
+        self._order = _expression(table, "order", table.take("order", str, "0"))
         picture = table.table("picture", {})
         self.picture = Picture(picture) if picture.rest else None
         graph = table.table("graph", {})
@@ -459,6 +492,12 @@ class Simulation(Scenario):
         # dcqcn model has checked it already
         if table.take("model", dict, {}):
             table.rest.update(modelled.tables(self.path))
+
+    def _place(self, run):
+        try:
+            return float(self._order.value(run.values))
+        except (InputError, TypeError, ValueError) as e:
+            raise InputError("%s: order: %s" % (self.file, e)) from None
 
     def run(self, variables, table):
         return Run(self, variables, table)

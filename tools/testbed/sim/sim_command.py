@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """DCQCN in simulated time: real rxe, the real module, exact clocks, any rate."""
 
-import concurrent.futures
+import glob
+import hashlib
 import os
 import shutil
 import subprocess
@@ -9,15 +10,16 @@ import sys
 
 from ..core import command
 from ..core.command import number
-from ..core.errors import LabError
 from ..core.kernel import Kernel
 from ..core.paths import DCBPORT, DCQCN, MODULE, MODULE_PARTS, OUT, SIM, TOP
 from ..core.progress import say
 from . import (dcbport, figures, graph, grid, late_pacer, modelled, network_script, pictures,
                uml)
+from .batch import Batch
 from .builtin_rxe import BuiltIn
 from .model import SCENARIOS, Simulation
 
+KEY = "key"     # a file beside the recordings of a finished run: what they depend on
 COLUMNS = (     # columns of the table: title, figure, format
     ("goodput Mb/s", "goodput_mbps", "%.0f"),
     ("payload", "payload_share", "%.4f"),
@@ -65,34 +67,41 @@ class Simulator:
         return out
 
     def run(self, run, out, show):
-        """Simulate one run; write its recordings and figures to a directory."""
+        """Simulate one run; write its recordings to a directory. Returns the figures."""
         shutil.rmtree(out, ignore_errors=True)
         os.makedirs(out)
+        key = self.key(run)
         with open(os.path.join(out, "flows"), "w") as f:
             f.write(network_script.flows(run))
         uml.boot(self.kernel, os.path.join(self.bin, "seed.so"), self.modules(run),
                  network_script.script(run, self.bin), out, show, number=self.seed)
-        return figures.figures(run, out)
+        found = figures.figures(run, out)
+        with open(os.path.join(out, KEY), "w") as f:
+            f.write(key)
+        return found
 
+    def kept(self, run, out):
+        """Figures of the recordings in a directory; None unless the same code simulated the same
+        run there, to its end."""
+        try:
+            with open(os.path.join(out, KEY)) as f:
+                same = f.read() == self.key(run)
+        except FileNotFoundError:
+            return None
+        return figures.figures(run, out) if same else None
 
-class Progress:
-    """Simulated time of all current runs, on one line of a terminal."""
-
-    def __init__(self):
-        self.at, self.tty = {}, sys.stderr.isatty()
-
-    def show(self, run, ns):
-        self.at[run.name] = ns
-        if self.tty:
-            text = "  ".join("%s %.3f of %.3f s" % (n, t / 1e9, run.duration / 1e9)
-                             for n, t in self.at.items())
-            print("\r\033[K" + text[:120], end="", file=sys.stderr, flush=True)
-
-    def done(self, run):
-        self.at.pop(run.name, None)
-        if self.tty:
-            print("\r\033[K", end="", file=sys.stderr)
-        say("%s: %s simulated" % (run.scenario.name, run.name))
+    def key(self, run):
+        """A hash of all that a run's recordings depend on."""
+        modules = self.modules(run)
+        key = hashlib.sha256(repr((
+            os.path.basename(self.kernel.dir), self.kernel.release, self.seed, uml.FIRST_PROCESS, uml.SIMULATED,
+            [os.path.basename(m) for m in modules], network_script.flows(run),
+            network_script.script(run, ""))).encode())
+        for path in [*(m.split()[0] for m in modules), *sorted(glob.glob(self.bin + "/*")),
+                     *sorted(glob.glob(SIM + "/*.py"))]:
+            with open(path, "rb") as f:
+                key.update(hashlib.file_digest(f, "sha256").digest())
+        return key.hexdigest()
 
 
 def table(results):
@@ -108,35 +117,6 @@ def table(results):
                      for row in rows)
 
 
-def simulate(sim, scenario, runs, out, jobs, twice):
-    """[(run, figures)] in the order of the runs, and errors; jobs: how many to run at once.
-    Simulated twice, a run must give the same figures."""
-    progress, results, bad = Progress(), {}, []
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        futures = {}
-        for run in runs:
-            for where in [run.name, run.name + ",again"][:2 if twice else 1]:
-                f = pool.submit(sim.run, run, os.path.join(out, where),
-                                lambda ns, run=run: progress.show(run, ns))
-                futures[f] = run
-        try:
-            for f in concurrent.futures.as_completed(futures):
-                run = futures[f]
-                try:
-                    r = f.result()
-                    bad += ["%s: a second simulation differs: %s" % (run.name, d)
-                            for d in figures.differences(results.get(run, r), r)]
-                    results[run] = r
-                except LabError as e:
-                    bad.append("%s: %s" % (run.name, e))
-                progress.done(run)
-        except BaseException:
-            uml.stop_all()
-            pool.shutdown(cancel_futures=True)
-            raise
-    return [(run, results[run]) for run in runs if run in results], bad
-
-
 def wanted(args):
     """The requested simulations, with the requested runs."""
     found = [Simulation(name) for name in args.scenario or SCENARIOS.listed()]
@@ -150,18 +130,21 @@ def wanted(args):
 def cmd_run(args):
     simulations = wanted(args)
     sim = Simulator(os.path.join(args.out, "built"), args.builtin, args.seed)
+    batch = Batch(sim, args.jobs, args.twice, args.resume, args.seconds)
     held = 0
     documents, failures = [], []
     for s in simulations:
         out = os.path.join(args.out, s.name)
-        results, bad = simulate(sim, s, s.runs, out, args.jobs, args.twice)
+        harvest = batch.simulate(s, out)
+        results, bad = harvest.results, harvest.bad
         document = {"scenario": s.name, "title": s.title, "kernel": sim.kernel.release,
                     "runs": [{"name": run.name, **run.variables, **r} for run, r in results]}
         command.write_json(os.path.join(out, "result.json"), document)
         verdict = s.check(results)
         for run, r in results:
             # of a hundred runs, show only those that are worth a look
-            if not s.picture or args.only or run.name in verdict.failing:
+            if "same_as" not in r and (not s.picture or args.only or
+                                       run.name in verdict.failing):
                 pictures.draw(run, os.path.join(out, run.name), r["bottleneck"])
         if s.picture:
             grid.draw(s, results, verdict.failing, out)
@@ -178,6 +161,8 @@ def cmd_run(args):
         for run, _ in results:
             for note in run.notes():
                 print("NOTE: %s: %s: %s" % (s.name, run.name, note))
+        for note in harvest.notes():
+            print("NOTE: %s: %s" % (s.name, note))
         if verdict.left_out:
             print("NOTE: %s: %d comparisons left out, the other run was not simulated" %
                   (s.name, verdict.left_out))
@@ -198,7 +183,8 @@ def cmd_model(args):
         if args.remove:
             os.unlink(args.file)
     sim = Simulator(os.path.join(args.out, "built"))
-    results, bad = simulate(sim, s, s.runs, os.path.join(args.out, "model"), 1, False)
+    harvest = Batch(sim, 1).simulate(s, os.path.join(args.out, "model"))
+    results, bad = harvest.results, harvest.bad
     found = modelled.measured(answer, results[0][1]) if results else None
     if args.json:
         command.print_json({"predicted": answer["output"], "measured": found, "failed": bad})
@@ -250,6 +236,11 @@ def parser():
                         "depend on it")
     s.add_argument("--twice", action="store_true",
                    help="simulate everything twice and fail unless all figures are the same")
+    s.add_argument("--resume", action="store_true",
+                   help="do not simulate again what the same code has simulated there before; "
+                        "an interrupted command goes on")
+    s.add_argument("--seconds", type=number(0), metavar="N",
+                   help="start no more simulations after this time (default: start all)")
     s.add_argument("--seed", type=number(1), default=1, metavar="N",
                    help="of the kernel's random numbers (default: 1): with another one, marks "
                         "meet other packets")

@@ -1,0 +1,249 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0
+"""Tests which runs the simulator simulates, in which order, and which it does not simulate again.
+The simulation itself is not one. Silent on success."""
+
+import contextlib
+import io
+import os
+import sys
+import tempfile
+import threading
+import types
+
+from testbed.core.errors import InputError, LabError
+from testbed.core.paths import SIM
+from testbed.core.scenario import Table
+from testbed.sim import batch, figures, grid, sim_command, uml
+from testbed.sim.batch import Batch
+from testbed.sim.model import Panel, Same, Simulation
+
+wrong = 0
+
+
+def expect(what, got, want):
+    global wrong
+    if got != want:
+        wrong += 1
+        print("# %s: %r instead of %r" % (what, got, want))
+
+
+class Run:
+    def __init__(self, scenario, t, n, order):
+        self.scenario, self.order, self.name = scenario, order, "t=%d,n=%d" % (t, n)
+        self.variables = self.values = {"t": t, "n": n}
+        self.duration, self.notes = 1, list
+
+
+def scenario(runs, same=()):
+    """runs: {(t, n): order}"""
+    out = types.SimpleNamespace(name="s")
+    out.runs = [Run(out, t, n, order) for (t, n), order in runs.items()]
+    out.same = [Same(Table("same", dict(s))) for s in same]
+    return out
+
+
+class Simulator:
+    """Remembers what it simulated. Figures are drops = n."""
+
+    def __init__(self, there=(), broken=(), changing=False):
+        self.there, self.broken, self.changing, self.done = there, broken, changing, []
+
+    def kept(self, run, out):
+        return {"drops": -1} if os.path.basename(out) in self.there else None
+
+    def run(self, run, out, show):
+        self.done.append(os.path.basename(out))
+        show(1)
+        if run.name in self.broken:
+            raise LabError("it broke")
+        return {"drops": run.values["n"] + self.changing * len(self.done)}
+
+
+def simulated(made, sim, jobs=1, **how):
+    with contextlib.redirect_stderr(io.StringIO()):
+        return Batch(sim, jobs, **how).simulate(made, "/nowhere")
+
+
+def drops(harvest):
+    return {run.name: r["drops"] for run, r in harvest.results}
+
+
+SAME = {"as": {"t": 1}, "if": "drops == 0 and n < 9"}
+FOUR = {(2, 0): 0, (1, 0): 1, (2, 3): 0, (1, 3): 2}
+
+
+def order():
+    sim = Simulator()
+    harvest = simulated(scenario({(1, 1): 5, (1, 2): -1, (1, 3): 2.5}), sim)
+    expect("the order of simulations", sim.done, ["t=1,n=2", "t=1,n=3", "t=1,n=1"])
+    expect("the order of results", list(drops(harvest)), ["t=1,n=1", "t=1,n=2", "t=1,n=3"])
+    expect("no notes", list(harvest.notes()), [])
+
+
+def same():
+    for jobs in 1, 3:
+        sim = Simulator()
+        harvest = simulated(scenario(FOUR, [SAME]), sim, jobs)
+        expect("not simulated", sorted(sim.done), ["t=1,n=0", "t=1,n=3", "t=2,n=3"])
+        expect("but known", [r.get("same_as") for _, r in harvest.results],
+               ["t=1,n=0", None, None, None])
+        expect("its note", list(harvest.notes()),
+               ["1 of 4 runs cannot differ from another one, whose figures they have"])
+    sim = Simulator()
+    expect("without the other", drops(simulated(scenario({(2, 0): 0}, [SAME]), sim)),
+           {"t=2,n=0": 0})
+    sim = Simulator(broken=["t=1,n=0"])
+    harvest = simulated(scenario(FOUR, [SAME]), sim)
+    expect("the other one broke", (harvest.bad, sorted(drops(harvest))),
+           (["t=1,n=0: it broke"], ["t=1,n=3", "t=2,n=0", "t=2,n=3"]))
+    for table, text in (({"as": {"t": 3}, "if": "1"}, "same: as: no run of the sweep"),
+                        ({"as": {"t": 1, "m": 1}, "if": "1"}, "same: as: no run of the sweep")):
+        try:
+            Same(Table("same", table)).check(scenario(FOUR).runs)
+            expect("no such run", "no error", text)
+        except InputError as e:
+            expect("no such run", text in str(e), True)
+    harvest = simulated(scenario(FOUR, [{**SAME, "if": "drips == 0"}]), Simulator())
+    expect("an unknown figure", harvest.bad[0],
+           "t=2,n=0: same: if: 'drips == 0': there is no drips")
+
+
+def resumed():
+    there = ["t=1,n=0", "t=1,n=3"]
+    sim = Simulator(there)
+    expect("without --resume", (len(drops(simulated(scenario(FOUR), sim))), len(sim.done)), (4, 4))
+    sim = Simulator(there)
+    harvest = simulated(scenario(FOUR, [SAME]), sim, resume=True)
+    expect("the rest is simulated", sorted(sim.done), ["t=2,n=0", "t=2,n=3"])
+    expect("what was there counts", drops(harvest),
+           {"t=2,n=0": 0, "t=1,n=0": -1, "t=2,n=3": 3, "t=1,n=3": -1})
+    expect("its note", list(harvest.notes()),
+           ["2 of 4 runs were simulated before, by the same code"])
+    sim = Simulator(["t=1,n=0"])
+    simulated(scenario({(1, 0): 0}), sim, twice=True, resume=True)
+    expect("the other one is not there", sim.done, ["t=1,n=0,again"])
+
+
+def timed():
+    sim = Simulator(["t=2,n=3"])
+    harvest = simulated(scenario(FOUR, [SAME]), sim, seconds=0, resume=True)
+    expect("no time", (sim.done, drops(harvest)), ([], {"t=2,n=3": -1}))
+    expect("its notes", list(harvest.notes()),
+           ["1 of 4 runs were simulated before, by the same code",
+            "3 of 4 runs were not simulated in this time; --resume goes on"])
+    sim = Simulator()
+    simulated(scenario(FOUR, [SAME]), sim, seconds=1000)
+    expect("time", len(sim.done), 3)
+
+
+def twice():
+    harvest = simulated(scenario({(1, 0): 0}), Simulator(changing=True), twice=True)
+    expect("twice", harvest.bad, ["t=1,n=0: a second simulation differs: drops: 1 and 2"])
+    harvest = simulated(scenario(FOUR, [SAME]), Simulator(), twice=True)
+    expect("twice the same", harvest.bad, [])
+
+
+def interrupted():
+    """Ctrl-C ends the running simulation, and no other one begins, not even one that waited."""
+    killed, began = threading.Event(), []
+
+    class Endless(Simulator):
+        def run(self, run, out, show):
+            began.append(run.name)
+            if run.name == "t=1,n=3":
+                raise SystemExit    # like a signal: it reaches the thread that waits for all
+            killed.wait(60)
+            raise LabError("killed")
+
+    stop, batch.uml.stop_all = batch.uml.stop_all, killed.set
+    try:
+        simulated(scenario(FOUR, [SAME]), Endless(), 4)
+        expect("an interruption", "none", "SystemExit")
+    except SystemExit:
+        pass
+    finally:
+        batch.uml.stop_all = stop
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread():
+            thread.join(60)
+    expect("what began", "t=2,n=0" in began, False)
+
+
+def simulator(where, seed=1):
+    """A real one whose kernel and programs are files with a few bytes."""
+    out = object.__new__(sim_command.Simulator)
+    out.seed, out.bin, out.out = seed, os.path.join(where, "bin"), where
+    out.kernel = types.SimpleNamespace(dir="/x/sim-1", release="7.3", modules=lambda *paths: [])
+    out.dcqcn, out.dcbport, out.cp = (os.path.join(where, n) for n in ("a.ko", "b.ko", "c.ko"))
+    return out
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as f:
+        f.write(text)
+
+
+def keys():
+    """A run is not simulated again unless something that it depends on has changed."""
+    a, b = [run for run in Simulation("incast").runs if run.profile != "stock"][:2]
+    stock = next(run for run in Simulation("incast").runs if run.profile == "stock")
+    booted = []
+    boot, read = uml.boot, figures.figures
+    uml.boot = lambda *args, **kw: booted.append(args)
+    figures.figures = lambda run, out: {"boots": len(booted)}
+    try:
+        with tempfile.TemporaryDirectory() as where:
+            out = os.path.join(where, "run")
+            for name in ("a.ko", "b.ko", "c.ko", "bin/traffic"):
+                write(os.path.join(where, name), name)
+            sim = simulator(where)
+            expect("nothing is there", sim.kept(a, out), None)
+            expect("simulated", sim.run(a, out, None), {"boots": 1})
+            expect("and kept", sim.kept(a, out), {"boots": 1})
+            expect("another run", sim.kept(b, out), None)
+            expect("another seed", simulator(where, 2).kept(a, out), None)
+            write(sim.dcbport, "of no use here")
+            expect("a module that it does not load", sim.kept(a, out), {"boots": 1})
+            for path in (sim.dcqcn, os.path.join(sim.bin, "traffic")):
+                with open(path) as f:
+                    before = f.read()
+                write(path, before + ".")
+                expect("changed: " + path, sim.kept(a, out), None)
+                write(path, before)
+                expect("as before: " + path, sim.kept(a, out), {"boots": 1})
+            expect("without the module", simulator(where).key(stock) != sim.key(a), True)
+            key = sim.key(stock)
+            write(sim.dcqcn, "changed")
+            expect("stock does not load it", sim.key(stock), key)
+            uml.boot = None
+            try:
+                sim.run(a, out, None)
+            except TypeError:
+                pass
+            expect("a simulation that did not end", os.path.exists(os.path.join(out, "key")), False)
+    finally:
+        uml.boot, figures.figures = boot, read
+    scripts = [n for n in os.listdir(SIM) if n.endswith(".py")]
+    expect("the scripts that count are there", "counters.py" in scripts, True)
+
+
+def picture():
+    """Runs without figures have a place all the same."""
+    made = scenario(FOUR)
+    wanted = types.SimpleNamespace(x=["n"], y=["t"], rows=[], panels=[Panel(Table("panel", {
+        "title": "drops", "value": "drops", "worst": 4, "best": 0}))])
+    with tempfile.TemporaryDirectory() as where:
+        xs, ys, rows, panels = grid._cells(wanted, made.runs, [(made.runs[3], {"drops": 3})], (),
+                                           where)
+        with open(os.path.join(where, "grid.csv")) as f:
+            lines = f.read().splitlines()
+    expect("places", (list(xs), list(ys), rows), (["0", "3"], ["2", "1"], [""]))
+    expect("cells", list(panels.values()), [[(1, 1, 0.25, "-")]])
+    expect("table", lines, ["t,n,drops,failed,notes", "1,3,3.0000,0,"])
+
+
+for test in (order, same, resumed, timed, twice, interrupted, keys, picture):
+    test()
+sys.exit(1 if wrong else 0)
