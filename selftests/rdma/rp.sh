@@ -60,10 +60,13 @@ check_rate()
 	fi
 }
 
-# limited HOST CNP-COMMAND...: one CNP limits one QP
+# limited HOST CNP-COMMAND...: one CNP limits one QP. It would not, and would count as handled, if
+# the QP had just started again after a pause, as it does where a busy host lets it wait: a CNP for
+# the burst of a start changes nothing. So there are no more starts.
 limited()
 {
 	local host=$1 before; shift
+	knobs "$host" roce_rp/start_burst=0
 	before=$(sending_rate "$host" 0.5)
 	[ "$before" -ge $((RATE * 1300)) ] || note "only $before kb/s before the CNP"
 	"$@"

@@ -624,6 +624,39 @@ static void start_blind(void)
 	flow->path = NULL;
 }
 
+/* A CNP for the burst of a start counts, but changes nothing; what another one has set stays after
+ * a pause, which begins no new start
+ */
+static void start_deaf(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	unsigned int i;
+
+	limited(10, IB_QPT_RC, 0);
+	dcqcn_pacer_flush(&qps[0]);
+	settings.rp.start_burst = 12288;
+	dcqcn_pacer_start(&qps[0], &settings, false);
+	for (i = 0; i < 28; i++)
+		output(DCQCN_PKT_RESPONSE, i);
+	pass_time(&qps[0], 3 * MS);
+	dcqcn_pacer_cnp(&qps[0], &settings, fuzz_now);
+	expect(flow->rate.starting && !flow->rate.told, "a CNP for the burst counts");
+	for (; i < 40; i++)
+		output(DCQCN_PKT_RESPONSE, i);
+	pass_time(&qps[0], 3 * MS);
+	dcqcn_pacer_cnp(&qps[0], &settings, fuzz_now);
+	expect(!flow->rate.starting && flow->rate.current_rate == 10000000,
+	       "a CNP after the burst sets %llu bit/s, not 10 Mb/s",
+	       (unsigned long long)flow->rate.current_rate);
+	pass_time(&qps[0], 100 * MS);
+	dcqcn_pacer_start(&qps[0], &settings, false);
+	expect(!flow->rate.starting && flow->rate.current_rate == 10000000,
+	       "a limit ends after a pause");
+	ends();
+	kfree(flow->path);
+	flow->path = NULL;
+}
+
 /* rxe takes no second NAK before an ACK: what it sends again asks for one, once */
 static void asks_again(void)
 {
@@ -780,6 +813,7 @@ static const struct tap_test tests[] = {
 	{ "what a start was allowed to send unseen is taken back", start_seen },
 	{ "a start of READs waits for no ACK", start_of_reads },
 	{ "a start of READ responses waits for no ACK", start_blind },
+	{ "a CNP for the burst of a start changes nothing, and a pause ends no limit", start_deaf },
 	{ "what is sent again asks for an ACK, where the path is measured", asks_again },
 	{ "a window holds packets, and a kick or a timeout sends them", window },
 	{ "a window ends with the port, and with the peer", window_ends },

@@ -140,6 +140,9 @@ static inline void dcqcn_pacer_send(struct sk_buff *skb, dcqcn_okfn okfn)
  * allows those that follow in advance: requests in a row that have the same length and ask
  * for no ACK. rxe sends the requests of a QP one at a time.
  *
+ * If the limit is turned off for their priority meanwhile, the limiter learns it from the
+ * next packet that it sees. These leave at once in either case.
+ *
  * Context: any, for the flow's requester.
  */
 static inline bool dcqcn_pacer_passes(struct dcqcn_flow *flow,
