@@ -51,7 +51,6 @@ list
 list --json
 image
 image --kdir --kernel sid
-image --release
 build
 build --kernel 6.12-rt
 """, "sim": """

@@ -42,7 +42,7 @@ _lab()
 	capture)	options="--write --duration --filter --snaplen" ;;
 	record)	options="--duration --out" ;;
 	draw)	options="--out --title" ;;
-	image)	options="--kernel --kdir --release" ;;
+	image)	options="--kernel --kdir" ;;
 	build)	options="--kernel" ;;
 	esac
 	case $command:$cur in

@@ -10,7 +10,6 @@
 #define NS_PER_M	5.0	/* light in fibre, and about the same in copper */
 #define WIRE_BYTES	24	/* preamble, FCS, gap: what memory does not hold */
 #define HEADER_BYTES	58	/* Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4 */
-#define MAX_FRAME_MTU	4096
 
 /* Bytes of memory that leave per us */
 static inline double parts_speed(const struct dcqcn_model_input *in,

@@ -62,7 +62,7 @@ def cmd_build(args):
 
 def cmd_image(args):
     image = image_of(args)
-    print(image.kdir if args.kdir else image.release if args.release else image.root)
+    print(image.kdir if args.kdir else image.root)
     return 0
 
 
@@ -366,10 +366,8 @@ def parser():
     s = add("image", cmd_image, "print where the guests' root file system is",
             "Builds it with mmdebstrap if the cache lacks it.")
     kernel(s)
-    g = s.add_mutually_exclusive_group()
-    g.add_argument("--kdir", action="store_true",
+    s.add_argument("--kdir", action="store_true",
                    help="print its kernel build directory instead: make KDIR=$(lab image --kdir)")
-    g.add_argument("--release", action="store_true", help="print its kernel release instead")
 
     s = add("build", cmd_build, "build the module for a kernel, with its release's compiler",
             "Builds in out/kernels/K, and prints the module's name. On Debian 12, make "
