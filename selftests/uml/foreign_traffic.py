@@ -545,7 +545,7 @@ def foreign(ports, running, roce, seconds):
 
 
 def report(running, figures):
-    """Print TAP for the streams and for what had to happen besides; return whether all passed."""
+    """Print TAP for the streams, and for what else had to happen; return whether all passed."""
     results = [(not s.error and s.count > 0, "%s: no stream breaks" % s.what,
                 s.error or "%d exchanges" % s.count) for s in running]
     results += [(n > 0, what, n) for what, n in figures]

@@ -472,7 +472,7 @@ static void test_readable_part(void)
 
 			if (!parses_as_expected(p, n))
 				tap_note("shape %zu, %zu bytes", i, n);
-			/* so much is always enough */
+			/* this many bytes are always enough */
 			if (n >= DCQCN_PKT_HEADERS)
 				expect(parse(p, n).kind ==
 				       kind_of_opcode(shapes[i]->opcode),

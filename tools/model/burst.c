@@ -3,9 +3,9 @@
  * Bursts: n senders send some bytes each at line rate, all at once. While they do,
  * the queue grows by n - 1 times the link's speed; then it drains.
  *
- * A marker that looks every s sees a burst with the probability min(1, t / s), t
- * being how long the queue is above Kmin. A packet that comes at x, into a queue of
- * (n - 1) C x, is answered at x + (n - 1) x + round trip: if the burst is over by
+ * A marker that looks once in s sees a burst with the probability min(1, t / s), where
+ * t is how long the queue is above Kmin. A packet that arrives at x, into a queue of
+ * (n - 1) C x, is answered at x + (n - 1) x + round trip. If the burst is over by
  * then, the CNP slows down what comes next.
  */
 #include "number.h"

@@ -13,10 +13,10 @@
 
 #define PAUSE_BYTES	84	/* 64, preamble and gap */
 #define QUANTUM_BITS	512
-#define TIGHT		1.1	/* of what is needed is no margin */
+#define TIGHT		1.1	/* times what is needed: less has no margin */
 
-/* What a peer may take to respond. Of 800 Gb/s and more we know no figure: twice that of
- * half the speed.
+/* What a peer may take to respond. We know no figure for 800 Gb/s and more, and take twice
+ * that of half the speed.
  */
 static const struct {
 	double speed_bps;

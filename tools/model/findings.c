@@ -4,14 +4,14 @@
 #include "parts.h"
 #include "text.h"
 
-#define SCALE		5	/* thresholds that far from ours are another speed's */
+#define SCALE		5	/* thresholds this far from ours suit another speed */
 #define MEMORY_SHORT	3	/* alpha has forgotten most between two CNPs */
-#define MEMORY_LONG	100	/* it remembers so many of them */
+#define MEMORY_LONG	100	/* it remembers this many of them */
 
 static struct dcqcn_model_finding findings[DCQCN_MODEL_FINDINGS_MAX];
 static size_t found;
 
-/* A finding, whose text is begun with @text; NULL if there is no room */
+/* Add a finding whose text begins with @sentence; return its text */
 static struct text find(const char *field, bool severe, double is, double should,
 			const char *sentence)
 {

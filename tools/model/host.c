@@ -2,13 +2,13 @@
 /*
  * The sender of one flow, from the queue pair to the wire, which flows of one host share.
  *
- * The rate is the module's own rate.c, and path.c where the path is measured. What stands
- * between them and packets is pacer.c, of which this is a copy in floating point: when a
- * packet may leave, which packets share a timer, when a limiter begins and ends, and what
- * happens when a flow goes back. Queue pairs are those of soft-RoCE: a window of packets,
- * an ACK for so many of them, one answer to each gap, and a timeout. A host whose packets
- * wait in a queue of its own makes the next ones when that is nearly empty; one without a
- * queue, a network card, makes them when its wire takes them.
+ * The rate comes from the module's own rate.c, and from path.c where the path is measured.
+ * Between them and packets the module has pacer.c, of which this is a copy in floating point:
+ * when a packet may leave, which packets share a timer, when a limiter begins and ends, and
+ * what happens when a flow goes back. Queue pairs are those of soft-RoCE: a window of packets,
+ * an ACK for every few of them, one answer to each gap, and a timeout. A host that queues its
+ * packets makes new ones when that queue is nearly empty; one without a queue, a network card,
+ * makes them when its wire is free.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>

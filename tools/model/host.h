@@ -24,7 +24,7 @@
  * @port: and those that wait for the wire, of all flows that share it
  * @wire: the flow whose wire it is
  * @group: the port by which it comes into the switch with the queue
- * @out: packets that it has made and that have not left it, see host_room()
+ * @out: packets that it has made and not yet sent, see host_room()
  * @psn: of the next packet
  * @acked: those before are acknowledged
  * @unasked: packets since one asked for an ACK
@@ -32,17 +32,17 @@
  * @sent: packets, measured
  * @started: it has begun
  * @limited: there is a limiter
- * @released: which ends when nothing is held
+ * @released: the limiter ends as soon as nothing is held
  * @seen: by the limiter, of this flow
- * @wants: to make packets, but there is no room
- * @back: it goes back to what was lost
+ * @wants: it would make packets if there were room
+ * @back: it goes back to a lost packet
  * @retried: it went back, and no ACK has come since
  * @paused: as its port sees it
  * @rate: the module's
  * @path: the module's
  * @account: in the switch at which its packets come in
  * @queued: packets in the queue there
- * @expected: by the receiver
+ * @expected: PSN that the receiver expects
  * @asked: the receiver has asked for it
  * @cnp: when the receiver may send a CNP again
  */

@@ -19,7 +19,7 @@ static struct {
 	double begin;		/* ns; PACKET_NEVER: not yet */
 	double next_look;
 	double next_sample;
-	double spent[LONGEST];	/* ns with a queue of so many packets */
+	double spent[LONGEST];	/* ns with a queue of this many packets */
 	size_t longest;		/* of them */
 	size_t start_longest;
 	float series[SERIES];

@@ -48,13 +48,14 @@
  * @flows: that share the congested link
  * @senders: hosts that they come from, whose links their flows share; 0: one for each
  * @uplinks: ports of the congested switch by which they come in; 0: one for each sender
- * @window_bytes: what a flow has in flight at most; 0: no limit
- * @host_queue_bytes: of a flow that wait in its host beyond the limiter: 0 for NICs, 64
+ * @window_bytes: what a flow may have in flight; 0: no limit
+ * @host_queue_bytes: what a flow queues in its host beyond the limiter: 0 for NICs, 64
  *	packets for soft-RoCE
- * @ack_bytes: a flow asks for an ACK after so much; profile auto measures its path by them
- * @message_bytes: whose last packet asks for an ACK, too; 0: endless
- * @timeout_us: after which a flow sends again what was lost without notice; 0: what is lost is
- *	not sent again
+ * @ack_bytes: what a flow sends before it asks for an ACK, by which profile auto measures its
+ *	path
+ * @message_bytes: its last packet asks for an ACK, too; 0: endless
+ * @timeout_us: after which a flow repeats a loss that nothing told it about; 0: losses are
+ *	never repeated
  * @stagger_us: time between the flows' starts
  * @burst: preset: none, allreduce, replication, inference, own
  * @burst_bytes: of each sender in a burst; AUTO: the preset's
@@ -70,28 +71,28 @@
  * @ai_bps: R_AI, in whole Mb/s
  * @hai_bps: R_HAI, in whole Mb/s
  * @cnp_interval_us: least time between two CNPs of a flow
- * @monitor_us: at most one cut in so long
+ * @monitor_us: at most one cut in this time
  * @kmin_bytes: no marks up to here; AUTO, here and below: recommended
  * @kmax_bytes: all are marked above
  * @pmax_share: probability of a mark at Kmax
  * @buffer_bytes: the switch's memory for this traffic, headroom included
  * @reserve_bytes: of each port and priority with PFC, for itself: they do not share it
- * @alpha: what one port may take of what is free of the pool; 0: all
+ * @alpha: share of the pool's free part that one port may take; 0: all
  * @ports: of the switch, each of which needs headroom
  * @lossless: priorities with PFC, of which this traffic is one
  * @pfc: whether there is PFC: no, yes
- * @xoff_bytes: a port pauses its sender when it holds so much; AUTO: recommended
- * @xon_bytes: the sender goes on; AUTO: recommended
- * @headroom_bytes: for what comes after the decision; AUTO: computed
+ * @xoff_bytes: held by a port when it pauses its sender; AUTO: recommended
+ * @xon_bytes: held by a port when its sender may continue; AUTO: recommended
+ * @headroom_bytes: for what arrives after the decision; AUTO: computed
  * @response_quanta: what the sender takes to pause, in units of 512 bits;
  *	AUTO: what 802.3 allows at this speed
  * @flows_min: no marks with fewer flows in the queue; 0: off
  * @flows_max: 1.5 times the marks with more; 0: off
- * @sample_us: the marker looks at the queue so often; 0: for each packet
+ * @sample_us: how often the marker looks at the queue; 0: at each packet
  * @utilisation_share: of the link, to be reached
- * @react_us: congestion that lasts is to be answered within; 0: no bound
+ * @react_us: time to answer congestion that lasts; 0: no bound
  * @duration_us: of simulated time, the second half of which is measured; 0: as
- *	long as flows need to settle. Where too much happens it is cut short.
+ *	long as flows need to settle; shorter if too much happens in it
  * @seed: of the random numbers
  */
 struct dcqcn_model_input {
@@ -160,7 +161,7 @@ struct dcqcn_model_input {
 };
 
 /**
- * struct dcqcn_model_output - what comes of it
+ * struct dcqcn_model_output - recommendations and predictions
  * @rtt_us: round trip without queues
  * @bdp_bytes: what the path holds: speed times round trip
  * @packet_bytes: of a full packet in a switch's memory

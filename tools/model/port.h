@@ -15,7 +15,7 @@
  * @thresholds: of who comes in
  * @lossless: there is PFC
  * @packet: bytes
- * @sample: ns; the marker looks so often; 0: at each packet
+ * @sample: ns; how often the marker looks; 0: at each packet
  */
 struct port_terms {
 	struct dcbport_curve curve;

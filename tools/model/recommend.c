@@ -17,7 +17,7 @@
 #define KMAX_PACKETS	50
 #define XOFF_OVER_KMAX	(4.0 / 3)
 #define XON_FRAMES	3
-#define CHANCE		1.35	/* a flow that is marked at random needs so many more */
+#define CHANCE		1.35	/* times as many marks for a flow that is marked at random */
 
 /**
  * parts_fluid() - the fluid model's view

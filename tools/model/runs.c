@@ -23,13 +23,13 @@ static struct verdicts judge(const struct trace_result *r, const struct bounds *
 		.queue = swing > r->queue_mean && swing > least,
 	};
 
-	/* with PFC nothing is lost, unless what comes after a pause has no room */
+	/* with PFC nothing is lost, unless the headroom is too small */
 	if (b->lossless)
 		v.loss = b->safe ? DCQCN_MODEL_NEVER : v.pfc;
 	return v;
 }
 
-/* The value that most of them have, or the middle one; values are @stride apart */
+/* The value of most runs, or the middle one; values are @stride apart */
 static double most(const double *value, size_t runs, size_t stride)
 {
 	const double *a = value, *b = a + stride, *c = b + stride;
@@ -56,10 +56,10 @@ static void add(struct trace_result *sum, const struct trace_result *one, double
 }
 
 /**
- * runs_solve() - let time pass, once or several times
+ * runs_solve() - simulate, once or several times
  * @setup: what is simulated; its seed changes
  * @bounds: by which runs are judged
- * @r: what comes of it
+ * @r: the result
  */
 void runs_solve(struct trace_setup *setup, const struct bounds *bounds, struct runs_result *r)
 {

@@ -37,11 +37,11 @@ struct bounds {
 };
 
 /**
- * struct runs_result - what comes of them
- * @trace: means of those that agree with most
- * @verdicts: of most of them
+ * struct runs_result - the result of all runs
+ * @trace: means of the runs that agree with the majority
+ * @verdicts: of the majority
  * @runs: how many
- * @agree: of them with just these verdicts
+ * @agree: how many of them have exactly these verdicts
  */
 struct runs_result {
 	struct trace_result trace;

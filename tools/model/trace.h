@@ -24,15 +24,14 @@
  * @rtt: without queue
  * @cable: one way, from a sender to its switch
  * @uplink_cable: one way, from there to the next switch
- * @response: of who is paused
+ * @response: how long a paused sender takes to stop
  * @window: bytes in flight of a flow; 0: no limit
  * @host_queue: bytes of a flow that may wait in its host
  * @ack: bytes after which a flow asks for an ACK
  * @message: packets of a message, whose last one asks, too; 0: endless
- * @timeout: after which a flow sends again what was lost without notice; 0: it sends nothing
- *	again
+ * @timeout: after which a flow repeats a loss that nothing told it about; 0: it repeats nothing
  * @stagger: between starts
- * @sample: the marker looks so often; 0: at any time
+ * @sample: how often the marker looks; 0: at each packet
  * @lossless: there is PFC
  * @reserve: bytes of a port, which it does not share; with PFC
  * @xoff: bytes of a port; with PFC
@@ -40,7 +39,7 @@
  * @pool: bytes that ports share
  * @alpha: of what is free of it; 0: all of it
  * @duration: the second half is measured
- * @packets: that may come in; if they do before, half of them are measured
+ * @packets: at most; if they arrive earlier, the second half of them is measured
  * @seed: of random numbers
  */
 struct trace_setup {

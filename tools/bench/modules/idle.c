@@ -14,10 +14,10 @@
 #include <linux/sched.h>
 #include <asm/tsc.h>
 
-/* Instructions until interrupts are let in, and how late they may come by that */
+/* Instructions until interrupts are enabled, and so how late they may come */
 #define IDLE_TURN	64
 
-/* Such a moment takes less than this if there is no interrupt */
+/* Enabling interrupts takes less than this if none is pending */
 #define IDLE_MOMENT	32
 
 static unsigned long insns;
@@ -71,7 +71,7 @@ static int __init idle_init(void)
 	return cpuidle_register(&idle_driver, NULL);
 }
 
-/* Stays: what idles in it could not be told from what comes after it */
+/* Without module_exit: nothing says when the last CPU has left the idle loop */
 module_init(idle_init);
 MODULE_DESCRIPTION("Counts the instructions of the idle loop");
 MODULE_LICENSE("GPL");

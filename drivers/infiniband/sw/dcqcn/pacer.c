@@ -4,7 +4,7 @@
  *
  * A flow has a FIFO, one soft hrtimer, and the time at which its next packet
  * may leave. Sending a packet moves that time on by what the packet costs at
- * the present rate. Lateness of the timer is thereby credit: packets leave
+ * the present rate. A late timer thereby earns credit: packets leave
  * until the schedule has caught up, within DCQCN_MAX_LATE_NS. A flow that has
  * nothing to send earns no more than DCQCN_IDLE_CREDIT_NS, and one that waited
  * for what was lost earns nothing.
@@ -96,7 +96,7 @@
 /* One packet's bits in units of 10^-9 bit: 2^16 bytes * 8 * 10^9 < 2^49 */
 #define DCQCN_COST_PER_BYTE	(8ULL * NSEC_PER_SEC)
 
-/* A flow that obeys a context has no limiter any more when it was silent for so long */
+/* After this silence, a flow that obeys a context loses its limiter */
 #define DCQCN_SILENT_JIFFIES	HZ
 
 /* Flows that are limited, of all ports: those that wait for ACKs are among them */
@@ -738,7 +738,7 @@ static struct sk_buff *dcqcn_flow_find_stale(struct dcqcn_qp *qp,
 }
 
 /*
- * A request of so many bytes is the first to be held, or the longest so far. Raise
+ * A request of @bytes is the first to be held, or the longest so far. Raise
  * the floor so that it, and all that rxe may still queue behind it, leaves within
  * three quarters of the time it may be held; the rest is for the way to the peer and
  * back. Nor need it wait for what left before it at a lower rate. Return true if that

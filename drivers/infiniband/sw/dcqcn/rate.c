@@ -95,8 +95,8 @@
  */
 #define DCQCN_PERIOD_WHOLE	16
 
-/* A cut within so many round trips of the one before: that was too little, and alpha
- * goes this share of the way to 1. Else flows whose link slows down, or whose packets
+/* A second cut within this many round trips means that the first one was too small, and alpha
+ * goes this share of the way to 1. Otherwise flows whose link slows down, or whose packets
  * are lost, overrun the switch for dozens of round trips that a full queue makes long.
  */
 #define DCQCN_AGAIN_RTTS	2
@@ -113,15 +113,15 @@
 #define DCQCN_AI_YOUNG		144
 #define DCQCN_AI_YOUNG_SHARE	24
 
-/* The start: a burst, and until the round trip of its last packet is known no more
- * than another one in this time. From then on so many bursts in two round trips: where
- * the bursts of many flows have met, they made the round trip as long as they take, and
- * that is half more than the path carries. On a path that is known, at least this share
- * of what got through lately.
+/* The start: a burst, and at most one more in this time until the round trip of its last
+ * packet is known. From then on, this many bursts in two round trips: where the bursts of
+ * many flows have met, the round trip is as long as all of them take, so this is half as
+ * much again as the path carries. On a known path, at least this share of what got through
+ * lately.
  */
 #define DCQCN_START_WAIT_NS	(20 * NSEC_PER_MSEC)
 #define DCQCN_START_BURSTS	3
-#define DCQCN_START_BURST_MAX	16777216U	/* bytes; of more, so much counts */
+#define DCQCN_START_BURST_MAX	16777216U	/* bytes; more counts as this much */
 #define DCQCN_START_KNOWN	4
 
 /* A sample whose round trip differs from the shortest one before by no more than this
@@ -139,11 +139,12 @@
 #define DCQCN_BLIND_BURSTS	4
 #define DCQCN_BLIND_SHARE	32
 
-/* A step follows so many packets */
+/* Packets between two steps, at least */
 #define DCQCN_START_PACKETS	8
 
-/* CNPs for the burst say nothing of the rate: without samples those count that come
- * when so many packets have followed it. Idle for so many round trips, a start is over.
+/* CNPs for the burst say nothing about the rate. Without samples, a CNP counts only after
+ * this many packets have followed the burst. A start that is idle for this many round trips
+ * is over.
  */
 #define DCQCN_START_DEAF	16
 #define DCQCN_START_IDLE_RTTS	64
@@ -538,7 +539,7 @@ unsigned int dcqcn_rate_work_off(struct dcqcn_rate *r,
 	return done;
 }
 
-/* bit/s; so many bursts in @ns. 4 * 2^24 bytes * 8 * 10^9 are less than 2^60 */
+/* bit/s; @bursts in @ns. 4 * 2^24 bytes * 8 * 10^9 are less than 2^60 */
 static u64 dcqcn_burst_rate(const struct dcqcn_rp_params *p, u32 bursts, u32 ns)
 {
 	return div_u64(bursts * 8ULL * NSEC_PER_SEC *

@@ -35,7 +35,7 @@ struct dcqcn_np_params {
  * @algorithms: DCQCN_CCC_*; 0: none, DCQCN limits flows
  * @base_rtt: us; round trip of the longest path without queues, 0: measured
  * @target_qdelay: us; queueing delay that windows aim at, 0: one base round trip
- * @initial_window: bytes; with which windows begin, and of credit that nobody granted
+ * @initial_window: bytes; the first window, and what may be sent before credit is granted
  */
 struct dcqcn_ccc_params {
 	u32 algorithms;
