@@ -12,7 +12,7 @@ from wire import in_netns
 RTM_GETDCB, RTM_SETDCB = 78, 79
 CEE_SET_APP, IEEE_SET, IEEE_GET = 19, 20, 21
 IFNAME, CEE_APP, IEEE = 1, 12, 13
-ETS, PFC, APPS, MAXRATE, BUFFER, TRUST = 1, 2, 3, 7, 10, 11
+ETS, PFC, APPS, MAXRATE, BUFFER, TRUST, REWRITE = 1, 2, 3, 7, 10, 11, 12
 APP, DCB_APP = 1, 2     # attributes of IEEE's table: for IEEE's selectors, and for others
 DSCP, PCP = 5, 255      # selectors
 GROUP = 23      # multicast group for changes
@@ -131,6 +131,10 @@ class Dcbnl:
 
     def pcp_app(self, pcp, prio):
         return self.set(APPS | NESTED, attribute(DCB_APP, struct.pack("=BBH", PCP, prio, pcp)))
+
+    def rewrite(self, dscp, prio):
+        """Ask for this DSCP in packets of the priority."""
+        return self.set(REWRITE | NESTED, attribute(APP, struct.pack("=BBH", DSCP, prio, dscp)))
 
     def pcp_apps(self):
         """Entries for PCPs that are shown, as pairs with the priority."""

@@ -239,6 +239,9 @@ def differences():
     with Cable() as cable:
         cable.y.start("PFC willing=no enabled=3", APART, speak=True)
         doctor(cable.y)
+        cable.say(bytes.fromhex("fe060080c20b0800"))
+        sleep(LATE)
+        doctor(cable.y, "pfc-mismatch")
         app = lldp.own(lldp.IEEE, lldp.APP, bytes.fromhex("00" "65001a" "c50030"))
         pfc = bytes.fromhex("fe060080c20b0808")
         cable.say(pfc, app)

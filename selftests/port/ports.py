@@ -5,6 +5,7 @@ import csv
 import errno
 import json
 import math
+import os
 import random
 import subprocess
 import sys
@@ -755,6 +756,68 @@ def dcbx():
                 same("trust " + word, nl.trust(*selectors), 0)
                 same("trusted", (nl.trusted(), link.port.show()["trust"]),
                      (list(selectors), word))
+
+
+@test
+def refused():
+    """The kernel's log has the reason for which a change by DCB netlink is refused"""
+    with Link() as link, Dcbnl("a", "a0") as nl:
+        sh("echo 0 >/proc/sys/net/core/message_cost")       # no limit
+        sh("%s port switch new s size 1MB" % link.port.tool)
+        link.port.set("switch s headroom 20KB pfc 3")
+        with open("/dev/kmsg", "rb", buffering=0) as log:
+            os.set_blocking(log.fileno(), False)
+
+            def said():
+                """New messages about the port."""
+                out = []
+                while True:
+                    message = log.read(8192)
+                    if message is None:
+                        return [m.partition(": ")[2] for m in out if m.startswith("a0: ")]
+                    out.append(message.decode().partition(";")[2].partition("\n")[0])
+
+            said()
+            for words, change in (
+                    ("a credit-based shaper is not supported", lambda: nl.change(dcbnl.ETS, cbs=1)),
+                    ("a traffic class must be strict or ETS",
+                     lambda: nl.change(dcbnl.ETS, tsa=b"\1" * 8)),
+                    ("traffic classes are 0 to 7",
+                     lambda: nl.change(dcbnl.ETS, prio_tc=bytes(range(1, 9)))),
+                    ("the bandwidths of the ETS classes must add up to 100 %",
+                     lambda: nl.change(dcbnl.ETS, tx_bw=bytes((101, 0, 0, 0, 0, 0, 0, 0)))),
+                    ("a class with priorities but no weight would starve: give it 1 % or more",
+                     lambda: nl.change(dcbnl.ETS, tx_bw=bytes((100, 0, 0, 0, 0, 0, 0, 0)))),
+                    ("PFC's delay cannot be set: set the headroom with dcqcn port set",
+                     lambda: nl.change(dcbnl.PFC, delay=1)),
+                    ("a class's rate can be at most 1 Tbit/s",
+                     lambda: nl.change(dcbnl.MAXRATE, rates=[10**9 + 1])),
+                    ("each priority has a buffer of its own, of the same number",
+                     lambda: nl.change(dcbnl.BUFFER, prio2buffer=bytes(8))),
+                    ("buffers of priorities with PFC must have the same size, and others none",
+                     lambda: nl.change(dcbnl.BUFFER, sizes=[1])),
+                    ("the switch has no room for this headroom and reserve: see its size",
+                     lambda: nl.change(dcbnl.BUFFER, sizes=[0, 0, 0, 2000000])),
+                    ("PFC without headroom loses packets in flight: set headroom",
+                     lambda: nl.change(dcbnl.BUFFER, sizes=[0] * 8)),
+                    ("priorities are 0 to 7", lambda: nl.app(26, 8)),
+                    ("only DSCP and PCP can be trusted", lambda: nl.trust(1)),
+                    ("DSCPs are not rewritten", lambda: nl.rewrite(26, 3)),
+                    ("CEE is not supported: use IEEE DCBX", lambda: nl.cee_app(0x8906, 8)),
+                    ("no firmware manages DCBX: run an LLDP agent such as lldpad",
+                     lambda: dcb("dcbx set DEV lld-managed", check=False).returncode),
+                    ("only IEEE DCBX by an agent on the host is supported",
+                     lambda: dcb("dcbx set DEV host cee", check=False).returncode),
+                    ("only entries of DSCPs and PCPs, and the default, are supported",
+                     lambda: dcb("app add DEV port-prio 4791:3", check=False).returncode)):
+                before = link.port.show()
+                assert change(), "taken: " + words
+                same("what the log says", said(), [words])
+                same("after: " + words, link.port.show(), before)
+            same("full", [nl.app(d, p) for p in range(3) for d in range(64)].count(errno.ENOSPC),
+                 3 * 64 - 168)
+            same("what the log says", set(said()),
+                 {"the APP table is full: an LLDP TLV holds no more entries"})
 
 
 @test
