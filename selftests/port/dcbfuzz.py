@@ -21,6 +21,7 @@ from wire import MS, S, Port, Socket, dcb, mac, packet, sh, sleep, unaccounted
 MODULE, BINARIES, MESSAGES, SEED = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 ROUND = 100000      # messages, after which the ports are looked at; at least ten times
 TRAFFIC = 10 * MS   # from one load of packets to the next
+PROGRESS = 60       # s between lines that say how far it is
 COUNTED = "messages", "changes taken", "changes refused", "errors"
 
 
@@ -62,7 +63,8 @@ def main():
     sockets = [Socket("a", "a0"), Socket("b", "b0")]
     entries, done = 0, collections.Counter()
     rounds = max(10, MESSAGES // ROUND)
-    began = time.monotonic(), cpu()
+    began, idle = time.monotonic(), cpu()
+    told = began
     for n in range(rounds):
         fuzzers = [subprocess.Popen(["ip", "netns", "exec", netns, BINARIES + "/dcbfuzz",
                                      str(SEED * 1000 + n * 2 + i),
@@ -78,10 +80,12 @@ def main():
             done.update(dict(zip(COUNTED, map(int, f.stdout.read().split()))))
             same("its end", f.wait(), 0)
         entries += check("a", "a0") + check("b", "b0")
-        if n % 10 == 9:
-            took, spent = time.monotonic() - began[0], cpu() - began[1]
+        # It counts as hung if it is silent for ten minutes
+        if time.monotonic() - told > PROGRESS or n == rounds - 1:
+            told = time.monotonic()
             print("# %d messages in %.0f s, %.0f per second of the fuzzers' CPU" %
-                  (done["messages"], took, done["messages"] / max(spent, .01)), flush=True)
+                  (done["messages"], told - began, done["messages"] / max(cpu() - idle, .01)),
+                  flush=True)
     print("# %s" % ", ".join("%s %d" % d for d in done.items()))
     assert entries and all(done.values()), "not of each kind"
     print("ok 1 - DCB netlink of any kind is taken or refused", flush=True)
