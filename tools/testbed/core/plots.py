@@ -5,6 +5,7 @@ import os
 import subprocess
 
 from .errors import LabError
+from .paths import PLOT
 
 
 def quoted(value):
@@ -13,7 +14,7 @@ def quoted(value):
 
 
 def draw(script, settings, picture):
-    """Run one of our gnuplot scripts with variables set: lists become arrays."""
+    """Run a gnuplot script of tools/plot with variables set: lists become arrays."""
     lines = []
     for key, value in settings.items():
         if isinstance(value, list):
@@ -21,7 +22,7 @@ def draw(script, settings, picture):
             lines += ["%s[%d] = %s" % (key, i, quoted(v)) for i, v in enumerate(value, 1)]
         else:
             lines.append("%s = %s" % (key, quoted(value)))
-    lines.append("load " + quoted(script))
+    lines.append("load " + quoted(os.path.join(PLOT, script)))
     try:
         r = subprocess.run(["gnuplot", "-"], input="\n".join(lines), capture_output=True, text=True)
     except FileNotFoundError:

@@ -6,7 +6,6 @@ import os
 
 from ..core import plots
 from ..core.errors import InputError, LabError
-from ..core.paths import SIM
 
 
 def _value(where, expression, run, figures):
@@ -28,7 +27,7 @@ def draw(scenario, results, out):
         w.writerow([graph.title, *(line.title for line in graph.lines)])
         w.writerows(["" if v is None else "%.9g" % v for v in row] for row in sorted(rows))
     picture = os.path.join(out, "graph.png")
-    plots.draw(os.path.join(SIM, "graph.gp"), {
+    plots.draw("graph.gp", {
         "input_file": os.path.join(out, "graph.csv"), "output_file": picture,
         "title_text": scenario.title, "x_title": graph.title, "lines": len(graph.lines),
         "line_titles": [line.title for line in graph.lines]}, picture)

@@ -7,7 +7,6 @@ import os
 
 from ..core import plots
 from ..core.errors import InputError, LabError
-from ..core.paths import SIM
 
 CELL, CHARACTER, LEAST = 17, 7, 190     # pixels: a cell, of a label, a panel's width
 TOP, HEAD, GAP = 40, 46, 16             # above all panels, above each, around it
@@ -80,7 +79,7 @@ def draw(scenario, results, failing, out):
         best_worst.append("%g red, %g green" % (panel.worst, panel.best))
         lefts.append(c * width + left)
         tops.append(TOP + r * height + HEAD)
-    plots.draw(os.path.join(SIM, "grid.gp"), {
+    plots.draw("grid.gp", {
         "output_file": os.path.join(out, "grid.png"), "title_text": title,
         "panels": len(files), "data": files, "head": heads, "scale": best_worst,
         "left": lefts, "top": tops, "across": across, "down": down,

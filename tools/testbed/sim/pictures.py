@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A run's recordings as the CSV files that plot.gp draws, and as a picture."""
+"""A run's recordings as the CSV files that simulation.gp draws, and as a picture."""
 
 import csv
 import os
 
 from ..core import plots
-from ..core.paths import SIM
 from . import figures, network_script, pauses
 
 POINTS = 1000       # steps across the picture
@@ -117,13 +116,13 @@ def draw(run, out, bottleneck):
     switch = run.switches[bottleneck.split(".")[0]]
     curve = switch.classes[run.flows[0].prio].curve if switch.port == "dcbport" else switch.curve
     title = "%s: %s" % (run.scenario.title, run.name)
-    plots.draw(os.path.join(SIM, "plot.gp"),
+    plots.draw("simulation.gp",
                {"dir": out, "flows": len(run.flows), "kmin": curve.kmin, "kmax": curve.kmax,
                 "end": run.duration / 1e6, "title_text": title}, os.path.join(out, "run.png"))
     paused = _paused(run, out, t0)
     queues = paused and _queues(run, out, t0, step, bottleneck)
     if queues:
-        plots.draw(os.path.join(SIM, "pauses.gp"),
+        plots.draw("pauses.gp",
                    {"dir": out, "end": run.duration / 1e6, "title_text": title,
                     "queue_names": queues, "paused_names": paused},
                    os.path.join(out, "pauses.png"))

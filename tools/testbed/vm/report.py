@@ -236,7 +236,7 @@ def draw(title, results, png):
             drawn[key].append(value)
     # with room for the keys
     room = {"rate": 1.1, "queue": 1.25, "events": 6}
-    return plots.draw(os.path.join(PLOT, "lab.gp"), {
+    return plots.draw("lab.gp", {
         **drawn, "runs": len(results), "end": max(r.recording.seconds for r in results),
         "style": os.path.join(PLOT, "style.gp"), "output": png, "heading": title,
         "pfc": int(any(r.pfc for r in results)),
