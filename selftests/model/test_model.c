@@ -355,7 +355,7 @@ static void test_swings(void)
 	struct dcqcn_model_output out = solved(&in);
 
 	expect(out.state_queue && out.above_kmax_share > 0.01, "16 flows do not swing");
-	expect(out.fluid_above && finding("Pmax is too flat"), "and Pmax is not too flat");
+	expect(out.fluid_above && finding("Pmax is too low"), "and Pmax is not too low");
 	/* what Documentation/switch.rst recommends for 40 Gb/s */
 	in.mtu_bytes = 4096;
 	in.kmin_bytes = 20e3;
@@ -408,8 +408,8 @@ static void test_pauses(void)
 		expect(out.state_pfc == cases[i].pfc, "Kmax %.0f %% of xOFF: %.0f",
 		       cases[i].percent, out.state_pfc);
 		expect(!out.state_loss, "lossless, and lost %.0f", out.lost_bytes);
-		expect((cases[i].percent > 100) == !!finding("in the way of PFC"), "finding");
-		expect((cases[i].pfc == DCQCN_MODEL_START) == !!finding("smaller than the start"),
+		expect((cases[i].percent > 100) == !!finding("too close to PFC"), "finding");
+		expect((cases[i].pfc == DCQCN_MODEL_START) == !!finding("too low for the start"),
 		       "finding of the start");
 	}
 }
@@ -620,7 +620,7 @@ static void test_bursts(void)
 	in.burst_bytes = 125e3;
 	in.rtt_us = 50;
 	out = solved(&in);
-	expect(out.burst_late_share == 1 && out.burst_late_us > 0 && finding("when it is over"),
+	expect(out.burst_late_share == 1 && out.burst_late_us > 0 && finding("after it is over"),
 	       "all CNPs are late, says %g", out.burst_late_share);
 	expect(out.burst_flows_min == 3, "flows_min %g", out.burst_flows_min);
 }
@@ -634,12 +634,12 @@ static void test_other_findings(void)
 	in.pmax_share = 1;
 	in.utilisation_share = 0.99;
 	solved(&in);
-	expect(finding("Kmin is too short"), "Kmin of nothing");
+	expect(finding("Kmin is too low"), "Kmin of nothing");
 	in = given();
 	in.kmin_bytes = 5e3;
 	in.kmax_bytes = 3e6;
 	solved(&in);
-	expect(finding("another speed's"), "Kmax 15 times as high");
+	expect(finding("suits another speed"), "Kmax 15 times as high");
 	in = given();
 	in.window_bytes = 1e3;
 	solved(&in);
@@ -652,20 +652,27 @@ static void test_other_findings(void)
 	in.stagger_us = 0;
 	in.window_bytes = 0;
 	solved(&in);
-	expect(finding("smaller than the start"), "64 at once into 1 MB");
+	expect(finding("cannot hold the start"), "64 at once into 1 MB");
 	in = paper(4);
 	in.alpha_period_us = 1;
 	in.g_share = 0.25;
 	solved(&in);
 	expect(finding("g is too large"), "alpha forgets in 4 us");
 	in = given();
+	in.profile = 2;
+	in.alpha_period_us = 1;
+	in.g_share = 0.25;
+	solved(&in);
+	expect(finding("PFC fires all the time") && !finding("too close to PFC"),
+	       "no cut is deep enough");
+	in = given();
 	in.ports = 250;
 	solved(&in);
-	expect(finding("of the buffer: fewer ports"), "250 ports' headroom");
+	expect(finding("of the buffer: use PFC on fewer ports"), "250 ports' headroom");
 	in = given();
 	in.xoff_bytes = 5e6;
 	solved(&in);
-	expect(finding("alpha pauses them at"), "xOFF above alpha's");
+	expect(finding("because of alpha: at"), "xOFF above alpha's");
 }
 
 static void test_configurations(void)

@@ -50,7 +50,7 @@ says "32 flows of profile auto over 400gbit" --preset 400g-ai
 says "kmin 20000B kmax 200000B pmax 5%" --config dcbport kmin 20KB kmax 200KB pmax 5%
 says '"green_min_threshold": "20000"' --config sonic kmin 20KB
 says "dcqcn profile apply mlx5" --config host profile mlx5
-says "Kmax is in the way of PFC" speed 40gbit profile sigcomm15 flows 8 kmin 5KB kmax 400KB pmax 1% \
+says "Kmax is too close to PFC" speed 40gbit profile sigcomm15 flows 8 kmin 5KB kmax 400KB pmax 1% \
 	tiers 2 uplinks 1 spine_speed 100gbit xoff 200KB xon 150KB buffer 4MB ports 2
 says "utilisation" --sweep kmax=50KB,100KB,200KB
 [ "$(wc -l <"$TMP/out")" = 4 ] || fail "a sweep of three has $(wc -l <"$TMP/out") lines"

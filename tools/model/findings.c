@@ -48,7 +48,7 @@ static void about_kmin(const struct dcqcn_model_output *out)
 	if (!out->state_used || out->kmin_bytes >= out->best_kmin_bytes)
 		return;
 	t = find("kmin", true, out->kmin_bytes, out->best_kmin_bytes,
-		 "Kmin is too short: the queue runs empty before cut flows have recovered, and ");
+		 "Kmin is too low: the queue runs empty before flows that were cut recover, and ");
 	add_value(&t, "", DCQCN_MODEL_SHARE, out->utilisation_share, " of the link is used; ");
 	add_value(&t, "raise it to ", DCQCN_MODEL_BYTES, out->best_kmin_bytes, "");
 	add_value(&t, ", ", DCQCN_MODEL_SHARE, out->best_kmin_bytes / out->bdp_bytes,
@@ -66,12 +66,19 @@ static void about_kmax(const struct dcqcn_model_input *in, const struct dcqcn_mo
 	if (!in->pfc || (out->brake == DCQCN_MODEL_BRAKE_NONE &&
 			 out->state_pfc != DCQCN_MODEL_ALWAYS))
 		return;
+	if (out->brake == DCQCN_MODEL_BRAKE_NONE) {
+		t = find("kmax", true, out->kmax_bytes, out->best_kmax_bytes,
+			 "PFC fires all the time, although ");
+		add_value(&t, "a port pauses ", DCQCN_MODEL_BYTES, out->brake_room_bytes,
+			  " above Kmax: marks do not slow senders down enough");
+		return;
+	}
 	t = find("kmax", out->state_pfc == DCQCN_MODEL_ALWAYS, out->kmax_bytes, should,
-		 "Kmax is in the way of PFC: ");
-	add_value(&t, "from there ", DCQCN_MODEL_BYTES, number_max(0, out->brake_room_bytes),
-		  " are left until a port pauses");
+		 "Kmax is too close to PFC: ");
+	add_value(&t, "a port pauses ", DCQCN_MODEL_BYTES, number_max(0, out->brake_room_bytes),
+		  " above it");
 	add_value(&t, ", and the queue grows by up to ", DCQCN_MODEL_BYTES, out->brake_bytes,
-		  " until packets are slower");
+		  " before senders slow down");
 	if (should < out->kmax_bytes)
 		add_value(&t, "; lower it to ", DCQCN_MODEL_BYTES, should, "");
 	else
@@ -86,9 +93,9 @@ static void about_speed(const struct dcqcn_model_input *in, const struct dcqcn_m
 	if (in->kmax_bytes == DCQCN_MODEL_AUTO || (ratio < SCALE && ratio * SCALE > 1))
 		return;
 	t = find("kmax", false, out->kmax_bytes, out->best_kmax_bytes,
-		 "the curve is another speed's: ");
+		 "the curve suits another speed: ");
 	add_value(&t, "Kmax drains in ", DCQCN_MODEL_US, out->kmax_drain_us, ", a round trip takes ");
-	add_value(&t, "", DCQCN_MODEL_US, out->rtt_us, "; scaled it is ");
+	add_value(&t, "", DCQCN_MODEL_US, out->rtt_us, "; at this speed Kmax is ");
 	add_value(&t, "", DCQCN_MODEL_BYTES, out->best_kmax_bytes, "");
 }
 
@@ -99,7 +106,7 @@ static void about_pmax(const struct dcqcn_model_input *in, const struct dcqcn_mo
 	if (!out->fluid_above)
 		return;
 	t = find("pmax", out->state_queue, out->pmax_share, out->best_pmax_share,
-		 "Pmax is too flat: ");
+		 "Pmax is too low: ");
 	text_whole(&t, in->flows);
 	add_value(&t, " flows settle where ", DCQCN_MODEL_SHARE, out->fluid_p_share,
 		  " of the packets are marked, so the queue jumps to Kmax and back");
@@ -122,9 +129,9 @@ static void about_g(const struct dcqcn_model_input *in, const struct senders *se
 	t = find("g", false, g, should, memory < gap ? "g is too large: alpha forgets within " :
 						       "g is too small: alpha remembers ");
 	add_value(&t, "", DCQCN_MODEL_US, memory, ", and a flow gets a CNP every ");
-	add_value(&t, "", DCQCN_MODEL_US, gap, memory < gap ? ", so cuts are almost none" :
-							      ", so cuts answer the past");
-	add_value(&t, "; with this period of alpha, g of ", DCQCN_MODEL_NUMBER, should, "");
+	add_value(&t, "", DCQCN_MODEL_US, gap, memory < gap ? ", so cuts are tiny" :
+							      ", so cuts answer old congestion");
+	add_value(&t, "; with this period of alpha, choose ", DCQCN_MODEL_NUMBER, should, "");
 }
 
 static void about_loss(const struct dcqcn_model_input *in, const struct dcqcn_model_output *out)
@@ -135,10 +142,10 @@ static void about_loss(const struct dcqcn_model_input *in, const struct dcqcn_mo
 	if (!out->state_loss || in->pfc)
 		return;
 	t = find("buffer", true, in->buffer_bytes, should, "");
-	add_value(&t, "the buffer is smaller than the start: ", DCQCN_MODEL_BYTES,
+	add_value(&t, "the buffer cannot hold the start: ", DCQCN_MODEL_BYTES,
 		  out->lost_bytes, " are lost");
 	text_add(&t, out->state_loss == DCQCN_MODEL_START ? " until flows have slowed down" : "");
-	add_value(&t, "; flows that start at once put ", DCQCN_MODEL_BYTES,
+	add_value(&t, "; flows that start together put ", DCQCN_MODEL_BYTES,
 		  out->start_line_bytes, " into it before the first cut");
 	text_add(&t, ": use PFC, or a profile that starts slowly (auto)");
 }
@@ -150,12 +157,12 @@ static void about_start(const struct dcqcn_model_input *in, const struct dcqcn_m
 	if (!in->pfc || out->state_pfc != DCQCN_MODEL_START)
 		return;
 	t = find("xoff", false, out->xoff_bytes, out->start_line_bytes / parts_groups(in),
-		 "xOFF is smaller than the start, in which PFC fires: ");
-	add_value(&t, "flows that start at once put ", DCQCN_MODEL_BYTES, out->start_line_bytes,
+		 "xOFF is too low for the start, in which PFC fires: ");
+	add_value(&t, "flows that start together put ", DCQCN_MODEL_BYTES, out->start_line_bytes,
 		  " into the buffer before the first cut");
 	add_value(&t, ", and a port pauses at ", DCQCN_MODEL_BYTES,
 		  number_min(out->xoff_bytes, out->dynamic_xoff_bytes),
-		  "; harmless where so many seldom start at once; profile auto starts slowly");
+		  "; harmless if they seldom start together; profile auto starts slowly");
 }
 
 static void about_tiers(const struct dcqcn_model_input *in, const struct dcqcn_model_output *out)
@@ -175,7 +182,7 @@ static void about_tiers(const struct dcqcn_model_input *in, const struct dcqcn_m
 	else
 		text_add(&t, ", and what a long flow gets is unknown: its T and R_AI follow its path");
 	add_value(&t, "; with Pmax ", DCQCN_MODEL_SHARE, out->graduated_pmax_share,
-		  " on each of them it is marked as if there was one");
+		  " on each it is marked as often as on one");
 }
 
 static void about_headroom(const struct dcqcn_model_input *in,
@@ -199,7 +206,7 @@ static void about_headroom(const struct dcqcn_model_input *in,
 		 2 * out->headroom_total_bytes, "headroom of all ports takes ");
 	add_value(&t, "", DCQCN_MODEL_SHARE, number_min(1, out->headroom_total_bytes /
 							   in->buffer_bytes),
-		  " of the buffer: fewer ports or priorities with PFC, or shorter cables");
+		  " of the buffer: use PFC on fewer ports or priorities, or shorter cables");
 }
 
 static void about_xoff(const struct dcqcn_model_input *in, const struct dcqcn_model_output *out)
@@ -210,7 +217,7 @@ static void about_xoff(const struct dcqcn_model_input *in, const struct dcqcn_mo
 	    out->xoff_bytes <= out->dynamic_xoff_bytes)
 		return;
 	t = find("xoff", false, out->xoff_bytes, out->dynamic_xoff_bytes,
-		 "xOFF is not reached while all ports are full: the pool's alpha pauses them at ");
+		 "while all ports are full, they pause below xOFF, because of alpha: at ");
 	add_value(&t, "", DCQCN_MODEL_BYTES, out->dynamic_xoff_bytes, "");
 }
 
@@ -223,7 +230,7 @@ static void about_window(const struct dcqcn_model_input *in,
 		return;
 	t = find("window", true, in->window_bytes,
 		 (out->bdp_bytes + out->kmin_bytes) / in->flows,
-		 "the flows' windows together are shorter than the path and Kmin: ");
+		 "all windows together hold less than the path and Kmin: ");
 	add_value(&t, "no queue builds up, and at most ", DCQCN_MODEL_SHARE,
 		  number_min(1, in->flows * in->window_bytes / out->bdp_bytes),
 		  " of the link is used");
@@ -250,10 +257,10 @@ static void about_bursts(const struct dcqcn_model_input *in,
 		return;
 	t = find("flows_min", false, in->flows_min, out->burst_flows_min, "");
 	add_value(&t, "", DCQCN_MODEL_SHARE, out->burst_late_share,
-		  " of the CNPs that a burst causes come when it is over");
+		  " of the CNPs for a burst arrive after it is over");
 	if (out->burst_flows_min) {
-		add_value(&t, "; flows_min ", DCQCN_MODEL_NUMBER, out->burst_flows_min,
-			  " does not mark it, nor anything else of so few flows");
+		add_value(&t, "; with flows_min ", DCQCN_MODEL_NUMBER, out->burst_flows_min,
+			  " it is not marked, and neither is anything else of that few flows");
 	}
 }
 
