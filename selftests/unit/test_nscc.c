@@ -121,6 +121,25 @@ static void test_decrease(void)
 	expect(near(n.cwnd, BDP + 614.4), "but for eta: %u", n.cwnd);
 }
 
+/* A window begins before the length of packets is known: increases are divided by one packet at
+ * least, or it would be the largest at once
+ */
+static void test_first_packet(void)
+{
+	struct dcqcn_nscc n = {};
+
+	dcqcn_nscc_init(&n, &reference, 0, START);
+	expect(n.cwnd == 1, "%u", n.cwnd);
+	n.mss = MSS;
+	dcqcn_nscc_feedback(&n, &reference, MSS, RTT, false, START + RTT);
+	expect(n.cwnd >= MSS && n.cwnd <= 6 * MSS, "%u after a packet", n.cwnd);
+	n = (struct dcqcn_nscc) { .mss = 64 };
+	dcqcn_nscc_init(&n, &reference, 0, START);
+	n.mss = MSS;
+	dcqcn_nscc_feedback(&n, &reference, MSS, 2 * RTT, false, START + RTT);
+	expect(n.cwnd >= MSS && n.cwnd <= 7 * MSS, "%u after a longer one", n.cwnd);
+}
+
 static void test_adapt(void)
 {
 	struct dcqcn_nscc n = window(BDP);
@@ -352,6 +371,7 @@ static const struct tap_test tests[] = {
 	{ "increases are collected for 8 packets", test_collected },
 	{ "a marked and delayed packet cuts the window", test_decrease },
 	{ "the window becomes what got through", test_adapt },
+	{ "a window that begins before its first packet", test_first_packet },
 	{ "the fast increase: from one packet in 18 to 20 round trips", test_fast },
 	{ "the fast increase doubles at most", test_fast_bound },
 	{ "a floating-point model agrees, step by step", test_model },

@@ -286,6 +286,8 @@ void dcqcn_nscc_feedback(struct dcqcn_nscc *n,
 	target = dcqcn_nscc_target(n, p);
 	bdp = dcqcn_nscc_bdp(n, p);
 	max_window = dcqcn_nscc_max(n, p);
+	/* a packet longer than all before may have left since: increases are divided by it */
+	n->cwnd = max(n->cwnd, n->mss);
 
 	n->acked = min(n->acked + bytes, DCQCN_NSCC_BDP_MAX);
 	n->got = min(n->got + bytes, DCQCN_NSCC_BDP_MAX);
