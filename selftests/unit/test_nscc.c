@@ -160,6 +160,18 @@ static void test_adapt(void)
 	dcqcn_nscc_feedback(&n, &reference, 20000, 6 * RTT, false, START + 4 * RTT);
 	expect(n.cwnd == 20000, "a delay of 5 targets: %u", n.cwnd);
 
+	/* one report in a round trip of 8 times the least one: a quarter of it counts */
+	n = window(BDP);
+	dcqcn_nscc_feedback(&n, &reference, 40000, 8 * RTT, true, START + 8 * RTT);
+	expect(n.cwnd == 10000, "40,000 bytes in a long round trip: %u", n.cwnd);
+	n = window(BDP);
+	dcqcn_nscc_feedback(&n, &reference, 40000, 8 * RTT, true, START + 4 * RTT);
+	expect(n.cwnd == 20000, "in half of one: %u", n.cwnd);
+	n = window(BDP);
+	dcqcn_nscc_loss(&n, MSS);
+	dcqcn_nscc_feedback(&n, &reference, 30000, RTT, false, START + 100 * RTT);
+	expect(n.cwnd >= BDP - MSS, "after a pause: %u", n.cwnd);
+
 	n = window(BDP);
 	dcqcn_nscc_loss(&n, MSS);
 	dcqcn_nscc_feedback(&n, &reference, 20000, RTT, false, START + 2 * RTT - 1);
@@ -244,10 +256,12 @@ static void model_feedback(struct model *m, const struct dcqcn_nscc_params *p, d
 		bool bad = m->lost || delay >= 4 * (target + 1);
 		double got = m->got;
 
+		if (rtt > base + target)
+			got *= (base + target) / fmin(rtt, now - m->adapt_at);
 		m->adapt_at = now;
 		m->got = 0;
 		m->lost = false;
-		if (bad && got < floor(floor(most) / 8)) {
+		if (bad && floor(got) < floor(floor(most) / 8)) {
 			m->cwnd = fmax(fmin(got, most), MSS);
 			m->collected = 0;
 			return;

@@ -222,15 +222,20 @@ static void dcqcn_nscc_average(struct dcqcn_nscc *n, u32 bytes, u32 delay)
 	n->avg += off * packets / DCQCN_NSCC_AVG_GAIN;
 }
 
-/* Whether the window has become what got through */
-static bool dcqcn_nscc_adapt(struct dcqcn_nscc *n, u32 max_window, u32 delay,
-			     u32 base, u32 target, u64 now)
+/* Whether the window has become what got through. Where reports are rare because the
+ * round trip is long, a part of that counts; < 2^28 * 2^31.
+ */
+static bool dcqcn_nscc_adapt(struct dcqcn_nscc *n, u32 max_window, u32 rtt,
+			     u32 delay, u32 base, u32 target, u64 now)
 {
 	bool bad = n->lost || delay / DCQCN_NSCC_ADAPT_DELAY > target;
+	u64 took = now - n->adapt_time, within = (u64)base + target;
 	u32 got = n->got;
 
-	if (now - n->adapt_time < (u64)base + target)
+	if (took < within)
 		return false;
+	if (rtt > within)
+		got = div64_u64(got * within, min(took, (u64)rtt));
 	n->adapt_time = now;
 	n->got = 0;
 	n->lost = false;
@@ -292,7 +297,7 @@ void dcqcn_nscc_feedback(struct dcqcn_nscc *n,
 	n->acked = min(n->acked + bytes, DCQCN_NSCC_BDP_MAX);
 	n->got = min(n->got + bytes, DCQCN_NSCC_BDP_MAX);
 	dcqcn_nscc_average(n, bytes, delay);
-	if (!dcqcn_nscc_adapt(n, max_window, delay, base, target, now)) {
+	if (!dcqcn_nscc_adapt(n, max_window, rtt, delay, base, target, now)) {
 		if (ce && delay >= target)
 			dcqcn_nscc_cut(n, base, target, now);
 		else if (!ce && delay >= target)
