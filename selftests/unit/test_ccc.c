@@ -20,12 +20,14 @@ struct workqueue_struct;
 
 #define US		1000ULL		/* ns */
 #define MS		1000000ULL
-#define MBPS		100000U
+#define MBPS		100000U		/* unless a test says otherwise */
 #define FRAME		4154		/* bytes: MTU 4096 */
 #define RTT		(12 * US)
-#define SENDERS		32
+#define SENDERS		128
 #define USUAL		8		/* of them send, unless a test says otherwise */
 #define LATER		8192
+#define BUFFER		1000000		/* bytes; of the switch port */
+#define KMARK		100000		/* bytes; from there on it marks */
 #define RECEIVER	SENDERS		/* its number among the hosts */
 
 static struct net net;
@@ -49,6 +51,10 @@ static unsigned int f_in, f_out, p_in, p_out, lose_feedback, lose_packets, dropp
 static u64 link_free, delivered[SENDERS], told;
 static u64 others, next_other;	/* ns; a packet of no context comes so often, 0 for never */
 static unsigned int most_in_flight;
+static unsigned int mbps, frame;	/* of the link; bytes of a packet */
+static unsigned int burst;		/* packets that DCQCN lets leave at first */
+static u64 pace;			/* ns; and then one in so long */
+static bool mark_all;
 
 static void address(struct in6_addr *a, unsigned int host)
 {
@@ -90,7 +96,7 @@ static struct sk_buff *packet(unsigned int from, u32 psn, u32 bits, bool ce)
 	struct udphdr *udp;
 	struct dcqcn_bth *bth;
 
-	skb->len = FRAME - ETH_HLEN;
+	skb->len = frame - ETH_HLEN;
 	skb->data = calloc(1, skb->len);
 	skb->dev = &ndev;
 	iph = (void *)skb->data;
@@ -119,14 +125,14 @@ static void on_the_wire(unsigned int from, struct sk_buff *skb, u32 psn)
 	struct dcqcn_bth *bth = dcqcn_ccc_bth(skb);
 	u64 queue = max(link_free, fuzz_now + RTT / 2) - fuzz_now - RTT / 2;
 
-	if ((lose_packets && random_one_in(lose_packets)) || queue > 80 * US) {
+	if ((lose_packets && random_one_in(lose_packets)) || queue * mbps / 8000 > BUFFER) {
 		dropped++;
 		return;
 	}
-	link_free = fuzz_now + RTT / 2 + queue + FRAME * 8000ULL / MBPS;
+	link_free = fuzz_now + RTT / 2 + queue + frame * 8000ULL / mbps;
 	packets[p_in % LATER].at = link_free;
 	packets[p_in % LATER].bits = be32_to_cpu(bth->qpn) & ~DCQCN_QPN_MASK;
-	packets[p_in % LATER].ce = queue > 8 * US;
+	packets[p_in % LATER].ce = mark_all || queue * mbps / 8000 > KMARK;
 	packets[p_in % LATER].psn = psn;
 	packets[p_in++ % LATER].from = from;
 }
@@ -145,13 +151,13 @@ static void send(unsigned int from)
 			spin_unlock_bh(&qp->lock);
 			return;
 		}
-		/* three packets, then one in 10 us, until the peer is known */
+		/* until the peer is known */
 		if (!dcqcn_ccc_is_ready(qp, &h->settings)) {
 			if (h->start > fuzz_now) {
 				spin_unlock_bh(&qp->lock);
 				return;
 			}
-			h->start = max(h->start, fuzz_now - 30 * US) + 10 * US;
+			h->start = max(h->start, fuzz_now - burst * pace) + pace;
 		}
 		spin_unlock_bh(&qp->lock);
 		skb = packet(from, h->psn, 0, false);
@@ -161,7 +167,7 @@ static void send(unsigned int from)
 		h->left--;
 		spin_lock_bh(&qp->lock);
 		if (dcqcn_ccc_is_ready(qp, &h->settings)) {
-			dcqcn_ccc_sent(qp, skb, h->psn, FRAME, h->left ? 64 * FRAME : 0,
+			dcqcn_ccc_sent(qp, skb, h->psn, frame, h->left ? 64 * frame : 0,
 				       fuzz_now);
 			most_in_flight = max(most_in_flight,
 					     dcqcn_ccc_flight(&qp->ccc->tx));
@@ -184,7 +190,7 @@ static void arrive(unsigned int from, u32 psn, u32 bits, bool ce)
 		free_packet(skb);
 		return;
 	}
-	delivered[from] += FRAME;
+	delivered[from] += frame;
 	dcqcn_pkt_parse(&pkt, skb->data, skb->len);
 	if (bits & DCQCN_BTH_CAPABLE && !hosts[RECEIVER].off)
 		dcqcn_ccc_receive(&hosts[RECEIVER].dev, skb, &pkt);
@@ -269,6 +275,11 @@ static void set_up(u32 algorithms, u32 window)
 	fuzz_now = 7000 * MS;
 	f_in = f_out = p_in = p_out = lose_feedback = lose_packets = dropped = 0;
 	link_free = told = most_in_flight = others = next_other = 0;
+	mbps = MBPS;
+	frame = FRAME;
+	burst = 3;
+	pace = 10 * US;
+	mark_all = false;
 	memset(delivered, 0, sizeof(delivered));
 }
 
@@ -504,21 +515,85 @@ static void test_window(void)
 {
 	u64 begin;
 
-	set_up(DCQCN_CCC_NSCC, 4 * FRAME);
+	set_up(DCQCN_CCC_NSCC, 4 * 1082);
+	frame = 1082;	/* MTU 1024 */
 	/* 1.5 BDP are 4 packets */
 	hosts[0].settings.ccc.base_rtt = 1;
-	hosts[0].dev.speed = 88620;
+	hosts[0].dev.speed = 23083;
 	hosts[0].left = 1;
 	pass_time(2 * RTT, 1);
 	hosts[0].left = 1024;
-	for (begin = fuzz_now; delivered[0] < 1025 * FRAME && fuzz_now - begin < 100 * MS;)
+	for (begin = fuzz_now; delivered[0] < 1025 * frame && fuzz_now - begin < 100 * MS;)
 		pass_time(100, 1);
-	expect(most_in_flight == 4 * FRAME, "%u bytes in flight", most_in_flight);
+	expect(most_in_flight == 4 * frame, "%u bytes in flight", most_in_flight);
 	tap_note("%.1f round trips", (fuzz_now - begin) / (double)RTT);
 	expect(fuzz_now - begin > 256 * RTT && fuzz_now - begin < 256 * RTT * 11 / 10,
 	       "took %llu ns", fuzz_now - begin);
 	expect(!hosts[0].counters.value[DCQCN_RP_WINDOW_TIMEOUTS], "timeouts");
 	tear_down();
+}
+
+/* An answer for each 9,800 bytes, which are 100 times its own, or for each window that is smaller
+ * than that; marks or not
+ */
+static void test_few_answers(void)
+{
+	unsigned int window, least;
+
+	for (window = 1; window <= 12; window++) {
+		set_up(DCQCN_CCC_NSCC, window * FRAME);
+		hosts[0].settings.ccc.base_rtt = 1;	/* 1.5 BDP are the window */
+		hosts[0].dev.speed = window * FRAME * 8000 / 1500 + 1;
+		mark_all = window % 2;
+		hosts[0].left = 1;
+		pass_time(2 * RTT, 1);
+		told = 0;
+		hosts[0].left = 1200;
+		pass_time(1200 * 4 * RTT / window, 1);
+		expect(delivered[0] == 1201 * FRAME, "%llu packets", delivered[0] / FRAME);
+		least = min(window, 9800 / FRAME + 1U);
+		expect(told <= 1200 / least + 1, "%llu answers with a window of %u packets", told,
+		       window);
+		expect(told >= 1200 / (max(window, 4U) + 1), "only %llu answers with %u", told, window);
+		tear_down();
+	}
+}
+
+/* All begin at once, with a window alone: it loses nothing while it grows */
+static void test_all_at_once(void)
+{
+	static const struct { unsigned int n, mbps; } cases[] = {
+		{ 8, 40000 }, { 32, 40000 }, { 64, 40000 }, { 128, 40000 },
+		{ 8, 100000 }, { 32, 100000 }, { 64, 100000 },
+	};
+	unsigned int i, k;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		unsigned int n = cases[i].n;
+		u64 sum = 0, ideal;
+
+		set_up(DCQCN_CCC_NSCC, 0);
+		mbps = cases[i].mbps;
+		burst = 0;	/* and nothing before the peers agree */
+		pace = 20 * MS;
+		for (k = 0; k <= SENDERS; k++)
+			hosts[k].dev.speed = mbps;
+		for (k = 0; k < n; k++)
+			hosts[k].left = 100000;
+		pass_time(3 * MS, n);
+		for (k = 0; k < n; k++) {
+			sum += delivered[k];
+			expect(sender(k)->agreed, "%u:1, %u Mb/s: sender %u is alone", n, mbps, k);
+			expect(!hosts[k].counters.value[DCQCN_RP_WINDOW_TIMEOUTS],
+			       "%u:1, %u Mb/s: timeouts of sender %u", n, mbps, k);
+		}
+		ideal = 3 * MS * mbps / 8000;
+		tap_note("%u:1 at %u Mb/s: %.3f of the link, %u lost", n, mbps,
+			 sum / (double)ideal, dropped);
+		expect(!dropped, "%u packets dropped", dropped);
+		expect(sum > ideal / 100 * 97, "%llu bytes of %llu", sum, ideal);
+		tear_down();
+	}
 }
 
 static void test_incast(u32 algorithms, unsigned int feedback_loss, unsigned int packet_loss)
@@ -767,7 +842,9 @@ static const struct tap_test tests[] = {
 	{ "a snapshot says what is so", test_look },
 	{ "a peer without contexts is told nothing", test_stock_peer },
 	{ "a window of 4 packets", test_window },
+	{ "an answer is for 9,800 bytes, or a window", test_few_answers },
 	{ "8:1 with a window", test_nscc },
+	{ "8:1 to 128:1 all at once, with a window", test_all_at_once },
 	{ "8:1 with credit", test_rccc },
 	{ "8:1 with both", test_both },
 	{ "8:1 with credit beside packets without", test_beside },

@@ -56,11 +56,14 @@
 /* Contexts of a port; beyond, DCQCN. It takes a QP that the core knows to make one. */
 #define DCQCN_CCC_MAX		4096
 
-/* Bytes after which a sender asks: fewer where that is more than half of the window, and
- * more in large ones, so that DCQCN_CCC_PROBES do not run out. A receiver that was not
- * asked for twice as many bytes answers by itself.
+/* Bytes after which a sender asks: half of the window where that is less, but all of it
+ * where half of it is too little for an answer, which takes 98 bytes of the link: 1 % or
+ * less, unless windows are smaller still. And more in large windows, so that
+ * DCQCN_CCC_PROBES do not run out. A receiver that was not asked for twice as many bytes
+ * answers by itself.
  */
 #define DCQCN_CCC_ASK		16384
+#define DCQCN_CCC_WORTH		9800U	/* an answer */
 #define DCQCN_CCC_UNTOLD	(2 * DCQCN_CCC_ASK)
 
 /* Without progress for so long, what is in flight counts as lost: round trips, and
@@ -379,7 +382,8 @@ static bool dcqcn_ccc_asks(const struct dcqcn_ccc_sender *tx)
 	u32 window = tx->window.cwnd, enough = DCQCN_CCC_ASK;
 
 	if (tx->agreed & DCQCN_CCC_NSCC)
-		enough = clamp(enough, window / 8, window / 2);
+		enough = window / 2 < DCQCN_CCC_WORTH ? window :
+			 clamp(enough, window / 8, window / 2);
 	if (tx->unasked >= enough)
 		return true;
 	/* nothing more will leave before an answer comes */
