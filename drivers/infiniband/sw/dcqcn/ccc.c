@@ -1088,8 +1088,9 @@ static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc,
 		rx->echo_psn = pkt->psn;
 		rx->echo_received = rx->received;
 		rx->echo_time = now;
-		/* with the next grant, unless the window waits for it */
-		if (!turn || (nscc && rx->untold < DCQCN_CCC_ASK))
+		/* with the next grant, unless only the window waits for it */
+		if (!turn || (nscc && rx->untold < DCQCN_CCC_ASK &&
+			      rx->source.ahead > 0))
 			return true;
 		rx->echo_waits = true;
 	}
