@@ -361,6 +361,38 @@ static void test_unresolved(void)
 }
 
 /* Both ends are told something else while they send */
+/* A CE or CNPs that wait already do not push an offer of the same peer out, and one from elsewhere
+ * is counted
+ */
+static void test_waits_beside(void)
+{
+	struct dcqcn_qp *qp = &hosts[RECEIVER].qps[0];
+	int ce, same;
+
+	for (ce = 0; ce < 2; ce++) {
+		for (same = 0; same < 2; same++) {
+			set_up(3, 0);
+			qp->state = DCQCN_QP_RESOLVING;
+			qp->pending_ce = ce;
+			qp->pending_cnps = !ce;
+			address(&qp->event.saddr, same ? 0 : 77);
+			hosts[0].left = 1;
+			pass_time(2 * RTT, 1);
+			expect(qp->event.offer == same, "offer %d", qp->event.offer);
+			expect(qp->pending_ce == ce && qp->pending_cnps == !ce, "an event is gone");
+			expect(hosts[RECEIVER].counters.value[DCQCN_CCC_ERRORS] == !same,
+			       "%ld counted", (long)hosts[RECEIVER].counters.value[DCQCN_CCC_ERRORS]);
+			qp->pending_ce = false;
+			qp->pending_cnps = 0;
+			qp->state = DCQCN_QP_LIVE;
+			dcqcn_ccc_resolved(qp);
+			pass_time(RTT, 1);
+			expect((sender(0)->agreed == 3) == same, "agreed %u", sender(0)->agreed);
+			tear_down();
+		}
+	}
+}
+
 static void test_changed(void)
 {
 	set_up(3, 0);
@@ -835,6 +867,7 @@ static void test_stalled_all(void)
 static const struct tap_test tests[] = {
 	{ "two hosts agree in a round trip, if they want the same", test_agreement },
 	{ "an offer waits for the QP to be resolved", test_unresolved },
+	{ "a CE or a CNP waits beside it", test_waits_beside },
 	{ "both ends change their minds", test_changed },
 	{ "feedback after a timeout", test_late },
 	{ "nobody waits in line while nothing is in flight", test_in_line },

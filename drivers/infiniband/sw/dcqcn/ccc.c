@@ -913,7 +913,7 @@ static enum hrtimer_restart dcqcn_ccc_grants(struct hrtimer *timer)
 
 /* An offer came for a QP that is being resolved, and whose lock is held: keep it until
  * that is done. The next one may come a round trip later only, with what DCQCN sends
- * until then.
+ * until then. A CE or a CNP of the same peer may wait beside it.
  */
 static void dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_pkt *pkt,
 				 int ifindex)
@@ -926,11 +926,16 @@ static void dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_pkt *pk
 		.offer = true,
 	};
 
-	if (qp->event.offer || qp->pending_ce || qp->pending_cnps)
-		return;
 	dcqcn_pkt_saddr(pkt, &event.saddr);
 	dcqcn_pkt_daddr(pkt, &event.daddr);
-	qp->event = event;
+	if (((qp->event.offer || qp->pending_ce || qp->pending_cnps) &&
+	     !ipv6_addr_equal(&qp->event.saddr, &event.saddr)) ||
+	    (qp->pending_ce && qp->event.ud)) {
+		dcqcn_count(qp->dev, DCQCN_CCC_ERRORS);
+		return;
+	}
+	if (!qp->event.offer)
+		qp->event = event;
 }
 
 /* Take what waited. Return a context if there was an offer for it. */
