@@ -8,6 +8,7 @@
 #include "kernel.h"
 #include "random.h"
 #include "tap.h"
+#include "wire.h"
 
 #define DCQCN_NETLINK_H
 #define DCQCN_TRACE_H
@@ -542,6 +543,43 @@ static void test_stock_peer(void)
 	tear_down();
 }
 
+/* 10^6 packets to a peer without the module, or to hardware: what differs from rxe's packet is
+ * outside of the ICRC, and the opcode is rxe's
+ */
+static void test_valid_for_stock(void)
+{
+	size_t at = IP4_LEN + UDP_LEN + 4;	/* FECN, BECN and six reserved bits */
+	struct dcqcn_qp *qp = &hosts[0].qps[0];
+	unsigned int n, offers = 0;
+	u8 was[256];
+
+	set_up(3, 65536);
+	for (n = 0; n < 1000000; n++) {
+		struct sk_buff *skb;
+		u8 bits;
+
+		frame = random_in(ETH_HLEN + IP4_LEN + UDP_LEN + BTH_LEN + ICRC_LEN, sizeof(was));
+		skb = packet(0, n & 0xffffff, 0, false);
+		memcpy(was, skb->data, skb->len);
+		fuzz_now += random_below(20 * US);
+		dcqcn_ccc_output(qp, &hosts[0].settings, skb, 0);
+		bits = skb->data[at] ^ was[at];
+		offers += !!bits;
+		was[at] ^= bits;
+		if (!expect(!memcmp(was, skb->data, skb->len) &&
+			    !(bits & ~uncovered_bits(skb->data, IP4_LEN, at)),
+			    "packet %u: bits %#x changed", n, bits)) {
+			free_packet(skb);
+			break;
+		}
+		free_packet(skb);
+	}
+	tap_note("%u of %u packets tell the peer", offers, n);
+	expect(offers >= 10 && offers <= 100, "%u offers", offers);
+	expect(!told && !sender(0)->agreed, "told %llu", told);
+	tear_down();
+}
+
 /* 1024 packets, 4 of them in flight, take 256 round trips */
 static void test_window(void)
 {
@@ -874,6 +912,7 @@ static const struct tap_test tests[] = {
 	{ "a dump sees each context once", test_dump },
 	{ "a snapshot says what is so", test_look },
 	{ "a peer without contexts is told nothing", test_stock_peer },
+	{ "and gets 10^6 packets that are valid for it", test_valid_for_stock },
 	{ "a window of 4 packets", test_window },
 	{ "an answer is for 9,800 bytes, or a window", test_few_answers },
 	{ "8:1 with a window", test_nscc },
