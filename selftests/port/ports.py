@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of what a port does, and when. tests.py runs them."""
 
+import collections
 import csv
 import errno
 import json
 import math
 import os
 import random
+import re
 import subprocess
 import sys
 
@@ -326,12 +328,12 @@ def nonsense():
 
 
 class Events:
-    """Counts a trace event."""
+    """Counts trace events."""
 
     tracing = "/sys/kernel/tracing/"
 
-    def __init__(self, event):
-        self.switch = "%sevents/%s/enable" % (self.tracing, event)
+    def __init__(self, *events):
+        self.switches = ["%sevents/%s/enable" % (self.tracing, e) for e in events]
 
     def _write(self, path, text):
         with open(path, "w") as f:
@@ -339,17 +341,56 @@ class Events:
 
     def __enter__(self):
         sh("mountpoint -q {0} || mount -t tracefs tracefs {0}".format(self.tracing))
-        self._write(self.tracing + "trace", "")
-        self._write(self.switch, "1")
+        self.forget()
+        for s in self.switches:
+            self._write(s, "1")
         return self
 
     def __exit__(self, *_):
-        self._write(self.switch, "0")
+        for s in self.switches:
+            self._write(s, "0")
 
     def count(self):
         with open(self.tracing + "per_cpu/cpu0/stats") as f:
             stats = dict(line.split(": ") for line in f)
         return int(stats["entries"]) + int(stats["overrun"])
+
+    def reasons(self, event):
+        """How often the event had each reason since forget()."""
+        with open(self.tracing + "trace") as f:
+            found = collections.Counter(re.findall(r" %s: .*reason[=:] ?(\w+)" % event, f.read()))
+        return dict(found)
+
+    def forget(self):
+        self._write(self.tracing + "trace", "")
+
+
+@test
+def drops():
+    """The kernel's own events have a reason for each packet that a port drops"""
+    def lost(count, reason):
+        same("events of the qdisc", events.reasons("qdisc_drop"), {reason: count})
+        same("packets freed", events.reasons("kfree_skb").get("QDISC_DROP"), count)
+        events.forget()
+
+    with Link() as link, Events("qdisc/qdisc_drop", "skb/kfree_skb") as events:
+        link.port.set("pfc 3 action drop prio 3 limit 10000 kmax 0")
+        link.b.send(pfc({3: FOREVER}))
+        link.send(25, 3, length=1000)
+        lost(15, "OVERLIMIT")
+        for _ in range(1000):
+            link.b.send(pfc({3: FOREVER}))
+            sleep(400 * US)
+        link.send(3, 3)
+        same("lost in a storm", link.port.count("tx_prio%d_drop_storm", 3), 10 + 3)
+        lost(13, "CONGESTED")
+        sleep(500 * MS)
+        same("restored", link.port.count("tx_prio%d_restores", 3), 1)
+        link.b.send(pfc({3: FOREVER}))
+        link.send(5, 3)
+        sh("ip -n a link set a0 down; ip -n a link set a0 up")
+        same("lost when it was down", link.port.count("tx_prio%d_drop_reset", 3), 5)
+        lost(5, "GENERIC")
 
 
 @test

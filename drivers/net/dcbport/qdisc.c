@@ -140,15 +140,32 @@ static bool class_drops(const struct dcbport *port,
 	return class->storm && port->settings.action == DCBPORT_ACTION_DROP;
 }
 
+/* The kernel's reasons are fewer than ours, and older kernels have only one */
+static u32 drop_reason(enum dcbport_drop why)
+{
+	switch (why) {
+	case DCBPORT_DROP_LIMIT:
+	case DCBPORT_DROP_BUFFER:
+		return QDISC_DROP_OVERLIMIT;
+	case DCBPORT_DROP_STORM:
+		return QDISC_DROP_CONGESTED;
+	default:
+		return QDISC_DROP_GENERIC;
+	}
+}
+
 static int port_drop(struct dcbport *port, struct dcbport_class *class,
 		     enum dcbport_drop why, struct sk_buff *skb,
 		     struct sk_buff **to_free)
 {
 	class->count.dropped[why]++;
-	if (why == DCBPORT_DROP_STORM)
-		return qdisc_drop_reason(skb, port->sch, to_free,
-					 QDISC_DROP_CONGESTED);
-	return qdisc_drop_reason(skb, port->sch, to_free, QDISC_DROP_OVERLIMIT);
+	return qdisc_drop_reason(skb, port->sch, to_free, drop_reason(why));
+}
+
+/* Free what port_drop() has dropped where the core does not do that */
+static void port_free(const struct dcbport *port, struct sk_buff *dropped)
+{
+	tcf_kfree_skb_list(dropped, port->sch, port->sch->dev_queue, port->dev);
 }
 
 /* Return the packet's place among the flows, or DCBPORT_NO_FLOW */
@@ -413,7 +430,7 @@ static noinline void port_watch(struct dcbport *port, u64 now)
 			class_purge(port, tc, DCBPORT_DROP_STORM, &to_free);
 	}
 	port->poll = again ? now + port_poll_interval(port) : 0;
-	kfree_skb_list(to_free);
+	port_free(port, to_free);
 }
 
 /* --- PFC frames ----------------------------------------------------------- */
@@ -929,11 +946,11 @@ static void port_reset(struct Qdisc *sch)
 		skb = flight_leave(port);
 		class = &port->class[port_cb(skb)->tc];
 		if (port_cb(skb)->control)
-			__qdisc_drop(skb, &to_free);
+			kfree_skb_reason(skb, SKB_DROP_REASON_QDISC_DROP);
 		else
 			port_drop(port, class, DCBPORT_DROP_RESET, skb, &to_free);
 	}
-	kfree_skb_list(to_free);
+	port_free(port, to_free);
 	port->wire.free = 0;
 	port->poll = 0;
 	port->came = 0;
