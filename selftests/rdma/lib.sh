@@ -179,12 +179,14 @@ counter_is() { [ "$(counter "$1" "$2")" "$3" "$4" ]; }
 
 # A constant rate, once a flow has seen a CNP: recovery is as slow as possible, and keeps
 # the target, which is the rate itself, for four seconds after each CNP. It is also the
-# lowest rate, so it stays while a trickle() runs.
+# lowest rate, so it stays while a trickle() runs. Alpha decays slowly, so that the first
+# CNPs of a trickle that begins later than that bring the rate back.
 fixed_rate() # HOST MBPS
 {
 	knobs "$1" roce_rp/rate_to_set_on_first_cnp="$2" roce_rp/rpg_min_rate="$2" \
 		roce_rp/rpg_time_reset=131071 roce_rp/rpg_byte_reset=0 \
-		roce_rp/rpg_threshold=31 roce_rp/rpg_ai_rate=1 roce_rp/rpg_hai_rate=1
+		roce_rp/rpg_threshold=31 roce_rp/rpg_ai_rate=1 roce_rp/rpg_hai_rate=1 \
+		roce_rp/dce_tcp_rtt=131071
 }
 
 # --- jobs -------------------------------------------------------------------
