@@ -53,8 +53,8 @@ static u64 link_free, delivered[SENDERS], told;
 static u64 others, next_other;	/* ns; a packet of no context comes so often, 0 for never */
 static unsigned int most_in_flight;
 static unsigned int mbps, frame;	/* of the link; bytes of a packet */
-static unsigned int burst;		/* packets that DCQCN lets leave at first */
-static u64 pace;			/* ns; and then one in so long */
+static unsigned int burst;		/* packets that a DCQCN flow sends at once */
+static u64 pace;			/* ns; from then on, one packet in this time */
 static bool mark_all;
 
 static void address(struct in6_addr *a, unsigned int host)

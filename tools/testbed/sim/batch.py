@@ -64,7 +64,7 @@ class Batch:
                     progress.done(futures[f])
                     harvest.take(futures[f], f)
             except BaseException:
-                self.end = 0    # whoever waits for one that is stopped here
+                self.end = 0    # so that runs which wait for another one give up
                 pool.shutdown(wait=False, cancel_futures=True)
                 uml.stop_all()
                 raise

@@ -94,7 +94,8 @@ class Simulator:
         """A hash of all that a run's recordings depend on."""
         modules = self.modules(run)
         key = hashlib.sha256(repr((
-            os.path.basename(self.kernel.dir), self.kernel.release, self.seed, uml.FIRST_PROCESS, uml.SIMULATED,
+            os.path.basename(self.kernel.dir), self.kernel.release, self.seed,
+            uml.FIRST_PROCESS, uml.SIMULATED,
             [os.path.basename(m) for m in modules], network_script.flows(run),
             network_script.script(run, ""))).encode())
         for path in [*(m.split()[0] for m in modules), *sorted(glob.glob(self.bin + "/*")),

@@ -154,8 +154,8 @@ static struct dcqcn_ccc *dcqcn_ccc_alloc(struct dcqcn_dev *dev,
 	return ccc;
 }
 
-/* Give a QP a context; its lock is held. Return NULL if there is no room, or while an event
- * of the QP waits, which uses the place of @wait_node.
+/* Attach a QP, whose lock is held, to a context. Return NULL if there is no room, or while an
+ * event of the QP waits, which uses the place of @wait_node.
  */
 static struct dcqcn_ccc *dcqcn_ccc_join(struct dcqcn_qp *qp,
 					const struct in6_addr *local,
