@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Contexts against any feedback and any data packet: ccc.c, nscc.c and rccc.c as they are,
- * and kernel.h. An input is struct fuzz_case and then a packet, from its IP header on, which
+ * Contexts against any feedback and any data packet: ccc.c, ccc_receiver.c, nscc.c and
+ * rccc.c as they are, and kernel.h. An input is struct fuzz_case and then a packet, from its IP header on, which
  * is made to be for this host from its peer; what must hold afterwards is in check_context().
  */
 #include <stdlib.h>
@@ -18,6 +18,7 @@
 struct workqueue_struct;
 
 #include "ccc.c"
+#include "ccc_receiver.c"
 #include "wire.h"
 
 /* What an input begins with */

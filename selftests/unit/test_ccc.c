@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests ccc.c itself: two hosts in one program, a path between them that takes time, and
- * loses what the test says. Senders have as many packets as they may send.
+ * Tests ccc.c and ccc_receiver.c themselves: two hosts in one program, a path between them
+ * that takes time, and loses what the test says. Senders have as many packets as they may
+ * send.
  */
 #include <string.h>
 
@@ -18,6 +19,7 @@
 struct workqueue_struct;
 
 #include "ccc.c"
+#include "ccc_receiver.c"
 
 #define US		1000ULL		/* ns */
 #define MS		1000000ULL

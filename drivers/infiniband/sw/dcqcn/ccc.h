@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Congestion control contexts. See ccc.c. */
+/* Congestion control contexts. See ccc.c, and ccc_receiver.c for the receiver's half. */
 #ifndef DCQCN_CCC_H
 #define DCQCN_CCC_H
 
+#include <linux/hrtimer.h>
 #include <linux/in6.h>
 #include <linux/list.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
+#include <linux/time64.h>
 
 #include "device.h"
 #include "nscc.h"
@@ -18,6 +20,14 @@ struct sk_buff;
 
 /* Packets whose answer is awaited */
 #define DCQCN_CCC_PROBES	16
+
+/* Bytes after which a sender asks for feedback, see dcqcn_ccc_asks() */
+#define DCQCN_CCC_ASK		16384
+
+/* A sender that asked for credit, and has been silent for so long, gets none; one that
+ * begins again after so long has what it began with
+ */
+#define DCQCN_CCC_SILENT	(8 * NSEC_PER_MSEC)
 
 /**
  * struct dcqcn_probe - a packet that asked for feedback
@@ -202,19 +212,24 @@ void dcqcn_ccc_dev_set(struct dcqcn_dev *dev,
 void dcqcn_ccc_output(struct dcqcn_qp *qp,
 		      const struct dcqcn_settings *settings,
 		      struct sk_buff *skb, u8 prio);
+struct dcqcn_ccc *dcqcn_ccc_join(struct dcqcn_qp *qp,
+				 const struct in6_addr *local,
+				 const struct in6_addr *peer, u8 prio);
 void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now);
 void dcqcn_ccc_leave(struct dcqcn_qp *qp);
 u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now);
 void dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes,
 		    u32 held, u64 now);
 
-bool dcqcn_ccc_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
-		       const struct dcqcn_pkt *pkt);
-void dcqcn_ccc_other(struct dcqcn_dev *dev, const struct sk_buff *skb);
 void dcqcn_ccc_feedback(struct dcqcn_dev *dev, struct sk_buff *skb,
 			struct dcqcn_pkt *pkt);
 
+/* ccc_receiver.c */
+bool dcqcn_ccc_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
+		       const struct dcqcn_pkt *pkt);
+void dcqcn_ccc_other(struct dcqcn_dev *dev, const struct sk_buff *skb);
 void dcqcn_ccc_resolved(struct dcqcn_qp *qp);
+enum hrtimer_restart dcqcn_ccc_grants(struct hrtimer *timer);
 
 struct dcqcn_ccc *dcqcn_ccc_next(struct dcqcn_dev *dev, u32 *chain, u64 *at);
 void dcqcn_ccc_look(struct dcqcn_ccc *ccc, struct dcqcn_ccc_view *view);

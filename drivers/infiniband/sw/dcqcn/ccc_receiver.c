@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The receiver's half of congestion control contexts: it counts what a peer sends, answers
+ * with feedback, and grants credit. ccc.c has the sender's half, and says how the two
+ * work together.
+ *
+ * Offers, requests and bytes without either decide when feedback leaves. One hrtimer per
+ * port grants credit (rccc.c) in turn to the senders that ask, and each grant is feedback
+ * too. What arrives without having been granted is owed: the port grants that much less.
+ */
+#include <linux/hrtimer.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/skbuff.h>
+#include <linux/time64.h>
+#include <net/ipv6.h>
+
+#include "ccc.h"
+#include "device.h"
+#include "np.h"
+#include "packet.h"
+#include "qp.h"
+
+/* Bytes after which a receiver that was not asked answers by itself */
+#define DCQCN_CCC_UNTOLD	(2 * DCQCN_CCC_ASK)
+
+/* Feedback that a port sends: a million a second, see DCQCN_CNP_GAP_NS */
+#define DCQCN_FEEDBACK_GAP_NS	1000
+
+#define DCQCN_UNGRANTED_SHIFT	10	/* ns -> the unit of dcqcn_dev.ungranted_since */
+
+#define DCQCN_CCC_TURNS		64	/* grants per timer */
+
+#define DCQCN_CCC_PSN_BITS	24	/* in dcqcn_event.offer_psn */
+
+/* What there is to say now; the context's lock is held */
+static void dcqcn_ccc_say(struct dcqcn_ccc *ccc,
+			  const struct dcqcn_settings *settings, u64 now,
+			  struct dcqcn_feedback *say)
+{
+	struct dcqcn_ccc_receiver *rx = &ccc->rx;
+	u64 line = dcqcn_dev_line(ccc->dev, settings);
+	u64 held = now - rx->echo_time;
+
+	*say = (struct dcqcn_feedback) {
+		.version = DCQCN_FEEDBACK_VERSION,
+		.algorithms = settings->ccc.algorithms,
+		.prio = ccc->prio,
+		.flags = rx->has_echo ? DCQCN_FEEDBACK_ECHO : 0,
+		.epoch = cpu_to_be32(rx->epoch),
+		.received = cpu_to_be32(rx->received),
+		.marked = cpu_to_be32(rx->marked),
+		.ahead = cpu_to_be32(rx->source.ahead),
+		.mbps = cpu_to_be32(div_u64(line, DCQCN_BPS_PER_MBPS)),
+		.echo_qpn = cpu_to_be32(rx->echo_qpn),
+		.echo_psn = cpu_to_be32(rx->echo_psn),
+		.echo_received = cpu_to_be32(rx->echo_received),
+		.echo_held = cpu_to_be32(min(held, (u64)U32_MAX)),
+	};
+	rx->has_echo = false;
+	rx->echo_waits = false;
+	rx->untold = 0;
+}
+
+static void dcqcn_ccc_xmit(struct dcqcn_ccc *ccc, struct net *net,
+			   const struct dcqcn_settings *settings,
+			   const struct dcqcn_feedback *say)
+{
+	struct dcqcn_cnp_spec spec = {
+		.saddr = ccc->local,
+		.daddr = ccc->peer,
+		.pkey = READ_ONCE(ccc->rx.pkey),
+	};
+	int err;
+
+	err = dcqcn_np_charge(&ccc->dev->feedback_paid, DCQCN_FEEDBACK_GAP_NS) ?
+	      dcqcn_np_xmit(net, READ_ONCE(ccc->rx.ifindex), settings, &spec,
+			    say) : -EBUSY;
+	dcqcn_count(ccc->dev, err ? DCQCN_NP_FEEDBACK_ERRORS :
+				    DCQCN_NP_FEEDBACK_SENT);
+}
+
+/* A source asks for credit: it gets its turn from now on */
+static void dcqcn_ccc_grant(struct dcqcn_ccc *ccc)
+{
+	struct dcqcn_dev *dev = ccc->dev;
+	bool first;
+
+	spin_lock_bh(&dev->grant_lock);
+	if (!ccc->dead && list_empty(&ccc->rx.grant_node) &&
+	    !READ_ONCE(dev->stopping)) {
+		first = list_empty(&dev->grants);
+		list_add_tail(&ccc->rx.grant_node, &dev->grants);
+		if (first)
+			hrtimer_start(&dev->grant_timer, 0,
+				      HRTIMER_MODE_ABS_SOFT);
+	}
+	spin_unlock_bh(&dev->grant_lock);
+}
+
+/* It is a source's turn, which takes its time whether or not it may have more;
+ * grant_lock is held. Return whether there is something to say.
+ */
+static bool dcqcn_ccc_turn(struct dcqcn_ccc *ccc,
+			   const struct dcqcn_settings *settings, u64 now,
+			   struct dcqcn_feedback *say)
+{
+	struct dcqcn_ccc_receiver *rx = &ccc->rx;
+	struct dcqcn_dev *dev = ccc->dev;
+	u64 line = dcqcn_dev_line(dev, settings);
+	bool granted = false, says;
+
+	spin_lock(&ccc->lock);
+	if (settings->ccc.algorithms & DCQCN_CCC_RCCC &&
+	    now - rx->time < DCQCN_CCC_SILENT)
+		granted = dcqcn_rccc_grant(&rx->source, line);
+	else
+		rx->source.asks = false;
+	says = granted || rx->echo_waits;
+	if (rx->source.asks) {
+		dcqcn_rccc_charge(&dev->grant_pace, line);
+		list_move_tail(&rx->grant_node, &dev->grants);
+	} else {
+		list_del_init(&rx->grant_node);
+	}
+	if (says)
+		dcqcn_ccc_say(ccc, settings, now, say);
+	spin_unlock(&ccc->lock);
+	return says;
+}
+
+/* The next source that may be granted something now. If there is none, *due is when there
+ * will be, 0 for never. The lock is held.
+ */
+static struct dcqcn_ccc *
+dcqcn_ccc_next_turn(struct dcqcn_dev *dev, const struct dcqcn_settings *settings,
+		    u64 now, u64 *due)
+{
+	u64 line, since;
+
+	*due = 0;
+	if (list_empty(&dev->grants) || READ_ONCE(dev->stopping))
+		return NULL;
+	line = dcqcn_dev_line(dev, settings);
+	if (atomic_read(&dev->ungranted)) {
+		since = (u32)(now >> DCQCN_UNGRANTED_SHIFT) -
+			READ_ONCE(dev->ungranted_since);
+		/* time before they came does not pay for them */
+		dcqcn_rccc_due(&dev->grant_pace, line,
+			       now - min(now, since << DCQCN_UNGRANTED_SHIFT));
+		dcqcn_rccc_owe(&dev->grant_pace,
+			       atomic_xchg(&dev->ungranted, 0));
+	}
+	*due = dcqcn_rccc_due(&dev->grant_pace, line, now);
+	return *due > now ? NULL : list_first_entry(&dev->grants,
+						    struct dcqcn_ccc,
+						    rx.grant_node);
+}
+
+/**
+ * dcqcn_ccc_grants() - a port may grant credit again
+ * @timer: dcqcn_dev.grant_timer
+ *
+ * Context: softirq. Takes grant_lock, and contexts' locks below it; sends feedback.
+ */
+enum hrtimer_restart dcqcn_ccc_grants(struct hrtimer *timer)
+{
+	struct dcqcn_dev *dev = container_of(timer, struct dcqcn_dev, grant_timer);
+	const struct dcqcn_settings *settings;
+	struct dcqcn_feedback say;
+	struct dcqcn_ccc *ccc;
+	int n = 0;
+	bool says;
+	u64 due;
+
+	rcu_read_lock();
+	settings = rcu_dereference(dev->settings);
+	spin_lock(&dev->grant_lock);	/* BH is off already */
+	while ((ccc = dcqcn_ccc_next_turn(dev, settings, ktime_get_ns(),
+					  &due)) &&
+	       n++ < DCQCN_CCC_TURNS) {
+		says = dcqcn_ccc_turn(ccc, settings, ktime_get_ns(), &say);
+		spin_unlock(&dev->grant_lock);
+		if (says)
+			dcqcn_ccc_xmit(ccc, dev_net(dev->ndev), settings, &say);
+		spin_lock(&dev->grant_lock);
+	}
+	/* whoever put the first one in meanwhile has started it anew */
+	if (hrtimer_is_queued(timer))
+		due = 0;
+	if (due)
+		hrtimer_set_expires(timer, ns_to_ktime(due));
+	spin_unlock(&dev->grant_lock);
+	rcu_read_unlock();
+	return due ? HRTIMER_RESTART : HRTIMER_NORESTART;
+}
+
+/* An offer came for a QP that is being resolved, and whose lock is held: keep it until
+ * that is done. The next one may come a round trip later only, with what DCQCN sends
+ * until then. A CE or a CNP of the same peer may wait beside it.
+ */
+static void dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_pkt *pkt,
+				 int ifindex)
+{
+	struct dcqcn_event event = {
+		.offer_psn = (u32)dcqcn_pkt_prio(pkt) << DCQCN_CCC_PSN_BITS |
+			     pkt->psn,
+		.ifindex = ifindex,
+		.pkey = pkt->pkey,
+		.offer = true,
+	};
+
+	dcqcn_pkt_saddr(pkt, &event.saddr);
+	dcqcn_pkt_daddr(pkt, &event.daddr);
+	if (((qp->event.offer || qp->pending_ce || qp->pending_cnps) &&
+	     !ipv6_addr_equal(&qp->event.saddr, &event.saddr)) ||
+	    (qp->pending_ce && qp->event.ud)) {
+		dcqcn_count(qp->dev, DCQCN_CCC_ERRORS);
+		return;
+	}
+	if (!qp->event.offer)
+		qp->event = event;
+}
+
+/* Take what waited. Return a context if there was an offer for it. */
+static struct dcqcn_ccc *dcqcn_ccc_take_offer(struct dcqcn_qp *qp,
+					      struct dcqcn_event *event)
+{
+	struct dcqcn_ccc *ccc = NULL;
+
+	spin_lock_bh(&qp->lock);
+	if (rcu_access_pointer(qp->ccc) || !qp->event.offer)
+		goto unlock;
+	*event = qp->event;
+	qp->event.offer = false;
+	if (qp->state == DCQCN_QP_LIVE && qp->type != IB_QPT_UD &&
+	    qp->prio == event->offer_psn >> DCQCN_CCC_PSN_BITS &&
+	    !READ_ONCE(qp->dev->stopping) && dcqcn_qp_is_peer(qp, &event->saddr))
+		ccc = dcqcn_ccc_join(qp, &event->daddr, &event->saddr, qp->prio);
+unlock:
+	spin_unlock_bh(&qp->lock);
+	return ccc;
+}
+
+/**
+ * dcqcn_ccc_resolved() - answer the offer that waited for a QP to be resolved
+ * @qp: the QP
+ *
+ * Context: process, BH on. Takes locks of the context and the QP; may send.
+ */
+void dcqcn_ccc_resolved(struct dcqcn_qp *qp)
+{
+	const struct dcqcn_settings *settings;
+	struct dcqcn_ccc_receiver *rx;
+	struct dcqcn_feedback say;
+	struct dcqcn_event event;
+	struct dcqcn_ccc *ccc;
+	u64 now;
+
+	rcu_read_lock();
+	settings = rcu_dereference(qp->dev->settings);
+	if (!settings->ccc.algorithms)
+		goto unlock;
+	ccc = dcqcn_ccc_take_offer(qp, &event);
+	if (!ccc)
+		goto unlock;
+	rx = &ccc->rx;
+	spin_lock_bh(&ccc->lock);
+	now = ktime_get_ns();
+	WRITE_ONCE(rx->ifindex, event.ifindex);
+	WRITE_ONCE(rx->pkey, event.pkey);
+	rx->has_echo = true;
+	rx->echo_qpn = qp->qpn;
+	rx->echo_psn = event.offer_psn & DCQCN_QPN_MASK;
+	rx->echo_received = rx->received;
+	rx->echo_time = now;
+	if (now - rx->time > DCQCN_CCC_SILENT)
+		dcqcn_rccc_restart(&rx->source,
+				   max(settings->ccc.initial_window, 1U));
+	rx->time = now;
+	dcqcn_ccc_say(ccc, settings, now, &say);
+	spin_unlock_bh(&ccc->lock);
+	dcqcn_ccc_xmit(ccc, dev_net(qp->dev->ndev), settings, &say);
+unlock:
+	rcu_read_unlock();
+}
+
+/* The context of a QP that received a packet; NULL if the packet is not its peer's, or
+ * is of another priority than what the QP sends
+ */
+static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp,
+				      const struct dcqcn_pkt *pkt, u32 bits,
+				      int ifindex)
+{
+	u8 prio = dcqcn_pkt_prio(pkt);
+	struct in6_addr local, peer;
+	struct dcqcn_ccc *ccc;
+
+	dcqcn_pkt_saddr(pkt, &peer);
+	dcqcn_pkt_daddr(pkt, &local);
+	ccc = rcu_dereference(qp->ccc);
+	if (unlikely(!ccc)) {
+		spin_lock_bh(&qp->lock);
+		ccc = rcu_dereference_protected(qp->ccc,
+						lockdep_is_held(&qp->lock));
+		if (!ccc && qp->state == DCQCN_QP_LIVE &&
+		    qp->type != IB_QPT_UD && qp->prio == prio &&
+		    !READ_ONCE(qp->dev->stopping) && dcqcn_qp_is_peer(qp, &peer))
+			ccc = dcqcn_ccc_join(qp, &local, &peer, prio);
+		else if (!ccc && qp->state == DCQCN_QP_RESOLVING &&
+			 bits & DCQCN_BTH_REQUEST)
+			dcqcn_ccc_keep_offer(qp, pkt, ifindex);
+		spin_unlock_bh(&qp->lock);
+	}
+	if (!ccc || ccc->prio != prio || !ipv6_addr_equal(&ccc->peer, &peer) ||
+	    !ipv6_addr_equal(&ccc->local, &local))
+		return NULL;
+	return ccc;
+}
+
+/* Bytes came without credit. Who grants none has enough when it begins to. */
+static void dcqcn_ccc_owe(struct dcqcn_dev *dev, u32 bytes)
+{
+	u32 before = atomic_read(&dev->ungranted);
+
+	if (!bytes || before >= DCQCN_RCCC_OWED_MAX)
+		return;
+	if (!before)
+		WRITE_ONCE(dev->ungranted_since,
+			   ktime_get_ns() >> DCQCN_UNGRANTED_SHIFT);
+	atomic_add(min(bytes, DCQCN_RCCC_OWED_MAX), &dev->ungranted);
+}
+
+/**
+ * dcqcn_ccc_other() - a packet came in that no context counts
+ * @dev: the port it came to
+ * @skb: the packet
+ *
+ * It takes its share of the link too.
+ *
+ * Context: softirq, under RCU.
+ */
+void dcqcn_ccc_other(struct dcqcn_dev *dev, const struct sk_buff *skb)
+{
+	if (rcu_dereference(dev->settings)->ccc.algorithms & DCQCN_CCC_RCCC)
+		dcqcn_ccc_owe(dev, skb->len + ETH_HLEN);
+}
+
+/* Count a packet. Return whether there is something to say at once. */
+static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc,
+			      const struct dcqcn_settings *settings,
+			      const struct dcqcn_pkt *pkt, u32 bits, u32 bytes,
+			      u64 now)
+{
+	bool nscc = settings->ccc.algorithms & DCQCN_CCC_NSCC;
+	bool rccc = settings->ccc.algorithms & DCQCN_CCC_RCCC;
+	u32 unsolicited = max(settings->ccc.initial_window, 1U);
+	struct dcqcn_ccc_receiver *rx = &ccc->rx;
+	/* without grant_lock: just to put off what can wait for a turn */
+	bool turn = !list_empty(&rx->grant_node);
+
+	if (now - rx->time > DCQCN_CCC_SILENT)
+		dcqcn_rccc_restart(&rx->source, unsolicited);
+	rx->received += bytes;
+	rx->untold += bytes;
+	rx->time = now;
+	if (dcqcn_pkt_ecn(pkt) == DCQCN_ECN_CE)
+		rx->marked += bytes;
+	if (rccc)
+		dcqcn_ccc_owe(ccc->dev,
+			      dcqcn_rccc_received(&rx->source, bytes,
+						  bits & DCQCN_BTH_MORE,
+						  unsolicited));
+	if (bits & DCQCN_BTH_REQUEST) {
+		rx->has_echo = true;
+		rx->echo_qpn = pkt->dest_qpn;
+		rx->echo_psn = pkt->psn;
+		rx->echo_received = rx->received;
+		rx->echo_time = now;
+		/* with the next grant, unless only the window waits for it */
+		if (!turn || (nscc && rx->untold < DCQCN_CCC_ASK &&
+			      rx->source.ahead > 0))
+			return true;
+		rx->echo_waits = true;
+	}
+	return rx->untold >= DCQCN_CCC_UNTOLD;
+}
+
+/* The context that counts a packet, NULL if none does */
+static struct dcqcn_ccc *
+dcqcn_ccc_that_counts(struct dcqcn_dev *dev, const struct dcqcn_settings *settings,
+		      const struct sk_buff *skb, const struct dcqcn_pkt *pkt,
+		      u32 bits)
+{
+	struct dcqcn_qp *qp;
+	struct dcqcn_ccc *ccc;
+
+	if (!settings->ccc.algorithms || pkt->ud ||
+	    skb->pkt_type != PACKET_HOST ||
+	    !(settings->np_enable & BIT(dcqcn_pkt_prio(pkt))) ||
+	    pkt->dest_qpn <= DCQCN_QPN_GSI ||
+	    pkt->dest_qpn == DCQCN_QPN_MULTICAST)
+		return NULL;
+	qp = dcqcn_qp_find_or_add(dev, pkt->dest_qpn);
+	if (!qp)
+		return NULL;
+	ccc = dcqcn_ccc_of(qp, pkt, bits, skb->dev->ifindex);
+	if (ccc && time_after(jiffies, READ_ONCE(qp->used)))
+		WRITE_ONCE(qp->used, jiffies);
+	return ccc;
+}
+
+/**
+ * dcqcn_ccc_receive() - a data packet came in whose sender understands feedback
+ * @dev: the port it came to
+ * @skb: the packet; stays the caller's
+ * @pkt: @skb, parsed, its headers readable
+ *
+ * Context: softirq, under RCU. Takes locks of the context and the QP; may send.
+ * Return: whether feedback takes the place of CNPs.
+ */
+bool dcqcn_ccc_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
+		       const struct dcqcn_pkt *pkt)
+{
+	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
+	const struct dcqcn_bth *bth = (const void *)(pkt->udp + 1);
+	u32 bits = be32_to_cpu(bth->qpn);
+	struct dcqcn_feedback say;
+	struct dcqcn_ccc *ccc;
+	bool says, asks;
+	u64 now;
+
+	ccc = dcqcn_ccc_that_counts(dev, settings, skb, pkt, bits);
+	if (!ccc) {
+		dcqcn_ccc_other(dev, skb);
+		return false;
+	}
+	spin_lock_bh(&ccc->lock);
+	now = ktime_get_ns();
+	WRITE_ONCE(ccc->rx.ifindex, skb->dev->ifindex);
+	WRITE_ONCE(ccc->rx.pkey, pkt->pkey);
+	says = dcqcn_ccc_arrived(ccc, settings, pkt, bits, skb->len + ETH_HLEN,
+				 now);
+	asks = ccc->rx.source.asks && list_empty(&ccc->rx.grant_node);
+	if (says)
+		dcqcn_ccc_say(ccc, settings, now, &say);
+	spin_unlock_bh(&ccc->lock);
+	if (says)
+		dcqcn_ccc_xmit(ccc, dev_net(skb->dev), settings, &say);
+	if (asks)
+		dcqcn_ccc_grant(ccc);
+	return bits & DCQCN_BTH_WINDOWED;
+}
