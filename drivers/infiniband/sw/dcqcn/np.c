@@ -254,6 +254,9 @@ void dcqcn_np_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 			    ipv6_addr_equal(&qp->event.saddr, &event.saddr)) {
 				event.offer = true;
 				event.offer_psn = qp->event.offer_psn;
+			} else if (qp->event.offer) {
+				/* there is no place for both */
+				dcqcn_count(dev, DCQCN_CCC_ERRORS);
 			}
 			qp->event = event;
 			qp->pending_ce = true;
