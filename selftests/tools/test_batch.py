@@ -11,21 +11,13 @@ import tempfile
 import threading
 import types
 
+from expect import expect, status
 from testbed.core.errors import InputError, LabError
 from testbed.core.paths import SIM
 from testbed.core.scenario import Table
 from testbed.sim import batch, figures, grid, sim_command, uml
 from testbed.sim.batch import Batch
 from testbed.sim.model import Panel, Same, Simulation
-
-wrong = 0
-
-
-def expect(what, got, want):
-    global wrong
-    if got != want:
-        wrong += 1
-        print("# %s: %r instead of %r" % (what, got, want))
 
 
 class Run:
@@ -246,4 +238,4 @@ def picture():
 
 for test in (order, same, resumed, timed, twice, interrupted, keys, picture):
     test()
-sys.exit(1 if wrong else 0)
+sys.exit(status())

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import types
 
+from expect import expect, status
 from testbed.core import console, kernel_log
 from testbed.core.errors import InputError, LabError
 from testbed.core.expectations import Expectations
@@ -26,14 +27,6 @@ from testbed.sim.model import Run
 
 FIGURES = {"drops": 3, "jain": 0.5, "none": None, "group": {"a": {"mbps": 7}},
            "port": {"s1.h3": {"drops": 1}}}
-wrong = 0
-
-
-def expect(what, got, want):
-    global wrong
-    if got != want:
-        wrong += 1
-        print("# %s: %r instead of %r" % (what, got, want))
 
 
 def raises(what, text, function, *args):
@@ -246,4 +239,4 @@ def arrows():
 
 for test in (expressions, expectations, numbers, complaints, tap, watched, paused, ways, arrows):
     test()
-sys.exit(1 if wrong else 0)
+sys.exit(status())
