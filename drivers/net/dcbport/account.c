@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who holds how much of a switch's buffer: bytes by the port that they came in
- * at, and by priority. Each such account fills its reserve first, then takes from
- * the shared pool, and what does not fit there goes into its headroom.
+ * Who holds how much of a switch's buffer. Each priority has an account at each port
+ * where packets come in. An account fills its reserve first, then takes from the shared
+ * pool, and what does not fit there goes into its headroom.
  *
  * Its share of the pool is bounded by xOFF, and by alpha times the free part of
  * the pool (dynamic thresholds, Choudhury and Hahne, 1998): n accounts that take
@@ -33,7 +33,7 @@ static u64 pool_free(const struct dcbport_pool *pool)
 
 /**
  * dcbport_pool_threshold() - return how much of the pool an account may hold now
- * @pool: it
+ * @pool: the pool
  *
  * Return: bytes.
  */

@@ -6,7 +6,7 @@
 #include <linux/types.h>
 #include <uapi/linux/dcbport.h>
 
-/* As in ns-3's SwitchMmu: about three frames of 1 KB */
+/* Bytes; about three frames of 1 KB, as in ns-3's SwitchMmu */
 #define DCBPORT_RESUME		3072
 
 /**
@@ -38,7 +38,7 @@ struct dcbport_thresholds {
 };
 
 /**
- * struct dcbport_account - what came in at one port with one priority
+ * struct dcbport_account - what came in at one port with one priority, and is still held
  * @reserve: bytes in the reserve
  * @shared: bytes in the pool
  * @headroom: bytes in the headroom
@@ -83,7 +83,7 @@ static inline bool dcbport_account_shares(struct dcbport_account *account,
 	u64 used = pool->used + len;
 	u64 share = pool->size;
 
-	/* without an xOFF, 32 bits are the bound */
+	/* it would reach xOFF; an xOFF of 0 wraps to the bound of 32 bits */
 	if (account->headroom || account->reserve < th->reserve ||
 	    used > pool->size || held > (u32)(th->xoff - 1))
 		return false;

@@ -76,7 +76,7 @@ struct dcbport_buffer *dcbport_buffer_next(struct net *net, unsigned int skip)
 	return NULL;
 }
 
-/* Called with the lock held, or before anybody else knows the switch */
+/* Called with the lock held, or before anybody else can find the switch */
 static void buffer_pools(struct dcbport_buffer *buffer)
 {
 	const struct dcbport_buffer_settings *s = &buffer->settings;
@@ -87,7 +87,7 @@ static void buffer_pools(struct dcbport_buffer *buffer)
 	buffer->pool[1].alpha = s->alpha;
 }
 
-/* Called with the lock held. Return true if it was the last user, who must free it. */
+/* Called with the lock held. Return true if the caller must free the switch. */
 static bool buffer_put(struct dcbport_buffer *buffer)
 {
 	return !--buffer->users;
@@ -185,9 +185,9 @@ int dcbport_buffer_del(struct dcbport_buffer *buffer,
 }
 
 /**
- * dcbport_buffer_has_room() - check whether a port's reserves and headrooms fit
+ * dcbport_buffer_has_room() - check whether more reserves and headrooms fit
  * @buffer: the switch
- * @room: bytes more than it has given away
+ * @room: bytes that they need in addition to those of its ports
  *
  * Context: rtnl is held.
  */
@@ -196,7 +196,7 @@ bool dcbport_buffer_has_room(const struct dcbport_buffer *buffer, u64 room)
 	return buffer->room + room <= buffer->settings.size;
 }
 
-/* The first half of the holdings is of priorities without PFC, and has no thresholds */
+/* Priorities without PFC have no thresholds */
 static void ingress_holdings(struct dcbport_ingress *in)
 {
 	static const struct dcbport_thresholds lossy;
@@ -213,7 +213,7 @@ static void ingress_holdings(struct dcbport_ingress *in)
 	}
 }
 
-/* Called with the lock held, or before anybody else knows the ingress */
+/* Called with the lock held, or before anybody else can find the ingress */
 static void ingress_apply(struct dcbport_ingress *in,
 			  const struct dcbport_settings *s)
 {
@@ -265,7 +265,7 @@ int dcbport_buffer_join(struct dcbport_buffer *buffer, struct dcbport *port,
 }
 
 /**
- * dcbport_buffer_update() - take over changed settings of a port
+ * dcbport_buffer_update() - apply changed settings of a port
  * @port: the port, which is in a switch and still has its old settings
  * @s: its new ones, for which there is room
  *
@@ -319,7 +319,7 @@ void dcbport_buffer_leave(struct dcbport *port)
 		kfree(buffer);
 }
 
-/* Called with the lock held: let the port announce what has changed */
+/* Called with the lock held: wake the port if a pause of its sender begins or ends */
 static void holding_tell(const struct dcbport_holding *holding)
 {
 	struct dcbport_ingress *in = holding->in;
@@ -339,7 +339,7 @@ static void holding_tell(const struct dcbport_holding *holding)
 }
 
 /**
- * dcbport_holding_charge() - take memory for a packet in any case
+ * dcbport_holding_charge() - take memory for a packet, out of line
  * @holding: charged for it
  * @len: bytes
  *
@@ -356,7 +356,7 @@ bool dcbport_holding_charge(struct dcbport_holding *holding, u32 len)
 }
 
 /**
- * dcbport_holding_release() - give the memory of a packet back in any case
+ * dcbport_holding_release() - give the memory of a packet back, out of line
  * @holding: what was charged
  * @len: as it was charged
  *
@@ -370,8 +370,8 @@ void dcbport_holding_release(struct dcbport_holding *holding, u32 len)
 }
 
 /**
- * dcbport_ingress_free() - the last packet of a port that has left is gone
- * @in: the port's ingress
+ * dcbport_ingress_free() - free the ingress of a port that has left
+ * @in: the ingress, to which no packet is charged any more
  *
  * Context: softirqs are disabled.
  */
@@ -389,7 +389,7 @@ void dcbport_ingress_free(struct dcbport_ingress *in)
 }
 
 /**
- * dcbport_buffer_accounts() - read what came in at a port and is still held
+ * dcbport_buffer_accounts() - read a port's accounts
  * @in: the port's ingress
  * @account: result, by pool and priority
  *
@@ -414,7 +414,7 @@ static int __net_init buffer_net_init(struct net *net)
 	return 0;
 }
 
-/* All devices, and their qdiscs, are gone or have moved to another namespace */
+/* Its devices and their qdiscs are gone, or have moved to another namespace */
 static void __net_exit buffer_net_exit(struct net *net)
 {
 	struct dcbport_buffer *buffer, *next;
@@ -441,7 +441,7 @@ static struct pernet_operations buffer_net_ops = {
  */
 int dcbport_buffer_init(void)
 {
-	/* called when the namespace's devices are gone */
+	/* a subsystem's exit runs after the namespace's devices are gone */
 	return register_pernet_subsys(&buffer_net_ops);
 }
 

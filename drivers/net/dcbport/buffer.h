@@ -20,10 +20,10 @@ struct netlink_ext_ack;
 #define DCBPORT_INGRESS_HASH	256
 
 /**
- * struct dcbport_buffer_settings - of a switch
+ * struct dcbport_buffer_settings - settings of a switch
  * @size: bytes for priorities with PFC: reserves, headrooms and the shared pool
  * @lossy: bytes for all others together
- * @alpha: for both pools, in units of 1 / DCBPORT_ALPHA_ONE
+ * @alpha: of both pools, in units of 1 / DCBPORT_ALPHA_ONE
  */
 struct dcbport_buffer_settings {
 	u64 size;
@@ -36,11 +36,11 @@ struct dcbport_buffer_settings {
  * @node: in the list of its network namespace
  * @name: its name
  * @ports: number of its ports; under rtnl
- * @room: bytes of their reserves and headrooms; under rtnl
+ * @room: bytes that their reserves and headrooms take; under rtnl
  * @settings: as set by users; under rtnl
- * @users: the list, and each ingress; under @lock
  * @lock: a leaf; protects the fields below
- * @ingresses: those whose port is in it, by ifindex
+ * @users: references: of the list, and of each ingress
+ * @ingresses: by ifindex, without those whose port has left
  * @pool: 0 for priorities without PFC, 1 for those with it
  */
 struct dcbport_buffer {
@@ -56,7 +56,7 @@ struct dcbport_buffer {
 	struct dcbport_pool pool[2];
 };
 
-/* Where an ingress is, if there is one */
+/* The list in which the ingress of a device would be */
 static inline struct hlist_head *dcbport_buffer_list(struct dcbport_buffer *buffer,
 						     unsigned int ifindex)
 {
@@ -78,8 +78,8 @@ struct dcbport_holding {
 };
 
 /**
- * struct dcbport_ingress - what came in at one port of a switch
- * @node: in the switch's hash
+ * struct dcbport_ingress - what came in at one port of a switch, and is still held
+ * @node: in the switch's hash table
  * @buffer: the switch
  * @port: NULL once it has left; packets may still be charged
  * @ifindex: index of its device
@@ -87,7 +87,7 @@ struct dcbport_holding {
  * @paused: priorities whose sender must pause, one bit each; written under the
  *	buffer's lock, read without it by the port itself
  * @thresholds: of priorities with PFC
- * @charged: where packets of a priority are charged to, by its PFC
+ * @charged: what packets of a priority are charged to; depends on its PFC
  * @holding: by pool and priority
  */
 struct dcbport_ingress {
@@ -134,10 +134,10 @@ void dcbport_buffer_exit(void);
 /**
  * dcbport_buffer_charge() - take memory for a packet
  * @buffer: the switch
- * @ifindex: where it came in; charged only if that is a port
+ * @ifindex: where it came in; it is charged only if that is a port of this switch
  * @prio: its priority
  * @len: bytes
- * @result: what it is charged to, or NULL
+ * @result: what it was charged to, or NULL
  *
  * Context: softirqs are disabled; the lock of the qdisc where it leaves is held.
  * Return: false if no memory is left: the packet is lost.
@@ -168,7 +168,7 @@ static inline bool dcbport_buffer_charge(struct dcbport_buffer *buffer,
 
 /**
  * dcbport_buffer_release() - give the memory of a packet back
- * @holding: what was charged; it may be gone after this
+ * @holding: what was charged; the caller must not use it afterwards
  * @len: as it was charged
  *
  * Context: softirqs are disabled.

@@ -9,8 +9,8 @@
  *   Zhu et al., SIGCOMM 2015, section 3.1, figure 5
  *
  * RED averages the queue and spaces its marks evenly, which about doubles the
- * share of marked packets at small probabilities. Here each packet is decided by
- * a random draw of its own.
+ * share of marked packets at small probabilities. Here each packet has a random
+ * draw of its own.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>

@@ -7,9 +7,9 @@
 #include <uapi/linux/dcbport.h>
 
 /**
- * struct dcbport_curve - how probable a mark is, by the length of the queue
- * @kmin: bytes; no marks up to here
- * @kmax: bytes; every packet is marked above. 0 switches marking off.
+ * struct dcbport_curve - how the probability of a mark depends on the queue
+ * @kmin: bytes; no packet is marked up to here
+ * @kmax: bytes; every packet is marked above. 0 disables marking.
  * @pmax: probability at @kmax, in units of 1 / DCBPORT_PMAX_ONE
  */
 struct dcbport_curve {

@@ -4,10 +4,10 @@
  * agents show and set it: IEEE 802.1Qaz and 802.1Qbb. A port refuses what it cannot
  * do. The messages have no field for a reason, so that goes to the kernel's log.
  *
- * The core prints APP entries from a list of its own, in which it looks for a
- * device's ifindex, and devices of two namespaces may have the same one. So a port
- * has its own table, and the core gets a copy when it prints: it asks for ETS first.
- * If ports have the same ifindex, the core has the entries of one of them at a time.
+ * The core shows APP entries from a list of its own, by ifindex alone, and devices of two
+ * namespaces may have the same ifindex. So a port has its own table, and gives the core a
+ * copy when the core is about to show it: that asks for ETS first. The core then has the
+ * entries of only one port with this ifindex.
  */
 #include <linux/bitops.h>
 #include <linux/dcbnl.h>
@@ -22,7 +22,7 @@
 #define APP_MAX		((511 - 5) / 3)
 
 #define BPS_PER_KBPS	1000
-/* bit/s; as for the whole link */
+/* bit/s; the bound of a link's rate, too */
 #define MAXRATE_MAX	1000000000000ULL
 
 /* The only supported mode: an agent on this machine speaks IEEE DCBX */
@@ -36,8 +36,8 @@ static int refuse(const struct net_device *dev, int err, const char *why)
 	return err;
 }
 
-/* A copy of the port's settings, to be changed; NULL if the qdisc has just gone, and
- * with it these operations.
+/* Find a port and copy its settings, for the caller to change. Return NULL if its qdisc has
+ * just been removed, as these operations are about to be.
  */
 static struct dcbport *dcbnl_port(const struct net_device *dev,
 				  struct dcbport_settings *s)
@@ -68,7 +68,9 @@ static void app_set_copy(struct dcbport *port, struct dcb_app *app, u8 want,
 
 	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
 		app->priority = prio;
-		/* whatever we know: the core may have lost it with another device */
+		/* even if @copy has it: the core drops all entries of an ifindex when one of
+		 * its devices is unregistered
+		 */
 		if (want & 1 << prio) {
 			if (!dcb_ieee_setapp(port->dev, app))
 				*copy |= 1 << prio;
@@ -79,7 +81,9 @@ static void app_set_copy(struct dcbport *port, struct dcb_app *app, u8 want,
 	}
 }
 
-/* Make these the only entries that the core has of the port. It shows the last first. */
+/* Make these the only entries that the core has of the port. The core shows the last one
+ * first.
+ */
 static void app_copy(struct dcbport *port, const struct dcbport_prio_rules *rules)
 {
 	struct dcb_app app = { .selector = IEEE_8021QAZ_APP_SEL_DSCP };
@@ -164,7 +168,7 @@ static int ets_take_weights(const struct net_device *dev,
 		if (s->strict & 1 << tc)
 			continue;
 		sum += ets->tc_tx_bw[tc];
-		/* more than 100 is not 100 together */
+		/* the sum of more than 100 is refused below */
 		s->weight[tc] = min_t(u8, ets->tc_tx_bw[tc], 100);
 	}
 	if (sum && sum != 100)
@@ -173,8 +177,8 @@ static int ets_take_weights(const struct net_device *dev,
 	return 0;
 }
 
-/* A program that changes something else repeats the percentages that it was shown.
- * Weights then stay as precise as they are.
+/* A program that changes something else repeats the percentages that it was shown. Then
+ * the weights, which are more precise, must not change.
  */
 static bool ets_same_weights(const struct ieee_ets *ets,
 			     const struct dcbport_settings *old, u8 strict)
@@ -192,7 +196,7 @@ static bool ets_same_weights(const struct ieee_ets *ets,
 	return true;
 }
 
-/* The agent decides whether it is willing, and what it recommends */
+/* Ignores willingness and recommendations: only the agent needs them */
 static int ets_set(struct net_device *dev, struct ieee_ets *ets)
 {
 	struct dcbport_settings s;
@@ -357,7 +361,7 @@ static u8 *app_entry(struct dcbport_prio_rules *rules,
 	return NULL;
 }
 
-/* LLDP has no PCPs, of which there are few anyway */
+/* PCPs do not count: LLDP has no entries for them */
 static unsigned int app_count(const struct dcbport_prio_rules *rules)
 {
 	unsigned int count = hweight8(rules->other);
@@ -405,7 +409,7 @@ static int app_del(struct net_device *dev, struct dcb_app *app)
 	return dcbnl_change(port, &s);
 }
 
-/* By enum dcbport_trust: the selectors in their order */
+/* The selectors of each enum dcbport_trust, in their order */
 static const struct {
 	u8 n;
 	u8 selectors[2];
@@ -450,7 +454,7 @@ static int __maybe_unused trust_get(struct net_device *dev, u8 *selectors,
 	return 0;
 }
 
-/* Otherwise the core would keep entries for ever that have no effect */
+/* Without this, the core would keep entries that have no effect */
 static int __maybe_unused rewr_refuse(struct net_device *dev,
 				      struct dcb_app *app)
 {
@@ -464,7 +468,7 @@ static u8 dcbx_get(struct net_device *dev)
 	return DCBX_MODE;
 }
 
-/* Unlike the other operations, it returns whether it has failed */
+/* Unlike other operations, this returns 1 for failure */
 static u8 dcbx_set(struct net_device *dev, u8 mode)
 {
 	if (mode & DCB_CAP_DCBX_LLD_MANAGED)
@@ -474,8 +478,8 @@ static u8 dcbx_set(struct net_device *dev, u8 mode)
 	return mode != DCBX_MODE;
 }
 
-/* For agents that speak CEE, the draft before 802.1Qaz. Without this, the core would
- * keep their entries for ever, and the port would ignore them.
+/* For agents that speak CEE, the draft before 802.1Qaz. Without this, the core would keep
+ * their entries, which have no effect.
  */
 static int cee_setapp(struct net_device *dev, u8 type, u16 id, u8 prios)
 {
@@ -506,7 +510,7 @@ static const struct dcbnl_rtnl_ops dcbnl_ops = {
 	DCBNL_REWR_OPS(rewr_refuse, rewr_refuse)
 };
 
-/* When one qdisc of a device replaces another, it takes over from it */
+/* When a port replaces another one on its device, both are listed for a moment */
 static bool dcbnl_has_other(const struct net_device *dev)
 {
 	struct dcbport *port;
@@ -519,8 +523,8 @@ static bool dcbnl_has_other(const struct net_device *dev)
 }
 
 /**
- * dcbport_dcbnl_begin() - make a port known to the core
- * @port: the port; nothing happens if its device speaks DCB itself
+ * dcbport_dcbnl_begin() - make a port known to the core of DCB netlink
+ * @port: the port; left alone if its device's driver speaks DCB itself
  *
  * Context: rtnl is held.
  */
@@ -536,7 +540,7 @@ void dcbport_dcbnl_begin(struct dcbport *port)
 
 /**
  * dcbport_dcbnl_end() - undo dcbport_dcbnl_begin(), if it was done
- * @port: the port; the core has no entries of it afterwards
+ * @port: the port, of which the core then has no entries
  *
  * Context: rtnl is held.
  */

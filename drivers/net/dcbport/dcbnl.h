@@ -11,10 +11,10 @@
 struct dcbport;
 
 /**
- * struct dcbport_dcbnl - what the core knows about a port; under rtnl
- * @node: in the list of ports that it knows
+ * struct dcbport_dcbnl - what the core of DCB netlink knows about a port; under rtnl
+ * @node: in the list of ports that the core knows
  * @listed: it is in that list
- * @copy: APP entries that the core has from it
+ * @copy: the APP entries that the port has given to the core
  */
 struct dcbport_dcbnl {
 	struct list_head node;

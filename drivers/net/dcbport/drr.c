@@ -3,9 +3,9 @@
  * Which class sends next: strict ones first, the others by deficit round robin
  * (Shreedhar and Varghese, SIGCOMM 1995).
  *
- * A class that is paused or empty is skipped; sch_ets and sch_drr would stop all
- * others too. Turns in which no class can send are computed rather than walked
- * through, so that a choice looks at each class once, whatever the weights.
+ * A class that is paused or empty is skipped, where sch_ets and sch_drr would stop all
+ * others too. Turns in which no class has enough deficit to send are skipped by
+ * arithmetic, so that a choice takes the same time whatever the weights.
  */
 #include <linux/bitops.h>
 #include <linux/kernel.h>

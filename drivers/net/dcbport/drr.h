@@ -14,7 +14,7 @@
  * struct dcbport_drr - strict priorities, and the turns of the others
  * @weight: of each class, 1 to 100
  * @deficit: bytes that a class may still send in this turn
- * @strict: classes that are sent first, the highest first, one bit each
+ * @strict: classes that are sent first, the highest number first, one bit each
  * @turn: the class whose turn it is
  */
 struct dcbport_drr {
@@ -44,7 +44,7 @@ static inline u32 dcbport_drr_turns(const struct dcbport_drr *drr, int prio,
  * @prio: the class
  * @len: bytes of its first packet
  *
- * As dcbport_drr_pick(), when no other class could use these turns.
+ * Does what dcbport_drr_pick() does in this case.
  */
 static inline void dcbport_drr_alone(struct dcbport_drr *drr, int prio, u32 len)
 {
@@ -78,7 +78,7 @@ static inline void dcbport_drr_sent(struct dcbport_drr *drr, int prio, u32 len,
  * @len: bytes that it sends
  * @empty: it has nothing more to send
  *
- * As dcbport_drr_pick() followed by dcbport_drr_sent().
+ * Does what dcbport_drr_pick() and dcbport_drr_sent() do in this case.
  */
 static inline void dcbport_drr_send(struct dcbport_drr *drr, int prio, u32 len,
 				    bool empty)

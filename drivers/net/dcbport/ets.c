@@ -20,7 +20,9 @@ static u32 ets_sum(const u8 *value, u8 strict)
 	return sum;
 }
 
-/* The class whose percentage is farthest below, or above, its share by weight */
+/* The class whose percentage is farthest below (@sign 1) or above (@sign -1) its share by
+ * weight. A percentage of 1 is not lowered.
+ */
 static int ets_farthest(const u8 *weight, const u8 *percent, u8 strict,
 			u32 sum, int sign)
 {

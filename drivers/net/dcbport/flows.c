@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counts exactly how many flows have packets in a queue. A hash table has a place for
- * each flow, which is found by the flow's key when a packet comes, and remembered in the
- * packet until it leaves. Keys are hashes with a secret, so that no sender can make lists
- * long. While all places are taken, packets of further flows are not counted.
+ * Counts exactly how many flows have packets in a queue. Each flow has a place in a hash
+ * table. A packet's flow is looked up by key when it arrives, and the packet remembers the
+ * place until it leaves. Keys are hashed with a secret, so that no sender can pick flows
+ * that share a list. While all places are taken, packets of further flows are not counted.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -35,7 +35,7 @@ static u16 *flows_list(struct dcbport_flows *flows, u64 key)
 }
 
 /**
- * dcbport_flows_add() - count a packet that comes into the queue
+ * dcbport_flows_add() - count a packet that enters the queue
  * @flows: the queue's flows
  * @key: key of the packet's flow
  *
@@ -68,7 +68,7 @@ u16 dcbport_flows_add(struct dcbport_flows *flows, u64 key)
 }
 
 /**
- * dcbport_flows_remove() - a packet leaves the queue
+ * dcbport_flows_remove() - count off a packet that leaves the queue
  * @flows: the queue's flows
  * @at: the place that dcbport_flows_add() returned for it
  */
@@ -92,8 +92,8 @@ void dcbport_flows_remove(struct dcbport_flows *flows, u16 at)
  * dcbport_flows_chance() - adapt the probability of a mark to the number of flows
  * @bounds: how it depends on that number
  * @chance: the probability by the curve, in units of 1 / DCBPORT_PMAX_ONE
- * @count: flows that are known to be in the queue
- * @all: there are no others
+ * @count: flows that were counted in the queue
+ * @all: the queue has no packets of other flows
  */
 u32 dcbport_flows_chance(const struct dcbport_flow_bounds *bounds, u32 chance,
 			 u32 count, bool all)

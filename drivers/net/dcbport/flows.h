@@ -5,13 +5,15 @@
 
 #include <linux/types.h>
 
-/* Flows that a queue can tell apart: twice the largest bound, so that more are above it */
+/* Flows that a queue can tell apart: twice the largest bound, so that a full table
+ * is above any
+ */
 #define DCBPORT_FLOWS	2048
 #define DCBPORT_NO_FLOW	0xffff
 
 /**
  * struct dcbport_flow - a flow that has packets in the queue
- * @key: tells it from others
+ * @key: its key, see flow_key.c
  * @packets: number of its packets in the queue
  * @next: the next flow with the same hash, or the next free place
  */
@@ -38,7 +40,7 @@ struct dcbport_flows {
 /**
  * struct dcbport_flow_bounds - how marks depend on the number of flows
  * @min: with fewer flows, there are no marks
- * @max: with more flows, marks are 1.5 times as probable; 0 for never
+ * @max: with more flows, marks are 1.5 times as probable; 0 for no such bound
  */
 struct dcbport_flow_bounds {
 	u32 min;

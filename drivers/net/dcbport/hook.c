@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How a port handles incoming packets: it takes PFC frames, which a bridge would
- * drop, before anybody else sees them. At the port of a switch it also detaches
- * packets from the socket that sent them, if that is on the same machine: as with a
- * real switch, the sender must not notice that a switch holds its packet.
+ * How a port handles incoming packets: it takes PFC frames before a bridge can drop
+ * them. A port of a switch also detaches packets from the socket that sent them, if that
+ * is on the same machine: as with a real switch, the sender must not notice that a switch
+ * holds its packet.
  */
 #include <linux/etherdevice.h>
 #include <linux/netdevice.h>
@@ -17,7 +17,7 @@
 
 #define PFC_CONTENT	20	/* bytes of a PFC frame that carry information */
 
-/* A MAC control frame; those other than PFC are passed on, and dropped elsewhere */
+/* A MAC control frame. What is not PFC goes on to the stack, which drops it. */
 static noinline unsigned int hook_control(struct dcbport *port,
 					  struct sk_buff *skb)
 {
@@ -51,7 +51,7 @@ static unsigned int hook_ingress(void *priv, struct sk_buff *skb,
 }
 
 /**
- * dcbport_hook_begin() - see incoming packets
+ * dcbport_hook_begin() - begin to see incoming packets
  * @port: the port
  *
  * Context: rtnl is held; may sleep. Return: 0 or a negative error.
@@ -72,7 +72,7 @@ int dcbport_hook_begin(struct dcbport *port)
 		ops->hook = NULL;
 		return err;
 	}
-	/* real cards, and virtio-net in QEMU, drop other multicasts */
+	/* network cards, and virtio-net in QEMU, drop multicasts that nobody asked for */
 	dev_mc_add(port->dev, dcbport_pfc_address);
 	return 0;
 }

@@ -2,11 +2,12 @@
 /*
  * A data centre switch port in software: module load, and unload in reverse order.
  *
- * Where things are: qdisc.c is the port. It marks by curve.c, picks a class by
- * drr.c, and sends at the pace of wire.c. buffer.c is a switch's memory, with the
- * arithmetic in account.c. hook.c receives PFC frames, pfc.c reads and writes them,
- * and pause.c keeps the pauses they ask for. settings.c has what can be set;
- * netlink.c and dcbnl.c set it.
+ * Where things are: qdisc.c is the port. prio.c gives packets a priority, curve.c decides
+ * which to mark, drr.c picks a class, and wire.c says when a frame has been sent. flows.c
+ * counts flows, by the keys of flow_key.c. buffer.c is a switch's memory, with the
+ * arithmetic in account.c. hook.c receives PFC frames, pfc.c reads and writes them, and
+ * pause.c keeps the pauses that they ask for. settings.c has what can be set; netlink.c and
+ * dcbnl.c set it, with ets.c for percentages.
  */
 #include <linux/module.h>
 #include <linux/netdevice.h>

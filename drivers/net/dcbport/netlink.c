@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The dcbport family of generic netlink, which Documentation/netlink/specs/dcbport.yaml
- * describes. All of it runs under rtnl, as do creating and destroying qdiscs.
+ * The dcbport family of generic netlink, see Documentation/netlink/specs/dcbport.yaml. All
+ * operations run under rtnl, so no port or switch can be removed meanwhile.
  */
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
@@ -239,7 +239,7 @@ static int dump_all(struct sk_buff *skb, struct netlink_callback *cb)
 	return 0;
 }
 
-/* A message that did not fit begins the next part of the dump */
+/* If a message did not fit, the next part of the dump begins with it */
 static int dump_end(struct sk_buff *skb, int err)
 {
 	return err == -EMSGSIZE && skb->len ? skb->len : err ?: skb->len;

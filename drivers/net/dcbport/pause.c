@@ -60,9 +60,9 @@ void dcbport_pause_set(struct dcbport_pause *p, u8 enable, u64 rate, u64 now)
 }
 
 /**
- * dcbport_pause_hear() - process a frame
+ * dcbport_pause_hear() - process a PFC frame
  * @p: the pauses
- * @pfc: what it says
+ * @pfc: the frame's content
  * @now: ns
  *
  * Context: softirqs are disabled.
@@ -93,7 +93,7 @@ bool dcbport_pause_hear(struct dcbport_pause *p, const struct dcbport_pfc *pfc,
 }
 
 /**
- * dcbport_pause_error() - count a malformed frame
+ * dcbport_pause_error() - count a malformed PFC frame
  * @p: the pauses
  *
  * Context: softirqs are disabled.
@@ -109,11 +109,11 @@ void dcbport_pause_error(struct dcbport_pause *p)
  * dcbport_pause_read() - read the counters of a priority
  * @p: the pauses
  * @prio: the priority
- * @count: result; @count->paused includes a pause that lasts
+ * @count: result; @count->paused includes the current pause up to now
  * @now: ns
  *
  * Context: any, with softirqs enabled or not.
- * Return: ns; when the priority may send again.
+ * Return: ns; when the priority may send again; in the past if it may now.
  */
 u64 dcbport_pause_read(struct dcbport_pause *p, int prio,
 		       struct dcbport_pause_count *count, u64 now)

@@ -11,7 +11,7 @@
 
 /**
  * struct dcbport_pause_count - counters of one priority; under the pauses' lock
- * @frames: received frames about it
+ * @frames: received PFC frames that name it
  * @transitions: from running to paused
  * @paused: ns; added when a pause is asked for, corrected when it ends earlier
  * @since: ns; when the current pause began
@@ -29,8 +29,8 @@ struct dcbport_pause_count {
  * struct dcbport_pause - the pauses that a port must obey
  * @lock: a leaf; taken in softirq
  * @enable: priorities that obey, one bit each
- * @rate: bit/s, by which quanta are counted
- * @errors: malformed frames
+ * @rate: bit/s of the link, which gives a quantum its length
+ * @errors: malformed PFC frames
  * @last: ns; after this time, no priority is paused. Written under @lock, read
  *	without it.
  * @until: ns; each priority sends nothing before this time. Written under @lock, read

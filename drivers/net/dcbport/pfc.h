@@ -13,7 +13,7 @@
 
 /**
  * struct dcbport_pfc - the content of a frame
- * @enable: priorities that it is about, one bit each
+ * @enable: priorities that it names, one bit each
  * @quanta: how long each of them pauses, in 512 bit times; 0 resumes
  */
 struct dcbport_pfc {

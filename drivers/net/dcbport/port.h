@@ -18,28 +18,28 @@
 
 /* Why a packet was lost */
 enum dcbport_drop {
-	DCBPORT_DROP_LIMIT,	/* its class held too much */
+	DCBPORT_DROP_LIMIT,	/* its class was full */
 	DCBPORT_DROP_BUFFER,	/* its part of the switch's buffer was full */
 	DCBPORT_DROP_STORM,	/* the watchdog's action */
 	DCBPORT_DROP_MEMORY,	/* it could not be segmented */
-	DCBPORT_DROP_RESET,	/* the port went down, or away */
+	DCBPORT_DROP_RESET,	/* the port went down or was removed */
 	DCBPORT_DROPS,
 };
 
 /**
- * struct dcbport_class_count - counters of a class, where in = out + held + dropped,
- *	and of the priority of the same number
- * @most: the most bytes that were in the queue
- * @in_packets: packets that came, including lost ones
- * @in_bytes: likewise
- * @out_packets: packets that left the link's far end
- * @out_bytes: likewise
+ * struct dcbport_class_count - counters of a class (in = out + held + dropped), and of
+ *	the priority with the same number
+ * @most: the most bytes that were ever queued
+ * @in_packets: packets that arrived, including those that were dropped
+ * @in_bytes: their bytes
+ * @out_packets: packets that reached the far end of the link
+ * @out_bytes: their bytes
  * @marked: packets that were marked
  * @dropped: packets, by reason
  * @pauses: PFC frames sent that pause the priority
  * @resumes: PFC frames sent that end its pause
  * @storms: pauses without end that the watchdog found
- * @restores: those of them that ended
+ * @restores: how many of these have ended
  */
 struct dcbport_class_count {
 	u32 most;
@@ -57,22 +57,22 @@ struct dcbport_class_count {
 
 /**
  * struct dcbport_class - one of the eight classes
- * @queue: its packets
+ * @queue: its waiting packets
  * @bytes: their length
- * @limit: most of them; a copy of the settings', as the next two are
- * @curve: marks
+ * @limit: the most that @bytes may be; from the settings
+ * @curve: when to mark; from the settings
  * @bit: 1 << its number
- * @counts_flows: marks depend on the number of flows
- * @storm: the watchdog's action is in force
- * @prios: priorities that are in it, one bit each
+ * @counts_flows: marks depend on the number of flows; from the settings
+ * @storm: it is paused without end, and the watchdog's action applies
+ * @prios: priorities that belong to it, one bit each
  * @counted: packets in the queue that are in @flows
  * @sent: ns; when a packet last went onto the wire
  * @count: its counters
  * @on_wire: its packets on the wire
- * @pace: a virtual wire with its maxrate, which holds it back besides the link
+ * @pace: a wire of its own, at its maxrate, which limits it in addition to the link
  * @flows: flows in the queue, or NULL if they were never needed
  *
- * What every packet needs is at the beginning, and in the first of @count.
+ * The fields that every packet needs come first, as they do in @count.
  */
 struct dcbport_class {
 	struct qdisc_skb_head queue;
@@ -92,28 +92,28 @@ struct dcbport_class {
 } ____cacheline_aligned_in_smp;
 
 /**
- * struct dcbport - a port; under its qdisc's lock unless said otherwise
+ * struct dcbport - a port; under its qdisc's lock unless stated otherwise
  * @sch: its qdisc
  * @dev: its network device
  * @settings: as set by users; written under rtnl and the lock
- * @prio: priorities of packets, as the settings have them
- * @dcbnl: what the core knows about it; under rtnl
+ * @prio: the priority of each DSCP and PCP; from the settings
+ * @dcbnl: what the core of DCB netlink knows about it; under rtnl
  * @timer: runs the qdisc when there is something to do
  * @hook: at the device's ingress
  * @pause: the pauses that it must obey; has its own lock
  * @class: by number
  * @of: the class of each priority
- * @came: ns; when a packet came since the last dequeue, or 0
+ * @came: ns; when the last packet arrived, 0 if none has since the last dequeue
  * @backlog: classes in which packets wait, one bit each
- * @paced: classes with a maxrate, likewise
- * @plain: what is sent arrives at once: neither the link nor a class takes time
+ * @paced: classes with a maxrate, one bit each
+ * @plain: packets arrive when they are sent: there is no rate, delay or maxrate
  * @drr: whose turn it is
  * @wire: the link
- * @late: ns; how much lateness of a timer is made up for
+ * @late: ns; it makes up for this much lateness of a timer
  * @flight: frames on the link, in order of arrival
- * @switched: it is in a switch; read by the hook
+ * @switched: it belongs to a switch; read without the lock by the hook
  * @buffer: the switch, or NULL; written under rtnl and the lock
- * @ingress: account of what came in here, or NULL; likewise
+ * @ingress: account of what came in here, or NULL; written like @buffer
  * @told: priorities that the other end was told to pause, one bit each
  * @tell_again: ns; when these pauses must be refreshed
  * @poll: ns; when the watchdog looks again, 0 if it need not

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which priority a packet has, by its DSCP or the priority code point (PCP) of its
- * VLAN tag, whichever is trusted: that of the field's APP entries (802.1Qaz). If
- * several match, the highest priority counts, as in other drivers. Without any
- * entries for a field, the priority is the upper three bits of the DSCP, or the PCP
- * itself. If the trusted fields yield nothing, the default priority applies.
+ * Which priority a packet has. The trusted fields decide: the DSCP, the priority code
+ * point (PCP) of the VLAN tag, both in either order, or none. APP entries (802.1Qaz) map
+ * values of a field to priorities; if several match, the highest priority counts, as in
+ * other drivers. A field without any entries gives the upper three bits of the DSCP, or
+ * the PCP itself. If no trusted field gives a priority, the default applies.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>

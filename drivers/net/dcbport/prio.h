@@ -24,11 +24,11 @@ struct dcbport_prio_rules {
 };
 
 /**
- * struct dcbport_prio_map - the same, for looking priorities up
+ * struct dcbport_prio_map - the same rules as tables
  * @dscp: priority of each DSCP, or DCBPORT_NO_PRIO: ask the other field
  * @pcp: likewise of each PCP, plus 8 with DEI
  * @other: priority if neither field has one
- * @pcp_first: the VLAN tag counts more than the DSCP
+ * @pcp_first: ask the VLAN tag before the DSCP
  */
 struct dcbport_prio_map {
 	u8 dscp[DCBPORT_DSCPS];

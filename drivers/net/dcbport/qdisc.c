@@ -2,10 +2,10 @@
 /*
  * The qdisc that makes a network device a port.
  *
- * Packets get a priority by their DSCP or VLAN tag, wait in the class that it is in,
- * go onto the wire one after the other, and leave at its far end. The qdisc is the wire:
- * a pause holds packets that wait, while those on the wire still arrive, as with
- * hardware. PFC frames are made here as well, from the current state, when the port
+ * A packet gets its priority from its DSCP or VLAN tag, waits in the class of that
+ * priority, goes onto the wire when the wire is free, and leaves at the far end. The qdisc
+ * is the wire: a pause holds packets that wait, while those on the wire still arrive, as
+ * with hardware. PFC frames are made here as well, from the current state, when the port
  * sends next; code that changes that state only wakes the port.
  *
  * Everything is done under the qdisc's lock. Below it are two leaves: the lock of the
@@ -33,24 +33,24 @@
 #include "port.h"
 
 /* A late timer, as in a busy guest, costs no bandwidth: what should have been sent
- * meanwhile is sent at once, up to this many ns or, on slow links, bytes. That is what
- * a network card takes in one go.
+ * meanwhile is sent at once, for up to this many ns or, if that is more, this many bytes.
+ * A network card takes as many bytes in one go.
  */
 #define LATE		NSEC_PER_MSEC
 #define LATE_BYTES	65536
-/* Most packets on a link: 1 GB of 1 KB each, which 100 Gb/s take 80 ms to send. More
- * packets wait in their classes, which have limits.
+/* Most packets on a link: with 1 KB each, what 100 Gb/s send in 80 ms. Further packets
+ * wait in their classes, which have limits.
  */
 #define FLIGHT_MAX	1048576
-/* ns; until another try to allocate a PFC frame */
+/* ns; from one try to allocate a PFC frame to the next */
 #define RETRY		(10 * NSEC_PER_USEC)
 
 /**
  * struct port_cb - a port's private data of a packet
- * @time: ns; when it came or, on the wire, when it arrives
+ * @time: ns; when it came or, once it is on the wire, when it arrives
  * @holding: what it is charged to, or NULL
  * @tc: its class
- * @control: it is a PFC frame of ours, and in no class
+ * @control: it is a PFC frame that we made, and in no class
  * @flow: its place among the flows of its class, or DCBPORT_NO_FLOW
  */
 struct port_cb {
@@ -97,7 +97,7 @@ static u8 packet_dscp(const struct dcbport_prio_map *map, struct sk_buff *skb)
 	return DCBPORT_NO_PRIO;
 }
 
-/* The VLAN tag may be in the frame, if the device does not insert it */
+/* The VLAN tag is in the frame if the device does not insert it */
 static u8 packet_pcp(const struct dcbport_prio_map *map, struct sk_buff *skb)
 {
 	u16 tci;
@@ -123,7 +123,7 @@ static noinline u8 any_packet_prio(const struct dcbport_prio_map *map,
 	return prio == DCBPORT_NO_PRIO ? map->other : prio;
 }
 
-/* Most packets are IPv4, and their headers are where they should be */
+/* The usual case without a call: IPv4, and the header can be read in place */
 static u8 packet_prio(const struct dcbport_prio_map *map, struct sk_buff *skb)
 {
 	u8 prio = DCBPORT_NO_PRIO;
@@ -162,7 +162,7 @@ static int port_drop(struct dcbport *port, struct dcbport_class *class,
 	return qdisc_drop_reason(skb, port->sch, to_free, drop_reason(why));
 }
 
-/* Free what port_drop() has dropped where the core does not do that */
+/* Free what port_drop() has dropped, if the caller is not enqueue: there the core does it */
 static void port_free(const struct dcbport *port, struct sk_buff *dropped)
 {
 	tcf_kfree_skb_list(dropped, port->sch, port->sch->dev_queue, port->dev);
@@ -185,7 +185,9 @@ static noinline void flow_leave(struct dcbport_class *class, u16 flow)
 	dcbport_flows_remove(class->flows, flow);
 }
 
-/* Mark a packet that comes into the queue, or not; it is among the flows already */
+/* Mark a packet that enters the queue, with the curve's probability. Its flow is counted
+ * already.
+ */
 static noinline void class_mark(struct dcbport *port,
 				struct dcbport_class *class, struct sk_buff *skb)
 {
@@ -238,7 +240,7 @@ static __always_inline int enqueue_one(struct dcbport *port, struct Qdisc *sch,
 	return NET_XMIT_SUCCESS;
 }
 
-/* Segment a large packet, as a network card would before the switch sees it */
+/* Segment a large packet, as the sender's network card would */
 static noinline int enqueue_segments(struct dcbport *port, u8 prio,
 				     struct sk_buff *skb, struct sk_buff **to_free)
 {
@@ -278,7 +280,7 @@ static int port_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 
 /* --- the classes ---------------------------------------------------------- */
 
-/* Take the first packet; there is one */
+/* Take the first packet of a class that has one */
 static __always_inline struct sk_buff *
 class_take(struct dcbport *port, struct dcbport_class *class, struct Qdisc *sch)
 {
@@ -332,7 +334,7 @@ static u64 class_until(const struct dcbport *port, u8 tc)
 
 /* --- the watchdog --------------------------------------------------------- */
 
-/* ns; how long before @now @then was, or 0: another CPU may just have written a @then
+/* ns from @then to @now, but not less than 0: another CPU may just have written a @then
  * that is later than @now.
  */
 static u64 elapsed(u64 now, u64 then)
@@ -340,7 +342,7 @@ static u64 elapsed(u64 now, u64 then)
 	return now > then ? now - then : 0;
 }
 
-/* ns; how long the class has had packets to send, but was not allowed to send any */
+/* ns; for how long the class has had packets to send, but not been allowed to */
 static u64 class_stuck(const struct dcbport *port, u8 tc,
 		       const struct dcbport_pause_count *pause, u64 now)
 {
@@ -350,7 +352,9 @@ static u64 class_stuck(const struct dcbport *port, u8 tc,
 				 (u64)port_cb(class->queue.head)->time));
 }
 
-/* Until when, and since when, the class is paused, over all its priorities */
+/* Return until when the class is paused. @pause: since when, and when that was last asked
+ * for. All its priorities count.
+ */
 static u64 class_pause(struct dcbport *port, u8 tc,
 		       struct dcbport_pause_count *pause, u64 now)
 {
@@ -371,7 +375,7 @@ static u64 class_pause(struct dcbport *port, u8 tc,
 	return last;
 }
 
-/* Whether the watchdog must look again */
+/* Look at one class. Return true if the watchdog must look again. */
 static bool class_watch(struct dcbport *port, u8 tc, u64 now)
 {
 	struct dcbport_class *class = &port->class[tc];
@@ -406,7 +410,7 @@ static u64 port_poll_interval(const struct dcbport *port)
 		   dcbport_settings_restore(&port->settings)) * NSEC_PER_MSEC;
 }
 
-/* Look as often as the shorter of detect and restore, while there is a reason to look */
+/* Look at all classes, as often as the shorter of detect and restore, while any is paused */
 static noinline void port_watch(struct dcbport *port, u64 now)
 {
 	struct sk_buff *to_free = NULL;
@@ -464,7 +468,7 @@ static struct sk_buff *pfc_frame(struct dcbport *port,
 	return skb;
 }
 
-/* Half as long as the pause that the other end is told */
+/* ns; half as long as the pauses that this port asks for */
 static u64 refresh_interval(const struct dcbport *port)
 {
 	return dcbport_pfc_nsec(DCBPORT_PFC_MAX, dcbport_rate(&port->settings)) / 2;
@@ -484,7 +488,9 @@ static void count_frame(struct dcbport *port, const struct dcbport_pfc *pfc)
 	}
 }
 
-/* A frame that tells the other end what has changed, or NULL. @want: see port_wants(). */
+/* A frame that tells the other end what to pause, or NULL if it knows. @want: see
+ * port_wants().
+ */
 static noinline struct sk_buff *port_tell(struct dcbport *port, u8 want, u64 now)
 {
 	struct dcbport_pfc pfc;
@@ -508,7 +514,7 @@ static noinline struct sk_buff *port_tell(struct dcbport *port, u8 want, u64 now
 	return skb;
 }
 
-/* The port goes away: end its peers' pauses now, rather than let them expire */
+/* The port is being removed: end the pauses that it asked for, rather than let them expire */
 static void port_take_back(struct dcbport *port)
 {
 	const struct dcbport_pfc pfc = { .enable = port->told };
@@ -573,8 +579,8 @@ static int port_pick(struct dcbport *port, u64 now)
 	return tc;
 }
 
-/* When the packet could have gone onto the wire, had no timer been late; but not before
- * it came, nor while its class was paused.
+/* When the packet would have gone onto the wire if no timer had been late: after it came,
+ * and while its class was not paused
  */
 static u64 packet_begin(const struct dcbport *port, const struct port_cb *cb,
 			u64 now)
@@ -626,7 +632,7 @@ static struct sk_buff *port_next(struct dcbport *port, u64 now)
 	return skb;
 }
 
-/* When the wire takes a frame; in the past if it does now */
+/* When the wire can take another frame; in the past if it can now */
 static u64 wire_takes(const struct dcbport *port)
 {
 	if (port->flight.qlen < FLIGHT_MAX)
@@ -634,7 +640,7 @@ static u64 wire_takes(const struct dcbport *port)
 	return max(port->wire.free, (u64)port_cb(port->flight.head)->time);
 }
 
-/* A frame is on the wire, and will arrive later or after others */
+/* A frame that does not arrive at once, or has others before it, is on the wire */
 static void flight_enter(struct dcbport *port, struct sk_buff *skb)
 {
 	if (!port_cb(skb)->control)
@@ -651,7 +657,7 @@ static struct sk_buff *flight_leave(struct dcbport *port)
 	return skb;
 }
 
-/* A frame that has reached the end of the wire by now, or NULL */
+/* Send what the wire takes. Return a frame that has arrived by now, or NULL. */
 static struct sk_buff *port_frame(struct dcbport *port, u64 now)
 {
 	struct sk_buff *skb;
@@ -720,14 +726,14 @@ static noinline struct sk_buff *dequeue_any(struct dcbport *port, struct Qdisc *
 	return skb;
 }
 
-/* Whether the only class with packets may send one, which arrives at once */
+/* Whether only one class has packets, and the next may be sent and arrives at once */
 static bool port_passes(const struct dcbport *port, u64 now)
 {
 	return port->plain && now && !(port->backlog & (port->backlog - 1)) &&
 	       dcbport_pause_last(&port->pause) <= now && port->wire.free <= now;
 }
 
-/* As dequeue_any(), in this usual case */
+/* Do what dequeue_any() does where port_passes() is true: the usual case */
 static noinline struct sk_buff *dequeue_plain(struct dcbport *port,
 					      struct Qdisc *sch, u64 now)
 {
@@ -748,7 +754,7 @@ static struct sk_buff *port_dequeue(struct Qdisc *sch)
 	u64 more = port->flight.qlen | port->poll | port_wants(port) | port->told;
 	u64 now = port->came;
 
-	/* what has just come is looked at in the same moment */
+	/* if a packet has just come, enqueue has read the clock */
 	port->came = 0;
 	if (!(more | port->backlog))
 		return NULL;
@@ -821,8 +827,8 @@ static bool has_room(const struct dcbport *port,
 	       dcbport_buffer_has_room(buffer, new - old);
 }
 
-/* Allocate what classes need with these settings. They keep it from then on, because
- * their packets refer to places in it.
+/* Allocate tables for classes that must count flows. They keep them from then on, because
+ * their packets refer to places in them.
  */
 static int prepare_flows(struct dcbport *port, const struct dcbport_settings *s)
 {
@@ -846,8 +852,8 @@ static int prepare_flows(struct dcbport *port, const struct dcbport_settings *s)
  * dcbport_change() - change a port's settings
  * @port: the port
  * @s: its new settings; each value is in its own range
- * @buffer: the switch that it is in from now on, or NULL; if it is in one already,
- *	this is the same or NULL
+ * @buffer: the switch that it will be in, or NULL; a port that is in one can only stay or
+ *	leave
  * @extack: an error or a warning
  *
  * Context: rtnl is held; may sleep.
@@ -924,8 +930,8 @@ static int port_init(struct Qdisc *sch, struct nlattr *opt,
 	return 0;
 }
 
-/* Also called when a device goes down. @told stays as it is, and is corrected when the
- * device comes up; the other end may have forgotten its pauses by then.
+/* Also called when a device goes down. @told stays: when the device comes up, the port
+ * tells the other end again what to pause, because it may have forgotten.
  */
 static void port_reset(struct Qdisc *sch)
 {
@@ -972,7 +978,7 @@ static void port_destroy(struct Qdisc *sch)
 		kvfree(port->class[tc].flows);
 }
 
-/* As tc shows RED, so that programs which read that can read this */
+/* In RED's format, for programs that read it from tc */
 static int port_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 {
 	struct dcbport *port = qdisc_priv(sch);

@@ -14,11 +14,12 @@
 #define DEFAULT_LIMIT	(12 << 20)
 #define DEFAULT_CURVE	{ .kmin = 5000, .kmax = 200000, .pmax = DCBPORT_PMAX_ONE / 100 }
 
-/* ms; as SONiC's watchdog has for fast links */
+/* ms; SONiC's values for fast links */
 #define LEAST_WATCH	200
 
-/* This many of the longest pauses in a row are not normal: a device that is still
- * congested repeats its frame at half of the pause
+/* A pause this many times as long as the longest that a frame can ask for has no end.
+ * One time would be too few: a device that is still congested repeats its frame when half
+ * of the pause is over.
  */
 #define STORM_PAUSES	3
 
@@ -117,11 +118,12 @@ static u64 longest_pause(const struct dcbport_settings *s)
 }
 
 /**
- * dcbport_settings_detect() - return how long a class must send nothing until its
- *	pause counts as one without end
+ * dcbport_settings_detect() - return the time after which a pause counts as one
+ *	without end
  * @s: the settings
  *
- * Return: ms; unless it is set, longer than any single pause.
+ * Return: ms in which the class has packets but sends none; unless set, longer than any
+ * single pause.
  */
 u64 dcbport_settings_detect(const struct dcbport_settings *s)
 {
@@ -130,11 +132,11 @@ u64 dcbport_settings_detect(const struct dcbport_settings *s)
 }
 
 /**
- * dcbport_settings_restore() - return how long no frame may ask for a pause until
- *	a pause without end is over
+ * dcbport_settings_restore() - return the time after which a pause without end is over
  * @s: the settings
  *
- * Return: ms; unless it is set, at least as long as the longest pause.
+ * Return: ms in which no frame asks for a pause; unless set, at least as long as the
+ * longest pause.
  */
 u64 dcbport_settings_restore(const struct dcbport_settings *s)
 {
@@ -164,7 +166,7 @@ const char *dcbport_settings_warn(const struct dcbport_settings *s)
 }
 
 /**
- * dcbport_settings_counts_flows() - check whether the flows of a class are needed
+ * dcbport_settings_counts_flows() - check whether a class must count its flows
  * @s: the settings
  * @tc: the class
  */

@@ -12,23 +12,23 @@
 #include "prio.h"
 #include "flows.h"
 
-/* bit/s by which quanta are counted if no rate is set: the speed that veth reports */
+/* bit/s; the length of a quantum if no rate is set: the speed that veth reports */
 #define DCBPORT_ASSUMED_RATE	10000000000ULL
 
 /**
- * struct dcbport_settings - of a port
+ * struct dcbport_settings - settings of a port
  * @rate: bit/s, 0 for a link that takes no time
  * @delay: ns, one way
- * @overhead: bytes on the wire besides the frame
+ * @overhead: bytes that a frame takes on the wire besides itself
  * @pfc: priorities that pause and are paused, one bit each
  * @prio: which priority a packet has
  * @tc: the class of each priority
  * @strict: classes that are sent before others, one bit each
  * @weight: of the others; 0 only for classes without a priority
- * @maxrate: bit/s that a class sends at most, 0 for no bound
- * @limit: bytes that a class holds at most
- * @curve: marks of each class
- * @flows: how they depend on the number of its flows
+ * @maxrate: bit/s that a class may send, 0 for no bound
+ * @limit: bytes that a class may hold
+ * @curve: when a class marks packets
+ * @flows: how its marks depend on the number of its flows
  * @thresholds: of each priority in @pfc, if the port is in a switch
  * @action: what the watchdog does about a pause without end
  * @detect: ms, 0 for dcbport_settings_detect() to choose

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The link behind a port, because neither veth nor virtio takes time to send.
+ * The link behind a port, because veth and virtio take no time to send a frame.
  * Fractions of a nanosecond are carried over, so that a stream of frames has
  * exactly the link's rate.
  */

@@ -10,7 +10,7 @@
  * @rate: bit/s, 0 for one that takes no time
  * @overhead: bytes that a frame takes on the wire besides itself
  * @free: ns; when the last frame's last bit was sent
- * @rest: of the last frame's time, in 1 / @rate ns: what @free lacks
+ * @rest: in 1 / @rate ns; the fraction by which @free is too early
  */
 struct dcbport_wire {
 	u64 rate;

@@ -7,15 +7,15 @@
  * the present rate. A late timer thereby earns credit: packets leave
  * until the schedule has caught up, within DCQCN_MAX_LATE_NS. A flow that has
  * nothing to send earns no more than DCQCN_IDLE_CREDIT_NS, and one that waited
- * for what was lost earns nothing.
+ * while rxe found out about a loss earns nothing.
  *
- * At short gaps one timer serves several packets (DCQCN_BATCH). Where a start is slower
- * than its rate, one look serves several packets (DCQCN_UNSEEN).
+ * At short gaps one timer serves several packets (DCQCN_BATCH). While a start sends less
+ * than its rate allows, the limiter looks at only one packet in several (DCQCN_UNSEEN).
  *
- * Order: while packets are held, or while somebody is sending what was held,
- * everything else of the flow queues. The timer sends what is due, or the hook
- * when it finds the timer late, one at a time per flow and without the lock. BH
- * stays disabled meanwhile: a preempted sender would stall its flow.
+ * Order: while packets are held, or being sent after that, all other packets of the flow
+ * queue. What is due is sent by the timer, or by the hook when it finds the timer late:
+ * only one of them at a time for a flow, and without the lock. BH stays disabled
+ * meanwhile: a preempted sender would stall its flow.
  *
  * Requests and READ responses have a FIFO each and take turns, byte for byte:
  * a request must not wait for megabytes of responses while rxe's timer runs.
@@ -23,13 +23,14 @@
  * Back-pressure is rxe's own: it stops a requester that has more than 64
  * unfreed packets, and held packets are unfreed. READ responses do not obey
  * that limit, nor do the ACKs that must not overtake them: the memory they take
- * is bounded. Requests may be held no longer than DCQCN_HOLD_NS, and a RC
+ * is bounded. Requests may be held no longer than DCQCN_HOLD_NS, and an RC
  * request no longer than its QP's retransmission timer allows. The rate has a
- * floor that sees to it; a request that is too old all the same is sent at once.
+ * floor that is high enough for that; a request that is held too long nevertheless
+ * is sent at once.
  *
- * A flow whose peer agreed on a context (ccc.c) obeys that instead: its packets leave at
- * the line rate while window and credit last, and what is held goes on when feedback
- * comes.
+ * A flow whose peer has agreed on a context (ccc.c) obeys the context instead: its packets
+ * leave at the line rate while window and credit last, and those that are held leave when
+ * feedback comes.
  *
  * Locking: a flow belongs to struct dcqcn_qp and is protected by its lock.
  */
@@ -60,9 +61,9 @@
 #define DCQCN_IDLE_CREDIT_NS	(4 * NSEC_PER_MSEC)
 #define DCQCN_IDLE_CREDIT_GAPS	16
 
-/* Requests that a start may send after one that the limiter has seen, if they are all due
- * then: less than half of what a flow may send after a pause, for which they count when
- * the limiter sees the next one
+/* Requests that may pass unseen after one that the limiter has seen, if all of them are due
+ * by then. They are charged when it sees the next one, to a flow that by then has credit
+ * for DCQCN_IDLE_CREDIT_GAPS packets at most: twice this, and the seen one, must fit.
  */
 #define DCQCN_UNSEEN		((DCQCN_IDLE_CREDIT_GAPS - 1) / 2)
 
@@ -75,8 +76,8 @@
 /* Packets sent per turn, so that one flow cannot keep a CPU in softirq */
 #define DCQCN_BUDGET		64
 
-/* How long a request may be held. With packets of 4 KB the floor is then 2.9 Mb/s; with a
- * quarter of it, 32 flows on 50 Mb/s send seven times as much as arrives.
+/* How long a request may be held. With packets of 4 KB the floor is then 2.9 Mb/s. With a
+ * quarter of this time it would be 11.5: 32 flows on 50 Mb/s send seven times what arrives.
  */
 #define DCQCN_HOLD_NS		NSEC_PER_SEC
 
@@ -84,8 +85,8 @@
 #define DCQCN_RXE_INFLIGHT	65
 
 /* Bytes of memory beyond which READ responses and ACKs are dropped, per flow and
- * per port: skb->truesize, by which the shortest response takes some 770 bytes,
- * and one of 4 KB takes 8.5 KB.
+ * per port: skb->truesize, which is some 770 bytes for the shortest response and 8.5 KB
+ * for one of 4 KB
  */
 #define DCQCN_HELD_FLOW_MAX	(8 * 1024 * 1024)
 #define DCQCN_HELD_DEV_MAX	(64 * 1024 * 1024)
@@ -96,17 +97,17 @@
 /* One packet's bits in units of 10^-9 bit: 2^16 bytes * 8 * 10^9 < 2^49 */
 #define DCQCN_COST_PER_BYTE	(8ULL * NSEC_PER_SEC)
 
-/* After this silence, a flow that obeys a context loses its limiter */
+/* A flow that obeys a context loses its limiter when it has sent nothing for this long */
 #define DCQCN_SILENT_JIFFIES	HZ
 
-/* Flows that are limited, of all ports: those that wait for ACKs are among them */
+/* Limited flows of all ports. Without any, hook.c lets ACKs pass unread. */
 atomic_t dcqcn_num_limited;
 
 static u32 dcqcn_flow_rtt(const struct dcqcn_qp *qp);
 static void dcqcn_flow_start(struct dcqcn_qp *qp,
 			     const struct dcqcn_settings *settings, u64 now);
 
-/* In skb->cb of a held packet, behind what the IP layer keeps there */
+/* In skb->cb of a held packet, after what the IP layer keeps there */
 struct dcqcn_held {
 	union {
 		struct inet_skb_parm h4;
@@ -135,8 +136,8 @@ static u64 dcqcn_hold_ns(const struct dcqcn_qp *qp)
 	return hold;
 }
 
-/* Tell those who trace and those who listen that the rate was @old_rate until
- * @done happened, DCQCN_RATE_*
+/* Report to tracers and netlink listeners what has changed the rate from @old_rate. @done:
+ * DCQCN_RATE_*
  */
 static void dcqcn_flow_tell_rate(struct dcqcn_qp *qp,
 				 const struct dcqcn_rp_params *p,
@@ -154,7 +155,7 @@ static void dcqcn_flow_tell_rate(struct dcqcn_qp *qp,
 }
 
 /* The line rate of a flow whose path is measured. Out of line to keep the fast path
- * of the others small.
+ * of other flows small.
  */
 static noinline u64 dcqcn_flow_measured_line(const struct dcqcn_qp *qp,
 					     const struct dcqcn_settings *settings,
@@ -167,7 +168,7 @@ static noinline u64 dcqcn_flow_measured_line(const struct dcqcn_qp *qp,
 	most = 2 * dcqcn_path_most(qp->flow.path);
 	if (!most)
 		return line;
-	/* in its start a flow is ahead of what was measured */
+	/* a start raises its rate beyond what was measured so far */
 	if (qp->flow.rate.starting)
 		return max(most, line);
 	return clamp(most, DCQCN_BPS_PER_MBPS, DCQCN_RATE_MAX);
@@ -187,8 +188,8 @@ static __always_inline u64 dcqcn_flow_line(const struct dcqcn_qp *qp,
  * @qp: its QP
  * @settings: the port's
  *
- * Whether a port's speed is the truth cannot be known: many virtual ones make it up.
- * What gets through is. Beyond twice of that a limit does not matter.
+ * A port's speed may be wrong: many virtual ones invent it. So where the path is measured,
+ * the line rate is twice what gets through: a limit above that has no effect.
  *
  * Context: @qp->lock is held. Return: bit/s; at least 1 Mb/s, less than 2^52.
  */
@@ -216,7 +217,7 @@ u64 dcqcn_pacer_floor(const struct dcqcn_flow *flow)
 	return 2 * flow->floor;
 }
 
-/* What stays the same while packets are sent together */
+/* What does not change while several packets are sent */
 struct dcqcn_terms {
 	const struct dcqcn_settings *settings;
 	u64 line;	/* bit/s */
@@ -231,10 +232,7 @@ static __always_inline struct dcqcn_terms dcqcn_flow_terms(const struct dcqcn_qp
 	return terms;
 }
 
-/*
- * Bring the rate up to @now, @bytes having just been sent, and return what to
- * pace at in bit/s; 0 for no limit.
- */
+/* Advance the rate to @now, when @bytes are sent. Return bit/s to pace at, 0 for no limit. */
 static __always_inline u64 dcqcn_flow_rate(struct dcqcn_qp *qp,
 					   struct dcqcn_terms terms, u64 now,
 					   u32 bytes)
@@ -259,7 +257,7 @@ static __always_inline u64 dcqcn_flow_rate(struct dcqcn_qp *qp,
 	return rate;
 }
 
-/* @bytes leave now: charge them */
+/* Charge a packet that leaves now */
 static __always_inline void dcqcn_flow_charge(struct dcqcn_qp *qp,
 					      struct dcqcn_terms terms,
 					      u32 bytes, u64 now)
@@ -284,7 +282,7 @@ static __always_inline void dcqcn_flow_charge(struct dcqcn_qp *qp,
 	flow->gap = gap;
 }
 
-/* A flow that had nothing to send has no more credit than this */
+/* Take away the credit that a flow may not have after it had nothing to send */
 static __always_inline void dcqcn_flow_forgive(struct dcqcn_flow *flow, u64 now)
 {
 	u64 credit = min_t(u64, (u64)DCQCN_IDLE_CREDIT_GAPS * flow->gap,
@@ -293,8 +291,8 @@ static __always_inline void dcqcn_flow_forgive(struct dcqcn_flow *flow, u64 now)
 	flow->next = max(flow->next + credit, now) - credit;
 }
 
-/* Charge what a start has sent unseen, as if all of it had just left, and allow no more.
- * Each request costs as much as the one that was seen before them, and as long.
+/* Charge the requests that have passed unseen, as if all of them had just left, and allow no
+ * more. Each costs as much as the seen one before them, and has the same length.
  */
 static noinline void dcqcn_flow_settle(struct dcqcn_flow *flow, u64 now)
 {
@@ -315,13 +313,13 @@ static noinline void dcqcn_flow_settle(struct dcqcn_flow *flow, u64 now)
 		flow->path->sent += n * flow->unseen;
 }
 
-/* A request of a start has passed. Allow more of them if they are all due. */
+/* After a request of a start has passed: let others pass unseen, if all of them are due */
 static noinline void dcqcn_flow_allow(struct dcqcn_qp *qp, u32 bytes, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	struct dcqcn_fifo *fifo = &flow->fifo[DCQCN_REQUESTS];
 
-	/* for other types, PSNs are not compared */
+	/* PSNs of other types are not compared */
 	if (qp->type != IB_QPT_RC || flow->burst || flow->released ||
 	    flow->next + (u64)DCQCN_UNSEEN * flow->gap > now)
 		return;
@@ -329,16 +327,16 @@ static noinline void dcqcn_flow_allow(struct dcqcn_qp *qp, u32 bytes, u64 now)
 	WRITE_ONCE(fifo->allowed, fifo->charged + DCQCN_UNSEEN);
 }
 
-/* Let a packet ask for an ACK unless it does. Return false if it cannot. */
+/* Make a packet ask for an ACK. Return false if that is impossible. */
 static bool dcqcn_flow_ask(struct sk_buff *skb)
 {
 	return !skb_cloned(skb) && !skb_is_nonlinear(skb) &&
 	       dcqcn_pkt_ask(skb_network_header(skb), skb->len);
 }
 
-/* Whether a packet of a flow that starts shall be a probe, for which it may have to ask
- * for an ACK: rxe asks with every 65th packet and the last one of a message, which
- * would take a start many round trips
+/* Decide whether a packet of a start is a probe, and make it ask for an ACK then. rxe itself
+ * asks only with every 65th packet and the last one of a message: a start would take many
+ * round trips.
  */
 static noinline bool dcqcn_flow_asks(struct dcqcn_qp *qp, struct sk_buff *skb,
 				     bool ack_req, u64 now)
@@ -400,8 +398,8 @@ static __always_inline void dcqcn_flow_leaves(struct dcqcn_qp *qp,
 		dcqcn_flow_measure(qp, skb, psn, bytes, ack_req, now);
 }
 
-/* Whether the context lets a packet leave. A @fresh one is not held. If not, the flow
- * goes on when it is kicked, or after a timeout.
+/* Whether the context lets a packet leave. @fresh: it is not held. If it may not leave, the
+ * flow waits for dcqcn_pacer_kick(), or for a timeout.
  */
 static noinline bool dcqcn_flow_in_window(struct dcqcn_qp *qp, bool fresh, u64 now)
 {
@@ -426,8 +424,8 @@ static __always_inline bool dcqcn_flow_is_due(struct dcqcn_qp *qp, bool fresh,
 }
 
 /*
- * Whether what was sent last may have been lost without rxe knowing yet. It
- * takes two ack timeouts at most to find out, and twice 2^20 * 4096 ns is 9 s.
+ * Whether what was sent last may have been lost, and rxe does not know yet. It takes two
+ * ack timeouts at most to find out. Exponents above 20 count as 20: 9 s.
  */
 static bool dcqcn_flow_may_stall(const struct dcqcn_qp *qp, u64 now)
 {
@@ -436,8 +434,8 @@ static bool dcqcn_flow_may_stall(const struct dcqcn_qp *qp, u64 now)
 	       2 * DCQCN_ACK_TIMEOUT_NS << min_t(u8, qp->ack_timeout, 20);
 }
 
-/* The limiter ends when the rate is back and nothing is held. That of a dead entry
- * does not wait for a sender: nothing that needs the timer may be queued any more.
+/* End the limiter, if the rate is back and nothing is held. The limiter of a dead entry ends
+ * even while somebody is sending: no packet may be queued that would need the timer.
  */
 static void dcqcn_flow_end(struct dcqcn_qp *qp)
 {
@@ -465,8 +463,8 @@ static u64 dcqcn_flow_wake(const struct dcqcn_flow *flow)
 	       min_t(u64, (u64)(DCQCN_BATCH - 1) * flow->gap, DCQCN_BATCH_NS);
 }
 
-/* Start the timer: something is held, and no CPU is sending. A timer that was started
- * before the limit went off, or the floor rose, is too @late.
+/* Start the timer, when something is held and no CPU is sending. @late: it must be started
+ * anew, because what is held is due earlier than when it was started.
  */
 static void dcqcn_flow_arm(struct dcqcn_flow *flow, bool late)
 {
@@ -530,7 +528,7 @@ static struct sk_buff *dcqcn_flow_next(struct dcqcn_qp *qp, u64 now)
 	return request;
 }
 
-/* A flow begins to obey its context, or ends that and begins as DCQCN has it */
+/* From now on, let a flow obey its context, or DCQCN again */
 static noinline void dcqcn_flow_turn(struct dcqcn_qp *qp,
 				     const struct dcqcn_settings *settings,
 				     bool windowed)
@@ -556,7 +554,7 @@ static noinline void dcqcn_flow_turn(struct dcqcn_qp *qp,
 	}
 }
 
-/* Whether a flow obeys a context may change with each packet */
+/* Called before packets are sent: the context may have become ready, or have ended */
 static noinline void dcqcn_flow_follow(struct dcqcn_qp *qp)
 {
 	const struct dcqcn_settings *settings;
@@ -572,9 +570,8 @@ static noinline void dcqcn_flow_follow(struct dcqcn_qp *qp)
 }
 
 /*
- * Send what is due. Called and left with the lock held and BH disabled; the
- * lock is dropped while sending. Returns whether something is left that wants
- * the timer.
+ * Send what is due. Called with the lock held and BH disabled; drops the lock while sending.
+ * Return true if packets are left, for which the timer must run.
  */
 static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 	__must_hold(&qp->lock)
@@ -631,8 +628,8 @@ static enum hrtimer_restart dcqcn_flow_timer(struct hrtimer *timer)
 	enum hrtimer_restart restart = HRTIMER_NORESTART;
 
 	spin_lock(&qp->lock);	/* BH is off already */
-	/* Cheaper than starting it again. Another CPU may have done that since it
-	 * fired, and the time of a queued timer must not change.
+	/* This is cheaper than starting it again. Another CPU may have started it since
+	 * it fired, and the expiry of a queued timer must not be set.
 	 */
 	if (dcqcn_flow_drain(qp) && !hrtimer_is_queued(timer)) {
 		hrtimer_set_expires(timer,
@@ -643,15 +640,15 @@ static enum hrtimer_restart dcqcn_flow_timer(struct hrtimer *timer)
 	return restart;
 }
 
-/* 24-bit sequence numbers: whether @a is @b or comes after it */
+/* Whether PSN @a is @b or follows it, modulo 2^24 */
 static bool dcqcn_psn_reaches(u32 a, u32 b)
 {
 	return !((a - b) & 0x800000);
 }
 
 /*
- * rxe went back to @psn: what is held of the same FIFO from there on will come
- * again, ACKs behind READ responses included. Returns it, as a list.
+ * rxe has gone back to @psn, and sends everything from there on again, including ACKs behind
+ * READ responses. Take what this FIFO holds of that, and return it as a list.
  */
 static struct sk_buff *dcqcn_flow_take_stale(struct dcqcn_qp *qp,
 					     struct dcqcn_fifo *fifo, u32 psn)
@@ -671,10 +668,9 @@ static struct sk_buff *dcqcn_flow_take_stale(struct dcqcn_qp *qp,
 }
 
 /*
- * What was sent was lost, or was not acknowledged. While rxe waited for that
- * nothing could be marked, and the rate rose all the same: a burst of flows
- * that lost packets together would come back faster each time, and their credit
- * for the wait alone would fill a switch.
+ * What was sent has been lost, or not acknowledged. While rxe waited, nothing was sent that
+ * could be marked, so the rate rose. Flows that lost packets together would come back faster
+ * each time, and their credit for the wait alone would fill a switch: take both back.
  */
 static void dcqcn_flow_resume(struct dcqcn_qp *qp,
 			      const struct dcqcn_fifo *fifo, u64 now)
@@ -697,11 +693,11 @@ static void dcqcn_flow_resume(struct dcqcn_qp *qp,
 }
 
 /*
- * A packet of a limited flow that is not the next one: the first of its FIFO,
- * or one that was sent before. Returns what is stale by that, as a list.
+ * Handle a packet of a limited flow that does not follow the last one of its FIFO: the first
+ * one, or one that was sent before. Return held packets that are stale now, as a list.
  *
- * Where the path is measured, the first packet that is sent again asks for an ACK. Until
- * one comes rxe takes no other NAK: a second loss before the end of the message would
+ * Where the path is measured, the first packet that is sent again asks for an ACK. Until an
+ * ACK comes, rxe ignores further NAKs: a second loss before the end of the message would
  * cost the ack timeout, and all that rxe may send meanwhile.
  */
 static noinline struct sk_buff *
@@ -712,7 +708,7 @@ dcqcn_flow_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 
 	dcqcn_flow_resume(qp, fifo, now);
 	fifo->seen = true;
-	/* of what was sent before the limiter's birth, the PSNs are unknown */
+	/* PSNs of packets from before the limiter's birth are unknown */
 	if (first)
 		return NULL;
 	if (qp->flow.path)
@@ -720,7 +716,9 @@ dcqcn_flow_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	return dcqcn_flow_take_stale(qp, fifo, psn);
 }
 
-/* Compare a packet of a limited flow with the one before it */
+/* Compare a packet of a limited flow with the one before it. Return held packets that are
+ * stale now, as a list.
+ */
 static struct sk_buff *dcqcn_flow_find_stale(struct dcqcn_qp *qp,
 					     struct dcqcn_fifo *fifo,
 					     struct sk_buff *skb,
@@ -738,11 +736,10 @@ static struct sk_buff *dcqcn_flow_find_stale(struct dcqcn_qp *qp,
 }
 
 /*
- * A request of @bytes is the first to be held, or the longest so far. Raise
- * the floor so that it, and all that rxe may still queue behind it, leaves within
- * three quarters of the time it may be held; the rest is for the way to the peer and
- * back. Nor need it wait for what left before it at a lower rate. Return true if that
- * makes it due earlier.
+ * Raise the floor for a request of @bytes that is the first to be held, or the longest so
+ * far: it, and all that rxe may still queue behind it, must leave within three quarters of
+ * the time that it may be held. The rest is for the way to the peer and back. If the last
+ * packet left at a lower rate than that, shorten the gap after it. Return true then.
  */
 static noinline bool dcqcn_flow_raise_floor(struct dcqcn_qp *qp, u32 bytes,
 					    u64 now)
@@ -763,8 +760,8 @@ static noinline bool dcqcn_flow_raise_floor(struct dcqcn_qp *qp, u32 bytes,
 	return true;
 }
 
-/* Queue a packet of @bytes on the wire. Return true if what is held is due earlier
- * than it was.
+/* Queue a packet, which has @bytes on the wire. Return true if held packets are due earlier
+ * than before.
  */
 static bool dcqcn_flow_hold(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 			    struct sk_buff *skb, enum dcqcn_pkt_kind kind,
@@ -793,8 +790,8 @@ static bool dcqcn_flow_hold(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	return earlier;
 }
 
-/* Whether a packet may leave at once. A flow without any for a while has
- * nothing but what it may do in advance.
+/* Whether a packet may leave at once. After a pause, the flow has no more than the credit of
+ * an idle one.
  */
 static bool dcqcn_flow_may_pass(struct dcqcn_qp *qp, u64 now)
 {
@@ -806,7 +803,7 @@ static bool dcqcn_flow_may_pass(struct dcqcn_qp *qp, u64 now)
 	return dcqcn_flow_is_due(qp, true, now);
 }
 
-/* Return true if a packet of @memory bytes exceeds a bound */
+/* Whether a packet of @memory bytes would exceed a bound */
 static bool dcqcn_flow_is_full(const struct dcqcn_qp *qp, u32 memory)
 {
 	return qp->flow.held_memory + memory > DCQCN_HELD_FLOW_MAX ||
@@ -814,8 +811,8 @@ static bool dcqcn_flow_is_full(const struct dcqcn_qp *qp, u32 memory)
 	       DCQCN_HELD_DEV_MAX;
 }
 
-/* Return true if a packet need not queue: an ACK that cannot overtake a READ
- * response, or a UD packet of a priority without a limit
+/* Whether a packet need not queue: an ACK that cannot overtake a READ response, or a UD
+ * packet of a priority without a limit
  */
 static bool dcqcn_flow_spares(const struct dcqcn_qp *qp,
 			      enum dcqcn_pkt_kind kind, bool limit)
@@ -838,7 +835,7 @@ static bool dcqcn_flow_spares(const struct dcqcn_qp *qp,
  * @okfn: sends it on
  *
  * Context: under RCU; process with BH on, or softirq. Takes @qp->lock. May
- * send, when it takes the packet.
+ * send packets.
  * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
  */
 unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
@@ -893,8 +890,8 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	WRITE_ONCE(qp->dev->okfn, okfn);
 	dcqcn_held(skb)->ack_req = flow->path && dcqcn_bth_wants_ack(bth);
 	earlier = dcqcn_flow_hold(qp, fifo, skb, kind, psn, bytes, now);
-	/* Send in the timer's stead when it is late, but not what it would
-	 * send together a little later
+	/* If the timer is late, send in its place. If it waits for a batch, leave
+	 * that to it.
 	 */
 	if (!flow->draining &&
 	    (now < dcqcn_flow_wake(flow) || dcqcn_flow_drain(qp)))
@@ -910,7 +907,7 @@ unlock:
 	return verdict;
 }
 
-/* ns; the round trip that is known best */
+/* ns; the flow's own round trip or, while that is unknown, the port's latest */
 static u32 dcqcn_flow_rtt(const struct dcqcn_qp *qp)
 {
 	const struct dcqcn_path *path = qp->flow.path;
@@ -919,7 +916,7 @@ static u32 dcqcn_flow_rtt(const struct dcqcn_qp *qp)
 	return rtt ?: READ_ONCE(qp->dev->rtt) ?: (u32)DCQCN_RTT_UNKNOWN;
 }
 
-/* What a start was waiting for is known: what is held is due */
+/* A start that waited for a sample has it: let held packets leave */
 static void dcqcn_flow_go_on(struct dcqcn_flow *flow, u64 now)
 {
 	flow->next = min(flow->next, now);
@@ -971,18 +968,16 @@ static u64 dcqcn_flow_known(const struct dcqcn_flow *flow)
 	return flow->path ? dcqcn_path_most(flow->path) : 0;
 }
 
-/* From now on, what a flow's path is like counts; without memory it is not measured.
- * Lockless readers find it empty.
- */
+/* Measure a flow's path from now on, if there is memory for that */
 static void dcqcn_flow_learn(struct dcqcn_flow *flow)
 {
 	struct dcqcn_path *path;
 
 	path = kzalloc(sizeof(*path), GFP_ATOMIC | __GFP_NOWARN);
-	smp_store_release(&flow->path, path);	/* zeroed before it is seen */
+	smp_store_release(&flow->path, path);	/* lockless readers find it zeroed */
 }
 
-/* Limit a flow from now on that was not limited so far, or is released */
+/* Limit a flow that is not limited, or released, from now on */
 static void dcqcn_flow_start(struct dcqcn_qp *qp,
 			     const struct dcqcn_settings *settings, u64 now)
 {
@@ -1014,12 +1009,13 @@ static void dcqcn_flow_start(struct dcqcn_qp *qp,
 }
 
 /**
- * dcqcn_pacer_start() - a flow begins, or begins again after a pause
+ * dcqcn_pacer_start() - limit a flow that begins, or begins again after a pause
  * @qp: its QP
  * @settings: the port's
  * @asks: its packets may ask for an ACK
  *
- * Gives it a limiter until it has found its rate, unless it has one.
+ * The flow keeps the limiter until it has found its rate. A flow that has one already is
+ * left alone.
  *
  * Context: under RCU; process with BH on, or softirq. Takes @qp->lock.
  */
@@ -1043,7 +1039,7 @@ void dcqcn_pacer_start(struct dcqcn_qp *qp,
 		if (flow->path)
 			dcqcn_path_forget_rtt(flow->path);
 		flow->burst = settings->rp.start_burst;
-		/* where a context may bound it a round trip later: no more than that has */
+		/* a context, which the peer may agree on soon, starts with no more than this */
 		if (dcqcn_settings_cccs(settings))
 			flow->burst = min(flow->burst,
 					  settings->ccc.initial_window);
@@ -1083,7 +1079,7 @@ void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 }
 
 /**
- * dcqcn_pacer_kick() - what a flow waited for in its context has come
+ * dcqcn_pacer_kick() - let a flow go on that waited for its context
  * @qp: its QP
  *
  * Context: softirq, under RCU. Takes @qp->lock; may send.
@@ -1093,7 +1089,7 @@ void dcqcn_pacer_kick(struct dcqcn_qp *qp)
 	struct dcqcn_flow *flow = &qp->flow;
 
 	spin_lock_bh(&qp->lock);
-	/* for whoever is sending right now, too */
+	/* also if another CPU is sending: it looks at this when it has sent */
 	flow->next = min(flow->next, ktime_get_ns());
 	if (dcqcn_flow_held(flow) && dcqcn_flow_drain(qp))
 		dcqcn_flow_arm(flow, true);
@@ -1115,7 +1111,7 @@ void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now)
 	if (!qp->flow.limited)
 		return;
 	dcqcn_flow_settle(&qp->flow, now);
-	/* a context's limit ends when its flow has fallen silent */
+	/* a context's limit ends when its flow has been silent for a while */
 	if (dcqcn_qp_is_windowed(qp) && !dcqcn_flow_held(&qp->flow) &&
 	    time_after(jiffies, qp->seen + DCQCN_SILENT_JIFFIES))
 		qp->flow.released = true;
@@ -1128,7 +1124,7 @@ void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now)
  * dcqcn_pacer_release() - take the limit off and send what is held, in order
  * @qp: its QP
  *
- * Packets that rxe makes meanwhile queue behind, until the FIFO is empty.
+ * Packets that rxe sends meanwhile queue behind these.
  *
  * Context: process or softirq. Takes @qp->lock; sends.
  */
@@ -1147,9 +1143,9 @@ void dcqcn_pacer_release(struct dcqcn_qp *qp)
 /**
  * dcqcn_pacer_reset() - end a flow at once
  * @qp: its QP
- * @dropped: takes what was held, for the caller to free without the lock
+ * @dropped: receives what was held, for the caller to free without the lock
  *
- * The timer may still fire, and finds nothing to do.
+ * The timer may still fire. It then finds nothing to do.
  *
  * Context: @qp->lock is held.
  */
