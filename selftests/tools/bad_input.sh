@@ -76,6 +76,11 @@ for tool in $LAB $SIM; do
 	refuses_file "$name" incast 's/^profile = "{profile}"/&\nsettings = { "..\/x" = 1 }/;/^settings = { "roce/d' \
 		'settings: ../x=1: not a knob and a number'
 done
+refuses_file sim incast 's/^to = .*/to = "h1..h3"\npattern = "pairs"/' 'flow 1: to: must have as many hosts'
+refuses_file sim incast 's/^from = .*/from = "h1,h2"/;s/^to = .*/to = "h2,h3"\npattern = "ring"/' \
+	'flow 1: to: must have the hosts of from, each once, in a ring'
+refuses_file sim incast 's/^from = .*/from = "h1,h2"/;s/^to = .*/to = "h2,h1"\npattern = "ring"\nqps = 2/;/^qps = 3/d' \
+	'flow 1: qps: must be 1 in a ring'
 refuses "sim: wrong.toml: expect: is missing" bash -c \
 	"sed '/^\[\[expect/,\$d' tools/sim/scenarios/incast.toml >$TMP/wrong.toml; $SIM run $TMP/wrong.toml"
 refuses "lab: wrong.toml: expect: is missing" bash -c \

@@ -37,7 +37,7 @@ static const struct number {
 	uint64_t min, max, def, unit;
 	int required;
 } numbers[] = {
-	{ "id", offsetof(struct flow, id), 0, 0xffffff, 0, 1, 1 },
+	{ "id", offsetof(struct flow, id), 0, MAX_ID, 0, 1, 1 },
 	{ "size", offsetof(struct flow, size), 1, 1 << 30, 65536, 1, 0 },
 	{ "depth", offsetof(struct flow, depth), 1, MAX_DEPTH, 4, 1, 0 },
 	{ "mtu", offsetof(struct flow, mtu), 256, 4096, 4096, 1, 0 },
@@ -47,6 +47,7 @@ static const struct number {
 	{ "start_us", offsetof(struct flow, start), 0, MAX_US, 0, NSEC_PER_USEC, 0 },
 	{ "stop_us", offsetof(struct flow, stop), 1, MAX_US, 0, NSEC_PER_USEC, 1 },
 	{ "count", offsetof(struct flow, count), 0, UINT64_MAX, 0, 1, 0 },
+	{ "after", offsetof(struct flow, after), 0, MAX_ID, NO_FLOW, 1, 0 },
 };
 
 static const struct word {
@@ -263,10 +264,28 @@ static int by_id(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
+/* Find the flow that a flow waits for, once all of them are in their places. */
+static void find_leader(struct flow *f)
+{
+	unsigned int i;
+
+	if (f->after == NO_FLOW)
+		return;
+	for (i = 0; i < nr_flows && flows[i].id != f->after; i++)
+		;
+	if (i == nr_flows || &flows[i] == f)
+		bad(f->line, "after=%" PRIu64 ": there is no other flow of this id", f->after);
+	if (strcmp(flows[i].dst.dev, f->src.dev))
+		bad(f->line, "after=%" PRIu64 ": it ends at %s, not at %s", f->after,
+		    flows[i].dst.dev, f->src.dev);
+	f->leader = &flows[i];
+	flows[i].leads = 1;
+}
+
 /* Read all flows, sorted by id; a mistake ends the program with status 2. */
 void read_flows(const char *path)
 {
-	unsigned int line = 0;
+	unsigned int line = 0, i;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *from;
@@ -286,6 +305,8 @@ void read_flows(const char *path)
 	free(text);
 	fclose(from);
 	qsort(flows, nr_flows, sizeof(*flows), by_id);
+	for (i = 0; i < nr_flows; i++)
+		find_leader(&flows[i]);
 }
 
 void hist_add(struct hist *h, uint64_t ns)

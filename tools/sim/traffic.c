@@ -17,6 +17,8 @@
  * @depth messages are outstanding at once. A flow stops at stop_us or after
  * count messages (0: no limit), whichever is first. Keys that are not required
  * default to the values above; netns "-" is that of the program itself. IPv6 works.
+ * With after=ID, which must end where this flow starts, message n + 1 is posted when n
+ * messages of that flow have arrived, as in the steps of a collective operation.
  * Note that rxe never gives up if retry is 7.
  *
  * Times are CLOCK_MONOTONIC and relative to t0, a multiple of 10 ms that is
@@ -562,6 +564,7 @@ static void completed(struct flow *f, uint64_t now)
 		f->first = now;
 	f->last = now;
 	f->bytes += f->size;
+	unsettled |= f->leads;
 	if (now >= results.window_begin && now < results.window_end)
 		f->window_bytes += f->size;
 }
@@ -677,16 +680,24 @@ static int hold_back(struct flow *f, uint64_t now)
 	return 1;
 }
 
+/* How many messages a flow may post, unless its queue is full. */
+static uint64_t due(const struct flow *f)
+{
+	uint64_t n = f->count ? f->count - f->posted : BATCH;
+
+	if (f->leader)
+		n = min64(n, f->leader->messages + 1 - f->posted);
+	return n;
+}
+
 /* Post as many messages as there is room for. */
 static void pump(struct flow *f, uint64_t now)
 {
-	while (f->state == RUNNING && f->outstanding < f->depth && !hold_back(f, now)) {
-		uint64_t i, n = min64(f->depth - f->outstanding, BATCH);
+	while (f->state == RUNNING && f->outstanding < f->depth && due(f) && !hold_back(f, now)) {
+		uint64_t i, n = min64(min64(f->depth - f->outstanding, BATCH), due(f));
 		struct ibv_send_wr *bad = NULL;
 		int err;
 
-		if (f->count)
-			n = min64(n, f->count - f->posted);
 		for (i = 0; i < n; i++) {
 			uint32_t seq = f->posted + i;
 

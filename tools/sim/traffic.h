@@ -15,6 +15,9 @@
 /* The longest queue of a flow; rxe's own limit is far above. */
 #define MAX_DEPTH	16384
 
+#define MAX_ID		0xffffff
+#define NO_FLOW		(MAX_ID + 1)
+
 enum verb { VERB_WRITE, VERB_SEND, VERB_READ };
 
 /* WAITING for its start, RUNNING, STOPPED: no new messages, old ones may come. */
@@ -66,9 +69,12 @@ struct flow {
 	enum verb verb;
 	enum ibv_qp_type type;
 	struct end src, dst;
-	uint64_t id, size, depth, mtu, timeout, retry, tclass;
+	uint64_t id, size, depth, mtu, timeout, retry, tclass, after;
 	uint64_t start, stop;		/* ns after t0 */
 	uint64_t count;
+
+	const struct flow *leader;	/* the flow of id @after, if any */
+	int leads;			/* another flow waits for this one's messages */
 
 	/* Who posts the work, and who only answers or posts receives. */
 	struct end *requester, *responder;

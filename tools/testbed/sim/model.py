@@ -17,6 +17,7 @@ from . import modelled
 SCENARIOS = Directory(os.path.join(SIM, "scenarios"))
 PORTS = ("tc", "dcbport")
 SHAPES = ("row", "ring")
+PATTERNS = ("each", "pairs", "ring")
 WATCHDOG = ("drop", "forward", "alert", "off")
 CNPS = 6            # the priority of CNPs; strict, so without PFC
 LINE = ("told", "measured")     # told: rpg_max_rate is set to the rate of the host's link
@@ -206,6 +207,20 @@ class Flow:
     pass
 
 
+def _pairs(t, pattern):
+    """[(from, to)] of a table of flows."""
+    sources, targets = names(t, "from"), names(t, "to")
+    if pattern == "each":
+        # a host that is among several targets does not send to itself
+        return [(a, b) for a in sources for b in targets if a != b or len(targets) == 1]
+    if len(sources) != len(targets):
+        raise t.error("to", "must have as many hosts as from, %d" % len(sources))
+    if pattern == "ring" and (sorted(sources) != sorted(targets) or
+                              len(set(sources)) != len(sources)):
+        raise t.error("to", "must have the hosts of from, each once, in a ring")
+    return list(zip(sources, targets))
+
+
 class Run:
     """One combination of the sweep's values: name, hosts, switches, flows, ..."""
 
@@ -339,9 +354,8 @@ class Run:
         return host
 
     def _flows(self, t):
-        sources, targets = names(t, "from"), names(t, "to")
-        if len(targets) != 1:
-            raise t.error("to", "must be one host")
+        pattern = t.take("pattern", PATTERNS, "each")
+        pairs = _pairs(t, pattern)
         start, stagger = t.take("start", "time", "0s"), t.take("stagger", "time", "0s")
         qps = t.take("qps", int, 1, 1)
         common = {
@@ -354,9 +368,10 @@ class Run:
             "group": t.take("group", str, ""),
         }
         t.done()
-        for i, src in enumerate(s for s in sources for _ in range(qps)):
+        first = len(self.flows)
+        for i, (src, dst) in enumerate(p for p in pairs for _ in range(qps)):
             f = Flow()
-            f.__dict__.update(common, id=len(self.flows), src=src, dst=targets[0],
+            f.__dict__.update(common, id=len(self.flows), src=src, dst=dst, after=(),
                               start=start + i * stagger, prio=common["tclass"] >> 5)
             if f.src == f.dst:
                 raise t.error("to", "a flow from %s to itself does not pass the network" % f.src)
@@ -364,6 +379,12 @@ class Run:
                 raise t.error("start", "flow %d of it would start after its stop" % (i + 1))
             check_verb(t, f)
             self.flows.append(f)
+        if pattern == "ring":
+            if qps != 1:
+                raise t.error("qps", "must be 1 in a ring")
+            before = {f.dst: f.id for f in self.flows[first:]}
+            for f in self.flows[first:]:
+                f.after = (before[f.src],)
 
 
 class Note:
