@@ -526,7 +526,9 @@ static void test_look(void)
 	       view.line == MBPS * 1000000ULL && view.bdp == 150000 && view.max_window == 225000,
 	       "agreed %u, base %u, line %llu, BDP %u, MaxWnd %u", view.agreed, view.base,
 	       view.line, view.bdp, view.max_window);
-	expect(view.rtt >= RTT && view.rtt < 3 * RTT && view.flight && view.flight <= view.window &&
+	/* the packet that fills the window may be in it in part only */
+	expect(view.rtt >= RTT && view.rtt < 3 * RTT && view.flight &&
+	       view.flight < view.window + FRAME &&
 	       view.window <= view.max_window, "rtt %u, %u of %u in flight", view.rtt,
 	       view.flight, view.window);
 	dcqcn_ccc_look(hosts[RECEIVER].qps[0].ccc, &view);
@@ -698,7 +700,9 @@ static void test_incast(u32 algorithms, unsigned int feedback_loss, unsigned int
 		expect(!dropped, "%u packets dropped", dropped);
 	if (algorithms == DCQCN_CCC_RCCC && !feedback_loss && !packet_loss)
 		expect(sum < 0.992, "more than credit allows: %.4f", sum);
-	expect((told - said) * 98 < 0.01 * sum * 10e6 * MBPS / 8e3, "too much feedback");
+	/* credit comes in 16 KB, and what a window of more than that wants to know with it */
+	expect((told - said) * 98 < (algorithms & DCQCN_CCC_RCCC && !feedback_loss ? 0.0065 : 0.01) *
+				    sum * 10e6 * MBPS / 8e3, "too much feedback");
 	tear_down();
 }
 

@@ -61,7 +61,8 @@
 /* A sender asks after DCQCN_CCC_ASK bytes: or half of the window where that is less, but
  * all of it where half of it is too little for an answer, which takes 98 bytes of the
  * link: 1 % or less, unless windows are smaller still. And more in large windows, so that
- * DCQCN_CCC_PROBES do not run out.
+ * DCQCN_CCC_PROBES do not run out. Where credit is granted, which is feedback as well, up to
+ * DCQCN_CCC_UNTOLD, but no more than a quarter of the window, or BDP and that would fill it.
  */
 #define DCQCN_CCC_WORTH		9800U	/* an answer */
 
@@ -377,9 +378,13 @@ static bool dcqcn_ccc_asks(const struct dcqcn_ccc_sender *tx)
 {
 	u32 window = tx->window.cwnd, enough = DCQCN_CCC_ASK;
 
-	if (tx->agreed & DCQCN_CCC_NSCC)
+	if (tx->agreed & DCQCN_CCC_RCCC)
+		enough = DCQCN_CCC_UNTOLD;
+	if (tx->agreed & DCQCN_CCC_NSCC) {
+		enough = min(enough, max(DCQCN_CCC_ASK, window / 4));
 		enough = window / 2 < DCQCN_CCC_WORTH ? window :
 			 clamp(enough, window / 8, window / 2);
+	}
 	if (tx->unasked >= enough)
 		return true;
 	/* nothing more will leave before an answer comes */

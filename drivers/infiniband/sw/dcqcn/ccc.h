@@ -22,7 +22,10 @@ struct sk_buff;
 #define DCQCN_CCC_PROBES	16
 
 /* Bytes after which a sender asks for feedback, see dcqcn_ccc_asks() */
-#define DCQCN_CCC_ASK		16384
+#define DCQCN_CCC_ASK		16384U
+
+/* Bytes after which a receiver that was not asked answers by itself */
+#define DCQCN_CCC_UNTOLD	(2 * DCQCN_CCC_ASK)
 
 /* A sender that asked for credit, and has been silent for so long, gets none; one that
  * begins again after so long has what it began with

@@ -23,9 +23,6 @@
 #include "packet.h"
 #include "qp.h"
 
-/* Bytes after which a receiver that was not asked answers by itself */
-#define DCQCN_CCC_UNTOLD	(2 * DCQCN_CCC_ASK)
-
 /* Feedback that a port sends: a million a second, see DCQCN_CNP_GAP_NS */
 #define DCQCN_FEEDBACK_GAP_NS	1000
 
@@ -360,6 +357,7 @@ static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc,
 	struct dcqcn_ccc_receiver *rx = &ccc->rx;
 	/* without grant_lock: just to put off what can wait for a turn */
 	bool turn = !list_empty(&rx->grant_node);
+	u32 since;
 
 	if (now - rx->time > DCQCN_CCC_SILENT)
 		dcqcn_rccc_restart(&rx->source, unsolicited);
@@ -374,13 +372,16 @@ static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc,
 						  bits & DCQCN_BTH_MORE,
 						  unsolicited));
 	if (bits & DCQCN_BTH_REQUEST) {
+		since = rx->received - rx->echo_received;
 		rx->has_echo = true;
 		rx->echo_qpn = pkt->dest_qpn;
 		rx->echo_psn = pkt->psn;
 		rx->echo_received = rx->received;
 		rx->echo_time = now;
-		/* with the next grant, unless only the window waits for it */
-		if (!turn || (nscc && rx->untold < DCQCN_CCC_ASK &&
+		/* with the next grant, which is for as much as a large window asks after,
+		 * unless a small one waits for it
+		 */
+		if (!turn || (nscc && since < DCQCN_CCC_ASK &&
 			      rx->source.ahead > 0))
 			return true;
 		rx->echo_waits = true;
