@@ -81,6 +81,9 @@ refuses_file sim incast 's/^from = .*/from = "h1,h2"/;s/^to = .*/to = "h2,h3"\np
 	'flow 1: to: must have the hosts of from, each once, in a ring'
 refuses_file sim incast 's/^from = .*/from = "h1,h2"/;s/^to = .*/to = "h2,h1"\npattern = "ring"\nqps = 2/;/^qps = 3/d' \
 	'flow 1: qps: must be 1 in a ring'
+refuses "sim: wrong.toml: tcp 1: to: TCP from h1 to itself does not pass the network" bash -c \
+	"{ cat tools/sim/scenarios/incast.toml; printf '[[tcp]]\nfrom = \"h1\"\nto = \"h1\"\n'; } >$TMP/wrong.toml
+	$SIM run $TMP/wrong.toml"
 refuses "sim: wrong.toml: expect: is missing" bash -c \
 	"sed '/^\[\[expect/,\$d' tools/sim/scenarios/incast.toml >$TMP/wrong.toml; $SIM run $TMP/wrong.toml"
 refuses "lab: wrong.toml: expect: is missing" bash -c \

@@ -180,6 +180,24 @@ def _completion(run, flows, group):
             "completion_max_us": max(took), "completion_jain": jain([1 / t for t in took])}
 
 
+def _tcp(run, out, t0):
+    """What each TCP stream brought in the window."""
+    if not run.streams:
+        return {}
+    begin, end = run.window
+    got = []
+    for n in range(len(run.streams)):
+        with open(os.path.join(out, "tcp.%d" % n)) as f:
+            rows = [line.split() for line in f]
+        rows = [(int(r[0]) - t0, int(r[1])) for r in rows if len(r) == 2]
+        within = [r for r in rows if begin <= r[0] <= end]
+        if len(within) < 2:
+            raise LabError("no samples of TCP between %d and %d ns" % (begin, end))
+        (first, before), (last, after) = within[0], within[-1]
+        got.append((after - before) * 8e3 / (last - first))
+    return {"tcp_goodput_mbps": sum(got), "tcp_jain": jain(got)}
+
+
 def figures(run, out):
     """All figures of a run whose recordings are in a directory."""
     with open(os.path.join(out, "t0")) as f:
@@ -228,6 +246,7 @@ def figures(run, out):
     r["group"] = {g: {"goodput_mbps": sum(v), "jain": jain(v),
                       **_completion(run, flows, "" if g == "all" else g)}
                   for g, v in groups.items()}
+    r.update(_tcp(run, out, t0))
     r["port"] = ports
     r["flow_goodput_mbps"] = [round(goodput[f.id], 3) for f in run.flows]
     return r

@@ -207,6 +207,22 @@ class Flow:
     pass
 
 
+class Stream:
+    """TCP from one host to another, without a pause; it begins before the flows."""
+
+    def __init__(self, src, dst, ecn):
+        self.src, self.dst, self.ecn = src, dst, ecn
+
+
+def _streams(t):
+    pairs, ecn = _pairs(t, "each"), t.take("ecn", int, 0, 0, 1)
+    t.done()
+    for a, b in pairs:
+        if a == b:
+            raise t.error("to", "TCP from %s to itself does not pass the network" % a)
+    return [Stream(a, b, ecn) for a, b in pairs]
+
+
 def _pairs(t, pattern):
     """[(from, to)] of a table of flows."""
     sources, targets = names(t, "from"), names(t, "to")
@@ -247,7 +263,9 @@ class Run:
             self._flows(d)
         if not self.flows:
             raise t.error("flow", "is missing")
-        used = sorted({h for f in self.flows for h in (f.src, f.dst)}, key=lambda h: int(h[1:]))
+        self.streams = [s for d in t.tables("tcp", []) for s in _streams(d)]
+        used = sorted({h for f in self.flows + self.streams for h in (f.src, f.dst)},
+                      key=lambda h: int(h[1:]))
         self.hosts = {name: self._host(name, own.pop(name, t.empty("host " + name)))
                       for name in used}
         if own:
@@ -302,7 +320,7 @@ class Run:
                               (a, b))
             both = groups[a] | groups[b]
             groups.update(dict.fromkeys(both, both))
-        for f in self.flows:
+        for f in self.flows + self.streams:
             a, b = (self.hosts[h].switch for h in (f.src, f.dst))
             if self.next_switch(a, b) is None:
                 raise t.error("trunk", "no path leads from %s of %s to %s of %s" %

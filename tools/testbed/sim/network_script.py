@@ -108,7 +108,7 @@ def changes(run):
 
 def ports(run):
     """Queues that data passes, as (switch, device): towards receivers and along trunks."""
-    receivers = {f.dst for f in run.flows}
+    receivers = {f.dst for f in run.flows + run.streams}
     out = [(h.switch, switch_port(h.name)) for h in run.hosts.values() if h.name in receivers]
     for t in run.trunks:
         a, b = t.ends
@@ -226,8 +226,22 @@ cd /run/out
 cp -r /run/out/. /mnt/""" % commands
 
 
+def streams(run, binaries):
+    """Shell commands that send TCP, in the background."""
+    out = []
+    for n, s in enumerate(run.streams):
+        if s.ecn:
+            out.append("ip netns exec %s sh -c 'echo 1 >/proc/sys/net/ipv4/tcp_ecn'" % s.src)
+        out.append("%s/stream %s %s %s %d >tcp.%d &\nstreams=\"$streams $!\"" %
+                   (binaries, s.src, s.dst, run.hosts[s.dst].address,
+                    max(run.duration // 1000_000, 10), n))
+    return "\n".join(out)
+
+
 # in this order, so that no traffic is missed
 MEASURE = """
+streams=
+%(streams)s
 samplers=
 %(samplers)s
 %(python)scounters.py %(tick_us)d >counters.csv &
@@ -244,7 +258,7 @@ mkfifo said
 # takes a microsecond each time, and timers are late by that.
 { read -r t0 && read -r done; } <said || :
 rm said
-kill $samplers
+kill $samplers $streams
 # CNPs in flight arrive, and the counters are read once more, but not before: a
 # look takes more of our time than a millisecond of traffic
 kill -STOP $counters
@@ -292,7 +306,7 @@ def script(run, binaries):
         "release": "\n".join(dcbport.release(run, binaries)),
         "frames": dcbport.listen(run), "storms": dcbport.storms(run),
         "python": PYTHON, "bin": binaries,
-        "samplers": "\n".join(samplers),
+        "samplers": "\n".join(samplers), "streams": streams(run, binaries),
         "tick_us": max(run.duration // 50000, SHORTEST_TICK),
         "begin_us": run.window[0] // 1000, "end_us": run.window[1] // 1000,
         "progress_us": progress_interval(run),
