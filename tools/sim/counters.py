@@ -14,13 +14,13 @@ import signal
 import sys
 import time
 
+FILES = 1 << 16     # that may be open: one per counter
 PORTS = "/sys/class/infiniband/*/ports/1/hw_counters"
 
 
 def main():
     period = int(sys.argv[1]) * 1000
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))    # a file per counter
+    resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, FILES))
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
     dirs = sorted(glob.glob(PORTS))
     names = sorted(set.intersection(*(set(os.listdir(d)) for d in dirs)) - {"lifespan"})

@@ -154,48 +154,69 @@ static uint64_t min64(uint64_t a, uint64_t b)
  * Go to a host's namespace. The kernel takes what it needs from the GID's
  * netdev, but libibverbs resolves a ud address with netlink from here.
  */
-static void enter(const struct host *h)
+static void go_to(const char *netns)
 {
 	static const char *where = "-";
 	static int home = -1;
 	char path[NAME_LEN + 16];
 	int fd;
 
-	if (!strcmp(where, h->netns))
+	if (!strcmp(where, netns))
 		return;
 	if (home < 0)
 		home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	if (home < 0)
 		die("/proc/self/ns/net: %s", strerror(errno));
-	if (!strcmp(h->netns, "-")) {
+	if (!strcmp(netns, "-")) {
 		if (setns(home, CLONE_NEWNET))
 			die("setns: %s", strerror(errno));
 	} else {
-		snprintf(path, sizeof(path), "/run/netns/%s", h->netns);
+		snprintf(path, sizeof(path), "/run/netns/%s", netns);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (fd < 0 || setns(fd, CLONE_NEWNET))
 			die("%s: %s", path, strerror(errno));
 		close(fd);
 	}
-	where = h->netns;
+	where = netns;
+}
+
+static void enter(const struct host *h)
+{
+	go_to(h->netns);
+}
+
+/* Returns NULL if there is none of this name to be seen from here. */
+static struct ibv_context *open_device(const char *dev)
+{
+	struct ibv_context *context = NULL;
+	struct ibv_device **list;
+	int i, n = 0;
+
+	list = ibv_get_device_list(&n);
+	for (i = 0; i < n; i++)
+		if (!strcmp(ibv_get_device_name(list[i]), dev))
+			break;
+	if (i < n) {
+		context = ibv_open_device(list[i]);
+		if (!context)
+			die("open %s: %s", dev, strerror(errno));
+	}
+	if (list)
+		ibv_free_device_list(list);
+	return context;
 }
 
 static void open_host(struct host *h, unsigned int line)
 {
-	struct ibv_device **list;
-	int i, n = 0;
-
 	enter(h);
-	list = ibv_get_device_list(&n);
-	for (i = 0; i < n; i++)
-		if (!strcmp(ibv_get_device_name(list[i]), h->dev))
-			break;
-	if (i >= n)
-		die("line %u: no RDMA device %s", line, h->dev);
-	h->context = ibv_open_device(list[i]);
+	h->context = open_device(h->dev);
+	if (!h->context) {
+		/* rxe's devices belong to the first namespace; others may see them or not */
+		go_to("-");
+		h->context = open_device(h->dev);
+	}
 	if (!h->context)
-		die("open %s: %s", h->dev, strerror(errno));
-	ibv_free_device_list(list);
+		die("line %u: no RDMA device %s", line, h->dev);
 
 	if (ibv_query_device(h->context, &h->attr) || ibv_query_port(h->context, PORT, &h->port))
 		die("query %s: %s", h->dev, strerror(errno));

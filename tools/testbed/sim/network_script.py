@@ -25,6 +25,7 @@ QUEUE_HANDLE = 0x30  # handle of the marking queue, below prio's band 1
 CNP_TOS = 0xc0       # DSCP 48
 RC_ACK = 0x11       # BTH opcode
 BTH_AT = 28         # behind IPv4 and UDP
+MANY = 100          # hosts; more of them, and sysfs has the devices of all in each: 0.7 MB
 SHORTEST = 100      # ns; a cable without any delay would orphan nothing
 MAX_P = 1 - 2**-30  # tc puts it into 32 bits
 SHORTEST_TICK = 100     # us between reads of all counters, which take real time
@@ -273,6 +274,8 @@ wait"""
 def script(run, binaries):
     """The shell script for the simulator."""
     lines = []
+    if len(run.hosts) > MANY:
+        lines.append("rdma system set netns exclusive")
     for switch in run.switches.values():
         lines.append("ip netns add %s" % switch.name)
         lines.append(_batch("ip", switch.name,
