@@ -48,6 +48,15 @@ goes_on()
 	check "the QP" "$(qpns local)" = "${QPN[local]}" || log_of local client
 }
 
+# Feedback comes in time. Only simulated time can judge that: an emulated CPU stands still for
+# longer than a timeout takes, which is eight round trips, of some 0.3 ms each.
+in_time() # HOST
+{
+	simulated || return 0
+	check "feedback that was ignored" "$(counter "$1" rp_feedback_ignored)" = 0
+	check "timeouts" "$(counter "$1" rp_window_timeouts)" = 0
+}
+
 agree()
 {
 	local out
@@ -66,8 +75,7 @@ agree()
 		.algorithms == ["nscc", "rccc"] and .base_rtt <= .rtt and .max_window >= .bdp and
 		.window <= .max_window' >/dev/null || fail "JSON: $("$DCQCN" -j ccc)"
 	check "feedback that was handled" "$(counter local rp_feedback_handled)" -gt 10
-	check "feedback that was ignored" "$(counter local rp_feedback_ignored)" = 0
-	check "timeouts" "$(counter local rp_window_timeouts)" = 0
+	in_time local
 	stop_perftest
 	await 20 local ccc_contexts = 0
 	check "dcqcn ccc without contexts" "$("$DCQCN" -j ccc)" = "[]"
@@ -79,7 +87,7 @@ read()
 	perftest local ib_read_bw $WRITE || return
 	await 20 remote rp_feedback_handled -gt 10
 	goes_on remote
-	check "timeouts" "$(counter remote rp_window_timeouts)" = 0
+	in_time remote
 }
 
 tracepoints()
