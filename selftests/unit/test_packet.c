@@ -429,6 +429,71 @@ static void test_ask_opcodes(void)
 	}
 }
 
+/* The source port and, if there is one, the flow label change, and the ICRC stays right: with
+ * lengths that differ from one packet to the next, and another value now and then
+ */
+static void test_steer(void)
+{
+	static const size_t payloads[] = { 16 + 4096, 16 + 4096, 4, 0, 16 + 1024, 16 + 4096 };
+	struct dcqcn_steering known = {};
+	size_t i, len;
+	u8 *p, *was;
+	u16 ev = 1;
+
+	for (i = 0; i < 3000; i++) {
+		struct shape s = { .v6 = random_one_in(2), .opcode = RC_WRITE_ONLY,
+				   .payload = payloads[random_u64() % ARRAY_SIZE(payloads)] };
+		size_t ip = s.v6 ? IP6_LEN : IP4_LEN;
+
+		if (random_one_in(10))
+			ev = random_u64() % 0x4000;
+		p = make(&s, &len);
+		put16(p + ip, 0xc000 | (random_u64() & 0x3fff));
+		put16(p + ip + 6, 0);
+		put_icrc(p, len - ICRC_LEN);
+		was = copy_of(p, len);
+		expect(dcqcn_pkt_steer(p, len, ev, &known), "not steered");
+		expect(has_right_icrc(p, len), "v6 %u, payload %zu, ev %u: wrong ICRC", s.v6,
+		       s.payload, ev);
+		expect(p[ip] >= 0xc0, "source port %u", p[ip] << 8 | p[ip + 1]);
+		was[ip] ^= ev >> 8;
+		was[ip + 1] ^= ev;
+		if (s.v6) {
+			was[2] ^= ev >> 8;
+			was[3] ^= ev;
+		}
+		expect(!memcmp(p, was, len - ICRC_LEN), "another byte is different");
+		free(was);
+
+		/* and back */
+		expect(dcqcn_pkt_steer(p, len, ev, &known) && has_right_icrc(p, len), "not back");
+		free(p);
+	}
+}
+
+/* What is cut short, or has no ICRC that is defined, or a UDP checksum, is left alone */
+static void test_steer_not(void)
+{
+	static const struct shape options = { .options = 40, .opcode = RC_WRITE_ONLY,
+					      .payload = 116 };
+	struct dcqcn_steering known = {};
+	unsigned int i;
+	size_t len;
+	u8 *p, *was;
+
+	for (i = 0; i < 4; i++) {
+		p = make(i == 0 ? &options : &write4, &len);
+		put16(p + IP4_LEN + 6, i == 1 ? 0x1234 : 0);
+		if (i == 2)
+			put16(p + IP4_LEN + 2, 4792);
+		was = copy_of(p, len);
+		expect(!dcqcn_pkt_steer(p, i == 3 ? len - 1 : len, 77, &known) &&
+		       !memcmp(p, was, len), "packet %u was changed", i);
+		free(was);
+		free(p);
+	}
+}
+
 /* One wrong bit anywhere, except where routers write */
 static void test_bit_flips(void)
 {
@@ -841,6 +906,8 @@ static const struct tap_test tests[] = {
 	{ "ICRC of data packets", test_icrc_of_data },
 	{ "packets that are to ask for an ACK", test_ask },
 	{ "no other packet is made to ask", test_ask_opcodes },
+	{ "packets that take another path", test_steer },
+	{ "packets that cannot", test_steer_not },
 	{ "ICRC against single wrong bits", test_bit_flips },
 	{ "any part of a packet readable", test_readable_part },
 	{ "packets cut short", test_truncated_packets },

@@ -10,6 +10,7 @@
 #include <linux/crc32.h>
 #include <linux/in.h>
 #include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 #include <net/ipv6.h>
 
@@ -243,6 +244,66 @@ bool dcqcn_pkt_ask(void *ip, size_t len)
 	bth->psn |= cpu_to_be32(DCQCN_BTH_ACK_REQ);
 	icrc = dcqcn_icrc(ip, pkt.v6, end);
 	memcpy(ip + end, &icrc, sizeof(icrc));
+	return true;
+}
+
+/* A CRC is linear: what it changes by depends on what is XORed to the packet, and on how
+ * many bytes come behind that, but not on any other byte
+ */
+static __le32 dcqcn_icrc_delta(__be16 port, size_t len)
+{
+	static const u8 zeros[256];
+	u32 crc = crc32_le(0, (const u8 *)&port, sizeof(port));
+	size_t n;
+
+	for (len -= sizeof(port); len; len -= n) {
+		n = min(len, sizeof(zeros));
+		crc = crc32_le(crc, zeros, n);
+	}
+	return cpu_to_le32(crc);
+}
+
+/**
+ * dcqcn_pkt_steer() - let a packet take another path
+ * @ip: its IP header; all of it is writable, and its ICRC right
+ * @len: bytes from @ip on
+ * @ev: entropy value; XORed to the UDP source port and the IPv6 flow label
+ * @known: zeroed, or what this function left of an earlier packet
+ *
+ * Context: any. Return: whether it could; only RoCEv2 without UDP checksum and IPv4 options
+ * can.
+ */
+bool dcqcn_pkt_steer(void *ip, size_t len, u16 ev, struct dcqcn_steering *known)
+{
+	struct ipv6hdr *ip6h = ip;
+	struct dcqcn_pkt pkt;
+	struct udphdr *udp;
+	size_t at, behind;
+	__le32 icrc;
+
+	dcqcn_pkt_parse(&pkt, ip, len);
+	if (pkt.kind == DCQCN_PKT_OTHER || !pkt.plain || pkt.udp->check ||
+	    pkt.udp_len < sizeof(*udp) + sizeof(struct dcqcn_bth) + sizeof(icrc))
+		return false;
+	at = (const void *)pkt.udp - ip;
+	behind = pkt.udp_len - sizeof(icrc);
+	if (at + behind + sizeof(icrc) > len)
+		return false;
+	if (known->ev != ev || known->len != behind)
+		*known = (struct dcqcn_steering) {
+			.ev = ev,
+			.len = behind,
+			.delta = dcqcn_icrc_delta(cpu_to_be16(ev), behind),
+		};
+	udp = ip + at;
+	udp->source ^= cpu_to_be16(ev);
+	if (pkt.v6) {
+		ip6h->flow_lbl[1] ^= ev >> 8;
+		ip6h->flow_lbl[2] ^= ev;
+	}
+	memcpy(&icrc, ip + at + behind, sizeof(icrc));
+	icrc ^= known->delta;
+	memcpy(ip + at + behind, &icrc, sizeof(icrc));
 	return true;
 }
 

@@ -52,6 +52,7 @@ struct dcqcn_bth {
 #define DCQCN_BTH_REQUEST	0x10000000	/* send some now */
 #define DCQCN_BTH_MORE		0x08000000	/* there is more than credit for it */
 #define DCQCN_BTH_WINDOWED	0x04000000	/* the sender obeys feedback, not CNPs */
+#define DCQCN_BTH_LAST		0x02000000	/* its flow waits for the answer */
 
 #define DCQCN_ATOMIC_ACK_LEN	8		/* behind the AETH */
 #define DCQCN_AETH_KIND		0x60		/* in @syndrome */
@@ -85,7 +86,7 @@ struct dcqcn_cnp {
  * @version: DCQCN_FEEDBACK_VERSION
  * @algorithms: that the receiver is set to, see &struct dcqcn_ccc_params
  * @prio: priority of the sender's packets
- * @flags: DCQCN_FEEDBACK_ECHO
+ * @flags: DCQCN_FEEDBACK_*
  * @epoch: a random number for as long as the counts go on
  * @received: bytes of data packets received, modulo 2^32
  * @marked: bytes of those with CE, modulo 2^32
@@ -117,6 +118,9 @@ struct dcqcn_feedback {
 
 #define DCQCN_FEEDBACK_VERSION	1
 #define DCQCN_FEEDBACK_ECHO	1	/* the fields of this name say something */
+#define DCQCN_FEEDBACK_MARKED	2	/* half of the bytes for the echoed QP or more,
+					 * since it was echoed before, had CE
+					 */
 
 /**
  * enum dcqcn_pkt_kind - the kinds of packets that congestion control tells apart
@@ -175,10 +179,23 @@ struct dcqcn_pkt {
 #define DCQCN_PKT_HEADERS	(60 + sizeof(struct udphdr) + \
 				 sizeof(struct dcqcn_bth) + 8)
 
+/**
+ * struct dcqcn_steering - how packets of one length are steered
+ * @ev: entropy value
+ * @len: bytes from the UDP source port to the ICRC, 0 for none
+ * @delta: what their ICRC is XORed with
+ */
+struct dcqcn_steering {
+	u16 ev;
+	u16 len;
+	__le32 delta;
+};
+
 void dcqcn_pkt_parse(struct dcqcn_pkt *pkt, const void *ip, size_t len);
 bool dcqcn_pkt_icrc_ok(const struct dcqcn_pkt *pkt);
 bool dcqcn_pkt_is_valid_cnp(const struct dcqcn_pkt *pkt);
 bool dcqcn_pkt_ask(void *ip, size_t len);
+bool dcqcn_pkt_steer(void *ip, size_t len, u16 ev, struct dcqcn_steering *known);
 bool dcqcn_pkt_is_valid_feedback(const struct dcqcn_pkt *pkt);
 bool dcqcn_pkt_is_valid_ack(const struct dcqcn_pkt *pkt);
 void dcqcn_pkt_saddr(const struct dcqcn_pkt *pkt, struct in6_addr *addr);

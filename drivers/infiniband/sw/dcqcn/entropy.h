@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* When a flow takes another path. See entropy.c. */
+#ifndef DCQCN_ENTROPY_H
+#define DCQCN_ENTROPY_H
+
+#include <linux/types.h>
+
+/* An entropy value: what is XORed to the UDP source port, within RoCEv2's 49152..65535 */
+#define DCQCN_ENTROPY_MASK	0x3fff
+
+/**
+ * struct dcqcn_entropy - the path of one flow
+ * @round_time: ns; when the round began, 0 for never
+ * @echoes: in this round
+ * @marked: of them, those that say that the path was congested
+ * @rounds: congested ones in a row
+ * @ev: entropy value; at most DCQCN_ENTROPY_MASK, 0: the path that rxe chose
+ * @changes: in a row, without a round that was not congested
+ */
+struct dcqcn_entropy {
+	u64 round_time;
+	u16 echoes;
+	u16 marked;
+	u16 rounds;
+	u16 ev;
+	u8 changes;
+};
+
+bool dcqcn_entropy_echo(struct dcqcn_entropy *e, bool marked, bool idle, u32 rtt,
+			u64 now);
+void dcqcn_entropy_change(struct dcqcn_entropy *e, u32 random);
+void dcqcn_entropy_stay(struct dcqcn_entropy *e);
+
+#endif /* DCQCN_ENTROPY_H */
