@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Contexts against any feedback and any data packet: ccc.c, ccc_receiver.c, nscc.c and
- * rccc.c as they are, and kernel.h. An input is struct fuzz_case and then a packet, from its IP header on, which
+ * Contexts against any feedback and any data packet: ccc.c, ccc_receiver.c, nscc.c, rccc.c
+ * and entropy.c as they are, and kernel.h. An input is struct fuzz_case and then a packet, from its IP header on, which
  * is made to be for this host from its peer; what must hold afterwards is in check_context().
  */
 #include <stdlib.h>
@@ -29,6 +29,7 @@ struct fuzz_case {
 	u8 age;			/* ms since something was heard */
 	u8 flight;		/* packets in flight */
 	u8 head;		/* linear bytes of the packet */
+	u8 turn;		/* of the flow, and how often it was congested */
 };
 
 enum {			/* flags */
@@ -90,7 +91,8 @@ static struct dcqcn_ccc *set_up(const struct fuzz_case *c)
 	said = 0;
 	memset(&counters, 0, sizeof(counters));
 	settings = (struct dcqcn_settings) {
-		.ccc = { .algorithms = c->algorithms & 3, .initial_window = c->head },
+		.ccc = { .algorithms = c->algorithms & 3, .initial_window = c->head,
+			 .entropy = c->algorithms >> 4 & 1 },
 		.np_enable = 0xff, .rp_enable = 0xff,
 	};
 	dev = (struct dcqcn_dev) {
@@ -102,7 +104,15 @@ static struct dcqcn_ccc *set_up(const struct fuzz_case *c)
 	qp = (struct dcqcn_qp) { .dev = &dev, .state = DCQCN_QP_LIVE, .type = IB_QPT_RC };
 	address(&qp.peer, 2);
 	address(&local, 1);
+	hlist_add_head_rcu(&qp.node, dcqcn_dev_qp_chain(&dev, 0));
 	ccc = dcqcn_ccc_join(&qp, &local, &qp.peer, 0);
+	qp.route->turn = c->turn % 3;
+	qp.route->sent = c->flight * FRAME;
+	qp.route->until = fuzz_now + 1000000;
+	qp.route->entropy = (struct dcqcn_entropy) {
+		.round_time = fuzz_now - 1000000, .rounds = c->turn, .changes = c->turn >> 4,
+		.ev = c->turn & DCQCN_ENTROPY_MASK,
+	};
 	ccc->tx.agreed = c->algorithms >> 2 & 3;
 	ccc->tx.epoch = 0x01020304;
 	ccc->tx.window.mss = FRAME;
@@ -110,7 +120,9 @@ static struct dcqcn_ccc *set_up(const struct fuzz_case *c)
 	ccc->tx.sent = c->flight * FRAME;
 	ccc->tx.heard_time = fuzz_now - c->age * 1000000ULL;
 	for (i = 0; i < c->probes % (DCQCN_CCC_PROBES + 1); i++)
-		dcqcn_ccc_probe(&ccc->tx, 17, i, fuzz_now - 100000 + i);
+		dcqcn_ccc_probe(&ccc->tx, i % 5 ? qp.qpn : 99, 17, i, i % 3 == 0,
+				fuzz_now - 100000 + i);
+	ccc->tx.num_overtaken = min(ccc->tx.num_probes, (u8)(c->algorithms >> 5));
 	if (c->flags & ASKS) {
 		ccc->rx.source.asks = true;
 		dcqcn_ccc_grant(ccc);
@@ -140,13 +152,20 @@ static void repair(const struct fuzz_case *c, u8 *p, size_t len)
 		put_icrc(p, len - ICRC_LEN);
 }
 
-static void check_context(struct dcqcn_ccc *ccc, u32 flight, s32 before)
+static void check_context(struct dcqcn_ccc *ccc, u32 flight, s32 before, u16 ev)
 {
 	struct dcqcn_ccc_sender *tx = &ccc->tx;
 	struct dcqcn_nscc_params params = dcqcn_ccc_params(ccc, &settings);
 
 	check(!ccc->lock.held && !qp.lock.held && !dev.grant_lock.held && !bh_disabled);
-	check(tx->num_probes <= DCQCN_CCC_PROBES);
+	check(tx->num_probes <= DCQCN_CCC_PROBES && tx->num_overtaken <= tx->num_probes);
+	check(qp.route->entropy.ev <= DCQCN_ENTROPY_MASK && qp.route->turn <= DCQCN_TURN_HELD);
+	/* another path only with nothing in flight, and if that is wanted at all */
+	if (qp.route->entropy.ev != ev)
+		check(settings.ccc.entropy && counters.value[DCQCN_RP_ENTROPY_CHANGES] == 1 &&
+		      qp.route->turn == DCQCN_TURN_NONE);
+	else
+		check(!counters.value[DCQCN_RP_ENTROPY_CHANGES]);
 	/* nothing more is in flight than was sent; what never agreed was not counted */
 	check((s32)dcqcn_ccc_flight(tx) >= 0);
 	if (counters.value[DCQCN_RP_FEEDBACK_HANDLED])
@@ -167,6 +186,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	size_t len, head;
 	u32 flight;
 	s32 before;
+	u16 ev;
 
 	if (size < sizeof(*c) + IP4_LEN + UDP_LEN + BTH_LEN + ICRC_LEN)
 		return 0;
@@ -186,6 +206,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	skb->data = realloc(skb->data, head);
 	flight = dcqcn_ccc_flight(&ccc->tx);
 	before = ccc->rx.source.ahead;
+	ev = qp.route->entropy.ev;
 
 	dcqcn_pkt_parse(&pkt, skb->data, head);
 	if (pkt.kind == DCQCN_PKT_FEEDBACK) {
@@ -202,7 +223,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		if (c->flags & OTHERHOST || !settings.ccc.algorithms)
 			check(!said && !ccc->rx.received);
 	}
-	check_context(ccc, flight, before);
+	check_context(ccc, flight, before, ev);
 
 	spin_lock_bh(&qp.lock);
 	dcqcn_ccc_leave(&qp);

@@ -195,6 +195,12 @@ void dcqcn_ccc_output(struct dcqcn_qp *qp, const struct dcqcn_settings *p, struc
 			 ip_hdr(skb)->version == 6) && !dcqcn_bth_is_ack(view.bth));
 }
 
+/* dcqcn_pkt_steer() is in fuzz_packet.c */
+void dcqcn_ccc_steer(struct dcqcn_qp *qp, struct sk_buff *skb)
+{
+	check(qp->lock.held);
+}
+
 bool within_module_mem_type(unsigned long addr, const struct module *mod,
 			    int type)
 {

@@ -69,11 +69,11 @@ agree()
 	check "dcqcn ccc" "$out" = "DEV peer ${V4[remote]} local ${V4[local]} prio 0 qps 1 state ready nscc rccc
     line 50mbit base N target N bdp N
     rtt N delay N
-    flight N window N max N credit N
+    flight N window N max N credit N entropy-changes 0
     received N marked 0B granted N"
 	"$DCQCN" -j ccc | jq -e '.[0] | .qps == 1 and .line_rate == 50000000 and
 		.algorithms == ["nscc", "rccc"] and .base_rtt <= .rtt and .max_window >= .bdp and
-		.window <= .max_window' >/dev/null || fail "JSON: $("$DCQCN" -j ccc)"
+		.window <= .max_window and .entropy_changes == 0' >/dev/null || fail "JSON: $("$DCQCN" -j ccc)"
 	check "feedback that was handled" "$(counter local rp_feedback_handled)" -gt 10
 	in_time local
 	stop_perftest

@@ -79,6 +79,7 @@ show()
 	    ccc_base_rtt                   0us (0: measured)
 	    ccc_target_qdelay              0us (0: one round trip)
 	    ccc_initial_window             0B (0: one packet)
+	    ccc_entropy                    1 (1: leave congested paths)
 	END
 }
 
@@ -88,7 +89,7 @@ json()
 	reload local
 	"$DCQCN" -j show | jq -r '.[0].settings | to_entries[] | select(.value | type == "number") |
 		"\(.key) \(.value)"' >$TMP/settings
-	check "settings in JSON" "$(wc -l <$TMP/settings)" = 25
+	check "settings in JSON" "$(wc -l <$TMP/settings)" = 26
 	while read -r name value; do
 		f=$(echo "$(ecn local)"/roce_?p/"$name")
 		check "$name" "$(cat "$f")" = "$value"

@@ -48,6 +48,7 @@
 #define trace_dcqcn_cnp_received(...)	((void)0)
 #define trace_dcqcn_ccc_agreed(...)	((void)0)
 #define trace_dcqcn_ccc_heard(...)	((void)0)
+#define trace_dcqcn_entropy_changed(...)	((void)0)
 
 #define IPPROTO_UDP		17
 #define ETH_P_IP		0x0800

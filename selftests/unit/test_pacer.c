@@ -60,7 +60,7 @@ void dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
 DEFINE_STATIC_KEY_FALSE(dcqcn_cccs);
 
 /* A context, in the place of ccc.c: it lets @may_send packets leave */
-static unsigned int may_send, in_context;
+static unsigned int may_send, in_context, steered;
 
 u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 {
@@ -76,6 +76,11 @@ void dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 
 void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
 {
+}
+
+void dcqcn_ccc_steer(struct dcqcn_qp *qp, struct sk_buff *skb)
+{
+	steered++;
 }
 
 static struct dcqcn_bth *bth_of(const struct sk_buff *skb)
@@ -699,7 +704,7 @@ static void windowed(u32 start_burst)
 	context.tx.agreed = DCQCN_CCC_NSCC;
 	for (i = 0; i < QPS; i++)
 		qps[i].ccc = &context;
-	may_send = in_context = 0;
+	may_send = in_context = steered = 0;
 }
 
 static void window(void)
@@ -730,6 +735,7 @@ static void window(void)
 	output(DCQCN_PKT_REQUEST, 10);
 	pass_time(&qps[0], MS);
 	expect(num_sent == 12 && sent[11].psn == 10, "%u packets left, not 12", num_sent);
+	expect(steered == num_sent, "%u of %u packets have the flow's path", steered, num_sent);
 	ends();
 }
 
@@ -747,6 +753,7 @@ static void window_ends(void)
 	expect(!qps[0].flow.limited, "limited while the port goes");
 	output(DCQCN_PKT_REQUEST, 10);
 	expect(num_sent == 11 && !qps[0].flow.limited, "limited anew");
+	expect(steered == num_sent, "%u of %u packets have the flow's path", steered, num_sent);
 	ends();
 
 	windowed(0);

@@ -50,6 +50,7 @@ static void ccc_json(const struct ccc *ccc)
 	json_number("marked", V(MARKED));
 	json_exact("granted", SIGNED(GRANTED));
 	json_number("asks", V(ASKS));
+	json_number("entropy_changes", V(ENTROPY_CHANGES));
 	json_close_object();
 }
 
@@ -78,7 +79,7 @@ static void sender_text(const struct ccc *ccc)
 		       unit_bytes(b, V(MAX_WINDOW)));
 	if (V(ALGORITHMS) & RCCC)
 		printf(" credit %s", signed_bytes(a, SIGNED(CREDIT)));
-	putchar('\n');
+	printf(" entropy-changes %llu\n", V(ENTROPY_CHANGES));
 }
 
 static void ccc_text(const struct ccc *ccc)

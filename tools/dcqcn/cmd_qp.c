@@ -53,6 +53,8 @@ static void qp_json(const struct qp *qp, void *data __attribute__((unused)))
 		json_real("timer_period", V(TIMER_PERIOD) / 1e9);
 	if (HAS(AI_RATE))
 		json_number("ai_rate", V(AI_RATE));
+	if (HAS(EV))
+		json_number("ev", V(EV));
 	json_number("timer_stage", V(TIMER_STAGE));
 	json_number("byte_stage", V(BYTE_STAGE));
 	json_number("paced_packets", V(PACED_PACKETS));
@@ -88,6 +90,8 @@ static void qp_text(const struct qp *qp, void *data __attribute__((unused)))
 	printf("    alpha %.4f stages timer %llu byte %llu\n", qp_alpha(qp),
 	       V(TIMER_STAGE), V(BYTE_STAGE));
 	qp_path(qp);
+	if (HAS(EV))
+		printf("    ev %llu\n", V(EV));
 	printf("    paced %llu packets %s\n", V(PACED_PACKETS),
 	       unit_bytes(a, V(PACED_BYTES)));
 	printf("    queue %llu packets %s max %llu packets %s\n",

@@ -34,6 +34,7 @@ const char * const counter_names[] = {
 	[RDMA_DCQCN_A_COUNTERS_RP_FEEDBACK_HANDLED] = "rp_feedback_handled",
 	[RDMA_DCQCN_A_COUNTERS_RP_FEEDBACK_IGNORED] = "rp_feedback_ignored",
 	[RDMA_DCQCN_A_COUNTERS_RP_WINDOW_TIMEOUTS] = "rp_window_timeouts",
+	[RDMA_DCQCN_A_COUNTERS_RP_ENTROPY_CHANGES] = "rp_entropy_changes",
 	[RDMA_DCQCN_A_COUNTERS_CCC_ERRORS] = "ccc_errors",
 	[RDMA_DCQCN_A_COUNTERS_CCC_CONTEXTS] = "ccc_contexts",
 };

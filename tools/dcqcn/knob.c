@@ -64,6 +64,8 @@ const struct knob knobs[] = {
 	[RDMA_DCQCN_A_SETTINGS_CCC_INITIAL_WINDOW] = {
 		"ccc_initial_window", "rp", UNIT_BYTES,
 		.note = "0: one packet" },
+	[RDMA_DCQCN_A_SETTINGS_CCC_ENTROPY] = {
+		"ccc_entropy", "rp", .note = "1: leave congested paths" },
 };
 
 /* NULL if it is not a knob, or one that this version does not know */

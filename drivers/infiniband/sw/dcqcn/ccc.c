@@ -25,6 +25,11 @@
  * The window: nscc.c. The credit: rccc.c; one hrtimer per port grants it in turn to the
  * senders whose packets say DCQCN_BTH_MORE, and each grant is feedback too.
  *
+ * The path: entropy.c. Feedback that echoes a probe says whether half of the bytes for its
+ * QP were marked since the last echo. A flow takes another path only when its last packet
+ * has arrived, so that nothing of it is in flight and the peer sees no gap. A flow that
+ * does not pause asks with DCQCN_BTH_LAST, and waits until that is answered.
+ *
  * Always one packet may leave when nothing is in flight, or no answer is, and only the
  * window is in the way; and after a timeout, whatever is.
  *
@@ -65,6 +70,11 @@
  * DCQCN_CCC_UNTOLD, but no more than a quarter of the window, or BDP and that would fill it.
  */
 #define DCQCN_CCC_WORTH		9800U	/* an answer */
+
+/* Flows of a context that wait at a time for their last packet to arrive, so that there are
+ * probes left
+ */
+#define DCQCN_CCC_HELD		4
 
 /* Without progress for so long, what is in flight counts as lost: round trips, and
  * bounds, the upper one being that of held requests. Where credit is missing it is
@@ -159,13 +169,15 @@ struct dcqcn_ccc *dcqcn_ccc_join(struct dcqcn_qp *qp,
 				 const struct in6_addr *peer, u8 prio)
 {
 	struct dcqcn_dev *dev = qp->dev;
+	struct dcqcn_route *route;
 	struct dcqcn_ccc *ccc;
 
 	if (qp->pending_ce || qp->pending_cnps)
 		return NULL;
+	route = kzalloc(sizeof(*route), GFP_ATOMIC | __GFP_NOWARN);
 	spin_lock(&dev->ccc_lock);
-	ccc = dcqcn_ccc_find(dev, local, peer, prio);
-	if (!ccc && dev->num_cccs < DCQCN_CCC_MAX) {
+	ccc = route ? dcqcn_ccc_find(dev, local, peer, prio) : NULL;
+	if (route && !ccc && dev->num_cccs < DCQCN_CCC_MAX) {
 		ccc = dcqcn_ccc_alloc(dev, local, peer, prio);
 		if (ccc) {
 			ccc->id = ++dev->ccc_id;
@@ -180,9 +192,13 @@ struct dcqcn_ccc *dcqcn_ccc_join(struct dcqcn_qp *qp,
 	spin_unlock(&dev->ccc_lock);
 	if (ccc) {
 		qp->event.offer = false;
+		spin_lock(&ccc->lock);
 		INIT_LIST_HEAD(&qp->wait_node);
+		qp->route = route;
 		rcu_assign_pointer(qp->ccc, ccc);
+		spin_unlock(&ccc->lock);
 	} else {
+		kfree(route);
 		dcqcn_count(dev, DCQCN_CCC_ERRORS);
 	}
 	return ccc;
@@ -203,11 +219,12 @@ void dcqcn_ccc_leave(struct dcqcn_qp *qp)
 	ccc = rcu_dereference_protected(qp->ccc, lockdep_is_held(&qp->lock));
 	if (!ccc)
 		return;
-	RCU_INIT_POINTER(qp->ccc, NULL);
 	qp->windowed = false;
 	spin_lock(&ccc->lock);
+	RCU_INIT_POINTER(qp->ccc, NULL);
 	list_del_init(&qp->wait_node);
 	spin_unlock(&ccc->lock);
+	kfree(qp->route);
 
 	spin_lock(&dev->ccc_lock);
 	WRITE_ONCE(ccc->refs, ccc->refs - 1);
@@ -263,10 +280,16 @@ static bool dcqcn_ccc_is_full(const struct dcqcn_ccc_sender *tx)
 	       dcqcn_ccc_flight(tx) >= tx->window.cwnd;
 }
 
+/* Whether an answer is on its way */
+static bool dcqcn_ccc_awaits(const struct dcqcn_ccc_sender *tx)
+{
+	return tx->num_probes > tx->num_overtaken;
+}
+
 /* A window that was cut may be full for ever if nobody asks */
 static bool dcqcn_ccc_in_window(const struct dcqcn_ccc_sender *tx)
 {
-	return !dcqcn_ccc_is_full(tx) || !tx->num_probes;
+	return !dcqcn_ccc_is_full(tx) || !dcqcn_ccc_awaits(tx);
 }
 
 static s32 dcqcn_ccc_credit(const struct dcqcn_ccc_sender *tx)
@@ -301,11 +324,38 @@ static bool dcqcn_ccc_expire(struct dcqcn_ccc *ccc, u64 now)
 	dcqcn_nscc_loss(&tx->window, dcqcn_ccc_flight(tx));
 	tx->acked = tx->sent;
 	tx->num_probes = 0;
+	tx->num_overtaken = 0;
 	tx->unasked = DCQCN_CCC_ASK;
 	tx->heard_time = now;
 	if (++tx->timeouts >= DCQCN_CCC_TIMEOUTS)
 		dcqcn_ccc_set_agreed(ccc, 0);
 	return true;
+}
+
+/* Take a probe out. Return whether it was overtaken. */
+static bool dcqcn_ccc_take_probe(struct dcqcn_ccc_sender *tx, int i)
+{
+	bool overtaken = i < tx->num_overtaken;
+
+	tx->num_overtaken -= overtaken;
+	tx->num_probes--;
+	memmove(tx->probes + i, tx->probes + i + 1,
+		(tx->num_probes - i) * sizeof(*tx->probes));
+	return overtaken;
+}
+
+/* Until when a flow waits for the arrival of its last packet, 0 if it does not. If that
+ * takes too long it goes on, on its old path.
+ */
+static u64 dcqcn_ccc_held(struct dcqcn_route *route, u64 now)
+{
+	if (route->turn != DCQCN_TURN_HELD)
+		return 0;
+	if (now < route->until)
+		return route->until;
+	route->turn = DCQCN_TURN_NONE;
+	dcqcn_entropy_stay(&route->entropy);
+	return 0;
 }
 
 /**
@@ -333,6 +383,9 @@ u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 	tx = &ccc->tx;
 	settings = rcu_dereference_bh(qp->dev->settings);
 	spin_lock(&ccc->lock);
+	until = dcqcn_ccc_held(qp->route, now);
+	if (until)
+		goto unlock;
 	/* what was granted before a pause is not worth much after it */
 	if (!dcqcn_ccc_flight(tx) && now - tx->heard_time > DCQCN_CCC_SILENT)
 		tx->limit = tx->sent + max(settings->ccc.initial_window, 1U);
@@ -346,13 +399,42 @@ u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 		if (list_empty(&qp->wait_node))
 			list_add_tail(&qp->wait_node, &tx->waiting);
 	}
+unlock:
 	spin_unlock(&ccc->lock);
 	return until;
 }
 
+/* Whether a flow still waits for the answer to a probe */
+static bool dcqcn_ccc_is_last(const struct dcqcn_ccc_sender *tx,
+			      const struct dcqcn_probe *probe, u64 now)
+{
+	return probe->last && now - probe->time < dcqcn_ccc_timeout(tx);
+}
+
+/* Whether one more flow may wait for its last packet to arrive */
+static bool dcqcn_ccc_may_hold(const struct dcqcn_ccc_sender *tx, u64 now)
+{
+	int i, n = 0;
+
+	for (i = 0; i < tx->num_probes; i++)
+		n += dcqcn_ccc_is_last(tx, &tx->probes[i], now);
+	return n < DCQCN_CCC_HELD;
+}
+
+/* Make room for a probe: the oldest one for whose answer no flow waits goes */
+static void dcqcn_ccc_forget_probe(struct dcqcn_ccc_sender *tx, u64 now)
+{
+	int i = 0;
+
+	while (i < tx->num_probes - 1 &&
+	       dcqcn_ccc_is_last(tx, &tx->probes[i], now))
+		i++;
+	dcqcn_ccc_take_probe(tx, i);
+}
+
 /* A packet asks for feedback */
-static void dcqcn_ccc_probe(struct dcqcn_ccc_sender *tx, u32 qpn, u32 psn,
-			    u64 now)
+static void dcqcn_ccc_probe(struct dcqcn_ccc_sender *tx, u32 local, u32 qpn,
+			    u32 psn, bool last, u64 now)
 {
 	struct dcqcn_probe *probe = tx->probes;
 	int i;
@@ -363,13 +445,11 @@ static void dcqcn_ccc_probe(struct dcqcn_ccc_sender *tx, u32 qpn, u32 psn,
 			return;
 		}
 	}
-	if (tx->num_probes == DCQCN_CCC_PROBES) {
-		tx->num_probes--;
-		memmove(tx->probes, tx->probes + 1,
-			tx->num_probes * sizeof(*probe));
-	}
+	if (tx->num_probes == DCQCN_CCC_PROBES)
+		dcqcn_ccc_forget_probe(tx, now);
 	tx->probes[tx->num_probes++] = (struct dcqcn_probe) {
-		.time = now, .qpn = qpn, .psn = psn, .sent = tx->sent,
+		.time = now, .local = local, .qpn = qpn, .last = last,
+		.psn = psn, .sent = tx->sent,
 	};
 	tx->unasked = 0;
 }
@@ -388,7 +468,7 @@ static bool dcqcn_ccc_asks(const struct dcqcn_ccc_sender *tx)
 	if (tx->unasked >= enough)
 		return true;
 	/* nothing more will leave before an answer comes */
-	return !tx->num_probes &&
+	return !dcqcn_ccc_awaits(tx) &&
 	       (dcqcn_ccc_is_full(tx) || !dcqcn_ccc_has_credit(tx));
 }
 
@@ -421,6 +501,47 @@ static struct dcqcn_bth *dcqcn_ccc_bth(struct sk_buff *skb)
 	return (struct dcqcn_bth *)view.bth;
 }
 
+/* The last packet of a flow on its old path leaves */
+static void dcqcn_ccc_hold(const struct dcqcn_ccc *ccc, struct dcqcn_route *route,
+			   u64 now)
+{
+	if (route->turn == DCQCN_TURN_HELD)
+		return;
+	route->turn = DCQCN_TURN_HELD;
+	route->until = now + dcqcn_ccc_timeout(&ccc->tx);
+}
+
+/**
+ * dcqcn_ccc_ev() - the entropy value of what a QP sends
+ * @qp: the QP
+ *
+ * Context: @qp->lock is held. Return: 0 for the path that rxe chose.
+ */
+u16 dcqcn_ccc_ev(const struct dcqcn_qp *qp)
+{
+	return rcu_access_pointer(qp->ccc) ?
+	       READ_ONCE(qp->route->entropy.ev) : 0;
+}
+
+/**
+ * dcqcn_ccc_steer() - a packet leaves on the path of its flow
+ * @qp: its QP
+ * @skb: the packet; counted already if it is data
+ *
+ * ACKs have the path of READ responses, as they must not overtake them.
+ *
+ * Context: @qp->lock is held, with BH disabled.
+ */
+void dcqcn_ccc_steer(struct dcqcn_qp *qp, struct sk_buff *skb)
+{
+	u16 ev = dcqcn_ccc_ev(qp);
+
+	/* somebody else may have a copy */
+	if (ev && !skb_ensure_writable(skb, skb->len))
+		dcqcn_pkt_steer(skb_network_header(skb), skb->len, ev,
+				&qp->route->steering);
+}
+
 /**
  * dcqcn_ccc_sent() - a data packet leaves that obeys a context
  * @qp: its QP
@@ -438,21 +559,31 @@ void dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 	u32 bits = DCQCN_BTH_CAPABLE | DCQCN_BTH_WINDOWED;
 	struct dcqcn_bth *bth = dcqcn_ccc_bth(skb);
 	struct dcqcn_ccc_sender *tx;
+	struct dcqcn_route *route;
 	struct dcqcn_ccc *ccc;
+	bool last;
 
 	ccc = rcu_dereference_protected(qp->ccc, lockdep_is_held(&qp->lock));
 	if (!ccc || !bth)
 		return;
 	tx = &ccc->tx;
+	route = qp->route;
 	spin_lock(&ccc->lock);
 	if (!dcqcn_ccc_flight(tx))
 		tx->heard_time = now;
 	tx->sent += bytes;
 	tx->unasked += bytes;
 	tx->window.mss = max(tx->window.mss, min(bytes, (u32)U16_MAX));
-	if (dcqcn_ccc_asks(tx)) {
-		dcqcn_ccc_probe(tx, dcqcn_bth_qpn(bth), psn, now);
+	route->sent = tx->sent;
+	last = route->turn == DCQCN_TURN_HELD ||
+	       (route->turn == DCQCN_TURN_WANTED && dcqcn_ccc_may_hold(tx, now));
+	if (last || dcqcn_ccc_asks(tx)) {
+		dcqcn_ccc_probe(tx, qp->qpn, dcqcn_bth_qpn(bth), psn, last, now);
 		bits |= DCQCN_BTH_REQUEST;
+	}
+	if (last) {
+		bits |= DCQCN_BTH_LAST;
+		dcqcn_ccc_hold(ccc, route, now);
 	}
 	if (dcqcn_ccc_wants(tx, held, dcqcn_bth_goes_on(bth)))
 		bits |= DCQCN_BTH_MORE;
@@ -492,8 +623,8 @@ void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
 			tx->offer_gap = min(2 * tx->offer_gap,
 					    DCQCN_CCC_OFFER_MAX);
 		tx->offer_time = now;
-		dcqcn_ccc_probe(tx, dcqcn_bth_qpn(bth), dcqcn_bth_psn(bth),
-				now);
+		dcqcn_ccc_probe(tx, qp->qpn, dcqcn_bth_qpn(bth),
+				dcqcn_bth_psn(bth), false, now);
 		bth->qpn |= cpu_to_be32(DCQCN_BTH_CAPABLE | DCQCN_BTH_REQUEST);
 	}
 	spin_unlock(&ccc->lock);
@@ -539,10 +670,10 @@ void dcqcn_ccc_output(struct dcqcn_qp *qp,
 	spin_unlock_bh(&qp->lock);
 }
 
-/* The probe that feedback echoes, taken out with all that are older */
+/* Take out the probe that feedback echoes. All that are older are overtaken. */
 static bool dcqcn_ccc_echoed(struct dcqcn_ccc_sender *tx,
 			     const struct dcqcn_feedback *said,
-			     struct dcqcn_probe *probe)
+			     struct dcqcn_probe *probe, bool *late)
 {
 	u32 qpn = be32_to_cpu(said->echo_qpn), psn = be32_to_cpu(said->echo_psn);
 	int i;
@@ -556,9 +687,9 @@ static bool dcqcn_ccc_echoed(struct dcqcn_ccc_sender *tx,
 	if (i == tx->num_probes)
 		return false;
 	*probe = tx->probes[i];
-	tx->num_probes -= i + 1;
-	memmove(tx->probes, tx->probes + i + 1,
-		tx->num_probes * sizeof(*probe));
+	*late = dcqcn_ccc_take_probe(tx, i);
+	if (!*late)
+		tx->num_overtaken = i;
 	return probe->time;
 }
 
@@ -636,22 +767,60 @@ static bool dcqcn_ccc_is_plausible(const struct dcqcn_ccc_sender *tx,
 	       lost <= most;
 }
 
-/* Feedback for a context whose lock is held. Return whether it was taken. */
+/* A packet of a flow has arrived, which may take another path. Return its QP if it waited
+ * for that.
+ */
+static struct dcqcn_qp *dcqcn_ccc_reroute(struct dcqcn_ccc *ccc,
+					  const struct dcqcn_probe *probe,
+					  bool marked, u64 now)
+{
+	struct dcqcn_qp *qp = dcqcn_qp_find(ccc->dev, probe->local);
+	struct dcqcn_route *route;
+	bool idle, held;
+
+	route = qp ? dcqcn_ccc_route(ccc, qp) : NULL;
+	if (!route)
+		return NULL;
+	idle = route->sent == probe->sent;
+	if (route->turn == DCQCN_TURN_NONE) {
+		if (!dcqcn_entropy_echo(&route->entropy, marked, idle,
+					ccc->tx.rtt, now))
+			return NULL;
+		route->turn = DCQCN_TURN_WANTED;
+	}
+	if (!idle)
+		return NULL;
+	held = route->turn == DCQCN_TURN_HELD;
+	route->turn = DCQCN_TURN_NONE;
+	dcqcn_entropy_change(&route->entropy, get_random_u32());
+	ccc->tx.entropy_changes++;
+	dcqcn_count(ccc->dev, DCQCN_RP_ENTROPY_CHANGES);
+	trace_dcqcn_entropy_changed(qp, &route->entropy);
+	return held ? qp : NULL;
+}
+
+/* Feedback for a context whose lock is held. Return whether it was taken. A QP that goes on
+ * with it on another path is in *turned.
+ */
 static bool dcqcn_ccc_hear(struct dcqcn_ccc *ccc,
 			   const struct dcqcn_settings *settings,
-			   const struct dcqcn_feedback *said, u64 now)
+			   const struct dcqcn_feedback *said, u64 now,
+			   struct dcqcn_qp **turned)
 {
 	struct dcqcn_nscc_params params;
 	struct dcqcn_ccc_sender *tx = &ccc->tx;
 	struct dcqcn_probe probe;
-	bool echoed = dcqcn_ccc_echoed(tx, said, &probe);
+	bool late = false;
+	bool echoed = dcqcn_ccc_echoed(tx, said, &probe, &late);
 	bool same = tx->agreed && be32_to_cpu(said->epoch) == tx->epoch;
 	bool more = !same || be32_to_cpu(said->received) != tx->received;
 	u64 rtt;
 
 	if (!same && !echoed)
 		return false;
-	if (!dcqcn_ccc_is_plausible(tx, said, same, echoed ? &probe : NULL))
+	/* what is missing before one that was overtaken is not known to be lost */
+	if (!dcqcn_ccc_is_plausible(tx, said, same,
+				    echoed && !late ? &probe : NULL))
 		return false;
 	if (said->algorithms != settings->ccc.algorithms) {
 		dcqcn_ccc_set_agreed(ccc, 0);
@@ -660,7 +829,7 @@ static bool dcqcn_ccc_hear(struct dcqcn_ccc *ccc,
 	tx->mbps = be32_to_cpu(said->mbps);
 	if (!same)
 		dcqcn_ccc_begin(ccc, settings, said, &probe, now);
-	dcqcn_ccc_count(tx, said, echoed && same ? &probe : NULL);
+	dcqcn_ccc_count(tx, said, echoed && same && !late ? &probe : NULL);
 	tx->limit = tx->acked + be32_to_cpu(said->ahead);
 	/* what neither says that more has arrived nor lets more leave must not keep a
 	 * context waiting for ever
@@ -682,6 +851,9 @@ static bool dcqcn_ccc_hear(struct dcqcn_ccc *ccc,
 	trace_dcqcn_ccc_heard(ccc, &params, tx->newly, tx->marked);
 	tx->newly = 0;
 	tx->marked = false;
+	if (settings->ccc.entropy)
+		*turned = dcqcn_ccc_reroute(ccc, &probe, said->flags &
+					    DCQCN_FEEDBACK_MARKED, now);
 	return true;
 }
 
@@ -723,6 +895,7 @@ void dcqcn_ccc_feedback(struct dcqcn_dev *dev, struct sk_buff *skb,
 	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
 	const struct dcqcn_feedback *said;
 	struct in6_addr local, peer;
+	struct dcqcn_qp *turned = NULL;
 	struct dcqcn_ccc *ccc;
 	bool taken = false;
 
@@ -743,8 +916,10 @@ void dcqcn_ccc_feedback(struct dcqcn_dev *dev, struct sk_buff *skb,
 	if (!ccc)
 		goto ignore;
 	spin_lock_bh(&ccc->lock);
-	taken = dcqcn_ccc_hear(ccc, settings, said, ktime_get_ns());
+	taken = dcqcn_ccc_hear(ccc, settings, said, ktime_get_ns(), &turned);
 	spin_unlock_bh(&ccc->lock);
+	if (turned)
+		dcqcn_pacer_kick(turned);
 	if (taken)
 		dcqcn_ccc_wake(ccc);
 ignore:
@@ -814,6 +989,7 @@ void dcqcn_ccc_look(struct dcqcn_ccc *ccc, struct dcqcn_ccc_view *view)
 		.marked = rx->marked,
 		.granted = rx->source.ahead,
 		.asks = rx->source.asks,
+		.entropy_changes = tx->entropy_changes,
 	};
 	spin_unlock_bh(&ccc->lock);
 }

@@ -35,13 +35,17 @@ struct sk_buff;
 /**
  * struct dcqcn_probe - a packet that asked for feedback
  * @time: ns; when it left, 0 if it left twice
+ * @local: its QP
  * @qpn: its destination QP
- * @psn: and PSN
+ * @last: its flow waits for the answer
+ * @psn: its PSN
  * @sent: bytes sent, it included
  */
 struct dcqcn_probe {
 	u64 time;
-	u32 qpn;
+	u32 local;
+	u32 qpn : 24;
+	u32 last : 1;
 	u32 psn;
 	u32 sent;
 };
@@ -54,6 +58,8 @@ struct dcqcn_probe {
  * @agreed: DCQCN_CCC_*, once the peer was heard to want the same; 0 before
  * @timeouts: in a row, without feedback
  * @num_probes: of @probes
+ * @num_overtaken: of those, the first ones: a later one was answered, so that they are on a
+ *	slower path, or lost, and nobody counts on their answer
  * @marked: some of @newly were marked
  * @mbps: the peer's line rate
  * @sent: position; of what was sent
@@ -66,6 +72,7 @@ struct dcqcn_probe {
  * @newly: bytes that have arrived since the window knows of it
  * @unasked: bytes sent since the last probe
  * @rtt: ns; the last one measured
+ * @entropy_changes: how often its flows took another path
  * @heard_time: ns; last feedback, or when there was something to wait for
  * @offer_time: ns; when we last told the peer that we are here
  * @offer_gap: ns; until we tell it again
@@ -77,6 +84,7 @@ struct dcqcn_ccc_sender {
 	u8 agreed;
 	u8 timeouts;
 	u8 num_probes;
+	u8 num_overtaken;
 	bool marked;
 	u32 mbps;
 	u32 sent;
@@ -89,6 +97,7 @@ struct dcqcn_ccc_sender {
 	u32 newly;
 	u32 unasked;
 	u32 rtt;
+	u32 entropy_changes;
 	u64 heard_time;
 	u64 offer_time;
 	u64 offer_gap;
@@ -105,6 +114,7 @@ struct dcqcn_ccc_sender {
  * @untold: bytes received since the last feedback
  * @echo_waits: a request waits for the next grant
  * @has_echo: there was a request
+ * @echo_marked: half of the bytes for its QP, or more, were marked
  * @echo_qpn: destination QP of the last request
  * @echo_psn: and PSN
  * @echo_received: @received when it had arrived
@@ -122,6 +132,7 @@ struct dcqcn_ccc_receiver {
 	u32 untold;
 	bool echo_waits;
 	bool has_echo;
+	bool echo_marked;
 	u32 echo_qpn;
 	u32 echo_psn;
 	u32 echo_received;
@@ -184,6 +195,7 @@ struct dcqcn_ccc {
  * @marked: of those, with CE
  * @granted: bytes that the peer may still send, likewise
  * @asks: the peer has more to send
+ * @entropy_changes: how often our flows took another path
  */
 struct dcqcn_ccc_view {
 	struct in6_addr local;
@@ -205,6 +217,7 @@ struct dcqcn_ccc_view {
 	u32 marked;
 	s32 granted;
 	bool asks;
+	u32 entropy_changes;
 };
 
 void dcqcn_ccc_dev_init(struct dcqcn_dev *dev);
@@ -220,6 +233,8 @@ struct dcqcn_ccc *dcqcn_ccc_join(struct dcqcn_qp *qp,
 				 const struct in6_addr *peer, u8 prio);
 void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now);
 void dcqcn_ccc_leave(struct dcqcn_qp *qp);
+u16 dcqcn_ccc_ev(const struct dcqcn_qp *qp);
+void dcqcn_ccc_steer(struct dcqcn_qp *qp, struct sk_buff *skb);
 u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now);
 void dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes,
 		    u32 held, u64 now);
@@ -236,6 +251,13 @@ enum hrtimer_restart dcqcn_ccc_grants(struct hrtimer *timer);
 
 struct dcqcn_ccc *dcqcn_ccc_next(struct dcqcn_dev *dev, u32 *chain, u64 *at);
 void dcqcn_ccc_look(struct dcqcn_ccc *ccc, struct dcqcn_ccc_view *view);
+
+/* The path of a QP in a context whose lock is held, NULL if it has left that */
+static inline struct dcqcn_route *dcqcn_ccc_route(struct dcqcn_ccc *ccc,
+						  struct dcqcn_qp *qp)
+{
+	return rcu_access_pointer(qp->ccc) == ccc ? qp->route : NULL;
+}
 
 /* Whether a QP's packets obey a context; its lock is held */
 static inline bool dcqcn_ccc_is_ready(const struct dcqcn_qp *qp,

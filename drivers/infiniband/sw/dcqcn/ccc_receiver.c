@@ -45,7 +45,10 @@ static void dcqcn_ccc_say(struct dcqcn_ccc *ccc,
 		.version = DCQCN_FEEDBACK_VERSION,
 		.algorithms = settings->ccc.algorithms,
 		.prio = ccc->prio,
-		.flags = rx->has_echo ? DCQCN_FEEDBACK_ECHO : 0,
+		.flags = !rx->has_echo ? 0 :
+			 rx->echo_marked ? DCQCN_FEEDBACK_ECHO |
+					   DCQCN_FEEDBACK_MARKED :
+					   DCQCN_FEEDBACK_ECHO,
 		.epoch = cpu_to_be32(rx->epoch),
 		.received = cpu_to_be32(rx->received),
 		.marked = cpu_to_be32(rx->marked),
@@ -269,6 +272,7 @@ void dcqcn_ccc_resolved(struct dcqcn_qp *qp)
 	WRITE_ONCE(rx->ifindex, event.ifindex);
 	WRITE_ONCE(rx->pkey, event.pkey);
 	rx->has_echo = true;
+	rx->echo_marked = false;
 	rx->echo_qpn = qp->qpn;
 	rx->echo_psn = event.offer_psn & DCQCN_QPN_MASK;
 	rx->echo_received = rx->received;
@@ -345,8 +349,27 @@ void dcqcn_ccc_other(struct dcqcn_dev *dev, const struct sk_buff *skb)
 		dcqcn_ccc_owe(dev, skb->len + ETH_HLEN);
 }
 
-/* Count a packet. Return whether there is something to say at once. */
-static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc,
+/* Count a packet for its QP. Return whether half of the bytes since the last request were
+ * marked, if this is one.
+ */
+static bool dcqcn_ccc_marked(struct dcqcn_route *route,
+			     const struct dcqcn_pkt *pkt, u32 bits, u32 bytes)
+{
+	bool marked;
+
+	route->received += bytes;
+	if (dcqcn_pkt_ecn(pkt) == DCQCN_ECN_CE)
+		route->marked += bytes;
+	if (!(bits & DCQCN_BTH_REQUEST))
+		return false;
+	marked = 2ULL * route->marked >= route->received;
+	route->received = 0;
+	route->marked = 0;
+	return marked;
+}
+
+/* Count a packet of a QP. Return whether there is something to say at once. */
+static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
 			      const struct dcqcn_settings *settings,
 			      const struct dcqcn_pkt *pkt, u32 bits, u32 bytes,
 			      u64 now)
@@ -357,6 +380,8 @@ static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc,
 	struct dcqcn_ccc_receiver *rx = &ccc->rx;
 	/* without grant_lock: just to put off what can wait for a turn */
 	bool turn = !list_empty(&rx->grant_node);
+	struct dcqcn_route *route = dcqcn_ccc_route(ccc, qp);
+	bool marked = route && dcqcn_ccc_marked(route, pkt, bits, bytes);
 	u32 since;
 
 	if (now - rx->time > DCQCN_CCC_SILENT)
@@ -374,26 +399,27 @@ static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc,
 	if (bits & DCQCN_BTH_REQUEST) {
 		since = rx->received - rx->echo_received;
 		rx->has_echo = true;
+		rx->echo_marked = marked;
 		rx->echo_qpn = pkt->dest_qpn;
 		rx->echo_psn = pkt->psn;
 		rx->echo_received = rx->received;
 		rx->echo_time = now;
 		/* with the next grant, which is for as much as a large window asks after,
-		 * unless a small one waits for it
+		 * unless a small one waits for it, or a flow
 		 */
-		if (!turn || (nscc && since < DCQCN_CCC_ASK &&
-			      rx->source.ahead > 0))
+		if (!turn || bits & DCQCN_BTH_LAST ||
+		    (nscc && since < DCQCN_CCC_ASK && rx->source.ahead > 0))
 			return true;
 		rx->echo_waits = true;
 	}
 	return rx->untold >= DCQCN_CCC_UNTOLD;
 }
 
-/* The context that counts a packet, NULL if none does */
+/* The context that counts a packet, NULL if none does, and the QP */
 static struct dcqcn_ccc *
 dcqcn_ccc_that_counts(struct dcqcn_dev *dev, const struct dcqcn_settings *settings,
 		      const struct sk_buff *skb, const struct dcqcn_pkt *pkt,
-		      u32 bits)
+		      u32 bits, struct dcqcn_qp **of)
 {
 	struct dcqcn_qp *qp;
 	struct dcqcn_ccc *ccc;
@@ -410,6 +436,7 @@ dcqcn_ccc_that_counts(struct dcqcn_dev *dev, const struct dcqcn_settings *settin
 	ccc = dcqcn_ccc_of(qp, pkt, bits, skb->dev->ifindex);
 	if (ccc && time_after(jiffies, READ_ONCE(qp->used)))
 		WRITE_ONCE(qp->used, jiffies);
+	*of = qp;
 	return ccc;
 }
 
@@ -430,10 +457,11 @@ bool dcqcn_ccc_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 	u32 bits = be32_to_cpu(bth->qpn);
 	struct dcqcn_feedback say;
 	struct dcqcn_ccc *ccc;
+	struct dcqcn_qp *qp;
 	bool says, asks;
 	u64 now;
 
-	ccc = dcqcn_ccc_that_counts(dev, settings, skb, pkt, bits);
+	ccc = dcqcn_ccc_that_counts(dev, settings, skb, pkt, bits, &qp);
 	if (!ccc) {
 		dcqcn_ccc_other(dev, skb);
 		return false;
@@ -442,8 +470,8 @@ bool dcqcn_ccc_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 	now = ktime_get_ns();
 	WRITE_ONCE(ccc->rx.ifindex, skb->dev->ifindex);
 	WRITE_ONCE(ccc->rx.pkey, pkt->pkey);
-	says = dcqcn_ccc_arrived(ccc, settings, pkt, bits, skb->len + ETH_HLEN,
-				 now);
+	says = dcqcn_ccc_arrived(ccc, qp, settings, pkt, bits,
+				 skb->len + ETH_HLEN, now);
 	asks = ccc->rx.source.asks && list_empty(&ccc->rx.grant_node);
 	if (says)
 		dcqcn_ccc_say(ccc, settings, now, &say);

@@ -94,6 +94,7 @@ DCQCN_COUNTER(np_feedback_errors, DCQCN_NP_FEEDBACK_ERRORS);
 DCQCN_COUNTER(rp_feedback_handled, DCQCN_RP_FEEDBACK_HANDLED);
 DCQCN_COUNTER(rp_feedback_ignored, DCQCN_RP_FEEDBACK_IGNORED);
 DCQCN_COUNTER(rp_window_timeouts, DCQCN_RP_WINDOW_TIMEOUTS);
+DCQCN_COUNTER(rp_entropy_changes, DCQCN_RP_ENTROPY_CHANGES);
 DCQCN_COUNTER(ccc_errors, DCQCN_CCC_ERRORS);
 static IB_PORT_ATTR_RO(rp_limited_qps);
 static IB_PORT_ATTR_RO(rp_held_bytes);
@@ -120,6 +121,7 @@ static struct attribute *dcqcn_counter_attrs[] = {
 	&dcqcn_counter_rp_feedback_handled.attr.attr,
 	&dcqcn_counter_rp_feedback_ignored.attr.attr,
 	&dcqcn_counter_rp_window_timeouts.attr.attr,
+	&dcqcn_counter_rp_entropy_changes.attr.attr,
 	&dcqcn_counter_ccc_errors.attr.attr,
 	&ib_port_attr_rp_limited_qps.attr,
 	&ib_port_attr_rp_held_bytes.attr,

@@ -171,6 +171,8 @@ static int dcqcn_put_counters(struct sk_buff *skb, const struct dcqcn_dev *dev)
 			RDMA_DCQCN_A_COUNTERS_RP_FEEDBACK_IGNORED,
 		[DCQCN_RP_WINDOW_TIMEOUTS] =
 			RDMA_DCQCN_A_COUNTERS_RP_WINDOW_TIMEOUTS,
+		[DCQCN_RP_ENTROPY_CHANGES] =
+			RDMA_DCQCN_A_COUNTERS_RP_ENTROPY_CHANGES,
 		[DCQCN_CCC_ERRORS] =
 			RDMA_DCQCN_A_COUNTERS_CCC_ERRORS,
 	};
@@ -304,6 +306,8 @@ static int dcqcn_put_qp_path(struct sk_buff *skb,
 	if (dcqcn_put_u64(skb, RDMA_DCQCN_A_QP_RTT, view->rate.rtt) ||
 	    dcqcn_put_u64(skb, RDMA_DCQCN_A_QP_TIMER_PERIOD, view->period) ||
 	    dcqcn_put_u64(skb, RDMA_DCQCN_A_QP_AI_RATE, view->ai))
+		return -EMSGSIZE;
+	if (view->ev && nla_put_u32(skb, RDMA_DCQCN_A_QP_EV, view->ev))
 		return -EMSGSIZE;
 	if (!view->delivered)
 		return 0;
@@ -445,7 +449,9 @@ static int dcqcn_put_ccc_sender(struct sk_buff *skb,
 	       nla_put_u32(skb, RDMA_DCQCN_A_CCC_MAX_WINDOW, view->max_window) ||
 	       nla_put_u32(skb, RDMA_DCQCN_A_CCC_WINDOW, view->window) ||
 	       nla_put_u32(skb, RDMA_DCQCN_A_CCC_IN_FLIGHT, view->flight) ||
-	       nla_put_s32(skb, RDMA_DCQCN_A_CCC_CREDIT, view->credit);
+	       nla_put_s32(skb, RDMA_DCQCN_A_CCC_CREDIT, view->credit) ||
+	       nla_put_u32(skb, RDMA_DCQCN_A_CCC_ENTROPY_CHANGES,
+			   view->entropy_changes);
 }
 
 static int dcqcn_put_ccc_receiver(struct sk_buff *skb,

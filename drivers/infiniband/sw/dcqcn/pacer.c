@@ -376,13 +376,16 @@ static noinline bool dcqcn_flow_count(struct dcqcn_qp *qp, struct sk_buff *skb,
 				      enum dcqcn_pkt_kind kind, u32 psn,
 				      u32 bytes, u64 now)
 {
-	if (!rcu_access_pointer(qp->ccc) || kind == DCQCN_PKT_ACK)
+	bool data = kind != DCQCN_PKT_ACK;
+
+	if (!rcu_access_pointer(qp->ccc))
 		return false;
-	if (qp->windowed)
+	if (data && qp->windowed)
 		dcqcn_ccc_sent(qp, skb, psn, bytes, qp->flow.held_bytes, now);
-	else
+	else if (data)
 		dcqcn_ccc_offer(qp, skb, now);
-	return qp->windowed;
+	dcqcn_ccc_steer(qp, skb);
+	return data && qp->windowed;
 }
 
 /* Where packets leave the limiter */
@@ -825,6 +828,17 @@ static bool dcqcn_flow_spares(const struct dcqcn_qp *qp,
 	return !limit && qp->type == IB_QPT_UD;
 }
 
+/* A packet comes of a flow that may obey a context. If it does not queue, it leaves on the
+ * flow's path.
+ */
+static noinline void dcqcn_flow_enter(struct dcqcn_qp *qp, struct sk_buff *skb,
+				      enum dcqcn_pkt_kind kind, bool limit)
+{
+	dcqcn_flow_follow(qp);
+	if (!qp->flow.limited || dcqcn_flow_spares(qp, kind, limit))
+		dcqcn_ccc_steer(qp, skb);
+}
+
 /**
  * dcqcn_pacer_output() - a packet of a QP that may be limited leaves rxe
  * @qp: its QP
@@ -855,7 +869,7 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 
 	spin_lock_bh(&qp->lock);
 	if (static_branch_unlikely(&dcqcn_cccs))
-		dcqcn_flow_follow(qp);
+		dcqcn_flow_enter(qp, skb, kind, limit);
 	if (!flow->limited || dcqcn_flow_spares(qp, kind, limit))
 		goto unlock;
 	now = ktime_get_ns();	/* with the lock, so that it never goes back */

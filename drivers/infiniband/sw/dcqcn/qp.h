@@ -12,6 +12,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "device.h"
+#include "entropy.h"
 #include "pacer.h"
 #include "packet.h"
 #include "settings.h"
@@ -66,6 +67,40 @@ struct dcqcn_event {
 };
 
 /**
+ * enum dcqcn_turn - how far a flow that shall take another path is
+ * @DCQCN_TURN_NONE: it shall not
+ * @DCQCN_TURN_WANTED: its next packet is the last one on the old path
+ * @DCQCN_TURN_HELD: it waits until that has arrived
+ */
+enum dcqcn_turn {
+	DCQCN_TURN_NONE,
+	DCQCN_TURN_WANTED,
+	DCQCN_TURN_HELD,
+};
+
+/**
+ * struct dcqcn_route - the path of a QP's packets, and of those that it receives;
+ *	protected by the lock of its context
+ * @entropy: when it changes
+ * @turn: see &enum dcqcn_turn
+ * @until: ns; a flow is held no longer
+ * @sent: dcqcn_ccc_sender.sent when its last packet had left
+ * @received: bytes received since its peer was last told of marks, modulo 2^32: one
+ *	answer in 4 GB may be wrong
+ * @marked: of those, with CE
+ * @steering: of its last packet; protected by dcqcn_qp.lock
+ */
+struct dcqcn_route {
+	struct dcqcn_entropy entropy;
+	u64 until;
+	u32 sent;
+	u32 received;
+	u32 marked;
+	struct dcqcn_steering steering;
+	u8 turn;
+};
+
+/**
  * struct dcqcn_qp - a local QP that has met congestion
  * @node: in dcqcn_dev.qp_table
  * @lock: protects the fields below that packets change, and @flow
@@ -83,6 +118,7 @@ struct dcqcn_event {
  * @cnp_time: ns; when NP sent its last CNP, 0 for never
  * @event: the first event that waits for the QP to be resolved
  * @wait_node: in dcqcn_ccc_sender.waiting; a QP with a context waits for nothing else
+ * @route: of a QP with a context; @lock and @ccc, or the context's lock and @ccc, protect it
  * @pending_cnps: CNPs that wait
  * @pending_ce: a CE waits
  * @windowed: a context bounds what is in flight, and no rate below the line does
@@ -118,7 +154,10 @@ struct dcqcn_qp {
 			bool pending_ce;
 			bool windowed;
 		};
-		struct list_head wait_node;	/* in the place of @event */
+		struct {	/* in the place of @event */
+			struct list_head wait_node;
+			struct dcqcn_route *route;
+		};
 	};
 	u32 cnps_sent;
 	u32 cnps_handled;
@@ -155,6 +194,7 @@ static __always_inline bool dcqcn_qp_is_windowed(const struct dcqcn_qp *qp)
  * @delivered: bit/s; recent throughput of the path, 0 for unknown
  * @period: ns; T
  * @ai: bit/s; R_AI
+ * @ev: entropy value, 0 for the path that rxe chose
  * @queue_packets: held packets
  * @queue_bytes: their length on the wire
  * @stat: what happened to its packets
@@ -179,6 +219,7 @@ struct dcqcn_qp_view {
 	u64 delivered;
 	u64 period;
 	u64 ai;
+	u16 ev;
 	u32 queue_packets;
 	u32 queue_bytes;
 	struct dcqcn_flow_stat stat;

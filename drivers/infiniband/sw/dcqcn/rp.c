@@ -187,7 +187,8 @@ static bool dcqcn_rp_starts(const struct dcqcn_settings *settings,
 }
 
 /* Give a QP that sends data a context, and offer that to its peer. Return true if the
- * packet may have to obey a limiter or a context; without the lock, as a filter.
+ * packet may have to obey a limiter or a context; without the lock, as a filter. If not, it
+ * leaves on the path of its flow.
  */
 static noinline bool dcqcn_rp_offer(struct dcqcn_qp *qp, struct sk_buff *skb,
 				    const struct dcqcn_bth *bth, u8 tos)
@@ -200,8 +201,14 @@ static noinline bool dcqcn_rp_offer(struct dcqcn_qp *qp, struct sk_buff *skb,
 	    dcqcn_opcode_kinds[bth->opcode] != DCQCN_PKT_ACK)
 		dcqcn_ccc_output(qp, settings, skb, tos >> 5);
 	ccc = rcu_dereference(qp->ccc);
-	return READ_ONCE(qp->flow.limited) ||
-	       (ccc && READ_ONCE(ccc->tx.agreed));
+	if (READ_ONCE(qp->flow.limited) || (ccc && READ_ONCE(ccc->tx.agreed)))
+		return true;
+	if (ccc && READ_ONCE(ccc->tx.entropy_changes)) {
+		spin_lock_bh(&qp->lock);
+		dcqcn_ccc_steer(qp, skb);
+		spin_unlock_bh(&qp->lock);
+	}
+	return false;
 }
 
 /* Hand a packet to its QP's limiter */

@@ -86,6 +86,8 @@ static const u16 dcqcn_knob_offset[RDMA_DCQCN_A_SETTINGS_MAX + 1] = {
 		offsetof(struct dcqcn_settings, ccc.target_qdelay),
 	[RDMA_DCQCN_A_SETTINGS_CCC_INITIAL_WINDOW] =
 		offsetof(struct dcqcn_settings, ccc.initial_window),
+	[RDMA_DCQCN_A_SETTINGS_CCC_ENTROPY] =
+		offsetof(struct dcqcn_settings, ccc.entropy),
 };
 
 static const struct dcqcn_profile dcqcn_profiles[] = {
@@ -285,5 +287,6 @@ struct dcqcn_settings *dcqcn_settings_alloc(void)
 	dcqcn_settings_apply(settings, dcqcn_profile_find(profile));
 	settings->np_enable = np ? DCQCN_PRIOS : 0;
 	settings->rp_enable = rp ? DCQCN_PRIOS : 0;
+	settings->ccc.entropy = 1;
 	return settings;
 }

@@ -36,12 +36,14 @@ struct dcqcn_np_params {
  * @base_rtt: us; round trip of the longest path without queues, 0: measured
  * @target_qdelay: us; queueing delay that windows aim at, 0: one base round trip
  * @initial_window: bytes; the first window, and what may be sent before credit is granted
+ * @entropy: flows leave congested paths, see entropy.c
  */
 struct dcqcn_ccc_params {
 	u32 algorithms;
 	u32 base_rtt;
 	u32 target_qdelay;
 	u32 initial_window;
+	u32 entropy;
 };
 
 /**

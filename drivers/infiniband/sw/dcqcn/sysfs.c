@@ -188,6 +188,7 @@ DCQCN_FILE(rp, ccc_algorithms, CCC_ALGORITHMS);
 DCQCN_FILE(rp, ccc_base_rtt, CCC_BASE_RTT);
 DCQCN_FILE(rp, ccc_target_qdelay, CCC_TARGET_QDELAY);
 DCQCN_FILE(rp, ccc_initial_window, CCC_INITIAL_WINDOW);
+DCQCN_FILE(rp, ccc_entropy, CCC_ENTROPY);
 DCQCN_ENABLES(rp, RP_ENABLE);
 
 static struct attribute *dcqcn_rp_attrs[] = {
@@ -212,6 +213,7 @@ static struct attribute *dcqcn_rp_attrs[] = {
 	&dcqcn_rp_ccc_base_rtt.attr,
 	&dcqcn_rp_ccc_target_qdelay.attr,
 	&dcqcn_rp_ccc_initial_window.attr,
+	&dcqcn_rp_ccc_entropy.attr,
 	NULL
 };
 

@@ -370,6 +370,31 @@ TRACE_EVENT(dcqcn_ccc_heard,
 		  __entry->rtt, __entry->delay)
 );
 
+/* A flow has another entropy value, and perhaps another path */
+TRACE_EVENT(dcqcn_entropy_changed,
+	TP_PROTO(const struct dcqcn_qp *qp, const struct dcqcn_entropy *entropy),
+	TP_ARGS(qp, entropy),
+	TP_STRUCT__entry(
+		__array(char, dev, IB_DEVICE_NAME_MAX)
+		__array(u8, peer, sizeof(struct in6_addr))
+		__field(u32, qpn)
+		__field(u32, peer_qpn)
+		__field(u16, ev)
+		__field(u8, changes)
+	),
+	TP_fast_assign(
+		dcqcn_trace_dev(__entry->dev, qp->dev);
+		memcpy(__entry->peer, &qp->peer, sizeof(qp->peer));
+		__entry->qpn = qp->qpn;
+		__entry->peer_qpn = qp->peer_qpn;
+		__entry->ev = entropy->ev;
+		__entry->changes = entropy->changes;
+	),
+	TP_printk("dev=%s qpn=%u peer=%pI6c peer_qpn=%u ev=%u changes=%u",
+		  __entry->dev, __entry->qpn, __entry->peer, __entry->peer_qpn,
+		  __entry->ev, __entry->changes)
+);
+
 #endif /* DCQCN_TRACE_H */
 
 #undef TRACE_INCLUDE_PATH
