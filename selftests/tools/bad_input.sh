@@ -88,8 +88,8 @@ refuses "sim: wrong.toml: expect: is missing" bash -c \
 	"sed '/^\[\[expect/,\$d' tools/sim/scenarios/incast.toml >$TMP/wrong.toml; $SIM run $TMP/wrong.toml"
 refuses "lab: wrong.toml: expect: is missing" bash -c \
 	"sed '/^\[\[expect/,\$d' tools/lab/scenarios/incast.toml >$TMP/wrong.toml; $LAB run --check $TMP/wrong.toml"
-refuses_file sim incast 's/^buffer.*/&\nxoff = "60KB"/' 'switch: port: must be dcbport for xoff'
-refuses_file sim lossless 's/^port = .*/port = "red"/' 'switch: port: '
+refuses_file sim incast 's/^buffer.*/&\nport = "tc"\nxoff = "60KB"/' 'switch: port: must be dcbport for xoff'
+refuses_file sim lossless 's/^pmax.*/&\nport = "red"/' "switch: port: 'red' is not one of dcbport, tc"
 refuses_file sim lossless 's/^xon = .*/xon = "1MB"/' 'switch: xon: must not be above xoff'
 refuses_file sim lossless 's/^alpha.*//;s/^pmax.*/&\nalpha = -1/' 'switch: alpha: -1'
 refuses_file sim lossless 's/^delay = .*/&\nloss = 0.1/' 'link: jitter, loss, reorder and ack_delay need'

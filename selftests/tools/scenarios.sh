@@ -168,7 +168,12 @@ port_refuses "wrong.toml: storm 1: to: must be after from, and within the durati
 port_refuses "wrong.toml: storm 1: prio: 8 is out of range, which is 0 to 7" "" \
 	$'[[storm]]\nhost = "h9"\nprio = 8\nto = "1ms"'
 
+port_refuses "wrong.toml: link: jitter, loss, reorder and ack_delay need port = tc" "" \
+	$'[[host]]\nname = "h9"\njitter = "1us"'
+
 SWITCH=$'port = "tc"'
+refuses "wrong.toml: link: overhead needs port = dcbport" "" \
+	$'[switch]\n'"$SWITCH"$'\n[[host]]\nname = "h9"\noverhead = "24B"'
 refuses "wrong.toml: storm: needs port = dcbport" "" \
 	$'[switch]\n'"$SWITCH"$'\n[[storm]]\nhost = "h9"\nto = "1ms"'
 refuses "wrong.toml: topology: a ring needs port = dcbport" "" \

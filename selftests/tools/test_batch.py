@@ -167,7 +167,7 @@ def simulator(where, seed=1):
     out = object.__new__(sim_command.Simulator)
     out.seed, out.bin, out.out = seed, os.path.join(where, "bin"), where
     out.kernel = types.SimpleNamespace(dir="/x/sim-1", release="7.3", modules=lambda *paths: [])
-    out.dcqcn, out.dcbport, out.cp = (os.path.join(where, n) for n in ("a.ko", "b.ko", "c.ko"))
+    out.dcqcn, out.dcbport = (os.path.join(where, n) for n in ("a.ko", "b.ko"))
     return out
 
 
@@ -181,6 +181,7 @@ def keys():
     """A run is not simulated again unless something that it depends on has changed."""
     a, b = [run for run in Simulation("incast").runs if run.profile != "stock"][:2]
     stock = next(run for run in Simulation("incast").runs if run.profile == "stock")
+    tc = Simulation("vmpath").runs[0]
     booted = []
     boot, read = uml.boot, figures.figures
     uml.boot = lambda *args, **kw: booted.append(args)
@@ -188,7 +189,7 @@ def keys():
     try:
         with tempfile.TemporaryDirectory() as where:
             out = os.path.join(where, "run")
-            for name in ("a.ko", "b.ko", "c.ko", "bin/traffic"):
+            for name in ("a.ko", "b.ko", "bin/traffic"):
                 write(os.path.join(where, name), name)
             sim = simulator(where)
             expect("nothing is there", sim.kept(a, out), None)
@@ -196,9 +197,7 @@ def keys():
             expect("and kept", sim.kept(a, out), {"boots": 1})
             expect("another run", sim.kept(b, out), None)
             expect("another seed", simulator(where, 2).kept(a, out), None)
-            write(sim.dcbport, "of no use here")
-            expect("a module that it does not load", sim.kept(a, out), {"boots": 1})
-            for path in (sim.dcqcn, os.path.join(sim.bin, "traffic")):
+            for path in (sim.dcqcn, sim.dcbport, os.path.join(sim.bin, "traffic")):
                 with open(path) as f:
                     before = f.read()
                 write(path, before + ".")
@@ -206,9 +205,13 @@ def keys():
                 write(path, before)
                 expect("as before: " + path, sim.kept(a, out), {"boots": 1})
             expect("without the module", simulator(where).key(stock) != sim.key(a), True)
-            key = sim.key(stock)
+            key = sim.key(stock), sim.key(tc)
             write(sim.dcqcn, "changed")
-            expect("stock does not load it", sim.key(stock), key)
+            expect("stock does not load it", sim.key(stock), key[0])
+            expect("with tc, it does", sim.key(tc) != key[1], True)
+            key = sim.key(tc)
+            write(sim.dcbport, "changed")
+            expect("tc does not load this one", sim.key(tc), key)
             uml.boot = None
             try:
                 sim.run(a, out, None)

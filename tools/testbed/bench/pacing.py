@@ -12,7 +12,7 @@ from ..core.errors import LabError
 from ..core.kernel import Kernel
 from ..core.paths import BENCH, MODULE, MODULE_PARTS, ROCE_PACKET, SIM, TOP
 from ..core.progress import say
-from ..sim import network_script, uml
+from ..sim import network_script, tc, uml
 
 LINE = 200000       # Mb/s
 REACTION = 100      # Mb/s that a CNP sets
@@ -123,7 +123,7 @@ class Bench:
         with open(os.path.join(out, "flows"), "w") as f:
             f.write(flow)
         script = network_script.kept(SCRIPT % {
-            "bench": BENCH, "bin": self.bin, "tbf": network_script.tbf(LINE * 10**6),
+            "bench": BENCH, "bin": self.bin, "tbf": tc.tbf(LINE * 10**6),
             "line": LINE, "rate": rate, "first": first, "packets": packets,
         })
         uml.boot(self.kernel, os.path.join(self.bin, "seed.so"), modules, script, out)

@@ -10,9 +10,10 @@ import os
 
 from .uml import PYTHON
 
-ROOT = "ffffffff"       # the name of the device, for qsample
+QUEUE = "ffffffff"      # the root, for qsample
 STATS = "ports."        # names of the files with counters
 PRIOS = range(8)
+UNBOUNDED = 1 << 40     # bytes; more than all classes of all ports hold
 
 
 def used(run):
@@ -24,7 +25,7 @@ def _set(netns, binaries, device, words):
 
 
 def _link(link):
-    return "rate %dbit delay %dns" % (link.rate, link.delay)
+    return "rate %dbit delay %dns overhead %dB" % (link.rate, link.delay, link.overhead)
 
 
 def _pfc(switch):
@@ -33,10 +34,9 @@ def _pfc(switch):
 
 def switch(switch, binaries):
     """Shell commands to run once the namespace exists."""
-    if switch.port != "dcbport":
-        return []
+    lossy = switch.buffer if switch.shared else UNBOUNDED
     return ["ip netns exec %s %s/dcqcn port switch new %s size %dB lossy %dB alpha %g" %
-            (switch.name, binaries, switch.name, switch.buffer, switch.buffer, switch.alpha)]
+            (switch.name, binaries, switch.name, switch.buffer, lossy, switch.alpha)]
 
 
 def port(device, link, switch, binaries):
@@ -65,6 +65,12 @@ def host(host, switch, binaries):
               for prio, own in switch.classes.items()]
     return ["tc -n %s qdisc add dev eth0 root dcbport" % host.name,
             _set(host.name, binaries, "eth0", " ".join(words))]
+
+
+def change(host, device, rate, binaries):
+    """Commands that change the rate of a host's link, at the switch and at the host."""
+    return [_set(netns, binaries, at, "rate %dbit" % rate)
+            for netns, at in ((host.switch, device), (host.name, "eth0"))]
 
 
 def pausable(run):

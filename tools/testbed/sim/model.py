@@ -15,22 +15,24 @@ from ..core.scenario import (MTUS, PROFILES, TIMEOUT_MAX, TRANSPORTS, VERBS, Dir
 from . import modelled
 
 SCENARIOS = Directory(os.path.join(SIM, "scenarios"))
-PORTS = ("tc", "dcbport")
+PORTS = ("dcbport", "tc")
 SHAPES = ("row", "ring")
 PATTERNS = ("each", "pairs", "ring")
 WATCHDOG = ("drop", "forward", "alert", "off")
+MTU = 4200          # of all network devices: RoCE's 4096, and headers
 CNPS = 6            # the priority of CNPs; strict, so without PFC
 LINE = ("told", "measured")     # told: rpg_max_rate is set to the rate of the host's link
 
 
 class Link:
-    """A cable: rate in bit/s, one-way delay and jitter in ns. On the way out of a switch,
-    it loses a share of the packets, lets a share of them overtake all delayed ones, and
-    delays RC's ACKs by an additional time."""
+    """A cable: rate in bit/s, one-way delay and jitter in ns, and the bytes that each frame takes
+    besides its own. On the way out of a switch, it loses a share of the packets, lets a share of
+    them overtake all delayed ones, and delays RC's ACKs by an additional time."""
 
     def __init__(self, t, like=None):
         self.rate = t.take("rate", "rate", like and "%dbit" % like.rate, 1000)
         self.delay = t.take("delay", "time", like and "%dns" % like.delay or "0us")
+        self.overhead = t.take("overhead", "size", like and "%dB" % like.overhead or "0B")
         self.jitter = t.take("jitter", "time", like and "%dns" % like.jitter or "0us")
         self.loss = t.take("loss", float, like and like.loss or 0.0)
         self.reorder = t.take("reorder", float, like and like.reorder or 0.0)
@@ -80,14 +82,14 @@ class Class:
 
 
 class Switch:
-    """A switch. Each of its ports has a queue of its own with these thresholds."""
+    """A switch. Each of its ports has queues of its own with these thresholds, which share a
+    buffer only with an alpha, or with PFC."""
 
     def __init__(self, name, t):
         self.name = name
         self.buffer = t.take("buffer", "size", least=1)
         self.curve = Curve(t)
-        self.marker = t.take("marker", ("exact", "red"), "exact")
-        self.port = t.take("port", PORTS, "tc")
+        self.port = t.take("port", PORTS, "dcbport")
         self._dcbport(t)
         t.done()
 
@@ -97,10 +99,11 @@ class Switch:
                                "watchdog", "detect", "restore", "flows_min", "flows_max"}
         if self.port == "tc" and extra:
             raise t.error("port", "must be dcbport for " + ", ".join(sorted(extra)))
-        self.alpha = t.take("alpha", float, 1.0, 0)
         self.xoff, self.xon, self.headroom, self.reserve = (
             t.take(key, "size", "0B") for key in ("xoff", "xon", "headroom", "reserve"))
         self.pfc = priorities(t, "pfc", "0" if self.xoff else "none")
+        self.shared = bool(self.pfc) or "alpha" in t.rest
+        self.alpha = t.take("alpha", float, 1.0 if self.shared else 0.0, 0)
         self.flows_min, self.flows_max = (t.take(key, int, 0, 0, 2048)
                                           for key in ("flows_min", "flows_max"))
         self.watchdog = t.take("watchdog", WATCHDOG, "drop")
@@ -330,18 +333,18 @@ class Run:
         """Check that the kind of port supports the settings: dcbport, or netem and tc."""
         if len({s.port for s in self.switches.values()}) > 1:
             raise t.error("switch", "all switches must have the same port")
+        links = [h.link for h in self.hosts.values()] + [tr.link for tr in self.trunks]
         if next(iter(self.switches.values())).port == "tc":
             if self.shape == "ring":
                 raise t.error("topology", "a ring needs port = dcbport")
             if self.storms:
                 raise t.error("storm", "needs port = dcbport")
+            if any(link.overhead for link in links):
+                raise t.error("link", "overhead needs port = dcbport")
             return
         self._check_room(t)
-        if self.changes:
-            raise t.error("change", "needs port = tc")
-        for link in [h.link for h in self.hosts.values()] + [tr.link for tr in self.trunks]:
-            if link.jitter or link.loss or link.reorder or link.ack_delay:
-                raise t.error("link", "jitter, loss, reorder and ack_delay need port = tc")
+        if any(link.jitter or link.loss or link.reorder or link.ack_delay for link in links):
+            raise t.error("link", "jitter, loss, reorder and ack_delay need port = tc")
 
     def _check_room(self, t):
         """Check that there is headroom for each priority with PFC of each port."""

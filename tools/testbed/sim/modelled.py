@@ -85,8 +85,7 @@ def _switch(given, said, ports):
     reserve = round(given["reserve_bytes"])
     if given["headroom_bytes"] == -1:
         headroom += round(LATE_US * (given["spine_speed_bps"] or given["speed_bps"]) / 8e6)
-    out = {"port": "dcbport", "buffer": "%dB" % (round(said["shared_bytes"]) +
-                                                    ports * (headroom + reserve)),
+    out = {"buffer": "%dB" % (round(said["shared_bytes"]) + ports * (headroom + reserve)),
            "kmin": "%dB" % said["kmin_bytes"], "kmax": "%dB" % said["kmax_bytes"],
            "pmax": said["pmax_share"], "alpha": given["alpha"], "watchdog": "off",
            "flows_min": int(given["flows_min"]), "flows_max": int(given["flows_max"])}
@@ -120,7 +119,8 @@ def tables(path):
         "duration": _ns(duration), "window": [_ns(start), _ns(duration)],
         "profile": given["profile"], "settings": _settings(given),
         "sample": "%dns" % max(5000, round(duration / 5)),
-        "link": {"rate": "%dbit" % given["speed_bps"], "delay": _ns(delay)},
+        "link": {"rate": "%dbit" % given["speed_bps"], "delay": _ns(delay),
+                 "overhead": "%dB" % (said["frame_bytes"] - said["packet_bytes"])},
         "switch": _switch(given, said, hosts + 1 + row),
         "flow": [{"from": "h1..h%d" % hosts, "qps": flows // hosts, "to": "h100",
                   "size": "%dB" % MESSAGE, "depth": 2, "mtu": int(given["mtu_bytes"]),

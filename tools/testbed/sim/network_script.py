@@ -1,35 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0
 """The script that builds a run's hosts, links and switches inside the simulator.
 
-A host hN is a network namespace with eth0, whose egress is shaped to its
-link's rate by tbf, and the rxe device rxe_hN. A switch sN is a namespace with
-a bridge. Each of its ports has, from the root down, unless it is one of dcbport's:
-
-	netem	the link's delay
-	tbf	the link's rate
-	prio	CNPs in band 0, all else in band 1
-	red	or the exact marker in its place: the queue of the congestion point
-
-netem is on all switch ports, and only there: it orphans packets, and rxe
-counts those that it still owns as not sent yet. That is right on the host and
-wrong after it. So a round trip between two hosts sees the delay of either
-host's link once, as it should, but both on the way out of a switch.
+A host hN is a network namespace with eth0 and the rxe device rxe_hN. A switch sN is a namespace
+with a bridge. Their ports are those of dcbport.py or of tc.py.
 """
 
-from . import dcbport
+from . import dcbport, tc
+from .model import MTU
+from .tc import batch
 from .uml import PYTHON
 
-MTU = 4200          # MTU of all network devices: RoCE's 4096, and headers
-FRAME = MTU + 14
-QUEUE_HANDLE = 0x30  # handle of the marking queue, below prio's band 1
-CNP_TOS = 0xc0       # DSCP 48
-RC_ACK = 0x11       # BTH opcode
-BTH_AT = 28         # behind IPv4 and UDP
+KINDS = {"dcbport": dcbport, "tc": tc}  # of ports
 MANY = 100          # hosts; more of them, and sysfs has the devices of all in each: 0.7 MB
-SHORTEST = 100      # ns; a cable without any delay would orphan nothing
-MAX_P = 1 - 2**-30  # tc puts it into 32 bits
 SHORTEST_TICK = 100     # us between reads of all counters, which take real time
-DEEP = 1 << 30       # bytes; a host's own queue never overflows, rxe stops before
+
+
+def _kind(switch):
+    return KINDS[switch.port]
 
 
 def switch_port(name):
@@ -37,73 +24,19 @@ def switch_port(name):
     return name
 
 
-def tbf(rate):
-    """Two frames, and what is sent in a tick of tc's clock (64 ns)."""
-    return "tbf rate %dbit burst %d" % (rate, 2 * FRAME + rate * 64 // 8 // 10**9)
-
-
 def _mac_to_neighbours(run, host):
     return ["neigh add %s lladdr %s dev eth0 nud permanent" % (h.address, h.mac)
             for h in run.hosts.values() if h is not host]
 
 
-def _netem(link, delay):
-    """netem's arguments for a cable on which a packet takes this many ns."""
-    out = "netem limit 1000000 delay %.3fus" % (max(delay, SHORTEST) / 1000)
-    if link.reorder:
-        out += " reorder %.6f%%" % (100 * link.reorder)
-    if link.loss:
-        out += " loss %.6f%%" % (100 * link.loss)
-    if link.jitter:
-        # netem's own jitter reorders. Slots do not: packets that came before the
-        # next slot leave in it.
-        out += " slot 0ns %dns" % (2 * link.jitter)
-    return out
-
-
-def _late_acks(port, link):
-    """A path of their own for RC's ACKs, which bypasses the rate: they are short."""
-    return ["qdisc add dev %s root handle 2: prio bands 2 priomap %s" %
-            (port, " ".join("1" * 16)),
-            "filter add dev %s parent 2: protocol ip prio 1 u32 match ip protocol 17 0xff "
-            "match u8 %#x 0xff at %d flowid 2:1" % (port, RC_ACK, BTH_AT),
-            "qdisc add dev %s parent 2:1 %s" % (port, _netem(link, link.delay + link.ack_delay))]
-
-
-def _port(port, link, switch):
-    """tc commands for a switch port's egress."""
-    curve = switch.curve
-    out = _late_acks(port, link) if link.ack_delay else []
-    out.append("qdisc add dev %s %s handle 1: %s" %
-               (port, "parent 2:2" if out else "root", _netem(link, link.delay)))
-    out.append("qdisc add dev %s %s" % (port, _rate(link.rate)))
-    out.append("qdisc add dev %s parent 10:1 handle 20: prio bands 2 priomap %s" %
-               (port, " ".join("1" * 16)))
-    out.append("filter add dev %s parent 20: protocol ip prio 1 u32 match ip tos %#x 0xfc "
-               "flowid 20:1" % (port, CNP_TOS))
-    # tc wants numbers for RED's average and for decay in idle times. They
-    # make the average as short as it can be; the exact marker ignores them.
-    out.append("qdisc add dev %s parent 20:2 handle %x: red limit %d min %d max %d avpkt 1000 "
-               "burst %d bandwidth 4gbit probability %.9f ecn nodrop" %
-               (port, QUEUE_HANDLE, switch.buffer, curve.kmin, curve.kmax,
-                curve.kmin // 1000 + 1, min(curve.pmax, MAX_P)))
-    return out
-
-
-def _rate(rate):
-    """The settings of a switch port, after its device's name."""
-    return "parent 1:1 handle 10: %s limit %d" % (tbf(rate), DEEP)
-
-
-def changes(run):
+def changes(run, binaries):
     """The input of changes.py: ns after t0, and a command."""
     out = []
     for c in run.changes:
         host = run.hosts[c.host]
-        out.append("%d tc -n %s qdisc change dev %s %s" %
-                   (c.at, host.switch, switch_port(host.name), _rate(c.rate)))
-        out.append("%d tc -n %s qdisc change dev eth0 root handle 9: %s limit %d" %
-                   (c.at, host.name, tbf(c.rate), DEEP))
+        kind = _kind(run.switches[host.switch])
+        out += ["%d %s" % (c.at, command)
+                for command in kind.change(host, switch_port(host.name), c.rate, binaries)]
     return "\n".join(out)
 
 
@@ -117,27 +50,19 @@ def ports(run):
     return out
 
 
-def _batch(tool, netns, lines):
-    return "%s -n %s -batch - <<END\n%s\nEND" % (tool, netns, "\n".join(lines))
-
-
 def _host(run, host, binaries):
     name, port = host.name, switch_port(host.name)
     switch = run.switches[host.switch]
-    ports = [_batch("tc", name, ["qdisc add dev eth0 root handle 9: %s limit %d" %
-                                 (tbf(host.link.rate), DEEP)]),
-             _batch("tc", host.switch, _port(port, host.link, switch))]
-    if switch.port == "dcbport":
-        ports = [*dcbport.host(host, switch, binaries),
-                 *dcbport.port(port, host.link, switch, binaries)]
+    kind = _kind(switch)
     lines = ["ip netns add %s" % name,
              "ip link add eth0 address %s mtu %d netns %s type veth peer name %s netns %s" %
              (host.mac, MTU, name, port, host.switch),
-             _batch("ip", name, ["link set lo up", "link set eth0 up",
-                                 "addr add %s/16 dev eth0" % host.address] +
-                    _mac_to_neighbours(run, host)),
-             _batch("ip", host.switch, ["link set %s mtu %d master br0 up" % (port, MTU)]),
-             *ports,
+             batch("ip", name, ["link set lo up", "link set eth0 up",
+                                "addr add %s/16 dev eth0" % host.address] +
+                   _mac_to_neighbours(run, host)),
+             batch("ip", host.switch, ["link set %s mtu %d master br0 up" % (port, MTU)]),
+             *kind.host(host, switch, binaries),
+             *kind.port(port, host.link, switch, binaries),
              "ip netns exec %s rdma link add %s type rxe netdev eth0" % (name, host.dev)]
     return lines
 
@@ -174,7 +99,7 @@ def _ways(run):
             port = (switch_port(h.name) if h.switch == switch.name else
                     "to_%s" % run.next_switch(switch.name, h.switch))
             lines.append("fdb replace %s dev %s master static" % (h.mac, port))
-        out.append(_batch("bridge", switch.name, lines))
+        out.append(batch("bridge", switch.name, lines))
     return out
 
 
@@ -184,11 +109,8 @@ def _trunk(run, trunk, binaries):
                  (b, a, MTU, a, b))
     for here, there in ((a, b), (b, a)):
         port = "to_" + there
-        lines.append(_batch("ip", here, ["link set %s mtu %d master br0 up" % (port, MTU)]))
-        if run.switches[here].port == "dcbport":
-            lines += dcbport.port(port, trunk.link, run.switches[here], binaries)
-        else:
-            lines.append(_batch("tc", here, _port(port, trunk.link, run.switches[here])))
+        lines.append(batch("ip", here, ["link set %s mtu %d master br0 up" % (port, MTU)]))
+        lines += _kind(run.switches[here]).port(port, trunk.link, run.switches[here], binaries)
     lines += _ring(run, trunk)
     # The first end came up without the other. The kernel may take 1 s to tell the bridge
     # that both are up.
@@ -278,12 +200,12 @@ def script(run, binaries):
         lines.append("rdma system set netns exclusive")
     for switch in run.switches.values():
         lines.append("ip netns add %s" % switch.name)
-        lines.append(_batch("ip", switch.name,
+        lines.append(batch("ip", switch.name,
                             ["link set lo up",
                              "link add name br0 mtu %d type bridge stp_state 0 "
                              "mcast_snooping 0" % MTU,
                              "link set br0 up"]))
-        lines += dcbport.switch(switch, binaries)
+        lines += _kind(switch).switch(switch, binaries)
     for host in run.hosts.values():
         lines += _host(run, host, binaries)
     for trunk in run.trunks:
@@ -293,16 +215,16 @@ def script(run, binaries):
         lines += [_settings(run, host) for host in run.hosts.values()]
     samplers = []
     for switch, port in ports(run):
-        parent = dcbport.ROOT if run.switches[switch].port == "dcbport" else "200002"
         samplers.append("ip netns exec %s %s/qsample %s %s %d >queue.%s.%s &\n"
                         "samplers=\"$samplers $!\"" %
-                        (switch, binaries, port, parent, run.sample // 1000, switch, port))
+                        (switch, binaries, port, _kind(run.switches[switch]).QUEUE,
+                         run.sample // 1000, switch, port))
     if run.profile != "stock":
         for name in sorted({f.src for f in run.flows}):
             samplers.append("ip netns exec %s %s/dcqcn record -i %dus -o qps.%s &\n"
                             "samplers=\"$samplers $!\"" %
                             (name, binaries, run.record // 1000, name))
-    changing = changes(run)
+    changing = changes(run, binaries)
     values = {
         "changes": changing and "%schanges.py <<END &\n%s\nEND" % (PYTHON, changing),
         "record": "\n".join(dcbport.record(run, binaries)),

@@ -48,18 +48,15 @@ class Simulator:
         # "make clean" in the source must not disturb a simulation
         shutil.copy2(os.path.join(DCQCN, "dcqcn"), self.bin)
         self.kernel.module(TOP, MODULE_PARTS, os.path.join(out, "module"))
-        self.kernel.module(os.path.join(SIM, "sch_cp"), ("Kbuild", "sch_cp.c"),
-                           os.path.join(out, "sch_cp"))
         self.dcqcn, self.dcbport = (os.path.join(out, "module", m) for m in (MODULE, DCBPORT))
-        self.cp = os.path.join(out, "sch_cp/sch_cp.ko")
 
     def modules(self, run):
         """insmod's arguments, in order."""
-        marker, = {s.marker for s in run.switches.values()}
-        out = [self.cp] if marker == "exact" else self.kernel.modules("net/sched/sch_red")
+        ports = dcbport.used(run)
+        out = [] if ports else self.kernel.modules("net/sched/sch_red")
         out += self.kernel.modules("net/ipv4/udp_tunnel", "net/ipv6/ip6_udp_tunnel",
                                    "drivers/infiniband/sw/rxe/rdma_rxe")
-        if dcbport.used(run):
+        if ports:
             out.append(self.dcbport)
         if run.profile != "stock":
             dcqcn = late_pacer.module(self.kernel, self.out, run.tick) if run.tick else self.dcqcn
