@@ -152,6 +152,8 @@ port_refuses "wrong.toml: switch: class: 3: weight: 0 is out of range, which is 
 	$'[switch.class.3]\nweight = 0'
 port_refuses "wrong.toml: switch: class: 3: kmax: must not be below kmin" \
 	$'[switch.class.3]\nkmax = "10KB"'
+port_refuses "wrong.toml: switch: kmax: must not be above buffer" \
+	$'[switch.class.3]\nkmax = "1001KB"'
 port_refuses "wrong.toml: switch: class: 3: unknown: color" $'[switch.class.3]\ncolor = 1'
 port_refuses "wrong.toml: topology: shape: 'star' is not one of row, ring" "" \
 	$'[topology]\nshape = "star"\nswitches = 3'

@@ -115,6 +115,8 @@ class Switch:
                 raise own.error(prio, "is not a priority, 0 to 7")
         self.classes = {prio: Class(own.table(str(prio), {}), self.curve)
                         for prio in range(8)}
+        if any(own.curve.kmax > self.buffer for own in self.classes.values()):
+            raise t.error("kmax", "must not be above buffer")
         if self.xon > self.xoff:
             raise t.error("xon", "must not be above xoff")
         if CNPS in self.pfc:
