@@ -68,8 +68,9 @@ static void open_device(void)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	size_t len = size + GRH_LEN;
+	struct ibv_device_attr attr;
 	void *memory;
-	int i;
+	int i, cqes;
 
 	for (i = 0; list && list[i]; i++) {
 		if (!strcmp(ibv_get_device_name(list[i]), dev))
@@ -87,7 +88,11 @@ static void open_device(void)
 		err(1, "%s", dev);
 	mr = ibv_reg_mr(pd, memory, len, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 			IBV_ACCESS_REMOTE_READ);
-	cq = ibv_create_cq(context, qps * (depth + RECEIVES), NULL, channel, 0);
+	if (ibv_query_device(context, &attr))
+		err(1, "%s", dev);
+	/* what completes is taken out at once: less than rxe's limit is enough for many QPs */
+	cqes = qps * (opcode == IBV_WR_SEND ? depth + RECEIVES : depth);
+	cq = ibv_create_cq(context, cqes < attr.max_cqe ? cqes : attr.max_cqe, NULL, channel, 0);
 	if (!mr || !cq || fcntl(channel->fd, F_SETFL, O_NONBLOCK))
 		err(1, "%s", dev);
 }
