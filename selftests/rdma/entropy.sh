@@ -52,12 +52,14 @@ not_marked()
 	until_ok 5 has_sent local $((bytes + 1000000)) && [ "$(marked)" = "$marked" ]
 }
 
+# An emulated host may stall for longer than a QP waits, and send again for that
 no_gap()
 {
+	check "QPs" "$(qpns local | wc -l)" = "$4"
+	simulated || return 0
 	check "packets out of sequence" "$(counter remote out_of_seq_request)" = "$1"
 	check "NAKs" "$(counter local rcvd_seq_err)" = "$2"
 	check "packets sent again" "$(counter local completer_retry_err)" = "$3"
-	check "QPs" "$(qpns local | wc -l)" = "$4"
 }
 
 counts() { for c in "remote out_of_seq_request" "local rcvd_seq_err" "local completer_retry_err"; do
