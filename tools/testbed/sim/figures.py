@@ -212,7 +212,7 @@ def figures(run, out):
         rates["%s.to_%s" % (a, b)] = rates["%s.to_%s" % (b, a)] = t.link.rate
     ports, queues = {}, {}
     for name in sorted(os.listdir(out)):
-        if name.startswith("queue."):
+        if name.startswith("queue.") and name != "queue.csv":   # a picture's
             port = name[len("queue."):]
             queues[port] = Samples(os.path.join(out, name), t0)
             ports[port] = queues[port].figures(rates[port], run.window)
