@@ -9,7 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 
 TESTS=(
-	"ports 64 QPs, IPv4: they leave the source ports whose packets are marked"
+	"ports Many QPs, IPv4: they leave the source ports whose packets are marked"
 	"one_port One QP with much in flight leaves them, too"
 	"off With ccc_entropy 0 they stay"
 	"routes 64 QPs, IPv6: they leave one of two equal routes, chosen by ports"
@@ -18,6 +18,9 @@ TESTS=(
 
 DCQCN=${DCQCN:-dcqcn}
 command -v "$DCQCN" >/dev/null || skip_all "no command dcqcn"
+
+QPS=64
+simulated || QPS=16	# perftest does not connect 64 in time in an emulated host
 
 # Much in flight, so that flows do not pause: a window of 94 KB
 contexts()
@@ -87,7 +90,7 @@ leave() # QPS CHANGES-AT-LEAST
 }
 
 # As many as have an odd port: half of them, more or less
-ports() { leave 64 16; }
+ports() { leave $QPS $((QPS / 8)); }
 
 one_port()
 {

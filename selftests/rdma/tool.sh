@@ -249,7 +249,7 @@ save()
 	echo "${DEV[local]} rpg_ai_rate" >>$TMP/saved
 	run restore $TMP/saved
 	golden "half a line" <<-END
-	dcqcn: $TMP/saved:30: must be a device, a knob and a value
+	dcqcn: $TMP/saved:31: must be a device, a knob and a value
 	END
 	echo "${DEV[local]} rpg_ai_rate 5mbit" | "$DCQCN" restore -
 	check "from standard input" "$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 5
@@ -368,13 +368,13 @@ stat()
 	local name value
 	reload local
 	"$DCQCN" -j stat -i 0 | jq -r '.[0].counters | to_entries[] | "\(.key) \(.value)"' >$TMP/stat
-	check "counters" "$(wc -l <$TMP/stat)" = 24
+	check "counters" "$(wc -l <$TMP/stat)" = 25
 	while read -r name value; do
 		check "$name" "$(counter local "$name")" = "$value"
 	done <$TMP/stat
 	run stat -i 10ms dev "${DEV[local]}"
-	check "lines" "$(wc -l <<<"$OUT")" = 25
-	check "lines with a rate" "$(grep -c ' 0.0/s$' <<<"$OUT")" = 21
+	check "lines" "$(wc -l <<<"$OUT")" = 26
+	check "lines with a rate" "$(grep -c ' 0.0/s$' <<<"$OUT")" = 22
 }
 
 words()
