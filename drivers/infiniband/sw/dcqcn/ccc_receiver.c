@@ -299,10 +299,10 @@ static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp,
 	struct in6_addr local, peer;
 	struct dcqcn_ccc *ccc;
 
-	dcqcn_pkt_saddr(pkt, &peer);
-	dcqcn_pkt_daddr(pkt, &local);
 	ccc = rcu_dereference(qp->ccc);
 	if (unlikely(!ccc)) {
+		dcqcn_pkt_saddr(pkt, &peer);
+		dcqcn_pkt_daddr(pkt, &local);
 		spin_lock_bh(&qp->lock);
 		ccc = rcu_dereference_protected(qp->ccc,
 						lockdep_is_held(&qp->lock));
@@ -315,8 +315,8 @@ static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp,
 			dcqcn_ccc_keep_offer(qp, pkt, ifindex);
 		spin_unlock_bh(&qp->lock);
 	}
-	if (!ccc || ccc->prio != prio || !ipv6_addr_equal(&ccc->peer, &peer) ||
-	    !ipv6_addr_equal(&ccc->local, &local))
+	if (!ccc || ccc->prio != prio || !dcqcn_ip_is_to(pkt->ip, &ccc->local) ||
+	    !dcqcn_ip_is_from(pkt->ip, &ccc->peer))
 		return NULL;
 	return ccc;
 }

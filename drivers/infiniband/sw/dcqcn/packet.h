@@ -302,6 +302,17 @@ static inline bool dcqcn_ip_is_to(const void *ip, const struct in6_addr *addr)
 	return addr->s6_addr32[3] == iph->daddr && ipv6_addr_v4mapped(addr);
 }
 
+/* Return true if it comes from @addr */
+static inline bool dcqcn_ip_is_from(const void *ip, const struct in6_addr *addr)
+{
+	const struct ipv6hdr *ip6h = ip;
+	const struct iphdr *iph = ip;
+
+	if (iph->version == 6)
+		return ipv6_addr_equal(&ip6h->saddr, addr);
+	return addr->s6_addr32[3] == iph->saddr && ipv6_addr_v4mapped(addr);
+}
+
 /* Make an IPv4 packet that is not ECT ECT(0). As ipv4_change_dsfield(), but with what is
  * known of the old value: the TOS grows by 2, so the checksum falls by 2, and by another
  * one for the carry if that goes below 0.

@@ -351,13 +351,20 @@ unsigned int dcqcn_rp_pass_ccc(struct dcqcn_dev *dev, u32 qpn,
 			       u8 tos, dcqcn_okfn okfn)
 {
 	struct dcqcn_qp *qp = dcqcn_qp_find(dev, qpn);
+	const struct dcqcn_settings *settings;
+	const struct dcqcn_ccc *ccc;
 
+	settings = rcu_dereference(dev->settings);
 	if (!qp)
-		return dcqcn_settings_start(rcu_dereference(dev->settings)) ?
+		return dcqcn_settings_start(settings) ?
 		       dcqcn_rp_begin(dev, qpn, skb, bth, tos, okfn) :
 		       NF_ACCEPT;
-	if (dcqcn_qp_is_seen(qp) && !READ_ONCE(qp->flow.limited) &&
-	    !rcu_access_pointer(qp->ccc))
+	ccc = rcu_dereference(qp->ccc);
+	/* without the lock, as a filter: a flow that obeys a context has nothing to offer */
+	if (READ_ONCE(qp->windowed) && ccc &&
+	    READ_ONCE(ccc->tx.agreed) == settings->ccc.algorithms)
+		return dcqcn_rp_limit(qp, skb, bth, tos, okfn);
+	if (dcqcn_qp_is_seen(qp) && !READ_ONCE(qp->flow.limited) && !ccc)
 		return NF_ACCEPT;
 	return dcqcn_rp_review(qp, skb, bth, tos, okfn);
 }
