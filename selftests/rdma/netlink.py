@@ -42,7 +42,8 @@ RANGES = {1: (0, 131071), 2: (0, 63), 3: (0, 7), 4: (0, 65535), 5: (0, 255), 6: 
           7: (1, U32), 8: (0, U32), 9: (1, 1023), 10: (0, 1023), 11: (0, 131071),
           12: (0, 131071), 13: (0, 15), 14: (1, 100), 15: (0, 1), 16: (0, 1), 17: (0, 131071),
           18: (0, U32), 19: (1, 31), 20: (0, U32), 21: (1, U32), 22: (0, 255),
-          23: (0, U32), 24: (0, 3), 25: (0, 131071), 26: (0, 131071), 27: (0, 1 << 24)}
+          23: (0, U32), 24: (0, 3), 25: (0, 131071), 26: (0, 131071), 27: (0, 1 << 24),
+          28: (0, 1)}
 
 
 class Refused(Exception):
@@ -208,7 +209,7 @@ def cmd_fuzz(dev, n="2000", seed="1"):
                     attr(knob, b"\1" * length))
         refused("%d nested" % knob, bad, nl.set, dev,
                 attr(knob | NESTED, struct.pack("=I", RANGES[knob][1])))
-    for knob in (0, 28, 29, 255, 0x3fff):
+    for knob in (0, 29, 30, 255, 0x3fff):
         refused("setting %d" % knob, bad, nl.set, dev, u32(knob, 1))
     # Each request with attributes that it does not know, or not so. PROFILE_GET takes none
     # at all: then kernels such as 6.12 do not look at any.
@@ -287,7 +288,7 @@ def cmd_atomic(dev):
     got = nl.settings(dev)
     want = {k: number(v) for p in nl.dump(PROFILE_GET) if p[NAME] == b"mlx5\0"
             for k, v in attrs(p[2]).items()}
-    want.update({6: 777, 5: 8, 22: 128, 19: 7})
+    want.update({6: 777, 5: 8, 22: 128, 19: 7, 28: begin[28]})
     if got != want:
         wrong("settings are %s, not %s" % (got, want))
     nl.set(dev, b"".join(u32(k, v) for k, v in begin.items()))
