@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How much memory a QP's entry with its limiter takes in this kernel. */
+/* How much memory a QP's entry with its limiter takes in this kernel, and a context. */
 #include <linux/module.h>
 #include <linux/slab.h>
 
+#include "../../../drivers/infiniband/sw/dcqcn/ccc.h"
 #include "../../../drivers/infiniband/sw/dcqcn/qp.h"
 
 static unsigned long bytes;
 module_param(bytes, ulong, 0444);
 MODULE_PARM_DESC(bytes, "Size of the slab object");
 
+static unsigned long context_bytes;
+module_param(context_bytes, ulong, 0444);
+MODULE_PARM_DESC(context_bytes, "Size of a context's slab object");
+
 static int __init flowsize_init(void)
 {
 	bytes = kmalloc_size_roundup(sizeof(struct dcqcn_qp));
+	context_bytes = kmalloc_size_roundup(sizeof(struct dcqcn_ccc));
 	return 0;
 }
 

@@ -68,7 +68,8 @@ unload
 rmmod rdma_dcqcn
 
 insmod bin/flowsize.ko
-echo "result flowsize $(cat /sys/module/flowsize/parameters/bytes)"
+size=/sys/module/flowsize/parameters
+echo "result flowsize $(cat $size/bytes) $(cat $size/context_bytes)"
 
 # limited NAME MODULE RATE [BURST [FILE]]: with a start, the path is measured; the rate
 # follows the knobs all the same
@@ -91,6 +92,30 @@ rate=$(sed -n 's/^result passing //p' /lab/share/output |
 	awk '{ printf "%%d", 0.9 * %(frame)d * 8 * 1000 * $3 / $1 }')
 limited single rdma_dcqcn "$rate"
 limited batched rdma_dcqcn_batched $((rate * 107 / 100))
+
+# contexts NAME ALGORITHMS BASE_RTT: both hosts use contexts; the line rate and the base round trip
+# set the window
+contexts() {
+	dcqcn rdma_dcqcn
+	for h in h1 h2; do
+		knob $h ccc_base_rtt "$3"
+		knob $h ccc_initial_window 1000000
+		knob $h ccc_algorithms "$2"
+	done
+	load
+	until [ "$(cat $RXE/rp_feedback_handled)" -gt 1000 ]; do
+		sleep 0.01
+	done
+	measure "$1" 400 $RXE/rp_held_packets $RXE/rp_feedback_handled
+	unload
+	rmmod rdma_dcqcn
+}
+
+# 1.5 BDP are 750 KB, or 30 KB, where feedback is asked for more often. The one CPU never has as
+# much in flight.
+contexts window_open 1 100
+contexts window_small 1 4
+contexts both_open 3 100
 
 # All packets are CE-marked. The rate cannot be cut to what would matter.
 dcqcn rdma_dcqcn
@@ -208,6 +233,10 @@ def figures(r, flows):
         return round(insns / rxe.insns - 1, 4)
 
     many = {n: Measured(r, "flows_%d" % n) for n in flows}
+    contexts = {n: Measured(r, n) for n in ("window_open", "window_small", "both_open")}
+    for name, m in contexts.items():
+        if m.extra[0]:
+            raise LabError("%s: %d packets waited" % (name, m.extra[0]))
     return {
         "rxe_insns": round(rxe.insns),
         "hooks_insns": round(hooks.insns),
@@ -240,7 +269,12 @@ def figures(r, flows):
         "flows_timers_per_packet": {str(n): round(m.timers, 3) for n, m in many.items()},
         "flows_waited_share": {str(n): round(m.waited, 3) for n, m in many.items()},
         "flows_cpu_idle_share": {str(n): round(m.idle, 3) for n, m in many.items()},
+        **{"context_%s_insns" % n: round(m.insns) for n, m in contexts.items()},
+        **{"context_%s_overhead" % n: overhead(m.insns) for n, m in contexts.items()},
+        **{"context_%s_feedback" % n: round(m.extra[1] / m.packets, 4)
+           for n, m in contexts.items()},
         "bytes_per_flow": r["flowsize"][0],
+        "bytes_per_context": r["flowsize"][1],
     }
 
 

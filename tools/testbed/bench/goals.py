@@ -4,6 +4,8 @@
 FLAT = 0.10         # goal for the growth of the cost per packet, from one flow to the most
 PACING = 0.005
 BYTES = 512
+CONTEXT_BYTES = 1024
+CONTEXT = 0.08
 
 
 def _rows(r):
@@ -42,6 +44,12 @@ def _rows(r):
         spread = max(flows.values()) / min(flows.values()) - 1
         row("  from least to most", "%.4f" % spread, "<= %.4f" % FLAT, spread <= FLAT)
         at_most("bytes per flow", "bytes_per_flow", BYTES, "%d")
+        row("a context, 30 KB of window", "%d" % r["context_window_small_insns"])
+        for control in ("window", "both"):
+            key = "context_%s_open_" % control
+            row("a context, %s, never full" % control, "%d" % r[key + "insns"])
+            at_most("  over rxe", key + "overhead", CONTEXT, "%.4f")
+        at_most("bytes per context", "bytes_per_context", CONTEXT_BYTES, "%d")
     if "switch_port_prio_bytes" in r:
         row("tbf, prio, RED and bfifo, instructions per packet", "%d" % r["switch_stack"])
         at_most("a port in a switch, with PFC", "switch_port", r["switch_stack"], "%d")
