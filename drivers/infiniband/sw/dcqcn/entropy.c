@@ -7,7 +7,7 @@
  * entropy value in the header is, perhaps, another path. A round is a round trip. A round
  * is congested if at least half of what arrived in it was marked (CE). After 12 congested
  * rounds in a row the flow changes its path, or after three if it has nothing in flight,
- * because then it costs nothing. A round that is not congested begins the count anew.
+ * because then it costs nothing. A round that is not congested resets the count.
  *
  * Where all paths are congested, as with many senders to one port, no change helps. After
  * four changes in a row, each takes twice as many rounds as the one before, up to a bound.
@@ -75,7 +75,7 @@ bool dcqcn_entropy_echo(struct dcqcn_entropy *e, bool marked, bool idle, u32 rtt
  * dcqcn_entropy_stay() - a flow keeps its path for now
  * @e: state
  *
- * The count begins anew.
+ * Counting starts again at 0.
  *
  * Context: any. The caller serialises access to @e.
  */
