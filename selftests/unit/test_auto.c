@@ -247,6 +247,35 @@ static void test_bounds(void)
 	expect(r.current_rate == 9000 * MBPS, "mlx5 takes no notice");
 }
 
+/* Alpha is close to 1, so a cut halves the rate */
+static void test_first_cut(void)
+{
+	static const struct { u64 most; bool starting, told; u64 from; } known[] = {
+		{ 1200 * MBPS, false, false, 1200 * MBPS },
+		{ 9500 * MBPS, false, false, 9000 * MBPS },
+		{ 0, false, false, 9000 * MBPS },	/* unknown */
+		{ 1200 * MBPS, true, false, 9000 * MBPS },
+		{ 1200 * MBPS, false, true, 9000 * MBPS },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		struct dcqcn_rate r = flow_at(9000 * MBPS, RTT);
+
+		r.starting = known[i].starting;
+		r.measured = true;
+		r.told = known[i].told;
+		r.born = 1;
+		r.cut_time = START - RTT;
+		r.sent = 8 * PACKET;
+		dcqcn_rate_set_first(&r, &automatic, known[i].most);
+		dcqcn_rate_cnp(&r, &automatic, LINE, START);
+		expect(r.current_rate > known[i].from * 45 / 100 &&
+		       r.current_rate < known[i].from * 55 / 100,
+		       "%zu: %llu", i, r.current_rate);
+	}
+}
+
 static void test_knobs_win(void)
 {
 	struct dcqcn_rp_params p = automatic;
@@ -543,6 +572,7 @@ static const struct tap_test tests[] = {
 	{ "cuts in a row are larger", test_cuts_again },
 	{ "R_AI: a share of the target", test_increase },
 	{ "what gets through bounds the rate", test_bounds },
+	{ "the first cut starts from what gets through", test_first_cut },
 	{ "a knob that is set wins over the measure", test_knobs_win },
 	{ "a start without samples, up to its first CNP", test_start_blind },
 	{ "a start waits for its first sample", test_start_waits },

@@ -415,6 +415,7 @@ size_t host_run(const struct hosts *all, struct host *h, size_t flow)
  */
 void host_cnp(const struct hosts *all, struct host *h)
 {
+	const struct dcqcn_rp_params *p = &all->setup->senders.rp;
 	u64 line = line_of(all, h), now = clock_ns(all);
 
 	if (!h->limited || h->released) {
@@ -422,7 +423,8 @@ void host_cnp(const struct hosts *all, struct host *h)
 		dcqcn_rate_set_rtt(&h->rate, rtt_of(all, h), all->measures ? h->path.rtt_min : 0);
 		begin_limit(all, h);
 	}
-	dcqcn_rate_cnp(&h->rate, &all->setup->senders.rp, line, now);
+	dcqcn_rate_set_first(&h->rate, p, all->measures ? dcqcn_path_most(&h->path) : 0);
+	dcqcn_rate_cnp(&h->rate, p, line, now);
 }
 
 /* An ACK, of which a flow whose path is measured learns */

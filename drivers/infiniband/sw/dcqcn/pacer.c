@@ -1087,6 +1087,7 @@ void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 		dcqcn_flow_start(qp, settings, now);
 	}
 	before = flow->rate.current_rate;
+	dcqcn_rate_set_first(&flow->rate, &settings->rp, dcqcn_flow_known(flow));
 	done = dcqcn_rate_cnp(&flow->rate, &settings->rp, line, now);
 	if (done)
 		dcqcn_flow_tell_rate(qp, &settings->rp, done, before);

@@ -36,7 +36,8 @@
  *                          trips, and faster by 7/8 with each sample that finds no queue
  *   bounds of the rate     3/4 of what gets through, which a queue that takes
  *                          many round trips to drain must not cut away; and
- *                          twice of it, beyond which the rate does not matter
+ *                          twice of it, beyond which the rate does not matter;
+ *                          the first cut starts from no more than gets through
  *
  * Increases and cuts are in proportion to the rate, and CNPs to the packets
  * sent: flows that share a queue converge to the same rate.
@@ -438,6 +439,25 @@ void dcqcn_rate_set_delivered(struct dcqcn_rate *r,
 	r->current_rate = clamp(r->current_rate, least - least / 4, 2 * most);
 	r->target_rate = clamp(r->target_rate, r->current_rate, 2 * most);
 	dcqcn_rate_retime(r);
+}
+
+/**
+ * dcqcn_rate_set_first() - a CNP comes: how much gets through, if it is the first one
+ * @r: state, worked off up to now
+ * @p: parameters
+ * @most: bit/s; lately at most this, 0 for unknown
+ *
+ * Until its first CNP, a rate that follows the path grows up to twice of what gets
+ * through, and half of that would leave the queue as it is.
+ *
+ * Context: any. The caller serialises access to @r.
+ */
+void dcqcn_rate_set_first(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+			  u64 most)
+{
+	if (p->rpg_time_reset || r->starting || r->told || !most)
+		return;
+	r->current_rate = min(r->current_rate, most);
 }
 
 /**

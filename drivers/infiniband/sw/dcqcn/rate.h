@@ -159,6 +159,8 @@ void dcqcn_rate_set_rtt(struct dcqcn_rate *r, u32 rtt, u32 least);
 void dcqcn_rate_set_delivered(struct dcqcn_rate *r,
 			      const struct dcqcn_rp_params *p, u64 least,
 			      u64 most);
+void dcqcn_rate_set_first(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+			  u64 most);
 
 /**
  * dcqcn_rate_floor() - what a rate never falls below, unless the line does
