@@ -93,7 +93,8 @@ static void test_delivered(void)
 				START + i * RTT);
 		expect(!dcqcn_path_least(&path), "known after %d ACKs", i);
 		expect(dcqcn_path_acked(&path, psn & 0xffffff,
-					START + (i + 1) * RTT), "ACK %d", i);
+					START + (i + 1) * RTT) ==
+		       (i ? DCQCN_LEARNT_RATE : DCQCN_LEARNT_RTT), "ACK %d", i);
 		psn++;
 	}
 	expect(near(dcqcn_path_least(&path), 8000 * MBPS), "least %llu",
@@ -110,6 +111,11 @@ static void test_nothing_from_losses(void)
 	dcqcn_path_restart(&path);
 	expect(!dcqcn_path_acked(&path, 5, START + RTT), "sent again");
 
+	dcqcn_path_sent(&path, 5, PACKET, true, START + RTT);
+	expect(dcqcn_path_acked(&path, 5, START + 2 * RTT) == DCQCN_LEARNT_RTT,
+	       "a rate, by bytes that were lost");
+
+	path = (struct dcqcn_path) {};
 	dcqcn_path_sent(&path, 6, PACKET, true, START);
 	expect(!dcqcn_path_acked(&path, 7, START + RTT), "its ACK was lost");
 	expect(!path.probe_time && !path.rtt, "waits for it all the same");

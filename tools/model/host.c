@@ -433,9 +433,13 @@ static void learn(const struct hosts *all, struct host *h, u32 psn)
 	const struct dcqcn_rp_params *p = &all->setup->senders.rp;
 	u64 left = h->path.probe_time, now = clock_ns(all);
 	u32 least = h->path.rtt_min;
+	enum dcqcn_learnt learnt;
 	bool waited;
 
-	if (!h->limited || !all->measures || !dcqcn_path_acked(&h->path, psn, now))
+	if (!h->limited || !all->measures)
+		return;
+	learnt = dcqcn_path_acked(&h->path, psn, now);
+	if (learnt == DCQCN_LEARNT_NOTHING)
 		return;
 	advance(all, h, 0);
 	dcqcn_rate_set_rtt(&h->rate, h->path.rtt, h->path.rtt_min);
@@ -446,7 +450,7 @@ static void learn(const struct hosts *all, struct host *h, u32 psn)
 		if (h->held.head != PACKET_NONE)
 			h->timer = timer_due(all, h);
 	}
-	if (dcqcn_path_least(&h->path))
+	if (learnt == DCQCN_LEARNT_RATE && dcqcn_path_least(&h->path))
 		dcqcn_rate_set_delivered(&h->rate, p, dcqcn_path_least(&h->path),
 					 dcqcn_path_most(&h->path));
 }

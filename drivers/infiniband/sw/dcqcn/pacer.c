@@ -951,6 +951,7 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
 	struct dcqcn_path *path = flow->path;
 	u64 now = ktime_get_ns(), left;
 	struct dcqcn_terms terms;
+	enum dcqcn_learnt learnt;
 	bool waited;
 	u32 least;
 
@@ -958,7 +959,8 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
 		return;
 	left = path->probe_time;
 	least = path->rtt_min;
-	if (!dcqcn_path_acked(path, psn, now))
+	learnt = dcqcn_path_acked(path, psn, now);
+	if (learnt == DCQCN_LEARNT_NOTHING)
 		return;
 	dcqcn_flow_settle(flow, now);
 	WRITE_ONCE(qp->dev->rtt, path->rtt);
@@ -969,7 +971,8 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
 	dcqcn_rate_sample(&flow->rate, &terms.settings->rp, left, least, now);
 	if (waited && !flow->rate.waiting)
 		dcqcn_flow_go_on(flow, now);
-	if (dcqcn_path_least(path))
+	/* what was learnt before a loss is no bound after it */
+	if (learnt == DCQCN_LEARNT_RATE && dcqcn_path_least(path))
 		dcqcn_rate_set_delivered(&flow->rate, &terms.settings->rp,
 					 dcqcn_path_least(path),
 					 dcqcn_path_most(path));

@@ -66,20 +66,21 @@ static void dcqcn_path_learn_rtt(struct dcqcn_path *path, u64 ns)
 	path->rtt = rtt;
 }
 
-static void dcqcn_path_learn_rate(struct dcqcn_path *path, u64 now)
+static bool dcqcn_path_learn_rate(struct dcqcn_path *path, u64 now)
 {
 	u32 bytes = path->probe_sent - path->acked_sent;
-	u64 kbps;
+	u64 since = path->acked_time;
 
-	/* 8 bits in ns are 8 * 10^6 kb/s: 2^32 * 8 * 10^6 < 2^55 */
-	if (path->acked_time && now > path->acked_time) {
-		kbps = div64_u64(bytes * 8ULL * USEC_PER_SEC,
-				 now - path->acked_time);
-		path->delivered[1] = path->delivered[0];
-		path->delivered[0] = min_t(u64, kbps, U32_MAX);
-	}
 	path->acked_time = now;
 	path->acked_sent = path->probe_sent;
+	if (!since || now <= since)
+		return false;
+	path->delivered[1] = path->delivered[0];
+	/* 8 bits in ns are 8 * 10^6 kb/s: 2^32 * 8 * 10^6 < 2^55 */
+	path->delivered[0] = min_t(u64, U32_MAX,
+				   div64_u64(bytes * 8ULL * USEC_PER_SEC,
+					     now - since));
+	return true;
 }
 
 /**
@@ -89,23 +90,23 @@ static void dcqcn_path_learn_rate(struct dcqcn_path *path, u64 now)
  * @now: ns, not before the probe left
  *
  * Context: any. The caller serialises access to @path.
- * Return: whether something was learnt.
+ * Return: what was learnt: nothing, the round trip, or also what gets through.
  */
-bool dcqcn_path_acked(struct dcqcn_path *path, u32 psn, u64 now)
+enum dcqcn_learnt dcqcn_path_acked(struct dcqcn_path *path, u32 psn, u64 now)
 {
 	s32 diff = dcqcn_path_psn_diff(psn, path->probe_psn);
 
 	if (!path->probe_time || diff < 0)
-		return false;
+		return DCQCN_LEARNT_NOTHING;
 	if (diff > 0) {
 		/* the probe's own ACK was lost */
 		dcqcn_path_restart(path);
-		return false;
+		return DCQCN_LEARNT_NOTHING;
 	}
 	dcqcn_path_learn_rtt(path, now - path->probe_time);
-	dcqcn_path_learn_rate(path, now);
 	path->probe_time = 0;
-	return true;
+	return dcqcn_path_learn_rate(path, now) ? DCQCN_LEARNT_RATE :
+						  DCQCN_LEARNT_RTT;
 }
 
 /**

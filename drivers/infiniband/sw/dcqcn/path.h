@@ -36,8 +36,20 @@ struct dcqcn_path {
 	u32 rtt_min;
 };
 
+/**
+ * enum dcqcn_learnt - what an ACK tells of a path
+ * @DCQCN_LEARNT_NOTHING: it does not answer a probe
+ * @DCQCN_LEARNT_RTT: the round trip
+ * @DCQCN_LEARNT_RATE: the round trip, and what gets through
+ */
+enum dcqcn_learnt {
+	DCQCN_LEARNT_NOTHING,
+	DCQCN_LEARNT_RTT,
+	DCQCN_LEARNT_RATE,
+};
+
 void dcqcn_path_probe(struct dcqcn_path *path, u32 psn, u64 now);
-bool dcqcn_path_acked(struct dcqcn_path *path, u32 psn, u64 now);
+enum dcqcn_learnt dcqcn_path_acked(struct dcqcn_path *path, u32 psn, u64 now);
 void dcqcn_path_restart(struct dcqcn_path *path);
 void dcqcn_path_forget_rtt(struct dcqcn_path *path);
 
