@@ -511,7 +511,10 @@ static void test_start_again(void)
 
 	dcqcn_path_sent(&path, 1, PACKET, true, START);
 	dcqcn_path_acked(&path, 1, START + RTT);
-	dcqcn_path_forget_rtt(&path);
+	path.delivered[0] = 1000;
+	path.delivered[1] = 1000;
+	dcqcn_path_forget(&path);
+	expect(!dcqcn_path_most(&path), "still %llu", dcqcn_path_most(&path));
 	dcqcn_path_sent(&path, 2, PACKET, true, START + RTT);
 	dcqcn_path_acked(&path, 2, START + 3 * RTT);
 	expect(path.rtt == 2 * RTT && path.rtt_min == 2 * RTT, "round trips %u, %u",

@@ -53,9 +53,9 @@ static u64 line_of(const struct hosts *all, const struct host *h)
 		return line;
 	most = 2 * dcqcn_path_most(&h->path);
 	if (!most)
-		return line;
+		return h->path.rtt ? (u64)DCQCN_RATE_MAX : line;
 	if (h->rate.starting)
-		return max(most, line);
+		return max(2 * most, line);
 	return clamp(most, (u64)DCQCN_BPS_PER_MBPS, (u64)DCQCN_RATE_MAX);
 }
 
@@ -446,6 +446,7 @@ static void learn(const struct hosts *all, struct host *h, u32 psn)
 	waited = h->rate.waiting;
 	dcqcn_rate_sample(&h->rate, p, left, least, now);
 	if (waited && !h->rate.waiting) {
+		dcqcn_path_restart(&h->path);
 		h->next = number_min(h->next, all->now);
 		if (h->held.head != PACKET_NONE)
 			h->timer = timer_due(all, h);

@@ -166,11 +166,12 @@ static noinline u64 dcqcn_flow_measured_line(const struct dcqcn_qp *qp,
 	if (settings->rp.rpg_time_reset || settings->rp.rpg_max_rate)
 		return line;
 	most = 2 * dcqcn_path_most(qp->flow.path);
+	/* a round trip is known one sample earlier than what gets through */
 	if (!most)
-		return line;
+		return qp->flow.path->rtt ? DCQCN_RATE_MAX : line;
 	/* a start raises its rate beyond what was measured so far */
 	if (qp->flow.rate.starting)
-		return max(most, line);
+		return max(2 * most, line);
 	return clamp(most, DCQCN_BPS_PER_MBPS, DCQCN_RATE_MAX);
 }
 
@@ -930,9 +931,12 @@ static u32 dcqcn_flow_rtt(const struct dcqcn_qp *qp)
 	return rtt ?: READ_ONCE(qp->dev->rtt) ?: (u32)DCQCN_RTT_UNKNOWN;
 }
 
-/* A start that waited for a sample has it: let held packets leave */
+/* A start that waited for a sample has it: let held packets leave. The time that it waited says
+ * nothing about what gets through.
+ */
 static void dcqcn_flow_go_on(struct dcqcn_flow *flow, u64 now)
 {
+	dcqcn_path_restart(flow->path);
 	flow->next = min(flow->next, now);
 	if (dcqcn_flow_held(flow) && !flow->draining)
 		dcqcn_flow_arm(flow, true);
@@ -1054,7 +1058,7 @@ void dcqcn_pacer_start(struct dcqcn_qp *qp,
 				 dcqcn_flow_known(flow), asks && flow->path, now);
 		dcqcn_flow_start(qp, settings, now);
 		if (flow->path)
-			dcqcn_path_forget_rtt(flow->path);
+			dcqcn_path_forget(flow->path);
 		flow->burst = settings->rp.start_burst;
 		/* a context, which the peer may agree on soon, starts with no more than this */
 		if (dcqcn_settings_cccs(settings))

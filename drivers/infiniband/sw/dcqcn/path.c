@@ -125,15 +125,17 @@ void dcqcn_path_restart(struct dcqcn_path *path)
 }
 
 /**
- * dcqcn_path_forget_rtt() - a flow begins again
+ * dcqcn_path_forget() - a flow begins again
  * @path: what is known
  *
- * Its way through the network may be another one by now, or the queues on it shorter.
+ * Its way through the network may be another one by now, or its share of it larger.
  *
  * Context: any. The caller serialises access to @path.
  */
-void dcqcn_path_forget_rtt(struct dcqcn_path *path)
+void dcqcn_path_forget(struct dcqcn_path *path)
 {
 	path->rtt = 0;
 	path->rtt_min = 0;
+	path->delivered[0] = 0;
+	path->delivered[1] = 0;
 }

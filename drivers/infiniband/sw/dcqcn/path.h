@@ -51,7 +51,7 @@ enum dcqcn_learnt {
 void dcqcn_path_probe(struct dcqcn_path *path, u32 psn, u64 now);
 enum dcqcn_learnt dcqcn_path_acked(struct dcqcn_path *path, u32 psn, u64 now);
 void dcqcn_path_restart(struct dcqcn_path *path);
-void dcqcn_path_forget_rtt(struct dcqcn_path *path);
+void dcqcn_path_forget(struct dcqcn_path *path);
 
 /**
  * dcqcn_path_sent() - a packet leaves
