@@ -26,11 +26,11 @@
 #include "qp.h"
 #include "trace.h"
 
-/* Upper bound on the CNPs of a port, whatever its QPs and knobs: half a million per
- * second in the long run. It may save up 10 ms of them, which covers the start of an
- * incast.
+/* Upper bound on the CNPs of a port, whatever its QPs and knobs: a million per second in
+ * the long run, where 32 flows at 100 Gb/s need 750,000. It may save up 10 ms of them,
+ * which covers the start of an incast.
  */
-#define DCQCN_CNP_GAP_NS	2000
+#define DCQCN_CNP_GAP_NS	1000
 #define DCQCN_CNP_BURST_NS	(10 * NSEC_PER_MSEC)
 
 static struct dst_entry *dcqcn_cnp_route4(struct net *net, int ifindex,
