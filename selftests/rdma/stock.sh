@@ -1,14 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A host that has contexts, towards one that has only rxe: 10^6 packets, which are valid for it.
+# A host that has contexts, towards one that has only rxe: all its packets are valid for that.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 TESTS=(
-	"million A host without contexts receives 10^6 packets of one that has them"
+	"packets A host without contexts receives a million packets of one that has them"
 )
+
+PACKETS=1000000
+simulated || PACKETS=100000	# an emulated host sends a tenth as many in three minutes
 
 # What rxe counts when a packet is missing, or was not valid
 ERRORS="out_of_seq_request duplicate_request rcvd_seq_err completer_retry_err \
@@ -20,7 +23,7 @@ OFFER="udp[12] & 0x30 == 0x30"
 
 captured() { on remote "tcpdump -nr $TMP/cap.pcap '$1' 2>/dev/null" >$TMP/captured; }
 
-million()
+packets()
 {
 	local host name before
 
@@ -34,7 +37,7 @@ million()
 	before=$(counter remote rcvd_pkts)
 	sniff remote 60 "\"udp dst port 4791 and ($VENDOR or $OFFER)\"" || { fail "no capture"; return; }
 	perftest local ib_write_bw -m 256 -s 65536 || return
-	await 180 remote rcvd_pkts -gt $((before + 1000000))
+	await 180 remote rcvd_pkts -gt $((before + PACKETS))
 	check "the QP" "$(qpns local)" = "${QPN[local]}" || log_of local client
 	check "contexts" "$(counter local ccc_contexts)" = 1
 	stop_perftest
