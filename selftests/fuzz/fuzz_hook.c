@@ -146,7 +146,7 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
 	acks++;
 }
 
-void dcqcn_pacer_start(struct dcqcn_qp *qp, const struct dcqcn_settings *p,
+void dcqcn_limiter_start(struct dcqcn_qp *qp, const struct dcqcn_settings *p,
 		       bool asks)
 {
 	check(p->rp.start_burst);

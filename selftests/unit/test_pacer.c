@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests pacer.c itself, with a clock that the test advances. Races between two CPUs run in a
+ * Tests pacer.c and limiter.c, with a clock that the test advances. Races between two CPUs run in a
  * fixed order: while the pacer sends packets without the lock, the test lets rxe output
  * another one.
  */
@@ -24,6 +24,7 @@
 #define DECLARE_HASHTABLE(name, bits) int name
 struct workqueue_struct;
 
+#include "limiter.c"
 #include "pacer.c"
 
 #define MS		1000000ULL	/* ns */
@@ -315,15 +316,15 @@ static void mixed_floor(void)
 	limited(1, IB_QPT_RC, 14);
 	output(DCQCN_PKT_REQUEST, 1);
 	output(DCQCN_PKT_REQUEST, 2);
-	expect(dcqcn_pacer_floor(flow) == floor, "%llu bit/s for requests alone",
-	       (unsigned long long)dcqcn_pacer_floor(flow));
+	expect(dcqcn_limiter_floor(flow) == floor, "%llu bit/s for requests alone",
+	       (unsigned long long)dcqcn_limiter_floor(flow));
 	for (n = 0; n < 800; n++)
 		output_of(&qps[0], DCQCN_PKT_RESPONSE, n, 4000, 8704, true);
-	expect(dcqcn_pacer_floor(flow) == 2 * floor, "%llu bit/s with READ responses",
-	       (unsigned long long)dcqcn_pacer_floor(flow));
+	expect(dcqcn_limiter_floor(flow) == 2 * floor, "%llu bit/s with READ responses",
+	       (unsigned long long)dcqcn_limiter_floor(flow));
 	pass_time(&qps[0], 50 * MS);
-	expect(!dcqcn_pacer_floor(flow), "a floor of %llu bit/s without requests",
-	       (unsigned long long)dcqcn_pacer_floor(flow));
+	expect(!dcqcn_limiter_floor(flow), "a floor of %llu bit/s without requests",
+	       (unsigned long long)dcqcn_limiter_floor(flow));
 	ends();
 }
 
@@ -340,9 +341,9 @@ static void longest_hold(void)
 		limited(1, kinds[i].type, kinds[i].ack_timeout);
 		output(DCQCN_PKT_REQUEST, 1);
 		output(DCQCN_PKT_REQUEST, 2);
-		expect(dcqcn_pacer_floor(&qps[0].flow) == floor, "type %u, timeout %u: %llu bit/s",
+		expect(dcqcn_limiter_floor(&qps[0].flow) == floor, "type %u, timeout %u: %llu bit/s",
 		       kinds[i].type, kinds[i].ack_timeout,
-		       (unsigned long long)dcqcn_pacer_floor(&qps[0].flow));
+		       (unsigned long long)dcqcn_limiter_floor(&qps[0].flow));
 		pass_time(&qps[0], 50 * MS);
 		ends();
 	}
@@ -472,7 +473,7 @@ static void start(void)
 	dcqcn_pacer_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
 	settings.rp.rpg_time_reset = 0;
-	dcqcn_pacer_start(&qps[0], &settings, true);
+	dcqcn_limiter_start(&qps[0], &settings, true);
 	for (i = 0; i < 40; i++)
 		output_request(&qps[0], i, 1000, WRITE_MIDDLE);
 	expect(num_sent == 13, "%u packets left at once, not 13", num_sent);
@@ -504,7 +505,7 @@ static void started(void)
 	dcqcn_pacer_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
 	settings.rp.rpg_time_reset = 0;
-	dcqcn_pacer_start(&qps[0], &settings, true);
+	dcqcn_limiter_start(&qps[0], &settings, true);
 	for (i = 0; i < 16; i++)
 		output_request(&qps[0], i, 1000, WRITE_MIDDLE);
 	pass_time(&qps[0], MS / 10);
@@ -596,7 +597,7 @@ static void start_of_reads(void)
 	dcqcn_pacer_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
 	settings.rp.rpg_time_reset = 0;
-	dcqcn_pacer_start(&qps[0], &settings, true);
+	dcqcn_limiter_start(&qps[0], &settings, true);
 	output_request(&qps[0], 0, 1000, WRITE_MIDDLE);
 	for (i = 1; i < 60; i++)
 		output_request(&qps[0], i, 1000, DCQCN_OPCODE_READ);
@@ -618,7 +619,7 @@ static void start_blind(void)
 	dcqcn_pacer_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
 	settings.rp.rpg_time_reset = 0;
-	dcqcn_pacer_start(&qps[0], &settings, false);
+	dcqcn_limiter_start(&qps[0], &settings, false);
 	for (i = 0; i < 40; i++)
 		output(DCQCN_PKT_RESPONSE, i);
 	/* 4 bursts in 5 ms, one of them at once; then it is faster */
@@ -640,7 +641,7 @@ static void start_deaf(void)
 	limited(10, IB_QPT_RC, 0);
 	dcqcn_pacer_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
-	dcqcn_pacer_start(&qps[0], &settings, false);
+	dcqcn_limiter_start(&qps[0], &settings, false);
 	for (i = 0; i < 28; i++)
 		output(DCQCN_PKT_RESPONSE, i);
 	pass_time(&qps[0], 3 * MS);
@@ -654,7 +655,7 @@ static void start_deaf(void)
 	       "a CNP after the burst sets %llu bit/s, not 10 Mb/s",
 	       (unsigned long long)flow->rate.current_rate);
 	pass_time(&qps[0], 100 * MS);
-	dcqcn_pacer_start(&qps[0], &settings, false);
+	dcqcn_limiter_start(&qps[0], &settings, false);
 	expect(!flow->rate.starting && flow->rate.current_rate == 10000000,
 	       "a limit ends after a pause");
 	ends();

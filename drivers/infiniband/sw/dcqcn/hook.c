@@ -33,6 +33,7 @@
 #include "ccc.h"
 #include "device.h"
 #include "hook.h"
+#include "limiter.h"
 #include "np.h"
 #include "packet.h"
 #include "rp.h"

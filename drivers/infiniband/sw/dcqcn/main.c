@@ -4,10 +4,10 @@
  * order.
  *
  * Where things are: hook.c sees every RoCEv2 packet; np.c answers congestion
- * marks with CNPs; rp.c receives CNPs and limits flows; rate.c computes a flow's
- * rate, pacer.c enforces it; ccc.c bounds what is in flight instead where both ends agree
- * on it, by nscc.c's window and rccc.c's credit, and entropy.c says when a flow leaves its
- * path; qp.c maps a packet to its QP, device.c to its port.
+ * marks with CNPs; rp.c receives CNPs; limiter.c says when a flow is limited, by
+ * rate.c's rate, and pacer.c enforces that; ccc.c bounds what is in flight instead where
+ * both ends agree on it, by nscc.c's window and rccc.c's credit, and entropy.c says when
+ * a flow leaves its path; qp.c maps a packet to its QP, device.c to its port.
  * sysfs.c, counters.c, netlink.c and trace.h are the user interface, and fault.c
  * injects a fault for tests.
  */

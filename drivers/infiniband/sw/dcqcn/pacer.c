@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The pacer: makes one flow's packets leave at the rate that rate.c says.
+ * The pacer: makes one flow's packets leave at the rate that its limiter says.
  *
  * A flow has a FIFO, one soft hrtimer, and the time at which its next packet
  * may leave. Sending a packet moves that time on by what the packet costs at
@@ -40,14 +40,13 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/netdevice.h>
-#include <linux/slab.h>
 #include <linux/time64.h>
 #include <net/dst.h>
 #include <net/ip.h>
 
 #include "ccc.h"
 #include "device.h"
-#include "netlink.h"
+#include "limiter.h"
 #include "pacer.h"
 #include "qp.h"
 #include "trace.h"
@@ -91,21 +90,8 @@
 #define DCQCN_HELD_FLOW_MAX	(8 * 1024 * 1024)
 #define DCQCN_HELD_DEV_MAX	(64 * 1024 * 1024)
 
-/* Base of the ack timeout, 4.096 us * 2^exponent (IBA 9.7.6.1.3) */
-#define DCQCN_ACK_TIMEOUT_NS	4096ULL
-
 /* One packet's bits in units of 10^-9 bit: 2^16 bytes * 8 * 10^9 < 2^49 */
 #define DCQCN_COST_PER_BYTE	(8ULL * NSEC_PER_SEC)
-
-/* A flow that obeys a context loses its limiter when it has sent nothing for this long */
-#define DCQCN_SILENT_JIFFIES	HZ
-
-/* Limited flows of all ports. Without any, hook.c lets ACKs pass unread. */
-atomic_t dcqcn_num_limited;
-
-static u32 dcqcn_flow_rtt(const struct dcqcn_qp *qp);
-static void dcqcn_flow_start(struct dcqcn_qp *qp,
-			     const struct dcqcn_settings *settings, u64 now);
 
 /* In skb->cb of a held packet, after what the IP layer keeps there */
 struct dcqcn_held {
@@ -136,135 +122,13 @@ static u64 dcqcn_hold_ns(const struct dcqcn_qp *qp)
 	return hold;
 }
 
-/* Report to tracers and netlink listeners what has changed the rate from @old_rate. @done:
- * DCQCN_RATE_*
- */
-static void dcqcn_flow_tell_rate(struct dcqcn_qp *qp,
-				 const struct dcqcn_rp_params *p,
-				 unsigned int done, u64 old_rate)
-{
-	unsigned int by = done & (DCQCN_RATE_TIMER | DCQCN_RATE_BYTES);
-
-	if (by)
-		trace_dcqcn_rate_increase(qp, old_rate, by,
-					  dcqcn_rate_phase(&qp->flow.rate, p));
-	if (done & DCQCN_RATE_CUT) {
-		trace_dcqcn_rate_cut(qp, old_rate);
-		dcqcn_netlink_rate(qp, RDMA_DCQCN_RATE_EVENT_CUT, old_rate);
-	}
-}
-
-/* The line rate of a flow whose path is measured. Out of line to keep the fast path
- * of other flows small.
- */
-static noinline u64 dcqcn_flow_measured_line(const struct dcqcn_qp *qp,
-					     const struct dcqcn_settings *settings,
-					     u64 line)
-{
-	u64 most;
-
-	if (settings->rp.rpg_time_reset || settings->rp.rpg_max_rate)
-		return line;
-	most = 2 * dcqcn_path_most(qp->flow.path);
-	/* a round trip is known one sample earlier than what gets through */
-	if (!most)
-		return qp->flow.path->rtt ? DCQCN_RATE_MAX : line;
-	/* a start raises its rate beyond what was measured so far */
-	if (qp->flow.rate.starting)
-		return max(2 * most, line);
-	return clamp(most, DCQCN_BPS_PER_MBPS, DCQCN_RATE_MAX);
-}
-
-static __always_inline u64 dcqcn_flow_line(const struct dcqcn_qp *qp,
-					   const struct dcqcn_settings *settings)
-{
-	u64 line = dcqcn_dev_line(qp->dev, settings);
-
-	return qp->flow.path && !dcqcn_qp_is_windowed(qp) ?
-	       dcqcn_flow_measured_line(qp, settings, line) : line;
-}
-
-/**
- * dcqcn_pacer_line() - the line rate of a flow
- * @qp: its QP
- * @settings: the port's
- *
- * A port's speed may be wrong: many virtual ones invent it. So where the path is measured,
- * the line rate is twice what gets through: a limit above that has no effect.
- *
- * Context: @qp->lock is held. Return: bit/s; at least 1 Mb/s, less than 2^52.
- */
-u64 dcqcn_pacer_line(const struct dcqcn_qp *qp,
-		     const struct dcqcn_settings *settings)
-{
-	return dcqcn_flow_line(qp, settings);
-}
-
-/**
- * dcqcn_pacer_floor() - the least rate that what is held allows
- * @flow: the flow
- *
- * Requests must leave in time. While READ responses are held too, these have
- * half of the rate.
- *
- * Context: the QP's lock is held. Return: bit/s, 0 for none.
- */
-u64 dcqcn_pacer_floor(const struct dcqcn_flow *flow)
-{
-	if (skb_queue_empty(&flow->fifo[DCQCN_REQUESTS].queue))
-		return 0;
-	if (skb_queue_empty(&flow->fifo[DCQCN_RESPONSES].queue))
-		return flow->floor;
-	return 2 * flow->floor;
-}
-
-/* What does not change while several packets are sent */
-struct dcqcn_terms {
-	const struct dcqcn_settings *settings;
-	u64 line;	/* bit/s */
-};
-
-static __always_inline struct dcqcn_terms dcqcn_flow_terms(const struct dcqcn_qp *qp)
-{
-	struct dcqcn_terms terms;
-
-	terms.settings = rcu_dereference_bh(qp->dev->settings);
-	terms.line = dcqcn_flow_line(qp, terms.settings);
-	return terms;
-}
-
-/* Advance the rate to @now, when @bytes are sent. Return bit/s to pace at, 0 for no limit. */
-static __always_inline u64 dcqcn_flow_rate(struct dcqcn_qp *qp,
-					   struct dcqcn_terms terms, u64 now,
-					   u32 bytes)
-{
-	const struct dcqcn_settings *settings = terms.settings;
-	struct dcqcn_flow *flow = &qp->flow;
-	u64 before = flow->rate.current_rate;
-	u64 line = terms.line, rate;
-	unsigned int done;
-
-	if (flow->released)
-		return 0;
-	if (dcqcn_qp_is_windowed(qp))
-		return line;
-
-	done = dcqcn_rate_advance(&flow->rate, &settings->rp, line, now, bytes);
-	if (done)
-		dcqcn_flow_tell_rate(qp, &settings->rp, done, before);
-	rate = max(flow->rate.current_rate, min(dcqcn_pacer_floor(flow), line));
-	if (flow->rate.current_rate >= line)
-		flow->released = true;
-	return rate;
-}
-
 /* Charge a packet that leaves now */
 static __always_inline void dcqcn_flow_charge(struct dcqcn_qp *qp,
 					      struct dcqcn_terms terms,
 					      u32 bytes, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
-	u64 rate = dcqcn_flow_rate(qp, terms, now, bytes), gap;
+	u64 rate = dcqcn_limiter_rate(qp, terms, now, bytes), gap;
 
 	flow->stat.paced_packets++;
 	flow->stat.paced_bytes += bytes;
@@ -350,7 +214,7 @@ static noinline bool dcqcn_flow_asks(struct dcqcn_qp *qp, struct sk_buff *skb,
 		return false;
 	if (ack_req || dcqcn_flow_ask(skb))
 		return true;
-	terms = dcqcn_flow_terms(qp);
+	terms = dcqcn_limiter_terms(qp);
 	dcqcn_rate_go_blind(&flow->rate, &terms.settings->rp, terms.line);
 	return false;
 }
@@ -425,35 +289,6 @@ static __always_inline bool dcqcn_flow_is_due(struct dcqcn_qp *qp, bool fresh,
 	return flow->next <= now &&
 	       (!dcqcn_qp_is_windowed(qp) ||
 		dcqcn_flow_in_window(qp, fresh, now));
-}
-
-/*
- * Whether what was sent last may have been lost, and rxe does not know yet. It takes two
- * ack timeouts at most to find out. Exponents above 20 count as 20: 9 s.
- */
-static bool dcqcn_flow_may_stall(const struct dcqcn_qp *qp, u64 now)
-{
-	return qp->type == IB_QPT_RC && qp->ack_timeout &&
-	       now - qp->flow.rate.seen_time <
-	       2 * DCQCN_ACK_TIMEOUT_NS << min_t(u8, qp->ack_timeout, 20);
-}
-
-/* End the limiter, if the rate is back and nothing is held. The limiter of a dead entry ends
- * even while somebody is sending: no packet may be queued that would need the timer.
- */
-static void dcqcn_flow_end(struct dcqcn_qp *qp)
-{
-	struct dcqcn_flow *flow = &qp->flow;
-
-	if (!flow->released || !flow->limited || dcqcn_flow_held(flow) ||
-	    (flow->draining && qp->state != DCQCN_QP_DEAD))
-		return;
-	WRITE_ONCE(flow->limited, false);
-	atomic_dec(&qp->dev->num_limited);
-	atomic_dec(&dcqcn_num_limited);
-	trace_dcqcn_flow_dead(qp);
-	dcqcn_netlink_rate(qp, RDMA_DCQCN_RATE_EVENT_RELEASED,
-			   flow->rate.current_rate);
 }
 
 /* When the timer must fire */
@@ -532,30 +367,15 @@ static struct sk_buff *dcqcn_flow_next(struct dcqcn_qp *qp, u64 now)
 	return request;
 }
 
-/* From now on, let a flow obey its context, or DCQCN again */
+/* Let a flow obey its context, or DCQCN again */
 static noinline void dcqcn_flow_turn(struct dcqcn_qp *qp,
 				     const struct dcqcn_settings *settings,
 				     bool windowed)
 {
-	struct dcqcn_flow *flow = &qp->flow;
-	u64 line = dcqcn_dev_line(qp->dev, settings);
 	u64 now = ktime_get_ns();
 
-	dcqcn_flow_settle(flow, now);
-	qp->windowed = windowed;
-	flow->next = now;
-	if (windowed) {
-		dcqcn_rate_init(&flow->rate, line, now);
-		if (!flow->limited || flow->released)
-			dcqcn_flow_start(qp, settings, now);
-		flow->burst = 0;
-	} else if (!settings->rp.start_burst) {
-		flow->released = true;
-	} else if (flow->limited && !flow->released) {
-		flow->rate.rtt = dcqcn_flow_rtt(qp);
-		dcqcn_rate_start(&flow->rate, &settings->rp, line, 0, false,
-				 now);
-	}
+	dcqcn_flow_settle(&qp->flow, now);
+	dcqcn_limiter_turn(qp, settings, windowed, now);
 }
 
 /* Called before packets are sent: the context may have become ready, or have ended */
@@ -593,7 +413,7 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 
 	if (static_branch_unlikely(&dcqcn_cccs))
 		dcqcn_flow_follow(qp);
-	terms = dcqcn_flow_terms(qp);
+	terms = dcqcn_limiter_terms(qp);
 	now = ktime_get_ns();
 	flow->next = max(flow->next + DCQCN_MAX_LATE_NS, now) -
 		     DCQCN_MAX_LATE_NS;
@@ -622,7 +442,7 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 	flow->sending_responses = false;
 	if (dcqcn_flow_held(flow))
 		return true;
-	dcqcn_flow_end(qp);
+	dcqcn_limiter_end(qp);
 	return false;
 }
 
@@ -672,31 +492,6 @@ static struct sk_buff *dcqcn_flow_take_stale(struct dcqcn_qp *qp,
 }
 
 /*
- * What was sent has been lost, or not acknowledged. While rxe waited, nothing was sent that
- * could be marked, so the rate rose. Flows that lost packets together would come back faster
- * each time, and their credit for the wait alone would fill a switch: take both back.
- */
-static void dcqcn_flow_resume(struct dcqcn_qp *qp,
-			      const struct dcqcn_fifo *fifo, u64 now)
-{
-	const struct dcqcn_settings *settings;
-	struct dcqcn_flow *flow = &qp->flow;
-
-	if (READ_ONCE(qp->dev->stopping))
-		return;
-	settings = rcu_dereference(qp->dev->settings);
-	if (flow->rate.starting && fifo->seen)
-		dcqcn_rate_cnp(&flow->rate, &settings->rp,
-			       dcqcn_pacer_line(qp, settings), now);
-	else
-		dcqcn_rate_resume(&flow->rate, &settings->rp, now);
-	if (flow->path)
-		dcqcn_path_restart(flow->path);
-	flow->next = max(flow->next, now);
-	flow->released = false;
-}
-
-/*
  * Handle a packet of a limited flow that does not follow the last one of its FIFO: the first
  * one, or one that was sent before. Return held packets that are stale now, as a list.
  *
@@ -710,7 +505,7 @@ dcqcn_flow_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 {
 	bool first = !fifo->seen;
 
-	dcqcn_flow_resume(qp, fifo, now);
+	dcqcn_limiter_resume(qp, fifo->seen, now);
 	fifo->seen = true;
 	/* PSNs of packets from before the limiter's birth are unknown */
 	if (first)
@@ -884,14 +679,14 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 		flow->released = true;
 	pass = dcqcn_flow_may_pass(qp, now);
 	if (pass) {
-		dcqcn_flow_charge(qp, dcqcn_flow_terms(qp), bytes, now);
+		dcqcn_flow_charge(qp, dcqcn_limiter_terms(qp), bytes, now);
 		dcqcn_flow_leaves(qp, skb, kind, psn, bytes,
 				  dcqcn_bth_wants_ack(bth), now);
 		dcqcn_count(qp->dev, DCQCN_RP_PASSED);
 		if (flow->rate.starting && kind == DCQCN_PKT_REQUEST)
 			dcqcn_flow_allow(qp, bytes, now);
 		if (unlikely(flow->released))
-			dcqcn_flow_end(qp);
+			dcqcn_limiter_end(qp);
 		goto unlock;
 	}
 
@@ -922,26 +717,6 @@ unlock:
 	return verdict;
 }
 
-/* ns; the flow's own round trip or, while that is unknown, the port's latest */
-static u32 dcqcn_flow_rtt(const struct dcqcn_qp *qp)
-{
-	const struct dcqcn_path *path = qp->flow.path;
-	u32 rtt = path ? path->rtt : 0;
-
-	return rtt ?: READ_ONCE(qp->dev->rtt) ?: (u32)DCQCN_RTT_UNKNOWN;
-}
-
-/* A start that waited for a sample has it: let held packets leave. The time that it waited says
- * nothing about what gets through.
- */
-static void dcqcn_flow_go_on(struct dcqcn_flow *flow, u64 now)
-{
-	dcqcn_path_restart(flow->path);
-	flow->next = min(flow->next, now);
-	if (dcqcn_flow_held(flow) && !flow->draining)
-		dcqcn_flow_arm(flow, true);
-}
-
 /**
  * dcqcn_pacer_ack() - an ACK came for a flow
  * @qp: its QP
@@ -954,9 +729,7 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
 	struct dcqcn_flow *flow = &qp->flow;
 	struct dcqcn_path *path = flow->path;
 	u64 now = ktime_get_ns(), left;
-	struct dcqcn_terms terms;
 	enum dcqcn_learnt learnt;
-	bool waited;
 	u32 least;
 
 	if (!flow->limited || !path || dcqcn_qp_is_windowed(qp))
@@ -967,105 +740,11 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
 	if (learnt == DCQCN_LEARNT_NOTHING)
 		return;
 	dcqcn_flow_settle(flow, now);
-	WRITE_ONCE(qp->dev->rtt, path->rtt);
-	terms = dcqcn_flow_terms(qp);
-	dcqcn_flow_rate(qp, terms, now, 0);
-	dcqcn_rate_set_rtt(&flow->rate, path->rtt, path->rtt_min);
-	waited = flow->rate.waiting;
-	dcqcn_rate_sample(&flow->rate, &terms.settings->rp, left, least, now);
-	if (waited && !flow->rate.waiting)
-		dcqcn_flow_go_on(flow, now);
-	/* what was learnt before a loss is no bound after it */
-	if (learnt == DCQCN_LEARNT_RATE && dcqcn_path_least(path))
-		dcqcn_rate_set_delivered(&flow->rate, &terms.settings->rp,
-					 dcqcn_path_least(path),
-					 dcqcn_path_most(path));
-	trace_dcqcn_path_measured(qp);
-}
-
-/* bit/s; what got through lately, 0 for unknown */
-static u64 dcqcn_flow_known(const struct dcqcn_flow *flow)
-{
-	return flow->path ? dcqcn_path_most(flow->path) : 0;
-}
-
-/* Measure a flow's path from now on, if there is memory for that */
-static void dcqcn_flow_learn(struct dcqcn_flow *flow)
-{
-	struct dcqcn_path *path;
-
-	path = kzalloc(sizeof(*path), GFP_ATOMIC | __GFP_NOWARN);
-	smp_store_release(&flow->path, path);	/* lockless readers find it zeroed */
-}
-
-/* Limit a flow that is not limited, or released, from now on */
-static void dcqcn_flow_start(struct dcqcn_qp *qp,
-			     const struct dcqcn_settings *settings, u64 now)
-{
-	struct dcqcn_flow *flow = &qp->flow;
-	int i;
-
-	flow->released = false;
-	flow->next = now;
-	flow->remainder = 0;
-	flow->gap = 0;
-	for (i = 0; i < DCQCN_NUM_FIFOS; i++) {
-		flow->fifo[i].seen = false;
-		flow->fifo[i].charged = READ_ONCE(flow->fifo[i].passed);
-		WRITE_ONCE(flow->fifo[i].allowed, flow->fifo[i].charged);
-	}
-	flow->floor = 0;
-	flow->request_bytes = 0;
-	flow->burst = 0;
-	if (flow->path)
-		dcqcn_path_restart(flow->path);
-	else if (!settings->rp.rpg_time_reset || settings->rp.start_burst)
-		dcqcn_flow_learn(flow);
-	if (flow->limited)
+	if (!dcqcn_limiter_learn(qp, learnt, left, least, now))
 		return;
-	atomic_inc(&qp->dev->num_limited);
-	atomic_inc(&dcqcn_num_limited);
-	WRITE_ONCE(flow->limited, true);
-	trace_dcqcn_flow_born(qp);
-}
-
-/**
- * dcqcn_pacer_start() - limit a flow that begins, or begins again after a pause
- * @qp: its QP
- * @settings: the port's
- * @asks: its packets may ask for an ACK
- *
- * The flow keeps the limiter until it has found its rate. A flow that has one already is
- * left alone.
- *
- * Context: under RCU; process with BH on, or softirq. Takes @qp->lock.
- */
-void dcqcn_pacer_start(struct dcqcn_qp *qp,
-		       const struct dcqcn_settings *settings, bool asks)
-{
-	struct dcqcn_flow *flow = &qp->flow;
-	u64 now;
-
-	spin_lock_bh(&qp->lock);
-	if (qp->state == DCQCN_QP_LIVE && !flow->limited &&
-	    !READ_ONCE(qp->dev->stopping)) {
-		now = ktime_get_ns();
-		if (!flow->path)
-			dcqcn_flow_learn(flow);
-		flow->rate.rtt = dcqcn_flow_rtt(qp);
-		dcqcn_rate_start(&flow->rate, &settings->rp,
-				 dcqcn_dev_line(qp->dev, settings),
-				 dcqcn_flow_known(flow), asks && flow->path, now);
-		dcqcn_flow_start(qp, settings, now);
-		if (flow->path)
-			dcqcn_path_forget(flow->path);
-		flow->burst = settings->rp.start_burst;
-		/* a context, which the peer may agree on soon, starts with no more than this */
-		if (dcqcn_settings_cccs(settings))
-			flow->burst = min(flow->burst,
-					  settings->ccc.initial_window);
-	}
-	spin_unlock_bh(&qp->lock);
+	flow->next = min(flow->next, now);
+	if (dcqcn_flow_held(flow) && !flow->draining)
+		dcqcn_flow_arm(flow, true);
 }
 
 /**
@@ -1074,30 +753,13 @@ void dcqcn_pacer_start(struct dcqcn_qp *qp,
  * @settings: the port's
  * @now: ns
  *
- * The first one gives the flow its limiter.
- *
  * Context: softirq, or process with BH off; @qp->lock is held.
  */
 void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 		     u64 now)
 {
-	u64 line = dcqcn_pacer_line(qp, settings);
-	struct dcqcn_flow *flow = &qp->flow;
-	unsigned int done;
-	u64 before;
-
-	dcqcn_flow_settle(flow, now);
-	if (!flow->limited || flow->released) {
-		dcqcn_rate_init(&flow->rate, line, now);
-		dcqcn_rate_set_rtt(&flow->rate, dcqcn_flow_rtt(qp),
-				   flow->path ? flow->path->rtt_min : 0);
-		dcqcn_flow_start(qp, settings, now);
-	}
-	before = flow->rate.current_rate;
-	dcqcn_rate_set_first(&flow->rate, &settings->rp, dcqcn_flow_known(flow));
-	done = dcqcn_rate_cnp(&flow->rate, &settings->rp, line, now);
-	if (done)
-		dcqcn_flow_tell_rate(qp, &settings->rp, done, before);
+	dcqcn_flow_settle(&qp->flow, now);
+	dcqcn_limiter_cnp(qp, settings, now);
 }
 
 /**
@@ -1123,9 +785,6 @@ void dcqcn_pacer_kick(struct dcqcn_qp *qp)
  * @qp: its QP
  * @now: ns, read under the lock
  *
- * Brings the rate of a limited flow up to date, and ends the limiter of an
- * idle one whose rate is back.
- *
  * Context: @qp->lock is held.
  */
 void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now)
@@ -1133,13 +792,7 @@ void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now)
 	if (!qp->flow.limited)
 		return;
 	dcqcn_flow_settle(&qp->flow, now);
-	/* a context's limit ends when its flow has been silent for a while */
-	if (dcqcn_qp_is_windowed(qp) && !dcqcn_flow_held(&qp->flow) &&
-	    time_after(jiffies, qp->seen + DCQCN_SILENT_JIFFIES))
-		qp->flow.released = true;
-	dcqcn_flow_rate(qp, dcqcn_flow_terms(qp), now, 0);
-	if (!dcqcn_flow_may_stall(qp, now))
-		dcqcn_flow_end(qp);
+	dcqcn_limiter_advance(qp, now);
 }
 
 /**
@@ -1158,7 +811,7 @@ void dcqcn_pacer_release(struct dcqcn_qp *qp)
 	flow->released = true;
 	if (dcqcn_flow_drain(qp))
 		dcqcn_flow_arm(flow, false);
-	dcqcn_flow_end(qp);
+	dcqcn_limiter_end(qp);
 	spin_unlock_bh(&qp->lock);
 }
 
@@ -1186,7 +839,7 @@ void dcqcn_pacer_reset(struct dcqcn_qp *qp, struct sk_buff_head *dropped)
 		}
 	}
 	flow->released = true;
-	dcqcn_flow_end(qp);
+	dcqcn_limiter_end(qp);
 }
 
 /**

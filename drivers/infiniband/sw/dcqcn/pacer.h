@@ -168,18 +168,11 @@ static inline bool dcqcn_pacer_passes(struct dcqcn_flow *flow,
 void dcqcn_pacer_init(struct dcqcn_flow *flow);
 void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 		     u64 now);
-void dcqcn_pacer_start(struct dcqcn_qp *qp,
-		       const struct dcqcn_settings *settings, bool asks);
-u64 dcqcn_pacer_floor(const struct dcqcn_flow *flow);
 unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 				enum dcqcn_pkt_kind kind,
 				const struct dcqcn_bth *bth, bool limit,
 				dcqcn_okfn okfn);
 void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn);
-u64 dcqcn_pacer_line(const struct dcqcn_qp *qp,
-		     const struct dcqcn_settings *settings);
-extern atomic_t dcqcn_num_limited;
-
 void dcqcn_pacer_kick(struct dcqcn_qp *qp);
 void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now);
 void dcqcn_pacer_release(struct dcqcn_qp *qp);

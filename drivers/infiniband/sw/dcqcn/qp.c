@@ -32,6 +32,7 @@
 #include "ccc.h"
 #include "device.h"
 #include "fault.h"
+#include "limiter.h"
 #include "np.h"
 #include "qp.h"
 #include "rp.h"
@@ -532,7 +533,7 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 	}
 	now = ktime_get_ns();
 	dcqcn_pacer_advance(qp, now);
-	line = dcqcn_pacer_line(qp, settings);
+	line = dcqcn_limiter_line(qp, settings);
 	*view = (struct dcqcn_qp_view) {
 		.now = now,
 		.qpn = qp->qpn,
@@ -545,7 +546,7 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 		.peer = qp->peer,
 		.rate = flow->rate,
 		.line = line,
-		.floor = dcqcn_pacer_floor(flow),
+		.floor = dcqcn_limiter_floor(flow),
 		.delivered = flow->path ? dcqcn_path_most(flow->path) : 0,
 		.period = dcqcn_rate_timer_period(&flow->rate, &settings->rp),
 		.ai = flow->limited ?

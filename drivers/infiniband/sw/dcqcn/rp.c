@@ -5,7 +5,7 @@
  * A CNP takes effect if its length and ICRC are correct, its destination is a
  * live QP of the port and, for RC and UC, it came from that QP's peer. The first
  * one gives the QP's flow a limiter, which ends when the rate is back at the line
- * rate and nothing is held (pacer.c).
+ * rate and nothing is held (limiter.c).
  *
  * On output, data packets are marked ECT(0) so that switches mark them instead
  * of dropping them. Packets of a limited flow go through the pacer.
@@ -18,6 +18,7 @@
 
 #include "ccc.h"
 #include "device.h"
+#include "limiter.h"
 #include "packet.h"
 #include "qp.h"
 #include "rp.h"
@@ -267,7 +268,7 @@ unsigned int dcqcn_rp_review(struct dcqcn_qp *qp, struct sk_buff *skb,
 			     kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) :
 						     prio) &&
 	    dcqcn_rp_starts(settings, kind, prio))
-		dcqcn_pacer_start(qp, settings, dcqcn_bth_may_ask(bth));
+		dcqcn_limiter_start(qp, settings, dcqcn_bth_may_ask(bth));
 	return dcqcn_rp_obey(qp, skb, bth, tos, okfn);
 }
 
@@ -298,7 +299,7 @@ unsigned int dcqcn_rp_begin(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	if (!qp)
 		return NF_ACCEPT;
 	if (dcqcn_rp_starts(settings, kind, tos >> 5))
-		dcqcn_pacer_start(qp, settings, dcqcn_bth_may_ask(bth));
+		dcqcn_limiter_start(qp, settings, dcqcn_bth_may_ask(bth));
 	return dcqcn_rp_obey(qp, skb, bth, tos, okfn);
 }
 

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The limiter: when a flow's limit begins and ends, and which rate it has in between.
+ *
+ * A limit begins with a flow's start, its first CNP, or when it obeys a context (ccc.c). Its
+ * rate is rate.c's, with what path.c has learnt from the flow's ACKs. It is over when its rate
+ * has come back to the line rate and nothing is held. The pacer asks for the rate with each
+ * packet (limiter.h), so no timer runs for it.
+ *
+ * All of it belongs to struct dcqcn_flow, and is protected by the QP's lock.
+ */
+#include <linux/jiffies.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include "device.h"
+#include "limiter.h"
+#include "netlink.h"
+#include "qp.h"
+#include "trace.h"
+
+/* A flow that obeys a context loses its limiter when it has sent nothing for this long */
+#define DCQCN_SILENT_JIFFIES	HZ
+
+atomic_t dcqcn_num_limited;
+
+/* Report to tracers and netlink listeners what has changed the rate from @old_rate. @done:
+ * DCQCN_RATE_*
+ */
+void dcqcn_limiter_tell(struct dcqcn_qp *qp, const struct dcqcn_rp_params *p,
+			unsigned int done, u64 old_rate)
+{
+	unsigned int by = done & (DCQCN_RATE_TIMER | DCQCN_RATE_BYTES);
+
+	if (by)
+		trace_dcqcn_rate_increase(qp, old_rate, by,
+					  dcqcn_rate_phase(&qp->flow.rate, p));
+	if (done & DCQCN_RATE_CUT) {
+		trace_dcqcn_rate_cut(qp, old_rate);
+		dcqcn_netlink_rate(qp, RDMA_DCQCN_RATE_EVENT_CUT, old_rate);
+	}
+}
+
+/* The line rate of a flow whose path is measured. @line: what it would be otherwise */
+u64 dcqcn_limiter_measured_line(const struct dcqcn_qp *qp,
+				const struct dcqcn_settings *settings, u64 line)
+{
+	u64 most;
+
+	if (settings->rp.rpg_time_reset || settings->rp.rpg_max_rate)
+		return line;
+	most = 2 * dcqcn_path_most(qp->flow.path);
+	/* a round trip is known one sample earlier than what gets through */
+	if (!most)
+		return qp->flow.path->rtt ? DCQCN_RATE_MAX : line;
+	/* a start raises its rate beyond what was measured so far */
+	if (qp->flow.rate.starting)
+		return max(2 * most, line);
+	return clamp(most, DCQCN_BPS_PER_MBPS, DCQCN_RATE_MAX);
+}
+
+/* ns; the flow's own round trip or, while that is unknown, the port's latest */
+static u32 dcqcn_limiter_rtt(const struct dcqcn_qp *qp)
+{
+	const struct dcqcn_path *path = qp->flow.path;
+	u32 rtt = path ? path->rtt : 0;
+
+	return rtt ?: READ_ONCE(qp->dev->rtt) ?: (u32)DCQCN_RTT_UNKNOWN;
+}
+
+/* bit/s; what got through lately, 0 for unknown */
+static u64 dcqcn_limiter_known(const struct dcqcn_flow *flow)
+{
+	return flow->path ? dcqcn_path_most(flow->path) : 0;
+}
+
+/* Measure a flow's path from now on, if there is memory for that */
+static void dcqcn_limiter_measure(struct dcqcn_flow *flow)
+{
+	struct dcqcn_path *path;
+
+	path = kzalloc(sizeof(*path), GFP_ATOMIC | __GFP_NOWARN);
+	smp_store_release(&flow->path, path);	/* lockless readers find it zeroed */
+}
+
+/**
+ * dcqcn_limiter_begin() - limit a flow that is not limited, or released, from now on
+ * @qp: its QP; its rate is set
+ * @settings: the port's
+ * @now: ns
+ *
+ * Context: any; @qp->lock is held.
+ */
+void dcqcn_limiter_begin(struct dcqcn_qp *qp,
+			 const struct dcqcn_settings *settings, u64 now)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	int i;
+
+	flow->released = false;
+	flow->next = now;
+	flow->remainder = 0;
+	flow->gap = 0;
+	for (i = 0; i < DCQCN_NUM_FIFOS; i++) {
+		flow->fifo[i].seen = false;
+		flow->fifo[i].charged = READ_ONCE(flow->fifo[i].passed);
+		WRITE_ONCE(flow->fifo[i].allowed, flow->fifo[i].charged);
+	}
+	flow->floor = 0;
+	flow->request_bytes = 0;
+	flow->burst = 0;
+	if (flow->path)
+		dcqcn_path_restart(flow->path);
+	else if (!settings->rp.rpg_time_reset || settings->rp.start_burst)
+		dcqcn_limiter_measure(flow);
+	if (flow->limited)
+		return;
+	atomic_inc(&qp->dev->num_limited);
+	atomic_inc(&dcqcn_num_limited);
+	WRITE_ONCE(flow->limited, true);
+	trace_dcqcn_flow_born(qp);
+}
+
+/**
+ * dcqcn_limiter_start() - limit a flow that begins, or begins again after a pause
+ * @qp: its QP
+ * @settings: the port's
+ * @asks: its packets may ask for an ACK
+ *
+ * The flow keeps the limiter until it has found its rate. A flow that has one already is
+ * left alone.
+ *
+ * Context: under RCU; process with BH on, or softirq. Takes @qp->lock.
+ */
+void dcqcn_limiter_start(struct dcqcn_qp *qp,
+			 const struct dcqcn_settings *settings, bool asks)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	u64 now;
+
+	spin_lock_bh(&qp->lock);
+	if (qp->state == DCQCN_QP_LIVE && !flow->limited &&
+	    !READ_ONCE(qp->dev->stopping)) {
+		now = ktime_get_ns();
+		if (!flow->path)
+			dcqcn_limiter_measure(flow);
+		flow->rate.rtt = dcqcn_limiter_rtt(qp);
+		dcqcn_rate_start(&flow->rate, &settings->rp,
+				 dcqcn_dev_line(qp->dev, settings),
+				 dcqcn_limiter_known(flow), asks && flow->path,
+				 now);
+		dcqcn_limiter_begin(qp, settings, now);
+		if (flow->path)
+			dcqcn_path_forget(flow->path);
+		flow->burst = settings->rp.start_burst;
+		/* a context, which the peer may agree on soon, starts with no more than this */
+		if (dcqcn_settings_cccs(settings))
+			flow->burst = min(flow->burst,
+					  settings->ccc.initial_window);
+	}
+	spin_unlock_bh(&qp->lock);
+}
+
+/**
+ * dcqcn_limiter_cnp() - a CNP came for a flow
+ * @qp: its QP
+ * @settings: the port's
+ * @now: ns
+ *
+ * The first one gives the flow its limiter.
+ *
+ * Context: softirq, or process with BH off; @qp->lock is held.
+ */
+void dcqcn_limiter_cnp(struct dcqcn_qp *qp,
+		       const struct dcqcn_settings *settings, u64 now)
+{
+	u64 line = dcqcn_limiter_line(qp, settings);
+	struct dcqcn_flow *flow = &qp->flow;
+	unsigned int done;
+	u64 before;
+
+	if (!flow->limited || flow->released) {
+		dcqcn_rate_init(&flow->rate, line, now);
+		dcqcn_rate_set_rtt(&flow->rate, dcqcn_limiter_rtt(qp),
+				   flow->path ? flow->path->rtt_min : 0);
+		dcqcn_limiter_begin(qp, settings, now);
+	}
+	before = flow->rate.current_rate;
+	dcqcn_rate_set_first(&flow->rate, &settings->rp,
+			     dcqcn_limiter_known(flow));
+	done = dcqcn_rate_cnp(&flow->rate, &settings->rp, line, now);
+	if (done)
+		dcqcn_limiter_tell(qp, &settings->rp, done, before);
+}
+
+/**
+ * dcqcn_limiter_learn() - an ACK has told something of a limited flow's path
+ * @qp: its QP
+ * @learnt: what
+ * @left: ns; when the packet left that it answers
+ * @least: ns; the shortest round trip before, 0 for unknown
+ * @now: ns
+ *
+ * Context: softirq, under RCU; @qp->lock is held.
+ * Return: true if this is what a start has waited for, so that held packets may leave.
+ */
+bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
+			 u64 left, u32 least, u64 now)
+{
+	struct dcqcn_terms terms = dcqcn_limiter_terms(qp);
+	struct dcqcn_flow *flow = &qp->flow;
+	struct dcqcn_path *path = flow->path;
+	bool waited;
+
+	WRITE_ONCE(qp->dev->rtt, path->rtt);
+	dcqcn_limiter_rate(qp, terms, now, 0);
+	dcqcn_rate_set_rtt(&flow->rate, path->rtt, path->rtt_min);
+	waited = flow->rate.waiting;
+	dcqcn_rate_sample(&flow->rate, &terms.settings->rp, left, least, now);
+	waited = waited && !flow->rate.waiting;
+	/* the time that it waited says nothing about what gets through */
+	if (waited)
+		dcqcn_path_restart(path);
+	/* what was learnt before a loss is no bound after it */
+	if (learnt == DCQCN_LEARNT_RATE && dcqcn_path_least(path))
+		dcqcn_rate_set_delivered(&flow->rate, &terms.settings->rp,
+					 dcqcn_path_least(path),
+					 dcqcn_path_most(path));
+	trace_dcqcn_path_measured(qp);
+	return waited;
+}
+
+/**
+ * dcqcn_limiter_resume() - a limited flow sends its first packet, or sends one again
+ * @qp: its QP
+ * @seen: it is not the first one
+ * @now: ns
+ *
+ * What was sent has been lost, or not acknowledged. While rxe waited, nothing was sent that
+ * could be marked, so the rate rose. Flows that lost packets together would come back faster
+ * each time, and their credit for the wait alone would fill a switch: take both back.
+ *
+ * Context: any, under RCU; @qp->lock is held.
+ */
+void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool seen, u64 now)
+{
+	const struct dcqcn_settings *settings;
+	struct dcqcn_flow *flow = &qp->flow;
+
+	if (READ_ONCE(qp->dev->stopping))
+		return;
+	settings = rcu_dereference(qp->dev->settings);
+	if (flow->rate.starting && seen)
+		dcqcn_rate_cnp(&flow->rate, &settings->rp,
+			       dcqcn_limiter_line(qp, settings), now);
+	else
+		dcqcn_rate_resume(&flow->rate, &settings->rp, now);
+	if (flow->path)
+		dcqcn_path_restart(flow->path);
+	flow->next = max(flow->next, now);
+	flow->released = false;
+}
+
+/**
+ * dcqcn_limiter_turn() - from now on, let a flow obey its context, or DCQCN again
+ * @qp: its QP
+ * @settings: the port's
+ * @windowed: its context
+ * @now: ns
+ *
+ * Context: any, under RCU; @qp->lock is held.
+ */
+void dcqcn_limiter_turn(struct dcqcn_qp *qp,
+			const struct dcqcn_settings *settings, bool windowed,
+			u64 now)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	u64 line = dcqcn_dev_line(qp->dev, settings);
+
+	qp->windowed = windowed;
+	flow->next = now;
+	if (windowed) {
+		dcqcn_rate_init(&flow->rate, line, now);
+		if (!flow->limited || flow->released)
+			dcqcn_limiter_begin(qp, settings, now);
+		flow->burst = 0;
+	} else if (!settings->rp.start_burst) {
+		flow->released = true;
+	} else if (flow->limited && !flow->released) {
+		flow->rate.rtt = dcqcn_limiter_rtt(qp);
+		dcqcn_rate_start(&flow->rate, &settings->rp, line, 0, false,
+				 now);
+	}
+}
+
+/*
+ * Whether what was sent last may have been lost, and rxe does not know yet. It takes two
+ * ack timeouts at most to find out. Exponents above 20 count as 20: 9 s.
+ */
+static bool dcqcn_limiter_may_stall(const struct dcqcn_qp *qp, u64 now)
+{
+	return qp->type == IB_QPT_RC && qp->ack_timeout &&
+	       now - qp->flow.rate.seen_time <
+	       2 * DCQCN_ACK_TIMEOUT_NS << min_t(u8, qp->ack_timeout, 20);
+}
+
+/**
+ * dcqcn_limiter_advance() - let time pass for a limited flow
+ * @qp: its QP
+ * @now: ns, read under the lock
+ *
+ * Brings its rate up to date, and ends the limit of an idle one whose rate is back.
+ *
+ * Context: @qp->lock is held.
+ */
+void dcqcn_limiter_advance(struct dcqcn_qp *qp, u64 now)
+{
+	/* a context's limit ends when its flow has been silent for a while */
+	if (dcqcn_qp_is_windowed(qp) && !dcqcn_flow_held(&qp->flow) &&
+	    time_after(jiffies, qp->seen + DCQCN_SILENT_JIFFIES))
+		qp->flow.released = true;
+	dcqcn_limiter_rate(qp, dcqcn_limiter_terms(qp), now, 0);
+	if (!dcqcn_limiter_may_stall(qp, now))
+		dcqcn_limiter_end(qp);
+}
+
+/**
+ * dcqcn_limiter_end() - end the limit, if the rate is back and nothing is held
+ * @qp: the flow's QP
+ *
+ * The limit of a dead entry ends even while somebody is sending: no packet may be queued that
+ * would need the timer.
+ *
+ * Context: any; @qp->lock is held.
+ */
+void dcqcn_limiter_end(struct dcqcn_qp *qp)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+
+	if (!flow->released || !flow->limited || dcqcn_flow_held(flow) ||
+	    (flow->draining && qp->state != DCQCN_QP_DEAD))
+		return;
+	WRITE_ONCE(flow->limited, false);
+	atomic_dec(&qp->dev->num_limited);
+	atomic_dec(&dcqcn_num_limited);
+	trace_dcqcn_flow_dead(qp);
+	dcqcn_netlink_rate(qp, RDMA_DCQCN_RATE_EVENT_RELEASED,
+			   flow->rate.current_rate);
+}

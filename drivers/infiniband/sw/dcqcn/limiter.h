@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A flow's limit: when it begins and ends, and what its rate is. See limiter.c. */
+#ifndef DCQCN_LIMITER_H
+#define DCQCN_LIMITER_H
+
+#include <linux/atomic.h>
+#include <linux/minmax.h>
+#include <linux/rcupdate.h>
+#include <linux/skbuff.h>
+
+#include "device.h"
+#include "path.h"
+#include "qp.h"
+#include "rate.h"
+#include "settings.h"
+
+/* Base of the ack timeout, 4.096 us * 2^exponent (IBA 9.7.6.1.3) */
+#define DCQCN_ACK_TIMEOUT_NS	4096ULL
+
+/* Limited flows of all ports. Without any, hook.c lets ACKs pass unread. */
+extern atomic_t dcqcn_num_limited;
+
+/**
+ * struct dcqcn_terms - what does not change while several packets are sent
+ * @settings: the port's
+ * @line: bit/s
+ */
+struct dcqcn_terms {
+	const struct dcqcn_settings *settings;
+	u64 line;
+};
+
+u64 dcqcn_limiter_measured_line(const struct dcqcn_qp *qp,
+				const struct dcqcn_settings *settings, u64 line);
+void dcqcn_limiter_tell(struct dcqcn_qp *qp, const struct dcqcn_rp_params *p,
+			unsigned int done, u64 old_rate);
+
+/**
+ * dcqcn_limiter_line() - the line rate of a flow
+ * @qp: its QP
+ * @settings: the port's
+ *
+ * A port's speed may be wrong: many virtual ones invent it. So where the path is measured,
+ * the line rate is twice what gets through: a limit above that has no effect.
+ *
+ * Context: @qp->lock is held. Return: bit/s; at least 1 Mb/s, less than 2^52.
+ */
+static __always_inline u64 dcqcn_limiter_line(const struct dcqcn_qp *qp,
+					      const struct dcqcn_settings *settings)
+{
+	u64 line = dcqcn_dev_line(qp->dev, settings);
+
+	return qp->flow.path && !dcqcn_qp_is_windowed(qp) ?
+	       dcqcn_limiter_measured_line(qp, settings, line) : line;
+}
+
+/**
+ * dcqcn_limiter_floor() - the least rate that what is held allows
+ * @flow: the flow
+ *
+ * Requests must leave in time. While READ responses are held too, these have
+ * half of the rate.
+ *
+ * Context: the QP's lock is held. Return: bit/s, 0 for none.
+ */
+static inline u64 dcqcn_limiter_floor(const struct dcqcn_flow *flow)
+{
+	if (skb_queue_empty(&flow->fifo[DCQCN_REQUESTS].queue))
+		return 0;
+	if (skb_queue_empty(&flow->fifo[DCQCN_RESPONSES].queue))
+		return flow->floor;
+	return 2 * flow->floor;
+}
+
+/* What applies to a flow now. Under RCU; the QP's lock is held. */
+static __always_inline struct dcqcn_terms
+dcqcn_limiter_terms(const struct dcqcn_qp *qp)
+{
+	struct dcqcn_terms terms;
+
+	terms.settings = rcu_dereference_bh(qp->dev->settings);
+	terms.line = dcqcn_limiter_line(qp, terms.settings);
+	return terms;
+}
+
+/**
+ * dcqcn_limiter_rate() - advance the rate of a limited flow
+ * @qp: its QP
+ * @terms: what applies to it
+ * @now: ns, read under the lock
+ * @bytes: what is sent now
+ *
+ * Context: @qp->lock is held. Return: bit/s to pace at, 0 for no limit.
+ */
+static __always_inline u64 dcqcn_limiter_rate(struct dcqcn_qp *qp,
+					      struct dcqcn_terms terms,
+					      u64 now, u32 bytes)
+{
+	const struct dcqcn_settings *settings = terms.settings;
+	struct dcqcn_flow *flow = &qp->flow;
+	u64 before = flow->rate.current_rate;
+	u64 line = terms.line, rate;
+	unsigned int done;
+
+	if (flow->released)
+		return 0;
+	if (dcqcn_qp_is_windowed(qp))
+		return line;
+
+	done = dcqcn_rate_advance(&flow->rate, &settings->rp, line, now, bytes);
+	if (done)
+		dcqcn_limiter_tell(qp, &settings->rp, done, before);
+	rate = max(flow->rate.current_rate, min(dcqcn_limiter_floor(flow), line));
+	if (flow->rate.current_rate >= line)
+		flow->released = true;
+	return rate;
+}
+
+void dcqcn_limiter_begin(struct dcqcn_qp *qp,
+			 const struct dcqcn_settings *settings, u64 now);
+void dcqcn_limiter_start(struct dcqcn_qp *qp,
+			 const struct dcqcn_settings *settings, bool asks);
+void dcqcn_limiter_cnp(struct dcqcn_qp *qp,
+		       const struct dcqcn_settings *settings, u64 now);
+bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
+			 u64 left, u32 least, u64 now);
+void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool seen, u64 now);
+void dcqcn_limiter_turn(struct dcqcn_qp *qp,
+			const struct dcqcn_settings *settings, bool windowed,
+			u64 now);
+void dcqcn_limiter_advance(struct dcqcn_qp *qp, u64 now);
+void dcqcn_limiter_end(struct dcqcn_qp *qp);
+
+#endif /* DCQCN_LIMITER_H */
