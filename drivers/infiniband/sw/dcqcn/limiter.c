@@ -222,7 +222,7 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 	/* the time that it waited says nothing about what gets through */
 	if (waited)
 		dcqcn_path_restart(path);
-	/* what was learnt before a loss is no bound after it */
+	/* what got through before a loss may be more than gets through now */
 	if (learnt == DCQCN_LEARNT_RATE && dcqcn_path_least(path))
 		dcqcn_rate_set_delivered(&flow->rate, &terms.settings->rp,
 					 dcqcn_path_least(path),
