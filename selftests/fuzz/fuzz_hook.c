@@ -147,7 +147,7 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
 }
 
 void dcqcn_limiter_start(struct dcqcn_qp *qp, const struct dcqcn_settings *p,
-		       bool asks)
+			 bool asks)
 {
 	check(p->rp.start_burst);
 }

@@ -534,7 +534,7 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 	now = ktime_get_ns();
 	dcqcn_pacer_advance(qp, now);
 	line = dcqcn_limiter_line(qp, settings);
-	/* no bound is known yet: that would puzzle whoever looks */
+	/* no bound is known yet: show the port's speed */
 	if (line == DCQCN_RATE_MAX)
 		line = dcqcn_dev_line(qp->dev, settings);
 	*view = (struct dcqcn_qp_view) {
