@@ -181,7 +181,7 @@ floor()
 	copy_command
 	"$DCQCN" profile apply sigcomm15
 	fixed_rate local 5
-	perftest local ib_write_bw -m 1024 -s 65536 -u 14 || return
+	perftest local ib_write_bw -m 1024 -s 65536 -u 8 || return
 	trickle local --qpn "${QPN[local]}"
 	await 20 local rp_limited_qps = 1
 	alone ack-timeout-floor

@@ -49,7 +49,6 @@ jumbo()
 {
 	both "ip link set $PATHIF mtu 9000 up && $(addresses "$PATHIF") &&
 	      rdma link add rxe1@ type rxe netdev $PATHIF" || fail "no rxe device"
-	# More than their floor: 65 packets of 4170 bytes in three quarters of a second
 	smoke NETIF="$PATHIF" MTU=4096 MBPS=12
 	undo
 }

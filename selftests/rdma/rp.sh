@@ -24,8 +24,7 @@ TESTS=(
 	"loop Between two hosts with the module, CNPs sent are handled or ignored"
 )
 
-# Mb/s; less for slow hosts, but above the floor that rxe's retransmission timer sets:
-# 0.76 Mb/s for packets of 1 KB
+# Mb/s; less for slow hosts
 RATE=${MBPS:-20}
 
 # check_rate HOST: with a trickle of CNPs it sends at RATE, over SAMPLES times INTERVAL. In

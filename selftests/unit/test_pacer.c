@@ -128,11 +128,6 @@ static void output_of(struct dcqcn_qp *qp, enum dcqcn_pkt_kind kind, u32 psn, u3
 	free(skb);
 }
 
-static void output(enum dcqcn_pkt_kind kind, u32 psn)
-{
-	output_of(&qps[0], kind, psn, kind == DCQCN_PKT_ACK ? 62 : 1000, 2304, true);
-}
-
 /* rxe outputs a request of an opcode, all of it, and rp.c does not show all to the pacer */
 static void output_request(struct dcqcn_qp *qp, u32 psn, u32 bytes, u8 opcode)
 {
@@ -160,6 +155,14 @@ static void output_request(struct dcqcn_qp *qp, u32 psn, u32 bytes, u8 opcode)
 		return;
 	leaves(skb);
 	free(skb);
+}
+
+static void output(enum dcqcn_pkt_kind kind, u32 psn)
+{
+	if (kind == DCQCN_PKT_REQUEST)
+		output_request(&qps[0], psn, 1000, WRITE_MIDDLE);
+	else
+		output_of(&qps[0], kind, psn, kind == DCQCN_PKT_ACK ? 62 : 1000, 2304, true);
 }
 
 /* Advance the clock; the timer fires whenever it is due */
@@ -309,44 +312,97 @@ static void memory(void)
 /* A request held together with 3 MB of READ responses, at an ack timeout of 67 ms */
 static void mixed_floor(void)
 {
-	u64 hold = 4096ULL << 14, floor = 65ULL * 8 * 1000 * 1000000000 / (hold / 4 * 3);
-	struct dcqcn_flow *flow = &qps[0].flow;
+	u64 half = 2048ULL << 14, floor = 8ULL * 1000 * 1000000000 / half;
 	unsigned int n;
 
 	limited(1, IB_QPT_RC, 14);
 	output(DCQCN_PKT_REQUEST, 1);
 	output(DCQCN_PKT_REQUEST, 2);
-	expect(dcqcn_limiter_floor(flow) == floor, "%llu bit/s for requests alone",
-	       (unsigned long long)dcqcn_limiter_floor(flow));
+	expect(dcqcn_pacer_floor(&qps[0]) == floor, "%llu bit/s for requests alone",
+	       (unsigned long long)dcqcn_pacer_floor(&qps[0]));
 	for (n = 0; n < 800; n++)
 		output_of(&qps[0], DCQCN_PKT_RESPONSE, n, 4000, 8704, true);
-	expect(dcqcn_limiter_floor(flow) == 2 * floor, "%llu bit/s with READ responses",
-	       (unsigned long long)dcqcn_limiter_floor(flow));
+	expect(dcqcn_pacer_floor(&qps[0]) / 2 == floor, "%llu bit/s with READ responses",
+	       (unsigned long long)dcqcn_pacer_floor(&qps[0]));
 	pass_time(&qps[0], 50 * MS);
-	expect(!dcqcn_limiter_floor(flow), "a floor of %llu bit/s without requests",
-	       (unsigned long long)dcqcn_limiter_floor(flow));
+	expect(!dcqcn_pacer_floor(&qps[0]), "a floor of %llu bit/s without requests",
+	       (unsigned long long)dcqcn_pacer_floor(&qps[0]));
 	ends();
 }
 
-/* Requests are held for a second at most, at any ack timeout, or without one */
+/* Requests are held for five seconds at most, at any ack timeout, or without one */
 static void longest_hold(void)
 {
 	static const struct { u8 type, ack_timeout; } kinds[] = {
-		{ IB_QPT_RC, 18 }, { IB_QPT_RC, 31 }, { IB_QPT_RC, 0 }, { IB_QPT_UC, 0 },
+		{ IB_QPT_RC, 20 }, { IB_QPT_RC, 31 }, { IB_QPT_RC, 0 }, { IB_QPT_UC, 0 },
 	};
-	u64 floor = 65ULL * 8 * 1000 * 4 / 3;
+	unsigned int n;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 		limited(1, kinds[i].type, kinds[i].ack_timeout);
-		output(DCQCN_PKT_REQUEST, 1);
-		output(DCQCN_PKT_REQUEST, 2);
-		expect(dcqcn_limiter_floor(&qps[0].flow) == floor, "type %u, timeout %u: %llu bit/s",
-		       kinds[i].type, kinds[i].ack_timeout,
-		       (unsigned long long)dcqcn_limiter_floor(&qps[0].flow));
-		pass_time(&qps[0], 50 * MS);
+		for (n = 0; n < 65; n++)
+			output_request(&qps[0], n, 60000, WRITE_MIDDLE);
+		pass_time(&qps[0], 4900 * MS);
+		expect(num_sent < 15, "type %u, timeout %u: %u packets left in 4.9 s",
+		       kinds[i].type, kinds[i].ack_timeout, num_sent);
+		pass_time(&qps[0], 600 * MS);
+		expect(num_sent == 65, "type %u, timeout %u: only %u packets left in 5.5 s",
+		       kinds[i].type, kinds[i].ack_timeout, num_sent);
+		expect(qps[0].flow.stat.expired > 40, "%u requests expired",
+		       qps[0].flow.stat.expired);
 		ends();
 	}
+}
+
+/* At 1 Mb/s and an ack timeout of 67 ms, 4 KB take as long as half of that */
+static void asks(void)
+{
+	unsigned int n, silent = 0;
+
+	limited(1, IB_QPT_RC, 14);
+	for (n = 0; n < 65; n++)
+		output_request(&qps[0], n, n % 2 ? 500 : 4170, WRITE_MIDDLE);
+	pass_time(&qps[0], 1300 * MS);
+	expect(num_sent == 65, "%u packets left in 1.3 s, not 65", num_sent);
+	for (n = 0; n < num_sent; n++) {
+		silent = sent[n].asks ? 0 : silent + 1;
+		expect(silent < 2, "%u packets in a row ask for no ACK", silent);
+	}
+	ends();
+
+	limited(100, IB_QPT_RC, 14);
+	for (n = 0; n < 65; n++)
+		output_request(&qps[0], n, 1000, WRITE_MIDDLE);
+	pass_time(&qps[0], 10 * MS);
+	for (n = 0; n < num_sent; n++)
+		expect(!sent[n].asks, "packet %u asks for an ACK at 100 Mb/s", n);
+	ends();
+}
+
+/* rxe goes back to the same packet each 67 ms, as while a QP is destroyed: all that is held
+ * leaves in between. Once rxe sends what it may only send after an ACK, all is held again.
+ */
+static void stuck(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	unsigned int n, turn;
+
+	limited(1, IB_QPT_RC, 14);
+	output_request(&qps[0], 999, 4170, WRITE_MIDDLE);
+	for (turn = 0; turn < 5; turn++) {
+		for (n = 0; n < 128; n++)
+			output_request(&qps[0], 1000 + n, 2000, WRITE_MIDDLE);
+		expect(dcqcn_flow_held(flow) < 4 || turn < 2, "%u packets are held",
+		       dcqcn_flow_held(flow));
+		pass_time(&qps[0], 4096 << 14);
+		expect(!dcqcn_flow_held(flow) || turn < 2, "%u packets are left",
+		       dcqcn_flow_held(flow));
+	}
+	for (n = 0; n < 10; n++)
+		output_request(&qps[0], 1129 + n, 2000, WRITE_MIDDLE);
+	expect(dcqcn_flow_held(flow) > 8, "%u packets are held", dcqcn_flow_held(flow));
+	ends();
 }
 
 /* As many requests as rxe may have in flight leave in time, despite held READ responses */
@@ -359,7 +415,8 @@ static void turns(void)
 		output(DCQCN_PKT_RESPONSE, n);
 	for (n = 0; n < 65; n++)
 		output(DCQCN_PKT_REQUEST, n);
-	pass_time(&qps[0], (4096ULL << 14) / 4 * 3 + MS);
+	/* 8 ms each, and as much for READ responses */
+	pass_time(&qps[0], 1050 * MS);
 	for (n = 0; n < num_sent; n++)
 		requests += sent[n].kind == DCQCN_PKT_REQUEST;
 	expect(requests == 65, "%u of 65 requests left in time", requests);
@@ -809,7 +866,9 @@ static const struct tap_test tests[] = {
 	{ "ACKs behind stale READ responses are dropped with them", stale_acks },
 	{ "the memory of held packets is bounded", memory },
 	{ "held READ responses do not raise the floor of requests", mixed_floor },
-	{ "a request is held for a second at most", longest_hold },
+	{ "a slow flow asks for an ACK before rxe's timer fires", asks },
+	{ "requests that rxe repeats without an ACK leave before the next time", stuck },
+	{ "a request is held for five seconds at most", longest_hold },
 	{ "requests and READ responses take turns", turns },
 	{ "held packets are sent with preemption disabled", no_preemption },
 	{ "a datagram of a priority without congestion control leaves the limit", other_priority },

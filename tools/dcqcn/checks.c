@@ -165,7 +165,7 @@ static void check_floor(const struct facts *facts, const struct fact_dev *dev)
 			     "QP %llu has a rate of %s but is sent at its floor of %s",
 			     (ull)qp->qpn, unit_rate(rate, qp->rate),
 			     unit_rate(floor, qp->floor));
-		finding_why("held requests must leave before the QP's ack timeout, or rxe sends them again: the QP cannot be slowed down further");
+		finding_why("requests must follow each other within half of the QP's ack timeout, or rxe sends them again: the QP cannot be slowed down further");
 		finding_fix("ib_write_bw -u 18 -m 1024  # a longer ACK timeout, or a smaller MTU");
 		return;
 	}

@@ -487,8 +487,7 @@ static void setup_hosts(const struct trace_setup *s)
 {
 	double line = s->line_bps / 8e9, queue = (s->host_queue + s->cable * line) / s->packet;
 	/* as in pacer.c: what is held leaves in three quarters of the time that it may */
-	double hold = 0.75 * number_min(1e9, s->timeout ? s->timeout : 1e9);
-	double held = queue + 1;
+	double gap = s->timeout ? s->timeout / 2 : 5e9;
 	size_t i, wire = 0, last = 0, hosts = min(s->hosts, s->flows);
 
 	t.hosts = (struct hosts) {
@@ -508,8 +507,8 @@ static void setup_hosts(const struct trace_setup *s)
 	if (s->host_queue) {
 		t.hosts.most = (u32)number_max(1, number_floor(queue + 0.5));
 		t.hosts.least = max(1U, t.hosts.most / 4);
-		t.hosts.floor = held * s->packet * 8e9 / hold;
-		t.hosts.hold = hold / held;
+		t.hosts.floor = s->packet * 8e9 / gap;
+		t.hosts.hold = gap;
 	}
 	for (i = 0; i < s->flows; i++) {
 		size_t host = i * hosts / s->flows, group = host % t.groups;

@@ -107,8 +107,9 @@ void dcqcn_limiter_begin(struct dcqcn_qp *qp,
 		flow->fifo[i].charged = READ_ONCE(flow->fifo[i].passed);
 		WRITE_ONCE(flow->fifo[i].allowed, flow->fifo[i].charged);
 	}
-	flow->floor = 0;
-	flow->request_bytes = 0;
+	flow->stuck = false;
+	flow->back_psn = DCQCN_PSN_NONE;
+	flow->asked = dcqcn_flow_clock(now);
 	flow->burst = 0;
 	if (flow->path)
 		dcqcn_path_restart(flow->path);

@@ -55,24 +55,6 @@ static __always_inline u64 dcqcn_limiter_line(const struct dcqcn_qp *qp,
 	       dcqcn_limiter_measured_line(qp, settings, line) : line;
 }
 
-/**
- * dcqcn_limiter_floor() - the least rate that what is held allows
- * @flow: the flow
- *
- * Requests must leave in time. While READ responses are held too, these have
- * half of the rate.
- *
- * Context: the QP's lock is held. Return: bit/s, 0 for none.
- */
-static inline u64 dcqcn_limiter_floor(const struct dcqcn_flow *flow)
-{
-	if (skb_queue_empty(&flow->fifo[DCQCN_REQUESTS].queue))
-		return 0;
-	if (skb_queue_empty(&flow->fifo[DCQCN_RESPONSES].queue))
-		return flow->floor;
-	return 2 * flow->floor;
-}
-
 /* What applies to a flow now. Under RCU; the QP's lock is held. */
 static __always_inline struct dcqcn_terms
 dcqcn_limiter_terms(const struct dcqcn_qp *qp)
@@ -111,7 +93,7 @@ static __always_inline u64 dcqcn_limiter_rate(struct dcqcn_qp *qp,
 	done = dcqcn_rate_advance(&flow->rate, &settings->rp, line, now, bytes);
 	if (done)
 		dcqcn_limiter_tell(qp, &settings->rp, done, before);
-	rate = max(flow->rate.current_rate, min(dcqcn_limiter_floor(flow), line));
+	rate = flow->rate.current_rate;
 	if (flow->rate.current_rate >= line)
 		flow->released = true;
 	return rate;

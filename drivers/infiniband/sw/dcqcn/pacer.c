@@ -23,10 +23,13 @@
  * Back-pressure is rxe's own: it stops a requester that has more than 64
  * unfreed packets, and held packets are unfreed. READ responses do not obey
  * that limit, nor do the ACKs that must not overtake them: the memory they take
- * is bounded. Requests may be held no longer than DCQCN_HOLD_NS, and an RC
- * request no longer than its QP's retransmission timer allows. The rate has a
- * floor that is high enough for that; a request that is held too long nevertheless
- * is sent at once.
+ * is bounded. A request that is held too long is sent at once.
+ *
+ * rxe's retransmission timer runs meanwhile, and each ACK restarts it. So a slow flow asks for
+ * more ACKs than rxe does, and the gap between two requests has a bound: at 67 ms, perftest's
+ * ack timeout, a flow may have 1 Mb/s. If rxe goes back to the same packet twice nevertheless,
+ * no more are held than leave before it does so again. Otherwise a QP that is being destroyed
+ * would repeat its requests for ever: rxe waits until none is left.
  *
  * A flow whose peer has agreed on a context (ccc.c) obeys the context instead: its packets
  * leave at the line rate while window and credit last, and those that are held leave when
@@ -75,13 +78,13 @@
 /* Packets sent per turn, so that one flow cannot keep a CPU in softirq */
 #define DCQCN_BUDGET		64
 
-/* How long a request may be held. With packets of 4 KB the floor is then 2.9 Mb/s. With a
- * quarter of this time it would be 11.5: 32 flows on 50 Mb/s send seven times what arrives.
+/* How long a request may be held at a low rate. 65 of 4 KB, all that rxe makes, take 2.2 s at
+ * the lowest one, 1 Mb/s, and twice that beside READ responses.
  */
-#define DCQCN_HOLD_NS		NSEC_PER_SEC
+#define DCQCN_HOLD_NS		(5ULL * NSEC_PER_SEC)
 
-/* Packets that rxe has in flight before it stops: its limit plus one */
-#define DCQCN_RXE_INFLIGHT	65
+/* Packets that rxe has sent, and got no ACK for, before it stops */
+#define DCQCN_RXE_UNACKED	128
 
 /* Bytes of memory beyond which READ responses and ACKs are dropped, per flow and
  * per port: skb->truesize, which is some 770 bytes for the shortest response and 8.5 KB
@@ -112,14 +115,36 @@ static struct dcqcn_held *dcqcn_held(struct sk_buff *skb)
 	return (struct dcqcn_held *)skb->cb;
 }
 
-/* How long a request of this QP may be held; 2^31 * 4096 ns fits u64 easily */
+/* ns; the longest gap between two requests: half of the ack timeout, if there is one. 2^31 *
+ * 4096 ns fits u64 easily.
+ */
+static u64 dcqcn_flow_longest_gap(const struct dcqcn_qp *qp)
+{
+	return qp->ack_timeout ? DCQCN_ACK_TIMEOUT_NS / 2 << qp->ack_timeout :
+				 DCQCN_HOLD_NS;
+}
+
+/* How long a request may be held. Behind a full window, none asks for an ACK: rxe's timer must
+ * not fire.
+ */
 static u64 dcqcn_hold_ns(const struct dcqcn_qp *qp)
 {
-	u64 hold = DCQCN_HOLD_NS;
+	return dcqcn_qp_is_windowed(qp) ?
+	       min_t(u64, NSEC_PER_SEC, 2 * dcqcn_flow_longest_gap(qp)) :
+	       DCQCN_HOLD_NS;
+}
 
-	if (qp->type == IB_QPT_RC && qp->ack_timeout)
-		hold = min(hold, DCQCN_ACK_TIMEOUT_NS << qp->ack_timeout);
-	return hold;
+/* ns; the longest gap that what is held allows, 0 for any. Held READ responses get half of the
+ * bytes.
+ */
+static u64 dcqcn_flow_bound(const struct dcqcn_qp *qp)
+{
+	const struct dcqcn_flow *flow = &qp->flow;
+
+	if (skb_queue_empty(&flow->fifo[DCQCN_REQUESTS].queue))
+		return 0;
+	return dcqcn_flow_longest_gap(qp) >>
+	       !skb_queue_empty(&flow->fifo[DCQCN_RESPONSES].queue);
 }
 
 /* Charge a packet that leaves now */
@@ -128,7 +153,7 @@ static __always_inline void dcqcn_flow_charge(struct dcqcn_qp *qp,
 					      u32 bytes, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
-	u64 rate = dcqcn_limiter_rate(qp, terms, now, bytes), gap;
+	u64 rate = dcqcn_limiter_rate(qp, terms, now, bytes), gap, bound;
 
 	flow->stat.paced_packets++;
 	flow->stat.paced_bytes += bytes;
@@ -143,6 +168,9 @@ static __always_inline void dcqcn_flow_charge(struct dcqcn_qp *qp,
 	}
 	gap = div64_u64_rem(bytes * DCQCN_COST_PER_BYTE + flow->remainder, rate,
 			    &flow->remainder);
+	bound = dcqcn_flow_bound(qp);
+	if (unlikely(bound && gap > bound))
+		gap = bound;
 	flow->next += gap;
 	flow->gap = gap;
 }
@@ -219,6 +247,27 @@ static noinline bool dcqcn_flow_asks(struct dcqcn_qp *qp, struct sk_buff *skb,
 	return false;
 }
 
+/*
+ * Whether a quarter of the ack timeout has passed since a request asked for an ACK. rxe asks with
+ * the last packet of a message, and with every 65th. Each ACK restarts its retransmission timer.
+ */
+static __always_inline bool dcqcn_flow_is_silent(const struct dcqcn_qp *qp,
+						 u64 now)
+{
+	u32 elapsed = dcqcn_flow_clock(now) - qp->flow.asked;
+
+	return (u64)elapsed << 11 >= dcqcn_flow_longest_gap(qp);
+}
+
+/* A request leaves that asks for an ACK, or shall. Return whether it does. */
+static noinline bool dcqcn_flow_asks_peer(struct dcqcn_flow *flow,
+					  struct sk_buff *skb, bool ack_req,
+					  u64 now)
+{
+	flow->asked = dcqcn_flow_clock(now);
+	return ack_req || dcqcn_flow_ask(skb);
+}
+
 /* A packet leaves on a path that is measured. Out of line to keep the fast path of
  * other flows small.
  */
@@ -262,6 +311,9 @@ static __always_inline void dcqcn_flow_leaves(struct dcqcn_qp *qp,
 	if (static_branch_unlikely(&dcqcn_cccs) &&
 	    dcqcn_flow_count(qp, skb, kind, psn, bytes, now))
 		return;
+	if (qp->ack_timeout && kind == DCQCN_PKT_REQUEST &&
+	    (ack_req || dcqcn_flow_is_silent(qp, now)))
+		ack_req = dcqcn_flow_asks_peer(&qp->flow, skb, ack_req, now);
 	if (qp->flow.path)
 		dcqcn_flow_measure(qp, skb, psn, bytes, ack_req, now);
 }
@@ -512,6 +564,10 @@ dcqcn_flow_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 		return NULL;
 	if (qp->flow.path)
 		dcqcn_flow_ask(skb);
+	if (fifo == &qp->flow.fifo[DCQCN_REQUESTS]) {
+		qp->flow.stuck = psn == qp->flow.back_psn;
+		qp->flow.back_psn = psn;
+	}
 	return dcqcn_flow_take_stale(qp, fifo, psn);
 }
 
@@ -534,31 +590,6 @@ static struct sk_buff *dcqcn_flow_find_stale(struct dcqcn_qp *qp,
 	return stale;
 }
 
-/*
- * Raise the floor for a request of @bytes that is the first to be held, or the longest so
- * far: it, and all that rxe may still queue behind it, must leave within three quarters of
- * the time that it may be held. The rest is for the way to the peer and back. If the last
- * packet left at a lower rate than that, shorten the gap after it. Return true then.
- */
-static noinline bool dcqcn_flow_raise_floor(struct dcqcn_qp *qp, u32 bytes,
-					    u64 now)
-{
-	struct dcqcn_flow *flow = &qp->flow;
-	u64 within = dcqcn_hold_ns(qp) / 4 * 3, latest;
-
-	if (bytes > flow->request_bytes) {
-		flow->request_bytes = bytes;
-		/* 65 * 2^16 bytes, times 8 * 10^9, are less than 2^56 */
-		flow->floor = div64_u64(DCQCN_RXE_INFLIGHT * bytes *
-					DCQCN_COST_PER_BYTE, within);
-	}
-	latest = now + div_u64(within, DCQCN_RXE_INFLIGHT);
-	if (flow->next <= latest)
-		return false;
-	flow->next = latest;
-	return true;
-}
-
 /* Queue a packet, which has @bytes on the wire. Return true if held packets are due earlier
  * than before.
  */
@@ -569,6 +600,7 @@ static bool dcqcn_flow_hold(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	struct dcqcn_held *held = dcqcn_held(skb);
 	struct dcqcn_flow *flow = &qp->flow;
 	bool earlier = false;
+	u64 latest;
 
 	held->since = now;
 	held->psn = psn;
@@ -578,9 +610,12 @@ static bool dcqcn_flow_hold(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	flow->held_bytes += bytes;
 	flow->held_memory += skb->truesize;
 	atomic_long_add(skb->truesize, &qp->dev->held_memory);
-	if (kind == DCQCN_PKT_REQUEST &&
-	    (bytes > flow->request_bytes || skb_queue_len(&fifo->queue) == 1))
-		earlier = dcqcn_flow_raise_floor(qp, bytes, now);
+	/* at the rate of the last packet, which may have been longer */
+	latest = now + dcqcn_flow_bound(qp);
+	if (kind == DCQCN_PKT_REQUEST && flow->next > latest) {
+		flow->next = latest;
+		earlier = true;
+	}
 	flow->stat.max_packets = max(flow->stat.max_packets,
 				     dcqcn_flow_held(flow));
 	flow->stat.max_bytes = max(flow->stat.max_bytes, flow->held_bytes);
@@ -600,6 +635,19 @@ static bool dcqcn_flow_may_pass(struct dcqcn_qp *qp, u64 now)
 		return false;
 	dcqcn_flow_forgive(flow, now);
 	return dcqcn_flow_is_due(qp, true, now);
+}
+
+/* Whether rxe would send a request again before it has left. The ACKs of a QP that is being
+ * destroyed still come, so only @psn tells that rxe goes on.
+ */
+static bool dcqcn_flow_is_stuck(struct dcqcn_qp *qp, u32 psn)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	u64 before = skb_queue_len(&flow->fifo[DCQCN_REQUESTS].queue);
+
+	if (((psn - flow->back_psn) & DCQCN_QPN_MASK) > DCQCN_RXE_UNACKED)
+		flow->stuck = false;
+	return flow->stuck && before * flow->gap >= dcqcn_flow_longest_gap(qp);
 }
 
 /* Whether a packet of @memory bytes would exceed a bound */
@@ -690,7 +738,9 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 		goto unlock;
 	}
 
-	if (kind != DCQCN_PKT_REQUEST && dcqcn_flow_is_full(qp, skb->truesize)) {
+	if (kind == DCQCN_PKT_REQUEST ?
+	    unlikely(flow->stuck) && dcqcn_flow_is_stuck(qp, psn) :
+	    dcqcn_flow_is_full(qp, skb->truesize)) {
 		flow->stat.drop_bound++;
 		dcqcn_count(qp->dev, DCQCN_RP_DROP_BOUND);
 		skb->next = drop;
@@ -698,7 +748,7 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 		goto unlock;
 	}
 	WRITE_ONCE(qp->dev->okfn, okfn);
-	dcqcn_held(skb)->ack_req = flow->path && dcqcn_bth_wants_ack(bth);
+	dcqcn_held(skb)->ack_req = dcqcn_bth_wants_ack(bth);
 	earlier = dcqcn_flow_hold(qp, fifo, skb, kind, psn, bytes, now);
 	/* If the timer is late, send in its place. If it waits for a batch, leave
 	 * that to it.
@@ -715,6 +765,20 @@ unlock:
 	if (unlikely(drop))
 		kfree_skb_list(drop);
 	return verdict;
+}
+
+/**
+ * dcqcn_pacer_floor() - the least rate that held requests allow
+ * @qp: the flow's QP
+ *
+ * Context: @qp->lock is held. Return: bit/s for requests as long as the first, 0 for any.
+ */
+u64 dcqcn_pacer_floor(const struct dcqcn_qp *qp)
+{
+	struct sk_buff *skb = skb_peek(&qp->flow.fifo[DCQCN_REQUESTS].queue);
+
+	return skb ? div64_u64(dcqcn_held(skb)->bytes * DCQCN_COST_PER_BYTE,
+			       dcqcn_flow_bound(qp)) : 0;
 }
 
 /**

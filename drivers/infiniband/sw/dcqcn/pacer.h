@@ -26,7 +26,7 @@ struct dcqcn_settings;
  * @max_packets: most that were held at a time
  * @max_bytes: most bytes that were held at a time
  * @expired: sent before they were due
- * @drop_bound: dropped at the byte bound
+ * @drop_bound: dropped instead of held, because that has a bound
  * @drop_stale: dropped because they come again
  * @drop_dead: dropped because QP or device went away
  */
@@ -77,14 +77,16 @@ struct dcqcn_fifo {
  * @released: the limit is off; what is held leaves, then @limited ends
  * @draining: somebody is sending; everyone else queues
  * @sending_responses: and READ responses are among it
- * @request_bytes: longest request seen, on the wire
+ * @stuck: rxe has gone back to @back_psn twice
  * @rate: the rate algorithm's state
  * @path: what it learns of its path; NULL where no knob follows that
  * @next: ns; when the next packet may leave
  * @remainder: what @next lost in rounding, in bit * 10^9 (< a rate in bit/s)
  * @gap: ns; what the last packet cost: of 64 KB at 1 Mb/s, 0.5 s
  * @unseen: bytes; length of the requests that may pass unseen
- * @floor: bit/s; rate at which requests of @request_bytes leave in time
+ * @back_psn: to which rxe has gone back, with no ACK since; or DCQCN_PSN_NONE
+ * @asked: in units of 2^10 ns, modulo 2^32 units (73 min); when a request that asks for an ACK
+ *	last left
  * @fifo: requests and READ responses, which the peer does not compare
  * @burst: bytes that may still leave at once
  * @turn: bytes by which requests are ahead, while responses are held too
@@ -98,14 +100,15 @@ struct dcqcn_flow {
 	bool released;
 	bool draining;
 	bool sending_responses;
-	u32 request_bytes;
+	bool stuck;
 	struct dcqcn_rate rate;
 	struct dcqcn_path *path;
 	u64 next;
 	u64 remainder;
 	u32 gap;
 	u32 unseen;
-	u64 floor;
+	u32 back_psn;
+	u32 asked;
 	struct dcqcn_fifo fifo[DCQCN_NUM_FIFOS];
 	u32 burst;
 	s32 turn;
@@ -120,6 +123,14 @@ static inline u32 dcqcn_flow_held(const struct dcqcn_flow *flow)
 {
 	return skb_queue_len(&flow->fifo[DCQCN_REQUESTS].queue) +
 	       skb_queue_len(&flow->fifo[DCQCN_RESPONSES].queue);
+}
+
+#define DCQCN_PSN_NONE	U32_MAX	/* a PSN has 24 bits */
+
+/* The unit of dcqcn_flow.asked, of 2^10 ns */
+static inline u32 dcqcn_flow_clock(u64 now)
+{
+	return now >> 10;
 }
 
 /* Send a packet of a limited flow. The result is not rxe's business: a transmit error would
@@ -172,6 +183,7 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 				enum dcqcn_pkt_kind kind,
 				const struct dcqcn_bth *bth, bool limit,
 				dcqcn_okfn okfn);
+u64 dcqcn_pacer_floor(const struct dcqcn_qp *qp);
 void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn);
 void dcqcn_pacer_kick(struct dcqcn_qp *qp);
 void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now);

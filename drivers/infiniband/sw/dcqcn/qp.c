@@ -98,7 +98,8 @@ static bool dcqcn_qp_query(struct ib_device *ibdev, u32 qpn,
 			rdma_ah_read_grh(&attr.ah_attr);
 
 		info->prio = grh->traffic_class >> 5;
-		info->ack_timeout = attr.timeout;
+		if (info->type == IB_QPT_RC)
+			info->ack_timeout = attr.timeout;
 		info->peer_qpn = attr.dest_qp_num;
 		memcpy(&info->peer, &grh->dgid, sizeof(info->peer));
 	}
@@ -124,9 +125,6 @@ static void dcqcn_qp_ask(struct dcqcn_qp *qp)
 static void dcqcn_qp_learn(struct dcqcn_qp *qp,
 			   const struct dcqcn_qp_info *info)
 {
-	/* the floor depends on it: recompute it */
-	if (qp->ack_timeout != info->ack_timeout)
-		qp->flow.request_bytes = 0;
 	qp->type = info->type;
 	/* UD: each packet has its own */
 	if (info->type != IB_QPT_UD)
@@ -549,7 +547,7 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 		.peer = qp->peer,
 		.rate = flow->rate,
 		.line = line,
-		.floor = dcqcn_limiter_floor(flow),
+		.floor = dcqcn_pacer_floor(qp),
 		.delivered = flow->path ? dcqcn_path_most(flow->path) : 0,
 		.period = dcqcn_rate_timer_period(&flow->rate, &settings->rp),
 		.ai = flow->limited ?
