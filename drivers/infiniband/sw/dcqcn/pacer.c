@@ -259,7 +259,7 @@ static __always_inline bool dcqcn_flow_is_silent(const struct dcqcn_qp *qp,
 	return (u64)elapsed << 11 >= dcqcn_flow_longest_gap(qp);
 }
 
-/* A request leaves that asks for an ACK, or shall. Return whether it does. */
+/* A request that should ask for an ACK leaves. Return false if it cannot ask. */
 static noinline bool dcqcn_flow_asks_peer(struct dcqcn_flow *flow,
 					  struct sk_buff *skb, bool ack_req,
 					  u64 now)
