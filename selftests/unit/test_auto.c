@@ -183,6 +183,7 @@ static void test_cuts(void)
 {
 	struct dcqcn_rate r = flow_at(1000 * MBPS, RTT);
 	u64 now = START + RTT - 1;
+	int sent;
 
 	dcqcn_rate_advance(&r, &automatic, LINE, now, 8 * PACKET);
 	dcqcn_rate_cnp(&r, &automatic, LINE, now);
@@ -195,6 +196,15 @@ static void test_cuts(void)
 	dcqcn_rate_cnp(&r, &automatic, LINE, now + 1);
 	expect(r.current_rate == 1000 * MBPS, "cut before 8 packets");
 	expect(!r.cut_pending, "and it was not forgotten");
+
+	/* all packets are marked: the fifth CNP cuts */
+	r = flow_at(1000 * MBPS, RTT);
+	now++;
+	for (sent = 1; r.current_rate == 1000 * MBPS && sent <= 8; sent++) {
+		dcqcn_rate_advance(&r, &automatic, LINE, now, PACKET);
+		dcqcn_rate_cnp(&r, &automatic, LINE, now);
+	}
+	expect(sent == 6, "cut after %d marked packets", sent - 1);
 }
 
 /* The second cut is larger if it follows the first one within two round trips */

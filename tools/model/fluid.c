@@ -61,7 +61,7 @@ double fluid_balance(double p, const struct fluid *fl, const struct senders *s)
 	double steps = s->rp.rpg_threshold, counter, a, alpha, b = 0, c = 0, d, e;
 
 	if (!s->rp.rate_reduce_monitor_period)
-		tau = number_max(tau, number_max(rtt, CUT_PACKETS / rate));
+		tau = number_max(tau, number_max(rtt, CUT_PACKETS / (1 + p) / rate));
 	/* the paper's CNPs cannot be closer than packets */
 	tau = number_max(tau, 1 / rate);
 	a = -number_expm1(-hazard * tau * rate);

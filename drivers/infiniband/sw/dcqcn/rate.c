@@ -23,8 +23,11 @@
  *
  *   T and alpha's period   1 round trip, and at least 2 packets at the rate; without 5/8
  *                          of what it is on an empty path if that leaves 3 packets
- *   cuts                   one per round trip and 8 packets: CNPs that come
- *                          earlier tell of what was sent before the last cut
+ *   cuts                   one per round trip: CNPs that come earlier tell of what was
+ *                          sent before the last cut; and one per 8 packets, each
+ *                          further CNP counting as one more: a flow that sends only a
+ *                          few in a round trip recovers between two cuts, and must not
+ *                          if all of them are marked
  *   alpha                  a quarter of the way to 1 with a cut that follows the
  *                          last one within 2 round trips
  *   R_AI                   1/128 of the target; in proportion less where the
@@ -760,9 +763,12 @@ unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 
 	r->told = 1;
 	done = dcqcn_rate_advance(r, p, line, now, 0);
-	if (!period && (now - r->cut_time < r->rtt ||
-			r->sent < DCQCN_CUT_PACKETS * r->packet))
+	if (!period && now - r->cut_time < r->rtt)
 		return done;
+	if (!period && r->sent < DCQCN_CUT_PACKETS * r->packet) {
+		r->sent += r->packet;
+		return done;
+	}
 	if (now - r->cut_time < period) {
 		r->cut_pending = 1;
 		return done;
