@@ -147,9 +147,9 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
 }
 
 void dcqcn_limiter_start(struct dcqcn_qp *qp, const struct dcqcn_settings *p,
-			 bool asks)
+			 unsigned long pause, bool asks)
 {
-	check(p->rp.start_burst);
+	check(p->rp.start_burst && pause);
 }
 
 struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn,

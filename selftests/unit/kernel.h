@@ -10,6 +10,7 @@
 #define UNIT_KERNEL_H
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/in6.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -193,6 +194,7 @@ static inline int atomic_xchg(atomic_t *a, int value)
 #define atomic64_read(a)	((a)->counter)
 #define jiffies			(1000UL + (unsigned long)(fuzz_now / 1000000))
 #define HZ			1000
+#define nsecs_to_jiffies(ns)	((unsigned long)((ns) / 1000000))
 #define time_after(a, b)	((long)((b) - (a)) < 0)
 #define ktime_get_ns()		fuzz_now
 

@@ -359,9 +359,13 @@ static void test_start_from(void)
 	/* 4 * 12288 bytes in 5 ms */
 	dcqcn_rate_start(&r, &p, LINE, 0, false, START);
 	expect(r.current_rate == 78643200, "unknown path: %llu", r.current_rate);
-	/* 12288 bytes in 20 ms */
+	/* 12288 bytes in 100 ms, but no less than rpg_min_rate */
 	dcqcn_rate_start(&r, &p, LINE, 0, true, START);
-	expect(r.current_rate == 4915200, "until a sample comes: %llu", r.current_rate);
+	expect(r.current_rate == 1 * MBPS, "until a sample comes: %llu", r.current_rate);
+	p.start_burst = 125000;
+	dcqcn_rate_start(&r, &p, LINE, 0, true, START);
+	expect(r.current_rate == 10 * MBPS, "with a longer burst: %llu", r.current_rate);
+	p.start_burst = automatic.start_burst;
 	dcqcn_rate_start(&r, &p, LINE, 4000 * MBPS, true, START);
 	expect(r.current_rate == 1000 * MBPS, "known path: %llu", r.current_rate);
 	dcqcn_rate_start(&r, &p, 100 * MBPS, 4000 * MBPS, false, START);
@@ -403,7 +407,7 @@ static void test_start_waits(void)
 	expect(dcqcn_rate_wants_sample(&r, START), "wants none");
 	dcqcn_rate_advance(&r, &automatic, LINE, START + 200 * RTT, 40 * PACKET);
 	expect(!dcqcn_rate_cnp(&r, &automatic, LINE, START + 200 * RTT) &&
-	       r.starting && r.current_rate == 4915200, "goes on at %llu",
+	       r.starting && r.current_rate == 1 * MBPS, "goes on at %llu",
 	       r.current_rate);
 	r = started(START);
 	expect(r.starting && r.current_rate == FIRST_RATE, "begins at %llu",

@@ -530,7 +530,7 @@ static void start(void)
 	dcqcn_pacer_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
 	settings.rp.rpg_time_reset = 0;
-	dcqcn_limiter_start(&qps[0], &settings, true);
+	dcqcn_limiter_start(&qps[0], &settings, ULONG_MAX, true);
 	for (i = 0; i < 40; i++)
 		output_request(&qps[0], i, 1000, WRITE_MIDDLE);
 	expect(num_sent == 13, "%u packets left at once, not 13", num_sent);
@@ -562,7 +562,7 @@ static void started(void)
 	dcqcn_pacer_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
 	settings.rp.rpg_time_reset = 0;
-	dcqcn_limiter_start(&qps[0], &settings, true);
+	dcqcn_limiter_start(&qps[0], &settings, ULONG_MAX, true);
 	for (i = 0; i < 16; i++)
 		output_request(&qps[0], i, 1000, WRITE_MIDDLE);
 	pass_time(&qps[0], MS / 10);
@@ -654,7 +654,7 @@ static void start_of_reads(void)
 	dcqcn_pacer_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
 	settings.rp.rpg_time_reset = 0;
-	dcqcn_limiter_start(&qps[0], &settings, true);
+	dcqcn_limiter_start(&qps[0], &settings, ULONG_MAX, true);
 	output_request(&qps[0], 0, 1000, WRITE_MIDDLE);
 	for (i = 1; i < 60; i++)
 		output_request(&qps[0], i, 1000, DCQCN_OPCODE_READ);
@@ -676,7 +676,7 @@ static void start_blind(void)
 	dcqcn_pacer_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
 	settings.rp.rpg_time_reset = 0;
-	dcqcn_limiter_start(&qps[0], &settings, false);
+	dcqcn_limiter_start(&qps[0], &settings, ULONG_MAX, false);
 	for (i = 0; i < 40; i++)
 		output(DCQCN_PKT_RESPONSE, i);
 	/* 4 bursts in 5 ms, one of them at once; then it is faster */
@@ -698,7 +698,7 @@ static void start_deaf(void)
 	limited(10, IB_QPT_RC, 0);
 	dcqcn_pacer_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
-	dcqcn_limiter_start(&qps[0], &settings, false);
+	dcqcn_limiter_start(&qps[0], &settings, ULONG_MAX, false);
 	for (i = 0; i < 28; i++)
 		output(DCQCN_PKT_RESPONSE, i);
 	pass_time(&qps[0], 3 * MS);
@@ -712,9 +712,58 @@ static void start_deaf(void)
 	       "a CNP after the burst sets %llu bit/s, not 10 Mb/s",
 	       (unsigned long long)flow->rate.current_rate);
 	pass_time(&qps[0], 100 * MS);
-	dcqcn_limiter_start(&qps[0], &settings, false);
+	dcqcn_limiter_start(&qps[0], &settings, ULONG_MAX, false);
 	expect(!flow->rate.starting && flow->rate.current_rate == 10000000,
 	       "a limit ends after a pause");
+	ends();
+	kfree(flow->path);
+	flow->path = NULL;
+}
+
+/* A flow whose round trip is 20 ms sends again after @pause ms. Return whether it starts. */
+static bool starts_after(unsigned long pause)
+{
+	bool starts;
+
+	limited(1, IB_QPT_RC, 0);
+	dcqcn_pacer_flush(&qps[0]);
+	settings.rp.start_burst = 12288;
+	settings.rp.rpg_time_reset = 0;
+	qps[0].flow.path = calloc(1, sizeof(*qps[0].flow.path));
+	qps[0].flow.path->rtt = 20 * MS;
+	dcqcn_limiter_start(&qps[0], &settings, pause, true);
+	starts = qps[0].flow.limited;
+	ends();
+	kfree(qps[0].flow.path);
+	qps[0].flow.path = NULL;
+	return starts;
+}
+
+static void pauses(void)
+{
+	expect(!starts_after(40), "a flow starts after two round trips");
+	expect(starts_after(41), "a flow does not start after a longer pause");
+	expect(starts_after(ULONG_MAX), "a new flow does not start");
+}
+
+/* 20 KB/s get through while most packets are lost. The CNP that follows must have an effect. */
+static void hardly_delivered(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	u64 line;
+
+	limited(1, IB_QPT_RC, 0);
+	settings.rp.rpg_time_reset = 0;
+	flow->path = calloc(1, sizeof(*flow->path));
+	flow->path->rtt = MS;
+	flow->path->delivered[0] = 160;
+	flow->path->delivered[1] = 160;
+	line = dcqcn_limiter_line(&qps[0], &settings);
+	expect(line == 2000000, "the line is %llu bit/s", (unsigned long long)line);
+	dcqcn_pacer_cnp(&qps[0], &settings, fuzz_now);
+	output(DCQCN_PKT_REQUEST, 1);
+	output(DCQCN_PKT_REQUEST, 2);
+	expect(num_sent == 1 && !flow->released, "the lowest rate is no limit");
 	ends();
 	kfree(flow->path);
 	flow->path = NULL;
@@ -881,6 +930,8 @@ static const struct tap_test tests[] = {
 	{ "a start of READs waits for no ACK", start_of_reads },
 	{ "a start of READ responses waits for no ACK", start_blind },
 	{ "a CNP for the burst of a start changes nothing, and a pause ends no limit", start_deaf },
+	{ "a pause of two round trips is a wait for ACKs, and begins no start", pauses },
+	{ "where hardly anything gets through, the lowest rate is a limit", hardly_delivered },
 	{ "what is sent again asks for an ACK, where the path is measured", asks_again },
 	{ "a window holds packets, and a kick or a timeout sends them", window },
 	{ "a window ends with the port, and with the peer", window_ends },

@@ -42,11 +42,13 @@ void dcqcn_limiter_tell(struct dcqcn_qp *qp, const struct dcqcn_rp_params *p,
 	}
 }
 
-/* The line rate of a flow whose path is measured. @line: what it would be otherwise */
+/* The line rate of a flow whose path is measured. @line: what it would be otherwise. It is above
+ * the lowest rate, at which a flow would lose its limiter otherwise.
+ */
 u64 dcqcn_limiter_measured_line(const struct dcqcn_qp *qp,
 				const struct dcqcn_settings *settings, u64 line)
 {
-	u64 most;
+	u64 most, least;
 
 	if (settings->rp.rpg_time_reset || settings->rp.rpg_max_rate)
 		return line;
@@ -57,7 +59,8 @@ u64 dcqcn_limiter_measured_line(const struct dcqcn_qp *qp,
 	/* a start raises its rate beyond what was measured so far */
 	if (qp->flow.rate.starting)
 		return max(2 * most, line);
-	return clamp(most, DCQCN_BPS_PER_MBPS, DCQCN_RATE_MAX);
+	least = max(2 * dcqcn_rate_floor(&settings->rp), DCQCN_BPS_PER_MBPS);
+	return min(max(most, least), DCQCN_RATE_MAX);
 }
 
 /* ns; the flow's own round trip or, while that is unknown, the port's latest */
@@ -67,6 +70,13 @@ static u32 dcqcn_limiter_rtt(const struct dcqcn_qp *qp)
 	u32 rtt = path ? path->rtt : 0;
 
 	return rtt ?: READ_ONCE(qp->dev->rtt) ?: (u32)DCQCN_RTT_UNKNOWN;
+}
+
+/* Whether a pause may be a wait for ACKs, as where a host's own link is slow */
+static bool dcqcn_limiter_is_waiting(const struct dcqcn_flow *flow,
+				     unsigned long pause)
+{
+	return flow->path && pause <= nsecs_to_jiffies(2ULL * flow->path->rtt);
 }
 
 /* bit/s; what got through lately, 0 for unknown */
@@ -127,21 +137,24 @@ void dcqcn_limiter_begin(struct dcqcn_qp *qp,
  * dcqcn_limiter_start() - limit a flow that begins, or begins again after a pause
  * @qp: its QP
  * @settings: the port's
+ * @pause: jiffies; how long it sent nothing, ULONG_MAX for a flow that begins
  * @asks: its packets may ask for an ACK
  *
- * The flow keeps the limiter until it has found its rate. A flow that has one already is
- * left alone.
+ * The flow keeps the limiter until it has found its rate. A flow that has one already, or
+ * has paused for no more than two round trips, is left alone.
  *
  * Context: under RCU; process with BH on, or softirq. Takes @qp->lock.
  */
 void dcqcn_limiter_start(struct dcqcn_qp *qp,
-			 const struct dcqcn_settings *settings, bool asks)
+			 const struct dcqcn_settings *settings,
+			 unsigned long pause, bool asks)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	u64 now;
 
 	spin_lock_bh(&qp->lock);
 	if (qp->state == DCQCN_QP_LIVE && !flow->limited &&
+	    !dcqcn_limiter_is_waiting(flow, pause) &&
 	    !READ_ONCE(qp->dev->stopping)) {
 		now = ktime_get_ns();
 		if (!flow->path)

@@ -102,7 +102,8 @@ static __always_inline u64 dcqcn_limiter_rate(struct dcqcn_qp *qp,
 void dcqcn_limiter_begin(struct dcqcn_qp *qp,
 			 const struct dcqcn_settings *settings, u64 now);
 void dcqcn_limiter_start(struct dcqcn_qp *qp,
-			 const struct dcqcn_settings *settings, bool asks);
+			 const struct dcqcn_settings *settings,
+			 unsigned long pause, bool asks);
 void dcqcn_limiter_cnp(struct dcqcn_qp *qp,
 		       const struct dcqcn_settings *settings, u64 now);
 bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,

@@ -147,13 +147,45 @@ static u64 dcqcn_flow_bound(const struct dcqcn_qp *qp)
 	       !skb_queue_empty(&flow->fifo[DCQCN_RESPONSES].queue);
 }
 
+/* Whether a gap in ns may be above dcqcn_flow_bound(), which is at least a quarter of the ack
+ * timeout
+ */
+static __always_inline bool dcqcn_flow_may_exceed(const struct dcqcn_qp *qp,
+						  s64 gap)
+{
+	return gap >> qp->ack_timeout >= (s64)(DCQCN_ACK_TIMEOUT_NS / 4);
+}
+
+/* Return @gap, or the longest one that what is held allows. Out of line like
+ * dcqcn_flow_hasten() to keep the fast path small.
+ */
+static noinline u64 dcqcn_flow_shorten(const struct dcqcn_qp *qp, u64 gap)
+{
+	u64 bound = dcqcn_flow_bound(qp);
+
+	return bound ? min(gap, bound) : gap;
+}
+
+/* A request was queued: the rate is that of the last packet, which may have been longer. Return
+ * true if what is held is due earlier than before.
+ */
+static noinline bool dcqcn_flow_hasten(struct dcqcn_qp *qp, u64 now)
+{
+	u64 latest = now + dcqcn_flow_bound(qp);
+
+	if (qp->flow.next <= latest)
+		return false;
+	qp->flow.next = latest;
+	return true;
+}
+
 /* Charge a packet that leaves now */
 static __always_inline void dcqcn_flow_charge(struct dcqcn_qp *qp,
 					      struct dcqcn_terms terms,
 					      u32 bytes, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
-	u64 rate = dcqcn_limiter_rate(qp, terms, now, bytes), gap, bound;
+	u64 rate = dcqcn_limiter_rate(qp, terms, now, bytes), gap;
 
 	flow->stat.paced_packets++;
 	flow->stat.paced_bytes += bytes;
@@ -168,9 +200,8 @@ static __always_inline void dcqcn_flow_charge(struct dcqcn_qp *qp,
 	}
 	gap = div64_u64_rem(bytes * DCQCN_COST_PER_BYTE + flow->remainder, rate,
 			    &flow->remainder);
-	bound = dcqcn_flow_bound(qp);
-	if (unlikely(bound && gap > bound))
-		gap = bound;
+	if (unlikely(dcqcn_flow_may_exceed(qp, gap)))
+		gap = dcqcn_flow_shorten(qp, gap);
 	flow->next += gap;
 	flow->gap = gap;
 }
@@ -244,6 +275,8 @@ static noinline bool dcqcn_flow_asks(struct dcqcn_qp *qp, struct sk_buff *skb,
 		return true;
 	terms = dcqcn_limiter_terms(qp);
 	dcqcn_rate_go_blind(&flow->rate, &terms.settings->rp, terms.line);
+	/* it was charged at the rate of a flow that waits for a sample */
+	flow->next = min(flow->next, now);
 	return false;
 }
 
@@ -599,8 +632,6 @@ static bool dcqcn_flow_hold(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 {
 	struct dcqcn_held *held = dcqcn_held(skb);
 	struct dcqcn_flow *flow = &qp->flow;
-	bool earlier = false;
-	u64 latest;
 
 	held->since = now;
 	held->psn = psn;
@@ -610,18 +641,14 @@ static bool dcqcn_flow_hold(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	flow->held_bytes += bytes;
 	flow->held_memory += skb->truesize;
 	atomic_long_add(skb->truesize, &qp->dev->held_memory);
-	/* at the rate of the last packet, which may have been longer */
-	latest = now + dcqcn_flow_bound(qp);
-	if (kind == DCQCN_PKT_REQUEST && flow->next > latest) {
-		flow->next = latest;
-		earlier = true;
-	}
 	flow->stat.max_packets = max(flow->stat.max_packets,
 				     dcqcn_flow_held(flow));
 	flow->stat.max_bytes = max(flow->stat.max_bytes, flow->held_bytes);
 	dcqcn_count(qp->dev, DCQCN_RP_HELD);
 	trace_dcqcn_packet_held(qp, psn, bytes);
-	return earlier;
+	return kind == DCQCN_PKT_REQUEST &&
+	       unlikely(dcqcn_flow_may_exceed(qp, flow->next - now)) &&
+	       dcqcn_flow_hasten(qp, now);
 }
 
 /* Whether a packet may leave at once. After a pause, the flow has no more than the credit of

@@ -22,7 +22,7 @@ struct sock;
 
 #define DCQCN_HANDLED_SHIFT	20	/* ns -> the unit of @handled_time */
 
-/* A flow starts again after a longer pause than this, the shortest that jiffies can
+/* A flow may start again after a longer pause than this, the shortest that jiffies can
  * tell for certain
  */
 #define DCQCN_PAUSE_JIFFIES	2
@@ -311,32 +311,33 @@ static inline bool dcqcn_qp_expects(const struct dcqcn_qp *qp,
  * @prio: its priority
  *
  * Context: under RCU; process with BH enabled, or softirq. Takes @qp->lock if the
- * packet contradicts the entry. Return: true if the QP had paused before.
+ * packet contradicts the entry. Return: how long the QP had paused, in jiffies; 0 if it
+ * had not.
  */
-static inline bool dcqcn_qp_confirm(struct dcqcn_qp *qp,
-				    const struct sk_buff *skb, u32 dest_qpn,
-				    u8 prio)
+static inline unsigned long dcqcn_qp_confirm(struct dcqcn_qp *qp,
+					     const struct sk_buff *skb,
+					     u32 dest_qpn, u8 prio)
 {
 	u8 state = READ_ONCE(qp->state);
 	unsigned long seen = READ_ONCE(qp->seen), now = jiffies;
 
 	if (state != DCQCN_QP_LIVE && state != DCQCN_QP_ABSENT)
-		return false;
+		return 0;
 	/* Read without the lock: a torn read looks like a contradiction, which is
 	 * checked again under the lock
 	 */
 	if (state == DCQCN_QP_ABSENT || !dcqcn_qp_matches(qp, skb, dest_qpn)) {
 		dcqcn_qp_contradict(qp, skb, dest_qpn);
-		return false;
+		return 0;
 	}
 	if (!qp->owner)
 		WRITE_ONCE(qp->owner, skb->sk);
 	if (qp->prio != prio)
 		WRITE_ONCE(qp->prio, prio);
 	if (seen == now)
-		return false;
+		return 0;
 	WRITE_ONCE(qp->seen, now);
-	return now - seen > DCQCN_PAUSE_JIFFIES;
+	return now - seen > DCQCN_PAUSE_JIFFIES ? now - seen : 0;
 }
 
 #endif /* DCQCN_QP_H */

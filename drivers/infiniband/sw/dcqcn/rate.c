@@ -118,12 +118,12 @@
 #define DCQCN_AI_YOUNG_SHARE	24
 
 /* The start: a burst, and at most one more in this time until the round trip of its last
- * packet is known. From then on, this many bursts in two round trips: where the bursts of
- * many flows have met, the round trip is as long as all of them take, so this is half as
- * much again as the path carries. On a known path, at least this share of what got through
- * lately.
+ * packet is known: the bursts of 32 flows take 63 ms at 50 Mb/s. From then on, this many
+ * bursts in two round trips: where the bursts of many flows have met, the round trip is as
+ * long as all of them take, so this is half as much again as the path carries. On a known
+ * path, at least this share of what got through lately.
  */
-#define DCQCN_START_WAIT_NS	(20 * NSEC_PER_MSEC)
+#define DCQCN_START_WAIT_NS	(100 * NSEC_PER_MSEC)
 #define DCQCN_START_BURSTS	3
 #define DCQCN_START_BURST_MAX	16777216U	/* bytes; more counts as this much */
 #define DCQCN_START_KNOWN	4

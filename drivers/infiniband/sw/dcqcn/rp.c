@@ -260,15 +260,16 @@ unsigned int dcqcn_rp_review(struct dcqcn_qp *qp, struct sk_buff *skb,
 	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[bth->opcode];
 	const struct dcqcn_settings *settings;
 	u8 prio = tos >> 5;
+	unsigned long pause;
 
 	if (kind == DCQCN_PKT_OTHER)
 		return NF_ACCEPT;
 	settings = rcu_dereference(qp->dev->settings);
-	if (dcqcn_qp_confirm(qp, skb, dcqcn_bth_qpn(bth),
-			     kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) :
-						     prio) &&
-	    dcqcn_rp_starts(settings, kind, prio))
-		dcqcn_limiter_start(qp, settings, dcqcn_bth_may_ask(bth));
+	pause = dcqcn_qp_confirm(qp, skb, dcqcn_bth_qpn(bth),
+				 kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) :
+							 prio);
+	if (pause && dcqcn_rp_starts(settings, kind, prio))
+		dcqcn_limiter_start(qp, settings, pause, dcqcn_bth_may_ask(bth));
 	return dcqcn_rp_obey(qp, skb, bth, tos, okfn);
 }
 
@@ -299,7 +300,8 @@ unsigned int dcqcn_rp_begin(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	if (!qp)
 		return NF_ACCEPT;
 	if (dcqcn_rp_starts(settings, kind, tos >> 5))
-		dcqcn_limiter_start(qp, settings, dcqcn_bth_may_ask(bth));
+		dcqcn_limiter_start(qp, settings, ULONG_MAX,
+				    dcqcn_bth_may_ask(bth));
 	return dcqcn_rp_obey(qp, skb, bth, tos, okfn);
 }
 
