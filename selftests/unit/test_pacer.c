@@ -763,7 +763,7 @@ static void hardly_delivered(void)
 	dcqcn_pacer_cnp(&qps[0], &settings, fuzz_now);
 	output(DCQCN_PKT_REQUEST, 1);
 	output(DCQCN_PKT_REQUEST, 2);
-	expect(num_sent == 1 && !flow->released, "the lowest rate is no limit");
+	expect(num_sent == 1 && !flow->released, "the flow is not limited at the lowest rate");
 	ends();
 	kfree(flow->path);
 	flow->path = NULL;

@@ -41,9 +41,9 @@ void dcqcn_limiter_tell(struct dcqcn_qp *qp, const struct dcqcn_rp_params *p,
  * @settings: the port's
  *
  * A port's speed may be wrong: many virtual ones invent it. So where the path is measured,
- * the line rate is twice what gets through: a limit above that has no effect. It is no less
- * than twice rpg_min_rate, four times what gets through in a start, and DCQCN_RATE_MAX while
- * only the round trip is known.
+ * the line rate is twice what gets through, because a limit above that has no effect, and at
+ * least twice rpg_min_rate. In a start it is four times what gets through, and DCQCN_RATE_MAX
+ * while only the round trip is known.
  *
  * Context: @qp->lock is held. Return: bit/s; at least 1 Mb/s, less than 2^52.
  */
