@@ -266,14 +266,17 @@ static void test_bounds(void)
 /* Alpha is close to 1, so a cut halves the rate */
 static void test_first_cut(void)
 {
-	static const struct { u64 most; bool starting, told; u64 from; } known[] = {
-		{ 1200 * MBPS, false, false, 1200 * MBPS },
-		{ 9500 * MBPS, false, false, 9000 * MBPS },
-		{ 0, false, false, 9000 * MBPS },	/* unknown */
-		{ 1200 * MBPS, true, false, 9000 * MBPS },
-		{ 1200 * MBPS, false, true, 9000 * MBPS },
+	static const struct { u64 most; bool born, starting, told; u64 from; } known[] = {
+		{ 1200 * MBPS, true, false, false, 1200 * MBPS },
+		{ 9500 * MBPS, true, false, false, 9000 * MBPS },
+		{ 0, true, false, false, 9000 * MBPS },	/* unknown */
+		{ 1200 * MBPS, true, true, false, 9000 * MBPS },
+		{ 1200 * MBPS, true, false, true, 9000 * MBPS },
+		{ 1200 * MBPS, false, false, false, 1200 * MBPS },	/* was not limited */
+		{ 0, false, false, false, LINE },
 	};
 	size_t i;
+	u64 line;
 
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
 		struct dcqcn_rate r = flow_at(9000 * MBPS, RTT);
@@ -281,11 +284,11 @@ static void test_first_cut(void)
 		r.starting = known[i].starting;
 		r.measured = true;
 		r.told = known[i].told;
-		r.born = 1;
+		r.born = known[i].born;
 		r.cut_time = START - RTT;
 		r.sent = 8 * PACKET;
-		dcqcn_rate_set_first(&r, &automatic, known[i].most);
-		dcqcn_rate_cnp(&r, &automatic, LINE, START);
+		line = dcqcn_rate_cut_line(&r, &automatic, LINE, known[i].most);
+		dcqcn_rate_cnp(&r, &automatic, line, START);
 		expect(r.current_rate > known[i].from * 45 / 100 &&
 		       r.current_rate < known[i].from * 55 / 100,
 		       "%zu: %llu", i, r.current_rate);
@@ -339,7 +342,7 @@ static void test_start_blind(void)
 	dcqcn_rate_cnp(&r, &automatic, LINE, now);
 	expect(!r.starting && r.born, "the first CNP ends it");
 	expect(near(r.current_rate, LINE / 256 * 5), "cut to %llu", r.current_rate);
-	expect(near(r.target_rate, LINE / 128 * 5), "target %llu", r.target_rate);
+	expect(r.target_rate == r.current_rate, "target %llu", r.target_rate);
 
 	/* it began too fast for its path: no step, but three and 16 packets were marked */
 	r = (struct dcqcn_rate) { .rtt = 50 * RTT, .packet = PACKET };
@@ -412,9 +415,13 @@ static void test_start_waits(void)
 	r = started(START);
 	expect(r.starting && r.current_rate == FIRST_RATE, "begins at %llu",
 	       r.current_rate);
+	expect(!dcqcn_rate_wants_sample(&r, START + RTT - 1),
+	       "wants a sample while the bursts are leaving");
+	expect(dcqcn_rate_wants_sample(&r, START + RTT), "wants no other");
+	r.timer_stage = 1;
 	expect(!dcqcn_rate_wants_sample(&r, START + RTT / 2 - 1),
-	       "wants a sample at once");
-	expect(dcqcn_rate_wants_sample(&r, START + RTT / 2), "wants no other");
+	       "wants a sample at once after a step");
+	expect(dcqcn_rate_wants_sample(&r, START + RTT / 2), "wants none after a step");
 	expect(dcqcn_rate_cnp(&r, &automatic, LINE, START + 1) && !r.starting,
 	       "a CNP does not end it");
 }
@@ -448,12 +455,12 @@ static void test_start_samples(void)
 	       r.current_rate);
 }
 
-/* Longer by more than a 16th: no step; by more than a quarter: the end */
+/* Longer by more than a 32nd: no step; by more than a quarter: the end */
 static void test_start_fills_path(void)
 {
 	static const struct { u32 ns; bool step, end; } trips[] = {
-		{ RTT / 16 * 15, true, false }, { RTT / 16 * 15 - 1, false, false },
-		{ RTT / 16 * 17, true, false }, { RTT / 16 * 17 + 1, false, false },
+		{ RTT / 32 * 31, true, false }, { RTT / 32 * 31 - 1, false, false },
+		{ RTT / 32 * 33, true, false }, { RTT / 32 * 33 + 1, false, false },
 		{ RTT / 4 * 5, false, false }, { RTT / 4 * 5 + 1, false, true },
 	};
 	struct dcqcn_rate r;
@@ -475,6 +482,20 @@ static void test_start_fills_path(void)
 	}
 	sample(&r, now + 4 * RTT, 2 * RTT, RTT);
 	expect(r.current_rate == rate, "ended twice");
+}
+
+/* A queue of others, which stays as it is */
+static void test_start_beside_others(void)
+{
+	struct dcqcn_rate r = started(START);
+	u64 now = send(&r, START, 40) + 2 * RTT;
+
+	sample(&r, now, RTT / 8 * 9, RTT);
+	dcqcn_rate_advance(&r, &automatic, LINE, now + 1, PACKET);
+	expect(r.current_rate == FIRST_RATE, "a step when the queue has grown");
+	sample(&r, now + RTT, RTT / 8 * 9, RTT);
+	dcqcn_rate_advance(&r, &automatic, LINE, now + RTT, PACKET);
+	expect(near(r.current_rate, FIRST_RATE / 8 * 15), "no step: %llu", r.current_rate);
 }
 
 /* R_AI right after a start, and when it is over for long */
@@ -507,6 +528,8 @@ static void test_young_period(void)
 
 	dcqcn_rate_set_rtt(&r, RTT, RTT);
 	dcqcn_rate_cnp(&r, &automatic, LINE, now);
+	r.current_rate = FIRST_RATE;
+	r.target_rate = FIRST_RATE;
 	expect(r.least_rtt == RTT && r.period == RTT, "at first %u ns", r.period);
 	dcqcn_rate_advance(&r, &automatic, LINE, now += 15 * RTT, 0);
 	expect(r.period == RTT, "after 15 increases %u ns", r.period);
@@ -603,6 +626,7 @@ static const struct tap_test tests[] = {
 	{ "a start that cannot ask goes by time", test_start_goes_blind },
 	{ "a start goes as fast as its path is measured", test_start_samples },
 	{ "a start ends when its path is full", test_start_fills_path },
+	{ "a queue of others that stays does not end a start", test_start_beside_others },
 	{ "a start that meets no CNP ends", test_start_ends },
 	{ "the first CNP sets its rate also after a start", test_first_cnp_after_start },
 	{ "R_AI is larger after a start", test_young },

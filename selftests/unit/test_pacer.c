@@ -769,6 +769,34 @@ static void hardly_delivered(void)
 	flow->path = NULL;
 }
 
+/* Less gets through than the rate allows, because of congestion. The line falls to the rate, but
+ * the flow stays limited, until the rate has not been cut for T.
+ */
+static void less_delivered(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+
+	limited(100, IB_QPT_RC, 0);
+	settings.rp.rpg_min_rate = 1;
+	settings.rp.rpg_time_reset = 0;
+	flow->path = calloc(1, sizeof(*flow->path));
+	flow->path->rtt = MS;
+	flow->path->rtt_min = MS;
+	dcqcn_rate_set_rtt(&flow->rate, MS, MS);
+	flow->rate.timer_time = fuzz_now;
+	flow->path->delivered[0] = 20000;
+	output(DCQCN_PKT_REQUEST, 1);
+	expect(flow->rate.current_rate == 40000000, "limited to %llu bit/s",
+	       (unsigned long long)flow->rate.current_rate);
+	expect(!flow->released, "the limit ends when the line falls");
+	fuzz_now += flow->rate.period;
+	output(DCQCN_PKT_REQUEST, 2);
+	expect(flow->released, "the limit does not end after T");
+	ends();
+	kfree(flow->path);
+	flow->path = NULL;
+}
+
 /* rxe takes no second NAK before an ACK: what it sends again asks for one, once */
 static void asks_again(void)
 {
@@ -932,6 +960,7 @@ static const struct tap_test tests[] = {
 	{ "a CNP for the burst of a start changes nothing, and a pause ends no limit", start_deaf },
 	{ "a pause of two round trips is a wait for ACKs, and begins no start", pauses },
 	{ "where hardly anything gets through, the lowest rate is a limit", hardly_delivered },
+	{ "a limit goes on where the line falls to it", less_delivered },
 	{ "what is sent again asks for an ACK, where the path is measured", asks_again },
 	{ "a window holds packets, and a kick or a timeout sends them", window },
 	{ "a window ends with the port, and with the peer", window_ends },

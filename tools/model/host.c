@@ -46,17 +46,18 @@ static bool has_queue(const struct hosts *all)
 /* What limits a flow whose path is measured, bit/s */
 static u64 line_of(const struct hosts *all, const struct host *h)
 {
-	u64 line = all->line, most;
+	const struct dcqcn_rp_params *p = &all->setup->senders.rp;
+	u64 line = all->line, most, least;
 
-	if (!all->measures || all->setup->senders.rp.rpg_time_reset ||
-	    all->setup->senders.rp.rpg_max_rate)
+	if (!all->measures || p->rpg_time_reset || p->rpg_max_rate)
 		return line;
 	most = 2 * dcqcn_path_most(&h->path);
 	if (!most)
 		return h->path.rtt ? (u64)DCQCN_RATE_MAX : line;
 	if (h->rate.starting)
 		return max(2 * most, line);
-	return clamp(most, (u64)DCQCN_BPS_PER_MBPS, (u64)DCQCN_RATE_MAX);
+	least = max(2 * dcqcn_rate_floor(p), (u64)DCQCN_BPS_PER_MBPS);
+	return clamp(most, least, (u64)DCQCN_RATE_MAX);
 }
 
 /**
@@ -156,11 +157,12 @@ static void end_limit(struct host *h)
 static double advance(const struct hosts *all, struct host *h, u32 bytes)
 {
 	u64 line = line_of(all, h);
+	unsigned int done;
 
 	if (h->released)
 		return 0;
-	dcqcn_rate_advance(&h->rate, &all->setup->senders.rp, line, clock_ns(all), bytes);
-	if (h->rate.current_rate >= line)
+	done = dcqcn_rate_advance(&h->rate, &all->setup->senders.rp, line, clock_ns(all), bytes);
+	if (dcqcn_rate_is_back(&h->rate, line, done))
 		h->released = true;
 	if (h->held.head == PACKET_NONE)
 		return rate_bps(h);
@@ -423,7 +425,8 @@ void host_cnp(const struct hosts *all, struct host *h)
 		dcqcn_rate_set_rtt(&h->rate, rtt_of(all, h), all->measures ? h->path.rtt_min : 0);
 		begin_limit(all, h);
 	}
-	dcqcn_rate_set_first(&h->rate, p, all->measures ? dcqcn_path_most(&h->path) : 0);
+	line = dcqcn_rate_cut_line(&h->rate, p, line,
+				   all->measures ? dcqcn_path_most(&h->path) : 0);
 	dcqcn_rate_cnp(&h->rate, p, line, now);
 }
 

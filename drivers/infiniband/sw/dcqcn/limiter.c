@@ -201,8 +201,8 @@ void dcqcn_limiter_cnp(struct dcqcn_qp *qp,
 		dcqcn_limiter_begin(qp, settings, now);
 	}
 	before = flow->rate.current_rate;
-	dcqcn_rate_set_first(&flow->rate, &settings->rp,
-			     dcqcn_limiter_known(flow));
+	line = dcqcn_rate_cut_line(&flow->rate, &settings->rp, line,
+				   dcqcn_limiter_known(flow));
 	done = dcqcn_rate_cnp(&flow->rate, &settings->rp, line, now);
 	if (done)
 		dcqcn_limiter_tell(qp, &settings->rp, done, before);

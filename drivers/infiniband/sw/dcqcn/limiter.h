@@ -95,7 +95,7 @@ static __always_inline u64 dcqcn_limiter_rate(struct dcqcn_qp *qp,
 	if (done)
 		dcqcn_limiter_tell(qp, &settings->rp, done, before);
 	rate = flow->rate.current_rate;
-	if (flow->rate.current_rate >= line)
+	if (dcqcn_rate_is_back(&flow->rate, line, done))
 		flow->released = true;
 	return rate;
 }

@@ -128,13 +128,14 @@
 #define DCQCN_START_BURST_MAX	16777216U	/* bytes; more counts as this much */
 #define DCQCN_START_KNOWN	4
 
-/* A sample whose round trip differs from the shortest one before by no more than this
- * share finds no queue, and allows a step of 7/8 of the rate. One that is longer by more
- * than that share ends the start. Others, also one that is much shorter because the
- * bursts are gone, say that another one is wanted. Flows that start together overshoot by
- * one step before they see the queue.
+/* A sample whose round trip differs from that of the one before by no more than the first
+ * share finds no queue that grows, and allows a step of 7/8 of the rate. One that is longer
+ * than the shortest one by more than the second share ends the start. Others, also one that
+ * is much shorter because the bursts are gone, say that another one is wanted. Flows that
+ * start together overshoot by one step before they see the queue. Others' queue may stay
+ * between the two.
  */
-#define DCQCN_START_CLEAR	16
+#define DCQCN_START_CLEAR	32
 #define DCQCN_START_QUEUE	4
 
 /* Without samples, by time: bursts per round trip, at most this share of the line; by
@@ -445,22 +446,25 @@ void dcqcn_rate_set_delivered(struct dcqcn_rate *r,
 }
 
 /**
- * dcqcn_rate_set_first() - a CNP comes: how much gets through, if it is the first one
- * @r: state, worked off up to now
+ * dcqcn_rate_cut_line() - the line rate for a CNP
+ * @r: state
  * @p: parameters
- * @most: bit/s; lately at most this, 0 for unknown
+ * @line: line rate, bit/s
+ * @most: bit/s; what gets through lately at most, 0 for unknown
  *
  * Until its first CNP, a rate that follows the path grows up to twice of what gets
- * through, and half of that would leave the queue as it is.
+ * through, and half of that would leave the queue as it is. So the first cut starts from
+ * no more than gets through.
  *
- * Context: any. The caller serialises access to @r.
+ * Context: any. The caller serialises access to @r. Return: bit/s for dcqcn_rate_cnp().
  */
-void dcqcn_rate_set_first(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-			  u64 most)
+u64 dcqcn_rate_cut_line(const struct dcqcn_rate *r,
+			const struct dcqcn_rp_params *p, u64 line, u64 most)
 {
-	if (p->rpg_time_reset || r->starting || r->told || !most)
-		return;
-	r->current_rate = min(r->current_rate, most);
+	if (p->rpg_time_reset || p->rate_to_set_on_first_cnp || r->starting ||
+	    r->told || !most)
+		return line;
+	return min(line, most);
 }
 
 /**
@@ -511,6 +515,8 @@ static unsigned int dcqcn_start_advance(struct dcqcn_rate *r, u64 line, u64 now,
 	    now - r->seen_time >= (u64)r->rtt * DCQCN_START_IDLE_RTTS) {
 		r->current_rate = line;
 		r->starting = 0;
+		r->bytes = 0;
+		done = DCQCN_RATE_TIMER;
 	}
 	r->target_rate = r->current_rate;
 	if (bytes)
@@ -666,11 +672,12 @@ static void dcqcn_rate_bear(struct dcqcn_rate *r,
 void dcqcn_rate_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 		       u64 left, u32 least, u64 now)
 {
-	u64 rtt = now - left;
+	u64 rtt = now - left, before = r->last_rtt;
 
 	if (!r->starting)
 		return;
 	r->measured = 1;
+	r->last_rtt = min(rtt, (u64)U32_MAX);
 	if (!least)
 		dcqcn_rate_go(r, p, now);
 	else if (rtt > least + least / DCQCN_START_QUEUE)
@@ -678,8 +685,8 @@ void dcqcn_rate_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 		 * queue drain; < 2^53
 		 */
 		dcqcn_rate_bear(r, p, div_u64(2 * r->current_rate, 3), now);
-	else if (rtt <= least + least / DCQCN_START_CLEAR &&
-		 rtt >= least - least / DCQCN_START_CLEAR &&
+	else if (rtt <= before + before / DCQCN_START_CLEAR &&
+		 rtt >= before - before / DCQCN_START_CLEAR &&
 		 left >= r->timer_time)
 		r->sampled = 1;
 }
@@ -741,6 +748,7 @@ unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 			    u64 line, u64 now)
 {
 	u64 period = (u64)p->rate_reduce_monitor_period * NSEC_PER_USEC;
+	bool starting = r->starting;
 	unsigned int done;
 
 	if (dcqcn_start_is_deaf(r, p))
@@ -757,6 +765,9 @@ unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 			dcqcn_rate_see(r, now);
 		} else {
 			dcqcn_cut(r, p, line, now);
+			/* it was never known to get through */
+			if (starting)
+				r->target_rate = r->current_rate;
 		}
 		return DCQCN_RATE_CUT;
 	}

@@ -68,6 +68,7 @@ struct dcqcn_rp_params {
  * @seen_rate: bit/s; the current rate right after that
  * @bytes: bytes sent since the byte counter last fired or was restarted; less than
  *	@rpg_byte_reset was then
+ * @last_rtt: ns; instead of @bytes in a start: that of its latest sample
  * @alpha: estimate of congestion, in units of 2^-30, at most 2^30
  * @rtt: ns; measured round trip, the queues on the way included
  * @least_rtt: ns; the shortest one, 0 for unknown
@@ -94,7 +95,10 @@ struct dcqcn_rate {
 	u64 cut_time;
 	u64 seen_time;
 	u64 seen_rate;
-	u32 bytes;
+	union {
+		u32 bytes;
+		u32 last_rtt;
+	};
 	u32 alpha;
 	u32 rtt;
 	u32 least_rtt;
@@ -159,8 +163,8 @@ void dcqcn_rate_set_rtt(struct dcqcn_rate *r, u32 rtt, u32 least);
 void dcqcn_rate_set_delivered(struct dcqcn_rate *r,
 			      const struct dcqcn_rp_params *p, u64 least,
 			      u64 most);
-void dcqcn_rate_set_first(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-			  u64 most);
+u64 dcqcn_rate_cut_line(const struct dcqcn_rate *r,
+			const struct dcqcn_rp_params *p, u64 line, u64 most);
 
 /**
  * dcqcn_rate_floor() - what a rate never falls below, unless the line does
@@ -182,11 +186,25 @@ static inline u64 dcqcn_rate_timer_period(const struct dcqcn_rate *r,
 }
 
 /* Whether a start waits for a sample that a packet leaving now would give. Half a round
- * trip after a step: the first packets that leave at a higher rate find no queue yet.
+ * trip after a step: the first packets that leave at a higher rate find no queue yet. A
+ * whole one after the first round trip, when bursts that have met are leaving the queue:
+ * what fills it anew must not look like what was there.
  */
 static inline bool dcqcn_rate_wants_sample(const struct dcqcn_rate *r, u64 now)
 {
-	return r->measured && (r->waiting || now - r->timer_time >= r->rtt / 2);
+	u32 since = r->timer_stage ? r->rtt / 2 : r->rtt;
+
+	return r->measured && (r->waiting || now - r->timer_time >= since);
+}
+
+/* Whether what @done says has brought the rate back to the line. A line rate that falls to
+ * the rate has not: less gets through than before.
+ */
+static inline bool dcqcn_rate_is_back(const struct dcqcn_rate *r, u64 line,
+				      unsigned int done)
+{
+	return done & (DCQCN_RATE_TIMER | DCQCN_RATE_BYTES) &&
+	       r->current_rate >= line;
 }
 
 /* The flow just met the network: it sent, or it was told of congestion */
