@@ -10,7 +10,9 @@
  * because then it costs nothing. A round that is not congested resets the count.
  *
  * Where all paths are congested, as with many senders to one port, no change helps. After
- * four changes in a row, each takes twice as many rounds as the one before, up to a bound.
+ * eight changes in a row, each takes twice as many rounds as the one before, up to a bound.
+ * Eight, because half of all changes are in vain where one of two paths is congested: of 64
+ * flows, one needs six or more.
  *
  * Ultra Ethernet's window (nscc.c) asks for another path when marks come with a short
  * queueing delay. Here the delay does not matter, so that credit alone has the same rule.
@@ -24,7 +26,7 @@
 
 #define DCQCN_ENTROPY_ROUNDS		12
 #define DCQCN_ENTROPY_ROUNDS_IDLE	3
-#define DCQCN_ENTROPY_EAGER		3	/* changes, before it takes longer */
+#define DCQCN_ENTROPY_EAGER		7	/* changes, before it takes longer */
 #define DCQCN_ENTROPY_SHIFT_MAX		6	/* 12 << 6 = 768 rounds */
 #define DCQCN_ENTROPY_ROUNDS_MAX	(DCQCN_ENTROPY_ROUNDS << DCQCN_ENTROPY_SHIFT_MAX)
 #define DCQCN_ENTROPY_ECHOES_MAX	0x7fff
