@@ -677,7 +677,7 @@ void dcqcn_rate_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 	if (!r->starting)
 		return;
 	r->measured = 1;
-	r->last_rtt = min(rtt, (u64)U32_MAX);
+	r->last_rtt = min_t(u64, rtt, U32_MAX);
 	if (!least)
 		dcqcn_rate_go(r, p, now);
 	else if (rtt > least + least / DCQCN_START_QUEUE)
