@@ -165,6 +165,7 @@ struct nf_hook_ops {
 #define atomic_inc(a)		((void)(a)->counter++)
 #define atomic_dec(a)		((void)(a)->counter--)
 #define atomic_add(n, a)	((void)((a)->counter += (n)))
+#define atomic_set(a, n)	((void)((a)->counter = (n)))
 
 static inline int atomic_xchg(atomic_t *a, int value)
 {
@@ -264,6 +265,13 @@ static inline int register_pernet_subsys(struct pernet_operations *ops)
 
 static inline void unregister_pernet_subsys(struct pernet_operations *ops)
 {
+}
+
+static inline bool atomic_try_cmpxchg(atomic_t *a, int *old, int new)
+{
+	kernel_assert(a->counter == *old);
+	a->counter = new;
+	return true;
 }
 
 static inline bool atomic64_try_cmpxchg(atomic64_t *a, s64 *old, s64 new)

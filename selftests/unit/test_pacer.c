@@ -62,17 +62,19 @@ DEFINE_STATIC_KEY_FALSE(dcqcn_cccs);
 
 /* A context, in the place of ccc.c: it lets @may_send packets leave */
 static unsigned int may_send, in_context, steered;
+static bool lends;
 
 u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 {
 	return may_send ? 0 : now + MS;
 }
 
-void dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes,
+bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes,
 		    u32 held, u64 now)
 {
 	may_send--;
 	in_context++;
+	return lends;
 }
 
 void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
@@ -148,11 +150,13 @@ static void output_request(struct dcqcn_qp *qp, u32 psn, u32 bytes, u8 opcode)
 	udp->dest = cpu_to_be16(DCQCN_UDP_PORT);
 	udp->len = cpu_to_be16(len - sizeof(*iph));
 	*bth_of(skb) = (struct dcqcn_bth) { .opcode = opcode, .psn = cpu_to_be32(psn) };
-	if (dcqcn_pacer_passes(&qp->flow, skb, bth_of(skb)))
+	if (dcqcn_pacer_may_pass(&qp->flow, skb, bth_of(skb))) {
+		dcqcn_pacer_pass(&qp->flow);
 		num_unseen++;
-	else if (dcqcn_pacer_output(qp, skb, DCQCN_PKT_REQUEST, bth_of(skb), true,
-				    okfn) == NF_STOLEN)
+	} else if (dcqcn_pacer_output(qp, skb, DCQCN_PKT_REQUEST, bth_of(skb), true,
+				      okfn) == NF_STOLEN) {
 		return;
+	}
 	leaves(skb);
 	free(skb);
 }

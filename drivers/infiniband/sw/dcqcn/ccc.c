@@ -33,6 +33,12 @@
  * Always one packet may leave when nothing is in flight, or no answer is, and only the
  * window is in the way; and after a timeout, whatever is.
  *
+ * While a context is far from its bounds, most packets leave without its lock: it lends its
+ * flows bytes (dcqcn_ccc_lend()), from which their packets take theirs. Whoever takes the lock
+ * counts these as sent before it looks at anything else (dcqcn_ccc_settle()), so that feedback
+ * never acknowledges what is not counted. Flows that do not keep to the path that rxe chose,
+ * or may leave it soon, have none.
+ *
  * A QP uses one context for both directions, that of its own priority; packets of
  * another one are left to DCQCN. Contexts are referenced by the entries of QPs, and go
  * with the last one.
@@ -274,6 +280,23 @@ static u32 dcqcn_ccc_flight(const struct dcqcn_ccc_sender *tx)
 	return tx->sent - tx->acked;
 }
 
+/* Count what has left unseen, and let no more leave so, before anybody looks at @sent */
+static void dcqcn_ccc_settle(struct dcqcn_ccc_sender *tx, u64 now)
+{
+	u32 bytes;
+
+	if (!tx->lent)
+		return;
+	bytes = tx->lent - atomic_xchg(&tx->spare, 0);
+	tx->lent = 0;
+	if (!bytes)
+		return;
+	if (!dcqcn_ccc_flight(tx))
+		tx->heard_time = now;
+	tx->sent += bytes;
+	tx->unasked += bytes;
+}
+
 static bool dcqcn_ccc_is_full(const struct dcqcn_ccc_sender *tx)
 {
 	return tx->agreed & DCQCN_CCC_NSCC &&
@@ -383,6 +406,7 @@ u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 	tx = &ccc->tx;
 	settings = rcu_dereference_bh(qp->dev->settings);
 	spin_lock(&ccc->lock);
+	dcqcn_ccc_settle(tx, now);
 	until = dcqcn_ccc_held(qp->route, now);
 	if (until)
 		goto unlock;
@@ -454,7 +478,8 @@ static void dcqcn_ccc_probe(struct dcqcn_ccc_sender *tx, u32 local, u32 qpn,
 	tx->unasked = 0;
 }
 
-static bool dcqcn_ccc_asks(const struct dcqcn_ccc_sender *tx)
+/* Bytes after which a packet asks for feedback */
+static u32 dcqcn_ccc_enough(const struct dcqcn_ccc_sender *tx)
 {
 	u32 window = tx->window.cwnd, enough = DCQCN_CCC_ASK;
 
@@ -465,7 +490,12 @@ static bool dcqcn_ccc_asks(const struct dcqcn_ccc_sender *tx)
 		enough = window / 2 < DCQCN_CCC_WORTH ? window :
 			 clamp(enough, window / 8, window / 2);
 	}
-	if (tx->unasked >= enough)
+	return enough;
+}
+
+static bool dcqcn_ccc_asks(const struct dcqcn_ccc_sender *tx)
+{
+	if (tx->unasked >= dcqcn_ccc_enough(tx))
 		return true;
 	/* nothing more will leave before an answer comes */
 	return !dcqcn_ccc_awaits(tx) &&
@@ -487,6 +517,40 @@ static bool dcqcn_ccc_wants(const struct dcqcn_ccc_sender *tx, u32 held,
 	if (goes_on || !list_empty(&tx->waiting))
 		held = max(held, DCQCN_RCCC_QUANTUM);
 	return held && (s32)held > credit;
+}
+
+/* Bytes that could leave without a reason to look at any packet: up to half of the window,
+ * while there is more credit than for what packets ask for more, until one asks for feedback
+ */
+static s64 dcqcn_ccc_room(const struct dcqcn_ccc_sender *tx)
+{
+	s64 room = (s64)dcqcn_ccc_enough(tx) - tx->unasked;
+
+	if (!list_empty(&tx->waiting))
+		return 0;
+	if (tx->agreed & DCQCN_CCC_NSCC)
+		room = min(room, (s64)tx->window.cwnd / 2 - dcqcn_ccc_flight(tx));
+	if (tx->agreed & DCQCN_CCC_RCCC)
+		room = min(room, (s64)dcqcn_ccc_credit(tx) - DCQCN_RCCC_QUANTUM);
+	return room;
+}
+
+/* After a packet of a flow has left: lend bytes for those that follow. A flow that was lent
+ * some does not know when its last packet left, so it must not be about to change its path;
+ * and packets that leave unseen are not steered. Return whether the flow may have some.
+ */
+static bool dcqcn_ccc_lend(struct dcqcn_ccc_sender *tx, struct dcqcn_route *route,
+			   u32 bytes)
+{
+	s64 room = dcqcn_ccc_room(tx);
+
+	route->lent = room >= bytes && route->turn == DCQCN_TURN_NONE &&
+		      !route->entropy.ev && !route->entropy.rounds;
+	if (route->lent) {
+		tx->lent = room;
+		atomic_set(&tx->spare, room);
+	}
+	return route->lent;
 }
 
 static struct dcqcn_bth *dcqcn_ccc_bth(struct sk_buff *skb)
@@ -552,8 +616,9 @@ void dcqcn_ccc_steer(struct dcqcn_qp *qp, struct sk_buff *skb)
  * @now: ns
  *
  * Context: @qp->lock is held, with BH disabled.
+ * Return: whether the flow's next packets of this length may leave by dcqcn_ccc_passes().
  */
-void dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes,
+bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes,
 		    u32 held, u64 now)
 {
 	u32 bits = DCQCN_BTH_CAPABLE | DCQCN_BTH_WINDOWED;
@@ -561,14 +626,15 @@ void dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 	struct dcqcn_ccc_sender *tx;
 	struct dcqcn_route *route;
 	struct dcqcn_ccc *ccc;
-	bool last;
+	bool last, lent;
 
 	ccc = rcu_dereference_protected(qp->ccc, lockdep_is_held(&qp->lock));
 	if (!ccc || !bth)
-		return;
+		return false;
 	tx = &ccc->tx;
 	route = qp->route;
 	spin_lock(&ccc->lock);
+	dcqcn_ccc_settle(tx, now);
 	if (!dcqcn_ccc_flight(tx))
 		tx->heard_time = now;
 	tx->sent += bytes;
@@ -587,8 +653,10 @@ void dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 	}
 	if (dcqcn_ccc_wants(tx, held, dcqcn_bth_goes_on(bth)))
 		bits |= DCQCN_BTH_MORE;
+	lent = dcqcn_ccc_lend(tx, route, bytes);
 	spin_unlock(&ccc->lock);
 	bth->qpn |= cpu_to_be32(bits);
+	return lent;
 }
 
 /**
@@ -612,6 +680,7 @@ void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
 	tx = &ccc->tx;
 	settings = rcu_dereference_bh(qp->dev->settings);
 	spin_lock(&ccc->lock);
+	dcqcn_ccc_settle(tx, now);
 	/* the setting has changed here, and may have at the peer */
 	if (tx->agreed && tx->agreed != settings->ccc.algorithms) {
 		dcqcn_ccc_set_agreed(ccc, 0);
@@ -781,7 +850,7 @@ static struct dcqcn_qp *dcqcn_ccc_reroute(struct dcqcn_ccc *ccc,
 	route = qp ? dcqcn_ccc_route(ccc, qp) : NULL;
 	if (!route)
 		return NULL;
-	idle = route->sent == probe->sent;
+	idle = route->sent == probe->sent && !route->lent;
 	if (route->turn == DCQCN_TURN_NONE) {
 		if (!dcqcn_entropy_echo(&route->entropy, marked, idle,
 					ccc->tx.rtt, now))
@@ -816,6 +885,7 @@ static bool dcqcn_ccc_hear(struct dcqcn_ccc *ccc,
 	bool more = !same || be32_to_cpu(said->received) != tx->received;
 	u64 rtt;
 
+	dcqcn_ccc_settle(tx, now);
 	if (!same && !echoed)
 		return false;
 	/* what is missing before one that was overtaken is not known to be lost */
@@ -964,10 +1034,11 @@ struct dcqcn_ccc *dcqcn_ccc_next(struct dcqcn_dev *dev, u32 *chain, u64 *at)
 void dcqcn_ccc_look(struct dcqcn_ccc *ccc, struct dcqcn_ccc_view *view)
 {
 	const struct dcqcn_ccc_receiver *rx = &ccc->rx;
-	const struct dcqcn_ccc_sender *tx = &ccc->tx;
+	struct dcqcn_ccc_sender *tx = &ccc->tx;
 	struct dcqcn_nscc_params params;
 
 	spin_lock_bh(&ccc->lock);
+	dcqcn_ccc_settle(tx, ktime_get_ns());
 	params = dcqcn_ccc_params(ccc, rcu_dereference(ccc->dev->settings));
 	*view = (struct dcqcn_ccc_view) {
 		.local = ccc->local,

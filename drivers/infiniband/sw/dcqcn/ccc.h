@@ -3,6 +3,7 @@
 #ifndef DCQCN_CCC_H
 #define DCQCN_CCC_H
 
+#include <linux/atomic.h>
 #include <linux/hrtimer.h>
 #include <linux/in6.h>
 #include <linux/list.h>
@@ -73,6 +74,9 @@ struct dcqcn_probe {
  * @unasked: bytes sent since the last probe
  * @rtt: ns; the last one measured
  * @entropy_changes: how often its flows took another path
+ * @lent: bytes; what @spare was when it was set
+ * @spare: of @lent, bytes that have not left yet; packets take their bytes from it without
+ *	the lock, and @sent does not have these until dcqcn_ccc_settle()
  * @heard_time: ns; last feedback, or when there was something to wait for
  * @offer_time: ns; when we last told the peer that we are here
  * @offer_gap: ns; until we tell it again
@@ -98,6 +102,8 @@ struct dcqcn_ccc_sender {
 	u32 unasked;
 	u32 rtt;
 	u32 entropy_changes;
+	u32 lent;
+	atomic_t spare;
 	u64 heard_time;
 	u64 offer_time;
 	u64 offer_gap;
@@ -236,7 +242,7 @@ void dcqcn_ccc_leave(struct dcqcn_qp *qp);
 u16 dcqcn_ccc_ev(const struct dcqcn_qp *qp);
 void dcqcn_ccc_steer(struct dcqcn_qp *qp, struct sk_buff *skb);
 u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now);
-void dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes,
+bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes,
 		    u32 held, u64 now);
 
 void dcqcn_ccc_feedback(struct dcqcn_dev *dev, struct sk_buff *skb,
@@ -257,6 +263,29 @@ static inline struct dcqcn_route *dcqcn_ccc_route(struct dcqcn_ccc *ccc,
 						  struct dcqcn_qp *qp)
 {
 	return rcu_access_pointer(qp->ccc) == ccc ? qp->route : NULL;
+}
+
+/**
+ * dcqcn_ccc_passes() - whether a data packet leaves that its context does not see
+ * @ccc: the context
+ * @bth: the packet's BTH, which gets its bits
+ * @bytes: on the wire
+ *
+ * While a context is far from its bounds, it lends its flows what they may send without its
+ * lock and the clock. dcqcn_ccc_sent() says whose packets may leave so.
+ *
+ * Context: any, under RCU. Return: whether it leaves, and was charged.
+ */
+static inline bool dcqcn_ccc_passes(struct dcqcn_ccc *ccc, struct dcqcn_bth *bth,
+				    u32 bytes)
+{
+	int spare = atomic_read(&ccc->tx.spare);
+
+	if (spare < (int)bytes ||
+	    !atomic_try_cmpxchg(&ccc->tx.spare, &spare, spare - (int)bytes))
+		return false;
+	bth->qpn |= cpu_to_be32(DCQCN_BTH_CAPABLE | DCQCN_BTH_WINDOWED);
+	return true;
 }
 
 /* Whether a QP's packets obey a context; its lock is held */

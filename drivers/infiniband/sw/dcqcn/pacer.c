@@ -10,7 +10,8 @@
  * while rxe found out about a loss earns nothing.
  *
  * At short gaps one timer serves several packets (DCQCN_BATCH). While a start sends less
- * than its rate allows, the limiter looks at only one packet in several (DCQCN_UNSEEN).
+ * than its rate allows, or a context is far from its bounds, the limiter looks at only one
+ * packet in several (DCQCN_UNSEEN).
  *
  * Order: while packets are held, or being sent after that, all other packets of the flow
  * queue. What is due is sent by the timer, or by the hook when it finds the timer late:
@@ -237,7 +238,9 @@ static noinline void dcqcn_flow_settle(struct dcqcn_flow *flow, u64 now)
 		flow->path->sent += n * flow->unseen;
 }
 
-/* After a request of a start has passed: let others pass unseen, if all of them are due */
+/* After a request has passed, in a start or with an open window: let others pass unseen, if
+ * all of them are due
+ */
 static noinline void dcqcn_flow_allow(struct dcqcn_qp *qp, u32 bytes, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
@@ -323,15 +326,19 @@ static noinline bool dcqcn_flow_count(struct dcqcn_qp *qp, struct sk_buff *skb,
 				      enum dcqcn_pkt_kind kind, u32 psn,
 				      u32 bytes, u64 now)
 {
-	bool data = kind != DCQCN_PKT_ACK;
+	bool data = kind != DCQCN_PKT_ACK, lent = false;
 
 	if (!rcu_access_pointer(qp->ccc))
 		return false;
 	if (data && qp->windowed)
-		dcqcn_ccc_sent(qp, skb, psn, bytes, qp->flow.held_bytes, now);
+		lent = dcqcn_ccc_sent(qp, skb, psn, bytes, qp->flow.held_bytes,
+				      now);
 	else if (data)
 		dcqcn_ccc_offer(qp, skb, now);
 	dcqcn_ccc_steer(qp, skb);
+	/* none may overtake those that were held */
+	if (lent && kind == DCQCN_PKT_REQUEST && !qp->flow.draining)
+		dcqcn_flow_allow(qp, bytes, now);
 	return data && qp->windowed;
 }
 
@@ -746,7 +753,7 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	now = ktime_get_ns();	/* with the lock, so that it never goes back */
 
 	verdict = NF_STOLEN;
-	if (flow->rate.starting)
+	if (flow->rate.starting || dcqcn_qp_is_windowed(qp))
 		dcqcn_flow_settle(flow, now);
 	fifo = dcqcn_flow_fifo(flow, kind);
 	drop = dcqcn_flow_find_stale(qp, fifo, skb, kind, psn, now);

@@ -59,8 +59,8 @@ enum dcqcn_fifo_kind {
  * @seen: whether there was one since the limiter was born
  * @passed: requests that passed unseen, modulo 256; rxe's requester alone counts
  * @charged: up to which count they were charged
- * @allowed: up to which count they may pass; differs from @charged only in a start, and
- *	while nothing is held
+ * @allowed: up to which count they may pass; differs from @charged only in a start or with
+ *	an open window, and while nothing is held
  */
 struct dcqcn_fifo {
 	struct sk_buff_head queue;
@@ -142,38 +142,46 @@ static inline void dcqcn_pacer_send(struct sk_buff *skb, dcqcn_okfn okfn)
 }
 
 /**
- * dcqcn_pacer_passes() - whether a request passes unseen, without lock and clock
+ * dcqcn_pacer_may_pass() - whether a request may pass unseen, without lock and clock
  * @flow: its flow
  * @skb: the packet
  * @bth: its BTH
  *
- * In a start that does not use up its rate, the limiter sees one packet in eight, and
- * allows those that follow in advance: requests in a row that have the same length and ask
- * for no ACK. rxe sends the requests of a QP one at a time.
+ * In a start that does not use up its rate, or with a window that is far from full, the
+ * limiter sees one packet in eight, and allows those that follow in advance: requests in a
+ * row that have the same length and ask for no ACK. rxe sends the requests of a QP one at a
+ * time.
  *
  * If the limit is turned off for their priority meanwhile, the limiter learns it from the
  * next packet that it sees. These leave at once in either case.
  *
  * Context: any, for the flow's requester.
  */
-static inline bool dcqcn_pacer_passes(struct dcqcn_flow *flow,
-				      const struct sk_buff *skb,
-				      const struct dcqcn_bth *bth)
+static inline bool dcqcn_pacer_may_pass(const struct dcqcn_flow *flow,
+					const struct sk_buff *skb,
+					const struct dcqcn_bth *bth)
 {
-	struct dcqcn_fifo *fifo = &flow->fifo[DCQCN_REQUESTS];
-	u32 psn;
+	const struct dcqcn_fifo *fifo = &flow->fifo[DCQCN_REQUESTS];
 
 	/* what was allowed may have been taken back meanwhile */
-	if ((s8)(READ_ONCE(fifo->allowed) - fifo->passed) <= 0)
-		return false;
-	/* with the bit that asks for an ACK, it would not be the next */
-	psn = be32_to_cpu(bth->psn);
-	if (psn != fifo->last_psn + 1 ||
-	    skb->len + ETH_HLEN != READ_ONCE(flow->unseen))
-		return false;
-	fifo->last_psn = psn;
+	return (s8)(READ_ONCE(fifo->allowed) - fifo->passed) > 0 &&
+	       /* with the bit that asks for an ACK, it would not be the next */
+	       be32_to_cpu(bth->psn) == fifo->last_psn + 1 &&
+	       skb->len + ETH_HLEN == READ_ONCE(flow->unseen);
+}
+
+/**
+ * dcqcn_pacer_pass() - a request passes unseen that may
+ * @flow: its flow
+ *
+ * Context: any, for the flow's requester.
+ */
+static inline void dcqcn_pacer_pass(struct dcqcn_flow *flow)
+{
+	struct dcqcn_fifo *fifo = &flow->fifo[DCQCN_REQUESTS];
+
+	fifo->last_psn++;
 	WRITE_ONCE(fifo->passed, fifo->passed + 1);
-	return true;
 }
 
 void dcqcn_pacer_init(struct dcqcn_flow *flow);

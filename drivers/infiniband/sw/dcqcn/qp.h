@@ -85,6 +85,7 @@ enum dcqcn_turn {
  * @turn: see &enum dcqcn_turn
  * @until: ns; a flow is held no longer
  * @sent: dcqcn_ccc_sender.sent when its last packet had left
+ * @lent: unless others have left unseen since
  * @received: bytes received since its peer was last told of marks, modulo 2^32: one
  *	answer in 4 GB may be wrong
  * @marked: of those, with CE
@@ -98,6 +99,7 @@ struct dcqcn_route {
 	u32 marked;
 	struct dcqcn_steering steering;
 	u8 turn;
+	bool lent;
 };
 
 /**

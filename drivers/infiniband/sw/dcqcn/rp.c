@@ -305,6 +305,28 @@ unsigned int dcqcn_rp_begin(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	return dcqcn_rp_obey(qp, skb, bth, tos, okfn);
 }
 
+/* The limiter or the context of a packet's QP sees it */
+static __always_inline unsigned int
+dcqcn_rp_see(struct dcqcn_qp *qp, struct sk_buff *skb, enum dcqcn_pkt_kind kind,
+	     const struct dcqcn_bth *bth, u8 tos, dcqcn_okfn okfn)
+{
+	if (!dcqcn_qp_expects(qp, skb, dcqcn_bth_qpn(bth),
+			      kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) :
+						      tos >> 5))
+		return dcqcn_rp_review(qp, skb, bth, tos, okfn);
+	return dcqcn_rp_pace(qp, skb, kind, bth, tos, okfn);
+}
+
+/* A request leaves that neither the limiter nor the context sees */
+static __always_inline unsigned int
+dcqcn_rp_send_unseen(struct dcqcn_qp *qp, struct sk_buff *skb, dcqcn_okfn okfn)
+{
+	dcqcn_pacer_pass(&qp->flow);
+	dcqcn_count(qp->dev, DCQCN_RP_PASSED);
+	dcqcn_pacer_send(skb, okfn);
+	return NF_STOLEN;
+}
+
 /**
  * dcqcn_rp_limit() - handle an outgoing packet of a QP that is limited
  * @qp: the QP
@@ -325,16 +347,28 @@ unsigned int dcqcn_rp_limit(struct dcqcn_qp *qp, struct sk_buff *skb,
 	if (kind == DCQCN_PKT_OTHER)
 		return NF_ACCEPT;
 	/* its PSN tells that it is of the same connection */
-	if (kind == DCQCN_PKT_REQUEST && dcqcn_pacer_passes(&qp->flow, skb, bth)) {
-		dcqcn_count(qp->dev, DCQCN_RP_PASSED);
-		dcqcn_pacer_send(skb, okfn);
-		return NF_STOLEN;
-	}
-	if (!dcqcn_qp_expects(qp, skb, dcqcn_bth_qpn(bth),
-			      kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) :
-						      tos >> 5))
-		return dcqcn_rp_review(qp, skb, bth, tos, okfn);
-	return dcqcn_rp_pace(qp, skb, kind, bth, tos, okfn);
+	if (kind == DCQCN_PKT_REQUEST && dcqcn_pacer_may_pass(&qp->flow, skb, bth))
+		return dcqcn_rp_send_unseen(qp, skb, okfn);
+	return dcqcn_rp_see(qp, skb, kind, bth, tos, okfn);
+}
+
+/* Handle an outgoing packet of a QP that obeys a context. After a pause, the context sees the
+ * first one: what it lent before is not worth much then.
+ */
+static unsigned int dcqcn_rp_window(struct dcqcn_qp *qp, struct dcqcn_ccc *ccc,
+				    struct sk_buff *skb,
+				    const struct dcqcn_bth *bth, u8 tos,
+				    dcqcn_okfn okfn)
+{
+	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[bth->opcode];
+
+	if (kind == DCQCN_PKT_OTHER)
+		return NF_ACCEPT;
+	if (kind == DCQCN_PKT_REQUEST && dcqcn_qp_is_seen(qp) &&
+	    !skb_cloned(skb) && dcqcn_pacer_may_pass(&qp->flow, skb, bth) &&
+	    dcqcn_ccc_passes(ccc, (struct dcqcn_bth *)bth, skb->len + ETH_HLEN))
+		return dcqcn_rp_send_unseen(qp, skb, okfn);
+	return dcqcn_rp_see(qp, skb, kind, bth, tos, okfn);
 }
 
 /**
@@ -355,7 +389,7 @@ unsigned int dcqcn_rp_pass_ccc(struct dcqcn_dev *dev, u32 qpn,
 {
 	struct dcqcn_qp *qp = dcqcn_qp_find(dev, qpn);
 	const struct dcqcn_settings *settings;
-	const struct dcqcn_ccc *ccc;
+	struct dcqcn_ccc *ccc;
 
 	settings = rcu_dereference(dev->settings);
 	if (!qp)
@@ -366,7 +400,7 @@ unsigned int dcqcn_rp_pass_ccc(struct dcqcn_dev *dev, u32 qpn,
 	/* without the lock, as a filter: a flow that obeys a context has nothing to offer */
 	if (READ_ONCE(qp->windowed) && ccc &&
 	    READ_ONCE(ccc->tx.agreed) == settings->ccc.algorithms)
-		return dcqcn_rp_limit(qp, skb, bth, tos, okfn);
+		return dcqcn_rp_window(qp, ccc, skb, bth, tos, okfn);
 	if (dcqcn_qp_is_seen(qp) && !READ_ONCE(qp->flow.limited) && !ccc)
 		return NF_ACCEPT;
 	return dcqcn_rp_review(qp, skb, bth, tos, okfn);
