@@ -74,7 +74,8 @@ static bool has_qp;
 static const struct fuzz_case *now_testing;
 
 /* What the code under test did */
-static unsigned int entries, cuts, cnps_sent, holds, acks, told, counted, others;
+static unsigned int entries, cuts, cnps_sent, holds, acks, told, counted, others,
+	plain;
 static u8 sent[DCQCN_CNP_V6_LEN];
 static size_t sent_len;
 
@@ -180,6 +181,20 @@ bool dcqcn_ccc_receive(struct dcqcn_dev *dev, struct sk_buff *skb, const struct 
 	return pkt->dest_qpn & 1;
 }
 
+/* Counts what comes to every second pair of QPs, unless it is UD, which no context has */
+bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_view view)
+{
+	check((view.tos & DCQCN_ECN_MASK) != DCQCN_ECN_CE);
+	check((be32_to_cpu(view.bth->qpn) & (DCQCN_BTH_CAPABLE | DCQCN_BTH_SAYS)) ==
+	      DCQCN_BTH_CAPABLE);
+	if (skb->dev != &ndev || view.bth->opcode >> 5 == 3 ||
+	    !(dcqcn_bth_qpn(view.bth) & 2))
+		return false;
+	counted++;
+	plain++;
+	return true;
+}
+
 void dcqcn_ccc_other(struct dcqcn_dev *dev, const struct sk_buff *skb)
 {
 	others++;
@@ -279,7 +294,7 @@ static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
 	fuzz_no_route = c->faults & NO_ROUTE;
 	fuzz_route.dst.dev = &ndev;
 	now_testing = c;
-	entries = cuts = cnps_sent = holds = acks = told = counted = others = 0;
+	entries = cuts = cnps_sent = holds = acks = told = counted = others = plain = 0;
 	dcqcn_cccs.users = c->faults & STOPPING;
 
 	settings = (struct dcqcn_settings) {
@@ -425,6 +440,8 @@ static void check_in(const struct fuzz_case *c, const u8 *p, size_t len,
 	if (static_branch_unlikely(&dcqcn_cccs) && !(c->flags & FOREIGN_DEV) &&
 	    !fuzz_out_of_memory)
 		check(others + counted == 1);
+	if (plain)
+		check(e.kind == DCQCN_PKT_REQUEST || e.kind == DCQCN_PKT_RESPONSE);
 	if (counted)
 		check(p[ip_len(p) + UDP_LEN + 4] & 0x20);
 	if (e.kind != DCQCN_PKT_CNP && e.kind != DCQCN_PKT_FEEDBACK)

@@ -82,6 +82,11 @@ int dcqcn_np_xmit(struct net *n, int ifindex, const struct dcqcn_settings *setti
 	return 0;
 }
 
+struct dcqcn_dev *dcqcn_dev_by_ndev(const struct net_device *n)
+{
+	return &hosts[RECEIVER].dev;
+}
+
 struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 {
 	return &hosts[RECEIVER].qps[qpn - 200];

@@ -249,6 +249,7 @@ void dcqcn_ccc_feedback(struct dcqcn_dev *dev, struct sk_buff *skb,
 			struct dcqcn_pkt *pkt);
 
 /* ccc_receiver.c */
+bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_view view);
 bool dcqcn_ccc_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 		       const struct dcqcn_pkt *pkt);
 void dcqcn_ccc_other(struct dcqcn_dev *dev, const struct sk_buff *skb);

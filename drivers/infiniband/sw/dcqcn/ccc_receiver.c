@@ -7,6 +7,9 @@
  * Offers, requests and bytes without either decide when feedback leaves. One hrtimer per
  * port grants credit (rccc.c) in turn to the senders that ask, and each grant is feedback
  * too. What arrives without having been granted is owed: the port grants that much less.
+ *
+ * Most packets bear no mark and say nothing, so they are only counted, without parsing all of
+ * their headers and without the clock (dcqcn_ccc_receive_plain()).
  */
 #include <linux/hrtimer.h>
 #include <linux/kernel.h>
@@ -349,15 +352,33 @@ void dcqcn_ccc_other(struct dcqcn_dev *dev, const struct sk_buff *skb)
 		dcqcn_ccc_owe(dev, skb->len + ETH_HLEN);
 }
 
-/* Count a packet for its QP. Return whether half of the bytes since the last request were
- * marked, if this is one.
+/* Count a packet's bytes, for its QP as well; @asks for credit */
+static void dcqcn_ccc_add(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
+			  const struct dcqcn_settings *settings, u32 bytes,
+			  bool asks)
+{
+	struct dcqcn_route *route = dcqcn_ccc_route(ccc, qp);
+	struct dcqcn_ccc_receiver *rx = &ccc->rx;
+
+	rx->received += bytes;
+	rx->untold += bytes;
+	if (route)
+		route->received += bytes;
+	if (settings->ccc.algorithms & DCQCN_CCC_RCCC)
+		dcqcn_ccc_owe(ccc->dev,
+			      dcqcn_rccc_received(&rx->source, bytes, asks,
+						  max(settings->ccc.initial_window,
+						      1U)));
+}
+
+/* A packet was counted. Return whether half of the bytes for its QP since the last request
+ * were marked, if this is one.
  */
 static bool dcqcn_ccc_marked(struct dcqcn_route *route,
 			     const struct dcqcn_pkt *pkt, u32 bits, u32 bytes)
 {
 	bool marked;
 
-	route->received += bytes;
 	if (dcqcn_pkt_ecn(pkt) == DCQCN_ECN_CE)
 		route->marked += bytes;
 	if (!(bits & DCQCN_BTH_REQUEST))
@@ -375,27 +396,21 @@ static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
 			      u64 now)
 {
 	bool nscc = settings->ccc.algorithms & DCQCN_CCC_NSCC;
-	bool rccc = settings->ccc.algorithms & DCQCN_CCC_RCCC;
-	u32 unsolicited = max(settings->ccc.initial_window, 1U);
 	struct dcqcn_ccc_receiver *rx = &ccc->rx;
 	/* without grant_lock: just to put off what can wait for a turn */
 	bool turn = !list_empty(&rx->grant_node);
 	struct dcqcn_route *route = dcqcn_ccc_route(ccc, qp);
-	bool marked = route && dcqcn_ccc_marked(route, pkt, bits, bytes);
+	bool marked;
 	u32 since;
 
 	if (now - rx->time > DCQCN_CCC_SILENT)
-		dcqcn_rccc_restart(&rx->source, unsolicited);
-	rx->received += bytes;
-	rx->untold += bytes;
+		dcqcn_rccc_restart(&rx->source,
+				   max(settings->ccc.initial_window, 1U));
+	dcqcn_ccc_add(ccc, qp, settings, bytes, bits & DCQCN_BTH_MORE);
 	rx->time = now;
 	if (dcqcn_pkt_ecn(pkt) == DCQCN_ECN_CE)
 		rx->marked += bytes;
-	if (rccc)
-		dcqcn_ccc_owe(ccc->dev,
-			      dcqcn_rccc_received(&rx->source, bytes,
-						  bits & DCQCN_BTH_MORE,
-						  unsolicited));
+	marked = route && dcqcn_ccc_marked(route, pkt, bits, bytes);
 	if (bits & DCQCN_BTH_REQUEST) {
 		since = rx->received - rx->echo_received;
 		rx->has_echo = true;
@@ -438,6 +453,60 @@ dcqcn_ccc_that_counts(struct dcqcn_dev *dev, const struct dcqcn_settings *settin
 		WRITE_ONCE(qp->used, jiffies);
 	*of = qp;
 	return ccc;
+}
+
+/* The QP and the context of a packet that may be counted without a closer look, NULL if there
+ * is none. The first packet of a QP in each jiffy is not: dcqcn_ccc_that_counts() notes when
+ * it came, and dcqcn_ccc_arrived() whether its sender had paused.
+ */
+static struct dcqcn_ccc *dcqcn_ccc_of_plain(struct dcqcn_dev *dev,
+					    const struct sk_buff *skb,
+					    struct dcqcn_view view,
+					    struct dcqcn_qp **of)
+{
+	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
+	const void *ip = skb_network_header(skb);
+	unsigned long now = jiffies;
+	struct dcqcn_ccc *ccc;
+
+	if (!settings->ccc.algorithms || skb->pkt_type != PACKET_HOST ||
+	    !(settings->np_enable & BIT(view.tos >> 5)))
+		return NULL;
+	*of = dcqcn_qp_find(dev, dcqcn_bth_qpn(view.bth));
+	if (!*of || READ_ONCE((*of)->used) != now)
+		return NULL;
+	ccc = rcu_dereference((*of)->ccc);
+	return ccc && ccc->prio == view.tos >> 5 &&
+	       dcqcn_ip_is_to(ip, &ccc->local) &&
+	       dcqcn_ip_is_from(ip, &ccc->peer) ? ccc : NULL;
+}
+
+/**
+ * dcqcn_ccc_receive_plain() - count a data packet that needs no answer
+ * @skb: the packet; its sender understands feedback
+ * @view: its headers; unmarked, and without any of DCQCN_BTH_SAYS
+ *
+ * Context: softirq, under RCU. Takes the context's lock.
+ * Return: whether it was counted; if not, dcqcn_ccc_receive() has to look at it.
+ */
+bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_view view)
+{
+	struct dcqcn_dev *dev = dcqcn_dev_by_ndev(skb->dev);
+	u32 bytes = skb->len + ETH_HLEN;
+	struct dcqcn_ccc *ccc;
+	struct dcqcn_qp *qp;
+	bool plain;
+
+	ccc = dev ? dcqcn_ccc_of_plain(dev, skb, view, &qp) : NULL;
+	if (!ccc)
+		return false;
+	spin_lock(&ccc->lock);	/* BH is off already */
+	plain = ccc->rx.untold + bytes < DCQCN_CCC_UNTOLD;
+	if (plain)
+		dcqcn_ccc_add(ccc, qp, rcu_dereference(dev->settings), bytes,
+			      false);
+	spin_unlock(&ccc->lock);
+	return plain;
 }
 
 /**

@@ -176,13 +176,38 @@ static noinline unsigned int dcqcn_receive(struct sk_buff *skb)
 	}
 }
 
+/* Whether a packet is data whose sender understands feedback, but has nothing to say */
+static __always_inline bool dcqcn_in_is_plain(const struct sk_buff *skb,
+					      const struct dcqcn_view *view)
+{
+	u32 bits = be32_to_cpu(view->bth->qpn);
+	u8 kind = dcqcn_opcode_kinds[view->bth->opcode];
+
+	return (bits & (DCQCN_BTH_CAPABLE | DCQCN_BTH_SAYS)) ==
+	       DCQCN_BTH_CAPABLE &&
+	       (kind == DCQCN_PKT_REQUEST || kind == DCQCN_PKT_RESPONSE) &&
+	       (view->tos & DCQCN_ECN_MASK) != DCQCN_ECN_CE &&
+	       dcqcn_view_is_roce(view, skb_network_header(skb), skb->len);
+}
+
+/* LOCAL_IN where some port uses contexts, which count most of what comes */
+static noinline unsigned int dcqcn_local_in_ccc(struct sk_buff *skb, bool v6)
+{
+	struct dcqcn_view view;
+
+	if (dcqcn_is_udp(skb, v6) &&
+	    dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb), v6) &&
+	    dcqcn_in_is_plain(skb, &view) && dcqcn_ccc_receive_plain(skb, view))
+		return NF_ACCEPT;
+	return dcqcn_in_matters(skb, v6) ? dcqcn_receive(skb) :
+					   dcqcn_receive_other(skb);
+}
+
 static __always_inline unsigned int dcqcn_local_in(struct sk_buff *skb, bool v6)
 {
-	if (dcqcn_in_matters(skb, v6))
-		return dcqcn_receive(skb);
 	if (static_branch_unlikely(&dcqcn_cccs))
-		return dcqcn_receive_other(skb);
-	return NF_ACCEPT;
+		return dcqcn_local_in_ccc(skb, v6);
+	return dcqcn_in_matters(skb, v6) ? dcqcn_receive(skb) : NF_ACCEPT;
 }
 
 static unsigned int dcqcn_local_in4(void *priv, struct sk_buff *skb,

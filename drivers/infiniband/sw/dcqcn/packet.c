@@ -21,8 +21,6 @@
 /* CRC-32 over the 64 one-bits that stand for the LRH a RoCE packet lacks */
 #define DCQCN_ICRC_SEED			0xdebb20e3
 
-#define DCQCN_IP_FRAGMENT		0x3fff	/* MF and fragment offset */
-
 struct dcqcn_deth {
 	__be32 qkey;
 	__be32 src_qpn;

@@ -13,6 +13,8 @@
 
 #define DCQCN_UDP_PORT		4791
 
+#define DCQCN_IP_FRAGMENT	0x3fff	/* MF and fragment offset */
+
 #define DCQCN_ECN_MASK		0x03
 #define DCQCN_ECN_NOT_ECT	0x00
 #define DCQCN_ECN_ECT_0		0x02
@@ -53,6 +55,7 @@ struct dcqcn_bth {
 #define DCQCN_BTH_MORE		0x08000000	/* there is more than credit for it */
 #define DCQCN_BTH_WINDOWED	0x04000000	/* the sender obeys feedback, not CNPs */
 #define DCQCN_BTH_LAST		0x02000000	/* its flow waits for the answer */
+#define DCQCN_BTH_SAYS		(DCQCN_BTH_REQUEST | DCQCN_BTH_MORE | DCQCN_BTH_LAST)
 
 #define DCQCN_ATOMIC_ACK_LEN	8		/* behind the AETH */
 #define DCQCN_AETH_KIND		0x60		/* in @syndrome */
@@ -286,6 +289,22 @@ static inline bool dcqcn_bth_is_ack(const struct dcqcn_bth *bth)
 {
 	return bth->opcode == DCQCN_OPCODE_ACK ||
 	       bth->opcode == DCQCN_OPCODE_ATOMIC_ACK;
+}
+
+/* Whether a UDP packet whose BTH is readable as a whole is RoCEv2, and as long as its UDP
+ * header says. Almost all are; dcqcn_pkt_parse() looks at the others.
+ */
+static inline bool dcqcn_view_is_roce(const struct dcqcn_view *view,
+				      const void *ip, size_t len)
+{
+	const struct udphdr *udp = (const struct udphdr *)view->bth - 1;
+	const struct iphdr *iph = ip;
+
+	if (iph->version == 4 &&
+	    iph->frag_off & cpu_to_be16(DCQCN_IP_FRAGMENT))
+		return false;
+	return udp->dest == cpu_to_be16(DCQCN_UDP_PORT) &&
+	       (size_t)((const void *)udp - ip) + be16_to_cpu(udp->len) == len;
 }
 
 /* enum dcqcn_pkt_kind of each opcode */
