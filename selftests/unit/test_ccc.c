@@ -913,6 +913,181 @@ static void test_stalled_all(void)
 		test_stalled(algorithms);
 }
 
+/* A packet of a sender leaves that its context sees. Return whether others may follow unseen. */
+static bool leave_seen(unsigned int from, u32 *bits)
+{
+	struct host *h = &hosts[from];
+	struct sk_buff *skb = packet(from, h->psn, 0, false);
+	struct dcqcn_qp *qp = &h->qps[0];
+	bool lent;
+
+	spin_lock_bh(&qp->lock);
+	expect(!dcqcn_ccc_may_send(qp, true, fuzz_now), "it may not send");
+	lent = dcqcn_ccc_sent(qp, skb, h->psn, frame, 0, fuzz_now);
+	spin_unlock_bh(&qp->lock);
+	*bits = be32_to_cpu(dcqcn_ccc_bth(skb)->qpn) & ~DCQCN_QPN_MASK;
+	on_the_wire(from, skb, h->psn++);
+	free_packet(skb);
+	return lent;
+}
+
+/* Up to @most packets leave unseen. Return how many did. */
+static unsigned int leave_unseen(unsigned int from, unsigned int most)
+{
+	struct host *h = &hosts[from];
+	unsigned int n = 0;
+	struct sk_buff *skb;
+	bool passes = true;
+
+	while (passes && n < most) {
+		skb = packet(from, h->psn, 0, false);
+		passes = dcqcn_ccc_passes(h->qps[0].ccc, dcqcn_ccc_bth(skb), frame);
+		if (passes) {
+			on_the_wire(from, skb, h->psn++);
+			n++;
+		}
+		free_packet(skb);
+	}
+	return n;
+}
+
+/* A window of 1 MB and as much credit: two hosts have agreed, and nothing is in flight */
+static void open_window(void)
+{
+	set_up(DCQCN_CCC_NSCC | DCQCN_CCC_RCCC, 1000000);
+	hosts[0].settings.ccc.base_rtt = 100;
+	hosts[0].left = 1;
+	pass_time(2 * RTT, 1);
+	expect(sender(0)->agreed == 3 && !dcqcn_ccc_flight(sender(0)), "not agreed");
+}
+
+static void test_unseen(void)
+{
+	struct dcqcn_ccc_view view;
+	u32 before, received, bits;
+	unsigned int n;
+
+	open_window();
+	sender(0)->unasked = dcqcn_ccc_enough(sender(0));
+	leave_seen(0, &bits);
+	expect(bits & DCQCN_BTH_REQUEST, "no request");
+	pass_time(2 * RTT, 1);
+	before = sender(0)->sent;
+	received = hosts[RECEIVER].qps[0].ccc->rx.received;
+
+	expect(leave_seen(0, &bits) && !(bits & DCQCN_BTH_REQUEST), "bits %x", bits);
+	n = 1 + leave_unseen(0, 100);
+	expect(n == dcqcn_ccc_enough(sender(0)) / frame, "%u packets before the next request",
+	       n);
+	expect(sender(0)->sent == before + frame, "counted already");
+	dcqcn_ccc_look(hosts[0].qps[0].ccc, &view);
+	expect(view.flight == n * frame, "%u of %u packets in flight", view.flight / frame, n);
+	expect(!leave_unseen(0, 1), "a packet passes that was not lent");
+
+	/* feedback for the next one comes while others are not counted yet */
+	n++;
+	expect(leave_seen(0, &bits) && bits & DCQCN_BTH_REQUEST, "bits %x", bits);
+	n += leave_unseen(0, 5);
+	pass_time(4 * RTT, 1);
+	expect(sender(0)->sent == before + n * frame, "%u of %u packets are counted",
+	       (sender(0)->sent - before) / frame, n);
+	expect(hosts[RECEIVER].qps[0].ccc->rx.received == received + n * frame,
+	       "the receiver counts others");
+	expect(!leave_seen(0, &bits) || leave_unseen(0, 1), "none may pass");
+	expect(!hosts[0].counters.value[DCQCN_RP_FEEDBACK_IGNORED] &&
+	       (s32)dcqcn_ccc_flight(sender(0)) >= 0 && sender(0)->offset ==
+	       sender(0)->acked - sender(0)->received, "feedback was not believed");
+	tear_down();
+}
+
+/* What the first packets after a pause find: time to wait for an answer begins with them */
+static void test_unseen_pause(void)
+{
+	u32 bits;
+
+	open_window();
+	leave_seen(0, &bits);
+	pass_time(2 * RTT, 1);
+	leave_seen(0, &bits);
+	leave_seen(0, &bits);
+	sender(0)->acked = sender(0)->sent;
+	sender(0)->heard_time = fuzz_now - 100 * MS;
+	expect(leave_unseen(0, 2) == 2, "none may pass");
+	leave_seen(0, &bits);
+	expect(sender(0)->heard_time == fuzz_now, "heard %llu ns ago",
+	       fuzz_now - sender(0)->heard_time);
+	expect(!hosts[0].counters.value[DCQCN_RP_WINDOW_TIMEOUTS], "timeouts");
+	tear_down();
+}
+
+/* Who must be seen: a flow on another path, or about to take one, and near a bound all */
+static void test_seen(void)
+{
+	struct dcqcn_route *route;
+	u32 bits;
+	int i;
+
+	for (i = 0; i < 6; i++) {
+		open_window();
+		leave_seen(0, &bits);
+		pass_time(2 * RTT, 1);
+		route = hosts[0].qps[0].route;
+		route->entropy.ev = i == 1;
+		route->entropy.rounds = i == 2;
+		route->turn = i == 3 ? DCQCN_TURN_WANTED : DCQCN_TURN_NONE;
+		if (i == 4)
+			sender(0)->window.cwnd = 3 * frame;
+		if (i == 5)
+			sender(0)->limit = sender(0)->sent + DCQCN_RCCC_QUANTUM + frame;
+		expect(leave_seen(0, &bits) == !i && route->lent == !i, "case %d", i);
+		expect(leave_unseen(0, 1) == !i, "case %d: a packet passes", i);
+		tear_down();
+	}
+}
+
+/* A receiver only counts what says nothing, and looks at all the rest */
+static void test_plain(void)
+{
+	struct dcqcn_qp *qp = &hosts[RECEIVER].qps[0];
+	struct dcqcn_ccc_receiver *rx;
+	struct dcqcn_view view;
+	struct sk_buff *skb;
+	unsigned int n;
+
+	open_window();
+	rx = &qp->ccc->rx;
+	hlist_add_head_rcu(&qp->node, dcqcn_dev_qp_chain(&hosts[RECEIVER].dev, 0));
+	skb = packet(0, 77, DCQCN_BTH_CAPABLE | DCQCN_BTH_WINDOWED, false);
+	dcqcn_view(&view, skb->data, skb->len, false);
+	bh_disabled++;
+	qp->used = jiffies - 1;
+	expect(!dcqcn_ccc_receive_plain(skb, view), "the first one in a jiffy");
+	qp->used = jiffies;
+	n = rx->received;
+	rx->untold = 0;
+	expect(dcqcn_ccc_receive_plain(skb, view), "it is looked at");
+	expect(rx->received == n + frame && rx->untold == frame && !qp->ccc->lock.held,
+	       "%u bytes", rx->received - n);
+	skb->pkt_type = PACKET_OTHERHOST;
+	expect(!dcqcn_ccc_receive_plain(skb, view), "another host's");
+	skb->pkt_type = PACKET_HOST;
+	((struct iphdr *)skb->data)->saddr ^= cpu_to_be32(1);
+	expect(!dcqcn_ccc_receive_plain(skb, view), "from another host");
+	((struct iphdr *)skb->data)->saddr ^= cpu_to_be32(1);
+	view.tos ^= 0x20;
+	expect(!dcqcn_ccc_receive_plain(skb, view), "of another priority");
+	view.tos ^= 0x20;
+	hosts[RECEIVER].settings.ccc.algorithms = 0;
+	expect(!dcqcn_ccc_receive_plain(skb, view), "contexts are off");
+	hosts[RECEIVER].settings.ccc.algorithms = 3;
+	for (n = 1; n < 100 && dcqcn_ccc_receive_plain(skb, view); n++)
+		;
+	expect(n == DCQCN_CCC_UNTOLD / frame, "%u packets without feedback", n);
+	bh_disabled--;
+	free_packet(skb);
+	tear_down();
+}
+
 static const struct tap_test tests[] = {
 	{ "two hosts agree in a round trip, if they want the same", test_agreement },
 	{ "an offer waits for the QP to be resolved", test_unresolved },
@@ -938,6 +1113,10 @@ static const struct tap_test tests[] = {
 	{ "nobody grants credit when all has arrived", test_silence },
 	{ "a peer vanishes, and comes back", test_vanished },
 	{ "forged feedback", test_forged },
+	{ "what leaves unseen is counted before feedback is believed", test_unseen },
+	{ "a pause does not count as a wait for answers", test_unseen_pause },
+	{ "who must be seen", test_seen },
+	{ "a receiver only counts what says nothing", test_plain },
 	{ "feedback that says nothing new does not stop a context for ever", test_stalled_all },
 };
 
