@@ -844,6 +844,7 @@ static void windowed(u32 start_burst)
 	for (i = 0; i < QPS; i++)
 		qps[i].ccc = &context;
 	may_send = in_context = steered = 0;
+	lends = false;
 }
 
 static void window(void)
@@ -875,6 +876,41 @@ static void window(void)
 	pass_time(&qps[0], MS);
 	expect(num_sent == 12 && sent[11].psn == 10, "%u packets left, not 12", num_sent);
 	expect(steered == num_sent, "%u of %u packets have the flow's path", steered, num_sent);
+	ends();
+}
+
+/* A context lends: seven requests follow each one that it sees, and all are charged. A READ
+ * response is seen, and takes the loan back.
+ */
+static void window_unseen(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	u32 psn;
+
+	windowed(0);
+	may_send = 100;
+	for (psn = 0; psn < 8; psn++) {
+		pass_time(&qps[0], MS);
+		output_request(&qps[0], psn, 1000, WRITE_MIDDLE);
+	}
+	expect(!num_unseen && in_context == 8, "%u packets are unseen, and none is lent", num_unseen);
+	lends = true;
+	for (; psn < 8 + 80; psn++) {
+		pass_time(&qps[0], MS);
+		output_request(&qps[0], psn, 1000, WRITE_MIDDLE);
+	}
+	expect(num_sent == psn && num_unseen == 70 && in_context == 18,
+	       "%u packets left, %u of them unseen, %u seen", num_sent, num_unseen, in_context);
+	dcqcn_pacer_advance(&qps[0], fuzz_now);
+	expect(flow->stat.paced_packets == psn, "%llu packets are charged, not %u",
+	       (unsigned long long)flow->stat.paced_packets, psn);
+	pass_time(&qps[0], MS);
+	output_request(&qps[0], psn++, 1000, WRITE_MIDDLE);
+	lends = false;
+	pass_time(&qps[0], MS);
+	output(DCQCN_PKT_RESPONSE, 7);
+	output_request(&qps[0], psn++, 1000, WRITE_MIDDLE);
+	expect(num_unseen == 70, "a request passes after a READ response");
 	ends();
 }
 
@@ -967,6 +1003,7 @@ static const struct tap_test tests[] = {
 	{ "a limit goes on where the line falls to it", less_delivered },
 	{ "what is sent again asks for an ACK, where the path is measured", asks_again },
 	{ "a window holds packets, and a kick or a timeout sends them", window },
+	{ "with an open window, one request in eight is seen, and all are charged", window_unseen },
 	{ "a window ends with the port, and with the peer", window_ends },
 	{ "packets of a window leave at the line rate", window_pace },
 };

@@ -34,9 +34,9 @@
  * window is in the way; and after a timeout, whatever is.
  *
  * While a context is far from its bounds, most packets leave without its lock: it lends its
- * flows bytes (dcqcn_ccc_lend()), from which their packets take theirs. Whoever takes the lock
- * counts these as sent before it looks at anything else (dcqcn_ccc_settle()), so that feedback
- * never acknowledges what is not counted. Flows that do not keep to the path that rxe chose,
+ * flows bytes (dcqcn_ccc_lend()), and each packet takes its length from these. After taking
+ * the lock, the first thing to do is to count them as sent (dcqcn_ccc_settle()), so that
+ * feedback never acknowledges what is not counted. Flows that do not keep to the path that rxe chose,
  * or may leave it soon, have none.
  *
  * A QP uses one context for both directions, that of its own priority; packets of

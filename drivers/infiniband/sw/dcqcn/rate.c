@@ -37,6 +37,7 @@
  *                          times as much, falling to the usual in 144 increases
  *   start                  a burst; when its round trip is known, 3 of them in 2 round
  *                          trips, and faster by 7/8 with each sample that finds no queue
+ *                          that grows
  *   bounds of the rate     3/4 of what gets through, which a queue that takes
  *                          many round trips to drain must not cut away; and
  *                          twice of it, beyond which the rate does not matter;
@@ -515,7 +516,7 @@ static unsigned int dcqcn_start_advance(struct dcqcn_rate *r, u64 line, u64 now,
 	    now - r->seen_time >= (u64)r->rtt * DCQCN_START_IDLE_RTTS) {
 		r->current_rate = line;
 		r->starting = 0;
-		r->bytes = 0;
+		r->bytes = 0;	/* it was last_rtt */
 		done = DCQCN_RATE_TIMER;
 	}
 	r->target_rate = r->current_rate;
@@ -765,9 +766,11 @@ unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 			dcqcn_rate_see(r, now);
 		} else {
 			dcqcn_cut(r, p, line, now);
-			/* it was never known to get through */
-			if (starting)
+			/* the old rate was never known to get through */
+			if (starting) {
 				r->target_rate = r->current_rate;
+				dcqcn_rate_retime(r);
+			}
 		}
 		return DCQCN_RATE_CUT;
 	}

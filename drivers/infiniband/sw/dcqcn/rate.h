@@ -187,8 +187,8 @@ static inline u64 dcqcn_rate_timer_period(const struct dcqcn_rate *r,
 
 /* Whether a start waits for a sample that a packet leaving now would give. Half a round
  * trip after a step: the first packets that leave at a higher rate find no queue yet. A
- * whole one after the first round trip, when bursts that have met are leaving the queue:
- * what fills it anew must not look like what was there.
+ * whole one after the first round trip: until bursts that have met are gone, a new queue
+ * may be as long as theirs, and pass for an empty path.
  */
 static inline bool dcqcn_rate_wants_sample(const struct dcqcn_rate *r, u64 now)
 {
