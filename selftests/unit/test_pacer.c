@@ -912,6 +912,8 @@ static void window_unseen(void)
 	output_request(&qps[0], psn++, 1000, WRITE_MIDDLE);
 	expect(num_unseen == 70, "a request passes after a READ response");
 	ends();
+	kfree(flow->path);
+	flow->path = NULL;
 }
 
 /* What is held is sent in order when the port goes, and when the peer is gone */

@@ -33,11 +33,11 @@
  * Always one packet may leave when nothing is in flight, or no answer is, and only the
  * window is in the way; and after a timeout, whatever is.
  *
- * While a context is far from its bounds, most packets leave without its lock: it lends its
- * flows bytes (dcqcn_ccc_lend()), and each packet takes its length from these. After taking
- * the lock, the first thing to do is to count them as sent (dcqcn_ccc_settle()), so that
- * feedback never acknowledges what is not counted. Flows that do not keep to the path that rxe chose,
- * or may leave it soon, have none.
+ * While a context is far from its bounds, most packets leave without its lock: it lends
+ * its flows bytes (dcqcn_ccc_lend()), and each packet takes its length from these. After
+ * taking the lock, the first thing to do is to count them as sent (dcqcn_ccc_settle()), so
+ * that feedback never acknowledges what is not counted. Flows that do not keep to the path
+ * that rxe chose, or may leave it soon, have none.
  *
  * A QP uses one context for both directions, that of its own priority; packets of
  * another one are left to DCQCN. Contexts are referenced by the entries of QPs, and go
