@@ -592,7 +592,7 @@ static void test_hops(void)
 	expect(near(out.amplification, three / p, 1e-9), "amplified by %g", out.amplification);
 	p *= out.graduated_pmax_share / out.pmax_share;
 	expect(near(1 - (1 - p) * (1 - p) * (1 - p), out.marked_share, 1e-9), "not undone");
-	expect(finding("not graduated"), "no finding");
+	expect(finding("times as often"), "no finding");
 }
 
 static void test_bursts(void)

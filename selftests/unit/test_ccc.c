@@ -414,7 +414,6 @@ static void test_changed(void)
 	pass_time(30 * MS, 1);
 	expect(sender(0)->agreed == 1, "agreed on %u", sender(0)->agreed);
 	/* with nothing in flight that would tell */
-	hosts[0].left = 0;
 	pass_time(MS, 1);
 	hosts[0].settings.ccc.algorithms = 2;
 	hosts[RECEIVER].settings.ccc.algorithms = 2;
@@ -993,6 +992,10 @@ static void test_unseen(void)
 	       (sender(0)->sent - before) / frame, n);
 	expect(hosts[RECEIVER].qps[0].ccc->rx.received == received + n * frame,
 	       "the receiver counts others");
+	expect(leave_unseen(0, 2) == 2, "none goes on after feedback");
+	n += 2;
+	dcqcn_ccc_look(hosts[0].qps[0].ccc, &view);
+	expect(sender(0)->sent == before + n * frame, "they are not counted");
 	expect(!leave_seen(0, &bits) || leave_unseen(0, 1), "none may pass");
 	expect(!hosts[0].counters.value[DCQCN_RP_FEEDBACK_IGNORED] &&
 	       (s32)dcqcn_ccc_flight(sender(0)) >= 0 && sender(0)->offset ==

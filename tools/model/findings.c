@@ -171,8 +171,7 @@ static void about_tiers(const struct dcqcn_model_input *in, const struct dcqcn_m
 
 	if (in->congested_hops < 2 || out->amplification < 1.5)
 		return;
-	t = find("pmax", false, out->pmax_share, out->graduated_pmax_share,
-		 "tiers are not graduated: over ");
+	t = find("pmax", false, out->pmax_share, out->graduated_pmax_share, "over ");
 	text_whole(&t, in->congested_hops);
 	add_value(&t, " queues a packet is marked ", DCQCN_MODEL_NUMBER, out->amplification,
 		  " times as often");
@@ -182,7 +181,8 @@ static void about_tiers(const struct dcqcn_model_input *in, const struct dcqcn_m
 	else
 		text_add(&t, ", and what a long flow gets is unknown: its T and R_AI follow its path");
 	add_value(&t, "; with Pmax ", DCQCN_MODEL_SHARE, out->graduated_pmax_share,
-		  " on each it is marked as often as on one");
+		  " on each it is marked as often as on one, until the queues have grown so long"
+		  " that their own flows get as many marks as before");
 }
 
 static void about_headroom(const struct dcqcn_model_input *in,

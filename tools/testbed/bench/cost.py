@@ -93,12 +93,14 @@ rate=$(sed -n 's/^result passing //p' /lab/share/output |
 limited single rdma_dcqcn "$rate"
 limited batched rdma_dcqcn_batched $((rate * 107 / 100))
 
-# contexts NAME ALGORITHMS BASE_RTT: both hosts use contexts; the line rate and the base round trip
-# set the window
+# contexts NAME ALGORITHMS BASE_RTT [DELAY]: both hosts use contexts; the line rate and the base round
+# trip set the window. Feedback and ACKs are delayed, but no data: netem orphans packets.
 contexts() {
 	dcqcn rdma_dcqcn
+	[ -z "$4" ] || ip netns exec h2 tc qdisc add dev eth0 root netem limit 10000 delay "$4"
 	for h in h1 h2; do
 		knob $h ccc_base_rtt "$3"
+		knob $h ccc_target_qdelay 1000
 		knob $h ccc_initial_window 1000000
 		knob $h ccc_algorithms "$2"
 	done
@@ -108,14 +110,19 @@ contexts() {
 	done
 	measure "$1" 400 $RXE/rp_held_packets $RXE/rp_feedback_handled
 	unload
+	[ -z "$4" ] || ip netns exec h2 tc qdisc del dev eth0 root
 	rmmod rdma_dcqcn
 }
 
-# 1.5 BDP are 750 KB, or 30 KB, where feedback is asked for more often. The one CPU never has as
-# much in flight.
+# 1.5 BDP are 750 KB, or 30 KB, where feedback is asked for more often. Without a delay, the one CPU
+# never has as much in flight. It sends 30 KB in about 380 us: with the short delay no packet waits
+# either, with the long one the window is a little too small.
+modprobe sch_netem
 contexts window_open 1 100
-contexts window_small 1 4
 contexts both_open 3 100
+contexts window_small 1 4
+contexts window_delayed 1 4 100us
+contexts window_limited 1 4 420us
 
 # All packets are CE-marked. The rate cannot be cut to what would matter.
 dcqcn rdma_dcqcn
@@ -233,10 +240,15 @@ def figures(r, flows):
         return round(insns / rxe.insns - 1, 4)
 
     many = {n: Measured(r, "flows_%d" % n) for n in flows}
-    contexts = {n: Measured(r, n) for n in ("window_open", "window_small", "both_open")}
+    contexts = {n: Measured(r, n) for n in (
+        "window_open", "both_open", "window_small", "window_delayed", "window_limited")}
     for name, m in contexts.items():
-        if m.extra[0]:
+        if name != "window_limited" and m.extra[0]:
             raise LabError("%s: %d packets waited" % (name, m.extra[0]))
+    costs = {n: contexts[n].insns for n in ("window_open", "both_open", "window_small")}
+    # without what the delay costs
+    costs["window_limited"] = (contexts["window_limited"].insns -
+                               contexts["window_delayed"].insns + costs["window_small"])
     return {
         "rxe_insns": round(rxe.insns),
         "hooks_insns": round(hooks.insns),
@@ -269,10 +281,12 @@ def figures(r, flows):
         "flows_timers_per_packet": {str(n): round(m.timers, 3) for n, m in many.items()},
         "flows_waited_share": {str(n): round(m.waited, 3) for n, m in many.items()},
         "flows_cpu_idle_share": {str(n): round(m.idle, 3) for n, m in many.items()},
-        **{"context_%s_insns" % n: round(m.insns) for n, m in contexts.items()},
-        **{"context_%s_overhead" % n: overhead(m.insns) for n, m in contexts.items()},
-        **{"context_%s_feedback" % n: round(m.extra[1] / m.packets, 4)
-           for n, m in contexts.items()},
+        **{"context_%s_insns" % n: round(insns) for n, insns in costs.items()},
+        **{"context_%s_overhead" % n: overhead(insns) for n, insns in costs.items()},
+        **{"context_%s_feedback" % n: round(contexts[n].extra[1] / contexts[n].packets, 4)
+           for n in costs},
+        "context_waited_share": round(contexts["window_limited"].waited, 3),
+        "context_cpu_idle_share": round(contexts["window_limited"].idle, 3),
         "bytes_per_flow": r["flowsize"][0],
         "bytes_per_context": r["flowsize"][1],
     }

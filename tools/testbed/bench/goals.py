@@ -6,6 +6,7 @@ PACING = 0.005
 BYTES = 512
 CONTEXT_BYTES = 1024
 CONTEXT = 0.08
+CONTEXT_LIMITED = 0.12
 
 
 def _rows(r):
@@ -44,11 +45,14 @@ def _rows(r):
         spread = max(flows.values()) / min(flows.values()) - 1
         row("  from least to most", "%.4f" % spread, "<= %.4f" % FLAT, spread <= FLAT)
         at_most("bytes per flow", "bytes_per_flow", BYTES, "%d")
-        row("a context, 30 KB of window", "%d" % r["context_window_small_insns"])
         for control in ("window", "both"):
             key = "context_%s_open_" % control
             row("a context, %s, never full" % control, "%d" % r[key + "insns"])
             at_most("  over rxe", key + "overhead", CONTEXT, "%.4f")
+        row("a context, 30 KB of window, never full", "%d" % r["context_window_small_insns"])
+        row("  full, %.2f of packets wait" % r["context_waited_share"],
+            "%d" % r["context_window_limited_insns"])
+        at_most("  over rxe", "context_window_limited_overhead", CONTEXT_LIMITED, "%.4f")
         at_most("bytes per context", "bytes_per_context", CONTEXT_BYTES, "%d")
     if "switch_port_prio_bytes" in r:
         row("tbf, prio, RED and bfifo, instructions per packet", "%d" % r["switch_stack"])

@@ -3,24 +3,24 @@
  * Congestion control contexts: what one port sends to one peer in one priority, and
  * receives from it, bounded by a window and by credit instead of a rate per QP.
  *
- * It takes two hosts that have this module and are set to the same algorithms. Towards
- * all others DCQCN goes on as if this file did not exist.
+ * Both hosts must have this module and the same ccc_algorithms. For all other peers,
+ * DCQCN goes on as if this file did not exist.
  *
- * This file has contexts as such, and what a sender does with them: who belongs to which,
- * when a packet may leave, what feedback means. ccc_receiver.c has the receiver's half.
+ * This file creates and frees contexts, and has the sender's half: when a packet may leave,
+ * and what feedback means. ccc_receiver.c has the receiver's half.
  *
  * Agreement: a sender that is set to use contexts sets DCQCN_BTH_CAPABLE and
- * DCQCN_BTH_REQUEST in a data packet now and then. A receiver that is set so too
- * answers with feedback: an opcode of this module's own, which is never sent but in
- * answer to these bits. Once it comes and names the same algorithms, the context is
- * ready and its flows obey it; three timeouts without feedback end that.
+ * DCQCN_BTH_REQUEST in a data packet now and then. A receiver with the same
+ * setting answers with feedback, an opcode of this module that is sent only in answer to
+ * these bits. Once feedback names the same algorithms, the context is ready, and its flows
+ * obey it until three timeouts have passed without feedback.
  *
  * Feedback is cumulative: bytes received, how many of them were marked, and credit,
  * so that the next one makes up for one that is lost. It goes out on request, and after
  * 32 KB without one. A request is a probe: the sender knows when it left, and how much it
  * had sent. The echo gives the round trip without the time that the receiver held it, and
- * what was lost before it. Marks do not wait for more: without a round trip to go with
- * them they mean nothing to a window.
+ * what was lost before it. A mark does not send feedback, because a window can do nothing
+ * with it without a round trip.
  *
  * The window: nscc.c. The credit: rccc.c; one hrtimer per port grants it in turn to the
  * senders whose packets say DCQCN_BTH_MORE, and each grant is feedback too.
@@ -30,8 +30,8 @@
  * has arrived, so that nothing of it is in flight and the peer sees no gap. A flow that
  * does not pause asks with DCQCN_BTH_LAST, and waits until that is answered.
  *
- * Always one packet may leave when nothing is in flight, or no answer is, and only the
- * window is in the way; and after a timeout, whatever is.
+ * If only the window is in the way, one packet may leave when nothing is in flight, or no
+ * answer is on its way. After a timeout, one may leave in any case.
  *
  * While a context is far from its bounds, most packets leave without its lock: it lends
  * its flows bytes (dcqcn_ccc_lend()), and each packet takes its length from these. After
@@ -40,8 +40,8 @@
  * that rxe chose, or may leave it soon, have none.
  *
  * A QP uses one context for both directions, that of its own priority; packets of
- * another one are left to DCQCN. Contexts are referenced by the entries of QPs, and go
- * with the last one.
+ * another one are left to DCQCN. The entries of QPs hold references
+ * to contexts, and the last one frees it.
  *
  * Forged packets: data counts before its ICRC is checked, because an attacker who knows
  * addresses, QPN and PSN of a connection can do worse. Feedback must have the right epoch
@@ -66,25 +66,28 @@
 #include "qp.h"
 #include "trace.h"
 
-/* Contexts of a port; beyond, DCQCN. It takes a QP that the core knows to make one. */
+/* Contexts of a port; DCQCN limits what goes to other peers. Only a QP that the RDMA core
+ * knows can create one.
+ */
 #define DCQCN_CCC_MAX		4096
 
-/* A sender asks after DCQCN_CCC_ASK bytes: or half of the window where that is less, but
- * all of it where half of it is too little for an answer, which takes 98 bytes of the
- * link: 1 % or less, unless windows are smaller still. And more in large windows, so that
- * DCQCN_CCC_PROBES do not run out. Where credit is granted, which is feedback as well, up to
- * DCQCN_CCC_UNTOLD, but no more than a quarter of the window, or BDP and that would fill it.
+/* A sender asks after DCQCN_CCC_ASK bytes, or half of the window if that is less. But it asks
+ * once per window if half of that is below DCQCN_CCC_WORTH: an answer takes 98 bytes of the
+ * link, and should be no more than 1 %. In large windows it asks less often, so that
+ * DCQCN_CCC_PROBES do not run out. Where credit is granted, which is feedback as well, it asks
+ * after up to DCQCN_CCC_UNTOLD, but no more than a quarter of the window: the BDP and that
+ * much more must fit into it.
  */
-#define DCQCN_CCC_WORTH		9800U	/* an answer */
+#define DCQCN_CCC_WORTH		9800U	/* bytes that are worth an answer */
 
 /* Flows of a context that wait at a time for their last packet to arrive, so that there are
  * probes left
  */
 #define DCQCN_CCC_HELD		4
 
-/* Without progress for so long, what is in flight counts as lost: round trips, and
- * bounds, the upper one being that of held requests. Where credit is missing it is
- * longer: a turn of all senders takes long.
+/* After so many round trips without progress, what is in flight counts as lost. The lower bound
+ * is higher where credit is missing, because a turn of all senders takes long; the upper one is
+ * that of held requests.
  */
 #define DCQCN_CCC_TIMEOUT_RTTS	8
 #define DCQCN_CCC_TIMEOUT_MIN	((u64)NSEC_PER_MSEC)
@@ -97,7 +100,7 @@
  */
 #define DCQCN_CCC_SLACK		65536
 
-/* How often a peer is told that we are here: at once, then after twice as long each time */
+/* When a peer is told that we are here: at once, then after twice as long each time */
 #define DCQCN_CCC_OFFER_MIN	(20ULL * NSEC_PER_USEC)
 #define DCQCN_CCC_OFFER_MAX	((u64)NSEC_PER_SEC)
 
@@ -334,8 +337,8 @@ static u64 dcqcn_ccc_timeout(const struct dcqcn_ccc_sender *tx)
 		     (u64)DCQCN_CCC_TIMEOUT_MAX);
 }
 
-/* Nothing that helps was heard for long: what was in flight is gone, and so may be the
- * peer. One packet may leave, which asks. Return false if it is too early for that.
+/* No useful feedback has come for a long time: what was in flight is lost, and perhaps the peer
+ * is gone. One packet may leave, which asks. Return false if it is too early for that.
  */
 static bool dcqcn_ccc_expire(struct dcqcn_ccc *ccc, u64 now)
 {
@@ -413,7 +416,7 @@ u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 	/* what was granted before a pause is not worth much after it */
 	if (!dcqcn_ccc_flight(tx) && now - tx->heard_time > DCQCN_CCC_SILENT)
 		tx->limit = tx->sent + max(settings->ccc.initial_window, 1U);
-	/* with nothing in flight, nobody would come and wake those who wait */
+	/* with nothing in flight, no feedback would wake those that wait */
 	first = !fresh || list_empty(&tx->waiting) || !dcqcn_ccc_flight(tx);
 	may = first && dcqcn_ccc_in_window(tx) && dcqcn_ccc_has_credit(tx);
 	if (!may)
@@ -535,21 +538,26 @@ static s64 dcqcn_ccc_room(const struct dcqcn_ccc_sender *tx)
 	return room;
 }
 
-/* After a packet of a flow has left: lend bytes for those that follow. A flow that was lent
- * some does not know when its last packet left, so it must not be about to change its path;
- * and packets that leave unseen are not steered. Return whether the flow may have some.
- */
-static bool dcqcn_ccc_lend(struct dcqcn_ccc_sender *tx, struct dcqcn_route *route,
-			   u32 bytes)
+/* Lend what there is room for, if it is a packet. Return whether it is. */
+static bool dcqcn_ccc_lend(struct dcqcn_ccc_sender *tx)
 {
 	s64 room = dcqcn_ccc_room(tx);
 
-	route->lent = room >= bytes && route->turn == DCQCN_TURN_NONE &&
-		      !route->entropy.ev && !route->entropy.rounds;
-	if (route->lent) {
-		tx->lent = room;
-		atomic_set(&tx->spare, room);
-	}
+	if (room < tx->window.mss)
+		return false;
+	tx->lent = room;
+	atomic_set(&tx->spare, room);
+	return true;
+}
+
+/* After a packet of a flow has left: whether those that follow may borrow. A flow that was
+ * lent some does not know when its last packet left, so it must not be about to change its
+ * path; and packets that leave unseen are not steered.
+ */
+static bool dcqcn_ccc_lends(struct dcqcn_ccc_sender *tx, struct dcqcn_route *route)
+{
+	route->lent = route->turn == DCQCN_TURN_NONE && !route->entropy.ev &&
+		      !route->entropy.rounds && dcqcn_ccc_lend(tx);
 	return route->lent;
 }
 
@@ -653,7 +661,7 @@ bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 	}
 	if (dcqcn_ccc_wants(tx, held, dcqcn_bth_goes_on(bth)))
 		bits |= DCQCN_BTH_MORE;
-	lent = dcqcn_ccc_lend(tx, route, bytes);
+	lent = dcqcn_ccc_lends(tx, route);
 	spin_unlock(&ccc->lock);
 	bth->qpn |= cpu_to_be32(bits);
 	return lent;
@@ -987,6 +995,9 @@ void dcqcn_ccc_feedback(struct dcqcn_dev *dev, struct sk_buff *skb,
 		goto ignore;
 	spin_lock_bh(&ccc->lock);
 	taken = dcqcn_ccc_hear(ccc, settings, said, ktime_get_ns(), &turned);
+	/* flows that had some may go on with it */
+	if (taken && ccc->tx.agreed)
+		dcqcn_ccc_lend(&ccc->tx);
 	spin_unlock_bh(&ccc->lock);
 	if (turned)
 		dcqcn_pacer_kick(turned);

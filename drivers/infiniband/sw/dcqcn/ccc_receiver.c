@@ -352,10 +352,12 @@ void dcqcn_ccc_other(struct dcqcn_dev *dev, const struct sk_buff *skb)
 		dcqcn_ccc_owe(dev, skb->len + ETH_HLEN);
 }
 
-/* Count a packet's bytes, for its QP as well; @asks for credit */
-static void dcqcn_ccc_add(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
-			  const struct dcqcn_settings *settings, u32 bytes,
-			  bool asks)
+/* Count a packet's bytes, for its QP as well; @asks for credit. Inline, as most of what comes
+ * passes here.
+ */
+static __always_inline void
+dcqcn_ccc_add(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
+	      const struct dcqcn_settings *settings, u32 bytes, bool asks)
 {
 	struct dcqcn_route *route = dcqcn_ccc_route(ccc, qp);
 	struct dcqcn_ccc_receiver *rx = &ccc->rx;

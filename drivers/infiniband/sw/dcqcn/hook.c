@@ -108,12 +108,13 @@ static __always_inline bool dcqcn_in_matters(const struct sk_buff *skb, bool v6)
 /* Whether a packet is data whose sender understands feedback */
 static bool dcqcn_hook_is_capable(const struct dcqcn_pkt *pkt)
 {
-	const struct dcqcn_bth *bth = (const void *)(pkt->udp + 1);
+	const struct dcqcn_bth *bth;
 
-	return static_branch_unlikely(&dcqcn_cccs) &&
-	       (pkt->kind == DCQCN_PKT_REQUEST ||
-		pkt->kind == DCQCN_PKT_RESPONSE) &&
-	       bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE);
+	if (!static_branch_unlikely(&dcqcn_cccs) ||
+	    (pkt->kind != DCQCN_PKT_REQUEST && pkt->kind != DCQCN_PKT_RESPONSE))
+		return false;
+	bth = (const void *)(pkt->udp + 1);
+	return bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE);
 }
 
 /* A packet came that concerns no limiter and no context, but takes time on the link */
@@ -178,7 +179,7 @@ static noinline unsigned int dcqcn_receive(struct sk_buff *skb)
 
 /* Whether a packet is data whose sender understands feedback, but has nothing to say */
 static __always_inline bool dcqcn_in_is_plain(const struct sk_buff *skb,
-					      const struct dcqcn_view *view)
+					      const struct dcqcn_view *view, bool v6)
 {
 	u32 bits = be32_to_cpu(view->bth->qpn);
 	u8 kind = dcqcn_opcode_kinds[view->bth->opcode];
@@ -187,39 +188,46 @@ static __always_inline bool dcqcn_in_is_plain(const struct sk_buff *skb,
 	       DCQCN_BTH_CAPABLE &&
 	       (kind == DCQCN_PKT_REQUEST || kind == DCQCN_PKT_RESPONSE) &&
 	       (view->tos & DCQCN_ECN_MASK) != DCQCN_ECN_CE &&
-	       dcqcn_view_is_roce(view, skb_network_header(skb), skb->len);
+	       dcqcn_view_is_roce(view, skb_network_header(skb), skb->len, v6);
 }
 
 /* LOCAL_IN where some port uses contexts, which count most of what comes */
-static noinline unsigned int dcqcn_local_in_ccc(struct sk_buff *skb, bool v6)
+static __always_inline unsigned int dcqcn_local_in_ccc(struct sk_buff *skb, bool v6)
 {
 	struct dcqcn_view view;
 
 	if (dcqcn_is_udp(skb, v6) &&
 	    dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb), v6) &&
-	    dcqcn_in_is_plain(skb, &view) && dcqcn_ccc_receive_plain(skb, view))
+	    dcqcn_in_is_plain(skb, &view, v6) && dcqcn_ccc_receive_plain(skb, view))
 		return NF_ACCEPT;
 	return dcqcn_in_matters(skb, v6) ? dcqcn_receive(skb) :
 					   dcqcn_receive_other(skb);
 }
 
-static __always_inline unsigned int dcqcn_local_in(struct sk_buff *skb, bool v6)
+static noinline unsigned int dcqcn_local_in4_ccc(struct sk_buff *skb)
 {
-	if (static_branch_unlikely(&dcqcn_cccs))
-		return dcqcn_local_in_ccc(skb, v6);
-	return dcqcn_in_matters(skb, v6) ? dcqcn_receive(skb) : NF_ACCEPT;
+	return dcqcn_local_in_ccc(skb, false);
+}
+
+static noinline unsigned int dcqcn_local_in6_ccc(struct sk_buff *skb)
+{
+	return dcqcn_local_in_ccc(skb, true);
 }
 
 static unsigned int dcqcn_local_in4(void *priv, struct sk_buff *skb,
 				    const struct nf_hook_state *state)
 {
-	return dcqcn_local_in(skb, false);
+	if (static_branch_unlikely(&dcqcn_cccs))
+		return dcqcn_local_in4_ccc(skb);
+	return dcqcn_in_matters(skb, false) ? dcqcn_receive(skb) : NF_ACCEPT;
 }
 
 static unsigned int dcqcn_local_in6(void *priv, struct sk_buff *skb,
 				    const struct nf_hook_state *state)
 {
-	return dcqcn_local_in(skb, true);
+	if (static_branch_unlikely(&dcqcn_cccs))
+		return dcqcn_local_in6_ccc(skb);
+	return dcqcn_in_matters(skb, true) ? dcqcn_receive(skb) : NF_ACCEPT;
 }
 
 /*

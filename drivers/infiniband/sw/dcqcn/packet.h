@@ -294,14 +294,13 @@ static inline bool dcqcn_bth_is_ack(const struct dcqcn_bth *bth)
 /* Whether a UDP packet whose BTH is readable as a whole is RoCEv2, and as long as its UDP
  * header says. Almost all are; dcqcn_pkt_parse() looks at the others.
  */
-static inline bool dcqcn_view_is_roce(const struct dcqcn_view *view,
-				      const void *ip, size_t len)
+static __always_inline bool dcqcn_view_is_roce(const struct dcqcn_view *view,
+					       const void *ip, size_t len, bool v6)
 {
 	const struct udphdr *udp = (const struct udphdr *)view->bth - 1;
 	const struct iphdr *iph = ip;
 
-	if (iph->version == 4 &&
-	    iph->frag_off & cpu_to_be16(DCQCN_IP_FRAGMENT))
+	if (!v6 && iph->frag_off & cpu_to_be16(DCQCN_IP_FRAGMENT))
 		return false;
 	return udp->dest == cpu_to_be16(DCQCN_UDP_PORT) &&
 	       (size_t)((const void *)udp - ip) + be16_to_cpu(udp->len) == len;

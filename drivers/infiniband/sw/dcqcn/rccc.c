@@ -3,16 +3,15 @@
  * Credit that a receiver grants, after the receiver's half of Ultra Ethernet's
  * congestion control, RCCC.
  *
- * Where many send to one, the receiver's link is what is short, and only the receiver
+ * When many send to one, the receiver's link is the bottleneck, and only the receiver
  * knows how many share it. It hands out credit at 0.99 of its link's rate, in turn to
  * the senders that ask for it. So what arrives at the last switch port is less than
  * what leaves it, whatever the number of senders, from the first round trip on.
  *
- * What comes without having been granted takes its share of the link too: packets of
- * senders that obey no credit, TCP's, and what senders begin with. A port owes as much, and
- * grants that much less in the time that follows: one byte for each that it grants,
- * so that at least half of the link is granted whatever else comes. Time without grants
- * pays as well.
+ * What arrives without a grant uses the link, too: packets of senders that obey no credit,
+ * TCP's, and what senders begin with. The port owes these bytes: it then grants one byte less
+ * for each byte that it grants, so that it always grants at least half of the link. Time
+ * without grants pays off the debt as well.
  *
  * A sender begins with a bounded credit that nobody granted. All counts are
  * cumulative: a report says how much was received, and how much more may come, so that
@@ -130,7 +129,7 @@ u32 dcqcn_rccc_received(struct dcqcn_rccc_source *source, u32 bytes, bool asks,
 	source->ahead = max(source->ahead, -DCQCN_RCCC_AHEAD_MAX) - (s32)bytes;
 	source->asks = asks;
 	if (!asks && source->ahead < (s32)most) {
-		/* what it had not, it has used already */
+		/* it has already used what it did not have */
 		more = most - max(source->ahead, 0);
 		comes += most - source->ahead - more;
 		source->unsolicited += more;
