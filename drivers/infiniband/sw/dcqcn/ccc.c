@@ -19,8 +19,8 @@
  * so that the next one makes up for one that is lost. It goes out on request, and after
  * 32 KB without one. A request is a probe: the sender knows when it left, and how much it
  * had sent. The echo gives the round trip without the time that the receiver held it, and
- * what was lost before it. A mark does not send feedback, because a window can do nothing
- * with it without a round trip.
+ * what was lost before it. Marks alone trigger no feedback: a window cannot use them
+ * without a round trip.
  *
  * The window: nscc.c. The credit: rccc.c; one hrtimer per port grants it in turn to the
  * senders whose packets say DCQCN_BTH_MORE, and each grant is feedback too.
@@ -40,8 +40,8 @@
  * that rxe chose, or may leave it soon, have none.
  *
  * A QP uses one context for both directions, that of its own priority; packets of
- * another one are left to DCQCN. The entries of QPs hold references
- * to contexts, and the last one frees it.
+ * another one are left to DCQCN. Each QP's entry holds a
+ * reference to its context; the last one frees it.
  *
  * Forged packets: data counts before its ICRC is checked, because an attacker who knows
  * addresses, QPN and PSN of a connection can do worse. Feedback must have the right epoch
@@ -538,7 +538,7 @@ static s64 dcqcn_ccc_room(const struct dcqcn_ccc_sender *tx)
 	return room;
 }
 
-/* Lend what there is room for, if it is a packet. Return whether it is. */
+/* Lend what there is room for. Return false if that is less than a packet. */
 static bool dcqcn_ccc_lend(struct dcqcn_ccc_sender *tx)
 {
 	s64 room = dcqcn_ccc_room(tx);
