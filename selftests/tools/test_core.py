@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Tests the shared code of tools and tests: expectations, statistics, kernel reports, TAP, pauses
-and paths in the simulator. Silent on success."""
+"""Tests the shared code of tools and tests: expectations, statistics, kernel reports, TAP, copies of
+sources, pauses and paths in the simulator. Silent on success."""
 
 import contextlib
 import glob
@@ -10,10 +10,11 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import types
 
 from expect import expect, status
-from testbed.core import console, kernel_log
+from testbed.core import console, kernel_log, sources
 from testbed.core.errors import InputError, LabError
 from testbed.core.expectations import Expectations
 from testbed.core.expression import evaluate
@@ -237,6 +238,36 @@ def arrows():
     expect("edits of paths", edits, [])
 
 
-for test in (expressions, expectations, numbers, complaints, tap, watched, paused, ways, arrows):
+def copies():
+    """A build in a copy of the sources must notice each change of them."""
+    with tempfile.TemporaryDirectory() as d:
+        here, there = os.path.join(d, "here", "src"), os.path.join(d, "there", "src")
+        os.makedirs(here)
+
+        def write(directory, name, text, time):
+            with open(os.path.join(directory, name), "w") as f:
+                f.write(text)
+            os.utime(f.name, (time, time))
+
+        def copy():
+            sources.copy(os.path.dirname(here), ["src"], os.path.dirname(there))
+            return {name: os.path.getmtime(os.path.join(there, name))
+                    for name in sorted(os.listdir(there))}
+
+        for name in ("same.c", "changed.c", "removed.h", "other.o"):
+            write(here, name, name, 100)
+        expect("copied", list(copy()), ["changed.c", "removed.h", "same.c"])
+        for name in ("same.c", "changed.c", "same.o"):
+            write(there, name, name, 200)
+        write(here, "changed.c", "shorter", 50)     # older than what was built from it
+        os.unlink(os.path.join(here, "removed.h"))
+        times = copy()
+        expect("copied again", list(times), ["changed.c", "same.c", "same.o"])
+        expect("newer than what was built", times["changed.c"] > 200, True)
+        expect("unchanged", times["same.c"], 200)
+
+
+for test in (expressions, expectations, numbers, complaints, tap, copies, watched, paused, ways,
+             arrows):
     test()
 sys.exit(status())

@@ -131,15 +131,17 @@ class TestKernel:
         self.kernel = (BuiltIn if builtin else Kernel)(debug).ensure()
         self.built = os.path.join(out, "built")
         self.bin = os.path.join(self.built, "bin")
-        shutil.rmtree(os.path.join(self.built, "module"), ignore_errors=True)
         subprocess.run(["make", "-s", "-C", SIM, "OUT=" + self.bin,
                         self.bin + "/seed.so"], check=True)
         programs(self.bin)
         module = os.path.join(self.built, "module")
-        self.kernel.module(TOP, MODULE_PARTS, module,
-                           ["GCOV_PROFILE=y"] if coverage else [])
-        self.dcqcn = os.path.join(module, MODULE)
-        self.dcbport = os.path.join(module, DCBPORT)
+        if coverage:
+            # the compiler's notes are read there afterwards
+            shutil.rmtree(module, ignore_errors=True)
+            self.kernel.module(TOP, MODULE_PARTS, module, ["GCOV_PROFILE=y"])
+            self.dcqcn, self.dcbport = (os.path.join(module, m) for m in (MODULE, DCBPORT))
+        else:
+            self.dcqcn, self.dcbport = self.kernel.ours(module)
         self.modules = self.kernel.modules(*(
             "lib/dim/dimlib", "drivers/infiniband/core/ib_core",
             "drivers/infiniband/core/ib_uverbs_support", "drivers/infiniband/core/ib_uverbs",

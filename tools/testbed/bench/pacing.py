@@ -10,7 +10,7 @@ import subprocess
 
 from ..core.errors import LabError
 from ..core.kernel import Kernel
-from ..core.paths import BENCH, MODULE, MODULE_PARTS, ROCE_PACKET, SIM, TOP
+from ..core.paths import BENCH, ROCE_PACKET, SIM
 from ..core.progress import say
 from ..sim import network_script, tc, uml
 
@@ -111,7 +111,7 @@ class Bench:
         subprocess.run(["make", "-s", "-C", SIM, "OUT=" + self.bin], check=True)
         for path in (os.path.join(BENCH, "guest", "cnp.py"), ROCE_PACKET):
             shutil.copy2(path, self.bin)
-        self.kernel.module(TOP, MODULE_PARTS, os.path.join(out, "uml"))
+        self.dcqcn, _ = self.kernel.ours(os.path.join(out, "uml"))
 
     def _run(self, name, rate, flow, first, packets):
         """The lines that departures.py prints."""
@@ -119,7 +119,7 @@ class Bench:
         os.makedirs(out, exist_ok=True)
         modules = self.kernel.modules("net/ipv4/udp_tunnel", "net/ipv6/ip6_udp_tunnel",
                                       "drivers/infiniband/sw/rxe/rdma_rxe")
-        modules.append(os.path.join(self.out, "uml", MODULE))
+        modules.append(self.dcqcn)
         with open(os.path.join(out, "flows"), "w") as f:
             f.write(flow)
         script = network_script.kept(SCRIPT % {

@@ -18,7 +18,7 @@ import subprocess
 from . import sources
 from .debian import Apt
 from .errors import LabError
-from .paths import SIM, cache_dir
+from .paths import DCBPORT, MODULE, MODULE_PARTS, OUT, SIM, TOP, cache_dir
 from .progress import say, tail
 
 # From this version on, rxe supports network namespaces, which are our hosts
@@ -234,3 +234,15 @@ class Kernel:
             raise LabError("building %s for the simulator failed:\n%s" %
                            (source, (r.stdout + r.stderr)[-4000:]))
         return r.stdout + r.stderr
+
+    def ours(self, out):
+        """Put this tree's modules into a directory, where later changes to the tree do not reach
+        them; return their paths. All callers share one build, which compiles only what has
+        changed since."""
+        shared = os.path.join(OUT, "modules", os.path.basename(self.dir))
+        os.makedirs(shared, exist_ok=True)
+        os.makedirs(out, exist_ok=True)
+        with open(shared + ".lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.module(TOP, MODULE_PARTS, shared)
+            return [shutil.copy2(os.path.join(shared, m), out) for m in (MODULE, DCBPORT)]

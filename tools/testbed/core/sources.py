@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Parts of a source tree, copied to be built for some kernel."""
 
+import filecmp
 import os
 import shutil
 
@@ -10,14 +11,32 @@ BUILT = shutil.ignore_patterns("*.o", "*.ko", "*.mod*", "*.order", ".*")
 
 
 def copy(source, parts, out):
-    """Copy files and directories, without files that were built for another kernel."""
+    """Copy files and directories, without files that were built for another kernel. Leaves
+    unchanged files as they are, and removes those that the source no longer has, so make builds
+    again what has changed, and only that."""
     for part in parts:
         here, there = os.path.join(source, part), os.path.join(out, part)
         os.makedirs(os.path.dirname(there), exist_ok=True)
         if os.path.isdir(here):
-            shutil.copytree(here, there, dirs_exist_ok=True, ignore=BUILT)
+            shutil.copytree(here, there, dirs_exist_ok=True, ignore=BUILT, copy_function=_update)
+            _remove_others(here, there)
         else:
-            shutil.copy2(here, there)
+            _update(here, there)
+
+
+def _update(here, there):
+    """The copy's time is now, because make may have built from a newer file than this one."""
+    if not os.path.exists(there) or not filecmp.cmp(here, there, shallow=False):
+        shutil.copyfile(here, there)
+        shutil.copymode(here, there)
+
+
+def _remove_others(here, there):
+    for directory, _, names in os.walk(there):
+        source = os.path.join(here, os.path.relpath(directory, there))
+        for name in set(names) - BUILT(directory, names):
+            if not os.path.exists(os.path.join(source, name)):
+                os.unlink(os.path.join(directory, name))
 
 
 def replace(path, old, new):

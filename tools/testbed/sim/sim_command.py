@@ -11,7 +11,7 @@ import sys
 from ..core import command
 from ..core.command import number
 from ..core.kernel import Kernel
-from ..core.paths import DCBPORT, DCQCN, MODULE, MODULE_PARTS, OUT, SIM, TOP
+from ..core.paths import DCQCN, OUT, SIM
 from ..core.progress import say
 from . import (dcbport, figures, graph, grid, late_pacer, modelled, network_script, pictures,
                uml)
@@ -47,8 +47,7 @@ class Simulator:
         subprocess.run(["make", "-s", "-C", DCQCN], check=True)
         # "make clean" in the source must not disturb a simulation
         shutil.copy2(os.path.join(DCQCN, "dcqcn"), self.bin)
-        self.kernel.module(TOP, MODULE_PARTS, os.path.join(out, "module"))
-        self.dcqcn, self.dcbport = (os.path.join(out, "module", m) for m in (MODULE, DCBPORT))
+        self.dcqcn, self.dcbport = self.kernel.ours(os.path.join(out, "module"))
 
     def modules(self, run):
         """insmod's arguments, in order."""
