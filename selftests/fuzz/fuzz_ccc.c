@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Contexts against any feedback and any data packet: ccc.c, ccc_receiver.c, nscc.c, rccc.c
- * and entropy.c as they are, and kernel.h. An input is struct fuzz_case and then a packet, from its IP header on, which
- * is made to be for this host from its peer; what must hold afterwards is in check_context().
+ * Contexts against any feedback and any data packet: ccc*.c, nscc.c, rccc.c and entropy.c as
+ * they are, and kernel.h. An input is struct fuzz_case and then a packet, from its IP header on,
+ * which is made to be for this host from its peer; what must hold afterwards is in
+ * check_context().
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
-#include "kernel.h"
-
-#define DCQCN_NETLINK_H
-#define DCQCN_TRACE_H
-#define hash_for_each_possible_rcu(table, pos, member, key) \
-	for (pos = NULL; pos; pos = NULL)
-#define DECLARE_HASHTABLE(name, bits) int name
-struct workqueue_struct;
-
-#include "ccc.c"
-#include "ccc_receiver.c"
+#include "contexts.h"
 #include "wire.h"
 
 /* What an input begins with */
@@ -43,20 +34,11 @@ enum {			/* flags */
 	FULL_LINE = 128,
 };
 
-#define FRAME	4154
-
-static struct net net;
-static struct net_device ndev = { .net = &net };
 static struct dcqcn_settings settings;
 static struct dcqcn_counters counters;
 static struct dcqcn_dev dev;
 static struct dcqcn_qp qp;
 static unsigned int said;
-
-bool dcqcn_np_charge(atomic64_t *account, s64 gap)
-{
-	return true;
-}
 
 int dcqcn_np_xmit(struct net *n, int ifindex, const struct dcqcn_settings *p,
 		  struct dcqcn_cnp_spec *spec, const struct dcqcn_feedback *say)
@@ -74,15 +56,6 @@ struct dcqcn_dev *dcqcn_dev_by_ndev(const struct net_device *n)
 struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *d, u32 qpn)
 {
 	return qpn & 1 ? &qp : NULL;
-}
-
-void dcqcn_pacer_kick(struct dcqcn_qp *q)
-{
-}
-
-static void address(struct in6_addr *a, u8 last)
-{
-	*a = (struct in6_addr) { .s6_addr = { [10] = 0xff, 0xff, 10, 0, 0, last } };
 }
 
 static struct dcqcn_ccc *set_up(const struct fuzz_case *c)

@@ -1,30 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests ccc.c and ccc_receiver.c themselves: two hosts in one program, a path between them
- * that takes time, and loses what the test says. Senders have as many packets as they may
- * send.
+ * Tests ccc.c and both of its halves: two hosts in one program, a path between them that
+ * takes time, and loses what the test says. Senders have as many packets as they may send.
  */
 #include <string.h>
 
-#include "kernel.h"
+#include "contexts.h"
 #include "random.h"
 #include "tap.h"
 #include "wire.h"
 
-#define DCQCN_NETLINK_H
-#define DCQCN_TRACE_H
-#define hash_for_each_possible_rcu(table, pos, member, key) \
-	for (pos = NULL; pos; pos = NULL)
-#define DECLARE_HASHTABLE(name, bits) int name
-struct workqueue_struct;
-
-#include "ccc.c"
-#include "ccc_receiver.c"
-
 #define US		1000ULL		/* ns */
 #define MS		1000000ULL
 #define MBPS		100000U		/* unless a test says otherwise */
-#define FRAME		4154		/* bytes: MTU 4096 */
 #define RTT		(12 * US)
 #define SENDERS		128
 #define USUAL		8		/* of them send, unless a test says otherwise */
@@ -32,9 +20,6 @@ struct workqueue_struct;
 #define BUFFER		1000000		/* bytes; of the switch port */
 #define KMARK		100000		/* bytes; from there on it marks */
 #define RECEIVER	SENDERS		/* its number among the hosts */
-
-static struct net net;
-static struct net_device ndev = { .net = &net, .ifindex = 1 };
 
 /* Host i < SENDERS sends from its QP 100 + i to the receiver's QP 200 + i */
 static struct host {
@@ -59,14 +44,9 @@ static unsigned int burst;		/* packets that a DCQCN flow sends at once */
 static u64 pace;			/* ns; from then on, one packet in this time */
 static bool mark_all;
 
-static void address(struct in6_addr *a, unsigned int host)
+static void host_address(struct in6_addr *a, unsigned int host)
 {
-	*a = (struct in6_addr) { .s6_addr = { [10] = 0xff, 0xff, 10, 0, 0, host + 1 } };
-}
-
-bool dcqcn_np_charge(atomic64_t *account, s64 gap)
-{
-	return true;
+	address(a, host + 1);
 }
 
 int dcqcn_np_xmit(struct net *n, int ifindex, const struct dcqcn_settings *settings,
@@ -92,40 +72,9 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 	return &hosts[RECEIVER].qps[qpn - 200];
 }
 
-void dcqcn_pacer_kick(struct dcqcn_qp *qp)
-{
-}
-
-/* A packet of a sender, in memory of exactly its size */
 static struct sk_buff *packet(unsigned int from, u32 psn, u32 bits, bool ce)
 {
-	struct sk_buff *skb = calloc(1, sizeof(*skb));
-	struct iphdr *iph;
-	struct udphdr *udp;
-	struct dcqcn_bth *bth;
-
-	skb->len = frame - ETH_HLEN;
-	skb->data = calloc(1, skb->len);
-	skb->dev = &ndev;
-	iph = (void *)skb->data;
-	*iph = (struct iphdr) { .version = 4, .ihl = 5, .protocol = IPPROTO_UDP,
-				.tos = ce ? 3 : 2, .tot_len = cpu_to_be16(skb->len),
-				.saddr = cpu_to_be32(0x0a000001 + from),
-				.daddr = cpu_to_be32(0x0a000001 + RECEIVER) };
-	udp = (void *)(iph + 1);
-	udp->dest = cpu_to_be16(DCQCN_UDP_PORT);
-	udp->len = cpu_to_be16(skb->len - sizeof(*iph));
-	bth = (void *)(udp + 1);
-	bth->opcode = 0x07;	/* RC WRITE, middle */
-	bth->qpn = cpu_to_be32(bits | (200 + from));
-	bth->psn = cpu_to_be32(psn);
-	return skb;
-}
-
-static void free_packet(struct sk_buff *skb)
-{
-	free(skb->data);
-	free(skb);
+	return data_packet(frame, from + 1, 0, RECEIVER + 1, 200 + from, bits, psn, ce);
 }
 
 static void on_the_wire(unsigned int from, struct sk_buff *skb, u32 psn)
@@ -253,7 +202,7 @@ static void set_up_qp(struct host *h, struct dcqcn_qp *qp, u32 qpn, unsigned int
 {
 	*qp = (struct dcqcn_qp) { .qpn = qpn, .dev = &h->dev, .state = DCQCN_QP_LIVE,
 				  .type = IB_QPT_RC };
-	address(&qp->peer, peer);
+	host_address(&qp->peer, peer);
 }
 
 static void set_up(u32 algorithms, u32 window)
@@ -351,7 +300,7 @@ static void test_unresolved(void)
 			expect(qp->event.offer, "the offer was not kept");
 			qp->state = live ? DCQCN_QP_LIVE : DCQCN_QP_ABSENT;
 			if (!peer)
-				address(&qp->peer, 77);
+				host_address(&qp->peer, 77);
 			dcqcn_ccc_resolved(qp);
 			expect(told == (live && peer), "told %llu", told);
 			pass_time(RTT, 1);
@@ -383,7 +332,7 @@ static void test_waits_beside(void)
 			qp->state = DCQCN_QP_RESOLVING;
 			qp->pending_ce = ce;
 			qp->pending_cnps = !ce;
-			address(&qp->event.saddr, same ? 0 : 77);
+			host_address(&qp->event.saddr, same ? 0 : 77);
 			hosts[0].left = 1;
 			pass_time(2 * RTT, 1);
 			expect(qp->event.offer == same, "offer %d", qp->event.offer);
@@ -464,7 +413,7 @@ static void test_in_line(void)
 	expect(sender(0)->agreed && !dcqcn_ccc_flight(sender(0)), "%u in flight",
 	       dcqcn_ccc_flight(sender(0)));
 	set_up_qp(&hosts[0], idle, 150, RECEIVER);
-	address(&local, 0);
+	host_address(&local, 0);
 	spin_lock_bh(&idle->lock);
 	expect(dcqcn_ccc_join(idle, &local, &idle->peer, 0) == qp->ccc, "not the same context");
 	list_add_tail(&idle->wait_node, &sender(0)->waiting);
@@ -841,8 +790,8 @@ static void test_forged(void)
 	set_up(DCQCN_CCC_NSCC, 65536);
 	hosts[0].left = 100;
 	pass_time(3 * RTT, 1);
-	address(&spec.saddr, RECEIVER);
-	address(&spec.daddr, 0);
+	host_address(&spec.saddr, RECEIVER);
+	host_address(&spec.daddr, 0);
 	for (i = 0; i < 10000; i++) {
 		say.epoch = cpu_to_be32(random_u64() & 0x7fffffff);	/* it is above that */
 		say.received = cpu_to_be32(random_u64());
@@ -892,8 +841,8 @@ static void test_stalled(u32 algorithms)
 	expect(sender(0)->agreed, "not agreed");
 	hosts[RECEIVER].off = true;
 	pass_time(MS / 10, 1);
-	address(&spec.saddr, RECEIVER);
-	address(&spec.daddr, 0);
+	host_address(&spec.saddr, RECEIVER);
+	host_address(&spec.daddr, 0);
 	say.epoch = cpu_to_be32(sender(0)->epoch);
 	for (i = 0; i < 70 && sender(0)->agreed; i++) {
 		say.received = cpu_to_be32(sender(0)->received);

@@ -1,39 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Flows that leave a congested path: ccc.c, ccc_receiver.c and entropy.c themselves, two hosts
- * in one program, and between them two paths, which a hash of the UDP source port chooses. The
+ * Flows that leave a congested path: the code of contexts and entropy.c themselves, two hosts in
+ * one program, and between them two paths, which a hash of the UDP source port chooses. The
  * receiver checks that each QP's packets come in order: rxe would send a NAK for each gap.
  */
 #include <string.h>
 
-#include "kernel.h"
+#include "contexts.h"
 #include "random.h"
 #include "tap.h"
 #include "wire.h"
 
-#define DCQCN_NETLINK_H
-#define DCQCN_TRACE_H
-#define hash_for_each_possible_rcu(table, pos, member, key) \
-	for (pos = NULL; pos; pos = NULL)
-#define DECLARE_HASHTABLE(name, bits) int name
-struct workqueue_struct;
-
-#include "ccc.c"
-#include "ccc_receiver.c"
-
 #define US		1000ULL		/* ns */
 #define MS		1000000ULL
 #define MBPS		100000U		/* of each path */
-#define FRAME		4154		/* bytes: MTU 4096 */
 #define RTT		(12 * US)
 #define QPS		64
 #define LATER		1024
 #define PATHS		2
 #define HERE		1		/* last byte of the hosts' addresses */
 #define THERE		2
-
-static struct net net;
-static struct net_device ndev = { .net = &net, .ifindex = 1 };
 
 static struct host {
 	struct dcqcn_dev dev;
@@ -64,16 +50,6 @@ static struct { u64 at; size_t len; u8 p[120]; } feedback[LATER];
 static unsigned int f_in, f_out, gaps, lose_feedback;
 static u32 key;			/* of the hash that chooses a path */
 
-static void address(struct in6_addr *a, unsigned int last)
-{
-	*a = (struct in6_addr) { .s6_addr = { [10] = 0xff, 0xff, 10, 0, 0, last } };
-}
-
-bool dcqcn_np_charge(atomic64_t *account, s64 gap)
-{
-	return true;
-}
-
 int dcqcn_np_xmit(struct net *n, int ifindex, const struct dcqcn_settings *settings,
 		  struct dcqcn_cnp_spec *spec, const struct dcqcn_feedback *say)
 {
@@ -95,41 +71,9 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 	return &there.qps[qpn - 200];
 }
 
-void dcqcn_pacer_kick(struct dcqcn_qp *qp)
-{
-}
-
-/* A packet of a QP of ours, in memory of exactly its size */
 static struct sk_buff *packet(unsigned int qp, u32 psn, u32 bits, bool ce)
 {
-	struct sk_buff *skb = calloc(1, sizeof(*skb));
-	struct iphdr *iph;
-	struct udphdr *udp;
-	struct dcqcn_bth *bth;
-
-	skb->len = FRAME - ETH_HLEN;
-	skb->data = calloc(1, skb->len);
-	skb->dev = &ndev;
-	iph = (void *)skb->data;
-	*iph = (struct iphdr) { .version = 4, .ihl = 5, .protocol = IPPROTO_UDP,
-				.tos = ce ? 3 : 2, .tot_len = cpu_to_be16(skb->len),
-				.saddr = cpu_to_be32(0x0a000000 + HERE),
-				.daddr = cpu_to_be32(0x0a000000 + THERE) };
-	udp = (void *)(iph + 1);
-	udp->source = cpu_to_be16(flows[qp].port);
-	udp->dest = cpu_to_be16(DCQCN_UDP_PORT);
-	udp->len = cpu_to_be16(skb->len - sizeof(*iph));
-	bth = (void *)(udp + 1);
-	bth->opcode = 0x07;	/* RC WRITE, middle */
-	bth->qpn = cpu_to_be32(bits | (200 + qp));
-	bth->psn = cpu_to_be32(psn);
-	return skb;
-}
-
-static void free_packet(struct sk_buff *skb)
-{
-	free(skb->data);
-	free(skb);
+	return data_packet(FRAME, HERE, flows[qp].port, THERE, 200 + qp, bits, psn, ce);
 }
 
 static unsigned int path_of(u16 port)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Congestion control contexts. See ccc.c, and ccc_receiver.c for the receiver's half. */
+/* Congestion control contexts. See ccc.c, and ccc_sender.c and ccc_receiver.c for their halves. */
 #ifndef DCQCN_CCC_H
 #define DCQCN_CCC_H
 
@@ -230,34 +230,38 @@ void dcqcn_ccc_dev_init(struct dcqcn_dev *dev);
 void dcqcn_ccc_dev_exit(struct dcqcn_dev *dev);
 void dcqcn_ccc_dev_set(struct dcqcn_dev *dev,
 		       const struct dcqcn_settings *settings);
-
-void dcqcn_ccc_output(struct dcqcn_qp *qp,
-		      const struct dcqcn_settings *settings,
-		      struct sk_buff *skb, u8 prio);
+struct dcqcn_ccc *dcqcn_ccc_find(struct dcqcn_dev *dev,
+				 const struct in6_addr *local,
+				 const struct in6_addr *peer, u8 prio);
+struct dcqcn_ccc *dcqcn_ccc_next(struct dcqcn_dev *dev, u32 *chain, u64 *at);
 struct dcqcn_ccc *dcqcn_ccc_join(struct dcqcn_qp *qp,
 				 const struct in6_addr *local,
 				 const struct in6_addr *peer, u8 prio);
-void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now);
 void dcqcn_ccc_leave(struct dcqcn_qp *qp);
+
+/* ccc_sender.c */
+void dcqcn_ccc_init_sender(struct dcqcn_ccc_sender *tx);
+void dcqcn_ccc_output(struct dcqcn_qp *qp,
+		      const struct dcqcn_settings *settings,
+		      struct sk_buff *skb, u8 prio);
+void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now);
 u16 dcqcn_ccc_ev(const struct dcqcn_qp *qp);
 void dcqcn_ccc_steer(struct dcqcn_qp *qp, struct sk_buff *skb);
 u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now);
 bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes,
 		    u32 held, u64 now);
-
 void dcqcn_ccc_feedback(struct dcqcn_dev *dev, struct sk_buff *skb,
 			struct dcqcn_pkt *pkt);
+void dcqcn_ccc_look(struct dcqcn_ccc *ccc, struct dcqcn_ccc_view *view);
 
 /* ccc_receiver.c */
+void dcqcn_ccc_init_receiver(struct dcqcn_ccc_receiver *rx);
 bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_view view);
 bool dcqcn_ccc_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 		       const struct dcqcn_pkt *pkt);
 void dcqcn_ccc_other(struct dcqcn_dev *dev, const struct sk_buff *skb);
 void dcqcn_ccc_resolved(struct dcqcn_qp *qp);
 enum hrtimer_restart dcqcn_ccc_grants(struct hrtimer *timer);
-
-struct dcqcn_ccc *dcqcn_ccc_next(struct dcqcn_dev *dev, u32 *chain, u64 *at);
-void dcqcn_ccc_look(struct dcqcn_ccc *ccc, struct dcqcn_ccc_view *view);
 
 /* The path of a QP in a context whose lock is held, NULL if it has left that */
 static inline struct dcqcn_route *dcqcn_ccc_route(struct dcqcn_ccc *ccc,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The receiver's half of congestion control contexts: it counts what a peer sends, answers
- * with feedback, and grants credit. ccc.c has the sender's half, and says how the two
- * work together.
+ * with feedback, and grants credit. ccc_sender.c has the sender's half, and says
+ * how the two work together.
  *
  * Offers, requests and bytes without either decide when feedback leaves. One hrtimer per
  * port grants credit (rccc.c) in turn to the senders that ask, and each grant is feedback
@@ -16,6 +16,7 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/random.h>
 #include <linux/skbuff.h>
 #include <linux/time64.h>
 #include <net/ipv6.h>
@@ -34,6 +35,18 @@
 #define DCQCN_CCC_TURNS		64	/* grants per timer */
 
 #define DCQCN_CCC_PSN_BITS	24	/* in dcqcn_event.offer_psn */
+#define DCQCN_CCC_PKEY		0xffff	/* of feedback, until a packet of the peer has come */
+
+/**
+ * dcqcn_ccc_init_receiver() - set up the receiver's half
+ * @rx: of a new context
+ */
+void dcqcn_ccc_init_receiver(struct dcqcn_ccc_receiver *rx)
+{
+	rx->epoch = get_random_u32();
+	rx->pkey = DCQCN_CCC_PKEY;
+	INIT_LIST_HEAD(&rx->grant_node);
+}
 
 /* What there is to say now; the context's lock is held */
 static void dcqcn_ccc_say(struct dcqcn_ccc *ccc,

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The code of contexts itself, for a program that has hosts, and says what their ports send
+ * (dcqcn_np_xmit()) and which QPs they have.
+ */
+#ifndef CONTEXTS_H
+#define CONTEXTS_H
+
+#include <stdlib.h>
+
+#include "kernel.h"
+
+#define DCQCN_NETLINK_H
+#define DCQCN_TRACE_H
+#define hash_for_each_possible_rcu(table, pos, member, key) \
+	for (pos = NULL; pos; pos = NULL)
+#define DECLARE_HASHTABLE(name, bits) int name
+struct workqueue_struct;
+
+#include "ccc.c"
+#include "ccc_sender.c"
+#include "ccc_receiver.c"
+
+#define FRAME		4154		/* bytes: MTU 4096 */
+
+static struct net net;
+static struct net_device ndev = { .net = &net, .ifindex = 1 };
+
+bool dcqcn_np_charge(atomic64_t *account, s64 gap)
+{
+	return true;
+}
+
+void dcqcn_pacer_kick(struct dcqcn_qp *qp)
+{
+}
+
+/* 10.0.0.LAST */
+static inline void address(struct in6_addr *a, u8 last)
+{
+	*a = (struct in6_addr) { .s6_addr = { [10] = 0xff, 0xff, 10, 0, 0, last } };
+}
+
+/* RC WRITE, middle, with the last bytes of two addresses, in memory of exactly its size.
+ * bits: of the BTH, beside the destination QP
+ */
+static inline struct sk_buff *data_packet(u32 frame, u8 from, u16 port, u8 to, u32 qpn,
+					  u32 bits, u32 psn, bool ce)
+{
+	struct sk_buff *skb = calloc(1, sizeof(*skb));
+	struct iphdr *iph;
+	struct udphdr *udp;
+	struct dcqcn_bth *bth;
+
+	skb->len = frame - ETH_HLEN;
+	skb->data = calloc(1, skb->len);
+	skb->dev = &ndev;
+	iph = (void *)skb->data;
+	*iph = (struct iphdr) { .version = 4, .ihl = 5, .protocol = IPPROTO_UDP,
+				.tos = ce ? 3 : 2, .tot_len = cpu_to_be16(skb->len),
+				.saddr = cpu_to_be32(0x0a000000 + from),
+				.daddr = cpu_to_be32(0x0a000000 + to) };
+	udp = (void *)(iph + 1);
+	udp->source = cpu_to_be16(port);
+	udp->dest = cpu_to_be16(DCQCN_UDP_PORT);
+	udp->len = cpu_to_be16(skb->len - sizeof(*iph));
+	bth = (void *)(udp + 1);
+	bth->opcode = 0x07;
+	bth->qpn = cpu_to_be32(bits | qpn);
+	bth->psn = cpu_to_be32(psn);
+	return skb;
+}
+
+static inline void free_packet(struct sk_buff *skb)
+{
+	free(skb->data);
+	free(skb);
+}
+
+#endif /* CONTEXTS_H */
