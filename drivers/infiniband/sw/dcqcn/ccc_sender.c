@@ -156,7 +156,7 @@ static bool dcqcn_ccc_awaits(const struct dcqcn_ccc_sender *tx)
 	return tx->num_probes > tx->num_overtaken;
 }
 
-/* A window that was cut may be full for ever if nobody asks */
+/* A window that was cut could stay full forever if nobody asked */
 static bool dcqcn_ccc_in_window(const struct dcqcn_ccc_sender *tx)
 {
 	return !dcqcn_ccc_is_full(tx) || !dcqcn_ccc_awaits(tx);
@@ -614,7 +614,7 @@ static bool dcqcn_ccc_echoed(struct dcqcn_ccc_sender *tx,
 	return probe->time;
 }
 
-/* The peer's counts begin, or begin anew */
+/* The peer starts its counts, or restarts them */
 static void dcqcn_ccc_begin(struct dcqcn_ccc *ccc,
 			    const struct dcqcn_settings *settings,
 			    const struct dcqcn_feedback *said,
@@ -807,7 +807,7 @@ static void dcqcn_ccc_wake(struct dcqcn_ccc *ccc)
  * dcqcn_ccc_feedback() - a packet of opcode 0xc1 came in
  * @dev: the port it came to
  * @skb: the packet; stays the caller's, and may become linear
- * @pkt: @skb, parsed; parsed anew when @skb moves
+ * @pkt: @skb, parsed; parsed again if @skb moves
  *
  * Context: softirq, under RCU. Takes locks of the context and of QPs; may send.
  */
