@@ -39,7 +39,7 @@
 
 /**
  * dcqcn_ccc_init_receiver() - set up the receiver's half
- * @rx: of a new context
+ * @rx: of a new context, which nobody else can see yet
  */
 void dcqcn_ccc_init_receiver(struct dcqcn_ccc_receiver *rx)
 {

@@ -13,8 +13,8 @@
  * so that the next one makes up for one that is lost. It goes out on request, and after
  * 32 KB without one. A request is a probe: the sender knows when it left, and how much it
  * had sent. The echo gives the round trip without the time that the receiver held it, and
- * what was lost before it. Marks alone trigger no feedback: a window cannot use them
- * without a round trip.
+ * what was lost before it. A mark alone does not trigger feedback, because the window needs
+ * a round trip with it.
  *
  * The window: nscc.c. The credit: rccc.c; one hrtimer per port grants it in turn to the
  * senders whose packets say DCQCN_BTH_MORE, and each grant is feedback too.
@@ -90,7 +90,7 @@
 
 /**
  * dcqcn_ccc_init_sender() - set up the sender's half
- * @tx: of a new context
+ * @tx: of a new context, which nobody else can see yet
  */
 void dcqcn_ccc_init_sender(struct dcqcn_ccc_sender *tx)
 {
@@ -156,7 +156,7 @@ static bool dcqcn_ccc_awaits(const struct dcqcn_ccc_sender *tx)
 	return tx->num_probes > tx->num_overtaken;
 }
 
-/* A window that was cut could stay full forever if nobody asked */
+/* Without a request, a window that was cut could stay full forever */
 static bool dcqcn_ccc_in_window(const struct dcqcn_ccc_sender *tx)
 {
 	return !dcqcn_ccc_is_full(tx) || !dcqcn_ccc_awaits(tx);
