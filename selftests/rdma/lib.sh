@@ -443,6 +443,9 @@ run_tests()
 	local name t list=() n=0 failures=0 skips=0 began
 
 	name=$(basename "$0" .sh)
+	for t; do
+		[[ " ${TESTS[*]%% *} " == *" $t "* ]] || { echo "Bail out! $name has no test $t"; exit 1; }
+	done
 	for t in "${TESTS[@]}"; do
 		[ $# -eq 0 ] || [[ " $* " == *" ${t%% *} "* ]] || continue
 		if simulated && [[ " $GUESTS_ONLY " == *" ${t%% *} "* ]]; then

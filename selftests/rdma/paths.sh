@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# smoke.sh on various devices below rxe, and programs above it. Uses a second pair of
-# connected interfaces, PATHIF, for itself; NETIF is the first.
+# The loop of smoke.sh on various devices below rxe, and programs above it. Uses a second pair
+# of connected interfaces, PATHIF, for itself; NETIF is the first.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -30,9 +30,10 @@ both()
 
 addresses() { echo "ip addr add 10.1.0.@/24 dev $1 && ip addr add fd01::@/64 dev $1"; }
 
-smoke() # VARIABLE=VALUE...
+smoke() # TESTS VARIABLE=VALUE...
 {
-	env "$@" "$HERE/smoke.sh" 2>&1 | sed 's/^/#   /'
+	# shellcheck disable=SC2086	# a word for each test
+	env "${@:2}" "$HERE/smoke.sh" $1 2>&1 | sed 's/^/#   /'
 	check "smoke.sh's exit status" "${PIPESTATUS[0]}" = 0
 }
 
@@ -49,7 +50,7 @@ jumbo()
 {
 	both "ip link set $PATHIF mtu 9000 up && $(addresses "$PATHIF") &&
 	      rdma link add rxe1@ type rxe netdev $PATHIF" || fail "no rxe device"
-	smoke NETIF="$PATHIF" MTU=4096 MBPS=12
+	smoke "loop4 loop6 intact" NETIF="$PATHIF" MTU=4096 MBPS=12
 	undo
 }
 
@@ -58,7 +59,7 @@ vlan()
 	both "ip link set $PATHIF up && rdma link add rxe1@ type rxe netdev $PATHIF &&
 	      ip link add link $PATHIF name $PATHIF.5 type vlan id 5 egress-qos-map 6:6 &&
 	      ip link set $PATHIF.5 up && $(addresses "$PATHIF.5")" || fail "no VLAN"
-	smoke NETIF="$PATHIF" ADDRIF="$PATHIF.5"
+	smoke "loop4 loop6 intact pcp" NETIF="$PATHIF" ADDRIF="$PATHIF.5"
 	undo "$PATHIF.5"
 }
 
@@ -68,7 +69,7 @@ bond()
 	      ip link add bond1 type bond mode active-backup miimon 100 &&
 	      ip link set $PATHIF master bond1 && ip link set bond1 up && $(addresses bond1) &&
 	      rdma link add rxe1@ type rxe netdev bond1" || fail "no bond"
-	smoke NETIF=bond1
+	smoke "loop4 loop6" NETIF=bond1
 	undo bond1
 }
 
@@ -77,7 +78,7 @@ bridge()
 	both "ip link add br1 type bridge && ip link set $PATHIF up master br1 &&
 	      ip link set br1 up && $(addresses br1) &&
 	      rdma link add rxe1@ type rxe netdev br1" || fail "no bridge"
-	smoke NETIF=br1
+	smoke "loop4 loop6" NETIF=br1
 	undo br1
 }
 
@@ -99,7 +100,7 @@ several()
 	stop_perftest
 	check "the other's CNPs" "$(on remote "cat ${there/@/2}/np_cnp_sent")" = 0
 	check "the other's CNPs" "$(on local "cat ${there/@/1}/rp_cnp_handled")" = 0
-	smoke NETIF="$PATHIF"
+	smoke "loop4 loop6" NETIF="$PATHIF"
 	undo
 }
 
