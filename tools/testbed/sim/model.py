@@ -104,7 +104,7 @@ class Switch:
         self.pfc = priorities(t, "pfc", "0" if self.xoff else "none")
         self.shared = bool(self.pfc) or "alpha" in t.rest
         self.alpha = t.take("alpha", float, 1.0 if self.shared else 0.0, 0)
-        self.flows_min, self.flows_max = (t.take(key, int, 0, 0, 2048)
+        self.flows_min, self.flows_max = (t.take(key, int, 0, 0, 1024)
                                           for key in ("flows_min", "flows_max"))
         self.watchdog = t.take("watchdog", WATCHDOG, "drop")
         self.detect, self.restore = (t.take(key, "time", "200ms", 10**6)
