@@ -19,8 +19,8 @@
  * @DCBPORT_ACTION_ALERT: The pause is counted and logged
  * @DCBPORT_ACTION_FORWARD: Packets of the priority are sent in spite of the
  *   pause
- * @DCBPORT_ACTION_DROP: Packets of the priority are dropped, those that wait
- *   and those that come
+ * @DCBPORT_ACTION_DROP: Packets of the priority are dropped, waiting ones and
+ *   new ones
  */
 enum dcbport_action {
 	DCBPORT_ACTION_OFF,

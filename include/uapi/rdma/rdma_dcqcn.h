@@ -23,11 +23,12 @@ enum rdma_dcqcn_qp_type {
 
 /**
  * enum rdma_dcqcn_qp_state
- * @RDMA_DCQCN_QP_STATE_IDLE: It met congestion lately, but has no limiter
+ * @RDMA_DCQCN_QP_STATE_IDLE: It has met congestion lately, but is not limited
  * @RDMA_DCQCN_QP_STATE_LIMITED: Its packets leave at its rate
- * @RDMA_DCQCN_QP_STATE_RELEASED: The rate is back at the line rate; what is
- *   held still leaves
- * @RDMA_DCQCN_QP_STATE_STARTING: It began lately, and looks for its rate
+ * @RDMA_DCQCN_QP_STATE_RELEASED: The rate is back at the line rate; held
+ *   packets are still leaving
+ * @RDMA_DCQCN_QP_STATE_STARTING: It has begun to send, and its rate grows as
+ *   the path is measured
  */
 enum rdma_dcqcn_qp_state {
 	RDMA_DCQCN_QP_STATE_IDLE,
