@@ -177,7 +177,7 @@ static void choose(const struct command **first, const struct command **end,
 		}
 	}
 	if (n > 1)
-		fail("\"%s\" may be %s", arg, names);
+		fail("\"%s\" is ambiguous: %s", arg, names);
 	if (!n)
 		fail("%s%s\"%s\": no such command (dcqcn %s%shelp lists them)",
 		     path(from, depth), depth ? ": " : "", arg,
