@@ -261,12 +261,12 @@ def parser():
     s.add_argument("--hosts", type=number(1, HOSTS_MAX), metavar="N",
                    help="instead of FABRIC, h1 to hN at one switch")
     kernel(s)
-    for key, text in (("rate", "speed of the switches' ports: 48mbit"),
-                      ("delay", "delay of each host's link, one way: 2ms"),
-                      ("kmin", "queue below which no packet is marked: 10KB"),
-                      ("kmax", "queue above which every packet is marked: 100KB"),
-                      ("pmax", "share marked at Kmax: 0.1"),
-                      ("buffer", "buffer of a port: 300KB")):
+    for key, text in (("rate", "speed of the switches' ports, such as 48mbit"),
+                      ("delay", "delay of each host's link, one way, such as 2ms"),
+                      ("kmin", "queue below which no packet is marked, such as 10KB"),
+                      ("kmax", "queue above which every packet is marked, such as 100KB"),
+                      ("pmax", "share marked at Kmax, such as 0.1"),
+                      ("buffer", "buffer of a port, such as 300KB")):
         s.add_argument("--" + key, metavar=key.upper(), help=text)
     s.add_argument("--cnp", choices=("strict", "data"),
                    help="whether CNPs go first (strict) or queue with the data")
