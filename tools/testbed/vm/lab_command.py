@@ -274,9 +274,11 @@ def parser():
                    "dcbport (the default, if it is built) or from tc's qdiscs")
     s.add_argument("--pfc", metavar="PRIOS", help="priorities with PFC, on switches and hosts: "
                    "traffic without a DSCP has priority 0, DSCP 26 has 3")
-    for key, text in (("xoff", "pause a sender when the switch holds this much from it: 60KB"),
-                      ("xon", "end the pause when it holds no more than this: 30KB"),
-                      ("headroom", "room for what still arrives after that: 400KB")):
+    for key, text in (("xoff", "pause a sender when the switch holds this much from it "
+                       "(default: 60KB)"),
+                      ("xon", "end the pause when it holds no more than this (default: 30KB)"),
+                      ("headroom", "buffer for what arrives after the pause frame was sent "
+                       "(default: 400KB)")):
         s.add_argument("--" + key, metavar=key.upper(), help=text)
     s.add_argument("--dcbx", action="store_true", help="run lldpad on switches and hosts, which "
                    "agree on PFC (default: for priority 3) and DSCPs")
