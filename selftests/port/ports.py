@@ -466,7 +466,7 @@ BAD = (
     ("detect 61s", "out of range"),
     ("rate 40", None),
     ("rate x", "is not a rate"),
-    ("pfc 8", "is not priorities"),
+    ("pfc 8", "is not a list of priorities"),
     ("action never", "is not off"),
 )
 

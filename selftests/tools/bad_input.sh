@@ -62,11 +62,11 @@ for tool in $LAB $SIM; do
 	refuses_file "$name" incast 's/^to = .*/&\nqps = true/;/^qps = 3/d' \
 		'flow 1: qps: True is not a whole number'
 	refuses_file "$name" incast 's/^to = .*/&\nverb = "read"\ntransport = "uc"/' \
-		'flow 1: verb: there is no read over uc'
+		'flow 1: verb: uc does not support read'
 	refuses_file "$name" incast 's/^to = .*/to = "h1"/' 'flow 1: to: a flow from h1 to itself'
-	refuses_file "$name" incast 's/^from = .*/from = "all"/' "flow 1: from: 'all' names no hosts"
+	refuses_file "$name" incast 's/^from = .*/from = "all"/' "flow 1: from: 'all' is not a list of hosts"
 	refuses_file "$name" incast '0,/^when = .*/s//when = { colour = "red" }/' \
-		': when: no run of the sweep is like that'
+		': when: matches no run of the sweep'
 	refuses_file "$name" incast 's/^jain = .*/jain = "about 1"/' 'expect '
 	refuses_file "$name" incast '0,/^hosts = .*\|^n = .*/s//n = []/' 'sweep: n: must be a list'
 	refuses_file "$name" incast 's/^profile = "{profile}"/profile = "{colour}"/' \
@@ -74,7 +74,7 @@ for tool in $LAB $SIM; do
 	refuses_file "$name" incast 's/^profile = "{profile}"/profile = "fast"/' \
 		"profile: 'fast' is not one of stock, auto, mlx5"
 	refuses_file "$name" incast 's/^profile = "{profile}"/&\nsettings = { "..\/x" = 1 }/;/^settings = { "roce/d' \
-		'settings: ../x=1: not a knob and a number'
+		'settings: ../x=1: must be a knob and a number'
 done
 refuses_file sim incast 's/^to = .*/to = "h1..h3"\npattern = "pairs"/' 'flow 1: to: must have as many hosts'
 refuses_file sim incast 's/^from = .*/from = "h1,h2"/;s/^to = .*/to = "h2,h3"\npattern = "ring"/' \
@@ -102,13 +102,13 @@ refuses_file lab pfc 's/^port = .*/port = "red"/' "switch: port: 'red' is not on
 refuses_file lab pfc 's/^xon = .*/xon = "1MB"/' 'switch: xon: must not be above xoff'
 refuses_file lab pfc 's/^headroom = .*/headroom = 0/' 'switch: headroom: must be above 0 with pfc'
 refuses_file lab pfc 's/^pfc = .*/pfc = "6"/' 'switch: pfc: 6 is the priority of CNPs'
-refuses_file lab pfc 's/^pfc = .*/pfc = "high"/' "switch: pfc: 'high' names no priorities"
+refuses_file lab pfc 's/^pfc = .*/pfc = "high"/' "switch: pfc: 'high' is not a list of priorities"
 refuses_file lab pfc 's/^port = .*/&\ncnp = "data"/' 'switch: cnp: must be strict with pfc'
 refuses_file lab pfc 's/^tclass = .*/tclass = 256/' 'flow 1: tclass: 256 is out of range'
 refuses_file lab dcbx 's/^dcbx = .*/dcbx = true/' "dcbx: 'True' is not one of off, on"
 refuses_file lab dcbx 's/^port = .*/port = "tc"/;s/^pfc = .*//' \
 	'dcbx: needs switches with port = dcbport'
-refuses "incast: switch: pfc: '9' names no priorities" $LAB up --pfc 9
+refuses "incast: switch: pfc: '9' is not a list of priorities" $LAB up --pfc 9
 refuses "incast: switch: port: must be dcbport for pfc" $LAB up --pfc 3 --port tc
 refuses "incast: dcbx: needs switches with port = dcbport" $LAB up --dcbx --port tc --pfc none
 refuses "lab up: argument --hosts: 0: must be a whole number, 1 to" $LAB up --hosts 0
@@ -117,7 +117,7 @@ refuses "incast: link: rate: 'fast' is not a rate" $LAB up --rate fast
 refuses "lab up: argument --tdf: 51: must be a whole number, 1 to 50" $LAB up --tdf 51
 refuses "lab: nope: no such kernel; there are" $LAB image --kernel nope
 refuses "lab: ../../x: no such kernel; there are" $LAB build --kernel ../../x
-refuses "lab: --set: rpg_ai_rate=: not a knob and a number" $LAB run --set rpg_ai_rate
+refuses "lab: --set: rpg_ai_rate=: must be a knob and a number" $LAB run --set rpg_ai_rate
 refuses "/nope.ko is not built; --stock-only" $LAB run --module /nope.ko
 refuses "lab: there is no recording nope in " $LAB draw nope -o "$TMP/x.png"
 refuses "sim run: argument --jobs: 0: must be a whole number, 1 or more" $SIM run --jobs 0

@@ -86,9 +86,9 @@ BAD = """
 -- -> "--": no such option
 --jsonn show -> "--jsonn": no such option
 nonesuch -> "nonesuch": no such command
-s -> "s" may be show, stat, set, save
-re -> "re" may be restore, record
-p -> "p" may be profile, plot, port
+s -> "s" is ambiguous: show, stat, set, save
+re -> "re" is ambiguous: restore, record
+p -> "p" is ambiguous: profile, plot, port
 show nonesuch -> show: "nonesuch" is not expected here
 show dev -> show: the device is missing
 show dev a b -> show: "b" is not expected here
@@ -124,8 +124,8 @@ set dev nonesuch rpg_gd 1 rpg_gd 2 -> set: rpg_gd is given twice
 set dev nonesuch rpg_gd nan -> rpg_gd: "nan" is not a whole number
 set dev nonesuch rpg_ai_rate 20us -> rpg_ai_rate: "20us" is not a rate
 set dev nonesuch rpg_time_reset 1mbit -> rpg_time_reset: "1mbit" is not a time
-set dev nonesuch np_enable 8 -> np_enable: "8" is not priorities
-set dev nonesuch rp_enable 0, -> rp_enable: "0," is not priorities
+set dev nonesuch np_enable 8 -> np_enable: "8" is not a list of priorities
+set dev nonesuch rp_enable 0, -> rp_enable: "0," is not a list of priorities
 set dev nonesuch rpg_gd 4294967296 -> rpg_gd: "4294967296" is not a number below 2^32
 profile nonesuch -> profile: "nonesuch": no such command
 profile list x -> profile list: "x" is not expected here
@@ -157,14 +157,14 @@ plot EMPTY -> EMPTY: the record is empty
 plot IDLE -> IDLE: the record is empty, no port
 plot RECORD x -> plot: "x" is not expected here
 plot -o picture.gif RECORD -> picture.gif: must end in .png or .svg
-plot -o /nonesuch/picture.png RECORD -> /nonesuch/picture.png: not drawn
+plot -o /nonesuch/picture.png RECORD -> /nonesuch/picture.png: gnuplot failed
 doctor --peer -> doctor: the value of --peer is missing
 doctor -i 0 -> doctor: the interval must be longer than 0
 doctor dev -> doctor: the device is missing
 doctor nonesuch -> doctor: "nonesuch" is not expected here
 doctor dev nonesuch -> nonesuch: no such rxe device or port
 port nonesuch -> port: "nonesuch": no such command
-port s -> "s" may be show, stat, set, switch
+port s -> "s" is ambiguous: show, stat, set, switch
 port show dev -> port show: the device is missing
 port show nonesuch -> port show: "nonesuch" is not expected here
 port stat dev -> port stat: the device is missing
@@ -192,11 +192,11 @@ port set dev nonesuch prio 8 weight 1 -> port set: "8" is not a priority, 0 to 7
 port set dev nonesuch prio 3 rate 1 -> port: "rate": no such key
 port set dev nonesuch rate fast -> rate: "fast" is not a rate
 port set dev nonesuch delay 1mbit -> delay: "1mbit" is not a time
-port set dev nonesuch pfc 9 -> pfc: "9" is not priorities
-port set dev nonesuch trust me -> trust: "me" is not dscp or none
+port set dev nonesuch pfc 9 -> pfc: "9" is not a list of priorities
+port set dev nonesuch trust me -> trust: "me" is not dscp, pcp, "dscp,pcp"
 port set dev nonesuch action bark -> action: "bark" is not off, alert
 port set dev nonesuch detect 0 -> detect: "0" is not auto, or 1ms and more
-port set dev nonesuch xoff 5GB -> xoff: "5GB" is not small enough
+port set dev nonesuch xoff 5GB -> xoff: "5GB" is too large
 port set dev nonesuch prio 0 pmax 1x -> pmax: "1x" is not a probability
 port switch show x -> port switch show: "x" is not expected here
 port switch new -> port switch new: the switch is missing
@@ -211,7 +211,7 @@ model nonesuch -> nonesuch: no such input (dcqcn model help lists them)
 model -x -> model: "-x" is not expected here
 model -o -> model: the value of -o is missing
 model -o picture.gif -> picture.gif: must end in .png or .svg
-model -o /nonesuch/picture.png -> /nonesuch/picture.png: not drawn
+model -o /nonesuch/picture.png -> /nonesuch/picture.png: gnuplot failed
 model -o unfinished.svg --config cisco -> --config: "cisco" is not one of dcbport, tc
 model --preset -> model: the value of --preset is missing
 model --preset lan -> preset: "lan" is not one of 100g-leaf
@@ -309,7 +309,7 @@ def check_bad(files):
     for entry in lines(BAD):
         line, _, words = entry.partition("->")
         p, q = files.run(line), files.run(line, "-j")
-        if "not drawn" in words:
+        if "gnuplot failed" in words:
             p, q = drawn(p), drawn(q)
         one_error(line, p, [words.strip()])
         name = text_only(line)

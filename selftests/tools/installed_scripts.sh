@@ -64,13 +64,13 @@ for command in show undo; do
 	refuses "nonesuch: no such device" $CP $command nonesuch
 done
 refuses "lo is not a congestion point" $CP undo lo
-refuses "colour: no such setting; there are rate" $CP set lo rate 1mbit colour red
+refuses "colour: no such key; there are rate" $CP set lo rate 1mbit colour red
 refuses "lo: rate is missing" $CP set lo kmin 1KB
 ALL=(rate 1mbit kmin 1KB kmax 2KB pmax 1 buffer 2KB)
 refuses "nonesuch: no such device" $CP set nonesuch "${ALL[@]}"
 refuses "lo: kmin 3000 is not below kmax 2000" $CP set lo "${ALL[@]}" kmin 3KB
 refuses "lo: kmax 9000 is above the buffer, 2000" $CP set lo "${ALL[@]}" kmax 9KB
-refuses "is too flat a curve" $CP set lo "${ALL[@]}" kmax 1GB buffer 1GB pmax 0.000001
+refuses "is too flat with pmax" $CP set lo "${ALL[@]}" kmax 1GB buffer 1GB pmax 0.000001
 while read -r key value text; do
 	refuses "$key $value: $text" $CP set lo "${ALL[@]}" "$key" "$value"
 	refuses "$key: the value is missing" $CP set lo "${ALL[@]}" "$key"

@@ -55,11 +55,11 @@ refuses() # TEXT LINES [LINES]
 refuses "wrong.toml: has no run n=3; it has n=1, n=2" ""
 refuses "wrong.toml: has no run n=3; it has n=2" 'skip = "rtt < 2e6"'
 refuses "wrong.toml: skip: leaves no run" 'skip = "rtt > 0"'
-refuses "wrong.toml: skip: 'rt': there is no rt" 'skip = "rt"'
+refuses "wrong.toml: skip: 'rt': rt is not defined" 'skip = "rt"'
 refuses "wrong.toml: like: wrong cannot be like itself" 'like = "wrong"'
 refuses "$TMP/none.toml: No such file or directory" 'like = "none"'
 refuses "wrong.toml: let: a: depends on itself" "" $'a = "b + 1"\nb = "a"'
-refuses "wrong.toml: let: 'rtt + c': there is no c" "" 'a = "rtt + c"'
+refuses "wrong.toml: let: 'rtt + c': c is not defined" "" 'a = "rtt + c"'
 refuses "wrong.toml: let: 'open(1)' may not be in an expression" "" 'a = "open(1)"'
 refuses "wrong.toml: let: '1 +' is not an expression" "" 'a = "1 +"'
 refuses "wrong.toml: let: '1 / 0': division by zero" "" 'a = "1 / 0"'
@@ -77,7 +77,7 @@ refuses "wrong.toml: change 1: at: is not within the duration" \
 	"" $'[[change]]\nat = "10ms"\nhost = "h9"\nrate = "1mbit"'
 refuses "wrong.toml: change 1: host: no flow has h7" \
 	"" $'[[change]]\nat = "1ms"\nhost = "h7"\nrate = "1mbit"'
-refuses "wrong.toml: reach 1: a: wants either goodput or queue" \
+refuses "wrong.toml: reach 1: a: needs either goodput or queue" \
 	"" $'[[reach]]\nname = "a"\nfrom = "1ms"\nover = "1ms"'
 refuses "wrong.toml: reach 1: group: no flow has b" \
 	"" $'[[reach]]\nname = "a"\nfrom = "1ms"\nover = "1ms"\ngroup = "b"\nqueue = "1KB"'
@@ -85,21 +85,21 @@ refuses "wrong.toml: expect 1: jain: '=> 1' must be one of <= >= < > ==, a space
 	"" $'[[expect]]\njain = "=> 1"'
 refuses "wrong.toml: expect 1: jain: 'open(1)' may not be in an expression" \
 	"" $'[[expect]]\njain = ">= open(1)"'
-refuses "wrong.toml: expect 1: if: 'm > 1': there is no m" \
+refuses "wrong.toml: expect 1: if: 'm > 1': m is not defined" \
 	"" $'[[expect]]\nif = "m > 1"\njain = ">= 1"'
-refuses "wrong.toml: expect 1: than: no run of the sweep is like that" \
+refuses "wrong.toml: expect 1: than: matches no run of the sweep" \
 	"" $'[[expect]]\nthan = { n = 7 }\njain = ">= than.jain"'
 refuses "wrong.toml: note 1: text: is missing" "" $'[[note]]\nif = "1"'
 refuses "wrong.toml: note 1: unknown: txt" "" $'[[note]]\nif = "1"\ntext = "a"\ntxt = "a"'
-refuses "wrong.toml: note 1: if: 'm': there is no m" "" $'[[note]]\nif = "m"\ntext = "a"'
+refuses "wrong.toml: note 1: if: 'm': m is not defined" "" $'[[note]]\nif = "m"\ntext = "a"'
 refuses "wrong.toml: picture: x: is missing" "" $'[picture]\ny = ["n"]'
 refuses "wrong.toml: picture: y: the sweep has no variable m" "" \
 	$'[picture]\nx = ["n"]\ny = ["m"]\n[[picture.panel]]\ntitle = "a"\nvalue = "1"\nbest = 1\nworst = 0'
 refuses "wrong.toml: picture: panel 1: best: must not be the same as worst" "" \
 	$'[picture]\nx = ["n"]\ny = ["n"]\n[[picture.panel]]\ntitle = "a"\nvalue = "1"\nbest = 1\nworst = 1'
-refuses "wrong.toml: order: 'm': there is no m" 'order = "m"'
+refuses "wrong.toml: order: 'm': m is not defined" 'order = "m"'
 refuses "wrong.toml: order: could not convert string to float: 'a'" "order = \"'a'\""
-refuses "wrong.toml: same 1: as: no run of the sweep is like that" "" \
+refuses "wrong.toml: same 1: as: matches no run of the sweep" "" \
 	$'[[same]]\nas = { n = 7 }\nif = "1"'
 refuses "wrong.toml: same 1: if: is missing" "" $'[[same]]\nas = { n = 1 }'
 refuses "wrong.toml: graph: line 1: value: '1 +' is not an expression" "" \
@@ -133,9 +133,9 @@ scenario() # - LINES
 	printf '%s\n' "$2" | sed '/^port = /a buffer = "1MB"\nkmin = "20KB"\nkmax = "200KB"\npmax = 0.1'
 }
 
-port_refuses "wrong.toml: switch: pfc: '8' names no priorities; 3, or 3,4, or none would" \
+port_refuses "wrong.toml: switch: pfc: '8' is not a list of priorities, such as 3, or 3,4, or none" \
 	'pfc = "8"'
-port_refuses "wrong.toml: switch: pfc: 'all' names no priorities; 3, or 3,4, or none would" \
+port_refuses "wrong.toml: switch: pfc: 'all' is not a list of priorities, such as 3, or 3,4, or none" \
 	'pfc = "all"'
 port_refuses "wrong.toml: switch: pfc: 6 is the priority of CNPs, which must not wait" \
 	$'pfc = "3,6"\nheadroom = "1KB"'

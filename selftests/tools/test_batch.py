@@ -81,7 +81,7 @@ def same():
         expect("but known", [r.get("same_as") for _, r in harvest.results],
                ["t=1,n=0", None, None, None])
         expect("its note", list(harvest.notes()),
-               ["1 of 4 runs cannot differ from another one, whose figures they have"])
+               ["1 of 4 runs have the figures of another run, from which they cannot differ"])
     sim = Simulator()
     expect("without the other", drops(simulated(scenario({(2, 0): 0}, [SAME]), sim)),
            {"t=2,n=0": 0})
@@ -89,8 +89,8 @@ def same():
     harvest = simulated(scenario(FOUR, [SAME]), sim)
     expect("the other one broke", (harvest.bad, sorted(drops(harvest))),
            (["t=1,n=0: it broke"], ["t=1,n=3", "t=2,n=0", "t=2,n=3"]))
-    for table, text in (({"as": {"t": 3}, "if": "1"}, "same: as: no run of the sweep"),
-                        ({"as": {"t": 1, "m": 1}, "if": "1"}, "same: as: no run of the sweep")):
+    for table, text in (({"as": {"t": 3}, "if": "1"}, "same: as: matches no run of the sweep"),
+                        ({"as": {"t": 1, "m": 1}, "if": "1"}, "same: as: matches no run of the sweep")):
         try:
             Same(Table("same", table)).check(scenario(FOUR).runs)
             expect("no such run", "no error", text)
@@ -98,7 +98,7 @@ def same():
             expect("no such run", text in str(e), True)
     harvest = simulated(scenario(FOUR, [{**SAME, "if": "drips == 0"}]), Simulator())
     expect("an unknown figure", harvest.bad[0],
-           "t=2,n=0: same: if: 'drips == 0': there is no drips")
+           "t=2,n=0: same: if: 'drips == 0': drips is not defined")
 
 
 def resumed():
@@ -123,7 +123,7 @@ def timed():
     expect("no time", (sim.done, drops(harvest)), ([], {"t=2,n=3": -1}))
     expect("its notes", list(harvest.notes()),
            ["1 of 4 runs were simulated before, by the same code",
-            "3 of 4 runs were not simulated in this time; --resume goes on"])
+            "3 of 4 runs were not simulated in this time; --resume continues"])
     sim = Simulator()
     simulated(scenario(FOUR, [SAME]), sim, seconds=1000)
     expect("time", len(sim.done), 3)

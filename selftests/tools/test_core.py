@@ -47,9 +47,9 @@ def expressions():
             ("1 if start == 'apart' else 0", 1), ("n < 4 or not 1 < n <= 4", False),
             ("none + 1", None), ("none if n > 4 else 1", 1), (3, 3)):
         expect(text, evaluate(text, names), want)
-    for text, rule in (("1 +", "is not an expression"), ("x", "'x': there is no x"),
-                       ("port.s1.drops", "there is no port.s1.drops"),
-                       ("drops.a", "there is no drops.a"), ("1 / 0", "division by zero"),
+    for text, rule in (("1 +", "is not an expression"), ("x", "'x': x is not defined"),
+                       ("port.s1.drops", "port.s1.drops is not defined"),
+                       ("drops.a", "drops.a is not defined"), ("1 / 0", "division by zero"),
                        ("start * jain", "can't multiply"), ("open(1)", "may not be in an"),
                        ("().a", "may not be"), ("n if [] else 1", "'[]' may not be"),
                        ("max(n, key=1)", "may not be"), ("n @ 1", "may not be"),
@@ -76,7 +76,7 @@ def expectations():
     expect("an undefined limit", check([{"drops": "> 2 * none"}], one),
            (["run: drops is 3, not > 2 * none"], 1))
     expect("an unknown figure", check([{"x": "> 0"}], one),
-           (["run: f.toml: expect 1: there is no figure x; there are drops, group, jain, none, "
+           (["run: f.toml: expect 1: x: no such figure; there are drops, group, jain, none, "
              "port"], 1))
     expect("a figure of no number", check([{"group": "> 0"}], one)[0][0].startswith(
         "run: f.toml: expect 1: group: "), True)
@@ -88,17 +88,17 @@ def expectations():
     a, b = ran("a", {"n": 1}, {"n": 1, "m": 5}), ran("b", {"n": 2}, {"n": 2, "m": 6})
     two = [(a, {"x": 1}), (b, {"x": 2})]
     expect("some runs", check([{"when": {"n": [2, 3]}, "x": "== 2 * a.x"}], two), ([], 1))
-    raises("no run", "when: no run", check, [{"when": {"n": 3}, "x": "> 0"}], two)
+    raises("no run", "when: matches no run", check, [{"when": {"n": 3}, "x": "> 0"}], two)
     expect("by an expression", check([{"if": "m > 5", "x": "== m"}], two),
            (["b: x is 2, not == m (6)"], 1))
-    raises("an unknown name", "expect 1: if: 'y': there is no y", check, [{"if": "y", "x": "> 0"}],
+    raises("an unknown name", "expect 1: if: 'y': y is not defined", check, [{"if": "y", "x": "> 0"}],
            two)
     expect("than another", check([{"if": "n == 2", "than": {"n": 1}, "x": ["> than.x", "> 4"]}],
                                  two), (["b: x is 2, not > 4"], 2))
-    raises("than none", "than: no run", check, [{"than": {"n": 3}, "x": "> than.x"}], two)
+    raises("than none", "than: matches no run", check, [{"than": {"n": 3}, "x": "> than.x"}], two)
     for what in {"x": "> b.x"}, {"x": "> than.x", "than": {"n": 2}}:
         expect("compared with what was left out", check([what], two[:1], [b]),
-               (["none of its 1 expectations is about these runs"], 0))
+               (["none of its 1 expectations applies to these runs"], 0))
 
 
 def numbers():

@@ -165,7 +165,7 @@ static void check_floor(const struct facts *facts, const struct fact_dev *dev)
 			     "QP %llu has a rate of %s but is sent at its floor of %s",
 			     (ull)qp->qpn, unit_rate(rate, qp->rate),
 			     unit_rate(floor, qp->floor));
-		finding_why("requests must follow each other within half of the QP's ack timeout, or rxe sends them again: the QP cannot be slowed down further");
+		finding_why("requests must follow each other within half of the QP's ACK timeout, or rxe sends them again: the QP cannot be slowed down further");
 		finding_fix("ib_write_bw -u 18 -m 1024  # a longer ACK timeout, or a smaller MTU");
 		return;
 	}
@@ -408,7 +408,7 @@ static void say_dscp(const char *what, int left, int came,
 	finding_seen("dscp-rewritten", facts->host, dev->name,
 		     "%s left with DSCP %d and came in with %d", what, left,
 		     came);
-	finding_why("priorities are taken from the DSCP (>> 3): switches put it into another queue, and knobs that are on for one priority may be off for another");
+	finding_why("priorities are taken from the DSCP (>> 3): switches put the packets into another queue, and knobs that are on for one priority may be off for another");
 	finding_fix("# at routers and switches on the path: trust DSCP");
 }
 

@@ -52,7 +52,7 @@ static FILE *ask_peer(const char *peer, uint64_t nsec)
 		fail_errno("pipe");
 	do {
 		if (!fgets(line, sizeof(line), in))
-			fail("%s: does not answer; it needs ssh, root and dcqcn",
+			fail("%s: no answer (it needs root over ssh, and dcqcn on that host)",
 			     peer);
 	} while (strcmp(line, READY));
 	return in;
@@ -100,7 +100,7 @@ static void say_idle(const struct facts *here)
 		if (facts_data(dev, SNIFF_IN, -1, -1) +
 		    facts_data(dev, SNIFF_OUT, -1, -1) >= FEW)
 			continue;
-		finding_note("%s: next to no RoCEv2 traffic on %s: problems that only traffic shows were not checked",
+		finding_note("%s: next to no RoCEv2 traffic on %s: problems that show only under load may be missed",
 			     dev->name, dev->ifname);
 	}
 }

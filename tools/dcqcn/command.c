@@ -60,13 +60,13 @@ static const struct command commands[] = {
 	{ { "port", "show" }, cmd_port_show, false, "[dev DEV]",
 	  "show switch ports of the module dcbport" },
 	{ { "port", "stat" }, cmd_port_stat, false, "[dev DEV]",
-	  "show their counters" },
+	  "show the counters of ports" },
 	{ { "port", "watch" }, cmd_port_watch, false,
 	  "[-i INTERVAL] [-n COUNT] [dev DEV]",
-	  "show what their classes do as a table that refreshes" },
+	  "show what the classes of ports do, as a table that refreshes" },
 	{ { "port", "record" }, cmd_port_record, true,
 	  "[-i INTERVAL] [-d DURATION] [-o FILE] [dev DEV]",
-	  "record them over time, as CSV" },
+	  "record ports over time, as CSV" },
 	{ { "port", "set" }, cmd_port_set, false,
 	  "dev DEV [KEY VALUE ...] [prio PRIO KEY VALUE ...]",
 	  "set keys of a port and its classes: all or, after an error, none" },
@@ -127,7 +127,7 @@ static void print_help(const struct command *first, const struct command *end,
 		current = c;
 		printf("  dcqcn %s\n\t%s\n", command_usage(), c->help);
 	}
-	printf("\nOPTIONS: -j[son], -p[retty] (JSON on many lines), -V[ersion], -h[elp].\n"
+	printf("\nOPTIONS: -j[son], -p[retty] (JSON, indented), -V[ersion], -h[elp].\n"
 	       "Commands may be shortened; dcqcn(8) has the details.\n");
 	if (end - first == 1 && first->run == cmd_model)
 		model_page_help();
@@ -177,7 +177,7 @@ static void choose(const struct command **first, const struct command **end,
 		}
 	}
 	if (n > 1)
-		fail("\"%s\" may be %s", arg, names);
+		fail("\"%s\" is ambiguous: %s", arg, names);
 	if (!n)
 		fail("%s%s\"%s\": no such command (dcqcn %s%shelp lists them)",
 		     path(from, depth), depth ? ": " : "", arg,

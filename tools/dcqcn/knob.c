@@ -96,7 +96,7 @@ bool knob_parse(const struct knob *knob, const char *s, uint32_t *value,
 	uint64_t v;
 
 	if (knob->prios) {
-		*problem = "priorities from 0 to 7, such as 0,3, or all, or none";
+		*problem = "a list of priorities from 0 to 7, such as 0,3, or all, or none";
 		if (!unit_parse_prios(s, &v))
 			return false;
 	} else if (!unit_parse(knob->unit, s, &v, problem)) {

@@ -51,5 +51,5 @@ void plot_end(int status)
 		return;
 	if (is_new)
 		unlink(picture);
-	fail("%s: not drawn", picture);
+	fail("%s: gnuplot failed to draw it", picture);
 }

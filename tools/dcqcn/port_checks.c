@@ -157,7 +157,7 @@ static void check_ecn(const struct view *v, int tc)
 		return;
 	finding_seen("pfc-without-ecn", v->host, v->port->name,
 		     "priority %d has PFC, but class %d marks nothing", prio, tc);
-	finding_why("only pauses slow senders down, and they stop everything that shares the link, and spread upstream");
+	finding_why("only pauses slow senders down; they stop all traffic of the priority, and spread upstream");
 	finding_fix("dcqcn port set dev %s prio %d kmin 5KB kmax 200KB pmax 1%%",
 		    v->port->name, tc);
 }

@@ -103,7 +103,7 @@ static uint64_t parse_prios(const struct portkey *key, const char *text)
 	uint64_t prios;
 
 	if (!unit_parse_prios(text, &prios))
-		wrong(key, text, "priorities, such as 3 or 3,4, all or none");
+		wrong(key, text, "a list of priorities, such as 3 or 3,4, all or none");
 	return prios;
 }
 
@@ -177,7 +177,7 @@ static uint64_t parse(const struct portkey *key, const char *text)
 				  "off, alert, forward or drop");
 	case PORTKEY_TRUST:
 		return parse_word(key, text, trusts, MNL_ARRAY_SIZE(trusts),
-				  "dscp or none");
+				  "dscp, pcp, \"dscp,pcp\", \"pcp,dscp\" or none");
 	case PORTKEY_PMAX:
 		return parse_share(key, text, DCBPORT_PMAX_ONE,
 				   "a probability, such as 1% or 0.01");
@@ -202,7 +202,7 @@ void portkey_put(struct nlmsghdr *nlh, const struct portkey *key,
 	}
 	value = parse(key, text);
 	if (key->size < sizeof(value) && value >> 8 * key->size)
-		wrong(key, text, "small enough");
+		fail("%s: \"%s\" is too large", key->name, text);
 	if (key->size == 1)
 		mnl_attr_put_u8(nlh, key->attr, value);
 	else if (key->size == 4)

@@ -53,7 +53,7 @@ class Condition:
             if None not in (got, want) and OPERATORS[self.operator](got, want):
                 return None
         except Unknown as e:
-            return "%s: there is no figure %s; there are %s" % (
+            return "%s: %s: no such figure; there are %s" % (
                 self.where, e.name, ", ".join(sorted(figures)))
         except (InputError, TypeError) as e:
             return "%s: %s: %s" % (self.where, self.what, e)
@@ -124,10 +124,10 @@ class Expectations:
         self.all = [Expectation("%s: expect %d" % (where, n), t) for n, t in enumerate(tables, 1)]
         for e in self.all:
             if not any(e.fits(run) for run in runs):
-                raise InputError("%s: when: no run of the sweep is like that" % e.where)
+                raise InputError("%s: when: matches no run of the sweep" % e.where)
             meant = [run for run in runs if e.applies(run)]
             if e.than and meant and not any(e.other(run, runs) for run in meant):
-                raise InputError("%s: than: no run of the sweep is like that" % e.where)
+                raise InputError("%s: than: matches no run of the sweep" % e.where)
 
     def check(self, results):
         """A verdict on [(run, figures)], without comparisons with runs that were left out."""
@@ -156,5 +156,5 @@ class Expectations:
                         verdict.bad.append("%s: %s" % (run.name, fault))
                         verdict.failing.add(run.name)
         if not verdict.looked:
-            verdict.bad.append("none of its %d expectations is about these runs" % len(self.all))
+            verdict.bad.append("none of its %d expectations applies to these runs" % len(self.all))
         return verdict

@@ -26,7 +26,7 @@ class Unknown(InputError):
     """An unknown name."""
 
     def __init__(self, text, name):
-        super().__init__("%r: there is no %s" % (text, name))
+        super().__init__("%r: %s is not defined" % (text, name))
         self.name = name
 
 

@@ -119,23 +119,23 @@ def priorities(t, key, default):
     if text == "none":
         return []
     if not re.fullmatch(r"[0-7](,[0-7])*", text):
-        raise t.error(key, "%r names no priorities; 3, or 3,4, or none would" % text)
+        raise t.error(key, "%r is not a list of priorities, such as 3, or 3,4, or none" % text)
     return sorted({int(prio) for prio in text.split(",")})
 
 
 def check_knobs(where, settings):
     for name, value in settings.items():
         if not KNOB.fullmatch(name) or not re.fullmatch(r"\d+", str(value)):
-            raise InputError("%s: %s=%s: not a knob and a number" % (where, name, value))
+            raise InputError("%s: %s=%s: must be a knob and a number" % (where, name, value))
 
 
 def check_verb(table, flow):
     """Check that a flow's transport supports its verb and size."""
     if (flow.transport == "ud" and flow.verb != "send") or \
        (flow.transport == "uc" and flow.verb == "read"):
-        raise table.error("verb", "there is no %s over %s" % (flow.verb, flow.transport))
+        raise table.error("verb", "%s does not support %s" % (flow.transport, flow.verb))
     if flow.transport == "ud" and flow.size > flow.mtu:
-        raise table.error("size", "a message of ud is one packet of at most %d bytes" % flow.mtu)
+        raise table.error("size", "a ud message is one packet of at most %d bytes" % flow.mtu)
 
 
 def names(table, key):
@@ -146,7 +146,7 @@ def names(table, key):
         m = re.fullmatch(r"h(\d{1,3})(?:\.\.h(\d{1,3}))?", part.strip())
         found = range(int(m[1]), int(m[2] or m[1]) + 1) if m else ()
         if not found:
-            raise table.error(key, "%r names no hosts; h1, h1..h4 or h1,h3 would" % text)
+            raise table.error(key, "%r is not a list of hosts, such as h1, h1..h4 or h1,h3" % text)
         out += ["h%d" % n for n in found]
     return out
 

@@ -124,8 +124,8 @@ class Harvest:
     def notes(self):
         """How many runs were not simulated, and why."""
         for origin, text in ((KEPT, "were simulated before, by the same code"),
-                             (SAME, "cannot differ from another one, whose figures they have"),
-                             (LEFT, "were not simulated in this time; --resume goes on")):
+                             (SAME, "have the figures of another run, from which they cannot differ"),
+                             (LEFT, "were not simulated in this time; --resume continues")):
             n = list(self.origins.values()).count(origin)
             if n:
                 yield "%d of %d runs %s" % (n, len(self.runs), text)

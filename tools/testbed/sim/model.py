@@ -203,7 +203,7 @@ class Reach:
         self.queue = t.take("queue", "size", "0B")
         t.done()
         if bool(self.goodput) == bool(self.queue):
-            raise t.error(self.name, "wants either goodput or queue")
+            raise t.error(self.name, "needs either goodput or queue")
         if self.group and self.group not in groups:
             raise t.error("group", "no flow has %s" % self.group)
 
@@ -437,7 +437,7 @@ class Same:
     def check(self, runs):
         """Check that there are such runs."""
         if not any(self.other(run, runs) for run in runs):
-            raise InputError("%s: as: no run of the sweep is like that" % self.where)
+            raise InputError("%s: as: matches no run of the sweep" % self.where)
 
     def other(self, run, runs):
         """The run that may have the same figures; None if there is none."""

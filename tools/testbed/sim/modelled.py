@@ -102,7 +102,7 @@ def tables(path):
     flows, row = int(given["flows"]), given["uplinks"] > 0
     hosts = int(min(given["senders"] or flows, flows))
     if flows % hosts:
-        raise InputError("%s: model: senders: in the simulator all have as many flows" % path)
+        raise InputError("%s: model: senders: the simulator needs as many flows for each" % path)
     if given["uplinks"] > 1:
         raise InputError("%s: model: uplinks: the simulator has one, or one for each flow" % path)
     if given["sample_us"]:

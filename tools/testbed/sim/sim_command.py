@@ -235,12 +235,12 @@ def parser():
                    help="simulate everything twice and fail unless all figures are the same")
     s.add_argument("--resume", action="store_true",
                    help="do not simulate again what the same code has simulated there before; "
-                        "an interrupted command goes on")
+                        "use it to continue an interrupted command")
     s.add_argument("--seconds", type=number(0), metavar="N",
                    help="start no more simulations after this time (default: start all)")
     s.add_argument("--seed", type=number(1), default=1, metavar="N",
-                   help="of the kernel's random numbers (default: 1): with another one, marks "
-                        "meet other packets")
+                   help="seed of the kernel's random numbers (default: 1): with another one, "
+                        "other packets are marked")
     s.add_argument("--builtin", action="store_true",
                    help="use a kernel with rxe built in, instead of as a module")
     command.add_json(s, "print JSON instead of tables: result.json, and what failed")

@@ -22,7 +22,7 @@ def alone():
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        say("another measurement is running: waiting for its end")
+        say("waiting for another measurement to end")
         fcntl.flock(lock, fcntl.LOCK_EX)
     return lock
 
@@ -64,7 +64,7 @@ def measure_apart(runs, image, module, clock, done):
                     bad.append("%s: %s: %s" % (run.scenario, run.name, e))
                     if traffic:
                         traffic.end()
-            bad += ["kernel trouble: " + line for line in fabric.splats()]
+            bad += ["kernel fault: " + line for line in fabric.splats()]
     return bad
 
 
@@ -80,7 +80,7 @@ def measure_live(runs, done):
     for run, out in runs:
         missing = set(run.topology.hosts) - set(lab.network.topology.hosts)
         if missing:
-            raise InputError("%s: the lab that is up has no %s" %
+            raise InputError("%s: the running lab has no %s" %
                              (run.scenario, ", ".join(sorted(missing))))
         run.topology = lab.network.topology
         traffic = connect(lab.network, run)
@@ -88,7 +88,7 @@ def measure_live(runs, done):
             done(Measurement(lab.network, run, out, traffic).measure())
         finally:
             traffic.end()
-    return ["kernel trouble: " + line for line in lab.network.splats()]
+    return ["kernel fault: " + line for line in lab.network.splats()]
 
 
 def module_for(runs, module, settings):

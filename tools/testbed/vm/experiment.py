@@ -36,7 +36,7 @@ class Flow:
         if self.src == self.dst:
             raise t.error("to", "a flow from %s to itself does not pass the network" % self.src)
         if self.start >= self.stop or self.stop > duration:
-            raise t.error("start", "start, stop and the duration must follow each other")
+            raise t.error("start", "must be before stop, and stop within the duration")
         check_verb(t, self)
 
     @property

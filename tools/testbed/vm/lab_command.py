@@ -135,7 +135,7 @@ def cmd_shell(args):
 def cmd_capture(args):
     lab = supervisor.Lab()
     if args.write == "-" and sys.stdout.isatty():
-        raise InputError("a capture is not for a terminal: -w FILE, or | wireshark -k -i -")
+        raise InputError("a capture cannot go to a terminal: use -w FILE, or | wireshark -k -i -")
     port = live.port_of(lab, args.port)
     out = sys.stdout.buffer if args.write == "-" else open(args.write, "wb")
     return live.capture(lab, port, out, args.snaplen, args.filter, args.duration)
@@ -261,22 +261,24 @@ def parser():
     s.add_argument("--hosts", type=number(1, HOSTS_MAX), metavar="N",
                    help="instead of FABRIC, h1 to hN at one switch")
     kernel(s)
-    for key, text in (("rate", "speed of the switches' ports: 48mbit"),
-                      ("delay", "delay of each host's link, one way: 2ms"),
-                      ("kmin", "queue below which no packet is marked: 10KB"),
-                      ("kmax", "queue above which every packet is marked: 100KB"),
-                      ("pmax", "share marked at Kmax: 0.1"),
-                      ("buffer", "buffer of a port: 300KB")):
+    for key, text in (("rate", "speed of the switches' ports, such as 48mbit"),
+                      ("delay", "delay of each host's link, one way, such as 2ms"),
+                      ("kmin", "queue below which no packet is marked, such as 10KB"),
+                      ("kmax", "queue above which every packet is marked, such as 100KB"),
+                      ("pmax", "share marked at Kmax, such as 0.1"),
+                      ("buffer", "buffer of a port, such as 300KB")):
         s.add_argument("--" + key, metavar=key.upper(), help=text)
     s.add_argument("--cnp", choices=("strict", "data"),
                    help="whether CNPs go first (strict) or queue with the data")
     s.add_argument("--port", choices=PORTS, help="build the switches' ports from the module "
                    "dcbport (the default, if it is built) or from tc's qdiscs")
-    s.add_argument("--pfc", metavar="PRIOS", help="priorities whose senders are paused, and obey: "
-                   "traffic without a DSCP has 0, DSCP 26 has 3")
-    for key, text in (("xoff", "pause a sender when the switch holds this much from it: 60KB"),
-                      ("xon", "end the pause when it holds no more than this: 30KB"),
-                      ("headroom", "room for what still arrives after that: 400KB")):
+    s.add_argument("--pfc", metavar="PRIOS", help="priorities with PFC, on switches and hosts: "
+                   "traffic without a DSCP has priority 0, DSCP 26 has 3")
+    for key, text in (("xoff", "pause a sender when the switch holds this much from it "
+                       "(default: 60KB)"),
+                      ("xon", "end the pause when it holds no more than this (default: 30KB)"),
+                      ("headroom", "buffer for what arrives after the pause frame was sent "
+                       "(default: 400KB)")):
         s.add_argument("--" + key, metavar=key.upper(), help=text)
     s.add_argument("--dcbx", action="store_true", help="run lldpad on switches and hosts, which "
                    "agree on PFC (default: for priority 3) and DSCPs")
@@ -315,7 +317,7 @@ def parser():
 
     s = add("set", cmd_set, "change switches and hosts while they run",
             "For switches: %s, delay. For hosts: profile (%s), or any file below "
-            "/sys/class/net/eth0/ecn/. Without a name, all hosts or switches that have the key." %
+            "/sys/class/net/eth0/ecn/. Without a name, changes all that have the key." %
             (", ".join(k for k in live.MARKS if k != "delay"), ", ".join(PROFILES)))
     s.add_argument("what", nargs="+", metavar="NAME|KEY=VALUE",
                    help="s1 kmin=20KB; s1.h3 rate=20mbit; h1 rpg_ai_rate=5; profile=mlx5")

@@ -105,7 +105,7 @@ def print_status(now):
 def port_of(lab, name):
     known = lab.network.topology.ports
     if name not in known:
-        raise InputError("there is no port %s; there are %s" % (name, " ".join(known)))
+        raise InputError("%s: no such port; there are %s" % (name, " ".join(known)))
     return known[name]
 
 
@@ -136,7 +136,7 @@ def change(lab, words):
         raise InputError("KEY=VALUE is missing, for instance kmin=20KB or rpg_ai_rate=5")
     for w in targets:
         if w not in t.hosts and w not in t.switches and w not in t.ports:
-            raise InputError("there is no %s; there are %s" % (
+            raise InputError("%s: no such host, switch or port; there are %s" % (
                 w, " ".join([*t.hosts, *t.switches, *t.ports])))
     hosts = [h for h in t.hosts if h in targets or not targets]
     ports = [p for p in t.ports.values()

@@ -112,7 +112,7 @@ def down():
         shutil.rmtree(directory(), ignore_errors=True)
         return False
     if not state:
-        raise LabError("the lab is still booting: Ctrl-C its \"up\"")
+        raise LabError("the lab is still booting: end its \"lab up\" with Ctrl-C")
     os.kill(state["pid"], signal.SIGTERM)
     deadline = time.monotonic() + 30
     while _state() is not None or os.path.exists(directory()):
@@ -141,7 +141,7 @@ class Lab:
 
     def vm(self, name):
         if name not in self.vms:
-            raise LabError("there is no guest %s; there are %s" % (name, " ".join(self.vms)))
+            raise LabError("%s: no such guest; there are %s" % (name, " ".join(self.vms)))
         if not self.runs(name):
             raise LabError("%s has ended; run \"lab down\" and \"lab up\"" % name)
         return self.vms[name]

@@ -211,5 +211,5 @@ class Topology:
                     ways[p.peer] = ways[s] + [p]
                     todo.append(p.peer)
         if goal not in ways:
-            raise self.table.error("trunk", "there is no way from %s to %s" % (src, dst))
+            raise self.table.error("trunk", "no path leads from %s to %s" % (src, dst))
         return ways[goal] + [self.ports["%s.%s" % (goal, dst)]]

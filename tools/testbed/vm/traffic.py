@@ -142,7 +142,7 @@ class Traffic:
                         raise LabError("perftest ended early on %s:\n%s" %
                                        (j.vm.name, j.output()))
                 if self.clock.monotonic() > deadline:
-                    raise LabError("waited %d s in vain for %s" % (timeout, what))
+                    raise LabError("gave up after waiting %d s for %s" % (timeout, what))
                 self.clock.sleep(0.05)
         except BaseException:
             stop(waiting, "KILL")
