@@ -38,6 +38,8 @@ refuses_file()
 	refuses "$4" "tools/$1/$1" run "$TMP/wrong.toml"
 }
 
+refuses "deps: --colour: not a package" tools/lab/deps jq --colour
+
 LAB=tools/lab/lab SIM=tools/sim/sim
 for tool in $LAB $SIM; do
 	name=$(basename $tool)

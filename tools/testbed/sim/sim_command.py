@@ -201,7 +201,7 @@ def cmd_list(args):
                             for s in found])
         return 0
     for s in found:
-        print("%-14s %s (%d runs)" % (s.name, s.title, len(s.runs)))
+        print("%-14s %s (runs: %d)" % (s.name, s.title, len(s.runs)))
     return 0
 
 

@@ -206,7 +206,7 @@ def cmd_list(args):
                              "runs": [r.name for r in e.runs]} for e in found])
         return 0
     for e in found:
-        print("%-12s %s (%d runs, %g s)" % (e.name, e.title, len(e.runs),
+        print("%-12s %s (runs: %d, %g s)" % (e.name, e.title, len(e.runs),
                                             sum(r.duration for r in e.runs) / 1e9))
     return 0
 
