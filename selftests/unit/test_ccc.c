@@ -972,6 +972,30 @@ static void test_unseen_pause(void)
 	tear_down();
 }
 
+/* Feedback comes to another CPU after this one has read the clock: that was just now, and no
+ * timeout ago
+ */
+static void test_clock_of_another_cpu(void)
+{
+	struct dcqcn_ccc_sender *tx;
+	u32 bits, limit;
+
+	open_window();
+	leave_seen(0, &bits);
+	tx = sender(0);
+	tx->window.cwnd = 1;
+	tx->num_probes = 1;
+	tx->heard_time = fuzz_now + 1;
+	expect(dcqcn_ccc_flight(tx), "nothing is in flight");
+	expect(dcqcn_ccc_may_send(&hosts[0].qps[0], false, fuzz_now), "it may send");
+	expect(!hosts[0].counters.value[DCQCN_RP_WINDOW_TIMEOUTS], "a timeout");
+	tx->acked = tx->sent;
+	limit = tx->limit;
+	dcqcn_ccc_may_send(&hosts[0].qps[0], false, fuzz_now);
+	expect(tx->limit == limit, "its credit is gone");
+	tear_down();
+}
+
 /* Who must be seen: a flow on another path, or about to take one, and near a bound all */
 static void test_seen(void)
 {
@@ -1067,6 +1091,7 @@ static const struct tap_test tests[] = {
 	{ "forged feedback", test_forged },
 	{ "what leaves unseen is counted before feedback is believed", test_unseen },
 	{ "a pause does not count as a wait for answers", test_unseen_pause },
+	{ "feedback that another CPU has just heard is not old", test_clock_of_another_cpu },
 	{ "who must be seen", test_seen },
 	{ "a receiver only counts what says nothing", test_plain },
 	{ "feedback that says nothing new does not stop a context for ever", test_stalled_all },

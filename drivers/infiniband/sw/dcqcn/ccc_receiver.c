@@ -120,15 +120,17 @@ static void dcqcn_ccc_grant(struct dcqcn_ccc *ccc)
  * grant_lock is held. Return whether there is something to say.
  */
 static bool dcqcn_ccc_turn(struct dcqcn_ccc *ccc,
-			   const struct dcqcn_settings *settings, u64 now,
+			   const struct dcqcn_settings *settings,
 			   struct dcqcn_feedback *say)
 {
 	struct dcqcn_ccc_receiver *rx = &ccc->rx;
 	struct dcqcn_dev *dev = ccc->dev;
 	u64 line = dcqcn_dev_line(dev, settings);
 	bool granted = false, says;
+	u64 now;
 
 	spin_lock(&ccc->lock);
+	now = ktime_get_ns();	/* with the lock, so that what it has heard is not later */
 	if (settings->ccc.algorithms & DCQCN_CCC_RCCC &&
 	    now - rx->time < DCQCN_CCC_SILENT)
 		granted = dcqcn_rccc_grant(&rx->source, line);
@@ -197,7 +199,7 @@ enum hrtimer_restart dcqcn_ccc_grants(struct hrtimer *timer)
 	while ((ccc = dcqcn_ccc_next_turn(dev, settings, ktime_get_ns(),
 					  &due)) &&
 	       n++ < DCQCN_CCC_TURNS) {
-		says = dcqcn_ccc_turn(ccc, settings, ktime_get_ns(), &say);
+		says = dcqcn_ccc_turn(ccc, settings, &say);
 		spin_unlock(&dev->grant_lock);
 		if (says)
 			dcqcn_ccc_xmit(ccc, dev_net(dev->ndev), settings, &say);
@@ -501,7 +503,8 @@ static struct dcqcn_ccc *dcqcn_ccc_of_plain(struct dcqcn_dev *dev,
  * @skb: the packet; its sender understands feedback
  * @view: its headers; unmarked, and without any of DCQCN_BTH_SAYS
  *
- * Context: softirq, under RCU. Takes the context's lock.
+ * Context: softirq, or process if NFQUEUE has held the packet; under RCU. Takes the context's
+ * lock.
  * Return: whether it was counted; if not, dcqcn_ccc_receive() has to look at it.
  */
 bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_view view)
@@ -515,12 +518,12 @@ bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_view view)
 	ccc = dev ? dcqcn_ccc_of_plain(dev, skb, view, &qp) : NULL;
 	if (!ccc)
 		return false;
-	spin_lock(&ccc->lock);	/* BH is off already */
+	spin_lock_bh(&ccc->lock);	/* NFQUEUE brings packets back with BH on */
 	plain = ccc->rx.untold + bytes < DCQCN_CCC_UNTOLD;
 	if (plain)
 		dcqcn_ccc_add(ccc, qp, rcu_dereference(dev->settings), bytes,
 			      false);
-	spin_unlock(&ccc->lock);
+	spin_unlock_bh(&ccc->lock);
 	return plain;
 }
 

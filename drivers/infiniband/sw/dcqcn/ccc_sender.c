@@ -150,6 +150,14 @@ static bool dcqcn_ccc_is_full(const struct dcqcn_ccc_sender *tx)
 	       dcqcn_ccc_flight(tx) >= tx->window.cwnd;
 }
 
+/* How long ago @then was, in ns. Callers read @now before they take the context's lock; if
+ * another CPU has set @then since, it was just now.
+ */
+static u64 dcqcn_ccc_since(u64 now, u64 then)
+{
+	return now > then ? now - then : 0;
+}
+
 /* Whether an answer is on its way */
 static bool dcqcn_ccc_awaits(const struct dcqcn_ccc_sender *tx)
 {
@@ -188,7 +196,7 @@ static bool dcqcn_ccc_expire(struct dcqcn_ccc *ccc, u64 now)
 {
 	struct dcqcn_ccc_sender *tx = &ccc->tx;
 
-	if (now - tx->heard_time < dcqcn_ccc_timeout(tx))
+	if (dcqcn_ccc_since(now, tx->heard_time) < dcqcn_ccc_timeout(tx))
 		return false;
 	dcqcn_count(ccc->dev, DCQCN_RP_WINDOW_TIMEOUTS);
 	dcqcn_nscc_loss(&tx->window, dcqcn_ccc_flight(tx));
@@ -258,7 +266,8 @@ u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 	if (until)
 		goto unlock;
 	/* what was granted before a pause is not worth much after it */
-	if (!dcqcn_ccc_flight(tx) && now - tx->heard_time > DCQCN_CCC_SILENT)
+	if (!dcqcn_ccc_flight(tx) &&
+	    dcqcn_ccc_since(now, tx->heard_time) > DCQCN_CCC_SILENT)
 		tx->limit = tx->sent + max(settings->ccc.initial_window, 1U);
 	/* with nothing in flight, no feedback would wake those that wait */
 	first = !fresh || list_empty(&tx->waiting) || !dcqcn_ccc_flight(tx);
@@ -279,7 +288,8 @@ unlock:
 static bool dcqcn_ccc_is_last(const struct dcqcn_ccc_sender *tx,
 			      const struct dcqcn_probe *probe, u64 now)
 {
-	return probe->last && now - probe->time < dcqcn_ccc_timeout(tx);
+	return probe->last &&
+	       dcqcn_ccc_since(now, probe->time) < dcqcn_ccc_timeout(tx);
 }
 
 /* Whether one more flow may wait for its last packet to arrive */
@@ -539,7 +549,8 @@ void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
 		tx->offer_gap = DCQCN_CCC_OFFER_MIN;
 	}
 	if (settings->ccc.algorithms && !tx->agreed &&
-	    (!tx->offer_time || now - tx->offer_time >= tx->offer_gap)) {
+	    (!tx->offer_time ||
+	     dcqcn_ccc_since(now, tx->offer_time) >= tx->offer_gap)) {
 		if (tx->offer_time)
 			tx->offer_gap = min(2 * tx->offer_gap,
 					    DCQCN_CCC_OFFER_MAX);
