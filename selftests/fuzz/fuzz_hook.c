@@ -38,7 +38,10 @@ struct fuzz_case {
 	u8 qp_type;
 	u8 enable;
 	u8 head;		/* linear bytes of the packet */
-	u8 since_cnp;		/* us */
+	union {
+		u8 since_cnp;	/* us */
+		u8 way;		/* of a packet that leaves */
+	};
 };
 
 enum {			/* flags */
@@ -63,7 +66,15 @@ enum {			/* faults */
 	NOT_FULL = 128,		/* a foreign packet's socket is none, as a SYN-ACK's */
 };
 
+enum {			/* way */
+	THROUGH = 3,		/* an index of way_out */
+	ANOTHER_SOCKET = 4,	/* a tunnel's */
+};
+
 static struct net_device ndev, other_ndev;
+static struct net_device vlan_ndev = { .lower = &ndev };
+static struct net_device vrf_ndev = { .lower = &ndev, .l3_master = true };
+static struct net_device *const way_out[] = { &ndev, &vlan_ndev, &vrf_ndev, &other_ndev };
 static struct ib_device ibdev;
 static struct module rxe_module;
 static struct dcqcn_settings settings;
@@ -489,6 +500,7 @@ static void check_in(const struct fuzz_case *c, const u8 *p, size_t len,
 		check(is_marked(&e));
 	if (cnps_sent)
 		check_sent(p, &e);
+	check(the_qp.cnps_sent == cnps_sent);
 	check(!fuzz_dst_refs && !the_qp.lock.held);
 }
 
@@ -519,12 +531,15 @@ static void check_out(const struct fuzz_case *c, const u8 *p, size_t len,
 	check(entries <= !!settings.ccc.algorithms);
 	check(skb->len == len);
 	skb_bytes(skb, after);
-	/* of a packet that is rxe's, and not QP1's, Not-ECT may become ECT(0) */
+	/* of a packet that rxe sends, and not QP1's, Not-ECT may become ECT(0) */
 	qpn = ip_len(p) + UDP_LEN + 5;
 	may_mark = !(c->flags & FOREIGN_DEV) && qpn + 7 <= len &&
-		   get24(p + qpn) > 1 && get24(p + qpn) != 0xffffff;
+		   get24(p + qpn) > 1 && get24(p + qpn) != 0xffffff &&
+		   (v6 ? p[6] : p[9]) == IPPROTO_UDP && get16(p + ip_len(p) + 2) == 4791 &&
+		   !(c->way & ANOTHER_SOCKET) &&
+		   (way_out[c->way & THROUGH] == &ndev || way_out[c->way & THROUGH] == &vlan_ndev);
 	if (!may_mark)
-		check(!holds);
+		check(!holds && !entries);
 	if (memcmp(after, p, len)) {
 		check(may_mark && (v6 ? !(p[1] & 0x30) : !(p[1] & 3)));
 		check(v6 ? after[1] == (p[1] | 0x20) : after[1] == (p[1] | 2));
@@ -557,6 +572,8 @@ static void run(const struct fuzz_case *c, const u8 *p, size_t len)
 		skb->destructor = !(c->flags & FOREIGN_DEV) ? rxe_destructor :
 				  c->enable & 2 ? sock_wfree : foreign_destructor;
 		skb->cloned = c->flags & OTHERHOST;
+		state.out = way_out[c->way & THROUGH];
+		state.sk = c->way & ANOTHER_SOCKET ? NULL : skb->sk;
 		verdict = v6 ? dcqcn_local_out6(NULL, skb, &state) :
 			       dcqcn_local_out4(NULL, skb, &state);
 		check_out(c, p, len, skb, verdict);

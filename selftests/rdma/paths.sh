@@ -14,13 +14,14 @@ TESTS=(
 	"vlan The addresses of a VLAN; CNPs have their priority as PCP"
 	"bond rxe on a bond"
 	"bridge rxe on a bridge"
+	"vxlan rxe on a VXLAN, whose packets pass the hook again"
 	"several Two rxe devices on a host have settings and counters of their own"
 	"cm rdma_server and rdma_client"
 	"netns A network namespace has settings of its own, and ends under traffic"
 	"nvme NVMe over RDMA: fio finds what it wrote, and congestion control acts"
 )
 
-GUESTS_ONLY="netns nvme"
+GUESTS_ONLY="vxlan netns nvme"
 
 # A command for both hosts, in which @ is 1 or 2
 both()
@@ -80,6 +81,16 @@ bridge()
 	      rdma link add rxe1@ type rxe netdev br1" || fail "no bridge"
 	smoke "loop4 loop6" NETIF=br1
 	undo br1
+}
+
+vxlan()
+{
+	both "ip link set $PATHIF up && ip addr add 10.2.0.@/24 dev $PATHIF &&
+	      ip link add vxlan1 type vxlan id 5 dstport 4789 local 10.2.0.@ remote 10.2.0.\$((3 - @)) &&
+	      ip link set vxlan1 up && $(addresses vxlan1) &&
+	      rdma link add rxe1@ type rxe netdev vxlan1" || fail "no VXLAN"
+	smoke "loop4 loop6" NETIF=vxlan1
+	undo vxlan1
 }
 
 several()

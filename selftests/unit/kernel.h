@@ -102,7 +102,8 @@ struct netlink_range_validation { u64 min, max; };
 struct net { int unused; };
 struct sk_buff;
 struct sk_buff_head { struct sk_buff *next, *prev; u32 qlen; };
-struct net_device { struct net *net; int ifindex; };
+/* @lower: it is an upper device of */
+struct net_device { struct net *net; int ifindex; struct net_device *lower; bool l3_master; };
 struct dst_entry { struct net_device *dev; int error; };
 struct sock { bool full; u16 sk_protocol; void *sk_user_data; };
 struct ib_device { int unused; };
@@ -111,6 +112,8 @@ struct pernet_operations { void (*exit)(struct net *net); };
 
 struct nf_hook_state {
 	u8 pf;
+	struct net_device *out;
+	struct sock *sk;
 	int (*okfn)(struct net *net, struct sock *sk, struct sk_buff *skb);
 };
 
@@ -453,6 +456,17 @@ static inline unsigned int skb_headlen(const struct sk_buff *skb)
 static inline bool skb_is_nonlinear(const struct sk_buff *skb)
 {
 	return skb->data_len;
+}
+
+static inline bool netdev_has_upper_dev_all_rcu(struct net_device *dev,
+						struct net_device *upper)
+{
+	return upper->lower == dev;
+}
+
+static inline bool netif_is_l3_master(const struct net_device *dev)
+{
+	return dev->l3_master;
 }
 
 static inline bool skb_cloned(const struct sk_buff *skb)

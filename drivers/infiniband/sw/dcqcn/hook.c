@@ -5,7 +5,7 @@
  *
  * LOCAL_IN steals CNPs and feedback, which rxe does not know, and shows CE-marked data
  * to the notification point, and what their peers send to contexts. It runs in softirq
- * context.
+ * context, or in process context with BH enabled if NFQUEUE has held the packet.
  *
  * LOCAL_OUT shows rxe's packets to the reaction point. It runs where rxe sends:
  * in process context with BH enabled, or in softirq context. It must be the last
@@ -20,6 +20,7 @@
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/netdevice.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
@@ -149,8 +150,8 @@ static noinline unsigned int dcqcn_receive(struct sk_buff *skb)
 	if (static_branch_unlikely(&dcqcn_cccs) &&
 	    !dcqcn_hook_is_capable(&pkt))
 		dcqcn_ccc_other(dev, skb);
-	ce = dcqcn_pkt_ecn(&pkt) == DCQCN_ECN_CE;
-	if (ce && pkt.kind != DCQCN_PKT_OTHER)
+	ce = pkt.kind != DCQCN_PKT_OTHER && dcqcn_pkt_ecn(&pkt) == DCQCN_ECN_CE;
+	if (ce)
 		dcqcn_count(dev, DCQCN_NP_ECN_MARKED);
 	switch (pkt.kind) {
 	case DCQCN_PKT_CNP:
@@ -238,7 +239,6 @@ static unsigned int dcqcn_local_in6(void *priv, struct sk_buff *skb,
  */
 static bool dcqcn_is_builtin_rxe(const struct sk_buff *skb, bool v6)
 {
-	const struct udphdr *udp;
 	char name[sizeof("rxe_")];
 	struct dcqcn_view view;
 
@@ -246,10 +246,8 @@ static bool dcqcn_is_builtin_rxe(const struct sk_buff *skb, bool v6)
 	    skb->destructor == sock_wfree || skb->destructor == sock_efree ||
 	    !dcqcn_is_udp(skb, v6))
 		return false;
-	if (!dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb), v6))
-		return false;
-	udp = (const struct udphdr *)view.bth - 1;
-	if (udp->dest != htons(DCQCN_UDP_PORT))
+	if (!dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb), v6) ||
+	    !dcqcn_view_is_to_roce(&view))
 		return false;
 	snprintf(name, sizeof(name), "%ps", skb->destructor);
 	return !strcmp(name, "rxe_");
@@ -271,7 +269,26 @@ static bool dcqcn_learn_rxe(const struct sk_buff *skb, bool v6)
 	return true;
 }
 
-/* Handle a packet from rxe: its socket's user data is the QP */
+/* A packet leaves through another device than the port's. That is one above it, such as a VLAN
+ * or a bond, or else the packet passes here twice: a VRF shows it to the hook before it leaves,
+ * and what is below the port, such as the device of an ipvlan, does so afterwards.
+ */
+static noinline unsigned int dcqcn_send_above(struct dcqcn_dev *dev, u32 qpn,
+					      struct sk_buff *skb,
+					      const struct nf_hook_state *state, bool v6)
+{
+	struct dcqcn_view view;
+
+	if (!netdev_has_upper_dev_all_rcu(dev->ndev, state->out) ||
+	    netif_is_l3_master(state->out))
+		return NF_ACCEPT;
+	dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb), v6);
+	return dcqcn_rp_output(dev, qpn, skb, view, v6, state);
+}
+
+/* Handle a packet from rxe: its socket's user data is the QP. A tunnel sends the packet again,
+ * with rxe's destructor but from a socket of its own, and IPsec what it has made of it.
+ */
 static __always_inline unsigned int
 dcqcn_send(struct sk_buff *skb, const struct nf_hook_state *state, bool v6)
 {
@@ -279,6 +296,8 @@ dcqcn_send(struct sk_buff *skb, const struct nf_hook_state *state, bool v6)
 	struct dcqcn_view view;
 	struct dcqcn_dev *dev;
 
+	if (state->sk != skb->sk)
+		return NF_ACCEPT;
 	/* The RDMA core keeps struct ib_qp at the start of rxe's QP */
 	ibqp = READ_ONCE(skb->sk->sk_user_data);
 	if (!ibqp)
@@ -291,6 +310,10 @@ dcqcn_send(struct sk_buff *skb, const struct nf_hook_state *state, bool v6)
 		return NF_ACCEPT;
 	if (!dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb), v6))
 		return NF_ACCEPT;
+	if (!dcqcn_is_udp(skb, v6) || !dcqcn_view_is_to_roce(&view))
+		return NF_ACCEPT;
+	if (unlikely(state->out != dev->ndev))
+		return dcqcn_send_above(dev, ibqp->qp_num, skb, state, v6);
 	return dcqcn_rp_output(dev, ibqp->qp_num, skb, view, v6, state);
 }
 

@@ -291,6 +291,14 @@ static inline bool dcqcn_bth_is_ack(const struct dcqcn_bth *bth)
 	       bth->opcode == DCQCN_OPCODE_ATOMIC_ACK;
 }
 
+/* Whether a UDP packet whose BTH is readable as a whole goes to RoCEv2's port */
+static __always_inline bool dcqcn_view_is_to_roce(const struct dcqcn_view *view)
+{
+	const struct udphdr *udp = (const struct udphdr *)view->bth - 1;
+
+	return udp->dest == cpu_to_be16(DCQCN_UDP_PORT);
+}
+
 /* Whether a UDP packet whose BTH is readable as a whole is RoCEv2, and as long as its UDP
  * header says. Almost all are; dcqcn_pkt_parse() looks at the others.
  */
@@ -302,7 +310,7 @@ static __always_inline bool dcqcn_view_is_roce(const struct dcqcn_view *view,
 
 	if (!v6 && iph->frag_off & cpu_to_be16(DCQCN_IP_FRAGMENT))
 		return false;
-	return udp->dest == cpu_to_be16(DCQCN_UDP_PORT) &&
+	return dcqcn_view_is_to_roce(view) &&
 	       (size_t)((const void *)udp - ip) + be16_to_cpu(udp->len) == len;
 }
 
