@@ -23,6 +23,8 @@ static void pause_change(struct dcbport_pause *p, int prio, u64 until, u64 now)
 	struct dcbport_pause_count *count = &p->count[prio];
 	u64 old = atomic64_read(&p->until[prio]);
 
+	/* another CPU may have begun the pause after the caller read the clock */
+	now = max(now, count->since);
 	if (old > now) {
 		count->paused -= old - now;
 	} else if (until > now) {
@@ -124,6 +126,7 @@ u64 dcbport_pause_read(struct dcbport_pause *p, int prio,
 	*count = p->count[prio];
 	until = dcbport_pause_until(p, prio);
 	spin_unlock_bh(&p->lock);
+	now = max(now, count->since);	/* as in pause_change() */
 	if (until > now)
 		count->paused -= until - now;
 	return until;

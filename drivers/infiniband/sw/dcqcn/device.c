@@ -231,6 +231,7 @@ static struct dcqcn_dev *dcqcn_dev_alloc(struct ib_device *ibdev,
 	dev->ndev = ndev;
 	INIT_WORK(&dev->speed_work, dcqcn_dev_read_speed);
 	spin_lock_init(&dev->rate_events.lock);
+	dev->rate_events.begin = jiffies;
 	dcqcn_qp_dev_init(dev);
 	dcqcn_ccc_dev_init(dev);
 	return dev;
@@ -304,6 +305,7 @@ static int dcqcn_add_one(struct ib_device *ibdev)
 	return 0;
 
 remove_counters:
+	dcqcn_ccc_dev_exit(dev);	/* its knob may have been written already */
 	dcqcn_counters_remove(dev);
 put_hooks:
 	dcqcn_hook_put(dev->hooks);

@@ -163,10 +163,8 @@ static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net *net,
 	send = event->ud == ud && dcqcn_qp_is_peer(qp, &event->saddr) &&
 	       spec.dest_qpn > DCQCN_QPN_GSI &&
 	       (!qp->cnp_time || now - qp->cnp_time >= gap);
-	if (send) {
+	if (send)
 		qp->cnp_time = now;
-		qp->cnps_sent++;
-	}
 	qp->used = jiffies;
 	spin_unlock_bh(&qp->lock);
 
@@ -175,6 +173,11 @@ static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net *net,
 	err = dcqcn_np_charge(&qp->dev->cnp_paid, DCQCN_CNP_GAP_NS) ?
 	      dcqcn_np_xmit(net, event->ifindex, settings, &spec, NULL) : -EBUSY;
 	dcqcn_count(qp->dev, err ? DCQCN_NP_CNP_ERRORS : DCQCN_NP_CNP_SENT);
+	if (!err) {
+		spin_lock_bh(&qp->lock);
+		qp->cnps_sent++;
+		spin_unlock_bh(&qp->lock);
+	}
 	trace_dcqcn_cnp_sent(qp, spec.dest_qpn, &spec.daddr, err);
 }
 

@@ -219,7 +219,7 @@ static void dcqcn_nscc_average(struct dcqcn_nscc *n, u32 bytes, u32 delay)
 	s64 off = ((s64)delay << DCQCN_NSCC_AVG_SHIFT) - (s64)n->avg;
 	u32 packets = clamp(bytes / n->mss, 1U, (u32)DCQCN_NSCC_AVG_PACKETS);
 
-	n->avg += off * packets / DCQCN_NSCC_AVG_GAIN;
+	n->avg += div_s64(off * packets, DCQCN_NSCC_AVG_GAIN);
 }
 
 /* Whether the window has become what got through. Where reports are rare because the
