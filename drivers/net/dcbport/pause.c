@@ -27,7 +27,9 @@ static void pause_change(struct dcbport_pause *p, int prio, u64 until, u64 now)
 	now = max(now, count->since);
 	if (old > now) {
 		count->paused -= old - now;
-	} else if (until > now) {
+	} else if (until <= now) {
+		return;		/* it was not paused, and is not now */
+	} else {
 		count->transitions++;
 		count->since = now;
 	}

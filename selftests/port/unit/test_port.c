@@ -10,6 +10,7 @@
 #include "drr.h"
 #include "ets.h"
 #include "flows.h"
+#include "pause.h"
 #include "pfc.h"
 #include "prio.h"
 #include "random.h"
@@ -698,6 +699,54 @@ static void test_ets(void)
 	}
 }
 
+/* --- pauses --------------------------------------------------------------- */
+
+/* Frames, settings and dumps in any order. Each has read the clock up to @lag ns ago, because
+ * others had the lock meanwhile.
+ */
+static void check_pauses(u64 lag)
+{
+	const u64 begin = 1000000000, rate = 40000000000;
+	u64 now = begin, then, until = 0, paused = 0;
+	struct dcbport_pause_count count;
+	struct dcbport_pause p = { 0 };
+	struct dcbport_pfc pfc = { .enable = 1 };
+
+	dcbport_pause_setup(&p);
+	dcbport_pause_set(&p, 1, rate, now);
+	for (int i = 0; i < 1000; i++) {
+		then = now;
+		now += random_in(0, 20000);
+		if (until > then)
+			paused += min(now, until) - then;
+		then = now - random_in(0, lag);
+		if (random_one_in(4)) {
+			dcbport_pause_set(&p, random_in(0, 1), rate, then);
+			if (!p.enable)
+				until = now;
+		} else {
+			pfc.quanta[0] = random_one_in(3) ? 0 : random_in(1, 2000);
+			dcbport_pause_hear(&p, &pfc, then);
+			if (p.enable)
+				until = now + dcbport_pfc_nsec(pfc.quanta[0], rate);
+		}
+		dcbport_pause_read(&p, 0, &count, now - random_in(0, lag));
+		if (!lag)
+			expect(count.paused == paused, "paused for %llu of %llu ns",
+			       (unsigned long long)count.paused, (unsigned long long)paused);
+		expect(count.paused <= now - begin + lag, "paused for %llu ns in %llu",
+		       (unsigned long long)count.paused, (unsigned long long)(now - begin));
+	}
+}
+
+static void test_pauses(void)
+{
+	for (int i = 0; i < 100; i++) {
+		check_pauses(0);
+		check_pauses(random_in(1, 5000));
+	}
+}
+
 /* --- settings ------------------------------------------------------------- */
 
 /* By default, the watchdog waits for several of the longest pauses */
@@ -814,6 +863,7 @@ static const struct tap_test tests[] = {
 	{ "the priority of each DSCP", test_dscp },
 	{ "the priority of each PCP", test_pcp },
 	{ "weights as percentages", test_ets },
+	{ "pauses last as long as they do, whatever clock is older", test_pauses },
 	{ "the watchdog waits for the longest pause", test_watchdog },
 	{ "settings that do not go together", test_settings },
 };
