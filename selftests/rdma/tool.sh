@@ -243,6 +243,14 @@ save()
 	run restore $TMP/saved
 	check "restore: $OUT" $STATUS = 0
 	"$DCQCN" save | diff $TMP/saved - || fail "not as saved"
+	# a full disk must not cost what was saved before
+	mkdir $TMP/full && mount -t tmpfs -o size=4k,nr_inodes=8 full $TMP/full || fail "no disk"
+	cp $TMP/saved $TMP/full/saved || fail "no room"
+	run save -o $TMP/full/saved
+	check "on a full disk: $OUT" $STATUS = 1
+	check "files left" "$(ls $TMP/full)" = saved
+	cmp $TMP/saved $TMP/full/saved || fail "the saved settings are gone"
+	umount $TMP/full && rmdir $TMP/full
 	echo "rxe_not_there rpg_ai_rate 5mbit # comment" >>$TMP/saved
 	run restore $TMP/saved
 	check "with a device that is not there: $OUT" $STATUS = 0

@@ -195,7 +195,13 @@ port set dev nonesuch delay 1mbit -> delay: "1mbit" is not a time
 port set dev nonesuch pfc 9 -> pfc: "9" is not a list of priorities
 port set dev nonesuch trust me -> trust: "me" is not dscp, pcp, "dscp,pcp"
 port set dev nonesuch action bark -> action: "bark" is not off, alert
-port set dev nonesuch detect 0 -> detect: "0" is not auto, or 1ms and more
+port set dev nonesuch detect 0 -> detect: "0" is not auto, or whole milliseconds
+port set dev nonesuch detect 1.9ms -> detect: "1.9ms" is not auto, or whole milliseconds
+port set dev nonesuch rate 18446744073710mbit -> rate: "18446744073710mbit" is too large
+port set dev nonesuch prio 0 kmin 1 prio 0 kmin 2 -> port: prio 0 is given twice
+port set dev NAME64 rate 1 -> nnnnnnnnnnnnnnnnnnnn...: names have at most 63 characters
+port set dev nonesuch switch NAME64 -> switch: names have at most 63 characters
+show dev NAME64 -> nnnnnnnnnnnnnnnnnnnn...: names have at most 63 characters
 port set dev nonesuch xoff 5GB -> xoff: "5GB" is too large
 port set dev nonesuch prio 0 pmax 1x -> pmax: "1x" is not a probability
 port switch show x -> port switch show: "x" is not expected here
@@ -227,7 +233,11 @@ model flows -> model: the value of flows is missing
 model flows many -> flows: "many" is not a value, such as 16
 model flows 1025 -> flows: must be within 1 to 1024
 model flows 8 -o picture.svg -> model: -o: options come before inputs
-"""
+model FABRIC.toml FABRIC.toml -> model: FABRIC.toml: only one file, before all inputs
+model /dev/stdin -> /dev/stdin: has no table [model]
+model --sweep kmax=1KB --simulate -> model: --sweep goes with neither
+model --sweep kmax=1KB --config tc -> model: --sweep goes with neither
+""".replace("NAME64", 64 * "n")
 
 TEXT_ONLY = ("watch", "save", "record", "port record")
 
@@ -314,6 +324,16 @@ def check_bad(files):
         one_error(line, p, [words.strip()])
         name = text_only(line)
         json_error(line, q, [name + ": prints text only" if name else words.strip()])
+
+
+def check_bytes():
+    """JSON is valid whatever is in a name."""
+    for name, shown in ((b"\xff", "\ufffd"), (b"\xc3\xa4", "\u00e4"), (b"\xed\xa0\x80", "\ufffd" * 3),
+                        (b"a\xe2\x82", "a\ufffd\ufffd")):
+        p = subprocess.run([TOOL, "-j", "model", name, "1"], capture_output=True)
+        said = json.loads(p.stdout.decode())["error"]
+        if not said.startswith(shown + ": no such input"):
+            complain("model %r 1" % name, repr(said))
 
 
 def check_good(files):
@@ -450,6 +470,7 @@ def main():
     assert len(commands) >= 20, commands
     with tempfile.TemporaryDirectory() as directory:
         files = Files(directory)
+        check_bytes()
         check_bad(files)
         check_good(files)
         check_keys(files)

@@ -76,7 +76,8 @@ unsigned long arg_number(const char *what, const char *text,
 	char *end = NULL;
 
 	errno = 0;
-	number = isdigit((unsigned char)*text) ? strtoul(text, &end, 0) : 0;
+	number = isdigit((unsigned char)*text) ?
+		 strtoul(text, &end, tolower((unsigned char)text[1]) == 'x' ? 16 : 10) : 0;
 	if (!end || *end || errno || number > most)
 		fail("%s: \"%s\" is not a %s, 0 to %lu", command_name(), text,
 		     what, most);

@@ -9,6 +9,7 @@
 
 #include "checks.h"
 #include "finding.h"
+#include "growth.h"
 #include "unit.h"
 
 #define PRIOS		8
@@ -306,13 +307,13 @@ static void check_qdisc(const struct facts *facts, const struct fact_dev *dev)
 			host = qdisc;
 			n++;
 		}
-		if (!qdisc->loses && qdisc->after == qdisc->before)
+		if (!qdisc->loses && !growth(qdisc->before, qdisc->after))
 			continue;
 		finding_seen("lossy-qdisc", facts->host, dev->name,
 			     "qdisc %s of %s %s%llu packets lost meanwhile",
 			     qdisc->kind, dev->ifname,
 			     qdisc->loses ? "is set to lose packets; " : "drops: ",
-			     (ull)(qdisc->after - qdisc->before));
+			     (ull)growth(qdisc->before, qdisc->after));
 		finding_why("a loss on the host itself costs a retransmission, and from Linux 6.12 on it stops the QP");
 		finding_fix("tc qdisc replace dev %s root pfifo limit 10000",
 			    dev->ifname);

@@ -21,11 +21,13 @@ uint64_t clock_now(void)
 	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
 }
 
-/* From now on, SIGINT and SIGTERM end the command through clock_wait() */
+/* From now on, SIGHUP, SIGINT and SIGTERM end the command through clock_wait() */
 void clock_end_on_signals(void)
 {
-	struct sigaction action = { .sa_handler = end };
+	/* what is being written is written to its end */
+	struct sigaction action = { .sa_handler = end, .sa_flags = SA_RESTART };
 
+	sigaction(SIGHUP, &action, NULL);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 }

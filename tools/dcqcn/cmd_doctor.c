@@ -146,6 +146,8 @@ int cmd_doctor(int argc, char **argv)
 		port_facts_gather(&ports, name);
 	if (!facts_find(&here, name) && !ports.num)
 		no_such(name);
+	if (peer_name && !here.devs)
+		fail("--peer: no rxe device here, whose packets the peer could have (rdma link add makes one)");
 	if (only_facts) {
 		printf(READY);
 		fflush(stdout);

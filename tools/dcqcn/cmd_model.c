@@ -168,6 +168,8 @@ static void read_words(struct dcqcn_model_input *in, char **words)
 	for (; *words; words += 2) {
 		if (*words[0] == '-')
 			fail("model: %s: options come before inputs", words[0]);
+		if (!words[1] && access(words[0], F_OK) == 0)
+			fail("model: %s: only one file, before all inputs", words[0]);
 		if (!words[1] && strchr(words[0], '.'))
 			fail_errno(words[0]);
 		if (!words[1] && model_input_field(words[0]))
@@ -215,6 +217,8 @@ int cmd_model(int argc, char **argv)
 		}
 	}
 	read_words(&in, argv + optind);
+	if (swept && (simulated || target >= 0))
+		fail("model: --sweep goes with neither --simulate nor --config");
 	if (swept) {
 		sweep(in, swept, output);
 		return EXIT_SUCCESS;

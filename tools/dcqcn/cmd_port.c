@@ -188,15 +188,19 @@ static char **put_keys(struct nlmsghdr *nlh, const struct portkey *keys,
 	return argv;
 }
 
-static char **put_class(struct nlmsghdr *nlh, char **argv)
+static char **put_class(struct nlmsghdr *nlh, char **argv, unsigned int *given)
 {
+	unsigned long prio;
 	struct nlattr *nest;
 
 	if (!argv[1])
 		arg_missing_value("prio");
+	prio = arg_number("priority", argv[1], PORT_CLASSES - 1);
+	if (*given & 1U << prio)
+		fail("port: prio %lu is given twice", prio);
+	*given |= 1U << prio;
 	nest = mnl_attr_nest_start(nlh, DCBPORT_A_PORT_CLASS);
-	mnl_attr_put_u8(nlh, DCBPORT_A_CLASS_PRIO,
-			arg_number("priority", argv[1], PORT_CLASSES - 1));
+	mnl_attr_put_u8(nlh, DCBPORT_A_CLASS_PRIO, prio);
 	argv = put_keys(nlh, class_keys, argv + 2);
 	mnl_attr_nest_end(nlh, nest);
 	return argv;
@@ -204,6 +208,7 @@ static char **put_class(struct nlmsghdr *nlh, char **argv)
 
 int cmd_port_set(int argc, char **argv)
 {
+	unsigned int given = 0;
 	struct nlmsghdr *nlh;
 
 	if (argc > 1 && strcmp(argv[1], "dev"))
@@ -216,7 +221,7 @@ int cmd_port_set(int argc, char **argv)
 	mnl_attr_put_strz(nlh, DCBPORT_A_PORT_IFNAME, argv[2]);
 	argv = put_keys(nlh, port_keys, argv + 3);
 	while (*argv)
-		argv = put_class(nlh, argv);
+		argv = put_class(nlh, argv, &given);
 	netlink_do(nlh);
 	return EXIT_SUCCESS;
 }

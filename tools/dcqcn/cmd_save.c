@@ -1,13 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0
 /* dcqcn save: settings as lines that dcqcn restore reads. */
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "arg.h"
 #include "commands.h"
 #include "dev.h"
 #include "fail.h"
 #include "knob.h"
+
+/* What is written until it is complete; empty if @file is written itself */
+static char new_file[PATH_MAX];
+
+static _Noreturn void give_up(const char *file)
+{
+	int error = errno;
+
+	if (*new_file)
+		unlink(new_file);
+	errno = error;
+	fail_errno(file ?: "output");
+}
+
+/* An error must not cost the settings that were saved before. A terminal or a pipe cannot be
+ * replaced.
+ */
+static void begin(const char *file)
+{
+	struct stat st;
+
+	if (stat(file, &st) || S_ISREG(st.st_mode))
+		snprintf(new_file, sizeof(new_file), "%s.new", file);
+	if (!freopen(*new_file ? new_file : file, "w", stdout))
+		fail_errno(file);
+}
+
+static void end(const char *file)
+{
+	if (fflush(stdout) || ferror(stdout))
+		give_up(file);
+	if (*new_file && (fsync(STDOUT_FILENO) || rename(new_file, file)))
+		give_up(file);
+}
 
 int cmd_save(int argc, char **argv)
 {
@@ -17,8 +55,8 @@ int cmd_save(int argc, char **argv)
 	while (arg_option(argc, argv, "+:o:", NULL) != -1)
 		file = optarg;
 	list = dev_list(arg_dev(argv + optind));
-	if (file && !freopen(file, "w", stdout))
-		fail_errno(file);
+	if (file)
+		begin(file);
 	printf("# dcqcn restore: device, knob, value\n");
 	for (const struct dev *dev = list; dev; dev = dev->next) {
 		for (int i = 1; i <= RDMA_DCQCN_A_SETTINGS_MAX; i++) {
@@ -27,8 +65,7 @@ int cmd_save(int argc, char **argv)
 			putchar('\n');
 		}
 	}
-	if (fflush(stdout) || ferror(stdout))
-		fail_errno(file ?: "output");
+	end(file);
 	dev_free(list);
 	return EXIT_SUCCESS;
 }

@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "commands.h"
 #include "dev.h"
+#include "growth.h"
 #include "json.h"
 
 /* Counters that go up and down */
@@ -20,7 +21,7 @@ static bool is_level(int counter)
 static double per_second(const struct dev *before, const struct dev *dev,
 			 int counter, double seconds)
 {
-	return (dev->counters[counter] - before->counters[counter]) / seconds;
+	return growth(before->counters[counter], dev->counters[counter]) / seconds;
 }
 
 static void stat_json(const struct dev *dev, const struct dev *before,

@@ -16,6 +16,7 @@
 #include "commands.h"
 #include "fail.h"
 #include "filter.h"
+#include "growth.h"
 #include "qp.h"
 #include "unit.h"
 
@@ -105,11 +106,11 @@ static void draw_dev(const struct dev *dev, const struct dev *old, double s)
 
 	printf("%-10s %8.0f CE/s %8.0f CNPs sent/s %8.0f handled/s %6.0f ignored/s  %llu limited, %s held\n",
 	       dev->name,
-	       (C(dev, NP_ECN_MARKED_ROCE_PACKETS) -
-		C(old, NP_ECN_MARKED_ROCE_PACKETS)) / s,
-	       (C(dev, NP_CNP_SENT) - C(old, NP_CNP_SENT)) / s,
-	       (C(dev, RP_CNP_HANDLED) - C(old, RP_CNP_HANDLED)) / s,
-	       (C(dev, RP_CNP_IGNORED) - C(old, RP_CNP_IGNORED)) / s,
+	       growth(C(old, NP_ECN_MARKED_ROCE_PACKETS),
+		      C(dev, NP_ECN_MARKED_ROCE_PACKETS)) / s,
+	       growth(C(old, NP_CNP_SENT), C(dev, NP_CNP_SENT)) / s,
+	       growth(C(old, RP_CNP_HANDLED), C(dev, RP_CNP_HANDLED)) / s,
+	       growth(C(old, RP_CNP_IGNORED), C(dev, RP_CNP_IGNORED)) / s,
 	       (unsigned long long)C(dev, RP_LIMITED_QPS),
 	       unit_bytes(held, C(dev, RP_HELD_BYTES)));
 }

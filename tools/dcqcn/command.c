@@ -203,11 +203,13 @@ int command_run(int argc, char **argv)
 	}
 	if (argv[depth] && !strcmp(argv[depth], "help")) {
 		print_help(first, end, depth);
+		option_json = false;
 		return EXIT_SUCCESS;
 	}
 	for (int i = depth; i < argc; i++) {
 		if (is_help(argv[i])) {
 			print_help(first, end, depth);
+			option_json = false;
 			return EXIT_SUCCESS;
 		}
 	}

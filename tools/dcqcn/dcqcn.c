@@ -21,6 +21,14 @@ static bool is_option(const char *arg, const char *name)
 	return *arg && !strncmp(name, arg, strlen(arg));
 }
 
+/* What could not be written is an error */
+static _Noreturn void finish(int status)
+{
+	if (fflush(stdout) || ferror(stdout))
+		fail_errno("standard output");
+	exit(status);
+}
+
 /* Options come before the command, with one dash or two, and may be shortened.
  * Return their number.
  */
@@ -36,10 +44,10 @@ static int take_options(char **argv)
 		} else if (is_option(argv[n], "Version") ||
 			   is_option(argv[n], "version")) {
 			printf("dcqcn " RDMA_DCQCN_VERSION "\n");
-			exit(EXIT_SUCCESS);
+			finish(EXIT_SUCCESS);
 		} else if (is_option(argv[n], "help")) {
 			command_help();
-			exit(EXIT_SUCCESS);
+			finish(EXIT_SUCCESS);
 		} else {
 			fail("\"%s\": no such option (dcqcn help lists them)",
 			     argv[n]);
@@ -57,7 +65,5 @@ int main(int argc, char **argv)
 	status = command_run(argc - n, argv + n);
 	if (option_json)
 		json_end();
-	if (fflush(stdout) || ferror(stdout))
-		fail_errno("standard output");
-	return status;
+	finish(status);
 }

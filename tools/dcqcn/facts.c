@@ -13,9 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "clock.h"
 #include "facts.h"
 #include "fail.h"
+#include "growth.h"
 #include "knob.h"
 #include "qp.h"
 
@@ -60,24 +62,31 @@ static struct fact_dev *add_dev(struct facts *facts, const char *name,
 	return dev;
 }
 
-/* rxe devices have a file that names their network device */
+/* rxe devices have a file that names their network device. Those of other network namespaces
+ * may be shown here, too; the module lists only ours.
+ */
 static void find_devs(struct facts *facts, const char *name)
 {
+	struct dev *ours = access(MODULE, F_OK) ? NULL : dev_list(NULL);
 	char path[PATH_LEN], ifname[FACTS_WORD];
 	DIR *dir = opendir(CLASS);
 	struct dirent *entry;
 
-	if (!dir)
+	if (!dir) {
+		dev_free(ours);
 		return;
+	}
 	while ((entry = readdir(dir))) {
 		if (entry->d_name[0] == '.' ||
 		    (name && strcmp(name, entry->d_name)))
 			continue;
 		snprintf(path, sizeof(path), CLASS "/%s/parent", entry->d_name);
-		if (read_word(path, ifname))
+		if (read_word(path, ifname) && if_nametoindex(ifname) &&
+		    (access(MODULE, F_OK) || dev_find(ours, entry->d_name)))
 			add_dev(facts, entry->d_name, ifname);
 	}
 	closedir(dir);
+	dev_free(ours);
 }
 
 static struct fact_counter *counter_of(struct fact_dev *dev, const char *name)
@@ -155,15 +164,15 @@ static bool is_filter(const char *kind)
 /* "qdisc KIND ..." and, some lines later, " Sent ... (dropped N, ..." */
 static void read_qdiscs(struct fact_dev *dev, bool after)
 {
-	char command[PATH_LEN], line[1024], kind[FACTS_WORD];
+	char *argv[] = { "tc", "-s", "qdisc", "show", "dev", dev->ifname, NULL };
+	char line[1024], kind[FACTS_WORD];
 	struct fact_qdisc *qdisc = NULL;
 	unsigned long long dropped;
 	int n = 0;
+	pid_t child;
 	FILE *tc;
 
-	snprintf(command, sizeof(command),
-		 "tc -s qdisc show dev '%s' 2>/dev/null", dev->ifname);
-	tc = popen(command, "r");
+	tc = child_open(argv, &child);
 	if (!tc)
 		return;
 	while (fgets(line, sizeof(line), tc)) {
@@ -183,7 +192,7 @@ static void read_qdiscs(struct fact_dev *dev, bool after)
 		}
 	}
 	dev->num_qdiscs = n;
-	pclose(tc);
+	child_close(tc, child);
 }
 
 static void add_qp(const struct qp *qp, void *data)
@@ -206,6 +215,8 @@ static void read_module(struct fact_dev *dev)
 	struct qp_filter filter = { .dev = dev->name, .qpn = -1 };
 	struct dev *list = dev_list(dev->name);
 
+	if (!list)
+		fail("%s: the device is gone", dev->name);
 	dev->has_settings = true;
 	dev->line_rate = list->line_rate;
 	memcpy(dev->settings, list->settings, sizeof(dev->settings));
@@ -318,10 +329,11 @@ void facts_print(FILE *out, const struct facts *facts)
 				(unsigned long long)dev->qdiscs[i].before,
 				(unsigned long long)dev->qdiscs[i].after);
 		for (int i = 0; i < dev->num_qps; i++)
-			fprintf(out, "qp %llu %llu %llu\n",
+			fprintf(out, "qp %llu %llu %llu %llu\n",
 				(unsigned long long)dev->qps[i].qpn,
 				(unsigned long long)dev->qps[i].rate,
-				(unsigned long long)dev->qps[i].floor);
+				(unsigned long long)dev->qps[i].floor,
+				(unsigned long long)dev->qps[i].rtt);
 		for (int i = 0; i < dev->num_gids; i++)
 			fprintf(out, "gid %s\n",
 				inet_ntop(AF_INET6, &dev->gids[i], addr,
@@ -336,7 +348,7 @@ static void read_fact(const char *line, struct facts *facts)
 {
 	char word[FACTS_WORD], other[FACTS_WORD];
 	struct fact_dev *dev = facts->devs;
-	unsigned long long a, b, c;
+	unsigned long long a, b, c, d = 0;
 	const struct knob *knob;
 	int way, dscp, ecn, loses;
 	struct in6_addr addr;
@@ -367,10 +379,10 @@ static void read_fact(const char *line, struct facts *facts)
 		dev->qdiscs[dev->num_qdiscs] = (struct fact_qdisc) {
 			.loses = loses, .ecn = ecn, .before = a, .after = b };
 		copy(dev->qdiscs[dev->num_qdiscs++].kind, word, FACTS_WORD);
-	} else if (sscanf(line, "qp %llu %llu %llu", &a, &b, &c) == 3) {
+	} else if (sscanf(line, "qp %llu %llu %llu %llu", &a, &b, &c, &d) >= 3) {
 		if (dev->num_qps < FACTS_QPS)
 			dev->qps[dev->num_qps++] = (struct fact_qp) {
-				.qpn = a, .rate = b, .floor = c };
+				.qpn = a, .rate = b, .floor = c, .rtt = d };
 	} else if (sscanf(line, "gid %63s", word) == 1) {
 		add_gid(dev, word);
 	} else if (sscanf(line, "cnps_to %63s %llu", word, &a) == 2) {
@@ -401,7 +413,7 @@ uint64_t facts_growth(const struct fact_dev *dev, const char *counter)
 {
 	for (int i = 0; i < dev->num_counters; i++) {
 		if (!strcmp(dev->counters[i].name, counter))
-			return dev->counters[i].after - dev->counters[i].before;
+			return growth(dev->counters[i].before, dev->counters[i].after);
 	}
 	return 0;
 }

@@ -95,12 +95,13 @@ static double parse_word(const struct dcqcn_model_field *f, const char *where, c
 /* A number that may have an exponent, and a unit */
 static double parse(const struct dcqcn_model_field *f, const char *where, const char *text)
 {
-	const struct name *n = units[f->unit].names;
+	const struct name *n;
 	double value;
 	char *end;
 
 	if (f->words)
 		return parse_word(f, where, text);
+	n = units[f->unit].names;
 	if (f->automatic && !strcmp(text, "auto"))
 		return DCQCN_MODEL_AUTO;
 	value = strtod(text, &end);
@@ -200,7 +201,8 @@ static void read_lines(struct dcqcn_model_input *in, const char *path, FILE *fil
 	size_t size = 0;
 	int number = 0;
 
-	rewind(file);
+	if (fseek(file, 0, SEEK_SET))
+		fail("%s: is a pipe; it is read twice, so it must be a file", path);
 	while (getline(&line, &size, file) > 0) {
 		char *s = strip(line);
 

@@ -4,13 +4,11 @@
  * so lldptool is asked for the last frame that lldpad received, byte by byte.
  */
 #include <ctype.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "child.h"
 #include "neighbour.h"
 
 /* Organizationally specific TLVs: their owners and subtypes */
@@ -108,39 +106,14 @@ static char *answer_tlvs(char *line)
 	return at < len ? line + at : NULL;
 }
 
-static FILE *ask(const char *dev, pid_t *child)
-{
-	int fd[2], null;
-
-	if (pipe(fd))
-		return NULL;
-	*child = fork();
-	if (!*child) {
-		null = open("/dev/null", O_RDWR);
-		dup2(null, STDIN_FILENO);
-		dup2(null, STDERR_FILENO);
-		dup2(fd[1], STDOUT_FILENO);
-		close(fd[0]);
-		close(fd[1]);
-		execlp("lldptool", "lldptool", "-t", "-n", "-i", dev, "-R",
-		       NULL);
-		_exit(EXIT_FAILURE);
-	}
-	close(fd[1]);
-	if (*child < 0) {
-		close(fd[0]);
-		return NULL;
-	}
-	return fdopen(fd[0], "r");
-}
-
 /* Without an agent or a known neighbour, everything stays false */
 void neighbour_ask(const char *dev, struct neighbour *n)
 {
 	char *line = NULL, *text;
 	size_t size = 0;
+	char *argv[] = { "lldptool", "-t", "-n", "-i", (char *)dev, "-R", NULL };
 	pid_t child;
-	FILE *in = ask(dev, &child);
+	FILE *in = child_open(argv, &child);
 
 	if (!in)
 		return;
@@ -151,6 +124,5 @@ void neighbour_ask(const char *dev, struct neighbour *n)
 				  from_hex(text, (uint8_t *)text));
 	}
 	free(line);
-	fclose(in);
-	waitpid(child, NULL, 0);
+	child_close(in, child);
 }

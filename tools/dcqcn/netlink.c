@@ -281,6 +281,8 @@ static uint16_t open_family(const struct netlink_family *f)
 struct nlmsghdr *netlink_request(const struct netlink_family *f, uint8_t cmd,
 				 const char *object)
 {
+	if (object && strlen(object) > NETLINK_NAME_MAX)
+		fail("%.20s...: names have at most %d characters", object, NETLINK_NAME_MAX);
 	requested.family = f;
 	requested.object = object ?: f->module;
 	return begin(request, cmd, f->version);

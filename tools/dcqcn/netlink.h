@@ -9,6 +9,8 @@
 
 /* Room for an address as text */
 #define NETLINK_ADDRESS	48
+/* Characters of a name in a request; the kernel bounds each kind of name itself */
+#define NETLINK_NAME_MAX 63
 
 /* Gets the attributes of one message, by their type */
 typedef void (*netlink_message)(const struct nlattr **tb, void *data);

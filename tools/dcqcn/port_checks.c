@@ -8,6 +8,7 @@
 
 #include "dcbx_checks.h"
 #include "finding.h"
+#include "growth.h"
 #include "port_checks.h"
 #include "unit.h"
 
@@ -50,7 +51,7 @@ static uint64_t class_value(const struct view *v, int tc, int attr)
 
 static uint64_t class_growth(const struct view *v, int tc, int attr)
 {
-	return v->port->class[tc].after[attr] - v->port->class[tc].before[attr];
+	return growth(v->port->class[tc].before[attr], v->port->class[tc].after[attr]);
 }
 
 static bool class_used(const struct view *v, int tc)

@@ -149,21 +149,26 @@ static uint64_t parse_nsec(const struct portkey *key, const char *text)
 
 static uint64_t parse_msec(const struct portkey *key, const char *text)
 {
-	uint64_t msec;
+	uint64_t nsec;
 
 	if (!strcmp(text, "auto"))
 		return 0;
-	msec = parse_nsec(key, text) / 1000000;
-	if (!msec)
-		wrong(key, text, "auto, or 1ms and more");
-	return msec;
+	nsec = parse_nsec(key, text);
+	if (!nsec || nsec % 1000000)
+		wrong(key, text, "auto, or whole milliseconds");
+	return nsec / 1000000;
 }
 
 static uint64_t parse(const struct portkey *key, const char *text)
 {
+	uint64_t value;
+
 	switch (key->type) {
 	case PORTKEY_RATE:
-		return parse_unit(key, UNIT_MBPS, text) * 1000000;
+		value = parse_unit(key, UNIT_MBPS, text);
+		if (value > UINT64_MAX / 1000000)
+			fail("%s: \"%s\" is too large", key->name, text);
+		return value * 1000000;
 	case PORTKEY_NSEC:
 		return parse_nsec(key, text);
 	case PORTKEY_MSEC:
@@ -196,6 +201,9 @@ void portkey_put(struct nlmsghdr *nlh, const struct portkey *key,
 	uint64_t value;
 
 	if (key->type == PORTKEY_NAME) {
+		if (strlen(text) > NETLINK_NAME_MAX)
+			fail("%s: names have at most %d characters", key->name,
+			     NETLINK_NAME_MAX);
 		mnl_attr_put_strz(nlh, key->attr,
 				  strcmp(text, "none") ? text : "");
 		return;

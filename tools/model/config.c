@@ -44,7 +44,8 @@ static void dcbport(const struct dcqcn_model_input *in, const struct dcqcn_model
 	add_whole(t, " lossy ", in->buffer_bytes, "B alpha ");
 	text_number(t, in->alpha, 3);
 	text_add(t, "\n# for each port DEV:\ntc qdisc add dev DEV root dcbport\n");
-	add_whole(t, "dcqcn port set dev DEV switch s1 rate ", in->speed_bps, "bit");
+	add_whole(t, "dcqcn port set dev DEV switch s1 rate ",
+		  number_max(1, in->speed_bps / 1e6), "mbit");
 	if (in->pfc) {
 		add_whole(t, " pfc " PRIO " xoff ", out->xoff_bytes, "B");
 		add_whole(t, " xon ", out->xon_bytes, "B");
@@ -80,7 +81,7 @@ static void tc(const struct dcqcn_model_input *in, const struct dcqcn_model_outp
 	text_number(t, number_min(out->pmax_share, 0.999999), 6);
 	text_add(t, " ecn nodrop\n");
 	if (in->pfc)
-		text_add(t, "# tc has no Priority Flow Control: dcbport has\n");
+		text_add(t, "# tc has no Priority-based Flow Control: dcbport has\n");
 }
 
 #define KNOB(_field, _knob, _unit) \
@@ -121,7 +122,8 @@ static void host(const struct dcqcn_model_input *in, struct text *t)
 			continue;
 		text_add(t, "dcqcn set dev DEV ");
 		text_add(t, knobs[i].name);
-		add_whole(t, " ", value / knobs[i].unit, "\n");
+		/* a knob of 0 has another meaning */
+		add_whole(t, " ", value ? number_max(1, value / knobs[i].unit) : 0, "\n");
 	}
 	if (in->g_share != DCQCN_MODEL_AUTO)
 		add_whole(t, "dcqcn set dev DEV dce_tcp_g ", 1024 * (1 - in->g_share), "\n");

@@ -98,7 +98,7 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 	INPUT(GROUP, ports, , NUMBER, "of the switch, each with headroom", 1, 4096, 32,
 	      .whole = true),
 	INPUT(GROUP, lossless, , NUMBER, "priorities with PFC", 1, 8, 1, .whole = true),
-	INPUT(GROUP, pfc, , WORD, "Priority Flow Control", 0, 1, 1, .words = no_yes),
+	INPUT(GROUP, pfc, , WORD, "Priority-based Flow Control", 0, 1, 1, .words = no_yes),
 	INPUT(GROUP, xoff, _bytes, BYTES, "held by a port when it pauses its sender", 1, 1e10, AUTO,
 	      .automatic = true),
 	INPUT(GROUP, xon, _bytes, BYTES, "held by a port when it resumes its sender", 0, 1e10, AUTO,

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Programs whose output is read. See child.c. */
+#ifndef CHILD_H
+#define CHILD_H
+
+#include <stdio.h>
+#include <sys/types.h>
+
+FILE *child_open(char *const argv[], pid_t *child);
+void child_close(FILE *in, pid_t child);
+
+#endif /* CHILD_H */
