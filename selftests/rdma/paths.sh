@@ -124,10 +124,11 @@ cm()
 	until_ok 20 on remote "rdma resource show cm_id | grep -q rdma_server" ||
 		fail "rdma_server does not listen"
 	start local client "exec rdma_client -s ${V4[remote]} -p 7471"
+	# It succeeds if both have received. rdma_server may go on for ever: rxe completes a
+	# receive before it acknowledges it, and the client destroys its QP in between.
 	wait_job local client 60; rc=$?
-	check "rdma_client's exit status" $rc = 0 || log_of local client
-	wait_job remote server 60; rc=$?
-	check "rdma_server's exit status" $rc = 0 || log_of remote server
+	check "rdma_client's exit status" $rc = 0 || { log_of local client; log_of remote server; }
+	stop remote server
 }
 
 in_ns() { on local "ip netns exec dcqcn $*"; }
