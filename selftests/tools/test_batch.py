@@ -196,6 +196,24 @@ def progress():
     expect("progress", err.getvalue(), "\r\033[Kt=1 0.500 of 1.000 s")
 
 
+def no_time():
+    """Scenarios of which nothing was simulated: their earlier results stay."""
+    sim = types.SimpleNamespace(kernel=types.SimpleNamespace(release="7.3"))
+    with tempfile.TemporaryDirectory() as where, \
+            mock.patch.object(sim_command, "Simulator", lambda *args: sim):
+        args = sim_command.parser().parse_args(
+            ["run", "incast", "lossless", "--seconds", "1", "--out", where])
+        args.seconds = 0
+        earlier = os.path.join(where, "lossless", "result.json")
+        write(earlier, "earlier")
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            args.run(args)
+        expect("the summary", "0 figures are as expected, 2 are not" in out.getvalue(), True)
+        expect("where nothing was", os.path.exists(os.path.join(where, "incast")), False)
+        with open(earlier) as f:
+            expect("where something was", f.read(), "earlier")
+
+
 def simulator(where, seed=1):
     """A real one whose kernel and programs are files with a few bytes."""
     out = object.__new__(sim_command.Simulator)
@@ -273,7 +291,7 @@ def picture():
     expect("table", lines, ["t,n,drops,failed,notes", "1,3,3.0000,0,"])
 
 
-for test in (order, same, resumed, timed, twice, interrupted, stopped, progress, keys,
+for test in (order, same, resumed, timed, twice, interrupted, stopped, progress, no_time, keys,
              picture):
     test()
 sys.exit(status())
