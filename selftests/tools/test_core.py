@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
 """Tests the shared code of tools and tests: expectations, statistics, kernel reports, TAP, copies of
-sources, pauses and paths in the simulator. Silent on success."""
+sources, pauses and paths in the simulator, the lab's files. Silent on success."""
 
 import contextlib
 import glob
@@ -267,7 +267,26 @@ def copies():
         expect("unchanged", times["same.c"], 200)
 
 
+def python(code, **environment):
+    """Run it, with the modules of the testbed."""
+    return subprocess.run([sys.executable, "-Bc", code], cwd=os.path.dirname(__file__), text=True,
+                          env={**os.environ, **environment}, capture_output=True, timeout=60)
+
+
+def came_up():
+    """Say why a lab did not."""
+    for error, text in (("open('/none')", "lab: [Errno 2] No such file or directory: '/none'"),
+                        ("subprocess.run('false', check=True)", "lab: Command 'false' returned"),
+                        ("1 / 0", "ZeroDivisionError: ")):
+        r = python("""from testbed.vm import supervisor
+import subprocess
+supervisor._state, supervisor.Topology = lambda: None, lambda table: None
+supervisor._supervise = lambda *args: %s
+supervisor.up(None, {}, None, None)""" % error)
+        expect("lab up: " + error, (text in r.stderr, "did not come up" in r.stderr), (True, True))
+
+
 for test in (expressions, expectations, numbers, complaints, tap, copies, watched, paused, ways,
-             arrows):
+             arrows, came_up):
     test()
 sys.exit(status())
