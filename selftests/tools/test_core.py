@@ -286,7 +286,21 @@ supervisor.up(None, {}, None, None)""" % error)
         expect("lab up: " + error, (text in r.stderr, "did not come up" in r.stderr), (True, True))
 
 
+def swept():
+    """What killed runs left, but nothing of other users."""
+    with tempfile.TemporaryDirectory() as d:
+        for name in "mine", "theirs":
+            os.mkdir(os.path.join(d, "rdma_dcqcn-lab-" + name))
+            os.mkfifo(os.path.join(d, "rdma_dcqcn-lab-" + name, "lock"))
+        left = []
+        if os.getuid() == 0:
+            os.chown(os.path.join(d, "rdma_dcqcn-lab-theirs"), 65534, 65534)
+            left = ["rdma_dcqcn-lab-theirs"]
+        python("from testbed.vm import fabric; fabric._sweep()", TMPDIR=d)
+        expect("left", os.listdir(d), left)
+
+
 for test in (expressions, expectations, numbers, complaints, tap, copies, watched, paused, ways,
-             arrows, came_up):
+             arrows, came_up, swept):
     test()
 sys.exit(status())
