@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import types
+from unittest import mock
 
 from expect import expect, status
 from testbed.core import console, kernel_log, sources
@@ -25,6 +26,7 @@ from testbed.core.tap import Tap
 from testbed.core.units import number, quantity
 from testbed.sim import pauses
 from testbed.sim.model import Run
+from testbed.vm import guest
 
 FIGURES = {"drops": 3, "jain": 0.5, "none": None, "group": {"a": {"mbps": 7}},
            "port": {"s1.h3": {"drops": 1}}}
@@ -300,7 +302,15 @@ def swept():
         expect("left", os.listdir(d), left)
 
 
+def logs():
+    """Commands that look at running guests make none."""
+    with tempfile.TemporaryDirectory() as d, mock.patch.dict(os.environ, KERNEL_LOGS=d):
+        for _ in range(2):
+            guest.VM("h1", 0, d, None, 1, None)
+        expect("logs", os.listdir(d), [])
+
+
 for test in (expressions, expectations, numbers, complaints, tap, copies, watched, paused, ways,
-             arrows, came_up, swept):
+             arrows, came_up, swept, logs):
     test()
 sys.exit(status())
