@@ -26,7 +26,7 @@ from testbed.core.tap import Tap
 from testbed.core.units import number, quantity
 from testbed.sim import pauses
 from testbed.sim.model import Run
-from testbed.vm import guest
+from testbed.vm import bridge_port, guest, lab_command, live, supervisor
 
 FIGURES = {"drops": 3, "jain": 0.5, "none": None, "group": {"a": {"mbps": 7}},
            "port": {"s1.h3": {"drops": 1}}}
@@ -310,7 +310,45 @@ def logs():
         expect("logs", os.listdir(d), [])
 
 
+def recordings():
+    """An earlier recording stays if a new one cannot begin."""
+    with tempfile.TemporaryDirectory() as d:
+        def there(name, text, mode=0o644):
+            with open(os.path.join(d, name), "w") as f:
+                f.write(text)
+            os.chmod(f.name, mode)
+            return f.name
+
+        def still(what, name):
+            with open(os.path.join(d, name)) as f:
+                expect(what, f.read(), "earlier")
+
+        there("congestion-point", "#!/bin/sh\necho eth7 rate 1\n", 0o755)
+        there("run.here.eth7.queue", "earlier")
+        with mock.patch.dict(os.environ, PATH=d), mock.patch.object(bridge_port, "LAB", d):
+            for missing in "gcc", "tcpdump":
+                try:
+                    bridge_port.record("eth7", 1, d, "run")
+                    expect("without " + missing, "no error", "an error")
+                except LabError as e:
+                    expect("without " + missing, "'%s' (tcpdump, gcc " % missing in str(e), True)
+                still("without " + missing, "run.here.eth7.queue")
+                there("gcc", "#!/bin/sh\n", 0o755)
+
+        refused = subprocess.CompletedProcess("", 1, "", "tcpdump: syntax error\n")
+        vm = types.SimpleNamespace(run=lambda *args, **kw: refused, ssh_argv=lambda cmd: ["false"])
+        lab = types.SimpleNamespace(vm=lambda name: vm,
+                                    clock=types.SimpleNamespace(host=lambda seconds: seconds))
+        port = types.SimpleNamespace(switch="s1", peer="h3")
+        args = lab_command.parser().parse_args(
+            ["capture", "s1.h3", "-f", "udp por 4791", "-w", there("run.pcap", "earlier")])
+        with mock.patch.object(supervisor, "Lab", lambda: lab), \
+                mock.patch.object(live, "port_of", lambda lab, name: port):
+            raises("a wrong filter", "--filter: udp por 4791: tcpdump: syntax", args.run, args)
+        still("a wrong filter", "run.pcap")
+
+
 for test in (expressions, expectations, numbers, complaints, tap, copies, watched, paused, ways,
-             arrows, came_up, swept, logs):
+             arrows, came_up, swept, logs, recordings):
     test()
 sys.exit(status())
