@@ -10,10 +10,11 @@ import sys
 import tempfile
 import threading
 import types
+from unittest import mock
 
 from expect import expect, status
 from testbed.core.errors import InputError, LabError
-from testbed.core.paths import SIM
+from testbed.core.paths import SIM, cache_dir
 from testbed.core.scenario import Table
 from testbed.sim import batch, figures, grid, sim_command, uml
 from testbed.sim.batch import Batch
@@ -162,6 +163,57 @@ def interrupted():
     expect("what began", "t=2,n=0" in began, False)
 
 
+def stopped():
+    """A kernel that a thread starts after Ctrl-C ends at once."""
+    with tempfile.TemporaryDirectory() as out, \
+            mock.patch.dict(os.environ, XDG_CACHE_HOME=out, KERNEL_LOGS=""):
+        os.mkdir(cache_dir())
+        linux = os.path.join(out, "linux")
+        write(linux, "#!/bin/sh\nexec sleep 1000\n")
+        os.chmod(linux, 0o755)
+        uml.stop_all()
+        try:
+            uml.boot(types.SimpleNamespace(linux=linux), "", [], "", out, silence=5)
+            expect("after Ctrl-C", "it ran", "an error")
+        except LabError as e:
+            expect("after Ctrl-C", "it ended early" in str(e), True)
+        finally:
+            uml._stopped = False
+
+
+def progress():
+    """Other runs begin and end while it is shown."""
+    shown = batch.Progress()
+    shown.tty = True
+
+    class Name(str):
+        def __str__(self):
+            shown.at["t=2"] = 1
+            return "t=1"
+
+    with contextlib.redirect_stderr(io.StringIO()) as err:
+        shown.show(types.SimpleNamespace(name=Name("t=1"), duration=10**9), 5 * 10**8)
+    expect("progress", err.getvalue(), "\r\033[Kt=1 0.500 of 1.000 s")
+
+
+def no_time():
+    """Scenarios of which nothing was simulated: their earlier results stay."""
+    sim = types.SimpleNamespace(kernel=types.SimpleNamespace(release="7.3"))
+    with tempfile.TemporaryDirectory() as where, \
+            mock.patch.object(sim_command, "Simulator", lambda *args: sim):
+        args = sim_command.parser().parse_args(
+            ["run", "incast", "lossless", "--seconds", "1", "--out", where])
+        args.seconds = 0
+        earlier = os.path.join(where, "lossless", "result.json")
+        write(earlier, "earlier")
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            args.run(args)
+        expect("the summary", "0 figures are as expected, 2 are not" in out.getvalue(), True)
+        expect("where nothing was", os.path.exists(os.path.join(where, "incast")), False)
+        with open(earlier) as f:
+            expect("where something was", f.read(), "earlier")
+
+
 def simulator(where, seed=1):
     """A real one whose kernel and programs are files with a few bytes."""
     out = object.__new__(sim_command.Simulator)
@@ -239,6 +291,7 @@ def picture():
     expect("table", lines, ["t,n,drops,failed,notes", "1,3,3.0000,0,"])
 
 
-for test in (order, same, resumed, timed, twice, interrupted, keys, picture):
+for test in (order, same, resumed, timed, twice, interrupted, stopped, progress, no_time, keys,
+             picture):
     test()
 sys.exit(status())

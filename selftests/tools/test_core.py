@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
 """Tests the shared code of tools and tests: expectations, statistics, kernel reports, TAP, copies of
-sources, pauses and paths in the simulator. Silent on success."""
+sources, pauses and paths in the simulator, the lab's files. Silent on success."""
 
 import contextlib
 import glob
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import types
+from unittest import mock
 
 from expect import expect, status
 from testbed.core import console, kernel_log, sources
@@ -25,6 +26,7 @@ from testbed.core.tap import Tap
 from testbed.core.units import number, quantity
 from testbed.sim import pauses
 from testbed.sim.model import Run
+from testbed.vm import bridge_port, guest, lab_command, live, supervisor
 
 FIGURES = {"drops": 3, "jain": 0.5, "none": None, "group": {"a": {"mbps": 7}},
            "port": {"s1.h3": {"drops": 1}}}
@@ -267,7 +269,86 @@ def copies():
         expect("unchanged", times["same.c"], 200)
 
 
+def python(code, **environment):
+    """Run it, with the modules of the testbed."""
+    return subprocess.run([sys.executable, "-Bc", code], cwd=os.path.dirname(__file__), text=True,
+                          env={**os.environ, **environment}, capture_output=True, timeout=60)
+
+
+def came_up():
+    """Say why a lab did not."""
+    for error, text in (("open('/none')", "lab: [Errno 2] No such file or directory: '/none'"),
+                        ("subprocess.run('false', check=True)", "lab: Command 'false' returned"),
+                        ("1 / 0", "ZeroDivisionError: ")):
+        r = python("""from testbed.vm import supervisor
+import subprocess
+supervisor._state, supervisor.Topology = lambda: None, lambda table: None
+supervisor._supervise = lambda *args: %s
+supervisor.up(None, {}, None, None)""" % error)
+        expect("lab up: " + error, (text in r.stderr, "did not come up" in r.stderr), (True, True))
+
+
+def swept():
+    """What killed runs left, but nothing of other users."""
+    with tempfile.TemporaryDirectory() as d:
+        for name in "mine", "theirs":
+            os.mkdir(os.path.join(d, "rdma_dcqcn-lab-" + name))
+            os.mkfifo(os.path.join(d, "rdma_dcqcn-lab-" + name, "lock"))
+        left = []
+        if os.getuid() == 0:
+            os.chown(os.path.join(d, "rdma_dcqcn-lab-theirs"), 65534, 65534)
+            left = ["rdma_dcqcn-lab-theirs"]
+        python("from testbed.vm import fabric; fabric._sweep()", TMPDIR=d)
+        expect("left", os.listdir(d), left)
+
+
+def logs():
+    """Commands that look at running guests make none."""
+    with tempfile.TemporaryDirectory() as d, mock.patch.dict(os.environ, KERNEL_LOGS=d):
+        for _ in range(2):
+            guest.VM("h1", 0, d, None, 1, None)
+        expect("logs", os.listdir(d), [])
+
+
+def recordings():
+    """An earlier recording stays if a new one cannot begin."""
+    with tempfile.TemporaryDirectory() as d:
+        def there(name, text, mode=0o644):
+            with open(os.path.join(d, name), "w") as f:
+                f.write(text)
+            os.chmod(f.name, mode)
+            return f.name
+
+        def still(what, name):
+            with open(os.path.join(d, name)) as f:
+                expect(what, f.read(), "earlier")
+
+        there("congestion-point", "#!/bin/sh\necho eth7 rate 1\n", 0o755)
+        there("run.here.eth7.queue", "earlier")
+        with mock.patch.dict(os.environ, PATH=d), mock.patch.object(bridge_port, "LAB", d):
+            for missing in "gcc", "tcpdump":
+                try:
+                    bridge_port.record("eth7", 1, d, "run")
+                    expect("without " + missing, "no error", "an error")
+                except LabError as e:
+                    expect("without " + missing, "'%s' (tcpdump, gcc " % missing in str(e), True)
+                still("without " + missing, "run.here.eth7.queue")
+                there("gcc", "#!/bin/sh\n", 0o755)
+
+        refused = subprocess.CompletedProcess("", 1, "", "tcpdump: syntax error\n")
+        vm = types.SimpleNamespace(run=lambda *args, **kw: refused, ssh_argv=lambda cmd: ["false"])
+        lab = types.SimpleNamespace(vm=lambda name: vm,
+                                    clock=types.SimpleNamespace(host=lambda seconds: seconds))
+        port = types.SimpleNamespace(switch="s1", peer="h3")
+        args = lab_command.parser().parse_args(
+            ["capture", "s1.h3", "-f", "udp por 4791", "-w", there("run.pcap", "earlier")])
+        with mock.patch.object(supervisor, "Lab", lambda: lab), \
+                mock.patch.object(live, "port_of", lambda lab, name: port):
+            raises("a wrong filter", "--filter: udp por 4791: tcpdump: syntax", args.run, args)
+        still("a wrong filter", "run.pcap")
+
+
 for test in (expressions, expectations, numbers, complaints, tap, copies, watched, paused, ways,
-             arrows):
+             arrows, came_up, swept, logs, recordings):
     test()
 sys.exit(status())

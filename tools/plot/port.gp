@@ -33,7 +33,7 @@ growth(class, column, unit) = "< awk -F, '" . line(class) . \
 	", (v < old ? v : v - old) / ($1 - then) / " . unit . "); old = v; then = $1 }' " . quoted
 
 height = 1100
-load system("dirname " . ARG0) . "/style.gp"
+load system("dirname '" . ARG0 . "'") . "/style.gp"
 
 set multiplot layout 4,1 title heading noenhanced
 set xrange [0:end - begin]

@@ -38,7 +38,7 @@ always(qp, expression) = "< awk -F, '" . head . \
 	"printf(\"%.9f %.9g\\n\", $1 - " . begin . ", " . expression . ") }' " . quoted
 
 height = 1000
-load system("dirname " . ARG0) . "/style.gp"
+load system("dirname '" . ARG0 . "'") . "/style.gp"
 
 set multiplot layout 4,1 title heading noenhanced
 set xrange [0:end - begin]

@@ -23,7 +23,7 @@ class Progress:
         self.at[run.name] = ns
         if self.tty:
             text = "  ".join("%s %.3f of %.3f s" % (n, t / 1e9, run.duration / 1e9)
-                             for n, t in self.at.items())
+                             for n, t in list(self.at.items()))
             print("\r\033[K" + text[:120], end="", file=sys.stderr, flush=True)
 
     def done(self, run):

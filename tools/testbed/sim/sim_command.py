@@ -136,7 +136,8 @@ def cmd_run(args):
         results, bad = harvest.results, harvest.bad
         document = {"scenario": s.name, "title": s.title, "kernel": sim.kernel.release,
                     "runs": [{"name": run.name, **run.variables, **r} for run, r in results]}
-        command.write_json(os.path.join(out, "result.json"), document)
+        if results:     # otherwise there may be no directory, or an earlier result
+            command.write_json(os.path.join(out, "result.json"), document)
         verdict = s.check(results)
         for run, r in results:
             # of a hundred runs, show only those that are worth a look
@@ -154,7 +155,8 @@ def cmd_run(args):
         if args.json:
             continue
         print("\n%s: %s\n\n%s\n" % (s.name, s.title, table(results)))
-        say("figures in %s" % os.path.join(out, "result.json"))
+        if results:
+            say("figures in %s" % os.path.join(out, "result.json"))
         for run, _ in results:
             for note in run.notes():
                 print("NOTE: %s: %s: %s" % (s.name, run.name, note))

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import subprocess
+import threading
 
 from ..core import console, kernel_log
 from ..core.errors import LabError
@@ -53,13 +54,17 @@ dmesg >/mnt/dmesg
 busybox poweroff -f
 """
 
-_running = set()
+_running, _stopped = set(), False
+_lock = threading.Lock()        # of both
 
 
 def stop_all():
-    """End all simulations that other threads wait for."""
-    for p in list(_running):
-        _stop(p)
+    """End all simulations that other threads wait for, and those that they are about to start."""
+    global _stopped
+    with _lock:
+        _stopped = True
+        for p in _running:
+            _stop(p)
 
 
 def _stop(p):
@@ -117,11 +122,15 @@ def boot(kernel, seed, modules, commands, out, show=None, mode=SIMULATED, silenc
         # processes.
         p = subprocess.Popen(cpu + cmd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, start_new_session=True)
-        _running.add(p)
+        with _lock:
+            _running.add(p)
+            if _stopped:
+                _stop(p)
         try:
             text = _watch(p, (log, copy), show, silence)
         finally:
-            _running.discard(p)
+            with _lock:
+                _running.discard(p)
             _stop(p)
             p.wait()
     judge(text, out)

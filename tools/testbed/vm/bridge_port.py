@@ -29,19 +29,20 @@ def record(device, seconds, directory, name):
         raise LabError(shown.stderr.strip() or "%s is not a congestion point" % device)
     os.makedirs(directory, exist_ok=True)
     base = os.path.join(directory, "%s.%s.%s" % (name, SWITCH, device))
-    with tempfile.TemporaryDirectory() as d, open(base + ".queue", "w") as queue, \
-            open(os.path.join(d, "log"), "w") as log:
+    with tempfile.TemporaryDirectory() as d, open(os.path.join(d, "log"), "w") as log:
         tool = os.path.join(d, "qsample")
         try:
             subprocess.run(["gcc", "-O2", "-o", tool, os.path.join(LAB, "guest", "qsample.c")],
                            check=True)
             jobs = [subprocess.Popen(["tcpdump", "-p", "-n", "-Z", "root", "-i", device, "-s",
                                       str(SNAPLEN), "-B", "65536", "-w", base + ".pcap",
-                                      "udp port 4791"], stderr=log, preexec_fn=die_with_parent),
-                    subprocess.Popen([tool, device, QSAMPLE_PARENT["tc"], str(SAMPLE_US)],
-                                     stdout=queue, stderr=log, preexec_fn=die_with_parent)]
+                                      "udp port 4791"], stderr=log, preexec_fn=die_with_parent)]
         except (OSError, subprocess.CalledProcessError) as e:
             raise LabError("%s (tcpdump, gcc and libc6-dev are needed)" % e)
+        # only now, because this overwrites an earlier recording
+        with open(base + ".queue", "w") as queue:
+            jobs.append(subprocess.Popen([tool, device, QSAMPLE_PARENT["tc"], str(SAMPLE_US)],
+                                         stdout=queue, stderr=log, preexec_fn=die_with_parent))
         start = time.monotonic()
         about = {"device": device, "marking": shown.stdout.splitlines()[0].partition(" ")[2],
                  "real": time.time() - start, "start": start}

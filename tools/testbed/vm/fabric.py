@@ -37,11 +37,15 @@ def _sweep():
     """Remove what killed runs left in the temporary directory."""
     for d in glob.glob(os.path.join(tempfile.gettempdir(), PREFIX + "*")):
         try:
-            with open(os.path.join(d, "lock")) as lock:
+            if os.lstat(d).st_uid != os.getuid():
+                continue
+            # a FIFO would block
+            with open(os.path.join(d, "lock"),
+                      opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(d, ignore_errors=True)
         except OSError:
-            pass    # alive, or somebody else's
+            pass    # alive, or already gone
 
 
 class Fabric:

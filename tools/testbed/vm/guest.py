@@ -197,9 +197,6 @@ class VM:
         self.smp, self.mem, self.append, self.nice = smp, mem, append, nice
         self.nics = []
         self.console = os.path.join(dir, name + ".console")
-        kept = kernel_log.place(name)
-        if kept:
-            os.symlink(kept, self.console)
         self._number = number
         self._jobs = 0
         self._qemu = self._master = None
@@ -258,6 +255,9 @@ class VM:
                     "-device", "virtio-net-pci,netdev=net%d,romfile=,mac=%s" % (i, n.mac)]
         if not shutil.which(cmd[0]):
             raise LabError("%s is not installed: run tools/lab/deps" % cmd[0])
+        kept = kernel_log.place(self.name)
+        if kept:
+            os.symlink(kept, self.console)
         self._log = os.path.join(self.dir, self.name + ".qemu")
         self._started = time.monotonic()
         with open(self._log, "w") as log:

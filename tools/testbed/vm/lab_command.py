@@ -137,6 +137,7 @@ def cmd_capture(args):
     if args.write == "-" and sys.stdout.isatty():
         raise InputError("a capture cannot go to a terminal: use -w FILE, or | wireshark -k -i -")
     port = live.port_of(lab, args.port)
+    live.check_filter(lab, port, args.filter)   # before the file is overwritten
     out = sys.stdout.buffer if args.write == "-" else open(args.write, "wb")
     return live.capture(lab, port, out, args.snaplen, args.filter, args.duration)
 

@@ -109,6 +109,13 @@ def port_of(lab, name):
     return known[name]
 
 
+def check_filter(lab, port, packets):
+    """Raise an InputError unless tcpdump accepts this expression."""
+    compiled = lab.vm(port.switch).run(["tcpdump", "-d", "-i", port.peer, packets], check=False)
+    if compiled.returncode:
+        raise InputError("--filter: %s: %s" % (packets, compiled.stderr.strip()))
+
+
 def capture(lab, port, out, snaplen, packets, seconds):
     """Run tcpdump at a switch port until it is stopped or the time is over; return its status."""
     vm = lab.vm(port.switch)

@@ -10,9 +10,11 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 from ..core.errors import LabError
 from ..core.scenario import Table
@@ -65,10 +67,12 @@ def up(image, tables, module, clock):
             die_with_parent(signal.SIGTERM)
             _supervise(image, tables, topology, module, clock, writer)
             status = 0
-        except LabError as e:
+        except (LabError, OSError, subprocess.CalledProcessError) as e:
             print("lab: %s" % e, file=sys.stderr)
         except KeyboardInterrupt:
             pass
+        except Exception:
+            traceback.print_exc()
         finally:
             os._exit(status)
     os.close(writer)
