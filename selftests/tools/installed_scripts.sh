@@ -92,41 +92,11 @@ cnp-dscp 64 out of range, 0 to 63
 ecn off must be mark or strip
 END
 
-# Runs congestion-point with a tc that fails, or keeps the filters it gets and prints them
-TC_BATCH=$TMP/batch
-with_tc() { PATH=$TMP/bin:$PATH TC_BATCH=$TC_BATCH $CP "$@"; }
+# Without privileges, tc can do nothing
 mkdir "$TMP/bin"
-cat >"$TMP/bin/tc" <<'END'
-#!/bin/sh
-case $* in
-"-batch -") [ "$TC_BATCH" != /dev/null ] && cat >"$TC_BATCH" ;;
-*" del "*) exit 2 ;;
-"qdisc show dev lo root") [ ! -s "$TC_BATCH" ] || echo "qdisc prio dc0: root" ;;
-*"-s qdisc show"*)
-	echo '[{"kind":"tbf","rate":125000},{"kind":"red","min":1000,"max":2000,"probability":1,' \
-		'"limit":2000,"backlog":0,"qlen":0,"packets":0,"marked":0,"drops":0}]' ;;
-"filter show "*)
-	sed -n 's/.* dc0: \(protocol .*\) u32 match ip dsfield 0x\(..\) .*\(flowid .*\)/filter \1 \3\
-  match 00\20000\/00fc0000 at 0/p
-s/.* dc0: \(protocol ip .*\) u32 match ip protocol .*/filter \1\
-  match 00110000\/00ff0000 at 8/p' "$TC_BATCH" ;;
-esac
-END
+printf '#!/bin/sh\ncase $* in *show*) ;; *) exit 2 ;; esac\n' >"$TMP/bin/tc"
 chmod +x "$TMP/bin/tc"
-cp_dscp() # EXPECTED CHANGES...
-{
-	local want=$1; shift
-
-	run with_tc set lo "$@"
-	run with_tc show lo
-	grep -q " $want ecn mark" "$TMP/out" || complain "$CP set $*, instead of $want" $?
-}
-cp_dscp "cnp strict cnp-dscp 26" "${ALL[@]}" cnp-dscp 26
-cp_dscp "cnp data cnp-dscp 26" cnp data
-cp_dscp "cnp strict cnp-dscp 26" cnp strict
-cp_dscp "cnp data cnp-dscp 10" cnp data cnp-dscp 10
-TC_BATCH=/dev/null
-run with_tc set lo "${ALL[@]}"
+PATH=$TMP/bin:$PATH run $CP set lo "${ALL[@]}"
 status=$?
 [ $status = 1 ] && grep -q "^congestion-point: lo: tc failed; nothing has changed" "$TMP/err" ||
 	complain "$CP set without privileges" $status
