@@ -75,7 +75,7 @@ def judge_tap(part, text, status):
         elif test:
             results += 1
             name = test[2] or "a test without a name"
-            if test[1] == "not ok":     # "# TODO" excuses nothing
+            if test[1].lower() == "not ok":     # "# TODO" excuses nothing
                 v.failures.append(name)
             elif not test[3]:
                 v.passed += 1

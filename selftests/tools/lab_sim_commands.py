@@ -142,7 +142,7 @@ def check_option(main, name, before, action):
         refused(main, name, before + [option, "/dev/null/x"], "must be a directory")
     elif action.type:
         refused(main, name, before + [option, "nonesuch"], "must be a")
-        refused(main, name, before + [option, "-1"], "")
+        refused(main, name, before + [option, "-1"], "must be")
         refused(main, name, before + [option, "nan"], "must be a")
 
 

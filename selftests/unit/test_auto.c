@@ -107,6 +107,8 @@ static void test_nothing_from_losses(void)
 {
 	struct dcqcn_path path = {};
 
+	dcqcn_path_sent(&path, 4, PACKET, true, START - RTT);
+	dcqcn_path_acked(&path, 4, START);
 	dcqcn_path_sent(&path, 5, PACKET, true, START);
 	dcqcn_path_restart(&path);
 	expect(!dcqcn_path_acked(&path, 5, START + RTT), "sent again");

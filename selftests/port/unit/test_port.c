@@ -711,6 +711,7 @@ static void check_pauses(u64 lag)
 	struct dcbport_pause_count count;
 	struct dcbport_pause p = { 0 };
 	struct dcbport_pfc pfc = { .enable = 1 };
+	bool enabled = true;
 
 	dcbport_pause_setup(&p);
 	dcbport_pause_set(&p, 1, rate, now);
@@ -721,13 +722,14 @@ static void check_pauses(u64 lag)
 			paused += min(now, until) - then;
 		then = now - random_in(0, lag);
 		if (random_one_in(4)) {
-			dcbport_pause_set(&p, random_in(0, 1), rate, then);
-			if (!p.enable)
+			enabled = random_in(0, 1);
+			dcbport_pause_set(&p, enabled, rate, then);
+			if (!enabled)
 				until = now;
 		} else {
 			pfc.quanta[0] = random_one_in(3) ? 0 : random_in(1, 2000);
 			dcbport_pause_hear(&p, &pfc, then);
-			if (p.enable)
+			if (enabled)
 				until = now + dcbport_pfc_nsec(pfc.quanta[0], rate);
 		}
 		dcbport_pause_read(&p, 0, &count, now - random_in(0, lag));
@@ -737,6 +739,27 @@ static void check_pauses(u64 lag)
 		expect(count.paused <= now - begin + lag, "paused for %llu ns in %llu",
 		       (unsigned long long)count.paused, (unsigned long long)(now - begin));
 	}
+}
+
+/* A pause begins and ends, and is read, with a clock from before it began */
+static void test_pause_older(void)
+{
+	const u64 now = 1000000000, rate = 40000000000;
+	struct dcbport_pause_count count;
+	struct dcbport_pause p = { 0 };
+	struct dcbport_pfc pfc = { .enable = 1, .quanta = { 100 } };
+
+	dcbport_pause_setup(&p);
+	dcbport_pause_set(&p, 1, rate, now);
+	dcbport_pause_hear(&p, &pfc, now);
+	dcbport_pause_read(&p, 0, &count, now - 1);
+	expect(!count.paused && count.transitions == 1, "read: %llu ns",
+	       (unsigned long long)count.paused);
+	pfc.quanta[0] = 0;
+	expect(dcbport_pause_hear(&p, &pfc, now - 1), "it may not send earlier");
+	expect(dcbport_pause_until(&p, 0) <= now, "it is paused");
+	dcbport_pause_read(&p, 0, &count, now);
+	expect(!count.paused, "ended: %llu ns", (unsigned long long)count.paused);
 }
 
 static void test_pauses(void)
@@ -864,6 +887,7 @@ static const struct tap_test tests[] = {
 	{ "the priority of each PCP", test_pcp },
 	{ "weights as percentages", test_ets },
 	{ "pauses last as long as they do, whatever clock is older", test_pauses },
+	{ "a pause whose end has an older clock", test_pause_older },
 	{ "the watchdog waits for the longest pause", test_watchdog },
 	{ "settings that do not go together", test_settings },
 };
