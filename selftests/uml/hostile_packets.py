@@ -126,8 +126,8 @@ def ce_flood(s):
     count, began = 20000, time.monotonic()
     for _ in range(count):
         s.send(packet)
+    took = time.monotonic() - began     # each has been answered by then, or refused
     wait(lambda: counter("h2", "np_ecn_marked_roce_packets") >= marked + count)
-    took = time.monotonic() - began
     time.sleep(0.1)
     sent, refused = counter("h2", "np_cnp_sent") - sent, counter("h2", "np_cnp_errors") - refused
     print("# %d marks in %.1f ms: %d CNPs, %d refused" % (count, took * 1e3, sent, refused))
