@@ -225,7 +225,7 @@ stop()
 		 end=\$((SECONDS + 10))
 		 until [ -s $2.rc ]; do
 			[ \$SECONDS -lt \$end ] || kill -KILL \$(cat $2.pid) 2>/dev/null
-			[ \$SECONDS -lt \$((end + 10)) ] || exit 1
+			[ \$SECONDS -lt \$((end + $PATIENCE * 10)) ] || exit 1
 			sleep 0.05
 		 done"
 }
@@ -235,7 +235,7 @@ stop_jobs()
 	local job
 
 	for job in "${JOBS[@]}"; do
-		stop "${job%%:*}" "${job#*:}" "$1"
+		stop "${job%%:*}" "${job#*:}" "$1" || fail "${job%%:*}: the job ${job#*:} does not end"
 	done
 	JOBS=()
 }
@@ -463,7 +463,7 @@ run_tests()
 		began=$SECONDS
 		FAILED=0 SKIPPED='' V=4 MODULE_ARGS=${PROFILE:+profile=$PROFILE}
 		"${t%% *}"
-		stop_jobs KILL || fail "a job did not end"
+		stop_jobs KILL
 		if [ $FAILED != 0 ]; then
 			echo "not ok $n $name: ${t#* }"
 			failures=$((failures + 1))
