@@ -113,7 +113,7 @@ alone()
 	reload_both
 	contexts local 3
 	simulated || unload remote
-	sniff remote 80 $ROCE_FILTER || return
+	sniff remote 80 $ROCE_FILTER || { fail "no capture"; return; }
 	perftest local ib_write_bw $WRITE || return
 	await 20 local ccc_contexts = 1
 	goes_on
