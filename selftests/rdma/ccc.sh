@@ -92,11 +92,10 @@ read()
 
 tracepoints()
 {
-	local t=/sys/kernel/tracing
+	local t=$TRACING
 
-	mountpoint -q $t || mount -t tracefs none $t || { fail "no tracefs"; return; }
 	both_have_contexts
-	[ -d $t/events/rdma_dcqcn ] || { skip "this kernel has no tracepoints"; return; }
+	has_tracepoints || return
 	echo >$t/trace
 	echo 1 >$t/events/rdma_dcqcn/enable
 	perftest local ib_write_bw $WRITE || return

@@ -367,6 +367,16 @@ sending_rate()
 		 echo \$(((e - b) * 8000 / t))"
 }
 
+# Return true if the local, loaded module has tracepoints; otherwise the test fails, or is
+# skipped if the kernel has none at all
+TRACING=/sys/kernel/tracing
+has_tracepoints()
+{
+	mountpoint -q $TRACING || mount -t tracefs none $TRACING || { fail "no tracefs"; return 1; }
+	[ -d $TRACING/events ] || { skip "this kernel has no tracepoints"; return 1; }
+	[ -d $TRACING/events/rdma_dcqcn ] || { fail "the module has no tracepoints"; return 1; }
+}
+
 # L2 bytes that HOST has sent; return true if they exceed a number
 sent_bytes() { on "$1" "cat /sys/class/net/${IF[$1]}/statistics/tx_bytes"; }
 has_sent() { [ "$(sent_bytes "$1")" -gt "$2" ]; }

@@ -144,10 +144,9 @@ events()
 
 tracepoints()
 {
-	local t=/sys/kernel/tracing n
-	mountpoint -q $t || mount -t tracefs none $t || { fail "no tracefs"; return; }
+	local t=$TRACING n
 	reload_both
-	[ -d $t/events/rdma_dcqcn ] || { skip "this kernel has no tracepoints"; return; }
+	has_tracepoints || return
 	echo >$t/trace
 	# names that programs cannot resolve
 	grep -l "print fmt:.*DCQCN_" $t/events/rdma_dcqcn/*/format && fail "formats not for programs"
