@@ -13,8 +13,8 @@
 #
 # Then the module is loaded for both or for neither, and time passes only while all
 # processes sleep. TRANSFER (transfer.c) replaces perftest, which polls. GUESTS_ONLY names
-# the tests of a script that cannot run like that: they need a kernel for each host, a
-# writable root file system, or perftest itself.
+# the tests of a script that cannot run like that: they need a kernel for each host, kprobes,
+# a writable root file system, or perftest itself.
 #
 # NETIF is connected to an interface of the same name there (or REMOTE_NETIF),
 # both have addresses in one IPv4 and one IPv6 network, and an rxe device. The module is
