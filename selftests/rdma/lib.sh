@@ -148,7 +148,8 @@ reload()
 	for host in "${@:-local}"; do
 		on "$host" "! grep -q ^rdma_dcqcn /proc/modules || rmmod rdma_dcqcn || exit
 			    if [ -n '$DCQCN_MODULE' ]; then insmod $DCQCN_MODULE $MODULE_ARGS;
-			    else modprobe rdma_dcqcn $MODULE_ARGS; fi"
+			    else modprobe rdma_dcqcn $MODULE_ARGS; fi" ||
+			fail "$host: the module cannot be loaded again"
 	done
 }
 reload_both() { reload local remote; }
