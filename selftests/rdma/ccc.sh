@@ -92,11 +92,10 @@ read()
 
 tracepoints()
 {
-	local t=/sys/kernel/tracing
+	local t=$TRACING
 
-	mountpoint -q $t || mount -t tracefs none $t || { fail "no tracefs"; return; }
 	both_have_contexts
-	[ -d $t/events/rdma_dcqcn ] || { skip "this kernel has no tracepoints"; return; }
+	has_tracepoints || return
 	echo >$t/trace
 	echo 1 >$t/events/rdma_dcqcn/enable
 	perftest local ib_write_bw $WRITE || return
@@ -113,7 +112,7 @@ alone()
 	reload_both
 	contexts local 3
 	simulated || unload remote
-	sniff remote 80 $ROCE_FILTER || return
+	sniff remote 80 $ROCE_FILTER || { fail "no capture"; return; }
 	perftest local ib_write_bw $WRITE || return
 	await 20 local ccc_contexts = 1
 	goes_on

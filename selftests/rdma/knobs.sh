@@ -162,8 +162,7 @@ parameters()
 $(get roce_rp/rpg_byte_reset) $(get roce_rp/rpg_threshold)" = "50 55 10000000 5"
 	check "RP off" "$(cat "$DIR"/roce_rp/enable/* | tr -d '\n')" = 00000000
 	unload local
-	MODULE_ARGS="profile=nonesuch"
-	reload local 2>/dev/null && fail "an unknown profile is accepted"
+	load local profile=nonesuch 2>/dev/null && fail "an unknown profile is accepted"
 	check "not loaded" ! -d "$DIR"
 }
 

@@ -13,8 +13,8 @@
 #
 # Then the module is loaded for both or for neither, and time passes only while all
 # processes sleep. TRANSFER (transfer.c) replaces perftest, which polls. GUESTS_ONLY names
-# the tests of a script that cannot run like that: they need a kernel for each host, a
-# writable root file system, or perftest itself.
+# the tests of a script that cannot run like that: they need a kernel for each host, kprobes,
+# a writable root file system, or perftest itself.
 #
 # NETIF is connected to an interface of the same name there (or REMOTE_NETIF),
 # both have addresses in one IPv4 and one IPv6 network, and an rxe device. The module is
@@ -148,7 +148,8 @@ reload()
 	for host in "${@:-local}"; do
 		on "$host" "! grep -q ^rdma_dcqcn /proc/modules || rmmod rdma_dcqcn || exit
 			    if [ -n '$DCQCN_MODULE' ]; then insmod $DCQCN_MODULE $MODULE_ARGS;
-			    else modprobe rdma_dcqcn $MODULE_ARGS; fi"
+			    else modprobe rdma_dcqcn $MODULE_ARGS; fi" ||
+			fail "$host: the module cannot be loaded again"
 	done
 }
 reload_both() { reload local remote; }
@@ -225,7 +226,7 @@ stop()
 		 end=\$((SECONDS + 10))
 		 until [ -s $2.rc ]; do
 			[ \$SECONDS -lt \$end ] || kill -KILL \$(cat $2.pid) 2>/dev/null
-			[ \$SECONDS -lt \$((end + 10)) ] || exit 1
+			[ \$SECONDS -lt \$((end + $PATIENCE * 10)) ] || exit 1
 			sleep 0.05
 		 done"
 }
@@ -235,7 +236,7 @@ stop_jobs()
 	local job
 
 	for job in "${JOBS[@]}"; do
-		stop "${job%%:*}" "${job#*:}" "$1"
+		stop "${job%%:*}" "${job#*:}" "$1" || fail "${job%%:*}: the job ${job#*:} does not end"
 	done
 	JOBS=()
 }
@@ -367,6 +368,16 @@ sending_rate()
 		 echo \$(((e - b) * 8000 / t))"
 }
 
+# Return true if the local, loaded module has tracepoints; otherwise the test fails, or is
+# skipped if the kernel has none at all
+TRACING=/sys/kernel/tracing
+has_tracepoints()
+{
+	mountpoint -q $TRACING || mount -t tracefs none $TRACING || { fail "no tracefs"; return 1; }
+	[ -d $TRACING/events ] || { skip "this kernel has no tracepoints"; return 1; }
+	[ -d $TRACING/events/rdma_dcqcn ] || { fail "the module has no tracepoints"; return 1; }
+}
+
 # L2 bytes that HOST has sent; return true if they exceed a number
 sent_bytes() { on "$1" "cat /sys/class/net/${IF[$1]}/statistics/tx_bytes"; }
 has_sent() { [ "$(sent_bytes "$1")" -gt "$2" ]; }
@@ -463,7 +474,7 @@ run_tests()
 		began=$SECONDS
 		FAILED=0 SKIPPED='' V=4 MODULE_ARGS=${PROFILE:+profile=$PROFILE}
 		"${t%% *}"
-		stop_jobs KILL || fail "a job did not end"
+		stop_jobs KILL
 		if [ $FAILED != 0 ]; then
 			echo "not ok $n $name: ${t#* }"
 			failures=$((failures + 1))

@@ -31,7 +31,7 @@ limited()
 {
 	fixed_rate local $RATE
 	perftest local ib_write_bw $WRITE -D "$1" || return
-	cnp local || return
+	cnp local || { fail "no CNP is sent"; return 1; }
 	await 20 local rp_limited_qps = 1
 	await 20 local rp_held_bytes -gt 0
 }

@@ -13,7 +13,8 @@ library. Needs nothing but python3-minimal. Prints what is wrong and exits 1.
     netlink.py dump [BUFFER]        local QPNs, with that receive buffer
     netlink.py dumps                dump all the time; how many QPs there were so far
     netlink.py events SECONDS       rate events: one line each
-    netlink.py flood SECONDS        rate events: how many came and were suppressed
+    netlink.py flood SECONDS        rate events until a limiter ends: how many came and were
+                                    suppressed
 """
 
 import os
@@ -35,6 +36,7 @@ NESTED = 0x8000
 DEV_GET, DEV_SET, QP_GET, PROFILE_GET, RATE_NTF, CCC_GET = 1, 2, 3, 4, 5, 6
 NAME, PROFILE, SETTINGS, COUNTERS = 1, 2, 3, 8
 QP_DEV, QP_LQPN, CCC_DEV = 1, 2, 1
+RELEASED = 1        # RATE_NTF's event
 EPERM, EINVAL, ENODEV, ENOENT, ERANGE = 1, 22, 19, 2, 34
 
 U32 = 2**32 - 1
@@ -358,7 +360,7 @@ def events(seconds):
         nl.sock.settimeout(max(0.001, end - time.monotonic()))
         try:
             data = nl.sock.recv(65536)
-        except OSError:
+        except TimeoutError:
             return
         yield attrs(data[20:])
         if time.monotonic() > end:
@@ -372,10 +374,13 @@ def cmd_events(seconds):
 
 
 def cmd_flood(seconds):
+    """Count events until a limiter ends."""
     told = suppressed = 0
     for e in events(seconds):
         told += 1
         suppressed += number(e[9])
+        if number(e[4]) == RELEASED:
+            break
     print("told=%d suppressed=%d" % (told, suppressed))
 
 

@@ -104,7 +104,7 @@ many()
 
 events()
 {
-	local out
+	local out ms
 	reload_both
 	fixed_rate local 20
 	perftest local ib_write_bw -m 1024 -s 65536 || return
@@ -122,24 +122,31 @@ events()
 
 	# a cut per CNP
 	knobs local roce_rp/rpg_max_rate=0 roce_rp/rate_reduce_monitor_period=1
-	start local flood "$NL flood 10"
+	start local flood "$NL flood 600"
 	until_ok 10 on local "grep -q listening $TMP/flood.log" || fail "not listening"
+	ms=$((10#${EPOCHREALTIME/./} / 1000))
 	cnp local --count 4000
-	wait_job local flood 20
+	await 20 local rp_cnp_handled = 4001
+	ms=$((10#${EPOCHREALTIME/./} / 1000 - ms))
+	# the end of the limiter, in a later period, tells how many were suppressed
+	sleep 0.2
+	knobs local roce_rp/rpg_max_rate=20
+	wait_job local flood 20 || fail "not told of the end"
 	out=$(on local "tail -n 1 $TMP/flood.log")
-	note "$out, $(counter local rp_cnp_handled) CNPs handled"
+	note "$out, 4000 CNPs in $ms ms"
 	eval "$(tr ' ' '\n' <<<"$out" | sed 's/^/E_/')"
-	check "events told" "$E_told" -ge 1
-	# 100 in 100 ms
-	check "events told" "$E_told" -le 10100
+	# 100 in 100 ms, and in the periods that begin or end meanwhile; and the end
+	check "events told" "$E_told" -le $((ms + 201))
+	# CNPs less than 1 us apart cause one cut
+	check "events told and suppressed" $((E_told + E_suppressed)) -ge 2000
+	check "events told and suppressed" $((E_told + E_suppressed)) -le 4001
 }
 
 tracepoints()
 {
-	local t=/sys/kernel/tracing n
-	mountpoint -q $t || mount -t tracefs none $t || { fail "no tracefs"; return; }
+	local t=$TRACING n
 	reload_both
-	[ -d $t/events/rdma_dcqcn ] || { skip "this kernel has no tracepoints"; return; }
+	has_tracepoints || return
 	echo >$t/trace
 	# names that programs cannot resolve
 	grep -l "print fmt:.*DCQCN_" $t/events/rdma_dcqcn/*/format && fail "formats not for programs"

@@ -20,10 +20,7 @@ flow()
 {
 	type -P "$1" >/dev/null || { fail "no $1"; return 1; }
 	reload local
-	[ -d /sys/kernel/tracing/events ] || mount -t tracefs none /sys/kernel/tracing ||
-		{ fail "no tracefs"; return 1; }
-	[ -d /sys/kernel/tracing/events/rdma_dcqcn ] ||
-		{ skip "this kernel has no tracepoints"; return 1; }
+	has_tracepoints || return
 	fixed_rate local 20
 	perftest local ib_write_bw -m 1024 -s 65536 || return
 	trickle local --qpn "${QPN[local]}"
