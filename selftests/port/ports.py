@@ -64,8 +64,10 @@ def default():
     with Link("rate 0") as link:
         kind = sh("tc -n a qdisc show dev a0").stdout
         assert "qdisc dcbport" in kind, kind
-        assert sh("tc -n a qdisc add dev a0 parent 1:1 dcbport", check=False).returncode
-        assert sh("tc -n a qdisc add dev b0 root dcbport limit 5", check=False).returncode
+        sh("tc -n b qdisc add dev b0 root handle 1: prio")
+        r = sh("tc -n b qdisc add dev b0 parent 1:1 dcbport", check=False)
+        assert r.returncode and "must be the root" in r.stderr, r.stderr
+        sh("tc -n b qdisc del dev b0 root")
         r = sh("tc -n a qdisc add dev lo root dcbport", check=False)
         assert r.returncode and "Ethernet" in r.stderr, r.stderr
         shown = link.port.show()
