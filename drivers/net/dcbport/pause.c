@@ -25,10 +25,10 @@ static void pause_change(struct dcbport_pause *p, int prio, u64 until, u64 now)
 
 	/* another CPU may have begun the pause after the caller read the clock */
 	now = max(now, count->since);
+	if (old <= now && until <= now)
+		return;		/* it was not paused, and is not now */
 	if (old > now) {
 		count->paused -= old - now;
-	} else if (until <= now) {
-		return;		/* it was not paused, and is not now */
 	} else {
 		count->transitions++;
 		count->since = now;
