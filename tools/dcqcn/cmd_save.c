@@ -2,6 +2,7 @@
 /* dcqcn save: settings as lines that dcqcn restore reads. */
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -33,10 +34,15 @@ static void begin(const char *file)
 {
 	struct stat st;
 
-	if (stat(file, &st) || S_ISREG(st.st_mode))
-		snprintf(new_file, sizeof(new_file), "%s.new", file);
+	bool is_new = stat(file, &st);
+
+	if ((is_new || S_ISREG(st.st_mode)) &&
+	    snprintf(new_file, sizeof(new_file), "%s.new", file) >= (int)sizeof(new_file))
+		fail("%.20s...: the name is too long", file);
 	if (!freopen(*new_file ? new_file : file, "w", stdout))
 		fail_errno(file);
+	if (*new_file && !is_new && fchmod(STDOUT_FILENO, st.st_mode & 07777))
+		give_up(file);
 }
 
 static void end(const char *file)
