@@ -243,6 +243,9 @@ save()
 	run restore $TMP/saved
 	check "restore: $OUT" $STATUS = 0
 	"$DCQCN" save | diff $TMP/saved - || fail "not as saved"
+	ln -sf saved $TMP/link
+	run save -o $TMP/link
+	check "a symbolic link afterwards" "$(readlink $TMP/link)" = saved
 	# a full disk must not cost what was saved before
 	mkdir $TMP/full && mount -t tmpfs -o size=4k,nr_inodes=8 full $TMP/full || fail "no disk"
 	cp $TMP/saved $TMP/full/saved || fail "no room"

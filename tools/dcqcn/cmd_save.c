@@ -16,6 +16,8 @@
 
 /* What is written until it is complete; empty if @file is written itself */
 static char new_file[PATH_MAX];
+/* Behind symbolic links, which stay */
+static char target[PATH_MAX];
 
 static _Noreturn void give_up(const char *file)
 {
@@ -33,11 +35,12 @@ static _Noreturn void give_up(const char *file)
 static void begin(const char *file)
 {
 	struct stat st;
-
 	bool is_new = stat(file, &st);
 
+	if (!realpath(file, target))
+		snprintf(target, sizeof(target), "%s", file);
 	if ((is_new || S_ISREG(st.st_mode)) &&
-	    snprintf(new_file, sizeof(new_file), "%s.new", file) >= (int)sizeof(new_file))
+	    snprintf(new_file, sizeof(new_file), "%s.new", target) >= (int)sizeof(new_file))
 		fail("%.20s...: the name is too long", file);
 	if (!freopen(*new_file ? new_file : file, "w", stdout))
 		fail_errno(file);
@@ -49,7 +52,7 @@ static void end(const char *file)
 {
 	if (fflush(stdout) || ferror(stdout))
 		give_up(file);
-	if (*new_file && (fsync(STDOUT_FILENO) || rename(new_file, file)))
+	if (*new_file && (fsync(STDOUT_FILENO) || rename(new_file, target)))
 		give_up(file);
 }
 
