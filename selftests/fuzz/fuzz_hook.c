@@ -69,6 +69,7 @@ enum {			/* faults */
 enum {			/* way */
 	THROUGH = 3,		/* an index of way_out */
 	ANOTHER_SOCKET = 4,	/* a tunnel's */
+	AN_INDEX = 8,		/* the socket has the QP's index, as on kernels 6.10 to 6.16 */
 };
 
 static struct net_device ndev, other_ndev;
@@ -168,7 +169,10 @@ struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn,
 				const struct sk_buff *skb)
 {
 	struct dcqcn_qp *qp = dcqcn_qp_find_or_add(dev, qpn);
+	const u8 *p = skb_network_header(skb);
+	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[p[ip_len(p) + UDP_LEN]];
 
+	check(kind == DCQCN_PKT_REQUEST || kind == DCQCN_PKT_RESPONSE);
 	if (qp)
 		qp->state = DCQCN_QP_LIVE;
 	return qp;
@@ -536,7 +540,7 @@ static void check_out(const struct fuzz_case *c, const u8 *p, size_t len,
 	may_mark = !(c->flags & FOREIGN_DEV) && qpn + 7 <= len &&
 		   get24(p + qpn) > 1 && get24(p + qpn) != 0xffffff &&
 		   (v6 ? p[6] : p[9]) == IPPROTO_UDP && get16(p + ip_len(p) + 2) == 4791 &&
-		   !(c->way & ANOTHER_SOCKET) &&
+		   !(c->way & (ANOTHER_SOCKET | AN_INDEX)) &&
 		   (way_out[c->way & THROUGH] == &ndev || way_out[c->way & THROUGH] == &vlan_ndev);
 	if (!may_mark)
 		check(!holds && !entries);
@@ -574,6 +578,8 @@ static void run(const struct fuzz_case *c, const u8 *p, size_t len)
 		skb->cloned = c->flags & OTHERHOST;
 		state.out = way_out[c->way & THROUGH];
 		state.sk = c->way & ANOTHER_SOCKET ? NULL : skb->sk;
+		if (c->way & AN_INDEX)
+			sk.sk_user_data = (void *)(unsigned long)the_qp.qpn;
 		verdict = v6 ? dcqcn_local_out6(NULL, skb, &state) :
 			       dcqcn_local_out4(NULL, skb, &state);
 		check_out(c, p, len, skb, verdict);

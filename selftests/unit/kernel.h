@@ -194,6 +194,7 @@ static inline int atomic_xchg(atomic_t *a, int value)
 #define U16_MAX			0xffff
 #define spin_lock_init(l)	((l)->held = 0)
 #define synchronize_net()	((void)0)
+#define pr_warn_once(...)	((void)0)
 #define sk_fullsock(sk)		((sk)->full)
 #define atomic64_read(a)	((a)->counter)
 #define jiffies			(1000UL + (unsigned long)(fuzz_now / 1000000))

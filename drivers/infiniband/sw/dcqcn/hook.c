@@ -14,6 +14,8 @@
  * The hooks exist only in network namespaces with an rxe device, so others pay
  * nothing.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/kernel.h>
@@ -253,7 +255,9 @@ static bool dcqcn_is_builtin_rxe(const struct sk_buff *skb, bool v6)
 	return !strcmp(name, "rxe_");
 }
 
-/* Return true if a packet with an unknown destructor is rxe's, and remember it */
+/* Return true if a packet with an unknown destructor is rxe's, and remember it. Some kernels'
+ * rxe (6.10 to 6.16) keeps the index of the QP where others keep its address.
+ */
 static bool dcqcn_learn_rxe(const struct sk_buff *skb, bool v6)
 {
 	const struct module *owner = READ_ONCE(dcqcn_rxe_module);
@@ -265,6 +269,10 @@ static bool dcqcn_learn_rxe(const struct sk_buff *skb, bool v6)
 		    !READ_ONCE(dcqcn_rxe_builtin) ||
 		    !dcqcn_is_builtin_rxe(skb, v6))
 		return false;
+	if ((unsigned long)READ_ONCE(skb->sk->sk_user_data) <= DCQCN_QPN_MASK) {
+		pr_warn_once("this kernel's soft-RoCE does not say which QP sends: no flow is limited\n");
+		return false;
+	}
 	WRITE_ONCE(dcqcn_rxe_destructor, skb->destructor);
 	return true;
 }

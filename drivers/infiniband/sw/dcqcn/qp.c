@@ -395,7 +395,7 @@ static struct dcqcn_qp *dcqcn_qp_alloc(struct dcqcn_dev *dev, u32 qpn)
 struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn,
 				const struct sk_buff *skb)
 {
-	static const u8 types[] = { IB_QPT_RC, IB_QPT_UC, 0, IB_QPT_UD };
+	static const u8 types[] = { IB_QPT_RC, IB_QPT_UC, 0, IB_QPT_UD };	/* of requests */
 	const struct dcqcn_bth *bth;
 	struct dcqcn_pkt pkt;
 	struct dcqcn_qp *qp;
@@ -403,7 +403,7 @@ struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn,
 	if (READ_ONCE(dev->stopping))
 		return NULL;
 	dcqcn_pkt_parse(&pkt, skb_network_header(skb), skb_headlen(skb));
-	if (pkt.kind == DCQCN_PKT_OTHER)
+	if (pkt.kind != DCQCN_PKT_REQUEST && pkt.kind != DCQCN_PKT_RESPONSE)
 		return NULL;
 	qp = dcqcn_qp_alloc(dev, qpn);
 	if (!qp) {

@@ -293,7 +293,7 @@ unsigned int dcqcn_rp_begin(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[bth->opcode];
 	struct dcqcn_qp *qp;
 
-	if (kind == DCQCN_PKT_OTHER || kind == DCQCN_PKT_ACK ||
+	if ((kind != DCQCN_PKT_REQUEST && kind != DCQCN_PKT_RESPONSE) ||
 	    !(settings->rp_enable & BIT(tos >> 5)))
 		return NF_ACCEPT;
 	qp = dcqcn_qp_begin(dev, qpn, skb);
