@@ -70,11 +70,8 @@ static void check_parse(const u8 *p, size_t len)
 	dcqcn_pkt_daddr(&pkt, &addr);
 	check(dcqcn_ip_is_to(pkt.ip, &addr));
 
-	/* callers that check the ICRC have the whole packet */
 	end = ip_len(p) + pkt.udp_len;
-	if (end > len)
-		return;
-	right = pkt.plain && pkt.udp_len >= UDP_LEN + BTH_LEN + ICRC_LEN &&
+	right = pkt.plain && end <= len && pkt.udp_len >= UDP_LEN + BTH_LEN + ICRC_LEN &&
 		icrc_is_right(p, end);
 	check(dcqcn_pkt_icrc_ok(&pkt) == right);
 	if (pkt.kind == DCQCN_PKT_CNP)

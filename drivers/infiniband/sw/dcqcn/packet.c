@@ -92,6 +92,7 @@ static bool dcqcn_pkt_parse_ip(struct dcqcn_pkt *pkt, const void *ip,
 		return false;
 	pkt->ip = ip;
 	pkt->udp = ip + hlen;
+	pkt->len = len;
 	pkt->udp_len = total;
 	return true;
 }
@@ -198,7 +199,9 @@ static __le32 dcqcn_icrc(const void *ip, bool v6, size_t len)
 
 /**
  * dcqcn_pkt_icrc_ok() - check a packet's ICRC
- * @pkt: parsed packet, all @pkt->udp_len bytes readable
+ * @pkt: parsed packet, linear
+ *
+ * Other hooks may have cut the packet, or changed its lengths, since IP looked at them.
  *
  * Context: any. Return: true if there is one and it is correct.
  */
@@ -207,9 +210,9 @@ bool dcqcn_pkt_icrc_ok(const struct dcqcn_pkt *pkt)
 	size_t len = (const void *)pkt->udp - pkt->ip + pkt->udp_len;
 	__le32 icrc;
 
-	if (!pkt->plain || pkt->udp_len < sizeof(struct udphdr) +
-					  sizeof(struct dcqcn_bth) +
-					  sizeof(icrc))
+	if (!pkt->plain || len > pkt->len ||
+	    pkt->udp_len < sizeof(struct udphdr) + sizeof(struct dcqcn_bth) +
+			   sizeof(icrc))
 		return false;
 	len -= sizeof(icrc);
 	memcpy(&icrc, pkt->ip + len, sizeof(icrc));

@@ -147,6 +147,7 @@ enum dcqcn_pkt_kind {
  * struct dcqcn_pkt - one parsed packet
  * @ip: its IP header
  * @udp: its UDP header
+ * @len: readable bytes from @ip on
  * @udp_len: length in the UDP header, within that of the IP header
  * @kind: see &enum dcqcn_pkt_kind
  * @tos: IPv4 TOS or IPv6 traffic class
@@ -164,6 +165,7 @@ enum dcqcn_pkt_kind {
 struct dcqcn_pkt {
 	const void *ip;
 	const struct udphdr *udp;
+	size_t len;
 	u16 udp_len;
 	u8 kind;
 	u8 tos;
