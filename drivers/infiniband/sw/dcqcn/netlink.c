@@ -653,7 +653,8 @@ static bool dcqcn_budget_take(struct dcqcn_budget *budget, u32 *suppressed)
 	bool ok;
 
 	spin_lock_bh(&budget->lock);
-	if (time_after_eq(jiffies, budget->begin + DCQCN_EVENTS_JIFFIES)) {
+	/* unlike time_after_eq(), right after any time without events */
+	if (jiffies - budget->begin >= DCQCN_EVENTS_JIFFIES) {
 		budget->begin = jiffies;
 		budget->told = 0;
 	}
