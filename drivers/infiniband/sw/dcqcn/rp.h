@@ -15,7 +15,7 @@
 
 /**
  * enum dcqcn_verdict - what happened to a CNP
- * @DCQCN_CNP_HANDLED: it cuts its QP's rate, now or at the end of a period
+ * @DCQCN_CNP_HANDLED: it is accepted, and cuts its QP's rate unless it comes too soon
  * @DCQCN_CNP_WAITS: it waits until its QP is known
  * @DCQCN_CNP_INVALID: wrong length, ICRC or destination
  * @DCQCN_CNP_NO_QP: no such QP, or no room to find out

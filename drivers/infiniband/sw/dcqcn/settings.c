@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The knobs of a port: their ranges, the named profiles, and a new port's
+ * The knobs of a port: their offsets, the named profiles, and a new port's
  * settings, which the module parameters choose.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
