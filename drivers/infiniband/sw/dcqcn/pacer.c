@@ -262,7 +262,7 @@ static bool dcqcn_flow_ask(struct sk_buff *skb)
 }
 
 /* Decide whether a packet of a start is a probe, and make it ask for an ACK then. rxe itself
- * asks only with every 65th packet and the last one of a message: a start would take many
+ * asks only with every 66th packet and the last one of a message: a start would take many
  * round trips.
  */
 static noinline bool dcqcn_flow_asks(struct dcqcn_qp *qp, struct sk_buff *skb,
@@ -285,7 +285,7 @@ static noinline bool dcqcn_flow_asks(struct dcqcn_qp *qp, struct sk_buff *skb,
 
 /*
  * Whether a quarter of the ack timeout has passed since a request asked for an ACK. rxe asks with
- * the last packet of a message, and with every 65th. Each ACK restarts its retransmission timer.
+ * the last packet of a message, and with every 66th. Each ACK restarts its retransmission timer.
  */
 static __always_inline bool dcqcn_flow_is_silent(const struct dcqcn_qp *qp,
 						 u64 now)
