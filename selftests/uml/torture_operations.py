@@ -56,6 +56,15 @@ def objects(slab):
     return int(read(path + "objects").split()[0])
 
 
+def functions(*names):
+    """Where they begin and end."""
+    symbols = read("/proc/kallsyms")
+    addresses = sorted(int(line.split()[0], 16) for line in symbols.splitlines())
+    for name in names:
+        start = int(re.search(r"^(\w+) . %s$" % name, symbols, re.M)[1], 16)
+        yield start, next(a for a in addresses if a > start)
+
+
 class Job:
     """A program that runs until it is told to stop."""
 
@@ -379,9 +388,11 @@ class Torture:
             raise Wrong("%s does not take %d" % (DELAY, ms))
 
     def failslab_in(self, start, end, probability):
-        """Make allocations fail that have such an address in their stack."""
+        """Make allocations fail that have such an address in their stack. Without memory for its
+        own, the check of timers and work would switch itself off."""
         for name, value in (("verbose", 0), ("stacktrace-depth", 32),
                             ("require-start", hex(start)), ("require-end", hex(end)),
+                            ("reject-start", hex(self.pool[0])), ("reject-end", hex(self.pool[1])),
                             ("ignore-gfp-wait", "N"), ("times", -1), ("probability", probability)):
             if not write(os.path.join(FAILSLAB, name), value):
                 raise Wrong("failslab does not take %s" % name)
@@ -629,9 +640,7 @@ class Torture:
         Echo("h5", "10.0.0.5", ECHO)
         os.mkdir(HOG)
         run("mount -t tmpfs -o size=100%% hog %s" % HOG)
-        addresses = sorted(int(line.split()[0], 16) for line in read("/proc/kallsyms").splitlines())
-        start = int(re.search(r"^(\w+) . do_one_initcall$", read("/proc/kallsyms"), re.M)[1], 16)
-        self.initcall = start, next(a for a in addresses if a > start)
+        self.initcall, self.pool = functions("do_one_initcall", "debug_objects_fill_pool")
         self.objects = {s: objects(s) for s in SLABS}
         self.load()
         # 4 s for an ack: none is lost, but a debug kernel on a busy machine is late, and rxe itself
