@@ -11,10 +11,10 @@ import re
 import shutil
 import subprocess
 
-from testbed.core import command
+from testbed.core import command, sources
 from testbed.core.errors import LabError
 from testbed.core.kernel import Kernel
-from testbed.core.paths import DCBPORT, DCQCN, MODULE, MODULE_PARTS, OUT, SIM, TOP
+from testbed.core.paths import DCBPORT, MODULE, MODULE_PARTS, OUT, SIM, TOP
 from testbed.core.tap import Tap
 from testbed.sim import uml
 from testbed.sim.builtin_rxe import BuiltIn
@@ -116,8 +116,7 @@ def programs(directory):
     """Build the programs that run in there."""
     subprocess.run(["make", "-s", "-C", os.path.join(TOP, "selftests/verbs"), "O=" + directory],
                    check=True)
-    subprocess.run(["make", "-s", "-C", DCQCN], check=True)
-    shutil.copy2(os.path.join(DCQCN, "dcqcn"), directory)
+    shutil.copy2(sources.dcqcn(), directory)
 
 
 class TestKernel:

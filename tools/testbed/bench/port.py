@@ -7,10 +7,10 @@ to a bridge as if they came in, and the bridge sends them through the qdisc in q
 import os
 import re
 import shutil
-import subprocess
 
+from ..core import sources
 from ..core.errors import LabError
-from ..core.paths import BENCH, DCBPORT, DCQCN, MODULE_PARTS, TOP
+from ..core.paths import BENCH, DCBPORT, MODULE_PARTS, TOP
 from ..vm.image import DEFAULT
 from .icount import Guest
 
@@ -102,8 +102,7 @@ def _build(guest, out):
     guest.image.module(TOP, MODULE_PARTS + (EXTRA,), modules, extra_modules)
     for path in (DCBPORT, EXTRA + "/idle.ko", EXTRA + "/portsize.ko"):
         shutil.copy2(os.path.join(modules, path), bin_dir)
-    subprocess.run(["make", "-s", "-C", DCQCN], check=True)
-    shutil.copy2(os.path.join(DCQCN, "dcqcn"), bin_dir)
+    shutil.copy2(sources.dcqcn(), bin_dir)
     with open(os.path.join(bin_dir, "hosts"), "w") as f:
         f.write(HOSTS)
 

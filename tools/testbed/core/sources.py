@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Parts of a source tree, copied to be built for some kernel."""
+"""Parts of a source tree, copied to be built for some kernel; and the command dcqcn."""
 
+import fcntl
 import filecmp
 import os
 import shutil
+import subprocess
 
 from .errors import LabError
+from .paths import DCQCN, OUT
 
 BUILT = shutil.ignore_patterns("*.o", "*.ko", "*.mod*", "*.order", ".*")
 
@@ -49,3 +52,12 @@ def replace(path, old, new):
     os.unlink(path)
     with open(path, "w") as f:
         f.write(text.replace(old, new))
+
+
+def dcqcn():
+    """Build the command in its place, where others may want it at the same time; return its path."""
+    os.makedirs(OUT, exist_ok=True)
+    with open(os.path.join(OUT, "dcqcn.lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        subprocess.run(["make", "-s", "-C", DCQCN], check=True)
+    return os.path.join(DCQCN, "dcqcn")

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 
+from ..core import sources
 from ..core.errors import InputError
 from ..core.paths import DCQCN
 
@@ -32,7 +33,7 @@ KNOBS = {                   # input of the model: file below ecn/, and its unit 
 def ask(path, *words):
     """What dcqcn model says about a file: input, output, findings, ..."""
     if not os.path.exists(COMMAND):
-        subprocess.run(["make", "-s", "-C", DCQCN], check=True)
+        sources.dcqcn()
     r = subprocess.run([COMMAND, "-j", "model", path, *words], capture_output=True, text=True)
     if r.returncode:
         raise InputError(r.stderr.strip())

@@ -8,10 +8,10 @@ import shutil
 import subprocess
 import sys
 
-from ..core import command
+from ..core import command, sources
 from ..core.command import number
 from ..core.kernel import Kernel
-from ..core.paths import DCQCN, OUT, SIM
+from ..core.paths import OUT, SIM
 from ..core.progress import say
 from . import (dcbport, figures, graph, grid, late_pacer, modelled, network_script, pictures,
                uml)
@@ -44,9 +44,8 @@ class Simulator:
         self.seed = seed
         self.bin = os.path.join(out, "bin")
         subprocess.run(["make", "-s", "-C", SIM, "OUT=" + self.bin], check=True)
-        subprocess.run(["make", "-s", "-C", DCQCN], check=True)
         # "make clean" in the source must not disturb a simulation
-        shutil.copy2(os.path.join(DCQCN, "dcqcn"), self.bin)
+        shutil.copy2(sources.dcqcn(), self.bin)
         self.dcqcn, self.dcbport = self.kernel.ours(os.path.join(out, "module"))
 
     def modules(self, run):

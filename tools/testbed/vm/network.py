@@ -6,8 +6,9 @@ import re
 import shutil
 import subprocess
 
+from ..core import sources
 from ..core.errors import InputError, LabError
-from ..core.paths import DCBPORT, DCQCN, LAB, TOP
+from ..core.paths import DCBPORT, LAB, TOP
 from ..core.scenario import check_knobs
 from .guest import ask, gather
 
@@ -104,8 +105,7 @@ class Network:
     def _share_dcbport(fabric):
         """Its module, and the command that sets it."""
         if default_port(fabric.image) == "dcbport":
-            subprocess.run(["make", "-s", "-C", DCQCN], check=True)
-            for path in (fabric.image.built(TOP, DCBPORT), os.path.join(DCQCN, "dcqcn")):
+            for path in (fabric.image.built(TOP, DCBPORT), sources.dcqcn()):
                 shutil.copy2(path, fabric.share)
 
     def ports(self, switch):
