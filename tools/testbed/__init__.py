@@ -9,3 +9,10 @@
 core imports none of the others, vm and sim import core alone, bench all three. A command
 finds this package beside itself, by a symbolic link.
 """
+
+import os
+import sys
+
+if sys.version_info < (3, 11):
+    sys.exit("%s: needs Python 3.11 or newer (tools/container/run has it)" %
+             os.path.basename(sys.argv[0]))

@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 from .errors import InputError, LabError
-from .paths import version
+from .paths import TOP, version
 
 
 def complain(text):
@@ -78,8 +78,14 @@ def directory(text):
 
 
 def main(name, function, *args):
-    """Run a command; return its exit status."""
+    """Run a command; return its exit status. SIGTERM and SIGHUP are like Ctrl-C: nothing that it
+    has started goes on without it."""
+    for s in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(s) != signal.SIG_IGN:       # of nohup
+            signal.signal(s, signal.default_int_handler)
     try:
+        if TOP.split() != [TOP]:
+            raise InputError("%s: Kbuild needs a source tree whose path has no blanks" % TOP)
         status = function(*args)
         sys.stdout.flush()
         return status
