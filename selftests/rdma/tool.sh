@@ -257,6 +257,13 @@ save()
 	echo "rxe_not_there rpg_ai_rate 5mbit # comment" >>$TMP/saved
 	run restore $TMP/saved
 	check "with a device that is not there: $OUT" $STATUS = 0
+	{ echo "${DEV[local]} rpg_future 1" && cat $TMP/saved; } >$TMP/newer
+	"$DCQCN" set dev "${DEV[local]}" rpg_ai_rate 6mbit
+	run restore $TMP/newer
+	golden "an unknown knob" <<-END
+	dcqcn: $TMP/newer:1: "rpg_future": no such knob (dcqcn show lists them); all others are restored
+	END
+	check "the others" "$STATUS$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 133
 	echo "${DEV[local]} rpg_ai_rate" >>$TMP/saved
 	run restore $TMP/saved
 	golden "half a line" <<-END

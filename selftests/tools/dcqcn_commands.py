@@ -140,7 +140,6 @@ save nonesuch -> save: "nonesuch" is not expected here
 restore FILE -> FILE: No such file
 restore / -> /: Is a directory
 restore BROKEN -> BROKEN:2: must be a device, a knob and a value
-restore UNKNOWN -> UNKNOWN:1: "colour": no such knob
 restore WRONG -> WRONG:1: rpg_gd: "red" is not a whole number
 restore dev -> restore: the device is missing
 restore SAVED x -> restore: "x" is not expected here
@@ -261,7 +260,7 @@ class Files:
     CONTENT = {
         "SAVED": "# a comment\nnonesuch rpg_gd 11\n",
         "BROKEN": "nonesuch rpg_gd 11\nnonesuch rpg_gd\n",
-        "UNKNOWN": "nonesuch colour 1\n", "WRONG": "nonesuch rpg_gd red\n",
+        "WRONG": "nonesuch rpg_gd red\n",
         "FABRIC.toml": "[model]\nflows = 8\n", "OTHER.toml": "[link]\n",
         "SAVED.svg": "", "IDLE": "time,dev,prio,out_bytes,queue_bytes\n", "EMPTY": "time,dev,qpn,state,rate,target_rate\n",
         "RECORD": "time,dev,qpn,state,rate,target_rate,alpha,queue_bytes,cnp_handled\n"

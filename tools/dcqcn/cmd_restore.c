@@ -2,7 +2,8 @@
 /*
  * dcqcn restore: reads what dcqcn save wrote. A line is a device, a knob and a value;
  * a device's lines are applied together. Devices that do not exist are skipped:
- * udev restores them when they appear.
+ * udev restores them when they appear. Knobs that are unknown, as those of a newer
+ * release are, cost only themselves.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,9 @@ struct saved {
 	uint32_t which;
 	struct saved *next;
 };
+
+/* What to say of the first unknown knob, in the end */
+static char *unknown;
 
 static struct saved *saved_find(struct saved **list, const char *name)
 {
@@ -55,9 +59,13 @@ static void read_line(char *line, struct saved **list, const char *file, int n)
 	if (!value || strtok(NULL, " \t"))
 		fail("%s:%d: must be a device, a knob and a value", file, n);
 	knob = knob_by_name(knob_name);
-	if (!knob)
-		fail("%s:%d: \"%s\": no such knob (dcqcn show lists them)",
-		     file, n, knob_name);
+	if (!knob) {
+		if (!unknown &&
+		    asprintf(&unknown, "%s:%d: \"%s\": no such knob (dcqcn show lists them); all others are restored",
+			     file, n, knob_name) < 0)
+			fail_errno(file);
+		return;
+	}
 	saved = saved_find(list, name);
 	if (!knob_parse(knob, value, &saved->settings[knob_attr(knob)],
 			&problem))
@@ -114,5 +122,7 @@ int cmd_restore(int argc, char **argv)
 		free(list);
 	}
 	dev_free(devs);
+	if (unknown)
+		fail("%s", unknown);
 	return EXIT_SUCCESS;
 }
