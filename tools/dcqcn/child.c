@@ -33,8 +33,11 @@ FILE *child_open(char *const argv[], pid_t *child)
 	return fdopen(fd[0], "r");
 }
 
-void child_close(FILE *in, pid_t child)
+/* Return true if the program has succeeded */
+bool child_close(FILE *in, pid_t child)
 {
+	int status;
+
 	fclose(in);
-	waitpid(child, NULL, 0);
+	return waitpid(child, &status, 0) == child && !status;
 }

@@ -17,6 +17,7 @@
 #include "clock.h"
 #include "facts.h"
 #include "fail.h"
+#include "finding.h"
 #include "growth.h"
 #include "knob.h"
 #include "qp.h"
@@ -174,7 +175,7 @@ static void read_qdiscs(struct fact_dev *dev, bool after)
 
 	tc = child_open(argv, &child);
 	if (!tc)
-		return;
+		fail_errno("tc");
 	while (fgets(line, sizeof(line), tc)) {
 		char *at = strstr(line, "(dropped ");
 
@@ -192,7 +193,9 @@ static void read_qdiscs(struct fact_dev *dev, bool after)
 		}
 	}
 	dev->num_qdiscs = n;
-	child_close(tc, child);
+	if (!child_close(tc, child) && !after)
+		finding_note("%s: tc does not show the qdiscs of %s (is iproute2 installed?): problems of theirs will be missed",
+			     dev->name, dev->ifname);
 }
 
 static void add_qp(const struct qp *qp, void *data)
