@@ -4,6 +4,7 @@
 # make modules_install	install it for that kernel
 # make tools		build the command, tools/dcqcn/dcqcn
 # make install		install the module and the tools
+# make uninstall	remove what that installs
 # make dist		the sources as a tarball, in out/: always the same bytes
 # make deb		Debian packages of modules and tools, from that tarball, in out/
 # make html		the documentation as web pages, in out/html
@@ -33,14 +34,19 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 # DKMS checks the same options, in dkms.conf
 NEEDS := CONFIG_RDMA_RXE CONFIG_NETFILTER CONFIG_IPV6
 
-.PHONY: all modules modules_install install tools dist deb html linkcheck page lab sim fuzz hostile \
+.PHONY: all modules modules_install install uninstall tools dist deb html linkcheck page lab sim fuzz hostile \
 	integrity devices foreign torture coverage bench check check-quick check-full \
 	clean help
+
+# Kbuild cannot build in such a place
+ifneq ($(words $(CURDIR)),1)
+$(error the path of this directory, "$(CURDIR)", must not contain blanks)
+endif
 
 all: modules
 
 modules:
-	@[ -d $(KDIR) ] || { echo "no kernel headers in $(KDIR):" \
+	@[ -d "$(KDIR)" ] || { echo "no kernel headers in $(KDIR):" \
 		"install linux-headers-$$(uname -r), or give KDIR" >&2; exit 1; }
 	@for c in $(NEEDS); do \
 		[ ! -e $(KDIR)/include/config/auto.conf ] || \
@@ -57,6 +63,15 @@ modules_install: modules
 install: modules_install
 	$(MAKE) -C tools install
 
+# DKMS looks after its own modules
+uninstall:
+	@[ -d "$(KDIR)" ] || { echo "no kernel headers in $(KDIR)" >&2; exit 1; }
+	release=$$(cat $(KDIR)/include/config/kernel.release) && \
+	find $(INSTALL_MOD_PATH)/lib/modules/$$release -path '*/updates/dkms' -prune -o \
+		\( -name 'rdma_dcqcn.ko*' -o -name 'dcbport.ko*' \) -exec $(RM) {} + && \
+	depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $$release
+	$(MAKE) -C tools uninstall
+
 tools:
 	$(MAKE) -C tools
 
@@ -69,7 +84,7 @@ DIST := rdma_dcqcn-$(VERSION)
 dist:
 	@selftests/tools/version.sh
 	@mkdir -p out
-	@{ [ -e .git ] && git ls-files 2>/dev/null; } >out/sources || { \
+	@if [ -e .git ]; then git ls-files; else \
 		find * \( -path out -o -path tools/dcqcn/model -o -name build -o \
 			-name __pycache__ \) -prune -o \
 			\( -type f -o -type l \) ! -name '*.[oda]' ! -name '*.ko' \
@@ -77,18 +92,19 @@ dist:
 			! -name Module.symvers ! -name modules.order \
 			! -path tools/dcqcn/dcqcn -print; \
 		find .[a-z]* -path .git -prune -o -type f ! -name '*.cmd' \
-			! -name '.checkpatch*' -print; } >out/sources
-	@LC_ALL=C sort out/sources | tar -c -T - --format=gnu --owner=0 --group=0 \
+			! -name '.checkpatch*' -print; fi >out/sources
+	@LC_ALL=C sort -o out/sources out/sources
+	@tar -c -T out/sources -f out/$(DIST).tar --format=gnu --owner=0 --group=0 \
 		--numeric-owner --mode=u+rwX,go+rX,go-w \
 		--transform='flags=r;s,^,$(DIST)/,' \
-		--mtime="$$(sed -n 's/^ -- .*>  //p' debian/changelog | head -n 1)" | \
-		gzip -9n >out/$(DIST).tar.gz
+		--mtime="$$(sed -n 's/^ -- .*>  //p' debian/changelog | head -n 1)"
+	@gzip -9nf out/$(DIST).tar
 	@$(RM) out/sources
 	@echo out/$(DIST).tar.gz
 
 # lintian's spelling check takes a number before a string for a part of it: "Aready"
 deb: dist
-	tools/lab/deps clang debhelper dh-dkms lintian lld llvm
+	tools/lab/deps build-essential clang debhelper dh-dkms lintian lld llvm
 	$(RM) -r out/deb out/*.deb
 	mkdir -p out/deb
 	tar -xf out/$(DIST).tar.gz -C out/deb
@@ -146,7 +162,7 @@ bench:
 	tools/bench/bench --check
 
 clean:
-	[ ! -d $(KDIR) ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
+	[ ! -d "$(KDIR)" ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	$(MAKE) -C selftests/unit clean
 	$(MAKE) -C selftests/model clean
 	$(MAKE) -C tools/dcqcn clean

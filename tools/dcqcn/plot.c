@@ -16,21 +16,23 @@ static bool is_new;
 /* Find a script where it was installed, or beside the source */
 const char *plot_script(const char *name)
 {
+	static const char * const places[] = { "../share/rdma_dcqcn", "../plot" };
 	static char path[PATH_MAX];
 	char self[PATH_MAX];
+	const char *here;
 	ssize_t n;
 
-	snprintf(path, sizeof(path), "%s/%s", PLOTDIR, name);
-	if (!access(path, R_OK))
-		return path;
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (n < 0)
 		fail_errno("/proc/self/exe");
 	self[n] = '\0';
-	if (snprintf(path, sizeof(path), "%s/../plot/%s", dirname(self),
-		     name) >= (int)sizeof(path) || access(path, R_OK))
-		fail("%s is in neither %s nor ../plot", name, PLOTDIR);
-	return path;
+	here = dirname(self);
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		if (snprintf(path, sizeof(path), "%s/%s/%s", here, places[i],
+			     name) < (int)sizeof(path) && !access(path, R_OK))
+			return path;
+	}
+	fail("%s is in neither %s nor %s of %s", name, places[0], places[1], here);
 }
 
 /* Called before anything is written */
