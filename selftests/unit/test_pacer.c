@@ -240,7 +240,7 @@ static void ends(void)
 
 static void ack_now(void)
 {
-	output(DCQCN_PKT_ACK, 13);
+	output(DCQCN_PKT_ACK, 14);
 }
 
 static void order_while_sending(void)
@@ -256,7 +256,7 @@ static void order_while_sending(void)
 	expect(sent[1].psn == 11 && sent[2].psn == 12, "READ responses: PSN %u, %u",
 	       sent[1].psn, sent[2].psn);
 	expect(sent[3].kind == DCQCN_PKT_ACK, "the ACK left before the READ responses");
-	output(DCQCN_PKT_ACK, 14);
+	output(DCQCN_PKT_ACK, 15);
 	expect(num_sent == 5, "an ACK is held behind no packet");
 	ends();
 }
@@ -271,6 +271,26 @@ static void order_while_held(void)
 	pass_time(&qps[0], 100 * MS);
 	expect(num_sent == 3 && sent[1].psn == 11 && sent[2].psn == 12,
 	       "%u packets left", num_sent);
+	ends();
+}
+
+/* They may carry what an atomic operation returns */
+static void order_of_acks(void)
+{
+	limited(1, IB_QPT_RC, 0);
+	output(DCQCN_PKT_RESPONSE, 10);		/* passes */
+	output(DCQCN_PKT_RESPONSE, 11);
+	output(DCQCN_PKT_ACK, 12);
+	output(DCQCN_PKT_ACK, 13);
+	while (num_sent < 2)
+		pass_time(&qps[0], MS);
+	expect(dcqcn_flow_held(&qps[0].flow) == 2, "no ACKs are held behind a READ response");
+	fuzz_now += 100 * MS;			/* a late timer sends both */
+	meanwhile = ack_now;
+	pass_time(&qps[0], 100 * MS);
+	expect(num_sent == 5, "%u packets left, not 5", num_sent);
+	expect(sent[2].psn == 12 && sent[3].psn == 13 && sent[4].psn == 14, "PSN %u, %u, %u",
+	       sent[2].psn, sent[3].psn, sent[4].psn);
 	ends();
 }
 
@@ -982,6 +1002,7 @@ static void window_pace(void)
 static const struct tap_test tests[] = {
 	{ "an ACK does not overtake READ responses that are being sent", order_while_sending },
 	{ "an ACK does not overtake READ responses that are held", order_while_held },
+	{ "an ACK does not overtake ACKs that are being sent", order_of_acks },
 	{ "ACKs behind stale READ responses are dropped with them", stale_acks },
 	{ "the memory of held packets is bounded", memory },
 	{ "held READ responses do not raise the floor of requests", mixed_floor },

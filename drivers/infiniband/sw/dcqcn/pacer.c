@@ -519,7 +519,7 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 				  held->ack_req, now);
 		trace_dcqcn_packet_released(qp, held->psn, held->bytes,
 					    now - held->since);
-		if (held->kind == DCQCN_PKT_RESPONSE)
+		if (held->kind != DCQCN_PKT_REQUEST)
 			flow->sending_responses = true;
 		__skb_queue_tail(&due, skb);
 	}
@@ -692,8 +692,8 @@ static bool dcqcn_flow_is_full(const struct dcqcn_qp *qp, u32 memory)
 	       DCQCN_HELD_DEV_MAX;
 }
 
-/* Whether a packet need not queue: an ACK that cannot overtake a READ response, or a UD
- * packet of a priority without a limit
+/* Whether a packet need not queue: an ACK that can overtake neither a READ response nor an
+ * ACK, which may be an atomic operation's, or a UD packet of a priority without a limit
  */
 static bool dcqcn_flow_spares(const struct dcqcn_qp *qp,
 			      enum dcqcn_pkt_kind kind, bool limit)

@@ -76,7 +76,7 @@ struct dcqcn_fifo {
  * @limited: packets must pass through here
  * @released: the limit is off; what is held leaves, then @limited ends
  * @draining: somebody is sending; everyone else queues
- * @sending_responses: and READ responses are among it
+ * @sending_responses: and READ responses, or ACKs that were behind some, are among it
  * @stuck: rxe has gone back to @back_psn twice
  * @rate: the rate algorithm's state
  * @path: what it learns of its path; NULL where no knob follows that
