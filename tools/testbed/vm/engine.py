@@ -16,7 +16,7 @@ from .traffic import Traffic
 
 
 def alone():
-    """Wait until no other measurement runs on this machine: each needs all of it."""
+    """Wait until no other measurement of this user runs: each needs the whole machine."""
     os.makedirs(cache_dir(), exist_ok=True)
     lock = open(os.path.join(cache_dir(), "measuring"), "w")
     try:
