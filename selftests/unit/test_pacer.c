@@ -596,6 +596,22 @@ static void started(void)
 	       num_unseen);
 }
 
+/* A server's ACK of a request does not hide that its reply comes after a pause */
+static void pauses_of_data(void)
+{
+	struct sock sk = {};
+	struct sk_buff skb = { .sk = &sk };
+	struct dcqcn_qp *qp = &qps[0];
+
+	limited(100, IB_QPT_UD, 0);
+	qp->owner = &sk;
+	qp->seen = jiffies - 100;
+	expect(!dcqcn_qp_confirm(qp, &skb, 1, 0, false), "an ACK begins something");
+	expect(dcqcn_qp_confirm(qp, &skb, 1, 0, true) == 100, "the ACK ended the pause");
+	expect(!dcqcn_qp_confirm(qp, &skb, 1, 0, true), "the pause goes on");
+	ends();
+}
+
 /* A start that does not use up its rate: one packet in eight is seen, and all are charged */
 static void start_unseen(void)
 {
@@ -613,8 +629,8 @@ static void start_unseen(void)
 	dcqcn_pacer_advance(&qps[0], fuzz_now);
 	expect(flow->stat.paced_packets == psn, "%llu packets are counted, not %u",
 	       (unsigned long long)flow->stat.paced_packets, psn);
-	expect(flow->path->sent - bytes == 80 * 1000, "%u bytes are counted, not 80000",
-	       flow->path->sent - bytes);
+	expect(flow->path->sent - bytes == 80 * 1000, "%llu bytes are counted, not 80000",
+	       (unsigned long long)flow->path->sent - bytes);
 
 	/* after a pause no more of them leave at once than of another flow */
 	pass_time(&qps[0], MS);
@@ -1022,6 +1038,7 @@ static const struct tap_test tests[] = {
 	{ "a start of READ responses waits for no ACK", start_blind },
 	{ "a CNP for the burst of a start changes nothing, and a pause ends no limit", start_deaf },
 	{ "a pause of two round trips is a wait for ACKs, and begins no start", pauses },
+	{ "an ACK does not end a pause in data", pauses_of_data },
 	{ "where hardly anything gets through, the lowest rate is a limit", hardly_delivered },
 	{ "a limit goes on where the line falls to it", less_delivered },
 	{ "what is sent again asks for an ACK, where the path is measured", asks_again },

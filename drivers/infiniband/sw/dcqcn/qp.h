@@ -115,7 +115,7 @@ struct dcqcn_route {
  * @peer_qpn: RC, UC: the remote QP
  * @peer: RC, UC: the remote address
  * @owner: socket of the QP as last seen on output; compared, never dereferenced
- * @seen: jiffies; last packet that it sent, or when it was resolved
+ * @seen: jiffies; last packet with data that it sent, or when it was resolved
  * @used: jiffies; last CE or CNP
  * @cnp_time: ns; when NP sent its last CNP, 0 for never
  * @event: the first event that waits for the QP to be resolved
@@ -311,6 +311,7 @@ static inline bool dcqcn_qp_expects(const struct dcqcn_qp *qp,
  * @skb: the packet
  * @dest_qpn: destination QP
  * @prio: its priority
+ * @data: it carries data. An ACK neither ends a pause nor shortens it.
  *
  * Context: under RCU; process with BH enabled, or softirq. Takes @qp->lock if the
  * packet contradicts the entry. Return: how long the QP had paused, in jiffies; 0 if it
@@ -318,7 +319,7 @@ static inline bool dcqcn_qp_expects(const struct dcqcn_qp *qp,
  */
 static inline unsigned long dcqcn_qp_confirm(struct dcqcn_qp *qp,
 					     const struct sk_buff *skb,
-					     u32 dest_qpn, u8 prio)
+					     u32 dest_qpn, u8 prio, bool data)
 {
 	u8 state = READ_ONCE(qp->state);
 	unsigned long seen = READ_ONCE(qp->seen), now = jiffies;
@@ -336,7 +337,7 @@ static inline unsigned long dcqcn_qp_confirm(struct dcqcn_qp *qp,
 		WRITE_ONCE(qp->owner, skb->sk);
 	if (qp->prio != prio)
 		WRITE_ONCE(qp->prio, prio);
-	if (seen == now)
+	if (seen == now || !data)
 		return 0;
 	WRITE_ONCE(qp->seen, now);
 	return now - seen > DCQCN_PAUSE_JIFFIES ? now - seen : 0;

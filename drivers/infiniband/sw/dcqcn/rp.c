@@ -259,6 +259,7 @@ unsigned int dcqcn_rp_review(struct dcqcn_qp *qp, struct sk_buff *skb,
 {
 	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[bth->opcode];
 	const struct dcqcn_settings *settings;
+	bool data = kind != DCQCN_PKT_ACK;
 	u8 prio = tos >> 5;
 	unsigned long pause;
 
@@ -266,8 +267,7 @@ unsigned int dcqcn_rp_review(struct dcqcn_qp *qp, struct sk_buff *skb,
 		return NF_ACCEPT;
 	settings = rcu_dereference(qp->dev->settings);
 	pause = dcqcn_qp_confirm(qp, skb, dcqcn_bth_qpn(bth),
-				 kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) :
-							 prio);
+				 data ? prio : READ_ONCE(qp->prio), data);
 	if (pause && dcqcn_rp_starts(settings, kind, prio))
 		dcqcn_limiter_start(qp, settings, pause, dcqcn_bth_may_ask(bth));
 	return dcqcn_rp_obey(qp, skb, bth, tos, okfn);
