@@ -101,6 +101,14 @@ static void test_delivered(void)
 	       dcqcn_path_least(&path));
 	expect(near(dcqcn_path_most(&path), 8000 * MBPS), "most %llu",
 	       dcqcn_path_most(&path));
+
+	/* more than 2^32 bytes of READ responses in 4 s without a probe */
+	for (i = 0; i < 50; i++)
+		dcqcn_path_sent(&path, psn, 100000000, false, START);
+	dcqcn_path_sent(&path, psn, 1000, true, START + 4000000000ULL);
+	dcqcn_path_acked(&path, psn, START + 4000000000ULL);
+	expect(near(dcqcn_path_most(&path), 10000 * MBPS), "after 5 GB: %llu",
+	       dcqcn_path_most(&path));
 }
 
 static void test_nothing_from_losses(void)

@@ -66,9 +66,12 @@ static void dcqcn_path_learn_rtt(struct dcqcn_path *path, u64 ns)
 	path->rtt = rtt;
 }
 
+/* bytes; 22 s at 400 Gb/s, and more than that teaches too little */
+#define DCQCN_SAMPLE_MAX	(1ULL << 40)
+
 static bool dcqcn_path_learn_rate(struct dcqcn_path *path, u64 now)
 {
-	u32 bytes = path->probe_sent - path->acked_sent;
+	u64 bytes = min(path->probe_sent - path->acked_sent, DCQCN_SAMPLE_MAX);
 	u64 since = path->acked_time;
 
 	path->acked_time = now;
@@ -76,9 +79,9 @@ static bool dcqcn_path_learn_rate(struct dcqcn_path *path, u64 now)
 	if (!since || now <= since)
 		return false;
 	path->delivered[1] = path->delivered[0];
-	/* 8 bits in ns are 8 * 10^6 kb/s: 2^32 * 8 * 10^6 < 2^55 */
+	/* 8 bits in ns are 8 * 10^6 kb/s: 2^40 * 8 * 10^6 < 2^63 */
 	path->delivered[0] = min_t(u64, U32_MAX,
-				   div64_u64(bytes * 8ULL * USEC_PER_SEC,
+				   div64_u64(bytes * 8 * USEC_PER_SEC,
 					     now - since));
 	return true;
 }

@@ -15,23 +15,23 @@
  * struct dcqcn_path - what a flow measures; protected by dcqcn_qp.lock
  * @probe_time: ns; when the packet left whose ACK is awaited, 0 for none
  * @acked_time: ns; when the ACK before that arrived, 0 for unknown
+ * @probe_sent: @sent when the packet left whose ACK is awaited
+ * @acked_sent: @sent when the packet left whose ACK was the last one
+ * @sent: bytes on the wire: a flow may answer READs for hours before an ACK comes
  * @delivered: kb/s; what got through between the last two ACKs, and between
  *	the two before; 0 for unknown
  * @probe_psn: PSN of the packet whose ACK is awaited
- * @probe_sent: @sent when it left
- * @acked_sent: @sent when the packet left whose ACK was the last one
- * @sent: bytes on the wire, modulo 2^32
  * @rtt: ns; round trip, queues included; 0 for unknown
  * @rtt_min: ns; the shortest one
  */
 struct dcqcn_path {
 	u64 probe_time;
 	u64 acked_time;
-	u32 probe_psn;
-	u32 probe_sent;
-	u32 acked_sent;
-	u32 sent;
+	u64 probe_sent;
+	u64 acked_sent;
+	u64 sent;
 	u32 delivered[2];
+	u32 probe_psn;
 	u32 rtt;
 	u32 rtt_min;
 };
