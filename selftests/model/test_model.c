@@ -281,6 +281,67 @@ static void test_headroom(void)
 	}
 }
 
+/* A quantum is 512 bits of the link by which flows come in: 64 bytes, at any speed */
+static void test_response(void)
+{
+	static const struct { double speed, uplink, uplinks, quanta, bytes; } cases[] = {
+		{ 400e9, 100e9, 8, DCQCN_MODEL_AUTO, 64 * 394 },
+		{ 100e9, 400e9, 4, DCQCN_MODEL_AUTO, 64 * 905 },
+		{ 100e9, 400e9, 4, 905, 64 * 905 },
+		{ 100e9, 0, 4, DCQCN_MODEL_AUTO, 64 * 394 },
+		{ 100e9, 400e9, 0, DCQCN_MODEL_AUTO, 64 * 394 },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct dcqcn_model_input in = given();
+		struct dcqcn_model_output out;
+
+		in.speed_bps = cases[i].speed;
+		in.tiers = 2;
+		in.spine_speed_bps = cases[i].uplink;
+		in.uplinks = cases[i].uplinks;
+		in.response_quanta = cases[i].quanta;
+		out = solved(&in);
+		expect(near(out.headroom_response_bytes, cases[i].bytes, 1e-12),
+		       "%.0f uplinks of %g: response %f", in.uplinks, in.spine_speed_bps,
+		       out.headroom_response_bytes);
+	}
+}
+
+/* In simulated time, too: flows that nothing else slows down fill xOFF, and what then comes
+ * in, but for what leaves meanwhile, goes into headroom
+ */
+static void test_response_in_time(void)
+{
+	static const struct { double speed, uplink, uplinks; } cases[] = {
+		{ 400e9, 100e9, 8 }, { 100e9, 400e9, 1 }, { 100e9, 100e9, 16 }, { 100e9, 0, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct dcqcn_model_input in = given();
+		struct dcqcn_model_output out;
+		double ports, uplink, leaves, peak;
+
+		in.speed_bps = cases[i].speed;
+		in.tiers = 2;
+		in.spine_speed_bps = cases[i].uplink;
+		in.uplinks = cases[i].uplinks;
+		in.profile = 2;
+		in.response_quanta = 2000;
+		in.buffer_bytes = 1e9;
+		in.kmin_bytes = in.kmax_bytes = 9e8;
+		in.xoff_bytes = 2e5;
+		in.xon_bytes = 1e5;
+		out = solved(&in);
+		ports = in.uplinks ? in.uplinks : in.flows;
+		uplink = in.uplinks && in.spine_speed_bps ? in.spine_speed_bps : in.speed_bps;
+		leaves = in.speed_bps / (ports * uplink);
+		peak = ports * (in.xoff_bytes + out.headroom_needed_bytes * (1 - leaves));
+		expect(near(out.start_peak_bytes, peak, 0.05), "%.0f uplinks of %g: %.0f, not %.0f",
+		       in.uplinks, uplink, out.start_peak_bytes, peak);
+	}
+}
+
 /* alpha B / (1 + alpha n), B = 12 MB, alpha = 1/8 */
 static void test_dynamic_threshold(void)
 {
@@ -762,6 +823,8 @@ static const struct tap_test tests[] = {
 	{ "the fluid model has the paper's fixed points", test_fixed_point },
 	{ "the curve is the switch's", test_curve },
 	{ "headroom is that of 802.3", test_headroom },
+	{ "a response is counted in quanta of the link that is paused", test_response },
+	{ "and takes that long in simulated time", test_response_in_time },
 	{ "a port's bound is that of dynamic thresholds", test_dynamic_threshold },
 	{ "p and queue are those that the simulator measured", test_linear },
 	{ "many flows swing on a flat curve, and do not on a steep one", test_swings },

@@ -5,14 +5,14 @@
  * Headroom is what still arrives after the decision to pause, and the terms of
  * IEEE 802.3 and 802.1Q (annex on PFC): a frame that has just begun before the
  * pause at either end, the pause itself, both directions of the cable, and what
- * the peer may take to respond, in quanta of 512 bit times (802.3 clauses 31B
- * and, by speed, those of its physical layer).
+ * the peer may take to respond, in quanta of 512 bit times of that link (802.3
+ * clauses 31B and, by speed, those of its physical layer).
  */
 #include "number.h"
 #include "parts.h"
 
 #define PAUSE_BYTES	84	/* 64, preamble and gap */
-#define QUANTUM_BITS	512
+#define QUANTUM_BYTES	64	/* 512 bit times, at any speed */
 #define TIGHT		1.1	/* times what is needed: less has no margin */
 
 /* What a peer may take to respond. We know no figure for 800 Gb/s and more, and take twice
@@ -26,24 +26,25 @@ static const struct {
 	{ 400e9, 905 }, { 800e9, 1810 }, { 1600e9, 3620 },
 };
 
-static double response_quanta(const struct dcqcn_model_input *in)
+static double response_bytes(const struct dcqcn_model_input *in, double bps)
 {
 	size_t i, last = sizeof(responses) / sizeof(responses[0]) - 1;
 
 	if (in->response_quanta != DCQCN_MODEL_AUTO)
-		return in->response_quanta;
-	for (i = 0; i < last && responses[i].speed_bps < in->speed_bps; i++)
+		return in->response_quanta * QUANTUM_BYTES;
+	for (i = 0; i < last && responses[i].speed_bps < bps; i++)
 		;
-	return responses[i].quanta;
+	return responses[i].quanta * QUANTUM_BYTES;
 }
 
 /**
  * parts_response_us() - until a sender obeys a pause that has arrived
- * @in: speed, and quanta if they are given
+ * @in: quanta, if they are given
+ * @bps: of the link between them: a host's, or an uplink's
  */
-double parts_response_us(const struct dcqcn_model_input *in)
+double parts_response_us(const struct dcqcn_model_input *in, double bps)
 {
-	return response_quanta(in) * QUANTUM_BITS / in->speed_bps * 1e6;
+	return response_bytes(in, bps) * 8e6 / bps;
 }
 
 /* The port by which flows come in: an uplink's, or a host's */
@@ -106,15 +107,15 @@ void path_solve(const struct dcqcn_model_input *in, struct dcqcn_model_output *o
  */
 void headroom_solve(const struct dcqcn_model_input *in, struct dcqcn_model_output *out)
 {
-	double speed = port_bps(in) / 8e6;
+	double bps = port_bps(in);
 
 	out->shared_bytes = in->buffer_bytes;
 	if (!in->pfc)
 		return;
 	out->headroom_frames_bytes = 2 * out->frame_bytes;
 	out->headroom_pause_bytes = PAUSE_BYTES;
-	out->headroom_cable_bytes = 2 * parts_cable_us(in) * speed;
-	out->headroom_response_bytes = parts_response_us(in) * speed;
+	out->headroom_cable_bytes = 2 * parts_cable_us(in) * (bps / 8e6);
+	out->headroom_response_bytes = response_bytes(in, bps);
 	out->headroom_needed_bytes = out->headroom_frames_bytes + out->headroom_pause_bytes +
 				     out->headroom_cable_bytes + out->headroom_response_bytes;
 	out->headroom_bytes = in->headroom_bytes == DCQCN_MODEL_AUTO ?

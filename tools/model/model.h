@@ -84,8 +84,9 @@
  * @xoff_bytes: held by a port when it pauses its sender; AUTO: recommended
  * @xon_bytes: held by a port when its sender may continue; AUTO: recommended
  * @headroom_bytes: for what arrives after the decision; AUTO: computed
- * @response_quanta: what the sender takes to pause, in units of 512 bits;
- *	AUTO: what 802.3 allows at this speed
+ * @response_quanta: what the sender takes to pause, in units of 512 bits of the
+ *	port's own link, an uplink's if flows come in by some; AUTO: what 802.3
+ *	allows at that link's speed
  * @flows_min: no marks with fewer flows in the queue; 0: off
  * @flows_max: 1.5 times the marks with more; 0: off
  * @sample_us: how often the marker looks at the queue; 0: at each packet

@@ -35,7 +35,7 @@ static inline double parts_groups(const struct dcqcn_model_input *in)
 struct fluid parts_fluid(const struct dcqcn_model_input *in,
 			 const struct dcqcn_model_output *out);
 double parts_cable_us(const struct dcqcn_model_input *in);
-double parts_response_us(const struct dcqcn_model_input *in);
+double parts_response_us(const struct dcqcn_model_input *in, double bps);
 
 void path_solve(const struct dcqcn_model_input *in, struct dcqcn_model_output *out);
 void headroom_solve(const struct dcqcn_model_input *in, struct dcqcn_model_output *out);

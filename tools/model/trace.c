@@ -554,7 +554,8 @@ static void setup_switches(const struct trace_setup *s)
 	t.trunk_pauses = packets_empty();
 	others_changed();
 	t.pause_delay = s->cable + s->response + PAUSE_BYTES * 8e9 / s->line_bps;
-	t.trunk_pause_delay = s->uplink_cable + s->response + PAUSE_BYTES * 8e9 / s->uplink_bps;
+	t.trunk_pause_delay = s->uplink_cable + s->uplink_response +
+			      PAUSE_BYTES * 8e9 / s->uplink_bps;
 	t.answer_delay = s->rtt - s->cable - s->frame * 8e9 / s->line_bps;
 	if (s->uplinks)
 		t.answer_delay -= s->uplink_cable + s->frame * 8e9 / s->line_bps;

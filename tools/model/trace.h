@@ -25,6 +25,7 @@
  * @cable: one way, from a sender to its switch
  * @uplink_cable: one way, from there to the next switch
  * @response: how long a paused sender takes to stop
+ * @uplink_response: and a paused uplink
  * @window: bytes in flight of a flow; 0: no limit
  * @host_queue: bytes of a flow that may wait in its host
  * @ack: bytes after which a flow asks for an ACK
@@ -59,6 +60,7 @@ struct trace_setup {
 	double cable;
 	double uplink_cable;
 	double response;
+	double uplink_response;
 	double window;
 	double host_queue;
 	double ack;
