@@ -760,6 +760,74 @@ static void test_configurations(void)
 	}
 }
 
+static void dcbport_refuses(const struct dcqcn_model_input *in, const char *start)
+{
+	struct dcqcn_model_output out = solved(in);
+	char problem[DCQCN_MODEL_TEXT] = "", text[DCQCN_MODEL_CONFIG_TEXT];
+
+	for (int i = 0; i < DCQCN_MODEL_TARGETS; i++)
+		expect(dcqcn_model_config_check(in, &out, i, problem) == (i != DCQCN_MODEL_DCBPORT),
+		       "%s: %s", dcqcn_model_targets[i], problem);
+	dcqcn_model_config_check(in, &out, DCQCN_MODEL_DCBPORT, problem);
+	expect(!strncmp(problem, start, strlen(start)), "says: %s", problem);
+	dcqcn_model_config(in, &out, DCQCN_MODEL_DCBPORT, text);
+	expect(!strncmp(text, "# ", 2) && strstr(text, problem) && !strstr(text, "dcqcn port"),
+	       "instead of a comment: %s", text);
+}
+
+static void dcbport_accepts(const struct dcqcn_model_input *in, const char *part)
+{
+	struct dcqcn_model_output out = solved(in);
+	char problem[DCQCN_MODEL_TEXT] = "", text[DCQCN_MODEL_CONFIG_TEXT];
+
+	expect(dcqcn_model_config_check(in, &out, DCQCN_MODEL_DCBPORT, problem), "refused: %s",
+	       problem);
+	dcqcn_model_config(in, &out, DCQCN_MODEL_DCBPORT, text);
+	expect(strstr(text, part), "no \"%s\": %s", part, text);
+}
+
+/* Bounds of Documentation/netlink/specs/dcbport.yaml: rates up to 10^12, lengths are u32 */
+static void test_port_bounds(void)
+{
+	struct dcqcn_model_input in = given();
+	struct dcqcn_model_output out;
+	char text[DCQCN_MODEL_CONFIG_TEXT];
+
+	in.speed_bps = 1e12;
+	dcbport_accepts(&in, "rate 1000000mbit");
+	in.speed_bps = 1.6e12;
+	dcbport_refuses(&in, "speed: 1.6tbit is more than a port of dcbport can have, 1tbit");
+
+	in = given();
+	in.buffer_bytes = 1e10;
+	dcbport_accepts(&in, " size 10000000000B lossy 10000000000B ");
+	dcbport_accepts(&in, " limit 4294967295B ");
+	out = solved(&in);
+	dcqcn_model_config(&in, &out, DCQCN_MODEL_TC, text);
+	expect(strstr(text, " limit 4294967295\n") && strstr(text, " red limit 4294967295 "),
+	       "tc: %s", text);
+	in.xoff_bytes = 4294967295;
+	dcbport_accepts(&in, " xoff 4294967295B ");
+	in.xoff_bytes++;
+	dcbport_refuses(&in, "xoff: 4294967296B is more than a port of dcbport can have, 4294967295B");
+	in.pfc = 0;
+	dcbport_accepts(&in, " limit 4294967295B ");
+
+	in = given();
+	in.buffer_bytes = 1e10;
+	in.ports = 1;
+	in.headroom_bytes = 4294967295;
+	dcbport_accepts(&in, " headroom 4294967295B ");
+	in.headroom_bytes = 5e9;
+	dcbport_refuses(&in, "headroom: 5000000000B");
+	in = given();
+	in.speed_bps = 1e12;
+	in.rtt_us = 34.1e3;
+	in.buffer_bytes = 1e10;
+	in.pfc = 0;
+	dcbport_refuses(&in, "kmax: 4300000000B");
+}
+
 static struct dcqcn_model_input any(void)
 {
 	struct dcqcn_model_input in = given();
@@ -840,6 +908,7 @@ static const struct tap_test tests[] = {
 	{ "bursts are seen, and answered too late", test_bursts },
 	{ "the other faults are found", test_other_findings },
 	{ "configurations have the thresholds", test_configurations },
+	{ "what a port cannot have is refused, and its queue is bounded", test_port_bounds },
 	{ "any input gives numbers, the same twice", test_anything },
 };
 

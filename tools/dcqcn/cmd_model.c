@@ -35,6 +35,15 @@ static int find_target(const char *name)
 	fail("--config: \"%s\" is not one of dcbport, tc, host, sonic, other", name);
 }
 
+static void check_config(const struct dcqcn_model_input *in,
+			 const struct dcqcn_model_output *out, int target)
+{
+	char problem[DCQCN_MODEL_TEXT];
+
+	if (!dcqcn_model_config_check(in, out, target, problem))
+		fail("--config %s: %s", dcqcn_model_targets[target], problem);
+}
+
 static void print_config(const struct dcqcn_model_input *in,
 			 const struct dcqcn_model_output *out, int target)
 {
@@ -227,6 +236,8 @@ int cmd_model(int argc, char **argv)
 	if (simulated)
 		simulate(&in);
 	dcqcn_model_solve(&in, &out);
+	if (target >= 0)
+		check_config(&in, &out, target);
 	if (output)
 		model_plot(output, &in, &out);
 	if (target >= 0)

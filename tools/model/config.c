@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Thresholds as the configuration of a switch, or of hosts. */
+#include <linux/kernel.h>
+
 #include "number.h"
 #include "parts.h"
 #include "text.h"
 
 #define PRIO	"3"		/* of lossless traffic, as most networks have it */
 #define RED_AVPKT	1000
+/* As in Documentation/netlink/specs/dcbport.yaml; lengths are u32 in there, and in tc */
+#define PORT_RATE_MAX	1e12
+#define LENGTH_MAX	U32_MAX
 
 const char * const dcqcn_model_targets[DCQCN_MODEL_TARGETS] = {
 	[DCQCN_MODEL_DCBPORT] = "dcbport",
@@ -37,6 +42,44 @@ static void add_share(struct text *t, const char *before, double share, const ch
 	text_add(t, after);
 }
 
+/* No queue gets longer than what a u32 holds: dcbport's accounts and tc's queues are u32, too */
+static double limit(const struct dcqcn_model_input *in)
+{
+	return number_min(in->buffer_bytes, LENGTH_MAX);
+}
+
+static bool rate_fits(const struct dcqcn_model_input *in, struct text *t)
+{
+	if (in->speed_bps <= PORT_RATE_MAX)
+		return true;
+	text_add(t, "speed: ");
+	text_value(t, DCQCN_MODEL_BPS, in->speed_bps);
+	text_add(t, " is more than a port of dcbport can have, ");
+	text_value(t, DCQCN_MODEL_BPS, PORT_RATE_MAX);
+	text_add(t, ": a lower one, or another target");
+	return false;
+}
+
+static bool length_fits(const char *key, double value, struct text *t)
+{
+	if (value <= LENGTH_MAX)
+		return true;
+	text_add(t, key);
+	add_whole(t, ": ", value, "B is more than a port of dcbport can have, ");
+	add_whole(t, "", LENGTH_MAX, "B: less, or another target");
+	return false;
+}
+
+static bool dcbport_takes(const struct dcqcn_model_input *in,
+			  const struct dcqcn_model_output *out, struct text *t)
+{
+	return rate_fits(in, t) && length_fits("kmin", out->kmin_bytes, t) &&
+	       length_fits("kmax", out->kmax_bytes, t) &&
+	       (!in->pfc || (length_fits("xoff", out->xoff_bytes, t) &&
+			     length_fits("xon", out->xon_bytes, t) &&
+			     length_fits("headroom", out->headroom_bytes, t)));
+}
+
 static void dcbport(const struct dcqcn_model_input *in, const struct dcqcn_model_output *out,
 		    struct text *t)
 {
@@ -53,7 +96,7 @@ static void dcbport(const struct dcqcn_model_input *in, const struct dcqcn_model
 		if (in->reserve_bytes)
 			add_whole(t, " reserve ", in->reserve_bytes, "B");
 	}
-	add_whole(t, " \\\n    prio " PRIO " limit ", in->buffer_bytes, "B");
+	add_whole(t, " \\\n    prio " PRIO " limit ", limit(in), "B");
 	add_whole(t, " kmin ", out->kmin_bytes, "B");
 	add_whole(t, " kmax ", out->kmax_bytes, "B");
 	add_share(t, " pmax ", out->pmax_share, "%");
@@ -72,8 +115,8 @@ static void tc(const struct dcqcn_model_input *in, const struct dcqcn_model_outp
 {
 	add_whole(t, "tc qdisc add dev DEV root handle 1: tbf rate ", in->speed_bps, "bit");
 	add_whole(t, " burst ", number_max(2 * out->frame_bytes, in->speed_bps / 8 / 1e5), "");
-	add_whole(t, " limit ", in->buffer_bytes, "\n");
-	add_whole(t, "tc qdisc add dev DEV parent 1: handle 2: red limit ", in->buffer_bytes, "");
+	add_whole(t, " limit ", limit(in), "\n");
+	add_whole(t, "tc qdisc add dev DEV parent 1: handle 2: red limit ", limit(in), "");
 	add_whole(t, " min ", out->kmin_bytes, "");
 	add_whole(t, " max ", number_max(out->kmax_bytes, out->kmin_bytes + 1), "");
 	add_whole(t, " avpkt 1000 burst ", number_floor(out->kmin_bytes / RED_AVPKT) + 1, "");
@@ -166,11 +209,29 @@ static void other(const struct dcqcn_model_input *in, const struct dcqcn_model_o
 }
 
 /**
+ * dcqcn_model_config_check() - whether a target accepts thresholds
+ * @in: what was given
+ * @out: the thresholds
+ * @target: of what
+ * @problem: else which of them it refuses, and why
+ *
+ * Return: whether dcqcn_model_config() gives a configuration.
+ */
+bool dcqcn_model_config_check(const struct dcqcn_model_input *in,
+			      const struct dcqcn_model_output *out,
+			      enum dcqcn_model_target target, char problem[DCQCN_MODEL_TEXT])
+{
+	struct text t = text_begin(problem, DCQCN_MODEL_TEXT);
+
+	return target != DCQCN_MODEL_DCBPORT || dcbport_takes(in, out, &t);
+}
+
+/**
  * dcqcn_model_config() - thresholds as a configuration
  * @in: what was given
  * @out: the thresholds
  * @target: of what
- * @text: room for it
+ * @text: room for it; a comment, if the target does not accept them
  *
  * Return: its length.
  */
@@ -179,7 +240,14 @@ size_t dcqcn_model_config(const struct dcqcn_model_input *in,
 			  char text[DCQCN_MODEL_CONFIG_TEXT])
 {
 	struct text t = text_begin(text, DCQCN_MODEL_CONFIG_TEXT);
+	char problem[DCQCN_MODEL_TEXT];
 
+	if (!dcqcn_model_config_check(in, out, target, problem)) {
+		text_add(&t, "# ");
+		text_add(&t, problem);
+		text_add(&t, "\n");
+		return t.length;
+	}
 	switch (target) {
 	case DCQCN_MODEL_DCBPORT:
 		dcbport(in, out, &t);

@@ -490,6 +490,10 @@ double dcqcn_model_chance(const struct dcqcn_model_output *out,
 			  double queue_bytes);
 size_t dcqcn_model_samples(const struct dcqcn_model_sample **samples);
 size_t dcqcn_model_findings(const struct dcqcn_model_finding **findings);
+bool dcqcn_model_config_check(const struct dcqcn_model_input *in,
+			      const struct dcqcn_model_output *out,
+			      enum dcqcn_model_target target,
+			      char problem[DCQCN_MODEL_TEXT]);
 size_t dcqcn_model_config(const struct dcqcn_model_input *in,
 			  const struct dcqcn_model_output *out,
 			  enum dcqcn_model_target target,
