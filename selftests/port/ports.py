@@ -1319,6 +1319,44 @@ def storm():
 
 
 @test
+def storm_change():
+    """The end of a storm is found after a change of settings; a link that comes up has none"""
+    def begin(link):
+        link.b.send(pfc({3: FOREVER}))
+        link.send(5, 3)
+        for _ in range(40):
+            link.b.send(pfc({3: FOREVER}))
+            sleep(400 * US)
+        same("storm", link.port.count("tx_prio%d_storm", 3), 1)
+
+    def check(link, restores):
+        stat = link.port.stat()
+        same("storm and restores", [stat["tx_prio3_" + n] for n in ("storm", "restores")],
+             [0, restores])
+        sleep(1 * MS)       # what is left of the pause
+        link.got()
+        link.b.send(pfc({3: FOREVER}))
+        link.send(5, 3)
+        sleep(100 * US)
+        same("paused", link.got(), [])
+        link.b.send(pfc({3: 0}))
+        sleep(100 * US)
+        same("arrivals", len(link.got()), 5)
+
+    for action in "drop", "forward":
+        with Link("rate 40gbit delay 1us pfc 3 detect 5ms restore 5ms action " + action) as link:
+            begin(link)
+            link.port.set("prio 3 weight 2")
+            same("still a storm", link.port.count("tx_prio%d_storm", 3), 1)
+            sleep(11 * MS)
+            check(link, 1)
+            begin(link)
+            sh("ip -n a link set a0 down; ip -n a link set a0 up")
+            link.a.take()       # the socket reports once that the device was down
+            check(link, 2)
+
+
+@test
 def slow():
     """On a slow link, no single pause counts as one without end, but a storm does"""
     for rate, pause in ((50, 672), (168, 200), (400, 84)):

@@ -375,6 +375,12 @@ static u64 class_pause(struct dcbport *port, u8 tc,
 	return last;
 }
 
+static void storm_end(struct dcbport_class *class)
+{
+	class->count.restores += class->storm;
+	class->storm = false;
+}
+
 /* Look at one class. Return true if the watchdog must look again. */
 static bool class_watch(struct dcbport *port, u8 tc, u64 now)
 {
@@ -387,8 +393,7 @@ static bool class_watch(struct dcbport *port, u8 tc, u64 now)
 		if (elapsed(now, pause.asked) <
 		    dcbport_settings_restore(&port->settings) * NSEC_PER_MSEC)
 			return true;
-		class->storm = false;
-		class->count.restores++;
+		storm_end(class);
 		net_info_ratelimited("%s: class %u is no longer paused without end\n",
 				     port->dev->name, tc);
 	}
@@ -417,8 +422,10 @@ static noinline void port_watch(struct dcbport *port, u64 now)
 	bool again = false;
 	u8 tc;
 
-	if (port->settings.action == DCBPORT_ACTION_OFF || !port->settings.pfc)
+	if (port->settings.action == DCBPORT_ACTION_OFF || !port->settings.pfc) {
+		port->poll = 0;
 		return;
+	}
 	if (!port->poll) {
 		if (dcbport_pause_last(&port->pause) > now)
 			port->poll = now + port_poll_interval(port);
@@ -788,7 +795,7 @@ static void class_apply(struct dcbport *port, u8 tc)
 	if (s->maxrate[tc])
 		port->paced |= 1 << tc;
 	if (!(s->pfc & class->prios) || s->action == DCBPORT_ACTION_OFF)
-		class->storm = false;
+		storm_end(class);
 }
 
 static void port_apply(struct dcbport *port, const struct dcbport_settings *s)
@@ -812,7 +819,9 @@ static void port_apply(struct dcbport *port, const struct dcbport_settings *s)
 	for (prio = 0; prio < DCBPORT_PRIOS; prio++)
 		port->of[prio] = &port->class[s->tc[prio]];
 	port->plain = !s->rate && !s->delay && !port->paced;
-	port->poll = 0;
+	/* only the watchdog ends a storm, and where packets are dropped nothing else wakes it */
+	if (port->poll)
+		port->poll = now;
 	dcbport_pause_set(&port->pause, s->pfc, dcbport_rate(s), now);
 }
 
@@ -931,7 +940,8 @@ static int port_init(struct Qdisc *sch, struct nlattr *opt,
 }
 
 /* Also called when a device goes down. @told stays: when the device comes up, the port
- * tells the other end again what to pause, because it may have forgotten.
+ * tells the other end again what to pause, because it may have forgotten. A storm ends: what
+ * is at the other end then may be another device, or the same one after a reset.
  */
 static void port_reset(struct Qdisc *sch)
 {
@@ -946,6 +956,7 @@ static void port_reset(struct Qdisc *sch)
 	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
 		class_purge(port, tc, DCBPORT_DROP_RESET, &to_free);
 		port->class[tc].pace.free = 0;
+		storm_end(&port->class[tc]);
 	}
 	local_bh_enable();
 	while (port->flight.qlen) {
