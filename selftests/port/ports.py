@@ -1139,6 +1139,32 @@ def pfc_by_dcb():
 
 
 @test
+def two_tags():
+    """Behind two VLAN tags, the DSCP gives the priority, and a mark changes only the ECN field"""
+    with Star("xoff %dB xon %dB headroom 20KB" % (XOFF, XON)) as star:
+        # The bridge has the outer tag beside the frame
+        star.ports[3].set("prio 3 kmin 0 kmax 1 pmax 100%")
+        for ipv6 in (False, True):
+            for outer in (b"\x88\xa8", b"\x81\0"):
+                frames = [packet(mac(3), mac(1), 3, 2, n=n, ipv6=ipv6) for n in range(20)]
+                before = star.ports[3].stat()
+                star.say(3, pfc({3: 1000}))
+                star.hosts[1][1].send(*(f[:12] + outer + b"\0\7\x81\0\0\5" + f[12:]
+                                        for f in frames))
+                sleep(100 * US)
+                after = star.ports[3].stat()
+                for name, wanted in (("in_packets", 20), ("marked", 19)):
+                    name = "tx_prio3_" + name
+                    same(name, after[name] - before[name], wanted)
+                got = [f.data for f in star.hosts[3][1].take() if f.data[12:14] == b"\x81\0"]
+                same("inner tags", {d[12:16] for d in got}, {b"\x81\0\0\5"})
+                # The first finds an empty queue
+                same("frames", [(d[:12] + d[16:]).hex() for d in got],
+                     [packet(mac(3), mac(1), 3, 3 if n else 2, n=n, ipv6=ipv6).hex()
+                      for n in range(20)])
+
+
+@test
 def departures():
     """Whatever goes away ends its pauses, and leaves no packet charged"""
     for what in ("tc -n s qdisc del dev h1 root",

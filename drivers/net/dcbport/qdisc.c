@@ -82,6 +82,19 @@ void dcbport_wake(struct dcbport *port)
 
 /* --- enqueue -------------------------------------------------------------- */
 
+/* Move the network header behind all VLAN tags. Return where it was, because the flow
+ * dissector expects it there: a bridge has only the outer tag beside the frame.
+ */
+static int skip_tags(struct sk_buff *skb)
+{
+	int before = skb_network_offset(skb), depth;
+
+	if (eth_type_vlan(skb->protocol) &&
+	    __vlan_get_protocol(skb, skb->protocol, &depth))
+		skb_set_network_header(skb, depth);
+	return before;
+}
+
 static u8 packet_dscp(const struct dcbport_prio_map *map, struct sk_buff *skb)
 {
 	switch (skb_protocol(skb, true)) {
@@ -115,11 +128,13 @@ static u8 packet_pcp(const struct dcbport_prio_map *map, struct sk_buff *skb)
 static noinline u8 any_packet_prio(const struct dcbport_prio_map *map,
 				   struct sk_buff *skb)
 {
+	int network = skip_tags(skb);
 	u8 prio = map->pcp_first ? packet_pcp(map, skb) : packet_dscp(map, skb);
 
 	if (prio == DCBPORT_NO_PRIO)
 		prio = map->pcp_first ? packet_dscp(map, skb) :
 					packet_pcp(map, skb);
+	skb_set_network_header(skb, network);
 	return prio == DCBPORT_NO_PRIO ? map->other : prio;
 }
 
@@ -185,6 +200,15 @@ static noinline void flow_leave(struct dcbport_class *class, u16 flow)
 	dcbport_flows_remove(class->flows, flow);
 }
 
+static bool packet_mark(struct sk_buff *skb)
+{
+	int network = skip_tags(skb);
+	bool marked = INET_ECN_set_ce(skb);
+
+	skb_set_network_header(skb, network);
+	return marked;
+}
+
 /* Mark a packet that enters the queue, with the curve's probability. Its flow is counted
  * already.
  */
@@ -199,7 +223,7 @@ static noinline void class_mark(struct dcbport *port,
 					      class->flows->count,
 					      class->counted > class->queue.qlen);
 	if (chance && dcbport_curve_marks(chance, get_random_u32()) &&
-	    INET_ECN_set_ce(skb)) {
+	    packet_mark(skb)) {
 		class->count.marked++;
 		qdisc_qstats_overlimit(port->sch);
 	}
