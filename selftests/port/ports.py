@@ -664,6 +664,29 @@ def maxrate():
 
 
 @test
+def maxrate_contended():
+    """dcb maxrate: a class reaches its rate beside others, and makes up for no pause"""
+    rest = "strict none prio 3 weight 70 prio 4 weight 30"
+    for words, rate, wanted in (("strict 3", 39, 39), ("strict 3", 30, 30), ("strict 3", 5, 5),
+                                (rest, 39, 28), (rest, 20, 20)):
+        with Link() as link, Dcbnl("a", "a0") as nl:
+            link.port.set("pfc 3 " + words)
+            same("change", nl.change(dcbnl.MAXRATE, rates=[0, 0, 0, rate * 10**6]), 0)
+            link.send(2000, 3)
+            link.send(2000, 4)
+            sleep(1000 * FRAME)
+            got = [prio(f) for f in link.got()]
+            near("frames", len(got), 1000, 10)
+            near("%d Gb/s, %s" % (rate, words), 40 * got.count(3) / len(got), wanted, .3)
+            link.b.send(pfc({3: 5000}))
+            sleep(5000 * QUANTUM + 2 * US)
+            link.got()
+            sleep(500 * FRAME)
+            got = [prio(f) for f in link.got()]
+            near("after a pause", 40 * got.count(3) / len(got), wanted, .3)
+
+
+@test
 def app():
     """dcb app: entries set the priority of a DSCP; DSCPs without one have the default"""
     def arrives(*dscps, ipv6=False):

@@ -109,6 +109,7 @@ struct dcbport_class {
  * @plain: packets arrive when they are sent: there is no rate, delay or maxrate
  * @drr: whose turn it is
  * @wire: the link
+ * @burst: ns; how long the link takes for a burst
  * @late: ns; it makes up for this much lateness of a timer
  * @flight: frames on the link, in order of arrival
  * @switched: it belongs to a switch; read without the lock by the hook
@@ -136,6 +137,7 @@ struct dcbport {
 	bool plain;
 	struct dcbport_drr drr;
 	struct dcbport_wire wire;
+	u64 burst;
 	u64 late;
 	struct qdisc_skb_head flight;
 	bool switched;

@@ -32,12 +32,14 @@
 #include "pfc.h"
 #include "port.h"
 
+/* Bytes that a network card takes in one go. A class with a maxrate makes up for as much of
+ * what others have sent before it: seven frames of 9 KB.
+ */
+#define BURST		65536
 /* A late timer, as in a busy guest, costs no bandwidth: what should have been sent
- * meanwhile is sent at once, for up to this many ns or, if that is more, this many bytes.
- * A network card takes as many bytes in one go.
+ * meanwhile is sent at once, for up to this many ns or, if that is more, a burst.
  */
 #define LATE		NSEC_PER_MSEC
-#define LATE_BYTES	65536
 /* Most packets on a link: with 1 KB each, what 100 Gb/s send in 80 ms. Further packets
  * wait in their classes, which have limits.
  */
@@ -624,6 +626,19 @@ static u64 packet_begin(const struct dcbport *port, const struct port_cb *cb,
 	return begin;
 }
 
+/* Charge a packet to its class's maxrate, from when it might have begun on a free link: others
+ * that share the link do not slow the class down.
+ */
+static noinline void class_pace(struct dcbport *port, struct dcbport_class *class,
+				const struct sk_buff *skb, u64 begin)
+{
+	const struct port_cb *cb = port_cb(skb);
+	u64 from = begin > port->burst ? begin - port->burst : 0;
+
+	from = max3(from, (u64)cb->time, class_until(port, cb->tc));
+	dcbport_wire_send(&class->pace, from, qdisc_pkt_len(skb));
+}
+
 static void port_onto_wire(struct dcbport *port, struct sk_buff *skb, u64 begin)
 {
 	port_cb(skb)->time = dcbport_wire_send(&port->wire, begin,
@@ -658,7 +673,7 @@ static struct sk_buff *port_next(struct dcbport *port, u64 now)
 	dcbport_drr_sent(&port->drr, tc, len, !class->queue.qlen);
 	begin = packet_begin(port, port_cb(skb), now);
 	if (class->pace.rate)
-		dcbport_wire_send(&class->pace, begin, len);
+		class_pace(port, class, skb, begin);
 	port_onto_wire(port, skb, begin);
 	return skb;
 }
@@ -832,10 +847,8 @@ static void port_apply(struct dcbport *port, const struct dcbport_settings *s)
 	port->wire.overhead = s->overhead;
 	port->wire.rest = 0;
 	port->paced = 0;
-	port->late = LATE;
-	if (s->rate)
-		port->late = max(port->late, div64_u64(LATE_BYTES * 8ULL *
-						       NSEC_PER_SEC, s->rate));
+	port->burst = s->rate ? div64_u64(BURST * 8ULL * NSEC_PER_SEC, s->rate) : 0;
+	port->late = max_t(u64, LATE, port->burst);
 	port->drr.strict = s->strict;
 	dcbport_prio_map(&s->prio, &port->prio);
 	for (tc = 0; tc < DCBPORT_PRIOS; tc++)
