@@ -65,10 +65,12 @@ int dcbport_drr_pick(struct dcbport_drr *drr, u8 ready,
 			chosen = step;
 		}
 	}
-	/* those after the chosen one have not had their last turn yet */
+	/* those after the chosen one have not had their last turn yet; one whose turn was
+	 * interrupted goes on with it
+	 */
 	for (step = 1; step <= DCBPORT_PRIOS; step++) {
 		prio = drr_at(drr, step);
-		if (ready & 1 << prio)
+		if (ready & 1 << prio && !(step == chosen && len[prio] <= drr->deficit[prio]))
 			drr->deficit[prio] += (turns - (step > chosen)) *
 					      drr_quantum(drr, prio);
 	}

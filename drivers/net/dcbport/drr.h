@@ -13,7 +13,8 @@
 /**
  * struct dcbport_drr - strict priorities, and the turns of the others
  * @weight: of each class, 1 to 100
- * @deficit: bytes that a class may still send in this turn
+ * @deficit: bytes that a class may still send in this turn; if a pause has interrupted it, it
+ *	goes on later, and a new turn begins when they are used up
  * @strict: classes that are sent first, the highest number first, one bit each
  * @turn: the class whose turn it is
  */
@@ -50,7 +51,7 @@ static inline void dcbport_drr_alone(struct dcbport_drr *drr, int prio, u32 len)
 {
 	if (drr->strict & 1 << prio)
 		return;
-	if (prio != drr->turn || len > drr->deficit[prio])
+	if (len > drr->deficit[prio])
 		drr->deficit[prio] += dcbport_drr_turns(drr, prio, len) *
 				      drr->weight[prio] * DCBPORT_QUANTUM;
 	drr->turn = prio;

@@ -249,6 +249,30 @@ static void test_drr_turns(void)
 	}
 }
 
+/* Pauses interrupt turns all the time, and no class saves more than a turn and a frame */
+static void test_drr_interrupted(void)
+{
+	for (int run = 0; run < 100; run++) {
+		struct dcbport_drr drr = {};
+		u32 len[DCBPORT_PRIOS];
+
+		for (int i = 0; i < DCBPORT_PRIOS; i++) {
+			drr.weight[i] = random_in(1, 100);
+			len[i] = random_in(60, jumbo);
+		}
+		for (int n = 0; n < 10000; n++) {
+			int prio = dcbport_drr_pick(&drr, random_in(1, 255), len);
+
+			if (!expect(drr.deficit[prio] < drr.weight[prio] * DCBPORT_QUANTUM + jumbo,
+				    "class %d of weight %d has %u", prio, drr.weight[prio],
+				    drr.deficit[prio]))
+				return;
+			dcbport_drr_sent(&drr, prio, len[prio], false);
+			len[prio] = random_in(60, jumbo);
+		}
+	}
+}
+
 /* A frame of 9 KB at the smallest weight waits for its turn, but not for ever */
 static void test_drr_strict(void)
 {
@@ -873,6 +897,7 @@ static const struct tap_test tests[] = {
 	{ "weights are shares within 1 %", test_drr_shares },
 	{ "a paused class leaves its share to the others", test_drr_paused },
 	{ "no class gets a turn before it is due", test_drr_turns },
+	{ "interrupted turns add up to no credit", test_drr_interrupted },
 	{ "strict classes first, and no class waits for ever", test_drr_strict },
 	{ "a class that is alone ends in the same state by the short way", test_drr_alone },
 	{ "a stream of frames has the link's rate exactly", test_wire },
