@@ -1018,6 +1018,23 @@ def headroom():
 
 
 @test
+def shallow():
+    """A headroom below a frame loses what is on its way, but the sender is paused"""
+    with Star("xoff %dB xon %dB headroom 500B" % (XOFF, XON)) as star:
+        star.say(3, pfc({3: FOREVER}))
+        star.send(1, 3, 1000)
+        sleep(300 * US)
+        same("told", [f[1:] for f in star.heard(1)], [(8, FOREVER)])
+        lost = star.drops()
+        assert 0 < lost <= math.ceil(HEADROOM / LENGTH), "%d are lost" % lost
+        star.say(3, pfc({3: 0}))
+        sleep(2 * MS)
+        got = [f for f in star.hosts[3][1].take() if is_data(f)]
+        same("arrived or lost", len(got) + star.drops(), 1000)
+        same("held in the end", star.ports[1].count("rx_prio%d_buffer_bytes", 3), 0)
+
+
+@test
 def doctor():
     """dcqcn doctor finds exactly what is wrong with a switch, and nothing on a sound one"""
     def finds(*wanted):

@@ -8,7 +8,8 @@
  * the pool (dynamic thresholds, Choudhury and Hahne, 1998): n accounts that take
  * all they can get hold alpha * size / (1 + alpha * n) each.
  *
- * An account that has reached its bound pauses its sender until it is down to xON.
+ * An account that has reached its bound, or has no memory for a packet, pauses its sender
+ * until it is down to xON.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -74,7 +75,7 @@ static bool account_resumes(const struct dcbport_account *account,
  * @th: its thresholds
  * @len: bytes
  *
- * Return: false if no memory is left: the packet is lost, and nothing has changed.
+ * Return: false if no memory is left: the packet is lost, and only the pause may have changed.
  */
 bool dcbport_account_charge(struct dcbport_account *account,
 			    struct dcbport_pool *pool,
@@ -92,8 +93,12 @@ bool dcbport_account_charge(struct dcbport_account *account,
 	room = xoff > held + reserve ? xoff - held - reserve : 0;
 	shared = min_t(u64, min(room, pool_free(pool)), len - reserve);
 	headroom = len - reserve - shared;
-	if (headroom && (u64)account->headroom + headroom > th->headroom)
+	if (headroom && (u64)account->headroom + headroom > th->headroom) {
+		/* with a headroom below a packet, this may come before xOFF; a release ends it */
+		if (th->headroom && held + account->headroom)
+			account->paused = true;
 		return false;
+	}
 
 	account->reserve += reserve;
 	account->shared += shared;

@@ -348,11 +348,11 @@ static void holding_tell(const struct dcbport_holding *holding)
  */
 bool dcbport_holding_charge(struct dcbport_holding *holding, u32 len)
 {
-	if (!dcbport_account_charge(&holding->account, holding->pool,
-				    holding->thresholds, len))
-		return false;
+	bool ok = dcbport_account_charge(&holding->account, holding->pool,
+					 holding->thresholds, len);
+
 	holding_tell(holding);
-	return true;
+	return ok;
 }
 
 /**

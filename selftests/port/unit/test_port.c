@@ -514,6 +514,31 @@ static void test_static_threshold(void)
 	       a.headroom_most == 10000, "empty");
 }
 
+/* A packet that does not fit pauses the sender, if its account holds others */
+static void test_account_small_headroom(void)
+{
+	struct dcbport_thresholds th = { .xoff = 60000, .xon = 40000, .headroom = 500 };
+	static const struct dcbport_thresholds lossy;
+	struct dcbport_pool pool = { .size = 1000000 };
+	struct dcbport_account a = {};
+	int n = 0;
+
+	while (n < 100 && charge(&a, &pool, &th, 1082))
+		n++;
+	expect(n == 55 && a.paused, "paused %d with %d packets", a.paused, n);
+	for (; n && a.paused; n--)
+		release(&a, &pool, &th, 1082);
+	expect(n == 36, "goes on with %d", n);
+	for (; n; n--)
+		release(&a, &pool, &th, 1082);
+	/* nothing would end this pause */
+	th.xoff = th.xon = 500;
+	expect(!charge(&a, &pool, &th, 1082) && !a.paused, "an empty account pauses");
+	pool.size = 1500;
+	expect(charge(&a, &pool, &lossy, 1082) && !charge(&a, &pool, &lossy, 1082) && !a.paused,
+	       "an account without PFC pauses");
+}
+
 struct packet {
 	int account;
 	u32 len;
@@ -906,6 +931,7 @@ static const struct tap_test tests[] = {
 	{ "any bytes as a PFC frame", test_pfc_fuzz },
 	{ "dynamic thresholds are those of the formula", test_dynamic_threshold },
 	{ "xOFF, xON and headroom to the byte", test_static_threshold },
+	{ "a headroom below a packet", test_account_small_headroom },
 	{ "an account's bounds, as ports and packets are added and removed", test_account_bounds },
 	{ "an account's bounds in 32 bits", test_account_most },
 	{ "the priority of each DSCP", test_dscp },
