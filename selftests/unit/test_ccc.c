@@ -43,6 +43,7 @@ static unsigned int mbps, frame;	/* of the link; bytes of a packet */
 static unsigned int burst;		/* packets that a DCQCN flow sends at once */
 static u64 pace;			/* ns; from then on, one packet in this time */
 static bool mark_all;
+static bool at_line_rate;		/* packets of a sender leave no faster than that */
 
 static void host_address(struct in6_addr *a, unsigned int host)
 {
@@ -101,7 +102,7 @@ static void send(unsigned int from)
 	struct dcqcn_qp *qp = &h->qps[0];
 	struct sk_buff *skb;
 
-	while (h->left) {
+	while (h->left && !(at_line_rate && h->start > fuzz_now)) {
 		spin_lock_bh(&qp->lock);
 		if (dcqcn_ccc_is_ready(qp, &h->settings) &&
 		    dcqcn_ccc_may_send(qp, false, fuzz_now)) {
@@ -122,9 +123,11 @@ static void send(unsigned int from)
 			dcqcn_ccc_bth(skb)->opcode = 0x08;	/* RC WRITE, last */
 		dcqcn_ccc_output(qp, &h->settings, skb, 0);
 		h->left--;
+		if (at_line_rate)
+			h->start = max(h->start, fuzz_now) + frame * 8000ULL / mbps;
 		spin_lock_bh(&qp->lock);
 		if (dcqcn_ccc_is_ready(qp, &h->settings)) {
-			dcqcn_ccc_sent(qp, skb, h->psn, frame, h->left ? 64 * frame : 0,
+			dcqcn_ccc_sent(qp, skb, h->psn, frame, min(h->left, 64ULL) * frame,
 				       fuzz_now);
 			most_in_flight = max(most_in_flight,
 					     dcqcn_ccc_flight(&qp->ccc->tx));
@@ -237,6 +240,7 @@ static void set_up(u32 algorithms, u32 window)
 	burst = 3;
 	pace = 10 * US;
 	mark_all = false;
+	at_line_rate = false;
 	memset(delivered, 0, sizeof(delivered));
 }
 
@@ -747,6 +751,44 @@ static void test_silence(void)
 	tear_down();
 }
 
+/* A turn of all that wait for credit may take longer than the time after which a source counts as
+ * silent: six at 50 Mb/s take 16 ms
+ */
+static void test_long_turn(void)
+{
+	unsigned int i, n = 6;
+	u32 algorithms;
+
+	for (algorithms = 2; algorithms <= 3; algorithms++) {
+		u64 before = 0, after = 0, timeouts = 0;
+
+		set_up(algorithms, 0);
+		at_line_rate = true;
+		mbps = 50;
+		burst = 1;
+		pace = 2 * MS;
+		for (i = 0; i <= SENDERS; i++)
+			hosts[i].dev.speed = mbps;
+		for (i = 0; i < n; i++)
+			hosts[i].left = 1000000;
+		pass_time(50 * MS, n);
+		for (i = 0; i < n; i++) {
+			before += delivered[i];
+			timeouts -= hosts[i].counters.value[DCQCN_RP_WINDOW_TIMEOUTS];
+		}
+		pass_time(100 * MS, n);
+		for (i = 0; i < n; i++) {
+			after += delivered[i];
+			timeouts += hosts[i].counters.value[DCQCN_RP_WINDOW_TIMEOUTS];
+		}
+		tap_note("algorithms %u: %.3f of the link, %llu timeouts", algorithms,
+			 (after - before) * 8 / 100e3 / mbps, timeouts);
+		expect((after - before) * 8 / 100e3 > 0.95 * mbps, "%llu bytes", after - before);
+		expect(!timeouts, "%llu timeouts", timeouts);
+		tear_down();
+	}
+}
+
 static void test_nscc(void) { test_incast(1, 0, 0); }
 static void test_rccc(void) { test_incast(2, 0, 0); }
 static void test_both(void) { test_incast(3, 0, 0); }
@@ -1087,6 +1129,7 @@ static const struct tap_test tests[] = {
 	{ "2 MB from 8 and from 32 senders with credit", test_completion_rccc },
 	{ "2 MB from 8 and from 32 senders with both", test_completion_both },
 	{ "nobody grants credit when all has arrived", test_silence },
+	{ "sources that wait long for their turn stay in line", test_long_turn },
 	{ "a peer vanishes, and comes back", test_vanished },
 	{ "forged feedback", test_forged },
 	{ "what leaves unseen is counted before feedback is believed", test_unseen },

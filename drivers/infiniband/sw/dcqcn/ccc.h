@@ -28,7 +28,7 @@ struct sk_buff;
 /* Bytes after which a receiver that was not asked answers by itself */
 #define DCQCN_CCC_UNTOLD	(2 * DCQCN_CCC_ASK)
 
-/* A sender that asked for credit, and has been silent for so long, gets none; one that
+/* A sender that asked for credit, has some, and has been silent for so long, gets none; one that
  * begins again after so long has what it began with
  */
 #define DCQCN_CCC_SILENT	(8 * NSEC_PER_MSEC)
@@ -125,7 +125,7 @@ struct dcqcn_ccc_sender {
  * @echo_psn: and PSN
  * @echo_received: @received when it had arrived
  * @echo_time: ns; when it arrived
- * @time: ns; last packet
+ * @time: ns; last packet, or turn of a source that had to wait for it
  * @source: RCCC
  * @grant_node: in dcqcn_dev.grants, while it is granted credit in turn
  * @ifindex: of the interface by which packets come
