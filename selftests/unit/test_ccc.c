@@ -751,6 +751,48 @@ static void test_silence(void)
 	tear_down();
 }
 
+/* A message of @packets, and then a pause, 20 times. Return the longest that one took, in ns. */
+static u64 longest_message(u32 algorithms, u32 packets, u64 pause)
+{
+	u64 begin, before, longest = 0;
+	int i;
+
+	set_up(algorithms, 0);
+	at_line_rate = true;
+	hosts[0].left = 1000;
+	pass_time(MS, 1);
+	for (i = 0; i < 20; i++) {
+		pass_time(pause, 1);
+		begin = fuzz_now;
+		before = delivered[0];
+		hosts[0].left = packets;
+		while (delivered[0] - before < packets * frame && fuzz_now - begin < 100 * MS)
+			pass_time(US, 1);
+		longest = max(longest, fuzz_now - begin);
+	}
+	tear_down();
+	return longest;
+}
+
+/* After a pause, the receiver has taken back what it granted before. A sender that used it for a
+ * short message would have less than nothing for the next one.
+ */
+static void test_pauses(void)
+{
+	static const u32 packets[] = { 3, 30, 40 };
+	u32 algorithms;
+	unsigned int i;
+	u64 longest;
+
+	for (algorithms = 2; algorithms <= 3; algorithms++) {
+		for (i = 0; i < ARRAY_SIZE(packets); i++) {
+			longest = longest_message(algorithms, packets[i], 10 * MS);
+			expect(longest < MS, "algorithms %u: %u packets took %llu us", algorithms,
+			       packets[i], longest / US);
+		}
+	}
+}
+
 /* A turn of all that wait for credit may take longer than the time after which a source counts as
  * silent: six at 50 Mb/s take 16 ms
  */
@@ -1130,6 +1172,7 @@ static const struct tap_test tests[] = {
 	{ "2 MB from 8 and from 32 senders with both", test_completion_both },
 	{ "nobody grants credit when all has arrived", test_silence },
 	{ "sources that wait long for their turn stay in line", test_long_turn },
+	{ "after a pause, no message waits for a timeout", test_pauses },
 	{ "a peer vanishes, and comes back", test_vanished },
 	{ "forged feedback", test_forged },
 	{ "what leaves unseen is counted before feedback is believed", test_unseen },

@@ -78,6 +78,7 @@ struct dcqcn_probe {
  * @spare: of @lent, bytes that have not left yet; packets take their bytes from it without
  *	the lock, and @sent does not have these until dcqcn_ccc_settle()
  * @heard_time: ns; last feedback, or when there was something to wait for
+ * @sent_time: ns; when the last packet left that did not pass by dcqcn_ccc_passes()
  * @offer_time: ns; when we last told the peer that we are here
  * @offer_gap: ns; until we tell it again
  * @window: NSCC
@@ -105,6 +106,7 @@ struct dcqcn_ccc_sender {
 	u32 lent;
 	atomic_t spare;
 	u64 heard_time;
+	u64 sent_time;
 	u64 offer_time;
 	u64 offer_gap;
 	struct dcqcn_nscc window;

@@ -236,6 +236,18 @@ static u64 dcqcn_ccc_held(struct dcqcn_route *route, u64 now)
 	return 0;
 }
 
+/* Whether the receiver will take back what it had granted when the next packet comes. What is in
+ * flight does not tell: nobody may have asked for the answer to the end of a message. Those that
+ * wait are in line for credit, and have not paused. To be called before dcqcn_ccc_settle(), which
+ * does not know when the packets left that it counts.
+ */
+static bool dcqcn_ccc_has_paused(const struct dcqcn_ccc_sender *tx, u64 now)
+{
+	return list_empty(&tx->waiting) &&
+	       dcqcn_ccc_since(now, tx->sent_time) > DCQCN_CCC_SILENT &&
+	       dcqcn_ccc_since(now, tx->heard_time) > DCQCN_CCC_SILENT;
+}
+
 /**
  * dcqcn_ccc_may_send() - whether a packet may leave
  * @qp: its QP, which has a context
@@ -252,8 +264,8 @@ u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 	const struct dcqcn_settings *settings;
 	struct dcqcn_ccc *ccc;
 	struct dcqcn_ccc_sender *tx;
+	bool first, may, paused;
 	u64 until = 0;
-	bool first, may;
 
 	ccc = rcu_dereference_protected(qp->ccc, lockdep_is_held(&qp->lock));
 	if (!ccc)
@@ -261,13 +273,12 @@ u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 	tx = &ccc->tx;
 	settings = rcu_dereference_bh(qp->dev->settings);
 	spin_lock(&ccc->lock);
+	paused = dcqcn_ccc_has_paused(tx, now);
 	dcqcn_ccc_settle(tx, now);
 	until = dcqcn_ccc_held(qp->route, now);
 	if (until)
 		goto unlock;
-	/* what was granted before a pause is not worth much after it */
-	if (!dcqcn_ccc_flight(tx) &&
-	    dcqcn_ccc_since(now, tx->heard_time) > DCQCN_CCC_SILENT)
+	if (paused)
 		tx->limit = tx->sent + max(settings->ccc.initial_window, 1U);
 	/* with nothing in flight, no feedback would wake those that wait */
 	first = !fresh || list_empty(&tx->waiting) || !dcqcn_ccc_flight(tx);
@@ -499,6 +510,7 @@ bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 	dcqcn_ccc_settle(tx, now);
 	if (!dcqcn_ccc_flight(tx))
 		tx->heard_time = now;
+	tx->sent_time = now;
 	tx->sent += bytes;
 	tx->unasked += bytes;
 	tx->window.mss = max(tx->window.mss, min(bytes, (u32)U16_MAX));
