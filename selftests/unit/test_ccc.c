@@ -793,6 +793,35 @@ static void test_pauses(void)
 	}
 }
 
+/* The last packet of a message uses up the credit while an answer to an earlier one is on its way:
+ * the sender has to ask, or nothing would tell it that it has what it began with
+ */
+static void test_rounds(void)
+{
+	const unsigned int n = 64, packets = 16;
+	unsigned int i, round, most = 0;
+	u64 begin;
+
+	set_up(DCQCN_CCC_NSCC | DCQCN_CCC_RCCC, 0);
+	at_line_rate = true;
+	for (round = 1; round <= 10; round++) {
+		for (i = 0; i < n; i++)
+			hosts[i].left = packets;
+		begin = fuzz_now;
+		do {
+			pass_time(US, n);
+			for (i = 0; i < n && delivered[i] == round * packets * frame; i++)
+				;
+		} while (i < n && fuzz_now - begin < 30 * MS);
+		most = max(most, (unsigned int)((fuzz_now - begin) / US));
+		pass_time(100 * US, n);
+	}
+	expect(!dropped, "%u packets dropped", dropped);
+	tap_note("%u senders took up to %u us", n, most);
+	expect(most < 1000, "%u senders took up to %u us", n, most);
+	tear_down();
+}
+
 /* A turn of all that wait for credit may take longer than the time after which a source counts as
  * silent: six at 50 Mb/s take 16 ms
  */
@@ -1171,6 +1200,7 @@ static const struct tap_test tests[] = {
 	{ "2 MB from 8 and from 32 senders with credit", test_completion_rccc },
 	{ "2 MB from 8 and from 32 senders with both", test_completion_both },
 	{ "nobody grants credit when all has arrived", test_silence },
+	{ "when a message ends, no sender is left without credit", test_rounds },
 	{ "sources that wait long for their turn stay in line", test_long_turn },
 	{ "after a pause, no message waits for a timeout", test_pauses },
 	{ "a peer vanishes, and comes back", test_vanished },

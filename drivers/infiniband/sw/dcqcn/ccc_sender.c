@@ -361,9 +361,13 @@ static u32 dcqcn_ccc_enough(const struct dcqcn_ccc_sender *tx)
 	return enough;
 }
 
-static bool dcqcn_ccc_asks(const struct dcqcn_ccc_sender *tx)
+/* Whether a packet asks for feedback; @wants: it asks for credit */
+static bool dcqcn_ccc_asks(const struct dcqcn_ccc_sender *tx, bool wants)
 {
 	if (tx->unasked >= dcqcn_ccc_enough(tx))
+		return true;
+	/* no grant will come, and an answer on its way does not know of this packet */
+	if (!wants && !dcqcn_ccc_has_credit(tx))
 		return true;
 	/* nothing more will leave before an answer comes */
 	return !dcqcn_ccc_awaits(tx) &&
@@ -499,7 +503,7 @@ bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 	struct dcqcn_ccc_sender *tx;
 	struct dcqcn_route *route;
 	struct dcqcn_ccc *ccc;
-	bool last, lent;
+	bool last, wants, lent;
 
 	ccc = rcu_dereference_protected(qp->ccc, lockdep_is_held(&qp->lock));
 	if (!ccc || !bth)
@@ -517,7 +521,8 @@ bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 	route->sent = tx->sent;
 	last = route->turn == DCQCN_TURN_HELD ||
 	       (route->turn == DCQCN_TURN_WANTED && dcqcn_ccc_may_hold(tx, now));
-	if (last || dcqcn_ccc_asks(tx)) {
+	wants = dcqcn_ccc_wants(tx, held, dcqcn_bth_goes_on(bth));
+	if (last || dcqcn_ccc_asks(tx, wants)) {
 		dcqcn_ccc_probe(tx, qp->qpn, dcqcn_bth_qpn(bth), psn, last, now);
 		bits |= DCQCN_BTH_REQUEST;
 	}
@@ -525,7 +530,7 @@ bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 		bits |= DCQCN_BTH_LAST;
 		dcqcn_ccc_hold(ccc, route, now);
 	}
-	if (dcqcn_ccc_wants(tx, held, dcqcn_bth_goes_on(bth)))
+	if (wants)
 		bits |= DCQCN_BTH_MORE;
 	lent = dcqcn_ccc_lends(tx, route);
 	spin_unlock(&ccc->lock);
