@@ -1085,6 +1085,34 @@ static void test_unseen_pause(void)
 	tear_down();
 }
 
+/* Nor does one after a message of whose end nobody has asked for the answer, so that it stays in
+ * flight: no window shrinks for that
+ */
+static void test_end_in_flight(void)
+{
+	u64 timeouts;
+	u32 window;
+	int i;
+
+	set_up(DCQCN_CCC_NSCC, 0);
+	hosts[0].left = 10000;
+	pass_time(10 * MS, 1);
+	window = sender(0)->window.cwnd;
+	timeouts = hosts[0].counters.value[DCQCN_RP_WINDOW_TIMEOUTS];
+	expect(!hosts[0].left && window > 100000, "%llu packets left, window %u", hosts[0].left,
+	       window);
+	for (i = 0; i < 5; i++) {
+		hosts[0].left = 100;
+		pass_time(5 * MS, 1);
+		expect(dcqcn_ccc_flight(sender(0)), "message %d: nothing is in flight", i);
+		expect(sender(0)->window.cwnd >= window, "message %d: window %u, before %u", i,
+		       sender(0)->window.cwnd, window);
+	}
+	timeouts = hosts[0].counters.value[DCQCN_RP_WINDOW_TIMEOUTS] - timeouts;
+	expect(!timeouts, "%llu timeouts", timeouts);
+	tear_down();
+}
+
 /* Feedback comes to another CPU after this one has read the clock: that was just now, and no
  * timeout ago
  */
@@ -1207,6 +1235,7 @@ static const struct tap_test tests[] = {
 	{ "forged feedback", test_forged },
 	{ "what leaves unseen is counted before feedback is believed", test_unseen },
 	{ "a pause does not count as a wait for answers", test_unseen_pause },
+	{ "nor does one after the end of a message", test_end_in_flight },
 	{ "feedback that another CPU has just heard is not old", test_clock_of_another_cpu },
 	{ "who must be seen", test_seen },
 	{ "a receiver only counts what says nothing", test_plain },

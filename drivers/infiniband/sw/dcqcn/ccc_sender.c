@@ -483,6 +483,16 @@ void dcqcn_ccc_steer(struct dcqcn_qp *qp, struct sk_buff *skb)
 				&qp->route->steering);
 }
 
+/* Whether the time to wait for an answer begins with a packet: nothing is in flight, or only the
+ * end of a message, for whose answer nobody asked, and a pause has passed since
+ */
+static bool dcqcn_ccc_begins(const struct dcqcn_ccc_sender *tx, u64 now)
+{
+	return !dcqcn_ccc_flight(tx) ||
+	       (list_empty(&tx->waiting) && !dcqcn_ccc_awaits(tx) &&
+		dcqcn_ccc_since(now, tx->sent_time) >= dcqcn_ccc_timeout(tx));
+}
+
 /**
  * dcqcn_ccc_sent() - a data packet leaves that obeys a context
  * @qp: its QP
@@ -512,7 +522,7 @@ bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 	route = qp->route;
 	spin_lock(&ccc->lock);
 	dcqcn_ccc_settle(tx, now);
-	if (!dcqcn_ccc_flight(tx))
+	if (dcqcn_ccc_begins(tx, now))
 		tx->heard_time = now;
 	tx->sent_time = now;
 	tx->sent += bytes;
