@@ -62,17 +62,18 @@ DEFINE_STATIC_KEY_FALSE(dcqcn_cccs);
 
 /* A context, in the place of ccc.c: it lets @may_send packets leave */
 static unsigned int may_send, in_context, steered;
+static u64 look_again;		/* ns; a flow that may not send looks again after this time */
 static bool lends;
 
 u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 {
-	return may_send ? 0 : now + MS;
+	return may_send ? 0 : now + look_again;
 }
 
 bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes,
 		    u32 held, u64 now)
 {
-	may_send--;
+	may_send -= !!may_send;
 	in_context++;
 	return lends;
 }
@@ -880,6 +881,7 @@ static void windowed(u32 start_burst)
 	for (i = 0; i < QPS; i++)
 		qps[i].ccc = &context;
 	may_send = in_context = steered = 0;
+	look_again = MS;
 	lends = false;
 }
 
@@ -912,6 +914,70 @@ static void window(void)
 	pass_time(&qps[0], MS);
 	expect(num_sent == 12 && sent[11].psn == 10, "%u packets left, not 12", num_sent);
 	expect(steered == num_sent, "%u of %u packets have the flow's path", steered, num_sent);
+	ends();
+}
+
+/* A window that lets one packet leave every 3 ms: rxe's timer, 67 ms, does not fire, and a request
+ * that is held for longer than that stays behind the window
+ */
+static void window_asks(void)
+{
+	unsigned int n = 0, silent = 0, most = 0;
+
+	windowed(0);
+	qps[0].ack_timeout = 14;
+	while (num_sent < 128) {
+		while (dcqcn_flow_held(&qps[0].flow) < 64)
+			output_request(&qps[0], n++, 4154, WRITE_MIDDLE);
+		may_send = 1;
+		dcqcn_pacer_kick(&qps[0]);
+		pass_time(&qps[0], 3 * MS);
+	}
+	for (n = 0; n < num_sent; n++) {
+		silent = sent[n].asks ? 0 : silent + 1;
+		most = max(most, silent);
+	}
+	expect(most * 3 < 67 / 2, "%u packets in a row ask for no ACK, for %u ms", most, most * 3);
+	expect(!qps[0].flow.stat.expired, "%u requests leave before they may",
+	       qps[0].flow.stat.expired);
+	ends();
+}
+
+/* A window that stays closed: one request leaves each half ack timeout, and asks. If rxe goes back
+ * again and again, all leave before the next time.
+ */
+static void window_closed(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	unsigned int n, turn;
+
+	windowed(0);
+	qps[0].ack_timeout = 14;
+	look_again = 250 * MS;
+	flow->asked = dcqcn_flow_clock(fuzz_now);
+	for (n = 0; n < 65; n++)
+		output_request(&qps[0], n, 4154, WRITE_MIDDLE);
+	for (n = 1; n <= 20; n++) {
+		pass_time(&qps[0], 4096 << 14);
+		/* it looks each quarter */
+		expect(num_sent >= n && num_sent <= 2 * n, "%u requests in %u ack timeouts",
+		       num_sent, n);
+	}
+	for (n = 0; n < num_sent; n++)
+		expect(sent[n].asks, "request %u asks for no ACK", n);
+	ends();
+
+	windowed(0);
+	qps[0].ack_timeout = 14;
+	look_again = 250 * MS;
+	for (turn = 0; turn < 5; turn++) {
+		for (n = 0; n < 65; n++)
+			output_request(&qps[0], n, 4154, WRITE_MIDDLE);
+		expect(dcqcn_flow_held(flow) > 60, "%u packets are held", dcqcn_flow_held(flow));
+		pass_time(&qps[0], 4096 << 14);
+		expect(!dcqcn_flow_held(flow) || turn < 2, "%u packets are left",
+		       dcqcn_flow_held(flow));
+	}
 	ends();
 }
 
@@ -1043,6 +1109,8 @@ static const struct tap_test tests[] = {
 	{ "a limit goes on where the line falls to it", less_delivered },
 	{ "what is sent again asks for an ACK, where the path is measured", asks_again },
 	{ "a window holds packets, and a kick or a timeout sends them", window },
+	{ "a flow with a small window asks for ACKs, and obeys it", window_asks },
+	{ "behind a closed window, rxe's timer does not fire", window_closed },
 	{ "with an open window, one request in eight is seen, and all are charged", window_unseen },
 	{ "a window ends with the port, and with the peer", window_ends },
 	{ "packets of a window leave at the line rate", window_pace },

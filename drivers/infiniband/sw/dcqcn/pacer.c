@@ -34,7 +34,7 @@
  *
  * A flow whose peer has agreed on a context (ccc.c) obeys the context instead: its packets
  * leave at the line rate while window and credit last, and those that are held leave when
- * feedback comes.
+ * feedback comes. If that takes too long for rxe's timer, one leaves, and asks for an ACK.
  *
  * Locking: a flow belongs to struct dcqcn_qp and is protected by its lock.
  */
@@ -123,16 +123,6 @@ static u64 dcqcn_flow_longest_gap(const struct dcqcn_qp *qp)
 {
 	return qp->ack_timeout ? DCQCN_ACK_TIMEOUT_NS / 2 << qp->ack_timeout :
 				 DCQCN_HOLD_NS;
-}
-
-/* How long a request may be held. Behind a full window, none asks for an ACK: rxe's timer must
- * not fire.
- */
-static u64 dcqcn_hold_ns(const struct dcqcn_qp *qp)
-{
-	return dcqcn_qp_is_windowed(qp) ?
-	       min_t(u64, NSEC_PER_SEC, 2 * dcqcn_flow_longest_gap(qp)) :
-	       DCQCN_HOLD_NS;
 }
 
 /* ns; the longest gap that what is held allows, 0 for any. Held READ responses get half of the
@@ -348,18 +338,19 @@ static __always_inline void dcqcn_flow_leaves(struct dcqcn_qp *qp,
 					      enum dcqcn_pkt_kind kind, u32 psn,
 					      u32 bytes, bool ack_req, u64 now)
 {
-	if (static_branch_unlikely(&dcqcn_cccs) &&
-	    dcqcn_flow_count(qp, skb, kind, psn, bytes, now))
-		return;
 	if (qp->ack_timeout && kind == DCQCN_PKT_REQUEST &&
 	    (ack_req || dcqcn_flow_is_silent(qp, now)))
 		ack_req = dcqcn_flow_asks_peer(&qp->flow, skb, ack_req, now);
+	if (static_branch_unlikely(&dcqcn_cccs) &&
+	    dcqcn_flow_count(qp, skb, kind, psn, bytes, now))
+		return;
 	if (qp->flow.path)
 		dcqcn_flow_measure(qp, skb, psn, bytes, ack_req, now);
 }
 
 /* Whether the context lets a packet leave. @fresh: it is not held. If it may not leave, the
- * flow waits for dcqcn_pacer_kick(), or for a timeout.
+ * flow waits for dcqcn_pacer_kick(), or for a timeout, and looks often enough for
+ * dcqcn_flow_is_overdue().
  */
 static noinline bool dcqcn_flow_in_window(struct dcqcn_qp *qp, bool fresh, u64 now)
 {
@@ -367,7 +358,7 @@ static noinline bool dcqcn_flow_in_window(struct dcqcn_qp *qp, bool fresh, u64 n
 
 	if (!until)
 		return true;
-	qp->flow.next = until;
+	qp->flow.next = min(until, now + dcqcn_flow_longest_gap(qp) / 2);
 	return false;
 }
 
@@ -431,6 +422,23 @@ static inline void dcqcn_flow_take(struct dcqcn_qp *qp, struct sk_buff *skb)
 	atomic_long_sub(skb->truesize, &qp->dev->held_memory);
 }
 
+/* Whether a request has been held for so long that it leaves before it is due. Behind a closed
+ * window, rxe's timer must not fire: one leaves, and asks, when a flow has asked for no ACK for
+ * half of the ack timeout. If rxe goes back again and again, all that is held for so long leave.
+ */
+static bool dcqcn_flow_is_overdue(const struct dcqcn_qp *qp,
+				  const struct dcqcn_held *request, u64 now)
+{
+	u64 waited = now - request->since, asked;
+
+	if (!dcqcn_qp_is_windowed(qp))
+		return waited >= DCQCN_HOLD_NS;
+	asked = (u64)(dcqcn_flow_clock(now) - qp->flow.asked) << 10;
+	if (qp->ack_timeout && !qp->flow.stuck)
+		waited = min(waited, asked);
+	return waited >= min(dcqcn_flow_longest_gap(qp), DCQCN_HOLD_NS);
+}
+
 /* Return the packet that leaves next, or NULL if none is due or overdue */
 static struct sk_buff *dcqcn_flow_next(struct dcqcn_qp *qp, u64 now)
 {
@@ -440,7 +448,7 @@ static struct sk_buff *dcqcn_flow_next(struct dcqcn_qp *qp, u64 now)
 	request = skb_peek(&flow->fifo[DCQCN_REQUESTS].queue);
 	if (!dcqcn_flow_is_due(qp, false, now)) {
 		if (!request ||
-		    now - dcqcn_held(request)->since < dcqcn_hold_ns(qp))
+		    !dcqcn_flow_is_overdue(qp, dcqcn_held(request), now))
 			return NULL;
 		flow->stat.expired++;
 		dcqcn_count(qp->dev, DCQCN_RP_EXPIRED);
