@@ -1043,6 +1043,18 @@ static void window_ends(void)
 	expect(num_sent == 10 && !in_context && !qps[0].flow.limited, "%u packets left", num_sent);
 	ends();
 
+	/* the timer does not wait for what would have opened the window */
+	windowed(12288);
+	look_again = 250 * MS;
+	for (i = 0; i < 4; i++)
+		output(DCQCN_PKT_REQUEST, i);
+	context.tx.agreed = 0;
+	output(DCQCN_PKT_REQUEST, 4);
+	expect(qps[0].flow.rate.starting && dcqcn_flow_held(&qps[0].flow), "does not start");
+	pass_time(&qps[0], 20 * MS);
+	expect(num_sent == 5, "only %u packets left in 20 ms", num_sent);
+	ends();
+
 	windowed(12288);
 	for (i = 0; i < 10; i++)
 		output(DCQCN_PKT_REQUEST, i);

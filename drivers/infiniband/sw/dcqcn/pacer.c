@@ -395,11 +395,12 @@ static void dcqcn_flow_arm(struct dcqcn_flow *flow, bool late)
 			      HRTIMER_MODE_ABS_SOFT);
 }
 
-/* Whether the timer was started while the flow's context was full, and is too late now */
+/* Whether the timer was started while the flow's context was full, and is too late now. The flow
+ * may have left the context since.
+ */
 static noinline bool dcqcn_flow_overslept(const struct dcqcn_qp *qp)
 {
-	return qp->windowed &&
-	       (u64)ktime_to_ns(hrtimer_get_expires(&qp->flow.timer)) >
+	return (u64)ktime_to_ns(hrtimer_get_expires(&qp->flow.timer)) >
 	       dcqcn_flow_wake(&qp->flow);
 }
 
