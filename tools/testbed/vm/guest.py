@@ -255,9 +255,9 @@ class VM:
                     "-device", "virtio-net-pci,netdev=net%d,romfile=,mac=%s" % (i, n.mac)]
         if not shutil.which(cmd[0]):
             raise LabError("%s is not installed: run tools/lab/deps" % cmd[0])
-        kept = kernel_log.place(self.name)
-        if kept:
-            os.symlink(kept, self.console)
+        self._kept = kernel_log.place(self.name)
+        if self._kept:
+            os.symlink(self._kept, self.console)
         self._log = os.path.join(self.dir, self.name + ".qemu")
         self._started = time.monotonic()
         with open(self._log, "w") as log:
@@ -407,4 +407,7 @@ class VM:
                 p.wait()
         if self._qemu is not None:
             self.clock.forget(self.pid)
+            # ended before its kernel said a word
+            if self._kept and not os.path.getsize(self._kept):
+                os.unlink(self._kept)
         self._master = self._qemu = None
