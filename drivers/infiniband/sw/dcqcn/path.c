@@ -66,8 +66,8 @@ static void dcqcn_path_learn_rtt(struct dcqcn_path *path, u64 ns)
 	path->rtt = rtt;
 }
 
-/* bytes; 22 s at 400 Gb/s, and more than that teaches too little */
-#define DCQCN_SAMPLE_MAX	(1ULL << 40)
+/* bytes, below 2^40: 22 s at 400 Gb/s, and more than that teaches too little */
+#define DCQCN_SAMPLE_MAX	(256ULL * U32_MAX)
 
 static bool dcqcn_path_learn_rate(struct dcqcn_path *path, u64 now)
 {
