@@ -1085,9 +1085,7 @@ static void test_unseen_pause(void)
 	tear_down();
 }
 
-/* Nor does one after a message of whose end nobody has asked for the answer, so that it stays in
- * flight: no window shrinks for that
- */
+/* Nor does one after a message whose last packets asked for no answer, and so stay in flight */
 static void test_end_in_flight(void)
 {
 	u64 timeouts;

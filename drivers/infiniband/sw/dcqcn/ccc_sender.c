@@ -236,10 +236,10 @@ static u64 dcqcn_ccc_held(struct dcqcn_route *route, u64 now)
 	return 0;
 }
 
-/* Whether the receiver will take back what it had granted when the next packet comes. What is in
- * flight does not tell: nobody may have asked for the answer to the end of a message. Those that
- * wait are in line for credit, and have not paused. To be called before dcqcn_ccc_settle(), which
- * does not know when the packets left that it counts.
+/* Whether the receiver will take back what it had granted when the next packet comes. Bytes in
+ * flight do not tell: the last packets of a message may not have asked for an answer. A context
+ * with flows in line for credit has not paused. Call this before dcqcn_ccc_settle(), which does
+ * not know when the packets left that it counts.
  */
 static bool dcqcn_ccc_has_paused(const struct dcqcn_ccc_sender *tx, u64 now)
 {
@@ -483,8 +483,8 @@ void dcqcn_ccc_steer(struct dcqcn_qp *qp, struct sk_buff *skb)
 				&qp->route->steering);
 }
 
-/* Whether the time to wait for an answer begins with a packet: nothing is in flight, or only the
- * end of a message, for whose answer nobody asked, and a pause has passed since
+/* Whether the timeout starts with this packet: nothing is in flight, or only packets of an earlier
+ * message that asked for no answer
  */
 static bool dcqcn_ccc_begins(const struct dcqcn_ccc_sender *tx, u64 now)
 {
