@@ -1399,7 +1399,7 @@ def storm_change():
         stat = link.port.stat()
         same("storm and restores", [stat["tx_prio3_" + n] for n in ("storm", "restores")],
              [0, restores])
-        sleep(1 * MS)       # what is left of the pause
+        sleep(1 * MS)       # the rest of the pause
         link.got()
         link.b.send(pfc({3: FOREVER}))
         link.send(5, 3)

@@ -131,8 +131,8 @@ static bool dcqcn_ccc_turn(struct dcqcn_ccc *ccc,
 
 	spin_lock(&ccc->lock);
 	now = ktime_get_ns();	/* with the lock, so that what it has heard is not later */
-	/* Who has used up all credit cannot but wait for this turn, which may take longer to come
-	 * than DCQCN_CCC_SILENT. Who owes more than this grant has other reasons.
+	/* A source that has used up all credit can only wait for its turn, which may take longer
+	 * than DCQCN_CCC_SILENT. One that owes more than this grant is silent for another reason.
 	 */
 	if (rx->source.ahead <= 0 && rx->source.ahead > -(s32)DCQCN_RCCC_QUANTUM)
 		rx->time = now;

@@ -653,7 +653,7 @@ static bool dcqcn_budget_take(struct dcqcn_budget *budget, u32 *suppressed)
 	bool ok;
 
 	spin_lock_bh(&budget->lock);
-	/* unlike time_after_eq(), right after any time without events */
+	/* time_after_eq() would be wrong after weeks without an event on 32 bits */
 	if (jiffies - budget->begin >= DCQCN_EVENTS_JIFFIES) {
 		budget->begin = jiffies;
 		budget->told = 0;
