@@ -63,7 +63,7 @@ model x.toml --json --remove --out out/none
 list
 list --json
 kernel
-kernel --kdir --debug
+kernel --kdir --debug --update
 """}
 
 wrong = tried = 0

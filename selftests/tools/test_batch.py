@@ -198,7 +198,7 @@ def progress():
 
 def no_time():
     """Scenarios of which nothing was simulated: their earlier results stay."""
-    sim = types.SimpleNamespace(kernel=types.SimpleNamespace(release="7.3"))
+    sim = types.SimpleNamespace(kernel=types.SimpleNamespace(release="7.3", origin="x"))
     with tempfile.TemporaryDirectory() as where, \
             mock.patch.object(sim_command, "Simulator", lambda *args: sim):
         args = sim_command.parser().parse_args(

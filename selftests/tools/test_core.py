@@ -1,11 +1,12 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
 """Tests the shared code of tools and tests: expectations, statistics, kernel reports, TAP, copies of
-sources, pauses and paths in the simulator, the lab's files. Silent on success."""
+sources, cached kernels, pauses and paths in the simulator, the lab's files. Silent on success."""
 
 import contextlib
 import glob
 import io
+import lzma
 import os
 import re
 import subprocess
@@ -15,18 +16,22 @@ import types
 from unittest import mock
 
 from expect import expect, status
-from testbed.core import console, kernel_log, sources
+from testbed.core import console, kernel_log, linux_source, sources
 from testbed.core.errors import InputError, LabError
 from testbed.core.expectations import Expectations
 from testbed.core.expression import evaluate
+from testbed.core.kernel import Kernel
 from testbed.core.paths import TOP
 from testbed.core.scenario import Table, expand
 from testbed.core.stats import jain, percentile
 from testbed.core.tap import Tap
 from testbed.core.units import number, quantity
 from testbed.sim import pauses
+from testbed.sim.builtin_rxe import BuiltIn
 from testbed.sim.model import Run
 from testbed.vm import bridge_port, guest, lab_command, live, supervisor
+from testbed.vm.debug_image import DebugKernel
+from testbed.vm.image import Image
 
 FIGURES = {"drops": 3, "jain": 0.5, "none": None, "group": {"a": {"mbps": 7}},
            "port": {"s1.h3": {"drops": 1}}}
@@ -269,6 +274,91 @@ def copies():
         expect("unchanged", times["same.c"], 200)
 
 
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as f:
+        f.write(text)
+
+
+class Archive:
+    """Debian's, which has one version of the source. Counts what is fetched."""
+
+    version, fetched = "7.3.4-1~bpo13+1", 0
+
+    def __init__(self, directory, suite):
+        self.suite = suite
+
+    def update(self):
+        if self.suite == "sid":
+            raise LabError("sid does not answer")
+
+    def depends(self, package):
+        return ["linux-source-7.3"]
+
+    def file(self, package):
+        return "%s_%s_all.deb" % (package, self.version)
+
+    def download(self, package, directory):
+        Archive.fetched += 1
+        write(os.path.join(directory, self.file(package)), "")
+        return os.path.join(directory, self.file(package))
+
+
+def kernels():
+    """All are of one version of the source, and are built again for another one only."""
+    built = []
+
+    def build(kernel):
+        built.append(os.path.basename(kernel.dir))
+        write(os.path.join(kernel.kdir, "include/config/kernel.release"), "7.3\n")
+
+    with tempfile.TemporaryDirectory() as d, mock.patch.dict(os.environ, XDG_CACHE_HOME=d), \
+            mock.patch.object(linux_source, "Apt", Archive), \
+            mock.patch.object(Kernel, "_prepare", build), mock.patch.object(Kernel, "_make"), \
+            contextlib.redirect_stderr(io.StringIO()):
+        def names():
+            return [os.path.basename(made.dir)
+                    for made in (Kernel(), Kernel(True), BuiltIn(), BuiltIn(True), DebugKernel())]
+
+        def is_of(found, version):
+            return [n for n in found if version + "-" not in n], len(set(found))
+
+        first = Kernel().ensure()
+        old = names()
+        expect("of the version that was fetched", is_of(old, "-7.3.4-1-bpo13-1"), ([], 5))
+        expect("origin", (first.origin, Kernel(True).origin), ("linux-source-7.3 7.3.4-1~bpo13+1",) * 2)
+        Archive.version = "7.3.10-1"
+        expect("the archive has a newer one", (Kernel().ensure().dir, names(), Archive.fetched),
+               (first.dir, old, 1))
+        expect("built once", built, [os.path.basename(first.dir)])
+        linux_source.ensure(update=True)
+        linux_source.ensure(update=True)
+        expect("fetched only if it is new", Archive.fetched, 2)
+        new = names()
+        expect("of the newer version", is_of(new, "-7.3.10-1"), ([], 5))
+        Kernel().ensure()
+        Kernel(debug=True).ensure()
+        expect("built again", built, [old[0], *new[:2]])
+        expect("the old one", os.path.exists(first.complete), True)
+        os.unlink(linux_source.cached().path)
+        expect("without the newer source", names(), old)
+
+
+def guests_kernel():
+    """The unpacked kernel is of the tree, also if that has been built again."""
+    with tempfile.TemporaryDirectory() as d, mock.patch.dict(os.environ, XDG_CACHE_HOME=d):
+        image = Image()
+        seen = []
+        for text in "old", "new", "new":
+            os.makedirs(os.path.join(image.root, "boot"), exist_ok=True)
+            with open(os.path.join(image.root, "boot", "vmlinuz-6.1.0-1-amd64"), "wb") as f:
+                f.write(b"MZ" + lzma.compress(text.encode()))
+            with open(image.kernel) as f:
+                seen.append(f.read())
+        expect("guests boot", seen, ["old", "new", "new"])
+        expect("unpacked kernels", len(glob.glob(image.root + "*.vmlinux")), 1)
+
+
 def python(code, **environment):
     """Run it, with the modules of the testbed."""
     return subprocess.run([sys.executable, "-Bc", code], cwd=os.path.dirname(__file__), text=True,
@@ -348,7 +438,7 @@ def recordings():
         still("a wrong filter", "run.pcap")
 
 
-for test in (expressions, expectations, numbers, complaints, tap, copies, watched, paused, ways,
-             arrows, came_up, swept, logs, recordings):
+for test in (expressions, expectations, numbers, complaints, tap, copies, kernels, guests_kernel,
+             watched, paused, ways, arrows, came_up, swept, logs, recordings):
     test()
 sys.exit(status())

@@ -23,7 +23,7 @@ _sim()
 	model:-*)	_testbed_words "--remove --json --out --help" ;;
 	model:*)	mapfile -t COMPREPLY < <(compgen -f -X '!*.toml' -- "$cur") ;;
 	list:*)	_testbed_words "--json --help" ;;
-	kernel:*)	_testbed_words "--kdir --debug --help" ;;
+	kernel:*)	_testbed_words "--kdir --debug --update --help" ;;
 	esac
 }
 

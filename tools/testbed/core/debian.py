@@ -129,6 +129,10 @@ class Apt:
         found = re.search(r"^Depends: (.*)$", shown, re.M)
         return [d.split()[0] for d in found[1].split(",")] if found else []
 
+    def file(self, package):
+        """The name of the file that download() fetches."""
+        return self._run("apt-get", "-q", "download", "--print-uris", package).split()[1]
+
     def download(self, package, directory):
         """Fetch a package; returns the file's path."""
         self._run("apt-get", "-q", "download", package, cwd=directory)

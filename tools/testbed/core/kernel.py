@@ -1,29 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Kernels of Debian's newest kernel source: the simulator's, User-mode Linux.
+"""Kernels of Debian's kernel source: the simulator's, User-mode Linux.
 
-Built once and kept in the user's cache, under a name with a hash of
-its configuration. Modules are built against it like against any other kernel.
+Built once and kept in the user's cache, under a name with the version of the source and a hash of
+the configuration. Modules are built against it like against any other kernel.
 
 The debug kernel is a second configuration of the same source: debug.config has the
 differences. It looks for faults and runs in real time.
 """
 
 import fcntl
+import functools
 import hashlib
 import os
 import re
 import shutil
 import subprocess
 
-from . import sources
-from .debian import Apt
+from . import linux_source, sources
 from .errors import LabError
 from .paths import DCBPORT, MODULE, MODULE_PARTS, OUT, SIM, TOP, cache_dir
 from .progress import say, tail
-
-# From this version on, rxe supports network namespaces, which are our hosts
-OLDEST = (7, 2)
-SUITES = ("trixie-backports", "sid")
 
 # These are not built, but Kconfig reads their Kconfig files.
 LEFT_OUT = ("drivers/gpu/*.[ch]", "drivers/media/*.[ch]", "drivers/net/ethernet/*.[ch]",
@@ -93,30 +89,54 @@ def override(config, changes):
 class Kernel:
     """kdir: directory to build modules against; linux: the program."""
 
-    arch, program = "um", "linux"
+    kind, arch, program = "sim", "um", "linux"
 
     def __init__(self, debug=False):
         self.config = _read("kernel.config")
         self.plain = None       # the simulator's kernel, which has the source
-        name = key(self.config, LEFT_OUT, EDITS, RECIPE)
+        self.key = key(self.config, LEFT_OUT, EDITS, RECIPE)
         if debug:
-            self.plain = Kernel()
+            self.kind, self.plain = "sim-debug", Kernel()
             self.config = override(self.config, _read("debug.config"))
-            name = "debug-" + key(self.config, DEBUG_EDITS, name)
-        self._place("sim-" + name)
+            self.key = key(self.config, DEBUG_EDITS, self.plain.key)
 
-    def _place(self, name):
-        self.dir = os.path.join(cache_dir(), name)
-        self.source = os.path.join(self.dir, "source")
-        self.kdir = os.path.join(self.dir, "build")
-        self.complete = os.path.join(self.dir, "complete")
-        self.linux = os.path.join(self.kdir, self.program)
+    @functools.cached_property
+    def package(self):
+        """Of the source; fetched if the cache has none."""
+        return self.plain.package if self.plain else linux_source.ensure()
+
+    @functools.cached_property
+    def dir(self):
+        # the version in characters that no part of Kbuild takes for something else
+        return os.path.join(cache_dir(), "-".join(
+            (self.kind, re.sub(r"[^\w.]", "-", self.package.version), self.key)))
+
+    @property
+    def source(self):
+        return os.path.join(self.dir, "source")
+
+    @property
+    def kdir(self):
+        return os.path.join(self.dir, "build")
+
+    @property
+    def complete(self):
+        return os.path.join(self.dir, "complete")
+
+    @property
+    def linux(self):
+        return os.path.join(self.kdir, self.program)
 
     def modules(self, *paths):
         """Files of the kernel's own modules, named by their place in its tree.
         Parts that are built in are not included."""
         files = [os.path.join(self.kdir, p + ".ko") for p in paths]
         return [f for f in files if os.path.exists(f)]
+
+    @property
+    def origin(self):
+        """What it was built from, for results."""
+        return "%s %s" % (self.package.name, self.package.version)
 
     @property
     def release(self):
@@ -136,7 +156,7 @@ class Kernel:
                 self._prepare()
                 self._make()
                 open(self.complete, "w").close()
-                say("sim: %s, kernel %s" % (self.dir, self.release))
+                say("sim: %s, kernel %s of %s" % (self.dir, self.release, self.origin))
         return self
 
     def _prepare(self):
@@ -144,47 +164,17 @@ class Kernel:
             subprocess.run(["cp", "-al", self.plain.source, self.source], check=True)
             self._edit(DEBUG_EDITS)
         else:
-            self._fetch()
+            self.package.unpack(self.source, LEFT_OUT)
             self._edit(EDITS)
-
-    def _fetch(self):
-        say("sim: fetching the newest kernel source (about a minute)")
-        found = []
-        for suite in SUITES:
-            apt = Apt(os.path.join(self.dir, "apt-" + suite), suite)
-            try:
-                apt.update()
-            except LabError as e:
-                say("sim: Debian %s may have a newer one, but does not answer: %s" %
-                    (suite, str(e).strip().splitlines()[-1]))
-                continue
-            for package in apt.depends("linux-source"):
-                m = re.match(r"linux-source-(\d+)\.(\d+)$", package)
-                if m and (int(m[1]), int(m[2])) >= OLDEST:
-                    found.append(((int(m[1]), int(m[2])), package, apt))
-        if not found:
-            raise LabError("Debian has no linux-source >= %d.%d in %s" %
-                           (OLDEST + (" or ".join(SUITES),)))
-        # if equal, the first one: its suite changes less often
-        _, package, apt = max(found, key=lambda f: f[0])
-        say("sim: %s of Debian %s" % (package, apt.suite))
-        self._unpack(apt.download(package, self.dir), package)
-
-    def _unpack(self, deb, package):
-        os.mkdir(self.source)
-        exclude = " ".join("--exclude='*/%s'" % p for p in LEFT_OUT)
-        subprocess.run(["bash", "-c", "set -o pipefail; dpkg-deb --fsys-tarfile \"$1\" | "
-                        "tar -xO ./usr/src/%s.tar.xz | tar -xJ -C \"$2\" --strip-components=1 %s"
-                        % (package, exclude), "bash", deb, self.source], check=True)
-        os.unlink(deb)
 
     def _edit(self, edits):
         for name, old, new in edits:
             sources.replace(os.path.join(self.source, name), old, new)
 
     def _make(self):
-        say("sim: building %s, once (about %s minutes)" %
-            (("the debug kernel", "six") if self.plain else ("it", "three")))
+        say("sim: building %s of %s, once (about %s minutes)" %
+            (("the debug kernel", self.origin, "six") if self.plain else
+             ("the kernel", self.origin, "three")))
         log, config = self.dir + ".log", os.path.join(self.kdir, "wanted")
         with open(config, "w") as f:
             f.write(self.config)

@@ -21,7 +21,11 @@ class BuiltIn(Kernel):
     def __init__(self, debug=False):
         super().__init__(debug)
         self.modular = Kernel(debug)
-        self._place(os.path.basename(self.dir) + "-builtin")
+        self.key += "-builtin"
+
+    @property
+    def package(self):
+        return self.modular.package
 
     def ensure(self):
         self.modular.ensure()

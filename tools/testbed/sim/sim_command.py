@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 
-from ..core import command, sources
+from ..core import command, linux_source, sources
 from ..core.command import number
 from ..core.kernel import Kernel
 from ..core.paths import OUT, SIM
@@ -134,6 +134,7 @@ def cmd_run(args):
         harvest = batch.simulate(s, out)
         results, bad = harvest.results, harvest.bad
         document = {"scenario": s.name, "title": s.title, "kernel": sim.kernel.release,
+                    "kernel_source": sim.kernel.origin,
                     "runs": [{"name": run.name, **run.variables, **r} for run, r in results]}
         if results:     # otherwise there may be no directory, or an earlier result
             command.write_json(os.path.join(out, "result.json"), document)
@@ -207,7 +208,10 @@ def cmd_list(args):
 
 
 def cmd_kernel(args):
+    if args.update:
+        linux_source.ensure(update=True)
     kernel = Kernel(args.debug).ensure()
+    say("kernel %s, built from %s" % (kernel.release, kernel.origin))
     print(kernel.kdir if args.kdir else kernel.linux)
     return 0
 
@@ -268,6 +272,9 @@ def parser():
     s.add_argument("--kdir", action="store_true", help="print its build directory instead")
     s.add_argument("--debug", action="store_true",
                    help="build the debug kernel, which torture uses, instead")
+    s.add_argument("--update", action="store_true",
+                   help="first fetch a newer kernel source, if Debian has one; all simulations use it "
+                        "from then on")
     s.set_defaults(run=cmd_kernel)
 
     return p

@@ -19,16 +19,22 @@ NAME = "debug"
 class DebugKernel(Kernel):
     """root: below it are the modules, as in a Debian."""
 
-    arch, program = "x86", "vmlinux"
+    kind, arch, program = "guest-debug", "x86", "vmlinux"
 
     def __init__(self):
         super().__init__()
         self.plain = Kernel()
         with open(os.path.join(LAB, "debug.config")) as f:
             self.config = override(self.config, f.read())
-        self._place("guest-debug-" + key(self.config, os.path.basename(self.plain.dir)))
-        self.source = self.plain.source
-        self.root = os.path.join(self.dir, "root")
+        self.key = key(self.config, self.plain.key)
+
+    @property
+    def source(self):
+        return self.plain.source
+
+    @property
+    def root(self):
+        return os.path.join(self.dir, "root")
 
     def _prepare(self):
         if not os.path.exists("/usr/include/gelf.h"):

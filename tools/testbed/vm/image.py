@@ -114,13 +114,14 @@ class Image:
         """The kernel to boot, unpacked if possible.
 
         An emulated CPU takes 4 s to unpack it itself. QEMU enters an unpacked
-        one through its PVH note, which Debian's kernels have.
+        one through its PVH note, which Debian's kernels have. Its name has a hash of the packed
+        one: the tree, with a newer kernel, may have been built again.
         """
         packed = os.path.join(self.root, "boot", "vmlinuz-" + self.release)
-        vmlinux = self.root + ".vmlinux"
+        data = _read(packed)
+        vmlinux = "%s.%s.vmlinux" % (self.root, hashlib.sha256(data).hexdigest()[:12])
         if os.path.exists(vmlinux):
             return vmlinux
-        data = _read(packed)
         start = data.find(b"\xfd7zXZ\0")
         if start < 0:
             return packed
@@ -128,6 +129,9 @@ class Image:
         with open(tmp, "wb") as f:
             f.write(lzma.LZMADecompressor().decompress(data[start:]))
         os.rename(tmp, vmlinux)
+        for old in glob.glob(glob.escape(self.root) + "*.vmlinux"):
+            if old != vmlinux:
+                os.unlink(old)
         return vmlinux
 
     @property
