@@ -5,7 +5,7 @@ import json
 import os
 import sys
 
-from ..core import command
+from ..core import command, output
 from ..core.errors import InputError
 from ..core.paths import OUT
 from ..core.progress import say
@@ -34,7 +34,7 @@ def run(argv):
     only = args.only or ["cost", "pacing", "port"]
     path = os.path.join(args.out, "result.json")
     result = {}
-    os.makedirs(args.out, exist_ok=True)
+    output.hold(args.out, "--out")
     if args.only and os.path.exists(path):
         try:
             with open(path) as f:

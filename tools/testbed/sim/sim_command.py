@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 
-from ..core import command, linux_source, sources
+from ..core import command, linux_source, output, sources
 from ..core.command import number
 from ..core.kernel import Kernel
 from ..core.paths import OUT, SIM
@@ -125,6 +125,7 @@ def wanted(args):
 
 def cmd_run(args):
     simulations = wanted(args)
+    output.hold(args.out, "--out")
     sim = Simulator(os.path.join(args.out, "built"), args.builtin, args.seed)
     batch = Batch(sim, args.jobs, args.twice, args.resume, args.seconds)
     held = 0
@@ -178,6 +179,7 @@ def cmd_model(args):
     try:
         s = Simulation(args.file, must_expect=False)
         answer = modelled.predict(args.file)
+        output.hold(args.out, "--out")
     finally:
         if args.remove:
             os.unlink(args.file)

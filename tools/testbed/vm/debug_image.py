@@ -4,6 +4,7 @@
 That kernel is built from the simulator's source, for a PC, with lab/debug.config.
 """
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -71,8 +72,11 @@ class DebugImage(Image):
 
     def build(self, top):
         """A source tree's module: see built()."""
-        self.debug.module(top, MODULE_PARTS,
-                          os.path.join(top, "out", "kernels", NAME))
+        out = os.path.join(top, "out", "kernels", NAME)
+        os.makedirs(out, exist_ok=True)
+        with open(out + ".lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.debug.module(top, MODULE_PARTS, out)
 
     def prepare(self, share):
         """Give guests the modules of the kernel."""

@@ -213,11 +213,17 @@ class Image:
 
     def module(self, source, parts, out, prepare=lambda: None):
         """Build the modules of a source tree, of which these parts belong to the kernel,
-        with this tree's own compiler in a copy, out; prepare() changes that before.
-        Returns the compiler's messages."""
-        shutil.rmtree(out, ignore_errors=True)
-        sources.copy(source, parts, out)
-        prepare()
+        with this tree's own compiler in a copy, out; prepare() changes that before. Waits for
+        another build in there. Returns the compiler's messages."""
+        os.makedirs(os.path.dirname(out), exist_ok=True)
+        with open(out + ".lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            shutil.rmtree(out, ignore_errors=True)
+            sources.copy(source, parts, out)
+            prepare()
+            return self._compile(out)
+
+    def _compile(self, out):
         # only this process sees this /mnt, which is that of the tree
         r = subprocess.run(as_root(["unshare", "-m", "sh", "-ec", BUILD, "sh", self.root,
                                     os.path.abspath(out), "/usr/src/linux-headers-" + self.release,

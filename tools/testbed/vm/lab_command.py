@@ -7,7 +7,7 @@ import shlex
 import shutil
 import sys
 
-from ..core import command
+from ..core import command, output
 from ..core.command import number
 from ..core.errors import InputError, LabError
 from ..core.paths import DCQCN, MODULE, MODULE_PARTS, OUT, TOP
@@ -178,6 +178,8 @@ def cmd_run(args):
     found = experiments(args)
     runs = [(r, out) for e, out in found for r in e.runs]
     module = None if args.live else engine.module_for(runs, args.module, settings)
+    for _, out in found:
+        output.hold(out, "--out")
     reports = engine.Reports(found, args.check, args.json)
     with engine.alone():
         if args.live:
