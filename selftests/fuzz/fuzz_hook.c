@@ -70,6 +70,7 @@ enum {			/* way */
 	THROUGH = 3,		/* an index of way_out */
 	ANOTHER_SOCKET = 4,	/* a tunnel's */
 	AN_INDEX = 8,		/* the socket has the QP's index, as on kernels 6.10 to 6.16 */
+	KNOWN = 16,		/* rxe has sent before */
 };
 
 static struct net_device ndev, other_ndev;
@@ -87,7 +88,7 @@ static const struct fuzz_case *now_testing;
 
 /* What the code under test did */
 static unsigned int entries, cuts, cnps_sent, holds, acks, told, counted, others,
-	plain;
+	plain, looks, questions;
 static u8 sent[DCQCN_CNP_V6_LEN];
 static size_t sent_len;
 
@@ -98,6 +99,7 @@ static void foreign_destructor(struct sk_buff *skb) { }
 
 struct dcqcn_dev *dcqcn_dev_by_ndev(const struct net_device *dev)
 {
+	looks++;
 	return dev == &ndev ? &the_dev : NULL;
 }
 
@@ -234,6 +236,7 @@ void dcqcn_ccc_steer(struct dcqcn_qp *qp, struct sk_buff *skb)
 bool within_module_mem_type(unsigned long addr, const struct module *mod,
 			    int type)
 {
+	questions++;
 	return addr == (unsigned long)rxe_destructor;
 }
 
@@ -241,6 +244,7 @@ int fuzz_snprintf(char *buf, size_t size, const char *format, void *function)
 {
 	const char *name = function == rxe_destructor ? "rxe_skb_tx_dtor" : "tcp_wfree";
 
+	questions++;
 	check(!strcmp(format, "%ps") && size <= strlen(name));
 	memcpy(buf, name, size - 1);
 	buf[size - 1] = 0;
@@ -298,6 +302,12 @@ static size_t as_the_stack_leaves_it(u8 *p, size_t len)
 	return len;
 }
 
+/* Whether rxe's destructor is known before a packet leaves */
+static bool knows_rxe(const struct fuzz_case *c)
+{
+	return c->flags & OUTPUT && (c->way & (KNOWN | AN_INDEX)) == KNOWN;
+}
+
 static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
 {
 	size_t ip = ip_len(p);
@@ -310,6 +320,7 @@ static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
 	fuzz_route.dst.dev = &ndev;
 	now_testing = c;
 	entries = cuts = cnps_sent = holds = acks = told = counted = others = plain = 0;
+	looks = questions = fuzz_peeks = 0;
 	dcqcn_cccs.users = c->faults & STOPPING;
 
 	settings = (struct dcqcn_settings) {
@@ -336,7 +347,7 @@ static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
 	fuzz_dev = &the_dev;
 	dcqcn_rxe_module = c->faults & BUILT_IN ? NULL : &rxe_module;
 	dcqcn_rxe_builtin = c->faults & BUILT_IN;
-	dcqcn_rxe_destructor = NULL;
+	dcqcn_rxe_destructor = knows_rxe(c) ? rxe_destructor : NULL;
 
 	memset(&the_qp, 0, sizeof(the_qp));
 	the_qp.dev = &the_dev;
@@ -400,6 +411,13 @@ static size_t right_icrc(const u8 *p, const struct dcqcn_pkt *e)
 
 /* --- conditions ----------------------------------------------------------- */
 
+/* Whether the UDP port is RoCEv2's, whatever else is wrong */
+static bool is_to_roce(const u8 *p, size_t len)
+{
+	return (p[0] >> 4 == 6 ? p[6] : p[9]) == IPPROTO_UDP && len >= ip_len(p) + UDP_LEN &&
+	       get16(p + ip_len(p) + 2) == 4791;
+}
+
 static bool is_marked(const struct dcqcn_pkt *e)
 {
 	return (e->tos & 3) == 3;
@@ -436,7 +454,7 @@ static void check_sent(const u8 *p, const struct dcqcn_pkt *e)
 }
 
 static void check_in(const struct fuzz_case *c, const u8 *p, size_t len,
-		     struct sk_buff *skb, unsigned int verdict)
+		     struct sk_buff *skb, const u8 *data, unsigned int verdict)
 {
 	struct dcqcn_pkt e;
 	u8 *after;
@@ -463,6 +481,14 @@ static void check_in(const struct fuzz_case *c, const u8 *p, size_t len,
 		check(verdict == NF_ACCEPT);
 	else if (!fuzz_out_of_memory)
 		check(verdict == NF_STOLEN);
+
+	/* other traffic is neither looked up nor moved, but it takes time on a context's link */
+	if (!is_to_roce(p, len)) {
+		check(looks == static_branch_unlikely(&dcqcn_cccs));
+		check(skb->data == data);
+		/* nor looked at twice, if its headers are where they should be */
+		check(!fuzz_peeks || skb_headlen(skb) < ip_len(p) + UDP_LEN + BTH_LEN);
+	}
 
 	/* who gets the packet gets all of it, as it was */
 	after = malloc(len);
@@ -539,11 +565,14 @@ static void check_out(const struct fuzz_case *c, const u8 *p, size_t len,
 	qpn = ip_len(p) + UDP_LEN + 5;
 	may_mark = !(c->flags & FOREIGN_DEV) && qpn + 7 <= len &&
 		   get24(p + qpn) > 1 && get24(p + qpn) != 0xffffff &&
-		   (v6 ? p[6] : p[9]) == IPPROTO_UDP && get16(p + ip_len(p) + 2) == 4791 &&
+		   is_to_roce(p, len) &&
 		   !(c->way & (ANOTHER_SOCKET | AN_INDEX)) &&
 		   (way_out[c->way & THROUGH] == &ndev || way_out[c->way & THROUGH] == &vlan_ndev);
 	if (!may_mark)
 		check(!holds && !entries);
+	/* rxe's destructor is learnt once */
+	if (knows_rxe(c))
+		check(!questions);
 	if (memcmp(after, p, len)) {
 		check(may_mark && (v6 ? !(p[1] & 0x30) : !(p[1] & 3)));
 		check(v6 ? after[1] == (p[1] | 0x20) : after[1] == (p[1] | 2));
@@ -567,6 +596,7 @@ static void run(const struct fuzz_case *c, const u8 *p, size_t len)
 	struct sock foreign = {
 		.full = !(c->faults & NOT_FULL), .sk_protocol = IPPROTO_UDP,
 	};
+	const u8 *data = skb->data;
 	unsigned int verdict;
 
 	/* a SYN-ACK's ends before it */
@@ -588,7 +618,7 @@ static void run(const struct fuzz_case *c, const u8 *p, size_t len)
 		skb->pkt_type = c->flags & OTHERHOST ? PACKET_OTHERHOST : PACKET_HOST;
 		verdict = v6 ? dcqcn_local_in6(NULL, skb, &state) :
 			       dcqcn_local_in4(NULL, skb, &state);
-		check_in(c, p, len, skb, verdict);
+		check_in(c, p, len, skb, data, verdict);
 	}
 	ASAN_UNPOISON_MEMORY_REGION(&foreign.sk_user_data, sizeof(foreign.sk_user_data));
 	free(skb->data);

@@ -518,6 +518,27 @@ static inline bool pskb_may_pull(struct sk_buff *skb, unsigned int len)
 	return len <= skb->len && skb_move(skb, len);
 }
 
+static unsigned int fuzz_peeks;
+
+/* @len bytes at @offset, which are copied to @buf if they are not linear */
+static inline void *skb_header_pointer(const struct sk_buff *skb, unsigned int offset,
+				       unsigned int len, void *buf)
+{
+	unsigned int head = skb_headlen(skb), n = 0;
+
+	fuzz_peeks++;
+	if (offset + len <= head)
+		return skb->data + offset;
+	if (offset + len > skb->len)
+		return NULL;
+	if (offset < head) {
+		n = head - offset;
+		memcpy(buf, skb->data + offset, n);
+	}
+	memcpy((u8 *)buf + n, skb->frag + offset + n - head, len - n);
+	return buf;
+}
+
 static inline int skb_linearize(struct sk_buff *skb)
 {
 	return !skb->data_len || skb_move(skb, skb->len) ? 0 : -ENOMEM;

@@ -88,9 +88,10 @@ static __always_inline bool dcqcn_is_udp(const struct sk_buff *skb, bool v6)
 	       IPPROTO_UDP;
 }
 
-/* Return true if a packet may be a CNP, feedback or CE-marked, an ACK that a limited flow
- * waits for, or data that a context counts; false for almost all packets. rxe knows no
- * opcode from 0x80 on: CNPs and vendors' are there.
+/* Return true if a packet to RoCEv2's port may be a CNP, feedback or CE-marked, an ACK that a
+ * limited flow waits for, or data that a context counts; false for almost all packets. rxe
+ * knows no opcode from 0x80 on: CNPs and vendors' are there. If the headers are not linear,
+ * dcqcn_receive() looks at the port.
  */
 static __always_inline bool dcqcn_in_matters(const struct sk_buff *skb, bool v6)
 {
@@ -100,6 +101,8 @@ static __always_inline bool dcqcn_in_matters(const struct sk_buff *skb, bool v6)
 		return false;
 	if (!dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb), v6))
 		return true;
+	if (!dcqcn_view_is_to_roce(&view))
+		return false;
 	return (view.tos & DCQCN_ECN_MASK) == DCQCN_ECN_CE ||
 	       view.bth->opcode >= DCQCN_OPCODE_NOT_RXE ||
 	       (static_branch_unlikely(&dcqcn_cccs) &&
@@ -130,6 +133,19 @@ static noinline unsigned int dcqcn_receive_other(const struct sk_buff *skb)
 	return NF_ACCEPT;
 }
 
+/* Return true if a UDP packet goes to RoCEv2's port, wherever its headers are */
+static bool dcqcn_in_is_to_roce(const struct sk_buff *skb)
+{
+	const struct iphdr *iph = ip_hdr(skb);
+	const struct udphdr *udp;
+	struct udphdr copy;
+
+	udp = skb_header_pointer(skb, iph->version == 6 ? sizeof(struct ipv6hdr) :
+							  iph->ihl * 4,
+				 sizeof(copy), &copy);
+	return udp && udp->dest == cpu_to_be16(DCQCN_UDP_PORT);
+}
+
 /* Handle a packet that may concern us. Out of line to keep the hook's fast path
  * small.
  */
@@ -140,6 +156,9 @@ static noinline unsigned int dcqcn_receive(struct sk_buff *skb)
 	unsigned int len;
 	bool ce;
 
+	if (!dcqcn_in_is_to_roce(skb))
+		return static_branch_unlikely(&dcqcn_cccs) ?
+		       dcqcn_receive_other(skb) : NF_ACCEPT;
 	dev = dcqcn_dev_by_ndev(skb->dev);
 	if (!dev)
 		return NF_ACCEPT;
@@ -262,7 +281,7 @@ static bool dcqcn_learn_rxe(const struct sk_buff *skb, bool v6)
 {
 	const struct module *owner = READ_ONCE(dcqcn_rxe_module);
 
-	if (!skb->sk)
+	if (!skb->destructor || !skb->sk)
 		return false;
 	if (owner ? !within_module_mem_type((unsigned long)skb->destructor,
 					    owner, MOD_TEXT) :
@@ -337,10 +356,12 @@ dcqcn_send_unknown(struct sk_buff *skb, const struct nf_hook_state *state,
 static __always_inline unsigned int
 dcqcn_local_out(struct sk_buff *skb, const struct nf_hook_state *state, bool v6)
 {
-	if (!skb->destructor)
-		return NF_ACCEPT;
-	if (skb->destructor != READ_ONCE(dcqcn_rxe_destructor))
+	void (*destructor)(struct sk_buff *skb) = READ_ONCE(dcqcn_rxe_destructor);
+
+	if (unlikely(!destructor))
 		return dcqcn_send_unknown(skb, state, v6);
+	if (skb->destructor != destructor)
+		return NF_ACCEPT;
 	return dcqcn_send(skb, state, v6);
 }
 
