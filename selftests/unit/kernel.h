@@ -309,6 +309,7 @@ struct sk_buff {
 	u8 pkt_type;
 	bool cloned;
 	bool consumed;
+	bool gso;			/* GRO has made it of several */
 };
 
 static bool fuzz_out_of_memory;
@@ -452,6 +453,17 @@ static inline void hrtimer_set_expires(struct hrtimer *timer, ktime_t at)
 static inline unsigned int skb_headlen(const struct sk_buff *skb)
 {
 	return skb->len - skb->data_len;
+}
+
+static inline bool skb_is_gso(const struct sk_buff *skb)
+{
+	return skb->gso;
+}
+
+/* What GRO has joined is in one list of fragments, each with a packet */
+static inline unsigned int skb_pagelen(const struct sk_buff *skb)
+{
+	return skb->gso ? skb_headlen(skb) : skb->len;
 }
 
 static inline bool skb_is_nonlinear(const struct sk_buff *skb)

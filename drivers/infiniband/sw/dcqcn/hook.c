@@ -154,7 +154,7 @@ static noinline unsigned int dcqcn_receive(struct sk_buff *skb)
 	struct dcqcn_dev *dev;
 	struct dcqcn_pkt pkt;
 	unsigned int len;
-	bool ce;
+	bool joined, ce;
 
 	if (!dcqcn_in_is_to_roce(skb))
 		return static_branch_unlikely(&dcqcn_cccs) ?
@@ -163,10 +163,18 @@ static noinline unsigned int dcqcn_receive(struct sk_buff *skb)
 	if (!dev)
 		return NF_ACCEPT;
 
-	len = min_t(unsigned int, skb->len, DCQCN_PKT_HEADERS);
+	/* The stack takes apart what GRO has joined, and may crash if the bytes of one packet
+	 * have moved to another's buffer (rx-gro-list). RoCEv2 is not joined, because its UDP
+	 * checksum is 0, so look at the first packet only.
+	 */
+	joined = skb_is_gso(skb);
+	len = min_t(unsigned int, joined ? skb_pagelen(skb) : skb->len,
+		    DCQCN_PKT_HEADERS);
 	if (!pskb_may_pull(skb, len))
 		return NF_ACCEPT;
 	dcqcn_pkt_parse(&pkt, skb_network_header(skb), skb_headlen(skb));
+	if (joined && pkt.kind != DCQCN_PKT_CNP && pkt.kind != DCQCN_PKT_FEEDBACK)
+		pkt.kind = DCQCN_PKT_OTHER;
 
 	if (static_branch_unlikely(&dcqcn_cccs) &&
 	    !dcqcn_hook_is_capable(&pkt))
