@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clean.h"
 #include "commands.h"
 #include "fail.h"
 #include "json.h"
@@ -23,9 +24,9 @@ void fail(const char *format, ...)
 	if (vasprintf(&text, format, args) < 0)
 		abort();
 	va_end(args);
-	fprintf(stderr, "dcqcn: %s\n", text);
 	if (option_json)
 		json_error(text);
+	fprintf(stderr, "dcqcn: %s\n", clean(text));
 	exit(EXIT_FAILURE);
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "clean.h"
 #include "json.h"
 
 bool json_pretty;
@@ -18,22 +19,6 @@ static int depth;
 static bool first = true;	/* in the innermost array or object */
 static bool printed;
 
-/* Bytes of the UTF-8 character that @s begins with; 0 if it is none */
-static size_t utf8_len(const unsigned char *s)
-{
-	size_t len = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : *s < 0xf5 ? 4 : 0;
-
-	for (size_t i = 1; i < len; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	/* too long, a surrogate, or above U+10FFFF */
-	if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) ||
-	    (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return len;
-}
-
 static void put_string(const char *s)
 {
 	size_t len;
@@ -42,10 +27,10 @@ static void put_string(const char *s)
 	for (; *s; s += len) {
 		unsigned char c = *s;
 
-		len = utf8_len((const unsigned char *)s);
+		len = clean_len(s);
 		if (c == '"' || c == '\\')
 			fprintf(out, "\\%c", c);
-		else if (c < ' ')
+		else if (c < ' ' || c == 0x7f)
 			fprintf(out, "\\u%04x", c);
 		else if (len)
 			fwrite(s, 1, len, out);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "clean.h"
 #include "fail.h"
 #include "netlink.h"
 
@@ -87,9 +88,10 @@ uint64_t netlink_number(const struct nlattr *attr)
 	}
 }
 
+/* Clean, as it is printed; the answer's buffer is ours */
 const char *netlink_string(const struct nlattr *attr)
 {
-	return attr ? mnl_attr_get_str(attr) : "";
+	return attr ? clean((char *)mnl_attr_get_str(attr)) : "";
 }
 
 /* IPv6, or the IPv4 address that is mapped to it; empty if there is none */

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Text from elsewhere that is safe to print. See clean.c. */
+#ifndef CLEAN_H
+#define CLEAN_H
+
+#include <stddef.h>
+
+size_t clean_len(const char *s);
+char *clean(char *text);
+
+#endif /* CLEAN_H */
