@@ -1,27 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0
 # bash completion of dcqcn(8)
 
-_dcqcn_devs()
+# Names in a directory, quoted: a device may be called $(reboot)
+_dcqcn_names() # DIRECTORY
 {
 	local d
 
-	for d in /sys/class/infiniband/*; do
-		[ -e "$d" ] && echo "${d##*/}"
+	for d in "$1"/*; do
+		[ -e "$d" ] && printf '%q\n' "${d##*/}"
 	done
 }
 
-_dcqcn_words()
-{
-	local IFS=$' \t\n'
-	mapfile -t COMPREPLY < <(compgen -W "$1" -- "${COMP_WORDS[COMP_CWORD]}")
-}
+_dcqcn_devs() { _dcqcn_names /sys/class/infiniband; }
+_dcqcn_netdevs() { _dcqcn_names /sys/class/net; }
 
-_dcqcn_netdevs()
+# Those that begin like the current word. compgen -W would execute $(...) in them.
+_dcqcn_words() # WORDS
 {
-	local d
+	local words word
 
-	for d in /sys/class/net/*; do
-		[ -e "$d" ] && echo "${d##*/}"
+	COMPREPLY=()
+	read -rd '' -a words <<<"$1"
+	for word in "${words[@]}"; do
+		[[ $word != "${COMP_WORDS[COMP_CWORD]}"* ]] || COMPREPLY+=("$word")
 	done
 }
 
