@@ -4,8 +4,9 @@
 # gnuplot Documentation/pictures/quickstart.gp
 
 height = 420
-output = "Documentation/pictures/quickstart.png"
+svg = 0
 load "tools/plot/style.gp"
+set output "Documentation/pictures/quickstart.png"
 set datafile separator ","
 set key noenhanced opaque
 set multiplot layout 2,1

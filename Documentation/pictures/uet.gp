@@ -4,8 +4,9 @@
 # top of the tree: gnuplot Documentation/pictures/uet.gp
 
 height = 860
-output = "Documentation/pictures/uet.png"
+svg = 0
 load "tools/plot/style.gp"
+set output "Documentation/pictures/uet.png"
 set datafile separator ","
 set key noenhanced right top
 runs = "stock pfc dcqcn nscc rccc both"

@@ -209,7 +209,7 @@ int cmd_model(int argc, char **argv)
 		switch (c) {
 		case 'o':
 			output = optarg;
-			plot_begin(output);
+			plot_check(output);
 			break;
 		case 'p':
 			model_input_preset(&in, "", optarg);

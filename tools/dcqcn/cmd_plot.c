@@ -5,24 +5,76 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "arg.h"
 #include "commands.h"
 #include "fail.h"
 #include "plot.h"
+#include "recording.h"
 
 /* A kind of record, recognised by its first line */
 struct kind {
 	const char *header;
 	const char *script;
 	const char *empty;	/* why it may be */
+	const char *key;	/* what tells the series of a device apart */
+	const char *columns[RECORDING_COLUMNS];
+	void (*put)(FILE *gnuplot, const struct recording_series *s, double begin);
 };
 
+enum { STATE, RATE, ALPHA, HELD, CNPS };
+
+/* The line of a QP is interrupted while it is not limited, except that of its CNPs */
+static void put_qp(FILE *gnuplot, const struct recording_series *s, double begin)
+{
+	for (size_t i = 0; i < s->num_rows; i++) {
+		const double *value = s->rows[i].value;
+
+		fprintf(gnuplot, "%.9f ", s->rows[i].time - begin);
+		if (value[STATE])
+			fprintf(gnuplot, "%.9g %.9g %.9g", value[RATE] / 1e6, value[ALPHA],
+				value[HELD] / 1e3);
+		else
+			fprintf(gnuplot, "NaN NaN NaN");
+		fprintf(gnuplot, " %.9g\n", value[CNPS]);
+	}
+}
+
+enum { QUEUE, OUT, MARKED, LOST, SENT, PAUSED, NUM_COUNTERS };
+
+/* Counters grow; those of a port that was created again do so from zero */
+static void put_class(FILE *gnuplot, const struct recording_series *s, double begin)
+{
+	/* Mb/s, per second, and per cent */
+	static const double unit[NUM_COUNTERS] = {
+		[OUT] = 125e3, [MARKED] = 1, [LOST] = 1, [SENT] = 1, [PAUSED] = 1e4,
+	};
+
+	for (size_t i = 0; i < s->num_rows; i++) {
+		const struct recording_row *row = &s->rows[i], *old = i ? row - 1 : row;
+		double seconds = row->time - old->time;
+
+		fprintf(gnuplot, "%.9f %.9g", row->time - begin, row->value[QUEUE] / 1e3);
+		for (int c = QUEUE + 1; c < NUM_COUNTERS; c++) {
+			double now = row->value[c], grown = now - old->value[c];
+
+			if (seconds > 0)
+				fprintf(gnuplot, " %.9g",
+					(grown < 0 ? now : grown) / seconds / unit[c]);
+			else
+				fprintf(gnuplot, " NaN");
+		}
+		putc('\n', gnuplot);
+	}
+}
+
 static const struct kind kinds[] = {
-	{ "time,dev,qpn,state,rate,", "rates.gp", "no QP had met congestion" },
-	{ "time,dev,prio,out_bytes,", "port.gp", "no port had sent anything" },
+	{ "time,dev,qpn,state,rate,", "rates.gp", "no QP had met congestion", "qpn",
+	  { [STATE] = "state", [RATE] = "rate", [ALPHA] = "alpha", [HELD] = "queue_bytes",
+	    [CNPS] = "cnp_handled" }, put_qp },
+	{ "time,dev,prio,out_bytes,", "port.gp", "no port had sent anything", "prio",
+	  { [QUEUE] = "queue_bytes", [OUT] = "out_bytes", [MARKED] = "marked", [LOST] = "lost",
+	    [SENT] = "tx_pause", [PAUSED] = "paused_us" }, put_class },
 	{}
 };
 
@@ -40,51 +92,59 @@ static const char *default_output(const char *csv)
 	return path;
 }
 
-/* Check before anything is written that this is a record, and not empty */
-static const struct kind *check_record(const char *csv)
+/* Read a record completely before anything is written */
+static const struct kind *read_record(struct recording *r, const char *csv)
 {
 	const struct kind *kind = kinds;
 	FILE *f = fopen(csv, "r");
-	char *line = NULL;
+	char *header = NULL;
 	size_t size = 0;
 
 	if (!f)
 		fail_errno(csv);
 	errno = 0;
-	if (getline(&line, &size, f) < 0 && errno)
+	if (getline(&header, &size, f) < 0 && errno)
 		fail_errno(csv);
 	while (kind->header &&
-	       (!line || strncmp(line, kind->header, strlen(kind->header))))
+	       (!header || strncmp(header, kind->header, strlen(kind->header))))
 		kind++;
 	if (!kind->header)
 		fail("%s: not a record (dcqcn record and dcqcn port record write them)", csv);
-	if (getline(&line, &size, f) < 0)
+	recording_read(r, f, csv, header, kind->key, kind->columns);
+	if (!r->num_series)
 		fail("%s: the record is empty, %s", csv, kind->empty);
-	free(line);
+	free(header);
 	fclose(f);
 	return kind;
 }
 
-static int gnuplot(const struct kind *kind, const char *csv, const char *output)
+static void draw(const struct kind *kind, const struct recording *r, const char *output)
 {
-	const char *script = plot_script(kind->script);
-	pid_t pid = fork();
-	int status;
+	FILE *gnuplot = plot_begin(output);
+	char name[32];
 
-	if (!pid) {
-		execlp("gnuplot", "gnuplot", "-c", script, csv, output, NULL);
-		fprintf(stderr, "dcqcn: gnuplot: %s\n", strerror(errno));
-		_exit(EXIT_FAILURE);
+	plot_number(gnuplot, "end", r->end - r->begin);
+	plot_number(gnuplot, "num", r->num_series);
+	fprintf(gnuplot, "array name[%zu]\n", r->num_series);
+	for (size_t i = 0; i < r->num_series; i++) {
+		snprintf(name, sizeof(name), "name[%zu]", i + 1);
+		plot_text(gnuplot, name, r->series[i].name);
 	}
-	if (pid < 0 || waitpid(pid, &status, 0) < 0)
-		fail_errno("gnuplot");
-	return status;
+	fprintf(gnuplot, "$samples << END\n");
+	for (size_t i = 0; i < r->num_series; i++) {
+		kind->put(gnuplot, &r->series[i], r->begin);
+		/* two empty lines end a series */
+		fprintf(gnuplot, "\n\n");
+	}
+	fprintf(gnuplot, "END\n");
+	plot_end(gnuplot, kind->script);
 }
 
 int cmd_plot(int argc, char **argv)
 {
 	const char *csv, *output = NULL;
 	const struct kind *kind;
+	struct recording record;
 
 	while (arg_option(argc, argv, "+:o:", NULL) != -1)
 		output = optarg;
@@ -94,8 +154,8 @@ int cmd_plot(int argc, char **argv)
 	arg_none(argv + optind + 1);
 	if (!output)
 		output = default_output(csv);
-	plot_begin(output);
-	kind = check_record(csv);
-	plot_end(gnuplot(kind, csv, output));
+	plot_check(output);
+	kind = read_record(&record, csv);
+	draw(kind, &record, output);
 	return EXIT_SUCCESS;
 }

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-# A scenario's runs as points of lines, a panel each. graph.py sets: input_file,
-# output_file, title_text; x_title; lines, how many; line_titles[]
+# A scenario's runs as points of lines, a panel each. graph.py sets: input_file, title_text;
+# x_title; lines, how many; line_titles[]
 set terminal png size 900,60 + 220 * lines font "sans,9"
-set output output_file
 set datafile separator ","
 set multiplot layout lines,1 title title_text noenhanced
 set grid lc rgb "#dddddd"

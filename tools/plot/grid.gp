@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-# A scenario's runs as coloured cells. grid.py sets: output_file, title_text; panels, how
+# A scenario's runs as coloured cells. grid.py sets: title_text; panels, how
 # many; of each data[], head[] and scale[], its file, its title and what its colours mean;
 # width and height of all, and in the same pixels a panel's upper left corner, left[] and
 # top[], its width across and its height down; xlabels[] and ylabels[], of its cells.
 set terminal pngcairo size width,height font "sans,9"
-set output output_file
 set multiplot title title_text noenhanced font ",11"
 set palette defined (0 "#b2182b", 0.5 "#fddbc7", 0.75 "#ffffbf", 1 "#4d9e5f")
 set cbrange [0:1]

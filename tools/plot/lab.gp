@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # A lab scenario's runs below each other on the same axes. report.py sets:
-# style (the path of style.gp), output, heading, end (s), top_rate, top_queue,
+# svg, style (the path of style.gp), heading, end (s), top_rate, top_queue,
 # top_events, runs, and of each run, from 1 on: name[], csv[], kmin[] and kmax[]
 # (bytes), ports[] (words), qps[] (how many). Columns of a run's CSV: time; of each
 # port the queue's mean and maximum, marks/s and drops/s; CNPs/s; PFC frames/s; each

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # What "dcqcn model -o" draws: the curve with the operating point, the queue over time, and
-# the headroom. The command sets: output; kmin, kmax, mean, p5, p95 (bytes), marked, flows;
-# frames, pause, cable, response, room (bytes; 0 without PFC); $curve, $samples.
+# the headroom. The command sets: svg, style (the path of style.gp); kmin, kmax, mean, p5,
+# p95 (bytes), marked, flows; frames, pause, cable, response, room (bytes; 0 without PFC);
+# $curve, $samples.
 
 height = room > 0 ? 900 : 700
-load system("dirname '" . ARG0 . "'") . "/style.gp"
+load style
 
 set multiplot layout (room > 0 ? 3 : 2), 1
 KB = 1e3

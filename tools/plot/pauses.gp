@@ -2,7 +2,6 @@
 # Queues, and who was paused meanwhile. pictures.py sets: dir, title_text, end (ms);
 # queue_names[], of queues.csv; paused_names[], of paused.csv
 set terminal png size 900,330 + 22 * |paused_names| font "sans,9"
-set output dir."/pauses.png"
 set datafile separator ","
 set multiplot title title_text noenhanced
 set xrange [0:end]

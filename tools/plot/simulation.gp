@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # A run as a picture. pictures.py sets: dir, title_text, flows, kmin, kmax, end (ms)
 set terminal pngcairo size 1200,1000 font "sans,10"
-set output dir."/run.png"
 set datafile separator ","
 set multiplot layout 3,1 title title_text noenhanced
 set xrange [0:end]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # What "dcqcn model --sweep" draws: one input against what it costs and gains. The command
-# sets: output, key, $points (value, utilisation, mean queue, its 5th and 95th percentile,
-# PFC frames per second, bytes lost).
+# sets: svg, style (the path of style.gp), key, $points (value, utilisation, mean queue, its 5th
+# and 95th percentile, PFC frames per second, bytes lost).
 
 height = 800
-load system("dirname '" . ARG0 . "'") . "/style.gp"
+load style
 
 set multiplot layout 3,1
 set xrange [*:*]

@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 from .errors import InputError, LabError
+from .files import replacing
 from .paths import TOP, version
 
 
@@ -113,8 +114,6 @@ def print_json(value):
 
 
 def write_json(path, value):
-    """Write a file as a whole, or not at all."""
-    with open(path + ".tmp", "w") as f:
+    with replacing(path) as f:
         json.dump(value, f, indent=1)
         f.write("\n")
-    os.rename(path + ".tmp", path)

@@ -28,6 +28,6 @@ def draw(scenario, results, out):
         w.writerows(["" if v is None else "%.9g" % v for v in row] for row in sorted(rows))
     picture = os.path.join(out, "graph.png")
     plots.draw("graph.gp", {
-        "input_file": os.path.join(out, "graph.csv"), "output_file": picture,
+        "input_file": os.path.join(out, "graph.csv"),
         "title_text": scenario.title, "x_title": graph.title, "lines": len(graph.lines),
         "line_titles": [line.title for line in graph.lines]}, picture)

@@ -80,7 +80,7 @@ def draw(scenario, results, failing, out):
         lefts.append(c * width + left)
         tops.append(TOP + r * height + HEAD)
     plots.draw("grid.gp", {
-        "output_file": os.path.join(out, "grid.png"), "title_text": title,
+        "title_text": title,
         "panels": len(files), "data": files, "head": heads, "scale": best_worst,
         "left": lefts, "top": tops, "across": across, "down": down,
         "width": len(picture.panels) * width, "height": TOP + len(rows) * height,

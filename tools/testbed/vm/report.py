@@ -7,7 +7,6 @@ import os
 from ..core import plots, samples
 from ..core.command import write_json
 from ..core.errors import LabError
-from ..core.paths import PLOT
 from ..core.stats import jain, percentile
 from .capture import Capture, pfc_times
 from .measure import SAMPLE_US
@@ -238,7 +237,7 @@ def draw(title, results, png):
     room = {"rate": 1.1, "queue": 1.25, "events": 6}
     return plots.draw("lab.gp", {
         **drawn, "runs": len(results), "end": max(r.recording.seconds for r in results),
-        "style": os.path.join(PLOT, "style.gp"), "output": png, "heading": title,
+        "heading": title,
         "pfc": int(any(r.pfc for r in results)),
         **{"top_" + kind: float("%g" % (room[kind] * top or 10)) for kind, top in tops.items()}}, png)
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Writes a file as a whole, or not at all: an error, such as a full disk, must neither look like
+ * success nor cost what the file held before.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fail.h"
+#include "replace.h"
+
+static bool write_all(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0)
+			return false;
+		data += n;
+		len -= n;
+	}
+	return true;
+}
+
+/* What a new file may be used for */
+static mode_t default_mode(void)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+/* Terminals and pipes cannot be replaced */
+static void write_in_place(const char *file, const void *data, size_t len)
+{
+	int fd = open(file, O_WRONLY);
+
+	if (fd < 0 || !write_all(fd, data, len) || close(fd))
+		fail_errno(file);
+}
+
+/* An error ends the program. Symbolic links stay. */
+void replace_file(const char *file, const void *data, size_t len)
+{
+	char target[PATH_MAX], made[PATH_MAX];
+	struct stat st;
+	bool is_new = stat(file, &st);
+	int fd, error;
+
+	if (!is_new && !S_ISREG(st.st_mode)) {
+		write_in_place(file, data, len);
+		return;
+	}
+	if (!realpath(file, target))
+		snprintf(target, sizeof(target), "%s", file);
+	if (snprintf(made, sizeof(made), "%s.XXXXXX", target) >= (int)sizeof(made))
+		fail("%.20s...: the name is too long", file);
+	fd = mkstemp(made);
+	if (fd < 0)
+		fail_errno(file);
+	if (fchmod(fd, is_new ? default_mode() : st.st_mode & 07777) ||
+	    !write_all(fd, data, len) || fsync(fd) || close(fd) || rename(made, target)) {
+		error = errno;
+		unlink(made);
+		errno = error;
+		fail_errno(file);
+	}
+}
