@@ -29,10 +29,13 @@ struct workqueue_struct;
 
 #define MS		1000000ULL	/* ns */
 #define MBPS		1000000ULL	/* bit/s */
-#define QPS		24
+#define QPS		131
 #define SHORTEST	62		/* bytes of a READ response without data, as a frame */
 #define WRITE_MIDDLE	0x07	/* RC opcode */
 #define SHORTEST_SIZE	768		/* its truesize, bytes */
+#define FULL		4170		/* bytes of a packet of 4 KB */
+#define FULL_SIZE	8704		/* its truesize, bytes */
+#define MB		(1 << 20)
 
 static struct net_device ndev;
 static struct dst_entry dst = { .dev = &ndev };
@@ -230,8 +233,8 @@ static void ends(void)
 
 	for (i = 0; i < QPS; i++)
 		dcqcn_pacer_flush(&qps[i]);
-	expect(!dev.held_memory.counter, "%ld bytes are counted as held",
-	       dev.held_memory.counter);
+	expect(!dcqcn_dev_held_memory(&dev), "%ld bytes are counted as held",
+	       dcqcn_dev_held_memory(&dev));
 	expect(counters.value[DCQCN_RP_HELD] ==
 	       counters.value[DCQCN_RP_RELEASED] + counters.value[DCQCN_RP_DROP_STALE] +
 	       counters.value[DCQCN_RP_DROP_DEAD], "packets held are not packets released and dropped");
@@ -312,25 +315,105 @@ static void stale_acks(void)
 	ends();
 }
 
+static u32 responses_of(const struct dcqcn_qp *qp)
+{
+	return qp->flow.held_memory[DCQCN_RESPONSES];
+}
+
+/* A QP holds 8 MB of READ responses. A port holds 64 MB, and beyond that leaves each limited QP
+ * its part of 64 MB: no more than 128 MB in all.
+ */
 static void memory(void)
 {
+	const u32 share = 64 * MB / QPS;
+	long held = 0;
 	unsigned int i, n;
 
 	limited(1, IB_QPT_RC, 0);
 	for (i = 0; i < QPS; i++) {
-		for (n = 0; n < 20000; n++)
+		for (n = 0; n < (i < 9 ? 20000 : 800); n++)
 			output_of(&qps[i], DCQCN_PKT_RESPONSE, n, SHORTEST, SHORTEST_SIZE, true);
-		expect(qps[i].flow.held_memory <= 8 << 20, "a QP holds %u bytes of memory",
-		       qps[i].flow.held_memory);
-		expect(dcqcn_flow_held(&qps[i].flow) * SHORTEST_SIZE == qps[i].flow.held_memory,
+		expect(responses_of(&qps[i]) <= 8 * MB, "a QP holds %u bytes of memory",
+		       responses_of(&qps[i]));
+		expect(responses_of(&qps[i]) > share, "QP %u of %u holds only %u bytes", i, QPS,
+		       responses_of(&qps[i]));
+		expect(i < 8 || responses_of(&qps[i]) <= share + SHORTEST_SIZE,
+		       "QP %u holds %u bytes when the port is full", i, responses_of(&qps[i]));
+		expect(dcqcn_flow_held(&qps[i].flow) * SHORTEST_SIZE == responses_of(&qps[i]),
 		       "%u bytes of memory are counted for %u packets",
-		       qps[i].flow.held_memory, dcqcn_flow_held(&qps[i].flow));
+		       responses_of(&qps[i]), dcqcn_flow_held(&qps[i].flow));
+		held += responses_of(&qps[i]);
 	}
-	expect(qps[0].flow.held_memory > (8 << 20) - 2 * SHORTEST_SIZE, "a QP holds only %u bytes",
-	       qps[0].flow.held_memory);
-	expect(dev.held_memory.counter <= 64 << 20 &&
-	       dev.held_memory.counter > (64 << 20) - 2 * SHORTEST_SIZE,
-	       "a port holds %ld bytes of memory", dev.held_memory.counter);
+	expect(responses_of(&qps[0]) > 8 * MB - 2 * SHORTEST_SIZE, "a QP holds only %u bytes",
+	       responses_of(&qps[0]));
+	expect(held > 64 * MB && held <= 128 * MB, "a port holds %ld bytes of memory", held);
+	expect(dcqcn_dev_held_memory(&dev) == held, "a port shows %ld bytes of memory",
+	       dcqcn_dev_held_memory(&dev));
+	ends();
+}
+
+/* 130 QPs hold as many requests as rxe makes, 74 MB. Another QP, which holds nothing, answers a
+ * READ of 256 KB.
+ */
+static void responses_beside_requests(void)
+{
+	unsigned int i, n;
+
+	limited(1, IB_QPT_RC, 0);
+	for (i = 0; i < 130; i++) {
+		for (n = 0; n < 66; n++)
+			output_of(&qps[i], DCQCN_PKT_REQUEST, n, FULL, FULL_SIZE, true);
+	}
+	expect(dcqcn_dev_held_memory(&dev) > 64 * MB, "only %ld bytes are held",
+	       dcqcn_dev_held_memory(&dev));
+	for (n = 0; n < 64; n++)
+		output_of(&qps[130], DCQCN_PKT_RESPONSE, n, FULL, FULL_SIZE, true);
+	expect(!counters.value[DCQCN_RP_DROP_BOUND], "%lu of 64 READ responses are dropped",
+	       counters.value[DCQCN_RP_DROP_BOUND]);
+	ends();
+}
+
+/* QPs with jumbo frames hold more requests than a port may: then each keeps its part, and the
+ * others leave, in order, and are paid for
+ */
+static void memory_of_requests(void)
+{
+	const u32 size = 128 << 10, share = 256 * MB / QPS;
+	struct dcqcn_flow *flow = &qps[QPS - 1].flow;
+	unsigned int i, n, held;
+
+	limited(1, IB_QPT_RC, 0);
+	for (i = 0; i < QPS - 1; i++) {
+		for (n = 0; n < 20; n++)
+			output_of(&qps[i], DCQCN_PKT_REQUEST, n, 9000, size, true);
+	}
+	expect(dev.held_memory[DCQCN_REQUESTS].counter > 256 * MB - (int)size &&
+	       dev.held_memory[DCQCN_REQUESTS].counter <= 512 * MB, "%ld bytes of requests are held",
+	       dev.held_memory[DCQCN_REQUESTS].counter);
+
+	num_sent = 0;
+	for (n = 0; n < 40; n++) {
+		output_of(&qps[QPS - 1], DCQCN_PKT_REQUEST, n, 9000, size, true);
+		expect(flow->held_memory[DCQCN_REQUESTS] <= share, "a QP holds %u bytes",
+		       flow->held_memory[DCQCN_REQUESTS]);
+	}
+	held = dcqcn_flow_held(flow);
+	expect(held == share / size, "%u requests are held, not %u", held, share / size);
+	expect(num_sent == 40 - held, "%u requests left, and %u are held", num_sent, held);
+	for (n = 0; n < num_sent; n++)
+		expect(sent[n].psn == n, "request %u leaves in the place of %u", sent[n].psn, n);
+	expect(flow->stat.expired == num_sent - 1, "%u requests are counted", flow->stat.expired);
+	expect(flow->next - fuzz_now == num_sent * 72 * MS, "%u requests at 1 Mb/s take %llu ms",
+	       num_sent, (unsigned long long)(flow->next - fuzz_now) / MS);
+	expect(!counters.value[DCQCN_RP_DROP_BOUND], "%lu requests are dropped",
+	       counters.value[DCQCN_RP_DROP_BOUND]);
+
+	/* where there is room again, the rate holds */
+	for (i = 0; i < QPS / 2; i++)
+		dcqcn_pacer_flush(&qps[i]);
+	output_of(&qps[QPS - 1], DCQCN_PKT_REQUEST, 40, 9000, size, true);
+	expect(dcqcn_flow_held(flow) == held + 1, "%u requests are held, not %u",
+	       dcqcn_flow_held(flow), held + 1);
 	ends();
 }
 
@@ -1098,7 +1181,9 @@ static const struct tap_test tests[] = {
 	{ "an ACK does not overtake READ responses that are held", order_while_held },
 	{ "an ACK does not overtake ACKs that are being sent", order_of_acks },
 	{ "ACKs behind stale READ responses are dropped with them", stale_acks },
-	{ "the memory of held packets is bounded", memory },
+	{ "the memory of held READ responses is bounded, and each QP has its part", memory },
+	{ "READ responses have room beside any requests", responses_beside_requests },
+	{ "the memory of held requests is bounded, and each QP has its part", memory_of_requests },
 	{ "held READ responses do not raise the floor of requests", mixed_floor },
 	{ "a slow flow asks for an ACK before rxe's timer fires", asks },
 	{ "requests that rxe repeats without an ACK leave before the next time", stuck },

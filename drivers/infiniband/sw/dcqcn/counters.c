@@ -57,7 +57,7 @@ static ssize_t rp_held_bytes_show(struct ib_device *ibdev, u32 port_num,
 {
 	struct dcqcn_dev *dev = dcqcn_dev_of_client(ibdev);
 
-	return sysfs_emit(buf, "%ld\n", atomic_long_read(&dev->held_memory));
+	return sysfs_emit(buf, "%ld\n", dcqcn_dev_held_memory(dev));
 }
 
 static ssize_t ccc_contexts_show(struct ib_device *ibdev, u32 port_num,

@@ -29,6 +29,17 @@ struct dcqcn_net_hooks;
 struct dcqcn_sysfs;
 
 /**
+ * enum dcqcn_fifo_kind - the two FIFOs of a flow
+ * @DCQCN_REQUESTS: rxe's requester fills it, with 65 packets at most
+ * @DCQCN_RESPONSES: READ responses, and ACKs that must not overtake them
+ */
+enum dcqcn_fifo_kind {
+	DCQCN_REQUESTS,
+	DCQCN_RESPONSES,
+	DCQCN_NUM_FIFOS
+};
+
+/**
  * struct dcqcn_dev - congestion control of one rxe device
  * @ibdev_node: in the table by @ibdev
  * @ndev_node: in the table by @ndev
@@ -51,11 +62,11 @@ struct dcqcn_sysfs;
  * @num_limited: flows that are limited
  * @rtt: ns; round trip that any flow measured last, 0 for unknown
  * @okfn: sends a held packet on behind our hook, whatever its address family
- * @held_memory: bytes of memory that the packets in all flows' FIFOs take
  * @resolve_lock: protects @resolve_list
  * @resolve_list: entries that wait for @qp_work
  * @qp_work: resolves entries, and is the janitor
  * @next_sweep: jiffies; when the janitor is due
+ * @held_memory: bytes of memory that the packets in all flows' FIFOs take
  * @cnp_paid: ns; the CNPs sent so far use up the port's share until then
  * @feedback_paid: ns; and the feedback
  * @uses_cccs: it uses contexts, or did; protected by @settings_lock
@@ -96,12 +107,12 @@ struct dcqcn_dev {
 	atomic_t num_limited;
 	u32 rtt;
 	dcqcn_okfn okfn;
-	atomic_long_t held_memory;
 	spinlock_t resolve_lock;	/* protects @resolve_list */
 	struct list_head resolve_list;
 	struct delayed_work qp_work;
 	unsigned long next_sweep;
 
+	atomic_long_t held_memory[DCQCN_NUM_FIFOS];
 	atomic64_t cnp_paid;
 	atomic64_t feedback_paid;
 
@@ -175,6 +186,13 @@ static inline u64 dcqcn_dev_line(const struct dcqcn_dev *dev,
 	u32 mbps = settings->rp.rpg_max_rate ?: READ_ONCE(dev->speed);
 
 	return mbps * DCQCN_BPS_PER_MBPS;
+}
+
+/* Bytes of memory that all packets take that a port holds */
+static inline long dcqcn_dev_held_memory(const struct dcqcn_dev *dev)
+{
+	return atomic_long_read(&dev->held_memory[DCQCN_REQUESTS]) +
+	       atomic_long_read(&dev->held_memory[DCQCN_RESPONSES]);
 }
 
 /* Multiply-shift hashing; the odd factor makes it a bijection of QPNs */

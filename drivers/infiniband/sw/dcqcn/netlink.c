@@ -190,7 +190,7 @@ static int dcqcn_put_counters(struct sk_buff *skb, const struct dcqcn_dev *dev)
 			      atomic_read(&dev->num_limited),
 			      RDMA_DCQCN_A_COUNTERS_PAD) ||
 	    nla_put_u64_64bit(skb, RDMA_DCQCN_A_COUNTERS_RP_HELD_BYTES,
-			      atomic_long_read(&dev->held_memory),
+			      dcqcn_dev_held_memory(dev),
 			      RDMA_DCQCN_A_COUNTERS_PAD) ||
 	    nla_put_u64_64bit(skb, RDMA_DCQCN_A_COUNTERS_CCC_CONTEXTS,
 			      READ_ONCE(dev->num_cccs),

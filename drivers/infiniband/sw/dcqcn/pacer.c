@@ -23,8 +23,9 @@
  *
  * Back-pressure is rxe's own: it stops a requester that has more than 64
  * unfreed packets, and held packets are unfreed. READ responses do not obey
- * that limit, nor do the ACKs that must not overtake them: the memory they take
- * is bounded. A request that is held too long is sent at once.
+ * that limit, nor do the ACKs that must not overtake them: they are dropped
+ * beyond a bound on memory. A request that is held too long is sent at once, as
+ * are those for which a port with many QPs has no memory.
  *
  * rxe's retransmission timer runs meanwhile, and each ACK restarts it. So a slow flow asks for
  * more ACKs than rxe does, and the gap between two requests has a bound: at 67 ms, perftest's
@@ -87,12 +88,18 @@
 /* Packets that rxe has sent, and got no ACK for, before it stops */
 #define DCQCN_RXE_UNACKED	128
 
-/* Bytes of memory beyond which READ responses and ACKs are dropped, per flow and
- * per port: skb->truesize, which is some 770 bytes for the shortest response and 8.5 KB
- * for one of 4 KB
+/* Bytes of memory (skb->truesize) that the READ responses and ACKs of a flow may take: some 770
+ * for the shortest response, 8.5 KB for one of 4 KB
  */
 #define DCQCN_HELD_FLOW_MAX	(8 * 1024 * 1024)
-#define DCQCN_HELD_DEV_MAX	(64 * 1024 * 1024)
+
+/* Bytes of memory that the packets of a port may take, before each flow is left only its share.
+ * Requests: all that rxe makes for 480 QPs at 4 KB, or 1800 at 1 KB.
+ */
+static const u32 dcqcn_held_dev_max[DCQCN_NUM_FIFOS] = {
+	[DCQCN_REQUESTS] = 256 * 1024 * 1024,
+	[DCQCN_RESPONSES] = 64 * 1024 * 1024,
+};
 
 /* One packet's bits in units of 10^-9 bit: 2^16 bytes * 8 * 10^9 < 2^49 */
 #define DCQCN_COST_PER_BYTE	(8ULL * NSEC_PER_SEC)
@@ -404,23 +411,43 @@ static noinline bool dcqcn_flow_overslept(const struct dcqcn_qp *qp)
 	       dcqcn_flow_wake(&qp->flow);
 }
 
-/* The FIFO of a kind of packet */
-static inline struct dcqcn_fifo *dcqcn_flow_fifo(struct dcqcn_flow *flow,
-						 enum dcqcn_pkt_kind kind)
+/* Which FIFO takes a kind of packet */
+static inline enum dcqcn_fifo_kind dcqcn_fifo_of(enum dcqcn_pkt_kind kind)
 {
-	return &flow->fifo[kind == DCQCN_PKT_REQUEST ? DCQCN_REQUESTS :
-						       DCQCN_RESPONSES];
+	return kind == DCQCN_PKT_REQUEST ? DCQCN_REQUESTS : DCQCN_RESPONSES;
+}
+
+/* Count the memory of a packet that is held from now on, or no longer */
+static inline void dcqcn_flow_account(struct dcqcn_qp *qp,
+				      enum dcqcn_fifo_kind kind, int memory)
+{
+	qp->flow.held_memory[kind] += memory;
+	atomic_long_add(memory, &qp->dev->held_memory[kind]);
 }
 
 static inline void dcqcn_flow_take(struct dcqcn_qp *qp, struct sk_buff *skb)
 {
 	struct dcqcn_held *held = dcqcn_held(skb);
-	struct dcqcn_flow *flow = &qp->flow;
+	enum dcqcn_fifo_kind kind = dcqcn_fifo_of(held->kind);
 
-	__skb_unlink(skb, &dcqcn_flow_fifo(flow, held->kind)->queue);
-	flow->held_bytes -= held->bytes;
-	flow->held_memory -= skb->truesize;
-	atomic_long_sub(skb->truesize, &qp->dev->held_memory);
+	__skb_unlink(skb, &qp->flow.fifo[kind].queue);
+	qp->flow.held_bytes -= held->bytes;
+	dcqcn_flow_account(qp, kind, -(int)skb->truesize);
+}
+
+/*
+ * Whether a port holds as much of a kind as it may, counting @memory bytes that come, and this flow
+ * more than its share. The share keeps QPs of one user from using up the memory of another's.
+ */
+static bool dcqcn_flow_is_crowded(const struct dcqcn_qp *qp,
+				  enum dcqcn_fifo_kind kind, u32 memory)
+{
+	const struct dcqcn_dev *dev = qp->dev;
+	u32 most = dcqcn_held_dev_max[kind];
+
+	return atomic_long_read(&dev->held_memory[kind]) + memory > most &&
+	       qp->flow.held_memory[kind] >
+	       most / (u32)atomic_read(&dev->num_limited);
 }
 
 /* Whether a request has been held for so long that it leaves before it is due. Behind a closed
@@ -440,7 +467,7 @@ static bool dcqcn_flow_is_overdue(const struct dcqcn_qp *qp,
 	return waited >= min(dcqcn_flow_longest_gap(qp), DCQCN_HOLD_NS);
 }
 
-/* Return the packet that leaves next, or NULL if none is due or overdue */
+/* Return the packet that leaves next, or NULL if none must leave yet */
 static struct sk_buff *dcqcn_flow_next(struct dcqcn_qp *qp, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
@@ -449,7 +476,8 @@ static struct sk_buff *dcqcn_flow_next(struct dcqcn_qp *qp, u64 now)
 	request = skb_peek(&flow->fifo[DCQCN_REQUESTS].queue);
 	if (!dcqcn_flow_is_due(qp, false, now)) {
 		if (!request ||
-		    !dcqcn_flow_is_overdue(qp, dcqcn_held(request), now))
+		    (!dcqcn_flow_is_overdue(qp, dcqcn_held(request), now) &&
+		     !dcqcn_flow_is_crowded(qp, DCQCN_REQUESTS, 0)))
 			return NULL;
 		flow->stat.expired++;
 		dcqcn_count(qp->dev, DCQCN_RP_EXPIRED);
@@ -655,8 +683,7 @@ static bool dcqcn_flow_hold(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	held->kind = kind;
 	__skb_queue_tail(&fifo->queue, skb);
 	flow->held_bytes += bytes;
-	flow->held_memory += skb->truesize;
-	atomic_long_add(skb->truesize, &qp->dev->held_memory);
+	dcqcn_flow_account(qp, dcqcn_fifo_of(kind), skb->truesize);
 	flow->stat.max_packets = max(flow->stat.max_packets,
 				     dcqcn_flow_held(flow));
 	flow->stat.max_bytes = max(flow->stat.max_bytes, flow->held_bytes);
@@ -693,12 +720,12 @@ static bool dcqcn_flow_is_stuck(struct dcqcn_qp *qp, u32 psn)
 	return flow->stuck && before * flow->gap >= dcqcn_flow_longest_gap(qp);
 }
 
-/* Whether a packet of @memory bytes would exceed a bound */
+/* Whether a READ response or an ACK of @memory bytes would exceed a bound */
 static bool dcqcn_flow_is_full(const struct dcqcn_qp *qp, u32 memory)
 {
-	return qp->flow.held_memory + memory > DCQCN_HELD_FLOW_MAX ||
-	       atomic_long_read(&qp->dev->held_memory) + memory >
-	       DCQCN_HELD_DEV_MAX;
+	return qp->flow.held_memory[DCQCN_RESPONSES] + memory >
+	       DCQCN_HELD_FLOW_MAX ||
+	       dcqcn_flow_is_crowded(qp, DCQCN_RESPONSES, memory);
 }
 
 /* Whether a packet need not queue: an ACK that can overtake neither a READ response nor an
@@ -764,7 +791,7 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	verdict = NF_STOLEN;
 	if (flow->rate.starting || dcqcn_qp_is_windowed(qp))
 		dcqcn_flow_settle(flow, now);
-	fifo = dcqcn_flow_fifo(flow, kind);
+	fifo = &flow->fifo[dcqcn_fifo_of(kind)];
 	drop = dcqcn_flow_find_stale(qp, fifo, skb, kind, psn, now);
 	if (!limit)
 		flow->released = true;
@@ -793,11 +820,13 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	WRITE_ONCE(qp->dev->okfn, okfn);
 	dcqcn_held(skb)->ack_req = dcqcn_bth_wants_ack(bth);
 	earlier = dcqcn_flow_hold(qp, fifo, skb, kind, psn, bytes, now);
-	/* If the timer is late, send in its place. If it waits for a batch, leave
-	 * that to it.
+	/* If the timer is late, or a request has no memory, send in its place. If it
+	 * waits for a batch, leave that to it.
 	 */
 	if (!flow->draining &&
-	    (now < dcqcn_flow_wake(flow) || dcqcn_flow_drain(qp)))
+	    ((now < dcqcn_flow_wake(flow) &&
+	      !dcqcn_flow_is_crowded(qp, DCQCN_REQUESTS, 0)) ||
+	     dcqcn_flow_drain(qp)))
 		dcqcn_flow_arm(flow, earlier ||
 			       (static_branch_unlikely(&dcqcn_cccs) &&
 				dcqcn_flow_overslept(qp)));

@@ -42,17 +42,6 @@ struct dcqcn_flow_stat {
 };
 
 /**
- * enum dcqcn_fifo_kind - the two FIFOs of a flow
- * @DCQCN_REQUESTS: rxe's requester fills it, with 65 packets at most
- * @DCQCN_RESPONSES: READ responses, and ACKs that must not overtake them
- */
-enum dcqcn_fifo_kind {
-	DCQCN_REQUESTS,
-	DCQCN_RESPONSES,
-	DCQCN_NUM_FIFOS
-};
-
-/**
  * struct dcqcn_fifo - packets of a flow that must leave in order
  * @queue: those that are held
  * @last_psn: PSN of the last request, or READ response
@@ -78,20 +67,20 @@ struct dcqcn_fifo {
  * @draining: somebody is sending; everyone else queues
  * @sending_responses: and READ responses, or ACKs that were behind some, are among it
  * @stuck: rxe has gone back to @back_psn twice
+ * @unseen: bytes; length of the requests that may pass unseen, below 5 KB like all of rxe's
  * @rate: the rate algorithm's state
  * @path: what it learns of its path; NULL where no knob follows that
  * @next: ns; when the next packet may leave
  * @remainder: what @next lost in rounding, in bit * 10^9 (< a rate in bit/s)
  * @gap: ns; what the last packet cost: of 64 KB at 1 Mb/s, 0.5 s
- * @unseen: bytes; length of the requests that may pass unseen
  * @back_psn: to which rxe has gone back, with no ACK since; or DCQCN_PSN_NONE
  * @asked: in units of 2^10 ns, modulo 2^32 units (73 min); when a request that asks for an ACK
  *	last left
- * @fifo: requests and READ responses, which the peer does not compare
  * @burst: bytes that may still leave at once
+ * @fifo: requests and READ responses, which the peer does not compare
  * @turn: bytes by which requests are ahead, while responses are held too
  * @held_bytes: length of all held packets on the wire
- * @held_memory: bytes of memory that they take
+ * @held_memory: bytes of memory that those of each FIFO take
  * @stat: what happened to its packets
  * @timer: drains
  */
@@ -101,19 +90,19 @@ struct dcqcn_flow {
 	bool draining;
 	bool sending_responses;
 	bool stuck;
+	u16 unseen;
 	struct dcqcn_rate rate;
 	struct dcqcn_path *path;
 	u64 next;
 	u64 remainder;
 	u32 gap;
-	u32 unseen;
 	u32 back_psn;
 	u32 asked;
-	struct dcqcn_fifo fifo[DCQCN_NUM_FIFOS];
 	u32 burst;
+	struct dcqcn_fifo fifo[DCQCN_NUM_FIFOS];
 	s32 turn;
 	u32 held_bytes;
-	u32 held_memory;
+	u32 held_memory[DCQCN_NUM_FIFOS];
 	struct dcqcn_flow_stat stat;
 	struct hrtimer timer;
 };
