@@ -103,9 +103,35 @@ def expectations():
     expect("than another", check([{"if": "n == 2", "than": {"n": 1}, "x": ["> than.x", "> 4"]}],
                                  two), (["b: x is 2, not > 4"], 2))
     raises("than none", "than: matches no run", check, [{"than": {"n": 3}, "x": "> than.x"}], two)
+    opened(two)
     for what in {"x": "> b.x"}, {"x": "> than.x", "than": {"n": 2}}:
         expect("compared with what was left out", check([what], two[:1], [b]),
                (["none of its 1 expectations applies to these runs"], 0))
+
+
+def opened(two):
+    """What does not hold yet, with its cause; it may not hold, nor be a mistake."""
+    def verdict(table, results=two):
+        v = Expectations("f.toml", [table], [run for run, _ in results]).check(results)
+        return v.open, v.bad, v.held, sorted(v.failing)
+
+    expect("open", verdict({"x": "< 2", "open": {"b": "slow"}}),
+           (["b: x is 2, not < 2: slow"], [], 1, []))
+    expect("open, and holds", verdict({"x": "< 3", "open": {"b": "slow"}}),
+           ([], ["b: x is 2, and no longer open"], 1, ["b"]))
+    expect("open, and another is not", verdict({"x": "< 1", "open": {"b": "slow"}}),
+           (["b: x is 2, not < 1: slow"], ["a: x is 1, not < 1"], 0, ["a"]))
+    expect("open, and a mistake", verdict({"y": "< 1", "open": {"b": "slow"}, "when": {"n": 2}}),
+           ([], ["b: f.toml: expect 1: y: no such figure; there are x"], 0, ["b"]))
+    named = [(ran("k=1,n=2", {"k": 1, "n": 2}), {"x": None})]
+    expect("open by a variable", verdict({"x": "< 1", "open": {"n=2": "late"}}, named),
+           (["k=1,n=2: x is undefined, not < 1: late"], [], 0, []))
+    for wrong, rule in (({"n=3": "slow"}, "open: n=3: matches none of its runs"),
+                        ({"a": "slow"}, "open: a: matches none of its runs"),
+                        ({"b": ""}, "open: must be a table of runs, each with a cause"),
+                        (["b"], "open: must be a table of runs, each with a cause")):
+        raises("open %s" % wrong, "expect 1: " + rule, verdict,
+               {"when": {"n": 2}, "x": "< 1", "open": wrong})
 
 
 def numbers():
@@ -123,6 +149,9 @@ def numbers():
                                                           {"name": "q", "x": 3}]}, {})
     expect("a sweep", [(v, t) for v, _, t in filled], [({"s": "p"}, {"a": "1", "b": "2"}),
                                                        ({"s": "q"}, {"a": "3", "b": "2"})])
+    filled = expand("f", {"flow": "{flow}"}, {"s": [{"name": "p", "x": 1, "flow": [{"to": "h{x}"}]}]},
+                    {})
+    expect("a list", filled[0][2], {"flow": [{"to": "h1"}]})
     made = expand("f", {"a": "{wait}ns", "b": "{rtt}"}, {"rtt": ["1ms", "2ms"], "n": [1, 2]},
                   {"wait": "half * n", "half": "rtt / 2", "n": "7"}, "n == 2 and half == 1e6")
     expect("what follows from it", [(v["n"], t) for v, _, t in made],

@@ -8,10 +8,14 @@
     drops = ["> 1000", "< 2000"]
     "3 * kmax_bytes" = "<= limit_bytes"
     goodput_mbps = ">= 0.98 * than.goodput_mbps"
+    open = { "profile=auto,n=16" = "why it does not hold yet" }
 
 Both sides are expressions of figures, of the sweep's values and of names from [let].
 group.victim.jain is a figure within a figure, RUN.drops one of another run, and than.drops one
 of the run that differs only in the variables of "than".
+
+open names runs in which none of the conditions holds yet, and says why. They are listed, and count
+neither as met nor as violated. One that holds is a violation: take it from the list.
 """
 
 import operator
@@ -26,6 +30,11 @@ NUMBERS = (int, float)
 
 def _shown(value):
     return "undefined" if value is None else "%g" % value if isinstance(value, NUMBERS) else value
+
+
+def selects(some, run):
+    """True if it is the run's name, or some of its variables: rate=10gbit,n=8."""
+    return set(some.split(",")) <= set(run.name.split(","))
 
 
 class Condition:
@@ -46,18 +55,20 @@ class Condition:
         """Return true if it uses one of these names."""
         return any(path[0] in names for side in self.sides for path in side.paths())
 
-    def fault(self, names, figures):
-        """Describe the violation; None if it holds. names: figures and other known names."""
+    def judge(self, names, figures):
+        """(True, the figure) if it holds, (False, the violation) if not, and (None, the mistake) if
+        nobody can tell. names: figures and other known names."""
         try:
             got, want = (side.value(names) for side in self.sides)
-            if None not in (got, want) and OPERATORS[self.operator](got, want):
-                return None
+            holds = None not in (got, want) and OPERATORS[self.operator](got, want)
         except Unknown as e:
-            return "%s: %s: no such figure; there are %s" % (
+            return None, "%s: %s: no such figure; there are %s" % (
                 self.where, e.name, ", ".join(sorted(figures)))
         except (InputError, TypeError) as e:
-            return "%s: %s: %s" % (self.where, self.what, e)
-        return "%s is %s, not %s%s" % (
+            return None, "%s: %s: %s" % (self.where, self.what, e)
+        if holds:
+            return True, "%s is %s" % (self.what, _shown(got))
+        return False, "%s is %s, not %s%s" % (
             self.what, _shown(got), self.text,
             "" if self.sides[1].constant or want is None else " (%s)" % _shown(want))
 
@@ -71,9 +82,13 @@ class Expectation:
             raise InputError("%s: must be a table" % where)
         table = dict(table)
         self.when, self.than = table.pop("when", {}), table.pop("than", {})
+        self.open = table.pop("open", {})
         for key, variables in (("when", self.when), ("than", self.than)):
             if not isinstance(variables, dict):
                 raise InputError("%s: %s: must be a table of the sweep's variables" % (where, key))
+        if not isinstance(self.open, dict) or not all(
+                isinstance(cause, str) and cause for cause in self.open.values()):
+            raise InputError("%s: open: must be a table of runs, each with a cause" % where)
         try:
             self.condition = Expression(table.pop("if", 1))
         except InputError as e:
@@ -94,6 +109,10 @@ class Expectation:
         except InputError as e:
             raise InputError("%s: if: %s" % (self.where, e)) from None
 
+    def cause(self, run):
+        """Why it is open for a run; None if it is not."""
+        return next((cause for name, cause in self.open.items() if selects(name, run)), None)
+
     def other(self, run, runs):
         """The run to compare with."""
         wanted = {**run.variables, **self.than}
@@ -103,14 +122,23 @@ class Expectation:
 class Verdict:
     """bad: violations, one per line; failing: names of the runs with violations; looked: number of
     comparisons; left_out: number of comparisons that were not made, because the run to compare
-    with is missing."""
+    with is missing; open: what is known not to hold yet, with the cause, one per line."""
 
     def __init__(self):
-        self.bad, self.failing, self.looked, self.left_out = [], set(), 0, 0
+        self.bad, self.open, self.failing, self.looked, self.left_out = [], [], set(), 0, 0
 
     @property
     def held(self):
-        return self.looked - min(len(self.bad), self.looked)
+        return max(self.looked - len(self.bad) - len(self.open), 0)
+
+    def add(self, run, holds, text, cause):
+        """A comparison. cause: why it is open, if it is."""
+        self.looked += 1
+        if holds is False and cause:
+            self.open.append("%s: %s: %s" % (run.name, text, cause))
+        elif not holds or cause:
+            self.bad.append("%s: %s%s" % (run.name, text, ", and no longer open" if holds else ""))
+            self.failing.add(run.name)
 
 
 class Expectations:
@@ -128,6 +156,9 @@ class Expectations:
             meant = [run for run in runs if e.applies(run)]
             if e.than and meant and not any(e.other(run, runs) for run in meant):
                 raise InputError("%s: than: matches no run of the sweep" % e.where)
+            for name in e.open:
+                if not any(selects(name, run) for run in meant):
+                    raise InputError("%s: open: %s: matches none of its runs" % (e.where, name))
 
     def check(self, results):
         """A verdict on [(run, figures)], without comparisons with runs that were left out."""
@@ -150,11 +181,7 @@ class Expectations:
                     if c.asks(left_out):
                         verdict.left_out += 1
                         continue
-                    verdict.looked += 1
-                    fault = c.fault(names, own)
-                    if fault:
-                        verdict.bad.append("%s: %s" % (run.name, fault))
-                        verdict.failing.add(run.name)
+                    verdict.add(run, *c.judge(names, own), e.cause(run))
         if not verdict.looked:
             verdict.bad.append("none of its %d expectations applies to these runs" % len(self.all))
         return verdict

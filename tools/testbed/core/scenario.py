@@ -14,7 +14,7 @@ import re
 import tomllib
 
 from .errors import InputError
-from .expectations import Expectations
+from .expectations import Expectations, selects
 from .expression import evaluate
 from .units import UNITS, number, quantity
 
@@ -182,8 +182,8 @@ def expand(where, table, sweep, let, skip="0"):
     """[(values of the sweep by name, all values as numbers, the table filled in)]
 
     Strings may contain {name} of a sweep's variable or of let; a string that is only {name} may
-    stand for a table. Every combination of the sweep's values is one table, except those for
-    which the expression skip holds. A value may be a table of several variables with a "name";
+    stand for a table or a list. Every combination of the sweep's values is one table, except those
+    for which the expression skip holds. A value may be a table of several variables with a "name";
     variables that it leaves out are as in the first of its list. let: expressions by name.
     """
     for key, values in sweep.items():
@@ -221,8 +221,8 @@ def _fill(where, value, variables):
     if isinstance(value, list):
         return [_fill(where, v, variables) for v in value]
     if isinstance(value, str) and "{" in value:
-        if isinstance(variables.get(value[1:-1]), dict) and value[0] == "{":
-            return variables[value[1:-1]]
+        if isinstance(variables.get(value[1:-1]), (dict, list)) and value[0] == "{":
+            return _fill(where, variables[value[1:-1]], variables)
         try:
             return value.format(**variables)
         except (KeyError, IndexError, ValueError, AttributeError):
@@ -325,8 +325,7 @@ class Scenario:
 
     def chosen(self, only):
         """The runs that one of these selects."""
-        return [r for r in self.runs
-                if any(set(o.split(",")) <= set(r.name.split(",")) for o in only)]
+        return [r for r in self.runs if any(selects(o, r) for o in only)]
 
     def must_expect(self):
         """Require an expectation, so that there is something to check."""

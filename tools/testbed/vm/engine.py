@@ -134,4 +134,6 @@ class Reports:
         verdict = e.check([(r.run, r.figures) for r in results])
         self.bad += ["%s: %s" % (e.name, b) for b in verdict.bad]
         if not self.as_json:
+            for line in verdict.open:
+                print("OPEN: %s: %s" % (e.name, line))
             print("%s: %d of %d expectations hold" % (e.name, verdict.held, verdict.looked))
