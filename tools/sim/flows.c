@@ -28,9 +28,6 @@ static const struct {
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Times in the file are µs; a year of them fits ns in 64 bits with ease. */
-#define MAX_US UINT64_C(31536000000000)
-
 static const struct number {
 	const char *name;
 	size_t offset;
@@ -66,12 +63,11 @@ enum { SEEN_VERB, SEEN_TRANSPORT, SEEN_SRC_ADDR, SEEN_DST_ADDR, SEEN_TABLES };
 
 static const char *file;
 
-__attribute__((noreturn, format(printf, 2, 3)))
-static void bad(unsigned int line, const char *format, ...)
+void bad_line(const char *path, unsigned int line, const char *format, ...)
 {
 	va_list args;
 
-	fprintf(stderr, "traffic: %s:%u: ", file, line);
+	fprintf(stderr, "traffic: %s:%u: ", path, line);
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);
@@ -79,15 +75,24 @@ static void bad(unsigned int line, const char *format, ...)
 	exit(2);
 }
 
-static uint64_t parse_number(unsigned int line, const struct number *key, const char *value)
+#define bad(line, ...) bad_line(file, line, __VA_ARGS__)
+
+/* Returns 0, or -1 unless the text is a number of digits only, and up to @max. */
+int parse_u64(const char *text, uint64_t max, uint64_t *value)
 {
-	unsigned long long n;
 	char *end;
 
 	errno = 0;
-	n = strtoull(value, &end, 10);
+	*value = strtoull(text, &end, 10);
 	/* strtoull() takes spaces and a minus sign: the first must be a digit. */
-	if (!isdigit((unsigned char)*value) || *end || errno || n < key->min || n > key->max)
+	return isdigit((unsigned char)*text) && !*end && !errno && *value <= max ? 0 : -1;
+}
+
+static uint64_t parse_number(unsigned int line, const struct number *key, const char *value)
+{
+	uint64_t n;
+
+	if (parse_u64(value, key->max, &n) || n < key->min)
 		bad(line, "%s=%s: want a number from %" PRIu64 " to %" PRIu64,
 		    key->name, value, key->min, key->max);
 	return n * key->unit;

@@ -3,7 +3,7 @@
  * traffic: run a scenario's RDMA flows between hosts that are network
  * namespaces of one kernel, and report what each of them achieved.
  *
- * usage: traffic [-i INTERVAL_US] [-w BEGIN_US,END_US] FLOWS OUTDIR
+ * usage: traffic [-i INTERVAL_US] [-w BEGIN_US,END_US] [-m MESSAGES] FLOWS OUTDIR
  *
  * FLOWS has one flow per line, key=value words; '#' begins a comment line:
  *
@@ -21,6 +21,11 @@
  * messages of that flow have arrived, as in the steps of a collective operation.
  * Note that rxe never gives up if retry is 7.
  *
+ * MESSAGES is a schedule (messages.c has its format): messages with their sizes, when they
+ * are due, and on which others they wait. The flows that it names send these and nothing
+ * else; their size is that of the largest message. depth bounds what a flow has outstanding;
+ * more of its messages wait here, in the order in which they are due.
+ *
  * Times are CLOCK_MONOTONIC and relative to t0, a multiple of 10 ms that is
  * printed ("t0 SECONDS") and written to OUTDIR/t0 once everything is set up.
  * The program ends when all flows have stopped and their messages are
@@ -30,6 +35,7 @@
  *   OUTDIR/progress.csv	time_us,id,bytes_total every INTERVAL_US (1000)
  *   OUTDIR/flows.json		per flow: QPNs, messages, bytes, bytes within the
  *				window of -w, latencies, errors
+ *	OUTDIR/messages.csv	with -m, per message: when it was due, and when it came
  *
  * Exit status: 0 done, whether the flows succeeded or not; 1 set-up failed; 2 FLOWS
  * or the command line is wrong, and nothing was started.
@@ -85,8 +91,6 @@
 #define GRH_LEN		40	/* the header that ud puts before a received message */
 #define T0_UNIT		(10 * NSEC_PER_MSEC)
 #define GRACE		(200 * NSEC_PER_MSEC)
-#define NEVER		UINT64_MAX
-
 /* Receives are posted for at least this many messages, so that each finds one. */
 #define MIN_RECEIVES	64
 
@@ -482,15 +486,15 @@ static void prepare(struct flow *f)
 	uint64_t id = f - flows, i;
 	const struct host *req = f->requester->host, *rsp = f->responder->host;
 
-	f->wr_sge = (struct ibv_sge){
-		.addr = (uintptr_t)buffer, .length = f->size, .lkey = req->mr->lkey,
-	};
 	for (i = 0; i < BATCH; i++) {
 		struct ibv_send_wr *wr = &f->wr[i];
 
+		f->wr_sge[i] = (struct ibv_sge){
+			.addr = (uintptr_t)buffer, .length = f->size, .lkey = req->mr->lkey,
+		};
 		wr->wr_id = id << 1;
 		wr->next = i + 1 < BATCH ? wr + 1 : NULL;
-		wr->sg_list = &f->wr_sge;
+		wr->sg_list = &f->wr_sge[i];
 		wr->num_sge = 1;
 		wr->send_flags = IBV_SEND_SIGNALED;
 		if (f->type == IBV_QPT_UD) {
@@ -579,15 +583,26 @@ static void set_up(void)
 	}
 }
 
-static void completed(struct flow *f, uint64_t now)
+/* The flow's message number @seq has come. */
+static void completed(struct flow *f, uint64_t seq, uint64_t now)
 {
+	uint64_t size = f->size;
+
+	if (f->scheduled) {
+		struct message *m = &messages[f->order[seq]];
+
+		size = m->size;
+		f->backlog -= size;
+		message_done(m, now);
+		unsettled |= !messages_left;
+	}
 	if (!f->messages++)
 		f->first = now;
 	f->last = now;
-	f->bytes += f->size;
+	f->bytes += size;
 	unsettled |= f->leads;
 	if (now >= results.window_begin && now < results.window_end)
-		f->window_bytes += f->size;
+		f->window_bytes += size;
 }
 
 static void add_latency(struct flow *f, uint32_t seq, uint64_t now)
@@ -615,7 +630,7 @@ static void complete(const struct ibv_wc *wc, uint64_t now)
 		return;
 	}
 	if (received) {
-		completed(f, now);
+		completed(f, f->type == IBV_QPT_RC ? f->messages : ntohl(wc->imm_data), now);
 		if (f->type != IBV_QPT_RC)
 			add_latency(f, ntohl(wc->imm_data), now);
 		post_receive(f, now);
@@ -624,9 +639,9 @@ static void complete(const struct ibv_wc *wc, uint64_t now)
 	/* A QP's requests complete in order, so counting them names them. */
 	if (f->type == IBV_QPT_RC)
 		add_latency(f, f->acked, now);
-	f->acked++;
 	if (!counted_at_receiver(f))
-		completed(f, now);
+		completed(f, f->acked, now);
+	f->acked++;
 }
 
 static void drain(struct host *h, uint64_t now)
@@ -685,6 +700,8 @@ static void on_async(struct host *h, uint64_t now)
  */
 static int hold_back(struct flow *f, uint64_t now)
 {
+	if (f->scheduled)	/* by somebody who knew the network, and it has an end */
+		return 0;
 	if (now < f->held_until)
 		return 1;
 	if (now - f->burst_start >= BURST_TIME) {
@@ -706,9 +723,58 @@ static uint64_t due(const struct flow *f)
 {
 	uint64_t n = f->count ? f->count - f->posted : BATCH;
 
+	if (f->scheduled)
+		return f->queued;
 	if (f->leader)
 		n = min64(n, f->leader->messages + 1 - f->posted);
 	return n;
+}
+
+/* The schedule's next message becomes the flow's number @seq. Returns its size. */
+static uint64_t take_message(struct flow *f, uint64_t seq)
+{
+	const struct message *m = &messages[f->queue_first];
+
+	if (seq == f->order_len) {
+		f->order_len = f->order_len * 2 ?: 64;
+		f->order = realloc(f->order, f->order_len * sizeof(*f->order));
+		if (!f->order)
+			die("out of memory");
+	}
+	f->order[seq] = f->queue_first;
+	f->queue_first = m->next;
+	f->queued--;
+	return m->size;
+}
+
+/* Give the messages that are due to their flows: each to the one with the least to do. */
+static void release_messages(uint64_t now)
+{
+	struct message *m;
+
+	while ((m = take_due(now))) {
+		uint32_t i = m - messages, id;
+		struct flow *f;
+
+		if (m->first_flow == NO_MESSAGE) {
+			message_done(m, m->due);
+			continue;
+		}
+		f = &flows[m->first_flow];
+		for (id = m->first_flow + 1; id <= m->last_flow; id++)
+			if (flows[id].backlog < f->backlog)
+				f = &flows[id];
+		id = f - flows;
+		m->flow = id;
+		if (f->queued++)
+			messages[f->queue_last].next = i;
+		else
+			f->queue_first = i;
+		f->queue_last = i;
+		f->backlog += m->size;
+		completions[id / 64] |= 1ULL << id % 64;
+	}
+	unsettled |= nr_messages && !messages_left;
 }
 
 /* Post as many messages as there is room for. */
@@ -723,6 +789,8 @@ static void pump(struct flow *f, uint64_t now)
 			uint32_t seq = f->posted + i;
 
 			f->wr[i].imm_data = htonl(seq);
+			if (f->scheduled)
+				f->wr_sge[i].length = take_message(f, f->posted + i);
 			f->ring[seq & f->ring_mask] = (struct post_time){ seq, now };
 		}
 		f->wr[n - 1].next = NULL;
@@ -780,7 +848,8 @@ static uint64_t step(uint64_t now)
 
 		if (f->state == WAITING && now >= f->start)
 			f->state = RUNNING;
-		if (f->state == RUNNING && now >= f->stop)
+		if (f->state == RUNNING &&
+		    (now >= f->stop || (f->scheduled && !messages_left)))
 			stop(f, now);
 		pump(f, now);
 
@@ -864,13 +933,14 @@ static uint64_t run(int epoll, int timer, uint64_t t0, FILE *progress)
 		}
 		if (early)
 			continue;
+		release_messages(now);
 		if (now < next && !unsettled)
 			pump_completed(now);
 		if (now >= next || unsettled)
 			next = step(now);
 		if (next <= now)
 			break;
-		wake = min64(next, tick);
+		wake = min64(min64(next, tick), next_due());
 		if (wake != armed) {
 			set_timer(timer, t0 + wake);
 			armed = wake;
@@ -922,21 +992,26 @@ static void announce(const char *dir, uint64_t t0)
 __attribute__((noreturn))
 static void usage(void)
 {
-	fprintf(stderr, "usage: traffic [-i INTERVAL_US] [-w BEGIN_US,END_US] FLOWS OUTDIR\n");
+	fprintf(stderr, "usage: traffic [-i INTERVAL_US] [-w BEGIN_US,END_US] [-m MESSAGES] "
+		"FLOWS OUTDIR\n");
 	exit(2);
 }
 
-static void parse_options(int argc, char **argv)
+/* Returns the schedule's file, or NULL. */
+static const char *parse_options(int argc, char **argv)
 {
+	const char *schedule = NULL;
 	unsigned long long a, b;
 	int option, n;
 
-	while ((option = getopt(argc, argv, "i:w:")) != -1) {
+	while ((option = getopt(argc, argv, "i:m:w:")) != -1) {
 		n = 0;
 		if (option == 'i') {
 			if (sscanf(optarg, "%9llu%n", &a, &n) != 1 || optarg[n] || !a)
 				usage();
 			results.interval = a * NSEC_PER_USEC;
+		} else if (option == 'm') {
+			schedule = optarg;
 		} else if (option == 'w') {
 			if (sscanf(optarg, "%15llu,%15llu%n", &a, &b, &n) != 2 || optarg[n] ||
 			    a >= b)
@@ -949,19 +1024,22 @@ static void parse_options(int argc, char **argv)
 	}
 	if (argc - optind != 2)
 		usage();
+	return schedule;
 }
 
 int main(int argc, char **argv)
 {
 	int epoll, timer, signals;
-	FILE *progress, *json;
-	const char *dir;
+	FILE *progress, *json, *csv;
+	const char *dir, *schedule;
 	unsigned int i;
 	sigset_t set;
 
-	parse_options(argc, argv);
+	schedule = parse_options(argc, argv);
 	setlinebuf(stdout);
 	read_flows(argv[optind]);
+	if (schedule)
+		read_messages(schedule);
 	dir = argv[optind + 1];
 	if (mkdir(dir, 0777) && errno != EEXIST)
 		die("%s: %s", dir, strerror(errno));
@@ -995,6 +1073,11 @@ int main(int argc, char **argv)
 	json = create(dir, "flows.json");
 	write_results(json, &results);
 	finish(json, "flows.json");
+	if (schedule) {
+		csv = create(dir, "messages.csv");
+		write_messages(csv);
+		finish(csv, "messages.csv");
+	}
 	puts("done");
 	return 0;
 }

@@ -17,6 +17,12 @@
 
 #define MAX_ID		0xffffff
 #define NO_FLOW		(MAX_ID + 1)
+#define NO_MESSAGE	UINT32_MAX
+#define NEVER		UINT64_MAX
+
+/* Times in the files are below a year, so that their sums fit 64 bits of ns with ease. */
+#define MAX_US		UINT64_C(31536000000000)
+#define MAX_NS		(MAX_US * NSEC_PER_USEC)
 
 enum verb { VERB_WRITE, VERB_SEND, VERB_READ };
 
@@ -72,6 +78,7 @@ struct flow {
 	uint64_t id, size, depth, mtu, timeout, retry, tclass, after;
 	uint64_t start, stop;		/* ns after t0 */
 	uint64_t count;
+	int scheduled;			/* it sends the messages of the schedule, nothing else */
 
 	const struct flow *leader;	/* the flow of id @after, if any */
 	int leads;			/* another flow waits for this one's messages */
@@ -80,7 +87,7 @@ struct flow {
 	struct end *requester, *responder;
 	struct ibv_ah *ah;
 	struct ibv_send_wr wr[BATCH];
-	struct ibv_sge wr_sge;
+	struct ibv_sge wr_sge[BATCH];
 	struct ibv_recv_wr recv_wr;
 	struct ibv_sge recv_sge;
 
@@ -91,6 +98,12 @@ struct flow {
 	uint64_t burst_start, burst_posted, held_until, held;
 	struct post_time *ring;
 	uint32_t ring_mask;
+
+	/* Of the schedule: what waits for its turn, and which message was posted as number n. */
+	uint32_t queue_first, queue_last;
+	uint64_t queued, backlog;	/* messages that wait; bytes that have not come yet */
+	uint32_t *order;
+	uint64_t order_len;
 
 	/* What came of it. Times are ns after t0. */
 	uint64_t messages, bytes, window_bytes;
@@ -109,13 +122,39 @@ static inline int counted_at_receiver(const struct flow *f)
 extern struct flow *flows;
 extern unsigned int nr_flows;
 
+/*
+ * One message of the schedule: it is due @wait after the last message that it waits for has
+ * come, but not before @at. One without flows is a join: it sends nothing, and has come when
+ * it is due.
+ */
+struct message {
+	uint64_t size, at, wait;
+	uint32_t first_flow, last_flow;	/* the one with the least to do sends it; or NO_MESSAGE */
+	uint32_t missing;		/* messages that it still waits for */
+	uint32_t heirs;			/* edges to those that wait for it */
+	uint32_t next;			/* in the flow's queue */
+	uint32_t flow;			/* that sent it */
+	uint64_t due, done;		/* NEVER: not yet */
+};
+
+extern struct message *messages;
+extern uint32_t nr_messages, messages_left;
+
 struct results {
 	const char *ended;		/* "done", "deadline" or "signal" */
 	uint64_t t0, end, interval;	/* ns; end is after t0 */
 	uint64_t window_begin, window_end;
 };
 
+__attribute__((noreturn, format(printf, 3, 4)))
+void bad_line(const char *path, unsigned int line, const char *format, ...);
+int parse_u64(const char *text, uint64_t max, uint64_t *value);
 void read_flows(const char *path);
+void read_messages(const char *path);
+uint64_t next_due(void);
+struct message *take_due(uint64_t now);
+void message_done(struct message *m, uint64_t now);
+void write_messages(FILE *to);
 void hist_add(struct hist *h, uint64_t ns);
 void write_progress(FILE *to, uint64_t time);
 void write_results(FILE *to, const struct results *r);

@@ -8,7 +8,7 @@ import os
 from ..core import samples
 from ..core.errors import LabError
 from ..core.stats import jain, percentile
-from . import dcbport, pauses
+from . import completions, dcbport, pauses
 
 ROCE_OVERHEAD = 58      # a middle packet: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4
 FAIR = 0.05             # share of the fair rate within which flows have converged
@@ -93,10 +93,12 @@ def read_progress(path):
 
 
 def _together(run, progress):
-    """(ns since the last start, bytes of each flow in the next SETTLED ns), while all flows run."""
-    start = max(f.start for f in run.flows)
-    stop = min(f.stop for f in run.flows)
-    series = [dict(progress.get(f.id, [])) for f in run.flows]
+    """(ns since the last start, bytes of each flow in the next SETTLED ns), while all flows run
+    that send without a pause."""
+    flows = [f for f in run.flows if not f.scheduled]
+    start = max((f.start for f in flows), default=0)
+    stop = min((f.stop for f in flows), default=0)
+    series = [dict(progress.get(f.id, [])) for f in flows]
     times = sorted(set.intersection(*(set(s) for s in series))) if series else []
     times = [t for t in times if start <= t <= stop]
     for i, t in enumerate(times):
@@ -203,7 +205,8 @@ def figures(run, out):
     with open(os.path.join(out, "t0")) as f:
         t0 = round(float(f.read()) * 1e9)
     with open(os.path.join(out, "flows.json")) as f:
-        flows = {f["id"]: f for f in json.load(f)["flows"]}
+        traffic = json.load(f)
+    flows = {f["id"]: f for f in traffic["flows"]}
     rates = {}
     for h in run.hosts.values():
         rates["%s.%s" % (h.switch, h.name)] = run.link_rate(h)
@@ -240,11 +243,14 @@ def figures(run, out):
         "flow_errors": sum(len(f["errors"]) for f in flows.values()),
     })
     r.update(_completion(run, flows, ""))
+    scheduled, by_group = completions.figures(run, out, round(traffic["end_us"] * 1e3), queues)
+    r.update(scheduled)
     r.update(_counters(os.path.join(out, "counters.csv"), t0, run.window))
     r.update(dcbport.figures(run, out))
     r.update(pauses.figures(run, out, t0))
     r["group"] = {g: {"goodput_mbps": sum(v), "jain": jain(v),
-                      **_completion(run, flows, "" if g == "all" else g)}
+                      **_completion(run, flows, "" if g == "all" else g),
+                      **by_group.get(g, {})}
                   for g, v in groups.items()}
     r.update(_tcp(run, out, t0))
     r["port"] = ports

@@ -10,14 +10,13 @@ import re
 from ..core.errors import InputError, LabError
 from ..core.expression import Expression
 from ..core.paths import SIM
-from ..core.scenario import (MTUS, PROFILES, TIMEOUT_MAX, TRANSPORTS, VERBS, Directory, Scenario,
-                             Table, check_verb, names, priorities)
+from ..core.scenario import PROFILES, Directory, Scenario, Table, priorities
 from . import modelled
+from .workload import Workload, pairs
 
 SCENARIOS = Directory(os.path.join(SIM, "scenarios"))
 PORTS = ("dcbport", "tc")
 SHAPES = ("row", "ring")
-PATTERNS = ("each", "pairs", "ring")
 WATCHDOG = ("drop", "forward", "alert", "off")
 MTU = 4200          # of all network devices: RoCE's 4096, and headers
 CNPS = 6            # the priority of CNPs; strict, so without PFC
@@ -208,10 +207,6 @@ class Reach:
             raise t.error("group", "no flow has %s" % self.group)
 
 
-class Flow:
-    pass
-
-
 class Stream:
     """TCP from one host to another, without a pause; it begins before the flows."""
 
@@ -220,26 +215,12 @@ class Stream:
 
 
 def _streams(t):
-    pairs, ecn = _pairs(t, "each"), t.take("ecn", int, 0, 0, 1)
+    found, ecn = pairs(t, "each"), t.take("ecn", int, 0, 0, 1)
     t.done()
-    for a, b in pairs:
+    for a, b in found:
         if a == b:
             raise t.error("to", "TCP from %s to itself does not pass the network" % a)
-    return [Stream(a, b, ecn) for a, b in pairs]
-
-
-def _pairs(t, pattern):
-    """[(from, to)] of a table of flows."""
-    sources, targets = names(t, "from"), names(t, "to")
-    if pattern == "each":
-        # a host that is among several targets does not send to itself
-        return [(a, b) for a in sources for b in targets if a != b or len(targets) == 1]
-    if len(sources) != len(targets):
-        raise t.error("to", "must have as many hosts as from, %d" % len(sources))
-    if pattern == "ring" and (sorted(sources) != sorted(targets) or
-                              len(set(sources)) != len(sources)):
-        raise t.error("to", "must have the hosts of from, each once, in a ring")
-    return list(zip(sources, targets))
+    return [Stream(a, b, ecn) for a, b in found]
 
 
 class Run:
@@ -263,9 +244,12 @@ class Run:
         self.shape = "tree"
         self._switches(t)
         own = {d.take("name", str): d for d in t.tables("host", [])}
-        self.flows = []
-        for d in t.tables("flow"):
-            self._flows(d)
+        self.workload = Workload(self.duration, self.link.rate, t.take("seed", int, 1, 0))
+        for d in t.tables("flow", []):
+            self.workload.flow(d)
+        for d in t.tables("collective", []):
+            self.workload.collective(d)
+        self.flows = self.workload.flows
         if not self.flows:
             raise t.error("flow", "is missing")
         self.streams = [s for d in t.tables("tcp", []) for s in _streams(d)]
@@ -366,6 +350,16 @@ class Run:
         return sum(rate * max(0, min(until, end) - max(at, begin))
                    for (at, rate), (until, _) in zip(steps, steps[1:])) / (end - begin)
 
+    def path(self, src, dst):
+        """The cables from one host to another, which lead over switches."""
+        here, there = self.hosts[src].switch, self.hosts[dst].switch
+        out = [self.hosts[src].link]
+        while here != there:
+            other = self.next_switch(here, there)
+            out.append(next(t.link for t in self.trunks if set(t.ends) == {here, other}))
+            here = other
+        return out + [self.hosts[dst].link]
+
     def notes(self):
         """The scenario's notes on this run: what it cannot reach, and why."""
         return [note.text for note in self.scenario.notes if note.applies(self)]
@@ -375,39 +369,6 @@ class Run:
         if host.switch not in self.switches:
             raise t.error("switch", "there is no switch %s" % host.switch)
         return host
-
-    def _flows(self, t):
-        pattern = t.take("pattern", PATTERNS, "each")
-        pairs = _pairs(t, pattern)
-        start, stagger = t.take("start", "time", "0s"), t.take("stagger", "time", "0s")
-        qps = t.take("qps", int, 1, 1)
-        common = {
-            "verb": t.take("verb", VERBS, "write"),
-            "transport": t.take("transport", TRANSPORTS, "rc"),
-            "size": t.take("size", "size", "64KiB", 1), "depth": t.take("depth", int, 4, 1),
-            "mtu": t.take("mtu", MTUS, 4096), "timeout": t.take("timeout", int, 14, 0, TIMEOUT_MAX),
-            "count": t.take("count", int, 0, 0), "tclass": t.take("tclass", int, 0, 0, 255),
-            "stop": t.take("stop", "time", "%dns" % self.duration, 0, self.duration),
-            "group": t.take("group", str, ""),
-        }
-        t.done()
-        first = len(self.flows)
-        for i, (src, dst) in enumerate(p for p in pairs for _ in range(qps)):
-            f = Flow()
-            f.__dict__.update(common, id=len(self.flows), src=src, dst=dst, after=(),
-                              start=start + i * stagger, prio=common["tclass"] >> 5)
-            if f.src == f.dst:
-                raise t.error("to", "a flow from %s to itself does not pass the network" % f.src)
-            if f.start >= f.stop:
-                raise t.error("start", "flow %d of it would start after its stop" % (i + 1))
-            check_verb(t, f)
-            self.flows.append(f)
-        if pattern == "ring":
-            if qps != 1:
-                raise t.error("qps", "must be 1 in a ring")
-            before = {f.dst: f.id for f in self.flows[first:]}
-            for f in self.flows[first:]:
-                f.after = (before[f.src],)
 
 
 class Note:

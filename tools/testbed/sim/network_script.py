@@ -174,7 +174,7 @@ frames=
 %(changes)s
 %(storms)s
 mkfifo said
-(%(bin)s/traffic -w %(begin_us)d,%(end_us)d -i %(progress_us)d /mnt/flows . >said ||
+(%(bin)s/traffic -w %(begin_us)d,%(end_us)d -i %(progress_us)d %(schedule)s/mnt/flows . >said ||
 	echo "SIM-FAILED traffic: $?") &
 # It ends when its queue pairs have, and these when their packets have left their host. So wait for
 # its second line, without a look now and then: a process reads the clock when it begins, which
@@ -235,5 +235,6 @@ def script(run, binaries):
         "tick_us": max(run.duration // 50000, SHORTEST_TICK),
         "begin_us": run.window[0] // 1000, "end_us": run.window[1] // 1000,
         "progress_us": progress_interval(run),
+        "schedule": "-m /mnt/schedule " if run.workload.tables else "",
     }
     return kept("\n".join([*lines, MEASURE % values]))

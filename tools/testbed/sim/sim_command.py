@@ -14,7 +14,7 @@ from ..core.kernel import Kernel
 from ..core.paths import OUT, SIM
 from ..core.progress import say
 from . import (dcbport, figures, graph, grid, late_pacer, modelled, network_script, pictures,
-               uml)
+               uml, workload)
 from .batch import Batch
 from .builtin_rxe import BuiltIn
 from .model import SCENARIOS, Simulation
@@ -33,6 +33,15 @@ COLUMNS = (     # columns of the table: title, figure, format
     ("marked", "marked_share", "%.5f"),
     ("CNPs", "cnp_handled", "%d"),
     ("converged ms", "converged_ms", "%.1f"),
+)
+MESSAGES = (    # more columns, if a run has messages in time order
+    ("unfinished", "messages.unfinished", "%d"),
+    ("slowdown p50", "messages.slowdown.p50", "%.2f"),
+    ("p99", "messages.slowdown.p99", "%.2f"),
+    ("max", "messages.slowdown.max", "%.2f"),
+    ("round p50 us", "rounds.p50_us", "%.0f"),
+    ("p99", "rounds.p99_us", "%.0f"),
+    ("drops later", "rounds.drops_later", "%d"),
 )
 
 
@@ -68,6 +77,9 @@ class Simulator:
         key = self.key(run)
         with open(os.path.join(out, "flows"), "w") as f:
             f.write(network_script.flows(run))
+        if run.workload.tables:
+            with open(os.path.join(out, "schedule"), "w") as f:
+                f.write(workload.schedule(run.workload.plan().messages))
         uml.boot(self.kernel, os.path.join(self.bin, "seed.so"), self.modules(run),
                  network_script.script(run, self.bin), out, show, number=self.seed)
         found = figures.figures(run, out)
@@ -92,7 +104,7 @@ class Simulator:
             os.path.basename(self.kernel.dir), self.kernel.release, self.seed,
             uml.FIRST_PROCESS, uml.SIMULATED,
             [os.path.basename(m) for m in modules], network_script.flows(run),
-            network_script.script(run, ""))).encode())
+            workload.schedule(run.workload.plan().messages), network_script.script(run, ""))).encode())
         for path in [*(m.split()[0] for m in modules), *sorted(glob.glob(self.bin + "/*")),
                      *sorted(glob.glob(SIM + "/*.py"))]:
             with open(path, "rb") as f:
@@ -100,11 +112,21 @@ class Simulator:
         return key.hexdigest()
 
 
+def _figure(figures, path):
+    """A figure, maybe of a table of figures; None if there is none."""
+    for name in path.split("."):
+        figures = (figures or {}).get(name)
+    return figures
+
+
 def table(results):
     reached = dict.fromkeys(name for _, r in results for name in r["reach_ms"])
-    rows = [["run"] + [c[0] for c in COLUMNS] + ["%s ms" % name for name in reached]]
+    columns = list(COLUMNS)
+    if any("messages" in r for _, r in results):
+        columns += MESSAGES
+    rows = [["run"] + [c[0] for c in columns] + ["%s ms" % name for name in reached]]
     for run, r in results:
-        values = [(r[key], form) for _, key, form in COLUMNS]
+        values = [(_figure(r, key), form) for _, key, form in columns]
         values += [(r["reach_ms"].get(name), "%.1f") for name in reached]
         rows.append([run.name] + ["-" if v is None else form % v for v, form in values])
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]

@@ -1,0 +1,361 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0
+"""Tests the simulator's workloads: which messages follow from a scenario, that traffic keeps to
+them, and the figures of what came. No network is one. Silent on success."""
+
+import csv
+import io
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import types
+
+from expect import expect, status
+from testbed.core.errors import InputError, LabError
+from testbed.core.paths import SIM, TOP
+from testbed.core.scenario import Table
+from testbed.sim import completions, network_script
+from testbed.sim.model import Run
+from testbed.sim.workload import SIZES, Sizes, Workload, schedule
+
+MS = 10**6
+FRAME = 4096 + 58
+
+
+def workload(*tables, duration=100 * MS, seed=1):
+    w = Workload(duration, 40 * 10**9, seed)
+    for t in tables:
+        if "kind" in t:
+            w.collective(Table("collective 1", t))
+        else:
+            w.flow(Table("flow 1", {"from": "h1", "to": "h9", **t}))
+    return w
+
+
+def lines(*tables, **how):
+    return schedule(workload(*tables, **how).plan().messages).splitlines()
+
+
+def raises(what, text, function, *args):
+    try:
+        function(*args)
+    except LabError as e:
+        expect(what, (text in str(e) or str(e), isinstance(e, InputError)), (True, True))
+    else:
+        expect(what, "no error", text)
+
+
+def sizes():
+    s = Sizes([(0, 0), (1000, 0.5), (1000, 0.75), (5000, 1)])
+    expect("mean", s.mean, 0.5 * 500 + 0.25 * 1000 + 0.25 * 3000)
+    for share, want in ((0, 1), (0.25, 500), (0.5, 1000), (0.7, 1000), (0.875, 3000),
+                        (0.999999, 5000)):
+        expect("share %g" % share, s.draw(types.SimpleNamespace(random=lambda x=share: x)), want)
+    # Sums over the points of each file, made with awk
+    for name, mean in (("websearch", 1711250), ("hadoop", 120420.75), ("storage", 40869.8)):
+        s = Sizes.read(os.path.join(SIZES, name + ".txt"))
+        expect(name, round(s.mean, 2), mean)
+        drawn = sum(s.draw(types.SimpleNamespace(random=lambda n=n: (n + 0.5) / 1e4))
+                    for n in range(10**4)) / 1e4
+        expect(name + " drawn", abs(drawn / mean - 1) < 0.001 or drawn, True)
+    with tempfile.TemporaryDirectory() as d:
+        for text, rule in (("0 0\n5", ":2: must be bytes and percent"),
+                           ("0 0\n5 x", ":2: must be bytes and percent"),
+                           ("0 0\n5 99", "must rise from 0 to 100 percent"),
+                           ("0 0\n5 50\n4 100", "must rise from 0 to 100 percent"),
+                           ("0 0\n1e10 100", "below 1 GiB"), ("# none", "must rise")):
+            path = os.path.join(d, "s.txt")
+            with open(path, "w") as f:
+                f.write(text)
+            raises(text, rule, Sizes.read, path)
+        raises("no file", "No such file", Sizes.read, d + "/none")
+
+
+def periods():
+    expect("two bursts", lines({"to": "h9", "from": "h1..h2", "size": "1KB", "period": "40ms",
+                                "burst": 2, "stagger": "1us", "start": "1ms", "stop": "50ms"}),
+           ["flows=0 size=1000 at=1000000", "flows=0 size=1000 at=1000000",
+            "flows=1 size=1000 at=1001000", "flows=1 size=1000 at=1001000", "after=0-3",
+            "flows=0 size=1000 at=41000000", "flows=0 size=1000 at=41000000",
+            "flows=1 size=1000 at=41001000", "flows=1 size=1000 at=41001000", "after=5-8"])
+    expect("until the stop", len(lines({"period": "10ms"})), 20)
+    expect("a count", len(lines({"period": "10ms", "count": 3})), 6)
+    expect("a pool, and a reply", lines({"period": "1ms", "count": 1, "qps": 3, "size": "10B",
+                                         "reply": "20B"}),
+           ["flows=0-2 size=10", "flows=3-5 size=20 after=0", "after=1"])
+    late = [m.at for m in workload({"period": "10ms", "jitter": "1ms"}).plan().messages if m.flows]
+    expect("jitter", [n * 10 * MS <= at < (n * 10 + 1) * MS for n, at in enumerate(late)],
+           [True] * 10)
+    expect("jitter differs", len({at % (10 * MS) for at in late}), 10)
+
+
+def turns():
+    expect("think", lines({"think": "5us", "count": 3, "size": "1B", "reply": "2B",
+                           "start": "1us"}),
+           ["flows=0 size=1 at=1000", "flows=1 size=2 after=0", "flows=0 size=1 wait=5000 after=1",
+            "flows=1 size=2 after=2", "flows=0 size=1 wait=5000 after=3",
+            "flows=1 size=2 after=4"])
+    expect("alone", lines({"think": "0us", "count": 2, "size": "1B"}),
+           ["flows=0 size=1", "flows=0 size=1 after=0"])
+
+
+def load():
+    """On the receiver's link, and on each link of hosts that all send to all."""
+    for what, table, hosts, seconds in (
+            ("to one", {"from": "h1..h8"}, 1, 1),
+            ("to all", {"from": "h1..h8", "to": "h1..h8"}, 8, 0.1),
+            ("web search", {"from": "h1..h8", "to": "h1..h8", "sizes": "websearch"}, 8, 3)):
+        duration = round(seconds * 1e9)
+        messages = workload({"load": 0.5, **table}, duration=duration).plan().messages
+        share = sum(m.size for m in messages) * 8 / (hosts * 40 * duration)
+        expect("load " + what, abs(share / 0.5 - 1) < 0.03 or share, True)
+        expect("in time order " + what, [m.at for m in messages], sorted(m.at for m in messages))
+        expect("within the time " + what, max(m.at for m in messages) < duration, True)
+        gaps = [b.at - a.at for a, b in zip(messages, messages[1:])]
+        mean = sum(gaps) / len(gaps)
+        spread = sum((g - mean) ** 2 for g in gaps) / len(gaps) / mean ** 2
+        expect("Poisson " + what, abs(spread - 1) < 0.1 or spread, True)
+
+
+def collectives():
+    expect("ring", lines({"hosts": "h1..h3", "kind": "ring", "size": "3KB", "count": 2,
+                          "compute": "7us", "start": "1us"})[:16], [
+        "flows=0 size=1000 at=1000", "flows=1 size=1000 at=1000", "flows=2 size=1000 at=1000",
+        "flows=0 size=1000 after=2", "flows=1 size=1000 after=0", "flows=2 size=1000 after=1",
+        "flows=0 size=1000 after=5", "flows=1 size=1000 after=3", "flows=2 size=1000 after=4",
+        "flows=0 size=1000 after=8", "flows=1 size=1000 after=6", "flows=2 size=1000 after=7",
+        "after=0-11", "flows=0 size=1000 wait=7000 after=12",
+        "flows=1 size=1000 wait=7000 after=12", "flows=2 size=1000 wait=7000 after=12"])
+    w = workload({"hosts": "h1..h3", "kind": "alltoall", "size": "9B"})
+    expect("all to all", sorted((f.src, f.dst, f.size) for f in w.flows),
+           [(a, b, 3) for a in ("h1", "h2", "h3") for b in ("h1", "h2", "h3") if a != b])
+    expect("all to all at once", [m.after for m in w.plan().messages],
+           [()] * 6 + [(0, 1, 2, 3, 4, 5)])
+    w = workload({"hosts": "h1..h4", "kind": "halving", "size": "8B"})
+    expect("halving", [(w.flows[m.flows[0]].src, w.flows[m.flows[0]].dst, m.size)
+                       for m in w.plan().messages[:12:4]],
+           [("h1", "h3", 4), ("h1", "h2", 2), ("h1", "h2", 2)])
+    # h1's third message waits for what h2 sent in the second step
+    expect("halving waits", [w.plan().messages[n].after for n in (0, 4, 8, 12)],
+           [(), (2,), (5,), (9,)])
+
+
+def repeatable():
+    tables = {"load": 0.3, "sizes": "hadoop", "from": "h1..h4"}, {"period": "1ms", "jitter": "1ms"}
+    expect("the same again", lines(*tables), lines(*tables))
+    expect("another seed", lines(*tables) != lines(*tables, seed=2), True)
+    other = {"load": 0.3, "sizes": "storage", "from": "h1..h2"}
+    expect("another table's messages stay",
+           [m.at for m in workload(*tables).plan().messages[-200:] if m.flows],
+           [m.at for m in workload(other, tables[1]).plan().messages[-200:] if m.flows])
+
+
+def mistakes():
+    for text, table in (
+            ("period: cannot be combined with load", {"period": "1ms", "load": 0.5}),
+            ("sizes: cannot be combined with size", {"load": 1, "sizes": "hadoop", "size": "1B"}),
+            ("'hdp' is none of hadoop, storage, websearch", {"load": 1, "sizes": "hdp"}),
+            ("count: is missing", {"think": "1us"}), ("unknown: jitter", {"load": 1, "jitter": "1us"}),
+            ("unknown: burst", {"load": 1, "burst": 1}), ("unknown: reply", {"reply": "1B"}),
+            ("unknown: sizes", {"sizes": "hadoop"}),
+            ("start: 100000000 is out of range", {"load": 1, "start": "100ms"}),
+            ("stop: 100000001 is out of range", {"load": 1, "stop": "100000001ns"}),
+            ("period: 0 is out of range", {"period": "0s"}),
+            ("load: 0.0 is out of range", {"load": 0}),
+            ("a ring's messages cannot have a load", {"load": 1, "pattern": "ring", "to": "h1"}),
+            ("a flow from h9 to itself", {"load": 1, "from": "h9"}),
+            ("a ud message is one packet", {"load": 1, "verb": "send", "transport": "ud"}),
+            ("ud does not support write", {"load": 1, "transport": "ud"}),
+            ("hosts: must be two or more, each once", {"kind": "ring", "hosts": "h1,h1", "size": 1}),
+            ("hosts: must be 2, 4, 8", {"kind": "halving", "hosts": "h1..h3", "size": 1}),
+            ("kind: 'tree' is not one of", {"kind": "tree", "hosts": "h1..h3", "size": 1})):
+        raises(text, text, workload, table)
+    raises("too many", "makes more than 1048576 messages", lines, {"period": "10ns"})
+
+
+def played(directory, player, text, flows):
+    """What a program makes of a schedule: [(due, done)]"""
+    for name, content in (("flows", flows), ("schedule", text)):
+        with open(os.path.join(directory, name), "w") as f:
+            f.write(content)
+    r = subprocess.run([player, os.path.join(directory, "flows"),
+                        os.path.join(directory, "schedule")], text=True, capture_output=True,
+                       timeout=60)
+    return r, [(int(row["due_ns"]), int(row["done_ns"]))
+               for row in csv.DictReader(io.StringIO(r.stdout))]
+
+
+def ideal(messages):
+    """When each is due and done, if a message of N bytes takes N ns."""
+    out = []
+    for m in messages:
+        due = max(m.at, max((out[n][1] for n in m.after), default=-m.wait) + m.wait)
+        out.append((due, due + m.size))
+    return out
+
+
+FLOW = ("id=%d verb=send transport=rc src_dev=a src_addr=10.0.0.1 dst_dev=b dst_addr=10.0.0.2 "
+        "size=100000000 stop_us=1000\n")
+
+
+def keeps_to_it():
+    with tempfile.TemporaryDirectory() as d:
+        player = os.path.join(d, "player")
+        subprocess.run(["gcc", "-O1", "-g", "-Wall", "-Wextra", "-Werror",
+                        "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-o", player,
+                        os.path.join(TOP, "selftests", "tools", "schedule.c"),
+                        *(os.path.join(SIM, f) for f in ("messages.c", "flows.c"))], check=True)
+        for tables in (
+                [{"hosts": "h1..h5", "kind": "ring", "size": "5KB", "count": 3, "compute": "3us",
+                  "jitter": "1us"}],
+                [{"hosts": "h1..h8", "kind": "halving", "size": "64KB", "count": 4,
+                  "jitter": "9us"}, {"load": 0.5, "sizes": "storage", "from": "h1..h4"}],
+                [{"period": "1ms", "burst": 3, "from": "h1..h3", "reply": "3KB", "jitter": "2ms"}],
+                [{"think": "2us", "count": 20, "from": "h1..h3", "jitter": "3us", "qps": 4}]):
+            w = workload(*tables)
+            messages = w.plan().messages
+            r, times = played(d, player, schedule(messages),
+                              "".join(FLOW % f.id for f in w.flows))
+            expect("played %s: %s" % (tables[0], r.stderr), (times == ideal(messages), r.returncode),
+                   (True, 0))
+        # a ring of 5 takes 8 steps of 1000 bytes, and 3 us of computing after the first
+        ring = workload({"hosts": "h1..h5", "kind": "ring", "size": "5KB", "count": 2,
+                         "compute": "3us"})
+        _, times = played(d, player, schedule(ring.plan().messages),
+                          "".join(FLOW % f.id for f in ring.flows))
+        expect("two rings", times[-1], (19000, 19000))
+        _, times = played(d, player, "flows=0 size=5 at=3\nflows=0 size=1 at=100 after=0\n"
+                          "flows=0-1 size=1 at=2 wait=7 after=0\nafter=0,1-2\n", FLOW % 0 + FLOW % 1)
+        expect("at and after", times, [(3, 8), (100, 101), (15, 16), (101, 101)])
+        for text, rule in (
+                ("flows=7 size=1", "1: flows=7: there is no flow of id 7"),
+                ("flows=0", "1: flows without a size"), ("size=1", "1: size without flows"),
+                ("flows=0 size=0", "1: flows without a size"),
+                ("flows=0 size=200000000", "1: size=200000000 is more than that of flow 0"),
+                ("flows=0 size=1 after=0", "1: after=0: the first message can wait for none"),
+                ("flows=0 size=1\n\nafter=1", "3: after=1: want a number up to 0"),
+                ("flows=0 size=1\nafter=0-", "2: after=0-: want a number"),
+                ("flows=1-0 size=1", "1: flows=1-0: want a number"),
+                ("flows=0 size=-1", "1: size=-1: want a number"),
+                ("flows=0 size", "1: size: want key=value"), ("a=1", "1: unknown key a"),
+                ("# none", "1: no messages"), ("at=99999999999999999", "1: at=99")):
+            r, _ = played(d, player, text + "\n", FLOW % 0 + FLOW % 1)
+            expect("refused: " + text, (r.returncode, rule in r.stderr or r.stderr), (2, True))
+
+
+LINK = types.SimpleNamespace
+
+
+def link(gbps, delay=0, overhead=0):
+    return LINK(rate=gbps * 10**9, delay=delay, overhead=overhead)
+
+
+def one_by_one(links, frames, full, last):
+    """The same as crossing(), frame by frame."""
+    free = [0] * len(links)
+    for n in range(frames):
+        at = 0
+        for i, cable in enumerate(links):
+            took = ((full if n < frames - 1 else last) + cable.overhead) * 8e9 / cable.rate
+            free[i] = max(at, free[i]) + took
+            at = free[i] + cable.delay
+    return at
+
+
+def idle_path():
+    rng = random.Random(3)
+    for _ in range(300):
+        links = [link(rng.choice((1, 10, 40, 100)), rng.randrange(1000), rng.choice((0, 24)))
+                 for _ in range(rng.randrange(1, 6))]
+        last = rng.randrange(60, FRAME + 1)
+        case = links, rng.randrange(1, 30), FRAME, last
+        got, want = completions.crossing(*case), one_by_one(*case)
+        expect("crossing %s" % (case,), abs(got - want) < 1e-6, True)
+    two = [link(40, 500), link(40, 500)]        # 0.2 ns per byte
+    for verb, transport, size, want in (
+            ("send", "rc", 100, 1000 + 2 * 158 * 0.2), ("send", "ud", 4096, 1000 + 2 * 4166 * 0.2),
+            ("send", "rc", 101, 1000 + 2 * 162 * 0.2),
+            ("send", "rc", 8192, 1000 + 3 * FRAME * 0.2),
+            ("send", "rc", 4097, 1000 + (2 * FRAME + 62) * 0.2),
+            ("write", "rc", 100, 1000 + 2 * 174 * 0.2 + 1000 + 2 * 62 * 0.2),
+            ("write", "rc", 8192, 1000 + (3 * FRAME + 16) * 0.2 + 1000 + 2 * 62 * 0.2),
+            ("write", "uc", 100, 1000 + 2 * 178 * 0.2),
+            ("read", "rc", 100, 1000 + 2 * 74 * 0.2 + 1000 + 2 * 162 * 0.2)):
+        f = types.SimpleNamespace(verb=verb, transport=transport, mtu=4096)
+        expect("%s %s %d" % (verb, transport, size),
+               round(completions.alone(two, f, size), 6), round(want, 6))
+
+
+SCENARIO = {
+    "duration": "10ms", "profile": "stock", "link": {"rate": "40gbit", "delay": "500ns"},
+    "switch": {"buffer": "1MB", "kmin": "20KB", "kmax": "200KB", "pmax": 1},
+}
+
+
+def run(**tables):
+    return Run(None, {}, Table("f.toml", {**SCENARIO, **tables}))
+
+
+def figures():
+    made = run(flow=[{"from": "h1..h2", "to": "h3", "period": "1ms", "count": 2, "size": "4096B",
+                      "verb": "send", "reply": "100B", "group": "asks"},
+                     {"from": "h1", "to": "h3", "size": "1MB"}])
+    expect("the flows that traffic reads", network_script.flows(made).count("\n"), 5)
+    alone, back = 1000 + 2 * FRAME * 0.2, 1000 + 2 * 158 * 0.2
+    with tempfile.TemporaryDirectory() as d:
+        def of(rows, end, lost=()):
+            with open(os.path.join(d, "messages.csv"), "w") as f:
+                f.write("flow,due_ns,done_ns\n" + "".join("%s,%s,%s\n" % r for r in rows))
+            queue = types.SimpleNamespace(rows=[[ns, 0, 0, 0, 0, n, 0] for ns, n in lost])
+            return completions.figures(made, d, end, {"s1.h3": queue})
+
+        rows = [(0, 0, 4000), (2, 4000, 6000), (1, 0, 5000), (3, 5000, 9000), ("", 9000, 9000),
+                (0, MS, MS + 6000), (2, MS + 6000, MS + 7000), (1, MS, MS + 8000),
+                (3, MS + 8000, MS + 8500), ("", MS + 8500, MS + 8500)]
+        f, groups = of(rows, 2 * MS, [(0, 1), (9000, 7), (10000, 7), (MS, 12)])
+        m = f["messages"]
+        expect("of the group", groups, {"asks": f})
+        expect("messages", (m["n"], m["unfinished"]), (8, 0))
+        expect("times", {k: round(v, 3) for k, v in m["time"].items()},
+               {"mean_us": 3.812, "p50_us": 4, "p95_us": 8, "p99_us": 8, "max_us": 8})
+        expect("slowdown", (round(m["slowdown"]["max"], 9), round(m["slowdown"]["mean"], 9)),
+               (round(4000 / back, 9), round((23000 / alone + 7500 / back) / 8, 9)))
+        expect("bins", [m[c]["n"] for c in ("small", "medium", "large")], [8, 0, 0])
+        expect("turns", {k: m["turn"][k] for k in ("n", "p50_us", "max_us")},
+               {"n": 4, "p50_us": 8.5, "max_us": 9})
+        expect("rounds", {k: f["rounds"][k] for k in ("n", "unfinished", "p50_us", "max_us",
+                                                      "drops_later")},
+               {"n": 2, "unfinished": 0, "p50_us": 9, "max_us": 9, "drops_later": 5})
+
+        # The last request never came, so nor did its reply, and the round is not over
+        rows[7:] = [(1, MS, ""), ("", "", ""), ("", "", "")]
+        f, _ = of(rows, 2 * MS, [(0, 0)])
+        m = f["messages"]
+        expect("unfinished", (m["n"], m["unfinished"], m["time"]["max_us"]), (7, 2, 1000))
+        expect("an unfinished round", (f["rounds"]["unfinished"], f["rounds"]["max_us"]), (1, 1000))
+    made = run(collective=[{"hosts": "h1..h2", "kind": "alltoall", "size": "200B", "count": 2,
+                            "compute": "1ms"}])
+    with tempfile.TemporaryDirectory() as d:
+        rows = [(0, 0, 300), (1, 0, 400), ("", 400, 400), (0, MS + 400, MS + 900),
+                (1, MS + 400, MS + 1000), ("", MS + 1000, MS + 1000)]
+        f, _ = of(rows, 2 * MS, [(0, 0)])
+        expect("iterations without computing", [f["rounds"][k] for k in ("n", "p50_us", "max_us")],
+               [2, 0.6, 0.6])
+
+
+def paths():
+    made = Run(None, {}, Table("f.toml", {
+        **SCENARIO, "flow": [{"from": "h1", "to": "h2"}],
+        "switch": {s: SCENARIO["switch"] for s in ("s1", "s2", "s3")},
+        "trunk": [{"a": "s1", "b": "s2", "delay": "2us"}, {"a": "s3", "b": "s2", "delay": "3us"}],
+        "host": [{"name": "h2", "switch": "s3", "delay": "4us"}]}))
+    expect("there", [cable.delay for cable in made.path("h1", "h2")], [500, 2000, 3000, 4000])
+    expect("back", [cable.delay for cable in made.path("h2", "h1")], [4000, 3000, 2000, 500])
+
+
+for test in (sizes, periods, turns, load, collectives, repeatable, mistakes, keeps_to_it, idle_path,
+             figures, paths):
+    test()
+sys.exit(status())

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0
+"""How long the messages of the schedule took, and how much longer than alone.
+
+A message's time is from the moment it was due until it had come: until the receiver's completion,
+or the requester's for RC WRITE and READ, which the last ACK or the data itself brings. It has
+waited for its turn in that time, too. Its slowdown is this time by that of the same message alone
+on the idle path, which is worked out from rates, delays and bytes.
+"""
+
+import csv
+import os
+
+from ..core.stats import percentile
+
+HEADERS = 58        # of a middle packet: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4
+RETH, AETH, IMMEDIATE, DETH = 16, 4, 4, 8
+CLASSES = (("small", 0, 10**5), ("medium", 10**5, 10**6), ("large", 10**6, 1 << 31))
+
+
+def crossing(links, frames, full, last):
+    """ns that frames need to cross links one after the other, when nothing else is on the way.
+    All but the last have full bytes, and the last one no more than these.
+
+    No link waits while it could send. So the time is the longest of these ways through it: the
+    first frame over some links, all others but the last over the slowest of these, and the last
+    over the remaining ones."""
+    def took(size, link):
+        return (size + link.overhead) * 8e9 / link.rate
+
+    delays = sum(link.delay for link in links)
+    if frames == 1:
+        return delays + sum(took(last, link) for link in links)
+    return delays + max(
+        sum(took(full, link) for link in links[:m]) +
+        (frames - 2) * max(took(full, link) for link in links[:m]) +
+        sum(took(last, link) for link in links[m - 1:])
+        for m in range(1, len(links) + 1))
+
+
+def alone(links, flow, size):
+    """ns that a message of a flow takes alone on these links."""
+    frames = -(-size // flow.mtu)
+    rest = size - (frames - 1) * flow.mtu
+    full, last = HEADERS + flow.mtu, HEADERS + rest + -rest % 4
+    first = 0       # what only the first packet has
+    if flow.verb == "read":
+        last, first = last + AETH, AETH
+    elif flow.verb == "write":
+        first = RETH
+        if frames == 1:
+            last += RETH
+    if flow.transport != "rc":
+        last += IMMEDIATE + (DETH if flow.transport == "ud" else 0)
+    out = crossing(links, frames, full, last)
+    if frames > 1 and first:
+        out += first * 8e9 / min(link.rate for link in links)
+    if flow.verb == "read":
+        out += crossing(links[::-1], 1, 0, HEADERS + RETH)
+    elif flow.verb == "write" and flow.transport == "rc":
+        out += crossing(links[::-1], 1, 0, HEADERS + AETH)
+    return out
+
+
+def read(path):
+    """[(the flow's id, when due, when done)] by message; None where there is none."""
+    with open(path) as f:
+        return [[int(r[key]) if r[key] else None for key in ("flow", "due_ns", "done_ns")]
+                for r in csv.DictReader(f)]
+
+
+def _spread(values, unit):
+    """The usual figures of values, with a unit in their names."""
+    return {"mean" + unit: sum(values) / len(values), "max" + unit: max(values),
+            **{"p%d%s" % (p, unit): percentile(values, p / 100) for p in (50, 95, 99)}}
+
+
+def _times(taken):
+    """Figures of [(us, slowdown)]."""
+    if not taken:
+        return {"n": 0}
+    return {"n": len(taken), "time": _spread([t for t, _ in taken], "_us"),
+            "slowdown": _spread([s for _, s in taken], "")}
+
+
+def _messages(run, plan, came, end, group):
+    """Those of a group. One that has not come counts with the time that it has taken so far."""
+    ideal, taken, turns, left = {}, [], [], 0
+    for m, (_, due, done) in zip(plan.messages, came):
+        if not m.flows or group not in ("", run.flows[m.flows[0]].group):
+            continue
+        left += done is None
+        if due is None or due > end:
+            continue
+        f = run.flows[m.flows[0]]
+        key = m.flows[0], m.size
+        if key not in ideal:
+            ideal[key] = alone(run.path(f.src, f.dst), f, m.size)
+        ns = (end if done is None else done) - due
+        taken.append((m.size, ns / 1e3, ns / ideal[key]))
+        if m.ask is not None:
+            turns.append(((end if done is None else done) - came[m.ask][1]) / 1e3)
+    out = {"unfinished": left, **_times([t[1:] for t in taken])}
+    for name, above, most in CLASSES:
+        out[name] = _times([t[1:] for t in taken if above < t[0] <= most])
+    if turns:
+        out["turn"] = {"n": len(turns), **_spread(turns, "_us")}
+    return out
+
+
+def _rounds(plan, came, end, group, ports):
+    """Those of a group: how long they took, and what was lost after the first one."""
+    taken, left, first = [], 0, None
+    for r in plan.rounds:
+        if group not in ("", r.group):
+            continue
+        begin = r.at if r.after is None else came[r.after][2]
+        done = came[r.join][2]
+        first = first or done
+        left += done is None
+        if begin is not None and begin + r.wait <= end:
+            taken.append(((end if done is None else done) - begin - r.wait) / 1e3)
+    if not taken:
+        return {}
+    late = sum(samples.rows[-1][5] - max((row[5] for row in samples.rows if row[0] <= first),
+                                         default=0)
+               for samples in ports.values()) if first else None
+    return {"rounds": {"n": len(taken), "unfinished": left, **_spread(taken, "_us"),
+                       "drops_later": late}}
+
+
+def figures(run, out, end, ports):
+    """Figures of all messages, {"messages": ..., "rounds": ...}, and of those of each group,
+    {group: the same}. end: ns, when the traffic ended; ports: samples of each queue."""
+    if not run.workload.tables:
+        return {}, {}
+    plan = run.workload.plan()
+    came = read(os.path.join(out, "messages.csv"))
+
+    def of(group):
+        return {"messages": _messages(run, plan, came, end, group),
+                **_rounds(plan, came, end, group, ports)}
+
+    groups = {f.group for f in run.flows if f.scheduled}
+    return of(""), {g or "all": of(g) for g in groups}

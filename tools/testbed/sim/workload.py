@@ -1,0 +1,410 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a run's hosts send: flows without a pause, and messages in time order.
+
+A flow is a queue pair. It sends either one message after the other, or those of the schedule:
+messages with their sizes, when they are due, and after which others. Everything that a scenario
+says of periods, load, replies and collective operations becomes such messages here, so
+tools/sim/messages.c knows none of it.
+"""
+
+import math
+import os
+import random
+
+from ..core.errors import InputError
+from ..core.paths import SIM
+from ..core.scenario import MTUS, TIMEOUT_MAX, TRANSPORTS, VERBS, check_verb, names
+
+SIZES = os.path.join(SIM, "sizes")
+PATTERNS = ("each", "pairs", "ring")
+COLLECTIVES = ("ring", "halving", "alltoall")
+MOST = 1 << 20      # messages of a run
+
+
+class Flow:
+    """A queue pair. scheduled: it sends messages of the schedule; size is that of the largest."""
+
+
+class Message:
+    """One message of the schedule; without flows a join, which only waits.
+
+    flows: the flows of which the one with the least to do sends it
+    at: ns after the start, at the earliest; wait: ns after all messages of after have come
+    after: lower ids
+    ask: the id of the request that it answers
+    """
+
+    def __init__(self, number, flows, size, at, wait, after, ask=None):
+        self.id, self.flows, self.size, self.ask = number, flows, size, ask
+        self.at, self.wait, self.after = at, wait, after
+
+
+class Round:
+    """Messages that belong together, of one period or of one iteration of a collective operation.
+    It is over when the join has come, and begins at a time, or wait after another join."""
+
+    def __init__(self, group, join, at=0, wait=0, after=None):
+        self.group, self.join, self.at, self.wait, self.after = group, join, at, wait, after
+
+
+class Sizes:
+    """A distribution of sizes: uniform between the points of a table of bytes and percent."""
+
+    def __init__(self, points):
+        self.points = points
+
+    @classmethod
+    def read(cls, path):
+        points = []
+        try:
+            with open(path) as f:
+                for n, line in enumerate(f, 1):
+                    words = line.partition("#")[0].split()
+                    if not words:
+                        continue
+                    if len(words) != 2:
+                        raise InputError("%s:%d: must be bytes and percent" % (path, n))
+                    points.append((float(words[0]), float(words[1]) / 100))
+        except OSError as e:
+            raise InputError("%s: %s" % (path, e.strerror)) from None
+        except ValueError:
+            raise InputError("%s:%d: must be bytes and percent" % (path, n)) from None
+        if (len(points) < 2 or points[0][1] != 0 or points[-1][1] != 1 or
+                any(b[0] < a[0] or b[1] < a[1] for a, b in zip(points, points[1:])) or
+                not 0 <= points[0][0] <= points[-1][0] < 1 << 30):
+            raise InputError("%s: must rise from 0 to 100 percent, and stay below 1 GiB" % path)
+        return cls(points)
+
+    @property
+    def mean(self):
+        return sum((q - p) * (a + b) / 2
+                   for (a, p), (b, q) in zip(self.points, self.points[1:]))
+
+    @property
+    def most(self):
+        return max(1, round(self.points[-1][0]))
+
+    def draw(self, rng):
+        share = rng.random()
+        for (a, p), (b, q) in zip(self.points, self.points[1:]):
+            if share < q:
+                return max(1, round(a + (b - a) * (share - p) / (q - p)))
+        return self.most
+
+
+class One:
+    """A size that all messages have."""
+
+    def __init__(self, size):
+        self.mean = self.most = size
+
+    def draw(self, rng):
+        return self.most
+
+
+def _sizes(t):
+    """Sizes of a table's messages, by its key size or sizes."""
+    if "sizes" not in t.rest:
+        return One(t.take("size", "size", "64KiB", 1))
+    if "size" in t.rest:
+        raise t.error("sizes", "cannot be combined with size")
+    name = t.take("sizes", str)
+    if "/" in name:
+        return Sizes.read(name)
+    known = sorted(f[:-len(".txt")] for f in os.listdir(SIZES))
+    if name not in known:
+        raise t.error("sizes", "%r is none of %s, nor a file with a path" %
+                      (name, ", ".join(known)))
+    return Sizes.read(os.path.join(SIZES, name + ".txt"))
+
+
+def pairs(t, pattern):
+    """[(from, to)] of a table of flows."""
+    sources, targets = names(t, "from"), names(t, "to")
+    if pattern == "each":
+        # a host that is among several targets does not send to itself
+        return [(a, b) for a in sources for b in targets if a != b or len(targets) == 1]
+    if len(sources) != len(targets):
+        raise t.error("to", "must have as many hosts as from, %d" % len(sources))
+    if pattern == "ring" and (sorted(sources) != sorted(targets) or
+                              len(set(sources)) != len(sources)):
+        raise t.error("to", "must have the hosts of from, each once, in a ring")
+    return list(zip(sources, targets))
+
+
+class Plan:
+    """All messages of a run, and the rounds that they make."""
+
+    def __init__(self):
+        self.messages, self.rounds = [], []
+
+    def message(self, flows, size, at=0, wait=0, after=(), ask=None):
+        if len(self.messages) == MOST:
+            raise InputError("the scenario makes more than %d messages" % MOST)
+        m = Message(len(self.messages), flows, size, round(at), round(wait), tuple(after), ask)
+        self.messages.append(m)
+        return m.id
+
+    def join(self, messages):
+        return self.message(None, 0, after=messages)
+
+
+class Workload:
+    """All flows of a run, and the tables that make its messages, in the order of the scenario.
+
+    rate: of a host's link, in bit/s, of which a load is a share
+    seed: of the random numbers. Each pair of hosts of each table has its own, so nothing that a
+    table says changes the messages of another.
+    """
+
+    def __init__(self, duration, rate, seed):
+        self.duration, self.rate, self.seed = duration, rate, seed
+        self.flows, self.tables = [], []
+
+    def plan(self):
+        """The messages. They are made whenever they are needed, as a sweep can have millions."""
+        out = Plan()
+        for n, table in enumerate(self.tables):
+            table.make(out, lambda what, n=n: random.Random("%d %d %s" % (self.seed, n, what)))
+        return out
+
+    def flow(self, t):
+        """Read a [[flow]]."""
+        kinds = [k for k in ("period", "load", "think") if k in t.rest]
+        if len(kinds) > 1:
+            raise t.error(kinds[0], "cannot be combined with " + kinds[1])
+        pattern = t.take("pattern", PATTERNS, "each")
+        found = pairs(t, pattern)
+        if not kinds:
+            self._greedy(t, found, pattern)
+        elif pattern == "ring":
+            raise t.error("pattern", "a ring's messages cannot have a " + kinds[0])
+        else:
+            self.tables.append({"period": Periods, "load": Load, "think": Turns}[kinds[0]](
+                self, t, found))
+
+    def collective(self, t):
+        """Read a [[collective]]."""
+        self.tables.append(Collective(self, t))
+
+    def connection(self, t):
+        """Keys that say how messages are carried."""
+        return {
+            "verb": t.take("verb", VERBS, "write"),
+            "transport": t.take("transport", TRANSPORTS, "rc"),
+            "depth": t.take("depth", int, 4, 1), "mtu": t.take("mtu", MTUS, 4096),
+            "timeout": t.take("timeout", int, 14, 0, TIMEOUT_MAX),
+            "tclass": t.take("tclass", int, 0, 0, 255), "group": t.take("group", str, ""),
+        }
+
+    def pool(self, t, src, dst, qps, size, connection):
+        """Flows for messages from one host to another."""
+        first = len(self.flows)
+        for _ in range(qps):
+            self._flow(t, src, dst, **connection, size=size, count=0, after=(), scheduled=True,
+                       start=0, stop=self.duration)
+        return range(first, len(self.flows))
+
+    def _flow(self, t, src, dst, **values):
+        if src == dst:
+            raise t.error("to", "a flow from %s to itself does not pass the network" % src)
+        f = Flow()
+        f.__dict__.update(values, id=len(self.flows), src=src, dst=dst,
+                          prio=values["tclass"] >> 5)
+        check_verb(t, f)
+        self.flows.append(f)
+
+    def _greedy(self, t, found, pattern):
+        """Flows that always have a message to send, up to a count."""
+        start, stagger = t.take("start", "time", "0s"), t.take("stagger", "time", "0s")
+        qps, size = t.take("qps", int, 1, 1), t.take("size", "size", "64KiB", 1)
+        connection, count = self.connection(t), t.take("count", int, 0, 0)
+        stop = t.take("stop", "time", "%dns" % self.duration, 0, self.duration)
+        t.done()
+        first = len(self.flows)
+        for i, (src, dst) in enumerate(p for p in found for _ in range(qps)):
+            if start + i * stagger >= stop:
+                raise t.error("start", "flow %d of it would start after its stop" % (i + 1))
+            self._flow(t, src, dst, **connection, size=size, count=count, after=(),
+                       scheduled=False, start=start + i * stagger, stop=stop)
+        if pattern == "ring":
+            if qps != 1:
+                raise t.error("qps", "must be 1 in a ring")
+            before = {f.dst: f.id for f in self.flows[first:]}
+            for f in self.flows[first:]:
+                f.after = (before[f.src],)
+
+
+class Paired:
+    """A [[flow]] whose messages do not follow each other without a pause. Subclasses say when
+    they are due."""
+
+    jittered, least_count = True, 0
+
+    def __init__(self, work, t, found):
+        self.where, self.found, self.rate = t.where, found, work.rate
+        self.start = t.take("start", "time", "0s", 0, work.duration - 1)
+        self.stop = t.take("stop", "time", "%dns" % work.duration, self.start + 1, work.duration)
+        self.stagger = t.take("stagger", "time", "0s")
+        self.jitter = t.take("jitter", "time", "0s") if self.jittered else 0
+        # without a count, the time bounds them
+        self.count = t.take("count", int, None if self.least_count else MOST, 1, MOST)
+        self.reply = t.take("reply", "size", None, 1) if "reply" in t.rest else 0
+        self.sizes, qps = _sizes(t), t.take("qps", int, 1, 1)
+        self.take(t)
+        connection = work.connection(t)
+        t.done()
+        self.group = connection["group"]
+        self.pools = [(work.pool(t, a, b, qps, self.sizes.most, connection),
+                       self.reply and work.pool(t, b, a, qps, self.reply, connection))
+                      for a, b in found]
+
+    def take(self, t):
+        """Take the keys of this kind of load."""
+        raise NotImplementedError
+
+    def send(self, plan, rng, pair, at, wait=0, after=()):
+        """A message of a pair, and its reply. Returns the id of the last one."""
+        there, back = self.pools[pair]
+        m = plan.message(there, self.sizes.draw(rng), at, wait, after)
+        return plan.message(back, self.reply, after=[m], ask=m) if back else m
+
+
+class Periods(Paired):
+    """A burst of messages of each pair, again and again."""
+
+    def take(self, t):
+        self.period = t.take("period", "time", None, 1)
+        self.burst = t.take("burst", int, 1, 1)
+
+    def make(self, plan, rng):
+        rngs = [rng(pair) for pair in self.found]
+        for n in range(min(self.count, -(-(self.stop - self.start) // self.period))):
+            begin = self.start + n * self.period
+            last = [self.send(plan, r, i, begin + i * self.stagger + r.random() * self.jitter)
+                    for i, r in enumerate(rngs) for _ in range(self.burst)]
+            plan.rounds.append(Round(self.group, plan.join(last), begin))
+
+
+class Load(Paired):
+    """Poisson arrivals. The link of the host that most pairs share has this load."""
+
+    jittered = False
+
+    def take(self, t):
+        load = t.take("load", float, None, 0.001, 10)
+        ends = [("from", a) for a, _ in self.found] + [("to", b) for _, b in self.found]
+        busiest = max(ends.count(e) for e in ends)
+        self.gap = self.sizes.mean * 8e9 * busiest / (load * self.rate)
+
+    def make(self, plan, rng):
+        rngs, times = [rng(pair) for pair in self.found], []
+        for i, r in enumerate(rngs):
+            at = self.start
+            for _ in range(self.count):
+                at += -self.gap * math.log(1 - r.random())
+                if at >= self.stop:
+                    break
+                times.append((at, i))
+        for at, i in sorted(times):
+            self.send(plan, rngs[i], i, at)
+
+
+class Turns(Paired):
+    """The next message of a pair leaves some time after the one before, or its reply, came."""
+
+    least_count = 1
+
+    def take(self, t):
+        self.think = t.take("think", "time")
+
+    def make(self, plan, rng):
+        for i, pair in enumerate(self.found):
+            r = rng(pair)
+            last = self.send(plan, r, i, self.start + i * self.stagger + r.random() * self.jitter)
+            for _ in range(self.count - 1):
+                last = self.send(plan, r, i, 0, self.think + r.random() * self.jitter, [last])
+
+
+class Collective:
+    """Iterations of an operation of all hosts, with a barrier and time for computing between
+    them."""
+
+    def __init__(self, work, t):
+        self.hosts, kind = names(t, "hosts"), t.take("kind", COLLECTIVES)
+        if len(set(self.hosts)) != len(self.hosts) or len(self.hosts) < 2:
+            raise t.error("hosts", "must be two or more, each once")
+        if kind == "halving" and len(self.hosts) & len(self.hosts) - 1:
+            raise t.error("hosts", "must be 2, 4, 8, 16, ... for halving")
+        size, self.count = t.take("size", "size", None, 1), t.take("count", int, 1, 1)
+        self.compute, self.jitter = t.take("compute", "time", "0s"), t.take("jitter", "time", "0s")
+        self.start = t.take("start", "time", "0s", 0, work.duration - 1)
+        qps, connection = t.take("qps", int, 1, 1), work.connection(t)
+        t.done()
+        self.group = connection["group"]
+        self.steps, self.pools = _steps(kind, len(self.hosts), size), {}
+        for a, b, part in (move for step in self.steps for move in step):
+            if (a, b) not in self.pools:
+                self.pools[a, b] = work.pool(t, self.hosts[a], self.hosts[b], qps, part,
+                                             connection)
+
+    def make(self, plan, rng):
+        rngs = [rng(host) for host in self.hosts]
+        before = None       # the join of the iteration before
+        for _ in range(self.count):
+            waits = [(0 if before is None else self.compute) + r.random() * self.jitter
+                     for r in rngs]
+            everything, came = [], None     # came: ids that each host got in the step before
+            for step in self.steps:
+                got = {}
+                for a, b, part in step:
+                    if came:
+                        m = plan.message(self.pools[a, b], part, after=came[a])
+                    elif before is None:
+                        m = plan.message(self.pools[a, b], part, self.start + waits[a])
+                    else:
+                        m = plan.message(self.pools[a, b], part, 0, waits[a], [before])
+                    got.setdefault(b, []).append(m)
+                    everything.append(m)
+                came = got
+            join = plan.join(everything)
+            plan.rounds.append(Round(self.group, join, self.start) if before is None else
+                               Round(self.group, join, 0, self.compute, before))
+            before = join
+
+
+def _steps(kind, n, size):
+    """[[(from, to, bytes)]]: moves of n hosts' data of this size, step by step. A move waits for
+    what its sender got in the step before."""
+    part = -(-size // n)
+    if kind == "ring":      # each part goes round twice: added up, and handed out
+        return [[(i, (i + 1) % n, part) for i in range(n)]] * (2 * n - 2)
+    if kind == "alltoall":  # one step; each host begins with its neighbour
+        return [[(i, (i + k) % n, part) for k in range(1, n) for i in range(n)]]
+    halves = [[(i, i ^ n >> k, -(-size >> k)) for i in range(n)] for k in range(1, n.bit_length())]
+    return halves + halves[::-1]
+
+
+def schedule(messages):
+    """The messages as the input of messages.c."""
+    out = []
+    for m in messages:
+        words = []
+        if m.flows:
+            words += ["flows=%s" % _ranges(m.flows), "size=%d" % m.size]
+        words += ["%s=%d" % kv for kv in (("at", m.at), ("wait", m.wait)) if kv[1]]
+        if m.after:
+            words.append("after=" + _ranges(m.after))
+        out.append(" ".join(words))
+    return "".join(line + "\n" for line in out)
+
+
+def _ranges(numbers):
+    """3,5-9"""
+    out = []
+    for n in sorted(numbers):
+        if out and out[-1][1] == n - 1:
+            out[-1][1] = n
+        else:
+            out.append([n, n])
+    return ",".join(str(a) if a == b else "%d-%d" % (a, b) for a, b in out)
