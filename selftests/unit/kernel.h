@@ -609,6 +609,10 @@ struct rtable { struct dst_entry dst; };
 /* Room for the longest link header, so that a push would be seen */
 #define LL_RESERVED_SPACE(dev)	((void)(dev), 16u)
 
+enum { NET_XMIT_DROP = 1, NET_XMIT_CN };
+#define net_xmit_errno(err)	((err) != NET_XMIT_CN ? -ENOBUFS : 0)
+
+static int fuzz_xmit;		/* what the transmit path returns */
 static bool fuzz_no_route;
 static unsigned int fuzz_dst_refs;
 static struct rtable fuzz_route;
@@ -692,14 +696,15 @@ static inline void skb_set_transport_header(struct sk_buff *skb, int offset) { }
 static inline int ip_local_out(struct net *net, struct sock *sk,
 			       struct sk_buff *skb)
 {
-	fuzz_sent(skb);
+	if (!fuzz_xmit || fuzz_xmit == NET_XMIT_CN)
+		fuzz_sent(skb);
 	dst_release(skb->dst);
 	free(skb->data);
 	free(skb);
-	return 0;
+	return fuzz_xmit;
 }
 
 #define ip6_local_out		ip_local_out
-#define net_xmit_eval(err)	(err)
+#define net_xmit_eval(err)	((err) == NET_XMIT_CN ? 0 : (err))
 
 #endif

@@ -116,7 +116,8 @@ int dcqcn_np_xmit(struct net *net, int ifindex,
 	skb_dst_set(skb, dst);
 
 	err = v4 ? ip_local_out(net, NULL, skb) : ip6_local_out(net, NULL, skb);
-	return net_xmit_eval(err);
+	/* a queue that drops says so with a positive number */
+	return err > 0 ? net_xmit_errno(err) : err;
 }
 
 /**
@@ -155,6 +156,7 @@ static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net *net,
 	};
 	u64 gap = (u64)settings->np.min_time_between_cnps * NSEC_PER_USEC;
 	u64 now = ktime_get_ns();
+	u64 last = qp->cnp_time;
 	bool ud = qp->type == IB_QPT_UD;
 	bool send;
 	int err;
@@ -162,7 +164,7 @@ static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net *net,
 	spec.dest_qpn = ud ? event->src_qpn : qp->peer_qpn;
 	send = event->ud == ud && dcqcn_qp_is_peer(qp, &event->saddr) &&
 	       spec.dest_qpn > DCQCN_QPN_GSI &&
-	       (!qp->cnp_time || now - qp->cnp_time >= gap);
+	       (!last || now - last >= gap);
 	if (send)
 		qp->cnp_time = now;
 	qp->used = jiffies;
@@ -173,11 +175,12 @@ static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net *net,
 	err = dcqcn_np_charge(&qp->dev->cnp_paid, DCQCN_CNP_GAP_NS) ?
 	      dcqcn_np_xmit(net, event->ifindex, settings, &spec, NULL) : -EBUSY;
 	dcqcn_count(qp->dev, err ? DCQCN_NP_CNP_ERRORS : DCQCN_NP_CNP_SENT);
-	if (!err) {
-		spin_lock_bh(&qp->lock);
+	spin_lock_bh(&qp->lock);
+	if (!err)
 		qp->cnps_sent++;
-		spin_unlock_bh(&qp->lock);
-	}
+	else if (qp->cnp_time == now)
+		qp->cnp_time = last;	/* none left: answer the next mark */
+	spin_unlock_bh(&qp->lock);
 	trace_dcqcn_cnp_sent(qp, spec.dest_qpn, &spec.daddr, err);
 }
 

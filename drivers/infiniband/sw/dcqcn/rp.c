@@ -73,9 +73,10 @@ static enum dcqcn_verdict dcqcn_rp_accept(struct dcqcn_qp *qp,
 {
 	if (qp->state == DCQCN_QP_LIVE)
 		return dcqcn_rp_cnp(qp, saddr);
-	if (qp->state != DCQCN_QP_RESOLVING ||
-	    qp->pending_cnps == DCQCN_PENDING_CNPS_MAX)
+	if (qp->state != DCQCN_QP_RESOLVING)
 		return DCQCN_CNP_NO_QP;
+	if (qp->pending_cnps == DCQCN_PENDING_CNPS_MAX)
+		return DCQCN_CNP_NO_ROOM;
 	if (!qp->pending_cnps && !qp->pending_ce && !qp->event.offer)
 		qp->event.saddr = *saddr;
 	if (!ipv6_addr_equal(&qp->event.saddr, saddr))
@@ -95,7 +96,7 @@ static enum dcqcn_verdict dcqcn_rp_accept(struct dcqcn_qp *qp,
 void dcqcn_rp_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 		      struct dcqcn_pkt *pkt)
 {
-	enum dcqcn_verdict verdict = DCQCN_CNP_INVALID;
+	enum dcqcn_verdict verdict = DCQCN_CNP_NO_ROOM;
 	struct in6_addr saddr;
 	struct dcqcn_qp *qp;
 
@@ -105,12 +106,14 @@ void dcqcn_rp_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 			goto ignore;
 		dcqcn_pkt_parse(pkt, skb_network_header(skb), skb->len);
 	}
+	verdict = DCQCN_CNP_INVALID;
 	if (skb->pkt_type != PACKET_HOST || !dcqcn_pkt_is_valid_cnp(pkt) ||
 	    pkt->dest_qpn <= DCQCN_QPN_GSI ||
 	    pkt->dest_qpn == DCQCN_QPN_MULTICAST)
 		goto ignore;
 
-	verdict = DCQCN_CNP_NO_QP;
+	verdict = READ_ONCE(dev->stopping) ? DCQCN_CNP_STOPPING :
+					     DCQCN_CNP_NO_ROOM;
 	qp = dcqcn_qp_find_or_add(dev, pkt->dest_qpn);
 	if (!qp)
 		goto ignore;

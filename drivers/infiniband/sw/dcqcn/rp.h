@@ -18,11 +18,13 @@
  * @DCQCN_CNP_HANDLED: it is accepted, and cuts its QP's rate unless it comes too soon
  * @DCQCN_CNP_WAITS: it waits until its QP is known
  * @DCQCN_CNP_INVALID: wrong length, ICRC or destination
- * @DCQCN_CNP_NO_QP: no such QP, or no room to find out
+ * @DCQCN_CNP_NO_QP: no such QP
  * @DCQCN_CNP_DISABLED: RP is off for the QP's priority
  * @DCQCN_CNP_NOT_PEER: it is not from the QP's peer
  * @DCQCN_CNP_STOPPING: the port is going away
  * @DCQCN_CNP_WINDOWED: the QP obeys a context, which hears of marks otherwise
+ * @DCQCN_CNP_NO_ROOM: no memory, too many QPs to ask about, or too many CNPs that
+ *	wait for this one
  */
 enum dcqcn_verdict {
 	DCQCN_CNP_HANDLED,
@@ -33,6 +35,7 @@ enum dcqcn_verdict {
 	DCQCN_CNP_NOT_PEER,
 	DCQCN_CNP_STOPPING,
 	DCQCN_CNP_WINDOWED,
+	DCQCN_CNP_NO_ROOM,
 };
 
 void dcqcn_rp_receive(struct dcqcn_dev *dev, struct sk_buff *skb,

@@ -53,6 +53,7 @@ TRACE_DEFINE_ENUM(DCQCN_CNP_DISABLED);
 TRACE_DEFINE_ENUM(DCQCN_CNP_NOT_PEER);
 TRACE_DEFINE_ENUM(DCQCN_CNP_STOPPING);
 TRACE_DEFINE_ENUM(DCQCN_CNP_WINDOWED);
+TRACE_DEFINE_ENUM(DCQCN_CNP_NO_ROOM);
 
 #define dcqcn_show_verdict(_verdict)					\
 	__print_symbolic(_verdict,					\
@@ -63,7 +64,8 @@ TRACE_DEFINE_ENUM(DCQCN_CNP_WINDOWED);
 			 { DCQCN_CNP_DISABLED,	"disabled" },		\
 			 { DCQCN_CNP_NOT_PEER,	"not_peer" },		\
 			 { DCQCN_CNP_STOPPING,	"stopping" },		\
-			 { DCQCN_CNP_WINDOWED,	"windowed" })
+			 { DCQCN_CNP_WINDOWED,	"windowed" },		\
+			 { DCQCN_CNP_NO_ROOM,	"no_room" })
 
 /* A CE-marked data packet arrived */
 TRACE_EVENT(dcqcn_ce_seen,

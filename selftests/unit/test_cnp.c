@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests np.c and rp.c: a mark and the CNP that answers it, a CNP and what is made of it. The
+ * clock is the test's, and so is what the transmit path and the table of QPs do.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel.h"
+#include "tap.h"
+
+/* Stubs for the module's other headers */
+#define DCQCN_TRACE_H
+#define hash_for_each_possible_rcu(table, pos, member, key) \
+	for (pos = NULL; pos; pos = NULL)
+#define DECLARE_HASHTABLE(name, bits) int name
+struct workqueue_struct;
+
+/* What the tracepoints tell */
+static int told_err;
+static int told_verdict;
+
+#undef trace_dcqcn_cnp_sent
+#undef trace_dcqcn_cnp_received
+#define trace_dcqcn_cnp_sent(qp, qpn, daddr, err)	(told_err = (err))
+#define trace_dcqcn_cnp_received(dev, qpn, saddr, verdict)	(told_verdict = (verdict))
+
+#include "np.c"
+#include "rp.c"
+#include "wire.h"
+
+#define US		1000ULL		/* ns */
+#define INTERVAL	50		/* us */
+#define QPN		17
+#define PEER_QPN	34
+#define PKEY		0x7abc
+#define CNP_BURST	10000		/* CNPs that a port may send at once */
+
+static struct net net;
+static struct net_device ndev = { .net = &net, .ifindex = 1 };
+static struct dcqcn_settings settings;
+static struct dcqcn_counters counters;
+static struct dcqcn_dev dev;
+static struct dcqcn_qp the_qp;
+static bool no_entry;		/* there is no room for one */
+
+/* CNPs that left */
+static unsigned int num_sent;
+static u64 last_sent;		/* ns */
+static struct { u8 p[DCQCN_CNP_V6_LEN]; size_t len; } sent;
+static unsigned int cuts;
+
+void fuzz_sent(const struct sk_buff *skb)
+{
+	num_sent++;
+	last_sent = fuzz_now;
+	sent.len = skb->len;
+	memcpy(sent.p, skb->data, skb->len);
+}
+
+DEFINE_STATIC_KEY_FALSE(dcqcn_cccs);
+
+struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *d, u32 qpn)
+{
+	return no_entry ? NULL : dcqcn_qp_find(d, qpn);
+}
+
+struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *d, u32 qpn, const struct sk_buff *skb)
+{
+	return NULL;
+}
+
+void dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb, u32 dest_qpn)
+{
+}
+
+void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *p, u64 now)
+{
+	cuts++;
+}
+
+void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
+{
+}
+
+unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
+				enum dcqcn_pkt_kind kind, const struct dcqcn_bth *bth,
+				bool limit, dcqcn_okfn okfn)
+{
+	return NF_ACCEPT;
+}
+
+void dcqcn_limiter_start(struct dcqcn_qp *qp, const struct dcqcn_settings *p,
+			 unsigned long pause, bool asks)
+{
+}
+
+void dcqcn_ccc_output(struct dcqcn_qp *qp, const struct dcqcn_settings *p, struct sk_buff *skb,
+		      u8 prio)
+{
+}
+
+void dcqcn_ccc_steer(struct dcqcn_qp *qp, struct sk_buff *skb)
+{
+}
+
+/* 10.0.0.1, which has a live QP of this type; its peer is QP PEER_QPN of 10.0.0.2 */
+static void set_up(u8 type)
+{
+	fuzz_now = 1000000000;
+	fuzz_out_of_memory = false;
+	fuzz_no_route = false;
+	fuzz_xmit = 0;
+	fuzz_route.dst.dev = &ndev;
+	no_entry = false;
+	num_sent = 0;
+	cuts = 0;
+	told_err = 0;
+	told_verdict = -1;
+	memset(&counters, 0, sizeof(counters));
+	settings = (struct dcqcn_settings) {
+		.np = { .min_time_between_cnps = INTERVAL, .cnp_dscp = 48 },
+		.np_enable = 0xff, .rp_enable = 0xff,
+	};
+	dev = (struct dcqcn_dev) {
+		.ndev = &ndev, .counters = &counters, .settings = &settings, .qp_factor = 1,
+	};
+	the_qp = (struct dcqcn_qp) {
+		.dev = &dev, .qpn = QPN, .state = DCQCN_QP_LIVE, .type = type,
+		.peer = { .s6_addr = { [10] = 0xff, 0xff, 10, 0, 0, 2 } },
+		.peer_qpn = PEER_QPN,
+	};
+	hlist_add_head_rcu(&the_qp.node,
+			   dcqcn_dev_qp_chain(&dev, dcqcn_dev_qp_hash(&dev, QPN)));
+}
+
+/* A packet of 10.0.0.LAST with CE comes in: all of it, or its headers, are linear */
+static void arrives(u8 opcode, u8 last, bool linear,
+		    void (*receive)(struct dcqcn_dev *dev, struct sk_buff *skb,
+				    struct dcqcn_pkt *pkt))
+{
+	size_t len = IP4_LEN + UDP_LEN + BTH_LEN + CNP_RESERVED + ICRC_LEN;
+	struct sk_buff skb = { .dev = &ndev, .len = len };
+	u8 *p = calloc(1, len), *bth = p + IP4_LEN + UDP_LEN;
+	struct dcqcn_pkt pkt;
+
+	p[0] = 0x45;
+	p[1] = 3;
+	p[9] = 17;
+	put16(p + 2, len);
+	memcpy(p + 12, "\12\0\0\0\12\0\0\1", 8);
+	p[15] = last;
+	put16(p + IP4_LEN + 2, DCQCN_UDP_PORT);
+	put16(p + IP4_LEN + 4, len - IP4_LEN);
+	bth[0] = opcode;
+	put16(bth + 2, PKEY);
+	bth[7] = QPN;
+	if (opcode == UD_SEND_ONLY)
+		bth[BTH_LEN + 7] = last;	/* the QP that it is from */
+	put_icrc(p, len - ICRC_LEN);
+
+	skb.data_len = linear ? 0 : 2 * ICRC_LEN;	/* the hook has pulled the headers */
+	skb.data = malloc(len - skb.data_len);
+	skb.frag = malloc(skb.data_len);
+	memcpy(skb.data, p, len - skb.data_len);
+	memcpy(skb.frag, p + len - skb.data_len, skb.data_len);
+	dcqcn_pkt_parse(&pkt, skb.data, skb_headlen(&skb));
+	receive(&dev, &skb, &pkt);
+	free(skb.data);
+	free(skb.frag);
+	free(p);
+	expect(!the_qp.lock.held && !bh_disabled, "a lock is held");
+	expect(!fuzz_dst_refs, "a route is held");
+}
+
+static void mark_arrives(void)
+{
+	arrives(the_qp.type == IB_QPT_UD ? UD_SEND_ONLY : RC_WRITE_ONLY, 2, true,
+		dcqcn_np_receive);
+}
+
+static void cnp_arrives(void)
+{
+	arrives(CNP, 2, true, dcqcn_rp_receive);
+}
+
+static void expect_cnp(unsigned int n, u32 to_qpn, u8 to_host)
+{
+	const u8 *p = sent.p;
+
+	if (!expect(num_sent == n && counters.value[DCQCN_NP_CNP_SENT] == n &&
+		    the_qp.cnps_sent == n, "%u CNPs instead of %u; counted: %lu, by the QP: %u",
+		    num_sent, n, counters.value[DCQCN_NP_CNP_SENT], the_qp.cnps_sent) || !n)
+		return;
+	expect(sent.len == 60 && p[IP4_LEN + UDP_LEN] == CNP && icrc_is_right(p, 60), "not a CNP");
+	expect(p[1] == (48 << 2 | 2), "TOS %#x", p[1]);
+	expect(p[15] == 1 && p[19] == to_host, "from .%u to .%u", p[15], p[19]);
+	expect(get24(p + IP4_LEN + UDP_LEN + 5) == to_qpn, "to QP %u",
+	       get24(p + IP4_LEN + UDP_LEN + 5));
+	expect(get16(p + IP4_LEN + UDP_LEN + 2) == PKEY, "P_Key");
+}
+
+static void test_answer(void)
+{
+	static const u8 types[] = { IB_QPT_RC, IB_QPT_UC };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		set_up(types[i]);
+		mark_arrives();
+		expect_cnp(1, PEER_QPN, 2);
+		arrives(RC_WRITE_ONLY, 3, true, dcqcn_np_receive);
+		fuzz_now += INTERVAL * US;
+		arrives(RC_WRITE_ONLY, 3, true, dcqcn_np_receive);
+		arrives(UD_SEND_ONLY, 2, true, dcqcn_np_receive);
+		expect(num_sent == 1, "type %u: a stranger, or another type, is answered",
+		       types[i]);
+	}
+	expect(!counters.value[DCQCN_NP_CNP_ERRORS], "errors");
+}
+
+/* Each UD packet has its own source, and says which QP that is */
+static void test_ud(void)
+{
+	set_up(IB_QPT_UD);
+	arrives(UD_SEND_ONLY, 9, true, dcqcn_np_receive);
+	expect_cnp(1, 9, 9);
+	fuzz_now += INTERVAL * US;
+	arrives(UD_SEND_ONLY, 7, false, dcqcn_np_receive);
+	expect_cnp(2, 7, 7);
+	fuzz_now += INTERVAL * US;
+	arrives(UD_SEND_ONLY, 1, true, dcqcn_np_receive);	/* from QP1 */
+	arrives(RC_WRITE_ONLY, 2, true, dcqcn_np_receive);
+	expect_cnp(2, 7, 7);
+}
+
+/* Marks every microsecond: a CNP in each interval, neither earlier nor later */
+static void test_interval(void)
+{
+	u64 before = 0;
+	unsigned int i, n = 0;
+
+	set_up(IB_QPT_RC);
+	for (i = 0; i < 10000; i++, fuzz_now += US) {
+		mark_arrives();
+		if (num_sent == n)
+			continue;
+		n = num_sent;
+		if (before && !expect(last_sent - before == INTERVAL * US,
+				      "CNP %u after %llu ns", n,
+				      (unsigned long long)(last_sent - before)))
+			return;
+		before = last_sent;
+	}
+	expect(n == 10000 / INTERVAL, "%u CNPs", n);
+
+	settings.np.min_time_between_cnps = 0;
+	for (i = 0; i < 100; i++, fuzz_now += US)
+		mark_arrives();
+	expect(num_sent == n + 100, "without an interval: %u CNPs for 100 marks", num_sent - n);
+}
+
+/* The port has sent all that it may: marks are counted, and the first one that it may answer
+ * is answered, however little time has passed since one that it could not answer.
+ */
+static void test_budget(void)
+{
+	unsigned int i;
+
+	set_up(IB_QPT_RC);
+	settings.np.min_time_between_cnps = 0;
+	for (i = 0; i < CNP_BURST + 10; i++)
+		mark_arrives();
+	/* an account that is exactly used up is not overdrawn yet */
+	expect(num_sent == CNP_BURST + 1 && counters.value[DCQCN_NP_CNP_ERRORS] == 9,
+	       "%u CNPs at once, %lu refused", num_sent, counters.value[DCQCN_NP_CNP_ERRORS]);
+	expect(told_err == -EBUSY, "error %d", told_err);
+	fuzz_now += 100 * US;
+	for (i = 0; i < 200; i++)
+		mark_arrives();
+	expect(num_sent == CNP_BURST + 101, "%u CNPs after 100 us", num_sent - CNP_BURST - 1);
+
+	settings.np.min_time_between_cnps = INTERVAL;
+	fuzz_now += INTERVAL * US;
+	dev.cnp_paid.counter = fuzz_now + 1;
+	mark_arrives();
+	expect(num_sent == CNP_BURST + 101, "the port's bound does not hold");
+	fuzz_now += US;
+	mark_arrives();
+	expect(num_sent == CNP_BURST + 102, "silent after a CNP that did not leave");
+	expect(the_qp.cnps_sent == num_sent &&
+	       counters.value[DCQCN_NP_CNP_SENT] == num_sent, "miscounted");
+	fuzz_now += INTERVAL * US - 1;
+	mark_arrives();
+	expect(num_sent == CNP_BURST + 102, "a CNP too early");
+}
+
+/* A CNP that cannot leave is counted as an error, and the next mark is answered */
+static void test_errors(void)
+{
+	static const struct { const char *what; int xmit, err; bool memory, route; } cases[] = {
+		{ "no route", 0, -ENETUNREACH, true, false },
+		{ "no memory", 0, -ENOMEM, false, true },
+		{ "dropped by a qdisc", NET_XMIT_DROP, -ENOBUFS, true, true },
+		{ "refused by a hook", -EPERM, -EPERM, true, true },
+		{ "congestion", NET_XMIT_CN, 0, true, true },	/* left, or another one did not */
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		bool ok = !cases[i].err;
+
+		set_up(IB_QPT_RC);
+		mark_arrives();
+		fuzz_now += INTERVAL * US;
+		fuzz_xmit = cases[i].xmit;
+		fuzz_out_of_memory = !cases[i].memory;
+		fuzz_no_route = !cases[i].route;
+		mark_arrives();
+		expect(told_err == cases[i].err, "%s: error %d instead of %d", cases[i].what,
+		       told_err, cases[i].err);
+		expect(counters.value[DCQCN_NP_CNP_ERRORS] == !ok &&
+		       the_qp.cnps_sent == 1U + ok, "%s: %lu errors, %u CNPs", cases[i].what,
+		       counters.value[DCQCN_NP_CNP_ERRORS], the_qp.cnps_sent);
+		fuzz_xmit = 0;
+		fuzz_out_of_memory = false;
+		fuzz_no_route = false;
+		fuzz_now += US;
+		mark_arrives();
+		expect(num_sent == 2, "%s: %u CNPs in the end", cases[i].what, num_sent);
+	}
+}
+
+static void expect_verdict(int verdict, unsigned long handled, unsigned long ignored)
+{
+	expect(told_verdict == verdict, "verdict %d instead of %d", told_verdict, verdict);
+	expect(counters.value[DCQCN_RP_CNP_HANDLED] == handled &&
+	       counters.value[DCQCN_RP_CNP_IGNORED] == ignored, "%lu handled, %lu ignored",
+	       counters.value[DCQCN_RP_CNP_HANDLED], counters.value[DCQCN_RP_CNP_IGNORED]);
+}
+
+static void test_verdicts(void)
+{
+	unsigned int i;
+
+	set_up(IB_QPT_RC);
+	cnp_arrives();
+	expect_verdict(DCQCN_CNP_HANDLED, 1, 0);
+	expect(cuts == 1, "no cut");
+	arrives(CNP, 3, true, dcqcn_rp_receive);
+	expect_verdict(DCQCN_CNP_NOT_PEER, 1, 1);
+	arrives(CNP, 2, false, dcqcn_rp_receive);
+	expect_verdict(DCQCN_CNP_HANDLED, 2, 1);
+	the_qp.state = DCQCN_QP_ABSENT;
+	cnp_arrives();
+	expect_verdict(DCQCN_CNP_NO_QP, 2, 2);
+
+	/* no room: in memory, in the table, or in the entry */
+	fuzz_out_of_memory = true;
+	arrives(CNP, 2, false, dcqcn_rp_receive);
+	expect_verdict(DCQCN_CNP_NO_ROOM, 2, 3);
+	fuzz_out_of_memory = false;
+	no_entry = true;
+	cnp_arrives();
+	expect_verdict(DCQCN_CNP_NO_ROOM, 2, 4);
+	dev.stopping = true;
+	cnp_arrives();
+	expect_verdict(DCQCN_CNP_STOPPING, 2, 5);
+	dev.stopping = false;
+	no_entry = false;
+	the_qp.state = DCQCN_QP_RESOLVING;
+	for (i = 0; i < 1024; i++)
+		cnp_arrives();
+	expect_verdict(DCQCN_CNP_WAITS, 2, 5);
+	cnp_arrives();
+	expect_verdict(DCQCN_CNP_NO_ROOM, 2, 6);
+
+	/* those that waited are one cut */
+	the_qp.state = DCQCN_QP_LIVE;
+	dcqcn_rp_resolved(&the_qp);
+	expect_verdict(DCQCN_CNP_HANDLED, 1026, 6);
+	expect(cuts == 3, "%u cuts", cuts);
+}
+
+static const struct tap_test tests[] = {
+	{ "a mark is answered with a CNP to the QP's peer", test_answer },
+	{ "a mark on UD is answered with a CNP to its sender", test_ud },
+	{ "CNPs are one interval apart, neither less nor more", test_interval },
+	{ "what the port's budget refuses begins no interval", test_budget },
+	{ "a CNP that cannot leave is an error and begins no interval", test_errors },
+	{ "each CNP has its verdict, and is counted", test_verdicts },
+};
+
+int main(void)
+{
+	return tap_run(tests, sizeof(tests) / sizeof(*tests));
+}
