@@ -26,9 +26,12 @@ struct workqueue_struct;
 static struct net net;
 static struct net_device ndev = { .net = &net, .ifindex = 1 };
 
+/* The port has sent all that it may */
+static bool used_up;
+
 bool dcqcn_np_charge(atomic64_t *account, s64 gap)
 {
-	return true;
+	return !used_up;
 }
 
 void dcqcn_pacer_kick(struct dcqcn_qp *qp)

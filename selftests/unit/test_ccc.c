@@ -1203,6 +1203,59 @@ static void test_plain(void)
 	tear_down();
 }
 
+/* The port has sent all that it may: what there is to say waits, neither the answer to a request
+ * nor credit is lost
+ */
+static void test_budget(void)
+{
+	struct host *to = &hosts[RECEIVER];
+	u32 bits = DCQCN_BTH_CAPABLE;
+	const struct dcqcn_feedback *say;
+	unsigned int n;
+
+	set_up(DCQCN_CCC_NSCC, 65536);
+	used_up = true;
+	arrive(0, 5, bits | DCQCN_BTH_REQUEST, false);
+	expect(!told && to->counters.value[DCQCN_NP_FEEDBACK_ERRORS] == 1 &&
+	       !to->counters.value[DCQCN_NP_FEEDBACK_SENT], "told %llu, %lu refused", told,
+	       to->counters.value[DCQCN_NP_FEEDBACK_ERRORS]);
+	used_up = false;
+	for (n = 1; !told && n < 100; n++)
+		arrive(0, 5 + n, bits, false);
+	say = (const void *)(feedback[0].p + sizeof(struct iphdr) + sizeof(struct udphdr));
+	expect(told == 1 && n == (DCQCN_CCC_UNTOLD + frame - 1) / frame, "told %llu, after %u packets",
+	       told, n);
+	expect(say->flags & DCQCN_FEEDBACK_ECHO && be32_to_cpu(say->echo_psn) == 5 &&
+	       be32_to_cpu(say->received) == n * frame, "flags %u, PSN %u", say->flags,
+	       be32_to_cpu(say->echo_psn));
+	tear_down();
+
+	/* credit */
+	set_up(DCQCN_CCC_RCCC, 0);
+	used_up = true;
+	arrive(0, 5, bits | DCQCN_BTH_MORE, false);
+	pass_time(MS, 0);
+	expect(!told && to->counters.value[DCQCN_NP_FEEDBACK_ERRORS] > 1, "nothing was refused");
+	expect(to->qps[0].ccc->rx.source.ahead < 0, "granted, and told nobody");
+	used_up = false;
+	pass_time(MS, 0);
+	expect(told && to->qps[0].ccc->rx.source.ahead > 0, "told %llu, ahead %d", told,
+	       to->qps[0].ccc->rx.source.ahead);
+	tear_down();
+
+	/* of a QP that was being resolved */
+	set_up(DCQCN_CCC_NSCC, 65536);
+	to->qps[0].state = DCQCN_QP_RESOLVING;
+	arrive(0, 5, bits | DCQCN_BTH_REQUEST, false);
+	used_up = true;
+	to->qps[0].state = DCQCN_QP_LIVE;
+	dcqcn_ccc_resolved(&to->qps[0]);
+	expect(!told && to->counters.value[DCQCN_NP_FEEDBACK_ERRORS] == 1 &&
+	       to->qps[0].ccc->rx.has_echo, "told %llu", told);
+	used_up = false;
+	tear_down();
+}
+
 static const struct tap_test tests[] = {
 	{ "two hosts agree in a round trip, if they want the same", test_agreement },
 	{ "an offer waits for the QP to be resolved", test_unresolved },
@@ -1237,6 +1290,7 @@ static const struct tap_test tests[] = {
 	{ "feedback that another CPU has just heard is not old", test_clock_of_another_cpu },
 	{ "who must be seen", test_seen },
 	{ "a receiver only counts what says nothing", test_plain },
+	{ "what the port's budget refuses waits", test_budget },
 	{ "feedback that says nothing new does not stop a context for ever", test_stalled_all },
 };
 

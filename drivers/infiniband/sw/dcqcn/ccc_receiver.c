@@ -48,6 +48,17 @@ void dcqcn_ccc_init_receiver(struct dcqcn_ccc_receiver *rx)
 	INIT_LIST_HEAD(&rx->grant_node);
 }
 
+/* Whether the port may send feedback now. What cannot be said waits for the next time: an answer
+ * is not forgotten, and nothing is granted.
+ */
+static bool dcqcn_ccc_may_say(struct dcqcn_dev *dev)
+{
+	if (dcqcn_np_charge(&dev->feedback_paid, DCQCN_FEEDBACK_GAP_NS))
+		return true;
+	dcqcn_count(dev, DCQCN_NP_FEEDBACK_ERRORS);
+	return false;
+}
+
 /* What there is to say now; the context's lock is held */
 static void dcqcn_ccc_say(struct dcqcn_ccc *ccc,
 			  const struct dcqcn_settings *settings, u64 now,
@@ -91,9 +102,8 @@ static void dcqcn_ccc_xmit(struct dcqcn_ccc *ccc, struct net *net,
 	};
 	int err;
 
-	err = dcqcn_np_charge(&ccc->dev->feedback_paid, DCQCN_FEEDBACK_GAP_NS) ?
-	      dcqcn_np_xmit(net, READ_ONCE(ccc->rx.ifindex), settings, &spec,
-			    say) : -EBUSY;
+	err = dcqcn_np_xmit(net, READ_ONCE(ccc->rx.ifindex), settings, &spec,
+			    say);
 	dcqcn_count(ccc->dev, err ? DCQCN_NP_FEEDBACK_ERRORS :
 				    DCQCN_NP_FEEDBACK_SENT);
 }
@@ -129,6 +139,11 @@ static bool dcqcn_ccc_turn(struct dcqcn_ccc *ccc,
 	bool granted = false, says;
 	u64 now;
 
+	if (!dcqcn_ccc_may_say(dev)) {
+		dcqcn_rccc_charge(&dev->grant_pace, line);
+		list_move_tail(&rx->grant_node, &dev->grants);
+		return false;
+	}
 	spin_lock(&ccc->lock);
 	now = ktime_get_ns();	/* with the lock, so that what it has heard is not later */
 	/* A source that has used up all credit can only wait for its turn, which may take longer
@@ -280,6 +295,7 @@ void dcqcn_ccc_resolved(struct dcqcn_qp *qp)
 	struct dcqcn_feedback say;
 	struct dcqcn_event event;
 	struct dcqcn_ccc *ccc;
+	bool says;
 	u64 now;
 
 	rcu_read_lock();
@@ -304,9 +320,12 @@ void dcqcn_ccc_resolved(struct dcqcn_qp *qp)
 		dcqcn_rccc_restart(&rx->source,
 				   max(settings->ccc.initial_window, 1U));
 	rx->time = now;
-	dcqcn_ccc_say(ccc, settings, now, &say);
+	says = dcqcn_ccc_may_say(qp->dev);
+	if (says)
+		dcqcn_ccc_say(ccc, settings, now, &say);
 	spin_unlock_bh(&ccc->lock);
-	dcqcn_ccc_xmit(ccc, dev_net(qp->dev->ndev), settings, &say);
+	if (says)
+		dcqcn_ccc_xmit(ccc, dev_net(qp->dev->ndev), settings, &say);
 unlock:
 	rcu_read_unlock();
 }
@@ -563,7 +582,8 @@ bool dcqcn_ccc_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 	WRITE_ONCE(ccc->rx.ifindex, skb->dev->ifindex);
 	WRITE_ONCE(ccc->rx.pkey, pkt->pkey);
 	says = dcqcn_ccc_arrived(ccc, qp, settings, pkt, bits,
-				 skb->len + ETH_HLEN, now);
+				 skb->len + ETH_HLEN, now) &&
+	       dcqcn_ccc_may_say(dev);
 	asks = ccc->rx.source.asks && list_empty(&ccc->rx.grant_node);
 	if (says)
 		dcqcn_ccc_say(ccc, settings, now, &say);
