@@ -670,6 +670,14 @@ static bool dcqcn_budget_take(struct dcqcn_budget *budget, u32 *suppressed)
 	return ok;
 }
 
+/* The event could not be sent after all: the next one tells of it */
+static void dcqcn_budget_miss(struct dcqcn_budget *budget, u32 suppressed)
+{
+	spin_lock_bh(&budget->lock);
+	budget->suppressed += suppressed + 1;
+	spin_unlock_bh(&budget->lock);
+}
+
 static int dcqcn_put_rate(struct sk_buff *skb, const struct dcqcn_qp *qp,
 			  enum rdma_dcqcn_rate_event event, u64 old_rate,
 			  u32 suppressed)
@@ -716,10 +724,9 @@ void dcqcn_netlink_rate(struct dcqcn_qp *qp, enum rdma_dcqcn_rate_event event,
 	    !dcqcn_budget_take(&qp->dev->rate_events, &suppressed))
 		return;
 	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_ATOMIC);
-	if (!skb)
-		return;
-	if (dcqcn_put_rate(skb, qp, event, old_rate, suppressed)) {
+	if (!skb || dcqcn_put_rate(skb, qp, event, old_rate, suppressed)) {
 		nlmsg_free(skb);
+		dcqcn_budget_miss(&qp->dev->rate_events, suppressed);
 		return;
 	}
 	genlmsg_multicast_netns(&rdma_dcqcn_nl_family, net, skb, 0, RDMA_DCQCN_NLGRP_RATE,
