@@ -126,15 +126,39 @@ static void test_nothing_from_losses(void)
 	       "a rate, by bytes that were lost");
 
 	path = (struct dcqcn_path) {};
-	dcqcn_path_sent(&path, 6, PACKET, true, START);
-	expect(!dcqcn_path_acked(&path, 7, START + RTT), "its ACK was lost");
-	expect(!path.probe_time && !path.rtt, "waits for it all the same");
-
 	dcqcn_path_sent(&path, 8, PACKET, true, START);
 	dcqcn_path_sent(&path, 9, PACKET, true, START + 2 * SECOND);
 	expect(dcqcn_path_acked(&path, 9, START + 2 * SECOND + RTT),
 	       "a probe that is never answered blocks the next one");
 	expect(path.rtt == RTT, "round trip %u ns", path.rtt);
+}
+
+/* The probe's own ACK was lost, or the peer acknowledges several packets at a time */
+static void test_acked_later(void)
+{
+	struct dcqcn_path path = {};
+	u32 psn;
+
+	for (psn = 5; psn < 9; psn += 2) {
+		dcqcn_path_sent(&path, psn, PACKET, true, START);
+		expect(dcqcn_path_acked(&path, psn + 1, START + RTT) == DCQCN_LEARNT_BOUND,
+		       "an ACK beyond the probe");
+		expect(!path.probe_time && !path.rtt && !path.rtt_min && !dcqcn_path_most(&path),
+		       "it waits, or has learnt %u ns", path.rtt);
+	}
+	dcqcn_path_sent(&path, 10, PACKET, true, START);
+	dcqcn_path_acked(&path, 10, START + 9 * RTT);
+	dcqcn_path_sent(&path, 11, PACKET, true, START + 9 * RTT);
+	dcqcn_path_acked(&path, 12, START + 19 * RTT);
+	expect(path.rtt == 9 * RTT && path.rtt_min == 9 * RTT, "a longer bound makes it %u ns",
+	       path.rtt);
+	dcqcn_path_sent(&path, 13, PACKET, true, START + 19 * RTT);
+	dcqcn_path_acked(&path, 14, START + 20 * RTT);
+	expect(path.rtt == 8 * RTT && path.rtt_min == RTT, "a shorter bound makes it %u ns",
+	       path.rtt);
+	dcqcn_path_sent(&path, 15, PACKET, true, START + 20 * RTT);
+	expect(dcqcn_path_acked(&path, 15, START + 21 * RTT) == DCQCN_LEARNT_RTT,
+	       "a rate, from the ACK of a later packet");
 }
 
 static void test_period(void)
@@ -450,6 +474,37 @@ static void test_start_goes_blind(void)
 	       r.current_rate);
 }
 
+/* A start that waits goes on at the bound; once more, and it goes by time until a sample comes */
+static void test_start_bound(void)
+{
+	struct dcqcn_rate r = { .rtt = 50 * RTT, .packet = PACKET };
+	u64 now = START + 2 * RTT;
+
+	dcqcn_rate_bound(&r, &automatic, START, now);
+	expect(!r.current_rate, "a flow that does not start goes on at %llu", r.current_rate);
+	dcqcn_rate_start(&r, &automatic, LINE, 0, true, START);
+	dcqcn_rate_set_rtt(&r, 2 * RTT, 0);
+	dcqcn_rate_bound(&r, &automatic, START, now);
+	expect(r.starting && r.measured && !r.waiting && near(r.current_rate, FIRST_RATE / 2),
+	       "goes on at %llu", r.current_rate);
+	expect(dcqcn_rate_wants_sample(&r, now + 2 * RTT), "wants no sample");
+	dcqcn_rate_bound(&r, &automatic, now, now + 2 * RTT);
+	expect(!r.measured && near(r.current_rate, FIRST_RATE / 2), "at %llu", r.current_rate);
+	now = send(&r, now + 2 * RTT, 8);
+	expect(r.current_rate > FIRST_RATE / 2, "it never goes up");
+	dcqcn_rate_set_rtt(&r, RTT, RTT);
+	sample(&r, now, RTT, 0);
+	expect(r.measured && near(r.current_rate, FIRST_RATE), "sampled: %llu", r.current_rate);
+
+	/* whatever the bound is */
+	r = (struct dcqcn_rate) { .rtt = RTT, .packet = PACKET };
+	dcqcn_rate_start(&r, &automatic, LINE, 0, true, START);
+	dcqcn_rate_bound(&r, &automatic, START, START);
+	dcqcn_rate_start(&r, &automatic, LINE, 0, true, START);
+	dcqcn_rate_bound(&r, &automatic, START, START + 1000 * SECOND);
+	expect(!r.waiting && r.current_rate == 1 * MBPS, "at %llu", r.current_rate);
+}
+
 /* A sample of a path allows one step, if it left after the one before */
 static void test_start_samples(void)
 {
@@ -621,6 +676,7 @@ static const struct tap_test tests[] = {
 	{ "the round trip: up at once, down by eighths", test_round_trip_follows },
 	{ "two ACKs give a rate", test_delivered },
 	{ "lost packets teach nothing", test_nothing_from_losses },
+	{ "an ACK beyond the probe ends the wait, and gives a bound", test_acked_later },
 	{ "T: a round trip, and two packets", test_period },
 	{ "T: the queue, and 3/8 of the rest", test_period_without_queue },
 	{ "nothing was measured yet", test_unmeasured },
@@ -634,6 +690,7 @@ static const struct tap_test tests[] = {
 	{ "a start waits for its first sample", test_start_waits },
 	{ "where a start begins", test_start_from },
 	{ "a start that cannot ask goes by time", test_start_goes_blind },
+	{ "a start goes on when a later packet than its probe is acknowledged", test_start_bound },
 	{ "a start goes as fast as its path is measured", test_start_samples },
 	{ "a start ends when its path is full", test_start_fills_path },
 	{ "a queue of others that stays does not end a start", test_start_beside_others },

@@ -45,7 +45,7 @@ static struct dcqcn_dev dev;
 static struct dcqcn_qp qps[QPS];
 
 /* Packets sent, in order */
-static struct { u8 kind; u32 psn; bool asks; } sent[8192];
+static struct { u8 kind, opcode; u32 psn; bool asks, ack_req; } sent[8192];
 static unsigned int num_sent, num_unseen, preemptible;
 
 /* Runs on the other CPU while a packet is being sent */
@@ -100,6 +100,8 @@ static void leaves(const struct sk_buff *skb)
 	sent[num_sent].kind = skb->protocol;
 	sent[num_sent].psn = skb->priority;
 	sent[num_sent].asks = skb->data && dcqcn_bth_wants_ack(bth_of(skb));
+	sent[num_sent].ack_req = skb->data && bth_of(skb)->psn & cpu_to_be32(DCQCN_BTH_ACK_REQ);
+	sent[num_sent].opcode = skb->data ? bth_of(skb)->opcode : 0;
 	num_sent++;
 }
 
@@ -790,6 +792,138 @@ static void start_of_reads(void)
 	qps[0].flow.path = NULL;
 }
 
+/* How a peer acknowledges */
+enum acks { EACH, LATER, FIRST_LOST, NEVER };
+
+#define WRITE_ONLY		0x0a	/* RC opcodes */
+#define SEND_ONLY		0x04
+#define COMPARE_SWAP		0x13
+#define SEND_INVALIDATE		0x17
+#define FLUSH			0x1c
+#define ATOMIC_WRITE		0x1d
+
+/* A packet of a start arrives after half of a round trip, a peer sends ACKs as @acks says, and READ
+ * responses where they are due. Return the PSN that it acknowledges, or DCQCN_PSN_NONE.
+ */
+static u32 peer_acks(enum acks acks, unsigned int i, unsigned int *asked)
+{
+	u8 opcode = sent[i].opcode;
+
+	if (!sent[i].ack_req || opcode == DCQCN_OPCODE_READ || opcode == FLUSH ||
+	    opcode == ATOMIC_WRITE || acks == NEVER)
+		return DCQCN_PSN_NONE;
+	if (!(*asked)++ && acks == FIRST_LOST)
+		return DCQCN_PSN_NONE;
+	return (sent[i].psn + (acks == LATER)) & DCQCN_QPN_MASK;
+}
+
+/* A start whose messages have one packet each, with the opcodes of @messages in turn. Return how
+ * long it waits for its first round trip, in ms.
+ */
+static u64 start_waits(const u8 *messages, unsigned int n, enum acks acks, u8 ack_timeout)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	unsigned int i = 0, asked = 0;
+	u32 psn = 0, ack;
+	u64 began;
+
+	limited(1, IB_QPT_RC, ack_timeout);
+	dcqcn_pacer_flush(&qps[0]);
+	settings.rp.start_burst = 12288;
+	settings.rp.rpg_time_reset = 0;
+	began = fuzz_now;
+	dcqcn_limiter_start(&qps[0], &settings, ULONG_MAX, true);
+	while (flow->rate.starting && flow->rate.waiting && fuzz_now - began < 5000 * MS) {
+		while (dcqcn_flow_held(flow) < 16) {
+			output_request(&qps[0], DCQCN_BTH_ACK_REQ | psn, 1000, messages[psn % n]);
+			psn++;
+		}
+		pass_time(&qps[0], MS / 2);
+		/* an ACK for the packet behind it comes when that has come */
+		for (; i + (acks == LATER) < num_sent; i++) {
+			ack = peer_acks(acks, i, &asked);
+			if (ack != DCQCN_PSN_NONE)
+				dcqcn_pacer_ack(&qps[0], ack);
+		}
+	}
+	expect(flow->rate.starting && flow->rate.current_rate > 2000000,
+	       "goes on at %llu bit/s", (unsigned long long)flow->rate.current_rate);
+	expect(!flow->path->rtt || flow->path->rtt == MS / 2, "a round trip of %u ns was learnt",
+	       flow->path->rtt);
+	ends();
+	kfree(flow->path);
+	flow->path = NULL;
+	return (fuzz_now - began) / MS;
+}
+
+/* A start goes on whatever it sends, and however a peer acknowledges it: after the next packet or
+ * two at 1 Mb/s, of 8 ms, or after a second if ACKs never come
+ */
+static void start_ends_waiting(void)
+{
+	static const struct { u8 opcodes[3]; unsigned int n; } messages[] = {
+		{ { WRITE_ONLY }, 1 }, { { SEND_ONLY }, 1 }, { { SEND_INVALIDATE }, 1 },
+		{ { COMPARE_SWAP }, 1 }, { { WRITE_ONLY, FLUSH }, 2 },
+		{ { FLUSH, WRITE_ONLY }, 2 }, { { WRITE_ONLY, WRITE_ONLY, FLUSH }, 3 },
+		{ { ATOMIC_WRITE }, 1 }, { { FLUSH }, 1 }, { { WRITE_ONLY, ATOMIC_WRITE }, 2 },
+		{ { WRITE_ONLY, DCQCN_OPCODE_READ }, 2 },
+	};
+	enum acks acks;
+	size_t i;
+	u8 ack_timeout;
+	u64 ms;
+
+	for (i = 0; i < ARRAY_SIZE(messages); i++) {
+		for (acks = EACH; acks <= NEVER; acks++) {
+			for (ack_timeout = 0; ack_timeout <= 14; ack_timeout += 14) {
+				ms = start_waits(messages[i].opcodes, messages[i].n, acks,
+						 ack_timeout);
+				expect(ms <= (acks == NEVER ? 1020 : acks == EACH ? 10 : 50),
+				       "messages %zu, ACKs %u, ack timeout %u: waits for %llu ms",
+				       i, acks, ack_timeout, (unsigned long long)ms);
+			}
+		}
+	}
+}
+
+/* Nor does a start end at its first rate if no ACK is a sample after the first one: it goes up by
+ * time, at once where ACKs come that are no sample, or else after a second
+ */
+static void start_without_samples(void)
+{
+	enum acks acks;
+
+	for (acks = LATER; acks <= NEVER; acks++) {
+		struct dcqcn_flow *flow = &qps[0].flow;
+		unsigned int i = 16;
+		u32 psn = 16;
+		u64 rate, began;
+
+		started();
+		began = fuzz_now;
+		rate = flow->rate.current_rate;
+		while (flow->rate.current_rate == rate && fuzz_now - began < 5000 * MS) {
+			while (dcqcn_flow_held(flow) < 16)
+				output_request(&qps[0], psn++, 1000, WRITE_MIDDLE);
+			pass_time(&qps[0], MS / 10);
+			for (; i + 1 < num_sent; i++) {
+				if (acks == LATER && sent[i].ack_req)
+					dcqcn_pacer_ack(&qps[0], sent[i].psn + 1);
+			}
+			if (num_sent > ARRAY_SIZE(sent) / 2)
+				num_sent = i = 0;
+		}
+		expect(fuzz_now - began < (acks == LATER ? 2 : 1002) * MS,
+		       "ACKs %u: %llu ms at %llu bit/s", acks,
+		       (unsigned long long)(fuzz_now - began) / MS, (unsigned long long)rate);
+		ends();
+		kfree(flow->path);
+		flow->path = NULL;
+		if (acks == LATER)
+			acks = NEVER - 1;
+	}
+}
+
 /* What cannot be acknowledged does not wait for it */
 static void start_blind(void)
 {
@@ -1198,6 +1332,8 @@ static const struct tap_test tests[] = {
 	{ "a start below its rate shows few packets to the limiter", start_unseen },
 	{ "what a start was allowed to send unseen is taken back", start_seen },
 	{ "a start of READs waits for no ACK", start_of_reads },
+	{ "a start goes on, whatever it sends and however that is acknowledged", start_ends_waiting },
+	{ "a start goes up also without samples", start_without_samples },
 	{ "a start of READ responses waits for no ACK", start_blind },
 	{ "a CNP for the burst of a start changes nothing, and a pause ends no limit", start_deaf },
 	{ "a pause of two round trips is a wait for ACKs, and begins no start", pauses },

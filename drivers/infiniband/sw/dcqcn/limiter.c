@@ -212,7 +212,7 @@ void dcqcn_limiter_cnp(struct dcqcn_qp *qp,
  * dcqcn_limiter_learn() - an ACK has told something of a limited flow's path
  * @qp: its QP
  * @learnt: what
- * @left: ns; when the packet left that it answers
+ * @left: ns; when the probe left
  * @least: ns; the shortest round trip before, 0 for unknown
  * @now: ns
  *
@@ -227,11 +227,18 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 	struct dcqcn_path *path = flow->path;
 	bool waited;
 
-	WRITE_ONCE(qp->dev->rtt, path->rtt);
+	if (path->rtt)
+		WRITE_ONCE(qp->dev->rtt, path->rtt);
 	dcqcn_limiter_rate(qp, terms, now, 0);
-	dcqcn_rate_set_rtt(&flow->rate, path->rtt, path->rtt_min);
+	dcqcn_rate_set_rtt(&flow->rate,
+			   path->rtt ?: clamp(now - left, 1ULL, (u64)flow->rate.rtt),
+			   path->rtt_min);
 	waited = flow->rate.waiting;
-	dcqcn_rate_sample(&flow->rate, &terms.settings->rp, left, least, now);
+	if (learnt == DCQCN_LEARNT_BOUND)
+		dcqcn_rate_bound(&flow->rate, &terms.settings->rp, left, now);
+	else
+		dcqcn_rate_sample(&flow->rate, &terms.settings->rp, left, least,
+				  now);
 	waited = waited && !flow->rate.waiting;
 	/* the time that it waited says nothing about what gets through */
 	if (waited)

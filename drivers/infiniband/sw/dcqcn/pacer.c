@@ -261,6 +261,10 @@ static bool dcqcn_flow_ask(struct sk_buff *skb)
 /* Decide whether a packet of a start is a probe, and make it ask for an ACK then. rxe itself
  * asks only with every 66th packet and the last one of a message: a start would take many
  * round trips.
+ *
+ * A start that waits, for its first round trip or for its next step, goes on by time when the
+ * next probe cannot ask, such as a READ, or when no ACK has come for DCQCN_PROBE_NS. path.c says
+ * what else ends the wait.
  */
 static noinline bool dcqcn_flow_asks(struct dcqcn_qp *qp, struct sk_buff *skb,
 				     bool ack_req, u64 now)
@@ -268,10 +272,12 @@ static noinline bool dcqcn_flow_asks(struct dcqcn_qp *qp, struct sk_buff *skb,
 	struct dcqcn_flow *flow = &qp->flow;
 	struct dcqcn_terms terms;
 
-	if (flow->burst || flow->path->probe_time ||
+	if (flow->burst || dcqcn_path_awaits(flow->path, now) ||
 	    !dcqcn_rate_wants_sample(&flow->rate, now))
 		return false;
-	if (ack_req || dcqcn_flow_ask(skb))
+	if (flow->path->probe_time)
+		dcqcn_path_restart(flow->path);
+	else if (ack_req || dcqcn_flow_ask(skb))
 		return true;
 	terms = dcqcn_limiter_terms(qp);
 	dcqcn_rate_go_blind(&flow->rate, &terms.settings->rp, terms.line);

@@ -263,11 +263,13 @@ static inline u32 dcqcn_bth_psn(const struct dcqcn_bth *bth)
 
 #define DCQCN_BTH_ACK_REQ	0x80000000	/* in @psn */
 
-/* Return true if a packet asks for an ACK of its own PSN: RC, except READ requests */
+/* Return true if a packet asks for an ACK of its own PSN: RC, except what is answered with a
+ * READ response, which are READ, FLUSH and ATOMIC WRITE
+ */
 static inline bool dcqcn_bth_wants_ack(const struct dcqcn_bth *bth)
 {
 	return bth->psn & cpu_to_be32(DCQCN_BTH_ACK_REQ) &&
-	       bth->opcode >> 5 == 0 && bth->opcode != DCQCN_OPCODE_READ;
+	       bth->opcode >> 5 == 0 && !(0x30001000 >> bth->opcode & 1);
 }
 
 #define DCQCN_OPCODE_LAST_WRITE	0x0b	/* RC; SENDs and WRITEs up to here */

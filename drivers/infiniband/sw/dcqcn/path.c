@@ -7,6 +7,23 @@
  * included. Two of them in a row give a rate: the bytes that left between the
  * probes, by the time between their ACKs.
  *
+ * ACKs are cumulative: one beyond the probe ends the wait as well. The probe's own ACK was lost,
+ * or the peer answers several packets with one ACK, or with the response to a READ. How long
+ * either took is unknown, so it gives only an upper bound of the round trip, and no rate.
+ *
+ * What ends the wait for a probe's ACK:
+ *
+ *   the probe is lost       rxe goes back, after a NAK or its timeout: dcqcn_path_restart()
+ *   RNR NAK                 likewise, when rxe sends the packet again
+ *   its ACK alone is lost   an ACK beyond it
+ *   the peer sends few      an ACK beyond it
+ *   no ACK comes            DCQCN_PROBE_NS: the peer answers with READ responses alone, or rxe
+ *                           sends nothing more that asks
+ *
+ * FLUSH and ATOMIC WRITE are answered like READ, so they are no probes. An atomic operation and
+ * SEND with invalidate are acknowledged, and so is a message without data. UC and UD have no
+ * probes.
+ *
  * Nothing is learnt from what was sent before a loss: measuring begins again with the
  * first packet that is sent again. Its ACK is its own, as the responder has not seen it
  * before, or answers it as a duplicate.
@@ -19,11 +36,6 @@
 #include <linux/time64.h>
 
 #include "path.h"
-
-/* A probe whose ACK does not come by then is given up for another one. 2^24 PSNs
- * take longer to repeat.
- */
-#define DCQCN_PROBE_NS		NSEC_PER_SEC
 
 /* Round trips are kept within 1 us and what fits u32 */
 #define DCQCN_RTT_MIN		((u64)NSEC_PER_USEC)
@@ -45,7 +57,7 @@ static s32 dcqcn_path_psn_diff(u32 a, u32 b)
  */
 void dcqcn_path_probe(struct dcqcn_path *path, u32 psn, u64 now)
 {
-	if (path->probe_time && now - path->probe_time < DCQCN_PROBE_NS)
+	if (dcqcn_path_awaits(path, now))
 		return;
 	path->probe_time = now;
 	path->probe_psn = psn;
@@ -93,20 +105,23 @@ static bool dcqcn_path_learn_rate(struct dcqcn_path *path, u64 now)
  * @now: ns, not before the probe left
  *
  * Context: any. The caller serialises access to @path.
- * Return: what was learnt: nothing, the round trip, or also what gets through.
+ * Return: what was learnt: nothing, a bound of the round trip, the round trip, or also what
+ * gets through.
  */
 enum dcqcn_learnt dcqcn_path_acked(struct dcqcn_path *path, u32 psn, u64 now)
 {
 	s32 diff = dcqcn_path_psn_diff(psn, path->probe_psn);
+	u64 ns = now - path->probe_time;
 
 	if (!path->probe_time || diff < 0)
 		return DCQCN_LEARNT_NOTHING;
 	if (diff > 0) {
-		/* the probe's own ACK was lost */
+		if (ns < path->rtt)
+			dcqcn_path_learn_rtt(path, ns);
 		dcqcn_path_restart(path);
-		return DCQCN_LEARNT_NOTHING;
+		return DCQCN_LEARNT_BOUND;
 	}
-	dcqcn_path_learn_rtt(path, now - path->probe_time);
+	dcqcn_path_learn_rtt(path, ns);
 	path->probe_time = 0;
 	return dcqcn_path_learn_rate(path, now) ? DCQCN_LEARNT_RATE :
 						  DCQCN_LEARNT_RTT;

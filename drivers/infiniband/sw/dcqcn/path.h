@@ -11,6 +11,11 @@
  */
 #define DCQCN_RTT_UNKNOWN	(5 * NSEC_PER_MSEC)
 
+/* ns; a probe is given up when no ACK has come for this long: longer than any round trip that
+ * is measured. 2^24 PSNs take longer to repeat.
+ */
+#define DCQCN_PROBE_NS		NSEC_PER_SEC
+
 /**
  * struct dcqcn_path - what a flow measures; protected by dcqcn_qp.lock
  * @probe_time: ns; when the packet left whose ACK is awaited, 0 for none
@@ -38,12 +43,14 @@ struct dcqcn_path {
 
 /**
  * enum dcqcn_learnt - what an ACK tells of a path
- * @DCQCN_LEARNT_NOTHING: it does not answer a probe
+ * @DCQCN_LEARNT_NOTHING: it is older than the probe, or there is none
+ * @DCQCN_LEARNT_BOUND: the round trip is not longer than since the probe left
  * @DCQCN_LEARNT_RTT: the round trip
  * @DCQCN_LEARNT_RATE: the round trip, and what gets through
  */
 enum dcqcn_learnt {
 	DCQCN_LEARNT_NOTHING,
+	DCQCN_LEARNT_BOUND,
 	DCQCN_LEARNT_RTT,
 	DCQCN_LEARNT_RATE,
 };
@@ -71,6 +78,12 @@ static inline void dcqcn_path_sent(struct dcqcn_path *path, u32 psn, u32 bytes,
 	path->sent += bytes;
 	if (ack_req)
 		dcqcn_path_probe(path, psn, now);
+}
+
+/* Whether a probe waits for its ACK, and may still get one */
+static inline bool dcqcn_path_awaits(const struct dcqcn_path *path, u64 now)
+{
+	return path->probe_time && now - path->probe_time < DCQCN_PROBE_NS;
 }
 
 /* bit/s; what got through lately at least, 0 for unknown */

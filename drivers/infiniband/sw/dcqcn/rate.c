@@ -630,12 +630,12 @@ void dcqcn_rate_go_blind(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 	r->target_rate = r->current_rate;
 }
 
-/* The first round trip of a start is known */
+/* The first round trip of a start is known: @rtt, or less */
 static void dcqcn_rate_go(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-			  u64 now)
+			  u32 rtt, u64 now)
 {
 	r->current_rate = max(r->current_rate,
-			      dcqcn_burst_rate(p, DCQCN_START_BURSTS, 2 * r->rtt));
+			      dcqcn_burst_rate(p, DCQCN_START_BURSTS, 2 * rtt));
 	r->target_rate = r->current_rate;
 	r->timer_time = now;
 	r->sent = 0;
@@ -680,7 +680,7 @@ void dcqcn_rate_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 	r->measured = 1;
 	r->last_rtt = min_t(u64, rtt, U32_MAX);
 	if (!least)
-		dcqcn_rate_go(r, p, now);
+		dcqcn_rate_go(r, p, r->rtt, now);
 	else if (rtt > least + least / DCQCN_START_QUEUE)
 		/* what it sent a step ago was enough, and a little less lets the
 		 * queue drain; < 2^53
@@ -690,6 +690,29 @@ void dcqcn_rate_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 		 rtt >= before - before / DCQCN_START_CLEAR &&
 		 left >= r->timer_time)
 		r->sampled = 1;
+}
+
+/**
+ * dcqcn_rate_bound() - a later packet than a starting flow's probe was acknowledged
+ * @r: state; nothing happens if it is not starting
+ * @p: parameters
+ * @left: ns; when the probe left
+ * @now: ns
+ *
+ * The first time, the flow goes on as if the round trip was as long as this. Otherwise it says
+ * nothing about a queue: go up by time, until a sample comes.
+ *
+ * Context: any. The caller serialises access to @r.
+ */
+void dcqcn_rate_bound(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+		      u64 left, u64 now)
+{
+	if (!r->starting)
+		return;
+	if (r->waiting)
+		dcqcn_rate_go(r, p, clamp(now - left, 1ULL, (u64)NSEC_PER_SEC), now);
+	else
+		r->measured = 0;
 }
 
 /**

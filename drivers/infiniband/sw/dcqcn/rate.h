@@ -152,6 +152,8 @@ void dcqcn_rate_go_blind(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 			 u64 line);
 void dcqcn_rate_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 		       u64 left, u32 least, u64 now);
+void dcqcn_rate_bound(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+		      u64 left, u64 now);
 void dcqcn_rate_resume(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 		       u64 now);
 u64 dcqcn_rate_ai(const struct dcqcn_rate *r, const struct dcqcn_rp_params *p);
