@@ -105,6 +105,7 @@ probe_host()
 		     jq -r ".[] | select(.netdev == \"$nic\") | .ifname")
 	[ -n "${DEV[$host]}" ] || skip_all "no rxe device on $nic ($host)"
 	MAC[$host]=$(on "$host" "cat /sys/class/net/${AIF[$host]}/address")
+	until_ok 5 checked "$host" || skip_all "an address on ${AIF[$host]} is a duplicate ($host)"
 	read_addresses "$host"
 	PY[$host]="python3 $HERE/roce_packet.py"
 	if [ "$host" = remote ]; then
@@ -114,6 +115,10 @@ probe_host()
 	GID4[$host]=$(on "$host" "${PY[$host]} gid-index ${DEV[$host]} ${V4[$host]}")
 	GID6[$host]=$(on "$host" "${PY[$host]} gid-index ${DEV[$host]} ${V6[$host]}")
 }
+
+# Return true if the kernel has checked all addresses for duplicates. Before, a host cannot resolve
+# an IPv6 neighbour: the RDMA core asks for it from the link-local address, and only for a second.
+checked() { [ -z "$(on "$1" "ip -6 addr show dev ${AIF[$1]} tentative")" ]; }
 
 read_addresses()
 {
@@ -448,23 +453,27 @@ need()
 	note "remote: ${DEV[remote]} on ${IF[remote]}, ${V4[remote]}, ${V6[remote]}"
 }
 
-# run_tests "$@" with TESTS=("function description" ...): run all tests, or those named
+# run_tests "$@" with TESTS=("function description" ...): run all tests, or those named; with
+# --list before them, print their names instead
 run_tests()
 {
-	local name t list=() n=0 failures=0 skips=0 began
+	local name t list=() n=0 failures=0 skips=0 began listed=
 
 	name=$(basename "$0" .sh)
+	[ "${1:-}" != --list ] || { listed=y; shift; }
 	for t; do
 		[[ " ${TESTS[*]%% *} " == *" $t "* ]] || { echo "Bail out! $name has no test $t"; exit 1; }
 	done
 	for t in "${TESTS[@]}"; do
 		[ $# -eq 0 ] || [[ " $* " == *" ${t%% *} "* ]] || continue
 		if simulated && [[ " $GUESTS_ONLY " == *" ${t%% *} "* ]]; then
+			[ -z "$listed" ] || continue
 			note "only in guests: $name: ${t#* }"
 			continue
 		fi
 		list+=("$t")
 	done
+	[ -z "$listed" ] || { printf '%s\n' "${list[@]%% *}"; exit; }
 	echo "TAP version 13"
 	need
 	trap cleanup EXIT

@@ -43,9 +43,23 @@ fuzz()
 	nl fuzz "${DEV[local]}"
 }
 
-atomic() { nl atomic "${DEV[local]}"; }
-errors() { nl errors "${DEV[local]}"; }
-unprivileged() { nl unprivileged "${DEV[local]}"; }
+atomic()
+{
+	reload local
+	nl atomic "${DEV[local]}"
+}
+
+errors()
+{
+	reload local
+	nl errors "${DEV[local]}"
+}
+
+unprivileged()
+{
+	reload local
+	nl unprivileged "${DEV[local]}"
+}
 
 # Make the module find each QP by a CNP, and free none meanwhile. It looks up only some at a
 # time and ignores CNPs for others: send those again.
