@@ -9,7 +9,7 @@ TMP=$(mktemp -d)
 trap 'rm -rf "$TMP"' EXIT
 STATUS=0
 
-(cd tools && python3 -B - "$TMP/run.pcap") <<'END' || exit 1
+(cd tools && python3 -B - "$TMP") <<'END' || exit 1
 import struct, sys
 from testbed.core import roce_packet as r
 
@@ -42,10 +42,30 @@ data(60, 3, "fd00::1", "fd00::2")
 cnp(61, src="fd00::2", dst="fd00::1")
 # as another implementation sent it
 add(70, r.VECTOR)
-with open(sys.argv[1], "wb") as f:
-    f.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
-    for ms, p in packets:
-        f.write(struct.pack("<IIII", 1000, ms * 1000, len(p), len(p)) + p)
+
+
+def write(name, packets, snaplen=65535):
+    with open("%s/%s.pcap" % (sys.argv[1], name), "wb") as f:
+        f.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
+        for ms, p in packets:
+            f.write(struct.pack("<IIII", 1000 + ms // 1000, ms % 1000 * 1000,
+                                min(snaplen, len(p)), len(p)) + p[:snaplen])
+
+
+write("run", packets)
+write("64", packets, snaplen=64)
+write("50", packets, snaplen=50)
+write("unmarked", packets[:10])
+write("unordered", packets[:1] + packets[9:0:-1] + packets[10:])
+write("empty", [])
+other = bytearray(packets[0][1])
+other[36:38] = struct.pack(">H", 5004)
+write("other", [(0, bytes(other))])
+for many in 5000, 20000:
+    packets = []
+    for ms in range(many):
+        cnp(ms) if ms % 10 == 9 else data(ms, 3 if ms % 10 == 5 else 2)
+    write(many, packets, snaplen=64)
 END
 
 golden() # COMMAND <EXPECTED
@@ -90,6 +110,53 @@ golden "timeline $TMP/run.pcap 10" <<'END'
     0.061000  CNP  fd00::1 > fd00::2  QP 0x00000011  0.9 -> 0.0 Mb/s
     0.070000  CNP  22.22.22.7 > 22.22.22.8  QP 0x000000d2  0.0 -> 0.0 Mb/s
 END
+
+# A capture has less of its packets: IPv6's headers leave no room for RoCEv2's in 64 bytes
+golden "cnps $TMP/64.pcap" <<END
+roce: $TMP/64.pcap: 2 of 20 RoCEv2 packets end within their first header (tcpdump -s 128 captures enough)
+    0.012000  10.0.0.2 > 10.0.0.1  CNP QP 0x00000011 DSCP 48
+    0.030000  10.0.0.2 > 10.0.0.1  CNP QP 0x00000011 DSCP 48
+    0.040000  10.0.0.2 > 10.0.0.1  CNP QP 0x00000011 DSCP 48 [wrong length]
+    0.050000  10.0.0.2 > 10.0.0.1  CNP QP 0x00000011 DSCP 48 [no BECN]
+    0.070000  22.22.22.8 > 22.22.22.7  CNP QP 0x000000d2 DSCP 34
+END
+golden "timeline $TMP/unordered.pcap" < <(tools/wireshark/roce timeline "$TMP/run.pcap")
+
+# Nothing to list is no error, but it is said
+golden "ce $TMP/unmarked.pcap" <<END
+roce: $TMP/unmarked.pcap: 10 RoCEv2 packets, none of them marked as CE
+END
+golden "cnps $TMP/unmarked.pcap" <<END
+roce: $TMP/unmarked.pcap: 10 RoCEv2 packets, none of them a CNP
+END
+golden "timeline $TMP/unmarked.pcap" <<END
+roce: $TMP/unmarked.pcap: 10 RoCEv2 packets, none of them marked as CE or a CNP
+END
+for command in ce cnps timeline; do
+	tools/wireshark/roce $command "$TMP/unmarked.pcap" >"$TMP/out" 2>/dev/null && [ ! -s "$TMP/out" ] ||
+		{ echo "# roce $command: status $? without any"; STATUS=1; }
+done
+
+# The time grows as the capture does: a square would be 16. Without that of tshark, whose output
+# is a saved one.
+mkdir "$TMP/bin"
+cat >"$TMP/bin/tshark" <<END
+#!/bin/sh
+for saved; do case \$saved in *.pcap) break ;; esac; done
+[ -e "\$saved.fields" ] || $(command -v tshark) "\$@" >"\$saved.fields"
+exec cat "\$saved.fields"
+END
+chmod +x "$TMP/bin/tshark"
+TIMEFORMAT=%U
+for many in 5000 20000; do
+	timeline=(env "PATH=$TMP/bin:$PATH" tools/wireshark/roce timeline "$TMP/$many.pcap")
+	[ "$("${timeline[@]}" 2>/dev/null | grep -c "CNP .* [1-9]")" = $((many / 10)) ] ||
+		{ echo "# $many packets: not all CNPs have a rate"; STATUS=1; }
+	took+=("$({ time "${timeline[@]}" >/dev/null 2>&1; } 2>&1)")
+done
+awk -v a="${took[0]}" -v b="${took[1]}" 'BEGIN { exit b > 8 * a }' ||
+	{ echo "# timeline of 5000 and of 20000 packets took ${took[*]} s"; STATUS=1; }
+
 # refuses WORDS IN THE ERROR, ARGUMENTS...
 refuses()
 {
@@ -105,6 +172,14 @@ refuses '"nonesuch": no such command' nonesuch x
 refuses "needs a capture file" ecn
 refuses "/nonesuch: cannot be read" ce /nonesuch
 refuses "milliseconds" timeline "$TMP/run.pcap" 1.5
+for command in ecn ce cnps timeline; do
+	for f in empty other; do
+		refuses "$f.pcap: no RoCEv2 packet (UDP to port 4791) is in it" $command "$TMP/$f.pcap"
+	done
+	refuses "18 of 18 RoCEv2 packets end within" $command "$TMP/50.pcap"
+	refuses "wireshark.sh: The file \"selftests/tools/wireshark.sh\" isn't a capture file" \
+		$command selftests/tools/wireshark.sh
+done
 INFO=$(tshark -X lua_script:tools/wireshark/roce_cnp.lua -r "$TMP/run.pcap" -Y roce.cnp \
 	-T fields -e _ws.col.Protocol -e _ws.col.Info 2>/dev/null | sort | uniq -c)
 [ "$(grep -c "RRoCE	CNP QP=0x000011" <<<"$INFO")" = 2 ] || { echo "# $INFO"; STATUS=1; }

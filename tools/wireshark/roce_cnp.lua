@@ -15,6 +15,7 @@ local BTH_LEN = 12
 local RESERVED_LEN = 16
 local ICRC_LEN = 4
 local ROCE_PORT = 4791
+local UDP_LEN = 8
 
 local f_fecn = ProtoField.bool("roce.fecn", "FECN", 8, nil, 0x80,
 	"Met congestion on the way forward")
@@ -26,12 +27,13 @@ local f_cnp = ProtoField.bool("roce.cnp", "Congestion notification packet")
 local f_qpn = ProtoField.uint32("roce.cnp.qpn", "QP to slow down", base.HEX)
 local f_pkey = ProtoField.uint16("roce.cnp.pkey", "P_Key", base.HEX)
 local f_dscp = ProtoField.uint8("roce.cnp.dscp", "DSCP")
+local f_length = ProtoField.bool("roce.cnp.length_right", "Length is right")
 local f_reserved = ProtoField.bytes("roce.cnp.reserved", "Reserved")
 local f_reserved_zero = ProtoField.bool("roce.cnp.reserved_zero",
 	"Reserved bytes are zero")
 local f_icrc = ProtoField.uint32("roce.cnp.icrc", "ICRC", base.HEX)
-roce.fields = { f_fecn, f_becn, f_ce, f_cnp, f_qpn, f_pkey, f_dscp, f_reserved,
-		f_reserved_zero, f_icrc }
+roce.fields = { f_fecn, f_becn, f_ce, f_cnp, f_qpn, f_pkey, f_dscp, f_length,
+		f_reserved, f_reserved_zero, f_icrc }
 
 local e_length = ProtoExpert.new("roce.cnp.bad_length", "CNP of wrong length",
 	expert.group.MALFORMED, expert.severity.ERROR)
@@ -43,6 +45,7 @@ local e_becn = ProtoExpert.new("roce.cnp.no_becn", "CNP without BECN",
 roce.experts = { e_length, e_reserved, e_becn }
 
 local udp_port = Field.new("udp.dstport")
+local udp_length = Field.new("udp.length")
 local udp_payload = Field.new("udp.payload")
 local ip_dsfield = Field.new("ip.dsfield")
 local ip6_tclass = Field.new("ipv6.tclass")
@@ -62,28 +65,40 @@ local function is_zero(range)
 	return true
 end
 
+-- What the capture has of the reserved bytes, and what follows
+local function rest(bth, tree)
+	local reserved = bth(BTH_LEN, math.min(bth:len() - BTH_LEN, RESERVED_LEN))
+	local zero = is_zero(reserved)
+
+	tree:add(f_reserved, reserved)
+	if reserved:len() == RESERVED_LEN or not zero then
+		tree:add(f_reserved_zero, zero):set_generated()
+	end
+	if not zero then
+		tree:add_proto_expert_info(e_reserved)
+	end
+	if bth:len() == BTH_LEN + RESERVED_LEN + ICRC_LEN then
+		tree:add(f_icrc, bth(BTH_LEN + RESERVED_LEN, ICRC_LEN))
+	end
+end
+
 local function cnp(bth, tree, pinfo)
 	local qpn = bth(5, 3)
-	local right = bth:len() == BTH_LEN + RESERVED_LEN + ICRC_LEN
+	-- a capture may have less of the packet than was sent
+	local right = udp_length().value == UDP_LEN + BTH_LEN + RESERVED_LEN + ICRC_LEN
 
 	tree:add(f_cnp, bth(0, 1), true)
 	tree:add(f_qpn, qpn, qpn:uint())
 	tree:add(f_pkey, bth(2, 2))
 	tree:add(f_dscp, bit.rshift(traffic_class(), 2)):set_generated()
+	tree:add(f_length, right):set_generated()
 	if bit.band(bth(4, 1):uint(), 0x40) == 0 then
 		tree:add_proto_expert_info(e_becn)
 	end
-	if right then
-		local reserved = bth(BTH_LEN, RESERVED_LEN)
-
-		tree:add(f_reserved, reserved)
-		tree:add(f_reserved_zero, is_zero(reserved)):set_generated()
-		if not is_zero(reserved) then
-			tree:add_proto_expert_info(e_reserved)
-		end
-		tree:add(f_icrc, bth(BTH_LEN + RESERVED_LEN, ICRC_LEN))
-	else
+	if not right then
 		tree:add_proto_expert_info(e_length)
+	elseif bth:len() > BTH_LEN then
+		rest(bth, tree)
 	end
 	pinfo.cols.protocol = "RRoCE"
 	pinfo.cols.info = string.format("CNP QP=0x%06x%s", qpn:uint(),
