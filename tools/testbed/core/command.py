@@ -8,6 +8,8 @@
 """
 
 import argparse
+import contextlib
+import errno
 import json
 import os
 import signal
@@ -23,7 +25,8 @@ def complain(text):
     """One line on stderr and, if JSON was asked for, an object on stdout."""
     print(text, file=sys.stderr)
     if Parser.json_wanted:
-        print_json({"error": text})
+        with contextlib.suppress(OSError):
+            print_json({"error": text})
 
 
 class Parser(argparse.ArgumentParser):
@@ -78,28 +81,73 @@ def directory(text):
     return path
 
 
+class Output:
+    """Standard output, whose errors have its name."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+    def _do(self, function, *args):
+        try:
+            return function(*args)
+        except OSError as e:
+            raise OSError(e.errno, e.strerror, "standard output") from None
+
+    def write(self, text):
+        return self._do(self.file.write, text)
+
+    def flush(self):
+        self._do(self.file.flush)
+
+    def discard(self):
+        """Let nothing try again to write what could not be written."""
+        try:
+            self.file.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.file.fileno())
+
+
+def _status(function, *args):
+    """A command's exit status, when all that it printed is written."""
+    try:
+        status = function(*args)
+    except SystemExit as e:     # of argparse
+        if e.code:
+            return e.code
+        status = 0
+    sys.stdout.flush()
+    return status
+
+
+def _where(e):
+    """What an OSError is about. Writing to a file does not say it."""
+    if e.filename is None and e.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        raise e
+    return e.filename or "writing a file failed"
+
+
 def main(name, function, *args):
     """Run a command; return its exit status. SIGTERM and SIGHUP are like Ctrl-C: nothing that it
     has started goes on without it."""
     for s in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(s) != signal.SIG_IGN:       # of nohup
             signal.signal(s, signal.default_int_handler)
+    # it may be closed
+    sys.stdout = output = Output(sys.stdout or open(os.devnull, "w"))
     try:
         if TOP.split() != [TOP]:
             raise InputError("%s: Kbuild needs a source tree whose path has no blanks" % TOP)
-        status = function(*args)
-        sys.stdout.flush()
-        return status
+        return _status(function, *args)
     except BrokenPipeError:     # head has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except InputError as e:
         complain("%s: %s" % (name, e))
         return 2
     except OSError as e:
-        if e.filename is None:
-            raise
-        complain("%s: %s: %s" % (name, e.filename, e.strerror))
+        complain("%s: %s: %s" % (name, _where(e), e.strerror))
         return 1
     except (LabError, subprocess.CalledProcessError) as e:
         complain("%s: %s" % (name, e))
@@ -107,6 +155,8 @@ def main(name, function, *args):
     except KeyboardInterrupt:
         complain("%s: interrupted" % name)
         return 130
+    finally:
+        output.discard()
 
 
 def print_json(value):

@@ -11,6 +11,7 @@ import shlex
 import subprocess
 
 from .errors import LabError
+from .files import replacing
 
 
 def as_root(cmd):
@@ -90,11 +91,11 @@ class Apt:
         self.suite = suite
         for d in ("lists/partial", "archives/partial", "preferences.d"):
             os.makedirs(os.path.join(directory, d), exist_ok=True)
-        with open(os.path.join(directory, "sources.list"), "w") as f:
+        with replacing(os.path.join(directory, "sources.list")) as f:
             f.write("%s %s %s main\n" % (kind, _mirror(), suite))
         open(os.path.join(directory, "status"), "w").close()
         conf = os.path.join(directory, "apt.conf")
-        with open(conf, "w") as f:
+        with replacing(conf) as f:
             for key, value in (("State::Lists", "lists"), ("State::status", "status"),
                                ("Cache", "."), ("Cache::Archives", "archives"),
                                ("Etc::SourceList", "sources.list"),

@@ -6,6 +6,7 @@ import os
 
 from ..core import plots
 from ..core.errors import InputError, LabError
+from ..core.files import replacing
 
 
 def _value(where, expression, run, figures):
@@ -22,7 +23,7 @@ def draw(scenario, results, out):
                                               for line in graph.lines] for run, r in results]
     if len(rows) < 2:       # no line
         return
-    with open(os.path.join(out, "graph.csv"), "w", newline="") as f:
+    with replacing(os.path.join(out, "graph.csv"), newline="") as f:
         w = csv.writer(f)
         w.writerow([graph.title, *(line.title for line in graph.lines)])
         w.writerows(["" if v is None else "%.9g" % v for v in row] for row in sorted(rows))

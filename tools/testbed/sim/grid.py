@@ -7,6 +7,7 @@ import os
 
 from ..core import plots
 from ..core.errors import InputError, LabError
+from ..core.files import replacing
 
 CELL, CHARACTER, LEAST = 17, 7, 190     # pixels: a cell, of a label, a panel's width
 TOP, HEAD, GAP = 40, 46, 16             # above all panels, above each, around it
@@ -41,7 +42,7 @@ def _cells(picture, runs, results, failing, out):
     xs, ys = _places(runs, picture.x), _places(runs, picture.y)
     rows = list(_places(runs, picture.rows))
     panels = {(row, p): [] for row in rows for p in picture.panels}
-    with open(os.path.join(out, "grid.csv"), "w", newline="") as f:
+    with replacing(os.path.join(out, "grid.csv"), newline="") as f:
         w = csv.writer(f)
         w.writerow([*runs[0].variables, *(p.title for p in picture.panels), "failed", "notes"])
         for run, r in results:

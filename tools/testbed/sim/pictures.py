@@ -5,6 +5,7 @@ import csv
 import os
 
 from ..core import plots
+from ..core.files import replacing
 from . import figures, network_script, pauses
 
 POINTS = 1000       # steps across the picture
@@ -12,7 +13,7 @@ LINES = 8           # queues in one panel; more cannot be told apart
 
 
 def _write(path, header, rows):
-    with open(path, "w", newline="") as f:
+    with replacing(path, newline="") as f:
         w = csv.writer(f)
         w.writerow(header)
         w.writerows(rows)

@@ -20,6 +20,7 @@ import tempfile
 from ..core import sources
 from ..core.debian import Apt, as_root, base_of, mmdebstrap
 from ..core.errors import InputError, LabError
+from ..core.files import replacing
 from ..core.paths import MODULE, cache_dir
 from ..core.progress import say, tail
 from . import made_headers
@@ -125,10 +126,8 @@ class Image:
         start = data.find(b"\xfd7zXZ\0")
         if start < 0:
             return packed
-        tmp = "%s.%d" % (vmlinux, os.getpid())
-        with open(tmp, "wb") as f:
+        with replacing(vmlinux, "wb") as f:
             f.write(lzma.LZMADecompressor().decompress(data[start:]))
-        os.rename(tmp, vmlinux)
         for old in glob.glob(glob.escape(self.root) + "*.vmlinux"):
             if old != vmlinux:
                 os.unlink(old)

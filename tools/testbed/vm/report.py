@@ -7,6 +7,7 @@ import os
 from ..core import plots, samples
 from ..core.command import write_json
 from ..core.errors import LabError
+from ..core.files import replacing
 from ..core.stats import jain, percentile
 from .capture import Capture, pfc_times
 from .measure import SAMPLE_US
@@ -217,7 +218,7 @@ def draw(title, results, png):
     for r in results:
         columns = r.series()
         path = os.path.join(directory, r.run.name + ".csv")
-        with open(path, "w", newline="") as f:
+        with replacing(path, newline="") as f:
             w = csv.writer(f)
             w.writerow(["time_s"] + [name for name, _ in columns])
             for step in range(len(columns[0][1])):

@@ -17,6 +17,7 @@ import time
 import traceback
 
 from ..core.errors import LabError
+from ..core.files import replacing
 from ..core.scenario import Table
 from .clock import Clock
 from .fabric import PREFIX, Fabric
@@ -95,9 +96,8 @@ def _supervise(image, tables, topology, module, clock, tell):
                  "release": image.release, "tdf": fabric.clock.tdf,
                  "vms": {v.name: {"port": v.port, "pid": v.pid} for v in fabric.vms}}
         path = os.path.join(fabric.dir, STATE)
-        with open(path + ".new", "w") as f:
+        with replacing(path) as f:
             json.dump(state, f)
-        os.rename(path + ".new", path)
         die_with_parent(0)
         # if the parent no longer reads, this raises an error, and everything is undone
         os.write(tell, b"up")
