@@ -154,7 +154,7 @@ set_knobs()
 	dcqcn: DEV: rpg_time_reset: 1000000us is out of range: 0us to 131071us
 	END
 	for bad in "rpg_ai_rate 20us" "rpg_ai_rate 1.5" "rpg_ai_rate -1" "rpg_ai_rate 0x10" \
-		"rpg_ai_rate 1e3" "rpg_time_reset 55mbit" "np_enable 8" "np_enable 0," \
+		"rpg_ai_rate 20MB/s" "rpg_time_reset 55mbit" "np_enable 8" "np_enable 0," \
 		"rpg_ai_rate 5000tbit" "rpg_gd nan" "rpg_gd 18446744073709551616"; do
 		# shellcheck disable=SC2086 # words
 		run set dev "${DEV[local]}" $bad

@@ -53,12 +53,12 @@ for tool in $LAB $SIM; do
 	refuses_file "$name" incast 's/^duration/colour = "red"\n&/' 'unknown: colour'
 	refuses_file "$name" incast '/^duration/d' 'duration: is missing'
 	refuses_file "$name" incast 's/^duration.*/duration = "1 week"/' \
-		"duration: '1 week' is not a time; units are ns, us, ms, s"
+		"duration: '1 week' is not a time, such as 55us or 4ms"
 	refuses_file "$name" incast 's/^window.*/window = ["1s"]/' 'window: must be [from, to]'
 	refuses_file "$name" incast 's/^window.*/window = ["9s", "1000s"]/' 'window: window is not'
 	refuses_file "$name" incast 's/^rate.*/rate = "40mph"/' "link: rate: '40mph' is not a rate"
 	refuses_file "$name" incast 's/^kmin.*/kmin = -1/' "switch: kmin: -1 is not a size"
-	refuses_file "$name" incast 's/^pmax.*/pmax = nan/' 'switch: pmax: nan is out of range'
+	refuses_file "$name" incast 's/^pmax.*/pmax = nan/' 'switch: pmax: nan is not a share'
 	refuses_file "$name" incast 's/^to = .*/&\nmtu = 1000/' 'flow 1: mtu: 1000 is not one of 256, 512'
 	refuses_file "$name" incast 's/^to = .*/&\nqps = 0/;/^qps = 3/d' 'flow 1: qps: 0 is out of'
 	refuses_file "$name" incast 's/^to = .*/&\nqps = true/;/^qps = 3/d' \

@@ -77,11 +77,11 @@ while read -r key value text; do
 	refuses "$key: the value is empty" $CP set lo "${ALL[@]}" "$key" ""
 done <<'END'
 rate fast not of the form 48mbit or 1.5gbit
-rate 1tbit not of the form
+rate 1mbps not of the form
 rate 1kbit out of range, 1000000 to 400000000000
 kmin -1 not of the form 10000, 10KB or 10KiB
 kmin 0 out of range
-kmax 1TB not of the form
+kmax 1PB not of the form
 kmax 1 out of range
 pmax 0 out of range, 1e-06 to 1
 pmax 101% out of range

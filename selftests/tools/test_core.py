@@ -138,11 +138,12 @@ def numbers():
     expect("percentile", [percentile([3, 1, 2, 4], p) for p in (0, 0.5, 0.9, 1)], [1, 3, 4, 4])
     expect("Jain", [jain([2, 2]), jain([1, 0, 0, 0]), jain([0, 0])], [1, 0.25, 0])
     expect("units", [quantity(k, v) for k, v in (("rate", "1.5gbit"), ("time", "2us"),
-                                                 ("size", "3KiB"), ("size", 7))],
-           [1500000000, 2000, 3072, 7])
+                                                 ("size", "3KiB"), ("size", 7), ("share", "10%"))],
+           [1500000000, 2000, 3072, 7, 0.1])
     expect("of any kind", [number(v) for v in ("1gbit", "2us", "3KB", "four", 0.5)],
            [10**9, 2000, 3000, "four", 0.5])
     raises("no unit", "is not a time", quantity, "time", 5)
+    raises("too large", "is not a size", quantity, "size", "9" * 400)
     raises("a boolean", "f: n: True is not a whole number", Table("f", {"n": True}).take, "n", int)
     raises("left over", "f: unknown: n", Table("f", {"n": 1}).done)
     filled = expand("f", {"a": "{x}", "b": "{y}"}, {"s": [{"name": "p", "x": 1, "y": 2},

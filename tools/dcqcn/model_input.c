@@ -11,53 +11,23 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "fail.h"
 #include "model_input.h"
+#include "unit.h"
 
 #define NAMES_LEN	256
 
-struct name {
-	const char *name;
-	double worth;
-};
-
-static const struct name rate_names[] = {
-	{ "bit", 1 }, { "kbit", 1e3 }, { "mbit", 1e6 }, { "gbit", 1e9 }, { "tbit", 1e12 }, {}
-};
-
-static const struct name byte_names[] = {
-	{ "B", 1 }, { "KB", 1e3 }, { "MB", 1e6 }, { "GB", 1e9 },
-	{ "KiB", 0x1p10 }, { "MiB", 0x1p20 }, { "GiB", 0x1p30 }, {}
-};
-
-static const struct name time_names[] = {
-	{ "us", 1 }, { "ns", 1e-3 }, { "ms", 1e3 }, { "s", 1e6 }, {}
-};
-
-static const struct name share_names[] = {
-	{ "%", 0.01 }, {}
-};
-
-static const struct name length_names[] = {
-	{ "m", 1 }, { "km", 1e3 }, { "us", 200 }, { "ns", 0.2 }, {}	/* 5 ns per metre */
-};
-
-static const struct name no_names[] = {
-	{}
-};
-
 static const struct {
-	const struct name *names;
+	enum unit_kind kind;
 	const char *example;
 } units[] = {
-	[DCQCN_MODEL_NUMBER] = { no_names, "16" },
-	[DCQCN_MODEL_BPS] = { rate_names, "400gbit" },
-	[DCQCN_MODEL_BYTES] = { byte_names, "200KB" },
-	[DCQCN_MODEL_US] = { time_names, "1.5us" },
-	[DCQCN_MODEL_SHARE] = { share_names, "10%, or 0.1" },
-	[DCQCN_MODEL_M] = { length_names, "5m, or 25ns" },
+	[DCQCN_MODEL_NUMBER] = { UNIT_KIND_NUMBER, "16" },
+	[DCQCN_MODEL_BPS] = { UNIT_KIND_RATE, "400gbit" },
+	[DCQCN_MODEL_BYTES] = { UNIT_KIND_SIZE, "200KB" },
+	[DCQCN_MODEL_US] = { UNIT_KIND_TIME, "1.5us" },
+	[DCQCN_MODEL_SHARE] = { UNIT_KIND_SHARE, "10%, or 0.1" },
+	[DCQCN_MODEL_M] = { UNIT_KIND_LENGTH, "5m, or 25ns" },
 };
 
 const struct dcqcn_model_field *model_input_field(const char *key)
@@ -92,28 +62,19 @@ static double parse_word(const struct dcqcn_model_field *f, const char *where, c
 	fail("%s%s: \"%s\" is not one of %s", where, f->key, text, all);
 }
 
-/* A number that may have an exponent, and a unit */
+/* The model's values are in the units of unit_read() */
 static double parse(const struct dcqcn_model_field *f, const char *where, const char *text)
 {
-	const struct name *n;
 	double value;
-	char *end;
 
 	if (f->words)
 		return parse_word(f, where, text);
-	n = units[f->unit].names;
 	if (f->automatic && !strcmp(text, "auto"))
 		return DCQCN_MODEL_AUTO;
-	value = strtod(text, &end);
-	/* no sign, no "nan", no "inf", no hexadecimal */
-	if (!isdigit((unsigned char)*text) || tolower((unsigned char)text[1]) == 'x')
-		end = (char *)text;
-	for (; end > text && *end && n->name && strcasecmp(n->name, end); n++)
-		;
-	if (end == text || (*end && !n->name))
+	if (!unit_read(units[f->unit].kind, text, 1, &value))
 		fail("%s%s: \"%s\" is not a value, such as %s%s", where, f->key, text,
 		     units[f->unit].example, f->automatic ? ", or auto" : "");
-	return *end ? value * n->worth : value;
+	return value;
 }
 
 /* Wrong keys and values end the program. @where: precedes the key in error messages */
@@ -142,6 +103,15 @@ void model_input_preset(struct dcqcn_model_input *in, const char *where, const c
 	fail("%spreset: \"%s\" is not one of %s", where, name, all);
 }
 
+static size_t model_inputs(void)
+{
+	size_t n = 0;
+
+	while (dcqcn_model_inputs[n].key)
+		n++;
+	return n;
+}
+
 static char *strip(char *s)
 {
 	char *end = s + strlen(s);
@@ -153,7 +123,15 @@ static char *strip(char *s)
 	return s;
 }
 
-/* Split a value without its quotes from the rest of the line, which may be a comment */
+/* The rest of a line, which may only be a comment */
+static void end_line(char *s, const char *where)
+{
+	s = strip(s);
+	if (*s && *s != '#')
+		fail("%s\"%s\" after a value", where, s);
+}
+
+/* Split a value from the rest of the line. TOML wants quotes around all values but numbers. */
 static char *value_of(char *s, const char *where)
 {
 	char quote = *s, *end;
@@ -162,20 +140,37 @@ static char *value_of(char *s, const char *where)
 		end = strchr(++s, quote);
 		if (!end)
 			fail("%sa quote is missing", where);
-		*end++ = '\0';
-		end = strip(end);
-		if (*end && *end != '#')
-			fail("%s\"%s\" after a value", where, end);
+		*end = '\0';
+		end_line(end + 1, where);
+		if (quote == '"' && strchr(s, '\\'))
+			fail("%s\"%s\": there are no escapes in a value", where, s);
 		return s;
 	}
 	end = strchr(s, '#');
 	if (end)
 		*end = '\0';
-	return strip(s);
+	s = strip(s);
+	if (s[strspn(s, "0123456789.eE+-")] || !isdigit((unsigned char)*s))
+		fail("%s%s is neither a number nor in quotes", where, *s ? s : "nothing");
+	return s;
+}
+
+/* @seen: the keys until here */
+static void note_key(bool seen[], const char *key, const char *where)
+{
+	const struct dcqcn_model_field *f = model_input_field(key);
+	size_t i = f ? f - dcqcn_model_inputs + 1 : 0;
+
+	if (!f && strcmp(key, "preset"))
+		return;
+	if (seen[i])
+		fail("%s%s: was given before", where, key);
+	seen[i] = true;
 }
 
 /* @preset: set if the line names one, which applies before all other lines */
-static void read_line(struct dcqcn_model_input *in, const char *where, char *line, bool presets)
+static void read_line(struct dcqcn_model_input *in, const char *where, char *line, bool presets,
+		      bool seen[])
 {
 	char *equals, *key;
 
@@ -186,6 +181,7 @@ static void read_line(struct dcqcn_model_input *in, const char *where, char *lin
 		fail("%s\"%s\" is not KEY = VALUE", where, line);
 	*equals = '\0';
 	key = strip(line);
+	note_key(seen, key, where);
 	if (presets != !strcmp(key, "preset"))
 		return;
 	if (presets)
@@ -194,13 +190,30 @@ static void read_line(struct dcqcn_model_input *in, const char *where, char *lin
 		model_input_set(in, where, key, value_of(strip(equals + 1), where));
 }
 
+/* Whether a line begins our table, and no other: "[ model ]  # comment" */
+static bool is_model(char *s, const char *where)
+{
+	char *end = strchr(++s, ']');
+
+	if (*s == '[' || !end)
+		return false;
+	*end = '\0';
+	if (strcmp(strip(s), "model"))
+		return false;
+	end_line(end + 1, where);
+	return true;
+}
+
 static void read_lines(struct dcqcn_model_input *in, const char *path, FILE *file, bool presets)
 {
+	bool *seen = calloc(model_inputs() + 1, sizeof(*seen));
 	bool ours = false, found = false;
 	char *line = NULL, where[512];
 	size_t size = 0;
 	int number = 0;
 
+	if (!seen)
+		fail("out of memory");
 	if (fseek(file, 0, SEEK_SET))
 		fail("%s: is a pipe; it is read twice, so it must be a file", path);
 	while (getline(&line, &size, file) > 0) {
@@ -208,13 +221,16 @@ static void read_lines(struct dcqcn_model_input *in, const char *path, FILE *fil
 
 		snprintf(where, sizeof(where), "%s:%d: ", path, ++number);
 		if (*s == '[') {
-			ours = !strncmp(s, "[model]", 7);
+			ours = is_model(s, where);
+			if (ours && found)
+				fail("%sthere is a table [model] before", where);
 			found |= ours;
 		} else if (ours) {
-			read_line(in, where, s, presets);
+			read_line(in, where, s, presets, seen);
 		}
 	}
 	free(line);
+	free(seen);
 	if (!found)
 		fail("%s: has no table [model]", path);
 }

@@ -3,9 +3,7 @@
  * The settings of a port, its classes and a switch: names, and values as people
  * type and read them.
  */
-#include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "fail.h"
@@ -126,16 +124,11 @@ static const char *word(uint64_t value, const char * const *words, size_t n)
 static uint64_t parse_share(const struct portkey *key, const char *text,
 			    double one, const char *what)
 {
-	char *end;
-	double v = isdigit((unsigned char)*text) ? strtod(text, &end) : -1;
+	uint32_t value;
 
-	if (v >= 0 && *end == '/' && isdigit((unsigned char)end[1]))
-		v /= strtod(end + 1, &end);
-	else if (v >= 0 && *end == '%')
-		v /= 100, end++;
-	if (!(v >= 0) || v * one > UINT32_MAX || *end)
+	if (!unit_parse_share(text, one, &value))
 		wrong(key, text, what);
-	return v * one + 0.5;
+	return value;
 }
 
 static uint64_t parse_nsec(const struct portkey *key, const char *text)

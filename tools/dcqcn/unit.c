@@ -12,75 +12,115 @@
 
 #include "unit.h"
 
+#define DIGITS		"0123456789"
 #define PRIOS		8
 #define ALL_PRIOS	((1U << PRIOS) - 1)
 
-/* A unit's name, and its value in the knob's own unit */
+/*
+ * The units that all tools read, as selftests/tools/units.txt tests; those in Python have them in
+ * testbed/core/units.py, the model's page in page.js. unit.h says which unit a kind's value is in.
+ */
 struct name {
 	const char *name;
 	double worth;
-};
-
-static const struct name usec_names[] = {
-	{ "us", 1 }, { "usec", 1 }, { "ms", 1e3 }, { "msec", 1e3 },
-	{ "s", 1e6 }, { "sec", 1e6 }, { "ns", 1e-3 }, { "nsec", 1e-3 }, {}
-};
-
-static const struct name mbps_names[] = {
-	{ "mbit", 1 }, { "gbit", 1e3 }, { "kbit", 1e-3 }, { "bit", 1e-6 },
-	{ "mb/s", 1 }, { "gb/s", 1e3 }, { "kb/s", 1e-3 }, { "tbit", 1e6 }, {}
-};
-
-static const struct name byte_names[] = {
-	{ "b", 1 }, { "kb", 1e3 }, { "mb", 1e6 }, { "gb", 1e9 },
-	{ "kib", 0x1p10 }, { "mib", 0x1p20 }, { "gib", 0x1p30 }, {}
-};
-
-static const struct name percent_names[] = {
-	{ "%", 1 }, {}
 };
 
 static const struct name no_names[] = {
 	{}
 };
 
-static const struct {
-	const struct name *names;
-	const char *whole;
-} units[] = {
-	[UNIT_NONE] = { no_names, "a whole number" },
-	[UNIT_USEC] = { usec_names, "a time in whole us, such as 55us or 4ms" },
-	[UNIT_MBPS] = { mbps_names,
-			"a rate in whole Mb/s, such as 20mbit or 1gbit" },
-	[UNIT_BYTES] = { byte_names, "bytes, such as 32767 or 10MB" },
-	[UNIT_PERCENT] = { percent_names, "a percentage, such as 50%" },
+static const struct name rate_names[] = {
+	{ "bit", 1 }, { "kbit", 1e3 }, { "mbit", 1e6 }, { "gbit", 1e9 }, { "tbit", 1e12 },
+	{ "b/s", 1 }, { "kb/s", 1e3 }, { "mb/s", 1e6 }, { "gb/s", 1e9 }, { "tb/s", 1e12 }, {}
 };
 
-/* A number that may have decimals, and a name; without one it is in the unit
- * itself. No signs, no exponents, no hexadecimal.
- */
-static bool parse(const char *s, const struct name *names, double *value)
-{
-	double worth = 1;
-	char *end;
+static const struct name time_names[] = {
+	{ "us", 1 }, { "usec", 1 }, { "ns", 1e-3 }, { "nsec", 1e-3 },
+	{ "ms", 1e3 }, { "msec", 1e3 }, { "s", 1e6 }, { "sec", 1e6 },
+	{ "m", 60e6 }, { "min", 60e6 }, { "h", 3600e6 }, {}
+};
 
-	if (!isdigit((unsigned char)*s) || tolower(s[1]) == 'x')
-		return false;
-	*value = strtod(s, &end);
-	for (const char *c = s; c < end; c++) {
-		if (!isdigit((unsigned char)*c) && *c != '.')
-			return false;
+static const struct name size_names[] = {
+	{ "b", 1 }, { "kb", 1e3 }, { "mb", 1e6 }, { "gb", 1e9 }, { "tb", 1e12 },
+	{ "kib", 0x1p10 }, { "mib", 0x1p20 }, { "gib", 0x1p30 }, { "tib", 0x1p40 }, {}
+};
+
+static const struct name share_names[] = {
+	{ "%", 0.01 }, {}
+};
+
+static const struct name length_names[] = {
+	{ "m", 1 }, { "km", 1e3 }, { "us", 200 }, { "ns", 0.2 }, {}	/* 5 ns per metre */
+};
+
+static const struct name * const kinds[] = {
+	[UNIT_KIND_NUMBER] = no_names,
+	[UNIT_KIND_RATE] = rate_names,
+	[UNIT_KIND_TIME] = time_names,
+	[UNIT_KIND_SIZE] = size_names,
+	[UNIT_KIND_SHARE] = share_names,
+	[UNIT_KIND_LENGTH] = length_names,
+};
+
+/* Digits, decimals, and an exponent. No signs, no hexadecimal, no "inf" */
+static const char *number(const char *s, double *value)
+{
+	const char *end = s + strspn(s, DIGITS), *digits;
+
+	if (end == s)
+		return NULL;
+	if (*end == '.')
+		end += 1 + strspn(end + 1, DIGITS);
+	if (tolower((unsigned char)*end) == 'e') {
+		digits = end + 1 + (end[1] == '+' || end[1] == '-');
+		if (isdigit((unsigned char)*digits))
+			end = digits + strspn(digits, DIGITS);
 	}
-	if (*end) {
-		for (; names->name && strcasecmp(names->name, end); names++)
-			;
-		if (!names->name)
-			return false;
-		worth = names->worth;
-	}
-	*value *= worth;
-	return true;
+	*value = strtod(s, NULL);
+	return isfinite(*value) ? end : NULL;
 }
+
+/* Small and capital letters are the same, except that MB/s is not Mb/s */
+static bool is_name(const char *name, const char *s)
+{
+	return !strcasecmp(name, s) && !(strchr(s, '/') && strchr(s, 'B'));
+}
+
+/*
+ * A number, and the name of a unit, maybe after blanks. @plain: what a number without one is worth;
+ * 0: it must have one.
+ */
+bool unit_read(enum unit_kind kind, const char *s, double plain, double *value)
+{
+	const struct name *n = kinds[kind];
+
+	s = number(s, value);
+	if (!s)
+		return false;
+	if (!*s) {
+		*value *= plain;
+		return plain && isfinite(*value);
+	}
+	s += strspn(s, " ");
+	for (; n->name && !is_name(n->name, s); n++)
+		;
+	if (!n->name || !*s)
+		return false;
+	*value *= n->worth;
+	return isfinite(*value);
+}
+
+static const struct {
+	enum unit_kind kind;
+	double worth;		/* of the knob's own unit */
+	const char *whole;
+} units[] = {
+	[UNIT_NONE] = { UNIT_KIND_NUMBER, 1, "a whole number" },
+	[UNIT_USEC] = { UNIT_KIND_TIME, 1, "a time in whole us, such as 55us or 4ms" },
+	[UNIT_MBPS] = { UNIT_KIND_RATE, 1e6, "a rate in whole Mb/s, such as 20mbit or 1gbit" },
+	[UNIT_BYTES] = { UNIT_KIND_SIZE, 1, "bytes, such as 32767 or 10MB" },
+	[UNIT_PERCENT] = { UNIT_KIND_SHARE, 0.01, "a percentage, such as 50%" },
+};
 
 /*
  * @problem says what was expected. Accepts any whole number that a double can
@@ -92,10 +132,11 @@ bool unit_parse(enum unit unit, const char *s, uint64_t *value,
 	double v;
 
 	*problem = units[unit].whole;
-	if (!parse(s, units[unit].names, &v) || v > 0x1p53)
+	if (!unit_read(units[unit].kind, s, units[unit].worth, &v))
 		return false;
+	v /= units[unit].worth;
 	/* 0.02gbit is whole, if not exactly so in binary */
-	if (fabs(v - round(v)) > 1e-9 * (v + 1))
+	if (v > 0x1p53 || fabs(v - round(v)) > 1e-9 * (v + 1))
 		return false;
 	*value = round(v);
 	return true;
@@ -104,17 +145,32 @@ bool unit_parse(enum unit unit, const char *s, uint64_t *value,
 /* Without a name it is in seconds, as for sleep(1) */
 bool unit_parse_nsec(const char *s, uint64_t *nsec)
 {
-	static const struct name names[] = {
-		{ "ns", 1e-9 }, { "nsec", 1e-9 }, { "us", 1e-6 },
-		{ "usec", 1e-6 }, { "ms", 1e-3 }, { "msec", 1e-3 },
-		{ "s", 1 }, { "sec", 1 }, { "m", 60 }, { "min", 60 },
-		{ "h", 3600 }, {}
-	};
-	double v;
+	double usec;
 
-	if (!parse(s, names, &v) || v * 1e9 > 0x1p62)
+	if (!unit_read(UNIT_KIND_TIME, s, 1e6, &usec) || usec * 1e3 > 0x1p62)
 		return false;
-	*nsec = round(v * 1e9);
+	*nsec = round(usec * 1e3);
+	return true;
+}
+
+/* Parts of @one, such as 0.1, 10% or 1/16 */
+bool unit_parse_share(const char *s, double one, uint32_t *value)
+{
+	const char *end;
+	double v, part;
+
+	end = number(s, &v);
+	if (end && *end == '/') {
+		end = number(end + 1, &part);
+		if (!end || *end || !part)
+			return false;
+		v /= part;
+	} else if (!unit_read(UNIT_KIND_SHARE, s, 1, &v)) {
+		return false;
+	}
+	if (v * one > UINT32_MAX)
+		return false;
+	*value = v * one + 0.5;
 	return true;
 }
 

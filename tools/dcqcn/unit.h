@@ -18,9 +18,22 @@ enum unit {
 	UNIT_PERCENT,
 };
 
+/* What is read, and the unit of the value */
+enum unit_kind {
+	UNIT_KIND_NUMBER,
+	UNIT_KIND_RATE,		/* bit/s */
+	UNIT_KIND_TIME,		/* us */
+	UNIT_KIND_SIZE,		/* bytes */
+	UNIT_KIND_SHARE,	/* of 1 */
+	UNIT_KIND_LENGTH,	/* m */
+};
+
+bool unit_read(enum unit_kind kind, const char *s, double plain, double *value);
+
 bool unit_parse(enum unit unit, const char *s, uint64_t *value,
 		const char **problem);
 bool unit_parse_nsec(const char *s, uint64_t *nsec);
+bool unit_parse_share(const char *s, double one, uint32_t *value);
 
 bool unit_parse_prios(const char *s, uint64_t *prios);
 

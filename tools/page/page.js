@@ -8,15 +8,18 @@ const REST_MS = 250;		// browsers limit how often the address may change
 // Of a value's text, the unit that a number without one is in comes first. As in the command.
 const UNITS = {
 	number: [["", 1]],
-	bps: [["bit", 1], ["kbit", 1e3], ["mbit", 1e6], ["gbit", 1e9], ["tbit", 1e12]],
-	bytes: [["B", 1], ["KB", 1e3], ["MB", 1e6], ["GB", 1e9], ["KiB", 1024],
-		["MiB", 1048576], ["GiB", 1073741824]],
-	us: [["us", 1], ["ns", 1e-3], ["ms", 1e3], ["s", 1e6]],
+	bps: [["bit", 1], ["kbit", 1e3], ["mbit", 1e6], ["gbit", 1e9], ["tbit", 1e12],
+		["b/s", 1], ["kb/s", 1e3], ["mb/s", 1e6], ["gb/s", 1e9], ["tb/s", 1e12]],
+	bytes: [["B", 1], ["KB", 1e3], ["MB", 1e6], ["GB", 1e9], ["TB", 1e12],
+		["KiB", 2 ** 10], ["MiB", 2 ** 20], ["GiB", 2 ** 30], ["TiB", 2 ** 40]],
+	us: [["us", 1], ["usec", 1], ["ns", 1e-3], ["nsec", 1e-3], ["ms", 1e3], ["msec", 1e3],
+		["s", 1e6], ["sec", 1e6], ["m", 60e6], ["min", 60e6], ["h", 3600e6]],
 	share: [["", 1], ["%", 0.01]],
 	m: [["m", 1], ["km", 1e3], ["us", 200], ["ns", 0.2]],	// 5 ns per metre
 };
+const QUANTITY = /^(\d+(?:\.\d*)?(?:e[+-]?\d+)?)(?: *([a-z%\/]+))?$/i;
 const SHOWN = {			// in order of size
-	bps: UNITS.bps,
+	bps: UNITS.bps.slice(0, 5),
 	bytes: [["B", 1], ["KB", 1e3], ["MB", 1e6], ["GB", 1e9]],
 	us: [["ns", 1e-3], ["us", 1], ["ms", 1e3], ["s", 1e6]],
 	share: [["%", 0.01]],
@@ -123,9 +126,10 @@ function parse(field, string) {
 	string = string.trim();
 	if (field.automatic && string === "auto")
 		return AUTO;
-	const match = /^(\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)\s*([a-z%]*)$/i.exec(string);
+	const match = QUANTITY.exec(string);
 
-	if (!match)
+	// small and capital letters are the same, except here
+	if (!match || match[2]?.endsWith("B/s"))
 		return NaN;
 	const unit = UNITS[field.unit].find(([name]) =>
 		!match[2] || name.toLowerCase() === match[2].toLowerCase());

@@ -64,7 +64,7 @@ class Curve:
     def __init__(self, t, like=None):
         self.kmin = t.take("kmin", "size", like and like.kmin, 1)
         self.kmax = t.take("kmax", "size", like and like.kmax)
-        self.pmax = t.take("pmax", float, like and like.pmax, most=1)
+        self.pmax = t.take("pmax", "share", like and like.pmax, most=1)
         if not 0 < self.pmax:
             raise t.error("pmax", "must be above 0, up to 1")
         if self.kmin > self.kmax:

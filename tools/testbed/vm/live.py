@@ -182,6 +182,10 @@ def _checked(key, value):
     """The value as a switch takes it."""
     if key in SIZES:
         return str(quantity("size", value))
+    if key == "rate":
+        return "%dbit" % quantity("rate", value)
+    if key == "pmax":
+        return "%.9f" % quantity("share", value)
     if key == "delay":
         return "%dns" % quantity("time", value)
     return value

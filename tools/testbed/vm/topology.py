@@ -46,7 +46,7 @@ class Switch:
             raise t.error(name, "switches are s1, s2, and so on")
         self.kmin = t.take("kmin", "size", least=1, most=BUFFER_MAX)
         self.kmax = t.take("kmax", "size", least=2, most=BUFFER_MAX)
-        self.pmax = t.take("pmax", float, least=1e-6, most=1)
+        self.pmax = t.take("pmax", "share", least=1e-6, most=1)
         self.buffer = t.take("buffer", "size", least=2000, most=BUFFER_MAX)
         if self.kmin >= self.kmax:
             raise t.error("kmin", "%d is not below kmax, %d" % (self.kmin, self.kmax))
