@@ -47,17 +47,23 @@ def raises(what, text, function, *args):
 
 
 def expressions():
-    names = {**FIGURES, "n": 4, "start": "apart"}
+    names = {**FIGURES, "n": 4, "start": "apart", "big": 10**200}
     for text, want in (
             ("2 * drops + 4 * jain + 1", 9), ("group.a.mbps + port.s1.h3.drops", 8),
             ("max(20e3, n / 8)", 20e3), ("-n ** 2", -16), ("ceil(n / 3)", 2),
             ("1 if start == 'apart' else 0", 1), ("n < 4 or not 1 < n <= 4", False),
-            ("none + 1", None), ("none if n > 4 else 1", 1), (3, 3)):
+            ("none + 1", None), ("none if n > 4 else 1", 1), (3, 3), ("2 ** 10", 1024),
+            ("2 ** -1", 0.5), ("1e9 ** 2", 1e18), ("9 ** 20", 9.0**20)):
         expect(text, evaluate(text, names), want)
     for text, rule in (("1 +", "is not an expression"), ("x", "'x': x is not defined"),
                        ("port.s1.drops", "port.s1.drops is not defined"),
                        ("drops.a", "drops.a is not defined"), ("1 / 0", "division by zero"),
-                       ("start * jain", "can't multiply"), ("open(1)", "may not be in an"),
+                       ("start * jain", "text in arithmetic"), ("'a' * 10**9", "text in arithmetic"),
+                       ("9**9**9**9", "range error"), ("9**9**9", "range error"),
+                       ("(-8) ** 0.5", "domain error"), ("big * big", "too large"),
+                       ("+".join(["n"] * 3000), "nested too deeply"),
+                       ("(" * 500 + "n" + ")" * 500, "not an expression"),
+                       ("-" * 5000 + "n", "nested too deeply"), ("n+" * 5001 + "n", "more than 10000"), ("open(1)", "may not be in an"),
                        ("().a", "may not be"), ("n if [] else 1", "'[]' may not be"),
                        ("max(n, key=1)", "may not be"), ("n @ 1", "may not be"),
                        ("1 in n", "may not be"), ("None", "may not be")):
@@ -153,6 +159,12 @@ def numbers():
     filled = expand("f", {"flow": "{flow}"}, {"s": [{"name": "p", "x": 1, "flow": [{"to": "h{x}"}]}]},
                     {})
     expect("a list", filled[0][2], {"flow": [{"to": "h1"}]})
+    for text in "{n:9999999999}", "{n.real}", "{n!r}", "{n:.99999f}":
+        raises(text, "must be {name} or {name:.2f}", expand, "f", {"a": text}, {"n": [1]}, {})
+    raises("no name", "the sweep has no such variable", expand, "f", {"a": "{m}"}, {"n": [1]}, {})
+    raises("an endless sweep", "sweep: has more than 100000 runs", expand, "f", {},
+           {"v%d" % i: list(range(10)) for i in range(20)}, {})
+    raises("an endless let", "let: '9**9**9**9': math range", expand, "f", {}, {}, {"a": "9**9**9**9"})
     made = expand("f", {"a": "{wait}ns", "b": "{rtt}"}, {"rtt": ["1ms", "2ms"], "n": [1, 2]},
                   {"wait": "half * n", "half": "rtt / 2", "n": "7"}, "n == 2 and half == 1e6")
     expect("what follows from it", [(v["n"], t) for v, _, t in made],

@@ -3,7 +3,7 @@
 
 Numbers, text in quotes, names, names within names (than.jain, port.s1.h3.drops), + - * / **,
 comparisons, and, or, not, "a if b else c", and min, max, ceil. Nothing else of Python: a
-scenario is data.
+scenario is data, so results are bounded: no expression takes long.
 """
 
 import ast
@@ -12,10 +12,21 @@ import operator
 
 from .errors import InputError
 
+LONGEST = 10_000    # characters
+LARGEST = 2**1023   # of results, whole numbers too: the range of a float
+
+
+def _power(a, b):
+    """The whole number of two, if a float holds it exactly; otherwise a float."""
+    found = math.pow(a, b)
+    return int(found) if isinstance(a, int) and isinstance(b, int) and found.is_integer() and \
+        abs(found) < 2**53 else found
+
+
 FUNCTIONS = {"min": min, "max": max, "ceil": math.ceil}
 OPERATORS = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
-    ast.Div: operator.truediv, ast.Pow: operator.pow, ast.USub: operator.neg,
+    ast.Div: operator.truediv, ast.Pow: _power, ast.USub: operator.neg,
     ast.Not: operator.not_,
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
     ast.Eq: operator.eq, ast.NotEq: operator.ne,
@@ -39,11 +50,18 @@ class Expression:
 
     def __init__(self, text):
         self.text = str(text)
+        if len(self.text) > LONGEST:
+            raise InputError("an expression has more than %d characters" % LONGEST)
         try:
             self.body = ast.parse(self.text.strip(), mode="eval").body
+            _check(self.body)
         except (SyntaxError, ValueError):
             raise InputError("%r is not an expression" % text) from None
-        _check(self.body)
+        except (MemoryError, RecursionError):
+            raise self._too_deep() from None
+
+    def _too_deep(self):
+        return InputError("%.40r... is nested too deeply" % self.text)
 
     @property
     def constant(self):
@@ -61,6 +79,8 @@ class Expression:
             return self._value(self.body, names)
         except _Undefined:
             return None
+        except RecursionError:
+            raise self._too_deep() from None
         except (TypeError, ValueError, ArithmeticError) as e:
             raise InputError("%r: %s" % (self.text, e)) from None
 
@@ -73,7 +93,13 @@ class Expression:
         if isinstance(node, (ast.Name, ast.Attribute)):
             return self._lookup(_path(node), names)
         if isinstance(node, ast.BinOp):
-            return OPERATORS[type(node.op)](value(node.left), value(node.right))
+            left, right = value(node.left), value(node.right)
+            if isinstance(left, str) or isinstance(right, str):
+                raise TypeError("text in arithmetic")
+            found = OPERATORS[type(node.op)](left, right)
+            if isinstance(found, int) and abs(found) > LARGEST:
+                raise OverflowError("a result is too large")
+            return found
         if isinstance(node, ast.UnaryOp):
             return OPERATORS[type(node.op)](value(node.operand))
         if isinstance(node, ast.BoolOp):

@@ -11,6 +11,7 @@ import itertools
 import math
 import os
 import re
+import string
 import tomllib
 
 from .errors import InputError
@@ -24,6 +25,8 @@ VERBS = ("write", "send", "read")
 TRANSPORTS = ("rc", "uc", "ud")
 TIMEOUT_MAX = 31            # the ack timeout's exponent, 4.096 us * 2^timeout; 5 bits
 KNOB = re.compile(r"((roce_np|roce_rp)/)?[a-z0-9_]+(/[0-7])?")  # below ecn/
+FORMAT = re.compile(r"(\.\d[efg])?")                    # of a number in a string: {name:.2f}
+RUNS_MAX = 100_000
 RUN_NAME = re.compile(r"[\w.,=%+-]+")                   # it becomes part of a file's name
 
 
@@ -189,6 +192,8 @@ def expand(where, table, sweep, let, skip="0"):
     for key, values in sweep.items():
         if not isinstance(values, list) or not values:
             raise InputError("%s: sweep: %s: must be a list of values" % (where, key))
+    if math.prod(map(len, sweep.values())) > RUNS_MAX:
+        raise InputError("%s: sweep: has more than %d runs" % (where, RUNS_MAX))
     out = []
     for values in itertools.product(*sweep.values()):
         variables, inner = {}, {}
@@ -224,6 +229,10 @@ def _fill(where, value, variables):
         if isinstance(variables.get(value[1:-1]), (dict, list)) and value[0] == "{":
             return _fill(where, variables[value[1:-1]], variables)
         try:
+            for _, name, form, conversion in string.Formatter().parse(value):
+                if name is not None and (conversion or not name.isidentifier() or
+                                         not FORMAT.fullmatch(form)):
+                    raise InputError("%s: %r: must be {name} or {name:.2f}" % (where, value))
             return value.format(**variables)
         except (KeyError, IndexError, ValueError, AttributeError):
             raise InputError("%s: %r: the sweep has no such variable" % (where, value)) from None
