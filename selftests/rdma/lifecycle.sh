@@ -15,6 +15,7 @@ TESTS=(
 	"netdev_deleted The network device is deleted under limited traffic"
 	"directory_first The network device's sysfs directory is removed before the rxe device"
 	"dummy_up A dummy with rxe goes up and down without a hang"
+	"link_flap A port whose link is down keeps its speed, and follows a new one"
 	"foreign TCP connections survive reloads of the module and of the rxe device"
 	"receiver_only With the module on the receiver only, traffic continues"
 	"sender_only With the module on the sender only, traffic continues"
@@ -209,6 +210,38 @@ dummy_up()
 	on local "[ -e /sys/class/infiniband/rxe_dcqcn/ports/1/hw_counters/rp_cnp_handled ]" ||
 		fail "the dummy's port is gone"
 	on local "rdma link del rxe_dcqcn && ip link del dcqcn0" || fail "it cannot be deleted"
+}
+
+line_rate() { on local "${DCQCN:-dcqcn} -j show dev rxe_dcqcn" | jq '.[0].line_rate'; }
+line_rate_is() { [ "$(line_rate)" = "$1" ]; }
+operstate_is() { [ "$(cat /sys/class/net/dcqcn0/operstate)" = "$1" ]; }
+
+# A bond is as fast as those of its links that are up, and does not know how fast if none is
+link_flap()
+{
+	local i
+
+	reload local
+	on local "{ [ -e /sys/module/bonding ] || modprobe bonding max_bonds=0; } &&
+		  ip link add dcqcn0 type bond mode balance-rr miimon 10" || fail "no bond"
+	for i in 1 2; do
+		on local "ip link add dcqcn_a$i type veth peer name dcqcn_b$i &&
+			  ip link set dcqcn_a$i master dcqcn0 && ip link set dcqcn_b$i up" ||
+			fail "no veth"
+	done
+	on local "ip link set dcqcn0 up" || fail "the bond does not come up"
+	until_ok 5 operstate_is up
+	on local "rdma link add rxe_dcqcn type rxe netdev dcqcn0" || fail "no rxe on a bond"
+	check "line rate of two links" "$(line_rate)" = 20000000000
+	on local "ip link set dcqcn_b1 down && ip link set dcqcn_b2 down"
+	until_ok 5 operstate_is down || fail "the bond has a link"
+	check "speed without a link" "$(on local "cat /sys/class/net/dcqcn0/speed")" = -1
+	until_ok 1 line_rate_is 1000000000 && fail "the port forgets its speed"
+	check "line rate while the link is down" "$(line_rate)" = 20000000000
+	on local "ip link set dcqcn_b2 up"
+	until_ok 5 line_rate_is 10000000000 || fail "line rate of one link: $(line_rate)"
+	on local "rdma link del rxe_dcqcn && ip link del dcqcn0 &&
+		  ip link del dcqcn_a1 && ip link del dcqcn_a2" || fail "it cannot be deleted"
 }
 
 # TCP connections from each host to the other; streams.py compares the data that returns

@@ -191,6 +191,9 @@ void dcqcn_dev_settings_abort(struct dcqcn_dev *dev,
 }
 
 /*
+ * Without a link most devices do not know their speed. The port keeps the last one that they
+ * knew: flows that are limited would otherwise fall to DCQCN_SPEED_UNKNOWN.
+ *
  * In a worker, because a notifier cannot tell whether the device's instance lock
  * is held, which depends on kernel and device. __ethtool_get_link_ksettings()
  * takes that lock if the device has one.
@@ -199,15 +202,13 @@ static void dcqcn_dev_read_speed(struct work_struct *work)
 {
 	struct dcqcn_dev *dev = container_of(work, struct dcqcn_dev, speed_work);
 	struct ethtool_link_ksettings link;
-	u32 speed = DCQCN_SPEED_UNKNOWN;
 
 	rtnl_lock();
 	if (dev->ndev->reg_state == NETREG_REGISTERED &&
 	    !__ethtool_get_link_ksettings(dev->ndev, &link) &&
 	    link.base.speed && link.base.speed != (u32)SPEED_UNKNOWN)
-		speed = link.base.speed;
+		WRITE_ONCE(dev->speed, link.base.speed);
 	rtnl_unlock();
-	WRITE_ONCE(dev->speed, speed);
 }
 
 static struct dcqcn_dev *dcqcn_dev_alloc(struct ib_device *ibdev,
@@ -229,6 +230,7 @@ static struct dcqcn_dev *dcqcn_dev_alloc(struct ib_device *ibdev,
 	mutex_init(&dev->settings_lock);
 	dev->ibdev = ibdev;
 	dev->ndev = ndev;
+	dev->speed = DCQCN_SPEED_UNKNOWN;
 	INIT_WORK(&dev->speed_work, dcqcn_dev_read_speed);
 	spin_lock_init(&dev->rate_events.lock);
 	dev->rate_events.begin = jiffies;
