@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A queue's samples, as qsample prints them."""
+"""Samples of a queue or of a timer, as qsample and lateness print them."""
 
 COLUMNS = ("ns", "bytes", "packets", "queued packets", "queued bytes", "drops", "marks")
 
 
-def read(path):
+def read(path, columns=len(COLUMNS)):
     """Rows of numbers; the last line of a file may be torn."""
     with open(path) as f:
         rows = [line.split() for line in f]
-    return [[int(word) for word in row] for row in rows if len(row) == len(COLUMNS)]
+    return [[int(word) for word in row] for row in rows if len(row) == columns]

@@ -9,7 +9,10 @@ from ..core.errors import InputError, LabError
 from ..core.paths import cache_dir
 from ..core.progress import say
 from . import report, supervisor
+from .clock import Clock
 from .fabric import Fabric
+from .guest import accel
+from .lateness import TDF, Attempts, Late, TooBusy, no_deadline, probe
 from .measure import Measurement
 from .network import Network
 from .traffic import Traffic
@@ -27,45 +30,97 @@ def alone():
     return lock
 
 
-def measure_apart(runs, image, module, clock, done):
-    """Measure in guests of their own; return what went wrong.
+def measure_apart(runs, image, module, tdf, done, bad):
+    """Measure in guests of their own. Raise TooBusy if this machine is.
 
     runs: [(run, where to write)]. Runs of the same shape share guests, those
     with the same flows share QPs, and identical runs share one measurement.
-    done: called with each recording.
+    tdf: the dilation of the guests' clocks; None to choose it by what this machine leaves to
+    guests. done: called with each recording; bad: appended to with what went wrong.
     """
-    bad, shapes = [], {}
+    shapes = {}
     for run, out in runs:
         shapes.setdefault(run.topology.shape, []).append((run, out))
+    if accel(image) == "kvm":
+        tdf = 1         # such guests have the CPU's clock
     for same in shapes.values():
         kinds = [run.kinds for run, _ in same]
         same.sort(key=lambda entry: kinds.index(entry[0].kinds))
-        with Fabric(image, clock=clock) as fabric:
-            network = Network.boot(same[0][0].topology, fabric, module)
-            traffic, recordings = None, []
-            for run, out in same:
-                twin = next((r for r in recordings if r.run.content == run.content), None)
-                try:
-                    if twin:
-                        say("%s of %s: the same as %s of %s" % (run.name, run.scenario,
-                                                               twin.run.name, twin.run.scenario))
-                        done(twin.copy(run, out))
-                        continue
+        _attempt(_Todo(same, done, bad, len(runs) == 1), image, module, tdf)
+
+
+class _Todo:
+    """Runs that can share guests, and what has been recorded of them."""
+
+    def __init__(self, runs, done, bad, alone):
+        """alone: it is the only run there is, and its error ends everything"""
+        self.runs, self.done, self.bad, self.alone = runs, done, bad, alone
+        self.recordings = []
+
+    @property
+    def durations(self):
+        """In s of the guests"""
+        return [run.duration / 1e9 for run, _ in self.runs]
+
+    def measure(self, network):
+        """Measure the runs in these guests, until all are done or guests were late in one."""
+        traffic = None
+        while self.runs:
+            run, out = self.runs[0]
+            twin = next((r for r in self.recordings if r.run.content == run.content), None)
+            try:
+                if twin:
+                    say("%s of %s: the same as %s of %s" % (run.name, run.scenario,
+                                                           twin.run.name, twin.run.scenario))
+                    recording = twin.copy(run, out)
+                else:
                     if not traffic or not traffic.adopt(run.flows):
                         if traffic:
                             traffic.end()
                         traffic = connect(network, run)
                     network.configure(run.topology)
-                    recordings.append(Measurement(network, run, out, traffic).measure())
-                    done(recordings[-1])
-                except LabError as e:
-                    if len(runs) == 1:
-                        raise
-                    bad.append("%s: %s: %s" % (run.scenario, run.name, e))
-                    if traffic:
-                        traffic.end()
-            bad += ["kernel fault: " + line for line in fabric.splats()]
-    return bad
+                    recording = Measurement(network, run, out, traffic).measure()
+                    self.recordings.append(recording)
+                with no_deadline():
+                    self.done(recording)
+            except (Late, TooBusy):
+                raise
+            except LabError as e:
+                if self.alone:
+                    raise
+                self.bad.append("%s: %s: %s" % (run.scenario, run.name, e))
+                if traffic:
+                    traffic.end()
+            self.runs.pop(0)
+
+
+def _attempt(todo, image, module, tdf):
+    """Measure all of it, with slower and slower clocks as long as guests are late."""
+    topology = todo.runs[0][0].topology
+    attempts = Attempts(todo.durations, tdf)
+    chosen = tdf
+    if not tdf:
+        share = probe(len(topology.hosts) + len(topology.switches))
+        chosen = attempts.first(share, todo.durations)
+        if chosen != TDF:
+            say("other programs leave guests %.0f %% of the CPU time that they need: measuring "
+                "with --tdf %d" % (100 * share, chosen))
+    while todo.runs:
+        with Fabric(image, clock=Clock(chosen)) as fabric:
+            try:
+                with attempts.deadline():
+                    todo.measure(Network.boot(topology, fabric, module))
+                late = None
+            except Late as e:
+                late = e.lateness
+            except TooBusy:
+                todo.bad += ["kernel fault: " + line for line in fabric.complaints()]
+                raise
+            todo.bad += ["kernel fault: " + line for line in fabric.splats()]
+        if late:
+            chosen = attempts.again(late, todo.durations)
+            say("%s: this machine was too busy: %s; measuring it again with --tdf %d" % (
+                todo.runs[0][0].name, late, chosen))
 
 
 def connect(network, run):
@@ -73,8 +128,8 @@ def connect(network, run):
     return Traffic(network, run.flows)
 
 
-def measure_live(runs, done):
-    """Measure in the running lab, as it is."""
+def measure_live(runs, check, done, bad):
+    """Measure in the running lab, as it is. check: raise TooBusy if guests were late."""
     lab = supervisor.Lab()
     lab.network.look()
     for run, out in runs:
@@ -85,10 +140,16 @@ def measure_live(runs, done):
         run.topology = lab.network.topology
         traffic = connect(lab.network, run)
         try:
-            done(Measurement(lab.network, run, out, traffic).measure())
+            recording = Measurement(lab.network, run, out, traffic, check).measure()
+            if not recording.lateness.valid:
+                say("these figures describe this machine, which was too busy: %s" %
+                    recording.lateness)
+            done(recording)
+        except Late as e:
+            Attempts([], lab.clock.tdf).again(e.lateness, [])
         finally:
             traffic.end()
-    return ["kernel fault: " + line for line in lab.network.splats()]
+            bad += ["kernel fault: " + line for line in lab.network.splats()]
 
 
 def module_for(runs, module, settings):

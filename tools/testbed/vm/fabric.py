@@ -194,6 +194,10 @@ class Fabric:
                         "    StrictHostKeyChecking no\n    UserKnownHostsFile /dev/null\n"
                         "    LogLevel ERROR\n%s" % (key, options))
 
+    def complaints(self):
+        """The same, as far as their consoles show; asks no guest."""
+        return [line for v in self.vms for line in v.complaints()]
+
     def splats(self):
         """Faults that any guest's kernel reported; [] if there are none."""
         return [line for v in self.vms for line in v.splats()]

@@ -31,6 +31,10 @@ grep -q filter /proc/net/ip_tables_names && grep -q filter /proc/net/ip6_tables_
 tc qdisc add dev lo clsact
 """
 
+# Perftest polls all the time, so hosts take all the CPU they can get. Switches need little CPU,
+# but at once.
+HOST_NICE, SWITCH_NICE = -5, -10
+
 PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None)
 
@@ -42,6 +46,14 @@ def die_with_parent(sig=signal.SIGKILL):
     from the main thread only.
     """
     _libc.prctl(PR_SET_PDEATHSIG, sig)
+
+
+def set_priority(task, nice):
+    """Below 0 it needs root, and is not essential."""
+    try:
+        os.setpriority(os.PRIO_PROCESS, task, nice)
+    except OSError:
+        pass
 
 
 _accel = None
@@ -199,7 +211,7 @@ class VM:
         self.console = os.path.join(dir, name + ".console")
         self._number = number
         self._jobs = 0
-        self._qemu = self._master = None
+        self._qemu = self._master = self.pid = None
         self.boot_seconds = None
 
     def nic(self, addrs=(), rdma=True, name=None):
@@ -265,20 +277,14 @@ class VM:
                                           env=self.clock.environment(),
                                           pass_fds=[n.link.fileno() for n in self.nics],
                                           preexec_fn=die_with_parent)
+        self.pid = self._qemu.pid
         for n in self.nics:
             n.link.close()
 
     def _set_priority(self):
         """Give QEMU's threads their nice value: after booting, not before."""
         for task in os.listdir("/proc/%d/task" % self._qemu.pid):
-            try:
-                os.setpriority(os.PRIO_PROCESS, int(task), self.nice)
-            except OSError:
-                pass    # below 0 needs root, and is not essential; or QEMU has ended
-
-    @property
-    def pid(self):
-        return self._qemu.pid
+            set_priority(int(task), self.nice)
 
     def ready(self):
         """Return true if the guest has booted. Raises if it never will."""
@@ -381,13 +387,18 @@ class VM:
         except FileNotFoundError:
             return ""
 
+    def complaints(self):
+        """Lines with faults on its console."""
+        return ["%s: %s" % (self.name, line.strip())
+                for line in kernel_log.complaints(self._console_text())]
+
     def splats(self):
         """Lines with faults that this guest's kernel reported; [] if there are none.
 
         Reads the console, so it works after a crash; asks a living guest for
         its taint flags too. A guest that does not answer counts as a fault.
         """
-        found = [line.strip() for line in kernel_log.complaints(self._console_text())]
+        found = []
         if self._qemu is not None:
             if self._qemu.poll() is not None:
                 found.append("QEMU ended with status %d" % self._qemu.returncode)
@@ -398,7 +409,7 @@ class VM:
                         found.append("the kernel is tainted: %d" % taint)
                 except (Failed, ValueError) as e:
                     found.append(str(e))
-        return ["%s: %s" % (self.name, line) for line in found]
+        return self.complaints() + ["%s: %s" % (self.name, line) for line in found]
 
     def kill(self):
         for p in (self._master, self._qemu):

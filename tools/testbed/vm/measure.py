@@ -6,9 +6,11 @@ import json
 import os
 import shutil
 
+from ..core import samples
 from ..core.errors import LabError
 from ..core.progress import say
 from .guest import ask, gather, stop
+from .lateness import PERIOD_US, Late, Lateness, Usage, late_ms
 from .network import QSAMPLE_PARENT
 
 SAMPLE_US = 5000
@@ -31,6 +33,7 @@ class Recording:
         self.epoch = {}             # by switch: see Network.epoch()
         self.seconds = 0.0          # from zero to the end of its flows
         self.tdf = 1                # see clock.py
+        self.lateness = None        # of the guests, if they are the lab's
         self.lost = []
 
     def copy(self, run, directory):
@@ -57,15 +60,15 @@ class Recording:
 
 
 class Measurement:
-    def __init__(self, network, run, directory, traffic):
-        """traffic: the run's flows, held."""
-        self.network, self.run, self.traffic = network, run, traffic
+    def __init__(self, network, run, directory, traffic, strict=True):
+        """traffic: the run's flows, held; strict: late guests end the measurement."""
+        self.network, self.run, self.traffic, self.strict = network, run, traffic, strict
         self.clock = network.clock
         self.recording = Recording(run, directory)
         self.background = []
 
     def measure(self):
-        """Return a Recording; the traffic is held again."""
+        """Return a Recording; the traffic is held again. Raise Late if guests were, if strict."""
         try:
             return self._measure()
         except BaseException:
@@ -78,17 +81,23 @@ class Measurement:
         run, r = self.run, self.recording
         counters, drops = self.network.ask_counters(), self._ask_drops()
         recorders = self._record()
+        timers = self._time()
         r.start, before = counters(), drops()
-        r.epoch = {p.switch: self.network.epoch(p.switch) for p in run.queues + run.pausing}
+        r.epoch = {name: self.network.epoch(name) for name in self.network.vms}
         seconds, r.tdf = run.duration / 1e9, self.clock.tdf
         say("%s: %d QPs for %g s%s" % (
             run.name, sum(f.qps for f in run.flows), seconds,
             "" if r.tdf == 1 else ", which take %g here" % self.clock.host(seconds)))
+        usage = Usage.now(self._pids())
         r.zero = self.clock.monotonic()
         self._follow()
         r.seconds = self.clock.monotonic() - r.zero
+        stolen = Usage.now(self._pids()).stolen(usage)
         r.lost = self.traffic.lost
         self.traffic.hold(run.flows)
+        r.lateness = Lateness(self._late(timers), stolen, r.tdf)
+        if self.strict and not r.lateness.valid:
+            raise Late(r.lateness)
         r.before, r.after = self.before(), self.after()
         say("%s: waiting until all packets have arrived" % run.name)
         r.end = self.traffic.drain()
@@ -143,6 +152,34 @@ class Measurement:
     def _leave(self, flow):
         say("%s: %s leaves" % (self.run.name, flow.src))
         self.traffic.hold([flow])
+
+    # The guests' clocks
+
+    def _pids(self):
+        return [v.pid for v in self.network.vms.values()]
+
+    def _time(self):
+        """Start a timer in each guest; return [(guest, job)]."""
+        timers = [(v, v.spawn("cp /lab/share/lateness /run/ && exec /run/lateness %d >/run/late" %
+                              PERIOD_US)) for v in self.network.vms.values()]
+        self.background += [job for _, job in timers]
+        return timers
+
+    def _late(self, timers):
+        """Stop the timers; return how late they were during the run, by guest."""
+        stop([job for _, job in timers])
+        self.background = [j for j in self.background if j not in [job for _, job in timers]]
+        gather([(v, "mv /run/late /lab/share/late." + v.name) for v, _ in timers])
+        late = {}
+        for v, job in timers:
+            path = os.path.join(self.network.share, "late." + v.name)
+            begin = self.recording.epoch[v.name][0] + self.recording.zero
+            try:
+                late[v.name] = late_ms(samples.read(path, 2), begin * 1e9,
+                                       (begin + self.recording.seconds) * 1e9)
+            except LabError as e:
+                raise LabError("%s: %s\n%s" % (v.name, e, job.output()))
+        return late
 
     # The switches
 

@@ -10,7 +10,7 @@ from ..core import sources
 from ..core.errors import InputError, LabError
 from ..core.paths import DCBPORT, LAB, TOP
 from ..core.scenario import check_knobs
-from .guest import ask, gather
+from .guest import HOST_NICE, SWITCH_NICE, ask, gather
 
 # Where the queue is: congestion-point's RED, class dc1:1, or the root
 QSAMPLE_PARENT = {"tc": "dc10001", "dcbport": "ffffffff"}
@@ -69,23 +69,22 @@ class Network:
         """Start it in a Fabric. module: the file that set_profile() loads."""
         vms = {}
         for h in topology.hosts.values():
-            # Perftest polls all the time, so hosts take all the CPU they can
-            # get. Switches need little CPU, but at once.
-            vms[h.name] = fabric.vm(h.name, nice=-5)
+            vms[h.name] = fabric.vm(h.name, nice=HOST_NICE)
         for s in topology.switches:
-            vms[s] = fabric.vm(s, nice=-10)
+            vms[s] = fabric.vm(s, nice=SWITCH_NICE)
         for h in topology.hosts.values():
             fabric.wire(vms[h.name].nic([h.address + "/16", h.address6 + "/64"]),
                         vms[h.switch].nic(rdma=False, name=h.name))
         for a, b, _ in topology.trunks:
             fabric.wire(vms[a.name].nic(rdma=False, name=b.name),
                         vms[b.name].nic(rdma=False, name=a.name))
-        tool = os.path.join(fabric.share, "qsample")
-        try:
-            subprocess.run(["gcc", "-O2", "-Wall", "-static", "-o", tool,
-                            os.path.join(LAB, "guest", "qsample.c")], check=True)
-        except (OSError, subprocess.CalledProcessError) as e:
-            raise LabError("the queue sampler does not build (run tools/lab/deps?): %s" % e)
+        for name in ("qsample", "lateness"):
+            try:
+                subprocess.run(["gcc", "-O2", "-Wall", "-static", "-o",
+                                os.path.join(fabric.share, name),
+                                os.path.join(LAB, "guest", name + ".c")], check=True)
+            except (OSError, subprocess.CalledProcessError) as e:
+                raise LabError("%s.c does not build (run tools/lab/deps?): %s" % (name, e))
         if module:
             check_module(module, fabric.image)
             shutil.copy(module, os.path.join(fabric.share, "rdma_dcqcn.ko"))
@@ -227,20 +226,20 @@ class Network:
                                   gather([(h, "/lab/gid rxe0") for h in self.hosts])))
         return self._gids
 
-    def epoch(self, switch):
-        """A switch's uptime and real time at time 0 of the guests' clock. Read
+    def epoch(self, guest):
+        """A guest's uptime and real time at time 0 of the guests' clock. Read
         once, without traffic, because an idle guest answers at once."""
-        if switch not in self._epochs:
+        if guest not in self._epochs:
             best = None
             for _ in range(3):
                 before = self.clock.monotonic()
-                up, real = map(float, self.vms[switch].out(
+                up, real = map(float, self.vms[guest].out(
                     "cut -d' ' -f1 /proc/uptime; date +%s.%N").split())
                 after = self.clock.monotonic()
                 if best is None or after - before < best[0]:
                     best = (after - before, up - (before + after) / 2, real - (before + after) / 2)
-            self._epochs[switch] = best[1:]
-        return self._epochs[switch]
+            self._epochs[guest] = best[1:]
+        return self._epochs[guest]
 
     def ask_counters(self):
         """Ask all hosts for hw_counters; return a function that waits for the answers."""

@@ -140,6 +140,8 @@ class Lab:
         self.clock = Clock(state["tdf"])
         self.vms = {name: VM(name, 0, d, None, v["port"], self.clock)
                     for name, v in state["vms"].items()}
+        for name, v in state["vms"].items():
+            self.vms[name].pid = v["pid"]
         self.network = Network(Topology(Table("fabric", state["tables"])), self.vms,
                                os.path.join(d, "share"), self.clock)
 

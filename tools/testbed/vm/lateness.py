@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: GPL-2.0
+"""How late guests were: whether a measurement means anything, and how slow their clocks must be.
+
+A guest that waits for a CPU of the machine falls behind its own clock. So each guest runs a timer
+while it is measured. The clocks alone decide, before anybody looks at a figure: if timers were on
+time, the figures are judged, whatever they are; if not, nobody sees them, and the run is measured
+again with slower clocks.
+"""
+
+import contextlib
+import math
+import os
+import signal
+import time
+
+from ..core.errors import LabError
+from ..core.stats import percentile
+from .clock import TDF_MAX
+from .guest import HOST_NICE, die_with_parent, set_priority
+
+PERIOD_US = 5000            # of the timers; more of them would take CPU time from the traffic
+# A guest is on time if 95 % of its timers are at most 10 ms late, by its clock. Under rdma_dcqcn
+# the queue of the incast is half of Kmax, which is 20 ms of the link, or less. If the sender or
+# the receiver is away for longer than 10 ms, the queue empties, and the link idles. With 5 % at
+# either of them, it idles for at most 10 % of the time, and scenarios expect a utilisation of .90.
+# Measured on two cores: with 1.6, 3.7 and 12.4 % later than 10 ms in the worst guest, it was .98,
+# .93 and .87. With few other programs, 95 % are at most 8 ms late.
+ON_TIME, LATE_MS = 0.95, 10
+TIMERS_LEAST = 100          # fewer say nothing
+
+# The dilation where guests have the machine to themselves. With 2, the incast fills its link on
+# machines where it reaches only .8 of it with 1.
+TDF = 2
+# Starving guests are later than they are slow: by how much to dilate more, at most, for lateness
+GROWTH = 1.5
+PROBE = 2.0                 # s; longer than other programs usually pause
+# s that guests take who have the machine to themselves, measured on two cores: to boot and to
+# connect; and, of their own time, around each run, until all packets have arrived
+PREPARATION, SETTLING = 50, 9
+# s after which a measurement gives up. It may take longer if it has more to do than a few runs:
+# this many times what it takes on an idle machine.
+LIMIT, LONGER = 600, 3
+
+
+class TooBusy(LabError):
+    """Nobody can tell what the figures are: guests waited for the machine's CPUs."""
+
+    STATUS = 75     # of the command: EX_TEMPFAIL of sysexits.h, "try again later"
+
+
+class Late(LabError):
+    """Guests were late in a run."""
+
+    def __init__(self, lateness):
+        super().__init__(str(lateness))
+        self.lateness = lateness
+
+
+class Lateness:
+    """What the clocks said of a run. late: the ms, by a guest's clock, that 95 % of its timers
+    were not later than, by guest; stolen: the share of the machine's CPU time that was not left
+    to guests, because others used it; tdf: their dilation."""
+
+    def __init__(self, late, stolen, tdf):
+        self.late, self.stolen, self.tdf = late, stolen, tdf
+        self.guest = max(late, key=late.get)
+
+    @property
+    def worst(self):
+        return self.late[self.guest]
+
+    @property
+    def valid(self):
+        return self.worst <= LATE_MS
+
+    def __str__(self):
+        return "timers up to %.3g ms late in %s, bound %d ms; %.0f %% of the CPU time went to " \
+            "other programs" % (self.worst, self.guest, LATE_MS, 100 * self.stolen)
+
+
+def late_ms(rows, begin, end):
+    """How late timers were that were due between two times: rows of ns due, ns late."""
+    late = [row[1] / 1e6 for row in rows if begin <= row[0] <= end]
+    if len(late) < TIMERS_LEAST:
+        raise LabError("only %d timers show how late a guest was" % len(late))
+    return percentile(late, ON_TIME)
+
+
+class Usage:
+    """What the machine's CPUs have done so far, in ticks of the kernel's clock."""
+
+    def __init__(self, stat, own):
+        """stat: the first line of /proc/stat; own: the guests' part of it."""
+        user, nice, system, idle, iowait, irq, softirq, steal = map(int, stat.split()[1:9])
+        self.busy = user + nice + system + irq + softirq + steal
+        self.total, self.own = self.busy + idle + iowait, own
+
+    @classmethod
+    def now(cls, pids):
+        """pids: of the guests' QEMUs"""
+        own = 0
+        for pid in pids:
+            with open("/proc/%d/stat" % pid) as f:
+                own += sum(map(int, f.read().rpartition(")")[2].split()[11:13]))
+        with open("/proc/stat") as f:
+            return cls(f.readline(), own)
+
+    def stolen(self, earlier):
+        """The share of the CPU time since then that others used, the hypervisor included."""
+        total = self.total - earlier.total
+        others = self.busy - earlier.busy - (self.own - earlier.own)
+        return min(max(others / total, 0.0), 1.0) if total else 0.0
+
+
+def probe(processes, seconds=PROBE):
+    """The share of a CPU that each of so many processes gets with the priority of most guests."""
+    processes = min(processes, len(os.sched_getaffinity(0)))
+    end = time.monotonic() + seconds
+    children = []
+    for _ in range(processes):
+        reader, writer = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            _use_cpu(end, writer)
+        os.close(writer)
+        children.append((pid, reader))
+    took = 0.0
+    for pid, reader in children:
+        with os.fdopen(reader) as f:
+            took += float(f.read() or 0)
+        os.waitpid(pid, 0)
+    return min(took / seconds / processes, 1.0)
+
+
+def _use_cpu(end, writer):
+    """A child of probe(), which does not return."""
+    try:
+        die_with_parent()
+        set_priority(0, HOST_NICE)
+        begin = time.process_time()
+        while time.monotonic() < end:
+            pass
+        os.write(writer, b"%.6f" % (time.process_time() - begin))
+    finally:
+        os._exit(0)
+
+
+# What follows from it
+
+def dilation(share):
+    """The dilation for guests that get this share of the CPU time."""
+    return max(TDF, math.ceil(TDF / max(share, 1e-6) - 0.5))
+
+
+def cost(durations, tdf, share):
+    """The s that it takes to boot guests and to measure runs of so many s."""
+    return PREPARATION / max(share, 1e-6) + tdf * sum(d + SETTLING for d in durations)
+
+
+class Attempts:
+    """Chooses the dilation of each attempt to measure some runs, and when to give up.
+
+    tdf: the only one to use; None to choose. now: the clock for what it takes."""
+
+    def __init__(self, durations, tdf=None, now=time.monotonic):
+        self.fixed, self.now, self.begin = tdf, now, now()
+        self.limit = max(LIMIT, LONGER * cost(durations, TDF, 1))
+
+    def first(self, share, durations):
+        """The dilation to begin with, from what probe() has measured."""
+        return self._allowed(dilation(share), share, durations, "this machine is too busy: guests "
+                             "would get %.0f %% of the CPU time that they need" % (100 * share))
+
+    def again(self, lateness, durations):
+        """The dilation to measure with again, after a run whose guests were late."""
+        said = "this machine was too busy: %s" % lateness
+        share = 1 - lateness.stolen
+        more = min(lateness.worst / LATE_MS, GROWTH)
+        tdf = max(math.ceil(lateness.tdf * more), dilation(share))
+        if self.fixed:
+            advice = ", or slow emulated guests down with --tdf %d" % tdf
+            raise TooBusy("%s; end other programs%s" % (said, advice * (tdf <= TDF_MAX)))
+        return self._allowed(tdf, share, durations, said)
+
+    @contextlib.contextmanager
+    def deadline(self):
+        """What it contains raises TooBusy at the limit, unless the user has chosen the clocks:
+        guests may be too slow even to boot."""
+        def over(*_):
+            raise TooBusy("this machine is too busy: the measurement has not ended after %.0f "
+                          "minutes: end other programs" % (self.limit / 60))
+
+        before = signal.signal(signal.SIGALRM, over)
+        if not self.fixed:
+            signal.setitimer(signal.ITIMER_REAL,
+                             max(self.begin + self.limit - self.now(), 1e-3))
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+    def _allowed(self, tdf, share, durations, said):
+        takes = self.now() - self.begin + cost(durations, tdf, share)
+        if tdf > TDF_MAX:
+            raise TooBusy("%s; end other programs" % said)
+        if takes > self.limit:
+            raise TooBusy("%s; with clocks that allow for it, the measurement would take %.0f "
+                          "minutes, and the limit is %.0f: end other programs, or run it with "
+                          "--tdf %d" % (said, takes / 60, self.limit / 60, tdf))
+        return tdf
+
+
+@contextlib.contextmanager
+def no_deadline():
+    """What it contains is not interrupted by a deadline, and does not count."""
+    left, _ = signal.setitimer(signal.ITIMER_REAL, 0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, left)
