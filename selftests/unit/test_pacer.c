@@ -1040,6 +1040,7 @@ static void less_delivered(void)
 	flow->path = calloc(1, sizeof(*flow->path));
 	flow->path->rtt = MS;
 	flow->path->rtt_min = MS;
+	flow->path->heard_time = fuzz_now;
 	dcqcn_rate_set_rtt(&flow->rate, MS, MS);
 	flow->rate.timer_time = fuzz_now;
 	flow->path->delivered[0] = 20000;
@@ -1053,6 +1054,49 @@ static void less_delivered(void)
 	ends();
 	kfree(flow->path);
 	flow->path = NULL;
+}
+
+/* A flow sent a few requests, of which 20 KB/s got through, and answers READs from then on, which
+ * nobody acknowledges. After a second, that does not limit them: neither those that leave, nor
+ * from the next CNP on.
+ */
+static void old_measure(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	unsigned int i, limited_now;
+
+	for (limited_now = 0; limited_now < 2; limited_now++) {
+		limited(1000, IB_QPT_RC, 14);
+		settings.rp.rpg_time_reset = 0;
+		settings.rp.rpg_min_rate = 1;
+		settings.rp.rate_to_set_on_first_cnp = 0;
+		if (!limited_now)
+			dcqcn_pacer_flush(&qps[0]);
+		flow->path = calloc(1, sizeof(*flow->path));
+		for (i = 0; i < 3; i++) {
+			dcqcn_path_sent(flow->path, i, 20000, true, fuzz_now);
+			fuzz_now += 1000 * MS - 1;
+			dcqcn_path_acked(flow->path, i, fuzz_now);
+		}
+		pass_time(&qps[0], 999 * MS);
+		if (limited_now)
+			output(DCQCN_PKT_RESPONSE, 0);
+		expect(dcqcn_limiter_line(&qps[0], &settings) == 2000000, "forgotten too early");
+		pass_time(&qps[0], MS);
+		if (limited_now)
+			output(DCQCN_PKT_RESPONSE, 1);
+		else
+			dcqcn_pacer_cnp(&qps[0], &settings, fuzz_now);
+		pass_time(&qps[0], 10 * MS);
+		expect(dcqcn_limiter_line(&qps[0], &settings) == 10000000000ULL,
+		       "the line is %llu bit/s",
+		       (unsigned long long)dcqcn_limiter_line(&qps[0], &settings));
+		expect(limited_now || flow->rate.current_rate > 1000000000, "at %llu bit/s",
+		       (unsigned long long)flow->rate.current_rate);
+		ends();
+		kfree(flow->path);
+		flow->path = NULL;
+	}
 }
 
 /* rxe takes no second NAK before an ACK: what it sends again asks for one, once */
@@ -1340,6 +1384,7 @@ static const struct tap_test tests[] = {
 	{ "an ACK does not end a pause in data", pauses_of_data },
 	{ "where hardly anything gets through, the lowest rate is a limit", hardly_delivered },
 	{ "a limit goes on where the line falls to it", less_delivered },
+	{ "what was measured long ago limits nobody", old_measure },
 	{ "what is sent again asks for an ACK, where the path is measured", asks_again },
 	{ "a window holds packets, and a kick or a timeout sends them", window },
 	{ "a flow with a small window asks for ACKs, and obeys it", window_asks },

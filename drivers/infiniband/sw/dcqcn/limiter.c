@@ -189,11 +189,13 @@ void dcqcn_limiter_start(struct dcqcn_qp *qp,
 void dcqcn_limiter_cnp(struct dcqcn_qp *qp,
 		       const struct dcqcn_settings *settings, u64 now)
 {
-	u64 line = dcqcn_limiter_line(qp, settings);
 	struct dcqcn_flow *flow = &qp->flow;
 	unsigned int done;
-	u64 before;
+	u64 before, line;
 
+	if (flow->path)
+		dcqcn_path_age(flow->path, now);
+	line = dcqcn_limiter_line(qp, settings);
 	if (!flow->limited || flow->released) {
 		dcqcn_rate_init(&flow->rate, line, now);
 		dcqcn_rate_set_rtt(&flow->rate, dcqcn_limiter_rtt(qp),

@@ -317,6 +317,7 @@ static noinline void dcqcn_flow_measure(struct dcqcn_qp *qp,
 	struct dcqcn_flow *flow = &qp->flow;
 
 	flow->rate.packet = max(flow->rate.packet, bytes);
+	dcqcn_path_age(flow->path, now);
 	if (flow->rate.starting && flow->rate.measured)
 		ack_req = dcqcn_flow_asks(qp, skb, ack_req, now);
 	dcqcn_path_sent(flow->path, psn, bytes, ack_req, now);

@@ -67,7 +67,7 @@ void dcqcn_path_probe(struct dcqcn_path *path, u32 psn, u64 now)
 /* Believe a longer round trip at once, and a shorter one slowly: marks come from the
  * long ones, and an increase that comes before them overshoots
  */
-static void dcqcn_path_learn_rtt(struct dcqcn_path *path, u64 ns)
+static void dcqcn_path_learn_rtt(struct dcqcn_path *path, u64 ns, u64 now)
 {
 	u32 rtt = clamp(ns, DCQCN_RTT_MIN, DCQCN_RTT_MAX);
 
@@ -76,6 +76,7 @@ static void dcqcn_path_learn_rtt(struct dcqcn_path *path, u64 ns)
 	if (rtt < path->rtt)
 		rtt += (path->rtt - rtt) / 8 * 7;
 	path->rtt = rtt;
+	path->heard_time = now;
 }
 
 /* bytes, below 2^40: 22 s at 400 Gb/s, and more than that teaches too little */
@@ -117,11 +118,11 @@ enum dcqcn_learnt dcqcn_path_acked(struct dcqcn_path *path, u32 psn, u64 now)
 		return DCQCN_LEARNT_NOTHING;
 	if (diff > 0) {
 		if (ns < path->rtt)
-			dcqcn_path_learn_rtt(path, ns);
+			dcqcn_path_learn_rtt(path, ns, now);
 		dcqcn_path_restart(path);
 		return DCQCN_LEARNT_BOUND;
 	}
-	dcqcn_path_learn_rtt(path, ns);
+	dcqcn_path_learn_rtt(path, ns, now);
 	path->probe_time = 0;
 	return dcqcn_path_learn_rate(path, now) ? DCQCN_LEARNT_RATE :
 						  DCQCN_LEARNT_RTT;
@@ -143,7 +144,7 @@ void dcqcn_path_restart(struct dcqcn_path *path)
 }
 
 /**
- * dcqcn_path_forget() - a flow begins again
+ * dcqcn_path_forget() - a flow begins again, or nothing has been measured for long
  * @path: what is known
  *
  * Its way through the network may be another one by now, or its share of it larger.

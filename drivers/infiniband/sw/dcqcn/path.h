@@ -11,8 +11,8 @@
  */
 #define DCQCN_RTT_UNKNOWN	(5 * NSEC_PER_MSEC)
 
-/* ns; a probe is given up when no ACK has come for this long: longer than any round trip that
- * is measured. 2^24 PSNs take longer to repeat.
+/* ns; a probe is given up when no ACK has come for this long, and what was measured is forgotten:
+ * longer than any round trip that is measured. 2^24 PSNs take longer to repeat.
  */
 #define DCQCN_PROBE_NS		NSEC_PER_SEC
 
@@ -20,6 +20,7 @@
  * struct dcqcn_path - what a flow measures; protected by dcqcn_qp.lock
  * @probe_time: ns; when the packet left whose ACK is awaited, 0 for none
  * @acked_time: ns; when the ACK before that arrived, 0 for unknown
+ * @heard_time: ns; when the round trip was measured last
  * @probe_sent: @sent when the packet left whose ACK is awaited
  * @acked_sent: @sent when the packet left whose ACK was the last one
  * @sent: bytes on the wire: a flow may answer READs for hours before an ACK comes
@@ -32,6 +33,7 @@
 struct dcqcn_path {
 	u64 probe_time;
 	u64 acked_time;
+	u64 heard_time;
 	u64 probe_sent;
 	u64 acked_sent;
 	u64 sent;
@@ -84,6 +86,15 @@ static inline void dcqcn_path_sent(struct dcqcn_path *path, u32 psn, u32 bytes,
 static inline bool dcqcn_path_awaits(const struct dcqcn_path *path, u64 now)
 {
 	return path->probe_time && now - path->probe_time < DCQCN_PROBE_NS;
+}
+
+/* Forget what was measured too long ago. A flow that answers READs may get no ACK for hours: what
+ * got through when it sent a few requests must not limit it.
+ */
+static inline void dcqcn_path_age(struct dcqcn_path *path, u64 now)
+{
+	if (path->rtt && now - path->heard_time >= DCQCN_PROBE_NS)
+		dcqcn_path_forget(path);
 }
 
 /* bit/s; what got through lately at least, 0 for unknown */
