@@ -133,9 +133,10 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 	return &the_qp;
 }
 
-void dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
+bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
 			 u32 dest_qpn)
 {
+	return false;
 }
 
 void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *p, u64 now)

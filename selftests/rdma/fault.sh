@@ -11,6 +11,7 @@ PROFILE=sigcomm15
 TESTS=(
 	"range Values out of range are refused, and the fault is off when the module is loaded"
 	"delay_resolve A CNP waits until its QP is resolved, and then acts"
+	"starts A QP that sends before it is resolved has a start, and a CNP waits meanwhile"
 	"unloading The module unloads while it waits for the RDMA core"
 )
 
@@ -44,6 +45,23 @@ delay_resolve()
 	await 10 local rp_cnp_handled = 1
 	check "us until it is handled" $((10#${EPOCHREALTIME/./} - began)) -ge 1000000
 	check "ignored" "$(counter local rp_cnp_ignored)" = 0
+	stop_perftest
+}
+
+# A start waits for an ACK of its burst, and holds what follows. On an emulated host, a second may be
+# over before anybody looks.
+starts()
+{
+	quiet_qp || return
+	delay local 1000
+	cnp local
+	knobs local roce_rp/start_burst=4096
+	sleep 0.2
+	if simulated; then
+		check "CNPs handled before that" "$(counter local rp_cnp_handled)" = 0
+		check "held" "$(counter local rp_held_packets)" -gt 0
+	fi
+	await 10 local rp_cnp_handled = 1
 	stop_perftest
 }
 

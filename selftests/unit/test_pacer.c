@@ -56,9 +56,14 @@ void dcqcn_netlink_rate(struct dcqcn_qp *qp, enum rdma_dcqcn_rate_event event,
 {
 }
 
-void dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
+/* qp.c believes what a packet says of its QP */
+static unsigned int believed;
+
+bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
 			 u32 dest_qpn)
 {
+	believed++;
+	return true;
 }
 
 DEFINE_STATIC_KEY_FALSE(dcqcn_cccs);
@@ -695,6 +700,32 @@ static void pauses_of_data(void)
 	expect(!dcqcn_qp_confirm(qp, &skb, 1, 0, false), "an ACK begins something");
 	expect(dcqcn_qp_confirm(qp, &skb, 1, 0, true) == 100, "the ACK ended the pause");
 	expect(!dcqcn_qp_confirm(qp, &skb, 1, 0, true), "the pause goes on");
+	ends();
+}
+
+/* A QP that the core has not described yet begins with its first packet of data, which does. One
+ * that has contradicted the core waits for it.
+ */
+static void first_packet_describes(void)
+{
+	struct sock sk = {};
+	struct sk_buff skb = { .sk = &sk };
+	struct dcqcn_qp *qp = &qps[0];
+
+	limited(100, IB_QPT_RC, 0);
+	believed = 0;
+	qp->state = DCQCN_QP_RESOLVING;
+	qp->seen = jiffies - 100;
+	expect(!dcqcn_qp_confirm(qp, &skb, 1, 0, false) && !believed, "an ACK begins something");
+	expect(dcqcn_qp_confirm(qp, &skb, 1, 0, true) == ULONG_MAX && believed == 1,
+	       "the first packet begins nothing");
+	qp->owner = &sk;
+	expect(!dcqcn_qp_confirm(qp, &skb, 1, 0, true) && believed == 1,
+	       "a packet is believed that contradicts the core");
+	qp->state = DCQCN_QP_ABSENT;
+	expect(dcqcn_qp_confirm(qp, &skb, 1, 0, true) == ULONG_MAX, "a new QP begins nothing");
+	qp->state = DCQCN_QP_DEAD;
+	expect(!dcqcn_qp_confirm(qp, &skb, 1, 0, true) && believed == 2, "an entry lives again");
 	ends();
 }
 
@@ -1382,6 +1413,7 @@ static const struct tap_test tests[] = {
 	{ "a CNP for the burst of a start changes nothing, and a pause ends no limit", start_deaf },
 	{ "a pause of two round trips is a wait for ACKs, and begins no start", pauses },
 	{ "an ACK does not end a pause in data", pauses_of_data },
+	{ "a QP that nobody has described yet begins with its first packet", first_packet_describes },
 	{ "where hardly anything gets through, the lowest rate is a limit", hardly_delivered },
 	{ "a limit goes on where the line falls to it", less_delivered },
 	{ "what was measured long ago limits nobody", old_measure },

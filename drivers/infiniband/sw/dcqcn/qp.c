@@ -4,9 +4,10 @@
  *
  * An entry is created when a CE or a CNP arrives for a QP without one. The packet
  * cannot be trusted to describe the QP, so a worker asks the RDMA core while the
- * event waits in the entry. From then on each packet that the QP sends is checked
- * against the entry: one that contradicts it means that the QP was reconnected,
- * and the entry is resolved again.
+ * event waits in the entry. A data packet that the QP itself sends describes it at once; the
+ * core then tells the rest. From then on each packet that the QP sends is checked
+ * against the entry: one that contradicts it means that the QP was reconnected.
+ * If the packet contradicts the core, and not an earlier packet, the core is asked again.
  *
  * Nothing signals that a QP was destroyed or became idle. The same worker is also
  * a janitor that sweeps the table: it asks the core about QPs that have sent
@@ -134,28 +135,27 @@ static void dcqcn_qp_learn(struct dcqcn_qp *qp,
 	qp->peer = info->peer;
 }
 
-static void dcqcn_qp_resolve(struct dcqcn_qp *qp)
+/* Ask the core who @qp is; may sleep. Its first packet begins a flow. */
+static void dcqcn_qp_identify(struct dcqcn_qp *qp)
 {
 	struct dcqcn_qp_info info;
 	bool live;
 
-	if (!READ_ONCE(qp->dev->stopping))
-		dcqcn_fault_delay_resolve();
 	live = dcqcn_qp_query(qp->dev->ibdev, qp->qpn, &info);
 	spin_lock_bh(&qp->lock);
-	if (live) {
-		dcqcn_qp_learn(qp, &info);
-		qp->seen = jiffies;
-		qp->state = DCQCN_QP_LIVE;
-		atomic_dec(&qp->dev->num_unresolved);
-	} else {
-		qp->state = DCQCN_QP_ABSENT;
+	/* or else a packet has told meanwhile, and the worker will ask again */
+	if (qp->state == DCQCN_QP_RESOLVING) {
+		qp->owner = NULL;
+		if (live) {
+			dcqcn_qp_learn(qp, &info);
+			qp->seen = jiffies - DCQCN_UNUSED_JIFFIES;
+			qp->state = DCQCN_QP_LIVE;
+			atomic_dec(&qp->dev->num_unresolved);
+		} else {
+			qp->state = DCQCN_QP_ABSENT;
+		}
 	}
 	spin_unlock_bh(&qp->lock);
-	dcqcn_np_resolved(qp);
-	dcqcn_rp_resolved(qp);
-	if (static_branch_unlikely(&dcqcn_cccs))
-		dcqcn_ccc_resolved(qp);
 }
 
 static struct dcqcn_qp *dcqcn_qp_next_to_resolve(struct dcqcn_dev *dev)
@@ -276,6 +276,27 @@ static bool dcqcn_qp_verify(struct dcqcn_qp *qp)
 	return live;
 }
 
+/* It is the turn of @qp, which was queued for the worker: then handle what waited for that.
+ * Return false if the QP is gone; may sleep.
+ */
+static bool dcqcn_qp_resolve(struct dcqcn_qp *qp)
+{
+	if (!READ_ONCE(qp->dev->stopping))
+		dcqcn_fault_delay_resolve();
+	if (READ_ONCE(qp->state) == DCQCN_QP_RESOLVING)
+		dcqcn_qp_identify(qp);
+	else if (!dcqcn_qp_verify(qp))
+		return false;
+	/* unless a packet has contradicted that meanwhile */
+	if (READ_ONCE(qp->state) == DCQCN_QP_RESOLVING)
+		return true;
+	dcqcn_np_resolved(qp);
+	dcqcn_rp_resolved(qp);
+	if (static_branch_unlikely(&dcqcn_cccs))
+		dcqcn_ccc_resolved(qp);
+	return true;
+}
+
 /* Return true if @qp stays in the table; may sleep */
 static bool dcqcn_qp_keep(struct dcqcn_qp *qp)
 {
@@ -317,9 +338,7 @@ static void dcqcn_qp_work(struct work_struct *work)
 	/* Sweep in between: a flood of unknown QPs must not delay it */
 	do {
 		qp = dcqcn_qp_next_to_resolve(dev);
-		if (qp && READ_ONCE(qp->state) == DCQCN_QP_RESOLVING)
-			dcqcn_qp_resolve(qp);
-		else if (qp && !dcqcn_qp_verify(qp))
+		if (qp && !dcqcn_qp_resolve(qp))
 			dcqcn_qp_free(qp);
 		if (time_after_eq(jiffies, dev->next_sweep)) {
 			dcqcn_qp_sweep(dev);
@@ -381,6 +400,31 @@ static struct dcqcn_qp *dcqcn_qp_alloc(struct dcqcn_dev *dev, u32 qpn)
 	return qp;
 }
 
+/* Let a data packet that a QP sends describe the QP in its entry, which nobody else sees or
+ * whose lock is held. Return false if it is no data.
+ */
+static bool dcqcn_qp_read(struct dcqcn_qp *qp, const struct sk_buff *skb)
+{
+	static const u8 types[] = { IB_QPT_RC, IB_QPT_UC, 0, IB_QPT_UD };	/* of requests */
+	const struct dcqcn_bth *bth;
+	struct dcqcn_pkt pkt;
+
+	dcqcn_pkt_parse(&pkt, skb_network_header(skb), skb_headlen(skb));
+	if (pkt.kind != DCQCN_PKT_REQUEST && pkt.kind != DCQCN_PKT_RESPONSE)
+		return false;
+	bth = (const void *)(pkt.udp + 1);
+	qp->state = DCQCN_QP_LIVE;
+	qp->type = types[bth->opcode >> 5];
+	qp->prio = dcqcn_pkt_prio(&pkt);
+	qp->owner = skb->sk;
+	qp->seen = jiffies;
+	if (!pkt.ud) {
+		qp->peer_qpn = pkt.dest_qpn;
+		dcqcn_pkt_daddr(&pkt, &qp->peer);
+	}
+	return true;
+}
+
 /**
  * dcqcn_qp_begin() - create the entry of a local QP that starts to send
  * @dev: port
@@ -395,29 +439,18 @@ static struct dcqcn_qp *dcqcn_qp_alloc(struct dcqcn_dev *dev, u32 qpn)
 struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn,
 				const struct sk_buff *skb)
 {
-	static const u8 types[] = { IB_QPT_RC, IB_QPT_UC, 0, IB_QPT_UD };	/* of requests */
-	const struct dcqcn_bth *bth;
-	struct dcqcn_pkt pkt;
 	struct dcqcn_qp *qp;
 
 	if (READ_ONCE(dev->stopping))
-		return NULL;
-	dcqcn_pkt_parse(&pkt, skb_network_header(skb), skb_headlen(skb));
-	if (pkt.kind != DCQCN_PKT_REQUEST && pkt.kind != DCQCN_PKT_RESPONSE)
 		return NULL;
 	qp = dcqcn_qp_alloc(dev, qpn);
 	if (!qp) {
 		dcqcn_count(dev, DCQCN_QP_ERRORS);
 		return NULL;
 	}
-	bth = (const void *)(pkt.udp + 1);
-	qp->state = DCQCN_QP_LIVE;
-	qp->type = types[bth->opcode >> 5];
-	qp->prio = dcqcn_pkt_prio(&pkt);
-	qp->owner = skb->sk;
-	if (!pkt.ud) {
-		qp->peer_qpn = pkt.dest_qpn;
-		dcqcn_pkt_daddr(&pkt, &qp->peer);
+	if (!dcqcn_qp_read(qp, skb)) {
+		kfree(qp);
+		return NULL;
 	}
 	if (!dcqcn_qp_insert(dev, qp)) {
 		kfree(qp);
@@ -454,6 +487,7 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 	qp = dcqcn_qp_alloc(dev, qpn);
 	if (!qp)
 		goto unresolved;
+	qp->seen = jiffies - DCQCN_UNUSED_JIFFIES;	/* it has not sent */
 	if (!dcqcn_qp_insert(dev, qp)) {
 		/* lost a race with another CPU */
 		kfree(qp);
@@ -573,35 +607,51 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 }
 
 /**
- * dcqcn_qp_contradict() - handle a packet that contradicts its QP's entry
+ * dcqcn_qp_contradict() - handle a packet that its QP's entry does not describe
  * @qp: the entry
  * @skb: the packet, which the QP sends
  * @dest_qpn: destination QP
  *
- * Ends the flow; the worker asks the core again.
+ * Ends the flow of a QP that was reconnected. The entry becomes what the packet says, and the
+ * worker asks the core for the rest. But a packet that contradicts what the core says is not
+ * believed, as where a firewall changes addresses: the core is asked again.
  *
  * Context: under RCU; process with BH on, or softirq. Takes @qp->lock.
+ * Return: true if a flow begins with the packet.
  */
-void dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
+bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
 			 u32 dest_qpn)
 {
 	struct sk_buff_head dropped;
+	bool begins = false, live;
 
 	__skb_queue_head_init(&dropped);
 	spin_lock_bh(&qp->lock);
-	if ((qp->state == DCQCN_QP_LIVE &&
-	     !dcqcn_qp_matches(qp, skb, dest_qpn)) ||
-	    qp->state == DCQCN_QP_ABSENT) {
-		if (qp->state == DCQCN_QP_LIVE)
-			atomic_inc(&qp->dev->num_unresolved);
+	live = qp->state == DCQCN_QP_LIVE;
+	if (qp->state == DCQCN_QP_DEAD ||
+	    (live && dcqcn_qp_matches(qp, skb, dest_qpn)))
+		goto unlock;
+	if (live) {
 		dcqcn_pacer_reset(qp, &dropped);
 		dcqcn_ccc_leave(qp);
+	}
+	/* an owner in a live entry has sent what matched it; in another one, what did not */
+	if (live == !!qp->owner)
+		begins = dcqcn_qp_read(qp, skb);
+	if (live && !begins) {
 		qp->owner = skb->sk;
 		qp->state = DCQCN_QP_RESOLVING;
-		dcqcn_qp_ask(qp);
+		atomic_inc(&qp->dev->num_unresolved);
+	} else if (!live && begins) {
+		atomic_dec(&qp->dev->num_unresolved);
+	} else if (!live) {
+		qp->state = DCQCN_QP_RESOLVING;
 	}
+	dcqcn_qp_ask(qp);
+unlock:
 	spin_unlock_bh(&qp->lock);
 	__skb_queue_purge(&dropped);
+	return begins;
 }
 
 /**

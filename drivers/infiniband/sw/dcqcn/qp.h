@@ -114,8 +114,9 @@ struct dcqcn_route {
  * @ack_timeout: RC: exponent of its ack timeout, 0 for none
  * @peer_qpn: RC, UC: the remote QP
  * @peer: RC, UC: the remote address
- * @owner: socket of the QP as last seen on output; compared, never dereferenced
- * @seen: jiffies; last packet with data that it sent, or when it was resolved
+ * @owner: socket of the QP as last seen on output; compared, never dereferenced. NULL until a
+ *	packet has matched what the core says
+ * @seen: jiffies; last packet with data that it sent, long ago if there was none
  * @used: jiffies; last CE or CNP
  * @cnp_time: ns; when NP sent its last CNP, 0 for never
  * @event: the first event that waits for the QP to be resolved
@@ -242,7 +243,7 @@ struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn,
 				const struct sk_buff *skb);
 struct dcqcn_qp *dcqcn_qp_next(struct dcqcn_dev *dev, u64 *at);
 bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view);
-void dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
+bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
 			 u32 dest_qpn);
 
 /**
@@ -284,7 +285,7 @@ static inline bool dcqcn_qp_matches(const struct dcqcn_qp *qp,
 	       dcqcn_ip_is_to(skb_network_header(skb), &qp->peer);
 }
 
-/* Whether a QP has already sent a packet in this jiffy, or was resolved in it */
+/* Whether a QP has already sent a packet in this jiffy */
 static inline bool dcqcn_qp_is_seen(const struct dcqcn_qp *qp)
 {
 	unsigned long now = jiffies;
@@ -313,9 +314,9 @@ static inline bool dcqcn_qp_expects(const struct dcqcn_qp *qp,
  * @prio: its priority
  * @data: it carries data. An ACK neither ends a pause nor shortens it.
  *
- * Context: under RCU; process with BH enabled, or softirq. Takes @qp->lock if the
- * packet contradicts the entry. Return: how long the QP had paused, in jiffies; 0 if it
- * had not.
+ * Context: under RCU; process with BH enabled, or softirq. Takes @qp->lock if the entry does
+ * not describe the packet. Return: how long the QP had paused, in jiffies; 0 if it had not, and
+ * ULONG_MAX if it begins to send.
  */
 static inline unsigned long dcqcn_qp_confirm(struct dcqcn_qp *qp,
 					     const struct sk_buff *skb,
@@ -324,15 +325,15 @@ static inline unsigned long dcqcn_qp_confirm(struct dcqcn_qp *qp,
 	u8 state = READ_ONCE(qp->state);
 	unsigned long seen = READ_ONCE(qp->seen), now = jiffies;
 
-	if (state != DCQCN_QP_LIVE && state != DCQCN_QP_ABSENT)
+	/* A packet that is not believed has asked the core already */
+	if (state == DCQCN_QP_DEAD ||
+	    (state == DCQCN_QP_RESOLVING && (qp->owner || !data)))
 		return 0;
 	/* Read without the lock: a torn read looks like a contradiction, which is
 	 * checked again under the lock
 	 */
-	if (state == DCQCN_QP_ABSENT || !dcqcn_qp_matches(qp, skb, dest_qpn)) {
-		dcqcn_qp_contradict(qp, skb, dest_qpn);
-		return 0;
-	}
+	if (state != DCQCN_QP_LIVE || !dcqcn_qp_matches(qp, skb, dest_qpn))
+		return dcqcn_qp_contradict(qp, skb, dest_qpn) ? ULONG_MAX : 0;
 	if (!qp->owner)
 		WRITE_ONCE(qp->owner, skb->sk);
 	if (qp->prio != prio)
