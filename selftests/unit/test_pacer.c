@@ -1209,6 +1209,39 @@ static void window(void)
 	ends();
 }
 
+/* The ACK of an atomic operation is counted like a READ response, and waits for the window like one;
+ * without a context it leaves at once
+ */
+static void window_of_atomics(void)
+{
+	struct dcqcn_bth bth = { .opcode = DCQCN_OPCODE_ATOMIC_ACK };
+	unsigned int i, before;
+
+	for (i = 0; i < 2; i++) {
+		struct sk_buff *skb = calloc(1, sizeof(*skb));
+
+		windowed(0);
+		if (i)
+			qps[0].ccc = NULL;
+		skb->len = 70;
+		skb->truesize = SHORTEST_SIZE;
+		skb->dst = &dst;
+		may_send = 1;
+		output(DCQCN_PKT_RESPONSE, 1);
+		before = in_context;
+		bth.psn = cpu_to_be32(2);
+		if (dcqcn_pacer_output(&qps[0], skb, DCQCN_PKT_ACK, &bth, true, okfn) == NF_ACCEPT)
+			free(skb);
+		expect(dcqcn_flow_held(&qps[0].flow) == !i, "%u packets are held",
+		       dcqcn_flow_held(&qps[0].flow));
+		may_send = 1;
+		pass_time(&qps[0], 2 * MS);
+		expect(in_context - before == !i, "%u are counted", in_context - before);
+		expect(!dcqcn_flow_held(&qps[0].flow), "it never leaves");
+		ends();
+	}
+}
+
 /* A window that lets one packet leave every 3 ms: rxe's timer, 67 ms, does not fire, and a request
  * that is held for longer than that stays behind the window
  */
@@ -1419,6 +1452,7 @@ static const struct tap_test tests[] = {
 	{ "what was measured long ago limits nobody", old_measure },
 	{ "what is sent again asks for an ACK, where the path is measured", asks_again },
 	{ "a window holds packets, and a kick or a timeout sends them", window },
+	{ "an atomic operation's ACK counts as a READ response in a window", window_of_atomics },
 	{ "a flow with a small window asks for ACKs, and obeys it", window_asks },
 	{ "behind a closed window, rxe's timer does not fire", window_closed },
 	{ "with an open window, one request in eight is seen, and all are charged", window_unseen },

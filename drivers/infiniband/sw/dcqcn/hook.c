@@ -111,13 +111,16 @@ static __always_inline bool dcqcn_in_matters(const struct sk_buff *skb, bool v6)
 		atomic_read(&dcqcn_num_limited));
 }
 
-/* Whether a packet is data whose sender understands feedback */
+/* Whether a packet is data whose sender understands feedback. An atomic operation's ACK counts as
+ * data where its sender says so.
+ */
 static bool dcqcn_hook_is_capable(const struct dcqcn_pkt *pkt)
 {
 	const struct dcqcn_bth *bth;
 
 	if (!static_branch_unlikely(&dcqcn_cccs) ||
-	    (pkt->kind != DCQCN_PKT_REQUEST && pkt->kind != DCQCN_PKT_RESPONSE))
+	    (pkt->kind != DCQCN_PKT_REQUEST &&
+	     pkt->kind != DCQCN_PKT_RESPONSE && pkt->kind != DCQCN_PKT_ACK))
 		return false;
 	bth = (const void *)(pkt->udp + 1);
 	return bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE);
@@ -200,6 +203,8 @@ static noinline unsigned int dcqcn_receive(struct sk_buff *skb)
 			dcqcn_np_receive(dev, skb, &pkt);
 		return NF_ACCEPT;
 	case DCQCN_PKT_ACK:
+		if (dcqcn_hook_is_capable(&pkt))
+			dcqcn_ccc_receive(dev, skb, &pkt);
 		dcqcn_rp_ack(dev, &pkt);
 		return NF_ACCEPT;
 	default:

@@ -751,13 +751,23 @@ static bool dcqcn_flow_spares(const struct dcqcn_qp *qp,
 
 /* A packet comes of a flow that may obey a context. If it does not queue, it leaves on the
  * flow's path.
+ *
+ * A context takes the ACK of an atomic operation for a READ response: it counts it, and changes
+ * the flow's path only when it has arrived. The requester would take one that is overtaken for
+ * lost.
+ *
+ * Return: its kind.
  */
-static noinline void dcqcn_flow_enter(struct dcqcn_qp *qp, struct sk_buff *skb,
-				      enum dcqcn_pkt_kind kind, bool limit)
+static noinline enum dcqcn_pkt_kind
+dcqcn_flow_enter(struct dcqcn_qp *qp, struct sk_buff *skb,
+		 enum dcqcn_pkt_kind kind, const struct dcqcn_bth *bth, bool limit)
 {
 	dcqcn_flow_follow(qp);
+	if (qp->windowed && bth->opcode == DCQCN_OPCODE_ATOMIC_ACK)
+		kind = DCQCN_PKT_RESPONSE;
 	if (!qp->flow.limited || dcqcn_flow_spares(qp, kind, limit))
 		dcqcn_ccc_steer(qp, skb);
+	return kind;
 }
 
 /**
@@ -790,7 +800,7 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 
 	spin_lock_bh(&qp->lock);
 	if (static_branch_unlikely(&dcqcn_cccs))
-		dcqcn_flow_enter(qp, skb, kind, limit);
+		kind = dcqcn_flow_enter(qp, skb, kind, bth, limit);
 	if (!flow->limited || dcqcn_flow_spares(qp, kind, limit))
 		goto unlock;
 	now = ktime_get_ns();	/* with the lock, so that it never goes back */
