@@ -128,6 +128,9 @@ struct dcqcn_ccc_sender {
  * @echo_received: @received when it had arrived
  * @echo_time: ns; when it arrived
  * @time: ns; last packet, or turn of a source that had to wait for it
+ * @asked_time: ns; when a packet last asked for credit
+ * @asker: destination QP of that packet
+ * @enough: a packet of another QP has come since that does not ask
  * @source: RCCC
  * @grant_node: in dcqcn_dev.grants, while it is granted credit in turn
  * @ifindex: of the interface by which packets come
@@ -146,6 +149,9 @@ struct dcqcn_ccc_receiver {
 	u32 echo_received;
 	u64 echo_time;
 	u64 time;
+	u64 asked_time;
+	u32 asker;
+	bool enough;
 	struct dcqcn_rccc_source source;
 	struct list_head grant_node;
 	int ifindex;

@@ -34,6 +34,9 @@
 
 #define DCQCN_CCC_TURNS		64	/* grants per timer */
 
+/* ns; by which packets of two QPs may pass each other, on two CPUs of the sender or of this host */
+#define DCQCN_CCC_REORDER_NS	(50 * NSEC_PER_USEC)
+
 #define DCQCN_CCC_PSN_BITS	24	/* in dcqcn_event.offer_psn */
 #define DCQCN_CCC_PKEY		0xffff	/* of feedback, until a packet of the peer has come */
 
@@ -126,6 +129,51 @@ static void dcqcn_ccc_grant(struct dcqcn_ccc *ccc)
 	spin_unlock_bh(&dev->grant_lock);
 }
 
+/* Bytes came without credit. Who grants none has enough when it begins to. */
+static void dcqcn_ccc_owe(struct dcqcn_dev *dev, u32 bytes)
+{
+	u32 before = atomic_read(&dev->ungranted);
+
+	if (!bytes || before >= DCQCN_RCCC_OWED_MAX)
+		return;
+	if (!before)
+		WRITE_ONCE(dev->ungranted_since,
+			   ktime_get_ns() >> DCQCN_UNGRANTED_SHIFT);
+	atomic_add(min(bytes, DCQCN_RCCC_OWED_MAX), &dev->ungranted);
+}
+
+/* Bytes came of a source, of a packet that asks for credit or not */
+static void dcqcn_ccc_charge(struct dcqcn_ccc *ccc,
+			     const struct dcqcn_settings *settings, u32 bytes,
+			     bool asks)
+{
+	dcqcn_ccc_owe(ccc->dev,
+		      dcqcn_rccc_received(&ccc->rx.source, bytes, asks,
+					  max(settings->ccc.initial_window, 1U)));
+}
+
+/* Whether a source still asks when a packet comes that does not: one of another QP may have left
+ * before the packet that asked. If no other comes that asks, its turn ends that.
+ */
+static bool dcqcn_ccc_still_asks(struct dcqcn_ccc_receiver *rx, u32 qpn)
+{
+	rx->enough = rx->source.asks && rx->asker != qpn;
+	return rx->enough;
+}
+
+/* It is the turn of a source. Return whether it asks no more, which it is told. */
+static bool dcqcn_ccc_has_enough(struct dcqcn_ccc *ccc,
+				 const struct dcqcn_settings *settings, u64 now)
+{
+	struct dcqcn_ccc_receiver *rx = &ccc->rx;
+
+	if (!rx->enough || now - rx->asked_time < DCQCN_CCC_REORDER_NS)
+		return false;
+	rx->enough = false;
+	dcqcn_ccc_charge(ccc, settings, 0, false);
+	return true;
+}
+
 /* It is a source's turn, which takes its time whether or not it may have more;
  * grant_lock is held. Return whether there is something to say.
  */
@@ -136,7 +184,7 @@ static bool dcqcn_ccc_turn(struct dcqcn_ccc *ccc,
 	struct dcqcn_ccc_receiver *rx = &ccc->rx;
 	struct dcqcn_dev *dev = ccc->dev;
 	u64 line = dcqcn_dev_line(dev, settings);
-	bool granted = false, says;
+	bool granted = false, enough, says;
 	u64 now;
 
 	if (!dcqcn_ccc_may_say(dev)) {
@@ -151,12 +199,13 @@ static bool dcqcn_ccc_turn(struct dcqcn_ccc *ccc,
 	 */
 	if (rx->source.ahead <= 0 && rx->source.ahead > -(s32)DCQCN_RCCC_QUANTUM)
 		rx->time = now;
+	enough = dcqcn_ccc_has_enough(ccc, settings, now);
 	if (settings->ccc.algorithms & DCQCN_CCC_RCCC &&
 	    now - rx->time < DCQCN_CCC_SILENT)
 		granted = dcqcn_rccc_grant(&rx->source, line);
 	else
 		rx->source.asks = false;
-	says = granted || rx->echo_waits;
+	says = granted || enough || rx->echo_waits;
 	if (rx->source.asks) {
 		dcqcn_rccc_charge(&dev->grant_pace, line);
 		list_move_tail(&rx->grant_node, &dev->grants);
@@ -363,19 +412,6 @@ static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp,
 	return ccc;
 }
 
-/* Bytes came without credit. Who grants none has enough when it begins to. */
-static void dcqcn_ccc_owe(struct dcqcn_dev *dev, u32 bytes)
-{
-	u32 before = atomic_read(&dev->ungranted);
-
-	if (!bytes || before >= DCQCN_RCCC_OWED_MAX)
-		return;
-	if (!before)
-		WRITE_ONCE(dev->ungranted_since,
-			   ktime_get_ns() >> DCQCN_UNGRANTED_SHIFT);
-	atomic_add(min(bytes, DCQCN_RCCC_OWED_MAX), &dev->ungranted);
-}
-
 /**
  * dcqcn_ccc_other() - a packet came in that no context counts
  * @dev: the port it came to
@@ -406,10 +442,8 @@ dcqcn_ccc_add(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
 	if (route)
 		route->received += bytes;
 	if (settings->ccc.algorithms & DCQCN_CCC_RCCC)
-		dcqcn_ccc_owe(ccc->dev,
-			      dcqcn_rccc_received(&rx->source, bytes, asks,
-						  max(settings->ccc.initial_window,
-						      1U)));
+		dcqcn_ccc_charge(ccc, settings, bytes,
+				 asks || dcqcn_ccc_still_asks(rx, qp->qpn));
 }
 
 /* A packet was counted. Return whether half of the bytes for its QP since the last request
@@ -449,6 +483,11 @@ static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
 				   max(settings->ccc.initial_window, 1U));
 	dcqcn_ccc_add(ccc, qp, settings, bytes, bits & DCQCN_BTH_MORE);
 	rx->time = now;
+	if (bits & DCQCN_BTH_MORE) {
+		rx->asked_time = now;
+		rx->asker = qp->qpn;
+		rx->enough = false;
+	}
 	if (dcqcn_pkt_ecn(pkt) == DCQCN_ECN_CE)
 		rx->marked += bytes;
 	marked = route && dcqcn_ccc_marked(route, pkt, bits, bytes);
