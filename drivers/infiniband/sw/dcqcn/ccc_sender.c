@@ -27,6 +27,18 @@
  * If only the window is in the way, one packet may leave when nothing is in flight, or no
  * answer is on its way. After a timeout, one may leave in any case.
  *
+ * No wait is for one packet alone: feedback counts bytes, of whatever opcode, and a later one makes
+ * up for one that is lost. If none comes, this ends the wait:
+ *
+ *   a full window, and    the next feedback; or a timeout, after which one packet leaves and
+ *   an answer awaited     asks. After the third one the flows obey DCQCN.
+ *   no credit             the next grant; or a timeout, of 20 ms at least
+ *   flows in line before  feedback wakes all of them in turn; each also looks by itself when
+ *                         the timeout is due, and none waits while nothing is in flight
+ *   a change of path      the answer to the last packet; or dcqcn_route.until, on the old path
+ *   an agreement          the peer's answer to a later offer; the flows obey DCQCN meanwhile
+ *   bytes that were lent  nobody waits: the next one who looks counts them
+ *
  * While a context is far from its bounds, most packets leave without its lock: it lends
  * its flows bytes (dcqcn_ccc_lend()), and each packet takes its length from these. After
  * taking the lock, the first thing to do is to count them as sent (dcqcn_ccc_settle()), so

@@ -33,6 +33,19 @@
  * no more are held than leave before it does so again. Otherwise a QP that is being destroyed
  * would repeat its requests for ever: rxe waits until none is left.
  *
+ * What ends the wait of what is held, whatever rxe or the peer does:
+ *
+ *   a request             its turn at the rate, after half of the ack timeout at the latest; and
+ *                         after DCQCN_HOLD_NS also behind many others
+ *   a READ response, or   its turn at the rate, which is 1 Mb/s at least; there is a bound on
+ *   an ACK behind one     the memory that they take
+ *   rxe is stuck          rxe sends something new, beyond what it may have in flight, or goes
+ *                         back to another packet: dcqcn_flow_is_stuck()
+ *   a closed window       feedback or a timeout (ccc_sender.c), or dcqcn_flow_is_overdue()
+ *   an ACK for rxe's      another packet asks after a quarter of the ack timeout; what cannot
+ *   timer                 ask is answered anyway
+ *   an ACK in a start     see dcqcn_flow_asks()
+ *
  * A flow whose peer has agreed on a context (ccc.c) obeys the context instead: its packets
  * leave at the line rate while window and credit last, and those that are held leave when
  * feedback comes. If that takes too long for rxe's timer, one leaves, and asks for an ACK.

@@ -38,6 +38,9 @@
  *   start                  a burst; when its round trip is known, 3 of them in 2 round
  *                          trips, and faster by 7/8 with each sample that finds no queue
  *                          that grows
+ *                          without samples (UC, UD, READs, ACKs of later packets, or none
+ *                          for a second), by time: half as much again with each round
+ *                          trip, or a quarter near the line
  *   bounds of the rate     3/4 of what gets through, which a queue that takes
  *                          many round trips to drain must not cut away; and
  *                          twice of it, beyond which the rate does not matter;
