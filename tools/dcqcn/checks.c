@@ -97,8 +97,8 @@ static void check_ect(const struct facts *facts, const struct fact_dev *dev)
 static void check_cnps_in(const struct facts *facts, const struct fact_dev *dev)
 {
 	uint64_t in = facts_cnps(dev, SNIFF_IN);
-	uint64_t handled = facts_growth(dev, "rp_cnp_handled");
-	uint64_t ignored = facts_growth(dev, "rp_cnp_ignored");
+	uint64_t handled = facts_growth_around(dev, "rp_cnp_handled");
+	uint64_t ignored = facts_growth_around(dev, "rp_cnp_ignored");
 
 	if (!in || handled)
 		return;
@@ -218,9 +218,9 @@ static void check_answer(const struct facts *facts, const struct fact_dev *dev)
 	uint64_t seen = facts_growth(dev, "np_ecn_marked_roce_packets");
 	/* only data: the counter includes marked ACKs and CNPs, which are not answered */
 	uint64_t ce = facts_data(dev, SNIFF_IN, -1, SNIFF_CE);
-	uint64_t sent = facts_growth(dev, "np_cnp_sent");
-	uint64_t icrc = facts_growth(dev, "np_icrc_errors");
-	uint64_t errors = facts_growth(dev, "np_cnp_errors");
+	uint64_t sent = facts_growth_around(dev, "np_cnp_sent");
+	uint64_t icrc = facts_growth_around(dev, "np_icrc_errors");
+	uint64_t errors = facts_growth_around(dev, "np_cnp_errors");
 
 	if (icrc) {
 		finding_seen("icrc-errors", facts->host, dev->name,
@@ -256,8 +256,8 @@ static void check_loss(const struct facts *facts, const struct fact_dev *dev,
 	uint64_t gaps = facts_growth(dev, "out_of_seq_request");
 	uint64_t naks = peer ? 0 : facts_growth(dev, "rcvd_seq_err");
 
-	if ((!gaps || facts_data(dev, SNIFF_IN, -1, SNIFF_CE)) &&
-	    (!naks || facts_cnps(dev, SNIFF_IN)))
+	if ((!gaps || facts_data_around(dev, SNIFF_IN, -1, SNIFF_CE)) &&
+	    (!naks || facts_cnps_around(dev, SNIFF_IN, -1)))
 		return;
 	finding_seen("loss-without-marks", facts->host, dev->name,
 		     "%llu gaps in received data, %llu NAKs for gaps, but no CE and no CNP",
@@ -333,8 +333,8 @@ static void check_loopback(const struct facts *facts,
 	uint64_t sent = facts_growth(dev, "sent_pkts");
 
 	if (sent < LOOPBACK_PACKETS ||
-	    facts_data(dev, SNIFF_OUT, -1, -1) ||
-	    facts_data(dev, SNIFF_IN, -1, -1))
+	    facts_data_around(dev, SNIFF_OUT, -1, -1) ||
+	    facts_data_around(dev, SNIFF_IN, -1, -1))
 		return;
 	finding_seen("loopback", facts->host, dev->name,
 		     "rxe sent %llu packets, of which no data passed %s",
@@ -369,7 +369,7 @@ static void check_ecn_cleared(const struct fact_dev *sender,
 {
 	uint64_t not_ect = facts_data(receiver, SNIFF_IN, -1, SNIFF_NOT_ECT);
 
-	if (!not_ect || facts_data(sender, SNIFF_OUT, -1, SNIFF_NOT_ECT))
+	if (!not_ect || facts_data_around(sender, SNIFF_OUT, -1, SNIFF_NOT_ECT))
 		return;
 	finding_seen("ecn-cleared", to->host, receiver->name,
 		     "%llu data packets came in without ECT, though all left %s with it",
@@ -421,9 +421,9 @@ static void check_cnps_lost(const struct fact_dev *sender,
 	uint64_t sent = facts_cnps_to(receiver, sender);
 
 	/* one may be in flight */
-	if (sent < 2 || facts_cnps(sender, SNIFF_IN) ||
-	    facts_growth(sender, "rp_cnp_handled") ||
-	    facts_growth(sender, "rp_cnp_ignored"))
+	if (sent < 2 || facts_cnps_around(sender, SNIFF_IN, -1) ||
+	    facts_growth_around(sender, "rp_cnp_handled") ||
+	    facts_growth_around(sender, "rp_cnp_ignored"))
 		return;
 	finding_seen("cnp-lost", to->host, receiver->name,
 		     "%llu CNPs left for the sender, none came in on its %s",
@@ -471,16 +471,22 @@ void checks_alone(const struct facts *facts, const struct fact_dev *dev)
 void checks_pair(const struct facts *from, const struct fact_dev *sender,
 		 const struct facts *to, const struct fact_dev *receiver)
 {
+	int dscp;
+
 	if (from->module && to->module)
 		check_interval(from, sender, to, receiver);
 	if (!facts_data(sender, SNIFF_OUT, -1, -1) ||
 	    !facts_data(receiver, SNIFF_IN, -1, -1))
 		return;
 	check_ecn_cleared(sender, to, receiver);
-	say_dscp("data", data_dscp(sender, SNIFF_OUT),
-		 data_dscp(receiver, SNIFF_IN), to, receiver);
-	say_dscp("CNPs", main_dscp(receiver->tally.cnps[SNIFF_OUT]),
-		 main_dscp(sender->tally.cnps[SNIFF_IN]), from, sender);
+	dscp = data_dscp(receiver, SNIFF_IN);
+	/* which of several DSCPs most packets have differs from look to look */
+	if (!facts_data_around(sender, SNIFF_OUT, dscp, -1))
+		say_dscp("data", data_dscp(sender, SNIFF_OUT), dscp, to, receiver);
+	dscp = main_dscp(sender->tally.cnps[SNIFF_IN]);
+	if (!facts_cnps_around(receiver, SNIFF_OUT, dscp))
+		say_dscp("CNPs", main_dscp(receiver->tally.cnps[SNIFF_OUT]), dscp,
+			 from, sender);
 	if (from->module && to->module)
 		check_cnps_lost(sender, to, receiver);
 }

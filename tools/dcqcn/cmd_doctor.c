@@ -142,6 +142,7 @@ int cmd_doctor(int argc, char **argv)
 		}
 	}
 	name = arg_dev(argv + optind);
+	began = clock_now();
 	if (!only_facts)
 		port_facts_gather(&ports, name);
 	if (!facts_find(&here, name) && !ports.num)
@@ -157,7 +158,6 @@ int cmd_doctor(int argc, char **argv)
 	}
 	if (peer_name)
 		in = ask_peer(peer_name, nsec);
-	began = clock_now();
 	facts_gather(&here, nsec);
 	port_facts_gather(&ports, name);
 	nsec = clock_now() - began;

@@ -3,6 +3,11 @@
  * What can be seen of a host within an interval: counters before and after,
  * settings, qdiscs, limited QPs, and the packets that came and went. Another
  * host's facts come as text, as facts_print() writes it.
+ *
+ * Counters and packets cannot be read at the same moment, nor two hosts: what one reading
+ * shows of an event, the other may show a little earlier or later. So both are also read for
+ * some time before and after the interval. A finding says that one thing happened in the
+ * interval and that another did not, not even around it.
  */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -25,6 +30,11 @@
 #define CLASS		"/sys/class/infiniband"
 #define MODULE		"/sys/module/rdma_dcqcn"
 #define PATH_LEN	512
+
+/* ns; before and after the interval. A mark is answered, or was within the longest
+ * min_time_between_cnps (131 ms); it takes some ms to find out about a QP.
+ */
+#define AROUND		150000000ULL
 
 /* Copy as much of a name as fits */
 static void copy(char *to, const char *from, size_t size)
@@ -102,7 +112,7 @@ static struct fact_counter *counter_of(struct fact_dev *dev, const char *name)
 	return &dev->counters[dev->num_counters++];
 }
 
-static void read_counters(struct fact_dev *dev, bool after)
+static void read_counters(struct fact_dev *dev, enum fact_moment moment)
 {
 	char path[PATH_LEN], word[FACTS_WORD];
 	struct fact_counter *counter;
@@ -122,8 +132,7 @@ static void read_counters(struct fact_dev *dev, bool after)
 		counter = counter_of(dev, entry->d_name);
 		if (!counter)
 			break;
-		*(after ? &counter->after : &counter->before) =
-			strtoull(word, NULL, 10);
+		counter->at[moment] = strtoull(word, NULL, 10);
 	}
 	closedir(dir);
 }
@@ -227,7 +236,14 @@ static void read_module(struct fact_dev *dev)
 	dev_free(list);
 }
 
-static void sniff(struct facts *facts, uint64_t nsec)
+static void read_all_counters(struct facts *facts, enum fact_moment moment)
+{
+	for (struct fact_dev *dev = facts->devs; dev; dev = dev->next)
+		read_counters(dev, moment);
+}
+
+/* Count packets for @nsec */
+static void sniff(struct facts *facts, uint64_t nsec, bool around)
 {
 	uint64_t end = clock_now() + nsec;
 
@@ -236,7 +252,7 @@ static void sniff(struct facts *facts, uint64_t nsec)
 		int n = 0;
 
 		for (struct fact_dev *dev = facts->devs; dev; dev = dev->next) {
-			sniff_read(dev->fd, &dev->tally);
+			sniff_read(dev->fd, around ? &dev->around : &dev->tally);
 			if (n < FACTS_QPS)
 				fds[n++] = (struct pollfd) {
 					.fd = dev->fd, .events = POLLIN };
@@ -260,6 +276,7 @@ void facts_gather(struct facts *facts, uint64_t nsec)
 	if (gethostname(facts->host, sizeof(facts->host) - 1))
 		copy(facts->host, "?", sizeof(facts->host));
 	facts->module = !access(MODULE, F_OK);
+	read_all_counters(facts, FACTS_FIRST);
 	for (dev = facts->devs; dev; dev = dev->next) {
 		read_qdiscs(dev, false);
 		dev->fd = sniff_open(if_nametoindex(dev->ifname));
@@ -267,13 +284,14 @@ void facts_gather(struct facts *facts, uint64_t nsec)
 			fail("%s: listening failed: %s", dev->ifname,
 			     strerror(errno));
 	}
-	for (dev = facts->devs; dev; dev = dev->next)
-		read_counters(dev, false);
-	sniff(facts, nsec);
+	sniff(facts, AROUND, true);
+	read_all_counters(facts, FACTS_BEGIN);
+	sniff(facts, nsec, false);
+	read_all_counters(facts, FACTS_END);
+	sniff(facts, AROUND, true);
+	read_all_counters(facts, FACTS_LAST);
 	for (dev = facts->devs; dev; dev = dev->next) {
-		read_counters(dev, true);
-		/* packets that were counted have been seen as well */
-		sniff_read(dev->fd, &dev->tally);
+		sniff_read(dev->fd, &dev->around);
 		close(dev->fd);
 		read_qdiscs(dev, true);
 		read_gids(dev);
@@ -282,7 +300,27 @@ void facts_gather(struct facts *facts, uint64_t nsec)
 	}
 }
 
-static void print_tally(FILE *out, const struct tally *tally)
+/* @suffix: of the names of what is around the interval */
+static void print_tally(FILE *out, const struct tally *tally, const char *suffix)
+{
+	for (int way = 0; way < SNIFF_WAYS; way++) {
+		for (int dscp = 0; dscp < SNIFF_DSCPS; dscp++) {
+			if (tally->cnps[way][dscp])
+				fprintf(out, "cnps%s %d %d %llu\n", suffix, way,
+					dscp, (unsigned long long)
+					tally->cnps[way][dscp]);
+			for (int ecn = 0; ecn < SNIFF_ECNS; ecn++) {
+				if (tally->data[way][dscp][ecn])
+					fprintf(out, "data%s %d %d %d %llu\n",
+						suffix, way, dscp, ecn,
+						(unsigned long long)
+						tally->data[way][dscp][ecn]);
+			}
+		}
+	}
+}
+
+static void print_cnps_to(FILE *out, const struct tally *tally)
 {
 	char addr[INET6_ADDRSTRLEN];
 
@@ -291,21 +329,16 @@ static void print_tally(FILE *out, const struct tally *tally)
 			inet_ntop(AF_INET6, &tally->cnps_to[i].addr, addr,
 				  sizeof(addr)),
 			(unsigned long long)tally->cnps_to[i].count);
-	for (int way = 0; way < SNIFF_WAYS; way++) {
-		for (int dscp = 0; dscp < SNIFF_DSCPS; dscp++) {
-			if (tally->cnps[way][dscp])
-				fprintf(out, "cnps %d %d %llu\n", way, dscp,
-					(unsigned long long)
-					tally->cnps[way][dscp]);
-			for (int ecn = 0; ecn < SNIFF_ECNS; ecn++) {
-				if (tally->data[way][dscp][ecn])
-					fprintf(out, "data %d %d %d %llu\n",
-						way, dscp, ecn,
-						(unsigned long long)
-						tally->data[way][dscp][ecn]);
-			}
-		}
-	}
+}
+
+static void print_counter(FILE *out, const struct fact_counter *counter)
+{
+	/* the first two are all that older versions know */
+	fprintf(out, "counter %s %llu %llu %llu %llu\n", counter->name,
+		(unsigned long long)counter->at[FACTS_BEGIN],
+		(unsigned long long)counter->at[FACTS_END],
+		(unsigned long long)counter->at[FACTS_FIRST],
+		(unsigned long long)counter->at[FACTS_LAST]);
 }
 
 void facts_print(FILE *out, const struct facts *facts)
@@ -317,10 +350,7 @@ void facts_print(FILE *out, const struct facts *facts)
 		fprintf(out, "dev %s %s %llu\n", dev->name, dev->ifname,
 			(unsigned long long)dev->line_rate);
 		for (int i = 0; i < dev->num_counters; i++)
-			fprintf(out, "counter %s %llu %llu\n",
-				dev->counters[i].name,
-				(unsigned long long)dev->counters[i].before,
-				(unsigned long long)dev->counters[i].after);
+			print_counter(out, &dev->counters[i]);
 		for (int i = 1; dev->has_settings &&
 		     i <= RDMA_DCQCN_A_SETTINGS_MAX; i++)
 			fprintf(out, "knob %s %u\n", knobs[i].name,
@@ -341,7 +371,9 @@ void facts_print(FILE *out, const struct facts *facts)
 			fprintf(out, "gid %s\n",
 				inet_ntop(AF_INET6, &dev->gids[i], addr,
 					  sizeof(addr)));
-		print_tally(out, &dev->tally);
+		print_cnps_to(out, &dev->tally);
+		print_tally(out, &dev->tally, "");
+		print_tally(out, &dev->around, "_around");
 	}
 	fprintf(out, "end\n");
 }
@@ -353,7 +385,7 @@ static void read_fact(const char *line, struct facts *facts)
 	struct fact_dev *dev = facts->devs;
 	unsigned long long a, b, c, d = 0;
 	const struct knob *knob;
-	int way, dscp, ecn, loses;
+	int way, dscp, ecn, loses, n;
 	struct in6_addr addr;
 
 	if (sscanf(line, "host %63s %d", word, &way) == 2) {
@@ -363,12 +395,15 @@ static void read_fact(const char *line, struct facts *facts)
 		add_dev(facts, word, other)->line_rate = a;
 	} else if (!dev) {
 		return;
-	} else if (sscanf(line, "counter %63s %llu %llu", word, &a, &b) == 3) {
+	} else if ((n = sscanf(line, "counter %63s %llu %llu %llu %llu", word,
+			       &a, &b, &c, &d)) >= 3) {
 		struct fact_counter *counter = counter_of(dev, word);
 
 		if (counter) {
-			counter->before = a;
-			counter->after = b;
+			counter->at[FACTS_BEGIN] = a;
+			counter->at[FACTS_END] = b;
+			counter->at[FACTS_FIRST] = n == 5 ? c : a;
+			counter->at[FACTS_LAST] = n == 5 ? d : b;
 		}
 	} else if (sscanf(line, "knob %63s %llu", word, &a) == 2) {
 		knob = knob_by_name(word);
@@ -396,6 +431,11 @@ static void read_fact(const char *line, struct facts *facts)
 	} else if (sscanf(line, "data %d %d %d %llu", &way, &dscp, &ecn,
 			  &a) == 4) {
 		dev->tally.data[way & 1][dscp & 63][ecn & 3] = a;
+	} else if (sscanf(line, "cnps_around %d %d %llu", &way, &dscp, &a) == 3) {
+		dev->around.cnps[way & 1][dscp & 63] = a;
+	} else if (sscanf(line, "data_around %d %d %d %llu", &way, &dscp, &ecn,
+			  &a) == 4) {
+		dev->around.data[way & 1][dscp & 63][ecn & 3] = a;
 	}
 }
 
@@ -412,13 +452,26 @@ void facts_read(FILE *in, struct facts *facts)
 	fail("the peer's answer is incomplete (is its dcqcn older or newer?)");
 }
 
-uint64_t facts_growth(const struct fact_dev *dev, const char *counter)
+static uint64_t growth_of(const struct fact_dev *dev, const char *counter,
+			  enum fact_moment from, enum fact_moment to)
 {
 	for (int i = 0; i < dev->num_counters; i++) {
-		if (!strcmp(dev->counters[i].name, counter))
-			return growth(dev->counters[i].before, dev->counters[i].after);
+		const struct fact_counter *c = &dev->counters[i];
+
+		if (!strcmp(c->name, counter))
+			return growth(c->at[from], c->at[to]);
 	}
 	return 0;
+}
+
+uint64_t facts_growth(const struct fact_dev *dev, const char *counter)
+{
+	return growth_of(dev, counter, FACTS_BEGIN, FACTS_END);
+}
+
+uint64_t facts_growth_around(const struct fact_dev *dev, const char *counter)
+{
+	return growth_of(dev, counter, FACTS_FIRST, FACTS_LAST);
 }
 
 /* Data packets; a negative @prio or @ecn stands for all of them */
@@ -444,6 +497,35 @@ uint64_t facts_cnps(const struct fact_dev *dev, enum sniff_way way)
 
 	for (int dscp = 0; dscp < SNIFF_DSCPS; dscp++)
 		sum += dev->tally.cnps[way][dscp];
+	return sum;
+}
+
+/* Data packets; a negative @dscp or @ecn stands for all of them */
+uint64_t facts_data_around(const struct fact_dev *dev, enum sniff_way way,
+			   int dscp, int ecn)
+{
+	uint64_t sum = 0;
+
+	for (int d = 0; d < SNIFF_DSCPS; d++) {
+		for (int e = 0; e < SNIFF_ECNS; e++) {
+			if ((dscp < 0 || d == dscp) && (ecn < 0 || e == ecn))
+				sum += dev->tally.data[way][d][e] +
+				       dev->around.data[way][d][e];
+		}
+	}
+	return sum;
+}
+
+/* CNPs; a negative @dscp stands for all of them */
+uint64_t facts_cnps_around(const struct fact_dev *dev, enum sniff_way way,
+			   int dscp)
+{
+	uint64_t sum = 0;
+
+	for (int d = 0; d < SNIFF_DSCPS; d++) {
+		if (dscp < 0 || d == dscp)
+			sum += dev->tally.cnps[way][d] + dev->around.cnps[way][d];
+	}
 	return sum;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What can be seen of a host within an interval. See facts.c. */
+/* What can be seen of a host within an interval, and around it. See facts.c. */
 #ifndef FACTS_H
 #define FACTS_H
 
@@ -15,10 +15,18 @@
 #define FACTS_GIDS	64
 #define FACTS_WORD	64
 
+/* The moments at which counters are read: the interval, and some time before and after it */
+enum fact_moment {
+	FACTS_FIRST,
+	FACTS_BEGIN,
+	FACTS_END,
+	FACTS_LAST,
+	FACTS_MOMENTS,
+};
+
 struct fact_counter {
 	char name[FACTS_WORD];
-	uint64_t before;
-	uint64_t after;
+	uint64_t at[FACTS_MOMENTS];
 };
 
 struct fact_qdisc {
@@ -51,7 +59,8 @@ struct fact_dev {
 	int num_qps;
 	struct in6_addr gids[FACTS_GIDS];	/* the addresses it sends from */
 	int num_gids;
-	struct tally tally;
+	struct tally tally;	/* of the interval */
+	struct tally around;	/* and of the time around it */
 	int fd;
 	struct fact_dev *next;
 };
@@ -67,10 +76,19 @@ void facts_gather(struct facts *facts, uint64_t nsec);
 void facts_print(FILE *out, const struct facts *facts);
 void facts_read(FILE *in, struct facts *facts);
 
+/* In the interval */
 uint64_t facts_growth(const struct fact_dev *dev, const char *counter);
 uint64_t facts_data(const struct fact_dev *dev, enum sniff_way way, int prio,
 		    int ecn);
 uint64_t facts_cnps(const struct fact_dev *dev, enum sniff_way way);
+
+/* In the interval or around it */
+uint64_t facts_growth_around(const struct fact_dev *dev, const char *counter);
+uint64_t facts_data_around(const struct fact_dev *dev, enum sniff_way way,
+			   int dscp, int ecn);
+uint64_t facts_cnps_around(const struct fact_dev *dev, enum sniff_way way,
+			   int dscp);
+
 uint64_t facts_cnps_to(const struct fact_dev *dev, const struct fact_dev *to);
 
 #endif /* FACTS_H */
