@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dcqcn watch: a table of devices and QPs that refreshes. On a terminal each table
- * replaces the last one; elsewhere they follow each other, as plain text with an
- * empty line between.
+ * dcqcn watch: a table of devices and QPs that refreshes.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
+#include <sys/param.h>
 
 #include "arg.h"
 #include "clock.h"
@@ -18,6 +15,7 @@
 #include "filter.h"
 #include "growth.h"
 #include "qp.h"
+#include "screen.h"
 #include "unit.h"
 
 #define BAR_WIDTH	20
@@ -100,82 +98,103 @@ static const char *bar(char buf[BAR_WIDTH + 1], const struct qp *qp,
 	return buf;
 }
 
-static void draw_dev(const struct dev *dev, const struct dev *old, double s)
+/* A line, or two if the terminal is narrow. Return how many. */
+static unsigned int draw_dev(const struct screen *screen, const struct dev *dev,
+			     const struct dev *old, double s)
 {
-	char held[UNIT_LEN];
+	char held[UNIT_LEN], acts[256], rest[128];
+	int len;
 
-	printf("%-10s %8.0f CE/s %8.0f CNPs sent/s %8.0f handled/s %6.0f ignored/s  %llu limited, %s held\n",
-	       dev->name,
-	       growth(C(old, NP_ECN_MARKED_ROCE_PACKETS),
-		      C(dev, NP_ECN_MARKED_ROCE_PACKETS)) / s,
-	       growth(C(old, NP_CNP_SENT), C(dev, NP_CNP_SENT)) / s,
-	       growth(C(old, RP_CNP_HANDLED), C(dev, RP_CNP_HANDLED)) / s,
-	       growth(C(old, RP_CNP_IGNORED), C(dev, RP_CNP_IGNORED)) / s,
-	       (unsigned long long)C(dev, RP_LIMITED_QPS),
-	       unit_bytes(held, C(dev, RP_HELD_BYTES)));
+	len = snprintf(acts, sizeof(acts), "%-10s %8.0f CE/s %8.0f CNPs sent/s %8.0f handled/s",
+		       dev->name,
+		       growth(C(old, NP_ECN_MARKED_ROCE_PACKETS),
+			      C(dev, NP_ECN_MARKED_ROCE_PACKETS)) / s,
+		       growth(C(old, NP_CNP_SENT), C(dev, NP_CNP_SENT)) / s,
+		       growth(C(old, RP_CNP_HANDLED), C(dev, RP_CNP_HANDLED)) / s);
+	len += snprintf(rest, sizeof(rest), "%6.0f ignored/s  %llu limited, %s held",
+			growth(C(old, RP_CNP_IGNORED), C(dev, RP_CNP_IGNORED)) / s,
+			(unsigned long long)C(dev, RP_LIMITED_QPS),
+			unit_bytes(held, C(dev, RP_HELD_BYTES)));
+	if (!screen->columns || len < (int)screen->columns) {
+		printf("%s %s\n", acts, rest);
+		return 1;
+	}
+	printf("%.*s\n%.*s\n", (int)screen->columns, acts, (int)screen->columns, rest);
+	return 2;
 }
 
-static void draw_qp(const struct qp *qp, const struct qp *old, double s,
+enum { DEV, QPN, STATE, RATE, BAR, TARGET, ALPHA, QUEUE, CNPS, PEER, COLUMNS };
+
+static void draw_qp(const struct screen *screen, const struct screen_column columns[COLUMNS],
+		    unsigned int shown, const struct qp *qp, const struct qp *old, double s,
 		    uint64_t most)
 {
-	char rate[UNIT_LEN], target[UNIT_LEN], queue[UNIT_LEN];
-	char buf[BAR_WIDTH + 1];
+	char qpn[UNIT_LEN], rate[UNIT_LEN], target[UNIT_LEN], alpha[UNIT_LEN], queue[UNIT_LEN],
+		cnps[UNIT_LEN], peer[NETLINK_ADDRESS + 1], buf[BAR_WIDTH + 1];
+	const char *const cells[COLUMNS] = {
+		qp->dev, qpn, qp_state(qp), unit_rate(rate, V(qp, RATE)), bar(buf, qp, most),
+		unit_rate(target, V(qp, TARGET_RATE)), alpha,
+		unit_bytes(queue, V(qp, QUEUE_BYTES)), cnps, peer,
+	};
 
-	printf("%-10s %6llu %-8s %11s %-*s %11s %6.3f %10s",
-	       qp->dev, (unsigned long long)V(qp, LQPN), qp_state(qp),
-	       unit_rate(rate, V(qp, RATE)), BAR_WIDTH, bar(buf, qp, most),
-	       unit_rate(target, V(qp, TARGET_RATE)), qp_alpha(qp),
-	       unit_bytes(queue, V(qp, QUEUE_BYTES)));
+	snprintf(qpn, sizeof(qpn), "%llu", (unsigned long long)V(qp, LQPN));
+	snprintf(alpha, sizeof(alpha), "%.3f", qp_alpha(qp));
 	/* a new entry counts from zero */
-	printf(" %7.0f  %s\n",
-	       (V(qp, CNP_HANDLED) - (old ? V(old, CNP_HANDLED) : 0)) / s,
-	       qp->peer);
+	snprintf(cnps, sizeof(cnps), "%.0f",
+		 (V(qp, CNP_HANDLED) - (old ? V(old, CNP_HANDLED) : 0)) / s);
+	snprintf(peer, sizeof(peer), " %s", qp->peer);
+	screen_row(screen, columns, COLUMNS, shown, cells);
 }
 
-/* At most @lines lines, 0 for all */
-static void draw(const struct picture *picture, const struct picture *old,
-		 unsigned int lines)
+static void draw(const struct screen *screen, const struct picture *picture,
+		 const struct picture *old)
 {
+	struct screen_column columns[COLUMNS] = {
+		[DEV] = { "DEV", -10 },
+		[QPN] = { "QPN", 6 },
+		[STATE] = { "STATE", -8, 3 },
+		[RATE] = { "RATE", 11 },
+		[BAR] = { "", -BAR_WIDTH, 1 },
+		[TARGET] = { "TARGET", 11, 4 },
+		[ALPHA] = { "ALPHA", 6, 2 },
+		[QUEUE] = { "QUEUE", 10, 6 },
+		[CNPS] = { "CNPS/S", 7, 5 },
+		[PEER] = { " PEER", -5, 7 },
+	};
 	double s = (picture->time - old->time) / (double)NSEC_PER_SEC;
 	uint64_t most = scale(picture);
-	unsigned int used = 2;
+	/* the headings, what is left out, and the cursor */
+	unsigned int used = 3, shown;
 
+	for (size_t i = 0; i < picture->num_qps; i++) {
+		const struct qp *qp = &picture->qps[i];
+
+		columns[DEV].width = MIN(columns[DEV].width, -(int)strlen(qp->dev));
+		columns[QPN].width = MAX(columns[QPN].width,
+					 snprintf(NULL, 0, "%llu",
+						  (unsigned long long)V(qp, LQPN)));
+		columns[PEER].width = MIN(columns[PEER].width, -(int)strlen(qp->peer) - 1);
+	}
+	shown = screen_fit(screen, columns, COLUMNS);
 	for (struct dev *dev = picture->devs; dev; dev = dev->next) {
 		const struct dev *before = dev_find(old->devs, dev->name);
 
-		draw_dev(dev, before ?: dev, s);
-		used++;
+		used += draw_dev(screen, dev, before ?: dev, s);
 	}
-	printf("%-10s %6s %-8s %11s %-*s %11s %6s %10s %7s  %s\n", "DEV",
-	       "QPN", "STATE", "RATE", BAR_WIDTH, "", "TARGET", "ALPHA",
-	       "QUEUE", "CNPS/S", "PEER");
+	screen_row(screen, columns, COLUMNS, shown, NULL);
 	for (size_t i = 0; i < picture->num_qps; i++) {
 		const struct qp *qp = &picture->qps[i];
 		const struct qp *before = same_qp(old, qp);
 
-		if (lines && ++used > lines) {
+		if (screen->lines && ++used > screen->lines) {
 			printf("... and %zu more\n", picture->num_qps - i);
 			break;
 		}
 		/* an entry that was removed and added again */
 		if (before && V(before, CNP_HANDLED) > V(qp, CNP_HANDLED))
 			before = NULL;
-		draw_qp(qp, before, s, most);
+		draw_qp(screen, columns, shown, qp, before, s, most);
 	}
-}
-
-/* Lines of a terminal whose screen can be redrawn, or 0 */
-static unsigned int terminal_lines(void)
-{
-	const char *term = getenv("TERM");
-	struct winsize size;
-
-	if (!isatty(STDOUT_FILENO) || !term || !*term ||
-	    !strcmp(term, "dumb"))
-		return 0;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_row < 4)
-		return 24;
-	return size.ws_row;
 }
 
 static void watch(const struct qp_filter *filter, uint64_t interval,
@@ -185,18 +204,14 @@ static void watch(const struct qp_filter *filter, uint64_t interval,
 	uint64_t due = old.time;
 
 	while (clock_wait(due += interval)) {
-		unsigned int lines = terminal_lines();
+		struct screen screen;
 
 		new = take(filter);
 		if (new.time > due + interval)
 			due = new.time;
-		/* home, and clear what is below */
-		if (lines)
-			printf("\033[H\033[J");
-		draw(&new, &old, lines);
-		if (!lines)
-			putchar('\n');
-		fflush(stdout);
+		screen = screen_begin();
+		draw(&screen, &new, &old);
+		screen_end(&screen);
 		if (ferror(stdout))
 			break;
 		forget(&old);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "arg.h"
 #include "clock.h"
@@ -13,6 +14,7 @@
 #include "fail.h"
 #include "json.h"
 #include "port_look.h"
+#include "screen.h"
 #include "unit.h"
 
 #define COUNT_MAX	1000000000
@@ -34,18 +36,27 @@ static bool is_idle(const struct port_sample *s, const struct port_sample *old)
 	return true;
 }
 
-static void print_text(const struct port_sample *s, const struct port_sample *old,
-		       double seconds)
-{
-	char rate[UNIT_LEN], queue[UNIT_LEN];
+enum { DEV, PRIO, RATE, QUEUE, MARKED, LOST, PAUSED, HEARD, SAID, COLUMNS };
 
-	printf("%-15s %4d %11s %10s %10.0f %9.0f %6.1f%% %8.0f %8.0f\n",
-	       s->dev, s->prio,
-	       unit_rate(rate, 8 * grown(s, old, PORT_OUT) / seconds),
-	       unit_bytes(queue, s->value[PORT_QUEUE]),
-	       grown(s, old, PORT_MARKED) / seconds, grown(s, old, PORT_LOST) / seconds,
-	       100 * grown(s, old, PORT_PAUSED) / (seconds * USEC_PER_SEC),
-	       grown(s, old, PORT_HEARD) / seconds, grown(s, old, PORT_SAID) / seconds);
+static void print_text(const struct screen *screen, const struct screen_column columns[COLUMNS],
+		       unsigned int shown, const struct port_sample *s,
+		       const struct port_sample *old, double seconds)
+{
+	char prio[UNIT_LEN], rate[UNIT_LEN], queue[UNIT_LEN], marked[UNIT_LEN], lost[UNIT_LEN],
+		paused[UNIT_LEN], heard[UNIT_LEN], said[UNIT_LEN];
+	const char *const cells[COLUMNS] = {
+		s->dev, prio, unit_rate(rate, 8 * grown(s, old, PORT_OUT) / seconds),
+		unit_bytes(queue, s->value[PORT_QUEUE]), marked, lost, paused, heard, said,
+	};
+
+	snprintf(prio, sizeof(prio), "%d", s->prio);
+	snprintf(marked, sizeof(marked), "%.0f", grown(s, old, PORT_MARKED) / seconds);
+	snprintf(lost, sizeof(lost), "%.0f", grown(s, old, PORT_LOST) / seconds);
+	snprintf(paused, sizeof(paused), "%.1f%%",
+		 100 * grown(s, old, PORT_PAUSED) / (seconds * USEC_PER_SEC));
+	snprintf(heard, sizeof(heard), "%.0f", grown(s, old, PORT_HEARD) / seconds);
+	snprintf(said, sizeof(said), "%.0f", grown(s, old, PORT_SAID) / seconds);
+	screen_row(screen, columns, COLUMNS, shown, cells);
 }
 
 static void print_json(const struct port_sample *s, const struct port_sample *old,
@@ -64,32 +75,70 @@ static void print_json(const struct port_sample *s, const struct port_sample *ol
 	json_close_object();
 }
 
-static void print_look(const struct port_look *look, const struct port_look *before)
+static void print_table(const struct port_look *look, const struct port_look *before,
+			double seconds)
 {
-	double seconds = (look->time - before->time) / (double)NSEC_PER_SEC;
+	struct screen_column columns[COLUMNS] = {
+		[DEV] = { "DEV", -15 },
+		[PRIO] = { "PRIO", 4 },
+		[RATE] = { "RATE", 11 },
+		[QUEUE] = { "QUEUE", 10, 5 },
+		[MARKED] = { "MARKED/S", 10, 4 },
+		[LOST] = { "LOST/S", 9, 3 },
+		[PAUSED] = { "PAUSED", 7, 2 },
+		[HEARD] = { "HEARD/S", 8, 1 },
+		[SAID] = { "SAID/S", 8, 1 },
+	};
+	struct screen screen = screen_begin();
+	/* the headings, what is left out, and the cursor */
+	unsigned int used = 3, shown;
 
-	if (option_json)
-		json_open_array(NULL);
-	else
-		printf("%-15s %4s %11s %10s %10s %9s %7s %8s %8s\n", "DEV",
-		       "PRIO", "RATE", "QUEUE", "MARKED/S", "LOST/S", "PAUSED",
-		       "HEARD/S", "SAID/S");
+	/* with names that are usually shorter, all columns fit 80 characters */
+	if (screen.columns) {
+		columns[DEV].width = -5;
+		for (size_t i = 0; i < look->count; i++)
+			columns[DEV].width = MIN(columns[DEV].width,
+						 -(int)strlen(look->samples[i].dev));
+	}
+	shown = screen_fit(&screen, columns, COLUMNS);
+	screen_row(&screen, columns, COLUMNS, shown, NULL);
 	for (size_t i = 0; i < look->count; i++) {
 		const struct port_sample *s = &look->samples[i];
 		const struct port_sample *old = port_look_find(before, s) ?: s;
 
 		if (is_idle(s, old))
 			continue;
-		if (option_json)
-			print_json(s, old, seconds);
-		else
-			print_text(s, old, seconds);
+		if (screen.lines && ++used > screen.lines) {
+			printf("...\n");
+			break;
+		}
+		print_text(&screen, columns, shown, s, old, seconds);
 	}
+	screen_end(&screen);
+}
+
+static void print_array(const struct port_look *look, const struct port_look *before,
+			double seconds)
+{
+	json_open_array(NULL);
+	for (size_t i = 0; i < look->count; i++) {
+		const struct port_sample *s = &look->samples[i];
+		const struct port_sample *old = port_look_find(before, s) ?: s;
+
+		if (!is_idle(s, old))
+			print_json(s, old, seconds);
+	}
+	json_close_array();
+}
+
+static void print_look(const struct port_look *look, const struct port_look *before)
+{
+	double seconds = (look->time - before->time) / (double)NSEC_PER_SEC;
+
 	if (option_json)
-		json_close_array();
+		print_array(look, before, seconds);
 	else
-		putchar('\n');
-	fflush(stdout);
+		print_table(look, before, seconds);
 }
 
 static void watch(const char *dev, uint64_t interval, unsigned long count)
