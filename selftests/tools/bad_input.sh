@@ -57,6 +57,9 @@ for tool in $LAB $SIM; do
 	refuses_file "$name" incast 's/^window.*/window = ["1s"]/' 'window: must be [from, to]'
 	refuses_file "$name" incast 's/^window.*/window = ["9s", "1000s"]/' 'window: window is not'
 	refuses_file "$name" incast 's/^rate.*/rate = "40mph"/' "link: rate: '40mph' is not a rate"
+	refuses_file "$name" incast 's/^jain = "/jian = "/' 'jian: no such figure; there are '
+	refuses_file "$name" incast 's/^jain = ".*/jain = "> max(0.5, group.none.jain)"/' \
+		'group.none.jain: no such figure'
 	refuses_file "$name" incast 's/^kmin.*/kmin = -1/' "switch: kmin: -1 is not a size"
 	refuses_file "$name" incast 's/^pmax.*/pmax = nan/' 'switch: pmax: nan is not a share'
 	refuses_file "$name" incast 's/^to = .*/&\nmtu = 1000/' 'flow 1: mtu: 1000 is not one of 256, 512'

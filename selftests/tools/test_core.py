@@ -75,6 +75,10 @@ def ran(name, variables, values=None):
 
 
 def check(tables, results, left_out=()):
+    for run, figures in results:
+        run.known = figures
+    for run in left_out:
+        run.known = results[0][1]
     verdict = Expectations("f.toml", tables,
                            [run for run, _ in results] + list(left_out)).check(results)
     return verdict.bad, verdict.looked
@@ -88,9 +92,14 @@ def expectations():
            (["run: none is undefined, not > 0"], 1))
     expect("an undefined limit", check([{"drops": "> 2 * none"}], one),
            (["run: drops is 3, not > 2 * none"], 1))
-    expect("an unknown figure", check([{"x": "> 0"}], one),
-           (["run: f.toml: expect 1: x: no such figure; there are drops, group, jain, none, "
-             "port"], 1))
+    raises("an unknown figure", "f.toml: expect 1: x: no such figure; there are drops, group, jain, none, "
+           "port", check, [{"x": "> 0"}], one)
+    for text in "group.b.mbps", "group.a.kbps", "port.s1.h4.drops", "run.x":
+        raises("an unknown " + text, "%s: no such figure" % text, check, [{"drops": "< " + text}], one)
+    gone = [(types.SimpleNamespace(**vars(one[0][0])), {})]
+    made = Expectations("f.toml", [{"jain": "> 0"}], [one[0][0]])
+    expect("a figure that is missing after all", made.check(gone).bad[0].startswith(
+        "run: f.toml: expect 1: jain: no such figure"), True)
     expect("a figure of no number", check([{"group": "> 0"}], one)[0][0].startswith(
         "run: f.toml: expect 1: group: "), True)
     raises("an unknown operator", "'~ 1' must be one of", check, [{"drops": "~ 1"}], one)
@@ -118,6 +127,8 @@ def expectations():
 def opened(two):
     """What does not hold yet, with its cause; it may not hold, nor be a mistake."""
     def verdict(table, results=two):
+        for run, figures in results:
+            run.known = {**figures, "y": 0}
         v = Expectations("f.toml", [table], [run for run, _ in results]).check(results)
         return v.open, v.bad, v.held, sorted(v.failing)
 

@@ -55,6 +55,18 @@ class Condition:
         """Return true if it uses one of these names."""
         return any(path[0] in names for side in self.sides for path in side.paths())
 
+    def check(self, names, figures):
+        """Raise InputError unless all names in it are known."""
+        try:
+            for side in self.sides:
+                side.check(names)
+        except Unknown as e:
+            raise InputError(self._unknown(e, figures)) from None
+
+    def _unknown(self, e, figures):
+        return "%s: %s: no such figure; there are %s" % (
+            self.where, e.name, ", ".join(sorted(figures)))
+
     def judge(self, names, figures):
         """(True, the figure) if it holds, (False, the violation) if not, and (None, the mistake) if
         nobody can tell. names: figures and other known names."""
@@ -62,8 +74,7 @@ class Condition:
             got, want = (side.value(names) for side in self.sides)
             holds = None not in (got, want) and OPERATORS[self.operator](got, want)
         except Unknown as e:
-            return None, "%s: %s: no such figure; there are %s" % (
-                self.where, e.name, ", ".join(sorted(figures)))
+            return None, self._unknown(e, figures)
         except (InputError, TypeError) as e:
             return None, "%s: %s: %s" % (self.where, self.what, e)
         if holds:
@@ -143,7 +154,8 @@ class Verdict:
 
 class Expectations:
     """All expectations of a scenario. Its runs have a name, variables, which are the sweep's
-    values, and values, all names for expressions."""
+    values, values, all names for expressions, and known, the figures that it will have, with
+    whatever values: a misspelt one is found before anything runs."""
 
     def __init__(self, where, tables, runs):
         if not isinstance(tables, list):
@@ -156,9 +168,22 @@ class Expectations:
             meant = [run for run in runs if e.applies(run)]
             if e.than and meant and not any(e.other(run, runs) for run in meant):
                 raise InputError("%s: than: matches no run of the sweep" % e.where)
+            self._check_names(e, meant, runs)
             for name in e.open:
                 if not any(selects(name, run) for run in meant):
                     raise InputError("%s: open: %s: matches none of its runs" % (e.where, name))
+
+    @staticmethod
+    def _check_names(e, meant, runs):
+        known = {run.name: run.known for run in runs}
+        for run in meant:
+            names = {**known, **run.values, **run.known}
+            other = e.other(run, runs) if e.than else None
+            if other:
+                names["than"] = other.known
+            for c in e.conditions:
+                if other or not e.than or not c.asks({"than"}):
+                    c.check(names, run.known)
 
     def check(self, results):
         """A verdict on [(run, figures)], without comparisons with runs that were left out."""

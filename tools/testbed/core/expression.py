@@ -70,8 +70,17 @@ class Expression:
     def paths(self):
         """The names in it, and in names, as lists."""
         inner = {id(n.value) for n in ast.walk(self.body) if isinstance(n, ast.Attribute)}
+        inner |= {id(n.func) for n in ast.walk(self.body) if isinstance(n, ast.Call)}
         return [_path(n) for n in ast.walk(self.body)
                 if isinstance(n, (ast.Name, ast.Attribute)) and id(n) not in inner]
+
+    def check(self, names):
+        """Raise Unknown unless all names in it are among these, whatever their values."""
+        for path in self.paths():
+            try:
+                self._lookup(path, names)
+            except _Undefined:
+                pass
 
     def value(self, names):
         """Its value; None if a name in it has none. names: their values."""

@@ -307,6 +307,7 @@ class Scenario:
         for variables, values, filled in expansion(self.file, table.rest):
             self.runs.append(self.run(variables, Table(self.file, filled)))
             self.runs[-1].values = values
+            self.runs[-1].known = self.known(self.runs[-1])
         for r in self.runs:
             if not RUN_NAME.fullmatch(r.name):
                 raise InputError("%s: sweep: %r: cannot be part of a file name" %
@@ -320,6 +321,10 @@ class Scenario:
         """Take keys from the file's table that do not belong to a run."""
 
     def run(self, variables, table):
+        raise NotImplementedError
+
+    def known(self, run):
+        """The figures that a run will have: {name: anything, or the figures within it}."""
         raise NotImplementedError
 
     def choose(self, only):

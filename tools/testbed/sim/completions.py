@@ -128,6 +128,22 @@ def _rounds(plan, came, end, group, ports):
                        "drops_later": late}}
 
 
+def known(run):
+    """Names of these figures, and of each group's, as in figures.known(). Some are missing if
+    nothing of their kind came."""
+    if not run.workload.tables:
+        return {}, {}
+
+    def spread(unit):
+        return dict.fromkeys(_spread([0], unit), 0)
+
+    times = {"n": 0, "time": spread("_us"), "slowdown": spread("")}
+    out = {"messages": {"unfinished": 0, **times, **{name: times for name, _, _ in CLASSES},
+                        "turn": {"n": 0, **spread("_us")}},
+           "rounds": {"n": 0, "unfinished": 0, **spread("_us"), "drops_later": 0}}
+    return out, {f.group or "all": out for f in run.flows if f.scheduled}
+
+
 def figures(run, out, end, ports):
     """Figures of all messages, {"messages": ..., "rounds": ...}, and of those of each group,
     {group: the same}. end: ns, when the traffic ended; ports: samples of each queue."""

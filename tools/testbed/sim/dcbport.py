@@ -132,6 +132,17 @@ def _lost(ports, prios=PRIOS):
                for why in ("limit", "buffer", "storm", "memory", "reset"))
 
 
+FIGURES = ("pfc_frames", "pfc_received", "paused_share", "ingress_max", "headroom_max",
+           "port_drops", "held_packets", "unaccounted", "storms", "restores")
+
+
+def known(run):
+    """Names of these figures, as in figures.known()."""
+    return {**dict.fromkeys(FIGURES, 0),
+            **{"prio%d" % prio: dict.fromkeys(("pfc_frames", "marked", "drops"), 0)
+               for prio in PRIOS}} if used(run) else {}
+
+
 def figures(run, out):
     """Figures from the counters, over the whole run."""
     if not used(run):

@@ -15,6 +15,17 @@ FAIR = 0.05             # share of the fair rate within which flows have converg
 SETTLED = 5_000_000     # ns over which the rate is averaged for that
 
 
+QUEUE = ("utilisation", "packets", "marked", "marked_share", "drops", "drops_total",
+         "drops_first_ms", "drops_last_ms", "queue_mean", "queue_p5", "queue_p50", "queue_p90",
+         "queue_p95", "queue_p99", "queue_max", "queue_samples")
+COUNTERS = ("cnp_sent", "cnp_handled", "cnp_ignored", "ce_received", "feedback_sent",
+            "window_timeouts", "seq_errors_total", "seq_errors", "retries_total", "retries")
+FLOWS = ("goodput_mbps", "payload_share", "jain", "slowest_share", "converged_ms", "jain_least",
+         "latency_max_us", "flow_errors", "flow_goodput_mbps")
+COMPLETION = ("completion_p50_us", "completion_p99_us", "completion_max_us", "completion_jain")
+TCP = ("tcp_goodput_mbps", "tcp_jain")
+
+
 class Samples:
     """A queue's samples from qsample, with the time since t0 in ns."""
 
@@ -200,6 +211,44 @@ def _tcp(run, out, t0):
     return {"tcp_goodput_mbps": sum(got), "tcp_jain": jain(got)}
 
 
+def _rates(run):
+    """bit/s of each port."""
+    rates = {}
+    for h in run.hosts.values():
+        rates["%s.%s" % (h.switch, h.name)] = run.link_rate(h)
+    for t in run.trunks:
+        a, b = t.ends
+        rates["%s.to_%s" % (a, b)] = rates["%s.to_%s" % (b, a)] = t.link.rate
+    return rates
+
+
+def known(run):
+    """Names of all figures that a run may have, with those within them. A completion is
+    missing if a flow does not finish."""
+    def names(*lists):
+        return {name: 0 for some in lists for name in some}
+
+    def completion(group):
+        return COMPLETION if any(f.count and group in ("", f.group) for f in run.flows) else ()
+
+    scheduled, by_group = completions.known(run)
+    return {**names(("bottleneck",), QUEUE, FLOWS, COUNTERS, completion(""),
+                    TCP if run.streams else ()), **scheduled,
+            "reach_ms": names(r.name for r in run.reaches),
+            "group": {g or "all": {**names(("goodput_mbps", "jain"), completion(g)),
+                                   **by_group.get(g or "all", {})}
+                      for g in {f.group for f in run.flows}},
+            "port": {port: names(QUEUE) for port in _rates(run)},
+            **dcbport.known(run), **pauses.known(run)}
+
+
+def _unknown(found, names, path=""):
+    """Names of figures that known() does not have."""
+    return [text for k, v in found.items() for text in (
+        [path + k] if k not in names else
+        _unknown(v, names[k], path + k + ".") if isinstance(v, dict) else [])]
+
+
 def figures(run, out):
     """All figures of a run whose recordings are in a directory."""
     with open(os.path.join(out, "t0")) as f:
@@ -207,12 +256,7 @@ def figures(run, out):
     with open(os.path.join(out, "flows.json")) as f:
         traffic = json.load(f)
     flows = {f["id"]: f for f in traffic["flows"]}
-    rates = {}
-    for h in run.hosts.values():
-        rates["%s.%s" % (h.switch, h.name)] = run.link_rate(h)
-    for t in run.trunks:
-        a, b = t.ends
-        rates["%s.to_%s" % (a, b)] = rates["%s.to_%s" % (b, a)] = t.link.rate
+    rates = _rates(run)
     ports, queues = {}, {}
     for name in sorted(os.listdir(out)):
         if name.startswith("queue.") and name != "queue.csv":   # a picture's
@@ -255,6 +299,8 @@ def figures(run, out):
     r.update(_tcp(run, out, t0))
     r["port"] = ports
     r["flow_goodput_mbps"] = [round(goodput[f.id], 3) for f in run.flows]
+    unknown = _unknown(r, known(run))
+    assert not unknown, "known() lacks " + ", ".join(unknown)
     return r
 
 

@@ -11,7 +11,7 @@ from ..core.errors import InputError, LabError
 from ..core.expression import Expression
 from ..core.paths import SIM
 from ..core.scenario import PROFILES, Directory, Scenario, Table, priorities
-from . import modelled
+from . import figures, modelled
 from .workload import Workload, pairs
 
 SCENARIOS = Directory(os.path.join(SIM, "scenarios"))
@@ -485,6 +485,21 @@ class Simulation(Scenario):
             same.check(self.runs)
         if self.picture:
             self.picture.check(self.runs[0].variables)
+        for where, expression in self._figures():
+            for run in self.runs:
+                try:
+                    expression.check({**run.values, **run.known})
+                except InputError as e:
+                    raise InputError("%s: %s: %s" % (self.file, where, e)) from None
+
+    def _figures(self):
+        """Expressions of a run's figures, and where they are."""
+        yield from (("same", same.condition) for same in self.same)
+        if self.picture:
+            yield from (("picture: panel", panel.value) for panel in self.picture.panels)
+        if self.graph:
+            yield "graph", self.graph.x
+            yield from (("graph: line", line.value) for line in self.graph.lines)
 
     def prepare(self, table):
         self.notes = [Note(d) for d in table.tables("note", [])]
@@ -506,3 +521,6 @@ class Simulation(Scenario):
 
     def run(self, variables, table):
         return Run(self, variables, table)
+
+    def known(self, run):
+        return figures.known(run)

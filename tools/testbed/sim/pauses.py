@@ -47,6 +47,13 @@ def _within(found, begin, end):
     return sum(max(0, min(b, end) - max(a, begin)) for a, b in found)
 
 
+def known(run):
+    """Names of the figures, as in figures.known()."""
+    return {"pfc_per_s": 0,
+            "paused": {port: dict.fromkeys(("frames", "first_us", "last_us", "share"), 0)
+                       for port in dcbport.pausable(run)}} if dcbport.pauses(run) else {}
+
+
 def figures(run, out, t0):
     """Figures of each port, and the number of frames per second in the window."""
     if not dcbport.pauses(run):

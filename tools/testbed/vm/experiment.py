@@ -9,6 +9,7 @@ import os
 from ..core.paths import LAB
 from ..core.scenario import (MTUS, TIMEOUT_MAX, TRANSPORTS, VERBS, Directory, Scenario, Table,
                              check_verb, expansion, names)
+from . import report
 from .topology import PORTS, Topology
 
 SCENARIOS = Directory(os.path.join(LAB, "scenarios"))
@@ -120,6 +121,9 @@ class Experiment(Scenario):
 
     def run(self, variables, table):
         return Run(self, variables, table, self.scale if self.short else 1)
+
+    def known(self, run):
+        return report.known(run)
 
     def choose(self, only):
         super().choose(only or (self.brief if self.short else ()))

@@ -20,6 +20,17 @@ def _delta(before, after, *names):
     return sum(a.get(n, 0) - b.get(n, 0) for b, a in zip(before, after) for n in names)
 
 
+QUEUE = ("utilisation", "drops", "drops_startup", "drops_total", "queue_mean_bytes",
+         "queue_p50_bytes", "queue_p99_bytes", "queue_max_bytes", "queue_samples", "presence",
+         "ce_marked", "marked_share", "window_s", "drops_per_second", "least_drops_in_a_second",
+         "kmin_bytes", "kmax_bytes", "kmax_ms", "limit_bytes", "bottleneck_mbps")
+FIGURES = ("goodput_mbps", "jain", "least_qp_share", "bottleneck", "seq_errors", "retries",
+           "ce_received", "ce_delivered", "cnps_delivered", "cnp_sent", "cnp_handled",
+           "cnp_ignored", "cnp_ignored_steady", "qps", "qps_lost", "qps_failed",
+           "qp_goodput_mbps", "other_switch_drops", "pfc_frames", "pfc_decoded", "capture_lost",
+           "tdf")
+
+
 class Queue:
     """A port's samples: s since the QPs were released, bytes, packets, queued
     packets, queued bytes, drops, marks."""
@@ -68,6 +79,27 @@ class Queue:
             "limit_bytes": port.buffer,
             "bottleneck_mbps": port.rate / 1e6,
         }
+
+
+class _Any(dict):
+    """Figures of whatever names: the guests' kernel decides about its counters."""
+
+    def __contains__(self, name):
+        return True
+
+    def __missing__(self, name):
+        return 0
+
+
+def known(run):
+    """Names of all figures that a run may have, with those within them."""
+    groups = {f.group for f in run.flows} - {""}
+    out = {**dict.fromkeys((*QUEUE, *FIGURES), 0), "hw_counters": _Any()}
+    if groups:
+        out["group"] = {g: dict.fromkeys(("goodput_mbps", "jain", "after_mbps"), 0) for g in groups}
+    if len(run.queues) > 1:
+        out["port"] = {p.name: dict.fromkeys(QUEUE, 0) for p in run.queues}
+    return out
 
 
 class Result:
@@ -139,6 +171,9 @@ class Result:
             figures["group"] = {g: self._group(mine, rate, end) for g, mine in groups.items()}
         if len(self.queues) > 1:
             figures["port"] = {q.port.name: q.figures for q in self.queues}
+        unknown = set(figures) - set(known(self.run)) | \
+            set(self.bottleneck.figures) - set(QUEUE)
+        assert not unknown, "known() lacks " + ", ".join(sorted(unknown))
         return figures
 
     def _group(self, names, rate, window_end):
