@@ -17,6 +17,7 @@ from unittest import mock
 
 from expect import expect, status
 from testbed.core import console, kernel_log, linux_source, sources
+from testbed.core.debian import Apt
 from testbed.core.errors import InputError, LabError
 from testbed.core.expectations import Expectations
 from testbed.core.expression import evaluate
@@ -29,7 +30,7 @@ from testbed.core.units import number, quantity
 from testbed.sim import pauses
 from testbed.sim.builtin_rxe import BuiltIn
 from testbed.sim.model import Run
-from testbed.vm import bridge_port, guest, lab_command, live, supervisor
+from testbed.vm import bridge_port, guest, image, lab_command, live, supervisor
 from testbed.vm.debug_image import DebugKernel
 from testbed.vm.image import Image
 
@@ -491,7 +492,51 @@ def recordings():
         still("a wrong filter", "run.pcap")
 
 
+def no_such_kernel():
+    """What nobody can have is refused before the largest index is fetched."""
+    asked, have = [], {
+        "trixie-backports": ("7.2.12+deb13", "6.16.3+deb13"), "sid": ("7.2.13",),
+        "experimental": ("7.3~rc7",)}
+
+    def packages(suite):
+        asked.append(suite)
+        return ["linux-%s-%s-amd64" % (kind, version) for version in have[suite]
+                for kind in ("image", "headers")]
+
+    backports, *others = image.ADD_ONS
+    with mock.patch.object(image, "_kernel_packages", packages):
+        for name, suites, there in (("9.9", [backports], "6.16, 7.2"),
+                                    ("8.9", [backports, *others], "6.16, 7.2, 7.3"),
+                                    ("6.3", [backports, *others], "6.16, 7.2, 7.3")):
+            asked.clear()
+            try:
+                Image(name)._find()
+                expect(name, "found", "an error")
+            except LabError as e:
+                expect(name, str(e), "Debian has no kernel %s in %s; it has %s" %
+                       (name, ", ".join(suites), there))
+            expect(name + ": asked", asked, suites)
+        asked.clear()
+        expect("7.3", Image("7.3")._find(), ("experimental", "7.3~rc7", False))
+        expect("7.2", Image("7.2")._find(), (backports, "7.2.12+deb13", False))
+        expect("asked", asked, [backports, *others, backports])
+
+    # an index that does not change stays
+    updates = []
+    with tempfile.TemporaryDirectory() as d, mock.patch.object(image, "cache_dir", lambda: d), \
+            mock.patch.object(Apt, "update", lambda apt: updates.append(apt.lists)):
+        lists = os.path.join(d, "apt-sid", "lists")
+        expect("nothing yet", image._kernel_packages("sid"), [])
+        with open(os.path.join(lists, "x_sid_main_binary-amd64_Packages"), "w") as f:
+            f.write("Package: linux-image-7.2.13-amd64\nDescription: x\n\n"
+                    "Package: linux-image-amd64\n\nPackage: linux-headers-7.2.13-amd64\n")
+        expect("names", image._kernel_packages("sid"),
+               ["linux-headers-7.2.13-amd64", "linux-image-7.2.13-amd64"])
+        expect("in one place", updates, [lists, lists])
+
+
 for test in (expressions, expectations, numbers, complaints, tap, copies, kernels, guests_kernel,
-             watched, paused, ways, arrows, came_up, swept, logs, recordings):
+             watched, paused, ways, arrows, came_up, swept, logs, recordings,
+             no_such_kernel):
     test()
 sys.exit(status())

@@ -5,6 +5,7 @@ Nothing here changes the machine's own apt sources.
 """
 
 import contextlib
+import glob
 import os
 import re
 import shlex
@@ -88,7 +89,7 @@ class Apt:
     for the suite's sources."""
 
     def __init__(self, directory, suite, kind="deb"):
-        self.suite = suite
+        self.suite, self.lists = suite, os.path.join(directory, "lists")
         for d in ("lists/partial", "archives/partial", "preferences.d"):
             os.makedirs(os.path.join(directory, d), exist_ok=True)
         with replacing(os.path.join(directory, "sources.list")) as f:
@@ -117,9 +118,13 @@ class Apt:
         self._run("apt-get", "-q", "-o", "APT::Update::Error-Mode=any", "update")
 
     def names(self, pattern):
-        """Names of packages that match."""
-        return [line.split()[0] for line in
-                self._run("apt-cache", "search", "--names-only", pattern).splitlines()]
+        """Names of packages that match. From the index itself: apt-cache would first make a cache
+        of all that is in it."""
+        found = set()
+        for index in glob.glob(os.path.join(glob.escape(self.lists), "*_Packages*")):
+            found.update(re.findall("^Package: (%s.*)$" % pattern,
+                                    self._run("/usr/lib/apt/apt-helper", "cat-file", index), re.M))
+        return sorted(found)
 
     def depends(self, package):
         """Names that the newest version of a package depends on; [] if there is none."""

@@ -15,7 +15,6 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 
 from ..core import sources
 from ..core.debian import Apt, as_root, base_of, mmdebstrap
@@ -157,13 +156,13 @@ class Image:
     def _find(self):
         """The suite that has the series, its newest kernel there, and whether its headers have
         to be made: those come last."""
-        there, without_headers = set(), None
+        there, asked, without_headers = set(), [], None
         pattern = re.compile(r"linux-image-((\d+\.\d+)[^-]*)-%s" % self.flavour)
         for suite in ADD_ONS:
-            with tempfile.TemporaryDirectory(dir=cache_dir()) as d:
-                apt = Apt(d, suite)
-                apt.update()
-                names = apt.names("^linux-(image|headers|binary)-[0-9]")
+            if there and _major(self.series) > max(map(_major, there)) + 1:
+                break   # sid's index is large, and it is not that far ahead
+            asked.append(suite)
+            names = _kernel_packages(suite)
             # linux-binary means that the image is in several packages, of which
             # only some stay
             found = [m for m in map(pattern.fullmatch, names) if m and (
@@ -177,7 +176,7 @@ class Image:
                 without_headers = suite, max((m[1] for m in ours), key=_order), True
         if not without_headers:
             raise LabError("Debian has no kernel %s in %s; it has %s" %
-                           (self.name, ", ".join(ADD_ONS), ", ".join(sorted(there, key=_order))))
+                           (self.name, ", ".join(asked), ", ".join(sorted(there, key=_order))))
         return without_headers
 
     def _build(self):
@@ -266,6 +265,22 @@ class Image:
         files.update(extra)
         with open(path, "wb") as f:
             f.write(gzip.compress(_cpio(files), 1))
+
+
+def _kernel_packages(suite):
+    """Names of a suite's kernel packages. The index stays in the cache: if it has not changed,
+    apt does not fetch it again."""
+    directory = os.path.join(cache_dir(), "apt-" + suite)
+    os.makedirs(directory, exist_ok=True)
+    with open(directory + ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        apt = Apt(directory, suite)
+        apt.update()
+        return apt.names("linux-(?:image|headers|binary)-[0-9]")
+
+
+def _major(series):
+    return int(series.partition(".")[0])
 
 
 def _order(version):
