@@ -32,28 +32,37 @@ def said(what, error, text, function, *args):
 
 
 def timers():
-    """Of 200 timers, 9 may be late; those outside of the run do not count."""
+    """Of 200 timers of a host, 9 may be late, of a switch none, and of 1000, 4; those outside of
+    the run do not count."""
     def rows(late, n=200):
         return [(i * 5 * 10**6, 10**5 if i >= late else 300 * 10**6) for i in range(n)]
 
     for late, want in ((0, 0.1), (9, 0.1), (10, 300), (200, 300)):
-        expect("%d late timers" % late, late_ms(rows(late), 0, 10**9), want)
-    expect("late before it", late_ms(rows(50, 400), 250 * 10**6, 2 * 10**9), 0.1)
+        expect("%d late timers" % late, late_ms(rows(late), 0, 10**9, lateness.HOST[0]), want)
+    for n, late, want in ((200, 0, 0.1), (200, 1, 300), (1000, 4, 0.1), (1000, 5, 300)):
+        expect("%d late timers of %d" % (late, n),
+               late_ms(rows(late, n), 0, 5 * 10**9, lateness.SWITCH[0]), want)
+    expect("late before it", late_ms(rows(50, 400), 250 * 10**6, 2 * 10**9, 0.95), 0.1)
     expect("late after it", late_ms([(-due, late) for due, late in rows(50, 400)],
-                                    -2 * 10**9, -250 * 10**6), 0.1)
-    said("no timer", LabError, ["only 0 timers"], late_ms, [], 0, 10**9)
-    said("few timers", LabError, ["only 99 timers"], late_ms, rows(0, 99), 0, 10**9)
+                                    -2 * 10**9, -250 * 10**6, 0.95), 0.1)
+    said("no timer", LabError, ["only 0 timers"], late_ms, [], 0, 10**9, 0.95)
+    said("few timers", LabError, ["only 99 timers"], late_ms, rows(0, 99), 0, 10**9,
+         0.95)
 
 
 def valid():
-    for late, want in (({"h1": 0.2, "s1": 10}, True), ({"h1": 10.1, "s1": 0.1}, False),
-                       ({"h1": 0.1, "h2": 0.1, "s1": 41}, False)):
-        expect("late %s" % late, Lateness(late, 0, 2).valid, want)
+    for hosts, switches, want in (({"h1": 0.2, "h2": 10}, {"s1": 5}, True),
+                                  ({"h1": 10.1, "h2": 1}, {"s1": 0.1}, False),
+                                  ({"h1": 1}, {"s1": 5.1, "s2": 1}, False),
+                                  ({"h1": 41, "h2": 0.1}, {"s1": 20}, False)):
+        expect("late %s %s" % (hosts, switches), Lateness(hosts, switches, 0, 2).valid, want)
     # however many CPUs others had: if timers were on time, figures mean something
-    expect("stolen", Lateness({"h1": 1}, 0.9, 2).valid, True)
-    expect("words", str(Lateness({"h1": 3, "h3": 41.23, "s1": 5}, 0.384, 2)),
+    expect("stolen", Lateness({"h1": 1}, {"s1": 1}, 0.9, 2).valid, True)
+    expect("a host", str(Lateness({"h1": 3, "h3": 41.23}, {"s1": 20}, 0.384, 2)),
            "timers up to 41.2 ms late in h3, bound 10 ms; 38 % of the CPU time went to other "
            "programs")
+    expect("a switch", str(Lateness({"h1": 3, "h3": 41.23}, {"s1": 1, "s2": 21}, 0, 2)),
+           "timers up to 21 ms late in s2, bound 5 ms; 0 % of the CPU time went to other programs")
 
 
 def stolen():
@@ -98,7 +107,7 @@ def attempts():
     said("nothing at all", TooBusy, ["would get 0 %", "; end other programs"], a.first, 0, INCAST)
 
     def late(ms, stolen, tdf):
-        return Lateness({"h1": ms, "s1": 0.1}, stolen, tdf)
+        return Lateness({"h1": ms}, {"s1": 0.1}, stolen, tdf)
 
     time.now = 110
     expect("a little late", a.again(late(10.5, 0, 2), INCAST), 3)
@@ -108,6 +117,7 @@ def attempts():
     said("robbed of most", TooBusy,
          ["this machine was too busy: timers up to 41 ms late in h1, bound 10 ms; 80 % of the CPU",
           "or run it with --tdf 10"], a.again, late(41, 0.8, 2), INCAST)
+    expect("a late switch", a.again(Lateness({"h1": 9}, {"s1": 6}, 0, 5), [26]), 6)
     time.now = 590
     said("no time is left", TooBusy, ["the limit is 10"], a.again, late(11, 0, 2), [26])
     # with what they would take, these never end
@@ -154,7 +164,8 @@ class Guests:
         if run.name == "broken":
             raise LabError("broken")
         if self.late.get(run.name):
-            raise Late(Lateness({"h1": self.late[run.name].pop(0)}, self.lost, self.booted[-1]))
+            raise Late(Lateness({"h1": self.late[run.name].pop(0)}, {}, self.lost,
+                                self.booted[-1]))
         return types.SimpleNamespace(run=run)
 
     def command(self, names, tdf=None, as_json=False, expected=()):

@@ -19,13 +19,19 @@ from .clock import TDF_MAX
 from .guest import HOST_NICE, die_with_parent, set_priority
 
 PERIOD_US = 5000            # of the timers; more of them would take CPU time from the traffic
-# A guest is on time if 95 % of its timers are at most 10 ms late, by its clock. Under rdma_dcqcn
-# the queue of the incast is half of Kmax, which is 20 ms of the link, or less. If the sender or
-# the receiver is away for longer than 10 ms, the queue empties, and the link idles. With 5 % at
-# either of them, it idles for at most 10 % of the time, and scenarios expect a utilisation of .90.
-# Measured on two cores: with 1.6, 3.7 and 12.4 % later than 10 ms in the worst guest, it was .98,
-# .93 and .87. With few other programs, 95 % are at most 8 ms late.
-ON_TIME, LATE_MS = 0.95, 10
+# What is on time: the share of a guest's timers, and the ms by its clock that they may be late.
+#
+# Under rdma_dcqcn the queue of the incast is 28 KB (median) to 64 KB (99 %), 5 to 11 ms of the link.
+# If a sender or the receiver is away for longer than 10 ms, the queue empties, and the link idles.
+# With 5 % at either of them, it idles for at most 10 % of the time, and the tightest expectation
+# is a utilisation of .90. Measured on two cores: with 1.6, 3.7 and 12.4 % later than 10 ms in the
+# worst host, it was .98, .93 and .87.
+#
+# What arrives while a switch is away makes its queue longer: 5 ms are another median, and Kmax is
+# 9 ms above the 99 %. The queue then takes as long again to shrink, and scenarios expect the 99 %
+# below Kmax, so that one sample in 100 may be above it. Measured: with about 1 % later than 5 ms,
+# pauses of up to 50 ms, the 99 % were above Kmax. Alone on two cores, .05 % are later.
+HOST, SWITCH = (0.95, 10), (0.995, 5)
 TIMERS_LEAST = 100          # fewer say nothing
 
 # The dilation where guests have the machine to themselves. With 2, the incast fills its link on
@@ -57,33 +63,32 @@ class Late(LabError):
 
 
 class Lateness:
-    """What the clocks said of a run. late: the ms, by a guest's clock, that 95 % of its timers
-    were not later than, by guest; stolen: the share of the machine's CPU time that was not left
-    to guests, because others used it; tdf: their dilation."""
+    """What the clocks said of a run. hosts, switches: the ms, by a guest's clock, that so many of
+    its timers were not later than, by guest; stolen: the share of the machine's CPU time that was
+    not left to guests, because others used it; tdf: their dilation."""
 
-    def __init__(self, late, stolen, tdf):
-        self.late, self.stolen, self.tdf = late, stolen, tdf
-        self.guest = max(late, key=late.get)
-
-    @property
-    def worst(self):
-        return self.late[self.guest]
+    def __init__(self, hosts, switches, stolen, tdf):
+        self.hosts, self.switches, self.stolen, self.tdf = hosts, switches, stolen, tdf
+        self.late, self.bound, self.guest = max(
+            ((ms, bound, guest) for guests, (_, bound) in ((hosts, HOST), (switches, SWITCH))
+             for guest, ms in guests.items()), key=lambda late: late[0] / late[1])
 
     @property
     def valid(self):
-        return self.worst <= LATE_MS
+        return self.late <= self.bound
 
     def __str__(self):
         return "timers up to %.3g ms late in %s, bound %d ms; %.0f %% of the CPU time went to " \
-            "other programs" % (self.worst, self.guest, LATE_MS, 100 * self.stolen)
+            "other programs" % (self.late, self.guest, self.bound, 100 * self.stolen)
 
 
-def late_ms(rows, begin, end):
-    """How late timers were that were due between two times: rows of ns due, ns late."""
+def late_ms(rows, begin, end, share):
+    """What this share of the timers that were due between two times were not later than. rows:
+    ns due, ns late."""
     late = [row[1] / 1e6 for row in rows if begin <= row[0] <= end]
     if len(late) < TIMERS_LEAST:
         raise LabError("only %d timers show how late a guest was" % len(late))
-    return percentile(late, ON_TIME)
+    return percentile(late, share)
 
 
 class Usage:
@@ -175,7 +180,7 @@ class Attempts:
         """The dilation to measure with again, after a run whose guests were late."""
         said = "this machine was too busy: %s" % lateness
         share = 1 - lateness.stolen
-        more = min(lateness.worst / LATE_MS, GROWTH)
+        more = min(lateness.late / lateness.bound, GROWTH)
         tdf = max(math.ceil(lateness.tdf * more), dilation(share))
         if self.fixed:
             advice = ", or slow emulated guests down with --tdf %d" % tdf

@@ -10,7 +10,7 @@ from ..core import samples
 from ..core.errors import LabError
 from ..core.progress import say
 from .guest import ask, gather, stop
-from .lateness import PERIOD_US, Late, Lateness, Usage, late_ms
+from .lateness import HOST, PERIOD_US, SWITCH, Late, Lateness, Usage, late_ms
 from .network import QSAMPLE_PARENT
 
 SAMPLE_US = 5000
@@ -95,7 +95,9 @@ class Measurement:
         stolen = Usage.now(self._pids()).stolen(usage)
         r.lost = self.traffic.lost
         self.traffic.hold(run.flows)
-        r.lateness = Lateness(self._late(timers), stolen, r.tdf)
+        late, switches = self._late(timers), self.network.topology.switches
+        r.lateness = Lateness({g: ms for g, ms in late.items() if g not in switches},
+                              {g: ms for g, ms in late.items() if g in switches}, stolen, r.tdf)
         if self.strict and not r.lateness.valid:
             raise Late(r.lateness)
         r.before, r.after = self.before(), self.after()
@@ -175,8 +177,9 @@ class Measurement:
             path = os.path.join(self.network.share, "late." + v.name)
             begin = self.recording.epoch[v.name][0] + self.recording.zero
             try:
-                late[v.name] = late_ms(samples.read(path, 2), begin * 1e9,
-                                       (begin + self.recording.seconds) * 1e9)
+                late[v.name] = late_ms(
+                    samples.read(path, 2), begin * 1e9, (begin + self.recording.seconds) * 1e9,
+                    (SWITCH if v.name in self.network.topology.switches else HOST)[0])
             except LabError as e:
                 raise LabError("%s: %s\n%s" % (v.name, e, job.output()))
         return late

@@ -161,8 +161,9 @@ class Result:
             "pfc_decoded": len(self.pfc),
             "capture_lost": r.capture_lost,
             "tdf": r.tdf,
-            **({"late_ms": round(r.lateness.worst, 2), "stolen": round(r.lateness.stolen, 3)}
-               if r.lateness else {}),
+            **({"host_late_ms": round(max(r.lateness.hosts.values()), 2),
+                "switch_late_ms": round(max(r.lateness.switches.values()), 2),
+                "stolen": round(r.lateness.stolen, 3)} if r.lateness else {}),
             "hw_counters": {n: _delta(r.start, r.end, n) for n in names
                             if _delta(r.start, r.end, n)},
         }
@@ -291,7 +292,8 @@ ROWS = (
     ("queue p50, bytes", "queue_p50_bytes", "%d"),
     ("queue p99, bytes", "queue_p99_bytes", "%d"),
     ("queue samples", "queue_samples", "%d"),
-    ("timers late, ms", "late_ms", "%.1f"),
+    ("timers late, hosts, ms", "host_late_ms", "%.1f"),
+    ("timers late, switch, ms", "switch_late_ms", "%.1f"),
     ("CE marks", "ce_marked", "%d"),
     ("CNPs sent", "cnp_sent", "%d"),
     ("CNPs handled", "cnp_handled", "%d"),
