@@ -310,7 +310,7 @@ static size_t as_the_stack_leaves_it(u8 *p, size_t len)
 /* Whether rxe's destructor is known before a packet leaves */
 static bool knows_rxe(const struct fuzz_case *c)
 {
-	return c->flags & OUTPUT && (c->way & (KNOWN | AN_INDEX)) == KNOWN;
+	return c->flags & OUTPUT && c->way & KNOWN;
 }
 
 static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
@@ -352,7 +352,8 @@ static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
 	fuzz_dev = &the_dev;
 	dcqcn_rxe_module = c->faults & BUILT_IN ? NULL : &rxe_module;
 	dcqcn_rxe_builtin = c->faults & BUILT_IN;
-	dcqcn_rxe_destructor = knows_rxe(c) ? rxe_destructor : NULL;
+	dcqcn_rxe_destructor = knows_rxe(c) && !(c->way & AN_INDEX) ? rxe_destructor : NULL;
+	dcqcn_index_destructor = knows_rxe(c) && c->way & AN_INDEX ? rxe_destructor : NULL;
 
 	memset(&the_qp, 0, sizeof(the_qp));
 	the_qp.dev = &the_dev;
@@ -561,7 +562,8 @@ static void check_out(const struct fuzz_case *c, const u8 *p, size_t len,
 {
 	bool v6 = p[0] >> 4 == 6;
 	u8 *after = malloc(len);
-	bool may_mark;
+	u8 tos = v6 ? p[0] << 4 | p[1] >> 4 : p[1];
+	bool may_mark, must_mark;
 	size_t i, qpn;
 
 	check(verdict == NF_ACCEPT || verdict == NF_STOLEN);
@@ -576,10 +578,16 @@ static void check_out(const struct fuzz_case *c, const u8 *p, size_t len,
 	may_mark = !(c->flags & FOREIGN_DEV) && qpn + 7 <= len &&
 		   get24(p + qpn) > 1 && get24(p + qpn) != 0xffffff &&
 		   is_to_roce(p, len) &&
-		   !(c->way & (ANOTHER_SOCKET | AN_INDEX)) &&
+		   !(c->way & ANOTHER_SOCKET) &&
 		   (way_out[c->way & THROUGH] == &ndev || way_out[c->way & THROUGH] == &vlan_ndev);
 	if (!may_mark)
 		check(!holds && !entries);
+	must_mark = may_mark && the_qp.qpn > 1 && !(tos & 3) &&
+		    settings.rp_enable & 1 << (tos >> 5) &&
+		    p[qpn - 5] != DCQCN_OPCODE_ACK && p[qpn - 5] != DCQCN_OPCODE_ATOMIC_ACK &&
+		    skb_headlen(skb) >= qpn + 7 && !fuzz_out_of_memory;
+	if (must_mark)
+		check(memcmp(after, p, len));
 	/* rxe's destructor is learnt once */
 	if (knows_rxe(c))
 		check(!questions);
@@ -616,6 +624,7 @@ static void run(const struct fuzz_case *c, const u8 *p, size_t len)
 		skb->destructor = !(c->flags & FOREIGN_DEV) ? rxe_destructor :
 				  c->enable & 2 ? sock_wfree : foreign_destructor;
 		skb->cloned = c->flags & OTHERHOST;
+		skb->dev = &ndev;
 		state.out = way_out[c->way & THROUGH];
 		state.sk = c->way & ANOTHER_SOCKET ? NULL : skb->sk;
 		if (c->way & AN_INDEX)

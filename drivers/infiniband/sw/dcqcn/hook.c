@@ -14,8 +14,6 @@
  * The hooks exist only in network namespaces with an rxe device, so others pay
  * nothing.
  */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/kernel.h>
@@ -59,8 +57,13 @@ static DEFINE_MUTEX(dcqcn_hook_mutex);	/* protects dcqcn_hooks */
 /* rxe's packets are recognised by their destructor, which is learnt from the first of
  * them: it lies in rxe's module or, if rxe is built in, has a name of rxe's. Neither is
  * known while there are no hooks; no packet is taken for rxe's then.
+ *
+ * Where the user data of rxe's sockets is the QP's index instead of its address (kernels
+ * 6.10 to 6.16), the destructor is kept in @dcqcn_index_destructor. @dcqcn_rxe_destructor
+ * stays NULL there, so that the fast path of other kernels need not tell them apart.
  */
 static void (*dcqcn_rxe_destructor)(struct sk_buff *skb);
+static void (*dcqcn_index_destructor)(struct sk_buff *skb);
 static const struct module *dcqcn_rxe_module;
 static bool dcqcn_rxe_builtin;
 
@@ -80,6 +83,7 @@ static void dcqcn_hook_forget_rxe(void)
 	WRITE_ONCE(dcqcn_rxe_module, NULL);
 	WRITE_ONCE(dcqcn_rxe_builtin, false);
 	WRITE_ONCE(dcqcn_rxe_destructor, NULL);
+	WRITE_ONCE(dcqcn_index_destructor, NULL);
 }
 
 static __always_inline bool dcqcn_is_udp(const struct sk_buff *skb, bool v6)
@@ -287,26 +291,17 @@ static bool dcqcn_is_builtin_rxe(const struct sk_buff *skb, bool v6)
 	return !strcmp(name, "rxe_");
 }
 
-/* Return true if a packet with an unknown destructor is rxe's, and remember it. Some kernels'
- * rxe (6.10 to 6.16) keeps the index of the QP where others keep its address.
- */
-static bool dcqcn_learn_rxe(const struct sk_buff *skb, bool v6)
+/* Return true if a packet with an unknown destructor is rxe's */
+static bool dcqcn_is_rxe(const struct sk_buff *skb, bool v6)
 {
 	const struct module *owner = READ_ONCE(dcqcn_rxe_module);
 
 	if (!skb->destructor || !skb->sk)
 		return false;
-	if (owner ? !within_module_mem_type((unsigned long)skb->destructor,
-					    owner, MOD_TEXT) :
-		    !READ_ONCE(dcqcn_rxe_builtin) ||
-		    !dcqcn_is_builtin_rxe(skb, v6))
-		return false;
-	if ((unsigned long)READ_ONCE(skb->sk->sk_user_data) <= DCQCN_QPN_MASK) {
-		pr_warn_once("this kernel's soft-RoCE does not say which QP sends: no flow is limited\n");
-		return false;
-	}
-	WRITE_ONCE(dcqcn_rxe_destructor, skb->destructor);
-	return true;
+	if (owner)
+		return within_module_mem_type((unsigned long)skb->destructor,
+					      owner, MOD_TEXT);
+	return READ_ONCE(dcqcn_rxe_builtin) && dcqcn_is_builtin_rxe(skb, v6);
 }
 
 /* A packet leaves through another device than the port's. That is one above it, such as a VLAN
@@ -326,14 +321,32 @@ static noinline unsigned int dcqcn_send_above(struct dcqcn_dev *dev, u32 qpn,
 	return dcqcn_rp_output(dev, qpn, skb, view, v6, state);
 }
 
+/* Handle a packet that rxe sends from QP @qpn of port @dev */
+static __always_inline unsigned int
+dcqcn_send_from(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
+		const struct nf_hook_state *state, bool v6)
+{
+	struct dcqcn_view view;
+
+	/* never QP0 or QP1 (GSI) */
+	if (qpn <= DCQCN_QPN_GSI)
+		return NF_ACCEPT;
+	if (!dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb), v6))
+		return NF_ACCEPT;
+	if (!dcqcn_is_udp(skb, v6) || !dcqcn_view_is_to_roce(&view))
+		return NF_ACCEPT;
+	if (unlikely(state->out != dev->ndev))
+		return dcqcn_send_above(dev, qpn, skb, state, v6);
+	return dcqcn_rp_output(dev, qpn, skb, view, v6, state);
+}
+
 /* Handle a packet from rxe: its socket's user data is the QP. A tunnel sends the packet again,
- * with rxe's destructor but from a socket of its own, and IPsec what it has made of it.
+ * with rxe's destructor but from a socket of its own, and IPsec sends the transformed packet.
  */
 static __always_inline unsigned int
 dcqcn_send(struct sk_buff *skb, const struct nf_hook_state *state, bool v6)
 {
 	const struct ib_qp *ibqp;
-	struct dcqcn_view view;
 	struct dcqcn_dev *dev;
 
 	if (state->sk != skb->sk)
@@ -345,24 +358,46 @@ dcqcn_send(struct sk_buff *skb, const struct nf_hook_state *state, bool v6)
 	dev = dcqcn_dev_by_ibdev(ibqp->device);
 	if (!dev)
 		return NF_ACCEPT;
-	/* never QP0 or QP1 (GSI) */
-	if (ibqp->qp_num <= DCQCN_QPN_GSI)
-		return NF_ACCEPT;
-	if (!dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb), v6))
-		return NF_ACCEPT;
-	if (!dcqcn_is_udp(skb, v6) || !dcqcn_view_is_to_roce(&view))
-		return NF_ACCEPT;
-	if (unlikely(state->out != dev->ndev))
-		return dcqcn_send_above(dev, ibqp->qp_num, skb, state, v6);
-	return dcqcn_rp_output(dev, ibqp->qp_num, skb, view, v6, state);
+	return dcqcn_send_from(dev, ibqp->qp_num, skb, state, v6);
 }
 
+/* Handle a packet from rxe whose socket's user data is the QP's index. That is the QPN, except
+ * for QP1's, whose packets go to QP1. The destructor finds rxe's device in the same way.
+ */
+static noinline unsigned int
+dcqcn_send_by_index(struct sk_buff *skb, const struct nf_hook_state *state, bool v6)
+{
+	unsigned long index = (unsigned long)READ_ONCE(skb->sk->sk_user_data);
+	struct dcqcn_dev *dev;
+
+	if (state->sk != skb->sk || index > DCQCN_QPN_MASK)
+		return NF_ACCEPT;
+	dev = dcqcn_dev_by_ndev(skb->dev);
+	return dev ? dcqcn_send_from(dev, index, skb, state, v6) : NF_ACCEPT;
+}
+
+/* Handle a packet while @dcqcn_rxe_destructor is unknown */
 static noinline unsigned int
 dcqcn_send_unknown(struct sk_buff *skb, const struct nf_hook_state *state,
 		   bool v6)
 {
-	return dcqcn_learn_rxe(skb, v6) ? dcqcn_send(skb, state, v6) :
-					  NF_ACCEPT;
+	void (*by_index)(struct sk_buff *skb) = READ_ONCE(dcqcn_index_destructor);
+	unsigned long user_data;
+
+	if (by_index)
+		return skb->destructor == by_index ?
+		       dcqcn_send_by_index(skb, state, v6) : NF_ACCEPT;
+	if (!dcqcn_is_rxe(skb, v6))
+		return NF_ACCEPT;
+	user_data = (unsigned long)READ_ONCE(skb->sk->sk_user_data);
+	if (!user_data)
+		return NF_ACCEPT;
+	if (user_data <= DCQCN_QPN_MASK) {
+		WRITE_ONCE(dcqcn_index_destructor, skb->destructor);
+		return dcqcn_send_by_index(skb, state, v6);
+	}
+	WRITE_ONCE(dcqcn_rxe_destructor, skb->destructor);
+	return dcqcn_send(skb, state, v6);
 }
 
 /* All calls are tail calls, so that the fast path saves no registers */
