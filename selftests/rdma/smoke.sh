@@ -13,6 +13,7 @@ MBPS=${MBPS:-20}
 
 TESTS=(
 	"present ecn/ and the counters are there, on both hosts"
+	"early_end The module says so if rxe does not wait for a QP's packets"
 	"loop4 Marked traffic is answered with CNPs and slows down, IPv4"
 	"loop6 Marked traffic is answered with CNPs and slows down, IPv6"
 	"intact Data arrives through the limiter as it was sent (rping)"
@@ -38,6 +39,23 @@ present()
 			check "$host: $f" "$(counter $host $f)" = 0
 		done
 	done
+}
+
+# rxe has a small max_msg_sz where it does not
+early_end()
+{
+	local size said
+
+	reload_both
+	size=$(on local "ibv_devinfo -v -d ${DEV[local]} | sed -n 's/.*max_msg_sz:[[:space:]]*//p'")
+	check "size of messages" -n "$size"
+	said=$(on local "dmesg | grep -c 'rdma_dcqcn: .*soft-RoCE may crash'")
+	note "max_msg_sz $size, said $said times"
+	if [ "$size" = 0x800000 ]; then
+		check "said" "$said" -ge 1
+	else
+		check "said" "$said" = 0
+	fi
 }
 
 loop()

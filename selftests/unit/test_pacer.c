@@ -1418,6 +1418,35 @@ static void window_pace(void)
 	ends();
 }
 
+/* Where rxe frees a QP under its packets, none is held for long: neither behind a rate nor behind a
+ * window, neither requests nor READ responses
+ */
+static void hasty_rxe(void)
+{
+	unsigned int i, n;
+
+	for (i = 0; i < 8; i++) {
+		if (i & 2)
+			windowed(0);
+		else
+			limited(1, IB_QPT_RC, 0);
+		may_send = 0;
+		look_again = 10000 * MS;
+		qps[0].ack_timeout = i & 4 ? 14 : 20;
+		dev.longest_hold = 200 * MS;
+		for (n = 0; n < 60; n++) {
+			if (i & 1)
+				output_of(&qps[0], DCQCN_PKT_RESPONSE, n, 4000, 8704, true);
+			else
+				output_request(&qps[0], n, 4000, WRITE_MIDDLE);
+		}
+		expect(num_sent < 2, "%u: %u packets leave at once", i, num_sent);
+		pass_time(&qps[0], 310 * MS);
+		expect(num_sent == 60, "%u: %u packets left in 0.31 s", i, num_sent);
+		ends();
+	}
+}
+
 static const struct tap_test tests[] = {
 	{ "an ACK does not overtake READ responses that are being sent", order_while_sending },
 	{ "an ACK does not overtake READ responses that are held", order_while_held },
@@ -1458,6 +1487,7 @@ static const struct tap_test tests[] = {
 	{ "with an open window, one request in eight is seen, and all are charged", window_unseen },
 	{ "a window ends with the port, and with the peer", window_ends },
 	{ "packets of a window leave at the line rate", window_pace },
+	{ "nothing is held for long where rxe frees QPs under their packets", hasty_rxe },
 };
 
 int main(void)

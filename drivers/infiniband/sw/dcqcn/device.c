@@ -7,8 +7,11 @@
  * Packets find the port by the RDMA device they leave or by the network device
  * they arrive on: two small tables, read under RCU.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/ethtool.h>
 #include <linux/if_vlan.h>
+#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/netdevice.h>
@@ -25,6 +28,18 @@
 #include "sysfs.h"
 
 #define DCQCN_RXE_PORT		1	/* rxe devices have one port */
+
+/* The port's max_msg_sz before "RDMA/rxe: Fix mismatched max_msg_sz". Mainline and each stable
+ * series got that in the same release as "RDMA/rxe: Fix the warning "__rxe_cleanup..."" (6.1.129,
+ * 6.12.13, 6.14), which nothing else outside rxe shows. A kernel's version would mislead, because
+ * distributions backport both.
+ */
+#define DCQCN_MAX_MSG_SZ_BEFORE	0x800000
+
+/* jiffies; without that, rxe frees a QP this long after its destruction began, even if packets
+ * point to it
+ */
+#define DCQCN_RXE_PATIENCE	200
 
 /* Mb/s, for network devices that do not know their speed; the RDMA core assumes
  * the same
@@ -211,6 +226,21 @@ static void dcqcn_dev_read_speed(struct work_struct *work)
 	rtnl_unlock();
 }
 
+/* ns; how long a packet may be held if its QP may be destroyed meanwhile, 0 for any time. A QP that
+ * is being destroyed repeats its requests, so less than rxe's patience.
+ */
+static u64 dcqcn_dev_longest_hold(struct ib_device *ibdev)
+{
+	struct ib_port_attr attr;
+
+	if (ib_query_port(ibdev, DCQCN_RXE_PORT, &attr) ||
+	    attr.max_msg_sz != DCQCN_MAX_MSG_SZ_BEFORE)
+		return 0;
+	pr_warn_once("this kernel's soft-RoCE may crash when a queue pair is destroyed while its packets are on their way: holding them for %u ms at most (update the kernel, see Documentation/kernels.rst)\n",
+		     jiffies_to_msecs(DCQCN_RXE_PATIENCE / 4));
+	return jiffies_to_nsecs(DCQCN_RXE_PATIENCE / 4);
+}
+
 static struct dcqcn_dev *dcqcn_dev_alloc(struct ib_device *ibdev,
 					 struct net_device *ndev)
 {
@@ -290,6 +320,7 @@ static int dcqcn_add_one(struct ib_device *ibdev)
 		goto put_ndev;
 	}
 	dcqcn_dev_read_speed(&dev->speed_work);
+	dev->longest_hold = dcqcn_dev_longest_hold(ibdev);
 
 	dev->hooks = dcqcn_hook_get(dev_net(ndev), ibdev->ops.owner);
 	if (IS_ERR(dev->hooks)) {

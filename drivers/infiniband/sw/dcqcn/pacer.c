@@ -98,6 +98,12 @@
  */
 #define DCQCN_HOLD_NS		(5ULL * NSEC_PER_SEC)
 
+/* ns; how long a packet may be held, however slow its flow is */
+static u64 dcqcn_flow_longest_hold(const struct dcqcn_qp *qp)
+{
+	return qp->dev->longest_hold ?: DCQCN_HOLD_NS;
+}
+
 /* Packets that rxe has sent, and got no ACK for, before it stops */
 #define DCQCN_RXE_UNACKED	128
 
@@ -385,7 +391,8 @@ static noinline bool dcqcn_flow_in_window(struct dcqcn_qp *qp, bool fresh, u64 n
 
 	if (!until)
 		return true;
-	qp->flow.next = min(until, now + dcqcn_flow_longest_gap(qp) / 2);
+	qp->flow.next = min(until, now + min(dcqcn_flow_longest_gap(qp),
+					     dcqcn_flow_longest_hold(qp)) / 2);
 	return false;
 }
 
@@ -470,6 +477,14 @@ static bool dcqcn_flow_is_crowded(const struct dcqcn_qp *qp,
 	       most / (u32)atomic_read(&dev->num_limited);
 }
 
+/* Whether a packet has been held for so long that its QP may be gone, where rxe does not wait */
+static bool dcqcn_flow_is_unsafe(const struct dcqcn_qp *qp,
+				 const struct dcqcn_held *held, u64 now)
+{
+	return qp->dev->longest_hold &&
+	       now - held->since >= qp->dev->longest_hold;
+}
+
 /* Whether a request has been held for so long that it leaves before it is due. Behind a closed
  * window, rxe's timer must not fire: one leaves, and asks, when a flow has asked for no ACK for
  * half of the ack timeout. If rxe goes back again and again, all that is held for so long leave.
@@ -479,12 +494,13 @@ static bool dcqcn_flow_is_overdue(const struct dcqcn_qp *qp,
 {
 	u64 waited = now - request->since, asked;
 
-	if (!dcqcn_qp_is_windowed(qp))
-		return waited >= DCQCN_HOLD_NS;
+	if (!dcqcn_qp_is_windowed(qp) || dcqcn_flow_is_unsafe(qp, request, now))
+		return waited >= dcqcn_flow_longest_hold(qp);
 	asked = (u64)(dcqcn_flow_clock(now) - qp->flow.asked) << 10;
 	if (qp->ack_timeout && !qp->flow.stuck)
 		waited = min(waited, asked);
-	return waited >= min(dcqcn_flow_longest_gap(qp), DCQCN_HOLD_NS);
+	return waited >= min(dcqcn_flow_longest_gap(qp),
+			     dcqcn_flow_longest_hold(qp));
 }
 
 /* Return the packet that leaves next, or NULL if none must leave yet */
@@ -494,7 +510,14 @@ static struct sk_buff *dcqcn_flow_next(struct dcqcn_qp *qp, u64 now)
 	struct sk_buff *request, *response;
 
 	request = skb_peek(&flow->fifo[DCQCN_REQUESTS].queue);
+	response = skb_peek(&flow->fifo[DCQCN_RESPONSES].queue);
 	if (!dcqcn_flow_is_due(qp, false, now)) {
+		if (response &&
+		    dcqcn_flow_is_unsafe(qp, dcqcn_held(response), now)) {
+			flow->stat.expired++;
+			dcqcn_count(qp->dev, DCQCN_RP_EXPIRED);
+			return response;
+		}
 		if (!request ||
 		    (!dcqcn_flow_is_overdue(qp, dcqcn_held(request), now) &&
 		     !dcqcn_flow_is_crowded(qp, DCQCN_REQUESTS, 0)))
@@ -503,7 +526,6 @@ static struct sk_buff *dcqcn_flow_next(struct dcqcn_qp *qp, u64 now)
 		dcqcn_count(qp->dev, DCQCN_RP_EXPIRED);
 		return request;
 	}
-	response = skb_peek(&flow->fifo[DCQCN_RESPONSES].queue);
 	if (!request || !response) {
 		flow->turn = 0;
 		return request ?: response;
