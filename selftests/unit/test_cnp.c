@@ -70,8 +70,9 @@ struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *d, u32 qpn, const struct sk_bu
 	return NULL;
 }
 
-void dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb, u32 dest_qpn)
+bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb, u32 dest_qpn)
 {
+	return false;
 }
 
 void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *p, u64 now)
