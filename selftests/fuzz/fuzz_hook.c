@@ -195,10 +195,13 @@ void dcqcn_ccc_feedback(struct dcqcn_dev *dev, struct sk_buff *skb, struct dcqcn
 	told++;
 }
 
-/* Takes the marks of every second QP */
+/* Takes the marks of every second QP. An ACK may count as a READ response, if it says so. */
 bool dcqcn_ccc_receive(struct dcqcn_dev *dev, struct sk_buff *skb, const struct dcqcn_pkt *pkt)
 {
-	check(pkt->kind == DCQCN_PKT_REQUEST || pkt->kind == DCQCN_PKT_RESPONSE);
+	const struct dcqcn_bth *bth = (const void *)(pkt->udp + 1);
+
+	check(pkt->kind == DCQCN_PKT_REQUEST || pkt->kind == DCQCN_PKT_RESPONSE ||
+	      (pkt->kind == DCQCN_PKT_ACK && bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE)));
 	counted++;
 	return pkt->dest_qpn & 1;
 }

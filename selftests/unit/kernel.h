@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <linux/bits.h>
 #include <linux/in6.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -38,7 +39,6 @@
 #define likely(x)		(x)
 #define READ_ONCE(x)		(x)
 #define WRITE_ONCE(x, v)	((x) = (v))
-#define BIT(n)			(1UL << (n))
 #define BUILD_BUG_ON(cond)	_Static_assert(!(cond), #cond)
 #define ETH_HLEN		14
 #define container_of(p, type, member) \

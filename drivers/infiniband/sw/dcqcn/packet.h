@@ -3,6 +3,7 @@
 #ifndef DCQCN_PACKET_H
 #define DCQCN_PACKET_H
 
+#include <linux/bits.h>
 #include <linux/in6.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -23,6 +24,8 @@
 #define DCQCN_OPCODE_READ	0x0c		/* RC */
 #define DCQCN_OPCODE_ACK	0x11
 #define DCQCN_OPCODE_ATOMIC_ACK	0x12
+#define DCQCN_OPCODE_FLUSH	0x1c
+#define DCQCN_OPCODE_ATOMIC_WRITE 0x1d
 #define DCQCN_OPCODE_NOT_RXE	0x80		/* and above: rxe knows none of them */
 #define DCQCN_OPCODE_CNP	0x81
 #define DCQCN_OPCODE_FEEDBACK	0xc1		/* vendor: one of this module to another */
@@ -263,13 +266,16 @@ static inline u32 dcqcn_bth_psn(const struct dcqcn_bth *bth)
 
 #define DCQCN_BTH_ACK_REQ	0x80000000	/* in @psn */
 
-/* Return true if a packet asks for an ACK of its own PSN: RC, except what is answered with a
- * READ response, which are READ, FLUSH and ATOMIC WRITE
- */
+/* RC requests, below opcode 0x20, that rxe answers with a READ response and never with an ACK */
+#define DCQCN_ANSWERED_AS_READ	(BIT(DCQCN_OPCODE_READ) | BIT(DCQCN_OPCODE_FLUSH) | \
+				 BIT(DCQCN_OPCODE_ATOMIC_WRITE))
+
+/* Return true if a packet asks for an ACK of its own PSN */
 static inline bool dcqcn_bth_wants_ack(const struct dcqcn_bth *bth)
 {
 	return bth->psn & cpu_to_be32(DCQCN_BTH_ACK_REQ) &&
-	       bth->opcode >> 5 == 0 && !(0x30001000 >> bth->opcode & 1);
+	       bth->opcode >> 5 == 0 &&
+	       !(BIT(bth->opcode) & DCQCN_ANSWERED_AS_READ);
 }
 
 #define DCQCN_OPCODE_LAST_WRITE	0x0b	/* RC; SENDs and WRITEs up to here */
