@@ -28,7 +28,7 @@ FIGURES = ("goodput_mbps", "jain", "least_qp_share", "bottleneck", "seq_errors",
            "ce_received", "ce_delivered", "cnps_delivered", "cnp_sent", "cnp_handled",
            "cnp_ignored", "cnp_ignored_steady", "qps", "qps_lost", "qps_failed",
            "qp_goodput_mbps", "other_switch_drops", "pfc_frames", "pfc_decoded", "capture_lost",
-           "tdf")
+           "tdf", "late_ms", "stolen")
 
 
 class Queue:
