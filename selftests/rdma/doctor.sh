@@ -19,6 +19,7 @@ TESTS=(
 	"ect ECT that the host itself clears"
 	"loopback Traffic from a host to itself"
 	"others CNPs that go to another sender are not lost"
+	"names Names of devices and hosts that a shell or a terminal would obey"
 	"way ECN cleared, DSCP rewritten, CNPs lost between the hosts"
 )
 
@@ -270,6 +271,38 @@ others()
 		peer rp-off
 	}
 	on remote "ip neigh del $other dev $nic"
+}
+
+# A finding has commands to copy, so a device whose name a shell would change is left out, and a
+# peer that has one is refused
+names()
+{
+	local name said
+
+	mkdir -p $TMP/bin && cat >$TMP/bin/ssh <<-END && chmod +x $TMP/bin/ssh
+		#!/bin/sh
+		exec cat $TMP/answer
+	END
+	for name in '$(reboot)' 'a;b' "a'b" 'a"b' 'a\`b' '-r' 'a&b' '>b' '*'; do
+		printf 'ready\nhost h2 0\ndev rxe0 %s 0\nend\n' "$name" >$TMP/answer
+		said=$(PATH=$TMP/bin:$PATH "$DCQCN" doctor -i 1ms --peer h2 2>&1)
+		check "status for a peer's $name" $? = 1
+		check "its error" "${said##*$'\n'}" = \
+			"dcqcn: rxe0 on $name: the peer's device has a name that a shell would change"
+	done
+	printf 'ready\nhost \033[2J\302\233h2 0\ndev rxe0 eth0 0\nend\n' >$TMP/answer
+	PATH=$TMP/bin:$PATH "$DCQCN" doctor -i 1ms --peer h2 >$TMP/doctor 2>&1
+	check "status for a peer's control characters" $? = 2
+	check "them" "$(tr -dc '\033\233' <$TMP/doctor | wc -c)" = 0
+
+	ip link add v0 type veth peer name v1 && ip link set v0 name 'v$(id)' &&
+		ip link set 'v$(id)' up && rdma link add rxev type rxe netdev 'v$(id)' ||
+		fail "no rxe on a veth"
+	said=$("$DCQCN" doctor -i 1ms 2>&1)
+	check "left out" "$(grep -c '^rxev on v$(id) is left out' <<<"$said")" = 1
+	check "other lines about it" "$(grep -c 'v.(id)' <<<"$said")" = 1
+	rdma link delete rxev
+	ip link del v1
 }
 
 # A switch inside the local host, between its rxe device and its wire

@@ -3,6 +3,9 @@
  * Names of devices and words of files may be any bytes. A terminal would obey control
  * characters in them.
  */
+#include <ctype.h>
+#include <string.h>
+
 #include "clean.h"
 
 /* Bytes of the character that @s begins with; 0 if it is a control character or not UTF-8 */
@@ -37,4 +40,18 @@ char *clean(char *text)
 		}
 	}
 	return text;
+}
+
+/* Whether a shell takes @name as it is, as a word that is not an option */
+bool clean_word(const char *name)
+{
+	if (!*name || *name == '-')
+		return false;
+	for (const char *s = name; *s; s++) {
+		unsigned char c = *s;
+
+		if (c < 0x80 && !isalnum(c) && !strchr("_-.:,+@%^", c))
+			return false;
+	}
+	return true;
 }

@@ -3,9 +3,11 @@
 #ifndef CLEAN_H
 #define CLEAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 size_t clean_len(const char *s);
 char *clean(char *text);
+bool clean_word(const char *name);
 
 #endif /* CLEAN_H */

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "clean.h"
 #include "clock.h"
 #include "facts.h"
 #include "fail.h"
@@ -43,6 +44,7 @@ static void copy(char *to, const char *from, size_t size)
 
 	memcpy(to, from, len);
 	to[len] = 0;
+	clean(to);
 }
 
 /* The first word of a file */
@@ -73,6 +75,21 @@ static struct fact_dev *add_dev(struct facts *facts, const char *name,
 	return dev;
 }
 
+/* Findings have commands to copy, with the names of devices */
+static bool is_usable(const char *name, const char *ifname)
+{
+	return clean_word(name) && clean_word(ifname);
+}
+
+static void find_dev(struct facts *facts, char *name, char *ifname)
+{
+	if (is_usable(name, ifname))
+		add_dev(facts, name, ifname);
+	else
+		finding_note("%s on %s is left out: a shell would change its name",
+			     clean(name), clean(ifname));
+}
+
 /* rxe devices have a file that names their network device. Those of other network namespaces
  * may be shown here, too; the module lists only ours.
  */
@@ -94,7 +111,7 @@ static void find_devs(struct facts *facts, const char *name)
 		snprintf(path, sizeof(path), CLASS "/%s/parent", entry->d_name);
 		if (read_word(path, ifname) && if_nametoindex(ifname) &&
 		    (access(MODULE, F_OK) || dev_find(ours, entry->d_name)))
-			add_dev(facts, entry->d_name, ifname);
+			find_dev(facts, entry->d_name, ifname);
 	}
 	closedir(dir);
 	dev_free(ours);
@@ -392,6 +409,9 @@ static void read_fact(const char *line, struct facts *facts)
 		copy(facts->host, word, sizeof(facts->host));
 		facts->module = way;
 	} else if (sscanf(line, "dev %63s %63s %llu", word, other, &a) == 3) {
+		if (!is_usable(word, other))
+			fail("%s on %s: the peer's device has a name that a shell would change",
+			     word, other);
 		add_dev(facts, word, other)->line_rate = a;
 	} else if (!dev) {
 		return;

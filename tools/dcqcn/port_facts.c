@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clean.h"
 #include "fail.h"
+#include "finding.h"
 #include "port_facts.h"
 
 #define MODULE	"/sys/module/dcbport"
@@ -65,6 +67,11 @@ static void port_cb(const struct port *port, void *data)
 
 	if (look->name && strcmp(look->name, name))
 		return;
+	if (!clean_word(name)) {
+		if (!look->facts->again)
+			finding_note("%s is left out: a shell would change its name", name);
+		return;
+	}
 	fact = place(look->facts, name);
 	if (!fact)
 		return;
