@@ -4,6 +4,8 @@
 it, and it cannot steer a terminal. Silent if so.
 """
 
+import contextlib
+import io
 import os
 import re
 import shutil
@@ -13,7 +15,8 @@ import tempfile
 import xml.etree.ElementTree as xml
 
 from testbed.core import plots
-from testbed.core.paths import DCQCN
+from testbed.core.paths import DCQCN, LAB, SIM
+from testbed.vm import neighbours
 
 TOOL = os.path.join(DCQCN, "dcqcn")
 
@@ -195,6 +198,38 @@ def check_messages(directory):
             run(content, directory, ["model" if "." in name else "restore", name])
 
 
+def check_testbed(directory):
+    """Errors of lab and sim quote arguments and scenarios, whose strings may be printed later."""
+    with open(os.path.join(SIM, "scenarios", "incast.toml")) as f:
+        ours = f.read()
+    titled = re.sub("^title = .*", r'title = "a\\u001b[2J"', ours, flags=re.M)
+    for words in (["run", "\x1b[2J.toml"], ["run", "\x9b2J"], ["run", "titled.toml"], ["run", "key.toml"]):
+        for name, content in (("titled.toml", titled), ("key.toml", '"\\u001b[2J" = 1\n' + ours)):
+            with open(os.path.join(directory, name), "w") as f:
+                f.write(content)
+        p = subprocess.run([os.path.join(SIM, "sim"), *words], cwd=directory, capture_output=True)
+        if p.returncode != 2 or len(p.stderr.splitlines()) != 1 or controls(p.stderr):
+            complain(words, "status", p.returncode, p.stderr)
+    heard = [{"name": "s1.h1", "pfc": [], "dscp": {}, "agreed": False, "neighbour": {
+        "system": "\x1b[2J", "port": "\x9b2J", "pfc": None, "willing": None}}]
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        neighbours.print_links(heard)
+    if controls(said.getvalue().encode()):
+        complain(said.getvalue(), "is printed of a neighbour")
+
+
+def check_congestion_point(directory):
+    """Its shell must neither expand the name of a device nor interpret what is in it."""
+    open(os.path.join(directory, "lo"), "w").close()
+    for name in "*", "l[o]", "a\\033[2J", "$(touch PWNED)", "`touch PWNED`":
+        p = subprocess.run([os.path.join(LAB, "congestion-point"), "set", name.replace(" ", "${IFS}"),
+                            "rate", "1gbit"], cwd=directory, capture_output=True, text=True)
+        if p.stderr != "congestion-point: %s: no such device (ip link lists them)\n" % \
+                name.replace(" ", "${IFS}") or os.listdir(directory) != ["lo"]:
+            complain(name, "as a port:", repr(p.stderr), os.listdir(directory))
+
+
 def check_completion(directory):
     """A device's name is completed to what a shell takes for that name."""
     script = """. "$1"
@@ -220,7 +255,7 @@ def check_completion(directory):
 
 def main():
     for check in (check_records, check_numbers, check_files, check_scenarios, check_messages,
-                  check_completion):
+                  check_testbed, check_congestion_point, check_completion):
         with tempfile.TemporaryDirectory() as directory:
             check(directory)
     return 1 if wrong else 0

@@ -12,6 +12,7 @@ import contextlib
 import errno
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from .paths import TOP, version
 
 def complain(text):
     """One line on stderr and, if JSON was asked for, an object on stdout."""
-    print(text, file=sys.stderr)
+    print(clean(text), file=sys.stderr)
     if Parser.json_wanted:
         with contextlib.suppress(OSError):
             print_json({"error": text})
@@ -79,6 +80,12 @@ def directory(text):
     if not os.path.isdir(above) or not os.access(above, os.W_OK | os.X_OK):
         raise argparse.ArgumentTypeError("%s: must be a directory to write to" % text)
     return path
+
+
+def clean(text):
+    """A text without control characters, which a terminal would obey: it may be from a file, or
+    from another host."""
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "?", text)
 
 
 class Output:

@@ -27,6 +27,7 @@ TIMEOUT_MAX = 31            # the ack timeout's exponent, 4.096 us * 2^timeout; 
 KNOB = re.compile(r"((roce_np|roce_rp)/)?[a-z0-9_]+(/[0-7])?")  # below ecn/
 FORMAT = re.compile(r"(\.\d[efg])?")                    # of a number in a string: {name:.2f}
 RUNS_MAX = 100_000
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # but tabs and line breaks
 RUN_NAME = re.compile(r"[\w.,=%+-]+")                   # it becomes part of a file's name
 
 
@@ -70,6 +71,8 @@ class Table:
                 # a sweep's numbers come as strings
                 if kind is float or isinstance(value, (int, str)):
                     return kind(value)
+            if kind is str and isinstance(value, str) and CONTROL.search(value):
+                raise InputError("must not have control characters")
             if kind in (str, list, dict) and isinstance(value, kind):
                 return value
             raise ValueError

@@ -3,6 +3,7 @@
 
 import json
 
+from ..core.command import clean
 from ..core.errors import LabError
 from .guest import gather
 
@@ -104,6 +105,6 @@ def print_links(ends):
         heard = ("%s %s" % (n["system"] or "?", n["port"] or "?"), "-" if n["pfc"] is None
                  else _list(n["pfc"]), {True: "yes", False: "no"}.get(n["willing"], "-")) \
             if n else ("none", "-", "-")
-        print("%-8s %-6s %-12s %-10s %-6s %-8s %s" %
-              (end["name"], _list(end["pfc"]), _map(end["dscp"]), *heard,
-               "yes" if end["agreed"] else "no"))
+        print(clean("%-8s %-6s %-12s %-10s %-6s %-8s %s" %
+                    (end["name"], _list(end["pfc"]), _map(end["dscp"]), *heard,
+                     "yes" if end["agreed"] else "no")))
