@@ -20,6 +20,7 @@ TESTS=(
 	"ipv6 CE over IPv6 is answered, and a CNP over IPv6 limits"
 	"read_limited READ responses are limited, and held within the bound"
 	"read_bound READ responses beyond the bound are dropped and counted"
+	"atomic_write A flow of ATOMIC WRITEs, which no ACK answers, does not stay at its first rate"
 	"stale Held packets that rxe retransmits are not sent twice, and are counted"
 	"loop Between two hosts with the module, CNPs sent are handled or ignored"
 )
@@ -259,6 +260,22 @@ stale()
 	on remote "tc qdisc del dev $nic clsact"
 	check "still limited" "$(counter local rp_limited_qps)" = 1
 	check_rate local
+}
+
+# With the default profile, a start waits for an ACK after its burst. 1 Mb/s are 1,500 ATOMIC WRITEs
+# a second.
+atomic_write()
+{
+	local rate
+
+	simulated || { skip "perftest has no ATOMIC WRITE"; return; }
+	MODULE_ARGS= reload_both
+	perftest local ib_atomic_write -m 1024 -s 8 -u 14 || return
+	sleep 0.5
+	rate=$(sending_rate local 0.5)
+	note "$rate kb/s"
+	check "kb/s" "$rate" -gt 5000
+	stop_perftest
 }
 
 loop()

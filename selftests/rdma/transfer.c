@@ -4,7 +4,9 @@
  * has completed. perftest polls, which would stop the clock of a simulated machine: it advances
  * only while all processes sleep.
  *
- * usage: transfer ib_write_bw|ib_read_bw|ib_send_bw OPTIONS [ADDRESS]
+ * ib_atomic_write, which perftest lacks, sends one WRITE and then ATOMIC WRITEs of 8 bytes.
+ *
+ * usage: transfer ib_write_bw|ib_read_bw|ib_send_bw|ib_atomic_write OPTIONS [ADDRESS]
  *
  * With an address it is the client. Both sides get the same of perftest's options: -d DEV
  * -x GID-INDEX -p PORT -m MTU -s SIZE -q QPS -u TIMEOUT -c RC|UC|UD -t DEPTH -o READS -D SECONDS
@@ -46,6 +48,7 @@ struct pair {
 	struct ibv_ah *ah;
 	struct hello there;
 	unsigned int outstanding;
+	int begun;
 };
 
 static const char *dev = "", *server;
@@ -87,7 +90,7 @@ static void open_device(void)
 	if (!pd || !channel)
 		err(1, "%s", dev);
 	mr = ibv_reg_mr(pd, memory, len, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
-			IBV_ACCESS_REMOTE_READ);
+			IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC);
 	if (ibv_query_device(context, &attr))
 		err(1, "%s", dev);
 	/* what completes is taken out at once: less than rxe's limit is enough for many QPs */
@@ -108,17 +111,23 @@ static void receive(struct pair *p)
 
 static void make_qp(struct pair *p)
 {
-	struct ibv_qp_init_attr init = {
+	struct ibv_qp_init_attr_ex init = {
 		.send_cq = cq, .recv_cq = cq, .qp_type = type,
 		.cap = { depth, RECEIVES, 1, 1, 0 },
+		.pd = pd, .comp_mask = IBV_QP_INIT_ATTR_PD,
 	};
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY,
-		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ,
+		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
+				   IBV_ACCESS_REMOTE_ATOMIC,
 	};
 	int i;
 
-	p->qp = ibv_create_qp(pd, &init);
+	if (opcode == IBV_WR_ATOMIC_WRITE) {
+		init.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+		init.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_ATOMIC_WRITE;
+	}
+	p->qp = ibv_create_qp_ex(context, &init);
 	if (!p->qp)
 		err(1, "ibv_create_qp");
 	if (ibv_modify_qp(p->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
@@ -171,6 +180,26 @@ static void connect_qp(struct pair *p)
 		err(1, "to RTS");
 }
 
+/* ibv_post_send() cannot do this */
+static void atomic_write(struct pair *p)
+{
+	struct ibv_qp_ex *qp = ibv_qp_to_qp_ex(p->qp);
+
+	ibv_wr_start(qp);
+	qp->wr_id = p - pairs;
+	qp->wr_flags = IBV_SEND_SIGNALED;
+	if (p->begun++) {
+		ibv_wr_atomic_write(qp, p->there.rkey, p->there.addr, mr->addr);
+	} else {
+		ibv_wr_rdma_write(qp, p->there.rkey, p->there.addr);
+		ibv_wr_set_sge(qp, mr->lkey, (uintptr_t)mr->addr, size);
+	}
+	errno = ibv_wr_complete(qp);
+	if (errno)
+		err(1, "ibv_wr_complete");
+	p->outstanding++;
+}
+
 /* Only requests that are polled for may fail without an answer */
 static void request(struct pair *p)
 {
@@ -180,6 +209,10 @@ static void request(struct pair *p)
 		.send_flags = IBV_SEND_SIGNALED,
 	}, *bad;
 
+	if (opcode == IBV_WR_ATOMIC_WRITE) {
+		atomic_write(p);
+		return;
+	}
 	if (type == IBV_QPT_UD) {
 		wr.wr.ud.ah = p->ah;
 		wr.wr.ud.remote_qpn = p->there.qpn;
@@ -351,6 +384,8 @@ static int parse(int argc, char **argv)
 		opcode = IBV_WR_RDMA_READ;
 	else if (!strcmp(argv[1], "ib_send_bw"))
 		opcode = IBV_WR_SEND;
+	else if (!strcmp(argv[1], "ib_atomic_write"))
+		opcode = IBV_WR_ATOMIC_WRITE;
 	else
 		return 0;
 	argc--;
@@ -387,7 +422,7 @@ int main(int argc, char **argv)
 	int fd;
 
 	if (!parse(argc, argv))
-		errx(2, "usage: transfer ib_write_bw|ib_read_bw|ib_send_bw OPTIONS [ADDRESS]");
+		errx(2, "usage: transfer ib_write_bw|ib_read_bw|ib_send_bw|ib_atomic_write OPTIONS [ADDRESS]");
 	pairs = calloc(qps, sizeof(*pairs));
 	if (!pairs)
 		err(1, "%d QPs", qps);
