@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 
-from testbed.core.errors import LabError
+from ..core.errors import LabError
 
 RXE = "drivers/infiniband/sw/rxe"
 
