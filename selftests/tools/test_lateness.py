@@ -14,7 +14,7 @@ from unittest import mock
 
 from expect import expect, status
 from testbed.core.errors import LabError
-from testbed.vm import engine, lab_command, lateness
+from testbed.vm import engine, lab_command, lateness, report
 from testbed.vm.lateness import Attempts, Late, Lateness, TooBusy, Usage, cost, dilation, late_ms
 
 INCAST = [26, 26]       # s
@@ -58,6 +58,9 @@ def valid():
         expect("late %s %s" % (hosts, switches), Lateness(hosts, switches, 0, 2).valid, want)
     # however many CPUs others had: if timers were on time, figures mean something
     expect("stolen", Lateness({"h1": 1}, {"s1": 1}, 0.9, 2).valid, True)
+    figures = Lateness({"h1": 3, "h2": 4}, {"s1": 1, "s2": 2}, 0.38, 2).figures
+    expect("figures", figures, {"host_late_ms": 4, "switch_late_ms": 2, "stolen": 0.38})
+    expect("scenarios know them", set(figures) - set(report.FIGURES), set())
     expect("a host", str(Lateness({"h1": 3, "h3": 41.23}, {"s1": 20}, 0.384, 2)),
            "timers up to 41.2 ms late in h3, bound 10 ms; 38 % of the CPU time went to other "
            "programs")

@@ -77,6 +77,12 @@ class Lateness:
     def valid(self):
         return self.late <= self.bound
 
+    @property
+    def figures(self):
+        return {"host_late_ms": round(max(self.hosts.values()), 2),
+                "switch_late_ms": round(max(self.switches.values()), 2),
+                "stolen": round(self.stolen, 3)}
+
     def __str__(self):
         return "timers up to %.3g ms late in %s, bound %d ms; %.0f %% of the CPU time went to " \
             "other programs" % (self.late, self.guest, self.bound, 100 * self.stolen)

@@ -28,7 +28,7 @@ FIGURES = ("goodput_mbps", "jain", "least_qp_share", "bottleneck", "seq_errors",
            "ce_received", "ce_delivered", "cnps_delivered", "cnp_sent", "cnp_handled",
            "cnp_ignored", "cnp_ignored_steady", "qps", "qps_lost", "qps_failed",
            "qp_goodput_mbps", "other_switch_drops", "pfc_frames", "pfc_decoded", "capture_lost",
-           "tdf", "late_ms", "stolen")
+           "tdf", "host_late_ms", "switch_late_ms", "stolen")
 
 
 class Queue:
@@ -161,9 +161,7 @@ class Result:
             "pfc_decoded": len(self.pfc),
             "capture_lost": r.capture_lost,
             "tdf": r.tdf,
-            **({"host_late_ms": round(max(r.lateness.hosts.values()), 2),
-                "switch_late_ms": round(max(r.lateness.switches.values()), 2),
-                "stolen": round(r.lateness.stolen, 3)} if r.lateness else {}),
+            **(r.lateness.figures if r.lateness else {}),
             "hw_counters": {n: _delta(r.start, r.end, n) for n in names
                             if _delta(r.start, r.end, n)},
         }
