@@ -38,6 +38,7 @@ struct workqueue_struct;
 #define MB		(1 << 20)
 
 static struct net_device ndev;
+static struct net_device vlan = { .lower = &ndev };	/* the module has no reference to it */
 static struct dst_entry dst = { .dev = &ndev };
 static struct dcqcn_settings settings;
 static struct dcqcn_counters counters;
@@ -132,6 +133,7 @@ static void output_of(struct dcqcn_qp *qp, enum dcqcn_pkt_kind kind, u32 psn, u3
 
 	skb->len = bytes - ETH_HLEN;
 	skb->truesize = memory;
+	skb->dev = &vlan;
 	skb->dst = &dst;
 	skb->protocol = kind;
 	skb->priority = psn;
@@ -421,6 +423,26 @@ static void memory_of_requests(void)
 	output_of(&qps[QPS - 1], DCQCN_PKT_REQUEST, 40, 9000, size, true);
 	expect(dcqcn_flow_held(flow) == held + 1, "%u requests are held, not %u",
 	       dcqcn_flow_held(flow), held + 1);
+	ends();
+}
+
+/* Held packets may outlive the VLAN that rxe gave them to */
+static void held_device(void)
+{
+	struct sk_buff *skb;
+	int i;
+
+	limited(1, IB_QPT_RC, 0);
+	for (i = 0; i < 3; i++) {
+		output_of(&qps[0], DCQCN_PKT_REQUEST, i, 1000, 2304, true);
+		output_of(&qps[0], DCQCN_PKT_RESPONSE, i, 1000, 2304, true);
+	}
+	expect(dcqcn_flow_held(&qps[0].flow) == 5, "%u packets are held",
+	       dcqcn_flow_held(&qps[0].flow));
+	for (i = 0; i < DCQCN_NUM_FIFOS; i++) {
+		skb = skb_peek(&qps[0].flow.fifo[i].queue);
+		expect(skb->dev == &ndev, "a held packet points to a device without a reference");
+	}
 	ends();
 }
 
@@ -1455,6 +1477,7 @@ static const struct tap_test tests[] = {
 	{ "the memory of held READ responses is bounded, and each QP has its part", memory },
 	{ "READ responses have room beside any requests", responses_beside_requests },
 	{ "the memory of held requests is bounded, and each QP has its part", memory_of_requests },
+	{ "a held packet points to no device but the port's", held_device },
 	{ "held READ responses do not raise the floor of requests", mixed_floor },
 	{ "a slow flow asks for an ACK before rxe's timer fires", asks },
 	{ "requests that rxe repeats without an ACK leave before the next time", stuck },

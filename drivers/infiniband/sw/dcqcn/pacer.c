@@ -723,6 +723,11 @@ static bool dcqcn_flow_hold(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	held->psn = psn;
 	held->bytes = bytes;
 	held->kind = kind;
+	/* @skb may be on a VLAN, or another upper device of the port, to which it has no
+	 * reference. Some versions of rxe look at it when they free the packet. The port keeps
+	 * its own device, and the IP layer sets the packet's again from its route.
+	 */
+	skb->dev = qp->dev->ndev;
 	__skb_queue_tail(&fifo->queue, skb);
 	flow->held_bytes += bytes;
 	dcqcn_flow_account(qp, dcqcn_fifo_of(kind), skb->truesize);
