@@ -67,6 +67,14 @@ bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
 	return true;
 }
 
+static unsigned int num_asked;
+
+void dcqcn_qp_ask(struct dcqcn_qp *qp)
+{
+	kernel_assert(qp->state == DCQCN_QP_LIVE);
+	num_asked++;
+}
+
 DEFINE_STATIC_KEY_FALSE(dcqcn_cccs);
 
 /* A context, in the place of ccc.c: it lets @may_send packets leave */
@@ -207,6 +215,7 @@ static void limited(u32 mbps, u8 type, u8 ack_timeout)
 	fuzz_now = 1000 * MS;
 	num_sent = 0;
 	num_unseen = 0;
+	num_asked = 0;
 	preemptible = 0;
 	memset(&counters, 0, sizeof(counters));
 	settings = (struct dcqcn_settings) {
@@ -518,7 +527,8 @@ static void asks(void)
 }
 
 /* rxe goes back to the same packet each 67 ms, as while a QP is destroyed: all that is held
- * leaves in between. Once rxe sends what it may only send after an ACK, all is held again.
+ * leaves in between, and from the second time on the core is asked whether there is still such a
+ * QP. Once rxe sends what it may only send after an ACK, all is held again.
  */
 static void stuck(void)
 {
@@ -532,6 +542,8 @@ static void stuck(void)
 			output_request(&qps[0], 1000 + n, 2000, WRITE_MIDDLE);
 		expect(dcqcn_flow_held(flow) < 4 || turn < 2, "%u packets are held",
 		       dcqcn_flow_held(flow));
+		expect(num_asked == (turn < 2 ? 0 : turn - 1), "the core is asked %u times",
+		       num_asked);
 		pass_time(&qps[0], 4096 << 14);
 		expect(!dcqcn_flow_held(flow) || turn < 2, "%u packets are left",
 		       dcqcn_flow_held(flow));
@@ -539,6 +551,16 @@ static void stuck(void)
 	for (n = 0; n < 10; n++)
 		output_request(&qps[0], 1129 + n, 2000, WRITE_MIDDLE);
 	expect(dcqcn_flow_held(flow) > 8, "%u packets are held", dcqcn_flow_held(flow));
+	ends();
+
+	/* while the worker frees the entry, it must not be queued for the worker again */
+	limited(1, IB_QPT_RC, 14);
+	for (turn = 0; turn < 4; turn++) {
+		qps[0].state = turn < 2 ? DCQCN_QP_LIVE : DCQCN_QP_DEAD;
+		for (n = 0; n < 3; n++)
+			output_request(&qps[0], 1000 + n, 2000, WRITE_MIDDLE);
+	}
+	expect(!num_asked, "the core is asked about an entry that is freed");
 	ends();
 }
 

@@ -30,8 +30,10 @@
  * rxe's retransmission timer runs meanwhile, and each ACK restarts it. So a slow flow asks for
  * more ACKs than rxe does, and the gap between two requests has a bound: at 67 ms, perftest's
  * ack timeout, a flow may have 1 Mb/s. If rxe goes back to the same packet twice nevertheless,
- * no more are held than leave before it does so again. Otherwise a QP that is being destroyed
- * would repeat its requests for ever: rxe waits until none is left.
+ * the QP may be being destroyed: rxe waits until no packet is left, and repeats its requests
+ * meanwhile. The worker asks the core, which forgets such a QP at once in newer kernels, and drops
+ * what is held. Until then, and in older kernels, no more are held than leave before rxe goes back
+ * again.
  *
  * What ends the wait of what is held, whatever rxe or the peer does:
  *
@@ -686,6 +688,8 @@ dcqcn_flow_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	if (fifo == &qp->flow.fifo[DCQCN_REQUESTS]) {
 		qp->flow.stuck = psn == qp->flow.back_psn;
 		qp->flow.back_psn = psn;
+		if (qp->flow.stuck && qp->state == DCQCN_QP_LIVE)
+			dcqcn_qp_ask(qp);
 	}
 	return dcqcn_flow_take_stale(qp, fifo, psn);
 }

@@ -12,7 +12,8 @@
  * Nothing signals that a QP was destroyed or became idle. The same worker is also
  * a janitor that sweeps the table: it asks the core about QPs that have sent
  * nothing lately, and frees the entries of those that are gone or have not met
- * congestion for a while.
+ * congestion for a while. The pacer lets it ask about a QP that sends the same
+ * again and again, as rxe does while it destroys one.
  *
  * Entries are looked up under RCU, and freed only by the worker and on removal of
  * the device. Lock order: dcqcn_qp.lock, then dcqcn_dev.resolve_lock.
@@ -109,8 +110,15 @@ put:
 	return live;
 }
 
-/* Queue @qp for the worker; its lock is held */
-static void dcqcn_qp_ask(struct dcqcn_qp *qp)
+/**
+ * dcqcn_qp_ask() - let the worker ask the RDMA core about a QP
+ * @qp: its entry, which is not dead
+ *
+ * If there is no such QP any more, the worker drops what is held and frees the entry.
+ *
+ * Context: any; @qp->lock is held.
+ */
+void dcqcn_qp_ask(struct dcqcn_qp *qp)
 {
 	struct dcqcn_dev *dev = qp->dev;
 

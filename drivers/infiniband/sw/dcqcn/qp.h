@@ -243,6 +243,7 @@ struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn,
 				const struct sk_buff *skb);
 struct dcqcn_qp *dcqcn_qp_next(struct dcqcn_dev *dev, u64 *at);
 bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view);
+void dcqcn_qp_ask(struct dcqcn_qp *qp);
 bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
 			 u32 dest_qpn);
 
