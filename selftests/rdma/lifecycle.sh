@@ -10,6 +10,7 @@
 TESTS=(
 	"load_unload Loading and unloading under traffic leaves perftest running"
 	"qp_killed A killed program's limited QP is freed, with its held packets"
+	"qp_destroyed A slow QP is destroyed within three ack timeouts, with its held packets"
 	"link_deleted The rxe device is deleted and added again under limited traffic"
 	"netdev_down The network device goes down under limited traffic"
 	"netdev_deleted The network device is deleted under limited traffic"
@@ -91,6 +92,32 @@ qp_killed()
 	adds_up
 }
 no_qp() { [ -z "$(qpns local)" ]; }
+
+# rxe repeats the requests of a QP that it destroys, after each ack timeout, until all are freed.
+# At the second time, what is held is dropped.
+qp_destroyed()
+{
+	local began took
+
+	reload local
+	fixed_rate local 1
+	perftest local ib_write_bw $WRITE -u 14 || return
+	cnp local || fail "no CNP is sent"
+	await 20 local rp_limited_qps = 1
+	await 20 local rp_held_bytes -gt 100000
+	began=$(on local "date +%s%N")
+	stop local client KILL
+	took=$(((10#$(on local "date +%s%N") - 10#$began) / 1000000))
+	# Older kernels in guests know the QP until it is gone, and their clocks may be late. stop()
+	# looks each 50 ms.
+	if simulated; then
+		check "ms until it is destroyed" $took -le $((3 * 67 + 50))
+		check "held packets that are dropped" \
+			"$(counter local rp_drop_dead_packets)" -gt 0
+	fi
+	until_ok 10 counter_is local rp_limited_qps = 0 || fail "the flow is still there"
+	adds_up
+}
 
 link_deleted()
 {
