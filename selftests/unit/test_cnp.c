@@ -394,5 +394,6 @@ static const struct tap_test tests[] = {
 
 int main(void)
 {
-	return tap_run(tests, sizeof(tests) / sizeof(*tests));
+	tap_plan(ARRAY_SIZE(tests));
+	return tap_run(tests, ARRAY_SIZE(tests));
 }
