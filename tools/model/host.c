@@ -445,9 +445,15 @@ static void learn(const struct hosts *all, struct host *h, u32 psn)
 	if (learnt == DCQCN_LEARNT_NOTHING)
 		return;
 	advance(all, h, 0);
-	dcqcn_rate_set_rtt(&h->rate, h->path.rtt, h->path.rtt_min);
+	/* while only a bound is known, it stands for the round trip */
+	dcqcn_rate_set_rtt(&h->rate,
+			   h->path.rtt ?: clamp(now - left, 1ULL, (u64)h->rate.rtt),
+			   h->path.rtt_min);
 	waited = h->rate.waiting;
-	dcqcn_rate_sample(&h->rate, p, left, least, now);
+	if (learnt == DCQCN_LEARNT_BOUND)
+		dcqcn_rate_bound(&h->rate, p, left, now);
+	else
+		dcqcn_rate_sample(&h->rate, p, left, least, now);
 	if (waited && !h->rate.waiting) {
 		dcqcn_path_restart(&h->path);
 		h->next = number_min(h->next, all->now);
