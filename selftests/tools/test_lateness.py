@@ -8,6 +8,7 @@ import io
 import json
 import signal
 import sys
+import tempfile
 import time as real_time
 import types
 from unittest import mock
@@ -194,8 +195,9 @@ class Guests:
             clock=fabric.call_args.kwargs["clock"], splats=lambda: [], complaints=lambda: [])
         fabric.return_value.__exit__.return_value = False
         out, err = io.StringIO(), io.StringIO()
-        with mock.patch.object(lab_command, "experiments", lambda args: [
-                (types.SimpleNamespace(runs=runs), "")]), \
+        with tempfile.TemporaryDirectory() as directory, \
+                mock.patch.object(lab_command, "experiments", lambda args: [
+                    (types.SimpleNamespace(runs=runs), directory)]), \
                 mock.patch.object(lab_command, "image_of", lambda args: None), \
                 mock.patch.object(lab_command, "default_port", lambda image: "dcbport"), \
                 mock.patch.object(engine, "module_for", lambda *args: None), \
