@@ -98,7 +98,7 @@ for what in draw whole json; do
 done
 said=$(limited python3 -Bc "$python" plain)
 [ $?:"$said" = "1:test: writing a file failed: File too large" ] || { echo "# plain: $said"; STATUS=1; }
-# A device is no file that can be replaced
+# A device cannot be replaced by a file
 ln -s /dev/full "$TMP/full.svg"
 fails "dcqcn: $TMP/full.svg: No space left on device" dcqcn/dcqcn plot -o "$TMP/full.svg" "$TMP/run.csv"
 [ -L "$TMP/full.svg" ] || { echo "# a link to a device was replaced"; STATUS=1; }

@@ -37,7 +37,7 @@
  *                         the timeout is due, and none waits while nothing is in flight
  *   a change of path      the answer to the last packet; or dcqcn_route.until, on the old path
  *   an agreement          the peer's answer to a later offer; the flows obey DCQCN meanwhile
- *   bytes that were lent  nobody waits: the next one who looks counts them
+ *   bytes that were lent  no wait: the next holder of the lock counts them
  *
  * While a context is far from its bounds, most packets leave without its lock: it lends
  * its flows bytes (dcqcn_ccc_lend()), and each packet takes its length from these. After

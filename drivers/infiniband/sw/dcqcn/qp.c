@@ -408,8 +408,8 @@ static struct dcqcn_qp *dcqcn_qp_alloc(struct dcqcn_dev *dev, u32 qpn)
 	return qp;
 }
 
-/* Let a data packet that a QP sends describe the QP in its entry, which nobody else sees or
- * whose lock is held. Return false if it is no data.
+/* Let a data packet that a QP sends describe the QP in its entry, which is not in the table yet, or
+ * whose lock is held. Return false if the packet carries no data.
  */
 static bool dcqcn_qp_read(struct dcqcn_qp *qp, const struct sk_buff *skb)
 {
