@@ -2,6 +2,7 @@
 """Tests of what a port does, and when. tests.py runs them."""
 
 import collections
+import contextlib
 import csv
 import errno
 import json
@@ -11,6 +12,7 @@ import random
 import re
 import subprocess
 import sys
+import threading
 
 import dcbnl
 from cases import near, same, test
@@ -1046,6 +1048,24 @@ def doctor():
             assert f["seen"] and f["why"] and f["fix"], f
         return found
 
+    @contextlib.contextmanager
+    def pausing():
+        """h3 pauses the switch: the doctor also looks before and after its interval."""
+        over = threading.Event()
+
+        def pause():
+            while not over.is_set():
+                star.say(3, pfc({3: FOREVER}))
+                sleep(400 * US)
+
+        thread = threading.Thread(target=pause)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
     def wrong(n, words, right, finding):
         """The first settings of a port lead to this finding, the second to none."""
         star.ports[n].set(words)
@@ -1080,16 +1100,15 @@ def doctor():
               "cnp-starved")
         star.ports[3].set("strict none prio 6 weight 100")
         finds()
-        star.say(3, pfc({3: FOREVER}))
-        finds(("paused", "h3"))
+        with pausing():
+            finds(("paused", "h3"))
         sleep(2 * MS)
         finds()
         star.send(1, 3, 10)
-        for _ in range(1200):
-            star.say(3, pfc({3: FOREVER}))
-            sleep(400 * US)
-        finds(("pause-storm", "h3"))
-        text = sh("ip netns exec s %s/dcqcn doctor -i 500us dev h3" % BINARIES, check=False).stdout
+        with pausing():
+            sleep(480 * MS)
+            finds(("pause-storm", "h3"))
+            text = sh("ip netns exec s %s/dcqcn doctor -i 500us dev h3" % BINARIES, check=False).stdout
         assert text.startswith("pause-storm: h3 on ") and "dcqcn port set dev h3 pfc none" in text, text
         sleep(1000 * MS)
         finds()

@@ -314,9 +314,12 @@ def late_answer(s):
     traffic = Traffic()
     qpn, = traffic.qpns
     possible = slow_core(500) and not slow_core(1001)
+    handled = counter("h1", "rp_cnp_handled")
     s.send(cnp("h1", qpn))
     time.sleep(0.2)
-    delayed = qpn not in flows("h1") and wait(lambda: qpn in flows("h1"))
+    delayed = (counter("h1", "rp_cnp_handled") == handled and
+               wait(lambda: counter("h1", "rp_cnp_handled") == handled + 1) and
+               qpn in flows("h1"))
     slow_core(0)
     print("# possible %s, delayed %s" % (possible, delayed))
     return traffic.stop() and possible and delayed
