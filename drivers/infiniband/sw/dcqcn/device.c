@@ -11,7 +11,7 @@
 
 #include <linux/ethtool.h>
 #include <linux/if_vlan.h>
-#include <linux/jiffies.h>
+#include <linux/jump_label.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/netdevice.h>
@@ -35,11 +35,6 @@
  * distributions backport both.
  */
 #define DCQCN_MAX_MSG_SZ_BEFORE	0x800000
-
-/* jiffies; without that, rxe frees a QP this long after its destruction began, even if packets
- * point to it
- */
-#define DCQCN_RXE_PATIENCE	200
 
 /* Mb/s, for network devices that do not know their speed; the RDMA core assumes
  * the same
@@ -226,19 +221,19 @@ static void dcqcn_dev_read_speed(struct work_struct *work)
 	rtnl_unlock();
 }
 
-/* ns; how long a packet may be held if its QP may be destroyed meanwhile, 0 for any time. A QP that
- * is being destroyed repeats its requests, so less than rxe's patience.
+/* Look whether rxe frees a QP under its packets, which all rxe devices of a kernel have in common.
+ * May sleep.
  */
-static u64 dcqcn_dev_longest_hold(struct ib_device *ibdev)
+static void dcqcn_dev_check_rxe(struct ib_device *ibdev)
 {
 	struct ib_port_attr attr;
 
 	if (ib_query_port(ibdev, DCQCN_RXE_PORT, &attr) ||
 	    attr.max_msg_sz != DCQCN_MAX_MSG_SZ_BEFORE)
-		return 0;
-	pr_warn_once("this kernel's soft-RoCE may crash when a queue pair is destroyed while its packets are on their way: holding them for %u ms at most (update the kernel, see Documentation/kernels.rst)\n",
-		     jiffies_to_msecs(DCQCN_RXE_PATIENCE / 4));
-	return jiffies_to_nsecs(DCQCN_RXE_PATIENCE / 4);
+		return;
+	static_branch_enable(&dcqcn_hasty_rxe);
+	pr_warn_once("this kernel's soft-RoCE may crash when a queue pair is destroyed while its packets are on their way: holding them for %llu ms at most (update the kernel, see Documentation/kernels.rst)\n",
+		     DCQCN_HASTY_HOLD_NS / NSEC_PER_MSEC);
 }
 
 static struct dcqcn_dev *dcqcn_dev_alloc(struct ib_device *ibdev,
@@ -320,7 +315,7 @@ static int dcqcn_add_one(struct ib_device *ibdev)
 		goto put_ndev;
 	}
 	dcqcn_dev_read_speed(&dev->speed_work);
-	dev->longest_hold = dcqcn_dev_longest_hold(ibdev);
+	dcqcn_dev_check_rxe(ibdev);
 
 	dev->hooks = dcqcn_hook_get(dev_net(ndev), ibdev->ops.owner);
 	if (IS_ERR(dev->hooks)) {

@@ -61,7 +61,6 @@ enum dcqcn_fifo_kind {
  * @num_unresolved: entries that are resolving or absent
  * @num_limited: flows that are limited
  * @rtt: ns; round trip that any flow measured last, 0 for unknown
- * @longest_hold: ns; how long a packet may be held, 0 for as long as the pacer likes
  * @okfn: sends a held packet on behind our hook, whatever its address family
  * @resolve_lock: protects @resolve_list
  * @resolve_list: entries that wait for @qp_work
@@ -107,7 +106,6 @@ struct dcqcn_dev {
 	atomic_t num_unresolved;
 	atomic_t num_limited;
 	u32 rtt;
-	u64 longest_hold;
 	dcqcn_okfn okfn;
 	spinlock_t resolve_lock;	/* protects @resolve_list */
 	struct list_head resolve_list;

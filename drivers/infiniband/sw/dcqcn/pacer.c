@@ -100,10 +100,13 @@
  */
 #define DCQCN_HOLD_NS		(5ULL * NSEC_PER_SEC)
 
+DEFINE_STATIC_KEY_FALSE(dcqcn_hasty_rxe);
+
 /* ns; how long a packet may be held, however slow its flow is */
-static u64 dcqcn_flow_longest_hold(const struct dcqcn_qp *qp)
+static __always_inline u64 dcqcn_flow_longest_hold(void)
 {
-	return qp->dev->longest_hold ?: DCQCN_HOLD_NS;
+	return static_branch_unlikely(&dcqcn_hasty_rxe) ? DCQCN_HASTY_HOLD_NS :
+							   DCQCN_HOLD_NS;
 }
 
 /* Packets that rxe has sent, and got no ACK for, before it stops */
@@ -394,7 +397,7 @@ static noinline bool dcqcn_flow_in_window(struct dcqcn_qp *qp, bool fresh, u64 n
 	if (!until)
 		return true;
 	qp->flow.next = min(until, now + min(dcqcn_flow_longest_gap(qp),
-					     dcqcn_flow_longest_hold(qp)) / 2);
+					     dcqcn_flow_longest_hold()) / 2);
 	return false;
 }
 
@@ -464,27 +467,34 @@ static inline void dcqcn_flow_take(struct dcqcn_qp *qp, struct sk_buff *skb)
 	dcqcn_flow_account(qp, kind, -(int)skb->truesize);
 }
 
-/*
- * Whether a port holds as much of a kind as it may, counting @memory bytes that come, and this flow
- * more than its share. The share keeps QPs of one user from using up the memory of another's.
+/* Whether a flow holds more of a kind than its share, which keeps QPs of one user from using up
+ * the memory of another's
  */
-static bool dcqcn_flow_is_crowded(const struct dcqcn_qp *qp,
-				  enum dcqcn_fifo_kind kind, u32 memory)
+static noinline bool dcqcn_flow_exceeds_share(const struct dcqcn_qp *qp,
+					      enum dcqcn_fifo_kind kind)
 {
-	const struct dcqcn_dev *dev = qp->dev;
-	u32 most = dcqcn_held_dev_max[kind];
-
-	return atomic_long_read(&dev->held_memory[kind]) + memory > most &&
-	       qp->flow.held_memory[kind] >
-	       most / (u32)atomic_read(&dev->num_limited);
+	return qp->flow.held_memory[kind] >
+	       dcqcn_held_dev_max[kind] /
+	       (u32)atomic_read(&qp->dev->num_limited);
 }
 
-/* Whether a packet has been held for so long that its QP may be gone, where rxe does not wait */
-static bool dcqcn_flow_is_unsafe(const struct dcqcn_qp *qp,
-				 const struct dcqcn_held *held, u64 now)
+/* Whether a port holds as much of a kind as it may, counting @memory bytes that come, and this flow
+ * more than its share
+ */
+static __always_inline bool dcqcn_flow_is_crowded(const struct dcqcn_qp *qp,
+						  enum dcqcn_fifo_kind kind,
+						  u32 memory)
 {
-	return qp->dev->longest_hold &&
-	       now - held->since >= qp->dev->longest_hold;
+	return unlikely(atomic_long_read(&qp->dev->held_memory[kind]) + memory >
+			dcqcn_held_dev_max[kind]) &&
+	       dcqcn_flow_exceeds_share(qp, kind);
+}
+
+/* Whether a packet is held that may soon have no QP, where rxe does not wait */
+static __always_inline bool dcqcn_flow_is_unsafe(struct sk_buff *skb, u64 now)
+{
+	return static_branch_unlikely(&dcqcn_hasty_rxe) && skb &&
+	       now - dcqcn_held(skb)->since >= DCQCN_HASTY_HOLD_NS;
 }
 
 /* Whether a request has been held for so long that it leaves before it is due. Behind a closed
@@ -492,17 +502,17 @@ static bool dcqcn_flow_is_unsafe(const struct dcqcn_qp *qp,
  * half of the ack timeout. If rxe goes back again and again, all that is held for so long leave.
  */
 static bool dcqcn_flow_is_overdue(const struct dcqcn_qp *qp,
-				  const struct dcqcn_held *request, u64 now)
+				  struct sk_buff *request, u64 now)
 {
-	u64 waited = now - request->since, asked;
+	u64 waited = now - dcqcn_held(request)->since, asked;
 
-	if (!dcqcn_qp_is_windowed(qp) || dcqcn_flow_is_unsafe(qp, request, now))
-		return waited >= dcqcn_flow_longest_hold(qp);
+	if (!dcqcn_qp_is_windowed(qp) || dcqcn_flow_is_unsafe(request, now))
+		return waited >= dcqcn_flow_longest_hold();
 	asked = (u64)(dcqcn_flow_clock(now) - qp->flow.asked) << 10;
 	if (qp->ack_timeout && !qp->flow.stuck)
 		waited = min(waited, asked);
 	return waited >= min(dcqcn_flow_longest_gap(qp),
-			     dcqcn_flow_longest_hold(qp));
+			     dcqcn_flow_longest_hold());
 }
 
 /* Return the packet that leaves next, or NULL if none must leave yet */
@@ -514,14 +524,13 @@ static struct sk_buff *dcqcn_flow_next(struct dcqcn_qp *qp, u64 now)
 	request = skb_peek(&flow->fifo[DCQCN_REQUESTS].queue);
 	response = skb_peek(&flow->fifo[DCQCN_RESPONSES].queue);
 	if (!dcqcn_flow_is_due(qp, false, now)) {
-		if (response &&
-		    dcqcn_flow_is_unsafe(qp, dcqcn_held(response), now)) {
+		if (dcqcn_flow_is_unsafe(response, now)) {
 			flow->stat.expired++;
 			dcqcn_count(qp->dev, DCQCN_RP_EXPIRED);
 			return response;
 		}
 		if (!request ||
-		    (!dcqcn_flow_is_overdue(qp, dcqcn_held(request), now) &&
+		    (!dcqcn_flow_is_overdue(qp, request, now) &&
 		     !dcqcn_flow_is_crowded(qp, DCQCN_REQUESTS, 0)))
 			return NULL;
 		flow->stat.expired++;

@@ -5,6 +5,8 @@
 
 #include <linux/hrtimer.h>
 #include <linux/if_ether.h>
+#include <linux/jiffies.h>
+#include <linux/jump_label.h>
 #include <linux/netdevice.h>
 #include <linux/netfilter.h>
 #include <linux/skbuff.h>
@@ -115,6 +117,14 @@ static inline u32 dcqcn_flow_held(const struct dcqcn_flow *flow)
 }
 
 #define DCQCN_PSN_NONE	U32_MAX	/* a PSN has 24 bits */
+
+/* Set for good where rxe frees a QP 200 jiffies after its destruction began, even if packets point
+ * to it; see device.c
+ */
+DECLARE_STATIC_KEY_FALSE(dcqcn_hasty_rxe);
+
+/* ns; how long packets are held there: 50 jiffies, as a QP that is being destroyed repeats them */
+#define DCQCN_HASTY_HOLD_NS	(50ULL * NSEC_PER_SEC / HZ)
 
 /* The unit of dcqcn_flow.asked, of 2^10 ns */
 static inline u32 dcqcn_flow_clock(u64 now)
