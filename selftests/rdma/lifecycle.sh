@@ -112,8 +112,10 @@ qp_destroyed()
 	# looks each 50 ms.
 	if simulated; then
 		check "ms until it is destroyed" $took -le $((3 * 67 + 50))
-		check "held packets that are dropped" \
-			"$(counter local rp_drop_dead_packets)" -gt 0
+		# where rxe does not wait for them, all have left by then
+		on local "dmesg | grep -q 'soft-RoCE may crash'" ||
+			check "held packets that are dropped" \
+				"$(counter local rp_drop_dead_packets)" -gt 0
 	fi
 	until_ok 10 counter_is local rp_limited_qps = 0 || fail "the flow is still there"
 	adds_up
