@@ -340,25 +340,47 @@ dcqcn_send_from(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	return dcqcn_rp_output(dev, qpn, skb, view, v6, state);
 }
 
-/* Handle a packet from rxe: its socket's user data is the QP. A tunnel sends the packet again,
- * with rxe's destructor but from a socket of its own, and IPsec sends the transformed packet.
+/* The same where it is rare: the compiler must not see more places that use it inline, or it
+ * calls what it inlines in the fast path now
  */
-static __always_inline unsigned int
-dcqcn_send(struct sk_buff *skb, const struct nf_hook_state *state, bool v6)
+static noinline unsigned int
+dcqcn_send_rarely(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
+		  const struct nf_hook_state *state, bool v6)
+{
+	return dcqcn_send_from(dev, qpn, skb, state, v6);
+}
+
+/* Find the port and the QP that send a packet of rxe: its socket's user data is the QP. A tunnel
+ * sends the packet again, with rxe's destructor but from a socket of its own, and IPsec sends the
+ * transformed packet. Return NULL for these.
+ */
+static __always_inline struct dcqcn_dev *
+dcqcn_find_sender(const struct sk_buff *skb, const struct nf_hook_state *state,
+		  u32 *qpn)
 {
 	const struct ib_qp *ibqp;
 	struct dcqcn_dev *dev;
 
 	if (state->sk != skb->sk)
-		return NF_ACCEPT;
+		return NULL;
 	/* The RDMA core keeps struct ib_qp at the start of rxe's QP */
 	ibqp = READ_ONCE(skb->sk->sk_user_data);
 	if (!ibqp)
-		return NF_ACCEPT;
+		return NULL;
 	dev = dcqcn_dev_by_ibdev(ibqp->device);
-	if (!dev)
-		return NF_ACCEPT;
-	return dcqcn_send_from(dev, ibqp->qp_num, skb, state, v6);
+	if (dev)
+		*qpn = ibqp->qp_num;
+	return dev;
+}
+
+static __always_inline unsigned int
+dcqcn_send(struct sk_buff *skb, const struct nf_hook_state *state, bool v6)
+{
+	struct dcqcn_dev *dev;
+	u32 qpn;
+
+	dev = dcqcn_find_sender(skb, state, &qpn);
+	return dev ? dcqcn_send_from(dev, qpn, skb, state, v6) : NF_ACCEPT;
 }
 
 /* Handle a packet from rxe whose socket's user data is the QP's index. That is the QPN, except
@@ -373,7 +395,7 @@ dcqcn_send_by_index(struct sk_buff *skb, const struct nf_hook_state *state, bool
 	if (state->sk != skb->sk || index > DCQCN_QPN_MASK)
 		return NF_ACCEPT;
 	dev = dcqcn_dev_by_ndev(skb->dev);
-	return dev ? dcqcn_send_from(dev, index, skb, state, v6) : NF_ACCEPT;
+	return dev ? dcqcn_send_rarely(dev, index, skb, state, v6) : NF_ACCEPT;
 }
 
 /* Handle a packet while @dcqcn_rxe_destructor is unknown */
@@ -383,6 +405,8 @@ dcqcn_send_unknown(struct sk_buff *skb, const struct nf_hook_state *state,
 {
 	void (*by_index)(struct sk_buff *skb) = READ_ONCE(dcqcn_index_destructor);
 	unsigned long user_data;
+	struct dcqcn_dev *dev;
+	u32 qpn;
 
 	if (by_index)
 		return skb->destructor == by_index ?
@@ -397,7 +421,8 @@ dcqcn_send_unknown(struct sk_buff *skb, const struct nf_hook_state *state,
 		return dcqcn_send_by_index(skb, state, v6);
 	}
 	WRITE_ONCE(dcqcn_rxe_destructor, skb->destructor);
-	return dcqcn_send(skb, state, v6);
+	dev = dcqcn_find_sender(skb, state, &qpn);
+	return dev ? dcqcn_send_rarely(dev, qpn, skb, state, v6) : NF_ACCEPT;
 }
 
 /* All calls are tail calls, so that the fast path saves no registers */
