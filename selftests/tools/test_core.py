@@ -493,7 +493,7 @@ def recordings():
 
 
 def no_such_kernel():
-    """What nobody can have is refused before the largest index is fetched."""
+    """A kernel that no suite has is refused before the largest index is fetched."""
     asked, have = [], {
         "trixie-backports": ("7.2.12+deb13", "6.16.3+deb13"), "sid": ("7.2.13",),
         "experimental": ("7.3~rc7",)}

@@ -122,7 +122,7 @@ roce: $TMP/64.pcap: 2 of 20 RoCEv2 packets end within their first header (tcpdum
 END
 golden "timeline $TMP/unordered.pcap" < <(tools/wireshark/roce timeline "$TMP/run.pcap")
 
-# Nothing to list is no error, but it is said
+# An empty list is not an error, but the command says so
 golden "ce $TMP/unmarked.pcap" <<END
 roce: $TMP/unmarked.pcap: 10 RoCEv2 packets, none of them marked as CE
 END
