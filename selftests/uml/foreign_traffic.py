@@ -8,6 +8,7 @@ h1, h2 and h3 have rxe, the others do not. h3 forwards between h1 and h4, and be
 h5. Each stream compares the data it receives with the data it sent.
 """
 
+import ctypes
 import errno
 import mmap
 import os
@@ -24,6 +25,7 @@ HOSTS = ("h1", "h2", "h3", "h4", "h5", "h6")
 PORTS = ("h1", "h2", "h3")      # those with rxe
 TIMEOUT = 60                    # s without an answer: the stream is broken, even on a debug kernel
 ROCE = 4791
+SO_ATTACH_FILTER = 26
 SYN, ACK = 0x02, 0x10           # flags of TCP
 NVMET = "/sys/kernel/config/nvmet"
 DISK = 8 << 20                  # bytes
@@ -298,6 +300,67 @@ class Datagrams(Stream):
         raise Wrong("no answer to %d datagrams" % TIMEOUT)
 
 
+class Joined(Stream):
+    """Bursts of datagrams to port 4791 of a host with rxe, which rx-gro-list joins there: their
+    headers pass for requests with CE, and end before the longest header of RoCEv2 does. rxe drops
+    them. An exchange is a burst that the host's device received as one packet."""
+
+    BURST = 4
+    CE = 3
+    HEADERS = 20 + 8            # of IPv4 and UDP
+    WRITE_ONLY = 0x0a           # opcode of RC
+    UDP_SEGMENT = 103
+
+    def __init__(self, name, host, seed, server, address):
+        super().__init__(name, host, seed)
+        self.address = (address, ROCE)
+        # A burst is one packet until it leaves eth0, so that its datagrams come at once
+        run("ip netns exec %s ethtool -K eth0 tx-udp-segmentation off" % host)
+        # ns. ip mounts a sysfs that shows the namespace's devices.
+        run("ip netns exec %s sh -c 'echo 10000000 >/sys/class/net/eth0/gro_flush_timeout'" % server)
+        with inside(server):
+            run("ethtool -K eth0 gro on rx-gro-list on")
+            self.tap = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, 0)
+        self.server = server
+        self.tap.settimeout(1)
+
+    def open(self):
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, self.CE)
+        self.socket.bind(("", 0))
+        with inside(self.server):
+            self.tap.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, self.filter())
+            self.tap.bind(("eth0", 0x0800))
+
+    def filter(self):
+        """Accept only UDP from our port, as the device receives much else."""
+        port = self.socket.getsockname()[1]
+        code = [(0x30, 0, 0, 9), (0x15, 0, 3, socket.IPPROTO_UDP),      # ldb [9]; jeq
+                (0x28, 0, 0, 20), (0x15, 0, 1, port),                   # ldh [20]; jeq
+                (0x06, 0, 0, 65535), (0x06, 0, 0, 0)]                   # ret
+        self.code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *c) for c in code))
+        return struct.pack("@HP", len(code), ctypes.addressof(self.code))
+
+    def once(self):
+        size = self.random.randrange(12, 28)
+        self.socket.setsockopt(socket.IPPROTO_UDP, self.UDP_SEGMENT, size)
+        data = struct.pack(">BBHIxxxx", self.WRITE_ONLY, 0, 0xffff, self.random.randrange(17, 99))
+        data += self.random.randbytes(size - len(data))
+        for _ in range(TIMEOUT):
+            self.socket.sendto(data * self.BURST, self.address)
+            if self.joined(size):
+                return
+        raise Wrong("%d bursts were not joined" % TIMEOUT)
+
+    def joined(self, size):
+        """Whether the burst comes as one packet; as several, or lost with its neighbour entry,
+        it is sent again."""
+        try:
+            return len(self.tap.recv(4096)) == self.HEADERS + self.BURST * size
+        except TimeoutError:
+            return False
+
+
 class Pings(Stream):
     """ICMP echo, flushing the neighbour entry each time."""
 
@@ -462,6 +525,7 @@ def streams(seed):
              {"h1": "10.2.0.1", "h2": "10.2.0.2", "h3": "10.2.0.3"}, 7009),
         Disk("NVMe over TCP", "h1", seed + 8, "h2", "10.2.0.2"),
         Datagrams("UDP to port 4791", "h2", seed + 9, "h6", "10.2.0.6"),
+        Joined("UDP to port 4791, joined by rx-gro-list", "h2", seed + 15, "h1", "10.2.0.1"),
         Datagrams("multicast", "h1", seed + 10, "h2", None, "239.1.2.3"),
         Datagrams("multicast over IPv6", "h2", seed + 11, "h1", None, "ff05::123"),
         Pings("ICMP and ARP", "h1", seed + 12, "10.2.0.2"),
