@@ -135,7 +135,7 @@ static void check_context(struct dcqcn_ccc *ccc, u32 flight, s32 before, u16 ev)
 	struct dcqcn_ccc_sender *tx = &ccc->tx;
 	struct dcqcn_nscc_params params = dcqcn_ccc_params(ccc, &settings);
 
-	check(!ccc->lock.held && !qp.lock.held && !dev.grant_lock.held && !bh_disabled);
+	check(!ccc->lock.held && !qp.lock.held && !dev.credit.lock.held && !bh_disabled);
 	check(tx->num_probes <= DCQCN_CCC_PROBES && tx->num_overtaken <= tx->num_probes);
 	check(qp.route->entropy.ev <= DCQCN_ENTROPY_MASK && qp.route->turn <= DCQCN_TURN_HELD);
 	/* another path only with nothing in flight, and if that is wanted at all */
@@ -206,7 +206,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	spin_lock_bh(&qp.lock);
 	dcqcn_ccc_leave(&qp);
 	spin_unlock_bh(&qp.lock);
-	check(list_empty(&dev.grants) && !dev.num_cccs);
+	check(list_empty(&dev.credit.sources) && !dev.contexts.num);
 	free(skb->data);
 	free(skb->frag);
 	free(skb);

@@ -115,7 +115,7 @@ static void add_qp(void)
 {
 	dcqcn_dev_qp_chain(&the_dev, dcqcn_dev_qp_hash(&the_dev, the_qp.qpn))->first =
 		&the_qp.node;
-	the_dev.num_qps = 1;
+	the_dev.table.num = 1;
 	has_qp = true;
 }
 
@@ -350,7 +350,7 @@ static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
 	the_dev = (struct dcqcn_dev) {
 		.ibdev = &ibdev, .ndev = &ndev, .counters = &counters,
 		.settings = &settings, .stopping = c->faults & STOPPING,
-		.speed = 1000, .qp_factor = 1,
+		.speed = 1000, .table.factor = 1,
 	};
 	fuzz_dev = &the_dev;
 	dcqcn_rxe_module = c->faults & BUILT_IN ? NULL : &rxe_module;

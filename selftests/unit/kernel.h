@@ -33,6 +33,7 @@
 #define __net_exit
 #define __rcu
 #define __percpu
+#define ____cacheline_aligned_in_smp
 #define __must_hold(x)
 #define __releases(x)
 #define unlikely(x)		(x)

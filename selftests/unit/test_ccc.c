@@ -172,7 +172,7 @@ static void hear(struct host *h, const u8 *p, size_t len)
 
 static void pass_time(u64 ns, unsigned int n)
 {
-	struct hrtimer *timer = &hosts[RECEIVER].dev.grant_timer;
+	struct hrtimer *timer = &hosts[RECEIVER].dev.credit.timer;
 	u64 end = fuzz_now + ns;
 	unsigned int i;
 
@@ -255,10 +255,10 @@ static void tear_down(void)
 		spin_lock_bh(&hosts[RECEIVER].qps[i].lock);
 		dcqcn_ccc_leave(&hosts[RECEIVER].qps[i]);
 		spin_unlock_bh(&hosts[RECEIVER].qps[i].lock);
-		expect(!hosts[i].dev.num_cccs, "host %u has a context left", i);
+		expect(!hosts[i].dev.contexts.num, "host %u has a context left", i);
 	}
-	expect(!hosts[RECEIVER].dev.num_cccs, "the receiver has a context left");
-	expect(list_empty(&hosts[RECEIVER].dev.grants), "and it is granted credit");
+	expect(!hosts[RECEIVER].dev.contexts.num, "the receiver has a context left");
+	expect(list_empty(&hosts[RECEIVER].dev.credit.sources), "and it is granted credit");
 }
 
 static struct dcqcn_ccc_sender *sender(unsigned int i)
@@ -447,10 +447,10 @@ static void test_dump(void)
 	for (i = 0; i < 5; i++) {
 		ccc[i] = calloc(1, sizeof(**ccc));
 		ccc[i]->dev = dev;
-		ccc[i]->id = ++dev->ccc_id;
+		ccc[i]->id = ++dev->contexts.last_id;
 		ccc[i]->prio = i;
 		if (i < 4)
-			hlist_add_head_rcu(&ccc[i]->node, &dev->ccc_table[17]);
+			hlist_add_head_rcu(&ccc[i]->node, &dev->contexts.chains[17]);
 	}
 	for (; (found = dcqcn_ccc_next(dev, &chain, &at)); at++) {
 		dcqcn_ccc_look(found, &view);
@@ -461,11 +461,11 @@ static void test_dump(void)
 		if (seen == 2) {
 			ccc[3]->node.next = ccc[1]->node.next == &ccc[0]->node ?
 					    &ccc[1]->node : NULL;
-			hlist_add_head_rcu(&ccc[4]->node, &dev->ccc_table[17]);
+			hlist_add_head_rcu(&ccc[4]->node, &dev->contexts.chains[17]);
 		}
 	}
 	expect(seen == 4, "%u contexts", seen);
-	dev->ccc_table[17].first = NULL;
+	dev->contexts.chains[17].first = NULL;
 	for (i = 0; i < 5; i++)
 		free(ccc[i]);
 	tear_down();
@@ -771,7 +771,7 @@ static void test_overtaken_by_ask(void)
 	expect(rx->source.ahead > ahead, "nothing is granted");
 	told = 0;
 	pass_time(100 * US, 0);
-	expect(!rx->source.asks && list_empty(&hosts[RECEIVER].dev.grants) && told,
+	expect(!rx->source.asks && list_empty(&hosts[RECEIVER].dev.credit.sources) && told,
 	       "it asks for ever, told %llu", told);
 	told = 0;
 	pass_time(MS, 0);

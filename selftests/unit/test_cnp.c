@@ -124,7 +124,7 @@ static void set_up(u8 type)
 		.np_enable = 0xff, .rp_enable = 0xff,
 	};
 	dev = (struct dcqcn_dev) {
-		.ndev = &ndev, .counters = &counters, .settings = &settings, .qp_factor = 1,
+		.ndev = &ndev, .counters = &counters, .settings = &settings, .table.factor = 1,
 	};
 	the_qp = (struct dcqcn_qp) {
 		.dev = &dev, .qpn = QPN, .state = DCQCN_QP_LIVE, .type = type,
@@ -283,7 +283,7 @@ static void test_budget(void)
 
 	settings.np.min_time_between_cnps = INTERVAL;
 	fuzz_now += INTERVAL * US;
-	dev.cnp_paid.counter = fuzz_now + 1;
+	dev.answers.cnp_paid.counter = fuzz_now + 1;
 	mark_arrives();
 	expect(num_sent == CNP_BURST + 101, "the port's bound does not hold");
 	fuzz_now += US;

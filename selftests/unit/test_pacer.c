@@ -230,7 +230,7 @@ static void limited(u32 mbps, u8 type, u8 ack_timeout)
 	};
 	dev = (struct dcqcn_dev) {
 		.ndev = &ndev, .counters = &counters, .settings = &settings,
-		.speed = 10000, .qp_factor = 1,
+		.speed = 10000, .table.factor = 1,
 	};
 	memset(qps, 0, sizeof(qps));
 	for (i = 0; i < QPS; i++) {
@@ -256,7 +256,7 @@ static void ends(void)
 	expect(counters.value[DCQCN_RP_HELD] ==
 	       counters.value[DCQCN_RP_RELEASED] + counters.value[DCQCN_RP_DROP_STALE] +
 	       counters.value[DCQCN_RP_DROP_DEAD], "packets held are not packets released and dropped");
-	expect(!dev.num_limited.counter, "%d QPs are limited", dev.num_limited.counter);
+	expect(!dev.pacing.num_limited.counter, "%d QPs are limited", dev.pacing.num_limited.counter);
 	expect(!bh_disabled, "BH is still disabled, %d times", bh_disabled);
 }
 
@@ -405,9 +405,9 @@ static void memory_of_requests(void)
 		for (n = 0; n < 20; n++)
 			output_of(&qps[i], DCQCN_PKT_REQUEST, n, 9000, size, true);
 	}
-	expect(dev.held_memory[DCQCN_REQUESTS].counter > 256 * MB - (int)size &&
-	       dev.held_memory[DCQCN_REQUESTS].counter <= 512 * MB, "%ld bytes of requests are held",
-	       dev.held_memory[DCQCN_REQUESTS].counter);
+	expect(dev.pacing.held_memory[DCQCN_REQUESTS].counter > 256 * MB - (int)size &&
+	       dev.pacing.held_memory[DCQCN_REQUESTS].counter <= 512 * MB, "%ld bytes of requests are held",
+	       dev.pacing.held_memory[DCQCN_REQUESTS].counter);
 
 	num_sent = 0;
 	for (n = 0; n < 40; n++) {

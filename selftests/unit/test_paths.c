@@ -167,7 +167,7 @@ static void hear(void)
 
 static void pass_time(u64 ns)
 {
-	struct hrtimer *timer = &there.dev.grant_timer;
+	struct hrtimer *timer = &there.dev.credit.timer;
 	u64 end = fuzz_now + ns;
 	unsigned int i, first = 0;
 
@@ -205,7 +205,7 @@ static void set_up_host(struct host *h, u32 algorithms, u32 first_qpn, unsigned 
 	h->dev.counters = &h->counters;
 	h->dev.ndev = &ndev;
 	h->dev.speed = MBPS;
-	h->dev.qp_factor = 0x9e3779b1U;
+	h->dev.table.factor = 0x9e3779b1U;
 	dcqcn_ccc_dev_init(&h->dev);
 	for (i = 0; i < QPS; i++) {
 		struct dcqcn_qp *qp = &h->qps[i];
@@ -249,7 +249,7 @@ static void tear_down(void)
 		dcqcn_ccc_leave(&there.qps[i]);
 		spin_unlock_bh(&there.qps[i].lock);
 	}
-	expect(!here.dev.num_cccs && !there.dev.num_cccs, "a context is left");
+	expect(!here.dev.contexts.num && !there.dev.contexts.num, "a context is left");
 }
 
 static unsigned int on_path(unsigned int path, unsigned int qps)

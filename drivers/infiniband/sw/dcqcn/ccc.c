@@ -37,10 +37,10 @@ static struct hlist_head *dcqcn_ccc_chain(struct dcqcn_dev *dev,
 					  const struct in6_addr *peer, u8 prio)
 {
 	u32 hash = jhash2((const u32 *)peer, sizeof(*peer) / sizeof(u32),
-			  dev->ccc_seed ^ prio);
+			  dev->contexts.seed ^ prio);
 
 	hash = jhash2((const u32 *)local, sizeof(*local) / sizeof(u32), hash);
-	return &dev->ccc_table[hash >> (32 - DCQCN_CCC_BITS)];
+	return &dev->contexts.chains[hash >> (32 - DCQCN_CCC_BITS)];
 }
 
 /**
@@ -59,7 +59,7 @@ struct dcqcn_ccc *dcqcn_ccc_find(struct dcqcn_dev *dev,
 	struct dcqcn_ccc *ccc;
 
 	hlist_for_each_entry_rcu(ccc, dcqcn_ccc_chain(dev, local, peer, prio),
-				 node, lockdep_is_held(&dev->ccc_lock)) {
+				 node, lockdep_is_held(&dev->contexts.lock)) {
 		if (ccc->prio == prio && ipv6_addr_equal(&ccc->peer, peer) &&
 		    ipv6_addr_equal(&ccc->local, local))
 			return ccc;
@@ -112,13 +112,13 @@ struct dcqcn_ccc *dcqcn_ccc_join(struct dcqcn_qp *qp,
 	if (qp->pending_ce || qp->pending_cnps)
 		return NULL;
 	route = kzalloc(sizeof(*route), GFP_ATOMIC | __GFP_NOWARN);
-	spin_lock(&dev->ccc_lock);
+	spin_lock(&dev->contexts.lock);
 	ccc = route ? dcqcn_ccc_find(dev, local, peer, prio) : NULL;
-	if (route && !ccc && dev->num_cccs < DCQCN_CCC_MAX) {
+	if (route && !ccc && dev->contexts.num < DCQCN_CCC_MAX) {
 		ccc = dcqcn_ccc_alloc(dev, local, peer, prio);
 		if (ccc) {
-			ccc->id = ++dev->ccc_id;
-			WRITE_ONCE(dev->num_cccs, dev->num_cccs + 1);
+			ccc->id = ++dev->contexts.last_id;
+			WRITE_ONCE(dev->contexts.num, dev->contexts.num + 1);
 			hlist_add_head_rcu(&ccc->node,
 					   dcqcn_ccc_chain(dev, local, peer,
 							   prio));
@@ -126,7 +126,7 @@ struct dcqcn_ccc *dcqcn_ccc_join(struct dcqcn_qp *qp,
 	}
 	if (ccc)
 		WRITE_ONCE(ccc->refs, ccc->refs + 1);
-	spin_unlock(&dev->ccc_lock);
+	spin_unlock(&dev->contexts.lock);
 	if (ccc) {
 		qp->event.offer = false;
 		spin_lock(&ccc->lock);
@@ -163,20 +163,20 @@ void dcqcn_ccc_leave(struct dcqcn_qp *qp)
 	spin_unlock(&ccc->lock);
 	kfree(qp->route);
 
-	spin_lock(&dev->ccc_lock);
+	spin_lock(&dev->contexts.lock);
 	WRITE_ONCE(ccc->refs, ccc->refs - 1);
 	last = !ccc->refs;
 	if (last) {
 		hlist_del_rcu(&ccc->node);
-		WRITE_ONCE(dev->num_cccs, dev->num_cccs - 1);
+		WRITE_ONCE(dev->contexts.num, dev->contexts.num - 1);
 	}
-	spin_unlock(&dev->ccc_lock);
+	spin_unlock(&dev->contexts.lock);
 	if (!last)
 		return;
-	spin_lock(&dev->grant_lock);
+	spin_lock(&dev->credit.lock);
 	ccc->dead = true;
 	list_del_init(&ccc->rx.grant_node);
-	spin_unlock(&dev->grant_lock);
+	spin_unlock(&dev->credit.lock);
 	kfree_rcu(ccc, rcu);
 }
 
@@ -194,8 +194,8 @@ struct dcqcn_ccc *dcqcn_ccc_next(struct dcqcn_dev *dev, u32 *chain, u64 *at)
 {
 	struct dcqcn_ccc *ccc;
 
-	for (; *chain < ARRAY_SIZE(dev->ccc_table); ++*chain, *at = 0) {
-		hlist_for_each_entry_rcu(ccc, &dev->ccc_table[*chain], node) {
+	for (; *chain < ARRAY_SIZE(dev->contexts.chains); ++*chain, *at = 0) {
+		hlist_for_each_entry_rcu(ccc, &dev->contexts.chains[*chain], node) {
 			if (~ccc->id >= *at) {
 				*at = ~ccc->id;
 				return ccc;
@@ -211,11 +211,11 @@ struct dcqcn_ccc *dcqcn_ccc_next(struct dcqcn_dev *dev, u32 *chain, u64 *at)
  */
 void dcqcn_ccc_dev_init(struct dcqcn_dev *dev)
 {
-	spin_lock_init(&dev->ccc_lock);
-	spin_lock_init(&dev->grant_lock);
-	INIT_LIST_HEAD(&dev->grants);
-	dev->ccc_seed = get_random_u32();
-	hrtimer_setup(&dev->grant_timer, dcqcn_ccc_grants, CLOCK_MONOTONIC,
+	spin_lock_init(&dev->contexts.lock);
+	spin_lock_init(&dev->credit.lock);
+	INIT_LIST_HEAD(&dev->credit.sources);
+	dev->contexts.seed = get_random_u32();
+	hrtimer_setup(&dev->credit.timer, dcqcn_ccc_grants, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
 }
 
@@ -232,9 +232,9 @@ void dcqcn_ccc_dev_init(struct dcqcn_dev *dev)
 void dcqcn_ccc_dev_set(struct dcqcn_dev *dev,
 		       const struct dcqcn_settings *settings)
 {
-	if (dev->uses_cccs || !settings->ccc.algorithms)
+	if (dev->contexts.used || !settings->ccc.algorithms)
 		return;
-	dev->uses_cccs = true;
+	dev->contexts.used = true;
 	static_branch_inc(&dcqcn_cccs);
 }
 
@@ -246,7 +246,7 @@ void dcqcn_ccc_dev_set(struct dcqcn_dev *dev,
  */
 void dcqcn_ccc_dev_exit(struct dcqcn_dev *dev)
 {
-	hrtimer_cancel(&dev->grant_timer);
-	if (dev->uses_cccs)
+	hrtimer_cancel(&dev->credit.timer);
+	if (dev->contexts.used)
 		static_branch_dec(&dcqcn_cccs);
 }

@@ -132,7 +132,7 @@ struct dcqcn_ccc_sender {
  * @asker: destination QP of that packet
  * @enough: a packet of another QP has come since that does not ask
  * @source: RCCC
- * @grant_node: in dcqcn_dev.grants, while it is granted credit in turn
+ * @grant_node: in dcqcn_credit.sources, while it is granted credit in turn
  * @ifindex: of the interface by which packets come
  * @pkey: of the last one
  */
@@ -160,15 +160,15 @@ struct dcqcn_ccc_receiver {
 
 /**
  * struct dcqcn_ccc - all traffic of one priority between us and one peer
- * @lock: protects @tx and @rx; nests in dcqcn_qp.lock and dcqcn_dev.grant_lock
- * @node: in dcqcn_dev.ccc_table
+ * @lock: protects @tx and @rx; nests in dcqcn_qp.lock and dcqcn_credit.lock
+ * @node: in dcqcn_contexts.chains
  * @dev: the port
  * @id: grows from one context of the port to the next
  * @local: our address
  * @peer: the peer's
  * @prio: priority of the packets
- * @refs: QPs that use it; protected by dcqcn_dev.ccc_lock
- * @dead: it is in no list, and goes into none; protected by dcqcn_dev.grant_lock
+ * @refs: QPs that use it; protected by dcqcn_contexts.lock
+ * @dead: it is in no list, and goes into none; protected by dcqcn_credit.lock
  * @tx: what we send
  * @rx: what we receive
  * @rcu: to free it

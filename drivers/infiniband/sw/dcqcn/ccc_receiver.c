@@ -30,7 +30,7 @@
 /* Feedback that a port sends: a million a second, see DCQCN_CNP_GAP_NS */
 #define DCQCN_FEEDBACK_GAP_NS	1000
 
-#define DCQCN_UNGRANTED_SHIFT	10	/* ns -> the unit of dcqcn_dev.ungranted_since */
+#define DCQCN_UNGRANTED_SHIFT	10	/* ns -> the unit of dcqcn_credit.ungranted_since */
 
 #define DCQCN_CCC_TURNS		64	/* grants per timer */
 
@@ -56,7 +56,7 @@ void dcqcn_ccc_init_receiver(struct dcqcn_ccc_receiver *rx)
  */
 static bool dcqcn_ccc_may_say(struct dcqcn_dev *dev)
 {
-	if (dcqcn_np_charge(&dev->feedback_paid, DCQCN_FEEDBACK_GAP_NS))
+	if (dcqcn_np_charge(&dev->answers.feedback_paid, DCQCN_FEEDBACK_GAP_NS))
 		return true;
 	dcqcn_count(dev, DCQCN_NP_FEEDBACK_ERRORS);
 	return false;
@@ -117,29 +117,29 @@ static void dcqcn_ccc_grant(struct dcqcn_ccc *ccc)
 	struct dcqcn_dev *dev = ccc->dev;
 	bool first;
 
-	spin_lock_bh(&dev->grant_lock);
+	spin_lock_bh(&dev->credit.lock);
 	if (!ccc->dead && list_empty(&ccc->rx.grant_node) &&
 	    !READ_ONCE(dev->stopping)) {
-		first = list_empty(&dev->grants);
-		list_add_tail(&ccc->rx.grant_node, &dev->grants);
+		first = list_empty(&dev->credit.sources);
+		list_add_tail(&ccc->rx.grant_node, &dev->credit.sources);
 		if (first)
-			hrtimer_start(&dev->grant_timer, 0,
+			hrtimer_start(&dev->credit.timer, 0,
 				      HRTIMER_MODE_ABS_SOFT);
 	}
-	spin_unlock_bh(&dev->grant_lock);
+	spin_unlock_bh(&dev->credit.lock);
 }
 
 /* Bytes came without credit. Who grants none has enough when it begins to. */
 static void dcqcn_ccc_owe(struct dcqcn_dev *dev, u32 bytes)
 {
-	u32 before = atomic_read(&dev->ungranted);
+	u32 before = atomic_read(&dev->credit.ungranted);
 
 	if (!bytes || before >= DCQCN_RCCC_OWED_MAX)
 		return;
 	if (!before)
-		WRITE_ONCE(dev->ungranted_since,
+		WRITE_ONCE(dev->credit.ungranted_since,
 			   ktime_get_ns() >> DCQCN_UNGRANTED_SHIFT);
-	atomic_add(min(bytes, DCQCN_RCCC_OWED_MAX), &dev->ungranted);
+	atomic_add(min(bytes, DCQCN_RCCC_OWED_MAX), &dev->credit.ungranted);
 }
 
 /* Bytes came of a source, of a packet that asks for credit or not */
@@ -175,7 +175,7 @@ static bool dcqcn_ccc_has_enough(struct dcqcn_ccc *ccc,
 }
 
 /* It is a source's turn, which takes its time whether or not it may have more;
- * grant_lock is held. Return whether there is something to say.
+ * the lock of the grants is held. Return whether there is something to say.
  */
 static bool dcqcn_ccc_turn(struct dcqcn_ccc *ccc,
 			   const struct dcqcn_settings *settings,
@@ -188,8 +188,8 @@ static bool dcqcn_ccc_turn(struct dcqcn_ccc *ccc,
 	u64 now;
 
 	if (!dcqcn_ccc_may_say(dev)) {
-		dcqcn_rccc_charge(&dev->grant_pace, line);
-		list_move_tail(&rx->grant_node, &dev->grants);
+		dcqcn_rccc_charge(&dev->credit.pace, line);
+		list_move_tail(&rx->grant_node, &dev->credit.sources);
 		return false;
 	}
 	spin_lock(&ccc->lock);
@@ -207,8 +207,8 @@ static bool dcqcn_ccc_turn(struct dcqcn_ccc *ccc,
 		rx->source.asks = false;
 	says = granted || enough || rx->echo_waits;
 	if (rx->source.asks) {
-		dcqcn_rccc_charge(&dev->grant_pace, line);
-		list_move_tail(&rx->grant_node, &dev->grants);
+		dcqcn_rccc_charge(&dev->credit.pace, line);
+		list_move_tail(&rx->grant_node, &dev->credit.sources);
 	} else {
 		list_del_init(&rx->grant_node);
 	}
@@ -228,33 +228,33 @@ dcqcn_ccc_next_turn(struct dcqcn_dev *dev, const struct dcqcn_settings *settings
 	u64 line, since;
 
 	*due = 0;
-	if (list_empty(&dev->grants) || READ_ONCE(dev->stopping))
+	if (list_empty(&dev->credit.sources) || READ_ONCE(dev->stopping))
 		return NULL;
 	line = dcqcn_dev_line(dev, settings);
-	if (atomic_read(&dev->ungranted)) {
+	if (atomic_read(&dev->credit.ungranted)) {
 		since = (u32)(now >> DCQCN_UNGRANTED_SHIFT) -
-			READ_ONCE(dev->ungranted_since);
+			READ_ONCE(dev->credit.ungranted_since);
 		/* time before they came does not pay for them */
-		dcqcn_rccc_due(&dev->grant_pace, line,
+		dcqcn_rccc_due(&dev->credit.pace, line,
 			       now - min(now, since << DCQCN_UNGRANTED_SHIFT));
-		dcqcn_rccc_owe(&dev->grant_pace,
-			       atomic_xchg(&dev->ungranted, 0));
+		dcqcn_rccc_owe(&dev->credit.pace,
+			       atomic_xchg(&dev->credit.ungranted, 0));
 	}
-	*due = dcqcn_rccc_due(&dev->grant_pace, line, now);
-	return *due > now ? NULL : list_first_entry(&dev->grants,
+	*due = dcqcn_rccc_due(&dev->credit.pace, line, now);
+	return *due > now ? NULL : list_first_entry(&dev->credit.sources,
 						    struct dcqcn_ccc,
 						    rx.grant_node);
 }
 
 /**
  * dcqcn_ccc_grants() - a port may grant credit again
- * @timer: dcqcn_dev.grant_timer
+ * @timer: dcqcn_credit.timer
  *
- * Context: softirq. Takes grant_lock, and contexts' locks below it; sends feedback.
+ * Context: softirq. Takes the lock of the grants, and contexts' locks below it; sends feedback.
  */
 enum hrtimer_restart dcqcn_ccc_grants(struct hrtimer *timer)
 {
-	struct dcqcn_dev *dev = container_of(timer, struct dcqcn_dev, grant_timer);
+	struct dcqcn_dev *dev = container_of(timer, struct dcqcn_dev, credit.timer);
 	const struct dcqcn_settings *settings;
 	struct dcqcn_feedback say;
 	struct dcqcn_ccc *ccc;
@@ -264,22 +264,22 @@ enum hrtimer_restart dcqcn_ccc_grants(struct hrtimer *timer)
 
 	rcu_read_lock();
 	settings = rcu_dereference(dev->settings);
-	spin_lock(&dev->grant_lock);	/* BH is off already */
+	spin_lock(&dev->credit.lock);	/* BH is off already */
 	while ((ccc = dcqcn_ccc_next_turn(dev, settings, ktime_get_ns(),
 					  &due)) &&
 	       n++ < DCQCN_CCC_TURNS) {
 		says = dcqcn_ccc_turn(ccc, settings, &say);
-		spin_unlock(&dev->grant_lock);
+		spin_unlock(&dev->credit.lock);
 		if (says)
 			dcqcn_ccc_xmit(ccc, dev_net(dev->ndev), settings, &say);
-		spin_lock(&dev->grant_lock);
+		spin_lock(&dev->credit.lock);
 	}
 	/* whoever put the first one in meanwhile has started it anew */
 	if (hrtimer_is_queued(timer))
 		due = 0;
 	if (due)
 		hrtimer_set_expires(timer, ns_to_ktime(due));
-	spin_unlock(&dev->grant_lock);
+	spin_unlock(&dev->credit.lock);
 	rcu_read_unlock();
 	return due ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
@@ -472,7 +472,7 @@ static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
 {
 	bool nscc = settings->ccc.algorithms & DCQCN_CCC_NSCC;
 	struct dcqcn_ccc_receiver *rx = &ccc->rx;
-	/* without grant_lock: just to put off what can wait for a turn */
+	/* without the lock of the grants: just to put off what can wait for a turn */
 	bool turn = !list_empty(&rx->grant_node);
 	struct dcqcn_route *route = dcqcn_ccc_route(ccc, qp);
 	bool marked;

@@ -49,7 +49,7 @@ static ssize_t rp_limited_qps_show(struct ib_device *ibdev, u32 port_num,
 {
 	struct dcqcn_dev *dev = dcqcn_dev_of_client(ibdev);
 
-	return sysfs_emit(buf, "%d\n", atomic_read(&dev->num_limited));
+	return sysfs_emit(buf, "%d\n", atomic_read(&dev->pacing.num_limited));
 }
 
 static ssize_t rp_held_bytes_show(struct ib_device *ibdev, u32 port_num,
@@ -65,7 +65,7 @@ static ssize_t ccc_contexts_show(struct ib_device *ibdev, u32 port_num,
 {
 	struct dcqcn_dev *dev = dcqcn_dev_of_client(ibdev);
 
-	return sysfs_emit(buf, "%u\n", READ_ONCE(dev->num_cccs));
+	return sysfs_emit(buf, "%u\n", READ_ONCE(dev->contexts.num));
 }
 
 #define DCQCN_COUNTER(_name, _counter)					\

@@ -3,6 +3,7 @@
 #ifndef DCQCN_DEVICE_H
 #define DCQCN_DEVICE_H
 
+#include <linux/cache.h>
 #include <linux/hashtable.h>
 #include <linux/hrtimer.h>
 #include <linux/list.h>
@@ -40,97 +41,143 @@ enum dcqcn_fifo_kind {
 };
 
 /**
- * struct dcqcn_dev - congestion control of one rxe device
- * @ibdev_node: in the table by @ibdev
- * @ndev_node: in the table by @ndev
- * @ibdev: the rxe device; valid until its client is removed
- * @ndev: its network device; referenced
- * @hooks: the netfilter hooks of its network namespace
- * @counters: per CPU
- * @settings: current settings, RCU
- * @settings_lock: serialises writers of @settings
- * @speed: Mb/s, of the port
- * @speed_work: reads @speed
- * @stopping: no new limiters
- * @qp_table: QPs as chains by the upper bits of dcqcn_dev_qp_hash(), in its
- *	order; RCU, changed under @qp_lock
- * @qp_lock: protects @qp_table and @num_qps
- * @qp_factor: odd and random, so that an attacker cannot choose QPNs that share
- *	a chain
- * @num_qps: entries in @qp_table
+ * struct dcqcn_table - the QPs of a port that have met congestion; every packet reads it
+ * @chains: by the upper bits of dcqcn_dev_qp_hash(), in its order; RCU, changed under @lock
+ * @lock: protects @chains and @num
+ * @factor: odd and random, so that an attacker cannot choose QPNs that share a chain
+ * @num: entries
+ */
+struct dcqcn_table {
+	struct hlist_head chains[1 << DCQCN_QP_BITS];
+	spinlock_t lock;	/* protects @chains and @num */
+	u32 factor;
+	unsigned int num;
+};
+
+/**
+ * struct dcqcn_resolver - asks the RDMA core about QPs, and is their janitor
  * @num_unresolved: entries that are resolving or absent
- * @num_limited: flows that are limited
- * @rtt: ns; round trip that any flow measured last, 0 for unknown
- * @okfn: sends a held packet on behind our hook, whatever its address family
- * @resolve_lock: protects @resolve_list
- * @resolve_list: entries that wait for @qp_work
- * @qp_work: resolves entries, and is the janitor
- * @next_sweep: jiffies; when the janitor is due
- * @held_memory: bytes of memory that the packets in all flows' FIFOs take
+ * @lock: protects @list
+ * @list: entries that wait for @work
+ * @work: resolves entries, and sweeps the table
+ * @next_sweep: jiffies; when that is due
+ */
+struct dcqcn_resolver {
+	atomic_t num_unresolved;
+	spinlock_t lock;	/* protects @list */
+	struct list_head list;
+	struct delayed_work work;
+	unsigned long next_sweep;
+};
+
+/**
+ * struct dcqcn_pacing - what the limited flows of a port have in common
+ * @num_limited: how many there are
+ * @rtt: ns; round trip that any of them measured last, 0 for unknown
+ * @held_memory: bytes of memory that the packets in all FIFOs take
+ */
+struct dcqcn_pacing {
+	atomic_t num_limited;
+	u32 rtt;
+	atomic_long_t held_memory[DCQCN_NUM_FIFOS];
+};
+
+/**
+ * struct dcqcn_answers - bounds on what a port sends by itself
  * @cnp_paid: ns; the CNPs sent so far use up the port's share until then
  * @feedback_paid: ns; and the feedback
- * @uses_cccs: it uses contexts, or did; protected by @settings_lock
- * @ccc_table: contexts by the upper bits of a hash; RCU, changed under @ccc_lock
- * @ccc_lock: protects @ccc_table, @ccc_id and @num_cccs; nests in dcqcn_qp.lock
- * @ccc_id: of the context that was added last
- * @ccc_seed: random, so that nobody can choose addresses of one chain
- * @num_cccs: contexts in @ccc_table
- * @grant_lock: protects @grants and @grant_pace
- * @grants: contexts whose peer asks for credit, in turn
- * @grant_pace: when the next one may get some
- * @ungranted: bytes that came without credit, and that @grant_pace does not know of yet
+ */
+struct dcqcn_answers {
+	atomic64_t cnp_paid;
+	atomic64_t feedback_paid;
+};
+
+/**
+ * struct dcqcn_credit - grants credit to the peers of a port in turn
+ * @lock: protects @sources and @pace
+ * @sources: contexts whose peer asks for credit
+ * @pace: when the next one may get some
+ * @ungranted: bytes that came without credit, and that @pace does not know of yet
  * @ungranted_since: in units of 2^10 ns, modulo 2^32 units (73 min); when the first of
  *	them came
- * @grant_timer: grants it
+ * @timer: grants it
+ */
+struct dcqcn_credit {
+	spinlock_t lock;	/* protects @sources and @pace */
+	struct list_head sources;
+	struct dcqcn_rccc_port pace;
+	atomic_t ungranted;
+	u32 ungranted_since;
+	struct hrtimer timer;
+};
+
+/**
+ * struct dcqcn_contexts - the contexts of a port
+ * @chains: by the upper bits of a hash; RCU, changed under @lock
+ * @lock: protects @chains, @last_id and @num; nests in dcqcn_qp.lock
+ * @last_id: of the context that was added last
+ * @seed: random, so that nobody can choose addresses of one chain
+ * @num: how many there are
+ * @used: the port uses contexts, or did; protected by dcqcn_dev.settings_lock
+ */
+struct dcqcn_contexts {
+	struct hlist_head chains[1 << DCQCN_CCC_BITS];
+	spinlock_t lock;	/* protects @chains, @last_id and @num */
+	u64 last_id;
+	u32 seed;
+	unsigned int num;
+	bool used;
+};
+
+/**
+ * struct dcqcn_dev - congestion control of one rxe device
+ *
+ * Packets on all CPUs read the first fields, which seldom change. What some of them write is in
+ * parts with cache lines of their own.
+ *
+ * @ibdev_node: in the table by @ibdev
+ * @ibdev: the rxe device; valid until its client is removed
+ * @ndev: its network device; referenced
+ * @settings: current settings, RCU
+ * @counters: per CPU
+ * @okfn: sends a held packet on behind our hook, whatever its address family
+ * @speed: Mb/s, of the port
+ * @stopping: no new limiters
+ * @ndev_node: in the table by @ndev
+ * @table: its QPs
+ * @pacing: its limited flows
+ * @resolver: asks whose QPs they are
+ * @answers: CNPs and feedback that it sends
+ * @contexts: see ccc.c
+ * @credit: what peers may send in contexts
+ * @hooks: the netfilter hooks of its network namespace
+ * @settings_lock: serialises writers of @settings
+ * @speed_work: reads @speed
  * @rate_events: rate limit of netlink events, see netlink.c
  * @sysfs: its directories below ``ecn/``
  */
 struct dcqcn_dev {
 	struct hlist_node ibdev_node;
-	struct hlist_node ndev_node;
 	struct ib_device *ibdev;
 	struct net_device *ndev;
-	struct dcqcn_net_hooks *hooks;
-	struct dcqcn_counters __percpu *counters;
-
 	struct dcqcn_settings __rcu *settings;
-	struct mutex settings_lock;	/* writers of @settings */
-	u32 speed;
-	struct work_struct speed_work;
-	bool stopping;
-
-	struct hlist_head qp_table[1 << DCQCN_QP_BITS];
-	spinlock_t qp_lock;	/* protects @qp_table and @num_qps */
-	u32 qp_factor;
-	unsigned int num_qps;
-	atomic_t num_unresolved;
-	atomic_t num_limited;
-	u32 rtt;
+	struct dcqcn_counters __percpu *counters;
 	dcqcn_okfn okfn;
-	spinlock_t resolve_lock;	/* protects @resolve_list */
-	struct list_head resolve_list;
-	struct delayed_work qp_work;
-	unsigned long next_sweep;
+	u32 speed;
+	bool stopping;
+	struct hlist_node ndev_node;
 
-	atomic_long_t held_memory[DCQCN_NUM_FIFOS];
-	atomic64_t cnp_paid;
-	atomic64_t feedback_paid;
+	struct dcqcn_table table ____cacheline_aligned_in_smp;
+	struct dcqcn_pacing pacing ____cacheline_aligned_in_smp;
+	struct dcqcn_resolver resolver ____cacheline_aligned_in_smp;
+	struct dcqcn_answers answers ____cacheline_aligned_in_smp;
+	struct dcqcn_contexts contexts ____cacheline_aligned_in_smp;
+	struct dcqcn_credit credit ____cacheline_aligned_in_smp;
 
-	bool uses_cccs;
-	struct hlist_head ccc_table[1 << DCQCN_CCC_BITS];
-	spinlock_t ccc_lock;	/* protects @ccc_table, @ccc_id and @num_cccs */
-	u64 ccc_id;
-	u32 ccc_seed;
-	unsigned int num_cccs;
-	spinlock_t grant_lock;	/* protects @grants and @grant_pace */
-	struct list_head grants;
-	struct dcqcn_rccc_port grant_pace;
-	atomic_t ungranted;
-	u32 ungranted_since;
-	struct hrtimer grant_timer;
-
+	struct dcqcn_net_hooks *hooks ____cacheline_aligned_in_smp;
+	struct mutex settings_lock;	/* writers of @settings */
+	struct work_struct speed_work;
 	struct dcqcn_budget rate_events;
-
 	struct dcqcn_sysfs *sysfs;
 };
 
@@ -191,20 +238,20 @@ static inline u64 dcqcn_dev_line(const struct dcqcn_dev *dev,
 /* Bytes of memory that all packets take that a port holds */
 static inline long dcqcn_dev_held_memory(const struct dcqcn_dev *dev)
 {
-	return atomic_long_read(&dev->held_memory[DCQCN_REQUESTS]) +
-	       atomic_long_read(&dev->held_memory[DCQCN_RESPONSES]);
+	return atomic_long_read(&dev->pacing.held_memory[DCQCN_REQUESTS]) +
+	       atomic_long_read(&dev->pacing.held_memory[DCQCN_RESPONSES]);
 }
 
 /* Multiply-shift hashing; the odd factor makes it a bijection of QPNs */
 static inline u32 dcqcn_dev_qp_hash(const struct dcqcn_dev *dev, u32 qpn)
 {
-	return qpn * dev->qp_factor;
+	return qpn * dev->table.factor;
 }
 
 static inline struct hlist_head *dcqcn_dev_qp_chain(struct dcqcn_dev *dev,
 						    u32 hash)
 {
-	return &dev->qp_table[hash >> (32 - DCQCN_QP_BITS)];
+	return &dev->table.chains[hash >> (32 - DCQCN_QP_BITS)];
 }
 
 static inline void dcqcn_count(struct dcqcn_dev *dev, enum dcqcn_counter c)

@@ -69,7 +69,7 @@ static u32 dcqcn_limiter_rtt(const struct dcqcn_qp *qp)
 	const struct dcqcn_path *path = qp->flow.path;
 	u32 rtt = path ? path->rtt : 0;
 
-	return rtt ?: READ_ONCE(qp->dev->rtt) ?: (u32)DCQCN_RTT_UNKNOWN;
+	return rtt ?: READ_ONCE(qp->dev->pacing.rtt) ?: (u32)DCQCN_RTT_UNKNOWN;
 }
 
 /* Whether a pause may be a wait for ACKs, as where a host's own link is slow */
@@ -127,7 +127,7 @@ void dcqcn_limiter_begin(struct dcqcn_qp *qp,
 		dcqcn_limiter_measure(flow);
 	if (flow->limited)
 		return;
-	atomic_inc(&qp->dev->num_limited);
+	atomic_inc(&qp->dev->pacing.num_limited);
 	atomic_inc(&dcqcn_num_limited);
 	WRITE_ONCE(flow->limited, true);
 	trace_dcqcn_flow_born(qp);
@@ -230,7 +230,7 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 	bool waited;
 
 	if (path->rtt)
-		WRITE_ONCE(qp->dev->rtt, path->rtt);
+		WRITE_ONCE(qp->dev->pacing.rtt, path->rtt);
 	dcqcn_limiter_rate(qp, terms, now, 0);
 	dcqcn_rate_set_rtt(&flow->rate,
 			   path->rtt ?: clamp(now - left, 1ULL, (u64)flow->rate.rtt),
@@ -365,7 +365,7 @@ void dcqcn_limiter_end(struct dcqcn_qp *qp)
 	    (flow->draining && qp->state != DCQCN_QP_DEAD))
 		return;
 	WRITE_ONCE(flow->limited, false);
-	atomic_dec(&qp->dev->num_limited);
+	atomic_dec(&qp->dev->pacing.num_limited);
 	atomic_dec(&dcqcn_num_limited);
 	trace_dcqcn_flow_dead(qp);
 	dcqcn_netlink_rate(qp, RDMA_DCQCN_RATE_EVENT_RELEASED,

@@ -187,13 +187,13 @@ static int dcqcn_put_counters(struct sk_buff *skb, const struct dcqcn_dev *dev)
 			return -EMSGSIZE;
 	}
 	if (nla_put_u64_64bit(skb, RDMA_DCQCN_A_COUNTERS_RP_LIMITED_QPS,
-			      atomic_read(&dev->num_limited),
+			      atomic_read(&dev->pacing.num_limited),
 			      RDMA_DCQCN_A_COUNTERS_PAD) ||
 	    nla_put_u64_64bit(skb, RDMA_DCQCN_A_COUNTERS_RP_HELD_BYTES,
 			      dcqcn_dev_held_memory(dev),
 			      RDMA_DCQCN_A_COUNTERS_PAD) ||
 	    nla_put_u64_64bit(skb, RDMA_DCQCN_A_COUNTERS_CCC_CONTEXTS,
-			      READ_ONCE(dev->num_cccs),
+			      READ_ONCE(dev->contexts.num),
 			      RDMA_DCQCN_A_COUNTERS_PAD))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);

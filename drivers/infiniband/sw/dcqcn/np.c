@@ -172,7 +172,7 @@ static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net *net,
 
 	if (!send)
 		return;
-	err = dcqcn_np_charge(&qp->dev->cnp_paid, DCQCN_CNP_GAP_NS) ?
+	err = dcqcn_np_charge(&qp->dev->answers.cnp_paid, DCQCN_CNP_GAP_NS) ?
 	      dcqcn_np_xmit(net, event->ifindex, settings, &spec, NULL) : -EBUSY;
 	dcqcn_count(qp->dev, err ? DCQCN_NP_CNP_ERRORS : DCQCN_NP_CNP_SENT);
 	spin_lock_bh(&qp->lock);

@@ -454,7 +454,7 @@ static inline void dcqcn_flow_account(struct dcqcn_qp *qp,
 				      enum dcqcn_fifo_kind kind, int memory)
 {
 	qp->flow.held_memory[kind] += memory;
-	atomic_long_add(memory, &qp->dev->held_memory[kind]);
+	atomic_long_add(memory, &qp->dev->pacing.held_memory[kind]);
 }
 
 static inline void dcqcn_flow_take(struct dcqcn_qp *qp, struct sk_buff *skb)
@@ -475,7 +475,7 @@ static noinline bool dcqcn_flow_exceeds_share(const struct dcqcn_qp *qp,
 {
 	return qp->flow.held_memory[kind] >
 	       dcqcn_held_dev_max[kind] /
-	       (u32)atomic_read(&qp->dev->num_limited);
+	       (u32)atomic_read(&qp->dev->pacing.num_limited);
 }
 
 /* Whether a port holds as much of a kind as it may, counting @memory bytes that come, and this flow
@@ -485,7 +485,7 @@ static __always_inline bool dcqcn_flow_is_crowded(const struct dcqcn_qp *qp,
 						  enum dcqcn_fifo_kind kind,
 						  u32 memory)
 {
-	return unlikely(atomic_long_read(&qp->dev->held_memory[kind]) + memory >
+	return unlikely(atomic_long_read(&qp->dev->pacing.held_memory[kind]) + memory >
 			dcqcn_held_dev_max[kind]) &&
 	       dcqcn_flow_exceeds_share(qp, kind);
 }

@@ -16,7 +16,7 @@
  * again and again, as rxe does while it destroys one.
  *
  * Entries are looked up under RCU, and freed only by the worker and on removal of
- * the device. Lock order: dcqcn_qp.lock, then dcqcn_dev.resolve_lock.
+ * the device. Lock order: dcqcn_qp.lock, then dcqcn_resolver.lock.
  */
 #include <linux/build_bug.h>
 #include <linux/hashtable.h>
@@ -122,12 +122,12 @@ void dcqcn_qp_ask(struct dcqcn_qp *qp)
 {
 	struct dcqcn_dev *dev = qp->dev;
 
-	spin_lock_bh(&dev->resolve_lock);
+	spin_lock_bh(&dev->resolver.lock);
 	if (list_empty(&qp->resolve_node))
-		list_add_tail(&qp->resolve_node, &dev->resolve_list);
-	spin_unlock_bh(&dev->resolve_lock);
+		list_add_tail(&qp->resolve_node, &dev->resolver.list);
+	spin_unlock_bh(&dev->resolver.lock);
 	if (!READ_ONCE(dev->stopping))
-		mod_delayed_work(dcqcn_wq, &dev->qp_work, 0);
+		mod_delayed_work(dcqcn_wq, &dev->resolver.work, 0);
 }
 
 /* Update @qp with what the core says; its lock is held */
@@ -158,7 +158,7 @@ static void dcqcn_qp_identify(struct dcqcn_qp *qp)
 			dcqcn_qp_learn(qp, &info);
 			qp->seen = jiffies - DCQCN_UNUSED_JIFFIES;
 			qp->state = DCQCN_QP_LIVE;
-			atomic_dec(&qp->dev->num_unresolved);
+			atomic_dec(&qp->dev->resolver.num_unresolved);
 		} else {
 			qp->state = DCQCN_QP_ABSENT;
 		}
@@ -170,12 +170,12 @@ static struct dcqcn_qp *dcqcn_qp_next_to_resolve(struct dcqcn_dev *dev)
 {
 	struct dcqcn_qp *qp;
 
-	spin_lock_bh(&dev->resolve_lock);
-	qp = list_first_entry_or_null(&dev->resolve_list, struct dcqcn_qp,
+	spin_lock_bh(&dev->resolver.lock);
+	qp = list_first_entry_or_null(&dev->resolver.list, struct dcqcn_qp,
 				      resolve_node);
 	if (qp)
 		list_del_init(&qp->resolve_node);
-	spin_unlock_bh(&dev->resolve_lock);
+	spin_unlock_bh(&dev->resolver.lock);
 	return qp;
 }
 
@@ -183,7 +183,7 @@ static struct dcqcn_qp *dcqcn_qp_next_to_resolve(struct dcqcn_dev *dev)
 static void dcqcn_qp_kill(struct dcqcn_qp *qp)
 {
 	if (qp->state != DCQCN_QP_LIVE)
-		atomic_dec(&qp->dev->num_unresolved);
+		atomic_dec(&qp->dev->resolver.num_unresolved);
 	qp->state = DCQCN_QP_DEAD;
 }
 
@@ -202,19 +202,19 @@ static void dcqcn_qp_free(struct dcqcn_qp *qp)
 	struct sk_buff_head dropped;
 
 	__skb_queue_head_init(&dropped);
-	spin_lock_bh(&dev->qp_lock);
+	spin_lock_bh(&dev->table.lock);
 	hlist_del_rcu(&qp->node);
-	WRITE_ONCE(dev->num_qps, dev->num_qps - 1);
-	spin_unlock_bh(&dev->qp_lock);
+	WRITE_ONCE(dev->table.num, dev->table.num - 1);
+	spin_unlock_bh(&dev->table.lock);
 	spin_lock_bh(&qp->lock);
 	if (qp->state != DCQCN_QP_DEAD)
 		dcqcn_qp_kill(qp);
 	dcqcn_pacer_reset(qp, &dropped);
 	dcqcn_ccc_leave(qp);
 	dcqcn_count_add(dev, DCQCN_RP_CNP_IGNORED, qp->pending_cnps);
-	spin_lock(&dev->resolve_lock);
+	spin_lock(&dev->resolver.lock);
 	list_del_init(&qp->resolve_node);
-	spin_unlock(&dev->resolve_lock);
+	spin_unlock(&dev->resolver.lock);
 	spin_unlock_bh(&qp->lock);
 
 	__skb_queue_purge(&dropped);
@@ -246,7 +246,7 @@ static bool dcqcn_qp_is_unused(const struct dcqcn_qp *qp)
 		       !dcqcn_qp_has_started(qp);
 	case DCQCN_QP_ABSENT:
 		/* make room early when there are many */
-		return unused || atomic_read(&qp->dev->num_unresolved) >
+		return unused || atomic_read(&qp->dev->resolver.num_unresolved) >
 				 DCQCN_UNRESOLVED_MAX / 2;
 	default:
 		return false;
@@ -330,7 +330,7 @@ static void dcqcn_qp_sweep(struct dcqcn_dev *dev)
 	struct dcqcn_qp *qp;
 	int i;
 
-	hash_for_each_safe(dev->qp_table, i, next, qp, node) {
+	hash_for_each_safe(dev->table.chains, i, next, qp, node) {
 		if (!dcqcn_qp_keep(qp))
 			dcqcn_qp_free(qp);
 		cond_resched();
@@ -340,7 +340,7 @@ static void dcqcn_qp_sweep(struct dcqcn_dev *dev)
 static void dcqcn_qp_work(struct work_struct *work)
 {
 	struct dcqcn_dev *dev = container_of(to_delayed_work(work),
-					     struct dcqcn_dev, qp_work);
+					     struct dcqcn_dev, resolver.work);
 	struct dcqcn_qp *qp;
 
 	/* Sweep in between: a flood of unknown QPs must not delay it */
@@ -348,13 +348,13 @@ static void dcqcn_qp_work(struct work_struct *work)
 		qp = dcqcn_qp_next_to_resolve(dev);
 		if (qp && !dcqcn_qp_resolve(qp))
 			dcqcn_qp_free(qp);
-		if (time_after_eq(jiffies, dev->next_sweep)) {
+		if (time_after_eq(jiffies, dev->resolver.next_sweep)) {
 			dcqcn_qp_sweep(dev);
-			dev->next_sweep = jiffies + DCQCN_SWEEP_JIFFIES;
+			dev->resolver.next_sweep = jiffies + DCQCN_SWEEP_JIFFIES;
 		}
 	} while (qp);
-	if (READ_ONCE(dev->num_qps) && !READ_ONCE(dev->stopping))
-		queue_delayed_work(dcqcn_wq, &dev->qp_work,
+	if (READ_ONCE(dev->table.num) && !READ_ONCE(dev->stopping))
+		queue_delayed_work(dcqcn_wq, &dev->resolver.work,
 				   DCQCN_SWEEP_JIFFIES);
 }
 
@@ -366,22 +366,22 @@ static bool dcqcn_qp_insert(struct dcqcn_dev *dev, struct dcqcn_qp *qp)
 	struct hlist_head *chain;
 
 	chain = dcqcn_dev_qp_chain(dev, hash);
-	spin_lock_bh(&dev->qp_lock);
+	spin_lock_bh(&dev->table.lock);
 	hlist_for_each_entry(next, chain, node) {
 		if (dcqcn_dev_qp_hash(dev, next->qpn) >= hash)
 			break;
 		prev = next;
 	}
 	if (next && next->qpn == qp->qpn) {
-		spin_unlock_bh(&dev->qp_lock);
+		spin_unlock_bh(&dev->table.lock);
 		return false;
 	}
 	if (prev)
 		hlist_add_behind_rcu(&qp->node, &prev->node);
 	else
 		hlist_add_head_rcu(&qp->node, chain);
-	WRITE_ONCE(dev->num_qps, dev->num_qps + 1);
-	spin_unlock_bh(&dev->qp_lock);
+	WRITE_ONCE(dev->table.num, dev->table.num + 1);
+	spin_unlock_bh(&dev->table.lock);
 	return true;
 }
 
@@ -489,7 +489,7 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 		return qp;
 	if (READ_ONCE(dev->stopping))
 		return NULL;
-	if (!atomic_add_unless(&dev->num_unresolved, 1, DCQCN_UNRESOLVED_MAX))
+	if (!atomic_add_unless(&dev->resolver.num_unresolved, 1, DCQCN_UNRESOLVED_MAX))
 		goto count;
 
 	qp = dcqcn_qp_alloc(dev, qpn);
@@ -499,7 +499,7 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 	if (!dcqcn_qp_insert(dev, qp)) {
 		/* lost a race with another CPU */
 		kfree(qp);
-		atomic_dec(&dev->num_unresolved);
+		atomic_dec(&dev->resolver.num_unresolved);
 		return dcqcn_qp_find(dev, qpn);
 	}
 	spin_lock_bh(&qp->lock);
@@ -508,7 +508,7 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 	return qp;
 
 unresolved:
-	atomic_dec(&dev->num_unresolved);
+	atomic_dec(&dev->resolver.num_unresolved);
 count:
 	dcqcn_count(dev, DCQCN_QP_ERRORS);
 	return NULL;
@@ -529,8 +529,8 @@ struct dcqcn_qp *dcqcn_qp_next(struct dcqcn_dev *dev, u64 *at)
 	u32 hash;
 
 	for (chain = *at >> (32 - DCQCN_QP_BITS);
-	     chain < ARRAY_SIZE(dev->qp_table); chain++) {
-		hlist_for_each_entry_rcu(qp, &dev->qp_table[chain], node) {
+	     chain < ARRAY_SIZE(dev->table.chains); chain++) {
+		hlist_for_each_entry_rcu(qp, &dev->table.chains[chain], node) {
 			hash = dcqcn_dev_qp_hash(dev, qp->qpn);
 			if (hash >= *at) {
 				*at = hash;
@@ -649,9 +649,9 @@ bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
 	if (live && !begins) {
 		qp->owner = skb->sk;
 		qp->state = DCQCN_QP_RESOLVING;
-		atomic_inc(&qp->dev->num_unresolved);
+		atomic_inc(&qp->dev->resolver.num_unresolved);
 	} else if (!live && begins) {
-		atomic_dec(&qp->dev->num_unresolved);
+		atomic_dec(&qp->dev->resolver.num_unresolved);
 	} else if (!live) {
 		qp->state = DCQCN_QP_RESOLVING;
 	}
@@ -668,13 +668,13 @@ unlock:
  */
 void dcqcn_qp_dev_init(struct dcqcn_dev *dev)
 {
-	hash_init(dev->qp_table);
-	spin_lock_init(&dev->qp_lock);
-	dev->qp_factor = get_random_u32() | 1;
-	spin_lock_init(&dev->resolve_lock);
-	INIT_LIST_HEAD(&dev->resolve_list);
-	INIT_DELAYED_WORK(&dev->qp_work, dcqcn_qp_work);
-	dev->next_sweep = jiffies;
+	hash_init(dev->table.chains);
+	spin_lock_init(&dev->table.lock);
+	dev->table.factor = get_random_u32() | 1;
+	spin_lock_init(&dev->resolver.lock);
+	INIT_LIST_HEAD(&dev->resolver.list);
+	INIT_DELAYED_WORK(&dev->resolver.work, dcqcn_qp_work);
+	dev->resolver.next_sweep = jiffies;
 }
 
 /**
@@ -689,7 +689,7 @@ void dcqcn_qp_dev_flush(struct dcqcn_dev *dev)
 	int i;
 
 	rcu_read_lock();
-	hash_for_each_rcu(dev->qp_table, i, qp, node)
+	hash_for_each_rcu(dev->table.chains, i, qp, node)
 		dcqcn_pacer_flush(qp);
 	rcu_read_unlock();
 }
@@ -706,7 +706,7 @@ void dcqcn_qp_dev_release(struct dcqcn_dev *dev)
 	int i, turn;
 
 	rcu_read_lock();
-	hash_for_each_rcu(dev->qp_table, i, qp, node) {
+	hash_for_each_rcu(dev->table.chains, i, qp, node) {
 		for (turn = 0; turn < DCQCN_RELEASE_TURNS &&
 		     READ_ONCE(qp->flow.limited); turn++)
 			dcqcn_pacer_release(qp);
@@ -726,8 +726,8 @@ void dcqcn_qp_dev_exit(struct dcqcn_dev *dev)
 	struct dcqcn_qp *qp;
 	int i;
 
-	cancel_delayed_work_sync(&dev->qp_work);
-	hash_for_each_safe(dev->qp_table, i, next, qp, node)
+	cancel_delayed_work_sync(&dev->resolver.work);
+	hash_for_each_safe(dev->table.chains, i, next, qp, node)
 		dcqcn_qp_free(qp);
 }
 

@@ -104,7 +104,7 @@ struct dcqcn_route {
 
 /**
  * struct dcqcn_qp - a local QP that has met congestion
- * @node: in dcqcn_dev.qp_table
+ * @node: in dcqcn_table.chains
  * @lock: protects the fields below that packets change, and @flow
  * @qpn: local QP number
  * @dev: its port
@@ -130,7 +130,7 @@ struct dcqcn_route {
  * @cnps_ignored: CNPs that RP did not act on
  * @handled_time: in units of 2^20 ns, modulo 2^32 units (52 days); last CNP that RP
  *	acted on
- * @resolve_node: in dcqcn_dev.resolve_list
+ * @resolve_node: in dcqcn_resolver.list
  * @rcu: frees it, once it is on no list
  * @flow: its limiter
  * @ccc: the context that its packets belong to, NULL for none; RCU

@@ -80,7 +80,7 @@ dcqcn_rp_pass(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	if (static_branch_unlikely(&dcqcn_cccs))
 		return dcqcn_rp_pass_ccc(dev, qpn, skb, view.bth, view.tos,
 					 okfn);
-	if (READ_ONCE(dev->num_qps))
+	if (READ_ONCE(dev->table.num))
 		qp = dcqcn_qp_find(dev, qpn);
 	if (!qp)
 		return rcu_dereference(dev->settings)->rp.start_burst ?
