@@ -65,7 +65,7 @@ static struct dcqcn_ccc *set_up(const struct fuzz_case *c)
 	int i;
 
 	fuzz_now = 1000000000;
-	fuzz_out_of_memory = c->flags & NO_MEMORY;
+	fuzz_out_of_memory = false;
 	said = 0;
 	memset(&counters, 0, sizeof(counters));
 	settings = (struct dcqcn_settings) {
@@ -84,6 +84,7 @@ static struct dcqcn_ccc *set_up(const struct fuzz_case *c)
 	address(&local, 1);
 	hlist_add_head_rcu(&qp.node, dcqcn_dev_qp_chain(&dev, 0));
 	ccc = dcqcn_ccc_join(&qp, &local, &qp.peer, 0);
+	fuzz_out_of_memory = c->flags & NO_MEMORY;
 	qp.route->turn = c->turn % 3;
 	qp.route->sent = c->flight * FRAME;
 	qp.route->until = fuzz_now + 1000000;

@@ -358,6 +358,7 @@ static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
 	dcqcn_rxe_destructor = knows_rxe(c) && !(c->way & AN_INDEX) ? rxe_destructor : NULL;
 	dcqcn_index_destructor = knows_rxe(c) && c->way & AN_INDEX ? rxe_destructor : NULL;
 
+	free(the_qp.waiting);
 	memset(&the_qp, 0, sizeof(the_qp));
 	the_qp.dev = &the_dev;
 	the_qp.state = c->qp_state % 4;
@@ -467,6 +468,7 @@ static void check_in(const struct fuzz_case *c, const u8 *p, size_t len,
 		     struct sk_buff *skb, const u8 *data, unsigned int verdict)
 {
 	struct dcqcn_pkt e;
+	const struct dcqcn_waiting *waiting = the_qp.waiting;
 	u8 *after;
 
 	memset(&e, 0, sizeof(e));
@@ -512,15 +514,14 @@ static void check_in(const struct fuzz_case *c, const u8 *p, size_t len,
 	free(after);
 
 	if (e.kind == DCQCN_PKT_OTHER)
-		check(!entries && !cuts && !cnps_sent && !the_qp.pending_ce &&
-		      !the_qp.pending_cnps);
-	if (entries || cuts || the_qp.pending_ce || the_qp.pending_cnps) {
+		check(!entries && !cuts && !cnps_sent && !waiting);
+	if (entries || cuts || waiting) {
 		check(right_icrc(p, &e));
 		check(!(c->flags & OTHERHOST));
 		check(e.dest_qpn > 1 && e.dest_qpn != 0xffffff);
 		check(entries <= 1);
 	}
-	if (cuts || the_qp.pending_cnps) {
+	if (cuts || (waiting && waiting->cnps)) {
 		check(e.kind == DCQCN_PKT_CNP);
 		check(e.udp_len == UDP_LEN + BTH_LEN + CNP_RESERVED + ICRC_LEN);
 		check(has_qp && the_qp.qpn == e.dest_qpn);
@@ -540,7 +541,7 @@ static void check_in(const struct fuzz_case *c, const u8 *p, size_t len,
 		      !memcmp(p + (e.v6 ? 8 : 12),
 			      the_qp.peer.s6_addr + (e.v6 ? 0 : 12), e.v6 ? 16 : 4));
 	}
-	if (the_qp.pending_ce)
+	if (waiting && waiting->ce)
 		check(is_marked(&e));
 	if (cnps_sent)
 		check_sent(p, &e);

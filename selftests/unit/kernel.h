@@ -146,7 +146,7 @@ struct nf_hook_ops {
 	(list_empty(head) ? NULL : list_first_entry(head, type, member))
 #define list_for_each_entry(pos, head, member) \
 	for (pos = NULL; pos; pos = NULL)
-#define kzalloc(size, gfp)	calloc(1, size)
+#define kzalloc(size, gfp)	(fuzz_out_of_memory ? NULL : calloc(1, size))
 #define smp_store_release(p, v)	(*(p) = (v))
 #define kfree			free
 #define IS_ERR(p)		((uintptr_t)(p) > (uintptr_t)-4096)

@@ -286,6 +286,17 @@ static void test_agreement(void)
 	tear_down();
 }
 
+/* The worker hands over the offer that waited */
+static void resolved(struct dcqcn_qp *qp)
+{
+	struct dcqcn_waiting *waiting = qp->waiting;
+
+	qp->waiting = NULL;
+	if (waiting->event.offer)
+		dcqcn_ccc_resolved(qp, &waiting->event);
+	free(waiting);
+}
+
 /* The offer comes before the receiver knows its QP: it is answered when that is resolved, if it
  * was the peer's
  */
@@ -301,16 +312,16 @@ static void test_unresolved(void)
 			hosts[0].left = 1;
 			pass_time(2 * RTT, 1);
 			expect(!told && !sender(0)->agreed, "an unknown QP was answered for");
-			expect(qp->event.offer, "the offer was not kept");
+			expect(qp->waiting && qp->waiting->event.offer, "the offer was not kept");
 			qp->state = live ? DCQCN_QP_LIVE : DCQCN_QP_ABSENT;
 			if (!peer)
 				host_address(&qp->peer, 77);
-			dcqcn_ccc_resolved(qp);
+			resolved(qp);
 			expect(told == (live && peer), "told %llu", told);
 			pass_time(RTT, 1);
 			expect((sender(0)->agreed == 3) == (live && peer), "live %d, peer %d: agreed %u",
 			       live, peer, sender(0)->agreed);
-			expect(!!qp->ccc == (live && peer) && !qp->event.offer, "it still waits");
+			expect(!!qp->ccc == (live && peer), "a context %d", !!qp->ccc);
 			if (live && peer) {
 				hosts[0].left = 10;
 				pass_time(10 * RTT, 1);
@@ -321,32 +332,31 @@ static void test_unresolved(void)
 	}
 }
 
-/* Both ends are told something else while they send */
 /* A CE or CNPs that wait already do not push an offer of the same peer out, and one from elsewhere
  * is counted
  */
 static void test_waits_beside(void)
 {
 	struct dcqcn_qp *qp = &hosts[RECEIVER].qps[0];
+	struct dcqcn_waiting *waiting;
 	int ce, same;
 
 	for (ce = 0; ce < 2; ce++) {
 		for (same = 0; same < 2; same++) {
 			set_up(3, 0);
 			qp->state = DCQCN_QP_RESOLVING;
-			qp->pending_ce = ce;
-			qp->pending_cnps = !ce;
-			host_address(&qp->event.saddr, same ? 0 : 77);
+			waiting = dcqcn_qp_wait(qp);
+			waiting->ce = ce;
+			waiting->cnps = !ce;
+			host_address(&waiting->event.saddr, same ? 0 : 77);
 			hosts[0].left = 1;
 			pass_time(2 * RTT, 1);
-			expect(qp->event.offer == same, "offer %d", qp->event.offer);
-			expect(qp->pending_ce == ce && qp->pending_cnps == !ce, "an event is gone");
+			expect(waiting->event.offer == same, "offer %d", waiting->event.offer);
+			expect(waiting->ce == ce && waiting->cnps == !ce, "an event is gone");
 			expect(hosts[RECEIVER].counters.value[DCQCN_CCC_ERRORS] == !same,
 			       "%ld counted", (long)hosts[RECEIVER].counters.value[DCQCN_CCC_ERRORS]);
-			qp->pending_ce = false;
-			qp->pending_cnps = 0;
 			qp->state = DCQCN_QP_LIVE;
-			dcqcn_ccc_resolved(qp);
+			resolved(qp);
 			pass_time(RTT, 1);
 			expect((sender(0)->agreed == 3) == same, "agreed %u", sender(0)->agreed);
 			tear_down();
@@ -354,6 +364,32 @@ static void test_waits_beside(void)
 	}
 }
 
+/* The QP sends while a CNP waits, and thereby becomes known: the CNP does not keep it from joining a
+ * context
+ */
+static void test_joins_beside(void)
+{
+	struct dcqcn_qp *qp = &hosts[RECEIVER].qps[0];
+	struct dcqcn_waiting *waiting;
+	struct in6_addr local;
+
+	set_up(3, 0);
+	qp->state = DCQCN_QP_RESOLVING;
+	waiting = dcqcn_qp_wait(qp);
+	waiting->cnps = 1;
+	host_address(&waiting->event.saddr, 0);
+	qp->state = DCQCN_QP_LIVE;
+	host_address(&local, RECEIVER);
+	spin_lock_bh(&qp->lock);
+	expect(dcqcn_ccc_join(qp, &local, &qp->peer, 0), "no context while a CNP waits");
+	spin_unlock_bh(&qp->lock);
+	expect(qp->waiting == waiting && waiting->cnps == 1, "the CNP is gone");
+	expect(!hosts[RECEIVER].counters.value[DCQCN_CCC_ERRORS], "an error is counted");
+	resolved(qp);
+	tear_down();
+}
+
+/* Both ends are told something else while they send */
 static void test_changed(void)
 {
 	set_up(3, 0);
@@ -1305,7 +1341,7 @@ static void test_budget(void)
 	arrive(0, 5, bits | DCQCN_BTH_REQUEST, false);
 	used_up = true;
 	to->qps[0].state = DCQCN_QP_LIVE;
-	dcqcn_ccc_resolved(&to->qps[0]);
+	resolved(&to->qps[0]);
 	expect(!told && to->counters.value[DCQCN_NP_FEEDBACK_ERRORS] == 1 &&
 	       to->qps[0].ccc->rx.has_echo, "told %llu", told);
 	used_up = false;
@@ -1316,6 +1352,7 @@ static const struct tap_test tests[] = {
 	{ "two hosts agree in a round trip, if they want the same", test_agreement },
 	{ "an offer waits for the QP to be resolved", test_unresolved },
 	{ "a CE or a CNP waits beside it", test_waits_beside },
+	{ "a CNP that waits does not keep its QP from joining", test_joins_beside },
 	{ "both ends change their minds", test_changed },
 	{ "feedback after a timeout", test_late },
 	{ "nobody waits in line while nothing is in flight", test_in_line },

@@ -185,6 +185,12 @@ static void cnp_arrives(void)
 	arrives(CNP, 2, true, dcqcn_rp_receive);
 }
 
+static void forget_waiting(void)
+{
+	free(the_qp.waiting);
+	the_qp.waiting = NULL;
+}
+
 static void expect_cnp(unsigned int n, u32 to_qpn, u8 to_host)
 {
 	const u8 *p = sent.p;
@@ -378,9 +384,51 @@ static void test_verdicts(void)
 
 	/* those that waited are one cut */
 	the_qp.state = DCQCN_QP_LIVE;
-	dcqcn_rp_resolved(&the_qp);
+	expect(the_qp.waiting && the_qp.waiting->cnps == 1024, "none waits");
+	dcqcn_rp_resolved(&the_qp, &the_qp.waiting->event.saddr, the_qp.waiting->cnps);
 	expect_verdict(DCQCN_CNP_HANDLED, 1026, 6);
 	expect(cuts == 3, "%u cuts", cuts);
+	forget_waiting();
+}
+
+/* What waits for a QP to be resolved takes memory only then; without memory it is counted */
+static void test_waiting(void)
+{
+	set_up(IB_QPT_RC);
+	cnp_arrives();
+	mark_arrives();
+	expect(!the_qp.waiting, "something waits for a QP that is known");
+
+	set_up(IB_QPT_RC);
+	the_qp.state = DCQCN_QP_RESOLVING;
+	fuzz_out_of_memory = true;
+	cnp_arrives();
+	mark_arrives();
+	expect(!the_qp.waiting && counters.value[DCQCN_QP_ERRORS] == 2, "%lu errors",
+	       counters.value[DCQCN_QP_ERRORS]);
+	expect(counters.value[DCQCN_RP_CNP_IGNORED] == 1, "%lu ignored",
+	       counters.value[DCQCN_RP_CNP_IGNORED]);
+
+	/* the first mark waits beside CNPs of the same address */
+	fuzz_out_of_memory = false;
+	cnp_arrives();
+	mark_arrives();
+	arrives(RC_WRITE_ONLY, 3, true, dcqcn_np_receive);
+	cnp_arrives();
+	expect(the_qp.waiting && the_qp.waiting->ce && the_qp.waiting->cnps == 2, "not kept");
+	the_qp.state = DCQCN_QP_LIVE;
+	dcqcn_np_resolved(&the_qp, &the_qp.waiting->event);
+	expect_cnp(1, PEER_QPN, 2);
+	forget_waiting();
+
+	/* of a QP that does not exist, nothing is answered */
+	set_up(IB_QPT_RC);
+	the_qp.state = DCQCN_QP_RESOLVING;
+	mark_arrives();
+	the_qp.state = DCQCN_QP_ABSENT;
+	dcqcn_np_resolved(&the_qp, &the_qp.waiting->event);
+	expect(!num_sent, "a QP that does not exist answers");
+	forget_waiting();
 }
 
 static const struct tap_test tests[] = {
@@ -390,6 +438,7 @@ static const struct tap_test tests[] = {
 	{ "what the port's budget refuses begins no interval", test_budget },
 	{ "a CNP that cannot leave is an error and begins no interval", test_errors },
 	{ "each CNP has its verdict, and is counted", test_verdicts },
+	{ "events wait for a QP that is resolved, for no other", test_waiting },
 };
 
 int main(void)

@@ -98,8 +98,7 @@ static struct dcqcn_ccc *dcqcn_ccc_alloc(struct dcqcn_dev *dev,
  * @prio: priority of the packets
  *
  * Context: @qp->lock is held, with BH disabled. Takes the lock of the table.
- * Return: the context; NULL if there is no room, or while an event of the QP waits, which
- * uses the place of @wait_node.
+ * Return: the context; NULL if there is no room.
  */
 struct dcqcn_ccc *dcqcn_ccc_join(struct dcqcn_qp *qp,
 				 const struct in6_addr *local,
@@ -109,8 +108,6 @@ struct dcqcn_ccc *dcqcn_ccc_join(struct dcqcn_qp *qp,
 	struct dcqcn_route *route;
 	struct dcqcn_ccc *ccc;
 
-	if (qp->pending_ce || qp->pending_cnps)
-		return NULL;
 	route = kzalloc(sizeof(*route), GFP_ATOMIC | __GFP_NOWARN);
 	spin_lock(&dev->contexts.lock);
 	ccc = route ? dcqcn_ccc_find(dev, local, peer, prio) : NULL;
@@ -128,7 +125,6 @@ struct dcqcn_ccc *dcqcn_ccc_join(struct dcqcn_qp *qp,
 		WRITE_ONCE(ccc->refs, ccc->refs + 1);
 	spin_unlock(&dev->contexts.lock);
 	if (ccc) {
-		qp->event.offer = false;
 		spin_lock(&ccc->lock);
 		INIT_LIST_HEAD(&qp->wait_node);
 		qp->route = route;

@@ -268,7 +268,7 @@ bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_view view);
 bool dcqcn_ccc_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 		       const struct dcqcn_pkt *pkt);
 void dcqcn_ccc_other(struct dcqcn_dev *dev, const struct sk_buff *skb);
-void dcqcn_ccc_resolved(struct dcqcn_qp *qp);
+void dcqcn_ccc_resolved(struct dcqcn_qp *qp, const struct dcqcn_event *event);
 enum hrtimer_restart dcqcn_ccc_grants(struct hrtimer *timer);
 
 /* The path of a QP in a context whose lock is held, NULL if it has left that */

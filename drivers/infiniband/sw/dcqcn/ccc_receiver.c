@@ -298,51 +298,51 @@ static void dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_pkt *pk
 		.pkey = pkt->pkey,
 		.offer = true,
 	};
+	struct dcqcn_waiting *waiting;
 
+	waiting = dcqcn_qp_wait(qp);
+	if (!waiting)
+		return;
 	dcqcn_pkt_saddr(pkt, &event.saddr);
 	dcqcn_pkt_daddr(pkt, &event.daddr);
-	if (((qp->event.offer || qp->pending_ce || qp->pending_cnps) &&
-	     !ipv6_addr_equal(&qp->event.saddr, &event.saddr)) ||
-	    (qp->pending_ce && qp->event.ud)) {
+	if (((waiting->event.offer || waiting->ce || waiting->cnps) &&
+	     !ipv6_addr_equal(&waiting->event.saddr, &event.saddr)) ||
+	    (waiting->ce && waiting->event.ud)) {
 		dcqcn_count(qp->dev, DCQCN_CCC_ERRORS);
 		return;
 	}
-	if (!qp->event.offer)
-		qp->event = event;
+	if (!waiting->event.offer)
+		waiting->event = event;
 }
 
-/* Take what waited. Return a context if there was an offer for it. */
-static struct dcqcn_ccc *dcqcn_ccc_take_offer(struct dcqcn_qp *qp,
-					      struct dcqcn_event *event)
+/* Return the context that was offered, if the QP may join it */
+static struct dcqcn_ccc *dcqcn_ccc_accept(struct dcqcn_qp *qp,
+					  const struct dcqcn_event *event)
 {
 	struct dcqcn_ccc *ccc = NULL;
 
 	spin_lock_bh(&qp->lock);
-	if (rcu_access_pointer(qp->ccc) || !qp->event.offer)
-		goto unlock;
-	*event = qp->event;
-	qp->event.offer = false;
-	if (qp->state == DCQCN_QP_LIVE && qp->type != IB_QPT_UD &&
+	if (!rcu_access_pointer(qp->ccc) &&
+	    qp->state == DCQCN_QP_LIVE && qp->type != IB_QPT_UD &&
 	    qp->prio == event->offer_psn >> DCQCN_CCC_PSN_BITS &&
 	    !READ_ONCE(qp->dev->stopping) && dcqcn_qp_is_peer(qp, &event->saddr))
 		ccc = dcqcn_ccc_join(qp, &event->daddr, &event->saddr, qp->prio);
-unlock:
 	spin_unlock_bh(&qp->lock);
 	return ccc;
 }
 
 /**
  * dcqcn_ccc_resolved() - answer the offer that waited for a QP to be resolved
- * @qp: the QP
+ * @qp: the QP, now live or absent
+ * @event: the offer
  *
  * Context: process, BH on. Takes locks of the context and the QP; may send.
  */
-void dcqcn_ccc_resolved(struct dcqcn_qp *qp)
+void dcqcn_ccc_resolved(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 {
 	const struct dcqcn_settings *settings;
 	struct dcqcn_ccc_receiver *rx;
 	struct dcqcn_feedback say;
-	struct dcqcn_event event;
 	struct dcqcn_ccc *ccc;
 	bool says;
 	u64 now;
@@ -351,18 +351,18 @@ void dcqcn_ccc_resolved(struct dcqcn_qp *qp)
 	settings = rcu_dereference(qp->dev->settings);
 	if (!settings->ccc.algorithms)
 		goto unlock;
-	ccc = dcqcn_ccc_take_offer(qp, &event);
+	ccc = dcqcn_ccc_accept(qp, event);
 	if (!ccc)
 		goto unlock;
 	rx = &ccc->rx;
 	spin_lock_bh(&ccc->lock);
 	now = ktime_get_ns();
-	WRITE_ONCE(rx->ifindex, event.ifindex);
-	WRITE_ONCE(rx->pkey, event.pkey);
+	WRITE_ONCE(rx->ifindex, event->ifindex);
+	WRITE_ONCE(rx->pkey, event->pkey);
 	rx->has_echo = true;
 	rx->echo_marked = false;
 	rx->echo_qpn = qp->qpn;
-	rx->echo_psn = event.offer_psn & DCQCN_QPN_MASK;
+	rx->echo_psn = event->offer_psn & DCQCN_QPN_MASK;
 	rx->echo_received = rx->received;
 	rx->echo_time = now;
 	if (now - rx->time > DCQCN_CCC_SILENT)

@@ -194,6 +194,31 @@ static bool dcqcn_np_is_early(const struct dcqcn_qp *qp,
 		       (u64)settings->np.min_time_between_cnps * NSEC_PER_USEC;
 }
 
+/* Keep the first CE for a QP that is being resolved, and whose lock is held */
+static void dcqcn_np_keep(struct dcqcn_qp *qp, struct dcqcn_event *ce)
+{
+	struct dcqcn_waiting *waiting = dcqcn_qp_wait(qp);
+	struct dcqcn_event *event;
+
+	if (!waiting || waiting->ce)
+		return;
+	event = &waiting->event;
+	/* a CNP that waits must be from the same address, the peer's */
+	if (waiting->cnps && !ipv6_addr_equal(&event->saddr, &ce->saddr))
+		return;
+	/* what the same packet, or one before, offered */
+	if (event->offer && !ce->ud &&
+	    ipv6_addr_equal(&event->saddr, &ce->saddr)) {
+		ce->offer = true;
+		ce->offer_psn = event->offer_psn;
+	} else if (event->offer) {
+		/* there is no place for both */
+		dcqcn_count(qp->dev, DCQCN_CCC_ERRORS);
+	}
+	*event = *ce;
+	waiting->ce = true;
+}
+
 /**
  * dcqcn_np_receive() - handle a CE-marked data packet
  * @dev: the port that received it
@@ -251,46 +276,26 @@ void dcqcn_np_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 		dcqcn_np_answer(qp, dev_net(skb->dev), settings, &event);
 		return;
 	}
-	if (qp->state == DCQCN_QP_RESOLVING && !qp->pending_ce) {
-		/* a CNP that waits must be from the same address, the peer's */
-		if (!qp->pending_cnps ||
-		    ipv6_addr_equal(&qp->event.saddr, &event.saddr)) {
-			/* what the same packet, or one before, offered */
-			if (qp->event.offer && !event.ud &&
-			    ipv6_addr_equal(&qp->event.saddr, &event.saddr)) {
-				event.offer = true;
-				event.offer_psn = qp->event.offer_psn;
-			} else if (qp->event.offer) {
-				/* there is no place for both */
-				dcqcn_count(dev, DCQCN_CCC_ERRORS);
-			}
-			qp->event = event;
-			qp->pending_ce = true;
-		}
-	}
+	if (qp->state == DCQCN_QP_RESOLVING)
+		dcqcn_np_keep(qp, &event);
 	spin_unlock_bh(&qp->lock);
 }
 
 /**
  * dcqcn_np_resolved() - answer the CE that waited for a QP to be resolved
- * @qp: the QP
+ * @qp: the QP, now live or absent
+ * @event: the CE
  *
  * Context: process, BH on. Takes the QP's lock; may send.
  */
-void dcqcn_np_resolved(struct dcqcn_qp *qp)
+void dcqcn_np_resolved(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 {
-	struct dcqcn_event event;
-
 	rcu_read_lock();
 	spin_lock_bh(&qp->lock);
-	if (qp->pending_ce && qp->state == DCQCN_QP_LIVE) {
-		qp->pending_ce = false;
-		event = qp->event;
+	if (qp->state == DCQCN_QP_LIVE)
 		dcqcn_np_answer(qp, dev_net(qp->dev->ndev),
-				rcu_dereference(qp->dev->settings), &event);
-	} else {
-		qp->pending_ce = false;
+				rcu_dereference(qp->dev->settings), event);
+	else
 		spin_unlock_bh(&qp->lock);
-	}
 	rcu_read_unlock();
 }

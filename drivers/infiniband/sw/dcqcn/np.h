@@ -7,6 +7,7 @@
 
 struct dcqcn_cnp_spec;
 struct dcqcn_dev;
+struct dcqcn_event;
 struct dcqcn_feedback;
 struct dcqcn_pkt;
 struct dcqcn_qp;
@@ -21,6 +22,6 @@ int dcqcn_np_xmit(struct net *net, int ifindex,
 		  const struct dcqcn_settings *settings,
 		  struct dcqcn_cnp_spec *spec,
 		  const struct dcqcn_feedback *feedback);
-void dcqcn_np_resolved(struct dcqcn_qp *qp);
+void dcqcn_np_resolved(struct dcqcn_qp *qp, const struct dcqcn_event *event);
 
 #endif /* DCQCN_NP_H */

@@ -199,6 +199,7 @@ static void dcqcn_qp_free_rcu(struct rcu_head *rcu)
 static void dcqcn_qp_free(struct dcqcn_qp *qp)
 {
 	struct dcqcn_dev *dev = qp->dev;
+	struct dcqcn_waiting *waiting;
 	struct sk_buff_head dropped;
 
 	__skb_queue_head_init(&dropped);
@@ -211,12 +212,16 @@ static void dcqcn_qp_free(struct dcqcn_qp *qp)
 		dcqcn_qp_kill(qp);
 	dcqcn_pacer_reset(qp, &dropped);
 	dcqcn_ccc_leave(qp);
-	dcqcn_count_add(dev, DCQCN_RP_CNP_IGNORED, qp->pending_cnps);
+	waiting = qp->waiting;
+	qp->waiting = NULL;
 	spin_lock(&dev->resolver.lock);
 	list_del_init(&qp->resolve_node);
 	spin_unlock(&dev->resolver.lock);
 	spin_unlock_bh(&qp->lock);
 
+	if (waiting)
+		dcqcn_count_add(dev, DCQCN_RP_CNP_IGNORED, waiting->cnps);
+	kfree(waiting);
 	__skb_queue_purge(&dropped);
 	hrtimer_cancel(&qp->flow.timer);
 	call_rcu(&qp->rcu, dcqcn_qp_free_rcu);
@@ -284,24 +289,43 @@ static bool dcqcn_qp_verify(struct dcqcn_qp *qp)
 	return live;
 }
 
+/* Take what waited for a QP, if that is resolved. A packet may have contradicted what the core said
+ * meanwhile: then the worker will ask again.
+ */
+static struct dcqcn_waiting *dcqcn_qp_take_waiting(struct dcqcn_qp *qp)
+{
+	struct dcqcn_waiting *waiting = NULL;
+
+	spin_lock_bh(&qp->lock);
+	if (qp->state != DCQCN_QP_RESOLVING)
+		swap(waiting, qp->waiting);
+	spin_unlock_bh(&qp->lock);
+	return waiting;
+}
+
 /* It is the turn of @qp, which was queued for the worker: then handle what waited for that.
  * Return false if the QP is gone; may sleep.
  */
 static bool dcqcn_qp_resolve(struct dcqcn_qp *qp)
 {
+	struct dcqcn_waiting *waiting;
+
 	if (!READ_ONCE(qp->dev->stopping))
 		dcqcn_fault_delay_resolve();
 	if (READ_ONCE(qp->state) == DCQCN_QP_RESOLVING)
 		dcqcn_qp_identify(qp);
 	else if (!dcqcn_qp_verify(qp))
 		return false;
-	/* unless a packet has contradicted that meanwhile */
-	if (READ_ONCE(qp->state) == DCQCN_QP_RESOLVING)
+	waiting = dcqcn_qp_take_waiting(qp);
+	if (!waiting)
 		return true;
-	dcqcn_np_resolved(qp);
-	dcqcn_rp_resolved(qp);
-	if (static_branch_unlikely(&dcqcn_cccs))
-		dcqcn_ccc_resolved(qp);
+	if (waiting->ce)
+		dcqcn_np_resolved(qp, &waiting->event);
+	if (waiting->cnps)
+		dcqcn_rp_resolved(qp, &waiting->event.saddr, waiting->cnps);
+	if (waiting->event.offer)
+		dcqcn_ccc_resolved(qp, &waiting->event);
+	kfree(waiting);
 	return true;
 }
 

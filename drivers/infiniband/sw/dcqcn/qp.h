@@ -8,6 +8,7 @@
 #include <linux/list.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
+#include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <rdma/ib_verbs.h>
 
@@ -67,6 +68,18 @@ struct dcqcn_event {
 };
 
 /**
+ * struct dcqcn_waiting - what waits for a QP to be resolved
+ * @event: the first CE, CNP or offer
+ * @cnps: CNPs
+ * @ce: a CE
+ */
+struct dcqcn_waiting {
+	struct dcqcn_event event;
+	u16 cnps;
+	bool ce;
+};
+
+/**
  * enum dcqcn_turn - how far a flow that shall take another path is
  * @DCQCN_TURN_NONE: it shall not
  * @DCQCN_TURN_WANTED: its next packet is the last one on the old path
@@ -119,11 +132,9 @@ struct dcqcn_route {
  * @seen: jiffies; last packet with data that it sent, long ago if there was none
  * @used: jiffies; last CE or CNP
  * @cnp_time: ns; when NP sent its last CNP, 0 for never
- * @event: the first event that waits for the QP to be resolved
- * @wait_node: in dcqcn_ccc_sender.waiting; a QP with a context waits for nothing else
+ * @waiting: what waits for the QP to be resolved, or NULL; until the worker has taken it
+ * @wait_node: in dcqcn_ccc_sender.waiting
  * @route: of a QP with a context; @lock and @ccc, or the context's lock and @ccc, protect it
- * @pending_cnps: CNPs that wait
- * @pending_ce: a CE waits
  * @windowed: a context bounds what is in flight, and no rate below the line does
  * @cnps_sent: CNPs that NP sent
  * @cnps_handled: CNPs that RP acted on
@@ -150,18 +161,10 @@ struct dcqcn_qp {
 	unsigned long seen;
 	unsigned long used;
 	u64 cnp_time;
-	union {
-		struct {
-			struct dcqcn_event event;
-			u16 pending_cnps;
-			bool pending_ce;
-			bool windowed;
-		};
-		struct {	/* in the place of @event */
-			struct list_head wait_node;
-			struct dcqcn_route *route;
-		};
-	};
+	struct dcqcn_waiting *waiting;
+	struct list_head wait_node;
+	struct dcqcn_route *route;
+	bool windowed;
 	u32 cnps_sent;
 	u32 cnps_handled;
 	u32 cnps_ignored;
@@ -265,6 +268,21 @@ static inline struct dcqcn_qp *dcqcn_qp_find(struct dcqcn_dev *dev, u32 qpn)
 			return qp;
 	}
 	return NULL;
+}
+
+/**
+ * dcqcn_qp_wait() - let an event wait for a QP to be resolved
+ * @qp: the QP, which is resolving; its lock is held
+ *
+ * Context: any. Return: what waits for it, to add the event to; NULL if there is no memory.
+ */
+static inline struct dcqcn_waiting *dcqcn_qp_wait(struct dcqcn_qp *qp)
+{
+	if (!qp->waiting)
+		qp->waiting = kzalloc(sizeof(*qp->waiting), GFP_ATOMIC | __GFP_NOWARN);
+	if (!qp->waiting)
+		dcqcn_count(qp->dev, DCQCN_QP_ERRORS);
+	return qp->waiting;
 }
 
 /* Return true if @addr may be the QP's peer; @qp->lock is held */

@@ -71,17 +71,20 @@ static void dcqcn_rp_count(struct dcqcn_dev *dev, struct dcqcn_qp *qp,
 static enum dcqcn_verdict dcqcn_rp_accept(struct dcqcn_qp *qp,
 					  const struct in6_addr *saddr)
 {
+	struct dcqcn_waiting *waiting;
+
 	if (qp->state == DCQCN_QP_LIVE)
 		return dcqcn_rp_cnp(qp, saddr);
 	if (qp->state != DCQCN_QP_RESOLVING)
 		return DCQCN_CNP_NO_QP;
-	if (qp->pending_cnps == DCQCN_PENDING_CNPS_MAX)
+	waiting = dcqcn_qp_wait(qp);
+	if (!waiting || waiting->cnps == DCQCN_PENDING_CNPS_MAX)
 		return DCQCN_CNP_NO_ROOM;
-	if (!qp->pending_cnps && !qp->pending_ce && !qp->event.offer)
-		qp->event.saddr = *saddr;
-	if (!ipv6_addr_equal(&qp->event.saddr, saddr))
+	if (!waiting->cnps && !waiting->ce && !waiting->event.offer)
+		waiting->event.saddr = *saddr;
+	if (!ipv6_addr_equal(&waiting->event.saddr, saddr))
 		return DCQCN_CNP_NOT_PEER;
-	qp->pending_cnps++;
+	waiting->cnps++;
 	return DCQCN_CNP_WAITS;
 }
 
@@ -156,29 +159,25 @@ void dcqcn_rp_ack(struct dcqcn_dev *dev, const struct dcqcn_pkt *pkt)
 }
 
 /**
- * dcqcn_rp_resolved() - handle CNPs that waited for a QP, now live or absent
- * @qp: the QP
+ * dcqcn_rp_resolved() - handle CNPs that waited for a QP to be resolved
+ * @qp: the QP, now live or absent
+ * @saddr: their source address
+ * @n: how many
  *
  * Context: process, BH on. Takes the QP's lock.
  */
-void dcqcn_rp_resolved(struct dcqcn_qp *qp)
+void dcqcn_rp_resolved(struct dcqcn_qp *qp, const struct in6_addr *saddr, u32 n)
 {
 	enum dcqcn_verdict verdict = DCQCN_CNP_NO_QP;
-	struct in6_addr saddr;
-	u16 n;
 
 	rcu_read_lock();
 	spin_lock_bh(&qp->lock);
-	n = qp->pending_cnps;
-	qp->pending_cnps = 0;
-	saddr = qp->event.saddr;
 	/* they arrived almost at once: one cut */
-	if (n && qp->state == DCQCN_QP_LIVE)
-		verdict = dcqcn_rp_cnp(qp, &saddr);
+	if (qp->state == DCQCN_QP_LIVE)
+		verdict = dcqcn_rp_cnp(qp, saddr);
 	dcqcn_rp_count(qp->dev, qp, verdict, n);
 	spin_unlock_bh(&qp->lock);
-	if (n)
-		trace_dcqcn_cnp_received(qp->dev, qp->qpn, &saddr, verdict);
+	trace_dcqcn_cnp_received(qp->dev, qp->qpn, saddr, verdict);
 	rcu_read_unlock();
 }
 

@@ -41,7 +41,7 @@ enum dcqcn_verdict {
 void dcqcn_rp_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 		      struct dcqcn_pkt *pkt);
 void dcqcn_rp_ack(struct dcqcn_dev *dev, const struct dcqcn_pkt *pkt);
-void dcqcn_rp_resolved(struct dcqcn_qp *qp);
+void dcqcn_rp_resolved(struct dcqcn_qp *qp, const struct in6_addr *saddr, u32 n);
 unsigned int dcqcn_rp_begin(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 			    const struct dcqcn_bth *bth, u8 tos,
 			    dcqcn_okfn okfn);
