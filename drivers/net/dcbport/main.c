@@ -2,12 +2,14 @@
 /*
  * A data centre switch port in software: module load, and unload in reverse order.
  *
- * Where things are: qdisc.c is the port. prio.c gives packets a priority, curve.c decides
- * which to mark, drr.c picks a class, and wire.c says when a frame has been sent. flows.c
+ * Where things are: qdisc.c is the port. classify.c reads a packet's priority, by the tables
+ * of prio.c. class.c has the queues, mark.c marks their packets by curve.c, and drr.c picks
+ * one of them. link.c is the cable, and wire.c says when a frame has been sent. flows.c
  * counts flows, by the keys of flow_key.c. buffer.c is a switch's memory, with the
- * arithmetic in account.c. hook.c receives PFC frames, pfc.c reads and writes them, and
- * pause.c keeps the pauses that they ask for. settings.c has what can be set; netlink.c and
- * dcbnl.c set it, with ets.c for percentages.
+ * arithmetic in account.c. tell.c sends PFC frames, hook.c receives them, pfc.c reads and
+ * writes them, pause.c keeps the pauses that they ask for, and storm.c finds those without
+ * end. settings.c has what can be set, and apply.c applies it; netlink.c and dcbnl.c set it,
+ * with ets.c for percentages.
  */
 #include <linux/module.h>
 #include <linux/netdevice.h>

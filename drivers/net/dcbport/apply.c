@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Applies changed settings to a port. */
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/netlink.h>
+#include <net/sch_generic.h>
+
+#include "apply.h"
+#include "buffer.h"
+#include "storm.h"
+
+/* Bytes that a network card takes in one go. A class with a maxrate makes up for as much of
+ * what others have sent before it: seven frames of 9 KB.
+ */
+#define BURST		65536
+/* A late timer, as in a busy guest, costs no bandwidth: what should have been sent
+ * meanwhile is sent at once, for up to this many ns or, if that is more, a burst.
+ */
+#define LATE		NSEC_PER_MSEC
+
+static void class_apply(struct dcbport *port, u8 tc)
+{
+	const struct dcbport_settings *s = &port->settings;
+	struct dcbport_class *class = &port->class[tc];
+	u8 prio;
+
+	/* packets may still wait in a class that no longer has a priority */
+	port->drr.weight[tc] = s->weight[tc] ?: 1;
+	port->drr.deficit[tc] = 0;
+	class->bit = 1 << tc;
+	class->limit = s->limit[tc];
+	class->curve = s->curve[tc];
+	class->counts_flows = dcbport_settings_counts_flows(s, tc);
+	class->prios = 0;
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		if (s->tc[prio] == tc)
+			class->prios |= 1 << prio;
+	}
+	class->pace = (struct dcbport_wire) {
+		.rate = s->maxrate[tc], .overhead = s->overhead };
+	if (s->maxrate[tc])
+		port->paced |= 1 << tc;
+	if (!(s->pfc & class->prios) || s->action == DCBPORT_ACTION_OFF)
+		dcbport_storm_end(class);
+}
+
+/**
+ * dcbport_apply() - apply settings
+ * @port: the port
+ * @s: its settings from now on
+ *
+ * Context: its qdisc's lock is held, or nobody else has found it yet.
+ */
+void dcbport_apply(struct dcbport *port, const struct dcbport_settings *s)
+{
+	u64 now = ktime_get_ns();
+	u8 tc, prio;
+
+	port->settings = *s;
+	port->wire.rate = s->rate;
+	port->wire.overhead = s->overhead;
+	port->wire.rest = 0;
+	port->paced = 0;
+	port->burst = s->rate ? div64_u64(BURST * 8ULL * NSEC_PER_SEC, s->rate) : 0;
+	port->late = max_t(u64, LATE, port->burst);
+	port->drr.strict = s->strict;
+	dcbport_prio_map(&s->prio, &port->prio);
+	for (tc = 0; tc < DCBPORT_PRIOS; tc++)
+		class_apply(port, tc);
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++)
+		port->of[prio] = &port->class[s->tc[prio]];
+	port->plain = !s->rate && !s->delay && !port->paced;
+	/* only the watchdog ends a storm, and where packets are dropped nothing else wakes it */
+	if (port->poll)
+		port->poll = now;
+	dcbport_pause_set(&port->pause, s->pfc, dcbport_rate(s), now);
+}
+
+static bool has_room(const struct dcbport *port,
+		     const struct dcbport_settings *s,
+		     const struct dcbport_buffer *buffer)
+{
+	u64 old = port->buffer ? dcbport_settings_room(&port->settings) : 0;
+	u64 new = dcbport_settings_room(s);
+
+	return !buffer || new <= old ||
+	       dcbport_buffer_has_room(buffer, new - old);
+}
+
+/* Allocate tables for classes that must count flows. They keep them from then on, because
+ * their packets refer to places in them.
+ */
+static int prepare_flows(struct dcbport *port, const struct dcbport_settings *s)
+{
+	struct dcbport_flows *flows;
+	u8 tc;
+
+	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
+		if (port->class[tc].flows ||
+		    !dcbport_settings_counts_flows(s, tc))
+			continue;
+		flows = kvmalloc(sizeof(*flows), GFP_KERNEL_ACCOUNT);
+		if (!flows)
+			return -ENOMEM;
+		dcbport_flows_setup(flows);
+		port->class[tc].flows = flows;
+	}
+	return 0;
+}
+
+/**
+ * dcbport_change() - change a port's settings
+ * @port: the port
+ * @s: its new settings; each value is in its own range
+ * @buffer: the switch that it will be in, or NULL; a port that is in one can only stay or
+ *	leave
+ * @extack: an error or a warning
+ *
+ * Context: rtnl is held; may sleep.
+ * Return: 0, or a negative error, and nothing has changed.
+ */
+int dcbport_change(struct dcbport *port, const struct dcbport_settings *s,
+		   struct dcbport_buffer *buffer,
+		   struct netlink_ext_ack *extack)
+{
+	const char *problem = dcbport_settings_check(s, buffer);
+	int err;
+
+	if (problem) {
+		if (extack)
+			extack->_msg = problem;
+		return -EINVAL;
+	}
+	if (!has_room(port, s, buffer)) {
+		NL_SET_ERR_MSG(extack,
+			       "the switch has no room for this headroom and reserve: see its size");
+		return -ENOSPC;
+	}
+	err = prepare_flows(port, s);
+	if (err)
+		return err;
+	if (port->buffer && !buffer) {
+		dcbport_buffer_leave(port);
+	} else if (port->buffer) {
+		dcbport_buffer_update(port, s);
+	} else if (buffer) {
+		err = dcbport_buffer_join(buffer, port, s);
+		if (err)
+			return err;
+	}
+	spin_lock_bh(qdisc_lock(port->sch));
+	dcbport_apply(port, s);
+	dcbport_wake(port);
+	spin_unlock_bh(qdisc_lock(port->sch));
+	if (extack)
+		extack->_msg = dcbport_settings_warn(s);
+	return 0;
+}

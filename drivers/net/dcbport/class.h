@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The classes in which packets wait. See class.c. */
+#ifndef DCBPORT_CLASS_H
+#define DCBPORT_CLASS_H
+
+#include <net/sch_generic.h>
+
+#include "buffer.h"
+#include "port.h"
+
+/**
+ * struct dcbport_cb - a port's private data of a packet
+ * @time: ns; when it came or, once it is on the wire, when it arrives
+ * @holding: what it is charged to, or NULL
+ * @tc: its class
+ * @control: it is a PFC frame that we made, and in no class
+ * @flow: its place among the flows of its class, or DCBPORT_NO_FLOW
+ */
+struct dcbport_cb {
+	u64 time;
+	struct dcbport_holding *holding;
+	u8 tc;
+	bool control;
+	u16 flow;
+} __packed __aligned(4);
+
+static inline struct dcbport_cb *dcbport_cb(const struct sk_buff *skb)
+{
+	qdisc_cb_private_validate(skb, sizeof(struct dcbport_cb));
+	return (struct dcbport_cb *)qdisc_skb_cb(skb)->data;
+}
+
+u16 dcbport_flow_enter(struct dcbport_class *class, const struct sk_buff *skb);
+void dcbport_flow_leave(struct dcbport_class *class, u16 flow);
+int dcbport_class_drop(struct dcbport *port, struct dcbport_class *class,
+		       enum dcbport_drop why, struct sk_buff *skb,
+		       struct sk_buff **to_free);
+void dcbport_free_list(const struct dcbport *port, struct sk_buff *dropped);
+void dcbport_class_purge(struct dcbport *port, u8 tc, enum dcbport_drop why,
+			 struct sk_buff **to_free);
+u64 dcbport_class_until(const struct dcbport *port, u8 tc);
+
+/* Whether the watchdog's action drops the packets of a class */
+static inline bool dcbport_class_drops(const struct dcbport *port,
+				       const struct dcbport_class *class)
+{
+	return class->storm && port->settings.action == DCBPORT_ACTION_DROP;
+}
+
+/* Take the first packet of a class that has one */
+static __always_inline struct sk_buff *
+dcbport_class_take(struct dcbport *port, struct dcbport_class *class, struct Qdisc *sch)
+{
+	struct sk_buff *skb = class->queue.head;
+	struct dcbport_cb *cb = dcbport_cb(skb);
+	u32 len = qdisc_pkt_len(skb);
+
+	class->queue.head = skb->next;
+	skb->next = NULL;
+	class->bytes -= len;
+	if (!--class->queue.qlen) {
+		class->queue.tail = NULL;
+		port->backlog &= ~class->bit;
+	}
+	if (cb->flow != DCBPORT_NO_FLOW)
+		dcbport_flow_leave(class, cb->flow);
+	sch->q.qlen--;
+	sch->qstats.backlog -= len;
+	if (cb->holding)
+		dcbport_buffer_release(cb->holding, len);
+	return skb;
+}
+
+/* Whether dcbport_class_until() is later than @now for any class */
+static inline bool dcbport_holds(const struct dcbport *port, u64 now)
+{
+	return port->paced || dcbport_pause_last(&port->pause) > now;
+}
+
+#endif /* DCBPORT_CLASS_H */

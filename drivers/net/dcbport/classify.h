@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The priority of a packet. See classify.c. */
+#ifndef DCBPORT_CLASSIFY_H
+#define DCBPORT_CLASSIFY_H
+
+#include <linux/ip.h>
+#include <linux/skbuff.h>
+#include <net/dsfield.h>
+
+#include "prio.h"
+
+int dcbport_skip_tags(struct sk_buff *skb);
+u8 dcbport_any_packet_prio(const struct dcbport_prio_map *map,
+			   struct sk_buff *skb);
+
+/**
+ * dcbport_packet_prio() - return a packet's priority
+ * @map: the priority of each DSCP and PCP
+ * @skb: the packet
+ *
+ * The usual case without a call: IPv4, and the header can be read in place.
+ */
+static inline u8 dcbport_packet_prio(const struct dcbport_prio_map *map,
+				     struct sk_buff *skb)
+{
+	u8 prio = DCBPORT_NO_PRIO;
+
+	if (skb->protocol == htons(ETH_P_IP) && !map->pcp_first &&
+	    skb_network_offset(skb) + sizeof(struct iphdr) <= skb_headlen(skb))
+		prio = map->dscp[ipv4_get_dsfield(ip_hdr(skb)) >> 2];
+	return prio == DCBPORT_NO_PRIO ? dcbport_any_packet_prio(map, skb) : prio;
+}
+
+#endif /* DCBPORT_CLASSIFY_H */

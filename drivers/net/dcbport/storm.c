@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The watchdog: finds pauses without end, and drops or sends what they hold. It looks at all
+ * classes from time to time while any is paused.
+ */
+#include <linux/netdevice.h>
+
+#include "class.h"
+#include "storm.h"
+
+/* ns from @then to @now, but not less than 0: another CPU may just have written a @then
+ * that is later than @now.
+ */
+static u64 elapsed(u64 now, u64 then)
+{
+	return now > then ? now - then : 0;
+}
+
+/* ns; for how long the class has had packets to send, but not been allowed to */
+static u64 class_stuck(const struct dcbport *port, u8 tc,
+		       const struct dcbport_pause_count *pause, u64 now)
+{
+	const struct dcbport_class *class = &port->class[tc];
+
+	return elapsed(now, max3(class->sent, pause->since,
+				 (u64)dcbport_cb(class->queue.head)->time));
+}
+
+/* Return until when the class is paused. @pause: since when, and when that was last asked
+ * for. All its priorities count.
+ */
+static u64 class_pause(struct dcbport *port, u8 tc,
+		       struct dcbport_pause_count *pause, u64 now)
+{
+	struct dcbport_pause_count one;
+	u64 until, last = 0;
+	u8 prios;
+
+	pause->since = now;
+	pause->asked = 0;
+	for (prios = port->class[tc].prios; prios; prios &= prios - 1) {
+		until = dcbport_pause_read(&port->pause, __ffs(prios), &one,
+					   now);
+		last = max(last, until);
+		pause->asked = max(pause->asked, one.asked);
+		if (until > now)
+			pause->since = min(pause->since, one.since);
+	}
+	return last;
+}
+
+/**
+ * dcbport_storm_end() - end a class's storm, if there is one
+ * @class: the class
+ */
+void dcbport_storm_end(struct dcbport_class *class)
+{
+	class->count.restores += class->storm;
+	class->storm = false;
+}
+
+/* Look at one class. Return true if the watchdog must look again. */
+static bool class_watch(struct dcbport *port, u8 tc, u64 now)
+{
+	struct dcbport_class *class = &port->class[tc];
+	struct dcbport_pause_count pause;
+	u64 until;
+
+	until = class_pause(port, tc, &pause, now);
+	if (class->storm) {
+		if (elapsed(now, pause.asked) <
+		    dcbport_settings_restore(&port->settings) * NSEC_PER_MSEC)
+			return true;
+		dcbport_storm_end(class);
+		net_info_ratelimited("%s: class %u is no longer paused without end\n",
+				     port->dev->name, tc);
+	}
+	if (until <= now || !class->queue.qlen)
+		return until > now;
+	if (class_stuck(port, tc, &pause, now) >=
+	    dcbport_settings_detect(&port->settings) * NSEC_PER_MSEC) {
+		class->storm = true;
+		class->count.storms++;
+		net_warn_ratelimited("%s: class %u is paused without end\n",
+				     port->dev->name, tc);
+	}
+	return true;
+}
+
+static u64 port_poll_interval(const struct dcbport *port)
+{
+	return min(dcbport_settings_detect(&port->settings),
+		   dcbport_settings_restore(&port->settings)) * NSEC_PER_MSEC;
+}
+
+/**
+ * dcbport_storm_watch() - look for pauses without end, and for the end of some
+ * @port: the port
+ * @now: ns
+ *
+ * Looks at all classes, as often as the shorter of detect and restore, while any is paused.
+ */
+void dcbport_storm_watch(struct dcbport *port, u64 now)
+{
+	struct sk_buff *to_free = NULL;
+	bool again = false;
+	u8 tc;
+
+	if (port->settings.action == DCBPORT_ACTION_OFF || !port->settings.pfc) {
+		port->poll = 0;
+		return;
+	}
+	if (!port->poll) {
+		if (dcbport_pause_last(&port->pause) > now)
+			port->poll = now + port_poll_interval(port);
+		return;
+	}
+	if (now < port->poll)
+		return;
+	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
+		if (!(port->settings.pfc & port->class[tc].prios))
+			continue;
+		again |= class_watch(port, tc, now);
+		if (dcbport_class_drops(port, &port->class[tc]))
+			dcbport_class_purge(port, tc, DCBPORT_DROP_STORM, &to_free);
+	}
+	port->poll = again ? now + port_poll_interval(port) : 0;
+	dcbport_free_list(port, to_free);
+}

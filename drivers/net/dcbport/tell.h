@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Tells the other end of the link what to pause. See tell.c. */
+#ifndef DCBPORT_TELL_H
+#define DCBPORT_TELL_H
+
+#include "buffer.h"
+#include "port.h"
+
+struct sk_buff *dcbport_tell(struct dcbport *port, u8 want, u64 now);
+void dcbport_take_back(struct dcbport *port);
+
+/* Priorities that the other end is to pause, one bit each */
+static inline u8 dcbport_wants(const struct dcbport *port)
+{
+	if (!port->ingress)
+		return 0;
+	return READ_ONCE(port->ingress->paused) & port->settings.pfc;
+}
+
+#endif /* DCBPORT_TELL_H */
