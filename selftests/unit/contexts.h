@@ -18,7 +18,9 @@
 struct workqueue_struct;
 
 #include "ccc.c"
-#include "ccc_sender.c"
+#include "agree.c"
+#include "window.c"
+#include "hear.c"
 #include "ccc_receiver.c"
 
 #define FRAME		4154		/* bytes: MTU 4096 */

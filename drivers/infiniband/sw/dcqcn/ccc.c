@@ -6,8 +6,8 @@
  * Both hosts must have this module and the same ccc_algorithms. For all other peers,
  * DCQCN goes on as if contexts did not exist.
  *
- * This file creates, finds and frees them. ccc_sender.c has the sender's half, and says how
- * both halves work together; ccc_receiver.c has the receiver's.
+ * This file creates, finds and frees them. The sender's half is in agree.c, window.c and
+ * hear.c, which say how both halves work together; ccc_receiver.c has the receiver's.
  *
  * A QP uses one context for both directions, that of its own priority; packets of
  * another one are left to DCQCN. Each QP's entry holds a reference to its context; the last
@@ -16,6 +16,7 @@
 #include <linux/hrtimer.h>
 #include <linux/jhash.h>
 #include <linux/kernel.h>
+#include <linux/ktime.h>
 #include <linux/random.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
@@ -24,6 +25,7 @@
 #include "ccc.h"
 #include "device.h"
 #include "qp.h"
+#include "window.h"
 
 /* Contexts of a port; DCQCN limits what goes to other peers. Only a QP that the RDMA core
  * knows can create one.
@@ -199,6 +201,47 @@ struct dcqcn_ccc *dcqcn_ccc_next(struct dcqcn_dev *dev, u32 *chain, u64 *at)
 		}
 	}
 	return NULL;
+}
+
+/**
+ * dcqcn_ccc_look() - take a snapshot of a context
+ * @ccc: the context
+ * @view: the snapshot
+ *
+ * Context: under RCU; process or softirq. Takes the context's lock.
+ */
+void dcqcn_ccc_look(struct dcqcn_ccc *ccc, struct dcqcn_ccc_view *view)
+{
+	const struct dcqcn_ccc_receiver *rx = &ccc->rx;
+	struct dcqcn_ccc_sender *tx = &ccc->tx;
+	struct dcqcn_nscc_params params;
+
+	spin_lock_bh(&ccc->lock);
+	dcqcn_ccc_settle(tx, ktime_get_ns());
+	params = dcqcn_ccc_params(ccc, rcu_dereference(ccc->dev->settings));
+	*view = (struct dcqcn_ccc_view) {
+		.local = ccc->local,
+		.peer = ccc->peer,
+		.prio = ccc->prio,
+		.agreed = tx->agreed,
+		.qps = READ_ONCE(ccc->refs),
+		.line = params.mbps * DCQCN_BPS_PER_MBPS,
+		.base = dcqcn_nscc_base(&tx->window, &params),
+		.target = dcqcn_nscc_target(&tx->window, &params),
+		.rtt = tx->rtt,
+		.delay = dcqcn_nscc_delay(&tx->window),
+		.bdp = dcqcn_nscc_bdp(&tx->window, &params),
+		.max_window = dcqcn_nscc_max(&tx->window, &params),
+		.window = tx->window.cwnd,
+		.flight = dcqcn_ccc_flight(tx),
+		.credit = dcqcn_ccc_credit(tx),
+		.received = rx->received,
+		.marked = rx->marked,
+		.granted = rx->source.ahead,
+		.asks = rx->source.asks,
+		.entropy_changes = tx->entropy_changes,
+	};
+	spin_unlock_bh(&ccc->lock);
 }
 
 /**

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Congestion control contexts. See ccc.c, and ccc_sender.c and ccc_receiver.c for their halves. */
+/* Congestion control contexts. See ccc.c; agree.c, window.c, hear.c (sending); ccc_receiver.c. */
 #ifndef DCQCN_CCC_H
 #define DCQCN_CCC_H
 
@@ -246,21 +246,25 @@ struct dcqcn_ccc *dcqcn_ccc_join(struct dcqcn_qp *qp,
 				 const struct in6_addr *local,
 				 const struct in6_addr *peer, u8 prio);
 void dcqcn_ccc_leave(struct dcqcn_qp *qp);
+void dcqcn_ccc_look(struct dcqcn_ccc *ccc, struct dcqcn_ccc_view *view);
 
-/* ccc_sender.c */
+/* agree.c */
 void dcqcn_ccc_init_sender(struct dcqcn_ccc_sender *tx);
 void dcqcn_ccc_output(struct dcqcn_qp *qp,
 		      const struct dcqcn_settings *settings,
 		      struct sk_buff *skb, u8 prio);
 void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now);
+
+/* window.c */
 u16 dcqcn_ccc_ev(const struct dcqcn_qp *qp);
 void dcqcn_ccc_steer(struct dcqcn_qp *qp, struct sk_buff *skb);
 u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now);
 bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes,
 		    u32 held, u64 now);
+
+/* hear.c */
 void dcqcn_ccc_feedback(struct dcqcn_dev *dev, struct sk_buff *skb,
 			struct dcqcn_pkt *pkt);
-void dcqcn_ccc_look(struct dcqcn_ccc *ccc, struct dcqcn_ccc_view *view);
 
 /* ccc_receiver.c */
 void dcqcn_ccc_init_receiver(struct dcqcn_ccc_receiver *rx);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The receiver's half of congestion control contexts: it counts what a peer sends, answers
- * with feedback, and grants credit. ccc_sender.c has the sender's half, and says
- * how the two work together.
+ * with feedback, and grants credit. The sender's half is in agree.c, window.c and hear.c, which
+ * say how the two work together.
  *
  * Offers, requests and bytes without either decide when feedback leaves. One hrtimer per
  * port grants credit (rccc.c) in turn to the senders that ask, and each grant is feedback

@@ -43,7 +43,7 @@
  *   an ACK behind one     the memory that they take
  *   rxe is stuck          rxe sends something new, beyond what it may have in flight, or goes
  *                         back to another packet: dcqcn_flow_is_stuck()
- *   a closed window       feedback or a timeout (ccc_sender.c), or dcqcn_flow_is_overdue()
+ *   a closed window       feedback or a timeout (window.c), or dcqcn_flow_is_overdue()
  *   an ACK for rxe's      another packet asks after a quarter of the ack timeout; what cannot
  *   timer                 ask is answered anyway
  *   an ACK in a start     see dcqcn_flow_asks()

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Agreement on a context: a sender that is set to use contexts sets DCQCN_BTH_CAPABLE and
+ * DCQCN_BTH_REQUEST in a data packet now and then. A receiver with the same setting answers
+ * with feedback, an opcode of this module that is sent only in answer to these bits. Once
+ * feedback names the same algorithms (hear.c), the context is ready, and its flows obey it until
+ * three timeouts have passed without feedback (window.c).
+ */
+#include <linux/ip.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/skbuff.h>
+#include <linux/time64.h>
+
+#include "ccc.h"
+#include "device.h"
+#include "packet.h"
+#include "qp.h"
+#include "trace.h"
+#include "window.h"
+
+/**
+ * dcqcn_ccc_init_sender() - set up the sender's half
+ * @tx: of a new context, which nobody else can see yet
+ */
+void dcqcn_ccc_init_sender(struct dcqcn_ccc_sender *tx)
+{
+	tx->offer_gap = DCQCN_CCC_OFFER_MIN;
+	INIT_LIST_HEAD(&tx->waiting);
+}
+
+/* What both ends want from now on, 0 for DCQCN; the lock is held */
+void dcqcn_ccc_set_agreed(struct dcqcn_ccc *ccc, u8 algorithms)
+{
+	if (ccc->tx.agreed == algorithms)
+		return;
+	WRITE_ONCE(ccc->tx.agreed, algorithms);
+	trace_dcqcn_ccc_agreed(ccc);
+}
+
+/* What the window is computed with */
+struct dcqcn_nscc_params
+dcqcn_ccc_params(const struct dcqcn_ccc *ccc,
+		 const struct dcqcn_settings *settings)
+{
+	u64 line = dcqcn_dev_line(ccc->dev, settings);
+	u32 mbps = div_u64(line, DCQCN_BPS_PER_MBPS);
+
+	return (struct dcqcn_nscc_params) {
+		.mbps = max(min(mbps, ccc->tx.mbps ?: mbps), 1U),
+		.base_rtt = settings->ccc.base_rtt * NSEC_PER_USEC,
+		.target = settings->ccc.target_qdelay * NSEC_PER_USEC,
+	};
+}
+
+/**
+ * dcqcn_ccc_offer() - a data packet leaves whose peer has not agreed yet
+ * @qp: its QP
+ * @skb: the packet; tells the peer that we are here, if it is time for that
+ * @now: ns
+ *
+ * Context: @qp->lock is held, with BH disabled.
+ */
+void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
+{
+	struct dcqcn_bth *bth = dcqcn_ccc_bth(skb);
+	const struct dcqcn_settings *settings;
+	struct dcqcn_ccc_sender *tx;
+	struct dcqcn_ccc *ccc;
+
+	ccc = rcu_dereference_protected(qp->ccc, lockdep_is_held(&qp->lock));
+	if (!ccc || !bth)
+		return;
+	tx = &ccc->tx;
+	settings = rcu_dereference_bh(qp->dev->settings);
+	spin_lock(&ccc->lock);
+	dcqcn_ccc_settle(tx, now);
+	/* the setting has changed here, and may have at the peer */
+	if (tx->agreed && tx->agreed != settings->ccc.algorithms) {
+		dcqcn_ccc_set_agreed(ccc, 0);
+		tx->offer_gap = DCQCN_CCC_OFFER_MIN;
+	}
+	if (settings->ccc.algorithms && !tx->agreed &&
+	    (!tx->offer_time ||
+	     dcqcn_ccc_since(now, tx->offer_time) >= tx->offer_gap)) {
+		if (tx->offer_time)
+			tx->offer_gap = min(2 * tx->offer_gap,
+					    DCQCN_CCC_OFFER_MAX);
+		tx->offer_time = now;
+		dcqcn_ccc_probe(tx, qp->qpn, dcqcn_bth_qpn(bth),
+				dcqcn_bth_psn(bth), false, now);
+		bth->qpn |= cpu_to_be32(DCQCN_BTH_CAPABLE | DCQCN_BTH_REQUEST);
+	}
+	spin_unlock(&ccc->lock);
+}
+
+/**
+ * dcqcn_ccc_output() - a data packet of a QP leaves rxe
+ * @qp: the QP
+ * @settings: the port's, set to use contexts
+ * @skb: the packet
+ * @prio: its priority
+ *
+ * Gives the QP a context unless it has one, and offers it to the peer until that agrees.
+ *
+ * Context: under RCU; process with BH on, or softirq. Takes @qp->lock.
+ */
+void dcqcn_ccc_output(struct dcqcn_qp *qp,
+		      const struct dcqcn_settings *settings,
+		      struct sk_buff *skb, u8 prio)
+{
+	struct in6_addr local, peer;
+	struct dcqcn_ccc *ccc;
+	struct dcqcn_pkt pkt;
+
+	ccc = rcu_dereference(qp->ccc);
+	if (ccc && READ_ONCE(ccc->tx.agreed) == settings->ccc.algorithms)
+		return;
+	pkt.ip = skb_network_header(skb);
+	pkt.v6 = ip_hdr(skb)->version == 6;
+	dcqcn_pkt_saddr(&pkt, &local);
+	dcqcn_pkt_daddr(&pkt, &peer);
+	spin_lock_bh(&qp->lock);
+	if (qp->state == DCQCN_QP_LIVE && qp->type != IB_QPT_UD &&
+	    !READ_ONCE(qp->dev->stopping) && dcqcn_qp_is_peer(qp, &peer)) {
+		ccc = rcu_dereference_protected(qp->ccc,
+						lockdep_is_held(&qp->lock));
+		if (!ccc)
+			ccc = dcqcn_ccc_join(qp, &local, &peer, prio);
+		/* or else when it leaves the limiter */
+		if (ccc && !qp->flow.limited)
+			dcqcn_ccc_offer(qp, skb, ktime_get_ns());
+	}
+	spin_unlock_bh(&qp->lock);
+}

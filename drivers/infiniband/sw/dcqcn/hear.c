@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Feedback: what a peer that has agreed on a context says of the packets that it received.
+ *
+ * Feedback is cumulative: bytes received, how many of them were marked, and credit,
+ * so that the next one makes up for one that is lost. It goes out on request, and after
+ * 32 KB without one. A request is a probe: the sender knows when it left, and how much it
+ * had sent. The echo gives the round trip without the time that the receiver held it, and
+ * what was lost before it. A mark alone does not trigger feedback, because the window needs
+ * a round trip with it.
+ *
+ * Forged packets: data counts before its ICRC is checked, because an attacker who knows
+ * addresses, QPN and PSN of a connection can do worse. Feedback must have the right epoch
+ * or echo a probe, and cannot acknowledge more than was sent.
+ */
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/random.h>
+#include <linux/skbuff.h>
+#include <linux/time64.h>
+
+#include "ccc.h"
+#include "device.h"
+#include "pacer.h"
+#include "packet.h"
+#include "qp.h"
+#include "trace.h"
+#include "window.h"
+
+/* Bytes by which the counts of both ends may differ for a while: what was sent before they
+ * agreed
+ */
+#define DCQCN_CCC_SLACK		65536
+
+#define DCQCN_CCC_WAKES		64	/* flows per feedback */
+
+/* Take out the probe that feedback echoes. All that are older are overtaken. */
+static bool dcqcn_ccc_echoed(struct dcqcn_ccc_sender *tx,
+			     const struct dcqcn_feedback *said,
+			     struct dcqcn_probe *probe, bool *late)
+{
+	u32 qpn = be32_to_cpu(said->echo_qpn), psn = be32_to_cpu(said->echo_psn);
+	int i;
+
+	if (!(said->flags & DCQCN_FEEDBACK_ECHO))
+		return false;
+	for (i = 0; i < tx->num_probes; i++) {
+		if (tx->probes[i].qpn == qpn && tx->probes[i].psn == psn)
+			break;
+	}
+	if (i == tx->num_probes)
+		return false;
+	*probe = tx->probes[i];
+	*late = dcqcn_ccc_take_probe(tx, i);
+	if (!*late)
+		tx->num_overtaken = i;
+	return probe->time;
+}
+
+/* The peer starts its counts, or restarts them */
+static void dcqcn_ccc_begin(struct dcqcn_ccc *ccc,
+			    const struct dcqcn_settings *settings,
+			    const struct dcqcn_feedback *said,
+			    const struct dcqcn_probe *probe, u64 now)
+{
+	struct dcqcn_nscc_params params = dcqcn_ccc_params(ccc, settings);
+	struct dcqcn_ccc_sender *tx = &ccc->tx;
+
+	tx->epoch = be32_to_cpu(said->epoch);
+	tx->received = be32_to_cpu(said->echo_received);
+	tx->peer_marked = be32_to_cpu(said->marked);
+	tx->offset = probe->sent - tx->received;
+	tx->newly = 0;
+	tx->marked = false;
+	if (tx->agreed)
+		return;
+	tx->acked = tx->sent;
+	tx->offset = tx->sent - tx->received;
+	tx->unasked = DCQCN_CCC_ASK;
+	dcqcn_nscc_init(&tx->window, &params, settings->ccc.initial_window, now);
+	tx->limit = tx->sent + max(settings->ccc.initial_window, 1U);
+	dcqcn_ccc_set_agreed(ccc, settings->ccc.algorithms);
+}
+
+/* More has arrived, and perhaps less than was sent */
+static void dcqcn_ccc_count(struct dcqcn_ccc_sender *tx,
+			    const struct dcqcn_feedback *said,
+			    const struct dcqcn_probe *probe)
+{
+	u32 received = be32_to_cpu(said->received);
+	u32 marked = be32_to_cpu(said->marked);
+	s32 lost = 0, over;
+
+	if (probe)
+		lost = probe->sent - be32_to_cpu(said->echo_received) -
+		       tx->offset;
+	tx->offset += lost;
+	if (lost > 0)
+		dcqcn_nscc_loss(&tx->window, lost);
+	tx->newly += received - tx->received;
+	tx->marked |= marked != tx->peer_marked;
+	tx->received = received;
+	tx->peer_marked = marked;
+	tx->acked = received + tx->offset;
+	over = tx->acked - tx->sent;
+	if (over > 0) {
+		tx->acked -= over;
+		tx->offset -= over;
+	}
+	tx->newly = min(tx->newly, DCQCN_NSCC_BDP_MAX);
+}
+
+/* Whether feedback may be true: no more has arrived than was sent, nor was lost, and what
+ * arrived before has not gone, unless a later report has overtaken this one. What a
+ * timeout took for lost may arrive all the same.
+ */
+static bool dcqcn_ccc_is_plausible(const struct dcqcn_ccc_sender *tx,
+				   const struct dcqcn_feedback *said, bool same,
+				   const struct dcqcn_probe *probe)
+{
+	u32 echo_received = be32_to_cpu(said->echo_received);
+	u32 acked = same ? tx->received + tx->offset : tx->acked;
+	s64 most = (s64)(tx->sent - acked) + DCQCN_CCC_SLACK;
+	s32 more, lost = 0;
+
+	more = be32_to_cpu(said->received) -
+	       (same ? tx->received : echo_received);
+	if (same && probe)
+		lost = probe->sent - echo_received - tx->offset;
+	return more >= 0 && more <= most && lost >= -DCQCN_CCC_SLACK &&
+	       lost <= most;
+}
+
+/* A packet of a flow has arrived, which may take another path. Return its QP if it waited
+ * for that.
+ */
+static struct dcqcn_qp *dcqcn_ccc_reroute(struct dcqcn_ccc *ccc,
+					  const struct dcqcn_probe *probe,
+					  bool marked, u64 now)
+{
+	struct dcqcn_qp *qp = dcqcn_qp_find(ccc->dev, probe->local);
+	struct dcqcn_route *route;
+	bool idle, held;
+
+	route = qp ? dcqcn_ccc_route(ccc, qp) : NULL;
+	if (!route)
+		return NULL;
+	idle = route->sent == probe->sent && !route->lent;
+	if (route->turn == DCQCN_TURN_NONE) {
+		if (!dcqcn_entropy_echo(&route->entropy, marked, idle,
+					ccc->tx.rtt, now))
+			return NULL;
+		route->turn = DCQCN_TURN_WANTED;
+	}
+	if (!idle)
+		return NULL;
+	held = route->turn == DCQCN_TURN_HELD;
+	route->turn = DCQCN_TURN_NONE;
+	dcqcn_entropy_change(&route->entropy, get_random_u32());
+	ccc->tx.entropy_changes++;
+	dcqcn_count(ccc->dev, DCQCN_RP_ENTROPY_CHANGES);
+	trace_dcqcn_entropy_changed(qp, &route->entropy);
+	return held ? qp : NULL;
+}
+
+/* Feedback for a context whose lock is held. Return whether it was taken. A QP that goes on
+ * with it on another path is in *turned.
+ */
+static bool dcqcn_ccc_hear(struct dcqcn_ccc *ccc,
+			   const struct dcqcn_settings *settings,
+			   const struct dcqcn_feedback *said, u64 now,
+			   struct dcqcn_qp **turned)
+{
+	struct dcqcn_nscc_params params;
+	struct dcqcn_ccc_sender *tx = &ccc->tx;
+	struct dcqcn_probe probe;
+	bool late = false;
+	bool echoed = dcqcn_ccc_echoed(tx, said, &probe, &late);
+	bool same = tx->agreed && be32_to_cpu(said->epoch) == tx->epoch;
+	bool more = !same || be32_to_cpu(said->received) != tx->received;
+	u64 rtt;
+
+	dcqcn_ccc_settle(tx, now);
+	if (!same && !echoed)
+		return false;
+	/* what is missing before one that was overtaken is not known to be lost */
+	if (!dcqcn_ccc_is_plausible(tx, said, same,
+				    echoed && !late ? &probe : NULL))
+		return false;
+	if (said->algorithms != settings->ccc.algorithms) {
+		dcqcn_ccc_set_agreed(ccc, 0);
+		return true;
+	}
+	tx->mbps = be32_to_cpu(said->mbps);
+	if (!same)
+		dcqcn_ccc_begin(ccc, settings, said, &probe, now);
+	dcqcn_ccc_count(tx, said, echoed && same && !late ? &probe : NULL);
+	tx->limit = tx->acked + be32_to_cpu(said->ahead);
+	/* what neither says that more has arrived nor lets more leave must not keep a
+	 * context waiting for ever
+	 */
+	if (more || (dcqcn_ccc_in_window(tx) && dcqcn_ccc_has_credit(tx))) {
+		tx->heard_time = now;
+		tx->timeouts = 0;
+	}
+	tx->offer_gap = DCQCN_CCC_OFFER_MIN;
+	if (!echoed)
+		return true;
+	rtt = now - probe.time;
+	rtt -= min_t(u64, rtt, be32_to_cpu(said->echo_held));
+	/* where nothing takes time, it is 0 */
+	tx->rtt = min_t(u64, rtt, DCQCN_NSCC_RTT_MAX) ?: 1;
+	params = dcqcn_ccc_params(ccc, settings);
+	dcqcn_nscc_feedback(&tx->window, &params, tx->newly, tx->rtt, tx->marked,
+			    now);
+	trace_dcqcn_ccc_heard(ccc, &params, tx->newly, tx->marked);
+	tx->newly = 0;
+	tx->marked = false;
+	if (settings->ccc.entropy)
+		*turned = dcqcn_ccc_reroute(ccc, &probe, said->flags &
+					    DCQCN_FEEDBACK_MARKED, now);
+	return true;
+}
+
+/* Let flows go on that wait, one after the other */
+static void dcqcn_ccc_wake(struct dcqcn_ccc *ccc)
+{
+	struct dcqcn_ccc_sender *tx = &ccc->tx;
+	struct dcqcn_qp *qp;
+	int n;
+
+	for (n = 0; n < DCQCN_CCC_WAKES; n++) {
+		spin_lock_bh(&ccc->lock);
+		qp = NULL;
+		if (!tx->agreed ||
+		    (dcqcn_ccc_in_window(tx) && dcqcn_ccc_has_credit(tx)))
+			qp = list_first_entry_or_null(&tx->waiting,
+						      struct dcqcn_qp,
+						      wait_node);
+		if (qp)
+			list_del_init(&qp->wait_node);
+		spin_unlock_bh(&ccc->lock);
+		if (!qp)
+			break;
+		dcqcn_pacer_kick(qp);
+	}
+}
+
+/**
+ * dcqcn_ccc_feedback() - a packet of opcode 0xc1 came in
+ * @dev: the port it came to
+ * @skb: the packet; stays the caller's, and may become linear
+ * @pkt: @skb, parsed; parsed again if @skb moves
+ *
+ * Context: softirq, under RCU. Takes locks of the context and of QPs; may send.
+ */
+void dcqcn_ccc_feedback(struct dcqcn_dev *dev, struct sk_buff *skb,
+			struct dcqcn_pkt *pkt)
+{
+	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
+	const struct dcqcn_feedback *said;
+	struct in6_addr local, peer;
+	struct dcqcn_qp *turned = NULL;
+	struct dcqcn_ccc *ccc;
+	bool taken = false;
+
+	if (!settings->ccc.algorithms || READ_ONCE(dev->stopping) ||
+	    skb->pkt_type != PACKET_HOST)
+		goto ignore;
+	if (skb_is_nonlinear(skb)) {
+		if (skb_linearize(skb))
+			goto ignore;
+		dcqcn_pkt_parse(pkt, skb_network_header(skb), skb->len);
+	}
+	if (!dcqcn_pkt_is_valid_feedback(pkt))
+		goto ignore;
+	said = (const void *)(pkt->udp + 1);
+	dcqcn_pkt_saddr(pkt, &peer);
+	dcqcn_pkt_daddr(pkt, &local);
+	ccc = dcqcn_ccc_find(dev, &local, &peer, said->prio);
+	if (!ccc)
+		goto ignore;
+	spin_lock_bh(&ccc->lock);
+	taken = dcqcn_ccc_hear(ccc, settings, said, ktime_get_ns(), &turned);
+	/* flows that had some may go on with it */
+	if (taken && ccc->tx.agreed)
+		dcqcn_ccc_lend(&ccc->tx);
+	spin_unlock_bh(&ccc->lock);
+	if (turned)
+		dcqcn_pacer_kick(turned);
+	if (taken)
+		dcqcn_ccc_wake(ccc);
+ignore:
+	dcqcn_count(dev, taken ? DCQCN_RP_FEEDBACK_HANDLED :
+				 DCQCN_RP_FEEDBACK_IGNORED);
+}

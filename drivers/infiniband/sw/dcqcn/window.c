@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The window of a context: when a packet may leave. agree.c says how two hosts agree on a
+ * context, hear.c what feedback means; ccc_receiver.c has the receiver's half.
+ *
+ * The window: nscc.c. The credit: rccc.c; one hrtimer per port grants it in turn to the
+ * senders whose packets say DCQCN_BTH_MORE, and each grant is feedback too.
+ *
+ * The path: entropy.c. Feedback that echoes a probe says whether half of the bytes for its
+ * QP were marked since the last echo. A flow takes another path only when its last packet
+ * has arrived, so that nothing of it is in flight and the peer sees no gap. A flow that
+ * does not pause asks with DCQCN_BTH_LAST, and waits until that is answered.
+ *
+ * If only the window is in the way, one packet may leave when nothing is in flight, or no
+ * answer is on its way. After a timeout, one may leave in any case.
+ *
+ * No wait is for one packet alone: feedback counts bytes, of whatever opcode, and a later one makes
+ * up for one that is lost. If none comes, this ends the wait:
+ *
+ *   a full window, and    the next feedback; or a timeout, after which one packet leaves and
+ *   an answer awaited     asks. After the third one the flows obey DCQCN.
+ *   no credit             the next grant; or a timeout, of 20 ms at least
+ *   flows in line before  feedback wakes all of them in turn; each also looks by itself when
+ *                         the timeout is due, and none waits while nothing is in flight
+ *   a change of path      the answer to the last packet; or dcqcn_route.until, on the old path
+ *   an agreement          the peer's answer to a later offer; the flows obey DCQCN meanwhile
+ *   bytes that were lent  no wait: the next holder of the lock counts them
+ *
+ * While a context is far from its bounds, most packets leave without its lock: it lends
+ * its flows bytes (dcqcn_ccc_lend()), and each packet takes its length from these. After
+ * taking the lock, the first thing to do is to count them as sent (dcqcn_ccc_settle()), so
+ * that feedback never acknowledges what is not counted. Flows that do not keep to the path
+ * that rxe chose, or may leave it soon, have none.
+ */
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+#include <linux/skbuff.h>
+#include <linux/time64.h>
+
+#include "ccc.h"
+#include "device.h"
+#include "packet.h"
+#include "qp.h"
+#include "window.h"
+
+/* A sender asks after DCQCN_CCC_ASK bytes, or half of the window if that is less. But it asks
+ * once per window if half of that is below DCQCN_CCC_WORTH: an answer takes 98 bytes of the
+ * link, and should be no more than 1 %. In large windows it asks less often, so that
+ * DCQCN_CCC_PROBES do not run out. Where credit is granted, which is feedback as well, it asks
+ * after up to DCQCN_CCC_UNTOLD, but no more than a quarter of the window: the BDP and that
+ * much more must fit into it.
+ */
+#define DCQCN_CCC_WORTH		9800U	/* bytes that are worth an answer */
+
+/* Flows of a context that wait at a time for their last packet to arrive, so that there are
+ * probes left
+ */
+#define DCQCN_CCC_HELD		4
+
+#define DCQCN_CCC_TIMEOUTS	3	/* in a row: then the peer is gone */
+
+/* No useful feedback has come for a long time: what was in flight is lost, and perhaps the peer
+ * is gone. One packet may leave, which asks. Return false if it is too early for that.
+ */
+static bool dcqcn_ccc_expire(struct dcqcn_ccc *ccc, u64 now)
+{
+	struct dcqcn_ccc_sender *tx = &ccc->tx;
+
+	if (dcqcn_ccc_since(now, tx->heard_time) < dcqcn_ccc_timeout(tx))
+		return false;
+	dcqcn_count(ccc->dev, DCQCN_RP_WINDOW_TIMEOUTS);
+	dcqcn_nscc_loss(&tx->window, dcqcn_ccc_flight(tx));
+	tx->acked = tx->sent;
+	tx->num_probes = 0;
+	tx->num_overtaken = 0;
+	tx->unasked = DCQCN_CCC_ASK;
+	tx->heard_time = now;
+	if (++tx->timeouts >= DCQCN_CCC_TIMEOUTS)
+		dcqcn_ccc_set_agreed(ccc, 0);
+	return true;
+}
+
+/* Take a probe out. Return whether it was overtaken. */
+bool dcqcn_ccc_take_probe(struct dcqcn_ccc_sender *tx, int i)
+{
+	bool overtaken = i < tx->num_overtaken;
+
+	tx->num_overtaken -= overtaken;
+	tx->num_probes--;
+	memmove(tx->probes + i, tx->probes + i + 1,
+		(tx->num_probes - i) * sizeof(*tx->probes));
+	return overtaken;
+}
+
+/* Until when a flow waits for the arrival of its last packet, 0 if it does not. If that
+ * takes too long it goes on, on its old path.
+ */
+static u64 dcqcn_ccc_held(struct dcqcn_route *route, u64 now)
+{
+	if (route->turn != DCQCN_TURN_HELD)
+		return 0;
+	if (now < route->until)
+		return route->until;
+	route->turn = DCQCN_TURN_NONE;
+	dcqcn_entropy_stay(&route->entropy);
+	return 0;
+}
+
+/* Whether the receiver will take back what it had granted when the next packet comes. Bytes in
+ * flight do not tell: the last packets of a message may not have asked for an answer. A context
+ * with flows in line for credit has not paused. Call this before dcqcn_ccc_settle(), which does
+ * not know when the packets left that it counts.
+ */
+static bool dcqcn_ccc_has_paused(const struct dcqcn_ccc_sender *tx, u64 now)
+{
+	return list_empty(&tx->waiting) &&
+	       dcqcn_ccc_since(now, tx->sent_time) > DCQCN_CCC_SILENT &&
+	       dcqcn_ccc_since(now, tx->heard_time) > DCQCN_CCC_SILENT;
+}
+
+/**
+ * dcqcn_ccc_may_send() - whether a packet may leave
+ * @qp: its QP, which has a context
+ * @fresh: it has just come, and held packets of others go before it
+ * @now: ns
+ *
+ * If not, the flow is in line for what opens the window.
+ *
+ * Context: @qp->lock is held, with BH disabled.
+ * Return: 0 if it may; if not, when to ask again at the latest, in ns.
+ */
+u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
+{
+	const struct dcqcn_settings *settings;
+	struct dcqcn_ccc *ccc;
+	struct dcqcn_ccc_sender *tx;
+	bool first, may, paused;
+	u64 until = 0;
+
+	ccc = rcu_dereference_protected(qp->ccc, lockdep_is_held(&qp->lock));
+	if (!ccc)
+		return 0;
+	tx = &ccc->tx;
+	settings = rcu_dereference_bh(qp->dev->settings);
+	spin_lock(&ccc->lock);
+	paused = dcqcn_ccc_has_paused(tx, now);
+	dcqcn_ccc_settle(tx, now);
+	until = dcqcn_ccc_held(qp->route, now);
+	if (until)
+		goto unlock;
+	if (paused)
+		tx->limit = tx->sent + max(settings->ccc.initial_window, 1U);
+	/* with nothing in flight, no feedback would wake those that wait */
+	first = !fresh || list_empty(&tx->waiting) || !dcqcn_ccc_flight(tx);
+	may = first && dcqcn_ccc_in_window(tx) && dcqcn_ccc_has_credit(tx);
+	if (!may)
+		may = dcqcn_ccc_expire(ccc, now);
+	if (!may) {
+		until = tx->heard_time + dcqcn_ccc_timeout(tx);
+		if (list_empty(&qp->wait_node))
+			list_add_tail(&qp->wait_node, &tx->waiting);
+	}
+unlock:
+	spin_unlock(&ccc->lock);
+	return until;
+}
+
+/* Whether a flow still waits for the answer to a probe */
+static bool dcqcn_ccc_is_last(const struct dcqcn_ccc_sender *tx,
+			      const struct dcqcn_probe *probe, u64 now)
+{
+	return probe->last &&
+	       dcqcn_ccc_since(now, probe->time) < dcqcn_ccc_timeout(tx);
+}
+
+/* Whether one more flow may wait for its last packet to arrive */
+static bool dcqcn_ccc_may_hold(const struct dcqcn_ccc_sender *tx, u64 now)
+{
+	int i, n = 0;
+
+	for (i = 0; i < tx->num_probes; i++)
+		n += dcqcn_ccc_is_last(tx, &tx->probes[i], now);
+	return n < DCQCN_CCC_HELD;
+}
+
+/* Make room for a probe: the oldest one for whose answer no flow waits goes */
+static void dcqcn_ccc_forget_probe(struct dcqcn_ccc_sender *tx, u64 now)
+{
+	int i = 0;
+
+	while (i < tx->num_probes - 1 &&
+	       dcqcn_ccc_is_last(tx, &tx->probes[i], now))
+		i++;
+	dcqcn_ccc_take_probe(tx, i);
+}
+
+/* A packet asks for feedback */
+void dcqcn_ccc_probe(struct dcqcn_ccc_sender *tx, u32 local, u32 qpn, u32 psn,
+		     bool last, u64 now)
+{
+	struct dcqcn_probe *probe = tx->probes;
+	int i;
+
+	for (i = 0; i < tx->num_probes; i++, probe++) {
+		if (probe->qpn == qpn && probe->psn == psn) {
+			probe->time = 0;
+			return;
+		}
+	}
+	if (tx->num_probes == DCQCN_CCC_PROBES)
+		dcqcn_ccc_forget_probe(tx, now);
+	tx->probes[tx->num_probes++] = (struct dcqcn_probe) {
+		.time = now, .local = local, .qpn = qpn, .last = last,
+		.psn = psn, .sent = tx->sent,
+	};
+	tx->unasked = 0;
+}
+
+/* Bytes after which a packet asks for feedback */
+static u32 dcqcn_ccc_enough(const struct dcqcn_ccc_sender *tx)
+{
+	u32 window = tx->window.cwnd, enough = DCQCN_CCC_ASK;
+
+	if (tx->agreed & DCQCN_CCC_RCCC)
+		enough = DCQCN_CCC_UNTOLD;
+	if (tx->agreed & DCQCN_CCC_NSCC) {
+		enough = min(enough, max(DCQCN_CCC_ASK, window / 4));
+		enough = window / 2 < DCQCN_CCC_WORTH ? window :
+			 clamp(enough, window / 8, window / 2);
+	}
+	return enough;
+}
+
+/* Whether a packet asks for feedback; @wants: it asks for credit */
+static bool dcqcn_ccc_asks(const struct dcqcn_ccc_sender *tx, bool wants)
+{
+	if (tx->unasked >= dcqcn_ccc_enough(tx))
+		return true;
+	/* no grant will come, and an answer on its way does not know of this packet */
+	if (!wants && !dcqcn_ccc_has_credit(tx))
+		return true;
+	/* nothing more will leave before an answer comes */
+	return !dcqcn_ccc_awaits(tx) &&
+	       (dcqcn_ccc_is_full(tx) || !dcqcn_ccc_has_credit(tx));
+}
+
+/* Whether more credit is needed than there is. A message that goes on will need some
+ * before a report can come.
+ */
+static bool dcqcn_ccc_wants(const struct dcqcn_ccc_sender *tx, u32 held,
+			    bool goes_on)
+{
+	s32 credit = dcqcn_ccc_credit(tx);
+
+	if (!(tx->agreed & DCQCN_CCC_RCCC))
+		return false;
+	if (tx->agreed & DCQCN_CCC_NSCC)
+		held = min(held, tx->window.cwnd);
+	if (goes_on || !list_empty(&tx->waiting))
+		held = max(held, DCQCN_RCCC_QUANTUM);
+	return held && (s32)held > credit;
+}
+
+/* Bytes that could leave without a reason to look at any packet: up to half of the window,
+ * while there is more credit than for what packets ask for more, until one asks for feedback
+ */
+static s64 dcqcn_ccc_room(const struct dcqcn_ccc_sender *tx)
+{
+	s64 room = (s64)dcqcn_ccc_enough(tx) - tx->unasked;
+
+	if (!list_empty(&tx->waiting))
+		return 0;
+	if (tx->agreed & DCQCN_CCC_NSCC)
+		room = min(room, (s64)tx->window.cwnd / 2 - dcqcn_ccc_flight(tx));
+	if (tx->agreed & DCQCN_CCC_RCCC)
+		room = min(room, (s64)dcqcn_ccc_credit(tx) - DCQCN_RCCC_QUANTUM);
+	return room;
+}
+
+/* Lend what there is room for. Return false if that is less than a packet. */
+bool dcqcn_ccc_lend(struct dcqcn_ccc_sender *tx)
+{
+	s64 room = dcqcn_ccc_room(tx);
+
+	if (room < tx->window.mss)
+		return false;
+	tx->lent = room;
+	atomic_set(&tx->spare, room);
+	return true;
+}
+
+/* After a packet of a flow has left: whether those that follow may borrow. A flow that was
+ * lent some does not know when its last packet left, so it must not be about to change its
+ * path; and packets that leave unseen are not steered.
+ */
+static bool dcqcn_ccc_lends(struct dcqcn_ccc_sender *tx, struct dcqcn_route *route)
+{
+	route->lent = route->turn == DCQCN_TURN_NONE && !route->entropy.ev &&
+		      !route->entropy.rounds && dcqcn_ccc_lend(tx);
+	return route->lent;
+}
+
+/* The BTH of a packet that may be changed, or NULL */
+struct dcqcn_bth *dcqcn_ccc_bth(struct sk_buff *skb)
+{
+	u8 *ip = skb_network_header(skb);
+	struct dcqcn_view view;
+
+	/* ours to write, unless somebody else has a copy */
+	if (skb_cloned(skb) ||
+	    !dcqcn_view(&view, ip, skb_headlen(skb), ip[0] >> 4 == 6))
+		return NULL;
+	return (struct dcqcn_bth *)view.bth;
+}
+
+/* The last packet of a flow on its old path leaves */
+static void dcqcn_ccc_hold(const struct dcqcn_ccc *ccc, struct dcqcn_route *route,
+			   u64 now)
+{
+	if (route->turn == DCQCN_TURN_HELD)
+		return;
+	route->turn = DCQCN_TURN_HELD;
+	route->until = now + dcqcn_ccc_timeout(&ccc->tx);
+}
+
+/**
+ * dcqcn_ccc_ev() - the entropy value of what a QP sends
+ * @qp: the QP
+ *
+ * Context: @qp->lock is held. Return: 0 for the path that rxe chose.
+ */
+u16 dcqcn_ccc_ev(const struct dcqcn_qp *qp)
+{
+	return rcu_access_pointer(qp->ccc) ?
+	       READ_ONCE(qp->route->entropy.ev) : 0;
+}
+
+/**
+ * dcqcn_ccc_steer() - a packet leaves on the path of its flow
+ * @qp: its QP
+ * @skb: the packet; counted already if it is data
+ *
+ * ACKs have the path of READ responses, as they must not overtake them.
+ *
+ * Context: @qp->lock is held, with BH disabled.
+ */
+void dcqcn_ccc_steer(struct dcqcn_qp *qp, struct sk_buff *skb)
+{
+	u16 ev = dcqcn_ccc_ev(qp);
+
+	/* somebody else may have a copy */
+	if (ev && !skb_ensure_writable(skb, skb->len))
+		dcqcn_pkt_steer(skb_network_header(skb), skb->len, ev,
+				&qp->route->steering);
+}
+
+/* Whether the timeout starts with this packet: nothing is in flight, or only packets of an earlier
+ * message that asked for no answer
+ */
+static bool dcqcn_ccc_begins(const struct dcqcn_ccc_sender *tx, u64 now)
+{
+	return !dcqcn_ccc_flight(tx) ||
+	       (list_empty(&tx->waiting) && !dcqcn_ccc_awaits(tx) &&
+		dcqcn_ccc_since(now, tx->sent_time) >= dcqcn_ccc_timeout(tx));
+}
+
+/**
+ * dcqcn_ccc_sent() - a data packet leaves that obeys a context
+ * @qp: its QP
+ * @skb: the packet; gets its bits
+ * @psn: its PSN
+ * @bytes: on the wire
+ * @held: bytes of the flow that wait behind it
+ * @now: ns
+ *
+ * Context: @qp->lock is held, with BH disabled.
+ * Return: whether the flow's next packets of this length may leave by dcqcn_ccc_passes().
+ */
+bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes,
+		    u32 held, u64 now)
+{
+	u32 bits = DCQCN_BTH_CAPABLE | DCQCN_BTH_WINDOWED;
+	struct dcqcn_bth *bth = dcqcn_ccc_bth(skb);
+	struct dcqcn_ccc_sender *tx;
+	struct dcqcn_route *route;
+	struct dcqcn_ccc *ccc;
+	bool last, wants, lent;
+
+	ccc = rcu_dereference_protected(qp->ccc, lockdep_is_held(&qp->lock));
+	if (!ccc || !bth)
+		return false;
+	tx = &ccc->tx;
+	route = qp->route;
+	spin_lock(&ccc->lock);
+	dcqcn_ccc_settle(tx, now);
+	if (dcqcn_ccc_begins(tx, now))
+		tx->heard_time = now;
+	tx->sent_time = now;
+	tx->sent += bytes;
+	tx->unasked += bytes;
+	tx->window.mss = max(tx->window.mss, min(bytes, (u32)U16_MAX));
+	route->sent = tx->sent;
+	last = route->turn == DCQCN_TURN_HELD ||
+	       (route->turn == DCQCN_TURN_WANTED && dcqcn_ccc_may_hold(tx, now));
+	wants = dcqcn_ccc_wants(tx, held, dcqcn_bth_goes_on(bth));
+	if (last || dcqcn_ccc_asks(tx, wants)) {
+		dcqcn_ccc_probe(tx, qp->qpn, dcqcn_bth_qpn(bth), psn, last, now);
+		bits |= DCQCN_BTH_REQUEST;
+	}
+	if (last) {
+		bits |= DCQCN_BTH_LAST;
+		dcqcn_ccc_hold(ccc, route, now);
+	}
+	if (wants)
+		bits |= DCQCN_BTH_MORE;
+	lent = dcqcn_ccc_lends(tx, route);
+	spin_unlock(&ccc->lock);
+	bth->qpn |= cpu_to_be32(bits);
+	return lent;
+}
