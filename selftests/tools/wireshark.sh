@@ -10,7 +10,7 @@ trap 'rm -rf "$TMP"' EXIT
 STATUS=0
 
 (cd tools && python3 -B - "$TMP") <<'END' || exit 1
-import struct, sys
+import socket, struct, sys
 from testbed.core import roce_packet as r
 
 packets = []
@@ -61,6 +61,51 @@ write("empty", [])
 other = bytearray(packets[0][1])
 other[36:38] = struct.pack(">H", 5004)
 write("other", [(0, bytes(other))])
+
+# The same packets in tunnels, and mirrored, whose own headers say Not-ECT and other addresses
+def ipv4(proto, payload, src="192.0.2.1", dst="192.0.2.2"):
+    return struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(payload), 0, 0, 64, proto, 0,
+                       socket.inet_aton(src), socket.inet_aton(dst)) + payload
+
+
+def ipv6(proto, payload):
+    return struct.pack(">IHBB16s16s", 6 << 28, len(payload), proto, 64,
+                       socket.inet_pton(socket.AF_INET6, "2001:db8::1"),
+                       socket.inet_pton(socket.AF_INET6, "2001:db8::2")) + payload
+
+
+def gre(kind, payload, sequence=None):
+    flags = 0 if sequence is None else 0x1000
+    return struct.pack(">HH", flags, kind) + \
+        (b"" if sequence is None else struct.pack(">I", sequence)) + payload
+
+
+def vxlan(frame, port=4789):
+    payload = struct.pack(">BxxxI", 8, 7 << 8) + frame
+    return struct.pack(">HHHH", 40000, port, 8 + len(payload), 0) + payload
+
+
+def icmp(packet):
+    return struct.pack(">BBHI", 3, 4, 0, 1500) + packet[:28]
+
+
+run = packets
+for name, outer in (
+        ("vxlan", lambda f: ipv4(17, vxlan(f))),
+        ("vxlan6", lambda f: ipv6(17, vxlan(f))),
+        ("gre", lambda f: ipv4(47, gre(0x86dd if f[14] >> 4 == 6 else 0x800, f[14:]))),
+        ("erspan1", lambda f: ipv4(47, gre(0x88be, f))),
+        ("erspan2", lambda f: ipv4(47, gre(0x88be, struct.pack(">II", 1 << 28 | 100 << 16, 1) + f, 9))),
+        ("erspan3", lambda f: ipv4(47, gre(0x22eb, struct.pack(">III", 2 << 28 | 100 << 16, 0, 0) + f,
+                                           9)))):
+    packets = []
+    for ms, p in run:
+        add(ms, outer(p))
+    write(name, packets)
+    write(name + "-160", packets, snaplen=160)
+packets = run[:10]
+add(10, ipv4(1, icmp(run[10][1][14:]), "10.0.0.9", "10.0.0.1"))
+write("quoted", packets)
 for many in 5000, 20000:
     packets = []
     for ms in range(many):
@@ -110,6 +155,20 @@ golden "timeline $TMP/run.pcap 10" <<'END'
     0.061000  CNP  fd00::1 > fd00::2  QP 0x00000011  0.9 -> 0.0 Mb/s
     0.070000  CNP  22.22.22.7 > 22.22.22.8  QP 0x000000d2  0.0 -> 0.0 Mb/s
 END
+
+# In a tunnel or mirrored, cut or not, they are the same. What an ICMP error quotes is not RoCEv2.
+for tunnel in vxlan vxlan6 gre erspan{1,2,3}; do
+	golden "timeline $TMP/$tunnel.pcap" < <(tools/wireshark/roce timeline "$TMP/run.pcap")
+	golden "ecn $TMP/$tunnel-160.pcap" < <(tools/wireshark/roce ecn "$TMP/run.pcap")
+	golden "cnps $TMP/$tunnel-160.pcap" < <(tools/wireshark/roce cnps "$TMP/run.pcap")
+done
+golden "ecn $TMP/quoted.pcap" <<'END'
+      10  10.0.0.1 > 10.0.0.2	ECT(0)
+END
+# pcapng of several interfaces, one of them mirrored
+mergecap -w "$TMP/merged.pcapng" "$TMP/run.pcap" "$TMP/erspan2.pcap" "$TMP/vxlan6.pcap"
+golden "ecn $TMP/merged.pcapng" < <(tools/wireshark/roce ecn "$TMP/run.pcap" |
+	awk '{ printf("%8d%s\n", 3 * $1, substr($0, 9)) }')
 
 # A capture has less of its packets: IPv6's headers leave no room for RoCEv2's in 64 bytes
 golden "cnps $TMP/64.pcap" <<END
