@@ -40,8 +40,8 @@ static struct dcqcn_dev dev;
 static struct dcqcn_qp qp;
 static unsigned int said;
 
-int dcqcn_np_xmit(struct net *n, int ifindex, const struct dcqcn_settings *p,
-		  struct dcqcn_cnp_spec *spec, const struct dcqcn_feedback *say)
+int dcqcn_xmit(struct net *n, int ifindex, const struct dcqcn_settings *p,
+	       struct dcqcn_cnp_spec *spec, const struct dcqcn_feedback *say)
 {
 	check(ipv6_addr_equal(&spec->daddr, &qp.peer) && say->algorithms == p->ccc.algorithms);
 	said++;

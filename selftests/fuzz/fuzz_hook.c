@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The hooks with any packet: the real hook.c, np.c and rp.c, with a table of one
- * QP instead of qp.c, a pacer that only takes notes, and kernel.h.
+ * The hooks with any packet: the real hook.c, tx.c, rx.c, np.c, cnp.c and xmit.c, with a
+ * table of one QP instead of qp.c, a pacer that only takes notes, and kernel.h.
  *
  * An input is struct fuzz_case and then the packet, from its IP header on. The
  * hooks see packets after the IP stack, so lengths are adjusted as the stack does
@@ -26,8 +26,11 @@ struct dcqcn_dev;
 static struct dcqcn_dev *fuzz_dev;
 
 #include "hook.c"
+#include "tx.c"
+#include "rx.c"
 #include "np.c"
-#include "rp.c"
+#include "cnp.c"
+#include "xmit.c"
 #include "wire.h"
 
 /* What an input begins with */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The code of contexts itself, for a program that has hosts, and says what their ports send
- * (dcqcn_np_xmit()) and which QPs they have.
+ * (dcqcn_xmit()) and which QPs they have.
  */
 #ifndef CONTEXTS_H
 #define CONTEXTS_H
@@ -31,7 +31,7 @@ static struct net_device ndev = { .net = &net, .ifindex = 1 };
 /* The port has sent all that it may */
 static bool used_up;
 
-bool dcqcn_np_charge(atomic64_t *account, s64 gap)
+bool dcqcn_xmit_charge(atomic64_t *account)
 {
 	return !used_up;
 }

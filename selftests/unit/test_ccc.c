@@ -50,8 +50,8 @@ static void host_address(struct in6_addr *a, unsigned int host)
 	address(a, host + 1);
 }
 
-int dcqcn_np_xmit(struct net *n, int ifindex, const struct dcqcn_settings *settings,
-		  struct dcqcn_cnp_spec *spec, const struct dcqcn_feedback *say)
+int dcqcn_xmit(struct net *n, int ifindex, const struct dcqcn_settings *settings,
+	       struct dcqcn_cnp_spec *spec, const struct dcqcn_feedback *say)
 {
 	told++;
 	if (lose_feedback && random_one_in(lose_feedback))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests np.c and rp.c: a mark and the CNP that answers it, a CNP and what is made of it. The
+ * Tests np.c, cnp.c and xmit.c: a mark and the CNP that answers it, a CNP and what is made of it. The
  * clock is the test's, and so is what the transmit path and the table of QPs do.
  */
 #include <stdlib.h>
@@ -25,8 +25,9 @@ static int told_verdict;
 #define trace_dcqcn_cnp_sent(qp, qpn, daddr, err)	(told_err = (err))
 #define trace_dcqcn_cnp_received(dev, qpn, saddr, verdict)	(told_verdict = (verdict))
 
+#include "cnp.c"
 #include "np.c"
-#include "rp.c"
+#include "xmit.c"
 #include "wire.h"
 
 #define US		1000ULL		/* ns */
@@ -65,44 +66,9 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *d, u32 qpn)
 	return no_entry ? NULL : dcqcn_qp_find(d, qpn);
 }
 
-struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *d, u32 qpn, const struct sk_buff *skb)
-{
-	return NULL;
-}
-
-bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb, u32 dest_qpn)
-{
-	return false;
-}
-
 void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *p, u64 now)
 {
 	cuts++;
-}
-
-void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
-{
-}
-
-unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
-				enum dcqcn_pkt_kind kind, const struct dcqcn_bth *bth,
-				bool limit, dcqcn_okfn okfn)
-{
-	return NF_ACCEPT;
-}
-
-void dcqcn_limiter_start(struct dcqcn_qp *qp, const struct dcqcn_settings *p,
-			 unsigned long pause, bool asks)
-{
-}
-
-void dcqcn_ccc_output(struct dcqcn_qp *qp, const struct dcqcn_settings *p, struct sk_buff *skb,
-		      u8 prio)
-{
-}
-
-void dcqcn_ccc_steer(struct dcqcn_qp *qp, struct sk_buff *skb)
-{
 }
 
 /* 10.0.0.1, which has a live QP of this type; its peer is QP PEER_QPN of 10.0.0.2 */
@@ -182,7 +148,7 @@ static void mark_arrives(void)
 
 static void cnp_arrives(void)
 {
-	arrives(CNP, 2, true, dcqcn_rp_receive);
+	arrives(CNP, 2, true, dcqcn_cnp_receive);
 }
 
 static void forget_waiting(void)
@@ -354,9 +320,9 @@ static void test_verdicts(void)
 	cnp_arrives();
 	expect_verdict(DCQCN_CNP_HANDLED, 1, 0);
 	expect(cuts == 1, "no cut");
-	arrives(CNP, 3, true, dcqcn_rp_receive);
+	arrives(CNP, 3, true, dcqcn_cnp_receive);
 	expect_verdict(DCQCN_CNP_NOT_PEER, 1, 1);
-	arrives(CNP, 2, false, dcqcn_rp_receive);
+	arrives(CNP, 2, false, dcqcn_cnp_receive);
 	expect_verdict(DCQCN_CNP_HANDLED, 2, 1);
 	the_qp.state = DCQCN_QP_ABSENT;
 	cnp_arrives();
@@ -364,7 +330,7 @@ static void test_verdicts(void)
 
 	/* no room: in memory, in the table, or in the entry */
 	fuzz_out_of_memory = true;
-	arrives(CNP, 2, false, dcqcn_rp_receive);
+	arrives(CNP, 2, false, dcqcn_cnp_receive);
 	expect_verdict(DCQCN_CNP_NO_ROOM, 2, 3);
 	fuzz_out_of_memory = false;
 	no_entry = true;
@@ -385,7 +351,7 @@ static void test_verdicts(void)
 	/* those that waited are one cut */
 	the_qp.state = DCQCN_QP_LIVE;
 	expect(the_qp.waiting && the_qp.waiting->cnps == 1024, "none waits");
-	dcqcn_rp_resolved(&the_qp, &the_qp.waiting->event.saddr, the_qp.waiting->cnps);
+	dcqcn_cnp_resolved(&the_qp, &the_qp.waiting->event.saddr, the_qp.waiting->cnps);
 	expect_verdict(DCQCN_CNP_HANDLED, 1026, 6);
 	expect(cuts == 3, "%u cuts", cuts);
 	forget_waiting();

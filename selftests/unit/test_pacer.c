@@ -151,7 +151,7 @@ static void output_of(struct dcqcn_qp *qp, enum dcqcn_pkt_kind kind, u32 psn, u3
 	free(skb);
 }
 
-/* rxe outputs a request of an opcode, all of it, and rp.c does not show all to the pacer */
+/* rxe outputs a request of an opcode, all of it, and tx.c does not show all to the pacer */
 static void output_request(struct dcqcn_qp *qp, u32 psn, u32 bytes, u8 opcode)
 {
 	u32 len = bytes - ETH_HLEN;

@@ -50,8 +50,8 @@ static struct { u64 at; size_t len; u8 p[120]; } feedback[LATER];
 static unsigned int f_in, f_out, gaps, lose_feedback;
 static u32 key;			/* of the hash that chooses a path */
 
-int dcqcn_np_xmit(struct net *n, int ifindex, const struct dcqcn_settings *settings,
-		  struct dcqcn_cnp_spec *spec, const struct dcqcn_feedback *say)
+int dcqcn_xmit(struct net *n, int ifindex, const struct dcqcn_settings *settings,
+	       struct dcqcn_cnp_spec *spec, const struct dcqcn_feedback *say)
 {
 	if (lose_feedback && random_one_in(lose_feedback))
 		return 0;

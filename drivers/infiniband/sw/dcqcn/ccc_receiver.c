@@ -23,12 +23,9 @@
 
 #include "ccc.h"
 #include "device.h"
-#include "np.h"
 #include "packet.h"
 #include "qp.h"
-
-/* Feedback that a port sends: a million a second, see DCQCN_CNP_GAP_NS */
-#define DCQCN_FEEDBACK_GAP_NS	1000
+#include "xmit.h"
 
 #define DCQCN_UNGRANTED_SHIFT	10	/* ns -> the unit of dcqcn_credit.ungranted_since */
 
@@ -56,7 +53,7 @@ void dcqcn_ccc_init_receiver(struct dcqcn_ccc_receiver *rx)
  */
 static bool dcqcn_ccc_may_say(struct dcqcn_dev *dev)
 {
-	if (dcqcn_np_charge(&dev->answers.feedback_paid, DCQCN_FEEDBACK_GAP_NS))
+	if (dcqcn_xmit_charge(&dev->answers.feedback_paid))
 		return true;
 	dcqcn_count(dev, DCQCN_NP_FEEDBACK_ERRORS);
 	return false;
@@ -105,8 +102,7 @@ static void dcqcn_ccc_xmit(struct dcqcn_ccc *ccc, struct net *net,
 	};
 	int err;
 
-	err = dcqcn_np_xmit(net, READ_ONCE(ccc->rx.ifindex), settings, &spec,
-			    say);
+	err = dcqcn_xmit(net, READ_ONCE(ccc->rx.ifindex), settings, &spec, say);
 	dcqcn_count(ccc->dev, err ? DCQCN_NP_FEEDBACK_ERRORS :
 				    DCQCN_NP_FEEDBACK_SENT);
 }

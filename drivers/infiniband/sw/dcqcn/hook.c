@@ -35,9 +35,9 @@
 #include "device.h"
 #include "hook.h"
 #include "limiter.h"
-#include "np.h"
 #include "packet.h"
-#include "rp.h"
+#include "rx.h"
+#include "tx.h"
 
 /**
  * struct dcqcn_net_hooks - the hooks of one network namespace
@@ -95,7 +95,7 @@ static __always_inline bool dcqcn_is_udp(const struct sk_buff *skb, bool v6)
 /* Return true if a packet to RoCEv2's port may be a CNP, feedback or CE-marked, an ACK that a
  * limited flow waits for, or data that a context counts; false for almost all packets. rxe
  * knows no opcode from 0x80 on: CNPs and vendors' are there. If the headers are not linear,
- * dcqcn_receive() looks at the port.
+ * dcqcn_rx() looks at the port.
  */
 static __always_inline bool dcqcn_in_matters(const struct sk_buff *skb, bool v6)
 {
@@ -113,107 +113,6 @@ static __always_inline bool dcqcn_in_matters(const struct sk_buff *skb, bool v6)
 		view.bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE)) ||
 	       (dcqcn_bth_is_ack(view.bth) &&
 		atomic_read(&dcqcn_num_limited));
-}
-
-/* Whether a packet is data whose sender understands feedback. An atomic operation's ACK counts as
- * data where its sender says so.
- */
-static bool dcqcn_hook_is_capable(const struct dcqcn_pkt *pkt)
-{
-	const struct dcqcn_bth *bth;
-
-	if (!static_branch_unlikely(&dcqcn_cccs) ||
-	    (pkt->kind != DCQCN_PKT_REQUEST &&
-	     pkt->kind != DCQCN_PKT_RESPONSE && pkt->kind != DCQCN_PKT_ACK))
-		return false;
-	bth = (const void *)(pkt->udp + 1);
-	return bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE);
-}
-
-/* A packet came that concerns no limiter and no context, but takes time on the link */
-static noinline unsigned int dcqcn_receive_other(const struct sk_buff *skb)
-{
-	struct dcqcn_dev *dev = dcqcn_dev_by_ndev(skb->dev);
-
-	if (dev)
-		dcqcn_ccc_other(dev, skb);
-	return NF_ACCEPT;
-}
-
-/* Return true if a UDP packet goes to RoCEv2's port, wherever its headers are */
-static bool dcqcn_in_is_to_roce(const struct sk_buff *skb)
-{
-	const struct iphdr *iph = ip_hdr(skb);
-	const struct udphdr *udp;
-	struct udphdr copy;
-
-	udp = skb_header_pointer(skb, iph->version == 6 ? sizeof(struct ipv6hdr) :
-							  iph->ihl * 4,
-				 sizeof(copy), &copy);
-	return udp && udp->dest == cpu_to_be16(DCQCN_UDP_PORT);
-}
-
-/* Handle a packet that may concern us. Out of line to keep the hook's fast path
- * small.
- */
-static noinline unsigned int dcqcn_receive(struct sk_buff *skb)
-{
-	struct dcqcn_dev *dev;
-	struct dcqcn_pkt pkt;
-	unsigned int len;
-	bool joined, ce;
-
-	if (!dcqcn_in_is_to_roce(skb))
-		return static_branch_unlikely(&dcqcn_cccs) ?
-		       dcqcn_receive_other(skb) : NF_ACCEPT;
-	dev = dcqcn_dev_by_ndev(skb->dev);
-	if (!dev)
-		return NF_ACCEPT;
-
-	/* The stack takes apart what GRO has joined, and may crash if the bytes of one packet
-	 * have moved to another's buffer (rx-gro-list). RoCEv2 is not joined, because its UDP
-	 * checksum is 0, so look at the first packet only.
-	 */
-	joined = skb_is_gso(skb);
-	len = min_t(unsigned int, joined ? skb_pagelen(skb) : skb->len,
-		    DCQCN_PKT_HEADERS);
-	if (!pskb_may_pull(skb, len))
-		return NF_ACCEPT;
-	dcqcn_pkt_parse(&pkt, skb_network_header(skb), skb_headlen(skb));
-	if (joined && pkt.kind != DCQCN_PKT_CNP && pkt.kind != DCQCN_PKT_FEEDBACK)
-		pkt.kind = DCQCN_PKT_OTHER;
-
-	if (static_branch_unlikely(&dcqcn_cccs) &&
-	    !dcqcn_hook_is_capable(&pkt))
-		dcqcn_ccc_other(dev, skb);
-	ce = pkt.kind != DCQCN_PKT_OTHER && dcqcn_pkt_ecn(&pkt) == DCQCN_ECN_CE;
-	if (ce)
-		dcqcn_count(dev, DCQCN_NP_ECN_MARKED);
-	switch (pkt.kind) {
-	case DCQCN_PKT_CNP:
-		dcqcn_rp_receive(dev, skb, &pkt);
-		consume_skb(skb);
-		return NF_STOLEN;
-	case DCQCN_PKT_FEEDBACK:
-		dcqcn_ccc_feedback(dev, skb, &pkt);
-		consume_skb(skb);
-		return NF_STOLEN;
-	case DCQCN_PKT_REQUEST:
-	case DCQCN_PKT_RESPONSE:
-		if (dcqcn_hook_is_capable(&pkt) &&
-		    dcqcn_ccc_receive(dev, skb, &pkt))
-			return NF_ACCEPT;
-		if (ce)
-			dcqcn_np_receive(dev, skb, &pkt);
-		return NF_ACCEPT;
-	case DCQCN_PKT_ACK:
-		if (dcqcn_hook_is_capable(&pkt))
-			dcqcn_ccc_receive(dev, skb, &pkt);
-		dcqcn_rp_ack(dev, &pkt);
-		return NF_ACCEPT;
-	default:
-		return NF_ACCEPT;
-	}
 }
 
 /* Whether a packet is data whose sender understands feedback, but has nothing to say */
@@ -239,8 +138,8 @@ static __always_inline unsigned int dcqcn_local_in_ccc(struct sk_buff *skb, bool
 	    dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb), v6) &&
 	    dcqcn_in_is_plain(skb, &view, v6) && dcqcn_ccc_receive_plain(skb, view))
 		return NF_ACCEPT;
-	return dcqcn_in_matters(skb, v6) ? dcqcn_receive(skb) :
-					   dcqcn_receive_other(skb);
+	return dcqcn_in_matters(skb, v6) ? dcqcn_rx(skb) :
+					   dcqcn_rx_other(skb);
 }
 
 static noinline unsigned int dcqcn_local_in4_ccc(struct sk_buff *skb)
@@ -258,7 +157,7 @@ static unsigned int dcqcn_local_in4(void *priv, struct sk_buff *skb,
 {
 	if (static_branch_unlikely(&dcqcn_cccs))
 		return dcqcn_local_in4_ccc(skb);
-	return dcqcn_in_matters(skb, false) ? dcqcn_receive(skb) : NF_ACCEPT;
+	return dcqcn_in_matters(skb, false) ? dcqcn_rx(skb) : NF_ACCEPT;
 }
 
 static unsigned int dcqcn_local_in6(void *priv, struct sk_buff *skb,
@@ -266,7 +165,7 @@ static unsigned int dcqcn_local_in6(void *priv, struct sk_buff *skb,
 {
 	if (static_branch_unlikely(&dcqcn_cccs))
 		return dcqcn_local_in6_ccc(skb);
-	return dcqcn_in_matters(skb, true) ? dcqcn_receive(skb) : NF_ACCEPT;
+	return dcqcn_in_matters(skb, true) ? dcqcn_rx(skb) : NF_ACCEPT;
 }
 
 /*
@@ -318,7 +217,7 @@ static noinline unsigned int dcqcn_send_above(struct dcqcn_dev *dev, u32 qpn,
 	    netif_is_l3_master(state->out))
 		return NF_ACCEPT;
 	dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb), v6);
-	return dcqcn_rp_output(dev, qpn, skb, view, v6, state);
+	return dcqcn_tx_output(dev, qpn, skb, view, v6, state);
 }
 
 /* Handle a packet that rxe sends from QP @qpn of port @dev */
@@ -337,7 +236,7 @@ dcqcn_send_from(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 		return NF_ACCEPT;
 	if (unlikely(state->out != dev->ndev))
 		return dcqcn_send_above(dev, qpn, skb, state, v6);
-	return dcqcn_rp_output(dev, qpn, skb, view, v6, state);
+	return dcqcn_tx_output(dev, qpn, skb, view, v6, state);
 }
 
 /* The same where it is rare: the compiler must not see more places that use it inline, or it

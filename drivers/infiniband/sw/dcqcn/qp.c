@@ -32,12 +32,12 @@
 #include <rdma/restrack.h>
 
 #include "ccc.h"
+#include "cnp.h"
 #include "device.h"
 #include "fault.h"
 #include "limiter.h"
 #include "np.h"
 #include "qp.h"
-#include "rp.h"
 
 /* Most entries without a known QP: bounds the memory that a flood of packets to QPs
  * that do not exist can take
@@ -322,7 +322,7 @@ static bool dcqcn_qp_resolve(struct dcqcn_qp *qp)
 	if (waiting->ce)
 		dcqcn_np_resolved(qp, &waiting->event);
 	if (waiting->cnps)
-		dcqcn_rp_resolved(qp, &waiting->event.saddr, waiting->cnps);
+		dcqcn_cnp_resolved(qp, &waiting->event.saddr, waiting->cnps);
 	if (waiting->event.offer)
 		dcqcn_ccc_resolved(qp, &waiting->event);
 	kfree(waiting);

@@ -11,12 +11,12 @@
 #include <linux/tracepoint.h>
 
 #include "ccc.h"
+#include "cnp.h"
 #include "device.h"
 #include "nscc.h"
 #include "packet.h"
 #include "qp.h"
 #include "rate.h"
-#include "rp.h"
 
 #ifndef DCQCN_TRACE_NAMES
 #define DCQCN_TRACE_NAMES
