@@ -9,6 +9,8 @@
 # make deb		Debian packages of modules and tools, from that tarball, in out/
 # make html		the documentation as web pages, in out/html
 # make linkcheck	whether the documentation's links to other sites work
+# make abi		list the names that must stay, at a release:
+#			Documentation/ABI/released
 # make page		the threshold model as one web page, out/page/dcqcn-model.html
 # make lab		the VM lab: stock soft-RoCE against rdma_dcqcn
 # make sim		all scenarios of the simulator (half a day)
@@ -34,8 +36,8 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 # DKMS checks the same options, in dkms.conf
 NEEDS := CONFIG_RDMA_RXE CONFIG_NETFILTER CONFIG_IPV6
 
-.PHONY: all modules modules_install install uninstall tools dist deb html linkcheck page lab sim fuzz hostile \
-	integrity devices foreign torture coverage bench check check-quick check-full \
+.PHONY: all modules modules_install install uninstall tools dist deb html abi linkcheck page lab sim \
+	fuzz hostile integrity devices foreign torture coverage bench check check-quick check-full \
 	clean help
 
 # Kbuild cannot build in such a place
@@ -119,6 +121,13 @@ html:
 	tools/lab/deps python3-sphinx
 	PYTHONDONTWRITEBYTECODE=1 sphinx-build -q -E -a -n -W --keep-going -b html \
 		-d out/doctrees Documentation out/html
+
+abi:
+	tools/lab/deps
+	$(MAKE) tools
+	@mkdir -p out
+	selftests/tools/interfaces.py --list >out/released
+	mv out/released Documentation/ABI/released
 
 linkcheck: html
 	selftests/linkcheck out/html/external-links.txt

@@ -24,12 +24,17 @@ def words(parser):
     return out
 
 
-for name, directory, module in (("lab", LAB, lab_command), ("sim", SIM, sim_command)):
-    known = words(module.parser())
-    assert len(known) > 5, known
-    for paper in (name + ".8", name + ".bash"):
-        with open(os.path.join(directory, paper)) as f:
-            text = f.read().replace("\\-", "-").replace("\\fB", " ").replace("\\fR", " ")
-        for word in known:
-            if not re.search(r"(?<![\w-])%s(?![\w-])" % re.escape(word), text):
-                print("# %s does not know %s" % (paper, word))
+def main():
+    for name, directory, module in (("lab", LAB, lab_command), ("sim", SIM, sim_command)):
+        known = words(module.parser())
+        assert len(known) > 5, known
+        for paper in (name + ".8", name + ".bash"):
+            with open(os.path.join(directory, paper)) as f:
+                text = f.read().replace("\\-", "-").replace("\\fB", " ").replace("\\fR", " ")
+            for word in known:
+                if not re.search(r"(?<![\w-])%s(?![\w-])" % re.escape(word), text):
+                    print("# %s does not know %s" % (paper, word))
+
+
+if __name__ == "__main__":
+    main()
