@@ -110,7 +110,7 @@ struct dcqcn_dev *dcqcn_dev_by_ndev(const struct net_device *dev)
 	return dev == &ndev ? &the_dev : NULL;
 }
 
-atomic_t dcqcn_num_limited = { 1 };
+bool dcqcn_any_limited = true;
 static struct dcqcn_path the_path;
 
 /* The table has this entry and no other */
@@ -147,9 +147,9 @@ void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *p, u64 no
 	struct dcqcn_flow *flow = &qp->flow;
 	u64 line = dcqcn_dev_line(qp->dev, p);
 
-	if (!flow->limited)
+	if (!qp->limited)
 		dcqcn_rate_init(&flow->rate, line, now);
-	flow->limited = true;
+	qp->limited = true;
 	cuts += !!(dcqcn_rate_cnp(&flow->rate, &p->rp, line, now) & DCQCN_RATE_CUT);
 }
 
@@ -165,7 +165,7 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 
 void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
 {
-	check(qp->state == DCQCN_QP_LIVE && qp->flow.limited);
+	check(qp->state == DCQCN_QP_LIVE && qp->limited);
 	acks++;
 }
 
@@ -367,7 +367,7 @@ static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
 	the_qp.state = c->qp_state % 4;
 	the_qp.type = IB_QPT_RC + c->qp_type % 3;
 	the_qp.peer_qpn = c->qp_type / 3;
-	the_qp.flow.limited = c->flags & LIMITED;
+	the_qp.limited = c->flags & LIMITED;
 	the_path.probe_time = c->flags & LIMITED;
 	the_qp.flow.path = &the_path;
 	the_qp.cnp_time = c->since_cnp ? fuzz_now - c->since_cnp * 1000ULL : 0;

@@ -34,6 +34,7 @@
 #define __rcu
 #define __percpu
 #define ____cacheline_aligned_in_smp
+#define __read_mostly
 #define __must_hold(x)
 #define __releases(x)
 #define unlikely(x)		(x)
@@ -185,6 +186,8 @@ static inline int atomic_xchg(atomic_t *a, int value)
 #define ktime_to_ns(t)		(t)
 #define this_cpu_inc(c)		((c)++)
 #define this_cpu_add(c, n)	((c) += (n))
+#define this_cpu_sub(c, n)	((c) -= (n))
+#define this_cpu_add_return(c, n)	((c) += (n))
 #define list_empty(head)	((head)->next == (head))
 #define rcu_assign_pointer(p, v)	((p) = (v))
 #define RCU_INIT_POINTER(p, v)	((p) = (v))
@@ -195,6 +198,8 @@ static inline int atomic_xchg(atomic_t *a, int value)
 #define U16_MAX			0xffff
 #define spin_lock_init(l)	((l)->held = 0)
 #define synchronize_net()	((void)0)
+#define smp_mb()		((void)0)
+#define smp_mb__after_atomic()	((void)0)
 #define pr_warn_once(...)	((void)0)
 #define sk_fullsock(sk)		((sk)->full)
 #define atomic64_read(a)	((a)->counter)

@@ -41,7 +41,7 @@ static struct net_device ndev;
 static struct net_device vlan = { .lower = &ndev };	/* the module has no reference to it */
 static struct dst_entry dst = { .dev = &ndev };
 static struct dcqcn_settings settings;
-static struct dcqcn_counters counters;
+static struct dcqcn_counters counters, other_cpu;
 static struct dcqcn_dev dev;
 static struct dcqcn_qp qps[QPS];
 
@@ -218,6 +218,7 @@ static void limited(u32 mbps, u8 type, u8 ack_timeout)
 	num_asked = 0;
 	preemptible = 0;
 	memset(&counters, 0, sizeof(counters));
+	memset(&other_cpu, 0, sizeof(other_cpu));
 	settings = (struct dcqcn_settings) {
 		.rp = {
 			.rpg_min_rate = mbps, .rate_to_set_on_first_cnp = mbps,
@@ -244,6 +245,18 @@ static void limited(u32 mbps, u8 type, u8 ack_timeout)
 	}
 }
 
+/* Bytes of memory that the port's held packets take, by all accounts */
+static long held_memory(void)
+{
+	long sum = 0;
+	int i;
+
+	for (i = 0; i < DCQCN_NUM_FIFOS; i++)
+		sum += dev.pacing.held_memory[i].counter + counters.held_memory[i] +
+		       other_cpu.held_memory[i];
+	return sum;
+}
+
 /* Flush every flow; the counters have to balance */
 static void ends(void)
 {
@@ -251,8 +264,7 @@ static void ends(void)
 
 	for (i = 0; i < QPS; i++)
 		dcqcn_pacer_flush(&qps[i]);
-	expect(!dcqcn_dev_held_memory(&dev), "%ld bytes are counted as held",
-	       dcqcn_dev_held_memory(&dev));
+	expect(!held_memory(), "%ld bytes are counted as held", held_memory());
 	expect(counters.value[DCQCN_RP_HELD] ==
 	       counters.value[DCQCN_RP_RELEASED] + counters.value[DCQCN_RP_DROP_STALE] +
 	       counters.value[DCQCN_RP_DROP_DEAD], "packets held are not packets released and dropped");
@@ -365,8 +377,7 @@ static void memory(void)
 	expect(responses_of(&qps[0]) > 8 * MB - 2 * SHORTEST_SIZE, "a QP holds only %u bytes",
 	       responses_of(&qps[0]));
 	expect(held > 64 * MB && held <= 128 * MB, "a port holds %ld bytes of memory", held);
-	expect(dcqcn_dev_held_memory(&dev) == held, "a port shows %ld bytes of memory",
-	       dcqcn_dev_held_memory(&dev));
+	expect(held_memory() == held, "%ld bytes of memory are counted", held_memory());
 	ends();
 }
 
@@ -382,12 +393,48 @@ static void responses_beside_requests(void)
 		for (n = 0; n < 66; n++)
 			output_of(&qps[i], DCQCN_PKT_REQUEST, n, FULL, FULL_SIZE, true);
 	}
-	expect(dcqcn_dev_held_memory(&dev) > 64 * MB, "only %ld bytes are held",
-	       dcqcn_dev_held_memory(&dev));
+	expect(held_memory() > 64 * MB, "only %ld bytes are held", held_memory());
 	for (n = 0; n < 64; n++)
 		output_of(&qps[130], DCQCN_PKT_RESPONSE, n, FULL, FULL_SIZE, true);
 	expect(!counters.value[DCQCN_RP_DROP_BOUND], "%lu of 64 READ responses are dropped",
 	       counters.value[DCQCN_RP_DROP_BOUND]);
+	ends();
+}
+
+/* One CPU holds requests and another one drops them: the port knows how much it holds, but for a
+ * batch of each CPU, and shows it exactly
+ */
+static void memory_on_two_cpus(void)
+{
+	long most = 0, least = 0, sum = 0, error;
+	unsigned int i, n;
+
+	limited(1, IB_QPT_RC, 0);
+	for (i = 0; i < QPS + 20; i++) {
+		for (n = 0; n < 66; n++) {
+			output_of(&qps[i % QPS], DCQCN_PKT_REQUEST, n, FULL, FULL_SIZE, true);
+			sum += n ? FULL_SIZE : 0;	/* the first one passes */
+			error = dev.pacing.held_memory[DCQCN_REQUESTS].counter - sum;
+			most = max(most, error);
+			least = min(least, error);
+		}
+		expect(held_memory() == sum, "%ld bytes are counted, and %ld held", held_memory(), sum);
+		if (i < 20)
+			continue;
+		dev.counters = &other_cpu;
+		dcqcn_pacer_flush(&qps[i - 20]);
+		dcqcn_pacer_cnp(&qps[i - 20], &settings, fuzz_now);
+		dev.counters = &counters;
+		sum -= 65 * FULL_SIZE;
+		expect(held_memory() == sum, "%ld bytes are counted, and %ld held", held_memory(), sum);
+	}
+	expect(most <= 2 * DCQCN_HELD_BATCH && least >= -2 * DCQCN_HELD_BATCH,
+	       "the port counts %ld bytes too many, or %ld too few", most, -least);
+	expect(counters.held_memory[DCQCN_REQUESTS] > 0 && other_cpu.held_memory[DCQCN_REQUESTS] < 0,
+	       "%ld and %ld bytes in batches", counters.held_memory[DCQCN_REQUESTS],
+	       other_cpu.held_memory[DCQCN_REQUESTS]);
+	for (i = 0; i < DCQCN_NUM_COUNTERS; i++)
+		counters.value[i] += other_cpu.value[i];
 	ends();
 }
 
@@ -405,9 +452,8 @@ static void memory_of_requests(void)
 		for (n = 0; n < 20; n++)
 			output_of(&qps[i], DCQCN_PKT_REQUEST, n, 9000, size, true);
 	}
-	expect(dev.pacing.held_memory[DCQCN_REQUESTS].counter > 256 * MB - (int)size &&
-	       dev.pacing.held_memory[DCQCN_REQUESTS].counter <= 512 * MB, "%ld bytes of requests are held",
-	       dev.pacing.held_memory[DCQCN_REQUESTS].counter);
+	expect(held_memory() > 256 * MB - (int)size && held_memory() <= 512 * MB,
+	       "%ld bytes of requests are held", held_memory());
 
 	num_sent = 0;
 	for (n = 0; n < 40; n++) {
@@ -630,14 +676,14 @@ static void release(void)
 	for (n = 0; n < 100; n++)
 		output(DCQCN_PKT_RESPONSE, n);
 	dcqcn_pacer_release(&qps[0]);
-	expect(num_sent == 1 + 64 && qps[0].flow.limited, "%u packets left at once", num_sent);
+	expect(num_sent == 1 + 64 && qps[0].limited, "%u packets left at once", num_sent);
 	output(DCQCN_PKT_RESPONSE, n);
 	pass_time(&qps[0], MS);
 	for (n = 0; n < num_sent; n++)
 		expect(sent[n].psn == n, "READ response %u left instead of %u",
 		       sent[n].psn, n);
 	expect(num_sent == 101, "%u packets left, not 101", num_sent);
-	expect(!qps[0].flow.limited, "the limiter has not ended");
+	expect(!qps[0].limited, "the limiter has not ended");
 	ends();
 }
 
@@ -651,11 +697,26 @@ static void idle(void)
 	settings.rp.rpg_time_reset = 1000;
 	fuzz_now += 5 * MS / 10;
 	dcqcn_pacer_advance(&qps[0], fuzz_now);
-	expect(qps[0].flow.limited, "the limiter ended too early");
+	expect(qps[0].limited, "the limiter ended too early");
 	fuzz_now += 1000 * MS;
 	dcqcn_pacer_advance(&qps[0], fuzz_now);
-	expect(!qps[0].flow.limited, "the limiter of an idle flow has not ended");
+	expect(!qps[0].limited, "the limiter of an idle flow has not ended");
 	ends();
+}
+
+/* ACKs are read from the first limit on, until the janitor finds none */
+static void acks_are_read(void)
+{
+	dcqcn_limiter_rest();
+	expect(!dcqcn_any_limited, "read without a limit");
+	limited(80, IB_QPT_RC, 0);
+	expect(dcqcn_any_limited, "not read while flows are limited");
+	dcqcn_limiter_rest();
+	expect(dcqcn_any_limited, "not read any more while flows are limited");
+	ends();
+	expect(dcqcn_any_limited, "each limit that ends writes what all packets read");
+	dcqcn_limiter_rest();
+	expect(!dcqcn_any_limited, "read for ever");
 }
 
 /* 1000 packets of 1000 bytes at 80 Mb/s: 100 us each */
@@ -1065,7 +1126,7 @@ static bool starts_after(unsigned long pause)
 	qps[0].flow.path = calloc(1, sizeof(*qps[0].flow.path));
 	qps[0].flow.path->rtt = 20 * MS;
 	dcqcn_limiter_start(&qps[0], &settings, pause, true);
-	starts = qps[0].flow.limited;
+	starts = qps[0].limited;
 	ends();
 	kfree(qps[0].flow.path);
 	qps[0].flow.path = NULL;
@@ -1398,9 +1459,9 @@ static void window_ends(void)
 	dev.stopping = true;
 	dcqcn_pacer_release(&qps[0]);
 	expect(num_sent == 10 && sent[9].psn == 9 && !in_context, "%u packets left", num_sent);
-	expect(!qps[0].flow.limited, "limited while the port goes");
+	expect(!qps[0].limited, "limited while the port goes");
 	output(DCQCN_PKT_REQUEST, 10);
-	expect(num_sent == 11 && !qps[0].flow.limited, "limited anew");
+	expect(num_sent == 11 && !qps[0].limited, "limited anew");
 	expect(steered == num_sent, "%u of %u packets have the flow's path", steered, num_sent);
 	ends();
 
@@ -1409,7 +1470,7 @@ static void window_ends(void)
 		output(DCQCN_PKT_REQUEST, i);
 	context.tx.agreed = 0;
 	pass_time(&qps[0], 2 * MS);
-	expect(num_sent == 10 && !in_context && !qps[0].flow.limited, "%u packets left", num_sent);
+	expect(num_sent == 10 && !in_context && !qps[0].limited, "%u packets left", num_sent);
 	ends();
 
 	/* the timer does not wait for what would have opened the window */
@@ -1429,7 +1490,7 @@ static void window_ends(void)
 		output(DCQCN_PKT_REQUEST, i);
 	context.tx.agreed = 0;
 	pass_time(&qps[0], 2 * MS);
-	expect(qps[0].flow.limited && qps[0].flow.rate.starting, "does not start");
+	expect(qps[0].limited && qps[0].flow.rate.starting, "does not start");
 	pass_time(&qps[0], 200 * MS);
 	expect(num_sent == 10 && !in_context, "%u packets left", num_sent);
 	ends();
@@ -1493,12 +1554,14 @@ static void hasty_rxe(void)
 }
 
 static const struct tap_test tests[] = {
+	{ "ACKs are read only while flows are limited", acks_are_read },
 	{ "an ACK does not overtake READ responses that are being sent", order_while_sending },
 	{ "an ACK does not overtake READ responses that are held", order_while_held },
 	{ "an ACK does not overtake ACKs that are being sent", order_of_acks },
 	{ "ACKs behind stale READ responses are dropped with them", stale_acks },
 	{ "the memory of held READ responses is bounded, and each QP has its part", memory },
 	{ "READ responses have room beside any requests", responses_beside_requests },
+	{ "memory is counted by each CPU, and the port knows it but for a batch", memory_on_two_cpus },
 	{ "the memory of held requests is bounded, and each QP has its part", memory_of_requests },
 	{ "a held packet points to no device but the port's", held_device },
 	{ "held READ responses do not raise the floor of requests", mixed_floor },

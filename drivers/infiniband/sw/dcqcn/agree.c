@@ -130,7 +130,7 @@ void dcqcn_ccc_output(struct dcqcn_qp *qp,
 		if (!ccc)
 			ccc = dcqcn_ccc_join(qp, &local, &peer, prio);
 		/* or else when it leaves the limiter */
-		if (ccc && !qp->flow.limited)
+		if (ccc && !qp->limited)
 			dcqcn_ccc_offer(qp, skb, ktime_get_ns());
 	}
 	spin_unlock_bh(&qp->lock);

@@ -4,6 +4,7 @@
  * mlx5 has too mean the same as there.
  */
 #include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <linux/sysfs.h>
 #include <rdma/ib_sysfs.h>
 #include <rdma/ib_verbs.h>
@@ -27,6 +28,25 @@ unsigned long dcqcn_counter_sum(const struct dcqcn_dev *dev,
 	for_each_possible_cpu(cpu)
 		sum += READ_ONCE(per_cpu_ptr(dev->counters, cpu)->value[counter]);
 	return sum;
+}
+
+/**
+ * dcqcn_held_memory_sum() - read how much memory the packets take that a port holds
+ * @dev: the port
+ *
+ * Context: any. Return: bytes.
+ */
+long dcqcn_held_memory_sum(const struct dcqcn_dev *dev)
+{
+	long sum = 0;
+	int cpu, i;
+
+	for (i = 0; i < DCQCN_NUM_FIFOS; i++) {
+		sum += atomic_long_read(&dev->pacing.held_memory[i]);
+		for_each_possible_cpu(cpu)
+			sum += READ_ONCE(per_cpu_ptr(dev->counters, cpu)->held_memory[i]);
+	}
+	return max(sum, 0L);	/* packets may have left while it was added up */
 }
 
 struct dcqcn_counter_attr {
@@ -57,7 +77,7 @@ static ssize_t rp_held_bytes_show(struct ib_device *ibdev, u32 port_num,
 {
 	struct dcqcn_dev *dev = dcqcn_dev_of_client(ibdev);
 
-	return sysfs_emit(buf, "%ld\n", dcqcn_dev_held_memory(dev));
+	return sysfs_emit(buf, "%ld\n", dcqcn_held_memory_sum(dev));
 }
 
 static ssize_t ccc_contexts_show(struct ib_device *ibdev, u32 port_num,

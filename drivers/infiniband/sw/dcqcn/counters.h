@@ -37,14 +37,37 @@ enum dcqcn_counter {
 	DCQCN_NUM_COUNTERS
 };
 
-/* Machine words: no tearing, no lock, and one instruction per count */
+/**
+ * enum dcqcn_fifo_kind - the two FIFOs of a flow
+ * @DCQCN_REQUESTS: rxe's requester fills it, with 65 packets at most
+ * @DCQCN_RESPONSES: READ responses, and ACKs that must not overtake them
+ */
+enum dcqcn_fifo_kind {
+	DCQCN_REQUESTS,
+	DCQCN_RESPONSES,
+	DCQCN_NUM_FIFOS
+};
+
+/* Bytes that a CPU counts for itself: some 8 packets of 4 KB. A port may hold so many more for each
+ * CPU than its bounds say.
+ */
+#define DCQCN_HELD_BATCH	65536
+
+/**
+ * struct dcqcn_counters - what a CPU counts for a port
+ * @value: machine words: no tearing, no lock, and one instruction per count
+ * @held_memory: bytes of memory that packets take which are held since, less what other CPUs held
+ *	and this one has sent; dcqcn_pacing.held_memory has the rest
+ */
 struct dcqcn_counters {
 	unsigned long value[DCQCN_NUM_COUNTERS];
+	long held_memory[DCQCN_NUM_FIFOS];
 };
 
 int dcqcn_counters_add(struct dcqcn_dev *dev);
 void dcqcn_counters_remove(struct dcqcn_dev *dev);
 unsigned long dcqcn_counter_sum(const struct dcqcn_dev *dev,
 				enum dcqcn_counter counter);
+long dcqcn_held_memory_sum(const struct dcqcn_dev *dev);
 
 #endif /* DCQCN_COUNTERS_H */

@@ -41,8 +41,8 @@
  */
 #define DCQCN_SPEED_UNKNOWN	1000
 
-DEFINE_HASHTABLE(dcqcn_by_ibdev, DCQCN_TABLE_BITS);
-static DEFINE_HASHTABLE(dcqcn_by_ndev, DCQCN_TABLE_BITS);
+DEFINE_READ_MOSTLY_HASHTABLE(dcqcn_by_ibdev, DCQCN_TABLE_BITS);
+static DEFINE_READ_MOSTLY_HASHTABLE(dcqcn_by_ndev, DCQCN_TABLE_BITS);
 static DEFINE_MUTEX(dcqcn_table_mutex);	/* serialises table updates */
 
 /* For work that sleeps: looking up QPs in the RDMA core, reading port speeds */

@@ -30,17 +30,6 @@ struct dcqcn_net_hooks;
 struct dcqcn_sysfs;
 
 /**
- * enum dcqcn_fifo_kind - the two FIFOs of a flow
- * @DCQCN_REQUESTS: rxe's requester fills it, with 65 packets at most
- * @DCQCN_RESPONSES: READ responses, and ACKs that must not overtake them
- */
-enum dcqcn_fifo_kind {
-	DCQCN_REQUESTS,
-	DCQCN_RESPONSES,
-	DCQCN_NUM_FIFOS
-};
-
-/**
  * struct dcqcn_table - the QPs of a port that have met congestion; every packet reads it
  * @chains: by the upper bits of dcqcn_dev_qp_hash(), in its order; RCU, changed under @lock
  * @lock: protects @chains and @num
@@ -74,7 +63,8 @@ struct dcqcn_resolver {
  * struct dcqcn_pacing - what the limited flows of a port have in common
  * @num_limited: how many there are
  * @rtt: ns; round trip that any of them measured last, 0 for unknown
- * @held_memory: bytes of memory that the packets in all FIFOs take
+ * @held_memory: bytes of memory that the packets in all FIFOs take, but for what CPUs have
+ *	counted in dcqcn_counters.held_memory
  */
 struct dcqcn_pacing {
 	atomic_t num_limited;
@@ -235,11 +225,26 @@ static inline u64 dcqcn_dev_line(const struct dcqcn_dev *dev,
 	return mbps * DCQCN_BPS_PER_MBPS;
 }
 
-/* Bytes of memory that all packets take that a port holds */
-static inline long dcqcn_dev_held_memory(const struct dcqcn_dev *dev)
+/**
+ * dcqcn_dev_hold() - count the memory of packets that are held from now on, or no longer
+ * @dev: the port
+ * @kind: in which FIFOs
+ * @memory: bytes; negative for those that are no longer held
+ *
+ * Each CPU counts for itself, so that CPUs do not take a cache line from each other with each
+ * packet, and passes on what exceeds DCQCN_HELD_BATCH.
+ *
+ * Context: any, with BH disabled.
+ */
+static inline void dcqcn_dev_hold(struct dcqcn_dev *dev, enum dcqcn_fifo_kind kind,
+				  long memory)
 {
-	return atomic_long_read(&dev->pacing.held_memory[DCQCN_REQUESTS]) +
-	       atomic_long_read(&dev->pacing.held_memory[DCQCN_RESPONSES]);
+	long here = this_cpu_add_return(dev->counters->held_memory[kind], memory);
+
+	if (unlikely(here > DCQCN_HELD_BATCH || here < -DCQCN_HELD_BATCH)) {
+		this_cpu_sub(dev->counters->held_memory[kind], here);
+		atomic_long_add(here, &dev->pacing.held_memory[kind]);
+	}
 }
 
 /* Multiply-shift hashing; the odd factor makes it a bijection of QPNs */

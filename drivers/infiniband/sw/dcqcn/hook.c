@@ -14,6 +14,7 @@
  * The hooks exist only in network namespaces with an rxe device, so others pay
  * nothing.
  */
+#include <linux/cache.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/kernel.h>
@@ -62,10 +63,10 @@ static DEFINE_MUTEX(dcqcn_hook_mutex);	/* protects dcqcn_hooks */
  * 6.10 to 6.16), the destructor is kept in @dcqcn_index_destructor. @dcqcn_rxe_destructor
  * stays NULL there, so that the fast path of other kernels need not tell them apart.
  */
-static void (*dcqcn_rxe_destructor)(struct sk_buff *skb);
-static void (*dcqcn_index_destructor)(struct sk_buff *skb);
-static const struct module *dcqcn_rxe_module;
-static bool dcqcn_rxe_builtin;
+static void (*dcqcn_rxe_destructor)(struct sk_buff *skb) __read_mostly;
+static void (*dcqcn_index_destructor)(struct sk_buff *skb) __read_mostly;
+static const struct module *dcqcn_rxe_module __read_mostly;
+static bool dcqcn_rxe_builtin __read_mostly;
 
 /* Called with the mutex held, before the first hook is registered */
 static void dcqcn_hook_know_rxe(const struct module *owner)
@@ -112,7 +113,7 @@ static __always_inline bool dcqcn_in_matters(const struct sk_buff *skb, bool v6)
 	       (static_branch_unlikely(&dcqcn_cccs) &&
 		view.bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE)) ||
 	       (dcqcn_bth_is_ack(view.bth) &&
-		atomic_read(&dcqcn_num_limited));
+		READ_ONCE(dcqcn_any_limited));
 }
 
 /* Whether a packet is data whose sender understands feedback, but has nothing to say */

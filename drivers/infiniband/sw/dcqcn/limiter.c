@@ -9,6 +9,8 @@
  *
  * All of it belongs to struct dcqcn_flow, and is protected by the QP's lock.
  */
+#include <linux/atomic.h>
+#include <linux/cache.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -23,7 +25,10 @@
 /* A flow that obeys a context loses its limiter when it has sent nothing for this long */
 #define DCQCN_SILENT_JIFFIES	HZ
 
-atomic_t dcqcn_num_limited;
+bool dcqcn_any_limited __read_mostly;
+
+/* Limited flows of all ports */
+static atomic_t dcqcn_num_limited;
 
 /* Report to tracers and netlink listeners what has changed the rate from @old_rate. @done:
  * DCQCN_RATE_*
@@ -125,11 +130,14 @@ void dcqcn_limiter_begin(struct dcqcn_qp *qp,
 		dcqcn_path_restart(flow->path);
 	else if (!settings->rp.rpg_time_reset || settings->rp.start_burst)
 		dcqcn_limiter_measure(flow);
-	if (flow->limited)
+	if (qp->limited)
 		return;
 	atomic_inc(&qp->dev->pacing.num_limited);
 	atomic_inc(&dcqcn_num_limited);
-	WRITE_ONCE(flow->limited, true);
+	smp_mb__after_atomic();	/* dcqcn_limiter_rest() does it the other way round */
+	if (!READ_ONCE(dcqcn_any_limited))
+		WRITE_ONCE(dcqcn_any_limited, true);
+	WRITE_ONCE(qp->limited, true);
 	trace_dcqcn_flow_born(qp);
 }
 
@@ -153,7 +161,7 @@ void dcqcn_limiter_start(struct dcqcn_qp *qp,
 	u64 now;
 
 	spin_lock_bh(&qp->lock);
-	if (qp->state == DCQCN_QP_LIVE && !flow->limited &&
+	if (qp->state == DCQCN_QP_LIVE && !qp->limited &&
 	    !dcqcn_limiter_is_waiting(flow, pause) &&
 	    !READ_ONCE(qp->dev->stopping)) {
 		now = ktime_get_ns();
@@ -196,7 +204,7 @@ void dcqcn_limiter_cnp(struct dcqcn_qp *qp,
 	if (flow->path)
 		dcqcn_path_age(flow->path, now);
 	line = dcqcn_limiter_line(qp, settings);
-	if (!flow->limited || flow->released) {
+	if (!qp->limited || flow->released) {
 		dcqcn_rate_init(&flow->rate, line, now);
 		dcqcn_rate_set_rtt(&flow->rate, dcqcn_limiter_rtt(qp),
 				   flow->path ? flow->path->rtt_min : 0);
@@ -229,7 +237,7 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 	struct dcqcn_path *path = flow->path;
 	bool waited;
 
-	if (path->rtt)
+	if (path->rtt && READ_ONCE(qp->dev->pacing.rtt) != path->rtt)
 		WRITE_ONCE(qp->dev->pacing.rtt, path->rtt);
 	dcqcn_limiter_rate(qp, terms, now, 0);
 	dcqcn_rate_set_rtt(&flow->rate,
@@ -305,12 +313,12 @@ void dcqcn_limiter_turn(struct dcqcn_qp *qp,
 	flow->next = now;
 	if (windowed) {
 		dcqcn_rate_init(&flow->rate, line, now);
-		if (!flow->limited || flow->released)
+		if (!qp->limited || flow->released)
 			dcqcn_limiter_begin(qp, settings, now);
 		flow->burst = 0;
 	} else if (!settings->rp.start_burst) {
 		flow->released = true;
-	} else if (flow->limited && !flow->released) {
+	} else if (qp->limited && !flow->released) {
 		flow->rate.rtt = dcqcn_limiter_rtt(qp);
 		dcqcn_rate_start(&flow->rate, &settings->rp, line, 0, false,
 				 now);
@@ -361,13 +369,28 @@ void dcqcn_limiter_end(struct dcqcn_qp *qp)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 
-	if (!flow->released || !flow->limited || dcqcn_flow_held(flow) ||
+	if (!flow->released || !qp->limited || dcqcn_flow_held(flow) ||
 	    (flow->draining && qp->state != DCQCN_QP_DEAD))
 		return;
-	WRITE_ONCE(flow->limited, false);
+	WRITE_ONCE(qp->limited, false);
 	atomic_dec(&qp->dev->pacing.num_limited);
 	atomic_dec(&dcqcn_num_limited);
 	trace_dcqcn_flow_dead(qp);
 	dcqcn_netlink_rate(qp, RDMA_DCQCN_RATE_EVENT_RELEASED,
 			   flow->rate.current_rate);
+}
+
+/**
+ * dcqcn_limiter_rest() - let ACKs pass unread again, if no flow is limited
+ *
+ * Context: any; called by the ports' janitors.
+ */
+void dcqcn_limiter_rest(void)
+{
+	if (!READ_ONCE(dcqcn_any_limited) || atomic_read(&dcqcn_num_limited))
+		return;
+	WRITE_ONCE(dcqcn_any_limited, false);
+	smp_mb();	/* a limit that begins meanwhile sees this, or is seen */
+	if (atomic_read(&dcqcn_num_limited))
+		WRITE_ONCE(dcqcn_any_limited, true);
 }

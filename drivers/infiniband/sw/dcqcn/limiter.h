@@ -3,7 +3,6 @@
 #ifndef DCQCN_LIMITER_H
 #define DCQCN_LIMITER_H
 
-#include <linux/atomic.h>
 #include <linux/minmax.h>
 #include <linux/rcupdate.h>
 #include <linux/skbuff.h>
@@ -17,8 +16,10 @@
 /* Base of the ack timeout, 4.096 us * 2^exponent (IBA 9.7.6.1.3) */
 #define DCQCN_ACK_TIMEOUT_NS	4096ULL
 
-/* Limited flows of all ports. Without any, hook.c lets ACKs pass unread. */
-extern atomic_t dcqcn_num_limited;
+/* Flows of any port are limited, or were lately. Otherwise hook.c lets ACKs pass unread. All CPUs
+ * read it, so it does not change with each flow.
+ */
+extern bool dcqcn_any_limited;
 
 /**
  * struct dcqcn_terms - what does not change while several packets are sent
@@ -115,5 +116,6 @@ void dcqcn_limiter_turn(struct dcqcn_qp *qp,
 			u64 now);
 void dcqcn_limiter_advance(struct dcqcn_qp *qp, u64 now);
 void dcqcn_limiter_end(struct dcqcn_qp *qp);
+void dcqcn_limiter_rest(void);
 
 #endif /* DCQCN_LIMITER_H */

@@ -190,7 +190,7 @@ static int dcqcn_put_counters(struct sk_buff *skb, const struct dcqcn_dev *dev)
 			      atomic_read(&dev->pacing.num_limited),
 			      RDMA_DCQCN_A_COUNTERS_PAD) ||
 	    nla_put_u64_64bit(skb, RDMA_DCQCN_A_COUNTERS_RP_HELD_BYTES,
-			      dcqcn_dev_held_memory(dev),
+			      dcqcn_held_memory_sum(dev),
 			      RDMA_DCQCN_A_COUNTERS_PAD) ||
 	    nla_put_u64_64bit(skb, RDMA_DCQCN_A_COUNTERS_CCC_CONTEXTS,
 			      READ_ONCE(dev->contexts.num),

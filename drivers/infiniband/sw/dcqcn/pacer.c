@@ -117,7 +117,8 @@ static __always_inline u64 dcqcn_flow_longest_hold(void)
  */
 #define DCQCN_HELD_FLOW_MAX	(8 * 1024 * 1024)
 
-/* Bytes of memory that the packets of a port may take, before each flow is left only its share.
+/* Bytes of memory that the packets of a port may take, but for what CPUs count for themselves
+ * (DCQCN_HELD_BATCH each), before each flow is left only its share.
  * Requests: all that rxe makes for 480 QPs at 4 KB, or 1800 at 1 KB.
  */
 static const u32 dcqcn_held_dev_max[DCQCN_NUM_FIFOS] = {
@@ -454,7 +455,7 @@ static inline void dcqcn_flow_account(struct dcqcn_qp *qp,
 				      enum dcqcn_fifo_kind kind, int memory)
 {
 	qp->flow.held_memory[kind] += memory;
-	atomic_long_add(memory, &qp->dev->pacing.held_memory[kind]);
+	dcqcn_dev_hold(qp->dev, kind, memory);
 }
 
 static inline void dcqcn_flow_take(struct dcqcn_qp *qp, struct sk_buff *skb)
@@ -571,7 +572,7 @@ static noinline void dcqcn_flow_follow(struct dcqcn_qp *qp)
 	settings = rcu_dereference_bh(qp->dev->settings);
 	ready = dcqcn_ccc_is_ready(qp, settings) && !READ_ONCE(qp->dev->stopping);
 	if (unlikely(ready != qp->windowed ||
-		     (ready && (!qp->flow.limited || qp->flow.released))))
+		     (ready && (!qp->limited || qp->flow.released))))
 		dcqcn_flow_turn(qp, settings, ready);
 }
 
@@ -818,7 +819,7 @@ dcqcn_flow_enter(struct dcqcn_qp *qp, struct sk_buff *skb,
 	dcqcn_flow_follow(qp);
 	if (qp->windowed && bth->opcode == DCQCN_OPCODE_ATOMIC_ACK)
 		kind = DCQCN_PKT_RESPONSE;
-	if (!qp->flow.limited || dcqcn_flow_spares(qp, kind, limit))
+	if (!qp->limited || dcqcn_flow_spares(qp, kind, limit))
 		dcqcn_ccc_steer(qp, skb);
 	return kind;
 }
@@ -854,7 +855,7 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 	spin_lock_bh(&qp->lock);
 	if (static_branch_unlikely(&dcqcn_cccs))
 		kind = dcqcn_flow_enter(qp, skb, kind, bth, limit);
-	if (!flow->limited || dcqcn_flow_spares(qp, kind, limit))
+	if (!qp->limited || dcqcn_flow_spares(qp, kind, limit))
 		goto unlock;
 	now = ktime_get_ns();	/* with the lock, so that it never goes back */
 
@@ -887,7 +888,8 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 		drop = skb;
 		goto unlock;
 	}
-	WRITE_ONCE(qp->dev->okfn, okfn);
+	if (unlikely(READ_ONCE(qp->dev->okfn) != okfn))
+		WRITE_ONCE(qp->dev->okfn, okfn);
 	dcqcn_held(skb)->ack_req = dcqcn_bth_wants_ack(bth);
 	earlier = dcqcn_flow_hold(qp, fifo, skb, kind, psn, bytes, now);
 	/* If the timer is late, or a request has no memory, send in its place. If it
@@ -938,7 +940,7 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
 	enum dcqcn_learnt learnt;
 	u32 least;
 
-	if (!flow->limited || !path || dcqcn_qp_is_windowed(qp))
+	if (!qp->limited || !path || dcqcn_qp_is_windowed(qp))
 		return;
 	left = path->probe_time;
 	least = path->rtt_min;
@@ -995,7 +997,7 @@ void dcqcn_pacer_kick(struct dcqcn_qp *qp)
  */
 void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now)
 {
-	if (!qp->flow.limited)
+	if (!qp->limited)
 		return;
 	dcqcn_flow_settle(&qp->flow, now);
 	dcqcn_limiter_advance(qp, now);

@@ -64,48 +64,49 @@ struct dcqcn_fifo {
 
 /**
  * struct dcqcn_flow - the limiter of one QP; protected by dcqcn_qp.lock
- * @limited: packets must pass through here
- * @released: the limit is off; what is held leaves, then @limited ends
+ *
+ * What each held packet writes comes first, and shares a cache line with that lock.
+ *
+ * @released: the limit is off; what is held leaves, then dcqcn_qp.limited ends
  * @draining: somebody is sending; everyone else queues
  * @sending_responses: and READ responses, or ACKs that were behind some, are among it
  * @stuck: rxe has gone back to @back_psn twice
  * @unseen: bytes; length of the requests that may pass unseen, below 5 KB like all of rxe's
- * @rate: the rate algorithm's state
- * @path: what it learns of its path; NULL where no knob follows that
+ * @turn: bytes by which requests are ahead, while responses are held too
  * @next: ns; when the next packet may leave
  * @remainder: what @next lost in rounding, in bit * 10^9 (< a rate in bit/s)
  * @gap: ns; what the last packet cost: of 64 KB at 1 Mb/s, 0.5 s
- * @back_psn: to which rxe has gone back, with no ACK since; or DCQCN_PSN_NONE
+ * @burst: bytes that may still leave at once
  * @asked: in units of 2^10 ns, modulo 2^32 units (73 min); when a request that asks for an ACK
  *	last left
- * @burst: bytes that may still leave at once
- * @fifo: requests and READ responses, which the peer does not compare
- * @turn: bytes by which requests are ahead, while responses are held too
+ * @back_psn: to which rxe has gone back, with no ACK since; or DCQCN_PSN_NONE
  * @held_bytes: length of all held packets on the wire
  * @held_memory: bytes of memory that those of each FIFO take
+ * @fifo: requests and READ responses, which the peer does not compare
  * @stat: what happened to its packets
+ * @path: what it learns of its path; NULL where no knob follows that
+ * @rate: the rate algorithm's state
  * @timer: drains
  */
 struct dcqcn_flow {
-	bool limited;
 	bool released;
 	bool draining;
 	bool sending_responses;
 	bool stuck;
 	u16 unseen;
-	struct dcqcn_rate rate;
-	struct dcqcn_path *path;
+	s32 turn;
 	u64 next;
 	u64 remainder;
 	u32 gap;
-	u32 back_psn;
-	u32 asked;
 	u32 burst;
-	struct dcqcn_fifo fifo[DCQCN_NUM_FIFOS];
-	s32 turn;
+	u32 asked;
+	u32 back_psn;
 	u32 held_bytes;
 	u32 held_memory[DCQCN_NUM_FIFOS];
+	struct dcqcn_fifo fifo[DCQCN_NUM_FIFOS];
 	struct dcqcn_flow_stat stat;
+	struct dcqcn_path *path;
+	struct dcqcn_rate rate;
 	struct hrtimer timer;
 };
 

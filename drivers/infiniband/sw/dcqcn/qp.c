@@ -247,7 +247,7 @@ static bool dcqcn_qp_is_unused(const struct dcqcn_qp *qp)
 
 	switch (qp->state) {
 	case DCQCN_QP_LIVE:
-		return unused && !qp->flow.limited &&
+		return unused && !qp->limited &&
 		       !dcqcn_qp_has_started(qp);
 	case DCQCN_QP_ABSENT:
 		/* make room early when there are many */
@@ -359,6 +359,7 @@ static void dcqcn_qp_sweep(struct dcqcn_dev *dev)
 			dcqcn_qp_free(qp);
 		cond_resched();
 	}
+	dcqcn_limiter_rest();
 }
 
 static void dcqcn_qp_work(struct work_struct *work)
@@ -607,7 +608,7 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 		.type = qp->type,
 		.prio = qp->prio,
 		.ack_timeout = qp->ack_timeout,
-		.limited = flow->limited,
+		.limited = qp->limited,
 		.released = flow->released,
 		.peer_qpn = qp->peer_qpn,
 		.peer = qp->peer,
@@ -616,7 +617,7 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 		.floor = dcqcn_pacer_floor(qp),
 		.delivered = flow->path ? dcqcn_path_most(flow->path) : 0,
 		.period = dcqcn_rate_timer_period(&flow->rate, &settings->rp),
-		.ai = flow->limited ?
+		.ai = qp->limited ?
 		      dcqcn_rate_ai(&flow->rate, &settings->rp) : 0,
 		.ev = dcqcn_ccc_ev(qp),
 		.queue_packets = dcqcn_flow_held(flow),
@@ -732,7 +733,7 @@ void dcqcn_qp_dev_release(struct dcqcn_dev *dev)
 	rcu_read_lock();
 	hash_for_each_rcu(dev->table.chains, i, qp, node) {
 		for (turn = 0; turn < DCQCN_RELEASE_TURNS &&
-		     READ_ONCE(qp->flow.limited); turn++)
+		     READ_ONCE(qp->limited); turn++)
 			dcqcn_pacer_release(qp);
 	}
 	rcu_read_unlock();
@@ -753,6 +754,7 @@ void dcqcn_qp_dev_exit(struct dcqcn_dev *dev)
 	cancel_delayed_work_sync(&dev->resolver.work);
 	hash_for_each_safe(dev->table.chains, i, next, qp, node)
 		dcqcn_qp_free(qp);
+	dcqcn_limiter_rest();
 }
 
 /**

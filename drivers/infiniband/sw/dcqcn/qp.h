@@ -117,25 +117,32 @@ struct dcqcn_route {
 
 /**
  * struct dcqcn_qp - a local QP that has met congestion
+ *
+ * First comes what a packet reads that passes; it changes once per jiffy. From @lock on
+ * come those that the packets of a limited flow, its timer and ACKs write.
+ *
  * @node: in dcqcn_table.chains
- * @lock: protects the fields below that packets change, and @flow
  * @qpn: local QP number
- * @dev: its port
  * @state: see &enum dcqcn_qp_state
  * @type: RC, UC or UD
  * @prio: priority of what it sends
  * @ack_timeout: RC: exponent of its ack timeout, 0 for none
+ * @dev: its port
  * @peer_qpn: RC, UC: the remote QP
+ * @limited: its packets must pass through @flow
+ * @windowed: a context bounds what is in flight, and no rate below the line does
  * @peer: RC, UC: the remote address
  * @owner: socket of the QP as last seen on output; compared, never dereferenced. NULL until a
  *	packet has matched what the core says
  * @seen: jiffies; last packet with data that it sent, long ago if there was none
+ * @ccc: the context that its packets belong to, NULL for none; RCU
+ * @lock: protects @flow, and the other fields that packets change
+ * @flow: its limiter
  * @used: jiffies; last CE or CNP
  * @cnp_time: ns; when NP sent its last CNP, 0 for never
  * @waiting: what waits for the QP to be resolved, or NULL; until the worker has taken it
  * @wait_node: in dcqcn_ccc_sender.waiting
  * @route: of a QP with a context; @lock and @ccc, or the context's lock and @ccc, protect it
- * @windowed: a context bounds what is in flight, and no rate below the line does
  * @cnps_sent: CNPs that NP sent
  * @cnps_handled: CNPs that RP acted on
  * @cnps_ignored: CNPs that RP did not act on
@@ -143,28 +150,30 @@ struct dcqcn_route {
  *	acted on
  * @resolve_node: in dcqcn_resolver.list
  * @rcu: frees it, once it is on no list
- * @flow: its limiter
- * @ccc: the context that its packets belong to, NULL for none; RCU
  */
 struct dcqcn_qp {
 	struct hlist_node node;	/* first: its address is the entry's */
-	spinlock_t lock;	/* protects what packets change */
 	u32 qpn;
-	struct dcqcn_dev *dev;
 	u8 state;
 	u8 type;
 	u8 prio;
 	u8 ack_timeout;
+	struct dcqcn_dev *dev;
 	u32 peer_qpn;
+	bool limited;
+	bool windowed;
 	struct in6_addr peer;
 	const struct sock *owner;
 	unsigned long seen;
+	struct dcqcn_ccc __rcu *ccc;
+
+	spinlock_t lock;	/* protects what packets change */
+	struct dcqcn_flow flow;
 	unsigned long used;
 	u64 cnp_time;
 	struct dcqcn_waiting *waiting;
 	struct list_head wait_node;
 	struct dcqcn_route *route;
-	bool windowed;
 	u32 cnps_sent;
 	u32 cnps_handled;
 	u32 cnps_ignored;
@@ -173,8 +182,6 @@ struct dcqcn_qp {
 		struct list_head resolve_node;
 		struct rcu_head rcu;
 	};
-	struct dcqcn_flow flow;
-	struct dcqcn_ccc __rcu *ccc;
 };
 
 /* Whether a QP obeys a context; its lock is held */

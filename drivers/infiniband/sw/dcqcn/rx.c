@@ -71,7 +71,7 @@ static void dcqcn_rx_ack(struct dcqcn_dev *dev, const struct dcqcn_pkt *pkt)
 	const struct dcqcn_path *path;
 	struct in6_addr saddr;
 
-	if (!qp || !READ_ONCE(qp->flow.limited))
+	if (!qp || !READ_ONCE(qp->limited))
 		return;
 	path = READ_ONCE(qp->flow.path);
 	if (!path || !READ_ONCE(path->probe_time))

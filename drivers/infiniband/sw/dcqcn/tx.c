@@ -38,7 +38,7 @@ static noinline bool dcqcn_tx_offer(struct dcqcn_qp *qp, struct sk_buff *skb,
 	    dcqcn_opcode_kinds[bth->opcode] != DCQCN_PKT_ACK)
 		dcqcn_ccc_output(qp, settings, skb, tos >> 5);
 	ccc = rcu_dereference(qp->ccc);
-	if (READ_ONCE(qp->flow.limited) || (ccc && READ_ONCE(ccc->tx.agreed)))
+	if (READ_ONCE(qp->limited) || (ccc && READ_ONCE(ccc->tx.agreed)))
 		return true;
 	if (ccc && READ_ONCE(ccc->tx.entropy_changes)) {
 		spin_lock_bh(&qp->lock);
@@ -66,7 +66,7 @@ static unsigned int dcqcn_tx_obey(struct dcqcn_qp *qp, struct sk_buff *skb,
 				  const struct dcqcn_bth *bth, u8 tos,
 				  dcqcn_okfn okfn)
 {
-	bool limited = READ_ONCE(qp->flow.limited);
+	bool limited = READ_ONCE(qp->limited);
 
 	if (static_branch_unlikely(&dcqcn_cccs))
 		limited = dcqcn_tx_offer(qp, skb, bth, tos);
@@ -237,7 +237,7 @@ unsigned int dcqcn_tx_pass_ccc(struct dcqcn_dev *dev, u32 qpn,
 	if (READ_ONCE(qp->windowed) && ccc &&
 	    READ_ONCE(ccc->tx.agreed) == settings->ccc.algorithms)
 		return dcqcn_tx_window(qp, ccc, skb, bth, tos, okfn);
-	if (dcqcn_qp_is_seen(qp) && !READ_ONCE(qp->flow.limited) && !ccc)
+	if (dcqcn_qp_is_seen(qp) && !READ_ONCE(qp->limited) && !ccc)
 		return NF_ACCEPT;
 	return dcqcn_tx_review(qp, skb, bth, tos, okfn);
 }

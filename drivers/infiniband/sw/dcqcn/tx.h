@@ -57,7 +57,7 @@ dcqcn_tx_pass(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 		return rcu_dereference(dev->settings)->rp.start_burst ?
 		       dcqcn_tx_begin(dev, qpn, skb, view.bth, view.tos,
 				      okfn) : NF_ACCEPT;
-	if (READ_ONCE(qp->flow.limited))
+	if (READ_ONCE(qp->limited))
 		return dcqcn_tx_limit(qp, skb, view.bth, view.tos, okfn);
 	if (dcqcn_qp_is_seen(qp))
 		return NF_ACCEPT;
