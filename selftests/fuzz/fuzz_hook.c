@@ -155,7 +155,7 @@ void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *p, u64 no
 
 unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 				enum dcqcn_pkt_kind kind, const struct dcqcn_bth *bth,
-				bool limit, dcqcn_okfn okfn)
+				bool limit)
 {
 	if (!(now_testing->faults & TAKEN))
 		return NF_ACCEPT;
@@ -260,6 +260,11 @@ int fuzz_snprintf(char *buf, size_t size, const char *format, void *function)
 	memcpy(buf, name, size - 1);
 	buf[size - 1] = 0;
 	return strlen(name);
+}
+
+int dst_output(struct net *n, struct sock *sk, struct sk_buff *skb)
+{
+	return 0;
 }
 
 void fuzz_sent(const struct sk_buff *skb)

@@ -116,7 +116,6 @@ struct nf_hook_state {
 	u8 pf;
 	struct net_device *out;
 	struct sock *sk;
-	int (*okfn)(struct net *net, struct sock *sk, struct sk_buff *skb);
 };
 
 struct nf_hook_ops {
@@ -698,6 +697,9 @@ static inline u8 *skb_put(struct sk_buff *skb, unsigned int len)
 
 static inline void skb_reset_network_header(struct sk_buff *skb) { }
 static inline void skb_set_transport_header(struct sk_buff *skb, int offset) { }
+
+/* Where the IP layer goes on behind the hooks: the program's */
+int dst_output(struct net *net, struct sock *sk, struct sk_buff *skb);
 
 static inline int ip_local_out(struct net *net, struct sock *sk,
 			       struct sk_buff *skb)

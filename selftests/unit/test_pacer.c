@@ -119,7 +119,7 @@ static void leaves(const struct sk_buff *skb)
 	num_sent++;
 }
 
-static int okfn(struct net *net, struct sock *sk, struct sk_buff *skb)
+int dst_output(struct net *net, struct sock *sk, struct sk_buff *skb)
 {
 	void (*now)(void) = meanwhile;
 
@@ -145,7 +145,7 @@ static void output_of(struct dcqcn_qp *qp, enum dcqcn_pkt_kind kind, u32 psn, u3
 	skb->dst = &dst;
 	skb->protocol = kind;
 	skb->priority = psn;
-	if (dcqcn_pacer_output(qp, skb, kind, &bth, limit, okfn) == NF_STOLEN)
+	if (dcqcn_pacer_output(qp, skb, kind, &bth, limit) == NF_STOLEN)
 		return;
 	leaves(skb);
 	free(skb);
@@ -174,8 +174,7 @@ static void output_request(struct dcqcn_qp *qp, u32 psn, u32 bytes, u8 opcode)
 	if (dcqcn_pacer_may_pass(&qp->flow, skb, bth_of(skb))) {
 		dcqcn_pacer_pass(&qp->flow);
 		num_unseen++;
-	} else if (dcqcn_pacer_output(qp, skb, DCQCN_PKT_REQUEST, bth_of(skb), true,
-				      okfn) == NF_STOLEN) {
+	} else if (dcqcn_pacer_output(qp, skb, DCQCN_PKT_REQUEST, bth_of(skb), true) == NF_STOLEN) {
 		return;
 	}
 	leaves(skb);
@@ -1335,7 +1334,7 @@ static void window_of_atomics(void)
 		output(DCQCN_PKT_RESPONSE, 1);
 		before = in_context;
 		bth.psn = cpu_to_be32(2);
-		if (dcqcn_pacer_output(&qps[0], skb, DCQCN_PKT_ACK, &bth, true, okfn) == NF_ACCEPT)
+		if (dcqcn_pacer_output(&qps[0], skb, DCQCN_PKT_ACK, &bth, true) == NF_ACCEPT)
 			free(skb);
 		expect(dcqcn_flow_held(&qps[0].flow) == !i, "%u packets are held",
 		       dcqcn_flow_held(&qps[0].flow));

@@ -23,9 +23,6 @@
 #define DCQCN_QP_BITS		10	/* a port's hash table of QPs */
 #define DCQCN_CCC_BITS		6	/* a port's hash table of contexts */
 
-typedef int (*dcqcn_okfn)(struct net *net, struct sock *sk,
-			  struct sk_buff *skb);
-
 struct dcqcn_net_hooks;
 struct dcqcn_sysfs;
 
@@ -130,7 +127,6 @@ struct dcqcn_contexts {
  * @ndev: its network device; referenced
  * @settings: current settings, RCU
  * @counters: per CPU
- * @okfn: sends a held packet on behind our hook, whatever its address family
  * @speed: Mb/s, of the port
  * @stopping: no new limiters
  * @ndev_node: in the table by @ndev
@@ -152,7 +148,6 @@ struct dcqcn_dev {
 	struct net_device *ndev;
 	struct dcqcn_settings __rcu *settings;
 	struct dcqcn_counters __percpu *counters;
-	dcqcn_okfn okfn;
 	u32 speed;
 	bool stopping;
 	struct hlist_node ndev_node;

@@ -218,7 +218,7 @@ static noinline unsigned int dcqcn_send_above(struct dcqcn_dev *dev, u32 qpn,
 	    netif_is_l3_master(state->out))
 		return NF_ACCEPT;
 	dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb), v6);
-	return dcqcn_tx_output(dev, qpn, skb, view, v6, state);
+	return dcqcn_tx_output(dev, qpn, skb, view, v6);
 }
 
 /* Handle a packet that rxe sends from QP @qpn of port @dev */
@@ -237,7 +237,7 @@ dcqcn_send_from(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 		return NF_ACCEPT;
 	if (unlikely(state->out != dev->ndev))
 		return dcqcn_send_above(dev, qpn, skb, state, v6);
-	return dcqcn_tx_output(dev, qpn, skb, view, v6, state);
+	return dcqcn_tx_output(dev, qpn, skb, view, v6);
 }
 
 /* The same where it is rare: the compiler must not see more places that use it inline, or it

@@ -618,7 +618,7 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 
 	spin_unlock(&qp->lock);
 	while ((skb = __skb_dequeue(&due)))
-		dcqcn_pacer_send(skb, READ_ONCE(qp->dev->okfn));
+		dcqcn_pacer_send(skb);
 	spin_lock(&qp->lock);
 
 	flow->draining = false;
@@ -831,7 +831,6 @@ dcqcn_flow_enter(struct dcqcn_qp *qp, struct sk_buff *skb,
  * @kind: what it is
  * @bth: its BTH
  * @limit: whether the limit applies to its priority
- * @okfn: sends it on
  *
  * Context: under RCU; process with BH on, or softirq. Takes @qp->lock. May
  * send packets.
@@ -839,8 +838,7 @@ dcqcn_flow_enter(struct dcqcn_qp *qp, struct sk_buff *skb,
  */
 unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 				enum dcqcn_pkt_kind kind,
-				const struct dcqcn_bth *bth, bool limit,
-				dcqcn_okfn okfn)
+				const struct dcqcn_bth *bth, bool limit)
 {
 	/* what a switch port counts: the frame without its FCS */
 	u32 bytes = skb->len + ETH_HLEN;
@@ -888,8 +886,6 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 		drop = skb;
 		goto unlock;
 	}
-	if (unlikely(READ_ONCE(qp->dev->okfn) != okfn))
-		WRITE_ONCE(qp->dev->okfn, okfn);
 	dcqcn_held(skb)->ack_req = dcqcn_bth_wants_ack(bth);
 	earlier = dcqcn_flow_hold(qp, fifo, skb, kind, psn, bytes, now);
 	/* If the timer is late, or a request has no memory, send in its place. If it
@@ -905,7 +901,7 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 unlock:
 	spin_unlock_bh(&qp->lock);
 	if (pass)
-		dcqcn_pacer_send(skb, okfn);
+		dcqcn_pacer_send(skb);
 	if (unlikely(drop))
 		kfree_skb_list(drop);
 	return verdict;

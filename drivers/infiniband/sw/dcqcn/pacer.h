@@ -133,12 +133,13 @@ static inline u32 dcqcn_flow_clock(u64 now)
 	return now >> 10;
 }
 
-/* Send a packet of a limited flow. The result is not rxe's business: a transmit error would
- * stop the QP for good, where a lost packet is only sent again.
+/* Send a packet of a limited flow, from where our hook, the last one, has stolen it. The result is
+ * not rxe's business: a transmit error would stop the QP for good, where a lost packet is only sent
+ * again.
  */
-static inline void dcqcn_pacer_send(struct sk_buff *skb, dcqcn_okfn okfn)
+static inline void dcqcn_pacer_send(struct sk_buff *skb)
 {
-	okfn(dev_net(skb_dst(skb)->dev), skb->sk, skb);
+	dst_output(dev_net(skb_dst(skb)->dev), skb->sk, skb);
 }
 
 /**
@@ -189,8 +190,7 @@ void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 		     u64 now);
 unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 				enum dcqcn_pkt_kind kind,
-				const struct dcqcn_bth *bth, bool limit,
-				dcqcn_okfn okfn);
+				const struct dcqcn_bth *bth, bool limit);
 u64 dcqcn_pacer_floor(const struct dcqcn_qp *qp);
 void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn);
 void dcqcn_pacer_kick(struct dcqcn_qp *qp);

@@ -51,20 +51,18 @@ static noinline bool dcqcn_tx_offer(struct dcqcn_qp *qp, struct sk_buff *skb,
 /* Hand a packet to its QP's limiter */
 static __always_inline unsigned int
 dcqcn_tx_pace(struct dcqcn_qp *qp, struct sk_buff *skb,
-	      enum dcqcn_pkt_kind kind, const struct dcqcn_bth *bth, u8 tos,
-	      dcqcn_okfn okfn)
+	      enum dcqcn_pkt_kind kind, const struct dcqcn_bth *bth, u8 tos)
 {
 	const struct dcqcn_settings *settings;
 
 	settings = rcu_dereference(qp->dev->settings);
 	return dcqcn_pacer_output(qp, skb, kind, bth,
-				  settings->rp_enable & BIT(tos >> 5), okfn);
+				  settings->rp_enable & BIT(tos >> 5));
 }
 
 /* Hand a packet to its QP's limiter or context, if there is one */
 static unsigned int dcqcn_tx_obey(struct dcqcn_qp *qp, struct sk_buff *skb,
-				  const struct dcqcn_bth *bth, u8 tos,
-				  dcqcn_okfn okfn)
+				  const struct dcqcn_bth *bth, u8 tos)
 {
 	bool limited = READ_ONCE(qp->limited);
 
@@ -72,8 +70,7 @@ static unsigned int dcqcn_tx_obey(struct dcqcn_qp *qp, struct sk_buff *skb,
 		limited = dcqcn_tx_offer(qp, skb, bth, tos);
 	if (!limited)
 		return NF_ACCEPT;
-	return dcqcn_tx_pace(qp, skb, dcqcn_opcode_kinds[bth->opcode], bth, tos,
-			     okfn);
+	return dcqcn_tx_pace(qp, skb, dcqcn_opcode_kinds[bth->opcode], bth, tos);
 }
 
 /**
@@ -82,7 +79,6 @@ static unsigned int dcqcn_tx_obey(struct dcqcn_qp *qp, struct sk_buff *skb,
  * @skb: the packet
  * @bth: its BTH
  * @tos: its IPv4 TOS or IPv6 traffic class
- * @okfn: resumes the packet behind our hook
  *
  * A flow may begin with it, or its QP may be another one by now, or have a context.
  *
@@ -90,8 +86,7 @@ static unsigned int dcqcn_tx_obey(struct dcqcn_qp *qp, struct sk_buff *skb,
  * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
  */
 unsigned int dcqcn_tx_review(struct dcqcn_qp *qp, struct sk_buff *skb,
-			     const struct dcqcn_bth *bth, u8 tos,
-			     dcqcn_okfn okfn)
+			     const struct dcqcn_bth *bth, u8 tos)
 {
 	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[bth->opcode];
 	const struct dcqcn_settings *settings;
@@ -106,7 +101,7 @@ unsigned int dcqcn_tx_review(struct dcqcn_qp *qp, struct sk_buff *skb,
 				 data ? prio : READ_ONCE(qp->prio), data);
 	if (pause && dcqcn_tx_starts(settings, kind, prio))
 		dcqcn_limiter_start(qp, settings, pause, dcqcn_bth_may_ask(bth));
-	return dcqcn_tx_obey(qp, skb, bth, tos, okfn);
+	return dcqcn_tx_obey(qp, skb, bth, tos);
 }
 
 /**
@@ -116,14 +111,12 @@ unsigned int dcqcn_tx_review(struct dcqcn_qp *qp, struct sk_buff *skb,
  * @skb: the packet
  * @bth: its BTH
  * @tos: its IPv4 TOS or IPv6 traffic class
- * @okfn: resumes the packet behind our hook
  *
  * Context: under RCU; process with BH enabled, or softirq. May send.
  * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
  */
 unsigned int dcqcn_tx_begin(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
-			    const struct dcqcn_bth *bth, u8 tos,
-			    dcqcn_okfn okfn)
+			    const struct dcqcn_bth *bth, u8 tos)
 {
 	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
 	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[bth->opcode];
@@ -138,28 +131,28 @@ unsigned int dcqcn_tx_begin(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	if (dcqcn_tx_starts(settings, kind, tos >> 5))
 		dcqcn_limiter_start(qp, settings, ULONG_MAX,
 				    dcqcn_bth_may_ask(bth));
-	return dcqcn_tx_obey(qp, skb, bth, tos, okfn);
+	return dcqcn_tx_obey(qp, skb, bth, tos);
 }
 
 /* The limiter or the context of a packet's QP sees it */
 static __always_inline unsigned int
 dcqcn_tx_see(struct dcqcn_qp *qp, struct sk_buff *skb, enum dcqcn_pkt_kind kind,
-	     const struct dcqcn_bth *bth, u8 tos, dcqcn_okfn okfn)
+	     const struct dcqcn_bth *bth, u8 tos)
 {
 	if (!dcqcn_qp_expects(qp, skb, dcqcn_bth_qpn(bth),
 			      kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) :
 						      tos >> 5))
-		return dcqcn_tx_review(qp, skb, bth, tos, okfn);
-	return dcqcn_tx_pace(qp, skb, kind, bth, tos, okfn);
+		return dcqcn_tx_review(qp, skb, bth, tos);
+	return dcqcn_tx_pace(qp, skb, kind, bth, tos);
 }
 
 /* A request leaves that neither the limiter nor the context sees */
 static __always_inline unsigned int
-dcqcn_tx_send_unseen(struct dcqcn_qp *qp, struct sk_buff *skb, dcqcn_okfn okfn)
+dcqcn_tx_send_unseen(struct dcqcn_qp *qp, struct sk_buff *skb)
 {
 	dcqcn_pacer_pass(&qp->flow);
 	dcqcn_count(qp->dev, DCQCN_RP_PASSED);
-	dcqcn_pacer_send(skb, okfn);
+	dcqcn_pacer_send(skb);
 	return NF_STOLEN;
 }
 
@@ -169,14 +162,12 @@ dcqcn_tx_send_unseen(struct dcqcn_qp *qp, struct sk_buff *skb, dcqcn_okfn okfn)
  * @skb: the packet
  * @bth: its BTH
  * @tos: its IPv4 TOS or IPv6 traffic class
- * @okfn: resumes the packet behind our hook
  *
  * Context: under RCU; process with BH enabled, or softirq. May send.
  * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
  */
 unsigned int dcqcn_tx_limit(struct dcqcn_qp *qp, struct sk_buff *skb,
-			    const struct dcqcn_bth *bth, u8 tos,
-			    dcqcn_okfn okfn)
+			    const struct dcqcn_bth *bth, u8 tos)
 {
 	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[bth->opcode];
 
@@ -184,8 +175,8 @@ unsigned int dcqcn_tx_limit(struct dcqcn_qp *qp, struct sk_buff *skb,
 		return NF_ACCEPT;
 	/* its PSN tells that it is of the same connection */
 	if (kind == DCQCN_PKT_REQUEST && dcqcn_pacer_may_pass(&qp->flow, skb, bth))
-		return dcqcn_tx_send_unseen(qp, skb, okfn);
-	return dcqcn_tx_see(qp, skb, kind, bth, tos, okfn);
+		return dcqcn_tx_send_unseen(qp, skb);
+	return dcqcn_tx_see(qp, skb, kind, bth, tos);
 }
 
 /* Handle an outgoing packet of a QP that obeys a context. After a pause, the context sees the
@@ -193,8 +184,7 @@ unsigned int dcqcn_tx_limit(struct dcqcn_qp *qp, struct sk_buff *skb,
  */
 static unsigned int dcqcn_tx_window(struct dcqcn_qp *qp, struct dcqcn_ccc *ccc,
 				    struct sk_buff *skb,
-				    const struct dcqcn_bth *bth, u8 tos,
-				    dcqcn_okfn okfn)
+				    const struct dcqcn_bth *bth, u8 tos)
 {
 	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[bth->opcode];
 
@@ -203,8 +193,8 @@ static unsigned int dcqcn_tx_window(struct dcqcn_qp *qp, struct dcqcn_ccc *ccc,
 	if (kind == DCQCN_PKT_REQUEST && dcqcn_qp_is_seen(qp) &&
 	    !skb_cloned(skb) && dcqcn_pacer_may_pass(&qp->flow, skb, bth) &&
 	    dcqcn_ccc_passes(ccc, (struct dcqcn_bth *)bth, skb->len + ETH_HLEN))
-		return dcqcn_tx_send_unseen(qp, skb, okfn);
-	return dcqcn_tx_see(qp, skb, kind, bth, tos, okfn);
+		return dcqcn_tx_send_unseen(qp, skb);
+	return dcqcn_tx_see(qp, skb, kind, bth, tos);
 }
 
 /**
@@ -214,14 +204,13 @@ static unsigned int dcqcn_tx_window(struct dcqcn_qp *qp, struct dcqcn_ccc *ccc,
  * @skb: the packet
  * @bth: its BTH
  * @tos: its IPv4 TOS or IPv6 traffic class
- * @okfn: resumes the packet behind our hook
  *
  * Context: under RCU; process with BH enabled, or softirq. May send.
  * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
  */
 unsigned int dcqcn_tx_pass_ccc(struct dcqcn_dev *dev, u32 qpn,
 			       struct sk_buff *skb, const struct dcqcn_bth *bth,
-			       u8 tos, dcqcn_okfn okfn)
+			       u8 tos)
 {
 	struct dcqcn_qp *qp = dcqcn_qp_find(dev, qpn);
 	const struct dcqcn_settings *settings;
@@ -230,16 +219,16 @@ unsigned int dcqcn_tx_pass_ccc(struct dcqcn_dev *dev, u32 qpn,
 	settings = rcu_dereference(dev->settings);
 	if (!qp)
 		return dcqcn_settings_start(settings) ?
-		       dcqcn_tx_begin(dev, qpn, skb, bth, tos, okfn) :
+		       dcqcn_tx_begin(dev, qpn, skb, bth, tos) :
 		       NF_ACCEPT;
 	ccc = rcu_dereference(qp->ccc);
 	/* without the lock, as a filter: a flow that obeys a context has nothing to offer */
 	if (READ_ONCE(qp->windowed) && ccc &&
 	    READ_ONCE(ccc->tx.agreed) == settings->ccc.algorithms)
-		return dcqcn_tx_window(qp, ccc, skb, bth, tos, okfn);
+		return dcqcn_tx_window(qp, ccc, skb, bth, tos);
 	if (dcqcn_qp_is_seen(qp) && !READ_ONCE(qp->limited) && !ccc)
 		return NF_ACCEPT;
-	return dcqcn_tx_review(qp, skb, bth, tos, okfn);
+	return dcqcn_tx_review(qp, skb, bth, tos);
 }
 
 /**
@@ -248,7 +237,6 @@ unsigned int dcqcn_tx_pass_ccc(struct dcqcn_dev *dev, u32 qpn,
  * @qpn: the QP it belongs to
  * @skb: the packet to mark ECT, with a readable BTH; its headers move
  * @v6: IPv6
- * @okfn: resumes the packet behind our hook
  *
  * If there is no memory for a copy, the packet stays unmarked and is counted.
  *
@@ -256,8 +244,7 @@ unsigned int dcqcn_tx_pass_ccc(struct dcqcn_dev *dev, u32 qpn,
  * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
  */
 unsigned int dcqcn_tx_output_shared(struct dcqcn_dev *dev, u32 qpn,
-				    struct sk_buff *skb, bool v6,
-				    dcqcn_okfn okfn)
+				    struct sk_buff *skb, bool v6)
 {
 	struct dcqcn_view view;
 
@@ -267,5 +254,5 @@ unsigned int dcqcn_tx_output_shared(struct dcqcn_dev *dev, u32 qpn,
 	else
 		dcqcn_tx_mark(skb, v6);
 	dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb), v6);
-	return dcqcn_tx_pass(dev, qpn, skb, view, okfn);
+	return dcqcn_tx_pass(dev, qpn, skb, view);
 }

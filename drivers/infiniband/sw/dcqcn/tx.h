@@ -14,20 +14,16 @@
 #include "qp.h"
 
 unsigned int dcqcn_tx_begin(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
-			    const struct dcqcn_bth *bth, u8 tos,
-			    dcqcn_okfn okfn);
+			    const struct dcqcn_bth *bth, u8 tos);
 unsigned int dcqcn_tx_limit(struct dcqcn_qp *qp, struct sk_buff *skb,
-			    const struct dcqcn_bth *bth, u8 tos,
-			    dcqcn_okfn okfn);
+			    const struct dcqcn_bth *bth, u8 tos);
 unsigned int dcqcn_tx_review(struct dcqcn_qp *qp, struct sk_buff *skb,
-			     const struct dcqcn_bth *bth, u8 tos,
-			     dcqcn_okfn okfn);
+			     const struct dcqcn_bth *bth, u8 tos);
 unsigned int dcqcn_tx_pass_ccc(struct dcqcn_dev *dev, u32 qpn,
 			       struct sk_buff *skb, const struct dcqcn_bth *bth,
-			       u8 tos, dcqcn_okfn okfn);
+			       u8 tos);
 unsigned int dcqcn_tx_output_shared(struct dcqcn_dev *dev, u32 qpn,
-				    struct sk_buff *skb, bool v6,
-				    dcqcn_okfn okfn);
+				    struct sk_buff *skb, bool v6);
 
 /* Let switches mark a packet that is not ECT instead of dropping it */
 static __always_inline void dcqcn_tx_mark(struct sk_buff *skb, bool v6)
@@ -44,24 +40,22 @@ static __always_inline void dcqcn_tx_mark(struct sk_buff *skb, bool v6)
  */
 static __always_inline unsigned int
 dcqcn_tx_pass(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
-	      struct dcqcn_view view, dcqcn_okfn okfn)
+	      struct dcqcn_view view)
 {
 	struct dcqcn_qp *qp = NULL;
 
 	if (static_branch_unlikely(&dcqcn_cccs))
-		return dcqcn_tx_pass_ccc(dev, qpn, skb, view.bth, view.tos,
-					 okfn);
+		return dcqcn_tx_pass_ccc(dev, qpn, skb, view.bth, view.tos);
 	if (READ_ONCE(dev->table.num))
 		qp = dcqcn_qp_find(dev, qpn);
 	if (!qp)
 		return rcu_dereference(dev->settings)->rp.start_burst ?
-		       dcqcn_tx_begin(dev, qpn, skb, view.bth, view.tos,
-				      okfn) : NF_ACCEPT;
+		       dcqcn_tx_begin(dev, qpn, skb, view.bth, view.tos) : NF_ACCEPT;
 	if (READ_ONCE(qp->limited))
-		return dcqcn_tx_limit(qp, skb, view.bth, view.tos, okfn);
+		return dcqcn_tx_limit(qp, skb, view.bth, view.tos);
 	if (dcqcn_qp_is_seen(qp))
 		return NF_ACCEPT;
-	return dcqcn_tx_review(qp, skb, view.bth, view.tos, okfn);
+	return dcqcn_tx_review(qp, skb, view.bth, view.tos);
 }
 
 /**
@@ -71,7 +65,6 @@ dcqcn_tx_pass(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
  * @skb: the packet
  * @view: its headers, including the BTH
  * @v6: IPv6
- * @state: of the hook; its okfn resumes the packet behind it
  *
  * While flows start at line rate and no QP of the port has met congestion,
  * packets are only marked ECT.
@@ -83,7 +76,7 @@ dcqcn_tx_pass(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
  */
 static __always_inline unsigned int
 dcqcn_tx_output(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
-		struct dcqcn_view view, bool v6, const struct nf_hook_state *state)
+		struct dcqcn_view view, bool v6)
 {
 	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
 	u32 dest = dcqcn_bth_qpn(view.bth);
@@ -94,11 +87,10 @@ dcqcn_tx_output(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	    settings->rp_enable & BIT(view.tos >> 5) &&
 	    !dcqcn_bth_is_ack(view.bth)) {
 		if (unlikely(skb_cloned(skb)))
-			return dcqcn_tx_output_shared(dev, qpn, skb, v6,
-						      state->okfn);
+			return dcqcn_tx_output_shared(dev, qpn, skb, v6);
 		dcqcn_tx_mark(skb, v6);
 	}
-	return dcqcn_tx_pass(dev, qpn, skb, view, state->okfn);
+	return dcqcn_tx_pass(dev, qpn, skb, view);
 }
 
 #endif /* DCQCN_TX_H */
