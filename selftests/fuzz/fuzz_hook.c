@@ -153,9 +153,7 @@ void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *p, u64 no
 	cuts += !!(dcqcn_rate_cnp(&flow->rate, &p->rp, line, now) & DCQCN_RATE_CUT);
 }
 
-unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
-				enum dcqcn_pkt_kind kind, const struct dcqcn_bth *bth,
-				bool limit)
+unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 {
 	if (!(now_testing->faults & TAKEN))
 		return NF_ACCEPT;

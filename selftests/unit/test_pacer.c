@@ -109,6 +109,16 @@ static struct dcqcn_bth *bth_of(const struct sk_buff *skb)
 	return (void *)skb->data + sizeof(struct iphdr) + sizeof(struct udphdr);
 }
 
+/* What tx.c tells the pacer of a packet */
+static struct dcqcn_tx tx_of(struct sk_buff *skb, enum dcqcn_pkt_kind kind,
+			     const struct dcqcn_bth *bth, bool limit)
+{
+	return (struct dcqcn_tx) {
+		.skb = skb, .bth = bth, .psn = dcqcn_bth_psn(bth), .bytes = skb->len + ETH_HLEN,
+		.kind = kind, .limit = limit, .ack_req = dcqcn_bth_wants_ack(bth),
+	};
+}
+
 static void leaves(const struct sk_buff *skb)
 {
 	sent[num_sent].kind = skb->protocol;
@@ -138,6 +148,7 @@ static void output_of(struct dcqcn_qp *qp, enum dcqcn_pkt_kind kind, u32 psn, u3
 {
 	struct dcqcn_bth bth = { .psn = cpu_to_be32(psn) };
 	struct sk_buff *skb = calloc(1, sizeof(*skb));
+	struct dcqcn_tx tx;
 
 	skb->len = bytes - ETH_HLEN;
 	skb->truesize = memory;
@@ -145,7 +156,8 @@ static void output_of(struct dcqcn_qp *qp, enum dcqcn_pkt_kind kind, u32 psn, u3
 	skb->dst = &dst;
 	skb->protocol = kind;
 	skb->priority = psn;
-	if (dcqcn_pacer_output(qp, skb, kind, &bth, limit) == NF_STOLEN)
+	tx = tx_of(skb, kind, &bth, limit);
+	if (dcqcn_pacer_output(qp, &tx) == NF_STOLEN)
 		return;
 	leaves(skb);
 	free(skb);
@@ -158,6 +170,7 @@ static void output_request(struct dcqcn_qp *qp, u32 psn, u32 bytes, u8 opcode)
 	struct sk_buff *skb = calloc(1, sizeof(*skb) + len);
 	struct iphdr *iph = (void *)(skb + 1);
 	struct udphdr *udp = (void *)(iph + 1);
+	struct dcqcn_tx tx;
 
 	skb->data = (void *)iph;
 	skb->len = len;
@@ -171,10 +184,11 @@ static void output_request(struct dcqcn_qp *qp, u32 psn, u32 bytes, u8 opcode)
 	udp->dest = cpu_to_be16(DCQCN_UDP_PORT);
 	udp->len = cpu_to_be16(len - sizeof(*iph));
 	*bth_of(skb) = (struct dcqcn_bth) { .opcode = opcode, .psn = cpu_to_be32(psn) };
-	if (dcqcn_pacer_may_pass(&qp->flow, skb, bth_of(skb))) {
+	tx = tx_of(skb, DCQCN_PKT_REQUEST, bth_of(skb), true);
+	if (dcqcn_pacer_may_pass(&qp->flow, skb, tx.bth)) {
 		dcqcn_pacer_pass(&qp->flow);
 		num_unseen++;
-	} else if (dcqcn_pacer_output(qp, skb, DCQCN_PKT_REQUEST, bth_of(skb), true) == NF_STOLEN) {
+	} else if (dcqcn_pacer_output(qp, &tx) == NF_STOLEN) {
 		return;
 	}
 	leaves(skb);
@@ -1323,6 +1337,7 @@ static void window_of_atomics(void)
 
 	for (i = 0; i < 2; i++) {
 		struct sk_buff *skb = calloc(1, sizeof(*skb));
+		struct dcqcn_tx tx;
 
 		windowed(0);
 		if (i)
@@ -1334,7 +1349,8 @@ static void window_of_atomics(void)
 		output(DCQCN_PKT_RESPONSE, 1);
 		before = in_context;
 		bth.psn = cpu_to_be32(2);
-		if (dcqcn_pacer_output(&qps[0], skb, DCQCN_PKT_ACK, &bth, true) == NF_ACCEPT)
+		tx = tx_of(skb, DCQCN_PKT_ACK, &bth, true);
+		if (dcqcn_pacer_output(&qps[0], &tx) == NF_ACCEPT)
 			free(skb);
 		expect(dcqcn_flow_held(&qps[0].flow) == !i, "%u packets are held",
 		       dcqcn_flow_held(&qps[0].flow));

@@ -70,6 +70,7 @@
 #include "pacer.h"
 #include "qp.h"
 #include "trace.h"
+#include "tx.h"
 
 /* Credit for lateness. Hypervisors take a CPU away for milliseconds. */
 #define DCQCN_MAX_LATE_NS	(20 * NSEC_PER_MSEC)
@@ -684,7 +685,7 @@ static struct sk_buff *dcqcn_flow_take_stale(struct dcqcn_qp *qp,
  */
 static noinline struct sk_buff *
 dcqcn_flow_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
-		   struct sk_buff *skb, u32 psn, u64 now)
+		   struct dcqcn_tx *tx, u64 now)
 {
 	bool first = !fifo->seen;
 
@@ -693,15 +694,15 @@ dcqcn_flow_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	/* PSNs of packets from before the limiter's birth are unknown */
 	if (first)
 		return NULL;
-	if (qp->flow.path)
-		dcqcn_flow_ask(skb);
+	if (qp->flow.path && dcqcn_flow_ask(tx->skb))
+		tx->ack_req = true;
 	if (fifo == &qp->flow.fifo[DCQCN_REQUESTS]) {
-		qp->flow.stuck = psn == qp->flow.back_psn;
-		qp->flow.back_psn = psn;
+		qp->flow.stuck = tx->psn == qp->flow.back_psn;
+		qp->flow.back_psn = tx->psn;
 		if (qp->flow.stuck && qp->state == DCQCN_QP_LIVE)
 			dcqcn_qp_ask(qp);
 	}
-	return dcqcn_flow_take_stale(qp, fifo, psn);
+	return dcqcn_flow_take_stale(qp, fifo, tx->psn);
 }
 
 /* Compare a packet of a limited flow with the one before it. Return held packets that are
@@ -709,48 +710,45 @@ dcqcn_flow_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
  */
 static struct sk_buff *dcqcn_flow_find_stale(struct dcqcn_qp *qp,
 					     struct dcqcn_fifo *fifo,
-					     struct sk_buff *skb,
-					     enum dcqcn_pkt_kind kind, u32 psn,
-					     u64 now)
+					     struct dcqcn_tx *tx, u64 now)
 {
 	struct sk_buff *stale = NULL;
 
-	if (qp->type != IB_QPT_RC || kind == DCQCN_PKT_ACK)
+	if (qp->type != IB_QPT_RC || tx->kind == DCQCN_PKT_ACK)
 		return NULL;
-	if (unlikely(!fifo->seen || dcqcn_psn_reaches(fifo->last_psn, psn)))
-		stale = dcqcn_flow_go_back(qp, fifo, skb, psn, now);
-	fifo->last_psn = psn;
+	if (unlikely(!fifo->seen || dcqcn_psn_reaches(fifo->last_psn, tx->psn)))
+		stale = dcqcn_flow_go_back(qp, fifo, tx, now);
+	fifo->last_psn = tx->psn;
 	return stale;
 }
 
-/* Queue a packet, which has @bytes on the wire. Return true if held packets are due earlier
- * than before.
- */
+/* Queue a packet. Return true if held packets are due earlier than before. */
 static bool dcqcn_flow_hold(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
-			    struct sk_buff *skb, enum dcqcn_pkt_kind kind,
-			    u32 psn, u32 bytes, u64 now)
+			    const struct dcqcn_tx *tx, u64 now)
 {
-	struct dcqcn_held *held = dcqcn_held(skb);
+	struct dcqcn_held *held = dcqcn_held(tx->skb);
 	struct dcqcn_flow *flow = &qp->flow;
+	struct sk_buff *skb = tx->skb;
 
 	held->since = now;
-	held->psn = psn;
-	held->bytes = bytes;
-	held->kind = kind;
+	held->psn = tx->psn;
+	held->bytes = tx->bytes;
+	held->kind = tx->kind;
+	held->ack_req = tx->ack_req;
 	/* @skb may be on a VLAN, or another upper device of the port, to which it has no
 	 * reference. Some versions of rxe look at it when they free the packet. The port keeps
 	 * its own device, and the IP layer sets the packet's again from its route.
 	 */
 	skb->dev = qp->dev->ndev;
 	__skb_queue_tail(&fifo->queue, skb);
-	flow->held_bytes += bytes;
-	dcqcn_flow_account(qp, dcqcn_fifo_of(kind), skb->truesize);
+	flow->held_bytes += tx->bytes;
+	dcqcn_flow_account(qp, dcqcn_fifo_of(tx->kind), skb->truesize);
 	flow->stat.max_packets = max(flow->stat.max_packets,
 				     dcqcn_flow_held(flow));
 	flow->stat.max_bytes = max(flow->stat.max_bytes, flow->held_bytes);
 	dcqcn_count(qp->dev, DCQCN_RP_HELD);
-	trace_dcqcn_packet_held(qp, psn, bytes);
-	return kind == DCQCN_PKT_REQUEST &&
+	trace_dcqcn_packet_held(qp, tx->psn, tx->bytes);
+	return tx->kind == DCQCN_PKT_REQUEST &&
 	       unlikely(dcqcn_flow_may_exceed(qp, flow->next - now)) &&
 	       dcqcn_flow_hasten(qp, now);
 }
@@ -793,14 +791,14 @@ static bool dcqcn_flow_is_full(const struct dcqcn_qp *qp, u32 memory)
  * ACK, which may be an atomic operation's, or a UD packet of a priority without a limit
  */
 static bool dcqcn_flow_spares(const struct dcqcn_qp *qp,
-			      enum dcqcn_pkt_kind kind, bool limit)
+			      const struct dcqcn_tx *tx)
 {
 	const struct dcqcn_flow *flow = &qp->flow;
 
-	if (kind == DCQCN_PKT_ACK)
+	if (tx->kind == DCQCN_PKT_ACK)
 		return !flow->sending_responses &&
 		       skb_queue_empty(&flow->fifo[DCQCN_RESPONSES].queue);
-	return !limit && qp->type == IB_QPT_UD;
+	return !tx->limit && qp->type == IB_QPT_UD;
 }
 
 /* A packet comes of a flow that may obey a context. If it does not queue, it leaves on the
@@ -809,42 +807,29 @@ static bool dcqcn_flow_spares(const struct dcqcn_qp *qp,
  * A context takes the ACK of an atomic operation for a READ response: it counts it, and changes
  * the flow's path only when it has arrived. The requester would take one that is overtaken for
  * lost.
- *
- * Return: its kind.
  */
-static noinline enum dcqcn_pkt_kind
-dcqcn_flow_enter(struct dcqcn_qp *qp, struct sk_buff *skb,
-		 enum dcqcn_pkt_kind kind, const struct dcqcn_bth *bth, bool limit)
+static noinline void dcqcn_flow_enter(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 {
 	dcqcn_flow_follow(qp);
-	if (qp->windowed && bth->opcode == DCQCN_OPCODE_ATOMIC_ACK)
-		kind = DCQCN_PKT_RESPONSE;
-	if (!qp->limited || dcqcn_flow_spares(qp, kind, limit))
-		dcqcn_ccc_steer(qp, skb);
-	return kind;
+	if (qp->windowed && tx->bth->opcode == DCQCN_OPCODE_ATOMIC_ACK)
+		tx->kind = DCQCN_PKT_RESPONSE;
+	if (!qp->limited || dcqcn_flow_spares(qp, tx))
+		dcqcn_ccc_steer(qp, tx->skb);
 }
 
 /**
  * dcqcn_pacer_output() - a packet of a QP that may be limited leaves rxe
  * @qp: its QP
- * @skb: the packet
- * @kind: what it is
- * @bth: its BTH
- * @limit: whether the limit applies to its priority
+ * @tx: the packet
  *
  * Context: under RCU; process with BH on, or softirq. Takes @qp->lock. May
  * send packets.
  * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
  */
-unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
-				enum dcqcn_pkt_kind kind,
-				const struct dcqcn_bth *bth, bool limit)
+unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 {
-	/* what a switch port counts: the frame without its FCS */
-	u32 bytes = skb->len + ETH_HLEN;
+	struct sk_buff *skb = tx->skb, *drop = NULL;
 	struct dcqcn_flow *flow = &qp->flow;
-	u32 psn = dcqcn_bth_psn(bth);
-	struct sk_buff *drop = NULL;
 	unsigned int verdict = NF_ACCEPT;
 	bool pass = false, earlier;
 	struct dcqcn_fifo *fifo;
@@ -852,33 +837,34 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 
 	spin_lock_bh(&qp->lock);
 	if (static_branch_unlikely(&dcqcn_cccs))
-		kind = dcqcn_flow_enter(qp, skb, kind, bth, limit);
-	if (!qp->limited || dcqcn_flow_spares(qp, kind, limit))
+		dcqcn_flow_enter(qp, tx);
+	if (!qp->limited || dcqcn_flow_spares(qp, tx))
 		goto unlock;
 	now = ktime_get_ns();	/* with the lock, so that it never goes back */
 
 	verdict = NF_STOLEN;
 	if (flow->rate.starting || dcqcn_qp_is_windowed(qp))
 		dcqcn_flow_settle(flow, now);
-	fifo = &flow->fifo[dcqcn_fifo_of(kind)];
-	drop = dcqcn_flow_find_stale(qp, fifo, skb, kind, psn, now);
-	if (!limit)
+	fifo = &flow->fifo[dcqcn_fifo_of(tx->kind)];
+	drop = dcqcn_flow_find_stale(qp, fifo, tx, now);
+	if (!tx->limit)
 		flow->released = true;
 	pass = dcqcn_flow_may_pass(qp, now);
 	if (pass) {
-		dcqcn_flow_charge(qp, dcqcn_limiter_terms(qp), bytes, now);
-		dcqcn_flow_leaves(qp, skb, kind, psn, bytes,
-				  dcqcn_bth_wants_ack(bth), now);
+		dcqcn_flow_charge(qp, dcqcn_limiter_terms(qp), tx->bytes,
+				  now);
+		dcqcn_flow_leaves(qp, skb, tx->kind, tx->psn, tx->bytes,
+				  tx->ack_req, now);
 		dcqcn_count(qp->dev, DCQCN_RP_PASSED);
-		if (flow->rate.starting && kind == DCQCN_PKT_REQUEST)
-			dcqcn_flow_allow(qp, bytes, now);
+		if (flow->rate.starting && tx->kind == DCQCN_PKT_REQUEST)
+			dcqcn_flow_allow(qp, tx->bytes, now);
 		if (unlikely(flow->released))
 			dcqcn_limiter_end(qp);
 		goto unlock;
 	}
 
-	if (kind == DCQCN_PKT_REQUEST ?
-	    unlikely(flow->stuck) && dcqcn_flow_is_stuck(qp, psn) :
+	if (tx->kind == DCQCN_PKT_REQUEST ?
+	    unlikely(flow->stuck) && dcqcn_flow_is_stuck(qp, tx->psn) :
 	    dcqcn_flow_is_full(qp, skb->truesize)) {
 		flow->stat.drop_bound++;
 		dcqcn_count(qp->dev, DCQCN_RP_DROP_BOUND);
@@ -886,8 +872,7 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
 		drop = skb;
 		goto unlock;
 	}
-	dcqcn_held(skb)->ack_req = dcqcn_bth_wants_ack(bth);
-	earlier = dcqcn_flow_hold(qp, fifo, skb, kind, psn, bytes, now);
+	earlier = dcqcn_flow_hold(qp, fifo, tx, now);
 	/* If the timer is late, or a request has no memory, send in its place. If it
 	 * waits for a batch, leave that to it.
 	 */

@@ -19,6 +19,7 @@
 
 struct dcqcn_qp;
 struct dcqcn_settings;
+struct dcqcn_tx;
 
 /**
  * struct dcqcn_flow_stat - what happened to a QP's packets since its first CE
@@ -188,9 +189,7 @@ static inline void dcqcn_pacer_pass(struct dcqcn_flow *flow)
 void dcqcn_pacer_init(struct dcqcn_flow *flow);
 void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 		     u64 now);
-unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct sk_buff *skb,
-				enum dcqcn_pkt_kind kind,
-				const struct dcqcn_bth *bth, bool limit);
+unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx);
 u64 dcqcn_pacer_floor(const struct dcqcn_qp *qp);
 void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn);
 void dcqcn_pacer_kick(struct dcqcn_qp *qp);

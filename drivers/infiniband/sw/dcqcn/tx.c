@@ -53,11 +53,19 @@ static __always_inline unsigned int
 dcqcn_tx_pace(struct dcqcn_qp *qp, struct sk_buff *skb,
 	      enum dcqcn_pkt_kind kind, const struct dcqcn_bth *bth, u8 tos)
 {
-	const struct dcqcn_settings *settings;
+	const struct dcqcn_settings *settings = rcu_dereference(qp->dev->settings);
+	struct dcqcn_tx tx = {
+		.skb = skb,
+		.bth = bth,
+		.psn = dcqcn_bth_psn(bth),
+		.bytes = skb->len + ETH_HLEN,
+		.kind = kind,
+		.prio = tos >> 5,
+		.limit = settings->rp_enable & BIT(tos >> 5),
+		.ack_req = dcqcn_bth_wants_ack(bth),
+	};
 
-	settings = rcu_dereference(qp->dev->settings);
-	return dcqcn_pacer_output(qp, skb, kind, bth,
-				  settings->rp_enable & BIT(tos >> 5));
+	return dcqcn_pacer_output(qp, &tx);
 }
 
 /* Hand a packet to its QP's limiter or context, if there is one */

@@ -13,6 +13,28 @@
 #include "packet.h"
 #include "qp.h"
 
+/**
+ * struct dcqcn_tx - a packet that rxe sends
+ * @skb: the packet
+ * @bth: its BTH, readable
+ * @psn: its PSN
+ * @bytes: its length on the wire as switches count it, without the FCS
+ * @kind: what it is
+ * @prio: its priority
+ * @limit: a limit applies to that priority
+ * @ack_req: it asks for an ACK of its own PSN
+ */
+struct dcqcn_tx {
+	struct sk_buff *skb;
+	const struct dcqcn_bth *bth;
+	u32 psn;
+	u32 bytes;
+	enum dcqcn_pkt_kind kind;
+	u8 prio;
+	bool limit;
+	bool ack_req;
+};
+
 unsigned int dcqcn_tx_begin(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 			    const struct dcqcn_bth *bth, u8 tos);
 unsigned int dcqcn_tx_limit(struct dcqcn_qp *qp, struct sk_buff *skb,
