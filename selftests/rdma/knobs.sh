@@ -13,6 +13,7 @@ TESTS=(
 	"range A value out of range gives ERANGE and changes nothing"
 	"garbage A value that is not a number gives EINVAL and changes nothing"
 	"accepted The lowest and the highest value are accepted and read back"
+	"cc_params debugfs has the knobs under mlx5's names, also after a change of the port's name"
 	"parameters Module parameters choose the profile and the roles"
 )
 
@@ -141,6 +142,74 @@ accepted()
 		done
 	}
 	each_knob extremes
+}
+
+# name, the knob's file
+CC_PARAMS="
+rp_clamp_tgt_rate		roce_rp/clamp_tgt_rate
+rp_clamp_tgt_rate_ati		roce_rp/clamp_tgt_rate_after_time_inc
+rp_time_reset			roce_rp/rpg_time_reset
+rp_byte_reset			roce_rp/rpg_byte_reset
+rp_threshold			roce_rp/rpg_threshold
+rp_ai_rate			roce_rp/rpg_ai_rate
+rp_max_rate			roce_rp/rpg_max_rate
+rp_hai_rate			roce_rp/rpg_hai_rate
+rp_min_dec_fac			roce_rp/rpg_min_dec_fac
+rp_min_rate			roce_rp/rpg_min_rate
+rp_rate_to_set_on_first_cnp	roce_rp/rate_to_set_on_first_cnp
+rp_dce_tcp_g			roce_rp/dce_tcp_g
+rp_dce_tcp_rtt			roce_rp/dce_tcp_rtt
+rp_rate_reduce_monitor_period	roce_rp/rate_reduce_monitor_period
+rp_initial_alpha_value		roce_rp/initial_alpha_value
+rp_gd				roce_rp/rpg_gd
+np_min_time_between_cnps	roce_np/min_time_between_cnps
+np_cnp_dscp			roce_np/cnp_dscp
+np_cnp_prio			roce_np/cnp_802p_prio
+np_cnp_prio_mode		-
+rtt_resp_dscp_valid		-
+rtt_resp_dscp			-"
+
+cc_params()
+{
+	local ecn=$DIR DIR rxe name file least most got
+
+	rxe=$(rdma link | sed -n "s|^link \\(.*\\)/1 .* netdev $NETIF .*|\1|p")
+	DIR=$FAULTS/$rxe/cc_params
+	reload local
+	check "files" "$(cd "$DIR" && echo *)" = "$(echo $(awk '{ print $1 }' <<<"$CC_PARAMS" | sort))"
+	check "files of another mode" -z "$(find "$DIR" -type f ! -perm 600)"
+	while read -r name file; do
+		case $file in
+		"")	continue ;;
+		-)	refused "$name" 1 "Operation not supported"
+			set_error "$name" 0
+			check "$name to 0" -z "$ERROR"
+			continue ;;
+		esac
+		read -r _ least most < <(grep "^$file[[:blank:]]" <<<"$KNOBS")
+		[ "$most" = $U32 ] || refused "$name" $((most + 1)) "Numerical result out of range"
+		refused "$name" 4294967296 "Numerical result out of range"
+		refused "$name" x "Invalid argument"
+		set_error "$name" $most
+		check "$name to $most" -z "$ERROR"
+		read -r got <"$ecn/$file"
+		check "$file after $name" "$got" = $most
+		echo "$least" >"$ecn/$file"
+		get "$name"
+		check "$name after $file" "$VALUE" = "$least"
+	done <<<"$CC_PARAMS"
+	echo 0x1f >"$DIR/rp_threshold"
+	get rp_threshold
+	check "a hexadecimal number" "$VALUE" = 31
+	rdma dev set $rxe name other
+	get ../../other/cc_params/rp_threshold
+	rdma dev set other name $rxe
+	check "after a change of name" "$VALUE" = 31
+	check "the former name" ! -e $FAULTS/other
+	get rp_threshold
+	unload local
+	check "without the module" ! -e $FAULTS
+	reload local
 }
 
 parameters()

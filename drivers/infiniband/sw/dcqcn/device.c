@@ -22,6 +22,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "ccc.h"
+#include "debugfs.h"
 #include "device.h"
 #include "hook.h"
 #include "qp.h"
@@ -329,6 +330,7 @@ static int dcqcn_add_one(struct ib_device *ibdev)
 	err = dcqcn_sysfs_add(dev);
 	if (err)
 		goto remove_counters;
+	dcqcn_debugfs_add(dev);
 	dcqcn_dev_publish(dev);
 	return 0;
 
@@ -359,6 +361,7 @@ static void dcqcn_remove_one(struct ib_device *ibdev, void *client_data)
 	 */
 	WRITE_ONCE(dev->stopping, true);
 	dcqcn_qp_dev_release(dev);
+	dcqcn_debugfs_remove(dev);
 	dcqcn_sysfs_remove(dev);
 	dcqcn_counters_remove(dev);
 	dcqcn_dev_unpublish(dev);
@@ -371,10 +374,21 @@ static void dcqcn_remove_one(struct ib_device *ibdev, void *client_data)
 	dev_put(ndev);
 }
 
+static void dcqcn_rename_one(struct ib_device *ibdev, void *client_data)
+{
+	struct dcqcn_dev *dev = client_data;
+
+	if (!dev)
+		return;
+	dcqcn_debugfs_remove(dev);
+	dcqcn_debugfs_add(dev);
+}
+
 static struct ib_client dcqcn_client = {
 	.name = "dcqcn",
 	.add = dcqcn_add_one,
 	.remove = dcqcn_remove_one,
+	.rename = dcqcn_rename_one,
 };
 
 static int dcqcn_netdev_event(struct notifier_block *nb, unsigned long event,

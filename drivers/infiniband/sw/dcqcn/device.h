@@ -23,6 +23,7 @@
 #define DCQCN_QP_BITS		10	/* a port's hash table of QPs */
 #define DCQCN_CCC_BITS		6	/* a port's hash table of contexts */
 
+struct dcqcn_debugfs;
 struct dcqcn_net_hooks;
 struct dcqcn_sysfs;
 
@@ -141,6 +142,7 @@ struct dcqcn_contexts {
  * @speed_work: reads @speed
  * @rate_events: rate limit of netlink events, see netlink.c
  * @sysfs: its directories below ``ecn/``
+ * @debugfs: its files in debugfs
  */
 struct dcqcn_dev {
 	struct hlist_node ibdev_node;
@@ -164,6 +166,7 @@ struct dcqcn_dev {
 	struct work_struct speed_work;
 	struct dcqcn_budget rate_events;
 	struct dcqcn_sysfs *sysfs;
+	struct dcqcn_debugfs *debugfs;
 };
 
 int dcqcn_device_init(void);

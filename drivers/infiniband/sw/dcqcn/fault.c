@@ -11,7 +11,6 @@
 #include "fault.h"
 
 static u32 dcqcn_delay_resolve_ms;
-static struct dentry *dcqcn_fault_dir;
 
 /**
  * dcqcn_fault_delay_resolve() - delay a QP's lookup as a test asked
@@ -44,23 +43,13 @@ DEFINE_DEBUGFS_ATTRIBUTE(dcqcn_delay_resolve_fops, dcqcn_delay_resolve_get,
 			 dcqcn_delay_resolve_set, "%llu\n");
 
 /**
- * dcqcn_fault_init() - create the file; without debugfs, do nothing
+ * dcqcn_fault_add() - create the file
+ * @dir: the module's directory in debugfs, which is removed with what is in it
  *
  * Context: process; may sleep.
  */
-void dcqcn_fault_init(void)
+void dcqcn_fault_add(struct dentry *dir)
 {
-	dcqcn_fault_dir = debugfs_create_dir("rdma_dcqcn", NULL);
-	debugfs_create_file_unsafe("delay_resolve_ms", 0600, dcqcn_fault_dir,
-				   NULL, &dcqcn_delay_resolve_fops);
-}
-
-/**
- * dcqcn_fault_exit() - undo dcqcn_fault_init()
- *
- * Context: process; waits for readers and writers of the file.
- */
-void dcqcn_fault_exit(void)
-{
-	debugfs_remove_recursive(dcqcn_fault_dir);
+	debugfs_create_file_unsafe("delay_resolve_ms", 0600, dir, NULL,
+				   &dcqcn_delay_resolve_fops);
 }

@@ -3,8 +3,9 @@
 #ifndef DCQCN_FAULT_H
 #define DCQCN_FAULT_H
 
-void dcqcn_fault_init(void);
-void dcqcn_fault_exit(void);
+struct dentry;
+
+void dcqcn_fault_add(struct dentry *dir);
 void dcqcn_fault_delay_resolve(void);
 
 #endif /* DCQCN_FAULT_H */

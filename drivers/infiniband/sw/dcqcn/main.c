@@ -9,15 +9,15 @@
  * rate.c's rate, and pacer.c enforces that; ccc.c bounds what is in flight instead where
  * both ends agree on it, by nscc.c's window and rccc.c's credit, and entropy.c says when
  * a flow leaves its path; qp.c maps a packet to its QP, device.c to its port.
- * sysfs.c, counters.c, netlink.c and trace.h are the user interface, and fault.c
- * injects a fault for tests.
+ * sysfs.c, debugfs.c, counters.c, netlink.c and trace.h are the user interface, and
+ * fault.c injects a fault for tests.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <rdma_dcqcn_version.h>
 
+#include "debugfs.h"
 #include "device.h"
-#include "fault.h"
 #include "hook.h"
 #include "netlink.h"
 #include "qp.h"
@@ -36,13 +36,14 @@ static int __init dcqcn_init(void)
 	err = dcqcn_netlink_init();
 	if (err)
 		goto exit_hook;
+	dcqcn_debugfs_init();
 	err = dcqcn_device_init();
 	if (err)
-		goto exit_qp;
-	dcqcn_fault_init();
+		goto exit_debugfs;
 	return 0;
 
-exit_qp:
+exit_debugfs:
+	dcqcn_debugfs_exit();
 	/* ports that were added before the failure may have left entries */
 	dcqcn_qp_exit();
 	dcqcn_netlink_exit();
@@ -53,8 +54,8 @@ exit_hook:
 
 static void __exit dcqcn_exit(void)
 {
-	dcqcn_fault_exit();
 	dcqcn_device_exit();
+	dcqcn_debugfs_exit();
 	dcqcn_netlink_exit();
 	dcqcn_hook_exit();
 	dcqcn_qp_exit();
