@@ -102,7 +102,7 @@ static size_t sent_len;
 static void rxe_destructor(struct sk_buff *skb) { }
 static void foreign_destructor(struct sk_buff *skb) { }
 
-/* --- instead of device.c, qp.c, pacer.c ----------------------------------- */
+/* --- instead of device.c, qp.c, queue.c ----------------------------------- */
 
 struct dcqcn_dev *dcqcn_dev_by_ndev(const struct net_device *dev)
 {

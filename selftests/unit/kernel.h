@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * As much of a kernel as hook.c, tx.c, rx.c, np.c, cnp.c and pacer.c need in user space: one CPU,
+ * As much of a kernel as hook.c, tx.c, rx.c, np.c, cnp.c and queue.c need in user space: one CPU,
  * no concurrency, packets in memory of exactly their size. Every <linux/...> header
  * that they include and include/ does not have is this file.
  *

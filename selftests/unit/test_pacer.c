@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests pacer.c and limiter.c, with a clock that the test advances. Races between two CPUs run in a
- * fixed order: while the pacer sends packets without the lock, the test lets rxe output
+ * Tests queue.c, gate.c, requester.c and limiter.c, with a clock that the test advances. Races
+ * between two CPUs run in a fixed order: while the pacer sends packets without the lock, the test lets rxe output
  * another one.
  */
 #include <string.h>
@@ -25,7 +25,9 @@
 struct workqueue_struct;
 
 #include "limiter.c"
-#include "pacer.c"
+#include "requester.c"
+#include "gate.c"
+#include "queue.c"
 
 #define MS		1000000ULL	/* ns */
 #define MBPS		1000000ULL	/* bit/s */

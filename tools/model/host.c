@@ -3,7 +3,7 @@
  * The sender of one flow, from the queue pair to the wire, which flows of one host share.
  *
  * The rate comes from the module's own rate.c, and from path.c where the path is measured.
- * Between them and packets the module has pacer.c, of which this is a copy in floating point:
+ * Between them and packets the module has queue.c and gate.c, of which this is a copy in floating point:
  * when a packet may leave, which packets share a timer, when a limiter begins and ends, and
  * what happens when a flow goes back. Queue pairs are those of soft-RoCE: a window of packets,
  * an ACK for every few of them, one answer to each gap, and a timeout. A host that queues its
@@ -18,7 +18,7 @@
 #include "number.h"
 
 #define BEGIN		1000000000ULL	/* ns: 0 means never to rate.c and path.c */
-/* As in pacer.c */
+/* As in queue.c and gate.h */
 #define MAX_LATE_NS	20e6
 #define IDLE_NS		4e6
 #define IDLE_GAPS	16

@@ -93,7 +93,7 @@ struct host {
  * @message: packets of a message, or 0
  * @most: packets that a host has; it makes more from
  * @least: packets on
- * @floor: bit/s; of what is held, see pacer.c
+ * @floor: bit/s; of what is held, see gate.c
  * @hold: ns; what is held leaves within
  * @measures: their paths are measured
  */

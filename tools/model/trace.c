@@ -486,7 +486,7 @@ static void begin(struct trace_result *r)
 static void setup_hosts(const struct trace_setup *s)
 {
 	double line = s->line_bps / 8e9, queue = (s->host_queue + s->cable * line) / s->packet;
-	/* as in pacer.c: the longest gap between two requests */
+	/* as in requester.h: the longest gap between two requests */
 	double gap = s->timeout ? s->timeout / 2 : 5e9;
 	size_t i, wire = 0, last = 0, hosts = min(s->hosts, s->flows);
 

@@ -168,7 +168,7 @@ def _build(guest, out):
     for path in (MODULE, *("%s/%s.ko" % (EXTRA, m)
                            for m in ("idle", "nullhooks", "stopwatch", "flowsize"))):
         shutil.copy2(os.path.join(modules, path), bin_dir)
-    for name, source, changes in (("batched", "pacer.c", (BATCH,)),
+    for name, source, changes in (("batched", "queue.c", (BATCH,)),
                                   ("starting", "rate.c", START)):
         changed = os.path.join(out, name)
 

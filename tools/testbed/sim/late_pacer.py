@@ -8,7 +8,7 @@ import threading
 from ..core import sources
 from ..core.paths import MODULE, MODULE_PARTS, TOP
 
-PACER = "drivers/infiniband/sw/dcqcn/pacer.c"
+PACER = "drivers/infiniband/sw/dcqcn/queue.c"
 TIMER = ("ns_to_ktime(dcqcn_flow_wake(", "dcqcn_flow_tick((")
 # Each host has its own phase, as machines have
 TICK = ("/* When the timer must fire */", """static u64 dcqcn_flow_wake(const struct dcqcn_flow *flow);

@@ -15,7 +15,7 @@
 
 #include "cnp.h"
 #include "device.h"
-#include "pacer.h"
+#include "gate.h"
 #include "packet.h"
 #include "qp.h"
 #include "trace.h"

@@ -26,6 +26,7 @@
 #include "device.h"
 #include "hook.h"
 #include "qp.h"
+#include "requester.h"
 #include "sysfs.h"
 
 #define DCQCN_RXE_PORT		1	/* rxe devices have one port */

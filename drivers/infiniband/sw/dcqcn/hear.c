@@ -22,9 +22,9 @@
 
 #include "ccc.h"
 #include "device.h"
-#include "pacer.h"
 #include "packet.h"
 #include "qp.h"
+#include "queue.h"
 #include "trace.h"
 #include "window.h"
 

@@ -35,6 +35,7 @@
 #include "cnp.h"
 #include "device.h"
 #include "fault.h"
+#include "gate.h"
 #include "limiter.h"
 #include "np.h"
 #include "qp.h"

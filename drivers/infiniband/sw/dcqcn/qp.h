@@ -14,8 +14,8 @@
 
 #include "device.h"
 #include "entropy.h"
-#include "pacer.h"
 #include "packet.h"
+#include "queue.h"
 #include "settings.h"
 
 struct dcqcn_ccc;

@@ -10,6 +10,7 @@
 
 #include "ccc.h"
 #include "device.h"
+#include "gate.h"
 #include "limiter.h"
 #include "packet.h"
 #include "qp.h"

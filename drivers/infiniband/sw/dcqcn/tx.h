@@ -9,7 +9,6 @@
 #include <net/dsfield.h>
 
 #include "device.h"
-#include "pacer.h"
 #include "packet.h"
 #include "qp.h"
 

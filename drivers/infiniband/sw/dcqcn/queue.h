@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A flow's limiter: FIFO, credit and timer. See pacer.c. */
-#ifndef DCQCN_PACER_H
-#define DCQCN_PACER_H
+/* A flow's packets: FIFOs and timer. See queue.c. */
+#ifndef DCQCN_QUEUE_H
+#define DCQCN_QUEUE_H
 
+#include <linux/build_bug.h>
 #include <linux/hrtimer.h>
-#include <linux/if_ether.h>
-#include <linux/jiffies.h>
-#include <linux/jump_label.h>
+#include <linux/ipv6.h>
 #include <linux/netdevice.h>
 #include <linux/netfilter.h>
 #include <linux/skbuff.h>
 #include <net/dst.h>
+#include <net/ip.h>
 
 #include "device.h"
 #include "packet.h"
@@ -18,7 +18,6 @@
 #include "rate.h"
 
 struct dcqcn_qp;
-struct dcqcn_settings;
 struct dcqcn_tx;
 
 /**
@@ -120,14 +119,6 @@ static inline u32 dcqcn_flow_held(const struct dcqcn_flow *flow)
 
 #define DCQCN_PSN_NONE	U32_MAX	/* a PSN has 24 bits */
 
-/* Set for good where rxe frees a QP 200 jiffies after its destruction began, even if packets point
- * to it; see device.c
- */
-DECLARE_STATIC_KEY_FALSE(dcqcn_hasty_rxe);
-
-/* ns; how long packets are held there: 50 jiffies, as a QP that is being destroyed repeats them */
-#define DCQCN_HASTY_HOLD_NS	(50ULL * NSEC_PER_SEC / HZ)
-
 /* The unit of dcqcn_flow.asked, of 2^10 ns */
 static inline u32 dcqcn_flow_clock(u64 now)
 {
@@ -143,59 +134,38 @@ static inline void dcqcn_pacer_send(struct sk_buff *skb)
 	dst_output(dev_net(skb_dst(skb)->dev), skb->sk, skb);
 }
 
-/**
- * dcqcn_pacer_may_pass() - whether a request may pass unseen, without lock and clock
- * @flow: its flow
- * @skb: the packet
- * @bth: its BTH
- *
- * In a start that does not use up its rate, or with a window that is far from full, the
- * limiter sees one packet in eight, and allows those that follow in advance: requests in a
- * row that have the same length and ask for no ACK. rxe sends the requests of a QP one at a
- * time.
- *
- * If the limit is turned off for their priority meanwhile, the limiter learns it from the
- * next packet that it sees. These leave at once in either case.
- *
- * Context: any, for the flow's requester.
- */
-static inline bool dcqcn_pacer_may_pass(const struct dcqcn_flow *flow,
-					const struct sk_buff *skb,
-					const struct dcqcn_bth *bth)
-{
-	const struct dcqcn_fifo *fifo = &flow->fifo[DCQCN_REQUESTS];
+/* In skb->cb of a held packet, after what the IP layer keeps there */
+struct dcqcn_held {
+	union {
+		struct inet_skb_parm h4;
+		struct inet6_skb_parm h6;
+	} ip;
+	u64 since;
+	u32 psn;
+	u32 bytes;
+	u8 kind;
+	bool ack_req;
+};
 
-	/* what was allowed may have been taken back meanwhile */
-	return (s8)(READ_ONCE(fifo->allowed) - fifo->passed) > 0 &&
-	       /* with the bit that asks for an ACK, it would not be the next */
-	       be32_to_cpu(bth->psn) == fifo->last_psn + 1 &&
-	       skb->len + ETH_HLEN == READ_ONCE(flow->unseen);
+static inline struct dcqcn_held *dcqcn_held(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct dcqcn_held) > sizeof(skb->cb));
+	return (struct dcqcn_held *)skb->cb;
 }
 
-/**
- * dcqcn_pacer_pass() - a request passes unseen that may
- * @flow: its flow
- *
- * Context: any, for the flow's requester.
- */
-static inline void dcqcn_pacer_pass(struct dcqcn_flow *flow)
+/* Which FIFO takes a kind of packet */
+static inline enum dcqcn_fifo_kind dcqcn_fifo_of(enum dcqcn_pkt_kind kind)
 {
-	struct dcqcn_fifo *fifo = &flow->fifo[DCQCN_REQUESTS];
-
-	fifo->last_psn++;
-	WRITE_ONCE(fifo->passed, fifo->passed + 1);
+	return kind == DCQCN_PKT_REQUEST ? DCQCN_REQUESTS : DCQCN_RESPONSES;
 }
 
 void dcqcn_pacer_init(struct dcqcn_flow *flow);
-void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
-		     u64 now);
 unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx);
-u64 dcqcn_pacer_floor(const struct dcqcn_qp *qp);
 void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn);
 void dcqcn_pacer_kick(struct dcqcn_qp *qp);
-void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now);
 void dcqcn_pacer_release(struct dcqcn_qp *qp);
 void dcqcn_pacer_flush(struct dcqcn_qp *qp);
 void dcqcn_pacer_reset(struct dcqcn_qp *qp, struct sk_buff_head *dropped);
+void dcqcn_flow_take(struct dcqcn_qp *qp, struct sk_buff *skb);
 
-#endif /* DCQCN_PACER_H */
+#endif /* DCQCN_QUEUE_H */

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The gate: whether the packet at the head of a flow's queue may leave, and what it is charged when
+ * it has left.
+ *
+ * A flow has a time at which its next packet may leave. Sending a packet moves that time on by
+ * what the packet costs at the present rate (limiter.c). A late timer thereby earns credit: packets
+ * leave until the schedule has caught up, within DCQCN_MAX_LATE_NS. A flow that has nothing to send
+ * earns no more than DCQCN_IDLE_CREDIT_NS, and one that waited while rxe found out about a loss
+ * earns nothing.
+ *
+ * While a start sends less than its rate allows, or a context is far from its bounds, the limiter
+ * looks at only one packet in several (DCQCN_UNSEEN).
+ *
+ * A flow whose peer has agreed on a context (ccc.c) obeys the context instead: its packets
+ * leave at the line rate while window and credit last, and those that are held leave when
+ * feedback comes. If that takes too long for rxe's timer, one leaves, and asks for an ACK.
+ */
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
+
+#include "ccc.h"
+#include "device.h"
+#include "gate.h"
+#include "limiter.h"
+#include "qp.h"
+#include "queue.h"
+#include "requester.h"
+
+/* Requests that may pass unseen after one that the limiter has seen, if all of them are due
+ * by then. They are charged when it sees the next one, to a flow that by then has credit
+ * for DCQCN_IDLE_CREDIT_GAPS packets at most: twice this, and the seen one, must fit.
+ */
+#define DCQCN_UNSEEN		((DCQCN_IDLE_CREDIT_GAPS - 1) / 2)
+
+/* Return @gap, or the longest one that what is held allows. Out of line like
+ * dcqcn_flow_hasten() to keep the fast path small.
+ */
+u64 dcqcn_flow_shorten(const struct dcqcn_qp *qp, u64 gap)
+{
+	u64 bound = dcqcn_flow_bound(qp);
+
+	return bound ? min(gap, bound) : gap;
+}
+
+/* A request was queued: the rate is that of the last packet, which may have been longer. Return
+ * true if what is held is due earlier than before.
+ */
+bool dcqcn_flow_hasten(struct dcqcn_qp *qp, u64 now)
+{
+	u64 latest = now + dcqcn_flow_bound(qp);
+
+	if (qp->flow.next <= latest)
+		return false;
+	qp->flow.next = latest;
+	return true;
+}
+
+/* Charge the requests that have passed unseen, as if all of them had just left, and allow no
+ * more. Each costs as much as the seen one before them, and has the same length.
+ */
+void dcqcn_flow_settle(struct dcqcn_flow *flow, u64 now)
+{
+	struct dcqcn_fifo *fifo = &flow->fifo[DCQCN_REQUESTS];
+	u8 passed = READ_ONCE(fifo->passed);
+	u32 n = (u8)(passed - fifo->charged);
+
+	fifo->charged = passed;
+	WRITE_ONCE(fifo->allowed, passed);
+	if (!n)
+		return;
+	dcqcn_flow_forgive(flow, now);
+	flow->next += (u64)n * flow->gap;
+	dcqcn_rate_sent(&flow->rate, n * flow->unseen, now);
+	flow->stat.paced_packets += n;
+	flow->stat.paced_bytes += n * flow->unseen;
+	if (flow->path)
+		flow->path->sent += n * flow->unseen;
+}
+
+/* After a request has passed, in a start or with an open window: let others pass unseen, if
+ * all of them are due
+ */
+void dcqcn_flow_allow(struct dcqcn_qp *qp, u32 bytes, u64 now)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	struct dcqcn_fifo *fifo = &flow->fifo[DCQCN_REQUESTS];
+
+	/* PSNs of other types are not compared */
+	if (qp->type != IB_QPT_RC || flow->burst || flow->released ||
+	    flow->next + (u64)DCQCN_UNSEEN * flow->gap > now)
+		return;
+	flow->unseen = bytes;
+	WRITE_ONCE(fifo->allowed, fifo->charged + DCQCN_UNSEEN);
+}
+
+/* Decide whether a packet of a start is a probe, and make it ask for an ACK then. rxe itself
+ * asks only with every 66th packet and the last one of a message: a start would take many
+ * round trips.
+ *
+ * A start that waits, for its first round trip or for its next step, goes on by time when the
+ * next probe cannot ask, such as a READ, or when no ACK has come for DCQCN_PROBE_NS. path.c says
+ * what else ends the wait.
+ */
+static noinline bool dcqcn_flow_asks(struct dcqcn_qp *qp, struct sk_buff *skb,
+				     bool ack_req, u64 now)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	struct dcqcn_terms terms;
+
+	if (flow->burst || dcqcn_path_awaits(flow->path, now) ||
+	    !dcqcn_rate_wants_sample(&flow->rate, now))
+		return false;
+	if (flow->path->probe_time)
+		dcqcn_path_restart(flow->path);
+	else if (ack_req || dcqcn_flow_ask(skb))
+		return true;
+	terms = dcqcn_limiter_terms(qp);
+	dcqcn_rate_go_blind(&flow->rate, &terms.settings->rp, terms.line);
+	/* it was charged at the rate of a flow that waits for a sample */
+	flow->next = min(flow->next, now);
+	return false;
+}
+
+/* A packet leaves on a path that is measured. Out of line to keep the fast path of
+ * other flows small.
+ */
+void dcqcn_flow_measure(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn,
+			u32 bytes, bool ack_req, u64 now)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+
+	flow->rate.packet = max(flow->rate.packet, bytes);
+	dcqcn_path_age(flow->path, now);
+	if (flow->rate.starting && flow->rate.measured)
+		ack_req = dcqcn_flow_asks(qp, skb, ack_req, now);
+	dcqcn_path_sent(flow->path, psn, bytes, ack_req, now);
+}
+
+/* A packet of a QP that may have a context leaves. Return true if it was counted there.
+ * Out of line like all that concerns contexts, to keep the fast path of others small.
+ */
+bool dcqcn_flow_count(struct dcqcn_qp *qp, struct sk_buff *skb,
+		      enum dcqcn_pkt_kind kind, u32 psn, u32 bytes, u64 now)
+{
+	bool data = kind != DCQCN_PKT_ACK, lent = false;
+
+	if (!rcu_access_pointer(qp->ccc))
+		return false;
+	if (data && qp->windowed)
+		lent = dcqcn_ccc_sent(qp, skb, psn, bytes, qp->flow.held_bytes,
+				      now);
+	else if (data)
+		dcqcn_ccc_offer(qp, skb, now);
+	dcqcn_ccc_steer(qp, skb);
+	/* none may overtake those that were held */
+	if (lent && kind == DCQCN_PKT_REQUEST && !qp->flow.draining)
+		dcqcn_flow_allow(qp, bytes, now);
+	return data && qp->windowed;
+}
+
+/* Whether the context lets a packet leave. @fresh: it is not held. If it may not leave, the
+ * flow waits for dcqcn_pacer_kick(), or for a timeout, and looks often enough for
+ * dcqcn_flow_is_overdue().
+ */
+bool dcqcn_flow_in_window(struct dcqcn_qp *qp, bool fresh, u64 now)
+{
+	u64 until = dcqcn_ccc_may_send(qp, fresh, now);
+
+	if (!until)
+		return true;
+	qp->flow.next = min(until, now + min(dcqcn_flow_longest_gap(qp),
+					     dcqcn_flow_longest_hold()) / 2);
+	return false;
+}
+
+/* Whether a request has been held for so long that it leaves before it is due. Behind a closed
+ * window, rxe's timer must not fire: one leaves, and asks, when a flow has asked for no ACK for
+ * half of the ack timeout. If rxe goes back again and again, all that is held for so long leave.
+ */
+bool dcqcn_flow_is_overdue(const struct dcqcn_qp *qp, struct sk_buff *request,
+			   u64 now)
+{
+	u64 waited = now - dcqcn_held(request)->since, asked;
+
+	if (!dcqcn_qp_is_windowed(qp) || dcqcn_flow_is_unsafe(request, now))
+		return waited >= dcqcn_flow_longest_hold();
+	asked = (u64)(dcqcn_flow_clock(now) - qp->flow.asked) << 10;
+	if (qp->ack_timeout && !qp->flow.stuck)
+		waited = min(waited, asked);
+	return waited >= min(dcqcn_flow_longest_gap(qp),
+			     dcqcn_flow_longest_hold());
+}
+
+/* Let a flow obey its context, or DCQCN again */
+static noinline void dcqcn_flow_turn(struct dcqcn_qp *qp,
+				     const struct dcqcn_settings *settings,
+				     bool windowed)
+{
+	u64 now = ktime_get_ns();
+
+	dcqcn_flow_settle(&qp->flow, now);
+	dcqcn_limiter_turn(qp, settings, windowed, now);
+}
+
+/* Called before packets are sent: the context may have become ready, or have ended */
+void dcqcn_flow_follow(struct dcqcn_qp *qp)
+{
+	const struct dcqcn_settings *settings;
+	bool ready;
+
+	if (!rcu_access_pointer(qp->ccc) && !qp->windowed)
+		return;
+	settings = rcu_dereference_bh(qp->dev->settings);
+	ready = dcqcn_ccc_is_ready(qp, settings) && !READ_ONCE(qp->dev->stopping);
+	if (unlikely(ready != qp->windowed ||
+		     (ready && (!qp->limited || qp->flow.released))))
+		dcqcn_flow_turn(qp, settings, ready);
+}
+
+/**
+ * dcqcn_pacer_floor() - the least rate that held requests allow
+ * @qp: the flow's QP
+ *
+ * Context: @qp->lock is held. Return: bit/s for requests as long as the first, 0 for any.
+ */
+u64 dcqcn_pacer_floor(const struct dcqcn_qp *qp)
+{
+	struct sk_buff *skb = skb_peek(&qp->flow.fifo[DCQCN_REQUESTS].queue);
+
+	return skb ? div64_u64(dcqcn_held(skb)->bytes * DCQCN_COST_PER_BYTE,
+			       dcqcn_flow_bound(qp)) : 0;
+}
+
+/**
+ * dcqcn_pacer_cnp() - a CNP came for a flow
+ * @qp: its QP
+ * @settings: the port's
+ * @now: ns
+ *
+ * Context: softirq, or process with BH off; @qp->lock is held.
+ */
+void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
+		     u64 now)
+{
+	dcqcn_flow_settle(&qp->flow, now);
+	dcqcn_limiter_cnp(qp, settings, now);
+}
+
+/**
+ * dcqcn_pacer_advance() - let time pass for a flow
+ * @qp: its QP
+ * @now: ns, read under the lock
+ *
+ * Context: @qp->lock is held.
+ */
+void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now)
+{
+	if (!qp->limited)
+		return;
+	dcqcn_flow_settle(&qp->flow, now);
+	dcqcn_limiter_advance(qp, now);
+}

@@ -1,0 +1,535 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The queue: holds one flow's packets until the gate (gate.c) lets them leave.
+ *
+ * A flow has two FIFOs and one soft hrtimer. At short gaps one timer serves several packets
+ * (DCQCN_BATCH).
+ *
+ * Order: while packets are held, or being sent after that, all other packets of the flow
+ * queue. What is due is sent by the timer, or by the hook when it finds the timer late:
+ * only one of them at a time for a flow, and without the lock. BH stays disabled
+ * meanwhile: a preempted sender would stall its flow.
+ *
+ * Requests and READ responses have a FIFO each and take turns, byte for byte:
+ * a request must not wait for megabytes of responses while rxe's timer runs.
+ *
+ * Back-pressure is rxe's own: it stops a requester that has more than 64
+ * unfreed packets, and held packets are unfreed. READ responses do not obey
+ * that limit, nor do the ACKs that must not overtake them: they are dropped
+ * beyond a bound on memory. A request that is held too long is sent at once, as
+ * are those for which a port with many QPs has no memory.
+ *
+ * What ends the wait of what is held, whatever rxe or the peer does:
+ *
+ *   a request             its turn at the rate, after half of the ack timeout at the latest; and
+ *                         after DCQCN_HOLD_NS also behind many others
+ *   a READ response, or   its turn at the rate, which is 1 Mb/s at least; there is a bound on
+ *   an ACK behind one     the memory that they take
+ *   rxe is stuck          rxe sends something new, beyond what it may have in flight, or goes
+ *                         back to another packet: dcqcn_flow_is_stuck()
+ *   a closed window       feedback or a timeout (window.c), or dcqcn_flow_is_overdue()
+ *   an ACK for rxe's      another packet asks after a quarter of the ack timeout; what cannot
+ *   timer                 ask is answered anyway
+ *   an ACK in a start     see dcqcn_flow_asks()
+ *
+ * Locking: a flow belongs to struct dcqcn_qp and is protected by its lock.
+ */
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/netdevice.h>
+#include <linux/time64.h>
+
+#include "ccc.h"
+#include "device.h"
+#include "gate.h"
+#include "limiter.h"
+#include "qp.h"
+#include "queue.h"
+#include "requester.h"
+#include "trace.h"
+#include "tx.h"
+
+/* Credit for lateness. Hypervisors take a CPU away for milliseconds. */
+#define DCQCN_MAX_LATE_NS	(20 * NSEC_PER_MSEC)
+
+/* Packets that share a timer, unless that would delay one by more than
+ * DCQCN_BATCH_NS
+ */
+#define DCQCN_BATCH		8
+#define DCQCN_BATCH_NS		(10 * NSEC_PER_USEC)
+
+/* Packets sent per turn, so that one flow cannot keep a CPU in softirq */
+#define DCQCN_BUDGET		64
+
+/* Bytes of memory (skb->truesize) that the READ responses and ACKs of a flow may take: some 770
+ * for the shortest response, 8.5 KB for one of 4 KB
+ */
+#define DCQCN_HELD_FLOW_MAX	(8 * 1024 * 1024)
+
+/* Bytes of memory that the packets of a port may take, but for what CPUs count for themselves
+ * (DCQCN_HELD_BATCH each), before each flow is left only its share.
+ * Requests: all that rxe makes for 480 QPs at 4 KB, or 1800 at 1 KB.
+ */
+static const u32 dcqcn_held_dev_max[DCQCN_NUM_FIFOS] = {
+	[DCQCN_REQUESTS] = 256 * 1024 * 1024,
+	[DCQCN_RESPONSES] = 64 * 1024 * 1024,
+};
+
+/* When the timer must fire */
+static u64 dcqcn_flow_wake(const struct dcqcn_flow *flow)
+{
+	if (flow->released)
+		return 0;
+	if (flow->gap >= DCQCN_BATCH_NS)
+		return flow->next;
+	return flow->next +
+	       min_t(u64, (u64)(DCQCN_BATCH - 1) * flow->gap, DCQCN_BATCH_NS);
+}
+
+/* Start the timer, when something is held and no CPU is sending. @late: it must be started
+ * anew, because what is held is due earlier than when it was started.
+ */
+static void dcqcn_flow_arm(struct dcqcn_flow *flow, bool late)
+{
+	if (!hrtimer_is_queued(&flow->timer) || flow->released || late)
+		hrtimer_start(&flow->timer, ns_to_ktime(dcqcn_flow_wake(flow)),
+			      HRTIMER_MODE_ABS_SOFT);
+}
+
+/* Whether the timer was started while the flow's context was full, and is too late now. The flow
+ * may have left the context since.
+ */
+static noinline bool dcqcn_flow_overslept(const struct dcqcn_qp *qp)
+{
+	return (u64)ktime_to_ns(hrtimer_get_expires(&qp->flow.timer)) >
+	       dcqcn_flow_wake(&qp->flow);
+}
+
+/* Count the memory of a packet that is held from now on, or no longer */
+static inline void dcqcn_flow_account(struct dcqcn_qp *qp,
+				      enum dcqcn_fifo_kind kind, int memory)
+{
+	qp->flow.held_memory[kind] += memory;
+	dcqcn_dev_hold(qp->dev, kind, memory);
+}
+
+void dcqcn_flow_take(struct dcqcn_qp *qp, struct sk_buff *skb)
+{
+	struct dcqcn_held *held = dcqcn_held(skb);
+	enum dcqcn_fifo_kind kind = dcqcn_fifo_of(held->kind);
+
+	__skb_unlink(skb, &qp->flow.fifo[kind].queue);
+	qp->flow.held_bytes -= held->bytes;
+	dcqcn_flow_account(qp, kind, -(int)skb->truesize);
+}
+
+/* Whether a flow holds more of a kind than its share, which keeps QPs of one user from using up
+ * the memory of another's
+ */
+static noinline bool dcqcn_flow_exceeds_share(const struct dcqcn_qp *qp,
+					      enum dcqcn_fifo_kind kind)
+{
+	return qp->flow.held_memory[kind] >
+	       dcqcn_held_dev_max[kind] /
+	       (u32)atomic_read(&qp->dev->pacing.num_limited);
+}
+
+/* Whether a port holds as much of a kind as it may, counting @memory bytes that come, and this flow
+ * more than its share
+ */
+static __always_inline bool dcqcn_flow_is_crowded(const struct dcqcn_qp *qp,
+						  enum dcqcn_fifo_kind kind,
+						  u32 memory)
+{
+	return unlikely(atomic_long_read(&qp->dev->pacing.held_memory[kind]) + memory >
+			dcqcn_held_dev_max[kind]) &&
+	       dcqcn_flow_exceeds_share(qp, kind);
+}
+
+/* Return the packet that leaves next, or NULL if none must leave yet */
+static struct sk_buff *dcqcn_flow_next(struct dcqcn_qp *qp, u64 now)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	struct sk_buff *request, *response;
+
+	request = skb_peek(&flow->fifo[DCQCN_REQUESTS].queue);
+	response = skb_peek(&flow->fifo[DCQCN_RESPONSES].queue);
+	if (!dcqcn_flow_is_due(qp, false, now)) {
+		if (dcqcn_flow_is_unsafe(response, now)) {
+			flow->stat.expired++;
+			dcqcn_count(qp->dev, DCQCN_RP_EXPIRED);
+			return response;
+		}
+		if (!request ||
+		    (!dcqcn_flow_is_overdue(qp, request, now) &&
+		     !dcqcn_flow_is_crowded(qp, DCQCN_REQUESTS, 0)))
+			return NULL;
+		flow->stat.expired++;
+		dcqcn_count(qp->dev, DCQCN_RP_EXPIRED);
+		return request;
+	}
+	if (!request || !response) {
+		flow->turn = 0;
+		return request ?: response;
+	}
+	if (flow->turn > 0) {
+		flow->turn -= dcqcn_held(response)->bytes;
+		return response;
+	}
+	flow->turn += dcqcn_held(request)->bytes;
+	return request;
+}
+
+/*
+ * Send what is due. Called with the lock held and BH disabled; drops the lock while sending.
+ * Return true if packets are left, for which the timer must run.
+ */
+static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
+	__must_hold(&qp->lock)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	struct dcqcn_terms terms;
+	struct sk_buff_head due;
+	struct sk_buff *skb;
+	u64 now;
+
+	if (flow->draining)
+		return false;
+	flow->draining = true;
+	__skb_queue_head_init(&due);
+
+	if (static_branch_unlikely(&dcqcn_cccs))
+		dcqcn_flow_follow(qp);
+	terms = dcqcn_limiter_terms(qp);
+	now = ktime_get_ns();
+	flow->next = max(flow->next + DCQCN_MAX_LATE_NS, now) -
+		     DCQCN_MAX_LATE_NS;
+	while (skb_queue_len(&due) < DCQCN_BUDGET &&
+	       (skb = dcqcn_flow_next(qp, now))) {
+		struct dcqcn_held *held = dcqcn_held(skb);
+
+		dcqcn_flow_take(qp, skb);
+		dcqcn_flow_charge(qp, terms, held->bytes, now);
+		dcqcn_flow_leaves(qp, skb, held->kind, held->psn, held->bytes,
+				  held->ack_req, now);
+		trace_dcqcn_packet_released(qp, held->psn, held->bytes,
+					    now - held->since);
+		if (held->kind != DCQCN_PKT_REQUEST)
+			flow->sending_responses = true;
+		__skb_queue_tail(&due, skb);
+	}
+	dcqcn_count_add(qp->dev, DCQCN_RP_RELEASED, skb_queue_len(&due));
+
+	spin_unlock(&qp->lock);
+	while ((skb = __skb_dequeue(&due)))
+		dcqcn_pacer_send(skb);
+	spin_lock(&qp->lock);
+
+	flow->draining = false;
+	flow->sending_responses = false;
+	if (dcqcn_flow_held(flow))
+		return true;
+	dcqcn_limiter_end(qp);
+	return false;
+}
+
+static enum hrtimer_restart dcqcn_flow_timer(struct hrtimer *timer)
+{
+	struct dcqcn_qp *qp = container_of(timer, struct dcqcn_qp, flow.timer);
+	enum hrtimer_restart restart = HRTIMER_NORESTART;
+
+	spin_lock(&qp->lock);	/* BH is off already */
+	/* This is cheaper than starting it again. Another CPU may have started it since
+	 * it fired, and the expiry of a queued timer must not be set.
+	 */
+	if (dcqcn_flow_drain(qp) && !hrtimer_is_queued(timer)) {
+		hrtimer_set_expires(timer,
+				    ns_to_ktime(dcqcn_flow_wake(&qp->flow)));
+		restart = HRTIMER_RESTART;
+	}
+	spin_unlock(&qp->lock);
+	return restart;
+}
+
+/* Queue a packet. Return true if held packets are due earlier than before. */
+static bool dcqcn_flow_hold(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
+			    const struct dcqcn_tx *tx, u64 now)
+{
+	struct dcqcn_held *held = dcqcn_held(tx->skb);
+	struct dcqcn_flow *flow = &qp->flow;
+	struct sk_buff *skb = tx->skb;
+
+	held->since = now;
+	held->psn = tx->psn;
+	held->bytes = tx->bytes;
+	held->kind = tx->kind;
+	held->ack_req = tx->ack_req;
+	/* @skb may be on a VLAN, or another upper device of the port, to which it has no
+	 * reference. Some versions of rxe look at it when they free the packet. The port keeps
+	 * its own device, and the IP layer sets the packet's again from its route.
+	 */
+	skb->dev = qp->dev->ndev;
+	__skb_queue_tail(&fifo->queue, skb);
+	flow->held_bytes += tx->bytes;
+	dcqcn_flow_account(qp, dcqcn_fifo_of(tx->kind), skb->truesize);
+	flow->stat.max_packets = max(flow->stat.max_packets,
+				     dcqcn_flow_held(flow));
+	flow->stat.max_bytes = max(flow->stat.max_bytes, flow->held_bytes);
+	dcqcn_count(qp->dev, DCQCN_RP_HELD);
+	trace_dcqcn_packet_held(qp, tx->psn, tx->bytes);
+	return tx->kind == DCQCN_PKT_REQUEST &&
+	       unlikely(dcqcn_flow_may_exceed(qp, flow->next - now)) &&
+	       dcqcn_flow_hasten(qp, now);
+}
+
+/* Whether a packet may leave at once. After a pause, the flow has no more than the credit of
+ * an idle one.
+ */
+static bool dcqcn_flow_may_pass(struct dcqcn_qp *qp, u64 now)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+
+	if (flow->draining || dcqcn_flow_held(flow))
+		return false;
+	dcqcn_flow_forgive(flow, now);
+	return dcqcn_flow_is_due(qp, true, now);
+}
+
+/* Whether a READ response or an ACK of @memory bytes would exceed a bound */
+static bool dcqcn_flow_is_full(const struct dcqcn_qp *qp, u32 memory)
+{
+	return qp->flow.held_memory[DCQCN_RESPONSES] + memory >
+	       DCQCN_HELD_FLOW_MAX ||
+	       dcqcn_flow_is_crowded(qp, DCQCN_RESPONSES, memory);
+}
+
+/* Whether a packet need not queue: an ACK that can overtake neither a READ response nor an
+ * ACK, which may be an atomic operation's, or a UD packet of a priority without a limit
+ */
+static bool dcqcn_flow_spares(const struct dcqcn_qp *qp,
+			      const struct dcqcn_tx *tx)
+{
+	const struct dcqcn_flow *flow = &qp->flow;
+
+	if (tx->kind == DCQCN_PKT_ACK)
+		return !flow->sending_responses &&
+		       skb_queue_empty(&flow->fifo[DCQCN_RESPONSES].queue);
+	return !tx->limit && qp->type == IB_QPT_UD;
+}
+
+/* A packet comes of a flow that may obey a context. If it does not queue, it leaves on the
+ * flow's path.
+ *
+ * A context takes the ACK of an atomic operation for a READ response: it counts it, and changes
+ * the flow's path only when it has arrived. The requester would take one that is overtaken for
+ * lost.
+ */
+static noinline void dcqcn_flow_enter(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
+{
+	dcqcn_flow_follow(qp);
+	if (qp->windowed && tx->bth->opcode == DCQCN_OPCODE_ATOMIC_ACK)
+		tx->kind = DCQCN_PKT_RESPONSE;
+	if (!qp->limited || dcqcn_flow_spares(qp, tx))
+		dcqcn_ccc_steer(qp, tx->skb);
+}
+
+/**
+ * dcqcn_pacer_output() - a packet of a QP that may be limited leaves rxe
+ * @qp: its QP
+ * @tx: the packet
+ *
+ * Context: under RCU; process with BH on, or softirq. Takes @qp->lock. May
+ * send packets.
+ * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
+ */
+unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
+{
+	struct sk_buff *skb = tx->skb, *drop = NULL;
+	struct dcqcn_flow *flow = &qp->flow;
+	unsigned int verdict = NF_ACCEPT;
+	bool pass = false, earlier;
+	struct dcqcn_fifo *fifo;
+	u64 now;
+
+	spin_lock_bh(&qp->lock);
+	if (static_branch_unlikely(&dcqcn_cccs))
+		dcqcn_flow_enter(qp, tx);
+	if (!qp->limited || dcqcn_flow_spares(qp, tx))
+		goto unlock;
+	now = ktime_get_ns();	/* with the lock, so that it never goes back */
+
+	verdict = NF_STOLEN;
+	if (flow->rate.starting || dcqcn_qp_is_windowed(qp))
+		dcqcn_flow_settle(flow, now);
+	fifo = &flow->fifo[dcqcn_fifo_of(tx->kind)];
+	drop = dcqcn_flow_find_stale(qp, fifo, tx, now);
+	if (!tx->limit)
+		flow->released = true;
+	pass = dcqcn_flow_may_pass(qp, now);
+	if (pass) {
+		dcqcn_flow_charge(qp, dcqcn_limiter_terms(qp), tx->bytes,
+				  now);
+		dcqcn_flow_leaves(qp, skb, tx->kind, tx->psn, tx->bytes,
+				  tx->ack_req, now);
+		dcqcn_count(qp->dev, DCQCN_RP_PASSED);
+		if (flow->rate.starting && tx->kind == DCQCN_PKT_REQUEST)
+			dcqcn_flow_allow(qp, tx->bytes, now);
+		if (unlikely(flow->released))
+			dcqcn_limiter_end(qp);
+		goto unlock;
+	}
+
+	if (tx->kind == DCQCN_PKT_REQUEST ?
+	    unlikely(flow->stuck) && dcqcn_flow_is_stuck(qp, tx->psn) :
+	    dcqcn_flow_is_full(qp, skb->truesize)) {
+		flow->stat.drop_bound++;
+		dcqcn_count(qp->dev, DCQCN_RP_DROP_BOUND);
+		skb->next = drop;
+		drop = skb;
+		goto unlock;
+	}
+	earlier = dcqcn_flow_hold(qp, fifo, tx, now);
+	/* If the timer is late, or a request has no memory, send in its place. If it
+	 * waits for a batch, leave that to it.
+	 */
+	if (!flow->draining &&
+	    ((now < dcqcn_flow_wake(flow) &&
+	      !dcqcn_flow_is_crowded(qp, DCQCN_REQUESTS, 0)) ||
+	     dcqcn_flow_drain(qp)))
+		dcqcn_flow_arm(flow, earlier ||
+			       (static_branch_unlikely(&dcqcn_cccs) &&
+				dcqcn_flow_overslept(qp)));
+unlock:
+	spin_unlock_bh(&qp->lock);
+	if (pass)
+		dcqcn_pacer_send(skb);
+	if (unlikely(drop))
+		kfree_skb_list(drop);
+	return verdict;
+}
+
+/**
+ * dcqcn_pacer_ack() - an ACK came for a flow
+ * @qp: its QP
+ * @psn: PSN of the ACK
+ *
+ * Context: softirq, under RCU; @qp->lock is held.
+ */
+void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	struct dcqcn_path *path = flow->path;
+	u64 now = ktime_get_ns(), left;
+	enum dcqcn_learnt learnt;
+	u32 least;
+
+	if (!qp->limited || !path || dcqcn_qp_is_windowed(qp))
+		return;
+	left = path->probe_time;
+	least = path->rtt_min;
+	learnt = dcqcn_path_acked(path, psn, now);
+	if (learnt == DCQCN_LEARNT_NOTHING)
+		return;
+	dcqcn_flow_settle(flow, now);
+	if (!dcqcn_limiter_learn(qp, learnt, left, least, now))
+		return;
+	flow->next = min(flow->next, now);
+	if (dcqcn_flow_held(flow) && !flow->draining)
+		dcqcn_flow_arm(flow, true);
+}
+
+/**
+ * dcqcn_pacer_kick() - let a flow go on that waited for its context
+ * @qp: its QP
+ *
+ * Context: softirq, under RCU. Takes @qp->lock; may send.
+ */
+void dcqcn_pacer_kick(struct dcqcn_qp *qp)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+
+	spin_lock_bh(&qp->lock);
+	/* also if another CPU is sending: it looks at this when it has sent */
+	flow->next = min(flow->next, ktime_get_ns());
+	if (dcqcn_flow_held(flow) && dcqcn_flow_drain(qp))
+		dcqcn_flow_arm(flow, true);
+	spin_unlock_bh(&qp->lock);
+}
+
+/**
+ * dcqcn_pacer_release() - take the limit off and send what is held, in order
+ * @qp: its QP
+ *
+ * Packets that rxe sends meanwhile queue behind these.
+ *
+ * Context: process or softirq. Takes @qp->lock; sends.
+ */
+void dcqcn_pacer_release(struct dcqcn_qp *qp)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+
+	spin_lock_bh(&qp->lock);
+	flow->released = true;
+	if (dcqcn_flow_drain(qp))
+		dcqcn_flow_arm(flow, false);
+	dcqcn_limiter_end(qp);
+	spin_unlock_bh(&qp->lock);
+}
+
+/**
+ * dcqcn_pacer_reset() - end a flow at once
+ * @qp: its QP
+ * @dropped: receives what was held, for the caller to free without the lock
+ *
+ * The timer may still fire. It then finds nothing to do.
+ *
+ * Context: @qp->lock is held.
+ */
+void dcqcn_pacer_reset(struct dcqcn_qp *qp, struct sk_buff_head *dropped)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	struct sk_buff *skb;
+	int i;
+
+	for (i = 0; i < DCQCN_NUM_FIFOS; i++) {
+		while ((skb = skb_peek(&flow->fifo[i].queue))) {
+			dcqcn_flow_take(qp, skb);
+			flow->stat.drop_dead++;
+			dcqcn_count(qp->dev, DCQCN_RP_DROP_DEAD);
+			__skb_queue_tail(dropped, skb);
+		}
+	}
+	flow->released = true;
+	dcqcn_limiter_end(qp);
+}
+
+/**
+ * dcqcn_pacer_flush() - drop what a flow holds and end it
+ * @qp: its QP
+ *
+ * Context: process or softirq. Takes @qp->lock.
+ */
+void dcqcn_pacer_flush(struct dcqcn_qp *qp)
+{
+	struct sk_buff_head dropped;
+
+	__skb_queue_head_init(&dropped);
+	spin_lock_bh(&qp->lock);
+	dcqcn_pacer_reset(qp, &dropped);
+	spin_unlock_bh(&qp->lock);
+	__skb_queue_purge(&dropped);
+}
+
+/**
+ * dcqcn_pacer_init() - set up a flow that is not limited
+ * @flow: zeroed
+ */
+void dcqcn_pacer_init(struct dcqcn_flow *flow)
+{
+	int i;
+
+	for (i = 0; i < DCQCN_NUM_FIFOS; i++)
+		__skb_queue_head_init(&flow->fifo[i].queue);
+	hrtimer_setup(&flow->timer, dcqcn_flow_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* rxe's requester, as seen from outside: its timer, and what it sends again. See requester.c. */
+#ifndef DCQCN_REQUESTER_H
+#define DCQCN_REQUESTER_H
+
+#include <linux/compiler.h>
+#include <linux/jump_label.h>
+#include <linux/skbuff.h>
+#include <linux/time64.h>
+
+#include "limiter.h"
+#include "packet.h"
+#include "qp.h"
+#include "queue.h"
+#include "tx.h"
+
+/* Set for good where rxe frees a QP 200 jiffies after its destruction began, even if packets point
+ * to it; see device.c
+ */
+DECLARE_STATIC_KEY_FALSE(dcqcn_hasty_rxe);
+
+/* ns; how long packets are held there: 50 jiffies, as a QP that is being destroyed repeats them */
+#define DCQCN_HASTY_HOLD_NS	(50ULL * NSEC_PER_SEC / HZ)
+
+/* How long a request may be held at a low rate. 65 of 4 KB, all that rxe makes, take 2.2 s at
+ * the lowest one, 1 Mb/s, and twice that beside READ responses.
+ */
+#define DCQCN_HOLD_NS		(5ULL * NSEC_PER_SEC)
+
+/* ns; how long a packet may be held, however slow its flow is */
+static __always_inline u64 dcqcn_flow_longest_hold(void)
+{
+	return static_branch_unlikely(&dcqcn_hasty_rxe) ? DCQCN_HASTY_HOLD_NS :
+							   DCQCN_HOLD_NS;
+}
+
+/* ns; the longest gap between two requests: half of the ack timeout, if there is one. 2^31 *
+ * 4096 ns fits u64 easily.
+ */
+static inline u64 dcqcn_flow_longest_gap(const struct dcqcn_qp *qp)
+{
+	return qp->ack_timeout ? DCQCN_ACK_TIMEOUT_NS / 2 << qp->ack_timeout :
+				 DCQCN_HOLD_NS;
+}
+
+/* ns; the longest gap that what is held allows, 0 for any. Held READ responses get half of the
+ * bytes.
+ */
+static inline u64 dcqcn_flow_bound(const struct dcqcn_qp *qp)
+{
+	const struct dcqcn_flow *flow = &qp->flow;
+
+	if (skb_queue_empty(&flow->fifo[DCQCN_REQUESTS].queue))
+		return 0;
+	return dcqcn_flow_longest_gap(qp) >>
+	       !skb_queue_empty(&flow->fifo[DCQCN_RESPONSES].queue);
+}
+
+/* Whether a gap in ns may be above dcqcn_flow_bound(), which is at least a quarter of the ack
+ * timeout
+ */
+static __always_inline bool dcqcn_flow_may_exceed(const struct dcqcn_qp *qp,
+						  s64 gap)
+{
+	return gap >> qp->ack_timeout >= (s64)(DCQCN_ACK_TIMEOUT_NS / 4);
+}
+
+/*
+ * Whether a quarter of the ack timeout has passed since a request asked for an ACK. rxe asks with
+ * the last packet of a message, and with every 66th. Each ACK restarts its retransmission timer.
+ */
+static __always_inline bool dcqcn_flow_is_silent(const struct dcqcn_qp *qp,
+						 u64 now)
+{
+	u32 elapsed = dcqcn_flow_clock(now) - qp->flow.asked;
+
+	return (u64)elapsed << 11 >= dcqcn_flow_longest_gap(qp);
+}
+
+/* Whether a packet is held that may soon have no QP, where rxe does not wait */
+static __always_inline bool dcqcn_flow_is_unsafe(struct sk_buff *skb, u64 now)
+{
+	return static_branch_unlikely(&dcqcn_hasty_rxe) && skb &&
+	       now - dcqcn_held(skb)->since >= DCQCN_HASTY_HOLD_NS;
+}
+
+/* Whether PSN @a is @b or follows it, modulo 2^24 */
+static inline bool dcqcn_psn_reaches(u32 a, u32 b)
+{
+	return !((a - b) & 0x800000);
+}
+
+bool dcqcn_flow_ask(struct sk_buff *skb);
+bool dcqcn_flow_asks_peer(struct dcqcn_flow *flow, struct sk_buff *skb,
+			  bool ack_req, u64 now);
+bool dcqcn_flow_is_stuck(struct dcqcn_qp *qp, u32 psn);
+struct sk_buff *dcqcn_flow_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
+				   struct dcqcn_tx *tx, u64 now);
+
+/* Compare a packet of a limited flow with the one before it. Return held packets that are
+ * stale now, as a list.
+ */
+static __always_inline struct sk_buff *
+dcqcn_flow_find_stale(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
+		      struct dcqcn_tx *tx, u64 now)
+{
+	struct sk_buff *stale = NULL;
+
+	if (qp->type != IB_QPT_RC || tx->kind == DCQCN_PKT_ACK)
+		return NULL;
+	if (unlikely(!fifo->seen || dcqcn_psn_reaches(fifo->last_psn, tx->psn)))
+		stale = dcqcn_flow_go_back(qp, fifo, tx, now);
+	fifo->last_psn = tx->psn;
+	return stale;
+}
+
+#endif /* DCQCN_REQUESTER_H */
