@@ -11,6 +11,7 @@ TESTS=(
 	"show show: each knob with its unit"
 	"json -j: each answer is JSON, with the numbers of sysfs"
 	"set_knobs set: units, several knobs at once, and what is out of range"
+	"dialects show --as, set --from: what cards and their tools print, and take"
 	"profile profile: list, show, apply"
 	"modelled model --config host: what it says can be executed"
 	"save save and restore: settings survive the module"
@@ -227,6 +228,49 @@ modelled()
 			rp/rpg_max_rate=900 rp/rpg_gd=11; do
 		check "$knob" "$(cat "$(ecn local)/roce_${knob%=*}")" = "${knob#*=}"
 	done
+}
+
+dialects()
+{
+	local dev=${DEV[local]} as
+
+	MODULE_ARGS=profile=mlx5
+	reload local
+	echo 0 >"$(ecn local)/roce_np/enable/3"
+	# each of them as the kernel shows it, and back
+	"$DCQCN" show --as ecn dev "$dev" | sort >$TMP/ecn
+	(cd / && grep -r . "$(ecn local)") | sort | diff - $TMP/ecn || fail "ecn/ has something else"
+	"$DCQCN" show --as cc_params dev "$dev" | sort >$TMP/cc_params
+	grep -r . $FAULTS/"$dev"/cc_params | grep -v "prio_mode\|rtt_resp" | sort |
+		diff - $TMP/cc_params || fail "cc_params/ has something else"
+	"$DCQCN" show --as mlxconfig dev "$dev" >$TMP/mlxconfig
+	"$DCQCN" save >$TMP/saved
+	for as in ecn cc_params mlxconfig; do
+		"$DCQCN" profile apply sigcomm15
+		run set --from $TMP/$as dev "$dev"
+		check "from $as: $OUT" $STATUS = 0
+		[ $as != mlxconfig ] || echo 0 >"$(ecn local)/roce_np/enable/3"
+		"$DCQCN" save | diff $TMP/saved - || fail "$as is not as shown"
+	done
+	# what tools print around it
+	"$DCQCN" set --from - dev "$dev" rpg_hai_rate 60 <<'END' || fail "a query"
+Device #1:
+----------
+Device type:        ConnectX5
+Configurations:                                     Default        Current        Next Boot
+*        ROCE_CC_PRIO_MASK_P1                        255            255            8
+         CLAMP_TGT_RATE_P1                           False(0)       False(0)       True(1)
+         RPG_AI_RATE_P1                              5              5              7
+         RPG_HAI_RATE_P1                             50             50             50
+         RPG_AI_RATE_P2                              5              5              9
+END
+	OUT=$(cd "$(ecn local)/roce_rp" && cat clamp_tgt_rate rpg_ai_rate rpg_hai_rate enable/[23])
+	check "from a query" "$(echo $OUT)" = "1 7 60 0 1"
+	for bad in "rp_ai_rate:x" "rpg_gd:99" $'rp_gd:10\nRPG_GD_P1 11' "other:1"; do
+		run set --from - dev "$dev" <<<"$bad"
+		check "$bad" $STATUS = 1
+	done
+	check "afterwards" "$(cat "$(ecn local)/roce_rp/rpg_gd")" = 11
 }
 
 save()

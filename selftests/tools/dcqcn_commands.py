@@ -23,6 +23,9 @@ DEV = "dev nonesuch"
 
 GOOD = """
 show dev nonesuch
+show --as ecn dev nonesuch
+show --as cc_params dev nonesuch
+show --as mlxconfig dev nonesuch
 qp dev nonesuch
 qp qpn 17 dev nonesuch
 qp qpn 0xffffff dev nonesuch
@@ -33,6 +36,8 @@ stat -i 10ms dev nonesuch
 watch -i 1ms -n 1 dev nonesuch qpn 1
 watch -n 1 dev nonesuch
 set dev nonesuch rpg_ai_rate 20mbit rpg_time_reset 4.5ms rpg_byte_reset 64KiB
+set --from FILE dev nonesuch
+set --from FILE dev nonesuch rpg_gd 11
 set dev nonesuch np_enable all rp_enable 0,3 rpg_min_dec_fac 50%
 profile apply mlx5 dev nonesuch
 save -o FILE dev nonesuch
@@ -91,6 +96,8 @@ re -> "re" is ambiguous: restore, record
 p -> "p" is ambiguous: profile, plot, port
 show nonesuch -> show: "nonesuch" is not expected here
 show dev -> show: the device is missing
+show --as -> show: the value of --as is missing
+show --as x -> show: "x" is not ecn, cc_params or mlxconfig
 show dev a b -> show: "b" is not expected here
 qp dev -> qp: the device is missing
 qp dev a dev b -> qp: "dev" is not expected here
@@ -115,6 +122,9 @@ watch -n -> watch: the value of -n is missing
 watch dev -> watch: the device is missing
 watch qpn x -> watch: "x" is not a QP number
 set -> set: the device is missing
+set --from -> set: the value of --from is missing
+set --from FILE -> set: the device is missing
+set --from FILE rxe0 -> set: "rxe0" is not expected here
 set rxe0 -> set: "rxe0" is not expected here
 set dev -> set: the device is missing
 set dev nonesuch -> set: a knob is missing

@@ -1,26 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0
-/* dcqcn set: sets knobs, all of them at once. */
+/* dcqcn set: sets knobs, all of them at once, also to what a dump of a card has. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "arg.h"
 #include "commands.h"
 #include "dev.h"
+#include "dialect.h"
 #include "fail.h"
 #include "knob.h"
 
+/* Take those settings of a file that are not given, and return their set */
+static uint32_t set_from(const char *file, const char *name,
+			 uint32_t settings[RDMA_DCQCN_A_SETTINGS_MAX + 1],
+			 uint32_t given)
+{
+	struct dev *dev = dev_list(name);
+	uint32_t which = dialect_read(file, dev->settings) & ~given;
+
+	for (int i = 1; i <= RDMA_DCQCN_A_SETTINGS_MAX; i++) {
+		if (which & 1U << i)
+			settings[i] = dev->settings[i];
+	}
+	dev_free(dev);
+	return which;
+}
+
 int cmd_set(int argc, char **argv)
 {
+	static const struct option options[] = {
+		{ "from", required_argument, NULL, 'f' },
+		{}
+	};
 	uint32_t settings[RDMA_DCQCN_A_SETTINGS_MAX + 1] = {};
+	const char *file = NULL, *name;
 	uint32_t which = 0;
 
-	if (argc > 1 && strcmp(argv[1], "dev"))
-		arg_unexpected(argv[1]);
-	if (argc < 3)
+	while (arg_option(argc, argv, "+:", options) != -1)
+		file = optarg;
+	argc -= optind;
+	argv += optind;
+	if (argc > 0 && strcmp(argv[0], "dev"))
+		arg_unexpected(argv[0]);
+	if (argc < 2)
 		arg_missing("the device");
-	if (argc < 4)
+	if (argc < 3 && !file)
 		arg_missing("a knob");
-	for (int i = 3; i < argc; i += 2) {
+	name = argv[1];
+	for (int i = 2; i < argc; i += 2) {
 		const struct knob *knob = knob_by_name(argv[i]);
 		const char *problem;
 
@@ -37,6 +64,8 @@ int cmd_set(int argc, char **argv)
 			     argv[i + 1], problem);
 		which |= 1U << knob_attr(knob);
 	}
-	dev_set(argv[2], NULL, settings, which);
+	if (file)
+		which |= set_from(file, name, settings, which);
+	dev_set(name, NULL, settings, which);
 	return EXIT_SUCCESS;
 }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/* dcqcn show: devices and their settings. */
+/* dcqcn show: devices and their settings, also under other systems' names. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "arg.h"
 #include "commands.h"
 #include "dev.h"
+#include "dialect.h"
+#include "fail.h"
 #include "json.h"
 #include "knob.h"
 #include "unit.h"
 
-static void show_json(const struct dev *dev)
+static void show_json(const struct dev *dev, const struct dialect *dialect)
 {
 	json_open_object(NULL);
 	json_string("dev", dev->name);
@@ -18,7 +20,9 @@ static void show_json(const struct dev *dev)
 	json_number("ifindex", dev->ifindex);
 	json_number("line_rate", dev->line_rate);
 	json_open_object("settings");
-	for (int i = 1; i <= RDMA_DCQCN_A_SETTINGS_MAX; i++)
+	if (dialect)
+		dialect_print(dialect, dev);
+	for (int i = 1; !dialect && i <= RDMA_DCQCN_A_SETTINGS_MAX; i++)
 		knob_json(&knobs[i], dev->settings[i]);
 	json_close_object();
 	json_close_object();
@@ -39,14 +43,31 @@ static void show_text(const struct dev *dev)
 	}
 }
 
-int cmd_show(int argc __attribute__((unused)), char **argv)
+int cmd_show(int argc, char **argv)
 {
-	struct dev *list = dev_list(arg_dev(argv + 1));
+	static const struct option options[] = {
+		{ "as", required_argument, NULL, 'a' },
+		{}
+	};
+	const struct dialect *dialect = NULL;
+	struct dev *list;
 
+	while (arg_option(argc, argv, "+:", options) != -1) {
+		dialect = dialect_find(optarg);
+		if (!dialect)
+			fail("show: \"%s\" is not ecn, cc_params or mlxconfig", optarg);
+	}
+	list = dev_list(arg_dev(argv + optind));
 	if (option_json)
 		json_open_array(NULL);
-	for (struct dev *dev = list; dev; dev = dev->next)
-		(option_json ? show_json : show_text)(dev);
+	for (struct dev *dev = list; dev; dev = dev->next) {
+		if (option_json)
+			show_json(dev, dialect);
+		else if (dialect)
+			dialect_print(dialect, dev);
+		else
+			show_text(dev);
+	}
 	if (option_json)
 		json_close_array();
 	dev_free(list);

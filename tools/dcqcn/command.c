@@ -26,8 +26,8 @@ struct command {
 };
 
 static const struct command commands[] = {
-	{ { "show" }, cmd_show, false, "[dev DEV]",
-	  "show devices and their settings" },
+	{ { "show" }, cmd_show, false, "[--as DIALECT] [dev DEV]",
+	  "show devices and their settings, also in the words of ecn, cc_params or mlxconfig" },
 	{ { "qp" }, cmd_qp, false, "[dev DEV] [qpn QPN]",
 	  "show QPs that have met congestion, and their rates" },
 	{ { "ccc" }, cmd_ccc, false, "[dev DEV]",
@@ -37,8 +37,8 @@ static const struct command commands[] = {
 	{ { "watch" }, cmd_watch, true,
 	  "[-i INTERVAL] [-n COUNT] [dev DEV] [qpn QPN]",
 	  "show devices and QPs as a table that refreshes" },
-	{ { "set" }, cmd_set, false, "dev DEV KNOB VALUE [KNOB VALUE ...]",
-	  "set knobs: all of them or, after an error, none" },
+	{ { "set" }, cmd_set, false, "[--from FILE] dev DEV [KNOB VALUE ...]",
+	  "set knobs, also to what a card's dump has: all or, after an error, none" },
 	{ { "profile", "list" }, cmd_profile_list, false, "",
 	  "list profiles, and the devices that use their values" },
 	{ { "profile", "show" }, cmd_profile_show, false, "PROFILE",

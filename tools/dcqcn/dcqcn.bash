@@ -116,11 +116,18 @@ _dcqcn()
 	-o)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
+	--from)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	--as)
+		_dcqcn_words "ecn cc_params mlxconfig"
+		return ;;
 	-i|-d|-n|--peer|qpn)
 		return ;;
 	esac
 	case $command in
-	show|ccc)	_dcqcn_words "dev help" ;;
+	show)	_dcqcn_words "--as dev help" ;;
+	ccc)	_dcqcn_words "dev help" ;;
 	save)	_dcqcn_words "-o dev help" ;;
 	stat)	_dcqcn_words "-i dev help" ;;
 	qp)	_dcqcn_words "dev qpn help" ;;
@@ -128,9 +135,10 @@ _dcqcn()
 	record)	_dcqcn_words "-i -d -o dev qpn help" ;;
 	doctor)	_dcqcn_words "--peer -i dev help" ;;
 	set)
-		# set dev DEV KNOB VALUE [KNOB VALUE ...]
+		# set [--from FILE] dev DEV [KNOB VALUE ...]
+		[ "${COMP_WORDS[i + 1]}" != --from ] || i=$((i + 2))
 		case $((COMP_CWORD - i)):$prev in
-		1:*)			_dcqcn_words "dev help" ;;
+		1:*)			_dcqcn_words "--from dev help" ;;
 		*[13579]:*)		_dcqcn_words "$knobs" ;;
 		*:[nr]p_enable)		_dcqcn_words "all none" ;;
 		esac ;;
