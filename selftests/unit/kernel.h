@@ -9,6 +9,11 @@
 #ifndef UNIT_KERNEL_H
 #define UNIT_KERNEL_H
 
+/* A program of several files says "extern" here, and defines these variables once */
+#ifndef KERNEL_STATE
+#define KERNEL_STATE		static
+#endif
+
 #include <errno.h>
 #include <limits.h>
 #include <linux/bits.h>
@@ -46,12 +51,14 @@
 #define container_of(p, type, member) \
 	((type *)((char *)(p) - offsetof(type, member)))
 #define htons			cpu_to_be16
+#ifndef TRACE_EVENT
 #define trace_dcqcn_ce_seen(...)	((void)0)
 #define trace_dcqcn_cnp_sent(...)	((void)0)
 #define trace_dcqcn_cnp_received(...)	((void)0)
 #define trace_dcqcn_ccc_agreed(...)	((void)0)
 #define trace_dcqcn_ccc_heard(...)	((void)0)
 #define trace_dcqcn_entropy_changed(...)	((void)0)
+#endif
 
 #define IPPROTO_UDP		17
 #define ETH_P_IP		0x0800
@@ -83,10 +90,11 @@ typedef struct { s64 counter; } atomic64_t;
 typedef struct { int held; } spinlock_t;
 
 struct mutex { int held; };
-struct rcu_head { int unused; };
-struct hlist_node { struct hlist_node *next; };
+struct rcu_head { struct rcu_head *next; void (*func)(struct rcu_head *rcu); };
+struct hlist_node { struct hlist_node *next, **pprev; };
 struct hlist_head { struct hlist_node *first; };
-struct kobject { int unused; };
+struct list_head { struct list_head *next, *prev; };
+struct kobject { struct list_head entry; };
 enum hrtimer_restart { HRTIMER_NORESTART, HRTIMER_RESTART };
 enum { CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT };
 typedef s64 ktime_t;
@@ -95,9 +103,8 @@ struct hrtimer {
 	ktime_t expires;
 	bool queued;
 };
-struct delayed_work { int unused; };
-struct work_struct { int unused; };
-struct list_head { struct list_head *next, *prev; };
+struct work_struct { void (*func)(struct work_struct *work); u64 due; bool queued; };
+struct delayed_work { struct work_struct work; };
 struct module { int unused; };
 struct netlink_range_validation { u64 min, max; };
 
@@ -105,11 +112,31 @@ struct net { int unused; };
 struct sk_buff;
 struct sk_buff_head { struct sk_buff *next, *prev; u32 qlen; };
 /* @lower: it is an upper device of */
-struct net_device { struct net *net; int ifindex; struct net_device *lower; bool l3_master; };
+struct net_device {
+	struct net *net;
+	int ifindex;
+	struct net_device *lower;
+	bool l3_master;
+	u8 reg_state;
+	u32 speed;		/* Mb/s */
+};
 struct dst_entry { struct net_device *dev; int error; };
 struct sock { bool full; u16 sk_protocol; void *sk_user_data; };
-struct ib_device { int unused; };
-struct ib_qp { struct ib_device *device; u32 qp_num; u8 qp_type; };
+struct ib_device {
+	u32 index;
+	const char *name;
+	struct { u32 driver_id; const struct module *owner; } ops;
+	struct { struct list_head port_list; } coredev;
+	struct net_device *ndev;
+	void *client_data;
+};
+struct rdma_restrack_entry { unsigned int refs; };
+struct ib_qp {
+	struct ib_device *device;
+	u32 qp_num;
+	u8 qp_type;
+	struct rdma_restrack_entry res;
+};
 struct pernet_operations { void (*exit)(struct net *net); };
 
 struct nf_hook_state {
@@ -138,14 +165,14 @@ struct nf_hook_ops {
 	for (pos = hlist_entry_or_null((head)->first, __typeof__(*pos), member); \
 	     pos; \
 	     pos = hlist_entry_or_null(pos->member.next, __typeof__(*pos), member))
-#define list_add(node, head)	((void)(node), (void)(head))
-#define list_del(node)		((void)(node))
 #define list_first_entry(head, type, member) \
 	container_of((head)->next, type, member)
 #define list_first_entry_or_null(head, type, member) \
 	(list_empty(head) ? NULL : list_first_entry(head, type, member))
 #define list_for_each_entry(pos, head, member) \
-	for (pos = NULL; pos; pos = NULL)
+	for (pos = list_first_entry(head, __typeof__(*pos), member); \
+	     &pos->member != (head); \
+	     pos = list_first_entry(&pos->member, __typeof__(*pos), member))
 #define kzalloc(size, gfp)	(fuzz_out_of_memory ? NULL : calloc(1, size))
 #define smp_store_release(p, v)	(*(p) = (v))
 #define kfree			free
@@ -210,8 +237,8 @@ static inline int atomic_xchg(atomic_t *a, int value)
 
 #define kernel_assert(cond)	do { if (!(cond)) __builtin_trap(); } while (0)
 
-static u64 fuzz_now;
-static int bh_disabled;
+KERNEL_STATE u64 fuzz_now;
+KERNEL_STATE int bh_disabled;
 
 /* --- lists ----------------------------------------------------------------- */
 
@@ -223,10 +250,20 @@ static inline void list_add_tail(struct list_head *node, struct list_head *head)
 	head->prev = node;
 }
 
-static inline void list_del_init(struct list_head *node)
+static inline void list_add(struct list_head *node, struct list_head *head)
+{
+	list_add_tail(node, head->next);
+}
+
+static inline void list_del(struct list_head *node)
 {
 	node->prev->next = node->next;
 	node->next->prev = node->prev;
+}
+
+static inline void list_del_init(struct list_head *node)
+{
+	list_del(node);
 	node->next = node;
 	node->prev = node;
 }
@@ -240,13 +277,17 @@ static inline void list_move_tail(struct list_head *node, struct list_head *head
 static inline void hlist_add_head_rcu(struct hlist_node *node, struct hlist_head *head)
 {
 	node->next = head->first;
+	node->pprev = &head->first;
+	if (node->next)
+		node->next->pprev = &node->next;
 	head->first = node;
 }
 
-/* Of the only node in its list: the test's */
 static inline void hlist_del_rcu(struct hlist_node *node)
 {
-	node->next = NULL;
+	*node->pprev = node->next;
+	if (node->next)
+		node->next->pprev = node->pprev;
 }
 
 static inline u32 jhash2(const u32 *words, u32 n, u32 seed)
@@ -317,7 +358,7 @@ struct sk_buff {
 	bool gso;			/* GRO has made it of several */
 };
 
-static bool fuzz_out_of_memory;
+KERNEL_STATE bool fuzz_out_of_memory;
 
 bool within_module_mem_type(unsigned long addr, const struct module *mod,
 			    int type);
@@ -402,13 +443,17 @@ static inline struct dst_entry *skb_dst(const struct sk_buff *skb)
 	return skb->dst;
 }
 
+#ifndef kfree_skb
+#define kfree_skb		free	/* of one whose bytes are not its own */
+#endif
+
 static inline void kfree_skb_list(struct sk_buff *skb)
 {
 	struct sk_buff *next;
 
 	for (; skb; skb = next) {
 		next = skb->next;
-		free(skb);
+		kfree_skb(skb);
 	}
 }
 
@@ -417,7 +462,7 @@ static inline void __skb_queue_purge(struct sk_buff_head *list)
 	struct sk_buff *skb;
 
 	while ((skb = __skb_dequeue(list)))
-		free(skb);
+		kfree_skb(skb);
 }
 
 /* --- timers: the test looks at them --------------------------------------- */
@@ -535,7 +580,7 @@ static inline bool pskb_may_pull(struct sk_buff *skb, unsigned int len)
 	return len <= skb->len && skb_move(skb, len);
 }
 
-static unsigned int fuzz_peeks;
+KERNEL_STATE unsigned int fuzz_peeks;
 
 /* @len bytes at @offset, which are copied to @buf if they are not linear */
 static inline void *skb_header_pointer(const struct sk_buff *skb, unsigned int offset,
@@ -617,10 +662,10 @@ struct rtable { struct dst_entry dst; };
 enum { NET_XMIT_DROP = 1, NET_XMIT_CN };
 #define net_xmit_errno(err)	((err) != NET_XMIT_CN ? -ENOBUFS : 0)
 
-static int fuzz_xmit;		/* what the transmit path returns */
-static bool fuzz_no_route;
-static unsigned int fuzz_dst_refs;
-static struct rtable fuzz_route;
+KERNEL_STATE int fuzz_xmit;	/* what the transmit path returns */
+KERNEL_STATE bool fuzz_no_route;
+KERNEL_STATE unsigned int fuzz_dst_refs;
+KERNEL_STATE struct rtable fuzz_route;
 
 /* Given what was sent; implemented by the target */
 void fuzz_sent(const struct sk_buff *skb);
