@@ -635,8 +635,7 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 	if (view->limited)
 		view->rate.alpha = dcqcn_rate_alpha(&view->rate, &settings->rp,
 						    now);
-	view->floor = clamp_t(u64, view->floor, dcqcn_rate_floor(&settings->rp),
-			      line);
+	view->floor = min(max(view->floor, dcqcn_rate_floor(&settings->rp)), line);
 	return true;
 }
 
