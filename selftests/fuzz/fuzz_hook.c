@@ -136,8 +136,7 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 	return &the_qp;
 }
 
-bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
-			 u32 dest_qpn)
+bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct dcqcn_tx *tx)
 {
 	return false;
 }
@@ -173,14 +172,13 @@ void dcqcn_limiter_start(struct dcqcn_qp *qp, const struct dcqcn_settings *p,
 	check(p->rp.start_burst && pause);
 }
 
-struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn,
-				const struct sk_buff *skb)
+struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn, const struct dcqcn_tx *tx)
 {
 	struct dcqcn_qp *qp = dcqcn_qp_find_or_add(dev, qpn);
-	const u8 *p = skb_network_header(skb);
-	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[p[ip_len(p) + UDP_LEN]];
+	const u8 *p = skb_network_header(tx->skb);
 
-	check(kind == DCQCN_PKT_REQUEST || kind == DCQCN_PKT_RESPONSE);
+	check(tx->kind == dcqcn_opcode_kinds[p[ip_len(p) + UDP_LEN]]);
+	check(tx->kind == DCQCN_PKT_REQUEST || tx->kind == DCQCN_PKT_RESPONSE);
 	if (qp)
 		qp->state = DCQCN_QP_LIVE;
 	return qp;

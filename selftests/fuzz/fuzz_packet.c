@@ -64,10 +64,10 @@ static void check_parse(const u8 *p, size_t len)
 	check(pkt.tos == e.tos && pkt.v6 == e.v6 && pkt.plain == e.plain);
 	check(pkt.ud == e.ud && pkt.pkey == e.pkey && pkt.psn == e.psn);
 	check(pkt.dest_qpn == e.dest_qpn && pkt.src_qpn == e.src_qpn);
-	dcqcn_pkt_saddr(&pkt, &addr);
+	dcqcn_ip_saddr(pkt.ip, &addr);
 	check(!memcmp(pkt.v6 ? p + 8 : p + 12,
 		      addr.s6_addr + (pkt.v6 ? 0 : 12), pkt.v6 ? 16 : 4));
-	dcqcn_pkt_daddr(&pkt, &addr);
+	dcqcn_ip_daddr(pkt.ip, &addr);
 	check(dcqcn_ip_is_to(pkt.ip, &addr));
 
 	end = ip_len(p) + pkt.udp_len;
@@ -114,7 +114,7 @@ static void check_build(const u8 *data, size_t size)
 	check(dcqcn_pkt_is_valid_cnp(&pkt) && icrc_is_right(p, len));
 	check(pkt.dest_qpn == spec.dest_qpn && pkt.pkey == spec.pkey);
 	check(pkt.tos == spec.tos && pkt.psn == 0 && pkt.src_qpn == 0);
-	dcqcn_pkt_saddr(&pkt, &addr);
+	dcqcn_ip_saddr(pkt.ip, &addr);
 	/* a mapped source does not go with a destination that is not */
 	check(v6 ? !memcmp(&addr, &spec.saddr, 16) :
 		   !memcmp(&addr.s6_addr[12], &spec.saddr.s6_addr[12], 4));

@@ -62,8 +62,7 @@ void dcqcn_netlink_rate(struct dcqcn_qp *qp, enum rdma_dcqcn_rate_event event,
 /* qp.c believes what a packet says of its QP */
 static unsigned int believed;
 
-bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
-			 u32 dest_qpn)
+bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct dcqcn_tx *tx)
 {
 	believed++;
 	return true;
@@ -812,14 +811,17 @@ static void pauses_of_data(void)
 {
 	struct sock sk = {};
 	struct sk_buff skb = { .sk = &sk };
+	struct dcqcn_bth bth = { .qpn = cpu_to_be32(1) };
+	struct dcqcn_tx data = tx_of(&skb, DCQCN_PKT_REQUEST, &bth, true);
+	struct dcqcn_tx ack = tx_of(&skb, DCQCN_PKT_ACK, &bth, true);
 	struct dcqcn_qp *qp = &qps[0];
 
 	limited(100, IB_QPT_UD, 0);
 	qp->owner = &sk;
 	qp->seen = jiffies - 100;
-	expect(!dcqcn_qp_confirm(qp, &skb, 1, 0, false), "an ACK begins something");
-	expect(dcqcn_qp_confirm(qp, &skb, 1, 0, true) == 100, "the ACK ended the pause");
-	expect(!dcqcn_qp_confirm(qp, &skb, 1, 0, true), "the pause goes on");
+	expect(!dcqcn_qp_confirm(qp, &ack), "an ACK begins something");
+	expect(dcqcn_qp_confirm(qp, &data) == 100, "the ACK ended the pause");
+	expect(!dcqcn_qp_confirm(qp, &data), "the pause goes on");
 	ends();
 }
 
@@ -830,22 +832,25 @@ static void first_packet_describes(void)
 {
 	struct sock sk = {};
 	struct sk_buff skb = { .sk = &sk };
+	struct dcqcn_bth bth = { .qpn = cpu_to_be32(1) };
+	struct dcqcn_tx data = tx_of(&skb, DCQCN_PKT_REQUEST, &bth, true);
+	struct dcqcn_tx ack = tx_of(&skb, DCQCN_PKT_ACK, &bth, true);
 	struct dcqcn_qp *qp = &qps[0];
 
 	limited(100, IB_QPT_RC, 0);
 	believed = 0;
 	qp->state = DCQCN_QP_RESOLVING;
 	qp->seen = jiffies - 100;
-	expect(!dcqcn_qp_confirm(qp, &skb, 1, 0, false) && !believed, "an ACK begins something");
-	expect(dcqcn_qp_confirm(qp, &skb, 1, 0, true) == ULONG_MAX && believed == 1,
+	expect(!dcqcn_qp_confirm(qp, &ack) && !believed, "an ACK begins something");
+	expect(dcqcn_qp_confirm(qp, &data) == ULONG_MAX && believed == 1,
 	       "the first packet begins nothing");
 	qp->owner = &sk;
-	expect(!dcqcn_qp_confirm(qp, &skb, 1, 0, true) && believed == 1,
+	expect(!dcqcn_qp_confirm(qp, &data) && believed == 1,
 	       "a packet is believed that contradicts the core");
 	qp->state = DCQCN_QP_ABSENT;
-	expect(dcqcn_qp_confirm(qp, &skb, 1, 0, true) == ULONG_MAX, "a new QP begins nothing");
+	expect(dcqcn_qp_confirm(qp, &data) == ULONG_MAX, "a new QP begins nothing");
 	qp->state = DCQCN_QP_DEAD;
-	expect(!dcqcn_qp_confirm(qp, &skb, 1, 0, true) && believed == 2, "an entry lives again");
+	expect(!dcqcn_qp_confirm(qp, &data) && believed == 2, "an entry lives again");
 	ends();
 }
 

@@ -169,10 +169,10 @@ static void test_captured_cnp(void)
 	expect(pkt.dest_qpn == 0xd2, "dest_qpn %x", pkt.dest_qpn);
 	expect(pkt.src_qpn == 0, "src_qpn %x", pkt.src_qpn);
 	expect(pkt.psn == 0, "psn %x", pkt.psn);
-	dcqcn_pkt_saddr(&pkt, &addr);
+	dcqcn_ip_saddr(pkt.ip, &addr);
 	expect(!memcmp(&addr, "\0\0\0\0\0\0\0\0\0\0\xff\xff\x16\x16\x16\x08",
 		       16), "source address");
-	dcqcn_pkt_daddr(&pkt, &addr);
+	dcqcn_ip_daddr(pkt.ip, &addr);
 	expect(!memcmp(&addr, "\0\0\0\0\0\0\0\0\0\0\xff\xff\x16\x16\x16\x07",
 		       16), "destination address");
 	expect(is_valid_cnp(p, sizeof(captured_cnp)), "not a valid CNP");
@@ -274,9 +274,9 @@ static void test_build_v6(void)
 	expect(pkt.tos == 0xc2, "tos %x", pkt.tos);
 	expect(pkt.dest_qpn == 0xfedcba, "dest_qpn %x", pkt.dest_qpn);
 	expect(pkt.pkey == 0x8001, "pkey %x", pkt.pkey);
-	dcqcn_pkt_saddr(&pkt, &addr);
+	dcqcn_ip_saddr(pkt.ip, &addr);
 	expect(!memcmp(&addr, &spec.saddr, 16), "source address");
-	dcqcn_pkt_daddr(&pkt, &addr);
+	dcqcn_ip_daddr(pkt.ip, &addr);
 	expect(!memcmp(&addr, &spec.daddr, 16), "destination address");
 
 	/* almost IPv4-mapped is not IPv4 */

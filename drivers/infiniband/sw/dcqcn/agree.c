@@ -113,15 +113,12 @@ void dcqcn_ccc_output(struct dcqcn_qp *qp,
 {
 	struct in6_addr local, peer;
 	struct dcqcn_ccc *ccc;
-	struct dcqcn_pkt pkt;
 
 	ccc = rcu_dereference(qp->ccc);
 	if (ccc && READ_ONCE(ccc->tx.agreed) == settings->ccc.algorithms)
 		return;
-	pkt.ip = skb_network_header(skb);
-	pkt.v6 = ip_hdr(skb)->version == 6;
-	dcqcn_pkt_saddr(&pkt, &local);
-	dcqcn_pkt_daddr(&pkt, &peer);
+	dcqcn_ip_saddr(skb_network_header(skb), &local);
+	dcqcn_ip_daddr(skb_network_header(skb), &peer);
 	spin_lock_bh(&qp->lock);
 	if (qp->state == DCQCN_QP_LIVE && qp->type != IB_QPT_UD &&
 	    !READ_ONCE(qp->dev->stopping) && dcqcn_qp_is_peer(qp, &peer)) {

@@ -299,8 +299,8 @@ static void dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_pkt *pk
 	waiting = dcqcn_qp_wait(qp);
 	if (!waiting)
 		return;
-	dcqcn_pkt_saddr(pkt, &event.saddr);
-	dcqcn_pkt_daddr(pkt, &event.daddr);
+	dcqcn_ip_saddr(pkt->ip, &event.saddr);
+	dcqcn_ip_daddr(pkt->ip, &event.daddr);
 	if (((waiting->event.offer || waiting->ce || waiting->cnps) &&
 	     !ipv6_addr_equal(&waiting->event.saddr, &event.saddr)) ||
 	    (waiting->ce && waiting->event.ud)) {
@@ -388,8 +388,8 @@ static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp,
 
 	ccc = rcu_dereference(qp->ccc);
 	if (unlikely(!ccc)) {
-		dcqcn_pkt_saddr(pkt, &peer);
-		dcqcn_pkt_daddr(pkt, &local);
+		dcqcn_ip_saddr(pkt->ip, &peer);
+		dcqcn_ip_daddr(pkt->ip, &local);
 		spin_lock_bh(&qp->lock);
 		ccc = rcu_dereference_protected(qp->ccc,
 						lockdep_is_held(&qp->lock));

@@ -99,7 +99,7 @@ void dcqcn_cnp_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 	struct in6_addr saddr;
 	struct dcqcn_qp *qp;
 
-	dcqcn_pkt_saddr(pkt, &saddr);
+	dcqcn_ip_saddr(pkt->ip, &saddr);
 	if (skb_is_nonlinear(skb)) {
 		if (skb_linearize(skb))
 			goto ignore;

@@ -276,8 +276,8 @@ void dcqcn_ccc_feedback(struct dcqcn_dev *dev, struct sk_buff *skb,
 	if (!dcqcn_pkt_is_valid_feedback(pkt))
 		goto ignore;
 	said = (const void *)(pkt->udp + 1);
-	dcqcn_pkt_saddr(pkt, &peer);
-	dcqcn_pkt_daddr(pkt, &local);
+	dcqcn_ip_saddr(pkt->ip, &peer);
+	dcqcn_ip_daddr(pkt->ip, &local);
 	ccc = dcqcn_ccc_find(dev, &local, &peer, said->prio);
 	if (!ccc)
 		goto ignore;

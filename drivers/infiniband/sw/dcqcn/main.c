@@ -3,10 +3,10 @@
  * DCQCN congestion control for soft-RoCE: module load, and unload in reverse
  * order.
  *
- * Where things are: hook.c sees every RoCEv2 packet, and hands those that matter to tx.c
- * and rx.c; np.c answers congestion marks with CNPs, which leave by xmit.c; cnp.c receives
- * CNPs; limiter.c says when a flow is limited, by
- * rate.c's rate, and gate.c enforces that; ccc.c bounds what is in flight instead where
+ * Where things are: tx.c sees each packet that rxe sends, rx.c each one that comes in, by the hooks
+ * of hook.c; np.c answers congestion marks with CNPs, which leave by xmit.c; cnp.c receives
+ * CNPs; limiter.c says when a flow is limited, by rate.c's rate, and gate.c enforces that;
+ * ccc.c bounds what is in flight instead where
  * both ends agree on it, by nscc.c's window and rccc.c's credit, and entropy.c says when
  * a flow leaves its path; qp.c maps a packet to its QP, device.c to its port.
  * sysfs.c, debugfs.c, counters.c, netlink.c and trace.h are the user interface, and

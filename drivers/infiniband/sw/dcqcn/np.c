@@ -143,8 +143,8 @@ void dcqcn_np_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 	if (!qp)
 		return;
 
-	dcqcn_pkt_saddr(pkt, &event.saddr);
-	dcqcn_pkt_daddr(pkt, &event.daddr);
+	dcqcn_ip_saddr(pkt->ip, &event.saddr);
+	dcqcn_ip_daddr(pkt->ip, &event.daddr);
 	event.src_qpn = pkt->src_qpn;
 	event.ifindex = skb->dev->ifindex;
 	event.pkey = pkt->pkey;

@@ -362,31 +362,35 @@ bool dcqcn_pkt_is_valid_ack(const struct dcqcn_pkt *pkt)
 }
 
 /**
- * dcqcn_pkt_saddr() - source address of a packet
- * @pkt: parsed packet
+ * dcqcn_ip_saddr() - source address of a packet
+ * @ip: its IP header
  * @addr: result, IPv4-mapped for IPv4
  */
-void dcqcn_pkt_saddr(const struct dcqcn_pkt *pkt, struct in6_addr *addr)
+void dcqcn_ip_saddr(const void *ip, struct in6_addr *addr)
 {
-	if (pkt->v6)
-		*addr = ((const struct ipv6hdr *)pkt->ip)->saddr;
+	const struct ipv6hdr *ip6h = ip;
+	const struct iphdr *iph = ip;
+
+	if (iph->version == 6)
+		*addr = ip6h->saddr;
 	else
-		ipv6_addr_set_v4mapped(((const struct iphdr *)pkt->ip)->saddr,
-				       addr);
+		ipv6_addr_set_v4mapped(iph->saddr, addr);
 }
 
 /**
- * dcqcn_pkt_daddr() - destination address of a packet
- * @pkt: parsed packet
+ * dcqcn_ip_daddr() - destination address of a packet
+ * @ip: its IP header
  * @addr: result, IPv4-mapped for IPv4
  */
-void dcqcn_pkt_daddr(const struct dcqcn_pkt *pkt, struct in6_addr *addr)
+void dcqcn_ip_daddr(const void *ip, struct in6_addr *addr)
 {
-	if (pkt->v6)
-		*addr = ((const struct ipv6hdr *)pkt->ip)->daddr;
+	const struct ipv6hdr *ip6h = ip;
+	const struct iphdr *iph = ip;
+
+	if (iph->version == 6)
+		*addr = ip6h->daddr;
 	else
-		ipv6_addr_set_v4mapped(((const struct iphdr *)pkt->ip)->daddr,
-				       addr);
+		ipv6_addr_set_v4mapped(iph->daddr, addr);
 }
 
 /* Write the headers of a packet of @len bytes, the rest of which is zero. Returns its

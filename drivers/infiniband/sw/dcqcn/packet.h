@@ -4,6 +4,7 @@
 #define DCQCN_PACKET_H
 
 #include <linux/bits.h>
+#include <linux/in.h>
 #include <linux/in6.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -206,8 +207,8 @@ bool dcqcn_pkt_ask(void *ip, size_t len);
 bool dcqcn_pkt_steer(void *ip, size_t len, u16 ev, struct dcqcn_steering *known);
 bool dcqcn_pkt_is_valid_feedback(const struct dcqcn_pkt *pkt);
 bool dcqcn_pkt_is_valid_ack(const struct dcqcn_pkt *pkt);
-void dcqcn_pkt_saddr(const struct dcqcn_pkt *pkt, struct in6_addr *addr);
-void dcqcn_pkt_daddr(const struct dcqcn_pkt *pkt, struct in6_addr *addr);
+void dcqcn_ip_saddr(const void *ip, struct in6_addr *addr);
+void dcqcn_ip_daddr(const void *ip, struct in6_addr *addr);
 
 static inline u8 dcqcn_pkt_prio(const struct dcqcn_pkt *pkt)
 {
@@ -299,6 +300,14 @@ static inline bool dcqcn_bth_is_ack(const struct dcqcn_bth *bth)
 {
 	return bth->opcode == DCQCN_OPCODE_ACK ||
 	       bth->opcode == DCQCN_OPCODE_ATOMIC_ACK;
+}
+
+static __always_inline bool dcqcn_ip_is_udp(const void *ip, bool v6)
+{
+	const struct ipv6hdr *ip6h = ip;
+	const struct iphdr *iph = ip;
+
+	return (v6 ? ip6h->nexthdr : iph->protocol) == IPPROTO_UDP;
 }
 
 /* Whether a UDP packet whose BTH is readable as a whole goes to RoCEv2's port */

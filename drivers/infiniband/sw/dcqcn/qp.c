@@ -437,24 +437,20 @@ static struct dcqcn_qp *dcqcn_qp_alloc(struct dcqcn_dev *dev, u32 qpn)
 /* Let a data packet that a QP sends describe the QP in its entry, which is not in the table yet, or
  * whose lock is held. Return false if the packet carries no data.
  */
-static bool dcqcn_qp_read(struct dcqcn_qp *qp, const struct sk_buff *skb)
+static bool dcqcn_qp_read(struct dcqcn_qp *qp, const struct dcqcn_tx *tx)
 {
 	static const u8 types[] = { IB_QPT_RC, IB_QPT_UC, 0, IB_QPT_UD };	/* of requests */
-	const struct dcqcn_bth *bth;
-	struct dcqcn_pkt pkt;
 
-	dcqcn_pkt_parse(&pkt, skb_network_header(skb), skb_headlen(skb));
-	if (pkt.kind != DCQCN_PKT_REQUEST && pkt.kind != DCQCN_PKT_RESPONSE)
+	if (tx->kind != DCQCN_PKT_REQUEST && tx->kind != DCQCN_PKT_RESPONSE)
 		return false;
-	bth = (const void *)(pkt.udp + 1);
 	qp->state = DCQCN_QP_LIVE;
-	qp->type = types[bth->opcode >> 5];
-	qp->prio = dcqcn_pkt_prio(&pkt);
-	qp->owner = skb->sk;
+	qp->type = types[tx->bth->opcode >> 5];
+	qp->prio = tx->prio;
+	qp->owner = tx->skb->sk;
 	qp->seen = jiffies;
-	if (!pkt.ud) {
-		qp->peer_qpn = pkt.dest_qpn;
-		dcqcn_pkt_daddr(&pkt, &qp->peer);
+	if (qp->type != IB_QPT_UD) {
+		qp->peer_qpn = dcqcn_bth_qpn(tx->bth);
+		dcqcn_ip_daddr(skb_network_header(tx->skb), &qp->peer);
 	}
 	return true;
 }
@@ -463,7 +459,7 @@ static bool dcqcn_qp_read(struct dcqcn_qp *qp, const struct sk_buff *skb)
  * dcqcn_qp_begin() - create the entry of a local QP that starts to send
  * @dev: port
  * @qpn: local QP number
- * @skb: the RoCEv2 packet that it sends
+ * @tx: the packet that it sends
  *
  * The packet fills in enough to start with; the worker asks for the rest.
  *
@@ -471,7 +467,7 @@ static bool dcqcn_qp_read(struct dcqcn_qp *qp, const struct sk_buff *skb)
  * NULL if there is no memory or the port is going away.
  */
 struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn,
-				const struct sk_buff *skb)
+				const struct dcqcn_tx *tx)
 {
 	struct dcqcn_qp *qp;
 
@@ -482,7 +478,7 @@ struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn,
 		dcqcn_count(dev, DCQCN_QP_ERRORS);
 		return NULL;
 	}
-	if (!dcqcn_qp_read(qp, skb)) {
+	if (!dcqcn_qp_read(qp, tx)) {
 		kfree(qp);
 		return NULL;
 	}
@@ -642,8 +638,7 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 /**
  * dcqcn_qp_contradict() - handle a packet that its QP's entry does not describe
  * @qp: the entry
- * @skb: the packet, which the QP sends
- * @dest_qpn: destination QP
+ * @tx: the packet, which the QP sends
  *
  * Ends the flow of a QP that was reconnected. The entry becomes what the packet says, and the
  * worker asks the core for the rest. But a packet that contradicts what the core says is not
@@ -652,8 +647,7 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
  * Context: under RCU; process with BH on, or softirq. Takes @qp->lock.
  * Return: true if a flow begins with the packet.
  */
-bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
-			 u32 dest_qpn)
+bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct dcqcn_tx *tx)
 {
 	struct sk_buff_head dropped;
 	bool begins = false, live;
@@ -662,7 +656,7 @@ bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
 	spin_lock_bh(&qp->lock);
 	live = qp->state == DCQCN_QP_LIVE;
 	if (qp->state == DCQCN_QP_DEAD ||
-	    (live && dcqcn_qp_matches(qp, skb, dest_qpn)))
+	    (live && dcqcn_qp_matches(qp, tx)))
 		goto unlock;
 	if (live) {
 		dcqcn_pacer_reset(qp, &dropped);
@@ -670,9 +664,9 @@ bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
 	}
 	/* an owner in a live entry has sent what matched it; in another one, what did not */
 	if (live == !!qp->owner)
-		begins = dcqcn_qp_read(qp, skb);
+		begins = dcqcn_qp_read(qp, tx);
 	if (live && !begins) {
-		qp->owner = skb->sk;
+		qp->owner = tx->skb->sk;
 		qp->state = DCQCN_QP_RESOLVING;
 		atomic_inc(&qp->dev->resolver.num_unresolved);
 	} else if (!live && begins) {

@@ -17,6 +17,7 @@
 #include "packet.h"
 #include "queue.h"
 #include "settings.h"
+#include "tx.h"
 
 struct dcqcn_ccc;
 struct sock;
@@ -250,12 +251,11 @@ void dcqcn_qp_dev_exit(struct dcqcn_dev *dev);
 
 struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn);
 struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn,
-				const struct sk_buff *skb);
+				const struct dcqcn_tx *tx);
 struct dcqcn_qp *dcqcn_qp_next(struct dcqcn_dev *dev, u64 *at);
 bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view);
 void dcqcn_qp_ask(struct dcqcn_qp *qp);
-bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct sk_buff *skb,
-			 u32 dest_qpn);
+bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct dcqcn_tx *tx);
 
 /**
  * dcqcn_qp_find() - find the entry of a local QP
@@ -301,14 +301,14 @@ static inline bool dcqcn_qp_is_peer(const struct dcqcn_qp *qp,
 
 /* Return true if a packet from a live QP matches its entry */
 static inline bool dcqcn_qp_matches(const struct dcqcn_qp *qp,
-				    const struct sk_buff *skb, u32 dest_qpn)
+				    const struct dcqcn_tx *tx)
 {
-	if (qp->owner && qp->owner != skb->sk)
+	if (qp->owner && qp->owner != tx->skb->sk)
 		return false;
 	if (qp->type == IB_QPT_UD)
 		return true;
-	return qp->peer_qpn == dest_qpn &&
-	       dcqcn_ip_is_to(skb_network_header(skb), &qp->peer);
+	return qp->peer_qpn == dcqcn_bth_qpn(tx->bth) &&
+	       dcqcn_ip_is_to(skb_network_header(tx->skb), &qp->peer);
 }
 
 /* Whether a QP has already sent a packet in this jiffy */
@@ -319,35 +319,38 @@ static inline bool dcqcn_qp_is_seen(const struct dcqcn_qp *qp)
 	return READ_ONCE(qp->seen) == now;
 }
 
+/* The priority that a packet leaves its QP with: that of its data, as an ACK may have another */
+static inline u8 dcqcn_qp_prio(const struct dcqcn_qp *qp, const struct dcqcn_tx *tx)
+{
+	return tx->kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) : tx->prio;
+}
+
 /* Return true if a packet from a QP changes nothing in its entry: the QP is live, it sent
  * in this jiffy, and with the same priority. Without the lock: a torn read looks like a
  * change, which dcqcn_qp_confirm() then looks at.
  */
 static inline bool dcqcn_qp_expects(const struct dcqcn_qp *qp,
-				    const struct sk_buff *skb, u32 dest_qpn,
-				    u8 prio)
+				    const struct dcqcn_tx *tx)
 {
 	return READ_ONCE(qp->state) == DCQCN_QP_LIVE && qp->owner &&
-	       dcqcn_qp_is_seen(qp) && READ_ONCE(qp->prio) == prio &&
-	       dcqcn_qp_matches(qp, skb, dest_qpn);
+	       dcqcn_qp_is_seen(qp) && READ_ONCE(qp->prio) == dcqcn_qp_prio(qp, tx) &&
+	       dcqcn_qp_matches(qp, tx);
 }
 
 /**
  * dcqcn_qp_confirm() - check a packet that a QP sends against its entry
  * @qp: the entry
- * @skb: the packet
- * @dest_qpn: destination QP
- * @prio: its priority
- * @data: it carries data. An ACK neither ends a pause nor shortens it.
+ * @tx: the packet. An ACK neither ends a pause nor shortens it.
  *
  * Context: under RCU; process with BH enabled, or softirq. Takes @qp->lock if the entry does
  * not describe the packet. Return: how long the QP had paused, in jiffies; 0 if it had not, and
  * ULONG_MAX if it begins to send.
  */
 static inline unsigned long dcqcn_qp_confirm(struct dcqcn_qp *qp,
-					     const struct sk_buff *skb,
-					     u32 dest_qpn, u8 prio, bool data)
+					     const struct dcqcn_tx *tx)
 {
+	bool data = tx->kind != DCQCN_PKT_ACK;
+	u8 prio = dcqcn_qp_prio(qp, tx);
 	u8 state = READ_ONCE(qp->state);
 	unsigned long seen = READ_ONCE(qp->seen), now = jiffies;
 
@@ -358,10 +361,10 @@ static inline unsigned long dcqcn_qp_confirm(struct dcqcn_qp *qp,
 	/* Read without the lock: a torn read looks like a contradiction, which is
 	 * checked again under the lock
 	 */
-	if (state != DCQCN_QP_LIVE || !dcqcn_qp_matches(qp, skb, dest_qpn))
-		return dcqcn_qp_contradict(qp, skb, dest_qpn) ? ULONG_MAX : 0;
+	if (state != DCQCN_QP_LIVE || !dcqcn_qp_matches(qp, tx))
+		return dcqcn_qp_contradict(qp, tx) ? ULONG_MAX : 0;
 	if (!qp->owner)
-		WRITE_ONCE(qp->owner, skb->sk);
+		WRITE_ONCE(qp->owner, tx->skb->sk);
 	if (qp->prio != prio)
 		WRITE_ONCE(qp->prio, prio);
 	if (seen == now || !data)

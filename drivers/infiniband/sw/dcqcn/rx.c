@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A packet that came in and that the hook's filter let through: read it once, and hand it to
- * the part of the module that it concerns. CNPs and feedback end here, as rxe knows neither.
+ * LOCAL_IN: what concerns congestion control in packets that come in.
+ *
+ * Almost all packets pass the filter after a few comparisons. The others are parsed once and
+ * go on by their kind. CNPs and feedback end here, as rxe knows neither.
+ *
+ * The hook runs in softirq, or in process context with BH enabled if NFQUEUE has held the packet.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -13,6 +17,7 @@
 #include "ccc.h"
 #include "cnp.h"
 #include "device.h"
+#include "limiter.h"
 #include "np.h"
 #include "packet.h"
 #include "qp.h"
@@ -46,16 +51,8 @@ static bool dcqcn_rx_is_to_roce(const struct sk_buff *skb)
 	return udp && udp->dest == cpu_to_be16(DCQCN_UDP_PORT);
 }
 
-/**
- * dcqcn_rx_other() - a packet came that concerns no limiter and no context
- * @skb: the packet
- *
- * It takes time on the link.
- *
- * Context: softirq, or process if NFQUEUE has held the packet; under RCU.
- * Return: NF_ACCEPT.
- */
-unsigned int dcqcn_rx_other(const struct sk_buff *skb)
+/* A packet came that concerns no limiter and no context, but takes time on the link */
+static noinline unsigned int dcqcn_rx_other(const struct sk_buff *skb)
 {
 	struct dcqcn_dev *dev = dcqcn_dev_by_ndev(skb->dev);
 
@@ -76,7 +73,7 @@ static void dcqcn_rx_ack(struct dcqcn_dev *dev, const struct dcqcn_pkt *pkt)
 	path = READ_ONCE(qp->flow.path);
 	if (!path || !READ_ONCE(path->probe_time))
 		return;
-	dcqcn_pkt_saddr(pkt, &saddr);
+	dcqcn_ip_saddr(pkt->ip, &saddr);
 	if (!dcqcn_pkt_is_valid_ack(pkt))
 		return;
 	spin_lock_bh(&qp->lock);
@@ -85,14 +82,8 @@ static void dcqcn_rx_ack(struct dcqcn_dev *dev, const struct dcqcn_pkt *pkt)
 	spin_unlock_bh(&qp->lock);
 }
 
-/**
- * dcqcn_rx() - handle a packet that may concern us
- * @skb: the packet
- *
- * Context: softirq, or process if NFQUEUE has held the packet; under RCU. May send.
- * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
- */
-unsigned int dcqcn_rx(struct sk_buff *skb)
+/* Handle a packet that the filter did not let pass. Out of line to keep the fast path small. */
+static noinline unsigned int dcqcn_rx(struct sk_buff *skb)
 {
 	struct dcqcn_dev *dev;
 	struct dcqcn_pkt pkt;
@@ -150,4 +141,98 @@ unsigned int dcqcn_rx(struct sk_buff *skb)
 	default:
 		return NF_ACCEPT;
 	}
+}
+
+/* Return true if a packet to RoCEv2's port may be a CNP, feedback or CE-marked, an ACK that a
+ * limited flow waits for, or data that a context counts; false for almost all packets. rxe
+ * knows no opcode from 0x80 on: CNPs and vendors' are there. If the headers are not linear,
+ * dcqcn_rx() looks at the port.
+ */
+static __always_inline bool dcqcn_rx_filter(const struct sk_buff *skb, bool v6)
+{
+	struct dcqcn_view view;
+
+	if (!dcqcn_ip_is_udp(skb_network_header(skb), v6))
+		return false;
+	if (!dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb), v6))
+		return true;
+	if (!dcqcn_view_is_to_roce(&view))
+		return false;
+	return (view.tos & DCQCN_ECN_MASK) == DCQCN_ECN_CE ||
+	       view.bth->opcode >= DCQCN_OPCODE_NOT_RXE ||
+	       (static_branch_unlikely(&dcqcn_cccs) &&
+		view.bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE)) ||
+	       (dcqcn_bth_is_ack(view.bth) &&
+		READ_ONCE(dcqcn_any_limited));
+}
+
+/* Whether a packet is data whose sender understands feedback, but has nothing to say */
+static __always_inline bool dcqcn_rx_is_plain(const struct sk_buff *skb,
+					      const struct dcqcn_view *view, bool v6)
+{
+	u32 bits = be32_to_cpu(view->bth->qpn);
+	u8 kind = dcqcn_opcode_kinds[view->bth->opcode];
+
+	return (bits & (DCQCN_BTH_CAPABLE | DCQCN_BTH_SAYS)) ==
+	       DCQCN_BTH_CAPABLE &&
+	       (kind == DCQCN_PKT_REQUEST || kind == DCQCN_PKT_RESPONSE) &&
+	       (view->tos & DCQCN_ECN_MASK) != DCQCN_ECN_CE &&
+	       dcqcn_view_is_roce(view, skb_network_header(skb), skb->len, v6);
+}
+
+/* LOCAL_IN where some port uses contexts, which count most of what comes */
+static __always_inline unsigned int dcqcn_rx_ccc(struct sk_buff *skb, bool v6)
+{
+	struct dcqcn_view view;
+
+	if (dcqcn_ip_is_udp(skb_network_header(skb), v6) &&
+	    dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb), v6) &&
+	    dcqcn_rx_is_plain(skb, &view, v6) && dcqcn_ccc_receive_plain(skb, view))
+		return NF_ACCEPT;
+	return dcqcn_rx_filter(skb, v6) ? dcqcn_rx(skb) :
+					   dcqcn_rx_other(skb);
+}
+
+static noinline unsigned int dcqcn_rx_ccc4(struct sk_buff *skb)
+{
+	return dcqcn_rx_ccc(skb, false);
+}
+
+static noinline unsigned int dcqcn_rx_ccc6(struct sk_buff *skb)
+{
+	return dcqcn_rx_ccc(skb, true);
+}
+
+/**
+ * dcqcn_local_in4() - LOCAL_IN of IPv4
+ * @priv: unused
+ * @skb: a packet
+ * @state: of the hook
+ *
+ * Context: under RCU; softirq, or process if NFQUEUE has held the packet. May send.
+ * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
+ */
+unsigned int dcqcn_local_in4(void *priv, struct sk_buff *skb,
+			     const struct nf_hook_state *state)
+{
+	if (static_branch_unlikely(&dcqcn_cccs))
+		return dcqcn_rx_ccc4(skb);
+	return dcqcn_rx_filter(skb, false) ? dcqcn_rx(skb) : NF_ACCEPT;
+}
+
+/**
+ * dcqcn_local_in6() - LOCAL_IN of IPv6
+ * @priv: unused
+ * @skb: a packet
+ * @state: of the hook
+ *
+ * Context: under RCU; softirq, or process if NFQUEUE has held the packet. May send.
+ * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
+ */
+unsigned int dcqcn_local_in6(void *priv, struct sk_buff *skb,
+			     const struct nf_hook_state *state)
+{
+	if (static_branch_unlikely(&dcqcn_cccs))
+		return dcqcn_rx_ccc6(skb);
+	return dcqcn_rx_filter(skb, true) ? dcqcn_rx(skb) : NF_ACCEPT;
 }

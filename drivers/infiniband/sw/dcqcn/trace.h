@@ -80,7 +80,7 @@ TRACE_EVENT(dcqcn_ce_seen,
 	),
 	TP_fast_assign(
 		dcqcn_trace_dev(__entry->dev, dev);
-		dcqcn_pkt_saddr(pkt, (struct in6_addr *)__entry->saddr);
+		dcqcn_ip_saddr(pkt->ip, (struct in6_addr *)__entry->saddr);
 		__entry->qpn = pkt->dest_qpn;
 		__entry->psn = pkt->psn;
 		__entry->prio = dcqcn_pkt_prio(pkt);

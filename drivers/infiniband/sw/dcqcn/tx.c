@@ -1,12 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Outgoing packets: which QP sends them, and what that means for them. Data packets become
- * ECT(0), so that switches mark them instead of dropping them. Packets of a limited flow go
- * through the pacer.
+ * LOCAL_OUT: the packets that rxe sends, from which QP they are, and who gets them.
+ *
+ * The fast path finds port and QP, and sets ECT(0) in data, so that switches mark packets
+ * instead of dropping them. Almost all packets then leave: no port has met congestion, or
+ * their QP has no limiter and has sent in this jiffy. The others are described once, in
+ * struct dcqcn_tx, and go to the pacer if their QP is limited.
+ *
+ * The hook runs where rxe sends: in process context with BH enabled, or in softirq. It is the
+ * last one, because a packet that it steals goes on behind all hooks.
  */
 #include <linux/bits.h>
+#include <linux/if_ether.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/netdevice.h>
+#include <linux/netfilter.h>
 #include <linux/skbuff.h>
+#include <linux/string.h>
+#include <net/dsfield.h>
+#include <net/net_namespace.h>
+#include <net/sock.h>
 
 #include "ccc.h"
 #include "device.h"
@@ -16,148 +32,150 @@
 #include "qp.h"
 #include "tx.h"
 
-/* Return true if a packet may be the first of a flow with a slow start */
-static bool dcqcn_tx_starts(const struct dcqcn_settings *settings,
-			    enum dcqcn_pkt_kind kind, u8 prio)
-{
-	return settings->rp.start_burst && kind != DCQCN_PKT_ACK &&
-	       settings->rp_enable & BIT(prio);
-}
-
-/* Give a QP that sends data a context, and offer that to its peer. Return true if the
- * packet may have to obey a limiter or a context; without the lock, as a filter. If not, it
- * leaves on the path of its flow.
+/* rxe's packets are recognised by their destructor, which is learnt from the first of
+ * them: it lies in rxe's module or, if rxe is built in, has a name of rxe's. Neither is
+ * known while there are no hooks; no packet is taken for rxe's then.
+ *
+ * Where the user data of rxe's sockets is the QP's index instead of its address (kernels
+ * 6.10 to 6.16), the destructor is kept in @dcqcn_index_destructor. @dcqcn_rxe_destructor
+ * stays NULL there, so that the fast path of other kernels need not tell them apart.
  */
-static noinline bool dcqcn_tx_offer(struct dcqcn_qp *qp, struct sk_buff *skb,
-				    const struct dcqcn_bth *bth, u8 tos)
-{
-	const struct dcqcn_settings *settings;
-	const struct dcqcn_ccc *ccc;
+static void (*dcqcn_rxe_destructor)(struct sk_buff *skb) __read_mostly;
+static void (*dcqcn_index_destructor)(struct sk_buff *skb) __read_mostly;
+static const struct module *dcqcn_rxe_module __read_mostly;
+static bool dcqcn_rxe_builtin __read_mostly;
 
-	settings = rcu_dereference(qp->dev->settings);
-	if (settings->ccc.algorithms && settings->rp_enable & BIT(tos >> 5) &&
-	    dcqcn_opcode_kinds[bth->opcode] != DCQCN_PKT_ACK)
-		dcqcn_ccc_output(qp, settings, skb, tos >> 5);
-	ccc = rcu_dereference(qp->ccc);
-	if (READ_ONCE(qp->limited) || (ccc && READ_ONCE(ccc->tx.agreed)))
-		return true;
-	if (ccc && READ_ONCE(ccc->tx.entropy_changes)) {
-		spin_lock_bh(&qp->lock);
-		dcqcn_ccc_steer(qp, skb);
-		spin_unlock_bh(&qp->lock);
-	}
-	return false;
+/**
+ * dcqcn_tx_know_rxe() - let packets of rxe be recognised
+ * @owner: rxe's module, NULL if rxe is built in
+ *
+ * Context: process; one at a time, before the first hook is registered.
+ */
+void dcqcn_tx_know_rxe(const struct module *owner)
+{
+	WRITE_ONCE(dcqcn_rxe_builtin, !owner);
+	WRITE_ONCE(dcqcn_rxe_module, owner);
 }
 
-/* Hand a packet to its QP's limiter */
-static __always_inline unsigned int
-dcqcn_tx_pace(struct dcqcn_qp *qp, struct sk_buff *skb,
-	      enum dcqcn_pkt_kind kind, const struct dcqcn_bth *bth, u8 tos)
+/**
+ * dcqcn_tx_forget_rxe() - recognise no packet as rxe's any more
+ *
+ * Called before rxe's module is freed, as another module may be loaded to its address.
+ *
+ * Context: process; may sleep; one at a time, after the last hook was unregistered.
+ */
+void dcqcn_tx_forget_rxe(void)
 {
-	const struct dcqcn_settings *settings = rcu_dereference(qp->dev->settings);
-	struct dcqcn_tx tx = {
+	synchronize_net();
+	WRITE_ONCE(dcqcn_rxe_module, NULL);
+	WRITE_ONCE(dcqcn_rxe_builtin, false);
+	WRITE_ONCE(dcqcn_rxe_destructor, NULL);
+	WRITE_ONCE(dcqcn_index_destructor, NULL);
+}
+
+/* Take a first look at a packet that rxe sends. Return false if it is not RoCEv2: IPsec sends it again,
+ * transformed.
+ */
+static __always_inline bool dcqcn_tx_view(struct dcqcn_view *view,
+					  const struct sk_buff *skb, bool v6)
+{
+	const void *ip = skb_network_header(skb);
+
+	return dcqcn_view(view, ip, skb_headlen(skb), v6) &&
+	       dcqcn_ip_is_udp(ip, v6) && dcqcn_view_is_to_roce(view);
+}
+
+/*
+ * Return true if a packet is rxe's, with rxe built in. The kernel's text has other
+ * destructors too, and skb->sk need not be a full socket: a SYN-ACK carries a
+ * request_sock, which is shorter than the offset of a socket's user data. So do the
+ * cheap checks first, then compare the destructor's name.
+ */
+static bool dcqcn_tx_is_builtin_rxe(const struct sk_buff *skb, bool v6)
+{
+	char name[sizeof("rxe_")];
+	struct dcqcn_view view;
+
+	if (!sk_fullsock(skb->sk) || skb->sk->sk_protocol != IPPROTO_UDP ||
+	    skb->destructor == sock_wfree || skb->destructor == sock_efree ||
+	    !dcqcn_tx_view(&view, skb, v6))
+		return false;
+	snprintf(name, sizeof(name), "%ps", skb->destructor);
+	return !strcmp(name, "rxe_");
+}
+
+/* Return true if a packet with an unknown destructor is rxe's */
+static bool dcqcn_tx_is_rxe(const struct sk_buff *skb, bool v6)
+{
+	const struct module *owner = READ_ONCE(dcqcn_rxe_module);
+
+	if (!skb->destructor || !skb->sk)
+		return false;
+	if (owner)
+		return within_module_mem_type((unsigned long)skb->destructor,
+					      owner, MOD_TEXT);
+	return READ_ONCE(dcqcn_rxe_builtin) && dcqcn_tx_is_builtin_rxe(skb, v6);
+}
+
+/* Describe a packet, once it is clear that the fast path does not suffice */
+static __always_inline struct dcqcn_tx
+dcqcn_tx_describe(const struct dcqcn_settings *settings, struct sk_buff *skb,
+		  const struct dcqcn_bth *bth, u8 tos)
+{
+	return (struct dcqcn_tx) {
 		.skb = skb,
 		.bth = bth,
 		.psn = dcqcn_bth_psn(bth),
 		.bytes = skb->len + ETH_HLEN,
-		.kind = kind,
+		.kind = dcqcn_opcode_kinds[bth->opcode],
 		.prio = tos >> 5,
 		.limit = settings->rp_enable & BIT(tos >> 5),
 		.ack_req = dcqcn_bth_wants_ack(bth),
 	};
-
-	return dcqcn_pacer_output(qp, &tx);
 }
 
-/* Hand a packet to its QP's limiter or context, if there is one */
-static unsigned int dcqcn_tx_obey(struct dcqcn_qp *qp, struct sk_buff *skb,
-				  const struct dcqcn_bth *bth, u8 tos)
-{
-	bool limited = READ_ONCE(qp->limited);
-
-	if (static_branch_unlikely(&dcqcn_cccs))
-		limited = dcqcn_tx_offer(qp, skb, bth, tos);
-	if (!limited)
-		return NF_ACCEPT;
-	return dcqcn_tx_pace(qp, skb, dcqcn_opcode_kinds[bth->opcode], bth, tos);
-}
-
-/**
- * dcqcn_tx_review() - handle a packet that may change its QP's entry
- * @qp: the QP
- * @skb: the packet
- * @bth: its BTH
- * @tos: its IPv4 TOS or IPv6 traffic class
- *
- * A flow may begin with it, or its QP may be another one by now, or have a context.
- *
- * Context: under RCU; process with BH enabled, or softirq. May send.
- * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
+/* Compare a packet with the entry of its QP, or create that. A flow may start with the packet.
+ * Return the entry, NULL if there is none.
  */
-unsigned int dcqcn_tx_review(struct dcqcn_qp *qp, struct sk_buff *skb,
-			     const struct dcqcn_bth *bth, u8 tos)
-{
-	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[bth->opcode];
-	const struct dcqcn_settings *settings;
-	bool data = kind != DCQCN_PKT_ACK;
-	u8 prio = tos >> 5;
-	unsigned long pause;
-
-	if (kind == DCQCN_PKT_OTHER)
-		return NF_ACCEPT;
-	settings = rcu_dereference(qp->dev->settings);
-	pause = dcqcn_qp_confirm(qp, skb, dcqcn_bth_qpn(bth),
-				 data ? prio : READ_ONCE(qp->prio), data);
-	if (pause && dcqcn_tx_starts(settings, kind, prio))
-		dcqcn_limiter_start(qp, settings, pause, dcqcn_bth_may_ask(bth));
-	return dcqcn_tx_obey(qp, skb, bth, tos);
-}
-
-/**
- * dcqcn_tx_begin() - handle an outgoing packet of a QP without an entry
- * @dev: the port
- * @qpn: the QP
- * @skb: the packet
- * @bth: its BTH
- * @tos: its IPv4 TOS or IPv6 traffic class
- *
- * Context: under RCU; process with BH enabled, or softirq. May send.
- * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
- */
-unsigned int dcqcn_tx_begin(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
-			    const struct dcqcn_bth *bth, u8 tos)
+static noinline struct dcqcn_qp *
+dcqcn_tx_confirm(struct dcqcn_dev *dev, u32 qpn, struct dcqcn_qp *qp,
+		 const struct dcqcn_tx *tx)
 {
 	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
-	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[bth->opcode];
+	bool data = tx->kind != DCQCN_PKT_ACK;
+	unsigned long pause = ULONG_MAX;
+
+	if (tx->kind == DCQCN_PKT_OTHER)
+		return NULL;
+	if (qp)
+		pause = dcqcn_qp_confirm(qp, tx);
+	else if (tx->limit && (tx->kind == DCQCN_PKT_REQUEST ||
+			       tx->kind == DCQCN_PKT_RESPONSE))
+		qp = dcqcn_qp_begin(dev, qpn, tx);
+	if (qp && pause && data && tx->limit && settings->rp.start_burst)
+		dcqcn_limiter_start(qp, settings, pause, dcqcn_bth_may_ask(tx->bth));
+	return qp;
+}
+
+/* Handle a packet of a QP without an entry, or one that may change the entry. @qp is NULL or the
+ * entry; out of line, as almost no packet does.
+ */
+static noinline unsigned int
+dcqcn_tx_first(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
+	       const struct dcqcn_bth *bth, u8 tos)
+{
+	struct dcqcn_tx tx;
 	struct dcqcn_qp *qp;
 
-	if ((kind != DCQCN_PKT_REQUEST && kind != DCQCN_PKT_RESPONSE) ||
-	    !(settings->rp_enable & BIT(tos >> 5)))
-		return NF_ACCEPT;
-	qp = dcqcn_qp_begin(dev, qpn, skb);
-	if (!qp)
-		return NF_ACCEPT;
-	if (dcqcn_tx_starts(settings, kind, tos >> 5))
-		dcqcn_limiter_start(qp, settings, ULONG_MAX,
-				    dcqcn_bth_may_ask(bth));
-	return dcqcn_tx_obey(qp, skb, bth, tos);
+	tx = dcqcn_tx_describe(rcu_dereference(dev->settings), skb, bth, tos);
+	qp = dcqcn_tx_confirm(dev, qpn, dcqcn_qp_find(dev, qpn), &tx);
+	return qp && READ_ONCE(qp->limited) ? dcqcn_pacer_output(qp, &tx) :
+					      NF_ACCEPT;
 }
 
-/* The limiter or the context of a packet's QP sees it */
-static __always_inline unsigned int
-dcqcn_tx_see(struct dcqcn_qp *qp, struct sk_buff *skb, enum dcqcn_pkt_kind kind,
-	     const struct dcqcn_bth *bth, u8 tos)
-{
-	if (!dcqcn_qp_expects(qp, skb, dcqcn_bth_qpn(bth),
-			      kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) :
-						      tos >> 5))
-		return dcqcn_tx_review(qp, skb, bth, tos);
-	return dcqcn_tx_pace(qp, skb, kind, bth, tos);
-}
-
-/* A request leaves that neither the limiter nor the context sees */
-static __always_inline unsigned int
-dcqcn_tx_send_unseen(struct dcqcn_qp *qp, struct sk_buff *skb)
+/* A request leaves that neither the limiter nor the context looks at */
+static __always_inline unsigned int dcqcn_tx_unseen(struct dcqcn_qp *qp,
+						    struct sk_buff *skb)
 {
 	dcqcn_pacer_pass(&qp->flow);
 	dcqcn_count(qp->dev, DCQCN_RP_PASSED);
@@ -165,103 +183,307 @@ dcqcn_tx_send_unseen(struct dcqcn_qp *qp, struct sk_buff *skb)
 	return NF_STOLEN;
 }
 
-/**
- * dcqcn_tx_limit() - handle an outgoing packet of a QP that is limited
- * @qp: the QP
- * @skb: the packet
- * @bth: its BTH
- * @tos: its IPv4 TOS or IPv6 traffic class
- *
- * Context: under RCU; process with BH enabled, or softirq. May send.
- * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
- */
-unsigned int dcqcn_tx_limit(struct dcqcn_qp *qp, struct sk_buff *skb,
-			    const struct dcqcn_bth *bth, u8 tos)
+/* Handle a packet of a QP that is limited */
+static noinline unsigned int
+dcqcn_tx_limited(struct dcqcn_qp *qp, struct sk_buff *skb,
+		 const struct dcqcn_bth *bth, u8 tos)
 {
 	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[bth->opcode];
+	struct dcqcn_dev *dev = qp->dev;
+	struct dcqcn_tx tx;
 
 	if (kind == DCQCN_PKT_OTHER)
 		return NF_ACCEPT;
 	/* its PSN tells that it is of the same connection */
 	if (kind == DCQCN_PKT_REQUEST && dcqcn_pacer_may_pass(&qp->flow, skb, bth))
-		return dcqcn_tx_send_unseen(qp, skb);
-	return dcqcn_tx_see(qp, skb, kind, bth, tos);
+		return dcqcn_tx_unseen(qp, skb);
+	tx = dcqcn_tx_describe(rcu_dereference(dev->settings), skb, bth, tos);
+	if (!dcqcn_qp_expects(qp, &tx)) {
+		dcqcn_tx_confirm(dev, qp->qpn, qp, &tx);
+		if (!READ_ONCE(qp->limited))
+			return NF_ACCEPT;
+	}
+	return dcqcn_pacer_output(qp, &tx);
 }
 
-/* Handle an outgoing packet of a QP that obeys a context. After a pause, the context sees the
- * first one: what it lent before is not worth much then.
+/* Handle a packet of a QP that obeys a context. After a pause, the context sees the first one: what
+ * it lent before is not worth much then.
  */
-static unsigned int dcqcn_tx_window(struct dcqcn_qp *qp, struct dcqcn_ccc *ccc,
-				    struct sk_buff *skb,
-				    const struct dcqcn_bth *bth, u8 tos)
+static bool dcqcn_tx_is_lent(struct dcqcn_qp *qp, struct dcqcn_ccc *ccc,
+			     struct sk_buff *skb, const struct dcqcn_bth *bth)
 {
-	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[bth->opcode];
-
-	if (kind == DCQCN_PKT_OTHER)
-		return NF_ACCEPT;
-	if (kind == DCQCN_PKT_REQUEST && dcqcn_qp_is_seen(qp) &&
-	    !skb_cloned(skb) && dcqcn_pacer_may_pass(&qp->flow, skb, bth) &&
-	    dcqcn_ccc_passes(ccc, (struct dcqcn_bth *)bth, skb->len + ETH_HLEN))
-		return dcqcn_tx_send_unseen(qp, skb);
-	return dcqcn_tx_see(qp, skb, kind, bth, tos);
+	return dcqcn_opcode_kinds[bth->opcode] == DCQCN_PKT_REQUEST &&
+	       dcqcn_qp_is_seen(qp) && !skb_cloned(skb) &&
+	       dcqcn_pacer_may_pass(&qp->flow, skb, bth) &&
+	       dcqcn_ccc_passes(ccc, (struct dcqcn_bth *)bth, skb->len + ETH_HLEN);
 }
 
-/**
- * dcqcn_tx_pass_ccc() - dcqcn_tx_pass() where some port uses contexts
- * @dev: the port it belongs to
- * @qpn: the QP it belongs to
- * @skb: the packet
- * @bth: its BTH
- * @tos: its IPv4 TOS or IPv6 traffic class
- *
- * Context: under RCU; process with BH enabled, or softirq. May send.
- * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
+/* Give a QP that sends data a context, and offer that to its peer. Return true if the
+ * packet may have to obey a limiter or a context; without the lock, as a filter. If not, it
+ * leaves on the path of its flow.
  */
-unsigned int dcqcn_tx_pass_ccc(struct dcqcn_dev *dev, u32 qpn,
-			       struct sk_buff *skb, const struct dcqcn_bth *bth,
-			       u8 tos)
+static bool dcqcn_tx_offer(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
+			   const struct dcqcn_tx *tx)
 {
-	struct dcqcn_qp *qp = dcqcn_qp_find(dev, qpn);
-	const struct dcqcn_settings *settings;
-	struct dcqcn_ccc *ccc;
+	const struct dcqcn_ccc *ccc;
 
-	settings = rcu_dereference(dev->settings);
-	if (!qp)
-		return dcqcn_settings_start(settings) ?
-		       dcqcn_tx_begin(dev, qpn, skb, bth, tos) :
-		       NF_ACCEPT;
+	if (settings->ccc.algorithms && tx->limit && tx->kind != DCQCN_PKT_ACK)
+		dcqcn_ccc_output(qp, settings, tx->skb, tx->prio);
 	ccc = rcu_dereference(qp->ccc);
-	/* without the lock, as a filter: a flow that obeys a context has nothing to offer */
-	if (READ_ONCE(qp->windowed) && ccc &&
-	    READ_ONCE(ccc->tx.agreed) == settings->ccc.algorithms)
-		return dcqcn_tx_window(qp, ccc, skb, bth, tos);
-	if (dcqcn_qp_is_seen(qp) && !READ_ONCE(qp->limited) && !ccc)
-		return NF_ACCEPT;
-	return dcqcn_tx_review(qp, skb, bth, tos);
+	if (READ_ONCE(qp->limited) || (ccc && READ_ONCE(ccc->tx.agreed)))
+		return true;
+	if (ccc && READ_ONCE(ccc->tx.entropy_changes)) {
+		spin_lock_bh(&qp->lock);
+		dcqcn_ccc_steer(qp, tx->skb);
+		spin_unlock_bh(&qp->lock);
+	}
+	return false;
 }
 
-/**
- * dcqcn_tx_output_shared() - dcqcn_tx_output() for a cloned packet
- * @dev: the port it belongs to
- * @qpn: the QP it belongs to
- * @skb: the packet to mark ECT, with a readable BTH; its headers move
- * @v6: IPv6
- *
- * If there is no memory for a copy, the packet stays unmarked and is counted.
- *
- * Context: under RCU; process with BH enabled, or softirq. May send.
- * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
+/* The same where some port uses contexts */
+static noinline unsigned int
+dcqcn_tx_ccc(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
+	     const struct dcqcn_bth *bth, u8 tos)
+{
+	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
+	struct dcqcn_qp *qp = dcqcn_qp_find(dev, qpn);
+	struct dcqcn_ccc *ccc;
+	struct dcqcn_tx tx;
+	bool windowed;
+
+	ccc = qp ? rcu_dereference(qp->ccc) : NULL;
+	/* without the lock, as a filter: a flow that obeys a context has nothing to offer */
+	windowed = ccc && READ_ONCE(qp->windowed) &&
+		   READ_ONCE(ccc->tx.agreed) == settings->ccc.algorithms;
+	if (windowed && dcqcn_tx_is_lent(qp, ccc, skb, bth))
+		return dcqcn_tx_unseen(qp, skb);
+	if (qp ? !ccc && dcqcn_qp_is_seen(qp) && !READ_ONCE(qp->limited) :
+		 !dcqcn_settings_start(settings))
+		return NF_ACCEPT;
+	tx = dcqcn_tx_describe(settings, skb, bth, tos);
+	if (windowed && tx.kind != DCQCN_PKT_OTHER && dcqcn_qp_expects(qp, &tx))
+		return dcqcn_pacer_output(qp, &tx);
+	qp = dcqcn_tx_confirm(dev, qpn, qp, &tx);
+	return qp && dcqcn_tx_offer(qp, settings, &tx) ?
+	       dcqcn_pacer_output(qp, &tx) : NF_ACCEPT;
+}
+
+/* Let switches mark a packet that is not ECT instead of dropping it */
+static __always_inline void dcqcn_tx_set_ect(struct sk_buff *skb, bool v6)
+{
+	if (v6)
+		ipv6_change_dsfield(ipv6_hdr(skb), (u8)~DCQCN_ECN_MASK,
+				    DCQCN_ECN_ECT_0);
+	else
+		dcqcn_ipv4_set_ect0(ip_hdr(skb));
+}
+
+/* Whether to set ECT(0) in a packet */
+static __always_inline bool dcqcn_tx_wants_ect(const struct dcqcn_dev *dev,
+					       const struct dcqcn_view *view)
+{
+	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
+
+	return (view->tos & DCQCN_ECN_MASK) == DCQCN_ECN_NOT_ECT &&
+	       settings->rp_enable & BIT(view->tos >> 5) &&
+	       !dcqcn_bth_is_ack(view->bth);
+}
+
+/* Whether a packet goes to a QP for which there is congestion control */
+static __always_inline bool dcqcn_tx_is_for_qp(const struct dcqcn_view *view)
+{
+	u32 dest = dcqcn_bth_qpn(view->bth);
+
+	return dest > DCQCN_QPN_GSI && dest < DCQCN_QPN_MULTICAST;
+}
+
+/* See whether the QP of a packet has, or needs, a limiter. One without is checked once per
+ * jiffy, often enough to notice a pause.
  */
-unsigned int dcqcn_tx_output_shared(struct dcqcn_dev *dev, u32 qpn,
-				    struct sk_buff *skb, bool v6)
+static __always_inline unsigned int
+dcqcn_tx_from(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
+	      struct dcqcn_view view)
+{
+	struct dcqcn_qp *qp = NULL;
+
+	if (static_branch_unlikely(&dcqcn_cccs))
+		return dcqcn_tx_ccc(dev, qpn, skb, view.bth, view.tos);
+	if (READ_ONCE(dev->table.num))
+		qp = dcqcn_qp_find(dev, qpn);
+	if (!qp) {
+		if (!rcu_dereference(dev->settings)->rp.start_burst)
+			return NF_ACCEPT;
+	} else {
+		if (READ_ONCE(qp->limited))
+			return dcqcn_tx_limited(qp, skb, view.bth, view.tos);
+		if (dcqcn_qp_is_seen(qp))
+			return NF_ACCEPT;
+	}
+	return dcqcn_tx_first(dev, qpn, skb, view.bth, view.tos);
+}
+
+/* A packet leaves through another device than the port's. That is one above it, such as a VLAN
+ * or a bond, or else the packet passes here twice: a VRF shows it to the hook before it leaves,
+ * and what is below the port, such as the device of an ipvlan, does so afterwards.
+ */
+static bool dcqcn_tx_is_above(const struct dcqcn_dev *dev, struct net_device *out)
+{
+	return netdev_has_upper_dev_all_rcu(dev->ndev, out) &&
+	       !netif_is_l3_master(out);
+}
+
+/* Handle a packet that rxe sends from QP @qpn of port @dev through @out, as dcqcn_tx_fast() does,
+ * where it is rare. If a clone has no memory for a copy, it stays unmarked and is counted.
+ */
+static noinline unsigned int
+dcqcn_tx_slow(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
+	      struct net_device *out, bool v6)
 {
 	struct dcqcn_view view;
 
-	if (skb_ensure_writable(skb, v6 ? sizeof(struct ipv6hdr) :
-					  sizeof(struct iphdr)))
-		dcqcn_count(dev, DCQCN_RP_ECT_ERRORS);
-	else
-		dcqcn_tx_mark(skb, v6);
-	dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb), v6);
-	return dcqcn_tx_pass(dev, qpn, skb, view);
+	if (qpn <= DCQCN_QPN_GSI || !dcqcn_tx_view(&view, skb, v6) ||
+	    (out != dev->ndev && !dcqcn_tx_is_above(dev, out)) ||
+	    !dcqcn_tx_is_for_qp(&view))
+		return NF_ACCEPT;
+	if (dcqcn_tx_wants_ect(dev, &view)) {
+		if (skb_ensure_writable(skb, v6 ? sizeof(struct ipv6hdr) :
+						  sizeof(struct iphdr)))
+			dcqcn_count(dev, DCQCN_RP_ECT_ERRORS);
+		else
+			dcqcn_tx_set_ect(skb, v6);
+		dcqcn_tx_view(&view, skb, v6);	/* its headers may have moved */
+	}
+	return dcqcn_tx_from(dev, qpn, skb, view);
+}
+
+/* Inline, because every packet that rxe sends passes here. Keep few live values, so no registers
+ * need saving; all calls are tail calls.
+ */
+static __always_inline unsigned int
+dcqcn_tx_fast(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
+	      const struct nf_hook_state *state, bool v6)
+{
+	struct dcqcn_view view;
+
+	/* never QP0 or QP1 (GSI) */
+	if (qpn <= DCQCN_QPN_GSI || !dcqcn_tx_view(&view, skb, v6))
+		return NF_ACCEPT;
+	if (unlikely(state->out != dev->ndev))
+		return dcqcn_tx_slow(dev, qpn, skb, state->out, v6);
+	if (!dcqcn_tx_is_for_qp(&view))
+		return NF_ACCEPT;
+	if (dcqcn_tx_wants_ect(dev, &view)) {
+		if (unlikely(skb_cloned(skb)))
+			return dcqcn_tx_slow(dev, qpn, skb, dev->ndev, v6);
+		dcqcn_tx_set_ect(skb, v6);
+	}
+	return dcqcn_tx_from(dev, qpn, skb, view);
+}
+
+/* Find the port and the QP that send a packet of rxe: its socket's user data is the QP. A tunnel
+ * sends the packet again, with rxe's destructor but from a socket of its own. Return NULL for that.
+ */
+static __always_inline struct dcqcn_dev *
+dcqcn_tx_find_sender(const struct sk_buff *skb, const struct nf_hook_state *state,
+		     u32 *qpn)
+{
+	const struct ib_qp *ibqp;
+	struct dcqcn_dev *dev;
+
+	if (state->sk != skb->sk)
+		return NULL;
+	/* The RDMA core keeps struct ib_qp at the start of rxe's QP */
+	ibqp = READ_ONCE(skb->sk->sk_user_data);
+	if (!ibqp)
+		return NULL;
+	dev = dcqcn_dev_by_ibdev(ibqp->device);
+	if (dev)
+		*qpn = ibqp->qp_num;
+	return dev;
+}
+
+/* Handle a packet from rxe whose socket's user data is the QP's index. That is the QPN, except
+ * for QP1's, whose packets go to QP1. The destructor finds rxe's device in the same way.
+ */
+static unsigned int dcqcn_tx_by_index(struct sk_buff *skb,
+				      const struct nf_hook_state *state, bool v6)
+{
+	unsigned long index = (unsigned long)READ_ONCE(skb->sk->sk_user_data);
+	struct dcqcn_dev *dev;
+
+	if (state->sk != skb->sk || index > DCQCN_QPN_MASK)
+		return NF_ACCEPT;
+	dev = dcqcn_dev_by_ndev(skb->dev);
+	return dev ? dcqcn_tx_slow(dev, index, skb, state->out, v6) : NF_ACCEPT;
+}
+
+/* Handle a packet while @dcqcn_rxe_destructor is unknown */
+static noinline unsigned int
+dcqcn_tx_unknown(struct sk_buff *skb, const struct nf_hook_state *state, bool v6)
+{
+	void (*by_index)(struct sk_buff *skb) = READ_ONCE(dcqcn_index_destructor);
+	unsigned long user_data;
+	struct dcqcn_dev *dev;
+	u32 qpn;
+
+	if (by_index)
+		return skb->destructor == by_index ?
+		       dcqcn_tx_by_index(skb, state, v6) : NF_ACCEPT;
+	if (!dcqcn_tx_is_rxe(skb, v6))
+		return NF_ACCEPT;
+	user_data = (unsigned long)READ_ONCE(skb->sk->sk_user_data);
+	if (!user_data)
+		return NF_ACCEPT;
+	if (user_data <= DCQCN_QPN_MASK) {
+		WRITE_ONCE(dcqcn_index_destructor, skb->destructor);
+		return dcqcn_tx_by_index(skb, state, v6);
+	}
+	WRITE_ONCE(dcqcn_rxe_destructor, skb->destructor);
+	dev = dcqcn_tx_find_sender(skb, state, &qpn);
+	return dev ? dcqcn_tx_slow(dev, qpn, skb, state->out, v6) : NF_ACCEPT;
+}
+
+static __always_inline unsigned int
+dcqcn_local_out(struct sk_buff *skb, const struct nf_hook_state *state, bool v6)
+{
+	void (*destructor)(struct sk_buff *skb) = READ_ONCE(dcqcn_rxe_destructor);
+	struct dcqcn_dev *dev;
+	u32 qpn;
+
+	if (unlikely(!destructor))
+		return dcqcn_tx_unknown(skb, state, v6);
+	if (skb->destructor != destructor)
+		return NF_ACCEPT;
+	dev = dcqcn_tx_find_sender(skb, state, &qpn);
+	return dev ? dcqcn_tx_fast(dev, qpn, skb, state, v6) : NF_ACCEPT;
+}
+
+/**
+ * dcqcn_local_out4() - LOCAL_OUT of IPv4
+ * @priv: unused
+ * @skb: a packet
+ * @state: of the hook
+ *
+ * Context: under RCU; process with BH enabled, or softirq. May send.
+ * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
+ */
+unsigned int dcqcn_local_out4(void *priv, struct sk_buff *skb,
+			      const struct nf_hook_state *state)
+{
+	return dcqcn_local_out(skb, state, false);
+}
+
+/**
+ * dcqcn_local_out6() - LOCAL_OUT of IPv6
+ * @priv: unused
+ * @skb: a packet
+ * @state: of the hook
+ *
+ * Context: under RCU; process with BH enabled, or softirq. May send.
+ * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
+ */
+unsigned int dcqcn_local_out6(void *priv, struct sk_buff *skb,
+			      const struct nf_hook_state *state)
+{
+	return dcqcn_local_out(skb, state, true);
 }
