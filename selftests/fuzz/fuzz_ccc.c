@@ -161,7 +161,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	const struct fuzz_case *c = (const void *)data;
 	struct sk_buff *skb;
 	struct dcqcn_ccc *ccc;
-	struct dcqcn_pkt pkt;
+	struct dcqcn_rx rx;
 	size_t len, head;
 	u32 flight;
 	s32 before;
@@ -187,9 +187,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	before = ccc->rx.source.ahead;
 	ev = qp.route->entropy.ev;
 
-	dcqcn_pkt_parse(&pkt, skb->data, head);
-	if (pkt.kind == DCQCN_PKT_FEEDBACK) {
-		dcqcn_ccc_feedback(&dev, skb, &pkt);
+	rx = rx_of(&dev, skb);
+	if (rx.pkt.kind == DCQCN_PKT_FEEDBACK) {
+		dcqcn_ccc_feedback(&rx);
 		check(counters.value[DCQCN_RP_FEEDBACK_HANDLED] +
 		      counters.value[DCQCN_RP_FEEDBACK_IGNORED] == 1);
 		if (counters.value[DCQCN_RP_FEEDBACK_HANDLED])
@@ -197,8 +197,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 			      !ccc->tx.epoch || ccc->tx.epoch == 0x01020304);
 		if (c->flags & (OTHERHOST | STOPPING))
 			check(counters.value[DCQCN_RP_FEEDBACK_IGNORED]);
-	} else if (pkt.kind == DCQCN_PKT_REQUEST || pkt.kind == DCQCN_PKT_RESPONSE) {
-		dcqcn_ccc_receive(&dev, skb, &pkt);
+	} else if (rx.pkt.kind == DCQCN_PKT_REQUEST || rx.pkt.kind == DCQCN_PKT_RESPONSE) {
+		dcqcn_ccc_receive(&rx);
 		if (c->flags & OTHERHOST || !settings.ccc.algorithms)
 			check(!said && !ccc->rx.received);
 	}

@@ -188,15 +188,16 @@ struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn, const struct dcq
 
 struct static_key_false dcqcn_cccs;
 
-void dcqcn_ccc_feedback(struct dcqcn_dev *dev, struct sk_buff *skb, struct dcqcn_pkt *pkt)
+void dcqcn_ccc_feedback(const struct dcqcn_rx *in)
 {
-	check(pkt->kind == DCQCN_PKT_FEEDBACK);
+	check(in->pkt.kind == DCQCN_PKT_FEEDBACK);
 	told++;
 }
 
 /* Takes the marks of every second QP. An ACK may count as a READ response, if it says so. */
-bool dcqcn_ccc_receive(struct dcqcn_dev *dev, struct sk_buff *skb, const struct dcqcn_pkt *pkt)
+bool dcqcn_ccc_receive(const struct dcqcn_rx *in)
 {
+	const struct dcqcn_pkt *pkt = &in->pkt;
 	const struct dcqcn_bth *bth = (const void *)(pkt->udp + 1);
 
 	check(pkt->kind == DCQCN_PKT_REQUEST || pkt->kind == DCQCN_PKT_RESPONSE ||

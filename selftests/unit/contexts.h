@@ -40,6 +40,18 @@ void dcqcn_pacer_kick(struct dcqcn_qp *qp)
 {
 }
 
+/* What rx.c makes of a packet */
+static inline struct dcqcn_rx rx_of(struct dcqcn_dev *dev, struct sk_buff *skb)
+{
+	struct dcqcn_rx rx = { .dev = dev, .skb = skb, .capable = true };
+
+	dcqcn_pkt_parse(&rx.pkt, skb->data, skb_headlen(skb));
+	rx.ce = dcqcn_pkt_ecn(&rx.pkt) == DCQCN_ECN_CE;
+	rx.unicast = skb->pkt_type == PACKET_HOST && rx.pkt.dest_qpn > DCQCN_QPN_GSI &&
+		     rx.pkt.dest_qpn < DCQCN_QPN_MULTICAST;
+	return rx;
+}
+
 /* 10.0.0.LAST */
 static inline void address(struct in6_addr *a, u8 last)
 {

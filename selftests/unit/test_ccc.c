@@ -143,7 +143,7 @@ static void send(unsigned int from)
 static void arrive(unsigned int from, u32 psn, u32 bits, bool ce)
 {
 	struct sk_buff *skb = packet(from, psn, bits, ce);
-	struct dcqcn_pkt pkt;
+	struct dcqcn_rx rx;
 
 	if (from == RECEIVER) {
 		dcqcn_ccc_other(&hosts[RECEIVER].dev, skb);
@@ -151,22 +151,22 @@ static void arrive(unsigned int from, u32 psn, u32 bits, bool ce)
 		return;
 	}
 	delivered[from] += frame;
-	dcqcn_pkt_parse(&pkt, skb->data, skb->len);
+	rx = rx_of(&hosts[RECEIVER].dev, skb);
 	if (bits & DCQCN_BTH_CAPABLE && !hosts[RECEIVER].off)
-		dcqcn_ccc_receive(&hosts[RECEIVER].dev, skb, &pkt);
+		dcqcn_ccc_receive(&rx);
 	free_packet(skb);
 }
 
 static void hear(struct host *h, const u8 *p, size_t len)
 {
 	struct sk_buff *skb = calloc(1, sizeof(*skb));
-	struct dcqcn_pkt pkt;
+	struct dcqcn_rx rx;
 
 	skb->len = len;
 	skb->data = malloc(len);
 	memcpy(skb->data, p, len);
-	dcqcn_pkt_parse(&pkt, skb->data, len);
-	dcqcn_ccc_feedback(&h->dev, skb, &pkt);
+	rx = rx_of(&h->dev, skb);
+	dcqcn_ccc_feedback(&rx);
 	free_packet(skb);
 }
 
@@ -774,13 +774,12 @@ static void come(u32 qpn, u32 bits)
 {
 	struct sk_buff *skb = data_packet(frame, 1, 0, RECEIVER + 1, qpn,
 					  DCQCN_BTH_CAPABLE | DCQCN_BTH_WINDOWED | bits, 0, false);
+	struct dcqcn_rx rx = rx_of(&hosts[RECEIVER].dev, skb);
 	struct dcqcn_view view;
-	struct dcqcn_pkt pkt;
 
 	dcqcn_view(&view, skb->data, skb->len, false);
-	dcqcn_pkt_parse(&pkt, skb->data, skb->len);
 	if (bits || !dcqcn_ccc_receive_plain(skb, view))
-		dcqcn_ccc_receive(&hosts[RECEIVER].dev, skb, &pkt);
+		dcqcn_ccc_receive(&rx);
 	free_packet(skb);
 }
 

@@ -140,14 +140,13 @@ static void arrive(struct path *path)
 	unsigned int i = path->out++ % LATER, qp = path->packets[i].qp;
 	struct sk_buff *skb = packet(qp, path->packets[i].psn, path->packets[i].bits,
 				     path->packets[i].ce);
-	struct dcqcn_pkt pkt;
+	struct dcqcn_rx rx = rx_of(&there.dev, skb);
 
 	gaps += path->packets[i].psn != flows[qp].expected;
 	flows[qp].expected = path->packets[i].psn + 1;
 	path->carried++;
-	dcqcn_pkt_parse(&pkt, skb->data, skb->len);
 	if (path->packets[i].bits & DCQCN_BTH_CAPABLE)
-		dcqcn_ccc_receive(&there.dev, skb, &pkt);
+		dcqcn_ccc_receive(&rx);
 	free_packet(skb);
 }
 
@@ -155,13 +154,13 @@ static void hear(void)
 {
 	struct sk_buff *skb = calloc(1, sizeof(*skb));
 	unsigned int i = f_out++ % LATER;
-	struct dcqcn_pkt pkt;
+	struct dcqcn_rx rx;
 
 	skb->len = feedback[i].len;
 	skb->data = malloc(skb->len);
 	memcpy(skb->data, feedback[i].p, skb->len);
-	dcqcn_pkt_parse(&pkt, skb->data, skb->len);
-	dcqcn_ccc_feedback(&here.dev, skb, &pkt);
+	rx = rx_of(&here.dev, skb);
+	dcqcn_ccc_feedback(&rx);
 	free_packet(skb);
 }
 

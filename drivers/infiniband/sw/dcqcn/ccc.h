@@ -17,6 +17,7 @@
 #include "qp.h"
 #include "rccc.h"
 
+struct dcqcn_rx;
 struct sk_buff;
 
 /* Packets whose answer is awaited */
@@ -263,14 +264,12 @@ bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 		    u32 held, u64 now);
 
 /* hear.c */
-void dcqcn_ccc_feedback(struct dcqcn_dev *dev, struct sk_buff *skb,
-			struct dcqcn_pkt *pkt);
+void dcqcn_ccc_feedback(const struct dcqcn_rx *in);
 
 /* ccc_receiver.c */
 void dcqcn_ccc_init_receiver(struct dcqcn_ccc_receiver *rx);
 bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_view view);
-bool dcqcn_ccc_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
-		       const struct dcqcn_pkt *pkt);
+bool dcqcn_ccc_receive(const struct dcqcn_rx *in);
 void dcqcn_ccc_other(struct dcqcn_dev *dev, const struct sk_buff *skb);
 void dcqcn_ccc_resolved(struct dcqcn_qp *qp, const struct dcqcn_event *event);
 enum hrtimer_restart dcqcn_ccc_grants(struct hrtimer *timer);

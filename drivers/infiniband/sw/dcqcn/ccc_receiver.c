@@ -25,6 +25,7 @@
 #include "device.h"
 #include "packet.h"
 #include "qp.h"
+#include "rx.h"
 #include "xmit.h"
 
 #define DCQCN_UNGRANTED_SHIFT	10	/* ns -> the unit of dcqcn_credit.ungranted_since */
@@ -508,23 +509,20 @@ static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
 
 /* The context that counts a packet, NULL if none does, and the QP */
 static struct dcqcn_ccc *
-dcqcn_ccc_that_counts(struct dcqcn_dev *dev, const struct dcqcn_settings *settings,
-		      const struct sk_buff *skb, const struct dcqcn_pkt *pkt,
+dcqcn_ccc_that_counts(const struct dcqcn_rx *in, const struct dcqcn_settings *settings,
 		      u32 bits, struct dcqcn_qp **of)
 {
+	const struct dcqcn_pkt *pkt = &in->pkt;
 	struct dcqcn_qp *qp;
 	struct dcqcn_ccc *ccc;
 
-	if (!settings->ccc.algorithms || pkt->ud ||
-	    skb->pkt_type != PACKET_HOST ||
-	    !(settings->np_enable & BIT(dcqcn_pkt_prio(pkt))) ||
-	    pkt->dest_qpn <= DCQCN_QPN_GSI ||
-	    pkt->dest_qpn == DCQCN_QPN_MULTICAST)
+	if (!settings->ccc.algorithms || pkt->ud || !in->unicast ||
+	    !(settings->np_enable & BIT(dcqcn_pkt_prio(pkt))))
 		return NULL;
-	qp = dcqcn_qp_find_or_add(dev, pkt->dest_qpn);
+	qp = dcqcn_qp_find_or_add(in->dev, pkt->dest_qpn);
 	if (!qp)
 		return NULL;
-	ccc = dcqcn_ccc_of(qp, pkt, bits, skb->dev->ifindex);
+	ccc = dcqcn_ccc_of(qp, pkt, bits, in->skb->dev->ifindex);
 	if (ccc && time_after(jiffies, READ_ONCE(qp->used)))
 		WRITE_ONCE(qp->used, jiffies);
 	*of = qp;
@@ -588,18 +586,16 @@ bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_view view)
 
 /**
  * dcqcn_ccc_receive() - a data packet came in whose sender understands feedback
- * @dev: the port it came to
- * @skb: the packet; stays the caller's
- * @pkt: @skb, parsed, its headers readable
+ * @in: the packet
  *
  * Context: softirq, under RCU. Takes locks of the context and the QP; may send.
  * Return: whether feedback takes the place of CNPs.
  */
-bool dcqcn_ccc_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
-		       const struct dcqcn_pkt *pkt)
+bool dcqcn_ccc_receive(const struct dcqcn_rx *in)
 {
-	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
-	const struct dcqcn_bth *bth = (const void *)(pkt->udp + 1);
+	const struct dcqcn_settings *settings = rcu_dereference(in->dev->settings);
+	const struct dcqcn_bth *bth = (const void *)(in->pkt.udp + 1);
+	const struct sk_buff *skb = in->skb;
 	u32 bits = be32_to_cpu(bth->qpn);
 	struct dcqcn_feedback say;
 	struct dcqcn_ccc *ccc;
@@ -607,18 +603,18 @@ bool dcqcn_ccc_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
 	bool says, asks;
 	u64 now;
 
-	ccc = dcqcn_ccc_that_counts(dev, settings, skb, pkt, bits, &qp);
+	ccc = dcqcn_ccc_that_counts(in, settings, bits, &qp);
 	if (!ccc) {
-		dcqcn_ccc_other(dev, skb);
+		dcqcn_ccc_other(in->dev, skb);
 		return false;
 	}
 	spin_lock_bh(&ccc->lock);
 	now = ktime_get_ns();
 	WRITE_ONCE(ccc->rx.ifindex, skb->dev->ifindex);
-	WRITE_ONCE(ccc->rx.pkey, pkt->pkey);
-	says = dcqcn_ccc_arrived(ccc, qp, settings, pkt, bits,
+	WRITE_ONCE(ccc->rx.pkey, in->pkt.pkey);
+	says = dcqcn_ccc_arrived(ccc, qp, settings, &in->pkt, bits,
 				 skb->len + ETH_HLEN, now) &&
-	       dcqcn_ccc_may_say(dev);
+	       dcqcn_ccc_may_say(in->dev);
 	asks = ccc->rx.source.asks && list_empty(&ccc->rx.grant_node);
 	if (says)
 		dcqcn_ccc_say(ccc, settings, now, &say);

@@ -18,6 +18,7 @@
 #include "gate.h"
 #include "packet.h"
 #include "qp.h"
+#include "rx.h"
 #include "trace.h"
 
 /* Most CNPs that may wait for one QP to be resolved */
@@ -86,44 +87,34 @@ static enum dcqcn_verdict dcqcn_cnp_accept(struct dcqcn_qp *qp,
 
 /**
  * dcqcn_cnp_receive() - handle a received packet of opcode 0x81
- * @dev: the port that received it
- * @skb: the packet; the caller keeps it; may be linearised
- * @pkt: @skb, parsed; parsed again if @skb moves
+ * @rx: the packet
  *
  * Context: softirq, under RCU. Takes the QP's lock.
  */
-void dcqcn_cnp_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
-		       struct dcqcn_pkt *pkt)
+void dcqcn_cnp_receive(const struct dcqcn_rx *rx)
 {
-	enum dcqcn_verdict verdict = DCQCN_CNP_NO_ROOM;
+	const struct dcqcn_pkt *pkt = &rx->pkt;
+	struct dcqcn_dev *dev = rx->dev;
+	enum dcqcn_verdict verdict;
+	struct dcqcn_qp *qp = NULL;
 	struct in6_addr saddr;
-	struct dcqcn_qp *qp;
 
 	dcqcn_ip_saddr(pkt->ip, &saddr);
-	if (skb_is_nonlinear(skb)) {
-		if (skb_linearize(skb))
-			goto ignore;
-		dcqcn_pkt_parse(pkt, skb_network_header(skb), skb->len);
+	if (!rx->unicast || !dcqcn_pkt_is_valid_cnp(pkt)) {
+		verdict = DCQCN_CNP_INVALID;
+	} else {
+		verdict = READ_ONCE(dev->stopping) ? DCQCN_CNP_STOPPING :
+						     DCQCN_CNP_NO_ROOM;
+		qp = dcqcn_qp_find_or_add(dev, pkt->dest_qpn);
 	}
-	verdict = DCQCN_CNP_INVALID;
-	if (skb->pkt_type != PACKET_HOST || !dcqcn_pkt_is_valid_cnp(pkt) ||
-	    pkt->dest_qpn <= DCQCN_QPN_GSI ||
-	    pkt->dest_qpn == DCQCN_QPN_MULTICAST)
-		goto ignore;
-
-	verdict = READ_ONCE(dev->stopping) ? DCQCN_CNP_STOPPING :
-					     DCQCN_CNP_NO_ROOM;
-	qp = dcqcn_qp_find_or_add(dev, pkt->dest_qpn);
-	if (!qp)
-		goto ignore;
-	spin_lock_bh(&qp->lock);
-	verdict = dcqcn_cnp_accept(qp, &saddr);
-	dcqcn_cnp_count(dev, qp, verdict, 1);
-	spin_unlock_bh(&qp->lock);
-	trace_dcqcn_cnp_received(dev, pkt->dest_qpn, &saddr, verdict);
-	return;
-ignore:
-	dcqcn_cnp_count(dev, NULL, verdict, 1);
+	if (qp) {
+		spin_lock_bh(&qp->lock);
+		verdict = dcqcn_cnp_accept(qp, &saddr);
+		dcqcn_cnp_count(dev, qp, verdict, 1);
+		spin_unlock_bh(&qp->lock);
+	} else {
+		dcqcn_cnp_count(dev, NULL, verdict, 1);
+	}
 	trace_dcqcn_cnp_received(dev, pkt->dest_qpn, &saddr, verdict);
 }
 

@@ -5,11 +5,9 @@
 
 #include <linux/types.h>
 
-struct dcqcn_dev;
-struct dcqcn_pkt;
 struct dcqcn_qp;
+struct dcqcn_rx;
 struct in6_addr;
-struct sk_buff;
 
 /**
  * enum dcqcn_verdict - what happened to a CNP
@@ -36,8 +34,7 @@ enum dcqcn_verdict {
 	DCQCN_CNP_NO_ROOM,
 };
 
-void dcqcn_cnp_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
-		       struct dcqcn_pkt *pkt);
+void dcqcn_cnp_receive(const struct dcqcn_rx *rx);
 void dcqcn_cnp_resolved(struct dcqcn_qp *qp, const struct in6_addr *saddr, u32 n);
 
 #endif /* DCQCN_CNP_H */

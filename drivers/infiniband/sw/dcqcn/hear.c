@@ -25,6 +25,7 @@
 #include "packet.h"
 #include "qp.h"
 #include "queue.h"
+#include "rx.h"
 #include "trace.h"
 #include "window.h"
 
@@ -249,16 +250,15 @@ static void dcqcn_ccc_wake(struct dcqcn_ccc *ccc)
 
 /**
  * dcqcn_ccc_feedback() - a packet of opcode 0xc1 came in
- * @dev: the port it came to
- * @skb: the packet; stays the caller's, and may become linear
- * @pkt: @skb, parsed; parsed again if @skb moves
+ * @in: the packet
  *
  * Context: softirq, under RCU. Takes locks of the context and of QPs; may send.
  */
-void dcqcn_ccc_feedback(struct dcqcn_dev *dev, struct sk_buff *skb,
-			struct dcqcn_pkt *pkt)
+void dcqcn_ccc_feedback(const struct dcqcn_rx *in)
 {
-	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
+	const struct dcqcn_settings *settings = rcu_dereference(in->dev->settings);
+	const struct dcqcn_pkt *pkt = &in->pkt;
+	struct dcqcn_dev *dev = in->dev;
 	const struct dcqcn_feedback *said;
 	struct in6_addr local, peer;
 	struct dcqcn_qp *turned = NULL;
@@ -266,14 +266,7 @@ void dcqcn_ccc_feedback(struct dcqcn_dev *dev, struct sk_buff *skb,
 	bool taken = false;
 
 	if (!settings->ccc.algorithms || READ_ONCE(dev->stopping) ||
-	    skb->pkt_type != PACKET_HOST)
-		goto ignore;
-	if (skb_is_nonlinear(skb)) {
-		if (skb_linearize(skb))
-			goto ignore;
-		dcqcn_pkt_parse(pkt, skb_network_header(skb), skb->len);
-	}
-	if (!dcqcn_pkt_is_valid_feedback(pkt))
+	    in->skb->pkt_type != PACKET_HOST || !dcqcn_pkt_is_valid_feedback(pkt))
 		goto ignore;
 	said = (const void *)(pkt->udp + 1);
 	dcqcn_ip_saddr(pkt->ip, &peer);

@@ -20,6 +20,7 @@
 #include "np.h"
 #include "packet.h"
 #include "qp.h"
+#include "rx.h"
 #include "trace.h"
 #include "xmit.h"
 
@@ -64,16 +65,6 @@ static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net *net,
 	trace_dcqcn_cnp_sent(qp, spec.dest_qpn, &spec.daddr, err);
 }
 
-/* Return true if a CNP would come too early. Read without the lock: only a filter. */
-static bool dcqcn_np_is_early(const struct dcqcn_qp *qp,
-			      const struct dcqcn_settings *settings)
-{
-	u64 last = READ_ONCE(qp->cnp_time);
-
-	return last && ktime_get_ns() - last <
-		       (u64)settings->np.min_time_between_cnps * NSEC_PER_USEC;
-}
-
 /* Keep the first CE for a QP that is being resolved, and whose lock is held */
 static void dcqcn_np_keep(struct dcqcn_qp *qp, struct dcqcn_event *ce)
 {
@@ -99,26 +90,33 @@ static void dcqcn_np_keep(struct dcqcn_qp *qp, struct dcqcn_event *ce)
 	waiting->ce = true;
 }
 
+/* Return true if a CNP would come too early. Read without the lock: only a filter. */
+static bool dcqcn_np_is_early(const struct dcqcn_qp *qp,
+			      const struct dcqcn_settings *settings)
+{
+	u64 last = READ_ONCE(qp->cnp_time);
+
+	return last && ktime_get_ns() - last <
+		       (u64)settings->np.min_time_between_cnps * NSEC_PER_USEC;
+}
+
 /**
  * dcqcn_np_receive() - handle a CE-marked data packet
- * @dev: the port that received it
- * @skb: the packet; the caller keeps it; may be linearised
- * @pkt: @skb, parsed; parsed again if @skb moves
+ * @rx: the packet; may be linearised, and parsed again then
  *
  * Context: softirq, under RCU. Takes the QP's lock; may send.
  */
-void dcqcn_np_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
-		      struct dcqcn_pkt *pkt)
+void dcqcn_np_receive(struct dcqcn_rx *rx)
 {
-	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
+	const struct dcqcn_settings *settings = rcu_dereference(rx->dev->settings);
+	struct dcqcn_pkt *pkt = &rx->pkt;
+	struct dcqcn_dev *dev = rx->dev;
+	struct sk_buff *skb = rx->skb;
 	struct dcqcn_event event;
 	struct dcqcn_qp *qp;
 
 	trace_dcqcn_ce_seen(dev, pkt);
-	if (!(settings->np_enable & BIT(dcqcn_pkt_prio(pkt))) ||
-	    skb->pkt_type != PACKET_HOST ||
-	    pkt->dest_qpn <= DCQCN_QPN_GSI ||
-	    pkt->dest_qpn == DCQCN_QPN_MULTICAST ||
+	if (!rx->unicast || !(settings->np_enable & BIT(dcqcn_pkt_prio(pkt))) ||
 	    (pkt->ud && pkt->src_qpn <= DCQCN_QPN_GSI))
 		return;
 

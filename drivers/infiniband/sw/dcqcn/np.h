@@ -3,14 +3,11 @@
 #ifndef DCQCN_NP_H
 #define DCQCN_NP_H
 
-struct dcqcn_dev;
 struct dcqcn_event;
-struct dcqcn_pkt;
 struct dcqcn_qp;
-struct sk_buff;
+struct dcqcn_rx;
 
-void dcqcn_np_receive(struct dcqcn_dev *dev, struct sk_buff *skb,
-		      struct dcqcn_pkt *pkt);
+void dcqcn_np_receive(struct dcqcn_rx *rx);
 void dcqcn_np_resolved(struct dcqcn_qp *qp, const struct dcqcn_event *event);
 
 #endif /* DCQCN_NP_H */

@@ -182,12 +182,6 @@ struct dcqcn_pkt {
 	u32 psn;
 };
 
-/* Bytes of the longest headers that dcqcn_pkt_parse() reads: IPv4 with options or
- * IPv6, UDP, BTH, DETH
- */
-#define DCQCN_PKT_HEADERS	(60 + sizeof(struct udphdr) + \
-				 sizeof(struct dcqcn_bth) + 8)
-
 /**
  * struct dcqcn_steering - how packets of one length are steered
  * @ev: entropy value
@@ -403,6 +397,12 @@ struct dcqcn_cnp_spec {
 #define DCQCN_FEEDBACK_V6_LEN	(sizeof(struct ipv6hdr) + \
 				 sizeof(struct udphdr) + \
 				 sizeof(struct dcqcn_feedback))
+
+/* Bytes to make readable of a packet that comes in: the longest headers that dcqcn_pkt_parse()
+ * reads, which are IPv4 with options, UDP, BTH and DETH; and all of an ACK, a CNP or feedback,
+ * which is the longest of these
+ */
+#define DCQCN_PKT_HEADERS	DCQCN_FEEDBACK_V6_LEN
 
 size_t dcqcn_cnp_build(void *buf, const struct dcqcn_cnp_spec *spec);
 size_t dcqcn_feedback_build(void *buf, const struct dcqcn_cnp_spec *spec,

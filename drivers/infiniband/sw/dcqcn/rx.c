@@ -7,6 +7,7 @@
  *
  * The hook runs in softirq, or in process context with BH enabled if NFQUEUE has held the packet.
  */
+#include <linux/build_bug.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/kernel.h>
@@ -22,21 +23,6 @@
 #include "packet.h"
 #include "qp.h"
 #include "rx.h"
-
-/* Whether a packet is data whose sender understands feedback. An atomic operation's ACK counts as
- * data where its sender says so.
- */
-static bool dcqcn_rx_is_capable(const struct dcqcn_pkt *pkt)
-{
-	const struct dcqcn_bth *bth;
-
-	if (!static_branch_unlikely(&dcqcn_cccs) ||
-	    (pkt->kind != DCQCN_PKT_REQUEST &&
-	     pkt->kind != DCQCN_PKT_RESPONSE && pkt->kind != DCQCN_PKT_ACK))
-		return false;
-	bth = (const void *)(pkt->udp + 1);
-	return bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE);
-}
 
 /* Return true if a UDP packet goes to RoCEv2's port, wherever its headers are */
 static bool dcqcn_rx_is_to_roce(const struct sk_buff *skb)
@@ -61,10 +47,55 @@ static noinline unsigned int dcqcn_rx_other(const struct sk_buff *skb)
 	return NF_ACCEPT;
 }
 
-/* An ACK came while flows are limited. Takes the QP's lock if its flow waits for an ACK. */
-static void dcqcn_rx_ack(struct dcqcn_dev *dev, const struct dcqcn_pkt *pkt)
+/* Describe a packet to RoCEv2's port. Return false if no port has it, or if there is no memory to
+ * read it. @cccs: some port uses contexts.
+ *
+ * The stack takes apart what GRO has joined, and may crash if the bytes of one packet have moved to
+ * another's buffer (rx-gro-list). RoCEv2 is not joined, because its UDP checksum is 0, so look at
+ * the first packet only.
+ */
+static bool dcqcn_rx_describe(struct dcqcn_rx *rx, struct sk_buff *skb, bool cccs)
 {
-	struct dcqcn_qp *qp = dcqcn_qp_find(dev, pkt->dest_qpn);
+	struct dcqcn_pkt *pkt = &rx->pkt;
+	bool joined = skb_is_gso(skb);
+	const struct dcqcn_bth *bth;
+	unsigned int len;
+
+	BUILD_BUG_ON(DCQCN_PKT_HEADERS < 60 + sizeof(struct udphdr) +
+					 sizeof(struct dcqcn_bth) + 8);
+	rx->skb = skb;
+	rx->dev = dcqcn_dev_by_ndev(skb->dev);
+	if (!rx->dev)
+		return false;
+	len = min_t(unsigned int, joined ? skb_pagelen(skb) : skb->len,
+		    DCQCN_PKT_HEADERS);
+	if (!pskb_may_pull(skb, len))
+		return false;
+	dcqcn_pkt_parse(pkt, skb_network_header(skb), skb_headlen(skb));
+	if (joined && pkt->kind != DCQCN_PKT_CNP && pkt->kind != DCQCN_PKT_FEEDBACK)
+		pkt->kind = DCQCN_PKT_OTHER;
+
+	rx->ce = pkt->kind != DCQCN_PKT_OTHER &&
+		 dcqcn_pkt_ecn(pkt) == DCQCN_ECN_CE;
+	rx->unicast = pkt->kind != DCQCN_PKT_OTHER &&
+		      skb->pkt_type == PACKET_HOST &&
+		      pkt->dest_qpn > DCQCN_QPN_GSI &&
+		      pkt->dest_qpn < DCQCN_QPN_MULTICAST;
+	/* an atomic operation's ACK counts as data where its sender says so */
+	rx->capable = cccs && (pkt->kind == DCQCN_PKT_REQUEST ||
+			       pkt->kind == DCQCN_PKT_RESPONSE ||
+			       pkt->kind == DCQCN_PKT_ACK);
+	if (rx->capable) {
+		bth = (const void *)(pkt->udp + 1);
+		rx->capable = bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE);
+	}
+	return true;
+}
+
+/* An ACK came while flows are limited. Takes the QP's lock if its flow waits for an ACK. */
+static void dcqcn_rx_ack(const struct dcqcn_rx *rx)
+{
+	struct dcqcn_qp *qp = dcqcn_qp_find(rx->dev, rx->pkt.dest_qpn);
 	const struct dcqcn_path *path;
 	struct in6_addr saddr;
 
@@ -73,70 +104,50 @@ static void dcqcn_rx_ack(struct dcqcn_dev *dev, const struct dcqcn_pkt *pkt)
 	path = READ_ONCE(qp->flow.path);
 	if (!path || !READ_ONCE(path->probe_time))
 		return;
-	dcqcn_ip_saddr(pkt->ip, &saddr);
-	if (!dcqcn_pkt_is_valid_ack(pkt))
+	if (!dcqcn_pkt_is_valid_ack(&rx->pkt))
 		return;
+	dcqcn_ip_saddr(rx->pkt.ip, &saddr);
 	spin_lock_bh(&qp->lock);
 	if (qp->state == DCQCN_QP_LIVE && dcqcn_qp_is_peer(qp, &saddr))
-		dcqcn_pacer_ack(qp, pkt->psn);
+		dcqcn_pacer_ack(qp, rx->pkt.psn);
 	spin_unlock_bh(&qp->lock);
 }
 
-/* Handle a packet that the filter did not let pass. Out of line to keep the fast path small. */
-static noinline unsigned int dcqcn_rx(struct sk_buff *skb)
+/* Handle a packet that the filter did not let pass. Out of line to keep the fast path small. @cccs:
+ * some port uses contexts.
+ */
+static noinline unsigned int dcqcn_rx(struct sk_buff *skb, bool cccs)
 {
-	struct dcqcn_dev *dev;
-	struct dcqcn_pkt pkt;
-	unsigned int len;
-	bool joined, ce;
+	struct dcqcn_rx rx;
 
 	if (!dcqcn_rx_is_to_roce(skb))
-		return static_branch_unlikely(&dcqcn_cccs) ?
-		       dcqcn_rx_other(skb) : NF_ACCEPT;
-	dev = dcqcn_dev_by_ndev(skb->dev);
-	if (!dev)
+		return cccs ? dcqcn_rx_other(skb) : NF_ACCEPT;
+	if (!dcqcn_rx_describe(&rx, skb, cccs))
 		return NF_ACCEPT;
-
-	/* The stack takes apart what GRO has joined, and may crash if the bytes of one packet
-	 * have moved to another's buffer (rx-gro-list). RoCEv2 is not joined, because its UDP
-	 * checksum is 0, so look at the first packet only.
-	 */
-	joined = skb_is_gso(skb);
-	len = min_t(unsigned int, joined ? skb_pagelen(skb) : skb->len,
-		    DCQCN_PKT_HEADERS);
-	if (!pskb_may_pull(skb, len))
-		return NF_ACCEPT;
-	dcqcn_pkt_parse(&pkt, skb_network_header(skb), skb_headlen(skb));
-	if (joined && pkt.kind != DCQCN_PKT_CNP && pkt.kind != DCQCN_PKT_FEEDBACK)
-		pkt.kind = DCQCN_PKT_OTHER;
-
-	if (static_branch_unlikely(&dcqcn_cccs) &&
-	    !dcqcn_rx_is_capable(&pkt))
-		dcqcn_ccc_other(dev, skb);
-	ce = pkt.kind != DCQCN_PKT_OTHER && dcqcn_pkt_ecn(&pkt) == DCQCN_ECN_CE;
-	if (ce)
-		dcqcn_count(dev, DCQCN_NP_ECN_MARKED);
-	switch (pkt.kind) {
+	if (cccs && !rx.capable)
+		dcqcn_ccc_other(rx.dev, skb);
+	if (rx.ce)
+		dcqcn_count(rx.dev, DCQCN_NP_ECN_MARKED);
+	switch (rx.pkt.kind) {
 	case DCQCN_PKT_CNP:
-		dcqcn_cnp_receive(dev, skb, &pkt);
+		dcqcn_cnp_receive(&rx);
 		consume_skb(skb);
 		return NF_STOLEN;
 	case DCQCN_PKT_FEEDBACK:
-		dcqcn_ccc_feedback(dev, skb, &pkt);
+		dcqcn_ccc_feedback(&rx);
 		consume_skb(skb);
 		return NF_STOLEN;
 	case DCQCN_PKT_REQUEST:
 	case DCQCN_PKT_RESPONSE:
-		if (dcqcn_rx_is_capable(&pkt) &&
-		    dcqcn_ccc_receive(dev, skb, &pkt))
+		if (rx.capable && dcqcn_ccc_receive(&rx))
 			return NF_ACCEPT;
-		if (ce)
-			dcqcn_np_receive(dev, skb, &pkt);
+		if (rx.ce)
+			dcqcn_np_receive(&rx);
 		return NF_ACCEPT;
 	case DCQCN_PKT_ACK:
-		if (dcqcn_rx_is_capable(&pkt))
-			dcqcn_ccc_receive(dev, skb, &pkt);
-		dcqcn_rx_ack(dev, &pkt);
+		if (rx.capable)
+			dcqcn_ccc_receive(&rx);
+		dcqcn_rx_ack(&rx);
 		return NF_ACCEPT;
 	default:
 		return NF_ACCEPT;
@@ -144,11 +155,12 @@ static noinline unsigned int dcqcn_rx(struct sk_buff *skb)
 }
 
 /* Return true if a packet to RoCEv2's port may be a CNP, feedback or CE-marked, an ACK that a
- * limited flow waits for, or data that a context counts; false for almost all packets. rxe
- * knows no opcode from 0x80 on: CNPs and vendors' are there. If the headers are not linear,
- * dcqcn_rx() looks at the port.
+ * limited flow waits for, or data that a context counts (@cccs: some port uses them); false for
+ * almost all packets. rxe knows no opcode from 0x80 on: CNPs and vendors' are there. If the headers
+ * are not linear, dcqcn_rx() looks at the port.
  */
-static __always_inline bool dcqcn_rx_filter(const struct sk_buff *skb, bool v6)
+static __always_inline bool dcqcn_rx_filter(const struct sk_buff *skb, bool v6,
+					     bool cccs)
 {
 	struct dcqcn_view view;
 
@@ -160,8 +172,7 @@ static __always_inline bool dcqcn_rx_filter(const struct sk_buff *skb, bool v6)
 		return false;
 	return (view.tos & DCQCN_ECN_MASK) == DCQCN_ECN_CE ||
 	       view.bth->opcode >= DCQCN_OPCODE_NOT_RXE ||
-	       (static_branch_unlikely(&dcqcn_cccs) &&
-		view.bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE)) ||
+	       (cccs && view.bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE)) ||
 	       (dcqcn_bth_is_ack(view.bth) &&
 		READ_ONCE(dcqcn_any_limited));
 }
@@ -189,8 +200,8 @@ static __always_inline unsigned int dcqcn_rx_ccc(struct sk_buff *skb, bool v6)
 	    dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb), v6) &&
 	    dcqcn_rx_is_plain(skb, &view, v6) && dcqcn_ccc_receive_plain(skb, view))
 		return NF_ACCEPT;
-	return dcqcn_rx_filter(skb, v6) ? dcqcn_rx(skb) :
-					   dcqcn_rx_other(skb);
+	return dcqcn_rx_filter(skb, v6, true) ? dcqcn_rx(skb, true) :
+						dcqcn_rx_other(skb);
 }
 
 static noinline unsigned int dcqcn_rx_ccc4(struct sk_buff *skb)
@@ -201,6 +212,13 @@ static noinline unsigned int dcqcn_rx_ccc4(struct sk_buff *skb)
 static noinline unsigned int dcqcn_rx_ccc6(struct sk_buff *skb)
 {
 	return dcqcn_rx_ccc(skb, true);
+}
+
+static __always_inline unsigned int dcqcn_local_in(struct sk_buff *skb, bool v6)
+{
+	if (static_branch_unlikely(&dcqcn_cccs))
+		return v6 ? dcqcn_rx_ccc6(skb) : dcqcn_rx_ccc4(skb);
+	return dcqcn_rx_filter(skb, v6, false) ? dcqcn_rx(skb, false) : NF_ACCEPT;
 }
 
 /**
@@ -215,9 +233,7 @@ static noinline unsigned int dcqcn_rx_ccc6(struct sk_buff *skb)
 unsigned int dcqcn_local_in4(void *priv, struct sk_buff *skb,
 			     const struct nf_hook_state *state)
 {
-	if (static_branch_unlikely(&dcqcn_cccs))
-		return dcqcn_rx_ccc4(skb);
-	return dcqcn_rx_filter(skb, false) ? dcqcn_rx(skb) : NF_ACCEPT;
+	return dcqcn_local_in(skb, false);
 }
 
 /**
@@ -232,7 +248,5 @@ unsigned int dcqcn_local_in4(void *priv, struct sk_buff *skb,
 unsigned int dcqcn_local_in6(void *priv, struct sk_buff *skb,
 			     const struct nf_hook_state *state)
 {
-	if (static_branch_unlikely(&dcqcn_cccs))
-		return dcqcn_rx_ccc6(skb);
-	return dcqcn_rx_filter(skb, true) ? dcqcn_rx(skb) : NF_ACCEPT;
+	return dcqcn_local_in(skb, true);
 }

@@ -3,8 +3,31 @@
 #ifndef DCQCN_RX_H
 #define DCQCN_RX_H
 
+#include <linux/types.h>
+
+#include "packet.h"
+
+struct dcqcn_dev;
 struct nf_hook_state;
 struct sk_buff;
+
+/**
+ * struct dcqcn_rx - a packet that came in
+ * @dev: the port that it came to
+ * @skb: the packet
+ * @pkt: its headers, parsed; of a CNP, feedback or ACK, all is readable
+ * @ce: a switch has marked it
+ * @capable: its sender understands feedback
+ * @unicast: it is for this host, and for a QP of which there is one: not QP0, QP1 or multicast
+ */
+struct dcqcn_rx {
+	struct dcqcn_dev *dev;
+	struct sk_buff *skb;
+	struct dcqcn_pkt pkt;
+	bool ce;
+	bool capable;
+	bool unicast;
+};
 
 unsigned int dcqcn_local_in4(void *priv, struct sk_buff *skb,
 			     const struct nf_hook_state *state);
