@@ -103,7 +103,7 @@ static struct dcqcn_ccc *set_up(const struct fuzz_case *c)
 				fuzz_now - 100000 + i);
 	ccc->tx.num_overtaken = min(ccc->tx.num_probes, (u8)(c->algorithms >> 5));
 	if (c->flags & ASKS) {
-		ccc->rx.source.asks = true;
+		ccc->rx.source.backlog = DCQCN_RCCC_QUANTUM;
 		dcqcn_ccc_grant(ccc);
 	}
 	return ccc;
@@ -153,6 +153,8 @@ static void check_context(struct dcqcn_ccc *ccc, u32 flight, s32 before, u16 ev)
 	else
 		check(dcqcn_ccc_flight(tx) == flight);
 	check(ccc->rx.source.ahead >= before - 70000);
+	check(ccc->rx.source.backlog <= DCQCN_RCCC_BACKLOG_MAX &&
+	      !(ccc->rx.source.backlog % DCQCN_RCCC_QUANTUM));
 	check(said <= 1);
 }
 

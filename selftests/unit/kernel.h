@@ -395,6 +395,11 @@ static inline struct sk_buff *skb_peek(const struct sk_buff_head *list)
 	return skb_queue_empty(list) ? NULL : list->next;
 }
 
+static inline struct sk_buff *skb_peek_tail(const struct sk_buff_head *list)
+{
+	return skb_queue_empty(list) ? NULL : list->prev;
+}
+
 /* A packet and the head of a list begin with the same two pointers */
 static inline void __skb_queue_tail(struct sk_buff_head *list, struct sk_buff *skb)
 {

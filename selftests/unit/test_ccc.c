@@ -29,6 +29,7 @@ static struct host {
 	struct dcqcn_qp qps[SENDERS];
 	u32 psn;
 	u64 left;		/* packets that wait */
+	u64 shown;		/* of these, that rxe has made; all, unless a test says otherwise */
 	u64 start;		/* ns; when DCQCN lets it send the next one */
 	bool off;		/* does not take part any more */
 } hosts[SENDERS + 1];
@@ -42,6 +43,7 @@ static unsigned int most_in_flight;
 static unsigned int mbps, frame;	/* of the link; bytes of a packet */
 static unsigned int burst;		/* packets that a DCQCN flow sends at once */
 static u64 pace;			/* ns; from then on, one packet in this time */
+static bool rxe_shows;			/* 64 packets, and the next when 16 of them are left */
 static bool mark_all;
 static bool at_line_rate;		/* packets of a sender leave no faster than that */
 
@@ -119,16 +121,19 @@ static void send(unsigned int from)
 		}
 		spin_unlock_bh(&qp->lock);
 		skb = packet(from, h->psn, 0, false);
+		if (!rxe_shows || h->shown <= 16)
+			h->shown = rxe_shows ? min(h->left, 64ULL) : h->left;
 		if (h->left == 1)
 			dcqcn_ccc_bth(skb)->opcode = 0x08;	/* RC WRITE, last */
 		dcqcn_ccc_output(qp, &h->settings, skb, 0);
 		h->left--;
+		h->shown--;
 		if (at_line_rate)
 			h->start = max(h->start, fuzz_now) + frame * 8000ULL / mbps;
 		spin_lock_bh(&qp->lock);
 		if (dcqcn_ccc_is_ready(qp, &h->settings)) {
-			dcqcn_ccc_sent(qp, skb, h->psn, frame, min(h->left, 64ULL) * frame,
-				       fuzz_now);
+			dcqcn_ccc_sent(qp, skb, h->psn, frame, min(h->shown, 64ULL) * frame,
+				       h->left > min(h->shown, 64ULL), fuzz_now);
 			most_in_flight = max(most_in_flight,
 					     dcqcn_ccc_flight(&qp->ccc->tx));
 			spin_unlock_bh(&qp->lock);
@@ -239,6 +244,7 @@ static void set_up(u32 algorithms, u32 window)
 	frame = FRAME;
 	burst = 3;
 	pace = 10 * US;
+	rxe_shows = false;
 	mark_all = false;
 	at_line_rate = false;
 	memset(delivered, 0, sizeof(delivered));
@@ -699,6 +705,28 @@ static void test_incast(u32 algorithms, unsigned int feedback_loss, unsigned int
 	tear_down();
 }
 
+/* rxe shows 64 packets, and more when 16 of them are left: one sender fills the link all the same */
+static void test_one_sender(void)
+{
+	u32 algorithms;
+	u64 before;
+
+	for (algorithms = 2; algorithms <= 3; algorithms++) {
+		set_up(algorithms, 0);
+		rxe_shows = true;
+		hosts[0].left = 1000000;
+		pass_time(10 * MS, 1);
+		before = delivered[0];
+		pass_time(10 * MS, 1);
+		tap_note("algorithms %u: %.4f of the link", algorithms,
+			 (delivered[0] - before) * 8e3 / 10e6 / MBPS);
+		expect(delivered[0] - before > 0.985 * 10e6 * MBPS / 8e3, "algorithms %u: %.4f of the link",
+		       algorithms, (delivered[0] - before) * 8e3 / 10e6 / MBPS);
+		expect(!dropped, "%u packets dropped", dropped);
+		tear_down();
+	}
+}
+
 /* Packets without a context use @share of the link. Return what senders with credit get. */
 static double beside(double share)
 {
@@ -784,8 +812,7 @@ static void come(u32 qpn, u32 bits)
 }
 
 /* On two CPUs, a packet that asks for credit may pass one of another QP that left before and does
- * not ask. It is granted all the same; if nobody asks any more, not for long. Of one QP, the last
- * packet counts.
+ * not ask. What it asks for is granted all the same, and no more.
  */
 static void test_overtaken_by_ask(void)
 {
@@ -796,31 +823,29 @@ static void test_overtaken_by_ask(void)
 	set_up_qp(&hosts[RECEIVER], &hosts[RECEIVER].qps[1], 201, 0);
 	hosts[0].left = 1;
 	pass_time(2 * RTT, 1);
-	come(201, DCQCN_BTH_MORE);
+	come(201, dcqcn_bth_more(2));
 	expect(hosts[RECEIVER].qps[0].ccc == hosts[RECEIVER].qps[1].ccc, "two contexts");
 	rx = &hosts[RECEIVER].qps[0].ccc->rx;
 	come(200, 0);
-	expect(rx->source.asks, "it asks no more");
+	expect(rx->source.backlog == 2 * DCQCN_RCCC_QUANTUM, "asks for %u", rx->source.backlog);
 	ahead = rx->source.ahead;
-	pass_time(20 * US, 0);
-	expect(rx->source.ahead > ahead, "nothing is granted");
 	told = 0;
 	pass_time(100 * US, 0);
-	expect(!rx->source.asks && list_empty(&hosts[RECEIVER].dev.credit.sources) && told,
-	       "it asks for ever, told %llu", told);
-	told = 0;
+	expect(rx->source.ahead == ahead + 2 * (s32)DCQCN_RCCC_QUANTUM && told == 2,
+	       "granted %d, told %llu", rx->source.ahead - ahead, told);
+	expect(list_empty(&hosts[RECEIVER].dev.credit.sources), "it asks for ever");
 	pass_time(MS, 0);
-	expect(!told, "told %llu", told);
+	expect(told == 2, "told %llu", told);
 
-	come(201, DCQCN_BTH_MORE);
-	come(201, 0);
-	expect(!rx->source.asks, "it asks all the same");
-	pass_time(100 * US, 0);
-	come(201, DCQCN_BTH_MORE);
-	come(200, 0);
-	come(200, DCQCN_BTH_MORE);
-	pass_time(100 * US, 0);
-	expect(rx->source.asks, "the last one that asks is not heard");
+	/* what is taken back may come before it is asked for, or after it was granted */
+	come(201, dcqcn_bth_more(4));
+	come(200, dcqcn_bth_more(1) | DCQCN_BTH_LAST);
+	expect(rx->source.backlog == 3 * DCQCN_RCCC_QUANTUM, "asks for %u", rx->source.backlog);
+	come(201, dcqcn_bth_more(4) | DCQCN_BTH_LAST);
+	expect(!rx->source.backlog, "asks for %u", rx->source.backlog);
+	/* a flow that waits for an answer asks for credit, too */
+	come(201, dcqcn_bth_more(4) | DCQCN_BTH_LAST | DCQCN_BTH_REQUEST);
+	expect(rx->source.backlog == 4 * DCQCN_RCCC_QUANTUM, "asks for %u", rx->source.backlog);
 	tear_down();
 }
 
@@ -910,6 +935,75 @@ static void test_rounds(void)
 	expect(!dropped, "%u packets dropped", dropped);
 	tap_note("%u senders took up to %u us", n, most);
 	expect(most < 1000, "%u senders took up to %u us", n, most);
+	tear_down();
+}
+
+/* What all sources may still send without a new grant */
+static s64 all_ahead(unsigned int n)
+{
+	s64 sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		sum += hosts[RECEIVER].qps[i].ccc ? hosts[RECEIVER].qps[i].ccc->rx.source.ahead : 0;
+	return sum;
+}
+
+/* A round of an incast each 3 ms: what a message leaves of its credit is less than a grant, however
+ * many rounds there were
+ */
+static void test_left_over(unsigned int n, u32 packets)
+{
+	unsigned int i, round;
+	s64 most = 0;
+
+	set_up(DCQCN_CCC_RCCC, 0);
+	mbps = 40000;
+	for (i = 0; i <= SENDERS; i++)
+		hosts[i].dev.speed = mbps;
+	at_line_rate = true;
+	for (round = 1; round <= 10; round++) {
+		for (i = 0; i < n; i++)
+			hosts[i].left = packets;
+		pass_time(3 * MS, n);
+		for (i = 0; i < n; i++)
+			expect(delivered[i] == round * packets * frame, "round %u: sender %u has sent %llu",
+			       round, i, delivered[i]);
+		most = max(most, all_ahead(n));
+	}
+	tap_note("%u senders of %u packets leave up to %lld bytes", n, packets, most);
+	expect(most <= (s64)n * (DCQCN_RCCC_QUANTUM + FRAME), "%lld bytes are left", most);
+	expect(!dropped, "%u packets dropped", dropped);
+	tear_down();
+}
+
+static void test_left_over_all(void)
+{
+	test_left_over(8, 60);
+	test_left_over(8, 200);
+	test_left_over(32, 16);
+}
+
+/* The last packets of all messages are lost: the port does not grant to silent senders what they
+ * asked for long ago
+ */
+static void test_lost_end(void)
+{
+	unsigned int i, n = 8;
+
+	set_up(DCQCN_CCC_RCCC, 0);
+	at_line_rate = true;
+	for (i = 0; i < n; i++)
+		hosts[i].left = 60;
+	for (i = 0; i < n; ) {
+		pass_time(US, n);
+		for (i = 0; i < n && hosts[i].left <= 20; i++)
+			;
+	}
+	lose_packets = 1;
+	pass_time(30 * MS, n);
+	tap_note("%lld bytes may come at once", all_ahead(n));
+	expect(all_ahead(n) <= (s64)n * 60 * FRAME, "%lld bytes may come at once", all_ahead(n));
 	tear_down();
 }
 
@@ -1075,7 +1169,7 @@ static bool leave_seen(unsigned int from, u32 *bits)
 
 	spin_lock_bh(&qp->lock);
 	expect(!dcqcn_ccc_may_send(qp, true, fuzz_now), "it may not send");
-	lent = dcqcn_ccc_sent(qp, skb, h->psn, frame, 0, fuzz_now);
+	lent = dcqcn_ccc_sent(qp, skb, h->psn, frame, 0, false, fuzz_now);
 	spin_unlock_bh(&qp->lock);
 	*bits = be32_to_cpu(dcqcn_ccc_bth(skb)->qpn) & ~DCQCN_QPN_MASK;
 	on_the_wire(from, skb, h->psn++);
@@ -1324,7 +1418,7 @@ static void test_budget(void)
 	/* credit */
 	set_up(DCQCN_CCC_RCCC, 0);
 	used_up = true;
-	arrive(0, 5, bits | DCQCN_BTH_MORE, false);
+	arrive(0, 5, bits | dcqcn_bth_more(1), false);
 	pass_time(MS, 0);
 	expect(!told && to->counters.value[DCQCN_NP_FEEDBACK_ERRORS] > 1, "nothing was refused");
 	expect(to->qps[0].ccc->rx.source.ahead < 0, "granted, and told nobody");
@@ -1365,6 +1459,7 @@ static const struct tap_test tests[] = {
 	{ "8:1 to 128:1 all at once, with a window", test_all_at_once },
 	{ "8:1 with credit", test_rccc },
 	{ "8:1 with both", test_both },
+	{ "one sender fills the link", test_one_sender },
 	{ "8:1 with credit beside packets without", test_beside },
 	{ "8:1 while a quarter of the feedback is lost", test_lost_feedback },
 	{ "8:1 while one packet of 1000 is lost", test_lost_packets },
@@ -1373,6 +1468,8 @@ static const struct tap_test tests[] = {
 	{ "nobody grants credit when all has arrived", test_silence },
 	{ "a packet that asks for credit is heard although it came too early", test_overtaken_by_ask },
 	{ "when a message ends, no sender is left without credit", test_rounds },
+	{ "credit does not pile up over rounds", test_left_over_all },
+	{ "nor after the end of a message is lost", test_lost_end },
 	{ "sources that wait long for their turn stay in line", test_long_turn },
 	{ "after a pause, no message waits for a timeout", test_pauses },
 	{ "a peer vanishes, and comes back", test_vanished },

@@ -82,6 +82,7 @@ DEFINE_STATIC_KEY_FALSE(dcqcn_cccs);
 static unsigned int may_send, in_context, steered;
 static u64 look_again;		/* ns; a flow that may not send looks again after this time */
 static bool lends;
+static bool more_behind;	/* of the last packet that left: more is held, and goes on */
 
 u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 {
@@ -89,10 +90,11 @@ u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 }
 
 bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes,
-		    u32 held, u64 now)
+		    u32 held, bool goes_on, u64 now)
 {
 	may_send -= !!may_send;
 	in_context++;
+	more_behind = held && goes_on;
 	return lends;
 }
 
@@ -1334,6 +1336,27 @@ static void window(void)
 	ends();
 }
 
+/* A context is told whether the message goes on after all that is held */
+static void window_goes_on(void)
+{
+	int i;
+
+	windowed(0);
+	for (i = 0; i < 4; i++) {
+		output_request(&qps[0], i, 1000, i == 3 ? 0x0a /* WRITE, only */ : WRITE_MIDDLE);
+		may_send = i != 1;
+		dcqcn_pacer_kick(&qps[0]);
+		pass_time(&qps[0], MS);
+		/* the first is not held, and the last one ends its message */
+		expect(more_behind == (i == 2), "packet %d", i);
+	}
+	may_send = 100;
+	dcqcn_pacer_kick(&qps[0]);
+	pass_time(&qps[0], MS);
+	expect(num_sent == 4 && !more_behind, "%u packets left", num_sent);
+	ends();
+}
+
 /* The ACK of an atomic operation is counted like a READ response, and waits for the window like one;
  * without a context it leaves at once
  */
@@ -1612,6 +1635,7 @@ static const struct tap_test tests[] = {
 	{ "what was measured long ago limits nobody", old_measure },
 	{ "what is sent again asks for an ACK, where the path is measured", asks_again },
 	{ "a window holds packets, and a kick or a timeout sends them", window },
+	{ "a window knows whether more comes behind what is held", window_goes_on },
 	{ "an atomic operation's ACK counts as a READ response in a window", window_of_atomics },
 	{ "a flow with a small window asks for ACKs, and obeys it", window_asks },
 	{ "behind a closed window, rxe's timer does not fire", window_closed },

@@ -127,7 +127,7 @@ static void send(unsigned int i)
 	f->left--;
 	spin_lock_bh(&qp->lock);
 	if (dcqcn_ccc_is_ready(qp, &here.settings))
-		dcqcn_ccc_sent(qp, skb, f->psn, FRAME, f->left ? 64 * FRAME : 0, fuzz_now);
+		dcqcn_ccc_sent(qp, skb, f->psn, FRAME, f->left ? 64 * FRAME : 0, f->left, fuzz_now);
 	dcqcn_ccc_steer(qp, skb);
 	spin_unlock_bh(&qp->lock);
 	on_the_wire(i, skb);

@@ -99,30 +99,60 @@ static void test_unsolicited(void)
 	u32 comes;
 
 	dcqcn_rccc_restart(&source, 3 * FRAME);
-	comes = dcqcn_rccc_received(&source, FRAME, true, 3 * FRAME);
+	comes = dcqcn_rccc_received(&source, FRAME, DCQCN_RCCC_QUANTUM, 3 * FRAME);
 	expect(comes == 3 * FRAME, "asks: %u", comes);
-	comes = dcqcn_rccc_received(&source, FRAME, true, 3 * FRAME);
-	expect(comes == 0, "asks again: %u", comes);
+	comes = dcqcn_rccc_received(&source, FRAME, 0, 3 * FRAME);
+	expect(comes == 0 && source.ahead == FRAME, "still asks: %u, ahead %d", comes, source.ahead);
+	source.backlog = 0;
 	/* two of three are used, and there are three again */
-	comes = dcqcn_rccc_received(&source, FRAME, false, 3 * FRAME);
+	comes = dcqcn_rccc_received(&source, FRAME, 0, 3 * FRAME);
 	expect(comes == 0 && source.ahead == 3 * FRAME, "the last one: %u, ahead %d", comes,
 	       source.ahead);
-	comes = dcqcn_rccc_received(&source, FRAME, false, 3 * FRAME);
+	comes = dcqcn_rccc_received(&source, FRAME, 0, 3 * FRAME);
 	expect(comes == FRAME && source.ahead == 3 * FRAME, "one of its own: %u, ahead %d", comes,
 	       source.ahead);
 	dcqcn_rccc_grant(&source, LINE);
 	expect(source.ahead == 3 * FRAME, "granted %d to who did not ask", source.ahead);
 
-	source.asks = true;
+	source.backlog = 2 * DCQCN_RCCC_QUANTUM;
 	dcqcn_rccc_grant(&source, LINE);
-	comes = dcqcn_rccc_received(&source, 3 * FRAME + DCQCN_RCCC_QUANTUM, true, 3 * FRAME);
+	comes = dcqcn_rccc_received(&source, 3 * FRAME + DCQCN_RCCC_QUANTUM, 0, 3 * FRAME);
 	expect(comes == 3 * FRAME && source.ahead == 0, "all: %u, ahead %d", comes, source.ahead);
 	/* one more went because nothing was in flight */
-	comes = dcqcn_rccc_received(&source, FRAME, true, 3 * FRAME);
+	comes = dcqcn_rccc_received(&source, FRAME, 0, 3 * FRAME);
 	expect(comes == 0 && source.ahead == -FRAME, "too many: %u, ahead %d", comes, source.ahead);
-	comes = dcqcn_rccc_received(&source, FRAME, false, 3 * FRAME);
+	source.backlog = 0;
+	comes = dcqcn_rccc_received(&source, FRAME, 0, 3 * FRAME);
 	expect(comes == 2 * FRAME && source.ahead == 3 * FRAME && source.unsolicited == 3 * FRAME,
 	       "which is owed: %u, ahead %d", comes, source.ahead);
+}
+
+/* A source is granted what it asked for, once */
+static void test_backlog(void)
+{
+	struct dcqcn_rccc_source source = {};
+	unsigned int i, n;
+
+	for (i = 0; i < 100; i++) {
+		u32 quanta = random_below(6), packet = dcqcn_rccc_ask(quanta);
+
+		expect(packet <= quanta && packet >= min(quanta, 1U) && 2 * packet >= min(quanta, 4U),
+		       "%u of %u", packet, quanta);
+	}
+	dcqcn_rccc_restart(&source, FRAME);
+	dcqcn_rccc_received(&source, FRAME, 4 * DCQCN_RCCC_QUANTUM, FRAME);
+	dcqcn_rccc_received(&source, FRAME, DCQCN_RCCC_QUANTUM, FRAME);
+	for (n = 0; dcqcn_rccc_grant(&source, LINE); n++)
+		;
+	expect(n == 5 && source.ahead == 5 * (s32)DCQCN_RCCC_QUANTUM - FRAME, "%u grants, ahead %d",
+	       n, source.ahead);
+	/* however often it asks */
+	for (i = 0; i < 100; i++)
+		dcqcn_rccc_received(&source, FRAME, 4 * DCQCN_RCCC_QUANTUM, FRAME);
+	expect(source.backlog == DCQCN_RCCC_BACKLOG_MAX, "asks for %u", source.backlog);
+	/* what was asked for before a pause is not needed any more */
+	dcqcn_rccc_restart(&source, FRAME);
+	expect(!source.backlog && !dcqcn_rccc_grant(&source, LINE), "asks for %u", source.backlog);
 }
 
 static void test_bounds(void)
@@ -130,24 +160,26 @@ static void test_bounds(void)
 	struct dcqcn_rccc_source source = { .ahead = 20000 };
 	int n;
 
-	dcqcn_rccc_received(&source, FRAME, true, 16384);
+	dcqcn_rccc_received(&source, FRAME, DCQCN_RCCC_QUANTUM, 16384);
 	expect(source.ahead == 20000 - FRAME, "ahead %d", source.ahead);
-	dcqcn_rccc_received(&source, FRAME, false, 10000);
+	source.backlog = 0;
+	dcqcn_rccc_received(&source, FRAME, 0, 10000);
 	expect(source.ahead == 20000 - 2 * FRAME, "ahead %d", source.ahead);
-	dcqcn_rccc_received(&source, FRAME, false, 10000);
+	dcqcn_rccc_received(&source, FRAME, 0, 10000);
 	expect(source.ahead == 10000, "has %d that it did not ask for", source.ahead);
 	dcqcn_rccc_restart(&source, 300);
 	expect(source.ahead == 300, "ahead %d after a pause", source.ahead);
 	expect(!dcqcn_rccc_grant(&source, LINE), "granted to who does not ask");
 
 	/* 8 ms of the line are 100 MB; of a slower one, less */
-	source.asks = true;
-	for (n = 0; dcqcn_rccc_grant(&source, LINE); n++)
-		;
+	for (n = 0; n < 10000; n++) {
+		source.backlog = DCQCN_RCCC_QUANTUM;
+		dcqcn_rccc_grant(&source, LINE);
+	}
 	expect(source.ahead > 100000000 && source.ahead <= 100000000 + 16384,
-	       "a silent sender got %d", source.ahead);
+	       "one that sends nothing got %d", source.ahead);
 	for (n = 0; n < 1000000; n++)
-		dcqcn_rccc_received(&source, 65535, true, 0);
+		dcqcn_rccc_received(&source, 65535, DCQCN_RCCC_QUANTUM, 0);
 	expect(source.ahead <= -(1 << 30) && source.ahead >= -(1 << 30) - 65535,
 	       "who takes no notice has %d", source.ahead);
 }
@@ -204,7 +236,7 @@ static double incast(unsigned int n, unsigned int loss, double *total, double *j
 
 			s->received += FRAME;
 			dcqcn_rccc_owe(&port, dcqcn_rccc_received(&s->at_receiver, FRAME,
-								  true, 16384));
+								  DCQCN_RCCC_QUANTUM, 16384));
 			if (now > START + length / 2)
 				s->measured += MTU;
 		}
@@ -253,6 +285,7 @@ static const struct tap_test tests[] = {
 	{ "a late timer grants a few at once", test_late },
 	{ "what was not granted is made up for", test_owed },
 	{ "what a source had unasked is not granted", test_unsolicited },
+	{ "a source is granted what it asked for, once", test_backlog },
 	{ "bounds of what a source may have", test_bounds },
 	{ "one sender fills the link", test_one },
 	{ "8 senders share it", test_eight },

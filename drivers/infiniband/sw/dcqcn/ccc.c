@@ -238,7 +238,7 @@ void dcqcn_ccc_look(struct dcqcn_ccc *ccc, struct dcqcn_ccc_view *view)
 		.received = rx->received,
 		.marked = rx->marked,
 		.granted = rx->source.ahead,
-		.asks = rx->source.asks,
+		.asks = rx->source.backlog,
 		.entropy_changes = tx->entropy_changes,
 	};
 	spin_unlock_bh(&ccc->lock);

@@ -67,6 +67,9 @@ struct dcqcn_probe {
  * @sent: position; of what was sent
  * @acked: position; up to which all has arrived, or was lost
  * @limit: position; up to which there is credit
+ * @asked: position; up to which credit was asked for, if that is beyond @limit
+ * @asked_at: position; of the last packet that asked
+ * @ahead: bytes; what leaves in a round trip at the line rate
  * @epoch: of the peer's counts
  * @received: the peer's count as of the last feedback
  * @peer_marked: and of marked bytes
@@ -74,11 +77,13 @@ struct dcqcn_probe {
  * @newly: bytes that have arrived since the window knows of it
  * @unasked: bytes sent since the last probe
  * @rtt: ns; the last one measured
+ * @grant_gap: ns; between two grants, rather the longest ones
  * @entropy_changes: how often its flows took another path
  * @lent: bytes; what @spare was when it was set
  * @spare: of @lent, bytes that have not left yet; packets take their bytes from it without
  *	the lock, and @sent does not have these until dcqcn_ccc_settle()
  * @heard_time: ns; last feedback, or when there was something to wait for
+ * @grant_time: ns; when the peer last granted something
  * @sent_time: ns; when the last packet left that did not pass by dcqcn_ccc_passes()
  * @offer_time: ns; when we last told the peer that we are here
  * @offer_gap: ns; until we tell it again
@@ -96,6 +101,9 @@ struct dcqcn_ccc_sender {
 	u32 sent;
 	u32 acked;
 	u32 limit;
+	u32 asked;
+	u32 asked_at;
+	u32 ahead;
 	u32 epoch;
 	u32 received;
 	u32 peer_marked;
@@ -103,10 +111,12 @@ struct dcqcn_ccc_sender {
 	u32 newly;
 	u32 unasked;
 	u32 rtt;
+	u32 grant_gap;
 	u32 entropy_changes;
 	u32 lent;
 	atomic_t spare;
 	u64 heard_time;
+	u64 grant_time;
 	u64 sent_time;
 	u64 offer_time;
 	u64 offer_gap;
@@ -129,9 +139,6 @@ struct dcqcn_ccc_sender {
  * @echo_received: @received when it had arrived
  * @echo_time: ns; when it arrived
  * @time: ns; last packet, or turn of a source that had to wait for it
- * @asked_time: ns; when a packet last asked for credit
- * @asker: destination QP of that packet
- * @enough: a packet of another QP has come since that does not ask
  * @source: RCCC
  * @grant_node: in dcqcn_credit.sources, while it is granted credit in turn
  * @ifindex: of the interface by which packets come
@@ -150,9 +157,6 @@ struct dcqcn_ccc_receiver {
 	u32 echo_received;
 	u64 echo_time;
 	u64 time;
-	u64 asked_time;
-	u32 asker;
-	bool enough;
 	struct dcqcn_rccc_source source;
 	struct list_head grant_node;
 	int ifindex;
@@ -261,7 +265,7 @@ u16 dcqcn_ccc_ev(const struct dcqcn_qp *qp);
 void dcqcn_ccc_steer(struct dcqcn_qp *qp, struct sk_buff *skb);
 u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now);
 bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes,
-		    u32 held, u64 now);
+		    u32 held, bool goes_on, u64 now);
 
 /* hear.c */
 void dcqcn_ccc_feedback(const struct dcqcn_rx *in);

@@ -32,9 +32,6 @@
 
 #define DCQCN_CCC_TURNS		64	/* grants per timer */
 
-/* ns; by which packets of two QPs may pass each other, on two CPUs of the sender or of this host */
-#define DCQCN_CCC_REORDER_NS	(50 * NSEC_PER_USEC)
-
 #define DCQCN_CCC_PSN_BITS	24	/* in dcqcn_event.offer_psn */
 #define DCQCN_CCC_PKEY		0xffff	/* of feedback, until a packet of the peer has come */
 
@@ -73,10 +70,10 @@ static void dcqcn_ccc_say(struct dcqcn_ccc *ccc,
 		.version = DCQCN_FEEDBACK_VERSION,
 		.algorithms = settings->ccc.algorithms,
 		.prio = ccc->prio,
-		.flags = !rx->has_echo ? 0 :
-			 rx->echo_marked ? DCQCN_FEEDBACK_ECHO |
-					   DCQCN_FEEDBACK_MARKED :
-					   DCQCN_FEEDBACK_ECHO,
+		.flags = (rx->has_echo ? DCQCN_FEEDBACK_ECHO : 0) |
+			 (rx->has_echo && rx->echo_marked ?
+			  DCQCN_FEEDBACK_MARKED : 0) |
+			 (rx->source.backlog ? DCQCN_FEEDBACK_OWED : 0),
 		.epoch = cpu_to_be32(rx->epoch),
 		.received = cpu_to_be32(rx->received),
 		.marked = cpu_to_be32(rx->marked),
@@ -139,38 +136,6 @@ static void dcqcn_ccc_owe(struct dcqcn_dev *dev, u32 bytes)
 	atomic_add(min(bytes, DCQCN_RCCC_OWED_MAX), &dev->credit.ungranted);
 }
 
-/* Bytes came of a source, of a packet that asks for credit or not */
-static void dcqcn_ccc_charge(struct dcqcn_ccc *ccc,
-			     const struct dcqcn_settings *settings, u32 bytes,
-			     bool asks)
-{
-	dcqcn_ccc_owe(ccc->dev,
-		      dcqcn_rccc_received(&ccc->rx.source, bytes, asks,
-					  max(settings->ccc.initial_window, 1U)));
-}
-
-/* Whether a source still asks when a packet comes that does not: one of another QP may have left
- * before the packet that asked. If no other comes that asks, its turn ends that.
- */
-static bool dcqcn_ccc_still_asks(struct dcqcn_ccc_receiver *rx, u32 qpn)
-{
-	rx->enough = rx->source.asks && rx->asker != qpn;
-	return rx->enough;
-}
-
-/* It is the turn of a source. Return whether it asks no more, which it is told. */
-static bool dcqcn_ccc_has_enough(struct dcqcn_ccc *ccc,
-				 const struct dcqcn_settings *settings, u64 now)
-{
-	struct dcqcn_ccc_receiver *rx = &ccc->rx;
-
-	if (!rx->enough || now - rx->asked_time < DCQCN_CCC_REORDER_NS)
-		return false;
-	rx->enough = false;
-	dcqcn_ccc_charge(ccc, settings, 0, false);
-	return true;
-}
-
 /* It is a source's turn, which takes its time whether or not it may have more;
  * the lock of the grants is held. Return whether there is something to say.
  */
@@ -181,7 +146,7 @@ static bool dcqcn_ccc_turn(struct dcqcn_ccc *ccc,
 	struct dcqcn_ccc_receiver *rx = &ccc->rx;
 	struct dcqcn_dev *dev = ccc->dev;
 	u64 line = dcqcn_dev_line(dev, settings);
-	bool granted = false, enough, says;
+	bool granted = false, says;
 	u64 now;
 
 	if (!dcqcn_ccc_may_say(dev)) {
@@ -196,19 +161,18 @@ static bool dcqcn_ccc_turn(struct dcqcn_ccc *ccc,
 	 */
 	if (rx->source.ahead <= 0 && rx->source.ahead > -(s32)DCQCN_RCCC_QUANTUM)
 		rx->time = now;
-	enough = dcqcn_ccc_has_enough(ccc, settings, now);
 	if (settings->ccc.algorithms & DCQCN_CCC_RCCC &&
 	    now - rx->time < DCQCN_CCC_SILENT)
 		granted = dcqcn_rccc_grant(&rx->source, line);
 	else
-		rx->source.asks = false;
-	says = granted || enough || rx->echo_waits;
-	if (rx->source.asks) {
+		rx->source.backlog = 0;
+	says = granted || rx->echo_waits;
+	if (granted || rx->source.backlog)
 		dcqcn_rccc_charge(&dev->credit.pace, line);
+	if (rx->source.backlog)
 		list_move_tail(&rx->grant_node, &dev->credit.sources);
-	} else {
+	else
 		list_del_init(&rx->grant_node);
-	}
 	if (says)
 		dcqcn_ccc_say(ccc, settings, now, say);
 	spin_unlock(&ccc->lock);
@@ -424,12 +388,12 @@ void dcqcn_ccc_other(struct dcqcn_dev *dev, const struct sk_buff *skb)
 		dcqcn_ccc_owe(dev, skb->len + ETH_HLEN);
 }
 
-/* Count a packet's bytes, for its QP as well; @asks for credit. Inline, as most of what comes
- * passes here.
+/* Count a packet's bytes, for its QP as well; it asks for @asked bytes of credit. Inline, as most
+ * of what comes passes here.
  */
 static __always_inline void
 dcqcn_ccc_add(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
-	      const struct dcqcn_settings *settings, u32 bytes, bool asks)
+	      const struct dcqcn_settings *settings, u32 bytes, u32 asked)
 {
 	struct dcqcn_route *route = dcqcn_ccc_route(ccc, qp);
 	struct dcqcn_ccc_receiver *rx = &ccc->rx;
@@ -439,8 +403,9 @@ dcqcn_ccc_add(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
 	if (route)
 		route->received += bytes;
 	if (settings->ccc.algorithms & DCQCN_CCC_RCCC)
-		dcqcn_ccc_charge(ccc, settings, bytes,
-				 asks || dcqcn_ccc_still_asks(rx, qp->qpn));
+		dcqcn_ccc_owe(ccc->dev,
+			      dcqcn_rccc_received(&rx->source, bytes, asked,
+						  max(settings->ccc.initial_window, 1U)));
 }
 
 /* A packet was counted. Return whether half of the bytes for its QP since the last request
@@ -472,19 +437,17 @@ static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
 	/* without the lock of the grants: just to put off what can wait for a turn */
 	bool turn = !list_empty(&rx->grant_node);
 	struct dcqcn_route *route = dcqcn_ccc_route(ccc, qp);
+	s32 asked = dcqcn_bth_asked(bits) * (s32)DCQCN_RCCC_QUANTUM;
 	bool marked;
 	u32 since;
 
 	if (now - rx->time > DCQCN_CCC_SILENT)
 		dcqcn_rccc_restart(&rx->source,
 				   max(settings->ccc.initial_window, 1U));
-	dcqcn_ccc_add(ccc, qp, settings, bytes, bits & DCQCN_BTH_MORE);
+	if (asked < 0)
+		rx->source.backlog -= min_t(u32, rx->source.backlog, -asked);
+	dcqcn_ccc_add(ccc, qp, settings, bytes, max(asked, 0));
 	rx->time = now;
-	if (bits & DCQCN_BTH_MORE) {
-		rx->asked_time = now;
-		rx->asker = qp->qpn;
-		rx->enough = false;
-	}
 	if (dcqcn_pkt_ecn(pkt) == DCQCN_ECN_CE)
 		rx->marked += bytes;
 	marked = route && dcqcn_ccc_marked(route, pkt, bits, bytes);
@@ -579,7 +542,7 @@ bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_view view)
 	plain = ccc->rx.untold + bytes < DCQCN_CCC_UNTOLD;
 	if (plain)
 		dcqcn_ccc_add(ccc, qp, rcu_dereference(dev->settings), bytes,
-			      false);
+			      0);
 	spin_unlock_bh(&ccc->lock);
 	return plain;
 }
@@ -615,7 +578,7 @@ bool dcqcn_ccc_receive(const struct dcqcn_rx *in)
 	says = dcqcn_ccc_arrived(ccc, qp, settings, &in->pkt, bits,
 				 skb->len + ETH_HLEN, now) &&
 	       dcqcn_ccc_may_say(in->dev);
-	asks = ccc->rx.source.asks && list_empty(&ccc->rx.grant_node);
+	asks = ccc->rx.source.backlog && list_empty(&ccc->rx.grant_node);
 	if (says)
 		dcqcn_ccc_say(ccc, settings, now, &say);
 	spin_unlock_bh(&ccc->lock);

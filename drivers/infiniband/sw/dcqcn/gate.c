@@ -140,18 +140,29 @@ void dcqcn_flow_measure(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn,
 	dcqcn_path_sent(flow->path, psn, bytes, ack_req, now);
 }
 
+/* Whether the message goes on after what a FIFO holds */
+static bool dcqcn_fifo_goes_on(const struct dcqcn_fifo *fifo)
+{
+	struct sk_buff *last = skb_peek_tail(&fifo->queue);
+
+	return last && dcqcn_held(last)->goes_on;
+}
+
 /* A packet of a QP that may have a context leaves. Return true if it was counted there.
  * Out of line like all that concerns contexts, to keep the fast path of others small.
  */
 bool dcqcn_flow_count(struct dcqcn_qp *qp, struct sk_buff *skb,
 		      enum dcqcn_pkt_kind kind, u32 psn, u32 bytes, u64 now)
 {
+	const struct dcqcn_fifo *fifo = qp->flow.fifo;
 	bool data = kind != DCQCN_PKT_ACK, lent = false;
 
 	if (!rcu_access_pointer(qp->ccc))
 		return false;
 	if (data && qp->windowed)
 		lent = dcqcn_ccc_sent(qp, skb, psn, bytes, qp->flow.held_bytes,
+				      dcqcn_fifo_goes_on(&fifo[DCQCN_REQUESTS]) ||
+				      dcqcn_fifo_goes_on(&fifo[DCQCN_RESPONSES]),
 				      now);
 	else if (data)
 		dcqcn_ccc_offer(qp, skb, now);

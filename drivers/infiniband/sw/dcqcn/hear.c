@@ -80,7 +80,8 @@ static void dcqcn_ccc_begin(struct dcqcn_ccc *ccc,
 	tx->offset = tx->sent - tx->received;
 	tx->unasked = DCQCN_CCC_ASK;
 	dcqcn_nscc_init(&tx->window, &params, settings->ccc.initial_window, now);
-	tx->limit = tx->sent + max(settings->ccc.initial_window, 1U);
+	dcqcn_ccc_restart(tx, settings);
+	tx->ahead = dcqcn_nscc_bdp(&tx->window, &params);
 	dcqcn_ccc_set_agreed(ccc, settings->ccc.algorithms);
 }
 
@@ -97,6 +98,7 @@ static void dcqcn_ccc_count(struct dcqcn_ccc_sender *tx,
 		lost = probe->sent - be32_to_cpu(said->echo_received) -
 		       tx->offset;
 	tx->offset += lost;
+	tx->asked += lost;	/* as the limit, which comes from the peer's count */
 	if (lost > 0)
 		dcqcn_nscc_loss(&tx->window, lost);
 	tx->newly += received - tx->received;
@@ -110,6 +112,25 @@ static void dcqcn_ccc_count(struct dcqcn_ccc_sender *tx,
 		tx->offset -= over;
 	}
 	tx->newly = min(tx->newly, DCQCN_NSCC_BDP_MAX);
+}
+
+/* How much credit there is now. If the peer has heard all that asked and owes nothing, but less is
+ * there than was asked for, a packet that asked was lost.
+ */
+static void dcqcn_ccc_granted(struct dcqcn_ccc_sender *tx,
+			      const struct dcqcn_feedback *said, u64 now)
+{
+	u32 limit = tx->acked + be32_to_cpu(said->ahead);
+	u64 gap = min(now - tx->grant_time, (u64)DCQCN_CCC_TIMEOUT_TURN);
+
+	if ((s32)(limit - tx->limit) > 0) {
+		tx->grant_gap = max(gap, (u64)tx->grant_gap - tx->grant_gap / 8);
+		tx->grant_time = now;
+	}
+	tx->limit = limit;
+	if (!(said->flags & DCQCN_FEEDBACK_OWED) &&
+	    (s32)(tx->acked - tx->asked_at) >= 0)
+		tx->asked = limit;
 }
 
 /* Whether feedback may be true: no more has arrived than was sent, nor was lost, and what
@@ -197,7 +218,7 @@ static bool dcqcn_ccc_hear(struct dcqcn_ccc *ccc,
 	if (!same)
 		dcqcn_ccc_begin(ccc, settings, said, &probe, now);
 	dcqcn_ccc_count(tx, said, echoed && same && !late ? &probe : NULL);
-	tx->limit = tx->acked + be32_to_cpu(said->ahead);
+	dcqcn_ccc_granted(tx, said, now);
 	/* what neither says that more has arrived nor lets more leave must not keep a
 	 * context waiting for ever
 	 */
@@ -215,6 +236,7 @@ static bool dcqcn_ccc_hear(struct dcqcn_ccc *ccc,
 	params = dcqcn_ccc_params(ccc, settings);
 	dcqcn_nscc_feedback(&tx->window, &params, tx->newly, tx->rtt, tx->marked,
 			    now);
+	tx->ahead = dcqcn_nscc_bdp(&tx->window, &params);
 	trace_dcqcn_ccc_heard(ccc, &params, tx->newly, tx->marked);
 	tx->newly = 0;
 	tx->marked = false;
@@ -235,7 +257,7 @@ static void dcqcn_ccc_wake(struct dcqcn_ccc *ccc)
 		spin_lock_bh(&ccc->lock);
 		qp = NULL;
 		if (!tx->agreed ||
-		    (dcqcn_ccc_in_window(tx) && dcqcn_ccc_has_credit(tx)))
+		    (dcqcn_ccc_in_window(tx) && dcqcn_ccc_in_credit(tx)))
 			qp = list_first_entry_or_null(&tx->waiting,
 						      struct dcqcn_qp,
 						      wait_node);

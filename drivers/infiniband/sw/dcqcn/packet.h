@@ -56,10 +56,17 @@ struct dcqcn_bth {
  */
 #define DCQCN_BTH_CAPABLE	0x20000000	/* the sender understands feedback */
 #define DCQCN_BTH_REQUEST	0x10000000	/* send some now */
-#define DCQCN_BTH_MORE		0x08000000	/* there is more than credit for it */
+#define DCQCN_BTH_MORE_HIGH	0x08000000	/* it asks for credit: dcqcn_bth_more() */
 #define DCQCN_BTH_WINDOWED	0x04000000	/* the sender obeys feedback, not CNPs */
-#define DCQCN_BTH_LAST		0x02000000	/* its flow waits for the answer */
-#define DCQCN_BTH_SAYS		(DCQCN_BTH_REQUEST | DCQCN_BTH_MORE | DCQCN_BTH_LAST)
+#define DCQCN_BTH_LAST		0x02000000	/* its flow waits for the answer to its
+						 * request; without one, it takes back
+						 * credit that it asked for
+						 */
+#define DCQCN_BTH_MORE_LOW	0x01000000
+#define DCQCN_BTH_SAYS		(DCQCN_BTH_REQUEST | DCQCN_BTH_MORE_HIGH | \
+				 DCQCN_BTH_MORE_LOW | DCQCN_BTH_LAST)
+
+#define DCQCN_BTH_MORE_MOST	4	/* quanta that one packet may ask for */
 
 #define DCQCN_ATOMIC_ACK_LEN	8		/* behind the AETH */
 #define DCQCN_AETH_KIND		0x60		/* in @syndrome */
@@ -123,11 +130,12 @@ struct dcqcn_feedback {
 	__le32 icrc;
 } __packed;
 
-#define DCQCN_FEEDBACK_VERSION	1
+#define DCQCN_FEEDBACK_VERSION	2	/* 1: a packet asked for credit without saying how much */
 #define DCQCN_FEEDBACK_ECHO	1	/* the fields of this name say something */
 #define DCQCN_FEEDBACK_MARKED	2	/* half of the bytes for the echoed QP or more,
 					 * since it was echoed before, had CE
 					 */
+#define DCQCN_FEEDBACK_OWED	4	/* not all credit that was asked for is granted */
 
 /**
  * enum dcqcn_pkt_kind - the kinds of packets that congestion control tells apart
@@ -264,6 +272,25 @@ static inline u32 dcqcn_bth_psn(const struct dcqcn_bth *bth)
 /* RC requests, below opcode 0x20, that rxe answers with a READ response and never with an ACK */
 #define DCQCN_ANSWERED_AS_READ	(BIT(DCQCN_OPCODE_READ) | BIT(DCQCN_OPCODE_FLUSH) | \
 				 BIT(DCQCN_OPCODE_ATOMIC_WRITE))
+
+/* The bits that ask for 0, 1, 2 or 4 quanta of credit */
+static inline u32 dcqcn_bth_more(u32 quanta)
+{
+	return (quanta & 5 ? DCQCN_BTH_MORE_LOW : 0) |
+	       (quanta & 6 ? DCQCN_BTH_MORE_HIGH : 0);
+}
+
+/* How many quanta of credit a packet asks for, negative if it takes that many back */
+static inline s32 dcqcn_bth_asked(u32 bits)
+{
+	s32 quanta = (bits & DCQCN_BTH_MORE_LOW ? 1 : 0) +
+		     (bits & DCQCN_BTH_MORE_HIGH ? 2 : 0);
+
+	if (quanta == 3)
+		quanta = DCQCN_BTH_MORE_MOST;
+	return (bits & (DCQCN_BTH_REQUEST | DCQCN_BTH_LAST)) == DCQCN_BTH_LAST ?
+	       -quanta : quanta;
+}
 
 /* Return true if a packet asks for an ACK of its own PSN */
 static inline bool dcqcn_bth_wants_ack(const struct dcqcn_bth *bth)

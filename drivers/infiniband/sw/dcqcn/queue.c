@@ -264,6 +264,7 @@ static bool dcqcn_flow_hold(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	held->bytes = tx->bytes;
 	held->kind = tx->kind;
 	held->ack_req = tx->ack_req;
+	held->goes_on = dcqcn_bth_goes_on(tx->bth);
 	/* @skb may be on a VLAN, or another upper device of the port, to which it has no
 	 * reference. Some versions of rxe look at it when they free the packet. The port keeps
 	 * its own device, and the IP layer sets the packet's again from its route.

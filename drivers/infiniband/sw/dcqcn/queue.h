@@ -145,6 +145,7 @@ struct dcqcn_held {
 	u32 bytes;
 	u8 kind;
 	bool ack_req;
+	bool goes_on;
 };
 
 static inline struct dcqcn_held *dcqcn_held(struct sk_buff *skb)

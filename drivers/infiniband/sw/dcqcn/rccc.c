@@ -15,8 +15,13 @@
  *
  * A sender begins with a bounded credit that nobody granted. All counts are
  * cumulative: a report says how much was received, and how much more may come, so that
- * the next report makes up for a lost one. A sender that does not ask has at least what
+ * the next report makes up for a lost one. A sender that asks for nothing has at least what
  * it began with, again and again, and no more than that after a pause.
+ *
+ * Senders ask cumulatively, too: each quantum once, when they can see that they need it. So what a
+ * source was granted and did not use is less than a quantum, however many messages it has sent,
+ * and however long its grants take. Credit that piles up comes all at once, from all senders of
+ * an incast, and fills a switch.
  *
  * Everything here is a pure function, as in rate.c: no clock, no lock, no kernel object.
  *
@@ -44,7 +49,7 @@ static u64 dcqcn_rccc_cost(u32 bytes)
 #define DCQCN_RCCC_LATE		8
 
 /* Credit that a source may hold: what arrives in so many ns at the line rate, if all of
- * it is on its way. It bounds what a sender that has gone silent is granted.
+ * it is on its way. It bounds what a sender has that asks for more than it sends.
  */
 #define DCQCN_RCCC_AHEAD_NS	(8 * NSEC_PER_MSEC)
 #define DCQCN_RCCC_AHEAD_MAX	0x40000000	/* bytes */
@@ -107,28 +112,42 @@ void dcqcn_rccc_charge(struct dcqcn_rccc_port *port, u64 line)
 }
 
 /**
+ * dcqcn_rccc_ask() - how many of some quanta a packet of a sender can ask for
+ * @quanta: how many it should ask for
+ *
+ * There are two bits for it: nothing, or one, two or four. A message of eight packets of
+ * 4 KB needs two for all but its first packet, and one of 16 packets needs four.
+ *
+ * Context: any. Return: at most @quanta.
+ */
+u32 dcqcn_rccc_ask(u32 quanta)
+{
+	return quanta >= 4 ? 4 : min(quanta, 2U);
+}
+
+/**
  * dcqcn_rccc_received() - a sender's packet arrived
  * @source: its state
  * @bytes: of the packet
- * @asks: it has more to send than it has credit for
- * @unsolicited: bytes; credit that it has at least if it does not
+ * @asked: bytes; credit that it asks for beyond all that was asked for before
+ * @unsolicited: bytes; credit that it has at least if it asks for none
  *
  * Context: any. The caller serialises access to @source.
  * Return: bytes that come, or have come, without having been granted. A sender that asks
  * will use all that it has.
  */
-u32 dcqcn_rccc_received(struct dcqcn_rccc_source *source, u32 bytes, bool asks,
+u32 dcqcn_rccc_received(struct dcqcn_rccc_source *source, u32 bytes, u32 asked,
 			u32 unsolicited)
 {
-	u32 most = min_t(u32, unsolicited, DCQCN_RCCC_AHEAD_MAX), more;
-	u32 comes = asks ? source->unsolicited :
-			   min(source->unsolicited, bytes);
+	u32 most = min_t(u32, unsolicited, DCQCN_RCCC_AHEAD_MAX), more, comes;
 
+	source->backlog = min(source->backlog + asked, DCQCN_RCCC_BACKLOG_MAX);
+	comes = source->backlog ? source->unsolicited :
+				  min(source->unsolicited, bytes);
 	source->unsolicited -= comes;
 	/* a packet has less than 2^17 bytes */
 	source->ahead = max(source->ahead, -DCQCN_RCCC_AHEAD_MAX) - (s32)bytes;
-	source->asks = asks;
-	if (!asks && source->ahead < (s32)most) {
+	if (!source->backlog && source->ahead < (s32)most) {
 		/* it has already used what it did not have */
 		more = most - max(source->ahead, 0);
 		comes += most - source->ahead - more;
@@ -143,7 +162,8 @@ u32 dcqcn_rccc_received(struct dcqcn_rccc_source *source, u32 bytes, bool asks,
  * @source: its state
  * @unsolicited: bytes; its credit
  *
- * What was granted before and not used would come at once, and from many senders.
+ * What was granted before and not used would come at once, and from many senders. What was asked
+ * for is not needed any more.
  *
  * Context: any. The caller serialises access to @source.
  */
@@ -151,6 +171,7 @@ void dcqcn_rccc_restart(struct dcqcn_rccc_source *source, u32 unsolicited)
 {
 	source->unsolicited = min_t(u32, unsolicited, DCQCN_RCCC_AHEAD_MAX);
 	source->ahead = source->unsolicited;
+	source->backlog = 0;
 }
 
 /**
@@ -168,8 +189,9 @@ bool dcqcn_rccc_grant(struct dcqcn_rccc_source *source, u64 line)
 
 	most = min_t(u64, most, DCQCN_RCCC_AHEAD_MAX);
 
-	if (!source->asks || source->ahead > (s64)most)
+	if (!source->backlog || source->ahead > (s64)most)
 		return false;
 	source->ahead += DCQCN_RCCC_QUANTUM;
+	source->backlog -= DCQCN_RCCC_QUANTUM;
 	return true;
 }

@@ -8,6 +8,11 @@
 /* bytes; of one grant: four packets of the longest kind, or 16 short ones */
 #define DCQCN_RCCC_QUANTUM	16384U
 
+/* bytes; what a sender may have asked for and not been granted yet: as much as a QP shows, several
+ * times
+ */
+#define DCQCN_RCCC_BACKLOG_MAX	0x100000U
+
 /* bytes; what a port may have to make up for */
 #define DCQCN_RCCC_OWED_MAX	0x100000U
 
@@ -29,18 +34,20 @@ struct dcqcn_rccc_port {
  * @ahead: bytes granted and not received yet; negative when it sent more, as what
  *	goes when nothing is in flight needs no credit
  * @unsolicited: bytes of @ahead that were not granted
- * @asks: it has more to send than it has credit for
+ * @backlog: bytes that it has asked for, and was not granted yet; multiple of DCQCN_RCCC_QUANTUM,
+ *	at most DCQCN_RCCC_BACKLOG_MAX
  */
 struct dcqcn_rccc_source {
 	s32 ahead;
 	u32 unsolicited;
-	bool asks;
+	u32 backlog;
 };
 
 u64 dcqcn_rccc_due(struct dcqcn_rccc_port *port, u64 line, u64 now);
 void dcqcn_rccc_charge(struct dcqcn_rccc_port *port, u64 line);
 void dcqcn_rccc_owe(struct dcqcn_rccc_port *port, u32 bytes);
-u32 dcqcn_rccc_received(struct dcqcn_rccc_source *source, u32 bytes, bool asks,
+u32 dcqcn_rccc_ask(u32 quanta);
+u32 dcqcn_rccc_received(struct dcqcn_rccc_source *source, u32 bytes, u32 asked,
 			u32 unsolicited);
 void dcqcn_rccc_restart(struct dcqcn_rccc_source *source, u32 unsolicited);
 bool dcqcn_rccc_grant(struct dcqcn_rccc_source *source, u64 line);

@@ -4,7 +4,10 @@
  * context, hear.c what feedback means; ccc_receiver.c has the receiver's half.
  *
  * The window: nscc.c. The credit: rccc.c; one hrtimer per port grants it in turn to the
- * senders whose packets say DCQCN_BTH_MORE, and each grant is feedback too.
+ * senders that have asked for it, and each grant is feedback too. A sender asks as far as it can
+ * see: for what its flow holds and, if the last message held goes on, for what leaves in a round
+ * trip beyond that, because rxe shows 64 packets at a time. It asks for each quantum once, and
+ * takes back what it does not need when the end of a message comes in sight.
  *
  * The path: entropy.c. Feedback that echoes a probe says whether half of the bytes for its
  * QP were marked since the last echo. A flow takes another path only when its last packet
@@ -19,7 +22,9 @@
  *
  *   a full window, and    the next feedback; or a timeout, after which one packet leaves and
  *   an answer awaited     asks. After the third one the flows obey DCQCN.
- *   no credit             the next grant; or a timeout, of 20 ms at least
+ *   no credit             the next grant. If a packet that asked was lost, the next feedback says
+ *                         so: one packet leaves and asks. So does one when a grant is overdue,
+ *                         which may be lost: dcqcn_ccc_overdue(). Or else a timeout, of 20 ms
  *   flows in line before  feedback wakes all of them in turn; each also looks by itself when
  *                         the timeout is due, and none waits while nothing is in flight
  *   a change of path      the answer to the last packet; or dcqcn_route.until, on the old path
@@ -59,6 +64,33 @@
 
 #define DCQCN_CCC_TIMEOUTS	3	/* in a row: then the peer is gone */
 
+/* A grant is overdue after so many round trips and intervals between grants, but not before some
+ * 128 senders to a port of 40 Gb/s have had their turns
+ */
+#define DCQCN_CCC_OVERDUE	8
+#define DCQCN_CCC_OVERDUE_MIN	(500ULL * NSEC_PER_USEC)
+
+/* When credit that is missing is overdue, in ns: the last grant may be lost, and the peer does not
+ * repeat it
+ */
+static u64 dcqcn_ccc_overdue(const struct dcqcn_ccc_sender *tx)
+{
+	u64 patience = ((u64)tx->rtt + tx->grant_gap) * DCQCN_CCC_OVERDUE;
+
+	return max(tx->heard_time, tx->sent_time) +
+	       clamp(patience, DCQCN_CCC_OVERDUE_MIN,
+		     (u64)DCQCN_CCC_TIMEOUT_TURN);
+}
+
+/* Whether one packet may leave, and asks what became of the credit */
+static bool dcqcn_ccc_may_probe(struct dcqcn_ccc_sender *tx, u64 now)
+{
+	if (dcqcn_ccc_has_credit(tx) || now < dcqcn_ccc_overdue(tx))
+		return false;
+	tx->unasked = max(tx->unasked, DCQCN_CCC_UNTOLD);
+	return true;
+}
+
 /* No useful feedback has come for a long time: what was in flight is lost, and perhaps the peer
  * is gone. One packet may leave, which asks. Return false if it is too early for that.
  */
@@ -71,6 +103,7 @@ static bool dcqcn_ccc_expire(struct dcqcn_ccc *ccc, u64 now)
 	dcqcn_count(ccc->dev, DCQCN_RP_WINDOW_TIMEOUTS);
 	dcqcn_nscc_loss(&tx->window, dcqcn_ccc_flight(tx));
 	tx->acked = tx->sent;
+	tx->asked = tx->limit;
 	tx->num_probes = 0;
 	tx->num_overtaken = 0;
 	tx->unasked = DCQCN_CCC_ASK;
@@ -104,6 +137,14 @@ static u64 dcqcn_ccc_held(struct dcqcn_route *route, u64 now)
 	route->turn = DCQCN_TURN_NONE;
 	dcqcn_entropy_stay(&route->entropy);
 	return 0;
+}
+
+/* Credit is what it is in the beginning */
+void dcqcn_ccc_restart(struct dcqcn_ccc_sender *tx,
+		       const struct dcqcn_settings *settings)
+{
+	tx->limit = tx->sent + max(settings->ccc.initial_window, 1U);
+	tx->asked = tx->limit;
 }
 
 /* Whether the receiver will take back what it had granted when the next packet comes. Bytes in
@@ -149,14 +190,17 @@ u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 	if (until)
 		goto unlock;
 	if (paused)
-		tx->limit = tx->sent + max(settings->ccc.initial_window, 1U);
+		dcqcn_ccc_restart(tx, settings);
 	/* with nothing in flight, no feedback would wake those that wait */
 	first = !fresh || list_empty(&tx->waiting) || !dcqcn_ccc_flight(tx);
-	may = first && dcqcn_ccc_in_window(tx) && dcqcn_ccc_has_credit(tx);
+	may = first && dcqcn_ccc_in_window(tx) && dcqcn_ccc_in_credit(tx);
 	if (!may)
-		may = dcqcn_ccc_expire(ccc, now);
+		may = dcqcn_ccc_expire(ccc, now) ||
+		      (dcqcn_ccc_in_window(tx) && dcqcn_ccc_may_probe(tx, now));
 	if (!may) {
 		until = tx->heard_time + dcqcn_ccc_timeout(tx);
+		if (!dcqcn_ccc_has_credit(tx))
+			until = min(until, dcqcn_ccc_overdue(tx));
 		if (list_empty(&qp->wait_node))
 			list_add_tail(&qp->wait_node, &tx->waiting);
 	}
@@ -231,34 +275,74 @@ static u32 dcqcn_ccc_enough(const struct dcqcn_ccc_sender *tx)
 	return enough;
 }
 
-/* Whether a packet asks for feedback; @wants: it asks for credit */
-static bool dcqcn_ccc_asks(const struct dcqcn_ccc_sender *tx, bool wants)
+/* Whether a packet asks for feedback */
+static bool dcqcn_ccc_asks(const struct dcqcn_ccc_sender *tx)
 {
 	if (tx->unasked >= dcqcn_ccc_enough(tx))
 		return true;
 	/* no grant will come, and an answer on its way does not know of this packet */
-	if (!wants && !dcqcn_ccc_has_credit(tx))
+	if (!dcqcn_ccc_asked(tx) && !dcqcn_ccc_has_credit(tx))
 		return true;
 	/* nothing more will leave before an answer comes */
 	return !dcqcn_ccc_awaits(tx) &&
 	       (dcqcn_ccc_is_full(tx) || !dcqcn_ccc_has_credit(tx));
 }
 
-/* Whether more credit is needed than there is. A message that goes on will need some
- * before a report can come.
+/* Bytes that will leave after a packet, as far as one can see. What goes on will need what leaves
+ * in a round trip, before a grant for what rxe shows next can come.
  */
-static bool dcqcn_ccc_wants(const struct dcqcn_ccc_sender *tx, u32 held,
-			    bool goes_on)
+static u32 dcqcn_ccc_needs(const struct dcqcn_ccc_sender *tx, u32 held,
+			   bool goes_on)
 {
-	s32 credit = dcqcn_ccc_credit(tx);
+	u32 more = max(tx->ahead, DCQCN_RCCC_QUANTUM);
 
-	if (!(tx->agreed & DCQCN_CCC_RCCC))
-		return false;
-	if (tx->agreed & DCQCN_CCC_NSCC)
-		held = min(held, tx->window.cwnd);
 	if (goes_on || !list_empty(&tx->waiting))
-		held = max(held, DCQCN_RCCC_QUANTUM);
-	return held && (s32)held > credit;
+		held += more;
+	return tx->agreed & DCQCN_CCC_NSCC ? min(held, tx->window.cwnd + more) :
+					     held;
+}
+
+/* Bytes that will be missing when @needs more have left, negative if there are too many */
+static s64 dcqcn_ccc_lacks(const struct dcqcn_ccc_sender *tx, u32 needs)
+{
+	return (s64)needs - dcqcn_ccc_credit(tx) - dcqcn_ccc_asked(tx);
+}
+
+/* A packet asks for credit if it must; @needs bytes will leave after it. Return its bits. */
+static u32 dcqcn_ccc_ask(struct dcqcn_ccc_sender *tx, u32 needs)
+{
+	u32 asked = dcqcn_ccc_asked(tx), quanta, most;
+	s64 lacks = dcqcn_ccc_lacks(tx, needs);
+
+	if (!(tx->agreed & DCQCN_CCC_RCCC) || lacks <= 0)
+		return 0;
+	most = DCQCN_RCCC_BACKLOG_MAX - min(asked, DCQCN_RCCC_BACKLOG_MAX);
+	quanta = dcqcn_rccc_ask(min(DIV_ROUND_UP((u32)lacks, DCQCN_RCCC_QUANTUM),
+				    most / DCQCN_RCCC_QUANTUM));
+	if (!quanta)
+		return 0;
+	tx->asked = tx->limit + asked + quanta * DCQCN_RCCC_QUANTUM;
+	tx->asked_at = tx->sent;
+	return dcqcn_bth_more(quanta);
+}
+
+/* A packet that is no request takes back what was asked for and is not needed. The last quantum
+ * stays if there is no credit: nothing else would tell when there is some. Return its bits.
+ */
+static u32 dcqcn_ccc_take_back(struct dcqcn_ccc_sender *tx, u32 needs)
+{
+	u32 asked = dcqcn_ccc_asked(tx), quanta;
+	s64 lacks = dcqcn_ccc_lacks(tx, needs);
+
+	if (!(tx->agreed & DCQCN_CCC_RCCC) || lacks >= 0)
+		return 0;
+	if (!dcqcn_ccc_has_credit(tx))
+		asked -= min(asked, DCQCN_RCCC_QUANTUM);
+	quanta = dcqcn_rccc_ask((u32)min(-lacks, (s64)asked) / DCQCN_RCCC_QUANTUM);
+	if (!quanta)
+		return 0;
+	tx->asked -= quanta * DCQCN_RCCC_QUANTUM;
+	return dcqcn_bth_more(quanta) | DCQCN_BTH_LAST;
 }
 
 /* Bytes that could leave without a reason to look at any packet: up to half of the window,
@@ -371,20 +455,22 @@ static bool dcqcn_ccc_begins(const struct dcqcn_ccc_sender *tx, u64 now)
  * @psn: its PSN
  * @bytes: on the wire
  * @held: bytes of the flow that wait behind it
+ * @goes_on: the message of the last one of these goes on
  * @now: ns
  *
  * Context: @qp->lock is held, with BH disabled.
  * Return: whether the flow's next packets of this length may leave by dcqcn_ccc_passes().
  */
 bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes,
-		    u32 held, u64 now)
+		    u32 held, bool goes_on, u64 now)
 {
 	u32 bits = DCQCN_BTH_CAPABLE | DCQCN_BTH_WINDOWED;
 	struct dcqcn_bth *bth = dcqcn_ccc_bth(skb);
 	struct dcqcn_ccc_sender *tx;
 	struct dcqcn_route *route;
 	struct dcqcn_ccc *ccc;
-	bool last, wants, lent;
+	bool last, lent;
+	u32 needs;
 
 	ccc = rcu_dereference_protected(qp->ccc, lockdep_is_held(&qp->lock));
 	if (!ccc || !bth)
@@ -402,17 +488,18 @@ bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 	route->sent = tx->sent;
 	last = route->turn == DCQCN_TURN_HELD ||
 	       (route->turn == DCQCN_TURN_WANTED && dcqcn_ccc_may_hold(tx, now));
-	wants = dcqcn_ccc_wants(tx, held, dcqcn_bth_goes_on(bth));
-	if (last || dcqcn_ccc_asks(tx, wants)) {
+	needs = dcqcn_ccc_needs(tx, held, held ? goes_on : dcqcn_bth_goes_on(bth));
+	bits |= dcqcn_ccc_ask(tx, needs);
+	if (last || dcqcn_ccc_asks(tx)) {
 		dcqcn_ccc_probe(tx, qp->qpn, dcqcn_bth_qpn(bth), psn, last, now);
 		bits |= DCQCN_BTH_REQUEST;
+	} else {
+		bits |= dcqcn_ccc_take_back(tx, needs);
 	}
 	if (last) {
 		bits |= DCQCN_BTH_LAST;
 		dcqcn_ccc_hold(ccc, route, now);
 	}
-	if (wants)
-		bits |= DCQCN_BTH_MORE;
 	lent = dcqcn_ccc_lends(tx, route);
 	spin_unlock(&ccc->lock);
 	bth->qpn |= cpu_to_be32(bits);

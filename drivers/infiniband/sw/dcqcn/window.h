@@ -85,6 +85,19 @@ static inline bool dcqcn_ccc_has_credit(const struct dcqcn_ccc_sender *tx)
 	return !(tx->agreed & DCQCN_CCC_RCCC) || dcqcn_ccc_credit(tx) > 0;
 }
 
+/* Bytes of credit that were asked for, and are not granted yet */
+static inline u32 dcqcn_ccc_asked(const struct dcqcn_ccc_sender *tx)
+{
+	return max((s32)(tx->asked - tx->limit), 0);
+}
+
+/* Without a request and without a grant that will come, credit could be missing forever */
+static inline bool dcqcn_ccc_in_credit(const struct dcqcn_ccc_sender *tx)
+{
+	return dcqcn_ccc_has_credit(tx) ||
+	       (!dcqcn_ccc_asked(tx) && !dcqcn_ccc_awaits(tx));
+}
+
 static inline u64 dcqcn_ccc_timeout(const struct dcqcn_ccc_sender *tx)
 {
 	u64 least = dcqcn_ccc_has_credit(tx) ? DCQCN_CCC_TIMEOUT_MIN :
@@ -101,6 +114,8 @@ dcqcn_ccc_params(const struct dcqcn_ccc *ccc,
 		 const struct dcqcn_settings *settings);
 
 /* window.c */
+void dcqcn_ccc_restart(struct dcqcn_ccc_sender *tx,
+		       const struct dcqcn_settings *settings);
 void dcqcn_ccc_probe(struct dcqcn_ccc_sender *tx, u32 local, u32 qpn, u32 psn,
 		     bool last, u64 now);
 bool dcqcn_ccc_take_probe(struct dcqcn_ccc_sender *tx, int i);

@@ -8,6 +8,7 @@
 #include <linux/types.h>
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+#define DIV_ROUND_UP(n, d) (((n) + (d) - 1) / (d))
 
 #define noinline __attribute__((noinline))
 
