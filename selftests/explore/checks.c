@@ -475,7 +475,7 @@ static void look_at_qps(struct port *port)
 {
 	struct dcqcn_qp_view view;
 	struct dcqcn_qp *entry;
-	u64 at;
+	unsigned long at;
 
 	for (at = 0; (entry = dcqcn_qp_next(port->dev, &at)); at++) {
 		u64 floor = dcqcn_rate_floor(&settings_of(port)->rp);

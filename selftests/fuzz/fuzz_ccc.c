@@ -73,6 +73,7 @@ static struct dcqcn_ccc *set_up(const struct fuzz_case *c)
 			 .entropy = c->algorithms >> 4 & 1 },
 		.np_enable = 0xff, .rp_enable = 0xff,
 	};
+	xa_destroy(&dev.qps);
 	dev = (struct dcqcn_dev) {
 		.ndev = &ndev, .counters = &counters, .settings = &settings,
 		.speed = c->flags & FULL_LINE ? U32_MAX : 10000,
@@ -82,7 +83,7 @@ static struct dcqcn_ccc *set_up(const struct fuzz_case *c)
 	qp = (struct dcqcn_qp) { .dev = &dev, .state = DCQCN_QP_LIVE, .type = IB_QPT_RC };
 	address(&qp.peer, 2);
 	address(&local, 1);
-	hlist_add_head_rcu(&qp.node, dcqcn_dev_qp_chain(&dev, 0));
+	add_qp(&dev, &qp);
 	ccc = dcqcn_ccc_join(&qp, &local, &qp.peer, 0);
 	fuzz_out_of_memory = c->flags & NO_MEMORY;
 	qp.route->turn = c->turn % 3;

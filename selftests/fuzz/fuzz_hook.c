@@ -116,9 +116,8 @@ static struct dcqcn_path the_path;
 /* The table has this entry and no other */
 static void add_qp(void)
 {
-	dcqcn_dev_qp_chain(&the_dev, dcqcn_dev_qp_hash(&the_dev, the_qp.qpn))->first =
-		&the_qp.node;
-	the_dev.table.num = 1;
+	if (the_qp.qpn)
+		xa_insert_bh(&the_dev.qps, the_qp.qpn, &the_qp, GFP_ATOMIC);
 	has_qp = true;
 }
 
@@ -352,10 +351,11 @@ static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
 		.rp_enable = c->enable & 1 ? 0xff : c->enable,
 	};
 	memset(&counters, 0, sizeof(counters));
+	xa_destroy(&the_dev.qps);
 	the_dev = (struct dcqcn_dev) {
 		.ibdev = &ibdev, .ndev = &ndev, .counters = &counters,
 		.settings = &settings, .stopping = c->faults & STOPPING,
-		.speed = 1000, .table.factor = 1,
+		.speed = 1000,
 	};
 	fuzz_dev = &the_dev;
 	dcqcn_rxe_module = c->faults & BUILT_IN ? NULL : &rxe_module;

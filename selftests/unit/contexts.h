@@ -52,6 +52,12 @@ static inline struct dcqcn_rx rx_of(struct dcqcn_dev *dev, struct sk_buff *skb)
 	return rx;
 }
 
+/* Put a QP into the table, in the place of qp.c */
+static inline void add_qp(struct dcqcn_dev *dev, struct dcqcn_qp *qp)
+{
+	kernel_assert(!xa_insert_bh(&dev->qps, qp->qpn, qp, GFP_ATOMIC));
+}
+
 /* 10.0.0.LAST */
 static inline void address(struct in6_addr *a, u8 last)
 {

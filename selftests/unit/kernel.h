@@ -238,6 +238,7 @@ static inline int atomic_xchg(atomic_t *a, int value)
 #define kernel_assert(cond)	do { if (!(cond)) __builtin_trap(); } while (0)
 
 KERNEL_STATE u64 fuzz_now;
+KERNEL_STATE bool fuzz_out_of_memory;
 KERNEL_STATE int bh_disabled;
 
 /* --- lists ----------------------------------------------------------------- */
@@ -288,6 +289,195 @@ static inline void hlist_del_rcu(struct hlist_node *node)
 	*node->pprev = node->next;
 	if (node->next)
 		node->next->pprev = node->pprev;
+}
+
+/* --- an xarray, with nodes as the kernel's: the code under test walks them --- */
+
+#define XA_CHUNK_SHIFT		6
+#define XA_CHUNK_SIZE		(1U << XA_CHUNK_SHIFT)
+#define XA_CHUNK_MASK		(XA_CHUNK_SIZE - 1)
+#define XA_FLAGS_LOCK_BH	1
+
+/* What to look for: all entries, or those with the only mark that there is */
+typedef enum { XA_PRESENT, XA_MARK_0 } xa_mark_t;
+
+/* @shift: bits of an index that are looked up in nodes below this one */
+struct xa_node {
+	u8 shift;
+	u8 count;
+	u64 marks;		/* of entries, where @shift is 0 */
+	void *slots[XA_CHUNK_SIZE];
+};
+
+struct xarray {
+	spinlock_t xa_lock;
+	void *xa_head;
+	unsigned int nodes;
+};
+
+/* As in the kernel, a pointer to a node has a bit set that pointers to entries do not have */
+static inline struct xa_node *xa_to_node(const void *entry)
+{
+	kernel_assert(((uintptr_t)entry & 3) == 2);
+	return (struct xa_node *)((uintptr_t)entry - 2);
+}
+
+static inline void *xa_head(const struct xarray *xa)
+{
+	return xa->xa_head;
+}
+
+static inline void *xa_entry(const struct xarray *xa, const struct xa_node *node, unsigned int offset)
+{
+	kernel_assert(offset < XA_CHUNK_SIZE);
+	return node->slots[offset];
+}
+
+static inline bool xa_empty(const struct xarray *xa)
+{
+	return !xa->xa_head;
+}
+
+static inline void xa_init_flags(struct xarray *xa, int flags)
+{
+	*xa = (struct xarray) {};
+}
+
+static inline void *xa_new_node(struct xarray *xa, u8 shift)
+{
+	struct xa_node *node = calloc(1, sizeof(*node));
+
+	node->shift = shift;
+	xa->nodes++;
+	return (char *)node + 2;
+}
+
+static inline int xa_insert_bh(struct xarray *xa, unsigned long index, void *entry, int gfp)
+{
+	struct xa_node *node;
+	u8 shift = 0;
+	void **slot;
+
+	kernel_assert(!((uintptr_t)entry & 3));
+	if (fuzz_out_of_memory)
+		return -ENOMEM;
+	if (!xa->xa_head) {
+		while (index >> shift > XA_CHUNK_MASK)
+			shift += XA_CHUNK_SHIFT;
+		xa->xa_head = xa_new_node(xa, shift);
+	}
+	while (index >> xa_to_node(xa->xa_head)->shift > XA_CHUNK_MASK) {
+		node = xa_to_node(xa_new_node(xa, xa_to_node(xa->xa_head)->shift + XA_CHUNK_SHIFT));
+		node->slots[0] = xa->xa_head;
+		node->count = 1;
+		xa->xa_head = (char *)node + 2;
+	}
+	for (node = xa_to_node(xa->xa_head); ; node = xa_to_node(*slot)) {
+		slot = &node->slots[(index >> node->shift) & XA_CHUNK_MASK];
+		if (*slot && !node->shift)
+			return -EBUSY;
+		if (*slot)
+			continue;
+		node->count++;
+		*slot = node->shift ? xa_new_node(xa, node->shift - XA_CHUNK_SHIFT) : entry;
+		if (!node->shift)
+			return 0;
+	}
+}
+
+/* Below @slot; frees what is empty then */
+static inline void *xa_erase_below(struct xarray *xa, void **slot, unsigned long index)
+{
+	struct xa_node *node = xa_to_node(*slot);
+	unsigned int i = (index >> node->shift) & XA_CHUNK_MASK;
+	void *entry = node->slots[i];
+
+	if (entry && node->shift) {
+		entry = xa_erase_below(xa, &node->slots[i], index);
+	} else {
+		node->slots[i] = NULL;
+		node->marks &= ~(1ULL << i);
+	}
+	if (entry && !node->slots[i] && !--node->count) {
+		*slot = NULL;
+		xa->nodes--;
+		free(node);
+	}
+	return entry;
+}
+
+static inline void *xa_erase_bh(struct xarray *xa, unsigned long index)
+{
+	if (!xa->xa_head || index >> xa_to_node(xa->xa_head)->shift > XA_CHUNK_MASK)
+		return NULL;
+	return xa_erase_below(xa, &xa->xa_head, index);
+}
+
+static inline void *xa_find_below(void *head, unsigned long *index, unsigned long base, xa_mark_t mark)
+{
+	struct xa_node *node = xa_to_node(head);
+	unsigned int i = *index > base ? (*index - base) >> node->shift : 0;
+	void *found;
+
+	for (; i < XA_CHUNK_SIZE; i++) {
+		found = node->slots[i];
+		if (!found || (mark && !node->shift && !(node->marks >> i & 1)))
+			continue;
+		if (node->shift)
+			found = xa_find_below(found, index, base + ((unsigned long)i << node->shift), mark);
+		else
+			*index = base + i;
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+static inline void *xa_find(struct xarray *xa, unsigned long *index, unsigned long max, xa_mark_t mark)
+{
+	return xa->xa_head ? xa_find_below(xa->xa_head, index, 0, mark) : NULL;
+}
+
+#define xa_for_each_marked(xa, index, entry, mark)				\
+	for (index = 0; (entry = xa_find(xa, &(index), ULONG_MAX, mark)); index++)
+#define xa_for_each(xa, index, entry)	xa_for_each_marked(xa, index, entry, XA_PRESENT)
+
+#define xa_lock_bh(xa)		spin_lock_bh(&(xa)->xa_lock)
+#define xa_unlock_bh(xa)	spin_unlock_bh(&(xa)->xa_lock)
+
+static inline void xa_mark_entry(struct xarray *xa, unsigned long index, bool marked)
+{
+	struct xa_node *node = xa->xa_head ? xa_to_node(xa->xa_head) : NULL;
+	u64 bit = 1ULL << (index & XA_CHUNK_MASK);
+
+	kernel_assert(xa->xa_lock.held);
+	if (!node || index >> node->shift > XA_CHUNK_MASK)
+		return;
+	while (node->shift) {
+		void *below = node->slots[(index >> node->shift) & XA_CHUNK_MASK];
+
+		if (!below)
+			return;
+		node = xa_to_node(below);
+	}
+	if (marked && node->slots[index & XA_CHUNK_MASK])
+		node->marks |= bit;
+	else
+		node->marks &= ~bit;
+}
+
+#define __xa_set_mark(xa, index, mark)		xa_mark_entry(xa, index, true)
+#define __xa_clear_mark(xa, index, mark)	xa_mark_entry(xa, index, false)
+
+/* Frees the nodes, not the entries */
+static inline void xa_destroy(struct xarray *xa)
+{
+	unsigned long index;
+	void *entry;
+
+	xa_for_each(xa, index, entry)
+		xa_erase_bh(xa, index);
+	kernel_assert(!xa->nodes);
 }
 
 static inline u32 jhash2(const u32 *words, u32 n, u32 seed)
@@ -357,8 +547,6 @@ struct sk_buff {
 	bool consumed;
 	bool gso;			/* GRO has made it of several */
 };
-
-KERNEL_STATE bool fuzz_out_of_memory;
 
 bool within_module_mem_type(unsigned long addr, const struct module *mod,
 			    int type);

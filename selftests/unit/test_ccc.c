@@ -220,6 +220,7 @@ static void set_up(u32 algorithms, u32 window)
 	for (i = 0; i <= SENDERS; i++) {
 		struct host *h = &hosts[i];
 
+		xa_destroy(&h->dev.qps);
 		memset(h, 0, sizeof(*h));
 		h->settings.ccc = (struct dcqcn_ccc_params) {
 			.algorithms = algorithms, .base_rtt = 12, .initial_window = window };
@@ -1356,7 +1357,7 @@ static void test_plain(void)
 
 	open_window();
 	rx = &qp->ccc->rx;
-	hlist_add_head_rcu(&qp->node, dcqcn_dev_qp_chain(&hosts[RECEIVER].dev, 0));
+	add_qp(&hosts[RECEIVER].dev, qp);
 	skb = packet(0, 77, DCQCN_BTH_CAPABLE | DCQCN_BTH_WINDOWED, false);
 	dcqcn_view(&view, skb->data, skb->len, false);
 	bh_disabled++;

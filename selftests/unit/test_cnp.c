@@ -119,16 +119,16 @@ static void set_up(u8 type)
 		.np = { .min_time_between_cnps = INTERVAL, .cnp_dscp = 48 },
 		.np_enable = 0xff, .rp_enable = 0xff,
 	};
+	xa_destroy(&dev.qps);
 	dev = (struct dcqcn_dev) {
-		.ndev = &ndev, .counters = &counters, .settings = &settings, .table.factor = 1,
+		.ndev = &ndev, .counters = &counters, .settings = &settings,
 	};
 	the_qp = (struct dcqcn_qp) {
 		.dev = &dev, .qpn = QPN, .state = DCQCN_QP_LIVE, .type = type,
 		.peer = { .s6_addr = { [10] = 0xff, 0xff, 10, 0, 0, 2 } },
 		.peer_qpn = PEER_QPN,
 	};
-	hlist_add_head_rcu(&the_qp.node,
-			   dcqcn_dev_qp_chain(&dev, dcqcn_dev_qp_hash(&dev, QPN)));
+	xa_insert_bh(&dev.qps, QPN, &the_qp, GFP_ATOMIC);
 }
 
 /* A packet of 10.0.0.LAST with CE comes in: all of it, or its headers, are linear */

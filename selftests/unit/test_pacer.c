@@ -247,7 +247,7 @@ static void limited(u32 mbps, u8 type, u8 ack_timeout)
 	};
 	dev = (struct dcqcn_dev) {
 		.ndev = &ndev, .counters = &counters, .settings = &settings,
-		.speed = 10000, .table.factor = 1,
+		.speed = 10000,
 	};
 	memset(qps, 0, sizeof(qps));
 	for (i = 0; i < QPS; i++) {

@@ -195,6 +195,7 @@ static void set_up_host(struct host *h, u32 algorithms, u32 first_qpn, unsigned 
 {
 	unsigned int i;
 
+	xa_destroy(&h->dev.qps);
 	memset(h, 0, sizeof(*h));
 	h->settings.ccc = (struct dcqcn_ccc_params) {
 		.algorithms = algorithms, .base_rtt = 12, .entropy = 1 };
@@ -204,7 +205,6 @@ static void set_up_host(struct host *h, u32 algorithms, u32 first_qpn, unsigned 
 	h->dev.counters = &h->counters;
 	h->dev.ndev = &ndev;
 	h->dev.speed = MBPS;
-	h->dev.table.factor = 0x9e3779b1U;
 	dcqcn_ccc_dev_init(&h->dev);
 	for (i = 0; i < QPS; i++) {
 		struct dcqcn_qp *qp = &h->qps[i];
@@ -212,9 +212,7 @@ static void set_up_host(struct host *h, u32 algorithms, u32 first_qpn, unsigned 
 		*qp = (struct dcqcn_qp) { .qpn = first_qpn + i, .dev = &h->dev,
 					  .state = DCQCN_QP_LIVE, .type = IB_QPT_RC };
 		address(&qp->peer, peer);
-		hlist_add_head_rcu(&qp->node,
-				   dcqcn_dev_qp_chain(&h->dev,
-						      dcqcn_dev_qp_hash(&h->dev, qp->qpn)));
+		add_qp(&h->dev, qp);
 	}
 }
 

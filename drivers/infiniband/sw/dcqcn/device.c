@@ -13,7 +13,6 @@
 #include <linux/if_vlan.h>
 #include <linux/jump_label.h>
 #include <linux/kernel.h>
-#include <linux/mm.h>
 #include <linux/netdevice.h>
 #include <linux/notifier.h>
 #include <linux/rtnetlink.h>
@@ -244,7 +243,7 @@ static struct dcqcn_dev *dcqcn_dev_alloc(struct ib_device *ibdev,
 	struct dcqcn_settings *settings;
 	struct dcqcn_dev *dev;
 
-	dev = kvzalloc(sizeof(*dev), GFP_KERNEL);
+	dev = kzalloc(sizeof(*dev), GFP_KERNEL);
 	if (!dev)
 		return NULL;
 	dev->counters = alloc_percpu(struct dcqcn_counters);
@@ -268,7 +267,7 @@ static struct dcqcn_dev *dcqcn_dev_alloc(struct ib_device *ibdev,
 free_counters:
 	free_percpu(dev->counters);
 free_dev:
-	kvfree(dev);
+	kfree(dev);
 	return NULL;
 }
 
@@ -277,7 +276,7 @@ static void dcqcn_dev_free(struct dcqcn_dev *dev)
 	kfree(rcu_dereference_protected(dev->settings, true));
 	free_percpu(dev->counters);
 	mutex_destroy(&dev->settings_lock);
-	kvfree(dev);
+	kfree(dev);
 }
 
 static void dcqcn_dev_publish(struct dcqcn_dev *dev)

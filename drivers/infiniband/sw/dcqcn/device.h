@@ -12,6 +12,7 @@
 #include <linux/skbuff.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
+#include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 
 #include "budget.h"
@@ -20,26 +21,11 @@
 #include "settings.h"
 
 #define DCQCN_TABLE_BITS	4	/* hash tables of ports */
-#define DCQCN_QP_BITS		10	/* a port's hash table of QPs */
 #define DCQCN_CCC_BITS		6	/* a port's hash table of contexts */
 
 struct dcqcn_debugfs;
 struct dcqcn_net_hooks;
 struct dcqcn_sysfs;
-
-/**
- * struct dcqcn_table - the QPs of a port that have met congestion; every packet reads it
- * @chains: by the upper bits of dcqcn_dev_qp_hash(), in its order; RCU, changed under @lock
- * @lock: protects @chains and @num
- * @factor: odd and random, so that an attacker cannot choose QPNs that share a chain
- * @num: entries
- */
-struct dcqcn_table {
-	struct hlist_head chains[1 << DCQCN_QP_BITS];
-	spinlock_t lock;	/* protects @chains and @num */
-	u32 factor;
-	unsigned int num;
-};
 
 /**
  * struct dcqcn_resolver - asks the RDMA core about QPs, and is their janitor
@@ -48,6 +34,7 @@ struct dcqcn_table {
  * @list: entries that wait for @work
  * @work: resolves entries, and sweeps the table
  * @next_sweep: jiffies; when that is due
+ * @next_qpn: where it continues
  */
 struct dcqcn_resolver {
 	atomic_t num_unresolved;
@@ -55,6 +42,7 @@ struct dcqcn_resolver {
 	struct list_head list;
 	struct delayed_work work;
 	unsigned long next_sweep;
+	unsigned long next_qpn;
 };
 
 /**
@@ -131,7 +119,7 @@ struct dcqcn_contexts {
  * @speed: Mb/s, of the port
  * @stopping: no new limiters
  * @ndev_node: in the table by @ndev
- * @table: its QPs
+ * @qps: the QPs that have met congestion, by their numbers; each packet looks them up
  * @pacing: its limited flows
  * @resolver: asks whose QPs they are
  * @answers: CNPs and feedback that it sends
@@ -154,7 +142,7 @@ struct dcqcn_dev {
 	bool stopping;
 	struct hlist_node ndev_node;
 
-	struct dcqcn_table table ____cacheline_aligned_in_smp;
+	struct xarray qps ____cacheline_aligned_in_smp;
 	struct dcqcn_pacing pacing ____cacheline_aligned_in_smp;
 	struct dcqcn_resolver resolver ____cacheline_aligned_in_smp;
 	struct dcqcn_answers answers ____cacheline_aligned_in_smp;
@@ -243,18 +231,6 @@ static inline void dcqcn_dev_hold(struct dcqcn_dev *dev, enum dcqcn_fifo_kind ki
 		this_cpu_sub(dev->counters->held_memory[kind], here);
 		atomic_long_add(here, &dev->pacing.held_memory[kind]);
 	}
-}
-
-/* Multiply-shift hashing; the odd factor makes it a bijection of QPNs */
-static inline u32 dcqcn_dev_qp_hash(const struct dcqcn_dev *dev, u32 qpn)
-{
-	return qpn * dev->table.factor;
-}
-
-static inline struct hlist_head *dcqcn_dev_qp_chain(struct dcqcn_dev *dev,
-						    u32 hash)
-{
-	return &dev->table.chains[hash >> (32 - DCQCN_QP_BITS)];
 }
 
 static inline void dcqcn_count(struct dcqcn_dev *dev, enum dcqcn_counter c)

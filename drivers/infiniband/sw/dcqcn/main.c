@@ -8,7 +8,8 @@
  * CNPs; limiter.c says when a flow is limited, by rate.c's rate, and gate.c enforces that;
  * ccc.c bounds what is in flight instead where
  * both ends agree on it, by nscc.c's window and rccc.c's credit, and entropy.c says when
- * a flow leaves its path; qp.c maps a packet to its QP, device.c to its port.
+ * a flow leaves its path; qp.c maps a packet to its QP, resolve.c asks the RDMA core about
+ * that, and device.c maps it to its port.
  * sysfs.c, debugfs.c, counters.c, netlink.c and trace.h are the user interface, and
  * fault.c injects a fault for tests.
  */

@@ -4,7 +4,7 @@
  * Documentation/netlink/specs/rdma_dcqcn.yaml describes every message; policies
  * and the table of operations are generated from it (netlink_gen.c).
  *
- * A dump walks ports by index, and QPs and contexts by hash under RCU, and continues
+ * A dump walks ports by index, QPs by number and contexts by hash under RCU, and continues
  * where it stopped even if some were added or freed meanwhile. The snapshot of a QP
  * (qp.c) or a context (ccc.c) takes its lock briefly and no other. Requests run in parallel with
  * each other and with other families.
@@ -37,7 +37,8 @@
  * @one_qpn: dump only the QP @qpn
  * @qpn: its number
  * @chain: of the port's table of contexts, see dcqcn_ccc_next()
- * @at: position in the port's table, see dcqcn_qp_next()
+ * @qp_at: local QP number to continue with
+ * @at: position in that chain
  */
 struct dcqcn_dump {
 	bool begun;
@@ -46,6 +47,7 @@ struct dcqcn_dump {
 	u32 last_index;
 	u32 qpn;
 	u32 chain;
+	unsigned long qp_at;
 	u64 at;
 };
 
@@ -93,6 +95,7 @@ static struct dcqcn_dev *dcqcn_dump_dev(struct netlink_callback *cb)
 	if (dev->ibdev->index != dump->index) {
 		dump->index = dev->ibdev->index;
 		dump->chain = 0;
+		dump->qp_at = 0;
 		dump->at = 0;
 	}
 	return dev;
@@ -111,6 +114,7 @@ static bool dcqcn_dump_next_dev(struct netlink_callback *cb)
 	}
 	dump->index++;
 	dump->chain = 0;
+	dump->qp_at = 0;
 	dump->at = 0;
 	return true;
 }
@@ -403,7 +407,7 @@ static int dcqcn_dump_qps(struct sk_buff *skb, struct netlink_callback *cb,
 		qp = dcqcn_qp_find(dev, dump->qpn);
 		return qp ? dcqcn_dump_qp(skb, cb, dev, qp) : 0;
 	}
-	for (; (qp = dcqcn_qp_next(dev, &dump->at)); dump->at++) {
+	for (; (qp = dcqcn_qp_next(dev, &dump->qp_at)); dump->qp_at++) {
 		err = dcqcn_dump_qp(skb, cb, dev, qp);
 		if (err)
 			return err;

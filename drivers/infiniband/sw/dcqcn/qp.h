@@ -3,13 +3,14 @@
 #ifndef DCQCN_QP_H
 #define DCQCN_QP_H
 
+#include <linux/cache.h>
 #include <linux/in6.h>
 #include <linux/jiffies.h>
 #include <linux/list.h>
-#include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 
 #include "device.h"
@@ -119,10 +120,9 @@ struct dcqcn_route {
 /**
  * struct dcqcn_qp - a local QP that has met congestion
  *
- * First comes what a packet reads that passes; it changes once per jiffy. From @lock on
+ * The first cache line is what a packet reads that passes; it changes once per jiffy. From @lock on
  * come those that the packets of a limited flow, its timer and ACKs write.
  *
- * @node: in dcqcn_table.chains
  * @qpn: local QP number
  * @state: see &enum dcqcn_qp_state
  * @type: RC, UC or UD
@@ -153,7 +153,6 @@ struct dcqcn_route {
  * @rcu: frees it, once it is on no list
  */
 struct dcqcn_qp {
-	struct hlist_node node;	/* first: its address is the entry's */
 	u32 qpn;
 	u8 state;
 	u8 type;
@@ -168,7 +167,7 @@ struct dcqcn_qp {
 	unsigned long seen;
 	struct dcqcn_ccc __rcu *ccc;
 
-	spinlock_t lock;	/* protects what packets change */
+	spinlock_t lock ____cacheline_aligned_in_smp;	/* protects what packets change */
 	struct dcqcn_flow flow;
 	unsigned long used;
 	u64 cnp_time;
@@ -252,9 +251,10 @@ void dcqcn_qp_dev_exit(struct dcqcn_dev *dev);
 struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn);
 struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn,
 				const struct dcqcn_tx *tx);
-struct dcqcn_qp *dcqcn_qp_next(struct dcqcn_dev *dev, u64 *at);
+struct dcqcn_qp *dcqcn_qp_next(struct dcqcn_dev *dev, unsigned long *qpn);
+void dcqcn_qp_kill(struct dcqcn_qp *qp);
+void dcqcn_qp_free(struct dcqcn_qp *qp);
 bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view);
-void dcqcn_qp_ask(struct dcqcn_qp *qp);
 bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct dcqcn_tx *tx);
 
 /**
@@ -262,19 +262,28 @@ bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct dcqcn_tx *tx);
  * @dev: port
  * @qpn: local QP number
  *
+ * Like xa_load(), but inline, because every packet that rxe sends passes here. QP0 and QP1 have no
+ * entries, so that the head of the xarray is a node.
+ *
  * Context: under RCU. Return: the entry, or NULL.
  */
-static inline struct dcqcn_qp *dcqcn_qp_find(struct dcqcn_dev *dev, u32 qpn)
+static __always_inline struct dcqcn_qp *dcqcn_qp_find(const struct dcqcn_dev *dev, u32 qpn)
 {
-	struct dcqcn_qp *qp;
+	const struct xarray *qps = &dev->qps;
+	void *entry = xa_head(qps);
+	const struct xa_node *node;
 
-	u32 hash = dcqcn_dev_qp_hash(dev, qpn);
-
-	hlist_for_each_entry_rcu(qp, dcqcn_dev_qp_chain(dev, hash), node) {
-		if (qp->qpn == qpn)
-			return qp;
+	if (!entry)
+		return NULL;
+	node = xa_to_node(entry);
+	if (qpn >> node->shift > XA_CHUNK_MASK)
+		return NULL;
+	for (;;) {
+		entry = xa_entry(qps, node, (qpn >> node->shift) & XA_CHUNK_MASK);
+		if (!entry || !node->shift)
+			return entry;
+		node = xa_to_node(entry);
 	}
-	return NULL;
 }
 
 /**

@@ -21,6 +21,7 @@
 #include "qp.h"
 #include "queue.h"
 #include "requester.h"
+#include "resolve.h"
 #include "tx.h"
 
 DEFINE_STATIC_KEY_FALSE(dcqcn_hasty_rxe);

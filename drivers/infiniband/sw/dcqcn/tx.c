@@ -304,12 +304,11 @@ static __always_inline unsigned int
 dcqcn_tx_from(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	      struct dcqcn_view view)
 {
-	struct dcqcn_qp *qp = NULL;
+	struct dcqcn_qp *qp;
 
 	if (static_branch_unlikely(&dcqcn_cccs))
 		return dcqcn_tx_ccc(dev, qpn, skb, view.bth, view.tos);
-	if (READ_ONCE(dev->table.num))
-		qp = dcqcn_qp_find(dev, qpn);
+	qp = dcqcn_qp_find(dev, qpn);
 	if (!qp) {
 		if (!rcu_dereference(dev->settings)->rp.start_burst)
 			return NF_ACCEPT;

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Asking the RDMA core about QPs, and the janitor of their entries. See resolve.c. */
+#ifndef DCQCN_RESOLVE_H
+#define DCQCN_RESOLVE_H
+
+#include <linux/jiffies.h>
+
+struct dcqcn_dev;
+struct dcqcn_qp;
+
+/* Most entries without a known QP: bounds the memory that a flood of packets to QPs
+ * that do not exist can take
+ */
+#define DCQCN_UNRESOLVED_MAX	1024
+
+/* Lifetime of an entry after its last CE or CNP, also for an absent QP */
+#define DCQCN_UNUSED_JIFFIES	HZ
+
+void dcqcn_resolve_dev_init(struct dcqcn_dev *dev);
+void dcqcn_resolve_dev_exit(struct dcqcn_dev *dev);
+void dcqcn_qp_ask(struct dcqcn_qp *qp);
+void dcqcn_resolve_forget(struct dcqcn_qp *qp);
+
+#endif /* DCQCN_RESOLVE_H */
