@@ -4,9 +4,10 @@
  * qps DEV SGID-INDEX DGID COUNT [uc]
  *
  * They are RC, or UC with "uc". Each QP's peer has the QP's own number. SIGUSR1 resets the QPs
- * and connects them again, each time to the next higher number.
+ * and connects them again, each time to the next higher number. SIGUSR2 moves them to the state
+ * ERR, as an error does.
  *
- * Prints the number of each, then "ready", and "ready" again after each SIGUSR1. Runs until
+ * Prints the number of each, then "ready", and "ready" again after each signal. Runs until
  * it is killed.
  */
 #include <arpa/inet.h>
@@ -67,6 +68,15 @@ static void connect_qp(struct ibv_qp *qp, const union ibv_gid *dgid,
 		err(EXIT_FAILURE, "ibv_modify_qp");
 }
 
+/* As after an error */
+static void fail_qp(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+
+	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE))
+		err(EXIT_FAILURE, "ibv_modify_qp");
+}
+
 int main(int argc, char **argv)
 {
 	struct ibv_qp_init_attr attr = {
@@ -91,6 +101,7 @@ int main(int argc, char **argv)
 		attr.qp_type = IBV_QPT_UC;
 	sigemptyset(&again);
 	sigaddset(&again, SIGUSR1);
+	sigaddset(&again, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &again, NULL);
 	if (inet_pton(AF_INET6, argv[3], &dgid) != 1)
 		errx(EXIT_FAILURE, "%s: no GID", argv[3]);
@@ -116,7 +127,11 @@ int main(int argc, char **argv)
 		printf("ready\n");
 		fflush(stdout);
 		sigwait(&again, &got);
-		for (int n = 0; n < count; n++)
-			connect_qp(qps[n], &dgid, atoi(argv[2]), times);
+		for (int n = 0; n < count; n++) {
+			if (got == SIGUSR2)
+				fail_qp(qps[n]);
+			else
+				connect_qp(qps[n], &dgid, atoi(argv[2]), times);
+		}
 	}
 }

@@ -10,7 +10,7 @@
  *
  * With an address it is the client. Both sides get the same of perftest's options: -d DEV
  * -x GID-INDEX -p PORT -m MTU -s SIZE -q QPS -u TIMEOUT -c RC|UC|UD -t DEPTH -o READS -D SECONDS
- * --tclass=N; -b: both sides request. -F and -l have no effect.
+ * --tclass=N -r RECEIVES; -b: both sides request. -F and -l have no effect.
  *
  * The client ends after -D, the server when the client is gone. Exit status: 0, or 1 if anything
  * failed.
@@ -55,7 +55,7 @@ static const char *dev = "", *server;
 static enum ibv_wr_opcode opcode;
 static enum ibv_qp_type type = IBV_QPT_RC;
 static int gid_index, port = 18515, mtu = 1024, qps = 1, timeout = 14, reads = 16, both;
-static int tclass, seconds = 5;
+static int tclass, seconds = 5, receives = RECEIVES;
 static unsigned int depth = 128;
 static size_t size = 65536;
 
@@ -133,7 +133,7 @@ static void make_qp(struct pair *p)
 	if (ibv_modify_qp(p->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
 			  (type == IBV_QPT_UD ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS)))
 		err(1, "to INIT");
-	for (i = 0; opcode == IBV_WR_SEND && i < RECEIVES; i++)
+	for (i = 0; opcode == IBV_WR_SEND && i < receives; i++)
 		receive(p);
 }
 
@@ -390,7 +390,7 @@ static int parse(int argc, char **argv)
 		return 0;
 	argc--;
 	argv++;
-	while ((c = getopt_long(argc, argv, "Fbd:x:p:m:s:q:u:c:t:o:D:l:", long_options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "Fbd:x:p:m:s:q:u:c:t:o:D:l:r:", long_options, NULL)) != -1) {
 		switch (c) {
 		case 'F': case 'l': break;
 		case 'b': both = 1; break;
@@ -405,6 +405,7 @@ static int parse(int argc, char **argv)
 		case 'o': reads = atoi(optarg); break;
 		case 'D': seconds = atoi(optarg); break;
 		case 'T': tclass = atoi(optarg); break;
+		case 'r': receives = atoi(optarg); break;
 		case 'c':
 			type = !strcmp(optarg, "UC") ? IBV_QPT_UC :
 			       !strcmp(optarg, "UD") ? IBV_QPT_UD : IBV_QPT_RC;

@@ -10,6 +10,7 @@ the module, so that the two check each other. Needs nothing but python3-minimal.
     roce_packet.py send IF --src A --dst A --mac M --qpn N [options]
     roce_packet.py storm IF --src A --dst A --mac M [options]
                                                 packets of all sorts, good and bad
+    roce_packet.py v1 IF --mac M                frames of RoCE v1, until stopped
     roce_packet.py list FILE                    one line per RoCEv2 packet
     roce_packet.py expect FILE --qpn N [...]    every CNP is the vector, patched
     roce_packet.py gaps FILE                    times between CNPs of a QP
@@ -319,6 +320,17 @@ def cmd_storm(args):
         s.send(frame + bytes(max(0, 60 - len(frame))))
         if o["gap"] and i % 100 == 99:
             time.sleep(o["gap"] / 1e3)
+
+
+def cmd_v1(args):
+    """Frames of RoCE v1, until stopped: an Ethernet type of its own, and no IP header."""
+    o = options(args[1:], mac="")
+    s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+    s.bind((args[0], 0))
+    frame = binascii.unhexlify(o["mac"].replace(":", "")) + s.getsockname()[4] + b"\x89\x15"
+    while True:
+        s.send(frame + bytes(60))
+        time.sleep(0.05)
 
 
 def cmd_list(args):
