@@ -21,7 +21,19 @@ TESTS=(
 	"others CNPs that go to another sender are not lost"
 	"names Names of devices and hosts that a shell or a terminal would obey"
 	"way ECN cleared, DSCP rewritten, CNPs lost between the hosts"
+	"path Packets that a switch drops, in both directions, in one, or if they are large"
+	"filtered Packets that arrive, and that the receiver's firewall or reverse path filter drops"
+	"unreachable No route, no link-layer address"
+	"addresses Devices without an address, packets for addresses that are gone, RoCE v1"
+	"answers Receivers that are not ready, connections refused, ACKs later than the timeout"
+	"failed A QP that has failed"
+	"line A line rate below what the path carries"
+	"serve Without ssh, and with facts of anybody"
 )
+
+# A module for one of the hosts only, perftest, a device that carries all traffic of a guest, and
+# round trips as long as a guest's
+GUESTS_ONLY="module loopback way knobs_of_loop"
 
 DCQCN=${DCQCN:-dcqcn}
 command -v "$DCQCN" >/dev/null || skip_all "no command dcqcn"
@@ -30,9 +42,24 @@ COPIED=
 copy_command()
 {
 	[ -z "$COPIED" ] || return 0
+	! simulated || ssh_by_nsenter
 	on remote "command -v dcqcn >/dev/null" ||
 		at_remote "cat >/usr/local/bin/dcqcn && chmod +x /usr/local/bin/dcqcn" <"$DCQCN"
 	COPIED=1
+}
+
+# In simulated time, the doctor reaches the other host as these tests do
+ssh_by_nsenter()
+{
+	mkdir -p $TMP/ssh
+	cat >$TMP/ssh/ssh <<-END
+		#!/bin/sh
+		# -n -- HOST COMMAND...
+		shift 3
+		exec nsenter $REMOTE_ARGS "\$@"
+	END
+	chmod +x $TMP/ssh/ssh
+	PATH=$TMP/ssh:$PATH
 }
 
 # finds "FINDING ..." DOCTOR-ARGUMENTS: exactly those, in any order; FINDING@remote is one of
@@ -101,7 +128,9 @@ knobs_of_loop()
 	usual_knobs
 	knobs local roce_rp/rpg_gd=15
 	alone no-cut-gd
-	check "text" "$("$DCQCN" doctor -i 100ms)" = "no-cut-gd: ${DEV[local]} on $(hostname)
+	check "text" "$("$DCQCN" doctor -i 100ms)" = "$(hostname), ${DEV[local]}: CNPs hardly slow anything down. What to do there: dcqcn set dev ${DEV[local]} rpg_gd 11
+
+no-cut-gd: ${DEV[local]} on $(hostname)
     seen  rpg_gd is 15
     why   a cut takes alpha * 1024 / 2^15 of the rate, at most 1/32; with 11 it is up to half
     fix   dcqcn set dev ${DEV[local]} rpg_gd 11"
@@ -369,6 +398,224 @@ way()
 	}
 	tc qdisc del dev "$nic" clsact
 	without_switch
+}
+
+# --- why transfers fail ------------------------------------------------------
+#
+# In simulated time, the switch between the hosts is the namespace s1, with a port for each host
+# that has its name.
+
+SWITCH=s1
+PORT_OF_local=h1
+PORT_OF_remote=h2
+
+has_switch() { ip netns list | grep -q "^$SWITCH\b" || { skip "no switch that can be told to"; return 1; }; }
+
+# at_port HOST FILTER...: what comes from that host
+at_port()
+{
+	local port=PORT_OF_$1; shift
+	tc -n $SWITCH filter add dev "${!port}" ingress "$@" || fail "no tc filter at the switch"
+}
+ports_filter() { tc -n $SWITCH qdisc add dev h1 clsact; tc -n $SWITCH qdisc add dev h2 clsact; }
+ports_pass() { tc -n $SWITCH qdisc del dev h1 clsact; tc -n $SWITCH qdisc del dev h2 clsact; }
+
+path()
+{
+	has_switch || return
+	reload_both
+	copy_command
+	ip -n $SWITCH link set h2 mtu 1500
+	peer large-only@remote
+	perftest local ib_write_bw -m 4096 -s 65536
+	peer large-only@remote
+	check "the size that arrives" "$(jq -r '.[0].seen' $TMP/doctor | grep -c 'up to 1500 bytes')" = 1
+	stop_perftest
+	perftest local ib_write_bw -m 1024 -s 65536
+	# what is large is found by probes, though this transfer works
+	peer large-only@remote
+	ip -n $SWITCH link set h2 mtu 4200
+	peer ""
+
+	ports_filter
+	# shellcheck disable=SC2086 # words
+	at_port local $IS_ROCE action drop
+	peer one-way@remote
+	# shellcheck disable=SC2086 # words
+	at_port remote $IS_ROCE action drop
+	peer nothing-arrives@remote
+	alone no-answer -i 2s
+	stop_perftest
+	# without traffic, probes tell, and there is nothing to see at one host
+	peer nothing-arrives@remote
+	alone ""
+	ports_pass
+	peer ""
+}
+
+filtered()
+{
+	local nic=${IF[remote]}
+	reload_both
+	copy_command
+	perftest local ib_write_bw -m 1024 -s 65536 || return
+	on remote "tc qdisc add dev $nic clsact && tc filter add dev $nic ingress $IS_ROCE action drop" ||
+		{ fail "no tc filters"; return; }
+	peer arrives-but-dropped@remote
+	check "the cause" "$(jq -r '.[0].why' $TMP/doctor | grep -c firewall)" = 1
+	alone no-answer -i 2s
+	stop_perftest
+	peer arrives-but-dropped@remote
+	on remote "tc qdisc del dev $nic clsact"
+	peer ""
+
+	has_switch || return
+	perftest local ib_write_bw -m 1024 -s 65536 || return
+	on remote "ip link set eth1 up && ip route add ${V4[local]}/32 dev eth1 &&
+		   sysctl -qw net.ipv4.conf.all.rp_filter=1 net.ipv4.conf.$nic.rp_filter=1"
+	peer arrives-but-dropped@remote
+	check "the cause" "$(jq -r '.[0].seen' $TMP/doctor | grep -c 'reverse path')" = 1
+	on remote "ip route del ${V4[local]}/32 dev eth1
+		   sysctl -qw net.ipv4.conf.all.rp_filter=0 net.ipv4.conf.$nic.rp_filter=0"
+	stop_perftest
+
+	# the doctor needs no module
+	unload local
+	perftest local ib_write_bw -m 1024 -s 65536 || return
+	on remote "tc qdisc add dev $nic clsact && tc filter add dev $nic ingress $IS_ROCE action drop"
+	peer arrives-but-dropped@remote
+	alone no-answer -i 2s
+	on remote "tc qdisc del dev $nic clsact"
+}
+
+unreachable()
+{
+	local nic=${IF[local]}
+
+	has_switch || return
+	reload_both
+	copy_command
+	ip route del 10.0.0.0/24 dev "$nic" && ip -6 route del fd00::/64 dev "$nic" || fail "no routes"
+	peer no-route
+	ip route add 10.0.0.0/24 dev "$nic" scope link src "${V4[local]}"
+	ip -6 route add fd00::/64 dev "$nic"
+	peer ""
+
+	ports_filter
+	at_port local protocol arp matchall action drop
+	at_port remote protocol arp matchall action drop
+	ip neigh flush dev "$nic"
+	on remote "ip neigh flush dev ${IF[remote]}"
+	peer "arp-incomplete arp-incomplete@remote"
+	ports_pass
+}
+
+addresses()
+{
+	local nic=${IF[local]} mac
+	reload_both
+	copy_command
+	has_switch || return
+	mac=$(on remote "cat /sys/class/net/${IF[remote]}/address")
+	perftest local ib_write_bw -m 1024 -s 65536 || return
+	ip neigh replace "${V4[remote]}" lladdr "$mac" dev "$nic" nud permanent
+	on remote "ip addr del ${V4[remote]}/24 dev ${IF[remote]}"
+	peer wrong-gid@remote
+	stop_perftest
+	on remote "ip addr add ${V4[remote]}/24 dev ${IF[remote]}"
+	ip neigh del "${V4[remote]}" dev "$nic"
+
+	start remote v1 "exec ${PY[remote]} v1 ${IF[remote]} --mac ${MAC[local]}"
+	alone wrong-gid
+	stop remote v1
+
+	ip addr flush dev "$nic" scope global
+	alone unusable-device
+	ip link add dcqcnbr type bridge && ip link set "$nic" master dcqcnbr
+	alone unusable-device
+	check "its fix" "$(jq -r '.[0].fix' $TMP/doctor | grep -c 'netdev dcqcnbr')" = 1
+	ip link del dcqcnbr
+	ip link set "$nic" down
+	alone unusable-device
+	ip link set "$nic" up
+	ip addr add "${V4[local]}/24" dev "$nic"
+	ip -6 addr add "${V6[local]}/64" dev "$nic" nodad
+	until_ok 20 on local "ping -c 1 -W 1 ${V4[remote]} >/dev/null"
+}
+
+answers()
+{
+	has_switch || return
+	reload_both
+	copy_command
+	perftest local ib_send_bw -m 1024 -s 1024 -r 0 || return
+	peer rnr@remote
+	alone rnr
+	stop_perftest
+
+	start local rping "while true; do rping -c -C 1 -a ${V4[remote]}; sleep 0.1; done"
+	peer cm-refused
+	stop local rping
+
+	# the round trip is longer than the timeout, 17 ms, and shorter than all retries
+	tc -n $SWITCH qdisc replace dev h2 root netem delay 40ms limit 100000
+	perftest local ib_write_bw -m 1024 -s 1024 -t 1 -u 12
+	peer ack-timeout
+	alone ack-timeout
+	stop_perftest
+	tc -n $SWITCH qdisc replace dev h2 root handle 10: tbf rate 50mbit burst 20000 limit 10000000
+}
+
+failed()
+{
+	reload_both
+	start local qps "exec $HERE/qps ${DEV[local]} ${GID4[local]} ::ffff:${V4[remote]} 2"
+	until_ok 20 on local "grep -q ready $TMP/qps.log" || { fail "no QPs"; return; }
+	on local "kill -USR2 \$(cat $TMP/qps.pid)"
+	until_ok 20 has_failed || { fail "no failed QP"; return; }
+	alone qp-in-error
+	check "whose" "$(jq -r '.[0].seen' $TMP/doctor | grep -c '^2 QPs .* of qps ')" = 1
+	stop local qps
+}
+has_failed() { rdma resource show qp link "${DEV[local]}/1" | grep -q "state ERR.*comm qps"; }
+
+line()
+{
+	reload_both
+	knobs local roce_rp/rpg_max_rate=10
+	perftest local ib_write_bw -m 1024 -s 65536 || return
+	alone line-too-low
+	stop_perftest
+}
+
+# What a server says is what its command says; and it is bounded
+serve()
+{
+	reload_both
+	copy_command
+	start remote serve "exec dcqcn doctor --serve"
+	until_ok 20 on remote "ss -Hltn sport = :4791 | grep -q ." || { fail "it does not serve"; return; }
+	check "its user" "$(on remote "ps -o user= -p \$(cat $TMP/serve.pid)")" = nobody
+	finds "" "${V4[remote]}"
+	perftest local ib_write_bw -m 1024 -s 65536 || return
+	finds "" "${V4[remote]}"
+	on remote "tc qdisc add dev ${IF[remote]} clsact &&
+		   tc filter add dev ${IF[remote]} ingress $IS_ROCE action drop"
+	finds arrives-but-dropped@remote "${V4[remote]}"
+	on remote "tc qdisc del dev ${IF[remote]} clsact"
+	check "the answer to another word" -z "$(asked "reboot")"
+	check "the answer to too long an interval" -z "$(asked "dcqcn doctor 1 10000000001")"
+	check "the answer to nothing" -z "$(asked "")"
+	check "the beginning of an answer" "$(asked "dcqcn doctor 1 1000" | grep -cE "^(address|ready|end)")" -ge 3
+	stop remote serve
+	finds "" "${V4[remote]}"
+}
+
+# What the server says to a line
+asked()
+{
+	exec 3<>"/dev/tcp/${V4[remote]}/4791" && echo "$1" >&3 && cat <&3
+	exec 3<&-
 }
 
 run_tests "$@"

@@ -46,6 +46,8 @@ restore dev nonesuch SAVED
 record -i 1ms -d 1ms -o FILE dev nonesuch qpn 17
 doctor -i 1ms dev nonesuch
 doctor --peer h2 dev nonesuch
+doctor --serve dev nonesuch
+doctor -i 1ms h2 dev nonesuch
 port show dev nonesuch
 port stat dev nonesuch
 port watch -i 1ms -n 1 dev nonesuch
@@ -172,7 +174,10 @@ plot TORN -> TORN:2: must have 9 columns
 doctor --peer -> doctor: the value of --peer is missing
 doctor -i 0 -> doctor: the interval must be longer than 0
 doctor dev -> doctor: the device is missing
-doctor nonesuch -> doctor: "nonesuch" is not expected here
+doctor h2 nonesuch -> doctor: "nonesuch" is not expected here
+doctor --serve h2 -> doctor: "h2" is not expected here
+doctor --peer h2 h3 -> doctor: "h3" is not expected here
+doctor --serves -> doctor: "--serves" is not expected here
 doctor dev nonesuch -> nonesuch: no such rxe device or port
 port nonesuch -> port: "nonesuch": no such command
 port s -> "s" is ambiguous: show, stat, set, switch

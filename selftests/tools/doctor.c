@@ -4,7 +4,10 @@
  * at each millisecond before, during and after what happens: a loop that works is healthy
  * whenever one looks, and one that does not is found whenever all of it is in the interval.
  *
- * facts.c and checks.c are the tool's own. What they read comes from here.
+ * Then the doctor is shown the facts of two hosts as text, with one fault after the other: each
+ * must be found, and nothing else, and without a fault there must be nothing to find.
+ *
+ * facts.c and the checks are the tool's own. What they read comes from here.
  */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -23,6 +26,8 @@
 #include "clock.h"
 #include "fail.h"
 #include "finding.h"
+#include "host.h"
+#include "probe.h"
 #include "qp.h"
 
 #define MS		1000000ULL	/* ns */
@@ -114,10 +119,11 @@ static FILE *fake_fopen(const char *path)
 	return fmemopen(text, strlen(text), "r");
 }
 
-static int fake_sniff_open(void)
+static bool fake_sniff_open(struct sniff *sniff)
 {
+	sniff->fd = 0;
 	sniffed = now;
-	return 0;
+	return true;
 }
 
 static void fake_sniff_read(struct tally *tally)
@@ -168,17 +174,63 @@ bool child_close(FILE *from, pid_t child)
 	return true;
 }
 
+/* Nothing is known of the host but what its rxe device counts, and nothing is sent */
+bool host_has(const char *dev)
+{
+	(void)dev;
+	return true;
+}
+
+void host_counters(struct facts *facts, enum fact_moment moment)
+{
+	(void)facts;
+	(void)moment;
+}
+
+void host_routes(struct facts *facts, const struct in6_addr *peers, int num_peers)
+{
+	(void)facts;
+	(void)peers;
+	(void)num_peers;
+}
+
+void host_link(struct fact_dev *dev)
+{
+	(void)dev;
+}
+
+void host_neighbours(struct fact_dev *dev)
+{
+	(void)dev;
+}
+
+void host_failed_qps(struct fact_dev *dev, bool again)
+{
+	(void)dev;
+	(void)again;
+}
+
+void probe_open(struct probes *probes, const struct facts *facts)
+{
+	(void)facts;
+	probes->num = 0;
+}
+
+void probe_send(const struct probes *probes)
+{
+	(void)probes;
+}
+
+void probe_close(struct probes *probes)
+{
+	(void)probes;
+}
+
 /* The module is not asked */
 struct dev *dev_list(const char *dev)
 {
 	(void)dev;
 	return NULL;
-}
-
-struct dev *dev_find(struct dev *list, const char *dev)
-{
-	(void)dev;
-	return list;
 }
 
 void dev_free(struct dev *list)
@@ -200,23 +252,25 @@ void qp_dump(const struct qp_filter *filter, qp_each each, void *data)
 #define access(path, mode)	(-1)
 #define close(fd)		((void)(fd))
 #define poll(fds, n, ms)	((void)(fds), (void)(n), fake_poll(ms))
-#define sniff_open(index)	fake_sniff_open()
-#define sniff_read(fd, tally)	fake_sniff_read(tally)
+#define sniff_open(s, index)	fake_sniff_open(s)
+#define sniff_read(s, tally)	fake_sniff_read(tally)
+#define sniff_close(s)		((void)(s))
 
 #include "facts.c"
 
 /* --- what it finds -------------------------------------------------------- */
 
-static char found[16][32];
+static char found[16][32], found_on[16][32];
 static int num_found;
 
 void finding_seen(const char *id, const char *on, const char *dev, const char *format, ...)
 {
-	(void)on;
 	(void)dev;
 	(void)format;
-	if (num_found < 16)
-		snprintf(found[num_found++], sizeof(found[0]), "%s", id);
+	if (num_found == 16)
+		return;
+	snprintf(found_on[num_found], sizeof(found_on[0]), "%s", on);
+	snprintf(found[num_found++], sizeof(found[0]), "%s", id);
 }
 
 void finding_why(const char *format, ...)
@@ -259,7 +313,7 @@ static void gather(struct facts *facts, int of, uint64_t from)
 	host = of;
 	now = from;
 	facts_find(facts, NULL);
-	facts_gather(facts, INTERVAL);
+	facts_gather(facts, INTERVAL, NULL, 0);
 	facts->module = true;
 	facts->devs->has_settings = true;
 	facts->devs->line_rate = 10000000000ULL;
@@ -289,8 +343,7 @@ static void look_alone(int at)
 	struct facts facts;
 
 	gather(&facts, 0, zero + at * (int64_t)MS);
-	checks_host(&facts, facts.devs, NULL);
-	checks_alone(&facts, facts.devs);
+	checks_host(&facts, facts.devs);
 	free(facts.devs);
 }
 
@@ -302,10 +355,7 @@ static void look_at_both(int at, int peer)
 	gather(&facts[!peer], !peer, zero + at * (int64_t)MS + SSH);
 	gather(&facts[peer], peer, zero + at * (int64_t)MS);
 	over_ssh(&facts[peer]);
-	for (int i = 0; i < 2; i++) {
-		checks_host(&facts[i], facts[i].devs, &facts[!i]);
-		checks_pair(&facts[i], facts[i].devs, &facts[!i], facts[!i].devs);
-	}
+	checks_pair(&facts[0], facts[0].devs, &facts[1], facts[1].devs);
 	free(facts[0].devs);
 	free(facts[1].devs);
 }
@@ -385,6 +435,171 @@ static void set_world(const struct event e[64])
 		;
 }
 
+/* --- faults and findings ---------------------------------------------------- */
+
+#define H1	"::ffff:10.0.0.1"
+#define H2	"::ffff:10.0.0.2"
+
+/* Probes of each size, in and out */
+#define PROBES(pair) \
+	"flow " pair " 0 592 0 4\nflow " pair " 0 1104 0 4\nflow " pair " 0 1280 0 4\n" \
+	"flow " pair " 0 1500 0 4\nflow " pair " 0 2128 0 4\nflow " pair " 0 4176 0 4\n" \
+	"flow " pair " 1 592 0 4\nflow " pair " 1 1104 0 4\nflow " pair " 1 1280 0 4\n" \
+	"flow " pair " 1 1500 0 4\nflow " pair " 1 2128 0 4\nflow " pair " 1 4176 0 4\n"
+
+#define KNOBS \
+	"knob np_enable 255\nknob rp_enable 255\nknob cnp_dscp 48\nknob rpg_min_dec_fac 50\n" \
+	"knob rpg_gd 11\nknob rpg_min_rate 1\nknob min_time_between_cnps 50\n"
+
+/* h1 sends to h2, which answers; both have the module. Lines that are said again count. */
+static const char * const well[2] = {
+	"host h1 1\ntime 1000000000\nnet udp_in 0 1000 0 1300\nnet udp_no_port 0 0 0 0\n"
+	"net rp_filter 0 0 0 0\nroute " H2 " " H1 " 0\ndev rxe0 eth0 10000000000\n"
+	"counter sent_pkts 0 10000 0 13000\ncounter rcvd_pkts 0 1000 0 1300\n" KNOBS
+	"sniffed 1\nlink 1 4200 -\ngid " H1 "\ngid fe80::1\ndata 1 0 2 10000\n"
+	"asks " H1 " " H2 " 1000\n" PROBES(H1 " " H2)
+	"flow " H1 " " H2 " 0 128 1000 4\nflow " H1 " " H2 " 1 1104 10000 4\n"
+	"count 0 10000000\ncount 6 100\n",
+	"host h2 1\ntime 1000000000\nnet udp_in 0 10000 0 13000\nnet udp_no_port 0 0 0 0\n"
+	"net rp_filter 0 0 0 0\nroute " H1 " " H2 " 0\ndev rxe0 eth0 10000000000\n"
+	"counter sent_pkts 0 1000 0 1300\ncounter rcvd_pkts 0 10000 0 13000\n" KNOBS
+	"sniffed 1\nlink 1 4200 -\ngid " H2 "\ngid fe80::2\ndata 0 0 2 10000\n"
+	PROBES(H2 " " H1)
+	"flow " H2 " " H1 " 1 128 1000 4\nflow " H2 " " H1 " 0 1104 10000 4\ncount 2 200\n",
+};
+
+#define SILENT(pair, way) \
+	"flow " pair " " way " 128 0 0\nflow " pair " " way " 592 0 0\nflow " pair " " way " 1104 0 0\n" \
+	"flow " pair " " way " 1280 0 0\nflow " pair " " way " 1500 0 0\nflow " pair " " way " 2128 0 0\n" \
+	"flow " pair " " way " 4176 0 0\n"
+
+/* Facts of h1, which finds it alone as well; and facts of h2 */
+#define HERE(fault, id, facts) \
+	{ .what = fault, .finding = id, .on = "h1", .says = { facts }, .alone = true }
+#define ALONE(fault, id, facts) \
+	{ .what = fault, .finding = id, .on = "h1", .says = { facts }, .alone = true, \
+	  .only_alone = true }
+#define THERE(fault, id, facts) \
+	{ .what = fault, .finding = id, .on = "h2", .says = { "", facts } }
+
+static const struct fault {
+	const char *what, *finding;
+	const char *on;			/* the host; NULL: the one that does not ask */
+	const char *says[2];		/* what the facts of h1 and h2 say besides, or otherwise */
+	const char *silent;		/* the beginning of lines that h1 does not say */
+	bool alone;			/* h1 finds it by itself as well */
+	bool only_alone;		/* with h2's facts, another finding says more */
+} faults[] = {
+	{ .what = "no fault" },
+	HERE("no carrier", "unusable-device", "link 0 4200 -\n"),
+	{ .what = "a port of a bridge, without traffic", .finding = "unusable-device", .on = "h1", .says = { "link 1 4200 br0\ndata 1 0 2 0\n" SILENT(H1 " " H2, "0") SILENT(H1 " " H2, "1") },
+	  .silent = "gid ::ffff", .alone = true },
+	{ .what = "no route", .finding = "no-route", .on = "h1", .says = { "route " H2 " :: 101\n" },
+	  .silent = "route" },
+	{ .what = "a route by another device", .finding = "no-route", .on = "h1", .says = { "route " H2 " ::ffff:192.168.0.1 0\n" },
+	  .silent = "route" },
+	{ .what = "no answer to ARP", .finding = "arp-incomplete", .on = "h1", .says = { "neigh " H2 "\n" } },
+	HERE("packets wait for ARP", "arp-incomplete", "neigh " H2 "\ndata 1 0 2 0\n" SILENT(H1 " " H2, "0") SILENT(H1 " " H2, "1")),
+	THERE("an address that is gone", "wrong-gid", "flow ::ffff:10.0.0.9 " H1 " 0 1104 100 0\n"),
+	HERE("RoCE v1", "wrong-gid", "count 1 20\n"),
+	THERE("a firewall", "arrives-but-dropped", "net udp_in 7 7 7 7\ncounter rcvd_pkts 7 7 7 7\n"),
+	THERE("a firewall, without traffic", "arrives-but-dropped",
+	      "net udp_in 7 7 7 7\nflow " H2 " " H1 " 0 1104 0 4\nflow " H2 " " H1 " 0 128 0 4\n"),
+	HERE("a link-local GID on the wrong link", "wrong-gid",
+	     "dev rxe1 eth1 0\ngid ::ffff:192.168.0.1\nsniffed 1\nlink 1 4200 -\nneigh fe80::99\n"),
+	HERE("a firewall here", "arrives-but-dropped", "net udp_in 7 7 7 7\ncounter rcvd_pkts 7 7 7 7\n"),
+	THERE("a reverse path filter", "arrives-but-dropped", "net udp_in 7 7 7 7\nnet rp_filter 0 10000 0 13000\ncounter rcvd_pkts 7 7 7 7\n"),
+	THERE("another network namespace", "arrives-but-dropped", "net udp_in 7 7 7 7\nnet udp_no_port 0 10000 0 13000\ncounter rcvd_pkts 7 7 7 7\n"),
+	THERE("no QP there", "arrives-but-dropped", "counter rcvd_pkts 7 7 7 7\n"),
+	{ .what = "a cut cable", .finding = "nothing-arrives", .says = { SILENT(H1 " " H2, "0"), SILENT(H2 " " H1, "0") } },
+	THERE("an access list", "one-way", SILENT(H2 " " H1, "0")),
+	THERE("an MTU of 1500 on the path", "large-only", "flow " H2 " " H1 " 0 2128 0 0\nflow " H2 " " H1 " 0 4176 0 0\n"),
+	ALONE("no answer", "no-answer", SILENT(H1 " " H2, "0")),
+	THERE("changed packets", "icrc-errors", "count 3 7\n"),
+	HERE("no listener", "cm-refused", "count 4 1\ncount 5 8\n"),
+	THERE("no receives", "rnr", "naks 1 4 600\n"),
+	ALONE("no receives", "rnr", "naks 0 4 600\n"),
+	HERE("a short timeout", "ack-timeout", "count 7 90\ncount 8 5000000\ncount 9 9000000\n"),
+	HERE("a failed QP", "qp-in-error", "failed_qp 17 4711 ib_write_bw\n"),
+	HERE("a line rate that is too low", "line-too-low", "count 0 2000000000\n"),
+	THERE("no module there", "one-side", "host h2 0\n"),
+	ALONE("no module", "no-module", "host h1 0\n"),
+	HERE("priorities off", "rp-off", "knob rp_enable 254\n"),
+	THERE("priorities off", "np-off", "knob np_enable 254\n"),
+	HERE("no cut", "no-cut-gd", "knob rpg_gd 15\n"),
+	HERE("no cut", "no-cut-min-dec-fac", "knob rpg_min_dec_fac 95\n"),
+	HERE("no cut", "no-cut-min-rate", "knob rpg_min_rate 10000\n"),
+	HERE("a qdisc that loses", "lossy-qdisc", "qdisc netem 1 0 0 0\n"),
+	HERE("a qdisc that paces", "host-qdisc", "qdisc fq 0 0 0 0\n"),
+	THERE("gaps", "loss-without-marks", "counter out_of_seq_request 0 9 0 9\n"),
+	HERE("ECT cleared here", "not-ect", "data 1 0 0 10\n"),
+	THERE("ECN cleared on the way", "ecn-cleared", "data 0 0 0 10\n"),
+	THERE("another DSCP", "dscp-rewritten", "data 0 0 2 0\ndata 0 8 2 10000\n"),
+	THERE("CNPs lost", "cnp-lost", "cnps 1 48 20\ncnps_to " H1 " 20\n"),
+	HERE("CNPs filtered", "cnp-filtered", "cnps 0 48 20\n"),
+};
+
+#define FAULTS	(sizeof(faults) / sizeof(faults[0]))
+
+static struct facts told(const char *first, const char *second, const char *silent)
+{
+	struct facts facts = {};
+	char *text, *lines, *line, *at;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	lines = strdup(first);
+	for (line = strtok_r(lines, "\n", &at); line; line = strtok_r(NULL, "\n", &at)) {
+		if (!silent || strncmp(line, silent, strlen(silent)))
+			fprintf(f, "%s\n", line);
+	}
+	fprintf(f, "%send\n", second ?: "");
+	fclose(f);
+	free(lines);
+	f = fmemopen(text, len, "r");
+	facts_read(f, &facts);
+	fclose(f);
+	free(text);
+	return facts;
+}
+
+/* Return whether exactly this is found, and say so otherwise */
+static bool only(const struct fault *fault, bool pair)
+{
+	bool healthy = !fault->finding || (!pair && !fault->alone);
+
+	if (healthy ? !num_found : num_found == 1 && !strcmp(found[0], fault->finding) &&
+				   (!fault->on || !strcmp(found_on[0], fault->on)))
+		return true;
+	printf("# %s, %s:", fault->what, pair ? "both" : "alone");
+	for (int i = 0; i < num_found; i++)
+		printf(" %s@%s", found[i], found_on[i]);
+	printf("%s\n", num_found ? "" : " nothing found");
+	return false;
+}
+
+/* Return whether the doctor finds each fault, and nothing else; @whose facts are ours */
+static bool finds_faults(int whose)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < FAULTS; i++) {
+		struct facts facts[2];
+
+		for (int h = 0; h < 2; h++)
+			facts[h] = told(well[h], faults[i].says[h], h ? NULL : faults[i].silent);
+		num_found = 0;
+		checks_pair(&facts[whose], facts[whose].devs, &facts[!whose], facts[!whose].devs);
+		if (!faults[i].only_alone)
+			ok = only(&faults[i], true) && ok;
+		num_found = 0;
+		checks_host(&facts[0], facts[0].devs);
+		if (!faults[i].finding || faults[i].alone)
+			ok = only(&faults[i], false) && ok;
+	}
+	return ok;
+}
+
 int main(void)
 {
 	int failed = 0;
@@ -413,5 +628,7 @@ int main(void)
 			printf("# %s, if not: does not find %s\n", w->what, w->finding);
 		failed |= wrong || !finds(w->finding);
 	}
+	for (int whose = 0; whose < 2; whose++)
+		failed |= !finds_faults(whose);
 	return failed;
 }

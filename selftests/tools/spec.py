@@ -13,7 +13,7 @@ import sys
 import yaml
 
 TOP = sys.argv[1]
-CHECKS = ("checks.c", "port_checks.c", "dcbx_checks.c")     # of the doctor
+CHECKS = ("transfer_checks.c", "checks.c", "port_checks.c", "dcbx_checks.c")    # of the doctor
 results = []
 
 
@@ -99,7 +99,7 @@ def main():
                               re.M | re.S)[1]
         check("spec: the man page explains the words of " + command, len(words) > 15,
               [w for w in words if not re.search(r"\b%s\b" % w, explained)])
-    findings = re.findall(r'finding_seen\((?:one_side \? "([\w-]+)" : )?"([\w-]+)"',
+    findings = re.findall(r'finding_seen\((?:one_\w+ \? "([\w-]+)" : )?"([\w-]+)"',
                           "".join(read("tools", "dcqcn", part) for part in CHECKS))
     findings = sorted({name for pair in findings for name in pair if name})
     provoked = (read("selftests", "rdma", "doctor.sh") + read("selftests", "port", "ports.py") +
@@ -109,7 +109,8 @@ def main():
     check("doctor: knobs are turned by dcqcn, and what else it proposes is a shell command",
           len(fixes) >= len(findings) - 2 and fixes,
           [m for m in fixes if not re.match(
-              r"(dcqcn|modprobe|tc|dcb|lldptool|nft|ip|rdma|trace-cmd|ib_write_bw|#) ", m) or
+              r"(dcqcn|modprobe|tc|dcb|lldptool|nft|ip|rdma|trace-cmd|ib_write_bw|sysctl|ethtool|#) ",
+              m) or
            subprocess.run(["sh", "-nc", re.sub("%[a-z]+", "x", m)]).returncode])
     told = read("Documentation", "troubleshooting.rst")
     check("doctor: each of its %d findings is provoked by a test, and documented" % len(findings),
@@ -117,6 +118,10 @@ def main():
           [f + " has no test" for f in findings
            if not re.search(r"(?<![\w-])%s(?![\w-])" % f, provoked)] +
           [f + " is not documented" for f in findings if "``%s``" % f not in told])
+    titled = re.findall(r'^\t\{ "([\w-]+)", "', read("tools", "dcqcn", "finding.c"), re.M)
+    check("doctor: each finding has a sentence, and a place among the others", findings,
+          [f + " has none" for f in findings if f not in titled] +
+          [f + " is not found by any check" for f in titled if f not in findings])
     print("1..%d" % len(results))
     return 0 if all(results) else 1
 

@@ -2,7 +2,7 @@
 /*
  * The doctor's checks of the control loop, one function each: at a sender (ECT,
  * reaction point), at a receiver (marks, notification point), on the path between
- * two hosts, and around them.
+ * two hosts, and around them. They come after those in transfer_checks.c.
  */
 #include <string.h>
 #include <sys/param.h>
@@ -10,6 +10,7 @@
 #include "checks.h"
 #include "finding.h"
 #include "growth.h"
+#include "transfer_checks.h"
 #include "unit.h"
 
 #define PRIOS		8
@@ -28,6 +29,13 @@
 
 #define BPS_PER_MBPS	1000000ULL
 #define NSEC_PER_USEC	1000ULL
+
+/* Data leaves so much faster than the line rate, measured over so many packets */
+#define LINE_EXCEEDED	1.25
+#define ENOUGH_TO_JUDGE	100
+
+#define BITS		8	/* in a byte */
+#define NSEC_PER_SEC	1000000000.0
 
 typedef unsigned long long ull;
 
@@ -151,6 +159,26 @@ static void check_cut(const struct facts *facts, const struct fact_dev *dev)
 	}
 }
 
+/* A line rate below what the device really sends: at this rate limiters end, so none stays */
+static void check_line(const struct facts *facts, const struct fact_dev *dev)
+{
+	double sent = facts->nsec ? dev->tally.counts[SNIFF_BYTES_OUT] * BITS * NSEC_PER_SEC /
+				    (double)facts->nsec : 0;
+	char line[UNIT_LEN], rate[UNIT_LEN];
+
+	if (!dev->line_rate || sent < LINE_EXCEEDED * dev->line_rate ||
+	    KNOB(dev, RPG_MIN_RATE) * BPS_PER_MBPS >= dev->line_rate ||
+	    facts_data(dev, SNIFF_OUT, -1, -1) < ENOUGH_TO_JUDGE)
+		return;
+	finding_seen("line-too-low", facts->host, dev->name,
+		     "%s sends %s, but its line rate is %s%s", dev->ifname,
+		     unit_rate(rate, sent), unit_rate(line, dev->line_rate),
+		     KNOB(dev, RPG_MAX_RATE) ? " (rpg_max_rate)" : " (what the device claims)");
+	finding_why("a limiter ends when its rate reaches the line rate: with one that is far too low, QPs are limited for a moment only");
+	finding_fix("dcqcn set dev %s rpg_max_rate %lluMbit  # or what the link really has", dev->name,
+		    (ull)(sent / BPS_PER_MBPS) + 1);
+}
+
 /* Limited QPs that the pacer must send faster than their rate */
 static void check_floor(const struct facts *facts, const struct fact_dev *dev)
 {
@@ -222,7 +250,7 @@ static void check_answer(const struct facts *facts, const struct fact_dev *dev)
 	uint64_t icrc = facts_growth_around(dev, "np_icrc_errors");
 	uint64_t errors = facts_growth_around(dev, "np_cnp_errors");
 
-	if (icrc) {
+	if (icrc && !facts_count_around(dev, SNIFF_ICRC_WRONG)) {
 		finding_seen("icrc-errors", facts->host, dev->name,
 			     "%llu packets with CE had a wrong ICRC",
 			     (ull)icrc);
@@ -256,6 +284,9 @@ static void check_loss(const struct facts *facts, const struct fact_dev *dev,
 	uint64_t gaps = facts_growth(dev, "out_of_seq_request");
 	uint64_t naks = peer ? 0 : facts_growth(dev, "rcvd_seq_err");
 
+	/* what follows a packet for which nothing was ready makes a gap, too */
+	if (facts_naks_around(dev, SNIFF_NAK_RNR))
+		return;
 	if ((!gaps || facts_data_around(dev, SNIFF_IN, -1, SNIFF_CE)) &&
 	    (!naks || facts_cnps_around(dev, SNIFF_IN, -1)))
 		return;
@@ -332,7 +363,7 @@ static void check_loopback(const struct facts *facts,
 {
 	uint64_t sent = facts_growth(dev, "sent_pkts");
 
-	if (sent < LOOPBACK_PACKETS ||
+	if (!dev->sniffed || sent < LOOPBACK_PACKETS ||
 	    facts_data_around(dev, SNIFF_OUT, -1, -1) ||
 	    facts_data_around(dev, SNIFF_IN, -1, -1))
 		return;
@@ -433,9 +464,9 @@ static void check_cnps_lost(const struct fact_dev *sender,
 	finding_fix("# at the switch: give CNPs a queue with strict priority; look for filters on UDP port 4791");
 }
 
-/* The checks of one host by itself */
-void checks_host(const struct facts *facts, const struct fact_dev *dev,
-		 const struct facts *peer)
+/* The loop's checks of one host by itself */
+static void check_host(const struct facts *facts, const struct fact_dev *dev,
+		       const struct facts *peer)
 {
 	check_module(facts, dev, peer);
 	check_qdisc(facts, dev);
@@ -449,12 +480,13 @@ void checks_host(const struct facts *facts, const struct fact_dev *dev,
 		check_answer(facts, dev);
 	check_cnps_in(facts, dev);
 	check_cut(facts, dev);
+	check_line(facts, dev);
 	check_floor(facts, dev);
 	check_timer(facts, dev);
 }
 
 /* The checks that must guess, because nothing is known about the other host */
-void checks_alone(const struct facts *facts, const struct fact_dev *dev)
+static void check_alone(const struct facts *facts, const struct fact_dev *dev)
 {
 	int dscp;
 
@@ -467,9 +499,9 @@ void checks_alone(const struct facts *facts, const struct fact_dev *dev)
 		 dev);
 }
 
-/* The checks of the path from one host to the other */
-void checks_pair(const struct facts *from, const struct fact_dev *sender,
-		 const struct facts *to, const struct fact_dev *receiver)
+/* The loop's checks of the path from one host to the other */
+static void check_pair(const struct facts *from, const struct fact_dev *sender,
+		       const struct facts *to, const struct fact_dev *receiver)
 {
 	int dscp;
 
@@ -489,4 +521,30 @@ void checks_pair(const struct facts *from, const struct fact_dev *sender,
 			 from, sender);
 	if (from->module && to->module)
 		check_cnps_lost(sender, to, receiver);
+}
+
+/* All checks of one host, if nothing is known about its peers */
+void checks_host(const struct facts *facts, const struct fact_dev *dev)
+{
+	/* as long as packets do not arrive, the rest says nothing */
+	if (transfer_checks_host(facts, dev, true))
+		return;
+	transfer_checks_answers(facts, dev, true);
+	check_host(facts, dev, NULL);
+	check_alone(facts, dev);
+}
+
+/* All checks of two hosts, and of the path between them */
+void checks_pair(const struct facts *here, const struct fact_dev *a,
+		 const struct facts *peer, const struct fact_dev *b)
+{
+	if (transfer_checks_host(here, a, false) | transfer_checks_host(peer, b, false) ||
+	    transfer_checks_pair(here, a, peer, b))
+		return;
+	transfer_checks_answers(here, a, false);
+	transfer_checks_answers(peer, b, false);
+	check_host(here, a, peer);
+	check_host(peer, b, here);
+	check_pair(here, a, peer, b);
+	check_pair(peer, b, here, a);
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The doctor's checks of the control loop. See checks.c. */
+/* The doctor's checks of hosts. See checks.c. */
 #ifndef CHECKS_H
 #define CHECKS_H
 
 #include "facts.h"
 
-void checks_host(const struct facts *facts, const struct fact_dev *dev,
-		 const struct facts *peer);
-void checks_alone(const struct facts *facts, const struct fact_dev *dev);
-void checks_pair(const struct facts *from, const struct fact_dev *sender,
-		 const struct facts *to, const struct fact_dev *receiver);
+void checks_host(const struct facts *facts, const struct fact_dev *dev);
+void checks_pair(const struct facts *here, const struct fact_dev *a,
+		 const struct facts *peer, const struct fact_dev *b);
 
 #endif /* CHECKS_H */

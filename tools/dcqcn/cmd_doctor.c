@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dcqcn doctor: finds out why the control loop does not work. Looks at this host, at its ports
- * if it is a switch and, over ssh, at what the same command finds on the other host.
+ * dcqcn doctor: finds out why transfers fail, and why the control loop does not work. Looks at
+ * this host, at its ports if it is a switch and, over ssh or TCP, at what the same command finds
+ * on the other host.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "arg.h"
 #include "checks.h"
 #include "clock.h"
 #include "commands.h"
+#include "exchange.h"
 #include "facts.h"
 #include "fail.h"
 #include "finding.h"
@@ -20,42 +21,31 @@
 #include "port_facts.h"
 
 #define STATUS_FOUND	2
-#define READY		"ready\n"
-
 /* With fewer data packets, the doctor says that there is next to no traffic */
 #define FEW		10
 
-/* The other host says when it begins */
-static FILE *ask_peer(const char *peer, uint64_t nsec)
-{
-	char option[32], line[256];
-	FILE *in;
-	int fd[2];
+/* A data packet says more about which device is used than so many probes */
+#define DATA_COUNTS	1000
 
-	snprintf(option, sizeof(option), "%lluns", (unsigned long long)nsec);
-	if (pipe(fd))
-		fail_errno("pipe");
-	switch (fork()) {
-	case -1:
-		fail_errno("fork");
-	case 0:
-		dup2(fd[1], STDOUT_FILENO);
-		close(fd[0]);
-		close(fd[1]);
-		execlp("ssh", "ssh", "-n", "--", peer, "dcqcn", "doctor",
-		       "--facts", "-i", option, NULL);
-		fail_errno("ssh");
+/* On a terminal, what happens now */
+static void say(const char *what, const char *peer)
+{
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "%s%s\n", what, peer);
+}
+
+/* All packets, and probes where there are no packets */
+static uint64_t packets_of(const struct fact_dev *dev)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < dev->tally.num_flows; i++) {
+		for (int size = 0; size < SNIFF_SIZES; size++)
+			n += dev->tally.flows[i].probes[SNIFF_IN][size] +
+			     dev->tally.flows[i].probes[SNIFF_OUT][size];
 	}
-	close(fd[1]);
-	in = fdopen(fd[0], "r");
-	if (!in)
-		fail_errno("pipe");
-	do {
-		if (!fgets(line, sizeof(line), in))
-			fail("%s: no answer (it needs root over ssh, and dcqcn on that host)",
-			     peer);
-	} while (strcmp(line, READY));
-	return in;
+	return n + DATA_COUNTS * (facts_data(dev, SNIFF_IN, -1, -1) +
+				  facts_data(dev, SNIFF_OUT, -1, -1));
 }
 
 /* The device with the most traffic, if there are several */
@@ -65,8 +55,7 @@ static const struct fact_dev *busiest(const struct facts *facts)
 	uint64_t most = 0;
 
 	for (const struct fact_dev *dev = facts->devs; dev; dev = dev->next) {
-		uint64_t n = facts_data(dev, SNIFF_IN, -1, -1) +
-			     facts_data(dev, SNIFF_OUT, -1, -1);
+		uint64_t n = packets_of(dev);
 
 		if (n > most) {
 			best = dev;
@@ -78,20 +67,11 @@ static const struct fact_dev *busiest(const struct facts *facts)
 
 static void check_both(const struct facts *here, const struct facts *peer)
 {
-	const struct fact_dev *a = busiest(here), *b = busiest(peer);
+	const struct fact_dev *b = busiest(peer);
 
-	checks_host(here, a, peer);
-	checks_host(peer, b, here);
-	checks_pair(here, a, peer, b);
-	checks_pair(peer, b, here, a);
-}
-
-static void check_here(const struct facts *here)
-{
-	for (const struct fact_dev *dev = here->devs; dev; dev = dev->next) {
-		checks_host(here, dev, NULL);
-		checks_alone(here, dev);
-	}
+	if (!b)
+		fail("%s: no rxe device there (rdma link add makes one)", peer->host);
+	checks_pair(here, busiest(here), peer, b);
 }
 
 static void say_idle(const struct facts *here)
@@ -113,62 +93,109 @@ static _Noreturn void no_such(const char *name)
 	fail("doctor: no rxe device and no port here (rdma link add or tc qdisc add makes one)");
 }
 
-int cmd_doctor(int argc, char **argv)
+struct request {
+	const char *peer, *dev;
+	bool ssh, serve, only_facts;
+	uint64_t nsec;
+	struct exchange_addresses probe;
+};
+
+static struct request parse(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "peer", required_argument, NULL, 'p' },
+		{ "serve", no_argument, NULL, 's' },
+		/* of the doctor that asks */
 		{ "facts", no_argument, NULL, 'f' },
+		{ "probe", required_argument, NULL, 'a' },
 		{}
 	};
-	const char *peer_name = NULL, *name;
-	struct facts here = {}, peer = {};
-	struct port_facts ports = {};
-	uint64_t nsec = 1000000000, began;
-	bool only_facts = false;
-	FILE *in = NULL;
+	struct request r = { .nsec = 1000000000 };
 	int c;
 
 	while ((c = arg_option(argc, argv, "+:i:", options)) != -1) {
 		switch (c) {
 		case 'i':
-			nsec = arg_interval(optarg);
+			r.nsec = arg_interval(optarg);
 			break;
 		case 'p':
-			peer_name = optarg;
+			r.peer = optarg;
+			r.ssh = true;
+			break;
+		case 's':
+			r.serve = true;
 			break;
 		case 'f':
-			only_facts = true;
+			r.only_facts = true;
+			break;
+		case 'a':
+			exchange_add(&r.probe, optarg);
 			break;
 		}
 	}
-	name = arg_dev(argv + optind);
-	began = clock_now();
-	if (!only_facts)
-		port_facts_gather(&ports, name);
-	if (!facts_find(&here, name) && !ports.num)
-		no_such(name);
-	if (peer_name && !here.devs)
-		fail("--peer: no rxe device here, whose packets the peer could have (rdma link add makes one)");
-	if (only_facts) {
-		printf(READY);
-		fflush(stdout);
-		facts_gather(&here, nsec);
-		facts_print(stdout, &here);
+	argv += optind;
+	if (*argv && strcmp(*argv, "dev") && !r.peer && !r.serve && !r.only_facts) {
+		if (**argv == '-')
+			arg_unexpected(*argv);
+		r.peer = *argv++;
+	}
+	r.dev = arg_dev(argv);
+	return r;
+}
+
+/* The peer's doctor: a server if there is one, or over ssh */
+static FILE *ask(const struct request *r, const struct facts *here,
+		 struct exchange_addresses *theirs)
+{
+	FILE *in = NULL;
+
+	if (!r->ssh) {
+		say("asking the doctor at ", r->peer);
+		in = exchange_ask(r->peer, r->nsec, theirs);
+	}
+	if (!in) {
+		say("asking over ssh: ", r->peer);
+		in = exchange_ssh(r->peer, r->nsec, here, theirs);
+	}
+	return in;
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	struct request r = parse(argc, argv);
+	struct exchange_addresses theirs = {};
+	struct facts here = {}, peer = {};
+	struct port_facts ports = {};
+	uint64_t began = clock_now(), nsec;
+	FILE *in = NULL;
+
+	if (!r.only_facts && !r.serve)
+		port_facts_gather(&ports, r.dev);
+	if (!facts_find(&here, r.dev) && !ports.num)
+		no_such(r.dev);
+	if (r.peer && !here.devs)
+		fail("%s: no rxe device here, whose packets the peer could have (rdma link add makes one)",
+		     r.peer);
+	if (r.serve)
+		exchange_serve(r.dev);
+	if (r.only_facts) {
+		exchange_answer(stdout, &here, r.nsec, &r.probe);
 		return EXIT_SUCCESS;
 	}
-	if (peer_name)
-		in = ask_peer(peer_name, nsec);
-	facts_gather(&here, nsec);
-	port_facts_gather(&ports, name);
+	if (r.peer)
+		in = ask(&r, &here, &theirs);
+	say("measuring", "");
+	facts_gather(&here, r.nsec, theirs.addr, theirs.num);
+	port_facts_gather(&ports, r.dev);
 	nsec = clock_now() - began;
-	finding_open();
 	port_checks(&ports, here.host, nsec);
-	if (in && here.devs) {
+	if (in) {
 		facts_read(in, &peer);
-		wait(NULL);
+		fclose(in);
 		check_both(&here, &peer);
 	} else {
-		check_here(&here);
+		for (const struct fact_dev *dev = here.devs; dev; dev = dev->next)
+			checks_host(&here, dev);
 	}
 	say_idle(&here);
 	return finding_close() ? STATUS_FOUND : EXIT_SUCCESS;

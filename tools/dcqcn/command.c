@@ -55,7 +55,7 @@ static const struct command commands[] = {
 	{ { "plot" }, cmd_plot, false, "[-o FILE.png|FILE.svg] FILE.csv",
 	  "draw a record" },
 	{ { "doctor" }, cmd_doctor, false,
-	  "[--peer HOST] [-i INTERVAL] [dev DEV]",
+	  "[--peer HOST] [--serve] [-i INTERVAL] [HOST] [dev DEV]",
 	  "find what is broken and how to fix it" },
 	{ { "port", "show" }, cmd_port_show, false, "[dev DEV]",
 	  "show switch ports of the module dcbport" },

@@ -133,7 +133,7 @@ _dcqcn()
 	qp)	_dcqcn_words "dev qpn help" ;;
 	watch)	_dcqcn_words "-i -n dev qpn help" ;;
 	record)	_dcqcn_words "-i -d -o dev qpn help" ;;
-	doctor)	_dcqcn_words "--peer -i dev help" ;;
+	doctor)	_dcqcn_words "--peer --serve -i dev help" ;;
 	set)
 		# set [--from FILE] dev DEV [KNOB VALUE ...]
 		[ "${COMP_WORDS[i + 1]}" != --from ] || i=$((i + 2))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What can be seen of a host within an interval: counters before and after,
- * settings, qdiscs, limited QPs, and the packets that came and went. Another
- * host's facts come as text, as facts_print() writes it.
+ * settings, qdiscs, limited and failed QPs, the packets that came and went, and how the
+ * network device is set up.
  *
  * Counters and packets cannot be read at the same moment, nor two hosts: what one reading
  * shows of an event, the other may show a little earlier or later. So both are also read for
@@ -25,7 +25,8 @@
 #include "fail.h"
 #include "finding.h"
 #include "growth.h"
-#include "knob.h"
+#include "host.h"
+#include "probe.h"
 #include "qp.h"
 
 #define CLASS		"/sys/class/infiniband"
@@ -38,7 +39,7 @@
 #define AROUND		150000000ULL
 
 /* Copy as much of a name as fits */
-static void copy(char *to, const char *from, size_t size)
+void facts_copy(char *to, const char *from, size_t size)
 {
 	size_t len = strnlen(from, size - 1);
 
@@ -60,73 +61,69 @@ static bool read_word(const char *path, char word[FACTS_WORD])
 	return ok;
 }
 
-static struct fact_dev *add_dev(struct facts *facts, const char *name,
-				const char *ifname)
+struct fact_dev *facts_add_dev(struct facts *facts, const char *name,
+			       const char *ifname)
 {
 	struct fact_dev *dev = calloc(1, sizeof(*dev));
 
 	if (!dev)
 		fail_errno("devices");
-	copy(dev->name, name, sizeof(dev->name));
-	copy(dev->ifname, ifname, sizeof(dev->ifname));
-	dev->fd = -1;
+	facts_copy(dev->name, name, sizeof(dev->name));
+	facts_copy(dev->ifname, ifname, sizeof(dev->ifname));
+	dev->sniff.fd = -1;
 	dev->next = facts->devs;
 	facts->devs = dev;
 	return dev;
 }
 
 /* Findings have commands to copy, with the names of devices */
-static bool is_usable(const char *name, const char *ifname)
+bool facts_usable(const char *name, const char *ifname)
 {
 	return clean_word(name) && clean_word(ifname);
 }
 
 static void find_dev(struct facts *facts, char *name, char *ifname)
 {
-	if (is_usable(name, ifname))
-		add_dev(facts, name, ifname);
+	if (facts_usable(name, ifname))
+		facts_add_dev(facts, name, ifname);
 	else
 		finding_note("%s on %s is left out: a shell would change its name",
 			     clean(name), clean(ifname));
 }
 
-/* rxe devices have a file that names their network device. Those of other network namespaces
- * may be shown here, too; the module lists only ours.
- */
+/* rxe devices have a file that names their network device */
 static void find_devs(struct facts *facts, const char *name)
 {
-	struct dev *ours = access(MODULE, F_OK) ? NULL : dev_list(NULL);
 	char path[PATH_LEN], ifname[FACTS_WORD];
 	DIR *dir = opendir(CLASS);
 	struct dirent *entry;
 
-	if (!dir) {
-		dev_free(ours);
+	if (!dir)
 		return;
-	}
 	while ((entry = readdir(dir))) {
 		if (entry->d_name[0] == '.' ||
 		    (name && strcmp(name, entry->d_name)))
 			continue;
 		snprintf(path, sizeof(path), CLASS "/%s/parent", entry->d_name);
 		if (read_word(path, ifname) && if_nametoindex(ifname) &&
-		    (access(MODULE, F_OK) || dev_find(ours, entry->d_name)))
+		    host_has(entry->d_name))
 			find_dev(facts, entry->d_name, ifname);
 	}
 	closedir(dir);
-	dev_free(ours);
 }
 
-static struct fact_counter *counter_of(struct fact_dev *dev, const char *name)
+/* The counter of that name, or NULL if there are too many */
+struct fact_counter *facts_counter(struct fact_counter *counters, int *num,
+				   const char *name)
 {
-	for (int i = 0; i < dev->num_counters; i++) {
-		if (!strcmp(dev->counters[i].name, name))
-			return &dev->counters[i];
+	for (int i = 0; i < *num; i++) {
+		if (!strcmp(counters[i].name, name))
+			return &counters[i];
 	}
-	if (dev->num_counters == FACTS_COUNTERS)
+	if (*num == FACTS_COUNTERS)
 		return NULL;
-	copy(dev->counters[dev->num_counters].name, name, FACTS_WORD);
-	return &dev->counters[dev->num_counters++];
+	facts_copy(counters[*num].name, name, FACTS_WORD);
+	return &counters[(*num)++];
 }
 
 static void read_counters(struct fact_dev *dev, enum fact_moment moment)
@@ -146,7 +143,8 @@ static void read_counters(struct fact_dev *dev, enum fact_moment moment)
 			 dev->name, entry->d_name);
 		if (entry->d_name[0] == '.' || !read_word(path, word))
 			continue;
-		counter = counter_of(dev, entry->d_name);
+		counter = facts_counter(dev->counters, &dev->num_counters,
+					entry->d_name);
 		if (!counter)
 			break;
 		counter->at[moment] = strtoull(word, NULL, 10);
@@ -154,13 +152,17 @@ static void read_counters(struct fact_dev *dev, enum fact_moment moment)
 	closedir(dir);
 }
 
-static void add_gid(struct fact_dev *dev, const char *text)
+/* Return false if it is none */
+bool facts_add_gid(struct fact_dev *dev, const char *text)
 {
 	struct in6_addr gid;
 
-	if (dev->num_gids < FACTS_GIDS && inet_pton(AF_INET6, text, &gid) == 1 &&
-	    !IN6_IS_ADDR_UNSPECIFIED(&gid))
+	if (dev->num_gids == FACTS_GIDS || inet_pton(AF_INET6, text, &gid) != 1 ||
+	    IN6_IS_ADDR_UNSPECIFIED(&gid))
+		return false;
+	if (!facts_has_gid(dev, &gid))
 		dev->gids[dev->num_gids++] = gid;
+	return true;
 }
 
 static void read_gids(struct fact_dev *dev)
@@ -177,7 +179,7 @@ static void read_gids(struct fact_dev *dev)
 		snprintf(path, sizeof(path), CLASS "/%s/ports/1/gids/%s",
 			 dev->name, entry->d_name);
 		if (entry->d_name[0] != '.' && read_word(path, word))
-			add_gid(dev, word);
+			facts_add_gid(dev, word);
 	}
 	closedir(dir);
 }
@@ -210,7 +212,7 @@ static void read_qdiscs(struct fact_dev *dev, bool after)
 			if (n == FACTS_QDISCS || is_filter(kind))
 				continue;
 			qdisc = &dev->qdiscs[n++];
-			copy(qdisc->kind, kind, sizeof(qdisc->kind));
+			facts_copy(qdisc->kind, kind, sizeof(qdisc->kind));
 			qdisc->loses = strstr(line, " loss ");
 			qdisc->ecn = strstr(line, " ecn");
 		} else if (qdisc && at &&
@@ -257,24 +259,35 @@ static void read_all_counters(struct facts *facts, enum fact_moment moment)
 {
 	for (struct fact_dev *dev = facts->devs; dev; dev = dev->next)
 		read_counters(dev, moment);
+	host_counters(facts, moment);
 }
 
-/* Count packets for @nsec */
-static void sniff(struct facts *facts, uint64_t nsec, bool around)
+/* Count packets for @nsec, and send probes meanwhile, if there is anybody to send them to */
+static void sniff(struct facts *facts, uint64_t nsec, bool around, struct probes *probes)
 {
-	uint64_t end = clock_now() + nsec;
+	uint64_t begin = clock_now(), end = begin + nsec;
+	int round = 0;
 
-	for (uint64_t time = clock_now(); time < end; time = clock_now()) {
+	for (uint64_t time = begin; time < end; time = clock_now()) {
 		struct pollfd fds[FACTS_QPS];
+		uint64_t next = end;
 		int n = 0;
 
-		for (struct fact_dev *dev = facts->devs; dev; dev = dev->next) {
-			sniff_read(dev->fd, around ? &dev->around : &dev->tally);
-			if (n < FACTS_QPS)
-				fds[n++] = (struct pollfd) {
-					.fd = dev->fd, .events = POLLIN };
+		if (probes && round < PROBE_ROUNDS) {
+			next = begin + nsec * (2 * round + 1) / (2 * PROBE_ROUNDS);
+			if (time >= next) {
+				probe_send(probes);
+				round++;
+				continue;
+			}
 		}
-		poll(fds, n, (end - time) / 1000000 + 1);
+		for (struct fact_dev *dev = facts->devs; dev; dev = dev->next) {
+			sniff_read(&dev->sniff, around ? &dev->around : &dev->tally);
+			if (dev->sniff.fd >= 0 && n < FACTS_QPS)
+				fds[n++] = (struct pollfd) {
+					.fd = dev->sniff.fd, .events = POLLIN };
+		}
+		poll(fds, n, (next - time) / 1000000 + 1);
 	}
 }
 
@@ -282,206 +295,119 @@ static void sniff(struct facts *facts, uint64_t nsec, bool around)
 bool facts_find(struct facts *facts, const char *name)
 {
 	find_devs(facts, name);
+	for (struct fact_dev *dev = facts->devs; dev; dev = dev->next)
+		read_gids(dev);
 	return facts->devs;
 }
 
-/* Gather facts about the devices of facts_find(), for @nsec */
-void facts_gather(struct facts *facts, uint64_t nsec)
+static void open_sniffers(struct facts *facts)
 {
+	for (struct fact_dev *dev = facts->devs; dev; dev = dev->next) {
+		dev->sniffed = sniff_open(&dev->sniff, if_nametoindex(dev->ifname));
+		if (!dev->sniffed && errno != EPERM)
+			fail("%s: listening failed: %s", dev->ifname,
+			     strerror(errno));
+		if (!dev->sniffed)
+			finding_note("%s: packets are not counted, which needs CAP_NET_RAW: much will be missed",
+				     dev->name);
+	}
+}
+
+/* Gather facts about the devices of facts_find(), for @nsec; and about the way to these addresses
+ * of a peer
+ */
+void facts_gather(struct facts *facts, uint64_t nsec,
+		  const struct in6_addr *peers, int num_peers)
+{
+	struct probes probes;
 	struct fact_dev *dev;
+	uint64_t begin;
 
 	if (gethostname(facts->host, sizeof(facts->host) - 1))
-		copy(facts->host, "?", sizeof(facts->host));
+		facts_copy(facts->host, "?", sizeof(facts->host));
 	facts->module = !access(MODULE, F_OK);
+	host_routes(facts, peers, num_peers);
 	read_all_counters(facts, FACTS_FIRST);
 	for (dev = facts->devs; dev; dev = dev->next) {
 		read_qdiscs(dev, false);
-		dev->fd = sniff_open(if_nametoindex(dev->ifname));
-		if (dev->fd < 0)
-			fail("%s: listening failed: %s", dev->ifname,
-			     strerror(errno));
+		host_link(dev);
+		host_failed_qps(dev, false);
 	}
-	sniff(facts, AROUND, true);
+	probe_open(&probes, facts);
+	open_sniffers(facts);
+	sniff(facts, AROUND, true, NULL);
 	read_all_counters(facts, FACTS_BEGIN);
-	sniff(facts, nsec, false);
+	begin = clock_now();
+	sniff(facts, nsec, false, &probes);
+	facts->nsec = clock_now() - begin;
 	read_all_counters(facts, FACTS_END);
-	sniff(facts, AROUND, true);
+	sniff(facts, AROUND, true, NULL);
 	read_all_counters(facts, FACTS_LAST);
+	probe_close(&probes);
 	for (dev = facts->devs; dev; dev = dev->next) {
-		sniff_read(dev->fd, &dev->around);
-		close(dev->fd);
+		sniff_read(&dev->sniff, &dev->around);
+		sniff_close(&dev->sniff);
 		read_qdiscs(dev, true);
 		read_gids(dev);
+		host_neighbours(dev);
+		host_failed_qps(dev, true);
 		if (facts->module)
 			read_module(dev);
 	}
 }
 
-/* @suffix: of the names of what is around the interval */
-static void print_tally(FILE *out, const struct tally *tally, const char *suffix)
+static const struct fact_counter *find_counter(const struct fact_counter *counters,
+					       int num, const char *name)
 {
-	for (int way = 0; way < SNIFF_WAYS; way++) {
-		for (int dscp = 0; dscp < SNIFF_DSCPS; dscp++) {
-			if (tally->cnps[way][dscp])
-				fprintf(out, "cnps%s %d %d %llu\n", suffix, way,
-					dscp, (unsigned long long)
-					tally->cnps[way][dscp]);
-			for (int ecn = 0; ecn < SNIFF_ECNS; ecn++) {
-				if (tally->data[way][dscp][ecn])
-					fprintf(out, "data%s %d %d %d %llu\n",
-						suffix, way, dscp, ecn,
-						(unsigned long long)
-						tally->data[way][dscp][ecn]);
-			}
-		}
+	static const struct fact_counter none;
+
+	for (int i = 0; i < num; i++) {
+		if (!strcmp(counters[i].name, name))
+			return &counters[i];
 	}
-}
-
-static void print_cnps_to(FILE *out, const struct tally *tally)
-{
-	char addr[INET6_ADDRSTRLEN];
-
-	for (int i = 0; i < SNIFF_ADDRS && tally->cnps_to[i].count; i++)
-		fprintf(out, "cnps_to %s %llu\n",
-			inet_ntop(AF_INET6, &tally->cnps_to[i].addr, addr,
-				  sizeof(addr)),
-			(unsigned long long)tally->cnps_to[i].count);
-}
-
-static void print_counter(FILE *out, const struct fact_counter *counter)
-{
-	/* the first two are all that older versions know */
-	fprintf(out, "counter %s %llu %llu %llu %llu\n", counter->name,
-		(unsigned long long)counter->at[FACTS_BEGIN],
-		(unsigned long long)counter->at[FACTS_END],
-		(unsigned long long)counter->at[FACTS_FIRST],
-		(unsigned long long)counter->at[FACTS_LAST]);
-}
-
-void facts_print(FILE *out, const struct facts *facts)
-{
-	char addr[INET6_ADDRSTRLEN];
-
-	fprintf(out, "host %s %d\n", facts->host, facts->module);
-	for (const struct fact_dev *dev = facts->devs; dev; dev = dev->next) {
-		fprintf(out, "dev %s %s %llu\n", dev->name, dev->ifname,
-			(unsigned long long)dev->line_rate);
-		for (int i = 0; i < dev->num_counters; i++)
-			print_counter(out, &dev->counters[i]);
-		for (int i = 1; dev->has_settings &&
-		     i <= RDMA_DCQCN_A_SETTINGS_MAX; i++)
-			fprintf(out, "knob %s %u\n", knobs[i].name,
-				dev->settings[i]);
-		for (int i = 0; i < dev->num_qdiscs; i++)
-			fprintf(out, "qdisc %s %d %d %llu %llu\n",
-				dev->qdiscs[i].kind, dev->qdiscs[i].loses,
-				dev->qdiscs[i].ecn,
-				(unsigned long long)dev->qdiscs[i].before,
-				(unsigned long long)dev->qdiscs[i].after);
-		for (int i = 0; i < dev->num_qps; i++)
-			fprintf(out, "qp %llu %llu %llu %llu\n",
-				(unsigned long long)dev->qps[i].qpn,
-				(unsigned long long)dev->qps[i].rate,
-				(unsigned long long)dev->qps[i].floor,
-				(unsigned long long)dev->qps[i].rtt);
-		for (int i = 0; i < dev->num_gids; i++)
-			fprintf(out, "gid %s\n",
-				inet_ntop(AF_INET6, &dev->gids[i], addr,
-					  sizeof(addr)));
-		print_cnps_to(out, &dev->tally);
-		print_tally(out, &dev->tally, "");
-		print_tally(out, &dev->around, "_around");
-	}
-	fprintf(out, "end\n");
-}
-
-/* Ignore other lines, and facts of newer versions of this program */
-static void read_fact(const char *line, struct facts *facts)
-{
-	char word[FACTS_WORD], other[FACTS_WORD];
-	struct fact_dev *dev = facts->devs;
-	unsigned long long a, b, c, d = 0;
-	const struct knob *knob;
-	int way, dscp, ecn, loses, n;
-	struct in6_addr addr;
-
-	if (sscanf(line, "host %63s %d", word, &way) == 2) {
-		copy(facts->host, word, sizeof(facts->host));
-		facts->module = way;
-	} else if (sscanf(line, "dev %63s %63s %llu", word, other, &a) == 3) {
-		if (!is_usable(word, other))
-			fail("%s on %s: the peer's device has a name that a shell would change",
-			     word, other);
-		add_dev(facts, word, other)->line_rate = a;
-	} else if (!dev) {
-		return;
-	} else if ((n = sscanf(line, "counter %63s %llu %llu %llu %llu", word,
-			       &a, &b, &c, &d)) >= 3) {
-		struct fact_counter *counter = counter_of(dev, word);
-
-		if (counter) {
-			counter->at[FACTS_BEGIN] = a;
-			counter->at[FACTS_END] = b;
-			counter->at[FACTS_FIRST] = n == 5 ? c : a;
-			counter->at[FACTS_LAST] = n == 5 ? d : b;
-		}
-	} else if (sscanf(line, "knob %63s %llu", word, &a) == 2) {
-		knob = knob_by_name(word);
-		if (knob)
-			dev->settings[knob_attr(knob)] = a;
-		dev->has_settings = true;
-	} else if (sscanf(line, "qdisc %63s %d %d %llu %llu", word, &loses,
-			  &ecn, &a, &b) == 5) {
-		if (dev->num_qdiscs == FACTS_QDISCS)
-			return;
-		dev->qdiscs[dev->num_qdiscs] = (struct fact_qdisc) {
-			.loses = loses, .ecn = ecn, .before = a, .after = b };
-		copy(dev->qdiscs[dev->num_qdiscs++].kind, word, FACTS_WORD);
-	} else if (sscanf(line, "qp %llu %llu %llu %llu", &a, &b, &c, &d) >= 3) {
-		if (dev->num_qps < FACTS_QPS)
-			dev->qps[dev->num_qps++] = (struct fact_qp) {
-				.qpn = a, .rate = b, .floor = c, .rtt = d };
-	} else if (sscanf(line, "gid %63s", word) == 1) {
-		add_gid(dev, word);
-	} else if (sscanf(line, "cnps_to %63s %llu", word, &a) == 2) {
-		if (inet_pton(AF_INET6, word, &addr) == 1)
-			sniff_count_to(&dev->tally, &addr, a);
-	} else if (sscanf(line, "cnps %d %d %llu", &way, &dscp, &a) == 3) {
-		dev->tally.cnps[way & 1][dscp & 63] = a;
-	} else if (sscanf(line, "data %d %d %d %llu", &way, &dscp, &ecn,
-			  &a) == 4) {
-		dev->tally.data[way & 1][dscp & 63][ecn & 3] = a;
-	} else if (sscanf(line, "cnps_around %d %d %llu", &way, &dscp, &a) == 3) {
-		dev->around.cnps[way & 1][dscp & 63] = a;
-	} else if (sscanf(line, "data_around %d %d %d %llu", &way, &dscp, &ecn,
-			  &a) == 4) {
-		dev->around.data[way & 1][dscp & 63][ecn & 3] = a;
-	}
-}
-
-/* Ends the program if the facts are incomplete */
-void facts_read(FILE *in, struct facts *facts)
-{
-	char line[1024];
-
-	while (fgets(line, sizeof(line), in)) {
-		if (!strcmp(line, "end\n"))
-			return;
-		read_fact(line, facts);
-	}
-	fail("the peer's answer is incomplete (is its dcqcn older or newer?)");
+	return &none;
 }
 
 static uint64_t growth_of(const struct fact_dev *dev, const char *counter,
 			  enum fact_moment from, enum fact_moment to)
 {
-	for (int i = 0; i < dev->num_counters; i++) {
-		const struct fact_counter *c = &dev->counters[i];
+	const struct fact_counter *c = find_counter(dev->counters, dev->num_counters,
+						    counter);
 
-		if (!strcmp(c->name, counter))
-			return growth(c->at[from], c->at[to]);
+	return growth(c->at[from], c->at[to]);
+}
+
+uint64_t facts_net_around(const struct facts *facts, const char *counter)
+{
+	const struct fact_counter *c = find_counter(facts->net, facts->num_net, counter);
+
+	return growth(c->at[FACTS_FIRST], c->at[FACTS_LAST]);
+}
+
+uint64_t facts_total(const struct fact_dev *dev, const char *counter)
+{
+	return find_counter(dev->counters, dev->num_counters, counter)->at[FACTS_LAST];
+}
+
+uint64_t facts_count_around(const struct fact_dev *dev, enum sniff_count kind)
+{
+	return dev->tally.counts[kind] + dev->around.counts[kind];
+}
+
+/* In both directions */
+uint64_t facts_naks_around(const struct fact_dev *dev, enum sniff_nak nak)
+{
+	return dev->tally.naks[SNIFF_IN][nak] + dev->tally.naks[SNIFF_OUT][nak] +
+	       dev->around.naks[SNIFF_IN][nak] + dev->around.naks[SNIFF_OUT][nak];
+}
+
+bool facts_has_gid(const struct fact_dev *dev, const struct in6_addr *addr)
+{
+	for (int i = 0; i < dev->num_gids; i++) {
+		if (IN6_ARE_ADDR_EQUAL(&dev->gids[i], addr))
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 uint64_t facts_growth(const struct fact_dev *dev, const char *counter)
@@ -556,12 +482,8 @@ uint64_t facts_cnps_to(const struct fact_dev *dev, const struct fact_dev *to)
 	uint64_t sum = 0;
 
 	for (int i = 0; i < SNIFF_ADDRS && cnps[i].count; i++) {
-		for (int g = 0; g < to->num_gids; g++) {
-			if (IN6_ARE_ADDR_EQUAL(&cnps[i].addr, &to->gids[g])) {
-				sum += cnps[i].count;
-				break;
-			}
-		}
+		if (facts_has_gid(to, &cnps[i].addr))
+			sum += cnps[i].count;
 	}
 	return sum;
 }

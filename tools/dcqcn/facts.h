@@ -14,6 +14,8 @@
 #define FACTS_QPS	64
 #define FACTS_GIDS	64
 #define FACTS_WORD	64
+#define FACTS_NEIGHS	64
+#define FACTS_ROUTES	16
 
 /* The moments at which counters are read: the interval, and some time before and after it */
 enum fact_moment {
@@ -45,9 +47,32 @@ struct fact_qp {
 	uint64_t rtt;		/* ns; 0 where it is not measured */
 };
 
+/* A QP of a program that was in the state ERR all the time */
+struct fact_failed_qp {
+	uint64_t qpn;
+	uint64_t pid;
+	char program[FACTS_WORD];
+};
+
+/* What the routing table says about an address of the peer */
+struct fact_route {
+	struct in6_addr remote;
+	struct in6_addr local;		/* the address that packets to it would have */
+	int error;			/* of errno, or 0 */
+};
+
 struct fact_dev {
 	char name[DEV_NAME_LEN];
 	char ifname[DEV_NAME_LEN];
+	bool sniffed;			/* packets were counted */
+	bool has_link;			/* the next three are known */
+	bool up;
+	unsigned int mtu;
+	char master[DEV_NAME_LEN];	/* the bridge, bond or VRF that it is a port of; or empty */
+	struct in6_addr neighs[FACTS_NEIGHS];	/* whose link-layer address is not known */
+	int num_neighs;
+	struct fact_failed_qp failed_qps[FACTS_QPS];
+	int num_failed_qps;
 	bool has_settings;
 	uint32_t settings[RDMA_DCQCN_A_SETTINGS_MAX + 1];
 	uint64_t line_rate;
@@ -61,20 +86,37 @@ struct fact_dev {
 	int num_gids;
 	struct tally tally;	/* of the interval */
 	struct tally around;	/* and of the time around it */
-	int fd;
+	struct sniff sniff;
 	struct fact_dev *next;
 };
 
 struct facts {
 	char host[FACTS_WORD];
 	bool module;
+	uint64_t nsec;				/* the interval */
+	struct fact_counter net[FACTS_COUNTERS];	/* of IP and UDP */
+	int num_net;
+	struct fact_route routes[FACTS_ROUTES];
+	int num_routes;
 	struct fact_dev *devs;
 };
 
 bool facts_find(struct facts *facts, const char *name);
-void facts_gather(struct facts *facts, uint64_t nsec);
+void facts_gather(struct facts *facts, uint64_t nsec,
+		  const struct in6_addr *peers, int num_peers);
+
+/* As text, in facts_text.c */
 void facts_print(FILE *out, const struct facts *facts);
 void facts_read(FILE *in, struct facts *facts);
+
+/* For those who fill them in */
+struct fact_dev *facts_add_dev(struct facts *facts, const char *name,
+			       const char *ifname);
+bool facts_usable(const char *name, const char *ifname);
+struct fact_counter *facts_counter(struct fact_counter *counters, int *num,
+				   const char *name);
+void facts_copy(char *to, const char *from, size_t size);
+bool facts_add_gid(struct fact_dev *dev, const char *text);
 
 /* In the interval */
 uint64_t facts_growth(const struct fact_dev *dev, const char *counter);
@@ -83,12 +125,19 @@ uint64_t facts_data(const struct fact_dev *dev, enum sniff_way way, int prio,
 uint64_t facts_cnps(const struct fact_dev *dev, enum sniff_way way);
 
 /* In the interval or around it */
+uint64_t facts_net_around(const struct facts *facts, const char *counter);
 uint64_t facts_growth_around(const struct fact_dev *dev, const char *counter);
 uint64_t facts_data_around(const struct fact_dev *dev, enum sniff_way way,
 			   int dscp, int ecn);
 uint64_t facts_cnps_around(const struct fact_dev *dev, enum sniff_way way,
 			   int dscp);
 
+/* Since the device exists */
+uint64_t facts_total(const struct fact_dev *dev, const char *counter);
+
+uint64_t facts_count_around(const struct fact_dev *dev, enum sniff_count kind);
+uint64_t facts_naks_around(const struct fact_dev *dev, enum sniff_nak nak);
+bool facts_has_gid(const struct fact_dev *dev, const struct in6_addr *addr);
 uint64_t facts_cnps_to(const struct fact_dev *dev, const struct fact_dev *to);
 
 #endif /* FACTS_H */

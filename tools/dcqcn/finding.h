@@ -3,7 +3,6 @@
 #ifndef FINDING_H
 #define FINDING_H
 
-void finding_open(void);
 void finding_seen(const char *id, const char *host, const char *dev,
 		  const char *format, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -7,34 +7,72 @@
 #include <linux/filter.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "icrc.h"
 #include "sniff.h"
 
 #define ROCE_PORT	4791
-#define SNAPLEN		96
 #define RCVBUF		(4 << 20)
+
+/* Headers, up to the reason of a CM REJ; and a whole packet of RoCE's largest MTU */
+#define HEAD		128
+#define WHOLE		4400
+
+/* Of this many packets the first is read as a whole, and its ICRC is computed; of the first 64
+ * each is
+ */
+#define SAMPLE		64
+#define ETH_P_ROCE_V1	0x8915
 
 /* From the IP header on */
 #define IP4_LEN		20
+#define IP4_SADDR	12
 #define IP4_DADDR	16
 #define IP6_LEN		40
+#define IP6_SADDR	8
 #define IP6_DADDR	24
 #define UDP_LEN		8
-#define BTH_LEN		12
+#define ICRC_LEN	4
 
+/* From the BTH on */
+#define BTH_LEN		12
+#define MAD		20
+#define MAD_CLASS	(MAD + 1)
+#define MAD_ATTRIBUTE	(MAD + 16)
+#define REJ_REASON	(MAD + 34)
+
+#define OP_SEND_ONLY	0x04
+#define OP_READ_RESPONSE 0x0d	/* the first of four responses before ACKs */
 #define OP_ACK		0x11
 #define OP_ATOMIC_ACK	0x12
 #define OP_CNP		0x81
+#define OWN_KINDS	0x80	/* CNPs, and what manufacturers have defined */
+#define QPN_PROBE	0	/* of no QP: rxe drops it silently */
 #define QPN_GSI		1
 #define QPN_MULTICAST	0xffffff
+#define CLASS_CM	0x07
+#define ATTRIBUTE_REJ	0x0012
 
-/* UDP to the port, over IPv4 or IPv6; the kernel copies no more than that */
+/* An ACK for so many PSNs later may still be for a request */
+#define COALESCED	1024
+#define PSN_MASK	0xffffff
+
+/* ns; a request is not waited for any longer */
+#define WAIT_MAX	4000000000ULL
+
+const uint16_t sniff_sizes[SNIFF_SIZES] = {
+	128, 592, 1104, 1280, 1400, 1450, 1500, 2128, 4176, 9000,
+};
+
+/* RoCE v1, or UDP to the port over IPv4 or IPv6; the kernel copies no more than asked for */
 static struct sock_filter program[] = {
+	BPF_STMT(BPF_LD | BPF_H | BPF_ABS, SKF_AD_OFF + SKF_AD_PROTOCOL),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ETH_P_ROCE_V1, 14, 0),
 	BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 0),
 	BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xf0),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x60, 6, 0),
@@ -49,11 +87,11 @@ static struct sock_filter program[] = {
 	BPF_STMT(BPF_LD | BPF_H | BPF_ABS, IP6_LEN + 2),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ROCE_PORT, 1, 0),
 	BPF_STMT(BPF_RET | BPF_K, 0),
-	BPF_STMT(BPF_RET | BPF_K, SNAPLEN),
+	BPF_STMT(BPF_RET | BPF_K, WHOLE),
 };
 
-/* A descriptor, or a negative number with errno set */
-int sniff_open(unsigned int ifindex)
+/* Return false with errno set if that fails */
+bool sniff_open(struct sniff *sniff, unsigned int ifindex)
 {
 	struct sock_fprog filter = {
 		.len = sizeof(program) / sizeof(program[0]),
@@ -64,21 +102,31 @@ int sniff_open(unsigned int ifindex)
 		.sll_protocol = htons(ETH_P_ALL),
 		.sll_ifindex = ifindex,
 	};
-	int size = RCVBUF;
+	int size = RCVBUF, one = 1;
 	int fd;
 
 	/* protocol 0: receive nothing before everything is set up */
 	fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	*sniff = (struct sniff) { .fd = fd };
 	if (fd < 0)
-		return fd;
-	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size));
+		return false;
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof(one));
 	if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter,
 		       sizeof(filter)) ||
 	    bind(fd, (struct sockaddr *)&addr, sizeof(addr))) {
-		close(fd);
-		return -1;
+		sniff_close(sniff);
+		return false;
 	}
-	return fd;
+	return true;
+}
+
+void sniff_close(struct sniff *sniff)
+{
+	if (sniff->fd >= 0)
+		close(sniff->fd);
+	sniff->fd = -1;
 }
 
 /* Add CNPs that left for @addr */
@@ -96,70 +144,251 @@ void sniff_count_to(struct tally *tally, const struct in6_addr *addr,
 	}
 }
 
-/* The destination of an IP packet */
-static struct in6_addr daddr(const unsigned char *p)
+/* The class of an IP packet of @len bytes */
+int sniff_size(size_t len)
+{
+	int i = 0;
+
+	while (i < SNIFF_SIZES - 1 && len > sniff_sizes[i])
+		i++;
+	return i;
+}
+
+/* The flow between two addresses, or NULL if there are too many */
+struct sniff_flow *sniff_flow(struct tally *tally, const struct in6_addr *local,
+			      const struct in6_addr *remote)
+{
+	struct sniff_flow *flow;
+
+	for (int i = 0; i < tally->num_flows; i++) {
+		flow = &tally->flows[i];
+		if (IN6_ARE_ADDR_EQUAL(&flow->local, local) &&
+		    IN6_ARE_ADDR_EQUAL(&flow->remote, remote))
+			return flow;
+	}
+	if (tally->num_flows == SNIFF_ADDRS)
+		return NULL;
+	flow = &tally->flows[tally->num_flows++];
+	*flow = (struct sniff_flow) { .local = *local, .remote = *remote };
+	return flow;
+}
+
+/* A packet, as far as it was read */
+struct packet {
+	enum sniff_way way;
+	uint64_t time;			/* ns */
+	const unsigned char *ip, *bth;
+	size_t header, read, total;	/* bytes: of IP's header, in @ip, of the IP packet */
+	size_t bth_read;
+	unsigned int tos;
+	struct in6_addr from, to;
+	uint8_t op;
+	uint32_t qpn, psn;
+};
+
+static struct in6_addr address(const unsigned char *p, bool ip4)
 {
 	struct in6_addr addr = {};
 
-	if (p[0] >> 4 == 4) {
+	if (ip4) {
 		addr.s6_addr[10] = 0xff;
 		addr.s6_addr[11] = 0xff;
-		memcpy(&addr.s6_addr[12], p + IP4_DADDR, 4);
+		memcpy(&addr.s6_addr[12], p, 4);
 	} else {
-		memcpy(addr.s6_addr, p + IP6_DADDR, sizeof(addr.s6_addr));
+		memcpy(addr.s6_addr, p, sizeof(addr.s6_addr));
 	}
 	return addr;
 }
 
-static void count(struct tally *tally, enum sniff_way way,
-		  const unsigned char *p, size_t len)
+static uint32_t be24(const unsigned char *p)
 {
-	const unsigned char *bth;
-	unsigned int tos, qpn;
-	uint8_t op;
+	return p[0] << 16 | p[1] << 8 | p[2];
+}
 
-	if (len < IP4_LEN)
-		return;
-	if (p[0] >> 4 == 4) {
-		bth = p + (p[0] & 0xf) * 4 + UDP_LEN;
-		tos = p[1];
-	} else {
-		bth = p + IP6_LEN + UDP_LEN;
-		tos = (p[0] << 4 | p[1] >> 4) & 0xff;
-	}
-	if (bth + BTH_LEN > p + len)
-		return;
-	op = bth[0];
-	qpn = bth[5] << 16 | bth[6] << 8 | bth[7];
-	if (op == OP_CNP) {
-		struct in6_addr to = daddr(p);
+/* Return false if it is too short. p->ip and p->read are set. */
+static bool parse(struct packet *p)
+{
+	const unsigned char *ip = p->ip;
+	bool ip4 = ip[0] >> 4 == 4;
 
-		tally->cnps[way][tos >> 2]++;
-		if (way == SNIFF_OUT)
-			sniff_count_to(tally, &to, 1);
-	} else if ((op & 0x1f) != OP_ACK && (op & 0x1f) != OP_ATOMIC_ACK &&
-		 qpn > QPN_GSI && qpn != QPN_MULTICAST) {
-		tally->data[way][tos >> 2][tos & 3]++;
+	if (p->read < IP4_LEN)
+		return false;
+	p->header = ip4 ? (ip[0] & 0xf) * 4 : IP6_LEN;
+	if (p->read < p->header + UDP_LEN + BTH_LEN)
+		return false;
+	p->total = ip4 ? ip[2] << 8 | ip[3] : IP6_LEN + (ip[4] << 8 | ip[5]);
+	p->tos = ip4 ? ip[1] : (ip[0] << 4 | ip[1] >> 4) & 0xff;
+	p->from = address(ip + (ip4 ? IP4_SADDR : IP6_SADDR), ip4);
+	p->to = address(ip + (ip4 ? IP4_DADDR : IP6_DADDR), ip4);
+	p->bth = ip + p->header + UDP_LEN;
+	p->bth_read = p->read - p->header - UDP_LEN;
+	p->op = p->bth[0];
+	p->qpn = be24(p->bth + 5);
+	p->psn = be24(p->bth + 9);
+	return true;
+}
+
+static void count_nak(struct tally *tally, const struct packet *p)
+{
+	static const enum sniff_nak naks[] = {
+		SNIFF_NAK_SEQ, SNIFF_NAK_INVALID, SNIFF_NAK_ACCESS, SNIFF_NAK_OPERATION,
+	};
+	uint8_t syndrome = p->bth_read > BTH_LEN ? p->bth[BTH_LEN] : 0;
+
+	if (syndrome >> 5 == 1)
+		tally->naks[p->way][SNIFF_NAK_RNR]++;
+	else if (syndrome >> 5 == 3 && (syndrome & 0x1f) < sizeof(naks) / sizeof(naks[0]))
+		tally->naks[p->way][naks[syndrome & 0x1f]]++;
+}
+
+static bool is_nak(const struct packet *p)
+{
+	return p->op == OP_ACK && p->bth_read > BTH_LEN && p->bth[BTH_LEN] >> 5;
+}
+
+static void count_cm(struct tally *tally, const struct packet *p)
+{
+	const unsigned char *bth = p->bth;
+
+	if (p->way == SNIFF_OUT || p->bth_read < REJ_REASON + 2 ||
+	    bth[MAD_CLASS] != CLASS_CM ||
+	    (bth[MAD_ATTRIBUTE] << 8 | bth[MAD_ATTRIBUTE + 1]) != ATTRIBUTE_REJ)
+		return;
+	tally->counts[SNIFF_CM_REFUSED]++;
+	tally->counts[SNIFF_CM_REASON] = bth[REJ_REASON] << 8 | bth[REJ_REASON + 1];
+}
+
+static void count_icrc(struct tally *tally, const struct packet *p)
+{
+	const unsigned char *last = p->ip + p->total - ICRC_LEN;
+
+	if (p->read < p->total || p->total < p->header + UDP_LEN + BTH_LEN + ICRC_LEN)
+		return;
+	tally->counts[SNIFF_ICRC_LOOKED]++;
+	if (icrc_compute(p->ip, p->header, p->total - ICRC_LEN) !=
+	    (last[0] | last[1] << 8 | last[2] << 16 | (uint32_t)last[3] << 24))
+		tally->counts[SNIFF_ICRC_WRONG]++;
+}
+
+/* A request that wants an ACK leaves: wait for it, or it is the one that is waited for */
+static void ask(struct sniff_ask *ask, const struct packet *p)
+{
+	if (ask->waits && p->time < ask->left + WAIT_MAX) {
+		if (p->psn == ask->psn && p->qpn == ask->qpn && !ask->repeated &&
+		    IN6_ARE_ADDR_EQUAL(&ask->to, &p->to))
+			ask->repeated = p->time;
+		return;
 	}
+	*ask = (struct sniff_ask) {
+		.waits = true, .to = p->to, .qpn = p->qpn, .psn = p->psn, .left = p->time,
+	};
+}
+
+static void answer(struct tally *tally, struct sniff_ask *ask, const struct packet *p)
+{
+	uint64_t *counts = tally->counts, repeat;
+
+	if (!ask->waits || ((p->psn - ask->psn) & PSN_MASK) >= COALESCED ||
+	    !IN6_ARE_ADDR_EQUAL(&ask->to, &p->from))
+		return;
+	ask->waits = false;
+	/* after a NAK it had to be sent again */
+	if (is_nak(p))
+		return;
+	counts[SNIFF_ACKED]++;
+	if (!ask->repeated)
+		return;
+	counts[SNIFF_REPEATED]++;
+	repeat = ask->repeated - ask->left;
+	if (!counts[SNIFF_REPEAT_NS] || repeat < counts[SNIFF_REPEAT_NS])
+		counts[SNIFF_REPEAT_NS] = repeat;
+	if (p->time - ask->left > counts[SNIFF_ACK_NS])
+		counts[SNIFF_ACK_NS] = p->time - ask->left;
+}
+
+static void count(struct sniff *sniff, struct tally *tally, const struct packet *p)
+{
+	bool out = p->way == SNIFF_OUT;
+	struct sniff_flow *flow = sniff_flow(tally, out ? &p->from : &p->to,
+					     out ? &p->to : &p->from);
+	bool rc = p->op >> 5 == 0, ack = (p->op & 0x1f) == OP_ACK || (p->op & 0x1f) == OP_ATOMIC_ACK;
+
+	if (p->qpn == QPN_PROBE && p->op == OP_SEND_ONLY) {
+		if (flow)
+			flow->probes[p->way][sniff_size(p->total)]++;
+		return;
+	}
+	/* the module takes CNPs and its own kinds before UDP counts them */
+	if (flow && !(p->op & OWN_KINDS))
+		flow->packets[p->way][sniff_size(p->total)]++;
+	if (p->op == OP_CNP) {
+		tally->cnps[p->way][p->tos >> 2]++;
+		if (out)
+			sniff_count_to(tally, &p->to, 1);
+	} else if (p->qpn == QPN_GSI) {
+		count_cm(tally, p);
+	} else if (rc && ack) {
+		count_nak(tally, p);
+	}
+	if (rc && !out && (p->op & 0x1f) >= OP_READ_RESPONSE && p->op <= OP_ATOMIC_ACK)
+		answer(tally, &sniff->ask, p);
+	if (rc && out && p->op < OP_READ_RESPONSE && p->bth[8] & 0x80) {
+		ask(&sniff->ask, p);
+		if (flow)
+			flow->asks++;
+	}
+	if (p->op == OP_CNP || ack || p->qpn <= QPN_GSI || p->qpn == QPN_MULTICAST)
+		return;
+	tally->data[p->way][p->tos >> 2][p->tos & 3]++;
+	if (out)
+		tally->counts[SNIFF_BYTES_OUT] += p->total;
+	else
+		count_icrc(tally, p);
+}
+
+static uint64_t stamp(struct msghdr *msg)
+{
+	struct cmsghdr *c = CMSG_FIRSTHDR(msg);
+	struct timespec t;
+
+	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
+		return 0;
+	memcpy(&t, CMSG_DATA(c), sizeof(t));
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
 /* Count all packets that have come so far */
-void sniff_read(int fd, struct tally *tally)
+void sniff_read(struct sniff *sniff, struct tally *tally)
 {
-	unsigned char packet[SNAPLEN];
+	char control[CMSG_SPACE(sizeof(struct timespec))];
+	unsigned char packet[WHOLE];
 	struct sockaddr_ll from;
-	socklen_t size;
 	ssize_t len;
 
-	for (;;) {
-		size = sizeof(from);
-		len = recvfrom(fd, packet, sizeof(packet), 0,
-			       (struct sockaddr *)&from, &size);
+	while (sniff->fd >= 0) {
+		bool whole = sniff->seen < SAMPLE || sniff->seen % SAMPLE == 0;
+		struct iovec iov = { packet, whole ? WHOLE : HEAD };
+		struct msghdr msg = {
+			.msg_name = &from, .msg_namelen = sizeof(from),
+			.msg_iov = &iov, .msg_iovlen = 1,
+			.msg_control = control, .msg_controllen = sizeof(control),
+		};
+		struct packet p = { .ip = packet };
+
+		len = recvmsg(sniff->fd, &msg, 0);
 		if (len < 0)
 			return;
-		if (from.sll_pkttype == PACKET_OUTGOING)
-			count(tally, SNIFF_OUT, packet, len);
-		else if (from.sll_pkttype == PACKET_HOST)
-			count(tally, SNIFF_IN, packet, len);
+		if (from.sll_pkttype != PACKET_OUTGOING && from.sll_pkttype != PACKET_HOST)
+			continue;
+		sniff->seen++;
+		p.way = from.sll_pkttype == PACKET_OUTGOING ? SNIFF_OUT : SNIFF_IN;
+		if (from.sll_protocol == htons(ETH_P_ROCE_V1)) {
+			tally->counts[SNIFF_V1_IN] += p.way == SNIFF_IN;
+			continue;
+		}
+		p.time = stamp(&msg);
+		p.read = len;
+		if (parse(&p))
+			count(sniff, tally, &p);
 	}
 }

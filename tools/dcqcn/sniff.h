@@ -4,6 +4,7 @@
 #define SNIFF_H
 
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define SNIFF_DSCPS	64
@@ -31,16 +32,79 @@ struct sniff_cnps {
 	uint64_t count;
 };
 
-/* Packets by DSCP and ECN */
+/* Packets are counted by the length of the IP packet: up to the first of these sizes that it
+ * does not exceed. They are also the sizes of probes: the headers and payloads of RoCE's MTUs,
+ * and what is left of an Ethernet frame by common tunnels.
+ */
+#define SNIFF_SIZES	10
+
+extern const uint16_t sniff_sizes[SNIFF_SIZES];
+
+/* Packets between two addresses */
+struct sniff_flow {
+	struct in6_addr local, remote;
+	uint64_t packets[SNIFF_WAYS][SNIFF_SIZES];
+	uint64_t probes[SNIFF_WAYS][SNIFF_SIZES];	/* of doctors */
+	uint64_t asks;		/* requests that left and want an ACK */
+};
+
+/* Why a packet was refused, by the AETH of its answer */
+enum sniff_nak {
+	SNIFF_NAK_SEQ,
+	SNIFF_NAK_INVALID,
+	SNIFF_NAK_ACCESS,
+	SNIFF_NAK_OPERATION,
+	SNIFF_NAK_RNR,
+	SNIFF_NAKS,
+};
+
+/* What does not fit into the tables of packets by DSCP, address or kind */
+enum sniff_count {
+	SNIFF_BYTES_OUT,	/* of data */
+	SNIFF_V1_IN,		/* RoCE v1 frames */
+	SNIFF_ICRC_LOOKED,	/* data packets that came in and whose ICRC was computed */
+	SNIFF_ICRC_WRONG,
+	SNIFF_CM_REFUSED,	/* connection requests that were refused by the peer */
+	SNIFF_CM_REASON,	/* of the last one */
+	SNIFF_ACKED,		/* requests that left and were waited for, and their ACK came */
+	SNIFF_REPEATED,		/* of these, sent again before it came */
+	SNIFF_REPEAT_NS,	/* after this time; the shortest */
+	SNIFF_ACK_NS,		/* the time the ACK took; the longest of those sent again */
+	SNIFF_COUNTS,
+};
+
+/* Packets by DSCP and ECN, and more */
 struct tally {
 	uint64_t data[SNIFF_WAYS][SNIFF_DSCPS][SNIFF_ECNS];
 	uint64_t cnps[SNIFF_WAYS][SNIFF_DSCPS];
 	struct sniff_cnps cnps_to[SNIFF_ADDRS];	/* up to the first count of 0 */
+	struct sniff_flow flows[SNIFF_ADDRS];
+	int num_flows;
+	uint64_t naks[SNIFF_WAYS][SNIFF_NAKS];
+	uint64_t counts[SNIFF_COUNTS];
 };
 
-int sniff_open(unsigned int ifindex);
+/* A request that left and whose ACK is waited for, one at a time */
+struct sniff_ask {
+	bool waits;
+	struct in6_addr to;
+	uint32_t qpn, psn;
+	uint64_t left, repeated;	/* ns; repeated: 0 if it was not sent again */
+};
+
+struct sniff {
+	int fd;
+	uint64_t seen;
+	struct sniff_ask ask;
+};
+
+bool sniff_open(struct sniff *sniff, unsigned int ifindex);
+void sniff_close(struct sniff *sniff);
+void sniff_read(struct sniff *sniff, struct tally *tally);
 void sniff_count_to(struct tally *tally, const struct in6_addr *addr,
 		    uint64_t count);
-void sniff_read(int fd, struct tally *tally);
+struct sniff_flow *sniff_flow(struct tally *tally, const struct in6_addr *local,
+			      const struct in6_addr *remote);
+int sniff_size(size_t len);
 
 #endif /* SNIFF_H */

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the doctors of two hosts say to each other. One asks: over ssh, where it is "dcqcn doctor
+ * --facts", or over TCP, where it is one line to "dcqcn doctor --serve". The other one says which
+ * addresses its devices have, then that it begins, and afterwards its facts.
+ *
+ * Anybody can ask a server. It says what any user of its host can see and how many packets of
+ * which kind passed, for one peer at a time and a few seconds, executes nothing that it is told,
+ * and sends probes only to the address that asks.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <netdb.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clean.h"
+#include "exchange.h"
+#include "fail.h"
+#include "finding.h"
+
+#define PORT		"4791"	/* of TCP; as that of RoCE, which is UDP */
+#define READY		"ready\n"
+#define HELLO		"dcqcn doctor 1 %llu\n"
+#define LINE		256
+
+/* s; until a host is taken to be unreachable or silent, and for one exchange at most */
+#define CONNECT_MAX	3
+#define EXCHANGE_MAX	30
+#define NSEC_MAX	10000000000ULL	/* that a server watches for one peer */
+#define NOBODY		65534
+
+typedef unsigned long long ull;
+
+/* --- addresses ------------------------------------------------------------- */
+
+void exchange_add(struct exchange_addresses *to, const char *text)
+{
+	if (to->num < EXCHANGE_PEERS && inet_pton(AF_INET6, text, &to->addr[to->num]) == 1)
+		to->num++;
+}
+
+/* IPv4 first: where both work, more networks route it */
+static void add_gids(struct exchange_addresses *to, const struct facts *facts, bool ip4)
+{
+	for (const struct fact_dev *dev = facts->devs; dev; dev = dev->next) {
+		for (int i = 0; i < dev->num_gids; i++) {
+			const struct in6_addr *gid = &dev->gids[i];
+
+			if (to->num < EXCHANGE_PEERS && !IN6_IS_ADDR_LINKLOCAL(gid) &&
+			    IN6_IS_ADDR_V4MAPPED(gid) == ip4)
+				to->addr[to->num++] = *gid;
+		}
+	}
+}
+
+static struct exchange_addresses addresses_of(const struct facts *facts)
+{
+	struct exchange_addresses ours = {};
+
+	add_gids(&ours, facts, true);
+	add_gids(&ours, facts, false);
+	return ours;
+}
+
+/* --- the host that asks ---------------------------------------------------- */
+
+/* Up to "ready", the peer says which addresses it has. Return false if it does not say so. */
+static bool read_greeting(FILE *in, struct exchange_addresses *theirs)
+{
+	char line[LINE], word[64];
+
+	while (fgets(line, sizeof(line), in)) {
+		if (!strcmp(line, READY))
+			return true;
+		if (sscanf(line, "address %63s", word) == 1)
+			exchange_add(theirs, word);
+	}
+	return false;
+}
+
+static _Noreturn void exec_ssh(const char *peer, uint64_t nsec, const struct facts *here)
+{
+	struct exchange_addresses ours = addresses_of(here);
+	char option[32], text[EXCHANGE_PEERS][INET6_ADDRSTRLEN];
+	char *argv[16 + 2 * EXCHANGE_PEERS] = {
+		"ssh", "-n", "--", (char *)peer, "dcqcn", "doctor", "--facts", "-i", option,
+	};
+	int n = 9;
+
+	snprintf(option, sizeof(option), "%lluns", (ull)nsec);
+	for (int i = 0; i < ours.num; i++) {
+		argv[n++] = "--probe";
+		argv[n++] = (char *)inet_ntop(AF_INET6, &ours.addr[i], text[i], sizeof(text[i]));
+	}
+	execvp("ssh", argv);
+	fail_errno("ssh");
+}
+
+/* The other host says when it begins; the facts follow */
+FILE *exchange_ssh(const char *peer, uint64_t nsec, const struct facts *here,
+		   struct exchange_addresses *theirs)
+{
+	FILE *in;
+	int fd[2];
+
+	if (pipe(fd))
+		fail_errno("pipe");
+	switch (fork()) {
+	case -1:
+		fail_errno("fork");
+	case 0:
+		dup2(fd[1], STDOUT_FILENO);
+		close(fd[0]);
+		close(fd[1]);
+		exec_ssh(peer, nsec, here);
+	}
+	close(fd[1]);
+	in = fdopen(fd[0], "r");
+	if (!in)
+		fail_errno("pipe");
+	if (!read_greeting(in, theirs))
+		fail("%s: no answer (it needs root over ssh and dcqcn on that host, or \"dcqcn doctor --serve\" there)",
+		     peer);
+	return in;
+}
+
+static int connect_to(const struct addrinfo *to, int seconds)
+{
+	struct timeval patience = { .tv_sec = seconds };
+	int fd = socket(to->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return fd;
+	/* also bounds connect() */
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	if (!connect(fd, to->ai_addr, to->ai_addrlen))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* Ask a server; NULL if there is none */
+FILE *exchange_ask(const char *peer, uint64_t nsec, struct exchange_addresses *theirs)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *list, *to;
+	struct timeval patience = { .tv_sec = EXCHANGE_MAX };
+	FILE *in;
+	int fd = -1;
+
+	if (getaddrinfo(peer, PORT, &hints, &list))
+		return NULL;
+	for (to = list; to && fd < 0; to = to->ai_next)
+		fd = connect_to(to, CONNECT_MAX);
+	freeaddrinfo(list);
+	if (fd < 0)
+		return NULL;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	in = fdopen(fd, "r+");
+	if (!in)
+		fail_errno(peer);
+	fprintf(in, HELLO, (ull)nsec);
+	fflush(in);
+	if (!read_greeting(in, theirs))
+		fail("%s: the doctor there does not answer (another one is asking it, or it is of another version)",
+		     peer);
+	return in;
+}
+
+/* --- the host that answers ------------------------------------------------- */
+
+void exchange_answer(FILE *out, struct facts *facts, uint64_t nsec,
+		     const struct exchange_addresses *theirs)
+{
+	struct exchange_addresses ours = addresses_of(facts);
+	char text[INET6_ADDRSTRLEN];
+
+	for (int i = 0; i < ours.num; i++)
+		fprintf(out, "address %s\n",
+			inet_ntop(AF_INET6, &ours.addr[i], text, sizeof(text)));
+	fprintf(out, READY);
+	fflush(out);
+	facts_gather(facts, nsec, theirs->addr, theirs->num);
+	facts_print(out, facts);
+	fflush(out);
+}
+
+/* Keep the right to count packets, and no other */
+static void drop_privileges(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = {};
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (geteuid())
+		return;		/* it has what it has */
+	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) || setgroups(0, NULL) ||
+	    setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
+		fail_errno("privileges");
+	data[0].effective = 1U << CAP_NET_RAW;
+	data[0].permitted = 1U << CAP_NET_RAW;
+	if (syscall(SYS_capset, &header, data))
+		fail_errno("capset");
+}
+
+static struct in6_addr address_of(const struct sockaddr_in6 *from)
+{
+	return from->sin6_addr;		/* v4-mapped for IPv4 */
+}
+
+/* In a process of its own, which a timer ends */
+static _Noreturn void serve_one(int fd, const char *dev, const struct sockaddr_in6 *from)
+{
+	struct exchange_addresses theirs = { .addr = { address_of(from) }, .num = 1 };
+	struct timeval patience = { .tv_sec = CONNECT_MAX };
+	struct facts facts = {};
+	char line[LINE] = "";
+	size_t len = 0;
+	FILE *out;
+	ull nsec;
+
+	alarm(EXCHANGE_MAX);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	while (len < sizeof(line) - 1 && read(fd, line + len, 1) == 1 && line[len] != '\n')
+		len++;
+	if (sscanf(line, HELLO, &nsec) != 1 || !nsec || nsec > NSEC_MAX ||
+	    !facts_find(&facts, dev))
+		exit(EXIT_FAILURE);
+	out = fdopen(fd, "w");
+	if (!out)
+		exit(EXIT_FAILURE);
+	exchange_answer(out, &facts, nsec, &theirs);
+	exit(EXIT_SUCCESS);
+}
+
+static int listening_socket(void)
+{
+	struct sockaddr_in6 here = {
+		.sin6_family = AF_INET6, .sin6_port = htons(strtoul(PORT, NULL, 10)),
+	};
+	int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1, zero = 0;
+
+	if (fd < 0)
+		fail_errno("--serve");
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof(zero));
+	if (bind(fd, (struct sockaddr *)&here, sizeof(here)) || listen(fd, 1))
+		fail("--serve: TCP port " PORT ": %s", strerror(errno));
+	return fd;
+}
+
+/* Until interrupted, one peer after the other */
+void exchange_serve(const char *dev)
+{
+	int listening = listening_socket(), fd;
+	char text[INET6_ADDRSTRLEN];
+
+	drop_privileges();
+	finding_note("answering doctors on TCP port " PORT " until interrupted; anybody who reaches it learns what \"dcqcn doctor\" sees here");
+	for (;;) {
+		struct sockaddr_in6 from;
+		socklen_t len = sizeof(from);
+		pid_t child;
+
+		fd = accept(listening, (struct sockaddr *)&from, &len);
+		if (fd < 0)
+			continue;
+		finding_note("%s asks", inet_ntop(AF_INET6, &from.sin6_addr, text, sizeof(text)));
+		child = fork();
+		if (!child) {
+			close(listening);
+			serve_one(fd, dev, &from);
+		}
+		close(fd);
+		if (child > 0)
+			waitpid(child, NULL, 0);
+	}
+}
