@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How many events a port may send. See netlink.c. */
+/* How many events a port may send. See netlink_event.c. */
 #ifndef DCQCN_BUDGET_H
 #define DCQCN_BUDGET_H
 

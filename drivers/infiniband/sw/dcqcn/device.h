@@ -128,7 +128,7 @@ struct dcqcn_contexts {
  * @hooks: the netfilter hooks of its network namespace
  * @settings_lock: serialises writers of @settings
  * @speed_work: reads @speed
- * @rate_events: rate limit of netlink events, see netlink.c
+ * @rate_events: rate limit of netlink events, see netlink_event.c
  * @sysfs: its directories below ``ecn/``
  * @debugfs: its files in debugfs
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Generic netlink: ports, QPs and profiles, and events when a rate changes.
+ * Generic netlink: ports, QPs and profiles. netlink_event.c tells when a rate changes.
  * Documentation/netlink/specs/rdma_dcqcn.yaml describes every message; policies
  * and the table of operations are generated from it (netlink_gen.c).
  *
@@ -9,7 +9,6 @@
  * (qp.c) or a context (ccc.c) takes its lock briefly and no other. Requests run in parallel with
  * each other and with other families.
  */
-#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/netdevice.h>
@@ -24,10 +23,6 @@
 #include "netlink_gen.h"
 #include "qp.h"
 #include "settings.h"
-
-/* Events per port and period; more are suppressed, and counted in the next one */
-#define DCQCN_EVENTS		100
-#define DCQCN_EVENTS_JIFFIES	(HZ / 10)
 
 /**
  * struct dcqcn_dump - position of a dump, in struct netlink_callback
@@ -649,92 +644,6 @@ int rdma_dcqcn_nl_dev_set_doit(struct sk_buff *skb, struct genl_info *info)
 	err = dcqcn_change_dev(dev, profile, nest, info->extack);
 	dcqcn_dev_unlock();
 	return err;
-}
-
-/* Return true if an event may be sent, with how many were suppressed before it */
-static bool dcqcn_budget_take(struct dcqcn_budget *budget, u32 *suppressed)
-{
-	bool ok;
-
-	spin_lock_bh(&budget->lock);
-	/* time_after_eq() would be wrong after weeks without an event on 32 bits */
-	if (jiffies - budget->begin >= DCQCN_EVENTS_JIFFIES) {
-		budget->begin = jiffies;
-		budget->told = 0;
-	}
-	ok = budget->told < DCQCN_EVENTS;
-	if (ok) {
-		*suppressed = budget->suppressed;
-		budget->suppressed = 0;
-		budget->told++;
-	} else {
-		budget->suppressed++;
-	}
-	spin_unlock_bh(&budget->lock);
-	return ok;
-}
-
-/* The event could not be sent after all: the next one tells of it */
-static void dcqcn_budget_miss(struct dcqcn_budget *budget, u32 suppressed)
-{
-	spin_lock_bh(&budget->lock);
-	budget->suppressed += suppressed + 1;
-	spin_unlock_bh(&budget->lock);
-}
-
-static int dcqcn_put_rate(struct sk_buff *skb, const struct dcqcn_qp *qp,
-			  enum rdma_dcqcn_rate_event event, u64 old_rate,
-			  u32 suppressed)
-{
-	const struct dcqcn_rate *r = &qp->flow.rate;
-	void *hdr;
-
-	hdr = genlmsg_put(skb, 0, 0, &rdma_dcqcn_nl_family, 0, RDMA_DCQCN_CMD_RATE_NTF);
-	if (!hdr)
-		return -EMSGSIZE;
-	if (nla_put_string(skb, RDMA_DCQCN_A_RATE_DEV_NAME,
-			   qp->dev->ibdev->name) ||
-	    nla_put_u32(skb, RDMA_DCQCN_A_RATE_LQPN, qp->qpn) ||
-	    nla_put_u8(skb, RDMA_DCQCN_A_RATE_EVENT, event) ||
-	    nla_put_u64_64bit(skb, RDMA_DCQCN_A_RATE_OLD_RATE, old_rate,
-			      RDMA_DCQCN_A_RATE_PAD) ||
-	    nla_put_u64_64bit(skb, RDMA_DCQCN_A_RATE_RATE, r->current_rate,
-			      RDMA_DCQCN_A_RATE_PAD) ||
-	    nla_put_u64_64bit(skb, RDMA_DCQCN_A_RATE_TARGET_RATE,
-			      r->target_rate, RDMA_DCQCN_A_RATE_PAD) ||
-	    nla_put_u32(skb, RDMA_DCQCN_A_RATE_ALPHA, r->alpha) ||
-	    nla_put_u32(skb, RDMA_DCQCN_A_RATE_SUPPRESSED, suppressed))
-		return -EMSGSIZE;
-	genlmsg_end(skb, hdr);
-	return 0;
-}
-
-/**
- * dcqcn_netlink_rate() - notify listeners that a rate was cut or released
- * @qp: its QP
- * @event: which of the two
- * @old_rate: bit/s; the rate before
- *
- * Context: @qp->lock is held.
- */
-void dcqcn_netlink_rate(struct dcqcn_qp *qp, enum rdma_dcqcn_rate_event event,
-			u64 old_rate)
-{
-	struct net *net = dev_net(qp->dev->ndev);
-	struct sk_buff *skb;
-	u32 suppressed;
-
-	if (!genl_has_listeners(&rdma_dcqcn_nl_family, net, RDMA_DCQCN_NLGRP_RATE) ||
-	    !dcqcn_budget_take(&qp->dev->rate_events, &suppressed))
-		return;
-	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_ATOMIC);
-	if (!skb || dcqcn_put_rate(skb, qp, event, old_rate, suppressed)) {
-		nlmsg_free(skb);
-		dcqcn_budget_miss(&qp->dev->rate_events, suppressed);
-		return;
-	}
-	genlmsg_multicast_netns(&rdma_dcqcn_nl_family, net, skb, 0, RDMA_DCQCN_NLGRP_RATE,
-				GFP_ATOMIC);
 }
 
 /**

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Generic netlink. See netlink.c. */
+/* Generic netlink. See netlink.c and netlink_event.c. */
 #ifndef DCQCN_NETLINK_H
 #define DCQCN_NETLINK_H
 
