@@ -206,13 +206,13 @@ bool dcqcn_ccc_receive(const struct dcqcn_rx *in)
 }
 
 /* Counts what comes to every second pair of QPs, unless it is UD, which no context has */
-bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_view view)
+bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_headers headers)
 {
-	check((view.tos & DCQCN_ECN_MASK) != DCQCN_ECN_CE);
-	check((be32_to_cpu(view.bth->qpn) & (DCQCN_BTH_CAPABLE | DCQCN_BTH_SAYS)) ==
+	check((headers.tos & DCQCN_ECN_MASK) != DCQCN_ECN_CE);
+	check((be32_to_cpu(headers.bth->qpn) & (DCQCN_BTH_CAPABLE | DCQCN_BTH_SAYS)) ==
 	      DCQCN_BTH_CAPABLE);
-	if (skb->dev != &ndev || view.bth->opcode >> 5 == 3 ||
-	    !(dcqcn_bth_qpn(view.bth) & 2))
+	if (skb->dev != &ndev || headers.bth->opcode >> 5 == 3 ||
+	    !(dcqcn_bth_qpn(headers.bth) & 2))
 		return false;
 	counted++;
 	plain++;
@@ -227,11 +227,11 @@ void dcqcn_ccc_other(struct dcqcn_dev *dev, const struct sk_buff *skb)
 void dcqcn_ccc_output(struct dcqcn_qp *qp, const struct dcqcn_settings *p, struct sk_buff *skb,
 		      u8 prio)
 {
-	struct dcqcn_view view;
+	struct dcqcn_headers headers;
 
 	check(p->ccc.algorithms && p->rp_enable & BIT(prio));
-	check(dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb),
-			 ip_hdr(skb)->version == 6) && !dcqcn_bth_is_ack(view.bth));
+	check(dcqcn_headers_find(&headers, skb_network_header(skb), skb_headlen(skb),
+			 ip_hdr(skb)->version == 6) && !dcqcn_bth_is_ack(headers.bth));
 }
 
 /* dcqcn_pkt_steer() is in fuzz_packet.c */

@@ -804,10 +804,10 @@ static void come(u32 qpn, u32 bits)
 	struct sk_buff *skb = data_packet(frame, 1, 0, RECEIVER + 1, qpn,
 					  DCQCN_BTH_CAPABLE | DCQCN_BTH_WINDOWED | bits, 0, false);
 	struct dcqcn_rx rx = rx_of(&hosts[RECEIVER].dev, skb);
-	struct dcqcn_view view;
+	struct dcqcn_headers headers;
 
-	dcqcn_view(&view, skb->data, skb->len, false);
-	if (bits || !dcqcn_ccc_receive_plain(skb, view))
+	dcqcn_headers_find(&headers, skb->data, skb->len, false);
+	if (bits || !dcqcn_ccc_receive_plain(skb, headers))
 		dcqcn_ccc_receive(&rx);
 	free_packet(skb);
 }
@@ -1351,7 +1351,7 @@ static void test_plain(void)
 {
 	struct dcqcn_qp *qp = &hosts[RECEIVER].qps[0];
 	struct dcqcn_ccc_receiver *rx;
-	struct dcqcn_view view;
+	struct dcqcn_headers headers;
 	struct sk_buff *skb;
 	unsigned int n;
 
@@ -1359,29 +1359,29 @@ static void test_plain(void)
 	rx = &qp->ccc->rx;
 	add_qp(&hosts[RECEIVER].dev, qp);
 	skb = packet(0, 77, DCQCN_BTH_CAPABLE | DCQCN_BTH_WINDOWED, false);
-	dcqcn_view(&view, skb->data, skb->len, false);
+	dcqcn_headers_find(&headers, skb->data, skb->len, false);
 	bh_disabled++;
 	qp->used = jiffies - 1;
-	expect(!dcqcn_ccc_receive_plain(skb, view), "the first one in a jiffy");
+	expect(!dcqcn_ccc_receive_plain(skb, headers), "the first one in a jiffy");
 	qp->used = jiffies;
 	n = rx->received;
 	rx->untold = 0;
-	expect(dcqcn_ccc_receive_plain(skb, view), "it is looked at");
+	expect(dcqcn_ccc_receive_plain(skb, headers), "it is looked at");
 	expect(rx->received == n + frame && rx->untold == frame && !qp->ccc->lock.held,
 	       "%u bytes", rx->received - n);
 	skb->pkt_type = PACKET_OTHERHOST;
-	expect(!dcqcn_ccc_receive_plain(skb, view), "another host's");
+	expect(!dcqcn_ccc_receive_plain(skb, headers), "another host's");
 	skb->pkt_type = PACKET_HOST;
 	((struct iphdr *)skb->data)->saddr ^= cpu_to_be32(1);
-	expect(!dcqcn_ccc_receive_plain(skb, view), "from another host");
+	expect(!dcqcn_ccc_receive_plain(skb, headers), "from another host");
 	((struct iphdr *)skb->data)->saddr ^= cpu_to_be32(1);
-	view.tos ^= 0x20;
-	expect(!dcqcn_ccc_receive_plain(skb, view), "of another priority");
-	view.tos ^= 0x20;
+	headers.tos ^= 0x20;
+	expect(!dcqcn_ccc_receive_plain(skb, headers), "of another priority");
+	headers.tos ^= 0x20;
 	hosts[RECEIVER].settings.ccc.algorithms = 0;
-	expect(!dcqcn_ccc_receive_plain(skb, view), "contexts are off");
+	expect(!dcqcn_ccc_receive_plain(skb, headers), "contexts are off");
 	hosts[RECEIVER].settings.ccc.algorithms = 3;
-	for (n = 1; n < 100 && dcqcn_ccc_receive_plain(skb, view); n++)
+	for (n = 1; n < 100 && dcqcn_ccc_receive_plain(skb, headers); n++)
 		;
 	expect(n == DCQCN_CCC_UNTOLD / frame, "%u packets without feedback", n);
 	bh_disabled--;

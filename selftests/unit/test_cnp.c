@@ -91,7 +91,7 @@ bool dcqcn_ccc_receive(const struct dcqcn_rx *in)
 	return false;
 }
 
-bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_view view)
+bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_headers headers)
 {
 	return false;
 }

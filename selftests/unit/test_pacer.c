@@ -118,7 +118,7 @@ static struct dcqcn_tx tx_of(struct sk_buff *skb, enum dcqcn_pkt_kind kind,
 {
 	return (struct dcqcn_tx) {
 		.skb = skb, .bth = bth, .psn = dcqcn_bth_psn(bth), .bytes = skb->len + ETH_HLEN,
-		.kind = kind, .limit = limit, .ack_req = dcqcn_bth_wants_ack(bth),
+		.kind = kind, .limit = limit, .ack_req = dcqcn_bth_requests_ack(bth),
 	};
 }
 
@@ -126,7 +126,7 @@ static void leaves(const struct sk_buff *skb)
 {
 	sent[num_sent].kind = skb->protocol;
 	sent[num_sent].psn = skb->priority;
-	sent[num_sent].asks = skb->data && dcqcn_bth_wants_ack(bth_of(skb));
+	sent[num_sent].asks = skb->data && dcqcn_bth_requests_ack(bth_of(skb));
 	sent[num_sent].ack_req = skb->data && bth_of(skb)->psn & cpu_to_be32(DCQCN_BTH_ACK_REQ);
 	sent[num_sent].opcode = skb->data ? bth_of(skb)->opcode : 0;
 	num_sent++;

@@ -378,18 +378,18 @@ static void test_ask(void)
 
 		p = make(&may[i], &len);
 		was = copy_of(p, len);
-		expect(dcqcn_pkt_ask(p, len) && ASKS(p, &may[i]), "shape %zu does not ask", i);
+		expect(dcqcn_pkt_request_ack(p, len) && ASKS(p, &may[i]), "shape %zu does not ask", i);
 		expect(has_right_icrc(p, len), "shape %zu: wrong ICRC", i);
 		was[bth + 8] |= 0x80;
 		expect(!memcmp(p, was, len - ICRC_LEN), "shape %zu: another bit is different", i);
-		expect(!dcqcn_pkt_ask(p, len - 1), "shape %zu: asks without its last byte", i);
+		expect(!dcqcn_pkt_request_ack(p, len - 1), "shape %zu: asks without its last byte", i);
 		free(was);
 		free(p);
 	}
 	for (i = 0; i < ARRAY_SIZE(may_not); i++) {
 		p = make(&may_not[i], &len);
 		was = copy_of(p, len);
-		expect(!dcqcn_pkt_ask(p, len) && !memcmp(p, was, len),
+		expect(!dcqcn_pkt_request_ack(p, len) && !memcmp(p, was, len),
 		       "shape %zu was changed", i);
 		free(was);
 		free(p);
@@ -412,7 +412,7 @@ static void test_ask_opcodes(void)
 
 			p = make(&s, &len);
 			was = copy_of(p, len);
-			expect(dcqcn_pkt_ask(p, len) == may, "opcode %02x: asks %d", opcode, !may);
+			expect(dcqcn_pkt_request_ack(p, len) == may, "opcode %02x: asks %d", opcode, !may);
 			expect(may ? ASKS(p, &s) && has_right_icrc(p, len) :
 				     !memcmp(p, was, len), "opcode %02x: changed", opcode);
 			free(was);

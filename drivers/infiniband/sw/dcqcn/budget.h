@@ -10,13 +10,13 @@
  * struct dcqcn_budget - rate limit of events
  * @lock: protects the other fields
  * @begin: jiffies; start of the current period
- * @told: events sent in it
+ * @sent: events sent in it
  * @suppressed: events suppressed since the last one sent
  */
 struct dcqcn_budget {
 	spinlock_t lock;	/* protects the fields below */
 	unsigned long begin;
-	u32 told;
+	u32 sent;
 	u32 suppressed;
 };
 

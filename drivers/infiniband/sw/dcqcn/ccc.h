@@ -272,7 +272,7 @@ void dcqcn_ccc_feedback(const struct dcqcn_rx *in);
 
 /* ccc_receiver.c */
 void dcqcn_ccc_init_receiver(struct dcqcn_ccc_receiver *rx);
-bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_view view);
+bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_headers headers);
 bool dcqcn_ccc_receive(const struct dcqcn_rx *in);
 void dcqcn_ccc_other(struct dcqcn_dev *dev, const struct sk_buff *skb);
 void dcqcn_ccc_resolved(struct dcqcn_qp *qp, const struct dcqcn_event *event);

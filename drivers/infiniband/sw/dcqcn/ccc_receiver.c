@@ -498,7 +498,7 @@ dcqcn_ccc_that_counts(const struct dcqcn_rx *in, const struct dcqcn_settings *se
  */
 static struct dcqcn_ccc *dcqcn_ccc_of_plain(struct dcqcn_dev *dev,
 					    const struct sk_buff *skb,
-					    struct dcqcn_view view,
+					    struct dcqcn_headers headers,
 					    struct dcqcn_qp **of)
 {
 	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
@@ -507,13 +507,13 @@ static struct dcqcn_ccc *dcqcn_ccc_of_plain(struct dcqcn_dev *dev,
 	struct dcqcn_ccc *ccc;
 
 	if (!settings->ccc.algorithms || skb->pkt_type != PACKET_HOST ||
-	    !(settings->np_enable & BIT(view.tos >> 5)))
+	    !(settings->np_enable & BIT(headers.tos >> 5)))
 		return NULL;
-	*of = dcqcn_qp_find(dev, dcqcn_bth_qpn(view.bth));
+	*of = dcqcn_qp_find(dev, dcqcn_bth_qpn(headers.bth));
 	if (!*of || READ_ONCE((*of)->used) != now)
 		return NULL;
 	ccc = rcu_dereference((*of)->ccc);
-	return ccc && ccc->prio == view.tos >> 5 &&
+	return ccc && ccc->prio == headers.tos >> 5 &&
 	       dcqcn_ip_is_to(ip, &ccc->local) &&
 	       dcqcn_ip_is_from(ip, &ccc->peer) ? ccc : NULL;
 }
@@ -521,13 +521,13 @@ static struct dcqcn_ccc *dcqcn_ccc_of_plain(struct dcqcn_dev *dev,
 /**
  * dcqcn_ccc_receive_plain() - count a data packet that needs no answer
  * @skb: the packet; its sender understands feedback
- * @view: its headers; unmarked, and without any of DCQCN_BTH_SAYS
+ * @headers: of it; unmarked, and without any of DCQCN_BTH_SAYS
  *
  * Context: softirq, or process if NFQUEUE has held the packet; under RCU. Takes the context's
  * lock.
  * Return: whether it was counted; if not, dcqcn_ccc_receive() has to look at it.
  */
-bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_view view)
+bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_headers headers)
 {
 	struct dcqcn_dev *dev = dcqcn_dev_by_ndev(skb->dev);
 	u32 bytes = skb->len + ETH_HLEN;
@@ -535,7 +535,7 @@ bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_view view)
 	struct dcqcn_qp *qp;
 	bool plain;
 
-	ccc = dev ? dcqcn_ccc_of_plain(dev, skb, view, &qp) : NULL;
+	ccc = dev ? dcqcn_ccc_of_plain(dev, skb, headers, &qp) : NULL;
 	if (!ccc)
 		return false;
 	spin_lock_bh(&ccc->lock);	/* NFQUEUE brings packets back with BH on */

@@ -25,8 +25,8 @@
 #define DCQCN_PENDING_CNPS_MAX	1024
 
 /* Handle a CNP from @saddr for a live QP, whose lock is held */
-static enum dcqcn_verdict dcqcn_cnp_live(struct dcqcn_qp *qp,
-					 const struct in6_addr *saddr)
+static enum dcqcn_verdict dcqcn_cnp_handle(struct dcqcn_qp *qp,
+					   const struct in6_addr *saddr)
 {
 	const struct dcqcn_settings *settings;
 	u64 now;
@@ -71,7 +71,7 @@ static enum dcqcn_verdict dcqcn_cnp_accept(struct dcqcn_qp *qp,
 	struct dcqcn_waiting *waiting;
 
 	if (qp->state == DCQCN_QP_LIVE)
-		return dcqcn_cnp_live(qp, saddr);
+		return dcqcn_cnp_handle(qp, saddr);
 	if (qp->state != DCQCN_QP_RESOLVING)
 		return DCQCN_CNP_NO_QP;
 	waiting = dcqcn_qp_wait(qp);
@@ -134,7 +134,7 @@ void dcqcn_cnp_resolved(struct dcqcn_qp *qp, const struct in6_addr *saddr, u32 n
 	spin_lock_bh(&qp->lock);
 	/* they arrived almost at once: one cut */
 	if (qp->state == DCQCN_QP_LIVE)
-		verdict = dcqcn_cnp_live(qp, saddr);
+		verdict = dcqcn_cnp_handle(qp, saddr);
 	dcqcn_cnp_count(qp->dev, qp, verdict, n);
 	spin_unlock_bh(&qp->lock);
 	trace_dcqcn_cnp_received(qp->dev, qp->qpn, saddr, verdict);

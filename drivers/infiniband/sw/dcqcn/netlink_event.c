@@ -27,13 +27,13 @@ static bool dcqcn_budget_take(struct dcqcn_budget *budget, u32 *suppressed)
 	/* time_after_eq() would be wrong after weeks without an event on 32 bits */
 	if (jiffies - budget->begin >= DCQCN_EVENTS_JIFFIES) {
 		budget->begin = jiffies;
-		budget->told = 0;
+		budget->sent = 0;
 	}
-	ok = budget->told < DCQCN_EVENTS;
+	ok = budget->sent < DCQCN_EVENTS;
 	if (ok) {
 		*suppressed = budget->suppressed;
 		budget->suppressed = 0;
-		budget->told++;
+		budget->sent++;
 	} else {
 		budget->suppressed++;
 	}

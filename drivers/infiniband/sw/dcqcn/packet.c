@@ -220,13 +220,13 @@ bool dcqcn_pkt_icrc_ok(const struct dcqcn_pkt *pkt)
 }
 
 /**
- * dcqcn_pkt_ask() - let a packet ask for an ACK
+ * dcqcn_pkt_request_ack() - let a packet ask for an ACK
  * @ip: its IP header; all of it is writable, and its ICRC right
  * @len: bytes from @ip on
  *
  * Context: any. Return: whether it asks now: RC SENDs and WRITEs may.
  */
-bool dcqcn_pkt_ask(void *ip, size_t len)
+bool dcqcn_pkt_request_ack(void *ip, size_t len)
 {
 	struct dcqcn_pkt pkt;
 	struct dcqcn_bth *bth;
@@ -240,7 +240,7 @@ bool dcqcn_pkt_ask(void *ip, size_t len)
 	at = (const void *)pkt.udp - ip;
 	end = at + pkt.udp_len - sizeof(icrc);
 	bth = ip + at + sizeof(*pkt.udp);
-	if (end + sizeof(icrc) > len || !dcqcn_bth_may_ask(bth))
+	if (end + sizeof(icrc) > len || !dcqcn_bth_may_request_ack(bth))
 		return false;
 	bth->psn |= cpu_to_be32(DCQCN_BTH_ACK_REQ);
 	icrc = dcqcn_icrc(ip, pkt.v6, end);

@@ -51,8 +51,8 @@ struct dcqcn_bth {
 	__be32 psn;
 } __packed;
 
-/* Of the six reserved bits beside the destination QP, which are outside the ICRC and
- * ignored by who does not know them; in data packets, in host order
+/* In the six reserved bits beside the destination QP of data packets, in host order: they are
+ * outside the ICRC, and receivers that do not know them ignore them
  */
 #define DCQCN_BTH_CAPABLE	0x20000000	/* the sender understands feedback */
 #define DCQCN_BTH_REQUEST	0x10000000	/* send some now */
@@ -96,12 +96,12 @@ struct dcqcn_cnp {
 
 /**
  * struct dcqcn_feedback - what a receiver tells a sender, from the BTH on
- * @bth: opcode 0xc1, to QP 0: a host whose module has just gone drops it unseen
+ * @bth: opcode 0xc1, to QP 0, so that rxe drops it if the module has just gone
  * @version: DCQCN_FEEDBACK_VERSION
  * @algorithms: that the receiver is set to, see &struct dcqcn_ccc_params
  * @prio: priority of the sender's packets
  * @flags: DCQCN_FEEDBACK_*
- * @epoch: a random number for as long as the counts go on
+ * @epoch: random; redrawn when the counts restart
  * @received: bytes of data packets received, modulo 2^32
  * @marked: bytes of those with CE, modulo 2^32
  * @ahead: bytes of credit beyond @received, signed
@@ -205,7 +205,7 @@ struct dcqcn_steering {
 void dcqcn_pkt_parse(struct dcqcn_pkt *pkt, const void *ip, size_t len);
 bool dcqcn_pkt_icrc_ok(const struct dcqcn_pkt *pkt);
 bool dcqcn_pkt_is_valid_cnp(const struct dcqcn_pkt *pkt);
-bool dcqcn_pkt_ask(void *ip, size_t len);
+bool dcqcn_pkt_request_ack(void *ip, size_t len);
 bool dcqcn_pkt_steer(void *ip, size_t len, u16 ev, struct dcqcn_steering *known);
 bool dcqcn_pkt_is_valid_feedback(const struct dcqcn_pkt *pkt);
 bool dcqcn_pkt_is_valid_ack(const struct dcqcn_pkt *pkt);
@@ -223,18 +223,18 @@ static inline u8 dcqcn_pkt_ecn(const struct dcqcn_pkt *pkt)
 }
 
 /**
- * struct dcqcn_view - the headers that the hooks look at first
+ * struct dcqcn_headers - the headers that the hooks look at first
  * @bth: BTH, if it is a RoCEv2 packet
  * @tos: IPv4 TOS or IPv6 traffic class
  */
-struct dcqcn_view {
+struct dcqcn_headers {
 	const struct dcqcn_bth *bth;
 	u8 tos;
 };
 
 /**
- * dcqcn_view() - take a first look at a packet; most need no second one
- * @view: what it finds
+ * dcqcn_headers_find() - find what the hooks' fast paths read; most packets need no more
+ * @headers: what it finds
  * @ip: IP header, readable
  * @len: readable bytes from @ip on
  * @v6: IPv6
@@ -244,16 +244,16 @@ struct dcqcn_view {
  * Context: any. Return: true if the BTH, if it is one, is readable as a whole. It is one
  * if a UDP header precedes it.
  */
-static __always_inline bool dcqcn_view(struct dcqcn_view *view, const void *ip,
-				       size_t len, bool v6)
+static __always_inline bool dcqcn_headers_find(struct dcqcn_headers *headers,
+					       const void *ip, size_t len, bool v6)
 {
 	const struct ipv6hdr *ip6h = ip;
 	const struct iphdr *iph = ip;
 	size_t at = sizeof(struct udphdr);
 
 	at += v6 ? sizeof(*ip6h) : iph->ihl * 4;
-	view->bth = ip + at;
-	view->tos = v6 ? ip6h->priority << 4 | ip6h->flow_lbl[0] >> 4 : iph->tos;
+	headers->bth = ip + at;
+	headers->tos = v6 ? ip6h->priority << 4 | ip6h->flow_lbl[0] >> 4 : iph->tos;
 	return len >= at + sizeof(struct dcqcn_bth);
 }
 
@@ -293,7 +293,7 @@ static inline s32 dcqcn_bth_asked(u32 bits)
 }
 
 /* Return true if a packet asks for an ACK of its own PSN */
-static inline bool dcqcn_bth_wants_ack(const struct dcqcn_bth *bth)
+static inline bool dcqcn_bth_requests_ack(const struct dcqcn_bth *bth)
 {
 	return bth->psn & cpu_to_be32(DCQCN_BTH_ACK_REQ) &&
 	       bth->opcode >> 5 == 0 &&
@@ -303,7 +303,7 @@ static inline bool dcqcn_bth_wants_ack(const struct dcqcn_bth *bth)
 #define DCQCN_OPCODE_LAST_WRITE	0x0b	/* RC; SENDs and WRITEs up to here */
 
 /* Whether a packet may ask for an ACK of its own PSN: a RC SEND or WRITE */
-static inline bool dcqcn_bth_may_ask(const struct dcqcn_bth *bth)
+static inline bool dcqcn_bth_may_request_ack(const struct dcqcn_bth *bth)
 {
 	return bth->opcode <= DCQCN_OPCODE_LAST_WRITE;
 }
@@ -332,9 +332,9 @@ static __always_inline bool dcqcn_ip_is_udp(const void *ip, bool v6)
 }
 
 /* Whether a UDP packet whose BTH is readable as a whole goes to RoCEv2's port */
-static __always_inline bool dcqcn_view_is_to_roce(const struct dcqcn_view *view)
+static __always_inline bool dcqcn_headers_are_to_roce(const struct dcqcn_headers *headers)
 {
-	const struct udphdr *udp = (const struct udphdr *)view->bth - 1;
+	const struct udphdr *udp = (const struct udphdr *)headers->bth - 1;
 
 	return udp->dest == cpu_to_be16(DCQCN_UDP_PORT);
 }
@@ -342,15 +342,16 @@ static __always_inline bool dcqcn_view_is_to_roce(const struct dcqcn_view *view)
 /* Whether a UDP packet whose BTH is readable as a whole is RoCEv2, and as long as its UDP
  * header says. Almost all are; dcqcn_pkt_parse() looks at the others.
  */
-static __always_inline bool dcqcn_view_is_roce(const struct dcqcn_view *view,
-					       const void *ip, size_t len, bool v6)
+static __always_inline bool
+dcqcn_headers_are_roce(const struct dcqcn_headers *headers, const void *ip, size_t len,
+		       bool v6)
 {
-	const struct udphdr *udp = (const struct udphdr *)view->bth - 1;
+	const struct udphdr *udp = (const struct udphdr *)headers->bth - 1;
 	const struct iphdr *iph = ip;
 
 	if (!v6 && iph->frag_off & cpu_to_be16(DCQCN_IP_FRAGMENT))
 		return false;
-	return dcqcn_view_is_to_roce(view) &&
+	return dcqcn_headers_are_to_roce(headers) &&
 	       (size_t)((const void *)udp - ip) + be16_to_cpu(udp->len) == len;
 }
 
@@ -379,9 +380,8 @@ static inline bool dcqcn_ip_is_from(const void *ip, const struct in6_addr *addr)
 	return addr->s6_addr32[3] == iph->saddr && ipv6_addr_v4mapped(addr);
 }
 
-/* Make an IPv4 packet that is not ECT ECT(0). As ipv4_change_dsfield(), but with what is
- * known of the old value: the TOS grows by 2, so the checksum falls by 2, and by another
- * one for the carry if that goes below 0.
+/* Set ECT(0) in an IPv4 packet that is Not-ECT. Unlike ipv4_change_dsfield(), use that the old
+ * ECN bits are 0: the TOS grows by 2, so the checksum falls by 2, and by 1 more for the carry.
  */
 static inline void dcqcn_ipv4_set_ect0(struct iphdr *iph)
 {

@@ -33,7 +33,7 @@ DEFINE_STATIC_KEY_FALSE(dcqcn_hasty_rxe);
 bool dcqcn_flow_ask(struct sk_buff *skb)
 {
 	return !skb_cloned(skb) && !skb_is_nonlinear(skb) &&
-	       dcqcn_pkt_ask(skb_network_header(skb), skb->len);
+	       dcqcn_pkt_request_ack(skb_network_header(skb), skb->len);
 }
 
 /* A request that should ask for an ACK leaves. Return false if it cannot ask. */

@@ -37,7 +37,7 @@ static bool dcqcn_rx_is_to_roce(const struct sk_buff *skb)
 	return udp && udp->dest == cpu_to_be16(DCQCN_UDP_PORT);
 }
 
-/* A packet came that concerns no limiter and no context, but takes time on the link */
+/* Charge the link for a packet that no context counts */
 static noinline unsigned int dcqcn_rx_other(const struct sk_buff *skb)
 {
 	struct dcqcn_dev *dev = dcqcn_dev_by_ndev(skb->dev);
@@ -160,45 +160,45 @@ static noinline unsigned int dcqcn_rx(struct sk_buff *skb, bool cccs)
  * are not linear, dcqcn_rx() looks at the port.
  */
 static __always_inline bool dcqcn_rx_filter(const struct sk_buff *skb, bool v6,
-					     bool cccs)
+					    bool cccs)
 {
-	struct dcqcn_view view;
+	struct dcqcn_headers headers;
 
 	if (!dcqcn_ip_is_udp(skb_network_header(skb), v6))
 		return false;
-	if (!dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb), v6))
+	if (!dcqcn_headers_find(&headers, skb_network_header(skb), skb_headlen(skb), v6))
 		return true;
-	if (!dcqcn_view_is_to_roce(&view))
+	if (!dcqcn_headers_are_to_roce(&headers))
 		return false;
-	return (view.tos & DCQCN_ECN_MASK) == DCQCN_ECN_CE ||
-	       view.bth->opcode >= DCQCN_OPCODE_NOT_RXE ||
-	       (cccs && view.bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE)) ||
-	       (dcqcn_bth_is_ack(view.bth) &&
+	return (headers.tos & DCQCN_ECN_MASK) == DCQCN_ECN_CE ||
+	       headers.bth->opcode >= DCQCN_OPCODE_NOT_RXE ||
+	       (cccs && headers.bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE)) ||
+	       (dcqcn_bth_is_ack(headers.bth) &&
 		READ_ONCE(dcqcn_any_limited));
 }
 
-/* Whether a packet is data whose sender understands feedback, but has nothing to say */
+/* Whether a packet is unmarked data whose sender understands feedback, and requests nothing */
 static __always_inline bool dcqcn_rx_is_plain(const struct sk_buff *skb,
-					      const struct dcqcn_view *view, bool v6)
+					      const struct dcqcn_headers *headers, bool v6)
 {
-	u32 bits = be32_to_cpu(view->bth->qpn);
-	u8 kind = dcqcn_opcode_kinds[view->bth->opcode];
+	u32 bits = be32_to_cpu(headers->bth->qpn);
+	u8 kind = dcqcn_opcode_kinds[headers->bth->opcode];
 
 	return (bits & (DCQCN_BTH_CAPABLE | DCQCN_BTH_SAYS)) ==
 	       DCQCN_BTH_CAPABLE &&
 	       (kind == DCQCN_PKT_REQUEST || kind == DCQCN_PKT_RESPONSE) &&
-	       (view->tos & DCQCN_ECN_MASK) != DCQCN_ECN_CE &&
-	       dcqcn_view_is_roce(view, skb_network_header(skb), skb->len, v6);
+	       (headers->tos & DCQCN_ECN_MASK) != DCQCN_ECN_CE &&
+	       dcqcn_headers_are_roce(headers, skb_network_header(skb), skb->len, v6);
 }
 
 /* LOCAL_IN where some port uses contexts, which count most of what comes */
 static __always_inline unsigned int dcqcn_rx_ccc(struct sk_buff *skb, bool v6)
 {
-	struct dcqcn_view view;
+	struct dcqcn_headers headers;
 
 	if (dcqcn_ip_is_udp(skb_network_header(skb), v6) &&
-	    dcqcn_view(&view, skb_network_header(skb), skb_headlen(skb), v6) &&
-	    dcqcn_rx_is_plain(skb, &view, v6) && dcqcn_ccc_receive_plain(skb, view))
+	    dcqcn_headers_find(&headers, skb_network_header(skb), skb_headlen(skb), v6) &&
+	    dcqcn_rx_is_plain(skb, &headers, v6) && dcqcn_ccc_receive_plain(skb, headers))
 		return NF_ACCEPT;
 	return dcqcn_rx_filter(skb, v6, true) ? dcqcn_rx(skb, true) :
 						dcqcn_rx_other(skb);

@@ -73,16 +73,16 @@ void dcqcn_tx_forget_rxe(void)
 	WRITE_ONCE(dcqcn_index_destructor, NULL);
 }
 
-/* Take a first look at a packet that rxe sends. Return false if it is not RoCEv2: IPsec sends it again,
- * transformed.
+/* Find the headers of a packet that rxe sends. Return false if it is no longer RoCEv2: IPsec sends
+ * the transformed packet.
  */
-static __always_inline bool dcqcn_tx_view(struct dcqcn_view *view,
-					  const struct sk_buff *skb, bool v6)
+static __always_inline bool dcqcn_tx_headers(struct dcqcn_headers *headers,
+					     const struct sk_buff *skb, bool v6)
 {
 	const void *ip = skb_network_header(skb);
 
-	return dcqcn_view(view, ip, skb_headlen(skb), v6) &&
-	       dcqcn_ip_is_udp(ip, v6) && dcqcn_view_is_to_roce(view);
+	return dcqcn_headers_find(headers, ip, skb_headlen(skb), v6) &&
+	       dcqcn_ip_is_udp(ip, v6) && dcqcn_headers_are_to_roce(headers);
 }
 
 /*
@@ -94,11 +94,11 @@ static __always_inline bool dcqcn_tx_view(struct dcqcn_view *view,
 static bool dcqcn_tx_is_builtin_rxe(const struct sk_buff *skb, bool v6)
 {
 	char name[sizeof("rxe_")];
-	struct dcqcn_view view;
+	struct dcqcn_headers headers;
 
 	if (!sk_fullsock(skb->sk) || skb->sk->sk_protocol != IPPROTO_UDP ||
 	    skb->destructor == sock_wfree || skb->destructor == sock_efree ||
-	    !dcqcn_tx_view(&view, skb, v6))
+	    !dcqcn_tx_headers(&headers, skb, v6))
 		return false;
 	snprintf(name, sizeof(name), "%ps", skb->destructor);
 	return !strcmp(name, "rxe_");
@@ -130,7 +130,7 @@ dcqcn_tx_describe(const struct dcqcn_settings *settings, struct sk_buff *skb,
 		.kind = dcqcn_opcode_kinds[bth->opcode],
 		.prio = tos >> 5,
 		.limit = settings->rp_enable & BIT(tos >> 5),
-		.ack_req = dcqcn_bth_wants_ack(bth),
+		.ack_req = dcqcn_bth_requests_ack(bth),
 	};
 }
 
@@ -153,7 +153,7 @@ dcqcn_tx_confirm(struct dcqcn_dev *dev, u32 qpn, struct dcqcn_qp *qp,
 			       tx->kind == DCQCN_PKT_RESPONSE))
 		qp = dcqcn_qp_begin(dev, qpn, tx);
 	if (qp && pause && data && tx->limit && settings->rp.start_burst)
-		dcqcn_limiter_start(qp, settings, pause, dcqcn_bth_may_ask(tx->bth));
+		dcqcn_limiter_start(qp, settings, pause, dcqcn_bth_may_request_ack(tx->bth));
 	return qp;
 }
 
@@ -280,19 +280,19 @@ static __always_inline void dcqcn_tx_set_ect(struct sk_buff *skb, bool v6)
 
 /* Whether to set ECT(0) in a packet */
 static __always_inline bool dcqcn_tx_wants_ect(const struct dcqcn_dev *dev,
-					       const struct dcqcn_view *view)
+					       const struct dcqcn_headers *headers)
 {
 	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
 
-	return (view->tos & DCQCN_ECN_MASK) == DCQCN_ECN_NOT_ECT &&
-	       settings->rp_enable & BIT(view->tos >> 5) &&
-	       !dcqcn_bth_is_ack(view->bth);
+	return (headers->tos & DCQCN_ECN_MASK) == DCQCN_ECN_NOT_ECT &&
+	       settings->rp_enable & BIT(headers->tos >> 5) &&
+	       !dcqcn_bth_is_ack(headers->bth);
 }
 
 /* Whether a packet goes to a QP for which there is congestion control */
-static __always_inline bool dcqcn_tx_is_for_qp(const struct dcqcn_view *view)
+static __always_inline bool dcqcn_tx_is_for_qp(const struct dcqcn_headers *headers)
 {
-	u32 dest = dcqcn_bth_qpn(view->bth);
+	u32 dest = dcqcn_bth_qpn(headers->bth);
 
 	return dest > DCQCN_QPN_GSI && dest < DCQCN_QPN_MULTICAST;
 }
@@ -302,23 +302,23 @@ static __always_inline bool dcqcn_tx_is_for_qp(const struct dcqcn_view *view)
  */
 static __always_inline unsigned int
 dcqcn_tx_from(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
-	      struct dcqcn_view view)
+	      struct dcqcn_headers headers)
 {
 	struct dcqcn_qp *qp;
 
 	if (static_branch_unlikely(&dcqcn_cccs))
-		return dcqcn_tx_ccc(dev, qpn, skb, view.bth, view.tos);
+		return dcqcn_tx_ccc(dev, qpn, skb, headers.bth, headers.tos);
 	qp = dcqcn_qp_find(dev, qpn);
 	if (!qp) {
 		if (!rcu_dereference(dev->settings)->rp.start_burst)
 			return NF_ACCEPT;
 	} else {
 		if (READ_ONCE(qp->limited))
-			return dcqcn_tx_limited(qp, skb, view.bth, view.tos);
+			return dcqcn_tx_limited(qp, skb, headers.bth, headers.tos);
 		if (dcqcn_qp_is_seen(qp))
 			return NF_ACCEPT;
 	}
-	return dcqcn_tx_first(dev, qpn, skb, view.bth, view.tos);
+	return dcqcn_tx_first(dev, qpn, skb, headers.bth, headers.tos);
 }
 
 /* A packet leaves through another device than the port's. That is one above it, such as a VLAN
@@ -338,21 +338,21 @@ static noinline unsigned int
 dcqcn_tx_slow(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	      struct net_device *out, bool v6)
 {
-	struct dcqcn_view view;
+	struct dcqcn_headers headers;
 
-	if (qpn <= DCQCN_QPN_GSI || !dcqcn_tx_view(&view, skb, v6) ||
+	if (qpn <= DCQCN_QPN_GSI || !dcqcn_tx_headers(&headers, skb, v6) ||
 	    (out != dev->ndev && !dcqcn_tx_is_above(dev, out)) ||
-	    !dcqcn_tx_is_for_qp(&view))
+	    !dcqcn_tx_is_for_qp(&headers))
 		return NF_ACCEPT;
-	if (dcqcn_tx_wants_ect(dev, &view)) {
+	if (dcqcn_tx_wants_ect(dev, &headers)) {
 		if (skb_ensure_writable(skb, v6 ? sizeof(struct ipv6hdr) :
 						  sizeof(struct iphdr)))
 			dcqcn_count(dev, DCQCN_RP_ECT_ERRORS);
 		else
 			dcqcn_tx_set_ect(skb, v6);
-		dcqcn_tx_view(&view, skb, v6);	/* its headers may have moved */
+		dcqcn_tx_headers(&headers, skb, v6);	/* its headers may have moved */
 	}
-	return dcqcn_tx_from(dev, qpn, skb, view);
+	return dcqcn_tx_from(dev, qpn, skb, headers);
 }
 
 /* Inline, because every packet that rxe sends passes here. Keep few live values, so no registers
@@ -362,21 +362,21 @@ static __always_inline unsigned int
 dcqcn_tx_fast(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	      const struct nf_hook_state *state, bool v6)
 {
-	struct dcqcn_view view;
+	struct dcqcn_headers headers;
 
 	/* never QP0 or QP1 (GSI) */
-	if (qpn <= DCQCN_QPN_GSI || !dcqcn_tx_view(&view, skb, v6))
+	if (qpn <= DCQCN_QPN_GSI || !dcqcn_tx_headers(&headers, skb, v6))
 		return NF_ACCEPT;
 	if (unlikely(state->out != dev->ndev))
 		return dcqcn_tx_slow(dev, qpn, skb, state->out, v6);
-	if (!dcqcn_tx_is_for_qp(&view))
+	if (!dcqcn_tx_is_for_qp(&headers))
 		return NF_ACCEPT;
-	if (dcqcn_tx_wants_ect(dev, &view)) {
+	if (dcqcn_tx_wants_ect(dev, &headers)) {
 		if (unlikely(skb_cloned(skb)))
 			return dcqcn_tx_slow(dev, qpn, skb, dev->ndev, v6);
 		dcqcn_tx_set_ect(skb, v6);
 	}
-	return dcqcn_tx_from(dev, qpn, skb, view);
+	return dcqcn_tx_from(dev, qpn, skb, headers);
 }
 
 /* Find the port and the QP that send a packet of rxe: its socket's user data is the QP. A tunnel

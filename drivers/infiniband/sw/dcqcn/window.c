@@ -388,13 +388,13 @@ static bool dcqcn_ccc_lends(struct dcqcn_ccc_sender *tx, struct dcqcn_route *rou
 struct dcqcn_bth *dcqcn_ccc_bth(struct sk_buff *skb)
 {
 	u8 *ip = skb_network_header(skb);
-	struct dcqcn_view view;
+	struct dcqcn_headers headers;
 
 	/* ours to write, unless somebody else has a copy */
 	if (skb_cloned(skb) ||
-	    !dcqcn_view(&view, ip, skb_headlen(skb), ip[0] >> 4 == 6))
+	    !dcqcn_headers_find(&headers, ip, skb_headlen(skb), ip[0] >> 4 == 6))
 		return NULL;
-	return (struct dcqcn_bth *)view.bth;
+	return (struct dcqcn_bth *)headers.bth;
 }
 
 /* The last packet of a flow on its old path leaves */

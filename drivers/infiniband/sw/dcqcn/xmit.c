@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How what this module sends by itself leaves: CNPs, and the feedback of contexts. Each has a
- * route, the header fields that the port's knobs say, and a budget.
+ * Sends what the module makes itself: CNPs, and the feedback of contexts. Both leave with the
+ * header fields that the port's knobs say, and have a budget each.
  */
 #include <linux/atomic.h>
 #include <linux/ktime.h>
@@ -60,7 +60,7 @@ static struct dst_entry *dcqcn_xmit_route6(struct net *net, int ifindex,
 /**
  * dcqcn_xmit() - send a CNP or feedback
  * @net: namespace
- * @ifindex: of the interface that what it answers came by
+ * @ifindex: of the interface by which the packet came that it answers
  * @settings: the port's
  * @spec: addresses, QP and P_Key; gets the other header fields
  * @feedback: what it says, NULL for a CNP
