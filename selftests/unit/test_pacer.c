@@ -559,6 +559,9 @@ static void longest_hold(void)
 		       kinds[i].type, kinds[i].ack_timeout, num_sent);
 		expect(qps[0].flow.stat.expired > 40, "%u requests expired",
 		       qps[0].flow.stat.expired);
+		expect(counters.value[DCQCN_RP_EXPIRED] == qps[0].flow.stat.expired,
+		       "%lu requests are counted, and %u expired", counters.value[DCQCN_RP_EXPIRED],
+		       qps[0].flow.stat.expired);
 		ends();
 	}
 }
@@ -645,7 +648,36 @@ static void turns(void)
 	       num_sent - requests);
 	expect(!qps[0].flow.stat.expired, "%u requests were sent because they were too old",
 	       qps[0].flow.stat.expired);
+	/* those that are held, of equal length, one by one; the first response has passed */
+	for (n = 2; n < 130; n++)
+		expect(sent[n].kind != sent[n - 1].kind, "packets %u and %u are of one kind", n - 1, n);
 	ends();
+}
+
+/* A timer that is late by more than 20 ms, as where a hypervisor has stopped the CPU, earns credit
+ * for 20 ms, and one that is less late for all of it
+ */
+static void late_timer(void)
+{
+	static const struct { unsigned int ms, packets; } late[] = {
+		{ 5, 6 }, { 19, 20 }, { 21, 21 }, { 100, 21 },
+	};
+	unsigned int n;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(late); i++) {
+		limited(8, IB_QPT_RC, 0);		/* 1000 bytes take 1 ms */
+		for (n = 0; n < 60; n++)
+			output(DCQCN_PKT_REQUEST, n);
+		pass_time(&qps[0], 10 * MS);
+		num_sent = 0;
+		fuzz_now += late[i].ms * MS + MS / 2;
+		pass_time(&qps[0], 0);
+		expect(num_sent >= late[i].packets - 1 && num_sent <= late[i].packets + 1,
+		       "%u packets left at once after %u ms, not %u", num_sent, late[i].ms,
+		       late[i].packets);
+		ends();
+	}
 }
 
 /* The timer is late, so rxe's task sends in process context */
@@ -1614,6 +1646,7 @@ static const struct tap_test tests[] = {
 	{ "requests that rxe repeats without an ACK leave before the next time", stuck },
 	{ "a request is held for five seconds at most", longest_hold },
 	{ "requests and READ responses take turns", turns },
+	{ "a late timer earns credit for 20 ms at most", late_timer },
 	{ "held packets are sent with preemption disabled", no_preemption },
 	{ "a datagram of a priority without congestion control leaves the limit", other_priority },
 	{ "a release sends held packets in order", release },
