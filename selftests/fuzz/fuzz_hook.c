@@ -469,6 +469,22 @@ static void check_sent(const u8 *p, const struct dcqcn_pkt *e)
 	check(get16(sent + ip_len(sent) + 4) == 40);
 }
 
+/* Whether a packet that came in must be answered with a CNP */
+static bool must_answer(const struct fuzz_case *c, const u8 *p, const struct dcqcn_pkt *e)
+{
+	bool ud = the_qp.type == IB_QPT_UD;
+
+	if ((e->kind != DCQCN_PKT_REQUEST && e->kind != DCQCN_PKT_RESPONSE) || !is_marked(e) ||
+	    c->flags & OTHERHOST || c->faults & (NO_MEMORY | NO_ROUTE | OTHER_QP | STOPPING) ||
+	    c->qp_state & AGGREGATE || !right_icrc(p, e))
+		return false;
+	if (!(c->qp_state & 0x80) || the_qp.state != DCQCN_QP_LIVE || e->ud != ud ||
+	    e->dest_qpn <= 1 || e->dest_qpn == 0xffffff || (ud ? e->src_qpn : the_qp.peer_qpn) <= 1)
+		return false;
+	return settings.np_enable & 1 << (e->tos >> 5) && (!c->since_cnp || c->since_cnp >= 50) &&
+	       (ud || c->flags & IS_PEER);
+}
+
 static void check_in(const struct fuzz_case *c, const u8 *p, size_t len,
 		     struct sk_buff *skb, const u8 *data, unsigned int verdict)
 {
@@ -550,6 +566,8 @@ static void check_in(const struct fuzz_case *c, const u8 *p, size_t len,
 		check(is_marked(&e));
 	if (cnps_sent)
 		check_sent(p, &e);
+	if (must_answer(c, p, &e))
+		check(cnps_sent == 1);
 	check(the_qp.cnps_sent == cnps_sent);
 	check(!fuzz_dst_refs && !the_qp.lock.held);
 }
