@@ -16,6 +16,7 @@
 # make sim		all scenarios of the simulator (half a day)
 # make bench		measure instructions per packet and the precision of pacing
 # make fuzz		any packet, in user space: RUNS=10000000 SEED=1
+# make mutants		put small faults into the modules, and see that tests find them
 # make hostile		floods and storms, in simulated time: SEED=1
 # make integrity	each byte through a bad network, simulated: SEED=1
 # make devices		rxe on every kind of network device, changed in any order:
@@ -37,7 +38,7 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 NEEDS := CONFIG_RDMA_RXE CONFIG_NETFILTER CONFIG_IPV6
 
 .PHONY: all modules modules_install install uninstall tools dist deb html abi linkcheck page lab sim \
-	fuzz hostile integrity devices foreign torture coverage bench check check-quick check-full \
+	fuzz mutants hostile integrity devices foreign torture coverage bench check check-quick check-full \
 	clean help
 
 # Kbuild cannot build in such a place
@@ -148,6 +149,10 @@ sim:
 fuzz:
 	tools/lab/deps
 	selftests/fuzz/run $(if $(RUNS),--runs $(RUNS)) $(if $(SEED),--seed $(SEED))
+
+mutants:
+	tools/lab/deps
+	selftests/mutants/run
 
 hostile integrity:
 	tools/lab/deps
