@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel of the explorer: that of the unit tests, and in addition what device.c, qp.c and
+ * The kernel of the explorer: that of the unit tests, and in addition what client.c, device.c, qp.c and
  * settings.c need. Timers, workers and RCU callbacks run when world.c's clock says so.
  */
 #ifndef EXPLORE_KERNEL_H

@@ -4,7 +4,7 @@
  * RCU callbacks, packets on their way and rxe's timers run in the order of their times, when
  * pass() moves the clock.
  *
- * The module is the real one, as device.c registers it: the world only knows struct ib_client,
+ * The module is the real one, as client.c registers it: the world only knows struct ib_client,
  * its netfilter hooks and its netdevice notifier.
  */
 #include <stdarg.h>
@@ -14,6 +14,7 @@
 #include "wire.h"
 #include "world.h"
 
+#include "client.h"
 #include "debugfs.h"
 #include "fault.h"
 #include "hook.h"
@@ -698,7 +699,7 @@ void port_changed(struct port *port)
 
 void world_init(void)
 {
-	if (dcqcn_device_init() || dcqcn_hook_init())
+	if (dcqcn_client_init() || dcqcn_hook_init())
 		abort();
 }
 

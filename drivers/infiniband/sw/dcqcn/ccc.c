@@ -259,25 +259,6 @@ void dcqcn_ccc_dev_init(struct dcqcn_dev *dev)
 }
 
 /**
- * dcqcn_ccc_dev_set() - a port begins to use contexts
- * @dev: the port
- * @settings: its new ones
- *
- * From the first time on its packets take the longer way, until it goes: flows that
- * obey a context must find out that it is over.
- *
- * Context: process; one at a time for each port.
- */
-void dcqcn_ccc_dev_set(struct dcqcn_dev *dev,
-		       const struct dcqcn_settings *settings)
-{
-	if (dev->contexts.used || !settings->ccc.algorithms)
-		return;
-	dev->contexts.used = true;
-	static_branch_inc(&dcqcn_cccs);
-}
-
-/**
  * dcqcn_ccc_dev_exit() - stop granting
  * @dev: the port, which no packet reaches any more, and whose QPs are gone
  *

@@ -241,8 +241,6 @@ struct dcqcn_ccc_view {
 
 void dcqcn_ccc_dev_init(struct dcqcn_dev *dev);
 void dcqcn_ccc_dev_exit(struct dcqcn_dev *dev);
-void dcqcn_ccc_dev_set(struct dcqcn_dev *dev,
-		       const struct dcqcn_settings *settings);
 struct dcqcn_ccc *dcqcn_ccc_find(struct dcqcn_dev *dev,
 				 const struct in6_addr *local,
 				 const struct in6_addr *peer, u8 prio);

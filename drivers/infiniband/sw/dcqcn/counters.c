@@ -9,6 +9,7 @@
 #include <rdma/ib_sysfs.h>
 #include <rdma/ib_verbs.h>
 
+#include "client.h"
 #include "counters.h"
 #include "device.h"
 
@@ -59,7 +60,7 @@ static ssize_t dcqcn_counter_show(struct ib_device *ibdev, u32 port_num,
 {
 	struct dcqcn_counter_attr *c =
 		container_of(attr, struct dcqcn_counter_attr, attr);
-	struct dcqcn_dev *dev = dcqcn_dev_of_client(ibdev);
+	struct dcqcn_dev *dev = dcqcn_client_dev(ibdev);
 
 	return sysfs_emit(buf, "%lu\n", dcqcn_counter_sum(dev, c->counter));
 }
@@ -67,7 +68,7 @@ static ssize_t dcqcn_counter_show(struct ib_device *ibdev, u32 port_num,
 static ssize_t rp_limited_qps_show(struct ib_device *ibdev, u32 port_num,
 				   struct ib_port_attribute *attr, char *buf)
 {
-	struct dcqcn_dev *dev = dcqcn_dev_of_client(ibdev);
+	struct dcqcn_dev *dev = dcqcn_client_dev(ibdev);
 
 	return sysfs_emit(buf, "%d\n", atomic_read(&dev->pacing.num_limited));
 }
@@ -75,7 +76,7 @@ static ssize_t rp_limited_qps_show(struct ib_device *ibdev, u32 port_num,
 static ssize_t rp_held_bytes_show(struct ib_device *ibdev, u32 port_num,
 				  struct ib_port_attribute *attr, char *buf)
 {
-	struct dcqcn_dev *dev = dcqcn_dev_of_client(ibdev);
+	struct dcqcn_dev *dev = dcqcn_client_dev(ibdev);
 
 	return sysfs_emit(buf, "%ld\n", dcqcn_held_memory_sum(dev));
 }
@@ -83,7 +84,7 @@ static ssize_t rp_held_bytes_show(struct ib_device *ibdev, u32 port_num,
 static ssize_t ccc_contexts_show(struct ib_device *ibdev, u32 port_num,
 				 struct ib_port_attribute *attr, char *buf)
 {
-	struct dcqcn_dev *dev = dcqcn_dev_of_client(ibdev);
+	struct dcqcn_dev *dev = dcqcn_client_dev(ibdev);
 
 	return sysfs_emit(buf, "%u\n", READ_ONCE(dev->contexts.num));
 }

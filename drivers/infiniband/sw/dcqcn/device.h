@@ -157,9 +157,6 @@ struct dcqcn_dev {
 	struct dcqcn_debugfs *debugfs;
 };
 
-int dcqcn_device_init(void);
-void dcqcn_device_exit(void);
-
 struct dcqcn_settings *dcqcn_dev_settings_begin(struct dcqcn_dev *dev);
 void dcqcn_dev_settings_commit(struct dcqcn_dev *dev,
 			       struct dcqcn_settings *new);
@@ -167,10 +164,12 @@ void dcqcn_dev_settings_abort(struct dcqcn_dev *dev,
 			      struct dcqcn_settings *new);
 
 struct dcqcn_dev *dcqcn_dev_by_ndev(const struct net_device *ndev);
-struct dcqcn_dev *dcqcn_dev_of_client(struct ib_device *ibdev);
+struct dcqcn_dev *dcqcn_dev_find_ndev(const struct net_device *ndev);
 struct dcqcn_dev *dcqcn_dev_next(const struct net *net, u32 index);
 struct dcqcn_dev *dcqcn_dev_lock(const struct net *net, const char *name);
 void dcqcn_dev_unlock(void);
+void dcqcn_dev_publish(struct dcqcn_dev *dev);
+void dcqcn_dev_unpublish(struct dcqcn_dev *dev);
 
 extern struct workqueue_struct *dcqcn_wq;
 extern DECLARE_HASHTABLE(dcqcn_by_ibdev, DCQCN_TABLE_BITS);

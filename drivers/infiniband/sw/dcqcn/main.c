@@ -9,7 +9,7 @@
  * ccc.c bounds what is in flight instead where
  * both ends agree on it, by nscc.c's window and rccc.c's credit, and entropy.c says when
  * a flow leaves its path; qp.c maps a packet to its QP, resolve.c asks the RDMA core about
- * that, and device.c maps it to its port.
+ * that, and device.c to its port, which client.c has added.
  * sysfs.c, debugfs.c, counters.c, netlink.c and trace.h are the user interface, and
  * fault.c injects a fault for tests.
  */
@@ -18,7 +18,7 @@
 #include <rdma_dcqcn_version.h>
 
 #include "debugfs.h"
-#include "device.h"
+#include "client.h"
 #include "hook.h"
 #include "netlink.h"
 #include "qp.h"
@@ -38,7 +38,7 @@ static int __init dcqcn_init(void)
 	if (err)
 		goto exit_hook;
 	dcqcn_debugfs_init();
-	err = dcqcn_device_init();
+	err = dcqcn_client_init();
 	if (err)
 		goto exit_debugfs;
 	return 0;
@@ -55,7 +55,7 @@ exit_hook:
 
 static void __exit dcqcn_exit(void)
 {
-	dcqcn_device_exit();
+	dcqcn_client_exit();
 	dcqcn_debugfs_exit();
 	dcqcn_netlink_exit();
 	dcqcn_hook_exit();

@@ -15,7 +15,7 @@
 #include "tx.h"
 
 /* Set for good where rxe frees a QP 200 jiffies after its destruction began, even if packets point
- * to it; see device.c
+ * to it; see client.c
  */
 DECLARE_STATIC_KEY_FALSE(dcqcn_hasty_rxe);
 

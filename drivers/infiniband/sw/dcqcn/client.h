@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How ports come and go. See client.c. */
+#ifndef DCQCN_CLIENT_H
+#define DCQCN_CLIENT_H
+
+struct dcqcn_dev;
+struct ib_device;
+
+int dcqcn_client_init(void);
+void dcqcn_client_exit(void);
+struct dcqcn_dev *dcqcn_client_dev(struct ib_device *ibdev);
+
+#endif /* DCQCN_CLIENT_H */
