@@ -446,9 +446,8 @@ static void memory_on_two_cpus(void)
 	}
 	expect(most <= 2 * DCQCN_HELD_BATCH && least >= -2 * DCQCN_HELD_BATCH,
 	       "the port counts %ld bytes too many, or %ld too few", most, -least);
-	expect(counters.held_memory[DCQCN_REQUESTS] > 0 && other_cpu.held_memory[DCQCN_REQUESTS] < 0,
-	       "%ld and %ld bytes in batches", counters.held_memory[DCQCN_REQUESTS],
-	       other_cpu.held_memory[DCQCN_REQUESTS]);
+	expect(counters.held_memory[DCQCN_REQUESTS] > 0, "%d bytes in a batch",
+	       counters.held_memory[DCQCN_REQUESTS]);
 	for (i = 0; i < DCQCN_NUM_COUNTERS; i++)
 		counters.value[i] += other_cpu.value[i];
 	ends();

@@ -61,7 +61,7 @@ enum dcqcn_fifo_kind {
  */
 struct dcqcn_counters {
 	unsigned long value[DCQCN_NUM_COUNTERS];
-	long held_memory[DCQCN_NUM_FIFOS];
+	int held_memory[DCQCN_NUM_FIFOS];
 };
 
 int dcqcn_counters_add(struct dcqcn_dev *dev);

@@ -217,19 +217,32 @@ static inline u64 dcqcn_dev_line(const struct dcqcn_dev *dev,
  * @memory: bytes; negative for those that are no longer held
  *
  * Each CPU counts for itself, so that CPUs do not take a cache line from each other with each
- * packet, and passes on what exceeds DCQCN_HELD_BATCH.
+ * packet. dcqcn_dev_held() must follow, for one or several of these.
  *
  * Context: any, with BH disabled.
  */
-static inline void dcqcn_dev_hold(struct dcqcn_dev *dev, enum dcqcn_fifo_kind kind,
-				  long memory)
+static inline void dcqcn_dev_hold(struct dcqcn_dev *dev, enum dcqcn_fifo_kind kind, int memory)
 {
-	long here = this_cpu_add_return(dev->counters->held_memory[kind], memory);
+	this_cpu_add(dev->counters->held_memory[kind], memory);
+}
+
+/**
+ * dcqcn_dev_held() - pass on what this CPU has counted, if it is more than DCQCN_HELD_BATCH
+ * @dev: the port
+ * @kind: in which FIFOs
+ *
+ * Context: any, with BH disabled. Return: bytes of memory that the port's packets take, but for a
+ * batch of each CPU.
+ */
+static inline long dcqcn_dev_held(struct dcqcn_dev *dev, enum dcqcn_fifo_kind kind)
+{
+	int here = this_cpu_read(dev->counters->held_memory[kind]);
 
 	if (unlikely(here > DCQCN_HELD_BATCH || here < -DCQCN_HELD_BATCH)) {
 		this_cpu_sub(dev->counters->held_memory[kind], here);
 		atomic_long_add(here, &dev->pacing.held_memory[kind]);
 	}
+	return atomic_long_read(&dev->pacing.held_memory[kind]);
 }
 
 static inline void dcqcn_count(struct dcqcn_dev *dev, enum dcqcn_counter c)

@@ -116,7 +116,7 @@ static inline void dcqcn_flow_account(struct dcqcn_qp *qp,
 void dcqcn_flow_take(struct dcqcn_qp *qp, struct sk_buff *skb)
 {
 	struct dcqcn_held *held = dcqcn_held(skb);
-	enum dcqcn_fifo_kind kind = dcqcn_fifo_of(held->kind);
+	unsigned int kind = held->fifo;
 
 	__skb_unlink(skb, &qp->flow.fifo[kind].queue);
 	qp->flow.held_bytes -= held->bytes;
@@ -141,8 +141,7 @@ static __always_inline bool dcqcn_flow_is_crowded(const struct dcqcn_qp *qp,
 						  enum dcqcn_fifo_kind kind,
 						  u32 memory)
 {
-	return unlikely(atomic_long_read(&qp->dev->pacing.held_memory[kind]) + memory >
-			dcqcn_held_dev_max[kind]) &&
+	return unlikely(dcqcn_dev_held(qp->dev, kind) + memory > dcqcn_held_dev_max[kind]) &&
 	       dcqcn_flow_exceeds_share(qp, kind);
 }
 
@@ -219,6 +218,9 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 		__skb_queue_tail(&due, skb);
 	}
 	dcqcn_count_add(qp->dev, DCQCN_RP_RELEASED, skb_queue_len(&due));
+	dcqcn_dev_held(qp->dev, DCQCN_REQUESTS);
+	if (flow->sending_responses)
+		dcqcn_dev_held(qp->dev, DCQCN_RESPONSES);
 
 	spin_unlock(&qp->lock);
 	while ((skb = __skb_dequeue(&due)))
@@ -263,6 +265,7 @@ static bool dcqcn_flow_hold(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	held->psn = tx->psn;
 	held->bytes = tx->bytes;
 	held->kind = tx->kind;
+	held->fifo = dcqcn_fifo_of(tx->kind);
 	held->ack_req = tx->ack_req;
 	held->goes_on = dcqcn_bth_goes_on(tx->bth);
 	/* @skb may be on a VLAN, or another upper device of the port, to which it has no
@@ -272,7 +275,7 @@ static bool dcqcn_flow_hold(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	skb->dev = qp->dev->ndev;
 	__skb_queue_tail(&fifo->queue, skb);
 	flow->held_bytes += tx->bytes;
-	dcqcn_flow_account(qp, dcqcn_fifo_of(tx->kind), skb->truesize);
+	dcqcn_flow_account(qp, held->fifo, skb->truesize);
 	flow->stat.max_packets = max(flow->stat.max_packets,
 				     dcqcn_flow_held(flow));
 	flow->stat.max_bytes = max(flow->stat.max_bytes, flow->held_bytes);
@@ -499,6 +502,7 @@ void dcqcn_pacer_reset(struct dcqcn_qp *qp, struct sk_buff_head *dropped)
 			dcqcn_count(qp->dev, DCQCN_RP_DROP_DEAD);
 			__skb_queue_tail(dropped, skb);
 		}
+		dcqcn_dev_held(qp->dev, i);
 	}
 	flow->released = true;
 	dcqcn_limiter_end(qp);

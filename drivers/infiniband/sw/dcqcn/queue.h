@@ -144,6 +144,7 @@ struct dcqcn_held {
 	u32 psn;
 	u32 bytes;
 	u8 kind;
+	u8 fifo;
 	bool ack_req;
 	bool goes_on;
 };

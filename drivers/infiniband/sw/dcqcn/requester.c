@@ -62,6 +62,7 @@ static struct sk_buff *dcqcn_flow_take_stale(struct dcqcn_qp *qp,
 		skb->next = stale;
 		stale = skb;
 	}
+	dcqcn_dev_held(qp->dev, fifo - qp->flow.fifo);
 	return stale;
 }
 
