@@ -72,7 +72,6 @@ struct dcqcn_fifo {
  * @sending_responses: and READ responses, or ACKs that were behind some, are among it
  * @stuck: rxe has gone back to @back_psn twice
  * @unseen: bytes; length of the requests that may pass unseen, below 5 KB like all of rxe's
- * @turn: bytes by which requests are ahead, while responses are held too
  * @next: ns; when the next packet may leave
  * @remainder: what @next lost in rounding, in bit * 10^9 (< a rate in bit/s)
  * @gap: ns; what the last packet cost: of 64 KB at 1 Mb/s, 0.5 s
@@ -81,6 +80,7 @@ struct dcqcn_fifo {
  *	last left
  * @back_psn: to which rxe has gone back, with no ACK since; or DCQCN_PSN_NONE
  * @held_bytes: length of all held packets on the wire
+ * @turn: bytes by which requests are ahead, while responses are held too
  * @held_memory: bytes of memory that those of each FIFO take
  * @fifo: requests and READ responses, which the peer does not compare
  * @stat: what happened to its packets
@@ -94,7 +94,6 @@ struct dcqcn_flow {
 	bool sending_responses;
 	bool stuck;
 	u16 unseen;
-	s32 turn;
 	u64 next;
 	u64 remainder;
 	u32 gap;
@@ -102,6 +101,7 @@ struct dcqcn_flow {
 	u32 asked;
 	u32 back_psn;
 	u32 held_bytes;
+	s32 turn;
 	u32 held_memory[DCQCN_NUM_FIFOS];
 	struct dcqcn_fifo fifo[DCQCN_NUM_FIFOS];
 	struct dcqcn_flow_stat stat;
