@@ -31,7 +31,7 @@ static struct net_device ndev = { .net = &net, .ifindex = 1 };
 /* The port has sent all that it may */
 static bool used_up;
 
-bool dcqcn_xmit_charge(atomic64_t *account)
+bool dcqcn_xmit_charge(atomic64_t *account, s64 gap)
 {
 	return !used_up;
 }

@@ -183,6 +183,8 @@ struct nf_hook_ops {
 #define rcu_read_lock()		((void)0)
 #define rcu_read_unlock()	((void)0)
 #define rcu_dereference(p)	(p)
+#define ilog2(value)		(31 - __builtin_clz(value))
+#define hash_32(value, bits)	((u32)(value) * 0x61c88647u >> (32 - (bits)))
 #define spin_lock(l)		kernel_assert(!(l)->held++)
 #define spin_unlock(l)		kernel_assert(!--(l)->held)
 #define spin_lock_bh(l)		(bh_disabled++, ({ spin_lock(l); }))

@@ -281,7 +281,7 @@ static void test_budget(void)
 	expect(num_sent == CNP_BURST + 101, "%u CNPs after 100 us", num_sent - CNP_BURST - 1);
 
 	settings.np.min_time_between_cnps = INTERVAL;
-	fuzz_now += INTERVAL * US;
+	fuzz_now += 256 * INTERVAL * US;
 	dev.answers.cnp_paid.counter = fuzz_now + 1;
 	mark_arrives();
 	expect(num_sent == CNP_BURST + 101, "the port's bound does not hold");
@@ -293,6 +293,49 @@ static void test_budget(void)
 	fuzz_now += INTERVAL * US - 1;
 	mark_arrives();
 	expect(num_sent == CNP_BURST + 102, "a CNP too early");
+}
+
+/* The less a port has left of its share, the less often a QP sends CNPs */
+static void test_stretch(void)
+{
+	static const struct { u64 left_us, intervals; } cases[] = {
+		{ 10000, 1 }, { 5001, 1 }, { 5000, 2 }, { 2600, 2 }, { 2500, 4 }, { 1251, 4 },
+		{ 1250, 8 }, { 100, 64 }, { 30, 256 }, { 0, 256 },
+	};
+	unsigned int i, n;
+	u64 due;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		set_up(IB_QPT_RC);
+		fuzz_now += 100000 * US;
+		mark_arrives();
+		n = num_sent;
+		due = fuzz_now + cases[i].intervals * INTERVAL * US;
+		fuzz_now = due - 1;
+		dev.answers.cnp_paid.counter = fuzz_now - cases[i].left_us * US;
+		mark_arrives();
+		expect(num_sent == n, "%llu us are left: a CNP before %llu intervals",
+		       (unsigned long long)cases[i].left_us, (unsigned long long)cases[i].intervals);
+		fuzz_now++;
+		dev.answers.cnp_paid.counter++;
+		mark_arrives();
+		expect(num_sent == n + 1, "%llu us are left: none after %llu intervals",
+		       (unsigned long long)cases[i].left_us, (unsigned long long)cases[i].intervals);
+	}
+}
+
+/* A port may send more CNPs where they answer long packets */
+static void test_cost(void)
+{
+	static const struct { u32 len, ns; } cases[] = {
+		{ 0, 1000 }, { 60, 1000 }, { 1024, 1000 }, { 2048, 500 }, { 4096, 250 },
+		{ 9000, 250 }, { U32_MAX, 250 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		expect(dcqcn_np_cost(cases[i].len) == cases[i].ns, "%u bytes: %u ns", cases[i].len,
+		       dcqcn_np_cost(cases[i].len));
 }
 
 /* A CNP that cannot leave is counted as an error, and the next mark is answered */
@@ -425,6 +468,8 @@ static const struct tap_test tests[] = {
 	{ "a mark on UD is answered with a CNP to its sender", test_ud },
 	{ "CNPs are one interval apart, neither less nor more", test_interval },
 	{ "what the port's budget refuses begins no interval", test_budget },
+	{ "a QP sends CNPs less often while the port may send few", test_stretch },
+	{ "a CNP costs less where it answers a long packet", test_cost },
 	{ "a CNP that cannot leave is an error and begins no interval", test_errors },
 	{ "each CNP has its verdict, and is counted", test_verdicts },
 	{ "events wait for a QP that is resolved, for no other", test_waiting },

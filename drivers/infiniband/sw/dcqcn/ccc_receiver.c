@@ -51,7 +51,7 @@ void dcqcn_ccc_init_receiver(struct dcqcn_ccc_receiver *rx)
  */
 static bool dcqcn_ccc_may_say(struct dcqcn_dev *dev)
 {
-	if (dcqcn_xmit_charge(&dev->answers.feedback_paid))
+	if (dcqcn_xmit_charge(&dev->answers.feedback_paid, DCQCN_XMIT_GAP_NS))
 		return true;
 	dcqcn_count(dev, DCQCN_NP_FEEDBACK_ERRORS);
 	return false;

@@ -7,10 +7,14 @@
  *
  * Only packets with a correct ICRC from the peer of an existing QP are answered.
  * The ICRC is checked only when a CNP is due. xmit.c limits what a port sends, so a flood
- * of marks has a bounded cost.
+ * of marks has a bounded cost: a million CNPs per second, or a fourteenth of the bytes that they
+ * answer, up to four million, where 200 flows at 400 Gb/s need 3.2 million. While that is not
+ * enough, each QP sends CNPs less often, so that none takes what others need.
  */
 #include <linux/bits.h>
 #include <linux/ktime.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
 #include <linux/time64.h>
@@ -24,6 +28,36 @@
 #include "trace.h"
 #include "xmit.h"
 
+/* ns and bytes: a CNP costs less if it answers a packet that is longer than this, down to a quarter */
+#define DCQCN_CNP_BYTES		1024
+#define DCQCN_CNP_GAP_LEAST	(DCQCN_XMIT_GAP_NS / 4)
+
+/* The interval between the CNPs of a QP doubles for each half of what is left of the port's share,
+ * up to 2^8 times: a thousand QPs of 4 us need that
+ */
+#define DCQCN_CNP_STRETCH_MAX	8
+
+/* ns; what a CNP costs that answers a packet of @len bytes */
+static u32 dcqcn_np_cost(u32 len)
+{
+	return clamp(DCQCN_XMIT_GAP_NS * DCQCN_CNP_BYTES / max(len, 1U),
+		     DCQCN_CNP_GAP_LEAST, DCQCN_XMIT_GAP_NS);
+}
+
+/* ns; the least time between two CNPs of a QP */
+static u64 dcqcn_np_interval(const struct dcqcn_dev *dev,
+			     const struct dcqcn_settings *settings, u64 now)
+{
+	u64 interval = (u64)settings->np.min_time_between_cnps * NSEC_PER_USEC;
+	s64 left = now - atomic64_read(&dev->answers.cnp_paid);
+
+	if (likely(left > DCQCN_XMIT_BURST_NS / 2))
+		return interval;
+	if (left <= DCQCN_XMIT_BURST_NS >> DCQCN_CNP_STRETCH_MAX)
+		return interval << DCQCN_CNP_STRETCH_MAX;
+	return interval << ilog2(DCQCN_XMIT_BURST_NS / (u32)left);
+}
+
 /* Answer a mark on @qp with a CNP. Called with the lock held; drops it. */
 static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net *net,
 			    const struct dcqcn_settings *settings,
@@ -35,8 +69,8 @@ static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net *net,
 		.daddr = event->saddr,
 		.pkey = event->pkey,
 	};
-	u64 gap = (u64)settings->np.min_time_between_cnps * NSEC_PER_USEC;
 	u64 now = ktime_get_ns();
+	u64 gap = dcqcn_np_interval(qp->dev, settings, now);
 	u64 last = qp->cnp_time;
 	bool ud = qp->type == IB_QPT_UD;
 	bool send;
@@ -53,7 +87,8 @@ static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net *net,
 
 	if (!send)
 		return;
-	err = dcqcn_xmit_charge(&qp->dev->answers.cnp_paid) ?
+	err = dcqcn_xmit_charge(&qp->dev->answers.cnp_paid,
+				dcqcn_np_cost(event->len)) ?
 	      dcqcn_xmit(net, event->ifindex, settings, &spec, NULL) : -EBUSY;
 	dcqcn_count(qp->dev, err ? DCQCN_NP_CNP_ERRORS : DCQCN_NP_CNP_SENT);
 	spin_lock_bh(&qp->lock);
@@ -94,10 +129,12 @@ static void dcqcn_np_keep(struct dcqcn_qp *qp, struct dcqcn_event *ce)
 static bool dcqcn_np_is_early(const struct dcqcn_qp *qp,
 			      const struct dcqcn_settings *settings)
 {
-	u64 last = READ_ONCE(qp->cnp_time);
+	u64 last = READ_ONCE(qp->cnp_time), now;
 
-	return last && ktime_get_ns() - last <
-		       (u64)settings->np.min_time_between_cnps * NSEC_PER_USEC;
+	if (!last)
+		return false;
+	now = ktime_get_ns();
+	return now - last < dcqcn_np_interval(qp->dev, settings, now);
 }
 
 /**
@@ -145,6 +182,7 @@ void dcqcn_np_receive(struct dcqcn_rx *rx)
 	dcqcn_ip_daddr(pkt->ip, &event.daddr);
 	event.src_qpn = pkt->src_qpn;
 	event.ifindex = skb->dev->ifindex;
+	event.len = skb->len;
 	event.pkey = pkt->pkey;
 	event.ud = pkt->ud;
 	event.offer = false;

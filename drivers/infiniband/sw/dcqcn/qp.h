@@ -52,6 +52,7 @@ enum dcqcn_qp_state {
  * @src_qpn: the QP that sent it, for UD
  * @offer_psn: PSN of the offer, and its priority in the upper bits; never of UD
  * @ifindex: network device that received it, maybe a VLAN
+ * @len: its length, from the IP header on
  * @pkey: its P_Key
  * @ud: it was UD
  * @offer: the peer offers a context, see ccc.c
@@ -64,6 +65,7 @@ struct dcqcn_event {
 		u32 offer_psn;
 	};
 	int ifindex;
+	u32 len;
 	u16 pkey;
 	bool ud;
 	bool offer;

@@ -18,13 +18,6 @@
 #include "settings.h"
 #include "xmit.h"
 
-/* Upper bound on the CNPs of a port, and on its feedback, whatever its QPs and knobs: a million
- * of each per second in the long run, where 32 flows at 100 Gb/s need 750,000 CNPs. It may save
- * up 10 ms of them, which covers the start of an incast.
- */
-#define DCQCN_XMIT_GAP_NS	1000
-#define DCQCN_XMIT_BURST_NS	(10 * NSEC_PER_MSEC)
-
 static struct dst_entry *dcqcn_xmit_route4(struct net *net, int ifindex,
 					   const struct dcqcn_cnp_spec *spec)
 {
@@ -114,13 +107,14 @@ int dcqcn_xmit(struct net *net, int ifindex,
 /**
  * dcqcn_xmit_charge() - whether a port may send one more CNP, or feedback
  * @account: ns; up to when those sent so far have used up the port's share
+ * @gap: ns; what this one costs
  *
  * If so, charge it. The clock is read after @account: if a hypervisor stops this CPU in
  * between, payments that other CPUs make meanwhile must not seem to lie in the future.
  *
  * Context: any. Return: whether it may.
  */
-bool dcqcn_xmit_charge(atomic64_t *account)
+bool dcqcn_xmit_charge(atomic64_t *account, s64 gap)
 {
 	s64 paid = atomic64_read(account), now, from;
 
@@ -129,6 +123,6 @@ bool dcqcn_xmit_charge(atomic64_t *account)
 		from = max_t(s64, paid, now - DCQCN_XMIT_BURST_NS);
 		if (from > now)
 			return false;
-	} while (!atomic64_try_cmpxchg(account, &paid, from + DCQCN_XMIT_GAP_NS));
+	} while (!atomic64_try_cmpxchg(account, &paid, from + gap));
 	return true;
 }
