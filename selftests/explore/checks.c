@@ -11,6 +11,7 @@
 #include "wire.h"
 
 #include "ccc.h"
+#include "limiter.h"
 #include "qp.h"
 
 /* A packet is held no longer. The module says 5 s for requests, and looks once per gap; a READ
@@ -63,6 +64,9 @@ static struct flow_notes {
 } notes[QPS];
 
 static bool tampered;		/* memory fails */
+
+#define PAUSE_MS	20	/* that is always a pause: four times the longest guess of a round trip */
+#define BURSTS		8	/* start_burst at once at most, on a path that was idle */
 
 /* With EXPLORE_PAUSES=1, a flow must start slowly after each pause. That does not hold yet: a limit
  * that outlives the pause ends with the first packet behind it.
@@ -152,9 +156,9 @@ static u32 state_of(const struct dcqcn_qp *entry)
 	state |= LIMITED;
 	state |= flow->released ? RELEASED : 0;
 	state |= entry->ccc && entry->windowed ? WINDOWED : 0;
-	state |= rate->starting ? STARTING : 0;
-	state |= rate->starting && rate->waiting ? WAITING : 0;
-	state |= rate->starting && rate->measured ? MEASURED : 0;
+	state |= rate->start ? STARTING : 0;
+	state |= rate->start == DCQCN_START_ASKS ? WAITING : 0;
+	state |= rate->start == DCQCN_START_MEASURES ? MEASURED : 0;
 	state |= rate->born ? BORN : 0;
 	state |= rate->told ? TOLD : 0;
 	state |= rate->cut_pending ? CUT_PENDING : 0;
@@ -195,10 +199,10 @@ static bool starts_slowly(const struct rxe_qp *qp)
 
 static void check_pause(struct rxe_qp *qp, struct flow_notes *n, u32 bytes)
 {
-	unsigned long pause = nsecs_to_jiffies(fuzz_now) - nsecs_to_jiffies(n->output);
+	u64 pause = fuzz_now - n->output;
 
-	if (!n->output || (pause > DCQCN_PAUSE_JIFFIES + 1 &&
-			   pause > nsecs_to_jiffies(2ULL * rtt_of(entry_of(qp))) + 1)) {
+	if (!n->output || (pause > PAUSE_MS * MS &&
+			   pause > (u64)DCQCN_PAUSE_RTTS * rtt_of(entry_of(qp)))) {
 		n->begins = fuzz_now;
 		n->burst = 0;
 		n->longest = bytes;
@@ -290,7 +294,8 @@ void check_leaves(struct tx *tx)
 	n->burst += tx->skb.len + ETH_HLEN;
 	n->longest = max(n->longest, tx->skb.len + ETH_HLEN);
 	n->excused |= !starts_slowly(qp);
-	demand(n->excused || !pauses_count || n->burst <= settings_of(qp->port)->rp.start_burst +
+	demand(n->excused || !pauses_count ||
+	       n->burst <= (u64)BURSTS * settings_of(qp->port)->rp.start_burst +
 	       CREDIT_PACKETS * n->longest,
 	       "QP %u sends %u bytes at once after a pause", qp->ib.qp_num, n->burst);
 }
@@ -482,7 +487,7 @@ static void look_at_qps(struct port *port)
 
 		if (!dcqcn_qp_look(entry, &view) || !view.limited || view.released)
 			continue;
-		demand((view.rate.current_rate >= min(floor, view.line) || view.rate.starting) &&
+		demand((view.rate.current_rate >= min(floor, view.line) || view.rate.start) &&
 		       view.rate.current_rate <= view.rate.target_rate &&
 		       view.rate.target_rate <= DCQCN_RATE_MAX,
 		       "QP %u: %llu b/s, target %llu, floor %llu, line %llu", view.qpn,

@@ -166,9 +166,9 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
 }
 
 void dcqcn_limiter_start(struct dcqcn_qp *qp, const struct dcqcn_settings *p,
-			 unsigned long pause, bool asks)
+			 bool asks)
 {
-	check(p->rp.start_burst && pause);
+	check(p->rp.start_burst);
 }
 
 struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn, const struct dcqcn_tx *tx)

@@ -4,6 +4,7 @@
 
 #include "knobs.h"
 #include "path.h"
+#include "start.h"
 #include "tap.h"
 
 #define LINE	(10000 * MBPS)
@@ -315,8 +316,7 @@ static void test_first_cut(void)
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
 		struct dcqcn_rate r = flow_at(9000 * MBPS, RTT);
 
-		r.starting = known[i].starting;
-		r.measured = true;
+		r.start = known[i].starting ? DCQCN_START_MEASURES : DCQCN_START_NONE;
 		r.told = known[i].told;
 		r.born = known[i].born;
 		r.cut_time = START - RTT;
@@ -363,10 +363,10 @@ static void test_start_blind(void)
 	struct dcqcn_rate r = { .rtt = RTT, .packet = PACKET };
 	u64 now;
 
-	dcqcn_rate_start(&r, &automatic, LINE, 0, false, START);
+	dcqcn_start_begin(&r, &automatic, LINE, automatic.start_burst, 0, false, START);
 	expect(r.current_rate == LINE / 32, "begins at %llu", r.current_rate);
-	expect(!dcqcn_rate_wants_sample(&r, START + SECOND), "wants a sample");
-	expect(!dcqcn_rate_cnp(&r, &automatic, LINE, START + 10) && r.starting,
+	expect(!dcqcn_start_wants_sample(&r, START + SECOND), "wants a sample");
+	expect(!dcqcn_rate_cnp(&r, &automatic, LINE, START + 10) && r.start,
 	       "the burst's CNP ends the start");
 	now = send(&r, START, 7);
 	expect(r.current_rate == LINE / 32, "faster after 7 packets");
@@ -374,17 +374,17 @@ static void test_start_blind(void)
 	expect(near(r.current_rate, LINE / 128 * 5), "then %llu", r.current_rate);
 	expect(dcqcn_rate_phase(&r, &automatic) == DCQCN_START, "the phase");
 	dcqcn_rate_cnp(&r, &automatic, LINE, now);
-	expect(!r.starting && r.born, "the first CNP ends it");
+	expect(!r.start && r.born, "the first CNP ends it");
 	expect(near(r.current_rate, LINE / 256 * 5), "cut to %llu", r.current_rate);
 	expect(r.target_rate == r.current_rate, "target %llu", r.target_rate);
 
 	/* it began too fast for its path: no step, but three and 16 packets were marked */
 	r = (struct dcqcn_rate) { .rtt = 50 * RTT, .packet = PACKET };
-	dcqcn_rate_start(&r, &automatic, LINE, LINE, false, START);
+	dcqcn_start_begin(&r, &automatic, LINE, automatic.start_burst, LINE, false, START);
 	now = send(&r, START, 18);
 	expect(!dcqcn_rate_cnp(&r, &automatic, LINE, now), "deaf for 18 packets");
 	now = send(&r, now, 1);
-	expect(dcqcn_rate_cnp(&r, &automatic, LINE, now) && !r.starting,
+	expect(dcqcn_rate_cnp(&r, &automatic, LINE, now) && !r.start,
 	       "deaf for more than 19 packets");
 }
 
@@ -394,33 +394,33 @@ static void test_start_from(void)
 	struct dcqcn_rp_params p = automatic;
 
 	/* 4 * 12288 bytes in 5 ms */
-	dcqcn_rate_start(&r, &p, LINE, 0, false, START);
+	dcqcn_start_begin(&r, &p, LINE, p.start_burst, 0, false, START);
 	expect(r.current_rate == 78643200, "unknown path: %llu", r.current_rate);
 	/* 12288 bytes in 100 ms, but no less than rpg_min_rate */
-	dcqcn_rate_start(&r, &p, LINE, 0, true, START);
+	dcqcn_start_begin(&r, &p, LINE, p.start_burst, 0, true, START);
 	expect(r.current_rate == 1 * MBPS, "until a sample comes: %llu", r.current_rate);
 	p.start_burst = 125000;
-	dcqcn_rate_start(&r, &p, LINE, 0, true, START);
+	dcqcn_start_begin(&r, &p, LINE, p.start_burst, 0, true, START);
 	expect(r.current_rate == 10 * MBPS, "with a longer burst: %llu", r.current_rate);
 	p.start_burst = automatic.start_burst;
-	dcqcn_rate_start(&r, &p, LINE, 4000 * MBPS, true, START);
+	dcqcn_start_begin(&r, &p, LINE, p.start_burst, 4000 * MBPS, true, START);
 	expect(r.current_rate == 1000 * MBPS, "known path: %llu", r.current_rate);
-	dcqcn_rate_start(&r, &p, 100 * MBPS, 4000 * MBPS, false, START);
+	dcqcn_start_begin(&r, &p, 100 * MBPS, p.start_burst, 4000 * MBPS, false, START);
 	expect(r.current_rate == 100 * MBPS, "slow line: %llu", r.current_rate);
 	p.start_burst = U32_MAX;
 	r.rtt = 1000;
-	dcqcn_rate_start(&r, &p, DCQCN_RATE_MAX, 0, false, START);
+	dcqcn_start_begin(&r, &p, DCQCN_RATE_MAX, p.start_burst, 0, false, START);
 	expect(r.current_rate == DCQCN_RATE_MAX / 32, "longest burst: %llu",
 	       r.current_rate);
 	p.start_burst = 1;
-	dcqcn_rate_start(&r, &p, LINE, 0, false, START + SECOND);
+	dcqcn_start_begin(&r, &p, LINE, p.start_burst, 0, false, START + SECOND);
 	expect(r.current_rate == 32000 * MBPS / 1000, "shortest: %llu", r.current_rate);
 }
 
 /* A round trip of @ns ends at @now */
 static void sample(struct dcqcn_rate *r, u64 now, u64 ns, u32 least)
 {
-	dcqcn_rate_sample(r, &automatic, now - ns, least, now);
+	dcqcn_start_sample(r, &automatic, now - ns, least, now);
 }
 
 /* A start whose first round trip, of RTT, is known at @now */
@@ -428,7 +428,7 @@ static struct dcqcn_rate started(u64 now)
 {
 	struct dcqcn_rate r = { .rtt = 50 * RTT, .packet = PACKET };
 
-	dcqcn_rate_start(&r, &automatic, LINE, 0, true, now - RTT);
+	dcqcn_start_begin(&r, &automatic, LINE, automatic.start_burst, 0, true, now - RTT);
 	dcqcn_rate_set_rtt(&r, RTT, 0);
 	sample(&r, now, RTT, 0);
 	return r;
@@ -440,23 +440,23 @@ static void test_start_waits(void)
 {
 	struct dcqcn_rate r = { .rtt = 50 * RTT, .packet = PACKET };
 
-	dcqcn_rate_start(&r, &automatic, LINE, 0, true, START);
-	expect(dcqcn_rate_wants_sample(&r, START), "wants none");
+	dcqcn_start_begin(&r, &automatic, LINE, automatic.start_burst, 0, true, START);
+	expect(dcqcn_start_wants_sample(&r, START), "wants none");
 	dcqcn_rate_advance(&r, &automatic, LINE, START + 200 * RTT, 40 * PACKET);
 	expect(!dcqcn_rate_cnp(&r, &automatic, LINE, START + 200 * RTT) &&
-	       r.starting && r.current_rate == 1 * MBPS, "goes on at %llu",
+	       r.start && r.current_rate == 1 * MBPS, "goes on at %llu",
 	       r.current_rate);
 	r = started(START);
-	expect(r.starting && r.current_rate == FIRST_RATE, "begins at %llu",
+	expect(r.start && r.current_rate == FIRST_RATE, "begins at %llu",
 	       r.current_rate);
-	expect(!dcqcn_rate_wants_sample(&r, START + RTT - 1),
+	expect(!dcqcn_start_wants_sample(&r, START + RTT - 1),
 	       "wants a sample while the bursts are leaving");
-	expect(dcqcn_rate_wants_sample(&r, START + RTT), "wants no other");
+	expect(dcqcn_start_wants_sample(&r, START + RTT), "wants no other");
 	r.timer_stage = 1;
-	expect(!dcqcn_rate_wants_sample(&r, START + RTT / 2 - 1),
+	expect(!dcqcn_start_wants_sample(&r, START + RTT / 2 - 1),
 	       "wants a sample at once after a step");
-	expect(dcqcn_rate_wants_sample(&r, START + RTT / 2), "wants none after a step");
-	expect(dcqcn_rate_cnp(&r, &automatic, LINE, START + 1) && !r.starting,
+	expect(dcqcn_start_wants_sample(&r, START + RTT / 2), "wants none after a step");
+	expect(dcqcn_rate_cnp(&r, &automatic, LINE, START + 1) && !r.start,
 	       "a CNP does not end it");
 }
 
@@ -464,13 +464,13 @@ static void test_start_goes_blind(void)
 {
 	struct dcqcn_rate r = { .rtt = RTT, .packet = PACKET };
 
-	dcqcn_rate_start(&r, &automatic, LINE, 0, true, START);
-	dcqcn_rate_go_blind(&r, &automatic, LINE);
+	dcqcn_start_begin(&r, &automatic, LINE, automatic.start_burst, 0, true, START);
+	dcqcn_start_go_blind(&r, LINE);
 	expect(r.current_rate == LINE / 32, "goes on at %llu", r.current_rate);
 	send(&r, START, 8);
 	expect(near(r.current_rate, LINE / 128 * 5), "then %llu", r.current_rate);
 	sample(&r, START + 50 * RTT, RTT, 0);
-	expect(near(r.current_rate, FIRST_RATE) && r.measured, "sampled: %llu",
+	expect(near(r.current_rate, FIRST_RATE) && r.start == DCQCN_START_MEASURES, "sampled: %llu",
 	       r.current_rate);
 }
 
@@ -480,29 +480,29 @@ static void test_start_bound(void)
 	struct dcqcn_rate r = { .rtt = 50 * RTT, .packet = PACKET };
 	u64 now = START + 2 * RTT;
 
-	dcqcn_rate_bound(&r, &automatic, START, now);
+	dcqcn_start_bound(&r, START, now);
 	expect(!r.current_rate, "a flow that does not start goes on at %llu", r.current_rate);
-	dcqcn_rate_start(&r, &automatic, LINE, 0, true, START);
+	dcqcn_start_begin(&r, &automatic, LINE, automatic.start_burst, 0, true, START);
 	dcqcn_rate_set_rtt(&r, 2 * RTT, 0);
-	dcqcn_rate_bound(&r, &automatic, START, now);
-	expect(r.starting && r.measured && !r.waiting && near(r.current_rate, FIRST_RATE / 2),
+	dcqcn_start_bound(&r, START, now);
+	expect(r.start == DCQCN_START_MEASURES && near(r.current_rate, FIRST_RATE / 2),
 	       "goes on at %llu", r.current_rate);
-	expect(dcqcn_rate_wants_sample(&r, now + 2 * RTT), "wants no sample");
-	dcqcn_rate_bound(&r, &automatic, now, now + 2 * RTT);
-	expect(!r.measured && near(r.current_rate, FIRST_RATE / 2), "at %llu", r.current_rate);
+	expect(dcqcn_start_wants_sample(&r, now + 2 * RTT), "wants no sample");
+	dcqcn_start_bound(&r, now, now + 2 * RTT);
+	expect(r.start == DCQCN_START_BLIND && near(r.current_rate, FIRST_RATE / 2), "at %llu", r.current_rate);
 	now = send(&r, now + 2 * RTT, 8);
 	expect(r.current_rate > FIRST_RATE / 2, "it never goes up");
 	dcqcn_rate_set_rtt(&r, RTT, RTT);
 	sample(&r, now, RTT, 0);
-	expect(r.measured && near(r.current_rate, FIRST_RATE), "sampled: %llu", r.current_rate);
+	expect(r.start == DCQCN_START_MEASURES && near(r.current_rate, FIRST_RATE), "sampled: %llu", r.current_rate);
 
 	/* whatever the bound is */
 	r = (struct dcqcn_rate) { .rtt = RTT, .packet = PACKET };
-	dcqcn_rate_start(&r, &automatic, LINE, 0, true, START);
-	dcqcn_rate_bound(&r, &automatic, START, START);
-	dcqcn_rate_start(&r, &automatic, LINE, 0, true, START);
-	dcqcn_rate_bound(&r, &automatic, START, START + 1000 * SECOND);
-	expect(!r.waiting && r.current_rate == 1 * MBPS, "at %llu", r.current_rate);
+	dcqcn_start_begin(&r, &automatic, LINE, automatic.start_burst, 0, true, START);
+	dcqcn_start_bound(&r, START, START);
+	dcqcn_start_begin(&r, &automatic, LINE, automatic.start_burst, 0, true, START);
+	dcqcn_start_bound(&r, START, START + 1000 * SECOND);
+	expect(r.start == DCQCN_START_MEASURES && r.current_rate == 1 * MBPS, "at %llu", r.current_rate);
 }
 
 /* A sample of a path allows one step, if it left after the one before */
@@ -536,8 +536,8 @@ static void test_start_fills_path(void)
 		r = started(START);
 		now = send(&r, START, 40) + 2 * RTT;
 		sample(&r, now, trips[i].ns, RTT);
-		expect(!r.starting == trips[i].end, "%u ns: ended %d", trips[i].ns,
-		       !r.starting);
+		expect(!r.start == trips[i].end, "%u ns: ended %d", trips[i].ns,
+		       !r.start);
 		rate = r.current_rate;
 		expect(rate == FIRST_RATE / (trips[i].end ? 3 : 1) * (trips[i].end ? 2 : 1),
 		       "%u ns: at %llu", trips[i].ns, rate);
@@ -630,8 +630,8 @@ static void test_first_cnp_after_start(void)
 	struct dcqcn_rate r = started(START);
 
 	p.rate_to_set_on_first_cnp = 100;
-	dcqcn_rate_sample(&r, &p, START, RTT, START + 2 * RTT);
-	expect(!r.starting && r.current_rate > 100 * MBPS, "%llu at the end of the start",
+	dcqcn_start_sample(&r, &p, START, RTT, START + 2 * RTT);
+	expect(!r.start && r.current_rate > 100 * MBPS, "%llu at the end of the start",
 	       r.current_rate);
 	dcqcn_rate_cnp(&r, &p, LINE, START + 3 * RTT);
 	expect(r.current_rate == 100 * MBPS && r.target_rate == 100 * MBPS,
@@ -642,7 +642,7 @@ static void test_first_cnp_after_start(void)
 
 	/* one that was set too late */
 	r = started(START);
-	dcqcn_rate_sample(&r, &automatic, START, RTT, START + 2 * RTT);
+	dcqcn_start_sample(&r, &automatic, START, RTT, START + 2 * RTT);
 	dcqcn_rate_cnp(&r, &automatic, LINE, START + 3 * RTT);
 	r.current_rate = 50 * MBPS;
 	dcqcn_rate_cnp(&r, &p, LINE, START + 3 * RTT + 1);
@@ -656,8 +656,8 @@ static void test_start_ends(void)
 	u64 now = START;
 	int n;
 
-	dcqcn_rate_start(&r, &automatic, LINE, 0, false, now);
-	for (n = 0; r.starting && n < 10000; n++)
+	dcqcn_start_begin(&r, &automatic, LINE, automatic.start_burst, 0, false, now);
+	for (n = 0; r.start && n < 10000; n++)
 		now = send(&r, now, 1);
 	expect(r.current_rate == LINE, "at the line");
 	/* 16 steps; 8 packets take 851 us at first, and as long as a round trip at the
@@ -666,9 +666,103 @@ static void test_start_ends(void)
 	expect(now - START < 46 * RTT, "took %llu ns", now - START);
 
 	r = (struct dcqcn_rate) { .rtt = RTT, .packet = PACKET };
-	dcqcn_rate_start(&r, &automatic, LINE, 0, true, START);
-	dcqcn_rate_advance(&r, &automatic, LINE, START + 64 * RTT, 0);
-	expect(!r.starting, "a flow without packets starts for ever");
+	dcqcn_start_begin(&r, &automatic, LINE, automatic.start_burst, 0, true, START);
+	dcqcn_rate_advance(&r, &automatic, LINE, START + 3000 * RTT, 0);
+	expect(!r.start, "a flow without packets starts for ever");
+}
+
+/* A packet of @bytes that asks for an ACK leaves at @now, its ACK comes a round trip later */
+static enum dcqcn_learnt exchange(struct dcqcn_path *path, u32 psn, u32 bytes, u64 now)
+{
+	dcqcn_path_sent(path, psn, bytes, true, now);
+	return dcqcn_path_acked(path, psn, now + RTT);
+}
+
+/* What gets through in a time without anything to send says how little that was, not how much the
+ * path carries
+ */
+static void test_idle(void)
+{
+	struct dcqcn_path path = {};
+
+	exchange(&path, 1, PACKET, START);
+	path.idle = true;
+	expect(exchange(&path, 2, 125000, START + 10 * RTT) == DCQCN_LEARNT_RTT &&
+	       !dcqcn_path_most(&path) && path.idled, "an idle flow knows its path carries %llu",
+	       dcqcn_path_most(&path));
+	/* 125000 bytes in 1 ms */
+	expect(exchange(&path, 3, 125000, START + 20 * RTT) == DCQCN_LEARNT_RATE &&
+	       dcqcn_path_most(&path) == 1000 * MBPS, "a busy one that it carries %llu",
+	       dcqcn_path_most(&path));
+	path.idle = true;
+	expect(exchange(&path, 4, 12500, START + 30 * RTT) == DCQCN_LEARNT_RTT &&
+	       dcqcn_path_most(&path) == 1000 * MBPS, "less after that: %llu",
+	       dcqcn_path_most(&path));
+	path.idle = true;
+	expect(exchange(&path, 5, 250000, START + 40 * RTT) == DCQCN_LEARNT_RATE &&
+	       dcqcn_path_most(&path) == 2000 * MBPS, "more at last: %llu", dcqcn_path_most(&path));
+	exchange(&path, 6, 12500, START + 50 * RTT);
+	exchange(&path, 7, 12500, START + 60 * RTT);
+	expect(dcqcn_path_most(&path) == 100 * MBPS, "a busy one on a slower path: %llu",
+	       dcqcn_path_most(&path));
+	dcqcn_path_forget(&path);
+	expect(!path.idled, "it is idle for ever");
+}
+
+/* Bursts get longer while they meet no congestion and are used, and are as long as usual again
+ * after one that does
+ */
+static void test_burst(void)
+{
+	struct dcqcn_path path = {};
+	u32 n, burst;
+
+	expect(dcqcn_path_burst(&path, 12288, true) == 12288, "the first one");
+	expect(dcqcn_path_burst(&path, 12288, true) == 12288, "after one that was not used");
+	for (n = 24576; n <= 8 * 12288; n *= 2) {
+		path.sent += n / 2;
+		burst = dcqcn_path_burst(&path, 12288, true);
+		expect(burst == n, "%u bytes, not %u", burst, n);
+	}
+	path.sent += 16 * 12288;
+	burst = dcqcn_path_burst(&path, 12288, true);
+	expect(burst == 8 * 12288, "%u bytes at most", burst);
+	path.sent += 16 * 12288;
+	for (n = 4 * 12288; n >= 12288; n /= 2) {
+		path.marked = true;
+		burst = dcqcn_path_burst(&path, 12288, true);
+		expect(burst == n && path.was_marked, "%u bytes after marks, not %u", burst, n);
+	}
+	path.marked = true;
+	expect(dcqcn_path_burst(&path, 12288, true) == 12288, "the shortest one");
+	path.burst = 8 * 12288;
+	path.marked = true;
+	expect(dcqcn_path_burst(&path, 12288, false) == 12288, "after marks that nobody asked for");
+	path.sent += 12288;
+	expect(dcqcn_path_burst(&path, 12288, true) == 24576 && !path.was_marked,
+	       "it is as if it met marks again");
+	path.lost = true;
+	expect(dcqcn_path_burst(&path, 12288, true) == 12288 && path.was_lost, "after a loss");
+	path.burst = U32_MAX;
+	path.begun = path.sent - U32_MAX;
+	expect(dcqcn_path_burst(&path, U32_MAX, true) == U32_MAX - 1, "the longest one");
+}
+
+/* Share of a queue in which the bursts of all flows have met, whatever the rate was before */
+static void test_rejoin(void)
+{
+	struct dcqcn_rate r = { .rtt = RTT, .packet = PACKET, .alpha = 1 << 20 };
+
+	dcqcn_start_begin(&r, &automatic, LINE, automatic.start_burst, 0, true, START);
+	dcqcn_start_rejoin(&r, &automatic, 4 * RTT, START + 5 * RTT);
+	/* 12288 bytes in 0.4 ms */
+	expect(near(r.current_rate, 245760000) && r.target_rate == r.current_rate,
+	       "at %llu, to %llu", r.current_rate, r.target_rate);
+	expect(!r.start && r.born && r.told && r.alpha == 1 << 20, "alpha %u", r.alpha);
+	/* the next CNP cuts as in the middle of a flow's life */
+	r.sent = 8 * PACKET;
+	expect(dcqcn_rate_cnp(&r, &automatic, LINE, START + 8 * RTT) & DCQCN_RATE_CUT &&
+	       r.current_rate > 240000000, "cut to %llu", r.current_rate);
 }
 
 static const struct tap_test tests[] = {
@@ -699,6 +793,9 @@ static const struct tap_test tests[] = {
 	{ "R_AI is larger after a start", test_young },
 	{ "T is the whole round trip after a start", test_young_period },
 	{ "a flow that begins again measures its path again", test_start_again },
+	{ "a flow that has nothing to send does not measure what gets through", test_idle },
+	{ "bursts get longer while they meet no congestion", test_burst },
+	{ "a start after a pause goes on with its share of the queue", test_rejoin },
 };
 
 int main(void)

@@ -24,6 +24,7 @@
 #define DECLARE_HASHTABLE(name, bits) int name
 struct workqueue_struct;
 
+#include "peer.c"
 #include "limiter.c"
 #include "requester.c"
 #include "gate.c"
@@ -797,7 +798,7 @@ static void start(void)
 	dcqcn_pacer_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
 	settings.rp.rpg_time_reset = 0;
-	dcqcn_limiter_start(&qps[0], &settings, ULONG_MAX, true);
+	dcqcn_limiter_start(&qps[0], &settings, true);
 	for (i = 0; i < 40; i++)
 		output_request(&qps[0], i, 1000, WRITE_MIDDLE);
 	expect(num_sent == 13, "%u packets left at once, not 13", num_sent);
@@ -820,6 +821,41 @@ static void start(void)
 	flow->path = NULL;
 }
 
+/* The end of a burst is lost. One packet follows after 1 ms, of which the peer learns
+ * that, and rxe goes back: a packet leaves at once, and asks.
+ */
+static void start_tail(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	unsigned int i;
+
+	limited(1, IB_QPT_RC, 0);
+	dcqcn_pacer_flush(&qps[0]);
+	settings.rp.start_burst = 12288;
+	settings.rp.rpg_time_reset = 0;
+	dcqcn_peer_learn(&dev.peers, &qps[0].peer, MS / 10, 12288, fuzz_now);
+	dcqcn_limiter_start(&qps[0], &settings, true);
+	for (i = 0; i < 40; i++)
+		output_request(&qps[0], i, 1000, WRITE_MIDDLE);
+	pass_time(&qps[0], MS - 1);
+	expect(num_sent == 13, "%u packets left, not 13", num_sent);
+	pass_time(&qps[0], 1);
+	expect(num_sent == 14, "none follows the burst after 1 ms");
+	pass_time(&qps[0], MS);
+	expect(num_sent == 14, "%u packets follow the burst", num_sent - 13);
+	for (i = 10; i < 40; i++)
+		output_request(&qps[0], i, 1000, WRITE_MIDDLE);
+	expect(num_sent == 15 && sent[14].psn == 10 && sent[14].asks,
+	       "rxe goes back, and %u packets leave", num_sent - 14);
+	pass_time(&qps[0], MS / 10);
+	dcqcn_pacer_ack(&qps[0], 10);
+	pass_time(&qps[0], MS / 10);
+	expect(num_sent > 16 && flow->rate.start == DCQCN_START_MEASURES, "it goes on waiting");
+	ends();
+	kfree(flow->path);
+	flow->path = NULL;
+}
+
 /* A start at 1.47 Gb/s whose first round trip is known; 16 packets have left */
 static void started(void)
 {
@@ -829,7 +865,7 @@ static void started(void)
 	dcqcn_pacer_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
 	settings.rp.rpg_time_reset = 0;
-	dcqcn_limiter_start(&qps[0], &settings, ULONG_MAX, true);
+	dcqcn_limiter_start(&qps[0], &settings, true);
 	for (i = 0; i < 16; i++)
 		output_request(&qps[0], i, 1000, WRITE_MIDDLE);
 	pass_time(&qps[0], MS / 10);
@@ -851,9 +887,9 @@ static void pauses_of_data(void)
 
 	limited(100, IB_QPT_UD, 0);
 	qp->owner = &sk;
-	qp->seen = jiffies - 100;
+	qp->seen = jiffies - HZ - 1;
 	expect(!dcqcn_qp_confirm(qp, &ack), "an ACK begins something");
-	expect(dcqcn_qp_confirm(qp, &data) == 100, "the ACK ended the pause");
+	expect(dcqcn_qp_confirm(qp, &data), "the ACK ended the pause");
 	expect(!dcqcn_qp_confirm(qp, &data), "the pause goes on");
 	ends();
 }
@@ -875,13 +911,13 @@ static void first_packet_describes(void)
 	qp->state = DCQCN_QP_RESOLVING;
 	qp->seen = jiffies - 100;
 	expect(!dcqcn_qp_confirm(qp, &ack) && !believed, "an ACK begins something");
-	expect(dcqcn_qp_confirm(qp, &data) == ULONG_MAX && believed == 1,
+	expect(dcqcn_qp_confirm(qp, &data) && believed == 1,
 	       "the first packet begins nothing");
 	qp->owner = &sk;
 	expect(!dcqcn_qp_confirm(qp, &data) && believed == 1,
 	       "a packet is believed that contradicts the core");
 	qp->state = DCQCN_QP_ABSENT;
-	expect(dcqcn_qp_confirm(qp, &data) == ULONG_MAX, "a new QP begins nothing");
+	expect(dcqcn_qp_confirm(qp, &data), "a new QP begins nothing");
 	qp->state = DCQCN_QP_DEAD;
 	expect(!dcqcn_qp_confirm(qp, &data) && believed == 2, "an entry lives again");
 	ends();
@@ -907,8 +943,8 @@ static void start_unseen(void)
 	expect(flow->path->sent - bytes == 80 * 1000, "%llu bytes are counted, not 80000",
 	       (unsigned long long)flow->path->sent - bytes);
 
-	/* after a pause no more of them leave at once than of another flow */
-	pass_time(&qps[0], MS);
+	/* after a wait no more of them leave at once than of another flow */
+	pass_time(&qps[0], 3 * MS / 10);
 	num_sent = 0;
 	for (; psn < 200; psn++)
 		output_request(&qps[0], psn, 1000, WRITE_MIDDLE);
@@ -939,7 +975,7 @@ static void start_seen(void)
 			break;
 		case 1:
 			output_request(&qps[0], 17, 1000, WRITE_MIDDLE);
-			expect(!flow->rate.starting, "a start goes on after a loss");
+			expect(!flow->rate.start, "a start goes on after a loss");
 			break;
 		case 2:
 			output_request(&qps[0], 18, 500, WRITE_MIDDLE);
@@ -969,7 +1005,7 @@ static void start_of_reads(void)
 	dcqcn_pacer_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
 	settings.rp.rpg_time_reset = 0;
-	dcqcn_limiter_start(&qps[0], &settings, ULONG_MAX, true);
+	dcqcn_limiter_start(&qps[0], &settings, true);
 	output_request(&qps[0], 0, 1000, WRITE_MIDDLE);
 	for (i = 1; i < 60; i++)
 		output_request(&qps[0], i, 1000, DCQCN_OPCODE_READ);
@@ -1021,8 +1057,8 @@ static u64 start_waits(const u8 *messages, unsigned int n, enum acks acks, u8 ac
 	settings.rp.start_burst = 12288;
 	settings.rp.rpg_time_reset = 0;
 	began = fuzz_now;
-	dcqcn_limiter_start(&qps[0], &settings, ULONG_MAX, true);
-	while (flow->rate.starting && flow->rate.waiting && fuzz_now - began < 5000 * MS) {
+	dcqcn_limiter_start(&qps[0], &settings, true);
+	while (flow->rate.start == DCQCN_START_ASKS && fuzz_now - began < 5000 * MS) {
 		while (dcqcn_flow_held(flow) < 16) {
 			output_request(&qps[0], DCQCN_BTH_ACK_REQ | psn, 1000, messages[psn % n]);
 			psn++;
@@ -1035,7 +1071,7 @@ static u64 start_waits(const u8 *messages, unsigned int n, enum acks acks, u8 ac
 				dcqcn_pacer_ack(&qps[0], ack);
 		}
 	}
-	expect(flow->rate.starting && flow->rate.current_rate > 2000000,
+	expect(flow->rate.start && flow->rate.current_rate > 2000000,
 	       "goes on at %llu bit/s", (unsigned long long)flow->rate.current_rate);
 	expect(!flow->path->rtt || flow->path->rtt == MS / 2, "a round trip of %u ns was learnt",
 	       flow->path->rtt);
@@ -1113,6 +1149,81 @@ static void start_without_samples(void)
 	}
 }
 
+static u32 start_bytes;		/* that start_rtt() may send at once */
+
+/* Start a flow of @type that cannot ask. Return the round trip that it counts on, in us. */
+static u32 start_rtt(u8 type, u8 peer, u32 speed)
+{
+	struct dcqcn_peers peers = dev.peers;
+	u32 us;
+
+	limited(1, type, 0);
+	dcqcn_pacer_flush(&qps[0]);
+	dev.peers = peers;
+	dev.speed = speed;
+	settings.rp.start_burst = 12288;
+	settings.rp.rpg_time_reset = 0;
+	qps[0].peer.s6_addr[15] = peer;
+	dcqcn_limiter_start(&qps[0], &settings, type == IB_QPT_RC);
+	us = qps[0].flow.rate.rtt / 1000;
+	start_bytes = qps[0].flow.burst;
+	ends();
+	kfree(qps[0].flow.path);
+	qps[0].flow.path = NULL;
+	return us;
+}
+
+/* The round trip of a peer is that of no other, and an unknown one is that of a short path, which
+ * becomes a long one with the first CNP
+ */
+static void start_of_peer(void)
+{
+	struct in6_addr other = {};
+	struct dcqcn_peer known;
+	unsigned int i;
+
+	memset(&dev.peers, 0, sizeof(dev.peers));
+	fuzz_now = 1000 * MS;
+	dcqcn_peer_learn(&dev.peers, &(struct in6_addr){ .s6_addr[15] = 1 }, 3 * MS, 49152,
+			 fuzz_now);
+	expect(start_rtt(IB_QPT_RC, 1, 40000) == 3000, "its round trip is not known");
+	expect(start_bytes == 49152, "nor its burst: %u bytes", start_bytes);
+	expect(start_rtt(IB_QPT_RC, 2, 40000) == 20, "the round trip of another peer is used");
+	expect(start_bytes == 12288, "and its burst: %u bytes", start_bytes);
+	expect(start_rtt(IB_QPT_UD, 1, 40000) == 20, "UD has a peer");
+	expect(start_rtt(IB_QPT_RC, 2, 10000) == 80, "on a slower line");
+	expect(start_rtt(IB_QPT_RC, 2, 100) == 5000, "on a slow line");
+
+	/* the latest 64 addresses, some of whose sets may be full */
+	for (i = 2; i < 66; i++) {
+		other.s6_addr[15] = i;
+		dcqcn_peer_learn(&dev.peers, &other, i * MS, 1, fuzz_now + i);
+	}
+	expect(dcqcn_peer_look(&dev.peers, &other, fuzz_now, &known) && known.rtt == 65 * MS, "the last one is unknown");
+	other.s6_addr[15] = 1;
+	for (i = 0; i < 256; i++)
+		dcqcn_peer_learn(&dev.peers, &(struct in6_addr){ .s6_addr[13] = i }, MS, 1, fuzz_now + 99);
+	expect(!dcqcn_peer_look(&dev.peers, &other, fuzz_now, &known), "the table has no bound");
+	dcqcn_peer_learn(&dev.peers, &other, MS, 1, fuzz_now);
+	expect(!dcqcn_peer_look(&dev.peers, &other, fuzz_now + 10001 * MS, &known), "it is known for ever");
+
+	limited(1, IB_QPT_UC, 0);
+	dcqcn_pacer_flush(&qps[0]);
+	dev.speed = 40000;
+	settings.rp.start_burst = 12288;
+	settings.rp.rpg_time_reset = 0;
+	dcqcn_limiter_start(&qps[0], &settings, false);
+	for (i = 0; i < 40; i++)
+		output_of(&qps[0], DCQCN_PKT_REQUEST, i, 1000, 2304, true);
+	pass_time(&qps[0], MS / 10);
+	dcqcn_pacer_cnp(&qps[0], &settings, fuzz_now);
+	expect(!qps[0].flow.rate.start && qps[0].flow.rate.rtt == 125000,
+	       "after a CNP it counts on %u ns", qps[0].flow.rate.rtt);
+	ends();
+	kfree(qps[0].flow.path);
+	qps[0].flow.path = NULL;
+}
+
 /* What cannot be acknowledged does not wait for it */
 static void start_blind(void)
 {
@@ -1123,7 +1234,8 @@ static void start_blind(void)
 	dcqcn_pacer_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
 	settings.rp.rpg_time_reset = 0;
-	dcqcn_limiter_start(&qps[0], &settings, ULONG_MAX, false);
+	dcqcn_peer_learn(&dev.peers, &qps[0].peer, 5 * MS, 12288, fuzz_now);
+	dcqcn_limiter_start(&qps[0], &settings, false);
 	for (i = 0; i < 40; i++)
 		output(DCQCN_PKT_RESPONSE, i);
 	/* 4 bursts in 5 ms, one of them at once; then it is faster */
@@ -1145,52 +1257,139 @@ static void start_deaf(void)
 	limited(10, IB_QPT_RC, 0);
 	dcqcn_pacer_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
-	dcqcn_limiter_start(&qps[0], &settings, ULONG_MAX, false);
+	dcqcn_peer_learn(&dev.peers, &qps[0].peer, 5 * MS, 12288, fuzz_now);
+	dcqcn_limiter_start(&qps[0], &settings, false);
 	for (i = 0; i < 28; i++)
 		output(DCQCN_PKT_RESPONSE, i);
 	pass_time(&qps[0], 3 * MS);
 	dcqcn_pacer_cnp(&qps[0], &settings, fuzz_now);
-	expect(flow->rate.starting && !flow->rate.told, "a CNP for the burst counts");
+	expect(flow->rate.start && !flow->rate.told, "a CNP for the burst counts");
 	for (; i < 40; i++)
 		output(DCQCN_PKT_RESPONSE, i);
 	pass_time(&qps[0], 3 * MS);
 	dcqcn_pacer_cnp(&qps[0], &settings, fuzz_now);
-	expect(!flow->rate.starting && flow->rate.current_rate == 10000000,
+	expect(!flow->rate.start && flow->rate.current_rate == 10000000,
 	       "a CNP after the burst sets %llu bit/s, not 10 Mb/s",
 	       (unsigned long long)flow->rate.current_rate);
 	pass_time(&qps[0], 100 * MS);
-	dcqcn_limiter_start(&qps[0], &settings, ULONG_MAX, false);
-	expect(!flow->rate.starting && flow->rate.current_rate == 10000000,
+	dcqcn_limiter_start(&qps[0], &settings, false);
+	expect(!flow->rate.start && flow->rate.current_rate == 10000000,
 	       "a limit ends after a pause");
 	ends();
 	kfree(flow->path);
 	flow->path = NULL;
 }
 
-/* A flow whose round trip is 20 ms sends again after @pause ms. Return whether it starts. */
-static bool starts_after(unsigned long pause)
+/* A packet of a flow without a limit, whose round trip is 0.1 ms, leaves @pause ns after one of
+ * opcode @before. Return whether the flow begins again.
+ */
+static bool begins_after(u8 before, u8 opcode, u64 pause)
 {
-	bool starts;
+	struct dcqcn_bth bth = { .opcode = before };
+	bool begins;
 
 	limited(1, IB_QPT_RC, 0);
 	dcqcn_pacer_flush(&qps[0]);
-	settings.rp.start_burst = 12288;
-	settings.rp.rpg_time_reset = 0;
-	qps[0].flow.path = calloc(1, sizeof(*qps[0].flow.path));
-	qps[0].flow.path->rtt = 20 * MS;
-	dcqcn_limiter_start(&qps[0], &settings, pause, true);
-	starts = qps[0].limited;
+	qps[0].flow.rate.rtt = MS / 10;
+	qps[0].sent_time = dcqcn_flow_clock(fuzz_now - 100 * MS);
+	dcqcn_limiter_watch(&qps[0], &bth);
+	fuzz_now += pause;
+	bth.opcode = opcode;
+	begins = dcqcn_limiter_watch(&qps[0], &bth);
 	ends();
-	kfree(qps[0].flow.path);
-	qps[0].flow.path = NULL;
+	return begins;
+}
+
+/* A flow without a limit pauses between messages, and a pause need not last several jiffies */
+static void pauses(void)
+{
+	static const u8 begin[] = { 0x00, 0x04, 0x05, 0x06, 0x0a, 0x0b, 0x0c, 0x0d, 0x10, 0x13,
+				    0x14, 0x17, 0x1c, 0x1d, 0x20, 0x24, 0x26, 0x2a, 0x64, 0x65 },
+			go_on[] = { 0x01, 0x02, 0x03, 0x07, 0x08, 0x09, 0x0e, 0x0f, 0x11, 0x12,
+				    0x16, 0x21, 0x22, 0x27, 0x28 };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(begin); i++) {
+		expect(begins_after(0x02, begin[i], 410000), "opcode %02x begins nothing", begin[i]);
+		expect(!begins_after(0x02, begin[i], 390000), "opcode %02x begins too soon",
+		       begin[i]);
+	}
+	for (i = 0; i < sizeof(go_on); i++)
+		expect(!begins_after(0x02, go_on[i], 410000), "opcode %02x begins something",
+		       go_on[i]);
+	/* what ends a message ends the time that counts, what is inside does not */
+	expect(begins_after(0x01, 0x00, 310000), "a long message hides a pause");
+
+	/* a limit that ends leaves no pause behind */
+	limited(1, IB_QPT_RC, 0);
+	qps[0].flow.rate.rtt = MS / 10;
+	output(DCQCN_PKT_REQUEST, 1);
+	dcqcn_pacer_release(&qps[0]);
+	expect(!qps[0].limited && !dcqcn_limiter_watch(&qps[0], &(struct dcqcn_bth){ .opcode = 4 }),
+	       "the end of a limit looks like a pause");
+	ends();
+}
+
+enum paused {
+	PAUSED_IDLE,
+	PAUSED_RELEASED,	/* the rate has come back to the line, which the next packet finds out */
+	PAUSED_UNACKED,		/* the last packet waits for its ACK */
+	PAUSED_HELD,		/* a packet is held meanwhile */
+	PAUSED_BACK,		/* rxe goes back */
+	PAUSED_AT_LINE,		/* flows start at the line rate */
+};
+
+/* A flow whose round trip is 0.1 ms, and whose start is over, pauses after a message, and sends 40
+ * packets. Return whether it starts again.
+ */
+static bool restarts_after(enum paused kind, u64 pause)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	unsigned int i, asked = 0;
+	bool starts;
+
+	started();
+	dcqcn_pacer_cnp(&qps[0], &settings, fuzz_now);
+	pass_time(&qps[0], MS / 10);
+	output_request(&qps[0], 0x80000000 | 16, 1000, WRITE_MIDDLE);
+	pass_time(&qps[0], MS / 10);
+	if (kind != PAUSED_UNACKED)
+		dcqcn_pacer_ack(&qps[0], 16);
+	expect(num_sent == 17 && !flow->rate.start, "%u packets left", num_sent);
+	if (kind == PAUSED_AT_LINE)
+		settings.rp.start_burst = 0;
+	if (kind == PAUSED_RELEASED)
+		flow->released = true;
+	if (kind == PAUSED_HELD) {
+		flow->next = fuzz_now + pause + 1;
+		output_request(&qps[0], 17, 1000, WRITE_MIDDLE);
+	}
+	/* what was sent last was, a round trip ago */
+	fuzz_now += pause - MS / 10;
+	num_sent = 0;
+	for (i = 0; i < 40; i++)
+		output_request(&qps[0], (kind == PAUSED_BACK ? 10 : 18) + i, 1000, WRITE_MIDDLE);
+	starts = flow->rate.start == DCQCN_START_ASKS;
+	for (i = 0; i < num_sent; i++)
+		asked += sent[i].asks;
+	expect(!starts || (num_sent == 13 && asked == 1 && sent[12].asks),
+	       "case %u: %u packets leave at once, %u ask", kind, num_sent, asked);
+	ends();
+	kfree(flow->path);
+	flow->path = NULL;
 	return starts;
 }
 
-static void pauses(void)
+/* A limiter that is left over must not let a window go after a pause */
+static void restarts(void)
 {
-	expect(!starts_after(40), "a flow starts after two round trips");
-	expect(starts_after(41), "a flow does not start after a longer pause");
-	expect(starts_after(ULONG_MAX), "a new flow does not start");
+	enum paused kind;
+
+	for (kind = PAUSED_IDLE; kind <= PAUSED_AT_LINE; kind++) {
+		expect(!restarts_after(kind, 4 * MS / 10), "case %u: after four round trips", kind);
+		expect(restarts_after(kind, 4 * MS / 10 + 1) == (kind <= PAUSED_RELEASED),
+		       "case %u: after more than four round trips", kind);
+	}
 }
 
 /* 20 KB/s get through while most packets are lost. The CNP that follows must have an effect. */
@@ -1556,7 +1755,7 @@ static void window_ends(void)
 		output(DCQCN_PKT_REQUEST, i);
 	context.tx.agreed = 0;
 	output(DCQCN_PKT_REQUEST, 4);
-	expect(qps[0].flow.rate.starting && dcqcn_flow_held(&qps[0].flow), "does not start");
+	expect(qps[0].flow.rate.start && dcqcn_flow_held(&qps[0].flow), "does not start");
 	pass_time(&qps[0], 20 * MS);
 	expect(num_sent == 5, "only %u packets left in 20 ms", num_sent);
 	ends();
@@ -1566,7 +1765,7 @@ static void window_ends(void)
 		output(DCQCN_PKT_REQUEST, i);
 	context.tx.agreed = 0;
 	pass_time(&qps[0], 2 * MS);
-	expect(qps[0].limited && qps[0].flow.rate.starting, "does not start");
+	expect(qps[0].limited && qps[0].flow.rate.start, "does not start");
 	pass_time(&qps[0], 200 * MS);
 	expect(num_sent == 10 && !in_context, "%u packets left", num_sent);
 	ends();
@@ -1630,6 +1829,9 @@ static void hasty_rxe(void)
 }
 
 static const struct tap_test tests[] = {
+	{ "a limited flow starts again after four round trips", restarts },
+	{ "a packet follows a burst whose end may be lost", start_tail },
+	{ "a start counts on the round trip of its peer, or on one that suits the line", start_of_peer },
 	{ "ACKs are read only while flows are limited", acks_are_read },
 	{ "an ACK does not overtake READ responses that are being sent", order_while_sending },
 	{ "an ACK does not overtake READ responses that are held", order_while_held },
@@ -1659,7 +1861,7 @@ static const struct tap_test tests[] = {
 	{ "a start goes up also without samples", start_without_samples },
 	{ "a start of READ responses waits for no ACK", start_blind },
 	{ "a CNP for the burst of a start changes nothing, and a pause ends no limit", start_deaf },
-	{ "a pause of two round trips is a wait for ACKs, and begins no start", pauses },
+	{ "a flow without a limit begins again after four round trips", pauses },
 	{ "an ACK does not end a pause in data", pauses_of_data },
 	{ "a QP that nobody has described yet begins with its first packet", first_packet_describes },
 	{ "where hardly anything gets through, the lowest rate is a limit", hardly_delivered },

@@ -16,6 +16,7 @@
 
 #include "host.h"
 #include "number.h"
+#include "start.h"
 
 #define BEGIN		1000000000ULL	/* ns: 0 means never to rate.c and path.c */
 /* As in queue.c and gate.h */
@@ -54,7 +55,7 @@ static u64 line_of(const struct hosts *all, const struct host *h)
 	most = 2 * dcqcn_path_most(&h->path);
 	if (!most)
 		return h->path.rtt ? (u64)DCQCN_RATE_MAX : line;
-	if (h->rate.starting)
+	if (h->rate.start)
 		return max(2 * most, line);
 	least = max(2 * dcqcn_rate_floor(p), (u64)DCQCN_BPS_PER_MBPS);
 	return clamp(most, least, (u64)DCQCN_RATE_MAX);
@@ -197,8 +198,8 @@ static void measure_path(const struct hosts *all, struct host *h, u32 at)
 	if (!all->measures)
 		return;
 	h->rate.packet = bytes + RETH_BYTES;
-	if (h->rate.starting && h->rate.measured) {
-		asks = !h->burst && !h->path.probe_time && dcqcn_rate_wants_sample(&h->rate, now);
+	if (h->rate.start == DCQCN_START_ASKS || h->rate.start == DCQCN_START_MEASURES) {
+		asks = !h->burst && !h->path.probe_time && dcqcn_start_wants_sample(&h->rate, now);
 		p->asks |= asks;
 	}
 	dcqcn_path_sent(&h->path, p->psn, bytes, asks, now);
@@ -250,7 +251,7 @@ static void resume(const struct hosts *all, struct host *h)
 {
 	const struct dcqcn_rp_params *p = &all->setup->senders.rp;
 
-	if (h->rate.starting && h->seen)
+	if (h->rate.start && h->seen)
 		dcqcn_rate_cnp(&h->rate, p, line_of(all, h), clock_ns(all));
 	else
 		dcqcn_rate_resume(&h->rate, p, clock_ns(all));
@@ -303,7 +304,7 @@ static void begin_limit(const struct hosts *all, struct host *h)
 
 static u32 rtt_of(const struct hosts *all, const struct host *h)
 {
-	return all->measures && h->path.rtt ? h->path.rtt : (u32)DCQCN_RTT_UNKNOWN;
+	return all->measures && h->path.rtt ? h->path.rtt : dcqcn_path_unknown_rtt(all->line, DCQCN_PATH_LONG);
 }
 
 /* --- the queue pair --------------------------------------------------------- */
@@ -368,8 +369,9 @@ static void start(const struct hosts *all, struct host *h, size_t flow)
 	h->started = true;
 	wire->free = number_max(wire->free, all->now);
 	if (p->start_burst) {
-		h->rate.rtt = rtt_of(all, h);
-		dcqcn_rate_start(&h->rate, p, all->line, 0, true, clock_ns(all));
+		h->rate.rtt = dcqcn_path_unknown_rtt(all->line, DCQCN_PATH_SHORT);
+		dcqcn_start_begin(&h->rate, p, all->line, p->start_burst, 0, true,
+				 clock_ns(all));
 		begin_limit(all, h);
 		h->burst = p->start_burst;
 	}
@@ -449,12 +451,12 @@ static void learn(const struct hosts *all, struct host *h, u32 psn)
 	dcqcn_rate_set_rtt(&h->rate,
 			   h->path.rtt ?: clamp(now - left, 1ULL, (u64)h->rate.rtt),
 			   h->path.rtt_min);
-	waited = h->rate.waiting;
+	waited = h->rate.start == DCQCN_START_ASKS;
 	if (learnt == DCQCN_LEARNT_BOUND)
-		dcqcn_rate_bound(&h->rate, p, left, now);
+		dcqcn_start_bound(&h->rate, left, now);
 	else
-		dcqcn_rate_sample(&h->rate, p, left, least, now);
-	if (waited && !h->rate.waiting) {
+		dcqcn_start_sample(&h->rate, p, left, least, now);
+	if (waited && h->rate.start != DCQCN_START_ASKS) {
 		dcqcn_path_restart(&h->path);
 		h->next = number_min(h->next, all->now);
 		if (h->held.head != PACKET_NONE)

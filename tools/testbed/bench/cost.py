@@ -169,7 +169,7 @@ def _build(guest, out):
                            for m in ("idle", "nullhooks", "stopwatch", "flowsize"))):
         shutil.copy2(os.path.join(modules, path), bin_dir)
     for name, source, changes in (("batched", "queue.c", (BATCH,)),
-                                  ("starting", "rate.c", START)):
+                                  ("starting", "start.c", START)):
         changed = os.path.join(out, name)
 
         def change():

@@ -99,6 +99,7 @@ static struct dcqcn_dev *dcqcn_dev_alloc(struct ib_device *ibdev,
 	dev->ndev = ndev;
 	dev->speed = DCQCN_SPEED_UNKNOWN;
 	INIT_WORK(&dev->speed_work, dcqcn_dev_read_speed);
+	spin_lock_init(&dev->peers.lock);
 	spin_lock_init(&dev->rate_events.lock);
 	dev->rate_events.begin = jiffies;
 	dcqcn_qp_dev_init(dev);

@@ -17,6 +17,7 @@
 
 #include "budget.h"
 #include "counters.h"
+#include "peer.h"
 #include "rccc.h"
 #include "settings.h"
 
@@ -48,13 +49,11 @@ struct dcqcn_resolver {
 /**
  * struct dcqcn_pacing - what the limited flows of a port have in common
  * @num_limited: how many there are
- * @rtt: ns; round trip that any of them measured last, 0 for unknown
  * @held_memory: bytes of memory that the packets in all FIFOs take, but for what CPUs have
  *	counted in dcqcn_counters.held_memory
  */
 struct dcqcn_pacing {
 	atomic_t num_limited;
-	u32 rtt;
 	atomic_long_t held_memory[DCQCN_NUM_FIFOS];
 };
 
@@ -121,6 +120,7 @@ struct dcqcn_contexts {
  * @ndev_node: in the table by @ndev
  * @qps: the QPs that have met congestion, by their numbers; each packet looks them up
  * @pacing: its limited flows
+ * @peers: what they have measured
  * @resolver: asks whose QPs they are
  * @answers: CNPs and feedback that it sends
  * @contexts: see ccc.c
@@ -144,6 +144,7 @@ struct dcqcn_dev {
 
 	struct xarray qps ____cacheline_aligned_in_smp;
 	struct dcqcn_pacing pacing ____cacheline_aligned_in_smp;
+	struct dcqcn_peers peers ____cacheline_aligned_in_smp;
 	struct dcqcn_resolver resolver ____cacheline_aligned_in_smp;
 	struct dcqcn_answers answers ____cacheline_aligned_in_smp;
 	struct dcqcn_contexts contexts ____cacheline_aligned_in_smp;

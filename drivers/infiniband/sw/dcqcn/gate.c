@@ -29,6 +29,7 @@
 #include "qp.h"
 #include "queue.h"
 #include "requester.h"
+#include "start.h"
 
 /* Requests that may pass unseen after one that the limiter has seen, if all of them are due
  * by then. They are charged when it sees the next one, to a flow that by then has credit
@@ -112,14 +113,14 @@ static noinline bool dcqcn_flow_asks(struct dcqcn_qp *qp, struct sk_buff *skb,
 	struct dcqcn_terms terms;
 
 	if (flow->burst || dcqcn_path_awaits(flow->path, now) ||
-	    !dcqcn_rate_wants_sample(&flow->rate, now))
+	    !dcqcn_start_wants_sample(&flow->rate, now))
 		return false;
 	if (flow->path->probe_time)
 		dcqcn_path_restart(flow->path);
 	else if (ack_req || dcqcn_flow_ask(skb))
 		return true;
 	terms = dcqcn_limiter_terms(qp);
-	dcqcn_rate_go_blind(&flow->rate, &terms.settings->rp, terms.line);
+	dcqcn_start_go_blind(&flow->rate, terms.line);
 	/* it was charged at the rate of a flow that waits for a sample */
 	flow->next = min(flow->next, now);
 	return false;
@@ -135,7 +136,8 @@ void dcqcn_flow_measure(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn,
 
 	flow->rate.packet = max(flow->rate.packet, bytes);
 	dcqcn_path_age(flow->path, now);
-	if (flow->rate.starting && flow->rate.measured)
+	if (flow->rate.start == DCQCN_START_ASKS ||
+	    flow->rate.start == DCQCN_START_MEASURES)
 		ack_req = dcqcn_flow_asks(qp, skb, ack_req, now);
 	dcqcn_path_sent(flow->path, psn, bytes, ack_req, now);
 }

@@ -86,6 +86,11 @@ void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 		     u64 now);
 void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now);
 
+/* ns; a packet follows the burst of a start after this time, or four round trips: by then the
+ * bursts of many flows have left a queue of 1 MB at 10 Gb/s and more
+ */
+#define DCQCN_TAIL_NS	((u64)NSEC_PER_MSEC)
+
 /* Charge a packet that leaves now */
 static __always_inline void dcqcn_flow_charge(struct dcqcn_qp *qp,
 					      struct dcqcn_terms terms,
@@ -93,6 +98,7 @@ static __always_inline void dcqcn_flow_charge(struct dcqcn_qp *qp,
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	u64 rate = dcqcn_limiter_rate(qp, terms, now, bytes), gap;
+	u64 most = ~0ULL;
 
 	flow->stat.paced_packets++;
 	flow->stat.paced_bytes += bytes;
@@ -104,12 +110,18 @@ static __always_inline void dcqcn_flow_charge(struct dcqcn_qp *qp,
 			flow->next = now;
 			return;
 		}
+		/* One packet soon follows a burst whose end may be lost: it shows the
+		 * peer what is missing, which rxe's timer does much later.
+		 */
+		if (flow->rate.start == DCQCN_START_ASKS)
+			most = max((u64)DCQCN_PAUSE_RTTS * flow->rate.rtt,
+				   DCQCN_TAIL_NS);
 	}
 	gap = div64_u64_rem(bytes * DCQCN_COST_PER_BYTE + flow->remainder, rate,
 			    &flow->remainder);
 	if (unlikely(dcqcn_flow_may_exceed(qp, gap)))
 		gap = dcqcn_flow_shorten(qp, gap);
-	flow->next += gap;
+	flow->next += min(gap, most);
 	flow->gap = gap;
 }
 

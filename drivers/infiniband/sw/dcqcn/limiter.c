@@ -7,6 +7,34 @@
  * has come back to the line rate and nothing is held. The pacer asks for the rate with each
  * packet (limiter.h), so no timer runs for it.
  *
+ *   state     event                                action                           next
+ *   --------  -----------------------------------  -------------------------------  --------
+ *   free      data: it begins, or begins again     a burst; start.c has the rest    starting
+ *             after a pause, with start_burst set
+ *             CNP                                  cut, from the line rate          paced
+ *             data, its context is agreed on       limit at the line rate           windowed
+ *   starting  start.c ends the start at a rate     go on from there                 paced
+ *             or at the line rate                  -                                closing
+ *             rxe goes back: a loss                cut, as by a CNP                 paced
+ *   paced     CNP; T has passed                    cut; increase                    paced
+ *             the rate is back at the line         -                                closing
+ *             rxe goes back                        the rate at which it last sent   paced
+ *   windowed  its context ends                     a start without a burst          starting
+ *             no data for a second                 -                                closing
+ *   closing   nothing is held, and no loss may     end the limit                    free
+ *             be about to show
+ *             CNP                                  cut, from the line rate          paced
+ *             rxe goes back                        the rate at which it last sent   paced
+ *   starting, data after a pause of 4 round trips  as if it were free               starting
+ *   paced,    its context is agreed on             limit at the line rate           windowed
+ *   closing   the QP or the port goes away         drop or send what is held        free
+ *
+ * free is without a limit (!dcqcn_qp.limited), starting dcqcn_rate.start, windowed
+ * dcqcn_qp.windowed, closing dcqcn_flow.released. What ends each at the latest: starting, 64 idle
+ * round trips; paced, the increases of an idle time, with which the janitor (qp.c) catches up;
+ * windowed, a second without data; closing, the bounds on what is held (queue.c), and two ack
+ * timeouts.
+ *
  * All of it belongs to struct dcqcn_flow, and is protected by the QP's lock.
  */
 #include <linux/atomic.h>
@@ -14,12 +42,14 @@
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/slab.h>
 
 #include "device.h"
 #include "limiter.h"
 #include "netlink.h"
 #include "qp.h"
+#include "start.h"
 #include "trace.h"
 
 /* A flow that obeys a context loses its limiter when it has sent nothing for this long */
@@ -58,30 +88,59 @@ u64 dcqcn_limiter_measured_line(const struct dcqcn_qp *qp,
 	if (settings->rp.rpg_time_reset || settings->rp.rpg_max_rate)
 		return line;
 	most = 2 * dcqcn_path_most(qp->flow.path);
+	/* a flow that has never kept the path busy keeps its rate */
+	if (!most && qp->flow.path->idled)
+		return max(line, qp->flow.rate.current_rate);
 	/* a round trip is known one sample earlier than what gets through */
 	if (!most)
 		return qp->flow.path->rtt ? DCQCN_RATE_MAX : line;
 	/* a start raises its rate beyond what was measured so far */
-	if (qp->flow.rate.starting)
+	if (qp->flow.rate.start)
 		return max(2 * most, line);
 	least = max(2 * dcqcn_rate_floor(&settings->rp), DCQCN_BPS_PER_MBPS);
 	return min(max(most, least), DCQCN_RATE_MAX);
 }
 
-/* ns; the flow's own round trip or, while that is unknown, the port's latest */
-static u32 dcqcn_limiter_rtt(const struct dcqcn_qp *qp)
+/* Whether other flows to the peer of a QP have measured their path */
+static bool dcqcn_limiter_look(const struct dcqcn_qp *qp, u64 now,
+			       struct dcqcn_peer *peer)
+{
+	return qp->type != IB_QPT_UD &&
+	       dcqcn_peer_look(&qp->dev->peers, &qp->peer, now, peer);
+}
+
+/* ns; the flow's own round trip or, while that is unknown, that of another flow to the same peer.
+ * @holds: bytes; what a path holds of which neither is known
+ */
+static u32 dcqcn_limiter_rtt(const struct dcqcn_qp *qp,
+			     const struct dcqcn_settings *settings, u32 holds,
+			     u64 now)
 {
 	const struct dcqcn_path *path = qp->flow.path;
 	u32 rtt = path ? path->rtt : 0;
+	struct dcqcn_peer peer;
 
-	return rtt ?: READ_ONCE(qp->dev->pacing.rtt) ?: (u32)DCQCN_RTT_UNKNOWN;
+	if (!rtt && dcqcn_limiter_look(qp, now, &peer))
+		rtt = peer.rtt;
+	return rtt ?: dcqcn_path_unknown_rtt(dcqcn_dev_line(qp->dev, settings),
+					     holds);
 }
 
-/* Whether a pause may be a wait for ACKs, as where a host's own link is slow */
-static bool dcqcn_limiter_is_waiting(const struct dcqcn_flow *flow,
-				     unsigned long pause)
+/* Let other flows know a round trip that has changed by more than an eighth, or has not been
+ * confirmed for long
+ */
+static void dcqcn_limiter_publish(struct dcqcn_qp *qp, u64 now)
 {
-	return flow->path && pause <= nsecs_to_jiffies(2ULL * flow->path->rtt);
+	struct dcqcn_path *path = qp->flow.path;
+
+	if (now - path->told_time < NSEC_PER_SEC / 10 &&
+	    path->rtt - path->told_rtt + path->told_rtt / 8 <=
+	    path->told_rtt / 4)
+		return;
+	path->told_rtt = path->rtt;
+	path->told_time = now;
+	dcqcn_peer_learn(&qp->dev->peers, &qp->peer, path->rtt,
+			 path->marked || path->lost ? 0 : path->burst, now);
 }
 
 /* bit/s; what got through lately, 0 for unknown */
@@ -141,47 +200,102 @@ void dcqcn_limiter_begin(struct dcqcn_qp *qp,
 	trace_dcqcn_flow_born(qp);
 }
 
+/* Whether the burst of a start, which took @ns there and back, met a queue, and not only its own
+ * packets
+ */
+static bool dcqcn_limiter_meets_queue(const struct dcqcn_flow *flow, u64 line,
+				      u64 ns)
+{
+	const struct dcqcn_path *path = flow->path;
+	u64 own;
+
+	if (flow->rate.start != DCQCN_START_ASKS || !path->paused_rtt)
+		return false;
+	own = div64_u64(flow->rate.burst * 8ULL * NSEC_PER_SEC,
+			max(path->paused_rate * 1000ULL, line));
+	return ns > path->paused_rtt + path->paused_rtt / 4 + own;
+}
+
+/* Limit a flow from now on, and let it feel its way up from a burst */
+static void dcqcn_limiter_feel(struct dcqcn_qp *qp,
+			       const struct dcqcn_settings *settings, bool asks,
+			       u64 now)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	u32 burst = settings->rp.start_burst;
+	struct dcqcn_peer peer;
+
+	if (!flow->path)
+		dcqcn_limiter_measure(flow);
+	if (flow->path) {
+		dcqcn_path_age(flow->path, now);
+		if (asks && !flow->path->burst &&
+		    dcqcn_limiter_look(qp, now, &peer))
+			flow->path->burst = peer.burst;
+		burst = dcqcn_path_burst(flow->path, burst, asks);
+	}
+	flow->rate.rtt = dcqcn_limiter_rtt(qp, settings, DCQCN_PATH_SHORT, now);
+	dcqcn_start_begin(&flow->rate, &settings->rp,
+			 dcqcn_dev_line(qp->dev, settings), burst,
+			 dcqcn_limiter_known(flow), asks && flow->path, now);
+	dcqcn_limiter_begin(qp, settings, now);
+	if (flow->path)
+		dcqcn_path_forget(flow->path);
+	flow->burst = burst;
+	/* a context, which the peer may agree on soon, starts with no more than this */
+	if (dcqcn_settings_cccs(settings))
+		flow->burst = min(burst, settings->ccc.initial_window);
+}
+
 /**
  * dcqcn_limiter_start() - limit a flow that begins, or begins again after a pause
  * @qp: its QP
  * @settings: the port's
- * @pause: jiffies; how long it sent nothing, ULONG_MAX for a flow that begins
  * @asks: its packets may ask for an ACK
  *
- * The flow keeps the limiter until it has found its rate. A flow that has one already, or
- * has paused for no more than two round trips, is left alone.
+ * The flow keeps the limiter until it has found its rate. A flow that has one already is left
+ * alone.
  *
  * Context: under RCU; process with BH on, or softirq. Takes @qp->lock.
  */
 void dcqcn_limiter_start(struct dcqcn_qp *qp,
-			 const struct dcqcn_settings *settings,
-			 unsigned long pause, bool asks)
+			 const struct dcqcn_settings *settings, bool asks)
 {
-	struct dcqcn_flow *flow = &qp->flow;
-	u64 now;
-
 	spin_lock_bh(&qp->lock);
 	if (qp->state == DCQCN_QP_LIVE && !qp->limited &&
-	    !dcqcn_limiter_is_waiting(flow, pause) &&
-	    !READ_ONCE(qp->dev->stopping)) {
-		now = ktime_get_ns();
-		if (!flow->path)
-			dcqcn_limiter_measure(flow);
-		flow->rate.rtt = dcqcn_limiter_rtt(qp);
-		dcqcn_rate_start(&flow->rate, &settings->rp,
-				 dcqcn_dev_line(qp->dev, settings),
-				 dcqcn_limiter_known(flow), asks && flow->path,
-				 now);
-		dcqcn_limiter_begin(qp, settings, now);
-		if (flow->path)
-			dcqcn_path_forget(flow->path);
-		flow->burst = settings->rp.start_burst;
-		/* a context, which the peer may agree on soon, starts with no more than this */
-		if (dcqcn_settings_cccs(settings))
-			flow->burst = min(flow->burst,
-					  settings->ccc.initial_window);
-	}
+	    !READ_ONCE(qp->dev->stopping))
+		dcqcn_limiter_feel(qp, settings, asks, ktime_get_ns());
 	spin_unlock_bh(&qp->lock);
+}
+
+/**
+ * dcqcn_limiter_go_on() - a limited flow sends something new after it has sent nothing
+ * @qp: its QP
+ * @idle: ns; for how long
+ * @asks: its packets may ask for an ACK
+ * @now: ns
+ *
+ * After more than a round trip, it was not the path that held it up. After a few, others may
+ * have filled the path, or have paused as well, as in the rounds of an incast. Its rate has risen
+ * meanwhile, up to the line if that was long. So it starts again, unless it waits for an ACK.
+ *
+ * Context: any, under RCU; @qp->lock is held.
+ */
+void dcqcn_limiter_go_on(struct dcqcn_qp *qp, u64 idle, bool asks, u64 now)
+{
+	const struct dcqcn_settings *settings = rcu_dereference(qp->dev->settings);
+	struct dcqcn_flow *flow = &qp->flow;
+
+	if (flow->draining || dcqcn_flow_held(flow) ||
+	    (flow->path && dcqcn_path_awaits(flow->path, now)))
+		return;
+	if (flow->path)
+		flow->path->idle = true;
+	if (idle <= (u64)DCQCN_PAUSE_RTTS * flow->rate.rtt ||
+	    !settings->rp.start_burst || READ_ONCE(qp->dev->stopping) ||
+	    dcqcn_qp_is_windowed(qp))
+		return;
+	dcqcn_limiter_feel(qp, settings, asks, now);
 }
 
 /**
@@ -200,20 +314,28 @@ void dcqcn_limiter_cnp(struct dcqcn_qp *qp,
 	struct dcqcn_flow *flow = &qp->flow;
 	unsigned int done;
 	u64 before, line;
+	bool starting;
 
-	if (flow->path)
+	if (flow->path) {
 		dcqcn_path_age(flow->path, now);
+		flow->path->marked = true;
+	}
 	line = dcqcn_limiter_line(qp, settings);
 	if (!qp->limited || flow->released) {
 		dcqcn_rate_init(&flow->rate, line, now);
-		dcqcn_rate_set_rtt(&flow->rate, dcqcn_limiter_rtt(qp),
+		dcqcn_rate_set_rtt(&flow->rate,
+				   dcqcn_limiter_rtt(qp, settings, DCQCN_PATH_LONG, now),
 				   flow->path ? flow->path->rtt_min : 0);
 		dcqcn_limiter_begin(qp, settings, now);
 	}
 	before = flow->rate.current_rate;
 	line = dcqcn_rate_cut_line(&flow->rate, &settings->rp, line,
 				   dcqcn_limiter_known(flow));
+	starting = flow->rate.start;
 	done = dcqcn_rate_cnp(&flow->rate, &settings->rp, line, now);
+	if (starting && !flow->rate.start && !(flow->path && flow->path->rtt))
+		dcqcn_rate_set_rtt(&flow->rate,
+				   dcqcn_limiter_rtt(qp, settings, DCQCN_PATH_LONG, now), 0);
 	if (done)
 		dcqcn_limiter_tell(qp, &settings->rp, done, before);
 }
@@ -235,21 +357,32 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 	struct dcqcn_terms terms = dcqcn_limiter_terms(qp);
 	struct dcqcn_flow *flow = &qp->flow;
 	struct dcqcn_path *path = flow->path;
-	bool waited;
+	bool waited, queue;
 
-	if (path->rtt && READ_ONCE(qp->dev->pacing.rtt) != path->rtt)
-		WRITE_ONCE(qp->dev->pacing.rtt, path->rtt);
+	if (path->rtt)
+		dcqcn_limiter_publish(qp, now);
 	dcqcn_limiter_rate(qp, terms, now, 0);
 	dcqcn_rate_set_rtt(&flow->rate,
 			   path->rtt ?: clamp(now - left, 1ULL, (u64)flow->rate.rtt),
 			   path->rtt_min);
-	waited = flow->rate.waiting;
-	if (learnt == DCQCN_LEARNT_BOUND)
-		dcqcn_rate_bound(&flow->rate, &terms.settings->rp, left, now);
-	else
-		dcqcn_rate_sample(&flow->rate, &terms.settings->rp, left, least,
-				  now);
-	waited = waited && !flow->rate.waiting;
+	waited = flow->rate.start == DCQCN_START_ASKS;
+	queue = dcqcn_limiter_meets_queue(flow, dcqcn_dev_line(qp->dev, terms.settings),
+					  now - left);
+	/* a burst that is longer than those of others is no larger share */
+	if (queue)
+		flow->rate.burst = min(flow->rate.burst,
+				       terms.settings->rp.start_burst);
+	if (learnt == DCQCN_LEARNT_BOUND) {
+		dcqcn_start_bound(&flow->rate, left, now);
+	} else if (queue && path->was_marked && !path->was_lost) {
+		path->marked = true;
+		dcqcn_start_rejoin(&flow->rate, &terms.settings->rp,
+				   now - left - path->paused_rtt, now);
+	} else {
+		dcqcn_start_sample(&flow->rate, &terms.settings->rp, left,
+				   least, now);
+	}
+	waited = waited && flow->rate.start != DCQCN_START_ASKS;
 	/* the time that it waited says nothing about what gets through */
 	if (waited)
 		dcqcn_path_restart(path);
@@ -282,13 +415,18 @@ void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool seen, u64 now)
 	if (READ_ONCE(qp->dev->stopping))
 		return;
 	settings = rcu_dereference(qp->dev->settings);
-	if (flow->rate.starting && seen)
+	if (seen && flow->path)
+		flow->path->lost = true;
+	if (flow->rate.start && seen)
 		dcqcn_rate_cnp(&flow->rate, &settings->rp,
 			       dcqcn_limiter_line(qp, settings), now);
 	else
 		dcqcn_rate_resume(&flow->rate, &settings->rp, now);
 	if (flow->path)
 		dcqcn_path_restart(flow->path);
+	/* what is sent again asks for an ACK, for which a start waits */
+	if (flow->rate.start == DCQCN_START_ASKS)
+		flow->next = now;
 	flow->next = max(flow->next, now);
 	flow->released = false;
 }
@@ -319,9 +457,10 @@ void dcqcn_limiter_turn(struct dcqcn_qp *qp,
 	} else if (!settings->rp.start_burst) {
 		flow->released = true;
 	} else if (qp->limited && !flow->released) {
-		flow->rate.rtt = dcqcn_limiter_rtt(qp);
-		dcqcn_rate_start(&flow->rate, &settings->rp, line, 0, false,
-				 now);
+		flow->rate.rtt = dcqcn_limiter_rtt(qp, settings,
+						   DCQCN_PATH_SHORT, now);
+		dcqcn_start_begin(&flow->rate, &settings->rp, line,
+				 settings->rp.start_burst, 0, false, now);
 	}
 }
 
@@ -372,6 +511,7 @@ void dcqcn_limiter_end(struct dcqcn_qp *qp)
 	if (!flow->released || !qp->limited || dcqcn_flow_held(flow) ||
 	    (flow->draining && qp->state != DCQCN_QP_DEAD))
 		return;
+	WRITE_ONCE(qp->sent_time, dcqcn_flow_clock(flow->rate.seen_time));
 	WRITE_ONCE(qp->limited, false);
 	atomic_dec(&qp->dev->pacing.num_limited);
 	atomic_dec(&dcqcn_num_limited);

@@ -21,6 +21,12 @@
  */
 extern bool dcqcn_any_limited;
 
+/* A flow that has sent nothing for more than this many round trips begins again: what it knows of
+ * the queues on its path is out of date
+ */
+#define DCQCN_PAUSE_RTTS	4
+
+
 /**
  * struct dcqcn_terms - what does not change while several packets are sent
  * @settings: the port's
@@ -101,11 +107,55 @@ static __always_inline u64 dcqcn_limiter_rate(struct dcqcn_qp *qp,
 	return rate;
 }
 
+/**
+ * dcqcn_limiter_idle() - how long a limited flow has sent nothing, if more than a round trip
+ * @flow: the flow
+ * @now: ns, read under the lock
+ *
+ * When requests have passed unseen nobody knows. They do not at the end of a message, so what
+ * passes for a wait then is one in the middle of a message, for ACKs.
+ *
+ * Context: the QP's lock is held. Return: ns, 0 for a shorter time.
+ */
+static __always_inline u64 dcqcn_limiter_idle(const struct dcqcn_flow *flow, u64 now)
+{
+	const struct dcqcn_fifo *fifo = &flow->fifo[DCQCN_REQUESTS];
+	u64 idle = now - flow->rate.seen_time;
+
+	return unlikely(idle > flow->rate.rtt) &&
+	       READ_ONCE(fifo->passed) == fifo->charged ? idle : 0;
+}
+
+/**
+ * dcqcn_limiter_watch() - a packet leaves that may belong to a flow without a limit
+ * @qp: its QP
+ * @bth: its BTH
+ *
+ * Messages may be far apart. A pause in the middle of one is a wait, for ACKs or for the host's
+ * own link.
+ *
+ * Context: any, without the lock: a torn read looks like a pause that was not, or the reverse.
+ * Return: whether the flow begins again after a pause, if it has no limit.
+ */
+static inline bool dcqcn_limiter_watch(struct dcqcn_qp *qp,
+				       const struct dcqcn_bth *bth)
+{
+	u32 now, idle;
+
+	if (dcqcn_bth_is_inside(bth) || READ_ONCE(qp->limited))
+		return false;
+	now = dcqcn_flow_clock(ktime_get_ns());
+	idle = now - READ_ONCE(qp->sent_time);
+	WRITE_ONCE(qp->sent_time, now);
+	return dcqcn_bth_begins(bth) &&
+	       (u64)idle << 10 > (u64)DCQCN_PAUSE_RTTS * qp->flow.rate.rtt;
+}
+
 void dcqcn_limiter_begin(struct dcqcn_qp *qp,
 			 const struct dcqcn_settings *settings, u64 now);
+void dcqcn_limiter_go_on(struct dcqcn_qp *qp, u64 idle, bool asks, u64 now);
 void dcqcn_limiter_start(struct dcqcn_qp *qp,
-			 const struct dcqcn_settings *settings,
-			 unsigned long pause, bool asks);
+			 const struct dcqcn_settings *settings, bool asks);
 void dcqcn_limiter_cnp(struct dcqcn_qp *qp,
 		       const struct dcqcn_settings *settings, u64 now);
 bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,

@@ -260,7 +260,7 @@ static u8 dcqcn_qp_state(const struct dcqcn_qp_view *view)
 {
 	if (!view->limited)
 		return RDMA_DCQCN_QP_STATE_IDLE;
-	if (view->rate.starting)
+	if (view->rate.start)
 		return RDMA_DCQCN_QP_STATE_STARTING;
 	return view->released ? RDMA_DCQCN_QP_STATE_RELEASED :
 				RDMA_DCQCN_QP_STATE_LIMITED;

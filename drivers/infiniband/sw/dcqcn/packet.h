@@ -316,6 +316,20 @@ static inline bool dcqcn_bth_goes_on(const struct dcqcn_bth *bth)
 	return bth->opcode < 0x40 && 0x60c3 >> (bth->opcode & 0x1f) & 1;
 }
 
+/* Whether a packet neither begins nor ends a message: the middle of a SEND, WRITE or READ response,
+ * or an ACK
+ */
+static inline bool dcqcn_bth_is_inside(const struct dcqcn_bth *bth)
+{
+	return bth->opcode < 0x40 && 0x64082 >> (bth->opcode & 0x1f) & 1;
+}
+
+/* Whether a message begins with a packet, and not only goes on or ends, or an ACK */
+static inline bool dcqcn_bth_begins(const struct dcqcn_bth *bth)
+{
+	return bth->opcode >= 0x40 || !(0x46c38e >> (bth->opcode & 0x1f) & 1);
+}
+
 /* ACK, NAK or atomic ACK */
 static inline bool dcqcn_bth_is_ack(const struct dcqcn_bth *bth)
 {

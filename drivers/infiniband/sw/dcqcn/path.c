@@ -62,6 +62,8 @@ void dcqcn_path_probe(struct dcqcn_path *path, u32 psn, u64 now)
 	path->probe_time = now;
 	path->probe_psn = psn;
 	path->probe_sent = path->sent;
+	path->probe_idle = path->idle;
+	path->idle = false;
 }
 
 /* Believe a longer round trip at once, and a shorter one slowly: marks come from the
@@ -82,20 +84,29 @@ static void dcqcn_path_learn_rtt(struct dcqcn_path *path, u64 ns, u64 now)
 /* bytes, below 2^40: 22 s at 400 Gb/s, and more than that teaches too little */
 #define DCQCN_SAMPLE_MAX	(256ULL * U32_MAX)
 
+/* What a flow sent that had nothing to send for a while is no measure of the path, unless that is
+ * known to carry less
+ */
 static bool dcqcn_path_learn_rate(struct dcqcn_path *path, u64 now)
 {
 	u64 bytes = min(path->probe_sent - path->acked_sent, DCQCN_SAMPLE_MAX);
 	u64 since = path->acked_time;
+	u32 kbps, most;
 
 	path->acked_time = now;
 	path->acked_sent = path->probe_sent;
 	if (!since || now <= since)
 		return false;
-	path->delivered[1] = path->delivered[0];
 	/* 8 bits in ns are 8 * 10^6 kb/s: 2^40 * 8 * 10^6 < 2^63 */
-	path->delivered[0] = min_t(u64, U32_MAX,
-				   div64_u64(bytes * 8 * USEC_PER_SEC,
-					     now - since));
+	kbps = min_t(u64, U32_MAX,
+		     div64_u64(bytes * 8 * USEC_PER_SEC, now - since));
+	most = max(path->delivered[0], path->delivered[1]);
+	if (path->probe_idle && (!most || kbps <= most)) {
+		path->idled = true;
+		return false;
+	}
+	path->delivered[1] = path->delivered[0];
+	path->delivered[0] = kbps;
 	return true;
 }
 
@@ -157,4 +168,42 @@ void dcqcn_path_forget(struct dcqcn_path *path)
 	path->rtt_min = 0;
 	path->delivered[0] = 0;
 	path->delivered[1] = 0;
+	path->idled = false;
+}
+
+/* A burst that meets no queue is followed by one that is twice as long, up to this many times the
+ * usual one: where all bursts together leave a queue without marks, twice as much fits the
+ * switch. One that does is followed by one of half its length, down to the usual one.
+ */
+#define DCQCN_BURST_MOST	8
+
+/**
+ * dcqcn_path_burst() - how much a flow may send at once that begins, or begins again
+ * @path: what is known
+ * @usual: bytes; how much on an unknown path
+ * @asks: its packets may ask for an ACK, so that the flow learns soon how much was too much
+ *
+ * Context: any. The caller serialises access to @path. Return: bytes.
+ */
+u32 dcqcn_path_burst(struct dcqcn_path *path, u32 usual, bool asks)
+{
+	u32 burst = path->burst ?: usual;
+	u32 most = min_t(u64, (u64)usual * DCQCN_BURST_MOST, U32_MAX);
+
+	if (path->lost || (path->marked && !asks))
+		burst = min(burst, usual);
+	else if (path->marked)
+		burst = max(burst / 2, min(burst, usual));
+	else if (path->burst && path->sent - path->begun >= burst)
+		burst = min(burst, U32_MAX / 2) * 2;
+	path->burst = min(burst, most);
+	path->paused_rtt = path->rtt_min ?: path->paused_rtt;
+	path->paused_rate = max(path->delivered[0], path->delivered[1]) ?:
+			    path->paused_rate;
+	path->was_marked = path->marked;
+	path->was_lost = path->lost;
+	path->begun = path->sent;
+	path->marked = false;
+	path->lost = false;
+	return path->burst;
 }

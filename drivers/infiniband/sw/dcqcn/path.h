@@ -3,13 +3,18 @@
 #ifndef DCQCN_PATH_H
 #define DCQCN_PATH_H
 
+#include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/time64.h>
 #include <linux/types.h>
 
-/* ns; the round trip of a path that has never been measured: the longest that
- * profile auto is made for
+/* The round trip of a path that has never been measured. What a path holds does not vary as much
+ * as its rate and length do: as long as no mark has come, the path holds no more than that of a
+ * short link. After that count on one that is as long as any that profile auto is made for.
  */
-#define DCQCN_RTT_UNKNOWN	(5 * NSEC_PER_MSEC)
+#define DCQCN_PATH_SHORT	100000U		/* bytes */
+#define DCQCN_PATH_LONG		625000U		/* bytes */
+#define DCQCN_RTT_LONGEST	(5 * NSEC_PER_MSEC)
 
 /* ns; a probe is given up when no ACK has come for this long, and what was measured is forgotten:
  * longer than any round trip that is measured. 2^24 PSNs take longer to repeat.
@@ -27,8 +32,21 @@
  * @delivered: kb/s; what got through between the last two ACKs, and between
  *	the two before; 0 for unknown
  * @probe_psn: PSN of the packet whose ACK is awaited
+ * @idle: the flow has had nothing to send since the last probe left
+ * @probe_idle: and between that one and the one before
+ * @idled: what got through in such a time was left out, and nothing else is known
  * @rtt: ns; round trip, queues included; 0 for unknown
  * @rtt_min: ns; the shortest one
+ * @paused_rtt: ns; and that before the last pause
+ * @paused_rate: kb/s; what got through before it at most, 0 for unknown
+ * @burst: bytes that it sends at once after a pause; 0 for unknown
+ * @begun: @sent when it did so
+ * @marked: it has met a queue, or a CNP, since then
+ * @lost: it has lost packets since then
+ * @was_marked: it had met a queue when it last paused
+ * @was_lost: it had lost packets
+ * @told_rtt: ns; what its port knows of it
+ * @told_time: ns; since when
  */
 struct dcqcn_path {
 	u64 probe_time;
@@ -39,8 +57,21 @@ struct dcqcn_path {
 	u64 sent;
 	u32 delivered[2];
 	u32 probe_psn;
+	bool idle;
+	bool probe_idle;
+	bool idled;
 	u32 rtt;
 	u32 rtt_min;
+	u32 paused_rtt;
+	u32 paused_rate;
+	u32 burst;
+	u64 begun;
+	bool marked;
+	bool lost;
+	bool was_marked;
+	bool was_lost;
+	u32 told_rtt;
+	u64 told_time;
 };
 
 /**
@@ -61,6 +92,7 @@ void dcqcn_path_probe(struct dcqcn_path *path, u32 psn, u64 now);
 enum dcqcn_learnt dcqcn_path_acked(struct dcqcn_path *path, u32 psn, u64 now);
 void dcqcn_path_restart(struct dcqcn_path *path);
 void dcqcn_path_forget(struct dcqcn_path *path);
+u32 dcqcn_path_burst(struct dcqcn_path *path, u32 usual, bool asks);
 
 /**
  * dcqcn_path_sent() - a packet leaves
@@ -95,6 +127,13 @@ static inline void dcqcn_path_age(struct dcqcn_path *path, u64 now)
 {
 	if (path->rtt && now - path->heard_time >= DCQCN_PROBE_NS)
 		dcqcn_path_forget(path);
+}
+
+/* ns; the round trip of a path of which only the line rate and what it holds are known */
+static inline u32 dcqcn_path_unknown_rtt(u64 line, u32 holds)
+{
+	return clamp(div64_u64(holds * 8ULL * NSEC_PER_SEC, line), (u64)NSEC_PER_USEC,
+		     (u64)DCQCN_RTT_LONGEST);
 }
 
 /* bit/s; what got through lately at least, 0 for unknown */

@@ -112,6 +112,7 @@ static struct dcqcn_qp *dcqcn_qp_alloc(struct dcqcn_dev *dev, u32 qpn)
 	qp->qpn = qpn;
 	qp->dev = dev;
 	qp->seen = jiffies;
+	qp->sent_time = dcqcn_flow_clock(ktime_get_ns()) - BIT(31);	/* long ago */
 	qp->used = jiffies;
 	dcqcn_pacer_init(&qp->flow);
 	return qp;

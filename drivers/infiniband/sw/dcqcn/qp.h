@@ -25,11 +25,6 @@ struct sock;
 
 #define DCQCN_HANDLED_SHIFT	20	/* ns -> the unit of @handled_time */
 
-/* A flow may start again after a longer pause than this, the shortest that jiffies can
- * tell for certain
- */
-#define DCQCN_PAUSE_JIFFIES	2
-
 /**
  * enum dcqcn_qp_state - what is known about a QP
  * @DCQCN_QP_RESOLVING: queued for the worker
@@ -141,6 +136,8 @@ struct dcqcn_route {
  * @ccc: the context that its packets belong to, NULL for none; RCU
  * @lock: protects @flow, and the other fields that packets change
  * @flow: its limiter
+ * @sent_time: in units of 2^10 ns, modulo 2^32 units (73 min); when it last began or ended a
+ *	message without a limit
  * @used: jiffies; last CE or CNP
  * @cnp_time: ns; when NP sent its last CNP, 0 for never
  * @waiting: what waits for the QP to be resolved, or NULL; until the worker has taken it
@@ -170,6 +167,7 @@ struct dcqcn_qp {
 	struct dcqcn_ccc __rcu *ccc;
 
 	spinlock_t lock ____cacheline_aligned_in_smp;	/* protects what packets change */
+	u32 sent_time;		/* but not this */
 	struct dcqcn_flow flow;
 	unsigned long used;
 	u64 cnp_time;
@@ -354,11 +352,10 @@ static inline bool dcqcn_qp_expects(const struct dcqcn_qp *qp,
  * @tx: the packet. An ACK neither ends a pause nor shortens it.
  *
  * Context: under RCU; process with BH enabled, or softirq. Takes @qp->lock if the entry does
- * not describe the packet. Return: how long the QP had paused, in jiffies; 0 if it had not, and
- * ULONG_MAX if it begins to send.
+ * not describe the packet. Return: whether the QP begins to send, or has not sent for a second.
  */
-static inline unsigned long dcqcn_qp_confirm(struct dcqcn_qp *qp,
-					     const struct dcqcn_tx *tx)
+static inline bool dcqcn_qp_confirm(struct dcqcn_qp *qp,
+				    const struct dcqcn_tx *tx)
 {
 	bool data = tx->kind != DCQCN_PKT_ACK;
 	u8 prio = dcqcn_qp_prio(qp, tx);
@@ -368,20 +365,20 @@ static inline unsigned long dcqcn_qp_confirm(struct dcqcn_qp *qp,
 	/* A packet that is not believed has asked the core already */
 	if (state == DCQCN_QP_DEAD ||
 	    (state == DCQCN_QP_RESOLVING && (qp->owner || !data)))
-		return 0;
+		return false;
 	/* Read without the lock: a torn read looks like a contradiction, which is
 	 * checked again under the lock
 	 */
 	if (state != DCQCN_QP_LIVE || !dcqcn_qp_matches(qp, tx))
-		return dcqcn_qp_contradict(qp, tx) ? ULONG_MAX : 0;
+		return dcqcn_qp_contradict(qp, tx);
 	if (!qp->owner)
 		WRITE_ONCE(qp->owner, tx->skb->sk);
 	if (qp->prio != prio)
 		WRITE_ONCE(qp->prio, prio);
 	if (seen == now || !data)
-		return 0;
+		return false;
 	WRITE_ONCE(qp->seen, now);
-	return now - seen > DCQCN_PAUSE_JIFFIES ? now - seen : 0;
+	return now - seen > HZ;
 }
 
 #endif /* DCQCN_QP_H */

@@ -353,7 +353,7 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 	unsigned int verdict = NF_ACCEPT;
 	bool pass = false, earlier;
 	struct dcqcn_fifo *fifo;
-	u64 now;
+	u64 now, idle;
 
 	spin_lock_bh(&qp->lock);
 	if (static_branch_unlikely(&dcqcn_cccs))
@@ -363,9 +363,12 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 	now = ktime_get_ns();	/* with the lock, so that it never goes back */
 
 	verdict = NF_STOLEN;
-	if (flow->rate.starting || dcqcn_qp_is_windowed(qp))
-		dcqcn_flow_settle(flow, now);
 	fifo = &flow->fifo[dcqcn_fifo_of(tx->kind)];
+	idle = dcqcn_limiter_idle(flow, now);
+	if (flow->rate.start || dcqcn_qp_is_windowed(qp))
+		dcqcn_flow_settle(flow, now);
+	if (idle && dcqcn_flow_is_new(qp, fifo, tx))
+		dcqcn_limiter_go_on(qp, idle, dcqcn_bth_may_request_ack(tx->bth), now);
 	drop = dcqcn_flow_find_stale(qp, fifo, tx, now);
 	if (!tx->limit)
 		flow->released = true;
@@ -376,7 +379,9 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 		dcqcn_flow_leaves(qp, skb, tx->kind, tx->psn, tx->bytes,
 				  tx->ack_req, now);
 		dcqcn_count(qp->dev, DCQCN_RP_PASSED);
-		if (flow->rate.starting && tx->kind == DCQCN_PKT_REQUEST)
+		/* a pause may follow a packet that ends a message */
+		if (flow->rate.start && tx->kind == DCQCN_PKT_REQUEST &&
+		    dcqcn_bth_goes_on(tx->bth))
 			dcqcn_flow_allow(qp, tx->bytes, now);
 		if (unlikely(flow->released))
 			dcqcn_limiter_end(qp);

@@ -35,12 +35,6 @@
  *                          grows by no more than 1/256 per packet, and more
  *                          after 32 increases without a cut; after a start 7
  *                          times as much, falling to the usual in 144 increases
- *   start                  a burst; when its round trip is known, 3 of them in 2 round
- *                          trips, and faster by 7/8 with each sample that finds no queue
- *                          that grows
- *                          without samples (UC, UD, READs, ACKs of later packets, or none
- *                          for a second), by time: half as much again with each round
- *                          trip, or a quarter near the line
  *   bounds of the rate     3/4 of what gets through, which a queue that takes
  *                          many round trips to drain must not cut away; and
  *                          twice of it, beyond which the rate does not matter;
@@ -66,17 +60,13 @@
 #include <linux/time64.h>
 
 #include "rate.h"
+#include "start.h"
 
 /* Alpha in units of 2^-30: 1.0 fits u32, and alpha * 1024 fits u64. At the
  * coarser 2^-10 of the knobs alpha could not rise past 820 with g = 5/1024.
  */
 #define DCQCN_ALPHA_SHIFT	30
 #define DCQCN_G_SHIFT		10		/* dce_tcp_g is in 2^-10 */
-
-/* Stages saturate here, above the largest rpg_threshold (31): only "more than
- * F" and the hyper increase's multiplier depend on how far they got.
- */
-#define DCQCN_STAGE_MAX		63
 
 /* After this many increases of constant size, R_T - R_C has converged to that
  * size (it halves the difference each time, and starts below 2^52).
@@ -120,43 +110,6 @@
  */
 #define DCQCN_AI_YOUNG		144
 #define DCQCN_AI_YOUNG_SHARE	24
-
-/* The start: a burst, and at most one more in this time until the round trip of its last
- * packet is known: the bursts of 32 flows take 63 ms at 50 Mb/s. From then on, this many
- * bursts in two round trips: where the bursts of many flows have met, the round trip is as
- * long as all of them take, so this is half as much again as the path carries. On a known
- * path, at least this share of what got through lately.
- */
-#define DCQCN_START_WAIT_NS	(100 * NSEC_PER_MSEC)
-#define DCQCN_START_BURSTS	3
-#define DCQCN_START_BURST_MAX	16777216U	/* bytes; more counts as this much */
-#define DCQCN_START_KNOWN	4
-
-/* A sample whose round trip differs from that of the one before by no more than the first
- * share finds no queue that grows, and allows a step of 7/8 of the rate. One that is longer
- * than the shortest one by more than the second share ends the start. Others, also one that
- * is much shorter because the bursts are gone, say that another one is wanted. Flows that
- * start together overshoot by one step before they see the queue. Others' queue may stay
- * between the two.
- */
-#define DCQCN_START_CLEAR	32
-#define DCQCN_START_QUEUE	4
-
-/* Without samples, by time: bursts per round trip, at most this share of the line; by
- * half of the rate up to that share, a quarter beyond
- */
-#define DCQCN_BLIND_BURSTS	4
-#define DCQCN_BLIND_SHARE	32
-
-/* Packets between two steps, at least */
-#define DCQCN_START_PACKETS	8
-
-/* CNPs for the burst say nothing about the rate. Without samples, a CNP counts only after
- * this many packets have followed the burst. A start that is idle for this many round trips
- * is over.
- */
-#define DCQCN_START_DEAF	16
-#define DCQCN_START_IDLE_RTTS	64
 
 static u64 dcqcn_bps(u32 mbps)
 {
@@ -442,7 +395,7 @@ void dcqcn_rate_set_delivered(struct dcqcn_rate *r,
 			      const struct dcqcn_rp_params *p, u64 least,
 			      u64 most)
 {
-	if (p->rpg_time_reset || r->starting)
+	if (p->rpg_time_reset || r->start)
 		return;
 	r->current_rate = clamp(r->current_rate, least - least / 4, 2 * most);
 	r->target_rate = clamp(r->target_rate, r->current_rate, 2 * most);
@@ -465,7 +418,7 @@ void dcqcn_rate_set_delivered(struct dcqcn_rate *r,
 u64 dcqcn_rate_cut_line(const struct dcqcn_rate *r,
 			const struct dcqcn_rp_params *p, u64 line, u64 most)
 {
-	if (p->rpg_time_reset || p->rate_to_set_on_first_cnp || r->starting ||
+	if (p->rpg_time_reset || p->rate_to_set_on_first_cnp || r->start ||
 	    r->told || !most)
 		return line;
 	return min(line, most);
@@ -492,42 +445,6 @@ void dcqcn_rate_init(struct dcqcn_rate *r, u64 line, u64 now)
 	};
 }
 
-/* Nothing was heard of congestion yet: go up */
-static unsigned int dcqcn_start_advance(struct dcqcn_rate *r, u64 line, u64 now,
-					u32 bytes)
-{
-	unsigned int done = 0;
-
-	r->sent += bytes;
-	if (now - r->timer_time >= r->rtt && (r->sampled || !r->measured) &&
-	    r->sent >= DCQCN_START_PACKETS * r->packet &&
-	    r->packet) {
-		if (r->measured)
-			r->current_rate += r->current_rate / 8 * 7;
-		else if (r->current_rate < line / DCQCN_BLIND_SHARE)
-			r->current_rate += r->current_rate / 2;
-		else
-			r->current_rate += r->current_rate / 4;
-		r->timer_time = now;
-		r->sent = 0;
-		r->sampled = 0;
-		if (r->timer_stage < DCQCN_STAGE_MAX)
-			r->timer_stage++;
-		done = DCQCN_RATE_TIMER;
-	}
-	if (r->current_rate >= line ||
-	    now - r->seen_time >= (u64)r->rtt * DCQCN_START_IDLE_RTTS) {
-		r->current_rate = line;
-		r->starting = 0;
-		r->bytes = 0;	/* it was last_rtt */
-		done = DCQCN_RATE_TIMER;
-	}
-	r->target_rate = r->current_rate;
-	if (bytes)
-		dcqcn_rate_see(r, now);
-	return done;
-}
-
 /**
  * dcqcn_rate_work_off() - dcqcn_rate_advance() when there is something to do
  * @r: state
@@ -545,7 +462,7 @@ unsigned int dcqcn_rate_work_off(struct dcqcn_rate *r,
 {
 	unsigned int done = 0;
 
-	if (r->starting)
+	if (r->start)
 		return dcqcn_start_advance(r, line, now, bytes);
 	dcqcn_rate_clamp(r, p, line);
 	if (r->cut_pending) {
@@ -572,87 +489,20 @@ unsigned int dcqcn_rate_work_off(struct dcqcn_rate *r,
 	return done;
 }
 
-/* bit/s; @bursts in @ns. 4 * 2^24 bytes * 8 * 10^9 are less than 2^60 */
-static u64 dcqcn_burst_rate(const struct dcqcn_rp_params *p, u32 bursts, u32 ns)
-{
-	return div_u64(bursts * 8ULL * NSEC_PER_SEC *
-		       min(p->start_burst, DCQCN_START_BURST_MAX), ns);
-}
-
-static u64 dcqcn_blind_rate(const struct dcqcn_rp_params *p, u64 line, u32 rtt)
-{
-	return min(dcqcn_burst_rate(p, DCQCN_BLIND_BURSTS, rtt),
-		   line / DCQCN_BLIND_SHARE);
-}
-
 /**
- * dcqcn_rate_start() - a flow begins, and feels its way up
- * @r: state, whose round trip is set
+ * dcqcn_rate_begin() - a flow meets congestion for the first time, or its start is over
+ * @r: state, of which only the start, the round trip and the length of packets stay
  * @p: parameters
- * @line: line rate, bit/s
- * @known: bit/s; what got through lately, 0 for unknown
- * @asks: its packets can ask for an ACK, so that there will be samples
+ * @rate: bit/s
  * @now: ns
  *
  * Context: any. The caller serialises access to @r.
  */
-void dcqcn_rate_start(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-		      u64 line, u64 known, bool asks, u64 now)
-{
-	u32 rtt = r->rtt, packet = r->packet;
-	u64 rate;
-
-	rate = asks ? dcqcn_burst_rate(p, 1, DCQCN_START_WAIT_NS) :
-		      dcqcn_blind_rate(p, line, rtt);
-	rate = clamp(max(rate, known / DCQCN_START_KNOWN),
-		     min(dcqcn_rate_floor(p), line), line);
-	dcqcn_rate_init(r, rate, now);
-	r->packet = packet;
-	r->starting = 1;
-	r->waiting = asks;
-	r->measured = asks;
-	dcqcn_rate_set_rtt(r, rtt, 0);
-}
-
-/**
- * dcqcn_rate_go_blind() - what a starting flow sends cannot ask for an ACK
- * @r: state
- * @p: parameters
- * @line: line rate, bit/s
- *
- * It must not wait for a sample: go up by time, until one comes all the same.
- *
- * Context: any. The caller serialises access to @r.
- */
-void dcqcn_rate_go_blind(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-			 u64 line)
-{
-	r->measured = 0;
-	r->waiting = 0;
-	r->current_rate = max(r->current_rate, dcqcn_blind_rate(p, line, r->rtt));
-	r->target_rate = r->current_rate;
-}
-
-/* The first round trip of a start is known: @rtt, or less */
-static void dcqcn_rate_go(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-			  u32 rtt, u64 now)
-{
-	r->current_rate = max(r->current_rate,
-			      dcqcn_burst_rate(p, DCQCN_START_BURSTS, 2 * rtt));
-	r->target_rate = r->current_rate;
-	r->timer_time = now;
-	r->sent = 0;
-	r->waiting = 0;
-}
-
-/* A flow that is known to meet congestion: whatever came before leaves no trace but its
- * @rate, and whether it was starting
- */
-static void dcqcn_rate_bear(struct dcqcn_rate *r,
-			    const struct dcqcn_rp_params *p, u64 rate, u64 now)
+void dcqcn_rate_begin(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+		      u64 rate, u64 now)
 {
 	u32 rtt = r->rtt, least = r->least_rtt, packet = r->packet;
-	bool starting = r->starting;
+	bool starting = r->start != DCQCN_START_NONE;
 
 	dcqcn_rate_init(r, rate, now);
 	r->packet = packet;
@@ -661,61 +511,6 @@ static void dcqcn_rate_bear(struct dcqcn_rate *r,
 	r->cut_time = now;
 	r->alpha = p->initial_alpha_value << (DCQCN_ALPHA_SHIFT - DCQCN_G_SHIFT);
 	dcqcn_rate_set_rtt(r, rtt, least);
-}
-
-/**
- * dcqcn_rate_sample() - a starting flow's packet was acknowledged
- * @r: state; nothing happens if it is not starting
- * @p: parameters
- * @left: ns; when the packet left
- * @least: ns; the shortest round trip before this one, 0 if it is the first
- * @now: ns
- *
- * Context: any. The caller serialises access to @r.
- */
-void dcqcn_rate_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-		       u64 left, u32 least, u64 now)
-{
-	u64 rtt = now - left, before = r->last_rtt;
-
-	if (!r->starting)
-		return;
-	r->measured = 1;
-	r->last_rtt = min_t(u64, rtt, U32_MAX);
-	if (!least)
-		dcqcn_rate_go(r, p, r->rtt, now);
-	else if (rtt > least + least / DCQCN_START_QUEUE)
-		/* what it sent a step ago was enough, and a little less lets the
-		 * queue drain; < 2^53
-		 */
-		dcqcn_rate_bear(r, p, div_u64(2 * r->current_rate, 3), now);
-	else if (rtt <= before + before / DCQCN_START_CLEAR &&
-		 rtt >= before - before / DCQCN_START_CLEAR &&
-		 left >= r->timer_time)
-		r->sampled = 1;
-}
-
-/**
- * dcqcn_rate_bound() - a later packet than a starting flow's probe was acknowledged
- * @r: state; nothing happens if it is not starting
- * @p: parameters
- * @left: ns; when the probe left
- * @now: ns
- *
- * The first time, the flow goes on as if the round trip was as long as this. Otherwise it says
- * nothing about a queue: go up by time, until a sample comes.
- *
- * Context: any. The caller serialises access to @r.
- */
-void dcqcn_rate_bound(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-		      u64 left, u64 now)
-{
-	if (!r->starting)
-		return;
-	if (r->waiting)
-		dcqcn_rate_go(r, p, clamp(now - left, 1ULL, (u64)NSEC_PER_SEC), now);
-	else
-		r->measured = 0;
 }
 
 /**
@@ -747,16 +542,6 @@ void dcqcn_rate_resume(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 	dcqcn_rate_see(r, now);
 }
 
-/* Whether a CNP that comes now answers the burst of a start */
-static bool dcqcn_start_is_deaf(const struct dcqcn_rate *r,
-				const struct dcqcn_rp_params *p)
-{
-	if (!r->starting || r->measured)
-		return r->waiting;
-	return !r->timer_stage &&
-	       r->sent < p->start_burst + (u64)DCQCN_START_DEAF * r->packet;
-}
-
 /**
  * dcqcn_rate_cnp() - a CNP arrived for this flow
  * @r: state
@@ -775,14 +560,14 @@ unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 			    u64 line, u64 now)
 {
 	u64 period = (u64)p->rate_reduce_monitor_period * NSEC_PER_USEC;
-	bool starting = r->starting;
+	bool starting = r->start != DCQCN_START_NONE;
 	unsigned int done;
 
-	if (dcqcn_start_is_deaf(r, p))
+	if (dcqcn_start_ignores_cnp(r))
 		return 0;
 	/* a start may have ended without one */
 	if (!r->told && (!r->born || p->rate_to_set_on_first_cnp)) {
-		dcqcn_rate_bear(r, p, r->born || r->starting ?
+		dcqcn_rate_begin(r, p, r->born || r->start ?
 				min(r->current_rate, line) : line, now);
 		r->told = 1;
 		if (p->rate_to_set_on_first_cnp) {
@@ -845,7 +630,7 @@ u32 dcqcn_rate_alpha(const struct dcqcn_rate *r,
 enum dcqcn_phase dcqcn_rate_phase(const struct dcqcn_rate *r,
 				  const struct dcqcn_rp_params *p)
 {
-	if (r->starting)
+	if (r->start)
 		return DCQCN_START;
 	if (max(r->timer_stage, r->byte_stage) < p->rpg_threshold)
 		return DCQCN_FAST_RECOVERY;

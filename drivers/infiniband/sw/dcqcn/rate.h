@@ -9,6 +9,11 @@
 #define DCQCN_BPS_PER_MBPS	1000000ULL	/* knob unit -> bit/s */
 #define DCQCN_RATE_MAX		(U32_MAX * DCQCN_BPS_PER_MBPS)	/* bit/s; < 2^52 */
 
+/* Stages saturate here, above the largest rpg_threshold (31): only "more than
+ * F" and the hyper increase's multiplier depend on how far they got.
+ */
+#define DCQCN_STAGE_MAX		63
+
 /**
  * struct dcqcn_rp_params - the reaction point's knobs, in sysfs units
  *
@@ -58,12 +63,27 @@ struct dcqcn_rp_params {
 };
 
 /**
+ * enum dcqcn_start - how far a flow's start is; start.c has the transitions
+ * @DCQCN_START_NONE: it is over, or there was none
+ * @DCQCN_START_ASKS: it has sent its burst, and waits for the first round trip
+ * @DCQCN_START_MEASURES: its rate grows with samples of the path
+ * @DCQCN_START_BLIND: its rate grows with time
+ */
+enum dcqcn_start {
+	DCQCN_START_NONE,
+	DCQCN_START_ASKS,
+	DCQCN_START_MEASURES,
+	DCQCN_START_BLIND,
+};
+
+/**
  * struct dcqcn_rate - one flow's state in the rate algorithm
  * @current_rate: bit/s; what the pacer obeys (R_C)
  * @target_rate: bit/s; where recovery heads (R_T)
  * @alpha_time: ns; when alpha was last updated
  * @timer_time: ns; when the increase timer last fired or was restarted
  * @cut_time: ns; the last cut
+ * @burst: bytes; instead of @cut_time in a start: what it sent at once
  * @seen_time: ns; when the flow last sent or was cut
  * @seen_rate: bit/s; the current rate right after that
  * @bytes: bytes sent since the byte counter last fired or was restarted; less than
@@ -78,10 +98,8 @@ struct dcqcn_rp_params {
  * @timer_stage: timer increases since the last cut
  * @byte_stage: byte counter increases since the last cut
  * @young: increases for which R_AI in units of the path is still larger
- * @starting: the rate grows, and no CNP was seen yet
- * @waiting: and no sample of the path has come yet by which it could
- * @measured: and by samples of the path, not by time
- * @sampled: one came since the last step, and found no queue
+ * @start: see &enum dcqcn_start
+ * @sampled: a sample came since the last step of a start, and found no queue
  * @born: a CNP was seen, or a start found the path full
  * @told: the first CNP was seen
  * @cut_pending: a CNP waits for the monitor period to end
@@ -92,7 +110,10 @@ struct dcqcn_rate {
 	u64 target_rate;
 	u64 alpha_time;
 	u64 timer_time;
-	u64 cut_time;
+	union {
+		u64 cut_time;
+		u32 burst;
+	};
 	u64 seen_time;
 	u64 seen_rate;
 	union {
@@ -108,9 +129,7 @@ struct dcqcn_rate {
 	u8 timer_stage;
 	u8 byte_stage;
 	u8 young;
-	u8 starting : 1;
-	u8 waiting : 1;
-	u8 measured : 1;
+	u8 start : 2;
 	u8 sampled : 1;
 	u8 born : 1;
 	u8 told : 1;
@@ -140,20 +159,14 @@ enum dcqcn_phase {
 };
 
 void dcqcn_rate_init(struct dcqcn_rate *r, u64 line, u64 now);
+void dcqcn_rate_begin(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+		      u64 rate, u64 now);
 unsigned int dcqcn_rate_work_off(struct dcqcn_rate *r,
 				 const struct dcqcn_rp_params *p,
 				 u64 line, u64 now, u32 bytes);
 unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 			    const struct dcqcn_rp_params *p,
 			    u64 line, u64 now);
-void dcqcn_rate_start(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-		      u64 line, u64 known, bool asks, u64 now);
-void dcqcn_rate_go_blind(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-			 u64 line);
-void dcqcn_rate_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-		       u64 left, u32 least, u64 now);
-void dcqcn_rate_bound(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-		      u64 left, u64 now);
 void dcqcn_rate_resume(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 		       u64 now);
 u64 dcqcn_rate_ai(const struct dcqcn_rate *r, const struct dcqcn_rp_params *p);
@@ -187,18 +200,6 @@ static inline u64 dcqcn_rate_timer_period(const struct dcqcn_rate *r,
 				   r->period;
 }
 
-/* Whether a start waits for a sample that a packet leaving now would give. Half a round
- * trip after a step: the first packets that leave at a higher rate find no queue yet. A
- * whole one after the first round trip: until bursts that have met are gone, a new queue
- * may be as long as theirs, and pass for an empty path.
- */
-static inline bool dcqcn_rate_wants_sample(const struct dcqcn_rate *r, u64 now)
-{
-	u32 since = r->timer_stage ? r->rtt / 2 : r->rtt;
-
-	return r->measured && (r->waiting || now - r->timer_time >= since);
-}
-
 /* Whether what @done says has brought the rate back to the line. A line rate that falls to
  * the rate has not: less gets through than before.
  */
@@ -230,7 +231,7 @@ static inline bool dcqcn_rate_is_steady(const struct dcqcn_rate *r,
 					const struct dcqcn_rp_params *p,
 					u64 line, u64 now, u32 bytes)
 {
-	return !r->cut_pending && !r->starting &&
+	return !r->cut_pending && !r->start &&
 	       now - r->timer_time < dcqcn_rate_timer_period(r, p) &&
 	       (!p->rpg_byte_reset ||
 		(u64)r->bytes + bytes < p->rpg_byte_reset) &&

@@ -90,6 +90,16 @@ static inline bool dcqcn_psn_reaches(u32 a, u32 b)
 	return !((a - b) & 0x800000);
 }
 
+/* Whether rxe has not sent a packet before */
+static inline bool dcqcn_flow_is_new(const struct dcqcn_qp *qp,
+				     const struct dcqcn_fifo *fifo,
+				     const struct dcqcn_tx *tx)
+{
+	return tx->kind != DCQCN_PKT_ACK &&
+	       (qp->type != IB_QPT_RC || !fifo->seen ||
+		!dcqcn_psn_reaches(fifo->last_psn, tx->psn));
+}
+
 bool dcqcn_flow_ask(struct sk_buff *skb);
 bool dcqcn_flow_asks_peer(struct dcqcn_flow *flow, struct sk_buff *skb,
 			  bool ack_req, u64 now);

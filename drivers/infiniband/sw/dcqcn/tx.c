@@ -142,18 +142,19 @@ dcqcn_tx_confirm(struct dcqcn_dev *dev, u32 qpn, struct dcqcn_qp *qp,
 		 const struct dcqcn_tx *tx)
 {
 	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
-	bool data = tx->kind != DCQCN_PKT_ACK;
-	unsigned long pause = ULONG_MAX;
+	bool begins = true;
 
 	if (tx->kind == DCQCN_PKT_OTHER)
 		return NULL;
 	if (qp)
-		pause = dcqcn_qp_confirm(qp, tx);
+		begins = dcqcn_qp_confirm(qp, tx);
 	else if (tx->limit && (tx->kind == DCQCN_PKT_REQUEST ||
 			       tx->kind == DCQCN_PKT_RESPONSE))
 		qp = dcqcn_qp_begin(dev, qpn, tx);
-	if (qp && pause && data && tx->limit && settings->rp.start_burst)
-		dcqcn_limiter_start(qp, settings, pause, dcqcn_bth_may_request_ack(tx->bth));
+	if (qp && tx->kind != DCQCN_PKT_ACK && tx->limit &&
+	    settings->rp.start_burst &&
+	    (dcqcn_limiter_watch(qp, tx->bth) || begins))
+		dcqcn_limiter_start(qp, settings, dcqcn_bth_may_request_ack(tx->bth));
 	return qp;
 }
 
@@ -257,7 +258,8 @@ dcqcn_tx_ccc(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 		   READ_ONCE(ccc->tx.agreed) == settings->ccc.algorithms;
 	if (windowed && dcqcn_tx_is_lent(qp, ccc, skb, bth))
 		return dcqcn_tx_unseen(qp, skb);
-	if (qp ? !ccc && dcqcn_qp_is_seen(qp) && !READ_ONCE(qp->limited) :
+	if (qp ? !ccc && dcqcn_qp_is_seen(qp) && dcqcn_bth_is_inside(bth) &&
+		 !READ_ONCE(qp->limited) :
 		 !dcqcn_settings_start(settings))
 		return NF_ACCEPT;
 	tx = dcqcn_tx_describe(settings, skb, bth, tos);
@@ -297,8 +299,8 @@ static __always_inline bool dcqcn_tx_is_for_qp(const struct dcqcn_headers *heade
 	return dest > DCQCN_QPN_GSI && dest < DCQCN_QPN_MULTICAST;
 }
 
-/* See whether the QP of a packet has, or needs, a limiter. One without is checked once per
- * jiffy, often enough to notice a pause.
+/* See whether the QP of a packet has, or needs, a limiter. One without is checked once per jiffy,
+ * and whenever a message begins or ends, between which it may pause.
  */
 static __always_inline unsigned int
 dcqcn_tx_from(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
@@ -315,7 +317,7 @@ dcqcn_tx_from(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	} else {
 		if (READ_ONCE(qp->limited))
 			return dcqcn_tx_limited(qp, skb, headers.bth, headers.tos);
-		if (dcqcn_qp_is_seen(qp))
+		if (dcqcn_qp_is_seen(qp) && dcqcn_bth_is_inside(headers.bth))
 			return NF_ACCEPT;
 	}
 	return dcqcn_tx_first(dev, qpn, skb, headers.bth, headers.tos);

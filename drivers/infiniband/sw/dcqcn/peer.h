@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a port knows of the paths to its peers. See peer.c. */
+#ifndef DCQCN_PEER_H
+#define DCQCN_PEER_H
+
+#include <linux/in6.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#define DCQCN_PEER_BITS		4	/* sets of peers */
+#define DCQCN_PEER_WAYS		4	/* peers of a set */
+
+/**
+ * struct dcqcn_peer - what the flows to a peer have measured
+ * @addr: its address, IPv4-mapped for IPv4
+ * @heard_time: ns; when any of them last did, 0 for an unused entry
+ * @rtt: ns; round trip, queues included
+ * @burst: bytes that a flow may send at once when it starts
+ */
+struct dcqcn_peer {
+	struct in6_addr addr;
+	u64 heard_time;
+	u32 rtt;
+	u32 burst;
+};
+
+/**
+ * struct dcqcn_peers - the peers of a port
+ * @lock: protects @peer; nests in dcqcn_qp.lock
+ * @peer: by a hash of their address; the latest of each set
+ */
+struct dcqcn_peers {
+	spinlock_t lock;	/* protects @peer */
+	struct dcqcn_peer peer[1 << DCQCN_PEER_BITS][DCQCN_PEER_WAYS];
+};
+
+bool dcqcn_peer_look(struct dcqcn_peers *peers, const struct in6_addr *addr,
+		     u64 now, struct dcqcn_peer *known);
+void dcqcn_peer_learn(struct dcqcn_peers *peers, const struct in6_addr *addr,
+		      u32 rtt, u32 burst, u64 now);
+
+#endif /* DCQCN_PEER_H */

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The start of a flow, which knows nothing of its path, or nothing that is still true.
+ *
+ * It sends a burst at once. When the round trip of that is known, it goes on with 3 bursts in 2
+ * round trips, and faster by 7/8 with each sample that finds no queue that grows. Without samples
+ * (UC, UD, READs, ACKs of later packets, or none for a second) it goes up by time: by half with
+ * each round trip, or a quarter near the line.
+ *
+ *   state      event                                 action                        next
+ *   ---------  ------------------------------------  ----------------------------  ---------
+ *   none       the flow begins, or after a pause     burst, 1 more in 100 ms       asks
+ *              likewise, and cannot ask for an ACK   burst, 4 in a round trip,     blind
+ *                                                    at most line / 32
+ *   asks       ACK of the burst                      3 bursts in 2 round trips     measures
+ *              the same, after a pause, with a       a burst in the time that it   none
+ *              queue as before                       spent in the queue: DCQCN
+ *              ACK of a later packet                 as if it were the burst's     measures
+ *              no ACK for 1 s, or what comes next    4 bursts in a round trip      blind
+ *              cannot ask
+ *              CNP                                   none: it answers the burst    asks
+ *              idle for 300 ms and 64 round trips    line rate                     none
+ *   measures   ACK, the round trip is as before,     7/8 more, after 8 packets     measures
+ *              and of a packet sent since the step
+ *              ACK, longer than the shortest by a    2/3 of the rate: DCQCN        none
+ *              quarter
+ *              ACK of a later packet                 none                          blind
+ *   blind      a round trip and 8 packets            1/2 or 1/4 more               blind
+ *              ACK                                   as measures; the first one    measures
+ *                                                    as asks
+ *              CNP for the burst, or the next 16     none                          blind
+ *              packets
+ *   measures,  CNP, loss                             cut from the rate found:      none
+ *   blind                                            DCQCN
+ *   any        the rate is at the line, or idle for  line rate                     none
+ *              64 round trips
+ *
+ * What ends each state at the latest: a second without an ACK ends asks, when the next packet
+ * leaves; 64 idle round trips, and 300 ms in asks, end any. limiter.c ends the limit then.
+ *
+ * Pure, like rate.c.
+ */
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
+
+#include "rate.h"
+#include "start.h"
+
+/* The start: a burst, and at most one more in this time until the round trip of its last
+ * packet is known: the bursts of 32 flows take 63 ms at 50 Mb/s. From then on, this many
+ * bursts in two round trips: where the bursts of many flows have met, the round trip is as
+ * long as all of them take, so this is half as much again as the path carries. On a known
+ * path, at least this share of what got through lately.
+ */
+#define DCQCN_START_WAIT_NS	(100 * NSEC_PER_MSEC)
+#define DCQCN_START_BURSTS	3
+#define DCQCN_START_BURST_MAX	16777216U	/* bytes; more counts as this much */
+#define DCQCN_START_KNOWN	4
+
+/* A sample whose round trip differs from that of the one before by no more than the first
+ * share finds no queue that grows, and allows a step of 7/8 of the rate. One that is longer
+ * than the shortest one by more than the second share ends the start. Others, also one that
+ * is much shorter because the bursts are gone, say that another one is wanted. Flows that
+ * start together overshoot by one step before they see the queue. Others' queue may stay
+ * between the two.
+ */
+#define DCQCN_START_CLEAR	32
+#define DCQCN_START_QUEUE	4
+
+/* Without samples, by time: bursts per round trip, at most this share of the line; by
+ * half of the rate up to that share, a quarter beyond
+ */
+#define DCQCN_BLIND_BURSTS	4
+#define DCQCN_BLIND_SHARE	32
+
+/* Packets between two steps, at least */
+#define DCQCN_START_PACKETS	8
+
+/* CNPs for the burst say nothing about the rate. Without samples, a CNP counts only after
+ * this many packets have followed the burst. A start that is idle for this many round trips,
+ * and for this long if none is known, is over.
+ */
+#define DCQCN_START_DEAF	16
+#define DCQCN_START_IDLE_RTTS	64
+#define DCQCN_START_IDLE_NS	(300ULL * NSEC_PER_MSEC)
+
+/**
+ * dcqcn_start_advance() - go up, as nothing was heard of congestion yet
+ * @r: state, of a flow that starts
+ * @line: line rate, bit/s
+ * @now: ns
+ * @bytes: sent since the last call
+ *
+ * Context: any. The caller serialises access to @r. Return: what happened, as DCQCN_RATE_* bits.
+ */
+unsigned int dcqcn_start_advance(struct dcqcn_rate *r, u64 line, u64 now,
+				 u32 bytes)
+{
+	u64 idle = (u64)r->rtt * DCQCN_START_IDLE_RTTS;
+	unsigned int done = 0;
+
+	/* a guess of the round trip may be too short */
+	if (r->start == DCQCN_START_ASKS)
+		idle = max(idle, DCQCN_START_IDLE_NS);
+
+	r->sent += bytes;
+	if (now - r->timer_time >= r->rtt && (r->sampled || r->start == DCQCN_START_BLIND) &&
+	    r->sent >= DCQCN_START_PACKETS * r->packet &&
+	    r->packet) {
+		if (r->start != DCQCN_START_BLIND)
+			r->current_rate += r->current_rate / 8 * 7;
+		else if (r->current_rate < line / DCQCN_BLIND_SHARE)
+			r->current_rate += r->current_rate / 2;
+		else
+			r->current_rate += r->current_rate / 4;
+		r->timer_time = now;
+		r->sent = 0;
+		r->sampled = 0;
+		if (r->timer_stage < DCQCN_STAGE_MAX)
+			r->timer_stage++;
+		done = DCQCN_RATE_TIMER;
+	}
+	if (r->current_rate >= line ||
+	    now - r->seen_time >= idle) {
+		r->current_rate = line;
+		r->start = DCQCN_START_NONE;
+		r->bytes = 0;	/* it was last_rtt */
+		r->cut_time = 0;	/* it was burst */
+		done = DCQCN_RATE_TIMER;
+	}
+	r->target_rate = r->current_rate;
+	if (bytes)
+		dcqcn_rate_see(r, now);
+	return done;
+}
+
+/* bit/s; @bursts in @ns. 4 * 2^24 bytes * 8 * 10^9 are less than 2^60 */
+static u64 dcqcn_burst_rate(const struct dcqcn_rate *r, u32 bursts, u32 ns)
+{
+	return div_u64(bursts * 8ULL * NSEC_PER_SEC *
+		       min(r->burst, DCQCN_START_BURST_MAX), ns);
+}
+
+static u64 dcqcn_blind_rate(const struct dcqcn_rate *r, u64 line)
+{
+	return min(dcqcn_burst_rate(r, DCQCN_BLIND_BURSTS, r->rtt),
+		   line / DCQCN_BLIND_SHARE);
+}
+
+/**
+ * dcqcn_start_begin() - a flow begins, and feels its way up
+ * @r: state, whose round trip is set
+ * @p: parameters
+ * @line: line rate, bit/s
+ * @burst: bytes that it sends at once
+ * @known: bit/s; what got through lately, 0 for unknown
+ * @asks: its packets can ask for an ACK, so that there will be samples
+ * @now: ns
+ *
+ * Context: any. The caller serialises access to @r.
+ */
+void dcqcn_start_begin(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+			u64 line, u32 burst, u64 known, bool asks, u64 now)
+{
+	u32 rtt = r->rtt, packet = r->packet, alpha = r->alpha;
+	u64 rate;
+
+	r->burst = burst;
+	rate = asks ? dcqcn_burst_rate(r, 1, DCQCN_START_WAIT_NS) :
+		      dcqcn_blind_rate(r, line);
+	rate = clamp(max(rate, known / DCQCN_START_KNOWN),
+		     min(dcqcn_rate_floor(p), line), line);
+	dcqcn_rate_init(r, rate, now);
+	r->packet = packet;
+	r->burst = burst;
+	r->alpha = alpha;	/* for dcqcn_start_rejoin() */
+	r->start = asks ? DCQCN_START_ASKS : DCQCN_START_BLIND;
+	dcqcn_rate_set_rtt(r, rtt, 0);
+}
+
+/**
+ * dcqcn_start_go_blind() - what a starting flow sends cannot ask for an ACK
+ * @r: state
+ * @line: line rate, bit/s
+ *
+ * It must not wait for a sample: go up by time, until one comes all the same.
+ *
+ * Context: any. The caller serialises access to @r.
+ */
+void dcqcn_start_go_blind(struct dcqcn_rate *r, u64 line)
+{
+	r->start = DCQCN_START_BLIND;
+	r->current_rate = max(r->current_rate, dcqcn_blind_rate(r, line));
+	r->target_rate = r->current_rate;
+}
+
+/* The first round trip of a start is known: @rtt, or less */
+static void dcqcn_start_go(struct dcqcn_rate *r, u32 rtt, u64 now)
+{
+	r->current_rate = max(r->current_rate,
+			      dcqcn_burst_rate(r, DCQCN_START_BURSTS, 2 * rtt));
+	r->target_rate = r->current_rate;
+	r->timer_time = now;
+	r->sent = 0;
+	r->start = DCQCN_START_MEASURES;
+}
+
+/**
+ * dcqcn_start_sample() - a starting flow's packet was acknowledged
+ * @r: state; nothing happens if it is not starting
+ * @p: parameters
+ * @left: ns; when the packet left
+ * @least: ns; the shortest round trip before this one, 0 if it is the first
+ * @now: ns
+ *
+ * Context: any. The caller serialises access to @r.
+ */
+void dcqcn_start_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+			u64 left, u32 least, u64 now)
+{
+	u64 rtt = now - left, before = r->last_rtt;
+
+	if (!r->start)
+		return;
+	r->last_rtt = min_t(u64, rtt, U32_MAX);
+	if (r->start == DCQCN_START_BLIND)
+		r->start = DCQCN_START_MEASURES;
+	if (r->start == DCQCN_START_ASKS || !least)
+		dcqcn_start_go(r, r->rtt, now);
+	else if (rtt > least + least / DCQCN_START_QUEUE)
+		/* what it sent a step ago was enough, and a little less lets the
+		 * queue drain; < 2^53
+		 */
+		dcqcn_rate_begin(r, p, div_u64(2 * r->current_rate, 3), now);
+	else if (rtt <= before + before / DCQCN_START_CLEAR &&
+		 rtt >= before - before / DCQCN_START_CLEAR &&
+		 left >= r->timer_time)
+		r->sampled = 1;
+}
+
+/**
+ * dcqcn_start_rejoin() - a start after a pause finds the path as full as before
+ * @r: state, which waits for its first sample
+ * @p: parameters
+ * @queued: ns, more than 0; how long the burst has waited in the queue
+ * @now: ns
+ *
+ * The bursts of all flows have met, and take @queued to leave the queue. So this one's share is
+ * a burst in that time. It goes on as before the pause, at no more than that.
+ *
+ * Context: any. The caller serialises access to @r.
+ */
+void dcqcn_start_rejoin(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+			u64 queued, u64 now)
+{
+	u32 alpha = r->alpha;
+
+	dcqcn_rate_begin(r, p, dcqcn_burst_rate(r, 1, min_t(u64, queued, U32_MAX)), now);
+	r->alpha = alpha;
+	r->told = 1;
+}
+
+/**
+ * dcqcn_start_bound() - a later packet than a starting flow's probe was acknowledged
+ * @r: state; nothing happens if it is not starting
+ * @left: ns; when the probe left
+ * @now: ns
+ *
+ * The first time, the flow goes on as if the round trip was as long as this. Otherwise it says
+ * nothing about a queue: go up by time, until a sample comes.
+ *
+ * Context: any. The caller serialises access to @r.
+ */
+void dcqcn_start_bound(struct dcqcn_rate *r, u64 left, u64 now)
+{
+	if (r->start == DCQCN_START_ASKS)
+		dcqcn_start_go(r, clamp(now - left, 1ULL, (u64)NSEC_PER_SEC), now);
+	else if (r->start)
+		r->start = DCQCN_START_BLIND;
+}
+
+/**
+ * dcqcn_start_ignores_cnp() - whether a CNP that comes now answers the burst of a start
+ * @r: state
+ *
+ * Context: any. Return: whether it does.
+ */
+bool dcqcn_start_ignores_cnp(const struct dcqcn_rate *r)
+{
+	if (r->start != DCQCN_START_BLIND)
+		return r->start == DCQCN_START_ASKS;
+	return !r->timer_stage &&
+	       r->sent < r->burst + (u64)DCQCN_START_DEAF * r->packet;
+}

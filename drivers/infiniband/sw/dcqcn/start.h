@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The start of a flow. See start.c. */
+#ifndef DCQCN_START_H
+#define DCQCN_START_H
+
+#include <linux/types.h>
+
+#include "rate.h"
+
+void dcqcn_start_begin(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+		       u64 line, u32 burst, u64 known, bool asks, u64 now);
+void dcqcn_start_rejoin(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+			u64 queued, u64 now);
+void dcqcn_start_go_blind(struct dcqcn_rate *r, u64 line);
+void dcqcn_start_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+			u64 left, u32 least, u64 now);
+void dcqcn_start_bound(struct dcqcn_rate *r, u64 left, u64 now);
+unsigned int dcqcn_start_advance(struct dcqcn_rate *r, u64 line, u64 now,
+				 u32 bytes);
+bool dcqcn_start_ignores_cnp(const struct dcqcn_rate *r);
+
+/* Whether a start waits for a sample that a packet leaving now would give. Half a round
+ * trip after a step: the first packets that leave at a higher rate find no queue yet. A
+ * whole one after the first round trip: until bursts that have met are gone, a new queue
+ * may be as long as theirs, and pass for an empty path.
+ */
+static inline bool dcqcn_start_wants_sample(const struct dcqcn_rate *r, u64 now)
+{
+	u32 since = r->timer_stage ? r->rtt / 2 : r->rtt;
+
+	return r->start == DCQCN_START_ASKS ||
+	       (r->start == DCQCN_START_MEASURES &&
+		now - r->timer_time >= since);
+}
+
+#endif /* DCQCN_START_H */
