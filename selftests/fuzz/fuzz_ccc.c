@@ -79,6 +79,7 @@ static struct dcqcn_ccc *set_up(const struct fuzz_case *c)
 		.speed = c->flags & FULL_LINE ? U32_MAX : 10000,
 	};
 	dcqcn_ccc_dev_init(&dev);
+	dcqcn_ccc_credit_init(&dev);
 	dev.stopping = c->flags & STOPPING;
 	qp = (struct dcqcn_qp) { .dev = &dev, .state = DCQCN_QP_LIVE, .type = IB_QPT_RC };
 	address(&qp.peer, 2);

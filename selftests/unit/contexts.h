@@ -23,6 +23,8 @@ struct workqueue_struct;
 #include "hear.c"
 #include "ccc_receiver.c"
 
+DEFINE_STATIC_KEY_FALSE(dcqcn_cccs);
+
 #define FRAME		4154		/* bytes: MTU 4096 */
 
 static struct net net;

@@ -231,6 +231,7 @@ static void set_up(u32 algorithms, u32 window)
 		h->dev.ndev = &ndev;
 		h->dev.speed = MBPS;
 		dcqcn_ccc_dev_init(&h->dev);
+		dcqcn_ccc_credit_init(&h->dev);
 		if (i < SENDERS) {
 			set_up_qp(h, &h->qps[0], 100 + i, RECEIVER);
 			set_up_qp(&hosts[RECEIVER], &hosts[RECEIVER].qps[i], 200 + i, i);

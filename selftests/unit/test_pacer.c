@@ -78,6 +78,7 @@ void dcqcn_qp_ask(struct dcqcn_qp *qp)
 }
 
 DEFINE_STATIC_KEY_FALSE(dcqcn_cccs);
+DEFINE_STATIC_KEY_FALSE(dcqcn_hasty_rxe);
 
 /* A context, in the place of ccc.c: it lets @may_send packets leave */
 static unsigned int may_send, in_context, steered;

@@ -206,6 +206,7 @@ static void set_up_host(struct host *h, u32 algorithms, u32 first_qpn, unsigned 
 	h->dev.ndev = &ndev;
 	h->dev.speed = MBPS;
 	dcqcn_ccc_dev_init(&h->dev);
+	dcqcn_ccc_credit_init(&h->dev);
 	for (i = 0; i < QPS; i++) {
 		struct dcqcn_qp *qp = &h->qps[i];
 

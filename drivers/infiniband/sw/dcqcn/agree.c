@@ -21,16 +21,6 @@
 #include "trace.h"
 #include "window.h"
 
-/**
- * dcqcn_ccc_init_sender() - set up the sender's half
- * @tx: of a new context, which nobody else can see yet
- */
-void dcqcn_ccc_init_sender(struct dcqcn_ccc_sender *tx)
-{
-	tx->offer_gap = DCQCN_CCC_OFFER_MIN;
-	INIT_LIST_HEAD(&tx->waiting);
-}
-
 /* What both ends want from now on, 0 for DCQCN; the lock is held */
 void dcqcn_ccc_set_agreed(struct dcqcn_ccc *ccc, u8 algorithms)
 {
@@ -38,21 +28,6 @@ void dcqcn_ccc_set_agreed(struct dcqcn_ccc *ccc, u8 algorithms)
 		return;
 	WRITE_ONCE(ccc->tx.agreed, algorithms);
 	trace_dcqcn_ccc_agreed(ccc);
-}
-
-/* What the window is computed with */
-struct dcqcn_nscc_params
-dcqcn_ccc_params(const struct dcqcn_ccc *ccc,
-		 const struct dcqcn_settings *settings)
-{
-	u64 line = dcqcn_dev_line(ccc->dev, settings);
-	u32 mbps = div_u64(line, DCQCN_BPS_PER_MBPS);
-
-	return (struct dcqcn_nscc_params) {
-		.mbps = max(min(mbps, ccc->tx.mbps ?: mbps), 1U),
-		.base_rtt = settings->ccc.base_rtt * NSEC_PER_USEC,
-		.target = settings->ccc.target_qdelay * NSEC_PER_USEC,
-	};
 }
 
 /**

@@ -16,6 +16,8 @@
 #include <linux/hrtimer.h>
 #include <linux/jhash.h>
 #include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/ktime.h>
 #include <linux/random.h>
 #include <linux/rculist.h>
@@ -32,7 +34,7 @@
  */
 #define DCQCN_CCC_MAX		4096
 
-DEFINE_STATIC_KEY_FALSE(dcqcn_cccs);
+#define DCQCN_CCC_PKEY		0xffff	/* of feedback, until a packet of the peer has come */
 
 static struct hlist_head *dcqcn_ccc_chain(struct dcqcn_dev *dev,
 					  const struct in6_addr *local,
@@ -87,8 +89,11 @@ static struct dcqcn_ccc *dcqcn_ccc_alloc(struct dcqcn_dev *dev,
 	ccc->local = *local;
 	ccc->peer = *peer;
 	ccc->prio = prio;
-	dcqcn_ccc_init_sender(&ccc->tx);
-	dcqcn_ccc_init_receiver(&ccc->rx);
+	ccc->tx.offer_gap = DCQCN_CCC_OFFER_MIN;
+	INIT_LIST_HEAD(&ccc->tx.waiting);
+	ccc->rx.epoch = get_random_u32();
+	ccc->rx.pkey = DCQCN_CCC_PKEY;
+	INIT_LIST_HEAD(&ccc->rx.grant_node);
 	return ccc;
 }
 
@@ -204,6 +209,27 @@ struct dcqcn_ccc *dcqcn_ccc_next(struct dcqcn_dev *dev, u32 *chain, u64 *at)
 }
 
 /**
+ * dcqcn_ccc_params() - what a context's window is computed with
+ * @ccc: the context, whose lock is held
+ * @settings: the port's
+ *
+ * Context: any.
+ */
+struct dcqcn_nscc_params
+dcqcn_ccc_params(const struct dcqcn_ccc *ccc,
+		 const struct dcqcn_settings *settings)
+{
+	u64 line = dcqcn_dev_line(ccc->dev, settings);
+	u32 mbps = div_u64(line, DCQCN_BPS_PER_MBPS);
+
+	return (struct dcqcn_nscc_params) {
+		.mbps = max(min(mbps, ccc->tx.mbps ?: mbps), 1U),
+		.base_rtt = settings->ccc.base_rtt * NSEC_PER_USEC,
+		.target = settings->ccc.target_qdelay * NSEC_PER_USEC,
+	};
+}
+
+/**
  * dcqcn_ccc_look() - take a snapshot of a context
  * @ccc: the context
  * @view: the snapshot
@@ -251,11 +277,7 @@ void dcqcn_ccc_look(struct dcqcn_ccc *ccc, struct dcqcn_ccc_view *view)
 void dcqcn_ccc_dev_init(struct dcqcn_dev *dev)
 {
 	spin_lock_init(&dev->contexts.lock);
-	spin_lock_init(&dev->credit.lock);
-	INIT_LIST_HEAD(&dev->credit.sources);
 	dev->contexts.seed = get_random_u32();
-	hrtimer_setup(&dev->credit.timer, dcqcn_ccc_grants, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_ABS_SOFT);
 }
 
 /**

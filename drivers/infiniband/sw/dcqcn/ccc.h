@@ -252,7 +252,6 @@ void dcqcn_ccc_leave(struct dcqcn_qp *qp);
 void dcqcn_ccc_look(struct dcqcn_ccc *ccc, struct dcqcn_ccc_view *view);
 
 /* agree.c */
-void dcqcn_ccc_init_sender(struct dcqcn_ccc_sender *tx);
 void dcqcn_ccc_output(struct dcqcn_qp *qp,
 		      const struct dcqcn_settings *settings,
 		      struct sk_buff *skb, u8 prio);
@@ -269,12 +268,11 @@ bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 void dcqcn_ccc_feedback(const struct dcqcn_rx *in);
 
 /* ccc_receiver.c */
-void dcqcn_ccc_init_receiver(struct dcqcn_ccc_receiver *rx);
 bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_headers headers);
 bool dcqcn_ccc_receive(const struct dcqcn_rx *in);
 void dcqcn_ccc_other(struct dcqcn_dev *dev, const struct sk_buff *skb);
 void dcqcn_ccc_resolved(struct dcqcn_qp *qp, const struct dcqcn_event *event);
-enum hrtimer_restart dcqcn_ccc_grants(struct hrtimer *timer);
+void dcqcn_ccc_credit_init(struct dcqcn_dev *dev);
 
 /* The path of a QP in a context whose lock is held, NULL if it has left that */
 static inline struct dcqcn_route *dcqcn_ccc_route(struct dcqcn_ccc *ccc,

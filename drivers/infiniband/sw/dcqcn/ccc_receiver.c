@@ -33,18 +33,6 @@
 #define DCQCN_CCC_TURNS		64	/* grants per timer */
 
 #define DCQCN_CCC_PSN_BITS	24	/* in dcqcn_event.offer_psn */
-#define DCQCN_CCC_PKEY		0xffff	/* of feedback, until a packet of the peer has come */
-
-/**
- * dcqcn_ccc_init_receiver() - set up the receiver's half
- * @rx: of a new context, which nobody else can see yet
- */
-void dcqcn_ccc_init_receiver(struct dcqcn_ccc_receiver *rx)
-{
-	rx->epoch = get_random_u32();
-	rx->pkey = DCQCN_CCC_PKEY;
-	INIT_LIST_HEAD(&rx->grant_node);
-}
 
 /* Whether the port may send feedback now. What cannot be said waits for the next time: an answer
  * is not forgotten, and nothing is granted.
@@ -207,13 +195,10 @@ dcqcn_ccc_next_turn(struct dcqcn_dev *dev, const struct dcqcn_settings *settings
 						    rx.grant_node);
 }
 
-/**
- * dcqcn_ccc_grants() - a port may grant credit again
- * @timer: dcqcn_credit.timer
- *
- * Context: softirq. Takes the lock of the grants, and contexts' locks below it; sends feedback.
+/* A port may grant credit again. Takes the lock of the grants, and contexts' locks below it; sends
+ * feedback.
  */
-enum hrtimer_restart dcqcn_ccc_grants(struct hrtimer *timer)
+static enum hrtimer_restart dcqcn_ccc_grants(struct hrtimer *timer)
 {
 	struct dcqcn_dev *dev = container_of(timer, struct dcqcn_dev, credit.timer);
 	const struct dcqcn_settings *settings;
@@ -243,6 +228,18 @@ enum hrtimer_restart dcqcn_ccc_grants(struct hrtimer *timer)
 	spin_unlock(&dev->credit.lock);
 	rcu_read_unlock();
 	return due ? HRTIMER_RESTART : HRTIMER_NORESTART;
+}
+
+/**
+ * dcqcn_ccc_credit_init() - set up what grants credit to a port's peers
+ * @dev: the port
+ */
+void dcqcn_ccc_credit_init(struct dcqcn_dev *dev)
+{
+	spin_lock_init(&dev->credit.lock);
+	INIT_LIST_HEAD(&dev->credit.sources);
+	hrtimer_setup(&dev->credit.timer, dcqcn_ccc_grants, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
 }
 
 /* An offer came for a QP that is being resolved, and whose lock is held: keep it until

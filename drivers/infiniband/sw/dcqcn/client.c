@@ -22,7 +22,7 @@
 #include "device.h"
 #include "hook.h"
 #include "qp.h"
-#include "requester.h"
+#include "resolve.h"
 #include "settings.h"
 #include "sysfs.h"
 
@@ -103,7 +103,9 @@ static struct dcqcn_dev *dcqcn_dev_alloc(struct ib_device *ibdev,
 	spin_lock_init(&dev->rate_events.lock);
 	dev->rate_events.begin = jiffies;
 	dcqcn_qp_dev_init(dev);
+	dcqcn_resolve_dev_init(dev);
 	dcqcn_ccc_dev_init(dev);
+	dcqcn_ccc_credit_init(dev);
 	return dev;
 
 free_counters:
@@ -191,6 +193,7 @@ static void dcqcn_client_remove(struct ib_device *ibdev, void *client_data)
 	cancel_work_sync(&dev->speed_work);
 	dcqcn_hook_put(dev->hooks);
 	dcqcn_qp_dev_release(dev);
+	dcqcn_resolve_dev_exit(dev);
 	dcqcn_qp_dev_exit(dev);
 	dcqcn_ccc_dev_exit(dev);
 	dcqcn_dev_free(dev);

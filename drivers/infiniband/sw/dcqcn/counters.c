@@ -4,7 +4,6 @@
  * mlx5 has too mean the same as there.
  */
 #include <linux/kernel.h>
-#include <linux/minmax.h>
 #include <linux/sysfs.h>
 #include <rdma/ib_sysfs.h>
 #include <rdma/ib_verbs.h>
@@ -12,43 +11,6 @@
 #include "client.h"
 #include "counters.h"
 #include "device.h"
-
-/**
- * dcqcn_counter_sum() - read a counter
- * @dev: the port
- * @counter: the counter
- *
- * Context: any. Return: its value, summed over all CPUs.
- */
-unsigned long dcqcn_counter_sum(const struct dcqcn_dev *dev,
-				enum dcqcn_counter counter)
-{
-	unsigned long sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu_ptr(dev->counters, cpu)->value[counter]);
-	return sum;
-}
-
-/**
- * dcqcn_held_memory_sum() - read how much memory the packets take that a port holds
- * @dev: the port
- *
- * Context: any. Return: bytes.
- */
-long dcqcn_held_memory_sum(const struct dcqcn_dev *dev)
-{
-	long sum = 0;
-	int cpu, i;
-
-	for (i = 0; i < DCQCN_NUM_FIFOS; i++) {
-		sum += atomic_long_read(&dev->pacing.held_memory[i]);
-		for_each_possible_cpu(cpu)
-			sum += READ_ONCE(per_cpu_ptr(dev->counters, cpu)->held_memory[i]);
-	}
-	return max(sum, 0L);	/* packets may have left while it was added up */
-}
 
 struct dcqcn_counter_attr {
 	struct ib_port_attribute attr;

@@ -8,6 +8,7 @@
 #include <linux/if_vlan.h>
 #include <linux/jump_label.h>
 #include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <linux/netdevice.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -19,6 +20,9 @@
 DEFINE_READ_MOSTLY_HASHTABLE(dcqcn_by_ibdev, DCQCN_TABLE_BITS);
 static DEFINE_READ_MOSTLY_HASHTABLE(dcqcn_by_ndev, DCQCN_TABLE_BITS);
 static DEFINE_MUTEX(dcqcn_table_mutex);	/* serialises table updates */
+
+DEFINE_STATIC_KEY_FALSE(dcqcn_cccs);
+DEFINE_STATIC_KEY_FALSE(dcqcn_hasty_rxe);
 
 /* For work that sleeps: looking up QPs in the RDMA core, reading port speeds */
 struct workqueue_struct *dcqcn_wq;
@@ -208,4 +212,41 @@ void dcqcn_dev_unpublish(struct dcqcn_dev *dev)
 	hash_del_rcu(&dev->ndev_node);
 	mutex_unlock(&dcqcn_table_mutex);
 	synchronize_net();
+}
+
+/**
+ * dcqcn_counter_sum() - read a counter
+ * @dev: the port
+ * @counter: the counter
+ *
+ * Context: any. Return: its value, summed over all CPUs.
+ */
+unsigned long dcqcn_counter_sum(const struct dcqcn_dev *dev,
+				enum dcqcn_counter counter)
+{
+	unsigned long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu_ptr(dev->counters, cpu)->value[counter]);
+	return sum;
+}
+
+/**
+ * dcqcn_held_memory_sum() - read how much memory the packets take that a port holds
+ * @dev: the port
+ *
+ * Context: any. Return: bytes.
+ */
+long dcqcn_held_memory_sum(const struct dcqcn_dev *dev)
+{
+	long sum = 0;
+	int cpu, i;
+
+	for (i = 0; i < DCQCN_NUM_FIFOS; i++) {
+		sum += atomic_long_read(&dev->pacing.held_memory[i]);
+		for_each_possible_cpu(cpu)
+			sum += READ_ONCE(per_cpu_ptr(dev->counters, cpu)->held_memory[i]);
+	}
+	return max(sum, 0L);	/* packets may have left while it was added up */
 }

@@ -6,6 +6,7 @@
 #include <linux/cache.h>
 #include <linux/hashtable.h>
 #include <linux/hrtimer.h>
+#include <linux/jump_label.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
@@ -25,6 +26,14 @@
 #define DCQCN_CCC_BITS		6	/* a port's hash table of contexts */
 
 struct dcqcn_debugfs;
+/* Set for good where rxe frees a QP 200 jiffies after its destruction began, even if packets point
+ * to it; see client.c
+ */
+DECLARE_STATIC_KEY_FALSE(dcqcn_hasty_rxe);
+
+/* ns; how long packets are held there: 50 jiffies, as a QP that is being destroyed repeats them */
+#define DCQCN_HASTY_HOLD_NS	(50ULL * NSEC_PER_SEC / HZ)
+
 struct dcqcn_net_hooks;
 struct dcqcn_sysfs;
 

@@ -653,6 +653,7 @@ int rdma_dcqcn_nl_dev_set_doit(struct sk_buff *skb, struct genl_info *info)
  */
 int dcqcn_netlink_init(void)
 {
+	dcqcn_netlink_event_init(&rdma_dcqcn_nl_family);
 	return genl_register_family(&rdma_dcqcn_nl_family);
 }
 

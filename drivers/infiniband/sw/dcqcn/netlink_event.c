@@ -18,6 +18,8 @@
 #define DCQCN_EVENTS		100
 #define DCQCN_EVENTS_JIFFIES	(HZ / 10)
 
+static const struct genl_family *dcqcn_event_family;	/* that listeners have joined */
+
 /* Return true if an event may be sent, with how many were suppressed before it */
 static bool dcqcn_budget_take(struct dcqcn_budget *budget, u32 *suppressed)
 {
@@ -56,7 +58,7 @@ static int dcqcn_put_rate(struct sk_buff *skb, const struct dcqcn_qp *qp,
 	const struct dcqcn_rate *r = &qp->flow.rate;
 	void *hdr;
 
-	hdr = genlmsg_put(skb, 0, 0, &rdma_dcqcn_nl_family, 0, RDMA_DCQCN_CMD_RATE_NTF);
+	hdr = genlmsg_put(skb, 0, 0, dcqcn_event_family, 0, RDMA_DCQCN_CMD_RATE_NTF);
 	if (!hdr)
 		return -EMSGSIZE;
 	if (nla_put_string(skb, RDMA_DCQCN_A_RATE_DEV_NAME,
@@ -91,7 +93,7 @@ void dcqcn_netlink_rate(struct dcqcn_qp *qp, enum rdma_dcqcn_rate_event event,
 	struct sk_buff *skb;
 	u32 suppressed;
 
-	if (!genl_has_listeners(&rdma_dcqcn_nl_family, net, RDMA_DCQCN_NLGRP_RATE) ||
+	if (!genl_has_listeners(dcqcn_event_family, net, RDMA_DCQCN_NLGRP_RATE) ||
 	    !dcqcn_budget_take(&qp->dev->rate_events, &suppressed))
 		return;
 	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_ATOMIC);
@@ -100,6 +102,17 @@ void dcqcn_netlink_rate(struct dcqcn_qp *qp, enum rdma_dcqcn_rate_event event,
 		dcqcn_budget_miss(&qp->dev->rate_events, suppressed);
 		return;
 	}
-	genlmsg_multicast_netns(&rdma_dcqcn_nl_family, net, skb, 0, RDMA_DCQCN_NLGRP_RATE,
+	genlmsg_multicast_netns(dcqcn_event_family, net, skb, 0, RDMA_DCQCN_NLGRP_RATE,
 				GFP_ATOMIC);
+}
+
+/**
+ * dcqcn_netlink_event_init() - let events be sent
+ * @family: of the messages
+ *
+ * Context: process. No port has been added.
+ */
+void dcqcn_netlink_event_init(const struct genl_family *family)
+{
+	dcqcn_event_family = family;
 }

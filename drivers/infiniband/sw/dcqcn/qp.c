@@ -36,6 +36,36 @@
 #define DCQCN_RELEASE_TURNS	64
 
 /**
+ * dcqcn_qp_ask() - let the worker ask the RDMA core about a QP
+ * @qp: its entry, which is not dead
+ *
+ * If there is no such QP any more, the worker drops what is held and frees the entry.
+ *
+ * Context: any; @qp->lock is held.
+ */
+void dcqcn_qp_ask(struct dcqcn_qp *qp)
+{
+	struct dcqcn_dev *dev = qp->dev;
+
+	spin_lock_bh(&dev->resolver.lock);
+	if (list_empty(&qp->resolve_node))
+		list_add_tail(&qp->resolve_node, &dev->resolver.list);
+	spin_unlock_bh(&dev->resolver.lock);
+	if (!READ_ONCE(dev->stopping))
+		mod_delayed_work(dcqcn_wq, &dev->resolver.work, 0);
+}
+
+/* Do not ask about a QP any more; its lock is held */
+static void dcqcn_qp_forget(struct dcqcn_qp *qp)
+{
+	struct dcqcn_resolver *resolver = &qp->dev->resolver;
+
+	spin_lock(&resolver->lock);
+	list_del_init(&qp->resolve_node);
+	spin_unlock(&resolver->lock);
+}
+
+/**
  * dcqcn_qp_kill() - mark an entry dead, so that nothing is added to it
  * @qp: the entry
  *
@@ -77,7 +107,7 @@ void dcqcn_qp_free(struct dcqcn_qp *qp)
 	dcqcn_ccc_leave(qp);
 	waiting = qp->waiting;
 	qp->waiting = NULL;
-	dcqcn_resolve_forget(qp);
+	dcqcn_qp_forget(qp);
 	spin_unlock_bh(&qp->lock);
 
 	if (waiting)
@@ -368,7 +398,6 @@ unlock:
 void dcqcn_qp_dev_init(struct dcqcn_dev *dev)
 {
 	xa_init_flags(&dev->qps, XA_FLAGS_LOCK_BH);
-	dcqcn_resolve_dev_init(dev);
 }
 
 /**
@@ -420,7 +449,6 @@ void dcqcn_qp_dev_exit(struct dcqcn_dev *dev)
 	struct dcqcn_qp *qp;
 	unsigned long qpn;
 
-	dcqcn_resolve_dev_exit(dev);
 	xa_for_each(&dev->qps, qpn, qp)
 		dcqcn_qp_free(qp);
 	dcqcn_limiter_rest();

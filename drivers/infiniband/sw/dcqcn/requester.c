@@ -21,10 +21,7 @@
 #include "qp.h"
 #include "queue.h"
 #include "requester.h"
-#include "resolve.h"
 #include "tx.h"
-
-DEFINE_STATIC_KEY_FALSE(dcqcn_hasty_rxe);
 
 /* Packets that rxe has sent, and got no ACK for, before it stops */
 #define DCQCN_RXE_UNACKED	128

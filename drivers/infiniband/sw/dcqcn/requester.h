@@ -14,14 +14,6 @@
 #include "queue.h"
 #include "tx.h"
 
-/* Set for good where rxe frees a QP 200 jiffies after its destruction began, even if packets point
- * to it; see client.c
- */
-DECLARE_STATIC_KEY_FALSE(dcqcn_hasty_rxe);
-
-/* ns; how long packets are held there: 50 jiffies, as a QP that is being destroyed repeats them */
-#define DCQCN_HASTY_HOLD_NS	(50ULL * NSEC_PER_SEC / HZ)
-
 /* How long a request may be held at a low rate. 65 of 4 KB, all that rxe makes, take 2.2 s at
  * the lowest one, 1 Mb/s, and twice that beside READ responses.
  */

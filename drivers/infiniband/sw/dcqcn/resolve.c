@@ -99,41 +99,6 @@ put:
 	return live;
 }
 
-/**
- * dcqcn_qp_ask() - let the worker ask the RDMA core about a QP
- * @qp: its entry, which is not dead
- *
- * If there is no such QP any more, the worker drops what is held and frees the entry.
- *
- * Context: any; @qp->lock is held.
- */
-void dcqcn_qp_ask(struct dcqcn_qp *qp)
-{
-	struct dcqcn_dev *dev = qp->dev;
-
-	spin_lock_bh(&dev->resolver.lock);
-	if (list_empty(&qp->resolve_node))
-		list_add_tail(&qp->resolve_node, &dev->resolver.list);
-	spin_unlock_bh(&dev->resolver.lock);
-	if (!READ_ONCE(dev->stopping))
-		mod_delayed_work(dcqcn_wq, &dev->resolver.work, 0);
-}
-
-/**
- * dcqcn_resolve_forget() - do not ask about a QP any more
- * @qp: its entry
- *
- * Context: any; @qp->lock is held, with BH disabled.
- */
-void dcqcn_resolve_forget(struct dcqcn_qp *qp)
-{
-	struct dcqcn_resolver *resolver = &qp->dev->resolver;
-
-	spin_lock(&resolver->lock);
-	list_del_init(&qp->resolve_node);
-	spin_unlock(&resolver->lock);
-}
-
 static void dcqcn_resolve_mark(struct dcqcn_qp *qp, bool absent)
 {
 	struct xarray *qps = &qp->dev->qps;

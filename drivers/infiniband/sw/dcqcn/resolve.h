@@ -6,7 +6,6 @@
 #include <linux/jiffies.h>
 
 struct dcqcn_dev;
-struct dcqcn_qp;
 
 /* Most entries without a known QP: bounds the memory that a flood of packets to QPs
  * that do not exist can take
@@ -18,7 +17,5 @@ struct dcqcn_qp;
 
 void dcqcn_resolve_dev_init(struct dcqcn_dev *dev);
 void dcqcn_resolve_dev_exit(struct dcqcn_dev *dev);
-void dcqcn_qp_ask(struct dcqcn_qp *qp);
-void dcqcn_resolve_forget(struct dcqcn_qp *qp);
 
 #endif /* DCQCN_RESOLVE_H */
