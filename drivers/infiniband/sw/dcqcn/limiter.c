@@ -15,16 +15,20 @@
  *             data, its context is agreed on       limit at the line rate           windowed
  *   starting  start.c ends the start at a rate     go on from there                 paced
  *             or at the line rate                  -                                closing
- *             rxe goes back: a loss                cut, as by a CNP                 paced
+ *             CNP, or rxe goes back: a loss        cut                              paced
+ *
  *   paced     CNP; T has passed                    cut; increase                    paced
  *             the rate is back at the line         -                                closing
  *             rxe goes back                        the rate at which it last sent   paced
+ *
  *   windowed  its context ends                     a start without a burst          starting
  *             no data for a second                 -                                closing
+ *
  *   closing   nothing is held, and no loss may     end the limit                    free
  *             be about to show
  *             CNP                                  cut, from the line rate          paced
  *             rxe goes back                        the rate at which it last sent   paced
+ *
  *   starting, data after a pause of 4 round trips  as if it were free               starting
  *   paced,    its context is agreed on             limit at the line rate           windowed
  *   closing   the QP or the port goes away         drop or send what is held        free
@@ -236,8 +240,8 @@ static void dcqcn_limiter_feel(struct dcqcn_qp *qp,
 	}
 	flow->rate.rtt = dcqcn_limiter_rtt(qp, settings, DCQCN_PATH_SHORT, now);
 	dcqcn_start_begin(&flow->rate, &settings->rp,
-			 dcqcn_dev_line(qp->dev, settings), burst,
-			 dcqcn_limiter_known(flow), asks && flow->path, now);
+			  dcqcn_dev_line(qp->dev, settings), burst,
+			  dcqcn_limiter_known(flow), asks && flow->path, now);
 	dcqcn_limiter_begin(qp, settings, now);
 	if (flow->path)
 		dcqcn_path_forget(flow->path);
@@ -460,7 +464,7 @@ void dcqcn_limiter_turn(struct dcqcn_qp *qp,
 		flow->rate.rtt = dcqcn_limiter_rtt(qp, settings,
 						   DCQCN_PATH_SHORT, now);
 		dcqcn_start_begin(&flow->rate, &settings->rp, line,
-				 settings->rp.start_burst, 0, false, now);
+				  settings->rp.start_burst, 0, false, now);
 	}
 }
 

@@ -26,7 +26,6 @@ extern bool dcqcn_any_limited;
  */
 #define DCQCN_PAUSE_RTTS	4
 
-
 /**
  * struct dcqcn_terms - what does not change while several packets are sent
  * @settings: the port's

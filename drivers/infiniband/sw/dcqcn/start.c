@@ -25,6 +25,7 @@
  *              ACK, longer than the shortest by a    2/3 of the rate: DCQCN        none
  *              quarter
  *              ACK of a later packet                 none                          blind
+ *
  *   blind      a round trip and 8 packets            1/2 or 1/4 more               blind
  *              ACK                                   as measures; the first one    measures
  *                                                    as asks
@@ -162,7 +163,7 @@ static u64 dcqcn_blind_rate(const struct dcqcn_rate *r, u64 line)
  * Context: any. The caller serialises access to @r.
  */
 void dcqcn_start_begin(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-			u64 line, u32 burst, u64 known, bool asks, u64 now)
+		       u64 line, u32 burst, u64 known, bool asks, u64 now)
 {
 	u32 rtt = r->rtt, packet = r->packet, alpha = r->alpha;
 	u64 rate;
