@@ -9,16 +9,13 @@ from ..core import sources
 from ..core.paths import MODULE, MODULE_PARTS, TOP
 
 PACER = "drivers/infiniband/sw/dcqcn/queue.c"
-TIMER = ("ns_to_ktime(dcqcn_flow_wake(", "dcqcn_flow_tick((")
+TIMER = ("ns_to_ktime(", "dcqcn_flow_tick(qp, ")
 # Each host has its own phase, as machines have
-TICK = ("/* When the timer must fire */", """static u64 dcqcn_flow_wake(const struct dcqcn_flow *flow);
-
-static ktime_t dcqcn_flow_tick(const struct dcqcn_flow *flow)
+TICK = ("/* When the timer must fire */", """static ktime_t dcqcn_flow_tick(const struct dcqcn_qp *qp, u64 wake)
 {
-	const struct dcqcn_qp *qp = container_of(flow, struct dcqcn_qp, flow);
 	u32 phase = (dev_net(qp->dev->ndev)->net_cookie * 2654435761U) %% %(tick)dU;
 
-	return ns_to_ktime(roundup_u64(dcqcn_flow_wake(flow) + phase, %(tick)dU) - phase);
+	return ns_to_ktime(roundup_u64(wake + phase, %(tick)dU) - phase);
 }
 
 /* When the timer must fire */""")

@@ -30,6 +30,7 @@
 #include "queue.h"
 #include "requester.h"
 #include "start.h"
+#include "tx.h"
 
 /* Requests that may pass unseen after one that the limiter has seen, if all of them are due
  * by then. They are charged when it sees the next one, to a flow that by then has credit
@@ -38,32 +39,25 @@
 #define DCQCN_UNSEEN		((DCQCN_IDLE_CREDIT_GAPS - 1) / 2)
 
 /* Return @gap, or the longest one that what is held allows. Out of line like
- * dcqcn_flow_hasten() to keep the fast path small.
+ * dcqcn_gate_hasten() to keep the fast path small.
  */
-u64 dcqcn_flow_shorten(const struct dcqcn_qp *qp, u64 gap)
+u64 dcqcn_gate_shorten(const struct dcqcn_qp *qp, u64 gap)
 {
 	u64 bound = dcqcn_flow_bound(qp);
 
 	return bound ? min(gap, bound) : gap;
 }
 
-/* A request was queued: the rate is that of the last packet, which may have been longer. Return
- * true if what is held is due earlier than before.
- */
-bool dcqcn_flow_hasten(struct dcqcn_qp *qp, u64 now)
+/* A request was queued: the rate is that of the last packet, which may have been longer */
+void dcqcn_gate_hasten(struct dcqcn_qp *qp, u64 now)
 {
-	u64 latest = now + dcqcn_flow_bound(qp);
-
-	if (qp->flow.next <= latest)
-		return false;
-	qp->flow.next = latest;
-	return true;
+	qp->flow.next = min(qp->flow.next, now + dcqcn_flow_bound(qp));
 }
 
 /* Charge the requests that have passed unseen, as if all of them had just left, and allow no
  * more. Each costs as much as the seen one before them, and has the same length.
  */
-void dcqcn_flow_settle(struct dcqcn_flow *flow, u64 now)
+void dcqcn_gate_settle(struct dcqcn_flow *flow, u64 now)
 {
 	struct dcqcn_fifo *fifo = &flow->fifo[DCQCN_REQUESTS];
 	u8 passed = READ_ONCE(fifo->passed);
@@ -73,7 +67,7 @@ void dcqcn_flow_settle(struct dcqcn_flow *flow, u64 now)
 	WRITE_ONCE(fifo->allowed, passed);
 	if (!n)
 		return;
-	dcqcn_flow_forgive(flow, now);
+	dcqcn_gate_forgive(flow, now);
 	flow->next += (u64)n * flow->gap;
 	dcqcn_rate_sent(&flow->rate, n * flow->unseen, now);
 	flow->stat.paced_packets += n;
@@ -85,7 +79,7 @@ void dcqcn_flow_settle(struct dcqcn_flow *flow, u64 now)
 /* After a request has passed, in a start or with an open window: let others pass unseen, if
  * all of them are due
  */
-void dcqcn_flow_allow(struct dcqcn_qp *qp, u32 bytes, u64 now)
+void dcqcn_gate_allow(struct dcqcn_qp *qp, u32 bytes, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	struct dcqcn_fifo *fifo = &flow->fifo[DCQCN_REQUESTS];
@@ -129,17 +123,18 @@ static noinline bool dcqcn_flow_asks(struct dcqcn_qp *qp, struct sk_buff *skb,
 /* A packet leaves on a path that is measured. Out of line to keep the fast path of
  * other flows small.
  */
-void dcqcn_flow_measure(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn,
-			u32 bytes, bool ack_req, u64 now)
+void dcqcn_gate_measure(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req,
+			u64 now)
 {
+	const struct dcqcn_held *packet = dcqcn_held(skb);
 	struct dcqcn_flow *flow = &qp->flow;
 
-	flow->rate.packet = max(flow->rate.packet, bytes);
+	flow->rate.packet = max(flow->rate.packet, packet->bytes);
 	dcqcn_path_age(flow->path, now);
 	if (flow->rate.start == DCQCN_START_ASKS ||
 	    flow->rate.start == DCQCN_START_MEASURES)
 		ack_req = dcqcn_flow_asks(qp, skb, ack_req, now);
-	dcqcn_path_sent(flow->path, psn, bytes, ack_req, now);
+	dcqcn_path_sent(flow->path, packet->psn, packet->bytes, ack_req, now);
 }
 
 /* Whether the message goes on after what a FIFO holds */
@@ -150,19 +145,19 @@ static bool dcqcn_fifo_goes_on(const struct dcqcn_fifo *fifo)
 	return last && dcqcn_held(last)->goes_on;
 }
 
-/* A packet of a QP that may have a context leaves. Return true if it was counted there.
- * Out of line like all that concerns contexts, to keep the fast path of others small.
+/* A packet of a QP with a context leaves: count it there if the QP obeys it, or offer the context to
+ * the peer. Return whether it was counted.
  */
-bool dcqcn_flow_count(struct dcqcn_qp *qp, struct sk_buff *skb,
-		      enum dcqcn_pkt_kind kind, u32 psn, u32 bytes, u64 now)
+bool dcqcn_gate_count(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
 {
+	const struct dcqcn_held *packet = dcqcn_held(skb);
 	const struct dcqcn_fifo *fifo = qp->flow.fifo;
-	bool data = kind != DCQCN_PKT_ACK, lent = false;
+	bool data = packet->kind != DCQCN_PKT_ACK, lent = false;
+	bool counts = data && qp->windowed;
 
-	if (!rcu_access_pointer(qp->ccc))
-		return false;
-	if (data && qp->windowed)
-		lent = dcqcn_ccc_sent(qp, skb, psn, bytes, qp->flow.held_bytes,
+	if (counts)
+		lent = dcqcn_ccc_sent(qp, skb, packet->psn, packet->bytes,
+				      qp->flow.held_bytes,
 				      dcqcn_fifo_goes_on(&fifo[DCQCN_REQUESTS]) ||
 				      dcqcn_fifo_goes_on(&fifo[DCQCN_RESPONSES]),
 				      now);
@@ -170,16 +165,16 @@ bool dcqcn_flow_count(struct dcqcn_qp *qp, struct sk_buff *skb,
 		dcqcn_ccc_offer(qp, skb, now);
 	dcqcn_ccc_steer(qp, skb);
 	/* none may overtake those that were held */
-	if (lent && kind == DCQCN_PKT_REQUEST && !qp->flow.draining)
-		dcqcn_flow_allow(qp, bytes, now);
-	return data && qp->windowed;
+	if (lent && packet->kind == DCQCN_PKT_REQUEST && !qp->flow.draining)
+		dcqcn_gate_allow(qp, packet->bytes, now);
+	return counts;
 }
 
 /* Whether the context lets a packet leave. @fresh: it is not held. If it may not leave, the
  * flow waits for dcqcn_pacer_kick(), or for a timeout, and looks often enough for
- * dcqcn_flow_is_overdue().
+ * dcqcn_gate_is_silent().
  */
-bool dcqcn_flow_in_window(struct dcqcn_qp *qp, bool fresh, u64 now)
+bool dcqcn_gate_in_window(struct dcqcn_qp *qp, bool fresh, u64 now)
 {
 	u64 until = dcqcn_ccc_may_send(qp, fresh, now);
 
@@ -190,22 +185,19 @@ bool dcqcn_flow_in_window(struct dcqcn_qp *qp, bool fresh, u64 now)
 	return false;
 }
 
-/* Whether a request has been held for so long that it leaves before it is due. Behind a closed
- * window, rxe's timer must not fire: one leaves, and asks, when a flow has asked for no ACK for
- * half of the ack timeout. If rxe goes back again and again, all that is held for so long leave.
+/* Behind a closed window, rxe's timer must not fire: one request leaves, and asks for an ACK, when
+ * the flow has asked for none for half of the ack timeout. @waited: ns; for how long the request has
+ * been held. If rxe goes back again and again, every request held for that long leaves.
  */
-bool dcqcn_flow_is_overdue(const struct dcqcn_qp *qp, struct sk_buff *request,
-			   u64 now)
+bool dcqcn_gate_is_silent(const struct dcqcn_qp *qp, u64 waited, u64 now)
 {
-	u64 waited = now - dcqcn_held(request)->since, asked;
+	u64 asked = (u64)(dcqcn_flow_clock(now) - qp->flow.asked) << 10;
+	u64 most = dcqcn_flow_longest_hold();
 
-	if (!dcqcn_qp_is_windowed(qp) || dcqcn_flow_is_unsafe(request, now))
-		return waited >= dcqcn_flow_longest_hold();
-	asked = (u64)(dcqcn_flow_clock(now) - qp->flow.asked) << 10;
-	if (qp->ack_timeout && !qp->flow.stuck)
+	if (qp->ack_timeout && !qp->flow.stuck &&
+	    !(static_branch_unlikely(&dcqcn_hasty_rxe) && waited >= most))
 		waited = min(waited, asked);
-	return waited >= min(dcqcn_flow_longest_gap(qp),
-			     dcqcn_flow_longest_hold());
+	return waited >= min(dcqcn_flow_longest_gap(qp), most);
 }
 
 /* Let a flow obey its context, or DCQCN again */
@@ -215,23 +207,35 @@ static noinline void dcqcn_flow_turn(struct dcqcn_qp *qp,
 {
 	u64 now = ktime_get_ns();
 
-	dcqcn_flow_settle(&qp->flow, now);
+	dcqcn_gate_settle(&qp->flow, now);
+	/* what the flow's packets have in flight is not measured meanwhile */
+	if (qp->flow.path)
+		dcqcn_path_restart(qp->flow.path);
 	dcqcn_limiter_turn(qp, settings, windowed, now);
 }
 
-/* Called before packets are sent: the context may have become ready, or have ended */
-void dcqcn_flow_follow(struct dcqcn_qp *qp)
+/* Called before packets of a QP with a context are sent: it may have become ready, or have ended */
+void dcqcn_gate_follow(struct dcqcn_qp *qp)
 {
 	const struct dcqcn_settings *settings;
 	bool ready;
 
-	if (!rcu_access_pointer(qp->ccc) && !qp->windowed)
-		return;
 	settings = rcu_dereference_bh(qp->dev->settings);
 	ready = dcqcn_ccc_is_ready(qp, settings) && !READ_ONCE(qp->dev->stopping);
 	if (unlikely(ready != qp->windowed ||
 		     (ready && (!qp->limited || qp->flow.released))))
 		dcqcn_flow_turn(qp, settings, ready);
+}
+
+/* A packet comes of a flow that may obey a context. A context takes the ACK of an atomic operation
+ * for a READ response: it counts it, and changes the flow's path only when it has arrived. The
+ * requester would take one that is overtaken for lost.
+ */
+void dcqcn_gate_enter(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
+{
+	dcqcn_gate_follow(qp);
+	if (qp->windowed && tx->bth->opcode == DCQCN_OPCODE_ATOMIC_ACK)
+		tx->kind = DCQCN_PKT_RESPONSE;
 }
 
 /**
@@ -259,7 +263,7 @@ u64 dcqcn_pacer_floor(const struct dcqcn_qp *qp)
 void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 		     u64 now)
 {
-	dcqcn_flow_settle(&qp->flow, now);
+	dcqcn_gate_settle(&qp->flow, now);
 	dcqcn_limiter_cnp(qp, settings, now);
 }
 
@@ -274,6 +278,6 @@ void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now)
 {
 	if (!qp->limited)
 		return;
-	dcqcn_flow_settle(&qp->flow, now);
+	dcqcn_gate_settle(&qp->flow, now);
 	dcqcn_limiter_advance(qp, now);
 }

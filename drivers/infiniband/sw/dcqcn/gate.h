@@ -17,6 +17,9 @@
 #include "requester.h"
 #include "settings.h"
 
+/* Credit for lateness. Hypervisors take a CPU away for milliseconds. */
+#define DCQCN_MAX_LATE_NS	(20 * NSEC_PER_MSEC)
+
 /* Credit of a flow that had nothing to send: enough for the producer to be
  * scheduled a little late, too little for a burst that fills a switch
  */
@@ -69,18 +72,17 @@ static inline void dcqcn_pacer_pass(struct dcqcn_flow *flow)
 	WRITE_ONCE(fifo->passed, fifo->passed + 1);
 }
 
-u64 dcqcn_flow_shorten(const struct dcqcn_qp *qp, u64 gap);
-bool dcqcn_flow_hasten(struct dcqcn_qp *qp, u64 now);
-void dcqcn_flow_settle(struct dcqcn_flow *flow, u64 now);
-void dcqcn_flow_allow(struct dcqcn_qp *qp, u32 bytes, u64 now);
-void dcqcn_flow_measure(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn,
-			u32 bytes, bool ack_req, u64 now);
-bool dcqcn_flow_count(struct dcqcn_qp *qp, struct sk_buff *skb,
-		      enum dcqcn_pkt_kind kind, u32 psn, u32 bytes, u64 now);
-bool dcqcn_flow_in_window(struct dcqcn_qp *qp, bool fresh, u64 now);
-bool dcqcn_flow_is_overdue(const struct dcqcn_qp *qp, struct sk_buff *request,
-			   u64 now);
-void dcqcn_flow_follow(struct dcqcn_qp *qp);
+u64 dcqcn_gate_shorten(const struct dcqcn_qp *qp, u64 gap);
+void dcqcn_gate_hasten(struct dcqcn_qp *qp, u64 now);
+void dcqcn_gate_settle(struct dcqcn_flow *flow, u64 now);
+void dcqcn_gate_allow(struct dcqcn_qp *qp, u32 bytes, u64 now);
+void dcqcn_gate_measure(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req,
+			u64 now);
+void dcqcn_gate_follow(struct dcqcn_qp *qp);
+void dcqcn_gate_enter(struct dcqcn_qp *qp, struct dcqcn_tx *tx);
+bool dcqcn_gate_in_window(struct dcqcn_qp *qp, bool fresh, u64 now);
+bool dcqcn_gate_count(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now);
+bool dcqcn_gate_is_silent(const struct dcqcn_qp *qp, u64 waited, u64 now);
 u64 dcqcn_pacer_floor(const struct dcqcn_qp *qp);
 void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 		     u64 now);
@@ -91,14 +93,70 @@ void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now);
  */
 #define DCQCN_TAIL_NS	((u64)NSEC_PER_MSEC)
 
-/* Charge a packet that leaves now */
-static __always_inline void dcqcn_flow_charge(struct dcqcn_qp *qp,
-					      struct dcqcn_terms terms,
-					      u32 bytes, u64 now)
+/* Whether packets have passed unseen, or may */
+static __always_inline bool dcqcn_gate_lends(const struct dcqcn_flow *flow)
+{
+	const struct dcqcn_fifo *fifo = &flow->fifo[DCQCN_REQUESTS];
+
+	return fifo->allowed != fifo->charged;
+}
+
+/* A flow may be no more than this late, in ns */
+static __always_inline void dcqcn_gate_limit_credit(struct dcqcn_flow *flow,
+						    u64 credit, u64 now)
+{
+	flow->next = max(flow->next + credit, now) - credit;
+}
+
+/* Take away the credit that a flow may not have after it had nothing to send */
+static __always_inline void dcqcn_gate_forgive(struct dcqcn_flow *flow, u64 now)
+{
+	dcqcn_gate_limit_credit(flow, min_t(u64, (u64)DCQCN_IDLE_CREDIT_GAPS * flow->gap,
+					    DCQCN_IDLE_CREDIT_NS), now);
+}
+
+/**
+ * dcqcn_gate_opens() - whether the next packet of a limited flow may leave
+ * @qp: the flow's QP
+ * @fresh: the packet has just come, and nothing is held
+ * @now: ns, read under the lock
+ *
+ * Context: @qp->lock is held, with BH disabled.
+ */
+static __always_inline bool dcqcn_gate_opens(struct dcqcn_qp *qp, bool fresh,
+					     u64 now)
+{
+	if (qp->flow.released)
+		return true;
+	return qp->flow.next <= now &&
+	       (likely(!qp->windowed) || dcqcn_gate_in_window(qp, fresh, now));
+}
+
+/**
+ * dcqcn_gate_is_overdue() - whether a request is held for so long that it leaves before it is due
+ * @qp: its QP
+ * @request: the request
+ * @now: ns, read under the lock
+ *
+ * Context: @qp->lock is held, with BH disabled.
+ */
+static __always_inline bool dcqcn_gate_is_overdue(const struct dcqcn_qp *qp,
+						  struct sk_buff *request, u64 now)
+{
+	u64 waited = now - dcqcn_held(request)->since;
+
+	return likely(!qp->windowed) ? waited >= dcqcn_flow_longest_hold() :
+				       dcqcn_gate_is_silent(qp, waited, now);
+}
+
+/* Move the time at which the next packet may leave by what @bytes cost at @rate, in bit/s; 0 for
+ * no limit
+ */
+static __always_inline void dcqcn_gate_pay(struct dcqcn_qp *qp, u64 rate,
+					   u32 bytes, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
-	u64 rate = dcqcn_limiter_rate(qp, terms, now, bytes), gap;
-	u64 most = ~0ULL;
+	u64 most = ~0ULL, gap;
 
 	flow->stat.paced_packets++;
 	flow->stat.paced_bytes += bytes;
@@ -120,46 +178,37 @@ static __always_inline void dcqcn_flow_charge(struct dcqcn_qp *qp,
 	gap = div64_u64_rem(bytes * DCQCN_COST_PER_BYTE + flow->remainder, rate,
 			    &flow->remainder);
 	if (unlikely(dcqcn_flow_may_exceed(qp, gap)))
-		gap = dcqcn_flow_shorten(qp, gap);
+		gap = dcqcn_gate_shorten(qp, gap);
 	flow->next += min(gap, most);
 	flow->gap = gap;
 }
 
-/* Take away the credit that a flow may not have after it had nothing to send */
-static __always_inline void dcqcn_flow_forgive(struct dcqcn_flow *flow, u64 now)
+/**
+ * dcqcn_gate_charge() - a packet of a limited flow leaves
+ * @qp: its QP
+ * @terms: what applies to the flow
+ * @skb: the packet, with struct dcqcn_held; may get an AckReq, or a context's bits
+ * @now: ns, read under the lock
+ *
+ * Context: @qp->lock is held, with BH disabled.
+ */
+static __always_inline void dcqcn_gate_charge(struct dcqcn_qp *qp,
+					      struct dcqcn_terms terms,
+					      struct sk_buff *skb, u64 now)
 {
-	u64 credit = min_t(u64, (u64)DCQCN_IDLE_CREDIT_GAPS * flow->gap,
-			   DCQCN_IDLE_CREDIT_NS);
+	const struct dcqcn_held *packet = dcqcn_held(skb);
+	bool ack_req = packet->ack_req;
+	u32 bytes = packet->bytes;
 
-	flow->next = max(flow->next + credit, now) - credit;
-}
-
-/* Where packets leave the limiter */
-static __always_inline void dcqcn_flow_leaves(struct dcqcn_qp *qp,
-					      struct sk_buff *skb,
-					      enum dcqcn_pkt_kind kind, u32 psn,
-					      u32 bytes, bool ack_req, u64 now)
-{
-	if (qp->ack_timeout && kind == DCQCN_PKT_REQUEST &&
+	dcqcn_gate_pay(qp, dcqcn_limiter_rate(qp, terms, now, bytes), bytes, now);
+	if (qp->ack_timeout && packet->kind == DCQCN_PKT_REQUEST &&
 	    (ack_req || dcqcn_flow_is_silent(qp, now)))
 		ack_req = dcqcn_flow_asks_peer(&qp->flow, skb, ack_req, now);
-	if (static_branch_unlikely(&dcqcn_cccs) &&
-	    dcqcn_flow_count(qp, skb, kind, psn, bytes, now))
+	if (unlikely(rcu_access_pointer(qp->ccc)) &&
+	    dcqcn_gate_count(qp, skb, now))
 		return;
 	if (qp->flow.path)
-		dcqcn_flow_measure(qp, skb, psn, bytes, ack_req, now);
-}
-
-static __always_inline bool dcqcn_flow_is_due(struct dcqcn_qp *qp, bool fresh,
-					      u64 now)
-{
-	struct dcqcn_flow *flow = &qp->flow;
-
-	if (flow->released)
-		return true;
-	return flow->next <= now &&
-	       (!dcqcn_qp_is_windowed(qp) ||
-		dcqcn_flow_in_window(qp, fresh, now));
+		dcqcn_gate_measure(qp, skb, ack_req, now);
 }
 
 #endif /* DCQCN_GATE_H */

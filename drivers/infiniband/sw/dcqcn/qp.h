@@ -187,7 +187,7 @@ struct dcqcn_qp {
 /* Whether a QP obeys a context; its lock is held */
 static __always_inline bool dcqcn_qp_is_windowed(const struct dcqcn_qp *qp)
 {
-	return static_branch_unlikely(&dcqcn_cccs) && qp->windowed;
+	return qp->windowed;
 }
 
 /**

@@ -27,7 +27,7 @@
  *   an ACK behind one     the memory that they take
  *   rxe is stuck          rxe sends something new, beyond what it may have in flight, or goes
  *                         back to another packet: dcqcn_flow_is_stuck()
- *   a closed window       feedback or a timeout (window.c), or dcqcn_flow_is_overdue()
+ *   a closed window       feedback or a timeout (window.c), or dcqcn_gate_is_silent()
  *   an ACK for rxe's      another packet asks after a quarter of the ack timeout; what cannot
  *   timer                 ask is answered anyway
  *   an ACK in a start     see dcqcn_flow_asks()
@@ -48,9 +48,6 @@
 #include "requester.h"
 #include "trace.h"
 #include "tx.h"
-
-/* Credit for lateness. Hypervisors take a CPU away for milliseconds. */
-#define DCQCN_MAX_LATE_NS	(20 * NSEC_PER_MSEC)
 
 /* Packets that share a timer, unless that would delay one by more than
  * DCQCN_BATCH_NS
@@ -86,23 +83,16 @@ static u64 dcqcn_flow_wake(const struct dcqcn_flow *flow)
 	       min_t(u64, (u64)(DCQCN_BATCH - 1) * flow->gap, DCQCN_BATCH_NS);
 }
 
-/* Start the timer, when something is held and no CPU is sending. @late: it must be started
- * anew, because what is held is due earlier than when it was started.
+/* Something is held, and no CPU is sending: let the timer fire at @wake, in ns, or before. What is
+ * held may be due earlier than when the timer was started: a window has opened, say.
  */
-static void dcqcn_flow_arm(struct dcqcn_flow *flow, bool late)
+static __always_inline void dcqcn_flow_arm(struct dcqcn_qp *qp, u64 wake)
 {
-	if (!hrtimer_is_queued(&flow->timer) || flow->released || late)
-		hrtimer_start(&flow->timer, ns_to_ktime(dcqcn_flow_wake(flow)),
-			      HRTIMER_MODE_ABS_SOFT);
-}
+	struct hrtimer *timer = &qp->flow.timer;
 
-/* Whether the timer was started while the flow's context was full, and is too late now. The flow
- * may have left the context since.
- */
-static noinline bool dcqcn_flow_overslept(const struct dcqcn_qp *qp)
-{
-	return (u64)ktime_to_ns(hrtimer_get_expires(&qp->flow.timer)) >
-	       dcqcn_flow_wake(&qp->flow);
+	if (!hrtimer_is_queued(timer) ||
+	    ktime_to_ns(hrtimer_get_expires(timer)) > (s64)wake)
+		hrtimer_start(timer, ns_to_ktime(wake), HRTIMER_MODE_ABS_SOFT);
 }
 
 /* Count the memory of a packet that is held from now on, or no longer */
@@ -113,13 +103,12 @@ static inline void dcqcn_flow_account(struct dcqcn_qp *qp,
 	dcqcn_dev_hold(qp->dev, kind, memory);
 }
 
-void dcqcn_flow_take(struct dcqcn_qp *qp, struct sk_buff *skb)
+static __always_inline void dcqcn_flow_take(struct dcqcn_qp *qp,
+					    unsigned int kind,
+					    struct sk_buff *skb)
 {
-	struct dcqcn_held *held = dcqcn_held(skb);
-	unsigned int kind = held->fifo;
-
 	__skb_unlink(skb, &qp->flow.fifo[kind].queue);
-	qp->flow.held_bytes -= held->bytes;
+	qp->flow.held_bytes -= dcqcn_held(skb)->bytes;
 	dcqcn_flow_account(qp, kind, -(int)skb->truesize);
 }
 
@@ -145,31 +134,42 @@ static __always_inline bool dcqcn_flow_is_crowded(const struct dcqcn_qp *qp,
 	       dcqcn_flow_exceeds_share(qp, kind);
 }
 
+/* Return a packet that leaves before it is due, or NULL */
+static struct sk_buff *dcqcn_flow_next_early(struct dcqcn_qp *qp, u64 now)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	struct sk_buff *skb;
+
+	if (dcqcn_flow_is_unsafe(&flow->fifo[DCQCN_RESPONSES], now)) {
+		skb = skb_peek(&flow->fifo[DCQCN_RESPONSES].queue);
+	} else {
+		skb = skb_peek(&flow->fifo[DCQCN_REQUESTS].queue);
+		if (!skb || (!dcqcn_gate_is_overdue(qp, skb, now) &&
+			     !dcqcn_flow_is_crowded(qp, DCQCN_REQUESTS, 0)))
+			return NULL;
+	}
+	flow->stat.expired++;
+	dcqcn_count(qp->dev, DCQCN_RP_EXPIRED);
+	return skb;
+}
+
 /* Return the packet that leaves next, or NULL if none must leave yet */
-static struct sk_buff *dcqcn_flow_next(struct dcqcn_qp *qp, u64 now)
+static __always_inline struct sk_buff *dcqcn_flow_next(struct dcqcn_qp *qp, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	struct sk_buff *request, *response;
 
+	if (!dcqcn_gate_opens(qp, false, now))
+		return dcqcn_flow_next_early(qp, now);
 	request = skb_peek(&flow->fifo[DCQCN_REQUESTS].queue);
-	response = skb_peek(&flow->fifo[DCQCN_RESPONSES].queue);
-	if (!dcqcn_flow_is_due(qp, false, now)) {
-		if (dcqcn_flow_is_unsafe(response, now)) {
-			flow->stat.expired++;
-			dcqcn_count(qp->dev, DCQCN_RP_EXPIRED);
-			return response;
-		}
-		if (!request ||
-		    (!dcqcn_flow_is_overdue(qp, request, now) &&
-		     !dcqcn_flow_is_crowded(qp, DCQCN_REQUESTS, 0)))
-			return NULL;
-		flow->stat.expired++;
-		dcqcn_count(qp->dev, DCQCN_RP_EXPIRED);
+	if (likely(skb_queue_empty(&flow->fifo[DCQCN_RESPONSES].queue))) {
+		flow->turn = 0;
 		return request;
 	}
-	if (!request || !response) {
+	response = skb_peek(&flow->fifo[DCQCN_RESPONSES].queue);
+	if (!request) {
 		flow->turn = 0;
-		return request ?: response;
+		return response;
 	}
 	if (flow->turn > 0) {
 		flow->turn -= dcqcn_held(response)->bytes;
@@ -186,45 +186,45 @@ static struct sk_buff *dcqcn_flow_next(struct dcqcn_qp *qp, u64 now)
 static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 	__must_hold(&qp->lock)
 {
+	struct sk_buff *skb, *due = NULL, **tail = &due;
 	struct dcqcn_flow *flow = &qp->flow;
 	struct dcqcn_terms terms;
-	struct sk_buff_head due;
-	struct sk_buff *skb;
+	unsigned int n = 0;
 	u64 now;
 
 	if (flow->draining)
 		return false;
 	flow->draining = true;
-	__skb_queue_head_init(&due);
-
-	if (static_branch_unlikely(&dcqcn_cccs))
-		dcqcn_flow_follow(qp);
+	if (unlikely(rcu_access_pointer(qp->ccc)))
+		dcqcn_gate_follow(qp);
 	terms = dcqcn_limiter_terms(qp);
 	now = ktime_get_ns();
-	flow->next = max(flow->next + DCQCN_MAX_LATE_NS, now) -
-		     DCQCN_MAX_LATE_NS;
-	while (skb_queue_len(&due) < DCQCN_BUDGET &&
-	       (skb = dcqcn_flow_next(qp, now))) {
+	dcqcn_gate_limit_credit(flow, DCQCN_MAX_LATE_NS, now);
+	for (; n < DCQCN_BUDGET && (skb = dcqcn_flow_next(qp, now)); n++) {
 		struct dcqcn_held *held = dcqcn_held(skb);
+		unsigned int kind = held->fifo;
 
-		dcqcn_flow_take(qp, skb);
-		dcqcn_flow_charge(qp, terms, held->bytes, now);
-		dcqcn_flow_leaves(qp, skb, held->kind, held->psn, held->bytes,
-				  held->ack_req, now);
+		dcqcn_flow_take(qp, kind, skb);
+		dcqcn_gate_charge(qp, terms, skb, now);
 		trace_dcqcn_packet_released(qp, held->psn, held->bytes,
 					    now - held->since);
-		if (held->kind != DCQCN_PKT_REQUEST)
+		if (kind == DCQCN_RESPONSES)
 			flow->sending_responses = true;
-		__skb_queue_tail(&due, skb);
+		*tail = skb;
+		tail = &skb->next;
 	}
-	dcqcn_count_add(qp->dev, DCQCN_RP_RELEASED, skb_queue_len(&due));
+	dcqcn_count_add(qp->dev, DCQCN_RP_RELEASED, n);
 	dcqcn_dev_held(qp->dev, DCQCN_REQUESTS);
 	if (flow->sending_responses)
 		dcqcn_dev_held(qp->dev, DCQCN_RESPONSES);
 
 	spin_unlock(&qp->lock);
-	while ((skb = __skb_dequeue(&due)))
+	while (due) {
+		skb = due;
+		due = skb->next;
+		skb_mark_not_on_list(skb);
 		dcqcn_pacer_send(skb);
+	}
 	spin_lock(&qp->lock);
 
 	flow->draining = false;
@@ -253,50 +253,66 @@ static enum hrtimer_restart dcqcn_flow_timer(struct hrtimer *timer)
 	return restart;
 }
 
-/* Queue a packet. Return true if held packets are due earlier than before. */
-static bool dcqcn_flow_hold(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
-			    const struct dcqcn_tx *tx, u64 now)
+/*
+ * rxe has gone back to @psn, and sends everything from there on again, including ACKs behind
+ * READ responses. Take what this FIFO holds of that, and return it as a list.
+ */
+struct sk_buff *dcqcn_queue_take_stale(struct dcqcn_qp *qp,
+				       struct dcqcn_fifo *fifo, u32 psn)
 {
-	struct dcqcn_held *held = dcqcn_held(tx->skb);
+	struct sk_buff *skb, *next, *stale = NULL;
+
+	skb_queue_walk_safe(&fifo->queue, skb, next) {
+		if (!dcqcn_psn_reaches(dcqcn_held(skb)->psn, psn))
+			continue;
+		dcqcn_flow_take(qp, dcqcn_held(skb)->fifo, skb);
+		qp->flow.stat.drop_stale++;
+		dcqcn_count(qp->dev, DCQCN_RP_DROP_STALE);
+		skb->next = stale;
+		stale = skb;
+	}
+	dcqcn_dev_held(qp->dev, fifo - qp->flow.fifo);
+	return stale;
+}
+
+/* Queue a packet */
+static __always_inline void dcqcn_flow_hold(struct dcqcn_qp *qp,
+					    enum dcqcn_fifo_kind kind,
+					    struct sk_buff *skb, u64 now)
+{
+	struct dcqcn_held *held = dcqcn_held(skb);
 	struct dcqcn_flow *flow = &qp->flow;
-	struct sk_buff *skb = tx->skb;
 
 	held->since = now;
-	held->psn = tx->psn;
-	held->bytes = tx->bytes;
-	held->kind = tx->kind;
-	held->fifo = dcqcn_fifo_of(tx->kind);
-	held->ack_req = tx->ack_req;
-	held->goes_on = dcqcn_bth_goes_on(tx->bth);
 	/* @skb may be on a VLAN, or another upper device of the port, to which it has no
 	 * reference. Some versions of rxe look at it when they free the packet. The port keeps
 	 * its own device, and the IP layer sets the packet's again from its route.
 	 */
 	skb->dev = qp->dev->ndev;
-	__skb_queue_tail(&fifo->queue, skb);
-	flow->held_bytes += tx->bytes;
-	dcqcn_flow_account(qp, held->fifo, skb->truesize);
+	__skb_queue_tail(&flow->fifo[kind].queue, skb);
+	flow->held_bytes += held->bytes;
+	dcqcn_flow_account(qp, kind, skb->truesize);
 	flow->stat.max_packets = max(flow->stat.max_packets,
 				     dcqcn_flow_held(flow));
 	flow->stat.max_bytes = max(flow->stat.max_bytes, flow->held_bytes);
 	dcqcn_count(qp->dev, DCQCN_RP_HELD);
-	trace_dcqcn_packet_held(qp, tx->psn, tx->bytes);
-	return tx->kind == DCQCN_PKT_REQUEST &&
-	       unlikely(dcqcn_flow_may_exceed(qp, flow->next - now)) &&
-	       dcqcn_flow_hasten(qp, now);
+	trace_dcqcn_packet_held(qp, held->psn, held->bytes);
+	if (kind == DCQCN_REQUESTS &&
+	    unlikely(dcqcn_flow_may_exceed(qp, flow->next - now)))
+		dcqcn_gate_hasten(qp, now);
 }
 
 /* Whether a packet may leave at once. After a pause, the flow has no more than the credit of
  * an idle one.
  */
-static bool dcqcn_flow_may_pass(struct dcqcn_qp *qp, u64 now)
+static __always_inline bool dcqcn_flow_may_pass(struct dcqcn_qp *qp, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 
 	if (flow->draining || dcqcn_flow_held(flow))
 		return false;
-	dcqcn_flow_forgive(flow, now);
-	return dcqcn_flow_is_due(qp, true, now);
+	dcqcn_gate_forgive(flow, now);
+	return dcqcn_gate_opens(qp, true, now);
 }
 
 /* Whether a READ response or an ACK of @memory bytes would exceed a bound */
@@ -321,22 +337,6 @@ static bool dcqcn_flow_spares(const struct dcqcn_qp *qp,
 	return !tx->limit && qp->type == IB_QPT_UD;
 }
 
-/* A packet comes of a flow that may obey a context. If it does not queue, it leaves on the
- * flow's path.
- *
- * A context takes the ACK of an atomic operation for a READ response: it counts it, and changes
- * the flow's path only when it has arrived. The requester would take one that is overtaken for
- * lost.
- */
-static noinline void dcqcn_flow_enter(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
-{
-	dcqcn_flow_follow(qp);
-	if (qp->windowed && tx->bth->opcode == DCQCN_OPCODE_ATOMIC_ACK)
-		tx->kind = DCQCN_PKT_RESPONSE;
-	if (!qp->limited || dcqcn_flow_spares(qp, tx))
-		dcqcn_ccc_steer(qp, tx->skb);
-}
-
 /**
  * dcqcn_pacer_output() - a packet of a QP that may be limited leaves rxe
  * @qp: its QP
@@ -349,46 +349,56 @@ static noinline void dcqcn_flow_enter(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 {
 	struct sk_buff *skb = tx->skb, *drop = NULL;
+	struct dcqcn_held *held = dcqcn_held(skb);
 	struct dcqcn_flow *flow = &qp->flow;
 	unsigned int verdict = NF_ACCEPT;
-	bool pass = false, earlier;
+	enum dcqcn_fifo_kind kind;
 	struct dcqcn_fifo *fifo;
-	u64 now, idle;
+	bool pass = false;
+	u64 now, wake, idle;
 
 	spin_lock_bh(&qp->lock);
-	if (static_branch_unlikely(&dcqcn_cccs))
-		dcqcn_flow_enter(qp, tx);
-	if (!qp->limited || dcqcn_flow_spares(qp, tx))
+	if (unlikely(rcu_access_pointer(qp->ccc)))
+		dcqcn_gate_enter(qp, tx);
+	if (!qp->limited || dcqcn_flow_spares(qp, tx)) {
+		if (unlikely(rcu_access_pointer(qp->ccc)))
+			dcqcn_ccc_steer(qp, skb);
 		goto unlock;
+	}
 	now = ktime_get_ns();	/* with the lock, so that it never goes back */
 
 	verdict = NF_STOLEN;
-	fifo = &flow->fifo[dcqcn_fifo_of(tx->kind)];
+	kind = dcqcn_fifo_of(tx->kind);
+	fifo = &flow->fifo[kind];
 	idle = dcqcn_limiter_idle(flow, now);
-	if (flow->rate.start || dcqcn_qp_is_windowed(qp))
-		dcqcn_flow_settle(flow, now);
+	if (dcqcn_gate_lends(flow))
+		dcqcn_gate_settle(flow, now);
 	if (idle && dcqcn_flow_is_new(qp, fifo, tx))
 		dcqcn_limiter_go_on(qp, idle, dcqcn_bth_may_request_ack(tx->bth), now);
 	drop = dcqcn_flow_find_stale(qp, fifo, tx, now);
 	if (!tx->limit)
 		flow->released = true;
+	held->psn = tx->psn;
+	held->bytes = tx->bytes;
+	held->kind = tx->kind;
+	held->fifo = kind;
+	held->ack_req = tx->ack_req;
+	held->goes_on = unlikely(rcu_access_pointer(qp->ccc)) &&
+			dcqcn_bth_goes_on(tx->bth);
 	pass = dcqcn_flow_may_pass(qp, now);
 	if (pass) {
-		dcqcn_flow_charge(qp, dcqcn_limiter_terms(qp), tx->bytes,
-				  now);
-		dcqcn_flow_leaves(qp, skb, tx->kind, tx->psn, tx->bytes,
-				  tx->ack_req, now);
+		dcqcn_gate_charge(qp, dcqcn_limiter_terms(qp), skb, now);
 		dcqcn_count(qp->dev, DCQCN_RP_PASSED);
 		/* a pause may follow a packet that ends a message */
-		if (flow->rate.start && tx->kind == DCQCN_PKT_REQUEST &&
+		if (flow->rate.start && kind == DCQCN_REQUESTS &&
 		    dcqcn_bth_goes_on(tx->bth))
-			dcqcn_flow_allow(qp, tx->bytes, now);
+			dcqcn_gate_allow(qp, tx->bytes, now);
 		if (unlikely(flow->released))
 			dcqcn_limiter_end(qp);
 		goto unlock;
 	}
 
-	if (tx->kind == DCQCN_PKT_REQUEST ?
+	if (kind == DCQCN_REQUESTS ?
 	    unlikely(flow->stuck) && dcqcn_flow_is_stuck(qp, tx->psn) :
 	    dcqcn_flow_is_full(qp, skb->truesize)) {
 		flow->stat.drop_bound++;
@@ -397,17 +407,19 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 		drop = skb;
 		goto unlock;
 	}
-	earlier = dcqcn_flow_hold(qp, fifo, tx, now);
+	dcqcn_flow_hold(qp, kind, skb, now);
+	if (flow->draining)
+		goto unlock;
 	/* If the timer is late, or a request has no memory, send in its place. If it
 	 * waits for a batch, leave that to it.
 	 */
-	if (!flow->draining &&
-	    ((now < dcqcn_flow_wake(flow) &&
-	      !dcqcn_flow_is_crowded(qp, DCQCN_REQUESTS, 0)) ||
-	     dcqcn_flow_drain(qp)))
-		dcqcn_flow_arm(flow, earlier ||
-			       (static_branch_unlikely(&dcqcn_cccs) &&
-				dcqcn_flow_overslept(qp)));
+	wake = dcqcn_flow_wake(flow);
+	if (now >= wake || dcqcn_flow_is_crowded(qp, DCQCN_REQUESTS, 0)) {
+		if (!dcqcn_flow_drain(qp))
+			goto unlock;
+		wake = dcqcn_flow_wake(flow);
+	}
+	dcqcn_flow_arm(qp, wake);
 unlock:
 	spin_unlock_bh(&qp->lock);
 	if (pass)
@@ -432,19 +444,19 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
 	enum dcqcn_learnt learnt;
 	u32 least;
 
-	if (!qp->limited || !path || dcqcn_qp_is_windowed(qp))
+	if (!qp->limited || !path)
 		return;
 	left = path->probe_time;
 	least = path->rtt_min;
 	learnt = dcqcn_path_acked(path, psn, now);
 	if (learnt == DCQCN_LEARNT_NOTHING)
 		return;
-	dcqcn_flow_settle(flow, now);
+	dcqcn_gate_settle(flow, now);
 	if (!dcqcn_limiter_learn(qp, learnt, left, least, now))
 		return;
 	flow->next = min(flow->next, now);
 	if (dcqcn_flow_held(flow) && !flow->draining)
-		dcqcn_flow_arm(flow, true);
+		dcqcn_flow_arm(qp, dcqcn_flow_wake(flow));
 }
 
 /**
@@ -461,7 +473,7 @@ void dcqcn_pacer_kick(struct dcqcn_qp *qp)
 	/* also if another CPU is sending: it looks at this when it has sent */
 	flow->next = min(flow->next, ktime_get_ns());
 	if (dcqcn_flow_held(flow) && dcqcn_flow_drain(qp))
-		dcqcn_flow_arm(flow, true);
+		dcqcn_flow_arm(qp, dcqcn_flow_wake(flow));
 	spin_unlock_bh(&qp->lock);
 }
 
@@ -480,7 +492,7 @@ void dcqcn_pacer_release(struct dcqcn_qp *qp)
 	spin_lock_bh(&qp->lock);
 	flow->released = true;
 	if (dcqcn_flow_drain(qp))
-		dcqcn_flow_arm(flow, false);
+		dcqcn_flow_arm(qp, dcqcn_flow_wake(flow));
 	dcqcn_limiter_end(qp);
 	spin_unlock_bh(&qp->lock);
 }
@@ -502,7 +514,7 @@ void dcqcn_pacer_reset(struct dcqcn_qp *qp, struct sk_buff_head *dropped)
 
 	for (i = 0; i < DCQCN_NUM_FIFOS; i++) {
 		while ((skb = skb_peek(&flow->fifo[i].queue))) {
-			dcqcn_flow_take(qp, skb);
+			dcqcn_flow_take(qp, i, skb);
 			flow->stat.drop_dead++;
 			dcqcn_count(qp->dev, DCQCN_RP_DROP_DEAD);
 			__skb_queue_tail(dropped, skb);

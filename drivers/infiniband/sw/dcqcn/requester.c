@@ -42,28 +42,6 @@ bool dcqcn_flow_asks_peer(struct dcqcn_flow *flow, struct sk_buff *skb,
 }
 
 /*
- * rxe has gone back to @psn, and sends everything from there on again, including ACKs behind
- * READ responses. Take what this FIFO holds of that, and return it as a list.
- */
-static struct sk_buff *dcqcn_flow_take_stale(struct dcqcn_qp *qp,
-					     struct dcqcn_fifo *fifo, u32 psn)
-{
-	struct sk_buff *skb, *next, *stale = NULL;
-
-	skb_queue_walk_safe(&fifo->queue, skb, next) {
-		if (!dcqcn_psn_reaches(dcqcn_held(skb)->psn, psn))
-			continue;
-		dcqcn_flow_take(qp, skb);
-		qp->flow.stat.drop_stale++;
-		dcqcn_count(qp->dev, DCQCN_RP_DROP_STALE);
-		skb->next = stale;
-		stale = skb;
-	}
-	dcqcn_dev_held(qp->dev, fifo - qp->flow.fifo);
-	return stale;
-}
-
-/*
  * Handle a packet of a limited flow that does not follow the last one of its FIFO: the first
  * one, or one that was sent before. Return held packets that are stale now, as a list.
  *
@@ -89,7 +67,7 @@ struct sk_buff *dcqcn_flow_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 		if (qp->flow.stuck && qp->state == DCQCN_QP_LIVE)
 			dcqcn_qp_ask(qp);
 	}
-	return dcqcn_flow_take_stale(qp, fifo, tx->psn);
+	return dcqcn_queue_take_stale(qp, fifo, tx->psn);
 }
 
 /* Whether rxe would send a request again before it has left. The ACKs of a QP that is being

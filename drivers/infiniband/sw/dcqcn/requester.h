@@ -69,11 +69,16 @@ static __always_inline bool dcqcn_flow_is_silent(const struct dcqcn_qp *qp,
 	return (u64)elapsed << 11 >= dcqcn_flow_longest_gap(qp);
 }
 
-/* Whether a packet is held that may soon have no QP, where rxe does not wait */
-static __always_inline bool dcqcn_flow_is_unsafe(struct sk_buff *skb, u64 now)
+/* Whether a FIFO holds a packet that may soon have no QP, where rxe does not wait */
+static __always_inline bool dcqcn_flow_is_unsafe(const struct dcqcn_fifo *fifo,
+						 u64 now)
 {
-	return static_branch_unlikely(&dcqcn_hasty_rxe) && skb &&
-	       now - dcqcn_held(skb)->since >= DCQCN_HASTY_HOLD_NS;
+	struct sk_buff *skb;
+
+	if (!static_branch_unlikely(&dcqcn_hasty_rxe))
+		return false;
+	skb = skb_peek(&fifo->queue);
+	return skb && now - dcqcn_held(skb)->since >= DCQCN_HASTY_HOLD_NS;
 }
 
 /* Whether PSN @a is @b or follows it, modulo 2^24 */
