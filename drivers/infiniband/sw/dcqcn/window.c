@@ -199,7 +199,7 @@ u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 		      (dcqcn_ccc_in_window(tx) && dcqcn_ccc_may_probe(tx, now));
 	if (!may) {
 		until = tx->heard_time + dcqcn_ccc_timeout(tx);
-		if (!dcqcn_ccc_has_credit(tx))
+		if (dcqcn_ccc_in_window(tx) && !dcqcn_ccc_has_credit(tx))
 			until = min(until, dcqcn_ccc_overdue(tx));
 		if (list_empty(&qp->wait_node))
 			list_add_tail(&qp->wait_node, &tx->waiting);
