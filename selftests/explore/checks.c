@@ -38,8 +38,8 @@
 /* Bounds of the module's memory, and one packet more */
 #define RESPONSES_MAX	(8 << 20)
 
-/* Credit that a sender does not use piles up: no bound is tighter yet */
-#define CREDIT_MAX	(1 << 30)
+/* Credit: what ccc_initial_window gives, 16 MB at most, and a backlog */
+#define CREDIT_MAX	(1 << 25)
 
 #define COUNTED		(1 << 13)	/* libFuzzer's view of transitions */
 #define TRANSITIONS	(1 << 16)
