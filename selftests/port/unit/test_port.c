@@ -514,6 +514,38 @@ static void test_static_threshold(void)
 	       a.headroom_most == 10000, "empty");
 }
 
+/* To the byte: what a headroom takes, and when an account goes on: below its threshold by
+ * DCBPORT_RESUME, and never while something is in its headroom, which the pool may outgrow
+ */
+static void test_account_exact(void)
+{
+	struct dcbport_thresholds th = { .xoff = 10000, .xon = 5000, .headroom = 3000 };
+	static const struct dcbport_thresholds by_pool = { .headroom = 3000 };
+	struct dcbport_pool pool = { .size = 100000 };
+	struct dcbport_account a = {}, b = {};
+
+	charge(&a, &pool, &th, 10000);
+	expect(charge(&a, &pool, &th, 3000) && !charge(&a, &pool, &th, 1),
+	       "a headroom of 3000 bytes takes %u", a.headroom);
+	release(&a, &pool, &th, 13000);
+
+	charge(&a, &pool, &by_pool, 100000);
+	expect(a.paused, "an account with all of the pool is not paused");
+	release(&a, &pool, &by_pool, DCBPORT_RESUME - 1);
+	expect(a.paused, "goes on %u bytes below the threshold", DCBPORT_RESUME - 1);
+	release(&a, &pool, &by_pool, 1);
+	expect(!a.paused, "does not go on %u bytes below the threshold", DCBPORT_RESUME);
+
+	charge(&a, &pool, &by_pool, DCBPORT_RESUME);
+	charge(&b, &pool, &by_pool, 2000);
+	release(&a, &pool, &by_pool, 100000);
+	expect(b.headroom == 2000 && b.paused, "%u bytes in the headroom of a full pool", b.headroom);
+	release(&b, &pool, &by_pool, 1999);
+	expect(b.paused, "goes on with a byte in its headroom");
+	release(&b, &pool, &by_pool, 1);
+	expect(!b.paused, "does not go on when it is empty");
+}
+
 /* A packet that does not fit pauses the sender, if its account holds others */
 static void test_account_small_headroom(void)
 {
@@ -931,6 +963,7 @@ static const struct tap_test tests[] = {
 	{ "any bytes as a PFC frame", test_pfc_fuzz },
 	{ "dynamic thresholds are those of the formula", test_dynamic_threshold },
 	{ "xOFF, xON and headroom to the byte", test_static_threshold },
+	{ "an account's bounds to the byte", test_account_exact },
 	{ "a headroom below a packet", test_account_small_headroom },
 	{ "an account's bounds, as ports and packets are added and removed", test_account_bounds },
 	{ "an account's bounds in 32 bits", test_account_most },
