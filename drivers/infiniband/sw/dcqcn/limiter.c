@@ -56,6 +56,12 @@
 #include "start.h"
 #include "trace.h"
 
+/* A flow goes on as before a pause, with alpha as it was, unless the queue in which the bursts have
+ * met is longer than this many round trips: it may have no room for what follows, and the first
+ * cut of a start is deeper
+ */
+#define DCQCN_REJOIN_RTTS	8
+
 /* A flow that obeys a context loses its limiter when it has sent nothing for this long */
 #define DCQCN_SILENT_JIFFIES	HZ
 
@@ -378,7 +384,8 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 				       terms.settings->rp.start_burst);
 	if (learnt == DCQCN_LEARNT_BOUND) {
 		dcqcn_start_bound(&flow->rate, left, now);
-	} else if (queue && path->was_marked && !path->was_lost) {
+	} else if (queue && path->was_marked && !path->was_lost &&
+		   now - left <= (u64)DCQCN_REJOIN_RTTS * path->paused_rtt) {
 		path->marked = true;
 		dcqcn_start_rejoin(&flow->rate, &terms.settings->rp,
 				   now - left - path->paused_rtt, now);
