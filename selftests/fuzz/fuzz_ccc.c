@@ -211,7 +211,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	spin_lock_bh(&qp.lock);
 	dcqcn_ccc_leave(&qp);
 	spin_unlock_bh(&qp.lock);
-	check(list_empty(&dev.credit.sources) && !dev.contexts.num);
+	check(list_empty(&dev.credit.sources) && !dev.credit.num && !dev.contexts.num);
 	free(skb->data);
 	free(skb->frag);
 	free(skb);

@@ -178,7 +178,7 @@ void dcqcn_ccc_leave(struct dcqcn_qp *qp)
 		return;
 	spin_lock(&dev->credit.lock);
 	ccc->dead = true;
-	list_del_init(&ccc->rx.grant_node);
+	dcqcn_ccc_ungrant(ccc);
 	spin_unlock(&dev->credit.lock);
 	kfree_rcu(ccc, rcu);
 }

@@ -141,6 +141,11 @@ struct dcqcn_ccc_sender {
  * @time: ns; last packet, or turn of a source that had to wait for it
  * @source: RCCC
  * @grant_node: in dcqcn_credit.sources, while it is granted credit in turn
+ * @told_time: ns; last feedback
+ * @rtt: ns; the least time from a grant to what it let come, 0 for unknown
+ * @rtt_mark: @received when that has come
+ * @rtt_marked: @marked when the grant left
+ * @rtt_time: ns; when the grant left, 0 for none
  * @ifindex: of the interface by which packets come
  * @pkey: of the last one
  */
@@ -159,6 +164,11 @@ struct dcqcn_ccc_receiver {
 	u64 time;
 	struct dcqcn_rccc_source source;
 	struct list_head grant_node;
+	u64 told_time;
+	u32 rtt;
+	u32 rtt_mark;
+	u32 rtt_marked;
+	u64 rtt_time;
 	int ifindex;
 	u16 pkey;
 };
@@ -273,6 +283,13 @@ bool dcqcn_ccc_receive(const struct dcqcn_rx *in);
 void dcqcn_ccc_other(struct dcqcn_dev *dev, const struct sk_buff *skb);
 void dcqcn_ccc_resolved(struct dcqcn_qp *qp, const struct dcqcn_event *event);
 void dcqcn_ccc_credit_init(struct dcqcn_dev *dev);
+
+/* A peer gets no more credit; the lock of the grants is held */
+static inline void dcqcn_ccc_ungrant(struct dcqcn_ccc *ccc)
+{
+	ccc->dev->credit.num -= !list_empty(&ccc->rx.grant_node);
+	list_del_init(&ccc->rx.grant_node);
+}
 
 /* The path of a QP in a context whose lock is held, NULL if it has left that */
 static inline struct dcqcn_route *dcqcn_ccc_route(struct dcqcn_ccc *ccc,

@@ -31,6 +31,10 @@
 #define DCQCN_UNGRANTED_SHIFT	10	/* ns -> the unit of dcqcn_credit.ungranted_since */
 
 #define DCQCN_CCC_TURNS		64	/* grants per timer */
+#define DCQCN_CCC_SKIPS		8U	/* turns without a grant that take no time */
+
+/* Between two times when a source is told what it has, and is granted nothing */
+#define DCQCN_CCC_REPEAT_NS	(20ULL * NSEC_PER_USEC)
 
 #define DCQCN_CCC_PSN_BITS	24	/* in dcqcn_event.offer_psn */
 
@@ -72,6 +76,7 @@ static void dcqcn_ccc_say(struct dcqcn_ccc *ccc,
 		.echo_received = cpu_to_be32(rx->echo_received),
 		.echo_held = cpu_to_be32(min(held, (u64)U32_MAX)),
 	};
+	rx->told_time = now;
 	rx->has_echo = false;
 	rx->echo_waits = false;
 	rx->untold = 0;
@@ -102,6 +107,7 @@ static void dcqcn_ccc_grant(struct dcqcn_ccc *ccc)
 	spin_lock_bh(&dev->credit.lock);
 	if (!ccc->dead && list_empty(&ccc->rx.grant_node) &&
 	    !READ_ONCE(dev->stopping)) {
+		dev->credit.num++;
 		first = list_empty(&dev->credit.sources);
 		list_add_tail(&ccc->rx.grant_node, &dev->credit.sources);
 		if (first)
@@ -109,6 +115,44 @@ static void dcqcn_ccc_grant(struct dcqcn_ccc *ccc)
 				      HRTIMER_MODE_ABS_SOFT);
 	}
 	spin_unlock_bh(&dev->credit.lock);
+}
+
+/* Half of a grant to a source that had nothing left has come: that took a round trip, unless it
+ * waited in a queue that marks
+ */
+static void dcqcn_ccc_time_grant(struct dcqcn_ccc_receiver *rx, u64 now)
+{
+	u32 rtt;
+
+	if (!rx->rtt_time || (s32)(rx->received - rx->rtt_mark) < 0)
+		return;
+	rtt = min(now - rx->rtt_time, (u64)DCQCN_NSCC_RTT_MAX);
+	if (rx->marked == rx->rtt_marked)
+		rx->rtt = min(rx->rtt ?: DCQCN_NSCC_RTT_MAX, max(rtt, 1U));
+	rx->rtt_time = 0;
+}
+
+/* Grant a source credit, if it asks for some and has not too much. Return whether it got some. */
+static bool dcqcn_ccc_grant_one(struct dcqcn_ccc *ccc,
+				const struct dcqcn_settings *settings, u64 now)
+{
+	u32 rtt = settings->ccc.base_rtt * NSEC_PER_USEC;
+	struct dcqcn_ccc_receiver *rx = &ccc->rx;
+	struct dcqcn_dev *dev = ccc->dev;
+	bool first = rx->source.ahead <= 0;
+	u32 most;
+
+	most = dcqcn_rccc_most(dcqcn_dev_line(dev, settings),
+			       min(rtt ?: rx->rtt, DCQCN_NSCC_RTT_MAX),
+			       dev->credit.num);
+	if (!dcqcn_rccc_grant(&rx->source, most))
+		return false;
+	if (first && !rx->rtt_time) {
+		rx->rtt_time = now;
+		rx->rtt_mark = rx->received + DCQCN_RCCC_QUANTUM / 2;
+		rx->rtt_marked = rx->marked;
+	}
+	return true;
 }
 
 /* Bytes came without credit. Who grants none has enough when it begins to. */
@@ -124,8 +168,16 @@ static void dcqcn_ccc_owe(struct dcqcn_dev *dev, u32 bytes)
 	atomic_add(min(bytes, DCQCN_RCCC_OWED_MAX), &dev->credit.ungranted);
 }
 
-/* It is a source's turn, which takes its time whether or not it may have more;
- * the lock of the grants is held. Return whether there is something to say.
+/* A source that has enough does not use it. Whether it is told again what it has: it may not know.
+ * If it stays silent, it is told ever more rarely.
+ */
+static bool dcqcn_ccc_repeats(const struct dcqcn_ccc_receiver *rx, u64 now)
+{
+	return now - rx->told_time >= max((now - rx->time) / 2, DCQCN_CCC_REPEAT_NS);
+}
+
+/* It is a source's turn. If it has enough, that of the next one comes at once, unless many have
+ * enough. The lock of the grants is held. Return whether there is something to say.
  */
 static bool dcqcn_ccc_turn(struct dcqcn_ccc *ccc,
 			   const struct dcqcn_settings *settings,
@@ -151,16 +203,20 @@ static bool dcqcn_ccc_turn(struct dcqcn_ccc *ccc,
 		rx->time = now;
 	if (settings->ccc.algorithms & DCQCN_CCC_RCCC &&
 	    now - rx->time < DCQCN_CCC_SILENT)
-		granted = dcqcn_rccc_grant(&rx->source, line);
+		granted = dcqcn_ccc_grant_one(ccc, settings, now);
 	else
 		rx->source.backlog = 0;
-	says = granted || rx->echo_waits;
-	if (granted || rx->source.backlog)
+	says = granted || rx->echo_waits ||
+	       (rx->source.backlog && dcqcn_ccc_repeats(rx, now));
+	if (granted ||
+	    ++dev->credit.skipped >= min(dev->credit.num, DCQCN_CCC_SKIPS)) {
 		dcqcn_rccc_charge(&dev->credit.pace, line);
+		dev->credit.skipped = 0;
+	}
 	if (rx->source.backlog)
 		list_move_tail(&rx->grant_node, &dev->credit.sources);
 	else
-		list_del_init(&rx->grant_node);
+		dcqcn_ccc_ungrant(ccc);
 	if (says)
 		dcqcn_ccc_say(ccc, settings, now, say);
 	spin_unlock(&ccc->lock);
@@ -447,6 +503,7 @@ static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
 	rx->time = now;
 	if (dcqcn_pkt_ecn(pkt) == DCQCN_ECN_CE)
 		rx->marked += bytes;
+	dcqcn_ccc_time_grant(rx, now);
 	marked = route && dcqcn_ccc_marked(route, pkt, bits, bytes);
 	if (bits & DCQCN_BTH_REQUEST) {
 		since = rx->received - rx->echo_received;

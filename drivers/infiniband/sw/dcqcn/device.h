@@ -80,6 +80,8 @@ struct dcqcn_answers {
  * struct dcqcn_credit - grants credit to the peers of a port in turn
  * @lock: protects @sources and @pace
  * @sources: contexts whose peer asks for credit
+ * @num: of @sources
+ * @skipped: turns in a row that brought no grant
  * @pace: when the next one may get some
  * @ungranted: bytes that came without credit, and that @pace does not know of yet
  * @ungranted_since: in units of 2^10 ns, modulo 2^32 units (73 min); when the first of
@@ -89,6 +91,8 @@ struct dcqcn_answers {
 struct dcqcn_credit {
 	spinlock_t lock;	/* protects @sources and @pace */
 	struct list_head sources;
+	u32 num;
+	u32 skipped;
 	struct dcqcn_rccc_port pace;
 	atomic_t ungranted;
 	u32 ungranted_since;

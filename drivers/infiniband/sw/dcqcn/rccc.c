@@ -23,6 +23,10 @@
  * and however long its grants take. Credit that piles up comes all at once, from all senders of
  * an incast, and fills a switch.
  *
+ * A source that has more than its share of four round trips of the line gets no more until it has
+ * used some: then grants follow what arrives, where the path is slower than the port thinks, or
+ * the sender's host has other things to send.
+ *
  * Everything here is a pure function, as in rate.c: no clock, no lock, no kernel object.
  *
  * Overflow: a rate is at least 10^6 and less than 2^52 bit/s.
@@ -48,10 +52,10 @@ static u64 dcqcn_rccc_cost(u32 bytes)
  */
 #define DCQCN_RCCC_LATE		8
 
-/* Credit that a source may hold: what arrives in so many ns at the line rate, if all of
- * it is on its way. It bounds what a sender has that asks for more than it sends.
+/* Credit that is on its way, or that sources have and do not use, in round trips of the line. More
+ * comes at once when a link has to be shared, or is slower than the port thinks.
  */
-#define DCQCN_RCCC_AHEAD_NS	(8 * NSEC_PER_MSEC)
+#define DCQCN_RCCC_AHEAD_RTTS	4
 #define DCQCN_RCCC_AHEAD_MAX	0x40000000	/* bytes */
 
 /**
@@ -175,21 +179,37 @@ void dcqcn_rccc_restart(struct dcqcn_rccc_source *source, u32 unsolicited)
 }
 
 /**
+ * dcqcn_rccc_most() - credit with which a source gets no more
+ * @line: bit/s; the line rate
+ * @rtt: ns; round trip without queues, 0 for unknown; at most 2^30
+ * @sources: how many want credit, or have that much; at least 1
+ *
+ * A source that has more than its share of what fills the path does not use it: its host has
+ * other things to send, or the path is slower than the line. It gets more as its packets arrive.
+ *
+ * Context: any. Return: bytes.
+ */
+u32 dcqcn_rccc_most(u64 line, u32 rtt, u32 sources)
+{
+	/* Mb/s * ns are 10^-3 bit; 2^32 * 2^30 */
+	u64 path = div_u64(div_u64(line, 1000000) * rtt, 8000);
+	u64 most = DCQCN_RCCC_AHEAD_RTTS * (path + DCQCN_RCCC_QUANTUM);
+
+	most = div_u64(min_t(u64, most, DCQCN_RCCC_AHEAD_MAX), sources);
+	return max_t(u32, most, DCQCN_RCCC_QUANTUM / 2);
+}
+
+/**
  * dcqcn_rccc_grant() - it is a source's turn
  * @source: its state
- * @line: bit/s; the line rate
+ * @most: bytes; credit with which it gets no more
  *
  * Context: any. The caller serialises access to @source.
  * Return: whether it was granted DCQCN_RCCC_QUANTUM bytes.
  */
-bool dcqcn_rccc_grant(struct dcqcn_rccc_source *source, u64 line)
+bool dcqcn_rccc_grant(struct dcqcn_rccc_source *source, u32 most)
 {
-	/* bit/s to bytes in 8 ms: divided by 1000 */
-	u64 most = div_u64(line, 8 * (NSEC_PER_SEC / DCQCN_RCCC_AHEAD_NS));
-
-	most = min_t(u64, most, DCQCN_RCCC_AHEAD_MAX);
-
-	if (!source->backlog || source->ahead > (s64)most)
+	if (!source->backlog || source->ahead >= (s32)most)
 		return false;
 	source->ahead += DCQCN_RCCC_QUANTUM;
 	source->backlog -= DCQCN_RCCC_QUANTUM;

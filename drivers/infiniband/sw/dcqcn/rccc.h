@@ -50,6 +50,7 @@ u32 dcqcn_rccc_ask(u32 quanta);
 u32 dcqcn_rccc_received(struct dcqcn_rccc_source *source, u32 bytes, u32 asked,
 			u32 unsolicited);
 void dcqcn_rccc_restart(struct dcqcn_rccc_source *source, u32 unsolicited);
-bool dcqcn_rccc_grant(struct dcqcn_rccc_source *source, u64 line);
+u32 dcqcn_rccc_most(u64 line, u32 rtt, u32 sources);
+bool dcqcn_rccc_grant(struct dcqcn_rccc_source *source, u32 most);
 
 #endif /* DCQCN_RCCC_H */
