@@ -64,22 +64,20 @@ def main():
     counters = [a["name"] for s in spec["attribute-sets"] if s["name"] == "counters"
                 for a in s["attributes"] if a["name"] != "pad"]
     places = {"Documentation/ABI/testing/sysfs-class-infiniband-dcqcn": r"hw_counters/%s\b",
-              "drivers/infiniband/sw/dcqcn/counters.c": r"attr_%s\b|counter_%s\.attr",
               "tools/dcqcn/dev.c": r'"%s"'}
-    check("spec: each counter has a file, a description and a name in the command", counters,
+    check("spec: each counter has a description and a name in the command", counters,
           ["%s is not in %s" % (c, place) for c in counters for place, pattern in places.items()
            if not re.search(pattern.replace("%s", c.replace("-", "_")), read(*place.split("/")))])
-    module = {f: read("drivers", "infiniband", "sw", "dcqcn", f) for f in
-              ("counters.h", "counters.c", "netlink.c")}
-    enum = re.search(r"^enum dcqcn_counter \{(.*?)\}", module["counters.h"], re.M | re.S)[1]
-    names = {c: n for n, c in re.findall(r"DCQCN_COUNTER\((\w+), (\w+)\);", module["counters.c"])}
-    counted = [c for c in re.findall(r"DCQCN_\w+", enum) if c != "DCQCN_NUM_COUNTERS"]
-    check("spec: what the module counts has a file and an attribute", counted,
-          ["%s has no DCQCN_COUNTER" % c for c in counted if c not in names] +
-          ["%s is not in the specification" % n for n in names.values()
+    listed = dict(re.findall(r"^DCQCN_COUNTER\(\w+, (\w+), (\w+)\)$", read(
+        "drivers", "infiniband", "sw", "dcqcn", "counter_list.h"), re.M))
+    shown = set(re.findall(r"port_attr_(\w+)\.attr",
+                           read("drivers", "infiniband", "sw", "dcqcn", "counters.c")))
+    check("spec: each counter is in the module's list, or has a file of its own", counters,
+          ["%s is not in counter_list.h" % c for c in counters
+           if c.replace("-", "_") not in set(listed) | shown] +
+          ["%s is not in the specification" % n for n in listed
            if n.replace("_", "-") not in counters] +
-          ["%s has no attribute in netlink.c" % n for c, n in names.items() if not re.search(
-              r"\[%s\] =\s+RDMA_DCQCN_A_COUNTERS_%s\b" % (c, n.upper()), module["netlink.c"])])
+          ["%s has attribute %s" % (n, a) for n, a in listed.items() if a != n.upper()])
 
     completion = read("tools", "dcqcn", "dcqcn.bash")
     check("spec: the completion knows each knob", settings,

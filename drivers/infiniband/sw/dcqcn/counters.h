@@ -7,33 +7,11 @@
 
 struct dcqcn_dev;
 
-/**
- * enum dcqcn_counter - what is counted; names in counters.c, meaning in
- * Documentation/ABI/testing/sysfs-class-infiniband-dcqcn
- */
+/* What is counted: DCQCN_NP_CNP_SENT and so on, see counter_list.h */
 enum dcqcn_counter {
-	DCQCN_NP_ECN_MARKED,
-	DCQCN_NP_CNP_SENT,
-	DCQCN_NP_ICRC_ERRORS,
-	DCQCN_NP_CNP_ERRORS,
-	DCQCN_RP_CNP_HANDLED,
-	DCQCN_RP_CNP_IGNORED,
-	DCQCN_RP_PASSED,
-	DCQCN_RP_HELD,
-	DCQCN_RP_RELEASED,
-	DCQCN_RP_EXPIRED,
-	DCQCN_RP_DROP_BOUND,
-	DCQCN_RP_DROP_STALE,
-	DCQCN_RP_DROP_DEAD,
-	DCQCN_RP_ECT_ERRORS,
-	DCQCN_QP_ERRORS,
-	DCQCN_NP_FEEDBACK_SENT,
-	DCQCN_NP_FEEDBACK_ERRORS,
-	DCQCN_RP_FEEDBACK_HANDLED,
-	DCQCN_RP_FEEDBACK_IGNORED,
-	DCQCN_RP_WINDOW_TIMEOUTS,
-	DCQCN_RP_ENTROPY_CHANGES,
-	DCQCN_CCC_ERRORS,
+#define DCQCN_COUNTER(_id, _name, _attribute)	DCQCN_##_id,
+#include "counter_list.h"
+#undef DCQCN_COUNTER
 	DCQCN_NUM_COUNTERS
 };
 
