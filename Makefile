@@ -12,6 +12,7 @@
 # make abi		list the names that must stay, at a release:
 #			Documentation/ABI/released
 # make page		the threshold model as one web page, out/page/dcqcn-model.html
+# make try		soft-RoCE on this machine alone, as it is and with the module (needs root)
 # make lab		the VM lab: stock soft-RoCE against rdma_dcqcn
 # make sim		all scenarios of the simulator (half a day)
 # make bench		measure instructions per packet and the precision of pacing
@@ -136,6 +137,9 @@ linkcheck: html
 page:
 	tools/lab/deps lld-14 llvm-14
 	$(MAKE) -C tools/page O=$(CURDIR)/out/page
+
+try: modules tools
+	tools/dcqcn/dcqcn try
 
 lab:
 	tools/lab/deps

@@ -48,6 +48,7 @@ doctor -i 1ms dev nonesuch
 doctor --peer h2 dev nonesuch
 doctor --serve dev nonesuch
 doctor -i 1ms h2 dev nonesuch
+try --check -d 2s --rate 50mbit --loss 1% --delay 1ms --load --stock -- nonesuch
 port show dev nonesuch
 port stat dev nonesuch
 port watch -i 1ms -n 1 dev nonesuch
@@ -179,6 +180,18 @@ doctor --serve h2 -> doctor: "h2" is not expected here
 doctor --peer h2 h3 -> doctor: "h3" is not expected here
 doctor --serves -> doctor: "--serves" is not expected here
 doctor dev nonesuch -> nonesuch: no such rxe device or port
+try -x -> try: "-x" is not expected here
+try --checks -> try: "--checks" is not expected here
+try --check -d -> try: the value of -d is missing
+try -d 0s -> -d: 0s is out of range: 1s to 1h
+try -d red -> try: "red" is not a time
+try --rate 5 -> --rate: "5" is not a rate
+try --rate 5kbit -> --rate: 5kbit is out of range: 1mbit to 100gbit
+try --rate fast -> --rate: "fast" is not a rate
+try --loss 101% -> --loss: "101%" is not a share
+try --delay 1mbit -> try: "1mbit" is not a time
+try --load -> try: --load and --stock need a COMMAND
+try --stock -> try: --load and --stock need a COMMAND
 port nonesuch -> port: "nonesuch": no such command
 port s -> "s" is ambiguous: show, stat, set, switch
 port show dev -> port show: the device is missing

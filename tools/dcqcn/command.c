@@ -57,6 +57,9 @@ static const struct command commands[] = {
 	{ { "doctor" }, cmd_doctor, false,
 	  "[--peer HOST] [--serve] [-i INTERVAL] [HOST] [dev DEV]",
 	  "find what is broken and how to fix it" },
+	{ { "try" }, cmd_try, false,
+	  "[--check] [-d DURATION] [--rate RATE] [--loss SHARE] [--delay TIME] [--load] [--stock] [-- COMMAND ...]",
+	  "show what DCQCN does, on this machine alone" },
 	{ { "port", "show" }, cmd_port_show, false, "[dev DEV]",
 	  "show switch ports of the module dcbport" },
 	{ { "port", "stat" }, cmd_port_stat, false, "[dev DEV]",
@@ -206,7 +209,7 @@ int command_run(int argc, char **argv)
 		option_json = false;
 		return EXIT_SUCCESS;
 	}
-	for (int i = depth; i < argc; i++) {
+	for (int i = depth; i < argc && strcmp(argv[i], "--"); i++) {
 		if (is_help(argv[i])) {
 			print_help(first, end, depth);
 			option_json = false;

@@ -23,6 +23,7 @@ int cmd_restore(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_try(int argc, char **argv);
 int cmd_port_show(int argc, char **argv);
 int cmd_port_stat(int argc, char **argv);
 int cmd_port_watch(int argc, char **argv);

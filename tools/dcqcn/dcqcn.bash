@@ -85,7 +85,7 @@ _dcqcn_model() # PREVIOUS
 _dcqcn()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands="show qp ccc stat watch set profile save restore record plot doctor port model help"
+	local commands="show qp ccc stat watch set profile save restore record plot doctor try port model help"
 	local knobs="min_time_between_cnps cnp_dscp cnp_802p_prio cnp_udp_sport np_enable
 		rpg_max_rate rpg_min_rate rate_to_set_on_first_cnp initial_alpha_value
 		dce_tcp_g dce_tcp_rtt rate_reduce_monitor_period rpg_gd rpg_min_dec_fac
@@ -122,7 +122,7 @@ _dcqcn()
 	--as)
 		_dcqcn_words "ecn cc_params mlxconfig"
 		return ;;
-	-i|-d|-n|--peer|qpn)
+	-i|-d|-n|--peer|--rate|--loss|--delay|qpn)
 		return ;;
 	esac
 	case $command in
@@ -134,6 +134,7 @@ _dcqcn()
 	watch)	_dcqcn_words "-i -n dev qpn help" ;;
 	record)	_dcqcn_words "-i -d -o dev qpn help" ;;
 	doctor)	_dcqcn_words "--peer --serve -i dev help" ;;
+	try)	_dcqcn_words "--check -d --rate --loss --delay --load --stock help" ;;
 	set)
 		# set [--from FILE] dev DEV [KNOB VALUE ...]
 		[ "${COMP_WORDS[i + 1]}" != --from ] || i=$((i + 2))

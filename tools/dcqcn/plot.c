@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -18,6 +17,7 @@
 #include "fail.h"
 #include "plot.h"
 #include "replace.h"
+#include "script.h"
 
 static const char *picture;
 static FILE *drawing;
@@ -26,28 +26,6 @@ static pid_t child;
 static bool is_svg(void)
 {
 	return !strcmp(strrchr(picture, '.'), ".svg");
-}
-
-/* Find a script where it was installed, or beside the source */
-static const char *find_script(const char *name)
-{
-	static const char * const places[] = { "../share/rdma_dcqcn", "../plot" };
-	static char path[PATH_MAX];
-	char self[PATH_MAX];
-	const char *here;
-	ssize_t n;
-
-	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	if (n < 0)
-		fail_errno("/proc/self/exe");
-	self[n] = '\0';
-	here = dirname(self);
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		if (snprintf(path, sizeof(path), "%s/%s/%s", here, places[i],
-			     name) < (int)sizeof(path) && !access(path, R_OK))
-			return path;
-	}
-	fail("%s is in neither %s nor %s of %s", name, places[0], places[1], here);
 }
 
 /* In gnuplot's syntax. It executes nothing in single quotes, but ends a string at a new line, and
@@ -108,7 +86,7 @@ FILE *plot_begin(const char *output)
 	if (child < 0 || !gnuplot || !drawing)
 		fail_errno("gnuplot");
 	plot_number(gnuplot, "svg", is_svg());
-	plot_text(gnuplot, "style", find_script("style.gp"));
+	plot_text(gnuplot, "style", script_find("../plot", "style.gp"));
 	return gnuplot;
 }
 
@@ -139,7 +117,7 @@ void plot_end(FILE *gnuplot, const char *script)
 	size_t len = 0, n;
 	FILE *copy;
 
-	plot_text(gnuplot, "script", find_script(script));
+	plot_text(gnuplot, "script", script_find("../plot", script));
 	fprintf(gnuplot, "load script\n");
 	fclose(gnuplot);
 	copy = open_memstream(&data, &len);
