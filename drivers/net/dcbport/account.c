@@ -128,7 +128,8 @@ void dcbport_account_release(struct dcbport_account *account,
 	account->headroom -= headroom;
 	account->shared -= shared;
 	account->reserve -= len - headroom - shared;
-	pool->used -= shared;
+	/* what was read of it may be out of date */
+	pool->used -= min_t(u64, pool->used, shared);
 	if (account->paused && account_resumes(account, pool, th))
 		account->paused = false;
 }

@@ -71,11 +71,12 @@ void dcbport_account_release(struct dcbport_account *account,
  * @th: its thresholds
  * @len: bytes
  *
- * The usual case of dcbport_account_charge(), without a call.
+ * The usual case of dcbport_account_charge(), without a call; the caller takes the bytes
+ * from the pool.
  * Return: false if this is another case, and nothing has changed.
  */
 static inline bool dcbport_account_shares(struct dcbport_account *account,
-					  struct dcbport_pool *pool,
+					  const struct dcbport_pool *pool,
 					  const struct dcbport_thresholds *th,
 					  u32 len)
 {
@@ -92,7 +93,6 @@ static inline bool dcbport_account_shares(struct dcbport_account *account,
 	if (held >= th->reserve + share)
 		return false;
 	account->shared += len;
-	pool->used = used;
 	if (account->most < held)
 		account->most = held;
 	return true;
@@ -101,19 +101,18 @@ static inline bool dcbport_account_shares(struct dcbport_account *account,
 /**
  * dcbport_account_gives() - give the memory of a packet back to the pool
  * @account: the one that was charged
- * @pool: the pool that it shares
  * @len: bytes, as they were charged
  *
- * The usual case of dcbport_account_release(), without a call.
+ * The usual case of dcbport_account_release(), without a call; the caller gives the bytes
+ * back to the pool.
  * Return: false if this is another case, and nothing has changed.
  */
 static inline bool dcbport_account_gives(struct dcbport_account *account,
-					 struct dcbport_pool *pool, u32 len)
+					 u32 len)
 {
 	if (account->headroom || account->paused || account->shared < len)
 		return false;
 	account->shared -= len;
-	pool->used -= len;
 	return true;
 }
 

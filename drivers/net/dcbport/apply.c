@@ -53,6 +53,7 @@ static void class_apply(struct dcbport *port, u8 tc)
  */
 void dcbport_apply(struct dcbport *port, const struct dcbport_settings *s)
 {
+	struct dcbport_prio_map map;
 	u64 now = ktime_get_ns();
 	u8 tc, prio;
 
@@ -64,7 +65,9 @@ void dcbport_apply(struct dcbport *port, const struct dcbport_settings *s)
 	port->burst = s->rate ? div64_u64(BURST * 8ULL * NSEC_PER_SEC, s->rate) : 0;
 	port->late = max_t(u64, LATE, port->burst);
 	port->drr.strict = s->strict;
-	dcbport_prio_map(&s->prio, &port->prio);
+	/* in one go, because packets that come in are looked up meanwhile */
+	dcbport_prio_map(&s->prio, &map);
+	port->prio = map;
 	for (tc = 0; tc < DCBPORT_PRIOS; tc++)
 		class_apply(port, tc);
 	for (prio = 0; prio < DCBPORT_PRIOS; prio++)

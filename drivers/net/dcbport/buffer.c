@@ -4,9 +4,10 @@
  * where it came in while it waits at the port where it leaves, so that those who
  * fill the buffer are paused.
  *
- * Each switch has a lock of its own, which is a leaf: it is taken with a qdisc's
- * lock held, and no lock is taken below it. Code that changes a pause wakes the
- * port that must announce it, and never takes that port's lock.
+ * The accounts of each port have a lock of their own, which is a leaf: it is taken with a
+ * qdisc's lock held, and no lock is taken below it. Code that changes a pause wakes the
+ * port that must announce it, and never takes that port's lock. The pools belong to all
+ * ports; they are counted by each CPU.
  */
 #include <linux/module.h>
 #include <linux/netdevice.h>
@@ -76,21 +77,100 @@ struct dcbport_buffer *dcbport_buffer_next(struct net *net, unsigned int skip)
 	return NULL;
 }
 
-/* Called with the lock held, or before anybody else can find the switch */
+/* Called with the lock held: wake the port if a pause of its sender begins or ends */
+static void holding_tell(const struct dcbport_holding *holding)
+{
+	struct dcbport_ingress *in = holding->in;
+	ptrdiff_t prio = holding - in->holding[1];
+	u8 now;
+
+	if (prio < 0)
+		return;
+	now = in->paused & ~(1 << prio);
+	if (holding->account.paused)
+		now |= 1 << prio;
+	if (now == in->paused)
+		return;
+	WRITE_ONCE(in->paused, now);
+	if (in->port)
+		dcbport_wake(in->port);
+}
+
+/* Called with the lock held: give the pool what the account no longer takes, or the reverse */
+static void holding_settle(struct dcbport_holding *holding, u32 shared_before)
+{
+	s32 change = holding->account.shared - shared_before;
+
+	if (change)
+		dcbport_shared_add(holding->shared, change);
+	holding_tell(holding);
+}
+
+/* Called under rtnl */
 static void buffer_pools(struct dcbport_buffer *buffer)
 {
 	const struct dcbport_buffer_settings *s = &buffer->settings;
 
-	buffer->pool[0].size = s->lossy;
-	buffer->pool[1].size = s->size - buffer->room;
-	buffer->pool[0].alpha = s->alpha;
-	buffer->pool[1].alpha = s->alpha;
+	WRITE_ONCE(buffer->pool[0].size, s->lossy);
+	WRITE_ONCE(buffer->pool[1].size, s->size - buffer->room);
+	WRITE_ONCE(buffer->pool[0].alpha, s->alpha);
+	WRITE_ONCE(buffer->pool[1].alpha, s->alpha);
 }
 
-/* Called with the lock held. Return true if the caller must free the switch. */
-static bool buffer_put(struct dcbport_buffer *buffer)
+static void buffer_put(struct dcbport_buffer *buffer)
 {
-	return !--buffer->users;
+	if (!refcount_dec_and_test(&buffer->users))
+		return;
+	free_percpu(buffer->pool[0].local);
+	free_percpu(buffer->pool[1].local);
+	kfree(buffer);
+}
+
+static struct dcbport_buffer *buffer_alloc(void)
+{
+	struct dcbport_buffer *buffer = kzalloc(sizeof(*buffer),
+						GFP_KERNEL_ACCOUNT);
+
+	if (!buffer)
+		return NULL;
+	refcount_set(&buffer->users, 1);
+	INIT_LIST_HEAD(&buffer->ingresses);
+	buffer->pool[0].local = alloc_percpu(s32);
+	buffer->pool[1].local = alloc_percpu(s32);
+	if (!buffer->pool[0].local || !buffer->pool[1].local) {
+		buffer_put(buffer);
+		return NULL;
+	}
+	return buffer;
+}
+
+/**
+ * dcbport_shared_tell() - let other CPUs know what this one has taken from a pool
+ * @shared: the pool
+ * @bytes: what it has taken
+ *
+ * Context: softirqs are disabled.
+ */
+void dcbport_shared_tell(struct dcbport_shared *shared, s32 bytes)
+{
+	atomic64_add(bytes, &shared->used);
+	this_cpu_sub(*shared->local, bytes);
+}
+
+/**
+ * dcbport_shared_used() - return what all CPUs have taken from a pool
+ * @shared: the pool
+ *
+ * Return: bytes; exact only while no packets move.
+ */
+u64 dcbport_shared_used(const struct dcbport_shared *shared)
+{
+	s64 used = atomic64_read(&shared->used);
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		used += *per_cpu_ptr(shared->local, cpu);
+	return max_t(s64, used, 0);
 }
 
 /**
@@ -116,12 +196,10 @@ int dcbport_buffer_new(struct net *net, const char *name,
 		NL_SET_ERR_MSG(extack, "a switch of this name already exists");
 		return -EEXIST;
 	}
-	buffer = kzalloc(sizeof(*buffer), GFP_KERNEL_ACCOUNT);
+	buffer = buffer_alloc();
 	if (!buffer)
 		return -ENOMEM;
 	strscpy(buffer->name, name, sizeof(buffer->name));
-	spin_lock_init(&buffer->lock);
-	buffer->users = 1;
 	buffer->settings = *s;
 	buffer_pools(buffer);
 	list_add_tail(&buffer->node, buffer_list(net));
@@ -145,23 +223,15 @@ int dcbport_buffer_set(struct dcbport_buffer *buffer,
 			       "the size is below the reserves and headrooms of the switch's ports");
 		return -ENOSPC;
 	}
-	spin_lock_bh(&buffer->lock);
 	buffer->settings = *s;
 	buffer_pools(buffer);
-	spin_unlock_bh(&buffer->lock);
 	return 0;
 }
 
 static void buffer_del(struct dcbport_buffer *buffer)
 {
-	bool last;
-
 	list_del(&buffer->node);
-	spin_lock_bh(&buffer->lock);
-	last = buffer_put(buffer);
-	spin_unlock_bh(&buffer->lock);
-	if (last)
-		kfree(buffer);
+	buffer_put(buffer);
 }
 
 /**
@@ -206,7 +276,7 @@ static void ingress_holdings(struct dcbport_ingress *in)
 	for (lossless = 0; lossless < 2; lossless++) {
 		for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
 			holding = &in->holding[lossless][prio];
-			holding->pool = &in->buffer->pool[lossless];
+			holding->shared = &in->buffer->pool[lossless];
 			holding->thresholds = lossless ? &in->thresholds : &lossy;
 			holding->in = in;
 		}
@@ -242,23 +312,21 @@ int dcbport_buffer_join(struct dcbport_buffer *buffer, struct dcbport *port,
 
 	if (!in)
 		return -ENOMEM;
+	spin_lock_init(&in->lock);
 	in->buffer = buffer;
 	in->port = port;
-	in->ifindex = port->dev->ifindex;
 	ingress_holdings(in);
 	ingress_apply(in, s);
 
 	buffer->ports++;
 	buffer->room += dcbport_settings_room(s);
-	spin_lock_bh(&buffer->lock);
-	buffer->users++;
+	refcount_inc(&buffer->users);
 	buffer_pools(buffer);
-	hlist_add_head(&in->node, dcbport_buffer_list(buffer, in->ifindex));
-	spin_unlock_bh(&buffer->lock);
+	list_add_tail(&in->node, &buffer->ingresses);
 
 	spin_lock_bh(qdisc_lock(port->sch));
 	port->buffer = buffer;
-	port->ingress = in;
+	rcu_assign_pointer(port->ingress, in);
 	WRITE_ONCE(port->switched, true);
 	spin_unlock_bh(qdisc_lock(port->sch));
 	return 0;
@@ -274,15 +342,15 @@ int dcbport_buffer_join(struct dcbport_buffer *buffer, struct dcbport *port,
 void dcbport_buffer_update(struct dcbport *port,
 			   const struct dcbport_settings *s)
 {
-	struct dcbport_ingress *in = port->ingress;
+	struct dcbport_ingress *in = rtnl_dereference(port->ingress);
 	struct dcbport_buffer *buffer = in->buffer;
 
 	buffer->room -= dcbport_settings_room(&port->settings);
 	buffer->room += dcbport_settings_room(s);
-	spin_lock_bh(&buffer->lock);
 	buffer_pools(buffer);
+	spin_lock_bh(&in->lock);
 	ingress_apply(in, s);
-	spin_unlock_bh(&buffer->lock);
+	spin_unlock_bh(&in->lock);
 }
 
 /**
@@ -293,65 +361,46 @@ void dcbport_buffer_update(struct dcbport *port,
  */
 void dcbport_buffer_leave(struct dcbport *port)
 {
-	struct dcbport_ingress *in = port->ingress;
+	struct dcbport_ingress *in = rtnl_dereference(port->ingress);
 	struct dcbport_buffer *buffer = port->buffer;
-	bool idle, last;
+	bool idle;
 
 	spin_lock_bh(qdisc_lock(port->sch));
 	port->buffer = NULL;
-	port->ingress = NULL;
+	RCU_INIT_POINTER(port->ingress, NULL);
 	WRITE_ONCE(port->switched, false);
 	spin_unlock_bh(qdisc_lock(port->sch));
 
 	buffer->ports--;
 	buffer->room -= dcbport_settings_room(&port->settings);
-	spin_lock_bh(&buffer->lock);
 	buffer_pools(buffer);
-	hlist_del(&in->node);
+	list_del(&in->node);
+	spin_lock_bh(&in->lock);
 	in->port = NULL;
 	/* else the last packet frees it */
 	idle = !in->packets;
-	last = idle && buffer_put(buffer);
-	spin_unlock_bh(&buffer->lock);
+	spin_unlock_bh(&in->lock);
 	if (idle)
-		kfree(in);
-	if (last)
-		kfree(buffer);
-}
-
-/* Called with the lock held: wake the port if a pause of its sender begins or ends */
-static void holding_tell(const struct dcbport_holding *holding)
-{
-	struct dcbport_ingress *in = holding->in;
-	ptrdiff_t prio = holding - in->holding[1];
-	u8 now;
-
-	if (prio < 0)
-		return;
-	now = in->paused & ~(1 << prio);
-	if (holding->account.paused)
-		now |= 1 << prio;
-	if (now == in->paused)
-		return;
-	WRITE_ONCE(in->paused, now);
-	if (in->port)
-		dcbport_wake(in->port);
+		dcbport_ingress_free(in);
 }
 
 /**
  * dcbport_holding_charge() - take memory for a packet, out of line
  * @holding: charged for it
+ * @pool: its pool, as it was read
  * @len: bytes
  *
- * Context: the buffer's lock is held.
+ * Context: the ingress's lock is held.
  * Return: false if no memory is left: the packet is lost.
  */
-bool dcbport_holding_charge(struct dcbport_holding *holding, u32 len)
+bool dcbport_holding_charge(struct dcbport_holding *holding,
+			    struct dcbport_pool *pool, u32 len)
 {
-	bool ok = dcbport_account_charge(&holding->account, holding->pool,
+	u32 before = holding->account.shared;
+	bool ok = dcbport_account_charge(&holding->account, pool,
 					 holding->thresholds, len);
 
-	holding_tell(holding);
+	holding_settle(holding, before);
 	return ok;
 }
 
@@ -360,32 +409,28 @@ bool dcbport_holding_charge(struct dcbport_holding *holding, u32 len)
  * @holding: what was charged
  * @len: as it was charged
  *
- * Context: the buffer's lock is held.
+ * Context: the ingress's lock is held.
  */
 void dcbport_holding_release(struct dcbport_holding *holding, u32 len)
 {
-	dcbport_account_release(&holding->account, holding->pool,
-				holding->thresholds, len);
-	holding_tell(holding);
+	struct dcbport_pool pool = dcbport_shared_read(holding->shared);
+	u32 before = holding->account.shared;
+
+	dcbport_account_release(&holding->account, &pool, holding->thresholds,
+				len);
+	holding_settle(holding, before);
 }
 
 /**
  * dcbport_ingress_free() - free the ingress of a port that has left
  * @in: the ingress, to which no packet is charged any more
  *
- * Context: softirqs are disabled.
+ * Those that have just found it may still look whether its port is there.
  */
 void dcbport_ingress_free(struct dcbport_ingress *in)
 {
-	struct dcbport_buffer *buffer = in->buffer;
-	bool last;
-
-	spin_lock(&buffer->lock);
-	last = buffer_put(buffer);
-	spin_unlock(&buffer->lock);
-	kfree(in);
-	if (last)
-		kfree(buffer);
+	buffer_put(in->buffer);
+	kfree_rcu(in, rcu);
 }
 
 /**
@@ -400,12 +445,12 @@ void dcbport_buffer_accounts(struct dcbport_ingress *in,
 {
 	u8 pool, prio;
 
-	spin_lock_bh(&in->buffer->lock);
+	spin_lock_bh(&in->lock);
 	for (pool = 0; pool < 2; pool++) {
 		for (prio = 0; prio < DCBPORT_PRIOS; prio++)
 			account[pool][prio] = in->holding[pool][prio].account;
 	}
-	spin_unlock_bh(&in->buffer->lock);
+	spin_unlock_bh(&in->lock);
 }
 
 static int __net_init buffer_net_init(struct net *net)

@@ -3,7 +3,10 @@
 #ifndef DCBPORT_BUFFER_H
 #define DCBPORT_BUFFER_H
 
+#include <linux/atomic.h>
 #include <linux/list.h>
+#include <linux/percpu.h>
+#include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
@@ -16,8 +19,11 @@ struct netlink_ext_ack;
 
 #define DCBPORT_NAME_MAX	15	/* characters, as for a network device */
 
-/* Ports are found by ifindex; 512 of them in lists of two */
-#define DCBPORT_INGRESS_HASH	256
+/* Bytes that each CPU may take from a pool, or give back, before others see it: a few frames
+ * of 1 KB, so that the ports' CPUs rarely write the same line. A pool may hold this much more for
+ * each CPU; with one CPU it is exact.
+ */
+#define DCBPORT_POOL_BATCH	8192
 
 /**
  * struct dcbport_buffer_settings - settings of a switch
@@ -32,69 +38,75 @@ struct dcbport_buffer_settings {
 };
 
 /**
+ * struct dcbport_shared - memory that the ports of a switch share
+ * @size: bytes; written under rtnl, read without it
+ * @alpha: see struct dcbport_pool; likewise
+ * @local: bytes that each CPU has taken since it last told @used
+ * @used: bytes; with all of @local, the sum of what all accounts take from it
+ */
+struct dcbport_shared {
+	u64 size;
+	u32 alpha;
+	s32 __percpu *local;
+	atomic64_t used ____cacheline_aligned_in_smp;
+};
+
+/**
  * struct dcbport_buffer - a switch
  * @node: in the list of its network namespace
  * @name: its name
+ * @ingresses: of its ports; under rtnl
  * @ports: number of its ports; under rtnl
  * @room: bytes that their reserves and headrooms take; under rtnl
  * @settings: as set by users; under rtnl
- * @lock: a leaf; protects the fields below
  * @users: references: of the list, and of each ingress
- * @ingresses: by ifindex, without those whose port has left
  * @pool: 0 for priorities without PFC, 1 for those with it
  */
 struct dcbport_buffer {
 	struct list_head node;
 	char name[DCBPORT_NAME_MAX + 1];
+	struct list_head ingresses;
 	unsigned int ports;
 	u64 room;
 	struct dcbport_buffer_settings settings;
-
-	spinlock_t lock;	/* see above */
-	unsigned int users;
-	struct hlist_head ingresses[DCBPORT_INGRESS_HASH];
-	struct dcbport_pool pool[2];
+	refcount_t users;
+	struct dcbport_shared pool[2] ____cacheline_aligned_in_smp;
 };
-
-/* The list in which the ingress of a device would be */
-static inline struct hlist_head *dcbport_buffer_list(struct dcbport_buffer *buffer,
-						     unsigned int ifindex)
-{
-	return &buffer->ingresses[ifindex % DCBPORT_INGRESS_HASH];
-}
 
 /**
  * struct dcbport_holding - what an ingress holds of a pool, with one priority
  * @account: its bytes
- * @pool: the pool
+ * @shared: the pool
  * @thresholds: the account's
  * @in: the ingress
  */
 struct dcbport_holding {
 	struct dcbport_account account;
-	struct dcbport_pool *pool;
+	struct dcbport_shared *shared;
 	const struct dcbport_thresholds *thresholds;
 	struct dcbport_ingress *in;
 };
 
 /**
  * struct dcbport_ingress - what came in at one port of a switch, and is still held
- * @node: in the switch's hash table
+ * @node: in the switch's list
+ * @rcu: frees it
  * @buffer: the switch
+ * @lock: a leaf; protects the fields below
  * @port: NULL once it has left; packets may still be charged
- * @ifindex: index of its device
  * @packets: number of packets that are charged
- * @paused: priorities whose sender must pause, one bit each; written under the
- *	buffer's lock, read without it by the port itself
+ * @paused: priorities whose sender must pause, one bit each; read without the lock by the
+ *	port itself
  * @thresholds: of priorities with PFC
  * @charged: what packets of a priority are charged to; depends on its PFC
  * @holding: by pool and priority
  */
 struct dcbport_ingress {
-	struct hlist_node node;
+	struct list_head node;
+	struct rcu_head rcu;
 	struct dcbport_buffer *buffer;
+	spinlock_t lock;	/* see above */
 	struct dcbport *port;
-	int ifindex;
 	unsigned int packets;
 	u8 paused;
 	struct dcbport_thresholds thresholds;
@@ -122,7 +134,10 @@ void dcbport_buffer_update(struct dcbport *port,
 			   const struct dcbport_settings *s);
 void dcbport_buffer_leave(struct dcbport *port);
 
-bool dcbport_holding_charge(struct dcbport_holding *holding, u32 len);
+void dcbport_shared_tell(struct dcbport_shared *shared, s32 bytes);
+u64 dcbport_shared_used(const struct dcbport_shared *shared);
+bool dcbport_holding_charge(struct dcbport_holding *holding,
+			    struct dcbport_pool *pool, u32 len);
 void dcbport_holding_release(struct dcbport_holding *holding, u32 len);
 void dcbport_ingress_free(struct dcbport_ingress *in);
 void dcbport_buffer_accounts(struct dcbport_ingress *in,
@@ -131,37 +146,59 @@ void dcbport_buffer_accounts(struct dcbport_ingress *in,
 int dcbport_buffer_init(void);
 void dcbport_buffer_exit(void);
 
+/* The pool as this CPU sees it. What an account changes in it must be written back by
+ * dcbport_shared_add(). Softirqs are disabled for both.
+ */
+static inline struct dcbport_pool dcbport_shared_read(struct dcbport_shared *shared)
+{
+	s64 used = atomic64_read(&shared->used) + this_cpu_read(*shared->local);
+
+	return (struct dcbport_pool) {
+		.size = READ_ONCE(shared->size),
+		.used = max_t(s64, used, 0),
+		.alpha = READ_ONCE(shared->alpha),
+	};
+}
+
+static inline void dcbport_shared_add(struct dcbport_shared *shared, s32 bytes)
+{
+	s32 local = this_cpu_add_return(*shared->local, bytes);
+
+	if (local + DCBPORT_POOL_BATCH > 2 * DCBPORT_POOL_BATCH ||
+	    local + DCBPORT_POOL_BATCH < 0)
+		dcbport_shared_tell(shared, local);
+}
+
 /**
  * dcbport_buffer_charge() - take memory for a packet
- * @buffer: the switch
- * @ifindex: where it came in; it is charged only if that is a port of this switch
+ * @in: where it came in; it is charged unless that port has left its switch
  * @prio: its priority
  * @len: bytes
  * @result: what it was charged to, or NULL
  *
- * Context: softirqs are disabled; the lock of the qdisc where it leaves is held.
+ * Context: under RCU; softirqs are disabled; the lock of the qdisc where it leaves is held.
  * Return: false if no memory is left: the packet is lost.
  */
-static inline bool dcbport_buffer_charge(struct dcbport_buffer *buffer,
-					 int ifindex, u8 prio, u32 len,
+static inline bool dcbport_buffer_charge(struct dcbport_ingress *in, u8 prio,
+					 u32 len,
 					 struct dcbport_holding **result)
 {
 	struct dcbport_holding *holding = NULL;
-	struct dcbport_ingress *in;
+	struct dcbport_pool pool;
 	bool ok = true;
 
-	spin_lock(&buffer->lock);
-	hlist_for_each_entry(in, dcbport_buffer_list(buffer, ifindex), node) {
-		if (in->ifindex != ifindex)
-			continue;
+	spin_lock(&in->lock);
+	if (likely(in->port)) {
 		holding = in->charged[prio];
-		ok = dcbport_account_shares(&holding->account, holding->pool,
-					    holding->thresholds, len) ||
-		     dcbport_holding_charge(holding, len);
+		pool = dcbport_shared_read(holding->shared);
+		if (dcbport_account_shares(&holding->account, &pool,
+					   holding->thresholds, len))
+			dcbport_shared_add(holding->shared, len);
+		else
+			ok = dcbport_holding_charge(holding, &pool, len);
 		in->packets += ok;
-		break;
 	}
-	spin_unlock(&buffer->lock);
+	spin_unlock(&in->lock);
 	*result = holding;
 	return ok;
 }
@@ -176,14 +213,15 @@ static inline bool dcbport_buffer_charge(struct dcbport_buffer *buffer,
 static inline void dcbport_buffer_release(struct dcbport_holding *holding, u32 len)
 {
 	struct dcbport_ingress *in = holding->in;
-	struct dcbport_buffer *buffer = in->buffer;
 	bool last;
 
-	spin_lock(&buffer->lock);
-	if (!dcbport_account_gives(&holding->account, holding->pool, len))
+	spin_lock(&in->lock);
+	if (dcbport_account_gives(&holding->account, len))
+		dcbport_shared_add(holding->shared, -(s32)len);
+	else
 		dcbport_holding_release(holding, len);
 	last = !--in->packets && !in->port;
-	spin_unlock(&buffer->lock);
+	spin_unlock(&in->lock);
 	if (last)
 		dcbport_ingress_free(in);
 }

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reads a packet's priority out of its headers: its DSCP, or the PCP of its VLAN tag. */
+/*
+ * Reads a packet's priority out of its headers: its DSCP, or the PCP of its VLAN tag. It reads
+ * without changing the packet, which others may share where it comes in.
+ */
+#include <linux/if_ether.h>
 #include <linux/if_vlan.h>
 #include <linux/ipv6.h>
 #include <net/dsfield.h>
@@ -7,48 +11,81 @@
 #include "classify.h"
 #include "drr.h"
 
-/**
- * dcbport_skip_tags() - move the network header behind all VLAN tags
- * @skb: the packet; a bridge has only the outer tag beside the frame
- *
- * Return: where it was. The flow dissector expects it there.
- */
-int dcbport_skip_tags(struct sk_buff *skb)
-{
-	int before = skb_network_offset(skb), depth;
+/* As many VLAN tags as the core's vlan_get_protocol() skips */
+#define MAX_TAGS	8
 
-	if (eth_type_vlan(skb->protocol) &&
-	    __vlan_get_protocol(skb, skb->protocol, &depth))
-		skb_set_network_header(skb, depth);
-	return before;
+/**
+ * dcbport_network_offset() - find what follows a packet's VLAN tags
+ * @skb: the packet; the outer tag may be in it, or beside it
+ * @protocol: result
+ *
+ * Return: bytes from @skb->data, or a negative number if the packet is malformed.
+ */
+int dcbport_network_offset(const struct sk_buff *skb, __be16 *protocol)
+{
+	int tags, at = skb_mac_offset(skb) + ETH_HLEN;
+	const struct vlan_hdr *tag;
+	struct vlan_hdr buffer;
+
+	*protocol = skb->protocol;
+	for (tags = 0; eth_type_vlan(*protocol); tags++) {
+		tag = skb_header_pointer(skb, at, sizeof(buffer), &buffer);
+		if (!tag || tags == MAX_TAGS)
+			return -EINVAL;
+		*protocol = tag->h_vlan_encapsulated_proto;
+		at += sizeof(buffer);
+	}
+	return at;
 }
 
-static u8 packet_dscp(const struct dcbport_prio_map *map, struct sk_buff *skb)
+static u8 packet_dscp(const struct dcbport_prio_map *map,
+		      const struct sk_buff *skb)
 {
-	switch (skb_protocol(skb, true)) {
+	union {
+		struct iphdr ip;
+		struct ipv6hdr ip6;
+	} buffer;
+	const struct ipv6hdr *ip6;
+	const struct iphdr *ip;
+	__be16 protocol;
+	int at = dcbport_network_offset(skb, &protocol);
+
+	if (at < 0)
+		return DCBPORT_NO_PRIO;
+	switch (protocol) {
 	case htons(ETH_P_IP):
-		if (pskb_network_may_pull(skb, sizeof(struct iphdr)))
-			return map->dscp[ipv4_get_dsfield(ip_hdr(skb)) >> 2];
+		ip = skb_header_pointer(skb, at, sizeof(*ip), &buffer);
+		if (ip)
+			return map->dscp[ipv4_get_dsfield(ip) >> 2];
 		break;
 	case htons(ETH_P_IPV6):
-		if (pskb_network_may_pull(skb, sizeof(struct ipv6hdr)))
-			return map->dscp[ipv6_get_dsfield(ipv6_hdr(skb)) >> 2];
+		ip6 = skb_header_pointer(skb, at, sizeof(*ip6), &buffer);
+		if (ip6)
+			return map->dscp[ipv6_get_dsfield(ip6) >> 2];
 		break;
 	}
 	return DCBPORT_NO_PRIO;
 }
 
-/* The VLAN tag is in the frame if the device does not insert it */
-static u8 packet_pcp(const struct dcbport_prio_map *map, struct sk_buff *skb)
+/* The outer tag is in the frame if no device has removed it, or inserts it */
+static u8 packet_pcp(const struct dcbport_prio_map *map,
+		     const struct sk_buff *skb)
 {
+	const struct vlan_hdr *tag;
+	struct vlan_hdr buffer;
 	u16 tci;
 
-	if (skb_vlan_tag_present(skb))
+	if (skb_vlan_tag_present(skb)) {
 		tci = skb_vlan_tag_get(skb);
-	else if (!eth_type_vlan(skb->protocol) ||
-		 !pskb_may_pull(skb, VLAN_ETH_HLEN) ||
-		 __vlan_get_tag(skb, &tci))
-		return DCBPORT_NO_PRIO;
+	} else {
+		if (!eth_type_vlan(skb->protocol))
+			return DCBPORT_NO_PRIO;
+		tag = skb_header_pointer(skb, skb_mac_offset(skb) + ETH_HLEN,
+					 sizeof(buffer), &buffer);
+		if (!tag)
+			return DCBPORT_NO_PRIO;
+		tci = ntohs(tag->h_vlan_TCI);
+	}
 	return map->pcp[tci >> VLAN_PRIO_SHIFT |
 			(tci & VLAN_CFI_MASK ? DCBPORT_PRIOS : 0)];
 }
@@ -59,14 +96,12 @@ static u8 packet_pcp(const struct dcbport_prio_map *map, struct sk_buff *skb)
  * @skb: the packet
  */
 u8 dcbport_any_packet_prio(const struct dcbport_prio_map *map,
-			   struct sk_buff *skb)
+			   const struct sk_buff *skb)
 {
-	int network = dcbport_skip_tags(skb);
 	u8 prio = map->pcp_first ? packet_pcp(map, skb) : packet_dscp(map, skb);
 
 	if (prio == DCBPORT_NO_PRIO)
 		prio = map->pcp_first ? packet_dscp(map, skb) :
 					packet_pcp(map, skb);
-	skb_set_network_header(skb, network);
 	return prio == DCBPORT_NO_PRIO ? map->other : prio;
 }

@@ -9,19 +9,19 @@
 
 #include "prio.h"
 
-int dcbport_skip_tags(struct sk_buff *skb);
+int dcbport_network_offset(const struct sk_buff *skb, __be16 *protocol);
 u8 dcbport_any_packet_prio(const struct dcbport_prio_map *map,
-			   struct sk_buff *skb);
+			   const struct sk_buff *skb);
 
 /**
  * dcbport_packet_prio() - return a packet's priority
  * @map: the priority of each DSCP and PCP
- * @skb: the packet
+ * @skb: the packet, on its way in or out
  *
  * The usual case without a call: IPv4, and the header can be read in place.
  */
 static inline u8 dcbport_packet_prio(const struct dcbport_prio_map *map,
-				     struct sk_buff *skb)
+				     const struct sk_buff *skb)
 {
 	u8 prio = DCBPORT_NO_PRIO;
 

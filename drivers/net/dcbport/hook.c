@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How a port handles incoming packets: it takes PFC frames before a bridge can drop
- * them. A port of a switch also detaches packets from the socket that sent them, if that
- * is on the same machine: as with a real switch, the sender must not notice that a switch
- * holds its packet.
+ * How a port handles incoming packets: it gives them their priority, and records that they
+ * came in here. It takes PFC frames before a bridge can drop them. A port of a switch also
+ * detaches packets from the socket that sent them, if that is on the same machine: as with a
+ * real switch, the sender must not notice that a switch holds its packet.
  */
 #include <linux/etherdevice.h>
 #include <linux/netdevice.h>
@@ -11,7 +11,9 @@
 #include <linux/netfilter_netdev.h>
 #include <linux/skbuff.h>
 
+#include "classify.h"
 #include "hook.h"
+#include "origin.h"
 #include "pfc.h"
 #include "port.h"
 
@@ -45,9 +47,11 @@ static unsigned int hook_ingress(void *priv, struct sk_buff *skb,
 
 	if (READ_ONCE(port->switched))
 		skb_orphan(skb);
-	if (likely(skb->protocol != htons(DCBPORT_PFC_ETHERTYPE)))
-		return NF_ACCEPT;
-	return hook_control(port, skb);
+	if (unlikely(skb->protocol == htons(DCBPORT_PFC_ETHERTYPE)))
+		return hook_control(port, skb);
+	dcbport_origin_set(skb, port->origin,
+			   dcbport_packet_prio(&port->prio, skb));
+	return NF_ACCEPT;
 }
 
 /**

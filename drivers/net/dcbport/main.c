@@ -3,9 +3,9 @@
  * A data centre switch port in software: module load, and unload in reverse order.
  *
  * Where things are: qdisc.c is the port. classify.c reads a packet's priority, by the tables
- * of prio.c. class.c has the queues, mark.c marks their packets by curve.c, and drr.c picks
- * one of them. link.c is the cable, and wire.c says when a frame has been sent. flows.c
- * counts flows, by the keys of flow_key.c. buffer.c is a switch's memory, with the
+ * of prio.c; origin.c records where the packet came in. class.c has the queues, mark.c marks
+ * their packets by curve.c, and drr.c picks one of them. link.c is the cable, and wire.c says
+ * when a frame has been sent. flows.c counts flows, by the keys of flow_key.c. buffer.c is a switch's memory, with the
  * arithmetic in account.c. tell.c sends PFC frames, hook.c receives them, pfc.c reads and
  * writes them, pause.c keeps the pauses that they ask for, and storm.c finds those without
  * end. settings.c has what can be set, and apply.c applies it; netlink.c and dcbnl.c set it,
@@ -17,6 +17,7 @@
 
 #include "buffer.h"
 #include "netlink.h"
+#include "origin.h"
 #include "port.h"
 
 static int __init dcbport_init(void)
@@ -46,6 +47,7 @@ static void __exit dcbport_exit(void)
 	dcbport_qdisc_exit();
 	dcbport_netlink_exit();
 	dcbport_buffer_exit();
+	dcbport_origin_exit();
 }
 
 module_init(dcbport_init);

@@ -9,10 +9,19 @@
 
 static bool packet_mark(struct sk_buff *skb)
 {
-	int network = dcbport_skip_tags(skb);
-	bool marked = INET_ECN_set_ce(skb);
+	/* a bridge has only the outer tag beside the frame, and the flow dissector expects the
+	 * network header behind that one
+	 */
+	int before = skb_network_offset(skb), at;
+	__be16 protocol;
+	bool marked;
 
-	skb_set_network_header(skb, network);
+	at = dcbport_network_offset(skb, &protocol);
+	if (at < 0)
+		return false;
+	skb_set_network_header(skb, at);
+	marked = INET_ECN_set_ce(skb);
+	skb_set_network_header(skb, before);
 	return marked;
 }
 

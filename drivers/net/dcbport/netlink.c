@@ -12,6 +12,7 @@
 #include "buffer.h"
 #include "netlink.h"
 #include "netlink_gen.h"
+#include "origin.h"
 #include "port.h"
 
 /* --- showing ports -------------------------------------------------------- */
@@ -132,7 +133,7 @@ static int put_class(struct sk_buff *skb, struct dcbport *port, u8 prio,
 	if (put_class_settings(skb, &port->settings, prio) ||
 	    put_class_packets(skb, &view) ||
 	    put_class_pauses(skb, &view) ||
-	    (port->ingress &&
+	    (port->buffer &&
 	     put_class_ingress(skb, &account[0][prio], &account[1][prio])))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
@@ -141,11 +142,12 @@ static int put_class(struct sk_buff *skb, struct dcbport *port, u8 prio,
 
 static int put_classes(struct sk_buff *skb, struct dcbport *port)
 {
+	struct dcbport_ingress *in = rtnl_dereference(port->ingress);
 	struct dcbport_account account[2][DCBPORT_PRIOS];
 	int prio, err = 0;
 
-	if (port->ingress)
-		dcbport_buffer_accounts(port->ingress, account);
+	if (in)
+		dcbport_buffer_accounts(in, account);
 	for (prio = 0; prio < DCBPORT_PRIOS && !err; prio++)
 		err = put_class(skb, port, prio, account);
 	return err;
@@ -223,18 +225,14 @@ static int dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 
 static int dump_all(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct net_device *dev;
-	int err, at = 0;
+	struct dcbport *port;
+	int err;
 
-	for_each_netdev(sock_net(skb->sk), dev) {
-		if (at++ < cb->args[0])
-			continue;
-		if (dcbport_of(dev)) {
-			err = dump_port(skb, cb, dcbport_of(dev));
-			if (err)
-				return err;
-		}
-		cb->args[0] = at;
+	while ((port = dcbport_origin_next(sock_net(skb->sk), cb->args[0]))) {
+		err = dump_port(skb, cb, port);
+		if (err)
+			return err;
+		cb->args[0] = port->origin;
 	}
 	return 0;
 }
@@ -424,12 +422,9 @@ int dcbport_nl_port_set_doit(struct sk_buff *skb, struct genl_info *info)
 
 static int put_switch(struct sk_buff *skb, struct dcbport_buffer *buffer)
 {
-	u64 used, lossy;
+	u64 lossy = dcbport_shared_used(&buffer->pool[0]);
+	u64 used = dcbport_shared_used(&buffer->pool[1]);
 
-	spin_lock_bh(&buffer->lock);
-	lossy = buffer->pool[0].used;
-	used = buffer->pool[1].used;
-	spin_unlock_bh(&buffer->lock);
 	return nla_put_string(skb, DCBPORT_A_SWITCH_NAME, buffer->name) ||
 	       nla_put_u64_64bit(skb, DCBPORT_A_SWITCH_SIZE,
 				 buffer->settings.size, DCBPORT_A_SWITCH_PAD) ||

@@ -96,10 +96,12 @@ struct dcbport_class {
  * @sch: its qdisc
  * @dev: its network device
  * @settings: as set by users; written under rtnl and the lock
- * @prio: the priority of each DSCP and PCP; from the settings
+ * @prio: the priority of each DSCP and PCP; from the settings. Packets that come in are
+ *	looked up without the lock.
  * @dcbnl: what the core of DCB netlink knows about it; under rtnl
  * @timer: runs the qdisc when there is something to do
  * @hook: at the device's ingress
+ * @origin: number by which packets that came in here know it; see origin.c
  * @pause: the pauses that it must obey; has its own lock
  * @class: by number
  * @of: the class of each priority
@@ -114,7 +116,8 @@ struct dcbport_class {
  * @flight: frames on the link, in order of arrival
  * @switched: it belongs to a switch; read without the lock by the hook
  * @buffer: the switch, or NULL; written under rtnl and the lock
- * @ingress: account of what came in here, or NULL; written like @buffer
+ * @ingress: account of what came in here, or NULL; written like @buffer, and other ports
+ *	read it under RCU
  * @told: priorities that the other end was told to pause, one bit each
  * @tell_again: ns; when these pauses must be refreshed
  * @poll: ns; when the watchdog looks again, 0 if it need not
@@ -128,6 +131,7 @@ struct dcbport {
 	struct dcbport_dcbnl dcbnl;
 	struct qdisc_watchdog timer;
 	struct nf_hook_ops hook;
+	u16 origin;
 	struct dcbport_pause pause;
 	struct dcbport_class class[DCBPORT_PRIOS];
 	struct dcbport_class *of[DCBPORT_PRIOS];
@@ -142,7 +146,7 @@ struct dcbport {
 	struct qdisc_skb_head flight;
 	bool switched;
 	struct dcbport_buffer *buffer;
-	struct dcbport_ingress *ingress;
+	struct dcbport_ingress __rcu *ingress;
 	u8 told;
 	u64 tell_again;
 	u64 poll;
@@ -150,6 +154,7 @@ struct dcbport {
 };
 
 struct dcbport *dcbport_of(const struct net_device *dev);
+struct dcbport *dcbport_of_rcu(const struct net_device *dev);
 void dcbport_wake(struct dcbport *port);
 int dcbport_change(struct dcbport *port, const struct dcbport_settings *s,
 		   struct dcbport_buffer *buffer,

@@ -24,6 +24,7 @@
 #include "hook.h"
 #include "link.h"
 #include "mark.h"
+#include "origin.h"
 #include "port.h"
 #include "storm.h"
 #include "tell.h"
@@ -43,8 +44,10 @@ void dcbport_wake(struct dcbport *port)
 
 /* --- enqueue -------------------------------------------------------------- */
 
+/* @in: whom to charge, or NULL */
 static __always_inline int enqueue_one(struct dcbport *port, struct Qdisc *sch,
-				       u8 prio, struct sk_buff *skb,
+				       struct dcbport_ingress *in, u8 prio,
+				       struct sk_buff *skb,
 				       struct sk_buff **to_free)
 {
 	struct dcbport_class *class = port->of[prio];
@@ -58,9 +61,7 @@ static __always_inline int enqueue_one(struct dcbport *port, struct Qdisc *sch,
 	if ((u64)class->bytes + len > class->limit)
 		return dcbport_class_drop(port, class, DCBPORT_DROP_LIMIT, skb, to_free);
 	cb->holding = NULL;
-	if (port->buffer &&
-	    !dcbport_buffer_charge(port->buffer, skb->skb_iif, prio, len,
-				   &cb->holding))
+	if (in && !dcbport_buffer_charge(in, prio, len, &cb->holding))
 		return dcbport_class_drop(port, class, DCBPORT_DROP_BUFFER, skb, to_free);
 	cb->time = port->came;
 	cb->tc = class - port->class;
@@ -79,7 +80,8 @@ static __always_inline int enqueue_one(struct dcbport *port, struct Qdisc *sch,
 }
 
 /* Segment a large packet, as the sender's network card would */
-static noinline int enqueue_segments(struct dcbport *port, u8 prio,
+static noinline int enqueue_segments(struct dcbport *port,
+				     struct dcbport_ingress *in, u8 prio,
 				     struct sk_buff *skb, struct sk_buff **to_free)
 {
 	struct dcbport_class *class = port->of[prio];
@@ -97,7 +99,8 @@ static noinline int enqueue_segments(struct dcbport *port, u8 prio,
 	skb_list_walk_safe(segs, segs, next) {
 		skb_mark_not_on_list(segs);
 		qdisc_skb_cb(segs)->pkt_len = segs->len;
-		if (enqueue_one(port, port->sch, prio, segs, to_free) == NET_XMIT_SUCCESS)
+		if (enqueue_one(port, port->sch, in, prio, segs, to_free) ==
+		    NET_XMIT_SUCCESS)
 			queued++;
 	}
 	consume_skb(skb);
@@ -108,12 +111,14 @@ static int port_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			struct sk_buff **to_free)
 {
 	struct dcbport *port = qdisc_priv(sch);
-	u8 prio = dcbport_packet_prio(&port->prio, skb);
+	struct dcbport_ingress *in;
+	u8 prio;
 
+	in = dcbport_origin_find(port, skb, &prio);
 	port->came = ktime_get_ns();
 	if (skb_is_gso(skb))
-		return enqueue_segments(port, prio, skb, to_free);
-	return enqueue_one(port, sch, prio, skb, to_free);
+		return enqueue_segments(port, in, prio, skb, to_free);
+	return enqueue_one(port, sch, in, prio, skb, to_free);
 }
 
 /* --- dequeue -------------------------------------------------------------- */
@@ -191,7 +196,9 @@ static struct sk_buff *port_next(struct dcbport *port, u64 now)
 	return skb;
 }
 
-/* Send what the wire takes. Return a frame that has arrived by now, or NULL. */
+/* Send what the wire takes. Return a frame that has arrived by now, or for which a timer would
+ * be late, or NULL.
+ */
 static struct sk_buff *port_frame(struct dcbport *port, u64 now)
 {
 	struct sk_buff *skb;
@@ -328,6 +335,9 @@ static int port_init(struct Qdisc *sch, struct nlattr *opt,
 		NL_SET_ERR_MSG(extack, "the netfilter ingress hook cannot be registered");
 		return err;
 	}
+	err = dcbport_origin_begin(port, extack);
+	if (err)
+		return err;
 	dcbport_dcbnl_begin(port);
 	return 0;
 }
@@ -373,6 +383,7 @@ static void port_destroy(struct Qdisc *sch)
 	u8 tc;
 
 	dcbport_dcbnl_end(port);
+	dcbport_origin_end(port);
 	dcbport_hook_end(port);
 	qdisc_watchdog_cancel(&port->timer);
 	dcbport_take_back(port);
@@ -419,6 +430,19 @@ static struct Qdisc_ops port_qdisc_ops __read_mostly = {
 struct dcbport *dcbport_of(const struct net_device *dev)
 {
 	struct Qdisc *sch = rtnl_dereference(dev->qdisc);
+
+	return sch && sch->ops == &port_qdisc_ops ? qdisc_priv(sch) : NULL;
+}
+
+/**
+ * dcbport_of_rcu() - find the port of a device
+ * @dev: the device
+ *
+ * Context: under RCU. Return: the port, or NULL if the device is not a port.
+ */
+struct dcbport *dcbport_of_rcu(const struct net_device *dev)
+{
+	struct Qdisc *sch = rcu_dereference_bh(dev->qdisc);
 
 	return sch && sch->ops == &port_qdisc_ops ? qdisc_priv(sch) : NULL;
 }

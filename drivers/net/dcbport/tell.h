@@ -12,9 +12,10 @@ void dcbport_take_back(struct dcbport *port);
 /* Priorities that the other end is to pause, one bit each */
 static inline u8 dcbport_wants(const struct dcbport *port)
 {
-	if (!port->ingress)
-		return 0;
-	return READ_ONCE(port->ingress->paused) & port->settings.pfc;
+	/* with the qdisc's lock, under which it changes */
+	const struct dcbport_ingress *in = rcu_dereference_raw(port->ingress);
+
+	return in ? READ_ONCE(in->paused) & port->settings.pfc : 0;
 }
 
 #endif /* DCBPORT_TELL_H */

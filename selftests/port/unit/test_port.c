@@ -440,6 +440,7 @@ static bool charge(struct dcbport_account *a, struct dcbport_pool *pool,
 		expect_same(a, pool, &b, &other);
 		return dcbport_account_charge(a, pool, th, len);
 	}
+	pool->used += len;
 	shared++;
 	expect(dcbport_account_charge(&b, &other, th, len), "it fits both ways");
 	expect_same(a, pool, &b, &other);
@@ -453,9 +454,10 @@ static void release(struct dcbport_account *a, struct dcbport_pool *pool,
 	struct dcbport_pool other = *pool;
 
 	dcbport_account_release(&b, &other, th, len);
-	if (dcbport_account_gives(a, pool, len))
+	if (dcbport_account_gives(a, len)) {
+		pool->used -= len;
 		given++;
-	else
+	}	else
 		dcbport_account_release(a, pool, th, len);
 	expect_same(a, pool, &b, &other);
 }
