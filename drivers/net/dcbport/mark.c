@@ -1,28 +1,77 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Marks packets as having met congestion, with the probability of curve.c and flows.c. */
+/*
+ * Marks packets as having met congestion, with the probability of curve.c and flows.c. A packet
+ * that a bridge floods, or that somebody captures, shares its data with its copies: it gets
+ * headers of its own first, because its copies have not met this congestion.
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <linux/random.h>
 #include <linux/skbuff.h>
+#include <net/dsfield.h>
 #include <net/inet_ecn.h>
 
 #include "classify.h"
 #include "mark.h"
 
+/* Whether the packet says that its sender reacts to marks, and has none yet */
+static bool may_mark(u8 dsfield)
+{
+	u8 ecn = dsfield & INET_ECN_MASK;
+
+	return ecn != INET_ECN_NOT_ECT && ecn != INET_ECN_CE;
+}
+
+/* Make the first bytes of a packet its own. Its memory counts as before: it was charged
+ * already, and the copy differs at most by the slab's rounding.
+ */
+static bool own_header(struct sk_buff *skb, int len)
+{
+	unsigned int truesize = skb->truesize;
+	int err = skb_ensure_writable(skb, len);
+
+	skb->truesize = truesize;
+	return !err;
+}
+
+static bool mark_ip(struct sk_buff *skb, int at)
+{
+	int end = at + sizeof(struct iphdr);
+	struct iphdr buffer;
+	const struct iphdr *ip = skb_header_pointer(skb, at, sizeof(buffer),
+						    &buffer);
+
+	return ip && may_mark(ipv4_get_dsfield(ip)) && own_header(skb, end) &&
+	       IP_ECN_set_ce((struct iphdr *)(skb->data + at));
+}
+
+static bool mark_ipv6(struct sk_buff *skb, int at)
+{
+	int end = at + sizeof(struct ipv6hdr);
+	struct ipv6hdr buffer;
+	const struct ipv6hdr *ip = skb_header_pointer(skb, at, sizeof(buffer),
+						      &buffer);
+
+	return ip && may_mark(ipv6_get_dsfield(ip)) && own_header(skb, end) &&
+	       IP6_ECN_set_ce(skb, (struct ipv6hdr *)(skb->data + at));
+}
+
+/* Return false if the packet cannot be marked, or was before it came */
 static bool packet_mark(struct sk_buff *skb)
 {
-	/* a bridge has only the outer tag beside the frame, and the flow dissector expects the
-	 * network header behind that one
-	 */
-	int before = skb_network_offset(skb), at;
 	__be16 protocol;
-	bool marked;
+	int at = dcbport_network_offset(skb, &protocol);
 
-	at = dcbport_network_offset(skb, &protocol);
 	if (at < 0)
 		return false;
-	skb_set_network_header(skb, at);
-	marked = INET_ECN_set_ce(skb);
-	skb_set_network_header(skb, before);
-	return marked;
+	switch (protocol) {
+	case htons(ETH_P_IP):
+		return mark_ip(skb, at);
+	case htons(ETH_P_IPV6):
+		return mark_ipv6(skb, at);
+	default:
+		return false;
+	}
 }
 
 /**
