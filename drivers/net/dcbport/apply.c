@@ -7,6 +7,7 @@
 
 #include "apply.h"
 #include "buffer.h"
+#include "device.h"
 #include "storm.h"
 
 /* Bytes that a network card takes in one go. A class with a maxrate makes up for as much of
@@ -127,12 +128,16 @@ int dcbport_change(struct dcbport *port, const struct dcbport_settings *s,
 		   struct netlink_ext_ack *extack)
 {
 	const char *problem = dcbport_settings_check(s, buffer);
-	int err;
+	int err = -EINVAL;
 
+	if (!problem) {
+		problem = dcbport_device_refuse(port->dev, s->pfc);
+		err = -EOPNOTSUPP;
+	}
 	if (problem) {
 		if (extack)
 			extack->_msg = problem;
-		return -EINVAL;
+		return err;
 	}
 	if (!has_room(port, s, buffer)) {
 		NL_SET_ERR_MSG(extack,

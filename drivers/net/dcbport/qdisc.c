@@ -10,7 +10,6 @@
  * Everything is done under the qdisc's lock. Below it are two leaves: the lock of the
  * switch's buffer, and that of the pauses. No port takes another one's lock.
  */
-#include <linux/if_arp.h>
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
@@ -20,7 +19,7 @@
 
 #include "apply.h"
 #include "class.h"
-#include "classify.h"
+#include "device.h"
 #include "hook.h"
 #include "link.h"
 #include "mark.h"
@@ -310,6 +309,7 @@ static int port_init(struct Qdisc *sch, struct nlattr *opt,
 		     struct netlink_ext_ack *extack)
 {
 	struct dcbport *port = qdisc_priv(sch);
+	const char *problem;
 	int err;
 
 	port->sch = sch;
@@ -317,8 +317,10 @@ static int port_init(struct Qdisc *sch, struct nlattr *opt,
 	qdisc_watchdog_init(&port->timer, sch);
 	dcbport_pause_setup(&port->pause);
 	dcbport_apply(port, &dcbport_defaults);
-	if (port->dev->type != ARPHRD_ETHER) {
-		NL_SET_ERR_MSG(extack, "dcbport needs an Ethernet device");
+	problem = dcbport_device_refuse(port->dev, false);
+	if (problem) {
+		if (extack)
+			extack->_msg = problem;
 		return -EOPNOTSUPP;
 	}
 	if (sch->parent != TC_H_ROOT) {
