@@ -9,7 +9,7 @@
  * all they can get hold alpha * size / (1 + alpha * n) each.
  *
  * An account that has reached its bound, or has no memory for a packet, pauses its sender
- * until it is down to xON.
+ * until it is down to xON, and to xON's offset below the pool's bound of that moment.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -45,11 +45,18 @@ u64 dcbport_pool_threshold(const struct dcbport_pool *pool)
 	return div_u64(pool_free(pool) * pool->alpha, DCBPORT_ALPHA_ONE);
 }
 
+/* The most bytes that the pool allows an account */
+static u64 account_bound(const struct dcbport_pool *pool,
+			 const struct dcbport_thresholds *th)
+{
+	return th->reserve + dcbport_pool_threshold(pool);
+}
+
 /* Bytes at which the sender is to pause, without headroom */
 static u64 account_xoff(const struct dcbport_pool *pool,
 			const struct dcbport_thresholds *th)
 {
-	u64 bound = th->reserve + dcbport_pool_threshold(pool);
+	u64 bound = account_bound(pool, th);
 
 	return th->xoff ? min_t(u64, th->xoff, bound) : bound;
 }
@@ -59,13 +66,15 @@ static bool account_resumes(const struct dcbport_account *account,
 			    const struct dcbport_thresholds *th)
 {
 	u32 bytes = dcbport_account_bytes(account);
-	u64 xoff = account_xoff(pool, th);
 
 	if (!bytes)
 		return true;
-	if (account->headroom || bytes >= xoff)
+	if (account->headroom || bytes >= account_xoff(pool, th))
 		return false;
-	return th->xoff ? bytes <= th->xon : bytes + DCBPORT_RESUME <= xoff;
+	/* if the pool's bound is the lower one, the pause must not end right below it */
+	if ((u64)bytes + th->xon_offset > account_bound(pool, th))
+		return false;
+	return !th->xoff || bytes <= th->xon;
 }
 
 /**
@@ -132,4 +141,32 @@ void dcbport_account_release(struct dcbport_account *account,
 	pool->used -= min_t(u64, pool->used, shared);
 	if (account->paused && account_resumes(account, pool, th))
 		account->paused = false;
+}
+
+/**
+ * dcbport_account_review() - begin or end a pause after thresholds have changed
+ * @account: the account
+ * @pool: the pool that it shares
+ * @th: its thresholds from now on
+ *
+ * Packets may be stuck, so that no charge and no release would do it. What is in the headroom
+ * goes to the pool if that may take it now.
+ */
+void dcbport_account_review(struct dcbport_account *account,
+			    struct dcbport_pool *pool,
+			    const struct dcbport_thresholds *th)
+{
+	u32 bytes = dcbport_account_bytes(account);
+	u64 xoff = account_xoff(pool, th);
+	u32 held = account->reserve + account->shared;
+	u64 room = xoff > held ? xoff - held : 0;
+	u32 move = min_t(u64, min(room, pool_free(pool)), account->headroom);
+
+	account->headroom -= move;
+	account->shared += move;
+	pool->used += move;
+	if (account->paused)
+		account->paused = !account_resumes(account, pool, th);
+	else
+		account->paused = bytes && bytes >= xoff;
 }

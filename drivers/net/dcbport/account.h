@@ -6,9 +6,6 @@
 #include <linux/types.h>
 #include <uapi/linux/dcbport.h>
 
-/* Bytes; about three frames of 1 KB, as in ns-3's SwitchMmu */
-#define DCBPORT_RESUME		3072
-
 /**
  * struct dcbport_pool - memory that accounts share
  * @size: bytes
@@ -26,14 +23,15 @@ struct dcbport_pool {
  * struct dcbport_thresholds - when an account pauses its sender
  * @reserve: bytes that the account has for itself
  * @xoff: bytes; 0 leaves it to the pool's alpha
- * @xon: bytes, not above @xoff; with an @xoff of 0 it is DCBPORT_RESUME below
- *	the pool's threshold
+ * @xon: bytes, not above @xoff
+ * @xon_offset: bytes by which the account must be below the pool's bound as well
  * @headroom: bytes for what arrives before the sender has paused
  */
 struct dcbport_thresholds {
 	u32 reserve;
 	u32 xoff;
 	u32 xon;
+	u32 xon_offset;
 	u32 headroom;
 };
 
@@ -55,6 +53,9 @@ struct dcbport_account {
 	bool paused;
 };
 
+void dcbport_account_review(struct dcbport_account *account,
+			    struct dcbport_pool *pool,
+			    const struct dcbport_thresholds *th);
 u32 dcbport_account_bytes(const struct dcbport_account *account);
 u64 dcbport_pool_threshold(const struct dcbport_pool *pool);
 bool dcbport_account_charge(struct dcbport_account *account,

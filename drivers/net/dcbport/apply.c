@@ -37,11 +37,13 @@ static void class_apply(struct dcbport *port, u8 tc)
 		if (s->tc[prio] == tc)
 			class->prios |= 1 << prio;
 	}
+	/* packets of a priority that has left it may still wait */
+	class->obeys = class->prios | (class->queue.qlen ? class->obeys : 0);
 	class->pace = (struct dcbport_wire) {
 		.rate = s->maxrate[tc], .overhead = s->overhead };
 	if (s->maxrate[tc])
 		port->paced |= 1 << tc;
-	if (!(s->pfc & class->prios) || s->action == DCBPORT_ACTION_OFF)
+	if (!(s->pfc & class->obeys) || s->action == DCBPORT_ACTION_OFF)
 		dcbport_storm_end(class);
 }
 

@@ -106,6 +106,24 @@ static void holding_settle(struct dcbport_holding *holding, u32 shared_before)
 	holding_tell(holding);
 }
 
+/* Called with the lock held */
+static void ingress_review(struct dcbport_ingress *in)
+{
+	struct dcbport_holding *holding;
+	struct dcbport_pool pool;
+	u32 before;
+	u8 prio;
+
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		holding = &in->holding[1][prio];
+		pool = dcbport_shared_read(holding->shared);
+		before = holding->account.shared;
+		dcbport_account_review(&holding->account, &pool,
+				       holding->thresholds);
+		holding_settle(holding, before);
+	}
+}
+
 /* Called under rtnl */
 static void buffer_pools(struct dcbport_buffer *buffer)
 {
@@ -218,6 +236,8 @@ int dcbport_buffer_set(struct dcbport_buffer *buffer,
 		       const struct dcbport_buffer_settings *s,
 		       struct netlink_ext_ack *extack)
 {
+	struct dcbport_ingress *in;
+
 	if (s->size < buffer->room) {
 		NL_SET_ERR_MSG(extack,
 			       "the size is below the reserves and headrooms of the switch's ports");
@@ -225,6 +245,11 @@ int dcbport_buffer_set(struct dcbport_buffer *buffer,
 	}
 	buffer->settings = *s;
 	buffer_pools(buffer);
+	list_for_each_entry(in, &buffer->ingresses, node) {
+		spin_lock_bh(&in->lock);
+		ingress_review(in);
+		spin_unlock_bh(&in->lock);
+	}
 	return 0;
 }
 
@@ -350,6 +375,7 @@ void dcbport_buffer_update(struct dcbport *port,
 	buffer_pools(buffer);
 	spin_lock_bh(&in->lock);
 	ingress_apply(in, s);
+	ingress_review(in);
 	spin_unlock_bh(&in->lock);
 }
 

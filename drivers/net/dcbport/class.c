@@ -115,7 +115,7 @@ u64 dcbport_class_until(const struct dcbport *port, u8 tc)
 
 	if (class->storm && port->settings.action == DCBPORT_ACTION_FORWARD)
 		return until;
-	for (prios = class->prios; prios; prios &= prios - 1)
+	for (prios = class->obeys; prios; prios &= prios - 1)
 		until = max(until, dcbport_pause_until(&port->pause,
 						       __ffs(prios)));
 	return until;

@@ -60,6 +60,7 @@ dcbport_class_take(struct dcbport *port, struct dcbport_class *class, struct Qdi
 	class->bytes -= len;
 	if (!--class->queue.qlen) {
 		class->queue.tail = NULL;
+		class->obeys = class->prios;
 		port->backlog &= ~class->bit;
 	}
 	if (cb->flow != DCBPORT_NO_FLOW)

@@ -65,6 +65,8 @@ struct dcbport_class_count {
  * @counts_flows: marks depend on the number of flows; from the settings
  * @storm: it is paused without end, and the watchdog's action applies
  * @prios: priorities that belong to it, one bit each
+ * @obeys: priorities whose pauses it obeys: @prios, and those that belonged to it when packets
+ *	that wait came
  * @counted: packets in the queue that are in @flows
  * @sent: ns; when a packet last went onto the wire
  * @count: its counters
@@ -83,6 +85,7 @@ struct dcbport_class {
 	bool counts_flows;
 	bool storm;
 	u8 prios;
+	u8 obeys;
 	u32 counted;
 	u64 sent;
 	struct dcbport_class_count count;

@@ -37,6 +37,8 @@ const struct dcbport_settings dcbport_defaults = {
 		DEFAULT_CURVE, DEFAULT_CURVE, DEFAULT_CURVE, DEFAULT_CURVE,
 		DEFAULT_CURVE, DEFAULT_CURVE, DEFAULT_CURVE, DEFAULT_CURVE,
 	},
+	/* about three frames of 1 KB, as in ns-3's SwitchMmu */
+	.thresholds = { .xon_offset = 3072 },
 	.action = DCBPORT_ACTION_DROP,
 };
 

@@ -38,7 +38,7 @@ static u64 class_pause(struct dcbport *port, u8 tc,
 
 	pause->since = now;
 	pause->asked = 0;
-	for (prios = port->class[tc].prios; prios; prios &= prios - 1) {
+	for (prios = port->class[tc].obeys; prios; prios &= prios - 1) {
 		until = dcbport_pause_read(&port->pause, __ffs(prios), &one,
 					   now);
 		last = max(last, until);
@@ -118,7 +118,7 @@ void dcbport_storm_watch(struct dcbport *port, u64 now)
 	if (now < port->poll)
 		return;
 	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
-		if (!(port->settings.pfc & port->class[tc].prios))
+		if (!(port->settings.pfc & port->class[tc].obeys))
 			continue;
 		again |= class_watch(port, tc, now);
 		if (dcbport_class_drops(port, &port->class[tc]))

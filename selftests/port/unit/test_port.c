@@ -517,12 +517,12 @@ static void test_static_threshold(void)
 }
 
 /* To the byte: what a headroom takes, and when an account goes on: below its threshold by
- * DCBPORT_RESUME, and never while something is in its headroom, which the pool may outgrow
+ * the offset, and never while something is in its headroom, which the pool may outgrow
  */
 static void test_account_exact(void)
 {
 	struct dcbport_thresholds th = { .xoff = 10000, .xon = 5000, .headroom = 3000 };
-	static const struct dcbport_thresholds by_pool = { .headroom = 3000 };
+	static const struct dcbport_thresholds by_pool = { .xon_offset = 3072, .headroom = 3000 };
 	struct dcbport_pool pool = { .size = 100000 };
 	struct dcbport_account a = {}, b = {};
 
@@ -533,12 +533,12 @@ static void test_account_exact(void)
 
 	charge(&a, &pool, &by_pool, 100000);
 	expect(a.paused, "an account with all of the pool is not paused");
-	release(&a, &pool, &by_pool, DCBPORT_RESUME - 1);
-	expect(a.paused, "goes on %u bytes below the threshold", DCBPORT_RESUME - 1);
+	release(&a, &pool, &by_pool, by_pool.xon_offset - 1);
+	expect(a.paused, "goes on %u bytes below the threshold", by_pool.xon_offset - 1);
 	release(&a, &pool, &by_pool, 1);
-	expect(!a.paused, "does not go on %u bytes below the threshold", DCBPORT_RESUME);
+	expect(!a.paused, "does not go on %u bytes below the threshold", by_pool.xon_offset);
 
-	charge(&a, &pool, &by_pool, DCBPORT_RESUME);
+	charge(&a, &pool, &by_pool, by_pool.xon_offset);
 	charge(&b, &pool, &by_pool, 2000);
 	release(&a, &pool, &by_pool, 100000);
 	expect(b.headroom == 2000 && b.paused, "%u bytes in the headroom of a full pool", b.headroom);
@@ -546,6 +546,86 @@ static void test_account_exact(void)
 	expect(b.paused, "goes on with a byte in its headroom");
 	release(&b, &pool, &by_pool, 1);
 	expect(!b.paused, "does not go on when it is empty");
+}
+
+/* Fill an account, and take a packet out and put one in, as at a full port. Return the
+ * transitions of its pause.
+ */
+static int account_swings(const struct dcbport_thresholds *th,
+			  struct dcbport_pool pool, int packets)
+{
+	struct dcbport_account a = {};
+	int swings = 0;
+	bool before = false;
+
+	while (packets--) {
+		if (!a.paused)
+			charge(&a, &pool, th, 1000);
+		swings += a.paused != before;
+		before = a.paused;
+		if (packets % 2)
+			release(&a, &pool, th, 1000);
+		swings += a.paused != before;
+		before = a.paused;
+	}
+	return swings;
+}
+
+/* alpha's bound of 1/9 of the pool is below xON: the pause must not end right below it */
+static void test_account_offset(void)
+{
+	const struct dcbport_pool pool = { .size = 450000, .alpha = DCBPORT_ALPHA_ONE / 8 };
+	struct dcbport_thresholds th = { .xoff = 100000, .xon = 90000, .headroom = 10000 };
+	int none = account_swings(&th, pool, 50000), some, high;
+
+	th.xon_offset = 20000;
+	some = account_swings(&th, pool, 50000);
+	th.xoff = th.xon = 0;
+	high = account_swings(&th, pool, 50000);
+	expect(none > 20000, "without an offset: %d transitions", none);
+	expect(some > 100 && some < none / 10, "with one: %d transitions", some);
+	expect(high == some, "without xOFF: %d, not %d", high, some);
+}
+
+/* Thresholds change while nothing moves */
+static void test_account_review(void)
+{
+	struct dcbport_thresholds th = { .xoff = 60000, .xon = 40000, .headroom = 10000 };
+	struct dcbport_pool pool = { .size = 1000000 };
+	struct dcbport_account a = {};
+
+	while (!a.paused)
+		charge(&a, &pool, &th, 1000);
+	dcbport_account_review(&a, &pool, &th);
+	expect(a.paused, "nothing has changed");
+	th.xoff = 70000;
+	dcbport_account_review(&a, &pool, &th);
+	expect(a.paused, "above xON");
+	th.xon = 60000;
+	dcbport_account_review(&a, &pool, &th);
+	expect(!a.paused, "at the new xON");
+	th.xoff = th.xon = 50000;
+	dcbport_account_review(&a, &pool, &th);
+	expect(a.paused, "above the new xOFF");
+	th.xoff = th.xon = 0;
+	dcbport_account_review(&a, &pool, &th);
+	expect(!a.paused, "no xOFF");
+	pool.size = 50000;
+	dcbport_account_review(&a, &pool, &th);
+	expect(a.paused, "a smaller pool");
+	while (charge(&a, &pool, &th, 1000))
+		;
+	expect(a.headroom == 10000, "its headroom is full");
+	pool.size = 1000000;
+	dcbport_account_review(&a, &pool, &th);
+	expect(!a.paused && !a.headroom && pool.used == a.shared,
+	       "the pool takes what is in the headroom");
+	while (dcbport_account_bytes(&a))
+		release(&a, &pool, &th, 1000);
+	expect(!pool.used, "and gets it back");
+	pool.size = 0;
+	dcbport_account_review(&a, &pool, &th);
+	expect(!a.paused, "an empty account pauses");
 }
 
 /* A packet that does not fit pauses the sender, if its account holds others */
@@ -966,6 +1046,8 @@ static const struct tap_test tests[] = {
 	{ "dynamic thresholds are those of the formula", test_dynamic_threshold },
 	{ "xOFF, xON and headroom to the byte", test_static_threshold },
 	{ "an account's bounds to the byte", test_account_exact },
+	{ "the offset keeps a pause from ending right below alpha's bound", test_account_offset },
+	{ "changed thresholds begin and end pauses", test_account_review },
 	{ "a headroom below a packet", test_account_small_headroom },
 	{ "an account's bounds, as ports and packets are added and removed", test_account_bounds },
 	{ "an account's bounds in 32 bits", test_account_most },
