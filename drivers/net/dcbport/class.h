@@ -30,6 +30,15 @@ static inline struct dcbport_cb *dcbport_cb(const struct sk_buff *skb)
 	return (struct dcbport_cb *)qdisc_skb_cb(skb)->data;
 }
 
+/* What a packet counts for in limits and in the switch's buffer: its bytes, but at least a
+ * quarter of the memory that it takes, as hardware counts cells. So what is full holds at most
+ * four times its size. Frames of more than some hundred bytes count for their bytes.
+ */
+static inline u32 dcbport_packet_cost(const struct sk_buff *skb)
+{
+	return max(qdisc_pkt_len(skb), skb->truesize / 4);
+}
+
 u16 dcbport_flow_enter(struct dcbport_class *class, const struct sk_buff *skb);
 void dcbport_flow_leave(struct dcbport_class *class, u16 flow);
 int dcbport_class_drop(struct dcbport *port, struct dcbport_class *class,
@@ -53,11 +62,12 @@ dcbport_class_take(struct dcbport *port, struct dcbport_class *class, struct Qdi
 {
 	struct sk_buff *skb = class->queue.head;
 	struct dcbport_cb *cb = dcbport_cb(skb);
-	u32 len = qdisc_pkt_len(skb);
+	u32 len = qdisc_pkt_len(skb), cost = dcbport_packet_cost(skb);
 
 	class->queue.head = skb->next;
 	skb->next = NULL;
 	class->bytes -= len;
+	class->held -= cost;
 	if (!--class->queue.qlen) {
 		class->queue.tail = NULL;
 		class->obeys = class->prios;
@@ -68,7 +78,7 @@ dcbport_class_take(struct dcbport *port, struct dcbport_class *class, struct Qdi
 	sch->q.qlen--;
 	sch->qstats.backlog -= len;
 	if (cb->holding)
-		dcbport_buffer_release(cb->holding, len);
+		dcbport_buffer_release(cb->holding, cost);
 	return skb;
 }
 

@@ -59,7 +59,8 @@ struct dcbport_class_count {
  * struct dcbport_class - one of the eight classes
  * @queue: its waiting packets
  * @bytes: their length
- * @limit: the most that @bytes may be; from the settings
+ * @held: what they count for; see dcbport_packet_cost()
+ * @limit: the most that @held may be; from the settings
  * @curve: when to mark; from the settings
  * @bit: 1 << its number
  * @counts_flows: marks depend on the number of flows; from the settings
@@ -79,6 +80,7 @@ struct dcbport_class_count {
 struct dcbport_class {
 	struct qdisc_skb_head queue;
 	u32 bytes;
+	u32 held;
 	u32 limit;
 	struct dcbport_curve curve;
 	u8 bit;

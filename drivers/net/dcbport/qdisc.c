@@ -51,16 +51,16 @@ static __always_inline int enqueue_one(struct dcbport *port, struct Qdisc *sch,
 {
 	struct dcbport_class *class = port->of[prio];
 	struct dcbport_cb *cb = dcbport_cb(skb);
-	u32 len = qdisc_pkt_len(skb);
+	u32 len = qdisc_pkt_len(skb), cost = dcbport_packet_cost(skb);
 
 	class->count.in_packets++;
 	class->count.in_bytes += len;
 	if (dcbport_class_drops(port, class))
 		return dcbport_class_drop(port, class, DCBPORT_DROP_STORM, skb, to_free);
-	if ((u64)class->bytes + len > class->limit)
+	if ((u64)class->held + cost > class->limit)
 		return dcbport_class_drop(port, class, DCBPORT_DROP_LIMIT, skb, to_free);
 	cb->holding = NULL;
-	if (in && !dcbport_buffer_charge(in, prio, len, &cb->holding))
+	if (in && !dcbport_buffer_charge(in, prio, cost, &cb->holding))
 		return dcbport_class_drop(port, class, DCBPORT_DROP_BUFFER, skb, to_free);
 	cb->time = port->came;
 	cb->tc = class - port->class;
@@ -71,6 +71,7 @@ static __always_inline int enqueue_one(struct dcbport *port, struct Qdisc *sch,
 	__qdisc_enqueue_tail(skb, &class->queue);
 	port->backlog |= class->bit;
 	class->bytes += len;
+	class->held += cost;
 	if (class->count.most < class->bytes)
 		class->count.most = class->bytes;
 	sch->q.qlen++;
