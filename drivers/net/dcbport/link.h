@@ -26,4 +26,20 @@ static inline u64 dcbport_link_takes(const struct dcbport *port)
 	return max(port->wire.free, (u64)dcbport_cb(port->flight.head)->time);
 }
 
+/* Until when it is not worth while to wait */
+static inline u64 dcbport_link_soon(const struct dcbport *port, u64 now)
+{
+	return now + port->grain.ns;
+}
+
+/* Learn how late a timer was, if it was that which made the port look */
+static inline void dcbport_link_woken(struct dcbport *port, u64 now)
+{
+	if (!port->armed || now < port->armed ||
+	    hrtimer_is_queued(&port->timer.timer))
+		return;
+	dcbport_grain_learn(&port->grain, now - port->armed);
+	port->armed = 0;
+}
+
 #endif /* DCBPORT_LINK_H */

@@ -118,6 +118,8 @@ struct dcbport_class {
  * @wire: the link
  * @burst: ns; how long the link takes for a burst
  * @late: ns; it makes up for this much lateness of a timer
+ * @armed: ns; when the timer is due, 0 if it is not needed
+ * @grain: what this machine's timers can do
  * @flight: frames on the link, in order of arrival
  * @switched: it belongs to a switch; read without the lock by the hook
  * @buffer: the switch, or NULL; written under rtnl and the lock
@@ -148,6 +150,8 @@ struct dcbport {
 	struct dcbport_wire wire;
 	u64 burst;
 	u64 late;
+	u64 armed;
+	struct dcbport_grain grain;
 	struct qdisc_skb_head flight;
 	bool switched;
 	struct dcbport_buffer *buffer;

@@ -201,24 +201,25 @@ static struct sk_buff *port_next(struct dcbport *port, u64 now)
  */
 static struct sk_buff *port_frame(struct dcbport *port, u64 now)
 {
+	u64 soon = dcbport_link_soon(port, now);
 	struct sk_buff *skb;
 
 	for (;;) {
 		if (port->flight.qlen &&
-		    dcbport_cb(port->flight.head)->time <= now)
+		    dcbport_cb(port->flight.head)->time <= soon)
 			return dcbport_flight_leave(port);
-		if (dcbport_link_takes(port) > now)
+		if (dcbport_link_takes(port) > soon)
 			return NULL;
 		skb = port_next(port, now);
 		if (!skb)
 			return NULL;
-		if (!port->flight.qlen && dcbport_cb(skb)->time <= now)
+		if (!port->flight.qlen && dcbport_cb(skb)->time <= soon)
 			return skb;
 		dcbport_flight_enter(port, skb);
 	}
 }
 
-/* When there is something to do next */
+/* When there is something to do next, after port_frame() has found nothing */
 static noinline u64 port_wakeup(const struct dcbport *port, u64 now)
 {
 	u64 at = U64_MAX, takes = dcbport_link_takes(port);
@@ -228,13 +229,25 @@ static noinline u64 port_wakeup(const struct dcbport *port, u64 now)
 		at = dcbport_cb(port->flight.head)->time;
 	if (port->poll)
 		at = min(at, port->poll);
-	if (dcbport_wants(port) != port->told && takes > now)
+	if (dcbport_wants(port) != port->told &&
+	    takes > dcbport_link_soon(port, now))
 		at = min(at, takes);
 	else if (dcbport_wants(port) | port->told)
 		at = min(at, max(port->tell_again, takes));
 	for (left = port->backlog; left; left &= left - 1)
 		at = min(at, max(takes, dcbport_class_until(port, __ffs(left))));
 	return at;
+}
+
+static void port_sleep(struct dcbport *port, u64 now)
+{
+	u64 at = port_wakeup(port, now);
+
+	port->armed = 0;
+	if (at == U64_MAX)
+		return;
+	port->armed = at;
+	qdisc_watchdog_schedule_ns(&port->timer, at);
 }
 
 static void count_out(struct Qdisc *sch, struct dcbport_class *class, u32 len)
@@ -248,22 +261,19 @@ static noinline struct sk_buff *dequeue_any(struct dcbport *port, struct Qdisc *
 					    u64 now)
 {
 	struct sk_buff *skb;
-	u64 at;
 
 	if (!now)
 		now = ktime_get_ns();
+	dcbport_link_woken(port, now);
 	if (port->poll || dcbport_pause_last(&port->pause) > now)
 		dcbport_storm_watch(port, now);
 	skb = port_frame(port, now);
-	if (skb && dcbport_cb(skb)->control) {
+	if (!skb)
+		port_sleep(port, now);
+	else if (dcbport_cb(skb)->control)
 		_bstats_update(&sch->bstats, qdisc_pkt_len(skb), 1);
-	} else if (skb) {
+	else
 		count_out(sch, &port->class[dcbport_cb(skb)->tc], qdisc_pkt_len(skb));
-	} else {
-		at = port_wakeup(port, now);
-		if (at != U64_MAX)
-			qdisc_watchdog_schedule_ns(&port->timer, at);
-	}
 	return skb;
 }
 
@@ -297,8 +307,10 @@ static struct sk_buff *port_dequeue(struct Qdisc *sch)
 
 	/* if a packet has just come, enqueue has read the clock */
 	port->came = 0;
-	if (!(more | port->backlog))
+	if (!(more | port->backlog)) {
+		port->armed = 0;
 		return NULL;
+	}
 	if (!more && port_passes(port, now))
 		return dequeue_plain(port, sch, now);
 	return dequeue_any(port, sch, now);
@@ -378,6 +390,7 @@ static void port_reset(struct Qdisc *sch)
 	port->poll = 0;
 	port->came = 0;
 	port->tell_again = 0;
+	port->armed = 0;
 }
 
 static void port_destroy(struct Qdisc *sch)

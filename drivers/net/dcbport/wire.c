@@ -3,12 +3,23 @@
  * The link behind a port, because veth and virtio take no time to send a frame.
  * Fractions of a nanosecond are carried over, so that a stream of frames has
  * exactly the link's rate.
+ *
+ * A timer costs more than a packet, and is late by what the machine takes for an interrupt
+ * and a softirq. So a wait that is shorter than that is not worth one: who would wait goes
+ * on at once, early by less than it would have been late. Where timers are exact, as in
+ * simulated time, there is no such wait.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/time64.h>
 
 #include "wire.h"
+
+/* Timers that must all be late, because one that happens to be is no bound */
+#define GRAIN_SAMPLES	64
+/* ns; bytes that a pause no longer stops: 12 KB at 1 Gb/s, as for a late timer */
+#define GRAIN_MAX	(100 * NSEC_PER_USEC)
 
 /**
  * dcbport_wire_send() - send a frame
@@ -31,4 +42,20 @@ u64 dcbport_wire_send(struct dcbport_wire *wire, u64 begin, u32 len)
 	work = (u64)(len + wire->overhead) * 8 * NSEC_PER_SEC + wire->rest;
 	wire->free += div64_u64_rem(work, wire->rate, &wire->rest);
 	return wire->free;
+}
+
+/**
+ * dcbport_grain_learn() - learn from a timer
+ * @grain: what is known
+ * @late: ns; how late it was
+ */
+void dcbport_grain_learn(struct dcbport_grain *grain, u64 late)
+{
+	late = min_t(u64, late, GRAIN_MAX);
+	if (!grain->samples || late < grain->least)
+		grain->least = late;
+	if (++grain->samples < GRAIN_SAMPLES)
+		return;
+	grain->ns = grain->least;
+	grain->samples = 0;
 }

@@ -19,6 +19,19 @@ struct dcbport_wire {
 	u64 rest;
 };
 
+/**
+ * struct dcbport_grain - how late timers always are
+ * @ns: the least lateness of the last timers: a shorter wait is not worth a timer
+ * @least: ns; the least of those since @ns was set
+ * @samples: their number
+ */
+struct dcbport_grain {
+	u32 ns;
+	u32 least;
+	u32 samples;
+};
+
+void dcbport_grain_learn(struct dcbport_grain *grain, u64 late);
 u64 dcbport_wire_send(struct dcbport_wire *wire, u64 begin, u32 len);
 
 #endif /* DCBPORT_WIRE_H */
