@@ -36,7 +36,8 @@ def main():
         if left % TELL < CHUNK:
             print("# %d frames to go" % left, flush=True)
     stat = port.stat()
-    got = [stat["rx_pfc_errors"], *(stat["rx_prio%d_pause" % p] for p in range(8))]
+    got = [stat["rx_pfc_errors"], *(stat["rx_prio%d_pause" % p] + stat["rx_prio%d_resume" % p]
+                                    for p in range(8))]
     print("# %d frames: malformed, and about each priority: %s" % (FRAMES, got))
     ok = got == wanted and unaccounted(stat) == [0] * 8
     if not ok:

@@ -288,7 +288,7 @@ def quanta():
         began = now()
         sleep(20 * US)
         near("a shorter pause", link.got()[0].time - began, 100 * QUANTUM + FRAME + DELAY, 2)
-        same("frames", link.port.count("rx_prio%d_pause", 3), 9)
+        same("frames", [link.port.count("rx_prio%d_" + n, 3) for n in ("pause", "resume")], [8, 1])
         same("transitions", link.port.count("rx_prio%d_pause_transition", 3), 6)
         near("us paused", link.port.count("rx_prio%d_pause_duration", 3),
              (10301 * QUANTUM + 50 * US) / US, 1)
@@ -442,7 +442,7 @@ def flood():
         same("arrived of others", len(got), len(plain))
         stat = link.port.stat()
         assert stat["rx_pfc_errors"] > frames * rounds * .05, stat
-        assert stat["rx_prio3_pause"] > frames * rounds * .85, stat
+        assert stat["rx_prio3_pause"] + stat["rx_prio3_resume"] > frames * rounds * .85, stat
         same("of other priorities", sum(stat["rx_prio%d_pause" % p] for p in range(8) if p != 3), 0)
         # With PFC off it has no effect at all
         link.port.set("pfc none")
@@ -735,8 +735,7 @@ def app():
             same("entries", (got.count(0), got.count(errno.ENOSPC)), (168, 512 - 168))
             same("one that is there", nl.app(0, 7), errno.EEXIST)
             shown = dcb_show("app show DEV")["dscp_prio"]
-            same("shown", len(shown), 168)
-            same("in order", [d for d, _ in shown], sorted(d for d, _ in shown))
+            same("shown", [e[:2] for e in shown], [[d, 7] for d in range(64)])
             same("and they count", arrives(0, 39, 40, 63), [7, 7, 7, 7])
             # the core's table for CEE, which would have no effect
             same("CEE", nl.cee_app(0x8906, 1 << 3), errno.EOPNOTSUPP)
@@ -1186,7 +1185,8 @@ def pfc_by_dcb():
         assert stat["tx_prio3_pause"], "no host was paused"
         same("requests", shown("s", "h1")["requests"][3],
              stat["tx_prio3_pause"] + stat["tx_prio3_resume"])
-        same("indications", shown("h1", "eth0")["indications"][3], host["rx_prio3_pause"])
+        same("indications", shown("h1", "eth0")["indications"][3],
+             host["rx_prio3_pause"] + host["rx_prio3_resume"])
         same("held in the end", stat["rx_prio3_buffer_bytes"] + stat["rx_prio3_lossy_bytes"], 0)
         with Dcbnl("s", "h1") as nl:
             refuses(nl, dcbnl.PFC, 0, mbc=1)

@@ -54,7 +54,8 @@ port stat dev nonesuch
 port watch -i 1ms -n 1 dev nonesuch
 port record -i 1ms -d 1ms -o FILE dev nonesuch
 port set dev nonesuch rate 40gbit delay 1us overhead 24 pfc 3,4 trust dscp strict 6 switch none
-port set dev nonesuch reserve 1KB xoff 60KB xon 40KB headroom 20KB action drop detect auto restore 1s
+port clear dev nonesuch
+port set dev nonesuch reserve 1KB xoff 60KB xon 40KB xon_offset 3KB headroom 20KB action drop detect auto restore 1s
 port set dev nonesuch prio 3 weight 5 limit 1MB kmin 5KB kmax 200KB pmax 1% flows_min 1 flows_max 9 prio 6
 port switch set nonesuch size 1MB lossy 1MB alpha 1/8
 port switch del nonesuch
@@ -209,6 +210,9 @@ port record -d red -> port record: "red" is not a time
 port record -o -> port record: the value of -o is missing
 port record dev -> port record: the device is missing
 port record nonesuch -> port record: "nonesuch" is not expected here
+port clear -> port clear: the device is missing
+port clear nonesuch -> port clear: "nonesuch" is not expected here
+port clear dev nonesuch rate -> port clear: "rate" is not expected here
 port set -> port set: the device is missing
 port set nonesuch -> port set: "nonesuch" is not expected here
 port set dev nonesuch -> port set: a key is missing

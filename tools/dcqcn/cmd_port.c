@@ -37,6 +37,7 @@ static const struct counter counters[] = {
 	COUNTER("tx_prio%d_drop_memory", DROP_MEMORY),
 	COUNTER("tx_prio%d_drop_reset", DROP_RESET),
 	COUNTER("rx_prio%d_pause", RX_PAUSE),
+	COUNTER("rx_prio%d_resume", RX_RESUME),
 	COUNTER("rx_prio%d_pause_transition", RX_PAUSE_TRANSITION),
 	COUNTER("rx_prio%d_pause_duration", RX_PAUSE_DURATION),
 	COUNTER("rx_prio%d_paused", PAUSED),
@@ -122,13 +123,28 @@ static void stat_counters(const struct port *port)
 	}
 }
 
+/* Counters of a port */
+static const struct counter port_counters[] = {
+	{ "rx_pfc_errors", DCBPORT_A_PORT_PFC_ERRORS },
+	{ "tx_pfc_errors", DCBPORT_A_PORT_FRAME_ERRORS },
+	{ "rx_global_pause", DCBPORT_A_PORT_RX_GLOBAL_PAUSE },
+};
+
+static uint64_t port_counter(const struct port *port, size_t i)
+{
+	const struct nlattr *attr = port->tb[port_counters[i].attr];
+
+	return attr ? netlink_number(attr) : 0;
+}
+
 static void stat_text(const struct port *port,
 		      void *data __attribute__((unused)))
 {
 	printf("%s\n", netlink_string(port->tb[DCBPORT_A_PORT_IFNAME]));
 	stat_counters(port);
-	printf("    %-30s %llu\n", "rx_pfc_errors", (unsigned long long)
-	       netlink_number(port->tb[DCBPORT_A_PORT_PFC_ERRORS]));
+	for (size_t i = 0; i < MNL_ARRAY_SIZE(port_counters); i++)
+		printf("    %-30s %llu\n", port_counters[i].name,
+		       (unsigned long long)port_counter(port, i));
 }
 
 static void stat_json(const struct port *port,
@@ -136,10 +152,8 @@ static void stat_json(const struct port *port,
 {
 	json_open_object(NULL);
 	json_string("dev", netlink_string(port->tb[DCBPORT_A_PORT_IFNAME]));
-	json_number("rx_pfc_errors",
-		    netlink_number(port->tb[DCBPORT_A_PORT_PFC_ERRORS]));
-	json_number("tx_pfc_errors",
-		    netlink_number(port->tb[DCBPORT_A_PORT_FRAME_ERRORS]));
+	for (size_t i = 0; i < MNL_ARRAY_SIZE(port_counters); i++)
+		json_number(port_counters[i].name, port_counter(port, i));
 	stat_counters(port);
 	json_close_object();
 }
@@ -222,6 +236,21 @@ int cmd_port_set(int argc, char **argv)
 	argv = put_keys(nlh, port_keys, argv + 3);
 	while (*argv)
 		argv = put_class(nlh, argv, &given);
+	netlink_do(nlh);
+	return EXIT_SUCCESS;
+}
+
+int cmd_port_clear(int argc, char **argv)
+{
+	struct nlmsghdr *nlh;
+
+	if (argc > 1 && strcmp(argv[1], "dev"))
+		arg_unexpected(argv[1]);
+	if (argc < 3)
+		arg_missing("the device");
+	arg_none(argv + 3);
+	nlh = netlink_request(&port_family, DCBPORT_CMD_PORT_CLEAR, argv[2]);
+	mnl_attr_put_strz(nlh, DCBPORT_A_PORT_IFNAME, argv[2]);
 	netlink_do(nlh);
 	return EXIT_SUCCESS;
 }

@@ -73,6 +73,8 @@ static const struct command commands[] = {
 	{ { "port", "set" }, cmd_port_set, false,
 	  "dev DEV [KEY VALUE ...] [prio PRIO KEY VALUE ...]",
 	  "set keys of a port and its classes: all or, after an error, none" },
+	{ { "port", "clear" }, cmd_port_clear, false, "dev DEV",
+	  "begin the watermarks (..._max) of a port again" },
 	{ { "port", "switch", "show" }, cmd_switch_show, false, "",
 	  "show switches, whose ports share a buffer" },
 	{ { "port", "switch", "new" }, cmd_switch_new, false,

@@ -29,6 +29,7 @@ int cmd_port_stat(int argc, char **argv);
 int cmd_port_watch(int argc, char **argv);
 int cmd_port_record(int argc, char **argv);
 int cmd_port_set(int argc, char **argv);
+int cmd_port_clear(int argc, char **argv);
 int cmd_switch_show(int argc, char **argv);
 int cmd_switch_new(int argc, char **argv);
 int cmd_switch_set(int argc, char **argv);

@@ -30,12 +30,12 @@ _dcqcn_words() # WORDS
 _dcqcn_port() # WORDS...
 {
 	local place=$# prev=${*: -1}
-	local keys="rate delay overhead pfc trust strict switch reserve xoff xon headroom action
-		detect restore prio"
+	local keys="rate delay overhead pfc trust strict switch reserve xoff xon xon_offset headroom
+		action detect restore prio"
 	local class="weight limit kmin kmax pmax flows_min flows_max prio" w
 
 	case $place:$1:$prev in
-	0:*)			_dcqcn_words "show stat watch record set switch help" ;;
+	0:*)			_dcqcn_words "show stat watch record set clear switch help" ;;
 	*:dev)			_dcqcn_words "$(_dcqcn_netdevs)" ;;
 	1:switch:*)		_dcqcn_words "show new set del help" ;;
 	1:watch:*)		_dcqcn_words "-i -n dev help" ;;

@@ -30,6 +30,7 @@ const struct portkey port_keys[] = {
 	PORT("reserve", BYTES, 4, RESERVE, "buffer of each priority with PFC"),
 	PORT("xoff", BYTES, 4, XOFF, "buffered, when the sender is paused"),
 	PORT("xon", BYTES, 4, XON, "buffered, when the pause ends"),
+	PORT("xon_offset", BYTES, 4, XON_OFFSET, "and this much below the pool's bound"),
 	PORT("headroom", BYTES, 4, HEADROOM, "buffer for what arrives after xoff"),
 	PORT("action", ACTION, 1, ACTION, "what the watchdog does"),
 	PORT("detect", MSEC, 4, DETECT, "until the watchdog finds an endless pause"),

@@ -166,3 +166,22 @@ int dcbport_change(struct dcbport *port, const struct dcbport_settings *s,
 		extack->_msg = dcbport_settings_warn(s);
 	return 0;
 }
+
+/**
+ * dcbport_clear() - begin the watermarks of a port again
+ * @port: the port
+ *
+ * Context: rtnl is held.
+ */
+void dcbport_clear(struct dcbport *port)
+{
+	struct dcbport_ingress *in = rtnl_dereference(port->ingress);
+	u8 tc;
+
+	spin_lock_bh(qdisc_lock(port->sch));
+	for (tc = 0; tc < DCBPORT_PRIOS; tc++)
+		port->class[tc].count.most = port->class[tc].bytes;
+	spin_unlock_bh(qdisc_lock(port->sch));
+	if (in)
+		dcbport_buffer_clear(in);
+}

@@ -479,6 +479,28 @@ void dcbport_buffer_accounts(struct dcbport_ingress *in,
 	spin_unlock_bh(&in->lock);
 }
 
+/**
+ * dcbport_buffer_clear() - begin the watermarks of a port's accounts again
+ * @in: the port's ingress
+ *
+ * Context: rtnl is held.
+ */
+void dcbport_buffer_clear(struct dcbport_ingress *in)
+{
+	struct dcbport_account *account;
+	u8 pool, prio;
+
+	spin_lock_bh(&in->lock);
+	for (pool = 0; pool < 2; pool++) {
+		for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+			account = &in->holding[pool][prio].account;
+			account->most = dcbport_account_bytes(account);
+			account->headroom_most = account->headroom;
+		}
+	}
+	spin_unlock_bh(&in->lock);
+}
+
 static int __net_init buffer_net_init(struct net *net)
 {
 	INIT_LIST_HEAD(buffer_list(net));

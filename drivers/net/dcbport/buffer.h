@@ -142,6 +142,7 @@ void dcbport_holding_release(struct dcbport_holding *holding, u32 len);
 void dcbport_ingress_free(struct dcbport_ingress *in);
 void dcbport_buffer_accounts(struct dcbport_ingress *in,
 			     struct dcbport_account account[2][DCBPORT_PRIOS]);
+void dcbport_buffer_clear(struct dcbport_ingress *in);
 
 int dcbport_buffer_init(void);
 void dcbport_buffer_exit(void);

@@ -264,7 +264,7 @@ static int pfc_get(struct net_device *dev, struct ieee_pfc *pfc)
 	pfc->pfc_en = s.pfc;
 	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
 		dcbport_pause_read(&port->pause, prio, &heard, now);
-		pfc->indications[prio] = heard.frames;
+		pfc->indications[prio] = heard.frames + heard.resumes;
 	}
 	spin_lock_bh(qdisc_lock(port->sch));
 	for (prio = 0; prio < DCBPORT_PRIOS; prio++)

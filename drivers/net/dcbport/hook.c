@@ -28,9 +28,12 @@ static noinline unsigned int hook_control(struct dcbport *port,
 	const u8 *data = skb_header_pointer(skb, 0, len, buffer);
 	struct dcbport_pfc pfc;
 
-	if (!data || !dcbport_pfc_is_pfc(data, len) ||
-	    skb_vlan_tag_present(skb) ||
+	if (!data || skb_vlan_tag_present(skb) ||
 	    !ether_addr_equal(eth_hdr(skb)->h_dest, dcbport_pfc_address))
+		return NF_ACCEPT;
+	if (dcbport_pfc_is_global(data, len))
+		dcbport_pause_global(&port->pause);
+	if (!dcbport_pfc_is_pfc(data, len))
 		return NF_ACCEPT;
 	if (!dcbport_pfc_parse(data, len, &pfc))
 		dcbport_pause_error(&port->pause);

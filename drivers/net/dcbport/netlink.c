@@ -94,6 +94,7 @@ static int put_class_packets(struct sk_buff *skb, const struct class_view *v)
 static int put_class_pauses(struct sk_buff *skb, const struct class_view *v)
 {
 	return put_u64(skb, DCBPORT_A_CLASS_RX_PAUSE, v->pause.frames) ||
+	       put_u64(skb, DCBPORT_A_CLASS_RX_RESUME, v->pause.resumes) ||
 	       put_u64(skb, DCBPORT_A_CLASS_RX_PAUSE_TRANSITION,
 		       v->pause.transitions) ||
 	       put_u64(skb, DCBPORT_A_CLASS_RX_PAUSE_DURATION,
@@ -183,6 +184,13 @@ static int put_port(struct sk_buff *skb, struct dcbport *port)
 	       nla_put_u64_64bit(skb, DCBPORT_A_PORT_FRAME_ERRORS,
 				 READ_ONCE(port->frame_errors),
 				 DCBPORT_A_PORT_PAD) ||
+	       nla_put_u32(skb, DCBPORT_A_PORT_XON_OFFSET,
+			   s->thresholds.xon_offset) ||
+	       nla_put_u64_64bit(skb, DCBPORT_A_PORT_RX_GLOBAL_PAUSE,
+				 READ_ONCE(port->pause.globals),
+				 DCBPORT_A_PORT_PAD) ||
+	       nla_put_u32(skb, DCBPORT_A_PORT_GRAIN,
+			   READ_ONCE(port->grain.ns)) ||
 	       put_classes(skb, port);
 }
 
@@ -341,6 +349,7 @@ static int take_port(struct dcbport_settings *s, struct genl_info *info)
 	take_u32(&s->thresholds.reserve, attrs[DCBPORT_A_PORT_RESERVE]);
 	take_u32(&s->thresholds.xoff, attrs[DCBPORT_A_PORT_XOFF]);
 	take_u32(&s->thresholds.xon, attrs[DCBPORT_A_PORT_XON]);
+	take_u32(&s->thresholds.xon_offset, attrs[DCBPORT_A_PORT_XON_OFFSET]);
 	take_u32(&s->thresholds.headroom, attrs[DCBPORT_A_PORT_HEADROOM]);
 	take_u8(&action, attrs[DCBPORT_A_PORT_ACTION]);
 	s->action = action;
@@ -394,28 +403,50 @@ static int change_port(struct dcbport *port, struct genl_info *info)
 	return err;
 }
 
-int dcbport_nl_port_set_doit(struct sk_buff *skb, struct genl_info *info)
+/* Called under rtnl; reports an error if there is no such port */
+static struct dcbport *named_port(struct genl_info *info)
 {
 	const struct nlattr *name = info->attrs[DCBPORT_A_PORT_IFNAME];
 	struct net_device *dev;
 	struct dcbport *port;
-	int err = -ENODEV;
 
 	if (!name) {
 		NL_SET_ERR_MSG(info->extack,
 			       "the device name of the port is missing");
-		return -EINVAL;
+		return ERR_PTR(-EINVAL);
 	}
-	rtnl_lock();
 	dev = __dev_get_by_name(genl_info_net(info), nla_data(name));
 	port = dev ? dcbport_of(dev) : NULL;
-	if (port)
-		err = change_port(port, info);
-	else
+	if (!port) {
 		NL_SET_ERR_MSG_ATTR(info->extack, name,
 				    "no such port: tc qdisc add dev DEV root dcbport makes one");
+		return ERR_PTR(-ENODEV);
+	}
+	return port;
+}
+
+int dcbport_nl_port_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct dcbport *port;
+	int err;
+
+	rtnl_lock();
+	port = named_port(info);
+	err = IS_ERR(port) ? PTR_ERR(port) : change_port(port, info);
 	rtnl_unlock();
 	return err;
+}
+
+int dcbport_nl_port_clear_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct dcbport *port;
+
+	rtnl_lock();
+	port = named_port(info);
+	if (!IS_ERR(port))
+		dcbport_clear(port);
+	rtnl_unlock();
+	return PTR_ERR_OR_ZERO(port);
 }
 
 /* --- switches ------------------------------------------------------------- */

@@ -41,7 +41,7 @@ static const struct netlink_range_validation dcbport_a_switch_lossy_range = {
 };
 
 /* Common nested types */
-const struct nla_policy dcbport_class_nl_policy[DCBPORT_A_CLASS_TC + 1] = {
+const struct nla_policy dcbport_class_nl_policy[DCBPORT_A_CLASS_RX_RESUME + 1] = {
 	[DCBPORT_A_CLASS_PRIO] = NLA_POLICY_MAX(NLA_U8, 7),
 	[DCBPORT_A_CLASS_WEIGHT] = NLA_POLICY_RANGE(NLA_U8, 1, 100),
 	[DCBPORT_A_CLASS_LIMIT] = NLA_POLICY_MIN(NLA_U32, 1),
@@ -80,6 +80,7 @@ const struct nla_policy dcbport_class_nl_policy[DCBPORT_A_CLASS_TC + 1] = {
 	[DCBPORT_A_CLASS_FLOWS_MAX] = NLA_POLICY_MAX(NLA_U32, 1024),
 	[DCBPORT_A_CLASS_FLOWS] = { .type = NLA_U32, },
 	[DCBPORT_A_CLASS_TC] = { .type = NLA_U8, },
+	[DCBPORT_A_CLASS_RX_RESUME] = { .type = NLA_U64, },
 };
 
 /* DCBPORT_CMD_PORT_GET - dump */
@@ -88,7 +89,7 @@ static const struct nla_policy dcbport_port_get_nl_policy[DCBPORT_A_PORT_IFNAME 
 };
 
 /* DCBPORT_CMD_PORT_SET - do */
-static const struct nla_policy dcbport_port_set_nl_policy[DCBPORT_A_PORT_TRUST + 1] = {
+static const struct nla_policy dcbport_port_set_nl_policy[DCBPORT_A_PORT_XON_OFFSET + 1] = {
 	[DCBPORT_A_PORT_IFNAME] = { .type = NLA_NUL_STRING, .len = 15, },
 	[DCBPORT_A_PORT_RATE] = NLA_POLICY_FULL_RANGE(NLA_U64, &dcbport_a_port_rate_range),
 	[DCBPORT_A_PORT_DELAY] = NLA_POLICY_FULL_RANGE(NLA_U32, &dcbport_a_port_delay_range),
@@ -105,6 +106,7 @@ static const struct nla_policy dcbport_port_set_nl_policy[DCBPORT_A_PORT_TRUST +
 	[DCBPORT_A_PORT_RESTORE] = NLA_POLICY_FULL_RANGE(NLA_U32, &dcbport_a_port_restore_range),
 	[DCBPORT_A_PORT_CLASS] = NLA_POLICY_NESTED(dcbport_class_nl_policy),
 	[DCBPORT_A_PORT_TRUST] = NLA_POLICY_MAX(NLA_U8, 4),
+	[DCBPORT_A_PORT_XON_OFFSET] = { .type = NLA_U32, },
 };
 
 /* DCBPORT_CMD_SWITCH_NEW - do */
@@ -128,6 +130,11 @@ static const struct nla_policy dcbport_switch_del_nl_policy[DCBPORT_A_SWITCH_NAM
 	[DCBPORT_A_SWITCH_NAME] = { .type = NLA_NUL_STRING, .len = 15, },
 };
 
+/* DCBPORT_CMD_PORT_CLEAR - do */
+static const struct nla_policy dcbport_port_clear_nl_policy[DCBPORT_A_PORT_IFNAME + 1] = {
+	[DCBPORT_A_PORT_IFNAME] = { .type = NLA_NUL_STRING, .len = 15, },
+};
+
 /* Ops table for dcbport */
 static const struct genl_split_ops dcbport_nl_ops[] = {
 	{
@@ -141,7 +148,7 @@ static const struct genl_split_ops dcbport_nl_ops[] = {
 		.cmd		= DCBPORT_CMD_PORT_SET,
 		.doit		= dcbport_nl_port_set_doit,
 		.policy		= dcbport_port_set_nl_policy,
-		.maxattr	= DCBPORT_A_PORT_TRUST,
+		.maxattr	= DCBPORT_A_PORT_XON_OFFSET,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
@@ -168,6 +175,13 @@ static const struct genl_split_ops dcbport_nl_ops[] = {
 		.doit		= dcbport_nl_switch_del_doit,
 		.policy		= dcbport_switch_del_nl_policy,
 		.maxattr	= DCBPORT_A_SWITCH_NAME,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= DCBPORT_CMD_PORT_CLEAR,
+		.doit		= dcbport_nl_port_clear_doit,
+		.policy		= dcbport_port_clear_nl_policy,
+		.maxattr	= DCBPORT_A_PORT_IFNAME,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 };

@@ -13,7 +13,7 @@
 #include <uapi/linux/dcbport.h>
 
 /* Common nested types */
-extern const struct nla_policy dcbport_class_nl_policy[DCBPORT_A_CLASS_TC + 1];
+extern const struct nla_policy dcbport_class_nl_policy[DCBPORT_A_CLASS_RX_RESUME + 1];
 
 int dcbport_nl_port_get_dumpit(struct sk_buff *skb,
 			       struct netlink_callback *cb);
@@ -23,6 +23,7 @@ int dcbport_nl_switch_get_dumpit(struct sk_buff *skb,
 int dcbport_nl_switch_new_doit(struct sk_buff *skb, struct genl_info *info);
 int dcbport_nl_switch_set_doit(struct sk_buff *skb, struct genl_info *info);
 int dcbport_nl_switch_del_doit(struct sk_buff *skb, struct genl_info *info);
+int dcbport_nl_port_clear_doit(struct sk_buff *skb, struct genl_info *info);
 
 extern struct genl_family dcbport_nl_family;
 

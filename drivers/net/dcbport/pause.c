@@ -83,9 +83,12 @@ bool dcbport_pause_hear(struct dcbport_pause *p, const struct dcbport_pfc *pfc,
 	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
 		if (!(pfc->enable & p->enable & 1 << prio))
 			continue;
-		p->count[prio].frames++;
-		if (pfc->quanta[prio])
+		if (pfc->quanta[prio]) {
+			p->count[prio].frames++;
 			p->count[prio].asked = now;
+		} else {
+			p->count[prio].resumes++;
+		}
 		old = dcbport_pause_until(p, prio);
 		until = now + dcbport_pfc_nsec(pfc->quanta[prio], p->rate);
 		if (old > now && until < old)
@@ -107,6 +110,37 @@ void dcbport_pause_error(struct dcbport_pause *p)
 	spin_lock(&p->lock);
 	p->errors++;
 	spin_unlock(&p->lock);
+}
+
+/**
+ * dcbport_pause_global() - count a pause frame that is not for a priority
+ * @p: the pauses
+ *
+ * Context: softirqs are disabled.
+ */
+void dcbport_pause_global(struct dcbport_pause *p)
+{
+	spin_lock(&p->lock);
+	p->globals++;
+	spin_unlock(&p->lock);
+}
+
+/**
+ * dcbport_pause_forget() - end all pauses: the link is down
+ * @p: the pauses
+ * @now: ns
+ *
+ * Context: any, with softirqs enabled or not.
+ */
+void dcbport_pause_forget(struct dcbport_pause *p, u64 now)
+{
+	int prio;
+
+	spin_lock_bh(&p->lock);
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++)
+		pause_change(p, prio, now, now);
+	atomic64_set(&p->last, now);
+	spin_unlock_bh(&p->lock);
 }
 
 /**

@@ -11,7 +11,8 @@
 
 /**
  * struct dcbport_pause_count - counters of one priority; under the pauses' lock
- * @frames: received PFC frames that name it
+ * @frames: received PFC frames that pause it
+ * @resumes: received PFC frames that end its pause
  * @transitions: from running to paused
  * @paused: ns; added when a pause is asked for, corrected when it ends earlier
  * @since: ns; when the current pause began
@@ -19,6 +20,7 @@
  */
 struct dcbport_pause_count {
 	u64 frames;
+	u64 resumes;
 	u64 transitions;
 	u64 paused;
 	u64 since;
@@ -31,6 +33,7 @@ struct dcbport_pause_count {
  * @enable: priorities that obey, one bit each
  * @rate: bit/s of the link, which gives a quantum its length
  * @errors: malformed PFC frames
+ * @globals: pause frames of 802.3x, which are ignored
  * @last: ns; after this time, no priority is paused. Written under @lock, read
  *	without it.
  * @until: ns; each priority sends nothing before this time. Written under @lock, read
@@ -42,6 +45,7 @@ struct dcbport_pause {
 	u8 enable;
 	u64 rate;
 	u64 errors;
+	u64 globals;
 	atomic64_t last;
 	atomic64_t until[DCBPORT_PRIOS];
 	struct dcbport_pause_count count[DCBPORT_PRIOS];
@@ -52,6 +56,8 @@ void dcbport_pause_set(struct dcbport_pause *p, u8 enable, u64 rate, u64 now);
 bool dcbport_pause_hear(struct dcbport_pause *p, const struct dcbport_pfc *pfc,
 			u64 now);
 void dcbport_pause_error(struct dcbport_pause *p);
+void dcbport_pause_global(struct dcbport_pause *p);
+void dcbport_pause_forget(struct dcbport_pause *p, u64 now);
 u64 dcbport_pause_read(struct dcbport_pause *p, int prio,
 		       struct dcbport_pause_count *count, u64 now);
 

@@ -19,6 +19,7 @@
 
 #define PFC_HEADER	14	/* bytes before the opcode */
 #define PFC_OPCODE	0x0101
+#define PAUSE_OPCODE	0x0001	/* 802.3x: for all priorities at once */
 #define PFC_TIMERS	4	/* bytes from the opcode to the first timer */
 #define PFC_CONTENT	(PFC_TIMERS + 2 * DCBPORT_PRIOS)
 #define PFC_QUANTUM	512	/* bit times */
@@ -68,6 +69,16 @@ void dcbport_pfc_build(u8 frame[DCBPORT_PFC_LEN], const u8 source[6],
 bool dcbport_pfc_is_pfc(const u8 *data, size_t len)
 {
 	return len >= 2 && pfc_get(data) == PFC_OPCODE;
+}
+
+/**
+ * dcbport_pfc_is_global() - check whether a MAC control frame pauses without PFC
+ * @data: what follows the Ethernet header
+ * @len: bytes that may be read
+ */
+bool dcbport_pfc_is_global(const u8 *data, size_t len)
+{
+	return len >= 2 && pfc_get(data) == PAUSE_OPCODE;
 }
 
 /**

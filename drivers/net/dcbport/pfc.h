@@ -27,6 +27,7 @@ void dcbport_pfc_build(u8 frame[DCBPORT_PFC_LEN], const u8 source[6],
 		       const struct dcbport_pfc *pfc);
 bool dcbport_pfc_parse(const u8 *data, size_t len, struct dcbport_pfc *pfc);
 bool dcbport_pfc_is_pfc(const u8 *data, size_t len);
+bool dcbport_pfc_is_global(const u8 *data, size_t len);
 u64 dcbport_pfc_nsec(u32 quanta, u64 rate);
 
 #endif /* DCBPORT_PFC_H */

@@ -168,6 +168,7 @@ void dcbport_wake(struct dcbport *port);
 int dcbport_change(struct dcbport *port, const struct dcbport_settings *s,
 		   struct dcbport_buffer *buffer,
 		   struct netlink_ext_ack *extack);
+void dcbport_clear(struct dcbport *port);
 
 int dcbport_qdisc_init(void);
 void dcbport_qdisc_exit(void);

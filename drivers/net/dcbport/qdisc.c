@@ -358,8 +358,9 @@ static int port_init(struct Qdisc *sch, struct nlattr *opt,
 }
 
 /* Also called when a device goes down. @told stays: when the device comes up, the port
- * tells the other end again what to pause, because it may have forgotten. A storm ends: what
- * is at the other end then may be another device, or the same one after a reset.
+ * tells the other end again what to pause, because it may have forgotten. Storms and received
+ * pauses end: what is at the other end then may be another device, or the same one after a
+ * reset.
  */
 static void port_reset(struct Qdisc *sch)
 {
@@ -386,6 +387,7 @@ static void port_reset(struct Qdisc *sch)
 			dcbport_class_drop(port, class, DCBPORT_DROP_RESET, skb, &to_free);
 	}
 	dcbport_free_list(port, to_free);
+	dcbport_pause_forget(&port->pause, ktime_get_ns());
 	port->wire.free = 0;
 	port->poll = 0;
 	port->came = 0;

@@ -803,6 +803,46 @@ static void test_pcp(void)
 	       "PCP before DSCP");
 }
 
+/* The least of 64 timers in a row, and never more than 100 us */
+static void test_grain(void)
+{
+	struct dcbport_grain grain = {};
+
+	for (int i = 0; i < 63; i++)
+		dcbport_grain_learn(&grain, 2000 + i);
+	expect(!grain.ns, "%u ns after 63 timers", grain.ns);
+	dcbport_grain_learn(&grain, 1500);
+	expect(grain.ns == 1500, "%u ns, not 1500", grain.ns);
+	for (int i = 0; i < 64; i++)
+		dcbport_grain_learn(&grain, i == 30 ? 0 : 2000);
+	expect(!grain.ns, "%u ns, though one timer was exact", grain.ns);
+	for (int i = 0; i < 64; i++)
+		dcbport_grain_learn(&grain, 1ULL << 40);
+	expect(grain.ns == 100000, "%u ns, not 100 us", grain.ns);
+}
+
+static void test_pause_forget(void)
+{
+	struct dcbport_pfc pfc = { .enable = 9, .quanta = { 1000, 0, 0, 1000 } };
+	struct dcbport_pause_count count;
+	struct dcbport_pause p = {};
+
+	dcbport_pause_setup(&p);
+	dcbport_pause_set(&p, 9, 1000000000, 0);
+	dcbport_pause_hear(&p, &pfc, 1000);
+	expect(dcbport_pause_last(&p) == 513000, "paused");
+	dcbport_pause_forget(&p, 2000);
+	expect(dcbport_pause_last(&p) <= 2000 && dcbport_pause_until(&p, 0) <= 2000 &&
+	       dcbport_pause_until(&p, 3) <= 2000, "forgotten");
+	dcbport_pause_read(&p, 3, &count, 10000);
+	expect(count.paused == 1000 && count.transitions == 1 && count.frames == 1 &&
+	       !count.resumes, "counted: %llu ns", (unsigned long long)count.paused);
+	pfc.quanta[3] = 0;
+	dcbport_pause_hear(&p, &pfc, 3000);
+	dcbport_pause_read(&p, 3, &count, 10000);
+	expect(count.frames == 1 && count.resumes == 1, "frames and resumes");
+}
+
 /* --- percentages ---------------------------------------------------------- */
 
 static void check_percent(const u8 *weight, u8 strict)
@@ -1056,6 +1096,8 @@ static const struct tap_test tests[] = {
 	{ "weights as percentages", test_ets },
 	{ "pauses last as long as they do, whatever clock is older", test_pauses },
 	{ "a pause whose end has an older clock", test_pause_older },
+	{ "a link that is down ends pauses", test_pause_forget },
+	{ "a shorter wait than timers are late", test_grain },
 	{ "the watchdog waits for the longest pause", test_watchdog },
 	{ "settings that do not go together", test_settings },
 };

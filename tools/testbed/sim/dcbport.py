@@ -161,7 +161,8 @@ def figures(run, out):
               for n, prio in senders]
     return {
         "pfc_frames": _sum(switches, "tx_prio%d_pause") + _sum(switches, "tx_prio%d_resume"),
-        "pfc_received": sum(_sum(stats[n], "rx_prio%d_pause") for n in run.hosts),
+        "pfc_received": sum(_sum(stats[n], "rx_prio%d_pause") + _sum(stats[n], "rx_prio%d_resume")
+                            for n in run.hosts),
         "paused_share": sum(paused) / len(paused),
         "ingress_max": _most(switches, "rx_prio%d_buffer_bytes_max"),
         "headroom_max": _most(switches, "rx_prio%d_headroom_bytes_max"),
