@@ -18,9 +18,6 @@
 #include "ets.h"
 #include "port.h"
 
-/* APP entries of a port: as many as fit into the single LLDP TLV for them */
-#define APP_MAX		((511 - 5) / 3)
-
 #define BPS_PER_KBPS	1000
 /* bit/s; the bound of a link's rate, too */
 #define MAXRATE_MAX	1000000000000ULL
@@ -103,16 +100,30 @@ static void app_copy(struct dcbport *port, const struct dcbport_prio_rules *rule
 	app_set_copy(port, &app, rules->other, &port->dcbnl.copy.other);
 }
 
+static bool app_same(const struct dcbport_prio_rules *a,
+		     const struct dcbport_prio_rules *b)
+{
+	return !memcmp(a->dscp, b->dscp, sizeof(a->dscp)) &&
+	       !memcmp(a->pcp, b->pcp, sizeof(a->pcp)) && a->other == b->other;
+}
+
+/* Anybody may ask for ETS, so this must cost little while nothing changes */
 static void app_show(struct dcbport *port)
 {
 	static const struct dcbport_prio_rules none;
 	struct dcbport *other;
 
+	if (port->dcbnl.shown &&
+	    app_same(&port->dcbnl.copy, &port->settings.prio))
+		return;
 	list_for_each_entry(other, &dcbnl_ports, dcbnl.node) {
-		if (other != port && other->dev->ifindex == port->dev->ifindex)
+		if (other != port && other->dev->ifindex == port->dev->ifindex) {
 			app_copy(other, &none);
+			other->dcbnl.shown = false;
+		}
 	}
 	app_copy(port, &port->settings.prio);
+	port->dcbnl.shown = true;
 }
 
 /* --- weights and classes -------------------------------------------------- */
@@ -361,17 +372,6 @@ static u8 *app_entry(struct dcbport_prio_rules *rules,
 	return NULL;
 }
 
-/* PCPs do not count: LLDP has no entries for them */
-static unsigned int app_count(const struct dcbport_prio_rules *rules)
-{
-	unsigned int count = hweight8(rules->other);
-	int i;
-
-	for (i = 0; i < DCBPORT_DSCPS; i++)
-		count += hweight8(rules->dscp[i]);
-	return count;
-}
-
 static int app_set(struct net_device *dev, struct dcb_app *app)
 {
 	struct dcbport_settings s;
@@ -387,9 +387,9 @@ static int app_set(struct net_device *dev, struct dcb_app *app)
 		return refuse(dev, -EINVAL, "priorities are 0 to 7");
 	if (*entry & 1 << app->priority)
 		return -EEXIST;
-	if (app->selector != DCB_APP_SEL_PCP && app_count(&s.prio) >= APP_MAX)
-		return refuse(dev, -ENOSPC,
-			      "the APP table is full: an LLDP TLV holds no more entries");
+	/* as network cards do: programs such as mlnx_qos do not delete the old one */
+	if (app->selector != IEEE_8021QAZ_APP_SEL_ETHERTYPE)
+		*entry = 0;
 	*entry |= 1 << app->priority;
 	return dcbnl_change(port, &s);
 }
@@ -402,9 +402,12 @@ static int app_del(struct net_device *dev, struct dcb_app *app)
 
 	if (!port)
 		return -ENODEV;
-	if (!entry || app->priority >= DCBPORT_PRIOS ||
-	    !(*entry & 1 << app->priority))
+	if (!entry || app->priority >= DCBPORT_PRIOS || !*entry)
 		return -ENOENT;
+	/* programs that replace an entry add the new one, and then delete the old one */
+	if (!(*entry & 1 << app->priority))
+		return app->selector == IEEE_8021QAZ_APP_SEL_ETHERTYPE ?
+		       -ENOENT : 0;
 	*entry &= ~(1 << app->priority);
 	return dcbnl_change(port, &s);
 }
@@ -556,6 +559,22 @@ void dcbport_dcbnl_end(struct dcbport *port)
 	port->dcbnl.listed = false;
 	if (!dcbnl_has_other(port->dev))
 		port->dev->dcbnl_ops = NULL;
+}
+
+/**
+ * dcbport_dcbnl_forget() - the core has dropped all entries of an ifindex
+ * @ifindex: of a device that is unregistered, in any network namespace
+ *
+ * Context: rtnl is held.
+ */
+void dcbport_dcbnl_forget(int ifindex)
+{
+	struct dcbport *port;
+
+	list_for_each_entry(port, &dcbnl_ports, dcbnl.node) {
+		if (port->dev->ifindex == ifindex)
+			port->dcbnl.shown = false;
+	}
 }
 
 /**

@@ -15,21 +15,25 @@ struct dcbport;
  * @node: in the list of ports that the core knows
  * @listed: it is in that list
  * @copy: the APP entries that the port has given to the core
+ * @shown: the core has these, and none of another port with the same ifindex
  */
 struct dcbport_dcbnl {
 	struct list_head node;
 	bool listed;
 	struct dcbport_prio_rules copy;
+	bool shown;
 };
 
 #if IS_ENABLED(CONFIG_DCB)
 void dcbport_dcbnl_begin(struct dcbport *port);
 void dcbport_dcbnl_end(struct dcbport *port);
 void dcbport_dcbnl_notify(struct dcbport *port);
+void dcbport_dcbnl_forget(int ifindex);
 #else
 static inline void dcbport_dcbnl_begin(struct dcbport *port) { }
 static inline void dcbport_dcbnl_end(struct dcbport *port) { }
 static inline void dcbport_dcbnl_notify(struct dcbport *port) { }
+static inline void dcbport_dcbnl_forget(int ifindex) { }
 #endif
 
 #endif /* DCBPORT_DCBNL_H */

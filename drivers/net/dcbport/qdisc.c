@@ -471,8 +471,11 @@ struct dcbport *dcbport_of_rcu(const struct net_device *dev)
 static int device_event(struct notifier_block *unused, unsigned long event,
 			void *info)
 {
-	struct dcbport *port = dcbport_of(netdev_notifier_info_to_dev(info));
+	struct net_device *dev = netdev_notifier_info_to_dev(info);
+	struct dcbport *port = dcbport_of(dev);
 
+	if (event == NETDEV_UNREGISTER)
+		dcbport_dcbnl_forget(dev->ifindex);
 	if (port && (event == NETDEV_UP || event == NETDEV_CHANGE)) {
 		local_bh_disable();
 		dcbport_wake(port);
