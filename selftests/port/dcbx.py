@@ -174,7 +174,7 @@ def willing():
         record(frames)
 
         for words, wanted in (("PFC enabled=3", {**TAKEN, "pfc": [3]}),
-                              ("APP app=4,5,26", {"pfc": [3], "app": [[26, 3], [26, 4], [48, 6]]}),
+                              ("APP app=4,5,26", {"pfc": [3], "app": [[26, 4], [48, 6]]}),
                               ("APP -d app=3,5,26", {"pfc": [3], "app": [[26, 4], [48, 6]]})):
             cable.x.agent.set("-T -i x0 -V " + words)
             took = cable.y.becomes(wanted, INTERVAL + LATE)
@@ -341,11 +341,12 @@ def hostile():
         for count in (1, 10, 168):
             said(lldp.own(lldp.IEEE, lldp.APP, b"\0" + b"".join(
                 struct.pack(">BH", (n // 64 << 5) | 5, n % 64) for n in range(count))))
-            same("entries", len(cable.y.agreed()["app"]), count)
+            # one of each DSCP
+            same("entries", len(cable.y.agreed()["app"]), min(count, 64))
         # Others, while the first ones are still there
         said(lldp.own(lldp.IEEE, lldp.APP, b"\0" + b"".join(
             struct.pack(">BH", ((7 - n // 64) << 5) | 5, n % 64) for n in range(168))))
-        assert len(cable.y.agreed()["app"]) <= 168, cable.y.agreed()
+        same("entries", len(cable.y.agreed()["app"]), 64)
         # Selectors that would have no effect
         said(lldp.own(lldp.IEEE, lldp.APP, bytes.fromhex("00" "618906" "420cbc" "8312b7" "e50040")))
         same("entries", cable.y.agreed()["app"], [])

@@ -17,7 +17,7 @@ import threading
 import dcbnl
 from cases import near, same, test
 from dcbnl import Dcbnl, Listener
-from wire import (MS, US, Port, Socket, is_ce, is_data, mac, now, number, packet, pfc, prio, sh,
+from wire import (MS, PFC, US, Port, Socket, is_ce, is_data, mac, now, number, packet, pfc, prio, sh,
                   sleep, unaccounted)
 
 MODULE, BINARIES = sys.argv[1:3]
@@ -316,7 +316,8 @@ def nonsense():
                       pfc({3: FOREVER}, enable=0xff00), pfc({3: FOREVER}, opcode=0x0001),
                       pfc({3: FOREVER}, opcode=0x0201), pfc({3: FOREVER}, length=33),
                       pfc({3: FOREVER}, length=18), pfc({3: FOREVER}, length=15),
-                      mac(1) + pfc({3: FOREVER})[6:]):
+                      mac(1) + pfc({3: FOREVER})[6:],
+                      PFC + mac(99) + b"\x81\0\0\5" + pfc({3: FOREVER})[12:]):
             link.b.send(frame)
             link.send(1, 3)
             link.send(1, 4)
@@ -329,6 +330,28 @@ def nonsense():
         link.send(1, 3)
         sleep(5 * US)
         same("arrivals without PFC", len(link.got()), 1)
+
+
+@test
+def disabled():
+    """A priority that loses PFC sends at once, and one that gets it starts without a pause"""
+    for words in ("rate 40gbit delay 1us", "rate 0"):
+        with Link(words + " pfc 3,4") as link:
+            link.b.send(pfc({3: FOREVER, 4: FOREVER}))
+            link.send(1, 3)
+            link.send(1, 4)
+            sleep(10 * US)
+            same("paused", link.got(), [])
+            link.port.set("pfc 4")
+            sleep(10 * US)
+            same("without PFC", [prio(f) for f in link.got()], [3])
+            link.port.set("pfc 3,4")
+            link.send(1, 3)
+            sleep(10 * US)
+            same("with PFC again", [prio(f) for f in link.got()], [3])
+            same("still paused", link.port.count("rx_prio%d_paused", 4), 1)
+            link.b.send(pfc({4: 0}))
+            sleep(10 * US)
 
 
 class Events:

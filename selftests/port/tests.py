@@ -7,6 +7,8 @@ usage: tests.py MODULE BINARIES OUT [TEST ...]
 import sys
 
 import ports    # noqa: F401
+import ingress  # noqa: F401
+import random_walk  # noqa: F401
 import dcbx     # noqa: F401
 from cases import run
 
