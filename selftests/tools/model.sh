@@ -49,6 +49,24 @@ says "16 flows of profile auto over 100gbit"
 says "32 flows of profile auto over 400gbit" --preset 400g-ai
 says "kmin 20000B kmax 200000B pmax 5%" --config dcbport kmin 20KB kmax 200KB pmax 5%
 says '"green_min_threshold": "20000"' --config sonic kmin 20KB
+says '"static_th": "300000"' --config sonic xoff 300KB xon 250KB alpha 0
+says '"xon_offset": "50000"' --config sonic xoff 300KB xon 250KB
+says '"dynamic_th": "-3"' --config sonic alpha 0.125
+# What it defines it also binds to a port, and each name that it uses is defined
+for pfc in yes no; do
+	$DCQCN model --config sonic pfc $pfc | python3 -c '
+import json, sys
+db = json.load(sys.stdin)
+maps = {"dscp_to_tc_map": "DSCP_TO_TC_MAP", "tc_to_queue_map": "TC_TO_QUEUE_MAP",
+        "tc_to_pg_map": "TC_TO_PRIORITY_GROUP_MAP", "pfc_to_queue_map": "MAP_PFC_PRIORITY_TO_QUEUE"}
+port = db["PORT_QOS_MAP"]["Ethernet0"]
+assert all(port[k] in db[t] for k, t in maps.items() if k in port), port
+assert db["QUEUE"]["Ethernet0|3"]["wred_profile"] in db["WRED_PROFILE"]
+if port.get("pfc_enable"):
+    profile = db["BUFFER_PROFILE"][db["BUFFER_PG"]["Ethernet0|3"]["profile"]]
+    assert profile["pool"] in db["BUFFER_POOL"] and int(profile["xon"]) < int(profile["size"])
+' || fail "--config sonic, pfc $pfc: something is not defined or not bound"
+done
 says "dcqcn profile apply mlx5" --config host profile mlx5
 says "Kmax is too close to PFC" speed 40gbit profile sigcomm15 flows 8 kmin 5KB kmax 400KB pmax 1% \
 	tiers 2 uplinks 1 spine_speed 100gbit xoff 200KB xon 150KB buffer 4MB ports 2

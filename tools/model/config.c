@@ -7,6 +7,7 @@
 #include "text.h"
 
 #define PRIO	"3"		/* of lossless traffic, as most networks have it */
+#define SONIC_PORT	"Ethernet0"	/* a name that SONiC gives ports */
 #define RED_AVPKT	1000
 /* As in Documentation/netlink/specs/dcbport.yaml; lengths are u32 in there, and in tc */
 #define PORT_RATE_MAX	1e12
@@ -172,6 +173,62 @@ static void host(const struct dcqcn_model_input *in, struct text *t)
 		add_whole(t, "dcqcn set dev DEV dce_tcp_g ", 1024 * (1 - in->g_share), "\n");
 }
 
+/* Which power of two comes nearest to alpha: SONiC's dynamic_th, -8 to 7 */
+static int alpha_exponent(double alpha)
+{
+	int exponent = -8;
+
+	/* the middle between two powers, on a scale of logarithms */
+	for (double middle = 1.41421356 / 256; exponent < 7 && alpha > middle; middle *= 2)
+		exponent++;
+	return exponent;
+}
+
+/* Entries "0": "0" to "last": "7", where each @step values have the next number */
+static void sonic_map(struct text *t, const char *table, int entries, int step)
+{
+	text_add(t, ",\n  \"");
+	text_add(t, table);
+	text_add(t, "\": {\n    \"RDMA\": {");
+	for (int i = 0; i < entries; i++) {
+		text_add(t, i ? "," : "");
+		text_add(t, i % 8 ? " " : "\n      ");
+		add_whole(t, "\"", i, "\": ");
+		add_whole(t, "\"", i / step, "\"");
+	}
+	text_add(t, "\n    }\n  }");
+}
+
+/* SONiC's xoff is the headroom. Its pause ends below the larger of xon and the limit less xon_offset.
+ * A static limit is our xOFF; with a dynamic one, only alpha bounds what a port takes.
+ */
+static void sonic_pfc(const struct dcqcn_model_input *in, const struct dcqcn_model_output *out,
+		      struct text *t)
+{
+	bool dynamic = in->alpha > 0;
+
+	text_add(t, ",\n  \"BUFFER_POOL\": {\n    \"ingress_lossless_pool\": {\n"
+		 "      \"type\": \"ingress\",\n      \"mode\": \"");
+	text_add(t, dynamic ? "dynamic" : "static");
+	add_whole(t, "\",\n      \"size\": \"", in->buffer_bytes, "\"\n    }\n  }");
+	text_add(t, ",\n  \"BUFFER_PROFILE\": {\n    \"RDMA_lossless\": {\n"
+		 "      \"pool\": \"ingress_lossless_pool\",\n");
+	add_whole(t, "      \"size\": \"", out->headroom_bytes + in->reserve_bytes, "\",\n");
+	add_whole(t, "      \"xoff\": \"", out->headroom_bytes, "\",\n      \"xon\": \"0\",\n");
+	add_whole(t, "      \"xon_offset\": \"", out->xoff_bytes - out->xon_bytes, "\",\n");
+	if (dynamic)
+		add_whole(t, alpha_exponent(in->alpha) < 0 ? "      \"dynamic_th\": \"-" :
+			  "      \"dynamic_th\": \"",
+			  alpha_exponent(in->alpha) < 0 ? -alpha_exponent(in->alpha) :
+			  alpha_exponent(in->alpha), "\"\n    }\n  }");
+	else
+		add_whole(t, "      \"static_th\": \"", out->xoff_bytes, "\"\n    }\n  }");
+	text_add(t, ",\n  \"BUFFER_PG\": {\n    \"" SONIC_PORT "|" PRIO "\": {\n"
+		 "      \"profile\": \"RDMA_lossless\"\n    }\n  }");
+	sonic_map(t, "TC_TO_PRIORITY_GROUP_MAP", 8, 1);
+	sonic_map(t, "MAP_PFC_PRIORITY_TO_QUEUE", 8, 1);
+}
+
 static void sonic(const struct dcqcn_model_input *in, const struct dcqcn_model_output *out,
 		  struct text *t)
 {
@@ -181,16 +238,18 @@ static void sonic(const struct dcqcn_model_input *in, const struct dcqcn_model_o
 	add_whole(t, "      \"green_max_threshold\": \"", out->kmax_bytes, "\",\n");
 	add_whole(t, "      \"green_drop_probability\": \"",
 		  number_max(1, 100 * out->pmax_share), "\"\n    }\n  }");
-	if (in->pfc) {
-		text_add(t, ",\n  \"BUFFER_PROFILE\": {\n    \"RDMA_lossless\": {\n"
-			 "      \"pool\": \"ingress_lossless_pool\",\n");
-		add_whole(t, "      \"size\": \"", out->headroom_bytes + in->reserve_bytes,
-			  "\",\n");
-		add_whole(t, "      \"xoff\": \"", out->headroom_bytes, "\",\n");
-		add_whole(t, "      \"xon\": \"", out->xon_bytes, "\",\n");
-		add_whole(t, "      \"static_th\": \"", out->xoff_bytes, "\"\n    }\n  }");
-	}
-	text_add(t, "\n}\n");
+	text_add(t, ",\n  \"QUEUE\": {\n    \"" SONIC_PORT "|" PRIO "\": {\n"
+		 "      \"wred_profile\": \"RDMA\"\n    }\n  }");
+	if (in->pfc)
+		sonic_pfc(in, out, t);
+	sonic_map(t, "DSCP_TO_TC_MAP", 64, 8);
+	sonic_map(t, "TC_TO_QUEUE_MAP", 8, 1);
+	text_add(t, ",\n  \"PORT_QOS_MAP\": {\n    \"" SONIC_PORT "\": {\n"
+		 "      \"dscp_to_tc_map\": \"RDMA\",\n      \"tc_to_queue_map\": \"RDMA\"");
+	if (in->pfc)
+		text_add(t, ",\n      \"tc_to_pg_map\": \"RDMA\",\n"
+			 "      \"pfc_to_queue_map\": \"RDMA\",\n      \"pfc_enable\": \"" PRIO "\"");
+	text_add(t, "\n    }\n  }\n}\n");
 }
 
 static void other(const struct dcqcn_model_input *in, const struct dcqcn_model_output *out,

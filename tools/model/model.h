@@ -29,7 +29,7 @@
 #define DCQCN_MODEL_SAMPLES	400
 #define DCQCN_MODEL_FINDINGS_MAX	16
 #define DCQCN_MODEL_TEXT	512	/* room for each text, but a configuration */
-#define DCQCN_MODEL_CONFIG_TEXT	2048
+#define DCQCN_MODEL_CONFIG_TEXT	4096
 
 /**
  * struct dcqcn_model_input - a fabric, its load and its settings
