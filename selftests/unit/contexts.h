@@ -32,9 +32,11 @@ static struct net_device ndev = { .net = &net, .ifindex = 1 };
 
 /* The port has sent all that it may */
 static bool used_up;
+static s64 last_gap;		/* ns; what one more costs */
 
 bool dcqcn_xmit_charge(atomic64_t *account, s64 gap)
 {
+	last_gap = gap;
 	return !used_up;
 }
 

@@ -1473,6 +1473,16 @@ static void test_budget(void)
 	       to->qps[0].ccc->rx.source.ahead);
 	tear_down();
 
+	/* a million a second, or one for each 8 KB that the line carries */
+	set_up(DCQCN_CCC_NSCC, 65536);
+	to->dev.speed = 40000;
+	arrive(0, 5, bits | DCQCN_BTH_REQUEST, false);
+	expect(last_gap == 1000, "%lld ns at 40 Gb/s", (long long)last_gap);
+	to->dev.speed = 400000;
+	arrive(0, 6, bits | DCQCN_BTH_REQUEST, false);
+	expect(last_gap == 163, "%lld ns at 400 Gb/s", (long long)last_gap);
+	tear_down();
+
 	/* of a QP that was being resolved */
 	set_up(DCQCN_CCC_NSCC, 65536);
 	to->qps[0].state = DCQCN_QP_RESOLVING;

@@ -30,6 +30,11 @@
 
 #define DCQCN_UNGRANTED_SHIFT	10	/* ns -> the unit of dcqcn_credit.ungranted_since */
 
+/* Where a million a second are too few, a port may say something for each so many bytes that its
+ * line carries: half a grant
+ */
+#define DCQCN_CCC_SAY_BYTES	(DCQCN_RCCC_QUANTUM / 2)
+
 #define DCQCN_CCC_TURNS		64	/* grants per timer */
 #define DCQCN_CCC_SKIPS		8U	/* turns without a grant that take no time */
 
@@ -41,9 +46,14 @@
 /* Whether the port may send feedback now. What cannot be said waits for the next time: an answer
  * is not forgotten, and nothing is granted.
  */
-static bool dcqcn_ccc_may_say(struct dcqcn_dev *dev)
+static bool dcqcn_ccc_may_say(struct dcqcn_dev *dev,
+			      const struct dcqcn_settings *settings)
 {
-	if (dcqcn_xmit_charge(&dev->answers.feedback_paid, DCQCN_XMIT_GAP_NS))
+	u64 gap = div64_u64(DCQCN_CCC_SAY_BYTES * 8ULL * NSEC_PER_SEC,
+			    dcqcn_dev_line(dev, settings));
+
+	if (dcqcn_xmit_charge(&dev->answers.feedback_paid,
+			      clamp(gap, 1ULL, (u64)DCQCN_XMIT_GAP_NS)))
 		return true;
 	dcqcn_count(dev, DCQCN_NP_FEEDBACK_ERRORS);
 	return false;
@@ -189,7 +199,7 @@ static bool dcqcn_ccc_turn(struct dcqcn_ccc *ccc,
 	bool granted = false, says;
 	u64 now;
 
-	if (!dcqcn_ccc_may_say(dev)) {
+	if (!dcqcn_ccc_may_say(dev, settings)) {
 		dcqcn_rccc_charge(&dev->credit.pace, line);
 		list_move_tail(&rx->grant_node, &dev->credit.sources);
 		return false;
@@ -383,7 +393,7 @@ void dcqcn_ccc_resolved(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 		dcqcn_rccc_restart(&rx->source,
 				   max(settings->ccc.initial_window, 1U));
 	rx->time = now;
-	says = dcqcn_ccc_may_say(qp->dev);
+	says = dcqcn_ccc_may_say(qp->dev, settings);
 	if (says)
 		dcqcn_ccc_say(ccc, settings, now, &say);
 	spin_unlock_bh(&ccc->lock);
@@ -631,7 +641,7 @@ bool dcqcn_ccc_receive(const struct dcqcn_rx *in)
 	WRITE_ONCE(ccc->rx.pkey, in->pkt.pkey);
 	says = dcqcn_ccc_arrived(ccc, qp, settings, &in->pkt, bits,
 				 skb->len + ETH_HLEN, now) &&
-	       dcqcn_ccc_may_say(in->dev);
+	       dcqcn_ccc_may_say(in->dev, settings);
 	asks = ccc->rx.source.backlog && list_empty(&ccc->rx.grant_node);
 	if (says)
 		dcqcn_ccc_say(ccc, settings, now, &say);
