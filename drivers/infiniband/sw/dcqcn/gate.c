@@ -145,8 +145,8 @@ static bool dcqcn_fifo_goes_on(const struct dcqcn_fifo *fifo)
 	return last && dcqcn_held(last)->goes_on;
 }
 
-/* A packet of a QP with a context leaves: count it there if the QP obeys it, or offer the context to
- * the peer. Return whether it was counted.
+/* A packet of a QP with a context leaves: count it there if the QP obeys it, or offer the context
+ * to the peer. Return whether it was counted.
  */
 bool dcqcn_gate_count(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
 {
@@ -186,8 +186,8 @@ bool dcqcn_gate_in_window(struct dcqcn_qp *qp, bool fresh, u64 now)
 }
 
 /* Behind a closed window, rxe's timer must not fire: one request leaves, and asks for an ACK, when
- * the flow has asked for none for half of the ack timeout. @waited: ns; for how long the request has
- * been held. If rxe goes back again and again, every request held for that long leaves.
+ * the flow has asked for none for half of the ack timeout. @waited: ns; for how long the request
+ * has been held. If rxe goes back again and again, every request held for that long leaves.
  */
 bool dcqcn_gate_is_silent(const struct dcqcn_qp *qp, u64 waited, u64 now)
 {

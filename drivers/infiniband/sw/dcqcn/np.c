@@ -28,7 +28,7 @@
 #include "trace.h"
 #include "xmit.h"
 
-/* ns and bytes: a CNP costs less if it answers a packet that is longer than this, down to a quarter */
+/* bytes, ns: a CNP costs less if it answers a packet that is longer than this, down to a quarter */
 #define DCQCN_CNP_BYTES		1024
 #define DCQCN_CNP_GAP_LEAST	(DCQCN_XMIT_GAP_NS / 4)
 

@@ -258,9 +258,10 @@ dcqcn_tx_ccc(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 		   READ_ONCE(ccc->tx.agreed) == settings->ccc.algorithms;
 	if (windowed && dcqcn_tx_is_lent(qp, ccc, skb, bth))
 		return dcqcn_tx_unseen(qp, skb);
-	if (qp ? !ccc && dcqcn_qp_is_seen(qp) && dcqcn_bth_is_inside(bth) &&
-		 !READ_ONCE(qp->limited) :
-		 !dcqcn_settings_start(settings))
+	if (!qp && !dcqcn_settings_start(settings))
+		return NF_ACCEPT;
+	if (qp && !ccc && !READ_ONCE(qp->limited) && dcqcn_qp_is_seen(qp) &&
+	    dcqcn_bth_is_inside(bth))
 		return NF_ACCEPT;
 	tx = dcqcn_tx_describe(settings, skb, bth, tos);
 	if (windowed && tx.kind != DCQCN_PKT_OTHER && dcqcn_qp_expects(qp, &tx))
