@@ -656,10 +656,19 @@ void pass(u64 ns)
 	fuzz_now = end;
 }
 
-/* ns; the most by which a timer or the worker was late since this was asked last */
+/* ns; the most by which a timer or the worker has been late, or is so far */
 u64 world_lateness(void)
 {
-	return lateness;
+	u64 most = lateness;
+	int i;
+
+	for (i = 0; i < num_timers; i++)
+		if (timers[i]->queued)
+			most = max(most, fuzz_now - min(fuzz_now, (u64)timers[i]->expires));
+	for (i = 0; i < num_works; i++)
+		if (works[i]->queued)
+			most = max(most, fuzz_now - min(fuzz_now, (u64)works[i]->due));
+	return most;
 }
 
 /* --- ports ----------------------------------------------------------------------------- */

@@ -26,6 +26,7 @@ COMMANDS = {
     "tools/bench/bench": ["--out"],
     "selftests/fuzz/run": ["--out"],
     "selftests/model/simulated": ["--out"],
+    "selftests/mutants/run": ["--out"],
     "selftests/port/run": ["--out"],
     "selftests/simulated": ["--out"],
     "selftests/uml/coverage": ["--out"],
