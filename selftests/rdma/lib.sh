@@ -189,7 +189,9 @@ counter_is() { [ "$(counter "$1" "$2")" "$3" "$4" ]; }
 # CNPs of a trickle that begins later than that bring the rate back.
 fixed_rate() # HOST MBPS
 {
-	knobs "$1" roce_rp/rate_to_set_on_first_cnp="$2" roce_rp/rpg_min_rate="$2" \
+	# a flow that starts again after a pause would find another rate
+	knobs "$1" roce_rp/start_burst=0 \
+		roce_rp/rate_to_set_on_first_cnp="$2" roce_rp/rpg_min_rate="$2" \
 		roce_rp/rpg_time_reset=131071 roce_rp/rpg_byte_reset=0 \
 		roce_rp/rpg_threshold=31 roce_rp/rpg_ai_rate=1 roce_rp/rpg_hai_rate=1 \
 		roce_rp/dce_tcp_rtt=131071

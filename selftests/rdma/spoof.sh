@@ -28,6 +28,7 @@ GUESTS_ONLY=rxe			# User-mode Linux has no kprobes
 quiet_qp()
 {
 	reload_both
+	knobs local roce_rp/start_burst=0	# or each pause would be followed by a start
 	perftest local ib_write_bw -m 1024 -s 1024 -l 1
 }
 

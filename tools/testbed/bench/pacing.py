@@ -34,7 +34,7 @@ FLOWS = {
 
 SCRIPT = """. %(bench)s/guest/hosts
 ip netns exec h1 tc qdisc add dev eth0 root %(tbf)s limit 1000000000
-for knob in rpg_max_rate=%(line)d rpg_time_reset=131071 rpg_threshold=31 rpg_byte_reset=0 \
+for knob in rpg_max_rate=%(line)d start_burst=0 rpg_time_reset=131071 rpg_threshold=31 rpg_byte_reset=0 \
 		rate_to_set_on_first_cnp=%(rate)d; do
 	ip netns exec h1 sh -c "echo ${knob#*=} >/sys/class/net/eth0/ecn/roce_rp/${knob%%=*}"
 done
