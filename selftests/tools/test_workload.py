@@ -29,6 +29,8 @@ def workload(*tables, duration=100 * MS, seed=1):
     for t in tables:
         if "kind" in t:
             w.collective(Table("collective 1", t))
+        elif "file" in t:
+            w.trace(Table("trace 1", t))
         else:
             w.flow(Table("flow 1", {"from": "h1", "to": "h9", **t}))
     return w
@@ -140,6 +142,55 @@ def collectives():
     # h1's third message waits for what h2 sent in the second step
     expect("halving waits", [w.plan().messages[n].after for n in (0, 4, 8, 12)],
            [(), (2,), (5,), (9,)])
+    # h2 has a child and h3 none; h1 answers both when it has what both added up
+    w = workload({"hosts": "h1..h4", "kind": "tree", "size": "8B"})
+    expect("tree", [(w.flows[m.flows[0]].src, w.flows[m.flows[0]].dst, m.size, m.after)
+                    for m in w.plan().messages[:-1]],
+           [("h4", "h2", 8, ()), ("h2", "h1", 8, (0,)), ("h3", "h1", 8, ()),
+            ("h1", "h2", 8, (1, 2)), ("h1", "h3", 8, (1, 2)), ("h2", "h4", 8, (3,))])
+    # two batches forward; the last stage sends each back as soon as it has it
+    w = workload({"hosts": "h1..h3", "kind": "pipeline", "size": "8B", "batches": 2})
+    expect("pipeline", [(w.flows[m.flows[0]].src, w.flows[m.flows[0]].dst, m.after)
+                        for m in w.plan().messages[:-1]],
+           [("h1", "h2", ()), ("h2", "h3", (0,)), ("h1", "h2", ()), ("h3", "h2", (1,)),
+            ("h2", "h3", (2,)), ("h2", "h1", (3,)), ("h3", "h2", (4,)), ("h2", "h1", (6,))])
+
+
+# In the form of the examples that come with the ns-3 simulations: two of three flows count
+NS3 = """2
+2 1 3 100 200000000 2.00001
+3 1 3 100 5000 2
+
+4 1 3 100 150000000 2
+
+First line: # of flows
+"""
+
+
+def traces():
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "flow.txt")
+
+        def trace(text, **keys):
+            with open(path, "w") as f:
+                f.write(text)
+            return workload({"file": path, "hosts": "h0..h3", **keys})
+
+        w = trace(NS3, start="1ms", qps=2)
+        expect("ns-3 flows", [(f.src, f.dst, f.size) for f in w.flows],
+               [("h3", "h1", 5000)] * 2 + [("h2", "h1", 200000000)] * 2)
+        expect("ns-3 messages", schedule(w.plan().messages).splitlines(),
+               ["flows=0-1 size=5000 at=1000000", "flows=2-3 size=200000000 at=1010000"])
+        for text, bad in (
+                ("flow.txt:1: must be the number", "x\n"), ("flow.txt:1: must be the number", ""),
+                ("has 1 flows, not 2", "2\n0 1 3 100 1 2\n"), ("not 0", "0\n0 1 3 100 1 2\n"),
+                ("flow.txt:2: must be source", "1\n0 1 3 100 1\n"),
+                ("flow.txt:2: must be source", "1\n0 1 3 100 1 inf\n"),
+                ("flow.txt:2: nodes are 0 to 3", "1\n0 4 3 100 1 2\n"),
+                ("flow.txt:2: must be 1 B", "1\n0 1 3 100 0 2\n"),
+                ("a flow from h1 to itself", "1\n1 1 3 100 1 2\n")):
+            raises(text, text, trace, bad)
+        raises("no file", "No such file", workload, {"file": d + "/x", "hosts": "h0..h3"})
 
 
 def repeatable():
@@ -170,7 +221,8 @@ def mistakes():
             ("ud does not support write", {"load": 1, "transport": "ud"}),
             ("hosts: must be two or more, each once", {"kind": "ring", "hosts": "h1,h1", "size": 1}),
             ("hosts: must be 2, 4, 8", {"kind": "halving", "hosts": "h1..h3", "size": 1}),
-            ("kind: 'tree' is not one of", {"kind": "tree", "hosts": "h1..h3", "size": 1})):
+            ("unknown: batches", {"kind": "tree", "hosts": "h1..h3", "size": 1, "batches": 2}),
+            ("kind: 'star' is not one of", {"kind": "star", "hosts": "h1..h3", "size": 1})):
         raises(text, text, workload, table)
     raises("too many", "makes more than 1048576 messages", lines, {"period": "10ns"})
 
@@ -355,7 +407,7 @@ def paths():
     expect("back", [cable.delay for cable in made.path("h2", "h1")], [4000, 3000, 2000, 500])
 
 
-for test in (sizes, periods, turns, load, collectives, repeatable, mistakes, keeps_to_it, idle_path,
-             figures, paths):
+for test in (sizes, periods, turns, load, collectives, traces, repeatable, mistakes, keeps_to_it,
+             idle_path, figures, paths):
     test()
 sys.exit(status())

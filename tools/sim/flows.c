@@ -18,7 +18,7 @@
 struct flow *flows;
 unsigned int nr_flows;
 
-static const char *const verb_names[] = { "write", "send", "read" };
+static const char *const verb_names[] = { "write", "send", "read", "atomic" };
 static const struct {
 	const char *name;
 	enum ibv_qp_type type;
@@ -149,7 +149,7 @@ static unsigned int parse_pair(struct flow *f, const char *key, const char *valu
 				return SEEN_VERB;
 			}
 		}
-		bad(f->line, "verb=%s: want write, send or read", value);
+		bad(f->line, "verb=%s: want write, send, read or atomic", value);
 	}
 	if (!strcmp(key, "transport")) {
 		for (i = 0; i < LEN(transports); i++) {
@@ -191,8 +191,10 @@ static void check_flow(const struct flow *f)
 
 	if (f->type == IBV_QPT_UD && f->verb != VERB_SEND)
 		bad(f->line, "ud can only send");
-	if (f->type == IBV_QPT_UC && f->verb == VERB_READ)
+	if (f->type == IBV_QPT_UC && is_fetched(f))
 		bad(f->line, "uc cannot read");
+	if (f->verb == VERB_ATOMIC && f->size != 8)
+		bad(f->line, "size=%" PRIu64 ": an atomic operation has 8 bytes", f->size);
 	if (f->mtu & (f->mtu - 1))
 		bad(f->line, "mtu=%" PRIu64 ": want 256, 512, 1024, 2048 or 4096", f->mtu);
 	if (f->type == IBV_QPT_UD && f->size > f->mtu)

@@ -7,7 +7,7 @@
  *
  * FLOWS has one flow per line, key=value words; '#' begins a comment line:
  *
- *   id=0 verb=write|send|read transport=rc|uc|ud
+ *   id=0 verb=write|send|read|atomic transport=rc|uc|ud
  *   src_netns=h1 src_dev=rxe_h1 src_addr=10.0.0.1
  *   dst_netns=h3 dst_dev=rxe_h3 dst_addr=10.0.0.3	(all these on one line)
  *   size=65536 depth=4 mtu=4096 timeout=12 retry=7 tclass=0
@@ -309,9 +309,9 @@ static void check_limits(const struct flow *f)
 	if (f->depth > (uint64_t)req->attr.max_qp_wr || receives(f) > (uint64_t)rsp->attr.max_qp_wr)
 		die("line %u: depth=%" PRIu64 " is more than %s can queue", f->line, f->depth,
 		    req->dev);
-	if (f->verb == VERB_READ && (f->depth > (uint64_t)req->attr.max_qp_init_rd_atom ||
-				     f->depth > (uint64_t)rsp->attr.max_qp_rd_atom))
-		die("line %u: depth=%" PRIu64 ", but %s can have %d reads outstanding and %s serve %d",
+	if (is_fetched(f) && (f->depth > (uint64_t)req->attr.max_qp_init_rd_atom ||
+			      f->depth > (uint64_t)rsp->attr.max_qp_rd_atom))
+		die("line %u: depth=%" PRIu64 ", but %s can have %d reads and atomics outstanding and %s serve %d",
 		    f->line, f->depth, req->dev, req->attr.max_qp_init_rd_atom, rsp->dev,
 		    rsp->attr.max_qp_rd_atom);
 }
@@ -335,7 +335,7 @@ static void make_host(struct host *h)
 		die("%s: protection domain: %s", h->dev, strerror(errno));
 	/* All devices share the buffer, as its content does not matter. */
 	h->mr = ibv_reg_mr(h->pd, buffer, buffer_len, IBV_ACCESS_LOCAL_WRITE |
-			   IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ);
+			   IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC);
 	if (!h->mr)
 		die("%s: memory region of %zu bytes: %s", h->dev, buffer_len, strerror(errno));
 	h->channel = ibv_create_comp_channel(h->context);
@@ -392,14 +392,15 @@ static void connect_qp(struct flow *f, struct end *e, const struct end *peer)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = PORT };
 	int mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT;
-	uint8_t reads = f->verb == VERB_READ ? f->depth : 1;
+	uint8_t reads = is_fetched(f) ? f->depth : 1;
 
 	enter(e->host);
 	if (f->type == IBV_QPT_UD) {
 		attr.qkey = QKEY;
 		mask |= IBV_QP_QKEY;
 	} else {
-		attr.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+		attr.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
+				       IBV_ACCESS_REMOTE_ATOMIC;
 		mask |= IBV_QP_ACCESS_FLAGS;
 	}
 	modify(f, e, &attr, mask, "INIT");
@@ -506,6 +507,13 @@ static void prepare(struct flow *f)
 		}
 		if (f->verb == VERB_SEND) {
 			wr->opcode = f->type == IBV_QPT_RC ? IBV_WR_SEND : IBV_WR_SEND_WITH_IMM;
+			continue;
+		}
+		if (f->verb == VERB_ATOMIC) {
+			wr->opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
+			wr->wr.atomic.remote_addr = (uintptr_t)buffer;
+			wr->wr.atomic.rkey = rsp->mr->rkey;
+			wr->wr.atomic.compare_add = 1;
 			continue;
 		}
 		wr->wr.rdma.remote_addr = (uintptr_t)buffer;

@@ -24,7 +24,7 @@
 #define MAX_US		UINT64_C(31536000000000)
 #define MAX_NS		(MAX_US * NSEC_PER_USEC)
 
-enum verb { VERB_WRITE, VERB_SEND, VERB_READ };
+enum verb { VERB_WRITE, VERB_SEND, VERB_READ, VERB_ATOMIC };
 
 /* WAITING for its start, RUNNING, STOPPED: no new messages, old ones may come. */
 enum state { WAITING, RUNNING, STOPPED };
@@ -117,6 +117,12 @@ struct flow {
 static inline int counted_at_receiver(const struct flow *f)
 {
 	return f->verb == VERB_SEND || f->type == IBV_QPT_UC;
+}
+
+/* Whether the responder answers with data, for which it has a bound on requests. */
+static inline int is_fetched(const struct flow *f)
+{
+	return f->verb == VERB_READ || f->verb == VERB_ATOMIC;
 }
 
 extern struct flow *flows;

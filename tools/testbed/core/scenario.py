@@ -138,8 +138,10 @@ def check_knobs(where, settings):
 def check_verb(table, flow):
     """Check that a flow's transport supports its verb and size."""
     if (flow.transport == "ud" and flow.verb != "send") or \
-       (flow.transport == "uc" and flow.verb == "read"):
+       (flow.transport == "uc" and flow.verb in ("read", "atomic")):
         raise table.error("verb", "%s does not support %s" % (flow.transport, flow.verb))
+    if flow.verb == "atomic" and flow.size != 8:
+        raise table.error("size", "an atomic operation has 8 bytes")
     if flow.transport == "ud" and flow.size > flow.mtu:
         raise table.error("size", "a ud message is one packet of at most %d bytes" % flow.mtu)
 

@@ -249,6 +249,8 @@ class Run:
             self.workload.flow(d)
         for d in t.tables("collective", []):
             self.workload.collective(d)
+        for d in t.tables("trace", []):
+            self.workload.trace(d)
         self.flows = self.workload.flows
         if not self.flows:
             raise t.error("flow", "is missing")

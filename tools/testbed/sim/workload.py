@@ -16,8 +16,9 @@ from ..core.paths import SIM
 from ..core.scenario import MTUS, TIMEOUT_MAX, TRANSPORTS, VERBS, check_verb, names
 
 SIZES = os.path.join(SIM, "sizes")
+TRACES = os.path.join(SIM, "traces")
 PATTERNS = ("each", "pairs", "ring")
-COLLECTIVES = ("ring", "halving", "alltoall")
+COLLECTIVES = ("ring", "halving", "tree", "alltoall", "pipeline")
 MOST = 1 << 20      # messages of a run
 
 
@@ -108,14 +109,18 @@ def _sizes(t):
         return One(t.take("size", "size", "64KiB", 1))
     if "size" in t.rest:
         raise t.error("sizes", "cannot be combined with size")
-    name = t.take("sizes", str)
+    return Sizes.read(_file(t, "sizes", SIZES))
+
+
+def _file(t, key, directory):
+    """The path of a file: one with a slash, or a name of one of ours."""
+    name = t.take(key, str)
     if "/" in name:
-        return Sizes.read(name)
-    known = sorted(f[:-len(".txt")] for f in os.listdir(SIZES))
+        return name
+    known = sorted(f[:-len(".txt")] for f in os.listdir(directory))
     if name not in known:
-        raise t.error("sizes", "%r is none of %s, nor a file with a path" %
-                      (name, ", ".join(known)))
-    return Sizes.read(os.path.join(SIZES, name + ".txt"))
+        raise t.error(key, "%r is none of %s, nor a file with a path" % (name, ", ".join(known)))
+    return os.path.join(directory, name + ".txt")
 
 
 def pairs(t, pattern):
@@ -187,10 +192,14 @@ class Workload:
         """Read a [[collective]]."""
         self.tables.append(Collective(self, t))
 
+    def trace(self, t):
+        """Read a [[trace]]."""
+        self.tables.append(Trace(self, t))
+
     def connection(self, t):
         """Keys that say how messages are carried."""
         return {
-            "verb": t.take("verb", VERBS, "write"),
+            "verb": t.take("verb", (*VERBS, "atomic"), "write"),
             "transport": t.take("transport", TRANSPORTS, "rc"),
             "depth": t.take("depth", int, 4, 1), "mtu": t.take("mtu", MTUS, 4096),
             "timeout": t.take("timeout", int, 14, 0, TIMEOUT_MAX),
@@ -339,10 +348,11 @@ class Collective:
         size, self.count = t.take("size", "size", None, 1), t.take("count", int, 1, 1)
         self.compute, self.jitter = t.take("compute", "time", "0s"), t.take("jitter", "time", "0s")
         self.start = t.take("start", "time", "0s", 0, work.duration - 1)
+        batches = t.take("batches", int, 8, 1) if kind == "pipeline" else 0
         qps, connection = t.take("qps", int, 1, 1), work.connection(t)
         t.done()
         self.group = connection["group"]
-        self.steps, self.pools = _steps(kind, len(self.hosts), size), {}
+        self.steps, self.pools = _steps(kind, len(self.hosts), size, batches), {}
         for a, b, part in (move for step in self.steps for move in step):
             if (a, b) not in self.pools:
                 self.pools[a, b] = work.pool(t, self.hosts[a], self.hosts[b], qps, part,
@@ -354,11 +364,11 @@ class Collective:
         for _ in range(self.count):
             waits = [(0 if before is None else self.compute) + r.random() * self.jitter
                      for r in rngs]
-            everything, came = [], None     # came: ids that each host got in the step before
+            everything, came = [], {}       # came: ids that each host got in the step before
             for step in self.steps:
                 got = {}
                 for a, b, part in step:
-                    if came:
+                    if a in came:
                         m = plan.message(self.pools[a, b], part, after=came[a])
                     elif before is None:
                         m = plan.message(self.pools[a, b], part, self.start + waits[a])
@@ -373,7 +383,61 @@ class Collective:
             before = join
 
 
-def _steps(kind, n, size):
+class Trace:
+    """Messages of a file: a flow file of the ns-3 simulations of RDMA (HPCC's and its
+    descendants). Its first line is the number of flows. Those are lines of source, destination,
+    priority group, port, bytes, and start in seconds."""
+
+    def __init__(self, work, t):
+        path = _file(t, "file", TRACES)
+        self.hosts = names(t, "hosts")
+        self.start = t.take("start", "time", "0s", 0, work.duration - 1)
+        qps, connection = t.take("qps", int, 1, 1), work.connection(t)
+        t.done()
+        self.group = connection["group"]
+        self.moves = self._read(path)
+        most = {}
+        for _, a, b, size in self.moves:
+            most[a, b] = max(size, most.get((a, b), 0))
+        self.pools = {pair: work.pool(t, *pair, qps, size, connection)
+                      for pair, size in most.items()}
+
+    def _read(self, path):
+        """[(ns after the first one, from, to, bytes)]. Node n of the file is the n-th of hosts,
+        from 0."""
+        try:
+            with open(path) as f:
+                lines = [(n, line.split()) for n, line in enumerate(f, 1) if line.split()]
+        except (OSError, UnicodeDecodeError) as e:
+            raise InputError("%s: %s" % (path, getattr(e, "strerror", "is no text"))) from None
+        if not lines or len(lines[0][1]) != 1 or not lines[0][1][0].isdecimal():
+            raise InputError("%s:1: must be the number of flows" % path)
+        count = int(lines[0][1][0])
+        if not 0 < count < len(lines):
+            raise InputError("%s: has %d flows, not %d" % (path, len(lines) - 1, count))
+        moves = [self._move("%s:%d" % (path, n), words) for n, words in lines[1:count + 1]]
+        first = min(m[0] for m in moves)
+        return sorted((at - first, a, b, size) for at, a, b, size in moves)
+
+    def _move(self, where, words):
+        try:
+            a, b, _, _, size = (int(w) for w in words[:5])
+            at = round(float(words[5]) * 1e9)
+        except (ValueError, IndexError, OverflowError):
+            raise InputError("%s: must be source, destination, priority group, port, bytes and "
+                             "seconds" % where) from None
+        if not (0 <= a < len(self.hosts) and 0 <= b < len(self.hosts)):
+            raise InputError("%s: nodes are 0 to %d, the hosts" % (where, len(self.hosts) - 1))
+        if not 0 < size <= 1 << 30 or at < 0:
+            raise InputError("%s: must be 1 B to 1 GiB, from 0 s on" % where)
+        return at, self.hosts[a], self.hosts[b], size
+
+    def make(self, plan, rng):
+        for at, a, b, size in self.moves:
+            plan.message(self.pools[a, b], size, self.start + at)
+
+
+def _steps(kind, n, size, batches):
     """[[(from, to, bytes)]]: moves of n hosts' data of this size, step by step. A move waits for
     what its sender got in the step before."""
     part = -(-size // n)
@@ -381,6 +445,17 @@ def _steps(kind, n, size):
         return [[(i, (i + 1) % n, part) for i in range(n)]] * (2 * n - 2)
     if kind == "alltoall":  # one step; each host begins with its neighbour
         return [[(i, (i + k) % n, part) for k in range(1, n) for i in range(n)]]
+    if kind == "tree":      # added up from the leaves to host 0, and handed out from there
+        levels = [range(2 ** k - 1, min(2 ** (k + 1) - 1, n)) for k in range(1, n.bit_length())]
+        up = [[(i, (i - 1) // 2, size) for i in level] for level in reversed(levels) if level]
+        return up + [[(b, a, size) for a, b, size in step] for step in reversed(up)]
+    if kind == "pipeline":  # each batch goes from stage to stage, and its gradient back
+        steps = [[] for _ in range(batches + 2 * n - 3)]
+        for batch in range(batches):
+            for i in range(n - 1):
+                steps[batch + i].append((i, i + 1, size))
+                steps[batch + 2 * n - 3 - i].append((i + 1, i, size))
+        return steps
     halves = [[(i, i ^ n >> k, -(-size >> k)) for i in range(n)] for k in range(1, n.bit_length())]
     return halves + halves[::-1]
 
