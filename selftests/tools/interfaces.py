@@ -112,7 +112,8 @@ def scenarios():
     """Keys of scenario files, and the figures that conditions may name."""
     for kind, directory in (("lab", "vm"), ("sim", "sim")):
         for text in texts("tools/testbed/" + directory, ".py"):
-            for key in re.findall(r'\b(?:t|table)\.(?:take|tables?|window|knobs)\(\s*"(\w+)"', text):
+            for key in re.findall(r'\b(?:(?:t|table)\.(?:take|tables?|window|knobs)\(|_file\(t,)\s*"(\w+)"',
+                                  text):
                 yield "scenario", "%s %s" % (kind, key)
     for names in (figures.QUEUE, figures.FLOWS, figures.COUNTERS, figures.COMPLETION, figures.TCP,
                   dcbport.FIGURES):

@@ -58,6 +58,8 @@ run
 run incast x.toml --only n=2,rate=10gbit --only n=4 --out out/none --jobs 64 --twice --builtin
 run --json --seed 7
 run anypath-grid --resume --seconds 3600
+run anypath-grid --only rate=10gbit --part --jobs 1 --out out/none
+build --out out/none --builtin
 model x.toml
 model x.toml --json --remove --out out/none
 list

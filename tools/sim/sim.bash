@@ -7,7 +7,7 @@ _sim()
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		_testbed_words "run model list kernel --version --help"
+		_testbed_words "run model list build kernel --version --help"
 		return
 	fi
 	case $prev in
@@ -18,10 +18,11 @@ _sim()
 		return ;;
 	esac
 	case ${COMP_WORDS[1]}:$cur in
-	run:-*)	_testbed_words "--only --out --jobs --twice --resume --seconds --seed --builtin --json --help" ;;
+	run:-*)	_testbed_words "--only --out --jobs --twice --resume --seconds --seed --builtin --part --json --help" ;;
 	run:*)	_testbed_scenarios ;;
 	model:-*)	_testbed_words "--remove --json --out --help" ;;
 	model:*)	mapfile -t COMPREPLY < <(compgen -f -X '!*.toml' -- "$cur") ;;
+	build:*)	_testbed_words "--out --builtin --help" ;;
 	list:*)	_testbed_words "--json --help" ;;
 	kernel:*)	_testbed_words "--kdir --debug --update --help" ;;
 	esac

@@ -10,8 +10,9 @@ import sys
 
 from ..core import command, linux_source, output, sources
 from ..core.command import number
+from ..core.errors import LabError
 from ..core.kernel import Kernel
-from ..core.paths import OUT, SIM
+from ..core.paths import DCBPORT, MODULE, OUT, SIM
 from ..core.progress import say
 from . import (dcbport, figures, graph, grid, late_pacer, modelled, network_script, pictures,
                uml, workload)
@@ -19,6 +20,7 @@ from .batch import Batch
 from .builtin_rxe import BuiltIn
 from .model import SCENARIOS, Simulation
 
+BUILT = "built" # below --out: modules and programs
 KEY = "key"     # a file beside the recordings of a finished run: what they depend on
 COLUMNS = (     # columns of the table: title, figure, format
     ("goodput Mb/s", "goodput_mbps", "%.0f"),
@@ -48,14 +50,19 @@ MESSAGES = (    # more columns, if a run has messages in time order
 class Simulator:
     """The kernel, and modules and programs built for it."""
 
-    def __init__(self, out, builtin=False, seed=1):
+    def __init__(self, out, builtin=False, seed=1, built=False):
+        """built: they are there already, and others may be using them"""
         self.kernel, self.out = (BuiltIn() if builtin else Kernel()).ensure(), out
         self.seed = seed
-        self.bin = os.path.join(out, "bin")
+        self.bin, module = os.path.join(out, "bin"), os.path.join(out, "module")
+        self.dcqcn, self.dcbport = (os.path.join(module, os.path.basename(m))
+                                      for m in (MODULE, DCBPORT))
+        if built:
+            return
         subprocess.run(["make", "-s", "-C", SIM, "OUT=" + self.bin], check=True)
         # "make clean" in the source must not disturb a simulation
         shutil.copy2(sources.dcqcn(), self.bin)
-        self.dcqcn, self.dcbport = self.kernel.ours(os.path.join(out, "module"))
+        self.kernel.ours(module)
 
     def modules(self, run):
         """insmod's arguments, in order."""
@@ -145,10 +152,22 @@ def wanted(args):
     return found
 
 
+def cmd_part(args):
+    """Simulate what other commands will look at, while others simulate other runs."""
+    sim = Simulator(os.path.join(args.out, BUILT), args.builtin, args.seed, built=True)
+    for s in wanted(args):
+        harvest = Batch(sim, args.jobs, resume=True).simulate(s, os.path.join(args.out, s.name))
+        if harvest.bad:
+            raise LabError("; ".join(harvest.bad))
+    return 0
+
+
 def cmd_run(args):
+    if args.part:
+        return cmd_part(args)
     simulations = wanted(args)
     output.hold(args.out, "--out")
-    sim = Simulator(os.path.join(args.out, "built"), args.builtin, args.seed)
+    sim = Simulator(os.path.join(args.out, BUILT), args.builtin, args.seed)
     batch = Batch(sim, args.jobs, args.twice, args.resume, args.seconds)
     held = 0
     documents, failures, still = [], [], []
@@ -209,7 +228,7 @@ def cmd_model(args):
     finally:
         if args.remove:
             os.unlink(args.file)
-    sim = Simulator(os.path.join(args.out, "built"))
+    sim = Simulator(os.path.join(args.out, BUILT))
     harvest = Batch(sim, 1).simulate(s, os.path.join(args.out, "model"))
     results, bad = harvest.results, harvest.bad
     found = modelled.measured(answer, results[0][1]) if results else None
@@ -232,6 +251,12 @@ def cmd_list(args):
         return 0
     for s in found:
         print("%-14s %s (runs: %d)" % (s.name, s.title, len(s.runs)))
+    return 0
+
+
+def cmd_build(args):
+    output.hold(args.out, "--out")
+    Simulator(os.path.join(args.out, BUILT), args.builtin)
     return 0
 
 
@@ -276,6 +301,10 @@ def parser():
                         "other packets are marked")
     s.add_argument("--builtin", action="store_true",
                    help="use a kernel with rxe built in, instead of as a module")
+    s.add_argument("--part", action="store_true",
+                   help="only simulate, with what sim build has built there; other commands may "
+                        "simulate other runs there at the same time. Prints no figures: use "
+                        "--resume --seconds 0 for these")
     command.add_json(s, "print JSON instead of tables: result.json, and what failed")
     s.set_defaults(run=cmd_run)
 
@@ -294,6 +323,12 @@ def parser():
     s = sub.add_parser("list", help="list the scenarios")
     command.add_json(s)
     s.set_defaults(run=cmd_list)
+
+    s = sub.add_parser("build", help="build what sim run --part needs")
+    s.add_argument("--out", default=os.path.join(OUT, "sim"), metavar="DIR",
+                   type=command.directory, help="where to write (default: out/sim)")
+    s.add_argument("--builtin", action="store_true", help="for a kernel with rxe built in")
+    s.set_defaults(run=cmd_build)
 
     s = sub.add_parser("kernel", help="build the simulator's kernel if the cache lacks it, and "
                                       "print its path")
