@@ -78,7 +78,7 @@ static struct {
 	u64 states, transitions;
 	u64 longest_progress[2], longest_held[2];
 } total;
-static u8 states_seen[1 << 20];
+static u8 states_seen[1 << 21];
 static u64 transitions_seen[TRANSITIONS];
 
 __attribute__((section("__libfuzzer_extra_counters")))
@@ -129,13 +129,13 @@ enum {
 	MEASURED = 1 << 5, BORN = 1 << 6, TOLD = 1 << 7, CUT_PENDING = 1 << 8, STUCK = 1 << 9,
 	BURST = 1 << 10, PROBE = 1 << 11, RTT = 1 << 12, UNSEEN = 1 << 13, CONTEXT = 1 << 14,
 	HELD_REQUESTS = 1 << 15, HELD_RESPONSES = 1 << 16, LIVE = 1 << 17, ABSENT = 1 << 18,
-	ENTRY = 1 << 19,
+	ENTRY = 1 << 19, PLUGGED = 1 << 20,
 };
 
 static const char *const state_names[] = {
 	"limited", "released", "windowed", "starting", "waiting", "measured", "born", "told",
 	"cut_pending", "stuck", "burst", "probe", "rtt", "unseen", "context", "held_requests",
-	"held_responses", "live", "absent", "entry",
+	"held_responses", "live", "absent", "entry", "plugged",
 };
 
 /* What the module knows of a flow, as the product of its flags */
@@ -155,7 +155,8 @@ static u32 state_of(const struct dcqcn_qp *entry)
 		return state;
 	state |= LIMITED;
 	state |= flow->released ? RELEASED : 0;
-	state |= entry->ccc && entry->windowed ? WINDOWED : 0;
+	state |= entry->obeys == DCQCN_OBEYS_CONTEXT ? WINDOWED : 0;
+	state |= entry->obeys == DCQCN_OBEYS_ALGORITHM ? PLUGGED : 0;
 	state |= rate->start ? STARTING : 0;
 	state |= rate->start == DCQCN_START_ASKS ? WAITING : 0;
 	state |= rate->start == DCQCN_START_MEASURES ? MEASURED : 0;
@@ -194,7 +195,7 @@ static bool starts_slowly(const struct rxe_qp *qp)
 		return false;
 	settings = settings_of(qp->port);
 	return settings->rp.start_burst && settings->rp_enable & BIT(qp->tos >> 5) &&
-	       !settings->ccc.algorithms && !qp->port->dev->stopping;
+	       !settings->ccc.algorithms && !settings->cc && !qp->port->dev->stopping;
 }
 
 static void check_pause(struct rxe_qp *qp, struct flow_notes *n, u32 bytes)
@@ -411,7 +412,8 @@ static void check_state(struct rxe_qp *qp, struct flow_notes *n)
 static void check_held(struct rxe_qp *qp, struct flow_notes *n)
 {
 	u64 late = world_lateness(), age;
-	bool windowed = qp->port->dev && settings_of(qp->port)->ccc.algorithms;
+	bool windowed = (qp->port->dev && settings_of(qp->port)->ccc.algorithms) ||
+			n->state & PLUGGED;
 	int f;
 
 	if (!qp->held[0] && !qp->held[1])

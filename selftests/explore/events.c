@@ -11,6 +11,7 @@
 #include "rxe.h"
 #include "world.h"
 
+#include "cc.h"
 #include "qp.h"
 #include "settings.h"
 
@@ -86,7 +87,50 @@ static const struct { const char *name; size_t offset; u32 values[6]; } knobs[] 
 	KNOB_OF(ccc.target_qdelay, 0, 10, 1000, 131071, 0, 1),
 	KNOB_OF(ccc.initial_window, 0, 12288, 1, 65536, 16777216, 4096),
 	KNOB_OF(ccc.entropy, 0, 1, 0, 1, 0, 1),
+	KNOB_OF(cc, 0, 1, 2, 3, 4, 5),
 };
+
+/* An algorithm that answers anything to everything */
+static void hostile_answer(struct dcqcn_cc *cc)
+{
+	u32 random = world_random();
+
+	kernel_assert(cc->rate >= cc->floor && cc->rate <= cc->line && cc->floor && cc->packet);
+	cc->rate = random & 1 ? (u64)world_random() << (random >> 26) : random & 2 ? 0 : ~0ULL;
+	cc->window = random & 4 ? world_random() >> (random >> 27) : random & 8 ? 0 : ~0U;
+	cc->next_call = random & 16 ? cc->now + (world_random() >> (random >> 27)) :
+			random & 32 ? 1 : 0;
+	memset(dcqcn_cc_private(cc), random, DCQCN_CC_PRIVATE);
+}
+
+static void hostile_ack(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *sample)
+{
+	kernel_assert(sample->delivered && sample->marked <= sample->delivered);
+	hostile_answer(cc);
+}
+
+static void hostile_idle(struct dcqcn_cc *cc, u64 ns)
+{
+	hostile_answer(cc);
+}
+
+static void hostile_sent(struct dcqcn_cc *cc, u32 bytes)
+{
+	hostile_answer(cc);
+}
+
+static const struct dcqcn_cc_ops hostile = {
+	.name = "hostile", .init = hostile_answer, .release = hostile_answer,
+	.cnp = hostile_answer, .ack = hostile_ack, .loss = hostile_answer, .idle = hostile_idle,
+	.timer = hostile_answer, .sent = hostile_sent,
+};
+
+/* It goes, or comes back */
+static void plug_in_or_out(void)
+{
+	if (dcqcn_register_cc(&hostile))
+		dcqcn_unregister_cc(&hostile);
+}
 
 #define PICK(table, byte)	((table)[(byte) % ARRAY_SIZE(table)])
 
@@ -166,7 +210,10 @@ static void print_event(const struct event *e)
 			e->b & 1 ? 0xff : e->b, e->c & 1 ? 0xff : e->c);
 		break;
 	case CONTEXTS:
-		fprintf(stderr, "port %u: contexts %u\n", port, e->b % 4);
+		if (e->b & 0x80)
+			fprintf(stderr, "the hostile algorithm comes or goes\n");
+		else
+			fprintf(stderr, "port %u: contexts %u\n", port, e->b % 4);
 		break;
 	case TIMERS_LATE:
 		fprintf(stderr, "no timer runs for %.3f ms\n", ms / 2);
@@ -359,7 +406,10 @@ static void do_event(const struct event *e)
 		SET(port, np_enable, e->c & 1 ? 0xff : e->c);
 		break;
 	case CONTEXTS:
-		SET(port, ccc.algorithms, e->b % 4);
+		if (e->b & 0x80)
+			plug_in_or_out();
+		else
+			SET(port, ccc.algorithms, e->b % 4);
 		break;
 	case TIMERS_LATE:
 		timers_stop = fuzz_now + duration(e->b) / 2;
@@ -537,6 +587,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	unsigned int i;
 
+	dcqcn_register_cc(&hostile);
 	memset(&setup, 0, sizeof(setup));
 	memcpy(&setup, data, min(size, sizeof(setup)));
 	size = (size - min(size, sizeof(setup))) / sizeof(*events);
@@ -548,6 +599,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	for (i = 0; i < PORTS; i++) {
 		set_profile(&ports[i], PICK(profiles, setup.profile));
 		SET(&ports[i], ccc.algorithms, setup.profile >> 6);
+		SET(&ports[i], cc, setup.psn % 16 < 6 ? setup.psn % 16 : 0);
 		paths[i].bps = PICK(rates, setup.link);
 		paths[i].delay = duration(setup.link) / 4;
 	}

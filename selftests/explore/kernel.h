@@ -256,8 +256,6 @@ static inline int sysfs_emit(char *buf, const char *format, ...) { return 0; }
 #define module_param(name, type, mode)
 #define MODULE_PARM_DESC(name, text)
 #define GENMASK(high, low)	((~0UL << (low)) & (~0UL >> (63 - (high))))
-#define sysfs_streq(a, b)	(!strcmp(a, b))
-#define strscpy(to, from, size)	((void)(to), (void)(from))
 
 enum { NLA_U32 = 3, NLA_NUL_STRING };
 struct nlattr { u16 nla_len, nla_type; };

@@ -159,7 +159,7 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 	return NF_STOLEN;
 }
 
-void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
+void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn, u8 hops)
 {
 	check(qp->state == DCQCN_QP_LIVE && qp->limited);
 	acks++;
@@ -168,7 +168,13 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
 void dcqcn_limiter_start(struct dcqcn_qp *qp, const struct dcqcn_settings *p,
 			 bool asks)
 {
-	check(p->rp.start_burst);
+	check(p->rp.start_burst || p->cc);
+}
+
+void dcqcn_limiter_plug(struct dcqcn_qp *qp, const struct dcqcn_settings *p,
+			bool asks)
+{
+	check(p->cc && asks && !qp->limited);
 }
 
 struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn, const struct dcqcn_tx *tx)

@@ -180,6 +180,13 @@ struct nf_hook_ops {
 #define ERR_PTR(err)		((void *)(intptr_t)(err))
 #define ERR_CAST(p)		((void *)(p))
 #define PTR_ERR(p)		((int)(intptr_t)(p))
+#define RCU_INITIALIZER(p)	(p)
+#define synchronize_rcu()	((void)0)
+#define EXPORT_SYMBOL_GPL(name)	struct name##_exported
+#define msleep(ms)		kernel_assert(!"sleeps")
+#define sysfs_streq(a, b)	(!strcmp(a, b))
+#define strscpy(to, from, size)	((void)memccpy(to, from, 0, size))
+#define isalnum(c)		((((c) | 32) >= 'a' && ((c) | 32) <= 'z') || ((c) >= '0' && (c) <= '9'))
 #define rcu_read_lock()		((void)0)
 #define rcu_read_unlock()	((void)0)
 #define rcu_dereference(p)	(p)

@@ -74,7 +74,7 @@ struct dcqcn_dev *dcqcn_dev_by_ndev(const struct net_device *n)
 
 bool dcqcn_any_limited;
 
-void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
+void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn, u8 hops)
 {
 }
 

@@ -22,9 +22,19 @@
 #define hash_for_each_possible_rcu(table, pos, member, key) \
 	for (pos = NULL; pos; pos = NULL)
 #define DECLARE_HASHTABLE(name, bits) int name
+#define hash_for_each_rcu(table, bucket, pos, member) \
+	for ((bucket) = 0, (pos) = only_port(); (bucket) < 1; (bucket)++)
 struct workqueue_struct;
 
+/* The only port, and its QPs, for cc_list.c */
+struct dcqcn_dev;
+struct dcqcn_qp;
+static struct dcqcn_dev *only_port(void);
+struct dcqcn_qp *dcqcn_qp_next(struct dcqcn_dev *dev, unsigned long *qpn);
+
 #include "peer.c"
+#include "cc_list.c"
+#include "cc.c"
 #include "limiter.c"
 #include "requester.c"
 #include "gate.c"
@@ -47,6 +57,16 @@ static struct dcqcn_settings settings;
 static struct dcqcn_counters counters, other_cpu;
 static struct dcqcn_dev dev;
 static struct dcqcn_qp qps[QPS];
+
+static struct dcqcn_dev *only_port(void)
+{
+	return &dev;
+}
+
+struct dcqcn_qp *dcqcn_qp_next(struct dcqcn_dev *port, unsigned long *qpn)
+{
+	return *qpn < QPS ? &qps[*qpn] : NULL;
+}
 
 /* Packets sent, in order */
 static struct { u8 kind, opcode; u32 psn; bool asks, ack_req; } sent[8192];
@@ -807,7 +827,7 @@ static void start(void)
 		expect(sent[i].asks == (i == 12), "packet %u: asks %d", i, sent[i].asks);
 
 	fuzz_now += MS / 10;
-	dcqcn_pacer_ack(&qps[0], 12);
+	dcqcn_pacer_ack(&qps[0], 12, 0);
 	pass_time(&qps[0], 0);
 	expect(num_sent > 13, "no packet leaves when the ACK has come");
 	/* 3 * 12288 bytes in 0.2 ms are 9 packets in 49 us */
@@ -849,7 +869,7 @@ static void start_tail(void)
 	expect(num_sent == 15 && sent[14].psn == 10 && sent[14].asks,
 	       "rxe goes back, and %u packets leave", num_sent - 14);
 	pass_time(&qps[0], MS / 10);
-	dcqcn_pacer_ack(&qps[0], 10);
+	dcqcn_pacer_ack(&qps[0], 10, 0);
 	pass_time(&qps[0], MS / 10);
 	expect(num_sent > 16 && flow->rate.start == DCQCN_START_MEASURES, "it goes on waiting");
 	ends();
@@ -870,7 +890,7 @@ static void started(void)
 	for (i = 0; i < 16; i++)
 		output_request(&qps[0], i, 1000, WRITE_MIDDLE);
 	pass_time(&qps[0], MS / 10);
-	dcqcn_pacer_ack(&qps[0], 12);
+	dcqcn_pacer_ack(&qps[0], 12, 0);
 	pass_time(&qps[0], MS / 10);
 	expect(num_sent == 16 && !num_unseen, "%u packets left, %u of them unseen", num_sent,
 	       num_unseen);
@@ -1069,7 +1089,7 @@ static u64 start_waits(const u8 *messages, unsigned int n, enum acks acks, u8 ac
 		for (; i + (acks == LATER) < num_sent; i++) {
 			ack = peer_acks(acks, i, &asked);
 			if (ack != DCQCN_PSN_NONE)
-				dcqcn_pacer_ack(&qps[0], ack);
+				dcqcn_pacer_ack(&qps[0], ack, 0);
 		}
 	}
 	expect(flow->rate.start && flow->rate.current_rate > 2000000,
@@ -1134,7 +1154,7 @@ static void start_without_samples(void)
 			pass_time(&qps[0], MS / 10);
 			for (; i + 1 < num_sent; i++) {
 				if (acks == LATER && sent[i].ack_req)
-					dcqcn_pacer_ack(&qps[0], sent[i].psn + 1);
+					dcqcn_pacer_ack(&qps[0], sent[i].psn + 1, 0);
 			}
 			if (num_sent > ARRAY_SIZE(sent) / 2)
 				num_sent = i = 0;
@@ -1355,7 +1375,7 @@ static bool restarts_after(enum paused kind, u64 pause)
 	output_request(&qps[0], 0x80000000 | 16, 1000, WRITE_MIDDLE);
 	pass_time(&qps[0], MS / 10);
 	if (kind != PAUSED_UNACKED)
-		dcqcn_pacer_ack(&qps[0], 16);
+		dcqcn_pacer_ack(&qps[0], 16, 0);
 	expect(num_sent == 17 && !flow->rate.start, "%u packets left", num_sent);
 	if (kind == PAUSED_AT_LINE)
 		settings.rp.start_burst = 0;
@@ -1829,6 +1849,264 @@ static void hasty_rxe(void)
 	}
 }
 
+/* --- an algorithm of struct dcqcn_cc_ops ------------------------------------------------------ */
+
+/* What it answers to every event, and what it was told */
+static u64 plug_rate, plug_gap;
+static u32 plug_window;
+static struct { int init, release, cnp, ack, loss, idle, timer, sent; } told;
+static struct dcqcn_cc_sample sampled;
+static struct dcqcn_cc seen;
+
+static void plug_answer(struct dcqcn_cc *cc, int *event)
+{
+	(*event)++;
+	seen = *cc;
+	kernel_assert(cc->rate >= cc->floor && cc->rate <= cc->line && cc->floor);
+	cc->rate = plug_rate;
+	cc->window = plug_window;
+	cc->next_call = plug_gap ? cc->now + plug_gap : 0;
+	memset(dcqcn_cc_private(cc), 0xee, DCQCN_CC_PRIVATE);
+}
+
+static void plug_init(struct dcqcn_cc *cc)
+{
+	u64 *private = dcqcn_cc_private(cc);
+
+	expect(!private[0] && !private[15], "the private state is not zeroed");
+	plug_answer(cc, &told.init);
+}
+
+static void plug_ack(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *sample)
+{
+	sampled = *sample;
+	plug_answer(cc, &told.ack);
+}
+
+static void plug_release(struct dcqcn_cc *cc) { plug_answer(cc, &told.release); }
+static void plug_cnp(struct dcqcn_cc *cc) { plug_answer(cc, &told.cnp); }
+static void plug_loss(struct dcqcn_cc *cc) { plug_answer(cc, &told.loss); }
+static void plug_idle(struct dcqcn_cc *cc, u64 ns) { plug_answer(cc, &told.idle); }
+static void plug_timer(struct dcqcn_cc *cc) { plug_answer(cc, &told.timer); }
+static void plug_sent(struct dcqcn_cc *cc, u32 bytes) { plug_answer(cc, &told.sent); }
+
+static const struct dcqcn_cc_ops plug = {
+	.name = "plug", .flags = DCQCN_CC_NEEDS_ACKS,
+	.init = plug_init, .release = plug_release, .cnp = plug_cnp, .ack = plug_ack,
+	.loss = plug_loss, .idle = plug_idle, .timer = plug_timer, .sent = plug_sent,
+};
+
+/* A port that has chosen it, and flows that begin with their first packet. Its answers: bit/s, bytes,
+ * ns until the next call.
+ */
+static void plugged(u64 rate, u32 window, u64 gap, u8 ack_timeout)
+{
+	limited(1, IB_QPT_RC, ack_timeout);
+	ends();
+	memset(&counters, 0, sizeof(counters));
+	memset(&told, 0, sizeof(told));
+	num_sent = 0;
+	plug_rate = rate;
+	plug_window = window;
+	plug_gap = gap;
+	expect(!dcqcn_register_cc(&plug), "it is not registered");
+	settings.cc = dcqcn_cc_find("plug");
+	qps[0].seen = jiffies;
+	dcqcn_limiter_start(&qps[0], &settings, true);
+	expect(told.init == 1 && qps[0].limited && dcqcn_qp_has_algorithm(&qps[0]),
+	       "the flow does not obey it");
+}
+
+static void unplugged(void)
+{
+	int i;
+
+	ends();
+	dcqcn_unregister_cc(&plug);
+	expect(told.init == told.release, "%d flows began, %d ended", told.init, told.release);
+	for (i = 0; i < QPS; i++) {
+		kfree(qps[i].cc);
+		kfree(qps[i].flow.path);
+		qps[i].cc = NULL;
+		qps[i].flow.path = NULL;
+	}
+}
+
+static void ack_of(u32 psn)
+{
+	bh_disabled++;
+	spin_lock(&qps[0].lock);
+	dcqcn_pacer_ack(&qps[0], psn, 0);
+	spin_unlock(&qps[0].lock);
+	bh_disabled--;
+}
+
+/* 1000 bytes at 100 Mb/s take 80 us */
+static void plug_paces(void)
+{
+	u32 i;
+
+	plugged(100 * MBPS, DCQCN_CC_NO_WINDOW, 0, 0);
+	for (i = 0; i < 11; i++)
+		output(DCQCN_PKT_REQUEST, i);
+	pass_time(&qps[0], 8 * MS / 10);
+	expect(num_sent == 11, "%u packets in 800 us, not 11", num_sent);
+	expect(told.sent == 11 && seen.in_flight == 10000, "%d told, %u bytes in flight", told.sent,
+	       seen.in_flight);
+	/* the rate grows tenfold while a packet waits: so does what is left of its wait shrink */
+	output(DCQCN_PKT_REQUEST, 11);
+	plug_rate = 1000 * MBPS;
+	dcqcn_pacer_cnp(&qps[0], &settings, fuzz_now);
+	pass_time(&qps[0], MS / 100);
+	ack_of(0);				/* nobody asked for it: it tells nothing */
+	expect(!told.ack && told.cnp == 1, "%d ACKs, %d CNPs", told.ack, told.cnp);
+	unplugged();
+}
+
+static void plug_windows(void)
+{
+	u32 i;
+
+	plugged(10000 * MBPS, 3000, 0, 14);
+	for (i = 0; i < 8; i++) {
+		output(DCQCN_PKT_REQUEST, i);
+		pass_time(&qps[0], MS / 100);
+	}
+	expect(num_sent == 3, "%u packets left, not 3", num_sent);
+	expect(sent[0].asks && sent[1].asks && sent[2].asks, "they ask for no ACK");
+	pass_time(&qps[0], MS);
+	dcqcn_pacer_cnp(&qps[0], &settings, fuzz_now);
+	ack_of(1);
+	expect(told.ack == 1 && sampled.delivered == 2000 && sampled.rtt == MS + 7 * MS / 100 &&
+	       sampled.marked == 1000 && !sampled.app_limited,
+	       "%d ACKs: %u bytes, %u ns, %u marked", told.ack, sampled.delivered, sampled.rtt,
+	       sampled.marked);
+	pass_time(&qps[0], MS / 100);
+	expect(num_sent == 5, "%u packets left, not 5", num_sent);
+	ack_of(2);
+	ack_of(4);
+	pass_time(&qps[0], MS / 100);
+	expect(num_sent == 8 && sent[7].psn == 7, "%u packets left, not 8", num_sent);
+	ack_of(7);
+	expect(sampled.app_limited && seen.in_flight == 0, "%u in flight", seen.in_flight);
+	/* rxe goes back */
+	output(DCQCN_PKT_REQUEST, 6);
+	expect(told.loss == 1 && num_sent == 9, "%d losses, %u packets", told.loss, num_sent);
+	unplugged();
+}
+
+/* Rate and window 0, a timer as often as possible: packets leave all the same, before rxe's timer
+ * fires, and the timer has its interval
+ */
+static void plug_hostile(void)
+{
+	static const u64 rates[] = { 0, ~0ULL, 1 }, gaps[] = { 1, 1, 0 };
+	u32 i, k;
+
+	for (k = 0; k < ARRAY_SIZE(rates); k++) {
+		plugged(rates[k], 0, gaps[k], 14);
+		for (i = 0; i < 8; i++)
+			output(DCQCN_PKT_REQUEST, i);
+		for (i = 0; i < 8; i++) {
+			pass_time(&qps[0], 50 * MS);	/* of 67 */
+			expect(num_sent >= i + 1, "rate %llu: %u packets after %u turns", rates[k],
+			       num_sent, i);
+			if (num_sent == i + 1)
+				expect(sent[i].asks, "rate %llu: packet %u does not ask", rates[k], i);
+		}
+		pass_time(&qps[0], 100 * MS);
+		expect(num_sent == 8, "rate %llu: %u packets left", rates[k], num_sent);
+		expect(told.timer <= 500 * 50, "rate %llu: %d calls in 0.5 s", rates[k], told.timer);
+		expect(!gaps[k] || told.timer > 1000, "rate %llu: %d calls only", rates[k], told.timer);
+		unplugged();
+	}
+}
+
+/* The port chooses DCQCN, or the algorithm goes: the flow goes on, and nobody calls it any more.
+ * When it is there again, so is the flow.
+ */
+static void plug_changes(void)
+{
+	u32 cc, i;
+
+	plugged(100 * MBPS, DCQCN_CC_NO_WINDOW, 0, 0);
+	cc = settings.cc;
+	expect(dcqcn_register_cc(&plug) == -EEXIST, "it is registered twice");
+	for (i = 0; i < 4; i++)
+		output(DCQCN_PKT_REQUEST, i);
+	settings.cc = DCQCN_CC_DCQCN;
+	settings.rp.start_burst = 12288;
+	dcqcn_pacer_advance(&qps[0], fuzz_now);
+	expect(told.release == 1 && !dcqcn_qp_has_algorithm(&qps[0]), "the flow still obeys it");
+	pass_time(&qps[0], MS);
+	expect(num_sent == 4, "%u packets left, not 4", num_sent);
+	settings.cc = cc;
+	dcqcn_pacer_advance(&qps[0], fuzz_now);	/* as the janitor does */
+	expect(told.init == 2 && dcqcn_qp_has_algorithm(&qps[0]), "the flow does not obey it again");
+
+	dcqcn_unregister_cc(&plug);
+	expect(told.release == 2 && !dcqcn_qp_has_algorithm(&qps[0]), "it went, and its flow obeys");
+	expect(dcqcn_cc_find("plug") == -ENOENT, "it went, and can be chosen");
+	i = told.sent;
+	output(DCQCN_PKT_REQUEST, 4);
+	pass_time(&qps[0], MS);
+	dcqcn_pacer_advance(&qps[0], fuzz_now);
+	expect(num_sent == 5 && told.sent == (int)i, "%u packets left", num_sent);
+	expect(!dcqcn_register_cc(&plug) && dcqcn_cc_find("plug") == (int)cc, "it gets another place");
+	dcqcn_pacer_advance(&qps[0], fuzz_now);
+	expect(told.init == 3, "the flow does not obey it after its return");
+	/* silent for more than a second */
+	pass_time(&qps[0], 1100 * MS);
+	qps[0].seen = jiffies - 2 * HZ;
+	dcqcn_pacer_advance(&qps[0], fuzz_now);
+	expect(told.release == 3 && !qps[0].limited, "a silent flow keeps its limit");
+	unplugged();
+}
+
+/* What no ACK answers obeys DCQCN */
+static void plug_needs_acks(void)
+{
+	plugged(100 * MBPS, 3000, 0, 0);
+	settings.rp.start_burst = 12288;
+	output(DCQCN_PKT_RESPONSE, 70);
+	expect(told.release == 1 && !dcqcn_qp_has_algorithm(&qps[0]), "READ responses obey it");
+	dcqcn_pacer_advance(&qps[0], fuzz_now);
+	expect(told.init == 1, "READ responses obey it again");
+	qps[1].type = IB_QPT_UC;
+	dcqcn_limiter_start(&qps[1], &settings, true);
+	expect(told.init == 1 && qps[1].limited, "UC obeys it");
+	fuzz_out_of_memory = true;
+	dcqcn_limiter_start(&qps[2], &settings, true);
+	fuzz_out_of_memory = false;
+	expect(told.init == 1 && !dcqcn_qp_has_algorithm(&qps[2]), "it has no memory, and obeys");
+	unplugged();
+}
+
+static void plug_names(void)
+{
+	static struct dcqcn_cc_ops bad[] = {
+		{ .name = "", .init = plug_init }, { .name = "a b", .init = plug_init },
+		{ .name = "0123456789abcdef", .init = plug_init }, { .name = "none" },
+	};
+	struct dcqcn_cc_ops many[DCQCN_CC_MAX] = {};
+	u32 i, n = 0;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		expect(dcqcn_register_cc(&bad[i]) == -EINVAL, "name %u is taken", i);
+	expect(dcqcn_cc_find("swift") > 0 && dcqcn_cc_find("dcqcn") == 0, "built-in ones are missing");
+	expect(dcqcn_cc_find("") == -ENOENT, "the empty name is one");
+	for (i = 0; i < ARRAY_SIZE(many); i++) {
+		many[i] = plug;
+		sprintf(many[i].name, "many%u", i);
+		n += !dcqcn_register_cc(&many[i]);
+	}
+	expect(n && n < DCQCN_CC_MAX && dcqcn_register_cc(&many[n]) == -ENOSPC, "%u names", n);
+	for (i = 0; i < n; i++)
+		dcqcn_unregister_cc(&many[i]);
+	expect(dcqcn_cc_find("many0") == -ENOENT && !dcqcn_register_cc(&many[0]), "many0 is gone");
+	dcqcn_unregister_cc(&many[0]);
+}
+
 static const struct tap_test tests[] = {
 	{ "a limited flow starts again after four round trips", restarts },
 	{ "a packet follows a burst whose end may be lost", start_tail },
@@ -1877,6 +2155,12 @@ static const struct tap_test tests[] = {
 	{ "with an open window, one request in eight is seen, and all are charged", window_unseen },
 	{ "a window ends with the port, and with the peer", window_ends },
 	{ "packets of a window leave at the line rate", window_pace },
+	{ "an algorithm sets the rate", plug_paces },
+	{ "an algorithm sets the window, and is told of ACKs, CNPs and losses", plug_windows },
+	{ "a hostile algorithm is slow, and harms nothing", plug_hostile },
+	{ "a flow follows its port's choice, and algorithms that go and come back", plug_changes },
+	{ "what no ACK answers obeys DCQCN", plug_needs_acks },
+	{ "algorithms have names", plug_names },
 	{ "nothing is held for long where rxe frees QPs under their packets", hasty_rxe },
 };
 

@@ -159,7 +159,8 @@ void dcqcn_ccc_leave(struct dcqcn_qp *qp)
 	ccc = rcu_dereference_protected(qp->ccc, lockdep_is_held(&qp->lock));
 	if (!ccc)
 		return;
-	qp->windowed = false;
+	if (dcqcn_qp_is_windowed(qp))
+		WRITE_ONCE(qp->obeys, DCQCN_OBEYS_RATE);
 	spin_lock(&ccc->lock);
 	RCU_INIT_POINTER(qp->ccc, NULL);
 	list_del_init(&qp->wait_node);

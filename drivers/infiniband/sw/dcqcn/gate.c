@@ -22,6 +22,7 @@
 #include <linux/minmax.h>
 #include <linux/time64.h>
 
+#include "cc.h"
 #include "ccc.h"
 #include "device.h"
 #include "gate.h"
@@ -129,6 +130,12 @@ void dcqcn_gate_measure(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req,
 	const struct dcqcn_held *packet = dcqcn_held(skb);
 	struct dcqcn_flow *flow = &qp->flow;
 
+	if (unlikely(dcqcn_qp_has_algorithm(qp))) {
+		if (!dcqcn_cc_left(qp, skb, ack_req, now))
+			dcqcn_limiter_turn(qp, rcu_dereference_bh(qp->dev->settings),
+					   DCQCN_OBEYS_RATE, now);
+		return;
+	}
 	flow->rate.packet = max(flow->rate.packet, packet->bytes);
 	dcqcn_path_age(flow->path, now);
 	if (flow->rate.start == DCQCN_START_ASKS ||
@@ -153,7 +160,7 @@ bool dcqcn_gate_count(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
 	const struct dcqcn_held *packet = dcqcn_held(skb);
 	const struct dcqcn_fifo *fifo = qp->flow.fifo;
 	bool data = packet->kind != DCQCN_PKT_ACK, lent = false;
-	bool counts = data && qp->windowed;
+	bool counts = data && dcqcn_qp_is_windowed(qp);
 
 	if (counts)
 		lent = dcqcn_ccc_sent(qp, skb, packet->psn, packet->bytes,
@@ -170,13 +177,17 @@ bool dcqcn_gate_count(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
 	return counts;
 }
 
-/* Whether the context lets a packet leave. @fresh: it is not held. If it may not leave, the
- * flow waits for dcqcn_pacer_kick(), or for a timeout, and looks often enough for
- * dcqcn_gate_is_silent().
+/* Whether the context or the algorithm lets a packet leave. @fresh: it is not held. If it may not
+ * leave, the flow waits for dcqcn_pacer_kick(), an ACK, or for a timeout, and looks often enough
+ * for dcqcn_gate_is_silent().
  */
-bool dcqcn_gate_in_window(struct dcqcn_qp *qp, bool fresh, u64 now)
+bool dcqcn_gate_is_within(struct dcqcn_qp *qp, bool fresh, u64 now)
 {
-	u64 until = dcqcn_ccc_may_send(qp, fresh, now);
+	u64 until;
+
+	if (dcqcn_qp_has_algorithm(qp))
+		return dcqcn_cc_opens(qp, now);
+	until = dcqcn_ccc_may_send(qp, fresh, now);
 
 	if (!until)
 		return true;
@@ -203,7 +214,7 @@ bool dcqcn_gate_is_silent(const struct dcqcn_qp *qp, u64 waited, u64 now)
 /* Let a flow obey its context, or DCQCN again */
 static noinline void dcqcn_flow_turn(struct dcqcn_qp *qp,
 				     const struct dcqcn_settings *settings,
-				     bool windowed)
+				     enum dcqcn_obeys obeys)
 {
 	u64 now = ktime_get_ns();
 
@@ -211,7 +222,7 @@ static noinline void dcqcn_flow_turn(struct dcqcn_qp *qp,
 	/* what the flow's packets have in flight is not measured meanwhile */
 	if (qp->flow.path)
 		dcqcn_path_restart(qp->flow.path);
-	dcqcn_limiter_turn(qp, settings, windowed, now);
+	dcqcn_limiter_turn(qp, settings, obeys, now);
 }
 
 /* Called before packets of a QP with a context are sent: it may have become ready, or have ended */
@@ -222,9 +233,10 @@ void dcqcn_gate_follow(struct dcqcn_qp *qp)
 
 	settings = rcu_dereference_bh(qp->dev->settings);
 	ready = dcqcn_ccc_is_ready(qp, settings) && !READ_ONCE(qp->dev->stopping);
-	if (unlikely(ready != qp->windowed ||
+	if (unlikely(ready != dcqcn_qp_is_windowed(qp) ||
 		     (ready && (!qp->limited || qp->flow.released))))
-		dcqcn_flow_turn(qp, settings, ready);
+		dcqcn_flow_turn(qp, settings, ready ? DCQCN_OBEYS_CONTEXT :
+						      DCQCN_OBEYS_RATE);
 }
 
 /* A packet comes of a flow that may obey a context. A context takes the ACK of an atomic operation
@@ -234,7 +246,7 @@ void dcqcn_gate_follow(struct dcqcn_qp *qp)
 void dcqcn_gate_enter(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 {
 	dcqcn_gate_follow(qp);
-	if (qp->windowed && tx->bth->opcode == DCQCN_OPCODE_ATOMIC_ACK)
+	if (dcqcn_qp_is_windowed(qp) && tx->bth->opcode == DCQCN_OPCODE_ATOMIC_ACK)
 		tx->kind = DCQCN_PKT_RESPONSE;
 }
 

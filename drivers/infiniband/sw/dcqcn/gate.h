@@ -80,7 +80,7 @@ void dcqcn_gate_measure(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req,
 			u64 now);
 void dcqcn_gate_follow(struct dcqcn_qp *qp);
 void dcqcn_gate_enter(struct dcqcn_qp *qp, struct dcqcn_tx *tx);
-bool dcqcn_gate_in_window(struct dcqcn_qp *qp, bool fresh, u64 now);
+bool dcqcn_gate_is_within(struct dcqcn_qp *qp, bool fresh, u64 now);
 bool dcqcn_gate_count(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now);
 bool dcqcn_gate_is_silent(const struct dcqcn_qp *qp, u64 waited, u64 now);
 u64 dcqcn_pacer_floor(const struct dcqcn_qp *qp);
@@ -129,7 +129,7 @@ static __always_inline bool dcqcn_gate_opens(struct dcqcn_qp *qp, bool fresh,
 	if (qp->flow.released)
 		return true;
 	return qp->flow.next <= now &&
-	       (likely(!qp->windowed) || dcqcn_gate_in_window(qp, fresh, now));
+	       (likely(!dcqcn_qp_is_bounded(qp)) || dcqcn_gate_is_within(qp, fresh, now));
 }
 
 /**
@@ -145,8 +145,8 @@ static __always_inline bool dcqcn_gate_is_overdue(const struct dcqcn_qp *qp,
 {
 	u64 waited = now - dcqcn_held(request)->since;
 
-	return likely(!qp->windowed) ? waited >= dcqcn_flow_longest_hold() :
-				       dcqcn_gate_is_silent(qp, waited, now);
+	return likely(!dcqcn_qp_is_bounded(qp)) ? waited >= dcqcn_flow_longest_hold() :
+						  dcqcn_gate_is_silent(qp, waited, now);
 }
 
 /* Move the time at which the next packet may leave by what @bytes cost at @rate, in bit/s; 0 for

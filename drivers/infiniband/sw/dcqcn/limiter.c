@@ -2,8 +2,8 @@
 /*
  * The limiter: when a flow's limit begins and ends, and which rate it has in between.
  *
- * A limit begins with a flow's start, its first CNP, or when it obeys a context (ccc.c). Its
- * rate is rate.c's, with what path.c has learnt from the flow's ACKs. It is over when its rate
+ * A limit begins with a flow's start, its first CNP, or when it obeys a context (ccc.c) or an
+ * algorithm (cc.c). Its rate is rate.c's, with what path.c has learnt from the flow's ACKs. It is over when its rate
  * has come back to the line rate and nothing is held. The pacer asks for the rate with each
  * packet (limiter.h), so no timer runs for it.
  *
@@ -13,6 +13,7 @@
  *             after a pause, with start_burst set
  *             CNP                                  cut, from the line rate          paced
  *             data, its context is agreed on       limit at the line rate           windowed
+ *             data, the port has an algorithm      limit at the algorithm's rate    plugged
  *   starting  start.c ends the start at a rate     go on from there                 paced
  *             or at the line rate                  -                                closing
  *             CNP, or rxe goes back: a loss        cut                              paced
@@ -24,6 +25,9 @@
  *   windowed  its context ends                     a start without a burst          starting
  *             no data for a second                 -                                closing
  *
+ *   plugged   the port has no algorithm any more   a start without a burst          starting
+ *             no data for a second                 -                                closing
+ *
  *   closing   nothing is held, and no loss may     end the limit                    free
  *             be about to show
  *             CNP                                  cut, from the line rate          paced
@@ -31,12 +35,13 @@
  *
  *   starting, data after a pause of 4 round trips  as if it were free               starting
  *   paced,    its context is agreed on             limit at the line rate           windowed
- *   closing   the QP or the port goes away         drop or send what is held        free
+ *   closing   the port chooses an algorithm        limit at the algorithm's rate    plugged
+ *             the QP or the port goes away         drop or send what is held        free
  *
- * free is without a limit (!dcqcn_qp.limited), starting dcqcn_rate.start, windowed
- * dcqcn_qp.windowed, closing dcqcn_flow.released. What ends each at the latest: starting, 64 idle
+ * free is without a limit (!dcqcn_qp.limited), starting dcqcn_rate.start, windowed and plugged
+ * dcqcn_qp.obeys, closing dcqcn_flow.released. What ends each at the latest: starting, 64 idle
  * round trips; paced, the increases of an idle time, with which the janitor (qp.c) catches up;
- * windowed, a second without data; closing, the bounds on what is held (queue.c), and two ack
+ * windowed and plugged, a second without data; closing, the bounds on what is held (queue.c), and two ack
  * timeouts.
  *
  * All of it belongs to struct dcqcn_flow, and is protected by the QP's lock.
@@ -49,6 +54,7 @@
 #include <linux/math64.h>
 #include <linux/slab.h>
 
+#include "cc.h"
 #include "device.h"
 #include "limiter.h"
 #include "netlink.h"
@@ -62,7 +68,7 @@
  */
 #define DCQCN_REJOIN_RTTS	8
 
-/* A flow that obeys a context loses its limiter when it has sent nothing for this long */
+/* A flow that obeys a context or an algorithm loses its limiter when it has sent nothing for this long */
 #define DCQCN_SILENT_JIFFIES	HZ
 
 bool dcqcn_any_limited __read_mostly;
@@ -210,6 +216,28 @@ void dcqcn_limiter_begin(struct dcqcn_qp *qp,
 	trace_dcqcn_flow_born(qp);
 }
 
+/* Let a flow obey the algorithm that its port has chosen, if there is one and @acks, if its packets
+ * may ask for ACKs, suffices
+ */
+static bool dcqcn_limiter_obey(struct dcqcn_qp *qp,
+			       const struct dcqcn_settings *settings, bool acks,
+			       u64 now)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+
+	if (settings->cc == DCQCN_CC_DCQCN)
+		return false;
+	/* packets of a flow with a path are looked at when they leave */
+	if (!flow->path)
+		dcqcn_limiter_measure(flow);
+	if (!flow->path || !dcqcn_cc_enter(qp, settings, acks, now))
+		return false;
+	dcqcn_rate_init(&flow->rate, qp->cc->cc.rate, now);
+	flow->rate.rtt = dcqcn_limiter_rtt(qp, settings, DCQCN_PATH_SHORT, now);
+	dcqcn_limiter_begin(qp, settings, now);
+	return true;
+}
+
 /* Whether the burst of a start, which took @ns there and back, met a queue, and not only its own
  * packets
  */
@@ -235,6 +263,8 @@ static void dcqcn_limiter_feel(struct dcqcn_qp *qp,
 	u32 burst = settings->rp.start_burst;
 	struct dcqcn_peer peer;
 
+	if (dcqcn_limiter_obey(qp, settings, asks, now) || !burst)
+		return;
 	if (!flow->path)
 		dcqcn_limiter_measure(flow);
 	if (flow->path) {
@@ -279,6 +309,24 @@ void dcqcn_limiter_start(struct dcqcn_qp *qp,
 }
 
 /**
+ * dcqcn_limiter_plug() - limit a flow whose port has an algorithm, and that goes on without a limit
+ * @qp: its QP
+ * @settings: the port's
+ * @acks: its packets may ask for an ACK
+ *
+ * Context: under RCU; process with BH on, or softirq. Takes @qp->lock.
+ */
+void dcqcn_limiter_plug(struct dcqcn_qp *qp,
+			const struct dcqcn_settings *settings, bool acks)
+{
+	spin_lock_bh(&qp->lock);
+	if (qp->state == DCQCN_QP_LIVE && !qp->limited &&
+	    !READ_ONCE(qp->dev->stopping))
+		dcqcn_limiter_obey(qp, settings, acks, ktime_get_ns());
+	spin_unlock_bh(&qp->lock);
+}
+
+/**
  * dcqcn_limiter_go_on() - a limited flow sends something new after it has sent nothing
  * @qp: its QP
  * @idle: ns; for how long
@@ -299,10 +347,14 @@ void dcqcn_limiter_go_on(struct dcqcn_qp *qp, u64 idle, bool asks, u64 now)
 	if (flow->draining || dcqcn_flow_held(flow) ||
 	    (flow->path && dcqcn_path_awaits(flow->path, now)))
 		return;
+	if (dcqcn_qp_has_algorithm(qp)) {
+		dcqcn_cc_idle(qp, idle, now);
+		return;
+	}
 	if (flow->path)
 		flow->path->idle = true;
 	if (idle <= (u64)DCQCN_PAUSE_RTTS * flow->rate.rtt ||
-	    !settings->rp.start_burst || READ_ONCE(qp->dev->stopping) ||
+	    !dcqcn_settings_limits(settings) || READ_ONCE(qp->dev->stopping) ||
 	    dcqcn_qp_is_windowed(qp))
 		return;
 	dcqcn_limiter_feel(qp, settings, asks, now);
@@ -326,6 +378,10 @@ void dcqcn_limiter_cnp(struct dcqcn_qp *qp,
 	u64 before, line;
 	bool starting;
 
+	if (dcqcn_qp_has_algorithm(qp)) {
+		dcqcn_cc_cnp(qp, now);
+		return;
+	}
 	if (flow->path) {
 		dcqcn_path_age(flow->path, now);
 		flow->path->marked = true;
@@ -425,6 +481,13 @@ void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool seen, u64 now)
 
 	if (READ_ONCE(qp->dev->stopping))
 		return;
+	if (dcqcn_qp_has_algorithm(qp)) {
+		if (seen)
+			dcqcn_cc_lost(qp, now);
+		flow->next = max(flow->next, now);
+		flow->released = false;
+		return;
+	}
 	settings = rcu_dereference(qp->dev->settings);
 	if (seen && flow->path)
 		flow->path->lost = true;
@@ -442,29 +505,53 @@ void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool seen, u64 now)
 	flow->released = false;
 }
 
+/* Whether ACKs answer a flow's packets, as far as the last few tell: not those of READ responses */
+static bool dcqcn_limiter_gets_acks(const struct dcqcn_flow *flow)
+{
+	return !flow->fifo[DCQCN_RESPONSES].seen;
+}
+
 /**
- * dcqcn_limiter_turn() - from now on, let a flow obey its context, or DCQCN again
+ * dcqcn_limiter_other_rate() - the rate of a flow that obeys a context or an algorithm
+ * @qp: its QP
+ * @line: bit/s; line rate
+ * @now: ns, read under the lock
+ * @bytes: what is sent now
+ *
+ * Context: @qp->lock is held. Return: bit/s.
+ */
+u64 dcqcn_limiter_other_rate(struct dcqcn_qp *qp, u64 line, u64 now, u32 bytes)
+{
+	return dcqcn_qp_has_algorithm(qp) ? dcqcn_cc_rate(qp, now, bytes) : line;
+}
+
+/**
+ * dcqcn_limiter_turn() - from now on, let a flow obey its context, or what its port has chosen
  * @qp: its QP
  * @settings: the port's
- * @windowed: its context
+ * @obeys: DCQCN_OBEYS_CONTEXT; or DCQCN_OBEYS_RATE for what the port has chosen
  * @now: ns
  *
  * Context: any, under RCU; @qp->lock is held.
  */
 void dcqcn_limiter_turn(struct dcqcn_qp *qp,
-			const struct dcqcn_settings *settings, bool windowed,
-			u64 now)
+			const struct dcqcn_settings *settings,
+			enum dcqcn_obeys obeys, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	u64 line = dcqcn_dev_line(qp->dev, settings);
 
-	qp->windowed = windowed;
+	dcqcn_cc_leave(qp);
+	WRITE_ONCE(qp->obeys, obeys);
 	flow->next = now;
-	if (windowed) {
+	if (obeys == DCQCN_OBEYS_CONTEXT) {
 		dcqcn_rate_init(&flow->rate, line, now);
 		if (!qp->limited || flow->released)
 			dcqcn_limiter_begin(qp, settings, now);
 		flow->burst = 0;
+	} else if (qp->limited && !flow->released &&
+		   dcqcn_limiter_obey(qp, settings, dcqcn_limiter_gets_acks(flow), now)) {
+		return;
 	} else if (!settings->rp.start_burst) {
 		flow->released = true;
 	} else if (qp->limited && !flow->released) {
@@ -473,6 +560,19 @@ void dcqcn_limiter_turn(struct dcqcn_qp *qp,
 		dcqcn_start_begin(&flow->rate, &settings->rp, line,
 				  settings->rp.start_burst, 0, false, now);
 	}
+}
+
+/* A limited flow obeys another algorithm, or none, if its port has chosen that */
+static void dcqcn_limiter_follow(struct dcqcn_qp *qp, u64 now)
+{
+	const struct dcqcn_settings *settings = rcu_dereference_bh(qp->dev->settings);
+
+	if (dcqcn_cc_is_chosen(qp, settings) || READ_ONCE(qp->dev->stopping))
+		return;
+	if (dcqcn_qp_has_algorithm(qp))
+		dcqcn_limiter_turn(qp, settings, DCQCN_OBEYS_RATE, now);
+	else
+		dcqcn_limiter_obey(qp, settings, dcqcn_limiter_gets_acks(&qp->flow), now);
 }
 
 /*
@@ -497,8 +597,10 @@ static bool dcqcn_limiter_may_stall(const struct dcqcn_qp *qp, u64 now)
  */
 void dcqcn_limiter_advance(struct dcqcn_qp *qp, u64 now)
 {
-	/* a context's limit ends when its flow has been silent for a while */
-	if (dcqcn_qp_is_windowed(qp) && !dcqcn_flow_held(&qp->flow) &&
+	if (!dcqcn_qp_is_windowed(qp))
+		dcqcn_limiter_follow(qp, now);
+	/* this limit ends when its flow has been silent for a while */
+	if (dcqcn_qp_is_bounded(qp) && !dcqcn_flow_held(&qp->flow) &&
 	    time_after(jiffies, qp->seen + DCQCN_SILENT_JIFFIES))
 		qp->flow.released = true;
 	dcqcn_limiter_rate(qp, dcqcn_limiter_terms(qp), now, 0);
@@ -523,6 +625,7 @@ void dcqcn_limiter_end(struct dcqcn_qp *qp)
 	    (flow->draining && qp->state != DCQCN_QP_DEAD))
 		return;
 	WRITE_ONCE(qp->sent_time, dcqcn_flow_clock(flow->rate.seen_time));
+	dcqcn_cc_leave(qp);
 	WRITE_ONCE(qp->limited, false);
 	atomic_dec(&qp->dev->pacing.num_limited);
 	atomic_dec(&dcqcn_num_limited);

@@ -38,6 +38,7 @@ struct dcqcn_terms {
 
 u64 dcqcn_limiter_measured_line(const struct dcqcn_qp *qp,
 				const struct dcqcn_settings *settings, u64 line);
+u64 dcqcn_limiter_other_rate(struct dcqcn_qp *qp, u64 line, u64 now, u32 bytes);
 void dcqcn_limiter_tell(struct dcqcn_qp *qp, const struct dcqcn_rp_params *p,
 			unsigned int done, u64 old_rate);
 
@@ -58,7 +59,7 @@ static __always_inline u64 dcqcn_limiter_line(const struct dcqcn_qp *qp,
 {
 	u64 line = dcqcn_dev_line(qp->dev, settings);
 
-	return qp->flow.path && !dcqcn_qp_is_windowed(qp) ?
+	return qp->flow.path && !dcqcn_qp_is_bounded(qp) ?
 	       dcqcn_limiter_measured_line(qp, settings, line) : line;
 }
 
@@ -94,8 +95,8 @@ static __always_inline u64 dcqcn_limiter_rate(struct dcqcn_qp *qp,
 
 	if (flow->released)
 		return 0;
-	if (dcqcn_qp_is_windowed(qp))
-		return line;
+	if (dcqcn_qp_is_bounded(qp))
+		return dcqcn_limiter_other_rate(qp, line, now, bytes);
 
 	done = dcqcn_rate_advance(&flow->rate, &settings->rp, line, now, bytes);
 	if (done)
@@ -155,14 +156,16 @@ void dcqcn_limiter_begin(struct dcqcn_qp *qp,
 void dcqcn_limiter_go_on(struct dcqcn_qp *qp, u64 idle, bool asks, u64 now);
 void dcqcn_limiter_start(struct dcqcn_qp *qp,
 			 const struct dcqcn_settings *settings, bool asks);
+void dcqcn_limiter_plug(struct dcqcn_qp *qp,
+			const struct dcqcn_settings *settings, bool acks);
 void dcqcn_limiter_cnp(struct dcqcn_qp *qp,
 		       const struct dcqcn_settings *settings, u64 now);
 bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 			 u64 left, u32 least, u64 now);
 void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool seen, u64 now);
 void dcqcn_limiter_turn(struct dcqcn_qp *qp,
-			const struct dcqcn_settings *settings, bool windowed,
-			u64 now);
+			const struct dcqcn_settings *settings,
+			enum dcqcn_obeys obeys, u64 now);
 void dcqcn_limiter_advance(struct dcqcn_qp *qp, u64 now);
 void dcqcn_limiter_end(struct dcqcn_qp *qp);
 void dcqcn_limiter_rest(void);

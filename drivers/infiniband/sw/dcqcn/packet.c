@@ -361,6 +361,26 @@ bool dcqcn_pkt_is_valid_ack(const struct dcqcn_pkt *pkt)
 	       dcqcn_pkt_icrc_ok(pkt);
 }
 
+#define DCQCN_HOPS_MAX	16
+
+/**
+ * dcqcn_ip_hops() - how many routers a packet has passed
+ * @ip: its IP header
+ *
+ * Senders begin with 64, 128 or 255, so it is the rest to one of these.
+ *
+ * Context: any. Return: how many, 0 for unknown: more than any data centre has.
+ */
+u8 dcqcn_ip_hops(const void *ip)
+{
+	const struct ipv6hdr *ip6h = ip;
+	const struct iphdr *iph = ip;
+	u8 ttl = iph->version == 6 ? ip6h->hop_limit : iph->ttl;
+	u8 hops = (ttl <= 64 ? 64 : ttl <= 128 ? 128 : 255) - ttl;
+
+	return hops <= DCQCN_HOPS_MAX ? hops : 0;
+}
+
 /**
  * dcqcn_ip_saddr() - source address of a packet
  * @ip: its IP header

@@ -211,6 +211,7 @@ bool dcqcn_pkt_is_valid_feedback(const struct dcqcn_pkt *pkt);
 bool dcqcn_pkt_is_valid_ack(const struct dcqcn_pkt *pkt);
 void dcqcn_ip_saddr(const void *ip, struct in6_addr *addr);
 void dcqcn_ip_daddr(const void *ip, struct in6_addr *addr);
+u8 dcqcn_ip_hops(const void *ip);
 
 static inline u8 dcqcn_pkt_prio(const struct dcqcn_pkt *pkt)
 {

@@ -83,6 +83,7 @@ static void dcqcn_qp_free_rcu(struct rcu_head *rcu)
 	struct dcqcn_qp *qp = container_of(rcu, struct dcqcn_qp, rcu);
 
 	kfree(qp->flow.path);
+	kfree(qp->cc);
 	kfree(qp);
 }
 

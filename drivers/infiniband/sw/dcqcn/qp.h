@@ -20,6 +20,7 @@
 #include "settings.h"
 #include "tx.h"
 
+struct dcqcn_cc_flow;
 struct dcqcn_ccc;
 struct sock;
 
@@ -115,6 +116,18 @@ struct dcqcn_route {
 };
 
 /**
+ * enum dcqcn_obeys - what decides when a QP's packets leave, once they are limited
+ * @DCQCN_OBEYS_RATE: DCQCN, see limiter.c
+ * @DCQCN_OBEYS_CONTEXT: a context bounds what is in flight, and no rate below the line does
+ * @DCQCN_OBEYS_ALGORITHM: an algorithm of struct dcqcn_cc_ops, see cc.c
+ */
+enum dcqcn_obeys {
+	DCQCN_OBEYS_RATE,
+	DCQCN_OBEYS_CONTEXT,
+	DCQCN_OBEYS_ALGORITHM,
+};
+
+/**
  * struct dcqcn_qp - a local QP that has met congestion
  *
  * The first cache line is what a packet reads that passes; it changes once per jiffy. From @lock on
@@ -128,7 +141,7 @@ struct dcqcn_route {
  * @dev: its port
  * @peer_qpn: RC, UC: the remote QP
  * @limited: its packets must pass through @flow
- * @windowed: a context bounds what is in flight, and no rate below the line does
+ * @obeys: see &enum dcqcn_obeys
  * @peer: RC, UC: the remote address
  * @owner: socket of the QP as last seen on output; compared, never dereferenced. NULL until a
  *	packet has matched what the core says
@@ -148,6 +161,7 @@ struct dcqcn_route {
  * @cnps_ignored: CNPs that RP did not act on
  * @handled_time: in units of 2^20 ns, modulo 2^32 units (52 days); last CNP that RP
  *	acted on
+ * @cc: its state if it obeys an algorithm, or did; NULL otherwise
  * @resolve_node: in dcqcn_resolver.list
  * @rcu: frees it, once it is on no list
  */
@@ -160,7 +174,7 @@ struct dcqcn_qp {
 	struct dcqcn_dev *dev;
 	u32 peer_qpn;
 	bool limited;
-	bool windowed;
+	u8 obeys;
 	struct in6_addr peer;
 	const struct sock *owner;
 	unsigned long seen;
@@ -178,6 +192,7 @@ struct dcqcn_qp {
 	u32 cnps_handled;
 	u32 cnps_ignored;
 	u32 handled_time;
+	struct dcqcn_cc_flow *cc;
 	union {
 		struct list_head resolve_node;
 		struct rcu_head rcu;
@@ -187,7 +202,13 @@ struct dcqcn_qp {
 /* Whether a QP obeys a context; its lock is held */
 static __always_inline bool dcqcn_qp_is_windowed(const struct dcqcn_qp *qp)
 {
-	return qp->windowed;
+	return qp->obeys == DCQCN_OBEYS_CONTEXT;
+}
+
+/* Whether a QP obeys a context or an algorithm, and not DCQCN; its lock is held */
+static __always_inline bool dcqcn_qp_is_bounded(const struct dcqcn_qp *qp)
+{
+	return qp->obeys != DCQCN_OBEYS_RATE;
 }
 
 /**

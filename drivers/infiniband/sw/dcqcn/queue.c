@@ -39,6 +39,7 @@
 #include <linux/netdevice.h>
 #include <linux/time64.h>
 
+#include "cc.h"
 #include "ccc.h"
 #include "device.h"
 #include "gate.h"
@@ -433,10 +434,11 @@ unlock:
  * dcqcn_pacer_ack() - an ACK came for a flow
  * @qp: its QP
  * @psn: PSN of the ACK
+ * @hops: routers that it has passed, 0 for unknown
  *
  * Context: softirq, under RCU; @qp->lock is held.
  */
-void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
+void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn, u8 hops)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	struct dcqcn_path *path = flow->path;
@@ -446,6 +448,14 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn)
 
 	if (!qp->limited || !path)
 		return;
+	if (dcqcn_qp_has_algorithm(qp)) {
+		if (!dcqcn_cc_acked(qp, psn, hops, now))
+			return;
+		flow->next = min(flow->next, now);
+		if (dcqcn_flow_held(flow) && dcqcn_flow_drain(qp))
+			dcqcn_flow_arm(qp, dcqcn_flow_wake(flow));
+		return;
+	}
 	left = path->probe_time;
 	least = path->rtt_min;
 	learnt = dcqcn_path_acked(path, psn, now);

@@ -15,6 +15,7 @@
 #include <linux/skbuff.h>
 #include <linux/udp.h>
 
+#include "cc.h"
 #include "ccc.h"
 #include "cnp.h"
 #include "device.h"
@@ -102,14 +103,15 @@ static void dcqcn_rx_ack(const struct dcqcn_rx *rx)
 	if (!qp || !READ_ONCE(qp->limited))
 		return;
 	path = READ_ONCE(qp->flow.path);
-	if (!path || !READ_ONCE(path->probe_time))
+	if (!path || (!READ_ONCE(path->probe_time) &&
+		      READ_ONCE(qp->obeys) != DCQCN_OBEYS_ALGORITHM))
 		return;
 	if (!dcqcn_pkt_is_valid_ack(&rx->pkt))
 		return;
 	dcqcn_ip_saddr(rx->pkt.ip, &saddr);
 	spin_lock_bh(&qp->lock);
 	if (qp->state == DCQCN_QP_LIVE && dcqcn_qp_is_peer(qp, &saddr))
-		dcqcn_pacer_ack(qp, rx->pkt.psn);
+		dcqcn_pacer_ack(qp, rx->pkt.psn, dcqcn_ip_hops(rx->pkt.ip));
 	spin_unlock_bh(&qp->lock);
 }
 

@@ -51,6 +51,7 @@ struct dcqcn_ccc_params {
  * @np: notification point
  * @rp: reaction point
  * @ccc: congestion control contexts
+ * @cc: the algorithm of flows without a context: a place in the list of cc_list.c, 0 for DCQCN
  * @np_enable: one bit per priority (DSCP >> 3)
  * @rp_enable: one bit per priority
  * @rcu: frees replaced settings
@@ -59,6 +60,7 @@ struct dcqcn_settings {
 	struct dcqcn_np_params np;
 	struct dcqcn_rp_params rp;
 	struct dcqcn_ccc_params ccc;
+	u32 cc;
 	u32 np_enable;
 	u32 rp_enable;
 	struct rcu_head rcu;
@@ -86,11 +88,18 @@ dcqcn_settings_cccs(const struct dcqcn_settings *settings)
 	return static_branch_unlikely(&dcqcn_cccs) ? settings->ccc.algorithms : 0;
 }
 
+/* Whether a flow is limited from its first packet on */
+static __always_inline bool
+dcqcn_settings_limits(const struct dcqcn_settings *settings)
+{
+	return settings->rp.start_burst | settings->cc;
+}
+
 /* Whether the first packets of a flow matter, before it meets congestion */
 static __always_inline bool
 dcqcn_settings_start(const struct dcqcn_settings *settings)
 {
-	return settings->rp.start_burst || dcqcn_settings_cccs(settings);
+	return dcqcn_settings_limits(settings) || dcqcn_settings_cccs(settings);
 }
 
 int dcqcn_settings_init(void);

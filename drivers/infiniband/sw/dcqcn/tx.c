@@ -142,7 +142,7 @@ dcqcn_tx_confirm(struct dcqcn_dev *dev, u32 qpn, struct dcqcn_qp *qp,
 		 const struct dcqcn_tx *tx)
 {
 	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
-	bool begins = true;
+	bool begins = true, acks;
 
 	if (tx->kind == DCQCN_PKT_OTHER)
 		return NULL;
@@ -151,10 +151,14 @@ dcqcn_tx_confirm(struct dcqcn_dev *dev, u32 qpn, struct dcqcn_qp *qp,
 	else if (tx->limit && (tx->kind == DCQCN_PKT_REQUEST ||
 			       tx->kind == DCQCN_PKT_RESPONSE))
 		qp = dcqcn_qp_begin(dev, qpn, tx);
-	if (qp && tx->kind != DCQCN_PKT_ACK && tx->limit &&
-	    settings->rp.start_burst &&
-	    (dcqcn_limiter_watch(qp, tx->bth) || begins))
-		dcqcn_limiter_start(qp, settings, dcqcn_bth_may_request_ack(tx->bth));
+	if (!qp || tx->kind == DCQCN_PKT_ACK || !tx->limit ||
+	    !dcqcn_settings_limits(settings))
+		return qp;
+	acks = dcqcn_bth_may_request_ack(tx->bth);
+	if (dcqcn_limiter_watch(qp, tx->bth) || begins)
+		dcqcn_limiter_start(qp, settings, acks);
+	else if (settings->cc && acks && !READ_ONCE(qp->limited))
+		dcqcn_limiter_plug(qp, settings, acks);
 	return qp;
 }
 
@@ -254,7 +258,7 @@ dcqcn_tx_ccc(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 
 	ccc = qp ? rcu_dereference(qp->ccc) : NULL;
 	/* without the lock, as a filter: a flow that obeys a context has nothing to offer */
-	windowed = ccc && READ_ONCE(qp->windowed) &&
+	windowed = ccc && READ_ONCE(qp->obeys) == DCQCN_OBEYS_CONTEXT &&
 		   READ_ONCE(ccc->tx.agreed) == settings->ccc.algorithms;
 	if (windowed && dcqcn_tx_is_lent(qp, ccc, skb, bth))
 		return dcqcn_tx_unseen(qp, skb);
@@ -313,7 +317,7 @@ dcqcn_tx_from(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 		return dcqcn_tx_ccc(dev, qpn, skb, headers.bth, headers.tos);
 	qp = dcqcn_qp_find(dev, qpn);
 	if (!qp) {
-		if (!rcu_dereference(dev->settings)->rp.start_burst)
+		if (!dcqcn_settings_limits(rcu_dereference(dev->settings)))
 			return NF_ACCEPT;
 	} else {
 		if (READ_ONCE(qp->limited))

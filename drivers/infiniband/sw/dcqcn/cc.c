@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A flow that obeys an algorithm of struct dcqcn_cc_ops: what the algorithm is told, and what is
+ * made of its answers.
+ *
+ * DCQCN itself, with all of its profiles, and contexts do not come here: the limiter and the gate
+ * call them directly. A flow says in one byte what it obeys (dcqcn_qp.obeys). That byte was there
+ * before, for contexts; DCQCN's is 0, so a packet of a flow that obeys DCQCN tests it as it always
+ * did, and nothing else.
+ *
+ *   event                          told to the algorithm      what else
+ *   -----------------------------  -------------------------  ---------------------------------
+ *   the flow begins                init                       no burst: the first packets leave
+ *                                                             at the rate and within the window
+ *   a packet leaves                sent                       charged at the rate; may ask for
+ *                                                             an ACK
+ *   ACK, CNP                       ack, cnp                   the next packet may be due earlier
+ *   rxe goes back                  loss                       nothing is in flight
+ *   it sends again after a pause   idle
+ *   next_call                      timer
+ *   a context is agreed on, the    release                    the context, DCQCN, or the other
+ *   port chooses another, or the                              algorithm
+ *   algorithm is gone
+ *   no data for a second           release                    the limit ends
+ *
+ * What an algorithm cannot do, whatever it writes: a rate is clamped to rpg_min_rate and the line.
+ * One packet may always be in flight. The timer has a least interval, and runs at most once for each
+ * event. Requests that are held for half of the ack timeout leave, as with contexts, and all else
+ * that ends the wait of a packet (queue.c) does so here.
+ */
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/slab.h>
+#include <linux/time64.h>
+#include <rdma/dcqcn_cc.h>
+
+#include "cc.h"
+#include "device.h"
+#include "limiter.h"
+#include "qp.h"
+#include "queue.h"
+#include "requester.h"
+
+/* Bytes after which a packet asks for an ACK; an eighth of the window if that is less */
+#define DCQCN_CC_ASK		16384U
+#define DCQCN_CC_ASK_SHARE	8
+
+/* ns; rtt_min holds for this long, and at most twice */
+#define DCQCN_CC_RTT_NS		(10ULL * NSEC_PER_SEC)
+
+/* What an algorithm has written is kept within its bounds. If the rate has grown, the next packet
+ * leaves earlier: the rest of its time shrinks with it, in units of 2^-10.
+ */
+static void dcqcn_cc_clamp(struct dcqcn_qp *qp, u64 before, u64 now)
+{
+	struct dcqcn_cc_flow *f = qp->cc;
+	struct dcqcn_cc *cc = &f->cc;
+
+	cc->rate = clamp(cc->rate, cc->floor, cc->line);
+	if (cc->next_call)
+		cc->next_call = max(cc->next_call, now + DCQCN_CC_TIMER_MIN_NS);
+	if (cc->rate > before && f->due > now)
+		f->due = now + ((f->due - now) * div64_u64(before << 10, cc->rate) >> 10);
+	qp->flow.rate.current_rate = cc->rate;
+	qp->flow.rate.target_rate = cc->rate;
+}
+
+/* Let the algorithm know the time and the port. Return its rate. */
+static u64 dcqcn_cc_prepare(struct dcqcn_qp *qp, u64 now)
+{
+	const struct dcqcn_settings *settings = rcu_dereference_bh(qp->dev->settings);
+	struct dcqcn_cc *cc = &qp->cc->cc;
+
+	cc->now = now;
+	cc->line = dcqcn_dev_line(qp->dev, settings);
+	cc->floor = min(dcqcn_rate_floor(&settings->rp), cc->line);
+	cc->in_flight = dcqcn_flight_bytes(&qp->cc->flight);
+	return cc->rate;
+}
+
+/* Each event comes with its time: what was due before comes first */
+static u64 dcqcn_cc_begin(struct dcqcn_qp *qp, u64 now)
+{
+	struct dcqcn_cc_flow *f = qp->cc;
+	u64 before = dcqcn_cc_prepare(qp, now);
+
+	if (!f->cc.next_call || now < f->cc.next_call)
+		return before;
+	f->cc.next_call = 0;
+	if (!f->ops->timer)
+		return before;
+	f->ops->timer(&f->cc);
+	dcqcn_cc_clamp(qp, before, now);
+	return f->cc.rate;
+}
+
+/**
+ * dcqcn_cc_enter() - let a flow obey the algorithm that its port has chosen
+ * @qp: its QP, which obeys no context
+ * @settings: the port's
+ * @acks: its packets may ask for an ACK
+ * @now: ns
+ *
+ * Context: under RCU; @qp->lock is held, with BH disabled.
+ * Return: whether it does. If not, it obeys DCQCN.
+ */
+bool dcqcn_cc_enter(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
+		    bool acks, u64 now)
+{
+	const struct dcqcn_cc_ops *ops;
+	struct dcqcn_cc_flow *f = qp->cc;
+
+	ops = dcqcn_cc_get(settings->cc);
+	if (!ops)
+		return false;
+	if (ops->flags & DCQCN_CC_NEEDS_ACKS && (qp->type != IB_QPT_RC || !acks))
+		goto put;
+	if (!f)
+		f = kzalloc(sizeof(*f), GFP_ATOMIC | __GFP_NOWARN);
+	if (!f)
+		goto put;
+	memset(f, 0, sizeof(*f));
+	f->ops = ops;
+	f->id = settings->cc;
+	f->due = now;
+	f->cc.packet = 1;
+	f->cc.window = DCQCN_CC_NO_WINDOW;
+	qp->cc = f;
+	f->cc.rate = dcqcn_dev_line(qp->dev, settings);
+	dcqcn_cc_prepare(qp, now);
+	WRITE_ONCE(qp->obeys, DCQCN_OBEYS_ALGORITHM);
+	ops->init(&f->cc);
+	dcqcn_cc_clamp(qp, f->cc.line, now);
+	return true;
+put:
+	dcqcn_cc_put(settings->cc);
+	return false;
+}
+
+/**
+ * dcqcn_cc_leave() - a flow obeys its algorithm no longer, if it has one
+ * @qp: its QP
+ *
+ * Context: under RCU; @qp->lock is held, with BH disabled.
+ */
+void dcqcn_cc_leave(struct dcqcn_qp *qp)
+{
+	struct dcqcn_cc_flow *f = qp->cc;
+
+	if (!dcqcn_qp_has_algorithm(qp))
+		return;
+	if (f->ops->release)
+		f->ops->release(&f->cc);
+	f->ops = NULL;
+	WRITE_ONCE(qp->obeys, DCQCN_OBEYS_RATE);
+	dcqcn_cc_put(f->id);
+}
+
+/**
+ * dcqcn_cc_is_chosen() - whether a flow obeys what its port has chosen
+ * @qp: its QP, which obeys no context
+ * @settings: the port's
+ *
+ * Context: under RCU; @qp->lock is held.
+ */
+bool dcqcn_cc_is_chosen(const struct dcqcn_qp *qp, const struct dcqcn_settings *settings)
+{
+	return settings->cc == (dcqcn_qp_has_algorithm(qp) ? qp->cc->id : DCQCN_CC_DCQCN);
+}
+
+/**
+ * dcqcn_cc_cnp() - a CNP came for a flow that obeys an algorithm
+ * @qp: its QP
+ * @now: ns, read under the lock
+ *
+ * Context: under RCU; @qp->lock is held, with BH disabled.
+ */
+void dcqcn_cc_cnp(struct dcqcn_qp *qp, u64 now)
+{
+	u64 before = dcqcn_cc_begin(qp, now);
+	struct dcqcn_cc_flow *f = qp->cc;
+
+	f->marked = min(f->marked, U32_MAX / 2) + f->cc.packet;
+	if (!f->ops->cnp)
+		return;
+	f->ops->cnp(&f->cc);
+	dcqcn_cc_clamp(qp, before, now);
+}
+
+/* A round trip was measured */
+static void dcqcn_cc_learn_rtt(struct dcqcn_cc_flow *f, u32 rtt, u64 now)
+{
+	struct dcqcn_cc *cc = &f->cc;
+
+	cc->rtt = rtt;
+	if (now - f->rtt_time >= DCQCN_CC_RTT_NS) {
+		cc->rtt_min = f->rtt_next ?: rtt;
+		f->rtt_next = 0;
+		f->rtt_time = now;
+	}
+	if (!f->rtt_next || rtt < f->rtt_next)
+		f->rtt_next = rtt;
+	if (rtt <= cc->rtt_min)
+		cc->rtt_min = rtt;
+}
+
+/* Whether nothing but the application held a flow up */
+static bool dcqcn_cc_is_app_limited(const struct dcqcn_qp *qp)
+{
+	const struct dcqcn_cc *cc = &qp->cc->cc;
+
+	return !dcqcn_flow_held(&qp->flow) &&
+	       (u64)cc->in_flight + cc->packet <= cc->window;
+}
+
+/**
+ * dcqcn_cc_acked() - an ACK came for a flow that obeys an algorithm
+ * @qp: its QP
+ * @psn: its PSN
+ * @hops: routers that it has passed, 0 for unknown
+ * @now: ns, read under the lock
+ *
+ * Context: under RCU; @qp->lock is held, with BH disabled.
+ * Return: whether it told something, so that held packets may leave.
+ */
+bool dcqcn_cc_acked(struct dcqcn_qp *qp, u32 psn, u8 hops, u64 now)
+{
+	struct dcqcn_cc_flow *f = qp->cc;
+	struct dcqcn_cc_sample sample = {};
+	u64 before;
+
+	sample.delivered = dcqcn_flight_acked(&f->flight, psn, now, &sample.rtt,
+					      &sample.interval);
+	if (!sample.delivered)
+		return false;
+	f->cc.hops = hops;
+	if (sample.rtt) {
+		dcqcn_cc_learn_rtt(f, sample.rtt, now);
+		/* for pauses, and users */
+		qp->flow.rate.rtt = min_t(u32, sample.rtt, NSEC_PER_SEC);
+	}
+	sample.marked = min(f->marked, sample.delivered);
+	f->marked -= sample.marked;
+	before = dcqcn_cc_begin(qp, now);
+	sample.app_limited = dcqcn_cc_is_app_limited(qp);
+	if (!f->ops->ack)
+		return true;
+	f->ops->ack(&f->cc, &sample);
+	dcqcn_cc_clamp(qp, before, now);
+	return true;
+}
+
+/**
+ * dcqcn_cc_lost() - rxe goes back to a packet that it has sent
+ * @qp: its QP, which obeys an algorithm
+ * @now: ns, read under the lock
+ *
+ * Context: under RCU; @qp->lock is held, with BH disabled.
+ */
+void dcqcn_cc_lost(struct dcqcn_qp *qp, u64 now)
+{
+	struct dcqcn_cc_flow *f = qp->cc;
+	u64 before;
+
+	dcqcn_flight_lost(&f->flight);
+	before = dcqcn_cc_begin(qp, now);
+	if (!f->ops->loss)
+		return;
+	f->ops->loss(&f->cc);
+	dcqcn_cc_clamp(qp, before, now);
+}
+
+/**
+ * dcqcn_cc_idle() - a flow sends again that had nothing to send
+ * @qp: its QP, which obeys an algorithm
+ * @idle: ns; for how long
+ * @now: ns, read under the lock
+ *
+ * Context: under RCU; @qp->lock is held, with BH disabled.
+ */
+void dcqcn_cc_idle(struct dcqcn_qp *qp, u64 idle, u64 now)
+{
+	struct dcqcn_cc_flow *f = qp->cc;
+	u64 before;
+
+	/* it waits for an ACK */
+	if (dcqcn_flight_bytes(&f->flight))
+		return;
+	dcqcn_flight_pause(&f->flight);
+	before = dcqcn_cc_begin(qp, now);
+	if (!f->ops->idle)
+		return;
+	f->ops->idle(&f->cc, idle);
+	dcqcn_cc_clamp(qp, before, now);
+}
+
+/**
+ * dcqcn_cc_opens() - whether rate and window of an algorithm let a packet leave
+ * @qp: its QP; dcqcn_flow.next has come
+ * @now: ns, read under the lock
+ *
+ * If not, the flow looks again when there is something to do: at dcqcn_flow.next, or when an ACK
+ * comes.
+ *
+ * Context: under RCU; @qp->lock is held, with BH disabled.
+ */
+bool dcqcn_cc_opens(struct dcqcn_qp *qp, u64 now)
+{
+	struct dcqcn_cc_flow *f = qp->cc;
+	struct dcqcn_cc *cc = &f->cc;
+	u64 again;
+
+	dcqcn_cc_begin(qp, now);
+	if (f->due > now) {
+		again = f->due;
+	} else if (cc->in_flight && (u64)cc->in_flight + cc->packet > cc->window) {
+		again = now + min(dcqcn_flow_longest_gap(qp),
+				  dcqcn_flow_longest_hold()) / 2;
+	} else {
+		qp->flow.next = max(qp->flow.next, f->due);
+		return true;
+	}
+	qp->flow.next = cc->next_call ? min(again, cc->next_call) : again;
+	return false;
+}
+
+/**
+ * dcqcn_cc_rate() - what a packet costs that leaves
+ * @qp: its QP, which obeys an algorithm
+ * @now: ns, read under the lock
+ * @bytes: its length on the wire; 0 to only let time pass
+ *
+ * Context: under RCU; @qp->lock is held, with BH disabled. Return: bit/s.
+ */
+u64 dcqcn_cc_rate(struct dcqcn_qp *qp, u64 now, u32 bytes)
+{
+	struct dcqcn_cc_flow *f = qp->cc;
+	u64 before = dcqcn_cc_begin(qp, now);
+
+	if (!bytes)
+		return f->cc.rate;
+	f->cc.packet = max(f->cc.packet, bytes);
+	if (f->ops->sent) {
+		f->ops->sent(&f->cc, bytes);
+		dcqcn_cc_clamp(qp, before, now);
+	}
+	dcqcn_rate_see(&qp->flow.rate, now);
+	return f->cc.rate;
+}
+
+/* Whether a packet should ask for an ACK: the next one may have to wait for it, or none has asked
+ * for a while
+ */
+static bool dcqcn_cc_wants_ack(const struct dcqcn_cc_flow *f, u32 bytes)
+{
+	u64 flight = (u64)dcqcn_flight_bytes(&f->flight) + bytes;
+
+	return flight + f->cc.packet > f->cc.window ||
+	       f->flight.sent - f->flight.asked + bytes >=
+	       min(DCQCN_CC_ASK, f->cc.window / DCQCN_CC_ASK_SHARE);
+}
+
+/* Whether a request may ask for an ACK of its own, so that it counts as in flight */
+static bool dcqcn_cc_counts(const struct sk_buff *skb)
+{
+	const void *ip = skb_network_header(skb);
+	struct dcqcn_headers headers;
+
+	return dcqcn_headers_find(&headers, ip, skb_headlen(skb),
+				  ((const struct iphdr *)ip)->version == 6) &&
+	       dcqcn_bth_may_request_ack(headers.bth);
+}
+
+/**
+ * dcqcn_cc_left() - a packet leaves, which was charged
+ * @qp: its QP, which obeys an algorithm
+ * @skb: the packet; may be made to ask for an ACK
+ * @ack_req: it asks for one
+ * @now: ns, read under the lock
+ *
+ * Context: under RCU; @qp->lock is held, with BH disabled.
+ * Return: false if this is not for this algorithm, so that its flow must obey DCQCN.
+ */
+bool dcqcn_cc_left(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req, u64 now)
+{
+	const struct dcqcn_held *packet = dcqcn_held(skb);
+	struct dcqcn_cc_flow *f = qp->cc;
+
+	f->due = qp->flow.next;
+	if (f->cc.next_call)
+		qp->flow.next = min(f->due, max(f->cc.next_call, now));
+	if (packet->kind == DCQCN_PKT_RESPONSE)
+		return !(f->ops->flags & DCQCN_CC_NEEDS_ACKS);
+	if (packet->kind != DCQCN_PKT_REQUEST || !dcqcn_cc_counts(skb))
+		return true;
+	if (!ack_req && f->ops->ack && dcqcn_cc_wants_ack(f, packet->bytes))
+		ack_req = dcqcn_flow_asks_peer(&qp->flow, skb, false, now);
+	dcqcn_flight_sent(&f->flight, packet->psn, packet->bytes, ack_req, now);
+	return true;
+}

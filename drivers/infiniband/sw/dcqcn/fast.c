@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * FAST: a window by the round trip alone, for networks in which no switch marks.
+ *
+ *   Wei, Jin, Low and Hegde, "FAST TCP: Motivation, Architecture, Algorithms, Performance",
+ *   IEEE/ACM Transactions on Networking 14(6), 2006, equation 6
+ *
+ *   once per window   w = min(2 w, (1 - gamma) w + gamma (baseRTT / RTT * w + alpha))
+ *   on a loss         half of the window
+ *
+ * with gamma 1/2. Where this comes to rest, w * (1 - baseRTT / RTT) = alpha: each flow keeps alpha
+ * bytes in the queue, so N flows that share one have the same rate, and a queue of N * alpha.
+ * Here alpha is two packets. RTT is the average of the window, and baseRTT the shortest one.
+ *
+ * A flow that begins while others keep a queue takes that for a part of the path, and gets more than
+ * its share until the queue has been empty.
+ */
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <rdma/dcqcn_cc.h>
+
+#include "algorithms.h"
+
+#define DCQCN_FAST_ALPHA	2	/* packets */
+#define DCQCN_FAST_INITIAL	4	/* packets of 4 KB, with headers */
+#define DCQCN_FAST_WINDOW_MAX	(1U << 28)	/* bytes; 5 ms at 400 Gb/s */
+
+/**
+ * struct dcqcn_fast - what FAST keeps of a flow
+ * @rtts: ns; sum of the round trips in this window
+ * @samples: how many; < 2^32 in a window of 2^28 bytes
+ * @cwnd: bytes
+ * @acked: bytes acknowledged in this window
+ * @used: the window was full at some time
+ */
+struct dcqcn_fast {
+	u64 rtts;
+	u32 samples;
+	u32 cwnd;
+	u32 acked;
+	bool used;
+};
+
+/* Begin a window of @cwnd bytes */
+static void dcqcn_fast_set(struct dcqcn_cc *cc, struct dcqcn_fast *f, u64 cwnd)
+{
+	u64 most = max(DCQCN_FAST_WINDOW_MAX, cc->packet);
+
+	*f = (struct dcqcn_fast) { .cwnd = clamp(cwnd, (u64)cc->packet, most) };
+	cc->window = f->cwnd;
+}
+
+static void dcqcn_fast_init(struct dcqcn_cc *cc)
+{
+	dcqcn_fast_set(cc, dcqcn_cc_private(cc), DCQCN_FAST_INITIAL * 4200);
+}
+
+static void dcqcn_fast_ack(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *sample)
+{
+	struct dcqcn_fast *f = dcqcn_cc_private(cc);
+	u64 base = max(cc->rtt_min, 1U), w = f->cwnd, rtt, next;
+
+	f->acked = min_t(u64, (u64)f->acked + sample->delivered, DCQCN_FAST_WINDOW_MAX);
+	f->used |= !sample->app_limited;
+	if (sample->rtt) {
+		f->rtts += sample->rtt;
+		f->samples++;
+	}
+	if (f->acked < f->cwnd || !f->samples)
+		return;
+	rtt = div_u64(f->rtts, f->samples);
+	/* a shorter one may have become the base only now; 2^28 * 2^32 */
+	next = (w + div64_u64(w * min(base, rtt), max(rtt, 1ULL)) +
+		DCQCN_FAST_ALPHA * cc->packet) / 2;
+	/* a window that is not used does not grow */
+	dcqcn_fast_set(cc, f, f->used ? min(next, 2 * w) : min(next, w));
+}
+
+static void dcqcn_fast_loss(struct dcqcn_cc *cc)
+{
+	struct dcqcn_fast *f = dcqcn_cc_private(cc);
+
+	dcqcn_fast_set(cc, f, f->cwnd / 2);
+}
+
+const struct dcqcn_cc_ops dcqcn_fast = {
+	.name = "fast",
+	.flags = DCQCN_CC_NEEDS_ACKS,
+	.init = dcqcn_fast_init,
+	.ack = dcqcn_fast_ack,
+	.loss = dcqcn_fast_loss,
+};

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a flow has in flight, as ACKs tell.
+ *
+ * An ACK names a PSN, and packets differ in length. So a packet that asks for an ACK is a
+ * milestone: it knows how many bytes were sent up to it, and when it left. An ACK of its PSN, or of
+ * a later one, acknowledges all of these. Only its own ACK gives a round trip.
+ *
+ * There is place for DCQCN_FLIGHT_MARKS milestones. Beyond that, the latest takes the place of the
+ * one before it: more is then acknowledged at once.
+ *
+ * What ends the wait for an ACK: one for a later packet, or rxe, which goes back when none comes.
+ * Whatever was in flight then is sent again, and counts again.
+ *
+ * Pure, like rate.c: no clock, no lock, no kernel object.
+ */
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
+
+#include "flight.h"
+
+/* Whether PSN @a is @b or follows it, modulo 2^24 */
+static bool dcqcn_flight_reaches(u32 a, u32 b)
+{
+	return !((a - b) & 0x800000);
+}
+
+/**
+ * dcqcn_flight_sent() - a packet leaves that ACKs tell of
+ * @f: state
+ * @psn: its PSN
+ * @bytes: its length on the wire
+ * @asks: it asks for an ACK
+ * @now: ns, not before the last call's
+ *
+ * Context: any. The caller serialises access to @f.
+ */
+void dcqcn_flight_sent(struct dcqcn_flight *f, u32 psn, u32 bytes, bool asks, u64 now)
+{
+	f->sent += bytes;
+	if (!asks)
+		return;
+	f->asked = f->sent;
+	if (f->num < DCQCN_FLIGHT_MARKS)
+		f->num++;
+	f->marks[(f->first + f->num - 1) % DCQCN_FLIGHT_MARKS] = (struct dcqcn_milestone) {
+		.time = now, .sent = f->sent, .psn = psn,
+	};
+}
+
+/**
+ * dcqcn_flight_acked() - an ACK arrives, no NAK
+ * @f: state
+ * @psn: its PSN
+ * @now: ns, not before the last call's
+ * @rtt: is set to the round trip in ns, 0 for unknown
+ * @interval: is set to the time since the last ACK in ns, 0 for unknown
+ *
+ * Context: any. The caller serialises access to @f.
+ * Return: bytes that it acknowledges, and no ACK before; 0 if it tells nothing.
+ */
+u32 dcqcn_flight_acked(struct dcqcn_flight *f, u32 psn, u64 now, u32 *rtt, u32 *interval)
+{
+	const struct dcqcn_milestone *mark = NULL;
+	u32 bytes;
+
+	while (f->num && dcqcn_flight_reaches(psn, f->marks[f->first].psn)) {
+		mark = &f->marks[f->first];
+		f->first = (f->first + 1) % DCQCN_FLIGHT_MARKS;
+		f->num--;
+	}
+	if (!mark)
+		return 0;
+	*rtt = mark->psn == psn ? clamp(now - mark->time, 1ULL, (u64)U32_MAX) : 0;
+	*interval = f->acked_time ? min(now - f->acked_time, (u64)U32_MAX) : 0;
+	bytes = mark->sent - f->acked;
+	f->acked = mark->sent;
+	f->acked_time = now;
+	return bytes;
+}
+
+/**
+ * dcqcn_flight_lost() - rxe goes back, and sends again what is in flight
+ * @f: state
+ *
+ * Context: any. The caller serialises access to @f.
+ */
+void dcqcn_flight_lost(struct dcqcn_flight *f)
+{
+	f->acked = f->sent;
+	f->asked = f->sent;
+	f->num = 0;
+	f->acked_time = 0;
+}
+
+/**
+ * dcqcn_flight_pause() - the flow sends again after it had nothing to send
+ * @f: state
+ *
+ * Context: any. The caller serialises access to @f.
+ */
+void dcqcn_flight_pause(struct dcqcn_flight *f)
+{
+	f->acked_time = 0;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * TIMELY: a rate that follows the gradient of the round trip.
+ *
+ *   Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter",
+ *   SIGCOMM 2015, algorithm 1
+ *
+ *   rtt_diff = (1 - alpha) * rtt_diff + alpha * (rtt - the one before)
+ *   gradient = rtt_diff / minRTT
+ *
+ *   rtt < T_low      rate += delta
+ *   rtt > T_high     rate *= 1 - beta * (1 - T_high / rtt)
+ *   gradient <= 0    rate += N * delta; N is 5 from the fifth time in a row on, and 1 before
+ *   otherwise        rate *= 1 - beta * gradient
+ *
+ * once for each segment of 16 KB that is acknowledged. The paper has alpha 0.875, beta 0.8, and for
+ * 10 Gb/s with minRTT 20 us: delta 10 Mb/s, T_low 50 us, T_high 500 us. Here these are in units of
+ * the path: a thousandth of the line, 5/2 and 25 shortest round trips. A flow begins at half of the
+ * line, the paper's C / (n + 1) for one other flow. The paper assumes that nothing is lost; here a
+ * loss halves the rate.
+ *
+ * The fixed point is not unique (Zhu et al., "ECN or Delay", CoNEXT 2016): flows need not get the
+ * same rate.
+ */
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <rdma/dcqcn_cc.h>
+
+#include "algorithms.h"
+
+#define DCQCN_TIMELY_SEGMENT	16384U		/* bytes */
+#define DCQCN_TIMELY_HAI	5
+#define DCQCN_TIMELY_RTT_MAX	(1U << 26)	/* ns, 67 ms; longer ones count as this */
+
+/**
+ * struct dcqcn_timely - what TIMELY keeps of a flow
+ * @diff: ns; rtt_diff
+ * @rtt: ns; the last one, 0 for none
+ * @acked: bytes acknowledged since the last step
+ * @falling: steps in a row whose gradient was not above 0
+ */
+struct dcqcn_timely {
+	s32 diff;
+	u32 rtt;
+	u32 acked;
+	u32 falling;
+};
+
+static void dcqcn_timely_init(struct dcqcn_cc *cc)
+{
+	cc->rate = cc->line / 2;
+}
+
+/* Take beta * @part / @whole of the rate away, at most beta. The rate is below 2^52: its share is
+ * taken in units of 2^-10.
+ */
+static void dcqcn_timely_cut(struct dcqcn_cc *cc, u32 part, u32 whole)
+{
+	u64 share = div_u64((u64)min(part, whole) << 10, whole);
+
+	cc->rate -= div_u64((cc->rate >> 10) * share * 4, 5);
+}
+
+static void dcqcn_timely_ack(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *sample)
+{
+	struct dcqcn_timely *t = dcqcn_cc_private(cc);
+	u32 rtt = min(sample->rtt, DCQCN_TIMELY_RTT_MAX);
+	u32 least = clamp(cc->rtt_min, 1U, DCQCN_TIMELY_RTT_MAX);
+	u64 delta = div_u64(cc->line, 1000);
+
+	t->acked = min(t->acked, DCQCN_TIMELY_SEGMENT) + min(sample->delivered, DCQCN_TIMELY_SEGMENT);
+	if (!rtt || t->acked < DCQCN_TIMELY_SEGMENT)
+		return;
+	t->acked = 0;
+	if (t->rtt)
+		t->diff += div_s64(7LL * ((s32)(rtt - t->rtt) - t->diff), 8);
+	t->rtt = rtt;
+
+	if (rtt < least * 5ULL / 2) {
+		cc->rate += delta;
+		return;
+	}
+	if (rtt > least * 25ULL) {
+		dcqcn_timely_cut(cc, rtt - least * 25, rtt);
+		return;
+	}
+	if (t->diff > 0) {
+		t->falling = 0;
+		dcqcn_timely_cut(cc, t->diff, least);
+		return;
+	}
+	if (t->falling < DCQCN_TIMELY_HAI)
+		t->falling++;
+	cc->rate += t->falling < DCQCN_TIMELY_HAI ? delta : DCQCN_TIMELY_HAI * delta;
+}
+
+static void dcqcn_timely_loss(struct dcqcn_cc *cc)
+{
+	cc->rate /= 2;
+}
+
+const struct dcqcn_cc_ops dcqcn_timely = {
+	.name = "timely",
+	.flags = DCQCN_CC_NEEDS_ACKS,
+	.init = dcqcn_timely_init,
+	.ack = dcqcn_timely_ack,
+	.loss = dcqcn_timely_loss,
+};

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Congestion control algorithms that plug into rdma_dcqcn.
+ *
+ * An algorithm gives each of its flows, the packets that a queue pair sends, a rate, a window, or
+ * both. It is a set of functions that the module calls when something happens to a flow. A module
+ * registers it with dcqcn_register_cc(), and a port chooses it by name: ``dcqcn cc use NAME``, or
+ * the file ``roce_rp/cc_algorithm``. examples/cc/aimd.c is a short one to begin with, and
+ * Documentation/infiniband/rdma_dcqcn_cc.rst explains how to try and judge one.
+ *
+ * All functions but @init may be NULL. They run in softirq, or in process context with bottom
+ * halves disabled, under RCU and with the flow's lock, so they must not sleep. Calls for one flow
+ * never overlap; those for two flows run at the same time on different CPUs.
+ *
+ * The module enforces what an algorithm writes within bounds, so that a bad one may be slow but
+ * cannot harm the host: see &struct dcqcn_cc. It also keeps rxe's retransmission timer from
+ * firing behind a low rate or a closed window, as it does for its own algorithms.
+ */
+#ifndef _RDMA_DCQCN_CC_H
+#define _RDMA_DCQCN_CC_H
+
+#include <linux/types.h>
+
+#define DCQCN_CC_NAME_MAX	16		/* with the final 0 */
+#define DCQCN_CC_NO_WINDOW	0xffffffffU
+#define DCQCN_CC_PRIVATE	128		/* bytes */
+
+/* Flags of an algorithm: flows that no ACK answers, which are those of UC and UD, and the responses
+ * to READs, do not get it. They keep DCQCN.
+ */
+#define DCQCN_CC_NEEDS_ACKS	0x1
+
+/**
+ * struct dcqcn_cc - a flow, as its algorithm sees it
+ *
+ * What the module writes before each call:
+ *
+ * @now: ns; monotonic clock, never before the last call's
+ * @line: bit/s; rate of the port, or the knob rpg_max_rate
+ * @floor: bit/s; the knob rpg_min_rate, at least 1 Mb/s and at most @line
+ * @packet: bytes; longest packet of the flow so far, headers included; at least 1
+ * @in_flight: bytes of requests that were sent and neither acknowledged nor lost
+ * @rtt: ns; the round trip measured last, queues included; 0 for unknown
+ * @rtt_min: ns; the shortest one of the last 10 to 20 s; 0 for unknown
+ * @hops: routers between the peer and this host, by the TTL of ACKs; 0 for none or unknown
+ * @reserved: 0
+ *
+ * What the algorithm may write, and the module keeps from call to call:
+ *
+ * @rate: bit/s; packets leave at this rate. The module clamps it to @floor and @line after each
+ *	call. @line before @init.
+ * @next_call: ns, absolute; when to call @timer, 0 for never. It is called once, not earlier than
+ *	DCQCN_CC_TIMER_MIN_NS from the call that sets it. If the flow has nothing to send then, it
+ *	is called when the next event comes, before that.
+ * @window: bytes; a packet leaves only if @in_flight and a packet of length @packet fit, or if
+ *	nothing is in flight. So a window of 0 lets one packet leave each round trip.
+ *	DCQCN_CC_NO_WINDOW, as before @init, for no bound. Only requests whose ACK can be asked for
+ *	count.
+ * @private: zeroed before @init; use dcqcn_cc_private()
+ */
+struct dcqcn_cc {
+	__u64 now;
+	__u64 line;
+	__u64 floor;
+	__u32 packet;
+	__u32 in_flight;
+	__u32 rtt;
+	__u32 rtt_min;
+	__u32 hops;
+	__u32 reserved;
+
+	__u64 rate;
+	__u64 next_call;
+	__u32 window;
+	__u32 pad;
+	__u64 private[DCQCN_CC_PRIVATE / 8];
+};
+
+#define DCQCN_CC_TIMER_MIN_NS	20000U
+
+/**
+ * struct dcqcn_cc_sample - what an ACK tells
+ * @rtt: ns; from the departure of the packet that is acknowledged, behind the module's own queue,
+ *	to the arrival of its ACK; 0 if the ACK is for several packets, and not its own
+ * @interval: ns; since the ACK before; 0 if there was none since a pause or a loss
+ * @delivered: bytes that this ACK acknowledges, and no ACK before
+ * @marked: of those, bytes with CE as far as CNPs tell: each that came since the last ACK stands
+ *	for a packet. If the receiver sends a CNP for each mark (min_time_between_cnps 0), it is
+ *	exact; otherwise it is less.
+ * @app_limited: the flow had nothing to send, so that neither rate nor window held it up
+ */
+struct dcqcn_cc_sample {
+	__u32 rtt;
+	__u32 interval;
+	__u32 delivered;
+	__u32 marked;
+	__u32 app_limited;
+};
+
+/**
+ * struct dcqcn_cc_ops - an algorithm
+ * @name: its name, of letters, digits, ``-`` and ``_``
+ * @flags: DCQCN_CC_*
+ * @init: a flow begins to obey this algorithm; must not fail
+ * @release: it no longer does, and its private state goes
+ * @cnp: a congestion notification came
+ * @ack: an ACK came that acknowledges something new. If set, the module makes packets ask for ACKs
+ *	often enough: when the window is full, and after an eighth of it or 16 KB.
+ * @loss: rxe goes back to a packet that it has sent before; what was in flight counts as lost
+ * @idle: the flow sends again after it had nothing to send for @ns, more than a round trip
+ * @timer: the time @next_call has come
+ * @sent: a packet of @bytes, headers included, leaves
+ *
+ * The module may go at any time: dcqcn_unregister_cc() gives its flows DCQCN, so no reference to it is
+ * taken. Not changed, and valid, from dcqcn_register_cc() to the end of dcqcn_unregister_cc().
+ */
+struct dcqcn_cc_ops {
+	char name[DCQCN_CC_NAME_MAX];
+	__u32 flags;
+	void (*init)(struct dcqcn_cc *cc);
+	void (*release)(struct dcqcn_cc *cc);
+	void (*cnp)(struct dcqcn_cc *cc);
+	void (*ack)(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *sample);
+	void (*loss)(struct dcqcn_cc *cc);
+	void (*idle)(struct dcqcn_cc *cc, __u64 ns);
+	void (*timer)(struct dcqcn_cc *cc);
+	void (*sent)(struct dcqcn_cc *cc, __u32 bytes);
+};
+
+/**
+ * dcqcn_cc_private() - the state that an algorithm keeps of a flow
+ * @cc: the flow
+ *
+ * Check the size of the struct that it is used for with BUILD_BUG_ON(): DCQCN_CC_PRIVATE bytes.
+ *
+ * Return: the state, aligned to 8 bytes.
+ */
+static inline void *dcqcn_cc_private(struct dcqcn_cc *cc)
+{
+	return cc->private;
+}
+
+int dcqcn_register_cc(const struct dcqcn_cc_ops *ops);
+void dcqcn_unregister_cc(const struct dcqcn_cc_ops *ops);
+
+#endif /* _RDMA_DCQCN_CC_H */

@@ -1,0 +1,680 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The algorithms of struct dcqcn_cc_ops: swift.c, timely.c, dctcp.c and fast.c, each against a model
+ * in floating point that is written from its paper alone, and flight.c. And DCQCN and NSCC written as
+ * such algorithms, which do what they do when the module calls them directly.
+ */
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+#include <math.h>
+#include <string.h>
+
+#include "algorithms.h"
+#include "flight.h"
+#include "knobs.h"
+#include "nscc.h"
+#include "random.h"
+#include "rate.h"
+#include "tap.h"
+
+#define GBPS		1000000000ULL	/* bit/s */
+#define LINE		(40 * GBPS)
+#define FLOOR		1000000ULL
+#define PACKET		4178
+#define EVENTS		20000
+
+/* What cc.c does around a call: the algorithm sees the time, and its answers are clamped */
+static void clamped(struct dcqcn_cc *cc)
+{
+	cc->rate = clamp(cc->rate, cc->floor, cc->line);
+}
+
+static struct dcqcn_cc begun(const struct dcqcn_cc_ops *ops)
+{
+	struct dcqcn_cc cc = {
+		.now = SECOND, .line = LINE, .floor = FLOOR, .rate = LINE, .packet = PACKET,
+		.window = DCQCN_CC_NO_WINDOW,
+	};
+
+	ops->init(&cc);
+	clamped(&cc);
+	return cc;
+}
+
+static void ack_of(const struct dcqcn_cc_ops *ops, struct dcqcn_cc *cc, u32 rtt, u32 delivered,
+		   u32 marked, bool app_limited)
+{
+	struct dcqcn_cc_sample sample = {
+		.rtt = rtt, .delivered = delivered, .marked = marked, .app_limited = app_limited,
+	};
+
+	cc->now += random_below(20000);
+	if (rtt) {
+		cc->rtt = rtt;
+		if (!cc->rtt_min || rtt < cc->rtt_min)
+			cc->rtt_min = rtt;
+	}
+	ops->ack(cc, &sample);
+	clamped(cc);
+}
+
+static void lose(const struct dcqcn_cc_ops *ops, struct dcqcn_cc *cc)
+{
+	cc->now += random_below(20000);
+	ops->loss(cc);
+	clamped(cc);
+}
+
+/* The share by which a figure may differ from its model's */
+static bool near(double value, double model, double share, double least)
+{
+	return fabs(value - model) <= fmax(share * fabs(model), least);
+}
+
+/* A round trip between @least and ten times that, mostly short */
+static u32 some_rtt(u32 least)
+{
+	return least + (random_below(4) ? random_below(least) : random_below(9 * least));
+}
+
+/* --- Swift: algorithm 1, windows in packets, times in ns ----------------------------------- */
+
+struct swift_model {
+	double cwnd;
+	double last_decrease;
+	int retransmits;
+};
+
+static double swift_target(double cwnd, double rtt_min, double hops)
+{
+	double range = 2 * rtt_min;
+	double a = range / (1 / sqrt(0.1) - 1 / sqrt(100)), b = -a / sqrt(100);
+
+	return 1.5 * rtt_min + hops * 1000 + fmax(0, fmin(a / sqrt(cwnd) + b, range));
+}
+
+static void swift_end(struct swift_model *m, double before, double now)
+{
+	m->cwnd = fmax(m->cwnd, 0.01);
+	if (m->cwnd < before)
+		m->last_decrease = now;
+}
+
+static void swift_on_ack(struct swift_model *m, double delay, double acked, double rtt_min,
+			 double hops, double now)
+{
+	double before = m->cwnd, target = swift_target(m->cwnd, rtt_min, hops);
+
+	m->retransmits = 0;
+	if (delay < target)
+		m->cwnd += m->cwnd >= 1 ? acked / m->cwnd : acked;
+	else if (now - m->last_decrease >= delay)
+		m->cwnd *= fmax(1 - 0.8 * (delay - target) / delay, 1 - 0.5);
+	swift_end(m, before, now);
+}
+
+static void swift_on_loss(struct swift_model *m, double rtt, double now)
+{
+	double before = m->cwnd;
+
+	if (++m->retransmits >= 5)
+		m->cwnd = 0;
+	else if (now - m->last_decrease >= rtt)
+		m->cwnd *= 0.5;
+	swift_end(m, before, now);
+}
+
+/* The model takes over the window before each event, so that what is compared is the event */
+static void test_swift(void)
+{
+	const struct dcqcn_cc_ops *ops = &dcqcn_swift;
+	struct dcqcn_cc cc = begun(ops);
+	struct swift_model m = { .last_decrease = -1e12 };
+	double last;
+	u32 least = 12000, below = 0, cut = 0, i;
+	bool full = false;	/* hundreds of flows share the path */
+
+	expect(cc.window == 4 * 4200 && cc.rate == LINE, "begins with %u", cc.window);
+	for (i = 0; i < EVENTS; i++) {
+		u32 before = cc.window, rtt = some_rtt(least), acked = 1 + random_below(3 * PACKET);
+		bool close = false;
+
+		if (full)
+			rtt = least * (4 + random_below(20));
+		m.cwnd = (double)before / PACKET;
+		last = m.last_decrease;
+		cc.hops = random_below(4);
+		if (!random_below(30)) {
+			lose(ops, &cc);
+			swift_on_loss(&m, cc.rtt, cc.now);
+		} else {
+			ack_of(ops, &cc, rtt, acked, 0, false);
+			close = near(rtt, swift_target(m.cwnd, cc.rtt_min, cc.hops), 2e-3, 2);
+			swift_on_ack(&m, rtt, (double)acked / PACKET, cc.rtt_min, cc.hops, cc.now);
+		}
+		/* at the target, a nanosecond decides */
+		if (!close &&
+		    !expect(near(cc.window, m.cwnd * PACKET, 2e-3, 3),
+			    "event %u: from %u to %u, not %.1f", i, before, cc.window,
+			    m.cwnd * PACKET))
+			return;
+		/* a decrease by less than a byte is none there */
+		m.last_decrease = cc.window < before ? cc.now : last;
+		below += cc.window < PACKET;
+		cut += cc.window < before;
+		/* one packet in rtt / cwnd, within the bounds of every rate */
+		if (cc.window < PACKET && cc.rtt &&
+		    !expect(near(cc.rate, fmax(fmin(8e9 * cc.window / cc.rtt, LINE), FLOOR), 1e-6, 1),
+			    "event %u: rate %llu", i, cc.rate))
+			return;
+		if (cc.window >= PACKET && !expect(cc.rate == LINE, "event %u: paced", i))
+			return;
+		if (random_below(400) == 0) {
+			least = 5000 + random_below(100000);
+			cc.rtt_min = least;
+			full = random_below(2);
+		}
+	}
+	tap_note("%u cuts, %u windows below a packet", cut, below);
+	expect(cut > EVENTS / 50 && below > EVENTS / 100, "%u cuts, %u below", cut, below);
+}
+
+/* A flow that has nothing more to send keeps its window */
+static void test_swift_idle(void)
+{
+	struct dcqcn_cc cc = begun(&dcqcn_swift);
+	u32 before = cc.window;
+
+	ack_of(&dcqcn_swift, &cc, 12000, PACKET, 0, true);
+	expect(cc.window == before, "unused, it grew to %u", cc.window);
+	ack_of(&dcqcn_swift, &cc, 12000, PACKET, 0, false);
+	expect(cc.window > before, "used, it did not grow");
+	before = cc.window;
+	ack_of(&dcqcn_swift, &cc, 0, PACKET, 0, false);
+	expect(cc.window == before, "it grew without a round trip");
+}
+
+/* --- TIMELY: algorithm 1 ----------------------------------------------------------------------- */
+
+struct timely_model {
+	double rate;
+	double prev_rtt;
+	double rtt_diff;
+	int completions;
+};
+
+/* Where the gradient is about 0, a nanosecond decides: @raised says how */
+static void timely_on_segment(struct timely_model *m, double rtt, double rtt_min, double line,
+			      bool raised)
+{
+	double delta = line / 1000, gradient;
+
+	if (m->prev_rtt)
+		m->rtt_diff = (1 - 0.875) * m->rtt_diff + 0.875 * (rtt - m->prev_rtt);
+	m->prev_rtt = rtt;
+	gradient = m->rtt_diff / rtt_min;
+	if (fabs(m->rtt_diff) <= 2)
+		gradient = raised ? 0 : 1e-6;
+	if (rtt < 2.5 * rtt_min) {
+		m->rate += delta;
+	} else if (rtt > 25 * rtt_min) {
+		m->rate *= 1 - 0.8 * (1 - 25 * rtt_min / rtt);
+	} else if (gradient <= 0) {
+		m->completions++;
+		m->rate += (m->completions >= 5 ? 5 : 1) * delta;
+	} else {
+		m->completions = 0;
+		m->rate *= 1 - 0.8 * fmin(gradient, 1);
+	}
+	m->rate = fmax(fmin(m->rate, line), FLOOR);
+}
+
+static void test_timely(void)
+{
+	const struct dcqcn_cc_ops *ops = &dcqcn_timely;
+	struct dcqcn_cc cc = begun(ops);
+	struct timely_model m = { .rate = LINE / 2 };
+	u32 acked = 0, i, cuts = 0, high = 0, rtt = 12000;
+
+	expect(cc.rate == LINE / 2, "begins at %llu", cc.rate);
+	for (i = 0; i < EVENTS; i++) {
+		u32 bytes = random_below(2) ? 16384 : 1 + random_below(16384);
+		u64 before = cc.rate;
+
+		m.rate = before;
+		if (!random_below(100)) {
+			lose(ops, &cc);
+			m.rate = fmax(m.rate / 2, FLOOR);
+		} else {
+			/* a walk, so that there are runs of falling and rising round trips */
+			rtt = random_below(50) ? max_t(u32, 12000, rtt - 2000 + random_below(4500)) :
+						 12000 + random_below(600000);
+			ack_of(ops, &cc, rtt, bytes, 0, false);
+			acked += bytes;
+			if (acked >= 16384) {
+				timely_on_segment(&m, rtt, cc.rtt_min, LINE, cc.rate > before);
+				acked = 0;
+			}
+		}
+		if (!expect(near(cc.rate, m.rate, 4e-3, 1100), "event %u: from %llu to %llu, not %.0f",
+			    i, before, cc.rate, m.rate))
+			return;
+		cuts += cc.rate < before;
+		high += rtt > 25 * cc.rtt_min;
+	}
+	tap_note("%u cuts, %u round trips above T_high", cuts, high);
+	expect(cuts > EVENTS / 20 && high > 50, "%u cuts, %u high", cuts, high);
+}
+
+/* --- DCTCP: equations 1 and 2 -------------------------------------------------------------------- */
+
+struct dctcp_model {
+	double cwnd;
+	double alpha;
+	double acked;
+	double marked;
+	bool used;
+	bool slow_start;
+};
+
+static void dctcp_on_ack(struct dctcp_model *m, double acked, double marked, bool app_limited)
+{
+	m->acked += acked;
+	m->marked += marked;
+	m->used |= !app_limited;
+	if (m->slow_start && !m->marked && m->used)
+		m->cwnd += acked;
+	if (m->acked < m->cwnd)
+		return;
+	m->alpha = (1 - 1.0 / 16) * m->alpha + 1.0 / 16 * m->marked / m->acked;
+	if (m->marked) {
+		m->slow_start = false;
+		m->cwnd = fmax(m->cwnd * (1 - m->alpha / 2), PACKET);
+	} else if (!m->slow_start && m->used) {
+		m->cwnd += PACKET;
+	}
+	m->acked = 0;
+	m->marked = 0;
+	m->used = false;
+}
+
+static void test_dctcp(void)
+{
+	const struct dcqcn_cc_ops *ops = &dcqcn_dctcp;
+	struct dcqcn_cc cc = begun(ops);
+	struct dctcp_model m = { .cwnd = 4 * 4200, .alpha = 1, .slow_start = true };
+	u32 i, cuts = 0;
+
+	for (i = 0; i < EVENTS; i++) {
+		u32 before = cc.window, acked = PACKET * (1 + random_below(4));
+		u32 marked = random_below(3) ? 0 : PACKET * random_below(acked / PACKET + 1);
+		bool unused = !random_below(4);
+
+		if (m.slow_start && i < 6)
+			marked = 0;
+		m.cwnd = before;
+		if (!random_below(300)) {
+			lose(ops, &cc);
+			m = (struct dctcp_model) {
+				.cwnd = fmax(m.cwnd / 2, PACKET), .alpha = m.alpha,
+				.used = m.used,
+			};
+		} else {
+			ack_of(ops, &cc, some_rtt(12000), acked, marked, unused);
+			dctcp_on_ack(&m, acked, marked, unused);
+		}
+		if (!expect(near(cc.window, m.cwnd, 1e-3, 2), "event %u: from %u to %u, not %.1f",
+			    i, before, cc.window, m.cwnd))
+			return;
+		cuts += cc.window < before;
+	}
+	tap_note("%u cuts", cuts);
+	expect(cuts > EVENTS / 100, "%u cuts", cuts);
+}
+
+/* --- FAST: equation 6, and where it comes to rest -------------------------------------------------- */
+
+static void test_fast(void)
+{
+	const struct dcqcn_cc_ops *ops = &dcqcn_fast;
+	struct dcqcn_cc cc = begun(ops);
+	double sum = 0, acked = 0;
+	u32 i, samples = 0, changes = 0;
+	bool used = false;
+
+	for (i = 0; i < EVENTS; i++) {
+		u32 before = cc.window, bytes = PACKET * (1 + random_below(3));
+		bool unused = !random_below(3);
+		double model = before, rtt;
+
+		if (!random_below(300)) {
+			lose(ops, &cc);
+			model = fmax(model / 2, PACKET);
+			acked = sum = samples = used = 0;
+		} else {
+			u32 ns = random_below(8) ? some_rtt(12000) : 0;
+
+			ack_of(ops, &cc, ns, bytes, 0, unused);
+			acked += bytes;
+			sum += ns;
+			samples += !!ns;
+			used |= !unused;
+			if (acked >= before && samples) {
+				rtt = sum / samples;
+				model = 0.5 * before +
+					0.5 * (cc.rtt_min / rtt * before + 2 * PACKET);
+				model = fmax(fmin(model, used ? 2.0 * before : before), PACKET);
+				acked = sum = samples = used = 0;
+			}
+		}
+		if (!expect(near(cc.window, model, 1e-3, 3), "event %u: from %u to %u, not %.1f", i,
+			    before, cc.window, model))
+			return;
+		changes += cc.window != before;
+	}
+	expect(changes > EVENTS / 50, "%u changes", changes);
+}
+
+/* N flows and one queue: the round trip is as long as what all windows hold takes. Each keeps two
+ * packets in the queue, and all have the same window.
+ */
+static void test_fast_rest(void)
+{
+	static const u32 flows[] = { 1, 2, 8, 32 };
+	struct dcqcn_cc cc[32];
+	u32 base = 12000, i, k, round;
+	double rate = LINE / 8e9;	/* bytes per ns */
+
+	for (k = 0; k < ARRAY_SIZE(flows); k++) {
+		double all, rtt = base;
+
+		for (i = 0; i < flows[k]; i++) {
+			cc[i] = begun(&dcqcn_fast);
+			cc[i].rtt_min = base;
+		}
+		for (round = 0; round < 400; round++) {
+			for (all = i = 0; i < flows[k]; i++)
+				all += cc[i].window;
+			rtt = fmax(base, all / rate);
+			for (i = 0; i < flows[k]; i++)
+				ack_of(&dcqcn_fast, &cc[i], rtt, cc[i].window, 0, false);
+		}
+		expect(near((rtt - base) * rate, flows[k] * 2.0 * PACKET, 0.05, 0),
+		       "%u flows: queue of %.0f bytes", flows[k], (rtt - base) * rate);
+		expect(near(cc[0].window, cc[flows[k] - 1].window, 0.02, 0),
+		       "%u flows: windows of %u and %u", flows[k], cc[0].window,
+		       cc[flows[k] - 1].window);
+	}
+}
+
+/* --- whatever they are told ---------------------------------------------------------------------------- */
+
+/* Any event with any figures: what comes out is within the bounds that the header promises to the
+ * module, without undefined behaviour, and the private state stays within its place
+ */
+static void test_anything(void)
+{
+	const struct dcqcn_cc_ops *all[] = { &dcqcn_swift, &dcqcn_timely, &dcqcn_dctcp, &dcqcn_fast };
+	u32 i, k;
+
+	for (k = 0; k < ARRAY_SIZE(all); k++) {
+		struct { struct dcqcn_cc cc; u64 guard; } flow = { .cc = begun(all[k]), .guard = 0x5a };
+		struct dcqcn_cc *cc = &flow.cc;
+
+		for (i = 0; i < EVENTS; i++) {
+			struct dcqcn_cc_sample sample = {
+				.rtt = random_u64() >> random_below(64),
+				.interval = random_u64(),
+				.delivered = 1 + (u32)(random_u64() >> (33 + random_below(31))),
+				.app_limited = random_below(2),
+			};
+
+			sample.marked = random_below(2) ? sample.delivered : 0;
+			cc->now += random_u64() >> (30 + random_below(34));
+			cc->line = FLOOR + (random_u64() >> (12 + random_below(52)));
+			cc->packet = 1 + random_below(65535);
+			cc->rtt = random_u64() >> random_below(64);
+			cc->rtt_min = random_below(2) ? cc->rtt : random_u64();
+			cc->hops = random_below(256);
+			cc->rate = clamp(cc->rate, FLOOR, cc->line);
+			if (random_below(10))
+				all[k]->ack(cc, &sample);
+			else
+				all[k]->loss(cc);
+			clamped(cc);
+		}
+		expect(flow.guard == 0x5a, "%s writes beyond its state", all[k]->name);
+	}
+}
+
+/* --- flight.c ---------------------------------------------------------------------------------------------- */
+
+/* Packets of any length, of which some ask, no more than are remembered; ACKs of any of them come.
+ * What is acknowledged is compared with the sum of all packets up to it.
+ */
+static void test_flight(void)
+{
+	struct dcqcn_flight f = {};
+	static u32 lens[4096], asked[4096];
+	static u64 times[4096];
+	u32 first = 0xfffff0, n = 0, acked = 0, i, k, rtt, interval, rtts = 0, marks;
+	u64 now = SECOND;
+
+	for (i = 0; i < 4000; i++) {
+		now += 1 + random_below(1000);
+		if (random_below(3) || n == acked) {
+			lens[n] = 1 + random_below(5000);
+			for (marks = 0, k = acked; k < n; k++)
+				marks += asked[k];
+			asked[n] = !random_below(4) && marks < DCQCN_FLIGHT_MARKS;
+			times[n] = now;
+			dcqcn_flight_sent(&f, (first + n) & 0xffffff, lens[n], asked[n], now);
+			n++;
+		} else {
+			u32 upto = acked + random_below(n - acked), sum = 0, rest = 0, told, last;
+
+			told = dcqcn_flight_acked(&f, (first + upto) & 0xffffff, now, &rtt, &interval);
+			for (last = upto + 1; last > acked && !asked[last - 1]; last--)
+				;
+			for (k = acked; k < last; k++)
+				sum += lens[k];
+			if (!expect(told == sum, "ACK of %u: %u bytes, not %u", upto, told, sum))
+				return;
+			acked = max(acked, last);
+			for (k = acked; k < n; k++)
+				rest += lens[k];
+			expect(dcqcn_flight_bytes(&f) == rest, "%u in flight, not %u",
+			       dcqcn_flight_bytes(&f), rest);
+			if (told && rtt) {
+				rtts++;
+				expect(last == upto + 1 && rtt == now - times[upto], "round trip %u",
+				       rtt);
+			}
+		}
+	}
+	expect(rtts > 50, "%u round trips", rtts);
+	dcqcn_flight_lost(&f);
+	expect(!dcqcn_flight_bytes(&f), "%u in flight after a loss", dcqcn_flight_bytes(&f));
+	expect(!dcqcn_flight_acked(&f, (first + n) & 0xffffff, now, &rtt, &interval),
+	       "an ACK of what was lost tells something");
+}
+
+/* A hundred milestones do not fit: the last one still acknowledges everything */
+static void test_flight_full(void)
+{
+	struct dcqcn_flight f = {};
+	u32 rtt = 0, interval, i;
+
+	for (i = 0; i < 100; i++)
+		dcqcn_flight_sent(&f, i, 1000, true, SECOND + i);
+	expect(dcqcn_flight_acked(&f, 5, SECOND + 500, &rtt, &interval) == 6000 && rtt == 495,
+	       "%u bytes in flight, round trip %u", dcqcn_flight_bytes(&f), rtt);
+	expect(!interval, "an interval of %u before the first ACK", interval);
+	expect(dcqcn_flight_acked(&f, 99, SECOND + 600, &rtt, &interval) == 94000 && rtt == 501 &&
+	       interval == 100, "round trip %u, interval %u", rtt, interval);
+	expect(!dcqcn_flight_bytes(&f) && !f.num, "%u in flight", dcqcn_flight_bytes(&f));
+}
+
+/* --- the built-in ones, written as algorithms --------------------------------------------------------------- */
+
+/* DCQCN: the parameters that test_rate.c has for the paper and for mlx5. Timers of rate.c are lazy,
+ * so there is no timer to set.
+ */
+static struct dcqcn_rp_params params;
+
+static struct dcqcn_rate *rate_of(struct dcqcn_cc *cc)
+{
+	_Static_assert(sizeof(struct dcqcn_rate) <= DCQCN_CC_PRIVATE, "too large");
+	return dcqcn_cc_private(cc);
+}
+
+static void rate_init(struct dcqcn_cc *cc)
+{
+	dcqcn_rate_init(rate_of(cc), cc->line, cc->now);
+}
+
+static void rate_cnp(struct dcqcn_cc *cc)
+{
+	dcqcn_rate_cnp(rate_of(cc), &params, cc->line, cc->now);
+	cc->rate = rate_of(cc)->current_rate;
+}
+
+static void rate_sent(struct dcqcn_cc *cc, u32 bytes)
+{
+	dcqcn_rate_advance(rate_of(cc), &params, cc->line, cc->now, bytes);
+	cc->rate = rate_of(cc)->current_rate;
+}
+
+static void rate_loss(struct dcqcn_cc *cc)
+{
+	dcqcn_rate_resume(rate_of(cc), &params, cc->now);
+	cc->rate = rate_of(cc)->current_rate;
+}
+
+static const struct dcqcn_cc_ops dcqcn_as_ops = {
+	.name = "rate", .init = rate_init, .cnp = rate_cnp, .sent = rate_sent, .loss = rate_loss,
+};
+
+static void same_rate(const char *name)
+{
+	struct dcqcn_cc cc = begun(&dcqcn_as_ops);
+	struct dcqcn_rate r;
+	u32 i, cuts = 0;
+
+	dcqcn_rate_init(&r, LINE, cc.now);
+	for (i = 0; i < EVENTS; i++) {
+		u64 before = r.current_rate;
+
+		cc.now += random_below(i % 100 ? 3000 : 3000000);
+		switch (random_below(40)) {
+		case 0:
+			dcqcn_as_ops.cnp(&cc);
+			dcqcn_rate_cnp(&r, &params, LINE, cc.now);
+			break;
+		case 1:
+			dcqcn_as_ops.loss(&cc);
+			dcqcn_rate_resume(&r, &params, cc.now);
+			break;
+		default:
+			dcqcn_as_ops.sent(&cc, PACKET);
+			dcqcn_rate_advance(&r, &params, LINE, cc.now, PACKET);
+		}
+		clamped(&cc);
+		cuts += r.current_rate < before;
+		if (!expect(cc.rate == r.current_rate, "%s, event %u: %llu instead of %llu", name, i,
+			    cc.rate, r.current_rate))
+			return;
+	}
+	expect(cuts > 50, "%s: %u cuts", name, cuts);
+}
+
+static void test_dcqcn(void)
+{
+	params = mlx5;
+	same_rate("mlx5");
+	params = sigcomm15;
+	same_rate("sigcomm15");
+}
+
+/* NSCC: what hear.c passes to it, from the ACKs of one flow instead of a context's feedback */
+static const struct dcqcn_nscc_params nscc_params = { .mbps = 40000 };
+
+static void nscc_init(struct dcqcn_cc *cc)
+{
+	struct dcqcn_nscc *n = dcqcn_cc_private(cc);
+
+	_Static_assert(sizeof(struct dcqcn_nscc) <= DCQCN_CC_PRIVATE, "too large");
+	n->mss = PACKET;
+	dcqcn_nscc_init(n, &nscc_params, 16384, cc->now);
+	cc->window = n->cwnd;
+}
+
+static void nscc_ack(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *sample)
+{
+	struct dcqcn_nscc *n = dcqcn_cc_private(cc);
+
+	if (sample->rtt)
+		dcqcn_nscc_feedback(n, &nscc_params, sample->delivered, sample->rtt,
+				    sample->marked, cc->now);
+	cc->window = n->cwnd;
+}
+
+static void nscc_loss(struct dcqcn_cc *cc)
+{
+	struct dcqcn_nscc *n = dcqcn_cc_private(cc);
+
+	dcqcn_nscc_loss(n, cc->in_flight);
+	cc->window = n->cwnd;
+}
+
+static const struct dcqcn_cc_ops nscc_as_ops = {
+	.name = "nscc", .flags = DCQCN_CC_NEEDS_ACKS, .init = nscc_init, .ack = nscc_ack,
+	.loss = nscc_loss,
+};
+
+static void test_nscc(void)
+{
+	struct dcqcn_cc cc = begun(&nscc_as_ops);
+	struct dcqcn_nscc n = { .mss = PACKET };
+	u32 i, changes = 0;
+
+	dcqcn_nscc_init(&n, &nscc_params, 16384, cc.now);
+	for (i = 0; i < EVENTS; i++) {
+		u32 rtt = some_rtt(12000), bytes = PACKET * (1 + random_below(4)), before = n.cwnd;
+		bool ce = !random_below(5);
+
+		if (random_below(200)) {
+			ack_of(&nscc_as_ops, &cc, rtt, bytes, ce ? PACKET : 0, false);
+			dcqcn_nscc_feedback(&n, &nscc_params, bytes, rtt, ce, cc.now);
+		} else {
+			cc.in_flight = random_below(60000);
+			lose(&nscc_as_ops, &cc);
+			dcqcn_nscc_loss(&n, cc.in_flight);
+		}
+		changes += n.cwnd != before;
+		if (!expect(cc.window == n.cwnd, "event %u: %u instead of %u", i, cc.window, n.cwnd))
+			return;
+	}
+	expect(changes > 1000, "%u changes", changes);
+}
+
+static const struct tap_test tests[] = {
+	{ "Swift does what its paper says", test_swift },
+	{ "Swift: a window that is not used does not grow", test_swift_idle },
+	{ "TIMELY does what its paper says", test_timely },
+	{ "DCTCP does what its paper says", test_dctcp },
+	{ "FAST does what its paper says", test_fast },
+	{ "FAST: each flow keeps alpha in the queue", test_fast_rest },
+	{ "any figures: within bounds, nothing undefined", test_anything },
+	{ "bytes in flight are what was sent and not acknowledged", test_flight },
+	{ "more ACKs asked for than are remembered", test_flight_full },
+	{ "DCQCN as an algorithm is DCQCN", test_dcqcn },
+	{ "NSCC as an algorithm is NSCC", test_nscc },
+};
+
+int main(int argc, char **argv)
+{
+	tap_plan(ARRAY_SIZE(tests));
+	random_seed(argc > 1 ? argv[1] : NULL);
+	return tap_run(tests, ARRAY_SIZE(tests));
+}
