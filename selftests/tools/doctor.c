@@ -468,6 +468,7 @@ static const char * const well[2] = {
 	"flow " H2 " " H1 " 1 128 1000 4\nflow " H2 " " H1 " 0 1104 10000 4\ncount 2 200\n",
 };
 
+#define STALL(ms)	"time 1000000000 " ms "000000\n"
 #define SILENT(pair, way) \
 	"flow " pair " " way " 128 0 0\nflow " pair " " way " 592 0 0\nflow " pair " " way " 1104 0 0\n" \
 	"flow " pair " " way " 1280 0 0\nflow " pair " " way " 1500 0 0\nflow " pair " " way " 2128 0 0\n" \
@@ -537,6 +538,14 @@ static const struct fault {
 	THERE("another DSCP", "dscp-rewritten", "data 0 0 2 0\ndata 0 8 2 10000\n"),
 	THERE("CNPs lost", "cnp-lost", "cnps 1 48 20\ncnps_to " H1 " 20\n"),
 	HERE("CNPs filtered", "cnp-filtered", "cnps 0 48 20\n"),
+	/* on a host that stood still, nobody can tell; its own faults stay */
+	{ .what = "an access list, and a stall", .says = { "", STALL("150") SILENT(H2 " " H1, "0") } },
+	{ .what = "a smaller MTU, and a stall at the other end",
+	  .says = { STALL("101"), "flow " H2 " " H1 " 0 2128 0 0\nflow " H2 " " H1 " 0 4176 0 0\n" } },
+	{ .what = "ECN cleared on the way, and a stall", .says = { STALL("101"), "data 0 0 0 10\n" } },
+	THERE("a short stall", "one-way", STALL("99") SILENT(H2 " " H1, "0")),
+	HERE("a firewall, and a stall", "arrives-but-dropped",
+	     STALL("150") "net udp_in 7 7 7 7\ncounter rcvd_pkts 7 7 7 7\n"),
 };
 
 #define FAULTS	(sizeof(faults) / sizeof(faults[0]))

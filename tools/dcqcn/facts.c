@@ -16,6 +16,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <unistd.h>
 
 #include "child.h"
@@ -37,6 +38,9 @@
  * min_time_between_cnps (131 ms); it takes some ms to find out about a QP.
  */
 #define AROUND		150000000ULL
+
+/* ms; so often this program looks at the clock, to notice when it cannot */
+#define LOOK		20
 
 /* Copy as much of a name as fits */
 void facts_copy(char *to, const char *from, size_t size)
@@ -265,7 +269,7 @@ static void read_all_counters(struct facts *facts, enum fact_moment moment)
 /* Count packets for @nsec, and send probes meanwhile, if there is anybody to send them to */
 static void sniff(struct facts *facts, uint64_t nsec, bool around, struct probes *probes)
 {
-	uint64_t begin = clock_now(), end = begin + nsec;
+	uint64_t begin = clock_now(), end = begin + nsec, last = begin;
 	int round = 0;
 
 	for (uint64_t time = begin; time < end; time = clock_now()) {
@@ -273,6 +277,8 @@ static void sniff(struct facts *facts, uint64_t nsec, bool around, struct probes
 		uint64_t next = end;
 		int n = 0;
 
+		facts->stall = MAX(facts->stall, time - last);
+		last = time;
 		if (probes && round < PROBE_ROUNDS) {
 			next = begin + nsec * (2 * round + 1) / (2 * PROBE_ROUNDS);
 			if (time >= next) {
@@ -287,7 +293,7 @@ static void sniff(struct facts *facts, uint64_t nsec, bool around, struct probes
 				fds[n++] = (struct pollfd) {
 					.fd = dev->sniff.fd, .events = POLLIN };
 		}
-		poll(fds, n, (next - time) / 1000000 + 1);
+		poll(fds, n, MIN((next - time) / 1000000 + 1, LOOK));
 	}
 }
 

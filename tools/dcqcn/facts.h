@@ -94,12 +94,16 @@ struct facts {
 	char host[FACTS_WORD];
 	bool module;
 	uint64_t nsec;				/* the interval */
+	uint64_t stall;				/* ns; the longest time without this program */
 	struct fact_counter net[FACTS_COUNTERS];	/* of IP and UDP */
 	int num_net;
 	struct fact_route routes[FACTS_ROUTES];
 	int num_routes;
 	struct fact_dev *devs;
 };
+
+/* ns; a host that stood still for longer has seen less of another one's time than the time around the interval */
+#define FACTS_STALL_MAX	100000000ULL
 
 bool facts_find(struct facts *facts, const char *name);
 void facts_gather(struct facts *facts, uint64_t nsec,

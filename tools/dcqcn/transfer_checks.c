@@ -259,7 +259,7 @@ static bool check_udp(const struct facts *facts, const struct fact_dev *dev, boo
 			     "%llu RoCE packets came in on %s by IPv%d, but UDP got only %llu packets in all",
 			     (ull)in, dev->ifname, version, (ull)udp.in);
 		finding_why("something between the network device and UDP drops them: a firewall that does not accept UDP port 4791, or a filter of tc");
-		finding_fix("nft insert rule inet filter input udp dport 4791 accept  # or ip%stables -I INPUT -p udp --dport 4791 -j ACCEPT; firewall-cmd --add-port=4791/udp; tc filter show dev %s ingress",
+		finding_fix("nft insert rule inet filter input udp dport 4791 accept  # or ip%stables -I INPUT -p udp --dport 4791 -j ACCEPT; ufw allow 4791/udp; firewall-cmd --add-port=4791/udp; tc filter show dev %s ingress",
 			    ip4 ? "" : "6", dev->ifname);
 	}
 	return true;
@@ -598,9 +598,11 @@ static bool check_flows(const struct facts *here, const struct fact_dev *a,
 	return false;
 }
 
-/* The checks of the way between two hosts. Return whether packets do not arrive. */
+/* The checks of the way between two hosts. Return whether packets do not arrive. @on_time: what one
+ * host saw can be compared with what the other did
+ */
 bool transfer_checks_pair(const struct facts *here, const struct fact_dev *a,
-			  const struct facts *peer, const struct fact_dev *b)
+			  const struct facts *peer, const struct fact_dev *b, bool on_time)
 {
 	bool broken;
 
@@ -608,7 +610,7 @@ bool transfer_checks_pair(const struct facts *here, const struct fact_dev *a,
 	if (broken || !a->sniffed || !b->sniffed)
 		return broken;
 	broken = check_neighbour(here, a, b) | check_neighbour(peer, b, a);
-	return broken || check_flows(here, a, peer, b);
+	return broken || (on_time && check_flows(here, a, peer, b));
 }
 
 /* Without a peer's word: packets wait for an address that nobody has */

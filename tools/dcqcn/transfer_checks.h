@@ -7,7 +7,7 @@
 
 bool transfer_checks_host(const struct facts *facts, const struct fact_dev *dev, bool alone);
 bool transfer_checks_pair(const struct facts *here, const struct fact_dev *a,
-			  const struct facts *peer, const struct fact_dev *b);
+			  const struct facts *peer, const struct fact_dev *b, bool on_time);
 void transfer_checks_answers(const struct facts *facts, const struct fact_dev *dev, bool alone);
 
 #endif /* TRANSFER_CHECKS_H */
