@@ -11,7 +11,8 @@ import termios
 
 from cases import near, same, test
 from ports import BINARIES, FOREVER, FRAME, LENGTH, XOFF, XON, Link, Star, dcb
-from wire import MS, US, Port, Socket, is_ce, is_data, mac, now, number, packet, pfc, prio, sh, sleep
+from wire import (MS, US, Port, Socket, is_ce, is_data, mac, now, number, packet, pfc, prio, routed, sh,
+                  sleep)
 
 THRESHOLDS = "xoff %dB xon %dB headroom 20KB" % (XOFF, XON)
 COUNT = 400     # packets: more than xOFF
@@ -93,16 +94,6 @@ def route(star):
         "ip netns exec s cat /sys/class/net/h1/address").stdout.strip().split(":"))
 
 
-def routed(to, n, dscp=24):
-    frame = bytearray(packet(to, mac(1), n=n, dscp=dscp))
-    frame[26:34] = bytes((10, 0, 1, 1, 10, 0, 3, 2))
-    frame[24:26] = b"\0\0"
-    total = sum(int.from_bytes(frame[i:i + 2], "big") for i in range(14, 34, 2))
-    total = (total & 0xffff) + (total >> 16)
-    frame[24:26] = (~(total + (total >> 16)) & 0xffff).to_bytes(2, "big")
-    return bytes(frame)
-
-
 @test
 def router():
     """A routed packet is charged where it came in, with the priority of that port"""
@@ -165,21 +156,14 @@ def bonding():
 
 
 @test
-def redirected():
-    """A packet that a filter redirects before the hook is charged where it came in"""
-    with Star(THRESHOLDS) as star:
-        sh("tc -n s qdisc add dev h1 clsact && tc -n s filter add dev h1 ingress matchall "
-           "action mirred egress redirect dev h3")
-        blocked(star, lambda: star.send(1, 3, COUNT))
-
-
-@test
-def classified_again():
-    """A filter at the egress that matches costs the record, but not the account"""
-    with Star(THRESHOLDS) as star:
-        sh("tc -n s qdisc add dev h3 clsact && tc -n s filter add dev h3 egress matchall "
-           "action pass")
-        blocked(star, lambda: star.send(1, 3, COUNT))
+def filtered():
+    """Filters that redirect before the hook, or match on the way out, cost the record, not the account"""
+    for device, words in (("h1", "ingress matchall action mirred egress redirect dev h3"),
+                          ("h3", "egress matchall action pass")):
+        with Star(THRESHOLDS) as star:
+            sh("tc -n s qdisc add dev {0} clsact && tc -n s filter add dev {0} {1}".format(
+                device, words))
+            blocked(star, lambda: star.send(1, 3, COUNT))
 
 
 @test

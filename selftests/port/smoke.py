@@ -8,7 +8,7 @@ import struct
 import sys
 import time
 
-from wire import Port, Socket, dcb, is_data, mac, number, packet, pfc, sh, unaccounted
+from wire import Port, Socket, dcb, is_data, mac, number, packet, pfc, routed, sh, unaccounted
 
 MODULE, BINARIES, PCAP = sys.argv[1:4]
 PATIENCE = 60   # s
@@ -28,6 +28,41 @@ def write_pcap(frames):
         for x in frames:
             f.write(struct.pack("<IIII", x.time // 10**9, x.time % 10**9 // 1000, len(x.data),
                                 len(x.data)) + x.data)
+
+
+def vrf(hosts, ports):
+    """A VRF's own device is refused as a port. Its members are ports: what waits in one is charged
+    to the other, where it came in."""
+    sh("ip netns exec s sysctl -q net.ipv4.ip_forward=1 net.ipv4.conf.all.rp_filter=0 && "
+       "ip -n s link add red type vrf table 10 && ip -n s link set red up && "
+       "ip -n s link set h1 nomaster && ip -n s link set h2 nomaster && "
+       "ip -n s link set h1 master red && ip -n s link set h2 master red && "
+       "ip -n s addr add 10.0.1.254/24 dev h1 && ip -n s addr add 10.0.3.254/24 dev h2 && "
+       "ip -n s neigh replace 10.0.3.2 lladdr %s dev h2 nud permanent" % mac(2).hex(":"))
+    r = sh("tc -n s qdisc add dev red root dcbport", check=False)
+    assert r.returncode and "a VRF is not a link" in r.stderr, r.stderr
+    # by DSCP at the port where it comes in alone
+    sh("ip netns exec s dcb app add dev h1 dscp-prio 10:3; ip netns exec h1 dcb app add dev eth0 dscp-prio 10:3")
+    to = bytes.fromhex(sh("ip netns exec s cat /sys/class/net/h1/address").stdout.strip().replace(":", ""))
+    before = ports[1].count("tx_prio%d_pause", 3)
+    hosts[2].send(pfc({3: 0xffff}))
+    hosts[1].send(*(routed(to, n, dscp=10) for n in range(COUNT)))
+
+    def paused():
+        hosts[2].send(pfc({3: 0xffff}))
+        return ports[1].count("tx_prio%d_pause", 3) > before
+
+    until("a sender in a VRF is not paused", paused)
+    got = []
+
+    def arrived():
+        got.extend(f for f in hosts[2].take() if is_data(f) and f.data[15] >> 2 == 10)
+        return len(got) >= COUNT
+
+    until(lambda: "only %d packets arrive through the VRF" % len(got), arrived)
+    for port in ports.values():
+        lost = {k: v for k, v in port.stat().items() if "_drop_" in k and v}
+        assert not lost, lost
 
 
 def main():
@@ -83,6 +118,7 @@ def main():
         assert not lost, lost
     print("%d packets, none lost; %d PFC frames" % (len(got), len(said)))
     write_pcap(said)
+    vrf(hosts, ports)
     for s in hosts.values():
         s.s.close()
     sh("ip netns del h1; ip netns del h2; ip netns del s")

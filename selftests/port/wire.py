@@ -108,6 +108,17 @@ def packet(dst, src, prio=0, ecn=0, length=1082, n=0, ipv6=False, dscp=None):
     return head + bytes(length - 4 - len(head)) + struct.pack(">I", n)
 
 
+def routed(to, n, dscp=24):
+    """A packet from 10.0.1.1 to 10.0.3.2, for the router with this address."""
+    frame = bytearray(packet(to, mac(1), n=n, dscp=dscp))
+    frame[26:34] = bytes((10, 0, 1, 1, 10, 0, 3, 2))
+    frame[24:26] = b"\0\0"
+    total = sum(int.from_bytes(frame[i:i + 2], "big") for i in range(14, 34, 2))
+    total = (total & 0xffff) + (total >> 16)
+    frame[24:26] = (~(total + (total >> 16)) & 0xffff).to_bytes(2, "big")
+    return bytes(frame)
+
+
 def number(frame):
     return struct.unpack(">I", frame.data[-4:])[0]
 
