@@ -13,17 +13,13 @@
  * port_setup() - an empty queue
  * @port: it
  * @pool: bytes that who comes in shares
- * @alpha: of what is free of it; 0: all
  * @frame: ns that a frame takes on its wire
  */
-void port_setup(struct port *port, double pool, double alpha, double frame)
+void port_setup(struct port *port, double pool, double frame)
 {
 	*port = (struct port) {
 		.queue = packets_empty(),
-		.pool = {
-			.size = (u64)pool,
-			.alpha = (u32)(alpha * DCBPORT_ALPHA_ONE + 0.5),
-		},
+		.pool = { .size = (u64)pool },
 		.frame = frame,
 	};
 }

@@ -48,7 +48,7 @@ struct port {
 	double marks_next;
 };
 
-void port_setup(struct port *port, double pool, double alpha, double frame);
+void port_setup(struct port *port, double pool, double frame);
 bool port_takes(const struct port_terms *terms, struct port *port,
 		struct dcbport_account *account, u32 *queued, u32 at, double now, u32 draw);
 

@@ -542,10 +542,11 @@ static void setup_switches(const struct trace_setup *s)
 			.xon = (u32)number_min(s->xon, 4e9),
 			.headroom = ENOUGH,
 		};
-	port_setup(&t.port, s->pool, s->alpha, s->packet / s->speed);
+	t.terms.thresholds.alpha = (u32)(s->alpha * DCBPORT_ALPHA_ONE + 0.5);
+	port_setup(&t.port, s->pool, s->packet / s->speed);
 	for (i = 0; i < t.groups; i++) {
 		t.entry[i] = (struct entry) {};
-		port_setup(&t.uplink[i], s->pool, s->alpha, s->frame * 8e9 / s->uplink_bps);
+		port_setup(&t.uplink[i], s->pool, s->frame * 8e9 / s->uplink_bps);
 	}
 	t.cable = packets_empty();
 	t.trunk = packets_empty();

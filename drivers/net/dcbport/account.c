@@ -33,23 +33,24 @@ static u64 pool_free(const struct dcbport_pool *pool)
 }
 
 /**
- * dcbport_pool_threshold() - return how much of the pool an account may hold now
+ * dcbport_pool_threshold() - return how much of the pool an account, or a queue, may hold now
  * @pool: the pool
+ * @alpha: see struct dcbport_thresholds
  *
  * Return: bytes.
  */
-u64 dcbport_pool_threshold(const struct dcbport_pool *pool)
+u64 dcbport_pool_threshold(const struct dcbport_pool *pool, u32 alpha)
 {
-	if (!pool->alpha)
+	if (!alpha)
 		return pool->size;
-	return div_u64(pool_free(pool) * pool->alpha, DCBPORT_ALPHA_ONE);
+	return div_u64(pool_free(pool) * alpha, DCBPORT_ALPHA_ONE);
 }
 
 /* The most bytes that the pool allows an account */
 static u64 account_bound(const struct dcbport_pool *pool,
 			 const struct dcbport_thresholds *th)
 {
-	return th->reserve + dcbport_pool_threshold(pool);
+	return th->reserve + dcbport_pool_threshold(pool, th->alpha);
 }
 
 /* Bytes at which the sender is to pause, without headroom */

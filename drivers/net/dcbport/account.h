@@ -10,22 +10,21 @@
  * struct dcbport_pool - memory that accounts share
  * @size: bytes
  * @used: bytes
- * @alpha: the share of the free part that an account may take, in units of
- *	1 / DCBPORT_ALPHA_ONE; 0 for all of it
  */
 struct dcbport_pool {
 	u64 size;
 	u64 used;
-	u32 alpha;
 };
 
 /**
- * struct dcbport_thresholds - when an account pauses its sender
+ * struct dcbport_thresholds - the profile of a priority: when its account pauses its sender
  * @reserve: bytes that the account has for itself
  * @xoff: bytes; 0 leaves it to the pool's alpha
  * @xon: bytes, not above @xoff
  * @xon_offset: bytes by which the account must be below the pool's bound as well
  * @headroom: bytes for what arrives before the sender has paused
+ * @alpha: the share of the pool's free part that the account may take, in units of
+ *	1 / DCBPORT_ALPHA_ONE; 0 for all of it
  */
 struct dcbport_thresholds {
 	u32 reserve;
@@ -33,6 +32,7 @@ struct dcbport_thresholds {
 	u32 xon;
 	u32 xon_offset;
 	u32 headroom;
+	u32 alpha;
 };
 
 /**
@@ -57,7 +57,7 @@ void dcbport_account_review(struct dcbport_account *account,
 			    struct dcbport_pool *pool,
 			    const struct dcbport_thresholds *th);
 u32 dcbport_account_bytes(const struct dcbport_account *account);
-u64 dcbport_pool_threshold(const struct dcbport_pool *pool);
+u64 dcbport_pool_threshold(const struct dcbport_pool *pool, u32 alpha);
 bool dcbport_account_charge(struct dcbport_account *account,
 			    struct dcbport_pool *pool,
 			    const struct dcbport_thresholds *th, u32 len);
@@ -89,8 +89,8 @@ static inline bool dcbport_account_shares(struct dcbport_account *account,
 	if (account->headroom || account->reserve < th->reserve ||
 	    used > pool->size || held > (u32)(th->xoff - 1))
 		return false;
-	if (pool->alpha)
-		share = (pool->size - pool->used) * pool->alpha / DCBPORT_ALPHA_ONE;
+	if (th->alpha)
+		share = (pool->size - pool->used) * th->alpha / DCBPORT_ALPHA_ONE;
 	if (held >= th->reserve + share)
 		return false;
 	account->shared += len;

@@ -7,6 +7,7 @@
 
 #include "apply.h"
 #include "buffer.h"
+#include "class.h"
 #include "device.h"
 #include "storm.h"
 
@@ -19,6 +20,33 @@
  */
 #define LATE		NSEC_PER_MSEC
 
+/* What else is done with packets, but for storms */
+static void class_extras(struct dcbport *port, u8 tc)
+{
+	const struct dcbport_settings *s = &port->settings;
+	struct dcbport_class *class = &port->class[tc];
+	u8 old = class->enters;
+
+	class->enters = old & DCBPORT_EXTRA_STORM;
+	class->leaves = 0;
+	if (s->share[tc])
+		class->enters |= DCBPORT_EXTRA_SHARE;
+	if (s->wred & 1 << tc)
+		class->enters |= DCBPORT_EXTRA_WRED;
+	/* those that were counted still wait */
+	if (class->counted || dcbport_settings_counts_flows(s, tc)) {
+		class->enters |= DCBPORT_EXTRA_FLOWS;
+		class->leaves |= DCBPORT_EXTRA_FLOWS;
+		if (!(old & DCBPORT_EXTRA_FLOWS))
+			dcbport_class_forget_flows(class);
+	}
+	class->curve = s->curve[tc];
+	if (s->mark == DCBPORT_MARK_DEQUEUE && s->curve[tc].kmax) {
+		class->leaves |= DCBPORT_EXTRA_MARK;
+		class->curve = (struct dcbport_curve) {};
+	}
+}
+
 static void class_apply(struct dcbport *port, u8 tc)
 {
 	const struct dcbport_settings *s = &port->settings;
@@ -30,8 +58,7 @@ static void class_apply(struct dcbport *port, u8 tc)
 	port->drr.deficit[tc] = 0;
 	class->bit = 1 << tc;
 	class->limit = s->limit[tc];
-	class->curve = s->curve[tc];
-	class->counts_flows = dcbport_settings_counts_flows(s, tc);
+	class_extras(port, tc);
 	class->prios = 0;
 	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
 		if (s->tc[prio] == tc)
@@ -44,7 +71,7 @@ static void class_apply(struct dcbport *port, u8 tc)
 	if (s->maxrate[tc])
 		port->paced |= 1 << tc;
 	if (!(s->pfc & class->obeys) || s->action == DCBPORT_ACTION_OFF)
-		dcbport_storm_end(class);
+		dcbport_storm_end(port, tc);
 }
 
 /**
@@ -75,6 +102,7 @@ void dcbport_apply(struct dcbport *port, const struct dcbport_settings *s)
 		class_apply(port, tc);
 	for (prio = 0; prio < DCBPORT_PRIOS; prio++)
 		port->of[prio] = &port->class[s->tc[prio]];
+	dcbport_storm_apply(port);
 	port->plain = !s->rate && !s->delay && !port->paced;
 	/* only the watchdog ends a storm, and where packets are dropped nothing else wakes it */
 	if (port->poll)
@@ -93,10 +121,14 @@ static bool has_room(const struct dcbport *port,
 	       dcbport_buffer_has_room(buffer, new - old);
 }
 
-/* Allocate tables for classes that must count flows. They keep them from then on, because
- * their packets refer to places in them.
+/**
+ * dcbport_prepare_flows() - allocate tables for classes that must count flows
+ * @port: the port; its classes keep them from then on, because packets refer to places in them
+ * @s: its settings from now on
+ *
+ * Context: rtnl is held; may sleep. Return: 0 or a negative error.
  */
-static int prepare_flows(struct dcbport *port, const struct dcbport_settings *s)
+int dcbport_prepare_flows(struct dcbport *port, const struct dcbport_settings *s)
 {
 	struct dcbport_flows *flows;
 	u8 tc;
@@ -146,7 +178,7 @@ int dcbport_change(struct dcbport *port, const struct dcbport_settings *s,
 			       "the switch has no room for this headroom and reserve: see its size");
 		return -ENOSPC;
 	}
-	err = prepare_flows(port, s);
+	err = dcbport_prepare_flows(port, s);
 	if (err)
 		return err;
 	if (port->buffer && !buffer) {
@@ -165,23 +197,4 @@ int dcbport_change(struct dcbport *port, const struct dcbport_settings *s,
 	if (extack)
 		extack->_msg = dcbport_settings_warn(s);
 	return 0;
-}
-
-/**
- * dcbport_clear() - begin the watermarks of a port again
- * @port: the port
- *
- * Context: rtnl is held.
- */
-void dcbport_clear(struct dcbport *port)
-{
-	struct dcbport_ingress *in = rtnl_dereference(port->ingress);
-	u8 tc;
-
-	spin_lock_bh(qdisc_lock(port->sch));
-	for (tc = 0; tc < DCBPORT_PRIOS; tc++)
-		port->class[tc].count.most = port->class[tc].bytes;
-	spin_unlock_bh(qdisc_lock(port->sch));
-	if (in)
-		dcbport_buffer_clear(in);
 }

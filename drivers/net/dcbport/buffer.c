@@ -119,8 +119,42 @@ static void ingress_review(struct dcbport_ingress *in)
 		pool = dcbport_shared_read(holding->shared);
 		before = holding->account.shared;
 		dcbport_account_review(&holding->account, &pool,
-				       holding->thresholds);
+				       &holding->thresholds);
 		holding_settle(holding, before);
+	}
+}
+
+static void ingress_holdings(struct dcbport_ingress *in)
+{
+	struct dcbport_holding *holding;
+	u8 lossless, prio;
+
+	for (lossless = 0; lossless < 2; lossless++) {
+		for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+			holding = &in->holding[lossless][prio];
+			holding->shared = &in->buffer->pool[lossless];
+			holding->in = in;
+		}
+	}
+}
+
+/* Called with the lock held, or before anybody else can find the ingress */
+static void ingress_apply(struct dcbport_ingress *in,
+			  const struct dcbport_settings *s)
+{
+	struct dcbport_thresholds th;
+	bool lossless;
+	u8 prio;
+
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		th = s->thresholds[prio];
+		if (!th.alpha)
+			th.alpha = in->buffer->settings.alpha;
+		in->holding[1][prio].thresholds = th;
+		in->holding[0][prio].thresholds = (struct dcbport_thresholds) {
+			.alpha = th.alpha };
+		lossless = s->pfc & 1 << prio;
+		in->charged[prio] = &in->holding[lossless][prio];
 	}
 }
 
@@ -131,8 +165,6 @@ static void buffer_pools(struct dcbport_buffer *buffer)
 
 	WRITE_ONCE(buffer->pool[0].size, s->lossy);
 	WRITE_ONCE(buffer->pool[1].size, s->size - buffer->room);
-	WRITE_ONCE(buffer->pool[0].alpha, s->alpha);
-	WRITE_ONCE(buffer->pool[1].alpha, s->alpha);
 }
 
 static void buffer_put(struct dcbport_buffer *buffer)
@@ -247,6 +279,7 @@ int dcbport_buffer_set(struct dcbport_buffer *buffer,
 	buffer_pools(buffer);
 	list_for_each_entry(in, &buffer->ingresses, node) {
 		spin_lock_bh(&in->lock);
+		ingress_apply(in, &in->port->settings);
 		ingress_review(in);
 		spin_unlock_bh(&in->lock);
 	}
@@ -291,35 +324,14 @@ bool dcbport_buffer_has_room(const struct dcbport_buffer *buffer, u64 room)
 	return buffer->room + room <= buffer->settings.size;
 }
 
-/* Priorities without PFC have no thresholds */
-static void ingress_holdings(struct dcbport_ingress *in)
+static void port_switch(struct dcbport *port, struct dcbport_buffer *buffer,
+			struct dcbport_ingress *in)
 {
-	static const struct dcbport_thresholds lossy;
-	struct dcbport_holding *holding;
-	u8 lossless, prio;
-
-	for (lossless = 0; lossless < 2; lossless++) {
-		for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
-			holding = &in->holding[lossless][prio];
-			holding->shared = &in->buffer->pool[lossless];
-			holding->thresholds = lossless ? &in->thresholds : &lossy;
-			holding->in = in;
-		}
-	}
-}
-
-/* Called with the lock held, or before anybody else can find the ingress */
-static void ingress_apply(struct dcbport_ingress *in,
-			  const struct dcbport_settings *s)
-{
-	bool lossless;
-	u8 prio;
-
-	in->thresholds = s->thresholds;
-	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
-		lossless = s->pfc & 1 << prio;
-		in->charged[prio] = &in->holding[lossless][prio];
-	}
+	spin_lock_bh(qdisc_lock(port->sch));
+	port->buffer = buffer;
+	rcu_assign_pointer(port->ingress, in);
+	WRITE_ONCE(port->switched, buffer);
+	spin_unlock_bh(qdisc_lock(port->sch));
 }
 
 /**
@@ -349,11 +361,7 @@ int dcbport_buffer_join(struct dcbport_buffer *buffer, struct dcbport *port,
 	buffer_pools(buffer);
 	list_add_tail(&in->node, &buffer->ingresses);
 
-	spin_lock_bh(qdisc_lock(port->sch));
-	port->buffer = buffer;
-	rcu_assign_pointer(port->ingress, in);
-	WRITE_ONCE(port->switched, true);
-	spin_unlock_bh(qdisc_lock(port->sch));
+	port_switch(port, buffer, in);
 	return 0;
 }
 
@@ -380,6 +388,28 @@ void dcbport_buffer_update(struct dcbport *port,
 }
 
 /**
+ * dcbport_buffer_inherit() - let a port take the place of another one in its switch
+ * @heir: the port, which is in no switch, and has the same settings
+ * @port: the one that it replaces on its device; packets stay charged
+ *
+ * Context: rtnl is held; no qdisc's lock is.
+ */
+void dcbport_buffer_inherit(struct dcbport *heir, struct dcbport *port)
+{
+	struct dcbport_ingress *in = rtnl_dereference(port->ingress);
+
+	spin_lock_bh(qdisc_lock(port->sch));
+	heir->told = port->told;
+	port->told = 0;
+	spin_unlock_bh(qdisc_lock(port->sch));
+	port_switch(port, NULL, NULL);
+	port_switch(heir, in->buffer, in);
+	spin_lock_bh(&in->lock);
+	in->port = heir;
+	spin_unlock_bh(&in->lock);
+}
+
+/**
  * dcbport_buffer_leave() - take a port out of its switch
  * @port: the port, which still has its settings
  *
@@ -391,12 +421,7 @@ void dcbport_buffer_leave(struct dcbport *port)
 	struct dcbport_buffer *buffer = port->buffer;
 	bool idle;
 
-	spin_lock_bh(qdisc_lock(port->sch));
-	port->buffer = NULL;
-	RCU_INIT_POINTER(port->ingress, NULL);
-	WRITE_ONCE(port->switched, false);
-	spin_unlock_bh(qdisc_lock(port->sch));
-
+	port_switch(port, NULL, NULL);
 	buffer->ports--;
 	buffer->room -= dcbport_settings_room(&port->settings);
 	buffer_pools(buffer);
@@ -424,7 +449,7 @@ bool dcbport_holding_charge(struct dcbport_holding *holding,
 {
 	u32 before = holding->account.shared;
 	bool ok = dcbport_account_charge(&holding->account, pool,
-					 holding->thresholds, len);
+					 &holding->thresholds, len);
 
 	holding_settle(holding, before);
 	return ok;
@@ -442,7 +467,7 @@ void dcbport_holding_release(struct dcbport_holding *holding, u32 len)
 	struct dcbport_pool pool = dcbport_shared_read(holding->shared);
 	u32 before = holding->account.shared;
 
-	dcbport_account_release(&holding->account, &pool, holding->thresholds,
+	dcbport_account_release(&holding->account, &pool, &holding->thresholds,
 				len);
 	holding_settle(holding, before);
 }
@@ -459,43 +484,35 @@ void dcbport_ingress_free(struct dcbport_ingress *in)
 	kfree_rcu(in, rcu);
 }
 
+/* Called with the lock held */
+static void account_clear(struct dcbport_account *account)
+{
+	account->most = dcbport_account_bytes(account);
+	account->headroom_most = account->headroom;
+}
+
 /**
  * dcbport_buffer_accounts() - read a port's accounts
  * @in: the port's ingress
  * @account: result, by pool and priority
+ * @clear: begin their watermarks again
  *
  * Context: rtnl is held.
  */
 void dcbport_buffer_accounts(struct dcbport_ingress *in,
-			     struct dcbport_account account[2][DCBPORT_PRIOS])
+			     struct dcbport_account account[2][DCBPORT_PRIOS],
+			     bool clear)
 {
-	u8 pool, prio;
-
-	spin_lock_bh(&in->lock);
-	for (pool = 0; pool < 2; pool++) {
-		for (prio = 0; prio < DCBPORT_PRIOS; prio++)
-			account[pool][prio] = in->holding[pool][prio].account;
-	}
-	spin_unlock_bh(&in->lock);
-}
-
-/**
- * dcbport_buffer_clear() - begin the watermarks of a port's accounts again
- * @in: the port's ingress
- *
- * Context: rtnl is held.
- */
-void dcbport_buffer_clear(struct dcbport_ingress *in)
-{
-	struct dcbport_account *account;
+	struct dcbport_account *from;
 	u8 pool, prio;
 
 	spin_lock_bh(&in->lock);
 	for (pool = 0; pool < 2; pool++) {
 		for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
-			account = &in->holding[pool][prio].account;
-			account->most = dcbport_account_bytes(account);
-			account->headroom_most = account->headroom;
+			from = &in->holding[pool][prio].account;
+			account[pool][prio] = *from;
+			if (clear)
+				account_clear(from);
 		}
 	}
 	spin_unlock_bh(&in->lock);

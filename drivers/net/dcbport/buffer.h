@@ -29,7 +29,7 @@ struct netlink_ext_ack;
  * struct dcbport_buffer_settings - settings of a switch
  * @size: bytes for priorities with PFC: reserves, headrooms and the shared pool
  * @lossy: bytes for all others together
- * @alpha: of both pools, in units of 1 / DCBPORT_ALPHA_ONE
+ * @alpha: of priorities that have none of their own, in units of 1 / DCBPORT_ALPHA_ONE
  */
 struct dcbport_buffer_settings {
 	u64 size;
@@ -40,13 +40,11 @@ struct dcbport_buffer_settings {
 /**
  * struct dcbport_shared - memory that the ports of a switch share
  * @size: bytes; written under rtnl, read without it
- * @alpha: see struct dcbport_pool; likewise
  * @local: bytes that each CPU has taken since it last told @used
  * @used: bytes; with all of @local, the sum of what all accounts take from it
  */
 struct dcbport_shared {
 	u64 size;
-	u32 alpha;
 	s32 __percpu *local;
 	atomic64_t used ____cacheline_aligned_in_smp;
 };
@@ -77,13 +75,13 @@ struct dcbport_buffer {
  * struct dcbport_holding - what an ingress holds of a pool, with one priority
  * @account: its bytes
  * @shared: the pool
- * @thresholds: the account's
+ * @thresholds: the account's; without PFC all but alpha are 0
  * @in: the ingress
  */
 struct dcbport_holding {
 	struct dcbport_account account;
 	struct dcbport_shared *shared;
-	const struct dcbport_thresholds *thresholds;
+	struct dcbport_thresholds thresholds;
 	struct dcbport_ingress *in;
 };
 
@@ -97,7 +95,6 @@ struct dcbport_holding {
  * @packets: number of packets that are charged
  * @paused: priorities whose sender must pause, one bit each; read without the lock by the
  *	port itself
- * @thresholds: of priorities with PFC
  * @charged: what packets of a priority are charged to; depends on its PFC
  * @holding: by pool and priority
  */
@@ -109,7 +106,6 @@ struct dcbport_ingress {
 	struct dcbport *port;
 	unsigned int packets;
 	u8 paused;
-	struct dcbport_thresholds thresholds;
 	struct dcbport_holding *charged[DCBPORT_PRIOS];
 	struct dcbport_holding holding[2][DCBPORT_PRIOS];
 };
@@ -132,6 +128,7 @@ int dcbport_buffer_join(struct dcbport_buffer *buffer, struct dcbport *port,
 			const struct dcbport_settings *s);
 void dcbport_buffer_update(struct dcbport *port,
 			   const struct dcbport_settings *s);
+void dcbport_buffer_inherit(struct dcbport *heir, struct dcbport *port);
 void dcbport_buffer_leave(struct dcbport *port);
 
 void dcbport_shared_tell(struct dcbport_shared *shared, s32 bytes);
@@ -141,8 +138,8 @@ bool dcbport_holding_charge(struct dcbport_holding *holding,
 void dcbport_holding_release(struct dcbport_holding *holding, u32 len);
 void dcbport_ingress_free(struct dcbport_ingress *in);
 void dcbport_buffer_accounts(struct dcbport_ingress *in,
-			     struct dcbport_account account[2][DCBPORT_PRIOS]);
-void dcbport_buffer_clear(struct dcbport_ingress *in);
+			     struct dcbport_account account[2][DCBPORT_PRIOS],
+			     bool clear);
 
 int dcbport_buffer_init(void);
 void dcbport_buffer_exit(void);
@@ -157,7 +154,6 @@ static inline struct dcbport_pool dcbport_shared_read(struct dcbport_shared *sha
 	return (struct dcbport_pool) {
 		.size = READ_ONCE(shared->size),
 		.used = max_t(s64, used, 0),
-		.alpha = READ_ONCE(shared->alpha),
 	};
 }
 
@@ -193,7 +189,7 @@ static inline bool dcbport_buffer_charge(struct dcbport_ingress *in, u8 prio,
 		holding = in->charged[prio];
 		pool = dcbport_shared_read(holding->shared);
 		if (dcbport_account_shares(&holding->account, &pool,
-					   holding->thresholds, len))
+					   &holding->thresholds, len))
 			dcbport_shared_add(holding->shared, len);
 		else
 			ok = dcbport_holding_charge(holding, &pool, len);

@@ -8,6 +8,7 @@
 
 #include "class.h"
 #include "flow_key.h"
+#include "mark.h"
 
 /* The kernel's reasons are fewer than ours, and older kernels have only one */
 static u32 drop_reason(enum dcbport_drop why)
@@ -17,10 +18,34 @@ static u32 drop_reason(enum dcbport_drop why)
 	case DCBPORT_DROP_BUFFER:
 		return QDISC_DROP_OVERLIMIT;
 	case DCBPORT_DROP_STORM:
+	case DCBPORT_DROP_WRED:
 		return QDISC_DROP_CONGESTED;
 	default:
 		return QDISC_DROP_GENERIC;
 	}
+}
+
+/* Count a packet among the flows of its class, which may have stopped to count them */
+static void flow_enter(const struct dcbport *port, struct dcbport_class *class,
+		       struct sk_buff *skb)
+{
+	struct dcbport_cb *cb = dcbport_cb(skb);
+
+	cb->flow = DCBPORT_NO_FLOW;
+	if (dcbport_settings_counts_flows(&port->settings, class - port->class))
+		cb->flow = dcbport_flows_add(class->flows, dcbport_flow_key(skb));
+	class->counted += cb->flow != DCBPORT_NO_FLOW;
+}
+
+/* Undo flow_enter() */
+static void flow_leave(struct dcbport_class *class, struct sk_buff *skb)
+{
+	struct dcbport_cb *cb = dcbport_cb(skb);
+
+	if (!(class->enters & DCBPORT_EXTRA_FLOWS) || cb->flow == DCBPORT_NO_FLOW)
+		return;
+	class->counted--;
+	dcbport_flows_remove(class->flows, cb->flow);
 }
 
 /**
@@ -38,6 +63,8 @@ int dcbport_class_drop(struct dcbport *port, struct dcbport_class *class,
 		       struct sk_buff **to_free)
 {
 	class->count.dropped[why]++;
+	if (why == DCBPORT_DROP_BUFFER)
+		flow_leave(class, skb);
 	return qdisc_drop_reason(skb, port->sch, to_free, drop_reason(why));
 }
 
@@ -53,31 +80,80 @@ void dcbport_free_list(const struct dcbport *port, struct sk_buff *dropped)
 	tcf_kfree_skb_list(dropped, port->sch, port->sch->dev_queue, port->dev);
 }
 
-/**
- * dcbport_flow_enter() - count a packet among the flows of its class
- * @class: its class, which counts flows
- * @skb: the packet
- *
- * Return: its place, or DCBPORT_NO_FLOW.
+/* Whether a class may hold @bytes in all, by its share of the part of the buffer that is free.
+ * What came in nowhere takes nothing of the buffer, and has no share.
  */
-u16 dcbport_flow_enter(struct dcbport_class *class, const struct sk_buff *skb)
+static bool class_may_hold(const struct dcbport *port,
+			   const struct dcbport_class *class,
+			   const struct dcbport_ingress *in, u8 prio, u64 bytes)
 {
-	u16 flow = dcbport_flows_add(class->flows, dcbport_flow_key(skb));
+	struct dcbport_shared *shared;
+	struct dcbport_pool pool;
 
-	if (flow != DCBPORT_NO_FLOW)
-		class->counted++;
-	return flow;
+	if (!in)
+		return true;
+	shared = READ_ONCE(in->charged[prio])->shared;
+	pool = dcbport_shared_read(shared);
+	return bytes <= dcbport_pool_threshold(&pool,
+					       port->settings.share[class - port->class]);
 }
 
 /**
- * dcbport_flow_leave() - count off a packet that leaves its class
+ * dcbport_class_refuses() - do what is unusual with a packet that enters a class
+ * @port: the port
  * @class: its class
- * @flow: what dcbport_flow_enter() returned for it
+ * @in: where it came in, or NULL
+ * @prio: its priority
+ * @skb: the packet
+ *
+ * Return: why it must be dropped, or DCBPORT_DROPS.
  */
-void dcbport_flow_leave(struct dcbport_class *class, u16 flow)
+enum dcbport_drop dcbport_class_refuses(struct dcbport *port,
+					struct dcbport_class *class,
+					struct dcbport_ingress *in, u8 prio,
+					struct sk_buff *skb)
 {
-	class->counted--;
-	dcbport_flows_remove(class->flows, flow);
+	if (class->enters & DCBPORT_EXTRA_STORM)
+		return DCBPORT_DROP_STORM;
+	if (class->enters & DCBPORT_EXTRA_SHARE &&
+	    !class_may_hold(port, class, in, prio,
+			    (u64)class->held + dcbport_packet_cost(skb)))
+		return DCBPORT_DROP_LIMIT;
+	if (class->enters & DCBPORT_EXTRA_FLOWS)
+		flow_enter(port, class, skb);
+	if (class->enters & DCBPORT_EXTRA_WRED &&
+	    dcbport_mark_drops(port, class, skb)) {
+		flow_leave(class, skb);
+		return DCBPORT_DROP_WRED;
+	}
+	return DCBPORT_DROPS;
+}
+
+/**
+ * dcbport_class_leaves() - do what is unusual with a packet that leaves its class
+ * @port: the port
+ * @class: its class, which no longer counts its bytes
+ * @skb: the packet
+ * @sent: it goes onto the wire
+ */
+void dcbport_class_leaves(struct dcbport *port, struct dcbport_class *class,
+			  struct sk_buff *skb, bool sent)
+{
+	if (sent && class->leaves & DCBPORT_EXTRA_MARK)
+		dcbport_mark(port, class, skb);
+	flow_leave(class, skb);
+}
+
+/**
+ * dcbport_class_forget_flows() - let the packets that wait in a class belong to no flow
+ * @class: the class, which begins to count flows
+ */
+void dcbport_class_forget_flows(struct dcbport_class *class)
+{
+	struct sk_buff *skb;
+
+	for (skb = class->queue.head; skb; skb = skb->next)
+		dcbport_cb(skb)->flow = DCBPORT_NO_FLOW;
 }
 
 /**
@@ -94,7 +170,8 @@ void dcbport_class_purge(struct dcbport *port, u8 tc, enum dcbport_drop why,
 
 	while (class->queue.qlen)
 		dcbport_class_drop(port, class, why,
-				   dcbport_class_take(port, class, port->sch),
+				   dcbport_class_take(port, class, port->sch,
+						      false),
 				   to_free);
 	port->drr.deficit[tc] = 0;
 }

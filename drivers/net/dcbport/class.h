@@ -14,7 +14,7 @@
  * @holding: what it is charged to, or NULL
  * @tc: its class
  * @control: it is a PFC frame that we made, and in no class
- * @flow: its place among the flows of its class, or DCBPORT_NO_FLOW
+ * @flow: its place among the flows of its class, or DCBPORT_NO_FLOW; only while flows are counted
  */
 struct dcbport_cb {
 	u64 time;
@@ -39,26 +39,25 @@ static inline u32 dcbport_packet_cost(const struct sk_buff *skb)
 	return max(qdisc_pkt_len(skb), skb->truesize / 4);
 }
 
-u16 dcbport_flow_enter(struct dcbport_class *class, const struct sk_buff *skb);
-void dcbport_flow_leave(struct dcbport_class *class, u16 flow);
+enum dcbport_drop dcbport_class_refuses(struct dcbport *port,
+					struct dcbport_class *class,
+					struct dcbport_ingress *in, u8 prio,
+					struct sk_buff *skb);
+void dcbport_class_leaves(struct dcbport *port, struct dcbport_class *class,
+			  struct sk_buff *skb, bool sent);
 int dcbport_class_drop(struct dcbport *port, struct dcbport_class *class,
 		       enum dcbport_drop why, struct sk_buff *skb,
 		       struct sk_buff **to_free);
 void dcbport_free_list(const struct dcbport *port, struct sk_buff *dropped);
 void dcbport_class_purge(struct dcbport *port, u8 tc, enum dcbport_drop why,
 			 struct sk_buff **to_free);
+void dcbport_class_forget_flows(struct dcbport_class *class);
 u64 dcbport_class_until(const struct dcbport *port, u8 tc);
 
-/* Whether the watchdog's action drops the packets of a class */
-static inline bool dcbport_class_drops(const struct dcbport *port,
-				       const struct dcbport_class *class)
-{
-	return class->storm && port->settings.action == DCBPORT_ACTION_DROP;
-}
-
-/* Take the first packet of a class that has one */
+/* Take the first packet of a class that has one. @sent: it goes onto the wire. */
 static __always_inline struct sk_buff *
-dcbport_class_take(struct dcbport *port, struct dcbport_class *class, struct Qdisc *sch)
+dcbport_class_take(struct dcbport *port, struct dcbport_class *class, struct Qdisc *sch,
+		   bool sent)
 {
 	struct sk_buff *skb = class->queue.head;
 	struct dcbport_cb *cb = dcbport_cb(skb);
@@ -73,8 +72,8 @@ dcbport_class_take(struct dcbport *port, struct dcbport_class *class, struct Qdi
 		class->obeys = class->prios;
 		port->backlog &= ~class->bit;
 	}
-	if (cb->flow != DCBPORT_NO_FLOW)
-		dcbport_flow_leave(class, cb->flow);
+	if (unlikely(class->leaves))
+		dcbport_class_leaves(port, class, skb, sent);
 	sch->q.qlen--;
 	sch->qstats.backlog -= len;
 	if (cb->holding)

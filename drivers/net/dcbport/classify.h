@@ -14,20 +14,32 @@ u8 dcbport_any_packet_prio(const struct dcbport_prio_map *map,
 			   const struct sk_buff *skb);
 
 /**
- * dcbport_packet_prio() - return a packet's priority
+ * dcbport_usual_prio() - return a packet's priority in the usual case
  * @map: the priority of each DSCP and PCP
  * @skb: the packet, on its way in or out
  *
- * The usual case without a call: IPv4, and the header can be read in place.
+ * The usual case: IPv4, the header can be read in place, and its DSCP decides.
+ * Return: DCBPORT_NO_PRIO if this is another case.
+ */
+static inline u8 dcbport_usual_prio(const struct dcbport_prio_map *map,
+				    const struct sk_buff *skb)
+{
+	if (skb->protocol != htons(ETH_P_IP) || map->slow ||
+	    skb_network_offset(skb) + sizeof(struct iphdr) > skb_headlen(skb))
+		return DCBPORT_NO_PRIO;
+	return map->dscp[ipv4_get_dsfield(ip_hdr(skb)) >> 2];
+}
+
+/**
+ * dcbport_packet_prio() - return a packet's priority
+ * @map: the priority of each DSCP and PCP
+ * @skb: the packet, on its way in or out
  */
 static inline u8 dcbport_packet_prio(const struct dcbport_prio_map *map,
 				     const struct sk_buff *skb)
 {
-	u8 prio = DCBPORT_NO_PRIO;
+	u8 prio = dcbport_usual_prio(map, skb);
 
-	if (skb->protocol == htons(ETH_P_IP) && !map->pcp_first &&
-	    skb_network_offset(skb) + sizeof(struct iphdr) <= skb_headlen(skb))
-		prio = map->dscp[ipv4_get_dsfield(ip_hdr(skb)) >> 2];
 	return prio == DCBPORT_NO_PRIO ? dcbport_any_packet_prio(map, skb) : prio;
 }
 

@@ -300,13 +300,6 @@ static int pfc_set(struct net_device *dev, struct ieee_pfc *pfc)
 	return dcbnl_change(port, &s);
 }
 
-/* The part of the switch's buffer that a priority has for itself */
-static u32 buffer_size(const struct dcbport_settings *s, int prio)
-{
-	return s->pfc & 1 << prio ?
-	       s->thresholds.reserve + s->thresholds.headroom : 0;
-}
-
 static int buffer_get(struct net_device *dev, struct dcbnl_buffer *buffer)
 {
 	struct dcbport_settings s;
@@ -317,7 +310,8 @@ static int buffer_get(struct net_device *dev, struct dcbnl_buffer *buffer)
 		return -ENODEV;
 	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
 		buffer->prio2buffer[prio] = prio;
-		buffer->buffer_size[prio] = buffer_size(&s, prio);
+		buffer->buffer_size[prio] = min_t(u64, U32_MAX,
+						  dcbport_settings_buffer(&s, prio));
 	}
 	if (port->buffer)
 		buffer->total_size = min_t(u64, port->buffer->settings.size,
@@ -325,34 +319,34 @@ static int buffer_get(struct net_device *dev, struct dcbnl_buffer *buffer)
 	return 0;
 }
 
-/* There is one headroom, for each priority with PFC */
+/* What a buffer has besides the reserve of its priority is headroom */
 static int buffer_set(struct net_device *dev, struct dcbnl_buffer *buffer)
 {
+	struct dcbport_thresholds *th;
 	struct dcbport_settings s;
 	struct dcbport *port = dcbnl_port(dev, &s);
-	u32 size = 0;
+	u32 size;
 	int prio;
 
 	if (!port)
 		return -ENODEV;
 	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		th = &s.thresholds[prio];
+		size = buffer->buffer_size[prio];
 		if (buffer->prio2buffer[prio] != prio)
 			return refuse(dev, -EOPNOTSUPP,
 				      "each priority has a buffer of its own, of the same number");
-		if (s.pfc & 1 << prio)
-			size = buffer->buffer_size[prio];
+		if (!(s.pfc & 1 << prio)) {
+			if (size)
+				return refuse(dev, -EOPNOTSUPP,
+					      "priorities without PFC have no buffer of their own");
+			continue;
+		}
+		if (size < th->reserve)
+			return refuse(dev, -EINVAL,
+				      "a buffer is smaller than its priority's reserve");
+		th->headroom = size - th->reserve;
 	}
-	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
-		if (buffer->buffer_size[prio] !=
-		    (s.pfc & 1 << prio ? size : 0))
-			return refuse(dev, -EOPNOTSUPP,
-				      "buffers of priorities with PFC must have the same size, and others none");
-	}
-	if (size < s.thresholds.reserve)
-		return refuse(dev, -EINVAL,
-			      "the buffers are smaller than the reserve");
-	if (s.pfc)
-		s.thresholds.headroom = size - s.thresholds.reserve;
 	return dcbnl_change(port, &s);
 }
 

@@ -43,17 +43,44 @@ static noinline unsigned int hook_control(struct dcbport *port,
 	return NF_STOLEN;
 }
 
+/* Count a packet that comes in during a storm. Return true if it is to be dropped: the
+ * watchdog cuts off a port that is paused without end, in both directions.
+ */
+static bool hook_storm(struct dcbport *port, u8 prio)
+{
+	struct dcbport_storm_in *in = &port->storm_in[prio];
+	bool drop = READ_ONCE(port->drops) & 1 << prio;
+
+	if (READ_ONCE(port->storms) & 1 << prio)
+		atomic64_inc(drop ? &in->dropped : &in->passed);
+	return drop;
+}
+
+/* A packet of which the DSCP alone does not tell what happens to it */
+static noinline unsigned int hook_any(struct dcbport *port, struct sk_buff *skb)
+{
+	u8 prio = dcbport_any_packet_prio(&port->prio, skb);
+
+	if (hook_storm(port, prio))
+		return NF_DROP;
+	dcbport_origin_set(skb, port->origin, prio);
+	return NF_ACCEPT;
+}
+
 static unsigned int hook_ingress(void *priv, struct sk_buff *skb,
 				 const struct nf_hook_state *state)
 {
 	struct dcbport *port = priv;
+	u8 prio;
 
 	if (READ_ONCE(port->switched))
 		skb_orphan(skb);
 	if (unlikely(skb->protocol == htons(DCBPORT_PFC_ETHERTYPE)))
 		return hook_control(port, skb);
-	dcbport_origin_set(skb, port->origin,
-			   dcbport_packet_prio(&port->prio, skb));
+	prio = dcbport_usual_prio(&port->prio, skb);
+	if (unlikely(prio == DCBPORT_NO_PRIO))
+		return hook_any(port, skb);
+	dcbport_origin_set(skb, port->origin, prio);
 	return NF_ACCEPT;
 }
 

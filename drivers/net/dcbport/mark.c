@@ -74,24 +74,71 @@ static bool packet_mark(struct sk_buff *skb)
 	}
 }
 
+/* The ECN field of a packet, or Not-ECT if it is not IP */
+static u8 packet_ecn(const struct sk_buff *skb)
+{
+	union {
+		struct iphdr ip;
+		struct ipv6hdr ip6;
+	} buffer;
+	const struct ipv6hdr *ip6;
+	const struct iphdr *ip;
+	__be16 protocol;
+	int at = dcbport_network_offset(skb, &protocol);
+
+	if (at < 0)
+		return INET_ECN_NOT_ECT;
+	switch (protocol) {
+	case htons(ETH_P_IP):
+		ip = skb_header_pointer(skb, at, sizeof(*ip), &buffer);
+		return ip ? ipv4_get_dsfield(ip) & INET_ECN_MASK : INET_ECN_NOT_ECT;
+	case htons(ETH_P_IPV6):
+		ip6 = skb_header_pointer(skb, at, sizeof(*ip6), &buffer);
+		return ip6 ? ipv6_get_dsfield(ip6) & INET_ECN_MASK : INET_ECN_NOT_ECT;
+	default:
+		return INET_ECN_NOT_ECT;
+	}
+}
+
+/* Draw whether the next packet is one to mark. Its flow is counted already, and its bytes are not
+ * among those of the class.
+ */
+static bool draw(const struct dcbport *port, const struct dcbport_class *class)
+{
+	const struct dcbport_settings *s = &port->settings;
+	u8 tc = class - port->class;
+	u32 chance = dcbport_curve_chance(&s->curve[tc], class->bytes);
+
+	if (chance && dcbport_settings_counts_flows(s, tc))
+		chance = dcbport_flows_chance(&s->flows[tc], chance,
+					      class->flows->count,
+					      class->counted > class->queue.qlen);
+	return chance && dcbport_curve_marks(chance, get_random_u32());
+}
+
 /**
- * dcbport_mark() - mark a packet that enters a queue, with the curve's probability
+ * dcbport_mark_drops() - decide whether to drop a packet because it cannot be marked
+ * @port: the port
+ * @class: its class, which drops such packets
+ * @skb: the packet, which enters the class
+ */
+bool dcbport_mark_drops(const struct dcbport *port,
+			const struct dcbport_class *class,
+			const struct sk_buff *skb)
+{
+	return packet_ecn(skb) == INET_ECN_NOT_ECT && draw(port, class);
+}
+
+/**
+ * dcbport_mark() - mark a packet that enters or leaves a queue, with the curve's probability
  * @port: the port
  * @class: its class
- * @skb: the packet, whose flow is counted already
+ * @skb: the packet, whose flow is counted
  */
 void dcbport_mark(struct dcbport *port, struct dcbport_class *class,
 		  struct sk_buff *skb)
 {
-	u8 tc = class - port->class;
-	u32 chance = dcbport_curve_chance(&class->curve, class->bytes);
-
-	if (chance && class->counts_flows)
-		chance = dcbport_flows_chance(&port->settings.flows[tc], chance,
-					      class->flows->count,
-					      class->counted > class->queue.qlen);
-	if (chance && dcbport_curve_marks(chance, get_random_u32()) &&
-	    packet_mark(skb)) {
+	if (draw(port, class) && packet_mark(skb)) {
 		class->count.marked++;
 		qdisc_qstats_overlimit(port->sch);
 	}

@@ -5,6 +5,9 @@
 
 #include "port.h"
 
+bool dcbport_mark_drops(const struct dcbport *port,
+			const struct dcbport_class *class,
+			const struct sk_buff *skb);
 void dcbport_mark(struct dcbport *port, struct dcbport_class *class,
 		  struct sk_buff *skb);
 

@@ -14,6 +14,10 @@
 #include "netlink_gen.h"
 #include "origin.h"
 #include "port.h"
+#include "storm.h"
+
+/* Bytes, more than a port takes in a message */
+#define PORT_REPLY	16384
 
 /* --- showing ports -------------------------------------------------------- */
 
@@ -25,13 +29,17 @@ struct class_view {
 	u32 queue_bytes;
 	u32 wire_packets;
 	u32 flows;
+	struct dcbport_storm_count storms;
+	struct dcbport_storm_count last_storm;
 	bool storm;
 	bool paused;
 };
 
-static void class_look(struct dcbport *port, u8 prio, struct class_view *view)
+/* @clear: begin its watermark again */
+static void class_look(struct dcbport *port, u8 prio, struct class_view *view,
+		       bool clear)
 {
-	const struct dcbport_class *class = &port->class[prio];
+	struct dcbport_class *class = &port->class[prio];
 	u64 now = ktime_get_ns();
 
 	spin_lock_bh(qdisc_lock(port->sch));
@@ -41,6 +49,9 @@ static void class_look(struct dcbport *port, u8 prio, struct class_view *view)
 	view->wire_packets = class->on_wire;
 	view->storm = class->storm;
 	view->flows = class->flows ? class->flows->count : 0;
+	view->storms = dcbport_storm_read(port, prio, &view->last_storm);
+	if (clear)
+		class->count.most = class->bytes;
 	spin_unlock_bh(qdisc_lock(port->sch));
 	view->paused = dcbport_pause_read(&port->pause, prio, &view->pause,
 					  now) > now;
@@ -51,10 +62,27 @@ static int put_u64(struct sk_buff *skb, int attr, u64 value)
 	return nla_put_u64_64bit(skb, attr, value, DCBPORT_A_CLASS_PAD);
 }
 
+static int put_class_profile(struct sk_buff *skb,
+			     const struct dcbport_settings *s, u8 prio)
+{
+	const struct dcbport_thresholds *th = &s->thresholds[prio];
+
+	return nla_put_u32(skb, DCBPORT_A_CLASS_RESERVE, th->reserve) ||
+	       nla_put_u32(skb, DCBPORT_A_CLASS_XOFF, th->xoff) ||
+	       nla_put_u32(skb, DCBPORT_A_CLASS_XON, th->xon) ||
+	       nla_put_u32(skb, DCBPORT_A_CLASS_XON_OFFSET, th->xon_offset) ||
+	       nla_put_u32(skb, DCBPORT_A_CLASS_HEADROOM, th->headroom) ||
+	       nla_put_u32(skb, DCBPORT_A_CLASS_ALPHA, th->alpha);
+}
+
 static int put_class_settings(struct sk_buff *skb,
 			      const struct dcbport_settings *s, u8 prio)
 {
-	return nla_put_u8(skb, DCBPORT_A_CLASS_PRIO, prio) ||
+	return put_class_profile(skb, s, prio) ||
+	       nla_put_u32(skb, DCBPORT_A_CLASS_SHARE, s->share[prio]) ||
+	       nla_put_u8(skb, DCBPORT_A_CLASS_WRED, !!(s->wred & 1 << prio)) ||
+	       put_u64(skb, DCBPORT_A_CLASS_MAXRATE, s->maxrate[prio]) ||
+	       nla_put_u8(skb, DCBPORT_A_CLASS_PRIO, prio) ||
 	       nla_put_u8(skb, DCBPORT_A_CLASS_TC, s->tc[prio]) ||
 	       nla_put_u8(skb, DCBPORT_A_CLASS_WEIGHT, s->weight[prio]) ||
 	       nla_put_u32(skb, DCBPORT_A_CLASS_LIMIT, s->limit[prio]) ||
@@ -88,7 +116,22 @@ static int put_class_packets(struct sk_buff *skb, const struct class_view *v)
 	       put_u64(skb, DCBPORT_A_CLASS_DROP_MEMORY,
 		       dropped[DCBPORT_DROP_MEMORY]) ||
 	       put_u64(skb, DCBPORT_A_CLASS_DROP_RESET,
-		       dropped[DCBPORT_DROP_RESET]);
+		       dropped[DCBPORT_DROP_RESET]) ||
+	       put_u64(skb, DCBPORT_A_CLASS_DROP_WRED,
+		       dropped[DCBPORT_DROP_WRED]);
+}
+
+static int put_class_storms(struct sk_buff *skb, const struct class_view *v)
+{
+	const struct dcbport_storm_count *all = &v->storms, *last = &v->last_storm;
+
+	return put_u64(skb, DCBPORT_A_CLASS_STORM_OUT, all->out) ||
+	       put_u64(skb, DCBPORT_A_CLASS_STORM_IN, all->in) ||
+	       put_u64(skb, DCBPORT_A_CLASS_RX_DROP_STORM, all->in_dropped) ||
+	       put_u64(skb, DCBPORT_A_CLASS_LAST_STORM_OUT, last->out) ||
+	       put_u64(skb, DCBPORT_A_CLASS_LAST_STORM_DROP, last->dropped) ||
+	       put_u64(skb, DCBPORT_A_CLASS_LAST_STORM_IN, last->in) ||
+	       put_u64(skb, DCBPORT_A_CLASS_LAST_STORM_RX_DROP, last->in_dropped);
 }
 
 static int put_class_pauses(struct sk_buff *skb, const struct class_view *v)
@@ -123,17 +166,19 @@ static int put_class_ingress(struct sk_buff *skb,
 }
 
 static int put_class(struct sk_buff *skb, struct dcbport *port, u8 prio,
-		     const struct dcbport_account account[2][DCBPORT_PRIOS])
+		     const struct dcbport_account account[2][DCBPORT_PRIOS],
+		     bool clear)
 {
 	struct nlattr *nest = nla_nest_start(skb, DCBPORT_A_PORT_CLASS);
 	struct class_view view;
 
 	if (!nest)
 		return -EMSGSIZE;
-	class_look(port, prio, &view);
+	class_look(port, prio, &view, clear);
 	if (put_class_settings(skb, &port->settings, prio) ||
 	    put_class_packets(skb, &view) ||
 	    put_class_pauses(skb, &view) ||
+	    put_class_storms(skb, &view) ||
 	    (port->buffer &&
 	     put_class_ingress(skb, &account[0][prio], &account[1][prio])))
 		return -EMSGSIZE;
@@ -141,20 +186,47 @@ static int put_class(struct sk_buff *skb, struct dcbport *port, u8 prio,
 	return 0;
 }
 
-static int put_classes(struct sk_buff *skb, struct dcbport *port)
+static int put_classes(struct sk_buff *skb, struct dcbport *port, bool clear)
 {
 	struct dcbport_ingress *in = rtnl_dereference(port->ingress);
 	struct dcbport_account account[2][DCBPORT_PRIOS];
 	int prio, err = 0;
 
 	if (in)
-		dcbport_buffer_accounts(in, account);
+		dcbport_buffer_accounts(in, account, clear);
 	for (prio = 0; prio < DCBPORT_PRIOS && !err; prio++)
-		err = put_class(skb, port, prio, account);
+		err = put_class(skb, port, prio, account, clear);
 	return err;
 }
 
-static int put_port(struct sk_buff *skb, struct dcbport *port)
+/* The port's own keys set the profiles of all priorities. They are shown if these are the same. */
+static bool same_profiles(const struct dcbport_settings *s)
+{
+	int prio;
+
+	for (prio = 1; prio < DCBPORT_PRIOS; prio++) {
+		if (memcmp(&s->thresholds[prio], &s->thresholds[0],
+			   offsetof(struct dcbport_thresholds, alpha)))
+			return false;
+	}
+	return true;
+}
+
+static int put_profile(struct sk_buff *skb, const struct dcbport_settings *s)
+{
+	const struct dcbport_thresholds *th = &s->thresholds[0];
+
+	if (!same_profiles(s))
+		return 0;
+	return nla_put_u32(skb, DCBPORT_A_PORT_RESERVE, th->reserve) ||
+	       nla_put_u32(skb, DCBPORT_A_PORT_XOFF, th->xoff) ||
+	       nla_put_u32(skb, DCBPORT_A_PORT_XON, th->xon) ||
+	       nla_put_u32(skb, DCBPORT_A_PORT_XON_OFFSET, th->xon_offset) ||
+	       nla_put_u32(skb, DCBPORT_A_PORT_HEADROOM, th->headroom);
+}
+
+/* @clear: begin its watermarks again */
+static int put_port(struct sk_buff *skb, struct dcbport *port, bool clear)
 {
 	const struct dcbport_settings *s = &port->settings;
 	const struct dcbport_buffer *buffer = port->buffer;
@@ -170,11 +242,7 @@ static int put_port(struct sk_buff *skb, struct dcbport *port)
 	       nla_put_u8(skb, DCBPORT_A_PORT_TRUST, s->prio.trust) ||
 	       nla_put_string(skb, DCBPORT_A_PORT_SWITCH,
 			      buffer ? buffer->name : "") ||
-	       nla_put_u32(skb, DCBPORT_A_PORT_RESERVE, s->thresholds.reserve) ||
-	       nla_put_u32(skb, DCBPORT_A_PORT_XOFF, s->thresholds.xoff) ||
-	       nla_put_u32(skb, DCBPORT_A_PORT_XON, s->thresholds.xon) ||
-	       nla_put_u32(skb, DCBPORT_A_PORT_HEADROOM,
-			   s->thresholds.headroom) ||
+	       put_profile(skb, s) ||
 	       nla_put_u8(skb, DCBPORT_A_PORT_ACTION, s->action) ||
 	       nla_put_u32(skb, DCBPORT_A_PORT_DETECT, s->detect) ||
 	       nla_put_u32(skb, DCBPORT_A_PORT_RESTORE, s->restore) ||
@@ -184,14 +252,18 @@ static int put_port(struct sk_buff *skb, struct dcbport *port)
 	       nla_put_u64_64bit(skb, DCBPORT_A_PORT_FRAME_ERRORS,
 				 READ_ONCE(port->frame_errors),
 				 DCBPORT_A_PORT_PAD) ||
-	       nla_put_u32(skb, DCBPORT_A_PORT_XON_OFFSET,
-			   s->thresholds.xon_offset) ||
+	       nla_put_u8(skb, DCBPORT_A_PORT_MARK, s->mark) ||
+	       nla_put(skb, DCBPORT_A_PORT_DSCP, sizeof(s->prio.dscp),
+		       s->prio.dscp) ||
+	       nla_put(skb, DCBPORT_A_PORT_PCP, sizeof(s->prio.pcp),
+		       s->prio.pcp) ||
+	       nla_put_u8(skb, DCBPORT_A_PORT_OTHER, s->prio.other) ||
 	       nla_put_u64_64bit(skb, DCBPORT_A_PORT_RX_GLOBAL_PAUSE,
 				 READ_ONCE(port->pause.globals),
 				 DCBPORT_A_PORT_PAD) ||
 	       nla_put_u32(skb, DCBPORT_A_PORT_GRAIN,
 			   READ_ONCE(port->grain.ns)) ||
-	       put_classes(skb, port);
+	       put_classes(skb, port, clear);
 }
 
 static void *put_begin(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
@@ -207,7 +279,7 @@ static int dump_port(struct sk_buff *skb, struct netlink_callback *cb,
 
 	if (!hdr)
 		return -EMSGSIZE;
-	if (put_port(skb, port)) {
+	if (put_port(skb, port, false)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}
@@ -283,6 +355,38 @@ static void take_u64(u64 *to, const struct nlattr *attr)
 		*to = nla_get_u64(attr);
 }
 
+static bool class_settable(int attr)
+{
+	switch (attr) {
+	case DCBPORT_A_CLASS_PRIO ... DCBPORT_A_CLASS_PMAX:
+	case DCBPORT_A_CLASS_FLOWS_MIN ... DCBPORT_A_CLASS_FLOWS_MAX:
+	case DCBPORT_A_CLASS_TC:
+	case DCBPORT_A_CLASS_RESERVE ... DCBPORT_A_CLASS_MAXRATE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void take_profile(struct dcbport_thresholds *th, struct nlattr **tb)
+{
+	take_u32(&th->reserve, tb[DCBPORT_A_CLASS_RESERVE]);
+	take_u32(&th->xoff, tb[DCBPORT_A_CLASS_XOFF]);
+	take_u32(&th->xon, tb[DCBPORT_A_CLASS_XON]);
+	take_u32(&th->xon_offset, tb[DCBPORT_A_CLASS_XON_OFFSET]);
+	take_u32(&th->headroom, tb[DCBPORT_A_CLASS_HEADROOM]);
+	take_u32(&th->alpha, tb[DCBPORT_A_CLASS_ALPHA]);
+}
+
+static void take_bit(u8 *bits, u8 bit, const struct nlattr *attr)
+{
+	if (!attr)
+		return;
+	*bits &= ~(1 << bit);
+	if (nla_get_u8(attr))
+		*bits |= 1 << bit;
+}
+
 static int take_class(struct dcbport_settings *s, const struct nlattr *nest,
 		      struct netlink_ext_ack *extack)
 {
@@ -299,16 +403,19 @@ static int take_class(struct dcbport_settings *s, const struct nlattr *nest,
 				    "the priority of the class is missing");
 		return -EINVAL;
 	}
-	for (attr = DCBPORT_A_CLASS_PMAX + 1;
-	     attr <= DCBPORT_A_CLASS_MAX; attr++) {
-		if (tb[attr] && attr != DCBPORT_A_CLASS_FLOWS_MIN &&
-		    attr != DCBPORT_A_CLASS_FLOWS_MAX) {
+	for (attr = 0; attr <= DCBPORT_A_CLASS_MAX; attr++) {
+		if (tb[attr] && !class_settable(attr)) {
 			NL_SET_ERR_MSG_ATTR(extack, tb[attr],
 					    "a counter cannot be set");
 			return -EINVAL;
 		}
 	}
 	prio = nla_get_u8(tb[DCBPORT_A_CLASS_PRIO]);
+	take_profile(&s->thresholds[prio], tb);
+	take_u8(&s->tc[prio], tb[DCBPORT_A_CLASS_TC]);
+	take_u32(&s->share[prio], tb[DCBPORT_A_CLASS_SHARE]);
+	take_bit(&s->wred, prio, tb[DCBPORT_A_CLASS_WRED]);
+	take_u64(&s->maxrate[prio], tb[DCBPORT_A_CLASS_MAXRATE]);
 	take_u8(&s->weight[prio], tb[DCBPORT_A_CLASS_WEIGHT]);
 	take_u32(&s->limit[prio], tb[DCBPORT_A_CLASS_LIMIT]);
 	take_u32(&s->curve[prio].kmin, tb[DCBPORT_A_CLASS_KMIN]);
@@ -334,6 +441,27 @@ static int take_classes(struct dcbport_settings *s, struct genl_info *info)
 	return 0;
 }
 
+/* The profiles of all priorities */
+static void take_profiles(struct dcbport_settings *s, struct nlattr **attrs)
+{
+	struct dcbport_thresholds *th = s->thresholds;
+
+	for (; th < s->thresholds + DCBPORT_PRIOS; th++) {
+		take_u32(&th->reserve, attrs[DCBPORT_A_PORT_RESERVE]);
+		take_u32(&th->xoff, attrs[DCBPORT_A_PORT_XOFF]);
+		take_u32(&th->xon, attrs[DCBPORT_A_PORT_XON]);
+		take_u32(&th->xon_offset, attrs[DCBPORT_A_PORT_XON_OFFSET]);
+		take_u32(&th->headroom, attrs[DCBPORT_A_PORT_HEADROOM]);
+	}
+}
+
+/* The policy asks for the exact length */
+static void take_bytes(u8 *to, const struct nlattr *attr)
+{
+	if (attr)
+		memcpy(to, nla_data(attr), nla_len(attr));
+}
+
 static int take_port(struct dcbport_settings *s, struct genl_info *info)
 {
 	struct nlattr **attrs = info->attrs;
@@ -346,11 +474,12 @@ static int take_port(struct dcbport_settings *s, struct genl_info *info)
 	take_u8(&s->strict, attrs[DCBPORT_A_PORT_STRICT]);
 	if (attrs[DCBPORT_A_PORT_TRUST])
 		s->prio.trust = nla_get_u8(attrs[DCBPORT_A_PORT_TRUST]);
-	take_u32(&s->thresholds.reserve, attrs[DCBPORT_A_PORT_RESERVE]);
-	take_u32(&s->thresholds.xoff, attrs[DCBPORT_A_PORT_XOFF]);
-	take_u32(&s->thresholds.xon, attrs[DCBPORT_A_PORT_XON]);
-	take_u32(&s->thresholds.xon_offset, attrs[DCBPORT_A_PORT_XON_OFFSET]);
-	take_u32(&s->thresholds.headroom, attrs[DCBPORT_A_PORT_HEADROOM]);
+	take_profiles(s, attrs);
+	if (attrs[DCBPORT_A_PORT_MARK])
+		s->mark = nla_get_u8(attrs[DCBPORT_A_PORT_MARK]);
+	take_bytes(s->prio.dscp, attrs[DCBPORT_A_PORT_DSCP]);
+	take_bytes(s->prio.pcp, attrs[DCBPORT_A_PORT_PCP]);
+	take_u8(&s->prio.other, attrs[DCBPORT_A_PORT_OTHER]);
 	take_u8(&action, attrs[DCBPORT_A_PORT_ACTION]);
 	s->action = action;
 	take_u32(&s->detect, attrs[DCBPORT_A_PORT_DETECT]);
@@ -437,16 +566,34 @@ int dcbport_nl_port_set_doit(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
+/* Reply with the port as it was, and begin its watermarks again: none gets lost in between */
+static int clear_port(struct dcbport *port, struct genl_info *info)
+{
+	struct sk_buff *reply = nlmsg_new(PORT_REPLY, GFP_KERNEL);
+	void *hdr;
+
+	if (!reply)
+		return -ENOMEM;
+	hdr = genlmsg_put_reply(reply, info, &dcbport_nl_family, 0,
+				DCBPORT_CMD_PORT_CLEAR);
+	if (!hdr || put_port(reply, port, true)) {
+		nlmsg_free(reply);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(reply, hdr);
+	return genlmsg_reply(reply, info);
+}
+
 int dcbport_nl_port_clear_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct dcbport *port;
+	int err;
 
 	rtnl_lock();
 	port = named_port(info);
-	if (!IS_ERR(port))
-		dcbport_clear(port);
+	err = IS_ERR(port) ? PTR_ERR(port) : clear_port(port, info);
 	rtnl_unlock();
-	return PTR_ERR_OR_ZERO(port);
+	return err;
 }
 
 /* --- switches ------------------------------------------------------------- */

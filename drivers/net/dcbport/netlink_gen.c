@@ -16,6 +16,10 @@ static const struct netlink_range_validation dcbport_a_class_pmax_range = {
 	.max	= 1000000000ULL,
 };
 
+static const struct netlink_range_validation dcbport_a_class_maxrate_range = {
+	.max	= 1000000000000ULL,
+};
+
 static const struct netlink_range_validation dcbport_a_port_rate_range = {
 	.max	= 1000000000000ULL,
 };
@@ -41,7 +45,7 @@ static const struct netlink_range_validation dcbport_a_switch_lossy_range = {
 };
 
 /* Common nested types */
-const struct nla_policy dcbport_class_nl_policy[DCBPORT_A_CLASS_RX_RESUME + 1] = {
+const struct nla_policy dcbport_class_nl_policy[DCBPORT_A_CLASS_LAST_STORM_RX_DROP + 1] = {
 	[DCBPORT_A_CLASS_PRIO] = NLA_POLICY_MAX(NLA_U8, 7),
 	[DCBPORT_A_CLASS_WEIGHT] = NLA_POLICY_RANGE(NLA_U8, 1, 100),
 	[DCBPORT_A_CLASS_LIMIT] = NLA_POLICY_MIN(NLA_U32, 1),
@@ -79,8 +83,25 @@ const struct nla_policy dcbport_class_nl_policy[DCBPORT_A_CLASS_RX_RESUME + 1] =
 	[DCBPORT_A_CLASS_FLOWS_MIN] = NLA_POLICY_MAX(NLA_U32, 1024),
 	[DCBPORT_A_CLASS_FLOWS_MAX] = NLA_POLICY_MAX(NLA_U32, 1024),
 	[DCBPORT_A_CLASS_FLOWS] = { .type = NLA_U32, },
-	[DCBPORT_A_CLASS_TC] = { .type = NLA_U8, },
+	[DCBPORT_A_CLASS_TC] = NLA_POLICY_MAX(NLA_U8, 7),
 	[DCBPORT_A_CLASS_RX_RESUME] = { .type = NLA_U64, },
+	[DCBPORT_A_CLASS_RESERVE] = { .type = NLA_U32, },
+	[DCBPORT_A_CLASS_XOFF] = { .type = NLA_U32, },
+	[DCBPORT_A_CLASS_XON] = { .type = NLA_U32, },
+	[DCBPORT_A_CLASS_XON_OFFSET] = { .type = NLA_U32, },
+	[DCBPORT_A_CLASS_HEADROOM] = { .type = NLA_U32, },
+	[DCBPORT_A_CLASS_ALPHA] = NLA_POLICY_MAX(NLA_U32, 16384),
+	[DCBPORT_A_CLASS_SHARE] = NLA_POLICY_MAX(NLA_U32, 16384),
+	[DCBPORT_A_CLASS_WRED] = NLA_POLICY_MAX(NLA_U8, 1),
+	[DCBPORT_A_CLASS_MAXRATE] = NLA_POLICY_FULL_RANGE(NLA_U64, &dcbport_a_class_maxrate_range),
+	[DCBPORT_A_CLASS_DROP_WRED] = { .type = NLA_U64, },
+	[DCBPORT_A_CLASS_STORM_OUT] = { .type = NLA_U64, },
+	[DCBPORT_A_CLASS_STORM_IN] = { .type = NLA_U64, },
+	[DCBPORT_A_CLASS_RX_DROP_STORM] = { .type = NLA_U64, },
+	[DCBPORT_A_CLASS_LAST_STORM_OUT] = { .type = NLA_U64, },
+	[DCBPORT_A_CLASS_LAST_STORM_DROP] = { .type = NLA_U64, },
+	[DCBPORT_A_CLASS_LAST_STORM_IN] = { .type = NLA_U64, },
+	[DCBPORT_A_CLASS_LAST_STORM_RX_DROP] = { .type = NLA_U64, },
 };
 
 /* DCBPORT_CMD_PORT_GET - dump */
@@ -89,7 +110,7 @@ static const struct nla_policy dcbport_port_get_nl_policy[DCBPORT_A_PORT_IFNAME 
 };
 
 /* DCBPORT_CMD_PORT_SET - do */
-static const struct nla_policy dcbport_port_set_nl_policy[DCBPORT_A_PORT_XON_OFFSET + 1] = {
+static const struct nla_policy dcbport_port_set_nl_policy[DCBPORT_A_PORT_OTHER + 1] = {
 	[DCBPORT_A_PORT_IFNAME] = { .type = NLA_NUL_STRING, .len = 15, },
 	[DCBPORT_A_PORT_RATE] = NLA_POLICY_FULL_RANGE(NLA_U64, &dcbport_a_port_rate_range),
 	[DCBPORT_A_PORT_DELAY] = NLA_POLICY_FULL_RANGE(NLA_U32, &dcbport_a_port_delay_range),
@@ -107,6 +128,10 @@ static const struct nla_policy dcbport_port_set_nl_policy[DCBPORT_A_PORT_XON_OFF
 	[DCBPORT_A_PORT_CLASS] = NLA_POLICY_NESTED(dcbport_class_nl_policy),
 	[DCBPORT_A_PORT_TRUST] = NLA_POLICY_MAX(NLA_U8, 4),
 	[DCBPORT_A_PORT_XON_OFFSET] = { .type = NLA_U32, },
+	[DCBPORT_A_PORT_MARK] = NLA_POLICY_MAX(NLA_U8, 1),
+	[DCBPORT_A_PORT_DSCP] = NLA_POLICY_EXACT_LEN(64),
+	[DCBPORT_A_PORT_PCP] = NLA_POLICY_EXACT_LEN(16),
+	[DCBPORT_A_PORT_OTHER] = { .type = NLA_U8, },
 };
 
 /* DCBPORT_CMD_SWITCH_NEW - do */
@@ -148,7 +173,7 @@ static const struct genl_split_ops dcbport_nl_ops[] = {
 		.cmd		= DCBPORT_CMD_PORT_SET,
 		.doit		= dcbport_nl_port_set_doit,
 		.policy		= dcbport_port_set_nl_policy,
-		.maxattr	= DCBPORT_A_PORT_XON_OFFSET,
+		.maxattr	= DCBPORT_A_PORT_OTHER,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

@@ -13,7 +13,7 @@
 #include <uapi/linux/dcbport.h>
 
 /* Common nested types */
-extern const struct nla_policy dcbport_class_nl_policy[DCBPORT_A_CLASS_RX_RESUME + 1];
+extern const struct nla_policy dcbport_class_nl_policy[DCBPORT_A_CLASS_LAST_STORM_RX_DROP + 1];
 
 int dcbport_nl_port_get_dumpit(struct sk_buff *skb,
 			       struct netlink_callback *cb);

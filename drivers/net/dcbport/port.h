@@ -23,7 +23,17 @@ enum dcbport_drop {
 	DCBPORT_DROP_STORM,	/* the watchdog's action */
 	DCBPORT_DROP_MEMORY,	/* it could not be segmented */
 	DCBPORT_DROP_RESET,	/* the port went down or was removed */
+	DCBPORT_DROP_WRED,	/* it should have been marked, and could not be */
 	DCBPORT_DROPS,
+};
+
+/* What is done with packets of a class besides the usual, one bit each */
+enum dcbport_extra {
+	DCBPORT_EXTRA_STORM = 1,	/* the watchdog drops them */
+	DCBPORT_EXTRA_SHARE = 2,	/* the class has a dynamic limit */
+	DCBPORT_EXTRA_WRED = 4,		/* those that cannot be marked are dropped */
+	DCBPORT_EXTRA_FLOWS = 8,	/* flows are counted */
+	DCBPORT_EXTRA_MARK = 16,	/* they are marked when they leave */
 };
 
 /**
@@ -40,6 +50,7 @@ enum dcbport_drop {
  * @resumes: PFC frames sent that end its pause
  * @storms: pauses without end that the watchdog found
  * @restores: how many of these have ended
+ * @storm_out: packets that reached the far end of the link during these
  */
 struct dcbport_class_count {
 	u32 most;
@@ -53,6 +64,31 @@ struct dcbport_class_count {
 	u64 resumes;
 	u64 storms;
 	u64 restores;
+	u64 storm_out;
+};
+
+/**
+ * struct dcbport_storm_count - what happened during storms
+ * @out: packets of the class that were sent
+ * @dropped: packets of the class that were not
+ * @in: packets of the priority that came in, and were let through
+ * @in_dropped: those that were not
+ */
+struct dcbport_storm_count {
+	u64 out;
+	u64 dropped;
+	u64 in;
+	u64 in_dropped;
+};
+
+/**
+ * struct dcbport_storm_in - packets of a priority that came in during storms
+ * @passed: how many were let through
+ * @dropped: how many were not
+ */
+struct dcbport_storm_in {
+	atomic64_t passed;
+	atomic64_t dropped;
 };
 
 /**
@@ -61,9 +97,10 @@ struct dcbport_class_count {
  * @bytes: their length
  * @held: what they count for; see dcbport_packet_cost()
  * @limit: the most that @held may be; from the settings
- * @curve: when to mark; from the settings
+ * @curve: when to mark what enters; never if packets are marked when they leave
  * @bit: 1 << its number
- * @counts_flows: marks depend on the number of flows; from the settings
+ * @enters: what else is done with packets that enter, see enum dcbport_extra
+ * @leaves: likewise with those that leave
  * @storm: it is paused without end, and the watchdog's action applies
  * @prios: priorities that belong to it, one bit each
  * @obeys: priorities whose pauses it obeys: @prios, and those that belonged to it when packets
@@ -74,6 +111,8 @@ struct dcbport_class_count {
  * @on_wire: its packets on the wire
  * @pace: a wire of its own, at its maxrate, which limits it in addition to the link
  * @flows: flows in the queue, or NULL if they were never needed
+ * @before: what had happened in storms when its last one began
+ * @out_before: its packets that had been sent by then
  *
  * The fields that every packet needs come first, as they do in @count.
  */
@@ -84,7 +123,8 @@ struct dcbport_class {
 	u32 limit;
 	struct dcbport_curve curve;
 	u8 bit;
-	bool counts_flows;
+	u8 enters;
+	u8 leaves;
 	bool storm;
 	u8 prios;
 	u8 obeys;
@@ -94,6 +134,8 @@ struct dcbport_class {
 	u32 on_wire;
 	struct dcbport_wire pace;
 	struct dcbport_flows *flows;
+	struct dcbport_storm_count before;
+	u64 out_before;
 } ____cacheline_aligned_in_smp;
 
 /**
@@ -129,6 +171,10 @@ struct dcbport_class {
  * @tell_again: ns; when these pauses must be refreshed
  * @poll: ns; when the watchdog looks again, 0 if it need not
  * @frame_errors: PFC frames that could not be allocated
+ * @storms: priorities of which packets that come in are counted, because their class is paused
+ *	without end, one bit each; read without the lock by the hook
+ * @drops: those whose packets are dropped; likewise
+ * @storm_in: what came in during storms, by priority
  */
 struct dcbport {
 	struct Qdisc *sch;
@@ -160,6 +206,9 @@ struct dcbport {
 	u64 tell_again;
 	u64 poll;
 	u64 frame_errors;
+	u8 storms;
+	u8 drops;
+	struct dcbport_storm_in storm_in[DCBPORT_PRIOS];
 };
 
 struct dcbport *dcbport_of(const struct net_device *dev);
@@ -168,7 +217,6 @@ void dcbport_wake(struct dcbport *port);
 int dcbport_change(struct dcbport *port, const struct dcbport_settings *s,
 		   struct dcbport_buffer *buffer,
 		   struct netlink_ext_ack *extack);
-void dcbport_clear(struct dcbport *port);
 
 int dcbport_qdisc_init(void);
 void dcbport_qdisc_exit(void);

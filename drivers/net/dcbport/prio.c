@@ -75,4 +75,5 @@ void dcbport_prio_map(const struct dcbport_prio_rules *rules,
 		prio_map_pcp(rules, map->pcp);
 	map->other = prio_highest(rules->other);
 	map->pcp_first = rules->trust == DCBPORT_TRUST_PCP_DSCP;
+	map->slow = map->pcp_first;
 }

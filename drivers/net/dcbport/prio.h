@@ -29,12 +29,14 @@ struct dcbport_prio_rules {
  * @pcp: likewise of each PCP, plus 8 with DEI
  * @other: priority if neither field has one
  * @pcp_first: ask the VLAN tag before the DSCP
+ * @slow: the DSCP alone does not decide what happens to a packet
  */
 struct dcbport_prio_map {
 	u8 dscp[DCBPORT_DSCPS];
 	u8 pcp[DCBPORT_PCPS];
 	u8 other;
 	bool pcp_first;
+	bool slow;
 };
 
 void dcbport_prio_map(const struct dcbport_prio_rules *rules,

@@ -28,6 +28,9 @@
 #include "storm.h"
 #include "tell.h"
 
+/* ns; how long a port that replaces another one waits before it looks for something to do */
+#define HEIR_WAITS	(100 * NSEC_PER_USEC)
+
 /**
  * dcbport_wake() - make a port look for something to do
  * @port: the port
@@ -52,20 +55,23 @@ static __always_inline int enqueue_one(struct dcbport *port, struct Qdisc *sch,
 	struct dcbport_class *class = port->of[prio];
 	struct dcbport_cb *cb = dcbport_cb(skb);
 	u32 len = qdisc_pkt_len(skb), cost = dcbport_packet_cost(skb);
+	enum dcbport_drop why;
 
 	class->count.in_packets++;
 	class->count.in_bytes += len;
-	if (dcbport_class_drops(port, class))
-		return dcbport_class_drop(port, class, DCBPORT_DROP_STORM, skb, to_free);
 	if ((u64)class->held + cost > class->limit)
 		return dcbport_class_drop(port, class, DCBPORT_DROP_LIMIT, skb, to_free);
+	if (unlikely(class->enters)) {
+		why = dcbport_class_refuses(port, class, in, prio, skb);
+		if (why != DCBPORT_DROPS)
+			return dcbport_class_drop(port, class, why, skb, to_free);
+	}
 	cb->holding = NULL;
 	if (in && !dcbport_buffer_charge(in, prio, cost, &cb->holding))
 		return dcbport_class_drop(port, class, DCBPORT_DROP_BUFFER, skb, to_free);
 	cb->time = port->came;
 	cb->tc = class - port->class;
 	cb->control = false;
-	cb->flow = class->counts_flows ? dcbport_flow_enter(class, skb) : DCBPORT_NO_FLOW;
 	if (!dcbport_curve_is_quiet(&class->curve, class->bytes))
 		dcbport_mark(port, class, skb);
 	__qdisc_enqueue_tail(skb, &class->queue);
@@ -185,7 +191,7 @@ static struct sk_buff *port_next(struct dcbport *port, u64 now)
 	if (tc < 0)
 		return NULL;
 	class = &port->class[tc];
-	skb = dcbport_class_take(port, class, port->sch);
+	skb = dcbport_class_take(port, class, port->sch, true);
 	len = qdisc_pkt_len(skb);
 	class->sent = now;
 	dcbport_drr_sent(&port->drr, tc, len, !class->queue.qlen);
@@ -296,7 +302,7 @@ static noinline struct sk_buff *dequeue_plain(struct dcbport *port,
 	dcbport_drr_send(&port->drr, tc, len, empty);
 	class->sent = now;
 	count_out(sch, class, len);
-	return dcbport_class_take(port, class, sch);
+	return dcbport_class_take(port, class, sch, true);
 }
 
 static struct sk_buff *port_dequeue(struct Qdisc *sch)
@@ -322,6 +328,8 @@ static int port_init(struct Qdisc *sch, struct nlattr *opt,
 		     struct netlink_ext_ack *extack)
 {
 	struct dcbport *port = qdisc_priv(sch);
+	const struct dcbport_settings *s = &dcbport_defaults;
+	struct dcbport *old;
 	const char *problem;
 	int err;
 
@@ -329,7 +337,14 @@ static int port_init(struct Qdisc *sch, struct nlattr *opt,
 	port->dev = qdisc_dev(sch);
 	qdisc_watchdog_init(&port->timer, sch);
 	dcbport_pause_setup(&port->pause);
-	dcbport_apply(port, &dcbport_defaults);
+	/* inherit the settings of the port that this one replaces; its switch follows later */
+	old = dcbport_of(port->dev);
+	if (old)
+		s = &old->settings;
+	err = dcbport_prepare_flows(port, s);
+	if (err)
+		return err;
+	dcbport_apply(port, s);
 	problem = dcbport_device_refuse(port->dev, false);
 	if (problem) {
 		if (extack)
@@ -375,7 +390,7 @@ static void port_reset(struct Qdisc *sch)
 	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
 		dcbport_class_purge(port, tc, DCBPORT_DROP_RESET, &to_free);
 		port->class[tc].pace.free = 0;
-		dcbport_storm_end(&port->class[tc]);
+		dcbport_storm_end(port, tc);
 	}
 	local_bh_enable();
 	while (port->flight.qlen) {
@@ -395,6 +410,18 @@ static void port_reset(struct Qdisc *sch)
 	port->armed = 0;
 }
 
+/* Give the place in the switch to the port that replaces this one */
+static void port_bequeath(struct dcbport *port)
+{
+	struct dcbport *heir = dcbport_of(port->dev);
+
+	if (!heir || heir == port || heir->buffer || !port->buffer)
+		return;
+	dcbport_buffer_inherit(heir, port);
+	/* the heir repeats the pauses, once the device is active again */
+	qdisc_watchdog_schedule_ns(&heir->timer, ktime_get_ns() + HEIR_WAITS);
+}
+
 static void port_destroy(struct Qdisc *sch)
 {
 	struct dcbport *port = qdisc_priv(sch);
@@ -404,6 +431,7 @@ static void port_destroy(struct Qdisc *sch)
 	dcbport_origin_end(port);
 	dcbport_hook_end(port);
 	qdisc_watchdog_cancel(&port->timer);
+	port_bequeath(port);
 	dcbport_take_back(port);
 	if (port->buffer)
 		dcbport_buffer_leave(port);

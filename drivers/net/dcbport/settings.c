@@ -13,6 +13,8 @@
  */
 #define DEFAULT_LIMIT	(12 << 20)
 #define DEFAULT_CURVE	{ .kmin = 5000, .kmax = 200000, .pmax = DCBPORT_PMAX_ONE / 100 }
+/* about three frames of 1 KB, as in ns-3's SwitchMmu */
+#define DEFAULT_PROFILE	{ .xon_offset = 3072 }
 
 /* ms; SONiC's values for fast links */
 #define LEAST_WATCH	200
@@ -37,23 +39,12 @@ const struct dcbport_settings dcbport_defaults = {
 		DEFAULT_CURVE, DEFAULT_CURVE, DEFAULT_CURVE, DEFAULT_CURVE,
 		DEFAULT_CURVE, DEFAULT_CURVE, DEFAULT_CURVE, DEFAULT_CURVE,
 	},
-	/* about three frames of 1 KB, as in ns-3's SwitchMmu */
-	.thresholds = { .xon_offset = 3072 },
+	.thresholds = {
+		DEFAULT_PROFILE, DEFAULT_PROFILE, DEFAULT_PROFILE, DEFAULT_PROFILE,
+		DEFAULT_PROFILE, DEFAULT_PROFILE, DEFAULT_PROFILE, DEFAULT_PROFILE,
+	},
 	.action = DCBPORT_ACTION_DROP,
 };
-
-/* Classes of priorities with PFC, one bit each */
-static u8 settings_lossless(const struct dcbport_settings *s)
-{
-	u8 classes = 0;
-	int prio;
-
-	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
-		if (s->pfc & 1 << prio)
-			classes |= 1 << s->tc[prio];
-	}
-	return classes;
-}
 
 /* Whether the class has any priority */
 static bool settings_uses(const struct dcbport_settings *s, int tc)
@@ -65,6 +56,28 @@ static bool settings_uses(const struct dcbport_settings *s, int tc)
 			return true;
 	}
 	return false;
+}
+
+/* Kmax of the priority's class is above its xOFF */
+static bool settings_marks_late(const struct dcbport_settings *s, int prio)
+{
+	u32 xoff = s->thresholds[prio].xoff;
+
+	return s->pfc & 1 << prio && xoff && s->curve[s->tc[prio]].kmax > xoff;
+}
+
+static const char *check_profile(const struct dcbport_settings *s, int prio,
+				 bool in_switch)
+{
+	const struct dcbport_thresholds *th = &s->thresholds[prio];
+
+	if (th->xon > th->xoff)
+		return "xON is above xOFF";
+	if (th->xoff && th->xoff < th->reserve)
+		return "xOFF is below the reserve";
+	if (in_switch && s->pfc & 1 << prio && !th->headroom)
+		return "PFC without headroom loses packets in flight: set headroom";
+	return NULL;
 }
 
 static const char *check_class(const struct dcbport_settings *s, int prio)
@@ -94,21 +107,14 @@ static const char *check_class(const struct dcbport_settings *s, int prio)
 const char *dcbport_settings_check(const struct dcbport_settings *s,
 				   bool in_switch)
 {
-	const struct dcbport_thresholds *th = &s->thresholds;
 	const char *problem;
 	int prio;
 
 	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
-		problem = check_class(s, prio);
+		problem = check_class(s, prio) ?: check_profile(s, prio, in_switch);
 		if (problem)
 			return problem;
 	}
-	if (th->xon > th->xoff)
-		return "xON is above xOFF";
-	if (th->xoff && th->xoff < th->reserve)
-		return "xOFF is below the reserve";
-	if (in_switch && s->pfc && !th->headroom)
-		return "PFC without headroom loses packets in flight: set headroom";
 	return NULL;
 }
 
@@ -153,15 +159,13 @@ u64 dcbport_settings_restore(const struct dcbport_settings *s)
  */
 const char *dcbport_settings_warn(const struct dcbport_settings *s)
 {
-	u8 lossless = settings_lossless(s);
-	int tc;
+	int prio;
 
 	if (s->pfc && s->action != DCBPORT_ACTION_OFF && s->detect &&
 	    s->detect <= longest_pause(s))
 		return "detect is below the longest pause: one frame looks like an endless pause";
-	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
-		if (lossless & 1 << tc && s->thresholds.xoff &&
-		    s->curve[tc].kmax > s->thresholds.xoff)
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		if (settings_marks_late(s, prio))
 			return "Kmax is above xOFF: PFC comes before all packets are marked";
 	}
 	return NULL;
@@ -178,6 +182,20 @@ bool dcbport_settings_counts_flows(const struct dcbport_settings *s, int tc)
 }
 
 /**
+ * dcbport_settings_buffer() - return how much of its switch's buffer a priority reserves
+ * @s: its port's settings
+ * @prio: the priority
+ *
+ * Return: bytes.
+ */
+u64 dcbport_settings_buffer(const struct dcbport_settings *s, int prio)
+{
+	const struct dcbport_thresholds *th = &s->thresholds[prio];
+
+	return s->pfc & 1 << prio ? (u64)th->reserve + th->headroom : 0;
+}
+
+/**
  * dcbport_settings_room() - return how much of its switch's buffer a port reserves
  * @s: its settings
  *
@@ -185,13 +203,10 @@ bool dcbport_settings_counts_flows(const struct dcbport_settings *s, int tc)
  */
 u64 dcbport_settings_room(const struct dcbport_settings *s)
 {
-	u64 each = (u64)s->thresholds.reserve + s->thresholds.headroom;
 	u64 room = 0;
 	int prio;
 
-	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
-		if (s->pfc & 1 << prio)
-			room += each;
-	}
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++)
+		room += dcbport_settings_buffer(s, prio);
 	return room;
 }

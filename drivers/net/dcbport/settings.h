@@ -29,7 +29,12 @@
  * @limit: bytes that a class may hold
  * @curve: when a class marks packets
  * @flows: how its marks depend on the number of its flows
- * @thresholds: of each priority in @pfc, if the port is in a switch
+ * @thresholds: profile of each priority, if the port is in a switch; without PFC only its alpha
+ *	counts. An alpha of 0 stands for that of the switch.
+ * @share: the share of the switch's free buffer that a class may hold, as an alpha; 0 for no
+ *	bound but its limit
+ * @wred: classes that drop packets which cannot be marked, one bit each
+ * @mark: when packets are marked
  * @action: what the watchdog does about a pause without end
  * @detect: ms, 0 for dcbport_settings_detect() to choose
  * @restore: ms, 0 for dcbport_settings_restore() to choose
@@ -47,7 +52,10 @@ struct dcbport_settings {
 	u32 limit[DCBPORT_PRIOS];
 	struct dcbport_curve curve[DCBPORT_PRIOS];
 	struct dcbport_flow_bounds flows[DCBPORT_PRIOS];
-	struct dcbport_thresholds thresholds;
+	struct dcbport_thresholds thresholds[DCBPORT_PRIOS];
+	u32 share[DCBPORT_PRIOS];
+	u8 wred;
+	enum dcbport_mark mark;
 	enum dcbport_action action;
 	u32 detect;
 	u32 restore;
@@ -66,6 +74,7 @@ const char *dcbport_settings_warn(const struct dcbport_settings *s);
 u64 dcbport_settings_detect(const struct dcbport_settings *s);
 u64 dcbport_settings_restore(const struct dcbport_settings *s);
 bool dcbport_settings_counts_flows(const struct dcbport_settings *s, int tc);
+u64 dcbport_settings_buffer(const struct dcbport_settings *s, int prio);
 u64 dcbport_settings_room(const struct dcbport_settings *s);
 
 #endif /* DCBPORT_SETTINGS_H */

@@ -49,14 +49,102 @@ static u64 class_pause(struct dcbport *port, u8 tc,
 	return last;
 }
 
+/* What has happened in storms until now, to a class and to the priority of the same number */
+static struct dcbport_storm_count storm_count(const struct dcbport *port, u8 n)
+{
+	const struct dcbport_class *class = &port->class[n];
+	struct dcbport_storm_count count = {
+		.out = class->count.storm_out,
+		.dropped = class->count.dropped[DCBPORT_DROP_STORM],
+		.in = atomic64_read(&port->storm_in[n].passed),
+		.in_dropped = atomic64_read(&port->storm_in[n].dropped),
+	};
+
+	if (class->storm)
+		count.out += class->count.out_packets - class->out_before;
+	return count;
+}
+
+/**
+ * dcbport_storm_read() - return what has happened in storms
+ * @port: the port
+ * @n: number of a class, and of a priority
+ * @last: result: what has happened in the last one
+ *
+ * Return: what has happened in all of them.
+ */
+struct dcbport_storm_count dcbport_storm_read(const struct dcbport *port, u8 n,
+					      struct dcbport_storm_count *last)
+{
+	const struct dcbport_storm_count *before = &port->class[n].before;
+	struct dcbport_storm_count all = storm_count(port, n);
+
+	last->out = all.out - before->out;
+	last->dropped = all.dropped - before->dropped;
+	last->in = all.in - before->in;
+	last->in_dropped = all.in_dropped - before->in_dropped;
+	return all;
+}
+
+static void storm_begin(struct dcbport *port, u8 tc)
+{
+	struct dcbport_class *class = &port->class[tc];
+	struct dcbport_storm_count now = storm_count(port, tc);
+	u8 prio, left;
+
+	class->before.out = now.out;
+	class->before.dropped = now.dropped;
+	for (left = class->prios; left; left &= left - 1) {
+		prio = __ffs(left);
+		now = storm_count(port, prio);
+		port->class[prio].before.in = now.in;
+		port->class[prio].before.in_dropped = now.in_dropped;
+	}
+	class->out_before = class->count.out_packets;
+	class->storm = true;
+	class->count.storms++;
+	dcbport_storm_apply(port);
+}
+
+/**
+ * dcbport_storm_apply() - let the watchdog's action have its effect
+ * @port: the port, of which storms or settings have changed
+ */
+void dcbport_storm_apply(struct dcbport *port)
+{
+	bool drop = port->settings.action == DCBPORT_ACTION_DROP;
+	struct dcbport_class *class;
+	u8 tc, storms = 0;
+
+	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
+		class = &port->class[tc];
+		class->enters &= ~DCBPORT_EXTRA_STORM;
+		if (!class->storm)
+			continue;
+		storms |= class->prios & port->settings.pfc;
+		if (drop)
+			class->enters |= DCBPORT_EXTRA_STORM;
+	}
+	WRITE_ONCE(port->storms, storms);
+	WRITE_ONCE(port->drops, drop ? storms : 0);
+	WRITE_ONCE(port->prio.slow, port->prio.pcp_first || storms);
+}
+
 /**
  * dcbport_storm_end() - end a class's storm, if there is one
- * @class: the class
+ * @port: the port
+ * @tc: the class
  */
-void dcbport_storm_end(struct dcbport_class *class)
+void dcbport_storm_end(struct dcbport *port, u8 tc)
 {
-	class->count.restores += class->storm;
+	struct dcbport_class *class = &port->class[tc];
+
+	if (!class->storm)
+		return;
+	class->count.storm_out += class->count.out_packets - class->out_before;
 	class->storm = false;
+	class->count.restores++;
+	dcbport_storm_apply(port);
 }
 
 /* Look at one class. Return true if the watchdog must look again. */
@@ -71,7 +159,7 @@ static bool class_watch(struct dcbport *port, u8 tc, u64 now)
 		if (elapsed(now, pause.asked) <
 		    dcbport_settings_restore(&port->settings) * NSEC_PER_MSEC)
 			return true;
-		dcbport_storm_end(class);
+		dcbport_storm_end(port, tc);
 		net_info_ratelimited("%s: class %u is no longer paused without end\n",
 				     port->dev->name, tc);
 	}
@@ -79,8 +167,7 @@ static bool class_watch(struct dcbport *port, u8 tc, u64 now)
 		return until > now;
 	if (class_stuck(port, tc, &pause, now) >=
 	    dcbport_settings_detect(&port->settings) * NSEC_PER_MSEC) {
-		class->storm = true;
-		class->count.storms++;
+		storm_begin(port, tc);
 		net_warn_ratelimited("%s: class %u is paused without end\n",
 				     port->dev->name, tc);
 	}
@@ -121,7 +208,7 @@ void dcbport_storm_watch(struct dcbport *port, u64 now)
 		if (!(port->settings.pfc & port->class[tc].obeys))
 			continue;
 		again |= class_watch(port, tc, now);
-		if (dcbport_class_drops(port, &port->class[tc]))
+		if (port->class[tc].enters & DCBPORT_EXTRA_STORM)
 			dcbport_class_purge(port, tc, DCBPORT_DROP_STORM, &to_free);
 	}
 	port->poll = again ? now + port_poll_interval(port) : 0;

@@ -5,7 +5,10 @@
 
 #include "port.h"
 
-void dcbport_storm_end(struct dcbport_class *class);
+struct dcbport_storm_count dcbport_storm_read(const struct dcbport *port, u8 n,
+					      struct dcbport_storm_count *last);
+void dcbport_storm_apply(struct dcbport *port);
+void dcbport_storm_end(struct dcbport *port, u8 tc);
 void dcbport_storm_watch(struct dcbport *port, u64 now);
 
 #endif /* DCBPORT_STORM_H */

@@ -19,8 +19,8 @@
  * @DCBPORT_ACTION_ALERT: The pause is counted and logged
  * @DCBPORT_ACTION_FORWARD: Packets of the priority are sent in spite of the
  *   pause
- * @DCBPORT_ACTION_DROP: Packets of the priority are dropped, waiting ones and
- *   new ones
+ * @DCBPORT_ACTION_DROP: Packets of the priority are dropped: those that wait,
+ *   new ones, and those that come in at the port
  */
 enum dcbport_action {
 	DCBPORT_ACTION_OFF,
@@ -43,6 +43,16 @@ enum dcbport_trust {
 	DCBPORT_TRUST_PCP,
 	DCBPORT_TRUST_DSCP_PCP,
 	DCBPORT_TRUST_PCP_DSCP,
+};
+
+/**
+ * enum dcbport_mark - When packets are marked
+ * @DCBPORT_MARK_ENQUEUE: When they enter a queue, by what waits in it
+ * @DCBPORT_MARK_DEQUEUE: When they leave it, by what still waits
+ */
+enum dcbport_mark {
+	DCBPORT_MARK_ENQUEUE,
+	DCBPORT_MARK_DEQUEUE,
 };
 
 enum {
@@ -86,6 +96,23 @@ enum {
 	DCBPORT_A_CLASS_FLOWS,
 	DCBPORT_A_CLASS_TC,
 	DCBPORT_A_CLASS_RX_RESUME,
+	DCBPORT_A_CLASS_RESERVE,
+	DCBPORT_A_CLASS_XOFF,
+	DCBPORT_A_CLASS_XON,
+	DCBPORT_A_CLASS_XON_OFFSET,
+	DCBPORT_A_CLASS_HEADROOM,
+	DCBPORT_A_CLASS_ALPHA,
+	DCBPORT_A_CLASS_SHARE,
+	DCBPORT_A_CLASS_WRED,
+	DCBPORT_A_CLASS_MAXRATE,
+	DCBPORT_A_CLASS_DROP_WRED,
+	DCBPORT_A_CLASS_STORM_OUT,
+	DCBPORT_A_CLASS_STORM_IN,
+	DCBPORT_A_CLASS_RX_DROP_STORM,
+	DCBPORT_A_CLASS_LAST_STORM_OUT,
+	DCBPORT_A_CLASS_LAST_STORM_DROP,
+	DCBPORT_A_CLASS_LAST_STORM_IN,
+	DCBPORT_A_CLASS_LAST_STORM_RX_DROP,
 
 	__DCBPORT_A_CLASS_MAX,
 	DCBPORT_A_CLASS_MAX = (__DCBPORT_A_CLASS_MAX - 1)
@@ -115,6 +142,10 @@ enum {
 	DCBPORT_A_PORT_XON_OFFSET,
 	DCBPORT_A_PORT_RX_GLOBAL_PAUSE,
 	DCBPORT_A_PORT_GRAIN,
+	DCBPORT_A_PORT_MARK,
+	DCBPORT_A_PORT_DSCP,
+	DCBPORT_A_PORT_PCP,
+	DCBPORT_A_PORT_OTHER,
 
 	__DCBPORT_A_PORT_MAX,
 	DCBPORT_A_PORT_MAX = (__DCBPORT_A_PORT_MAX - 1)

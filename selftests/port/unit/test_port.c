@@ -467,10 +467,12 @@ static void test_dynamic_threshold(void)
 {
 	static const int ports[] = { 1, 4, 8, 16 };
 	static const u32 wanted[] = { 1333333, 1000000, 750000, 500000 };
-	static const struct dcbport_thresholds th = { .headroom = 10000 };
+	static const struct dcbport_thresholds th = {
+		.headroom = 10000, .alpha = DCBPORT_ALPHA_ONE / 8
+	};
 
 	for (size_t i = 0; i < 4; i++) {
-		struct dcbport_pool pool = { .size = 12000000, .alpha = DCBPORT_ALPHA_ONE / 8 };
+		struct dcbport_pool pool = { .size = 12000000 };
 		struct dcbport_account account[PORTS] = {};
 		int paused = 0;
 
@@ -574,8 +576,10 @@ static int account_swings(const struct dcbport_thresholds *th,
 /* alpha's bound of 1/9 of the pool is below xON: the pause must not end right below it */
 static void test_account_offset(void)
 {
-	const struct dcbport_pool pool = { .size = 450000, .alpha = DCBPORT_ALPHA_ONE / 8 };
-	struct dcbport_thresholds th = { .xoff = 100000, .xon = 90000, .headroom = 10000 };
+	const struct dcbport_pool pool = { .size = 450000 };
+	struct dcbport_thresholds th = {
+		.xoff = 100000, .xon = 90000, .headroom = 10000, .alpha = DCBPORT_ALPHA_ONE / 8
+	};
 	int none = account_swings(&th, pool, 50000), some, high;
 
 	th.xon_offset = 20000;
@@ -663,7 +667,7 @@ static void test_account_bounds(void)
 {
 	enum { HELD = 500, STEPS = 200000 };
 	static struct packet held[HELD];
-	struct dcbport_pool pool = { .size = 300000, .alpha = DCBPORT_ALPHA_ONE / 2 };
+	struct dcbport_pool pool = { .size = 300000 };
 	struct dcbport_account a[PORTS] = {};
 	struct dcbport_thresholds th[PORTS];
 	int n = 0, lost = 0;
@@ -673,6 +677,8 @@ static void test_account_bounds(void)
 			.reserve = random_below(5000),
 			.xoff = random_one_in(2) ? random_in(5000, 60000) : 0,
 			.headroom = random_below(20000),
+			/* each its own, or none */
+			.alpha = random_one_in(4) ? 0 : DCBPORT_ALPHA_ONE / random_in(1, 8),
 		};
 		th[i].xon = th[i].xoff ? random_below(th[i].xoff) : 0;
 	}
@@ -1049,22 +1055,26 @@ static void test_settings(void)
 	s.strict |= 1 << 5;
 	expect(!dcbport_settings_check(&s, false), "no weight, but strict");
 	s = dcbport_defaults;
-	s.thresholds.xon = 1;
+	s.thresholds[7].xon = 1;
 	refused(s, false, "xON is above xOFF");
 	s = dcbport_defaults;
 	s.pfc = 9;
 	refused(s, true, "headroom");
-	s.thresholds.headroom = 100;
-	s.thresholds.reserve = 11;
+	s.thresholds[0].headroom = 100;
+	refused(s, true, "headroom");
+	s.thresholds[3].headroom = 200;
+	s.thresholds[0].reserve = 11;
+	s.thresholds[1].headroom = 1000;
 	expect(!dcbport_settings_check(&s, true), "two priorities with PFC");
-	expect(dcbport_settings_room(&s) == 222, "their room");
+	expect(dcbport_settings_room(&s) == 311, "their room");
 	expect(!dcbport_settings_warn(&s), "nothing to warn of");
-	s.thresholds.xoff = s.curve[0].kmax - 1;
+	s.thresholds[0].xoff = s.curve[0].kmax - 1;
 	expect(dcbport_settings_warn(&s), "Kmax above xOFF");
 	s.tc[0] = 2;
-	s.curve[0].kmax = s.curve[3].kmax = s.thresholds.xoff;
+	s.thresholds[3].xoff = s.thresholds[0].xoff;
+	s.curve[0].kmax = s.curve[3].kmax = s.thresholds[0].xoff;
 	expect(dcbport_settings_warn(&s), "Kmax of the class that it is in");
-	s.curve[2].kmax = s.thresholds.xoff;
+	s.curve[2].kmax = s.thresholds[0].xoff;
 	expect(!dcbport_settings_warn(&s), "no class with PFC has a Kmax above xOFF");
 }
 
