@@ -18,7 +18,8 @@ from testbed.core.paths import DCQCN, TOP
 
 TOOL = os.path.join(DCQCN, "dcqcn")
 # what good input leads to if nothing has that name, with the module loaded or not
-NOWHERE = ("rdma_dcqcn: not loaded", "dcbport: not loaded", "nonesuch: no such")
+NOWHERE = ("rdma_dcqcn: not loaded", "dcbport: not loaded", "nonesuch: no such",
+           "lo: tc qdisc replace dev lo root dcbport fails")
 DEV = "dev nonesuch"
 
 GOOD = """
@@ -54,7 +55,13 @@ port stat dev nonesuch
 port watch -i 1ms -n 1 dev nonesuch
 port record -i 1ms -d 1ms -o FILE dev nonesuch
 port set dev nonesuch rate 40gbit delay 1us overhead 24 pfc 3,4 trust dscp strict 6 switch none
+port stat --as ethtool dev nonesuch
 port clear dev nonesuch
+port save dev nonesuch
+port save -o FILE.conf dev nonesuch
+port restore dev lo PORTS
+port set dev nonesuch mark dequeue dscp 26:3,48:6 pcp none default 2
+port set dev nonesuch prio 3 wred on share 1/4 maxrate 1gbit tc 3 reserve 1KB xoff 60KB xon 40KB xon_offset 3KB headroom 20KB alpha switch
 port set dev nonesuch reserve 1KB xoff 60KB xon 40KB xon_offset 3KB headroom 20KB action drop detect auto restore 1s
 port set dev nonesuch prio 3 weight 5 limit 1MB kmin 5KB kmax 200KB pmax 1% flows_min 1 flows_max 9 prio 6
 port switch set nonesuch size 1MB lossy 1MB alpha 1/8
@@ -194,7 +201,24 @@ try --delay 1mbit -> try: "1mbit" is not a time
 try --load -> try: --load and --stock need a COMMAND
 try --stock -> try: --load and --stock need a COMMAND
 port nonesuch -> port: "nonesuch": no such command
-port s -> "s" is ambiguous: show, stat, set, switch
+port s -> "s" is ambiguous: show, stat, set, save, switch
+port re -> "re" is ambiguous: record, restore
+port stat --as red -> --as: "red" is not ethtool
+port save -o -> port save: the value of -o is missing
+port save nonesuch -> port save: "nonesuch" is not expected here
+port save dev -> port save: the device is missing
+port restore dev -> port restore: the device is missing
+port restore FILE -> FILE: No such file
+port restore / -> /: Is a directory
+port restore PORTS x -> port restore: "x" is not expected here
+port restore WRONG -> WRONG:1: must begin with switch or port, and its name
+port set dev nonesuch mark never -> mark: "never" is not enqueue or dequeue
+port set dev nonesuch dscp 64:3 -> dscp: "64:3" is not a list of values and priorities
+port set dev nonesuch dscp 26:8 -> dscp: "26:8" is not a list of values and priorities
+port set dev nonesuch pcp 5:1, -> pcp: "5:1," is not a list of values and priorities
+port set dev nonesuch prio 3 wred maybe -> wred: "maybe" is not on or off
+port set dev nonesuch prio 3 share all -> share: "all" is not none, or a share such as 1/8 or 2
+port set dev nonesuch prio 3 alpha none -> alpha: "none" is not switch, or a share such as 1/8 or 2
 port show dev -> port show: the device is missing
 port show nonesuch -> port show: "nonesuch" is not expected here
 port stat dev -> port stat: the device is missing
@@ -273,7 +297,7 @@ model --sweep kmax=1KB --simulate -> model: --sweep goes with neither
 model --sweep kmax=1KB --config tc -> model: --sweep goes with neither
 """.replace("NAME64", 64 * "n")
 
-TEXT_ONLY = ("watch", "save", "record", "port record")
+TEXT_ONLY = ("watch", "save", "record", "port record", "port save")
 
 wrong = 0
 
@@ -297,7 +321,7 @@ class Files:
         "SAVED": "# a comment\nnonesuch rpg_gd 11\n",
         "BROKEN": "nonesuch rpg_gd 11\nnonesuch rpg_gd\n",
         "WRONG": "nonesuch rpg_gd red\n",
-        "FABRIC.toml": "[model]\nflows = 8\n", "OTHER.toml": "[link]\n",
+        "PORTS": "port lo rate 1gbit\n", "FABRIC.toml": "[model]\nflows = 8\n", "OTHER.toml": "[link]\n",
         "SAVED.svg": "", "EMPTY": QPS,
         "IDLE": "time,dev,prio,out_bytes,queue_bytes,marked,lost,paused_us,rx_pause,tx_pause\n",
         "PARTIAL": "time,dev,qpn,state,rate,target_rate\n", "TORN": QPS + "1.0,rxe0,17,1\n2.0\n",

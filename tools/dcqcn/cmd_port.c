@@ -11,6 +11,7 @@
 #include "netlink.h"
 #include "port.h"
 #include "portkey.h"
+#include "port_request.h"
 
 /* Counters of a class, with mlx5's names if it has the counter */
 struct counter {
@@ -36,6 +37,7 @@ static const struct counter counters[] = {
 	COUNTER("tx_prio%d_drop_storm", DROP_STORM),
 	COUNTER("tx_prio%d_drop_memory", DROP_MEMORY),
 	COUNTER("tx_prio%d_drop_reset", DROP_RESET),
+	COUNTER("tx_prio%d_drop_wred", DROP_WRED),
 	COUNTER("rx_prio%d_pause", RX_PAUSE),
 	COUNTER("rx_prio%d_resume", RX_RESUME),
 	COUNTER("rx_prio%d_pause_transition", RX_PAUSE_TRANSITION),
@@ -46,6 +48,13 @@ static const struct counter counters[] = {
 	COUNTER("tx_prio%d_storm", STORM),
 	COUNTER("tx_prio%d_storms", STORMS),
 	COUNTER("tx_prio%d_restores", RESTORES),
+	COUNTER("tx_prio%d_storm_packets", STORM_OUT),
+	COUNTER("rx_prio%d_storm_packets", STORM_IN),
+	COUNTER("rx_prio%d_drop_storm", RX_DROP_STORM),
+	COUNTER("tx_prio%d_last_storm_packets", LAST_STORM_OUT),
+	COUNTER("tx_prio%d_last_storm_drop", LAST_STORM_DROP),
+	COUNTER("rx_prio%d_last_storm_packets", LAST_STORM_IN),
+	COUNTER("rx_prio%d_last_storm_drop", LAST_STORM_RX_DROP),
 	COUNTER("rx_prio%d_buffer_bytes", INGRESS_BYTES),
 	COUNTER("rx_prio%d_buffer_bytes_max", INGRESS_BYTES_MAX),
 	COUNTER("rx_prio%d_headroom_bytes_max", HEADROOM_BYTES_MAX),
@@ -69,7 +78,10 @@ static void show_text(const struct port *port,
 	printf("%s\n", netlink_string(port->tb[DCBPORT_A_PORT_IFNAME]));
 	for (const struct portkey *key = port_keys; key->name; key++) {
 		printf("    %-10s", key->name);
-		portkey_print(key, port->tb[key->attr]);
+		if (port->tb[key->attr])
+			portkey_print(key, port->tb[key->attr]);
+		else
+			fputs("of each priority", stdout);
 		printf("  (%s)\n", key->help);
 	}
 	for (int prio = 0; prio < PORT_CLASSES; prio++)
@@ -82,8 +94,10 @@ static void show_json(const struct port *port,
 	json_open_object(NULL);
 	json_string("dev", netlink_string(port->tb[DCBPORT_A_PORT_IFNAME]));
 	json_number("ifindex", netlink_number(port->tb[DCBPORT_A_PORT_IFINDEX]));
-	for (const struct portkey *key = port_keys; key->name; key++)
-		portkey_json(key, port->tb[key->attr]);
+	for (const struct portkey *key = port_keys; key->name; key++) {
+		if (port->tb[key->attr])
+			portkey_json(key, port->tb[key->attr]);
+	}
 	json_open_array("classes");
 	for (int prio = 0; prio < PORT_CLASSES; prio++) {
 		json_open_object(NULL);
@@ -158,6 +172,29 @@ static void stat_json(const struct port *port,
 	json_close_object();
 }
 
+/* As ethtool -S does: all counters, without the values of 0 left out */
+static void stat_ethtool(const struct port *port,
+			 void *data __attribute__((unused)))
+{
+	printf("NIC statistics:\n");
+	for (int prio = 0; prio < PORT_CLASSES; prio++) {
+		for (size_t i = 0; i < MNL_ARRAY_SIZE(counters); i++) {
+			const struct nlattr *attr =
+				port->class[prio][counters[i].attr];
+			char name[64];
+
+			if (!attr)
+				continue;
+			snprintf(name, sizeof(name), counters[i].name, prio);
+			printf("     %s: %llu\n", name,
+			       (unsigned long long)netlink_number(attr));
+		}
+	}
+	for (size_t i = 0; i < MNL_ARRAY_SIZE(port_counters); i++)
+		printf("     %s: %llu\n", port_counters[i].name,
+		       (unsigned long long)port_counter(port, i));
+}
+
 static int print_ports(char **argv, port_message text, port_message json)
 {
 	const char *dev = arg_dev(argv + 1);
@@ -175,83 +212,46 @@ int cmd_port_show(int argc __attribute__((unused)), char **argv)
 	return print_ports(argv, show_text, show_json);
 }
 
-int cmd_port_stat(int argc __attribute__((unused)), char **argv)
+int cmd_port_stat(int argc, char **argv)
 {
-	return print_ports(argv, stat_text, stat_json);
-}
+	static const struct option names[] = {
+		{ "as", required_argument, NULL, 'a' }, {}
+	};
+	port_message text = stat_text;
 
-/* Add KEY VALUE pairs up to the word "prio" or the end; return the rest */
-static char **put_keys(struct nlmsghdr *nlh, const struct portkey *keys,
-		       char **argv)
-{
-	uint64_t given = 0;
-
-	for (; *argv && strcmp(*argv, "prio"); argv += 2) {
-		const struct portkey *key = portkey_find(keys, *argv);
-
-		if (!key)
-			fail("port: \"%s\": no such key here (dcqcn(8) lists them)",
-			     *argv);
-		if (!argv[1])
-			arg_missing_value(key->name);
-		if (given & 1ULL << key->attr)
-			fail("port: %s is given twice", key->name);
-		given |= 1ULL << key->attr;
-		portkey_put(nlh, key, argv[1]);
+	while (arg_option(argc, argv, "+", names) != -1) {
+		if (strcmp(optarg, "ethtool"))
+			fail("--as: \"%s\" is not ethtool", optarg);
+		text = stat_ethtool;
 	}
-	return argv;
-}
-
-static char **put_class(struct nlmsghdr *nlh, char **argv, unsigned int *given)
-{
-	unsigned long prio;
-	struct nlattr *nest;
-
-	if (!argv[1])
-		arg_missing_value("prio");
-	prio = arg_number("priority", argv[1], PORT_CLASSES - 1);
-	if (*given & 1U << prio)
-		fail("port: prio %lu is given twice", prio);
-	*given |= 1U << prio;
-	nest = mnl_attr_nest_start(nlh, DCBPORT_A_PORT_CLASS);
-	mnl_attr_put_u8(nlh, DCBPORT_A_CLASS_PRIO, prio);
-	argv = put_keys(nlh, class_keys, argv + 2);
-	mnl_attr_nest_end(nlh, nest);
-	return argv;
+	return print_ports(argv + optind - 1, text, stat_json);
 }
 
 int cmd_port_set(int argc, char **argv)
 {
-	unsigned int given = 0;
-	struct nlmsghdr *nlh;
-
 	if (argc > 1 && strcmp(argv[1], "dev"))
 		arg_unexpected(argv[1]);
 	if (argc < 3)
 		arg_missing("the device");
 	if (argc < 4)
 		arg_missing("a key");
-	nlh = netlink_request(&port_family, DCBPORT_CMD_PORT_SET, argv[2]);
-	mnl_attr_put_strz(nlh, DCBPORT_A_PORT_IFNAME, argv[2]);
-	argv = put_keys(nlh, port_keys, argv + 3);
-	while (*argv)
-		argv = put_class(nlh, argv, &given);
-	netlink_do(nlh);
+	port_set(argv[2], argv + 3);
 	return EXIT_SUCCESS;
 }
 
+/* Shows the counters as they were */
 int cmd_port_clear(int argc, char **argv)
 {
-	struct nlmsghdr *nlh;
-
 	if (argc > 1 && strcmp(argv[1], "dev"))
 		arg_unexpected(argv[1]);
 	if (argc < 3)
 		arg_missing("the device");
 	arg_none(argv + 3);
-	nlh = netlink_request(&port_family, DCBPORT_CMD_PORT_CLEAR, argv[2]);
-	mnl_attr_put_strz(nlh, DCBPORT_A_PORT_IFNAME, argv[2]);
-	netlink_do(nlh);
+	if (option_json)
+		json_open_array(NULL);
+	port_clear(argv[2], option_json ? stat_json : stat_text, NULL);
+	if (option_json)
+		json_close_array();
 	return EXIT_SUCCESS;
 }
 
@@ -308,16 +308,9 @@ int cmd_switch_show(int argc __attribute__((unused)), char **argv)
 
 static int switch_do(uint8_t cmd, char **argv)
 {
-	struct nlmsghdr *nlh;
-
 	if (!argv[1])
 		arg_missing("the switch");
-	nlh = netlink_request(&port_family, cmd, argv[1]);
-	mnl_attr_put_strz(nlh, DCBPORT_A_SWITCH_NAME, argv[1]);
-	argv = put_keys(nlh, switch_keys, argv + 2);
-	if (*argv)
-		arg_unexpected(*argv);
-	netlink_do(nlh);
+	port_switch(cmd, argv[1], argv + 2);
 	return EXIT_SUCCESS;
 }
 

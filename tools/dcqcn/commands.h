@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The commands of dcqcn, in cmd_<first word>.c, except port_watch.c and port_record.c. */
+/* The commands of dcqcn, in cmd_<first word>.c, except port_watch.c, port_record.c and port_save.c. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
@@ -30,6 +30,8 @@ int cmd_port_watch(int argc, char **argv);
 int cmd_port_record(int argc, char **argv);
 int cmd_port_set(int argc, char **argv);
 int cmd_port_clear(int argc, char **argv);
+int cmd_port_save(int argc, char **argv);
+int cmd_port_restore(int argc, char **argv);
 int cmd_switch_show(int argc, char **argv);
 int cmd_switch_new(int argc, char **argv);
 int cmd_switch_set(int argc, char **argv);

@@ -31,11 +31,12 @@ _dcqcn_port() # WORDS...
 {
 	local place=$# prev=${*: -1}
 	local keys="rate delay overhead pfc trust strict switch reserve xoff xon xon_offset headroom
-		action detect restore prio"
-	local class="weight limit kmin kmax pmax flows_min flows_max prio" w
+		action detect restore mark dscp pcp default prio"
+	local class="weight limit kmin kmax pmax flows_min flows_max wred share maxrate tc
+		reserve xoff xon xon_offset headroom alpha prio" w
 
 	case $place:$1:$prev in
-	0:*)			_dcqcn_words "show stat watch record set clear switch help" ;;
+	0:*)			_dcqcn_words "show stat watch record set clear save restore switch help" ;;
 	*:dev)			_dcqcn_words "$(_dcqcn_netdevs)" ;;
 	1:switch:*)		_dcqcn_words "show new set del help" ;;
 	1:watch:*)		_dcqcn_words "-i -n dev help" ;;
@@ -46,10 +47,18 @@ _dcqcn_port() # WORDS...
 	*:record:-[id])		COMPREPLY=() ;;
 	*:record:*)		_dcqcn_words "-i -d -o dev" ;;
 	1:*)			_dcqcn_words "dev help" ;;
+	1:stat:*)		_dcqcn_words "--as dev help" ;;
+	*:stat:--as)		_dcqcn_words ethtool ;;
+	*:stat:*)		_dcqcn_words dev ;;
+	1:save:*)		_dcqcn_words "-o dev help" ;;
+	*:save:-o|*:restore:*)	mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}") ;;
+	*:save:*)		_dcqcn_words "-o dev" ;;
 	*:set:action)		_dcqcn_words "off alert forward drop" ;;
 	*:set:detect|*:set:restore)	_dcqcn_words auto ;;
 	*:set:trust)		_dcqcn_words "dscp pcp dscp,pcp pcp,dscp none" ;;
 	*:set:pfc|*:set:strict)	_dcqcn_words "all none" ;;
+	*:set:mark)		_dcqcn_words "enqueue dequeue" ;;
+	*:set:wred)		_dcqcn_words "on off" ;;
 	*:set:*)
 		# set dev DEV KEY VALUE ... prio PRIO KEY VALUE ...
 		[ $((place % 2)) = 1 ] || return

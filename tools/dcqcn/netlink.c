@@ -301,7 +301,14 @@ void netlink_dump(struct nlmsghdr *nlh, uint16_t max, netlink_message message,
 
 void netlink_do(struct nlmsghdr *nlh)
 {
+	netlink_ask(nlh, 0, NULL, NULL);
+}
+
+/* The same; @message gets the attributes up to @max of the answer */
+void netlink_ask(struct nlmsghdr *nlh, uint16_t max, netlink_message message,
+		 void *data)
+{
 	nlh->nlmsg_type = open_family(requested.family);
 	nlh->nlmsg_flags |= NLM_F_ACK;
-	talk(nlh, 0, NULL, NULL);
+	talk(nlh, max, message, data);
 }

@@ -30,6 +30,8 @@ struct nlmsghdr *netlink_request(const struct netlink_family *f, uint8_t cmd,
 void netlink_dump(struct nlmsghdr *nlh, uint16_t max, netlink_message message,
 		  void *data);
 void netlink_do(struct nlmsghdr *nlh);
+void netlink_ask(struct nlmsghdr *nlh, uint16_t max, netlink_message message,
+		 void *data);
 
 void netlink_nested(const struct nlattr *nest, const struct nlattr **tb,
 		    uint16_t max);

@@ -80,6 +80,17 @@ static void port_cb(const struct nlattr **tb, void *data)
 	listener->message(&port, listener->data);
 }
 
+/* Begin the watermarks of a port again, and show it as it was */
+void port_clear(const char *dev, port_message message, void *data)
+{
+	struct nlmsghdr *nlh = netlink_request(&port_family,
+					       DCBPORT_CMD_PORT_CLEAR, dev);
+	struct listener listener = { message, data };
+
+	mnl_attr_put_strz(nlh, DCBPORT_A_PORT_IFNAME, dev);
+	netlink_ask(nlh, DCBPORT_A_PORT_MAX, port_cb, &listener);
+}
+
 /* List all ports, or the one of that name */
 void port_dump(const char *dev, port_message message, void *data)
 {

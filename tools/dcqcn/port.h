@@ -20,6 +20,7 @@ typedef void (*port_message)(const struct port *port, void *data);
 
 extern const struct netlink_family port_family;
 
+void port_clear(const char *dev, port_message message, void *data);
 void port_dump(const char *dev, port_message message, void *data);
 
 #endif /* PORT_H */

@@ -113,21 +113,23 @@ static uint64_t class_reach(const struct view *v, int tc)
 {
 	uint64_t limit = class_value(v, tc, DCBPORT_A_CLASS_LIMIT);
 	uint64_t ports, alpha, pool, own, each, xoff;
-	bool lossless = class_pfc(v, tc) >= 0;
+	int pfc = class_pfc(v, tc), prio = pfc < 0 ? tc : pfc;
+	bool lossless = pfc >= 0;
 
 	if (!v->owner)
 		return limit;
 	ports = v->owner->value[DCBPORT_A_SWITCH_PORTS];
-	alpha = v->owner->value[DCBPORT_A_SWITCH_ALPHA];
+	alpha = class_value(v, prio, DCBPORT_A_CLASS_ALPHA) ?:
+		v->owner->value[DCBPORT_A_SWITCH_ALPHA];
 	pool = lossless ? v->owner->value[DCBPORT_A_SWITCH_SIZE] -
 			  v->owner->value[DCBPORT_A_SWITCH_ROOM] :
 			  v->owner->value[DCBPORT_A_SWITCH_LOSSY];
-	own = lossless ? port_value(v, DCBPORT_A_PORT_RESERVE) +
-			 port_value(v, DCBPORT_A_PORT_HEADROOM) : 0;
+	own = lossless ? class_value(v, prio, DCBPORT_A_CLASS_RESERVE) +
+			 class_value(v, prio, DCBPORT_A_CLASS_HEADROOM) : 0;
 	/* alpha * pool / (1 + alpha * ports) for each of them */
 	each = alpha ? pool * alpha / (DCBPORT_ALPHA_ONE + alpha * ports) :
 		       pool;
-	xoff = lossless ? port_value(v, DCBPORT_A_PORT_XOFF) : 0;
+	xoff = lossless ? class_value(v, prio, DCBPORT_A_CLASS_XOFF) : 0;
 	if (xoff)
 		each = MIN(each, xoff);
 	return MIN(limit, ports * (each + own));
@@ -181,10 +183,22 @@ static uint64_t frame_len(const struct view *v)
 	return mtu + ETHERNET + port_value(v, DCBPORT_A_PORT_OVERHEAD);
 }
 
+/* The least of priorities with PFC */
+static uint64_t least_headroom(const struct view *v)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (int prio = 0; prio < PORT_CLASSES; prio++) {
+		if (port_value(v, DCBPORT_A_PORT_PFC) & 1U << prio)
+			least = MIN(least, class_value(v, prio, DCBPORT_A_CLASS_HEADROOM));
+	}
+	return least;
+}
+
 /* Two frames, the pause frame, and what is in flight in both directions */
 static void check_headroom(const struct view *v)
 {
-	uint64_t room = port_value(v, DCBPORT_A_PORT_HEADROOM);
+	uint64_t room = least_headroom(v);
 	uint64_t need = 2 * frame_len(v) + PFC_FRAME +
 			(uint64_t)(2.0 * port_value(v, DCBPORT_A_PORT_RATE) *
 				   port_value(v, DCBPORT_A_PORT_DELAY) / 8e9);

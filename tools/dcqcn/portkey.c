@@ -4,6 +4,7 @@
  * type and read them.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fail.h"
@@ -35,6 +36,10 @@ const struct portkey port_keys[] = {
 	PORT("action", ACTION, 1, ACTION, "what the watchdog does"),
 	PORT("detect", MSEC, 4, DETECT, "until the watchdog finds an endless pause"),
 	PORT("restore", MSEC, 4, RESTORE, "without pauses, until it is over"),
+	PORT("mark", MARK, 1, MARK, "when packets are marked"),
+	PORT("dscp", MAP, 64, DSCP, "priority of each DSCP"),
+	PORT("pcp", MAP, 16, PCP, "priority of each PCP; plus 8 with DEI"),
+	PORT("default", PRIOS, 1, OTHER, "priority of all else; the highest counts"),
 	{}
 };
 
@@ -46,6 +51,16 @@ const struct portkey class_keys[] = {
 	CLASS("pmax", PMAX, 4, PMAX, "probability at kmax"),
 	CLASS("flows_min", NUMBER, 4, FLOWS_MIN, "no marks with fewer flows"),
 	CLASS("flows_max", NUMBER, 4, FLOWS_MAX, "1.5 times the marks with more flows"),
+	CLASS("wred", ONOFF, 1, WRED, "drop what cannot be marked"),
+	CLASS("share", SHARE, 4, SHARE, "of the free buffer that may wait"),
+	CLASS("maxrate", RATE, 8, MAXRATE, "bound of the rate"),
+	CLASS("tc", NUMBER, 1, TC, "class of the priority"),
+	CLASS("reserve", BYTES, 4, RESERVE, "buffer of the priority, with PFC"),
+	CLASS("xoff", BYTES, 4, XOFF, "buffered, when the sender is paused"),
+	CLASS("xon", BYTES, 4, XON, "buffered, when the pause ends"),
+	CLASS("xon_offset", BYTES, 4, XON_OFFSET, "and this much below the pool's bound"),
+	CLASS("headroom", BYTES, 4, HEADROOM, "buffer for what arrives after xoff"),
+	CLASS("alpha", OWN_ALPHA, 4, ALPHA, "share of the free buffer for what came in"),
 	{}
 };
 
@@ -70,6 +85,13 @@ static const char * const trusts[] = {
 	[DCBPORT_TRUST_DSCP_PCP] = "dscp,pcp",
 	[DCBPORT_TRUST_PCP_DSCP] = "pcp,dscp",
 };
+
+static const char * const marks[] = {
+	[DCBPORT_MARK_ENQUEUE] = "enqueue",
+	[DCBPORT_MARK_DEQUEUE] = "dequeue",
+};
+
+static const char * const switches[] = { "off", "on" };
 
 const struct portkey *portkey_find(const struct portkey *keys,
 				   const char *name)
@@ -153,6 +175,55 @@ static uint64_t parse_msec(const struct portkey *key, const char *text)
 	return nsec / 1000000;
 }
 
+/* Values and their priorities: a byte for each value, with one bit for each priority */
+static void parse_map(const struct portkey *key, const char *text, uint8_t *map)
+{
+	const char *what = "a list of values and priorities, such as 26:3,48:6, or none";
+	unsigned long value, prio;
+	char *end;
+
+	if (!strcmp(text, "none"))
+		return;
+	for (const char *at = text; ; at = end + 1) {
+		value = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : key->size;
+		if (value >= key->size || *end != ':' || end[1] < '0' || end[1] > '9')
+			wrong(key, text, what);
+		prio = strtoul(end + 1, &end, 10);
+		if (prio > 7 || (*end && *end != ','))
+			wrong(key, text, what);
+		map[value] |= 1U << prio;
+		if (!*end)
+			return;
+	}
+}
+
+static void print_map(FILE *out, const struct portkey *key, const struct nlattr *attr)
+{
+	const uint8_t *map = mnl_attr_get_payload(attr);
+	const char *comma = "";
+
+	for (int i = 0; i < key->size; i++) {
+		for (int prio = 0; prio < 8; prio++) {
+			if (!(map[i] & 1U << prio))
+				continue;
+			fprintf(out, "%s%d:%d", comma, i, prio);
+			comma = ",";
+		}
+	}
+	if (!*comma)
+		fputs("none", out);
+}
+
+static uint64_t parse_share_or(const struct portkey *key, const char *text,
+			       const char *zero)
+{
+	if (!strcmp(text, zero))
+		return 0;
+	return parse_share(key, text, DCBPORT_ALPHA_ONE,
+			   *zero == 's' ? "switch, or a share such as 1/8 or 2" :
+					  "none, or a share such as 1/8 or 2");
+}
+
 static uint64_t parse(const struct portkey *key, const char *text)
 {
 	uint64_t value;
@@ -177,6 +248,16 @@ static uint64_t parse(const struct portkey *key, const char *text)
 	case PORTKEY_TRUST:
 		return parse_word(key, text, trusts, MNL_ARRAY_SIZE(trusts),
 				  "dscp, pcp, \"dscp,pcp\", \"pcp,dscp\" or none");
+	case PORTKEY_MARK:
+		return parse_word(key, text, marks, MNL_ARRAY_SIZE(marks),
+				  "enqueue or dequeue");
+	case PORTKEY_ONOFF:
+		return parse_word(key, text, switches, MNL_ARRAY_SIZE(switches),
+				  "on or off");
+	case PORTKEY_OWN_ALPHA:
+		return parse_share_or(key, text, "switch");
+	case PORTKEY_SHARE:
+		return parse_share_or(key, text, "none");
 	case PORTKEY_PMAX:
 		return parse_share(key, text, DCBPORT_PMAX_ONE,
 				   "a probability, such as 1% or 0.01");
@@ -192,6 +273,7 @@ static uint64_t parse(const struct portkey *key, const char *text)
 void portkey_put(struct nlmsghdr *nlh, const struct portkey *key,
 		 const char *text)
 {
+	uint8_t map[64] = {};
 	uint64_t value;
 
 	if (key->type == PORTKEY_NAME) {
@@ -200,6 +282,11 @@ void portkey_put(struct nlmsghdr *nlh, const struct portkey *key,
 			     NETLINK_NAME_MAX);
 		mnl_attr_put_strz(nlh, key->attr,
 				  strcmp(text, "none") ? text : "");
+		return;
+	}
+	if (key->type == PORTKEY_MAP) {
+		parse_map(key, text, map);
+		mnl_attr_put(nlh, key->attr, key->size, map);
 		return;
 	}
 	value = parse(key, text);
@@ -213,55 +300,123 @@ void portkey_put(struct nlmsghdr *nlh, const struct portkey *key,
 		mnl_attr_put_u64(nlh, key->attr, value);
 }
 
-void portkey_print(const struct portkey *key, const struct nlattr *attr)
+/* Whether the value is a number of at most 64 bits */
+static bool is_number(const struct portkey *key)
 {
-	uint64_t value = key->type == PORTKEY_NAME ? 0 : netlink_number(attr);
-	const char *name = netlink_string(attr);
+	return key->type != PORTKEY_NAME && key->type != PORTKEY_MAP;
+}
+
+static void print(FILE *out, const struct portkey *key, const struct nlattr *attr)
+{
+	uint64_t value = is_number(key) ? netlink_number(attr) : 0;
 	char buf[UNIT_LEN];
+	const char *name;
 
 	switch (key->type) {
 	case PORTKEY_RATE:
-		printf("%s", value ? unit_rate(buf, value) : "0");
+		fprintf(out, "%s", value ? unit_rate(buf, value) : "0");
 		break;
 	case PORTKEY_NSEC:
-		printf("%s", unit_nsec(buf, value));
+		fprintf(out, "%s", unit_nsec(buf, value));
 		break;
 	case PORTKEY_MSEC:
-		printf("%s", value ? unit_nsec(buf, value * 1000000) : "auto");
+		fprintf(out, "%s", value ? unit_nsec(buf, value * 1000000) : "auto");
 		break;
 	case PORTKEY_BYTES:
-		printf("%s", unit_value(buf, UNIT_BYTES, value));
+		fprintf(out, "%s", unit_value(buf, UNIT_BYTES, value));
 		break;
 	case PORTKEY_PRIOS:
-		printf("%s", unit_prios(buf, value));
+		fprintf(out, "%s", unit_prios(buf, value));
 		break;
 	case PORTKEY_ACTION:
-		printf("%s", word(value, actions, MNL_ARRAY_SIZE(actions)));
+		fprintf(out, "%s", word(value, actions, MNL_ARRAY_SIZE(actions)));
 		break;
 	case PORTKEY_TRUST:
-		printf("%s", word(value, trusts, MNL_ARRAY_SIZE(trusts)));
+		fprintf(out, "%s", word(value, trusts, MNL_ARRAY_SIZE(trusts)));
 		break;
 	case PORTKEY_PMAX:
-		printf("%.9g%%", value * 100.0 / DCBPORT_PMAX_ONE);
+		fprintf(out, "%.9g%%", value * 100.0 / DCBPORT_PMAX_ONE);
 		break;
 	case PORTKEY_ALPHA:
-		printf("%.9g", (double)value / DCBPORT_ALPHA_ONE);
+		fprintf(out, "%.9g", (double)value / DCBPORT_ALPHA_ONE);
+		break;
+	case PORTKEY_MARK:
+		fprintf(out, "%s", word(value, marks, MNL_ARRAY_SIZE(marks)));
+		break;
+	case PORTKEY_ONOFF:
+		fprintf(out, "%s", word(value, switches, MNL_ARRAY_SIZE(switches)));
+		break;
+	case PORTKEY_MAP:
+		print_map(out, key, attr);
+		break;
+	case PORTKEY_OWN_ALPHA:
+	case PORTKEY_SHARE:
+		if (value)
+			fprintf(out, "%.9g", (double)value / DCBPORT_ALPHA_ONE);
+		else
+			fputs(key->type == PORTKEY_SHARE ? "none" : "switch", out);
 		break;
 	case PORTKEY_NAME:
-		printf("%s", *name ? name : "none");
+		name = netlink_string(attr);
+		fprintf(out, "%s", *name ? name : "none");
 		break;
 	default:
-		printf("%llu", (unsigned long long)value);
+		fprintf(out, "%llu", (unsigned long long)value);
 	}
+}
+
+/* What portkey_put() reads, exactly */
+void portkey_save(FILE *out, const struct portkey *key,
+		  const struct nlattr *attr)
+{
+	uint64_t value = is_number(key) ? netlink_number(attr) : 0;
+
+	switch (key->type) {
+	case PORTKEY_NSEC:
+		fprintf(out, "%lluns", (unsigned long long)value);
+		break;
+	case PORTKEY_MSEC:
+		if (value)
+			fprintf(out, "%llums", (unsigned long long)value);
+		else
+			fputs("auto", out);
+		break;
+	default:
+		print(out, key, attr);
+	}
+}
+
+void portkey_print(const struct portkey *key, const struct nlattr *attr)
+{
+	print(stdout, key, attr);
 }
 
 void portkey_json(const struct portkey *key, const struct nlattr *attr)
 {
-	uint64_t value = key->type == PORTKEY_NAME ? 0 : netlink_number(attr);
+	uint64_t value = is_number(key) ? netlink_number(attr) : 0;
+	char *text = NULL;
+	size_t len;
+	FILE *out;
 
 	switch (key->type) {
 	case PORTKEY_NAME:
 		json_string(key->name, netlink_string(attr));
+		break;
+	case PORTKEY_MAP:
+		out = open_memstream(&text, &len);
+		if (!out)
+			fail_errno("memory");
+		print_map(out, key, attr);
+		if (fclose(out))
+			fail_errno("memory");
+		json_string(key->name, text);
+		free(text);
+		break;
+	case PORTKEY_MARK:
+		json_string(key->name, word(value, marks, MNL_ARRAY_SIZE(marks)));
+		break;
+	case PORTKEY_ONOFF:
+		json_string(key->name, word(value, switches, MNL_ARRAY_SIZE(switches)));
 		break;
 	case PORTKEY_ACTION:
 		json_string(key->name,
@@ -275,6 +430,8 @@ void portkey_json(const struct portkey *key, const struct nlattr *attr)
 		json_real(key->name, (double)value / DCBPORT_PMAX_ONE);
 		break;
 	case PORTKEY_ALPHA:
+	case PORTKEY_OWN_ALPHA:
+	case PORTKEY_SHARE:
 		json_real(key->name, (double)value / DCBPORT_ALPHA_ONE);
 		break;
 	case PORTKEY_PRIOS:

@@ -7,6 +7,7 @@
 #include <linux/dcbport.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum portkey_type {
 	PORTKEY_NUMBER,
@@ -17,8 +18,13 @@ enum portkey_type {
 	PORTKEY_PRIOS,		/* bits, as 3,4 */
 	PORTKEY_ACTION,
 	PORTKEY_TRUST,
+	PORTKEY_MARK,
+	PORTKEY_ONOFF,
+	PORTKEY_MAP,		/* priorities of values, as 26:3,48:6 */
 	PORTKEY_PMAX,		/* 1 / DCBPORT_PMAX_ONE, as 1% */
 	PORTKEY_ALPHA,		/* 1 / DCBPORT_ALPHA_ONE, as 1/8 */
+	PORTKEY_OWN_ALPHA,	/* 0 is "switch" */
+	PORTKEY_SHARE,		/* 0 is "none" */
 	PORTKEY_NAME,
 };
 
@@ -39,6 +45,8 @@ const struct portkey *portkey_find(const struct portkey *keys,
 void portkey_put(struct nlmsghdr *nlh, const struct portkey *key,
 		 const char *text);
 void portkey_print(const struct portkey *key, const struct nlattr *attr);
+void portkey_save(FILE *out, const struct portkey *key,
+		  const struct nlattr *attr);
 void portkey_json(const struct portkey *key, const struct nlattr *attr);
 
 #endif /* PORTKEY_H */

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dcqcn port save and restore: switches and ports as lines, such as
+ *
+ *	switch NAME KEY VALUE ...
+ *	port DEV KEY VALUE ... prio PRIO KEY VALUE ...
+ *
+ * Restoring makes the switches that do not exist, and ports of the devices that do. A device that
+ * does not exist is skipped: udev restores it when it appears.
+ */
+#include <errno.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arg.h"
+#include "child.h"
+#include "commands.h"
+#include "fail.h"
+#include "port.h"
+#include "portkey.h"
+#include "port_request.h"
+#include "replace.h"
+
+#define DEFAULT_FILE	"/etc/dcbport.conf"
+#define WORDS		512	/* of a line; a port has 330 */
+
+/* --- save ----------------------------------------------------------------- */
+
+static void save_keys(FILE *out, const struct portkey *keys,
+		      const struct nlattr * const *tb)
+{
+	for (; keys->name; keys++) {
+		if (!tb[keys->attr])
+			continue;
+		fprintf(out, " %s ", keys->name);
+		portkey_save(out, keys, tb[keys->attr]);
+	}
+}
+
+static void save_switch(const struct nlattr **tb, void *out)
+{
+	fprintf(out, "switch %s", netlink_string(tb[DCBPORT_A_SWITCH_NAME]));
+	save_keys(out, switch_keys, tb);
+	putc('\n', out);
+}
+
+/* What the port's keys set for all priorities is in the keys of each. A class without priorities
+ * may have no weight, which cannot be set this way and has no effect.
+ */
+static void save_port(const struct port *port, void *out)
+{
+	const struct nlattr *tb[DCBPORT_A_PORT_MAX + 1];
+	const struct nlattr *class[DCBPORT_A_CLASS_MAX + 1];
+
+	memcpy(tb, port->tb, sizeof(tb));
+	for (const struct portkey *key = class_keys; key->name; key++) {
+		const struct portkey *all = portkey_find(port_keys, key->name);
+
+		if (all)
+			tb[all->attr] = NULL;
+	}
+	fprintf(out, "port %s", netlink_string(tb[DCBPORT_A_PORT_IFNAME]));
+	save_keys(out, port_keys, tb);
+	for (int prio = 0; prio < PORT_CLASSES; prio++) {
+		memcpy(class, port->class[prio], sizeof(class));
+		if (!netlink_number(class[DCBPORT_A_CLASS_WEIGHT]))
+			class[DCBPORT_A_CLASS_WEIGHT] = NULL;
+		fprintf(out, " prio %d", prio);
+		save_keys(out, class_keys, class);
+	}
+	putc('\n', out);
+}
+
+int cmd_port_save(int argc, char **argv)
+{
+	const char *file = NULL, *dev;
+	char *text = NULL;
+	size_t len;
+	FILE *out;
+
+	while (arg_option(argc, argv, "+:o:", NULL) != -1)
+		file = optarg;
+	dev = arg_dev(argv + optind);
+	out = open_memstream(&text, &len);
+	if (!out)
+		fail_errno("memory");
+	fprintf(out, "# dcqcn port restore: switches, ports\n");
+	netlink_dump(netlink_request(&port_family, DCBPORT_CMD_SWITCH_GET, NULL),
+		     DCBPORT_A_SWITCH_MAX, save_switch, out);
+	port_dump(dev, save_port, out);
+	if (fclose(out))
+		fail_errno("memory");
+	if (file)
+		replace_file(file, text, len);
+	else
+		fputs(text, stdout);
+	free(text);
+	return EXIT_SUCCESS;
+}
+
+/* --- restore -------------------------------------------------------------- */
+
+static void find_switch(const struct nlattr **tb, void *data)
+{
+	const char **name = data;
+
+	if (*name && !strcmp(*name, netlink_string(tb[DCBPORT_A_SWITCH_NAME])))
+		*name = NULL;
+}
+
+static void restore_switch(const char *name, char **words)
+{
+	const char *missing = name;
+
+	netlink_dump(netlink_request(&port_family, DCBPORT_CMD_SWITCH_GET, NULL),
+		     DCBPORT_A_SWITCH_MAX, find_switch, &missing);
+	port_switch(missing ? DCBPORT_CMD_SWITCH_NEW : DCBPORT_CMD_SWITCH_SET,
+		    name, words);
+}
+
+/* The same qdisc again changes nothing */
+static void make_port(const char *dev)
+{
+	char *argv[] = { "tc", "qdisc", "replace", "dev", (char *)dev, "root",
+			 "dcbport", NULL };
+	pid_t child;
+	FILE *in = child_open(argv, &child);
+
+	if (!in || !child_close(in, child))
+		fail("%s: tc qdisc replace dev %s root dcbport fails: run it to see why",
+		     dev, dev);
+}
+
+/* @only: the only device to restore, or NULL */
+static void restore_line(char *line, const char *only, const char *file, int n)
+{
+	char *words[WORDS + 1];
+	int num = 0;
+
+	line[strcspn(line, "#\n")] = '\0';
+	for (char *w = strtok(line, " \t"); w && num < WORDS; w = strtok(NULL, " \t"))
+		words[num++] = w;
+	words[num] = NULL;
+	if (!num)
+		return;
+	if (num < 2 || (strcmp(words[0], "switch") && strcmp(words[0], "port")))
+		fail("%s:%d: must begin with switch or port, and its name", file, n);
+	if (!strcmp(words[0], "switch")) {
+		restore_switch(words[1], words + 2);
+	} else if ((!only || !strcmp(only, words[1])) &&
+		   if_nametoindex(words[1])) {
+		make_port(words[1]);
+		port_set(words[1], words + 2);
+	}
+}
+
+int cmd_port_restore(int argc, char **argv)
+{
+	const char *file = DEFAULT_FILE, *only = NULL;
+	char *line = NULL;
+	size_t size = 0;
+	FILE *f;
+
+	argc--;
+	argv++;
+	if (argc && !strcmp(*argv, "dev")) {
+		if (argc < 2)
+			arg_missing("the device");
+		only = argv[1];
+		argc -= 2;
+		argv += 2;
+	}
+	if (argc) {
+		file = *argv;
+		arg_none(argv + 1);
+	}
+	f = strcmp(file, "-") ? fopen(file, "r") : stdin;
+	if (!f)
+		fail_errno(file);
+	for (int n = 1; getline(&line, &size, f) != -1; n++)
+		restore_line(line, only, file, n);
+	if (ferror(f))
+		fail_errno(file);
+	free(line);
+	fclose(f);
+	return EXIT_SUCCESS;
+}
