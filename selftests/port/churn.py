@@ -109,16 +109,27 @@ class Net(Senders):
     def set(self, netns, device):
         r = self.rng
         xoff = r.choice((0, 5, 20, 100))
-        self.tool(netns, "set dev %s rate %dmbit delay %dus pfc %s xoff %dKB xon %dKB headroom %dKB "
+        self.tool(netns, "set dev %s mark %s rate %dmbit delay %dus pfc %s xoff %dKB xon %dKB headroom %dKB "
                   "switch %s action %s detect %dms restore %dms trust %s prio %d weight %d "
-                  "limit %dKB kmin 0 kmax %dKB flows_min %d flows_max %d" % (
-                      device, r.choice((0, 10, 1000)), r.choice((0, 1, 1000)),
+                  "limit %dKB kmin 0 kmax %dKB flows_min %d flows_max %d%s" % (
+                      device, r.choice(("enqueue", "dequeue")), r.choice((0, 10, 1000)), r.choice((0, 1, 1000)),
                       r.choice(("none", "0", "3", "0,3")), xoff, r.randint(0, xoff),
                       r.choice((1, 20, 100)), r.choice(("s", "s", "t", "none")),
                       r.choice(("off", "alert", "forward", "drop")), r.randint(1, 50),
                       r.randint(1, 50), r.choice(("dscp", "dscp", "none")),
                       r.randint(0, 7), r.randint(1, 100), r.choice((10, 1000)),
-                      r.choice((0, 10)), r.choice((0, 0, 1, 3)), r.choice((0, 0, 3, 1000))))
+                      r.choice((0, 10)), r.choice((0, 0, 1, 3)), r.choice((0, 0, 3, 1000)), self.more(xoff)))
+
+    def more(self, xoff):
+        """Keys that most settings leave alone."""
+        r = self.rng
+        if r.random() < .5:
+            return ""
+        xon = r.randint(0, xoff)
+        return " wred %s share %s alpha %s xoff %dKB xon %dKB headroom %dKB maxrate %dmbit tc %d" % (
+            r.choice(("on", "off")), r.choice(("none", "1/2", "1/64")),
+            r.choice(("switch", "1/2", "1/64")), xoff + r.randint(0, 9), xon, r.choice((1, 20, 100)),
+            r.choice((0, 0, 100)), r.randint(0, 7))
 
     def dcb(self, netns, device):
         """Run a random dcb command, which may be refused."""
@@ -153,7 +164,8 @@ class Net(Senders):
             self.dcb(netns, device)
         elif what == "replace":
             sh("tc -n %s qdisc replace dev %s root %s" % (
-                netns, device, r.choice(("pfifo", "dcbport", "tbf rate 1gbit burst 10k limit 1m"))),
+                netns, device, r.choice(("pfifo", "handle %d: dcbport" % r.randint(1, 9999),
+                                         "tbf rate 1gbit burst 10k limit 1m"))),
                check=False)
             self.port(netns, device)
         elif what == "delete":
@@ -169,7 +181,7 @@ class Net(Senders):
         elif what == "remove":
             self.tool("s", "switch del %s" % r.choice("st"))
         elif what == "look":
-            self.tool(netns, r.choice(("show", "stat", "switch")))
+            self.tool(netns, r.choice(("show", "stat", "switch", "save", "clear dev " + device)))
         elif what == "host":
             n = r.choice(HOSTS)
             self.sockets.pop(n).s.close()

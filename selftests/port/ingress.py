@@ -198,7 +198,7 @@ def other_origins():
         same("by the other port's map", [p for p in range(8) if got["tx_prio%d_packets" % p]], [1])
         star.hosts[2][0].stat = lambda: {"tx_prio%d_%s" % (p, n): 0 for p in range(8) for n in (
             "in_packets", "packets", "queue_packets", "wire_packets", "drop_limit", "drop_buffer",
-            "drop_storm", "drop_memory", "drop_reset")}
+            "drop_storm", "drop_memory", "drop_reset", "drop_wred")}
 
 
 @test

@@ -791,7 +791,9 @@ def tables():
         # one port after the other on the same device
         sh("tc -n a qdisc add dev a0 root handle 77: dcbport", check=False)
         sh("tc -n a qdisc replace dev a0 root handle 78: dcbport")
-        same("replaced", dcb_show("app show DEV"), {})
+        same("replaced", dcb_show("app show DEV"), {"dscp_prio": [[8, 1]]})
+        sh("tc -n a qdisc del dev a0 root && tc -n a qdisc add dev a0 root dcbport")
+        same("a new one", dcb_show("app show DEV"), {})
         dcb("app add DEV dscp-prio 8:1")
         dcb_show("app show DEV")
         sh("tc -n a qdisc replace dev a0 root pfifo")
@@ -826,11 +828,12 @@ def dcbx():
         link.port.set("pfc 3,4 reserve 5KB xoff 60KB xon 40KB headroom 20KB")
         same("sizes", dcb_show("buffer show DEV")["buffer_size"], [0, 0, 0, 25000, 25000, 0, 0, 0])
         dcb("buffer set DEV buffer-size 3:31000 4:31000")
-        same("headroom", link.port.show()["headroom"], 31000 - 5000)
+        same("headroom", [c["headroom"] for c in link.port.show()["classes"]],
+             [20000] * 3 + [31000 - 5000] * 2 + [20000] * 3)
         before = link.port.show()
         with Dcbnl("a", "a0") as nl:
             for error, fields in (
-                    (errno.EOPNOTSUPP, {"sizes": [0, 0, 0, 30000]}),
+                    (errno.EINVAL, {"sizes": [0, 0, 0, 30000]}),
                     (errno.EOPNOTSUPP, {"sizes": [0, 1000]}),
                     (errno.EOPNOTSUPP, {"prio2buffer": bytes((0, 2, 2, 3, 4, 5, 6, 7))}),
                     (errno.EINVAL, {"sizes": [0, 0, 0, 4000, 4000]})):
@@ -883,7 +886,7 @@ def refused():
                      lambda: nl.change(dcbnl.MAXRATE, rates=[10**9 + 1])),
                     ("each priority has a buffer of its own, of the same number",
                      lambda: nl.change(dcbnl.BUFFER, prio2buffer=bytes(8))),
-                    ("buffers of priorities with PFC must have the same size, and others none",
+                    ("priorities without PFC have no buffer of their own",
                      lambda: nl.change(dcbnl.BUFFER, sizes=[1])),
                     ("the switch has no room for this headroom and reserve: see its size",
                      lambda: nl.change(dcbnl.BUFFER, sizes=[0, 0, 0, 2000000])),

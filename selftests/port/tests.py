@@ -8,6 +8,7 @@ import sys
 
 import ports    # noqa: F401
 import ingress  # noqa: F401
+import profiles  # noqa: F401
 import random_walk  # noqa: F401
 import dcbx     # noqa: F401
 from cases import run

@@ -182,7 +182,7 @@ def unaccounted(stat):
     return [stat["tx_prio%d_in_packets" % p] -
             sum(stat["tx_prio%d_%s" % (p, n)]
                 for n in ("packets", "queue_packets", "wire_packets", "drop_limit", "drop_buffer",
-                          "drop_storm", "drop_memory", "drop_reset")) for p in range(8)]
+                          "drop_storm", "drop_memory", "drop_reset", "drop_wred")) for p in range(8)]
 
 
 def exact_sleep():

@@ -129,7 +129,8 @@ def _most(ports, form):
 
 def _lost(ports, prios=PRIOS):
     return sum(_sum(ports, "tx_prio%d_drop_" + why, prios)
-               for why in ("limit", "buffer", "storm", "memory", "reset"))
+               for why in ("limit", "buffer", "storm", "memory", "reset", "wred")) + _sum(
+        ports, "rx_prio%d_drop_storm", prios)
 
 
 FIGURES = ("pfc_frames", "pfc_received", "paused_share", "ingress_max", "headroom_max",
