@@ -213,7 +213,7 @@ static void test_fixed_point(void)
 	const struct senders paper = {
 		.cnp_interval_us = 50,
 		.rp = {
-			.dce_tcp_g = 1020, .dce_tcp_rtt = 55, .rate_reduce_monitor_period = 1,
+			.dce_tcp_g = 1020, .dce_tcp_rtt = 55, .alpha_on_cut = 1, .rate_reduce_monitor_period = 1,
 			.rpg_time_reset = 55, .rpg_byte_reset = 10000000, .rpg_threshold = 5,
 			.rpg_ai_rate = 40, .rpg_hai_rate = 400,
 		},

@@ -40,6 +40,7 @@ roce_rp/rpg_byte_reset			0 $U32
 roce_rp/rpg_threshold			1 31
 roce_rp/rpg_ai_rate			0 $U32
 roce_rp/rpg_hai_rate			1 $U32
+roce_rp/alpha_on_cut			0 1
 roce_rp/start_burst			0 $U32
 roce_rp/ccc_algorithms			0 3
 roce_rp/ccc_base_rtt			0 131071
@@ -221,8 +222,8 @@ parameters()
 	mlx5="$(get roce_np/min_time_between_cnps) $(get roce_rp/dce_tcp_g) $(get roce_rp/dce_tcp_rtt)"
 	mlx5+=" $(get roce_rp/rate_reduce_monitor_period) $(get roce_rp/rpg_time_reset)"
 	mlx5+=" $(get roce_rp/rpg_byte_reset) $(get roce_rp/rpg_threshold) $(get roce_rp/rpg_ai_rate)"
-	mlx5+=" $(get roce_rp/rpg_hai_rate) $(get roce_rp/clamp_tgt_rate)"
-	check "mlx5's defaults" "$mlx5" = "4 1019 1 4 300 32767 1 5 50 0"
+	mlx5+=" $(get roce_rp/rpg_hai_rate) $(get roce_rp/clamp_tgt_rate) $(get roce_rp/alpha_on_cut)"
+	check "mlx5's defaults" "$mlx5" = "4 1019 1 4 300 32767 1 5 50 0 0"
 	check "NP off" "$(cat "$DIR"/roce_np/enable/* | tr -d '\n')" = 00000000
 	check "RP on" "$(cat "$DIR"/roce_rp/enable/* | tr -d '\n')" = 11111111
 	MODULE_ARGS="profile=sigcomm15 rp=0"

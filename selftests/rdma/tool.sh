@@ -81,6 +81,7 @@ show()
 	    ccc_target_qdelay              0us (0: one round trip)
 	    ccc_initial_window             0B (0: one packet)
 	    ccc_entropy                    1 (1: leave congested paths)
+	    alpha_on_cut                   1 (0: once per dce_tcp_rtt)
 	END
 }
 
@@ -90,7 +91,7 @@ json()
 	reload local
 	"$DCQCN" -j show | jq -r '.[0].settings | to_entries[] | select(.value | type == "number") |
 		"\(.key) \(.value)"' >$TMP/settings
-	check "settings in JSON" "$(wc -l <$TMP/settings)" = 26
+	check "settings in JSON" "$(wc -l <$TMP/settings)" = 27
 	while read -r name value; do
 		f=$(echo "$(ecn local)"/roce_?p/"$name")
 		check "$name" "$(cat "$f")" = "$value"
@@ -207,6 +208,7 @@ profile()
 	rpg_ai_rate                    40mbit (0: measured)
 	rpg_hai_rate                   400mbit
 	start_burst                    0B (0: off)
+	alpha_on_cut                   1 (0: once per dce_tcp_rtt)
 	END
 }
 
@@ -246,7 +248,7 @@ dialects()
 	"$DCQCN" show --as mlxconfig dev "$dev" >$TMP/mlxconfig
 	"$DCQCN" save >$TMP/saved
 	for as in ecn cc_params mlxconfig; do
-		"$DCQCN" profile apply sigcomm15
+		"$DCQCN" profile apply auto	# whose own knobs no card has
 		run set --from $TMP/$as dev "$dev"
 		check "from $as: $OUT" $STATUS = 0
 		[ $as != mlxconfig ] || echo 0 >"$(ecn local)/roce_np/enable/3"

@@ -10,7 +10,7 @@
 #define MS		(1000 * US)
 #define SECOND		(1000 * MS)
 
-#define N_KNOBS		16
+#define N_KNOBS		17
 #define N_LINES		6
 
 struct knob {

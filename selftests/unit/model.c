@@ -6,7 +6,8 @@
  * It is slow and simple on purpose. Three alarm clocks are set when the rate is
  * cut (alpha's period, the increase timer, the end of the monitor period), and
  * each ring is one event: no closed form, no fixed point, nothing put off. So
- * it shares none of the ways in which rate.c could go wrong.
+ * it shares none of the ways in which rate.c could go wrong. Without alpha_on_cut
+ * alpha's clock is that of a NIC: the first CNP starts it, and nothing sets it again.
  */
 #include <math.h>
 
@@ -26,7 +27,7 @@ static void bound(struct model *m)
 	m->target = fmax(fmin(m->target, m->line), floor);
 }
 
-/* A period that ends at the very moment of a cut saw that cut: alpha must not
+/* A period that ends at the very moment of a CNP saw it: alpha must not
  * decay in it. So the clock rings one nanosecond after the period.
  */
 static void set_alpha_clock(struct model *m, u64 start)
@@ -36,7 +37,6 @@ static void set_alpha_clock(struct model *m, u64 start)
 
 static void restart(struct model *m)
 {
-	set_alpha_clock(m, m->now);
 	m->timer_due = m->now + m->knobs->rpg_time_reset * US;
 	m->window_end = m->now + m->knobs->rate_reduce_monitor_period * US;
 	m->bytes_to_go = m->knobs->rpg_byte_reset;
@@ -64,7 +64,10 @@ static void cut(struct model *m)
 	if (cut_moves_target(m))
 		m->target = m->rate;
 	m->rate *= 1 - fmin(share, most);
-	m->alpha = keep * m->alpha + (1 - keep);
+	if (m->knobs->alpha_on_cut) {
+		m->alpha = keep * m->alpha + (1 - keep);
+		set_alpha_clock(m, m->now);
+	}
 	m->cuts++;
 	bound(m);
 	restart(m);
@@ -93,9 +96,14 @@ static void increase(struct model *m, enum model_increase kind)
 	m->rate = (m->target + m->rate) / 2;
 }
 
-static void alpha_period_without_cut(struct model *m)
+static void alpha_period_ends(struct model *m)
 {
-	m->alpha *= m->knobs->dce_tcp_g / 1024.0;
+	double keep = m->knobs->dce_tcp_g / 1024.0;
+
+	m->alpha *= keep;
+	if (m->cnp_came)
+		m->alpha += 1 - keep;
+	m->cnp_came = false;
 	if (m->alpha < 1e-30)		/* denormal numbers are slow */
 		m->alpha = 0;
 	set_alpha_clock(m, m->alpha_due - 1);
@@ -126,7 +134,7 @@ void model_advance(struct model *m, u64 until, u64 bytes)
 		}
 		if (m->alpha_due <= next) {
 			next = m->alpha_due;
-			event = alpha_period_without_cut;
+			event = alpha_period_ends;
 		}
 		if (next > until)
 			break;
@@ -153,6 +161,7 @@ void model_advance(struct model *m, u64 until, u64 bytes)
 void model_cnp(struct model *m)
 {
 	if (m->throttled) {
+		m->cnp_came = !m->knobs->alpha_on_cut;
 		if (m->now < m->window_end)
 			m->cut_waits = true;
 		else
@@ -162,6 +171,7 @@ void model_cnp(struct model *m)
 
 	m->throttled = true;
 	m->alpha = m->knobs->initial_alpha_value / 1024.0;
+	set_alpha_clock(m, m->now);
 	if (m->knobs->rate_to_set_on_first_cnp) {
 		m->rate = m->knobs->rate_to_set_on_first_cnp * 1e6;
 		m->target = m->rate;

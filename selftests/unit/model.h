@@ -22,6 +22,7 @@ struct model {
 	double alpha;		/* 0 … 1 */
 	bool throttled;		/* the first CNP came */
 	bool cut_waits;
+	bool cnp_came;		/* in alpha's period */
 	enum model_increase last_increase;	/* since the last cut */
 	unsigned int timer_events;		/* T and BC of the paper */
 	unsigned int byte_events;

@@ -17,6 +17,7 @@ static const struct dcqcn_rp_params automatic = {
 	.rpg_min_rate = 1,
 	.initial_alpha_value = 1023,
 	.dce_tcp_g = 1008,
+	.alpha_on_cut = 1,
 	.rpg_gd = 11,
 	.rpg_min_dec_fac = 50,
 	.clamp_tgt_rate = 1,

@@ -260,7 +260,7 @@ static void limited(u32 mbps, u8 type, u8 ack_timeout)
 	settings = (struct dcqcn_settings) {
 		.rp = {
 			.rpg_min_rate = mbps, .rate_to_set_on_first_cnp = mbps,
-			.dce_tcp_g = 1019, .dce_tcp_rtt = 1, .initial_alpha_value = 1023,
+			.dce_tcp_g = 1019, .dce_tcp_rtt = 1, .alpha_on_cut = 1, .initial_alpha_value = 1023,
 			.rate_reduce_monitor_period = 4, .rpg_gd = 11,
 			.rpg_min_dec_fac = 50, .rpg_time_reset = 131071,
 			.rpg_threshold = 31, .rpg_ai_rate = 1, .rpg_hai_rate = 1,

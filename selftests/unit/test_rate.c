@@ -367,6 +367,7 @@ static void test_alpha_rises_to_one(void)
 
 	p.initial_alpha_value = 1;
 	p.dce_tcp_rtt = NEVER;
+	p.alpha_on_cut = 1;
 	f = new_cut_flow(&p, LINE);
 	for (i = 1; i < 3000; i++) {
 		double expected = 1 - 1023 / 1024.0 * pow(1019 / 1024.0, i);
@@ -380,21 +381,101 @@ static void test_alpha_rises_to_one(void)
 	expect(alpha(&f) > 0.999, "alpha %f", alpha(&f));
 }
 
-/* A CNP every 4 us, alpha's period 1 us: three decays per rise */
+/* A CNP every 4 us, alpha's period 1 us: three decays per rise. On a cut alpha has risen
+ * already; on a NIC it will.
+ */
 static void test_alpha_settles(void)
 {
 	double keep = 1019 / 1024.0;
-	double expected = (1 - keep) / (1 - pow(keep, 4));
-	struct flow f;
+	double risen = (1 - keep) / (1 - pow(keep, 4));
+	u32 on_cut;
 	int i;
 
-	f = new_cut_flow(&mlx5, LINE);
-	for (i = 0; i < 3000; i++) {
-		advance(&f, 4 * US, 0);
-		cnp(&f);
+	for (on_cut = 0; on_cut < 2; on_cut++) {
+		double expected = on_cut ? risen : risen * pow(keep, 3);
+		struct dcqcn_rp_params p = mlx5;
+		struct flow f;
+
+		p.alpha_on_cut = on_cut;
+		f = new_cut_flow(&p, LINE);
+		for (i = 0; i < 3000; i++) {
+			advance(&f, 4 * US, 0);
+			cnp(&f);
+		}
+		expect(fabs(alpha(&f) - expected) < 1e-6, "alpha %f instead of %f",
+		       alpha(&f), expected);
 	}
-	expect(fabs(alpha(&f) - expected) < 1e-6, "alpha %f instead of %f",
-	       alpha(&f), expected);
+}
+
+/* A CNP every 10 us for 1 ms, alpha's period 100 us: ten updates on a NIC, and one per cut
+ * in the paper
+ */
+static void test_alpha_clock(void)
+{
+	double keep = 1019 / 1024.0, start = 1 - 102 / 1024.0;
+	u32 on_cut;
+	int i;
+
+	for (on_cut = 0; on_cut < 2; on_cut++) {
+		double expected = 1 - start * pow(keep, on_cut ? 101 : 10), seen;
+		struct dcqcn_rp_params p = mlx5;
+		struct flow f;
+
+		p.initial_alpha_value = 102;
+		p.dce_tcp_rtt = 100;
+		p.alpha_on_cut = on_cut;
+		f = new_cut_flow(&p, LINE);
+		for (i = 0; i < 100; i++) {
+			advance(&f, 10 * US, 0);
+			cnp(&f);
+		}
+		/* a CNP at the end of a period belongs to it */
+		seen = ldexp(dcqcn_rate_alpha(&f.rate, &f.p, f.now + 1), -30);
+		expect(fabs(seen - expected) < 1e-6, "alpha %f instead of %f", seen, expected);
+		tap_note("alpha_on_cut %u: alpha %.3f", on_cut, seen);
+	}
+}
+
+/* On a NIC, a CNP that waits for the monitor period counts in alpha's period in which it came */
+static void test_alpha_of_early_cnp(void)
+{
+	struct dcqcn_rp_params p = mlx5;
+	struct flow f;
+
+	p.initial_alpha_value = 512;
+	p.dce_tcp_g = 512;
+	p.dce_tcp_rtt = 2;
+	p.rate_reduce_monitor_period = 10;
+	f = new_cut_flow(&p, LINE);
+	advance(&f, 1 * US, 0);
+	cnp(&f);
+	expect(alpha(&f) == .5, "alpha %f after a CNP in its period", alpha(&f));
+	advance(&f, 8 * US, 0);
+	/* .5 -> .75 at 2 us, then halved at 4, 6 and 8 us; the cut at 10 us ends a period */
+	advance(&f, 1 * US, 0);
+	expect(alpha(&f) == .75 / 8, "alpha %f at the cut", alpha(&f));
+	advance(&f, 1, 0);
+	expect(dcqcn_rate_alpha(&f.rate, &f.p, f.now) == (1 << 30) * .75 / 16,
+	       "the cut is no CNP");
+}
+
+/* The monitor period is lowered while a cut waits: it is due before alpha's last update */
+static void test_alpha_later_than_cut(void)
+{
+	struct dcqcn_rp_params p = mlx5;
+	struct flow f;
+	u32 before;
+
+	p.dce_tcp_rtt = 1;
+	p.rate_reduce_monitor_period = 1000;
+	f = new_cut_flow(&p, LINE);
+	advance(&f, 200 * US, 0);
+	cnp(&f);
+	before = f.rate.alpha;
+	f.p.rate_reduce_monitor_period = 10;
+	advance(&f, 1, 0);
+	expect(!f.rate.cut_pending, "the cut still waits");
+	expect(f.rate.alpha == before, "alpha jumped from %u to %u", before, f.rate.alpha);
 }
 
 static void test_alpha_without_memory(void)
@@ -404,12 +485,30 @@ static void test_alpha_without_memory(void)
 	u64 rate;
 
 	p.dce_tcp_g = 0;
+	p.alpha_on_cut = 1;
 	f = new_cut_flow(&p, LINE);
 	expect(alpha(&f) == 1, "alpha %f after a cut", alpha(&f));
 	advance(&f, 4 * US, 0);
 	rate = f.rate.current_rate;
 	cnp(&f);
 	expect(f.rate.current_rate == rate, "alpha outlived its period");
+
+	/* on a NIC a CNP makes it 1 for the next period */
+	p.alpha_on_cut = 0;
+	p.dce_tcp_rtt = 4;
+	f = new_cut_flow(&p, LINE);
+	advance(&f, 4 * US, 0);
+	cnp(&f);
+	expect(alpha(&f) == 1023 / 1024.0, "alpha %f in the first period", alpha(&f));
+	advance(&f, 4 * US, 0);
+	rate = f.rate.current_rate;
+	cnp(&f);
+	expect(alpha(&f) == 1 && near(f.rate.current_rate, rate / 2),
+	       "alpha %f in the second period", alpha(&f));
+	advance(&f, 9 * US, 0);
+	rate = f.rate.current_rate;
+	cnp(&f);
+	expect(!alpha(&f) && f.rate.current_rate == rate, "alpha outlived its period");
 }
 
 /* CNPs every microsecond: one cut per period, however long that is */
@@ -649,7 +748,7 @@ static bool sane_cnp(struct flow *f)
 	return is_sane(f, &before);
 }
 
-/* All knobs at one end or the other of their range, all 2^15 ways */
+/* All knobs at one end or the other of their range, all 2^16 ways */
 static void test_all_corners(void)
 {
 	u32 corner;
@@ -873,6 +972,9 @@ static const struct tap_test tests[] = {
 	{ "rpg_gd, rpg_min_dec_fac: depth of a cut", test_cut_depth },
 	{ "dce_tcp_g: alpha rises to 1", test_alpha_rises_to_one },
 	{ "dce_tcp_rtt: alpha settles", test_alpha_settles },
+	{ "alpha_on_cut: updates by a clock, or by cuts", test_alpha_clock },
+	{ "alpha_on_cut 0: a CNP counts when it comes", test_alpha_of_early_cnp },
+	{ "alpha_on_cut 0: a cut due before alpha's update", test_alpha_later_than_cut },
 	{ "dce_tcp_g 0: alpha has no memory", test_alpha_without_memory },
 	{ "rate_reduce_monitor_period: one cut each", test_one_cut_per_period },
 	{ "CNPs within a monitor period merge", test_early_cnps_merge },

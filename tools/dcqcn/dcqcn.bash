@@ -99,7 +99,7 @@ _dcqcn()
 		rpg_max_rate rpg_min_rate rate_to_set_on_first_cnp initial_alpha_value
 		dce_tcp_g dce_tcp_rtt rate_reduce_monitor_period rpg_gd rpg_min_dec_fac
 		clamp_tgt_rate clamp_tgt_rate_after_time_inc rpg_time_reset rpg_byte_reset
-		rpg_threshold rpg_ai_rate rpg_hai_rate rp_enable start_burst
+		rpg_threshold rpg_ai_rate rpg_hai_rate rp_enable alpha_on_cut start_burst
 		ccc_algorithms ccc_base_rtt ccc_target_qdelay ccc_initial_window ccc_entropy"
 	local command="" i=1
 

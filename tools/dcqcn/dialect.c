@@ -249,6 +249,20 @@ static void read_line(struct reading *r, char *line)
 		keep(r, attr, UINT32_MAX, value_of(r, name, value));
 }
 
+/* A dump of a card, which has none of our own knobs, is of one that behaves as if these were 0 */
+static void keep_card(struct reading *r)
+{
+	static const int own[] = {
+		RDMA_DCQCN_A_SETTINGS_ALPHA_ON_CUT, RDMA_DCQCN_A_SETTINGS_START_BURST
+	};
+
+	if (!r->known[RDMA_DCQCN_A_SETTINGS_DCE_TCP_RTT] ||
+	    !r->settings[RDMA_DCQCN_A_SETTINGS_DCE_TCP_RTT] || r->known[own[0]] || r->known[own[1]])
+		return;
+	for (int i = 0; i < 2; i++)
+		keep(r, own[i], UINT32_MAX, 0);
+}
+
 /* Read a dump into @settings, which have the present ones. Return the set of those that it has. */
 uint32_t dialect_read(const char *file, uint32_t settings[RDMA_DCQCN_A_SETTINGS_MAX + 1])
 {
@@ -268,6 +282,7 @@ uint32_t dialect_read(const char *file, uint32_t settings[RDMA_DCQCN_A_SETTINGS_
 		fail_errno(file);
 	free(line);
 	fclose(f);
+	keep_card(&r);
 	for (int i = 1; i <= RDMA_DCQCN_A_SETTINGS_MAX; i++) {
 		if (r.known[i])
 			which |= 1U << i;

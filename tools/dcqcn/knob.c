@@ -66,6 +66,8 @@ const struct knob knobs[] = {
 		.note = "0: one packet" },
 	[RDMA_DCQCN_A_SETTINGS_CCC_ENTROPY] = {
 		"ccc_entropy", "rp", .note = "1: leave congested paths" },
+	[RDMA_DCQCN_A_SETTINGS_ALPHA_ON_CUT] = {
+		"alpha_on_cut", "rp", .note = "0: once per dce_tcp_rtt" },
 };
 
 /* NULL if it is not a knob, or one that this version does not know */

@@ -7,15 +7,17 @@
  * steps: F steps of fast recovery, each halving the distance to R_T, then
  * additive increase of R_T, and hyper increase once both the timer and the
  * byte counter have passed F. Alpha estimates how congested the path is: it
- * rises with every cut and decays in periods without one.
+ * rises with every cut and decays in periods without one. On a NIC it is updated
+ * by a clock alone: once per period it rises if a CNP came, and decays otherwise.
  *
  *   Zhu et al., "Congestion Control for Large-Scale RDMA Deployments",
  *   SIGCOMM 2015, section 5
  *
- * The parameters are those of mlx5's roce_rp. They express the paper's
- * behaviour (clamp_tgt_rate 1, a monitor period below the CNP interval) and
- * the NIC's: one cut per monitor period, at its end when the CNP came early;
- * a target that consecutive cuts leave alone; a bound on what a cut may take.
+ * The parameters are those of mlx5's roce_rp, and alpha_on_cut. They express the
+ * paper's behaviour (alpha_on_cut and clamp_tgt_rate 1, a monitor period below the
+ * CNP interval) and the NIC's: one cut per monitor period, at its end when the CNP
+ * came early; a target that consecutive cuts leave alone; a bound on what a cut may
+ * take.
  *
  * DCQCN is free of scale when it is written in units of the path. Where a knob
  * is 0, "measured", these units are the round trip, queues included, and the
@@ -145,7 +147,7 @@ static u64 dcqcn_alpha_period(const struct dcqcn_rate *r,
 				r->period;
 }
 
-/* Whole periods since alpha was last updated. A cut at the very end of a
+/* Whole periods since alpha was last updated. A CNP at the very end of a
  * period belongs to it: that period does not decay.
  */
 static u64 dcqcn_alpha_periods(const struct dcqcn_rate *r,
@@ -158,14 +160,37 @@ static u64 dcqcn_alpha_periods(const struct dcqcn_rate *r,
 	return div64_u64(now - r->alpha_time - 1, period);
 }
 
-/* Only cuts use alpha, so it is brought up to date only there */
+static u32 dcqcn_alpha_risen(u32 alpha, u32 g)
+{
+	return (((u64)alpha * g) >> DCQCN_G_SHIFT) +
+	       (((1ULL << DCQCN_G_SHIFT) - g) <<
+		(DCQCN_ALPHA_SHIFT - DCQCN_G_SHIFT));
+}
+
+/* Alpha @n periods after it was updated. A CNP came in the first of them, or in none. */
+static u32 dcqcn_alpha_after(const struct dcqcn_rate *r,
+			     const struct dcqcn_rp_params *p, u64 n)
+{
+	u32 alpha = r->alpha;
+
+	if (n && r->alpha_rises && !p->alpha_on_cut) {
+		alpha = dcqcn_alpha_risen(alpha, p->dce_tcp_g);
+		n--;
+	}
+	return dcqcn_alpha_decayed(alpha, p->dce_tcp_g, n);
+}
+
+/* Only cuts use alpha, and CNPs change it, so it is brought up to date only there */
 static void dcqcn_alpha_advance(struct dcqcn_rate *r,
 				const struct dcqcn_rp_params *p, u64 now)
 {
 	u64 n = dcqcn_alpha_periods(r, p, now);
 
-	r->alpha = dcqcn_alpha_decayed(r->alpha, p->dce_tcp_g, n);
+	if (!n)
+		return;
+	r->alpha = dcqcn_alpha_after(r, p, n);
 	r->alpha_time += n * dcqcn_alpha_period(r, p);
+	r->alpha_rises = 0;
 }
 
 /* How long a packet takes at a rate, in ns; 2^17 bytes * 8 * 10^9 < 2^50 */
@@ -341,10 +366,10 @@ static unsigned int dcqcn_cut(struct dcqcn_rate *r,
 	least = div_u64(r->current_rate * p->rpg_min_dec_fac, 100);
 	r->current_rate -= min(cut, r->current_rate - least);
 
-	r->alpha = (((u64)r->alpha * p->dce_tcp_g) >> DCQCN_G_SHIFT) +
-		   (((1ULL << DCQCN_G_SHIFT) - p->dce_tcp_g) <<
-		    (DCQCN_ALPHA_SHIFT - DCQCN_G_SHIFT));
-	r->alpha_time = now;
+	if (p->alpha_on_cut) {
+		r->alpha = dcqcn_alpha_risen(r->alpha, p->dce_tcp_g);
+		r->alpha_time = now;
+	}
 	r->timer_time = now;
 	r->cut_time = now;
 	r->bytes = 0;
@@ -470,7 +495,7 @@ unsigned int dcqcn_rate_work_off(struct dcqcn_rate *r,
 			  (u64)p->rate_reduce_monitor_period * NSEC_PER_USEC;
 
 		/* unless the period was lowered since, a no-op */
-		due = max(due, r->timer_time);
+		due = max(due, max(r->timer_time, r->alpha_time));
 		if (due <= now) {
 			done |= dcqcn_increase_time(r, p, line, due);
 			dcqcn_alpha_advance(r, p, due);
@@ -588,6 +613,10 @@ unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 
 	r->told = 1;
 	done = dcqcn_rate_advance(r, p, line, now, 0);
+	if (!p->alpha_on_cut) {
+		dcqcn_alpha_advance(r, p, now);
+		r->alpha_rises = 1;
+	}
 	if (!period && now - r->cut_time < r->rtt)
 		return done;
 	if (!period && r->sent < DCQCN_CUT_PACKETS * r->packet) {
@@ -616,8 +645,7 @@ unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 u32 dcqcn_rate_alpha(const struct dcqcn_rate *r,
 		     const struct dcqcn_rp_params *p, u64 now)
 {
-	return dcqcn_alpha_decayed(r->alpha, p->dce_tcp_g,
-				   dcqcn_alpha_periods(r, p, now));
+	return dcqcn_alpha_after(r, p, dcqcn_alpha_periods(r, p, now));
 }
 
 /**

@@ -25,7 +25,9 @@
  *	0 to cut from the line rate instead
  * @initial_alpha_value: 1/1024; alpha on a flow's first CNP
  * @dce_tcp_g: 1/1024; share of alpha kept per update (the paper's 1 - g)
- * @dce_tcp_rtt: us; alpha decays once per such period without a cut; 0: measured
+ * @dce_tcp_rtt: us; alpha's period; 0: measured
+ * @alpha_on_cut: 1: a cut raises alpha and starts a new period, at whose end alpha falls;
+ *	0: at the end of each period alpha rises if a CNP came in it, and falls otherwise
  * @rate_reduce_monitor_period: us; at most one cut per period; 0: measured
  * @rpg_gd: log2; a cut takes R * alpha * 1024 / 2^rpg_gd
  * @rpg_min_dec_fac: percent; a cut leaves at least this share of the rate
@@ -49,6 +51,7 @@ struct dcqcn_rp_params {
 	u32 initial_alpha_value;
 	u32 dce_tcp_g;
 	u32 dce_tcp_rtt;
+	u32 alpha_on_cut;
 	u32 rate_reduce_monitor_period;
 	u32 rpg_gd;
 	u32 rpg_min_dec_fac;
@@ -80,7 +83,7 @@ enum dcqcn_start {
  * struct dcqcn_rate - one flow's state in the rate algorithm
  * @current_rate: bit/s; what the pacer obeys (R_C)
  * @target_rate: bit/s; where recovery heads (R_T)
- * @alpha_time: ns; when alpha was last updated
+ * @alpha_time: ns; when alpha was last updated, or its period began
  * @timer_time: ns; when the increase timer last fired or was restarted
  * @cut_time: ns; the last cut
  * @burst: bytes; instead of @cut_time in a start: what it sent at once
@@ -104,6 +107,7 @@ enum dcqcn_start {
  * @told: the first CNP was seen
  * @cut_pending: a CNP waits for the monitor period to end
  * @clamp_target: the next cut sets the target to the rate before the cut
+ * @alpha_rises: a CNP came in alpha's present period, at whose end it will rise
  */
 struct dcqcn_rate {
 	u64 current_rate;
@@ -135,6 +139,7 @@ struct dcqcn_rate {
 	u8 told : 1;
 	u8 cut_pending : 1;
 	u8 clamp_target : 1;
+	u8 alpha_rises : 1;
 };
 
 /* What happened to a rate, as bits: it was cut, or the timer or the byte

@@ -76,6 +76,8 @@ static const u16 dcqcn_knob_offset[RDMA_DCQCN_A_SETTINGS_MAX + 1] = {
 		offsetof(struct dcqcn_settings, rp.rpg_hai_rate),
 	[RDMA_DCQCN_A_SETTINGS_RP_ENABLE] =
 		offsetof(struct dcqcn_settings, rp_enable),
+	[RDMA_DCQCN_A_SETTINGS_ALPHA_ON_CUT] =
+		offsetof(struct dcqcn_settings, rp.alpha_on_cut),
 	[RDMA_DCQCN_A_SETTINGS_START_BURST] =
 		offsetof(struct dcqcn_settings, rp.start_burst),
 	[RDMA_DCQCN_A_SETTINGS_CCC_ALGORITHMS] =
@@ -106,6 +108,7 @@ static const struct dcqcn_profile dcqcn_profiles[] = {
 			.rpg_min_rate = 1,
 			.initial_alpha_value = 1023,
 			.dce_tcp_g = 1008,
+			.alpha_on_cut = 1,
 			.rpg_gd = 11,
 			.rpg_min_dec_fac = 50,
 			.clamp_tgt_rate = 1,
@@ -116,7 +119,7 @@ static const struct dcqcn_profile dcqcn_profiles[] = {
 		},
 	},
 	{
-		/* The defaults of ConnectX NICs */
+		/* The defaults of ConnectX NICs, whose alpha has a clock of its own */
 		.name = "mlx5",
 		.np = {
 			.min_time_between_cnps = 4,
@@ -156,6 +159,7 @@ static const struct dcqcn_profile dcqcn_profiles[] = {
 			.initial_alpha_value = 1023,
 			.dce_tcp_g = 1020,
 			.dce_tcp_rtt = 55,
+			.alpha_on_cut = 1,
 			.rate_reduce_monitor_period = 1,
 			.rpg_gd = 11,
 			.rpg_min_dec_fac = 1,

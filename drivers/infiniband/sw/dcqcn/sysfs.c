@@ -183,6 +183,7 @@ DCQCN_FILE(rp, rpg_byte_reset, RPG_BYTE_RESET);
 DCQCN_FILE(rp, rpg_threshold, RPG_THRESHOLD);
 DCQCN_FILE(rp, rpg_ai_rate, RPG_AI_RATE);
 DCQCN_FILE(rp, rpg_hai_rate, RPG_HAI_RATE);
+DCQCN_FILE(rp, alpha_on_cut, ALPHA_ON_CUT);
 DCQCN_FILE(rp, start_burst, START_BURST);
 DCQCN_FILE(rp, ccc_algorithms, CCC_ALGORITHMS);
 DCQCN_FILE(rp, ccc_base_rtt, CCC_BASE_RTT);
@@ -208,6 +209,7 @@ static struct attribute *dcqcn_rp_attrs[] = {
 	&dcqcn_rp_rpg_threshold.attr,
 	&dcqcn_rp_rpg_ai_rate.attr,
 	&dcqcn_rp_rpg_hai_rate.attr,
+	&dcqcn_rp_alpha_on_cut.attr,
 	&dcqcn_rp_start_burst.attr,
 	&dcqcn_rp_ccc_algorithms.attr,
 	&dcqcn_rp_ccc_base_rtt.attr,
