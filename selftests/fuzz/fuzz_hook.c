@@ -370,6 +370,7 @@ static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
 	dcqcn_index_destructor = knows_rxe(c) && c->way & AN_INDEX ? rxe_destructor : NULL;
 
 	free(the_qp.waiting);
+	free(the_qp.senders);
 	memset(&the_qp, 0, sizeof(the_qp));
 	the_qp.dev = &the_dev;
 	the_qp.state = c->qp_state % 4;

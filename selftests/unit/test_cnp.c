@@ -120,6 +120,7 @@ static void set_up(u8 type)
 		.np_enable = 0xff, .rp_enable = 0xff,
 	};
 	xa_destroy(&dev.qps);
+	free(the_qp.senders);
 	dev = (struct dcqcn_dev) {
 		.ndev = &ndev, .counters = &counters, .settings = &settings,
 	};
@@ -232,6 +233,72 @@ static void test_ud(void)
 	arrives(UD_SEND_ONLY, 1, true);	/* from QP1 */
 	arrives(RC_WRITE_ONLY, 2, true);
 	expect_cnp(2, 7, 7);
+}
+
+/* 10.0.0.2 sends all the time, others now and then: each gets CNPs at its own pace */
+static void test_ud_senders(void)
+{
+	unsigned int i, j, others = 0, busy = 0, n = 0;
+
+	set_up(IB_QPT_UD);
+	for (i = 0; i < 10000; i++, fuzz_now += US) {
+		mark_arrives();
+		busy += num_sent - n;
+		n = num_sent;
+		if (i % 1000 == 7) {
+			fuzz_now += 2 * US;	/* all together, they have to wait */
+			arrives(UD_SEND_ONLY, 3 + i / 1000, true);
+			others += num_sent - n;
+			n = num_sent;
+		}
+	}
+	expect(others == 10, "%u of 10 marks of others are answered", others);
+	expect(busy == 10020 / INTERVAL + 1, "%u CNPs for the busy sender", busy);
+
+	/* 24 in turn, 48 us: none makes another's interval forgotten */
+	set_up(IB_QPT_UD);
+	settings.np.min_time_between_cnps = 100;
+	for (i = 0; i < 24 * 300; i++, fuzz_now += 2 * US)
+		arrives(UD_SEND_ONLY, 2 + i % 24, true);
+	expect(num_sent == 24 * 100, "%u CNPs for 24 senders in 14.4 ms", num_sent);
+
+	/* new senders without end have no memory, and leave half of what the port may send */
+	set_up(IB_QPT_UD);
+	for (i = 0; i < 10; i++) {
+		for (j = 2; j < 250; j++, fuzz_now += US / 2)
+			arrives(UD_SEND_ONLY, j, true);
+	}
+	expect(num_sent > 500 && num_sent <= 10 * 248 / 4 + 1, "%u CNPs in 1240 us", num_sent);
+	expect(!counters.value[DCQCN_NP_CNP_ERRORS], "more than the port may send");
+
+	/* without memory all share the QP's interval */
+	set_up(IB_QPT_UD);
+	fuzz_out_of_memory = true;
+	arrives(UD_SEND_ONLY, 9, true);
+	fuzz_now += 10 * US;
+	arrives(UD_SEND_ONLY, 7, true);
+	expect(!the_qp.senders && num_sent <= 1, "%u CNPs without memory", num_sent);
+	fuzz_out_of_memory = false;
+	arrives(UD_SEND_ONLY, 7, true);
+	n = num_sent;
+	fuzz_now += 10 * US;
+	arrives(UD_SEND_ONLY, 7, true);
+	expect(num_sent == n, "a sender's interval is not kept");
+
+	/* a CNP that did not leave begins no interval, of the sender neither */
+	set_up(IB_QPT_UD);
+	fuzz_no_route = true;
+	mark_arrives();
+	expect(!num_sent && counters.value[DCQCN_NP_CNP_ERRORS] == 1, "no route");
+	fuzz_no_route = false;
+	fuzz_now += US;
+	mark_arrives();
+	expect(num_sent == 1, "silent after a CNP that did not leave");
+	/* the QP number now is of an RC QP, whose interval is the whole one */
+	the_qp.type = IB_QPT_RC;
+	fuzz_now += 10 * US;
+	mark_arrives();
+	expect(num_sent == 1, "too early for an RC QP");
 }
 
 /* Marks every microsecond: a CNP in each interval, neither earlier nor later */
@@ -451,6 +518,9 @@ static void test_waiting(void)
 	the_qp.state = DCQCN_QP_LIVE;
 	dcqcn_np_resolved(&the_qp, &the_qp.waiting->event);
 	expect_cnp(1, PEER_QPN, 2);
+	/* a packet on another CPU has been answered meanwhile */
+	dcqcn_np_resolved(&the_qp, &the_qp.waiting->event);
+	expect(num_sent == 1, "a CNP too early");
 	forget_waiting();
 
 	/* of a QP that does not exist, nothing is answered */
@@ -466,6 +536,7 @@ static void test_waiting(void)
 static const struct tap_test tests[] = {
 	{ "a mark is answered with a CNP to the QP's peer", test_answer },
 	{ "a mark on UD is answered with a CNP to its sender", test_ud },
+	{ "UD: an interval for each sender", test_ud_senders },
 	{ "CNPs are one interval apart, neither less nor more", test_interval },
 	{ "what the port's budget refuses begins no interval", test_budget },
 	{ "a QP sends CNPs less often while the port may send few", test_stretch },

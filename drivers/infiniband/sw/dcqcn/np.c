@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The notification point: answers a CE-marked packet with a CNP to the QP that
- * sent it, at most one per local QP and min_time_between_cnps.
+ * sent it, at most one per local QP and min_time_between_cnps. A UD QP receives
+ * from many: each of those that it has heard of lately has an interval of its own,
+ * so that a busy sender does not take the others' CNPs.
  *
  *   Zhu et al., SIGCOMM 2015, section 3.1; IBA annex A17.9.3
  *
@@ -12,11 +14,13 @@
  * enough, each QP sends CNPs less often, so that none takes what others need.
  */
 #include <linux/bits.h>
+#include <linux/jhash.h>
 #include <linux/ktime.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
+#include <linux/slab.h>
 #include <linux/time64.h>
 #include <net/ipv6.h>
 
@@ -37,6 +41,31 @@
  */
 #define DCQCN_CNP_STRETCH_MAX	8
 
+/* Senders to a UD QP that have an interval of their own: four for each value of a hash, of which
+ * the one that has waited longest for a CNP makes room for another
+ */
+#define DCQCN_SENDER_SETS	16
+#define DCQCN_SENDER_WAYS	4
+
+/* ns; all senders to a UD QP together get a CNP no more often than this. Anybody can send to a UD
+ * QP from as many addresses as they like: this leaves others half of what a port may send.
+ */
+#define DCQCN_UD_GAP_NS		(2 * DCQCN_XMIT_GAP_NS)
+
+/**
+ * struct dcqcn_sender - who sends to a UD QP
+ * @cnp_time: ns; its last CNP, 0 for never
+ * @key: hash of its address and QP number. Two with the same one share their interval.
+ */
+struct dcqcn_sender {
+	u64 cnp_time;
+	u32 key;
+};
+
+struct dcqcn_senders {
+	struct dcqcn_sender set[DCQCN_SENDER_SETS][DCQCN_SENDER_WAYS];
+};
+
 /* ns; what a CNP costs that answers a packet of @len bytes */
 static u32 dcqcn_np_cost(u32 len)
 {
@@ -44,18 +73,66 @@ static u32 dcqcn_np_cost(u32 len)
 		     DCQCN_CNP_GAP_LEAST, DCQCN_XMIT_GAP_NS);
 }
 
-/* ns; the least time between two CNPs of a QP */
-static u64 dcqcn_np_interval(const struct dcqcn_dev *dev,
-			     const struct dcqcn_settings *settings, u64 now)
+/* log2; how much longer intervals are, as little is left of what the port may send */
+static u32 dcqcn_np_stretch(const struct dcqcn_dev *dev, u64 now)
 {
-	u64 interval = (u64)settings->np.min_time_between_cnps * NSEC_PER_USEC;
 	s64 left = now - atomic64_read(&dev->answers.cnp_paid);
 
 	if (likely(left > DCQCN_XMIT_BURST_NS / 2))
-		return interval;
+		return 0;
 	if (left <= DCQCN_XMIT_BURST_NS >> DCQCN_CNP_STRETCH_MAX)
-		return interval << DCQCN_CNP_STRETCH_MAX;
-	return interval << ilog2(DCQCN_XMIT_BURST_NS / (u32)left);
+		return DCQCN_CNP_STRETCH_MAX;
+	return ilog2(DCQCN_XMIT_BURST_NS / (u32)left);
+}
+
+/* Whether a CNP is due, if the last one was sent at @last and the next may come after @gap ns */
+static bool dcqcn_np_is_due(const struct dcqcn_dev *dev, u64 last, u64 gap, u64 now)
+{
+	return !last || now - last >= gap << dcqcn_np_stretch(dev, now);
+}
+
+/* ns; the least time between two CNPs of a QP or, for UD, of a sender */
+static u64 dcqcn_np_interval(const struct dcqcn_settings *settings)
+{
+	return (u64)settings->np.min_time_between_cnps * NSEC_PER_USEC;
+}
+
+/* ns; the least time between two CNPs of a QP */
+static u64 dcqcn_np_qp_gap(const struct dcqcn_qp *qp,
+			   const struct dcqcn_settings *settings)
+{
+	u64 interval = dcqcn_np_interval(settings);
+
+	return qp->type == IB_QPT_UD && READ_ONCE(qp->senders) ?
+	       min_t(u64, interval, DCQCN_UD_GAP_NS) : interval;
+}
+
+/* Find who sent a mark to a UD QP whose lock is held, in place of another if it is new. NULL if
+ * there is no memory: then all senders share the QP's interval.
+ */
+static struct dcqcn_sender *dcqcn_np_sender(struct dcqcn_qp *qp,
+					    const struct dcqcn_event *event)
+{
+	u32 key = jhash2((const u32 *)&event->saddr, sizeof(event->saddr) / sizeof(u32),
+			 qp->dev->contexts.seed ^ event->src_qpn);
+	struct dcqcn_sender *set, *oldest;
+	int i;
+
+	if (!qp->senders)
+		WRITE_ONCE(qp->senders, kzalloc(sizeof(*qp->senders), GFP_ATOMIC));
+	if (!qp->senders)
+		return NULL;
+	set = qp->senders->set[key % DCQCN_SENDER_SETS];
+	oldest = set;
+	for (i = 0; i < DCQCN_SENDER_WAYS; i++) {
+		if (set[i].key == key && set[i].cnp_time)
+			return &set[i];
+		if (set[i].cnp_time < oldest->cnp_time)
+			oldest = &set[i];
+	}
+	oldest->key = key;
+	oldest->cnp_time = 0;
+	return oldest;
 }
 
 /* Answer a mark on @qp with a CNP. Called with the lock held; drops it. */
@@ -69,9 +146,8 @@ static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net *net,
 		.daddr = event->saddr,
 		.pkey = event->pkey,
 	};
-	u64 now = ktime_get_ns();
-	u64 gap = dcqcn_np_interval(qp->dev, settings, now);
-	u64 last = qp->cnp_time;
+	u64 now = ktime_get_ns(), last = qp->cnp_time, sender_last = 0;
+	struct dcqcn_sender *sender = NULL;
 	bool ud = qp->type == IB_QPT_UD;
 	bool send;
 	int err;
@@ -79,9 +155,18 @@ static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net *net,
 	spec.dest_qpn = ud ? event->src_qpn : qp->peer_qpn;
 	send = event->ud == ud && dcqcn_qp_is_peer(qp, &event->saddr) &&
 	       spec.dest_qpn > DCQCN_QPN_GSI &&
-	       (!last || now - last >= gap);
-	if (send)
+	       dcqcn_np_is_due(qp->dev, last, dcqcn_np_qp_gap(qp, settings), now);
+	if (send && ud)
+		sender = dcqcn_np_sender(qp, event);
+	if (sender) {
+		sender_last = sender->cnp_time;
+		send = dcqcn_np_is_due(qp->dev, sender_last, dcqcn_np_interval(settings), now);
+	}
+	if (send) {
 		qp->cnp_time = now;
+		if (sender)
+			sender->cnp_time = now;
+	}
 	qp->used = jiffies;
 	spin_unlock_bh(&qp->lock);
 
@@ -96,6 +181,8 @@ static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net *net,
 		qp->cnps_sent++;
 	else if (qp->cnp_time == now)
 		qp->cnp_time = last;	/* none left: answer the next mark */
+	if (err && sender && sender->cnp_time == now)
+		sender->cnp_time = sender_last;
 	spin_unlock_bh(&qp->lock);
 	trace_dcqcn_cnp_sent(qp, spec.dest_qpn, &spec.daddr, err);
 }
@@ -129,12 +216,10 @@ static void dcqcn_np_keep(struct dcqcn_qp *qp, struct dcqcn_event *ce)
 static bool dcqcn_np_is_early(const struct dcqcn_qp *qp,
 			      const struct dcqcn_settings *settings)
 {
-	u64 last = READ_ONCE(qp->cnp_time), now;
+	u64 last = READ_ONCE(qp->cnp_time);
 
-	if (!last)
-		return false;
-	now = ktime_get_ns();
-	return now - last < dcqcn_np_interval(qp->dev, settings, now);
+	return last && !dcqcn_np_is_due(qp->dev, last, dcqcn_np_qp_gap(qp, settings),
+					ktime_get_ns());
 }
 
 /**

@@ -84,6 +84,7 @@ static void dcqcn_qp_free_rcu(struct rcu_head *rcu)
 
 	kfree(qp->flow.path);
 	kfree(qp->cc);
+	kfree(qp->senders);
 	kfree(qp);
 }
 

@@ -22,6 +22,7 @@
 
 struct dcqcn_cc_flow;
 struct dcqcn_ccc;
+struct dcqcn_senders;
 struct sock;
 
 #define DCQCN_HANDLED_SHIFT	20	/* ns -> the unit of @handled_time */
@@ -162,6 +163,7 @@ enum dcqcn_obeys {
  * @handled_time: in units of 2^20 ns, modulo 2^32 units (52 days); last CNP that RP
  *	acted on
  * @cc: its state if it obeys an algorithm, or did; NULL otherwise
+ * @senders: UD: when NP sent each of them its last CNP, NULL before the first
  * @resolve_node: in dcqcn_resolver.list
  * @rcu: frees it, once it is on no list
  */
@@ -193,6 +195,7 @@ struct dcqcn_qp {
 	u32 cnps_ignored;
 	u32 handled_time;
 	struct dcqcn_cc_flow *cc;
+	struct dcqcn_senders *senders;
 	union {
 		struct list_head resolve_node;
 		struct rcu_head rcu;
