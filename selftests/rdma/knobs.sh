@@ -8,11 +8,12 @@
 . "$(dirname "$0")/lib.sh"
 
 TESTS=(
-	"files There are exactly the documented files, mode 0644, with plain numbers"
+	"files There are exactly the documented files, mode 0644, with plain numbers but for algorithms"
 	"defaults Defaults are in range, all priorities enabled, and CNPs as NICs send them"
 	"range A value out of range gives ERANGE and changes nothing"
 	"garbage A value that is not a number gives EINVAL and changes nothing"
 	"accepted The lowest and the highest value are accepted and read back"
+	"algorithms The file of algorithms accepts names, by all ways that set it, and only those listed"
 	"cc_params debugfs has the knobs under mlx5's names, also after a change of the port's name"
 	"parameters Module parameters choose the profile and the roles"
 )
@@ -72,10 +73,11 @@ files()
 {
 	local want got
 	reload local
-	want=$(echo "$KNOBS" | sed '/^$/d; s/\s.*//' | sort)
+	want=$({ echo "$KNOBS" | sed '/^$/d; s/\s.*//'
+		printf 'roce_rp/%s\n' cc_algorithm cc_available; } | sort)
 	got=$(cd "$DIR" && find . -type f | sed 's|^\./||' | sort)
 	[ "$want" = "$got" ] || fail "$(diff <(echo "$want") <(echo "$got"))"
-	check "files of another mode" -z "$(find "$DIR" -type f ! -perm 644)"
+	check "files of another mode" "$(find "$DIR" -type f ! -perm 644)" = "$DIR/roce_rp/cc_available"
 	plain_number() {
 		get "$1"
 		[[ $VALUE =~ ^(0|[1-9][0-9]*)$ ]] || fail "$1 reads '$VALUE'"
@@ -94,6 +96,35 @@ defaults()
 		check "$1 in range" "$VALUE" -ge "$2" && check "$1 in range" "$VALUE" -le "$3"
 	}
 	each_knob default_in_range
+}
+
+algorithms()
+{
+	reload local
+	get roce_rp/cc_available
+	check "algorithms" "$VALUE" = "dcqcn swift timely dctcp fast"
+	get roce_rp/cc_algorithm
+	check "the default" "$VALUE" = dcqcn
+	for v in swift timely dctcp fast; do
+		set_error roce_rp/cc_algorithm $v
+		check "error" -z "$ERROR"
+		get roce_rp/cc_algorithm
+		check "algorithm" "$VALUE" = $v
+	done
+	for v in "" nonesuch swiftly 1; do
+		refused roce_rp/cc_algorithm "$v" "No such file or directory"
+	done
+	"$DCQCN" cc list | grep -qx "fast ${DEV[local]}" || fail "$("$DCQCN" cc list)"
+	"$DCQCN" cc use timely dev "${DEV[local]}"
+	"$DCQCN" save | grep -qx "${DEV[local]} cc_algorithm timely" || fail "$("$DCQCN" save)"
+	"$DCQCN" save -o $TMP/saved
+	"$DCQCN" cc use dcqcn
+	! "$DCQCN" save | grep cc_algorithm || fail "the default is saved"
+	"$DCQCN" restore $TMP/saved
+	get roce_rp/cc_algorithm
+	check "restored" "$VALUE" = timely
+	! "$DCQCN" cc use nonesuch 2>$TMP/error || fail "an algorithm that does not exist is used"
+	grep -q "no such algorithm" $TMP/error || fail "$(cat $TMP/error)"
 }
 
 refused() # FILE VALUE ERROR

@@ -77,6 +77,7 @@ show
 qp
 ccc
 stat -i 0
+cc list
 profile list
 profile
 profile show mlx5
@@ -148,6 +149,11 @@ set dev nonesuch rpg_time_reset 1mbit -> rpg_time_reset: "1mbit" is not a time
 set dev nonesuch np_enable 8 -> np_enable: "8" is not a list of priorities
 set dev nonesuch rp_enable 0, -> rp_enable: "0," is not a list of priorities
 set dev nonesuch rpg_gd 4294967296 -> rpg_gd: "4294967296" is not a number below 2^32
+cc nonesuch -> cc: "nonesuch": no such command
+cc list x -> cc list: "x" is not expected here
+cc use -> cc use: the algorithm is missing
+cc use a b -> cc use: "b" is not expected here
+cc use a dev -> cc use: the device is missing
 profile nonesuch -> profile: "nonesuch": no such command
 profile list x -> profile list: "x" is not expected here
 profile show -> profile show: the profile is missing

@@ -116,7 +116,7 @@ int cmd_profile_apply(int argc, char **argv)
 	find(profiles, argv[1]);
 	devs = dev_list(dev);
 	for (const struct dev *d = devs; d; d = d->next)
-		dev_set(d->name, argv[1], NULL, 0);
+		dev_set(d->name, argv[1], NULL, NULL, 0);
 	dev_free(devs);
 	profile_free(profiles);
 	return EXIT_SUCCESS;

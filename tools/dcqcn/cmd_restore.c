@@ -22,6 +22,7 @@ struct saved {
 	char name[DEV_NAME_LEN];
 	uint32_t settings[RDMA_DCQCN_A_SETTINGS_MAX + 1];
 	uint32_t which;
+	char *algorithm;
 	struct saved *next;
 };
 
@@ -58,6 +59,14 @@ static void read_line(char *line, struct saved **list, const char *file, int n)
 	value = strtok(NULL, " \t");
 	if (!value || strtok(NULL, " \t"))
 		fail("%s:%d: must be a device, a knob and a value", file, n);
+	if (!strcmp(knob_name, "cc_algorithm")) {
+		saved = saved_find(list, name);
+		free(saved->algorithm);
+		saved->algorithm = strdup(value);
+		if (!saved->algorithm)
+			fail_errno(file);
+		return;
+	}
 	knob = knob_by_name(knob_name);
 	if (!knob) {
 		if (!unknown &&
@@ -118,7 +127,8 @@ int cmd_restore(int argc, char **argv)
 		next = list->next;
 		if ((!name || !strcmp(name, list->name)) &&
 		    dev_find(devs, list->name))
-			dev_set(list->name, NULL, list->settings, list->which);
+			dev_set(list->name, NULL, list->algorithm, list->settings, list->which);
+		free(list->algorithm);
 		free(list);
 	}
 	dev_free(devs);

@@ -2,6 +2,7 @@
 /* dcqcn save: settings as lines that dcqcn restore reads. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "arg.h"
 #include "commands.h"
@@ -31,6 +32,9 @@ int cmd_save(int argc, char **argv)
 			knob_print(out, &knobs[i], dev->settings[i]);
 			putc('\n', out);
 		}
+		/* an older release does not know it */
+		if (strcmp(dev->algorithm, "dcqcn"))
+			fprintf(out, "%s cc_algorithm %s\n", dev->name, dev->algorithm);
 	}
 	if (file) {
 		if (fclose(out))

@@ -66,6 +66,6 @@ int cmd_set(int argc, char **argv)
 	}
 	if (file)
 		which |= set_from(file, name, settings, which);
-	dev_set(name, NULL, settings, which);
+	dev_set(name, NULL, NULL, settings, which);
 	return EXIT_SUCCESS;
 }

@@ -18,6 +18,8 @@ int cmd_set(int argc, char **argv);
 int cmd_profile_list(int argc, char **argv);
 int cmd_profile_show(int argc, char **argv);
 int cmd_profile_apply(int argc, char **argv);
+int cmd_cc_list(int argc, char **argv);
+int cmd_cc_use(int argc, char **argv);
 int cmd_save(int argc, char **argv);
 int cmd_restore(int argc, char **argv);
 int cmd_record(int argc, char **argv);

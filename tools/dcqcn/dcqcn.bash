@@ -94,7 +94,7 @@ _dcqcn_model() # PREVIOUS
 _dcqcn()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local commands="show qp ccc stat watch set profile save restore record plot doctor try port model help"
+	local commands="show qp ccc stat watch set profile cc save restore record plot doctor try port model help"
 	local knobs="min_time_between_cnps cnp_dscp cnp_802p_prio cnp_udp_sport np_enable
 		rpg_max_rate rpg_min_rate rate_to_set_on_first_cnp initial_alpha_value
 		dce_tcp_g dce_tcp_rtt rate_reduce_monitor_period rpg_gd rpg_min_dec_fac
@@ -157,6 +157,12 @@ _dcqcn()
 		1:*)		_dcqcn_words "list show apply help" ;;
 		2:show|2:apply)	_dcqcn_words "auto mlx5 sigcomm15" ;;
 		3:apply)	_dcqcn_words dev ;;
+		esac ;;
+	cc)
+		case $((COMP_CWORD - i)):${COMP_WORDS[i + 1]} in
+		1:*)		_dcqcn_words "list use help" ;;
+		2:use)		_dcqcn_words "dcqcn swift timely dctcp fast" ;;
+		3:use)		_dcqcn_words dev ;;
 		esac ;;
 	model)
 		_dcqcn_model "$prev" ;;

@@ -98,6 +98,13 @@ static void dev_message(const struct nlattr **tb, void *data)
 		sizeof(dev->ifname) - 1);
 	dev->ifindex = netlink_number(tb[RDMA_DCQCN_A_DEV_IFINDEX]);
 	dev->line_rate = netlink_number(tb[RDMA_DCQCN_A_DEV_LINE_RATE]);
+	/* an older module has neither */
+	strncpy(dev->algorithm, tb[RDMA_DCQCN_A_DEV_CC_ALGORITHM] ?
+		netlink_string(tb[RDMA_DCQCN_A_DEV_CC_ALGORITHM]) : "dcqcn",
+		sizeof(dev->algorithm) - 1);
+	strncpy(dev->algorithms, tb[RDMA_DCQCN_A_DEV_CC_AVAILABLE] ?
+		netlink_string(tb[RDMA_DCQCN_A_DEV_CC_AVAILABLE]) : "dcqcn",
+		sizeof(dev->algorithms) - 1);
 	dev_settings(tb[RDMA_DCQCN_A_DEV_SETTINGS], dev->settings);
 	dev_counters(tb[RDMA_DCQCN_A_DEV_COUNTERS], dev);
 	**tail = dev;
@@ -133,11 +140,11 @@ void dev_free(struct dev *list)
 	}
 }
 
-/* @profile may be NULL. Set those @settings whose bit is set in @which. An
+/* @profile and @algorithm may be NULL. Set those @settings whose bit is set in @which. An
  * error ends the program.
  */
-void dev_set(const char *name, const char *profile, const uint32_t *settings,
-	     uint32_t which)
+void dev_set(const char *name, const char *profile, const char *algorithm,
+	     const uint32_t *settings, uint32_t which)
 {
 	struct nlattr *nest;
 	struct nlmsghdr *nlh;
@@ -145,6 +152,8 @@ void dev_set(const char *name, const char *profile, const uint32_t *settings,
 	mnl_attr_put_strz(nlh, RDMA_DCQCN_A_DEV_NAME, name);
 	if (profile)
 		mnl_attr_put_strz(nlh, RDMA_DCQCN_A_DEV_PROFILE, profile);
+	if (algorithm)
+		mnl_attr_put_strz(nlh, RDMA_DCQCN_A_DEV_CC_ALGORITHM, algorithm);
 	if (which) {
 		nest = mnl_attr_nest_start(nlh, RDMA_DCQCN_A_DEV_SETTINGS);
 		for (int i = 1; i <= RDMA_DCQCN_A_SETTINGS_MAX; i++) {

@@ -16,6 +16,8 @@ struct dev {
 	char ifname[DEV_NAME_LEN];
 	unsigned int ifindex;
 	uint64_t line_rate;
+	char algorithm[DEV_NAME_LEN];
+	char algorithms[1024];	/* names, with spaces in between */
 	uint32_t settings[RDMA_DCQCN_A_SETTINGS_MAX + 1];
 	uint64_t counters[RDMA_DCQCN_A_COUNTERS_MAX + 1];
 	struct dev *next;
@@ -29,7 +31,7 @@ extern const struct netlink_family dev_family;
 struct dev *dev_list(const char *name);
 struct dev *dev_find(struct dev *list, const char *name);
 void dev_free(struct dev *list);
-void dev_set(const char *name, const char *profile,
+void dev_set(const char *name, const char *profile, const char *algorithm,
 	     const uint32_t *settings, uint32_t which);
 void dev_settings(const struct nlattr *nest,
 		  uint32_t settings[RDMA_DCQCN_A_SETTINGS_MAX + 1]);

@@ -62,5 +62,7 @@ void dcqcn_cc_put(u32 id);
 int dcqcn_cc_find(const char *name);
 const char *dcqcn_cc_name(u32 id);
 const char *dcqcn_cc_available(u32 id);
+void dcqcn_cc_list(char *buf, size_t size);
+#define DCQCN_CC_LIST_LEN	(DCQCN_CC_MAX * DCQCN_CC_NAME_MAX)
 
 #endif /* DCQCN_CC_H */

@@ -106,6 +106,25 @@ const char *dcqcn_cc_available(u32 id)
 	return id == DCQCN_CC_DCQCN || rcu_access_pointer(slot->ops) ? slot->name : NULL;
 }
 
+/**
+ * dcqcn_cc_list() - list the algorithms that a port can choose
+ * @buf: gets their names, with spaces in between
+ * @size: bytes of @buf; DCQCN_CC_LIST_LEN suffice
+ *
+ * Context: any.
+ */
+void dcqcn_cc_list(char *buf, size_t size)
+{
+	size_t len = 0;
+	u32 id;
+
+	for (id = 0; id < DCQCN_CC_MAX; id++) {
+		if (dcqcn_cc_available(id))
+			len += scnprintf(buf + len, size - len, "%s%s", len ? " " : "",
+					 dcqcn_cc_name(id));
+	}
+}
+
 /* The place of a name, or -ENOENT */
 static int dcqcn_cc_place(const char *name)
 {

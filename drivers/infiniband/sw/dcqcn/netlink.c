@@ -16,6 +16,7 @@
 #include <net/net_namespace.h>
 #include <rdma/ib_verbs.h>
 
+#include "cc.h"
 #include "ccc.h"
 #include "counters.h"
 #include "device.h"
@@ -170,6 +171,15 @@ static int dcqcn_put_counters(struct sk_buff *skb, const struct dcqcn_dev *dev)
 	return 0;
 }
 
+static int dcqcn_put_algorithms(struct sk_buff *skb, const struct dcqcn_settings *settings)
+{
+	char all[DCQCN_CC_LIST_LEN];
+
+	dcqcn_cc_list(all, sizeof(all));
+	return nla_put_string(skb, RDMA_DCQCN_A_DEV_CC_ALGORITHM, dcqcn_cc_name(settings->cc)) ||
+	       nla_put_string(skb, RDMA_DCQCN_A_DEV_CC_AVAILABLE, all);
+}
+
 static int dcqcn_put_dev(struct sk_buff *skb, struct netlink_callback *cb,
 			 const struct dcqcn_dev *dev)
 {
@@ -187,7 +197,8 @@ static int dcqcn_put_dev(struct sk_buff *skb, struct netlink_callback *cb,
 			      dcqcn_dev_line(dev, settings),
 			      RDMA_DCQCN_A_DEV_PAD) ||
 	    dcqcn_put_settings(skb, RDMA_DCQCN_A_DEV_SETTINGS, settings) ||
-	    dcqcn_put_counters(skb, dev)) {
+	    dcqcn_put_counters(skb, dev) ||
+	    dcqcn_put_algorithms(skb, settings)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}
@@ -559,9 +570,9 @@ static int dcqcn_change_settings(struct dcqcn_settings *settings,
 	return 0;
 }
 
-/* Change everything that was asked for, or nothing */
+/* Change everything that was asked for, or nothing. @cc: the algorithm, or negative for the same. */
 static int dcqcn_change_dev(struct dcqcn_dev *dev,
-			    const struct dcqcn_profile *profile,
+			    const struct dcqcn_profile *profile, int cc,
 			    const struct nlattr *nest,
 			    struct netlink_ext_ack *extack)
 {
@@ -572,6 +583,8 @@ static int dcqcn_change_dev(struct dcqcn_dev *dev,
 		return -ENOMEM;
 	if (profile)
 		dcqcn_settings_apply(new, profile);
+	if (cc >= 0)
+		new->cc = cc;
 	if (nest)
 		err = dcqcn_change_settings(new, nest, extack);
 	if (err)
@@ -586,17 +599,18 @@ int rdma_dcqcn_nl_dev_set_doit(struct sk_buff *skb, struct genl_info *info)
 	const struct nlattr *name = info->attrs[RDMA_DCQCN_A_DEV_NAME];
 	const struct nlattr *nest = info->attrs[RDMA_DCQCN_A_DEV_SETTINGS];
 	const struct nlattr *attr = info->attrs[RDMA_DCQCN_A_DEV_PROFILE];
+	const struct nlattr *algorithm = info->attrs[RDMA_DCQCN_A_DEV_CC_ALGORITHM];
 	const struct dcqcn_profile *profile = NULL;
 	struct dcqcn_dev *dev;
-	int err;
+	int err, cc = -1;
 
 	if (!name) {
 		NL_SET_ERR_MSG(info->extack, "the device name is missing");
 		return -EINVAL;
 	}
-	if (!attr && !nest) {
+	if (!attr && !nest && !algorithm) {
 		NL_SET_ERR_MSG(info->extack,
-			       "nothing to set: neither profile nor settings");
+			       "nothing to set: neither profile, algorithm nor settings");
 		return -EINVAL;
 	}
 	if (attr) {
@@ -607,12 +621,19 @@ int rdma_dcqcn_nl_dev_set_doit(struct sk_buff *skb, struct genl_info *info)
 			return -ENOENT;
 		}
 	}
+	if (algorithm) {
+		cc = dcqcn_cc_find(nla_data(algorithm));
+		if (cc < 0) {
+			NL_SET_ERR_MSG_ATTR(info->extack, algorithm, "no such algorithm");
+			return cc;
+		}
+	}
 	dev = dcqcn_dev_lock(genl_info_net(info), nla_data(name));
 	if (!dev) {
 		NL_SET_ERR_MSG_ATTR(info->extack, name, "no such rxe device");
 		return -ENODEV;
 	}
-	err = dcqcn_change_dev(dev, profile, nest, info->extack);
+	err = dcqcn_change_dev(dev, profile, cc, nest, info->extack);
 	dcqcn_dev_unlock();
 	return err;
 }

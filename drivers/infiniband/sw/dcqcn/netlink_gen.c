@@ -87,10 +87,11 @@ static const struct nla_policy rdma_dcqcn_dev_get_nl_policy[RDMA_DCQCN_A_DEV_NAM
 };
 
 /* RDMA_DCQCN_CMD_DEV_SET - do */
-static const struct nla_policy rdma_dcqcn_dev_set_nl_policy[RDMA_DCQCN_A_DEV_SETTINGS + 1] = {
+static const struct nla_policy rdma_dcqcn_dev_set_nl_policy[RDMA_DCQCN_A_DEV_CC_ALGORITHM + 1] = {
 	[RDMA_DCQCN_A_DEV_NAME] = { .type = NLA_NUL_STRING, .len = 63, },
 	[RDMA_DCQCN_A_DEV_PROFILE] = { .type = NLA_NUL_STRING, .len = 31, },
 	[RDMA_DCQCN_A_DEV_SETTINGS] = NLA_POLICY_NESTED(rdma_dcqcn_settings_nl_policy),
+	[RDMA_DCQCN_A_DEV_CC_ALGORITHM] = { .type = NLA_NUL_STRING, .len = 15, },
 };
 
 /* RDMA_DCQCN_CMD_QP_GET - dump */
@@ -117,7 +118,7 @@ static const struct genl_split_ops rdma_dcqcn_nl_ops[] = {
 		.cmd		= RDMA_DCQCN_CMD_DEV_SET,
 		.doit		= rdma_dcqcn_nl_dev_set_doit,
 		.policy		= rdma_dcqcn_dev_set_nl_policy,
-		.maxattr	= RDMA_DCQCN_A_DEV_SETTINGS,
+		.maxattr	= RDMA_DCQCN_A_DEV_CC_ALGORITHM,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

@@ -19,6 +19,7 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
+#include "cc.h"
 #include "device.h"
 #include "settings.h"
 #include "sysfs.h"
@@ -52,12 +53,43 @@ struct dcqcn_dir {
  * @attr: name and mode
  * @knob: RDMA_DCQCN_A_SETTINGS_*
  * @prio: the bit, or DCQCN_NUM_PRIOS for all of the knob
+ * @show: for a file that is a text, and no @knob
+ * @set: likewise; sets settings that are not published yet, or returns an error
  */
 struct dcqcn_file {
 	struct attribute attr;
 	u8 knob;
 	u8 prio;
+	ssize_t (*show)(const struct dcqcn_dev *dev, char *buf);
+	int (*set)(struct dcqcn_settings *settings, const char *text);
 };
+
+static ssize_t dcqcn_show_algorithm(const struct dcqcn_dev *dev, char *buf)
+{
+	u32 id;
+
+	rcu_read_lock();
+	id = rcu_dereference(dev->settings)->cc;
+	rcu_read_unlock();
+	return sysfs_emit(buf, "%s\n", dcqcn_cc_name(id));
+}
+
+static int dcqcn_set_algorithm(struct dcqcn_settings *settings, const char *text)
+{
+	int id = dcqcn_cc_find(text);
+
+	if (id < 0)
+		return id;
+	settings->cc = id;
+	return 0;
+}
+
+static ssize_t dcqcn_show_available(const struct dcqcn_dev *dev, char *buf)
+{
+	dcqcn_cc_list(buf, PAGE_SIZE - 1);
+	strcat(buf, "\n");
+	return strlen(buf);
+}
 
 static ssize_t dcqcn_file_show(struct kobject *kobj, struct attribute *attr,
 			       char *buf)
@@ -66,6 +98,8 @@ static ssize_t dcqcn_file_show(struct kobject *kobj, struct attribute *attr,
 	struct dcqcn_file *file = container_of(attr, struct dcqcn_file, attr);
 	u32 value;
 
+	if (file->show)
+		return file->show(dir->dev, buf);
 	rcu_read_lock();
 	value = dcqcn_settings_get(rcu_dereference(dir->dev->settings),
 				   file->knob);
@@ -95,17 +129,19 @@ static ssize_t dcqcn_file_store(struct kobject *kobj, struct attribute *attr,
 	struct dcqcn_dir *dir = container_of(kobj, struct dcqcn_dir, kobj);
 	struct dcqcn_file *file = container_of(attr, struct dcqcn_file, attr);
 	struct dcqcn_settings *new;
-	u32 value;
+	u32 value = 0;
 	int err;
 
+	if (file->show && !file->set)
+		return -EPERM;
 	/* -EINVAL unless it is a number, -ERANGE unless it fits u32 */
-	err = kstrtou32(buf, 10, &value);
+	err = file->set ? 0 : kstrtou32(buf, 10, &value);
 	if (err)
 		return err;
 	new = dcqcn_dev_settings_begin(dir->dev);
 	if (!new)
 		return -ENOMEM;
-	err = dcqcn_file_set(new, file, value);
+	err = file->set ? file->set(new, buf) : dcqcn_file_set(new, file, value);
 	if (err) {
 		dcqcn_dev_settings_abort(dir->dev, new);
 		return err;
@@ -192,6 +228,17 @@ DCQCN_FILE(rp, ccc_initial_window, CCC_INITIAL_WINDOW);
 DCQCN_FILE(rp, ccc_entropy, CCC_ENTROPY);
 DCQCN_ENABLES(rp, RP_ENABLE);
 
+static struct dcqcn_file dcqcn_rp_cc_algorithm = {
+	.attr = { .name = "cc_algorithm", .mode = 0644 },
+	.show = dcqcn_show_algorithm,
+	.set = dcqcn_set_algorithm,
+};
+
+static struct dcqcn_file dcqcn_rp_cc_available = {
+	.attr = { .name = "cc_available", .mode = 0444 },
+	.show = dcqcn_show_available,
+};
+
 static struct attribute *dcqcn_rp_attrs[] = {
 	&dcqcn_rp_rpg_max_rate.attr,
 	&dcqcn_rp_rpg_min_rate.attr,
@@ -216,6 +263,8 @@ static struct attribute *dcqcn_rp_attrs[] = {
 	&dcqcn_rp_ccc_target_qdelay.attr,
 	&dcqcn_rp_ccc_initial_window.attr,
 	&dcqcn_rp_ccc_entropy.attr,
+	&dcqcn_rp_cc_algorithm.attr,
+	&dcqcn_rp_cc_available.attr,
 	NULL
 };
 

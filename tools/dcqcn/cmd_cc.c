@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/* dcqcn cc: list the congestion control algorithms, and choose one for devices. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arg.h"
+#include "commands.h"
+#include "dev.h"
+#include "fail.h"
+#include "json.h"
+
+static void list_json(const char *name, const struct dev *devs)
+{
+	json_open_object(NULL);
+	json_string("algorithm", name);
+	json_open_array("devs");
+	for (; devs; devs = devs->next) {
+		if (!strcmp(name, devs->algorithm))
+			json_string(NULL, devs->name);
+	}
+	json_close_array();
+	json_close_object();
+}
+
+static void list_text(const char *name, const struct dev *devs)
+{
+	printf("%s", name);
+	for (; devs; devs = devs->next) {
+		if (!strcmp(name, devs->algorithm))
+			printf(" %s", devs->name);
+	}
+	putchar('\n');
+}
+
+/* All devices have the same ones */
+int cmd_cc_list(int argc __attribute__((unused)), char **argv)
+{
+	struct dev *devs;
+	char *names, *name;
+
+	arg_none(argv + 1);
+	devs = dev_list(NULL);
+	names = strdup(devs ? devs->algorithms : "");
+	if (!names)
+		fail_errno("algorithms");
+	if (option_json)
+		json_open_array(NULL);
+	for (name = strtok(names, " "); name; name = strtok(NULL, " "))
+		(option_json ? list_json : list_text)(name, devs);
+	if (option_json)
+		json_close_array();
+	free(names);
+	dev_free(devs);
+	return EXIT_SUCCESS;
+}
+
+int cmd_cc_use(int argc, char **argv)
+{
+	struct dev *devs;
+	const char *dev;
+
+	if (argc < 2)
+		arg_missing("the algorithm");
+	dev = arg_dev(argv + 2);
+	devs = dev_list(dev);
+	for (const struct dev *d = devs; d; d = d->next)
+		dev_set(d->name, NULL, argv[1], NULL, 0);
+	dev_free(devs);
+	return EXIT_SUCCESS;
+}
