@@ -18,7 +18,7 @@ _sim()
 		return ;;
 	esac
 	case ${COMP_WORDS[1]}:$cur in
-	run:-*)	_testbed_words "--only --out --jobs --twice --resume --seconds --seed --builtin --part --json --help" ;;
+	run:-*)	_testbed_words "--only --out --jobs --twice --resume --seconds --seed --builtin --load --part --json --help" ;;
 	run:*)	_testbed_scenarios ;;
 	model:-*)	_testbed_words "--remove --json --out --help" ;;
 	model:*)	mapfile -t COMPREPLY < <(compgen -f -X '!*.toml' -- "$cur") ;;

@@ -24,6 +24,7 @@ MTUS = (256, 512, 1024, 2048, 4096)
 VERBS = ("write", "send", "read")
 TRANSPORTS = ("rc", "uc", "ud")
 TIMEOUT_MAX = 31            # the ack timeout's exponent, 4.096 us * 2^timeout; 5 bits
+TEXTS = ("roce_rp/cc_algorithm",)      # knobs that are names
 KNOB = re.compile(r"((roce_np|roce_rp)/)?[a-z0-9_]+(/[0-7])?")  # below ecn/
 FORMAT = re.compile(r"(\.\d[efg])?")                    # of a number in a string: {name:.2f}
 RUNS_MAX = 100_000
@@ -131,7 +132,8 @@ def priorities(t, key, default):
 
 def check_knobs(where, settings):
     for name, value in settings.items():
-        if not KNOB.fullmatch(name) or not re.fullmatch(r"\d+", str(value)):
+        if not KNOB.fullmatch(name) or not re.fullmatch(r"\d+", str(value)) and \
+           not (name in TEXTS and re.fullmatch(r"[A-Za-z0-9_-]+", str(value))):
             raise InputError("%s: %s=%s: must be a knob and a number" % (where, name, value))
 
 

@@ -50,10 +50,11 @@ MESSAGES = (    # more columns, if a run has messages in time order
 class Simulator:
     """The kernel, and modules and programs built for it."""
 
-    def __init__(self, out, builtin=False, seed=1, built=False):
-        """built: they are there already, and others may be using them"""
+    def __init__(self, out, builtin=False, seed=1, built=False, load=()):
+        """built: they are there already, and others may be using them; load: more modules, which
+        plug in to rdma_dcqcn"""
         self.kernel, self.out = (BuiltIn() if builtin else Kernel()).ensure(), out
-        self.seed = seed
+        self.seed, self.load = seed, [os.path.abspath(m) for m in load]
         self.bin, module = os.path.join(out, "bin"), os.path.join(out, "module")
         self.dcqcn, self.dcbport = (os.path.join(module, os.path.basename(m))
                                       for m in (MODULE, DCBPORT))
@@ -75,6 +76,7 @@ class Simulator:
         if run.profile != "stock":
             dcqcn = late_pacer.module(self.kernel, self.out, run.tick) if run.tick else self.dcqcn
             out.append("%s profile=%s" % (dcqcn, run.profile))
+            out += self.load
         return out
 
     def run(self, run, out, show):
@@ -154,7 +156,8 @@ def wanted(args):
 
 def cmd_part(args):
     """Simulate what other commands will look at, while others simulate other runs."""
-    sim = Simulator(os.path.join(args.out, BUILT), args.builtin, args.seed, built=True)
+    sim = Simulator(os.path.join(args.out, BUILT), args.builtin, args.seed, built=True,
+                    load=args.load)
     for s in wanted(args):
         harvest = Batch(sim, args.jobs, resume=True).simulate(s, os.path.join(args.out, s.name))
         if harvest.bad:
@@ -167,7 +170,7 @@ def cmd_run(args):
         return cmd_part(args)
     simulations = wanted(args)
     output.hold(args.out, "--out")
-    sim = Simulator(os.path.join(args.out, BUILT), args.builtin, args.seed)
+    sim = Simulator(os.path.join(args.out, BUILT), args.builtin, args.seed, load=args.load)
     batch = Batch(sim, args.jobs, args.twice, args.resume, args.seconds)
     held = 0
     documents, failures, still = [], [], []
@@ -301,6 +304,9 @@ def parser():
                         "other packets are marked")
     s.add_argument("--builtin", action="store_true",
                    help="use a kernel with rxe built in, instead of as a module")
+    s.add_argument("--load", action="append", default=[], metavar="FILE.ko",
+                   help="load this module after rdma_dcqcn, such as an algorithm of congestion "
+                        "control; may be repeated")
     s.add_argument("--part", action="store_true",
                    help="only simulate, with what sim build has built there; other commands may "
                         "simulate other runs there at the same time. Prints no figures: use "
