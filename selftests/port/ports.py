@@ -827,13 +827,12 @@ def dcbx():
         dcb("app flush DEV")
         link.port.set("pfc 3,4 reserve 5KB xoff 60KB xon 40KB headroom 20KB")
         same("sizes", dcb_show("buffer show DEV")["buffer_size"], [0, 0, 0, 25000, 25000, 0, 0, 0])
-        dcb("buffer set DEV buffer-size 3:31000 4:31000")
+        dcb("buffer set DEV buffer-size 3:31000 4:32000")
         same("headroom", [c["headroom"] for c in link.port.show()["classes"]],
-             [20000] * 3 + [31000 - 5000] * 2 + [20000] * 3)
+             [20000] * 3 + [31000 - 5000, 32000 - 5000] + [20000] * 3)
         before = link.port.show()
         with Dcbnl("a", "a0") as nl:
             for error, fields in (
-                    (errno.EINVAL, {"sizes": [0, 0, 0, 30000]}),
                     (errno.EOPNOTSUPP, {"sizes": [0, 1000]}),
                     (errno.EOPNOTSUPP, {"prio2buffer": bytes((0, 2, 2, 3, 4, 5, 6, 7))}),
                     (errno.EINVAL, {"sizes": [0, 0, 0, 4000, 4000]})):

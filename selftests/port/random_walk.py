@@ -104,21 +104,21 @@ def switch_steps(rng):
         if kind == "send":
             here, there = rng.sample(HOSTS, 2)
             burst = [(there, rng.choice(PRIOS), rng.choice((0, 2)), rng.randint(60, 4000), n + i,
-                      rng.random() < .2) for i in range(rng.choice((1, 1, 2, 20)))]
+                      rng.random() < .2) for i in range(rng.choice((1, 2, 20, 20)))]
             n += len(burst)
             yield kind, (here, burst)
         elif kind == "pfc":
-            yield kind, (rng.choice(HOSTS), {p: rng.choice((0, FOREVER)) for p in PRIOS})
+            yield kind, (rng.choice(HOSTS), {p: rng.choice((0, FOREVER, FOREVER)) for p in PRIOS})
         elif kind == "sleep":
-            yield kind, rng.choice((1 * US, 1 * MS))
+            yield kind, rng.choice((1 * US, 1 * US, 1 * MS))
         elif kind == "pfc_of":
             yield kind, (rng.choice(HOSTS), rng.choice(("none", "3", "0,1,3,6")))
         elif kind == "profile":
-            xoff = rng.choice((5, 20, 60))
+            xoff = rng.choice((3, 8, 20))
             yield kind, (rng.choice(HOSTS), rng.choice(PRIOS), xoff, rng.randint(0, xoff),
                          rng.choice(("switch", "1/16", "1")))
         elif kind == "pool":
-            yield kind, (rng.choice((800, 4000)), rng.choice((50, 1000)), rng.choice(("1/8", "1", "0")))
+            yield kind, (rng.choice((300, 4000)), rng.choice((20, 1000)), rng.choice(("1/8", "1", "0")))
         else:
             yield kind, rng.choice(HOSTS)
 
@@ -127,7 +127,7 @@ def switch_walk(seed, general):
     """Everything that can be seen of a switch, after each step. Its ports take no time, so nothing
     depends on the clock but the ends of pauses, which are far away or at once."""
     seen = []
-    with Star("pfc 0,1,3,6 xoff 20KB xon 10KB headroom 20KB") as star:
+    with Star("pfc 0,1,3,6 xoff 8KB xon 4KB headroom 20KB") as star:
         for n in HOSTS:
             star.ports[n].set("rate 0 delay 0 action off " + " ".join(
                 "prio %d kmin 3000 kmax 3001 pmax 100%% limit 60KB" % p for p in PRIOS))
