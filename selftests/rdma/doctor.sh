@@ -13,6 +13,7 @@ TESTS=(
 	"knobs_of_loop Knobs that keep marks from being answered, or CNPs from slowing down"
 	"module The module is missing here, there, or on the sender"
 	"qdiscs Qdiscs of the host that lose, mark or pace"
+	"vlan A VLAN whose egress map has no entry for CNPs"
 	"floor A limiter at its ack-timeout floor"
 	"loss Loss without marks"
 	"unanswered Marks that cannot be answered"
@@ -197,6 +198,22 @@ qdiscs()
 	alone lossy-qdisc
 	stop local ping
 	tc qdisc del dev "$nic" root
+}
+
+vlan()
+{
+	local nic=${IF[local]}
+	reload_both
+	ip link add link "$nic" name "$nic.5" up type vlan id 5
+	alone cnp-pcp
+	ip link set dev "$nic.5" type vlan egress-qos-map 6:6
+	alone ""
+	ip link set dev "$nic.5" type vlan egress-qos-map 6:0
+	knobs local roce_np/cnp_802p_prio=5
+	alone cnp-pcp
+	knobs local roce_np/cnp_802p_prio=0
+	alone ""
+	ip link del "$nic.5"
 }
 
 dropped() { tc -s qdisc show dev "$1" | grep -q "dropped [1-9]"; }

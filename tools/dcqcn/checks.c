@@ -374,6 +374,25 @@ static void check_loopback(const struct facts *facts,
 	finding_fix("# run the other end on another host or in another VM");
 }
 
+/* The PCP of CNPs, where the kernel writes the tag. NICs need no map for it. */
+static void check_vlans(const struct facts *facts, const struct fact_dev *dev)
+{
+	uint32_t prio = KNOB(dev, CNP_802P_PRIO);
+
+	for (int i = 0; prio && i < dev->num_vlans; i++) {
+		const char *vlan = dev->vlans[i].ifname;
+
+		if (dev->vlans[i].mapped >> prio & 1)
+			continue;
+		finding_seen("cnp-pcp", facts->host, dev->name,
+			     "the egress map of %s has no entry for priority %u (cnp_802p_prio)",
+			     vlan, prio);
+		finding_why("CNPs leave with PCP 0 in their VLAN tag, where switches that trust the PCP put them behind everything else");
+		finding_fix("ip link set dev %s type vlan egress-qos-map %u:%u", vlan, prio, prio);
+		return;
+	}
+}
+
 /* --- from here to there ---------------------------------------------------- */
 
 static void check_interval(const struct facts *from,
@@ -478,6 +497,7 @@ static void check_host(const struct facts *facts, const struct fact_dev *dev,
 		check_ect(facts, dev);
 	if (!check_np_prio(facts, dev))
 		check_answer(facts, dev);
+	check_vlans(facts, dev);
 	check_cnps_in(facts, dev);
 	check_cut(facts, dev);
 	check_line(facts, dev);

@@ -230,6 +230,64 @@ static void read_qdiscs(struct fact_dev *dev, bool after)
 			     dev->name, dev->ifname);
 }
 
+/* One whose name a shell would change is left out */
+void facts_add_vlan(struct fact_dev *dev, const char *ifname, unsigned int mapped)
+{
+	struct fact_vlan *vlan = &dev->vlans[dev->num_vlans];
+
+	if (dev->num_vlans == FACTS_VLANS || !clean_word(ifname))
+		return;
+	facts_copy(vlan->ifname, ifname, sizeof(vlan->ifname));
+	vlan->mapped = mapped;
+	dev->num_vlans++;
+}
+
+/* The priorities in "egress-qos-map { 6:6 7:7 }" */
+static unsigned int mapped_prios(const char *map)
+{
+	unsigned int mapped = 0, prio, pcp;
+	int len;
+
+	map += strcspn(map, "{") + 1;
+	while (sscanf(map, " %u:%u%n", &prio, &pcp, &len) == 2) {
+		if (prio < 8)
+			mapped |= 1U << prio;
+		map += len;
+	}
+	return mapped;
+}
+
+/* "5: eth0.5@eth0: <..." and, on a line after that, the map if it has entries */
+static void read_vlans(struct fact_dev *dev)
+{
+	char *argv[] = { "ip", "-d", "link", "show", "up", "type", "vlan", NULL };
+	char line[1024], name[FACTS_WORD] = "", parent[FACTS_WORD];
+	unsigned int mapped = 0;
+	pid_t child;
+	FILE *ip;
+
+	ip = child_open(argv, &child);
+	if (!ip)
+		fail_errno("ip");
+	while (fgets(line, sizeof(line), ip)) {
+		char word[FACTS_WORD], *map = strstr(line, "egress-qos-map ");
+
+		if (sscanf(line, "%*u: %63[^@]@%63[^:]:", word, parent) == 2) {
+			if (*name)
+				facts_add_vlan(dev, name, mapped);
+			*name = '\0';
+			mapped = 0;
+			if (!strcmp(parent, dev->ifname))
+				facts_copy(name, word, sizeof(name));
+		} else if (map) {
+			mapped = mapped_prios(map);
+		}
+	}
+	if (*name)
+		facts_add_vlan(dev, name, mapped);
+	child_close(ip, child);
+}
+
 static void add_qp(const struct qp *qp, void *data)
 {
 	struct fact_dev *dev = data;
@@ -354,6 +412,7 @@ void facts_gather(struct facts *facts, uint64_t nsec,
 		sniff_read(&dev->sniff, &dev->around);
 		sniff_close(&dev->sniff);
 		read_qdiscs(dev, true);
+		read_vlans(dev);
 		read_gids(dev);
 		host_neighbours(dev);
 		host_failed_qps(dev, true);

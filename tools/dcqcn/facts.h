@@ -10,6 +10,7 @@
 #include "sniff.h"
 
 #define FACTS_QDISCS	16
+#define FACTS_VLANS	16
 #define FACTS_COUNTERS	64
 #define FACTS_QPS	64
 #define FACTS_GIDS	64
@@ -37,6 +38,12 @@ struct fact_qdisc {
 	bool ecn;		/* it marks */
 	uint64_t before;	/* dropped so far */
 	uint64_t after;
+};
+
+/* A VLAN on the network device */
+struct fact_vlan {
+	char ifname[DEV_NAME_LEN];
+	unsigned int mapped;	/* priorities that its egress map has, one bit each */
 };
 
 /* A limited QP */
@@ -80,6 +87,8 @@ struct fact_dev {
 	int num_counters;
 	struct fact_qdisc qdiscs[FACTS_QDISCS];
 	int num_qdiscs;
+	struct fact_vlan vlans[FACTS_VLANS];
+	int num_vlans;
 	struct fact_qp qps[FACTS_QPS];
 	int num_qps;
 	struct in6_addr gids[FACTS_GIDS];	/* the addresses it sends from */
@@ -117,6 +126,7 @@ void facts_read(FILE *in, struct facts *facts);
 struct fact_dev *facts_add_dev(struct facts *facts, const char *name,
 			       const char *ifname);
 bool facts_usable(const char *name, const char *ifname);
+void facts_add_vlan(struct fact_dev *dev, const char *ifname, unsigned int mapped);
 struct fact_counter *facts_counter(struct fact_counter *counters, int *num,
 				   const char *name);
 void facts_copy(char *to, const char *from, size_t size);

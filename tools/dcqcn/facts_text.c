@@ -133,6 +133,8 @@ void facts_print(FILE *out, const struct facts *facts)
 				dev->qdiscs[i].ecn,
 				(unsigned long long)dev->qdiscs[i].before,
 				(unsigned long long)dev->qdiscs[i].after);
+		for (int i = 0; i < dev->num_vlans; i++)
+			fprintf(out, "vlan %s %u\n", dev->vlans[i].ifname, dev->vlans[i].mapped);
 		for (int i = 0; i < dev->num_qps; i++)
 			fprintf(out, "qp %llu %llu %llu %llu\n",
 				(unsigned long long)dev->qps[i].qpn,
@@ -306,6 +308,8 @@ static void read_fact(const char *line, struct facts *facts)
 		dev->qdiscs[dev->num_qdiscs] = (struct fact_qdisc) {
 			.loses = loses, .ecn = ecn, .before = a, .after = b };
 		facts_copy(dev->qdiscs[dev->num_qdiscs++].kind, word, FACTS_WORD);
+	} else if (sscanf(line, "vlan %63s %llu", word, &a) == 2) {
+		facts_add_vlan(dev, word, a);
 	} else if (sscanf(line, "qp %llu %llu %llu %llu", &a, &b, &c, &d) >= 3) {
 		if (dev->num_qps < FACTS_QPS)
 			dev->qps[dev->num_qps++] = (struct fact_qp) {

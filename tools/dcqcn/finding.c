@@ -58,6 +58,7 @@ static const struct {
 	{ "knob-overrides", "a timer is shorter than the round trip" },
 	{ "cnp-interval", "CNPs come too rarely for the sender's timer" },
 	{ "host-qdisc", "its own qdisc marks or paces" },
+	{ "cnp-pcp", "CNPs have no priority in their VLAN" },
 	{ "pause-storm", "a pause does not end" },
 	{ "pfc-mismatch", "the ends of a link have PFC for different priorities" },
 	{ "headroom-short", "the headroom is too small" },
