@@ -57,6 +57,9 @@ bytes()
 	counters remote R_
 	check "CE packets counted" "$R_np_ecn_marked_roce_packets" -gt "$R_np_cnp_sent"
 	check "no errors" "$R_np_cnp_errors" = 0
+	counters local L_
+	check "mlx5's optional counters" "$R_cc_rx_ce_pkts $R_cc_tx_cnp_pkts $L_cc_rx_cnp_pkts" = \
+		"$R_np_ecn_marked_roce_packets $R_np_cnp_sent $((L_rp_cnp_handled + L_rp_cnp_ignored))"
 }
 
 knobs_in_cnps()

@@ -51,6 +51,33 @@ static ssize_t ccc_contexts_show(struct ib_device *ibdev, u32 port_num,
 	return sysfs_emit(buf, "%u\n", READ_ONCE(dev->contexts.num));
 }
 
+/* mlx5's optional counters of congestion control, which "rdma statistic" shows there */
+
+static ssize_t cc_rx_ce_pkts_show(struct ib_device *ibdev, u32 port_num,
+				  struct ib_port_attribute *attr, char *buf)
+{
+	struct dcqcn_dev *dev = dcqcn_client_dev(ibdev);
+
+	return sysfs_emit(buf, "%lu\n", dcqcn_counter_sum(dev, DCQCN_NP_ECN_MARKED));
+}
+
+static ssize_t cc_rx_cnp_pkts_show(struct ib_device *ibdev, u32 port_num,
+				   struct ib_port_attribute *attr, char *buf)
+{
+	struct dcqcn_dev *dev = dcqcn_client_dev(ibdev);
+
+	return sysfs_emit(buf, "%lu\n", dcqcn_counter_sum(dev, DCQCN_RP_CNP_HANDLED) +
+					dcqcn_counter_sum(dev, DCQCN_RP_CNP_IGNORED));
+}
+
+static ssize_t cc_tx_cnp_pkts_show(struct ib_device *ibdev, u32 port_num,
+				   struct ib_port_attribute *attr, char *buf)
+{
+	struct dcqcn_dev *dev = dcqcn_client_dev(ibdev);
+
+	return sysfs_emit(buf, "%lu\n", dcqcn_counter_sum(dev, DCQCN_NP_CNP_SENT));
+}
+
 static struct dcqcn_counter_attr dcqcn_counter_files[DCQCN_NUM_COUNTERS] = {
 #define DCQCN_COUNTER(_id, _name, _attribute)				\
 	[DCQCN_##_id] = {						\
@@ -64,6 +91,9 @@ static struct dcqcn_counter_attr dcqcn_counter_files[DCQCN_NUM_COUNTERS] = {
 static IB_PORT_ATTR_RO(rp_limited_qps);
 static IB_PORT_ATTR_RO(rp_held_bytes);
 static IB_PORT_ATTR_RO(ccc_contexts);
+static IB_PORT_ATTR_RO(cc_rx_ce_pkts);
+static IB_PORT_ATTR_RO(cc_rx_cnp_pkts);
+static IB_PORT_ATTR_RO(cc_tx_cnp_pkts);
 
 static struct attribute *dcqcn_counter_attrs[] = {
 #define DCQCN_COUNTER(_id, _name, _attribute)	\
@@ -73,6 +103,9 @@ static struct attribute *dcqcn_counter_attrs[] = {
 	&ib_port_attr_rp_limited_qps.attr,
 	&ib_port_attr_rp_held_bytes.attr,
 	&ib_port_attr_ccc_contexts.attr,
+	&ib_port_attr_cc_rx_ce_pkts.attr,
+	&ib_port_attr_cc_rx_cnp_pkts.attr,
+	&ib_port_attr_cc_tx_cnp_pkts.attr,
 	NULL
 };
 
