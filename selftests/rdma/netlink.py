@@ -211,7 +211,7 @@ def cmd_fuzz(dev, n="2000", seed="1"):
                     attr(knob, b"\1" * length))
         refused("%d nested" % knob, bad, nl.set, dev,
                 attr(knob | NESTED, struct.pack("=I", RANGES[knob][1])))
-    for knob in (0, 29, 30, 255, 0x3fff):
+    for knob in (0, max(RANGES) + 1, max(RANGES) + 2, 255, 0x3fff):
         refused("setting %d" % knob, bad, nl.set, dev, u32(knob, 1))
     # Each request with attributes that it does not know, or not so. PROFILE_GET takes none
     # at all: then kernels such as 6.12 do not look at any.
@@ -253,7 +253,7 @@ def cmd_fuzz(dev, n="2000", seed="1"):
                              bytes(rnd.randrange(256) for _ in range(rnd.randrange(12))))
                         for _ in range(rnd.randrange(4)))
         if rnd.random() < 0.5:
-            nest = b"".join(attr(rnd.randrange(0, 30),
+            nest = b"".join(attr(rnd.randrange(0, max(RANGES) + 2),
                                  struct.pack("=I", rnd.choice((0, 1, 50, 1024, U32))) +
                                  bytes(rnd.choice((0, 0, 0, 3)))) for _ in range(rnd.randrange(5)))
             body = name + attr(SETTINGS | NESTED, nest) + (body if rnd.random() < 0.2 else b"")
