@@ -186,6 +186,7 @@ struct nf_hook_ops {
 #define msleep(ms)		kernel_assert(!"sleeps")
 #define sysfs_streq(a, b)	(!strcmp(a, b))
 #define strscpy(to, from, size)	((void)memccpy(to, from, 0, size))
+#define strlcat(to, from, size)	((void)strncat(to, from, (size) - strlen(to) - 1))
 #define isalnum(c)		((((c) | 32) >= 'a' && ((c) | 32) <= 'z') || ((c) >= '0' && (c) <= '9'))
 #define rcu_read_lock()		((void)0)
 #define rcu_read_unlock()	((void)0)

@@ -1981,12 +1981,15 @@ static void plug_windows(void)
 	       sampled.marked == 1000 && !sampled.app_limited,
 	       "%d ACKs: %u bytes, %u ns, %u marked", told.ack, sampled.delivered, sampled.rtt,
 	       sampled.marked);
+	expect(seen.rtt == sampled.rtt && seen.rtt_min == sampled.rtt, "round trips %u, %u", seen.rtt,
+	       seen.rtt_min);
 	pass_time(&qps[0], MS / 100);
 	expect(num_sent == 5, "%u packets left, not 5", num_sent);
 	ack_of(2);
 	ack_of(4);
 	pass_time(&qps[0], MS / 100);
 	expect(num_sent == 8 && sent[7].psn == 7, "%u packets left, not 8", num_sent);
+	expect(seen.rtt_min && seen.rtt_min < MS / 100, "the shortest round trip is %u", seen.rtt_min);
 	ack_of(7);
 	expect(sampled.app_limited && seen.in_flight == 0, "%u in flight", seen.in_flight);
 	/* rxe goes back */

@@ -194,7 +194,7 @@ static void dcqcn_cc_learn_rtt(struct dcqcn_cc_flow *f, u32 rtt, u64 now)
 	struct dcqcn_cc *cc = &f->cc;
 
 	cc->rtt = rtt;
-	if (now - f->rtt_time >= DCQCN_CC_RTT_NS) {
+	if (!cc->rtt_min || now - f->rtt_time >= DCQCN_CC_RTT_NS) {
 		cc->rtt_min = f->rtt_next ?: rtt;
 		f->rtt_next = 0;
 		f->rtt_time = now;

@@ -115,13 +115,15 @@ const char *dcqcn_cc_available(u32 id)
  */
 void dcqcn_cc_list(char *buf, size_t size)
 {
-	size_t len = 0;
 	u32 id;
 
+	*buf = '\0';
 	for (id = 0; id < DCQCN_CC_MAX; id++) {
-		if (dcqcn_cc_available(id))
-			len += scnprintf(buf + len, size - len, "%s%s", len ? " " : "",
-					 dcqcn_cc_name(id));
+		if (!dcqcn_cc_available(id))
+			continue;
+		if (*buf)
+			strlcat(buf, " ", size);
+		strlcat(buf, dcqcn_cc_name(id), size);
 	}
 }
 
