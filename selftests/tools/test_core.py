@@ -32,7 +32,7 @@ from testbed.sim.builtin_rxe import BuiltIn
 from testbed.sim.model import Run
 from testbed.vm import bridge_port, guest, image, lab_command, live, supervisor
 from testbed.vm.debug_image import DebugKernel
-from testbed.vm.image import Image
+from testbed.vm.image import DEFAULT, Image
 
 FIGURES = {"drops": 3, "jain": 0.5, "none": None, "group": {"a": {"mbps": 7}},
            "port": {"s1.h3": {"drops": 1}}}
@@ -413,6 +413,23 @@ def guests_kernel():
         expect("unpacked kernels", len(glob.glob(image.root + "*.vmlinux")), 1)
 
 
+def guests_module():
+    """"make" and "lab build" both build that for the default kernel; the newer one counts."""
+    with tempfile.TemporaryDirectory() as d:
+        made, built = "x.ko", "out/kernels/%s/x.ko" % DEFAULT
+        for times, newest in (({}, made), ({made: 5}, made), ({built: 5}, built),
+                              ({made: 5, built: 6}, built), ({made: 7, built: 6}, made)):
+            for name in made, built:
+                if os.path.exists(os.path.join(d, name)):
+                    os.unlink(os.path.join(d, name))
+            for name, time in times.items():
+                write(os.path.join(d, name), "")
+                os.utime(os.path.join(d, name), (time, time))
+            expect("the module, built at %s" % times, Image().built(d, "x.ko"), os.path.join(d, newest))
+        expect("another kernel's", Image("6.12").built(d, "x.ko"),
+               os.path.join(d, "out/kernels/6.12/x.ko"))
+
+
 def python(code, **environment):
     """Run it, with the modules of the testbed."""
     return subprocess.run([sys.executable, "-Bc", code], cwd=os.path.dirname(__file__), text=True,
@@ -536,7 +553,7 @@ def no_such_kernel():
 
 
 for test in (expressions, expectations, numbers, complaints, tap, copies, kernels, guests_kernel,
-             watched, paused, ways, arrows, came_up, swept, logs, recordings,
+             guests_module, watched, paused, ways, arrows, came_up, swept, logs, recordings,
              no_such_kernel):
     test()
 sys.exit(status())

@@ -137,9 +137,13 @@ class Image:
         return os.path.join(self.root, "usr", "src", "linux-headers-" + self.release)
 
     def built(self, top, module=MODULE):
-        """Where a source tree's module for this kernel is."""
-        tree = top if self.name == DEFAULT else os.path.join(top, "out", "kernels", self.name)
-        return os.path.join(tree, module)
+        """Where a source tree's module for this kernel is. "make" and "lab build" can both build
+        that for the default kernel: then it is the newer one."""
+        built = os.path.join(top, "out", "kernels", self.name, module)
+        if self.name != DEFAULT:
+            return built
+        made = os.path.join(top, module)
+        return max(made, built, key=lambda f: os.path.getmtime(f) if os.path.exists(f) else 0)
 
     def ensure(self):
         """Build the image if the cache does not have it. Returns self."""
