@@ -24,6 +24,7 @@ GOOD = {"lab": """
 up
 up pfc --kernel 6.12 --rate 40mbit --delay 2ms --kmin 9KB --kmax 99KB --pmax 0.2 --buffer 300KB
 up --hosts 4 --cnp data --port tc --profile mlx5 --module /x.ko --tdf 50
+up --hosts 4 --install nvme-cli --install libfabric-bin
 up --hosts 64 --pfc 0,3 --xoff 50KB --xon 20KB --headroom 300KB --dcbx
 status
 status --json
@@ -41,6 +42,8 @@ down
 run
 run incast pfc --short --check --out out/none --json
 run x.toml --only n=2 --only n=4 --live --stock-only --set rpg_ai_rate=5 --set rpg_gd=12
+run incast --install ucx-utils -- ucx_perftest -p --json
+run -- ./x
 run --kernel debug --module /x.ko --tdf 3
 record vnet2 --out out/a
 record vnet2 --duration 60 -o out/a
@@ -142,6 +145,9 @@ def check_option(main, name, before, action):
         refused(main, name, before + [option, "nonesuch"], "invalid choice: 'nonesuch'")
     elif action.type is command.directory:
         refused(main, name, before + [option, "/dev/null/x"], "must be a directory")
+    elif action.type is lab_command.package:
+        for bad in ("-1", "../x", "A b", ""):
+            refused(main, name, before + ["%s=%s" % (option, bad)], "must be a Debian package")
     elif action.type:
         refused(main, name, before + [option, "nonesuch"], "must be a")
         refused(main, name, before + [option, "-1"], "must be")

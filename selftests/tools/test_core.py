@@ -33,6 +33,7 @@ from testbed.sim.model import Run
 from testbed.vm import bridge_port, guest, image, lab_command, live, supervisor
 from testbed.vm.debug_image import DebugKernel
 from testbed.vm.image import DEFAULT, Image
+from testbed.vm.programs import Program
 
 FIGURES = {"drops": 3, "jain": 0.5, "none": None, "group": {"a": {"mbps": 7}},
            "port": {"s1.h3": {"drops": 1}}}
@@ -428,6 +429,28 @@ def guests_module():
             expect("the module, built at %s" % times, Image().built(d, "x.ko"), os.path.join(d, newest))
         expect("another kernel's", Image("6.12").built(d, "x.ko"),
                os.path.join(d, "out/kernels/6.12/x.ko"))
+        expect("other packages, another image", Image(more=["b", "a"]).root != Image().root and
+               Image(more=["b", "a"]).root == Image(more=["a", "b", "a"]).root, True)
+
+
+def programs():
+    """What guests run for the words of a COMMAND."""
+    with tempfile.TemporaryDirectory() as d, contextlib.chdir(d):
+        for name in "my prog", "here":
+            write(os.path.join(d, name), "x")
+        os.chmod("my prog", 0o755)
+        for words, line, copied in (
+                (["prog"], "prog", None), (["prog -x  $LAB_SERVER"], "prog -x  $LAB_SERVER", None),
+                ([" prog; true"], "prog; true", None), (["a b", "c d"], "'a b' 'c d'", None),
+                (["/bin/prog", "$X"], "/bin/prog '$X'", None),
+                (["./my prog", "a b"], "'/lab/share/program/my prog' 'a b'", "my prog")):
+            os.makedirs("share", exist_ok=True)
+            expect("line of %s" % words, Program(words).share("share"), line)
+            expect("copied", os.listdir("share/program") if os.path.isdir("share/program") else None,
+                   copied and [copied])
+        for words, text in (([" "], "is empty"), (["./nonesuch"], "no such file"),
+                            (["./here"], "cannot be executed"), (["./share", "x"], "no such file")):
+            raises(words, text, Program, words)
 
 
 def python(code, **environment):
@@ -553,7 +576,7 @@ def no_such_kernel():
 
 
 for test in (expressions, expectations, numbers, complaints, tap, copies, kernels, guests_kernel,
-             guests_module, watched, paused, ways, arrows, came_up, swept, logs, recordings,
+             guests_module, programs, watched, paused, ways, arrows, came_up, swept, logs, recordings,
              no_such_kernel):
     test()
 sys.exit(status())

@@ -29,15 +29,16 @@ _lab()
 	--port)
 		_testbed_words "dcbport tc"
 		return ;;
-	--pfc|--xoff|--xon|--headroom|--hosts|--rate|--delay|--kmin|--kmax|--pmax|--buffer|--tdf|--only|--set|--duration|-d|\
+	--install|--pfc|--xoff|--xon|--headroom|--hosts|--rate|--delay|--kmin|--kmax|--pmax|--buffer|--tdf|--only|--set|--duration|-d|\
 	--filter|-f|--snaplen|-s|--title|-t)
 		return ;;
 	esac
 	case $command in
 	up)	options="--hosts --kernel --rate --delay --kmin --kmax --pmax --buffer --cnp
-			--port --pfc --xoff --xon --headroom --dcbx --profile --module --tdf" ;;
-	run)	options="--short --only --live --check --stock-only --kernel --module --tdf --set
-			--out --json" ;;
+			--port --pfc --xoff --xon --headroom --dcbx --profile --install --module
+			--tdf" ;;
+	run)	options="--short --only --live --check --stock-only --kernel --install --module
+			--tdf --set --out --json --" ;;
 	status|lldp|list)	options="--json" ;;
 	capture)	options="--write --duration --filter --snaplen" ;;
 	record)	options="--duration --out" ;;
@@ -45,6 +46,11 @@ _lab()
 	image)	options="--kernel --kdir" ;;
 	build)	options="--kernel" ;;
 	esac
+	# a program of this machine in place of perftest
+	if [[ $command = run && " ${COMP_WORDS[*]:2:COMP_CWORD-2} " = *" -- "* ]]; then
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return
+	fi
 	case $command:$cur in
 	*:-*)	_testbed_words "$options --help" ;;
 	up:*|run:*)	_testbed_scenarios ;;

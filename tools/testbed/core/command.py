@@ -34,8 +34,16 @@ class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line."""
 
     json_wanted = False
+    # Words after -- are not the parser's: they go into the attribute "command"
+    before_command = False
 
     def parse_known_args(self, args=None, namespace=None):
+        if self.before_command:
+            at = args.index("--") if "--" in args else len(args)
+            if args[at:] == ["--"]:
+                self.error("after --, a COMMAND is missing")
+            args, command = args[:at], args[at + 1:]
+            self.set_defaults(command=command)
         # before parsing, so that errors of parsing are JSON as well
         if "--json" in self._option_string_actions and "--json" in (args or ()):
             Parser.json_wanted = True

@@ -15,6 +15,7 @@ from .guest import accel
 from .lateness import TDF, Attempts, Late, TooBusy, no_deadline, probe
 from .measure import Measurement
 from .network import Network
+from .programs import Programs
 from .traffic import Traffic
 
 
@@ -30,13 +31,14 @@ def alone():
     return lock
 
 
-def measure_apart(runs, image, module, tdf, done, bad):
+def measure_apart(runs, image, module, tdf, done, bad, program=None):
     """Measure in guests of their own. Raise TooBusy if this machine is.
 
     runs: [(run, where to write)]. Runs of the same shape share guests, those
     with the same flows share QPs, and identical runs share one measurement.
     tdf: the dilation of the guests' clocks; None to choose it by what this machine leaves to
-    guests. done: called with each recording; bad: appended to with what went wrong.
+    guests. done: called with each recording; bad: appended to with what went wrong; program: in
+    place of perftest.
     """
     shapes = {}
     for run, out in runs:
@@ -46,15 +48,16 @@ def measure_apart(runs, image, module, tdf, done, bad):
     for same in shapes.values():
         kinds = [run.kinds for run, _ in same]
         same.sort(key=lambda entry: kinds.index(entry[0].kinds))
-        _attempt(_Todo(same, done, bad, len(runs) == 1), image, module, tdf)
+        _attempt(_Todo(same, done, bad, len(runs) == 1, program), image, module, tdf)
 
 
 class _Todo:
     """Runs that can share guests, and what has been recorded of them."""
 
-    def __init__(self, runs, done, bad, alone):
+    def __init__(self, runs, done, bad, alone, program):
         """alone: it is the only run there is, and its error ends everything"""
         self.runs, self.done, self.bad, self.alone = runs, done, bad, alone
+        self.program = program
         self.recordings = []
 
     @property
@@ -77,7 +80,7 @@ class _Todo:
                     if not traffic or not traffic.adopt(run.flows):
                         if traffic:
                             traffic.end()
-                        traffic = connect(network, run)
+                        traffic = connect(network, run, self.program)
                     network.configure(run.topology)
                     recording = Measurement(network, run, out, traffic).measure()
                     self.recordings.append(recording)
@@ -123,12 +126,15 @@ def _attempt(todo, image, module, tdf):
                 todo.runs[0][0].name, late, chosen))
 
 
-def connect(network, run):
+def connect(network, run, program):
+    if program:
+        say("%s: starting %d servers of %s" % (run.name, len(run.flows), program.name))
+        return Programs(network, run.flows, program)
     say("%s: connecting %d QPs" % (run.name, sum(f.qps for f in run.flows)))
     return Traffic(network, run.flows)
 
 
-def measure_live(runs, check, done, bad):
+def measure_live(runs, check, done, bad, program=None):
     """Measure in the running lab, as it is. check: raise TooBusy if guests were late."""
     lab = supervisor.Lab()
     lab.network.look()
@@ -138,7 +144,7 @@ def measure_live(runs, check, done, bad):
             raise InputError("%s: the running lab has no %s" %
                              (run.scenario, ", ".join(sorted(missing))))
         run.topology = lab.network.topology
-        traffic = connect(lab.network, run)
+        traffic = connect(lab.network, run, program)
         try:
             recording = Measurement(lab.network, run, out, traffic, check).measure()
             if not recording.lateness.valid:
@@ -190,6 +196,9 @@ class Reports:
         else:
             print("\n" + report.table("%s: %s" % (e.name, e.title), results) + "\n", flush=True)
         say("figures in %s, picture in %s, CSV and pcap beside them" % (path, png))
+        for r in results:
+            if r.recording.logs:
+                say("%s: what the programs said is in %s" % (r.run.name, " ".join(r.recording.logs)))
         if not self.check:
             return
         verdict = e.check([(r.run, r.figures) for r in results])

@@ -85,10 +85,10 @@ class Image:
 
     name: a series of kernels, 7.2, or a suite, whose newest kernel is meant:
     trixie-backports. Everything else comes from the kernel's release. With
-    -rt, it is the real-time kernel.
+    -rt, it is the real-time kernel. more: packages for programs of one's own.
     """
 
-    def __init__(self, name=DEFAULT):
+    def __init__(self, name=DEFAULT, more=()):
         self.name = name
         what, _, flavour = name.partition("-rt")
         if what not in SUITES and not re.fullmatch(r"\d+\.\d+", what) or flavour:
@@ -97,7 +97,7 @@ class Image:
         self.series = what if re.fullmatch(r"\d+\.\d+", what) and what not in SERIES else None
         self.suite = None if self.series else SERIES.get(what, what)
         self.flavour = "rt-amd64" if name.endswith("-rt") else "amd64"
-        self.packages = PACKAGES + (TRACERS if name == DEFAULT else [])
+        self.packages = PACKAGES + (TRACERS if name == DEFAULT else []) + sorted(set(more))
         recipe = repr((name, self.packages, RECIPE, FIXUP))
         key = hashlib.sha256(recipe.encode()).hexdigest()[:12]
         self.root = os.path.join(cache_dir(), "image-%s-%s" % (name, key))
@@ -186,7 +186,9 @@ class Image:
     def _build(self):
         if not shutil.which("mmdebstrap"):
             raise LabError("mmdebstrap is not installed: run tools/lab/deps")
-        say("image: building a Debian with kernel %s, once (about a minute)" % self.name)
+        more = "".join(" " + p for p in self.packages if p not in PACKAGES + TRACERS)
+        say("image: building a Debian with kernel %s%s, once (about a minute)" % (
+            self.name, more and ", with" + more))
         version, make_headers = "", False
         if self.series:
             self.suite, version, make_headers = self._find()

@@ -3,6 +3,7 @@
 
 import argparse
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -19,6 +20,7 @@ from .experiment import SCENARIOS, Experiment
 from .image import DEFAULT, EXAMPLES as KERNELS, Image
 from .lateness import TDF, TooBusy
 from .network import check_module, default_port
+from .programs import Program
 from .topology import HOSTS_MAX, PORTS
 
 COMMAND = os.path.join(DCQCN, "dcqcn")
@@ -39,6 +41,7 @@ a lab that stays up:
 a measurement with table, picture, CSV and pcap, in guests of its own:
   lab list
   lab run incast
+  lab run incast --install ucx-utils -- tools/lab/examples/ucx    your own programs
 
 Hosts are h1, h2, ..., switches s1, s2, ...; s1.h3 is the port of s1 that leads to
 h3. Build the module first: make KDIR=$(lab image --kdir) or, for another kernel,
@@ -48,7 +51,14 @@ See Documentation/lab.rst.
 
 
 def image_of(args):
-    return Image(args.kernel).ensure()
+    return Image(args.kernel, vars(args).get("install", ())).ensure()
+
+
+def package(text):
+    """An argument's type: the name of a Debian package."""
+    if not re.fullmatch(r"[a-z0-9][a-z0-9+.-]+", text):
+        raise argparse.ArgumentTypeError("must be a Debian package: " + text)
+    return text
 
 
 def cmd_build(args):
@@ -171,10 +181,16 @@ def experiments(args):
 def cmd_run(args):
     if args.live and args.tdf is not None:
         raise InputError("the running lab keeps its clock: use lab up --tdf %d" % args.tdf)
+    if args.live and args.install:
+        raise InputError("the running lab keeps its programs: use lab up --install " + args.install[0])
     settings = dict(w.partition("=")[::2] for w in args.set)
     check_knobs("--set", settings)
+    program = Program(args.command) if args.command else None
     found = experiments(args)
     runs = [(r, out) for e, out in found for r in e.runs]
+    if program:
+        for r, _ in runs:
+            r.window = [0, r.duration]      # how long it takes to connect is its own business
     module = None if args.live else engine.module_for(runs, args.module, settings)
     for _, out in found:
         output.hold(out, "--out")
@@ -183,14 +199,14 @@ def cmd_run(args):
     with engine.alone():
         try:
             if args.live:
-                engine.measure_live(runs, args.check, reports.done, bad)
+                engine.measure_live(runs, args.check, reports.done, bad, program)
             else:
                 image = image_of(args)
                 if module:
                     check_module(module, image)
                 if default_port(image) == "tc":
                     say("dcbport.ko is not built for this kernel: switches use tc's qdiscs")
-                engine.measure_apart(runs, image, module, args.tdf, reports.done, bad)
+                engine.measure_apart(runs, image, module, args.tdf, reports.done, bad, program)
         except TooBusy as e:
             busy = str(e)
     if args.json:
@@ -250,6 +266,10 @@ def parser():
         s.add_argument("--kernel", default=DEFAULT, metavar="K",
                        help="the guests' kernel: %s and so on (default: %s)" % (KERNELS, DEFAULT))
 
+    def install(s):
+        s.add_argument("--install", action="append", default=[], type=package, metavar="PACKAGE",
+                       help="a Debian package that guests have in addition; may be repeated")
+
     def module(s):
         s.add_argument("--module", metavar="FILE",
                        help="the module to load (default: the one built in this tree)")
@@ -291,6 +311,7 @@ def parser():
     s.add_argument("--profile", choices=PROFILES,
                    help="profile of rdma_dcqcn on the hosts; stock: do not load it "
                    "(default: auto)")
+    install(s)
     module(s)
     tdf(s, 1, "1")
 
@@ -333,8 +354,11 @@ def parser():
     s = add("run", cmd_run, "measure a scenario: table, picture, CSV, pcap",
             "Starts guests of its own and stops them at the end. Fails when a guest's kernel "
             "warns, crashes or hangs. On a busy machine it slows the guests' clocks down; exits "
-            "with status %d, and judges no figure, if the guests' timers are late all the same." %
-            TooBusy.STATUS)
+            "with status %d, and judges no figure, if the guests' timers are late all the same. "
+            "With a COMMAND after --, each flow is a server and a client of yours in place of "
+            "perftest: both run COMMAND, and LAB_SERVER is empty in the server." %
+            TooBusy.STATUS, usage="%(prog)s [options] [scenario ...] [-- COMMAND ...]")
+    s.before_command = True
     s.add_argument("scenario", nargs="*",
                    help="scenarios that \"lab list\" shows, or .toml files (default: incast)")
     s.add_argument("--short", action="store_true",
@@ -345,6 +369,7 @@ def parser():
                    help="run the scenario's flows on the lab that is up, as it is")
     s.add_argument("--check", action="store_true",
                    help="fail, and say why, unless the figures are as the scenario expects")
+    install(s)
     s.add_argument("--stock-only", action="store_true",
                    help="do only the runs without the module")
     kernel(s)

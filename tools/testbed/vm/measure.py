@@ -35,6 +35,8 @@ class Recording:
         self.tdf = 1                # see clock.py
         self.lateness = None        # of the guests, if they are the lab's
         self.lost = []
+        self.logs = []              # of programs in place of perftest
+        self.program_seconds = 0    # of the slowest of these
 
     def copy(self, run, directory):
         """The same recording for a run that differs only in its name."""
@@ -85,8 +87,8 @@ class Measurement:
         r.start, before = counters(), drops()
         r.epoch = {name: self.network.epoch(name) for name in self.network.vms}
         seconds, r.tdf = run.duration / 1e9, self.clock.tdf
-        say("%s: %d QPs for %g s%s" % (
-            run.name, sum(f.qps for f in run.flows), seconds,
+        say("%s: %s %g s%s" % (
+            run.name, self.traffic.what, seconds,
             "" if r.tdf == 1 else ", which take %g here" % self.clock.host(seconds)))
         usage = Usage.now(self._pids())
         r.zero = self.clock.monotonic()
@@ -95,6 +97,7 @@ class Measurement:
         stolen = Usage.now(self._pids()).stolen(usage)
         r.lost = self.traffic.lost
         self.traffic.hold(run.flows)
+        r.program_seconds = self.traffic.seconds
         late, switches = self._late(timers), self.network.topology.switches
         r.lateness = Lateness({g: ms for g, ms in late.items() if g not in switches},
                               {g: ms for g, ms in late.items() if g in switches}, stolen, r.tdf)
@@ -103,6 +106,7 @@ class Measurement:
         r.before, r.after = self.before(), self.after()
         say("%s: waiting until all packets have arrived" % run.name)
         r.end = self.traffic.drain()
+        r.logs = self.traffic.save(os.path.join(r.directory, run.name))
         drops = self._ask_drops()
         self._collect(recorders)
         after = drops()
@@ -129,6 +133,8 @@ class Measurement:
         for at, action in sorted(due, key=lambda d: d[0]):
             while (left := begin + at / 1e9 - self.clock.monotonic()) > 0:
                 self.traffic.look_after()
+                if self.traffic.finished:
+                    break
                 self.clock.sleep(min(left, 0.5))
             before = self.clock.monotonic()
             action()

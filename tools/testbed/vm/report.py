@@ -28,7 +28,7 @@ FIGURES = ("goodput_mbps", "jain", "least_qp_share", "bottleneck", "seq_errors",
            "ce_received", "ce_delivered", "cnps_delivered", "cnp_sent", "cnp_handled",
            "cnp_ignored", "cnp_ignored_steady", "qps", "qps_lost", "qps_failed",
            "qp_goodput_mbps", "other_switch_drops", "pfc_frames", "pfc_decoded", "capture_lost",
-           "tdf", "host_late_ms", "switch_late_ms", "stolen")
+           "tdf", "host_late_ms", "switch_late_ms", "stolen", "program_s")
 
 
 class Queue:
@@ -161,6 +161,7 @@ class Result:
             "pfc_decoded": len(self.pfc),
             "capture_lost": r.capture_lost,
             "tdf": r.tdf,
+            "program_s": round(r.program_seconds, 2),
             **(r.lateness.figures if r.lateness else {}),
             "hw_counters": {n: _delta(r.start, r.end, n) for n in names
                             if _delta(r.start, r.end, n)},
@@ -315,6 +316,8 @@ def table(title, results, rows=ROWS):
     shown = [(text, [form % r.figures[key] for r in results]) for text, key, form in rows]
     if any(r.pfc for r in results):
         shown.append(("PFC frames", ["%d" % r.figures["pfc_frames"] for r in results]))
+    if any(r.figures["program_s"] for r in results):
+        shown.insert(0, ("slowest client, s", ["%.1f" % r.figures["program_s"] for r in results]))
     for g in f.get("group", {}):
         shown.append(("goodput of \"%s\"" % g, ["%.1f" % r.figures["group"][g]["goodput_mbps"]
                                                for r in results]))

@@ -43,6 +43,16 @@ class Traffic:
             p.flow = f
         return True
 
+    @property
+    def what(self):
+        return "%d QPs for" % sum(p.flow.qps for p in self.pairs)
+
+    # What programs other than perftest have: see programs.py
+    finished, seconds = False, 0
+
+    def save(self, prefix):
+        return []
+
     def go(self, flows):
         self._signal("CONT", flows)
 
