@@ -138,7 +138,10 @@ page:
 	tools/lab/deps lld-14 llvm-14
 	$(MAKE) -C tools/page O=$(CURDIR)/out/page
 
-try: modules tools
+# First what is missing, all of it: without soft-RoCE, headers are of no use
+try: tools
+	@python3 -B tools/try/try --needs
+	$(MAKE) modules
 	tools/dcqcn/dcqcn try
 
 lab:
