@@ -28,6 +28,7 @@ static struct dcqcn_dev *fuzz_dev;
 #include "hook.c"
 #include "tx.c"
 #include "rx.c"
+#include "answer.c"
 #include "np.c"
 #include "cnp.c"
 #include "xmit.c"
@@ -94,10 +95,10 @@ static bool has_qp;
 static const struct fuzz_case *now_testing;
 
 /* What the code under test did */
-static unsigned int entries, cuts, cnps_sent, holds, acks, told, counted, others,
+static unsigned int entries, cuts, cnps_sent, answers, heard, holds, acks, told, counted, others,
 	plain, looks, questions;
-static u8 sent[DCQCN_CNP_V6_LEN];
-static size_t sent_len;
+static u8 sent[DCQCN_CNP_V6_LEN], answer[DCQCN_FEEDBACK_V6_LEN];
+static size_t sent_len, answer_len;
 
 static void rxe_destructor(struct sk_buff *skb) { }
 static void foreign_destructor(struct sk_buff *skb) { }
@@ -189,6 +190,20 @@ struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn, const struct dcq
 	return qp;
 }
 
+bool dcqcn_pacer_answer(struct dcqcn_qp *qp, u32 psn, u32 held)
+{
+	check(qp->state == DCQCN_QP_LIVE && qp->type != IB_QPT_UD);
+	heard++;
+	return psn & 1;
+}
+
+void dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_event *event)
+{
+	check(qp->state == DCQCN_QP_RESOLVING && event->offer && event->asks);
+	if (dcqcn_qp_wait(qp))
+		qp->waiting->event = *event;
+}
+
 /* --- in the place of ccc.c, which fuzz_ccc.c has ---------------------------- */
 
 struct static_key_false dcqcn_cccs;
@@ -197,6 +212,8 @@ void dcqcn_ccc_feedback(const struct dcqcn_rx *in)
 {
 	check(in->pkt.kind == DCQCN_PKT_FEEDBACK);
 	told++;
+	if (dcqcn_pkt_is_valid_feedback(&in->pkt))
+		dcqcn_answer_hear(in, (const void *)(in->pkt.udp + 1));
 }
 
 /* Takes the marks of every second QP. An ACK may count as a READ response, if it says so. */
@@ -271,6 +288,13 @@ int dst_output(struct net *n, struct sock *sk, struct sk_buff *skb)
 
 void fuzz_sent(const struct sk_buff *skb)
 {
+	if (skb->data[ip_len(skb->data) + UDP_LEN] == FEEDBACK) {
+		answers++;
+		check(skb->len <= sizeof(answer));
+		answer_len = skb->len;
+		memcpy(answer, skb->data, answer_len);
+		return;
+	}
 	cnps_sent++;
 	check(skb->len <= sizeof(sent));
 	sent_len = skb->len;
@@ -337,7 +361,7 @@ static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
 	fuzz_no_route = c->faults & NO_ROUTE;
 	fuzz_route.dst.dev = &ndev;
 	now_testing = c;
-	entries = cuts = cnps_sent = holds = acks = told = counted = others = plain = 0;
+	entries = cuts = cnps_sent = answers = heard = holds = acks = told = counted = others = plain = 0;
 	looks = questions = fuzz_peeks = 0;
 	dcqcn_cccs.users = c->faults & STOPPING;
 
@@ -476,6 +500,22 @@ static void check_sent(const u8 *p, const struct dcqcn_pkt *e)
 	check(get16(sent + ip_len(sent) + 4) == 40);
 }
 
+/* An answer is to a question of the QP's peer, and goes where that came from */
+static void check_answer(const u8 *p, const struct dcqcn_pkt *e)
+{
+	size_t at = e->v6 ? 8 : 12, n = e->v6 ? 16 : 4;
+
+	check(answers == 1 && the_qp.state == DCQCN_QP_LIVE && has_qp && !e->ud);
+	check(e->kind == DCQCN_PKT_REQUEST || e->kind == DCQCN_PKT_RESPONSE);
+	check((p[ip_len(p) + UDP_LEN + 4] & 0x30) == 0x10 && right_icrc(p, e));
+	check(e->dest_qpn == the_qp.qpn && settings.np_enable & 1 << (e->tos >> 5));
+	check(!(now_testing->flags & OTHERHOST) && the_qp.type != IB_QPT_UD);
+	check(now_testing->flags & IS_PEER ||
+	      !memcmp(p + at, the_qp.peer.s6_addr + (e->v6 ? 0 : 12), n));
+	check(icrc_is_right(answer, answer_len));
+	check(!memcmp(answer + at, p + at + n, n) && !memcmp(answer + at + n, p + at, n));
+}
+
 /* Whether a packet that came in must be answered with a CNP */
 static bool must_answer(const struct fuzz_case *c, const u8 *p, const struct dcqcn_pkt *e)
 {
@@ -547,7 +587,8 @@ static void check_in(const struct fuzz_case *c, const u8 *p, size_t len,
 		check(right_icrc(p, &e));
 		check(!(c->flags & OTHERHOST));
 		check(e.dest_qpn > 1 && e.dest_qpn != 0xffffff);
-		check(entries <= 1);
+		/* a mark and a question, if there is no memory for the first */
+		check(entries <= 1 + fuzz_out_of_memory + !!(c->faults & NO_ENTRY));
 	}
 	if (cuts || (waiting && waiting->cnps)) {
 		check(e.kind == DCQCN_PKT_CNP);
@@ -576,6 +617,13 @@ static void check_in(const struct fuzz_case *c, const u8 *p, size_t len,
 	if (must_answer(c, p, &e))
 		check(cnps_sent == 1);
 	check(the_qp.cnps_sent == cnps_sent);
+	if (answers)
+		check_answer(p, &e);
+	if (heard)
+		check(right_icrc(p, &e) && (the_qp.type == IB_QPT_UD || c->flags & IS_PEER ||
+					    !memcmp(p + (e.v6 ? 8 : 12),
+						    the_qp.peer.s6_addr + (e.v6 ? 0 : 12),
+						    e.v6 ? 16 : 4)));
 	check(!fuzz_dst_refs && !the_qp.lock.held);
 }
 
@@ -603,7 +651,7 @@ static void check_out(const struct fuzz_case *c, const u8 *p, size_t len,
 	check(verdict == NF_ACCEPT || verdict == NF_STOLEN);
 	check((verdict == NF_STOLEN) == holds);
 	/* where contexts are used, who sends gets an entry */
-	check(!skb->consumed && !cnps_sent && !cuts);
+	check(!skb->consumed && !cnps_sent && !answers && !cuts);
 	check(entries <= !!settings.ccc.algorithms);
 	check(skb->len == len);
 	skb_bytes(skb, after);

@@ -27,6 +27,12 @@ DEFINE_STATIC_KEY_FALSE(dcqcn_cccs);
 
 #define FRAME		4154		/* bytes: MTU 4096 */
 
+/* answer.c, whose tests are test_cnp.c and test_pacer.c */
+bool dcqcn_answer_hear(const struct dcqcn_rx *in, const struct dcqcn_feedback *said)
+{
+	return false;
+}
+
 static struct net net;
 static struct net_device ndev = { .net = &net, .ifindex = 1 };
 

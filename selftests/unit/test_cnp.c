@@ -25,6 +25,7 @@ static int told_verdict;
 #define trace_dcqcn_cnp_sent(qp, qpn, daddr, err)	(told_err = (err))
 #define trace_dcqcn_cnp_received(dev, qpn, saddr, verdict)	(told_verdict = (verdict))
 
+#include "answer.c"
 #include "cnp.c"
 #include "np.c"
 #include "rx.c"
@@ -49,8 +50,8 @@ static bool no_entry;		/* there is no room for one */
 /* CNPs that left */
 static unsigned int num_sent;
 static u64 last_sent;		/* ns */
-static struct { u8 p[DCQCN_CNP_V6_LEN]; size_t len; } sent;
-static unsigned int cuts;
+static struct { u8 p[DCQCN_FEEDBACK_V6_LEN]; size_t len; } sent;
+static unsigned int cuts, kept;
 
 void fuzz_sent(const struct sk_buff *skb)
 {
@@ -80,6 +81,22 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn, u8 hops)
 
 void dcqcn_ccc_other(struct dcqcn_dev *d, const struct sk_buff *skb)
 {
+}
+
+void dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_event *event)
+{
+	expect(event->offer && event->asks && event->time == fuzz_now, "not a question");
+	kept++;
+}
+
+/* What the flow's probe waits for, and has got */
+static u32 probe_psn, held;
+
+bool dcqcn_pacer_answer(struct dcqcn_qp *qp, u32 psn, u32 ns)
+{
+	if (psn == probe_psn)
+		held = ns;
+	return psn == probe_psn;
 }
 
 void dcqcn_ccc_feedback(const struct dcqcn_rx *in)
@@ -112,6 +129,7 @@ static void set_up(u8 type)
 	no_entry = false;
 	num_sent = 0;
 	cuts = 0;
+	kept = 0;
 	told_err = 0;
 	told_verdict = -1;
 	memset(&counters, 0, sizeof(counters));
@@ -132,8 +150,10 @@ static void set_up(u8 type)
 	xa_insert_bh(&dev.qps, QPN, &the_qp, GFP_ATOMIC);
 }
 
-/* A packet of 10.0.0.LAST with CE comes in: all of it, or its headers, are linear */
-static void arrives(u8 opcode, u8 last, bool linear)
+/* A packet of 10.0.0.LAST with these ECN bits, and these beside the QPN, comes in: all of it, or
+ * its headers, are linear
+ */
+static void arrives_with(u8 opcode, u8 last, bool linear, u8 ecn, u8 bits)
 {
 	/* data is longer than what is read of each packet */
 	size_t len = IP4_LEN + UDP_LEN + BTH_LEN + (opcode == CNP ? CNP_RESERVED : 256) + ICRC_LEN;
@@ -141,7 +161,7 @@ static void arrives(u8 opcode, u8 last, bool linear)
 	u8 *p = calloc(1, len), *bth = p + IP4_LEN + UDP_LEN;
 
 	p[0] = 0x45;
-	p[1] = 3;
+	p[1] = ecn;
 	p[9] = 17;
 	put16(p + 2, len);
 	memcpy(p + 12, "\12\0\0\0\12\0\0\1", 8);
@@ -150,7 +170,9 @@ static void arrives(u8 opcode, u8 last, bool linear)
 	put16(p + IP4_LEN + 4, len - IP4_LEN);
 	bth[0] = opcode;
 	put16(bth + 2, PKEY);
+	bth[4] = bits;
 	bth[7] = QPN;
+	bth[11] = 99;
 	if (opcode == UD_SEND_ONLY)
 		bth[BTH_LEN + 7] = last;	/* the QP that it is from */
 	put_icrc(p, len - ICRC_LEN);
@@ -167,6 +189,11 @@ static void arrives(u8 opcode, u8 last, bool linear)
 	free(p);
 	expect(!the_qp.lock.held && !bh_disabled, "a lock is held");
 	expect(!fuzz_dst_refs, "a route is held");
+}
+
+static void arrives(u8 opcode, u8 last, bool linear)
+{
+	arrives_with(opcode, last, linear, 3, 0);
 }
 
 static void mark_arrives(void)
@@ -533,6 +560,124 @@ static void test_waiting(void)
 	forget_waiting();
 }
 
+#define REQUEST		(DCQCN_BTH_REQUEST >> 24)
+#define CAPABLE		(DCQCN_BTH_CAPABLE >> 24)
+
+static void question_arrives(u8 opcode, u8 last)
+{
+	arrives_with(opcode, last, true, 2, REQUEST);
+}
+
+/* A question is answered to the QP's peer, with feedback that names the QP that asked, and the
+ * packet
+ */
+static void test_question(void)
+{
+	const u8 *said = sent.p + IP4_LEN + UDP_LEN + BTH_LEN;
+
+	set_up(IB_QPT_UC);
+	question_arrives(UC_SEND_ONLY, 2);
+	if (!expect(num_sent == 1 && counters.value[DCQCN_NP_FEEDBACK_SENT] == 1, "%u answers",
+		    num_sent))
+		return;
+	expect(sent.p[IP4_LEN + UDP_LEN] == FEEDBACK && icrc_is_right(sent.p, sent.len), "feedback");
+	expect(sent.p[15] == 1 && sent.p[19] == 2, "from .%u to .%u", sent.p[15], sent.p[19]);
+	expect(get24(sent.p + IP4_LEN + UDP_LEN + 5) == 0, "it is not to QP 0");
+	expect(said[0] == 2 && said[1] == 0 && said[3] == 9, "version %u, algorithms %u, flags %u",
+	       said[0], said[1], said[3]);
+	expect(get24(said + 5) == PEER_QPN, "to QP %u", get24(said + 5));
+	expect(get24(said + 25) == QPN && get24(said + 29) == 99, "of QP %u, PSN %u",
+	       get24(said + 25), get24(said + 29));
+
+	/* an offer of a context is none, nor is one in an ACK, from elsewhere or switched off */
+	arrives_with(UC_SEND_ONLY, 2, true, 2, REQUEST | CAPABLE);
+	question_arrives(RC_ACK, 2);
+	question_arrives(UC_SEND_ONLY, 3);
+	question_arrives(UD_SEND_ONLY, 2);
+	settings.np_enable = 0;
+	question_arrives(UC_SEND_ONLY, 2);
+	settings.np_enable = 0xff;
+	no_entry = true;
+	question_arrives(UC_SEND_ONLY, 2);
+	no_entry = false;
+	expect(num_sent == 1, "%u answers to no question", num_sent - 1);
+
+	/* a mark as well */
+	arrives_with(UC_SEND_ONLY, 2, true, 3, REQUEST);
+	expect(num_sent == 3 && the_qp.cnps_sent == 1, "a question hides a mark");
+}
+
+/* One for a QP that is being resolved is kept, and its answer says for how long */
+static void test_question_waits(void)
+{
+	const u8 *said = sent.p + IP4_LEN + UDP_LEN + BTH_LEN;
+	struct dcqcn_event event = {
+		.time = 1000000000, .offer_psn = 3 << 24 | 99, .offer = true, .asks = true,
+		.saddr = { .s6_addr = { [10] = 0xff, 0xff, 10, 0, 0, 2 } },
+		.daddr = { .s6_addr = { [10] = 0xff, 0xff, 10, 0, 0, 1 } },
+	};
+
+	set_up(IB_QPT_RC);
+	the_qp.state = DCQCN_QP_RESOLVING;
+	question_arrives(RC_WRITE_ONLY, 2);
+	expect(kept == 1 && !num_sent, "%u are kept, %u answered", kept, num_sent);
+	fuzz_now += 1000;
+	dcqcn_answer_resolved(&the_qp, &event);
+	expect(!num_sent, "a QP that is not there answers");
+	the_qp.state = DCQCN_QP_LIVE;
+	dcqcn_answer_resolved(&the_qp, &event);
+	expect(num_sent == 1 && get16(said + 38) == 1000, "%u answers; held for %u ns", num_sent,
+	       get16(said + 38));
+	expect(said[2] == 3 && get24(said + 29) == 99, "priority %u, PSN %u", said[2],
+	       get24(said + 29));
+}
+
+/* What the port may not say is an error, and no more */
+static void test_question_budget(void)
+{
+	unsigned int i;
+
+	set_up(IB_QPT_RC);
+	for (i = 0; i < 2 * CNP_BURST; i++)
+		question_arrives(RC_WRITE_ONLY, 2);
+	expect(num_sent <= CNP_BURST + 1 && num_sent >= CNP_BURST, "%u answers at once", num_sent);
+	expect(counters.value[DCQCN_NP_FEEDBACK_ERRORS] == 2 * CNP_BURST - num_sent, "%lu errors",
+	       counters.value[DCQCN_NP_FEEDBACK_ERRORS]);
+}
+
+/* An answer is heard that names a QP, its peer and the packet that asked */
+static void test_heard(void)
+{
+	struct iphdr iph = { .version = 4, .ihl = 5, .saddr = cpu_to_be32(0x0a000002) };
+	struct dcqcn_rx in = { .dev = &dev, .pkt = { .ip = &iph } };
+	struct dcqcn_feedback said = {
+		.epoch = cpu_to_be32(QPN), .echo_qpn = cpu_to_be32(PEER_QPN),
+		.echo_psn = cpu_to_be32(99), .echo_held = cpu_to_be32(5),
+	}, other;
+
+	set_up(IB_QPT_RC);
+	probe_psn = 99;
+	expect(dcqcn_answer_hear(&in, &said) && held == 5, "not heard");
+	other = said;
+	other.epoch = cpu_to_be32(QPN + 1);
+	expect(!dcqcn_answer_hear(&in, &other), "another QP's");
+	other = said;
+	other.echo_qpn = cpu_to_be32(PEER_QPN + 1);
+	expect(!dcqcn_answer_hear(&in, &other), "of another QP");
+	other = said;
+	other.echo_psn = cpu_to_be32(98);
+	expect(!dcqcn_answer_hear(&in, &other), "of another packet");
+	iph.saddr = cpu_to_be32(0x0a000003);
+	expect(!dcqcn_answer_hear(&in, &said), "a stranger's");
+	iph.saddr = cpu_to_be32(0x0a000002);
+	the_qp.state = DCQCN_QP_ABSENT;
+	expect(!dcqcn_answer_hear(&in, &said), "to a QP that is not there");
+	the_qp.state = DCQCN_QP_LIVE;
+	the_qp.type = IB_QPT_UD;
+	expect(!dcqcn_answer_hear(&in, &said), "to a UD QP");
+	expect(!the_qp.lock.held && !bh_disabled, "a lock is held");
+}
+
 static const struct tap_test tests[] = {
 	{ "a mark is answered with a CNP to the QP's peer", test_answer },
 	{ "a mark on UD is answered with a CNP to its sender", test_ud },
@@ -543,6 +688,10 @@ static const struct tap_test tests[] = {
 	{ "a CNP costs less where it answers a long packet", test_cost },
 	{ "a CNP that cannot leave is an error and begins no interval", test_errors },
 	{ "each CNP has its verdict, and is counted", test_verdicts },
+	{ "a question is answered to the peer that asks", test_question },
+	{ "a question waits for its QP", test_question_waits },
+	{ "answers have a budget", test_question_budget },
+	{ "an answer is heard by the flow that asked", test_heard },
 	{ "events wait for a QP that is resolved, for no other", test_waiting },
 };
 

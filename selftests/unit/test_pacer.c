@@ -45,6 +45,7 @@ struct dcqcn_qp *dcqcn_qp_next(struct dcqcn_dev *dev, unsigned long *qpn);
 #define QPS		131
 #define SHORTEST	62		/* bytes of a READ response without data, as a frame */
 #define WRITE_MIDDLE	0x07	/* RC opcode */
+#define READ_MIDDLE	0x0e	/* of its response */
 #define SHORTEST_SIZE	768		/* its truesize, bytes */
 #define FULL		4170		/* bytes of a packet of 4 KB */
 #define FULL_SIZE	8704		/* its truesize, bytes */
@@ -69,7 +70,7 @@ struct dcqcn_qp *dcqcn_qp_next(struct dcqcn_dev *port, unsigned long *qpn)
 }
 
 /* Packets sent, in order */
-static struct { u8 kind, opcode; u32 psn; bool asks, ack_req; } sent[8192];
+static struct { u8 kind, opcode; u32 psn; bool asks, ack_req, asks_module; } sent[8192];
 static unsigned int num_sent, num_unseen, preemptible;
 
 /* Runs on the other CPU while a packet is being sent */
@@ -129,6 +130,16 @@ void dcqcn_ccc_steer(struct dcqcn_qp *qp, struct sk_buff *skb)
 	steered++;
 }
 
+struct dcqcn_bth *dcqcn_ccc_bth(struct sk_buff *skb)
+{
+	return skb->data ? (void *)skb->data + sizeof(struct iphdr) + sizeof(struct udphdr) : NULL;
+}
+
+static void learn_peer(const struct in6_addr *addr, u32 rtt, u32 burst, u64 now)
+{
+	dcqcn_peer_learn(&dev.peers, addr, &(struct dcqcn_peer){ .rtt = rtt, .burst = burst }, now);
+}
+
 static struct dcqcn_bth *bth_of(const struct sk_buff *skb)
 {
 	return (void *)skb->data + sizeof(struct iphdr) + sizeof(struct udphdr);
@@ -150,6 +161,7 @@ static void leaves(const struct sk_buff *skb)
 	sent[num_sent].psn = skb->priority;
 	sent[num_sent].asks = skb->data && dcqcn_bth_requests_ack(bth_of(skb));
 	sent[num_sent].ack_req = skb->data && bth_of(skb)->psn & cpu_to_be32(DCQCN_BTH_ACK_REQ);
+	sent[num_sent].asks_module = skb->data && bth_of(skb)->qpn & cpu_to_be32(DCQCN_BTH_REQUEST);
 	sent[num_sent].opcode = skb->data ? bth_of(skb)->opcode : 0;
 	num_sent++;
 }
@@ -188,8 +200,9 @@ static void output_of(struct dcqcn_qp *qp, enum dcqcn_pkt_kind kind, u32 psn, u3
 	free(skb);
 }
 
-/* rxe outputs a request of an opcode, all of it, and tx.c does not show all to the pacer */
-static void output_request(struct dcqcn_qp *qp, u32 psn, u32 bytes, u8 opcode)
+/* rxe outputs data of an opcode, all of it, and tx.c does not show all requests to the pacer */
+static void output_data(struct dcqcn_qp *qp, enum dcqcn_pkt_kind kind, u32 psn, u32 bytes,
+			u8 opcode)
 {
 	u32 len = bytes - ETH_HLEN;
 	struct sk_buff *skb = calloc(1, sizeof(*skb) + len);
@@ -201,7 +214,7 @@ static void output_request(struct dcqcn_qp *qp, u32 psn, u32 bytes, u8 opcode)
 	skb->len = len;
 	skb->truesize = 2304;
 	skb->dst = &dst;
-	skb->protocol = DCQCN_PKT_REQUEST;
+	skb->protocol = kind;
 	skb->priority = psn;
 	*iph = (struct iphdr) {
 		.version = 4, .ihl = 5, .tot_len = cpu_to_be16(len), .protocol = IPPROTO_UDP,
@@ -209,8 +222,8 @@ static void output_request(struct dcqcn_qp *qp, u32 psn, u32 bytes, u8 opcode)
 	udp->dest = cpu_to_be16(DCQCN_UDP_PORT);
 	udp->len = cpu_to_be16(len - sizeof(*iph));
 	*bth_of(skb) = (struct dcqcn_bth) { .opcode = opcode, .psn = cpu_to_be32(psn) };
-	tx = tx_of(skb, DCQCN_PKT_REQUEST, bth_of(skb), true);
-	if (dcqcn_pacer_may_pass(&qp->flow, skb, tx.bth)) {
+	tx = tx_of(skb, kind, bth_of(skb), true);
+	if (kind == DCQCN_PKT_REQUEST && dcqcn_pacer_may_pass(&qp->flow, skb, tx.bth)) {
 		dcqcn_pacer_pass(&qp->flow);
 		num_unseen++;
 	} else if (dcqcn_pacer_output(qp, &tx) == NF_STOLEN) {
@@ -218,6 +231,11 @@ static void output_request(struct dcqcn_qp *qp, u32 psn, u32 bytes, u8 opcode)
 	}
 	leaves(skb);
 	free(skb);
+}
+
+static void output_request(struct dcqcn_qp *qp, u32 psn, u32 bytes, u8 opcode)
+{
+	output_data(qp, DCQCN_PKT_REQUEST, psn, bytes, opcode);
 }
 
 static void output(enum dcqcn_pkt_kind kind, u32 psn)
@@ -854,7 +872,7 @@ static void start_tail(void)
 	dcqcn_pacer_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
 	settings.rp.rpg_time_reset = 0;
-	dcqcn_peer_learn(&dev.peers, &qps[0].peer, MS / 10, 12288, fuzz_now);
+	learn_peer(&qps[0].peer, MS / 10, 12288, fuzz_now);
 	dcqcn_limiter_start(&qps[0], &settings, true);
 	for (i = 0; i < 40; i++)
 		output_request(&qps[0], i, 1000, WRITE_MIDDLE);
@@ -872,6 +890,90 @@ static void start_tail(void)
 	dcqcn_pacer_ack(&qps[0], 10, 0);
 	pass_time(&qps[0], MS / 10);
 	expect(num_sent > 16 && flow->rate.start == DCQCN_START_MEASURES, "it goes on waiting");
+	ends();
+	kfree(flow->path);
+	flow->path = NULL;
+}
+
+/* READ responses with start_burst 12288, of which the first 13 leave at once */
+static void responds(void)
+{
+	unsigned int i;
+
+	limited(1, IB_QPT_RC, 0);
+	dcqcn_pacer_flush(&qps[0]);
+	settings.rp.start_burst = 12288;
+	settings.rp.rpg_time_reset = 0;
+	dcqcn_limiter_start(&qps[0], &settings, false);
+	for (i = 0; i < 200; i++)
+		output_data(&qps[0], DCQCN_PKT_RESPONSE, i, 1000, READ_MIDDLE);
+	expect(num_sent == 13, "%u packets left, not 13", num_sent);
+}
+
+static unsigned int asked_module(unsigned int from)
+{
+	unsigned int n = 0;
+
+	for (; from < num_sent; from++)
+		n += sent[from].asks_module;
+	return n;
+}
+
+/* What gets no ACK asks the peer's module with the last packet of a burst. The answer is a
+ * sample without the time for which it was held.
+ */
+static void start_answered(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	unsigned int n;
+
+	responds();
+	expect(asked_module(0) == 1 && sent[12].asks_module, "%u packets ask", asked_module(0));
+	pass_time(&qps[0], MS / 10);
+	expect(!dcqcn_pacer_answer(&qps[0], 11, 0), "an answer for another packet is taken");
+	dcqcn_pacer_ack(&qps[0], 12, 0);
+	expect(flow->rate.start == DCQCN_START_BLIND, "an ACK is taken for the answer");
+	n = num_sent;
+	expect(dcqcn_pacer_answer(&qps[0], 12, MS / 50), "the answer is not taken");
+	expect(!dcqcn_pacer_answer(&qps[0], 12, MS / 50), "it is taken twice");
+	expect(flow->path->rtt == 80000, "the round trip is %u ns", flow->path->rtt);
+	/* 3 * 12288 bytes in 0.16 ms are 18 packets in 80 us */
+	pass_time(&qps[0], 80 * MS / 1000);
+	expect(num_sent >= n + 16 && num_sent <= n + 20, "%u packets left", num_sent - n);
+	expect(flow->rate.start == DCQCN_START_MEASURES, "it goes up by time");
+
+	/* one round trip after the first sample it wants another one, and asks once for that */
+	n = num_sent;
+	pass_time(&qps[0], 80 * MS / 1000);
+	expect(asked_module(n) == 1, "%u packets ask for the second sample", asked_module(n));
+	/* which is lost: the next one asks when the first one's time is over */
+	n = num_sent;
+	pass_time(&qps[0], 320 * MS / 1000);
+	expect(asked_module(n) == 1 && flow->rate.start == DCQCN_START_MEASURES,
+	       "%u packets ask after a lost answer", asked_module(n));
+	ends();
+	kfree(flow->path);
+	flow->path = NULL;
+}
+
+/* A stock peer never answers: it is asked ever more rarely, and the flow goes up by time */
+static void start_unanswered(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	unsigned int i, n = 0;
+
+	responds();
+	for (i = 200; i < 8000; i++) {
+		output_data(&qps[0], DCQCN_PKT_RESPONSE, i, 1000, READ_MIDDLE);
+		pass_time(&qps[0], MS / 10);
+		n = num_sent;
+		if (n > 4000)
+			break;
+	}
+	/* at 0, 0.3 ms, 1 ms, ... in 780 ms at most */
+	expect(asked_module(0) >= 2 && asked_module(0) <= 12, "%u packets of %u ask",
+	       asked_module(0), n);
+	expect(flow->rate.start != DCQCN_START_MEASURES, "it waits for a sample");
 	ends();
 	kfree(flow->path);
 	flow->path = NULL;
@@ -1205,8 +1307,7 @@ static void start_of_peer(void)
 
 	memset(&dev.peers, 0, sizeof(dev.peers));
 	fuzz_now = 1000 * MS;
-	dcqcn_peer_learn(&dev.peers, &(struct in6_addr){ .s6_addr[15] = 1 }, 3 * MS, 49152,
-			 fuzz_now);
+	learn_peer(&(struct in6_addr){ .s6_addr[15] = 1 }, 3 * MS, 49152, fuzz_now);
 	expect(start_rtt(IB_QPT_RC, 1, 40000) == 3000, "its round trip is not known");
 	expect(start_bytes == 49152, "nor its burst: %u bytes", start_bytes);
 	expect(start_rtt(IB_QPT_RC, 2, 40000) == 20, "the round trip of another peer is used");
@@ -1218,14 +1319,14 @@ static void start_of_peer(void)
 	/* the latest 64 addresses, some of whose sets may be full */
 	for (i = 2; i < 66; i++) {
 		other.s6_addr[15] = i;
-		dcqcn_peer_learn(&dev.peers, &other, i * MS, 1, fuzz_now + i);
+		learn_peer(&other, i * MS, 1, fuzz_now + i);
 	}
 	expect(dcqcn_peer_look(&dev.peers, &other, fuzz_now, &known) && known.rtt == 65 * MS, "the last one is unknown");
 	other.s6_addr[15] = 1;
 	for (i = 0; i < 256; i++)
-		dcqcn_peer_learn(&dev.peers, &(struct in6_addr){ .s6_addr[13] = i }, MS, 1, fuzz_now + 99);
+		learn_peer(&(struct in6_addr){ .s6_addr[13] = i }, MS, 1, fuzz_now + 99);
 	expect(!dcqcn_peer_look(&dev.peers, &other, fuzz_now, &known), "the table has no bound");
-	dcqcn_peer_learn(&dev.peers, &other, MS, 1, fuzz_now);
+	learn_peer(&other, MS, 1, fuzz_now);
 	expect(!dcqcn_peer_look(&dev.peers, &other, fuzz_now + 10001 * MS, &known), "it is known for ever");
 
 	limited(1, IB_QPT_UC, 0);
@@ -1255,7 +1356,7 @@ static void start_blind(void)
 	dcqcn_pacer_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
 	settings.rp.rpg_time_reset = 0;
-	dcqcn_peer_learn(&dev.peers, &qps[0].peer, 5 * MS, 12288, fuzz_now);
+	learn_peer(&qps[0].peer, 5 * MS, 12288, fuzz_now);
 	dcqcn_limiter_start(&qps[0], &settings, false);
 	for (i = 0; i < 40; i++)
 		output(DCQCN_PKT_RESPONSE, i);
@@ -1278,7 +1379,7 @@ static void start_deaf(void)
 	limited(10, IB_QPT_RC, 0);
 	dcqcn_pacer_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
-	dcqcn_peer_learn(&dev.peers, &qps[0].peer, 5 * MS, 12288, fuzz_now);
+	learn_peer(&qps[0].peer, 5 * MS, 12288, fuzz_now);
 	dcqcn_limiter_start(&qps[0], &settings, false);
 	for (i = 0; i < 28; i++)
 		output(DCQCN_PKT_RESPONSE, i);
@@ -2113,6 +2214,8 @@ static void plug_names(void)
 static const struct tap_test tests[] = {
 	{ "a limited flow starts again after four round trips", restarts },
 	{ "a packet follows a burst whose end may be lost", start_tail },
+	{ "a start of READ responses goes up by answers", start_answered },
+	{ "a peer that does not answer is asked rarely", start_unanswered },
 	{ "a start counts on the round trip of its peer, or on one that suits the line", start_of_peer },
 	{ "ACKs are read only while flows are limited", acks_are_read },
 	{ "an ACK does not overtake READ responses that are being sent", order_while_sending },

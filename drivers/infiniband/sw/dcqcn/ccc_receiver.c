@@ -41,8 +41,6 @@
 /* Between two times when a source is told what it has, and is granted nothing */
 #define DCQCN_CCC_REPEAT_NS	(20ULL * NSEC_PER_USEC)
 
-#define DCQCN_CCC_PSN_BITS	24	/* in dcqcn_event.offer_psn */
-
 /* Whether the port may send feedback now. What cannot be said waits for the next time: an answer
  * is not forgotten, and nothing is granted.
  */
@@ -308,35 +306,30 @@ void dcqcn_ccc_credit_init(struct dcqcn_dev *dev)
 		      HRTIMER_MODE_ABS_SOFT);
 }
 
-/* An offer came for a QP that is being resolved, and whose lock is held: keep it until
- * that is done. The next one may come a round trip later only, with what DCQCN sends
- * until then. A CE or a CNP of the same peer may wait beside it.
+/**
+ * dcqcn_ccc_keep_offer() - keep an offer, or a question, until its QP is resolved
+ * @qp: the QP, which is being resolved, and whose lock is held
+ * @event: the offer
+ *
+ * The next one may come a round trip later only, with what DCQCN sends until then. A CE or a CNP of
+ * the same peer may wait beside it.
+ *
+ * Context: any.
  */
-static void dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_pkt *pkt,
-				 int ifindex)
+void dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 {
-	struct dcqcn_event event = {
-		.offer_psn = (u32)dcqcn_pkt_prio(pkt) << DCQCN_CCC_PSN_BITS |
-			     pkt->psn,
-		.ifindex = ifindex,
-		.pkey = pkt->pkey,
-		.offer = true,
-	};
-	struct dcqcn_waiting *waiting;
+	struct dcqcn_waiting *waiting = dcqcn_qp_wait(qp);
 
-	waiting = dcqcn_qp_wait(qp);
 	if (!waiting)
 		return;
-	dcqcn_ip_saddr(pkt->ip, &event.saddr);
-	dcqcn_ip_daddr(pkt->ip, &event.daddr);
 	if (((waiting->event.offer || waiting->ce || waiting->cnps) &&
-	     !ipv6_addr_equal(&waiting->event.saddr, &event.saddr)) ||
+	     !ipv6_addr_equal(&waiting->event.saddr, &event->saddr)) ||
 	    (waiting->ce && waiting->event.ud)) {
 		dcqcn_count(qp->dev, DCQCN_CCC_ERRORS);
 		return;
 	}
 	if (!waiting->event.offer)
-		waiting->event = event;
+		waiting->event = *event;
 }
 
 /* Return the context that was offered, if the QP may join it */
@@ -348,7 +341,7 @@ static struct dcqcn_ccc *dcqcn_ccc_accept(struct dcqcn_qp *qp,
 	spin_lock_bh(&qp->lock);
 	if (!rcu_access_pointer(qp->ccc) &&
 	    qp->state == DCQCN_QP_LIVE && qp->type != IB_QPT_UD &&
-	    qp->prio == event->offer_psn >> DCQCN_CCC_PSN_BITS &&
+	    qp->prio == event->offer_psn >> DCQCN_OFFER_PRIO_SHIFT &&
 	    !READ_ONCE(qp->dev->stopping) && dcqcn_qp_is_peer(qp, &event->saddr))
 		ccc = dcqcn_ccc_join(qp, &event->daddr, &event->saddr, qp->prio);
 	spin_unlock_bh(&qp->lock);
@@ -388,7 +381,7 @@ void dcqcn_ccc_resolved(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 	rx->echo_qpn = qp->qpn;
 	rx->echo_psn = event->offer_psn & DCQCN_QPN_MASK;
 	rx->echo_received = rx->received;
-	rx->echo_time = now;
+	rx->echo_time = event->time;
 	if (now - rx->time > DCQCN_CCC_SILENT)
 		dcqcn_rccc_restart(&rx->source,
 				   max(settings->ccc.initial_window, 1U));
@@ -411,23 +404,30 @@ static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp,
 				      int ifindex)
 {
 	u8 prio = dcqcn_pkt_prio(pkt);
-	struct in6_addr local, peer;
+	struct dcqcn_event event;
 	struct dcqcn_ccc *ccc;
 
 	ccc = rcu_dereference(qp->ccc);
 	if (unlikely(!ccc)) {
-		dcqcn_ip_saddr(pkt->ip, &peer);
-		dcqcn_ip_daddr(pkt->ip, &local);
+		event = (struct dcqcn_event) {
+			.time = ktime_get_ns(),
+			.offer_psn = (u32)prio << DCQCN_OFFER_PRIO_SHIFT | pkt->psn,
+			.ifindex = ifindex,
+			.pkey = pkt->pkey,
+			.offer = true,
+		};
+		dcqcn_ip_saddr(pkt->ip, &event.saddr);
+		dcqcn_ip_daddr(pkt->ip, &event.daddr);
 		spin_lock_bh(&qp->lock);
 		ccc = rcu_dereference_protected(qp->ccc,
 						lockdep_is_held(&qp->lock));
 		if (!ccc && qp->state == DCQCN_QP_LIVE &&
 		    qp->type != IB_QPT_UD && qp->prio == prio &&
-		    !READ_ONCE(qp->dev->stopping) && dcqcn_qp_is_peer(qp, &peer))
-			ccc = dcqcn_ccc_join(qp, &local, &peer, prio);
+		    !READ_ONCE(qp->dev->stopping) && dcqcn_qp_is_peer(qp, &event.saddr))
+			ccc = dcqcn_ccc_join(qp, &event.daddr, &event.saddr, prio);
 		else if (!ccc && qp->state == DCQCN_QP_RESOLVING &&
 			 bits & DCQCN_BTH_REQUEST)
-			dcqcn_ccc_keep_offer(qp, pkt, ifindex);
+			dcqcn_ccc_keep_offer(qp, &event);
 		spin_unlock_bh(&qp->lock);
 	}
 	if (!ccc || ccc->prio != prio || !dcqcn_ip_is_to(pkt->ip, &ccc->local) ||

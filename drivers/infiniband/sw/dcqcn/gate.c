@@ -32,6 +32,7 @@
 #include "requester.h"
 #include "start.h"
 #include "tx.h"
+#include "window.h"
 
 /* Requests that may pass unseen after one that the limiter has seen, if all of them are due
  * by then. They are charged when it sees the next one, to a flow that by then has credit
@@ -110,7 +111,7 @@ static noinline bool dcqcn_flow_asks(struct dcqcn_qp *qp, struct sk_buff *skb,
 	if (flow->burst || dcqcn_path_awaits(flow->path, now) ||
 	    !dcqcn_start_wants_sample(&flow->rate, now))
 		return false;
-	if (flow->path->probe_time)
+	if (flow->path->probe_time && !flow->path->asked)
 		dcqcn_path_restart(flow->path);
 	else if (ack_req || dcqcn_flow_ask(skb))
 		return true;
@@ -121,6 +122,42 @@ static noinline bool dcqcn_flow_asks(struct dcqcn_qp *qp, struct sk_buff *skb,
 	return false;
 }
 
+/* Make a packet ask the peer's module for an answer. Return false if it cannot, or offers a context */
+static bool dcqcn_flow_ask_module(struct sk_buff *skb)
+{
+	struct dcqcn_bth *bth = dcqcn_ccc_bth(skb);
+
+	if (!bth || bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE))
+		return false;
+	bth->qpn |= cpu_to_be32(DCQCN_BTH_REQUEST);
+	return true;
+}
+
+/* Decide whether a packet that gets no ACK is a probe, which the peer's module answers, and make it
+ * ask. A start has its burst behind it then, and another flow has sent enough for an answer.
+ */
+static noinline bool dcqcn_flow_asks_module(struct dcqcn_qp *qp, struct sk_buff *skb,
+					    u64 now)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	const struct dcqcn_path *path = flow->path;
+
+	if (flow->burst || dcqcn_path_awaits(path, now))
+		return false;
+	/* one that goes up by samples must not wait for a module that is not there */
+	if (flow->rate.start == DCQCN_START_MEASURES ?
+	    !path->answered || !dcqcn_start_wants_sample(&flow->rate, now) :
+	    !flow->rate.start && path->sent - path->probe_sent < DCQCN_PATH_ASK)
+		return false;
+	return dcqcn_flow_ask_module(skb);
+}
+
+/* Whether a packet gets no ACK, but may be answered by the peer's module */
+static bool dcqcn_flow_is_unacked(const struct dcqcn_qp *qp, const struct dcqcn_held *packet)
+{
+	return packet->kind == DCQCN_PKT_RESPONSE || qp->type == IB_QPT_UC;
+}
+
 /* A packet leaves on a path that is measured. Out of line to keep the fast path of
  * other flows small.
  */
@@ -129,6 +166,7 @@ void dcqcn_gate_measure(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req,
 {
 	const struct dcqcn_held *packet = dcqcn_held(skb);
 	struct dcqcn_flow *flow = &qp->flow;
+	bool asks = false;
 
 	if (unlikely(dcqcn_qp_has_algorithm(qp))) {
 		if (!dcqcn_cc_left(qp, skb, ack_req, now))
@@ -138,10 +176,14 @@ void dcqcn_gate_measure(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req,
 	}
 	flow->rate.packet = max(flow->rate.packet, packet->bytes);
 	dcqcn_path_age(flow->path, now);
-	if (flow->rate.start == DCQCN_START_ASKS ||
-	    flow->rate.start == DCQCN_START_MEASURES)
+	if (dcqcn_flow_is_unacked(qp, packet))
+		asks = dcqcn_flow_asks_module(qp, skb, now);
+	if (!asks && (flow->rate.start == DCQCN_START_ASKS ||
+		      flow->rate.start == DCQCN_START_MEASURES))
 		ack_req = dcqcn_flow_asks(qp, skb, ack_req, now);
-	dcqcn_path_sent(flow->path, packet->psn, packet->bytes, ack_req, now);
+	dcqcn_path_sent(flow->path, packet->psn, packet->bytes, ack_req && !asks, now);
+	if (asks)
+		dcqcn_path_ask(flow->path, packet->psn, flow->rate.rtt, now);
 }
 
 /* Whether the message goes on after what a FIFO holds */

@@ -20,6 +20,7 @@
 #include <linux/skbuff.h>
 #include <linux/time64.h>
 
+#include "answer.h"
 #include "ccc.h"
 #include "device.h"
 #include "packet.h"
@@ -287,15 +288,21 @@ void dcqcn_ccc_feedback(const struct dcqcn_rx *in)
 	struct dcqcn_ccc *ccc;
 	bool taken = false;
 
-	if (!settings->ccc.algorithms || READ_ONCE(dev->stopping) ||
-	    in->skb->pkt_type != PACKET_HOST || !dcqcn_pkt_is_valid_feedback(pkt))
-		goto ignore;
+	if (READ_ONCE(dev->stopping) || in->skb->pkt_type != PACKET_HOST ||
+	    !dcqcn_pkt_is_valid_feedback(pkt))
+		goto count;
 	said = (const void *)(pkt->udp + 1);
+	if (said->flags & DCQCN_FEEDBACK_ANSWER) {
+		taken = dcqcn_answer_hear(in, said);
+		goto count;
+	}
+	if (!settings->ccc.algorithms)
+		goto count;
 	dcqcn_ip_saddr(pkt->ip, &peer);
 	dcqcn_ip_daddr(pkt->ip, &local);
 	ccc = dcqcn_ccc_find(dev, &local, &peer, said->prio);
 	if (!ccc)
-		goto ignore;
+		goto count;
 	spin_lock_bh(&ccc->lock);
 	taken = dcqcn_ccc_hear(ccc, settings, said, ktime_get_ns(), &turned);
 	/* flows that had some may go on with it */
@@ -306,7 +313,7 @@ void dcqcn_ccc_feedback(const struct dcqcn_rx *in)
 		dcqcn_pacer_kick(turned);
 	if (taken)
 		dcqcn_ccc_wake(ccc);
-ignore:
+count:
 	dcqcn_count(dev, taken ? DCQCN_RP_FEEDBACK_HANDLED :
 				 DCQCN_RP_FEEDBACK_IGNORED);
 }

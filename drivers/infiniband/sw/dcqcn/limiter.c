@@ -155,8 +155,10 @@ static void dcqcn_limiter_publish(struct dcqcn_qp *qp, u64 now)
 		return;
 	path->told_rtt = path->rtt;
 	path->told_time = now;
-	dcqcn_peer_learn(&qp->dev->peers, &qp->peer, path->rtt,
-			 path->marked || path->lost ? 0 : path->burst, now);
+	dcqcn_peer_learn(&qp->dev->peers, &qp->peer, &(struct dcqcn_peer) {
+			 .rtt = path->rtt,
+			 .burst = path->marked || path->lost ? 0 : path->burst,
+			 .answers = path->answered }, now);
 }
 
 /* bit/s; what got through lately, 0 for unknown */
@@ -238,8 +240,17 @@ static bool dcqcn_limiter_obey(struct dcqcn_qp *qp,
 	return true;
 }
 
-/* Whether the burst of a start, which took @ns there and back, met a queue, and not only its own
- * packets
+/* Whether what a flow hears now is the first that a start hears of its burst: an ACK, or the answer to
+ * a question. @least: the shortest round trip before
+ */
+static bool dcqcn_limiter_is_first(const struct dcqcn_flow *flow, u32 least)
+{
+	return flow->rate.start == DCQCN_START_ASKS ||
+	       (flow->rate.start == DCQCN_START_BLIND && flow->path->asked && !least);
+}
+
+/* Whether the burst of a start, of which it now hears first, and which took @ns there and back, met a
+ * queue, and not only its own packets
  */
 static bool dcqcn_limiter_meets_queue(const struct dcqcn_flow *flow, u64 line,
 				      u64 ns)
@@ -247,7 +258,7 @@ static bool dcqcn_limiter_meets_queue(const struct dcqcn_flow *flow, u64 line,
 	const struct dcqcn_path *path = flow->path;
 	u64 own;
 
-	if (flow->rate.start != DCQCN_START_ASKS || !path->paused_rtt)
+	if (!path->paused_rtt)
 		return false;
 	own = div64_u64(flow->rate.burst * 8ULL * NSEC_PER_SEC,
 			max(path->paused_rate * 1000ULL, line));
@@ -269,10 +280,13 @@ static void dcqcn_limiter_feel(struct dcqcn_qp *qp,
 		dcqcn_limiter_measure(flow);
 	if (flow->path) {
 		dcqcn_path_age(flow->path, now);
-		if (asks && !flow->path->burst &&
-		    dcqcn_limiter_look(qp, now, &peer))
-			flow->path->burst = peer.burst;
-		burst = dcqcn_path_burst(flow->path, burst, asks);
+		if (!flow->path->burst && dcqcn_limiter_look(qp, now, &peer)) {
+			flow->path->answered |= peer.answers;
+			if (asks || flow->path->answered)
+				flow->path->burst = peer.burst;
+		}
+		burst = dcqcn_path_burst(flow->path, burst,
+					 asks || flow->path->answered);
 	}
 	flow->rate.rtt = dcqcn_limiter_rtt(qp, settings, DCQCN_PATH_SHORT, now);
 	dcqcn_start_begin(&flow->rate, &settings->rp,
@@ -423,7 +437,7 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 	struct dcqcn_terms terms = dcqcn_limiter_terms(qp);
 	struct dcqcn_flow *flow = &qp->flow;
 	struct dcqcn_path *path = flow->path;
-	bool waited, queue;
+	bool first, queue;
 
 	if (path->rtt)
 		dcqcn_limiter_publish(qp, now);
@@ -431,8 +445,9 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 	dcqcn_rate_set_rtt(&flow->rate,
 			   path->rtt ?: clamp(now - left, 1ULL, (u64)flow->rate.rtt),
 			   path->rtt_min);
-	waited = flow->rate.start == DCQCN_START_ASKS;
-	queue = dcqcn_limiter_meets_queue(flow, dcqcn_dev_line(qp->dev, terms.settings),
+	first = dcqcn_limiter_is_first(flow, least);
+	queue = first &&
+		dcqcn_limiter_meets_queue(flow, dcqcn_dev_line(qp->dev, terms.settings),
 					  now - left);
 	/* a burst that is longer than those of others is no larger share */
 	if (queue)
@@ -449,9 +464,8 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 		dcqcn_start_sample(&flow->rate, &terms.settings->rp, left,
 				   least, now);
 	}
-	waited = waited && flow->rate.start != DCQCN_START_ASKS;
 	/* the time that it waited says nothing about what gets through */
-	if (waited)
+	if (first)
 		dcqcn_path_restart(path);
 	/* what got through before a loss may be more than gets through now */
 	if (learnt == DCQCN_LEARNT_RATE && dcqcn_path_least(path))
@@ -459,7 +473,7 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 					 dcqcn_path_least(path),
 					 dcqcn_path_most(path));
 	trace_dcqcn_path_measured(qp);
-	return waited;
+	return first;
 }
 
 /**

@@ -203,6 +203,8 @@ static void dcqcn_np_keep(struct dcqcn_qp *qp, struct dcqcn_event *ce)
 	if (event->offer && !ce->ud &&
 	    ipv6_addr_equal(&event->saddr, &ce->saddr)) {
 		ce->offer = true;
+		ce->asks = event->asks;
+		ce->time = event->time;
 		ce->offer_psn = event->offer_psn;
 	} else if (event->offer) {
 		/* there is no place for both */
@@ -246,12 +248,9 @@ void dcqcn_np_receive(struct dcqcn_rx *rx)
 	if (qp && dcqcn_np_is_early(qp, settings))
 		return;
 
-	if (skb_is_nonlinear(skb)) {
-		if (skb_linearize(skb)) {
-			dcqcn_count(dev, DCQCN_NP_CNP_ERRORS);
-			return;
-		}
-		dcqcn_pkt_parse(pkt, skb_network_header(skb), skb->len);
+	if (!dcqcn_rx_linearize(rx)) {
+		dcqcn_count(dev, DCQCN_NP_CNP_ERRORS);
+		return;
 	}
 	if (!dcqcn_pkt_icrc_ok(pkt)) {
 		dcqcn_count(dev, DCQCN_NP_ICRC_ERRORS);
@@ -271,6 +270,7 @@ void dcqcn_np_receive(struct dcqcn_rx *rx)
 	event.pkey = pkt->pkey;
 	event.ud = pkt->ud;
 	event.offer = false;
+	event.asks = false;
 
 	spin_lock_bh(&qp->lock);
 	if (qp->state == DCQCN_QP_LIVE) {

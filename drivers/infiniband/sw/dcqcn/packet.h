@@ -55,7 +55,7 @@ struct dcqcn_bth {
  * outside the ICRC, and receivers that do not know them ignore them
  */
 #define DCQCN_BTH_CAPABLE	0x20000000	/* the sender understands feedback */
-#define DCQCN_BTH_REQUEST	0x10000000	/* send some now */
+#define DCQCN_BTH_REQUEST	0x10000000	/* send some now; alone: answer this QP (answer.c) */
 #define DCQCN_BTH_MORE_HIGH	0x08000000	/* it asks for credit: dcqcn_bth_more() */
 #define DCQCN_BTH_WINDOWED	0x04000000	/* the sender obeys feedback, not CNPs */
 #define DCQCN_BTH_LAST		0x02000000	/* its flow waits for the answer to its
@@ -101,7 +101,7 @@ struct dcqcn_cnp {
  * @algorithms: that the receiver is set to, see &struct dcqcn_ccc_params
  * @prio: priority of the sender's packets
  * @flags: DCQCN_FEEDBACK_*
- * @epoch: random; redrawn when the counts restart
+ * @epoch: random; redrawn when the counts restart; in an answer, the QP that asked
  * @received: bytes of data packets received, modulo 2^32
  * @marked: bytes of those with CE, modulo 2^32
  * @ahead: bytes of credit beyond @received, signed
@@ -136,6 +136,9 @@ struct dcqcn_feedback {
 					 * since it was echoed before, had CE
 					 */
 #define DCQCN_FEEDBACK_OWED	4	/* not all credit that was asked for is granted */
+#define DCQCN_FEEDBACK_ANSWER	8	/* of no context, to the QP in @epoch: only the echo
+					 * says something
+					 */
 
 /**
  * enum dcqcn_pkt_kind - the kinds of packets that congestion control tells apart

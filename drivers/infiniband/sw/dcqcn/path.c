@@ -19,10 +19,11 @@
  *   the peer sends few      an ACK beyond it
  *   no ACK comes            DCQCN_PROBE_NS: the peer answers with READ responses alone, or rxe
  *                           sends nothing more that asks
+ *   no answer comes         dcqcn_path.patience, if the peer's module was asked (answer.c)
  *
  * FLUSH and ATOMIC WRITE are answered like READ, so they are no probes. An atomic operation and
- * SEND with invalidate are acknowledged, and so is a message without data. UC and UD have no
- * probes.
+ * SEND with invalidate are acknowledged, and so is a message without data. READ
+ * responses and UC have probes if the peer has this module, and UD has none.
  *
  * Nothing is learnt from what was sent before a loss: measuring begins again with the
  * first packet that is sent again. Its ACK is its own, as the responder has not seen it
@@ -64,6 +65,34 @@ void dcqcn_path_probe(struct dcqcn_path *path, u32 psn, u64 now)
 	path->probe_sent = path->sent;
 	path->probe_idle = path->idle;
 	path->idle = false;
+	path->asked = false;
+}
+
+/* How long a flow waits for the answer to a question, in round trips, and at least. Then ever longer,
+ * until one comes: it may be lost, or the peer may be one that never answers.
+ */
+#define DCQCN_PATIENCE_RTTS	4
+#define DCQCN_PATIENCE_MIN	(100 * NSEC_PER_USEC)
+
+/**
+ * dcqcn_path_ask() - a packet has left that asks the peer's module
+ * @path: what is known; no probe is awaited
+ * @psn: its PSN
+ * @rtt: ns; a round trip, measured or guessed
+ * @now: ns
+ *
+ * Context: any. The caller serialises access to @path.
+ */
+void dcqcn_path_ask(struct dcqcn_path *path, u32 psn, u32 rtt, u64 now)
+{
+	u64 again = path->asked && path->probe_time ? 2ULL * path->patience : 0;
+
+	if (path->probe_time)
+		dcqcn_path_restart(path);
+	dcqcn_path_probe(path, psn, now);
+	path->asked = true;
+	path->patience = clamp(max(again, (u64)rtt * DCQCN_PATIENCE_RTTS),
+			       (u64)DCQCN_PATIENCE_MIN, (u64)DCQCN_PROBE_NS);
 }
 
 /* Believe a longer round trip at once, and a shorter one slowly: marks come from the

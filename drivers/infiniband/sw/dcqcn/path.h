@@ -32,6 +32,9 @@
  * @delivered: kb/s; what got through between the last two ACKs, and between
  *	the two before; 0 for unknown
  * @probe_psn: PSN of the packet whose ACK is awaited
+ * @asked: the peer's module answers it (answer.c), and not rxe
+ * @answered: it has answered before
+ * @patience: ns; the probe is given up then
  * @idle: the flow has had nothing to send since the last probe left
  * @probe_idle: and between that one and the one before
  * @idled: what got through in such a time was left out, and nothing else is known
@@ -57,6 +60,9 @@ struct dcqcn_path {
 	u64 sent;
 	u32 delivered[2];
 	u32 probe_psn;
+	u32 patience;
+	bool asked;
+	bool answered;
 	bool idle;
 	bool probe_idle;
 	bool idled;
@@ -90,6 +96,7 @@ enum dcqcn_learnt {
 
 void dcqcn_path_probe(struct dcqcn_path *path, u32 psn, u64 now);
 enum dcqcn_learnt dcqcn_path_acked(struct dcqcn_path *path, u32 psn, u64 now);
+void dcqcn_path_ask(struct dcqcn_path *path, u32 psn, u32 rtt, u64 now);
 void dcqcn_path_restart(struct dcqcn_path *path);
 void dcqcn_path_forget(struct dcqcn_path *path);
 u32 dcqcn_path_burst(struct dcqcn_path *path, u32 usual, bool asks);
@@ -114,10 +121,14 @@ static inline void dcqcn_path_sent(struct dcqcn_path *path, u32 psn, u32 bytes,
 		dcqcn_path_probe(path, psn, now);
 }
 
-/* Whether a probe waits for its ACK, and may still get one */
+/* bytes; between two questions, where a flow asks for more than its start: an answer takes 98 */
+#define DCQCN_PATH_ASK		16384U
+
+/* Whether a probe waits for its ACK or answer, and may still get one */
 static inline bool dcqcn_path_awaits(const struct dcqcn_path *path, u64 now)
 {
-	return path->probe_time && now - path->probe_time < DCQCN_PROBE_NS;
+	return path->probe_time &&
+	       now - path->probe_time < (path->asked ? path->patience : DCQCN_PROBE_NS);
 }
 
 /* Forget what was measured too long ago. A flow that answers READs may get no ACK for hours: what

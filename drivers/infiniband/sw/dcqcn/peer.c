@@ -62,14 +62,13 @@ bool dcqcn_peer_look(struct dcqcn_peers *peers, const struct in6_addr *addr,
  * dcqcn_peer_learn() - a flow to a peer has measured its path
  * @peers: those of the port
  * @addr: the peer's address
- * @rtt: ns
- * @burst: bytes
+ * @known: what it has measured; the rest is set here
  * @now: ns
  *
  * Context: BH off. Takes the lock of @peers.
  */
 void dcqcn_peer_learn(struct dcqcn_peers *peers, const struct in6_addr *addr,
-		      u32 rtt, u32 burst, u64 now)
+		      const struct dcqcn_peer *known, u64 now)
 {
 	struct dcqcn_peer *set = dcqcn_peer_set(peers, addr), *peer = set;
 	int i;
@@ -84,8 +83,9 @@ void dcqcn_peer_learn(struct dcqcn_peers *peers, const struct in6_addr *addr,
 			peer = &set[i];
 	}
 	peer->addr = *addr;
-	peer->rtt = rtt;
-	peer->burst = burst;
+	peer->rtt = known->rtt;
+	peer->burst = known->burst;
+	peer->answers = known->answers;
 	peer->heard_time = now;
 	spin_unlock(&peers->lock);
 }

@@ -16,12 +16,14 @@
  * @heard_time: ns; when any of them last did, 0 for an unused entry
  * @rtt: ns; round trip, queues included
  * @burst: bytes that a flow may send at once when it starts
+ * @answers: it has this module, which answers (answer.c)
  */
 struct dcqcn_peer {
 	struct in6_addr addr;
 	u64 heard_time;
 	u32 rtt;
 	u32 burst;
+	bool answers;
 };
 
 /**
@@ -37,6 +39,6 @@ struct dcqcn_peers {
 bool dcqcn_peer_look(struct dcqcn_peers *peers, const struct in6_addr *addr,
 		     u64 now, struct dcqcn_peer *known);
 void dcqcn_peer_learn(struct dcqcn_peers *peers, const struct in6_addr *addr,
-		      u32 rtt, u32 burst, u64 now);
+		      const struct dcqcn_peer *known, u64 now);
 
 #endif /* DCQCN_PEER_H */

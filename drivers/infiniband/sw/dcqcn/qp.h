@@ -43,20 +43,23 @@ enum dcqcn_qp_state {
 };
 
 /**
- * struct dcqcn_event - a CE, a CNP or an offer, kept while its QP is resolved
+ * struct dcqcn_event - a CE, a CNP, an offer or a question, kept while its QP is resolved
  * @saddr: source address of the packet
  * @daddr: its destination address
  * @src_qpn: the QP that sent it, for UD
  * @offer_psn: PSN of the offer, and its priority in the upper bits; never of UD
+ * @time: ns; when the offer came
  * @ifindex: network device that received it, maybe a VLAN
  * @len: its length, from the IP header on
  * @pkey: its P_Key
  * @ud: it was UD
- * @offer: the peer offers a context, see ccc.c
+ * @offer: the peer offers a context (ccc.c), or asks
+ * @asks: it asks (answer.c)
  */
 struct dcqcn_event {
 	struct in6_addr saddr;
 	struct in6_addr daddr;
+	u64 time;
 	union {
 		u32 src_qpn;
 		u32 offer_psn;
@@ -66,11 +69,14 @@ struct dcqcn_event {
 	u16 pkey;
 	bool ud;
 	bool offer;
+	bool asks;
 };
+
+#define DCQCN_OFFER_PRIO_SHIFT	24	/* in @offer_psn */
 
 /**
  * struct dcqcn_waiting - what waits for a QP to be resolved
- * @event: the first CE, CNP or offer
+ * @event: the first CE, CNP, offer or question
  * @cnps: CNPs
  * @ce: a CE
  */

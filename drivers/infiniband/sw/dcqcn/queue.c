@@ -430,6 +430,26 @@ unlock:
 	return verdict;
 }
 
+/* What a flow's probe waited for has come: an ACK of @psn, or the answer */
+static void dcqcn_flow_heard(struct dcqcn_qp *qp, u32 psn, u64 now)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	struct dcqcn_path *path = flow->path;
+	u64 left = path->probe_time;
+	enum dcqcn_learnt learnt;
+	u32 least = path->rtt_min;
+
+	learnt = dcqcn_path_acked(path, psn, now);
+	if (learnt == DCQCN_LEARNT_NOTHING)
+		return;
+	dcqcn_gate_settle(flow, now);
+	if (!dcqcn_limiter_learn(qp, learnt, left, least, now))
+		return;
+	flow->next = min(flow->next, now);
+	if (dcqcn_flow_held(flow) && !flow->draining)
+		dcqcn_flow_arm(qp, dcqcn_flow_wake(flow));
+}
+
 /**
  * dcqcn_pacer_ack() - an ACK came for a flow
  * @qp: its QP
@@ -441,32 +461,42 @@ unlock:
 void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn, u8 hops)
 {
 	struct dcqcn_flow *flow = &qp->flow;
-	struct dcqcn_path *path = flow->path;
-	u64 now = ktime_get_ns(), left;
-	enum dcqcn_learnt learnt;
-	u32 least;
+	u64 now = ktime_get_ns();
 
-	if (!qp->limited || !path)
+	if (!qp->limited || !flow->path)
 		return;
-	if (dcqcn_qp_has_algorithm(qp)) {
-		if (!dcqcn_cc_acked(qp, psn, hops, now))
-			return;
-		flow->next = min(flow->next, now);
-		if (dcqcn_flow_held(flow) && dcqcn_flow_drain(qp))
-			dcqcn_flow_arm(qp, dcqcn_flow_wake(flow));
+	if (!dcqcn_qp_has_algorithm(qp)) {
+		if (!flow->path->asked)
+			dcqcn_flow_heard(qp, psn, now);
 		return;
 	}
-	left = path->probe_time;
-	least = path->rtt_min;
-	learnt = dcqcn_path_acked(path, psn, now);
-	if (learnt == DCQCN_LEARNT_NOTHING)
-		return;
-	dcqcn_gate_settle(flow, now);
-	if (!dcqcn_limiter_learn(qp, learnt, left, least, now))
+	if (!dcqcn_cc_acked(qp, psn, hops, now))
 		return;
 	flow->next = min(flow->next, now);
-	if (dcqcn_flow_held(flow) && !flow->draining)
+	if (dcqcn_flow_held(flow) && dcqcn_flow_drain(qp))
 		dcqcn_flow_arm(qp, dcqcn_flow_wake(flow));
+}
+
+/**
+ * dcqcn_pacer_answer() - the peer's module has answered a flow
+ * @qp: its QP
+ * @psn: what it says of which packet asked
+ * @held: ns; how long it says that it took
+ *
+ * Context: softirq, under RCU; @qp->lock is held. Return: whether that packet was the flow's probe.
+ */
+bool dcqcn_pacer_answer(struct dcqcn_qp *qp, u32 psn, u32 held)
+{
+	struct dcqcn_path *path = qp->flow.path;
+	u64 now = ktime_get_ns();
+
+	if (!qp->limited || dcqcn_qp_has_algorithm(qp) || !path || !path->asked ||
+	    !path->probe_time || path->probe_psn != psn)
+		return false;
+	path->answered = true;
+	path->probe_time += min((u64)held, now - path->probe_time);
+	dcqcn_flow_heard(qp, psn, now);
+	return true;
 }
 
 /**

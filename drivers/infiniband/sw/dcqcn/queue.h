@@ -164,6 +164,7 @@ static inline enum dcqcn_fifo_kind dcqcn_fifo_of(enum dcqcn_pkt_kind kind)
 void dcqcn_pacer_init(struct dcqcn_flow *flow);
 unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx);
 void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn, u8 hops);
+bool dcqcn_pacer_answer(struct dcqcn_qp *qp, u32 psn, u32 held);
 void dcqcn_pacer_kick(struct dcqcn_qp *qp);
 void dcqcn_pacer_release(struct dcqcn_qp *qp);
 void dcqcn_pacer_flush(struct dcqcn_qp *qp);

@@ -21,6 +21,7 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/restrack.h>
 
+#include "answer.h"
 #include "ccc.h"
 #include "cnp.h"
 #include "device.h"
@@ -258,7 +259,9 @@ static bool dcqcn_qp_resolve(struct dcqcn_qp *qp)
 		dcqcn_np_resolved(qp, &waiting->event);
 	if (waiting->cnps)
 		dcqcn_cnp_resolved(qp, &waiting->event.saddr, waiting->cnps);
-	if (waiting->event.offer)
+	if (waiting->event.asks)
+		dcqcn_answer_resolved(qp, &waiting->event);
+	else if (waiting->event.offer)
 		dcqcn_ccc_resolved(qp, &waiting->event);
 	kfree(waiting);
 	return true;

@@ -15,6 +15,7 @@
 #include <linux/skbuff.h>
 #include <linux/udp.h>
 
+#include "answer.h"
 #include "cc.h"
 #include "ccc.h"
 #include "cnp.h"
@@ -86,9 +87,12 @@ static bool dcqcn_rx_describe(struct dcqcn_rx *rx, struct sk_buff *skb, bool ccc
 	rx->capable = cccs && (pkt->kind == DCQCN_PKT_REQUEST ||
 			       pkt->kind == DCQCN_PKT_RESPONSE ||
 			       pkt->kind == DCQCN_PKT_ACK);
-	if (rx->capable) {
+	rx->asks = pkt->kind == DCQCN_PKT_REQUEST || pkt->kind == DCQCN_PKT_RESPONSE;
+	if (rx->capable || rx->asks) {
 		bth = (const void *)(pkt->udp + 1);
-		rx->capable = bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE);
+		rx->capable &= !!(bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE));
+		rx->asks &= (bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE | DCQCN_BTH_REQUEST)) ==
+			    cpu_to_be32(DCQCN_BTH_REQUEST);
 	}
 	return true;
 }
@@ -143,6 +147,8 @@ static noinline unsigned int dcqcn_rx(struct sk_buff *skb, bool cccs)
 	case DCQCN_PKT_RESPONSE:
 		if (rx.capable && dcqcn_ccc_receive(&rx))
 			return NF_ACCEPT;
+		if (rx.asks)
+			dcqcn_answer_receive(&rx);
 		if (rx.ce)
 			dcqcn_np_receive(&rx);
 		return NF_ACCEPT;
@@ -157,13 +163,14 @@ static noinline unsigned int dcqcn_rx(struct sk_buff *skb, bool cccs)
 }
 
 /* Return true if a packet to RoCEv2's port may be a CNP, feedback or CE-marked, an ACK that a
- * limited flow waits for, or data that a context counts (@cccs: some port uses them); false for
- * almost all packets. rxe knows no opcode from 0x80 on: CNPs and vendors' are there. If the headers
+ * limited flow waits for, data that asks for an answer, or that a context counts (@cccs: some port
+ * uses them); false for almost all packets. rxe knows no opcode from 0x80 on: CNPs and vendors' are there. If the headers
  * are not linear, dcqcn_rx() looks at the port.
  */
 static __always_inline bool dcqcn_rx_filter(const struct sk_buff *skb, bool v6,
 					    bool cccs)
 {
+	u32 bits = DCQCN_BTH_REQUEST | (cccs ? DCQCN_BTH_CAPABLE : 0);
 	struct dcqcn_headers headers;
 
 	if (!dcqcn_ip_is_udp(skb_network_header(skb), v6))
@@ -174,7 +181,7 @@ static __always_inline bool dcqcn_rx_filter(const struct sk_buff *skb, bool v6,
 		return false;
 	return (headers.tos & DCQCN_ECN_MASK) == DCQCN_ECN_CE ||
 	       headers.bth->opcode >= DCQCN_OPCODE_NOT_RXE ||
-	       (cccs && headers.bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE)) ||
+	       headers.bth->qpn & cpu_to_be32(bits) ||
 	       (dcqcn_bth_is_ack(headers.bth) &&
 		READ_ONCE(dcqcn_any_limited));
 }

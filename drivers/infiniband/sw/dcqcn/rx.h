@@ -3,13 +3,13 @@
 #ifndef DCQCN_RX_H
 #define DCQCN_RX_H
 
+#include <linux/skbuff.h>
 #include <linux/types.h>
 
 #include "packet.h"
 
 struct dcqcn_dev;
 struct nf_hook_state;
-struct sk_buff;
 
 /**
  * struct dcqcn_rx - a packet that came in
@@ -18,6 +18,7 @@ struct sk_buff;
  * @pkt: its headers, parsed; of a CNP, feedback or ACK, all is readable
  * @ce: a switch has marked it
  * @capable: its sender understands feedback
+ * @asks: it asks for an answer (answer.c)
  * @unicast: it is for this host, and for a QP of which there is one: not QP0, QP1 or multicast
  */
 struct dcqcn_rx {
@@ -26,8 +27,20 @@ struct dcqcn_rx {
 	struct dcqcn_pkt pkt;
 	bool ce;
 	bool capable;
+	bool asks;
 	bool unicast;
 };
+
+/* Make all of a packet readable, so that its ICRC can be checked. Return false if there is no memory. */
+static inline bool dcqcn_rx_linearize(struct dcqcn_rx *rx)
+{
+	if (!skb_is_nonlinear(rx->skb))
+		return true;
+	if (skb_linearize(rx->skb))
+		return false;
+	dcqcn_pkt_parse(&rx->pkt, skb_network_header(rx->skb), rx->skb->len);
+	return true;
+}
 
 unsigned int dcqcn_local_in4(void *priv, struct sk_buff *skb,
 			     const struct nf_hook_state *state);

@@ -27,7 +27,7 @@
  *              ACK of a later packet                 none                          blind
  *
  *   blind      a round trip and 8 packets            1/2 or 1/4 more               blind
- *              ACK                                   as measures; the first one    measures
+ *              ACK, or an answer                     as measures; the first one    measures
  *                                                    as asks
  *              CNP for the burst, or the next 16     none                          blind
  *              packets
@@ -204,6 +204,7 @@ static void dcqcn_start_go(struct dcqcn_rate *r, u32 rtt, u64 now)
 			      dcqcn_burst_rate(r, DCQCN_START_BURSTS, 2 * rtt));
 	r->target_rate = r->current_rate;
 	r->timer_time = now;
+	r->timer_stage = 0;
 	r->sent = 0;
 	r->start = DCQCN_START_MEASURES;
 }
