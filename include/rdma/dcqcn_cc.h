@@ -111,8 +111,9 @@ struct dcqcn_cc_sample {
  * @timer: the time @next_call has come
  * @sent: a packet of @bytes, headers included, leaves
  *
- * The module may go at any time: dcqcn_unregister_cc() gives its flows DCQCN, so no reference to it is
- * taken. Not changed, and valid, from dcqcn_register_cc() to the end of dcqcn_unregister_cc().
+ * The module may go at any time: dcqcn_unregister_cc() gives its flows DCQCN, so no reference to
+ * it is taken. Not changed, and valid, from dcqcn_register_cc() to the end of
+ * dcqcn_unregister_cc().
  */
 struct dcqcn_cc_ops {
 	char name[DCQCN_CC_NAME_MAX];

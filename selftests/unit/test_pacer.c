@@ -34,6 +34,7 @@ struct dcqcn_qp *dcqcn_qp_next(struct dcqcn_dev *dev, unsigned long *qpn);
 
 #include "peer.c"
 #include "cc_list.c"
+#include "cc_register.c"
 #include "cc.c"
 #include "limiter.c"
 #include "requester.c"

@@ -18,15 +18,15 @@
  *   rxe goes back                  loss                       nothing is in flight
  *   it sends again after a pause   idle
  *   next_call                      timer
- *   a context is agreed on, the    release                    the context, DCQCN, or the other
- *   port chooses another, or the                              algorithm
- *   algorithm is gone
+ *   a context is agreed on, the    release                    the context, DCQCN, or what was
+ *   port chooses another, or it                               chosen
+ *   is gone
  *   no data for a second           release                    the limit ends
  *
  * What an algorithm cannot do, whatever it writes: a rate is clamped to rpg_min_rate and the line.
- * One packet may always be in flight. The timer has a least interval, and runs at most once for each
- * event. Requests that are held for half of the ack timeout leave, as with contexts, and all else
- * that ends the wait of a packet (queue.c) does so here.
+ * One packet may always be in flight. The timer has a least interval, and runs at most once for
+ * each event. Requests that are held for half of the ack timeout leave, as with contexts, and all
+ * else that ends the wait of a packet (queue.c) does so here.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -349,8 +349,8 @@ u64 dcqcn_cc_rate(struct dcqcn_qp *qp, u64 now, u32 bytes)
 	return f->cc.rate;
 }
 
-/* Whether a packet should ask for an ACK: the next one may have to wait for it, or none has asked
- * for a while
+/* Whether the next packet may have to wait for the ACK of one of @bytes, or none has asked for a
+ * while
  */
 static bool dcqcn_cc_wants_ack(const struct dcqcn_cc_flow *f, u32 bytes)
 {
@@ -373,9 +373,24 @@ static bool dcqcn_cc_counts(const struct sk_buff *skb)
 }
 
 /**
+ * dcqcn_cc_asks() - whether a packet that leaves should ask for an ACK
+ * @qp: its QP, which obeys an algorithm
+ * @skb: the packet
+ *
+ * Context: @qp->lock is held.
+ */
+bool dcqcn_cc_asks(const struct dcqcn_qp *qp, struct sk_buff *skb)
+{
+	const struct dcqcn_held *packet = dcqcn_held(skb);
+
+	return packet->kind == DCQCN_PKT_REQUEST && qp->cc->ops->ack &&
+	       dcqcn_cc_wants_ack(qp->cc, packet->bytes) && dcqcn_cc_counts(skb);
+}
+
+/**
  * dcqcn_cc_left() - a packet leaves, which was charged
  * @qp: its QP, which obeys an algorithm
- * @skb: the packet; may be made to ask for an ACK
+ * @skb: the packet
  * @ack_req: it asks for one
  * @now: ns, read under the lock
  *
@@ -394,8 +409,6 @@ bool dcqcn_cc_left(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req, u64 n
 		return !(f->ops->flags & DCQCN_CC_NEEDS_ACKS);
 	if (packet->kind != DCQCN_PKT_REQUEST || !dcqcn_cc_counts(skb))
 		return true;
-	if (!ack_req && f->ops->ack && dcqcn_cc_wants_ack(f, packet->bytes))
-		ack_req = dcqcn_flow_asks_peer(&qp->flow, skb, false, now);
 	dcqcn_flight_sent(&f->flight, packet->psn, packet->bytes, ack_req, now);
 	return true;
 }

@@ -3,6 +3,7 @@
 #ifndef DCQCN_CC_H
 #define DCQCN_CC_H
 
+#include <linux/atomic.h>
 #include <linux/rcupdate.h>
 #include <rdma/dcqcn_cc.h>
 
@@ -45,6 +46,20 @@ static __always_inline bool dcqcn_qp_has_algorithm(const struct dcqcn_qp *qp)
 	return qp->obeys == DCQCN_OBEYS_ALGORITHM;
 }
 
+/**
+ * struct dcqcn_cc_slot - an algorithm, or the place of one that has gone
+ * @name: its name; empty for a free place. Never changed once it is set.
+ * @ops: RCU; NULL if there is none
+ * @flows: that obey it
+ */
+struct dcqcn_cc_slot {
+	char name[DCQCN_CC_NAME_MAX];
+	const struct dcqcn_cc_ops __rcu *ops;
+	atomic_t flows;
+};
+
+extern struct dcqcn_cc_slot dcqcn_cc_slots[DCQCN_CC_MAX];
+
 bool dcqcn_cc_enter(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 		    bool acks, u64 now);
 void dcqcn_cc_leave(struct dcqcn_qp *qp);
@@ -55,11 +70,13 @@ void dcqcn_cc_lost(struct dcqcn_qp *qp, u64 now);
 void dcqcn_cc_idle(struct dcqcn_qp *qp, u64 idle, u64 now);
 bool dcqcn_cc_opens(struct dcqcn_qp *qp, u64 now);
 u64 dcqcn_cc_rate(struct dcqcn_qp *qp, u64 now, u32 bytes);
+bool dcqcn_cc_asks(const struct dcqcn_qp *qp, struct sk_buff *skb);
 bool dcqcn_cc_left(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req, u64 now);
 
 const struct dcqcn_cc_ops *dcqcn_cc_get(u32 id);
 void dcqcn_cc_put(u32 id);
 int dcqcn_cc_find(const char *name);
+int dcqcn_cc_place(const char *name);
 const char *dcqcn_cc_name(u32 id);
 const char *dcqcn_cc_available(u32 id);
 void dcqcn_cc_list(char *buf, size_t size);

@@ -20,10 +20,10 @@
 
 #include "algorithms.h"
 
-#define DCQCN_DCTCP_ALPHA_ONE	(1U << 20)
+#define DCQCN_DCTCP_ALPHA_ONE	1048576U
 #define DCQCN_DCTCP_G_SHIFT	4
 #define DCQCN_DCTCP_INITIAL	4	/* packets of 4 KB, with headers */
-#define DCQCN_DCTCP_WINDOW_MAX	(1U << 28)	/* bytes; 5 ms at 400 Gb/s */
+#define DCQCN_DCTCP_WINDOW_MAX	268435456U	/* bytes; 5 ms at 400 Gb/s */
 
 /**
  * struct dcqcn_dctcp - what DCTCP keeps of a flow

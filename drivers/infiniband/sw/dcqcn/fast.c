@@ -12,8 +12,8 @@
  * bytes in the queue, so N flows that share one have the same rate, and a queue of N * alpha.
  * Here alpha is two packets. RTT is the average of the window, and baseRTT the shortest one.
  *
- * A flow that begins while others keep a queue takes that for a part of the path, and gets more than
- * its share until the queue has been empty.
+ * A flow that begins while others keep a queue takes that for a part of the path, and gets more
+ * than its share until the queue has been empty.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -24,7 +24,7 @@
 
 #define DCQCN_FAST_ALPHA	2	/* packets */
 #define DCQCN_FAST_INITIAL	4	/* packets of 4 KB, with headers */
-#define DCQCN_FAST_WINDOW_MAX	(1U << 28)	/* bytes; 5 ms at 400 Gb/s */
+#define DCQCN_FAST_WINDOW_MAX	268435456U	/* bytes; 5 ms at 400 Gb/s */
 
 /**
  * struct dcqcn_fast - what FAST keeps of a flow

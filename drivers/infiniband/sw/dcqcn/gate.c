@@ -169,6 +169,8 @@ void dcqcn_gate_measure(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req,
 	bool asks = false;
 
 	if (unlikely(dcqcn_qp_has_algorithm(qp))) {
+		if (!ack_req && dcqcn_cc_asks(qp, skb))
+			ack_req = dcqcn_flow_asks_peer(flow, skb, false, now);
 		if (!dcqcn_cc_left(qp, skb, ack_req, now))
 			dcqcn_limiter_turn(qp, rcu_dereference_bh(qp->dev->settings),
 					   DCQCN_OBEYS_RATE, now);

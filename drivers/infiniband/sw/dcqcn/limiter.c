@@ -3,9 +3,9 @@
  * The limiter: when a flow's limit begins and ends, and which rate it has in between.
  *
  * A limit begins with a flow's start, its first CNP, or when it obeys a context (ccc.c) or an
- * algorithm (cc.c). Its rate is rate.c's, with what path.c has learnt from the flow's ACKs. It is over when its rate
- * has come back to the line rate and nothing is held. The pacer asks for the rate with each
- * packet (limiter.h), so no timer runs for it.
+ * algorithm (cc.c). Its rate is rate.c's, with what path.c has learnt from the flow's ACKs. It is
+ * over when its rate has come back to the line rate and nothing is held. The pacer asks for the
+ * rate with each packet (limiter.h), so no timer runs for it.
  *
  *   state     event                                action                           next
  *   --------  -----------------------------------  -------------------------------  --------
@@ -41,8 +41,8 @@
  * free is without a limit (!dcqcn_qp.limited), starting dcqcn_rate.start, windowed and plugged
  * dcqcn_qp.obeys, closing dcqcn_flow.released. What ends each at the latest: starting, 64 idle
  * round trips; paced, the increases of an idle time, with which the janitor (qp.c) catches up;
- * windowed and plugged, a second without data; closing, the bounds on what is held (queue.c), and two ack
- * timeouts.
+ * windowed and plugged, a second without data; closing, the bounds on what is held (queue.c), and
+ * two ack timeouts.
  *
  * All of it belongs to struct dcqcn_flow, and is protected by the QP's lock.
  */
@@ -68,7 +68,7 @@
  */
 #define DCQCN_REJOIN_RTTS	8
 
-/* A flow that obeys a context or an algorithm loses its limiter when it has sent nothing for this long */
+/* A flow that obeys a context or an algorithm loses its limiter after so long without data */
 #define DCQCN_SILENT_JIFFIES	HZ
 
 bool dcqcn_any_limited __read_mostly;

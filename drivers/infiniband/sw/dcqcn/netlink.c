@@ -570,7 +570,7 @@ static int dcqcn_change_settings(struct dcqcn_settings *settings,
 	return 0;
 }
 
-/* Change everything that was asked for, or nothing. @cc: the algorithm, or negative for the same. */
+/* Change everything that was asked for, or nothing. @cc: the algorithm, or negative to keep it */
 static int dcqcn_change_dev(struct dcqcn_dev *dev,
 			    const struct dcqcn_profile *profile, int cc,
 			    const struct nlattr *nest,

@@ -30,9 +30,9 @@
 
 #define DCQCN_SWIFT_INITIAL	4	/* packets */
 #define DCQCN_SWIFT_LEAST	100	/* 1/100 packet */
-#define DCQCN_SWIFT_WINDOW_MAX	(1U << 28)	/* bytes; 5 ms at 400 Gb/s */
+#define DCQCN_SWIFT_WINDOW_MAX	268435456U	/* bytes; 5 ms at 400 Gb/s */
 #define DCQCN_SWIFT_HOP_NS	1000U
-#define DCQCN_SWIFT_RTT_MAX	(1U << 30)	/* ns; longer ones count as this */
+#define DCQCN_SWIFT_RTT_MAX	1073741824U	/* ns; longer ones count as this */
 #define DCQCN_SWIFT_RETX_RESET	5	/* losses in a row */
 
 /* In units of 2^-10: 1 / sqrt(fs_min) - 1 / sqrt(fs_max) = 3.0623, sqrt(fs_max) = 10 */

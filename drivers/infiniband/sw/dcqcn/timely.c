@@ -31,7 +31,7 @@
 
 #define DCQCN_TIMELY_SEGMENT	16384U		/* bytes */
 #define DCQCN_TIMELY_HAI	5
-#define DCQCN_TIMELY_RTT_MAX	(1U << 26)	/* ns, 67 ms; longer ones count as this */
+#define DCQCN_TIMELY_RTT_MAX	67108864U	/* ns, 67 ms; longer ones count as this */
 
 /**
  * struct dcqcn_timely - what TIMELY keeps of a flow
@@ -69,7 +69,8 @@ static void dcqcn_timely_ack(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *
 	u32 least = clamp(cc->rtt_min, 1U, DCQCN_TIMELY_RTT_MAX);
 	u64 delta = div_u64(cc->line, 1000);
 
-	t->acked = min(t->acked, DCQCN_TIMELY_SEGMENT) + min(sample->delivered, DCQCN_TIMELY_SEGMENT);
+	t->acked = min(t->acked, DCQCN_TIMELY_SEGMENT);
+	t->acked += min(sample->delivered, DCQCN_TIMELY_SEGMENT);
 	if (!rtt || t->acked < DCQCN_TIMELY_SEGMENT)
 		return;
 	t->acked = 0;
