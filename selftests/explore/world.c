@@ -308,7 +308,7 @@ void dcqcn_netlink_rate(struct dcqcn_qp *qp, enum rdma_dcqcn_rate_event event, u
 
 void dcqcn_fault_delay_resolve(void) { }
 
-const struct nla_policy rdma_dcqcn_settings_nl_policy[RDMA_DCQCN_A_SETTINGS_CCC_ENTROPY + 1];
+const struct nla_policy rdma_dcqcn_settings_nl_policy[RDMA_DCQCN_A_SETTINGS_MAX + 1];
 
 /* Ranges as in the specification, of the knobs that events.c sets */
 int world_validate(int knob, u32 value)
