@@ -33,7 +33,7 @@
  *             CNP                                  cut, from the line rate          paced
  *             rxe goes back                        the rate at which it last sent   paced
  *
- *   starting, data after a pause of 4 round trips  as if it were free               starting
+ *   starting, a message after 4 idle round trips   as if it were free               starting
  *   paced,    its context is agreed on             limit at the line rate           windowed
  *   closing   the port chooses an algorithm        limit at the algorithm's rate    plugged
  *             the QP or the port goes away         drop or send what is held        free
@@ -344,16 +344,19 @@ void dcqcn_limiter_plug(struct dcqcn_qp *qp,
  * dcqcn_limiter_go_on() - a limited flow sends something new after it has sent nothing
  * @qp: its QP
  * @idle: ns; for how long
- * @asks: its packets may ask for an ACK
+ * @bth: what it sends
  * @now: ns
  *
  * After more than a round trip, it was not the path that held it up. After a few, others may
  * have filled the path, or have paused as well, as in the rounds of an incast. Its rate has risen
- * meanwhile, up to the line if that was long. So it starts again, unless it waits for an ACK.
+ * meanwhile, up to the line if that was long. So it starts again, unless it waits for an ACK, or
+ * is in the middle of a message: there it waits for its host, whose packets may be further apart
+ * than round trips are long.
  *
  * Context: any, under RCU; @qp->lock is held.
  */
-void dcqcn_limiter_go_on(struct dcqcn_qp *qp, u64 idle, bool asks, u64 now)
+void dcqcn_limiter_go_on(struct dcqcn_qp *qp, u64 idle,
+			 const struct dcqcn_bth *bth, u64 now)
 {
 	const struct dcqcn_settings *settings = rcu_dereference(qp->dev->settings);
 	struct dcqcn_flow *flow = &qp->flow;
@@ -367,11 +370,12 @@ void dcqcn_limiter_go_on(struct dcqcn_qp *qp, u64 idle, bool asks, u64 now)
 	}
 	if (flow->path)
 		flow->path->idle = true;
-	if (idle <= (u64)DCQCN_PAUSE_RTTS * flow->rate.rtt ||
+	if (!dcqcn_bth_begins(bth) ||
+	    idle <= (u64)DCQCN_PAUSE_RTTS * flow->rate.rtt ||
 	    !dcqcn_settings_limits(settings) || READ_ONCE(qp->dev->stopping) ||
 	    dcqcn_qp_is_windowed(qp))
 		return;
-	dcqcn_limiter_feel(qp, settings, asks, now);
+	dcqcn_limiter_feel(qp, settings, dcqcn_bth_may_request_ack(bth), now);
 }
 
 /**

@@ -153,7 +153,8 @@ static inline bool dcqcn_limiter_watch(struct dcqcn_qp *qp,
 
 void dcqcn_limiter_begin(struct dcqcn_qp *qp,
 			 const struct dcqcn_settings *settings, u64 now);
-void dcqcn_limiter_go_on(struct dcqcn_qp *qp, u64 idle, bool asks, u64 now);
+void dcqcn_limiter_go_on(struct dcqcn_qp *qp, u64 idle,
+			 const struct dcqcn_bth *bth, u64 now);
 void dcqcn_limiter_start(struct dcqcn_qp *qp,
 			 const struct dcqcn_settings *settings, bool asks);
 void dcqcn_limiter_plug(struct dcqcn_qp *qp,

@@ -375,7 +375,7 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 	if (dcqcn_gate_lends(flow))
 		dcqcn_gate_settle(flow, now);
 	if (idle && dcqcn_flow_is_new(qp, fifo, tx))
-		dcqcn_limiter_go_on(qp, idle, dcqcn_bth_may_request_ack(tx->bth), now);
+		dcqcn_limiter_go_on(qp, idle, tx->bth, now);
 	drop = dcqcn_flow_find_stale(qp, fifo, tx, now);
 	if (!tx->limit)
 		flow->released = true;
