@@ -337,12 +337,6 @@ static inline void *xa_head(const struct xarray *xa)
 	return xa->xa_head;
 }
 
-static inline void *xa_entry(const struct xarray *xa, const struct xa_node *node, unsigned int offset)
-{
-	kernel_assert(offset < XA_CHUNK_SIZE);
-	return node->slots[offset];
-}
-
 static inline bool xa_empty(const struct xarray *xa)
 {
 	return !xa->xa_head;

@@ -294,26 +294,29 @@ bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct dcqcn_tx *tx);
  * @qpn: local QP number
  *
  * Like xa_load(), but inline, because every packet that rxe sends passes here. QP0 and QP1 have no
- * entries, so that the head of the xarray is a node.
+ * entries, so that the head of the xarray is a node. UBSAN need not check shift and index, which are
+ * in range: a call that reports an error would have registers saved for each packet.
  *
  * Context: under RCU. Return: the entry, or NULL.
  */
 static __always_inline struct dcqcn_qp *dcqcn_qp_find(const struct dcqcn_dev *dev, u32 qpn)
 {
-	const struct xarray *qps = &dev->qps;
-	void *entry = xa_head(qps);
+	void *entry = xa_head(&dev->qps);
 	const struct xa_node *node;
+	unsigned int shift;
 
 	if (!entry)
 		return NULL;
 	node = xa_to_node(entry);
-	if (qpn >> node->shift > XA_CHUNK_MASK)
+	shift = node->shift % 32;
+	if (qpn >> shift > XA_CHUNK_MASK)
 		return NULL;
 	for (;;) {
-		entry = xa_entry(qps, node, (qpn >> node->shift) & XA_CHUNK_MASK);
-		if (!entry || !node->shift)
+		entry = rcu_dereference(*(node->slots + ((qpn >> shift) & XA_CHUNK_MASK)));
+		if (!entry || !shift)
 			return entry;
 		node = xa_to_node(entry);
+		shift = node->shift % 32;
 	}
 }
 
@@ -365,7 +368,15 @@ static inline u8 dcqcn_qp_prio(const struct dcqcn_qp *qp, const struct dcqcn_tx 
 	return tx->kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) : tx->prio;
 }
 
-/* Return true if a packet from a QP changes nothing in its entry: the QP is live, it sent
+/* Whether a request follows the one that the pacer saw last: then it is of the same connection */
+static inline bool dcqcn_qp_is_next(const struct dcqcn_qp *qp,
+				    const struct dcqcn_tx *tx)
+{
+	return tx->kind == DCQCN_PKT_REQUEST &&
+	       tx->psn == READ_ONCE(qp->flow.fifo[DCQCN_REQUESTS].last_psn) + 1;
+}
+
+/* Return true if a packet from a limited QP changes nothing in its entry: the QP is live, it sent
  * in this jiffy, and with the same priority. Without the lock: a torn read looks like a
  * change, which dcqcn_qp_confirm() then looks at.
  */
@@ -374,7 +385,7 @@ static inline bool dcqcn_qp_expects(const struct dcqcn_qp *qp,
 {
 	return READ_ONCE(qp->state) == DCQCN_QP_LIVE && qp->owner &&
 	       dcqcn_qp_is_seen(qp) && READ_ONCE(qp->prio) == dcqcn_qp_prio(qp, tx) &&
-	       dcqcn_qp_matches(qp, tx);
+	       (dcqcn_qp_is_next(qp, tx) || dcqcn_qp_matches(qp, tx));
 }
 
 /**

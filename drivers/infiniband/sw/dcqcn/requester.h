@@ -26,13 +26,20 @@ static __always_inline u64 dcqcn_flow_longest_hold(void)
 							   DCQCN_HOLD_NS;
 }
 
+/* rxe's exponent is less than 32; told so, the compiler does not check shifts by it (UBSAN) */
+static __always_inline unsigned int dcqcn_flow_ack_timeout(const struct dcqcn_qp *qp)
+{
+	return qp->ack_timeout % 64;
+}
+
 /* ns; the longest gap between two requests: half of the ack timeout, if there is one. 2^31 *
  * 4096 ns fits u64 easily.
  */
 static inline u64 dcqcn_flow_longest_gap(const struct dcqcn_qp *qp)
 {
-	return qp->ack_timeout ? DCQCN_ACK_TIMEOUT_NS / 2 << qp->ack_timeout :
-				 DCQCN_HOLD_NS;
+	unsigned int ack_timeout = dcqcn_flow_ack_timeout(qp);
+
+	return ack_timeout ? DCQCN_ACK_TIMEOUT_NS / 2 << ack_timeout : DCQCN_HOLD_NS;
 }
 
 /* ns; the longest gap that what is held allows, 0 for any. Held READ responses get half of the
@@ -54,7 +61,7 @@ static inline u64 dcqcn_flow_bound(const struct dcqcn_qp *qp)
 static __always_inline bool dcqcn_flow_may_exceed(const struct dcqcn_qp *qp,
 						  s64 gap)
 {
-	return gap >> qp->ack_timeout >= (s64)(DCQCN_ACK_TIMEOUT_NS / 4);
+	return gap >> dcqcn_flow_ack_timeout(qp) >= (s64)(DCQCN_ACK_TIMEOUT_NS / 4);
 }
 
 /*

@@ -169,10 +169,10 @@ static noinline unsigned int
 dcqcn_tx_first(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	       const struct dcqcn_bth *bth, u8 tos)
 {
-	struct dcqcn_tx tx;
+	struct dcqcn_tx tx = dcqcn_tx_describe(rcu_dereference(dev->settings),
+					       skb, bth, tos);
 	struct dcqcn_qp *qp;
 
-	tx = dcqcn_tx_describe(rcu_dereference(dev->settings), skb, bth, tos);
 	qp = dcqcn_tx_confirm(dev, qpn, dcqcn_qp_find(dev, qpn), &tx);
 	return qp && READ_ONCE(qp->limited) ? dcqcn_pacer_output(qp, &tx) :
 					      NF_ACCEPT;
@@ -188,27 +188,36 @@ static __always_inline unsigned int dcqcn_tx_unseen(struct dcqcn_qp *qp,
 	return NF_STOLEN;
 }
 
-/* Handle a packet of a QP that is limited */
-static noinline unsigned int
-dcqcn_tx_limited(struct dcqcn_qp *qp, struct sk_buff *skb,
-		 const struct dcqcn_bth *bth, u8 tos)
+/* The pacer looks at a packet */
+static __always_inline unsigned int
+dcqcn_tx_paced(struct dcqcn_qp *qp, struct sk_buff *skb,
+	       const struct dcqcn_bth *bth, u8 tos)
 {
-	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[bth->opcode];
 	struct dcqcn_dev *dev = qp->dev;
-	struct dcqcn_tx tx;
+	struct dcqcn_tx tx = dcqcn_tx_describe(rcu_dereference(dev->settings),
+					       skb, bth, tos);
 
-	if (kind == DCQCN_PKT_OTHER)
-		return NF_ACCEPT;
-	/* its PSN tells that it is of the same connection */
-	if (kind == DCQCN_PKT_REQUEST && dcqcn_pacer_may_pass(&qp->flow, skb, bth))
-		return dcqcn_tx_unseen(qp, skb);
-	tx = dcqcn_tx_describe(rcu_dereference(dev->settings), skb, bth, tos);
 	if (!dcqcn_qp_expects(qp, &tx)) {
 		dcqcn_tx_confirm(dev, qp->qpn, qp, &tx);
 		if (!READ_ONCE(qp->limited))
 			return NF_ACCEPT;
 	}
 	return dcqcn_pacer_output(qp, &tx);
+}
+
+/* Handle a packet of a QP that is limited */
+static noinline unsigned int
+dcqcn_tx_limited(struct dcqcn_qp *qp, struct sk_buff *skb,
+		 const struct dcqcn_bth *bth, u8 tos)
+{
+	enum dcqcn_pkt_kind kind = dcqcn_opcode_kinds[bth->opcode];
+
+	if (kind == DCQCN_PKT_OTHER)
+		return NF_ACCEPT;
+	/* its PSN tells that it is of the same connection */
+	if (kind == DCQCN_PKT_REQUEST && dcqcn_pacer_may_pass(&qp->flow, skb, bth))
+		return dcqcn_tx_unseen(qp, skb);
+	return dcqcn_tx_paced(qp, skb, bth, tos);
 }
 
 /* Handle a packet of a QP that obeys a context. After a pause, the context sees the first one: what
