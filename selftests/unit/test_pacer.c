@@ -45,8 +45,9 @@ struct dcqcn_qp *dcqcn_qp_next(struct dcqcn_dev *dev, unsigned long *qpn);
 #define MBPS		1000000ULL	/* bit/s */
 #define QPS		131
 #define SHORTEST	62		/* bytes of a READ response without data, as a frame */
-#define WRITE_MIDDLE	0x07	/* RC opcode */
-#define READ_MIDDLE	0x0e	/* of its response */
+#define WRITE_FIRST	0x06	/* RC opcodes */
+#define WRITE_MIDDLE	0x07
+#define READ_MIDDLE	0x0e	/* of a READ response */
 #define SHORTEST_SIZE	768		/* its truesize, bytes */
 #define FULL		4170		/* bytes of a packet of 4 KB */
 #define FULL_SIZE	8704		/* its truesize, bytes */
@@ -337,7 +338,9 @@ static void ack_now(void)
 static void order_while_sending(void)
 {
 	limited(100, IB_QPT_RC, 0);
-	output(DCQCN_PKT_RESPONSE, 10);		/* passes */
+	output(DCQCN_PKT_RESPONSE, 10);
+	expect(counters.value[DCQCN_RP_PASSED] == 1, "%lu packets passed, not one",
+	       counters.value[DCQCN_RP_PASSED]);
 	output(DCQCN_PKT_RESPONSE, 11);
 	output(DCQCN_PKT_RESPONSE, 12);
 	fuzz_now += 10 * MS;			/* a late timer sends both */
@@ -575,6 +578,22 @@ static void mixed_floor(void)
 	pass_time(&qps[0], 50 * MS);
 	expect(!dcqcn_pacer_floor(&qps[0]), "a floor of %llu bit/s without requests",
 	       (unsigned long long)dcqcn_pacer_floor(&qps[0]));
+	ends();
+}
+
+/* A request behind a long one, which takes 33 ms at 1 Mb/s, waits no longer than half of rxe's ack
+ * timeout of 4.2 ms
+ */
+static void after_a_long_one(void)
+{
+	limited(1, IB_QPT_RC, 10);
+	output_request(&qps[0], 1, FULL, WRITE_MIDDLE);
+	output_request(&qps[0], 2, SHORTEST, WRITE_MIDDLE);
+	expect(num_sent == 1, "%u requests leave at once", num_sent);
+	pass_time(&qps[0], (2048ULL << 10) - 1);
+	expect(num_sent == 1, "the request leaves before half of the ack timeout");
+	pass_time(&qps[0], 1);
+	expect(num_sent == 2, "the request waits for more than half of the ack timeout");
 	ends();
 }
 
@@ -1197,6 +1216,9 @@ static u64 start_waits(const u8 *messages, unsigned int n, enum acks acks, u8 ac
 	}
 	expect(flow->rate.start && flow->rate.current_rate > 2000000,
 	       "goes on at %llu bit/s", (unsigned long long)flow->rate.current_rate);
+	/* 4 ms at 2 Mb/s, and 8 ms at the rate of a flow that waits */
+	expect(flow->next < fuzz_now + 6 * MS, "goes on, and waits for another %llu us",
+	       (unsigned long long)(flow->next - fuzz_now) / 1000);
 	expect(!flow->path->rtt || flow->path->rtt == MS / 2, "a round trip of %u ns was learnt",
 	       flow->path->rtt);
 	ends();
@@ -1460,6 +1482,7 @@ enum paused {
 	PAUSED_HELD,		/* a packet is held meanwhile */
 	PAUSED_BACK,		/* rxe goes back */
 	PAUSED_AT_LINE,		/* flows start at the line rate */
+	PAUSED_INSIDE,		/* the pause is in the middle of a message */
 };
 
 /* A flow whose round trip is 0.1 ms, and whose start is over, pauses after a message, and sends 40
@@ -1491,7 +1514,8 @@ static bool restarts_after(enum paused kind, u64 pause)
 	fuzz_now += pause - MS / 10;
 	num_sent = 0;
 	for (i = 0; i < 40; i++)
-		output_request(&qps[0], (kind == PAUSED_BACK ? 10 : 18) + i, 1000, WRITE_MIDDLE);
+		output_request(&qps[0], (kind == PAUSED_BACK ? 10 : 18) + i, 1000,
+			       i || kind == PAUSED_INSIDE ? WRITE_MIDDLE : WRITE_FIRST);
 	starts = flow->rate.start == DCQCN_START_ASKS;
 	for (i = 0; i < num_sent; i++)
 		asked += sent[i].asks;
@@ -1508,7 +1532,7 @@ static void restarts(void)
 {
 	enum paused kind;
 
-	for (kind = PAUSED_IDLE; kind <= PAUSED_AT_LINE; kind++) {
+	for (kind = PAUSED_IDLE; kind <= PAUSED_INSIDE; kind++) {
 		expect(!restarts_after(kind, 4 * MS / 10), "case %u: after four round trips", kind);
 		expect(restarts_after(kind, 4 * MS / 10 + 1) == (kind <= PAUSED_RELEASED),
 		       "case %u: after more than four round trips", kind);
@@ -2231,6 +2255,7 @@ static const struct tap_test tests[] = {
 	{ "held READ responses do not raise the floor of requests", mixed_floor },
 	{ "a slow flow asks for an ACK before rxe's timer fires", asks },
 	{ "requests that rxe repeats without an ACK leave before the next time", stuck },
+	{ "a request behind a long one waits for half of the ack timeout", after_a_long_one },
 	{ "a request is held for five seconds at most", longest_hold },
 	{ "requests and READ responses take turns", turns },
 	{ "a late timer earns credit for 20 ms at most", late_timer },
