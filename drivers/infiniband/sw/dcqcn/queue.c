@@ -187,7 +187,7 @@ static __always_inline struct sk_buff *dcqcn_flow_next(struct dcqcn_qp *qp, u64 
 static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 	__must_hold(&qp->lock)
 {
-	struct sk_buff *skb, *due = NULL, **tail = &due;
+	struct sk_buff *skb, *due = NULL, *last = NULL;
 	struct dcqcn_flow *flow = &qp->flow;
 	struct dcqcn_terms terms;
 	unsigned int n = 0;
@@ -211,8 +211,11 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 					    now - held->since);
 		if (kind == DCQCN_RESPONSES)
 			flow->sending_responses = true;
-		*tail = skb;
-		tail = &skb->next;
+		if (last)
+			last->next = skb;
+		else
+			due = skb;
+		last = skb;
 	}
 	dcqcn_count_add(qp->dev, DCQCN_RP_RELEASED, n);
 	dcqcn_dev_held(qp->dev, DCQCN_REQUESTS);
