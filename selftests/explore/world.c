@@ -520,10 +520,17 @@ void input(struct port *port, const u8 *packet, u32 len)
 	arrive(port, data, len, len);
 }
 
+/* Whether the peer's module looks at all of a packet: it asks for an answer */
+static bool asks(const u8 *packet)
+{
+	return bth_of(packet)[4] & DCQCN_BTH_REQUEST >> 24;
+}
+
 static void deliver(struct link *link, struct port *port)
 {
 	struct frame frame = link->frames[link->first % FRAMES];
 	u32 head = min(frame.len, (u32)HEAD);
+	bool whole = frame.marked || asks(frame.head);
 	u8 *data;
 
 	link->first++;
@@ -531,15 +538,16 @@ static void deliver(struct link *link, struct port *port)
 		say("lost: opcode %02x PSN %u", bth_of(frame.head)[0], get24(bth_of(frame.head) + 9));
 		return;
 	}
-	if (frame.marked)
+	if (whole)
 		head = frame.len;
 	data = calloc(1, head);
 	memcpy(data, frame.head, min(frame.len, (u32)HEAD));
-	if (frame.marked) {
+	if (frame.marked)
 		data[1] |= 3;
+	if (whole)
 		complete(data, frame.len);
+	if (frame.marked)
 		check_marked(port, data, frame.len);
-	}
 	arrive(port, data, head, frame.len);
 }
 
