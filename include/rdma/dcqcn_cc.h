@@ -47,8 +47,8 @@
  *
  * What the algorithm may write, and the module keeps from call to call:
  *
- * @rate: bit/s; packets leave at this rate. The module clamps it to @floor and @line after each
- *	call. @line before @init.
+ * @rate: bit/s; packets leave at this rate. The module clamps it to @floor and @line before and
+ *	after each call. @line before @init.
  * @next_call: ns, absolute; when to call @timer, 0 for never. It is called once, not earlier than
  *	DCQCN_CC_TIMER_MIN_NS from the call that sets it. If the flow has nothing to send then, it
  *	is called when the next event comes, before that.

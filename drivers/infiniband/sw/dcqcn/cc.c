@@ -66,17 +66,21 @@ static void dcqcn_cc_clamp(struct dcqcn_qp *qp, u64 before, u64 now)
 	qp->flow.rate.target_rate = cc->rate;
 }
 
-/* Let the algorithm know the time and the port. Return its rate. */
+/* Let the algorithm know the time and the port, whose bounds may be others than at the last call.
+ * Return the rate that it had.
+ */
 static u64 dcqcn_cc_prepare(struct dcqcn_qp *qp, u64 now)
 {
 	const struct dcqcn_settings *settings = rcu_dereference_bh(qp->dev->settings);
 	struct dcqcn_cc *cc = &qp->cc->cc;
+	u64 before = cc->rate;
 
 	cc->now = now;
 	cc->line = dcqcn_dev_line(qp->dev, settings);
 	cc->floor = min(dcqcn_rate_floor(&settings->rp), cc->line);
+	cc->rate = clamp(before, cc->floor, cc->line);
 	cc->in_flight = dcqcn_flight_bytes(&qp->cc->flight);
-	return cc->rate;
+	return before;
 }
 
 /* Each event comes with its time: what was due before comes first */
