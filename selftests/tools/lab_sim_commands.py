@@ -59,7 +59,7 @@ build --kernel 6.12-rt
 """, "sim": """
 run
 run incast x.toml --only n=2,rate=10gbit --only n=4 --out out/none --jobs 64 --twice --builtin
-run --json --seed 7
+run --json --seed 7 --load x.ko --load y.ko
 run anypath-grid --resume --seconds 3600
 run anypath-grid --only rate=10gbit --part --jobs 1 --out out/none
 build --out out/none --builtin

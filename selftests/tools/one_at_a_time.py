@@ -34,6 +34,7 @@ COMMANDS = {
     "selftests/uml/foreign": ["--out"],
     "selftests/uml/hostile": ["--out"],
     "selftests/uml/integrity": ["--out"],
+    "selftests/uml/kernel_selftests": ["--out"],
     "selftests/uml/order": ["--out"],
     "selftests/uml/torture": ["--out"],
 }

@@ -200,7 +200,7 @@ def no_time():
     """Scenarios of which nothing was simulated: their earlier results stay."""
     sim = types.SimpleNamespace(kernel=types.SimpleNamespace(release="7.3", origin="x"))
     with tempfile.TemporaryDirectory() as where, \
-            mock.patch.object(sim_command, "Simulator", lambda *args: sim):
+            mock.patch.object(sim_command, "Simulator", lambda *args, **named: sim):
         args = sim_command.parser().parse_args(
             ["run", "incast", "lossless", "--seconds", "1", "--out", where])
         args.seconds = 0
@@ -217,7 +217,7 @@ def no_time():
 def simulator(where, seed=1):
     """A real one whose kernel and programs are files with a few bytes."""
     out = object.__new__(sim_command.Simulator)
-    out.seed, out.bin, out.out = seed, os.path.join(where, "bin"), where
+    out.seed, out.load, out.bin, out.out = seed, [], os.path.join(where, "bin"), where
     out.kernel = types.SimpleNamespace(dir="/x/sim-1", release="7.3", modules=lambda *paths: [])
     out.dcqcn, out.dcbport = (os.path.join(where, n) for n in ("a.ko", "b.ko"))
     return out

@@ -122,7 +122,9 @@ static noinline bool dcqcn_flow_asks(struct dcqcn_qp *qp, struct sk_buff *skb,
 	return false;
 }
 
-/* Make a packet ask the peer's module for an answer. Return false if it cannot, or offers a context */
+/* Make a packet ask the peer's module for an answer. Return false if it cannot, or offers a
+ * context.
+ */
 static bool dcqcn_flow_ask_module(struct sk_buff *skb)
 {
 	struct dcqcn_bth *bth = dcqcn_ccc_bth(skb);

@@ -240,8 +240,8 @@ static bool dcqcn_limiter_obey(struct dcqcn_qp *qp,
 	return true;
 }
 
-/* Whether what a flow hears now is the first that a start hears of its burst: an ACK, or the answer to
- * a question. @least: the shortest round trip before
+/* Whether what a flow hears now is the first that a start hears of its burst: an ACK, or the answer
+ * to a question. @least: the shortest round trip before
  */
 static bool dcqcn_limiter_is_first(const struct dcqcn_flow *flow, u32 least)
 {
@@ -249,8 +249,8 @@ static bool dcqcn_limiter_is_first(const struct dcqcn_flow *flow, u32 least)
 	       (flow->rate.start == DCQCN_START_BLIND && flow->path->asked && !least);
 }
 
-/* Whether the burst of a start, of which it now hears first, and which took @ns there and back, met a
- * queue, and not only its own packets
+/* Whether the burst of a start, of which it now hears first, and which took @ns there and back, met
+ * a queue, and not only its own packets
  */
 static bool dcqcn_limiter_meets_queue(const struct dcqcn_flow *flow, u64 line,
 				      u64 ns)

@@ -55,7 +55,7 @@ struct dcqcn_bth {
  * outside the ICRC, and receivers that do not know them ignore them
  */
 #define DCQCN_BTH_CAPABLE	0x20000000	/* the sender understands feedback */
-#define DCQCN_BTH_REQUEST	0x10000000	/* send some now; alone: answer this QP (answer.c) */
+#define DCQCN_BTH_REQUEST	0x10000000	/* send some now; alone: answer (answer.c) */
 #define DCQCN_BTH_MORE_HIGH	0x08000000	/* it asks for credit: dcqcn_bth_more() */
 #define DCQCN_BTH_WINDOWED	0x04000000	/* the sender obeys feedback, not CNPs */
 #define DCQCN_BTH_LAST		0x02000000	/* its flow waits for the answer to its

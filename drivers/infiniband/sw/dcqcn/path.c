@@ -68,8 +68,8 @@ void dcqcn_path_probe(struct dcqcn_path *path, u32 psn, u64 now)
 	path->asked = false;
 }
 
-/* How long a flow waits for the answer to a question, in round trips, and at least. Then ever longer,
- * until one comes: it may be lost, or the peer may be one that never answers.
+/* How long a flow waits for the answer to a question, in round trips, and at least. Then ever
+ * longer, until one comes: it may be lost, or the peer may be one that never answers.
  */
 #define DCQCN_PATIENCE_RTTS	4
 #define DCQCN_PATIENCE_MIN	(100 * NSEC_PER_USEC)

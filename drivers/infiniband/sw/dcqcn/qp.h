@@ -294,8 +294,8 @@ bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct dcqcn_tx *tx);
  * @qpn: local QP number
  *
  * Like xa_load(), but inline, because every packet that rxe sends passes here. QP0 and QP1 have no
- * entries, so that the head of the xarray is a node. UBSAN need not check shift and index, which are
- * in range: a call that reports an error would have registers saved for each packet.
+ * entries, so that the head of the xarray is a node. UBSAN need not check shift and index, which
+ * are in range: a call that reports an error would have registers saved for each packet.
  *
  * Context: under RCU. Return: the entry, or NULL.
  */

@@ -164,8 +164,8 @@ static noinline unsigned int dcqcn_rx(struct sk_buff *skb, bool cccs)
 
 /* Return true if a packet to RoCEv2's port may be a CNP, feedback or CE-marked, an ACK that a
  * limited flow waits for, data that asks for an answer, or that a context counts (@cccs: some port
- * uses them); false for almost all packets. rxe knows no opcode from 0x80 on: CNPs and vendors' are there. If the headers
- * are not linear, dcqcn_rx() looks at the port.
+ * uses them); false for almost all packets. rxe knows no opcode from 0x80 on: CNPs and vendors' are
+ * there. If the headers are not linear, dcqcn_rx() looks at the port.
  */
 static __always_inline bool dcqcn_rx_filter(const struct sk_buff *skb, bool v6,
 					    bool cccs)

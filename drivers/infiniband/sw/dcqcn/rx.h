@@ -31,7 +31,9 @@ struct dcqcn_rx {
 	bool unicast;
 };
 
-/* Make all of a packet readable, so that its ICRC can be checked. Return false if there is no memory. */
+/* Make all of a packet readable, so that its ICRC can be checked. Return false if there is no
+ * memory.
+ */
 static inline bool dcqcn_rx_linearize(struct dcqcn_rx *rx)
 {
 	if (!skb_is_nonlinear(rx->skb))
