@@ -587,8 +587,9 @@ static void check_in(const struct fuzz_case *c, const u8 *p, size_t len,
 		check(right_icrc(p, &e));
 		check(!(c->flags & OTHERHOST));
 		check(e.dest_qpn > 1 && e.dest_qpn != 0xffffff);
-		/* a mark and a question, if there is no memory for the first */
-		check(entries <= 1 + fuzz_out_of_memory + !!(c->faults & NO_ENTRY));
+		/* a mark and a question, if there is no room for the first */
+		check(entries <= 1 + fuzz_out_of_memory + !!(c->faults & NO_ENTRY) +
+		      (has_qp && the_qp.qpn != e.dest_qpn));
 	}
 	if (cuts || (waiting && waiting->cnps)) {
 		check(e.kind == DCQCN_PKT_CNP);
