@@ -79,6 +79,8 @@ static u64 dcqcn_cc_prepare(struct dcqcn_qp *qp, u64 now)
 	cc->line = dcqcn_dev_line(qp->dev, settings);
 	cc->floor = min(dcqcn_rate_floor(&settings->rp), cc->line);
 	cc->rate = clamp(before, cc->floor, cc->line);
+	qp->flow.rate.current_rate = cc->rate;
+	qp->flow.rate.target_rate = cc->rate;
 	cc->in_flight = dcqcn_flight_bytes(&qp->cc->flight);
 	return before;
 }
@@ -304,8 +306,8 @@ void dcqcn_cc_idle(struct dcqcn_qp *qp, u64 idle, u64 now)
  * @qp: its QP; dcqcn_flow.next has come
  * @now: ns, read under the lock
  *
- * If not, the flow looks again when there is something to do: at dcqcn_flow.next, or when an ACK
- * comes.
+ * If not, the flow looks again when there is something to do: at dcqcn_flow.next, which is no later
+ * than the time until which its oldest request may be held, or when an ACK comes.
  *
  * Context: under RCU; @qp->lock is held, with BH disabled.
  */
@@ -313,6 +315,7 @@ bool dcqcn_cc_opens(struct dcqcn_qp *qp, u64 now)
 {
 	struct dcqcn_cc_flow *f = qp->cc;
 	struct dcqcn_cc *cc = &f->cc;
+	struct sk_buff *oldest;
 	u64 again;
 
 	dcqcn_cc_begin(qp, now);
@@ -325,6 +328,9 @@ bool dcqcn_cc_opens(struct dcqcn_qp *qp, u64 now)
 		qp->flow.next = max(qp->flow.next, f->due);
 		return true;
 	}
+	oldest = skb_peek(&qp->flow.fifo[DCQCN_REQUESTS].queue);
+	if (oldest)
+		again = min(again, dcqcn_held(oldest)->since + dcqcn_flow_longest_hold());
 	qp->flow.next = cc->next_call ? min(again, cc->next_call) : again;
 	return false;
 }
