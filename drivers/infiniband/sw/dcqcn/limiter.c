@@ -615,13 +615,22 @@ static bool dcqcn_limiter_may_stall(const struct dcqcn_qp *qp, u64 now)
  */
 void dcqcn_limiter_advance(struct dcqcn_qp *qp, u64 now)
 {
+	struct dcqcn_rate *rate = &qp->flow.rate;
+	struct dcqcn_terms terms;
+
 	if (!dcqcn_qp_is_windowed(qp))
 		dcqcn_limiter_follow(qp, now);
+	terms = dcqcn_limiter_terms(qp);
+	if (dcqcn_qp_is_windowed(qp)) {
+		/* it is paced at the line rate, which may have changed */
+		rate->current_rate = terms.line;
+		rate->target_rate = terms.line;
+	}
 	/* this limit ends when its flow has been silent for a while */
 	if (dcqcn_qp_is_bounded(qp) && !dcqcn_flow_held(&qp->flow) &&
 	    time_after(jiffies, qp->seen + DCQCN_SILENT_JIFFIES))
 		qp->flow.released = true;
-	dcqcn_limiter_rate(qp, dcqcn_limiter_terms(qp), now, 0);
+	dcqcn_limiter_rate(qp, terms, now, 0);
 	if (!dcqcn_limiter_may_stall(qp, now))
 		dcqcn_limiter_end(qp);
 }
