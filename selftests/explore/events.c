@@ -467,7 +467,7 @@ static bool must_finish(const struct rxe_qp *qp)
 /* From now on all goes well: what was posted is done, and what is held leaves */
 static void heal(void)
 {
-	u64 bytes = 0, end;
+	u64 bytes = 0, retries = 0, end;
 	int i;
 
 	fuzz_out_of_memory = false;
@@ -487,9 +487,12 @@ static void heal(void)
 		for (n = qp->sq_first; n != qp->sq_next; n++)
 			bytes += qp->sq[n % MESSAGES].packets * (u64)(qp->mtu + 100);
 		bytes += (qp->held[0] + qp->held[1]) * (u64)(qp->mtu + 100);
+		/* the peer may be gone: rxe gives it up after its last timeout */
+		if (qp->type == IB_QPT_RC && qp->ack_timeout)
+			retries = max(retries, (u64)(RXE_RETRIES + 2) * 4096 << qp->ack_timeout);
 	}
 	/* at 1 Mb/s, beside as many responses, all of it twice */
-	end = fuzz_now + bytes * 8 * SECOND / 1000000 * 4 + 20 * SECOND;
+	end = fuzz_now + bytes * 8 * SECOND / 1000000 * 4 + max(20 * SECOND, retries);
 	while (fuzz_now < end && !all_idle() && !world_is_tired())
 		pass(5 * MS);
 	check_views();

@@ -19,7 +19,6 @@
 #define UNFREED_HIGH	64
 #define UNFREED_LOW	16
 #define PACKETS_PER_ACK	64
-#define RETRIES		7
 #define PACKETS_MAX	200		/* of a message, so that a sequence comes to an end */
 #define RNR_NS		(1280 * US)
 #define AETH_LEN	4
@@ -419,7 +418,7 @@ static void timed_out(struct rxe_qp *qp)
 	qp->timeout_at = 0;
 	if (qp->una == qp->psn)
 		return;
-	if (++qp->retries > RETRIES) {
+	if (++qp->retries > RXE_RETRIES) {
 		say("QP %u gives up", qp->ib.qp_num);
 		rxe_destroy(qp);
 		return;

@@ -5,6 +5,8 @@
 
 #include "world.h"
 
+#define RXE_RETRIES	7	/* before rxe gives a QP up */
+
 #define PAIRS		4		/* of QPs; those of both ports */
 #define QPS		(2 * PAIRS)
 #define MESSAGES	16		/* of a QP, at a time */
