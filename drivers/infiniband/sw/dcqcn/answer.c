@@ -11,7 +11,8 @@
  * ends after some round trips. A peer that has never answered is asked ever more rarely.
  *
  * Only a packet with a correct ICRC from the peer of an existing QP is answered, within the budget
- * of feedback (xmit.c). An answer is believed if it comes from the flow's peer, and names the probe.
+ * of feedback (xmit.c). An answer is believed if it comes from the flow's peer, and names the
+ * probe.
  */
 #include <linux/bits.h>
 #include <linux/ktime.h>
