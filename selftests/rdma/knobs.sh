@@ -119,7 +119,7 @@ algorithms()
 	"$DCQCN" save | grep -qx "${DEV[local]} cc_algorithm timely" || fail "$("$DCQCN" save)"
 	"$DCQCN" save -o $TMP/saved
 	"$DCQCN" cc use dcqcn
-	! "$DCQCN" save | grep cc_algorithm || fail "the default is saved"
+	! "$DCQCN" save | grep " cc_algorithm " || fail "the default is saved"
 	"$DCQCN" restore $TMP/saved
 	get roce_rp/cc_algorithm
 	check "restored" "$VALUE" = timely

@@ -33,6 +33,7 @@ present()
 		check "$host: what is in ecn/" "$(on $host "ls $(ecn $host)" | tr '\n' ' ')" = \
 			"roce_np roce_rp "
 		wrong=$(on $host "cd $(ecn $host) && for f in */* */enable/*; do
+			case \$f in roce_rp/cc_a*) continue ;; esac
 			[ -d \$f ] || grep -qxE '[0-9]+' \$f || echo \$f; done")
 		check "$host: files that are no number" -z "$wrong"
 		for f in np_ecn_marked_roce_packets np_cnp_sent rp_cnp_handled rp_cnp_ignored; do

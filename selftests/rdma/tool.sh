@@ -314,7 +314,7 @@ save()
 	echo "${DEV[local]} rpg_ai_rate" >>$TMP/saved
 	run restore $TMP/saved
 	golden "half a line" <<-END
-	dcqcn: $TMP/saved:31: must be a device, a knob and a value
+	dcqcn: $TMP/saved:$(wc -l <$TMP/saved): must be a device, a knob and a value
 	END
 	echo "${DEV[local]} rpg_ai_rate 5mbit" | "$DCQCN" restore -
 	check "from standard input" "$(cat "$(ecn local)/roce_rp/rpg_ai_rate")" = 5
