@@ -487,8 +487,8 @@ static void heal(void)
 		for (n = qp->sq_first; n != qp->sq_next; n++)
 			bytes += qp->sq[n % MESSAGES].packets * (u64)(qp->mtu + 100);
 		bytes += (qp->held[0] + qp->held[1]) * (u64)(qp->mtu + 100);
-		/* the peer may be gone: rxe gives it up after its last timeout */
-		if (qp->type == IB_QPT_RC && qp->ack_timeout)
+		/* the peer may be gone: rxe gives it up after its last timeout, if that is near */
+		if (qp->type == IB_QPT_RC && qp->ack_timeout && qp->ack_timeout <= 20)
 			retries = max(retries, (u64)(RXE_RETRIES + 2) * 4096 << qp->ack_timeout);
 	}
 	/* at 1 Mb/s, beside as many responses, all of it twice */
