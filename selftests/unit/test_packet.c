@@ -889,6 +889,46 @@ static void test_feedback(void)
 	}
 }
 
+/* Another hook may cut a packet behind IP's own checks: what is missing must not be read */
+static void expect_cut_is_invalid(const u8 *p, size_t len, u8 kind,
+				  bool (*is_valid)(const struct dcqcn_pkt *pkt))
+{
+	struct dcqcn_pkt pkt;
+	size_t n;
+
+	for (n = 0; n <= len; n++) {
+		u8 *cut = malloc(n + !n);
+
+		memcpy(cut, p, n);
+		dcqcn_pkt_parse(&pkt, cut, n);
+		expect((pkt.kind == kind && is_valid(&pkt)) == (n == len), "%zu of %zu bytes", n, len);
+		free(cut);
+	}
+}
+
+static void test_cut(void)
+{
+	const struct dcqcn_feedback say = { .version = DCQCN_FEEDBACK_VERSION };
+	struct dcqcn_cnp_spec spec = {
+		.pkey = 0xffff, .ttl = 64,
+		.saddr.s6_addr = { 0xfd, [15] = 1 }, .daddr.s6_addr = { 0xfd, [15] = 2 },
+	};
+	u8 p[128];
+	size_t len;
+
+	len = dcqcn_feedback_build(p, &spec, &say);
+	expect_cut_is_invalid(p, len, DCQCN_PKT_FEEDBACK, dcqcn_pkt_is_valid_feedback);
+	len = dcqcn_cnp_build(p, &spec);
+	expect_cut_is_invalid(p, len, DCQCN_PKT_CNP, dcqcn_pkt_is_valid_cnp);
+	/* an ACK: four bytes of AETH, all 0, in place of a CNP's sixteen */
+	len += 4 - CNP_RESERVED;
+	put16(p + 4, len - IP6_LEN);
+	put16(p + IP6_LEN + 4, len - IP6_LEN);
+	p[IP6_LEN + UDP_LEN] = RC_ACK;
+	put_icrc(p, len - ICRC_LEN);
+	expect_cut_is_invalid(p, len, DCQCN_PKT_ACK, dcqcn_pkt_is_valid_ack);
+}
+
 static const struct tap_test tests[] = {
 	{ "captured CNPs", test_captured_cnp },
 	{ "a captured UC SEND", test_captured_uc_send },
@@ -904,6 +944,7 @@ static const struct tap_test tests[] = {
 	{ "any part of a packet readable", test_readable_part },
 	{ "packets cut short", test_truncated_packets },
 	{ "feedback, valid and not", test_feedback },
+	{ "what is left of a packet that was cut", test_cut },
 	{ "marking ECT(0), with any checksum", test_ect0 },
 	{ "CNPs that are not valid", test_invalid_cnps },
 	{ "packets to leave alone", test_other_packets },

@@ -336,8 +336,8 @@ bool dcqcn_pkt_is_valid_feedback(const struct dcqcn_pkt *pkt)
 	const struct dcqcn_feedback *feedback = (const void *)(pkt->udp + 1);
 
 	return pkt->udp_len == sizeof(struct udphdr) + sizeof(*feedback) &&
-	       feedback->version == DCQCN_FEEDBACK_VERSION &&
-	       dcqcn_pkt_icrc_ok(pkt);
+	       dcqcn_pkt_icrc_ok(pkt) &&
+	       feedback->version == DCQCN_FEEDBACK_VERSION;
 }
 
 /**
@@ -357,8 +357,8 @@ bool dcqcn_pkt_is_valid_ack(const struct dcqcn_pkt *pkt)
 
 	return (pkt->udp_len == least ||
 		pkt->udp_len == least + DCQCN_ATOMIC_ACK_LEN) &&
-	       (aeth->syndrome & DCQCN_AETH_KIND) == DCQCN_AETH_ACK &&
-	       dcqcn_pkt_icrc_ok(pkt);
+	       dcqcn_pkt_icrc_ok(pkt) &&
+	       (aeth->syndrome & DCQCN_AETH_KIND) == DCQCN_AETH_ACK;
 }
 
 #define DCQCN_HOPS_MAX	16
