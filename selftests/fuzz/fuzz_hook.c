@@ -183,8 +183,8 @@ struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn, const struct dcq
 	struct dcqcn_qp *qp = dcqcn_qp_find_or_add(dev, qpn);
 	const u8 *p = skb_network_header(tx->skb);
 
-	check(tx->kind == dcqcn_opcode_kinds[p[ip_len(p) + UDP_LEN]]);
-	check(tx->kind == DCQCN_PKT_REQUEST || tx->kind == DCQCN_PKT_RESPONSE);
+	check(tx->packet.kind == dcqcn_opcode_kinds[p[ip_len(p) + UDP_LEN]]);
+	check(tx->packet.kind == DCQCN_PKT_REQUEST || tx->packet.kind == DCQCN_PKT_RESPONSE);
 	if (qp)
 		qp->state = DCQCN_QP_LIVE;
 	return qp;

@@ -152,8 +152,11 @@ static struct dcqcn_tx tx_of(struct sk_buff *skb, enum dcqcn_pkt_kind kind,
 			     const struct dcqcn_bth *bth, bool limit)
 {
 	return (struct dcqcn_tx) {
-		.skb = skb, .bth = bth, .psn = dcqcn_bth_psn(bth), .bytes = skb->len + ETH_HLEN,
-		.kind = kind, .limit = limit, .ack_req = dcqcn_bth_requests_ack(bth),
+		.skb = skb, .bth = bth, .limit = limit,
+		.packet = {
+			.psn = dcqcn_bth_psn(bth), .bytes = skb->len + ETH_HLEN, .kind = kind,
+			.opcode = bth->opcode, .ack_req = dcqcn_bth_requests_ack(bth),
+		},
 	};
 }
 

@@ -391,7 +391,7 @@ static bool dcqcn_cc_counts(const struct sk_buff *skb)
  */
 bool dcqcn_cc_asks(const struct dcqcn_qp *qp, struct sk_buff *skb)
 {
-	const struct dcqcn_held *packet = dcqcn_held(skb);
+	const struct dcqcn_packet *packet = &dcqcn_held(skb)->packet;
 
 	return packet->kind == DCQCN_PKT_REQUEST && qp->cc->ops->ack &&
 	       dcqcn_cc_wants_ack(qp->cc, packet->bytes) && dcqcn_cc_counts(skb);
@@ -409,7 +409,7 @@ bool dcqcn_cc_asks(const struct dcqcn_qp *qp, struct sk_buff *skb)
  */
 bool dcqcn_cc_left(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req, u64 now)
 {
-	const struct dcqcn_held *packet = dcqcn_held(skb);
+	const struct dcqcn_packet *packet = &dcqcn_held(skb)->packet;
 	struct dcqcn_cc_flow *f = qp->cc;
 
 	f->due = qp->flow.next;

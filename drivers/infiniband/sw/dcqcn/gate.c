@@ -155,7 +155,7 @@ static noinline bool dcqcn_flow_asks_module(struct dcqcn_qp *qp, struct sk_buff 
 }
 
 /* Whether a packet gets no ACK, but may be answered by the peer's module */
-static bool dcqcn_flow_is_unacked(const struct dcqcn_qp *qp, const struct dcqcn_held *packet)
+static bool dcqcn_flow_is_unacked(const struct dcqcn_qp *qp, const struct dcqcn_packet *packet)
 {
 	return packet->kind == DCQCN_PKT_RESPONSE || qp->type == IB_QPT_UC;
 }
@@ -166,7 +166,7 @@ static bool dcqcn_flow_is_unacked(const struct dcqcn_qp *qp, const struct dcqcn_
 void dcqcn_gate_measure(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req,
 			u64 now)
 {
-	const struct dcqcn_held *packet = dcqcn_held(skb);
+	const struct dcqcn_packet *packet = &dcqcn_held(skb)->packet;
 	struct dcqcn_flow *flow = &qp->flow;
 	bool asks = false;
 
@@ -195,7 +195,7 @@ static bool dcqcn_fifo_goes_on(const struct dcqcn_fifo *fifo)
 {
 	struct sk_buff *last = skb_peek_tail(&fifo->queue);
 
-	return last && dcqcn_held(last)->goes_on;
+	return last && dcqcn_opcode_goes_on(dcqcn_held(last)->packet.opcode);
 }
 
 /* A packet of a QP with a context leaves: count it there if the QP obeys it, or offer the context
@@ -203,7 +203,7 @@ static bool dcqcn_fifo_goes_on(const struct dcqcn_fifo *fifo)
  */
 bool dcqcn_gate_count(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
 {
-	const struct dcqcn_held *packet = dcqcn_held(skb);
+	const struct dcqcn_packet *packet = &dcqcn_held(skb)->packet;
 	const struct dcqcn_fifo *fifo = qp->flow.fifo;
 	bool data = packet->kind != DCQCN_PKT_ACK, lent = false;
 	bool counts = data && dcqcn_qp_is_windowed(qp);
@@ -293,7 +293,7 @@ void dcqcn_gate_enter(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 {
 	dcqcn_gate_follow(qp);
 	if (dcqcn_qp_is_windowed(qp) && tx->bth->opcode == DCQCN_OPCODE_ATOMIC_ACK)
-		tx->kind = DCQCN_PKT_RESPONSE;
+		tx->packet.kind = DCQCN_PKT_RESPONSE;
 }
 
 /**
@@ -306,7 +306,7 @@ u64 dcqcn_pacer_floor(const struct dcqcn_qp *qp)
 {
 	struct sk_buff *skb = skb_peek(&qp->flow.fifo[DCQCN_REQUESTS].queue);
 
-	return skb ? div64_u64(dcqcn_held(skb)->bytes * DCQCN_COST_PER_BYTE,
+	return skb ? div64_u64(dcqcn_held(skb)->packet.bytes * DCQCN_COST_PER_BYTE,
 			       dcqcn_flow_bound(qp)) : 0;
 }
 

@@ -196,7 +196,7 @@ static __always_inline void dcqcn_gate_charge(struct dcqcn_qp *qp,
 					      struct dcqcn_terms terms,
 					      struct sk_buff *skb, u64 now)
 {
-	const struct dcqcn_held *packet = dcqcn_held(skb);
+	const struct dcqcn_packet *packet = &dcqcn_held(skb)->packet;
 	bool ack_req = packet->ack_req;
 	u32 bytes = packet->bytes;
 

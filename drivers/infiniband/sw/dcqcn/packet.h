@@ -315,9 +315,14 @@ static inline bool dcqcn_bth_may_request_ack(const struct dcqcn_bth *bth)
 /* Whether the message goes on after a packet: SEND, WRITE or READ response, first or
  * middle
  */
+static inline bool dcqcn_opcode_goes_on(u8 opcode)
+{
+	return opcode < 0x40 && 0x60c3 >> (opcode & 0x1f) & 1;
+}
+
 static inline bool dcqcn_bth_goes_on(const struct dcqcn_bth *bth)
 {
-	return bth->opcode < 0x40 && 0x60c3 >> (bth->opcode & 0x1f) & 1;
+	return dcqcn_opcode_goes_on(bth->opcode);
 }
 
 /* Whether a packet neither begins nor ends a message: the middle of a SEND, WRITE or READ response,

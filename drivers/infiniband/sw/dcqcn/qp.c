@@ -157,7 +157,7 @@ static bool dcqcn_qp_read(struct dcqcn_qp *qp, const struct dcqcn_tx *tx)
 {
 	static const u8 types[] = { IB_QPT_RC, IB_QPT_UC, 0, IB_QPT_UD };	/* of requests */
 
-	if (tx->kind != DCQCN_PKT_REQUEST && tx->kind != DCQCN_PKT_RESPONSE)
+	if (tx->packet.kind != DCQCN_PKT_REQUEST && tx->packet.kind != DCQCN_PKT_RESPONSE)
 		return false;
 	qp->state = DCQCN_QP_LIVE;
 	qp->type = types[tx->bth->opcode >> 5];

@@ -365,15 +365,15 @@ static inline bool dcqcn_qp_is_seen(const struct dcqcn_qp *qp)
 /* The priority that a packet leaves its QP with: that of its data, as an ACK may have another */
 static inline u8 dcqcn_qp_prio(const struct dcqcn_qp *qp, const struct dcqcn_tx *tx)
 {
-	return tx->kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) : tx->prio;
+	return tx->packet.kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) : tx->prio;
 }
 
 /* Whether a request follows the one that the pacer saw last: then it is of the same connection */
 static inline bool dcqcn_qp_is_next(const struct dcqcn_qp *qp,
 				    const struct dcqcn_tx *tx)
 {
-	return tx->kind == DCQCN_PKT_REQUEST &&
-	       tx->psn == READ_ONCE(qp->flow.fifo[DCQCN_REQUESTS].last_psn) + 1;
+	return tx->packet.kind == DCQCN_PKT_REQUEST &&
+	       tx->packet.psn == READ_ONCE(qp->flow.fifo[DCQCN_REQUESTS].last_psn) + 1;
 }
 
 /* Return true if a packet from a limited QP changes nothing in its entry: the QP is live, it sent
@@ -399,7 +399,7 @@ static inline bool dcqcn_qp_expects(const struct dcqcn_qp *qp,
 static inline bool dcqcn_qp_confirm(struct dcqcn_qp *qp,
 				    const struct dcqcn_tx *tx)
 {
-	bool data = tx->kind != DCQCN_PKT_ACK;
+	bool data = tx->packet.kind != DCQCN_PKT_ACK;
 	u8 prio = dcqcn_qp_prio(qp, tx);
 	u8 state = READ_ONCE(qp->state);
 	unsigned long seen = READ_ONCE(qp->seen), now = jiffies;

@@ -109,7 +109,7 @@ static __always_inline void dcqcn_flow_take(struct dcqcn_qp *qp,
 					    struct sk_buff *skb)
 {
 	__skb_unlink(skb, &qp->flow.fifo[kind].queue);
-	qp->flow.held_bytes -= dcqcn_held(skb)->bytes;
+	qp->flow.held_bytes -= dcqcn_held(skb)->packet.bytes;
 	dcqcn_flow_account(qp, kind, -(int)skb->truesize);
 }
 
@@ -173,10 +173,10 @@ static __always_inline struct sk_buff *dcqcn_flow_next(struct dcqcn_qp *qp, u64 
 		return response;
 	}
 	if (flow->turn > 0) {
-		flow->turn -= dcqcn_held(response)->bytes;
+		flow->turn -= dcqcn_held(response)->packet.bytes;
 		return response;
 	}
-	flow->turn += dcqcn_held(request)->bytes;
+	flow->turn += dcqcn_held(request)->packet.bytes;
 	return request;
 }
 
@@ -203,11 +203,11 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 	dcqcn_gate_limit_credit(flow, DCQCN_MAX_LATE_NS, now);
 	for (; n < DCQCN_BUDGET && (skb = dcqcn_flow_next(qp, now)); n++) {
 		struct dcqcn_held *held = dcqcn_held(skb);
-		unsigned int kind = held->fifo;
+		enum dcqcn_fifo_kind kind = dcqcn_fifo_of(held->packet.kind);
 
 		dcqcn_flow_take(qp, kind, skb);
 		dcqcn_gate_charge(qp, terms, skb, now);
-		trace_dcqcn_packet_released(qp, held->psn, held->bytes,
+		trace_dcqcn_packet_released(qp, held->packet.psn, held->packet.bytes,
 					    now - held->since);
 		if (kind == DCQCN_RESPONSES)
 			flow->sending_responses = true;
@@ -267,9 +267,9 @@ struct sk_buff *dcqcn_queue_take_stale(struct dcqcn_qp *qp,
 	struct sk_buff *skb, *next, *stale = NULL;
 
 	skb_queue_walk_safe(&fifo->queue, skb, next) {
-		if (!dcqcn_psn_reaches(dcqcn_held(skb)->psn, psn))
+		if (!dcqcn_psn_reaches(dcqcn_held(skb)->packet.psn, psn))
 			continue;
-		dcqcn_flow_take(qp, dcqcn_held(skb)->fifo, skb);
+		dcqcn_flow_take(qp, fifo - qp->flow.fifo, skb);
 		qp->flow.stat.drop_stale++;
 		dcqcn_count(qp->dev, DCQCN_RP_DROP_STALE);
 		skb->next = stale;
@@ -294,13 +294,14 @@ static __always_inline void dcqcn_flow_hold(struct dcqcn_qp *qp,
 	 */
 	skb->dev = qp->dev->ndev;
 	__skb_queue_tail(&flow->fifo[kind].queue, skb);
-	flow->held_bytes += held->bytes;
+	flow->held_bytes += held->packet.bytes;
 	dcqcn_flow_account(qp, kind, skb->truesize);
-	flow->stat.max_packets = max(flow->stat.max_packets,
-				     dcqcn_flow_held(flow));
-	flow->stat.max_bytes = max(flow->stat.max_bytes, flow->held_bytes);
+	if (unlikely(dcqcn_flow_held(flow) > flow->stat.max_packets))
+		flow->stat.max_packets = dcqcn_flow_held(flow);
+	if (unlikely(flow->held_bytes > flow->stat.max_bytes))
+		flow->stat.max_bytes = flow->held_bytes;
 	dcqcn_count(qp->dev, DCQCN_RP_HELD);
-	trace_dcqcn_packet_held(qp, held->psn, held->bytes);
+	trace_dcqcn_packet_held(qp, held->packet.psn, held->packet.bytes);
 	if (kind == DCQCN_REQUESTS &&
 	    unlikely(dcqcn_flow_may_exceed(qp, flow->next - now)))
 		dcqcn_gate_hasten(qp, now);
@@ -335,7 +336,7 @@ static bool dcqcn_flow_spares(const struct dcqcn_qp *qp,
 {
 	const struct dcqcn_flow *flow = &qp->flow;
 
-	if (tx->kind == DCQCN_PKT_ACK)
+	if (tx->packet.kind == DCQCN_PKT_ACK)
 		return !flow->sending_responses &&
 		       skb_queue_empty(&flow->fifo[DCQCN_RESPONSES].queue);
 	return !tx->limit && qp->type == IB_QPT_UD;
@@ -353,7 +354,6 @@ static bool dcqcn_flow_spares(const struct dcqcn_qp *qp,
 unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 {
 	struct sk_buff *skb = tx->skb, *drop = NULL;
-	struct dcqcn_held *held = dcqcn_held(skb);
 	struct dcqcn_flow *flow = &qp->flow;
 	unsigned int verdict = NF_ACCEPT;
 	enum dcqcn_fifo_kind kind;
@@ -372,7 +372,7 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 	now = ktime_get_ns();	/* with the lock, so that it never goes back */
 
 	verdict = NF_STOLEN;
-	kind = dcqcn_fifo_of(tx->kind);
+	kind = dcqcn_fifo_of(tx->packet.kind);
 	fifo = &flow->fifo[kind];
 	idle = dcqcn_limiter_idle(flow, now);
 	if (dcqcn_gate_lends(flow))
@@ -382,13 +382,7 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 	drop = dcqcn_flow_find_stale(qp, fifo, tx, now);
 	if (!tx->limit)
 		flow->released = true;
-	held->psn = tx->psn;
-	held->bytes = tx->bytes;
-	held->kind = tx->kind;
-	held->fifo = kind;
-	held->ack_req = tx->ack_req;
-	held->goes_on = unlikely(rcu_access_pointer(qp->ccc)) &&
-			dcqcn_bth_goes_on(tx->bth);
+	dcqcn_held(skb)->packet = tx->packet;
 	pass = dcqcn_flow_may_pass(qp, now);
 	if (pass) {
 		dcqcn_gate_charge(qp, dcqcn_limiter_terms(qp), skb, now);
@@ -396,14 +390,14 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 		/* a pause may follow a packet that ends a message */
 		if (flow->rate.start && kind == DCQCN_REQUESTS &&
 		    dcqcn_bth_goes_on(tx->bth))
-			dcqcn_gate_allow(qp, tx->bytes, now);
+			dcqcn_gate_allow(qp, tx->packet.bytes, now);
 		if (unlikely(flow->released))
 			dcqcn_limiter_end(qp);
 		goto unlock;
 	}
 
 	if (kind == DCQCN_REQUESTS ?
-	    unlikely(flow->stuck) && dcqcn_flow_is_stuck(qp, tx->psn) :
+	    unlikely(flow->stuck) && dcqcn_flow_is_stuck(qp, tx->packet.psn) :
 	    dcqcn_flow_is_full(qp, skb->truesize)) {
 		flow->stat.drop_bound++;
 		dcqcn_count(qp->dev, DCQCN_RP_DROP_BOUND);

@@ -16,9 +16,9 @@
 #include "packet.h"
 #include "path.h"
 #include "rate.h"
+#include "tx.h"
 
 struct dcqcn_qp;
-struct dcqcn_tx;
 
 /**
  * struct dcqcn_flow_stat - what happened to a QP's packets since its first CE
@@ -141,12 +141,7 @@ struct dcqcn_held {
 		struct inet6_skb_parm h6;
 	} ip;
 	u64 since;
-	u32 psn;
-	u32 bytes;
-	u8 kind;
-	u8 fifo;
-	bool ack_req;
-	bool goes_on;
+	struct dcqcn_packet packet;
 };
 
 static inline struct dcqcn_held *dcqcn_held(struct sk_buff *skb)

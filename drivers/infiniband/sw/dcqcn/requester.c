@@ -60,14 +60,14 @@ struct sk_buff *dcqcn_flow_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	if (first)
 		return NULL;
 	if (qp->flow.path && dcqcn_flow_ask(tx->skb))
-		tx->ack_req = true;
+		tx->packet.ack_req = true;
 	if (fifo == &qp->flow.fifo[DCQCN_REQUESTS]) {
-		qp->flow.stuck = tx->psn == qp->flow.back_psn;
-		qp->flow.back_psn = tx->psn;
+		qp->flow.stuck = tx->packet.psn == qp->flow.back_psn;
+		qp->flow.back_psn = tx->packet.psn;
 		if (qp->flow.stuck && qp->state == DCQCN_QP_LIVE)
 			dcqcn_qp_ask(qp);
 	}
-	return dcqcn_queue_take_stale(qp, fifo, tx->psn);
+	return dcqcn_queue_take_stale(qp, fifo, tx->packet.psn);
 }
 
 /* Whether rxe would send a request again before it has left. The ACKs of a QP that is being

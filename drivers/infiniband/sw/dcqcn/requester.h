@@ -99,9 +99,9 @@ static inline bool dcqcn_flow_is_new(const struct dcqcn_qp *qp,
 				     const struct dcqcn_fifo *fifo,
 				     const struct dcqcn_tx *tx)
 {
-	return tx->kind != DCQCN_PKT_ACK &&
+	return tx->packet.kind != DCQCN_PKT_ACK &&
 	       (qp->type != IB_QPT_RC || !fifo->seen ||
-		!dcqcn_psn_reaches(fifo->last_psn, tx->psn));
+		!dcqcn_psn_reaches(fifo->last_psn, tx->packet.psn));
 }
 
 bool dcqcn_flow_ask(struct sk_buff *skb);
@@ -120,11 +120,11 @@ dcqcn_flow_find_stale(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 {
 	struct sk_buff *stale = NULL;
 
-	if (qp->type != IB_QPT_RC || tx->kind == DCQCN_PKT_ACK)
+	if (qp->type != IB_QPT_RC || tx->packet.kind == DCQCN_PKT_ACK)
 		return NULL;
-	if (unlikely(!fifo->seen || dcqcn_psn_reaches(fifo->last_psn, tx->psn)))
+	if (unlikely(!fifo->seen || dcqcn_psn_reaches(fifo->last_psn, tx->packet.psn)))
 		stale = dcqcn_flow_go_back(qp, fifo, tx, now);
-	fifo->last_psn = tx->psn;
+	fifo->last_psn = tx->packet.psn;
 	return stale;
 }
 

@@ -125,12 +125,15 @@ dcqcn_tx_describe(const struct dcqcn_settings *settings, struct sk_buff *skb,
 	return (struct dcqcn_tx) {
 		.skb = skb,
 		.bth = bth,
-		.psn = dcqcn_bth_psn(bth),
-		.bytes = skb->len + ETH_HLEN,
-		.kind = dcqcn_opcode_kinds[bth->opcode],
+		.packet = {
+			.psn = dcqcn_bth_psn(bth),
+			.bytes = skb->len + ETH_HLEN,
+			.kind = dcqcn_opcode_kinds[bth->opcode],
+			.opcode = bth->opcode,
+			.ack_req = dcqcn_bth_requests_ack(bth),
+		},
 		.prio = tos >> 5,
 		.limit = settings->rp_enable & BIT(tos >> 5),
-		.ack_req = dcqcn_bth_requests_ack(bth),
 	};
 }
 
@@ -144,14 +147,14 @@ dcqcn_tx_confirm(struct dcqcn_dev *dev, u32 qpn, struct dcqcn_qp *qp,
 	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
 	bool begins = true, acks;
 
-	if (tx->kind == DCQCN_PKT_OTHER)
+	if (tx->packet.kind == DCQCN_PKT_OTHER)
 		return NULL;
 	if (qp)
 		begins = dcqcn_qp_confirm(qp, tx);
-	else if (tx->limit && (tx->kind == DCQCN_PKT_REQUEST ||
-			       tx->kind == DCQCN_PKT_RESPONSE))
+	else if (tx->limit && (tx->packet.kind == DCQCN_PKT_REQUEST ||
+			       tx->packet.kind == DCQCN_PKT_RESPONSE))
 		qp = dcqcn_qp_begin(dev, qpn, tx);
-	if (!qp || tx->kind == DCQCN_PKT_ACK || !tx->limit ||
+	if (!qp || tx->packet.kind == DCQCN_PKT_ACK || !tx->limit ||
 	    !dcqcn_settings_limits(settings))
 		return qp;
 	acks = dcqcn_bth_may_request_ack(tx->bth);
@@ -241,7 +244,7 @@ static bool dcqcn_tx_offer(struct dcqcn_qp *qp, const struct dcqcn_settings *set
 {
 	const struct dcqcn_ccc *ccc;
 
-	if (settings->ccc.algorithms && tx->limit && tx->kind != DCQCN_PKT_ACK)
+	if (settings->ccc.algorithms && tx->limit && tx->packet.kind != DCQCN_PKT_ACK)
 		dcqcn_ccc_output(qp, settings, tx->skb, tx->prio);
 	ccc = rcu_dereference(qp->ccc);
 	if (READ_ONCE(qp->limited) || (ccc && READ_ONCE(ccc->tx.agreed)))
@@ -277,7 +280,7 @@ dcqcn_tx_ccc(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	    dcqcn_bth_is_inside(bth))
 		return NF_ACCEPT;
 	tx = dcqcn_tx_describe(settings, skb, bth, tos);
-	if (windowed && tx.kind != DCQCN_PKT_OTHER && dcqcn_qp_expects(qp, &tx))
+	if (windowed && tx.packet.kind != DCQCN_PKT_OTHER && dcqcn_qp_expects(qp, &tx))
 		return dcqcn_pacer_output(qp, &tx);
 	qp = dcqcn_tx_confirm(dev, qpn, qp, &tx);
 	return qp && dcqcn_tx_offer(qp, settings, &tx) ?

@@ -12,25 +12,35 @@ struct nf_hook_state;
 struct sk_buff;
 
 /**
+ * struct dcqcn_packet - what is known of a packet that rxe sends, also while it is held
+ * @psn: its PSN
+ * @bytes: its length on the wire as switches count it, without the FCS
+ * @kind: &enum dcqcn_pkt_kind
+ * @opcode: of its BTH
+ * @ack_req: it asks for an ACK of its own PSN
+ */
+struct dcqcn_packet {
+	u32 psn;
+	u32 bytes;
+	u8 kind;
+	u8 opcode;
+	bool ack_req;
+};
+
+/**
  * struct dcqcn_tx - a packet that rxe sends
  * @skb: the packet
  * @bth: its BTH, readable
- * @psn: its PSN
- * @bytes: its length on the wire as switches count it, without the FCS
- * @kind: what it is
+ * @packet: what is known of it
  * @prio: its priority
  * @limit: a limit applies to that priority
- * @ack_req: it asks for an ACK of its own PSN
  */
 struct dcqcn_tx {
 	struct sk_buff *skb;
 	const struct dcqcn_bth *bth;
-	u32 psn;
-	u32 bytes;
-	enum dcqcn_pkt_kind kind;
+	struct dcqcn_packet packet;
 	u8 prio;
 	bool limit;
-	bool ack_req;
 };
 
 void dcqcn_tx_know_rxe(const struct module *owner);
