@@ -56,6 +56,9 @@ bytes()
 	expect_cnps --count 3
 	counters remote R_
 	check "CE packets counted" "$R_np_ecn_marked_roce_packets" -gt "$R_np_cnp_sent"
+	check "all of them, and CNPs, of one QP" "$(on remote "$DCQCN -j qp qpn ${QPN[remote]}" |
+		jq -r '.[0] | "\(.ecn_marked) \(.cnp_sent)"')" = \
+		"$R_np_ecn_marked_roce_packets $R_np_cnp_sent"
 	check "no errors" "$R_np_cnp_errors" = 0
 	counters local L_
 	check "mlx5's optional counters" "$R_cc_rx_ce_pkts $R_cc_tx_cnp_pkts $L_cc_rx_cnp_pkts" = \

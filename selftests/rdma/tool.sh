@@ -375,7 +375,7 @@ show_flow()
 	    rtt R
 	    paced P
 	    queue Q
-	    cnp handled H ignored 1 sent 0 last T ago
+	    cnp handled H ignored 1 sent 0 for 0 marks last T ago
 	    expired 0 dropped bound 0 stale 0 dead 0
 	END
 	run qp qpn 1234567

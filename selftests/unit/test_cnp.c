@@ -279,6 +279,8 @@ static void test_ud_senders(void)
 			n = num_sent;
 		}
 	}
+	expect(atomic_read(&the_qp.ce_received) == 10010, "%d marks of 10010 are the QP's",
+	       atomic_read(&the_qp.ce_received));
 	expect(others == 10, "%u of 10 marks of others are answered", others);
 	expect(busy == 10020 / INTERVAL + 1, "%u CNPs for the busy sender", busy);
 

@@ -63,6 +63,8 @@ static void qp_json(const struct qp *qp, void *data __attribute__((unused)))
 	json_number("queue_packets_max", V(QUEUE_PACKETS_MAX));
 	json_number("queue_bytes", V(QUEUE_BYTES));
 	json_number("queue_bytes_max", V(QUEUE_BYTES_MAX));
+	if (HAS(ECN_MARKED))
+		json_number("ecn_marked", V(ECN_MARKED));
 	json_number("cnp_sent", V(CNP_SENT));
 	json_number("cnp_handled", V(CNP_HANDLED));
 	json_number("cnp_ignored", V(CNP_IGNORED));
@@ -99,6 +101,8 @@ static void qp_text(const struct qp *qp, void *data __attribute__((unused)))
 	       V(QUEUE_PACKETS_MAX), unit_bytes(b, V(QUEUE_BYTES_MAX)));
 	printf("    cnp handled %llu ignored %llu sent %llu", V(CNP_HANDLED),
 	       V(CNP_IGNORED), V(CNP_SENT));
+	if (HAS(ECN_MARKED))
+		printf(" for %llu marks", V(ECN_MARKED));
 	if (HAS(CNP_AGE))
 		printf(" last %s ago", unit_nsec(a, V(CNP_AGE)));
 	printf("\n    expired %llu dropped bound %llu stale %llu dead %llu\n",

@@ -326,7 +326,8 @@ static int dcqcn_put_qp_packets(struct sk_buff *skb,
 static int dcqcn_put_qp_cnps(struct sk_buff *skb,
 			     const struct dcqcn_qp_view *view)
 {
-	if (nla_put_u32(skb, RDMA_DCQCN_A_QP_CNP_SENT, view->cnps_sent) ||
+	if (nla_put_u32(skb, RDMA_DCQCN_A_QP_ECN_MARKED, view->ce_received) ||
+	    nla_put_u32(skb, RDMA_DCQCN_A_QP_CNP_SENT, view->cnps_sent) ||
 	    nla_put_u32(skb, RDMA_DCQCN_A_QP_CNP_HANDLED,
 			view->cnps_handled) ||
 	    nla_put_u32(skb, RDMA_DCQCN_A_QP_CNP_IGNORED, view->cnps_ignored))

@@ -245,8 +245,11 @@ void dcqcn_np_receive(struct dcqcn_rx *rx)
 		return;
 
 	qp = dcqcn_qp_find(dev, pkt->dest_qpn);
-	if (qp && dcqcn_np_is_early(qp, settings))
-		return;
+	if (qp) {
+		atomic_inc(&qp->ce_received);
+		if (dcqcn_np_is_early(qp, settings))
+			return;
+	}
 
 	if (!dcqcn_rx_linearize(rx)) {
 		dcqcn_count(dev, DCQCN_NP_CNP_ERRORS);
@@ -257,10 +260,12 @@ void dcqcn_np_receive(struct dcqcn_rx *rx)
 		return;
 	}
 
-	if (!qp)
+	if (!qp) {
 		qp = dcqcn_qp_find_or_add(dev, pkt->dest_qpn);
-	if (!qp)
-		return;
+		if (!qp)
+			return;
+		atomic_inc(&qp->ce_received);
+	}
 
 	dcqcn_ip_saddr(pkt->ip, &event.saddr);
 	dcqcn_ip_daddr(pkt->ip, &event.daddr);

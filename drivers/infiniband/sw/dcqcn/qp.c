@@ -332,6 +332,7 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 		.queue_packets = dcqcn_flow_held(flow),
 		.queue_bytes = flow->held_bytes,
 		.stat = flow->stat,
+		.ce_received = atomic_read(&qp->ce_received),
 		.cnps_sent = qp->cnps_sent,
 		.cnps_handled = qp->cnps_handled,
 		.cnps_ignored = qp->cnps_ignored,

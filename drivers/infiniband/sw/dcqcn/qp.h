@@ -3,6 +3,7 @@
 #ifndef DCQCN_QP_H
 #define DCQCN_QP_H
 
+#include <linux/atomic.h>
 #include <linux/cache.h>
 #include <linux/in6.h>
 #include <linux/jiffies.h>
@@ -170,6 +171,7 @@ enum dcqcn_obeys {
  *	acted on
  * @cc: its state if it obeys an algorithm, or did; NULL otherwise
  * @senders: UD: when NP sent each of them its last CNP, NULL before the first
+ * @ce_received: packets with CE that NP saw; without the lock
  * @resolve_node: in dcqcn_resolver.list
  * @rcu: frees it, once it is on no list
  */
@@ -206,6 +208,7 @@ struct dcqcn_qp {
 		struct list_head resolve_node;
 		struct rcu_head rcu;
 	};
+	atomic_t ce_received;
 };
 
 /* Whether a QP obeys a context; its lock is held */
@@ -241,6 +244,7 @@ static __always_inline bool dcqcn_qp_is_bounded(const struct dcqcn_qp *qp)
  * @queue_packets: held packets
  * @queue_bytes: their length on the wire
  * @stat: what happened to its packets
+ * @ce_received: packets with CE that NP saw
  * @cnps_sent: CNPs that NP sent
  * @cnps_handled: CNPs that RP acted on
  * @cnps_ignored: CNPs that RP did not act on
@@ -266,6 +270,7 @@ struct dcqcn_qp_view {
 	u32 queue_packets;
 	u32 queue_bytes;
 	struct dcqcn_flow_stat stat;
+	u32 ce_received;
 	u32 cnps_sent;
 	u32 cnps_handled;
 	u32 cnps_ignored;
