@@ -9,12 +9,14 @@ import tempfile
 from testbed.vm.capture import Capture
 
 SRC, DST = bytes((10, 0, 0, 1)), bytes((10, 0, 0, 3))
-WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST, RESPONSE, ACK, CNP, UD_SEND = 6, 7, 8, 0x0e, 0x11, 0x81, 0x64
+SEND, WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST, READ, ACK, CNP, UD_SEND = 4, 6, 7, 8, 0x0c, 0x11, 0x81, 0x64
+RESPONSE_FIRST, RESPONSE, RESPONSE_LAST, RESPONSE_ONLY = 0x0d, 0x0e, 0x0f, 0x10
 UC = 0x20
-HEADERS = {WRITE_FIRST: 16, UC | WRITE_FIRST: 16, ACK: 4, UD_SEND: 8, CNP: 16}
+HEADERS = {WRITE_FIRST: 16, UC | WRITE_FIRST: 16, READ: 16, ACK: 4, UD_SEND: 8, CNP: 16,
+           RESPONSE_FIRST: 4, RESPONSE_LAST: 4, RESPONSE_ONLY: 4}
 
 
-def frame(opcode, qpn, psn, payload=1000, ecn=2, v6=False, pad=0):
+def frame(opcode, qpn, psn, payload=1000, ecn=2, v6=False, pad=0, after_bth=b""):
     bth = struct.pack(">BBH", opcode, pad << 4, 0xffff) + struct.pack(">II", qpn, psn)
     udp_length = 8 + 12 + HEADERS.get(opcode, 0) + payload + pad + 4
     udp = struct.pack(">HHHH", 0xc000, 4791, udp_length, 0)
@@ -24,7 +26,7 @@ def frame(opcode, qpn, psn, payload=1000, ecn=2, v6=False, pad=0):
     else:
         ip = struct.pack(">BBHHHBBH", 0x45, ecn, 20 + udp_length, 0, 0, 64, 17, 0) + SRC + DST
         kind = 0x0800
-    return (bytes(12) + struct.pack(">H", kind) + ip + udp + bth + bytes(40))[:96]
+    return (bytes(12) + struct.pack(">H", kind) + ip + udp + bth + after_bth + bytes(40))[:96]
 
 
 def read(*frames):
@@ -58,6 +60,34 @@ expect("PSNs wrap", rc(0xfffffe, 0xffffff, 0, 0xffffff, 1), [0, 1, 2, 4])
 expect("a gap of the capture's own", rc(5, 20000, 20001), [0, 1, 2])
 expect("READ responses", taken(read(*(frame(RESPONSE, 17, p) for p in (1, 2, 4, 3, 4)))),
        [0, 1, 3, 4])
+
+
+def both(*packets):
+    """Of a QP that asks and answers: (opcode, PSN), and the length of a READ, or an ACK's syndrome."""
+    return taken(read(*(frame(op, 17, psn, after_bth=struct.pack(">QII", 0, 0, more[0]) if op == READ
+                              else bytes(more)) for op, psn, *more in packets)))
+
+
+# two sequences of PSNs
+expect("requests between READ responses",
+       both((SEND, 100), (RESPONSE_FIRST, 5), (SEND, 101), (RESPONSE, 6), (RESPONSE_LAST, 7), (SEND, 102)),
+       [0, 1, 2, 3, 4, 5])
+expect("a gap in one of them",
+       both((SEND, 100), (RESPONSE_FIRST, 5), (SEND, 102), (RESPONSE, 6), (RESPONSE, 8), (SEND, 101),
+            (SEND, 102), (RESPONSE, 7), (RESPONSE, 8)), [0, 1, 3, 5, 6, 7, 8])
+# a READ of 8000 bytes takes two PSNs, or eight
+for mtu, psns in ((4096, 2), (1024, 8)):
+    expect("the peer's READs, MTU %d" % mtu,
+           both((SEND, 100), (READ, 101, 8000), (SEND, 101 + psns), (READ, 102 + psns, 8000),
+                (SEND, 102 + 2 * psns), (SEND, 104 + 2 * psns), (SEND, 103 + 2 * psns)), [0, 2, 4, 6])
+expect("the peer's atomics", both((SEND, 100), (0x13, 101), (SEND, 102), (SEND, 104)), [0, 2])
+# its own requests, which are answered by ACKs, and once by none
+expect("ACKs between READ responses",
+       both((RESPONSE_ONLY, 5), (ACK, 6, 0), (RESPONSE_ONLY, 7), (RESPONSE_ONLY, 9), (ACK, 10, 0),
+            (RESPONSE_ONLY, 11)), [0, 2, 3, 5])
+expect("a lost READ response, which is not an ACK",
+       both((RESPONSE_ONLY, 5), (RESPONSE_ONLY, 7), (ACK, 7, 0x60), (RESPONSE_ONLY, 6), (RESPONSE_ONLY, 7)),
+       [0, 3, 4])
 c = read(frame(UC | WRITE_FIRST, 17, 1), frame(UC | WRITE_MIDDLE, 17, 2),
          frame(UC | WRITE_LAST, 17, 4), frame(UC | WRITE_FIRST, 17, 5),
          frame(UC | WRITE_LAST, 17, 6), frame(UC | WRITE_LAST, 17, 7))

@@ -2,7 +2,8 @@
 """What a capture at a switch's last port tells about the QPs beyond it.
 
 The queue is upstream of the capture, so a dropped packet is missing in it, as it is at the
-receiver: the PSNs show which packets the receiver accepted.
+receiver: the PSNs show which packets the receiver accepted. A QP receives requests, and answers to
+its own requests. Each has PSNs of its own.
 """
 
 import struct
@@ -12,6 +13,8 @@ from ..core.errors import LabError
 
 ETH_IPV4, ETH_IPV6 = 0x0800, 0x86dd
 CNP = 0x81
+READ_REQUEST, ACK, ATOMIC_ACK = 0x0c, 0x11, 0x12
+ATOMIC_REQUESTS = (0x13, 0x14)
 # Opcodes that carry data, by transport, and the bytes of headers after the BTH
 RC, UC, UD = 0x00, 0x20, 0x60
 TRANSPORTS = {RC: "rc", UC: "uc", UD: "ud"}
@@ -23,6 +26,13 @@ DATA = {**SEND_WRITE, **READ_RESPONSE, UD | 0x04: 8, UD | 0x05: 12,
 UC_FIRST = {UC | opcode for opcode in (0x00, 0x04, 0x05, 0x06, 0x0a, 0x0b)}
 UC_LAST = {UC | opcode for opcode in (0x02, 0x03, 0x04, 0x05, 0x08, 0x09, 0x0a, 0x0b)}
 
+READ_BEGINS = (0x0d, 0x10)
+# All that have a PSN of RC which somebody expects
+KNOWN = {**DATA, READ_REQUEST: None, ACK: None, ATOMIC_ACK: None,
+         **dict.fromkeys(ATOMIC_REQUESTS)}
+RETH_LENGTH = 12            # bytes from the RETH's begin to its length
+MTUS = (256, 512, 1024, 2048, 4096)
+
 PFC = 0x0101                # opcode of MAC control
 
 PSN_MASK = 0xffffff
@@ -31,23 +41,107 @@ PSN_MASK = 0xffffff
 WIDEST_GAP = 8192
 
 
+def _ahead(psn, expected):
+    """How many packets were left out before this one; negative for a repeated one. After a gap of
+    the capture's own, 0."""
+    ahead = psn - expected & PSN_MASK
+    if ahead > PSN_MASK // 2:
+        return ahead - PSN_MASK - 1
+    return ahead if ahead < WIDEST_GAP else 0
+
+
+class Requests:
+    """Of the peer. A READ takes a PSN for each packet of its answer, so as many as its MTU says,
+    which the PSN after it shows."""
+
+    def __init__(self):
+        self.expected, self.read, self.mtus = None, None, MTUS
+
+    def _after_read(self, mtu):
+        psn, length = self.read
+        return psn + max(1, -(-length // mtu)) & PSN_MASK
+
+    def accepts(self, psn, read_length=None):
+        if self.read:
+            fit = [m for m in self.mtus if self._after_read(m) == psn]
+            if fit:
+                self.expected, self.mtus = psn, fit
+        if self.expected is not None and _ahead(psn, self.expected):
+            return False
+        self.read = None if read_length is None else (psn, read_length)
+        # of the largest MTU: what was sent before is not taken for new
+        self.expected = self._after_read(self.mtus[-1]) if self.read else psn + 1 & PSN_MASK
+        return True
+
+
+class Answers:
+    """To the QP's own requests. What is not a READ is answered by an ACK, which may get lost, and
+    the next answer stands for it."""
+
+    def __init__(self):
+        self.expected = None
+        self.torn = False           # something within an answer is missing
+        self.waiting = []           # what may have been accepted: the next ACK tells
+
+    def _ahead(self, psn):
+        return _ahead(psn, self.expected) if self.expected is not None else 0
+
+    def ack(self, psn):
+        """Return what has been accepted before."""
+        if self.torn or self._ahead(psn) < 0:
+            return []
+        accepted, self.waiting = self.waiting, []
+        self.expected = psn + 1 & PSN_MASK
+        return accepted
+
+    def accepts(self, psn, begins, packet):
+        ahead = self._ahead(psn)
+        if ahead < 0:
+            return False
+        if ahead:
+            if self.waiting or begins:
+                self.waiting.append(packet)
+            else:
+                self.torn = True
+            return False
+        self.expected = psn + 1 & PSN_MASK
+        self.torn, self.waiting = False, []
+        return True
+
+
 class QP:
     """A receiving QP: times and bytes of packets that it accepted."""
 
     def __init__(self, src, dst, qpn, transport):
         self.src, self.dst, self.qpn, self.transport = src, dst, qpn, transport
-        self.expected = None
+        self.requests, self.answers = Requests(), Answers()
+        self.expected = None        # UC
         self.message = None         # UC: bytes of the message so far
         self.taken = []             # (time, payload bytes)
+
+    def rc(self, time, opcode, psn, payload):
+        """payload: bytes; of a READ request those that it asks for, of an ACK its syndrome."""
+        if opcode == ACK:
+            if not payload >> 5:
+                self.taken += self.answers.ack(psn)
+        elif opcode == ATOMIC_ACK:
+            self.taken += self.answers.ack(psn)
+        elif opcode == READ_REQUEST:
+            self.requests.accepts(psn, payload)
+        elif opcode in ATOMIC_REQUESTS:
+            self.requests.accepts(psn)
+        elif opcode in READ_RESPONSE:
+            if self.answers.accepts(psn, opcode in READ_BEGINS, (time, payload)):
+                self.taken.append((time, payload))
+        elif self.requests.accepts(psn):
+            self.taken.append((time, payload))
 
     def packet(self, time, opcode, psn, payload):
         group = opcode & 0xe0
         if group == RC:
-            if self.expected is not None:
-                ahead = psn - self.expected & PSN_MASK
-                if ahead and (ahead < WIDEST_GAP or ahead > PSN_MASK // 2):
-                    return
-        elif group == UC:
+            self.rc(time, opcode, psn, payload)
+            return
+        if group == UC:
             if opcode in UC_FIRST:
                 self.message = 0
             elif psn != self.expected:
@@ -59,7 +153,6 @@ class QP:
             if opcode not in UC_LAST:
                 return
             payload, self.message = self.message, None
-        self.expected = psn + 1 & PSN_MASK
         self.taken.append((time, payload))
 
 
@@ -90,13 +183,17 @@ class Capture:
         if opcode == CNP:
             self.cnps.append(time)
             return
+        if opcode not in KNOWN:
+            return
+        key = dst, frame[bth + 5:bth + 8]
+        psn = int.from_bytes(frame[bth + 9:bth + 12], "big")
         header = DATA.get(opcode)
         if header is None:
+            self._control(time, key, opcode, psn, frame[bth + 12:])
             return
         self.data += 1
         if ecn == 3:
             self.ce.append(time)
-        key = dst, frame[bth + 5:bth + 8]
         qp = self.qps.get(key)
         if qp is None:
             qp = self.qps[key] = QP(_address(src), _address(dst),
@@ -104,8 +201,16 @@ class Capture:
                                     TRANSPORTS[opcode & 0xe0])
         udp_length = frame[udp + 4] << 8 | frame[udp + 5]
         pad = frame[bth + 1] >> 4 & 3
-        qp.packet(time, opcode, int.from_bytes(frame[bth + 9:bth + 12], "big"),
-                  udp_length - 8 - 12 - 4 - header - pad)
+        qp.packet(time, opcode, psn, udp_length - 8 - 12 - 4 - header - pad)
+
+    def _control(self, time, key, opcode, psn, rest):
+        """It tells which PSNs are due; a QP that gets nothing else receives no data."""
+        qp = self.qps.get(key)
+        if qp is None or qp.transport != "rc":
+            return
+        value = int.from_bytes(rest[RETH_LENGTH:RETH_LENGTH + 4], "big") \
+            if opcode == READ_REQUEST else rest[0] if rest else 0
+        qp.packet(time, opcode, psn, value)
 
 
 def _address(raw):
