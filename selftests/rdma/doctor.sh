@@ -55,8 +55,8 @@ ssh_by_nsenter()
 	mkdir -p $TMP/ssh
 	cat >$TMP/ssh/ssh <<-END
 		#!/bin/sh
-		# -n -- HOST COMMAND...
-		shift 3
+		# -- HOST COMMAND...
+		shift 2
 		exec nsenter $REMOTE_ARGS "\$@"
 	END
 	chmod +x $TMP/ssh/ssh
@@ -330,13 +330,13 @@ names()
 		exec cat $TMP/answer
 	END
 	for name in '$(reboot)' 'a;b' "a'b" 'a"b' 'a\`b' '-r' 'a&b' '>b' '*'; do
-		printf 'ready\nhost h2 0\ndev rxe0 %s 0\nend\n' "$name" >$TMP/answer
+		printf 'ready 2\nwatching\nwatched\nhost h2 0\ndev rxe0 %s 0\nend\n' "$name" >$TMP/answer
 		said=$(PATH=$TMP/bin:$PATH "$DCQCN" doctor -i 1ms --peer h2 2>&1)
 		check "status for a peer's $name" $? = 1
 		check "its error" "${said##*$'\n'}" = \
 			"dcqcn: rxe0 on $name: the peer's device has a name that a shell would change"
 	done
-	printf 'ready\nhost \033[2J\302\233h2 0\ndev rxe0 eth0 0\nend\n' >$TMP/answer
+	printf 'ready 2\nwatching\nwatched\nhost \033[2J\302\233h2 0\ndev rxe0 eth0 0\nend\n' >$TMP/answer
 	PATH=$TMP/bin:$PATH "$DCQCN" doctor -i 1ms --peer h2 >$TMP/doctor 2>&1
 	check "status for a peer's control characters" $? = 2
 	check "them" "$(tr -dc '\033\233' <$TMP/doctor | wc -c)" = 0
@@ -619,20 +619,48 @@ serve()
 	on remote "tc qdisc add dev ${IF[remote]} clsact &&
 		   tc filter add dev ${IF[remote]} ingress $IS_ROCE action drop"
 	finds arrives-but-dropped@remote "${V4[remote]}"
+	# what a person sees: what happens meanwhile, and one sentence before the rest
+	script -qec "$DCQCN doctor -i 500ms ${V4[remote]}" /dev/null </dev/null | tr -d '\r' >$TMP/seen
+	check "progress" "$(head -n 2 $TMP/seen)" = "asking the doctor at ${V4[remote]}
+watching RoCE packets at both hosts, for 500ms"
+	check "the sentence" "$(sed -n 3p $TMP/seen)" = "$(on remote hostname), \
+${DEV[remote]}: RoCE packets arrive, and are dropped before soft-RoCE takes them. What to do there: \
+nft insert rule inet filter input udp dport 4791 accept  # or iptables -I INPUT -p udp --dport 4791 -j ACCEPT; \
+ufw allow 4791/udp; firewall-cmd --add-port=4791/udp; tc filter show dev ${IF[remote]} ingress"
 	on remote "tc qdisc del dev ${IF[remote]} clsact"
 	check "the answer to another word" -z "$(asked "reboot")"
-	check "the answer to too long an interval" -z "$(asked "dcqcn doctor 1 10000000001")"
+	check "the answer to too long an interval" -z "$(asked "dcqcn doctor 2 10000000001")"
 	check "the answer to nothing" -z "$(asked "")"
-	check "the beginning of an answer" "$(asked "dcqcn doctor 1 1000" | grep -cE "^(address|ready|end)")" -ge 3
+	check "the beginning of an answer" "$(asked "dcqcn doctor 2 1000" | grep -cE "^(address|ready|end)")" -ge 3
 	stop remote serve
 	finds "" "${V4[remote]}"
 }
 
-# What the server says to a line
+# What the server says to a line, and to the words of a doctor that keeps step
 asked()
 {
-	exec 3<>"/dev/tcp/${V4[remote]}/4791" && echo "$1" >&3 && cat <&3
+	exec 3<>"/dev/tcp/${V4[remote]}/4791" && printf '%s\nwatching\nwatched\n' "$1" >&3 && cat <&3
 	exec 3<&-
+}
+
+# The interval of each begins and ends while the other one watches
+late()
+{
+	reload_both
+	copy_command
+	mkdir -p $TMP/late
+	cat >$TMP/late/ssh <<-END && chmod +x $TMP/late/ssh
+		#!/bin/sh
+		PATH='$PATH'
+		{ sleep 2; cat; } | ssh "\$@" | { sleep 3; cat; }
+	END
+	perftest local ib_write_bw -m 1024 -s 65536 || return
+	PATH=$TMP/late:$PATH peer ""
+	check "a note" "$(wc -l <$TMP/doctor.err)" = 0
+	# one that has ended is not waited for
+	printf '#!/bin/sh\nprintf "ready 2\\nwatching\\n"\n' >$TMP/late/ssh
+	check "what is said of one that has ended" "$(PATH=$TMP/late:$PATH "$DCQCN" doctor --peer h2 2>&1 | tail -n 1)" = \
+		"dcqcn: h2: the doctor there has ended before it said what it saw"
 }
 
 run_tests "$@"

@@ -313,7 +313,7 @@ static void gather(struct facts *facts, int of, uint64_t from)
 	host = of;
 	now = from;
 	facts_find(facts, NULL);
-	facts_gather(facts, INTERVAL, NULL, 0);
+	facts_gather(facts, INTERVAL, NULL, 0, NULL);
 	facts->module = true;
 	facts->devs->has_settings = true;
 	facts->devs->line_rate = 10000000000ULL;
@@ -546,6 +546,8 @@ static const struct fault {
 	{ .what = "a smaller MTU, and a stall at the other end",
 	  .says = { STALL("101"), "flow " H2 " " H1 " 0 2128 0 0\nflow " H2 " " H1 " 0 4176 0 0\n" } },
 	{ .what = "ECN cleared on the way, and a stall", .says = { STALL("101"), "data 0 0 0 10\n" } },
+	{ .what = "an access list, and doctors out of step",
+	  .says = { "time 1000000000 0 1\n", SILENT(H2 " " H1, "0") } },
 	THERE("a short stall", "one-way", STALL("99") SILENT(H2 " " H1, "0")),
 	HERE("a firewall, and a stall", "arrives-but-dropped",
 	     STALL("150") "net udp_in 7 7 7 7\ncounter rcvd_pkts 7 7 7 7\n"),

@@ -557,6 +557,11 @@ void checks_host(const struct facts *facts, const struct fact_dev *dev)
 /* A host whose CPUs are taken away receives late what others have sent in time */
 static bool is_on_time(const struct facts *facts)
 {
+	if (facts->apart) {
+		finding_note("%s did not hear from the other doctor when it was due: what did not arrive is not looked for. Ask again",
+			     facts->host);
+		return false;
+	}
 	if (facts->stall <= FACTS_STALL_MAX)
 		return true;
 	finding_note("%s stood still for %llu ms while it was measuring: what did not arrive in time is not looked for. End what uses its CPUs, or ask again",

@@ -4,6 +4,7 @@
  * this host, at its ports if it is a switch and, over ssh or TCP, at what the same command finds
  * on the other host.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include "finding.h"
 #include "port_checks.h"
 #include "port_facts.h"
+#include "unit.h"
 
 #define STATUS_FOUND	2
 /* With fewer data packets, the doctor says that there is next to no traffic */
@@ -144,20 +146,32 @@ static struct request parse(int argc, char **argv)
 }
 
 /* The peer's doctor: a server if there is one, or over ssh */
-static FILE *ask(const struct request *r, const struct facts *here,
-		 struct exchange_addresses *theirs)
+static int ask(const struct request *r, const struct facts *here,
+	       struct exchange_addresses *theirs)
 {
-	FILE *in = NULL;
+	int fd = -1;
 
+	/* it may end before it has heard all */
+	signal(SIGPIPE, SIG_IGN);
 	if (!r->ssh) {
 		say("asking the doctor at ", r->peer);
-		in = exchange_ask(r->peer, r->nsec, theirs);
+		fd = exchange_ask(r->peer, r->nsec, theirs);
 	}
-	if (!in) {
+	if (fd < 0) {
 		say("asking over ssh: ", r->peer);
-		in = exchange_ssh(r->peer, r->nsec, here, theirs);
+		fd = exchange_ssh(r->peer, r->nsec, here, theirs);
 	}
-	return in;
+	return fd;
+}
+
+static void read_peer(const struct step *step, const char *name, struct facts *peer)
+{
+	FILE *in = fdopen(step->in, "r");
+
+	if (!in || step->lost)
+		fail("%s: the doctor there has ended before it said what it saw", name);
+	facts_read(in, peer);
+	fclose(in);
 }
 
 int cmd_doctor(int argc, char **argv)
@@ -167,7 +181,8 @@ int cmd_doctor(int argc, char **argv)
 	struct facts here = {}, peer = {};
 	struct port_facts ports = {};
 	uint64_t began = clock_now(), nsec;
-	FILE *in = NULL;
+	struct step step = {};
+	char time[UNIT_LEN];
 
 	if (!r.only_facts && !r.serve)
 		port_facts_gather(&ports, r.dev);
@@ -179,19 +194,19 @@ int cmd_doctor(int argc, char **argv)
 	if (r.serve)
 		exchange_serve(r.dev);
 	if (r.only_facts) {
-		exchange_answer(stdout, &here, r.nsec, &r.probe);
+		exchange_answer(STDIN_FILENO, STDOUT_FILENO, &here, r.nsec, &r.probe);
 		return EXIT_SUCCESS;
 	}
 	if (r.peer)
-		in = ask(&r, &here, &theirs);
-	say("measuring", "");
-	facts_gather(&here, r.nsec, theirs.addr, theirs.num);
+		step.in = step.out = ask(&r, &here, &theirs);
+	say(r.peer ? "watching RoCE packets at both hosts, for " : "watching RoCE packets, for ",
+	    unit_nsec(time, r.nsec));
+	facts_gather(&here, r.nsec, theirs.addr, theirs.num, r.peer ? &step : NULL);
 	port_facts_gather(&ports, r.dev);
 	nsec = clock_now() - began;
 	port_checks(&ports, here.host, nsec);
-	if (in) {
-		facts_read(in, &peer);
-		fclose(in);
+	if (r.peer) {
+		read_peer(&step, r.peer, &peer);
 		check_both(&here, &peer);
 	} else {
 		for (const struct fact_dev *dev = here.devs; dev; dev = dev->next)

@@ -2,7 +2,8 @@
 /*
  * What the doctors of two hosts say to each other. One asks: over ssh, where it is "dcqcn doctor
  * --facts", or over TCP, where it is one line to "dcqcn doctor --serve". The other one says which
- * addresses its devices have, then that it begins, and afterwards its facts.
+ * addresses its devices have, and that it is ready. Then both watch, in step, and the other one says
+ * its facts.
  *
  * Anybody can ask a server. It says what any user of its host can see and how many packets of
  * which kind passed, for one peer at a time and a few seconds, executes nothing that it is told,
@@ -28,13 +29,18 @@
 #include "finding.h"
 
 #define PORT		"4791"	/* of TCP; as that of RoCE, which is UDP */
-#define READY		"ready\n"
-#define HELLO		"dcqcn doctor 1 %llu\n"
-#define LINE		256
+#define READY		"ready 2"
+#define HELLO		"dcqcn doctor 2 %llu"
+#define LINE		256	/* bytes of a line that are looked at */
+#define LONGEST_LINE	4096
+#define GREETING_MAX	1000	/* lines */
 
-/* s; until a host is taken to be unreachable or silent, and for one exchange at most */
+/* s; until a host is taken to be unreachable or silent, until a busy one has its addresses, and for
+ * one exchange at most, with two steps of facts.c
+ */
 #define CONNECT_MAX	3
-#define EXCHANGE_MAX	30
+#define ANSWER_MAX	30
+#define EXCHANGE_MAX	90
 #define NSEC_MAX	10000000000ULL	/* that a server watches for one peer */
 #define NOBODY		65534
 
@@ -73,12 +79,31 @@ static struct exchange_addresses addresses_of(const struct facts *facts)
 
 /* --- the host that asks ---------------------------------------------------- */
 
-/* Up to "ready", the peer says which addresses it has. Return false if it does not say so. */
-static bool read_greeting(FILE *in, struct exchange_addresses *theirs)
+/* Read a line as far as it fits, and nothing after it. Return false if it does not end. */
+static bool read_line(int fd, char line[LINE])
+{
+	size_t len = 0;
+	char c;
+
+	for (int n = 0; n < LONGEST_LINE && read(fd, &c, 1) == 1; n++) {
+		if (c == '\n') {
+			line[len] = '\0';
+			return true;
+		}
+		if (len < LINE - 1)
+			line[len++] = c;
+	}
+	return false;
+}
+
+/* Up to READY, the peer says which addresses it has; its shell may say something before. Return
+ * false if it does not get there.
+ */
+static bool read_greeting(int fd, struct exchange_addresses *theirs)
 {
 	char line[LINE], word[64];
 
-	while (fgets(line, sizeof(line), in)) {
+	for (int n = 0; n < GREETING_MAX && read_line(fd, line); n++) {
 		if (!strcmp(line, READY))
 			return true;
 		if (sscanf(line, "address %63s", word) == 1)
@@ -92,9 +117,9 @@ static _Noreturn void exec_ssh(const char *peer, uint64_t nsec, const struct fac
 	struct exchange_addresses ours = addresses_of(here);
 	char option[32], text[EXCHANGE_PEERS][INET6_ADDRSTRLEN];
 	char *argv[16 + 2 * EXCHANGE_PEERS] = {
-		"ssh", "-n", "--", (char *)peer, "dcqcn", "doctor", "--facts", "-i", option,
+		"ssh", "--", (char *)peer, "dcqcn", "doctor", "--facts", "-i", option,
 	};
-	int n = 9;
+	int n = 8;
 
 	snprintf(option, sizeof(option), "%lluns", (ull)nsec);
 	for (int i = 0; i < ours.num; i++) {
@@ -105,32 +130,28 @@ static _Noreturn void exec_ssh(const char *peer, uint64_t nsec, const struct fac
 	fail_errno("ssh");
 }
 
-/* The other host says when it begins; the facts follow */
-FILE *exchange_ssh(const char *peer, uint64_t nsec, const struct facts *here,
-		   struct exchange_addresses *theirs)
+int exchange_ssh(const char *peer, uint64_t nsec, const struct facts *here,
+		 struct exchange_addresses *theirs)
 {
-	FILE *in;
 	int fd[2];
 
-	if (pipe(fd))
-		fail_errno("pipe");
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd))
+		fail_errno("ssh");
 	switch (fork()) {
 	case -1:
 		fail_errno("fork");
 	case 0:
+		dup2(fd[1], STDIN_FILENO);
 		dup2(fd[1], STDOUT_FILENO);
 		close(fd[0]);
 		close(fd[1]);
 		exec_ssh(peer, nsec, here);
 	}
 	close(fd[1]);
-	in = fdopen(fd[0], "r");
-	if (!in)
-		fail_errno("pipe");
-	if (!read_greeting(in, theirs))
-		fail("%s: no answer (it needs root over ssh and dcqcn on that host, or \"dcqcn doctor --serve\" there)",
+	if (!read_greeting(fd[0], theirs))
+		fail("%s: no answer (it needs root over ssh and dcqcn of this version on that host, or \"dcqcn doctor --serve\" there)",
 		     peer);
-	return in;
+	return fd[0];
 }
 
 static int connect_to(const struct addrinfo *to, int seconds)
@@ -148,49 +169,48 @@ static int connect_to(const struct addrinfo *to, int seconds)
 	return -1;
 }
 
-/* Ask a server; NULL if there is none */
-FILE *exchange_ask(const char *peer, uint64_t nsec, struct exchange_addresses *theirs)
+/* Ask a server; negative if there is none */
+int exchange_ask(const char *peer, uint64_t nsec, struct exchange_addresses *theirs)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *list, *to;
-	struct timeval patience = { .tv_sec = EXCHANGE_MAX };
-	FILE *in;
+	struct timeval patience = { .tv_sec = ANSWER_MAX };
 	int fd = -1;
 
 	if (getaddrinfo(peer, PORT, &hints, &list))
-		return NULL;
+		return -1;
 	for (to = list; to && fd < 0; to = to->ai_next)
 		fd = connect_to(to, CONNECT_MAX);
 	freeaddrinfo(list);
 	if (fd < 0)
-		return NULL;
+		return -1;
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	in = fdopen(fd, "r+");
-	if (!in)
-		fail_errno(peer);
-	fprintf(in, HELLO, (ull)nsec);
-	fflush(in);
-	if (!read_greeting(in, theirs))
+	dprintf(fd, HELLO "\n", (ull)nsec);
+	if (!read_greeting(fd, theirs))
 		fail("%s: the doctor there does not answer (another one is asking it, or it is of another version)",
 		     peer);
-	return in;
+	return fd;
 }
 
 /* --- the host that answers ------------------------------------------------- */
 
-void exchange_answer(FILE *out, struct facts *facts, uint64_t nsec,
+void exchange_answer(int in, int out, struct facts *facts, uint64_t nsec,
 		     const struct exchange_addresses *theirs)
 {
 	struct exchange_addresses ours = addresses_of(facts);
+	struct step step = { .in = in, .out = out };
 	char text[INET6_ADDRSTRLEN];
+	FILE *f = fdopen(out, "w");
 
+	if (!f)
+		fail_errno("doctor");
 	for (int i = 0; i < ours.num; i++)
-		fprintf(out, "address %s\n",
+		fprintf(f, "address %s\n",
 			inet_ntop(AF_INET6, &ours.addr[i], text, sizeof(text)));
-	fprintf(out, READY);
-	fflush(out);
-	facts_gather(facts, nsec, theirs->addr, theirs->num);
-	facts_print(out, facts);
-	fflush(out);
+	fprintf(f, READY "\n");
+	fflush(f);
+	facts_gather(facts, nsec, theirs->addr, theirs->num, &step);
+	facts_print(f, facts);
+	fflush(f);
 }
 
 /* Keep the right to count packets, and no other */
@@ -222,22 +242,15 @@ static _Noreturn void serve_one(int fd, const char *dev, const struct sockaddr_i
 	struct exchange_addresses theirs = { .addr = { address_of(from) }, .num = 1 };
 	struct timeval patience = { .tv_sec = CONNECT_MAX };
 	struct facts facts = {};
-	char line[LINE] = "";
-	size_t len = 0;
-	FILE *out;
+	char line[LINE];
 	ull nsec;
 
 	alarm(EXCHANGE_MAX);
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	while (len < sizeof(line) - 1 && read(fd, line + len, 1) == 1 && line[len] != '\n')
-		len++;
-	if (sscanf(line, HELLO, &nsec) != 1 || !nsec || nsec > NSEC_MAX ||
-	    !facts_find(&facts, dev))
+	if (!read_line(fd, line) || sscanf(line, HELLO, &nsec) != 1 || !nsec ||
+	    nsec > NSEC_MAX || !facts_find(&facts, dev))
 		exit(EXIT_FAILURE);
-	out = fdopen(fd, "w");
-	if (!out)
-		exit(EXIT_FAILURE);
-	exchange_answer(out, &facts, nsec, &theirs);
+	exchange_answer(fd, fd, &facts, nsec, &theirs);
 	exit(EXIT_SUCCESS);
 }
 

@@ -13,13 +13,13 @@ struct exchange_addresses {
 	int num;
 };
 
-/* At the host that asks */
-FILE *exchange_ssh(const char *peer, uint64_t nsec, const struct facts *here,
-		   struct exchange_addresses *theirs);
-FILE *exchange_ask(const char *peer, uint64_t nsec, struct exchange_addresses *theirs);
+/* At the host that asks: the socket at which the peer answers */
+int exchange_ssh(const char *peer, uint64_t nsec, const struct facts *here,
+		 struct exchange_addresses *theirs);
+int exchange_ask(const char *peer, uint64_t nsec, struct exchange_addresses *theirs);
 
 /* At the host that answers */
-void exchange_answer(FILE *out, struct facts *facts, uint64_t nsec,
+void exchange_answer(int in, int out, struct facts *facts, uint64_t nsec,
 		     const struct exchange_addresses *theirs);
 void exchange_add(struct exchange_addresses *to, const char *text);
 _Noreturn void exchange_serve(const char *dev);

@@ -42,6 +42,9 @@
 /* ms; so often this program looks at the clock, to notice when it cannot */
 #define LOOK		20
 
+/* ns; so long the other doctor is waited for, at each step */
+#define STEP_MAX	30000000000ULL
+
 /* Copy as much of a name as fits */
 void facts_copy(char *to, const char *from, size_t size)
 {
@@ -324,14 +327,17 @@ static void read_all_counters(struct facts *facts, enum fact_moment moment)
 	host_counters(facts, moment);
 }
 
-/* Count packets for @nsec, and send probes meanwhile, if there is anybody to send them to */
-static void sniff(struct facts *facts, uint64_t nsec, bool around, struct probes *probes)
+/* Count packets for @nsec, or until the other doctor says @word; and send probes meanwhile, if there
+ * is anybody to send them to
+ */
+static void sniff(struct facts *facts, uint64_t nsec, bool around, struct probes *probes,
+		  struct step *step, const char *word)
 {
 	uint64_t begin = clock_now(), end = begin + nsec, last = begin;
 	int round = 0;
 
 	for (uint64_t time = begin; time < end; time = clock_now()) {
-		struct pollfd fds[FACTS_QPS];
+		struct pollfd fds[FACTS_QPS + 1];
 		uint64_t next = end;
 		int n = 0;
 
@@ -351,6 +357,10 @@ static void sniff(struct facts *facts, uint64_t nsec, bool around, struct probes
 				fds[n++] = (struct pollfd) {
 					.fd = dev->sniff.fd, .events = POLLIN };
 		}
+		if (step && (step_heard(step, word) || step->lost))
+			return;
+		if (step)
+			fds[n++] = (struct pollfd) { .fd = step->in, .events = POLLIN };
 		poll(fds, n, MIN((next - time) / 1000000 + 1, LOOK));
 	}
 }
@@ -377,11 +387,23 @@ static void open_sniffers(struct facts *facts)
 	}
 }
 
+/* Watch on until the other doctor is as far as this one */
+static void keep_step(struct facts *facts, struct step *step, const char *word)
+{
+	uint64_t begin = clock_now();
+
+	if (!step)
+		return;
+	step_say(step, word);
+	sniff(facts, STEP_MAX, true, NULL, step, word);
+	facts->apart |= step->lost || clock_now() - begin >= STEP_MAX;
+}
+
 /* Gather facts about the devices of facts_find(), for @nsec; and about the way to these addresses
- * of a peer
+ * of a peer, in step with its doctor
  */
 void facts_gather(struct facts *facts, uint64_t nsec,
-		  const struct in6_addr *peers, int num_peers)
+		  const struct in6_addr *peers, int num_peers, struct step *step)
 {
 	struct probes probes;
 	struct fact_dev *dev;
@@ -399,13 +421,15 @@ void facts_gather(struct facts *facts, uint64_t nsec,
 	}
 	probe_open(&probes, facts);
 	open_sniffers(facts);
-	sniff(facts, AROUND, true, NULL);
+	sniff(facts, AROUND, true, NULL, NULL, NULL);
+	keep_step(facts, step, "watching");
 	read_all_counters(facts, FACTS_BEGIN);
 	begin = clock_now();
-	sniff(facts, nsec, false, &probes);
+	sniff(facts, nsec, false, &probes, NULL, NULL);
 	facts->nsec = clock_now() - begin;
 	read_all_counters(facts, FACTS_END);
-	sniff(facts, AROUND, true, NULL);
+	keep_step(facts, step, "watched");
+	sniff(facts, AROUND, true, NULL, NULL, NULL);
 	read_all_counters(facts, FACTS_LAST);
 	probe_close(&probes);
 	for (dev = facts->devs; dev; dev = dev->next) {

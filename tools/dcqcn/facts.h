@@ -8,6 +8,7 @@
 
 #include "dev.h"
 #include "sniff.h"
+#include "step.h"
 
 #define FACTS_QDISCS	16
 #define FACTS_VLANS	16
@@ -104,6 +105,7 @@ struct facts {
 	bool module;
 	uint64_t nsec;				/* the interval */
 	uint64_t stall;				/* ns; the longest time without this program */
+	bool apart;				/* the other host may not have watched in the interval */
 	struct fact_counter net[FACTS_COUNTERS];	/* of IP and UDP */
 	int num_net;
 	struct fact_route routes[FACTS_ROUTES];
@@ -116,7 +118,7 @@ struct facts {
 
 bool facts_find(struct facts *facts, const char *name);
 void facts_gather(struct facts *facts, uint64_t nsec,
-		  const struct in6_addr *peers, int num_peers);
+		  const struct in6_addr *peers, int num_peers, struct step *step);
 
 /* As text, in facts_text.c */
 void facts_print(FILE *out, const struct facts *facts);

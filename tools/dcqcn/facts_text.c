@@ -112,7 +112,7 @@ static void print_link(FILE *out, const struct fact_dev *dev)
 void facts_print(FILE *out, const struct facts *facts)
 {
 	fprintf(out, "host %s %d\n", facts->host, facts->module);
-	fprintf(out, "time %llu %llu\n", (ull)facts->nsec, (ull)facts->stall);
+	fprintf(out, "time %llu %llu %d\n", (ull)facts->nsec, (ull)facts->stall, facts->apart);
 	for (int i = 0; i < facts->num_net; i++)
 		print_counter(out, "net", &facts->net[i]);
 	for (int i = 0; i < facts->num_routes; i++)
@@ -180,9 +180,11 @@ static bool read_host(const char *line, struct facts *facts)
 	int n;
 
 	v[1] = 0;
-	if (sscanf(line, "time %llu %llu", v, v + 1) >= 1) {
+	v[2] = 0;
+	if (sscanf(line, "time %llu %llu %llu", v, v + 1, v + 2) >= 1) {
 		facts->nsec = v[0];
 		facts->stall = v[1];
+		facts->apart = v[2];
 	} else if ((n = sscanf(line, "net %63s %llu %llu %llu %llu", word, v, v + 1,
 			       v + 2, v + 3)) == 5) {
 		read_counter(facts_counter(facts->net, &facts->num_net, word), n, v);
