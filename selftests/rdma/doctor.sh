@@ -30,11 +30,11 @@ TESTS=(
 	"failed A QP that has failed"
 	"line A line rate below what the path carries"
 	"serve Without ssh, and with facts of anybody"
+	"late Doctors whose words take seconds to reach each other"
 )
 
-# A module for one of the hosts only, perftest, a device that carries all traffic of a guest, and
-# round trips as long as a guest's
-GUESTS_ONLY="module loopback way knobs_of_loop"
+# A module for one of the hosts only, perftest, and a device that carries all traffic of a guest
+GUESTS_ONLY="module loopback way"
 
 DCQCN=${DCQCN:-dcqcn}
 command -v "$DCQCN" >/dev/null || skip_all "no command dcqcn"
@@ -119,10 +119,20 @@ healthy()
 	check "text" "$OUT" = "nothing found"
 }
 
+# A timer shorter than the round trip, for which the limiter stays nevertheless: it takes
+# more than a second without a CNP to rise to the line rate, in which CNPs come by the hundred
+slow_recovery()
+{
+	fixed_rate local 8
+	knobs local roce_rp/rpg_time_reset=200
+}
+
 knobs_of_loop()
 {
 	reload_both
 	copy_command
+	# a round trip of a host with a busy CPU
+	! simulated || tc -n $SWITCH qdisc replace dev h2 root netem delay 2ms limit 100000
 	marked || return
 	knobs local roce_rp/rpg_min_dec_fac=100
 	alone no-cut-min-dec-fac
@@ -146,8 +156,7 @@ no-cut-gd: ${DEV[local]} on $(hostname)
 	alone cnp-interval
 	peer cnp-interval
 	usual_knobs
-	# shorter than a round trip, and long enough for the limiter to stay
-	knobs local roce_rp/rpg_time_reset=200
+	slow_recovery
 	alone knob-overrides
 	usual_knobs
 	knobs remote roce_np/enable/0=0
@@ -163,6 +172,7 @@ no-cut-gd: ${DEV[local]} on $(hostname)
 		tc filter add dev "${IF[local]}" ingress $IS_CNP action drop || fail "no tc filters"
 	alone cnp-filtered
 	tc qdisc del dev "${IF[local]}" clsact
+	! simulated || switch_queue
 }
 
 module()
@@ -426,6 +436,9 @@ SWITCH=s1
 PORT_OF_local=h1
 PORT_OF_remote=h2
 
+# As selftests/simulated makes it
+switch_queue() { tc -n $SWITCH qdisc replace dev h2 root handle 10: tbf rate 50mbit burst 20000 limit 10000000; }
+
 has_switch() { ip netns list | grep -q "^$SWITCH\b" || { skip "no switch that can be told to"; return 1; }; }
 
 # at_port HOST FILTER...: what comes from that host
@@ -580,7 +593,7 @@ answers()
 	peer ack-timeout
 	alone ack-timeout
 	stop_perftest
-	tc -n $SWITCH qdisc replace dev h2 root handle 10: tbf rate 50mbit burst 20000 limit 10000000
+	switch_queue
 }
 
 failed()
