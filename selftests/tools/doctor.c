@@ -5,7 +5,8 @@
  * whenever one looks, and one that does not is found whenever all of it is in the interval.
  *
  * Then the doctor is shown the facts of two hosts as text, with one fault after the other: each
- * must be found, and nothing else, and without a fault there must be nothing to find.
+ * must be found, and nothing else, and without a fault there must be nothing to find. "doctor.sh
+ * matrix" prints what is found.
  *
  * facts.c and the checks are the tool's own. What they read comes from here.
  */
@@ -541,6 +542,15 @@ static const struct fault {
 	THERE("another DSCP", "dscp-rewritten", "data 0 0 2 0\ndata 0 8 2 10000\n"),
 	THERE("CNPs lost", "cnp-lost", "cnps 1 48 20\ncnps_to " H1 " 20\n"),
 	HERE("CNPs filtered", "cnp-filtered", "cnps 0 48 20\n"),
+	HERE("CNPs ignored", "cnp-ignored", "cnps 0 48 20\ncounter rp_cnp_ignored 0 20 0 20\n"),
+	THERE("marks unanswered", "ce-unanswered", "data 0 0 3 20\n"),
+	THERE("CNPs that cannot be sent", "cnp-errors", "data 0 0 3 20\ncounter np_cnp_errors 0 3 0 3\n"),
+	ALONE("data without ECT", "not-ect-in", "data 0 0 0 10\n"),
+	HERE("CNPs too rare", "cnp-interval", "knob dce_tcp_rtt 50\n"),
+	HERE("a timer by hand", "knob-overrides", "knob rpg_time_reset 100\nqp 17 5000000000 0 300000\n"),
+	HERE("a short ACK timeout", "ack-timeout-floor", "qp 17 1000000 8000000 100\n"),
+	ALONE("a host's traffic to itself", "loopback",
+	      "data 1 0 2 0\n" SILENT(H1 " " H2, "0") SILENT(H1 " " H2, "1")),
 	/* on a host that stood still, nobody can tell; its own faults stay */
 	{ .what = "an access list, and a stall", .says = { "", STALL("150") SILENT(H2 " " H1, "0") } },
 	{ .what = "a smaller MTU, and a stall at the other end",
@@ -577,11 +587,24 @@ static struct facts told(const char *first, const char *second, const char *sile
 	return facts;
 }
 
+/* With the argument "matrix": for each fault what is found, by name */
+static bool matrix;
+
+static void print_row(const struct fault *fault, bool pair)
+{
+	printf("%-48s %-5s", fault->what, pair ? "both" : "alone");
+	for (int i = 0; i < num_found; i++)
+		printf(" %s", found[i]);
+	printf("%s\n", num_found ? "" : " -");
+}
+
 /* Return whether exactly this is found, and say so otherwise */
 static bool only(const struct fault *fault, bool pair)
 {
 	bool healthy = !fault->finding || (!pair && !fault->alone);
 
+	if (matrix)
+		print_row(fault, pair);
 	if (healthy ? !num_found : num_found == 1 && !strcmp(found[0], fault->finding) &&
 				   (!fault->on || !strcmp(found_on[0], fault->on)))
 		return true;
@@ -614,9 +637,11 @@ static bool finds_faults(int whose)
 	return ok;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	int failed = 0;
+
+	matrix = argc > 1 && !strcmp(argv[1], "matrix");
 
 	zero = 100000 * MS;
 	for (size_t i = 0; i < sizeof(worlds) / sizeof(*worlds); i++) {
@@ -642,7 +667,7 @@ int main(void)
 			printf("# %s, if not: does not find %s\n", w->what, w->finding);
 		failed |= wrong || !finds(w->finding);
 	}
-	for (int whose = 0; whose < 2; whose++)
+	for (int whose = 0; whose < (matrix ? 1 : 2); whose++)
 		failed |= !finds_faults(whose);
 	return failed;
 }

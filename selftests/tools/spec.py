@@ -116,6 +116,11 @@ def main():
           [f + " has no test" for f in findings
            if not re.search(r"(?<![\w-])%s(?![\w-])" % f, provoked)] +
           [f + " is not documented" for f in findings if "``%s``" % f not in told])
+    rows = read("selftests", "tools", "doctor.c").partition("faults[] = {")[2]
+    check("doctor: each finding about hosts has a row in the matrix", findings,
+          [f + " has none" for part in CHECKS[:2]
+           for f in re.findall(r'"([\w-]+)"(?= :|,)(?=[^;]*facts->host|[^;]*->host)', read("tools", "dcqcn", part))
+           if f in findings and '"%s"' % f not in rows])
     titled = re.findall(r'^\t\{ "([\w-]+)", "', read("tools", "dcqcn", "finding.c"), re.M)
     check("doctor: each finding has a sentence, and a place among the others", findings,
           [f + " has none" for f in findings if f not in titled] +
