@@ -4,6 +4,7 @@
 import ctypes
 import os
 import re
+import select
 import shlex
 import shutil
 import signal
@@ -142,6 +143,11 @@ class Job:
             stdin=subprocess.DEVNULL, stdout=self._out, stderr=self._err,
             preexec_fn=die_with_parent)
 
+    @property
+    def pid(self):
+        """Of its ssh, on this machine."""
+        return self._proc.pid
+
     def running(self):
         return self._proc.poll() is None
 
@@ -197,6 +203,24 @@ def stop(jobs, sig="TERM", timeout=60):
                     for vm in {j.vm for j in jobs}]:
         killing.wait(check=False)
     return [j.wait(timeout, check=False) for j in jobs]
+
+
+def wait_for_end(jobs, seconds=None):
+    """Wait until one of these jobs ends, all of which ran when the caller looked; at most for so
+    many seconds of the machine."""
+    fds, poll = [], select.poll()
+    if not jobs:
+        return
+    try:
+        for j in jobs:
+            fds.append(os.pidfd_open(j.pid))
+            poll.register(fds[-1], select.POLLIN)
+        poll.poll(None if seconds is None else max(0, seconds) * 1000)
+    except ProcessLookupError:
+        pass            # it has ended
+    finally:
+        for fd in fds:
+            os.close(fd)
 
 
 class VM:
@@ -359,10 +383,9 @@ class VM:
 
     def wait_for(self, cmd, timeout=120, what=None):
         """Run a command until it succeeds."""
-        self.run("end=$(($(date +%%s) + %d)); until { %s; } >/dev/null 2>&1; do "
-                 "[ $(date +%%s) -lt $end ] || { echo 'gave up waiting for %s' >&2; exit 1; }; "
-                 "sleep 0.1; done" % (timeout, cmd, (what or cmd).replace("'", "")),
-                 timeout=timeout + 10)
+        self.run("/lab/await %d %s || { echo %s >&2; exit 1; }" % (
+            timeout, shlex.quote(cmd), shlex.quote("waited in vain for " + (what or cmd))),
+            timeout=timeout + 10)
 
     def put(self, source, target):
         """Copy a file or directory from the host into the guest."""

@@ -8,7 +8,7 @@ import time
 
 from ..core.errors import InputError, LabError
 from ..core.progress import say
-from .guest import Failed, gather, stop
+from .guest import Failed, gather, stop, wait_for_end
 from .traffic import FIRST_TCP_PORT, Pair, Traffic
 
 READY = 120         # s that a server may take until it listens
@@ -16,8 +16,8 @@ ENDING = 20         # s that a program may take to end after SIGTERM
 SHARE = "/lab/share/program"
 
 # A server is ready when its port listens, of TCP or of rdma_cm
-LISTENS = ("until ss -Hltn sport = %(port)d | grep -q . || rdma resource show cm_id | "
-           "grep -q 'state LISTEN .*:%(port)d '; do sleep 0.05; done")
+LISTENS = ("/lab/await %(seconds)d \"ss -Hltn sport = %(port)d | grep -q . || "
+           "rdma resource show cm_id | grep -q 'state LISTEN .*:%(port)d '\"")
 
 
 class Program:
@@ -80,25 +80,24 @@ class Programs(Traffic):
             pair = Pair(f, self._spawn(f, port, f.server))
             pair.port = port
             self.pairs.append(pair)
-            waiting[pair] = self.network.vms[f.server].spawn(LISTENS % {"port": port})
-        deadline = self.clock.monotonic() + READY
+            waiting[pair] = self.network.vms[f.server].spawn(
+                LISTENS % {"seconds": READY, "port": port})
         try:
-            while any(w.running() for w in waiting.values()):
-                for p, w in waiting.items():
-                    if not w.running() or p.server.running():
-                        continue
+            while running := [p for p, w in waiting.items() if w.running()]:
+                for p in [p for p in running if not p.server.running()]:
                     status = p.server.wait(check=False).returncode
                     if status:
                         raise LabError("%s, the server on %s: exit status %d\n%s" % (
                             self.name, p.flow.server, status, p.server.output()[-2000:]))
-                    stop([w], "KILL")       # it has set up what the kernel serves
-                if self.clock.monotonic() > deadline:
-                    p = next(p for p, w in waiting.items() if w.running())
+                    stop([waiting[p]], "KILL")      # it has set up what the kernel serves
+                    running.remove(p)
+                wait_for_end([j for p in running for j in (waiting[p], p.server)])
+            for p, w in waiting.items():
+                if w.wait(check=False).returncode == 1:
                     raise LabError("%s, the server on %s: nothing listens on port $LAB_PORT, %d, "
                                    "of TCP or rdma_cm, after %d s\n%s" % (
                                        self.name, p.flow.server, p.port, READY,
                                        p.server.output()[-2000:]))
-                self.clock.sleep(0.05)
         finally:
             stop([w for w in waiting.values() if w.running()], "KILL")
 
@@ -162,8 +161,8 @@ class Programs(Traffic):
         jobs = [j for j in jobs if j and j.running()]
         gather([(j.vm, "kill -TERM -- -$(cat %s) || true" % j.pid_file) for j in jobs])
         deadline = time.monotonic() + self.clock.host(ENDING)
-        while any(j.running() for j in jobs) and time.monotonic() < deadline:
-            time.sleep(0.05)
+        while (running := [j for j in jobs if j.running()]) and time.monotonic() < deadline:
+            wait_for_end(running, deadline - time.monotonic())
         stop([j for j in jobs if j.running()], "KILL")
 
     def end(self):

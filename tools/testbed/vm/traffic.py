@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
 """Perftest between hosts: connected once, then continued and stopped as often as needed."""
 
+import shlex
+
 from ..core.errors import LabError
-from .guest import gather, stop
+from .guest import gather, stop, wait_for_end
 
 FIRST_TCP_PORT = 18515
 PATIENCE = 15               # s, including packets in flight when flows are held
+CONNECTED = 300             # s that perftest may take to listen, and to connect all QPs
+
+LISTENS = "/lab/await %d 'ss -Hltn sport = %d | grep -q .'"
+# Those of these processes that may send; other programs may have QPs, too
+SENDING = ("[ $(rdma resource show qp | "
+           "grep -cE \" state RTS .* pid ($(cat %s 2>/dev/null | paste -sd '|')) \") -ge %d ]")
 
 
 class Pair:
@@ -115,8 +123,7 @@ class Traffic:
             self.pairs.append(Pair(f, self._perftest(f, port, f.server)))
             ports.setdefault(f.server, []).append(port)
         self._await("perftest to listen", {
-            host: "; ".join("until ss -Hltn sport = %d | grep -q .; do sleep 0.05; done" % p
-                            for p in mine) for host, mine in ports.items()})
+            host: " && ".join(LISTENS % (CONNECTED, p) for p in mine) for host, mine in ports.items()})
 
     def _connect(self):
         mine = {}
@@ -124,12 +131,9 @@ class Traffic:
             address = self.network.topology.hosts[p.flow.server].address
             p.client = self._perftest(p.flow, port, p.flow.client, address)
             mine.setdefault(p.flow.client, []).append(p)
-        # these processes' QPs that may send; other programs may have some, too
         self._await("all QPs to be connected", {
-            host: "until [ $(rdma resource show qp | "
-                  "grep -cE \" state RTS .* pid ($(cat %s 2>/dev/null | paste -sd '|')) \") -ge %d ]; "
-                  "do sleep 0.05; done; for f in %s; do kill -STOP $(cat $f); done" %
-                  (files, sum(p.flow.qps for p in pairs), files)
+            host: "/lab/await %d %s && for f in %s; do kill -STOP $(cat $f); done" %
+                  (CONNECTED, shlex.quote(SENDING % (files, sum(p.flow.qps for p in pairs))), files)
             for host, pairs in mine.items()
             for files in [" ".join(p.client.pid_file for p in pairs)]})
         self._throttle()
@@ -141,21 +145,19 @@ class Traffic:
         gather([(p.client.vm, "cat %s >/sys/fs/cgroup/polling/cgroup.procs" % p.client.pid_file)
                 for p in self.pairs if p.flow.verb == "write"])
 
-    def _await(self, what, commands, timeout=300):
-        """Run a command on each host; perftest's processes must not end meanwhile."""
-        deadline = self.clock.monotonic() + timeout
+    def _await(self, what, commands):
+        """Run a command, with an end, on each host; perftest's processes must not end meanwhile."""
         waiting = [self.network.vms[host].spawn(c) for host, c in commands.items()]
         try:
-            while any(w.running() for w in waiting):
+            while running := [w for w in waiting if w.running()]:
                 for j in (j for p in self.pairs for j in (p.server, p.client) if j):
                     if not j.running():
                         raise LabError("perftest ended early on %s:\n%s" %
                                        (j.vm.name, j.output()))
-                if self.clock.monotonic() > deadline:
-                    raise LabError("gave up after waiting %d s for %s" % (timeout, what))
-                self.clock.sleep(0.05)
+                wait_for_end(running + [j for p in self.pairs for j in (p.server, p.client) if j])
         except BaseException:
             stop(waiting, "KILL")
             raise
         for w in waiting:
-            w.wait()
+            if w.wait(check=False).returncode:
+                raise LabError("%s: waited in vain for %s" % (w.vm.name, what))
