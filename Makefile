@@ -139,9 +139,9 @@ page:
 	$(MAKE) -C tools/page O=$(CURDIR)/out/page
 
 # First what is missing, all of it: without soft-RoCE, headers are of no use
-try: tools
+try:
 	@python3 -B tools/try/try --needs
-	$(MAKE) modules
+	$(MAKE) tools modules
 	tools/dcqcn/dcqcn try
 
 lab:
