@@ -85,10 +85,7 @@ class Programs(Traffic):
         try:
             while running := [p for p, w in waiting.items() if w.running()]:
                 for p in [p for p in running if not p.server.running()]:
-                    status = p.server.wait(check=False).returncode
-                    if status:
-                        raise LabError("%s, the server on %s: exit status %d\n%s" % (
-                            self.name, p.flow.server, status, p.server.output()[-2000:]))
+                    self._check_server(p)
                     stop([waiting[p]], "KILL")      # it has set up what the kernel serves
                     running.remove(p)
                 wait_for_end([j for p in running for j in (waiting[p], p.server)])
@@ -100,6 +97,13 @@ class Programs(Traffic):
                                        p.server.output()[-2000:]))
         finally:
             stop([w for w in waiting.values() if w.running()], "KILL")
+
+    def _check_server(self, pair):
+        """It has ended, which it may if the kernel serves."""
+        status = pair.server.wait(check=False).returncode
+        if status:
+            raise LabError("%s, the server on %s: exit status %d\n%s" % (
+                self.name, pair.flow.server, status, pair.server.output()[-2000:]))
 
     def _connect(self):
         pass        # clients do that when they begin
@@ -136,6 +140,9 @@ class Programs(Traffic):
 
     def look_after(self):
         """One that fails ends the run: its figures would describe something else."""
+        for p in self.pairs:
+            if not p.server.running():
+                self._check_server(p)
         for p, begun in self.begun.items():
             if p in self.ended or p.client.running():
                 continue
