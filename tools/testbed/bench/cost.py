@@ -16,19 +16,19 @@ FRAME = 1082        # bytes of a packet in the middle of a message, MTU 1024
 # The emulated CPU has 1 GHz and needs more than 10 us for a packet, both hosts
 # included: within the module's own DCQCN_BATCH_NS no two packets of a flow can
 # share a timer there. So this constant is multiplied.
-BATCH = ("#define DCQCN_BATCH_NS\t\t(10 * NSEC_PER_USEC)",
+BATCH = ("queue.c", "#define DCQCN_BATCH_NS\t\t(10 * NSEC_PER_USEC)",
          "#define DCQCN_BATCH_NS\t\t(1000 * NSEC_PER_USEC)")
 
 # A start is over after some ten round trips, too soon to be measured. In this copy, all samples
 # find an empty queue, but steps leave the rate at three bursts in two round trips.
-START = (("\telse if (rtt > least + least / DCQCN_START_QUEUE)",
+START = (("start.c", "\telse if (rtt > least + least / DCQCN_START_QUEUE)",
           "\telse if (least)\n\t\tr->sampled = left >= r->timer_time;\n"
           "\telse if (rtt > least + least / DCQCN_START_QUEUE)"),
-         ("\t\t\tr->current_rate += r->current_rate / 8 * 7;", "\t\t\t;"))
+         ("start.c", "\t\t\tr->current_rate += r->current_rate / 8 * 7;", "\t\t\t;"))
 
-# The one CPU works for both hosts in turn, which looks like pauses of the flow. In this copy, it does
-# not start again after them.
-MEASURED = ("#define DCQCN_PAUSE_RTTS\t4", "#define DCQCN_PAUSE_RTTS\t(1 << 20)")
+# The one CPU works for both hosts in turn, which looks like pauses of the flow. In these two copies,
+# it does not start again after them, with another burst.
+PAUSE = ("limiter.h", "#define DCQCN_PAUSE_RTTS\t4", "#define DCQCN_PAUSE_RTTS\t(1 << 20)")
 
 FLOWS = (1, 100, 1000, 10000)
 
@@ -172,15 +172,14 @@ def _build(guest, out):
     for path in (MODULE, *("%s/%s.ko" % (EXTRA, m)
                            for m in ("idle", "nullhooks", "stopwatch", "flowsize"))):
         shutil.copy2(os.path.join(modules, path), bin_dir)
-    for name, source, changes in (("batched", "queue.c", (BATCH,)),
-                                  ("starting", "start.c", START),
-                                  ("measured", "limiter.h", (MEASURED,))):
+    for name, changes in (("batched", (BATCH,)), ("starting", (*START, PAUSE)),
+                          ("measured", (PAUSE,))):
         changed = os.path.join(out, name)
 
         def change():
-            for one in changes:
+            for source, before, after in changes:
                 sources.replace(os.path.join(changed, "drivers/infiniband/sw/dcqcn", source),
-                                *one)
+                                before, after)
 
         guest.image.module(TOP, MODULE_PARTS, changed, change)
         shutil.copy2(os.path.join(changed, MODULE),
