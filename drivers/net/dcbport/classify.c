@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads a packet's priority out of its headers: its DSCP, or the PCP of its VLAN tag. It reads
+ * Reads a packet's headers, and its priority out of its DSCP or the PCP of its VLAN tag. It reads
  * without changing the packet, which others may share where it comes in.
  */
 #include <linux/if_ether.h>
@@ -38,8 +38,13 @@ int dcbport_network_offset(const struct sk_buff *skb, __be16 *protocol)
 	return at;
 }
 
-static u8 packet_dscp(const struct dcbport_prio_map *map,
-		      const struct sk_buff *skb)
+/**
+ * dcbport_dsfield() - read a packet's DSCP and ECN
+ * @skb: the packet, on its way in or out
+ *
+ * Return: the upper six bits are the DSCP, the lower two the ECN; negative if the packet is not IP.
+ */
+int dcbport_dsfield(const struct sk_buff *skb)
 {
 	union {
 		struct iphdr ip;
@@ -51,20 +56,25 @@ static u8 packet_dscp(const struct dcbport_prio_map *map,
 	int at = dcbport_network_offset(skb, &protocol);
 
 	if (at < 0)
-		return DCBPORT_NO_PRIO;
+		return -EINVAL;
 	switch (protocol) {
 	case htons(ETH_P_IP):
 		ip = skb_header_pointer(skb, at, sizeof(*ip), &buffer);
-		if (ip)
-			return map->dscp[ipv4_get_dsfield(ip) >> 2];
-		break;
+		return ip ? ipv4_get_dsfield(ip) : -EINVAL;
 	case htons(ETH_P_IPV6):
 		ip6 = skb_header_pointer(skb, at, sizeof(*ip6), &buffer);
-		if (ip6)
-			return map->dscp[ipv6_get_dsfield(ip6) >> 2];
-		break;
+		return ip6 ? ipv6_get_dsfield(ip6) : -EINVAL;
+	default:
+		return -EINVAL;
 	}
-	return DCBPORT_NO_PRIO;
+}
+
+static u8 packet_dscp(const struct dcbport_prio_map *map,
+		      const struct sk_buff *skb)
+{
+	int dsfield = dcbport_dsfield(skb);
+
+	return dsfield < 0 ? DCBPORT_NO_PRIO : map->dscp[dsfield >> 2];
 }
 
 /* The outer tag is in the frame if no device has removed it, or inserts it */

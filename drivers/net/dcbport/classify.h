@@ -10,6 +10,7 @@
 #include "prio.h"
 
 int dcbport_network_offset(const struct sk_buff *skb, __be16 *protocol);
+int dcbport_dsfield(const struct sk_buff *skb);
 u8 dcbport_any_packet_prio(const struct dcbport_prio_map *map,
 			   const struct sk_buff *skb);
 

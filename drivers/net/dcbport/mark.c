@@ -8,19 +8,10 @@
 #include <linux/ipv6.h>
 #include <linux/random.h>
 #include <linux/skbuff.h>
-#include <net/dsfield.h>
 #include <net/inet_ecn.h>
 
 #include "classify.h"
 #include "mark.h"
-
-/* Whether the packet says that its sender reacts to marks, and has none yet */
-static bool may_mark(u8 dsfield)
-{
-	u8 ecn = dsfield & INET_ECN_MASK;
-
-	return ecn != INET_ECN_NOT_ECT && ecn != INET_ECN_CE;
-}
 
 /* Make the first bytes of a packet its own. Its memory counts as before: it was charged
  * already, and the copy differs at most by the slab's rounding.
@@ -34,70 +25,20 @@ static bool own_header(struct sk_buff *skb, int len)
 	return !err;
 }
 
-static bool mark_ip(struct sk_buff *skb, int at)
-{
-	int end = at + sizeof(struct iphdr);
-	struct iphdr buffer;
-	const struct iphdr *ip = skb_header_pointer(skb, at, sizeof(buffer),
-						    &buffer);
-
-	return ip && may_mark(ipv4_get_dsfield(ip)) && own_header(skb, end) &&
-	       IP_ECN_set_ce((struct iphdr *)(skb->data + at));
-}
-
-static bool mark_ipv6(struct sk_buff *skb, int at)
-{
-	int end = at + sizeof(struct ipv6hdr);
-	struct ipv6hdr buffer;
-	const struct ipv6hdr *ip = skb_header_pointer(skb, at, sizeof(buffer),
-						      &buffer);
-
-	return ip && may_mark(ipv6_get_dsfield(ip)) && own_header(skb, end) &&
-	       IP6_ECN_set_ce(skb, (struct ipv6hdr *)(skb->data + at));
-}
-
 /* Return false if the packet cannot be marked, or was before it came */
 static bool packet_mark(struct sk_buff *skb)
 {
+	int at, dsfield = dcbport_dsfield(skb);
 	__be16 protocol;
-	int at = dcbport_network_offset(skb, &protocol);
 
-	if (at < 0)
+	if (dsfield < 0 || INET_ECN_is_not_ect(dsfield) || INET_ECN_is_ce(dsfield))
 		return false;
-	switch (protocol) {
-	case htons(ETH_P_IP):
-		return mark_ip(skb, at);
-	case htons(ETH_P_IPV6):
-		return mark_ipv6(skb, at);
-	default:
-		return false;
-	}
-}
-
-/* The ECN field of a packet, or Not-ECT if it is not IP */
-static u8 packet_ecn(const struct sk_buff *skb)
-{
-	union {
-		struct iphdr ip;
-		struct ipv6hdr ip6;
-	} buffer;
-	const struct ipv6hdr *ip6;
-	const struct iphdr *ip;
-	__be16 protocol;
-	int at = dcbport_network_offset(skb, &protocol);
-
-	if (at < 0)
-		return INET_ECN_NOT_ECT;
-	switch (protocol) {
-	case htons(ETH_P_IP):
-		ip = skb_header_pointer(skb, at, sizeof(*ip), &buffer);
-		return ip ? ipv4_get_dsfield(ip) & INET_ECN_MASK : INET_ECN_NOT_ECT;
-	case htons(ETH_P_IPV6):
-		ip6 = skb_header_pointer(skb, at, sizeof(*ip6), &buffer);
-		return ip6 ? ipv6_get_dsfield(ip6) & INET_ECN_MASK : INET_ECN_NOT_ECT;
-	default:
-		return INET_ECN_NOT_ECT;
-	}
+	at = dcbport_network_offset(skb, &protocol);
+	if (protocol == htons(ETH_P_IP))
+		return own_header(skb, at + sizeof(struct iphdr)) &&
+		       IP_ECN_set_ce((struct iphdr *)(skb->data + at));
+	return own_header(skb, at + sizeof(struct ipv6hdr)) &&
+	       IP6_ECN_set_ce(skb, (struct ipv6hdr *)(skb->data + at));
 }
 
 /* Draw whether the next packet is one to mark. Its flow is counted already, and its bytes are not
@@ -126,7 +67,9 @@ bool dcbport_mark_drops(const struct dcbport *port,
 			const struct dcbport_class *class,
 			const struct sk_buff *skb)
 {
-	return packet_ecn(skb) == INET_ECN_NOT_ECT && draw(port, class);
+	int dsfield = dcbport_dsfield(skb);
+
+	return (dsfield < 0 || INET_ECN_is_not_ect(dsfield)) && draw(port, class);
 }
 
 /**
