@@ -32,6 +32,9 @@ struct buffer_net {
 
 static unsigned int buffer_net_id;
 
+/* Ingresses are a little larger than a power of two */
+static struct kmem_cache *ingress_cache;
+
 static struct list_head *buffer_list(struct net *net)
 {
 	struct buffer_net *bn = net_generic(net, buffer_net_id);
@@ -345,7 +348,8 @@ static void port_switch(struct dcbport *port, struct dcbport_buffer *buffer,
 int dcbport_buffer_join(struct dcbport_buffer *buffer, struct dcbport *port,
 			const struct dcbport_settings *s)
 {
-	struct dcbport_ingress *in = kzalloc(sizeof(*in), GFP_KERNEL_ACCOUNT);
+	struct dcbport_ingress *in = kmem_cache_zalloc(ingress_cache,
+						       GFP_KERNEL_ACCOUNT);
 
 	if (!in)
 		return -ENOMEM;
@@ -472,6 +476,12 @@ void dcbport_holding_release(struct dcbport_holding *holding, u32 len)
 	holding_settle(holding, before);
 }
 
+static void ingress_free_rcu(struct rcu_head *rcu)
+{
+	kmem_cache_free(ingress_cache,
+			container_of(rcu, struct dcbport_ingress, rcu));
+}
+
 /**
  * dcbport_ingress_free() - free the ingress of a port that has left
  * @in: the ingress, to which no packet is charged any more
@@ -481,7 +491,7 @@ void dcbport_holding_release(struct dcbport_holding *holding, u32 len)
 void dcbport_ingress_free(struct dcbport_ingress *in)
 {
 	buffer_put(in->buffer);
-	kfree_rcu(in, rcu);
+	call_rcu(&in->rcu, ingress_free_rcu);
 }
 
 /* Called with the lock held */
@@ -551,8 +561,16 @@ static struct pernet_operations buffer_net_ops = {
  */
 int dcbport_buffer_init(void)
 {
+	int err;
+
+	ingress_cache = KMEM_CACHE(dcbport_ingress, SLAB_HWCACHE_ALIGN);
+	if (!ingress_cache)
+		return -ENOMEM;
 	/* a subsystem's exit runs after the namespace's devices are gone */
-	return register_pernet_subsys(&buffer_net_ops);
+	err = register_pernet_subsys(&buffer_net_ops);
+	if (err)
+		kmem_cache_destroy(ingress_cache);
+	return err;
 }
 
 /**
@@ -563,4 +581,6 @@ int dcbport_buffer_init(void)
 void dcbport_buffer_exit(void)
 {
 	unregister_pernet_subsys(&buffer_net_ops);
+	rcu_barrier();
+	kmem_cache_destroy(ingress_cache);
 }

@@ -13,8 +13,10 @@
 #include <linux/dcbnl.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
+#include <linux/slab.h>
 #include <net/dcbnl.h>
 
+#include "dcbnl.h"
 #include "ets.h"
 #include "port.h"
 
@@ -88,16 +90,16 @@ static void app_copy(struct dcbport *port, const struct dcbport_prio_rules *rule
 
 	for (i = DCBPORT_DSCPS - 1; i >= 0; i--) {
 		app.protocol = i;
-		app_set_copy(port, &app, rules->dscp[i], &port->dcbnl.copy.dscp[i]);
+		app_set_copy(port, &app, rules->dscp[i], &port->dcbnl->copy.dscp[i]);
 	}
 	app.selector = DCB_APP_SEL_PCP;
 	for (i = DCBPORT_PCPS - 1; i >= 0; i--) {
 		app.protocol = i;
-		app_set_copy(port, &app, rules->pcp[i], &port->dcbnl.copy.pcp[i]);
+		app_set_copy(port, &app, rules->pcp[i], &port->dcbnl->copy.pcp[i]);
 	}
 	app.selector = IEEE_8021QAZ_APP_SEL_ETHERTYPE;
 	app.protocol = 0;
-	app_set_copy(port, &app, rules->other, &port->dcbnl.copy.other);
+	app_set_copy(port, &app, rules->other, &port->dcbnl->copy.other);
 }
 
 static bool app_same(const struct dcbport_prio_rules *a,
@@ -111,19 +113,20 @@ static bool app_same(const struct dcbport_prio_rules *a,
 static void app_show(struct dcbport *port)
 {
 	static const struct dcbport_prio_rules none;
-	struct dcbport *other;
+	struct dcbport_dcbnl *other;
 
-	if (port->dcbnl.shown &&
-	    app_same(&port->dcbnl.copy, &port->settings.prio))
+	if (port->dcbnl->shown &&
+	    app_same(&port->dcbnl->copy, &port->settings.prio))
 		return;
-	list_for_each_entry(other, &dcbnl_ports, dcbnl.node) {
-		if (other != port && other->dev->ifindex == port->dev->ifindex) {
-			app_copy(other, &none);
-			other->dcbnl.shown = false;
+	list_for_each_entry(other, &dcbnl_ports, node) {
+		if (other->port != port &&
+		    other->port->dev->ifindex == port->dev->ifindex) {
+			app_copy(other->port, &none);
+			other->shown = false;
 		}
 	}
 	app_copy(port, &port->settings.prio);
-	port->dcbnl.shown = true;
+	port->dcbnl->shown = true;
 }
 
 /* --- weights and classes -------------------------------------------------- */
@@ -510,10 +513,10 @@ static const struct dcbnl_rtnl_ops dcbnl_ops = {
 /* When a port replaces another one on its device, both are listed for a moment */
 static bool dcbnl_has_other(const struct net_device *dev)
 {
-	struct dcbport *port;
+	struct dcbport_dcbnl *dcbnl;
 
-	list_for_each_entry(port, &dcbnl_ports, dcbnl.node) {
-		if (port->dev == dev)
+	list_for_each_entry(dcbnl, &dcbnl_ports, node) {
+		if (dcbnl->port->dev == dev)
 			return true;
 	}
 	return false;
@@ -523,16 +526,20 @@ static bool dcbnl_has_other(const struct net_device *dev)
  * dcbport_dcbnl_begin() - make a port known to the core of DCB netlink
  * @port: the port; left alone if its device's driver speaks DCB itself
  *
- * Context: rtnl is held.
+ * Context: rtnl is held; may sleep. Return: 0 or a negative error.
  */
-void dcbport_dcbnl_begin(struct dcbport *port)
+int dcbport_dcbnl_begin(struct dcbport *port)
 {
 	ASSERT_RTNL();
 	if (port->dev->dcbnl_ops && port->dev->dcbnl_ops != &dcbnl_ops)
-		return;
+		return 0;
+	port->dcbnl = kzalloc(sizeof(*port->dcbnl), GFP_KERNEL_ACCOUNT);
+	if (!port->dcbnl)
+		return -ENOMEM;
+	port->dcbnl->port = port;
 	port->dev->dcbnl_ops = &dcbnl_ops;
-	list_add_tail(&port->dcbnl.node, &dcbnl_ports);
-	port->dcbnl.listed = true;
+	list_add_tail(&port->dcbnl->node, &dcbnl_ports);
+	return 0;
 }
 
 /**
@@ -545,12 +552,13 @@ void dcbport_dcbnl_end(struct dcbport *port)
 {
 	static const struct dcbport_prio_rules none;
 
-	if (!port->dcbnl.listed)
+	if (!port->dcbnl)
 		return;
 	ASSERT_RTNL();
 	app_copy(port, &none);
-	list_del(&port->dcbnl.node);
-	port->dcbnl.listed = false;
+	list_del(&port->dcbnl->node);
+	kfree(port->dcbnl);
+	port->dcbnl = NULL;
 	if (!dcbnl_has_other(port->dev))
 		port->dev->dcbnl_ops = NULL;
 }
@@ -563,11 +571,11 @@ void dcbport_dcbnl_end(struct dcbport *port)
  */
 void dcbport_dcbnl_forget(int ifindex)
 {
-	struct dcbport *port;
+	struct dcbport_dcbnl *dcbnl;
 
-	list_for_each_entry(port, &dcbnl_ports, dcbnl.node) {
-		if (port->dev->ifindex == ifindex)
-			port->dcbnl.shown = false;
+	list_for_each_entry(dcbnl, &dcbnl_ports, node) {
+		if (dcbnl->port->dev->ifindex == ifindex)
+			dcbnl->shown = false;
 	}
 }
 
@@ -579,6 +587,6 @@ void dcbport_dcbnl_forget(int ifindex)
  */
 void dcbport_dcbnl_notify(struct dcbport *port)
 {
-	if (port->dcbnl.listed)
+	if (port->dcbnl)
 		dcbnl_ieee_notify(port->dev, RTM_SETDCB, DCB_CMD_IEEE_SET, 0, 0);
 }

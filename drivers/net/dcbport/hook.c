@@ -16,6 +16,7 @@
 #include "origin.h"
 #include "pfc.h"
 #include "port.h"
+#include "storm.h"
 
 #define PFC_CONTENT	20	/* bytes of a PFC frame that carry information */
 
@@ -48,11 +49,11 @@ static noinline unsigned int hook_control(struct dcbport *port,
  */
 static bool hook_storm(struct dcbport *port, u8 prio)
 {
-	struct dcbport_storm_in *in = &port->storm_in[prio];
+	struct dcbport_storm *storm = &port->storm[prio];
 	bool drop = READ_ONCE(port->drops) & 1 << prio;
 
 	if (READ_ONCE(port->storms) & 1 << prio)
-		atomic64_inc(drop ? &in->dropped : &in->passed);
+		atomic64_inc(drop ? &storm->in_dropped : &storm->in);
 	return drop;
 }
 

@@ -10,6 +10,7 @@
 #include <net/sock.h>
 
 #include "buffer.h"
+#include "dcbnl.h"
 #include "netlink.h"
 #include "netlink_gen.h"
 #include "origin.h"

@@ -8,13 +8,15 @@
 #include <net/sch_generic.h>
 
 #include "buffer.h"
-#include "dcbnl.h"
 #include "drr.h"
 #include "flows.h"
 #include "pause.h"
 #include "prio.h"
 #include "settings.h"
 #include "wire.h"
+
+struct dcbport_dcbnl;
+struct dcbport_storm;
 
 /* Why a packet was lost */
 enum dcbport_drop {
@@ -50,7 +52,6 @@ enum dcbport_extra {
  * @resumes: PFC frames sent that end its pause
  * @storms: pauses without end that the watchdog found
  * @restores: how many of these have ended
- * @storm_out: packets that reached the far end of the link during these
  */
 struct dcbport_class_count {
 	u32 most;
@@ -64,31 +65,6 @@ struct dcbport_class_count {
 	u64 resumes;
 	u64 storms;
 	u64 restores;
-	u64 storm_out;
-};
-
-/**
- * struct dcbport_storm_count - what happened during storms
- * @out: packets of the class that were sent
- * @dropped: packets of the class that were not
- * @in: packets of the priority that came in, and were let through
- * @in_dropped: those that were not
- */
-struct dcbport_storm_count {
-	u64 out;
-	u64 dropped;
-	u64 in;
-	u64 in_dropped;
-};
-
-/**
- * struct dcbport_storm_in - packets of a priority that came in during storms
- * @passed: how many were let through
- * @dropped: how many were not
- */
-struct dcbport_storm_in {
-	atomic64_t passed;
-	atomic64_t dropped;
 };
 
 /**
@@ -111,10 +87,9 @@ struct dcbport_storm_in {
  * @on_wire: its packets on the wire
  * @pace: a wire of its own, at its maxrate, which limits it in addition to the link
  * @flows: flows in the queue, or NULL if they were never needed
- * @before: what had happened in storms when its last one began
- * @out_before: its packets that had been sent by then
  *
- * The fields that every packet needs come first, as they do in @count.
+ * The fields that every packet needs come first, as they do in @count. Its size is that of four
+ * cache lines, so that a class is found by a shift. What few packets need is elsewhere (storm.h).
  */
 struct dcbport_class {
 	struct qdisc_skb_head queue;
@@ -134,8 +109,6 @@ struct dcbport_class {
 	u32 on_wire;
 	struct dcbport_wire pace;
 	struct dcbport_flows *flows;
-	struct dcbport_storm_count before;
-	u64 out_before;
 } ____cacheline_aligned_in_smp;
 
 /**
@@ -145,10 +118,16 @@ struct dcbport_class {
  * @settings: as set by users; written under rtnl and the lock
  * @prio: the priority of each DSCP and PCP; from the settings. Packets that come in are
  *	looked up without the lock.
- * @dcbnl: what the core of DCB netlink knows about it; under rtnl
+ * @origin: number by which packets that came in here know it; see origin.c
+ * @switched: it belongs to a switch; read without the lock by the hook
+ * @storms: priorities of which packets that come in are counted, because their class is paused
+ *	without end, one bit each; read without the lock by the hook
+ * @drops: those whose packets are dropped; likewise
+ * @ingress: account of what came in here, or NULL; written like @buffer, and other ports
+ *	read it under RCU
+ * @dcbnl: what the core of DCB netlink knows about it, or NULL; under rtnl
  * @timer: runs the qdisc when there is something to do
  * @hook: at the device's ingress
- * @origin: number by which packets that came in here know it; see origin.c
  * @pause: the pauses that it must obey; has its own lock
  * @class: by number
  * @of: the class of each priority
@@ -156,6 +135,7 @@ struct dcbport_class {
  * @backlog: classes in which packets wait, one bit each
  * @paced: classes with a maxrate, one bit each
  * @plain: packets arrive when they are sent: there is no rate, delay or maxrate
+ * @told: priorities that the other end was told to pause, one bit each
  * @drr: whose turn it is
  * @wire: the link
  * @burst: ns; how long the link takes for a burst
@@ -163,28 +143,27 @@ struct dcbport_class {
  * @armed: ns; when the timer is due, 0 if it is not needed
  * @grain: what this machine's timers can do
  * @flight: frames on the link, in order of arrival
- * @switched: it belongs to a switch; read without the lock by the hook
  * @buffer: the switch, or NULL; written under rtnl and the lock
- * @ingress: account of what came in here, or NULL; written like @buffer, and other ports
- *	read it under RCU
- * @told: priorities that the other end was told to pause, one bit each
  * @tell_again: ns; when these pauses must be refreshed
  * @poll: ns; when the watchdog looks again, 0 if it need not
  * @frame_errors: PFC frames that could not be allocated
- * @storms: priorities of which packets that come in are counted, because their class is paused
- *	without end, one bit each; read without the lock by the hook
- * @drops: those whose packets are dropped; likewise
- * @storm_in: what came in during storms, by priority
+ * @storm: what happened in storms, by class and priority; see storm.c
+ *
+ * With struct Qdisc before it, it fits into 4 KiB, where the core rounds up to a power of two.
  */
 struct dcbport {
 	struct Qdisc *sch;
 	struct net_device *dev;
 	struct dcbport_settings settings;
 	struct dcbport_prio_map prio;
-	struct dcbport_dcbnl dcbnl;
+	u16 origin;
+	bool switched;
+	u8 storms;
+	u8 drops;
+	struct dcbport_ingress __rcu *ingress;
+	struct dcbport_dcbnl *dcbnl;
 	struct qdisc_watchdog timer;
 	struct nf_hook_ops hook;
-	u16 origin;
 	struct dcbport_pause pause;
 	struct dcbport_class class[DCBPORT_PRIOS];
 	struct dcbport_class *of[DCBPORT_PRIOS];
@@ -192,6 +171,7 @@ struct dcbport {
 	u8 backlog;
 	u8 paced;
 	bool plain;
+	u8 told;
 	struct dcbport_drr drr;
 	struct dcbport_wire wire;
 	u64 burst;
@@ -199,16 +179,11 @@ struct dcbport {
 	u64 armed;
 	struct dcbport_grain grain;
 	struct qdisc_skb_head flight;
-	bool switched;
 	struct dcbport_buffer *buffer;
-	struct dcbport_ingress __rcu *ingress;
-	u8 told;
 	u64 tell_again;
 	u64 poll;
 	u64 frame_errors;
-	u8 storms;
-	u8 drops;
-	struct dcbport_storm_in storm_in[DCBPORT_PRIOS];
+	struct dcbport_storm *storm;
 };
 
 struct dcbport *dcbport_of(const struct net_device *dev);

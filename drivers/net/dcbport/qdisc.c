@@ -19,6 +19,7 @@
 
 #include "apply.h"
 #include "class.h"
+#include "dcbnl.h"
 #include "device.h"
 #include "hook.h"
 #include "link.h"
@@ -341,6 +342,9 @@ static int port_init(struct Qdisc *sch, struct nlattr *opt,
 	old = dcbport_of(port->dev);
 	if (old)
 		s = &old->settings;
+	err = dcbport_storm_setup(port);
+	if (err)
+		return err;
 	err = dcbport_prepare_flows(port, s);
 	if (err)
 		return err;
@@ -368,8 +372,7 @@ static int port_init(struct Qdisc *sch, struct nlattr *opt,
 	err = dcbport_origin_begin(port, extack);
 	if (err)
 		return err;
-	dcbport_dcbnl_begin(port);
-	return 0;
+	return dcbport_dcbnl_begin(port);
 }
 
 /* Also called when a device goes down. @told stays: when the device comes up, the port
@@ -437,6 +440,7 @@ static void port_destroy(struct Qdisc *sch)
 		dcbport_buffer_leave(port);
 	for (tc = 0; tc < DCBPORT_PRIOS; tc++)
 		kvfree(port->class[tc].flows);
+	dcbport_storm_free(port);
 }
 
 /* In RED's format, for programs that read it from tc */

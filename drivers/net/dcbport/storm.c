@@ -4,9 +4,32 @@
  * classes from time to time while any is paused.
  */
 #include <linux/netdevice.h>
+#include <linux/slab.h>
 
 #include "class.h"
 #include "storm.h"
+
+/**
+ * dcbport_storm_setup() - allocate what counts a port's storms
+ * @port: the port
+ *
+ * Context: may sleep. Return: 0 or a negative error.
+ */
+int dcbport_storm_setup(struct dcbport *port)
+{
+	port->storm = kcalloc(DCBPORT_PRIOS, sizeof(*port->storm),
+			      GFP_KERNEL_ACCOUNT);
+	return port->storm ? 0 : -ENOMEM;
+}
+
+/**
+ * dcbport_storm_free() - undo dcbport_storm_setup(), if it was done
+ * @port: the port, which no packet meets any more
+ */
+void dcbport_storm_free(struct dcbport *port)
+{
+	kfree(port->storm);
+}
 
 /* ns from @then to @now, but not less than 0: another CPU may just have written a @then
  * that is later than @now.
@@ -53,15 +76,16 @@ static u64 class_pause(struct dcbport *port, u8 tc,
 static struct dcbport_storm_count storm_count(const struct dcbport *port, u8 n)
 {
 	const struct dcbport_class *class = &port->class[n];
+	const struct dcbport_storm *storm = &port->storm[n];
 	struct dcbport_storm_count count = {
-		.out = class->count.storm_out,
+		.out = storm->out,
 		.dropped = class->count.dropped[DCBPORT_DROP_STORM],
-		.in = atomic64_read(&port->storm_in[n].passed),
-		.in_dropped = atomic64_read(&port->storm_in[n].dropped),
+		.in = atomic64_read(&storm->in),
+		.in_dropped = atomic64_read(&storm->in_dropped),
 	};
 
 	if (class->storm)
-		count.out += class->count.out_packets - class->out_before;
+		count.out += class->count.out_packets - storm->out_before;
 	return count;
 }
 
@@ -76,7 +100,7 @@ static struct dcbport_storm_count storm_count(const struct dcbport *port, u8 n)
 struct dcbport_storm_count dcbport_storm_read(const struct dcbport *port, u8 n,
 					      struct dcbport_storm_count *last)
 {
-	const struct dcbport_storm_count *before = &port->class[n].before;
+	const struct dcbport_storm_count *before = &port->storm[n].before;
 	struct dcbport_storm_count all = storm_count(port, n);
 
 	last->out = all.out - before->out;
@@ -89,18 +113,19 @@ struct dcbport_storm_count dcbport_storm_read(const struct dcbport *port, u8 n,
 static void storm_begin(struct dcbport *port, u8 tc)
 {
 	struct dcbport_class *class = &port->class[tc];
+	struct dcbport_storm *storm = &port->storm[tc];
 	struct dcbport_storm_count now = storm_count(port, tc);
 	u8 prio, left;
 
-	class->before.out = now.out;
-	class->before.dropped = now.dropped;
+	storm->before.out = now.out;
+	storm->before.dropped = now.dropped;
+	storm->out_before = class->count.out_packets;
 	for (left = class->prios; left; left &= left - 1) {
 		prio = __ffs(left);
 		now = storm_count(port, prio);
-		port->class[prio].before.in = now.in;
-		port->class[prio].before.in_dropped = now.in_dropped;
+		port->storm[prio].before.in = now.in;
+		port->storm[prio].before.in_dropped = now.in_dropped;
 	}
-	class->out_before = class->count.out_packets;
 	class->storm = true;
 	class->count.storms++;
 	dcbport_storm_apply(port);
@@ -138,10 +163,11 @@ void dcbport_storm_apply(struct dcbport *port)
 void dcbport_storm_end(struct dcbport *port, u8 tc)
 {
 	struct dcbport_class *class = &port->class[tc];
+	struct dcbport_storm *storm = &port->storm[tc];
 
 	if (!class->storm)
 		return;
-	class->count.storm_out += class->count.out_packets - class->out_before;
+	storm->out += class->count.out_packets - storm->out_before;
 	class->storm = false;
 	class->count.restores++;
 	dcbport_storm_apply(port);

@@ -5,6 +5,40 @@
 
 #include "port.h"
 
+/**
+ * struct dcbport_storm_count - what happened during storms
+ * @out: packets of the class that were sent
+ * @dropped: packets of the class that were not
+ * @in: packets of the priority that came in, and were let through
+ * @in_dropped: those that were not
+ */
+struct dcbport_storm_count {
+	u64 out;
+	u64 dropped;
+	u64 in;
+	u64 in_dropped;
+};
+
+/**
+ * struct dcbport_storm - storms of a class and of the priority with the same number
+ * @out: packets of the class that were sent during storms that have ended
+ * @out_before: its packets that had been sent when its last storm began
+ * @before: what had happened in storms by then
+ * @in: packets of the priority that came in during storms, and were let through
+ * @in_dropped: those that were not
+ *
+ * Apart from the class, because it is used in storms only.
+ */
+struct dcbport_storm {
+	u64 out;
+	u64 out_before;
+	struct dcbport_storm_count before;
+	atomic64_t in;
+	atomic64_t in_dropped;
+};
+
+int dcbport_storm_setup(struct dcbport *port);
+void dcbport_storm_free(struct dcbport *port);
 struct dcbport_storm_count dcbport_storm_read(const struct dcbport *port, u8 n,
 					      struct dcbport_storm_count *last);
 void dcbport_storm_apply(struct dcbport *port);

@@ -3,7 +3,9 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
+#include "../../../drivers/net/dcbport/dcbnl.h"
 #include "../../../drivers/net/dcbport/port.h"
+#include "../../../drivers/net/dcbport/storm.h"
 
 static unsigned long bytes;
 module_param(bytes, ulong, 0444);
@@ -14,7 +16,10 @@ static int __init portsize_init(void)
 	/* as the core allocates a qdisc */
 	bytes = kmalloc_size_roundup(sizeof(struct Qdisc) +
 				     sizeof(struct dcbport)) +
-		kmalloc_size_roundup(sizeof(struct dcbport_ingress));
+		kmalloc_size_roundup(DCBPORT_PRIOS * sizeof(struct dcbport_storm)) +
+		kmalloc_size_roundup(sizeof(struct dcbport_dcbnl)) +
+		/* from a cache of its own */
+		ALIGN(sizeof(struct dcbport_ingress), cache_line_size());
 	return 0;
 }
 
