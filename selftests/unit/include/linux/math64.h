@@ -4,6 +4,7 @@
 #define SHIM_LINUX_MATH64_H
 
 #include <assert.h>
+#include <stdint.h>
 #include <linux/types.h>
 
 static inline s64 div_s64(s64 dividend, s32 divisor)
@@ -27,16 +28,16 @@ static inline u64 div64_u64_rem(u64 dividend, u64 divisor, u64 *remainder)
 	return dividend / divisor;
 }
 
-/* Where there is no 128-bit integer, the kernel's version shifts a half left
- * by (32 - shift): more than 32 is undefined there, and the result must fit.
+/* As the kernel does it where there is no 128-bit integer: more than 32 is undefined there,
+ * and the result must fit.
  */
 static inline u64 mul_u64_u32_shr(u64 a, u32 mul, unsigned int shift)
 {
-	unsigned __int128 product = (unsigned __int128)a * mul >> shift;
+	u64 high = (a >> 32) * mul, low = (a & 0xffffffff) * mul >> shift;
 
 	assert(shift <= 32);
-	assert(product >> 64 == 0);
-	return product;
+	assert(high <= (UINT64_MAX - low) >> (32 - shift));
+	return (high << (32 - shift)) + low;
 }
 
 #endif
