@@ -80,6 +80,8 @@ for mtu, psns in ((4096, 2), (1024, 8)):
     expect("the peer's READs, MTU %d" % mtu,
            both((SEND, 100), (READ, 101, 8000), (SEND, 101 + psns), (READ, 102 + psns, 8000),
                 (SEND, 102 + 2 * psns), (SEND, 104 + 2 * psns), (SEND, 103 + 2 * psns)), [0, 2, 4, 6])
+expect("a gap that another MTU would explain",
+       both((SEND, 100), (READ, 101, 8000), (SEND, 109), (READ, 110, 8000), (SEND, 112)), [0, 2])
 expect("the peer's atomics", both((SEND, 100), (0x13, 101), (SEND, 102), (SEND, 104)), [0, 2])
 # its own requests, which are answered by ACKs, and once by none
 expect("ACKs between READ responses",
@@ -88,6 +90,14 @@ expect("ACKs between READ responses",
 expect("a lost READ response, which is not an ACK",
        both((RESPONSE_ONLY, 5), (RESPONSE_ONLY, 7), (ACK, 7, 0x60), (RESPONSE_ONLY, 6), (RESPONSE_ONLY, 7)),
        [0, 3, 4])
+expect("a READ response that is sent again, and an ACK",
+       both((RESPONSE_ONLY, 5), (RESPONSE_ONLY, 7), (RESPONSE_ONLY, 6), (RESPONSE_ONLY, 7), (ACK, 8, 0)),
+       [0, 2, 3])
+expect("an ACK beyond a torn READ response",
+       both((RESPONSE_FIRST, 5), (RESPONSE, 7), (ACK, 9, 0), (RESPONSE, 6), (RESPONSE, 7),
+            (RESPONSE_LAST, 8)), [0, 3, 4, 5])
+expect("a repeated READ response", both((RESPONSE_ONLY, 5), (RESPONSE_ONLY, 6), (RESPONSE_ONLY, 5), (ACK, 7, 0)),
+       [0, 1])
 c = read(frame(UC | WRITE_FIRST, 17, 1), frame(UC | WRITE_MIDDLE, 17, 2),
          frame(UC | WRITE_LAST, 17, 4), frame(UC | WRITE_FIRST, 17, 5),
          frame(UC | WRITE_LAST, 17, 6), frame(UC | WRITE_LAST, 17, 7))
