@@ -104,6 +104,8 @@ refuses "wrong.toml: picture: y: the sweep has no variable m" "" \
 	$'[picture]\nx = ["n"]\ny = ["m"]\n[[picture.panel]]\ntitle = "a"\nvalue = "1"\nbest = 1\nworst = 0'
 refuses "wrong.toml: picture: panel 1: best: must not be the same as worst" "" \
 	$'[picture]\nx = ["n"]\ny = ["n"]\n[[picture.panel]]\ntitle = "a"\nvalue = "1"\nbest = 1\nworst = 1'
+refuses "wrong.toml: picture: panel: 'jain + jan': jan is not defined" "" \
+	$'[picture]\nx = ["n"]\ny = ["n"]\n[[picture.panel]]\ntitle = "a"\nvalue = "jain + jan"\nbest = 1\nworst = 0'
 refuses "wrong.toml: order: 'm': m is not defined" 'order = "m"'
 refuses "wrong.toml: order: could not convert string to float: 'a'" "order = \"'a'\""
 refuses "wrong.toml: same 1: as: matches no run of the sweep" "" \

@@ -454,6 +454,15 @@ def _expression(t, key, text):
         raise t.error(key, e) from None
 
 
+def _merge(names, others):
+    """Add to names, and to names within them, what only the others have."""
+    for name, value in others.items():
+        if isinstance(value, dict) and isinstance(names.setdefault(name, {}), dict):
+            _merge(names[name], value)
+        else:
+            names.setdefault(name, value)
+
+
 class Picture:
     """[picture]: lists of variables. Their combinations are the columns and
     rows of a panel, and the rows of panels."""
@@ -489,16 +498,24 @@ class Simulation(Scenario):
             self.picture.check(self.runs[0].variables)
         for where, expression in self._figures():
             for run in self.runs:
-                try:
-                    expression.check({**run.values, **run.known})
-                except InputError as e:
-                    raise InputError("%s: %s: %s" % (self.file, where, e)) from None
+                self._check(where, expression, {**run.values, **run.known})
+        if self.picture:
+            # one panel may show different figures of different runs
+            names = {}
+            for run in self.runs:
+                _merge(names, {**run.values, **run.known})
+            for panel in self.picture.panels:
+                self._check("picture: panel", panel.value, names)
+
+    def _check(self, where, expression, names):
+        try:
+            expression.check(names)
+        except InputError as e:
+            raise InputError("%s: %s: %s" % (self.file, where, e)) from None
 
     def _figures(self):
-        """Expressions of a run's figures, and where they are."""
+        """Expressions of figures that each run must have, and where they are."""
         yield from (("same", same.condition) for same in self.same)
-        if self.picture:
-            yield from (("picture: panel", panel.value) for panel in self.picture.panels)
         if self.graph:
             yield "graph", self.graph.x
             yield from (("graph: line", line.value) for line in self.graph.lines)
