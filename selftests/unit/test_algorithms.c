@@ -201,14 +201,17 @@ struct timely_model {
 	double prev_rtt;
 	double rtt_diff;
 	int completions;
+	double last_step;
+	double last_loss;
 };
 
 /* Where the gradient is about 0, a nanosecond decides: @raised says how */
 static void timely_on_segment(struct timely_model *m, double rtt, double rtt_min, double line,
-			      bool raised)
+			      double now, bool raised)
 {
-	double delta = line / 1000, gradient;
+	double delta = line / 1000, gradient, before = m->rate;
 
+	m->last_step = now;
 	if (m->prev_rtt)
 		m->rtt_diff = (1 - 0.875) * m->rtt_diff + 0.875 * (rtt - m->prev_rtt);
 	m->prev_rtt = rtt;
@@ -226,6 +229,9 @@ static void timely_on_segment(struct timely_model *m, double rtt, double rtt_min
 		m->completions = 0;
 		m->rate *= 1 - 0.8 * fmin(gradient, 1);
 	}
+	/* as implementations do: half at most, and delta is left */
+	if (m->rate < before)
+		m->rate = fmin(fmax(fmax(m->rate, before / 2), delta), before);
 	m->rate = fmax(fmin(m->rate, line), FLOOR);
 }
 
@@ -233,7 +239,7 @@ static void test_timely(void)
 {
 	const struct dcqcn_cc_ops *ops = &dcqcn_timely;
 	struct dcqcn_cc cc = begun(ops);
-	struct timely_model m = { .rate = LINE / 2 };
+	struct timely_model m = { .rate = LINE / 2, .last_step = -1e12, .last_loss = -1e12 };
 	u32 acked = 0, i, cuts = 0, high = 0, rtt = 12000;
 
 	expect(cc.rate == LINE / 2, "begins at %llu", cc.rate);
@@ -244,15 +250,19 @@ static void test_timely(void)
 		m.rate = before;
 		if (!random_below(100)) {
 			lose(ops, &cc);
-			m.rate = fmax(m.rate / 2, FLOOR);
+			if (cc.now - m.last_loss >= cc.rtt) {
+				m.last_loss = cc.now;
+				m.rate = fmin(fmax(m.rate / 2, LINE / 1000), m.rate);
+			}
 		} else {
 			/* a walk, so that there are runs of falling and rising round trips */
 			rtt = random_below(50) ? max_t(u32, 12000, rtt - 2000 + random_below(4500)) :
 						 12000 + random_below(600000);
 			ack_of(ops, &cc, rtt, bytes, 0, false);
 			acked += bytes;
-			if (acked >= 16384) {
-				timely_on_segment(&m, rtt, cc.rtt_min, LINE, cc.rate > before);
+			if (acked >= 16384 && cc.now - m.last_step >= cc.rtt_min) {
+				timely_on_segment(&m, rtt, cc.rtt_min, LINE, cc.now,
+						  cc.rate > before);
 				acked = 0;
 			}
 		}
@@ -404,6 +414,102 @@ static void test_fast_rest(void)
 		expect(near(cc[0].window, cc[flows[k] - 1].window, 0.02, 0),
 		       "%u flows: windows of %u and %u", flows[k], cc[0].window,
 		       cc[flows[k] - 1].window);
+	}
+}
+
+/* --- many flows and one queue --------------------------------------------------------------------- */
+
+#define SHARING		8
+#define BASE_RTT	12000	/* ns */
+#define MOST_PACKETS	128	/* in flight, as in rxe */
+#define STEP		20	/* ns */
+
+struct sharing {
+	struct dcqcn_cc cc;
+	u64 next;
+	u32 first, num;		/* in flight: a ring */
+	u64 acks[MOST_PACKETS], left[MOST_PACKETS];
+	double bytes;
+};
+
+/* Flows of packets into a line of 40 Gb/s, whose queue has no end; they begin within 6 us. Judged is
+ * the second half of the time: how much of the line they used, Jain's index, and the mean queue in
+ * bytes.
+ */
+static void share(const struct dcqcn_cc_ops *ops, u32 rtt_base, u64 duration, double *used,
+		  double *jain, double *queue)
+{
+	static struct sharing flows[SHARING];
+	double ns = PACKET * 8e9 / LINE, free = 0, sum = 0, squares = 0, all = 0;
+	u32 i, samples = 0;
+	u64 now;
+
+	for (i = 0; i < SHARING; i++) {
+		flows[i] = (struct sharing) { .next = random_below(6000) };
+		flows[i].cc = begun(ops);
+		flows[i].cc.rtt_base = rtt_base;
+	}
+	for (now = 0; now < duration; now += STEP) {
+		for (i = 0; i < SHARING; i++) {
+			struct sharing *f = &flows[i];
+
+			if (f->num && f->acks[f->first] <= now) {
+				f->cc.now = SECOND + now;
+				f->cc.in_flight = --f->num * PACKET;
+				f->cc.rtt = now - f->left[f->first];
+				f->cc.rtt_min = f->cc.rtt_min ? min(f->cc.rtt_min, f->cc.rtt) : f->cc.rtt;
+				f->first = (f->first + 1) % MOST_PACKETS;
+				f->bytes += now >= duration / 2 ? PACKET : 0;
+				ops->ack(&f->cc, &(struct dcqcn_cc_sample) {
+					 .rtt = f->cc.rtt, .delivered = PACKET });
+				clamped(&f->cc);
+			}
+			if (now < f->next || f->num == MOST_PACKETS ||
+			    (f->num && (u64)(f->num + 1) * PACKET > f->cc.window))
+				continue;
+			free = fmax(free, now) + ns;
+			f->left[(f->first + f->num) % MOST_PACKETS] = now;
+			f->acks[(f->first + f->num++) % MOST_PACKETS] = free + BASE_RTT;
+			f->next = max(f->next, now - min(now, 1000ULL)) + PACKET * 8e9 / f->cc.rate;
+		}
+		if (now >= duration / 2) {
+			all += fmax(free - now, 0) * LINE / 8e9;
+			samples++;
+		}
+	}
+	for (i = 0; i < SHARING; i++) {
+		sum += flows[i].bytes;
+		squares += flows[i].bytes * flows[i].bytes;
+	}
+	*used = sum * 8e9 / (duration / 2.0) / LINE;
+	*jain = sum * sum / squares / SHARING;
+	*queue = all / samples;
+}
+
+/* What begins behind a queue takes it for a part of the path: without ccc_base_rtt, there is no bound
+ * on Swift's fairness
+ */
+static void test_sharing(void)
+{
+	static const struct {
+		const struct dcqcn_cc_ops *ops;
+		u32 rtt_base;
+		double used, jain, queue;
+	} cases[] = {
+		{ &dcqcn_swift, BASE_RTT, 0.97, 0.97, 70e3 },
+		{ &dcqcn_swift, 0, 0.97, 0, 150e3 },
+		{ &dcqcn_timely, BASE_RTT, 0.85, 0.65, 60e3 },
+		{ &dcqcn_fast, BASE_RTT, 0.97, 0.97, 80e3 },
+	};
+	double used, jain, queue;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		share(cases[i].ops, cases[i].rtt_base, 40000000, &used, &jain, &queue);
+		tap_note("%s: %.3f of the line, Jain %.3f, queue %.0f bytes", cases[i].ops->name, used,
+			 jain, queue);
+		expect(used >= cases[i].used && jain >= cases[i].jain && queue <= cases[i].queue,
+		       "%s: %.3f, %.3f, %.0f", cases[i].ops->name, used, jain, queue);
 	}
 }
 
@@ -665,6 +771,7 @@ static const struct tap_test tests[] = {
 	{ "DCTCP does what its paper says", test_dctcp },
 	{ "FAST does what its paper says", test_fast },
 	{ "FAST: each flow keeps alpha in the queue", test_fast_rest },
+	{ "flows that share a queue", test_sharing },
 	{ "any figures: within bounds, nothing undefined", test_anything },
 	{ "bytes in flight are what was sent and not acknowledged", test_flight },
 	{ "more ACKs asked for than are remembered", test_flight_full },

@@ -46,9 +46,6 @@
 #define DCQCN_CC_ASK		16384U
 #define DCQCN_CC_ASK_SHARE	8
 
-/* ns; rtt_min holds for this long, and at most twice */
-#define DCQCN_CC_RTT_NS		(10ULL * NSEC_PER_SEC)
-
 /* What an algorithm has written is kept within its bounds. If the rate has grown, the next packet
  * leaves earlier: the rest of its time shrinks with it, in units of 2^-10.
  */
@@ -82,6 +79,7 @@ static u64 dcqcn_cc_prepare(struct dcqcn_qp *qp, u64 now)
 	qp->flow.rate.current_rate = cc->rate;
 	qp->flow.rate.target_rate = cc->rate;
 	cc->in_flight = dcqcn_flight_bytes(&qp->cc->flight);
+	cc->rtt_base = settings->ccc.base_rtt * NSEC_PER_USEC;
 	return before;
 }
 
@@ -194,20 +192,13 @@ void dcqcn_cc_cnp(struct dcqcn_qp *qp, u64 now)
 	dcqcn_cc_clamp(qp, before, now);
 }
 
-/* A round trip was measured */
-static void dcqcn_cc_learn_rtt(struct dcqcn_cc_flow *f, u32 rtt, u64 now)
+/* A round trip was measured. The shortest one does not expire while the flow goes on: what it meets
+ * in a queue that never empties would take its place, and targets would grow without end.
+ */
+static void dcqcn_cc_learn_rtt(struct dcqcn_cc *cc, u32 rtt)
 {
-	struct dcqcn_cc *cc = &f->cc;
-
 	cc->rtt = rtt;
-	if (!cc->rtt_min || now - f->rtt_time >= DCQCN_CC_RTT_NS) {
-		cc->rtt_min = f->rtt_next ?: rtt;
-		f->rtt_next = 0;
-		f->rtt_time = now;
-	}
-	if (!f->rtt_next || rtt < f->rtt_next)
-		f->rtt_next = rtt;
-	if (rtt <= cc->rtt_min)
+	if (!cc->rtt_min || rtt < cc->rtt_min)
 		cc->rtt_min = rtt;
 }
 
@@ -242,7 +233,7 @@ bool dcqcn_cc_acked(struct dcqcn_qp *qp, u32 psn, u8 hops, u64 now)
 		return false;
 	f->cc.hops = hops;
 	if (sample.rtt) {
-		dcqcn_cc_learn_rtt(f, sample.rtt, now);
+		dcqcn_cc_learn_rtt(&f->cc, sample.rtt);
 		/* for pauses, and users */
 		qp->flow.rate.rtt = min_t(u32, sample.rtt, NSEC_PER_SEC);
 	}

@@ -25,8 +25,6 @@ struct sk_buff;
  * @marked: bytes that CNPs told of since the last ACK
  * @due: ns; when the next packet may leave at the rate. dcqcn_flow.next is earlier if there is
  *	something to do before.
- * @rtt_time: ns; when @rtt_min was confirmed
- * @rtt_next: ns; the shortest round trip since the middle of the time for which @rtt_min holds
  * @flight: what is in flight
  */
 struct dcqcn_cc_flow {
@@ -35,8 +33,6 @@ struct dcqcn_cc_flow {
 	u32 id;
 	u32 marked;
 	u64 due;
-	u64 rtt_time;
-	u32 rtt_next;
 	struct dcqcn_flight flight;
 };
 

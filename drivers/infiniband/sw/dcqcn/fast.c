@@ -10,10 +10,11 @@
  *
  * with gamma 1/2. Where this comes to rest, w * (1 - baseRTT / RTT) = alpha: each flow keeps alpha
  * bytes in the queue, so N flows that share one have the same rate, and a queue of N * alpha.
- * Here alpha is two packets. RTT is the average of the window, and baseRTT the shortest one.
+ * Here alpha is two packets. RTT is the average of the window, and baseRTT is the knob ccc_base_rtt,
+ * or else the shortest one.
  *
- * A flow that begins while others keep a queue takes that for a part of the path, and gets more
- * than its share until the queue has been empty.
+ * Without the knob, a flow that begins while others keep a queue takes that for a part of the path, and
+ * gets more than its share.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -59,7 +60,7 @@ static void dcqcn_fast_init(struct dcqcn_cc *cc)
 static void dcqcn_fast_ack(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *sample)
 {
 	struct dcqcn_fast *f = dcqcn_cc_private(cc);
-	u64 base = max(cc->rtt_min, 1U), w = f->cwnd, rtt, next;
+	u64 base = max(cc->rtt_base ?: cc->rtt_min, 1U), w = f->cwnd, rtt, next;
 
 	f->acked = min_t(u64, (u64)f->acked + sample->delivered, DCQCN_FAST_WINDOW_MAX);
 	f->used |= !sample->app_limited;

@@ -15,8 +15,11 @@
  * rtt / cwnd. So hundreds of flows can share a port.
  *
  * The paper's constants are beta 0.8, max_mdf 0.5, ai 1, and flow scaling from 0.1 to 100
- * packets. It gives times for one network: here base is 3/2 and range 2 of the shortest round trip,
- * and h is 1 us. So a queue of half a round trip is aimed at, and more where many flows share it.
+ * packets. It gives times for one network: here base is 3/2 and range 2 of the round trip without
+ * queues, and h is 1 us. So a queue of half a round trip is aimed at, and more where many flows share
+ * it. All flows of a network should know the same round trip: the knob ccc_base_rtt. Otherwise each
+ * takes the shortest one that it has measured. Flows that began behind a queue have longer targets
+ * then, and take the others' share.
  * The paper splits the delay of the fabric from that of the host: the round trip here begins behind
  * the module's queue, and includes the peer's rxe.
  */
@@ -77,7 +80,7 @@ static u32 dcqcn_swift_flow_scaling(const struct dcqcn_cc *cc, u32 cwnd, u32 ran
 
 static u32 dcqcn_swift_target(const struct dcqcn_cc *cc, u32 cwnd)
 {
-	u32 least = min(cc->rtt_min, DCQCN_SWIFT_RTT_MAX);
+	u32 least = min(cc->rtt_base ?: cc->rtt_min, DCQCN_SWIFT_RTT_MAX);
 
 	return least + least / 2 + cc->hops * DCQCN_SWIFT_HOP_NS +
 	       dcqcn_swift_flow_scaling(cc, cwnd, least * 2);

@@ -13,11 +13,15 @@
  *   gradient <= 0    rate += N * delta; N is 5 from the fifth time in a row on, and 1 before
  *   otherwise        rate *= 1 - beta * gradient
  *
- * once for each segment of 16 KB that is acknowledged. The paper has alpha 0.875, beta 0.8, and for
- * 10 Gb/s with minRTT 20 us: delta 10 Mb/s, T_low 50 us, T_high 500 us. Here these are in units of
- * the path: a thousandth of the line, 5/2 and 25 shortest round trips. A flow begins at half of the
- * line, the paper's C / (n + 1) for one other flow. The paper assumes that nothing is lost; here a
- * loss halves the rate.
+ * once for each segment of 16 KB that is acknowledged, but not more often than once in minRTT. The paper
+ * has alpha 0.875, beta 0.8, and for 10 Gb/s with minRTT 20 us: delta 10 Mb/s, T_low 50 us, T_high
+ * 500 us. Here these are in units of the path: a thousandth of the line, 5/2 and 25 shortest round
+ * trips. A flow begins at half of the line, the paper's C / (n + 1) for one other flow. The paper
+ * assumes that nothing is lost; here losses halve the rate, once per round trip.
+ *
+ * While a queue builds up, each step of a round trip sees a gradient far above 1. So, as implementations
+ * do, a step takes half of the rate at most, and leaves delta. Below that a flow would not come back: a
+ * step upwards needs a segment, which takes 131 ms at 1 Mb/s.
  *
  * The fixed point is not unique (Zhu et al., "ECN or Delay", CoNEXT 2016): flows need not get the
  * same rate.
@@ -35,12 +39,16 @@
 
 /**
  * struct dcqcn_timely - what TIMELY keeps of a flow
+ * @step_time: ns; the last step, 0 for none
+ * @loss_time: ns; the last loss that halved the rate, 0 for none
  * @diff: ns; rtt_diff
  * @rtt: ns; the last one, 0 for none
  * @acked: bytes acknowledged since the last step
  * @falling: steps in a row whose gradient was not above 0
  */
 struct dcqcn_timely {
+	u64 step_time;
+	u64 loss_time;
 	s32 diff;
 	u32 rtt;
 	u32 acked;
@@ -52,14 +60,21 @@ static void dcqcn_timely_init(struct dcqcn_cc *cc)
 	cc->rate = cc->line / 2;
 }
 
-/* Take beta * @part / @whole of the rate away, at most beta. The rate is below 2^52: its share is
- * taken in units of 2^-10.
+static u64 dcqcn_timely_delta(const struct dcqcn_cc *cc)
+{
+	return div_u64(cc->line, 1000);
+}
+
+/* Take beta * @part / @whole of the rate away, at most half of it. The rate is below 2^52: its share
+ * is taken in units of 2^-10.
  */
 static void dcqcn_timely_cut(struct dcqcn_cc *cc, u32 part, u32 whole)
 {
 	u64 share = div_u64((u64)min(part, whole) << 10, whole);
+	u64 cut = min(div_u64((cc->rate >> 10) * share * 4, 5), cc->rate / 2);
 
-	cc->rate -= div_u64((cc->rate >> 10) * share * 4, 5);
+	/* never upwards */
+	cc->rate -= min(cut, cc->rate - min(cc->rate, dcqcn_timely_delta(cc)));
 }
 
 static void dcqcn_timely_ack(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *sample)
@@ -67,13 +82,15 @@ static void dcqcn_timely_ack(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *
 	struct dcqcn_timely *t = dcqcn_cc_private(cc);
 	u32 rtt = min(sample->rtt, DCQCN_TIMELY_RTT_MAX);
 	u32 least = clamp(cc->rtt_min, 1U, DCQCN_TIMELY_RTT_MAX);
-	u64 delta = div_u64(cc->line, 1000);
+	u64 delta = dcqcn_timely_delta(cc);
 
 	t->acked = min(t->acked, DCQCN_TIMELY_SEGMENT);
 	t->acked += min(sample->delivered, DCQCN_TIMELY_SEGMENT);
-	if (!rtt || t->acked < DCQCN_TIMELY_SEGMENT)
+	if (!rtt || t->acked < DCQCN_TIMELY_SEGMENT ||
+	    (t->step_time && cc->now - t->step_time < least))
 		return;
 	t->acked = 0;
+	t->step_time = cc->now;
 	if (t->rtt)
 		t->diff += div_s64(7LL * ((s32)(rtt - t->rtt) - t->diff), 8);
 	t->rtt = rtt;
@@ -98,7 +115,12 @@ static void dcqcn_timely_ack(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *
 
 static void dcqcn_timely_loss(struct dcqcn_cc *cc)
 {
-	cc->rate /= 2;
+	struct dcqcn_timely *t = dcqcn_cc_private(cc);
+
+	if (t->loss_time && cc->now - t->loss_time < cc->rtt)
+		return;
+	t->loss_time = cc->now;
+	dcqcn_timely_cut(cc, 1, 1);
 }
 
 const struct dcqcn_cc_ops dcqcn_timely = {
