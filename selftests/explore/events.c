@@ -90,6 +90,9 @@ static const struct { const char *name; size_t offset; u32 values[6]; } knobs[] 
 	KNOB_OF(cc, 0, 1, 2, 3, 4, 5),
 };
 
+/* The knob cc is a name; "hostile" is not always there */
+static const char *const algorithms[] = { "", "swift", "timely", "dctcp", "fast", "hostile" };
+
 /* An algorithm that answers anything to everything */
 static void hostile_answer(struct dcqcn_cc *cc)
 {
@@ -286,7 +289,10 @@ static void set(struct port *port, size_t offset, u32 value)
 	if (!port->dev)
 		return;
 	new = dcqcn_dev_settings_begin(port->dev);
-	*(u32 *)((u8 *)new + offset) = value;
+	if (offset == offsetof(struct dcqcn_settings, cc))
+		strcpy(new->cc, PICK(algorithms, value));
+	else
+		*(u32 *)((u8 *)new + offset) = value;
 	dcqcn_dev_settings_commit(port->dev, new);
 	check_settings(port);
 }

@@ -184,13 +184,17 @@ struct nf_hook_ops {
 #define synchronize_rcu()	((void)0)
 #define EXPORT_SYMBOL_GPL(name)	struct name##_exported
 #define msleep(ms)		kernel_assert(!"sleeps")
-#define sysfs_streq(a, b)	(!strcmp(a, b))
+static inline bool sysfs_streq(const char *a, const char *b)
+{
+	return strcspn(a, "\n") == strcspn(b, "\n") && !strncmp(a, b, strcspn(a, "\n"));
+}
 #define strscpy(to, from, size)	((void)memccpy(to, from, 0, size))
 #define strlcat(to, from, size)	((void)strncat(to, from, (size) - strlen(to) - 1))
 #define isalnum(c)		((((c) | 32) >= 'a' && ((c) | 32) <= 'z') || ((c) >= '0' && (c) <= '9'))
 #define rcu_read_lock()		((void)0)
 #define rcu_read_unlock()	((void)0)
 #define rcu_dereference(p)	(p)
+#define rcu_dereference_check(p, c)	(p)
 #define ilog2(value)		(31 - __builtin_clz(value))
 #define hash_32(value, bits)	((u32)(value) * 0x61c88647u >> (32 - (bits)))
 #define spin_lock(l)		kernel_assert(!(l)->held++)

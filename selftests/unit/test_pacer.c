@@ -60,6 +60,7 @@ static struct dcqcn_settings settings;
 static struct dcqcn_counters counters, other_cpu;
 static struct dcqcn_dev dev;
 static struct dcqcn_qp qps[QPS];
+static bool unpublished;	/* the port is in no list */
 
 static struct dcqcn_dev *only_port(void)
 {
@@ -68,7 +69,7 @@ static struct dcqcn_dev *only_port(void)
 
 struct dcqcn_qp *dcqcn_qp_next(struct dcqcn_dev *port, unsigned long *qpn)
 {
-	return *qpn < QPS ? &qps[*qpn] : NULL;
+	return *qpn < QPS && !unpublished ? &qps[*qpn] : NULL;
 }
 
 /* Packets sent, in order */
@@ -2039,7 +2040,7 @@ static void plugged(u64 rate, u32 window, u64 gap, u8 ack_timeout)
 	plug_window = window;
 	plug_gap = gap;
 	expect(!dcqcn_register_cc(&plug), "it is not registered");
-	settings.cc = dcqcn_cc_find("plug");
+	expect(!dcqcn_cc_choose(settings.cc, "plug"), "it cannot be chosen");
 	qps[0].seen = jiffies;
 	dcqcn_limiter_start(&qps[0], &settings, true);
 	expect(told.init == 1 && qps[0].limited && dcqcn_qp_has_algorithm(&qps[0]),
@@ -2159,32 +2160,32 @@ static void plug_hostile(void)
  */
 static void plug_changes(void)
 {
-	u32 cc, i;
+	char choice[DCQCN_CC_NAME_MAX];
+	u32 i;
 
 	plugged(100 * MBPS, DCQCN_CC_NO_WINDOW, 0, 0);
-	cc = settings.cc;
 	expect(dcqcn_register_cc(&plug) == -EEXIST, "it is registered twice");
 	for (i = 0; i < 4; i++)
 		output(DCQCN_PKT_REQUEST, i);
-	settings.cc = DCQCN_CC_DCQCN;
+	*settings.cc = '\0';
 	settings.rp.start_burst = 12288;
 	dcqcn_pacer_advance(&qps[0], fuzz_now);
 	expect(told.release == 1 && !dcqcn_qp_has_algorithm(&qps[0]), "the flow still obeys it");
 	pass_time(&qps[0], MS);
 	expect(num_sent == 4, "%u packets left, not 4", num_sent);
-	settings.cc = cc;
+	strcpy(settings.cc, "plug");
 	dcqcn_pacer_advance(&qps[0], fuzz_now);	/* as the janitor does */
 	expect(told.init == 2 && dcqcn_qp_has_algorithm(&qps[0]), "the flow does not obey it again");
 
 	dcqcn_unregister_cc(&plug);
 	expect(told.release == 2 && !dcqcn_qp_has_algorithm(&qps[0]), "it went, and its flow obeys");
-	expect(dcqcn_cc_find("plug") == -ENOENT, "it went, and can be chosen");
+	expect(dcqcn_cc_choose(choice, "plug") == -ENOENT, "it went, and can be chosen");
 	i = told.sent;
 	output(DCQCN_PKT_REQUEST, 4);
 	pass_time(&qps[0], MS);
 	dcqcn_pacer_advance(&qps[0], fuzz_now);
 	expect(num_sent == 5 && told.sent == (int)i, "%u packets left", num_sent);
-	expect(!dcqcn_register_cc(&plug) && dcqcn_cc_find("plug") == (int)cc, "it gets another place");
+	expect(!dcqcn_register_cc(&plug), "it cannot come back");
 	dcqcn_pacer_advance(&qps[0], fuzz_now);
 	expect(told.init == 3, "the flow does not obey it after its return");
 	/* silent for more than a second */
@@ -2214,29 +2215,88 @@ static void plug_needs_acks(void)
 	unplugged();
 }
 
+/* A queue that never empties does not become a part of the path */
+static void plug_shortest(void)
+{
+	u32 i;
+
+	plugged(10000 * MBPS, 1000, 0, 14);
+	settings.ccc.base_rtt = 7;
+	for (i = 0; i < 400; i++) {
+		output(DCQCN_PKT_REQUEST, i);
+		pass_time(&qps[0], 100 * MS);
+		fuzz_now += i ? MS : MS / 100;
+		ack_of(i);
+		expect(seen.rtt_base == 7000, "the known one is %u", seen.rtt_base);
+	}
+	expect(told.ack == 400 && seen.rtt == 101 * MS && seen.rtt_min < 100 * MS + MS / 10,
+	       "%d ACKs, after 40 s it is %u", told.ack, seen.rtt_min);
+	unplugged();
+}
+
 static void plug_names(void)
 {
 	static struct dcqcn_cc_ops bad[] = {
 		{ .name = "", .init = plug_init }, { .name = "a b", .init = plug_init },
 		{ .name = "0123456789abcdef", .init = plug_init }, { .name = "none" },
 	};
+	static struct dcqcn_cc_ops taken[] = {
+		{ .name = "swift", .init = plug_init }, { .name = "dcqcn", .init = plug_init },
+	};
 	struct dcqcn_cc_ops many[DCQCN_CC_MAX] = {};
-	u32 i, n = 0;
+	char choice[DCQCN_CC_NAME_MAX] = "x";
+	u32 i, k, n = 0;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		expect(dcqcn_register_cc(&bad[i]) == -EINVAL, "name %u is taken", i);
-	expect(dcqcn_cc_find("swift") > 0 && dcqcn_cc_find("dcqcn") == 0, "built-in ones are missing");
-	expect(dcqcn_cc_find("") == -ENOENT, "the empty name is one");
-	for (i = 0; i < ARRAY_SIZE(many); i++) {
-		many[i] = plug;
-		sprintf(many[i].name, "many%u", i);
-		n += !dcqcn_register_cc(&many[i]);
+	for (i = 0; i < ARRAY_SIZE(taken); i++)
+		expect(dcqcn_register_cc(&taken[i]) == -EEXIST, "\"%s\" again", taken[i].name);
+	expect(!dcqcn_cc_choose(choice, "swift\n") && !strcmp(choice, "swift"), "\"%s\"", choice);
+	expect(dcqcn_cc_choose(choice, "") == -ENOENT, "the empty name is one");
+	expect(!dcqcn_cc_choose(choice, "dcqcn") && !*choice, "DCQCN is \"%s\"", choice);
+	/* a name that has gone leaves its place to others */
+	for (k = 0; k < 3; k++) {
+		for (i = n = 0; i < ARRAY_SIZE(many); i++) {
+			many[i] = plug;
+			sprintf(many[i].name, "many%u-%u", k, i);
+			n += !dcqcn_register_cc(&many[i]);
+		}
+		expect(n == DCQCN_CC_MAX - 4 && dcqcn_register_cc(&many[n]) == -ENOSPC,
+		       "turn %u: %u names", k, n);
+		for (i = 0; i < n; i++)
+			dcqcn_unregister_cc(&many[i]);
 	}
-	expect(n && n < DCQCN_CC_MAX && dcqcn_register_cc(&many[n]) == -ENOSPC, "%u names", n);
-	for (i = 0; i < n; i++)
-		dcqcn_unregister_cc(&many[i]);
-	expect(dcqcn_cc_find("many0") == -ENOENT && !dcqcn_register_cc(&many[0]), "many0 is gone");
-	dcqcn_unregister_cc(&many[0]);
+}
+
+/* The port of a flow goes while its algorithm does: no list has the port any more. Still no function
+ * of the algorithm runs once it is unregistered, not even if another one takes its place.
+ */
+static void plug_goes_with_port(void)
+{
+	static struct dcqcn_cc_ops other;
+	u32 i;
+
+	plugged(100 * MBPS, 3000, 100000, 14);
+	for (i = 0; i < 8; i++)
+		output(DCQCN_PKT_REQUEST, i);
+	unpublished = true;
+	dcqcn_unregister_cc(&plug);
+	memset(&told, 0, sizeof(told));
+	other = plug;
+	strcpy(other.name, "other");
+	expect(!dcqcn_register_cc(&other), "another one is not registered");
+	dcqcn_pacer_cnp(&qps[0], &settings, fuzz_now);
+	ack_of(0);
+	pass_time(&qps[0], 200 * MS);
+	output(DCQCN_PKT_REQUEST, 0);
+	pass_time(&qps[0], 20 * MS);
+	dcqcn_pacer_advance(&qps[0], fuzz_now);
+	expect(!told.init && !told.cnp && !told.ack && !told.timer && !told.sent && !told.loss &&
+	       !told.release, "a function runs after its end");
+	expect(!dcqcn_qp_has_algorithm(&qps[0]), "the flow obeys what has gone");
+	dcqcn_unregister_cc(&other);
+	unpublished = false;
+	unplugged();
 }
 
 static const struct tap_test tests[] = {
@@ -2296,6 +2356,8 @@ static const struct tap_test tests[] = {
 	{ "a flow follows its port's choice, and algorithms that go and come back", plug_changes },
 	{ "what no ACK answers obeys DCQCN", plug_needs_acks },
 	{ "algorithms have names", plug_names },
+	{ "an algorithm and the port of its flow go at the same time", plug_goes_with_port },
+	{ "the shortest round trip stays the shortest", plug_shortest },
 	{ "nothing is held for long where rxe frees QPs under their packets", hasty_rxe },
 };
 

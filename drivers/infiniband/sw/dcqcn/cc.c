@@ -83,8 +83,18 @@ static u64 dcqcn_cc_prepare(struct dcqcn_qp *qp, u64 now)
 	return before;
 }
 
+/* What a flow obeys. All functions of it are empty after it has gone. */
+static const struct dcqcn_cc_ops *dcqcn_cc_of(const struct dcqcn_cc_flow *f)
+{
+	static const struct dcqcn_cc_ops gone;
+	const struct dcqcn_cc_ops *ops = dcqcn_cc_ops(f->slot);
+
+	/* another one may have its place */
+	return ops && f->slot->generation == f->generation ? ops : &gone;
+}
+
 /* Each event comes with its time: what was due before comes first */
-static u64 dcqcn_cc_begin(struct dcqcn_qp *qp, u64 now)
+static u64 dcqcn_cc_begin(struct dcqcn_qp *qp, const struct dcqcn_cc_ops *ops, u64 now)
 {
 	struct dcqcn_cc_flow *f = qp->cc;
 	u64 before = dcqcn_cc_prepare(qp, now);
@@ -92,9 +102,9 @@ static u64 dcqcn_cc_begin(struct dcqcn_qp *qp, u64 now)
 	if (!f->cc.next_call || now < f->cc.next_call)
 		return before;
 	f->cc.next_call = 0;
-	if (!f->ops->timer)
+	if (!ops->timer)
 		return before;
-	f->ops->timer(&f->cc);
+	ops->timer(&f->cc);
 	dcqcn_cc_clamp(qp, before, now);
 	return f->cc.rate;
 }
@@ -112,21 +122,20 @@ static u64 dcqcn_cc_begin(struct dcqcn_qp *qp, u64 now)
 bool dcqcn_cc_enter(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 		    bool acks, u64 now)
 {
-	const struct dcqcn_cc_ops *ops;
+	const struct dcqcn_cc_slot *slot = dcqcn_cc_find(settings->cc);
+	const struct dcqcn_cc_ops *ops = slot ? dcqcn_cc_ops(slot) : NULL;
 	struct dcqcn_cc_flow *f = qp->cc;
 
-	ops = dcqcn_cc_get(settings->cc);
-	if (!ops)
+	if (!ops || READ_ONCE(slot->closed) ||
+	    (ops->flags & DCQCN_CC_NEEDS_ACKS && (qp->type != IB_QPT_RC || !acks)))
 		return false;
-	if (ops->flags & DCQCN_CC_NEEDS_ACKS && (qp->type != IB_QPT_RC || !acks))
-		goto put;
 	if (!f)
 		f = kzalloc(sizeof(*f), GFP_ATOMIC | __GFP_NOWARN);
 	if (!f)
-		goto put;
+		return false;
 	memset(f, 0, sizeof(*f));
-	f->ops = ops;
-	f->id = settings->cc;
+	f->slot = slot;
+	f->generation = slot->generation;
 	f->due = now;
 	f->cc.packet = 1;
 	f->cc.window = DCQCN_CC_NO_WINDOW;
@@ -137,9 +146,6 @@ bool dcqcn_cc_enter(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 	ops->init(&f->cc);
 	dcqcn_cc_clamp(qp, f->cc.line, now);
 	return true;
-put:
-	dcqcn_cc_put(settings->cc);
-	return false;
 }
 
 /**
@@ -151,14 +157,14 @@ put:
 void dcqcn_cc_leave(struct dcqcn_qp *qp)
 {
 	struct dcqcn_cc_flow *f = qp->cc;
+	const struct dcqcn_cc_ops *ops;
 
 	if (!dcqcn_qp_has_algorithm(qp))
 		return;
-	if (f->ops->release)
-		f->ops->release(&f->cc);
-	f->ops = NULL;
+	ops = dcqcn_cc_of(f);
+	if (ops->release)
+		ops->release(&f->cc);
 	WRITE_ONCE(qp->obeys, DCQCN_OBEYS_RATE);
-	dcqcn_cc_put(f->id);
 }
 
 /**
@@ -170,7 +176,12 @@ void dcqcn_cc_leave(struct dcqcn_qp *qp)
  */
 bool dcqcn_cc_is_chosen(const struct dcqcn_qp *qp, const struct dcqcn_settings *settings)
 {
-	return settings->cc == (dcqcn_qp_has_algorithm(qp) ? qp->cc->id : DCQCN_CC_DCQCN);
+	const struct dcqcn_cc_ops *ops;
+
+	if (!dcqcn_qp_has_algorithm(qp))
+		return !*settings->cc;
+	ops = dcqcn_cc_of(qp->cc);
+	return *ops->name && !strcmp(settings->cc, ops->name);
 }
 
 /**
@@ -182,13 +193,14 @@ bool dcqcn_cc_is_chosen(const struct dcqcn_qp *qp, const struct dcqcn_settings *
  */
 void dcqcn_cc_cnp(struct dcqcn_qp *qp, u64 now)
 {
-	u64 before = dcqcn_cc_begin(qp, now);
+	const struct dcqcn_cc_ops *ops = dcqcn_cc_of(qp->cc);
+	u64 before = dcqcn_cc_begin(qp, ops, now);
 	struct dcqcn_cc_flow *f = qp->cc;
 
 	f->marked = min(f->marked, U32_MAX / 2) + f->cc.packet;
-	if (!f->ops->cnp)
+	if (!ops->cnp)
 		return;
-	f->ops->cnp(&f->cc);
+	ops->cnp(&f->cc);
 	dcqcn_cc_clamp(qp, before, now);
 }
 
@@ -224,6 +236,7 @@ static bool dcqcn_cc_is_app_limited(const struct dcqcn_qp *qp)
 bool dcqcn_cc_acked(struct dcqcn_qp *qp, u32 psn, u8 hops, u64 now)
 {
 	struct dcqcn_cc_flow *f = qp->cc;
+	const struct dcqcn_cc_ops *ops = dcqcn_cc_of(f);
 	struct dcqcn_cc_sample sample = {};
 	u64 before;
 
@@ -239,11 +252,11 @@ bool dcqcn_cc_acked(struct dcqcn_qp *qp, u32 psn, u8 hops, u64 now)
 	}
 	sample.marked = min(f->marked, sample.delivered);
 	f->marked -= sample.marked;
-	before = dcqcn_cc_begin(qp, now);
+	before = dcqcn_cc_begin(qp, ops, now);
 	sample.app_limited = dcqcn_cc_is_app_limited(qp);
-	if (!f->ops->ack)
+	if (!ops->ack)
 		return true;
-	f->ops->ack(&f->cc, &sample);
+	ops->ack(&f->cc, &sample);
 	dcqcn_cc_clamp(qp, before, now);
 	return true;
 }
@@ -258,13 +271,14 @@ bool dcqcn_cc_acked(struct dcqcn_qp *qp, u32 psn, u8 hops, u64 now)
 void dcqcn_cc_lost(struct dcqcn_qp *qp, u64 now)
 {
 	struct dcqcn_cc_flow *f = qp->cc;
+	const struct dcqcn_cc_ops *ops = dcqcn_cc_of(f);
 	u64 before;
 
 	dcqcn_flight_lost(&f->flight);
-	before = dcqcn_cc_begin(qp, now);
-	if (!f->ops->loss)
+	before = dcqcn_cc_begin(qp, ops, now);
+	if (!ops->loss)
 		return;
-	f->ops->loss(&f->cc);
+	ops->loss(&f->cc);
 	dcqcn_cc_clamp(qp, before, now);
 }
 
@@ -279,16 +293,17 @@ void dcqcn_cc_lost(struct dcqcn_qp *qp, u64 now)
 void dcqcn_cc_idle(struct dcqcn_qp *qp, u64 idle, u64 now)
 {
 	struct dcqcn_cc_flow *f = qp->cc;
+	const struct dcqcn_cc_ops *ops = dcqcn_cc_of(f);
 	u64 before;
 
 	/* it waits for an ACK */
 	if (dcqcn_flight_bytes(&f->flight))
 		return;
 	dcqcn_flight_pause(&f->flight);
-	before = dcqcn_cc_begin(qp, now);
-	if (!f->ops->idle)
+	before = dcqcn_cc_begin(qp, ops, now);
+	if (!ops->idle)
 		return;
-	f->ops->idle(&f->cc, idle);
+	ops->idle(&f->cc, idle);
 	dcqcn_cc_clamp(qp, before, now);
 }
 
@@ -309,7 +324,7 @@ bool dcqcn_cc_opens(struct dcqcn_qp *qp, u64 now)
 	struct sk_buff *oldest;
 	u64 again;
 
-	dcqcn_cc_begin(qp, now);
+	dcqcn_cc_begin(qp, dcqcn_cc_of(f), now);
 	if (f->due > now) {
 		again = f->due;
 	} else if (cc->in_flight && (u64)cc->in_flight + cc->packet > cc->window) {
@@ -337,13 +352,14 @@ bool dcqcn_cc_opens(struct dcqcn_qp *qp, u64 now)
 u64 dcqcn_cc_rate(struct dcqcn_qp *qp, u64 now, u32 bytes)
 {
 	struct dcqcn_cc_flow *f = qp->cc;
-	u64 before = dcqcn_cc_begin(qp, now);
+	const struct dcqcn_cc_ops *ops = dcqcn_cc_of(f);
+	u64 before = dcqcn_cc_begin(qp, ops, now);
 
 	if (!bytes)
 		return f->cc.rate;
 	f->cc.packet = max(f->cc.packet, bytes);
-	if (f->ops->sent) {
-		f->ops->sent(&f->cc, bytes);
+	if (ops->sent) {
+		ops->sent(&f->cc, bytes);
 		dcqcn_cc_clamp(qp, before, now);
 	}
 	dcqcn_rate_see(&qp->flow.rate, now);
@@ -384,7 +400,7 @@ bool dcqcn_cc_asks(const struct dcqcn_qp *qp, struct sk_buff *skb)
 {
 	const struct dcqcn_packet *packet = &dcqcn_held(skb)->packet;
 
-	return packet->kind == DCQCN_PKT_REQUEST && qp->cc->ops->ack &&
+	return packet->kind == DCQCN_PKT_REQUEST && dcqcn_cc_of(qp->cc)->ack &&
 	       dcqcn_cc_wants_ack(qp->cc, packet->bytes) && dcqcn_cc_counts(skb);
 }
 
@@ -407,7 +423,7 @@ bool dcqcn_cc_left(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req, u64 n
 	if (f->cc.next_call)
 		qp->flow.next = min(f->due, max(f->cc.next_call, now));
 	if (packet->kind == DCQCN_PKT_RESPONSE)
-		return !(f->ops->flags & DCQCN_CC_NEEDS_ACKS);
+		return !(dcqcn_cc_of(f)->flags & DCQCN_CC_NEEDS_ACKS);
 	if (packet->kind != DCQCN_PKT_REQUEST || !dcqcn_cc_counts(skb))
 		return true;
 	dcqcn_flight_sent(&f->flight, packet->psn, packet->bytes, ack_req, now);

@@ -3,7 +3,6 @@
 #ifndef DCQCN_CC_H
 #define DCQCN_CC_H
 
-#include <linux/atomic.h>
 #include <linux/rcupdate.h>
 #include <rdma/dcqcn_cc.h>
 
@@ -13,15 +12,14 @@
 
 struct sk_buff;
 
-/* Names that may ever be registered; 0 is DCQCN itself, which is no struct dcqcn_cc_ops */
+/* Algorithms at a time */
 #define DCQCN_CC_MAX	32
-#define DCQCN_CC_DCQCN	0
 
 /**
  * struct dcqcn_cc_flow - a flow that obeys an algorithm; protected by dcqcn_qp.lock
  * @cc: what the algorithm sees
- * @ops: the algorithm; valid while dcqcn_qp.obeys is DCQCN_OBEYS_ALGORITHM
- * @id: its place in the list
+ * @slot: place of the algorithm in the list; valid while dcqcn_qp.obeys is DCQCN_OBEYS_ALGORITHM
+ * @generation: of that place
  * @marked: bytes that CNPs told of since the last ACK
  * @due: ns; when the next packet may leave at the rate. dcqcn_flow.next is earlier if there is
  *	something to do before.
@@ -29,8 +27,8 @@ struct sk_buff;
  */
 struct dcqcn_cc_flow {
 	struct dcqcn_cc cc;
-	const struct dcqcn_cc_ops *ops;
-	u32 id;
+	const struct dcqcn_cc_slot *slot;
+	u32 generation;
 	u32 marked;
 	u64 due;
 	struct dcqcn_flight flight;
@@ -43,15 +41,15 @@ static __always_inline bool dcqcn_qp_has_algorithm(const struct dcqcn_qp *qp)
 }
 
 /**
- * struct dcqcn_cc_slot - an algorithm, or the place of one that has gone
- * @name: its name; empty for a free place. Never changed once it is set.
- * @ops: RCU; NULL if there is none
- * @flows: that obey it
+ * struct dcqcn_cc_slot - a place for an algorithm
+ * @ops: RCU; NULL if the place is free
+ * @generation: how many algorithms had this place before; changes while it is free
+ * @closed: no further flow may obey it: it is about to go
  */
 struct dcqcn_cc_slot {
-	char name[DCQCN_CC_NAME_MAX];
 	const struct dcqcn_cc_ops __rcu *ops;
-	atomic_t flows;
+	u32 generation;
+	bool closed;
 };
 
 extern struct dcqcn_cc_slot dcqcn_cc_slots[DCQCN_CC_MAX];
@@ -69,13 +67,11 @@ u64 dcqcn_cc_rate(struct dcqcn_qp *qp, u64 now, u32 bytes);
 bool dcqcn_cc_asks(const struct dcqcn_qp *qp, struct sk_buff *skb);
 bool dcqcn_cc_left(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req, u64 now);
 
-const struct dcqcn_cc_ops *dcqcn_cc_get(u32 id);
-void dcqcn_cc_put(u32 id);
-int dcqcn_cc_find(const char *name);
-int dcqcn_cc_place(const char *name);
-const char *dcqcn_cc_name(u32 id);
-const char *dcqcn_cc_available(u32 id);
+const struct dcqcn_cc_ops *dcqcn_cc_ops(const struct dcqcn_cc_slot *slot);
+const struct dcqcn_cc_slot *dcqcn_cc_find(const char *name);
+int dcqcn_cc_choose(char *choice, const char *name);
+const char *dcqcn_cc_name(const char *choice);
 void dcqcn_cc_list(char *buf, size_t size);
-#define DCQCN_CC_LIST_LEN	(DCQCN_CC_MAX * DCQCN_CC_NAME_MAX)
+#define DCQCN_CC_LIST_LEN	((DCQCN_CC_MAX + 1) * DCQCN_CC_NAME_MAX)
 
 #endif /* DCQCN_CC_H */

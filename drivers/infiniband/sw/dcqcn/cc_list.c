@@ -2,11 +2,11 @@
 /*
  * The list of algorithms: those of this module, and those that others register.
  *
- * A name keeps its place in the list for good, so a port's choice is a number, and holds no
- * reference. While a name has no algorithm, because its module has gone, flows of ports that have
- * chosen it obey DCQCN. If it is registered again, they obey it again. cc_register.c does both.
+ * A port's choice is a name, and holds no reference. While there is no algorithm of that name,
+ * because its module has gone, flows of the port obey DCQCN. If it is registered again, they obey it
+ * again. cc_register.c does both. A flow that obeys an algorithm holds no reference either: it has
+ * the place in the list, and looks each time whether its algorithm is still there.
  */
-#include <linux/atomic.h>
 #include <linux/kernel.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
@@ -16,67 +16,77 @@
 #include "cc.h"
 
 struct dcqcn_cc_slot dcqcn_cc_slots[DCQCN_CC_MAX] = {
-	[DCQCN_CC_DCQCN] = { .name = "dcqcn" },
-	{ .name = "swift", .ops = RCU_INITIALIZER(&dcqcn_swift) },
-	{ .name = "timely", .ops = RCU_INITIALIZER(&dcqcn_timely) },
-	{ .name = "dctcp", .ops = RCU_INITIALIZER(&dcqcn_dctcp) },
-	{ .name = "fast", .ops = RCU_INITIALIZER(&dcqcn_fast) },
+	{ .ops = RCU_INITIALIZER(&dcqcn_swift) },
+	{ .ops = RCU_INITIALIZER(&dcqcn_timely) },
+	{ .ops = RCU_INITIALIZER(&dcqcn_dctcp) },
+	{ .ops = RCU_INITIALIZER(&dcqcn_fast) },
 };
 
-static struct dcqcn_cc_slot *dcqcn_cc_slot(u32 id)
+static const char dcqcn_cc_dcqcn[] = "dcqcn";
+
+/**
+ * dcqcn_cc_ops() - the algorithm in a place of the list
+ * @slot: the place
+ *
+ * Context: under RCU. Return: the algorithm, NULL if there is none.
+ */
+const struct dcqcn_cc_ops *dcqcn_cc_ops(const struct dcqcn_cc_slot *slot)
 {
-	return &dcqcn_cc_slots[min_t(u32, id, DCQCN_CC_MAX - 1)];
+	return rcu_dereference_check(slot->ops, rcu_read_lock_bh_held());
 }
 
 /**
- * dcqcn_cc_get() - find an algorithm for a flow, and count that
- * @id: its place in the list
+ * dcqcn_cc_find() - find an algorithm
+ * @name: its name; may end in a newline
  *
- * Context: under RCU. Return: the algorithm; NULL for DCQCN, or if it has gone.
+ * Context: under RCU. Return: its place in the list, NULL for DCQCN or if there is none.
  */
-const struct dcqcn_cc_ops *dcqcn_cc_get(u32 id)
+const struct dcqcn_cc_slot *dcqcn_cc_find(const char *name)
 {
-	struct dcqcn_cc_slot *slot = dcqcn_cc_slot(id);
-	const struct dcqcn_cc_ops *ops = rcu_dereference_bh(slot->ops);
+	const struct dcqcn_cc_slot *slot;
+	const struct dcqcn_cc_ops *ops;
 
-	if (ops)
-		atomic_inc(&slot->flows);
-	return ops;
+	for (slot = dcqcn_cc_slots; slot < dcqcn_cc_slots + DCQCN_CC_MAX; slot++) {
+		ops = dcqcn_cc_ops(slot);
+		if (ops && sysfs_streq(ops->name, name))
+			return slot;
+	}
+	return NULL;
 }
 
 /**
- * dcqcn_cc_put() - a flow no longer uses what dcqcn_cc_get() has found
- * @id: its place in the list
+ * dcqcn_cc_choose() - choose an algorithm that there is
+ * @choice: DCQCN_CC_NAME_MAX bytes; is set to its name, to the empty one for DCQCN
+ * @name: its name; may end in a newline
  *
- * Context: any.
+ * Context: any. Return: 0, or -ENOENT.
  */
-void dcqcn_cc_put(u32 id)
+int dcqcn_cc_choose(char *choice, const char *name)
 {
-	atomic_dec(&dcqcn_cc_slot(id)->flows);
+	const struct dcqcn_cc_slot *slot;
+	int err = 0;
+
+	rcu_read_lock();
+	slot = dcqcn_cc_find(name);
+	if (slot)
+		strscpy(choice, dcqcn_cc_ops(slot)->name, DCQCN_CC_NAME_MAX);
+	else if (sysfs_streq(dcqcn_cc_dcqcn, name))
+		*choice = '\0';
+	else
+		err = -ENOENT;
+	rcu_read_unlock();
+	return err;
 }
 
 /**
- * dcqcn_cc_name() - the name of a place in the list
- * @id: the place
+ * dcqcn_cc_name() - the name of what was chosen
+ * @choice: what dcqcn_cc_choose() has set
  *
- * Context: any. Return: the name, empty if there is none.
+ * Context: any. Return: the name.
  */
-const char *dcqcn_cc_name(u32 id)
+const char *dcqcn_cc_name(const char *choice)
 {
-	return dcqcn_cc_slot(id)->name;
-}
-
-/**
- * dcqcn_cc_available() - the name of an algorithm that a port can choose
- * @id: its place in the list, from 0 to DCQCN_CC_MAX - 1
- *
- * Context: any. Return: the name, or NULL if there is none.
- */
-const char *dcqcn_cc_available(u32 id)
-{
-	const struct dcqcn_cc_slot *slot = dcqcn_cc_slot(id);
-
-	return id == DCQCN_CC_DCQCN || rcu_access_pointer(slot->ops) ? slot->name : NULL;
+	return *choice ? choice : dcqcn_cc_dcqcn;
 }
 
 /**
@@ -88,44 +98,17 @@ const char *dcqcn_cc_available(u32 id)
  */
 void dcqcn_cc_list(char *buf, size_t size)
 {
-	u32 id;
+	const struct dcqcn_cc_slot *slot;
+	const struct dcqcn_cc_ops *ops;
 
-	*buf = '\0';
-	for (id = 0; id < DCQCN_CC_MAX; id++) {
-		if (!dcqcn_cc_available(id))
+	strscpy(buf, dcqcn_cc_dcqcn, size);
+	rcu_read_lock();
+	for (slot = dcqcn_cc_slots; slot < dcqcn_cc_slots + DCQCN_CC_MAX; slot++) {
+		ops = dcqcn_cc_ops(slot);
+		if (!ops)
 			continue;
-		if (*buf)
-			strlcat(buf, " ", size);
-		strlcat(buf, dcqcn_cc_name(id), size);
+		strlcat(buf, " ", size);
+		strlcat(buf, ops->name, size);
 	}
-}
-
-/**
- * dcqcn_cc_place() - find the place of a name
- * @name: the name, may end in a newline
- *
- * Context: any. Return: the place, or -ENOENT.
- */
-int dcqcn_cc_place(const char *name)
-{
-	int id;
-
-	for (id = 0; id < DCQCN_CC_MAX; id++) {
-		if (sysfs_streq(dcqcn_cc_slots[id].name, name) && *name)
-			return id;
-	}
-	return -ENOENT;
-}
-
-/**
- * dcqcn_cc_find() - find an algorithm that a port can choose
- * @name: its name, may end in a newline
- *
- * Context: any. Return: its place in the list, or -ENOENT.
- */
-int dcqcn_cc_find(const char *name)
-{
-	int id = dcqcn_cc_place(name);
-
-	return id < 0 || dcqcn_cc_available(id) ? id : -ENOENT;
+	rcu_read_unlock();
 }

@@ -2,12 +2,13 @@
 /*
  * Algorithms of other modules come and go.
  *
- * dcqcn_unregister_cc() does not wait for users: it takes the algorithm from each flow. Flows find
- * it under RCU, and each that has it is counted.
+ * dcqcn_unregister_cc() does not wait for users: it takes the algorithm from each flow. What ends it
+ * is two RCU grace periods, and nothing else: after the first, no flow begins to obey the algorithm;
+ * then it is taken from all flows of all ports. Each function of an algorithm is called under RCU,
+ * after a look whether the algorithm is still in its place. So after the second, none runs any more,
+ * not even for a flow of a port that is about to go, which is in no list.
  */
-#include <linux/atomic.h>
 #include <linux/ctype.h>
-#include <linux/delay.h>
 #include <linux/export.h>
 #include <linux/hashtable.h>
 #include <linux/kernel.h>
@@ -41,44 +42,43 @@ static bool dcqcn_cc_is_name(const char *name)
  * @ops: the algorithm
  *
  * Context: process; may sleep.
- * Return: 0; -EINVAL for a bad name or no @init, -EEXIST if the name is taken, -ENOSPC if there
- * were too many names since rdma_dcqcn was loaded.
+ * Return: 0; -EINVAL for a bad name or no @init, -EEXIST if the name is taken, -ENOSPC if there are
+ * too many algorithms.
  */
 int dcqcn_register_cc(const struct dcqcn_cc_ops *ops)
 {
-	struct dcqcn_cc_slot *slot;
-	int id, err = 0;
+	struct dcqcn_cc_slot *slot = dcqcn_cc_slots;
+	char name[DCQCN_CC_NAME_MAX];
+	int err = 0;
 
 	if (!dcqcn_cc_is_name(ops->name) || !ops->init)
 		return -EINVAL;
 	mutex_lock(&dcqcn_cc_mutex);
-	id = dcqcn_cc_place(ops->name);
-	for (slot = dcqcn_cc_slots; id < 0 && slot < dcqcn_cc_slots + DCQCN_CC_MAX; slot++) {
-		if (*slot->name)
-			continue;
-		id = slot - dcqcn_cc_slots;
-		strscpy(slot->name, ops->name, DCQCN_CC_NAME_MAX);
-	}
-	if (id < 0)
-		err = -ENOSPC;
-	else if (dcqcn_cc_available(id))
+	while (slot < dcqcn_cc_slots + DCQCN_CC_MAX && rcu_access_pointer(slot->ops))
+		slot++;
+	if (!dcqcn_cc_choose(name, ops->name)) {
 		err = -EEXIST;
-	else
-		rcu_assign_pointer(dcqcn_cc_slots[id].ops, ops);
+	} else if (slot == dcqcn_cc_slots + DCQCN_CC_MAX) {
+		err = -ENOSPC;
+	} else {
+		slot->closed = false;
+		slot->generation++;
+		rcu_assign_pointer(slot->ops, ops);
+	}
 	mutex_unlock(&dcqcn_cc_mutex);
 	return err;
 }
 EXPORT_SYMBOL_GPL(dcqcn_register_cc);
 
-/* Let the flows of a port obey DCQCN that obey the algorithm in place @id */
-static void dcqcn_cc_take_from(struct dcqcn_dev *dev, u32 id)
+/* Let the flows of a port obey DCQCN that obey the algorithm in @slot */
+static void dcqcn_cc_take_from(struct dcqcn_dev *dev, const struct dcqcn_cc_slot *slot)
 {
 	unsigned long qpn;
 	struct dcqcn_qp *qp;
 
 	for (qpn = 0; (qp = dcqcn_qp_next(dev, &qpn)); qpn++) {
 		spin_lock_bh(&qp->lock);
-		if (dcqcn_qp_has_algorithm(qp) && qp->cc->id == id)
+		if (dcqcn_qp_has_algorithm(qp) && qp->cc->slot == slot)
 			dcqcn_limiter_turn(qp, rcu_dereference(dev->settings),
 					   DCQCN_OBEYS_RATE, ktime_get_ns());
 		spin_unlock_bh(&qp->lock);
@@ -89,33 +89,30 @@ static void dcqcn_cc_take_from(struct dcqcn_dev *dev, u32 id)
  * dcqcn_unregister_cc() - undo dcqcn_register_cc()
  * @ops: the algorithm
  *
- * Its flows obey DCQCN from now on. None of its functions runs any more when this returns.
+ * Its flows obey DCQCN from now on. None of its functions runs any more when this returns, after two
+ * RCU grace periods.
  *
  * Context: process; may sleep.
  */
 void dcqcn_unregister_cc(const struct dcqcn_cc_ops *ops)
 {
-	struct dcqcn_cc_slot *slot;
+	struct dcqcn_cc_slot *slot = dcqcn_cc_slots;
 	struct dcqcn_dev *dev;
-	int bucket, id;
+	int bucket;
 
 	mutex_lock(&dcqcn_cc_mutex);
-	id = dcqcn_cc_place(ops->name);
-	if (id < 0 || rcu_access_pointer(dcqcn_cc_slots[id].ops) != ops)
+	while (slot < dcqcn_cc_slots + DCQCN_CC_MAX && rcu_access_pointer(slot->ops) != ops)
+		slot++;
+	if (slot == dcqcn_cc_slots + DCQCN_CC_MAX)
 		goto unlock;
-	slot = &dcqcn_cc_slots[id];
+	WRITE_ONCE(slot->closed, true);
+	synchronize_rcu();	/* no flow begins to obey it any more */
+	rcu_read_lock();
+	hash_for_each_rcu(dcqcn_by_ibdev, bucket, dev, ibdev_node)
+		dcqcn_cc_take_from(dev, slot);
+	rcu_read_unlock();
 	RCU_INIT_POINTER(slot->ops, NULL);
-	synchronize_rcu();	/* no flow finds it any more */
-	for (;;) {
-		rcu_read_lock();
-		hash_for_each_rcu(dcqcn_by_ibdev, bucket, dev, ibdev_node)
-			dcqcn_cc_take_from(dev, id);
-		rcu_read_unlock();
-		/* an entry that is about to be freed is in no list */
-		if (!atomic_read(&slot->flows))
-			break;
-		msleep(20);
-	}
+	synchronize_rcu();	/* no function of it runs any more */
 unlock:
 	mutex_unlock(&dcqcn_cc_mutex);
 }

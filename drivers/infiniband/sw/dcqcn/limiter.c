@@ -227,7 +227,7 @@ static bool dcqcn_limiter_obey(struct dcqcn_qp *qp,
 {
 	struct dcqcn_flow *flow = &qp->flow;
 
-	if (settings->cc == DCQCN_CC_DCQCN)
+	if (!*settings->cc)
 		return false;
 	/* packets of a flow with a path are looked at when they leave */
 	if (!flow->path)

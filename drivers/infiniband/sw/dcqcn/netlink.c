@@ -571,9 +571,9 @@ static int dcqcn_change_settings(struct dcqcn_settings *settings,
 	return 0;
 }
 
-/* Change everything that was asked for, or nothing. @cc: the algorithm, or negative to keep it */
+/* Change everything that was asked for, or nothing. @cc: the algorithm, or NULL to keep it */
 static int dcqcn_change_dev(struct dcqcn_dev *dev,
-			    const struct dcqcn_profile *profile, int cc,
+			    const struct dcqcn_profile *profile, const char *cc,
 			    const struct nlattr *nest,
 			    struct netlink_ext_ack *extack)
 {
@@ -584,8 +584,8 @@ static int dcqcn_change_dev(struct dcqcn_dev *dev,
 		return -ENOMEM;
 	if (profile)
 		dcqcn_settings_apply(new, profile);
-	if (cc >= 0)
-		new->cc = cc;
+	if (cc)
+		strscpy(new->cc, cc, sizeof(new->cc));
 	if (nest)
 		err = dcqcn_change_settings(new, nest, extack);
 	if (err)
@@ -603,7 +603,8 @@ int rdma_dcqcn_nl_dev_set_doit(struct sk_buff *skb, struct genl_info *info)
 	const struct nlattr *algorithm = info->attrs[RDMA_DCQCN_A_DEV_CC_ALGORITHM];
 	const struct dcqcn_profile *profile = NULL;
 	struct dcqcn_dev *dev;
-	int err, cc = -1;
+	char cc[DCQCN_CC_NAME_MAX];
+	int err;
 
 	if (!name) {
 		NL_SET_ERR_MSG(info->extack, "the device name is missing");
@@ -623,10 +624,10 @@ int rdma_dcqcn_nl_dev_set_doit(struct sk_buff *skb, struct genl_info *info)
 		}
 	}
 	if (algorithm) {
-		cc = dcqcn_cc_find(nla_data(algorithm));
-		if (cc < 0) {
+		err = dcqcn_cc_choose(cc, nla_data(algorithm));
+		if (err) {
 			NL_SET_ERR_MSG_ATTR(info->extack, algorithm, "no such algorithm");
-			return cc;
+			return err;
 		}
 	}
 	dev = dcqcn_dev_lock(genl_info_net(info), nla_data(name));
@@ -634,7 +635,7 @@ int rdma_dcqcn_nl_dev_set_doit(struct sk_buff *skb, struct genl_info *info)
 		NL_SET_ERR_MSG_ATTR(info->extack, name, "no such rxe device");
 		return -ENODEV;
 	}
-	err = dcqcn_change_dev(dev, profile, cc, nest, info->extack);
+	err = dcqcn_change_dev(dev, profile, algorithm ? cc : NULL, nest, info->extack);
 	dcqcn_dev_unlock();
 	return err;
 }

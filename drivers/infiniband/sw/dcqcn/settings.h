@@ -6,6 +6,7 @@
 #include <linux/jump_label.h>
 #include <linux/rcupdate.h>
 #include <linux/types.h>
+#include <rdma/dcqcn_cc.h>
 #include <uapi/rdma/rdma_dcqcn.h>
 
 #include "rate.h"
@@ -51,7 +52,7 @@ struct dcqcn_ccc_params {
  * @np: notification point
  * @rp: reaction point
  * @ccc: congestion control contexts
- * @cc: the algorithm of flows without a context: a place in the list of cc_list.c, 0 for DCQCN
+ * @cc: the algorithm of flows without a context: its name, empty for DCQCN. See cc_list.c.
  * @np_enable: one bit per priority (DSCP >> 3)
  * @rp_enable: one bit per priority
  * @rcu: frees replaced settings
@@ -60,7 +61,7 @@ struct dcqcn_settings {
 	struct dcqcn_np_params np;
 	struct dcqcn_rp_params rp;
 	struct dcqcn_ccc_params ccc;
-	u32 cc;
+	char cc[DCQCN_CC_NAME_MAX];
 	u32 np_enable;
 	u32 rp_enable;
 	struct rcu_head rcu;
@@ -92,7 +93,7 @@ dcqcn_settings_cccs(const struct dcqcn_settings *settings)
 static __always_inline bool
 dcqcn_settings_limits(const struct dcqcn_settings *settings)
 {
-	return settings->rp.start_burst | settings->cc;
+	return settings->rp.start_burst | settings->cc[0];
 }
 
 /* Whether the first packets of a flow matter, before it meets congestion */

@@ -66,22 +66,17 @@ struct dcqcn_file {
 
 static ssize_t dcqcn_show_algorithm(const struct dcqcn_dev *dev, char *buf)
 {
-	u32 id;
+	ssize_t len;
 
 	rcu_read_lock();
-	id = rcu_dereference(dev->settings)->cc;
+	len = sysfs_emit(buf, "%s\n", dcqcn_cc_name(rcu_dereference(dev->settings)->cc));
 	rcu_read_unlock();
-	return sysfs_emit(buf, "%s\n", dcqcn_cc_name(id));
+	return len;
 }
 
 static int dcqcn_set_algorithm(struct dcqcn_settings *settings, const char *text)
 {
-	int id = dcqcn_cc_find(text);
-
-	if (id < 0)
-		return id;
-	settings->cc = id;
-	return 0;
+	return dcqcn_cc_choose(settings->cc, text);
 }
 
 static ssize_t dcqcn_show_available(const struct dcqcn_dev *dev, char *buf)
