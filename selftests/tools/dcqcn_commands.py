@@ -39,6 +39,7 @@ watch -n 1 dev nonesuch
 set dev nonesuch rpg_ai_rate 20mbit rpg_time_reset 4.5ms rpg_byte_reset 64KiB
 set --from FILE dev nonesuch
 set --from FILE dev nonesuch rpg_gd 11
+set dev nonesuch cc_algorithm swift rpg_gd 11
 set dev nonesuch np_enable all rp_enable 0,3 rpg_min_dec_fac 50%
 profile apply mlx5 dev nonesuch
 save -o FILE dev nonesuch
@@ -145,6 +146,8 @@ set dev nonesuch -> set: a knob is missing
 set dev nonesuch rpg_gd -> set: the value of rpg_gd is missing
 set dev nonesuch rpg 1 -> set: "rpg": no such knob
 set dev nonesuch rpg_gd 1 rpg_gd 2 -> set: rpg_gd is given twice
+set dev nonesuch cc_algorithm -> set: the value of cc_algorithm is missing
+set dev nonesuch cc_algorithm a cc_algorithm b -> set: cc_algorithm is given twice
 set dev nonesuch rpg_gd nan -> rpg_gd: "nan" is not a whole number
 set dev nonesuch rpg_ai_rate 20us -> rpg_ai_rate: "20us" is not a rate
 set dev nonesuch rpg_time_reset 1mbit -> rpg_time_reset: "1mbit" is not a time
@@ -498,7 +501,7 @@ def check_keys(files):
     for knob in words_of("Documentation/ABI/testing/sysfs-class-net-ecn",
                          r"^What:.*/ecn/(roce_\w+/\w+)"):
         side, name = knob.split("/")
-        if name in ("cc_algorithm", "cc_available"):    # a name, which "cc use" sets
+        if name in ("cc_algorithm", "cc_available"):    # names
             continue
         name = side[len("roce_"):] + "_enable" if name == "enable" else name
         line = "set dev nonesuch %s " % name

@@ -59,7 +59,7 @@ static void read_line(char *line, struct saved **list, const char *file, int n)
 	value = strtok(NULL, " \t");
 	if (!value || strtok(NULL, " \t"))
 		fail("%s:%d: must be a device, a knob and a value", file, n);
-	if (!strcmp(knob_name, "cc_algorithm")) {
+	if (!strcmp(knob_name, KNOB_ALGORITHM)) {
 		saved = saved_find(list, name);
 		free(saved->algorithm);
 		saved->algorithm = strdup(value);

@@ -34,7 +34,7 @@ int cmd_save(int argc, char **argv)
 		}
 		/* an older release does not know it */
 		if (strcmp(dev->algorithm, "dcqcn"))
-			fprintf(out, "%s cc_algorithm %s\n", dev->name, dev->algorithm);
+			fprintf(out, "%s %s %s\n", dev->name, KNOB_ALGORITHM, dev->algorithm);
 	}
 	if (file) {
 		if (fclose(out))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* dcqcn set: sets knobs, all of them at once, also to what a dump of a card has. */
+/* dcqcn set: sets knobs and the algorithm, all at once, also to what a dump of a card has. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +10,20 @@
 #include "fail.h"
 #include "knob.h"
 
-/* Take those settings of a file that are not given, and return their set */
+/* Take what a file has and is not given, and return the set of its settings */
 static uint32_t set_from(const char *file, const char *name,
 			 uint32_t settings[RDMA_DCQCN_A_SETTINGS_MAX + 1],
-			 uint32_t given)
+			 uint32_t given, char **algorithm)
 {
 	struct dev *dev = dev_list(name);
-	uint32_t which = dialect_read(file, dev->settings) & ~given;
+	char before[DEV_NAME_LEN];
+	uint32_t which;
+
+	strcpy(before, dev->algorithm);
+	which = dialect_read(file, dev) & ~given;
+	/* an older module knows no algorithms */
+	if (!*algorithm && strcmp(before, dev->algorithm))
+		*algorithm = strdup(dev->algorithm);
 
 	for (int i = 1; i <= RDMA_DCQCN_A_SETTINGS_MAX; i++) {
 		if (which & 1U << i)
@@ -34,6 +41,7 @@ int cmd_set(int argc, char **argv)
 	};
 	uint32_t settings[RDMA_DCQCN_A_SETTINGS_MAX + 1] = {};
 	const char *file = NULL, *name;
+	char *algorithm = NULL;
 	uint32_t which = 0;
 
 	while (arg_option(argc, argv, "+:", options) != -1)
@@ -51,6 +59,14 @@ int cmd_set(int argc, char **argv)
 		const struct knob *knob = knob_by_name(argv[i]);
 		const char *problem;
 
+		if (!strcmp(argv[i], KNOB_ALGORITHM)) {
+			if (!argv[i + 1])
+				arg_missing_value(argv[i]);
+			if (algorithm)
+				fail("set: %s is given twice", argv[i]);
+			algorithm = argv[i + 1];
+			continue;
+		}
 		if (!knob)
 			fail("set: \"%s\": no such knob (dcqcn show lists them)",
 			     argv[i]);
@@ -65,7 +81,7 @@ int cmd_set(int argc, char **argv)
 		which |= 1U << knob_attr(knob);
 	}
 	if (file)
-		which |= set_from(file, name, settings, which);
-	dev_set(name, NULL, NULL, settings, which);
+		which |= set_from(file, name, settings, which, &algorithm);
+	dev_set(name, NULL, algorithm, settings, which);
 	return EXIT_SUCCESS;
 }

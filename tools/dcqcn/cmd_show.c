@@ -24,6 +24,8 @@ static void show_json(const struct dev *dev, const struct dialect *dialect)
 		dialect_print(dialect, dev);
 	for (int i = 1; !dialect && i <= RDMA_DCQCN_A_SETTINGS_MAX; i++)
 		knob_json(&knobs[i], dev->settings[i]);
+	if (!dialect)
+		json_string(KNOB_ALGORITHM, dev->algorithm);
 	json_close_object();
 	json_close_object();
 }
@@ -41,6 +43,7 @@ static void show_text(const struct dev *dev)
 			printf(" (%s)", knobs[i].note);
 		putchar('\n');
 	}
+	printf("    %-30s %s (cc list)\n", KNOB_ALGORITHM, dev->algorithm);
 }
 
 int cmd_show(int argc, char **argv)

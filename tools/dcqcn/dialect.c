@@ -85,6 +85,11 @@ static void each_ecn(const struct dev *dev, put_fn *put)
 			put(dev, name, dev->settings[i] >> prio & 1);
 		}
 	}
+	if (option_json)
+		json_string("roce_rp/" KNOB_ALGORITHM, dev->algorithm);
+	else
+		printf("/sys/class/net/%s/ecn/roce_rp/" KNOB_ALGORITHM ":%s\n", dev->ifname,
+		       dev->algorithm);
 }
 
 static void put_cc_params(const struct dev *dev, const char *name, uint32_t value)
@@ -144,12 +149,14 @@ void dialect_print(const struct dialect *dialect, const struct dev *dev)
  * @line: number of the line
  * @settings: by RDMA_DCQCN_A_SETTINGS_*
  * @known: the bits of those values that were in the file
+ * @algorithm: its name, empty if it was not in the file
  */
 struct reading {
 	const char *file;
 	int line;
 	uint32_t *settings;
 	uint32_t known[RDMA_DCQCN_A_SETTINGS_MAX + 1];
+	char algorithm[DEV_NAME_LEN];
 };
 
 static void keep(struct reading *r, int attr, uint32_t bits, uint32_t value)
@@ -203,6 +210,14 @@ static bool keep_prio(struct reading *r, const char *path, const char *text)
 	return false;
 }
 
+static void keep_algorithm(struct reading *r, const char *name)
+{
+	if (*r->algorithm && strcmp(r->algorithm, name))
+		fail("%s:%d: %s has two values: a file must be of one port", r->file, r->line,
+		     KNOB_ALGORITHM);
+	strncpy(r->algorithm, name, sizeof(r->algorithm) - 1);
+}
+
 static const char *last_part(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -244,12 +259,18 @@ static void read_line(struct reading *r, char *line)
 		keep(r, RDMA_DCQCN_A_SETTINGS_RP_ENABLE, 0xff, value_of(r, name, value));
 		return;
 	}
+	if (!strcmp(name, KNOB_ALGORITHM)) {
+		keep_algorithm(r, value);
+		return;
+	}
 	attr = attr_of(name);
 	if (attr)
 		keep(r, attr, UINT32_MAX, value_of(r, name, value));
 }
 
-/* A dump of a card, which has none of our own knobs, is of one that behaves as if these were 0 */
+/* A dump of a card, which has none of our own knobs, is of one that behaves as if these were 0, and
+ * obeys DCQCN
+ */
 static void keep_card(struct reading *r)
 {
 	static const int own[] = {
@@ -261,12 +282,16 @@ static void keep_card(struct reading *r)
 		return;
 	for (int i = 0; i < 2; i++)
 		keep(r, own[i], UINT32_MAX, 0);
+	if (!*r->algorithm)
+		keep_algorithm(r, "dcqcn");
 }
 
-/* Read a dump into @settings, which have the present ones. Return the set of those that it has. */
-uint32_t dialect_read(const char *file, uint32_t settings[RDMA_DCQCN_A_SETTINGS_MAX + 1])
+/* Read a dump into the settings and the algorithm of @dev, which has the present ones. Return the set
+ * of those settings that it has.
+ */
+uint32_t dialect_read(const char *file, struct dev *dev)
 {
-	struct reading r = { .file = file, .settings = settings };
+	struct reading r = { .file = file, .settings = dev->settings };
 	FILE *f = strcmp(file, "-") ? fopen(file, "r") : stdin;
 	uint32_t which = 0;
 	char *line = NULL;
@@ -287,7 +312,9 @@ uint32_t dialect_read(const char *file, uint32_t settings[RDMA_DCQCN_A_SETTINGS_
 		if (r.known[i])
 			which |= 1U << i;
 	}
-	if (!which)
+	if (*r.algorithm)
+		strcpy(dev->algorithm, r.algorithm);
+	else if (!which)
 		fail("%s: has no setting of ecn/, cc_params/ or mlxconfig", file);
 	return which;
 }

@@ -11,7 +11,6 @@ struct dialect;
 
 const struct dialect *dialect_find(const char *name);
 void dialect_print(const struct dialect *dialect, const struct dev *dev);
-uint32_t dialect_read(const char *file,
-		      uint32_t settings[RDMA_DCQCN_A_SETTINGS_MAX + 1]);
+uint32_t dialect_read(const char *file, struct dev *dev);
 
 #endif /* DIALECT_H */

@@ -27,6 +27,9 @@ struct knob {
 	const char *note;
 };
 
+/* A knob that is a name, and no setting of netlink */
+#define KNOB_ALGORITHM	"cc_algorithm"
+
 /* By RDMA_DCQCN_A_SETTINGS_* */
 extern const struct knob knobs[RDMA_DCQCN_A_SETTINGS_MAX + 1];
 
