@@ -480,6 +480,7 @@ static void check_sent(const u8 *p, const struct dcqcn_pkt *e)
 	check(the_qp.state == DCQCN_QP_LIVE && has_qp);
 	check(e->kind == DCQCN_PKT_REQUEST || e->kind == DCQCN_PKT_RESPONSE);
 	check(is_marked(e) && right_icrc(p, e));
+	check(settings.np_enable & 1 << (e->tos >> 5));
 	check(e->dest_qpn > 1 && e->dest_qpn != 0xffffff);
 	check(!(now_testing->flags & OTHERHOST));
 	check(e->ud == (the_qp.type == IB_QPT_UD));

@@ -20,6 +20,9 @@ struct workqueue_struct;
 static int told_err;
 static int told_verdict;
 
+static u8 pkt_type;		/* of packets that come in */
+static bool spoiled;		/* their ICRCs are wrong */
+
 #undef trace_dcqcn_cnp_sent
 #undef trace_dcqcn_cnp_received
 #define trace_dcqcn_cnp_sent(qp, qpn, daddr, err)	(told_err = (err))
@@ -132,6 +135,8 @@ static void set_up(u8 type)
 	kept = 0;
 	told_err = 0;
 	told_verdict = -1;
+	pkt_type = PACKET_HOST;
+	spoiled = false;
 	memset(&counters, 0, sizeof(counters));
 	settings = (struct dcqcn_settings) {
 		.np = { .min_time_between_cnps = INTERVAL, .cnp_dscp = 48 },
@@ -157,7 +162,7 @@ static void arrives_with(u8 opcode, u8 last, bool linear, u8 ecn, u8 bits)
 {
 	/* data is longer than what is read of each packet */
 	size_t len = IP4_LEN + UDP_LEN + BTH_LEN + (opcode == CNP ? CNP_RESERVED : 256) + ICRC_LEN;
-	struct sk_buff skb = { .dev = &ndev, .len = len };
+	struct sk_buff skb = { .dev = &ndev, .len = len, .pkt_type = pkt_type };
 	u8 *p = calloc(1, len), *bth = p + IP4_LEN + UDP_LEN;
 
 	p[0] = 0x45;
@@ -176,6 +181,7 @@ static void arrives_with(u8 opcode, u8 last, bool linear, u8 ecn, u8 bits)
 	if (opcode == UD_SEND_ONLY)
 		bth[BTH_LEN + 7] = last;	/* the QP that it is from */
 	put_icrc(p, len - ICRC_LEN);
+	p[len - 1] ^= spoiled;
 
 	skb.data_len = linear ? 0 : 2 * ICRC_LEN;
 	skb.data = malloc(len - skb.data_len);
@@ -245,6 +251,29 @@ static void test_answer(void)
 		       types[i]);
 	}
 	expect(!counters.value[DCQCN_NP_CNP_ERRORS], "errors");
+}
+
+/* What no CNP answers begins no interval either: the mark after it is answered */
+static void test_unanswered(void)
+{
+	set_up(IB_QPT_RC);
+	settings.np_enable = 0xfe;	/* all but the packets' priority */
+	mark_arrives();
+	settings.np_enable = 1;
+	pkt_type = PACKET_OTHERHOST;
+	mark_arrives();
+	pkt_type = PACKET_HOST;
+	spoiled = true;
+	mark_arrives();
+	spoiled = false;
+	the_qp.peer_qpn = 1;
+	mark_arrives();
+	expect_cnp(0, 0, 0);
+	expect(counters.value[DCQCN_NP_ICRC_ERRORS] == 1, "%lu wrong ICRCs instead of 1",
+	       counters.value[DCQCN_NP_ICRC_ERRORS]);
+	the_qp.peer_qpn = PEER_QPN;
+	mark_arrives();
+	expect_cnp(1, PEER_QPN, 2);
 }
 
 /* Each UD packet has its own source, and says which QP that is */
@@ -683,6 +712,8 @@ static void test_heard(void)
 static const struct tap_test tests[] = {
 	{ "a mark is answered with a CNP to the QP's peer", test_answer },
 	{ "a mark on UD is answered with a CNP to its sender", test_ud },
+	{ "priorities without NP, other hosts' packets, wrong ICRCs and QP1 are not answered",
+	  test_unanswered },
 	{ "UD: an interval for each sender", test_ud_senders },
 	{ "CNPs are one interval apart, neither less nor more", test_interval },
 	{ "what the port's budget refuses begins no interval", test_budget },
