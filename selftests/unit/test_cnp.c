@@ -545,6 +545,19 @@ static void test_verdicts(void)
 	dcqcn_cnp_resolved(&the_qp, &the_qp.waiting->event.saddr, the_qp.waiting->cnps);
 	expect_verdict(DCQCN_CNP_HANDLED, 1026, 5);
 	expect(cuts == 3, "%u cuts", cuts);
+
+	settings.rp_enable = 0xfe;	/* all but the QP's priority */
+	cnp_arrives();
+	expect_verdict(DCQCN_CNP_DISABLED, 1026, 6);
+	settings.rp_enable = 1;
+	spoiled = true;
+	cnp_arrives();
+	expect_verdict(DCQCN_CNP_INVALID, 1026, 7);
+	spoiled = false;
+	pkt_type = PACKET_OTHERHOST;
+	cnp_arrives();
+	expect_verdict(DCQCN_CNP_INVALID, 1026, 8);
+	expect(cuts == 3, "%u cuts, too many", cuts);
 	forget_waiting();
 }
 
