@@ -55,6 +55,10 @@ static void test_curve_share(void)
 {
 	int marks = 0, all = 0, none = 0;
 
+	expect(!dcbport_curve_marks(0, 0), "marked by chance 0");
+	expect(dcbport_curve_marks(DCBPORT_PMAX_ONE / 2, 0x7fffffff) &&
+	       !dcbport_curve_marks(DCBPORT_PMAX_ONE / 2, 0x80000000), "more or less than half");
+	expect(dcbport_curve_marks(DCBPORT_PMAX_ONE, 0xffffffff), "not marked by chance 1");
 	for (int i = 0; i < 100000; i++) {
 		u32 draw = random_u64();
 
