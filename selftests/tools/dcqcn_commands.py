@@ -31,6 +31,8 @@ qp dev nonesuch
 qp qpn 17 dev nonesuch
 qp qpn 0xffffff dev nonesuch
 ccc dev nonesuch
+cc load EMPTY
+cc unload nonesuch
 stat dev nonesuch
 stat -i 0 dev nonesuch
 stat -i 10ms dev nonesuch
@@ -159,6 +161,11 @@ cc list x -> cc list: "x" is not expected here
 cc use -> cc use: the algorithm is missing
 cc use a b -> cc use: "b" is not expected here
 cc use a dev -> cc use: the device is missing
+cc load -> cc load: the file is missing
+cc load a b -> cc load: "b" is not expected here
+cc load nonesuch -> nonesuch: No such file
+cc unload -> cc unload: the algorithm is missing
+cc unload a b -> cc unload: "b" is not expected here
 profile nonesuch -> profile: "nonesuch": no such command
 profile list x -> profile list: "x" is not expected here
 profile show -> profile show: the profile is missing

@@ -7,6 +7,7 @@
 #include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "algorithms.h"
@@ -516,18 +517,20 @@ static void test_sharing(void)
 /* --- whatever they are told ---------------------------------------------------------------------------- */
 
 /* Any event with any figures: what comes out is within the bounds that the header promises to the
- * module, without undefined behaviour, and the private state stays within its place
+ * module, without undefined behaviour, and the private state stays within its place.
+ * EVENTS=10000000 tries so many with each.
  */
 static void test_anything(void)
 {
 	const struct dcqcn_cc_ops *all[] = { &dcqcn_swift, &dcqcn_timely, &dcqcn_dctcp, &dcqcn_fast };
-	u32 i, k;
+	const char *wanted = getenv("EVENTS");
+	u32 events = wanted ? strtoul(wanted, NULL, 0) : EVENTS, i, k;
 
 	for (k = 0; k < ARRAY_SIZE(all); k++) {
 		struct { struct dcqcn_cc cc; u64 guard; } flow = { .cc = begun(all[k]), .guard = 0x5a };
 		struct dcqcn_cc *cc = &flow.cc;
 
-		for (i = 0; i < EVENTS; i++) {
+		for (i = 0; i < events; i++) {
 			struct dcqcn_cc_sample sample = {
 				.rtt = random_u64() >> random_below(64),
 				.interval = random_u64(),
@@ -550,6 +553,56 @@ static void test_anything(void)
 			clamped(cc);
 		}
 		expect(flow.guard == 0x5a, "%s writes beyond its state", all[k]->name);
+	}
+}
+
+/* --- eBPF ----------------------------------------------------------------------------------------------- */
+
+/* ebpf_swift and so on are swift.c and so on, compiled with the headers of examples/cc/bpf: with
+ * the same events they do the same, to the last bit of their state
+ */
+extern const struct dcqcn_cc_ops ebpf_swift, ebpf_timely, ebpf_dctcp, ebpf_fast;
+
+static void test_ebpf(void)
+{
+	static const struct dcqcn_cc_ops *const all[][2] = {
+		{ &dcqcn_swift, &ebpf_swift }, { &dcqcn_timely, &ebpf_timely },
+		{ &dcqcn_dctcp, &ebpf_dctcp }, { &dcqcn_fast, &ebpf_fast },
+	};
+	u32 i, k, n;
+
+	for (k = 0; k < ARRAY_SIZE(all); k++) {
+		struct dcqcn_cc cc[2] = { begun(all[k][0]), begun(all[k][1]) };
+		u32 changes = 0, window = 0;
+		u64 rate = 0;
+
+		for (i = 0; i < EVENTS; i++) {
+			struct dcqcn_cc_sample sample = {
+				.rtt = some_rtt(12000), .delivered = 1 + random_below(3 * PACKET),
+				.app_limited = !random_below(8),
+			};
+			bool loss = !random_below(200);
+			u32 gap = random_below(20000);
+
+			sample.marked = random_below(4) ? 0 : sample.delivered;
+			for (n = 0; n < 2; n++) {
+				cc[n].now += gap;
+				cc[n].rtt = sample.rtt;
+				cc[n].rtt_min = 12000;
+				if (loss)
+					all[k][n]->loss(&cc[n]);
+				else
+					all[k][n]->ack(&cc[n], &sample);
+				clamped(&cc[n]);
+			}
+			if (!expect(!memcmp(&cc[0], &cc[1], sizeof(*cc)), "%s, event %u: rates %llu, %llu, windows %u, %u",
+				    all[k][0]->name, i, cc[0].rate, cc[1].rate, cc[0].window, cc[1].window))
+				return;
+			changes += cc[0].window != window || cc[0].rate != rate;
+			window = cc[0].window;
+			rate = cc[0].rate;
+		}
+		expect(changes > 100, "%s: %u changes", all[k][0]->name, changes);
 	}
 }
 
@@ -773,6 +826,7 @@ static const struct tap_test tests[] = {
 	{ "FAST: each flow keeps alpha in the queue", test_fast_rest },
 	{ "flows that share a queue", test_sharing },
 	{ "any figures: within bounds, nothing undefined", test_anything },
+	{ "the source of an algorithm does the same with eBPF's headers", test_ebpf },
 	{ "bytes in flight are what was sent and not acknowledged", test_flight },
 	{ "more ACKs asked for than are remembered", test_flight_full },
 	{ "DCQCN as an algorithm is DCQCN", test_dcqcn },

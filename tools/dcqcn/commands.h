@@ -20,6 +20,8 @@ int cmd_profile_show(int argc, char **argv);
 int cmd_profile_apply(int argc, char **argv);
 int cmd_cc_list(int argc, char **argv);
 int cmd_cc_use(int argc, char **argv);
+int cmd_cc_load(int argc, char **argv);
+int cmd_cc_unload(int argc, char **argv);
 int cmd_save(int argc, char **argv);
 int cmd_restore(int argc, char **argv);
 int cmd_record(int argc, char **argv);

@@ -17,6 +17,7 @@
 #include <linux/module.h>
 #include <rdma_dcqcn_version.h>
 
+#include "cc_bpf.h"
 #include "debugfs.h"
 #include "client.h"
 #include "hook.h"
@@ -38,6 +39,7 @@ static int __init dcqcn_init(void)
 	if (err)
 		goto exit_hook;
 	dcqcn_debugfs_init();
+	dcqcn_cc_bpf_init();
 	err = dcqcn_client_init();
 	if (err)
 		goto exit_debugfs;

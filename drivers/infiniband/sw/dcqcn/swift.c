@@ -23,6 +23,7 @@
  * The paper splits the delay of the fabric from that of the host: the round trip here begins behind
  * the module's queue, and includes the peer's rxe.
  */
+#include <linux/compiler.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -54,14 +55,17 @@ struct dcqcn_swift {
 	u32 losses;
 };
 
-/* The square root of a number below 2^62, rounded down */
+/* The square root of a number below 2^62, rounded down. Without branches, which no compiler may make of
+ * @fits: in eBPF, the verifier would follow each of them.
+ */
 static u32 dcqcn_swift_root(u64 n)
 {
-	u64 root = 0, bit;
+	u64 root = 0, bit, fits;
 
 	for (bit = 1ULL << 30; bit; bit >>= 1) {
-		if ((root | bit) * (root | bit) <= n)
-			root |= bit;
+		fits = ~(u64)((s64)(n - (root | bit) * (root | bit)) >> 63);
+		OPTIMIZER_HIDE_VAR(fits);
+		root |= bit & fits;
 	}
 	return root;
 }

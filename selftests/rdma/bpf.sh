@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Congestion control algorithms in eBPF. On kernels that cannot have them, dcqcn says so.
+
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+TESTS=(
+	"refused Programs that write elsewhere, or do not end, are refused"
+	"obeyed A flow obeys an algorithm in eBPF, which goes while it runs, and comes back"
+	"hostile An algorithm without rate and window is slow, and harms nothing"
+)
+
+GUESTS_ONLY="refused obeyed hostile"
+
+DCQCN=${DCQCN:-dcqcn}
+command -v "$DCQCN" >/dev/null || skip_all "no command dcqcn"
+
+# cc_load NAME: whether it was loaded; what it said is in $OUT
+cc_load() { OUT=$("$DCQCN" cc load "$(dirname "$0")/bpf/$1.bpf.o" 2>&1); }
+
+# There are algorithms in eBPF; or else it is as it should be that there are none
+begin()
+{
+	reload_both
+	mountpoint -q /sys/fs/bpf || mount -t bpf bpf /sys/fs/bpf
+	! grep -q " __register_bpf_struct_ops" /proc/kallsyms || return 0
+	! cc_load aimd || fail "an algorithm in eBPF is loaded"
+	[[ $OUT == *"lets no module have"* ]] || fail "$OUT"
+	return 1
+}
+
+has() { "$DCQCN" cc list | grep -q "^$1\b"; }
+
+refused()
+{
+	begin || return
+	! cc_load line || fail "it may write the line rate"
+	[[ $OUT == *"only rate, next_call, window and private"* ]] || fail "$OUT"
+	! cc_load loop || fail "it need not end"
+	[[ $OUT == *"infinite loop"* ]] || fail "$OUT"
+	! has line && ! has loop || fail "$("$DCQCN" cc list)"
+}
+
+goes_on()
+{
+	local bytes
+	bytes=$(sent_bytes local)
+	until_ok 30 has_sent local $((bytes + ${1:-300000})) || fail "nothing is sent"
+	check "the QP" "$(qpns local)" = "${QPN[local]}" || log_of local client
+}
+
+obeyed()
+{
+	local alg
+	begin || return
+	knobs local roce_rp/rpg_max_rate=50
+	for alg in aimd swift timely dctcp fast; do
+		cc_load $alg || fail "$OUT"
+		has $alg-bpf || fail "$("$DCQCN" cc list)"
+	done
+	! cc_load aimd || fail "it is loaded twice"
+	"$DCQCN" cc use aimd-bpf dev "${DEV[local]}" || fail "it cannot be used"
+	perftest local ib_write_bw -m 1024 -s 65536 || return
+	until_ok 10 limited || fail "$("$DCQCN" qp)"
+	goes_on
+	"$DCQCN" cc use swift-bpf dev "${DEV[local]}" || fail "it cannot be used"
+	goes_on
+	! rmmod rdma_dcqcn 2>/dev/null || fail "the module goes before its algorithms"
+	"$DCQCN" cc unload swift || fail "it cannot go"
+	! has swift-bpf || fail "it is there: $("$DCQCN" cc list)"
+	goes_on
+	cc_load swift || fail "it does not come back: $OUT"
+	goes_on
+	stop_perftest
+	for alg in swift timely dctcp fast aimd; do
+		"$DCQCN" cc unload $alg || fail "$alg cannot go"
+	done
+	! "$DCQCN" cc unload aimd 2>/dev/null || fail "it goes twice"
+}
+
+limited() { "$DCQCN" -j qp | jq -e '.[] | select(.state == "limited")' >/dev/null; }
+
+hostile()
+{
+	begin || return
+	cc_load zero || fail "$OUT"
+	"$DCQCN" cc use zero-bpf dev "${DEV[local]}"
+	perftest local ib_write_bw -m 1024 -s 4096 || return
+	goes_on 20000
+	"$DCQCN" cc use dcqcn dev "${DEV[local]}"
+	goes_on 1000000
+	stop_perftest
+	"$DCQCN" cc unload zero || fail "it cannot go"
+}
+
+run_tests "$@"
