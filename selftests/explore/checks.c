@@ -195,7 +195,7 @@ static bool starts_slowly(const struct rxe_qp *qp)
 		return false;
 	settings = settings_of(qp->port);
 	return settings->rp.start_burst && settings->rp_enable & BIT(qp->tos >> 5) &&
-	       !settings->ccc.algorithms && !*settings->cc && !qp->port->dev->stopping;
+	       !settings->ccc.algorithms && !settings->plugs && !qp->port->dev->stopping;
 }
 
 static void check_pause(struct rxe_qp *qp, struct flow_notes *n, u32 bytes)

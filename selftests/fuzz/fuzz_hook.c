@@ -169,13 +169,13 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn, u8 hops)
 void dcqcn_limiter_start(struct dcqcn_qp *qp, const struct dcqcn_settings *p,
 			 bool asks)
 {
-	check(p->rp.start_burst || *p->cc);
+	check(p->rp.start_burst || p->plugs);
 }
 
 void dcqcn_limiter_plug(struct dcqcn_qp *qp, const struct dcqcn_settings *p,
 			bool asks)
 {
-	check(*p->cc && asks && !qp->limited);
+	check(p->plugs && asks && !qp->limited);
 }
 
 struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn, const struct dcqcn_tx *tx)

@@ -18,6 +18,7 @@ TESTS=(
 	"by_udev restore: applied when the module appears, and when the device does"
 	"flow qp, watch, record: a limited QP, word by word, as a table, and as CSV"
 	"stat stat: counters as in hw_counters"
+	"own cc use: one QP has an algorithm of its own"
 	"words Commands may be shortened, options too"
 	"errors Errors say what is wrong, in JSON, too"
 )
@@ -232,6 +233,36 @@ modelled()
 			rp/rpg_max_rate=900 rp/rpg_gd=11; do
 		check "$knob" "$(cat "$(ecn local)/roce_${knob%=*}")" = "${knob#*=}"
 	done
+}
+
+# The algorithm of the QP that sends, and its state
+own_is() { [ "$("$DCQCN" -j qp dev "${DEV[local]}" qpn "${QPN[local]}" |
+	jq -r '.[0] | "\(.cc_algorithm) \(.state)"')" = "$1" ]; }
+
+own()
+{
+	local of alg
+
+	reload_both
+	knobs local roce_rp/rpg_max_rate=50
+	perftest local ib_write_bw -m 1024 -s 65536 || return
+	of="dev ${DEV[local]} qpn ${QPN[local]}"
+	# shellcheck disable=SC2086 # words
+	for alg in swift dctcp; do
+		"$DCQCN" cc use $alg $of || fail "$alg is refused"
+		until_ok 10 own_is "$alg limited" || fail "$("$DCQCN" qp)"
+	done
+	"$DCQCN" qp | grep -q " state limited cc dctcp$" || fail "$("$DCQCN" qp)"
+	check "the device's" "$(cat "$(ecn local)/roce_rp/cc_algorithm")" = dcqcn
+	# shellcheck disable=SC2086 # words
+	"$DCQCN" cc use dev $of || fail "it cannot follow its device"
+	"$DCQCN" -j qp | jq -e 'all(has("cc_algorithm") | not)' >/dev/null || fail "$("$DCQCN" qp)"
+	run cc use swift dev "${DEV[local]}" qpn 0xfffff0
+	check "of no QP: $OUT" $STATUS = 1
+	[[ $OUT == *"no such queue pair"* ]] || fail "$OUT"
+	# shellcheck disable=SC2086 # words
+	! "$DCQCN" cc use nonesuch $of 2>/dev/null || fail "an algorithm that does not exist is used"
+	stop_perftest
 }
 
 dialects()

@@ -31,6 +31,8 @@ qp dev nonesuch
 qp qpn 17 dev nonesuch
 qp qpn 0xffffff dev nonesuch
 ccc dev nonesuch
+cc use swift dev nonesuch qpn 17
+cc use dev qpn 0x11 dev nonesuch
 cc load EMPTY
 cc unload nonesuch
 stat dev nonesuch
@@ -161,6 +163,7 @@ cc list x -> cc list: "x" is not expected here
 cc use -> cc use: the algorithm is missing
 cc use a b -> cc use: "b" is not expected here
 cc use a dev -> cc use: the device is missing
+cc use a qpn 17 -> cc use: the device is missing
 cc load -> cc load: the file is missing
 cc load a b -> cc load: "b" is not expected here
 cc load nonesuch -> nonesuch: No such file

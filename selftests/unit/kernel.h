@@ -188,6 +188,9 @@ static inline bool sysfs_streq(const char *a, const char *b)
 {
 	return strcspn(a, "\n") == strcspn(b, "\n") && !strncmp(a, b, strcspn(a, "\n"));
 }
+#define memset_startat(obj, value, member) \
+	memset((char *)(obj) + offsetof(__typeof__(*(obj)), member), value, \
+	       sizeof(*(obj)) - offsetof(__typeof__(*(obj)), member))
 #define strscpy(to, from, size)	((void)memccpy(to, from, 0, size))
 #define strlcat(to, from, size)	((void)strncat(to, from, (size) - strlen(to) - 1))
 #define isalnum(c)		((((c) | 32) >= 'a' && ((c) | 32) <= 'z') || ((c) >= '0' && (c) <= '9'))

@@ -72,6 +72,26 @@ struct dcqcn_qp *dcqcn_qp_next(struct dcqcn_dev *port, unsigned long *qpn)
 	return *qpn < QPS && !unpublished ? &qps[*qpn] : NULL;
 }
 
+bool dcqcn_resolve_is_there(const struct dcqcn_dev *port, u32 qpn)
+{
+	return qpn >= 17 && qpn < 17 + QPS;
+}
+
+struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *port, u32 qpn)
+{
+	return &qps[qpn - 17];
+}
+
+struct dcqcn_settings *dcqcn_dev_settings_begin(struct dcqcn_dev *port)
+{
+	return &settings;
+}
+
+void dcqcn_dev_settings_commit(struct dcqcn_dev *port, struct dcqcn_settings *new)
+{
+	new->plugs = *new->cc || new->qp_cc;
+}
+
 /* Packets sent, in order */
 static struct { u8 kind, opcode; u32 psn; bool asks, ack_req, asks_module; } sent[8192];
 static unsigned int num_sent, num_unseen, preemptible;
@@ -2041,6 +2061,7 @@ static void plugged(u64 rate, u32 window, u64 gap, u8 ack_timeout)
 	plug_gap = gap;
 	expect(!dcqcn_register_cc(&plug), "it is not registered");
 	expect(!dcqcn_cc_choose(settings.cc, "plug"), "it cannot be chosen");
+	settings.plugs = true;
 	qps[0].seen = jiffies;
 	dcqcn_limiter_start(&qps[0], &settings, true);
 	expect(told.init == 1 && qps[0].limited && dcqcn_qp_has_algorithm(&qps[0]),
@@ -2193,6 +2214,41 @@ static void plug_changes(void)
 	qps[0].seen = jiffies - 2 * HZ;
 	dcqcn_pacer_advance(&qps[0], fuzz_now);
 	expect(told.release == 3 && !qps[0].limited, "a silent flow keeps its limit");
+	unplugged();
+}
+
+/* A QP obeys an algorithm of its own, until it follows its port again, or is another QP */
+static void plug_of_qp(void)
+{
+	struct dcqcn_qp *qp = &qps[1];
+	char none[DCQCN_CC_NAME_MAX] = "";
+
+	plugged(100 * MBPS, DCQCN_CC_NO_WINDOW, 0, 0);
+	*settings.cc = '\0';
+	dcqcn_pacer_advance(&qps[0], fuzz_now);
+	expect(told.release == 1, "it obeys what its port has not");
+	qp->seen = qps[2].seen = jiffies;
+	expect(dcqcn_cc_choose_for_qp(&dev, 16, "plug") == -ENOENT, "there is no such QP");
+	expect(!dcqcn_cc_choose_for_qp(&dev, 18, "plug") && settings.plugs, "it cannot be chosen");
+	dcqcn_limiter_plug(qp, &settings, true);
+	dcqcn_limiter_plug(&qps[2], &settings, true);
+	expect(told.init == 2 && dcqcn_qp_has_algorithm(qp), "the QP does not obey its own");
+	expect(!qps[2].limited, "another QP obeys it");
+	strcpy(settings.cc, "swift");
+	dcqcn_pacer_advance(qp, fuzz_now);
+	expect(told.release == 1, "it follows its port");
+	expect(!dcqcn_cc_choose_for_qp(&dev, 18, none), "it cannot have DCQCN");
+	expect(told.release == 2 && !dcqcn_qp_has_algorithm(qp), "it does not obey DCQCN");
+	dcqcn_pacer_advance(qp, fuzz_now);
+	expect(!dcqcn_qp_has_algorithm(qp), "it does not keep DCQCN");
+	expect(!dcqcn_cc_choose_for_qp(&dev, 18, NULL) && !dcqcn_qp_has_choice(qp),
+	       "it has a choice");
+	dcqcn_limiter_plug(qp, &settings, true);
+	expect(dcqcn_qp_has_algorithm(qp) && told.init == 2, "it does not follow its port again");
+	expect(!dcqcn_cc_choose_for_qp(&dev, 18, "plug") && told.init == 3, "it has no choice");
+	dcqcn_qp_forget_choice(qp);
+	dcqcn_pacer_advance(qp, fuzz_now);
+	expect(told.release == 3 && dcqcn_qp_has_algorithm(qp), "another QP has its choice");
 	unplugged();
 }
 
@@ -2355,6 +2411,7 @@ static const struct tap_test tests[] = {
 	{ "a hostile algorithm is slow, and harms nothing", plug_hostile },
 	{ "a flow follows its port's choice, and algorithms that go and come back", plug_changes },
 	{ "what no ACK answers obeys DCQCN", plug_needs_acks },
+	{ "a QP has an algorithm of its own", plug_of_qp },
 	{ "algorithms have names", plug_names },
 	{ "an algorithm and the port of its flow go at the same time", plug_goes_with_port },
 	{ "the shortest round trip stays the shortest", plug_shortest },

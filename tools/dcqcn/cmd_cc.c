@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* dcqcn cc: list the congestion control algorithms, and choose one for devices. */
+/* dcqcn cc: list the congestion control algorithms, and choose one for devices or a QP. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "dev.h"
 #include "fail.h"
+#include "filter.h"
 #include "json.h"
 
 static void list_json(const char *name, const struct dev *devs)
@@ -55,15 +56,22 @@ int cmd_cc_list(int argc __attribute__((unused)), char **argv)
 	return EXIT_SUCCESS;
 }
 
+/* "dev" stands for what the device uses */
 int cmd_cc_use(int argc, char **argv)
 {
+	struct qp_filter qp;
 	struct dev *devs;
-	const char *dev;
 
 	if (argc < 2)
 		arg_missing("the algorithm");
-	dev = arg_dev(argv + 2);
-	devs = dev_list(dev);
+	filter_parse(&qp, argv + 2);
+	if (qp.qpn >= 0) {
+		if (!qp.dev)
+			arg_missing("the device");
+		qp_set(&qp, strcmp(argv[1], "dev") ? argv[1] : "");
+		return EXIT_SUCCESS;
+	}
+	devs = dev_list(qp.dev);
 	for (const struct dev *d = devs; d; d = d->next)
 		dev_set(d->name, NULL, argv[1], NULL, 0);
 	dev_free(devs);

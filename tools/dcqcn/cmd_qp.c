@@ -40,6 +40,8 @@ static void qp_json(const struct qp *qp, void *data __attribute__((unused)))
 	if (HAS(ACK_TIMEOUT))
 		json_number("ack_timeout", V(ACK_TIMEOUT));
 	json_string("state", qp_state(qp));
+	if (*qp->algorithm)
+		json_string("cc_algorithm", qp->algorithm);
 	json_number("rate", V(RATE));
 	json_number("target_rate", V(TARGET_RATE));
 	json_number("floor_rate", V(FLOOR_RATE));
@@ -84,8 +86,10 @@ static void qp_text(const struct qp *qp, void *data __attribute__((unused)))
 	printf("%s lqpn %llu", qp->dev, V(LQPN));
 	if (*qp->peer)
 		printf(" rqpn %llu peer %s", V(RQPN), qp->peer);
-	printf(" type %s prio %llu state %s\n", qp_type(qp), V(PRIO),
-	       qp_state(qp));
+	printf(" type %s prio %llu state %s", qp_type(qp), V(PRIO), qp_state(qp));
+	if (*qp->algorithm)
+		printf(" cc %s", qp->algorithm);
+	putchar('\n');
 	printf("    rate %s target %s floor %s line %s\n",
 	       unit_rate(a, V(RATE)), unit_rate(b, V(TARGET_RATE)),
 	       unit_rate(c, V(FLOOR_RATE)), unit_rate(d, V(LINE_RATE)));

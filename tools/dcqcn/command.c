@@ -48,7 +48,7 @@ static const struct command commands[] = {
 	{ { "cc", "list" }, cmd_cc_list, false, "",
 	  "list congestion control algorithms, and the devices that use them" },
 	{ { "cc", "use" }, cmd_cc_use, false,
-	  "ALGORITHM [dev DEV]", "let flows obey an algorithm" },
+	  "ALGORITHM [dev DEV [qpn QPN]]", "let flows obey an algorithm" },
 	{ { "cc", "load" }, cmd_cc_load, false, "FILE",
 	  "add an algorithm in eBPF" },
 	{ { "cc", "unload" }, cmd_cc_unload, false, "ALGORITHM",

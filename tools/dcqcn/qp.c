@@ -20,9 +20,13 @@ static void qp_message(const struct nlattr **tb, void *data)
 	strncpy(qp.dev, netlink_string(tb[RDMA_DCQCN_A_QP_DEV_NAME]),
 		sizeof(qp.dev) - 1);
 	netlink_address(tb[RDMA_DCQCN_A_QP_PEER], qp.peer);
+	if (tb[RDMA_DCQCN_A_QP_CC_ALGORITHM])
+		strncpy(qp.algorithm, netlink_string(tb[RDMA_DCQCN_A_QP_CC_ALGORITHM]),
+			sizeof(qp.algorithm) - 1);
 	for (int i = 1; i <= RDMA_DCQCN_A_QP_MAX; i++) {
 		if (!tb[i] || i == RDMA_DCQCN_A_QP_DEV_NAME ||
-		    i == RDMA_DCQCN_A_QP_PEER || i == RDMA_DCQCN_A_QP_PAD)
+		    i == RDMA_DCQCN_A_QP_PEER || i == RDMA_DCQCN_A_QP_PAD ||
+		    i == RDMA_DCQCN_A_QP_CC_ALGORITHM)
 			continue;
 		qp.has[i] = true;
 		qp.value[i] = netlink_number(tb[i]);
@@ -61,6 +65,17 @@ void qp_dump(const struct qp_filter *filter, qp_each each, void *data)
 	for (size_t i = 0; i < list.len; i++)
 		each(&list.qps[i], data);
 	free(list.qps);
+}
+
+/* @algorithm: empty to let it follow its device */
+void qp_set(const struct qp_filter *qp, const char *algorithm)
+{
+	struct nlmsghdr *nlh = netlink_request(&dev_family, RDMA_DCQCN_CMD_QP_SET, qp->dev);
+
+	mnl_attr_put_strz(nlh, RDMA_DCQCN_A_QP_DEV_NAME, qp->dev);
+	mnl_attr_put_u32(nlh, RDMA_DCQCN_A_QP_LQPN, qp->qpn);
+	mnl_attr_put_strz(nlh, RDMA_DCQCN_A_QP_CC_ALGORITHM, algorithm);
+	netlink_do(nlh);
 }
 
 const char *qp_type(const struct qp *qp)

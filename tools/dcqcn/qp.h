@@ -11,6 +11,7 @@
 struct qp {
 	char dev[DEV_NAME_LEN];
 	char peer[NETLINK_ADDRESS];	/* empty if it has none */
+	char algorithm[DEV_NAME_LEN];	/* chosen for it, or empty */
 	uint64_t value[RDMA_DCQCN_A_QP_MAX + 1];	/* of numbers */
 	bool has[RDMA_DCQCN_A_QP_MAX + 1];
 };
@@ -24,6 +25,7 @@ struct qp_filter {
 typedef void (*qp_each)(const struct qp *qp, void *data);
 
 void qp_dump(const struct qp_filter *filter, qp_each each, void *data);
+void qp_set(const struct qp_filter *qp, const char *algorithm);
 const char *qp_type(const struct qp *qp);
 const char *qp_state(const struct qp *qp);
 double qp_alpha(const struct qp *qp);

@@ -32,6 +32,7 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/time64.h>
 #include <rdma/dcqcn_cc.h>
 
@@ -109,8 +110,27 @@ static u64 dcqcn_cc_begin(struct dcqcn_qp *qp, const struct dcqcn_cc_ops *ops, u
 	return f->cc.rate;
 }
 
+/* What was chosen for a flow's QP or, as for most, for its port: a name, empty for DCQCN */
+static const char *dcqcn_cc_choice(const struct dcqcn_qp *qp,
+				   const struct dcqcn_settings *settings)
+{
+	return dcqcn_qp_has_choice(qp) ? qp->cc->choice : settings->cc;
+}
+
 /**
- * dcqcn_cc_enter() - let a flow obey the algorithm that its port has chosen
+ * dcqcn_cc_is_wanted() - whether a flow is to obey an algorithm, and not DCQCN
+ * @qp: its QP
+ * @settings: the port's
+ *
+ * Context: any; @qp->lock is held.
+ */
+bool dcqcn_cc_is_wanted(const struct dcqcn_qp *qp, const struct dcqcn_settings *settings)
+{
+	return *dcqcn_cc_choice(qp, settings);
+}
+
+/**
+ * dcqcn_cc_enter() - let a flow obey the algorithm that was chosen for it
  * @qp: its QP, which obeys no context
  * @settings: the port's
  * @acks: its packets may ask for an ACK
@@ -122,7 +142,7 @@ static u64 dcqcn_cc_begin(struct dcqcn_qp *qp, const struct dcqcn_cc_ops *ops, u
 bool dcqcn_cc_enter(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 		    bool acks, u64 now)
 {
-	const struct dcqcn_cc_slot *slot = dcqcn_cc_find(settings->cc);
+	const struct dcqcn_cc_slot *slot = dcqcn_cc_find(dcqcn_cc_choice(qp, settings));
 	const struct dcqcn_cc_ops *ops = slot ? dcqcn_cc_ops(slot) : NULL;
 	struct dcqcn_cc_flow *f = qp->cc;
 
@@ -133,7 +153,7 @@ bool dcqcn_cc_enter(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 		f = kzalloc(sizeof(*f), GFP_ATOMIC | __GFP_NOWARN);
 	if (!f)
 		return false;
-	memset(f, 0, sizeof(*f));
+	memset_startat(f, 0, cc);
 	f->slot = slot;
 	f->generation = slot->generation;
 	f->due = now;
@@ -168,7 +188,7 @@ void dcqcn_cc_leave(struct dcqcn_qp *qp)
 }
 
 /**
- * dcqcn_cc_is_chosen() - whether a flow obeys what its port has chosen
+ * dcqcn_cc_is_chosen() - whether a flow obeys what was chosen for it
  * @qp: its QP, which obeys no context
  * @settings: the port's
  *
@@ -179,9 +199,9 @@ bool dcqcn_cc_is_chosen(const struct dcqcn_qp *qp, const struct dcqcn_settings *
 	const struct dcqcn_cc_ops *ops;
 
 	if (!dcqcn_qp_has_algorithm(qp))
-		return !*settings->cc;
+		return !dcqcn_cc_is_wanted(qp, settings);
 	ops = dcqcn_cc_of(qp->cc);
-	return *ops->name && !strcmp(settings->cc, ops->name);
+	return *ops->name && !strcmp(dcqcn_cc_choice(qp, settings), ops->name);
 }
 
 /**

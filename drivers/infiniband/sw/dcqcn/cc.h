@@ -17,7 +17,9 @@ struct sk_buff;
 
 /**
  * struct dcqcn_cc_flow - a flow that obeys an algorithm; protected by dcqcn_qp.lock
- * @cc: what the algorithm sees
+ * @chosen: @choice was made for its QP, so it does not follow its port
+ * @choice: the name, empty for DCQCN
+ * @cc: what the algorithm sees. It, and all that follows, begins anew with each algorithm.
  * @slot: place of the algorithm in the list; valid while dcqcn_qp.obeys is DCQCN_OBEYS_ALGORITHM
  * @generation: of that place
  * @marked: bytes that CNPs told of since the last ACK
@@ -26,6 +28,8 @@ struct sk_buff;
  * @flight: what is in flight
  */
 struct dcqcn_cc_flow {
+	bool chosen;
+	char choice[DCQCN_CC_NAME_MAX];
 	struct dcqcn_cc cc;
 	const struct dcqcn_cc_slot *slot;
 	u32 generation;
@@ -38,6 +42,19 @@ struct dcqcn_cc_flow {
 static __always_inline bool dcqcn_qp_has_algorithm(const struct dcqcn_qp *qp)
 {
 	return qp->obeys == DCQCN_OBEYS_ALGORITHM;
+}
+
+/* Whether an algorithm was chosen for a QP, and not for its port; its lock is held */
+static inline bool dcqcn_qp_has_choice(const struct dcqcn_qp *qp)
+{
+	return qp->cc && qp->cc->chosen;
+}
+
+/* The QP is another one now; its lock is held */
+static inline void dcqcn_qp_forget_choice(struct dcqcn_qp *qp)
+{
+	if (qp->cc)
+		qp->cc->chosen = false;
 }
 
 /**
@@ -57,6 +74,7 @@ extern struct dcqcn_cc_slot dcqcn_cc_slots[DCQCN_CC_MAX];
 bool dcqcn_cc_enter(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 		    bool acks, u64 now);
 void dcqcn_cc_leave(struct dcqcn_qp *qp);
+bool dcqcn_cc_is_wanted(const struct dcqcn_qp *qp, const struct dcqcn_settings *settings);
 bool dcqcn_cc_is_chosen(const struct dcqcn_qp *qp, const struct dcqcn_settings *settings);
 void dcqcn_cc_cnp(struct dcqcn_qp *qp, u64 now);
 bool dcqcn_cc_acked(struct dcqcn_qp *qp, u32 psn, u8 hops, u64 now);
@@ -67,6 +85,7 @@ u64 dcqcn_cc_rate(struct dcqcn_qp *qp, u64 now, u32 bytes);
 bool dcqcn_cc_asks(const struct dcqcn_qp *qp, struct sk_buff *skb);
 bool dcqcn_cc_left(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req, u64 now);
 
+int dcqcn_cc_choose_for_qp(struct dcqcn_dev *dev, u32 qpn, const char *choice);
 const struct dcqcn_cc_ops *dcqcn_cc_ops(const struct dcqcn_cc_slot *slot);
 const struct dcqcn_cc_slot *dcqcn_cc_find(const char *name);
 int dcqcn_cc_choose(char *choice, const char *name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Algorithms of other modules come and go.
+ * Algorithms of other modules come and go, and QPs get one of their own.
  *
  * dcqcn_unregister_cc() does not wait for users: it takes the algorithm from each flow. What ends it
  * is two RCU grace periods, and nothing else: after the first, no flow begins to obey the algorithm;
@@ -15,13 +15,16 @@
 #include <linux/ktime.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <rdma/dcqcn_cc.h>
 
 #include "cc.h"
 #include "device.h"
+#include "gate.h"
 #include "limiter.h"
 #include "qp.h"
+#include "resolve.h"
 
 /* Serialises changes of the list */
 static DEFINE_MUTEX(dcqcn_cc_mutex);
@@ -117,3 +120,50 @@ unlock:
 	mutex_unlock(&dcqcn_cc_mutex);
 }
 EXPORT_SYMBOL_GPL(dcqcn_unregister_cc);
+
+/**
+ * dcqcn_cc_choose_for_qp() - let one QP obey another algorithm than its port's others
+ * @dev: the port
+ * @qpn: its local number
+ * @choice: what dcqcn_cc_choose() has set, or NULL to let it follow the port again
+ *
+ * Its entry stays until the QP is gone or reconnected, which ends this.
+ *
+ * Context: process; may sleep. Return: 0, -ENOENT if there is no such QP, or -ENOMEM.
+ */
+int dcqcn_cc_choose_for_qp(struct dcqcn_dev *dev, u32 qpn, const char *choice)
+{
+	struct dcqcn_settings *settings;
+	struct dcqcn_cc_flow *flow;
+	struct dcqcn_qp *qp;
+
+	if (!dcqcn_resolve_is_there(dev, qpn))
+		return -ENOENT;
+	flow = kzalloc(sizeof(*flow), GFP_KERNEL);
+	settings = flow ? dcqcn_dev_settings_begin(dev) : NULL;
+	if (!settings) {
+		kfree(flow);
+		return -ENOMEM;
+	}
+	settings->qp_cc = true;
+	dcqcn_dev_settings_commit(dev, settings);
+
+	rcu_read_lock();
+	qp = dcqcn_qp_find_or_add(dev, qpn);
+	if (qp) {
+		spin_lock_bh(&qp->lock);
+		if (!qp->cc) {
+			qp->cc = flow;
+			flow = NULL;
+		}
+		qp->cc->chosen = choice;
+		if (choice)
+			strscpy(qp->cc->choice, choice, sizeof(qp->cc->choice));
+		if (qp->state == DCQCN_QP_LIVE)
+			dcqcn_pacer_advance(qp, ktime_get_ns());
+		spin_unlock_bh(&qp->lock);
+	}
+	rcu_read_unlock();
+	kfree(flow);
+	return qp ? 0 : -ENOMEM;
+}

@@ -163,6 +163,7 @@ void dcqcn_dev_settings_commit(struct dcqcn_dev *dev,
 {
 	struct dcqcn_settings *old;
 
+	new->plugs = *new->cc || new->qp_cc;
 	old = rcu_replace_pointer(dev->settings, new,
 				  lockdep_is_held(&dev->settings_lock));
 	dcqcn_dev_use_cccs(dev, new);

@@ -227,7 +227,7 @@ static bool dcqcn_limiter_obey(struct dcqcn_qp *qp,
 {
 	struct dcqcn_flow *flow = &qp->flow;
 
-	if (!*settings->cc)
+	if (!dcqcn_cc_is_wanted(qp, settings))
 		return false;
 	/* packets of a flow with a path are looked at when they leave */
 	if (!flow->path)
@@ -323,7 +323,7 @@ void dcqcn_limiter_start(struct dcqcn_qp *qp,
 }
 
 /**
- * dcqcn_limiter_plug() - limit a flow whose port has an algorithm, and that goes on without a limit
+ * dcqcn_limiter_plug() - limit a flow that has an algorithm, and goes on without a limit
  * @qp: its QP
  * @settings: the port's
  * @acks: its packets may ask for an ACK
@@ -333,6 +333,9 @@ void dcqcn_limiter_start(struct dcqcn_qp *qp,
 void dcqcn_limiter_plug(struct dcqcn_qp *qp,
 			const struct dcqcn_settings *settings, bool acks)
 {
+	/* only other QPs of the port have one */
+	if (!*settings->cc && !READ_ONCE(qp->cc))
+		return;
 	spin_lock_bh(&qp->lock);
 	if (qp->state == DCQCN_QP_LIVE && !qp->limited &&
 	    !READ_ONCE(qp->dev->stopping))

@@ -357,7 +357,9 @@ static int dcqcn_put_qp(struct sk_buff *skb, struct netlink_callback *cb,
 	    dcqcn_put_qp_rate(skb, view) ||
 	    (view->limited && dcqcn_put_qp_path(skb, view)) ||
 	    dcqcn_put_qp_packets(skb, view) ||
-	    dcqcn_put_qp_cnps(skb, view)) {
+	    dcqcn_put_qp_cnps(skb, view) ||
+	    (view->chosen && nla_put_string(skb, RDMA_DCQCN_A_QP_CC_ALGORITHM,
+					    dcqcn_cc_name(view->choice)))) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}
@@ -636,6 +638,38 @@ int rdma_dcqcn_nl_dev_set_doit(struct sk_buff *skb, struct genl_info *info)
 		return -ENODEV;
 	}
 	err = dcqcn_change_dev(dev, profile, algorithm ? cc : NULL, nest, info->extack);
+	dcqcn_dev_unlock();
+	return err;
+}
+
+int rdma_dcqcn_nl_qp_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	const struct nlattr *name = info->attrs[RDMA_DCQCN_A_QP_DEV_NAME];
+	const struct nlattr *qpn = info->attrs[RDMA_DCQCN_A_QP_LQPN];
+	const struct nlattr *algorithm = info->attrs[RDMA_DCQCN_A_QP_CC_ALGORITHM];
+	char choice[DCQCN_CC_NAME_MAX];
+	struct dcqcn_dev *dev;
+	bool follow;
+	int err;
+
+	if (!name || !qpn || !algorithm) {
+		NL_SET_ERR_MSG(info->extack, "device name, QP number or algorithm is missing");
+		return -EINVAL;
+	}
+	follow = !*(const char *)nla_data(algorithm);
+	err = follow ? 0 : dcqcn_cc_choose(choice, nla_data(algorithm));
+	if (err) {
+		NL_SET_ERR_MSG_ATTR(info->extack, algorithm, "no such algorithm");
+		return err;
+	}
+	dev = dcqcn_dev_lock(genl_info_net(info), nla_data(name));
+	if (!dev) {
+		NL_SET_ERR_MSG_ATTR(info->extack, name, "no such rxe device");
+		return -ENODEV;
+	}
+	err = dcqcn_cc_choose_for_qp(dev, nla_get_u32(qpn), follow ? NULL : choice);
+	if (err == -ENOENT)
+		NL_SET_ERR_MSG_ATTR(info->extack, qpn, "no such queue pair that is connected");
 	dcqcn_dev_unlock();
 	return err;
 }

@@ -105,6 +105,13 @@ static const struct nla_policy rdma_dcqcn_ccc_get_nl_policy[RDMA_DCQCN_A_CCC_DEV
 	[RDMA_DCQCN_A_CCC_DEV_NAME] = { .type = NLA_NUL_STRING, .len = 63, },
 };
 
+/* RDMA_DCQCN_CMD_QP_SET - do */
+static const struct nla_policy rdma_dcqcn_qp_set_nl_policy[RDMA_DCQCN_A_QP_CC_ALGORITHM + 1] = {
+	[RDMA_DCQCN_A_QP_DEV_NAME] = { .type = NLA_NUL_STRING, .len = 63, },
+	[RDMA_DCQCN_A_QP_LQPN] = NLA_POLICY_FULL_RANGE(NLA_U32, &rdma_dcqcn_a_qp_lqpn_range),
+	[RDMA_DCQCN_A_QP_CC_ALGORITHM] = { .type = NLA_NUL_STRING, .len = 15, },
+};
+
 /* Ops table for rdma_dcqcn */
 static const struct genl_split_ops rdma_dcqcn_nl_ops[] = {
 	{
@@ -139,6 +146,13 @@ static const struct genl_split_ops rdma_dcqcn_nl_ops[] = {
 		.policy		= rdma_dcqcn_ccc_get_nl_policy,
 		.maxattr	= RDMA_DCQCN_A_CCC_DEV_NAME,
 		.flags		= GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= RDMA_DCQCN_CMD_QP_SET,
+		.doit		= rdma_dcqcn_nl_qp_set_doit,
+		.policy		= rdma_dcqcn_qp_set_nl_policy,
+		.maxattr	= RDMA_DCQCN_A_QP_CC_ALGORITHM,
+		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 };
 

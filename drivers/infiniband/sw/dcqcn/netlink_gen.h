@@ -24,6 +24,7 @@ int rdma_dcqcn_nl_profile_get_dumpit(struct sk_buff *skb,
 				     struct netlink_callback *cb);
 int rdma_dcqcn_nl_ccc_get_dumpit(struct sk_buff *skb,
 				 struct netlink_callback *cb);
+int rdma_dcqcn_nl_qp_set_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	RDMA_DCQCN_NLGRP_RATE,

@@ -25,6 +25,7 @@
 #include <net/ipv6.h>
 #include <rdma/ib_verbs.h>
 
+#include "cc.h"
 #include "ccc.h"
 #include "device.h"
 #include "gate.h"
@@ -332,12 +333,15 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 		.queue_packets = dcqcn_flow_held(flow),
 		.queue_bytes = flow->held_bytes,
 		.stat = flow->stat,
+		.chosen = dcqcn_qp_has_choice(qp),
 		.ce_received = atomic_read(&qp->ce_received),
 		.cnps_sent = qp->cnps_sent,
 		.cnps_handled = qp->cnps_handled,
 		.cnps_ignored = qp->cnps_ignored,
 		.handled_time = dcqcn_qp_handled_time(qp, now),
 	};
+	if (view->chosen)
+		memcpy(view->choice, qp->cc->choice, sizeof(view->choice));
 	spin_unlock_bh(&qp->lock);
 
 	/* without a limiter a flow has no rate */
@@ -374,6 +378,7 @@ bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct dcqcn_tx *tx)
 	if (live) {
 		dcqcn_pacer_reset(qp, &dropped);
 		dcqcn_ccc_leave(qp);
+		dcqcn_qp_forget_choice(qp);
 	}
 	/* an owner in a live entry has sent what matched it; in another one, what did not */
 	if (live == !!qp->owner)

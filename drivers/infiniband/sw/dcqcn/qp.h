@@ -244,6 +244,8 @@ static __always_inline bool dcqcn_qp_is_bounded(const struct dcqcn_qp *qp)
  * @queue_packets: held packets
  * @queue_bytes: their length on the wire
  * @stat: what happened to its packets
+ * @chosen: @choice was made for the QP
+ * @choice: its algorithm, empty for DCQCN
  * @ce_received: packets with CE that NP saw
  * @cnps_sent: CNPs that NP sent
  * @cnps_handled: CNPs that RP acted on
@@ -270,6 +272,8 @@ struct dcqcn_qp_view {
 	u32 queue_packets;
 	u32 queue_bytes;
 	struct dcqcn_flow_stat stat;
+	bool chosen;
+	char choice[DCQCN_CC_NAME_MAX];
 	u32 ce_received;
 	u32 cnps_sent;
 	u32 cnps_handled;

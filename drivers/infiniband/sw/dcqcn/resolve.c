@@ -22,6 +22,7 @@
 #include <rdma/restrack.h>
 
 #include "answer.h"
+#include "cc.h"
 #include "ccc.h"
 #include "cnp.h"
 #include "device.h"
@@ -150,6 +151,20 @@ static void dcqcn_qp_identify(struct dcqcn_qp *qp)
 	spin_unlock_bh(&qp->lock);
 }
 
+/**
+ * dcqcn_resolve_is_there() - ask the RDMA core whether there is a QP that can exchange packets
+ * @dev: port
+ * @qpn: its local number
+ *
+ * Context: process; may sleep.
+ */
+bool dcqcn_resolve_is_there(const struct dcqcn_dev *dev, u32 qpn)
+{
+	struct dcqcn_qp_info info;
+
+	return dcqcn_qp_query(dev->ibdev, qpn, &info);
+}
+
 static struct dcqcn_qp *dcqcn_qp_next_to_resolve(struct dcqcn_dev *dev)
 {
 	struct dcqcn_qp *qp;
@@ -183,7 +198,7 @@ static bool dcqcn_qp_is_unused(const struct dcqcn_qp *qp)
 
 	switch (qp->state) {
 	case DCQCN_QP_LIVE:
-		return unused && !qp->limited &&
+		return unused && !qp->limited && !dcqcn_qp_has_choice(qp) &&
 		       !dcqcn_qp_has_started(qp);
 	case DCQCN_QP_ABSENT:
 		/* make room early when there are many */
@@ -216,6 +231,7 @@ static bool dcqcn_qp_verify(struct dcqcn_qp *qp)
 		    !ipv6_addr_equal(&qp->peer, &info.peer)) {
 			dcqcn_pacer_reset(qp, &dropped);
 			dcqcn_ccc_leave(qp);
+			dcqcn_qp_forget_choice(qp);
 			qp->owner = NULL;
 		}
 		dcqcn_qp_learn(qp, &info);

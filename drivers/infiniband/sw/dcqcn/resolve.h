@@ -18,4 +18,6 @@ struct dcqcn_dev;
 void dcqcn_resolve_dev_init(struct dcqcn_dev *dev);
 void dcqcn_resolve_dev_exit(struct dcqcn_dev *dev);
 
+bool dcqcn_resolve_is_there(const struct dcqcn_dev *dev, u32 qpn);
+
 #endif /* DCQCN_RESOLVE_H */

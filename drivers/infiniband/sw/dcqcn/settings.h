@@ -52,6 +52,8 @@ struct dcqcn_ccc_params {
  * @np: notification point
  * @rp: reaction point
  * @ccc: congestion control contexts
+ * @plugs: flows may obey an algorithm: @cc is set, or @qp_cc
+ * @qp_cc: there are, or were, QPs that do not follow @cc
  * @cc: the algorithm of flows without a context: its name, empty for DCQCN. See cc_list.c.
  * @np_enable: one bit per priority (DSCP >> 3)
  * @rp_enable: one bit per priority
@@ -61,6 +63,8 @@ struct dcqcn_settings {
 	struct dcqcn_np_params np;
 	struct dcqcn_rp_params rp;
 	struct dcqcn_ccc_params ccc;
+	u32 plugs;
+	bool qp_cc;
 	char cc[DCQCN_CC_NAME_MAX];
 	u32 np_enable;
 	u32 rp_enable;
@@ -93,7 +97,7 @@ dcqcn_settings_cccs(const struct dcqcn_settings *settings)
 static __always_inline bool
 dcqcn_settings_limits(const struct dcqcn_settings *settings)
 {
-	return settings->rp.start_burst | settings->cc[0];
+	return settings->rp.start_burst | settings->plugs;
 }
 
 /* Whether the first packets of a flow matter, before it meets congestion */

@@ -160,7 +160,7 @@ dcqcn_tx_confirm(struct dcqcn_dev *dev, u32 qpn, struct dcqcn_qp *qp,
 	acks = dcqcn_bth_may_request_ack(tx->bth);
 	if (dcqcn_limiter_watch(qp, tx->bth) || begins)
 		dcqcn_limiter_start(qp, settings, acks);
-	else if (*settings->cc && acks && !READ_ONCE(qp->limited))
+	else if (settings->plugs && acks && !READ_ONCE(qp->limited))
 		dcqcn_limiter_plug(qp, settings, acks);
 	return qp;
 }
