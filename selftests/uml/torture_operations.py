@@ -37,6 +37,7 @@ KMEMLEAK = "/sys/kernel/debug/kmemleak"
 GOING = "/proc/sys/net/core/netdev_unregister_timeout_secs"
 YOUNG = 6           # s; kmemleak does not report younger objects
 PROFILES = ("auto", "mlx5", "sigcomm15")
+ALGORITHMS = ("swift", "timely", "dctcp", "fast")
 HOG = "/run/hog"    # takes memory
 SPARED = 24 << 10   # KiB; so that the kernel need not kill a process
 ENOUGH = 10000      # pages that the kernel has scanned to reclaim some
@@ -197,6 +198,13 @@ class Torture:
         for host in VICTIMS + ("h4", "h5"):
             write(self.ecn(host) + "/roce_rp/ccc_algorithms", algorithms)
         self.agreed |= algorithms
+        self.algorithms()
+
+    def algorithms(self):
+        """Other algorithms for flows without a context: each host has its own, DCQCN half the time."""
+        for host in VICTIMS + ("h4", "h5"):
+            write(self.ecn(host) + "/roce_rp/cc_algorithm",
+                  self.random.choice(("dcqcn", self.random.choice(ALGORITHMS))))
 
     def listen(self, host):
         """A listener for all rate events, which reads them slowly."""
@@ -520,7 +528,7 @@ class Torture:
 
     OPERATIONS = (reload, link_del_add, down_up, netdev_del, netns_move, netns_del, rename, mtu,
                   knobs, requests, dump, trace, resolving, failslab, hostile, pause, flood, routes,
-                  priorities, pressure, devices, contexts)
+                  priorities, pressure, devices, contexts, algorithms)
 
     # --- conditions -----------------------------------------------------------
 
