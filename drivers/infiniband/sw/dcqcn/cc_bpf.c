@@ -3,16 +3,16 @@
  * Algorithms in eBPF: struct dcqcn_cc_ops as a struct_ops of BPF.
  *
  * A program of such an algorithm is a function of struct dcqcn_cc_ops. It reads all that its
- * arguments point to. It writes only to a struct dcqcn_cc, from rate on: rate, next_call, window and
- * the private state, which cc.c keeps within their bounds after each call as those of any other
+ * arguments point to. It writes only to a struct dcqcn_cc, from rate on: rate, next_call, window
+ * and the private state, which cc.c keeps within their bounds after each call as those of any other
  * algorithm. The verifier refuses the rest, and programs that do not end. Programs must not sleep.
  *
  * What BPF calls once all programs of an algorithm are there is dcqcn_register_cc(); when it goes,
  * dcqcn_unregister_cc(). The struct dcqcn_cc_ops is in memory of BPF, which outlives the latter. A
  * port whose flows obey the algorithm does not hold it. The algorithm holds this module.
  *
- * Types come from the module's BTF. If it was built without, BPF does not offer this, and says so in
- * the kernel's log: everything else works.
+ * Types come from the module's BTF. If it was built without, BPF does not offer this, and says so
+ * in the kernel's log: everything else works.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -63,8 +63,8 @@ static bool dcqcn_cc_bpf_is_valid_access(int off, int size, enum bpf_access_type
 	       !(off % size) && btf_ctx_access(off, size, type, prog, info);
 }
 
-static int dcqcn_cc_bpf_write(struct bpf_verifier_log *log, const struct bpf_reg_state *reg, int off,
-			      int size)
+static int dcqcn_cc_bpf_write(struct bpf_verifier_log *log, const struct bpf_reg_state *reg,
+			      int off, int size)
 {
 	const struct btf_type *t = btf_type_by_id(reg->btf, reg->btf_id);
 

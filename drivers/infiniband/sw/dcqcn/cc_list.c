@@ -3,9 +3,9 @@
  * The list of algorithms: those of this module, and those that others register.
  *
  * A port's choice is a name, and holds no reference. While there is no algorithm of that name,
- * because its module has gone, flows of the port obey DCQCN. If it is registered again, they obey it
- * again. cc_register.c does both. A flow that obeys an algorithm holds no reference either: it has
- * the place in the list, and looks each time whether its algorithm is still there.
+ * because its module has gone, flows of the port obey DCQCN. If it is registered again, they obey
+ * it again. cc_register.c does both. A flow that obeys an algorithm holds no reference either: it
+ * has the place in the list, and looks each time whether its algorithm is still there.
  */
 #include <linux/kernel.h>
 #include <linux/rcupdate.h>

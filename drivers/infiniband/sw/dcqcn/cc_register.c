@@ -2,11 +2,11 @@
 /*
  * Algorithms of other modules come and go, and QPs get one of their own.
  *
- * dcqcn_unregister_cc() does not wait for users: it takes the algorithm from each flow. What ends it
- * is two RCU grace periods, and nothing else: after the first, no flow begins to obey the algorithm;
- * then it is taken from all flows of all ports. Each function of an algorithm is called under RCU,
- * after a look whether the algorithm is still in its place. So after the second, none runs any more,
- * not even for a flow of a port that is about to go, which is in no list.
+ * dcqcn_unregister_cc() does not wait for users: it takes the algorithm from each flow. What ends
+ * it is two RCU grace periods, and nothing else: after the first, no flow begins to obey the
+ * algorithm; then it is taken from all flows of all ports. Each function of an algorithm is called
+ * under RCU, after a look whether the algorithm is still in its place. So after the second, none
+ * runs any more, not even for a flow of a port that is about to go, which is in no list.
  */
 #include <linux/ctype.h>
 #include <linux/export.h>
@@ -92,8 +92,8 @@ static void dcqcn_cc_take_from(struct dcqcn_dev *dev, const struct dcqcn_cc_slot
  * dcqcn_unregister_cc() - undo dcqcn_register_cc()
  * @ops: the algorithm
  *
- * Its flows obey DCQCN from now on. None of its functions runs any more when this returns, after two
- * RCU grace periods.
+ * Its flows obey DCQCN from now on. None of its functions runs any more when this returns, after
+ * two RCU grace periods.
  *
  * Context: process; may sleep.
  */

@@ -10,11 +10,11 @@
  *
  * with gamma 1/2. Where this comes to rest, w * (1 - baseRTT / RTT) = alpha: each flow keeps alpha
  * bytes in the queue, so N flows that share one have the same rate, and a queue of N * alpha.
- * Here alpha is two packets. RTT is the average of the window, and baseRTT is the knob ccc_base_rtt,
- * or else the shortest one.
+ * Here alpha is two packets. RTT is the average of the window, and baseRTT is the knob
+ * ccc_base_rtt, or else the shortest one.
  *
- * Without the knob, a flow that begins while others keep a queue takes that for a part of the path, and
- * gets more than its share.
+ * Without the knob, a flow that begins while others keep a queue takes that for a part of the path,
+ * and gets more than its share.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>

@@ -16,10 +16,10 @@
  *
  * The paper's constants are beta 0.8, max_mdf 0.5, ai 1, and flow scaling from 0.1 to 100
  * packets. It gives times for one network: here base is 3/2 and range 2 of the round trip without
- * queues, and h is 1 us. So a queue of half a round trip is aimed at, and more where many flows share
- * it. All flows of a network should know the same round trip: the knob ccc_base_rtt. Otherwise each
- * takes the shortest one that it has measured. Flows that began behind a queue have longer targets
- * then, and take the others' share.
+ * queues, and h is 1 us. So a queue of half a round trip is aimed at, and more where many flows
+ * share it. All flows of a network should know the same round trip: the knob ccc_base_rtt.
+ * Otherwise each takes the shortest one that it has measured. Flows that began behind a queue have
+ * longer targets then, and take the others' share.
  * The paper splits the delay of the fabric from that of the host: the round trip here begins behind
  * the module's queue, and includes the peer's rxe.
  */
@@ -55,8 +55,8 @@ struct dcqcn_swift {
 	u32 losses;
 };
 
-/* The square root of a number below 2^62, rounded down. Without branches, which no compiler may make of
- * @fits: in eBPF, the verifier would follow each of them.
+/* The square root of a number below 2^62, rounded down. Without branches, which no compiler may
+ * make of @fits: in eBPF, the verifier would follow each of them.
  */
 static u32 dcqcn_swift_root(u64 n)
 {

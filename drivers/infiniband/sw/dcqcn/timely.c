@@ -13,15 +13,15 @@
  *   gradient <= 0    rate += N * delta; N is 5 from the fifth time in a row on, and 1 before
  *   otherwise        rate *= 1 - beta * gradient
  *
- * once for each segment of 16 KB that is acknowledged, but not more often than once in minRTT. The paper
- * has alpha 0.875, beta 0.8, and for 10 Gb/s with minRTT 20 us: delta 10 Mb/s, T_low 50 us, T_high
- * 500 us. Here these are in units of the path: a thousandth of the line, 5/2 and 25 shortest round
- * trips. A flow begins at half of the line, the paper's C / (n + 1) for one other flow. The paper
- * assumes that nothing is lost; here losses halve the rate, once per round trip.
+ * once for each segment of 16 KB that is acknowledged, but not more often than once in minRTT. The
+ * paper has alpha 0.875, beta 0.8, and for 10 Gb/s with minRTT 20 us: delta 10 Mb/s, T_low 50 us,
+ * T_high 500 us. Here these are in units of the path: a thousandth of the line, 5/2 and 25 shortest
+ * round trips. A flow begins at half of the line, the paper's C / (n + 1) for one other flow. The
+ * paper assumes that nothing is lost; here losses halve the rate, once per round trip.
  *
- * While a queue builds up, each step of a round trip sees a gradient far above 1. So, as implementations
- * do, a step takes half of the rate at most, and leaves delta. Below that a flow would not come back: a
- * step upwards needs a segment, which takes 131 ms at 1 Mb/s.
+ * While a queue builds up, each step of a round trip sees a gradient far above 1. So, as
+ * implementations do, a step takes half of the rate at most, and leaves delta. Below that a flow
+ * would not come back: a step upwards needs a segment, which takes 131 ms at 1 Mb/s.
  *
  * The fixed point is not unique (Zhu et al., "ECN or Delay", CoNEXT 2016): flows need not get the
  * same rate.
@@ -65,8 +65,8 @@ static u64 dcqcn_timely_delta(const struct dcqcn_cc *cc)
 	return div_u64(cc->line, 1000);
 }
 
-/* Take beta * @part / @whole of the rate away, at most half of it. The rate is below 2^52: its share
- * is taken in units of 2^-10.
+/* Take beta * @part / @whole of the rate away, at most half of it. The rate is below 2^52: its
+ * share is taken in units of 2^-10.
  */
 static void dcqcn_timely_cut(struct dcqcn_cc *cc, u32 part, u32 whole)
 {
