@@ -56,10 +56,13 @@ def main():
 
     spec = yaml.safe_load(read("Documentation", "netlink", "specs", "rdma_dcqcn.yaml"))
     settings = {s["name"]: s["attributes"] for s in spec["attribute-sets"]}["settings"]
-    code = read("drivers", "infiniband", "sw", "dcqcn", "settings.c")
-    check("spec: the module knows where each setting is", settings,
-          [a["name"] for a in settings if not re.search(
-              r"\[RDMA_DCQCN_A_SETTINGS_%s\] =\s+offsetof" % upper(a["name"]), code)])
+    listed = dict(re.findall(r"^DCQCN_(?:KNOB|ENABLE)\(\w+, (\w+), (\w+),", read(
+        "drivers", "infiniband", "sw", "dcqcn", "knob_list.h"), re.M))
+    check("spec: each setting is in the module's list of knobs", settings,
+          ["%s is not in knob_list.h" % a["name"] for a in settings
+           if listed.get(upper(a["name"])) != a["name"].replace("-", "_")] +
+          ["%s is not in the specification" % n for n in listed.values()
+           if n.replace("_", "-") not in [a["name"] for a in settings]])
 
     counters = [a["name"] for s in spec["attribute-sets"] if s["name"] == "counters"
                 for a in s["attributes"] if a["name"] != "pad"]

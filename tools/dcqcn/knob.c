@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The knobs of a port: names and units. Only the kernel knows their ranges, and
- * reports them.
+ * The knobs of a port: names and units, from the module's own list. Only the kernel knows their
+ * ranges, and reports them.
  */
 #include <string.h>
 
@@ -9,65 +9,11 @@
 #include "knob.h"
 
 const struct knob knobs[] = {
-	[RDMA_DCQCN_A_SETTINGS_MIN_TIME_BETWEEN_CNPS] = {
-		"min_time_between_cnps", "np", UNIT_USEC },
-	[RDMA_DCQCN_A_SETTINGS_CNP_DSCP] = { "cnp_dscp", "np" },
-	[RDMA_DCQCN_A_SETTINGS_CNP_802P_PRIO] = { "cnp_802p_prio", "np" },
-	[RDMA_DCQCN_A_SETTINGS_CNP_UDP_SPORT] = { "cnp_udp_sport", "np" },
-	[RDMA_DCQCN_A_SETTINGS_NP_ENABLE] = {
-		"np_enable", "np", .prios = true, .note = "priorities" },
-	[RDMA_DCQCN_A_SETTINGS_RPG_MAX_RATE] = {
-		"rpg_max_rate", "rp", UNIT_MBPS, .note = "0: port speed" },
-	[RDMA_DCQCN_A_SETTINGS_RPG_MIN_RATE] = {
-		"rpg_min_rate", "rp", UNIT_MBPS },
-	[RDMA_DCQCN_A_SETTINGS_RATE_TO_SET_ON_FIRST_CNP] = {
-		"rate_to_set_on_first_cnp", "rp", UNIT_MBPS,
-		.note = "0: cut from line rate" },
-	[RDMA_DCQCN_A_SETTINGS_INITIAL_ALPHA_VALUE] = {
-		"initial_alpha_value", "rp", .note = "1/1024" },
-	[RDMA_DCQCN_A_SETTINGS_DCE_TCP_G] = {
-		"dce_tcp_g", "rp", .note = "1/1024" },
-	[RDMA_DCQCN_A_SETTINGS_DCE_TCP_RTT] = {
-		"dce_tcp_rtt", "rp", UNIT_USEC, .note = "0: measured" },
-	[RDMA_DCQCN_A_SETTINGS_RATE_REDUCE_MONITOR_PERIOD] = {
-		"rate_reduce_monitor_period", "rp", UNIT_USEC,
-		.note = "0: measured" },
-	[RDMA_DCQCN_A_SETTINGS_RPG_GD] = {
-		"rpg_gd", "rp", .note = "log2" },
-	[RDMA_DCQCN_A_SETTINGS_RPG_MIN_DEC_FAC] = {
-		"rpg_min_dec_fac", "rp", UNIT_PERCENT },
-	[RDMA_DCQCN_A_SETTINGS_CLAMP_TGT_RATE] = {
-		"clamp_tgt_rate", "rp" },
-	[RDMA_DCQCN_A_SETTINGS_CLAMP_TGT_RATE_AFTER_TIME_INC] = {
-		"clamp_tgt_rate_after_time_inc", "rp" },
-	[RDMA_DCQCN_A_SETTINGS_RPG_TIME_RESET] = {
-		"rpg_time_reset", "rp", UNIT_USEC, .note = "0: measured" },
-	[RDMA_DCQCN_A_SETTINGS_RPG_BYTE_RESET] = {
-		"rpg_byte_reset", "rp", UNIT_BYTES, .note = "0: off" },
-	[RDMA_DCQCN_A_SETTINGS_RPG_THRESHOLD] = { "rpg_threshold", "rp" },
-	[RDMA_DCQCN_A_SETTINGS_RPG_AI_RATE] = {
-		"rpg_ai_rate", "rp", UNIT_MBPS, .note = "0: measured" },
-	[RDMA_DCQCN_A_SETTINGS_RPG_HAI_RATE] = {
-		"rpg_hai_rate", "rp", UNIT_MBPS },
-	[RDMA_DCQCN_A_SETTINGS_RP_ENABLE] = {
-		"rp_enable", "rp", .prios = true, .note = "priorities" },
-	[RDMA_DCQCN_A_SETTINGS_START_BURST] = {
-		"start_burst", "rp", UNIT_BYTES, .note = "0: off" },
-	[RDMA_DCQCN_A_SETTINGS_CCC_ALGORITHMS] = {
-		"ccc_algorithms", "rp",
-		.note = "0: DCQCN, 1: window, 2: credit, 3: both" },
-	[RDMA_DCQCN_A_SETTINGS_CCC_BASE_RTT] = {
-		"ccc_base_rtt", "rp", UNIT_USEC, .note = "0: measured" },
-	[RDMA_DCQCN_A_SETTINGS_CCC_TARGET_QDELAY] = {
-		"ccc_target_qdelay", "rp", UNIT_USEC,
-		.note = "0: one round trip" },
-	[RDMA_DCQCN_A_SETTINGS_CCC_INITIAL_WINDOW] = {
-		"ccc_initial_window", "rp", UNIT_BYTES,
-		.note = "0: one packet" },
-	[RDMA_DCQCN_A_SETTINGS_CCC_ENTROPY] = {
-		"ccc_entropy", "rp", .note = "1: leave congested paths" },
-	[RDMA_DCQCN_A_SETTINGS_ALPHA_ON_CUT] = {
-		"alpha_on_cut", "rp", .note = "0: once per dce_tcp_rtt" },
+#define DCQCN_KNOB(_role, _attr, _name, _field, _unit, _note) \
+	[RDMA_DCQCN_A_SETTINGS_##_attr] = { #_name, #_role, UNIT_##_unit, .note = _note },
+#define DCQCN_ENABLE(_role, _attr, _name, _field) \
+	[RDMA_DCQCN_A_SETTINGS_##_attr] = { #_name, #_role, .prios = true, .note = "priorities" },
+#include "../../drivers/infiniband/sw/dcqcn/knob_list.h"
 };
 
 /* NULL if it is not a knob, or one that this version does not know */

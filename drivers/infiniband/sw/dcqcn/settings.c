@@ -32,64 +32,13 @@ MODULE_PARM_DESC(rp, "Enable the reaction point on all priorities (default Y)");
 
 /* Offset of each knob's u32 */
 static const u16 dcqcn_knob_offset[RDMA_DCQCN_A_SETTINGS_MAX + 1] = {
-	[RDMA_DCQCN_A_SETTINGS_MIN_TIME_BETWEEN_CNPS] =
-		offsetof(struct dcqcn_settings, np.min_time_between_cnps),
-	[RDMA_DCQCN_A_SETTINGS_CNP_DSCP] =
-		offsetof(struct dcqcn_settings, np.cnp_dscp),
-	[RDMA_DCQCN_A_SETTINGS_CNP_802P_PRIO] =
-		offsetof(struct dcqcn_settings, np.cnp_802p_prio),
-	[RDMA_DCQCN_A_SETTINGS_CNP_UDP_SPORT] =
-		offsetof(struct dcqcn_settings, np.cnp_udp_sport),
-	[RDMA_DCQCN_A_SETTINGS_NP_ENABLE] =
-		offsetof(struct dcqcn_settings, np_enable),
-	[RDMA_DCQCN_A_SETTINGS_RPG_MAX_RATE] =
-		offsetof(struct dcqcn_settings, rp.rpg_max_rate),
-	[RDMA_DCQCN_A_SETTINGS_RPG_MIN_RATE] =
-		offsetof(struct dcqcn_settings, rp.rpg_min_rate),
-	[RDMA_DCQCN_A_SETTINGS_RATE_TO_SET_ON_FIRST_CNP] =
-		offsetof(struct dcqcn_settings, rp.rate_to_set_on_first_cnp),
-	[RDMA_DCQCN_A_SETTINGS_INITIAL_ALPHA_VALUE] =
-		offsetof(struct dcqcn_settings, rp.initial_alpha_value),
-	[RDMA_DCQCN_A_SETTINGS_DCE_TCP_G] =
-		offsetof(struct dcqcn_settings, rp.dce_tcp_g),
-	[RDMA_DCQCN_A_SETTINGS_DCE_TCP_RTT] =
-		offsetof(struct dcqcn_settings, rp.dce_tcp_rtt),
-	[RDMA_DCQCN_A_SETTINGS_RATE_REDUCE_MONITOR_PERIOD] =
-		offsetof(struct dcqcn_settings, rp.rate_reduce_monitor_period),
-	[RDMA_DCQCN_A_SETTINGS_RPG_GD] =
-		offsetof(struct dcqcn_settings, rp.rpg_gd),
-	[RDMA_DCQCN_A_SETTINGS_RPG_MIN_DEC_FAC] =
-		offsetof(struct dcqcn_settings, rp.rpg_min_dec_fac),
-	[RDMA_DCQCN_A_SETTINGS_CLAMP_TGT_RATE] =
-		offsetof(struct dcqcn_settings, rp.clamp_tgt_rate),
-	[RDMA_DCQCN_A_SETTINGS_CLAMP_TGT_RATE_AFTER_TIME_INC] =
-		offsetof(struct dcqcn_settings, rp.clamp_tgt_rate_after_time_inc),
-	[RDMA_DCQCN_A_SETTINGS_RPG_TIME_RESET] =
-		offsetof(struct dcqcn_settings, rp.rpg_time_reset),
-	[RDMA_DCQCN_A_SETTINGS_RPG_BYTE_RESET] =
-		offsetof(struct dcqcn_settings, rp.rpg_byte_reset),
-	[RDMA_DCQCN_A_SETTINGS_RPG_THRESHOLD] =
-		offsetof(struct dcqcn_settings, rp.rpg_threshold),
-	[RDMA_DCQCN_A_SETTINGS_RPG_AI_RATE] =
-		offsetof(struct dcqcn_settings, rp.rpg_ai_rate),
-	[RDMA_DCQCN_A_SETTINGS_RPG_HAI_RATE] =
-		offsetof(struct dcqcn_settings, rp.rpg_hai_rate),
-	[RDMA_DCQCN_A_SETTINGS_RP_ENABLE] =
-		offsetof(struct dcqcn_settings, rp_enable),
-	[RDMA_DCQCN_A_SETTINGS_ALPHA_ON_CUT] =
-		offsetof(struct dcqcn_settings, rp.alpha_on_cut),
-	[RDMA_DCQCN_A_SETTINGS_START_BURST] =
-		offsetof(struct dcqcn_settings, rp.start_burst),
-	[RDMA_DCQCN_A_SETTINGS_CCC_ALGORITHMS] =
-		offsetof(struct dcqcn_settings, ccc.algorithms),
-	[RDMA_DCQCN_A_SETTINGS_CCC_BASE_RTT] =
-		offsetof(struct dcqcn_settings, ccc.base_rtt),
-	[RDMA_DCQCN_A_SETTINGS_CCC_TARGET_QDELAY] =
-		offsetof(struct dcqcn_settings, ccc.target_qdelay),
-	[RDMA_DCQCN_A_SETTINGS_CCC_INITIAL_WINDOW] =
-		offsetof(struct dcqcn_settings, ccc.initial_window),
-	[RDMA_DCQCN_A_SETTINGS_CCC_ENTROPY] =
-		offsetof(struct dcqcn_settings, ccc.entropy),
+#define DCQCN_KNOB(_role, _attr, _name, _field, _unit, _note)		\
+	[RDMA_DCQCN_A_SETTINGS_##_attr] = offsetof(struct dcqcn_settings, _field),
+#define DCQCN_ENABLE(_role, _attr, _name, _field)			\
+	DCQCN_KNOB(_role, _attr, _name, _field, NONE, NULL)
+#include "knob_list.h"
+#undef DCQCN_ENABLE
+#undef DCQCN_KNOB
 };
 
 static const struct dcqcn_profile dcqcn_profiles[] = {

@@ -150,116 +150,77 @@ static const struct sysfs_ops dcqcn_file_ops = {
 	.store = dcqcn_file_store,
 };
 
-#define DCQCN_FILE_AT(_var, _name, _knob, _prio)			\
-	static struct dcqcn_file _var = {				\
+#define DCQCN_FILE(_name, _knob, _prio)					\
+	{								\
 		.attr = { .name = (_name), .mode = 0644 },		\
 		.knob = RDMA_DCQCN_A_SETTINGS_##_knob,			\
 		.prio = (_prio),					\
 	}
-#define DCQCN_FILE(_role, _name, _knob)					\
-	DCQCN_FILE_AT(dcqcn_##_role##_##_name, #_name, _knob, DCQCN_NUM_PRIOS)
-#define DCQCN_ENABLE(_role, _knob, _prio)				\
-	DCQCN_FILE_AT(dcqcn_##_role##_enable_##_prio, #_prio, _knob, _prio)
-#define DCQCN_ENABLES(_role, _knob)					\
-	DCQCN_ENABLE(_role, _knob, 0);					\
-	DCQCN_ENABLE(_role, _knob, 1);					\
-	DCQCN_ENABLE(_role, _knob, 2);					\
-	DCQCN_ENABLE(_role, _knob, 3);					\
-	DCQCN_ENABLE(_role, _knob, 4);					\
-	DCQCN_ENABLE(_role, _knob, 5);					\
-	DCQCN_ENABLE(_role, _knob, 6);					\
-	DCQCN_ENABLE(_role, _knob, 7);					\
+
+/* The files of all knobs, by RDMA_DCQCN_A_SETTINGS_* */
+static struct dcqcn_file dcqcn_files[] = {
+#define DCQCN_KNOB(_role, _attr, _name, ...)				\
+	[RDMA_DCQCN_A_SETTINGS_##_attr] = DCQCN_FILE(#_name, _attr, DCQCN_NUM_PRIOS),
+#define DCQCN_ENABLE(_role, _attr, ...)
+#include "knob_list.h"
+#undef DCQCN_ENABLE
+#undef DCQCN_KNOB
+};
+
+#define DCQCN_ENABLE(_role, _attr, ...)					\
+	static struct dcqcn_file dcqcn_##_role##_enable[] = {		\
+		DCQCN_FILE("0", _attr, 0), DCQCN_FILE("1", _attr, 1),	\
+		DCQCN_FILE("2", _attr, 2), DCQCN_FILE("3", _attr, 3),	\
+		DCQCN_FILE("4", _attr, 4), DCQCN_FILE("5", _attr, 5),	\
+		DCQCN_FILE("6", _attr, 6), DCQCN_FILE("7", _attr, 7),	\
+	};								\
 	static struct attribute *dcqcn_##_role##_enable_attrs[] = {	\
-		&dcqcn_##_role##_enable_0.attr,				\
-		&dcqcn_##_role##_enable_1.attr,				\
-		&dcqcn_##_role##_enable_2.attr,				\
-		&dcqcn_##_role##_enable_3.attr,				\
-		&dcqcn_##_role##_enable_4.attr,				\
-		&dcqcn_##_role##_enable_5.attr,				\
-		&dcqcn_##_role##_enable_6.attr,				\
-		&dcqcn_##_role##_enable_7.attr,				\
+		&dcqcn_##_role##_enable[0].attr,			\
+		&dcqcn_##_role##_enable[1].attr,			\
+		&dcqcn_##_role##_enable[2].attr,			\
+		&dcqcn_##_role##_enable[3].attr,			\
+		&dcqcn_##_role##_enable[4].attr,			\
+		&dcqcn_##_role##_enable[5].attr,			\
+		&dcqcn_##_role##_enable[6].attr,			\
+		&dcqcn_##_role##_enable[7].attr,			\
 		NULL							\
 	};								\
-	ATTRIBUTE_GROUPS(dcqcn_##_role##_enable)
+	ATTRIBUTE_GROUPS(dcqcn_##_role##_enable);
+#define DCQCN_KNOB(_role, _attr, ...)
+#include "knob_list.h"
+#undef DCQCN_ENABLE
+#undef DCQCN_KNOB
 
-DCQCN_FILE(np, min_time_between_cnps, MIN_TIME_BETWEEN_CNPS);
-DCQCN_FILE(np, cnp_dscp, CNP_DSCP);
-DCQCN_FILE(np, cnp_802p_prio, CNP_802P_PRIO);
-DCQCN_FILE(np, cnp_udp_sport, CNP_UDP_SPORT);
-DCQCN_ENABLES(np, NP_ENABLE);
-
+#define DCQCN_ENABLE(_role, _attr, ...)
+#define DCQCN_KNOB(_role, _attr, ...)					\
+	DCQCN_OF_##_role(&dcqcn_files[RDMA_DCQCN_A_SETTINGS_##_attr].attr)
+#define DCQCN_OF_np(_attr)	_attr,
+#define DCQCN_OF_rp(_attr)
 static struct attribute *dcqcn_np_attrs[] = {
-	&dcqcn_np_min_time_between_cnps.attr,
-	&dcqcn_np_cnp_dscp.attr,
-	&dcqcn_np_cnp_802p_prio.attr,
-	&dcqcn_np_cnp_udp_sport.attr,
+#include "knob_list.h"
 	NULL
 };
 
 ATTRIBUTE_GROUPS(dcqcn_np);
-
-DCQCN_FILE(rp, rpg_max_rate, RPG_MAX_RATE);
-DCQCN_FILE(rp, rpg_min_rate, RPG_MIN_RATE);
-DCQCN_FILE(rp, rate_to_set_on_first_cnp, RATE_TO_SET_ON_FIRST_CNP);
-DCQCN_FILE(rp, initial_alpha_value, INITIAL_ALPHA_VALUE);
-DCQCN_FILE(rp, dce_tcp_g, DCE_TCP_G);
-DCQCN_FILE(rp, dce_tcp_rtt, DCE_TCP_RTT);
-DCQCN_FILE(rp, rate_reduce_monitor_period, RATE_REDUCE_MONITOR_PERIOD);
-DCQCN_FILE(rp, rpg_gd, RPG_GD);
-DCQCN_FILE(rp, rpg_min_dec_fac, RPG_MIN_DEC_FAC);
-DCQCN_FILE(rp, clamp_tgt_rate, CLAMP_TGT_RATE);
-DCQCN_FILE(rp, clamp_tgt_rate_after_time_inc, CLAMP_TGT_RATE_AFTER_TIME_INC);
-DCQCN_FILE(rp, rpg_time_reset, RPG_TIME_RESET);
-DCQCN_FILE(rp, rpg_byte_reset, RPG_BYTE_RESET);
-DCQCN_FILE(rp, rpg_threshold, RPG_THRESHOLD);
-DCQCN_FILE(rp, rpg_ai_rate, RPG_AI_RATE);
-DCQCN_FILE(rp, rpg_hai_rate, RPG_HAI_RATE);
-DCQCN_FILE(rp, alpha_on_cut, ALPHA_ON_CUT);
-DCQCN_FILE(rp, start_burst, START_BURST);
-DCQCN_FILE(rp, ccc_algorithms, CCC_ALGORITHMS);
-DCQCN_FILE(rp, ccc_base_rtt, CCC_BASE_RTT);
-DCQCN_FILE(rp, ccc_target_qdelay, CCC_TARGET_QDELAY);
-DCQCN_FILE(rp, ccc_initial_window, CCC_INITIAL_WINDOW);
-DCQCN_FILE(rp, ccc_entropy, CCC_ENTROPY);
-DCQCN_ENABLES(rp, RP_ENABLE);
-
-static struct dcqcn_file dcqcn_rp_cc_algorithm = {
+#undef DCQCN_OF_np
+#undef DCQCN_OF_rp
+#define DCQCN_OF_np(_attr)
+#define DCQCN_OF_rp(_attr)	_attr,
+static struct dcqcn_file dcqcn_cc_algorithm = {
 	.attr = { .name = "cc_algorithm", .mode = 0644 },
 	.show = dcqcn_show_algorithm,
 	.set = dcqcn_set_algorithm,
 };
 
-static struct dcqcn_file dcqcn_rp_cc_available = {
+static struct dcqcn_file dcqcn_cc_available = {
 	.attr = { .name = "cc_available", .mode = 0444 },
 	.show = dcqcn_show_available,
 };
 
 static struct attribute *dcqcn_rp_attrs[] = {
-	&dcqcn_rp_rpg_max_rate.attr,
-	&dcqcn_rp_rpg_min_rate.attr,
-	&dcqcn_rp_rate_to_set_on_first_cnp.attr,
-	&dcqcn_rp_initial_alpha_value.attr,
-	&dcqcn_rp_dce_tcp_g.attr,
-	&dcqcn_rp_dce_tcp_rtt.attr,
-	&dcqcn_rp_rate_reduce_monitor_period.attr,
-	&dcqcn_rp_rpg_gd.attr,
-	&dcqcn_rp_rpg_min_dec_fac.attr,
-	&dcqcn_rp_clamp_tgt_rate.attr,
-	&dcqcn_rp_clamp_tgt_rate_after_time_inc.attr,
-	&dcqcn_rp_rpg_time_reset.attr,
-	&dcqcn_rp_rpg_byte_reset.attr,
-	&dcqcn_rp_rpg_threshold.attr,
-	&dcqcn_rp_rpg_ai_rate.attr,
-	&dcqcn_rp_rpg_hai_rate.attr,
-	&dcqcn_rp_alpha_on_cut.attr,
-	&dcqcn_rp_start_burst.attr,
-	&dcqcn_rp_ccc_algorithms.attr,
-	&dcqcn_rp_ccc_base_rtt.attr,
-	&dcqcn_rp_ccc_target_qdelay.attr,
-	&dcqcn_rp_ccc_initial_window.attr,
-	&dcqcn_rp_ccc_entropy.attr,
-	&dcqcn_rp_cc_algorithm.attr,
-	&dcqcn_rp_cc_available.attr,
+#include "knob_list.h"
+	&dcqcn_cc_algorithm.attr,
+	&dcqcn_cc_available.attr,
 	NULL
 };
 
