@@ -41,10 +41,10 @@
  * @packet: bytes; longest packet of the flow so far, headers included; at least 1
  * @in_flight: bytes of requests that were sent and neither acknowledged nor lost
  * @rtt: ns; the round trip measured last, queues included; 0 for unknown
- * @rtt_min: ns; the shortest one since the flow began, or began again after a second without data; 0
- *	for unknown. It includes the queue that others kept all the time, if they did.
- * @rtt_base: ns; round trip of the longest path without queues, if the knob ccc_base_rtt says so, up
- *	to 131 ms; 0 for unknown
+ * @rtt_min: ns; the shortest one since the flow began, or began again after a second without data;
+ *	0 for unknown. It includes the queue that others kept all the time, if they did.
+ * @rtt_base: ns; round trip of the longest path without queues, if the knob ccc_base_rtt says so,
+ *	up to 131 ms; 0 for unknown
  * @hops: routers between the peer and this host, by the TTL of ACKs; 0 for none or unknown
  *
  * What the algorithm may write, and the module keeps from call to call:
