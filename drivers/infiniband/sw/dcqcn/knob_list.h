@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * All knobs: DCQCN_KNOB(ROLE, ATTRIBUTE, NAME, FIELD, UNIT, NOTE). Users see a knob as the file
- * ecn/roce_<ROLE>/<NAME> and as RDMA_DCQCN_A_SETTINGS_<ATTRIBUTE>, and it is kept in FIELD of struct
- * dcqcn_settings. The command dcqcn prints it in UNIT_<UNIT>, with NOTE behind it.
+ * ecn/roce_<ROLE>/<NAME> and as RDMA_DCQCN_A_SETTINGS_<ATTRIBUTE>, and it is kept in FIELD of
+ * struct dcqcn_settings. The command dcqcn prints it in UNIT_<UNIT>, with NOTE behind it.
  *
  * DCQCN_ENABLE(ROLE, ATTRIBUTE, NAME, FIELD) is a set of priorities: the files
  * ecn/roce_<ROLE>/enable/0 to 7.

@@ -167,7 +167,7 @@ static struct dcqcn_file dcqcn_files[] = {
 #undef DCQCN_KNOB
 };
 
-#define DCQCN_ENABLE(_role, _attr, ...)					\
+#define DCQCN_ENABLES(_role, _attr)					\
 	static struct dcqcn_file dcqcn_##_role##_enable[] = {		\
 		DCQCN_FILE("0", _attr, 0), DCQCN_FILE("1", _attr, 1),	\
 		DCQCN_FILE("2", _attr, 2), DCQCN_FILE("3", _attr, 3),	\
@@ -185,11 +185,10 @@ static struct dcqcn_file dcqcn_files[] = {
 		&dcqcn_##_role##_enable[7].attr,			\
 		NULL							\
 	};								\
-	ATTRIBUTE_GROUPS(dcqcn_##_role##_enable);
-#define DCQCN_KNOB(_role, _attr, ...)
-#include "knob_list.h"
-#undef DCQCN_ENABLE
-#undef DCQCN_KNOB
+	ATTRIBUTE_GROUPS(dcqcn_##_role##_enable)
+
+DCQCN_ENABLES(np, NP_ENABLE);
+DCQCN_ENABLES(rp, RP_ENABLE);
 
 #define DCQCN_ENABLE(_role, _attr, ...)
 #define DCQCN_KNOB(_role, _attr, ...)					\
