@@ -257,34 +257,52 @@ static bool dcqcn_tx_offer(struct dcqcn_qp *qp, const struct dcqcn_settings *set
 	return false;
 }
 
-/* The same where some port uses contexts */
+/* Whether a QP obeys a context. Without the lock, as a filter: such a flow has nothing to offer. */
+static __always_inline bool dcqcn_tx_is_windowed(const struct dcqcn_qp *qp,
+						 const struct dcqcn_ccc *ccc,
+						 const struct dcqcn_settings *settings)
+{
+	return ccc && READ_ONCE(qp->obeys) == DCQCN_OBEYS_CONTEXT &&
+	       READ_ONCE(ccc->tx.agreed) == settings->ccc.algorithms;
+}
+
+/* Handle a packet that its context does not let pass unseen, or that has none */
 static noinline unsigned int
-dcqcn_tx_ccc(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
-	     const struct dcqcn_bth *bth, u8 tos)
+dcqcn_tx_ccc_seen(struct dcqcn_dev *dev, u32 qpn, struct dcqcn_qp *qp, struct sk_buff *skb,
+		  const struct dcqcn_bth *bth, u8 tos)
 {
 	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
-	struct dcqcn_qp *qp = dcqcn_qp_find(dev, qpn);
-	struct dcqcn_ccc *ccc;
+	const struct dcqcn_ccc *ccc = qp ? rcu_dereference(qp->ccc) : NULL;
 	struct dcqcn_tx tx;
-	bool windowed;
 
-	ccc = qp ? rcu_dereference(qp->ccc) : NULL;
-	/* without the lock, as a filter: a flow that obeys a context has nothing to offer */
-	windowed = ccc && READ_ONCE(qp->obeys) == DCQCN_OBEYS_CONTEXT &&
-		   READ_ONCE(ccc->tx.agreed) == settings->ccc.algorithms;
-	if (windowed && dcqcn_tx_is_lent(qp, ccc, skb, bth))
-		return dcqcn_tx_unseen(qp, skb);
 	if (!qp && !dcqcn_settings_start(settings))
 		return NF_ACCEPT;
 	if (qp && !ccc && !READ_ONCE(qp->limited) && dcqcn_qp_is_seen(qp) &&
 	    dcqcn_bth_is_inside(bth))
 		return NF_ACCEPT;
 	tx = dcqcn_tx_describe(settings, skb, bth, tos);
-	if (windowed && tx.packet.kind != DCQCN_PKT_OTHER && dcqcn_qp_expects(qp, &tx))
+	if (dcqcn_tx_is_windowed(qp, ccc, settings) && tx.packet.kind != DCQCN_PKT_OTHER &&
+	    dcqcn_qp_expects(qp, &tx))
 		return dcqcn_pacer_output(qp, &tx);
 	qp = dcqcn_tx_confirm(dev, qpn, qp, &tx);
 	return qp && dcqcn_tx_offer(qp, settings, &tx) ?
 	       dcqcn_pacer_output(qp, &tx) : NF_ACCEPT;
+}
+
+/* Handle a packet where some port uses contexts. Most pass unseen, and no registers need saving for
+ * what the others need.
+ */
+static noinline unsigned int
+dcqcn_tx_ccc(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
+	     const struct dcqcn_bth *bth, u8 tos)
+{
+	struct dcqcn_qp *qp = dcqcn_qp_find(dev, qpn);
+	struct dcqcn_ccc *ccc = qp ? rcu_dereference(qp->ccc) : NULL;
+
+	if (dcqcn_tx_is_windowed(qp, ccc, rcu_dereference(dev->settings)) &&
+	    dcqcn_tx_is_lent(qp, ccc, skb, bth))
+		return dcqcn_tx_unseen(qp, skb);
+	return dcqcn_tx_ccc_seen(dev, qpn, qp, skb, bth, tos);
 }
 
 /* Let switches mark a packet that is not ECT instead of dropping it */
