@@ -570,17 +570,18 @@ void dcqcn_limiter_turn(struct dcqcn_qp *qp,
 		if (!qp->limited || flow->released)
 			dcqcn_limiter_begin(qp, settings, now);
 		flow->burst = 0;
-	} else if (qp->limited && !flow->released &&
-		   dcqcn_limiter_obey(qp, settings, dcqcn_limiter_gets_acks(flow), now)) {
 		return;
-	} else if (!settings->rp.start_burst) {
+	}
+	/* a context measures for itself; without a start, rxe may still go back */
+	flow->rate.rtt = dcqcn_limiter_rtt(qp, settings, DCQCN_PATH_SHORT, now);
+	if (qp->limited && !flow->released &&
+	    dcqcn_limiter_obey(qp, settings, dcqcn_limiter_gets_acks(flow), now))
+		return;
+	if (!settings->rp.start_burst)
 		flow->released = true;
-	} else if (qp->limited && !flow->released) {
-		flow->rate.rtt = dcqcn_limiter_rtt(qp, settings,
-						   DCQCN_PATH_SHORT, now);
+	else if (qp->limited && !flow->released)
 		dcqcn_start_begin(&flow->rate, &settings->rp, line,
 				  settings->rp.start_burst, 0, false, now);
-	}
 }
 
 /* A limited flow obeys another algorithm, or none, if its port has chosen that */
