@@ -115,8 +115,10 @@ bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct dcqcn_tx *tx)
 
 static unsigned int num_asked;
 
-void dcqcn_qp_ask(struct dcqcn_qp *qp)
+void dcqcn_dev_resolve(struct dcqcn_dev *dev, struct list_head *entry)
 {
+	struct dcqcn_qp *qp = container_of(entry, struct dcqcn_qp, resolve_node);
+
 	kernel_assert(qp->state == DCQCN_QP_LIVE);
 	num_asked++;
 }

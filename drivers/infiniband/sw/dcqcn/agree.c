@@ -18,17 +18,7 @@
 #include "device.h"
 #include "packet.h"
 #include "qp.h"
-#include "trace.h"
 #include "window.h"
-
-/* What both ends want from now on, 0 for DCQCN; the lock is held */
-void dcqcn_ccc_set_agreed(struct dcqcn_ccc *ccc, u8 algorithms)
-{
-	if (ccc->tx.agreed == algorithms)
-		return;
-	WRITE_ONCE(ccc->tx.agreed, algorithms);
-	trace_dcqcn_ccc_agreed(ccc);
-}
 
 /**
  * dcqcn_ccc_offer() - a data packet leaves whose peer has not agreed yet

@@ -186,6 +186,25 @@ void dcqcn_dev_settings_abort(struct dcqcn_dev *dev,
 }
 
 /**
+ * dcqcn_dev_resolve() - let the worker ask the RDMA core about a QP
+ * @dev: its port
+ * @entry: dcqcn_qp.resolve_node, of a QP that is not dead
+ *
+ * If there is no such QP any more, the worker drops what is held and frees the entry.
+ *
+ * Context: any; the QP's lock is held.
+ */
+void dcqcn_dev_resolve(struct dcqcn_dev *dev, struct list_head *entry)
+{
+	spin_lock_bh(&dev->resolver.lock);
+	if (list_empty(entry))
+		list_add_tail(entry, &dev->resolver.list);
+	spin_unlock_bh(&dev->resolver.lock);
+	if (!READ_ONCE(dev->stopping))
+		mod_delayed_work(dcqcn_wq, &dev->resolver.work, 0);
+}
+
+/**
  * dcqcn_dev_publish() - let packets and events find a port
  * @dev: the port
  *

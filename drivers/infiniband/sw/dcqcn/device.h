@@ -182,6 +182,7 @@ struct dcqcn_dev *dcqcn_dev_find_ndev(const struct net_device *ndev);
 struct dcqcn_dev *dcqcn_dev_next(const struct net *net, u32 index);
 struct dcqcn_dev *dcqcn_dev_lock(const struct net *net, const char *name);
 void dcqcn_dev_unlock(void);
+void dcqcn_dev_resolve(struct dcqcn_dev *dev, struct list_head *entry);
 void dcqcn_dev_publish(struct dcqcn_dev *dev);
 void dcqcn_dev_unpublish(struct dcqcn_dev *dev);
 

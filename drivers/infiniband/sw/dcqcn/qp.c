@@ -36,26 +36,6 @@
 /* Turns for a flow to empty its FIFO when it is released */
 #define DCQCN_RELEASE_TURNS	64
 
-/**
- * dcqcn_qp_ask() - let the worker ask the RDMA core about a QP
- * @qp: its entry, which is not dead
- *
- * If there is no such QP any more, the worker drops what is held and frees the entry.
- *
- * Context: any; @qp->lock is held.
- */
-void dcqcn_qp_ask(struct dcqcn_qp *qp)
-{
-	struct dcqcn_dev *dev = qp->dev;
-
-	spin_lock_bh(&dev->resolver.lock);
-	if (list_empty(&qp->resolve_node))
-		list_add_tail(&qp->resolve_node, &dev->resolver.list);
-	spin_unlock_bh(&dev->resolver.lock);
-	if (!READ_ONCE(dev->stopping))
-		mod_delayed_work(dcqcn_wq, &dev->resolver.work, 0);
-}
-
 /* Do not ask about a QP any more; its lock is held */
 static void dcqcn_qp_forget(struct dcqcn_qp *qp)
 {
@@ -209,7 +189,7 @@ struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn,
 	}
 	spin_lock_bh(&qp->lock);
 	if (qp->state == DCQCN_QP_LIVE)
-		dcqcn_qp_ask(qp);
+		dcqcn_dev_resolve(dev, &qp->resolve_node);
 	spin_unlock_bh(&qp->lock);
 	return qp;
 }
@@ -250,7 +230,7 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 	if (err)
 		goto free;
 	spin_lock_bh(&qp->lock);
-	dcqcn_qp_ask(qp);
+	dcqcn_dev_resolve(qp->dev, &qp->resolve_node);
 	spin_unlock_bh(&qp->lock);
 	return qp;
 
@@ -392,7 +372,7 @@ bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct dcqcn_tx *tx)
 	} else if (!live) {
 		qp->state = DCQCN_QP_RESOLVING;
 	}
-	dcqcn_qp_ask(qp);
+	dcqcn_dev_resolve(qp->dev, &qp->resolve_node);
 unlock:
 	spin_unlock_bh(&qp->lock);
 	__skb_queue_purge(&dropped);

@@ -291,7 +291,6 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn);
 struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn,
 				const struct dcqcn_tx *tx);
 struct dcqcn_qp *dcqcn_qp_next(struct dcqcn_dev *dev, unsigned long *qpn);
-void dcqcn_qp_ask(struct dcqcn_qp *qp);
 void dcqcn_qp_kill(struct dcqcn_qp *qp);
 void dcqcn_qp_free(struct dcqcn_qp *qp);
 bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view);

@@ -261,8 +261,8 @@ static enum hrtimer_restart dcqcn_flow_timer(struct hrtimer *timer)
  * rxe has gone back to @psn, and sends everything from there on again, including ACKs behind
  * READ responses. Take what this FIFO holds of that, and return it as a list.
  */
-struct sk_buff *dcqcn_queue_take_stale(struct dcqcn_qp *qp,
-				       struct dcqcn_fifo *fifo, u32 psn)
+static noinline struct sk_buff *
+dcqcn_flow_take_stale(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, u32 psn)
 {
 	struct sk_buff *skb, *next, *stale = NULL;
 
@@ -379,7 +379,8 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 		dcqcn_gate_settle(flow, now);
 	if (idle && dcqcn_flow_is_new(qp, fifo, tx))
 		dcqcn_limiter_go_on(qp, idle, tx->bth, now);
-	drop = dcqcn_flow_find_stale(qp, fifo, tx, now);
+	if (dcqcn_flow_goes_back(qp, fifo, tx, now))
+		drop = dcqcn_flow_take_stale(qp, fifo, tx->packet.psn);
 	if (!tx->limit)
 		flow->released = true;
 	dcqcn_held(skb)->packet = tx->packet;

@@ -164,7 +164,5 @@ void dcqcn_pacer_kick(struct dcqcn_qp *qp);
 void dcqcn_pacer_release(struct dcqcn_qp *qp);
 void dcqcn_pacer_flush(struct dcqcn_qp *qp);
 void dcqcn_pacer_reset(struct dcqcn_qp *qp, struct sk_buff_head *dropped);
-struct sk_buff *dcqcn_queue_take_stale(struct dcqcn_qp *qp,
-				       struct dcqcn_fifo *fifo, u32 psn);
 
 #endif /* DCQCN_QUEUE_H */

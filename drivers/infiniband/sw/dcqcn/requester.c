@@ -43,14 +43,14 @@ bool dcqcn_flow_asks_peer(struct dcqcn_flow *flow, struct sk_buff *skb,
 
 /*
  * Handle a packet of a limited flow that does not follow the last one of its FIFO: the first
- * one, or one that was sent before. Return held packets that are stale now, as a list.
+ * one, or one that was sent before, for which it returns true.
  *
  * Where the path is measured, the first packet that is sent again asks for an ACK. Until an
  * ACK comes, rxe ignores further NAKs: a second loss before the end of the message would
  * cost the ack timeout, and all that rxe may send meanwhile.
  */
-struct sk_buff *dcqcn_flow_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
-				   struct dcqcn_tx *tx, u64 now)
+bool dcqcn_flow_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
+			struct dcqcn_tx *tx, u64 now)
 {
 	bool first = !fifo->seen;
 
@@ -58,16 +58,16 @@ struct sk_buff *dcqcn_flow_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	fifo->seen = true;
 	/* PSNs of packets from before the limiter's birth are unknown */
 	if (first)
-		return NULL;
+		return false;
 	if (qp->flow.path && dcqcn_flow_ask(tx->skb))
 		tx->packet.ack_req = true;
 	if (fifo == &qp->flow.fifo[DCQCN_REQUESTS]) {
 		qp->flow.stuck = tx->packet.psn == qp->flow.back_psn;
 		qp->flow.back_psn = tx->packet.psn;
 		if (qp->flow.stuck && qp->state == DCQCN_QP_LIVE)
-			dcqcn_qp_ask(qp);
+			dcqcn_dev_resolve(qp->dev, &qp->resolve_node);
 	}
-	return dcqcn_queue_take_stale(qp, fifo, tx->packet.psn);
+	return true;
 }
 
 /* Whether rxe would send a request again before it has left. The ACKs of a QP that is being

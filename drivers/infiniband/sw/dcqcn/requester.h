@@ -108,24 +108,24 @@ bool dcqcn_flow_ask(struct sk_buff *skb);
 bool dcqcn_flow_asks_peer(struct dcqcn_flow *flow, struct sk_buff *skb,
 			  bool ack_req, u64 now);
 bool dcqcn_flow_is_stuck(struct dcqcn_qp *qp, u32 psn);
-struct sk_buff *dcqcn_flow_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
-				   struct dcqcn_tx *tx, u64 now);
+bool dcqcn_flow_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
+			struct dcqcn_tx *tx, u64 now);
 
-/* Compare a packet of a limited flow with the one before it. Return held packets that are
- * stale now, as a list.
+/* Compare a packet of a limited flow with the one before it. Return true if rxe sends it again:
+ * what its FIFO holds from its PSN on is stale.
  */
-static __always_inline struct sk_buff *
-dcqcn_flow_find_stale(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
-		      struct dcqcn_tx *tx, u64 now)
+static __always_inline bool dcqcn_flow_goes_back(struct dcqcn_qp *qp,
+						 struct dcqcn_fifo *fifo,
+						 struct dcqcn_tx *tx, u64 now)
 {
-	struct sk_buff *stale = NULL;
+	bool back;
 
 	if (qp->type != IB_QPT_RC || tx->packet.kind == DCQCN_PKT_ACK)
-		return NULL;
-	if (unlikely(!fifo->seen || dcqcn_psn_reaches(fifo->last_psn, tx->packet.psn)))
-		stale = dcqcn_flow_go_back(qp, fifo, tx, now);
+		return false;
+	back = unlikely(!fifo->seen || dcqcn_psn_reaches(fifo->last_psn, tx->packet.psn)) &&
+	       dcqcn_flow_go_back(qp, fifo, tx, now);
 	fifo->last_psn = tx->packet.psn;
-	return stale;
+	return back;
 }
 
 #endif /* DCQCN_REQUESTER_H */

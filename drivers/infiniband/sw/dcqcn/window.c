@@ -46,6 +46,7 @@
 #include "device.h"
 #include "packet.h"
 #include "qp.h"
+#include "trace.h"
 #include "window.h"
 
 /* A sender asks after DCQCN_CCC_ASK bytes, or half of the window if that is less. But it asks
@@ -89,6 +90,15 @@ static bool dcqcn_ccc_may_probe(struct dcqcn_ccc_sender *tx, u64 now)
 		return false;
 	tx->unasked = max(tx->unasked, DCQCN_CCC_UNTOLD);
 	return true;
+}
+
+/* What both ends want from now on, 0 for DCQCN; the lock is held */
+void dcqcn_ccc_set_agreed(struct dcqcn_ccc *ccc, u8 algorithms)
+{
+	if (ccc->tx.agreed == algorithms)
+		return;
+	WRITE_ONCE(ccc->tx.agreed, algorithms);
+	trace_dcqcn_ccc_agreed(ccc);
 }
 
 /* No useful feedback has come for a long time: what was in flight is lost, and perhaps the peer

@@ -107,13 +107,13 @@ static inline u64 dcqcn_ccc_timeout(const struct dcqcn_ccc_sender *tx)
 		     (u64)DCQCN_CCC_TIMEOUT_MAX);
 }
 
-/* agree.c */
-void dcqcn_ccc_set_agreed(struct dcqcn_ccc *ccc, u8 algorithms);
+/* ccc.c */
 struct dcqcn_nscc_params
 dcqcn_ccc_params(const struct dcqcn_ccc *ccc,
 		 const struct dcqcn_settings *settings);
 
 /* window.c */
+void dcqcn_ccc_set_agreed(struct dcqcn_ccc *ccc, u8 algorithms);
 void dcqcn_ccc_restart(struct dcqcn_ccc_sender *tx,
 		       const struct dcqcn_settings *settings);
 void dcqcn_ccc_probe(struct dcqcn_ccc_sender *tx, u32 local, u32 qpn, u32 psn,
