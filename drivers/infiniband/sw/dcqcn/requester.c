@@ -52,9 +52,12 @@ bool dcqcn_flow_asks_peer(struct dcqcn_flow *flow, struct sk_buff *skb,
 bool dcqcn_flow_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 			struct dcqcn_tx *tx, u64 now)
 {
+	const struct dcqcn_fifo *fifos = qp->flow.fifo;
 	bool first = !fifo->seen;
 
-	dcqcn_limiter_resume(qp, fifo->seen, now);
+	/* a flow that sends requests may begin to answer READs, or the reverse, at any time */
+	if (!first || (!fifos[DCQCN_REQUESTS].seen && !fifos[DCQCN_RESPONSES].seen))
+		dcqcn_limiter_resume(qp, !first, now);
 	fifo->seen = true;
 	/* PSNs of packets from before the limiter's birth are unknown */
 	if (first)
