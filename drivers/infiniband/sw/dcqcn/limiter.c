@@ -487,6 +487,7 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
  * dcqcn_limiter_resume() - a limited flow sends its first packet, or sends one again
  * @qp: its QP
  * @seen: it is not the first one
+ * @acked: it is a request, which an ACK may follow, and no READ response
  * @now: ns
  *
  * What was sent has been lost, or not acknowledged. While rxe waited, nothing was sent that
@@ -495,7 +496,7 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
  *
  * Context: any, under RCU; @qp->lock is held.
  */
-void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool seen, u64 now)
+void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool seen, bool acked, u64 now)
 {
 	const struct dcqcn_settings *settings;
 	struct dcqcn_flow *flow = &qp->flow;
@@ -517,10 +518,12 @@ void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool seen, u64 now)
 			       dcqcn_limiter_line(qp, settings), now);
 	else
 		dcqcn_rate_resume(&flow->rate, &settings->rp, now);
-	if (flow->path)
+	/* A request that is sent again asks for an ACK, for which a start waits. The ACK for which
+	 * it waits already may still come where only READ responses are sent again.
+	 */
+	if (flow->path && (acked || flow->rate.start != DCQCN_START_ASKS))
 		dcqcn_path_restart(flow->path);
-	/* what is sent again asks for an ACK, for which a start waits */
-	if (flow->rate.start == DCQCN_START_ASKS)
+	if (flow->rate.start == DCQCN_START_ASKS && acked)
 		flow->next = now;
 	flow->next = max(flow->next, now);
 	flow->released = false;

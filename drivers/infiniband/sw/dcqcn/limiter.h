@@ -163,7 +163,7 @@ void dcqcn_limiter_cnp(struct dcqcn_qp *qp,
 		       const struct dcqcn_settings *settings, u64 now);
 bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 			 u64 left, u32 least, u64 now);
-void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool seen, u64 now);
+void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool seen, bool acked, u64 now);
 void dcqcn_limiter_turn(struct dcqcn_qp *qp,
 			const struct dcqcn_settings *settings,
 			enum dcqcn_obeys obeys, u64 now);

@@ -57,7 +57,7 @@ bool dcqcn_flow_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 
 	/* a flow that sends requests may begin to answer READs, or the reverse, at any time */
 	if (!first || (!fifos[DCQCN_REQUESTS].seen && !fifos[DCQCN_RESPONSES].seen))
-		dcqcn_limiter_resume(qp, !first, now);
+		dcqcn_limiter_resume(qp, !first, fifo == &fifos[DCQCN_REQUESTS], now);
 	fifo->seen = true;
 	/* PSNs of packets from before the limiter's birth are unknown */
 	if (first)
