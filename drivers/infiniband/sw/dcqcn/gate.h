@@ -211,4 +211,62 @@ static __always_inline void dcqcn_gate_charge(struct dcqcn_qp *qp,
 		dcqcn_gate_measure(qp, skb, ack_req, now);
 }
 
+/**
+ * dcqcn_gate_arrive() - a packet of a limited flow comes, and may leave or be held
+ * @qp: its QP
+ * @fifo: the FIFO that would hold it
+ * @tx: the packet; it may get an AckReq
+ * @now: ns, read under the lock
+ *
+ * Brings the flow up to date: what has passed is charged, and a pause or a loss shows now.
+ *
+ * Context: @qp->lock is held, with BH disabled. Return: true if rxe sends it again, so that what
+ * @fifo holds from its PSN on is stale.
+ */
+static __always_inline bool dcqcn_gate_arrive(struct dcqcn_qp *qp,
+					      struct dcqcn_fifo *fifo,
+					      struct dcqcn_tx *tx, u64 now)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+	u64 idle = dcqcn_limiter_idle(flow, now);
+
+	if (dcqcn_gate_lends(flow))
+		dcqcn_gate_settle(flow, now);
+	if (idle && dcqcn_flow_is_new(qp, fifo, tx))
+		dcqcn_limiter_go_on(qp, idle, tx->bth, now);
+	return dcqcn_flow_goes_back(qp, fifo, tx, now);
+}
+
+/**
+ * dcqcn_gate_pass() - let a packet leave that has just come, if it may
+ * @qp: its QP
+ * @tx: the packet, with struct dcqcn_held
+ * @now: ns, read under the lock
+ *
+ * After a pause, the flow has no more than the credit of an idle one.
+ *
+ * Context: @qp->lock is held, with BH disabled. Return: whether it leaves, and was charged.
+ */
+static __always_inline bool dcqcn_gate_pass(struct dcqcn_qp *qp,
+					    const struct dcqcn_tx *tx, u64 now)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+
+	if (!tx->limit)
+		flow->released = true;
+	if (flow->draining || dcqcn_flow_held(flow))
+		return false;
+	dcqcn_gate_forgive(flow, now);
+	if (!dcqcn_gate_opens(qp, true, now))
+		return false;
+	dcqcn_gate_charge(qp, dcqcn_limiter_terms(qp), tx->skb, now);
+	dcqcn_count(qp->dev, DCQCN_RP_PASSED);
+	/* a pause may follow a packet that ends a message */
+	if (flow->rate.start && tx->packet.kind == DCQCN_PKT_REQUEST && dcqcn_bth_goes_on(tx->bth))
+		dcqcn_gate_allow(qp, tx->packet.bytes, now);
+	if (unlikely(flow->released))
+		dcqcn_limiter_end(qp);
+	return true;
+}
+
 #endif /* DCQCN_GATE_H */

@@ -307,19 +307,6 @@ static __always_inline void dcqcn_flow_hold(struct dcqcn_qp *qp,
 		dcqcn_gate_hasten(qp, now);
 }
 
-/* Whether a packet may leave at once. After a pause, the flow has no more than the credit of
- * an idle one.
- */
-static __always_inline bool dcqcn_flow_may_pass(struct dcqcn_qp *qp, u64 now)
-{
-	struct dcqcn_flow *flow = &qp->flow;
-
-	if (flow->draining || dcqcn_flow_held(flow))
-		return false;
-	dcqcn_gate_forgive(flow, now);
-	return dcqcn_gate_opens(qp, true, now);
-}
-
 /* Whether a READ response or an ACK of @memory bytes would exceed a bound */
 static bool dcqcn_flow_is_full(const struct dcqcn_qp *qp, u32 memory)
 {
@@ -359,7 +346,7 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 	enum dcqcn_fifo_kind kind;
 	struct dcqcn_fifo *fifo;
 	bool pass = false;
-	u64 now, wake, idle;
+	u64 now, wake;
 
 	spin_lock_bh(&qp->lock);
 	if (unlikely(rcu_access_pointer(qp->ccc)))
@@ -374,28 +361,12 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 	verdict = NF_STOLEN;
 	kind = dcqcn_fifo_of(tx->packet.kind);
 	fifo = &flow->fifo[kind];
-	idle = dcqcn_limiter_idle(flow, now);
-	if (dcqcn_gate_lends(flow))
-		dcqcn_gate_settle(flow, now);
-	if (idle && dcqcn_flow_is_new(qp, fifo, tx))
-		dcqcn_limiter_go_on(qp, idle, tx->bth, now);
-	if (dcqcn_flow_goes_back(qp, fifo, tx, now))
+	if (unlikely(dcqcn_gate_arrive(qp, fifo, tx, now)))
 		drop = dcqcn_flow_take_stale(qp, fifo, tx->packet.psn);
-	if (!tx->limit)
-		flow->released = true;
 	dcqcn_held(skb)->packet = tx->packet;
-	pass = dcqcn_flow_may_pass(qp, now);
-	if (pass) {
-		dcqcn_gate_charge(qp, dcqcn_limiter_terms(qp), skb, now);
-		dcqcn_count(qp->dev, DCQCN_RP_PASSED);
-		/* a pause may follow a packet that ends a message */
-		if (flow->rate.start && kind == DCQCN_REQUESTS &&
-		    dcqcn_bth_goes_on(tx->bth))
-			dcqcn_gate_allow(qp, tx->packet.bytes, now);
-		if (unlikely(flow->released))
-			dcqcn_limiter_end(qp);
+	pass = dcqcn_gate_pass(qp, tx, now);
+	if (pass)
 		goto unlock;
-	}
 
 	if (kind == DCQCN_REQUESTS ?
 	    unlikely(flow->stuck) && dcqcn_flow_is_stuck(qp, tx->packet.psn) :

@@ -122,10 +122,9 @@ static __always_inline bool dcqcn_flow_goes_back(struct dcqcn_qp *qp,
 
 	if (qp->type != IB_QPT_RC || tx->packet.kind == DCQCN_PKT_ACK)
 		return false;
-	back = unlikely(!fifo->seen || dcqcn_psn_reaches(fifo->last_psn, tx->packet.psn)) &&
-	       dcqcn_flow_go_back(qp, fifo, tx, now);
+	back = !fifo->seen || dcqcn_psn_reaches(fifo->last_psn, tx->packet.psn);
 	fifo->last_psn = tx->packet.psn;
-	return back;
+	return unlikely(back) && dcqcn_flow_go_back(qp, fifo, tx, now);
 }
 
 #endif /* DCQCN_REQUESTER_H */
