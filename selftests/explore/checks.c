@@ -167,7 +167,7 @@ static u32 state_of(const struct dcqcn_qp *entry)
 	state |= flow->burst ? BURST : 0;
 	state |= flow->path && flow->path->probe_time ? PROBE : 0;
 	state |= flow->path && flow->path->rtt ? RTT : 0;
-	state |= flow->fifo[DCQCN_REQUESTS].allowed != flow->fifo[DCQCN_REQUESTS].passed ? UNSEEN : 0;
+	state |= flow->fifo[DCQCN_REQUESTS].allowed != flow->fifo[DCQCN_REQUESTS].skipped ? UNSEEN : 0;
 	state |= skb_queue_empty(&flow->fifo[DCQCN_REQUESTS].queue) ? 0 : HELD_REQUESTS;
 	state |= skb_queue_empty(&flow->fifo[DCQCN_RESPONSES].queue) ? 0 : HELD_RESPONSES;
 	return state;

@@ -87,7 +87,7 @@ static struct dcqcn_ccc *set_up(const struct fuzz_case *c)
 	add_qp(&dev, &qp);
 	ccc = dcqcn_ccc_join(&qp, &local, &qp.peer, 0);
 	fuzz_out_of_memory = c->flags & NO_MEMORY;
-	qp.route->turn = c->turn % 3;
+	qp.route->move = c->turn % 3;
 	qp.route->sent = c->flight * FRAME;
 	qp.route->until = fuzz_now + 1000000;
 	qp.route->entropy = (struct dcqcn_entropy) {
@@ -140,11 +140,11 @@ static void check_context(struct dcqcn_ccc *ccc, u32 flight, s32 before, u16 ev)
 
 	check(!ccc->lock.held && !qp.lock.held && !dev.credit.lock.held && !bh_disabled);
 	check(tx->num_probes <= DCQCN_CCC_PROBES && tx->num_overtaken <= tx->num_probes);
-	check(qp.route->entropy.ev <= DCQCN_ENTROPY_MASK && qp.route->turn <= DCQCN_TURN_HELD);
+	check(qp.route->entropy.ev <= DCQCN_ENTROPY_MASK && qp.route->move <= DCQCN_MOVE_HELD);
 	/* another path only with nothing in flight, and if that is wanted at all */
 	if (qp.route->entropy.ev != ev)
 		check(settings.ccc.entropy && counters.value[DCQCN_RP_ENTROPY_CHANGES] == 1 &&
-		      qp.route->turn == DCQCN_TURN_NONE);
+		      qp.route->move == DCQCN_MOVE_NONE);
 	else
 		check(!counters.value[DCQCN_RP_ENTROPY_CHANGES]);
 	/* nothing more is in flight than was sent; what never agreed was not counted */

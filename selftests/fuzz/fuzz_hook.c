@@ -141,7 +141,7 @@ bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct dcqcn_tx *tx)
 	return false;
 }
 
-void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *p, u64 now)
+void dcqcn_gate_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *p, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	u64 line = dcqcn_dev_line(qp->dev, p);
@@ -152,7 +152,7 @@ void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *p, u64 no
 	cuts += !!(dcqcn_rate_cnp(&flow->rate, &p->rp, line, now) & DCQCN_RATE_CUT);
 }
 
-unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
+unsigned int dcqcn_queue_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 {
 	if (!(now_testing->faults & TAKEN))
 		return NF_ACCEPT;
@@ -160,7 +160,7 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 	return NF_STOLEN;
 }
 
-void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn, u8 hops)
+void dcqcn_queue_acked(struct dcqcn_qp *qp, u32 psn, u8 hops)
 {
 	check(qp->state == DCQCN_QP_LIVE && qp->limited);
 	acks++;
@@ -190,7 +190,7 @@ struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn, const struct dcq
 	return qp;
 }
 
-bool dcqcn_pacer_answer(struct dcqcn_qp *qp, u32 psn, u32 held)
+bool dcqcn_queue_answered(struct dcqcn_qp *qp, u32 psn, u32 held)
 {
 	check(qp->state == DCQCN_QP_LIVE && qp->type != IB_QPT_UD);
 	heard++;
@@ -404,7 +404,7 @@ static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
 	the_path.probe_time = c->flags & LIMITED;
 	the_qp.flow.path = &the_path;
 	the_qp.cnp_time = c->since_cnp ? fuzz_now - c->since_cnp * 1000ULL : 0;
-	the_qp.seen = jiffies - (c->qp_state >> 4 & 3);
+	the_qp.active = jiffies - (c->qp_state >> 4 & 3);
 	has_qp = c->qp_state & 0x80;
 	if (len >= ip + UDP_LEN + BTH_LEN)
 		the_qp.qpn = get24(p + ip + UDP_LEN + 5) ^

@@ -46,7 +46,7 @@ bool dcqcn_xmit_charge(atomic64_t *account, s64 gap)
 	return !used_up;
 }
 
-void dcqcn_pacer_kick(struct dcqcn_qp *qp)
+void dcqcn_queue_kick(struct dcqcn_qp *qp)
 {
 }
 

@@ -1379,7 +1379,7 @@ static void test_seen(void)
 		route = hosts[0].qps[0].route;
 		route->entropy.ev = i == 1;
 		route->entropy.rounds = i == 2;
-		route->turn = i == 3 ? DCQCN_TURN_WANTED : DCQCN_TURN_NONE;
+		route->move = i == 3 ? DCQCN_MOVE_WANTED : DCQCN_MOVE_NONE;
 		if (i == 4)
 			sender(0)->window.cwnd = 3 * frame;
 		if (i == 5)

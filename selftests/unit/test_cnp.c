@@ -78,7 +78,7 @@ struct dcqcn_dev *dcqcn_dev_by_ndev(const struct net_device *n)
 
 bool dcqcn_any_limited;
 
-void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn, u8 hops)
+void dcqcn_queue_acked(struct dcqcn_qp *qp, u32 psn, u8 hops)
 {
 }
 
@@ -95,7 +95,7 @@ void dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 /* What the flow's probe waits for, and has got */
 static u32 probe_psn, held;
 
-bool dcqcn_pacer_answer(struct dcqcn_qp *qp, u32 psn, u32 ns)
+bool dcqcn_queue_answered(struct dcqcn_qp *qp, u32 psn, u32 ns)
 {
 	if (psn == probe_psn)
 		held = ns;
@@ -116,7 +116,7 @@ bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_headers hea
 	return false;
 }
 
-void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *p, u64 now)
+void dcqcn_gate_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *p, u64 now)
 {
 	cuts++;
 }

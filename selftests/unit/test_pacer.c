@@ -222,7 +222,7 @@ static void output_of(struct dcqcn_qp *qp, enum dcqcn_pkt_kind kind, u32 psn, u3
 	skb->protocol = kind;
 	skb->priority = psn;
 	tx = tx_of(skb, kind, &bth, limit);
-	if (dcqcn_pacer_output(qp, &tx) == NF_STOLEN)
+	if (dcqcn_queue_output(qp, &tx) == NF_STOLEN)
 		return;
 	leaves(skb);
 	free(skb);
@@ -251,10 +251,10 @@ static void output_data(struct dcqcn_qp *qp, enum dcqcn_pkt_kind kind, u32 psn, 
 	udp->len = cpu_to_be16(len - sizeof(*iph));
 	*bth_of(skb) = (struct dcqcn_bth) { .opcode = opcode, .psn = cpu_to_be32(psn) };
 	tx = tx_of(skb, kind, bth_of(skb), true);
-	if (kind == DCQCN_PKT_REQUEST && dcqcn_pacer_may_pass(&qp->flow, skb, tx.bth)) {
-		dcqcn_pacer_pass(&qp->flow);
+	if (kind == DCQCN_PKT_REQUEST && dcqcn_gate_may_skip(&qp->flow, skb, tx.bth)) {
+		dcqcn_gate_skip(&qp->flow);
 		num_unseen++;
-	} else if (dcqcn_pacer_output(qp, &tx) == NF_STOLEN) {
+	} else if (dcqcn_queue_output(qp, &tx) == NF_STOLEN) {
 		return;
 	}
 	leaves(skb);
@@ -324,8 +324,8 @@ static void limited(u32 mbps, u8 type, u8 ack_timeout)
 		qps[i].state = DCQCN_QP_LIVE;
 		qps[i].type = type;
 		qps[i].ack_timeout = ack_timeout;
-		dcqcn_pacer_init(&qps[i].flow);
-		dcqcn_pacer_cnp(&qps[i], &settings, fuzz_now);
+		dcqcn_queue_init(&qps[i].flow);
+		dcqcn_gate_cnp(&qps[i], &settings, fuzz_now);
 	}
 }
 
@@ -347,7 +347,7 @@ static void ends(void)
 	int i;
 
 	for (i = 0; i < QPS; i++)
-		dcqcn_pacer_flush(&qps[i]);
+		dcqcn_queue_flush(&qps[i]);
 	expect(!held_memory(), "%ld bytes are counted as held", held_memory());
 	expect(counters.value[DCQCN_RP_HELD] ==
 	       counters.value[DCQCN_RP_RELEASED] + counters.value[DCQCN_RP_DROP_STALE] +
@@ -508,8 +508,8 @@ static void memory_on_two_cpus(void)
 		if (i < 20)
 			continue;
 		dev.counters = &other_cpu;
-		dcqcn_pacer_flush(&qps[i - 20]);
-		dcqcn_pacer_cnp(&qps[i - 20], &settings, fuzz_now);
+		dcqcn_queue_flush(&qps[i - 20]);
+		dcqcn_gate_cnp(&qps[i - 20], &settings, fuzz_now);
 		dev.counters = &counters;
 		sum -= 65 * FULL_SIZE;
 		expect(held_memory() == sum, "%ld bytes are counted, and %ld held", held_memory(), sum);
@@ -559,7 +559,7 @@ static void memory_of_requests(void)
 
 	/* where there is room again, the rate holds */
 	for (i = 0; i < QPS / 2; i++)
-		dcqcn_pacer_flush(&qps[i]);
+		dcqcn_queue_flush(&qps[i]);
 	output_of(&qps[QPS - 1], DCQCN_PKT_REQUEST, 40, 9000, size, true);
 	expect(dcqcn_flow_held(flow) == held + 1, "%u requests are held, not %u",
 	       dcqcn_flow_held(flow), held + 1);
@@ -595,15 +595,15 @@ static void mixed_floor(void)
 	limited(1, IB_QPT_RC, 14);
 	output(DCQCN_PKT_REQUEST, 1);
 	output(DCQCN_PKT_REQUEST, 2);
-	expect(dcqcn_pacer_floor(&qps[0]) == floor, "%llu bit/s for requests alone",
-	       (unsigned long long)dcqcn_pacer_floor(&qps[0]));
+	expect(dcqcn_gate_floor(&qps[0]) == floor, "%llu bit/s for requests alone",
+	       (unsigned long long)dcqcn_gate_floor(&qps[0]));
 	for (n = 0; n < 800; n++)
 		output_of(&qps[0], DCQCN_PKT_RESPONSE, n, 4000, 8704, true);
-	expect(dcqcn_pacer_floor(&qps[0]) / 2 == floor, "%llu bit/s with READ responses",
-	       (unsigned long long)dcqcn_pacer_floor(&qps[0]));
+	expect(dcqcn_gate_floor(&qps[0]) / 2 == floor, "%llu bit/s with READ responses",
+	       (unsigned long long)dcqcn_gate_floor(&qps[0]));
 	pass_time(&qps[0], 50 * MS);
-	expect(!dcqcn_pacer_floor(&qps[0]), "a floor of %llu bit/s without requests",
-	       (unsigned long long)dcqcn_pacer_floor(&qps[0]));
+	expect(!dcqcn_gate_floor(&qps[0]), "a floor of %llu bit/s without requests",
+	       (unsigned long long)dcqcn_gate_floor(&qps[0]));
 	ends();
 }
 
@@ -808,7 +808,7 @@ static void release(void)
 	limited(1, IB_QPT_RC, 0);
 	for (n = 0; n < 100; n++)
 		output(DCQCN_PKT_RESPONSE, n);
-	dcqcn_pacer_release(&qps[0]);
+	dcqcn_queue_release(&qps[0]);
 	expect(num_sent == 1 + 64 && qps[0].limited, "%u packets left at once", num_sent);
 	output(DCQCN_PKT_RESPONSE, n);
 	pass_time(&qps[0], MS);
@@ -829,10 +829,10 @@ static void idle(void)
 	settings.rp.rpg_ai_rate = 100;
 	settings.rp.rpg_time_reset = 1000;
 	fuzz_now += 5 * MS / 10;
-	dcqcn_pacer_advance(&qps[0], fuzz_now);
+	dcqcn_gate_advance(&qps[0], fuzz_now);
 	expect(qps[0].limited, "the limiter ended too early");
 	fuzz_now += 1000 * MS;
-	dcqcn_pacer_advance(&qps[0], fuzz_now);
+	dcqcn_gate_advance(&qps[0], fuzz_now);
 	expect(!qps[0].limited, "the limiter of an idle flow has not ended");
 	ends();
 }
@@ -880,7 +880,7 @@ static void start(void)
 	unsigned int i, asked = 0;
 
 	limited(1, IB_QPT_RC, 0);
-	dcqcn_pacer_flush(&qps[0]);
+	dcqcn_queue_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
 	settings.rp.rpg_time_reset = 0;
 	dcqcn_limiter_start(&qps[0], &settings, true);
@@ -891,7 +891,7 @@ static void start(void)
 		expect(sent[i].asks == (i == 12), "packet %u: asks %d", i, sent[i].asks);
 
 	fuzz_now += MS / 10;
-	dcqcn_pacer_ack(&qps[0], 12, 0);
+	dcqcn_queue_acked(&qps[0], 12, 0);
 	pass_time(&qps[0], 0);
 	expect(num_sent > 13, "no packet leaves when the ACK has come");
 	/* 3 * 12288 bytes in 0.2 ms are 9 packets in 49 us */
@@ -915,7 +915,7 @@ static void start_tail(void)
 	unsigned int i;
 
 	limited(1, IB_QPT_RC, 0);
-	dcqcn_pacer_flush(&qps[0]);
+	dcqcn_queue_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
 	settings.rp.rpg_time_reset = 0;
 	learn_peer(&qps[0].peer, MS / 10, 12288, fuzz_now);
@@ -933,7 +933,7 @@ static void start_tail(void)
 	expect(num_sent == 15 && sent[14].psn == 10 && sent[14].asks,
 	       "rxe goes back, and %u packets leave", num_sent - 14);
 	pass_time(&qps[0], MS / 10);
-	dcqcn_pacer_ack(&qps[0], 10, 0);
+	dcqcn_queue_acked(&qps[0], 10, 0);
 	pass_time(&qps[0], MS / 10);
 	expect(num_sent > 16 && flow->rate.start == DCQCN_START_MEASURES, "it goes on waiting");
 	ends();
@@ -947,7 +947,7 @@ static void responds(void)
 	unsigned int i;
 
 	limited(1, IB_QPT_RC, 0);
-	dcqcn_pacer_flush(&qps[0]);
+	dcqcn_queue_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
 	settings.rp.rpg_time_reset = 0;
 	dcqcn_limiter_start(&qps[0], &settings, false);
@@ -976,12 +976,12 @@ static void start_answered(void)
 	responds();
 	expect(asked_module(0) == 1 && sent[12].asks_module, "%u packets ask", asked_module(0));
 	pass_time(&qps[0], MS / 10);
-	expect(!dcqcn_pacer_answer(&qps[0], 11, 0), "an answer for another packet is taken");
-	dcqcn_pacer_ack(&qps[0], 12, 0);
+	expect(!dcqcn_queue_answered(&qps[0], 11, 0), "an answer for another packet is taken");
+	dcqcn_queue_acked(&qps[0], 12, 0);
 	expect(flow->rate.start == DCQCN_START_BLIND, "an ACK is taken for the answer");
 	n = num_sent;
-	expect(dcqcn_pacer_answer(&qps[0], 12, MS / 50), "the answer is not taken");
-	expect(!dcqcn_pacer_answer(&qps[0], 12, MS / 50), "it is taken twice");
+	expect(dcqcn_queue_answered(&qps[0], 12, MS / 50), "the answer is not taken");
+	expect(!dcqcn_queue_answered(&qps[0], 12, MS / 50), "it is taken twice");
 	expect(flow->path->rtt == 80000, "the round trip is %u ns", flow->path->rtt);
 	/* 3 * 12288 bytes in 0.16 ms are 18 packets in 80 us */
 	pass_time(&qps[0], 80 * MS / 1000);
@@ -1031,14 +1031,14 @@ static void started(void)
 	unsigned int i;
 
 	limited(1, IB_QPT_RC, 0);
-	dcqcn_pacer_flush(&qps[0]);
+	dcqcn_queue_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
 	settings.rp.rpg_time_reset = 0;
 	dcqcn_limiter_start(&qps[0], &settings, true);
 	for (i = 0; i < 16; i++)
 		output_request(&qps[0], i, 1000, WRITE_MIDDLE);
 	pass_time(&qps[0], MS / 10);
-	dcqcn_pacer_ack(&qps[0], 12, 0);
+	dcqcn_queue_acked(&qps[0], 12, 0);
 	pass_time(&qps[0], MS / 10);
 	expect(num_sent == 16 && !num_unseen, "%u packets left, %u of them unseen", num_sent,
 	       num_unseen);
@@ -1056,7 +1056,7 @@ static void pauses_of_data(void)
 
 	limited(100, IB_QPT_UD, 0);
 	qp->owner = &sk;
-	qp->seen = jiffies - HZ - 1;
+	qp->active = jiffies - HZ - 1;
 	expect(!dcqcn_qp_confirm(qp, &ack), "an ACK begins something");
 	expect(dcqcn_qp_confirm(qp, &data), "the ACK ended the pause");
 	expect(!dcqcn_qp_confirm(qp, &data), "the pause goes on");
@@ -1078,7 +1078,7 @@ static void first_packet_describes(void)
 	limited(100, IB_QPT_RC, 0);
 	believed = 0;
 	qp->state = DCQCN_QP_RESOLVING;
-	qp->seen = jiffies - 100;
+	qp->active = jiffies - 100;
 	expect(!dcqcn_qp_confirm(qp, &ack) && !believed, "an ACK begins something");
 	expect(dcqcn_qp_confirm(qp, &data) && believed == 1,
 	       "the first packet begins nothing");
@@ -1106,7 +1106,7 @@ static void start_unseen(void)
 	}
 	expect(num_sent == psn, "%u packets left, not %u", num_sent, psn);
 	expect(num_unseen == 70, "%u of 80 packets are unseen, not 70", num_unseen);
-	dcqcn_pacer_advance(&qps[0], fuzz_now);
+	dcqcn_gate_advance(&qps[0], fuzz_now);
 	expect(flow->stat.paced_packets == psn, "%llu packets are counted, not %u",
 	       (unsigned long long)flow->stat.paced_packets, psn);
 	expect(flow->path->sent - bytes == 80 * 1000, "%llu bytes are counted, not 80000",
@@ -1139,7 +1139,7 @@ static void start_seen(void)
 		expect(num_unseen == 1, "%u packets are unseen, not 1", num_unseen);
 		switch (i) {
 		case 0:
-			dcqcn_pacer_cnp(&qps[0], &settings, fuzz_now);
+			dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
 			output_request(&qps[0], 18, 1000, WRITE_MIDDLE);
 			break;
 		case 1:
@@ -1153,7 +1153,7 @@ static void start_seen(void)
 			output_request(&qps[0], 0x80000000 | 18, 1000, WRITE_MIDDLE);
 			break;
 		case 4:
-			dcqcn_pacer_advance(&qps[0], fuzz_now);
+			dcqcn_gate_advance(&qps[0], fuzz_now);
 			output_request(&qps[0], 18, 1000, WRITE_MIDDLE);
 			break;
 		}
@@ -1171,7 +1171,7 @@ static void start_of_reads(void)
 	unsigned int i;
 
 	limited(1, IB_QPT_RC, 0);
-	dcqcn_pacer_flush(&qps[0]);
+	dcqcn_queue_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
 	settings.rp.rpg_time_reset = 0;
 	dcqcn_limiter_start(&qps[0], &settings, true);
@@ -1222,7 +1222,7 @@ static u64 start_waits(const u8 *messages, unsigned int n, enum acks acks, u8 ac
 	u64 began;
 
 	limited(1, IB_QPT_RC, ack_timeout);
-	dcqcn_pacer_flush(&qps[0]);
+	dcqcn_queue_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
 	settings.rp.rpg_time_reset = 0;
 	began = fuzz_now;
@@ -1237,7 +1237,7 @@ static u64 start_waits(const u8 *messages, unsigned int n, enum acks acks, u8 ac
 		for (; i + (acks == LATER) < num_sent; i++) {
 			ack = peer_acks(acks, i, &asked);
 			if (ack != DCQCN_PSN_NONE)
-				dcqcn_pacer_ack(&qps[0], ack, 0);
+				dcqcn_queue_acked(&qps[0], ack, 0);
 		}
 	}
 	expect(flow->rate.start && flow->rate.current_rate > 2000000,
@@ -1305,7 +1305,7 @@ static void start_without_samples(void)
 			pass_time(&qps[0], MS / 10);
 			for (; i + 1 < num_sent; i++) {
 				if (acks == LATER && sent[i].ack_req)
-					dcqcn_pacer_ack(&qps[0], sent[i].psn + 1, 0);
+					dcqcn_queue_acked(&qps[0], sent[i].psn + 1, 0);
 			}
 			if (num_sent > ARRAY_SIZE(sent) / 2)
 				num_sent = i = 0;
@@ -1330,7 +1330,7 @@ static u32 start_rtt(u8 type, u8 peer, u32 speed)
 	u32 us;
 
 	limited(1, type, 0);
-	dcqcn_pacer_flush(&qps[0]);
+	dcqcn_queue_flush(&qps[0]);
 	dev.peers = peers;
 	dev.speed = speed;
 	settings.rp.start_burst = 12288;
@@ -1379,7 +1379,7 @@ static void start_of_peer(void)
 	expect(!dcqcn_peer_look(&dev.peers, &other, fuzz_now + 10001 * MS, &known), "it is known for ever");
 
 	limited(1, IB_QPT_UC, 0);
-	dcqcn_pacer_flush(&qps[0]);
+	dcqcn_queue_flush(&qps[0]);
 	dev.speed = 40000;
 	settings.rp.start_burst = 12288;
 	settings.rp.rpg_time_reset = 0;
@@ -1387,7 +1387,7 @@ static void start_of_peer(void)
 	for (i = 0; i < 40; i++)
 		output_of(&qps[0], DCQCN_PKT_REQUEST, i, 1000, 2304, true);
 	pass_time(&qps[0], MS / 10);
-	dcqcn_pacer_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
 	expect(!qps[0].flow.rate.start && qps[0].flow.rate.rtt == 125000,
 	       "after a CNP it counts on %u ns", qps[0].flow.rate.rtt);
 	ends();
@@ -1402,7 +1402,7 @@ static void start_blind(void)
 	unsigned int i;
 
 	limited(1, IB_QPT_RC, 0);
-	dcqcn_pacer_flush(&qps[0]);
+	dcqcn_queue_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
 	settings.rp.rpg_time_reset = 0;
 	learn_peer(&qps[0].peer, 5 * MS, 12288, fuzz_now);
@@ -1426,19 +1426,19 @@ static void start_deaf(void)
 	unsigned int i;
 
 	limited(10, IB_QPT_RC, 0);
-	dcqcn_pacer_flush(&qps[0]);
+	dcqcn_queue_flush(&qps[0]);
 	settings.rp.start_burst = 12288;
 	learn_peer(&qps[0].peer, 5 * MS, 12288, fuzz_now);
 	dcqcn_limiter_start(&qps[0], &settings, false);
 	for (i = 0; i < 28; i++)
 		output(DCQCN_PKT_RESPONSE, i);
 	pass_time(&qps[0], 3 * MS);
-	dcqcn_pacer_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
 	expect(flow->rate.start && !flow->rate.told, "a CNP for the burst counts");
 	for (; i < 40; i++)
 		output(DCQCN_PKT_RESPONSE, i);
 	pass_time(&qps[0], 3 * MS);
-	dcqcn_pacer_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
 	expect(!flow->rate.start && flow->rate.current_rate == 10000000,
 	       "a CNP after the burst sets %llu bit/s, not 10 Mb/s",
 	       (unsigned long long)flow->rate.current_rate);
@@ -1460,7 +1460,7 @@ static bool begins_after(u8 before, u8 opcode, u64 pause)
 	bool begins;
 
 	limited(1, IB_QPT_RC, 0);
-	dcqcn_pacer_flush(&qps[0]);
+	dcqcn_queue_flush(&qps[0]);
 	qps[0].flow.rate.rtt = MS / 10;
 	qps[0].sent_time = dcqcn_flow_clock(fuzz_now - 100 * MS);
 	dcqcn_limiter_watch(&qps[0], &bth);
@@ -1495,7 +1495,7 @@ static void pauses(void)
 	limited(1, IB_QPT_RC, 0);
 	qps[0].flow.rate.rtt = MS / 10;
 	output(DCQCN_PKT_REQUEST, 1);
-	dcqcn_pacer_release(&qps[0]);
+	dcqcn_queue_release(&qps[0]);
 	expect(!qps[0].limited && !dcqcn_limiter_watch(&qps[0], &(struct dcqcn_bth){ .opcode = 4 }),
 	       "the end of a limit looks like a pause");
 	ends();
@@ -1521,12 +1521,12 @@ static bool restarts_after(enum paused kind, u64 pause)
 	bool starts;
 
 	started();
-	dcqcn_pacer_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
 	pass_time(&qps[0], MS / 10);
 	output_request(&qps[0], 0x80000000 | 16, 1000, WRITE_MIDDLE);
 	pass_time(&qps[0], MS / 10);
 	if (kind != PAUSED_UNACKED)
-		dcqcn_pacer_ack(&qps[0], 16, 0);
+		dcqcn_queue_acked(&qps[0], 16, 0);
 	expect(num_sent == 17 && !flow->rate.start, "%u packets left", num_sent);
 	if (kind == PAUSED_AT_LINE)
 		settings.rp.start_burst = 0;
@@ -1579,7 +1579,7 @@ static void hardly_delivered(void)
 	flow->path->delivered[1] = 160;
 	line = dcqcn_limiter_line(&qps[0], &settings);
 	expect(line == 2000000, "the line is %llu bit/s", (unsigned long long)line);
-	dcqcn_pacer_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
 	output(DCQCN_PKT_REQUEST, 1);
 	output(DCQCN_PKT_REQUEST, 2);
 	expect(num_sent == 1 && !flow->released, "the flow is not limited at the lowest rate");
@@ -1632,7 +1632,7 @@ static void old_measure(void)
 		settings.rp.rpg_min_rate = 1;
 		settings.rp.rate_to_set_on_first_cnp = 0;
 		if (!limited_now)
-			dcqcn_pacer_flush(&qps[0]);
+			dcqcn_queue_flush(&qps[0]);
 		flow->path = calloc(1, sizeof(*flow->path));
 		for (i = 0; i < 3; i++) {
 			dcqcn_path_sent(flow->path, i, 20000, true, fuzz_now);
@@ -1647,7 +1647,7 @@ static void old_measure(void)
 		if (limited_now)
 			output(DCQCN_PKT_RESPONSE, 1);
 		else
-			dcqcn_pacer_cnp(&qps[0], &settings, fuzz_now);
+			dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
 		pass_time(&qps[0], 10 * MS);
 		expect(dcqcn_limiter_line(&qps[0], &settings) == 10000000000ULL,
 		       "the line is %llu bit/s",
@@ -1720,10 +1720,10 @@ static void window(void)
 	output(DCQCN_PKT_ACK, 77);
 	expect(num_sent == 4 && sent[3].kind == DCQCN_PKT_ACK, "%u packets left, not 4", num_sent);
 	expect(qps[0].flow.timer.queued, "nobody asks again");
-	dcqcn_pacer_kick(&qps[0]);
+	dcqcn_queue_kick(&qps[0]);
 	expect(num_sent == 4, "sent without a window");
 	may_send = 2;
-	dcqcn_pacer_kick(&qps[0]);
+	dcqcn_queue_kick(&qps[0]);
 	pass_time(&qps[0], MS / 10);
 	expect(num_sent == 6 && sent[5].psn == 4, "%u packets left, not 6", num_sent);
 	may_send = 1;
@@ -1731,7 +1731,7 @@ static void window(void)
 	expect(num_sent == 7 && in_context == 6, "%u packets left, %u counted", num_sent,
 	       in_context);
 	may_send = 100;
-	dcqcn_pacer_kick(&qps[0]);
+	dcqcn_queue_kick(&qps[0]);
 	output(DCQCN_PKT_REQUEST, 10);
 	pass_time(&qps[0], MS);
 	expect(num_sent == 12 && sent[11].psn == 10, "%u packets left, not 12", num_sent);
@@ -1748,13 +1748,13 @@ static void window_goes_on(void)
 	for (i = 0; i < 4; i++) {
 		output_request(&qps[0], i, 1000, i == 3 ? 0x0a /* WRITE, only */ : WRITE_MIDDLE);
 		may_send = i != 1;
-		dcqcn_pacer_kick(&qps[0]);
+		dcqcn_queue_kick(&qps[0]);
 		pass_time(&qps[0], MS);
 		/* the first is not held, and the last one ends its message */
 		expect(more_behind == (i == 2), "packet %d", i);
 	}
 	may_send = 100;
-	dcqcn_pacer_kick(&qps[0]);
+	dcqcn_queue_kick(&qps[0]);
 	pass_time(&qps[0], MS);
 	expect(num_sent == 4 && !more_behind, "%u packets left", num_sent);
 	ends();
@@ -1783,7 +1783,7 @@ static void window_of_atomics(void)
 		before = in_context;
 		bth.psn = cpu_to_be32(2);
 		tx = tx_of(skb, DCQCN_PKT_ACK, &bth, true);
-		if (dcqcn_pacer_output(&qps[0], &tx) == NF_ACCEPT)
+		if (dcqcn_queue_output(&qps[0], &tx) == NF_ACCEPT)
 			free(skb);
 		expect(dcqcn_flow_held(&qps[0].flow) == !i, "%u packets are held",
 		       dcqcn_flow_held(&qps[0].flow));
@@ -1808,7 +1808,7 @@ static void window_asks(void)
 		while (dcqcn_flow_held(&qps[0].flow) < 64)
 			output_request(&qps[0], n++, 4154, WRITE_MIDDLE);
 		may_send = 1;
-		dcqcn_pacer_kick(&qps[0]);
+		dcqcn_queue_kick(&qps[0]);
 		pass_time(&qps[0], 3 * MS);
 	}
 	for (n = 0; n < num_sent; n++) {
@@ -1832,7 +1832,7 @@ static void window_closed(void)
 	windowed(0);
 	qps[0].ack_timeout = 14;
 	look_again = 250 * MS;
-	flow->asked = dcqcn_flow_clock(fuzz_now);
+	flow->ack_req_time = dcqcn_flow_clock(fuzz_now);
 	for (n = 0; n < 65; n++)
 		output_request(&qps[0], n, 4154, WRITE_MIDDLE);
 	for (n = 1; n <= 20; n++) {
@@ -1881,7 +1881,7 @@ static void window_unseen(void)
 	}
 	expect(num_sent == psn && num_unseen == 70 && in_context == 18,
 	       "%u packets left, %u of them unseen, %u seen", num_sent, num_unseen, in_context);
-	dcqcn_pacer_advance(&qps[0], fuzz_now);
+	dcqcn_gate_advance(&qps[0], fuzz_now);
 	expect(flow->stat.paced_packets == psn, "%llu packets are charged, not %u",
 	       (unsigned long long)flow->stat.paced_packets, psn);
 	pass_time(&qps[0], MS);
@@ -1905,7 +1905,7 @@ static void window_ends(void)
 	for (i = 0; i < 10; i++)
 		output(DCQCN_PKT_REQUEST, i);
 	dev.stopping = true;
-	dcqcn_pacer_release(&qps[0]);
+	dcqcn_queue_release(&qps[0]);
 	expect(num_sent == 10 && sent[9].psn == 9 && !in_context, "%u packets left", num_sent);
 	expect(!qps[0].limited, "limited while the port goes");
 	output(DCQCN_PKT_REQUEST, 10);
@@ -1943,7 +1943,7 @@ static void window_ends(void)
 	expect(num_sent == 10 && !in_context, "%u packets left", num_sent);
 	ends();
 	for (i = 0; i < QPS; i++) {
-		dcqcn_pacer_flush(&qps[i]);
+		dcqcn_queue_flush(&qps[i]);
 		free(qps[i].flow.path);
 	}
 }
@@ -2064,7 +2064,7 @@ static void plugged(u64 rate, u32 window, u64 gap, u8 ack_timeout)
 	expect(!dcqcn_register_cc(&plug), "it is not registered");
 	expect(!dcqcn_cc_choose(settings.cc, "plug"), "it cannot be chosen");
 	settings.plugs = true;
-	qps[0].seen = jiffies;
+	qps[0].active = jiffies;
 	dcqcn_limiter_start(&qps[0], &settings, true);
 	expect(told.init == 1 && qps[0].limited && dcqcn_qp_has_algorithm(&qps[0]),
 	       "the flow does not obey it");
@@ -2089,7 +2089,7 @@ static void ack_of(u32 psn)
 {
 	bh_disabled++;
 	spin_lock(&qps[0].lock);
-	dcqcn_pacer_ack(&qps[0], psn, 0);
+	dcqcn_queue_acked(&qps[0], psn, 0);
 	spin_unlock(&qps[0].lock);
 	bh_disabled--;
 }
@@ -2109,7 +2109,7 @@ static void plug_paces(void)
 	/* the rate grows tenfold while a packet waits: so does what is left of its wait shrink */
 	output(DCQCN_PKT_REQUEST, 11);
 	plug_rate = 1000 * MBPS;
-	dcqcn_pacer_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
 	pass_time(&qps[0], MS / 100);
 	ack_of(0);				/* nobody asked for it: it tells nothing */
 	expect(!told.ack && told.cnp == 1, "%d ACKs, %d CNPs", told.ack, told.cnp);
@@ -2128,7 +2128,7 @@ static void plug_windows(void)
 	expect(num_sent == 3, "%u packets left, not 3", num_sent);
 	expect(sent[0].asks && sent[1].asks && sent[2].asks, "they ask for no ACK");
 	pass_time(&qps[0], MS);
-	dcqcn_pacer_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
 	ack_of(1);
 	expect(told.ack == 1 && sampled.delivered == 2000 && sampled.rtt == MS + 7 * MS / 100 &&
 	       sampled.marked == 1000 && !sampled.app_limited,
@@ -2192,12 +2192,12 @@ static void plug_changes(void)
 		output(DCQCN_PKT_REQUEST, i);
 	*settings.cc = '\0';
 	settings.rp.start_burst = 12288;
-	dcqcn_pacer_advance(&qps[0], fuzz_now);
+	dcqcn_gate_advance(&qps[0], fuzz_now);
 	expect(told.release == 1 && !dcqcn_qp_has_algorithm(&qps[0]), "the flow still obeys it");
 	pass_time(&qps[0], MS);
 	expect(num_sent == 4, "%u packets left, not 4", num_sent);
 	strcpy(settings.cc, "plug");
-	dcqcn_pacer_advance(&qps[0], fuzz_now);	/* as the janitor does */
+	dcqcn_gate_advance(&qps[0], fuzz_now);	/* as the janitor does */
 	expect(told.init == 2 && dcqcn_qp_has_algorithm(&qps[0]), "the flow does not obey it again");
 
 	dcqcn_unregister_cc(&plug);
@@ -2206,15 +2206,15 @@ static void plug_changes(void)
 	i = told.sent;
 	output(DCQCN_PKT_REQUEST, 4);
 	pass_time(&qps[0], MS);
-	dcqcn_pacer_advance(&qps[0], fuzz_now);
+	dcqcn_gate_advance(&qps[0], fuzz_now);
 	expect(num_sent == 5 && told.sent == (int)i, "%u packets left", num_sent);
 	expect(!dcqcn_register_cc(&plug), "it cannot come back");
-	dcqcn_pacer_advance(&qps[0], fuzz_now);
+	dcqcn_gate_advance(&qps[0], fuzz_now);
 	expect(told.init == 3, "the flow does not obey it after its return");
 	/* silent for more than a second */
 	pass_time(&qps[0], 1100 * MS);
-	qps[0].seen = jiffies - 2 * HZ;
-	dcqcn_pacer_advance(&qps[0], fuzz_now);
+	qps[0].active = jiffies - 2 * HZ;
+	dcqcn_gate_advance(&qps[0], fuzz_now);
 	expect(told.release == 3 && !qps[0].limited, "a silent flow keeps its limit");
 	unplugged();
 }
@@ -2227,9 +2227,9 @@ static void plug_of_qp(void)
 
 	plugged(100 * MBPS, DCQCN_CC_NO_WINDOW, 0, 0);
 	*settings.cc = '\0';
-	dcqcn_pacer_advance(&qps[0], fuzz_now);
+	dcqcn_gate_advance(&qps[0], fuzz_now);
 	expect(told.release == 1, "it obeys what its port has not");
-	qp->seen = qps[2].seen = jiffies;
+	qp->active = qps[2].active = jiffies;
 	expect(dcqcn_cc_choose_for_qp(&dev, 16, "plug") == -ENOENT, "there is no such QP");
 	expect(!dcqcn_cc_choose_for_qp(&dev, 18, "plug") && settings.plugs, "it cannot be chosen");
 	dcqcn_limiter_plug(qp, &settings, true);
@@ -2237,11 +2237,11 @@ static void plug_of_qp(void)
 	expect(told.init == 2 && dcqcn_qp_has_algorithm(qp), "the QP does not obey its own");
 	expect(!qps[2].limited, "another QP obeys it");
 	strcpy(settings.cc, "swift");
-	dcqcn_pacer_advance(qp, fuzz_now);
+	dcqcn_gate_advance(qp, fuzz_now);
 	expect(told.release == 1, "it follows its port");
 	expect(!dcqcn_cc_choose_for_qp(&dev, 18, none), "it cannot have DCQCN");
 	expect(told.release == 2 && !dcqcn_qp_has_algorithm(qp), "it does not obey DCQCN");
-	dcqcn_pacer_advance(qp, fuzz_now);
+	dcqcn_gate_advance(qp, fuzz_now);
 	expect(!dcqcn_qp_has_algorithm(qp), "it does not keep DCQCN");
 	expect(!dcqcn_cc_choose_for_qp(&dev, 18, NULL) && !dcqcn_qp_has_choice(qp),
 	       "it has a choice");
@@ -2249,7 +2249,7 @@ static void plug_of_qp(void)
 	expect(dcqcn_qp_has_algorithm(qp) && told.init == 2, "it does not follow its port again");
 	expect(!dcqcn_cc_choose_for_qp(&dev, 18, "plug") && told.init == 3, "it has no choice");
 	dcqcn_qp_forget_choice(qp);
-	dcqcn_pacer_advance(qp, fuzz_now);
+	dcqcn_gate_advance(qp, fuzz_now);
 	expect(told.release == 3 && dcqcn_qp_has_algorithm(qp), "another QP has its choice");
 	unplugged();
 }
@@ -2261,7 +2261,7 @@ static void plug_needs_acks(void)
 	settings.rp.start_burst = 12288;
 	output(DCQCN_PKT_RESPONSE, 70);
 	expect(told.release == 1 && !dcqcn_qp_has_algorithm(&qps[0]), "READ responses obey it");
-	dcqcn_pacer_advance(&qps[0], fuzz_now);
+	dcqcn_gate_advance(&qps[0], fuzz_now);
 	expect(told.init == 1, "READ responses obey it again");
 	qps[1].type = IB_QPT_UC;
 	dcqcn_limiter_start(&qps[1], &settings, true);
@@ -2343,12 +2343,12 @@ static void plug_goes_with_port(void)
 	other = plug;
 	strcpy(other.name, "other");
 	expect(!dcqcn_register_cc(&other), "another one is not registered");
-	dcqcn_pacer_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
 	ack_of(0);
 	pass_time(&qps[0], 200 * MS);
 	output(DCQCN_PKT_REQUEST, 0);
 	pass_time(&qps[0], 20 * MS);
-	dcqcn_pacer_advance(&qps[0], fuzz_now);
+	dcqcn_gate_advance(&qps[0], fuzz_now);
 	expect(!told.init && !told.cnp && !told.ack && !told.timer && !told.sent && !told.loss &&
 	       !told.release, "a function runs after its end");
 	expect(!dcqcn_qp_has_algorithm(&qps[0]), "the flow obeys what has gone");

@@ -396,9 +396,9 @@ static void test_lost(void)
 	paths[0].marks = paths[1].marks = 100;
 	pass_time(4 * RTT);
 	route = here.qps[0].route;
-	for (since = fuzz_now; route->turn != DCQCN_TURN_HELD && fuzz_now - since < 2 * MS;)
+	for (since = fuzz_now; route->move != DCQCN_MOVE_HELD && fuzz_now - since < 2 * MS;)
 		pass_time(100);
-	expect(route->turn == DCQCN_TURN_HELD, "it is not held");
+	expect(route->move == DCQCN_MOVE_HELD, "it is not held");
 	ev = route->entropy.ev;
 	lose_feedback = 1;
 	pass_time(RTT);

@@ -149,8 +149,8 @@ bool dcqcn_answer_hear(const struct dcqcn_rx *in, const struct dcqcn_feedback *s
 	spin_lock_bh(&qp->lock);
 	if (qp->state == DCQCN_QP_LIVE && qp->type != IB_QPT_UD &&
 	    dcqcn_qp_is_peer(qp, &saddr) && qp->peer_qpn == be32_to_cpu(said->echo_qpn))
-		heard = dcqcn_pacer_answer(qp, be32_to_cpu(said->echo_psn),
-					   be32_to_cpu(said->echo_held));
+		heard = dcqcn_queue_answered(qp, be32_to_cpu(said->echo_psn),
+					     be32_to_cpu(said->echo_held));
 	spin_unlock_bh(&qp->lock);
 	return heard;
 }

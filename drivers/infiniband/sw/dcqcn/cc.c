@@ -348,15 +348,15 @@ bool dcqcn_cc_opens(struct dcqcn_qp *qp, u64 now)
 	if (f->due > now) {
 		again = f->due;
 	} else if (cc->in_flight && (u64)cc->in_flight + cc->packet > cc->window) {
-		again = now + min(dcqcn_flow_longest_gap(qp),
-				  dcqcn_flow_longest_hold()) / 2;
+		again = now + min(dcqcn_req_longest_gap(qp),
+				  dcqcn_req_longest_hold()) / 2;
 	} else {
 		qp->flow.next = max(qp->flow.next, f->due);
 		return true;
 	}
 	oldest = skb_peek(&qp->flow.fifo[DCQCN_REQUESTS].queue);
 	if (oldest)
-		again = min(again, dcqcn_held(oldest)->since + dcqcn_flow_longest_hold());
+		again = min(again, dcqcn_held(oldest)->since + dcqcn_req_longest_hold());
 	qp->flow.next = cc->next_call ? min(again, cc->next_call) : again;
 	return false;
 }

@@ -82,7 +82,7 @@ static void dcqcn_cc_take_from(struct dcqcn_dev *dev, const struct dcqcn_cc_slot
 	for (qpn = 0; (qp = dcqcn_qp_next(dev, &qpn)); qpn++) {
 		spin_lock_bh(&qp->lock);
 		if (dcqcn_qp_has_algorithm(qp) && qp->cc->slot == slot)
-			dcqcn_limiter_turn(qp, rcu_dereference(dev->settings),
+			dcqcn_limiter_switch(qp, rcu_dereference(dev->settings),
 					   DCQCN_OBEYS_RATE, ktime_get_ns());
 		spin_unlock_bh(&qp->lock);
 	}
@@ -160,7 +160,7 @@ int dcqcn_cc_choose_for_qp(struct dcqcn_dev *dev, u32 qpn, const char *choice)
 		if (choice)
 			strscpy(qp->cc->choice, choice, sizeof(qp->cc->choice));
 		if (qp->state == DCQCN_QP_LIVE)
-			dcqcn_pacer_advance(qp, ktime_get_ns());
+			dcqcn_gate_advance(qp, ktime_get_ns());
 		spin_unlock_bh(&qp->lock);
 	}
 	rcu_read_unlock();

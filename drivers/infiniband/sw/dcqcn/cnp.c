@@ -44,7 +44,7 @@ static enum dcqcn_verdict dcqcn_cnp_handle(struct dcqcn_qp *qp,
 		return DCQCN_CNP_WINDOWED;
 	now = ktime_get_ns();
 	qp->handled_time = now >> DCQCN_HANDLED_SHIFT;
-	dcqcn_pacer_cnp(qp, settings, now);
+	dcqcn_gate_cnp(qp, settings, now);
 	return DCQCN_CNP_HANDLED;
 }
 

@@ -9,8 +9,8 @@
  * earns no more than DCQCN_IDLE_CREDIT_NS, and one that waited while rxe found out about a loss
  * earns nothing.
  *
- * While a start sends less than its rate allows, or a context is far from its bounds, the limiter
- * looks at only one packet in several (DCQCN_UNSEEN).
+ * While a start sends less than its rate allows, or a context is far from its bounds, only one
+ * packet in several takes the flow's lock; the others skip it (DCQCN_SKIPS).
  *
  * A flow whose peer has agreed on a context (ccc.c) obeys the context instead: its packets
  * leave at the line rate while window and credit last, and those that are held leave when
@@ -34,35 +34,35 @@
 #include "tx.h"
 #include "window.h"
 
-/* Requests that may pass unseen after one that the limiter has seen, if all of them are due
- * by then. They are charged when it sees the next one, to a flow that by then has credit
- * for DCQCN_IDLE_CREDIT_GAPS packets at most: twice this, and the seen one, must fit.
+/* Requests that may skip the lock after one that took it, if all of them are due by then. The
+ * next one that takes it charges them, to a flow that has credit for DCQCN_IDLE_CREDIT_GAPS
+ * packets at most: twice this, and the one that took the lock, must fit.
  */
-#define DCQCN_UNSEEN		((DCQCN_IDLE_CREDIT_GAPS - 1) / 2)
+#define DCQCN_SKIPS		((DCQCN_IDLE_CREDIT_GAPS - 1) / 2)
 
-/* Return @gap, or the longest one that what is held allows. Out of line like
+/* Return @gap, or less if a held request must leave earlier. Out of line like
  * dcqcn_gate_hasten() to keep the fast path small.
  */
 u64 dcqcn_gate_shorten(const struct dcqcn_qp *qp, u64 gap)
 {
-	u64 bound = dcqcn_flow_bound(qp);
+	u64 bound = dcqcn_req_bound(qp);
 
 	return bound ? min(gap, bound) : gap;
 }
 
-/* A request was queued: the rate is that of the last packet, which may have been longer */
+/* A request was queued behind a packet that may have been longer: let it leave in time */
 void dcqcn_gate_hasten(struct dcqcn_qp *qp, u64 now)
 {
-	qp->flow.next = min(qp->flow.next, now + dcqcn_flow_bound(qp));
+	qp->flow.next = min(qp->flow.next, now + dcqcn_req_bound(qp));
 }
 
-/* Charge the requests that have passed unseen, as if all of them had just left, and allow no
- * more. Each costs as much as the seen one before them, and has the same length.
+/* Charge the requests that have skipped the lock as if all of them had just left, and allow no
+ * more. Each costs as much as the one before them that took it, and has the same length.
  */
 void dcqcn_gate_settle(struct dcqcn_flow *flow, u64 now)
 {
 	struct dcqcn_fifo *fifo = &flow->fifo[DCQCN_REQUESTS];
-	u8 passed = READ_ONCE(fifo->passed);
+	u8 passed = READ_ONCE(fifo->skipped);
 	u32 n = (u8)(passed - fifo->charged);
 
 	fifo->charged = passed;
@@ -71,15 +71,15 @@ void dcqcn_gate_settle(struct dcqcn_flow *flow, u64 now)
 		return;
 	dcqcn_gate_forgive(flow, now);
 	flow->next += (u64)n * flow->gap;
-	dcqcn_rate_sent(&flow->rate, n * flow->unseen, now);
+	dcqcn_rate_sent(&flow->rate, n * flow->skip_bytes, now);
 	flow->stat.paced_packets += n;
-	flow->stat.paced_bytes += n * flow->unseen;
+	flow->stat.paced_bytes += n * flow->skip_bytes;
 	if (flow->path)
-		flow->path->sent += n * flow->unseen;
+		flow->path->sent += n * flow->skip_bytes;
 }
 
-/* After a request has passed, in a start or with an open window: let others pass unseen, if
- * all of them are due
+/* After a request has passed, in a start or with an open window: let the next ones skip the lock,
+ * if all of them are due
  */
 void dcqcn_gate_allow(struct dcqcn_qp *qp, u32 bytes, u64 now)
 {
@@ -88,22 +88,22 @@ void dcqcn_gate_allow(struct dcqcn_qp *qp, u32 bytes, u64 now)
 
 	/* PSNs of other types are not compared */
 	if (qp->type != IB_QPT_RC || flow->burst || flow->released ||
-	    flow->next + (u64)DCQCN_UNSEEN * flow->gap > now)
+	    flow->next + (u64)DCQCN_SKIPS * flow->gap > now)
 		return;
-	flow->unseen = bytes;
-	WRITE_ONCE(fifo->allowed, fifo->charged + DCQCN_UNSEEN);
+	flow->skip_bytes = bytes;
+	WRITE_ONCE(fifo->allowed, fifo->charged + DCQCN_SKIPS);
 }
 
-/* Decide whether a packet of a start is a probe, and make it ask for an ACK then. rxe itself
- * asks only with every 66th packet and the last one of a message: a start would take many
+/* Decide whether a packet of a start is a probe, and let it request an ACK then. rxe itself
+ * requests one only with every 66th packet and the last one of a message: a start would take many
  * round trips.
  *
- * A start that waits, for its first round trip or for its next step, goes on by time when the
- * next probe cannot ask, such as a READ, or when no ACK has come for DCQCN_PROBE_NS. path.c says
- * what else ends the wait.
+ * A start that waits for its first round trip or for its next step goes on by time when the next
+ * packet cannot request an ACK, such as a READ, or when none has come for DCQCN_PROBE_NS. path.c
+ * says what else ends the wait.
  */
-static noinline bool dcqcn_flow_asks(struct dcqcn_qp *qp, struct sk_buff *skb,
-				     bool ack_req, u64 now)
+static noinline bool dcqcn_gate_probes(struct dcqcn_qp *qp, struct sk_buff *skb,
+				       bool ack_req, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	struct dcqcn_terms terms;
@@ -113,11 +113,11 @@ static noinline bool dcqcn_flow_asks(struct dcqcn_qp *qp, struct sk_buff *skb,
 		return false;
 	if (flow->path->probe_time && !flow->path->asked)
 		dcqcn_path_restart(flow->path);
-	else if (ack_req || dcqcn_flow_ask(skb))
+	else if (ack_req || dcqcn_req_set_ack_req(skb))
 		return true;
 	terms = dcqcn_limiter_terms(qp);
 	dcqcn_start_go_blind(&flow->rate, terms.line);
-	/* it was charged at the rate of a flow that waits for a sample */
+	/* the packet was charged at the rate of a flow that waits for a sample */
 	flow->next = min(flow->next, now);
 	return false;
 }
@@ -125,7 +125,7 @@ static noinline bool dcqcn_flow_asks(struct dcqcn_qp *qp, struct sk_buff *skb,
 /* Make a packet ask the peer's module for an answer. Return false if it cannot, or offers a
  * context.
  */
-static bool dcqcn_flow_ask_module(struct sk_buff *skb)
+static bool dcqcn_gate_ask_module(struct sk_buff *skb)
 {
 	struct dcqcn_bth *bth = dcqcn_ccc_bth(skb);
 
@@ -138,8 +138,8 @@ static bool dcqcn_flow_ask_module(struct sk_buff *skb)
 /* Decide whether a packet that gets no ACK is a probe, which the peer's module answers, and make it
  * ask. A start has its burst behind it then, and another flow has sent enough for an answer.
  */
-static noinline bool dcqcn_flow_asks_module(struct dcqcn_qp *qp, struct sk_buff *skb,
-					    u64 now)
+static noinline bool dcqcn_gate_probes_module(struct dcqcn_qp *qp, struct sk_buff *skb,
+					      u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	const struct dcqcn_path *path = flow->path;
@@ -151,11 +151,11 @@ static noinline bool dcqcn_flow_asks_module(struct dcqcn_qp *qp, struct sk_buff 
 	    !path->answered || !dcqcn_start_wants_sample(&flow->rate, now) :
 	    !flow->rate.start && path->sent - path->probe_sent < DCQCN_PATH_ASK)
 		return false;
-	return dcqcn_flow_ask_module(skb);
+	return dcqcn_gate_ask_module(skb);
 }
 
 /* Whether a packet gets no ACK, but may be answered by the peer's module */
-static bool dcqcn_flow_is_unacked(const struct dcqcn_qp *qp, const struct dcqcn_packet *packet)
+static bool dcqcn_gate_is_unacked(const struct dcqcn_qp *qp, const struct dcqcn_packet *packet)
 {
 	return packet->kind == DCQCN_PKT_RESPONSE || qp->type == IB_QPT_UC;
 }
@@ -172,19 +172,19 @@ void dcqcn_gate_measure(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req,
 
 	if (unlikely(dcqcn_qp_has_algorithm(qp))) {
 		if (!ack_req && dcqcn_cc_asks(qp, skb))
-			ack_req = dcqcn_flow_asks_peer(flow, skb, false, now);
+			ack_req = dcqcn_req_requests_ack(flow, skb, false, now);
 		if (!dcqcn_cc_left(qp, skb, ack_req, now))
-			dcqcn_limiter_turn(qp, rcu_dereference_bh(qp->dev->settings),
-					   DCQCN_OBEYS_RATE, now);
+			dcqcn_limiter_switch(qp, rcu_dereference_bh(qp->dev->settings),
+					     DCQCN_OBEYS_RATE, now);
 		return;
 	}
 	flow->rate.packet = max(flow->rate.packet, packet->bytes);
 	dcqcn_path_age(flow->path, now);
-	if (dcqcn_flow_is_unacked(qp, packet))
-		asks = dcqcn_flow_asks_module(qp, skb, now);
+	if (dcqcn_gate_is_unacked(qp, packet))
+		asks = dcqcn_gate_probes_module(qp, skb, now);
 	if (!asks && (flow->rate.start == DCQCN_START_ASKS ||
 		      flow->rate.start == DCQCN_START_MEASURES))
-		ack_req = dcqcn_flow_asks(qp, skb, ack_req, now);
+		ack_req = dcqcn_gate_probes(qp, skb, ack_req, now);
 	dcqcn_path_sent(flow->path, packet->psn, packet->bytes, ack_req && !asks, now);
 	if (asks)
 		dcqcn_path_ask(flow->path, packet->psn, flow->rate.rtt, now);
@@ -217,14 +217,14 @@ bool dcqcn_gate_count(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
 	else if (data)
 		dcqcn_ccc_offer(qp, skb, now);
 	dcqcn_ccc_steer(qp, skb);
-	/* none may overtake those that were held */
+	/* none may overtake packets that were held */
 	if (lent && packet->kind == DCQCN_PKT_REQUEST && !qp->flow.draining)
 		dcqcn_gate_allow(qp, packet->bytes, now);
 	return counts;
 }
 
 /* Whether the context or the algorithm lets a packet leave. @fresh: it is not held. If it may not
- * leave, the flow waits for dcqcn_pacer_kick(), an ACK, or for a timeout, and looks often enough
+ * leave, the flow waits for dcqcn_queue_kick(), an ACK, or for a timeout, and looks often enough
  * for dcqcn_gate_is_silent().
  */
 bool dcqcn_gate_is_within(struct dcqcn_qp *qp, bool fresh, u64 now)
@@ -237,41 +237,41 @@ bool dcqcn_gate_is_within(struct dcqcn_qp *qp, bool fresh, u64 now)
 
 	if (!until)
 		return true;
-	qp->flow.next = min(until, now + min(dcqcn_flow_longest_gap(qp),
-					     dcqcn_flow_longest_hold()) / 2);
+	qp->flow.next = min(until, now + min(dcqcn_req_longest_gap(qp),
+					     dcqcn_req_longest_hold()) / 2);
 	return false;
 }
 
-/* Behind a closed window, rxe's timer must not fire: one request leaves, and asks for an ACK, when
- * the flow has asked for none for half of the ack timeout. @waited: ns; for how long the request
- * has been held. If rxe goes back again and again, every request held for that long leaves.
+/* Behind a closed window, rxe's timer must not fire: one request leaves, and requests an ACK, when
+ * the flow has requested none for half of the ack timeout. @waited: ns; for how long the request
+ * has been held. If rxe goes back again and again, every request held that long leaves.
  */
 bool dcqcn_gate_is_silent(const struct dcqcn_qp *qp, u64 waited, u64 now)
 {
-	u64 asked = (u64)(dcqcn_flow_clock(now) - qp->flow.asked) << 10;
-	u64 most = dcqcn_flow_longest_hold();
+	u64 silent = (u64)(dcqcn_flow_clock(now) - qp->flow.ack_req_time) << 10;
+	u64 most = dcqcn_req_longest_hold();
 
 	if (qp->ack_timeout && !qp->flow.stuck &&
 	    !(static_branch_unlikely(&dcqcn_hasty_rxe) && waited >= most))
-		waited = min(waited, asked);
-	return waited >= min(dcqcn_flow_longest_gap(qp), most);
+		waited = min(waited, silent);
+	return waited >= min(dcqcn_req_longest_gap(qp), most);
 }
 
 /* Let a flow obey its context, or DCQCN again */
-static noinline void dcqcn_flow_turn(struct dcqcn_qp *qp,
-				     const struct dcqcn_settings *settings,
+static noinline void dcqcn_gate_switch(struct dcqcn_qp *qp,
+				       const struct dcqcn_settings *settings,
 				     enum dcqcn_obeys obeys)
 {
 	u64 now = ktime_get_ns();
 
 	dcqcn_gate_settle(&qp->flow, now);
-	/* what the flow's packets have in flight is not measured meanwhile */
+	/* what is in flight now is not measured: it was sent by the other rule */
 	if (qp->flow.path)
 		dcqcn_path_restart(qp->flow.path);
-	dcqcn_limiter_turn(qp, settings, obeys, now);
+	dcqcn_limiter_switch(qp, settings, obeys, now);
 }
 
-/* Called before packets of a QP with a context are sent: it may have become ready, or have ended */
+/* Let a flow obey its context as soon as that is ready, and DCQCN when it has ended */
 void dcqcn_gate_follow(struct dcqcn_qp *qp)
 {
 	const struct dcqcn_settings *settings;
@@ -281,13 +281,13 @@ void dcqcn_gate_follow(struct dcqcn_qp *qp)
 	ready = dcqcn_ccc_is_ready(qp, settings) && !READ_ONCE(qp->dev->stopping);
 	if (unlikely(ready != dcqcn_qp_is_windowed(qp) ||
 		     (ready && (!qp->limited || qp->flow.released))))
-		dcqcn_flow_turn(qp, settings, ready ? DCQCN_OBEYS_CONTEXT :
+		dcqcn_gate_switch(qp, settings, ready ? DCQCN_OBEYS_CONTEXT :
 						      DCQCN_OBEYS_RATE);
 }
 
-/* A packet comes of a flow that may obey a context. A context takes the ACK of an atomic operation
- * for a READ response: it counts it, and changes the flow's path only when it has arrived. The
- * requester would take one that is overtaken for lost.
+/* A packet comes of a flow that may obey a context. The context handles the ACK of an atomic
+ * operation like a READ response: it counts it, and changes the flow's path only when it has
+ * arrived. If another packet overtook it, the requester would take it for lost.
  */
 void dcqcn_gate_enter(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 {
@@ -297,42 +297,42 @@ void dcqcn_gate_enter(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 }
 
 /**
- * dcqcn_pacer_floor() - the least rate that held requests allow
+ * dcqcn_gate_floor() - the least rate that held requests allow
  * @qp: the flow's QP
  *
  * Context: @qp->lock is held. Return: bit/s for requests as long as the first, 0 for any.
  */
-u64 dcqcn_pacer_floor(const struct dcqcn_qp *qp)
+u64 dcqcn_gate_floor(const struct dcqcn_qp *qp)
 {
 	struct sk_buff *skb = skb_peek(&qp->flow.fifo[DCQCN_REQUESTS].queue);
 
 	return skb ? div64_u64(dcqcn_held(skb)->packet.bytes * DCQCN_COST_PER_BYTE,
-			       dcqcn_flow_bound(qp)) : 0;
+			       dcqcn_req_bound(qp)) : 0;
 }
 
 /**
- * dcqcn_pacer_cnp() - a CNP came for a flow
+ * dcqcn_gate_cnp() - a CNP came for a flow
  * @qp: its QP
  * @settings: the port's
  * @now: ns
  *
  * Context: softirq, or process with BH off; @qp->lock is held.
  */
-void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
-		     u64 now)
+void dcqcn_gate_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
+		    u64 now)
 {
 	dcqcn_gate_settle(&qp->flow, now);
 	dcqcn_limiter_cnp(qp, settings, now);
 }
 
 /**
- * dcqcn_pacer_advance() - let time pass for a flow
+ * dcqcn_gate_advance() - let time pass for a flow
  * @qp: its QP
  * @now: ns, read under the lock
  *
  * Context: @qp->lock is held.
  */
-void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now)
+void dcqcn_gate_advance(struct dcqcn_qp *qp, u64 now)
 {
 	if (!qp->limited)
 		return;

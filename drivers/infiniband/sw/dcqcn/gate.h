@@ -17,7 +17,7 @@
 #include "requester.h"
 #include "settings.h"
 
-/* Credit for lateness. Hypervisors take a CPU away for milliseconds. */
+/* Credit of a flow whose timer was late: hypervisors take a CPU away for milliseconds */
 #define DCQCN_MAX_LATE_NS	(20 * NSEC_PER_MSEC)
 
 /* Credit of a flow that had nothing to send: enough for the producer to be
@@ -30,46 +30,45 @@
 #define DCQCN_COST_PER_BYTE	(8ULL * NSEC_PER_SEC)
 
 /**
- * dcqcn_pacer_may_pass() - whether a request may pass unseen, without lock and clock
+ * dcqcn_gate_may_skip() - whether a request may leave without lock and clock
  * @flow: its flow
  * @skb: the packet
  * @bth: its BTH
  *
- * In a start that does not use up its rate, or with a window that is far from full, the
- * limiter sees one packet in eight, and allows those that follow in advance: requests in a
- * row that have the same length and ask for no ACK. rxe sends the requests of a QP one at a
- * time.
+ * In a start that does not use up its rate, or with a window that is far from full, one
+ * packet in eight takes the lock and allows the next ones in advance: requests in a row that
+ * have the same length and request no ACK. rxe sends the requests of a QP one at a time.
  *
- * If the limit is turned off for their priority meanwhile, the limiter learns it from the
- * next packet that it sees. These leave at once in either case.
+ * If the limit is switched off for their priority meanwhile, the next packet that takes the
+ * lock finds out. These leave at once in either case.
  *
  * Context: any, for the flow's requester.
  */
-static inline bool dcqcn_pacer_may_pass(const struct dcqcn_flow *flow,
-					const struct sk_buff *skb,
+static inline bool dcqcn_gate_may_skip(const struct dcqcn_flow *flow,
+				       const struct sk_buff *skb,
 					const struct dcqcn_bth *bth)
 {
 	const struct dcqcn_fifo *fifo = &flow->fifo[DCQCN_REQUESTS];
 
-	/* what was allowed may have been taken back meanwhile */
-	return (s8)(READ_ONCE(fifo->allowed) - fifo->passed) > 0 &&
-	       /* with the bit that asks for an ACK, it would not be the next */
+	/* another CPU may have taken back what was allowed */
+	return (s8)(READ_ONCE(fifo->allowed) - fifo->skipped) > 0 &&
+	       /* false with AckReq, too, which is in the same word */
 	       be32_to_cpu(bth->psn) == fifo->last_psn + 1 &&
-	       skb->len + ETH_HLEN == READ_ONCE(flow->unseen);
+	       skb->len + ETH_HLEN == READ_ONCE(flow->skip_bytes);
 }
 
 /**
- * dcqcn_pacer_pass() - a request passes unseen that may
+ * dcqcn_gate_skip() - count a request that leaves without lock and clock
  * @flow: its flow
  *
  * Context: any, for the flow's requester.
  */
-static inline void dcqcn_pacer_pass(struct dcqcn_flow *flow)
+static inline void dcqcn_gate_skip(struct dcqcn_flow *flow)
 {
 	struct dcqcn_fifo *fifo = &flow->fifo[DCQCN_REQUESTS];
 
 	fifo->last_psn++;
-	WRITE_ONCE(fifo->passed, fifo->passed + 1);
+	WRITE_ONCE(fifo->skipped, fifo->skipped + 1);
 }
 
 u64 dcqcn_gate_shorten(const struct dcqcn_qp *qp, u64 gap);
@@ -83,18 +82,18 @@ void dcqcn_gate_enter(struct dcqcn_qp *qp, struct dcqcn_tx *tx);
 bool dcqcn_gate_is_within(struct dcqcn_qp *qp, bool fresh, u64 now);
 bool dcqcn_gate_count(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now);
 bool dcqcn_gate_is_silent(const struct dcqcn_qp *qp, u64 waited, u64 now);
-u64 dcqcn_pacer_floor(const struct dcqcn_qp *qp);
-void dcqcn_pacer_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
-		     u64 now);
-void dcqcn_pacer_advance(struct dcqcn_qp *qp, u64 now);
+u64 dcqcn_gate_floor(const struct dcqcn_qp *qp);
+void dcqcn_gate_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
+		    u64 now);
+void dcqcn_gate_advance(struct dcqcn_qp *qp, u64 now);
 
 /* ns; a packet follows the burst of a start after this time, or four round trips: by then the
  * bursts of many flows have left a queue of 1 MB at 10 Gb/s and more
  */
 #define DCQCN_TAIL_NS	((u64)NSEC_PER_MSEC)
 
-/* Whether packets have passed unseen, or may */
-static __always_inline bool dcqcn_gate_lends(const struct dcqcn_flow *flow)
+/* Whether requests have skipped the lock, or may */
+static __always_inline bool dcqcn_gate_allows(const struct dcqcn_flow *flow)
 {
 	const struct dcqcn_fifo *fifo = &flow->fifo[DCQCN_REQUESTS];
 
@@ -145,7 +144,7 @@ static __always_inline bool dcqcn_gate_is_overdue(const struct dcqcn_qp *qp,
 {
 	u64 waited = now - dcqcn_held(request)->since;
 
-	return likely(!dcqcn_qp_is_bounded(qp)) ? waited >= dcqcn_flow_longest_hold() :
+	return likely(!dcqcn_qp_is_bounded(qp)) ? waited >= dcqcn_req_longest_hold() :
 						  dcqcn_gate_is_silent(qp, waited, now);
 }
 
@@ -177,7 +176,7 @@ static __always_inline void dcqcn_gate_pay(struct dcqcn_qp *qp, u64 rate,
 	}
 	gap = div64_u64_rem(bytes * DCQCN_COST_PER_BYTE + flow->remainder, rate,
 			    &flow->remainder);
-	if (unlikely(dcqcn_flow_may_exceed(qp, gap)))
+	if (unlikely(dcqcn_req_may_exceed(qp, gap)))
 		gap = dcqcn_gate_shorten(qp, gap);
 	flow->next += min(gap, most);
 	flow->gap = gap;
@@ -202,8 +201,8 @@ static __always_inline void dcqcn_gate_charge(struct dcqcn_qp *qp,
 
 	dcqcn_gate_pay(qp, dcqcn_limiter_rate(qp, terms, now, bytes), bytes, now);
 	if (qp->ack_timeout && packet->kind == DCQCN_PKT_REQUEST &&
-	    (ack_req || dcqcn_flow_is_silent(qp, now)))
-		ack_req = dcqcn_flow_asks_peer(&qp->flow, skb, ack_req, now);
+	    (ack_req || dcqcn_req_is_silent(qp, now)))
+		ack_req = dcqcn_req_requests_ack(&qp->flow, skb, ack_req, now);
 	if (unlikely(rcu_access_pointer(qp->ccc)) &&
 	    dcqcn_gate_count(qp, skb, now))
 		return;
@@ -230,11 +229,11 @@ static __always_inline bool dcqcn_gate_arrive(struct dcqcn_qp *qp,
 	struct dcqcn_flow *flow = &qp->flow;
 	u64 idle = dcqcn_limiter_idle(flow, now);
 
-	if (dcqcn_gate_lends(flow))
+	if (dcqcn_gate_allows(flow))
 		dcqcn_gate_settle(flow, now);
-	if (idle && dcqcn_flow_is_new(qp, fifo, tx))
+	if (idle && dcqcn_req_is_new(qp, fifo, tx))
 		dcqcn_limiter_go_on(qp, idle, tx->bth, now);
-	return dcqcn_flow_goes_back(qp, fifo, tx, now);
+	return dcqcn_req_goes_back(qp, fifo, tx, now);
 }
 
 /**

@@ -170,16 +170,16 @@ static struct dcqcn_qp *dcqcn_ccc_reroute(struct dcqcn_ccc *ccc,
 	if (!route)
 		return NULL;
 	idle = route->sent == probe->sent && !route->lent;
-	if (route->turn == DCQCN_TURN_NONE) {
+	if (route->move == DCQCN_MOVE_NONE) {
 		if (!dcqcn_entropy_echo(&route->entropy, marked, idle,
 					ccc->tx.rtt, now))
 			return NULL;
-		route->turn = DCQCN_TURN_WANTED;
+		route->move = DCQCN_MOVE_WANTED;
 	}
 	if (!idle)
 		return NULL;
-	held = route->turn == DCQCN_TURN_HELD;
-	route->turn = DCQCN_TURN_NONE;
+	held = route->move == DCQCN_MOVE_HELD;
+	route->move = DCQCN_MOVE_NONE;
 	dcqcn_entropy_change(&route->entropy, get_random_u32());
 	ccc->tx.entropy_changes++;
 	dcqcn_count(ccc->dev, DCQCN_RP_ENTROPY_CHANGES);
@@ -267,7 +267,7 @@ static void dcqcn_ccc_wake(struct dcqcn_ccc *ccc)
 		spin_unlock_bh(&ccc->lock);
 		if (!qp)
 			break;
-		dcqcn_pacer_kick(qp);
+		dcqcn_queue_kick(qp);
 	}
 }
 
@@ -310,7 +310,7 @@ void dcqcn_ccc_feedback(const struct dcqcn_rx *in)
 		dcqcn_ccc_lend(&ccc->tx);
 	spin_unlock_bh(&ccc->lock);
 	if (turned)
-		dcqcn_pacer_kick(turned);
+		dcqcn_queue_kick(turned);
 	if (taken)
 		dcqcn_ccc_wake(ccc);
 count:

@@ -195,13 +195,13 @@ void dcqcn_limiter_begin(struct dcqcn_qp *qp,
 	flow->remainder = 0;
 	flow->gap = 0;
 	for (i = 0; i < DCQCN_NUM_FIFOS; i++) {
-		flow->fifo[i].seen = false;
-		flow->fifo[i].charged = READ_ONCE(flow->fifo[i].passed);
+		flow->fifo[i].begun = false;
+		flow->fifo[i].charged = READ_ONCE(flow->fifo[i].skipped);
 		WRITE_ONCE(flow->fifo[i].allowed, flow->fifo[i].charged);
 	}
 	flow->stuck = false;
 	flow->back_psn = DCQCN_PSN_NONE;
-	flow->asked = dcqcn_flow_clock(now);
+	flow->ack_req_time = dcqcn_flow_clock(now);
 	flow->burst = 0;
 	if (flow->path)
 		dcqcn_path_restart(flow->path);
@@ -532,7 +532,7 @@ void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool seen, bool acked, u64 now)
 /* Whether ACKs answer a flow's packets, as far as the last few tell: not those of READ responses */
 static bool dcqcn_limiter_gets_acks(const struct dcqcn_flow *flow)
 {
-	return !flow->fifo[DCQCN_RESPONSES].seen;
+	return !flow->fifo[DCQCN_RESPONSES].begun;
 }
 
 /**
@@ -550,7 +550,7 @@ u64 dcqcn_limiter_other_rate(struct dcqcn_qp *qp, u64 line, u64 now, u32 bytes)
 }
 
 /**
- * dcqcn_limiter_turn() - from now on, let a flow obey its context, or what its port has chosen
+ * dcqcn_limiter_switch() - from now on, let a flow obey its context, or what its port has chosen
  * @qp: its QP
  * @settings: the port's
  * @obeys: DCQCN_OBEYS_CONTEXT; or DCQCN_OBEYS_RATE for what the port has chosen
@@ -558,8 +558,8 @@ u64 dcqcn_limiter_other_rate(struct dcqcn_qp *qp, u64 line, u64 now, u32 bytes)
  *
  * Context: any, under RCU; @qp->lock is held.
  */
-void dcqcn_limiter_turn(struct dcqcn_qp *qp,
-			const struct dcqcn_settings *settings,
+void dcqcn_limiter_switch(struct dcqcn_qp *qp,
+			  const struct dcqcn_settings *settings,
 			enum dcqcn_obeys obeys, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
@@ -595,7 +595,7 @@ static void dcqcn_limiter_follow(struct dcqcn_qp *qp, u64 now)
 	if (dcqcn_cc_is_chosen(qp, settings) || READ_ONCE(qp->dev->stopping))
 		return;
 	if (dcqcn_qp_has_algorithm(qp))
-		dcqcn_limiter_turn(qp, settings, DCQCN_OBEYS_RATE, now);
+		dcqcn_limiter_switch(qp, settings, DCQCN_OBEYS_RATE, now);
 	else
 		dcqcn_limiter_obey(qp, settings, dcqcn_limiter_gets_acks(&qp->flow), now);
 }
@@ -635,7 +635,7 @@ void dcqcn_limiter_advance(struct dcqcn_qp *qp, u64 now)
 	}
 	/* this limit ends when its flow has been silent for a while */
 	if (dcqcn_qp_is_bounded(qp) && !dcqcn_flow_held(&qp->flow) &&
-	    time_after(jiffies, qp->seen + DCQCN_SILENT_JIFFIES))
+	    time_after(jiffies, qp->active + DCQCN_SILENT_JIFFIES))
 		qp->flow.released = true;
 	dcqcn_limiter_rate(qp, terms, now, 0);
 	if (!dcqcn_limiter_may_stall(qp, now))

@@ -112,8 +112,8 @@ static __always_inline u64 dcqcn_limiter_rate(struct dcqcn_qp *qp,
  * @flow: the flow
  * @now: ns, read under the lock
  *
- * When requests have passed unseen nobody knows. They do not at the end of a message, so what
- * passes for a wait then is one in the middle of a message, for ACKs.
+ * It is unknown when requests left that skipped the lock. None at the end of a message does, so
+ * a wait that is missed here is one for ACKs, in the middle of a message.
  *
  * Context: the QP's lock is held. Return: ns, 0 for a shorter time.
  */
@@ -123,7 +123,7 @@ static __always_inline u64 dcqcn_limiter_idle(const struct dcqcn_flow *flow, u64
 	u64 idle = now - flow->rate.seen_time;
 
 	return unlikely(idle > flow->rate.rtt) &&
-	       READ_ONCE(fifo->passed) == fifo->charged ? idle : 0;
+	       READ_ONCE(fifo->skipped) == fifo->charged ? idle : 0;
 }
 
 /**
@@ -164,8 +164,8 @@ void dcqcn_limiter_cnp(struct dcqcn_qp *qp,
 bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 			 u64 left, u32 least, u64 now);
 void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool seen, bool acked, u64 now);
-void dcqcn_limiter_turn(struct dcqcn_qp *qp,
-			const struct dcqcn_settings *settings,
+void dcqcn_limiter_switch(struct dcqcn_qp *qp,
+			  const struct dcqcn_settings *settings,
 			enum dcqcn_obeys obeys, u64 now);
 void dcqcn_limiter_advance(struct dcqcn_qp *qp, u64 now);
 void dcqcn_limiter_end(struct dcqcn_qp *qp);

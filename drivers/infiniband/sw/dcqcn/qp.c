@@ -33,8 +33,8 @@
 #include "qp.h"
 #include "resolve.h"
 
-/* Turns for a flow to empty its FIFO when it is released */
-#define DCQCN_RELEASE_TURNS	64
+/* How often a flow may send DCQCN_BUDGET packets when it is released */
+#define DCQCN_RELEASE_ROUNDS	64
 
 /* Do not ask about a QP any more; its lock is held */
 static void dcqcn_qp_forget(struct dcqcn_qp *qp)
@@ -86,7 +86,7 @@ void dcqcn_qp_free(struct dcqcn_qp *qp)
 	spin_lock_bh(&qp->lock);
 	if (qp->state != DCQCN_QP_DEAD)
 		dcqcn_qp_kill(qp);
-	dcqcn_pacer_reset(qp, &dropped);
+	dcqcn_queue_reset(qp, &dropped);
 	dcqcn_ccc_leave(qp);
 	waiting = qp->waiting;
 	qp->waiting = NULL;
@@ -124,10 +124,10 @@ static struct dcqcn_qp *dcqcn_qp_alloc(struct dcqcn_dev *dev, u32 qpn)
 	INIT_LIST_HEAD(&qp->resolve_node);
 	qp->qpn = qpn;
 	qp->dev = dev;
-	qp->seen = jiffies;
+	qp->active = jiffies;
 	qp->sent_time = dcqcn_flow_clock(ktime_get_ns()) - BIT(31);	/* long ago */
 	qp->used = jiffies;
-	dcqcn_pacer_init(&qp->flow);
+	dcqcn_queue_init(&qp->flow);
 	return qp;
 }
 
@@ -144,7 +144,7 @@ static bool dcqcn_qp_read(struct dcqcn_qp *qp, const struct dcqcn_tx *tx)
 	qp->type = types[tx->bth->opcode >> 5];
 	qp->prio = tx->prio;
 	qp->owner = tx->skb->sk;
-	qp->seen = jiffies;
+	qp->active = jiffies;
 	if (qp->type != IB_QPT_UD) {
 		qp->peer_qpn = dcqcn_bth_qpn(tx->bth);
 		dcqcn_ip_daddr(skb_network_header(tx->skb), &qp->peer);
@@ -219,7 +219,7 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 	qp = dcqcn_qp_alloc(dev, qpn);
 	if (!qp)
 		goto unresolved;
-	qp->seen = jiffies - DCQCN_UNUSED_JIFFIES;	/* it has not sent */
+	qp->active = jiffies - DCQCN_UNUSED_JIFFIES;	/* it has not sent */
 	err = dcqcn_qp_insert(dev, qp);
 	if (err == -EBUSY) {
 		/* lost a race with another CPU */
@@ -287,7 +287,7 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 		return false;
 	}
 	now = ktime_get_ns();
-	dcqcn_pacer_advance(qp, now);
+	dcqcn_gate_advance(qp, now);
 	line = dcqcn_limiter_line(qp, settings);
 	/* no bound is known yet: show the port's speed */
 	if (line == DCQCN_RATE_MAX)
@@ -304,7 +304,7 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 		.peer = qp->peer,
 		.rate = flow->rate,
 		.line = line,
-		.floor = dcqcn_pacer_floor(qp),
+		.floor = dcqcn_gate_floor(qp),
 		.delivered = flow->path ? dcqcn_path_most(flow->path) : 0,
 		.period = dcqcn_rate_timer_period(&flow->rate, &settings->rp),
 		.ai = qp->limited ?
@@ -356,7 +356,7 @@ bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct dcqcn_tx *tx)
 	    (live && dcqcn_qp_matches(qp, tx)))
 		goto unlock;
 	if (live) {
-		dcqcn_pacer_reset(qp, &dropped);
+		dcqcn_queue_reset(qp, &dropped);
 		dcqcn_ccc_leave(qp);
 		dcqcn_qp_forget_choice(qp);
 	}
@@ -401,7 +401,7 @@ void dcqcn_qp_dev_flush(struct dcqcn_dev *dev)
 
 	rcu_read_lock();
 	xa_for_each(&dev->qps, qpn, qp)
-		dcqcn_pacer_flush(qp);
+		dcqcn_queue_flush(qp);
 	rcu_read_unlock();
 }
 
@@ -415,13 +415,13 @@ void dcqcn_qp_dev_release(struct dcqcn_dev *dev)
 {
 	struct dcqcn_qp *qp;
 	unsigned long qpn;
-	int turn;
+	int round;
 
 	rcu_read_lock();
 	xa_for_each(&dev->qps, qpn, qp) {
-		for (turn = 0; turn < DCQCN_RELEASE_TURNS &&
-		     READ_ONCE(qp->limited); turn++)
-			dcqcn_pacer_release(qp);
+		for (round = 0; round < DCQCN_RELEASE_ROUNDS &&
+		     READ_ONCE(qp->limited); round++)
+			dcqcn_queue_release(qp);
 	}
 	rcu_read_unlock();
 }

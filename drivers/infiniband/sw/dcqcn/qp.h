@@ -88,25 +88,25 @@ struct dcqcn_waiting {
 };
 
 /**
- * enum dcqcn_turn - how far a flow that shall take another path is
- * @DCQCN_TURN_NONE: it shall not
- * @DCQCN_TURN_WANTED: its next packet is the last one on the old path
- * @DCQCN_TURN_HELD: it waits until that has arrived
+ * enum dcqcn_move - progress of a path change
+ * @DCQCN_MOVE_NONE: the flow stays
+ * @DCQCN_MOVE_WANTED: its next packet is the last one on the old path
+ * @DCQCN_MOVE_HELD: it waits until that has arrived
  */
-enum dcqcn_turn {
-	DCQCN_TURN_NONE,
-	DCQCN_TURN_WANTED,
-	DCQCN_TURN_HELD,
+enum dcqcn_move {
+	DCQCN_MOVE_NONE,
+	DCQCN_MOVE_WANTED,
+	DCQCN_MOVE_HELD,
 };
 
 /**
  * struct dcqcn_route - the path of a QP's packets, and of those that it receives;
  *	protected by the lock of its context
  * @entropy: when it changes
- * @turn: see &enum dcqcn_turn
+ * @move: see &enum dcqcn_move
  * @until: ns; a flow is held no longer
  * @sent: dcqcn_ccc_sender.sent when its last packet had left
- * @lent: unless others have left unseen since
+ * @lent: @sent may be stale: packets may have left since without being counted
  * @received: bytes received since its peer was last told of marks, modulo 2^32: one
  *	answer in 4 GB may be wrong
  * @marked: of those, with CE
@@ -119,7 +119,7 @@ struct dcqcn_route {
 	u32 received;
 	u32 marked;
 	struct dcqcn_steering steering;
-	u8 turn;
+	u8 move;
 	bool lent;
 };
 
@@ -153,7 +153,7 @@ enum dcqcn_obeys {
  * @peer: RC, UC: the remote address
  * @owner: socket of the QP as last seen on output; compared, never dereferenced. NULL until a
  *	packet has matched what the core says
- * @seen: jiffies; last packet with data that it sent, long ago if there was none
+ * @active: jiffies; last packet with data that it sent, long ago if there was none
  * @ccc: the context that its packets belong to, NULL for none; RCU
  * @lock: protects @flow, and the other fields that packets change
  * @flow: its limiter
@@ -187,7 +187,7 @@ struct dcqcn_qp {
 	u8 obeys;
 	struct in6_addr peer;
 	const struct sock *owner;
-	unsigned long seen;
+	unsigned long active;
 	struct dcqcn_ccc __rcu *ccc;
 
 	spinlock_t lock ____cacheline_aligned_in_smp;	/* protects what packets change */
@@ -363,11 +363,11 @@ static inline bool dcqcn_qp_matches(const struct dcqcn_qp *qp,
 }
 
 /* Whether a QP has already sent a packet in this jiffy */
-static inline bool dcqcn_qp_is_seen(const struct dcqcn_qp *qp)
+static inline bool dcqcn_qp_is_active(const struct dcqcn_qp *qp)
 {
 	unsigned long now = jiffies;
 
-	return READ_ONCE(qp->seen) == now;
+	return READ_ONCE(qp->active) == now;
 }
 
 /* The priority that a packet leaves its QP with: that of its data, as an ACK may have another */
@@ -392,7 +392,7 @@ static inline bool dcqcn_qp_expects(const struct dcqcn_qp *qp,
 				    const struct dcqcn_tx *tx)
 {
 	return READ_ONCE(qp->state) == DCQCN_QP_LIVE && qp->owner &&
-	       dcqcn_qp_is_seen(qp) && READ_ONCE(qp->prio) == dcqcn_qp_prio(qp, tx) &&
+	       dcqcn_qp_is_active(qp) && READ_ONCE(qp->prio) == dcqcn_qp_prio(qp, tx) &&
 	       (dcqcn_qp_is_next(qp, tx) || dcqcn_qp_matches(qp, tx));
 }
 
@@ -410,7 +410,7 @@ static inline bool dcqcn_qp_confirm(struct dcqcn_qp *qp,
 	bool data = tx->packet.kind != DCQCN_PKT_ACK;
 	u8 prio = dcqcn_qp_prio(qp, tx);
 	u8 state = READ_ONCE(qp->state);
-	unsigned long seen = READ_ONCE(qp->seen), now = jiffies;
+	unsigned long active = READ_ONCE(qp->active), now = jiffies;
 
 	/* A packet that is not believed has asked the core already */
 	if (state == DCQCN_QP_DEAD ||
@@ -425,10 +425,10 @@ static inline bool dcqcn_qp_confirm(struct dcqcn_qp *qp,
 		WRITE_ONCE(qp->owner, tx->skb->sk);
 	if (qp->prio != prio)
 		WRITE_ONCE(qp->prio, prio);
-	if (seen == now || !data)
+	if (active == now || !data)
 		return false;
-	WRITE_ONCE(qp->seen, now);
-	return now - seen > HZ;
+	WRITE_ONCE(qp->active, now);
+	return now - active > HZ;
 }
 
 #endif /* DCQCN_QP_H */

@@ -26,11 +26,11 @@
  *   a READ response, or   its turn at the rate, which is 1 Mb/s at least; there is a bound on
  *   an ACK behind one     the memory that they take
  *   rxe is stuck          rxe sends something new, beyond what it may have in flight, or goes
- *                         back to another packet: dcqcn_flow_is_stuck()
+ *                         back to another packet: dcqcn_req_is_stuck()
  *   a closed window       feedback or a timeout (window.c), or dcqcn_gate_is_silent()
- *   an ACK for rxe's      another packet asks after a quarter of the ack timeout; what cannot
- *   timer                 ask is answered anyway
- *   an ACK in a start     see dcqcn_flow_asks()
+ *   an ACK for rxe's      another packet requests one after a quarter of the ack timeout; what
+ *   timer                 cannot request one is answered anyway
+ *   an ACK in a start     see dcqcn_gate_probes()
  *
  * Locking: a flow belongs to struct dcqcn_qp and is protected by its lock.
  */
@@ -56,7 +56,7 @@
 #define DCQCN_BATCH		8
 #define DCQCN_BATCH_NS		(10 * NSEC_PER_USEC)
 
-/* Packets sent per turn, so that one flow cannot keep a CPU in softirq */
+/* Packets sent at a time, so that one flow cannot keep a CPU in softirq */
 #define DCQCN_BUDGET		64
 
 /* Bytes of memory (skb->truesize) that the READ responses and ACKs of a flow may take: some 770
@@ -74,7 +74,7 @@ static const u32 dcqcn_held_dev_max[DCQCN_NUM_FIFOS] = {
 };
 
 /* When the timer must fire */
-static u64 dcqcn_flow_wake(const struct dcqcn_flow *flow)
+static u64 dcqcn_queue_wake(const struct dcqcn_flow *flow)
 {
 	if (flow->released)
 		return 0;
@@ -84,10 +84,10 @@ static u64 dcqcn_flow_wake(const struct dcqcn_flow *flow)
 	       min_t(u64, (u64)(DCQCN_BATCH - 1) * flow->gap, DCQCN_BATCH_NS);
 }
 
-/* Something is held, and no CPU is sending: let the timer fire at @wake, in ns, or before. What is
- * held may be due earlier than when the timer was started: a window has opened, say.
+/* Something is held, and no CPU is sending: let the timer fire at @wake, in ns, or earlier if it
+ * was going to. It is moved forward where packets have become due sooner, as when a window opens.
  */
-static __always_inline void dcqcn_flow_arm(struct dcqcn_qp *qp, u64 wake)
+static __always_inline void dcqcn_queue_arm(struct dcqcn_qp *qp, u64 wake)
 {
 	struct hrtimer *timer = &qp->flow.timer;
 
@@ -97,27 +97,27 @@ static __always_inline void dcqcn_flow_arm(struct dcqcn_qp *qp, u64 wake)
 }
 
 /* Count the memory of a packet that is held from now on, or no longer */
-static inline void dcqcn_flow_account(struct dcqcn_qp *qp,
-				      enum dcqcn_fifo_kind kind, int memory)
+static inline void dcqcn_queue_account(struct dcqcn_qp *qp,
+				       enum dcqcn_fifo_kind kind, int memory)
 {
 	qp->flow.held_memory[kind] += memory;
 	dcqcn_dev_hold(qp->dev, kind, memory);
 }
 
-static __always_inline void dcqcn_flow_take(struct dcqcn_qp *qp,
-					    unsigned int kind,
+static __always_inline void dcqcn_queue_take(struct dcqcn_qp *qp,
+					     unsigned int kind,
 					    struct sk_buff *skb)
 {
 	__skb_unlink(skb, &qp->flow.fifo[kind].queue);
 	qp->flow.held_bytes -= dcqcn_held(skb)->packet.bytes;
-	dcqcn_flow_account(qp, kind, -(int)skb->truesize);
+	dcqcn_queue_account(qp, kind, -(int)skb->truesize);
 }
 
 /* Whether a flow holds more of a kind than its share, which keeps QPs of one user from using up
  * the memory of another's
  */
-static noinline bool dcqcn_flow_exceeds_share(const struct dcqcn_qp *qp,
-					      enum dcqcn_fifo_kind kind)
+static noinline bool dcqcn_queue_exceeds_share(const struct dcqcn_qp *qp,
+					       enum dcqcn_fifo_kind kind)
 {
 	return qp->flow.held_memory[kind] >
 	       dcqcn_held_dev_max[kind] /
@@ -127,26 +127,26 @@ static noinline bool dcqcn_flow_exceeds_share(const struct dcqcn_qp *qp,
 /* Whether a port holds as much of a kind as it may, counting @memory bytes that come, and this flow
  * more than its share
  */
-static __always_inline bool dcqcn_flow_is_crowded(const struct dcqcn_qp *qp,
-						  enum dcqcn_fifo_kind kind,
+static __always_inline bool dcqcn_queue_is_crowded(const struct dcqcn_qp *qp,
+						   enum dcqcn_fifo_kind kind,
 						  u32 memory)
 {
 	return unlikely(dcqcn_dev_held(qp->dev, kind) + memory > dcqcn_held_dev_max[kind]) &&
-	       dcqcn_flow_exceeds_share(qp, kind);
+	       dcqcn_queue_exceeds_share(qp, kind);
 }
 
 /* Return a packet that leaves before it is due, or NULL */
-static struct sk_buff *dcqcn_flow_next_early(struct dcqcn_qp *qp, u64 now)
+static struct sk_buff *dcqcn_queue_next_early(struct dcqcn_qp *qp, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	struct sk_buff *skb;
 
-	if (dcqcn_flow_is_unsafe(&flow->fifo[DCQCN_RESPONSES], now)) {
+	if (dcqcn_req_is_unsafe(&flow->fifo[DCQCN_RESPONSES], now)) {
 		skb = skb_peek(&flow->fifo[DCQCN_RESPONSES].queue);
 	} else {
 		skb = skb_peek(&flow->fifo[DCQCN_REQUESTS].queue);
 		if (!skb || (!dcqcn_gate_is_overdue(qp, skb, now) &&
-			     !dcqcn_flow_is_crowded(qp, DCQCN_REQUESTS, 0)))
+			     !dcqcn_queue_is_crowded(qp, DCQCN_REQUESTS, 0)))
 			return NULL;
 	}
 	flow->stat.expired++;
@@ -154,29 +154,29 @@ static struct sk_buff *dcqcn_flow_next_early(struct dcqcn_qp *qp, u64 now)
 	return skb;
 }
 
-/* Return the packet that leaves next, or NULL if none must leave yet */
-static __always_inline struct sk_buff *dcqcn_flow_next(struct dcqcn_qp *qp, u64 now)
+/* Return the packet that leaves now, or NULL if none is due */
+static __always_inline struct sk_buff *dcqcn_queue_next(struct dcqcn_qp *qp, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	struct sk_buff *request, *response;
 
 	if (!dcqcn_gate_opens(qp, false, now))
-		return dcqcn_flow_next_early(qp, now);
+		return dcqcn_queue_next_early(qp, now);
 	request = skb_peek(&flow->fifo[DCQCN_REQUESTS].queue);
 	if (likely(skb_queue_empty(&flow->fifo[DCQCN_RESPONSES].queue))) {
-		flow->turn = 0;
+		flow->lead = 0;
 		return request;
 	}
 	response = skb_peek(&flow->fifo[DCQCN_RESPONSES].queue);
 	if (!request) {
-		flow->turn = 0;
+		flow->lead = 0;
 		return response;
 	}
-	if (flow->turn > 0) {
-		flow->turn -= dcqcn_held(response)->packet.bytes;
+	if (flow->lead > 0) {
+		flow->lead -= dcqcn_held(response)->packet.bytes;
 		return response;
 	}
-	flow->turn += dcqcn_held(request)->packet.bytes;
+	flow->lead += dcqcn_held(request)->packet.bytes;
 	return request;
 }
 
@@ -184,7 +184,7 @@ static __always_inline struct sk_buff *dcqcn_flow_next(struct dcqcn_qp *qp, u64 
  * Send what is due. Called with the lock held and BH disabled; drops the lock while sending.
  * Return true if packets are left, for which the timer must run.
  */
-static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
+static bool dcqcn_queue_drain(struct dcqcn_qp *qp)
 	__must_hold(&qp->lock)
 {
 	struct sk_buff *skb, *due = NULL, *last = NULL;
@@ -201,11 +201,11 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 	terms = dcqcn_limiter_terms(qp);
 	now = ktime_get_ns();
 	dcqcn_gate_limit_credit(flow, DCQCN_MAX_LATE_NS, now);
-	for (; n < DCQCN_BUDGET && (skb = dcqcn_flow_next(qp, now)); n++) {
+	for (; n < DCQCN_BUDGET && (skb = dcqcn_queue_next(qp, now)); n++) {
 		struct dcqcn_held *held = dcqcn_held(skb);
 		enum dcqcn_fifo_kind kind = dcqcn_fifo_of(held->packet.kind);
 
-		dcqcn_flow_take(qp, kind, skb);
+		dcqcn_queue_take(qp, kind, skb);
 		dcqcn_gate_charge(qp, terms, skb, now);
 		trace_dcqcn_packet_released(qp, held->packet.psn, held->packet.bytes,
 					    now - held->since);
@@ -227,7 +227,7 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 		skb = due;
 		due = skb->next;
 		skb_mark_not_on_list(skb);
-		dcqcn_pacer_send(skb);
+		dcqcn_queue_send(skb);
 	}
 	spin_lock(&qp->lock);
 
@@ -239,7 +239,7 @@ static bool dcqcn_flow_drain(struct dcqcn_qp *qp)
 	return false;
 }
 
-static enum hrtimer_restart dcqcn_flow_timer(struct hrtimer *timer)
+static enum hrtimer_restart dcqcn_queue_timer(struct hrtimer *timer)
 {
 	struct dcqcn_qp *qp = container_of(timer, struct dcqcn_qp, flow.timer);
 	enum hrtimer_restart restart = HRTIMER_NORESTART;
@@ -248,9 +248,9 @@ static enum hrtimer_restart dcqcn_flow_timer(struct hrtimer *timer)
 	/* This is cheaper than starting it again. Another CPU may have started it since
 	 * it fired, and the expiry of a queued timer must not be set.
 	 */
-	if (dcqcn_flow_drain(qp) && !hrtimer_is_queued(timer)) {
+	if (dcqcn_queue_drain(qp) && !hrtimer_is_queued(timer)) {
 		hrtimer_set_expires(timer,
-				    ns_to_ktime(dcqcn_flow_wake(&qp->flow)));
+				    ns_to_ktime(dcqcn_queue_wake(&qp->flow)));
 		restart = HRTIMER_RESTART;
 	}
 	spin_unlock(&qp->lock);
@@ -262,14 +262,14 @@ static enum hrtimer_restart dcqcn_flow_timer(struct hrtimer *timer)
  * READ responses. Take what this FIFO holds of that, and return it as a list.
  */
 static noinline struct sk_buff *
-dcqcn_flow_take_stale(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, u32 psn)
+dcqcn_queue_take_stale(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, u32 psn)
 {
 	struct sk_buff *skb, *next, *stale = NULL;
 
 	skb_queue_walk_safe(&fifo->queue, skb, next) {
 		if (!dcqcn_psn_reaches(dcqcn_held(skb)->packet.psn, psn))
 			continue;
-		dcqcn_flow_take(qp, fifo - qp->flow.fifo, skb);
+		dcqcn_queue_take(qp, fifo - qp->flow.fifo, skb);
 		qp->flow.stat.drop_stale++;
 		dcqcn_count(qp->dev, DCQCN_RP_DROP_STALE);
 		skb->next = stale;
@@ -280,8 +280,8 @@ dcqcn_flow_take_stale(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, u32 psn)
 }
 
 /* Queue a packet */
-static __always_inline void dcqcn_flow_hold(struct dcqcn_qp *qp,
-					    enum dcqcn_fifo_kind kind,
+static __always_inline void dcqcn_queue_hold(struct dcqcn_qp *qp,
+					     enum dcqcn_fifo_kind kind,
 					    struct sk_buff *skb, u64 now)
 {
 	struct dcqcn_held *held = dcqcn_held(skb);
@@ -295,7 +295,7 @@ static __always_inline void dcqcn_flow_hold(struct dcqcn_qp *qp,
 	skb->dev = qp->dev->ndev;
 	__skb_queue_tail(&flow->fifo[kind].queue, skb);
 	flow->held_bytes += held->packet.bytes;
-	dcqcn_flow_account(qp, kind, skb->truesize);
+	dcqcn_queue_account(qp, kind, skb->truesize);
 	if (unlikely(dcqcn_flow_held(flow) > flow->stat.max_packets))
 		flow->stat.max_packets = dcqcn_flow_held(flow);
 	if (unlikely(flow->held_bytes > flow->stat.max_bytes))
@@ -303,23 +303,23 @@ static __always_inline void dcqcn_flow_hold(struct dcqcn_qp *qp,
 	dcqcn_count(qp->dev, DCQCN_RP_HELD);
 	trace_dcqcn_packet_held(qp, held->packet.psn, held->packet.bytes);
 	if (kind == DCQCN_REQUESTS &&
-	    unlikely(dcqcn_flow_may_exceed(qp, flow->next - now)))
+	    unlikely(dcqcn_req_may_exceed(qp, flow->next - now)))
 		dcqcn_gate_hasten(qp, now);
 }
 
 /* Whether a READ response or an ACK of @memory bytes would exceed a bound */
-static bool dcqcn_flow_is_full(const struct dcqcn_qp *qp, u32 memory)
+static bool dcqcn_queue_is_full(const struct dcqcn_qp *qp, u32 memory)
 {
 	return qp->flow.held_memory[DCQCN_RESPONSES] + memory >
 	       DCQCN_HELD_FLOW_MAX ||
-	       dcqcn_flow_is_crowded(qp, DCQCN_RESPONSES, memory);
+	       dcqcn_queue_is_crowded(qp, DCQCN_RESPONSES, memory);
 }
 
 /* Whether a packet need not queue: an ACK that can overtake neither a READ response nor an
  * ACK, which may be an atomic operation's, or a UD packet of a priority without a limit
  */
-static bool dcqcn_flow_spares(const struct dcqcn_qp *qp,
-			      const struct dcqcn_tx *tx)
+static bool dcqcn_queue_spares(const struct dcqcn_qp *qp,
+			       const struct dcqcn_tx *tx)
 {
 	const struct dcqcn_flow *flow = &qp->flow;
 
@@ -330,7 +330,7 @@ static bool dcqcn_flow_spares(const struct dcqcn_qp *qp,
 }
 
 /**
- * dcqcn_pacer_output() - a packet of a QP that may be limited leaves rxe
+ * dcqcn_queue_output() - a packet of a QP that may be limited leaves rxe
  * @qp: its QP
  * @tx: the packet
  *
@@ -338,7 +338,7 @@ static bool dcqcn_flow_spares(const struct dcqcn_qp *qp,
  * send packets.
  * Return: a netfilter verdict, NF_ACCEPT or NF_STOLEN.
  */
-unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
+unsigned int dcqcn_queue_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 {
 	struct sk_buff *skb = tx->skb, *drop = NULL;
 	struct dcqcn_flow *flow = &qp->flow;
@@ -351,7 +351,7 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 	spin_lock_bh(&qp->lock);
 	if (unlikely(rcu_access_pointer(qp->ccc)))
 		dcqcn_gate_enter(qp, tx);
-	if (!qp->limited || dcqcn_flow_spares(qp, tx)) {
+	if (!qp->limited || dcqcn_queue_spares(qp, tx)) {
 		if (unlikely(rcu_access_pointer(qp->ccc)))
 			dcqcn_ccc_steer(qp, skb);
 		goto unlock;
@@ -362,38 +362,38 @@ unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 	kind = dcqcn_fifo_of(tx->packet.kind);
 	fifo = &flow->fifo[kind];
 	if (unlikely(dcqcn_gate_arrive(qp, fifo, tx, now)))
-		drop = dcqcn_flow_take_stale(qp, fifo, tx->packet.psn);
+		drop = dcqcn_queue_take_stale(qp, fifo, tx->packet.psn);
 	dcqcn_held(skb)->packet = tx->packet;
 	pass = dcqcn_gate_pass(qp, tx, now);
 	if (pass)
 		goto unlock;
 
 	if (kind == DCQCN_REQUESTS ?
-	    unlikely(flow->stuck) && dcqcn_flow_is_stuck(qp, tx->packet.psn) :
-	    dcqcn_flow_is_full(qp, skb->truesize)) {
+	    unlikely(flow->stuck) && dcqcn_req_is_stuck(qp, tx->packet.psn) :
+	    dcqcn_queue_is_full(qp, skb->truesize)) {
 		flow->stat.drop_bound++;
 		dcqcn_count(qp->dev, DCQCN_RP_DROP_BOUND);
 		skb->next = drop;
 		drop = skb;
 		goto unlock;
 	}
-	dcqcn_flow_hold(qp, kind, skb, now);
+	dcqcn_queue_hold(qp, kind, skb, now);
 	if (flow->draining)
 		goto unlock;
 	/* If the timer is late, or a request has no memory, send in its place. If it
 	 * waits for a batch, leave that to it.
 	 */
-	wake = dcqcn_flow_wake(flow);
-	if (now >= wake || dcqcn_flow_is_crowded(qp, DCQCN_REQUESTS, 0)) {
-		if (!dcqcn_flow_drain(qp))
+	wake = dcqcn_queue_wake(flow);
+	if (now >= wake || dcqcn_queue_is_crowded(qp, DCQCN_REQUESTS, 0)) {
+		if (!dcqcn_queue_drain(qp))
 			goto unlock;
-		wake = dcqcn_flow_wake(flow);
+		wake = dcqcn_queue_wake(flow);
 	}
-	dcqcn_flow_arm(qp, wake);
+	dcqcn_queue_arm(qp, wake);
 unlock:
 	spin_unlock_bh(&qp->lock);
 	if (pass)
-		dcqcn_pacer_send(skb);
+		dcqcn_queue_send(skb);
 	if (unlikely(drop))
 		kfree_skb_list(drop);
 	return verdict;
@@ -416,18 +416,18 @@ static void dcqcn_flow_heard(struct dcqcn_qp *qp, u32 psn, u64 now)
 		return;
 	flow->next = min(flow->next, now);
 	if (dcqcn_flow_held(flow) && !flow->draining)
-		dcqcn_flow_arm(qp, dcqcn_flow_wake(flow));
+		dcqcn_queue_arm(qp, dcqcn_queue_wake(flow));
 }
 
 /**
- * dcqcn_pacer_ack() - an ACK came for a flow
+ * dcqcn_queue_acked() - an ACK came for a flow
  * @qp: its QP
  * @psn: PSN of the ACK
  * @hops: routers that it has passed, 0 for unknown
  *
  * Context: softirq, under RCU; @qp->lock is held.
  */
-void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn, u8 hops)
+void dcqcn_queue_acked(struct dcqcn_qp *qp, u32 psn, u8 hops)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	u64 now = ktime_get_ns();
@@ -442,19 +442,19 @@ void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn, u8 hops)
 	if (!dcqcn_cc_acked(qp, psn, hops, now))
 		return;
 	flow->next = min(flow->next, now);
-	if (dcqcn_flow_held(flow) && dcqcn_flow_drain(qp))
-		dcqcn_flow_arm(qp, dcqcn_flow_wake(flow));
+	if (dcqcn_flow_held(flow) && dcqcn_queue_drain(qp))
+		dcqcn_queue_arm(qp, dcqcn_queue_wake(flow));
 }
 
 /**
- * dcqcn_pacer_answer() - the peer's module has answered a flow
+ * dcqcn_queue_answered() - the peer's module has answered a flow
  * @qp: its QP
  * @psn: what it says of which packet asked
  * @held: ns; how long it says that it took
  *
  * Context: softirq, under RCU; @qp->lock is held. Return: whether that packet was the flow's probe.
  */
-bool dcqcn_pacer_answer(struct dcqcn_qp *qp, u32 psn, u32 held)
+bool dcqcn_queue_answered(struct dcqcn_qp *qp, u32 psn, u32 held)
 {
 	struct dcqcn_path *path = qp->flow.path;
 	u64 now = ktime_get_ns();
@@ -469,45 +469,45 @@ bool dcqcn_pacer_answer(struct dcqcn_qp *qp, u32 psn, u32 held)
 }
 
 /**
- * dcqcn_pacer_kick() - let a flow go on that waited for its context
+ * dcqcn_queue_kick() - let a flow go on that waited for its context
  * @qp: its QP
  *
  * Context: softirq, under RCU. Takes @qp->lock; may send.
  */
-void dcqcn_pacer_kick(struct dcqcn_qp *qp)
+void dcqcn_queue_kick(struct dcqcn_qp *qp)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 
 	spin_lock_bh(&qp->lock);
 	/* also if another CPU is sending: it looks at this when it has sent */
 	flow->next = min(flow->next, ktime_get_ns());
-	if (dcqcn_flow_held(flow) && dcqcn_flow_drain(qp))
-		dcqcn_flow_arm(qp, dcqcn_flow_wake(flow));
+	if (dcqcn_flow_held(flow) && dcqcn_queue_drain(qp))
+		dcqcn_queue_arm(qp, dcqcn_queue_wake(flow));
 	spin_unlock_bh(&qp->lock);
 }
 
 /**
- * dcqcn_pacer_release() - take the limit off and send what is held, in order
+ * dcqcn_queue_release() - take the limit off and send what is held, in order
  * @qp: its QP
  *
  * Packets that rxe sends meanwhile queue behind these.
  *
  * Context: process or softirq. Takes @qp->lock; sends.
  */
-void dcqcn_pacer_release(struct dcqcn_qp *qp)
+void dcqcn_queue_release(struct dcqcn_qp *qp)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 
 	spin_lock_bh(&qp->lock);
 	flow->released = true;
-	if (dcqcn_flow_drain(qp))
-		dcqcn_flow_arm(qp, dcqcn_flow_wake(flow));
+	if (dcqcn_queue_drain(qp))
+		dcqcn_queue_arm(qp, dcqcn_queue_wake(flow));
 	dcqcn_limiter_end(qp);
 	spin_unlock_bh(&qp->lock);
 }
 
 /**
- * dcqcn_pacer_reset() - end a flow at once
+ * dcqcn_queue_reset() - end a flow at once
  * @qp: its QP
  * @dropped: receives what was held, for the caller to free without the lock
  *
@@ -515,7 +515,7 @@ void dcqcn_pacer_release(struct dcqcn_qp *qp)
  *
  * Context: @qp->lock is held.
  */
-void dcqcn_pacer_reset(struct dcqcn_qp *qp, struct sk_buff_head *dropped)
+void dcqcn_queue_reset(struct dcqcn_qp *qp, struct sk_buff_head *dropped)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	struct sk_buff *skb;
@@ -523,7 +523,7 @@ void dcqcn_pacer_reset(struct dcqcn_qp *qp, struct sk_buff_head *dropped)
 
 	for (i = 0; i < DCQCN_NUM_FIFOS; i++) {
 		while ((skb = skb_peek(&flow->fifo[i].queue))) {
-			dcqcn_flow_take(qp, i, skb);
+			dcqcn_queue_take(qp, i, skb);
 			flow->stat.drop_dead++;
 			dcqcn_count(qp->dev, DCQCN_RP_DROP_DEAD);
 			__skb_queue_tail(dropped, skb);
@@ -535,32 +535,32 @@ void dcqcn_pacer_reset(struct dcqcn_qp *qp, struct sk_buff_head *dropped)
 }
 
 /**
- * dcqcn_pacer_flush() - drop what a flow holds and end it
+ * dcqcn_queue_flush() - drop what a flow holds and end it
  * @qp: its QP
  *
  * Context: process or softirq. Takes @qp->lock.
  */
-void dcqcn_pacer_flush(struct dcqcn_qp *qp)
+void dcqcn_queue_flush(struct dcqcn_qp *qp)
 {
 	struct sk_buff_head dropped;
 
 	__skb_queue_head_init(&dropped);
 	spin_lock_bh(&qp->lock);
-	dcqcn_pacer_reset(qp, &dropped);
+	dcqcn_queue_reset(qp, &dropped);
 	spin_unlock_bh(&qp->lock);
 	__skb_queue_purge(&dropped);
 }
 
 /**
- * dcqcn_pacer_init() - set up a flow that is not limited
+ * dcqcn_queue_init() - set up a flow that is not limited
  * @flow: zeroed
  */
-void dcqcn_pacer_init(struct dcqcn_flow *flow)
+void dcqcn_queue_init(struct dcqcn_flow *flow)
 {
 	int i;
 
 	for (i = 0; i < DCQCN_NUM_FIFOS; i++)
 		__skb_queue_head_init(&flow->fifo[i].queue);
-	hrtimer_setup(&flow->timer, dcqcn_flow_timer, CLOCK_MONOTONIC,
+	hrtimer_setup(&flow->timer, dcqcn_queue_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
 }

@@ -47,17 +47,17 @@ struct dcqcn_flow_stat {
  * struct dcqcn_fifo - packets of a flow that must leave in order
  * @queue: those that are held
  * @last_psn: PSN of the last request, or READ response
- * @seen: whether there was one since the limiter was born
- * @passed: requests that passed unseen, modulo 256; rxe's requester alone counts
- * @charged: up to which count they were charged
- * @allowed: up to which count they may pass; differs from @charged only in a start or with
+ * @begun: whether there was one since the limit began
+ * @skipped: requests that left without the lock, modulo 256; rxe's requester alone counts
+ * @charged: up to which of @skipped they were charged
+ * @allowed: up to which of @skipped they may leave; differs from @charged only in a start or with
  *	an open window, and while nothing is held
  */
 struct dcqcn_fifo {
 	struct sk_buff_head queue;
 	u32 last_psn;
-	bool seen;
-	u8 passed;
+	bool begun;
+	u8 skipped;
 	u8 charged;
 	u8 allowed;
 };
@@ -71,16 +71,16 @@ struct dcqcn_fifo {
  * @draining: somebody is sending; everyone else queues
  * @sending_responses: and READ responses, or ACKs that were behind some, are among it
  * @stuck: rxe has gone back to @back_psn twice
- * @unseen: bytes; length of the requests that may pass unseen, below 5 KB like all of rxe's
+ * @skip_bytes: length of the requests that may leave without the lock, below 5 KB like all of rxe's
  * @next: ns; when the next packet may leave
  * @remainder: what @next lost in rounding, in bit * 10^9 (< a rate in bit/s)
  * @gap: ns; what the last packet cost: of 64 KB at 1 Mb/s, 0.5 s
  * @burst: bytes that may still leave at once
- * @asked: in units of 2^10 ns, modulo 2^32 units (73 min); when a request that asks for an ACK
- *	last left
+ * @ack_req_time: in units of 2^10 ns, modulo 2^32 units (73 min); when a request that requests an
+ *	ACK last left
  * @back_psn: to which rxe has gone back, with no ACK since; or DCQCN_PSN_NONE
  * @held_bytes: length of all held packets on the wire
- * @turn: bytes by which requests are ahead, while responses are held too
+ * @lead: bytes that requests are ahead of responses, while both are held
  * @held_memory: bytes of memory that those of each FIFO take
  * @fifo: requests and READ responses, which the peer does not compare
  * @stat: what happened to its packets
@@ -93,15 +93,15 @@ struct dcqcn_flow {
 	bool draining;
 	bool sending_responses;
 	bool stuck;
-	u16 unseen;
+	u16 skip_bytes;
 	u64 next;
 	u64 remainder;
 	u32 gap;
 	u32 burst;
-	u32 asked;
+	u32 ack_req_time;
 	u32 back_psn;
 	u32 held_bytes;
-	s32 turn;
+	s32 lead;
 	u32 held_memory[DCQCN_NUM_FIFOS];
 	struct dcqcn_fifo fifo[DCQCN_NUM_FIFOS];
 	struct dcqcn_flow_stat stat;
@@ -119,7 +119,7 @@ static inline u32 dcqcn_flow_held(const struct dcqcn_flow *flow)
 
 #define DCQCN_PSN_NONE	U32_MAX	/* a PSN has 24 bits */
 
-/* The unit of dcqcn_flow.asked, of 2^10 ns */
+/* The unit of dcqcn_flow.ack_req_time, of 2^10 ns */
 static inline u32 dcqcn_flow_clock(u64 now)
 {
 	return now >> 10;
@@ -129,7 +129,7 @@ static inline u32 dcqcn_flow_clock(u64 now)
  * not rxe's business: a transmit error would stop the QP for good, where a lost packet is only sent
  * again.
  */
-static inline void dcqcn_pacer_send(struct sk_buff *skb)
+static inline void dcqcn_queue_send(struct sk_buff *skb)
 {
 	dst_output(dev_net(skb_dst(skb)->dev), skb->sk, skb);
 }
@@ -156,13 +156,13 @@ static inline enum dcqcn_fifo_kind dcqcn_fifo_of(enum dcqcn_pkt_kind kind)
 	return kind == DCQCN_PKT_REQUEST ? DCQCN_REQUESTS : DCQCN_RESPONSES;
 }
 
-void dcqcn_pacer_init(struct dcqcn_flow *flow);
-unsigned int dcqcn_pacer_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx);
-void dcqcn_pacer_ack(struct dcqcn_qp *qp, u32 psn, u8 hops);
-bool dcqcn_pacer_answer(struct dcqcn_qp *qp, u32 psn, u32 held);
-void dcqcn_pacer_kick(struct dcqcn_qp *qp);
-void dcqcn_pacer_release(struct dcqcn_qp *qp);
-void dcqcn_pacer_flush(struct dcqcn_qp *qp);
-void dcqcn_pacer_reset(struct dcqcn_qp *qp, struct sk_buff_head *dropped);
+void dcqcn_queue_init(struct dcqcn_flow *flow);
+unsigned int dcqcn_queue_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx);
+void dcqcn_queue_acked(struct dcqcn_qp *qp, u32 psn, u8 hops);
+bool dcqcn_queue_answered(struct dcqcn_qp *qp, u32 psn, u32 held);
+void dcqcn_queue_kick(struct dcqcn_qp *qp);
+void dcqcn_queue_release(struct dcqcn_qp *qp);
+void dcqcn_queue_flush(struct dcqcn_qp *qp);
+void dcqcn_queue_reset(struct dcqcn_qp *qp, struct sk_buff_head *dropped);
 
 #endif /* DCQCN_QUEUE_H */

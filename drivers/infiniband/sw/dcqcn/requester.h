@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* rxe's requester, as seen from outside: its timer, and what it sends again. See requester.c. */
+/* rxe's requester, from outside: its timer, and what it sends again. See requester.c. */
 #ifndef DCQCN_REQUESTER_H
 #define DCQCN_REQUESTER_H
 
@@ -20,7 +20,7 @@
 #define DCQCN_HOLD_NS		(5ULL * NSEC_PER_SEC)
 
 /* ns; how long a packet may be held, however slow its flow is */
-static __always_inline u64 dcqcn_flow_longest_hold(void)
+static __always_inline u64 dcqcn_req_longest_hold(void)
 {
 	return static_branch_unlikely(&dcqcn_hasty_rxe) ? DCQCN_HASTY_HOLD_NS :
 							   DCQCN_HOLD_NS;
@@ -35,7 +35,7 @@ static __always_inline unsigned int dcqcn_flow_ack_timeout(const struct dcqcn_qp
 /* ns; the longest gap between two requests: half of the ack timeout, if there is one. 2^31 *
  * 4096 ns fits u64 easily.
  */
-static inline u64 dcqcn_flow_longest_gap(const struct dcqcn_qp *qp)
+static inline u64 dcqcn_req_longest_gap(const struct dcqcn_qp *qp)
 {
 	unsigned int ack_timeout = dcqcn_flow_ack_timeout(qp);
 
@@ -45,40 +45,40 @@ static inline u64 dcqcn_flow_longest_gap(const struct dcqcn_qp *qp)
 /* ns; the longest gap that what is held allows, 0 for any. Held READ responses get half of the
  * bytes.
  */
-static inline u64 dcqcn_flow_bound(const struct dcqcn_qp *qp)
+static inline u64 dcqcn_req_bound(const struct dcqcn_qp *qp)
 {
 	const struct dcqcn_flow *flow = &qp->flow;
 
 	if (skb_queue_empty(&flow->fifo[DCQCN_REQUESTS].queue))
 		return 0;
-	return dcqcn_flow_longest_gap(qp) >>
+	return dcqcn_req_longest_gap(qp) >>
 	       !skb_queue_empty(&flow->fifo[DCQCN_RESPONSES].queue);
 }
 
-/* Whether a gap in ns may be above dcqcn_flow_bound(), which is at least a quarter of the ack
+/* Whether a gap in ns may be above dcqcn_req_bound(), which is at least a quarter of the ack
  * timeout
  */
-static __always_inline bool dcqcn_flow_may_exceed(const struct dcqcn_qp *qp,
-						  s64 gap)
+static __always_inline bool dcqcn_req_may_exceed(const struct dcqcn_qp *qp,
+						 s64 gap)
 {
 	return gap >> dcqcn_flow_ack_timeout(qp) >= (s64)(DCQCN_ACK_TIMEOUT_NS / 4);
 }
 
 /*
- * Whether a quarter of the ack timeout has passed since a request asked for an ACK. rxe asks with
- * the last packet of a message, and with every 66th. Each ACK restarts its retransmission timer.
+ * Whether a quarter of the ack timeout has passed since a request requested an ACK. rxe's last
+ * packet of a message does so, and every 66th. Each ACK restarts its retransmission timer.
  */
-static __always_inline bool dcqcn_flow_is_silent(const struct dcqcn_qp *qp,
-						 u64 now)
+static __always_inline bool dcqcn_req_is_silent(const struct dcqcn_qp *qp,
+						u64 now)
 {
-	u32 elapsed = dcqcn_flow_clock(now) - qp->flow.asked;
+	u32 elapsed = dcqcn_flow_clock(now) - qp->flow.ack_req_time;
 
-	return (u64)elapsed << 11 >= dcqcn_flow_longest_gap(qp);
+	return (u64)elapsed << 11 >= dcqcn_req_longest_gap(qp);
 }
 
-/* Whether a FIFO holds a packet that may soon have no QP, where rxe does not wait */
-static __always_inline bool dcqcn_flow_is_unsafe(const struct dcqcn_fifo *fifo,
-						 u64 now)
+/* Whether a FIFO holds a packet whose QP rxe may free soon, where it does not wait for packets */
+static __always_inline bool dcqcn_req_is_unsafe(const struct dcqcn_fifo *fifo,
+						u64 now)
 {
 	struct sk_buff *skb;
 
@@ -95,36 +95,36 @@ static inline bool dcqcn_psn_reaches(u32 a, u32 b)
 }
 
 /* Whether rxe has not sent a packet before */
-static inline bool dcqcn_flow_is_new(const struct dcqcn_qp *qp,
-				     const struct dcqcn_fifo *fifo,
+static inline bool dcqcn_req_is_new(const struct dcqcn_qp *qp,
+				    const struct dcqcn_fifo *fifo,
 				     const struct dcqcn_tx *tx)
 {
 	return tx->packet.kind != DCQCN_PKT_ACK &&
-	       (qp->type != IB_QPT_RC || !fifo->seen ||
+	       (qp->type != IB_QPT_RC || !fifo->begun ||
 		!dcqcn_psn_reaches(fifo->last_psn, tx->packet.psn));
 }
 
-bool dcqcn_flow_ask(struct sk_buff *skb);
-bool dcqcn_flow_asks_peer(struct dcqcn_flow *flow, struct sk_buff *skb,
-			  bool ack_req, u64 now);
-bool dcqcn_flow_is_stuck(struct dcqcn_qp *qp, u32 psn);
-bool dcqcn_flow_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
-			struct dcqcn_tx *tx, u64 now);
+bool dcqcn_req_set_ack_req(struct sk_buff *skb);
+bool dcqcn_req_requests_ack(struct dcqcn_flow *flow, struct sk_buff *skb,
+			    bool ack_req, u64 now);
+bool dcqcn_req_is_stuck(struct dcqcn_qp *qp, u32 psn);
+bool dcqcn_req_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
+		       struct dcqcn_tx *tx, u64 now);
 
 /* Compare a packet of a limited flow with the one before it. Return true if rxe sends it again:
  * what its FIFO holds from its PSN on is stale.
  */
-static __always_inline bool dcqcn_flow_goes_back(struct dcqcn_qp *qp,
-						 struct dcqcn_fifo *fifo,
+static __always_inline bool dcqcn_req_goes_back(struct dcqcn_qp *qp,
+						struct dcqcn_fifo *fifo,
 						 struct dcqcn_tx *tx, u64 now)
 {
 	bool back;
 
 	if (qp->type != IB_QPT_RC || tx->packet.kind == DCQCN_PKT_ACK)
 		return false;
-	back = !fifo->seen || dcqcn_psn_reaches(fifo->last_psn, tx->packet.psn);
+	back = !fifo->begun || dcqcn_psn_reaches(fifo->last_psn, tx->packet.psn);
 	fifo->last_psn = tx->packet.psn;
-	return unlikely(back) && dcqcn_flow_go_back(qp, fifo, tx, now);
+	return unlikely(back) && dcqcn_req_go_back(qp, fifo, tx, now);
 }
 
 #endif /* DCQCN_REQUESTER_H */

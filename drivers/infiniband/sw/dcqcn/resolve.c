@@ -141,7 +141,7 @@ static void dcqcn_qp_identify(struct dcqcn_qp *qp)
 		qp->owner = NULL;
 		if (live) {
 			dcqcn_qp_learn(qp, &info);
-			qp->seen = jiffies - DCQCN_UNUSED_JIFFIES;
+			qp->active = jiffies - DCQCN_UNUSED_JIFFIES;
 			qp->state = DCQCN_QP_LIVE;
 			atomic_dec(&qp->dev->resolver.num_unresolved);
 		} else {
@@ -188,7 +188,7 @@ static bool dcqcn_qp_has_started(const struct dcqcn_qp *qp)
 	settings = rcu_dereference(qp->dev->settings);
 	starts = dcqcn_settings_start(settings);
 	rcu_read_unlock();
-	return starts && time_before(jiffies, qp->seen + DCQCN_UNUSED_JIFFIES);
+	return starts && time_before(jiffies, qp->active + DCQCN_UNUSED_JIFFIES);
 }
 
 /* Return true if the entry can be freed without asking the core; its lock is held */
@@ -229,7 +229,7 @@ static bool dcqcn_qp_verify(struct dcqcn_qp *qp)
 	} else {
 		if (qp->type != info.type || qp->peer_qpn != info.peer_qpn ||
 		    !ipv6_addr_equal(&qp->peer, &info.peer)) {
-			dcqcn_pacer_reset(qp, &dropped);
+			dcqcn_queue_reset(qp, &dropped);
 			dcqcn_ccc_leave(qp);
 			dcqcn_qp_forget_choice(qp);
 			qp->owner = NULL;
@@ -289,13 +289,13 @@ static bool dcqcn_qp_keep(struct dcqcn_qp *qp)
 	bool unheard, unused;
 
 	spin_lock_bh(&qp->lock);
-	dcqcn_pacer_advance(qp, ktime_get_ns());
+	dcqcn_gate_advance(qp, ktime_get_ns());
 	/* decided with the lock, or a CNP could start a limiter in between */
 	unused = dcqcn_qp_is_unused(qp);
 	if (unused)
 		dcqcn_qp_kill(qp);
 	unheard = qp->state == DCQCN_QP_LIVE &&
-		  time_after(jiffies, qp->seen + DCQCN_SWEEP_JIFFIES);
+		  time_after(jiffies, qp->active + DCQCN_SWEEP_JIFFIES);
 	spin_unlock_bh(&qp->lock);
 
 	return !unused && (!unheard || dcqcn_qp_verify(qp));

@@ -115,7 +115,7 @@ static void dcqcn_rx_ack(const struct dcqcn_rx *rx)
 	dcqcn_ip_saddr(rx->pkt.ip, &saddr);
 	spin_lock_bh(&qp->lock);
 	if (qp->state == DCQCN_QP_LIVE && dcqcn_qp_is_peer(qp, &saddr))
-		dcqcn_pacer_ack(qp, rx->pkt.psn, dcqcn_ip_hops(rx->pkt.ip));
+		dcqcn_queue_acked(qp, rx->pkt.psn, dcqcn_ip_hops(rx->pkt.ip));
 	spin_unlock_bh(&qp->lock);
 }
 

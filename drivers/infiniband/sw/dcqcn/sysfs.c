@@ -205,21 +205,21 @@ ATTRIBUTE_GROUPS(dcqcn_np);
 #undef DCQCN_OF_rp
 #define DCQCN_OF_np(_attr)
 #define DCQCN_OF_rp(_attr)	_attr,
-static struct dcqcn_file dcqcn_cc_algorithm = {
+static struct dcqcn_file dcqcn_rp_cc_algorithm = {
 	.attr = { .name = "cc_algorithm", .mode = 0644 },
 	.show = dcqcn_show_algorithm,
 	.set = dcqcn_set_algorithm,
 };
 
-static struct dcqcn_file dcqcn_cc_available = {
+static struct dcqcn_file dcqcn_rp_cc_available = {
 	.attr = { .name = "cc_available", .mode = 0444 },
 	.show = dcqcn_show_available,
 };
 
 static struct attribute *dcqcn_rp_attrs[] = {
 #include "knob_list.h"
-	&dcqcn_cc_algorithm.attr,
-	&dcqcn_cc_available.attr,
+	&dcqcn_rp_cc_algorithm.attr,
+	&dcqcn_rp_cc_available.attr,
 	NULL
 };
 

@@ -177,17 +177,17 @@ dcqcn_tx_first(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	struct dcqcn_qp *qp;
 
 	qp = dcqcn_tx_confirm(dev, qpn, dcqcn_qp_find(dev, qpn), &tx);
-	return qp && READ_ONCE(qp->limited) ? dcqcn_pacer_output(qp, &tx) :
+	return qp && READ_ONCE(qp->limited) ? dcqcn_queue_output(qp, &tx) :
 					      NF_ACCEPT;
 }
 
-/* A request leaves that neither the limiter nor the context looks at */
-static __always_inline unsigned int dcqcn_tx_unseen(struct dcqcn_qp *qp,
-						    struct sk_buff *skb)
+/* A request leaves without the locks of its flow and its context */
+static __always_inline unsigned int dcqcn_tx_skip(struct dcqcn_qp *qp,
+						  struct sk_buff *skb)
 {
-	dcqcn_pacer_pass(&qp->flow);
+	dcqcn_gate_skip(&qp->flow);
 	dcqcn_count(qp->dev, DCQCN_RP_PASSED);
-	dcqcn_pacer_send(skb);
+	dcqcn_queue_send(skb);
 	return NF_STOLEN;
 }
 
@@ -205,7 +205,7 @@ dcqcn_tx_paced(struct dcqcn_qp *qp, struct sk_buff *skb,
 		if (!READ_ONCE(qp->limited))
 			return NF_ACCEPT;
 	}
-	return dcqcn_pacer_output(qp, &tx);
+	return dcqcn_queue_output(qp, &tx);
 }
 
 /* Handle a packet of a QP that is limited */
@@ -218,8 +218,8 @@ dcqcn_tx_limited(struct dcqcn_qp *qp, struct sk_buff *skb,
 	if (kind == DCQCN_PKT_OTHER)
 		return NF_ACCEPT;
 	/* its PSN tells that it is of the same connection */
-	if (kind == DCQCN_PKT_REQUEST && dcqcn_pacer_may_pass(&qp->flow, skb, bth))
-		return dcqcn_tx_unseen(qp, skb);
+	if (kind == DCQCN_PKT_REQUEST && dcqcn_gate_may_skip(&qp->flow, skb, bth))
+		return dcqcn_tx_skip(qp, skb);
 	return dcqcn_tx_paced(qp, skb, bth, tos);
 }
 
@@ -230,8 +230,8 @@ static bool dcqcn_tx_is_lent(struct dcqcn_qp *qp, struct dcqcn_ccc *ccc,
 			     struct sk_buff *skb, const struct dcqcn_bth *bth)
 {
 	return dcqcn_opcode_kinds[bth->opcode] == DCQCN_PKT_REQUEST &&
-	       dcqcn_qp_is_seen(qp) && !skb_cloned(skb) &&
-	       dcqcn_pacer_may_pass(&qp->flow, skb, bth) &&
+	       dcqcn_qp_is_active(qp) && !skb_cloned(skb) &&
+	       dcqcn_gate_may_skip(&qp->flow, skb, bth) &&
 	       dcqcn_ccc_passes(ccc, (struct dcqcn_bth *)bth, skb->len + ETH_HLEN);
 }
 
@@ -277,16 +277,16 @@ dcqcn_tx_ccc_seen(struct dcqcn_dev *dev, u32 qpn, struct dcqcn_qp *qp, struct sk
 
 	if (!qp && !dcqcn_settings_start(settings))
 		return NF_ACCEPT;
-	if (qp && !ccc && !READ_ONCE(qp->limited) && dcqcn_qp_is_seen(qp) &&
+	if (qp && !ccc && !READ_ONCE(qp->limited) && dcqcn_qp_is_active(qp) &&
 	    dcqcn_bth_is_inside(bth))
 		return NF_ACCEPT;
 	tx = dcqcn_tx_describe(settings, skb, bth, tos);
 	if (dcqcn_tx_is_windowed(qp, ccc, settings) && tx.packet.kind != DCQCN_PKT_OTHER &&
 	    dcqcn_qp_expects(qp, &tx))
-		return dcqcn_pacer_output(qp, &tx);
+		return dcqcn_queue_output(qp, &tx);
 	qp = dcqcn_tx_confirm(dev, qpn, qp, &tx);
 	return qp && dcqcn_tx_offer(qp, settings, &tx) ?
-	       dcqcn_pacer_output(qp, &tx) : NF_ACCEPT;
+	       dcqcn_queue_output(qp, &tx) : NF_ACCEPT;
 }
 
 /* Handle a packet where some port uses contexts. Most pass unseen, and no registers need saving for
@@ -301,7 +301,7 @@ dcqcn_tx_ccc(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 
 	if (dcqcn_tx_is_windowed(qp, ccc, rcu_dereference(dev->settings)) &&
 	    dcqcn_tx_is_lent(qp, ccc, skb, bth))
-		return dcqcn_tx_unseen(qp, skb);
+		return dcqcn_tx_skip(qp, skb);
 	return dcqcn_tx_ccc_seen(dev, qpn, qp, skb, bth, tos);
 }
 
@@ -352,7 +352,7 @@ dcqcn_tx_from(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	} else {
 		if (READ_ONCE(qp->limited))
 			return dcqcn_tx_limited(qp, skb, headers.bth, headers.tos);
-		if (dcqcn_qp_is_seen(qp) && dcqcn_bth_is_inside(headers.bth))
+		if (dcqcn_qp_is_active(qp) && dcqcn_bth_is_inside(headers.bth))
 			return NF_ACCEPT;
 	}
 	return dcqcn_tx_first(dev, qpn, skb, headers.bth, headers.tos);

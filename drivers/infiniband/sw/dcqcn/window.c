@@ -140,11 +140,11 @@ bool dcqcn_ccc_take_probe(struct dcqcn_ccc_sender *tx, int i)
  */
 static u64 dcqcn_ccc_held(struct dcqcn_route *route, u64 now)
 {
-	if (route->turn != DCQCN_TURN_HELD)
+	if (route->move != DCQCN_MOVE_HELD)
 		return 0;
 	if (now < route->until)
 		return route->until;
-	route->turn = DCQCN_TURN_NONE;
+	route->move = DCQCN_MOVE_NONE;
 	dcqcn_entropy_stay(&route->entropy);
 	return 0;
 }
@@ -389,7 +389,7 @@ bool dcqcn_ccc_lend(struct dcqcn_ccc_sender *tx)
  */
 static bool dcqcn_ccc_lends(struct dcqcn_ccc_sender *tx, struct dcqcn_route *route)
 {
-	route->lent = route->turn == DCQCN_TURN_NONE && !route->entropy.ev &&
+	route->lent = route->move == DCQCN_MOVE_NONE && !route->entropy.ev &&
 		      !route->entropy.rounds && dcqcn_ccc_lend(tx);
 	return route->lent;
 }
@@ -411,9 +411,9 @@ struct dcqcn_bth *dcqcn_ccc_bth(struct sk_buff *skb)
 static void dcqcn_ccc_hold(const struct dcqcn_ccc *ccc, struct dcqcn_route *route,
 			   u64 now)
 {
-	if (route->turn == DCQCN_TURN_HELD)
+	if (route->move == DCQCN_MOVE_HELD)
 		return;
-	route->turn = DCQCN_TURN_HELD;
+	route->move = DCQCN_MOVE_HELD;
 	route->until = now + dcqcn_ccc_timeout(&ccc->tx);
 }
 
@@ -496,8 +496,8 @@ bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 	tx->unasked += bytes;
 	tx->window.mss = max(tx->window.mss, min(bytes, (u32)U16_MAX));
 	route->sent = tx->sent;
-	last = route->turn == DCQCN_TURN_HELD ||
-	       (route->turn == DCQCN_TURN_WANTED && dcqcn_ccc_may_hold(tx, now));
+	last = route->move == DCQCN_MOVE_HELD ||
+	       (route->move == DCQCN_MOVE_WANTED && dcqcn_ccc_may_hold(tx, now));
 	needs = dcqcn_ccc_needs(tx, held, held ? goes_on : dcqcn_bth_goes_on(bth));
 	bits |= dcqcn_ccc_ask(tx, needs);
 	if (last || dcqcn_ccc_asks(tx)) {
