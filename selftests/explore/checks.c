@@ -388,14 +388,14 @@ static void check_state(struct rxe_qp *qp, struct flow_notes *n)
 {
 	const struct dcqcn_qp *entry = entry_of(qp);
 	u32 state = state_of(entry);
-	bool backlog = state & HELD_REQUESTS;
+	bool backlog = state & HELD_REQUESTS, responses = state & HELD_RESPONSES;
 	u64 late = world_lateness();
 
 	if (state != n->state)
 		see_transition(n->state, state);
 	n->state = state;
 
-	if (!(state & WAITING) || !backlog)
+	if (!(state & WAITING) || (!backlog && !responses))
 		n->waited = fuzz_now;
 	demand(fuzz_now - n->waited <= WAITS + 2 * late,
 	       "QP %u: a start with packets to send waits for %.0f ms", qp->ib.qp_num,

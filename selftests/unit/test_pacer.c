@@ -1025,6 +1025,39 @@ static void start_unanswered(void)
 	flow->path = NULL;
 }
 
+/* A start whose first packet is a request goes on to answer READs, of a stock peer. It waits for no
+ * ACK if it has asked for none behind its burst, and otherwise for a second.
+ */
+static void start_answers_reads(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	unsigned int requests, i;
+	u64 began, limit;
+
+	for (requests = 1; requests <= 14; requests += 13) {
+		limited(1, IB_QPT_RC, 0);
+		dcqcn_queue_flush(&qps[0]);
+		settings.rp.start_burst = 12288;
+		settings.rp.rpg_time_reset = 0;
+		began = fuzz_now;
+		dcqcn_limiter_start(&qps[0], &settings, true);
+		for (i = 0; i < requests; i++)
+			output_request(&qps[0], i, 1000, WRITE_MIDDLE);
+		for (i = 0; i < 200; i++)
+			output_data(&qps[0], DCQCN_PKT_RESPONSE, i, 1000, READ_MIDDLE);
+		while (flow->rate.start == DCQCN_START_ASKS && fuzz_now - began < 5000 * MS)
+			pass_time(&qps[0], MS / 2);
+		limit = requests == 1 ? MS : 1050 * MS;
+		expect(fuzz_now - began <= limit, "%u requests: waits for %llu ms", requests,
+		       (unsigned long long)(fuzz_now - began) / MS);
+		expect(requests == 1 || fuzz_now - began > 990 * MS, "it does not wait for its ACK");
+		expect(asked_module(0) > 0, "no READ response asks");
+		ends();
+		kfree(flow->path);
+		flow->path = NULL;
+	}
+}
+
 /* A start at 1.47 Gb/s whose first round trip is known; 16 packets have left */
 static void started(void)
 {
@@ -2362,6 +2395,7 @@ static const struct tap_test tests[] = {
 	{ "a packet follows a burst whose end may be lost", start_tail },
 	{ "a start of READ responses goes up by answers", start_answered },
 	{ "a peer that does not answer is asked rarely", start_unanswered },
+	{ "a start that goes on to answer READs waits no longer", start_answers_reads },
 	{ "a start counts on the round trip of its peer, or on one that suits the line", start_of_peer },
 	{ "ACKs are read only while flows are limited", acks_are_read },
 	{ "an ACK does not overtake READ responses that are being sent", order_while_sending },

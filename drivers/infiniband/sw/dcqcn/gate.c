@@ -94,6 +94,17 @@ void dcqcn_gate_allow(struct dcqcn_qp *qp, u32 bytes, u64 now)
 	WRITE_ONCE(fifo->allowed, fifo->charged + DCQCN_SKIPS);
 }
 
+/* A start goes on by time */
+static void dcqcn_gate_go_blind(struct dcqcn_qp *qp, u64 now)
+{
+	struct dcqcn_terms terms = dcqcn_limiter_terms(qp);
+	struct dcqcn_flow *flow = &qp->flow;
+
+	dcqcn_start_go_blind(&flow->rate, terms.line);
+	/* its packet was charged at the rate of a flow that waits for a sample */
+	flow->next = min(flow->next, now);
+}
+
 /* Decide whether a packet of a start is a probe, and let it request an ACK then. rxe itself
  * requests one only with every 66th packet and the last one of a message: a start would take many
  * round trips.
@@ -106,7 +117,6 @@ static noinline bool dcqcn_gate_probes(struct dcqcn_qp *qp, struct sk_buff *skb,
 				       bool ack_req, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
-	struct dcqcn_terms terms;
 
 	if (flow->burst || dcqcn_path_awaits(flow->path, now) ||
 	    !dcqcn_start_wants_sample(&flow->rate, now))
@@ -115,10 +125,7 @@ static noinline bool dcqcn_gate_probes(struct dcqcn_qp *qp, struct sk_buff *skb,
 		dcqcn_path_restart(flow->path);
 	else if (ack_req || dcqcn_req_set_ack_req(skb))
 		return true;
-	terms = dcqcn_limiter_terms(qp);
-	dcqcn_start_go_blind(&flow->rate, terms.line);
-	/* the packet was charged at the rate of a flow that waits for a sample */
-	flow->next = min(flow->next, now);
+	dcqcn_gate_go_blind(qp, now);
 	return false;
 }
 
@@ -136,7 +143,8 @@ static bool dcqcn_gate_ask_module(struct sk_buff *skb)
 }
 
 /* Decide whether a packet that gets no ACK is a probe, which the peer's module answers, and make it
- * ask. A start has its burst behind it then, and another flow has sent enough for an answer.
+ * ask. A start has its burst behind it then, and another flow has sent enough for an answer. One that
+ * awaits an ACK does so no longer: this packet gets none.
  */
 static noinline bool dcqcn_gate_probes_module(struct dcqcn_qp *qp, struct sk_buff *skb,
 					      u64 now)
@@ -151,6 +159,8 @@ static noinline bool dcqcn_gate_probes_module(struct dcqcn_qp *qp, struct sk_buf
 	    !path->answered || !dcqcn_start_wants_sample(&flow->rate, now) :
 	    !flow->rate.start && path->sent - path->probe_sent < DCQCN_PATH_ASK)
 		return false;
+	if (flow->rate.start == DCQCN_START_ASKS)
+		dcqcn_gate_go_blind(qp, now);
 	return dcqcn_gate_ask_module(skb);
 }
 
