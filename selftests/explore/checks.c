@@ -20,8 +20,8 @@
 #define REQUEST_HELD	(5500 * MS)
 #define RESPONSE_HELD	(140 * SECOND)
 
-/* Of what is held, a packet leaves within this: 4 KB at 1 Mb/s take 33 ms; behind a window, four
- * flows wait for each other's timeouts of 250 ms
+/* Of what is held, a packet leaves within this: 4 KB at 1 Mb/s take 33 ms; behind a context's window,
+ * four flows wait for each other's timeouts of 250 ms
  */
 #define PROGRESS	(100 * MS)
 #define PROGRESS_WINDOW	(2500 * MS)
@@ -409,6 +409,17 @@ static void check_state(struct rxe_qp *qp, struct flow_notes *n)
 	       (unsigned long long)n->rate, (double)(fuzz_now - n->no_step) / MS);
 }
 
+/* ns; of what is held, a packet leaves within this. Where the ACK of an algorithm is lost, a request
+ * does after half of the ack timeout, or after 5 s; a READ response, when rxe sends the request again.
+ */
+static u64 longest_stall(const struct rxe_qp *qp, const struct flow_notes *n, bool windowed)
+{
+	if (n->state & PLUGGED)
+		return min((qp->ack_timeout && qp->held[DCQCN_REQUESTS] ?
+			    2048ULL << qp->ack_timeout : REQUEST_HELD) + PROGRESS, REQUEST_HELD);
+	return windowed || n->state & CONTEXT ? PROGRESS_WINDOW : PROGRESS;
+}
+
 static void check_held(struct rxe_qp *qp, struct flow_notes *n)
 {
 	u64 late = world_lateness(), age;
@@ -420,7 +431,7 @@ static void check_held(struct rxe_qp *qp, struct flow_notes *n)
 		return;
 	age = fuzz_now - n->progress;
 	total.longest_progress[windowed] = max(total.longest_progress[windowed], age);
-	demand(age <= (windowed || n->state & CONTEXT ? PROGRESS_WINDOW : PROGRESS) + 2 * late,
+	demand(age <= longest_stall(qp, n, windowed) + 2 * late,
 	       "QP %u holds %u requests and %u others, and none leaves for %.0f ms", qp->ib.qp_num,
 	       qp->held[0], qp->held[1], (double)age / MS);
 	for (f = 0; f < FIFOS; f++) {

@@ -2184,6 +2184,28 @@ static void plug_windows(void)
 	unplugged();
 }
 
+/* Behind a closed window, one leaves after half of the ack timeout, whenever the algorithm looks
+ * before
+ */
+static void plug_waits(void)
+{
+	u64 ms, longest = 2048ULL << 14;
+
+	for (ms = 1; ms < 34; ms++) {
+		plugged(10000 * MBPS, 1, 0, 14);
+		output(DCQCN_PKT_REQUEST, 0);
+		output(DCQCN_PKT_REQUEST, 1);
+		expect(num_sent == 1 && sent[0].asks, "%u packets left, not 1", num_sent);
+		pass_time(&qps[0], ms * MS);
+		dcqcn_queue_kick(&qps[0]);
+		pass_time(&qps[0], longest - ms * MS - 2000);
+		expect(num_sent == 1, "one more has left before %llu us", longest / 1000);
+		pass_time(&qps[0], 2000 + 10000);	/* and a batch */
+		expect(num_sent == 2, "a look after %llu ms, and %u leave in time", ms, num_sent - 1);
+		unplugged();
+	}
+}
+
 /* Rate and window 0, a timer as often as possible: packets leave all the same, before rxe's timer
  * fires, and the timer has its interval
  */
@@ -2444,6 +2466,7 @@ static const struct tap_test tests[] = {
 	{ "packets of a window leave at the line rate", window_pace },
 	{ "an algorithm sets the rate", plug_paces },
 	{ "an algorithm sets the window, and is told of ACKs, CNPs and losses", plug_windows },
+	{ "behind an algorithm's window, rxe's timer does not fire", plug_waits },
 	{ "a hostile algorithm is slow, and harms nothing", plug_hostile },
 	{ "a flow follows its port's choice, and algorithms that go and come back", plug_changes },
 	{ "what no ACK answers obeys DCQCN", plug_needs_acks },

@@ -41,7 +41,6 @@
 #include "limiter.h"
 #include "qp.h"
 #include "queue.h"
-#include "requester.h"
 
 /* Bytes after which a packet asks for an ACK; an eighth of the window if that is less */
 #define DCQCN_CC_ASK		16384U
@@ -328,37 +327,27 @@ void dcqcn_cc_idle(struct dcqcn_qp *qp, u64 idle, u64 now)
 }
 
 /**
- * dcqcn_cc_opens() - whether rate and window of an algorithm let a packet leave
+ * dcqcn_cc_may_send() - whether rate and window of an algorithm let a packet leave
  * @qp: its QP; dcqcn_flow.next has come
  * @now: ns, read under the lock
  *
- * If not, the flow looks again when there is something to do: at dcqcn_flow.next, which is no later
- * than the time until which its oldest request may be held, or when an ACK comes.
- *
  * Context: under RCU; @qp->lock is held, with BH disabled.
+ * Return: 0, or when to look again, in ns, if no ACK comes earlier.
  */
-bool dcqcn_cc_opens(struct dcqcn_qp *qp, u64 now)
+u64 dcqcn_cc_may_send(struct dcqcn_qp *qp, u64 now)
 {
 	struct dcqcn_cc_flow *f = qp->cc;
 	struct dcqcn_cc *cc = &f->cc;
-	struct sk_buff *oldest;
-	u64 again;
+	u64 again = ~0ULL;
 
 	dcqcn_cc_begin(qp, dcqcn_cc_of(f), now);
 	if (f->due > now) {
 		again = f->due;
-	} else if (cc->in_flight && (u64)cc->in_flight + cc->packet > cc->window) {
-		again = now + min(dcqcn_req_longest_gap(qp),
-				  dcqcn_req_longest_hold()) / 2;
-	} else {
+	} else if (!cc->in_flight || (u64)cc->in_flight + cc->packet <= cc->window) {
 		qp->flow.next = max(qp->flow.next, f->due);
-		return true;
+		return 0;
 	}
-	oldest = skb_peek(&qp->flow.fifo[DCQCN_REQUESTS].queue);
-	if (oldest)
-		again = min(again, dcqcn_held(oldest)->since + dcqcn_req_longest_hold());
-	qp->flow.next = cc->next_call ? min(again, cc->next_call) : again;
-	return false;
+	return cc->next_call ? min(again, cc->next_call) : again;
 }
 
 /**

@@ -234,37 +234,17 @@ bool dcqcn_gate_count(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
 }
 
 /* Whether the context or the algorithm lets a packet leave. @fresh: it is not held. If it may not
- * leave, the flow waits for dcqcn_queue_kick(), an ACK, or for a timeout, and looks often enough
- * for dcqcn_gate_is_silent().
+ * leave, the flow waits for dcqcn_queue_kick(), an ACK, or for a timeout.
  */
 bool dcqcn_gate_is_within(struct dcqcn_qp *qp, bool fresh, u64 now)
 {
-	u64 until;
-
-	if (dcqcn_qp_has_algorithm(qp))
-		return dcqcn_cc_opens(qp, now);
-	until = dcqcn_ccc_may_send(qp, fresh, now);
+	u64 until = dcqcn_qp_has_algorithm(qp) ? dcqcn_cc_may_send(qp, now) :
+						 dcqcn_ccc_may_send(qp, fresh, now);
 
 	if (!until)
 		return true;
-	qp->flow.next = min(until, now + min(dcqcn_req_longest_gap(qp),
-					     dcqcn_req_longest_hold()) / 2);
+	qp->flow.next = min(until, now + dcqcn_req_patience(qp, now));
 	return false;
-}
-
-/* Behind a closed window, rxe's timer must not fire: one request leaves, and requests an ACK, when
- * the flow has requested none for half of the ack timeout. @waited: ns; for how long the request
- * has been held. If rxe goes back again and again, every request held that long leaves.
- */
-bool dcqcn_gate_is_silent(const struct dcqcn_qp *qp, u64 waited, u64 now)
-{
-	u64 silent = (u64)(dcqcn_flow_clock(now) - qp->flow.ack_req_time) << 10;
-	u64 most = dcqcn_req_longest_hold();
-
-	if (qp->ack_timeout && !qp->flow.stuck &&
-	    !(static_branch_unlikely(&dcqcn_hasty_rxe) && waited >= most))
-		waited = min(waited, silent);
-	return waited >= min(dcqcn_req_longest_gap(qp), most);
 }
 
 /* Let a flow obey its context, or DCQCN again */

@@ -81,7 +81,6 @@ void dcqcn_gate_follow(struct dcqcn_qp *qp);
 void dcqcn_gate_enter(struct dcqcn_qp *qp, struct dcqcn_tx *tx);
 bool dcqcn_gate_is_within(struct dcqcn_qp *qp, bool fresh, u64 now);
 bool dcqcn_gate_count(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now);
-bool dcqcn_gate_is_silent(const struct dcqcn_qp *qp, u64 waited, u64 now);
 u64 dcqcn_gate_floor(const struct dcqcn_qp *qp);
 void dcqcn_gate_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 		    u64 now);
@@ -142,10 +141,9 @@ static __always_inline bool dcqcn_gate_opens(struct dcqcn_qp *qp, bool fresh,
 static __always_inline bool dcqcn_gate_is_overdue(const struct dcqcn_qp *qp,
 						  struct sk_buff *request, u64 now)
 {
-	u64 waited = now - dcqcn_held(request)->since;
-
-	return likely(!dcqcn_qp_is_bounded(qp)) ? waited >= dcqcn_req_longest_hold() :
-						  dcqcn_gate_is_silent(qp, waited, now);
+	return likely(!dcqcn_qp_is_bounded(qp)) ?
+	       now - dcqcn_held(request)->since >= dcqcn_req_longest_hold() :
+	       !dcqcn_req_patience(qp, now);
 }
 
 /* Move the time at which the next packet may leave by what @bytes cost at @rate, in bit/s; 0 for

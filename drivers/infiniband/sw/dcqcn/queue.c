@@ -27,7 +27,7 @@
  *   an ACK behind one     the memory that they take
  *   rxe is stuck          rxe sends something new, beyond what it may have in flight, or goes
  *                         back to another packet: dcqcn_req_is_stuck()
- *   a closed window       feedback or a timeout (window.c), or dcqcn_gate_is_silent()
+ *   a closed window       feedback or a timeout (window.c), or dcqcn_req_patience()
  *   an ACK for rxe's      another packet requests one after a quarter of the ack timeout; what
  *   timer                 cannot request one is answered anyway
  *   an ACK in a start     see dcqcn_gate_probes()

@@ -85,3 +85,29 @@ bool dcqcn_req_is_stuck(struct dcqcn_qp *qp, u32 psn)
 		flow->stuck = false;
 	return flow->stuck && before * flow->gap >= dcqcn_req_longest_gap(qp);
 }
+
+/**
+ * dcqcn_req_patience() - how long the first request that is held may wait, or the next one
+ * @qp: its QP, which obeys a context or an algorithm
+ * @now: ns, read under the lock
+ *
+ * Behind a closed window, rxe's timer must not fire: one request leaves, and requests an ACK, when
+ * the flow has requested none for half of the ack timeout. If rxe goes back again and again, every
+ * request held that long leaves, and one that is held for DCQCN_HOLD_NS leaves in any case.
+ *
+ * Context: @qp->lock is held. Return: ns; 0 if it must leave.
+ */
+u64 dcqcn_req_patience(const struct dcqcn_qp *qp, u64 now)
+{
+	const struct dcqcn_flow *flow = &qp->flow;
+	struct sk_buff *first = skb_peek(&flow->fifo[DCQCN_REQUESTS].queue);
+	u64 silent = (u64)(dcqcn_flow_clock(now) - flow->ack_req_time) << 10;
+	u64 held = first ? now - dcqcn_held(first)->since : 0;
+	u64 most = dcqcn_req_longest_hold();
+	u64 longest = min(dcqcn_req_longest_gap(qp), most), left;
+
+	left = longest - min(held, longest);
+	if (qp->ack_timeout && !flow->stuck)
+		left = max(left, longest - min(silent, longest));
+	return min(left, most - min(held, most));
+}

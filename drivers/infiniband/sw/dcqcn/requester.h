@@ -108,6 +108,7 @@ bool dcqcn_req_set_ack_req(struct sk_buff *skb);
 bool dcqcn_req_requests_ack(struct dcqcn_flow *flow, struct sk_buff *skb,
 			    bool ack_req, u64 now);
 bool dcqcn_req_is_stuck(struct dcqcn_qp *qp, u32 psn);
+u64 dcqcn_req_patience(const struct dcqcn_qp *qp, u64 now);
 bool dcqcn_req_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 		       struct dcqcn_tx *tx, u64 now);
 
