@@ -487,6 +487,24 @@ void dcqcn_queue_kick(struct dcqcn_qp *qp)
 }
 
 /**
+ * dcqcn_queue_hasten() - a QP's ack timeout has become known, or has changed
+ * @qp: its QP
+ *
+ * Held requests may have to leave earlier.
+ *
+ * Context: @qp->lock is held, with BH disabled.
+ */
+void dcqcn_queue_hasten(struct dcqcn_qp *qp)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+
+	if (flow->draining || skb_queue_empty(&flow->fifo[DCQCN_REQUESTS].queue))
+		return;
+	dcqcn_gate_hasten(qp, ktime_get_ns());
+	dcqcn_queue_arm(qp, dcqcn_queue_wake(flow));
+}
+
+/**
  * dcqcn_queue_release() - take the limit off and send what is held, in order
  * @qp: its QP
  *

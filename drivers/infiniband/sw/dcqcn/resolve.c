@@ -235,6 +235,7 @@ static bool dcqcn_qp_verify(struct dcqcn_qp *qp)
 			qp->owner = NULL;
 		}
 		dcqcn_qp_learn(qp, &info);
+		dcqcn_queue_hasten(qp);
 	}
 	spin_unlock_bh(&qp->lock);
 	__skb_queue_purge(&dropped);
