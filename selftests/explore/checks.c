@@ -400,7 +400,7 @@ static void check_state(struct rxe_qp *qp, struct flow_notes *n)
 	demand(fuzz_now - n->waited <= WAITS + 2 * late,
 	       "QP %u: a start with packets to send waits for %.0f ms", qp->ib.qp_num,
 	       (double)(fuzz_now - n->waited) / MS);
-	if (!(state & STARTING) || state & (WINDOWED | RELEASED | WAITING) || !backlog ||
+	if (!(state & STARTING) || state & (WINDOWED | RELEASED | WAITING) || (!backlog && !responses) ||
 	    rate_of(entry) != n->rate)
 		n->no_step = fuzz_now;
 	n->rate = entry ? rate_of(entry) : 0;

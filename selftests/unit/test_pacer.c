@@ -1002,6 +1002,34 @@ static void start_answered(void)
 	flow->path = NULL;
 }
 
+/* The peer's module has answered, and is unloaded: the flow goes up by time then */
+static void start_loses_answers(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	u64 rate, began = 0;
+	unsigned int i = 200;
+
+	responds();
+	pass_time(&qps[0], MS / 10);
+	expect(dcqcn_queue_answered(&qps[0], 12, 0), "the answer is not taken");
+	began = fuzz_now;
+	rate = flow->rate.current_rate;
+	while (flow->rate.current_rate == rate && fuzz_now - began < 5000 * MS) {
+		while (dcqcn_flow_held(flow) < 16)
+			output_data(&qps[0], DCQCN_PKT_RESPONSE, i++, 1000, READ_MIDDLE);
+		pass_time(&qps[0], MS / 10);
+		if (num_sent > ARRAY_SIZE(sent) / 2)
+			num_sent = 0;
+	}
+	/* when it asks the next time after a second */
+	expect(fuzz_now - began > 990 * MS && fuzz_now - began < 2100 * MS,
+	       "%llu ms at %llu bit/s", (unsigned long long)(fuzz_now - began) / MS,
+	       (unsigned long long)rate);
+	ends();
+	kfree(flow->path);
+	flow->path = NULL;
+}
+
 /* A stock peer never answers: it is asked ever more rarely, and the flow goes up by time */
 static void start_unanswered(void)
 {
@@ -2417,6 +2445,7 @@ static const struct tap_test tests[] = {
 	{ "a packet follows a burst whose end may be lost", start_tail },
 	{ "a start of READ responses goes up by answers", start_answered },
 	{ "a peer that does not answer is asked rarely", start_unanswered },
+	{ "a start goes up by time when its peer answers no more", start_loses_answers },
 	{ "a start that goes on to answer READs waits no longer", start_answers_reads },
 	{ "a start counts on the round trip of its peer, or on one that suits the line", start_of_peer },
 	{ "ACKs are read only while flows are limited", acks_are_read },

@@ -143,8 +143,9 @@ static bool dcqcn_gate_ask_module(struct sk_buff *skb)
 }
 
 /* Decide whether a packet that gets no ACK is a probe, which the peer's module answers, and make it
- * ask. A start has its burst behind it then, and another flow has sent enough for an answer. One that
- * awaits an ACK does so no longer: this packet gets none.
+ * ask. A start has its burst behind it then, and another flow has sent enough for an answer. A start
+ * that awaits an ACK does so no longer, as this packet gets none, and one that has heard nothing for
+ * DCQCN_PROBE_NS goes on by time.
  */
 static noinline bool dcqcn_gate_probes_module(struct dcqcn_qp *qp, struct sk_buff *skb,
 					      u64 now)
@@ -159,7 +160,8 @@ static noinline bool dcqcn_gate_probes_module(struct dcqcn_qp *qp, struct sk_buf
 	    !path->answered || !dcqcn_start_wants_sample(&flow->rate, now) :
 	    !flow->rate.start && path->sent - path->probe_sent < DCQCN_PATH_ASK)
 		return false;
-	if (flow->rate.start == DCQCN_START_ASKS)
+	if (flow->rate.start == DCQCN_START_ASKS ||
+	    (flow->rate.start == DCQCN_START_MEASURES && !path->rtt))
 		dcqcn_gate_go_blind(qp, now);
 	return dcqcn_gate_ask_module(skb);
 }

@@ -24,7 +24,8 @@
  *              and of a packet sent since the step
  *              ACK, longer than the shortest by a    2/3 of the rate: DCQCN        none
  *              quarter
- *              ACK of a later packet                 none                          blind
+ *              ACK of a later packet, or no answer   none                          blind
+ *              for 1 s
  *
  *   blind      a round trip and 8 packets            1/2 or 1/4 more               blind
  *              ACK, or an answer                     as measures; the first one    measures
