@@ -479,6 +479,7 @@ static void heal(void)
 	fuzz_out_of_memory = false;
 	transmit_fails = 0;
 	timers_stop = worker_stops = 0;
+	dcqcn_unregister_cc(&hostile);
 	for (i = 0; i < PORTS; i++) {
 		paths[i] = (struct path) { .bps = 10000000000ULL, .delay = 10 * US };
 		check_settings(&ports[i]);

@@ -24,6 +24,7 @@
 #include "gate.h"
 #include "limiter.h"
 #include "qp.h"
+#include "queue.h"
 #include "resolve.h"
 
 /* Serialises changes of the list */
@@ -81,9 +82,11 @@ static void dcqcn_cc_take_from(struct dcqcn_dev *dev, const struct dcqcn_cc_slot
 
 	for (qpn = 0; (qp = dcqcn_qp_next(dev, &qpn)); qpn++) {
 		spin_lock_bh(&qp->lock);
-		if (dcqcn_qp_has_algorithm(qp) && qp->cc->slot == slot)
+		if (dcqcn_qp_has_algorithm(qp) && qp->cc->slot == slot) {
 			dcqcn_limiter_switch(qp, rcu_dereference(dev->settings),
-					   DCQCN_OBEYS_RATE, ktime_get_ns());
+					     DCQCN_OBEYS_RATE, ktime_get_ns());
+			dcqcn_queue_hasten(qp);
+		}
 		spin_unlock_bh(&qp->lock);
 	}
 }

@@ -487,10 +487,8 @@ void dcqcn_queue_kick(struct dcqcn_qp *qp)
 }
 
 /**
- * dcqcn_queue_hasten() - a QP's ack timeout has become known, or has changed
- * @qp: its QP
- *
- * Held requests may have to leave earlier.
+ * dcqcn_queue_hasten() - what is held may leave earlier: there is another ack timeout, or no algorithm
+ * @qp: the flow's QP
  *
  * Context: @qp->lock is held, with BH disabled.
  */
@@ -498,9 +496,10 @@ void dcqcn_queue_hasten(struct dcqcn_qp *qp)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 
-	if (flow->draining || skb_queue_empty(&flow->fifo[DCQCN_REQUESTS].queue))
+	if (flow->draining || !dcqcn_flow_held(flow))
 		return;
-	dcqcn_gate_hasten(qp, ktime_get_ns());
+	if (!skb_queue_empty(&flow->fifo[DCQCN_REQUESTS].queue))
+		dcqcn_gate_hasten(qp, ktime_get_ns());
 	dcqcn_queue_arm(qp, dcqcn_queue_wake(flow));
 }
 
