@@ -143,9 +143,9 @@ static bool dcqcn_gate_ask_module(struct sk_buff *skb)
 }
 
 /* Decide whether a packet that gets no ACK is a probe, which the peer's module answers, and make it
- * ask. A start has its burst behind it then, and another flow has sent enough for an answer. A start
- * that awaits an ACK does so no longer, as this packet gets none, and one that has heard nothing for
- * DCQCN_PROBE_NS goes on by time.
+ * ask. A start has its burst behind it then, and another flow has sent enough for an answer. A
+ * start that awaits an ACK does so no longer, as this packet gets none, and one that has heard
+ * nothing for DCQCN_PROBE_NS goes on by time.
  */
 static noinline bool dcqcn_gate_probes_module(struct dcqcn_qp *qp, struct sk_buff *skb,
 					      u64 now)

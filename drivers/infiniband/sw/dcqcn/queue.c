@@ -487,8 +487,9 @@ void dcqcn_queue_kick(struct dcqcn_qp *qp)
 }
 
 /**
- * dcqcn_queue_hasten() - what is held may leave earlier: there is another ack timeout, or no algorithm
- * @qp: the flow's QP
+ * dcqcn_queue_hasten() - what is held may leave earlier
+ * @qp: the flow's QP. Its ack timeout has become known or has changed, or it obeys no algorithm any
+ *	more.
  *
  * Context: @qp->lock is held, with BH disabled.
  */
