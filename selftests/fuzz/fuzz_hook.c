@@ -647,7 +647,7 @@ static void check_out(const struct fuzz_case *c, const u8 *p, size_t len,
 	bool v6 = p[0] >> 4 == 6;
 	u8 *after = malloc(len);
 	u8 tos = v6 ? p[0] << 4 | p[1] >> 4 : p[1];
-	bool may_mark, must_mark;
+	bool may_mark, must_mark, ack;
 	size_t i, qpn;
 
 	check(verdict == NF_ACCEPT || verdict == NF_STOLEN);
@@ -657,7 +657,7 @@ static void check_out(const struct fuzz_case *c, const u8 *p, size_t len,
 	check(entries <= !!settings.ccc.algorithms);
 	check(skb->len == len);
 	skb_bytes(skb, after);
-	/* of a packet that rxe sends, and not QP1's, Not-ECT may become ECT(0) */
+	/* of data that rxe sends, and not QP1, Not-ECT may become ECT(0) */
 	qpn = ip_len(p) + UDP_LEN + 5;
 	may_mark = !(c->flags & FOREIGN_DEV) && qpn + 7 <= len &&
 		   get24(p + qpn) > 1 && get24(p + qpn) != 0xffffff &&
@@ -666,9 +666,10 @@ static void check_out(const struct fuzz_case *c, const u8 *p, size_t len,
 		   (way_out[c->way & THROUGH] == &ndev || way_out[c->way & THROUGH] == &vlan_ndev);
 	if (!may_mark)
 		check(!holds && !entries);
+	ack = qpn + 7 <= len && (p[qpn - 5] == DCQCN_OPCODE_ACK ||
+				 p[qpn - 5] == DCQCN_OPCODE_ATOMIC_ACK);
+	may_mark &= !ack && settings.rp_enable & 1 << (tos >> 5);
 	must_mark = may_mark && the_qp.qpn > 1 && !(tos & 3) &&
-		    settings.rp_enable & 1 << (tos >> 5) &&
-		    p[qpn - 5] != DCQCN_OPCODE_ACK && p[qpn - 5] != DCQCN_OPCODE_ATOMIC_ACK &&
 		    skb_headlen(skb) >= qpn + 7 && !fuzz_out_of_memory;
 	if (must_mark)
 		check(memcmp(after, p, len));

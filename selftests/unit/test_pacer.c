@@ -2234,6 +2234,21 @@ static void plug_waits(void)
 	}
 }
 
+/* Responses that wait alone do not wait for the requests' window */
+static void plug_answers(void)
+{
+	u32 i;
+
+	plugged(1000 * MBPS, 1, 0, 14);
+	output(DCQCN_PKT_REQUEST, 0);
+	for (i = 0; i < 100; i++)
+		output(DCQCN_PKT_RESPONSE, i);
+	expect(num_sent == 1, "%u packets left, not 1", num_sent);
+	pass_time(&qps[0], 2 * MS);
+	expect(num_sent == 101, "%u responses left, not 100", num_sent - 1);
+	unplugged();
+}
+
 /* Rate and window 0, a timer as often as possible: packets leave all the same, before rxe's timer
  * fires, and the timer has its interval
  */
@@ -2496,6 +2511,7 @@ static const struct tap_test tests[] = {
 	{ "an algorithm sets the rate", plug_paces },
 	{ "an algorithm sets the window, and is told of ACKs, CNPs and losses", plug_windows },
 	{ "behind an algorithm's window, rxe's timer does not fire", plug_waits },
+	{ "responses do not wait for the window of requests", plug_answers },
 	{ "a hostile algorithm is slow, and harms nothing", plug_hostile },
 	{ "a flow follows its port's choice, and algorithms that go and come back", plug_changes },
 	{ "what no ACK answers obeys DCQCN", plug_needs_acks },

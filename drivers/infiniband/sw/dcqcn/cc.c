@@ -329,13 +329,18 @@ void dcqcn_cc_idle(struct dcqcn_qp *qp, u64 idle, u64 now)
 /**
  * dcqcn_cc_may_send() - whether rate and window of an algorithm let a packet leave
  * @qp: its QP; dcqcn_flow.next has come
+ * @fresh: it has just come, and nothing is held
  * @now: ns, read under the lock
+ *
+ * The window is that of requests. READ responses that wait alone, and ACKs behind them, do not wait
+ * for it: no ACK need ever come.
  *
  * Context: under RCU; @qp->lock is held, with BH disabled.
  * Return: 0, or when to look again, in ns, if no ACK comes earlier.
  */
-u64 dcqcn_cc_may_send(struct dcqcn_qp *qp, u64 now)
+u64 dcqcn_cc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 {
+	bool requests = fresh || !skb_queue_empty(&qp->flow.fifo[DCQCN_REQUESTS].queue);
 	struct dcqcn_cc_flow *f = qp->cc;
 	struct dcqcn_cc *cc = &f->cc;
 	u64 again = ~0ULL;
@@ -343,7 +348,8 @@ u64 dcqcn_cc_may_send(struct dcqcn_qp *qp, u64 now)
 	dcqcn_cc_begin(qp, dcqcn_cc_of(f), now);
 	if (f->due > now) {
 		again = f->due;
-	} else if (!cc->in_flight || (u64)cc->in_flight + cc->packet <= cc->window) {
+	} else if (!requests || !cc->in_flight ||
+		   (u64)cc->in_flight + cc->packet <= cc->window) {
 		qp->flow.next = max(qp->flow.next, f->due);
 		return 0;
 	}

@@ -240,7 +240,7 @@ bool dcqcn_gate_count(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
  */
 bool dcqcn_gate_is_within(struct dcqcn_qp *qp, bool fresh, u64 now)
 {
-	u64 until = dcqcn_qp_has_algorithm(qp) ? dcqcn_cc_may_send(qp, now) :
+	u64 until = dcqcn_qp_has_algorithm(qp) ? dcqcn_cc_may_send(qp, fresh, now) :
 						 dcqcn_ccc_may_send(qp, fresh, now);
 
 	if (!until)
