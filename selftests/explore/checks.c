@@ -393,6 +393,9 @@ static void check_state(struct rxe_qp *qp, struct flow_notes *n)
 
 	if (state != n->state)
 		see_transition(n->state, state);
+	/* what it obeys now has a bound of its own */
+	if ((state ^ n->state) & (PLUGGED | WINDOWED))
+		n->progress = fuzz_now;
 	n->state = state;
 
 	if (!(state & WAITING) || (!backlog && !responses))
