@@ -78,8 +78,11 @@ struct dcqcn_dev *dcqcn_dev_by_ndev(const struct net_device *n)
 
 bool dcqcn_any_limited;
 
+static unsigned int acks;
+
 void dcqcn_queue_acked(struct dcqcn_qp *qp, u32 psn, u8 hops)
 {
+	acks++;
 }
 
 void dcqcn_ccc_other(struct dcqcn_dev *d, const struct sk_buff *skb)
@@ -160,8 +163,9 @@ static void set_up(u8 type)
  */
 static void arrives_with(u8 opcode, u8 last, bool linear, u8 ecn, u8 bits)
 {
-	/* data is longer than what is read of each packet */
-	size_t len = IP4_LEN + UDP_LEN + BTH_LEN + (opcode == CNP ? CNP_RESERVED : 256) + ICRC_LEN;
+	/* data is longer than what is read of each packet, and an ACK has an AETH */
+	size_t rest = opcode == CNP ? CNP_RESERVED : opcode == RC_ACK ? 4 : 256;
+	size_t len = IP4_LEN + UDP_LEN + BTH_LEN + rest + ICRC_LEN;
 	struct sk_buff skb = { .dev = &ndev, .len = len, .pkt_type = pkt_type };
 	u8 *p = calloc(1, len), *bth = p + IP4_LEN + UDP_LEN;
 
@@ -722,6 +726,26 @@ static void test_heard(void)
 	expect(!the_qp.lock.held && !bh_disabled, "a lock is held");
 }
 
+/* Only the peer's ACKs tell how long the path is */
+static void test_acks(void)
+{
+	struct dcqcn_path path = { .probe_time = 1 };
+
+	set_up(IB_QPT_RC);
+	the_qp.limited = true;
+	the_qp.flow.path = &path;
+	dcqcn_any_limited = true;
+	acks = 0;
+	arrives_with(RC_ACK, 3, true, 2, 0);
+	expect(!acks, "a stranger's ACK counts");
+	arrives_with(RC_ACK, 2, true, 2, 0);
+	expect(acks == 1, "the peer's ACK does not count");
+	spoiled = true;
+	arrives_with(RC_ACK, 2, true, 2, 0);
+	expect(acks == 1, "an ACK with a wrong ICRC counts");
+	dcqcn_any_limited = false;
+}
+
 static const struct tap_test tests[] = {
 	{ "a mark is answered with a CNP to the QP's peer", test_answer },
 	{ "a mark on UD is answered with a CNP to its sender", test_ud },
@@ -734,6 +758,7 @@ static const struct tap_test tests[] = {
 	{ "a CNP costs less where it answers a long packet", test_cost },
 	{ "a CNP that cannot leave is an error and begins no interval", test_errors },
 	{ "each CNP has its verdict, and is counted", test_verdicts },
+	{ "ACKs of the peer count, and no others", test_acks },
 	{ "a question is answered to the peer that asks", test_question },
 	{ "a question waits for its QP", test_question_waits },
 	{ "answers have a budget", test_question_budget },

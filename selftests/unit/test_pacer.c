@@ -676,6 +676,22 @@ static void asks(void)
 	ends();
 }
 
+/* What rxe sends again after a pause has no credit for the pause: a loss is no reason for a burst */
+static void back_without_credit(void)
+{
+	unsigned int i;
+
+	limited(100, IB_QPT_RC, 0);
+	output_request(&qps[0], 0, 1000, WRITE_MIDDLE);
+	output_request(&qps[0], 1, 1000, WRITE_MIDDLE);
+	pass_time(&qps[0], 10 * MS);
+	expect(num_sent == 2, "%u packets left, not 2", num_sent);
+	for (i = 1; i < 33; i++)
+		output_request(&qps[0], i, 1000, WRITE_MIDDLE);
+	expect(num_sent == 3, "rxe goes back, and %u packets leave at once", num_sent - 2);
+	ends();
+}
+
 /* rxe goes back to the same packet each 67 ms, as while a QP is destroyed: all that is held
  * leaves in between, and from the second time on the core is asked whether there is still such a
  * QP. Once rxe sends what it may only send after an ACK, all is held again.
@@ -2475,6 +2491,7 @@ static const struct tap_test tests[] = {
 	{ "a held packet points to no device but the port's", held_device },
 	{ "held READ responses do not raise the floor of requests", mixed_floor },
 	{ "a slow flow asks for an ACK before rxe's timer fires", asks },
+	{ "what is sent again has no credit for a pause", back_without_credit },
 	{ "requests that rxe repeats without an ACK leave before the next time", stuck },
 	{ "a request behind a long one waits for half of the ack timeout", after_a_long_one },
 	{ "a request is held for five seconds at most", longest_hold },
