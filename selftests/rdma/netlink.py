@@ -33,10 +33,11 @@ SOL_NETLINK, ADD_MEMBERSHIP, CAP_ACK, EXT_ACK = 270, 1, 10, 11
 EXT_MSG, EXT_OFFS = 1, 2
 NESTED = 0x8000
 
-DEV_GET, DEV_SET, QP_GET, PROFILE_GET, RATE_NTF, CCC_GET = 1, 2, 3, 4, 5, 6
+DEV_GET, DEV_SET, QP_GET, PROFILE_GET, RATE_NTF, CCC_GET, QP_SET = 1, 2, 3, 4, 5, 6, 7
 NAME, PROFILE, SETTINGS, COUNTERS = 1, 2, 3, 8
 QP_DEV, QP_LQPN, CCC_DEV = 1, 2, 1
 ALGORITHM = 9       # of a port, a name
+QP_ALGORITHM = 37   # of a QP
 RELEASED = 1        # RATE_NTF's event
 EPERM, EINVAL, ENODEV, ENOENT, ERANGE = 1, 22, 19, 2, 34
 
@@ -218,7 +219,8 @@ def cmd_fuzz(dev, n="2000", seed="1"):
     # at all: then kernels such as 6.12 do not look at any.
     name = string(NAME, dev)
     good = attr(SETTINGS | NESTED, u32(13, begin[13]))
-    for cmd, call in ((DEV_SET, nl.do), (DEV_GET, nl.dump), (QP_GET, nl.dump), (CCC_GET, nl.dump)):
+    for cmd, call in ((DEV_SET, nl.do), (DEV_GET, nl.dump), (QP_GET, nl.dump), (CCC_GET, nl.dump),
+                      (QP_SET, nl.do)):
         body = name + good if cmd == DEV_SET else b""
         for kind in (4, 5, 6, 7, 8, 9, 30, 31, 255, 0x3fff):
             unknown = [ENOENT] if (cmd, kind) == (DEV_SET, ALGORITHM) else []
@@ -233,7 +235,8 @@ def cmd_fuzz(dev, n="2000", seed="1"):
     refused("a profile as a nest", bad, nl.do, DEV_SET, name + attr(PROFILE | NESTED, b"mlx5\0"))
     for cmd, kind, call in ((DEV_SET, NAME, nl.do), (DEV_GET, NAME, nl.dump),
                             (QP_GET, QP_DEV, nl.dump), (QP_GET, QP_LQPN, nl.dump),
-                            (CCC_GET, CCC_DEV, nl.dump)):
+                            (CCC_GET, CCC_DEV, nl.dump), (QP_SET, QP_DEV, nl.do),
+                            (QP_SET, QP_LQPN, nl.do), (QP_SET, QP_ALGORITHM, nl.do)):
         refused("command %d, attribute %d as a nest" % (cmd, kind), bad, call, cmd,
                 attr(kind | NESTED, dev.encode() + b"\0") + (good if cmd == DEV_SET else b""))
     for length in (0, 1, 3, 5, 8):
@@ -242,7 +245,11 @@ def cmd_fuzz(dev, n="2000", seed="1"):
     refused("QP number of 25 bits", bad, nl.dump, QP_GET, u32(QP_LQPN, 1 << 24))
     refused("settings that are no nest", bad, nl.do, DEV_SET, name + attr(SETTINGS, u32(13, 1)))
     refused("settings cut short", bad, nl.do, DEV_SET, name + attr(SETTINGS | NESTED, b"\1"))
-    for cmd in (0, RATE_NTF, 7, 255):
+    own = string(QP_DEV, dev) + u32(QP_LQPN, 17)
+    for text in (b"", b"x" * 15, b"x" * 16, b"x" * 4000, b"\0" * 16):
+        refused("a QP's algorithm of %d bytes" % len(text), bad + [ENOENT], nl.do, QP_SET,
+                own + attr(QP_ALGORITHM, text))
+    for cmd in (0, RATE_NTF, 8, 255):
         refused("command %d" % cmd, [95, EPERM], nl.do, cmd, name)
         refused("dump of command %d" % cmd, [95, EPERM], nl.dump, cmd, b"")
     if nl.settings(dev) != begin:
