@@ -412,14 +412,14 @@ static void check_state(struct rxe_qp *qp, struct flow_notes *n)
 	       (unsigned long long)n->rate, (double)(fuzz_now - n->no_step) / MS);
 }
 
-/* ns; of what is held, a packet leaves within this. Where the ACK of an algorithm is lost, a request
- * does after half of the ack timeout, or after 5 s; a READ response, when rxe sends the request again.
+/* ns; of what is held, a packet leaves within this. Behind an algorithm's closed window, a request does
+ * after half of the ack timeout, or after 5 s.
  */
 static u64 longest_stall(const struct rxe_qp *qp, const struct flow_notes *n, bool windowed)
 {
-	if (n->state & PLUGGED)
-		return min((qp->ack_timeout && qp->held[DCQCN_REQUESTS] ?
-			    2048ULL << qp->ack_timeout : REQUEST_HELD) + PROGRESS, REQUEST_HELD);
+	if (n->state & PLUGGED && qp->held[DCQCN_REQUESTS])
+		return min((qp->ack_timeout ? 2048ULL << qp->ack_timeout : REQUEST_HELD) + PROGRESS,
+			   REQUEST_HELD);
 	return windowed || n->state & CONTEXT ? PROGRESS_WINDOW : PROGRESS;
 }
 

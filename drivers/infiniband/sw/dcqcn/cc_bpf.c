@@ -34,7 +34,7 @@ static int dcqcn_cc_bpf_find_types(struct btf *btf)
 	return 0;	/* check_member() finds it */
 }
 
-/* What a pointer points to; NULL if @id is no pointer */
+/* The type that a pointer points to; NULL if @id is not a pointer's */
 static const struct btf_type *dcqcn_cc_bpf_target(const struct btf *btf, u32 id)
 {
 	const struct btf_type *pointer = btf_type_by_id(btf, id);
@@ -81,7 +81,7 @@ static const struct bpf_verifier_ops dcqcn_cc_bpf_verifier_ops = {
 	.btf_struct_access = dcqcn_cc_bpf_write,
 };
 
-/* Take what is no function from user space. Return 1 for what is taken, 0 for functions. */
+/* Copy the members that are not functions. Return 1 for those, 0 for functions. */
 static int dcqcn_cc_bpf_init_member(const struct btf_type *t, const struct btf_member *member,
 				    void *kdata, const void *udata)
 {
