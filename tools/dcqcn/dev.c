@@ -8,34 +8,11 @@
 #include "knob.h"
 
 const char * const counter_names[] = {
-	[RDMA_DCQCN_A_COUNTERS_NP_ECN_MARKED_ROCE_PACKETS] =
-		"np_ecn_marked_roce_packets",
-	[RDMA_DCQCN_A_COUNTERS_NP_CNP_SENT] = "np_cnp_sent",
-	[RDMA_DCQCN_A_COUNTERS_NP_ICRC_ERRORS] = "np_icrc_errors",
-	[RDMA_DCQCN_A_COUNTERS_NP_CNP_ERRORS] = "np_cnp_errors",
-	[RDMA_DCQCN_A_COUNTERS_RP_CNP_HANDLED] = "rp_cnp_handled",
-	[RDMA_DCQCN_A_COUNTERS_RP_CNP_IGNORED] = "rp_cnp_ignored",
-	[RDMA_DCQCN_A_COUNTERS_RP_PASSED_PACKETS] = "rp_passed_packets",
-	[RDMA_DCQCN_A_COUNTERS_RP_HELD_PACKETS] = "rp_held_packets",
-	[RDMA_DCQCN_A_COUNTERS_RP_RELEASED_PACKETS] = "rp_released_packets",
-	[RDMA_DCQCN_A_COUNTERS_RP_EXPIRED_PACKETS] = "rp_expired_packets",
-	[RDMA_DCQCN_A_COUNTERS_RP_DROP_BOUND_PACKETS] =
-		"rp_drop_bound_packets",
-	[RDMA_DCQCN_A_COUNTERS_RP_DROP_STALE_PACKETS] =
-		"rp_drop_stale_packets",
-	[RDMA_DCQCN_A_COUNTERS_RP_DROP_DEAD_PACKETS] =
-		"rp_drop_dead_packets",
-	[RDMA_DCQCN_A_COUNTERS_RP_ECT_ERRORS] = "rp_ect_errors",
-	[RDMA_DCQCN_A_COUNTERS_QP_ERRORS] = "qp_errors",
+#define DCQCN_COUNTER(_id, _name, _attr) [RDMA_DCQCN_A_COUNTERS_##_attr] = #_name,
+#include "../../drivers/infiniband/sw/dcqcn/counter_list.h"
+	/* not counted, but what there is at this moment */
 	[RDMA_DCQCN_A_COUNTERS_RP_LIMITED_QPS] = "rp_limited_qps",
 	[RDMA_DCQCN_A_COUNTERS_RP_HELD_BYTES] = "rp_held_bytes",
-	[RDMA_DCQCN_A_COUNTERS_NP_FEEDBACK_SENT] = "np_feedback_sent",
-	[RDMA_DCQCN_A_COUNTERS_NP_FEEDBACK_ERRORS] = "np_feedback_errors",
-	[RDMA_DCQCN_A_COUNTERS_RP_FEEDBACK_HANDLED] = "rp_feedback_handled",
-	[RDMA_DCQCN_A_COUNTERS_RP_FEEDBACK_IGNORED] = "rp_feedback_ignored",
-	[RDMA_DCQCN_A_COUNTERS_RP_WINDOW_TIMEOUTS] = "rp_window_timeouts",
-	[RDMA_DCQCN_A_COUNTERS_RP_ENTROPY_CHANGES] = "rp_entropy_changes",
-	[RDMA_DCQCN_A_COUNTERS_CCC_ERRORS] = "ccc_errors",
 	[RDMA_DCQCN_A_COUNTERS_CCC_CONTEXTS] = "ccc_contexts",
 };
 

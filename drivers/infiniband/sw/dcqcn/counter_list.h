@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * All counters: DCQCN_COUNTER(ID, NAME, ATTRIBUTE). DCQCN_<ID> is counted, and users see it as
- * hw_counters/<NAME> and as RDMA_DCQCN_A_COUNTERS_<ATTRIBUTE>. counters.h, counters.c and netlink.c
- * include this list for what each of them needs.
+ * hw_counters/<NAME> and as RDMA_DCQCN_A_COUNTERS_<ATTRIBUTE>. counters.h, counters.c, netlink.c
+ * and the command's dev.c include this list for what each of them needs.
  *
  * Documentation/ABI/testing/sysfs-class-infiniband-dcqcn says what is counted.
  */
