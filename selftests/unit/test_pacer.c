@@ -143,6 +143,7 @@ bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 	may_send -= !!may_send;
 	in_context++;
 	more_behind = held && goes_on;
+	steered++;
 	return lends;
 }
 

@@ -128,7 +128,8 @@ static void send(unsigned int i)
 	spin_lock_bh(&qp->lock);
 	if (dcqcn_ccc_is_ready(qp, &here.settings))
 		dcqcn_ccc_sent(qp, skb, f->psn, FRAME, f->left ? 64 * FRAME : 0, f->left, fuzz_now);
-	dcqcn_ccc_steer(qp, skb);
+	else
+		dcqcn_ccc_steer(qp, skb);
 	spin_unlock_bh(&qp->lock);
 	on_the_wire(i, skb);
 	free_packet(skb);

@@ -217,22 +217,23 @@ bool dcqcn_gate_count(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
 {
 	const struct dcqcn_packet *packet = &dcqcn_held(skb)->packet;
 	const struct dcqcn_fifo *fifo = qp->flow.fifo;
-	bool data = packet->kind != DCQCN_PKT_ACK, lent = false;
-	bool counts = data && dcqcn_qp_is_windowed(qp);
+	bool data = packet->kind != DCQCN_PKT_ACK, lent;
 
-	if (counts)
-		lent = dcqcn_ccc_sent(qp, skb, packet->psn, packet->bytes,
-				      qp->flow.held_bytes,
-				      dcqcn_fifo_goes_on(&fifo[DCQCN_REQUESTS]) ||
-				      dcqcn_fifo_goes_on(&fifo[DCQCN_RESPONSES]),
-				      now);
-	else if (data)
-		dcqcn_ccc_offer(qp, skb, now);
-	dcqcn_ccc_steer(qp, skb);
+	if (!data || !dcqcn_qp_is_windowed(qp)) {
+		if (data)
+			dcqcn_ccc_offer(qp, skb, now);
+		dcqcn_ccc_steer(qp, skb);
+		return false;
+	}
+	lent = dcqcn_ccc_sent(qp, skb, packet->psn, packet->bytes,
+			      qp->flow.held_bytes,
+			      dcqcn_fifo_goes_on(&fifo[DCQCN_REQUESTS]) ||
+			      dcqcn_fifo_goes_on(&fifo[DCQCN_RESPONSES]),
+			      now);
 	/* none may overtake packets that were held */
 	if (lent && packet->kind == DCQCN_PKT_REQUEST && !qp->flow.draining)
 		dcqcn_gate_allow(qp, packet->bytes, now);
-	return counts;
+	return true;
 }
 
 /* Whether the context or the algorithm lets a packet leave. @fresh: it is not held. If it may not

@@ -459,9 +459,9 @@ static bool dcqcn_ccc_begins(const struct dcqcn_ccc_sender *tx, u64 now)
 }
 
 /**
- * dcqcn_ccc_sent() - a data packet leaves that obeys a context
+ * dcqcn_ccc_sent() - a data packet leaves that obeys a context, on the path of its flow
  * @qp: its QP
- * @skb: the packet; gets its bits
+ * @skb: the packet; gets its bits, and the path's
  * @psn: its PSN
  * @bytes: on the wire
  * @held: bytes of the flow that wait behind it
@@ -479,12 +479,12 @@ bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 	struct dcqcn_ccc_sender *tx;
 	struct dcqcn_route *route;
 	struct dcqcn_ccc *ccc;
-	bool last, lent;
+	bool last, lent = false;
 	u32 needs;
 
 	ccc = rcu_dereference_protected(qp->ccc, lockdep_is_held(&qp->lock));
 	if (!ccc || !bth)
-		return false;
+		goto steer;
 	tx = &ccc->tx;
 	route = qp->route;
 	spin_lock(&ccc->lock);
@@ -513,5 +513,7 @@ bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 	lent = dcqcn_ccc_lends(tx, route);
 	spin_unlock(&ccc->lock);
 	bth->qpn |= cpu_to_be32(bits);
+steer:
+	dcqcn_ccc_steer(qp, skb);
 	return lent;
 }
