@@ -29,6 +29,7 @@ TESTS=(
 	"answers Receivers that are not ready, connections refused, ACKs later than the timeout"
 	"failed A QP that has failed"
 	"line A line rate below what the path carries"
+	"absent A host without an rxe device"
 	"serve Without ssh, and with facts of anybody"
 	"late Doctors whose words take seconds to reach each other"
 )
@@ -616,6 +617,22 @@ line()
 	perftest local ib_write_bw -m 1024 -s 65536 || return
 	alone line-too-low
 	stop_perftest
+}
+
+absent()
+{
+	reload_both
+	copy_command
+	on remote "rdma link delete ${DEV[remote]}"
+	peer no-device@remote
+	check "its fix" "$(jq -r '.[0].fix' $TMP/doctor | grep -c 'rdma link add')" = 1
+	start remote serve "exec dcqcn doctor --serve"
+	until_ok 20 on remote "ss -Hltn sport = :4791 | grep -q ."
+	finds no-device@remote "${V4[remote]}"
+	stop remote serve
+	on remote "rdma link add ${DEV[remote]} type rxe netdev ${IF[remote]}"
+	probe_host remote "${IF[remote]}"
+	peer ""
 }
 
 # What a server says is what its command says; and it is bounded

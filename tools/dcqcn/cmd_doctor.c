@@ -20,6 +20,7 @@
 #include "finding.h"
 #include "port_checks.h"
 #include "port_facts.h"
+#include "transfer_checks.h"
 #include "unit.h"
 
 #define STATUS_FOUND	2
@@ -71,9 +72,10 @@ static void check_both(const struct facts *here, const struct facts *peer)
 {
 	const struct fact_dev *b = busiest(peer);
 
-	if (!b)
-		fail("%s: no rxe device there (rdma link add makes one)", peer->host);
-	checks_pair(here, busiest(here), peer, b);
+	if (b)
+		checks_pair(here, busiest(here), peer, b);
+	else
+		transfer_checks_missing(peer);
 }
 
 static void say_idle(const struct facts *here)
@@ -186,7 +188,8 @@ int cmd_doctor(int argc, char **argv)
 
 	if (!r.only_facts && !r.serve)
 		port_facts_gather(&ports, r.dev);
-	if (!facts_find(&here, r.dev) && !ports.num)
+	/* the peer's doctor says it of a host without a device */
+	if (!facts_find(&here, r.dev) && !ports.num && (r.dev || !(r.serve || r.only_facts)))
 		no_such(r.dev);
 	if (r.peer && !here.devs)
 		fail("%s: no rxe device here, whose packets the peer could have (rdma link add makes one)",

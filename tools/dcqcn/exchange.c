@@ -248,8 +248,9 @@ static _Noreturn void serve_one(int fd, const char *dev, const struct sockaddr_i
 	alarm(EXCHANGE_MAX);
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	if (!read_line(fd, line) || sscanf(line, HELLO, &nsec) != 1 || !nsec ||
-	    nsec > NSEC_MAX || !facts_find(&facts, dev))
+	    nsec > NSEC_MAX)
 		exit(EXIT_FAILURE);
+	facts_find(&facts, dev);
 	exchange_answer(fd, fd, &facts, nsec, &theirs);
 	exit(EXIT_SUCCESS);
 }

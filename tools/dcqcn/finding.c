@@ -20,6 +20,7 @@
 static const struct {
 	const char *id, *title;
 } titles[] = {
+	{ "no-device", "no soft-RoCE device exists" },
 	{ "unusable-device", "its network device cannot carry RoCE" },
 	{ "no-route", "it has no route to the peer that soft-RoCE can use" },
 	{ "arp-incomplete", "the peer's link-layer address is unknown, so nothing can be sent" },

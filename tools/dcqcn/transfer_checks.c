@@ -100,6 +100,14 @@ static uint64_t all_in(const struct fact_dev *dev, bool ip4, uint64_t *probes)
 
 /* --- the device ------------------------------------------------------------ */
 
+/* A host that has none */
+void transfer_checks_missing(const struct facts *facts)
+{
+	finding_seen("no-device", facts->host, "rdma_rxe", "%s has no rxe device", facts->host);
+	finding_why("nothing there answers RoCE: a soft-RoCE device is not kept over a reboot, and is gone with its network device");
+	finding_fix("modprobe rdma_rxe && rdma link add rxe0 type rxe netdev eth0  # \"not found\": that kernel has no soft-RoCE, as Debian's cloud kernels");
+}
+
 static bool has_address(const struct fact_dev *dev)
 {
 	for (int i = 0; i < dev->num_gids; i++) {

@@ -5,6 +5,7 @@
 
 #include "facts.h"
 
+void transfer_checks_missing(const struct facts *facts);
 bool transfer_checks_host(const struct facts *facts, const struct fact_dev *dev, bool alone);
 bool transfer_checks_pair(const struct facts *here, const struct fact_dev *a,
 			  const struct facts *peer, const struct fact_dev *b, bool on_time);
