@@ -518,6 +518,8 @@ static const struct fault {
 	THERE("an MTU of 1500 on the path", "large-only", "flow " H2 " " H1 " 0 2128 0 0\nflow " H2 " " H1 " 0 4176 0 0\n"),
 	ALONE("no answer", "no-answer", SILENT(H1 " " H2, "0")),
 	THERE("changed packets", "icrc-errors", "count 3 7\n"),
+	THERE("packets that are overtaken", "out-of-order", "count 10 20\ncount 11 10\ncounter out_of_seq_request 0 9 0 9\n"),
+	THERE("packets that are lost again", "loss-without-marks", "count 10 20\ncount 11 4\ncounter out_of_seq_request 0 9 0 9\n"),
 	HERE("no listener", "cm-refused", "count 4 1\ncount 5 8\n"),
 	THERE("no receives", "rnr", "naks 1 4 600\n"),
 	ALONE("no receives", "rnr", "naks 0 4 600\n"),

@@ -284,8 +284,8 @@ static void check_loss(const struct facts *facts, const struct fact_dev *dev,
 	uint64_t gaps = facts_growth(dev, "out_of_seq_request");
 	uint64_t naks = peer ? 0 : facts_growth(dev, "rcvd_seq_err");
 
-	/* what follows a packet for which nothing was ready makes a gap, too */
-	if (facts_naks_around(dev, SNIFF_NAK_RNR))
+	/* what follows a packet for which nothing was ready makes a gap, too, as does one that is late */
+	if (facts_naks_around(dev, SNIFF_NAK_RNR) || transfer_checks_overtaken(dev))
 		return;
 	if ((!gaps || facts_data_around(dev, SNIFF_IN, -1, SNIFF_CE)) &&
 	    (!naks || facts_cnps_around(dev, SNIFF_IN, -1)))

@@ -31,6 +31,7 @@ static const struct {
 	{ "large-only", "large packets do not arrive, small ones do" },
 	{ "no-answer", "the peer answers no request" },
 	{ "icrc-errors", "packets arrive changed" },
+	{ "out-of-order", "packets arrive in another order than they left" },
 	{ "cm-refused", "the peer refuses connections" },
 	{ "rnr", "the receiver has no receive buffers posted" },
 	{ "ack-timeout", "the ACK timeout is shorter than the round trip" },

@@ -47,6 +47,7 @@
 #define REJ_REASON	(MAD + 34)
 
 #define OP_SEND_ONLY	0x04
+#define OP_READ		0x0c	/* the first request after SENDs and WRITEs, which have a PSN each */
 #define OP_READ_RESPONSE 0x0d	/* the first of four responses before ACKs */
 #define OP_ACK		0x11
 #define OP_ATOMIC_ACK	0x12
@@ -61,6 +62,11 @@
 /* An ACK for so many PSNs later may still be for a request */
 #define COALESCED	1024
 #define PSN_MASK	0xffffff
+
+#define PSN_HALF	0x800000
+
+/* ns; a QP that is silent for so long is followed no longer */
+#define FOLLOW_MAX	100000000ULL
 
 /* ns; a request is not waited for any longer */
 #define WAIT_MAX	4000000000ULL
@@ -306,6 +312,29 @@ static void answer(struct tally *tally, struct sniff_ask *ask, const struct pack
 		counts[SNIFF_ACK_NS] = p->time - ask->left;
 }
 
+/* A sender that goes back sends everything from there on again. A packet that was overtaken comes
+ * alone: after it, packets go on behind the newest.
+ */
+static void follow(struct tally *tally, struct sniff_order *order, const struct packet *p)
+{
+	bool was_back = order->back;
+
+	if (p->qpn != order->qpn || !IN6_ARE_ADDR_EQUAL(&p->from, &order->from)) {
+		if (order->last && p->time < order->last + FOLLOW_MAX)
+			return;
+		*order = (struct sniff_order) { .from = p->from, .qpn = p->qpn, .newest = p->psn };
+	}
+	order->last = p->time;
+	order->back = ((p->psn - order->newest) & PSN_MASK) >= PSN_HALF;
+	if (order->back) {
+		tally->counts[SNIFF_BACK] += !was_back;
+		return;
+	}
+	if (was_back && p->psn == ((order->newest + 1) & PSN_MASK))
+		tally->counts[SNIFF_OVERTAKEN]++;
+	order->newest = p->psn;
+}
+
 static void count(struct sniff *sniff, struct tally *tally, const struct packet *p)
 {
 	bool out = p->way == SNIFF_OUT;
@@ -340,10 +369,13 @@ static void count(struct sniff *sniff, struct tally *tally, const struct packet 
 	if (p->op == OP_CNP || ack || p->qpn <= QPN_GSI || p->qpn == QPN_MULTICAST)
 		return;
 	tally->data[p->way][p->tos >> 2][p->tos & 3]++;
-	if (out)
+	if (out) {
 		tally->counts[SNIFF_BYTES_OUT] += p->total;
-	else
-		count_icrc(tally, p);
+		return;
+	}
+	count_icrc(tally, p);
+	if (p->op < OP_READ)
+		follow(tally, &sniff->order, p);
 }
 
 static uint64_t stamp(struct msghdr *msg)

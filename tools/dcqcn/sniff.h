@@ -70,6 +70,8 @@ enum sniff_count {
 	SNIFF_REPEATED,		/* of these, sent again before it came */
 	SNIFF_REPEAT_NS,	/* after this time; the shortest */
 	SNIFF_ACK_NS,		/* the time the ACK took; the longest of those sent again */
+	SNIFF_BACK,		/* times that requests of a QP came in further back than before */
+	SNIFF_OVERTAKEN,	/* of these, they then went on where they had been */
 	SNIFF_COUNTS,
 };
 
@@ -92,10 +94,19 @@ struct sniff_ask {
 	uint64_t left, repeated;	/* ns; repeated: 0 if it was not sent again */
 };
 
+/* Requests that come in for a QP, one QP at a time */
+struct sniff_order {
+	struct in6_addr from;
+	uint32_t qpn, newest;	/* newest: PSN */
+	bool back;		/* the last packet was an older one */
+	uint64_t last;		/* ns; when that was */
+};
+
 struct sniff {
 	int fd;
 	uint64_t seen;
 	struct sniff_ask ask;
+	struct sniff_order order;
 };
 
 bool sniff_open(struct sniff *sniff, unsigned int ifindex);

@@ -27,6 +27,11 @@
 /* RNR NAKs are a fault if there is one for so many data packets */
 #define RNR_SHARE	20
 
+/* Packets were overtaken, and not lost, if this was so each time in so many that a QP's packets
+ * began again further back. When soft-RoCE misses a packet, the sender goes back as well.
+ */
+#define OVERTAKEN_SHARE	4
+
 /* What RoCE adds to its payload, over IPv6 */
 #define HEADERS		80
 
@@ -303,6 +308,29 @@ static bool check_icrc(const struct facts *facts, const struct fact_dev *dev)
 	finding_why("rxe drops them silently: something on the path changes more of a packet than DSCP, ECN and TTL, or a network card that knows RoCE has replaced the checksum");
 	finding_fix("ethtool -K %s tx off rx off; nft list ruleset; tc filter show dev %s ingress  # which of them rewrites it? NAT does, and so do some offloads at the sender",
 		    dev->ifname, dev->ifname);
+	return true;
+}
+
+/* Whether gaps are packets that come late, and not packets that are lost */
+bool transfer_checks_overtaken(const struct fact_dev *dev)
+{
+	uint64_t overtaken = facts_count_around(dev, SNIFF_OVERTAKEN);
+
+	return overtaken >= ENOUGH &&
+	       overtaken * OVERTAKEN_SHARE >= facts_count_around(dev, SNIFF_BACK);
+}
+
+static bool check_order(const struct facts *facts, const struct fact_dev *dev)
+{
+	if (!transfer_checks_overtaken(dev))
+		return false;
+	finding_seen("out-of-order", facts->host, dev->name,
+		     "%llu times packets of a QP came in on %s later than newer ones; %llu times it began again further back",
+		     (ull)facts_count_around(dev, SNIFF_OVERTAKEN), dev->ifname,
+		     (ull)facts_count_around(dev, SNIFF_BACK));
+	finding_why("soft-RoCE takes packets in their order only: for each that comes late, all from there on are sent again. Something on the path sends one flow over several ways (a bond in the mode balance-rr, switches that balance by packet, netem), or this host handles one flow on several CPUs");
+	finding_fix("cat /proc/net/bonding/*; grep . /sys/class/net/%s/queues/rx-*/rps_cpus  # balance by flow: mode 802.3ad or active-backup, and no RPS for packets of one address",
+		    dev->ifname);
 	return true;
 }
 
@@ -651,7 +679,7 @@ bool transfer_checks_host(const struct facts *facts, const struct fact_dev *dev,
 /* The checks of what the peer answers, where packets arrive and are taken */
 void transfer_checks_answers(const struct facts *facts, const struct fact_dev *dev, bool alone)
 {
-	if (!(check_cm(facts, dev) | check_rnr(facts, dev, alone) |
+	if (!(check_order(facts, dev) | check_cm(facts, dev) | check_rnr(facts, dev, alone) |
 	      check_ack_timeout(facts, dev)))
 		check_failed(facts, dev);
 }
