@@ -39,6 +39,7 @@
 
 /* Work completions of libibverbs, as programs print them */
 #define RETRY_EXCEEDED	"IBV_WC_RETRY_EXC_ERR (12, \"transport retry counter exceeded\")"
+#define GIVES_UP	"the QP fails with " RETRY_EXCEEDED " or, with a retry_cnt of 7, which soft-RoCE takes for no limit, hangs for ever"
 #define RNR_EXCEEDED	"IBV_WC_RNR_RETRY_EXC_ERR (13, \"RNR retry counter exceeded\")"
 
 typedef unsigned long long ull;
@@ -384,7 +385,7 @@ static bool check_ack_timeout(const struct facts *facts, const struct fact_dev *
 		     "%llu of %llu requests were sent again before their ACK came: after %lluus, ACKs take up to %lluus",
 		     (ull)repeated, (ull)acked, (ull)(repeat / NSEC_PER_USEC),
 		     (ull)(ack / NSEC_PER_USEC));
-	finding_why("the QP's ACK timeout is shorter than the round trip: each packet is sent several times, and after retry_cnt times the QP fails with " RETRY_EXCEEDED);
+	finding_why("the QP's ACK timeout is shorter than the round trip: each packet is sent several times, and after retry_cnt times " GIVES_UP);
 	finding_fix("ib_write_bw -u 18  # a longer timeout: 4.096us * 2^18 = 1s (NCCL_IB_TIMEOUT=20, UCX_RC_TIMEOUT=1s)");
 	return true;
 }
@@ -404,7 +405,7 @@ static bool check_answers(const struct facts *facts, const struct fact_dev *dev)
 			     "%llu packets left for %s, %llu of them ask for an ACK; nothing came back",
 			     (ull)sum(flow->packets[SNIFF_OUT]), as_text(&flow->remote),
 			     (ull)flow->asks);
-		finding_why("they do not arrive there, or are not taken, or the answers get lost; the QP fails with " RETRY_EXCEEDED);
+		finding_why("they do not arrive there, or are not taken, or the answers get lost; " GIVES_UP);
 		finding_fix("dcqcn doctor %s  # looks at both hosts, and finds out which",
 			    as_text(&flow->remote));
 		return true;
