@@ -126,14 +126,14 @@ static unsigned long count_of(const struct port *port, enum dcqcn_counter counte
 
 enum {
 	LIMITED = 1 << 0, RELEASED = 1 << 1, WINDOWED = 1 << 2, STARTING = 1 << 3, WAITING = 1 << 4,
-	MEASURED = 1 << 5, BORN = 1 << 6, TOLD = 1 << 7, CUT_PENDING = 1 << 8, STUCK = 1 << 9,
+	MEASURED = 1 << 5, RUNNING = 1 << 6, HAD_CNP = 1 << 7, CUT_PENDING = 1 << 8, STUCK = 1 << 9,
 	BURST = 1 << 10, PROBE = 1 << 11, RTT = 1 << 12, UNSEEN = 1 << 13, CONTEXT = 1 << 14,
 	HELD_REQUESTS = 1 << 15, HELD_RESPONSES = 1 << 16, LIVE = 1 << 17, ABSENT = 1 << 18,
 	ENTRY = 1 << 19, PLUGGED = 1 << 20,
 };
 
 static const char *const state_names[] = {
-	"limited", "released", "windowed", "starting", "waiting", "measured", "born", "told",
+	"limited", "released", "windowed", "starting", "waiting", "measured", "running", "had a CNP",
 	"cut_pending", "stuck", "burst", "probe", "rtt", "unseen", "context", "held_requests",
 	"held_responses", "live", "absent", "entry", "plugged",
 };
@@ -160,8 +160,8 @@ static u32 state_of(const struct dcqcn_qp *entry)
 	state |= rate->start ? STARTING : 0;
 	state |= rate->start == DCQCN_START_ASKS ? WAITING : 0;
 	state |= rate->start == DCQCN_START_MEASURES ? MEASURED : 0;
-	state |= rate->born ? BORN : 0;
-	state |= rate->told ? TOLD : 0;
+	state |= rate->running ? RUNNING : 0;
+	state |= rate->had_cnp ? HAD_CNP : 0;
 	state |= rate->cut_pending ? CUT_PENDING : 0;
 	state |= flow->stuck ? STUCK : 0;
 	state |= flow->burst ? BURST : 0;

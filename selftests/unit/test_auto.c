@@ -302,7 +302,7 @@ static void test_bounds(void)
 /* Alpha is close to 1, so a cut halves the rate */
 static void test_first_cut(void)
 {
-	static const struct { u64 most; bool born, starting, told; u64 from; } known[] = {
+	static const struct { u64 most; bool running, starting, had_cnp; u64 from; } known[] = {
 		{ 1200 * MBPS, true, false, false, 1200 * MBPS },
 		{ 9500 * MBPS, true, false, false, 9000 * MBPS },
 		{ 0, true, false, false, 9000 * MBPS },	/* unknown */
@@ -318,8 +318,8 @@ static void test_first_cut(void)
 		struct dcqcn_rate r = flow_at(9000 * MBPS, RTT);
 
 		r.start = known[i].starting ? DCQCN_START_MEASURES : DCQCN_START_NONE;
-		r.told = known[i].told;
-		r.born = known[i].born;
+		r.had_cnp = known[i].had_cnp;
+		r.running = known[i].running;
 		r.cut_time = START - RTT;
 		r.sent = 8 * PACKET;
 		line = dcqcn_rate_cut_line(&r, &automatic, LINE, known[i].most);
@@ -375,7 +375,7 @@ static void test_start_blind(void)
 	expect(near(r.current_rate, LINE / 128 * 5), "then %llu", r.current_rate);
 	expect(dcqcn_rate_phase(&r, &automatic) == DCQCN_START, "the phase");
 	dcqcn_rate_cnp(&r, &automatic, LINE, now);
-	expect(!r.start && r.born, "the first CNP ends it");
+	expect(!r.start && r.running, "the first CNP ends it");
 	expect(near(r.current_rate, LINE / 256 * 5), "cut to %llu", r.current_rate);
 	expect(r.target_rate == r.current_rate, "target %llu", r.target_rate);
 
@@ -578,7 +578,7 @@ static void test_young(void)
 	expect(dcqcn_rate_ai(&r, &automatic) == 41 * MBPS, "then %llu",
 	       dcqcn_rate_ai(&r, &automatic));
 	r.timer_stage = 0;
-	r.young = 0;
+	r.ai_boost = 0;
 	expect(dcqcn_rate_ai(&r, &automatic) == 6 * MBPS, "at last %llu",
 	       dcqcn_rate_ai(&r, &automatic));
 	r = flow_at(768 * MBPS, RTT);
@@ -759,7 +759,7 @@ static void test_rejoin(void)
 	/* 12288 bytes in 0.4 ms */
 	expect(near(r.current_rate, 245760000) && r.target_rate == r.current_rate,
 	       "at %llu, to %llu", r.current_rate, r.target_rate);
-	expect(!r.start && r.born && r.told && r.alpha == 1 << 20, "alpha %u", r.alpha);
+	expect(!r.start && r.running && r.had_cnp && r.alpha == 1 << 20, "alpha %u", r.alpha);
 	/* the next CNP cuts as in the middle of a flow's life */
 	r.sent = 8 * PACKET;
 	expect(dcqcn_rate_cnp(&r, &automatic, LINE, START + 8 * RTT) & DCQCN_RATE_CUT &&

@@ -1409,9 +1409,9 @@ static void test_plain(void)
 	expect(!dcqcn_ccc_receive_plain(skb, headers), "the first one in a jiffy");
 	qp->used = jiffies;
 	n = rx->received;
-	rx->untold = 0;
+	rx->unreported = 0;
 	expect(dcqcn_ccc_receive_plain(skb, headers), "it is looked at");
-	expect(rx->received == n + frame && rx->untold == frame && !qp->ccc->lock.held,
+	expect(rx->received == n + frame && rx->unreported == frame && !qp->ccc->lock.held,
 	       "%u bytes", rx->received - n);
 	skb->pkt_type = PACKET_OTHERHOST;
 	expect(!dcqcn_ccc_receive_plain(skb, headers), "another host's");
@@ -1427,7 +1427,7 @@ static void test_plain(void)
 	hosts[RECEIVER].settings.ccc.algorithms = 3;
 	for (n = 1; n < 100 && dcqcn_ccc_receive_plain(skb, headers); n++)
 		;
-	expect(n == DCQCN_CCC_UNTOLD / frame, "%u packets without feedback", n);
+	expect(n == DCQCN_CCC_UNREPORTED / frame, "%u packets without feedback", n);
 	bh_disabled--;
 	free_packet(skb);
 	tear_down();
@@ -1453,7 +1453,7 @@ static void test_budget(void)
 	for (n = 1; !told && n < 100; n++)
 		arrive(0, 5 + n, bits, false);
 	say = (const void *)(feedback[0].p + sizeof(struct iphdr) + sizeof(struct udphdr));
-	expect(told == 1 && n == (DCQCN_CCC_UNTOLD + frame - 1) / frame, "told %llu, after %u packets",
+	expect(told == 1 && n == (DCQCN_CCC_UNREPORTED + frame - 1) / frame, "told %llu, after %u packets",
 	       told, n);
 	expect(say->flags & DCQCN_FEEDBACK_ECHO && be32_to_cpu(say->echo_psn) == 5 &&
 	       be32_to_cpu(say->received) == n * frame, "flags %u, PSN %u", say->flags,

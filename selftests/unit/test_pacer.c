@@ -1512,7 +1512,7 @@ static void start_deaf(void)
 		output(DCQCN_PKT_RESPONSE, i);
 	pass_time(&qps[0], 3 * MS);
 	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
-	expect(flow->rate.start && !flow->rate.told, "a CNP for the burst counts");
+	expect(flow->rate.start && !flow->rate.had_cnp, "a CNP for the burst counts");
 	for (; i < 40; i++)
 		output(DCQCN_PKT_RESPONSE, i);
 	pass_time(&qps[0], 3 * MS);

@@ -739,7 +739,7 @@ static bool sane_cnp(struct flow *f)
 	if (!expect(f->rate.current_rate >= least * (1 - 1e-9) - 1,
 		    "cut by more than rpg_min_dec_fac"))
 		return false;
-	if (before.born && f->rate.cut_time != before.cut_time &&
+	if (before.running && f->rate.cut_time != before.cut_time &&
 	    !expect(f->rate.cut_time - before.cut_time >=
 		    f->p.rate_reduce_monitor_period * US,
 		    "two cuts in one period"))

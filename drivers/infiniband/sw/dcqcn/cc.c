@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A flow that obeys an algorithm of struct dcqcn_cc_ops: what the algorithm is told, and what is
+ * A flow that obeys an algorithm of struct dcqcn_cc_ops: what the algorithm hears, and what is
  * made of its answers.
  *
  * DCQCN itself, with all of its profiles, and contexts do not come here: the limiter and the gate
@@ -8,7 +8,7 @@
  * before, for contexts; DCQCN's is 0, so a packet of a flow that obeys DCQCN tests it as it always
  * did, and nothing else.
  *
- *   event                          told to the algorithm      what else
+ *   event                          what it hears              what else
  *   -----------------------------  -------------------------  ---------------------------------
  *   the flow begins                init                       no burst: the first packets leave
  *                                                             at the rate and within the window
@@ -250,7 +250,7 @@ static bool dcqcn_cc_is_app_limited(const struct dcqcn_qp *qp)
  * @now: ns, read under the lock
  *
  * Context: under RCU; @qp->lock is held, with BH disabled.
- * Return: whether it told something, so that held packets may leave.
+ * Return: whether it was news, so that held packets may leave.
  */
 bool dcqcn_cc_acked(struct dcqcn_qp *qp, u32 psn, u8 hops, u64 now)
 {
@@ -377,7 +377,7 @@ u64 dcqcn_cc_rate(struct dcqcn_qp *qp, u64 now, u32 bytes)
 		ops->sent(&f->cc, bytes);
 		dcqcn_cc_clamp(qp, before, now);
 	}
-	dcqcn_rate_see(&qp->flow.rate, now);
+	dcqcn_rate_touch(&qp->flow.rate, now);
 	return f->cc.rate;
 }
 

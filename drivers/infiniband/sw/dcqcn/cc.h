@@ -22,7 +22,7 @@ struct sk_buff;
  * @cc: what the algorithm sees. It, and all that follows, begins anew with each algorithm.
  * @slot: place of the algorithm in the list; valid while dcqcn_qp.obeys is DCQCN_OBEYS_ALGORITHM
  * @generation: of that place
- * @marked: bytes that CNPs told of since the last ACK
+ * @marked: bytes that CNPs reported since the last ACK
  * @due: ns; when the next packet may leave at the rate. dcqcn_flow.next is earlier if there is
  *	something to do before.
  * @flight: what is in flight

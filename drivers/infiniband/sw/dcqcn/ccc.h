@@ -27,7 +27,7 @@ struct sk_buff;
 #define DCQCN_CCC_ASK		16384U
 
 /* Bytes after which a receiver that was not asked answers by itself */
-#define DCQCN_CCC_UNTOLD	(2 * DCQCN_CCC_ASK)
+#define DCQCN_CCC_UNREPORTED	(2 * DCQCN_CCC_ASK)
 
 /* A sender that asked for credit, has some, and has been silent for so long, gets none; one that
  * begins again after so long has what it began with
@@ -130,7 +130,7 @@ struct dcqcn_ccc_sender {
  * @epoch: random; of the counts
  * @received: bytes of data packets, modulo 2^32
  * @marked: of those, with CE
- * @untold: bytes received since the last feedback
+ * @unreported: bytes received since the last feedback
  * @echo_waits: a request waits for the next grant
  * @has_echo: there was a request
  * @echo_marked: half of the bytes for its QP, or more, were marked
@@ -141,9 +141,9 @@ struct dcqcn_ccc_sender {
  * @time: ns; last packet, or turn of a source that had to wait for it
  * @source: RCCC
  * @grant_node: in dcqcn_credit.sources, while it is granted credit in turn
- * @told_time: ns; last feedback
+ * @feedback_time: ns; last feedback
  * @rtt: ns; the least time from a grant to what it let come, 0 for unknown
- * @rtt_mark: @received when that has come
+ * @rtt_received: @received when that has come
  * @rtt_marked: @marked when the grant left
  * @rtt_time: ns; when the grant left, 0 for none
  * @ifindex: of the interface by which packets come
@@ -153,7 +153,7 @@ struct dcqcn_ccc_receiver {
 	u32 epoch;
 	u32 received;
 	u32 marked;
-	u32 untold;
+	u32 unreported;
 	bool echo_waits;
 	bool has_echo;
 	bool echo_marked;
@@ -164,9 +164,9 @@ struct dcqcn_ccc_receiver {
 	u64 time;
 	struct dcqcn_rccc_source source;
 	struct list_head grant_node;
-	u64 told_time;
+	u64 feedback_time;
 	u32 rtt;
-	u32 rtt_mark;
+	u32 rtt_received;
 	u32 rtt_marked;
 	u64 rtt_time;
 	int ifindex;

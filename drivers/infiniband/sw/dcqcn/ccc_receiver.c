@@ -38,7 +38,7 @@
 #define DCQCN_CCC_TURNS		64	/* grants per timer */
 #define DCQCN_CCC_SKIPS		8U	/* turns without a grant that take no time */
 
-/* Between two times when a source is told what it has, and is granted nothing */
+/* Between two packets of feedback that grant a source nothing */
 #define DCQCN_CCC_REPEAT_NS	(20ULL * NSEC_PER_USEC)
 
 /* Whether the port may send feedback now. What cannot be said waits for the next time: an answer
@@ -84,10 +84,10 @@ static void dcqcn_ccc_say(struct dcqcn_ccc *ccc,
 		.echo_received = cpu_to_be32(rx->echo_received),
 		.echo_held = cpu_to_be32(min(held, (u64)U32_MAX)),
 	};
-	rx->told_time = now;
+	rx->feedback_time = now;
 	rx->has_echo = false;
 	rx->echo_waits = false;
-	rx->untold = 0;
+	rx->unreported = 0;
 }
 
 static void dcqcn_ccc_xmit(struct dcqcn_ccc *ccc, struct net *net,
@@ -132,7 +132,7 @@ static void dcqcn_ccc_time_grant(struct dcqcn_ccc_receiver *rx, u64 now)
 {
 	u32 rtt;
 
-	if (!rx->rtt_time || (s32)(rx->received - rx->rtt_mark) < 0)
+	if (!rx->rtt_time || (s32)(rx->received - rx->rtt_received) < 0)
 		return;
 	rtt = min(now - rx->rtt_time, (u64)DCQCN_NSCC_RTT_MAX);
 	if (rx->marked == rx->rtt_marked)
@@ -157,7 +157,7 @@ static bool dcqcn_ccc_grant_one(struct dcqcn_ccc *ccc,
 		return false;
 	if (first && !rx->rtt_time) {
 		rx->rtt_time = now;
-		rx->rtt_mark = rx->received + DCQCN_RCCC_QUANTUM / 2;
+		rx->rtt_received = rx->received + DCQCN_RCCC_QUANTUM / 2;
 		rx->rtt_marked = rx->marked;
 	}
 	return true;
@@ -176,12 +176,12 @@ static void dcqcn_ccc_owe(struct dcqcn_dev *dev, u32 bytes)
 	atomic_add(min(bytes, DCQCN_RCCC_OWED_MAX), &dev->credit.ungranted);
 }
 
-/* A source that has enough does not use it. Whether it is told again what it has: it may not know.
- * If it stays silent, it is told ever more rarely.
+/* A source that has enough does not use it. Whether to send it again what it has: feedback may have
+ * been lost. If the source stays silent, it gets feedback ever more rarely.
  */
 static bool dcqcn_ccc_repeats(const struct dcqcn_ccc_receiver *rx, u64 now)
 {
-	return now - rx->told_time >= max((now - rx->time) / 2, DCQCN_CCC_REPEAT_NS);
+	return now - rx->feedback_time >= max((now - rx->time) / 2, DCQCN_CCC_REPEAT_NS);
 }
 
 /* It is a source's turn. If it has enough, that of the next one comes at once, unless many have
@@ -462,7 +462,7 @@ dcqcn_ccc_add(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
 	struct dcqcn_ccc_receiver *rx = &ccc->rx;
 
 	rx->received += bytes;
-	rx->untold += bytes;
+	rx->unreported += bytes;
 	if (route)
 		route->received += bytes;
 	if (settings->ccc.algorithms & DCQCN_CCC_RCCC)
@@ -531,7 +531,7 @@ static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
 			return true;
 		rx->echo_waits = true;
 	}
-	return rx->untold >= DCQCN_CCC_UNTOLD;
+	return rx->unreported >= DCQCN_CCC_UNREPORTED;
 }
 
 /* The context that counts a packet, NULL if none does, and the QP */
@@ -603,7 +603,7 @@ bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_headers hea
 	if (!ccc)
 		return false;
 	spin_lock_bh(&ccc->lock);	/* NFQUEUE brings packets back with BH on */
-	plain = ccc->rx.untold + bytes < DCQCN_CCC_UNTOLD;
+	plain = ccc->rx.unreported + bytes < DCQCN_CCC_UNREPORTED;
 	if (plain)
 		dcqcn_ccc_add(ccc, qp, rcu_dereference(dev->settings), bytes,
 			      0);

@@ -149,12 +149,12 @@ static void dcqcn_limiter_publish(struct dcqcn_qp *qp, u64 now)
 {
 	struct dcqcn_path *path = qp->flow.path;
 
-	if (now - path->told_time < NSEC_PER_SEC / 10 &&
-	    path->rtt - path->told_rtt + path->told_rtt / 8 <=
-	    path->told_rtt / 4)
+	if (now - path->published_time < NSEC_PER_SEC / 10 &&
+	    path->rtt - path->published_rtt + path->published_rtt / 8 <=
+	    path->published_rtt / 4)
 		return;
-	path->told_rtt = path->rtt;
-	path->told_time = now;
+	path->published_rtt = path->rtt;
+	path->published_time = now;
 	dcqcn_peer_learn(&qp->dev->peers, &qp->peer, &(struct dcqcn_peer) {
 			 .rtt = path->rtt,
 			 .burst = path->marked || path->lost ? 0 : path->burst,
@@ -428,7 +428,7 @@ void dcqcn_limiter_cnp(struct dcqcn_qp *qp,
 }
 
 /**
- * dcqcn_limiter_learn() - an ACK has told something of a limited flow's path
+ * dcqcn_limiter_learn() - an ACK says something of a limited flow's path
  * @qp: its QP
  * @learnt: what
  * @left: ns; when the probe left
@@ -486,7 +486,7 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 /**
  * dcqcn_limiter_resume() - a limited flow sends its first packet, or sends one again
  * @qp: its QP
- * @seen: it is not the first one
+ * @again: it is not the first one
  * @acked: it is a request, which an ACK may follow, and no READ response
  * @now: ns
  *
@@ -496,7 +496,7 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
  *
  * Context: any, under RCU; @qp->lock is held.
  */
-void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool seen, bool acked, u64 now)
+void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool again, bool acked, u64 now)
 {
 	const struct dcqcn_settings *settings;
 	struct dcqcn_flow *flow = &qp->flow;
@@ -504,16 +504,16 @@ void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool seen, bool acked, u64 now)
 	if (READ_ONCE(qp->dev->stopping))
 		return;
 	if (dcqcn_qp_has_algorithm(qp)) {
-		if (seen)
+		if (again)
 			dcqcn_cc_lost(qp, now);
 		flow->next = max(flow->next, now);
 		flow->released = false;
 		return;
 	}
 	settings = rcu_dereference(qp->dev->settings);
-	if (seen && flow->path)
+	if (again && flow->path)
 		flow->path->lost = true;
-	if (flow->rate.start && seen)
+	if (flow->rate.start && again)
 		dcqcn_rate_cnp(&flow->rate, &settings->rp,
 			       dcqcn_limiter_line(qp, settings), now);
 	else
@@ -607,7 +607,7 @@ static void dcqcn_limiter_follow(struct dcqcn_qp *qp, u64 now)
 static bool dcqcn_limiter_may_stall(const struct dcqcn_qp *qp, u64 now)
 {
 	return qp->type == IB_QPT_RC && qp->ack_timeout &&
-	       now - qp->flow.rate.seen_time <
+	       now - qp->flow.rate.active_time <
 	       2 * DCQCN_ACK_TIMEOUT_NS << min_t(u8, qp->ack_timeout, 20);
 }
 
@@ -658,7 +658,7 @@ void dcqcn_limiter_end(struct dcqcn_qp *qp)
 	if (!flow->released || !qp->limited || dcqcn_flow_held(flow) ||
 	    (flow->draining && qp->state != DCQCN_QP_DEAD))
 		return;
-	WRITE_ONCE(qp->sent_time, dcqcn_flow_clock(flow->rate.seen_time));
+	WRITE_ONCE(qp->sent_time, dcqcn_flow_clock(flow->rate.active_time));
 	dcqcn_cc_leave(qp);
 	WRITE_ONCE(qp->limited, false);
 	atomic_dec(&qp->dev->pacing.num_limited);

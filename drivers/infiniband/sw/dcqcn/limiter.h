@@ -120,7 +120,7 @@ static __always_inline u64 dcqcn_limiter_rate(struct dcqcn_qp *qp,
 static __always_inline u64 dcqcn_limiter_idle(const struct dcqcn_flow *flow, u64 now)
 {
 	const struct dcqcn_fifo *fifo = &flow->fifo[DCQCN_REQUESTS];
-	u64 idle = now - flow->rate.seen_time;
+	u64 idle = now - flow->rate.active_time;
 
 	return unlikely(idle > flow->rate.rtt) &&
 	       READ_ONCE(fifo->skipped) == fifo->charged ? idle : 0;
@@ -163,7 +163,7 @@ void dcqcn_limiter_cnp(struct dcqcn_qp *qp,
 		       const struct dcqcn_settings *settings, u64 now);
 bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 			 u64 left, u32 least, u64 now);
-void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool seen, bool acked, u64 now);
+void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool again, bool acked, u64 now);
 void dcqcn_limiter_switch(struct dcqcn_qp *qp,
 			  const struct dcqcn_settings *settings,
 			enum dcqcn_obeys obeys, u64 now);

@@ -48,8 +48,8 @@
  * @lost: it has lost packets since then
  * @was_marked: it had met a queue when it last paused
  * @was_lost: it had lost packets
- * @told_rtt: ns; what its port knows of it
- * @told_time: ns; since when
+ * @published_rtt: ns; what its port knows of it
+ * @published_time: ns; since when
  */
 struct dcqcn_path {
 	u64 probe_time;
@@ -76,8 +76,8 @@ struct dcqcn_path {
 	bool lost;
 	bool was_marked;
 	bool was_lost;
-	u32 told_rtt;
-	u64 told_time;
+	u32 published_rtt;
+	u64 published_time;
 };
 
 /**

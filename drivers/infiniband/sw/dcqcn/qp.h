@@ -107,7 +107,7 @@ enum dcqcn_move {
  * @until: ns; a flow is held no longer
  * @sent: dcqcn_ccc_sender.sent when its last packet had left
  * @lent: @sent may be stale: packets may have left since without being counted
- * @received: bytes received since its peer was last told of marks, modulo 2^32: one
+ * @received: bytes received since its peer last got a report of marks, modulo 2^32: one
  *	answer in 4 GB may be wrong
  * @marked: of those, with CE
  * @steering: of its last packet; protected by dcqcn_qp.lock

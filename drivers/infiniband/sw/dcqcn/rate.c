@@ -110,8 +110,8 @@
 /* After a start R_AI is larger by a 24th of it for each of this many increases that are
  * still to come: flows that were there before have a rate that this one has to find
  */
-#define DCQCN_AI_YOUNG		144
-#define DCQCN_AI_YOUNG_SHARE	24
+#define DCQCN_AI_BOOST		144
+#define DCQCN_AI_BOOST_SHARE	24
 
 static u64 dcqcn_bps(u32 mbps)
 {
@@ -205,7 +205,7 @@ static void dcqcn_rate_retime(struct dcqcn_rate *r)
 	u64 packet = dcqcn_packet_ns(r, r->target_rate);
 	u64 period = r->rtt, less;
 
-	if (r->young <= DCQCN_AI_YOUNG - DCQCN_PERIOD_WHOLE) {
+	if (r->ai_boost <= DCQCN_AI_BOOST - DCQCN_PERIOD_WHOLE) {
 		less = (u64)min(r->least_rtt, r->rtt) * DCQCN_PERIOD_LESS / 8;
 		period = max(period - less, min(period, DCQCN_PERIOD_MANY * packet));
 	}
@@ -217,8 +217,8 @@ static void dcqcn_rate_retime(struct dcqcn_rate *r)
 static u64 dcqcn_path_step(const struct dcqcn_rate *r)
 {
 	u64 step = div_u64((r->target_rate >> DCQCN_AI_SHIFT) *
-			   (DCQCN_AI_YOUNG_SHARE + r->young),
-			   DCQCN_AI_YOUNG_SHARE);
+			   (DCQCN_AI_BOOST_SHARE + r->ai_boost),
+			   DCQCN_AI_BOOST_SHARE);
 	u64 whole = DCQCN_AI_PACKETS * dcqcn_packet_ns(r, r->current_rate);
 
 	if (r->timer_stage > DCQCN_AI_PATIENCE + DCQCN_AI_GROWTH)
@@ -298,8 +298,8 @@ static void dcqcn_increase(struct dcqcn_rate *r,
 
 		if (!last)
 			(*stage)++;
-		if (r->young)
-			r->young--;
+		if (r->ai_boost)
+			r->ai_boost--;
 		step = dcqcn_target_step(r, p);
 		/* Steps that are a share of the target are not constant, but
 		 * reach the line in fewer than 4000 steps
@@ -379,7 +379,7 @@ static unsigned int dcqcn_cut(struct dcqcn_rate *r,
 	r->cut_pending = 0;
 	dcqcn_rate_clamp(r, p, line);
 	dcqcn_rate_retime(r);
-	dcqcn_rate_see(r, now);
+	dcqcn_rate_touch(r, now);
 	return DCQCN_RATE_CUT;
 }
 
@@ -444,7 +444,7 @@ u64 dcqcn_rate_cut_line(const struct dcqcn_rate *r,
 			const struct dcqcn_rp_params *p, u64 line, u64 most)
 {
 	if (p->rpg_time_reset || p->rate_to_set_on_first_cnp || r->start ||
-	    r->told || !most)
+	    r->had_cnp || !most)
 		return line;
 	return min(line, most);
 }
@@ -464,7 +464,7 @@ void dcqcn_rate_init(struct dcqcn_rate *r, u64 line, u64 now)
 		.target_rate = line,
 		.alpha_time = now,
 		.timer_time = now,
-		.seen_time = now,
+		.active_time = now,
 		.seen_rate = line,
 		.period = NSEC_PER_USEC,	/* until a round trip is set */
 	};
@@ -510,7 +510,7 @@ unsigned int dcqcn_rate_work_off(struct dcqcn_rate *r,
 	}
 	r->sent += bytes;
 	if (bytes)
-		dcqcn_rate_see(r, now);
+		dcqcn_rate_touch(r, now);
 	return done;
 }
 
@@ -531,8 +531,8 @@ void dcqcn_rate_begin(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 
 	dcqcn_rate_init(r, rate, now);
 	r->packet = packet;
-	r->born = 1;
-	r->young = starting ? DCQCN_AI_YOUNG : 0;
+	r->running = 1;
+	r->ai_boost = starting ? DCQCN_AI_BOOST : 0;
 	r->cut_time = now;
 	r->alpha = p->initial_alpha_value << (DCQCN_ALPHA_SHIFT - DCQCN_G_SHIFT);
 	dcqcn_rate_set_rtt(r, rtt, least);
@@ -553,7 +553,7 @@ void dcqcn_rate_begin(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 void dcqcn_rate_resume(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 		       u64 now)
 {
-	u64 stalled = now - r->seen_time;
+	u64 stalled = now - r->active_time;
 
 	if (stalled < dcqcn_rate_timer_period(r, p))
 		return;
@@ -564,7 +564,7 @@ void dcqcn_rate_resume(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 	r->bytes = 0;
 	r->timer_stage = 0;
 	r->byte_stage = 0;
-	dcqcn_rate_see(r, now);
+	dcqcn_rate_touch(r, now);
 }
 
 /**
@@ -591,15 +591,15 @@ unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 	if (dcqcn_start_ignores_cnp(r))
 		return 0;
 	/* a start may have ended without one */
-	if (!r->told && (!r->born || p->rate_to_set_on_first_cnp)) {
-		dcqcn_rate_begin(r, p, r->born || r->start ?
+	if (!r->had_cnp && (!r->running || p->rate_to_set_on_first_cnp)) {
+		dcqcn_rate_begin(r, p, r->running || r->start ?
 				min(r->current_rate, line) : line, now);
-		r->told = 1;
+		r->had_cnp = 1;
 		if (p->rate_to_set_on_first_cnp) {
 			r->current_rate = dcqcn_bps(p->rate_to_set_on_first_cnp);
 			r->target_rate = r->current_rate;
 			dcqcn_rate_clamp(r, p, line);
-			dcqcn_rate_see(r, now);
+			dcqcn_rate_touch(r, now);
 		} else {
 			dcqcn_cut(r, p, line, now);
 			/* the old rate was never known to get through */
@@ -611,7 +611,7 @@ unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 		return DCQCN_RATE_CUT;
 	}
 
-	r->told = 1;
+	r->had_cnp = 1;
 	done = dcqcn_rate_advance(r, p, line, now, 0);
 	if (!p->alpha_on_cut) {
 		dcqcn_alpha_advance(r, p, now);

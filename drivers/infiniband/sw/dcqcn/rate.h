@@ -87,7 +87,7 @@ enum dcqcn_start {
  * @timer_time: ns; when the increase timer last fired or was restarted
  * @cut_time: ns; the last cut
  * @burst: bytes; instead of @cut_time in a start: what it sent at once
- * @seen_time: ns; when the flow last sent or was cut
+ * @active_time: ns; when the flow last sent or was cut
  * @seen_rate: bit/s; the current rate right after that
  * @bytes: bytes sent since the byte counter last fired or was restarted; less than
  *	@rpg_byte_reset was then
@@ -100,11 +100,11 @@ enum dcqcn_start {
  * @sent: bytes sent since the last cut, or step of the start, modulo 2^32
  * @timer_stage: timer increases since the last cut
  * @byte_stage: byte counter increases since the last cut
- * @young: increases for which R_AI in units of the path is still larger
+ * @ai_boost: increases for which R_AI in units of the path is still larger
  * @start: see &enum dcqcn_start
  * @sampled: a sample came since the last step of a start, and found no queue
- * @born: a CNP was seen, or a start found the path full
- * @told: the first CNP was seen
+ * @running: a CNP came, or a start found the path full
+ * @had_cnp: a CNP came
  * @cut_pending: a CNP waits for the monitor period to end
  * @clamp_target: the next cut sets the target to the rate before the cut
  * @alpha_rises: a CNP came in alpha's present period, at whose end it will rise
@@ -118,7 +118,7 @@ struct dcqcn_rate {
 		u64 cut_time;
 		u32 burst;
 	};
-	u64 seen_time;
+	u64 active_time;
 	u64 seen_rate;
 	union {
 		u32 bytes;
@@ -132,11 +132,11 @@ struct dcqcn_rate {
 	u32 sent;
 	u8 timer_stage;
 	u8 byte_stage;
-	u8 young;
+	u8 ai_boost;
 	u8 start : 2;
 	u8 sampled : 1;
-	u8 born : 1;
-	u8 told : 1;
+	u8 running : 1;
+	u8 had_cnp : 1;
 	u8 cut_pending : 1;
 	u8 clamp_target : 1;
 	u8 alpha_rises : 1;
@@ -215,10 +215,10 @@ static inline bool dcqcn_rate_is_back(const struct dcqcn_rate *r, u64 line,
 	       r->current_rate >= line;
 }
 
-/* The flow just met the network: it sent, or it was told of congestion */
-static inline void dcqcn_rate_see(struct dcqcn_rate *r, u64 now)
+/* The flow has just sent, or was cut */
+static inline void dcqcn_rate_touch(struct dcqcn_rate *r, u64 now)
 {
-	r->seen_time = now;
+	r->active_time = now;
 	r->seen_rate = r->current_rate;
 }
 
@@ -226,7 +226,7 @@ static inline void dcqcn_rate_see(struct dcqcn_rate *r, u64 now)
 static inline void dcqcn_rate_sent(struct dcqcn_rate *r, u32 bytes, u64 now)
 {
 	r->sent += bytes;
-	dcqcn_rate_see(r, now);
+	dcqcn_rate_touch(r, now);
 }
 
 /* Whether nothing is due up to @now, @bytes included, and the rates are within
@@ -269,7 +269,7 @@ dcqcn_rate_advance(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 		if (p->rpg_byte_reset)
 			r->bytes += bytes;
 		r->sent += bytes;
-		dcqcn_rate_see(r, now);
+		dcqcn_rate_touch(r, now);
 	}
 	return 0;
 }

@@ -101,7 +101,7 @@ put:
 	return live;
 }
 
-static void dcqcn_resolve_mark(struct dcqcn_qp *qp, bool absent)
+static void dcqcn_resolve_set_absent(struct dcqcn_qp *qp, bool absent)
 {
 	struct xarray *qps = &qp->dev->qps;
 
@@ -134,9 +134,9 @@ static void dcqcn_qp_identify(struct dcqcn_qp *qp)
 
 	live = dcqcn_qp_query(qp->dev->ibdev, qp->qpn, &info);
 	if (!live)
-		dcqcn_resolve_mark(qp, true);
+		dcqcn_resolve_set_absent(qp, true);
 	spin_lock_bh(&qp->lock);
-	/* or else a packet has told meanwhile, and the worker will ask again */
+	/* or else a packet has said so meanwhile, and the worker will ask again */
 	if (qp->state == DCQCN_QP_RESOLVING) {
 		qp->owner = NULL;
 		if (live) {
@@ -312,7 +312,7 @@ static void dcqcn_resolve_sweep_absent(struct dcqcn_dev *dev)
 
 	xa_for_each_marked(&dev->qps, qpn, qp, DCQCN_QP_MARK_ABSENT) {
 		if (READ_ONCE(qp->state) != DCQCN_QP_ABSENT)
-			dcqcn_resolve_mark(qp, false);
+			dcqcn_resolve_set_absent(qp, false);
 		else if (!dcqcn_qp_keep(qp))
 			dcqcn_qp_free(qp);
 		cond_resched();

@@ -125,7 +125,7 @@ unsigned int dcqcn_start_advance(struct dcqcn_rate *r, u64 line, u64 now,
 		done = DCQCN_RATE_TIMER;
 	}
 	if (r->current_rate >= line ||
-	    now - r->seen_time >= idle) {
+	    now - r->active_time >= idle) {
 		r->current_rate = line;
 		r->start = DCQCN_START_NONE;
 		r->bytes = 0;	/* it was last_rtt */
@@ -134,7 +134,7 @@ unsigned int dcqcn_start_advance(struct dcqcn_rate *r, u64 line, u64 now,
 	}
 	r->target_rate = r->current_rate;
 	if (bytes)
-		dcqcn_rate_see(r, now);
+		dcqcn_rate_touch(r, now);
 	return done;
 }
 
@@ -262,7 +262,7 @@ void dcqcn_start_rejoin(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 
 	dcqcn_rate_begin(r, p, dcqcn_burst_rate(r, 1, min_t(u64, queued, U32_MAX)), now);
 	r->alpha = alpha;
-	r->told = 1;
+	r->had_cnp = 1;
 }
 
 /**

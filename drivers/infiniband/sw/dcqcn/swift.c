@@ -113,7 +113,7 @@ static void dcqcn_swift_init(struct dcqcn_cc *cc)
 {
 	struct dcqcn_swift *s = dcqcn_cc_private(cc);
 
-	/* no packet has told its length yet: one of 4 KB, and headers */
+	/* the length of packets is not known yet: one of 4 KB, and headers */
 	s->cwnd = DCQCN_SWIFT_INITIAL * 4200;
 	dcqcn_swift_set(cc, s, 0);
 }

@@ -266,9 +266,9 @@ static __always_inline bool dcqcn_tx_is_windowed(const struct dcqcn_qp *qp,
 	       READ_ONCE(ccc->tx.agreed) == settings->ccc.algorithms;
 }
 
-/* Handle a packet that its context does not let pass unseen, or that has none */
+/* Handle a packet that may not skip its context's lock, or that has no context */
 static noinline unsigned int
-dcqcn_tx_ccc_seen(struct dcqcn_dev *dev, u32 qpn, struct dcqcn_qp *qp, struct sk_buff *skb,
+dcqcn_tx_ccc_slow(struct dcqcn_dev *dev, u32 qpn, struct dcqcn_qp *qp, struct sk_buff *skb,
 		  const struct dcqcn_bth *bth, u8 tos)
 {
 	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
@@ -289,8 +289,8 @@ dcqcn_tx_ccc_seen(struct dcqcn_dev *dev, u32 qpn, struct dcqcn_qp *qp, struct sk
 	       dcqcn_queue_output(qp, &tx) : NF_ACCEPT;
 }
 
-/* Handle a packet where some port uses contexts. Most pass unseen, and no registers need saving for
- * what the others need.
+/* Handle a packet where some port uses contexts. Most skip the lock, and no registers need saving
+ * for what the others need.
  */
 static noinline unsigned int
 dcqcn_tx_ccc(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
@@ -302,7 +302,7 @@ dcqcn_tx_ccc(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	if (dcqcn_tx_is_windowed(qp, ccc, rcu_dereference(dev->settings)) &&
 	    dcqcn_tx_is_lent(qp, ccc, skb, bth))
 		return dcqcn_tx_skip(qp, skb);
-	return dcqcn_tx_ccc_seen(dev, qpn, qp, skb, bth, tos);
+	return dcqcn_tx_ccc_slow(dev, qpn, qp, skb, bth, tos);
 }
 
 /* Let switches mark a packet that is not ECT instead of dropping it */

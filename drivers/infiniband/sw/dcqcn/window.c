@@ -53,7 +53,7 @@
  * once per window if half of that is below DCQCN_CCC_WORTH: an answer takes 98 bytes of the
  * link, and should be no more than 1 %. In large windows it asks less often, so that
  * DCQCN_CCC_PROBES do not run out. Where credit is granted, which is feedback as well, it asks
- * after up to DCQCN_CCC_UNTOLD, but no more than a quarter of the window: the BDP and that
+ * after up to DCQCN_CCC_UNREPORTED, but no more than a quarter of the window: the BDP and that
  * much more must fit into it.
  */
 #define DCQCN_CCC_WORTH		9800U	/* bytes that are worth an answer */
@@ -88,7 +88,7 @@ static bool dcqcn_ccc_may_probe(struct dcqcn_ccc_sender *tx, u64 now)
 {
 	if (dcqcn_ccc_has_credit(tx) || now < dcqcn_ccc_overdue(tx))
 		return false;
-	tx->unasked = max(tx->unasked, DCQCN_CCC_UNTOLD);
+	tx->unasked = max(tx->unasked, DCQCN_CCC_UNREPORTED);
 	return true;
 }
 
@@ -276,7 +276,7 @@ static u32 dcqcn_ccc_enough(const struct dcqcn_ccc_sender *tx)
 	u32 window = tx->window.cwnd, enough = DCQCN_CCC_ASK;
 
 	if (tx->agreed & DCQCN_CCC_RCCC)
-		enough = DCQCN_CCC_UNTOLD;
+		enough = DCQCN_CCC_UNREPORTED;
 	if (tx->agreed & DCQCN_CCC_NSCC) {
 		enough = min(enough, max(DCQCN_CCC_ASK, window / 4));
 		enough = window / 2 < DCQCN_CCC_WORTH ? window :
@@ -385,7 +385,7 @@ bool dcqcn_ccc_lend(struct dcqcn_ccc_sender *tx)
 
 /* After a packet of a flow has left: whether those that follow may borrow. A flow that was
  * lent some does not know when its last packet left, so it must not be about to change its
- * path; and packets that leave unseen are not steered.
+ * path; and packets that skip the lock are not steered.
  */
 static bool dcqcn_ccc_lends(struct dcqcn_ccc_sender *tx, struct dcqcn_route *route)
 {

@@ -32,7 +32,7 @@ static inline u32 dcqcn_ccc_flight(const struct dcqcn_ccc_sender *tx)
 	return tx->sent - tx->acked;
 }
 
-/* Count what has left unseen, and let no more leave so, before anybody looks at @sent */
+/* Count what has left without the lock, and let no more leave so, before anybody looks at @sent */
 static inline void dcqcn_ccc_settle(struct dcqcn_ccc_sender *tx, u64 now)
 {
 	u32 bytes;
