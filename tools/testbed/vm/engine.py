@@ -31,8 +31,9 @@ def alone():
     return lock
 
 
-def measure_apart(runs, image, module, tdf, done, bad, program=None):
-    """Measure in guests of their own. Raise TooBusy if this machine is.
+def measure_apart(runs, image, module, tdf, done, bad, program=None, check=False):
+    """Measure in guests of their own. Raise TooBusy if this machine is. Programs of the user's run
+    to their end all the same, unless their figures are for a check.
 
     runs: [(run, where to write)]. Runs of the same shape share guests, those
     with the same flows share QPs, and identical runs share one measurement.
@@ -48,16 +49,16 @@ def measure_apart(runs, image, module, tdf, done, bad, program=None):
     for same in shapes.values():
         kinds = [run.kinds for run, _ in same]
         same.sort(key=lambda entry: kinds.index(entry[0].kinds))
-        _attempt(_Todo(same, done, bad, len(runs) == 1, program), image, module, tdf)
+        _attempt(_Todo(same, done, bad, len(runs) == 1, program, check), image, module, tdf)
 
 
 class _Todo:
     """Runs that can share guests, and what has been recorded of them."""
 
-    def __init__(self, runs, done, bad, alone, program):
+    def __init__(self, runs, done, bad, alone, program, check):
         """alone: it is the only run there is, and its error ends everything"""
         self.runs, self.done, self.bad, self.alone = runs, done, bad, alone
-        self.program = program
+        self.program, self.strict = program, check or not program
         self.recordings = []
 
     @property
@@ -82,7 +83,8 @@ class _Todo:
                             traffic.end()
                         traffic = connect(network, run, self.program)
                     network.configure(run.topology)
-                    recording = Measurement(network, run, out, traffic).measure()
+                    recording = Measurement(network, run, out, traffic, self.strict).measure()
+                    say_late(recording)
                     self.recordings.append(recording)
                 with no_deadline():
                     self.done(recording)
@@ -126,6 +128,11 @@ def _attempt(todo, image, module, tdf):
                 todo.runs[0][0].name, late, chosen))
 
 
+def say_late(recording):
+    if not recording.lateness.valid:
+        say("these figures describe this machine, which was too busy: %s" % recording.lateness)
+
+
 def connect(network, run, program):
     if program:
         say("%s: starting %d servers of %s" % (run.name, len(run.flows), program.name))
@@ -147,9 +154,7 @@ def measure_live(runs, check, done, bad, program=None):
         traffic = connect(lab.network, run, program)
         try:
             recording = Measurement(lab.network, run, out, traffic, check).measure()
-            if not recording.lateness.valid:
-                say("these figures describe this machine, which was too busy: %s" %
-                    recording.lateness)
+            say_late(recording)
             done(recording)
         except Late as e:
             Attempts([], lab.clock.tdf).again(e.lateness, [])

@@ -206,7 +206,8 @@ def cmd_run(args):
                     check_module(module, image)
                 if default_port(image) == "tc":
                     say("dcbport.ko is not built for this kernel: switches use tc's qdiscs")
-                engine.measure_apart(runs, image, module, args.tdf, reports.done, bad, program)
+                engine.measure_apart(runs, image, module, args.tdf, reports.done, bad, program,
+                                     args.check)
         except TooBusy as e:
             busy = str(e)
     if args.json:
