@@ -553,16 +553,20 @@ static const struct fault {
 	HERE("a short ACK timeout", "ack-timeout-floor", "qp 17 1000000 8000000 100\n"),
 	ALONE("a host's traffic to itself", "loopback",
 	      "data 1 0 2 0\n" SILENT(H1 " " H2, "0") SILENT(H1 " " H2, "1")),
-	/* on a host that stood still, nobody can tell; its own faults stay */
-	{ .what = "an access list, and a stall", .says = { "", STALL("150") SILENT(H2 " " H1, "0") } },
-	{ .what = "a smaller MTU, and a stall at the other end",
-	  .says = { STALL("101"), "flow " H2 " " H1 " 0 2128 0 0\nflow " H2 " " H1 " 0 4176 0 0\n" } },
+	/* on a host that stood still most of the time, nobody can tell; its own faults stay */
+	{ .what = "an access list, and a long stall",
+	  .says = { "", STALL("501") SILENT(H2 " " H1, "0") } },
+	{ .what = "a smaller MTU, and a long stall at the other end",
+	  .says = { STALL("501"), "flow " H2 " " H1 " 0 2128 0 0\nflow " H2 " " H1 " 0 4176 0 0\n" } },
+	THERE("an access list, and a stall", "one-way", STALL("499") SILENT(H2 " " H1, "0")),
+	{ .what = "a smaller MTU, and a stall at the other end", .finding = "large-only", .on = "h2",
+	  .says = { STALL("499"), "flow " H2 " " H1 " 0 2128 0 0\nflow " H2 " " H1 " 0 4176 0 0\n" } },
 	{ .what = "ECN cleared on the way, and a stall", .says = { STALL("101"), "data 0 0 0 10\n" } },
 	{ .what = "an access list, and doctors out of step",
 	  .says = { "time 1000000000 0 1\n", SILENT(H2 " " H1, "0") } },
-	THERE("a short stall", "one-way", STALL("99") SILENT(H2 " " H1, "0")),
+	THERE("ECN cleared on the way, and a short stall", "ecn-cleared", STALL("99") "data 0 0 0 10\n"),
 	HERE("a firewall, and a stall", "arrives-but-dropped",
-	     STALL("150") "net udp_in 7 7 7 7\ncounter rcvd_pkts 7 7 7 7\n"),
+	     STALL("900") "net udp_in 7 7 7 7\ncounter rcvd_pkts 7 7 7 7\n"),
 };
 
 #define FAULTS	(sizeof(faults) / sizeof(faults[0]))

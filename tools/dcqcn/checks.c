@@ -29,6 +29,7 @@
 
 #define BPS_PER_MBPS	1000000ULL
 #define NSEC_PER_USEC	1000ULL
+#define NSEC_PER_MSEC	1000000ULL
 
 /* Data leaves so much faster than the line rate, measured over so many packets */
 #define LINE_EXCEEDED	1.25
@@ -554,18 +555,28 @@ void checks_host(const struct facts *facts, const struct fact_dev *dev)
 	check_alone(facts, dev);
 }
 
-/* A host whose CPUs are taken away receives late what others have sent in time */
-static bool is_on_time(const struct facts *facts)
+/* That none of many packets arrived means something if both hosts watched most of the time */
+static bool has_watched(const struct facts *facts)
 {
 	if (facts->apart) {
 		finding_note("%s did not hear from the other doctor when it was due: what did not arrive is not looked for. Ask again",
 			     facts->host);
 		return false;
 	}
+	if (facts->stall <= facts->nsec / 2)
+		return true;
+	finding_note("%s stood still for %llu ms while it was measuring: what did not arrive is not looked for. End what uses its CPUs, or ask again with a longer interval (-i 5s)",
+		     facts->host, (ull)(facts->stall / NSEC_PER_MSEC));
+	return false;
+}
+
+/* A host whose CPUs are taken away receives late what others have sent in time */
+static bool is_on_time(const struct facts *facts)
+{
 	if (facts->stall <= FACTS_STALL_MAX)
 		return true;
-	finding_note("%s stood still for %llu ms while it was measuring: what did not arrive in time is not looked for. End what uses its CPUs, or ask again",
-		     facts->host, (unsigned long long)(facts->stall / 1000000));
+	finding_note("%s stood still for %llu ms while it was measuring: changes and losses of single packets are not looked for. End what uses its CPUs, or ask again",
+		     facts->host, (ull)(facts->stall / NSEC_PER_MSEC));
 	return false;
 }
 
@@ -573,16 +584,16 @@ static bool is_on_time(const struct facts *facts)
 void checks_pair(const struct facts *here, const struct fact_dev *a,
 		 const struct facts *peer, const struct fact_dev *b)
 {
-	bool on_time = is_on_time(here) & is_on_time(peer);
+	bool watched = has_watched(here) & has_watched(peer);
 
 	if (transfer_checks_host(here, a, false) | transfer_checks_host(peer, b, false) ||
-	    transfer_checks_pair(here, a, peer, b, on_time))
+	    transfer_checks_pair(here, a, peer, b, watched))
 		return;
 	transfer_checks_answers(here, a, false);
 	transfer_checks_answers(peer, b, false);
 	check_host(here, a, peer);
 	check_host(peer, b, here);
-	if (!on_time)
+	if (!watched || !(is_on_time(here) & is_on_time(peer)))
 		return;
 	check_pair(here, a, peer, b);
 	check_pair(peer, b, here, a);

@@ -635,11 +635,11 @@ static bool check_flows(const struct facts *here, const struct fact_dev *a,
 	return false;
 }
 
-/* The checks of the way between two hosts. Return whether packets do not arrive. @on_time: what one
+/* The checks of the way between two hosts. Return whether packets do not arrive. @watched: what one
  * host saw can be compared with what the other did
  */
 bool transfer_checks_pair(const struct facts *here, const struct fact_dev *a,
-			  const struct facts *peer, const struct fact_dev *b, bool on_time)
+			  const struct facts *peer, const struct fact_dev *b, bool watched)
 {
 	bool broken;
 
@@ -647,7 +647,7 @@ bool transfer_checks_pair(const struct facts *here, const struct fact_dev *a,
 	if (broken || !a->sniffed || !b->sniffed)
 		return broken;
 	broken = check_neighbour(here, a, b) | check_neighbour(peer, b, a);
-	return broken || (on_time && check_flows(here, a, peer, b));
+	return broken || (watched && check_flows(here, a, peer, b));
 }
 
 /* Without a peer's word: packets wait for an address that nobody has */

@@ -8,7 +8,7 @@
 void transfer_checks_missing(const struct facts *facts);
 bool transfer_checks_host(const struct facts *facts, const struct fact_dev *dev, bool alone);
 bool transfer_checks_pair(const struct facts *here, const struct fact_dev *a,
-			  const struct facts *peer, const struct fact_dev *b, bool on_time);
+			  const struct facts *peer, const struct fact_dev *b, bool watched);
 bool transfer_checks_overtaken(const struct fact_dev *dev);
 void transfer_checks_answers(const struct facts *facts, const struct fact_dev *dev, bool alone);
 
