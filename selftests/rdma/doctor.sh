@@ -31,12 +31,15 @@ TESTS=(
 	"line A line rate below what the path carries"
 	"order Packets that come later than newer ones"
 	"absent A host without an rxe device"
+	"tunnel A device without Ethernet addresses"
+	"namespace A device in another network namespace, in which rxe may not listen"
 	"serve Without ssh, and with facts of anybody"
 	"late Doctors whose words take seconds to reach each other"
 )
 
-# A module for one of the hosts only, perftest, and a device that carries all traffic of a guest
-GUESTS_ONLY="module loopback way"
+# A module for one of the hosts only, perftest, a device that carries all traffic of a guest,
+# WireGuard, macvlan
+GUESTS_ONLY="module loopback way tunnel namespace"
 
 DCQCN=${DCQCN:-dcqcn}
 command -v "$DCQCN" >/dev/null || skip_all "no command dcqcn"
@@ -649,6 +652,49 @@ absent()
 	on remote "rdma link add ${DEV[remote]} type rxe netdev ${IF[remote]}"
 	probe_host remote "${IF[remote]}"
 	peer ""
+}
+
+# What rdma_cm says itself depends on the kernel
+tunnel()
+{
+	local want=""
+
+	reload_both
+	ip link add wg0 type wireguard && ip link set wg0 up && ip addr add 10.77.0.1/24 dev wg0 &&
+		rdma link add rxewg type rxe netdev wg0 || fail "no rxe on WireGuard"
+	timeout 5 rping -s -a 10.77.0.1 >$TMP/rping 2>&1
+	! grep -q rdma_bind_addr $TMP/rping || want=unusable-device
+	note "rping: $(head -n 1 $TMP/rping)"
+	finds "$want" dev rxewg
+	[ -z "$want" ] || check "the cause" "$(jq -r '.[0].seen' $TMP/doctor | grep -c "rdma_cm finds no")" = 1
+	alone "" dev "${DEV[local]}"
+	rdma link delete rxewg
+	ip link del wg0
+}
+
+# Before Linux 7.2, rxe listens in the first one only
+namespace()
+{
+	local want="" inside="ip netns exec dcqcn_other"
+
+	reload_both
+	copy_command
+	ip netns add dcqcn_other
+	ip link add link "${IF[local]}" name mv0 netns dcqcn_other type macvlan mode bridge &&
+		ip -n dcqcn_other link set lo up && ip -n dcqcn_other link set mv0 up &&
+		ip -n dcqcn_other addr add 10.0.0.9/24 dev mv0 &&
+		$inside rdma link add rxemv type rxe netdev mv0 || fail "no rxe in a namespace"
+	$inside grep -q ":12B7 " /proc/net/udp || want=arrives-but-dropped
+	printf '#!/bin/sh\nexec %s %s "$@"\n' "$inside" "$(command -v "$DCQCN")" >$TMP/inside
+	chmod +x $TMP/inside
+	start remote serve "exec dcqcn doctor --serve"
+	until_ok 20 on remote "ss -Hltn sport = :4791 | grep -q ."
+	until_ok 20 $inside ping -c 1 -W 1 "${V4[remote]}" >/dev/null
+	DCQCN=$TMP/inside finds "$want" "${V4[remote]}"
+	[ -z "$want" ] || check "the cause" "$(jq -r '.[0].seen' $TMP/doctor | grep -c "nothing listens")" = 1
+	stop remote serve
+	$inside rdma link delete rxemv
+	ip netns del dcqcn_other
 }
 
 # What a server says is what its command says; and it is bounded

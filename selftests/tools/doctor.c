@@ -200,6 +200,11 @@ void host_link(struct fact_dev *dev)
 	(void)dev;
 }
 
+void host_cm(struct fact_dev *dev)
+{
+	(void)dev;
+}
+
 void host_neighbours(struct fact_dev *dev)
 {
 	(void)dev;
@@ -496,6 +501,10 @@ static const struct fault {
 	HERE("no carrier", "unusable-device", "link 0 4200 -\n"),
 	{ .what = "a port of a bridge, without traffic", .finding = "unusable-device", .on = "h1", .says = { "link 1 4200 br0\ndata 1 0 2 0\n" SILENT(H1 " " H2, "0") SILENT(H1 " " H2, "1") },
 	  .silent = "gid ::ffff", .alone = true },
+	HERE("an address that rdma_cm does not find", "unusable-device",
+	     "cm_fails 1\ndata 1 0 2 0\n" SILENT(H1 " " H2, "0") SILENT(H1 " " H2, "1")),
+	{ .what = "addresses that rdma_cm does not find, and traffic",
+	  .says = { "cm_fails 1\n", "cm_fails 1\n" } },
 	{ .what = "no route", .finding = "no-route", .on = "h1", .says = { "route " H2 " :: 101\n" },
 	  .silent = "route" },
 	{ .what = "a route by another device", .finding = "no-route", .on = "h1", .says = { "route " H2 " ::ffff:192.168.0.1 0\n" },

@@ -417,6 +417,7 @@ void facts_gather(struct facts *facts, uint64_t nsec,
 	for (dev = facts->devs; dev; dev = dev->next) {
 		read_qdiscs(dev, false);
 		host_link(dev);
+		host_cm(dev);
 		host_failed_qps(dev, false);
 	}
 	probe_open(&probes, facts);

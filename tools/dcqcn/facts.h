@@ -76,6 +76,7 @@ struct fact_dev {
 	bool has_link;			/* the next three are known */
 	bool up;
 	unsigned int mtu;
+	bool cm_fails;			/* rdma_cm does not find it by any of its addresses */
 	char master[DEV_NAME_LEN];	/* the bridge, bond or VRF that it is a port of; or empty */
 	struct in6_addr neighs[FACTS_NEIGHS];	/* whose link-layer address is not known */
 	int num_neighs;

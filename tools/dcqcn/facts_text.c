@@ -102,6 +102,8 @@ static void print_link(FILE *out, const struct fact_dev *dev)
 	if (dev->has_link)
 		fprintf(out, "link %d %u %s\n", dev->up, dev->mtu,
 			*dev->master ? dev->master : "-");
+	if (dev->cm_fails)
+		fprintf(out, "cm_fails 1\n");
 	for (int i = 0; i < dev->num_neighs; i++)
 		fprintf(out, "neigh %s\n", as_text(&dev->neighs[i]));
 	for (int i = 0; i < dev->num_failed_qps; i++)
@@ -208,6 +210,8 @@ static bool read_link(const char *line, struct fact_dev *dev)
 
 	if (sscanf(line, "sniffed %d", &up) == 1) {
 		dev->sniffed = up;
+	} else if (sscanf(line, "cm_fails %d", &up) == 1) {
+		dev->cm_fails = up;
 	} else if (sscanf(line, "link %d %llu %63s", &up, &a, word) == 3) {
 		dev->has_link = true;
 		dev->up = up;

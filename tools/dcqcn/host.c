@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * How a host is connected, as far as packets of RoCE depend on it: what its IP and UDP count,
- * its routes, the state of its network devices and of their neighbours; and QPs that have failed.
+ * its routes, the state of its network devices and of their neighbours, whether rdma_cm finds the
+ * RDMA devices; and QPs that have failed.
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <rdma/rdma_netlink.h>
+#include <rdma/rdma_user_cm.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -179,6 +182,63 @@ void host_link(struct fact_dev *dev)
 		target[len] = '\0';
 		if (strrchr(target, '/') && facts_usable(strrchr(target, '/') + 1, "x"))
 			facts_copy(dev->master, strrchr(target, '/') + 1, sizeof(dev->master));
+	}
+}
+
+/* --- rdma_cm --------------------------------------------------------------- */
+
+#define CM_FILE		"/dev/infiniband/rdma_cm"
+#define CM_TCP		0x0106	/* RDMA_PS_TCP */
+#define CM_RC		2	/* IB_QPT_RC */
+
+/* Return false with errno set if the kernel refuses */
+static bool cm_command(int fd, uint32_t command, void *in, size_t size, size_t out)
+{
+	struct rdma_ucm_cmd_hdr head = { .cmd = command, .in = size, .out = out };
+	char buffer[sizeof(head) + sizeof(struct rdma_ucm_bind)];
+
+	memcpy(buffer, &head, sizeof(head));
+	memcpy(buffer + sizeof(head), in, size);
+	return write(fd, buffer, sizeof(head) + size) == (ssize_t)(sizeof(head) + size);
+}
+
+/* As rdma_bind_addr() of librdmacm; closing the file undoes it. Return 0 or an errno. */
+static int cm_bind(const struct in6_addr *addr)
+{
+	struct rdma_ucm_create_id_resp id = {};
+	struct rdma_ucm_create_id create = {
+		.response = (uintptr_t)&id, .ps = CM_TCP, .qp_type = CM_RC,
+	};
+	struct rdma_ucm_bind bind = {};
+	int fd = open(CM_FILE, O_RDWR | O_CLOEXEC), error = 0;
+	struct sockaddr_storage to;
+	socklen_t len;
+
+	if (fd < 0)
+		return errno;
+	to = socket_address(addr, 0, &len);
+	if (cm_command(fd, RDMA_USER_CM_CMD_CREATE_ID, &create, sizeof(create), sizeof(id))) {
+		bind.id = id.id;
+		bind.addr_size = len;
+		memcpy(&bind.addr, &to, sizeof(bind.addr));
+		if (!cm_command(fd, RDMA_USER_CM_CMD_BIND, &bind, sizeof(bind), 0))
+			error = errno;
+	} else {
+		error = errno;
+	}
+	close(fd);
+	return error;
+}
+
+/* Nothing is known where user space has no rdma_cm; link-local addresses would need a scope */
+void host_cm(struct fact_dev *dev)
+{
+	for (int i = 0; i < dev->num_gids; i++) {
+		if (IN6_IS_ADDR_LINKLOCAL(&dev->gids[i]))
+			continue;
+		dev->cm_fails = cm_bind(&dev->gids[i]) == ENODEV;
+		if (!dev->cm_fails)
+			return;
 	}
 }
 

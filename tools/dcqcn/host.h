@@ -9,6 +9,7 @@ bool host_has(const char *dev);
 void host_counters(struct facts *facts, enum fact_moment moment);
 void host_routes(struct facts *facts, const struct in6_addr *peers, int num_peers);
 void host_link(struct fact_dev *dev);
+void host_cm(struct fact_dev *dev);
 void host_neighbours(struct fact_dev *dev);
 void host_failed_qps(struct fact_dev *dev, bool again);
 

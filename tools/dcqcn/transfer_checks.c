@@ -133,11 +133,17 @@ static bool check_device(const struct facts *facts, const struct fact_dev *dev)
 			    dev->ifname, dev->ifname);
 		return true;
 	}
-	/* perftest does without an address; whoever has traffic needs none */
-	if (has_address(dev) || facts_data_around(dev, SNIFF_IN, -1, -1) ||
+	/* perftest does without rdma_cm; whoever has traffic does not need it */
+	if ((has_address(dev) && !dev->cm_fails) || facts_data_around(dev, SNIFF_IN, -1, -1) ||
 	    facts_data_around(dev, SNIFF_OUT, -1, -1))
 		return false;
-	if (*dev->master) {
+	if (has_address(dev)) {
+		finding_seen("unusable-device", facts->host, dev->name,
+			     "rdma_cm finds no RDMA device for the addresses of %s", dev->ifname);
+		finding_why("programs that connect by rdma_cm (NVMe, NFS, rping, UCX) report RDMA_CM_EVENT_ADDR_ERROR, or ENODEV: before Linux 7.3, rdma_cm knows no soft-RoCE on devices without Ethernet addresses, such as WireGuard or tun");
+		finding_fix("ip -d link show dev %s  # use a device of Ethernet: for a tunnel, VXLAN or tap; or perftest without -R",
+			    dev->ifname);
+	} else if (*dev->master) {
 		finding_seen("unusable-device", facts->host, dev->name,
 			     "%s is a port of %s, and has no IP address of its own",
 			     dev->ifname, dev->master);
