@@ -508,15 +508,15 @@ errors()
 	END
 	run show dev nonesuch
 	golden "no device" <<-'END'
-	dcqcn: nonesuch: no such rxe device (rdma link show lists them)
+	dcqcn: nonesuch: no such rxe device (dcqcn show lists them)
 	END
 	run qp dev nonesuch
 	golden "no device" <<-'END'
-	dcqcn: nonesuch: no such rxe device (rdma link show lists them)
+	dcqcn: nonesuch: no such rxe device (dcqcn show lists them)
 	END
 	run set dev nonesuch rpg_gd 11
 	golden "no device" <<-'END'
-	dcqcn: nonesuch: no such rxe device (rdma link show lists them)
+	dcqcn: nonesuch: no such rxe device (dcqcn show lists them)
 	END
 	run doctor dev nonesuch
 	golden "no device" <<-'END'
@@ -524,7 +524,7 @@ errors()
 	END
 	run profile apply mlx5 dev nonesuch
 	golden "no device" <<-'END'
-	dcqcn: nonesuch: no such rxe device (rdma link show lists them)
+	dcqcn: nonesuch: no such rxe device (dcqcn show lists them)
 	END
 	run set dev "${DEV[local]}" nonesuch 1
 	golden "no knob" <<-'END'

@@ -37,7 +37,7 @@ const struct netlink_family dev_family = {
 	.name = RDMA_DCQCN_FAMILY_NAME,
 	.version = RDMA_DCQCN_FAMILY_VERSION,
 	.module = "rdma_dcqcn",
-	.no_dev = " (rdma link show lists them)",
+	.no_dev = " (dcqcn show lists them)",
 	.range = dev_range,
 };
 
