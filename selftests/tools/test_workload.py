@@ -36,6 +36,16 @@ def workload(*tables, duration=100 * MS, seed=1):
     return w
 
 
+def left_out():
+    """iWARP has RC without atomic operations."""
+    w = Workload(100 * MS, 40 * 10**9, 1, rc_only=True)
+    for t in ({"verb": "read"}, {"transport": "uc"}, {"transport": "ud", "verb": "send"},
+              {"verb": "atomic", "size": "8B"}, {"transport": "uc", "period": "1ms"}, {}):
+        w.flow(Table("flow 1", {"from": "h1", "to": "h9", **t}))
+    expect("what iWARP carries", [(f.transport, f.verb) for f in w.flows],
+           [("rc", "read"), ("rc", "write")])
+
+
 def lines(*tables, **how):
     return schedule(workload(*tables, **how).plan().messages).splitlines()
 
@@ -399,15 +409,17 @@ def figures():
 
 def paths():
     made = Run(None, {}, Table("f.toml", {
-        **SCENARIO, "flow": [{"from": "h1", "to": "h2"}],
+        **SCENARIO, "flow": [{"from": "h1", "to": "h2,h3"}],
         "switch": {s: SCENARIO["switch"] for s in ("s1", "s2", "s3")},
         "trunk": [{"a": "s1", "b": "s2", "delay": "2us"}, {"a": "s3", "b": "s2", "delay": "3us"}],
-        "host": [{"name": "h2", "switch": "s3", "delay": "4us"}]}))
+        "host": [{"name": "h2..h3", "switch": "s3", "delay": "4us"}]}))
     expect("there", [cable.delay for cable in made.path("h1", "h2")], [500, 2000, 3000, 4000])
+    expect("to the other host of the table", [cable.delay for cable in made.path("h1", "h3")],
+           [500, 2000, 3000, 4000])
     expect("back", [cable.delay for cable in made.path("h2", "h1")], [4000, 3000, 2000, 500])
 
 
-for test in (sizes, periods, turns, load, collectives, traces, repeatable, mistakes, keeps_to_it,
-             idle_path, figures, paths):
+for test in (sizes, periods, turns, load, left_out, collectives, traces, repeatable, mistakes,
+             keeps_to_it, idle_path, figures, paths):
     test()
 sys.exit(status())

@@ -15,16 +15,18 @@ import sys
 import time
 
 FILES = 1 << 16     # that may be open: one per counter
-PORTS = "/sys/class/infiniband/*/ports/1/hw_counters"
+PORTS = "/sys/class/infiniband/*/ports/1"
 
 
 def main():
     period = int(sys.argv[1]) * 1000
     resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, FILES))
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
-    dirs = sorted(glob.glob(PORTS))
-    names = sorted(set.intersection(*(set(os.listdir(d)) for d in dirs)) - {"lifespan"})
-    print("time_ns,dev," + ",".join(names))
+    # those of soft-iWARP have none
+    dirs = [os.path.join(d, "hw_counters") for d in sorted(glob.glob(PORTS))]
+    names = sorted(set.intersection(*(set(os.listdir(d) if os.path.exists(d) else ())
+                                      for d in dirs)) - {"lifespan"})
+    print(",".join(["time_ns", "dev", *names]))
     files = [(d.split("/")[4], [open(os.path.join(d, n), "rb", buffering=0) for n in names])
              for d in dirs]
     console = open("/dev/console", "w")
@@ -36,7 +38,7 @@ def main():
             for f in counters:
                 f.seek(0)
                 values.append(f.read().strip().decode())
-            print("%d,%s,%s" % (now, dev, ",".join(values)))
+            print(",".join([str(now), dev, *values]))
         print("SIM-TIME %d" % now, file=console, flush=True)
         if stopping:
             return

@@ -100,7 +100,6 @@ static uint64_t parse_number(unsigned int line, const struct number *key, const 
 
 static void parse_gid(unsigned int line, const char *key, const char *value, union ibv_gid *gid)
 {
-	/* RoCE v2 writes an IPv4 address as an IPv4-mapped IPv6 one. */
 	memset(gid, 0, sizeof(*gid));
 	if (inet_pton(AF_INET, value, gid->raw + 12) == 1) {
 		gid->raw[10] = 0xff;
@@ -175,13 +174,6 @@ static void require(unsigned int line, uint64_t seen, unsigned int bit, const ch
 {
 	if (!(seen & 1ULL << bit))
 		bad(line, "%s is missing", name);
-}
-
-static int is_ipv4(const union ibv_gid *gid)
-{
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-
-	return !memcmp(gid->raw, mapped, sizeof(mapped));
 }
 
 /* What no single value shows. */

@@ -52,6 +52,8 @@
  *   uc write		is sent with immediate data, which completes a receive:
  *			a plain write that got lost would look like one that
  *			arrived, to both sides
+ *   iwarp write	is followed by an empty send, which completes a receive: its own
+ *			completion says that TCP has taken the data
  * UC's and UD's own completions mean that rxe gave the packets to the host's
  * queue, and say nothing about the network. They are bounded because rxe stops a
  * QP with more than 64 skbs in that queue. New messages are posted only on a
@@ -128,8 +130,7 @@ static struct results results = { .interval = NSEC_PER_MSEC };
 static void *buffer;
 static size_t buffer_len;
 
-__attribute__((noreturn, format(printf, 1, 2)))
-static void die(const char *format, ...)
+void die(const char *format, ...)
 {
 	va_list args;
 
@@ -184,7 +185,7 @@ static void go_to(const char *netns)
 	where = netns;
 }
 
-static void enter(const struct host *h)
+void enter(const struct host *h)
 {
 	go_to(h->netns);
 }
@@ -249,6 +250,11 @@ static unsigned int find_host(const struct end *e, unsigned int line)
 	return nr_hosts++;
 }
 
+static int is_iwarp(const struct host *h)
+{
+	return h->context->device->transport_type == IBV_TRANSPORT_IWARP;
+}
+
 /* Returns 0, or -1 if the device does not have the address (yet). */
 static int find_gid(struct end *e)
 {
@@ -257,6 +263,8 @@ static int find_gid(struct end *e)
 
 	if (ibv_query_port(h->context, PORT, &h->port) || h->port.state != IBV_PORT_ACTIVE)
 		return -1;
+	if (is_iwarp(h))	/* its GID is no address */
+		return 0;
 	h->nr_gids = ibv_query_gid_table(h->context, h->gids, h->port.gid_tbl_len, 0);
 	for (i = 0; i < h->nr_gids; i++) {
 		const struct ibv_gid_entry *g = &h->gids[i];
@@ -301,6 +309,8 @@ static void check_limits(const struct flow *f)
 
 	if (128U << f->dst.host->port.active_mtu < mtu)
 		mtu = 128U << f->dst.host->port.active_mtu;
+	if (f->iwarp && (f->type != IBV_QPT_RC || f->verb == VERB_ATOMIC))
+		die("line %u: iWARP has rc only, and no atomic operations", f->line);
 	if (f->mtu > mtu)
 		die("line %u: mtu=%" PRIu64 ", but the ports have %" PRIu64, f->line, f->mtu, mtu);
 	if (f->size > req->port.max_msg_sz)
@@ -355,7 +365,7 @@ static void make_qp(const struct flow *f, struct end *e)
 		.recv_cq = e->host->cq,
 		.qp_type = f->type,
 		/* The idle side of a queue pair is as small as it gets. */
-		.cap.max_send_wr = e == f->requester ? f->depth : 1,
+		.cap.max_send_wr = e == f->requester ? f->depth * f->stride : 1,
 		.cap.max_recv_wr = e == f->responder && counted_at_receiver(f) ? receives(f) : 1,
 		.cap.max_send_sge = 1,
 		.cap.max_recv_sge = 1,
@@ -395,6 +405,11 @@ static void connect_qp(struct flow *f, struct end *e, const struct end *peer)
 	uint8_t reads = is_fetched(f) ? f->depth : 1;
 
 	enter(e->host);
+	if (f->iwarp) {
+		attr.qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+		modify(f, e, &attr, IBV_QP_STATE | IBV_QP_ACCESS_FLAGS, "INIT");
+		return;
+	}
 	if (f->type == IBV_QPT_UD) {
 		attr.qkey = QKEY;
 		mask |= IBV_QP_QKEY;
@@ -487,14 +502,15 @@ static void prepare(struct flow *f)
 	uint64_t id = f - flows, i;
 	const struct host *req = f->requester->host, *rsp = f->responder->host;
 
+	for (i = 0; i < BATCH * f->stride; i++)
+		f->wr[i].next = i + 1 < BATCH * f->stride ? &f->wr[i + 1] : NULL;
 	for (i = 0; i < BATCH; i++) {
-		struct ibv_send_wr *wr = &f->wr[i];
+		struct ibv_send_wr *wr = &f->wr[i * f->stride];
 
 		f->wr_sge[i] = (struct ibv_sge){
 			.addr = (uintptr_t)buffer, .length = f->size, .lkey = req->mr->lkey,
 		};
 		wr->wr_id = id << 1;
-		wr->next = i + 1 < BATCH ? wr + 1 : NULL;
 		wr->sg_list = &f->wr_sge[i];
 		wr->num_sge = 1;
 		wr->send_flags = IBV_SEND_SIGNALED;
@@ -518,6 +534,12 @@ static void prepare(struct flow *f)
 		}
 		wr->wr.rdma.remote_addr = (uintptr_t)buffer;
 		wr->wr.rdma.rkey = rsp->mr->rkey;
+		if (f->stride > 1) {
+			wr->send_flags = 0;
+			wr[1].wr_id = id << 1;
+			wr[1].opcode = IBV_WR_SEND;
+			wr[1].send_flags = IBV_SEND_SIGNALED;
+		}
 		if (f->verb == VERB_READ)
 			wr->opcode = IBV_WR_RDMA_READ;
 		else
@@ -574,6 +596,8 @@ static void set_up(void)
 		f->dst.psn = (f->id * 0x1000 + 0x900) & 0xffffff;
 		wait_for_gid(&f->src);
 		wait_for_gid(&f->dst);
+		f->iwarp = is_iwarp(f->requester->host);
+		f->stride = f->iwarp && f->verb == VERB_WRITE ? 2 : 1;
 		check_limits(f);
 		f->requester->host->cqes += f->depth;
 		f->responder->host->cqes += receives(f);
@@ -588,6 +612,8 @@ static void set_up(void)
 		connect_qp(f, &f->src, &f->dst);
 		connect_qp(f, &f->dst, &f->src);
 		prepare(f);
+		if (f->iwarp)
+			connect_iwarp(f);
 	}
 }
 
@@ -630,7 +656,7 @@ static void complete(const struct ibv_wc *wc, uint64_t now)
 
 	completions[id / 64] |= 1ULL << id % 64;
 	unsettled |= f->state == STOPPED;
-	if (!received)
+	if (received == bounded_at_receiver(f))
 		f->outstanding--;
 	if (wc->status != IBV_WC_SUCCESS) {
 		fail(f, wc->status, ibv_wc_status_str(wc->status),
@@ -638,14 +664,16 @@ static void complete(const struct ibv_wc *wc, uint64_t now)
 		return;
 	}
 	if (received) {
-		completed(f, f->type == IBV_QPT_RC ? f->messages : ntohl(wc->imm_data), now);
-		if (f->type != IBV_QPT_RC)
-			add_latency(f, ntohl(wc->imm_data), now);
+		uint32_t seq = f->type == IBV_QPT_RC ? f->messages : ntohl(wc->imm_data);
+
+		if (f->type != IBV_QPT_RC || bounded_at_receiver(f))
+			add_latency(f, seq, now);
+		completed(f, seq, now);
 		post_receive(f, now);
 		return;
 	}
 	/* A QP's requests complete in order, so counting them names them. */
-	if (f->type == IBV_QPT_RC)
+	if (f->type == IBV_QPT_RC && !bounded_at_receiver(f))
 		add_latency(f, f->acked, now);
 	if (!counted_at_receiver(f))
 		completed(f, f->acked, now);
@@ -796,17 +824,17 @@ static void pump(struct flow *f, uint64_t now)
 		for (i = 0; i < n; i++) {
 			uint32_t seq = f->posted + i;
 
-			f->wr[i].imm_data = htonl(seq);
+			f->wr[i * f->stride].imm_data = htonl(seq);
 			if (f->scheduled)
 				f->wr_sge[i].length = take_message(f, f->posted + i);
 			f->ring[seq & f->ring_mask] = (struct post_time){ seq, now };
 		}
-		f->wr[n - 1].next = NULL;
+		f->wr[n * f->stride - 1].next = NULL;
 		err = ibv_post_send(f->requester->qp, f->wr, &bad);
 		if (n < BATCH)
-			f->wr[n - 1].next = &f->wr[n];
+			f->wr[n * f->stride - 1].next = &f->wr[n * f->stride];
 		if (err)
-			n = bad ? bad - f->wr : 0;
+			n = bad ? (bad - f->wr) / f->stride : 0;
 		f->posted += n;
 		f->outstanding += n;
 		f->burst_posted += n;

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <infiniband/verbs.h>
 
 #define NAME_LEN	64
@@ -63,6 +64,7 @@ struct error {
 
 #define MAX_ERRORS	8
 #define BATCH		32
+#define MAX_STRIDE	2
 
 struct post_time {
 	uint32_t seq;
@@ -79,6 +81,7 @@ struct flow {
 	uint64_t start, stop;		/* ns after t0 */
 	uint64_t count;
 	int scheduled;			/* it sends the messages of the schedule, nothing else */
+	int iwarp;			/* between iWARP devices */
 
 	const struct flow *leader;	/* the flow of id @after, if any */
 	int leads;			/* another flow waits for this one's messages */
@@ -86,7 +89,8 @@ struct flow {
 	/* Who posts the work, and who only answers or posts receives. */
 	struct end *requester, *responder;
 	struct ibv_ah *ah;
-	struct ibv_send_wr wr[BATCH];
+	unsigned int stride;		/* requests that a message takes */
+	struct ibv_send_wr wr[BATCH * MAX_STRIDE];
 	struct ibv_sge wr_sge[BATCH];
 	struct ibv_recv_wr recv_wr;
 	struct ibv_sge recv_sge;
@@ -116,13 +120,30 @@ struct flow {
 /* True if the receiver's completions tell what has arrived. */
 static inline int counted_at_receiver(const struct flow *f)
 {
-	return f->verb == VERB_SEND || f->type == IBV_QPT_UC;
+	return f->verb == VERB_SEND || f->type == IBV_QPT_UC || (f->iwarp && f->verb == VERB_WRITE);
+}
+
+/*
+ * Whether a message is outstanding until the receiver has it. iWARP's sender learns only when
+ * TCP has taken it, which may be megabytes ahead of the receiver and its receive requests.
+ */
+static inline int bounded_at_receiver(const struct flow *f)
+{
+	return f->iwarp && counted_at_receiver(f);
 }
 
 /* Whether the responder answers with data, for which it has a bound on requests. */
 static inline int is_fetched(const struct flow *f)
 {
 	return f->verb == VERB_READ || f->verb == VERB_ATOMIC;
+}
+
+/* RoCE v2 writes an IPv4 address as an IPv4-mapped IPv6 one. */
+static inline int is_ipv4(const union ibv_gid *gid)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	return !memcmp(gid->raw, mapped, sizeof(mapped));
 }
 
 extern struct flow *flows;
@@ -152,6 +173,10 @@ struct results {
 	uint64_t window_begin, window_end;
 };
 
+__attribute__((noreturn, format(printf, 1, 2)))
+void die(const char *format, ...);
+void enter(const struct host *h);
+void connect_iwarp(const struct flow *f);
 __attribute__((noreturn, format(printf, 3, 4)))
 void bad_line(const char *path, unsigned int line, const char *format, ...);
 int parse_u64(const char *text, uint64_t max, uint64_t *value);

@@ -27,6 +27,10 @@ class BuiltIn(Kernel):
     def package(self):
         return self.modular.package
 
+    @property
+    def source(self):
+        return self.modular.source
+
     def ensure(self):
         self.modular.ensure()
         with open(self.dir + ".lock", "w") as lock:

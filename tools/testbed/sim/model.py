@@ -10,7 +10,7 @@ import re
 from ..core.errors import InputError, LabError
 from ..core.expression import Expression
 from ..core.paths import SIM
-from ..core.scenario import PROFILES, Directory, Scenario, Table, priorities
+from ..core.scenario import PROFILES, Directory, Scenario, Table, names, priorities
 from . import figures, modelled
 from .workload import Workload, pairs
 
@@ -20,6 +20,8 @@ SHAPES = ("row", "ring")
 WATCHDOG = ("drop", "forward", "alert", "off")
 MTU = 4200          # of all network devices: RoCE's 4096, and headers
 CNPS = 6            # the priority of CNPs; strict, so without PFC
+STACKS = {          # what carries RDMA: its kind of device, and TCP's congestion control
+    "rxe": ("rxe", None), "siw-cubic": ("siw", "cubic"), "siw-dctcp": ("siw", "dctcp")}
 LINE = ("told", "measured")     # told: rpg_max_rate is set to the rate of the host's link
 
 
@@ -46,7 +48,7 @@ class Link:
 
 
 class Host:
-    def __init__(self, name, t, link, switch, profile, settings):
+    def __init__(self, name, t, link, switch, profile, settings, kind):
         self.name, self.link = name, Link(t, link)
         self.switch = t.take("switch", str, switch)
         self.profile = t.take("profile", PROFILES + ("off",), profile)
@@ -55,7 +57,7 @@ class Host:
         self.number = int(re.fullmatch(r"h(\d+)", name)[1])
         self.address = "10.0.%d.%d" % divmod(self.number, 256)
         self.mac = "02:00:00:00:%02x:%02x" % divmod(self.number, 256)
-        self.dev = "rxe_" + name
+        self.dev = "%s_%s" % (kind, name)
 
 
 class Curve:
@@ -234,6 +236,9 @@ class Run:
         self.window = t.window("window", self.duration, ["0s", "%dns" % self.duration])
         self.profile = t.take("profile", PROFILES)
         self.settings = t.knobs("settings")
+        self.device, self.tcp_control = STACKS[t.take("stack", tuple(STACKS), "rxe")]
+        if self.device != "rxe" and self.profile != "stock":
+            raise t.error("stack", "rdma_dcqcn is for rxe: the profile must be stock")
         self.line = t.take("line", LINE, "told")
         self.tick = t.take("tick", "time", "0s", 0, 10**9)
         self.sample = t.take("sample", "time", "%dns" % max(10_000, self.duration // 50_000), 1000)
@@ -243,8 +248,10 @@ class Run:
         link.done()
         self.shape = "tree"
         self._switches(t)
-        own = {d.take("name", str): d for d in t.tables("host", [])}
-        self.workload = Workload(self.duration, self.link.rate, t.take("seed", int, 1, 0))
+        own = {name: Table(d.where, d.rest) for d in t.tables("host", [])
+               for name in names(d, "name")}
+        self.workload = Workload(self.duration, self.link.rate, t.take("seed", int, 1, 0),
+                                 rc_only=self.device == "siw")
         for d in t.tables("flow", []):
             self.workload.flow(d)
         for d in t.tables("collective", []):
@@ -367,7 +374,8 @@ class Run:
         return [note.text for note in self.scenario.notes if note.applies(self)]
 
     def _host(self, name, t):
-        host = Host(name, t, self.link, next(iter(self.switches)), self.profile, self.settings)
+        host = Host(name, t, self.link, next(iter(self.switches)), self.profile, self.settings,
+                    self.device)
         if host.switch not in self.switches:
             raise t.error("switch", "there is no switch %s" % host.switch)
         return host

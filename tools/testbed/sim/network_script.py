@@ -63,7 +63,8 @@ def _host(run, host, binaries):
              batch("ip", host.switch, ["link set %s mtu %d master br0 up" % (port, MTU)]),
              *kind.host(host, switch, binaries),
              *kind.port(port, host.link, switch, binaries),
-             "ip netns exec %s rdma link add %s type rxe netdev eth0" % (name, host.dev)]
+             "ip netns exec %s rdma link add %s type %s netdev eth0" %
+             (name, host.dev, run.device)]
     return lines
 
 
@@ -198,6 +199,8 @@ def script(run, binaries):
     lines = []
     if len(run.hosts) > MANY:
         lines.append("rdma system set netns exclusive")
+    if run.tcp_control:     # namespaces inherit it
+        lines.append("echo %s >/proc/sys/net/ipv4/tcp_congestion_control" % run.tcp_control)
     for switch in run.switches.values():
         lines.append("ip netns add %s" % switch.name)
         lines.append(batch("ip", switch.name,

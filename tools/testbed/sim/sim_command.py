@@ -15,7 +15,7 @@ from ..core.kernel import Kernel
 from ..core.paths import DCBPORT, MODULE, OUT, SIM
 from ..core.progress import say
 from . import (dcbport, figures, graph, grid, late_pacer, modelled, network_script, pictures,
-               uml, workload)
+               soft_iwarp, uml, workload)
 from .batch import Batch
 from .builtin_rxe import BuiltIn
 from .model import SCENARIOS, Simulation
@@ -69,8 +69,11 @@ class Simulator:
         """insmod's arguments, in order."""
         ports = dcbport.used(run)
         out = [] if ports else self.kernel.modules("net/sched/sch_red")
-        out += self.kernel.modules("net/ipv4/udp_tunnel", "net/ipv6/ip6_udp_tunnel",
-                                   "drivers/infiniband/sw/rxe/rdma_rxe")
+        if run.device == "siw":
+            out += soft_iwarp.modules(self.kernel, self.out)
+        else:
+            out += self.kernel.modules("net/ipv4/udp_tunnel", "net/ipv6/ip6_udp_tunnel",
+                                       "drivers/infiniband/sw/rxe/rdma_rxe")
         if ports:
             out.append(self.dcbport)
         if run.profile != "stock":

@@ -160,10 +160,12 @@ class Workload:
     rate: of a host's link, in bit/s, of which a load is a share
     seed: of the random numbers. Each pair of hosts of each table has its own, so nothing that a
     table says changes the messages of another.
+    rc_only: flows that iWARP cannot carry, which are those of UC, UD and atomic operations, are
+    left out
     """
 
-    def __init__(self, duration, rate, seed):
-        self.duration, self.rate, self.seed = duration, rate, seed
+    def __init__(self, duration, rate, seed, rc_only=False):
+        self.duration, self.rate, self.seed, self.rc_only = duration, rate, seed, rc_only
         self.flows, self.tables = [], []
 
     def plan(self):
@@ -175,6 +177,9 @@ class Workload:
 
     def flow(self, t):
         """Read a [[flow]]."""
+        if self.rc_only and (t.rest.get("transport", "rc") != "rc" or
+                             t.rest.get("verb") == "atomic"):
+            return
         kinds = [k for k in ("period", "load", "think") if k in t.rest]
         if len(kinds) > 1:
             raise t.error(kinds[0], "cannot be combined with " + kinds[1])
