@@ -37,10 +37,10 @@ class EmulatedPC:
     coverage = False
     large, make_large = "/dev/ram0", "modprobe brd rd_nr=1 rd_size=98304"
 
-    def __init__(self, out, kernel=NAME, tests=HERE):
-        """tests: directory of the programs that run in there"""
+    def __init__(self, out, kernel=NAME, tests=HERE, qemu=()):
+        """tests: directory of the programs that run in there; qemu: more arguments of QEMU"""
         debug = kernel == NAME
-        self.tests = tests
+        self.tests, self.qemu = tests, qemu
         self.clock = Clock(TDF if debug else 1)
         self.image = (DebugImage() if debug else StockImage(kernel)).ensure()
         self.kernel = SimpleNamespace(release=self.image.release)
@@ -59,7 +59,7 @@ class EmulatedPC:
         places = {self.tests: self.tests, self.built: self.built, out: "/mnt"}
         with Fabric(self.image, clock=self.clock) as fabric:
             # rxe logs a lot about QPs that are destroyed
-            pc = fabric.vm("pc", smp=2, mem="1G", append="log_buf_len=8M")
+            pc = fabric.vm("pc", smp=2, mem="1G", append="log_buf_len=8M", qemu=self.qemu)
             self.image.prepare(fabric.share)
             for n, here in enumerate(places):
                 shutil.copytree(here, os.path.join(fabric.share, str(n)))

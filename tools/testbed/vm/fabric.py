@@ -118,7 +118,7 @@ class Fabric:
             raise LabError("%s failed: %s" % (cmd[0], e.stderr))
 
     def vm(self, name, **kw):
-        """Describe a guest; keywords as for VM: smp, mem, append, nice."""
+        """Describe a guest; keywords as for VM: smp, mem, append, nice, qemu."""
         # The socket stays bound, without listening, until QEMU starts, so that
         # no other guest or program gets the same port.
         s = socket.socket()

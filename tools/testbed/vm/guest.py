@@ -227,10 +227,11 @@ class VM:
     """A guest. Made by Fabric.vm(), started by Fabric.boot(). Timeouts are by its clock."""
 
     def __init__(self, name, number, dir, image, port, clock, smp=1, mem="512M", append="",
-                 nice=0):
+                 nice=0, qemu=()):
+        """append: to the kernel's command line; qemu: more arguments of QEMU"""
         self.name, self.dir, self.image, self.port = name, dir, image, port
         self.clock = clock
-        self.smp, self.mem, self.append, self.nice = smp, mem, append, nice
+        self.smp, self.mem, self.append, self.nice, self.qemu = smp, mem, append, nice, qemu
         self.nics = []
         self.console = os.path.join(dir, name + ".console")
         self._number = number
@@ -289,6 +290,7 @@ class VM:
                 raise LabError("%s: %s is not connected to anything" % (self.name, n.name))
             cmd += ["-netdev", "socket,id=net%d,fd=%d" % (i, n.link.fileno()),
                     "-device", "virtio-net-pci,netdev=net%d,romfile=,mac=%s" % (i, n.mac)]
+        cmd += self.qemu
         if not shutil.which(cmd[0]):
             raise LabError("%s is not installed: run tools/lab/deps" % cmd[0])
         self._kept = kernel_log.place(self.name)
