@@ -229,7 +229,9 @@ def main():
                for n in range(SENDERS)]
     for p in senders:
         p.start()
-    for _ in range(STEPS):
+    for n in range(STEPS):
+        if n % 50 == 0:
+            print("# step %d: %s" % (n, time.strftime("%H:%M:%S")), flush=True)   # silence is a hang
         what = net.step()
         steps[what] = steps.get(what, 0) + 1
         # let timers run and packets arrive, which in simulated time happens only now
