@@ -510,6 +510,7 @@ static const struct fault {
 	{ .what = "a route by another device", .finding = "no-route", .on = "h1", .says = { "route " H2 " ::ffff:192.168.0.1 0\n" },
 	  .silent = "route" },
 	{ .what = "no answer to ARP", .finding = "arp-incomplete", .on = "h1", .says = { "neigh " H2 "\n" } },
+	{ .what = "an old link-local neighbour that failed", .says = { "neigh fe80::2\n" } },
 	HERE("packets wait for ARP", "arp-incomplete", "neigh " H2 "\ndata 1 0 2 0\n" SILENT(H1 " " H2, "0") SILENT(H1 " " H2, "1")),
 	THERE("an address that is gone", "wrong-gid", "flow ::ffff:10.0.0.9 " H1 " 0 1104 100 0\n"),
 	HERE("RoCE v1", "wrong-gid", "count 1 20\n"),
