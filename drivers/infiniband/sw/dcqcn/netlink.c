@@ -53,6 +53,17 @@ static struct dcqcn_dump *dcqcn_dump(struct netlink_callback *cb)
 	return (struct dcqcn_dump *)cb->ctx;
 }
 
+/* Find and keep the port that a message names; dcqcn_dev_unlock() must follow */
+static struct dcqcn_dev *dcqcn_named_dev(const struct net *net, const struct nlattr *name,
+					 struct netlink_ext_ack *extack)
+{
+	struct dcqcn_dev *dev = dcqcn_dev_lock(net, nla_data(name));
+
+	if (!dev)
+		NL_SET_ERR_MSG_ATTR(extack, name, "no such rxe device");
+	return dev;
+}
+
 /* Not the operation's start(), which has no extack on older kernels */
 static int dcqcn_dump_begin(struct netlink_callback *cb,
 			    const struct nlattr *name, const struct nlattr *qpn)
@@ -69,11 +80,9 @@ static int dcqcn_dump_begin(struct netlink_callback *cb,
 		dump->qpn = nla_get_u32(qpn);
 	if (!name)
 		return 0;
-	dev = dcqcn_dev_lock(sock_net(cb->skb->sk), nla_data(name));
-	if (!dev) {
-		NL_SET_ERR_MSG_ATTR(cb->extack, name, "no such rxe device");
+	dev = dcqcn_named_dev(sock_net(cb->skb->sk), name, cb->extack);
+	if (!dev)
 		return -ENODEV;
-	}
 	dump->index = dev->ibdev->index;
 	dump->last_index = dump->index;
 	dcqcn_dev_unlock();
@@ -121,6 +130,28 @@ static bool dcqcn_dump_next_dev(struct netlink_callback *cb)
 static int dcqcn_dump_end(const struct sk_buff *skb, int err)
 {
 	return err && !skb->len ? err : skb->len;
+}
+
+/* Dump what @put has of each port, or of the one that is named */
+static int dcqcn_dump_devs(struct sk_buff *skb, struct netlink_callback *cb,
+			   const struct nlattr *name, const struct nlattr *qpn,
+			   int (*put)(struct sk_buff *skb, struct netlink_callback *cb,
+				      struct dcqcn_dev *dev))
+{
+	struct dcqcn_dev *dev;
+	int err;
+
+	err = dcqcn_dump_begin(cb, name, qpn);
+	if (err)
+		return err;
+	rcu_read_lock();
+	while ((dev = dcqcn_dump_dev(cb))) {
+		err = put(skb, cb, dev);
+		if (err || !dcqcn_dump_next_dev(cb))
+			break;
+	}
+	rcu_read_unlock();
+	return dcqcn_dump_end(skb, err);
 }
 
 static int dcqcn_put_settings(struct sk_buff *skb, int type,
@@ -181,7 +212,7 @@ static int dcqcn_put_algorithms(struct sk_buff *skb, const struct dcqcn_settings
 }
 
 static int dcqcn_put_dev(struct sk_buff *skb, struct netlink_callback *cb,
-			 const struct dcqcn_dev *dev)
+			 struct dcqcn_dev *dev)
 {
 	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
 	void *hdr;
@@ -210,20 +241,8 @@ int rdma_dcqcn_nl_dev_get_dumpit(struct sk_buff *skb,
 				 struct netlink_callback *cb)
 {
 	struct nlattr **attrs = genl_info_dump(cb)->attrs;
-	struct dcqcn_dev *dev;
-	int err;
 
-	err = dcqcn_dump_begin(cb, attrs[RDMA_DCQCN_A_DEV_NAME], NULL);
-	if (err)
-		return err;
-	rcu_read_lock();
-	while ((dev = dcqcn_dump_dev(cb))) {
-		err = dcqcn_put_dev(skb, cb, dev);
-		if (err || !dcqcn_dump_next_dev(cb))
-			break;
-	}
-	rcu_read_unlock();
-	return dcqcn_dump_end(skb, err);
+	return dcqcn_dump_devs(skb, cb, attrs[RDMA_DCQCN_A_DEV_NAME], NULL, dcqcn_put_dev);
 }
 
 static u8 dcqcn_qp_type(const struct dcqcn_qp_view *view)
@@ -399,21 +418,9 @@ int rdma_dcqcn_nl_qp_get_dumpit(struct sk_buff *skb,
 				struct netlink_callback *cb)
 {
 	struct nlattr **attrs = genl_info_dump(cb)->attrs;
-	struct dcqcn_dev *dev;
-	int err;
 
-	err = dcqcn_dump_begin(cb, attrs[RDMA_DCQCN_A_QP_DEV_NAME],
-			       attrs[RDMA_DCQCN_A_QP_LQPN]);
-	if (err)
-		return err;
-	rcu_read_lock();
-	while ((dev = dcqcn_dump_dev(cb))) {
-		err = dcqcn_dump_qps(skb, cb, dev);
-		if (err || !dcqcn_dump_next_dev(cb))
-			break;
-	}
-	rcu_read_unlock();
-	return dcqcn_dump_end(skb, err);
+	return dcqcn_dump_devs(skb, cb, attrs[RDMA_DCQCN_A_QP_DEV_NAME],
+			       attrs[RDMA_DCQCN_A_QP_LQPN], dcqcn_dump_qps);
 }
 
 static int dcqcn_put_ccc_sender(struct sk_buff *skb,
@@ -499,20 +506,8 @@ int rdma_dcqcn_nl_ccc_get_dumpit(struct sk_buff *skb,
 				 struct netlink_callback *cb)
 {
 	struct nlattr **attrs = genl_info_dump(cb)->attrs;
-	struct dcqcn_dev *dev;
-	int err;
 
-	err = dcqcn_dump_begin(cb, attrs[RDMA_DCQCN_A_CCC_DEV_NAME], NULL);
-	if (err)
-		return err;
-	rcu_read_lock();
-	while ((dev = dcqcn_dump_dev(cb))) {
-		err = dcqcn_dump_cccs(skb, cb, dev);
-		if (err || !dcqcn_dump_next_dev(cb))
-			break;
-	}
-	rcu_read_unlock();
-	return dcqcn_dump_end(skb, err);
+	return dcqcn_dump_devs(skb, cb, attrs[RDMA_DCQCN_A_CCC_DEV_NAME], NULL, dcqcn_dump_cccs);
 }
 
 static int dcqcn_put_profile(struct sk_buff *skb, struct netlink_callback *cb,
@@ -597,6 +592,17 @@ static int dcqcn_change_dev(struct dcqcn_dev *dev,
 	return err;
 }
 
+/* Copy the name of an algorithm that is there, for dcqcn_settings.cc; empty for DCQCN */
+static int dcqcn_named_algorithm(char *cc, const struct nlattr *algorithm,
+				 struct netlink_ext_ack *extack)
+{
+	int err = dcqcn_cc_choose(cc, nla_data(algorithm));
+
+	if (err)
+		NL_SET_ERR_MSG_ATTR(extack, algorithm, "no such algorithm");
+	return err;
+}
+
 int rdma_dcqcn_nl_dev_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct nlattr *name = info->attrs[RDMA_DCQCN_A_DEV_NAME];
@@ -626,17 +632,13 @@ int rdma_dcqcn_nl_dev_set_doit(struct sk_buff *skb, struct genl_info *info)
 		}
 	}
 	if (algorithm) {
-		err = dcqcn_cc_choose(cc, nla_data(algorithm));
-		if (err) {
-			NL_SET_ERR_MSG_ATTR(info->extack, algorithm, "no such algorithm");
+		err = dcqcn_named_algorithm(cc, algorithm, info->extack);
+		if (err)
 			return err;
-		}
 	}
-	dev = dcqcn_dev_lock(genl_info_net(info), nla_data(name));
-	if (!dev) {
-		NL_SET_ERR_MSG_ATTR(info->extack, name, "no such rxe device");
+	dev = dcqcn_named_dev(genl_info_net(info), name, info->extack);
+	if (!dev)
 		return -ENODEV;
-	}
 	err = dcqcn_change_dev(dev, profile, algorithm ? cc : NULL, nest, info->extack);
 	dcqcn_dev_unlock();
 	return err;
@@ -657,16 +659,12 @@ int rdma_dcqcn_nl_qp_set_doit(struct sk_buff *skb, struct genl_info *info)
 		return -EINVAL;
 	}
 	follow = !*(const char *)nla_data(algorithm);
-	err = follow ? 0 : dcqcn_cc_choose(choice, nla_data(algorithm));
-	if (err) {
-		NL_SET_ERR_MSG_ATTR(info->extack, algorithm, "no such algorithm");
+	err = follow ? 0 : dcqcn_named_algorithm(choice, algorithm, info->extack);
+	if (err)
 		return err;
-	}
-	dev = dcqcn_dev_lock(genl_info_net(info), nla_data(name));
-	if (!dev) {
-		NL_SET_ERR_MSG_ATTR(info->extack, name, "no such rxe device");
+	dev = dcqcn_named_dev(genl_info_net(info), name, info->extack);
+	if (!dev)
 		return -ENODEV;
-	}
 	err = dcqcn_cc_choose_for_qp(dev, nla_get_u32(qpn), follow ? NULL : choice);
 	if (err == -ENOENT)
 		NL_SET_ERR_MSG_ATTR(info->extack, qpn, "no such queue pair that is connected");
