@@ -87,6 +87,7 @@ static const struct { const char *name; size_t offset; u32 values[6]; } knobs[] 
 	KNOB_OF(ccc.target_qdelay, 0, 10, 1000, 131071, 0, 1),
 	KNOB_OF(ccc.initial_window, 0, 12288, 1, 65536, 16777216, 4096),
 	KNOB_OF(ccc.entropy, 0, 1, 0, 1, 0, 1),
+	KNOB_OF(ccc.scaling, 0, 512, 8192, 1, 1024, 0),
 	KNOB_OF(cc, 0, 1, 2, 3, 4, 5),
 };
 

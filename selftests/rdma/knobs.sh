@@ -48,6 +48,7 @@ roce_rp/ccc_base_rtt			0 131071
 roce_rp/ccc_target_qdelay		0 131071
 roce_rp/ccc_initial_window		0 16777216
 roce_rp/ccc_entropy			0 1
+roce_rp/ccc_scaling			0 8192
 $(for role in np rp; do for p in 0 1 2 3 4 5 6 7; do echo "roce_$role/enable/$p 0 1"; done; done)"
 
 each_knob() # FUNCTION: called with file, least, most

@@ -82,6 +82,7 @@ show()
 	    ccc_target_qdelay              0us (0: one round trip)
 	    ccc_initial_window             0B (0: one packet)
 	    ccc_entropy                    1 (1: leave congested paths)
+	    ccc_scaling                    0 (0: the path's own)
 	    alpha_on_cut                   1 (0: once per dce_tcp_rtt)
 	    cc_algorithm                   dcqcn (cc list)
 	END
@@ -93,7 +94,7 @@ json()
 	reload local
 	"$DCQCN" -j show | jq -r '.[0].settings | to_entries[] | select(.value | type == "number") |
 		"\(.key) \(.value)"' >$TMP/settings
-	check "settings in JSON" "$(wc -l <$TMP/settings)" = 27
+	check "settings in JSON" "$(wc -l <$TMP/settings)" = 28
 	while read -r name value; do
 		f=$(echo "$(ecn local)"/roce_?p/"$name")
 		check "$name" "$(cat "$f")" = "$value"

@@ -46,7 +46,7 @@ static void test_bdp(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(paths); i++) {
-		struct dcqcn_nscc_params p = { paths[i].mbps, paths[i].rtt, 0 };
+		struct dcqcn_nscc_params p = { paths[i].mbps, paths[i].rtt, 0, 0 };
 
 		expect(dcqcn_nscc_bdp(&n, &p) == paths[i].bdp, "path %u: BDP %u", i,
 		       dcqcn_nscc_bdp(&n, &p));
@@ -214,6 +214,34 @@ static void test_fast(void)
 	expect(trips == 11, "with all others: %d round trips", trips);
 }
 
+/* With ccc_scaling, windows of all paths grow by 150,000 bytes divided by it, unless there is
+ * congestion
+ */
+static void test_scaling(void)
+{
+	static const u32 mbps[] = { 10000, 100000, 400000 };
+	struct dcqcn_nscc_params p = reference;
+	struct dcqcn_nscc n;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(mbps); i++) {
+		p.mbps = mbps[i];
+		p.scaling = 1024;
+		n = (struct dcqcn_nscc) { .mss = MSS, .least = RTT };
+		dcqcn_nscc_init(&n, &p, 10000, START);
+		n.eta_time = START + RTT - 1;	/* no constant increase */
+		dcqcn_nscc_feedback(&n, &p, 8 * MSS, RTT + 6 * US, false, START + RTT - 1);
+		expect(n.cwnd == 10000 + 147, "%u Mb/s: grew to %u", mbps[i], n.cwnd);
+		dcqcn_nscc_feedback(&n, &p, MSS, RTT + 6 * US, false, START + 2 * RTT - 2);
+		expect(n.cwnd == 10000 + 147, "within a round trip: %u", n.cwnd);
+		n.eta_time = START + 4 * RTT;
+		dcqcn_nscc_feedback(&n, &p, MSS, 3 * RTT, false, START + 4 * RTT);
+		expect(n.cwnd == 10000 + 2 * 147, "a fair increase: %u", n.cwnd);
+		dcqcn_nscc_feedback(&n, &p, 8 * MSS, RTT + 6 * US, true, START + 5 * RTT - 1);
+		expect(n.cwnd == 10000 + 2 * 147, "with marks: %u", n.cwnd);
+	}
+}
+
 /* A long path: a / 4 is more than 1 */
 static void test_fast_bound(void)
 {
@@ -363,7 +391,8 @@ static void test_bounds(void)
 		if (random_one_in(100))
 			p = (struct dcqcn_nscc_params) {
 				random_log(1, U32_MAX), random_log(1, 1ULL << 32) - 1,
-				random_log(1, 1ULL << 32) - 1 };
+				random_log(1, 1ULL << 32) - 1,
+				random_one_in(2) ? 0 : random_log(1, 8192) };
 		if (random_one_in(100))
 			n.mss = random_log(1, 65535);
 		if (random_one_in(1000))
@@ -388,6 +417,7 @@ static const struct tap_test tests[] = {
 	{ "a window that begins before its first packet", test_first_packet },
 	{ "the fast increase: from one packet in 18 to 20 round trips", test_fast },
 	{ "the fast increase doubles at most", test_fast_bound },
+	{ "increases of one size for all paths", test_scaling },
 	{ "a floating-point model agrees, step by step", test_model },
 	{ "any feedback leaves the window within its bounds", test_bounds },
 };

@@ -100,7 +100,7 @@ _dcqcn()
 		dce_tcp_g dce_tcp_rtt rate_reduce_monitor_period rpg_gd rpg_min_dec_fac
 		clamp_tgt_rate clamp_tgt_rate_after_time_inc rpg_time_reset rpg_byte_reset
 		rpg_threshold rpg_ai_rate rpg_hai_rate rp_enable alpha_on_cut start_burst
-		ccc_algorithms ccc_base_rtt ccc_target_qdelay ccc_initial_window ccc_entropy cc_algorithm"
+		ccc_algorithms ccc_base_rtt ccc_target_qdelay ccc_initial_window ccc_entropy ccc_scaling cc_algorithm"
 	local command="" i=1
 
 	COMPREPLY=()

@@ -53,7 +53,7 @@ bool profile_has(int knob)
 	       knob != RDMA_DCQCN_A_SETTINGS_RP_ENABLE &&
 	       knob != RDMA_DCQCN_A_SETTINGS_RPG_MAX_RATE &&
 	       (knob < RDMA_DCQCN_A_SETTINGS_CCC_ALGORITHMS ||
-		knob > RDMA_DCQCN_A_SETTINGS_CCC_ENTROPY);
+		knob > RDMA_DCQCN_A_SETTINGS_CCC_SCALING);
 }
 
 /* Return true if a device's knobs have the values of a profile */

@@ -227,6 +227,7 @@ dcqcn_ccc_params(const struct dcqcn_ccc *ccc,
 		.mbps = max(min(mbps, ccc->tx.mbps ?: mbps), 1U),
 		.base_rtt = settings->ccc.base_rtt * NSEC_PER_USEC,
 		.target = settings->ccc.target_qdelay * NSEC_PER_USEC,
+		.scaling = settings->ccc.scaling,
 	};
 }
 

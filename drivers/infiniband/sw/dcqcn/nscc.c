@@ -32,6 +32,10 @@
  *
  * BDP = link speed * base round trip, and MSS <= window <= 1.5 BDP.
  *
+ * Ultra Ethernet is also described with one increase for links of all speeds: the reference path's
+ * BDP divided by a factor of 512 to 8192, each time that increases are added. The knob ccc_scaling
+ * is that factor, and takes the place of alpha and fi.
+ *
  * The average follows each packet with a gain of 1/80; a report of several
  * packets counts as often, 16 times at most.
  *
@@ -246,15 +250,24 @@ static bool dcqcn_nscc_adapt(struct dcqcn_nscc *n, u32 max_window, u32 rtt,
 	return true;
 }
 
-static void dcqcn_nscc_add(struct dcqcn_nscc *n, u32 base, u32 bdp, u64 now)
+/* Bytes that the collected increases add to the window */
+static u32 dcqcn_nscc_step(const struct dcqcn_nscc *n, const struct dcqcn_nscc_params *p,
+			   u32 bdp)
 {
 	u64 step;
 
+	if (p->scaling)
+		return n->collected ? DIV_ROUND_UP(DCQCN_NSCC_BASE_BDP, p->scaling) : 0;
+	step = div_u64(n->collected, n->cwnd);
+	return dcqcn_nscc_scale(min_t(u64, step, DCQCN_NSCC_BDP_MAX), bdp);
+}
+
+static void dcqcn_nscc_add(struct dcqcn_nscc *n, const struct dcqcn_nscc_params *p,
+			   u32 base, u32 bdp, u64 now)
+{
 	if (n->acked >= DCQCN_NSCC_COLLECT * n->mss ||
 	    now - n->collect_time >= base) {
-		step = div_u64(n->collected, n->cwnd);
-		n->cwnd += dcqcn_nscc_scale(min_t(u64, step, DCQCN_NSCC_BDP_MAX),
-					    bdp);
+		n->cwnd += dcqcn_nscc_step(n, p, bdp);
 		n->collected = 0;
 		n->acked = 0;
 		n->collect_time = now;
@@ -306,7 +319,7 @@ void dcqcn_nscc_feedback(struct dcqcn_nscc *n,
 			dcqcn_nscc_proportional(n, bytes, target - delay);
 		if (ce || delay >= target)
 			n->undelayed = 0;
-		dcqcn_nscc_add(n, base, bdp, now);
+		dcqcn_nscc_add(n, p, base, bdp, now);
 	}
 	n->cwnd = clamp(n->cwnd, n->mss, max_window);
 }

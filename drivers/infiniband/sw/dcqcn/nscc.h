@@ -13,11 +13,13 @@
  * @mbps: Mb/s; link speed, the lower one of sender and receiver; at least 1
  * @base_rtt: ns; round trip of the longest path without queues, 0: as measured
  * @target: ns; queueing delay that is aimed at, 0: one base round trip
+ * @scaling: an increase is the reference path's BDP divided by this, 0: the path's own
  */
 struct dcqcn_nscc_params {
 	u32 mbps;
 	u32 base_rtt;
 	u32 target;
+	u32 scaling;
 };
 
 /**

@@ -38,6 +38,7 @@ struct dcqcn_np_params {
  * @target_qdelay: us; queueing delay that windows aim at, 0: one base round trip
  * @initial_window: bytes; the first window, and what may be sent before credit is granted
  * @entropy: flows leave congested paths, see entropy.c
+ * @scaling: increases of windows are 150,000 bytes divided by this, 0: the path's own
  */
 struct dcqcn_ccc_params {
 	u32 algorithms;
@@ -45,6 +46,7 @@ struct dcqcn_ccc_params {
 	u32 target_qdelay;
 	u32 initial_window;
 	u32 entropy;
+	u32 scaling;
 };
 
 /**
