@@ -29,6 +29,7 @@ TESTS=(
 	"answers Receivers that are not ready, connections refused, ACKs later than the timeout"
 	"failed A QP that has failed"
 	"line A line rate below what the path carries"
+	"order Packets that come later than newer ones"
 	"absent A host without an rxe device"
 	"tunnel A device without Ethernet addresses"
 	"namespace A device in another network namespace, in which rxe may not listen"
@@ -620,6 +621,20 @@ line()
 	perftest local ib_write_bw -m 1024 -s 65536 || return
 	alone line-too-low
 	stop_perftest
+}
+
+# One packet in a hundred overtakes those of a millisecond. With RC, rxe would wait for its timer
+# after a few.
+order()
+{
+	has_switch || return
+	reload_both
+	copy_command
+	perftest local ib_write_bw -c UC -m 1024 -s 65536 || return
+	tc -n $SWITCH qdisc replace dev h2 root netem delay 1ms reorder 1% limit 100000
+	peer out-of-order@remote
+	stop_perftest
+	switch_queue
 }
 
 absent()

@@ -30,6 +30,7 @@
 #include "host.h"
 #include "probe.h"
 #include "qp.h"
+#include "transfer_checks.h"
 
 #define MS		1000000ULL	/* ns */
 #define INTERVAL	(500 * MS)	/* that the doctor looks */
@@ -653,12 +654,24 @@ static bool finds_faults(int whose)
 	return ok;
 }
 
+/* A peer without a device: there is nothing of it to compare */
+static bool finds_no_device(void)
+{
+	static const struct fault fault = { "no device at the peer", "no-device", .on = "h2" };
+	struct facts facts = { .host = "h2" };
+
+	num_found = 0;
+	transfer_checks_missing(&facts);
+	return only(&fault, true);
+}
+
 int main(int argc, char **argv)
 {
 	int failed = 0;
 
 	matrix = argc > 1 && !strcmp(argv[1], "matrix");
 
+	failed |= !finds_no_device();
 	zero = 100000 * MS;
 	for (size_t i = 0; i < sizeof(worlds) / sizeof(*worlds); i++) {
 		const struct world *w = &worlds[i];

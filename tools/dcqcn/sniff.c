@@ -374,7 +374,7 @@ static void count(struct sniff *sniff, struct tally *tally, const struct packet 
 		return;
 	}
 	count_icrc(tally, p);
-	if (p->op < OP_READ)
+	if (p->op >> 5 < 2 && (p->op & 0x1f) < OP_READ)
 		follow(tally, &sniff->order, p);
 }
 

@@ -336,8 +336,8 @@ static bool check_order(const struct facts *facts, const struct fact_dev *dev)
 		     (ull)facts_count_around(dev, SNIFF_OVERTAKEN), dev->ifname,
 		     (ull)facts_count_around(dev, SNIFF_BACK));
 	finding_why("soft-RoCE takes packets in their order only: for each that comes late, all from there on are sent again. Something on the path sends one flow over several ways (a bond in the mode balance-rr, switches that balance by packet, netem), or this host handles one flow on several CPUs");
-	finding_fix("cat /proc/net/bonding/*; grep . /sys/class/net/%s/queues/rx-*/rps_cpus  # balance by flow: mode 802.3ad or active-backup, and no RPS for packets of one address",
-		    dev->ifname);
+	finding_fix("ip -d link show %s  # balance by flow: a bond in mode 802.3ad or active-backup; and no RPS, in /sys/class/net/%s/queues/rx-*/rps_cpus",
+		    dev->ifname, dev->ifname);
 	return true;
 }
 
