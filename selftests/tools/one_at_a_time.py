@@ -27,6 +27,7 @@ COMMANDS = {
     "selftests/fuzz/run": ["--out"],
     "selftests/model/simulated": ["--out"],
     "selftests/mutants/run": ["--out"],
+    "selftests/port/cpus": ["--out"],
     "selftests/port/run": ["--out"],
     "selftests/simulated": ["--out"],
     "selftests/uml/coverage": ["--out"],

@@ -74,9 +74,10 @@ def main():
         "drivers", "infiniband", "sw", "dcqcn", "counter_list.h"), re.M))
     shown = set(re.findall(r"port_attr_(\w+)\.attr",
                            read("drivers", "infiniband", "sw", "dcqcn", "counters.c")))
+    others = [name for name in (c.replace("-", "_") for c in counters) if name not in listed]
     command = read("tools", "dcqcn", "dev.c")
-    check("spec: the command has a name for each counter outside of that list", shown,
-          [name for name in shown - set(listed) if '"%s"' % name not in command])
+    check("spec: the command has a name for each counter outside of that list", others,
+          [name for name in others if '"%s"' % name not in command])
     check("spec: each counter is in the module's list, or has a file of its own", counters,
           ["%s is not in counter_list.h" % c for c in counters
            if c.replace("-", "_") not in set(listed) | shown] +
