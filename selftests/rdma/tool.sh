@@ -82,8 +82,8 @@ show()
 	    ccc_target_qdelay              0us (0: one round trip)
 	    ccc_initial_window             0B (0: one packet)
 	    ccc_entropy                    1 (1: leave congested paths)
-	    ccc_scaling                    0 (0: the path's own)
 	    alpha_on_cut                   1 (0: once per dce_tcp_rtt)
+	    ccc_scaling                    0 (0: the path's own)
 	    cc_algorithm                   dcqcn (cc list)
 	END
 }

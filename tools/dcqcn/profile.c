@@ -52,8 +52,9 @@ bool profile_has(int knob)
 	return knob != RDMA_DCQCN_A_SETTINGS_NP_ENABLE &&
 	       knob != RDMA_DCQCN_A_SETTINGS_RP_ENABLE &&
 	       knob != RDMA_DCQCN_A_SETTINGS_RPG_MAX_RATE &&
+	       knob != RDMA_DCQCN_A_SETTINGS_CCC_SCALING &&
 	       (knob < RDMA_DCQCN_A_SETTINGS_CCC_ALGORITHMS ||
-		knob > RDMA_DCQCN_A_SETTINGS_CCC_SCALING);
+		knob > RDMA_DCQCN_A_SETTINGS_CCC_ENTROPY);
 }
 
 /* Return true if a device's knobs have the values of a profile */
