@@ -10,6 +10,7 @@
 
 TESTS=(
 	"healthy Nothing is found without a fault"
+	"order Packets that come later than newer ones"
 	"knobs_of_loop Knobs that keep marks from being answered, or CNPs from slowing down"
 	"module The module is missing here, there, or on the sender"
 	"qdiscs Qdiscs of the host that lose, mark or pace"
@@ -29,7 +30,6 @@ TESTS=(
 	"answers Receivers that are not ready, connections refused, ACKs later than the timeout"
 	"failed A QP that has failed"
 	"line A line rate below what the path carries"
-	"order Packets that come later than newer ones"
 	"absent A host without an rxe device"
 	"tunnel A device without Ethernet addresses"
 	"namespace A device in another network namespace, in which rxe may not listen"
