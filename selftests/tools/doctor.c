@@ -564,7 +564,7 @@ static const struct fault {
 	HERE("a short ACK timeout", "ack-timeout-floor", "qp 17 1000000 8000000 100\n"),
 	ALONE("a host's traffic to itself", "loopback",
 	      "data 1 0 2 0\n" SILENT(H1 " " H2, "0") SILENT(H1 " " H2, "1")),
-	/* on a host that stood still most of the time, nobody can tell; its own faults stay */
+	/* a host that stood still most of the time shows only its own faults */
 	{ .what = "an access list, and a long stall",
 	  .says = { "", STALL("501") SILENT(H2 " " H1, "0") } },
 	{ .what = "a smaller MTU, and a long stall at the other end",

@@ -263,7 +263,7 @@ static int find_gid(struct end *e)
 
 	if (ibv_query_port(h->context, PORT, &h->port) || h->port.state != IBV_PORT_ACTIVE)
 		return -1;
-	if (is_iwarp(h))	/* its GID is no address */
+	if (is_iwarp(h))	/* its GID is not an address */
 		return 0;
 	h->nr_gids = ibv_query_gid_table(h->context, h->gids, h->port.gid_tbl_len, 0);
 	for (i = 0; i < h->nr_gids; i++) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """soft-iWARP and DCTCP, as modules of the simulator's kernel.
 
-They are not built with the kernel, because few scenarios need them: whoever asks for them first
+They are not built with the kernel, because few scenarios need them: the first scenario that does
 waits half a minute."""
 
 import fcntl
