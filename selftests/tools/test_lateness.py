@@ -173,16 +173,18 @@ class Guests:
             raise Late(lateness)
         return types.SimpleNamespace(run=run, lateness=lateness)
 
-    def command(self, names, tdf=None, as_json=False, expected=(), check=True, program=()):
+    def command(self, names, tdf=None, as_json=False, expected=(), check=True, program=(),
+                timely=True):
         """Run "lab run --check" on these runs; return its status and output. expected: the runs
-        whose figures are as expected."""
+        whose figures are as expected; timely: whether they need guests that are on time."""
         args = lab_command.parser().parse_args(
             ["run"] + ["--check"] * check + ["--tdf=%d" % (tdf or 0)] * bool(tdf) +
             ["--json"] * as_json + ["--"] * bool(program) + list(program))
         args.module = None
         topology = types.SimpleNamespace(shape=1, hosts={}, switches={})
         runs = [types.SimpleNamespace(name=n, scenario="incast", kinds=[], flows=[], content=n,
-                                      topology=topology, duration=26e9) for n in names]
+                                      topology=topology, duration=26e9, timely=timely)
+                for n in names]
         reports = types.SimpleNamespace(bad=[], documents=[])
         judged = []
 
@@ -250,6 +252,13 @@ def commands():
                        expected=both, check=check, program=["true"])
         expect("a program", "these figures describe this machine, which was too busy: timers up "
                "to 41 ms late" in err, not check)
+    # nor does a scenario wait for the machine whose figures do not depend on it
+    for tdf, clock in ((None, 1), (7, 7)):
+        out, err = ran("any machine", Guests({"dcqcn": [4100]}, 0.9, share=0.1),
+                       (0, both, [clock], [("stock", clock), ("dcqcn", clock)]), tdf,
+                       expected=both, timely=False)
+        expect("any machine", ("timers up to 4.1e+03 ms late in h1" in err,
+                               "measuring" in err, "again" in err), (True, False, False))
     # what was on time is not measured again, however its figures are
     ran("not as expected", Guests({}), (1, both, [2], [("stock", 2), ("dcqcn", 2)]),
         expected=["stock"])

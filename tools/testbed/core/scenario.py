@@ -74,7 +74,7 @@ class Table:
                     return kind(value)
             if kind is str and isinstance(value, str) and CONTROL.search(value):
                 raise InputError("must not have control characters")
-            if kind in (str, list, dict) and isinstance(value, kind):
+            if kind in (str, bool, list, dict) and isinstance(value, kind):
                 return value
             raise ValueError
         except InputError as e:
@@ -82,8 +82,8 @@ class Table:
         except (TypeError, ValueError):
             raise self.error(key, "%r is not %s" % (
                 value, "one of " + ", ".join(map(str, kind)) if isinstance(kind, tuple) else
-                {int: "a whole number", float: "a number", str: "a string", list: "a list",
-                 dict: "a table"}[kind])) from None
+                {int: "a whole number", float: "a number", str: "a string", bool: "true or false",
+                 list: "a list", dict: "a table"}[kind])) from None
 
     def table(self, key, default=None):
         """A subtable."""

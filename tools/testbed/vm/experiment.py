@@ -62,6 +62,7 @@ class Run:
     def __init__(self, scenario, variables, t, scale):
         self.name = ",".join(str(v) for v in variables.values()) or "run"
         self.scenario, self.variables = scenario.name, variables
+        self.timely = scenario.timely
         self.duration = t.take("duration", "time", least=1)
         self.window = t.window("window", self.duration)
         self.flows = [Flow(Table(d.where, d.rest), src, self.duration)
@@ -114,6 +115,8 @@ class Experiment(Scenario):
         super().__init__(name, only)
 
     def prepare(self, table):
+        # whether guests must be on time for the figures that it expects
+        self.timely = table.take("timely", bool, True)
         brief = table.table("short", {})
         self.scale = brief.take("scale", float, 0.6, 0.01, 1)
         self.brief = [str(r) for r in brief.take("runs", list, [])]
