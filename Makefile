@@ -30,7 +30,7 @@
 # make check		all tests in short: a quarter of an hour
 # make check-full	all tests, scenarios, kernels and packages in full:
 #			KERNELS="6.12 7.2" to choose kernels
-# make check PART="rdma unit"	only these; PART=list lists them
+# selftests/run NAME...	only these parts or tests; --list lists them
 # make clean
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
@@ -173,10 +173,9 @@ torture coverage:
 	tools/lab/deps $(if $(CPUS),libelf-dev)
 	selftests/uml/$@ $(if $(filter 2,$(CPUS)),--pc) $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 
-# KERNELS not set: selftests/check has a default
+# KERNELS not set: selftests/run has a default
 check check-quick check-full:
-	@$(if $(KERNELS),KERNELS="$(KERNELS)") selftests/check $(@:check-%=%) \
-		$(if $(filter list,$(PART)),--list,$(if $(PART),--part "$(PART)"))
+	@$(if $(KERNELS),KERNELS="$(KERNELS)") selftests/run $(patsubst check%,-%,$(filter-out check,$@))
 
 bench:
 	tools/lab/deps

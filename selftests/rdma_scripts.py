@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The lists of scripts in selftests/rdma/Makefile."""
+"""The lists of scripts in selftests/rdma/Makefile, and the tests in each."""
 
 import os
 import re
@@ -13,3 +13,15 @@ def scripts(*lists):
         text = f.read().replace("\\\n", " ")
     return [script.replace(":", " ") for name in lists
             for script in re.search(r"^%s\s*:=\s*(.*)$" % name, text, re.M)[1].split()]
+
+
+def tests(script, simulated):
+    """Functions of a script that run with both hosts in one kernel, or in guests, each with the
+    name of its result."""
+    with open(os.path.join(RDMA, script)) as f:
+        text = f.read()
+    guests_only = re.search(r'^GUESTS_ONLY="?([^"#\n]*)', text, re.M)
+    left_out = guests_only[1].split() if guests_only and simulated else ()
+    listed = re.search(r"^TESTS=\((.*?)^\)", text, re.M | re.S)[1]
+    return {name: "%s: %s" % (script[:-len(".sh")], title)
+            for name, title in re.findall(r'^\t"(\S+) (.*)"', listed, re.M) if name not in left_out}

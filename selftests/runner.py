@@ -13,10 +13,11 @@ for as long as it takes. It fails if
     neither it nor its kernels print anything for SILENCE, so it hangs
     another part that it needs has failed
 
-A part's output is kept and printed when it ends, so that outputs do not mix. verdict.json beside
-it has the part's result, for kernels_table.
+A part's output is kept, and printed when it ends, so that outputs do not mix; with one job, it is
+printed as it comes. verdict.json beside it has the part's result, for kernels_table.
 """
 
+import copy
 import ctypes
 import glob
 import json
@@ -34,24 +35,42 @@ from testbed.core import kernel_log
 # kernel, which takes ten minutes, prints one each minute.
 SILENCE = 1800
 
+SLOWEST = 10        # tests that are named in the end
+
 # how a skip's reason begins if the kernel under test lacks the feature
 OF_KERNEL = ("this kernel has no ", "this kernel's ")
 
 TEST = re.compile(r"(not ok|ok)\b(?: +\d+)?(?: +-)? *(.*?)(?: +# *(SKIP|TODO)\b *(.*))?$", re.I)
+HEADING = re.compile(r"# (?:\S*/)?(test_\w+)$")      # a program of several in a part
 PLAN = re.compile(r"1\.\.(\d+)(?: *# *SKIP *(.*))?$", re.I)
 
 PR_SET_CHILD_SUBREAPER = 36
 
 
 class Part:
-    """name: one word, for PART=.
+    """name: one word.
     command: for a shell. tap: it prints TAP; otherwise its exit status is the test called title.
     kernels: it boots kernels. needs: names of parts that must pass before it starts.
-    slots: how many of the parts that may run at once it replaces."""
+    slots: how many of the parts that may run at once it replaces.
+    on: the ground that it tests on: here, or a kind of kernel.
+    tests(): names of tests in it that can run alone, each with its result's name or the first
+    words of that. some(names): the command that runs only these."""
 
-    def __init__(self, name, title, command, tap=True, kernels=False, needs=(), slots=1):
+    def __init__(self, name, title, command, tap=True, kernels=False, needs=(), slots=1, on="here",
+                 tests=dict, some=None):
         self.name, self.title, self.command, self.tap = name, title, command, tap
-        self.kernels, self.needs, self.slots = kernels, list(needs), slots
+        self.kernels, self.needs, self.slots, self.on = kernels, list(needs), slots, on
+        self.tests, self.some = tests, some
+        self.chosen = ()        # tests that it is limited to
+
+    def only(self, tests):
+        """The same, limited to these tests, unless one is None."""
+        if None in tests:
+            return self
+        part = copy.copy(self)
+        part.chosen = list(dict.fromkeys(tests))
+        part.command = self.some(part.chosen)
+        return part
 
 
 class Verdict:
@@ -147,6 +166,37 @@ def signal_all(pids, sig):
             pass
 
 
+class Stopwatch:
+    """How long each test takes: from the result before it, in the part's output or on a kernel's
+    console, to its own. A result that is repeated elsewhere counts where it came first."""
+
+    def __init__(self):
+        self.tests = {}         # name: s
+        self.programs = {}      # the same, of those that have a heading before their results
+        self.seen = {}          # path: how much was read, when its last result came, its heading
+
+    def look(self, paths):
+        now = time.monotonic()
+        for path in paths:
+            read, since, program = self.seen.setdefault(path, (0, now, None))
+            with open(path, "rb") as f:
+                f.seek(read)
+                lines = f.read().split(b"\n")
+            for line in lines[:-1]:
+                read += len(line) + 1
+                text = line.decode(errors="replace")
+                heading, test = HEADING.match(text), TEST.match(text)
+                if heading:
+                    program = heading[1]
+                elif test and test[2] not in self.tests:
+                    self.tests[test[2]] = now - since
+                    if program:
+                        self.programs[program] = self.programs.get(program, 0) + now - since
+                if test:
+                    since = now
+            self.seen[path] = read, since, program
+
+
 class Running:
     """A part that has been started."""
 
@@ -158,6 +208,7 @@ class Running:
         shutil.rmtree(out, ignore_errors=True)
         os.makedirs(self.logs)
         self.hung, self.cpu = False, 0      # s of it that the part has used
+        self.watch, self.shown = Stopwatch(), 0     # bytes of the output that are printed
         with open(self.output, "w") as f:
             self.process = subprocess.Popen(
                 ["bash", "-c", part.command], stdin=subprocess.DEVNULL, stdout=f, stderr=f,
@@ -180,11 +231,12 @@ class Running:
 
     def ended(self, silence):
         """Return true if it has ended; end it if it hangs."""
-        if self.poll():
+        ended = self.poll()
+        files = [self.output] + glob.glob(os.path.join(glob.escape(self.logs), "*"))
+        self.watch.look(files)
+        if ended:
             return True
-        said = max(os.path.getmtime(f) for f in
-                   [self.output] + glob.glob(os.path.join(glob.escape(self.logs), "*")))
-        if time.time() - said > silence:
+        if time.time() - max(os.path.getmtime(f) for f in files) > silence:
             self.hung = True
             self.stop()
             return True
@@ -218,6 +270,17 @@ class Running:
         with open(self.output, errors="replace") as f:
             return f.read()
 
+    def show(self):
+        """Print what it has said since the last time."""
+        with open(self.output, "rb") as f:
+            f.seek(self.shown)
+            text = f.read()
+        if self.process.returncode is None:
+            text = text[:text.rfind(b"\n") + 1]
+        self.shown += len(text)
+        print(text.decode(errors="replace"), end="\n" if text[-1:] not in (b"", b"\n") else "",
+              flush=True)
+
     def verdict(self, silence):
         status = self.process.returncode
         v = (judge_tap(self.part, self.text(), status) if self.part.tap
@@ -229,9 +292,12 @@ class Running:
 
 
 class Runner:
-    def __init__(self, out, jobs=2, silence=SILENCE):
-        self.out, self.jobs, self.silence = out, jobs, silence
+    """took(part, s, s of each test): called when a part ends."""
+
+    def __init__(self, out, jobs=2, silence=SILENCE, took=lambda *_: None):
+        self.out, self.jobs, self.silence, self.took = out, jobs, silence, took
         self.began = time.monotonic()
+        self.slowest = []       # tests, as (s, part, name)
         self.verdicts, self.running = {}, []
         # processes that lose their parent become ours, and end with us
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
@@ -251,7 +317,10 @@ class Runner:
                     self.start(part)
                 time.sleep(0.2)
                 for r in list(self.running):
-                    if r.ended(self.silence):
+                    ended = r.ended(self.silence)
+                    if self.jobs == 1:
+                        r.show()
+                    if ended:
                         self.running.remove(r)
                         self.finish(r)
         except BaseException:
@@ -295,8 +364,11 @@ class Runner:
         with open(os.path.join(self.out, r.part.name, "verdict.json"), "w") as f:
             json.dump({"command": r.part.command, "date": time.strftime("%Y-%m-%d"),
                        "passed": v.passed, "failed": len(v.failures), "skipped": len(v.skips)}, f)
-        text = r.text()
-        print(text + ("" if not text or text.endswith("\n") else "\n"), end="")
+        tests = r.watch.tests if r.part.tap else {r.part.title: r.seconds}
+        self.slowest = sorted(self.slowest + [(s, r.part.name, t) for t, s in tests.items()],
+                              reverse=True)[:SLOWEST]
+        self.took(r.part, r.seconds, {**tests, **r.watch.programs})
+        r.show()
         if not r.part.tap and v.ok:
             print("ok - " + r.part.title)
         for line in v.failures:
@@ -318,6 +390,8 @@ class Runner:
             verdicts.append(Verdict())
             verdicts[-1].failures.append("all parts ran: %d of %d" % (len(self.verdicts), parts))
         print()
+        for seconds, part, name in self.slowest:
+            print("slow: %5.1f s  %s: %s" % (seconds, part, name))
         for v in verdicts:
             for line in v.skips:
                 print("skipped: " + line)

@@ -64,25 +64,13 @@ def refused():
 
 def refused_by_default():
     """Those that always write to the same directory. The suite holds its own if it runs this."""
-    for name, words in (("check", ["selftests/check", "--part", "docs"]),
+    for name, words in (("check", ["selftests/run", "docs"]),
                         ("upstream", ["upstream/try"])):
         with contextlib.suppress(InputError):
             output.hold(os.path.join(OUT, name))
         r = run(words)
         expect(words[0], (r.returncode, r.stdout, "/%s: is in use by process " % name in r.stderr),
                (2, "", True))
-
-
-def parts():
-    """Parts of the suite, of which two run at once, have different ones."""
-    listed = run(["selftests/check", "full", "--list"]).stdout.splitlines()
-    with open(os.path.join(TOP, "selftests", "check")) as f:
-        commands = re.findall(r'"(selftests/(?:port/run|uml/\w+|fuzz/run|model/simulated|simulated)'
-                              r'\b[^"]*)"', f.read())
-    expect("parts", (len(listed) > 40, len(commands) > 10), (True, True))
-    places = [re.search(r"--out (\S+)", c)[1] if "--out" in c else c.split()[0] + " --pc" * ("--pc" in c)
-              for c in commands]
-    expect("parts that share an output directory", [p for p in places if places.count(p) > 1], [])
 
 
 def killed():
@@ -120,7 +108,6 @@ def scripts():
 
 refused()
 refused_by_default()
-parts()
 killed()
 expect("scripts with an output directory", list(scripts()), sorted(COMMANDS))
 sys.exit(status())

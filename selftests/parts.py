@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The table of the test suite: its parts, and what can run alone in each.
+
+Behaviour is judged in simulated time, which does not depend on the machine. Emulated
+guests show that it works on stock kernels, and run tests that need a kernel for each host.
+"""
+
+import ast
+import glob
+import os
+import re
+import shlex
+import subprocess
+
+from testbed.core.paths import TOP
+from testbed.vm.image import DEFAULT
+
+import rdma_scripts
+from runner import Part
+
+KERNELS = DEFAULT + " 6.12 6.18 trixie-backports"       # check-full's
+
+# A minute and a half for what breaks most often
+QUICK = ("smoke.sh loop4 unloading", "rp.sh vector release uc stale", "cnp.sh bytes interval",
+         "knobs.sh", "netlink.sh fuzz events")
+
+# Corners of anypath, a path of anypath-rtts, and a run of anypath-change; check-full runs all
+# of them
+ANYPATH = ("profile=auto,cell=1gbit-5ms-n1", "profile=stock,cell=1gbit-5ms-n1",
+           "profile=auto,cell=10gbit-100us-n8-apart", "profile=stock,cell=10gbit-100us-n8-apart",
+           "profile=auto,cell=10gbit-100us-n8", "profile=auto,cell=40gbit-10us-n32",
+           "profile=auto,cell=40gbit-100us-n2", "profile=auto,cell=100gbit-10us-n8",
+           "profile=auto,cell=50mbit-5ms-n8", "profile=auto,cell=1gbit-10us-n32",
+           "profile=auto,path=1gbit-5ms", "profile=auto,n=1", "profile=auto,size=2MB",
+           "profile=stock,size=2MB")
+
+# Runs of the switch port's scenarios: the cascade, the watchdog, the headroom at one speed
+SWITCHES = ("hysteresis=fine", "hysteresis=coarse", "watchdog=drop",
+            "rate=40gbit,room=exact", "rate=40gbit,room=byte-less")
+
+# Cells of the arena that hold: its ruler, and one of each kind of load
+ARENA = ("control=stock,work=lone", "control=pfc,work=alltoall-16",
+         "control=both,work=incast-16x128KiB-9ms", "control=nscc,work=incast-8x240KiB-3ms",
+         "control=auto,work=incast-32x64KiB-4ms", "control=both,work=rpc")
+
+# --- tests that can run alone: names, and those of their results ---
+
+def read(*path):
+    with open(os.path.join(TOP, *path)) as f:
+        return f.read()
+
+
+def found(pattern, *path):
+    """Names in a file."""
+    return {name: name for name in re.findall(pattern, read(*path), re.M)}
+
+
+def words(names):
+    return " ".join(map(shlex.quote, names))
+
+
+def unit_tests():
+    makefile = read("selftests", "unit", "Makefile").replace("\\\n", " ")
+    return dict.fromkeys(re.search(r"^TESTS \?= (.*)", makefile, re.M)[1].split())
+
+
+def tools_tests():
+    """Checks that selftests/tools/run names, and scripts that it finds."""
+    names = dict(re.findall(r'^check (\S+) "(.*?)"', read("selftests", "tools", "run"), re.M))
+    for path in sorted(glob.glob(os.path.join(TOP, "selftests", "tools", "*.sh"))):
+        name = os.path.basename(path)[:-len(".sh")]
+        names[name] = name
+    return {name: "tools: " + title for name, title in names.items()}
+
+
+def fuzz_targets():
+    targets = re.search(r"^TARGETS = (\(.*\))", read("selftests", "fuzz", "run"), re.M)[1]
+    return {name: "fuzzing: " + name for name in ast.literal_eval(targets)}
+
+
+def port_tests():
+    """Functions with a decorator @test, of which the first line of the docstring is the title."""
+    return {f.name: ast.get_docstring(f) for path in sorted(
+        glob.glob(os.path.join(TOP, "selftests", "port", "*.py")))
+        for f in ast.parse(read(path)).body if isinstance(f, ast.FunctionDef) and
+        any(isinstance(d, ast.Name) and d.id.startswith("test") for d in f.decorator_list)}
+
+
+def mutants():
+    return {name: name for name in re.findall(
+        r"^(\S+) \w+: \w+", read("selftests", "mutants", "mutants.txt"), re.M)}
+
+
+def rdma_tests(scripts, simulated):
+    """SCRIPT and SCRIPT:FUNCTION."""
+    out = {}
+    for script in scripts:
+        name, *only = script.split()
+        functions = rdma_scripts.tests(name, simulated)
+        out[name] = name[:-len(".sh")] + ": "
+        out.update({"%s:%s" % (name, f): title for f, title in functions.items()
+                    if f in only or not only})
+    return out
+
+
+def rdma_words(names):
+    """Functions of a script run one after the other, in one kernel."""
+    scripts = {}
+    for name in names:
+        script, _, function = name.partition(":")
+        scripts.setdefault(script, []).append(function)
+    return words(s if "" in f else " ".join([s] + f) for s, f in scripts.items())
+
+
+def listed(command):
+    """The scenarios of sim or lab."""
+    said = subprocess.run([os.path.join(TOP, command), "list"], check=True, capture_output=True,
+                          text=True).stdout
+    return [line.split()[0] for line in said.splitlines()]
+
+
+# --- the parts ---
+
+IMAGE = Part("image", "the guests' Debian, and its kernel's headers", "tools/lab/lab image --kdir",
+             tap=False)
+SIM_KERNEL = Part("simkernel", "the simulator's kernel", "tools/sim/sim kernel", tap=False)
+DEBUG_KERNEL = Part("debugkernel", "the debug kernel", "tools/sim/sim kernel --debug", tap=False,
+                    needs=["simkernel"])
+COMMANDS = Part("commands", "the tools build", "make --no-print-directory WERROR=-Werror tools",
+                tap=False)
+
+
+UNIT = "make --no-print-directory -C selftests/unit run"
+
+
+def first(fuzzed):
+    """The first parts, which need our kernels only to build against."""
+    return [
+        IMAGE, SIM_KERNEL, COMMANDS,
+        Part("runner", "the runner of these tests", "selftests/runner_test"),
+        Part("build", "sparse, W=1, checkpatch",
+             "selftests/build_checks $(tools/lab/lab image --kdir)", needs=["image"]),
+        Part("unit", "unit tests", UNIT, tests=unit_tests,
+             some=lambda names: UNIT + " TESTS='%s'" % " ".join(names)),
+        Part("tools", "tools without a kernel", "selftests/tools/run", needs=["commands"],
+             tests=tools_tests, some=lambda names: "selftests/tools/run " + words(names)),
+        Part("docs", "the pages build, and paths in them exist",
+             "make --no-print-directory html", tap=False),
+        Part("port-unit", "unit tests of the switch port, and any PFC frame",
+             "make --no-print-directory -C selftests/port/unit run"),
+        Part("model", "unit tests of the threshold model, and any input",
+             "make --no-print-directory -C selftests/model run"),
+        Part("fuzz", "any packet", "selftests/fuzz/run" + fuzzed, tests=fuzz_targets,
+             some=lambda names: "selftests/fuzz/run%s --only %s" % (
+                 fuzzed, " --only ".join(names))),
+        Part("netlink", "uapi header, policies and operations match the specification",
+             "tools/netlink/regen --check $(dirname $(tools/sim/sim kernel --kdir))/source",
+             tap=False, needs=["simkernel"]),
+    ]
+
+
+def simulation(name, arguments, tests=dict):
+    """Figures that do not depend on the machine. tests(): scenarios that can run alone."""
+    command = "tools/sim/sim run --jobs 1 --out out/check/%s/sim " % name
+    return Part(name, "sim run " + arguments,
+                command + arguments, tap=False, kernels=True, on="uml", tests=tests,
+                needs=["simkernel", "commands"], some=lambda names: command + words(names))
+
+
+def in_uml(name, title, command, debug=False, **options):
+    return Part(name, title, command, kernels=True, on="debug" if debug else "uml",
+                needs=["simkernel", "commands"] + ["debugkernel"] * debug, **options)
+
+
+def on_pc(name, title, command):
+    """Takes both CPUs, as does all that has two."""
+    return Part(name, title, command, kernels=True, slots=2, on="pc",
+                needs=["simkernel", "commands"])
+
+
+def rdma(scripts=(), full=False):
+    return in_uml("rdma", "selftests/rdma in simulated time", "selftests/simulated --jobs 2 " +
+                  "--full " * full + words(scripts), slots=2,
+                  tests=lambda: rdma_tests(
+                      rdma_scripts.scripts("SIMULATED", "SIMULATED_EXTENDED"), True),
+                  some=lambda names: "selftests/simulated --jobs 2 " + rdma_words(names))
+
+
+def quick():
+    return first(" --runs 20000") + [
+        rdma(QUICK),
+        simulation("convergence", "convergence"),
+    ]
+
+
+def common(full):
+    """Parts that check and check-full have in common; check runs short versions."""
+    def short(text):
+        return "" if full else text
+
+    out = first(short(" --runs 300000")) + [DEBUG_KERNEL, rdma(full=full)]
+    if full:
+        out += [simulation("simulations", " ".join(simulated()), lambda: dict.fromkeys(simulated())),
+                simulation("grid", "anypath-grid"),
+                simulation("builtin", "verbs incast --builtin")]
+    else:
+        out += [simulation("convergence", "convergence"),
+                simulation("verbs", "verbs"),
+                simulation("speeds", "speeds --only rate=400gbit"),
+                simulation("anypath", " ".join("--only " + run for run in ANYPATH) +
+                           " anypath anypath-change anypath-rtts anypath-message"),
+                simulation("lossless", "lossless --only control=both,n=2"),
+                simulation("uet", "uet --only cell=40gbit-8 --twice"),
+                simulation("arena", "arena " + " ".join("--only " + run for run in ARENA)),
+                simulation("siw", "siw"),
+                simulation("switches", "cascade storm headroom deadlock " +
+                           " ".join("--only " + run for run in SWITCHES))]
+    out += [
+        in_uml("torture", "everything is added and removed at random, under KASAN and lockdep",
+               "selftests/uml/torture" + short(" --seconds 60"), debug=True),
+        in_uml("devices", "network devices of all kinds",
+               "selftests/uml/devices" + short(" --seconds 10"), debug=True),
+        # with rxe built in as well, for which the kernel is built again, in check-full
+        in_uml("foreign", "traffic that is not RoCE",
+               "selftests/uml/foreign" + short(" --seconds 10 --rxe module"), debug=True),
+        in_uml("port", "the switch port and lldpad, in simulated time", "selftests/port/run",
+               tests=port_tests, some=lambda names: "selftests/port/run " + words(names)),
+        in_uml("hostile", "hostile packets, in simulated time", "selftests/uml/hostile"),
+        in_uml("predicted", "the threshold model against the real code",
+               "selftests/model/simulated" + ("" if not full else " --configs 40")),
+        in_uml("integrity", "each byte, in simulated time",
+               "selftests/uml/integrity" + short(" --messages 60")),
+        in_uml("contexts", "each byte, with congestion control contexts",
+               "selftests/uml/integrity --contexts 3 --out out/contexts" +
+               short(" --messages 60")),
+        in_uml("pacing", "each rate is paced within 0.5 %",
+               "tools/bench/bench --only pacing --check --out out/check/pacing/bench", tap=False),
+    ]
+    return out
+
+
+# Tests whose code knows the order of bytes, or computes with 64 bits. The model of floating-point
+# numbers takes a quarter of an hour there.
+POWERPC = " ".join("test_" + name for name in (
+    "packet", "cnp", "pacer", "rate", "fixed_point", "nscc", "rccc", "entropy"))
+
+
+def in_guests(name, title, command, needs, kernel=DEFAULT, **options):
+    """Takes both CPUs: with one, two guests would wait for each other."""
+    return Part(name, title, command, kernels=True, slots=2, on="guest-" + kernel,
+                needs=needs + ["commands"], **options)
+
+
+def guests(name, title, options, needs, kernel, scripts=()):
+    command = "selftests/guest --kernel %s %s" % (kernel, options)
+    return in_guests(name, title, command + words(scripts), needs, kernel,
+                     tests=lambda: rdma_tests(
+                         scripts or rdma_scripts.scripts("TEST_PROGS", "TEST_PROGS_EXTENDED"), False),
+                     some=lambda names: command + rdma_words(names))
+
+
+def lab(name, arguments, needs):
+    return Part(name, "lab run " + arguments,
+                "tools/lab/lab run --check --out out/check/%s/lab %s" % (name, arguments),
+                tap=False, kernels=True, slots=2, needs=needs, on="guest-" + DEFAULT)
+
+
+def usual():
+    return common(False) + [
+        Part("mutants-sample", "tests find ten small faults, and all faults still apply",
+             "selftests/mutants/run --jobs 1 --sample 10 --out out/mutants-sample"),
+        lab("loop", "loop", ["build", "commands"])]
+
+
+# Compiler and Kbuild warnings count, as in build_checks
+BUILD = """said=$(tools/lab/lab build --kernel %s 2>&1); status=$?; echo "$said"
+[ $status = 0 ] && ! grep -qiE '(warning|error):' <<<"$said" """
+
+
+def full(kernels):
+    out = common(True)
+    out += [
+        Part("explore", "two million sequences of events",
+             "selftests/fuzz/run --only explore-fast --runs 120000000 --out out/explore"),
+        in_uml("coverage", "lines of the module that the torture reaches",
+               "selftests/uml/coverage", debug=True),
+        guests("observers", "dcqcn doctor finds each fault, and tracers see each event", "",
+               ["build"], DEFAULT, rdma_scripts.scripts("OBSERVERS")),
+        in_uml("rdma-alone", "each test of selftests/rdma in a kernel of its own",
+               "selftests/simulated --alone --out out/alone"),
+        in_uml("cluster", "a sweep with snakemake, and on a Slurm cluster of this machine",
+               "selftests/sim/cluster", slots=2),
+        in_uml("port-churn", "switch ports are added and removed, under KASAN and lockdep",
+               "selftests/port/run --churn --out out/port-churn", debug=True),
+        Part("page", "the page of the threshold model, in Chromium",
+             "tools/lab/deps chromium chromium-driver fonts-dejavu-core python3-selenium && "
+             "make --no-print-directory page && selftests/page/run", needs=["commands"]),
+        in_uml("port-fuzz", "any PFC frame at a port, under KASAN",
+               "selftests/port/run --fuzz 10000000 --out out/port-fuzz", debug=True),
+        in_uml("port-dcbfuzz", "any DCB netlink, under KASAN",
+               "selftests/port/run --dcbfuzz 300000 --out out/port-dcbfuzz", debug=True),
+        in_uml("lldpd", "lldpd opposite and beside lldpad",
+               "tools/lab/deps lldpd && selftests/port/run --out out/lldpd lldpd"),
+        in_uml("port-scale", "512 ports, and a million packets held",
+               "selftests/port/run --scale --out out/port-scale"),
+        lab("scenarios", " ".join(scenarios()), ["build", "commands"]),
+        in_guests("labcommand", "the lab's command", "selftests/lab/run", ["build"]),
+    ]
+    for k in kernels:
+        built = "build"
+        if k != DEFAULT:
+            built += "-" + k
+            out.append(Part(built, "the module for kernel " + k, BUILD % k, tap=False))
+        out += [guests("guests-" + k, "selftests/rdma on " + k, "", [built], k),
+                lab("incast-" + k, "incast --kernel " + k, [built, "commands"]),
+                in_guests("port-guest-" + k, "the switch port on %s, and its frames in tshark" % k,
+                          "selftests/port/guest --kernel " + k, [built], k),
+                in_guests("try-" + k, "dcqcn try on " + k, "selftests/try --kernel " + k, [built], k),
+                in_guests("programs-" + k, "UCX, NVMe and NFS in the lab on " + k,
+                          "selftests/lab/programs --kernel " + k, [built], k)]
+    return out + [
+        Part("powerpc", "pure code on a big-endian CPU of 32 bits",
+             "tools/lab/deps gcc-powerpc-linux-gnu libc6-dev-powerpc-cross qemu-user && "
+             "for d in unit port/unit; do make --no-print-directory -C selftests/$d run "
+             "O=$PWD/out/powerpc/$d CC=powerpc-linux-gnu-gcc SANITIZE=-static RUN=qemu-ppc "
+             "TESTS='%s' || exit 1; done" % POWERPC),
+        Part("mutants", "tests find small faults", "selftests/mutants/run", tests=mutants,
+             some=lambda names: "selftests/mutants/run --only " + " --only ".join(names)),
+        guests("guests-debug", "selftests/rdma on a debug kernel with two CPUs", "--tdf 2 ",
+               ["simkernel"], "debug"),
+        on_pc("torture-pc", "torture with two CPUs", "selftests/uml/torture --pc"),
+        on_pc("port-churn-pc", "switch ports are added and removed, with two CPUs",
+              "selftests/port/run --churn --pc --steps 300 --out out/port-churn-pc"),
+        on_pc("port-cpus", "switch ports on two CPUs share nothing that they need not",
+              "selftests/port/cpus"),
+        on_pc("order", "no ACK overtakes a READ response", "selftests/uml/order"),
+        in_uml("index", "rxe changed to be like that of kernel 6.12.0",
+               "tools/lab/deps patch && selftests/simulated --out out/index "
+               "--rxe-patch selftests/rxe-6.12.0.patch rp.sh lifecycle.sh "
+               "'smoke.sh present early_end loop4 loop6 intact unloading'"),
+        in_uml("kernel-tests", "the kernel's own tests of rxe, with the module and without",
+               "tools/lab/deps rdmacm-utils iproute2 && selftests/uml/kernel_selftests"),
+        in_uml("upstream", "patches for rxe and the RDMA core are needed, and work",
+               "upstream/try"),
+        in_guests("packages", "packages build, install, upgrade, boot, purge",
+                  "make --no-print-directory deb && selftests/package/run bookworm trixie", []),
+    ]
+
+
+def simulated():
+    """anypath-grid takes hours, and is a part of its own"""
+    return [name for name in listed("tools/sim/sim") if name != "anypath-grid"]
+
+
+def scenarios():
+    """capacity only measures this machine; each kernel has an incast"""
+    return [name for name in listed("tools/lab/lab") if name not in ("capacity", "incast")]
