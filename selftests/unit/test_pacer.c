@@ -2363,9 +2363,16 @@ static void plug_of_qp(void)
 	dcqcn_limiter_plug(qp, &settings, true);
 	expect(dcqcn_qp_has_algorithm(qp) && told.init == 2, "it does not follow its port again");
 	expect(!dcqcn_cc_choose_for_qp(&dev, 18, "plug") && told.init == 3, "it has no choice");
+	dcqcn_cc_rest(&dev);
+	expect(settings.qp_cc && settings.plugs, "its choice is forgotten");
 	dcqcn_qp_forget_choice(qp);
 	dcqcn_gate_advance(qp, fuzz_now);
 	expect(told.release == 3 && dcqcn_qp_has_algorithm(qp), "another QP has its choice");
+	*settings.cc = '\0';
+	dcqcn_cc_rest(&dev);
+	expect(!settings.qp_cc && !settings.plugs && !atomic_read(&dev.num_choices),
+	       "packets of the port still take the longer way: %d choices",
+	       atomic_read(&dev.num_choices));
 	unplugged();
 }
 

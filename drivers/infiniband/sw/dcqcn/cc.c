@@ -141,7 +141,7 @@ bool dcqcn_cc_is_wanted(const struct dcqcn_qp *qp, const struct dcqcn_settings *
 bool dcqcn_cc_enter(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 		    bool acks, u64 now)
 {
-	const struct dcqcn_cc_slot *slot = dcqcn_cc_find(dcqcn_cc_choice(qp, settings));
+	struct dcqcn_cc_slot *slot = dcqcn_cc_find(dcqcn_cc_choice(qp, settings));
 	const struct dcqcn_cc_ops *ops = slot ? dcqcn_cc_ops(slot) : NULL;
 	struct dcqcn_cc_flow *f = qp->cc;
 

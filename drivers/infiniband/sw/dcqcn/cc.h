@@ -3,9 +3,11 @@
 #ifndef DCQCN_CC_H
 #define DCQCN_CC_H
 
+#include <linux/atomic.h>
 #include <linux/rcupdate.h>
 #include <rdma/dcqcn_cc.h>
 
+#include "device.h"
 #include "flight.h"
 #include "qp.h"
 #include "settings.h"
@@ -50,11 +52,18 @@ static inline bool dcqcn_qp_has_choice(const struct dcqcn_qp *qp)
 	return qp->cc && qp->cc->chosen;
 }
 
-/* The QP is another one now; its lock is held */
+/* An algorithm is chosen for a QP, or none any more; its lock is held, and dcqcn_qp.cc is there */
+static inline void dcqcn_qp_set_choice(struct dcqcn_qp *qp, bool chosen)
+{
+	atomic_add(chosen - qp->cc->chosen, &qp->dev->num_choices);
+	qp->cc->chosen = chosen;
+}
+
+/* The QP is another one now, or gone; its lock is held */
 static inline void dcqcn_qp_forget_choice(struct dcqcn_qp *qp)
 {
 	if (qp->cc)
-		qp->cc->chosen = false;
+		dcqcn_qp_set_choice(qp, false);
 }
 
 /**
@@ -86,8 +95,9 @@ bool dcqcn_cc_asks(const struct dcqcn_qp *qp, struct sk_buff *skb);
 bool dcqcn_cc_left(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req, u64 now);
 
 int dcqcn_cc_choose_for_qp(struct dcqcn_dev *dev, u32 qpn, const char *choice);
+void dcqcn_cc_rest(struct dcqcn_dev *dev);
 const struct dcqcn_cc_ops *dcqcn_cc_ops(const struct dcqcn_cc_slot *slot);
-const struct dcqcn_cc_slot *dcqcn_cc_find(const char *name);
+struct dcqcn_cc_slot *dcqcn_cc_find(const char *name);
 int dcqcn_cc_choose(char *choice, const char *name);
 const char *dcqcn_cc_name(const char *choice);
 void dcqcn_cc_list(char *buf, size_t size);

@@ -41,9 +41,9 @@ const struct dcqcn_cc_ops *dcqcn_cc_ops(const struct dcqcn_cc_slot *slot)
  *
  * Context: under RCU. Return: its place in the list, NULL for DCQCN or if there is none.
  */
-const struct dcqcn_cc_slot *dcqcn_cc_find(const char *name)
+struct dcqcn_cc_slot *dcqcn_cc_find(const char *name)
 {
-	const struct dcqcn_cc_slot *slot;
+	struct dcqcn_cc_slot *slot;
 	const struct dcqcn_cc_ops *ops;
 
 	for (slot = dcqcn_cc_slots; slot < dcqcn_cc_slots + DCQCN_CC_MAX; slot++) {

@@ -148,6 +148,7 @@ int dcqcn_cc_choose_for_qp(struct dcqcn_dev *dev, u32 qpn, const char *choice)
 		kfree(flow);
 		return -ENOMEM;
 	}
+	atomic_inc(&dev->num_choices);	/* until it is made, for dcqcn_cc_rest() */
 	settings->qp_cc = true;
 	dcqcn_dev_settings_commit(dev, settings);
 
@@ -159,7 +160,7 @@ int dcqcn_cc_choose_for_qp(struct dcqcn_dev *dev, u32 qpn, const char *choice)
 			qp->cc = flow;
 			flow = NULL;
 		}
-		qp->cc->chosen = choice;
+		dcqcn_qp_set_choice(qp, choice && qp->state != DCQCN_QP_DEAD);
 		if (choice)
 			strscpy(qp->cc->choice, choice, sizeof(qp->cc->choice));
 		if (qp->state == DCQCN_QP_LIVE)
@@ -167,6 +168,28 @@ int dcqcn_cc_choose_for_qp(struct dcqcn_dev *dev, u32 qpn, const char *choice)
 		spin_unlock_bh(&qp->lock);
 	}
 	rcu_read_unlock();
+	atomic_dec(&dev->num_choices);
 	kfree(flow);
 	return qp ? 0 : -ENOMEM;
+}
+
+/**
+ * dcqcn_cc_rest() - let packets of a port pass as before, if no QP has a choice of its own any more
+ * @dev: the port
+ *
+ * Context: process; may sleep; called by the port's janitor.
+ */
+void dcqcn_cc_rest(struct dcqcn_dev *dev)
+{
+	struct dcqcn_settings *settings;
+	bool rests;
+
+	rcu_read_lock();
+	rests = rcu_dereference(dev->settings)->qp_cc && !atomic_read(&dev->num_choices);
+	rcu_read_unlock();
+	settings = rests ? dcqcn_dev_settings_begin(dev) : NULL;
+	if (!settings)
+		return;
+	settings->qp_cc = atomic_read(&dev->num_choices);	/* again, under the lock */
+	dcqcn_dev_settings_commit(dev, settings);
 }

@@ -139,6 +139,7 @@ struct dcqcn_contexts {
  * @contexts: see ccc.c
  * @credit: what peers may send in contexts
  * @hooks: the netfilter hooks of its network namespace
+ * @num_choices: QPs that have an algorithm of their own; see cc_register.c
  * @settings_lock: serialises writers of @settings
  * @speed_work: reads @speed
  * @rate_events: rate limit of netlink events, see netlink_event.c
@@ -164,6 +165,7 @@ struct dcqcn_dev {
 	struct dcqcn_credit credit ____cacheline_aligned_in_smp;
 
 	struct dcqcn_net_hooks *hooks ____cacheline_aligned_in_smp;
+	atomic_t num_choices;
 	struct mutex settings_lock;	/* writers of @settings */
 	struct work_struct speed_work;
 	struct dcqcn_budget rate_events;

@@ -87,6 +87,7 @@ void dcqcn_qp_free(struct dcqcn_qp *qp)
 	if (qp->state != DCQCN_QP_DEAD)
 		dcqcn_qp_kill(qp);
 	dcqcn_queue_reset(qp, &dropped);
+	dcqcn_qp_forget_choice(qp);
 	dcqcn_ccc_leave(qp);
 	waiting = qp->waiting;
 	qp->waiting = NULL;

@@ -340,6 +340,7 @@ static void dcqcn_resolve_sweep(struct dcqcn_dev *dev)
 	}
 	dev->resolver.next_qpn = qpn;
 	dcqcn_limiter_rest();
+	dcqcn_cc_rest(dev);
 }
 
 static void dcqcn_resolve_work(struct work_struct *work)

@@ -55,7 +55,7 @@ struct dcqcn_ccc_params {
  * @rp: reaction point
  * @ccc: congestion control contexts
  * @plugs: flows may obey an algorithm: @cc is set, or @qp_cc
- * @qp_cc: there are, or were, QPs that do not follow @cc
+ * @qp_cc: there are QPs that do not follow @cc, or were a moment ago
  * @cc: the algorithm of flows without a context: its name, empty for DCQCN. See cc_list.c.
  * @np_enable: one bit per priority (DSCP >> 3)
  * @rp_enable: one bit per priority
