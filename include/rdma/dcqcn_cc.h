@@ -104,7 +104,7 @@ struct dcqcn_cc_sample {
  * @name: its name, of letters, digits, ``-`` and ``_``
  * @flags: DCQCN_CC_*
  * @init: a flow begins to obey this algorithm; must not fail
- * @release: it no longer does, and its private state goes
+ * @release: it no longer does, and its private state goes. Called once for each @init.
  * @cnp: a congestion notification came
  * @ack: an ACK came that acknowledges something new. If set, the module makes packets ask for ACKs
  *	often enough: when the window is full, and after an eighth of it or 16 KB.
@@ -113,8 +113,8 @@ struct dcqcn_cc_sample {
  * @timer: the time @next_call has come
  * @sent: a packet of @bytes, headers included, leaves
  *
- * The module may go at any time: dcqcn_unregister_cc() gives its flows DCQCN, so no reference to
- * it is taken. Not changed, and valid, from dcqcn_register_cc() to the end of
+ * The module may go at any time: dcqcn_unregister_cc() releases its flows, so no reference to it is
+ * taken. Not changed, and valid, from dcqcn_register_cc() to the end of
  * dcqcn_unregister_cc().
  */
 struct dcqcn_cc_ops {

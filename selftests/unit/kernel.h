@@ -182,6 +182,9 @@ struct nf_hook_ops {
 #define PTR_ERR(p)		((int)(intptr_t)(p))
 #define RCU_INITIALIZER(p)	(p)
 #define synchronize_rcu()	((void)0)
+/* Nobody else is there who could end a wait */
+#define wait_var_event(var, condition)	kernel_assert(condition)
+#define wake_up_var(var)	((void)(var))
 #define EXPORT_SYMBOL_GPL(name)	struct name##_exported
 #define msleep(ms)		kernel_assert(!"sleeps")
 static inline bool sysfs_streq(const char *a, const char *b)
@@ -212,6 +215,7 @@ static inline bool sysfs_streq(const char *a, const char *b)
 #define atomic_read(a)		((a)->counter)
 #define atomic_inc(a)		((void)(a)->counter++)
 #define atomic_dec(a)		((void)(a)->counter--)
+#define atomic_dec_and_test(a)	(!--(a)->counter)
 #define atomic_add(n, a)	((void)((a)->counter += (n)))
 #define atomic_set(a, n)	((void)((a)->counter = (n)))
 

@@ -26,6 +26,16 @@
 	for ((bucket) = 0, (pos) = only_port(); (bucket) < 1; (bucket)++)
 struct workqueue_struct;
 
+/* Others run while somebody waits for them */
+#undef wait_var_event
+#define wait_var_event(var, condition) \
+	do { \
+		if (!(condition)) \
+			go_on(); \
+		kernel_assert(condition); \
+	} while (0)
+static void go_on(void);
+
 /* The only port, and its QPs, for cc_list.c */
 struct dcqcn_dev;
 struct dcqcn_qp;
@@ -61,6 +71,7 @@ static struct dcqcn_counters counters, other_cpu;
 static struct dcqcn_dev dev;
 static struct dcqcn_qp qps[QPS];
 static bool unpublished;	/* the port is in no list */
+static int gone_waiting;	/* how often dcqcn_unregister_cc() has waited */
 
 static struct dcqcn_dev *only_port(void)
 {
@@ -2448,8 +2459,33 @@ static void plug_names(void)
 	}
 }
 
-/* The port of a flow goes while its algorithm does: no list has the port any more. Still no function
- * of the algorithm runs once it is unregistered, not even if another one takes its place.
+/* While dcqcn_unregister_cc() waits, flows still obey the algorithm, and their port goes */
+static void go_on(void)
+{
+	struct sk_buff *skb;
+	struct sk_buff_head dropped;
+
+	gone_waiting++;
+	expect(!told.release && dcqcn_qp_has_algorithm(&qps[0]), "it waits for nothing");
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	ack_of(0);
+	expect(told.cnp == 1 && told.ack == 1, "%d CNPs, %d ACKs: it is called no more", told.cnp,
+	       told.ack);
+	__skb_queue_head_init(&dropped);
+	bh_disabled++;
+	spin_lock(&qps[0].lock);
+	dcqcn_queue_reset(&qps[0], &dropped);
+	spin_unlock(&qps[0].lock);
+	bh_disabled--;
+	while ((skb = skb_peek(&dropped))) {
+		__skb_unlink(skb, &dropped);
+		kfree_skb(skb);
+	}
+}
+
+/* The port of a flow goes while its algorithm does: no list has the port any more. The flow is
+ * released all the same, and then no function of the algorithm runs any more, not even if another
+ * one takes its place.
  */
 static void plug_goes_with_port(void)
 {
@@ -2460,7 +2496,9 @@ static void plug_goes_with_port(void)
 	for (i = 0; i < 8; i++)
 		output(DCQCN_PKT_REQUEST, i);
 	unpublished = true;
+	gone_waiting = 0;
 	dcqcn_unregister_cc(&plug);
+	expect(gone_waiting == 1 && told.release == 1, "%d releases", told.release);
 	memset(&told, 0, sizeof(told));
 	other = plug;
 	strcpy(other.name, "other");

@@ -34,6 +34,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/time64.h>
+#include <linux/wait_bit.h>
 #include <rdma/dcqcn_cc.h>
 
 #include "cc.h"
@@ -83,14 +84,10 @@ static u64 dcqcn_cc_prepare(struct dcqcn_qp *qp, u64 now)
 	return before;
 }
 
-/* What a flow obeys. All functions of it are empty after it has gone. */
+/* What a flow obeys. It stays as long as the flow does: dcqcn_unregister_cc() waits for its last. */
 static const struct dcqcn_cc_ops *dcqcn_cc_of(const struct dcqcn_cc_flow *f)
 {
-	static const struct dcqcn_cc_ops gone;
-	const struct dcqcn_cc_ops *ops = dcqcn_cc_ops(f->slot);
-
-	/* another one may have its place */
-	return ops && f->slot->generation == f->generation ? ops : &gone;
+	return dcqcn_cc_ops(f->slot);
 }
 
 /* Each event comes with its time: what was due before comes first */
@@ -154,7 +151,7 @@ bool dcqcn_cc_enter(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 		return false;
 	memset_startat(f, 0, cc);
 	f->slot = slot;
-	f->generation = slot->generation;
+	atomic_inc(&slot->flows);
 	f->due = now;
 	f->cc.packet = 1;
 	f->cc.window = DCQCN_CC_NO_WINDOW;
@@ -184,6 +181,8 @@ void dcqcn_cc_leave(struct dcqcn_qp *qp)
 	if (ops->release)
 		ops->release(&f->cc);
 	WRITE_ONCE(qp->obeys, DCQCN_OBEYS_RATE);
+	if (atomic_dec_and_test(&f->slot->flows))
+		wake_up_var(&f->slot->flows);
 }
 
 /**
@@ -195,12 +194,9 @@ void dcqcn_cc_leave(struct dcqcn_qp *qp)
  */
 bool dcqcn_cc_is_chosen(const struct dcqcn_qp *qp, const struct dcqcn_settings *settings)
 {
-	const struct dcqcn_cc_ops *ops;
-
 	if (!dcqcn_qp_has_algorithm(qp))
 		return !dcqcn_cc_is_wanted(qp, settings);
-	ops = dcqcn_cc_of(qp->cc);
-	return *ops->name && !strcmp(dcqcn_cc_choice(qp, settings), ops->name);
+	return !strcmp(dcqcn_cc_choice(qp, settings), dcqcn_cc_of(qp->cc)->name);
 }
 
 /**

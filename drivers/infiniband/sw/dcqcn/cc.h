@@ -23,7 +23,6 @@ struct sk_buff;
  * @choice: the name, empty for DCQCN
  * @cc: what the algorithm sees. It, and all that follows, begins anew with each algorithm.
  * @slot: place of the algorithm in the list; valid while dcqcn_qp.obeys is DCQCN_OBEYS_ALGORITHM
- * @generation: of that place
  * @marked: bytes that CNPs reported since the last ACK
  * @due: ns; when the next packet may leave at the rate. dcqcn_flow.next is earlier if there is
  *	something to do before.
@@ -33,8 +32,7 @@ struct dcqcn_cc_flow {
 	bool chosen;
 	char choice[DCQCN_CC_NAME_MAX];
 	struct dcqcn_cc cc;
-	const struct dcqcn_cc_slot *slot;
-	u32 generation;
+	struct dcqcn_cc_slot *slot;
 	u32 marked;
 	u64 due;
 	struct dcqcn_flight flight;
@@ -69,12 +67,12 @@ static inline void dcqcn_qp_forget_choice(struct dcqcn_qp *qp)
 /**
  * struct dcqcn_cc_slot - a place for an algorithm
  * @ops: RCU; NULL if the place is free
- * @generation: how many algorithms had this place before; changes while it is free
+ * @flows: that obey it
  * @closed: no further flow may obey it: it is about to go
  */
 struct dcqcn_cc_slot {
 	const struct dcqcn_cc_ops __rcu *ops;
-	u32 generation;
+	atomic_t flows;
 	bool closed;
 };
 

@@ -4,8 +4,8 @@
  *
  * A port's choice is a name, and holds no reference. While there is no algorithm of that name,
  * because its module has gone, flows of the port obey DCQCN. If it is registered again, they obey
- * it again. cc_register.c does both. A flow that obeys an algorithm holds no reference either: it
- * has the place in the list, and looks each time whether its algorithm is still there.
+ * it again. cc_register.c does both. A flow that obeys an algorithm is counted in its place in the
+ * list, and an algorithm that goes takes itself from its flows.
  */
 #include <linux/kernel.h>
 #include <linux/rcupdate.h>

@@ -2,11 +2,12 @@
 /*
  * Algorithms of other modules come and go, and QPs get one of their own.
  *
- * dcqcn_unregister_cc() does not wait for users: it takes the algorithm from each flow. What ends
- * it is two RCU grace periods, and nothing else: after the first, no flow begins to obey the
- * algorithm; then it is taken from all flows of all ports. Each function of an algorithm is called
- * under RCU, after a look whether the algorithm is still in its place. So after the second, none
- * runs any more, not even for a flow of a port that is about to go, which is in no list.
+ * dcqcn_unregister_cc() takes the algorithm from each flow. What ends it: after an RCU grace period,
+ * no flow begins to obey the algorithm; then it is taken from all flows of all ports. A few may be
+ * in no list, because their port or their QP is being removed at this moment. That ends them, and
+ * it waits for no user: so all flows are released, and what an algorithm has allocated for them is
+ * freed. Each function of an algorithm is called under RCU, so none runs any more after another
+ * grace period.
  */
 #include <linux/ctype.h>
 #include <linux/export.h>
@@ -17,6 +18,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/wait_bit.h>
 #include <rdma/dcqcn_cc.h>
 
 #include "cc.h"
@@ -66,7 +68,6 @@ int dcqcn_register_cc(const struct dcqcn_cc_ops *ops)
 		err = -ENOSPC;
 	} else {
 		slot->closed = false;
-		slot->generation++;
 		rcu_assign_pointer(slot->ops, ops);
 	}
 	mutex_unlock(&dcqcn_cc_mutex);
@@ -95,8 +96,8 @@ static void dcqcn_cc_take_from(struct dcqcn_dev *dev, const struct dcqcn_cc_slot
  * dcqcn_unregister_cc() - undo dcqcn_register_cc()
  * @ops: the algorithm
  *
- * Its flows obey DCQCN from now on. None of its functions runs any more when this returns, after
- * two RCU grace periods.
+ * Its flows obey DCQCN from now on, and have been released. None of its functions runs any more when
+ * this returns, after two RCU grace periods.
  *
  * Context: process; may sleep.
  */
@@ -117,6 +118,7 @@ void dcqcn_unregister_cc(const struct dcqcn_cc_ops *ops)
 	hash_for_each_rcu(dcqcn_by_ibdev, bucket, dev, ibdev_node)
 		dcqcn_cc_take_from(dev, slot);
 	rcu_read_unlock();
+	wait_var_event(&slot->flows, !atomic_read(&slot->flows));
 	RCU_INIT_POINTER(slot->ops, NULL);
 	synchronize_rcu();	/* no function of it runs any more */
 unlock:
