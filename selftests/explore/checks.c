@@ -10,6 +10,7 @@
 #include "rxe.h"
 #include "wire.h"
 
+#include "cc.h"
 #include "ccc.h"
 #include "limiter.h"
 #include "qp.h"
@@ -497,7 +498,13 @@ static void look_at_qps(struct port *port)
 	struct dcqcn_qp_view view;
 	struct dcqcn_qp *entry;
 	unsigned long at;
+	int choices = 0;
 
+	for (at = 0; (entry = dcqcn_qp_next(port->dev, &at)); at++)
+		choices += dcqcn_qp_has_choice(entry);
+	demand(choices == atomic_read(&port->dev->num_choices), "%d QPs have a choice, not %d", choices,
+	       atomic_read(&port->dev->num_choices));
+	demand(!choices || settings_of(port)->plugs, "a QP has a choice, and its port does not know");
 	for (at = 0; (entry = dcqcn_qp_next(port->dev, &at)); at++) {
 		u64 floor = dcqcn_rate_floor(&settings_of(port)->rp);
 

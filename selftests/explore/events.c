@@ -39,6 +39,7 @@ enum what {
 };
 
 static struct setup setup;
+static u64 total_choices;
 static struct event events[EVENTS_MAX];
 static u64 event_times[EVENTS_MAX];
 static int num_events;
@@ -107,6 +108,20 @@ static void hostile_answer(struct dcqcn_cc *cc)
 	memset(dcqcn_cc_private(cc), random, DCQCN_CC_PRIVATE);
 }
 
+static int hostile_flows;	/* that obey it */
+
+static void hostile_init(struct dcqcn_cc *cc)
+{
+	hostile_flows++;
+	hostile_answer(cc);
+}
+
+static void hostile_release(struct dcqcn_cc *cc)
+{
+	hostile_flows--;
+	hostile_answer(cc);
+}
+
 static void hostile_ack(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *sample)
 {
 	kernel_assert(sample->delivered && sample->marked <= sample->delivered);
@@ -124,16 +139,23 @@ static void hostile_sent(struct dcqcn_cc *cc, u32 bytes)
 }
 
 static const struct dcqcn_cc_ops hostile = {
-	.name = "hostile", .init = hostile_answer, .release = hostile_answer,
+	.name = "hostile", .init = hostile_init, .release = hostile_release,
 	.cnp = hostile_answer, .ack = hostile_ack, .loss = hostile_answer, .idle = hostile_idle,
 	.timer = hostile_answer, .sent = hostile_sent,
 };
+
+/* Each flow that began to obey it is released when it goes, and only once */
+static void plug_out(void)
+{
+	dcqcn_unregister_cc(&hostile);
+	demand(!hostile_flows, "%d flows have not been released", hostile_flows);
+}
 
 /* It goes, or comes back */
 static void plug_in_or_out(void)
 {
 	if (dcqcn_register_cc(&hostile))
-		dcqcn_unregister_cc(&hostile);
+		plug_out();
 }
 
 #define PICK(table, byte)	((table)[(byte) % ARRAY_SIZE(table)])
@@ -141,6 +163,12 @@ static void plug_in_or_out(void)
 static struct rxe_qp *qp_of(u8 byte)
 {
 	return &qps[byte % QPS];
+}
+
+/* What a QP is to obey; NULL for what its port does */
+static const char *choice_of(const struct event *e)
+{
+	return e->c % 8 == 7 ? NULL : PICK(algorithms, e->c % 8);
 }
 
 /* --- as text --------------------------------------------------------------------------- */
@@ -216,6 +244,8 @@ static void print_event(const struct event *e)
 	case CONTEXTS:
 		if (e->b & 0x80)
 			fprintf(stderr, "the hostile algorithm comes or goes\n");
+		else if (e->b & 0x40)
+			fprintf(stderr, "QP %u obeys \"%s\"\n", qpn, choice_of(e) ?: "what its port does");
 		else
 			fprintf(stderr, "port %u: contexts %u\n", port, e->b % 4);
 		break;
@@ -239,7 +269,8 @@ static void print_event(const struct event *e)
 		fprintf(stderr, "port %u says that it has %u Mb/s\n", port, PICK(speeds, e->b));
 		break;
 	case REMOVE:
-		fprintf(stderr, "port %u is removed\n", port);
+		fprintf(stderr, "port %u is removed%s\n", port, e->b & 0x80 ?
+			", and the hostile algorithm with it" : "");
 		break;
 	case ADD:
 		fprintf(stderr, "port %u is added, if it is not there\n", port);
@@ -299,6 +330,16 @@ static void set(struct port *port, size_t offset, u32 value)
 }
 
 #define SET(port, field, value)	set(port, offsetof(struct dcqcn_settings, field), value)
+
+/* A QP gets an algorithm of its own, or NULL to follow its port */
+static void choose(struct rxe_qp *qp, const char *name)
+{
+	if (!qp->port->dev || !qp->live)
+		return;
+	if (!dcqcn_cc_choose_for_qp(qp->port->dev, qp->ib.qp_num, name))
+		total_choices++;
+	check_settings(qp->port);
+}
 
 static void set_profile(struct port *port, const char *name)
 {
@@ -415,6 +456,8 @@ static void do_event(const struct event *e)
 	case CONTEXTS:
 		if (e->b & 0x80)
 			plug_in_or_out();
+		else if (e->b & 0x40)
+			choose(qp, choice_of(e));
 		else
 			SET(port, ccc.algorithms, e->b % 4);
 		break;
@@ -442,7 +485,7 @@ static void do_event(const struct event *e)
 		port_changed(port);
 		break;
 	case REMOVE:
-		port_remove(port);
+		port_remove(port, e->b & 0x80 ? plug_out : NULL);
 		break;
 	case ADD:
 		port_add(port);
@@ -480,7 +523,7 @@ static void heal(void)
 	fuzz_out_of_memory = false;
 	transmit_fails = 0;
 	timers_stop = worker_stops = 0;
-	dcqcn_unregister_cc(&hostile);
+	plug_out();
 	for (i = 0; i < PORTS; i++) {
 		paths[i] = (struct path) { .bps = 10000000000ULL, .delay = 10 * US };
 		check_settings(&ports[i]);
@@ -518,8 +561,9 @@ static void heal(void)
 static void say_all(void)
 {
 	fflush(stderr);
-	printf("\nexplored: %llu events, %llu sequences were cut off\n",
-	       (unsigned long long)all_events, (unsigned long long)num_tired);
+	printf("\nexplored: %llu events, %llu choices for a QP; %llu sequences were cut off\n",
+	       (unsigned long long)all_events, (unsigned long long)total_choices,
+	       (unsigned long long)num_tired);
 	print_coverage();
 	fflush(stdout);
 }

@@ -72,6 +72,11 @@ void world_call_rcu(struct rcu_head *rcu, void (*func)(struct rcu_head *rcu));
 void world_free_later(void *p);
 void world_run_rcu(void);
 
+/* What happens while somebody waits for others */
+#undef synchronize_net
+#define synchronize_net()	world_meanwhile()
+void world_meanwhile(void);
+
 #undef get_random_u32
 #define get_random_u32		world_random
 

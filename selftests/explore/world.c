@@ -693,13 +693,23 @@ void port_add(struct port *port)
 	port->dev = port->ibdev.client_data;
 }
 
-void port_remove(struct port *port)
+static void (*meanwhile_do)(void);
+
+void world_meanwhile(void)
+{
+	if (meanwhile_do)
+		meanwhile_do();
+}
+
+void port_remove(struct port *port, void (*meanwhile)(void))
 {
 	struct dcqcn_dev *dev = port->dev;
 
 	if (!dev)
 		return;
+	meanwhile_do = meanwhile;
 	client->remove(&port->ibdev, dev);
+	meanwhile_do = NULL;
 	port->dev = NULL;
 	world_run_rcu();
 }
@@ -760,7 +770,7 @@ void world_end(void)
 	int i;
 
 	for (i = 0; i < PORTS; i++)
-		port_remove(&ports[i]);
+		port_remove(&ports[i], NULL);
 	world_run_rcu();
 	demand(!bh_disabled && !readers && !fuzz_dst_refs, "BH is off, or a reference is kept");
 	demand(!num_timers, "%d timers are left", num_timers);

@@ -93,7 +93,8 @@ void world_init(void);
 void world_begin(u64 seed);
 void world_end(void);
 void port_add(struct port *port);
-void port_remove(struct port *port);
+/* @meanwhile: what happens while it goes, or NULL */
+void port_remove(struct port *port, void (*meanwhile)(void));
 void port_down(struct port *port);
 void port_changed(struct port *port);
 u64 world_lateness(void);
