@@ -10,7 +10,7 @@ import glob
 import os
 import re
 import shlex
-import subprocess
+from fnmatch import fnmatch
 
 from testbed.core.paths import TOP
 from testbed.vm.image import DEFAULT
@@ -42,6 +42,75 @@ SWITCHES = ("hysteresis=fine", "hysteresis=coarse", "watchdog=drop",
 ARENA = ("control=stock,work=lone", "control=pfc,work=alltoall-16",
          "control=both,work=incast-16x128KiB-9ms", "control=nscc,work=incast-8x240KiB-3ms",
          "control=auto,work=incast-32x64KiB-4ms", "control=both,work=rpc")
+
+# What a change reaches: the first line with a path that the changed file's begins with names the
+# parts to run; @ is all parts on a ground. A file that is in no line reaches all parts.
+REACHES = """
+Documentation/netlink/    netlink tools docs
+Documentation/            docs tools:spec tools:readme tools:interfaces tools:installed_scripts
+CONTRIBUTING.md           docs tools:readme
+README.md                 docs tools:readme
+NEWS.md                   docs tools:version
+drivers/infiniband/       build unit tools netlink fuzz docs mutants* powerpc @uml @debug @pc @guest-*
+examples/cc/              build unit @guest-6.12 mutants*
+drivers/net/dcbport/      build netlink port-unit model docs port* lldpd predicted switches lossless
+drivers/net/dcbport/      simulations mutants* powerpc
+tools/dcqcn/              tools rdma* port observers guests-* try-* page docs
+tools/model/              model predicted tools page
+tools/page/               tools page
+tools/plot/               tools docs
+tools/wireshark/          tools
+tools/container/          tools
+tools/netlink/            netlink
+tools/try/                tools try-*
+tools/bench/              pacing port-cpus
+tools/testbed/bench/      pacing port-cpus tools
+tools/lab/                tools @guest-*
+tools/testbed/vm/         tools @guest-* @pc
+tools/sim/                tools simkernel debugkernel @uml @debug
+tools/testbed/sim/        tools @uml @debug @pc
+tools/testbed/core/       tools runner @uml @debug @pc @guest-*
+selftests/unit/           unit port-unit model fuzz explore powerpc mutants*
+selftests/fuzz/           fuzz explore mutants*
+selftests/explore/        build fuzz explore mutants*
+selftests/port/unit/      port-unit powerpc mutants*
+selftests/port/           port port-* lldpd
+selftests/model/          model predicted
+selftests/mutants/        mutants*
+selftests/page/           page
+selftests/rdma/           runner rdma* observers guests-* index upstream
+selftests/simulated       rdma* index
+selftests/guest           observers guests-*
+selftests/rdma_scripts.py runner rdma* observers guests-*
+selftests/verbs/          @uml @debug @pc
+selftests/uml/            @uml @debug @pc
+selftests/lab/            labcommand programs-*
+selftests/sim/            cluster
+selftests/try             try-*
+selftests/package/        packages
+selftests/tools/          tools
+selftests/kernels_table   runner
+selftests/build_checks    build
+selftests/cache_lines     build
+selftests/circles         build
+selftests/rooms           build
+selftests/linkcheck       tools
+selftests/rxe-            index
+upstream/                 build upstream
+debian/                   tools packages
+"""
+
+
+def reached(table, files):
+    """The parts that changes of these files reach, and the tests of other parts, as names."""
+    rules, names = [line.split() for line in REACHES.splitlines() if line], set()
+    for file in files:
+        first = next((path for path, *_ in rules if file.startswith(path)), None)
+        for pattern in [p for path, *ps in rules if path == first for p in ps] if first else "*":
+            names |= {pattern} if ":" in pattern else {
+                p.name for p in table if fnmatch("@" + p.on if pattern[0] == "@" else p.name, pattern)}
+    return sorted(n for n in names if n.partition(":")[0] in {p.name for p in table})
+
 
 # --- tests that can run alone: names, and those of their results ---
 
@@ -80,7 +149,7 @@ def fuzz_targets():
 
 def port_tests():
     """Functions with a decorator @test, of which the first line of the docstring is the title."""
-    return {f.name: ast.get_docstring(f) for path in sorted(
+    return {f.name: ast.get_docstring(f).splitlines()[0] for path in sorted(
         glob.glob(os.path.join(TOP, "selftests", "port", "*.py")))
         for f in ast.parse(read(path)).body if isinstance(f, ast.FunctionDef) and
         any(isinstance(d, ast.Name) and d.id.startswith("test") for d in f.decorator_list)}
@@ -112,11 +181,10 @@ def rdma_words(names):
     return words(s if "" in f else " ".join([s] + f) for s, f in scripts.items())
 
 
-def listed(command):
+def listed(tool):
     """The scenarios of sim or lab."""
-    said = subprocess.run([os.path.join(TOP, command), "list"], check=True, capture_output=True,
-                          text=True).stdout
-    return [line.split()[0] for line in said.splitlines()]
+    return [name.removesuffix(".toml")
+            for name in sorted(os.listdir(os.path.join(TOP, "tools", tool, "scenarios")))]
 
 
 # --- the parts ---
@@ -259,17 +327,17 @@ def guests(name, title, options, needs, kernel, scripts=()):
                      some=lambda names: command + rdma_words(names))
 
 
-def lab(name, arguments, needs):
-    return Part(name, "lab run " + arguments,
-                "tools/lab/lab run --check --out out/check/%s/lab %s" % (name, arguments),
-                tap=False, kernels=True, slots=2, needs=needs, on="guest-" + DEFAULT)
+def lab(name, scenarios, needs, kernel=DEFAULT, tests=dict):
+    command = "tools/lab/lab run --check --out out/check/%s/lab --kernel %s " % (name, kernel)
+    return in_guests(name, "lab run " + scenarios, command + scenarios, needs, kernel, tap=False,
+                     tests=tests, some=lambda names: command + words(names))
 
 
 def usual():
     return common(False) + [
         Part("mutants-sample", "tests find ten small faults, and all faults still apply",
              "selftests/mutants/run --jobs 1 --sample 10 --out out/mutants-sample"),
-        lab("loop", "loop", ["build", "commands"])]
+        lab("loop", "loop", ["build"])]
 
 
 # Compiler and Kbuild warnings count, as in build_checks
@@ -303,7 +371,7 @@ def full(kernels):
                "tools/lab/deps lldpd && selftests/port/run --out out/lldpd lldpd"),
         in_uml("port-scale", "512 ports, and a million packets held",
                "selftests/port/run --scale --out out/port-scale"),
-        lab("scenarios", " ".join(scenarios()), ["build", "commands"]),
+        lab("scenarios", " ".join(scenarios()), ["build"], tests=lambda: dict.fromkeys(scenarios())),
         in_guests("labcommand", "the lab's command", "selftests/lab/run", ["build"]),
     ]
     for k in kernels:
@@ -312,7 +380,7 @@ def full(kernels):
             built += "-" + k
             out.append(Part(built, "the module for kernel " + k, BUILD % k, tap=False))
         out += [guests("guests-" + k, "selftests/rdma on " + k, "", [built], k),
-                lab("incast-" + k, "incast --kernel " + k, [built, "commands"]),
+                lab("incast-" + k, "incast", [built], k),
                 in_guests("port-guest-" + k, "the switch port on %s, and its frames in tshark" % k,
                           "selftests/port/guest --kernel " + k, [built], k),
                 in_guests("try-" + k, "dcqcn try on " + k, "selftests/try --kernel " + k, [built], k),
@@ -349,9 +417,9 @@ def full(kernels):
 
 def simulated():
     """anypath-grid takes hours, and is a part of its own"""
-    return [name for name in listed("tools/sim/sim") if name != "anypath-grid"]
+    return [name for name in listed("sim") if name != "anypath-grid"]
 
 
 def scenarios():
     """capacity only measures this machine; each kernel has an incast"""
-    return [name for name in listed("tools/lab/lab") if name not in ("capacity", "incast")]
+    return [name for name in listed("lab") if name not in ("capacity", "incast")]
