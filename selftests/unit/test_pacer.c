@@ -403,6 +403,7 @@ static void order_while_held(void)
 	pass_time(&qps[0], 100 * MS);
 	expect(num_sent == 3 && sent[1].psn == 11 && sent[2].psn == 12,
 	       "%u packets left", num_sent);
+	expect(!qps[0].flow.held_bytes, "%u bytes are held of no packet", qps[0].flow.held_bytes);
 	ends();
 }
 
@@ -428,6 +429,8 @@ static void order_of_acks(void)
 
 static void stale_acks(void)
 {
+	u32 psn;
+
 	limited(1, IB_QPT_RC, 0);
 	output(DCQCN_PKT_RESPONSE, 10);
 	output(DCQCN_PKT_RESPONSE, 11);
@@ -440,6 +443,18 @@ static void stale_acks(void)
 	       counters.value[DCQCN_RP_DROP_STALE]);
 	pass_time(&qps[0], 200 * MS);
 	expect(num_sent == 3, "%u packets left, not 3", num_sent);
+	ends();
+
+	/* what is before the place that rxe goes back to still leaves */
+	limited(1, IB_QPT_RC, 0);
+	for (psn = 10; psn < 14; psn++)
+		output(DCQCN_PKT_RESPONSE, psn);
+	output(DCQCN_PKT_RESPONSE, 12);
+	expect(counters.value[DCQCN_RP_DROP_STALE] == 2, "%lu packets were stale, not 2",
+	       counters.value[DCQCN_RP_DROP_STALE]);
+	pass_time(&qps[0], 200 * MS);
+	expect(num_sent == 3 && sent[1].psn == 11 && sent[2].psn == 12, "%u packets left, PSN %u, %u",
+	       num_sent, sent[1].psn, sent[2].psn);
 	ends();
 }
 
@@ -475,6 +490,10 @@ static void memory(void)
 	expect(responses_of(&qps[0]) > 8 * MB - 2 * SHORTEST_SIZE, "a QP holds only %u bytes",
 	       responses_of(&qps[0]));
 	expect(held > 64 * MB && held <= 128 * MB, "a port holds %ld bytes of memory", held);
+	/* one of each QP has passed */
+	n = 9 * 20000 + (QPS - 9) * 800 - QPS - held / SHORTEST_SIZE;
+	expect(counters.value[DCQCN_RP_DROP_BOUND] == n, "%lu dropped packets are counted, not %u",
+	       counters.value[DCQCN_RP_DROP_BOUND], n);
 	expect(held_memory() == held, "%ld bytes of memory are counted", held_memory());
 	ends();
 }
@@ -899,6 +918,44 @@ static void pace(void)
 	expect(took >= 100 * MS - MS / 10 && took <= 100 * MS + MS / 10,
 	       "1000 packets took %llu ns, not 100 ms", (unsigned long long)took);
 	ends();
+}
+
+/* What a gap loses in rounding, the next one has: at 7 Mb/s, 1000 bytes take 1142857 ns and 1/7 */
+static void pace_exactly(void)
+{
+	u32 psn;
+	u64 began;
+
+	limited(7, IB_QPT_UC, 0);
+	began = fuzz_now;
+	for (psn = 0; psn < 701; psn++) {
+		output(DCQCN_PKT_REQUEST, psn);
+		pass_time(&qps[0], MS);
+	}
+	pass_time(&qps[0], 1000 * MS);
+	expect(num_sent == 701 && qps[0].flow.next - began == 801142857,
+	       "%u packets at 7 Mb/s take %llu ns, not 801142857", num_sent,
+	       (unsigned long long)(qps[0].flow.next - began));
+	ends();
+}
+
+/* A flow that had nothing to send has credit for 16 packets, but not for more than 4 ms */
+static void credit_of_idle(void)
+{
+	static const struct { u32 mbps, packets; } rates[] = { { 80, 17 }, { 20, 11 }, { 1, 1 } };
+	unsigned int n;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rates); i++) {
+		limited(rates[i].mbps, IB_QPT_RC, 0);
+		output(DCQCN_PKT_REQUEST, 0);
+		pass_time(&qps[0], 1000 * MS);
+		for (n = 1; n < 40; n++)
+			output(DCQCN_PKT_REQUEST, n);
+		expect(num_sent - 1 == rates[i].packets, "%u packets leave at once at %u Mb/s, not %u",
+		       num_sent - 1, rates[i].mbps, rates[i].packets);
+		ends();
+	}
 }
 
 /* A burst of 12 packets; the 13th asks for an ACK, and what is behind it waits for that */
@@ -1985,6 +2042,23 @@ static void window_unseen(void)
 	flow->path = NULL;
 }
 
+/* Seven requests may follow unseen only if all of them are due */
+static void window_unseen_when_due(void)
+{
+	u32 psn;
+
+	windowed(0);
+	may_send = 100;
+	lends = true;
+	/* at half of the rate, each packet leaves credit for one more */
+	for (psn = 0; psn < 10; psn++) {
+		pass_time(&qps[0], psn ? 2 * qps[0].flow.gap : MS);
+		output_request(&qps[0], psn, 1000, WRITE_MIDDLE);
+		expect(num_unseen == (psn == 9), "request %u: %u are unseen", psn, num_unseen);
+	}
+	ends();
+}
+
 /* What is held is sent in order when the port goes, and when the peer is gone */
 static void window_ends(void)
 {
@@ -2085,6 +2159,10 @@ static void hasty_rxe(void)
 		expect(num_sent < 2, "%u: %u packets leave at once", i, num_sent);
 		pass_time(&qps[0], 80 * MS);
 		expect(num_sent == 60, "%u: %u packets left in 80 ms", i, num_sent);
+		expect(qps[0].flow.stat.expired &&
+		       counters.value[DCQCN_RP_EXPIRED] == qps[0].flow.stat.expired,
+		       "%u: %lu packets are counted, and %u left early", i,
+		       counters.value[DCQCN_RP_EXPIRED], qps[0].flow.stat.expired);
 		ends();
 		dcqcn_hasty_rxe.users = 0;
 	}
@@ -2548,6 +2626,8 @@ static const struct tap_test tests[] = {
 	{ "a release sends held packets in order", release },
 	{ "the limiter of an idle flow ends", idle },
 	{ "packets leave at the rate", pace },
+	{ "no gap is lost in rounding", pace_exactly },
+	{ "a flow that had nothing to send has a bounded credit", credit_of_idle },
 	{ "a start sends a burst, and waits for the ACK of its last packet", start },
 	{ "a start below its rate shows few packets to the limiter", start_unseen },
 	{ "what a start was allowed to send unseen is taken back", start_seen },
@@ -2569,6 +2649,7 @@ static const struct tap_test tests[] = {
 	{ "a flow with a small window asks for ACKs, and obeys it", window_asks },
 	{ "behind a closed window, rxe's timer does not fire", window_closed },
 	{ "with an open window, one request in eight is seen, and all are charged", window_unseen },
+	{ "requests behind a window are unseen only if all that may be are due", window_unseen_when_due },
 	{ "a window ends with the port, and with the peer", window_ends },
 	{ "packets of a window leave at the line rate", window_pace },
 	{ "an algorithm sets the rate", plug_paces },
