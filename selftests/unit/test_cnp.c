@@ -295,10 +295,27 @@ static void test_ud(void)
 	expect_cnp(2, 7, 7);
 }
 
+/* In which of the sets of senders 10.0.0.@from is */
+static unsigned int set_of_sender(u8 from)
+{
+	unsigned int set, way;
+
+	set_up(IB_QPT_UD);
+	arrives(UD_SEND_ONLY, from, true);
+	for (set = 0; set < DCQCN_SENDER_SETS; set++) {
+		for (way = 0; way < DCQCN_SENDER_WAYS; way++) {
+			if (the_qp.senders->set[set][way].cnp_time)
+				return set;
+		}
+	}
+	return set;
+}
+
 /* 10.0.0.2 sends all the time, others now and then: each gets CNPs at its own pace */
 static void test_ud_senders(void)
 {
 	unsigned int i, j, others = 0, busy = 0, n = 0;
+	u8 five[5] = { 0 };
 
 	set_up(IB_QPT_UD);
 	for (i = 0; i < 10000; i++, fuzz_now += US) {
@@ -323,6 +340,23 @@ static void test_ud_senders(void)
 	for (i = 0; i < 24 * 300; i++, fuzz_now += 2 * US)
 		arrives(UD_SEND_ONLY, 2 + i % 24, true);
 	expect(num_sent == 24 * 100, "%u CNPs for 24 senders in 14.4 ms", num_sent);
+
+	/* a fifth sender of a set takes the place of the one that was answered first, and no other */
+	for (i = 0, j = 2; i < 5 && j < 250; j++) {
+		if (!set_of_sender(j))
+			five[i++] = j;
+	}
+	expect(i == 5, "only %u senders are in a set", i);
+	set_up(IB_QPT_UD);
+	settings.np.min_time_between_cnps = 100;
+	for (i = 0; i < 5; i++, fuzz_now += 2 * US)
+		arrives(UD_SEND_ONLY, five[i], true);
+	expect(num_sent == 5, "%u CNPs for 5 senders", num_sent);
+	for (i = 1; i < 5; i++, fuzz_now += 2 * US)
+		arrives(UD_SEND_ONLY, five[i], true);
+	expect(num_sent == 5, "%u intervals are forgotten", num_sent - 5);
+	arrives(UD_SEND_ONLY, five[0], true);
+	expect(num_sent == 6, "%u CNPs, and the first sender has no place", num_sent);
 
 	/* new senders without end have no memory, and leave half of what the port may send */
 	set_up(IB_QPT_UD);
@@ -514,6 +548,13 @@ static void expect_verdict(int verdict, unsigned long handled, unsigned long ign
 static void test_verdicts(void)
 {
 	unsigned int i;
+
+	/* a port that goes obeys none, although the QP lives */
+	set_up(IB_QPT_RC);
+	dev.stopping = true;
+	cnp_arrives();
+	expect_verdict(DCQCN_CNP_STOPPING, 0, 1);
+	expect(!cuts, "%u cuts while the port goes", cuts);
 
 	set_up(IB_QPT_RC);
 	cnp_arrives();
