@@ -291,6 +291,9 @@ def keeps_to_it():
         _, times = played(d, player, "flows=0 size=5 at=3\nflows=0 size=1 at=100 after=0\n"
                           "flows=0-1 size=1 at=2 wait=7 after=0\nafter=0,1-2\n", FLOW % 0 + FLOW % 1)
         expect("at and after", times, [(3, 8), (100, 101), (15, 16), (101, 101)])
+        r, _ = played(d, player, "flows=0 size=5\n",
+                      FLOW % 0 + FLOW.replace("\n", " scheduled=1\n") % 1)
+        expect("a flow without a message", (r.stderr, r.returncode), ("", 0))
         for text, rule in (
                 ("flows=7 size=1", "1: flows=7: there is no flow of id 7"),
                 ("flows=0", "1: flows without a size"), ("size=1", "1: size without flows"),
@@ -365,6 +368,10 @@ def figures():
                       "verb": "send", "reply": "100B", "group": "asks"},
                      {"from": "h1", "to": "h3", "size": "1MB"}])
     expect("the flows that traffic reads", network_script.flows(made).count("\n"), 5)
+    # those of which the load makes no message must not send without a pause
+    expect("flows of the schedule", [" scheduled=1" in line for line in
+                                     network_script.flows(made).splitlines()],
+           [True] * 4 + [False])
     alone, back = 1000 + 2 * FRAME * 0.2, 1000 + 2 * 158 * 0.2
     with tempfile.TemporaryDirectory() as d:
         def of(rows, end, lost=()):

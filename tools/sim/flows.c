@@ -44,6 +44,7 @@ static const struct number {
 	{ "start_us", offsetof(struct flow, start), 0, MAX_US, 0, NSEC_PER_USEC, 0 },
 	{ "stop_us", offsetof(struct flow, stop), 1, MAX_US, 0, NSEC_PER_USEC, 1 },
 	{ "count", offsetof(struct flow, count), 0, UINT64_MAX, 0, 1, 0 },
+	{ "scheduled", offsetof(struct flow, scheduled), 0, 1, 0, 1, 0 },
 	{ "after", offsetof(struct flow, after), 0, MAX_ID, NO_FLOW, 1, 0 },
 };
 

@@ -22,9 +22,9 @@
  * Note that rxe never gives up if retry is 7.
  *
  * MESSAGES is a schedule (messages.c has its format): messages with their sizes, when they
- * are due, and on which others they wait. The flows that it names send these and nothing
- * else; their size is that of the largest message. depth bounds what a flow has outstanding;
- * more of its messages wait here, in the order in which they are due.
+ * are due, and on which others they wait. The flows that it names, and those with scheduled=1,
+ * send these and nothing else; their size is that of the largest message. depth bounds what a
+ * flow has outstanding; more of its messages wait here, in the order in which they are due.
  *
  * Times are CLOCK_MONOTONIC and relative to t0, a multiple of 10 ms that is
  * printed ("t0 SECONDS") and written to OUTDIR/t0 once everything is set up.

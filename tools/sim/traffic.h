@@ -80,7 +80,7 @@ struct flow {
 	uint64_t id, size, depth, mtu, timeout, retry, tclass, after;
 	uint64_t start, stop;		/* ns after t0 */
 	uint64_t count;
-	int scheduled;			/* it sends the messages of the schedule, nothing else */
+	uint64_t scheduled;		/* it sends the messages of the schedule, nothing else */
 	int iwarp;			/* between iWARP devices */
 
 	const struct flow *leader;	/* the flow of id @after, if any */
