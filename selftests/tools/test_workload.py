@@ -44,6 +44,14 @@ def left_out():
         w.flow(Table("flow 1", {"from": "h1", "to": "h9", **t}))
     expect("what iWARP carries", [(f.transport, f.verb) for f in w.flows],
            [("rc", "read"), ("rc", "write")])
+    expect("what it does not", w.left_out, ["UC WRITE", "UD SEND", "RC ATOMIC"])
+    run = Run(types.SimpleNamespace(notes=[]), {}, Table("f", {
+        "duration": "10ms", "profile": "stock", "stack": "siw-dctcp",
+        "flow": [{"from": "h1", "to": "h2"},
+                 {"from": "h1", "to": "h2", "transport": "uc"}],
+        "link": {"rate": "1gbit"},
+        "switch": {"buffer": "1MB", "kmin": "20KB", "kmax": "200KB", "pmax": 0.1}}))
+    expect("the note", run.notes(), ["soft-iWARP has no UC WRITE: such flows are left out"])
 
 
 def lines(*tables, **how):

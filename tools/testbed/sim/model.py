@@ -370,8 +370,12 @@ class Run:
         return out + [self.hosts[dst].link]
 
     def notes(self):
-        """The scenario's notes on this run: what it cannot reach, and why."""
-        return [note.text for note in self.scenario.notes if note.applies(self)]
+        """The scenario's notes on this run: what it cannot reach, and why. What is left out."""
+        out = [note.text for note in self.scenario.notes if note.applies(self)]
+        if self.workload.left_out:
+            out.append("soft-iWARP has no %s: such flows are left out" %
+                       ", ".join(self.workload.left_out))
+        return out
 
     def _host(self, name, t):
         host = Host(name, t, self.link, next(iter(self.switches)), self.profile, self.settings,

@@ -162,11 +162,12 @@ class Workload:
     table says changes the messages of another.
     rc_only: flows that iWARP cannot carry, which are those of UC, UD and atomic operations, are
     left out
+    left_out: the kinds of these, such as UC WRITE
     """
 
     def __init__(self, duration, rate, seed, rc_only=False):
         self.duration, self.rate, self.seed, self.rc_only = duration, rate, seed, rc_only
-        self.flows, self.tables = [], []
+        self.flows, self.tables, self.left_out = [], [], []
 
     def plan(self):
         """The messages. They are made whenever they are needed, as a sweep can have millions."""
@@ -177,8 +178,10 @@ class Workload:
 
     def flow(self, t):
         """Read a [[flow]]."""
-        if self.rc_only and (t.rest.get("transport", "rc") != "rc" or
-                             t.rest.get("verb") == "atomic"):
+        kind = t.rest.get("transport", "rc"), t.rest.get("verb", "write")
+        if self.rc_only and (kind[0] != "rc" or kind[1] == "atomic"):
+            name = " ".join(kind).upper()
+            self.left_out += [name] if name not in self.left_out else []
             return
         kinds = [k for k in ("period", "load", "think") if k in t.rest]
         if len(kinds) > 1:
