@@ -7,6 +7,7 @@ says of periods, load, replies and collective operations becomes such messages h
 tools/sim/messages.c knows none of it.
 """
 
+import collections
 import math
 import os
 import random
@@ -310,8 +311,8 @@ class Load(Paired):
 
     def take(self, t):
         load = t.take("load", float, None, 0.001, 10)
-        ends = [("from", a) for a, _ in self.found] + [("to", b) for _, b in self.found]
-        busiest = max(ends.count(e) for e in ends)
+        busiest = max(most for ends in zip(*self.found)
+                      for _, most in collections.Counter(ends).most_common(1))
         self.gap = self.sizes.mean * 8e9 * busiest / (load * self.rate)
 
     def make(self, plan, rng):
