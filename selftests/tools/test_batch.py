@@ -290,6 +290,22 @@ def picture():
     expect("cells", list(panels.values()), [[(1, 1, 0.25, "-")]])
     expect("table", lines, ["t,n,drops,failed,notes", "1,3,3.0000,0,"])
 
+    # for people: the first panel's figure, and others that are not the best
+    wanted.panels += [Panel(Table("panel", {"title": name, "value": name, "worst": 9, "best": 0}))
+                      for name in ("late", "lost")]
+    wanted.x, wanted.y, wanted.rows = ["n"], [], ["t"]
+    results = [(made.runs[0], {"drops": 1.2345, "late": 0, "lost": 7}),
+               (made.runs[3], {"drops": None, "late": 0, "lost": 0})]
+    with tempfile.TemporaryDirectory() as where:
+        grid._cells(wanted, made.runs, results, (), where)
+        found = {}
+        for name in sorted(os.listdir(where)):
+            if name != "grid.csv":
+                with open(os.path.join(where, name)) as f:
+                    found[name] = f.read().splitlines()
+    expect("a table for each row of panels", found,
+           {"table-1.csv": ["n,", "0,", "3,-"], "table-2.csv": ["n,", "0,1.23; 7", "3,"]})
+
 
 for test in (order, same, resumed, timed, twice, interrupted, stopped, progress, no_time, keys,
              picture):

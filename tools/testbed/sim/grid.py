@@ -36,31 +36,49 @@ def _shade(panel, value):
     return min(max((value - panel.worst) / (panel.best - panel.worst), 0), 1)
 
 
+def _text(panels, values):
+    """A run's cell in a table for people: the first panel's figure, and others that are not the
+    best. A missing figure is the worst."""
+    shown = values[:1] + [v for p, v in zip(panels[1:], values[1:]) if v != p.best]
+    return "; ".join("-" if v is None else "%.3g" % v for v in shown)
+
+
+def _tables(picture, runs, texts, out):
+    """Write a table for each row of panels: its lines are x, its columns y."""
+    xs, ys = _places(runs, picture.x), _places(runs, picture.y)
+    for row in _places(runs, picture.rows):
+        name = "table-%s.csv" % row if row else "table.csv"
+        with replacing(os.path.join(out, name), newline="") as f:
+            w = csv.writer(f, lineterminator="\n")
+            w.writerow([" ".join(picture.x), *ys])
+            w.writerows([x, *(texts.get((row, x, y), "") for y in ys)] for x in xs)
+
+
 def _cells(picture, runs, results, failing, out):
-    """Write grid.csv. Return the labels of columns, of rows and of rows of panels, and for each
-    panel its cells: x, y, colour, mark. Runs without results leave theirs empty."""
+    """Write grid.csv and the tables. Return the labels of columns, of rows and of rows of panels,
+    and for each panel its cells: x, y, colour, mark. Runs without results leave theirs empty."""
     xs, ys = _places(runs, picture.x), _places(runs, picture.y)
     rows = list(_places(runs, picture.rows))
-    panels = {(row, p): [] for row in rows for p in picture.panels}
+    panels, texts = {(row, p): [] for row in rows for p in picture.panels}, {}
     with replacing(os.path.join(out, "grid.csv"), newline="") as f:
         w = csv.writer(f)
         w.writerow([*runs[0].variables, *(p.title for p in picture.panels), "failed", "notes"])
         for run, r in results:
-            notes, values = run.notes(), []
+            notes, values = run.notes(), [_value(p, run, r) for p in picture.panels]
             mark = "x" if run.name in failing else "." if notes else "-"
-            for p in picture.panels:
-                value = _value(p, run, r)
-                values.append("" if value is None else "%.4f" % value)
-                panels[_label(run, picture.rows), p].append(
-                    (xs[_label(run, picture.x)], ys[_label(run, picture.y)], _shade(p, value),
-                     mark))
-            w.writerow([*run.variables.values(), *values, int(run.name in failing),
-                        "; ".join(notes)])
+            row, x, y = (_label(run, names) for names in (picture.rows, picture.x, picture.y))
+            for p, value in zip(picture.panels, values):
+                panels[row, p].append((xs[x], ys[y], _shade(p, value), mark))
+            texts[row, x, y] = _text(picture.panels, values)
+            w.writerow([*run.variables.values(),
+                        *("" if v is None else "%.4f" % v for v in values),
+                        int(run.name in failing), "; ".join(notes)])
+    _tables(picture, runs, texts, out)
     return xs, ys, rows, panels
 
 
 def draw(scenario, results, failing, out):
-    """Write grid.csv and grid.png into a scenario's directory; failing: names of runs."""
+    """Write grid.csv, tables and grid.png into a scenario's directory; failing: names of runs."""
     picture = scenario.picture
     if not results:
         return
