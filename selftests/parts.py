@@ -43,6 +43,9 @@ ARENA = ("control=stock,work=lone", "control=pfc,work=alltoall-16",
          "control=both,work=incast-16x128KiB-9ms", "control=nscc,work=incast-8x240KiB-3ms",
          "control=auto,work=incast-32x64KiB-4ms", "control=both,work=rpc")
 
+# Scenarios of hundreds of runs
+GRIDS = ("anypath-grid", "arena-lines")
+
 # What a change reaches: the first line with a path that the changed file's begins with names the
 # parts to run; @ is all parts on a ground. A file that is in no line reaches all parts.
 REACHES = """
@@ -269,7 +272,7 @@ def common(full):
     out = first(short(" --runs 300000")) + [DEBUG_KERNEL, rdma(full=full)]
     if full:
         out += [simulation("simulations", " ".join(simulated()), lambda: dict.fromkeys(simulated())),
-                simulation("grid", "anypath-grid"),
+                simulation("grid", " ".join(GRIDS)),
                 simulation("builtin", "verbs incast --builtin")]
     else:
         out += [simulation("convergence", "convergence"),
@@ -416,8 +419,8 @@ def full(kernels):
 
 
 def simulated():
-    """anypath-grid takes hours, and is a part of its own"""
-    return [name for name in listed("sim") if name != "anypath-grid"]
+    """GRIDS take hours, and are a part of their own"""
+    return [name for name in listed("sim") if name not in GRIDS]
 
 
 def scenarios():
