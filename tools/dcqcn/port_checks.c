@@ -89,7 +89,7 @@ static void check_pauses(const struct view *v, int prio, uint64_t nsec)
 	if (class_value(v, tc, DCBPORT_A_CLASS_STORM) ||
 	    class_growth(v, tc, DCBPORT_A_CLASS_STORMS)) {
 		finding_seen("pause-storm", v->host, v->port->name,
-			     "priority %d is paused without end: %llu PFC frames came in this time",
+			     "PFC storm on priority %d: %llu PFC frames came in this time",
 			     prio, (ull)class_growth(v, prio,
 						     DCBPORT_A_CLASS_RX_PAUSE));
 		finding_why("the device at the other end never ends its pauses: a broken card, or a switch that is stuck itself");

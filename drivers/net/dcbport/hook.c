@@ -45,7 +45,7 @@ static noinline unsigned int hook_control(struct dcbport *port,
 }
 
 /* Count a packet that comes in during a storm. Return true if it is to be dropped: the
- * watchdog cuts off a port that is paused without end, in both directions.
+ * watchdog cuts off a port that suffers a PFC storm, in both directions.
  */
 static bool hook_storm(struct dcbport *port, u8 prio)
 {

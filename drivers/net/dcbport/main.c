@@ -8,7 +8,7 @@
  * when a frame has been sent. flows.c counts flows, by the keys of flow_key.c. buffer.c is a
  * switch's memory, with the arithmetic in account.c. tell.c sends PFC frames, hook.c receives
  * them, pfc.c reads and writes them, pause.c keeps the pauses that they ask for, and storm.c
- * finds those without end. settings.c has what can be set, apply.c applies it, and device.c
+ * finds PFC storms. settings.c has what can be set, apply.c applies it, and device.c
  * refuses devices that are not links; netlink.c and dcbnl.c set it, with ets.c for percentages.
  */
 #include <linux/module.h>

@@ -50,7 +50,7 @@ enum dcbport_extra {
  * @dropped: packets, by reason
  * @pauses: PFC frames sent that pause the priority
  * @resumes: PFC frames sent that end its pause
- * @storms: pauses without end that the watchdog found
+ * @storms: PFC storms that the watchdog found
  * @restores: how many of these have ended
  */
 struct dcbport_class_count {
@@ -77,7 +77,7 @@ struct dcbport_class_count {
  * @bit: 1 << its number
  * @enters: what else is done with packets that enter, see enum dcbport_extra
  * @leaves: likewise with those that leave
- * @storm: it is paused without end, and the watchdog's action applies
+ * @storm: there is a PFC storm, and the watchdog's action applies
  * @prios: priorities that belong to it, one bit each
  * @obeys: priorities whose pauses it obeys: @prios, and those that belonged to it when packets
  *	that wait came
@@ -120,8 +120,8 @@ struct dcbport_class {
  *	looked up without the lock.
  * @origin: number by which packets that came in here know it; see origin.c
  * @switched: it belongs to a switch; read without the lock by the hook
- * @storms: priorities of which packets that come in are counted, because their class is paused
- *	without end, one bit each; read without the lock by the hook
+ * @storms: priorities of which packets that come in are counted, because there is a PFC storm on
+ *	their class, one bit each; read without the lock by the hook
  * @drops: those whose packets are dropped; likewise
  * @ingress: account of what came in here, or NULL; written like @buffer, and other ports
  *	read it under RCU

@@ -126,8 +126,7 @@ static u64 longest_pause(const struct dcbport_settings *s)
 }
 
 /**
- * dcbport_settings_detect() - return the time after which a pause counts as one
- *	without end
+ * dcbport_settings_detect() - return the time after which a pause is a PFC storm
  * @s: the settings
  *
  * Return: ms in which the class has packets but sends none; unless set, longer than any
@@ -140,7 +139,7 @@ u64 dcbport_settings_detect(const struct dcbport_settings *s)
 }
 
 /**
- * dcbport_settings_restore() - return the time after which a pause without end is over
+ * dcbport_settings_restore() - return the time after which a PFC storm is over
  * @s: the settings
  *
  * Return: ms in which no frame asks for a pause; unless set, at least as long as the

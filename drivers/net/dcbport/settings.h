@@ -35,7 +35,7 @@
  *	bound but its limit
  * @wred: classes that drop packets which cannot be marked, one bit each
  * @mark: when packets are marked
- * @action: what the watchdog does about a pause without end
+ * @action: what the watchdog does about a PFC storm
  * @detect: ms, 0 for dcbport_settings_detect() to choose
  * @restore: ms, 0 for dcbport_settings_restore() to choose
  */

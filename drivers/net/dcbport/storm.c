@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The watchdog: finds pauses without end, and drops or sends what they hold. It looks at all
- * classes from time to time while any is paused.
+ * The watchdog: finds PFC storms, pauses that do not end, and drops or sends what they hold. It
+ * looks at all classes from time to time while any is paused.
  */
 #include <linux/netdevice.h>
 #include <linux/slab.h>
@@ -186,7 +186,7 @@ static bool class_watch(struct dcbport *port, u8 tc, u64 now)
 		    dcbport_settings_restore(&port->settings) * NSEC_PER_MSEC)
 			return true;
 		dcbport_storm_end(port, tc);
-		net_info_ratelimited("%s: class %u is no longer paused without end\n",
+		net_info_ratelimited("%s: PFC storm on class %u is over\n",
 				     port->dev->name, tc);
 	}
 	if (until <= now || !class->queue.qlen)
@@ -194,7 +194,7 @@ static bool class_watch(struct dcbport *port, u8 tc, u64 now)
 	if (class_stuck(port, tc, &pause, now) >=
 	    dcbport_settings_detect(&port->settings) * NSEC_PER_MSEC) {
 		storm_begin(port, tc);
-		net_warn_ratelimited("%s: class %u is paused without end\n",
+		net_warn_ratelimited("%s: PFC storm on class %u\n",
 				     port->dev->name, tc);
 	}
 	return true;
@@ -207,7 +207,7 @@ static u64 port_poll_interval(const struct dcbport *port)
 }
 
 /**
- * dcbport_storm_watch() - look for pauses without end, and for the end of some
+ * dcbport_storm_watch() - look for PFC storms, and for the end of some
  * @port: the port
  * @now: ns
  *

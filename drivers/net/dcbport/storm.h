@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Finds pauses without end. See storm.c. */
+/* Finds PFC storms. See storm.c. */
 #ifndef DCBPORT_STORM_H
 #define DCBPORT_STORM_H
 

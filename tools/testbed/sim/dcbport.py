@@ -99,7 +99,7 @@ def listen(run):
 
 
 def storms(run):
-    """Shell commands that send pauses without end, in the background."""
+    """Shell commands that make PFC storms, in the background."""
     return "\n".join("ip netns exec %s %sstorm.py eth0 %d %d %d %d &" %
                      (s.host, PYTHON, s.prio, s.begin, s.end, run.hosts[s.host].link.rate)
                      for s in run.storms)
