@@ -689,6 +689,7 @@ static void test_bursts(void)
 static void test_other_findings(void)
 {
 	struct dcqcn_model_input in = paper(2);
+	struct dcqcn_model_output out;
 
 	in.kmin_bytes = 0;
 	in.kmax_bytes = 3e3;
@@ -734,6 +735,21 @@ static void test_other_findings(void)
 	in.xoff_bytes = 5e6;
 	solved(&in);
 	expect(finding("because of alpha: at"), "xOFF above alpha's");
+	expect(!finding("a port that brings in most"), "xOFF above Kmax");
+	in = given();
+	in.xoff_bytes = in.kmax_bytes = 300e3;
+	solved(&in);
+	expect(finding("a port that brings in most") && finding("raise xOFF to"), "xOFF at Kmax");
+	in = given();
+	in.speed_bps = 800e9;
+	in.tiers = 3;
+	in.flows = 32;
+	out = solved(&in);
+	expect(out.best_xoff_bytes > out.best_kmax_bytes + out.bdp_bytes &&
+	       !finding("a port that brings in most"), "one port alone may hold Kmax");
+	in.alpha = 1 / 32.0;
+	solved(&in);
+	expect(finding("a port that brings in most") && finding("raise alpha"), "a small alpha");
 }
 
 static void test_configurations(void)

@@ -128,8 +128,19 @@ void headroom_solve(const struct dcqcn_model_input *in, struct dcqcn_model_outpu
 	out->headroom_total_bytes = (out->headroom_bytes + in->reserve_bytes) * in->ports *
 				    in->lossless;
 	out->shared_bytes = number_max(0, in->buffer_bytes - out->headroom_total_bytes);
-	out->dynamic_xoff_bytes = in->reserve_bytes +
-				  (in->alpha ? in->alpha * out->shared_bytes /
-					       (1 + in->alpha * parts_groups(in)) :
-					       out->shared_bytes / parts_groups(in));
+	out->dynamic_xoff_bytes = parts_port_room(in, out, parts_groups(in));
+}
+
+/**
+ * parts_port_room() - what a port with PFC may hold, whatever its xOFF is
+ * @in: the fabric
+ * @out: buffer that is left to share
+ * @full: ports that hold so much at the same time
+ */
+double parts_port_room(const struct dcqcn_model_input *in, const struct dcqcn_model_output *out,
+		       double full)
+{
+	if (!in->alpha)
+		return in->reserve_bytes + out->shared_bytes / parts_groups(in);
+	return in->reserve_bytes + in->alpha * out->shared_bytes / (1 + in->alpha * full);
 }

@@ -221,6 +221,24 @@ static void about_xoff(const struct dcqcn_model_input *in, const struct dcqcn_mo
 	add_value(&t, "", DCQCN_MODEL_BYTES, out->dynamic_xoff_bytes, "");
 }
 
+/* With all ports full it pauses even earlier, but then all of them hold more than Kmax */
+static void about_one_port(const struct dcqcn_model_input *in,
+			   const struct dcqcn_model_output *out)
+{
+	double pause = number_min(out->xoff_bytes, parts_port_room(in, out, 1));
+	struct text t;
+
+	if (!in->pfc || parts_groups(in) == 1 || pause > out->kmax_bytes)
+		return;
+	t = find("xoff", false, pause, out->best_xoff_bytes,
+		 "a port that brings in most of it pauses at ");
+	add_value(&t, "", DCQCN_MODEL_BYTES, pause, ", below Kmax: PFC comes before marks slow it down; ");
+	if (out->best_xoff_bytes > out->kmax_bytes)
+		add_value(&t, "raise xOFF to ", DCQCN_MODEL_BYTES, out->best_xoff_bytes, "");
+	else
+		text_add(&t, "raise alpha, or give the switch more memory");
+}
+
 static void about_window(const struct dcqcn_model_input *in,
 			 const struct dcqcn_model_output *out)
 {
@@ -284,6 +302,7 @@ void findings_solve(const struct dcqcn_model_input *in, const struct senders *se
 	about_g(in, senders, out);
 	about_speed(in, out);
 	about_xoff(in, out);
+	about_one_port(in, out);
 	about_tiers(in, out);
 	about_bursts(in, out);
 	about_reaction(in, out);

@@ -32,6 +32,8 @@ static inline double parts_groups(const struct dcqcn_model_input *in)
 	return ports < hosts ? ports : hosts;
 }
 
+double parts_port_room(const struct dcqcn_model_input *in, const struct dcqcn_model_output *out,
+		       double full);
 struct fluid parts_fluid(const struct dcqcn_model_input *in,
 			 const struct dcqcn_model_output *out);
 double parts_cable_us(const struct dcqcn_model_input *in);

@@ -6,7 +6,8 @@
  *   Kmin	BDP / 6, for DCTCP keeps a link full with a seventh; at least 5 packets
  *   Kmax	BDP, at least 50 packets; below PFC by a third and a round trip
  *   Pmax	so that the fluid model's p for twice as many flows is half of it
- *   xOFF	Kmax and a third, and a round trip, where one port brings in everything
+ *   xOFF	Kmax and a third, and a round trip, as if one port brought in everything; when several
+ *		are full, alpha pauses them earlier
  *   xON	a round trip of the cable and three frames below xOFF
  */
 #include "number.h"
@@ -88,8 +89,9 @@ void recommend(const struct dcqcn_model_input *in, const struct senders *senders
 					  2 * out->packet_bytes);
 	out->best_kmin_bytes = number_min(out->best_kmin_bytes, out->best_kmax_bytes / 2);
 	if (in->pfc) {
-		out->best_xoff_bytes = number_min(room, XOFF_OVER_KMAX * out->best_kmax_bytes +
-							out->bdp_bytes);
+		out->best_xoff_bytes = number_min(parts_port_room(in, out, 1),
+						  XOFF_OVER_KMAX * out->best_kmax_bytes +
+						  out->bdp_bytes);
 		out->best_xon_bytes = number_max(out->best_xoff_bytes - cable -
 						 XON_FRAMES * out->frame_bytes,
 						 out->best_xoff_bytes / 2);
