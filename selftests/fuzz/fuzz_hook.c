@@ -538,6 +538,8 @@ static void check_in(const struct fuzz_case *c, const u8 *p, size_t len,
 {
 	struct dcqcn_pkt e;
 	const struct dcqcn_waiting *waiting = the_qp.waiting;
+	unsigned long marks = counters.value[DCQCN_NP_ECN_MARKED];
+	u8 tos = p[0] >> 4 == 6 ? p[0] << 4 | p[1] >> 4 : p[1];
 	u8 *after;
 
 	memset(&e, 0, sizeof(e));
@@ -617,7 +619,9 @@ static void check_in(const struct fuzz_case *c, const u8 *p, size_t len,
 	if (cnps_sent)
 		check_sent(p, &e);
 	if (must_answer(c, p, &e))
-		check(cnps_sent == 1);
+		check(cnps_sent == 1 && marks == 1);
+	/* nothing else is counted as marked */
+	check(!marks || (marks == 1 && (tos & 3) == 3 && is_to_roce(p, len)));
 	check(the_qp.cnps_sent == cnps_sent);
 	if (answers)
 		check_answer(p, &e);

@@ -12,9 +12,11 @@ import sys
 
 import yaml
 
+from testbed.core.tap import Tap
+
 TOP = sys.argv[1]
 CHECKS = ("transfer_checks.c", "checks.c", "port_checks.c", "dcbx_checks.c")    # of the doctor
-results = []
+tap = Tap()
 
 
 def read(*path):
@@ -25,10 +27,7 @@ def read(*path):
 def check(what, looked_at, problems):
     """looked_at: must not be empty, or nothing has been tested."""
     problems = problems if looked_at else ["there is nothing to look at"]
-    results.append(not problems)
-    for p in problems:
-        print("# " + p)
-    print("%s %d %s" % ("not ok" if problems else "ok", len(results), what))
+    tap.result(not problems, what, "\n".join(problems))
 
 
 def upper(*words):
@@ -131,8 +130,7 @@ def main():
     check("doctor: each finding has a sentence, and a place among the others", findings,
           [f + " has none" for f in findings if f not in titled] +
           [f + " is not found by any check" for f in titled if f not in findings])
-    print("1..%d" % len(results))
-    return 0 if all(results) else 1
+    return tap.done()
 
 
 sys.exit(main())
