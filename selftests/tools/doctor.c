@@ -28,6 +28,7 @@
 #include "fail.h"
 #include "finding.h"
 #include "host.h"
+#include "icrc.h"
 #include "probe.h"
 #include "qp.h"
 #include "transfer_checks.h"
@@ -665,9 +666,42 @@ static bool finds_no_device(void)
 	return only(&fault, true);
 }
 
+/* The ICRC depends on each byte but those that the path may change */
+static int icrc_covers(void)
+{
+	static const struct { size_t header; uint8_t version, changes[8]; } kinds[] = {
+		{ 20, 0x45, { 1, 8, 10, 11, 26, 27, 32 } },
+		{ 40, 0x60, { 0, 1, 2, 3, 7, 46, 47, 52 } },
+	};
+	int wrong = 0;
+
+	for (int k = 0; k < 2; k++) {
+		size_t len = kinds[k].header + 8 + 12 + 16;
+		uint8_t p[80];
+		uint32_t icrc;
+
+		for (size_t i = 0; i < len; i++)
+			p[i] = 7 * i;
+		p[0] = kinds[k].version;
+		icrc = icrc_compute(p, kinds[k].header, len);
+		for (size_t i = 0; i < len; i++) {
+			bool changes = i ? !!memchr(kinds[k].changes, i, 8) : k;
+
+			p[i] ^= 1;
+			if ((icrc_compute(p, kinds[k].header, len) == icrc) != changes) {
+				printf("# the ICRC of a packet with %zu bytes of IP header %s byte %zu\n",
+				       kinds[k].header, changes ? "covers" : "does not cover", i);
+				wrong = 1;
+			}
+			p[i] ^= 1;
+		}
+	}
+	return wrong;
+}
+
 int main(int argc, char **argv)
 {
-	int failed = 0;
+	int failed = icrc_covers();
 
 	matrix = argc > 1 && !strcmp(argv[1], "matrix");
 
