@@ -17,7 +17,7 @@
 # make sim		all scenarios of the simulator (half a day)
 # make bench		measure instructions per packet and the precision of pacing
 # make fuzz		any packet, in user space: RUNS=10000000 SEED=1
-# make mutants		put small faults into the modules, and see that tests find them
+# make mutants		put small faults into the code, and see that tests find them
 # make hostile		floods and storms, in simulated time: SEED=1
 # make integrity	each byte through a bad network, simulated: SEED=1
 # make devices		rxe on every kind of network device, changed in any order:
