@@ -55,7 +55,7 @@ CONTRIBUTING.md           docs tools:readme
 README.md                 docs tools:readme
 NEWS.md                   docs tools:version
 drivers/infiniband/       build unit tools netlink fuzz docs mutants* powerpc @uml @debug @pc @guest-*
-examples/cc/              build unit @guest-6.12 mutants*
+examples/cc/              build unit examples @guest-6.12 mutants*
 drivers/net/dcbport/      build netlink port-unit model docs port* lldpd predicted switches lossless
 drivers/net/dcbport/      simulations mutants* powerpc
 tools/dcqcn/              tools rdma* port observers guests-* try-* page docs
@@ -411,6 +411,12 @@ def full(kernels):
                "'smoke.sh present early_end loop4 loop6 intact unloading'"),
         in_uml("kernel-tests", "the kernel's own tests of rxe, with the module and without",
                "tools/lab/deps rdmacm-utils iproute2 && selftests/uml/kernel_selftests"),
+        in_uml("examples", "algorithms as modules of their own",
+               "rm -rf out/examples && cp -r examples/cc out/examples && "
+               "for name in aimd mltcp; do make --no-print-directory -C out/examples NAME=$name "
+               "KDIR=$(tools/sim/sim kernel --kdir) ARCH=um DCQCN=$PWD || exit; done; "
+               "tools/sim/sim run --jobs 1 --load out/examples/aimd.ko --load out/examples/mltcp.ko "
+               "--out out/examples/sim out/examples/mltcp.toml", tap=False),
         in_uml("upstream", "patches for rxe and the RDMA core are needed, and work",
                "upstream/try"),
         in_guests("packages", "packages build, install, upgrade, boot, purge",
