@@ -15,7 +15,6 @@ import sys
 import time
 
 FILES = 1 << 16     # that may be open: one per counter
-LONGEST = 32        # bytes: a counter and a newline
 PORTS = "/sys/class/infiniband/*/ports/1"
 
 
@@ -28,15 +27,17 @@ def main():
     names = sorted(set.intersection(*(set(os.listdir(d) if os.path.exists(d) else ())
                                       for d in dirs)) - {"lifespan"})
     print(",".join(["time_ns", "dev", *names]))
-    files = [(d.split("/")[4], [os.open(os.path.join(d, n), os.O_RDONLY) for n in names])
+    files = [(d.split("/")[4], [open(os.path.join(d, n), "rb", buffering=0) for n in names])
              for d in dirs]
     console = open("/dev/console", "w")
     due, stopping = time.monotonic_ns(), None
     while True:
         now = time.monotonic_ns()
         for dev, counters in files:
-            # one system call each: they take most of this program's time
-            values = [os.pread(f, LONGEST, 0).strip().decode() for f in counters]
+            values = []
+            for f in counters:
+                f.seek(0)
+                values.append(f.read().strip().decode())
             print(",".join([str(now), dev, *values]))
         print("SIM-TIME %d" % now, file=console, flush=True)
         if stopping:
