@@ -137,7 +137,7 @@ def flows(run):
             ("dst_netns", dst.name), ("dst_dev", dst.dev), ("dst_addr", dst.address),
             ("size", f.size), ("depth", f.depth), ("mtu", f.mtu), ("timeout", f.timeout),
             ("tclass", f.tclass), ("start_us", f.start // 1000), ("stop_us", f.stop // 1000),
-            ("count", f.count), ("scheduled", int(f.scheduled)), *(("after", n) for n in f.after))))
+            ("count", f.count), *[("scheduled", 1)] * f.scheduled, *(("after", n) for n in f.after))))
     return "\n".join(out) + "\n"
 
 
