@@ -59,7 +59,7 @@ port show dev nonesuch
 port stat dev nonesuch
 port watch -i 1ms -n 1 dev nonesuch
 port record -i 1ms -d 1ms -o FILE dev nonesuch
-port set dev nonesuch rate 40gbit delay 1us overhead 24 pfc 3,4 trust dscp strict 6 switch none
+port set dev nonesuch rate 40gbit delay 1us overhead 24 pfc 3,4 trust dscp strict 6 stamp on switch none
 port stat --as ethtool dev nonesuch
 port clear dev nonesuch
 port save dev nonesuch

@@ -31,7 +31,7 @@ _dcqcn_port() # WORDS...
 {
 	local place=$# prev=${*: -1}
 	local keys="rate delay overhead pfc trust strict switch reserve xoff xon xon_offset headroom
-		action detect restore mark dscp pcp default prio"
+		action detect restore mark dscp pcp default stamp prio"
 	local class="weight limit kmin kmax pmax flows_min flows_max wred share maxrate tc
 		reserve xoff xon xon_offset headroom alpha prio" w
 
@@ -58,7 +58,7 @@ _dcqcn_port() # WORDS...
 	*:set:trust)		_dcqcn_words "dscp pcp dscp,pcp pcp,dscp none" ;;
 	*:set:pfc|*:set:strict)	_dcqcn_words "all none" ;;
 	*:set:mark)		_dcqcn_words "enqueue dequeue" ;;
-	*:set:wred)		_dcqcn_words "on off" ;;
+	*:set:wred|*:set:stamp)	_dcqcn_words "on off" ;;
 	*:set:*)
 		# set dev DEV KEY VALUE ... prio PRIO KEY VALUE ...
 		[ $((place % 2)) = 1 ] || return

@@ -40,6 +40,7 @@ const struct portkey port_keys[] = {
 	PORT("dscp", MAP, 64, DSCP, "priority of each DSCP"),
 	PORT("pcp", MAP, 16, PCP, "priority of each PCP; plus 8 with DEI"),
 	PORT("default", PRIOS, 1, OTHER, "priority of all else; the highest counts"),
+	PORT("stamp", ONOFF, 1, STAMP, "tell senders of the queue, if they ask"),
 	{}
 };
 

@@ -3,12 +3,15 @@
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/netlink.h>
+#include <linux/random.h>
+#include <linux/slab.h>
 #include <net/sch_generic.h>
 
 #include "apply.h"
 #include "buffer.h"
 #include "class.h"
 #include "device.h"
+#include "hop.h"
 #include "storm.h"
 
 /* Bytes that a network card takes in one go. A class with a maxrate makes up for as much of
@@ -40,6 +43,8 @@ static void class_extras(struct dcbport *port, u8 tc)
 		if (!(old & DCBPORT_EXTRA_FLOWS))
 			dcbport_class_forget_flows(class);
 	}
+	if (s->stamp && s->rate)
+		class->leaves |= DCBPORT_EXTRA_STAMP;
 	class->curve = s->curve[tc];
 	if (s->mark == DCBPORT_MARK_DEQUEUE && s->curve[tc].kmax) {
 		class->leaves |= DCBPORT_EXTRA_MARK;
@@ -121,14 +126,29 @@ static bool has_room(const struct dcbport *port,
 	       dcbport_buffer_has_room(buffer, new - old);
 }
 
+static int prepare_hops(struct dcbport *port)
+{
+	u8 tc;
+
+	if (port->hops)
+		return 0;
+	port->hops = kcalloc(DCBPORT_PRIOS, sizeof(*port->hops), GFP_KERNEL_ACCOUNT);
+	if (!port->hops)
+		return -ENOMEM;
+	for (tc = 0; tc < DCBPORT_PRIOS; tc++)
+		port->hops[tc].number = get_random_u32() % U16_MAX + 1;
+	return 0;
+}
+
 /**
- * dcbport_prepare_flows() - allocate tables for classes that must count flows
+ * dcbport_prepare() - allocate what a port's settings need: tables for classes that must count
+ *	flows, and what is known of their load
  * @port: the port; its classes keep them from then on, because packets refer to places in them
  * @s: its settings from now on
  *
  * Context: rtnl is held; may sleep. Return: 0 or a negative error.
  */
-int dcbport_prepare_flows(struct dcbport *port, const struct dcbport_settings *s)
+int dcbport_prepare(struct dcbport *port, const struct dcbport_settings *s)
 {
 	struct dcbport_flows *flows;
 	u8 tc;
@@ -143,7 +163,7 @@ int dcbport_prepare_flows(struct dcbport *port, const struct dcbport_settings *s
 		dcbport_flows_setup(flows);
 		port->class[tc].flows = flows;
 	}
-	return 0;
+	return s->stamp ? prepare_hops(port) : 0;
 }
 
 /**
@@ -178,7 +198,7 @@ int dcbport_change(struct dcbport *port, const struct dcbport_settings *s,
 			       "the switch has no room for this headroom and reserve: see its size");
 		return -ENOSPC;
 	}
-	err = dcbport_prepare_flows(port, s);
+	err = dcbport_prepare(port, s);
 	if (err)
 		return err;
 	if (port->buffer && !buffer) {

@@ -5,7 +5,7 @@
 
 #include "port.h"
 
-int dcbport_prepare_flows(struct dcbport *port, const struct dcbport_settings *s);
+int dcbport_prepare(struct dcbport *port, const struct dcbport_settings *s);
 void dcbport_apply(struct dcbport *port, const struct dcbport_settings *s);
 
 #endif /* DCBPORT_APPLY_H */

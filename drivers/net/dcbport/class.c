@@ -9,6 +9,7 @@
 #include "class.h"
 #include "flow_key.h"
 #include "mark.h"
+#include "stamp.h"
 
 /* The kernel's reasons are fewer than ours, and older kernels have only one */
 static u32 drop_reason(enum dcbport_drop why)
@@ -141,6 +142,8 @@ void dcbport_class_leaves(struct dcbport *port, struct dcbport_class *class,
 {
 	if (sent && class->leaves & DCBPORT_EXTRA_MARK)
 		dcbport_mark(port, class, skb);
+	if (sent && class->leaves & DCBPORT_EXTRA_STAMP)
+		dcbport_stamp(port, class, skb);
 	flow_leave(class, skb);
 }
 

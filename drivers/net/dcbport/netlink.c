@@ -264,6 +264,7 @@ static int put_port(struct sk_buff *skb, struct dcbport *port, bool clear)
 				 DCBPORT_A_PORT_PAD) ||
 	       nla_put_u32(skb, DCBPORT_A_PORT_GRAIN,
 			   READ_ONCE(port->grain.ns)) ||
+	       nla_put_u8(skb, DCBPORT_A_PORT_STAMP, s->stamp) ||
 	       put_classes(skb, port, clear);
 }
 
@@ -481,6 +482,7 @@ static int take_port(struct dcbport_settings *s, struct genl_info *info)
 	take_bytes(s->prio.dscp, attrs[DCBPORT_A_PORT_DSCP]);
 	take_bytes(s->prio.pcp, attrs[DCBPORT_A_PORT_PCP]);
 	take_u8(&s->prio.other, attrs[DCBPORT_A_PORT_OTHER]);
+	take_u8(&s->stamp, attrs[DCBPORT_A_PORT_STAMP]);
 	take_u8(&action, attrs[DCBPORT_A_PORT_ACTION]);
 	s->action = action;
 	take_u32(&s->detect, attrs[DCBPORT_A_PORT_DETECT]);

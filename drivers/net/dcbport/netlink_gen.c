@@ -110,7 +110,7 @@ static const struct nla_policy dcbport_port_get_nl_policy[DCBPORT_A_PORT_IFNAME 
 };
 
 /* DCBPORT_CMD_PORT_SET - do */
-static const struct nla_policy dcbport_port_set_nl_policy[DCBPORT_A_PORT_OTHER + 1] = {
+static const struct nla_policy dcbport_port_set_nl_policy[DCBPORT_A_PORT_STAMP + 1] = {
 	[DCBPORT_A_PORT_IFNAME] = { .type = NLA_NUL_STRING, .len = 15, },
 	[DCBPORT_A_PORT_RATE] = NLA_POLICY_FULL_RANGE(NLA_U64, &dcbport_a_port_rate_range),
 	[DCBPORT_A_PORT_DELAY] = NLA_POLICY_FULL_RANGE(NLA_U32, &dcbport_a_port_delay_range),
@@ -132,6 +132,7 @@ static const struct nla_policy dcbport_port_set_nl_policy[DCBPORT_A_PORT_OTHER +
 	[DCBPORT_A_PORT_DSCP] = NLA_POLICY_EXACT_LEN(64),
 	[DCBPORT_A_PORT_PCP] = NLA_POLICY_EXACT_LEN(16),
 	[DCBPORT_A_PORT_OTHER] = { .type = NLA_U8, },
+	[DCBPORT_A_PORT_STAMP] = NLA_POLICY_MAX(NLA_U8, 1),
 };
 
 /* DCBPORT_CMD_SWITCH_NEW - do */
@@ -173,7 +174,7 @@ static const struct genl_split_ops dcbport_nl_ops[] = {
 		.cmd		= DCBPORT_CMD_PORT_SET,
 		.doit		= dcbport_nl_port_set_doit,
 		.policy		= dcbport_port_set_nl_policy,
-		.maxattr	= DCBPORT_A_PORT_OTHER,
+		.maxattr	= DCBPORT_A_PORT_STAMP,
 		.flags		= GENL_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

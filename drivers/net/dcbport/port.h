@@ -36,6 +36,7 @@ enum dcbport_extra {
 	DCBPORT_EXTRA_WRED = 4,		/* those that cannot be marked are dropped */
 	DCBPORT_EXTRA_FLOWS = 8,	/* flows are counted */
 	DCBPORT_EXTRA_MARK = 16,	/* they are marked when they leave */
+	DCBPORT_EXTRA_STAMP = 32,	/* they are stamped when they leave */
 };
 
 /**
@@ -129,6 +130,8 @@ struct dcbport_class {
  * @timer: runs the qdisc when there is something to do
  * @hook: at the device's ingress
  * @pause: the pauses that it must obey; has its own lock
+ * @hops: load of each class, or NULL if packets were never stamped; see stamp.c. Here, before an
+ *	aligned field, it takes no place.
  * @class: by number
  * @of: the class of each priority
  * @came: ns; when the last packet arrived, 0 if none has since the last dequeue
@@ -165,6 +168,7 @@ struct dcbport {
 	struct qdisc_watchdog timer;
 	struct nf_hook_ops hook;
 	struct dcbport_pause pause;
+	struct dcbport_hop *hops;
 	struct dcbport_class class[DCBPORT_PRIOS];
 	struct dcbport_class *of[DCBPORT_PRIOS];
 	u64 came;

@@ -345,7 +345,7 @@ static int port_init(struct Qdisc *sch, struct nlattr *opt,
 	err = dcbport_storm_setup(port);
 	if (err)
 		return err;
-	err = dcbport_prepare_flows(port, s);
+	err = dcbport_prepare(port, s);
 	if (err)
 		return err;
 	dcbport_apply(port, s);
@@ -440,6 +440,7 @@ static void port_destroy(struct Qdisc *sch)
 		dcbport_buffer_leave(port);
 	for (tc = 0; tc < DCBPORT_PRIOS; tc++)
 		kvfree(port->class[tc].flows);
+	kfree(port->hops);
 	dcbport_storm_free(port);
 }
 

@@ -34,6 +34,7 @@
  * @share: the share of the switch's free buffer that a class may hold, as an alpha; 0 for no
  *	bound but its limit
  * @wred: classes that drop packets which cannot be marked, one bit each
+ * @stamp: packets that ask for it are stamped when they leave, if there is a rate
  * @mark: when packets are marked
  * @action: what the watchdog does about a PFC storm
  * @detect: ms, 0 for dcbport_settings_detect() to choose
@@ -55,6 +56,7 @@ struct dcbport_settings {
 	struct dcbport_thresholds thresholds[DCBPORT_PRIOS];
 	u32 share[DCBPORT_PRIOS];
 	u8 wred;
+	u8 stamp;
 	enum dcbport_mark mark;
 	enum dcbport_action action;
 	u32 detect;

@@ -48,6 +48,8 @@ def port(device, link, switch, binaries):
         words.append("xoff %dB xon %dB headroom %dB reserve %dB" %
                      (switch.xoff, switch.xon, switch.headroom, switch.reserve))
     words.append("switch %s" % switch.name)
+    if switch.stamp:
+        words.append("stamp on")
     for prio, own in switch.classes.items():
         words.append("prio %d weight %d limit %dB kmin %dB kmax %dB pmax %.9f flows_min %d "
                      "flows_max %d" %

@@ -97,7 +97,7 @@ class Switch:
     def _dcbport(self, t):
         """Settings that tc does not have."""
         extra = set(t.rest) & {"alpha", "pfc", "xoff", "xon", "headroom", "reserve", "class",
-                               "watchdog", "detect", "restore", "flows_min", "flows_max"}
+                               "watchdog", "detect", "restore", "flows_min", "flows_max", "stamp"}
         if self.port == "tc" and extra:
             raise t.error("port", "must be dcbport for " + ", ".join(sorted(extra)))
         self.xoff, self.xon, self.headroom, self.reserve = (
@@ -107,6 +107,7 @@ class Switch:
         self.alpha = t.take("alpha", float, 1.0 if self.shared else 0.0, 0)
         self.flows_min, self.flows_max = (t.take(key, int, 0, 0, 1024)
                                           for key in ("flows_min", "flows_max"))
+        self.stamp = t.take("stamp", int, 0, 0, 1)
         self.watchdog = t.take("watchdog", WATCHDOG, "drop")
         self.detect, self.restore = (t.take(key, "time", "200ms", 10**6)
                                      for key in ("detect", "restore"))

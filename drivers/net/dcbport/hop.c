@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How loaded a queue is. A stamp has room for one hop, so the hops of a way must be compared: by what
+ * HPCC calls U, the share of the link that is used and the queue in units of what the link carries in
+ * a base round trip. Ports do not know round trips, and take 16.4 us for all.
+ */
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
+#include <net/roce_stamp.h>
+
+#include "hop.h"
+
+#define HOP_INTERVAL	16384U	/* ns */
+/* No more than this counts: 4.2 ms of queue */
+#define HOP_LOAD_MAX	65535U
+
+/**
+ * dcbport_hop_sent() - a packet leaves
+ * @hop: of its class
+ * @rate: bit/s, not 0
+ * @bytes: that it takes on the wire
+ * @now: ns
+ *
+ * An interval without packets counts as a part of the one that they end.
+ */
+void dcbport_hop_sent(struct dcbport_hop *hop, u64 rate, u32 bytes, u64 now)
+{
+	u64 elapsed = now > hop->since ? now - hop->since : 0, carried;
+
+	if (elapsed >= HOP_INTERVAL) {
+		/* in units of 64 ns: 1 Tb/s and a second do not overflow */
+		elapsed = min(elapsed, (u64)NSEC_PER_SEC) / 64;
+		carried = max(div_u64(rate / 8 * elapsed, NSEC_PER_SEC / 64), 1ULL);
+		hop->busy = min(div64_u64((hop->sent - hop->sent_then) * ROCE_STAMP_LOAD_ONE,
+					  carried), (u64)ROCE_STAMP_LOAD_ONE);
+		hop->since = now;
+		hop->sent_then = hop->sent;
+	}
+	hop->sent += bytes;
+}
+
+/**
+ * dcbport_hop_load() - return the load that a stamp tells
+ * @hop: of the class
+ * @rate: bit/s, not 0
+ * @queue: bytes that wait
+ *
+ * Return: in 1/ROCE_STAMP_LOAD_ONE.
+ */
+u16 dcbport_hop_load(const struct dcbport_hop *hop, u64 rate, u32 queue)
+{
+	u64 wait = div64_u64((u64)queue * 8 * NSEC_PER_SEC, rate);
+
+	return min(hop->busy + wait * ROCE_STAMP_LOAD_ONE / HOP_INTERVAL, (u64)HOP_LOAD_MAX);
+}
