@@ -29,6 +29,8 @@
  * to READs, do not get it. They keep DCQCN.
  */
 #define DCQCN_CC_NEEDS_ACKS	0x1
+/* It wants to know of the worst hop: packets let switches stamp them, if the peer reads that */
+#define DCQCN_CC_WANTS_HOPS	0x2
 
 /**
  * struct dcqcn_cc - a flow, as its algorithm sees it
@@ -81,6 +83,23 @@ struct dcqcn_cc {
 #define DCQCN_CC_TIMER_MIN_NS	20000U
 
 /**
+ * struct dcqcn_cc_hop - the hop with the highest load on a packet's way, when the packet left it
+ * @mbps: Mb/s; rate at which its queue is emptied; 0 if nothing is known
+ * @queue: bytes that waited behind the packet
+ * @sent: bytes that the hop has sent from this queue, modulo 2^32, with what they take on the wire.
+ *	Compare it with that of another sample only if both have the same @number.
+ * @time: ns; when the packet left, modulo 2^32, by the hop's clock
+ * @number: tells hops apart
+ */
+struct dcqcn_cc_hop {
+	__u32 mbps;
+	__u32 queue;
+	__u32 sent;
+	__u32 time;
+	__u32 number;
+};
+
+/**
  * struct dcqcn_cc_sample - what an ACK tells
  * @rtt: ns; from the departure of the packet that is acknowledged, behind the module's own queue,
  *	to the arrival of its ACK; 0 if the ACK is for several packets, and not its own
@@ -90,6 +109,7 @@ struct dcqcn_cc {
  *	for a packet. If the receiver sends a CNP for each mark (min_time_between_cnps 0), it is
  *	exact; otherwise it is less.
  * @app_limited: the flow had nothing to send, so that neither rate nor window held it up
+ * @hop: the worst hop, if a switch has told since the last ACK, and the algorithm wants to know
  */
 struct dcqcn_cc_sample {
 	__u32 rtt;
@@ -97,6 +117,7 @@ struct dcqcn_cc_sample {
 	__u32 delivered;
 	__u32 marked;
 	__u32 app_limited;
+	struct dcqcn_cc_hop hop;
 };
 
 /**

@@ -190,6 +190,16 @@ struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn, const struct dcq
 	return qp;
 }
 
+/* No algorithm, and no switch that stamps */
+bool dcqcn_cc_answered(struct dcqcn_qp *qp, const struct dcqcn_feedback *said)
+{
+	return false;
+}
+
+void dcqcn_stamps_tell(struct dcqcn_dev *dev, u32 qpn, u32 psn, struct dcqcn_feedback *say)
+{
+}
+
 bool dcqcn_queue_answered(struct dcqcn_qp *qp, u32 psn, u32 held)
 {
 	check(qp->state == DCQCN_QP_LIVE && qp->type != IB_QPT_UD);

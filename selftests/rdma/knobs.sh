@@ -25,6 +25,7 @@ roce_np/min_time_between_cnps		0 131071
 roce_np/cnp_dscp			0 63
 roce_np/cnp_802p_prio			0 7
 roce_np/cnp_udp_sport			0 65535
+roce_np/hop_stamps			0 1
 roce_rp/rpg_max_rate			0 $U32
 roce_rp/rpg_min_rate			1 $U32
 roce_rp/rate_to_set_on_first_cnp	0 $U32

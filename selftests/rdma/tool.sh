@@ -84,6 +84,7 @@ show()
 	    ccc_entropy                    1 (1: leave congested paths)
 	    alpha_on_cut                   1 (0: once per dce_tcp_rtt)
 	    ccc_scaling                    0 (0: the path's own)
+	    hop_stamps                     0 (1: tell senders of queues)
 	    cc_algorithm                   dcqcn (cc list)
 	END
 }
@@ -94,7 +95,7 @@ json()
 	reload local
 	"$DCQCN" -j show | jq -r '.[0].settings | to_entries[] | select(.value | type == "number") |
 		"\(.key) \(.value)"' >$TMP/settings
-	check "settings in JSON" "$(wc -l <$TMP/settings)" = 28
+	check "settings in JSON" "$(wc -l <$TMP/settings)" = 29
 	while read -r name value; do
 		f=$(echo "$(ecn local)"/roce_?p/"$name")
 		check "$name" "$(cat "$f")" = "$value"

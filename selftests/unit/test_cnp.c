@@ -98,6 +98,16 @@ void dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 /* What the flow's probe waits for, and has got */
 static u32 probe_psn, held;
 
+/* No algorithm, and no switch that stamps */
+bool dcqcn_cc_answered(struct dcqcn_qp *qp, const struct dcqcn_feedback *said)
+{
+	return false;
+}
+
+void dcqcn_stamps_tell(struct dcqcn_dev *dev, u32 qpn, u32 psn, struct dcqcn_feedback *say)
+{
+}
+
 bool dcqcn_queue_answered(struct dcqcn_qp *qp, u32 psn, u32 ns)
 {
 	if (psn == probe_psn)

@@ -134,6 +134,15 @@ void dcqcn_dev_resolve(struct dcqcn_dev *dev, struct list_head *entry)
 	num_asked++;
 }
 
+/* Stamps that packets have got: in the place of stamp.c */
+static unsigned int num_stamps;
+
+bool dcqcn_stamp_add(struct sk_buff *skb)
+{
+	num_stamps++;
+	return true;
+}
+
 DEFINE_STATIC_KEY_FALSE(dcqcn_cccs);
 DEFINE_STATIC_KEY_FALSE(dcqcn_hasty_rxe);
 
@@ -2503,6 +2512,73 @@ static void plug_shortest(void)
 	unplugged();
 }
 
+static bool answer_of(u32 psn, u8 flags, u32 queue)
+{
+	struct dcqcn_feedback said = {
+		.flags = DCQCN_FEEDBACK_ECHO | DCQCN_FEEDBACK_ANSWER | flags,
+		.echo_psn = cpu_to_be32(psn), .received = cpu_to_be32(queue),
+		.marked = cpu_to_be32(2), .ahead = cpu_to_be32(3), .mbps = cpu_to_be32(4),
+		.echo_received = cpu_to_be32(5),
+	};
+	bool heard;
+
+	bh_disabled++;
+	spin_lock(&qps[0].lock);
+	heard = dcqcn_cc_answered(&qps[0], &said);
+	spin_unlock(&qps[0].lock);
+	bh_disabled--;
+	return heard;
+}
+
+/* The peer is asked whether it reads stamps, rarely while it does not. Only if it does, packets get
+ * some, and the algorithm gets to know what it tells with the next ACK.
+ */
+static void plug_hops(void)
+{
+	static struct dcqcn_cc_ops hops;
+	u32 i, psn = 0;
+
+	plugged(10000 * MBPS, 1000, 0, 14);
+	unplugged();
+	hops = plug;
+	strcpy(hops.name, "hops");
+	hops.flags |= DCQCN_CC_WANTS_HOPS;
+	expect(!dcqcn_register_cc(&hops) && !dcqcn_cc_choose(settings.cc, "hops"), "no such algorithm");
+	memset(&told, 0, sizeof(told));
+	num_stamps = num_sent = 0;
+	qps[0].active = jiffies;
+	dcqcn_limiter_start(&qps[0], &settings, true);
+	for (i = 0; i < 20; i++) {
+		output(DCQCN_PKT_REQUEST, psn);
+		expect(sent[num_sent - 1].asks_module == (i == 0 || i == 10), "packet %u asks", i);
+		pass_time(&qps[0], 10 * MS);
+		ack_of(psn++);
+	}
+	expect(!num_stamps && !sampled.hop.mbps, "%u packets have a stamp", num_stamps);
+	pass_time(&qps[0], 10 * MS);
+	output(DCQCN_PKT_REQUEST, psn);
+	expect(!answer_of(psn + 1, DCQCN_FEEDBACK_STAMPS, 0), "an answer to nothing is believed");
+	expect(answer_of(psn, DCQCN_FEEDBACK_STAMPS, 0), "the answer is not believed");
+	ack_of(psn++);
+	expect(!sampled.hop.mbps, "a hop is told");
+	output(DCQCN_PKT_REQUEST, psn);
+	expect(num_stamps == 1 && sent[num_sent - 1].asks_module, "%u packets have a stamp", num_stamps);
+	expect(answer_of(psn, DCQCN_FEEDBACK_STAMPS | DCQCN_FEEDBACK_HOP, 7777), "no answer");
+	ack_of(psn++);
+	expect(sampled.hop.queue == 7777 && sampled.hop.sent == 2 && sampled.hop.time == 3 &&
+	       sampled.hop.mbps == 4 && sampled.hop.number == 5, "a queue of %u", sampled.hop.queue);
+	for (i = 0; i < 100; i++) {
+		output(DCQCN_PKT_REQUEST, psn);
+		pass_time(&qps[0], MS / 100);
+		ack_of(psn++);
+		expect(!sampled.hop.mbps, "a hop is told again");
+	}
+	expect(num_stamps == 1 + DCQCN_CC_UNANSWERED, "%u have a stamp without an answer", num_stamps);
+	ends();
+	dcqcn_unregister_cc(&hops);
+	unplugged();
+}
+
 static void plug_names(void)
 {
 	static struct dcqcn_cc_ops bad[] = {
@@ -2660,6 +2736,7 @@ static const struct tap_test tests[] = {
 	{ "a flow follows its port's choice, and algorithms that go and come back", plug_changes },
 	{ "what no ACK answers obeys DCQCN", plug_needs_acks },
 	{ "a QP has an algorithm of its own", plug_of_qp },
+	{ "an algorithm hears of hops only from a peer that reads stamps", plug_hops },
 	{ "algorithms have names", plug_names },
 	{ "an algorithm and the port of its flow go at the same time", plug_goes_with_port },
 	{ "the shortest round trip stays the shortest", plug_shortest },

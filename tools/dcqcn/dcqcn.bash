@@ -95,7 +95,7 @@ _dcqcn()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 	local commands="show qp ccc stat watch set profile cc save restore record plot doctor try port model help"
-	local knobs="min_time_between_cnps cnp_dscp cnp_802p_prio cnp_udp_sport np_enable
+	local knobs="min_time_between_cnps cnp_dscp cnp_802p_prio cnp_udp_sport hop_stamps np_enable
 		rpg_max_rate rpg_min_rate rate_to_set_on_first_cnp initial_alpha_value
 		dce_tcp_g dce_tcp_rtt rate_reduce_monitor_period rpg_gd rpg_min_dec_fac
 		clamp_tgt_rate clamp_tgt_rate_after_time_inc rpg_time_reset rpg_byte_reset

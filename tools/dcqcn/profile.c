@@ -53,6 +53,7 @@ bool profile_has(int knob)
 	       knob != RDMA_DCQCN_A_SETTINGS_RP_ENABLE &&
 	       knob != RDMA_DCQCN_A_SETTINGS_RPG_MAX_RATE &&
 	       knob != RDMA_DCQCN_A_SETTINGS_CCC_SCALING &&
+	       knob != RDMA_DCQCN_A_SETTINGS_HOP_STAMPS &&
 	       (knob < RDMA_DCQCN_A_SETTINGS_CCC_ALGORITHMS ||
 		knob > RDMA_DCQCN_A_SETTINGS_CCC_ENTROPY);
 }

@@ -23,12 +23,14 @@
 #include <net/ipv6.h>
 
 #include "answer.h"
+#include "cc.h"
 #include "ccc.h"
 #include "device.h"
 #include "packet.h"
 #include "qp.h"
 #include "queue.h"
 #include "rx.h"
+#include "stamp.h"
 #include "xmit.h"
 
 /* Answer what a QP was asked. Called with the lock held; drops it. */
@@ -60,6 +62,7 @@ static void dcqcn_answer_say(struct dcqcn_qp *qp, struct net *net,
 	spin_unlock_bh(&qp->lock);
 	if (!says)
 		return;
+	dcqcn_stamps_tell(qp->dev, qp->qpn, event->offer_psn & DCQCN_QPN_MASK, &say);
 	err = dcqcn_xmit_charge(&qp->dev->answers.feedback_paid, DCQCN_XMIT_GAP_NS) ?
 	      dcqcn_xmit(net, event->ifindex, settings, &spec, &say) : -EBUSY;
 	dcqcn_count(qp->dev, err ? DCQCN_NP_FEEDBACK_ERRORS : DCQCN_NP_FEEDBACK_SENT);
@@ -149,7 +152,8 @@ bool dcqcn_answer_hear(const struct dcqcn_rx *in, const struct dcqcn_feedback *s
 	spin_lock_bh(&qp->lock);
 	if (qp->state == DCQCN_QP_LIVE && qp->type != IB_QPT_UD &&
 	    dcqcn_qp_is_peer(qp, &saddr) && qp->peer_qpn == be32_to_cpu(said->echo_qpn))
-		heard = dcqcn_queue_answered(qp, be32_to_cpu(said->echo_psn),
+		heard = dcqcn_qp_has_algorithm(qp) ? dcqcn_cc_answered(qp, said) :
+			dcqcn_queue_answered(qp, be32_to_cpu(said->echo_psn),
 					     be32_to_cpu(said->echo_held));
 	spin_unlock_bh(&qp->lock);
 	return heard;

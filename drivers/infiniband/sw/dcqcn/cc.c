@@ -38,10 +38,19 @@
 #include <rdma/dcqcn_cc.h>
 
 #include "cc.h"
+#include "ccc.h"
 #include "device.h"
 #include "limiter.h"
+#include "packet.h"
 #include "qp.h"
 #include "queue.h"
+#include "stamp.h"
+#include "window.h"
+
+/* Packets that ask a peer for stamps, and are not answered, until it is taken for one that reads none */
+#define DCQCN_CC_UNANSWERED	32
+/* ns; how often such a peer is asked */
+#define DCQCN_CC_ASK_AGAIN	(100 * NSEC_PER_MSEC)
 
 /* Bytes after which a packet asks for an ACK; an eighth of the window if that is less */
 #define DCQCN_CC_ASK		16384U
@@ -267,12 +276,43 @@ bool dcqcn_cc_acked(struct dcqcn_qp *qp, u32 psn, u8 hops, u64 now)
 	}
 	sample.marked = min(f->marked, sample.delivered);
 	f->marked -= sample.marked;
+	sample.hop = f->hop;
+	f->hop = (struct dcqcn_cc_hop) {};
 	before = dcqcn_cc_begin(qp, ops, now);
 	sample.app_limited = dcqcn_cc_is_app_limited(qp);
 	if (!ops->ack)
 		return true;
 	ops->ack(&f->cc, &sample);
 	dcqcn_cc_clamp(qp, before, now);
+	return true;
+}
+
+/**
+ * dcqcn_cc_answered() - the peer's module has answered a packet of a flow that obeys an algorithm
+ * @qp: its QP
+ * @said: what it says
+ *
+ * It does so before the ACK comes, which is when the algorithm gets to know.
+ *
+ * Context: under RCU; @qp->lock is held, with BH disabled. Return: whether the flow had asked.
+ */
+bool dcqcn_cc_answered(struct dcqcn_qp *qp, const struct dcqcn_feedback *said)
+{
+	struct dcqcn_cc_flow *f = qp->cc;
+
+	if (!(dcqcn_cc_of(f)->flags & DCQCN_CC_WANTS_HOPS) ||
+	    !dcqcn_flight_awaits(&f->flight, be32_to_cpu(said->echo_psn)))
+		return false;
+	f->stamps = said->flags & DCQCN_FEEDBACK_STAMPS;
+	f->unanswered = 0;
+	if (said->flags & DCQCN_FEEDBACK_HOP)
+		f->hop = (struct dcqcn_cc_hop) {
+			.mbps = be32_to_cpu(said->mbps),
+			.queue = be32_to_cpu(said->received),
+			.sent = be32_to_cpu(said->marked),
+			.time = be32_to_cpu(said->ahead),
+			.number = be32_to_cpu(said->echo_received),
+		};
 	return true;
 }
 
@@ -415,6 +455,28 @@ bool dcqcn_cc_asks(const struct dcqcn_qp *qp, struct sk_buff *skb)
 	       dcqcn_cc_wants_ack(qp->cc, packet->bytes) && dcqcn_cc_counts(skb);
 }
 
+/* Ask the peer's module what switches tell of a packet's way. It may read none of that, or not be
+ * there.
+ */
+static void dcqcn_cc_ask_hops(struct dcqcn_cc_flow *f, struct sk_buff *skb, u64 now)
+{
+	struct dcqcn_bth *bth;
+
+	if (!f->stamps && now < f->ask_time)
+		return;
+	bth = dcqcn_ccc_bth(skb);
+	/* an offer of a context is another question */
+	if (!bth || bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE))
+		return;
+	bth->qpn |= cpu_to_be32(DCQCN_BTH_REQUEST);
+	f->ask_time = now + DCQCN_CC_ASK_AGAIN;
+	if (!f->stamps)
+		return;
+	dcqcn_stamp_add(skb);
+	if (++f->unanswered >= DCQCN_CC_UNANSWERED)
+		f->stamps = false;
+}
+
 /**
  * dcqcn_cc_left() - a packet leaves, which was charged
  * @qp: its QP, which obeys an algorithm
@@ -437,6 +499,8 @@ bool dcqcn_cc_left(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req, u64 n
 		return !(dcqcn_cc_of(f)->flags & DCQCN_CC_NEEDS_ACKS);
 	if (packet->kind != DCQCN_PKT_REQUEST || !dcqcn_cc_counts(skb))
 		return true;
+	if (ack_req && dcqcn_cc_of(f)->flags & DCQCN_CC_WANTS_HOPS)
+		dcqcn_cc_ask_hops(f, skb, now);
 	dcqcn_flight_sent(&f->flight, packet->psn, packet->bytes, ack_req, now);
 	return true;
 }

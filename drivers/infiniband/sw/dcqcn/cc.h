@@ -12,6 +12,7 @@
 #include "qp.h"
 #include "settings.h"
 
+struct dcqcn_feedback;
 struct sk_buff;
 
 /* Algorithms at a time */
@@ -26,6 +27,10 @@ struct sk_buff;
  * @marked: bytes that CNPs reported since the last ACK
  * @due: ns; when the next packet may leave at the rate. dcqcn_flow.next is earlier if there is
  *	something to do before.
+ * @hop: what the peer's last answer told, until an ACK comes
+ * @ask_time: ns; when to ask a peer again that reads no stamps, as far as is known
+ * @stamps: the peer reads stamps
+ * @unanswered: packets that have asked it since it answered
  * @flight: what is in flight
  */
 struct dcqcn_cc_flow {
@@ -35,6 +40,10 @@ struct dcqcn_cc_flow {
 	struct dcqcn_cc_slot *slot;
 	u32 marked;
 	u64 due;
+	struct dcqcn_cc_hop hop;
+	u64 ask_time;
+	bool stamps;
+	u8 unanswered;
 	struct dcqcn_flight flight;
 };
 
@@ -84,6 +93,7 @@ void dcqcn_cc_leave(struct dcqcn_qp *qp);
 bool dcqcn_cc_is_wanted(const struct dcqcn_qp *qp, const struct dcqcn_settings *settings);
 bool dcqcn_cc_is_chosen(const struct dcqcn_qp *qp, const struct dcqcn_settings *settings);
 void dcqcn_cc_cnp(struct dcqcn_qp *qp, u64 now);
+bool dcqcn_cc_answered(struct dcqcn_qp *qp, const struct dcqcn_feedback *said);
 bool dcqcn_cc_acked(struct dcqcn_qp *qp, u32 psn, u8 hops, u64 now);
 void dcqcn_cc_lost(struct dcqcn_qp *qp, u64 now);
 void dcqcn_cc_idle(struct dcqcn_qp *qp, u64 idle, u64 now);

@@ -24,6 +24,7 @@
 #include "qp.h"
 #include "resolve.h"
 #include "settings.h"
+#include "stamp.h"
 #include "sysfs.h"
 
 #define DCQCN_RXE_PORT		1	/* rxe devices have one port */
@@ -161,6 +162,7 @@ static int dcqcn_client_add(struct ib_device *ibdev)
 
 remove_counters:
 	dcqcn_ccc_dev_exit(dev);	/* its knob may have been written already */
+	dcqcn_stamps_exit(dev);
 	dcqcn_counters_remove(dev);
 put_hooks:
 	dcqcn_hook_put(dev->hooks);
@@ -196,6 +198,7 @@ static void dcqcn_client_remove(struct ib_device *ibdev, void *client_data)
 	dcqcn_resolve_dev_exit(dev);
 	dcqcn_qp_dev_exit(dev);
 	dcqcn_ccc_dev_exit(dev);
+	dcqcn_stamps_exit(dev);
 	dcqcn_dev_free(dev);
 	dev_put(ndev);
 }

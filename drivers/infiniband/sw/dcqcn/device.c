@@ -16,6 +16,7 @@
 
 #include "device.h"
 #include "settings.h"
+#include "stamp.h"
 
 DEFINE_READ_MOSTLY_HASHTABLE(dcqcn_by_ibdev, DCQCN_TABLE_BITS);
 static DEFINE_READ_MOSTLY_HASHTABLE(dcqcn_by_ndev, DCQCN_TABLE_BITS);
@@ -167,6 +168,7 @@ void dcqcn_dev_settings_commit(struct dcqcn_dev *dev,
 	old = rcu_replace_pointer(dev->settings, new,
 				  lockdep_is_held(&dev->settings_lock));
 	dcqcn_dev_use_cccs(dev, new);
+	dcqcn_stamps_read(dev, new->hop_stamps);
 	mutex_unlock(&dev->settings_lock);
 	kfree_rcu(old, rcu);
 }

@@ -143,6 +143,7 @@ struct dcqcn_contexts {
  * @settings_lock: serialises writers of @settings
  * @speed_work: reads @speed
  * @rate_events: rate limit of netlink events, see netlink_event.c
+ * @stamps: what switches tell of the packets that come in, or NULL; see stamp.c
  * @sysfs: its directories below ``ecn/``
  * @debugfs: its files in debugfs
  */
@@ -169,6 +170,7 @@ struct dcqcn_dev {
 	struct mutex settings_lock;	/* writers of @settings */
 	struct work_struct speed_work;
 	struct dcqcn_budget rate_events;
+	struct dcqcn_stamps *stamps;
 	struct dcqcn_sysfs *sysfs;
 	struct dcqcn_debugfs *debugfs;
 };

@@ -81,6 +81,24 @@ u32 dcqcn_flight_acked(struct dcqcn_flight *f, u32 psn, u64 now, u32 *rtt, u32 *
 }
 
 /**
+ * dcqcn_flight_awaits() - whether a packet has asked for an ACK that has not come
+ * @f: state
+ * @psn: its PSN
+ *
+ * Context: any. The caller serialises access to @f.
+ */
+bool dcqcn_flight_awaits(const struct dcqcn_flight *f, u32 psn)
+{
+	int i;
+
+	for (i = 0; i < f->num; i++) {
+		if (f->marks[(f->first + i) % DCQCN_FLIGHT_MARKS].psn == psn)
+			return true;
+	}
+	return false;
+}
+
+/**
  * dcqcn_flight_lost() - rxe goes back, and sends again what is in flight
  * @f: state
  *

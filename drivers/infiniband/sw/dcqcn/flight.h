@@ -51,6 +51,7 @@ static inline u32 dcqcn_flight_bytes(const struct dcqcn_flight *f)
 
 void dcqcn_flight_sent(struct dcqcn_flight *f, u32 psn, u32 bytes, bool asks, u64 now);
 u32 dcqcn_flight_acked(struct dcqcn_flight *f, u32 psn, u64 now, u32 *rtt, u32 *interval);
+bool dcqcn_flight_awaits(const struct dcqcn_flight *f, u32 psn);
 void dcqcn_flight_lost(struct dcqcn_flight *f);
 void dcqcn_flight_pause(struct dcqcn_flight *f);
 

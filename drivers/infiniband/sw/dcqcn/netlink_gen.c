@@ -49,7 +49,7 @@ static const struct netlink_range_validation rdma_dcqcn_a_qp_lqpn_range = {
 };
 
 /* Common nested types */
-const struct nla_policy rdma_dcqcn_settings_nl_policy[RDMA_DCQCN_A_SETTINGS_CCC_SCALING + 1] = {
+const struct nla_policy rdma_dcqcn_settings_nl_policy[RDMA_DCQCN_A_SETTINGS_HOP_STAMPS + 1] = {
 	[RDMA_DCQCN_A_SETTINGS_MIN_TIME_BETWEEN_CNPS] = NLA_POLICY_FULL_RANGE(NLA_U32, &rdma_dcqcn_a_settings_min_time_between_cnps_range),
 	[RDMA_DCQCN_A_SETTINGS_CNP_DSCP] = NLA_POLICY_MAX(NLA_U32, 63),
 	[RDMA_DCQCN_A_SETTINGS_CNP_802P_PRIO] = NLA_POLICY_MAX(NLA_U32, 7),
@@ -80,6 +80,7 @@ const struct nla_policy rdma_dcqcn_settings_nl_policy[RDMA_DCQCN_A_SETTINGS_CCC_
 	[RDMA_DCQCN_A_SETTINGS_CCC_ENTROPY] = NLA_POLICY_MAX(NLA_U32, 1),
 	[RDMA_DCQCN_A_SETTINGS_ALPHA_ON_CUT] = NLA_POLICY_MAX(NLA_U32, 1),
 	[RDMA_DCQCN_A_SETTINGS_CCC_SCALING] = NLA_POLICY_MAX(NLA_U32, 8192),
+	[RDMA_DCQCN_A_SETTINGS_HOP_STAMPS] = NLA_POLICY_MAX(NLA_U32, 1),
 };
 
 /* RDMA_DCQCN_CMD_DEV_GET - dump */

@@ -13,7 +13,7 @@
 #include <uapi/rdma/rdma_dcqcn.h>
 
 /* Common nested types */
-extern const struct nla_policy rdma_dcqcn_settings_nl_policy[RDMA_DCQCN_A_SETTINGS_CCC_SCALING + 1];
+extern const struct nla_policy rdma_dcqcn_settings_nl_policy[RDMA_DCQCN_A_SETTINGS_HOP_STAMPS + 1];
 
 int rdma_dcqcn_nl_dev_get_dumpit(struct sk_buff *skb,
 				 struct netlink_callback *cb);

@@ -102,13 +102,14 @@ struct dcqcn_cnp {
  * @prio: priority of the sender's packets
  * @flags: DCQCN_FEEDBACK_*
  * @epoch: random; redrawn when the counts restart; in an answer, the QP that asked
- * @received: bytes of data packets received, modulo 2^32
- * @marked: bytes of those with CE, modulo 2^32
- * @ahead: bytes of credit beyond @received, signed
- * @mbps: Mb/s; the receiver's line rate
+ * @received: bytes of data packets received, modulo 2^32; with DCQCN_FEEDBACK_HOP, the queue of
+ *	&struct roce_stamp
+ * @marked: bytes of those with CE, modulo 2^32; with DCQCN_FEEDBACK_HOP, bytes sent by the hop
+ * @ahead: bytes of credit beyond @received, signed; with DCQCN_FEEDBACK_HOP, the hop's time
+ * @mbps: Mb/s; the receiver's line rate, or the hop's
  * @echo_qpn: of the packet with DCQCN_BTH_REQUEST that this answers, destination QP
  * @echo_psn: and PSN
- * @echo_received: @received when it had arrived
+ * @echo_received: @received when it had arrived; with DCQCN_FEEDBACK_HOP, the hop's number
  * @echo_held: ns that have passed since then
  * @icrc: invariant CRC
  */
@@ -139,6 +140,8 @@ struct dcqcn_feedback {
 #define DCQCN_FEEDBACK_ANSWER	8	/* of no context, to the QP in @epoch: only the echo
 					 * says something
 					 */
+#define DCQCN_FEEDBACK_STAMPS	16	/* in an answer: stamps are read, see stamp.c */
+#define DCQCN_FEEDBACK_HOP	32	/* in an answer: the echoed packet had one */
 
 /**
  * enum dcqcn_pkt_kind - the kinds of packets that congestion control tells apart

@@ -459,7 +459,7 @@ bool dcqcn_queue_answered(struct dcqcn_qp *qp, u32 psn, u32 held)
 	struct dcqcn_path *path = qp->flow.path;
 	u64 now = ktime_get_ns();
 
-	if (!qp->limited || dcqcn_qp_has_algorithm(qp) || !path || !path->asked ||
+	if (!qp->limited || !path || !path->asked ||
 	    !path->probe_time || path->probe_psn != psn)
 		return false;
 	path->answered = true;

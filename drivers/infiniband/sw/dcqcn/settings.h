@@ -57,6 +57,7 @@ struct dcqcn_ccc_params {
  * @plugs: flows may obey an algorithm: @cc is set, or @qp_cc
  * @qp_cc: there are QPs that do not follow @cc, or were a moment ago
  * @cc: the algorithm of flows without a context: its name, empty for DCQCN. See cc_list.c.
+ * @hop_stamps: 1 if stamps of switches are read and told to senders
  * @np_enable: one bit per priority (DSCP >> 3)
  * @rp_enable: one bit per priority
  * @rcu: frees replaced settings
@@ -68,6 +69,7 @@ struct dcqcn_settings {
 	u32 plugs;
 	bool qp_cc;
 	char cc[DCQCN_CC_NAME_MAX];
+	u32 hop_stamps;
 	u32 np_enable;
 	u32 rp_enable;
 	struct rcu_head rcu;

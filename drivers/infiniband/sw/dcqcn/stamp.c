@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Stamps: what switches tell about the queues on a packet's way (<net/roce_stamp.h>).
+ *
+ *   sender                           switch           receiver
+ *   a data packet asks for an ACK,
+ *   for an answer (answer.c), and
+ *   has an empty stamp behind it     writes into it   reads it where the packet comes in, and
+ *                                                     tells it in the answer
+ *
+ * A sender adds stamps only if its flow's algorithm wants them, and only for a peer whose answers say
+ * that it reads them: with the knob hop_stamps. Other hosts never see one.
+ *
+ * IP cuts off what is behind a datagram, before LOCAL_IN. So a receiver has a hook of its own where
+ * packets come in, which exists while the knob is set. It keeps the stamp until the packet itself
+ * arrives, which may be some packets later. What is kept for a packet that does not arrive makes room
+ * for others.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/hash.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/kernel.h>
+#include <linux/netdevice.h>
+#include <linux/netfilter.h>
+#include <linux/skbuff.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/udp.h>
+#include <net/dst.h>
+#include <net/roce_stamp.h>
+
+#include "device.h"
+#include "packet.h"
+#include "stamp.h"
+
+/* Of packets that are between both hooks: 64 per CPU, of which few have a stamp */
+#define DCQCN_STAMPS_BITS	6
+
+/**
+ * struct dcqcn_stamps - the stamps that a port has read
+ * @hook: where packets come in; without a device while it is not registered
+ * @lock: protects @kept
+ * @kept: the last ones, by QPN and PSN of their packets; a QPN of 0 for none
+ */
+struct dcqcn_stamps {
+	struct nf_hook_ops hook;
+	spinlock_t lock;	/* protects @kept */
+	struct {
+		u32 qpn;
+		u32 psn;
+		struct roce_stamp stamp;
+	} kept[1 << DCQCN_STAMPS_BITS];
+};
+
+/**
+ * dcqcn_stamp_add() - let switches stamp a packet
+ * @skb: the packet, on its way out; its headers may move
+ *
+ * Context: any, with BH disabled. Return: whether there is place for a stamp in its frame.
+ */
+bool dcqcn_stamp_add(struct sk_buff *skb)
+{
+	const struct roce_stamp empty = { .magic = cpu_to_be32(ROCE_STAMP_MAGIC) };
+
+	if (skb->len + sizeof(empty) > dst_mtu(skb_dst(skb)) || skb_shared(skb) ||
+	    skb_is_nonlinear(skb))
+		return false;
+	if (skb_tailroom(skb) < (int)sizeof(empty) &&
+	    pskb_expand_head(skb, 0, sizeof(empty), GFP_ATOMIC))
+		return false;
+	memcpy(skb_put(skb, sizeof(empty)), &empty, sizeof(empty));
+	return true;
+}
+
+/* Bytes of an IP datagram, by its header; 0 if it is none */
+static unsigned int dcqcn_stamps_datagram(const struct sk_buff *skb, unsigned int *headers)
+{
+	union {
+		struct iphdr ip;
+		struct ipv6hdr ip6;
+	} buffer;
+	const struct ipv6hdr *ip6;
+	const struct iphdr *ip;
+
+	if (skb->protocol == htons(ETH_P_IP)) {
+		ip = skb_header_pointer(skb, 0, sizeof(*ip), &buffer);
+		if (!ip || ip->protocol != IPPROTO_UDP)
+			return 0;
+		*headers = ip->ihl * 4;
+		return ntohs(ip->tot_len);
+	}
+	if (skb->protocol != htons(ETH_P_IPV6))
+		return 0;
+	ip6 = skb_header_pointer(skb, 0, sizeof(*ip6), &buffer);
+	if (!ip6 || ip6->nexthdr != IPPROTO_UDP)
+		return 0;
+	*headers = sizeof(*ip6);
+	return sizeof(*ip6) + ntohs(ip6->payload_len);
+}
+
+static u32 dcqcn_stamps_place(u32 qpn, u32 psn)
+{
+	return hash_32(qpn << 8 ^ psn, DCQCN_STAMPS_BITS);
+}
+
+static void dcqcn_stamps_keep(struct dcqcn_stamps *stamps, const struct dcqcn_bth *bth,
+			      const struct roce_stamp *stamp)
+{
+	u32 qpn = dcqcn_bth_qpn(bth), psn = dcqcn_bth_psn(bth);
+	u32 at = dcqcn_stamps_place(qpn, psn);
+
+	spin_lock_bh(&stamps->lock);
+	stamps->kept[at].qpn = qpn;
+	stamps->kept[at].psn = psn;
+	stamps->kept[at].stamp = *stamp;
+	spin_unlock_bh(&stamps->lock);
+}
+
+/* A packet comes in. It may be shared, so it is only read. Almost all end where their datagram does. */
+static unsigned int dcqcn_stamps_ingress(void *priv, struct sk_buff *skb,
+					 const struct nf_hook_state *state)
+{
+	struct {
+		struct udphdr udp;
+		struct dcqcn_bth bth;
+	} __packed buffer;
+	const typeof(buffer) *roce;
+	const struct roce_stamp *stamp;
+	struct roce_stamp copy;
+	unsigned int end, headers;
+
+	end = dcqcn_stamps_datagram(skb, &headers);
+	if (!end || skb->len < end + sizeof(*stamp))
+		return NF_ACCEPT;
+	stamp = skb_header_pointer(skb, end, sizeof(copy), &copy);
+	roce = skb_header_pointer(skb, headers, sizeof(buffer), &buffer);
+	if (!stamp || !roce || headers + sizeof(*roce) > end ||
+	    stamp->magic != cpu_to_be32(ROCE_STAMP_MAGIC) || !stamp->port ||
+	    roce->udp.dest != cpu_to_be16(DCQCN_UDP_PORT))
+		return NF_ACCEPT;
+	dcqcn_stamps_keep(priv, &roce->bth, stamp);
+	return NF_ACCEPT;
+}
+
+static struct dcqcn_stamps *dcqcn_stamps_alloc(struct dcqcn_dev *dev)
+{
+	struct dcqcn_stamps *stamps = kzalloc(sizeof(*stamps), GFP_KERNEL);
+
+	if (!stamps)
+		return NULL;
+	spin_lock_init(&stamps->lock);
+	stamps->hook.hook = dcqcn_stamps_ingress;
+	stamps->hook.priv = stamps;
+	stamps->hook.pf = NFPROTO_NETDEV;
+	stamps->hook.hooknum = NF_NETDEV_INGRESS;
+	WRITE_ONCE(dev->stamps, stamps);
+	return stamps;
+}
+
+/**
+ * dcqcn_stamps_read() - read stamps from now on, or no longer
+ * @dev: the port
+ * @on: whether to
+ *
+ * What is allocated once stays until the port goes: packets look at it without a lock.
+ *
+ * Context: process; may sleep; dcqcn_dev.settings_lock is held, or nobody changes them any more.
+ */
+void dcqcn_stamps_read(struct dcqcn_dev *dev, bool on)
+{
+	struct dcqcn_stamps *stamps = dev->stamps;
+	int err;
+
+	if (on == (stamps && stamps->hook.dev))
+		return;
+	if (!on) {
+		nf_unregister_net_hook(dev_net(dev->ndev), &stamps->hook);
+		stamps->hook.dev = NULL;
+		return;
+	}
+	if (!stamps)
+		stamps = dcqcn_stamps_alloc(dev);
+	err = -ENOMEM;
+	if (stamps) {
+		stamps->hook.dev = dev->ndev;
+		err = nf_register_net_hook(dev_net(dev->ndev), &stamps->hook);
+		if (!err)
+			return;
+		stamps->hook.dev = NULL;
+	}
+	pr_warn("%s: stamps of switches are not read: error %d\n", dev_name(&dev->ibdev->dev), err);
+}
+
+/**
+ * dcqcn_stamps_tell() - put what is known of a packet's way into an answer
+ * @dev: the port
+ * @qpn: the packet's destination QP
+ * @psn: its PSN
+ * @say: the answer
+ *
+ * Context: any, with BH disabled.
+ */
+void dcqcn_stamps_tell(struct dcqcn_dev *dev, u32 qpn, u32 psn, struct dcqcn_feedback *say)
+{
+	struct dcqcn_stamps *stamps = READ_ONCE(dev->stamps);
+	u32 at = dcqcn_stamps_place(qpn, psn);
+	const struct roce_stamp *stamp;
+
+	if (!stamps || !READ_ONCE(stamps->hook.dev))
+		return;
+	say->flags |= DCQCN_FEEDBACK_STAMPS;
+	spin_lock_bh(&stamps->lock);
+	if (stamps->kept[at].qpn == qpn && stamps->kept[at].psn == psn) {
+		stamp = &stamps->kept[at].stamp;
+		say->flags |= DCQCN_FEEDBACK_HOP;
+		say->received = stamp->queue;
+		say->marked = stamp->sent;
+		say->ahead = stamp->time;
+		say->mbps = stamp->mbps;
+		say->echo_received = cpu_to_be32(be16_to_cpu(stamp->port));
+		stamps->kept[at].qpn = 0;
+	}
+	spin_unlock_bh(&stamps->lock);
+}
+
+/**
+ * dcqcn_stamps_exit() - read no stamps, and forget all
+ * @dev: the port, which packets no longer reach
+ *
+ * Context: process; may sleep.
+ */
+void dcqcn_stamps_exit(struct dcqcn_dev *dev)
+{
+	if (!dev->stamps)
+		return;
+	dcqcn_stamps_read(dev, false);
+	synchronize_net();	/* the hook may still run */
+	kfree(dev->stamps);
+}
