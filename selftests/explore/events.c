@@ -93,7 +93,8 @@ static const struct { const char *name; size_t offset; u32 values[6]; } knobs[] 
 };
 
 /* The knob cc is a name; "hostile" is not always there */
-static const char *const algorithms[] = { "", "swift", "timely", "dctcp", "fast", "hostile" };
+static const char *const algorithms[] = { "", "swift", "timely", "dctcp", "fast", "hostile",
+	"hpcc", "powertcp" };
 
 /* An algorithm that answers anything to everything */
 static void hostile_answer(struct dcqcn_cc *cc)
@@ -168,7 +169,7 @@ static struct rxe_qp *qp_of(u8 byte)
 /* What a QP is to obey; NULL for what its port does */
 static const char *choice_of(const struct event *e)
 {
-	return e->c % 8 == 7 ? NULL : PICK(algorithms, e->c % 8);
+	return e->c % 9 == 8 ? NULL : PICK(algorithms, e->c % 9);
 }
 
 /* --- as text --------------------------------------------------------------------------- */

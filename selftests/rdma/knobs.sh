@@ -104,10 +104,10 @@ algorithms()
 {
 	reload local
 	get roce_rp/cc_available
-	check "algorithms" "$VALUE" = "dcqcn swift timely dctcp fast"
+	check "algorithms" "$VALUE" = "dcqcn swift timely dctcp fast hpcc powertcp"
 	get roce_rp/cc_algorithm
 	check "the default" "$VALUE" = dcqcn
-	for v in swift timely dctcp fast; do
+	for v in swift timely dctcp fast hpcc powertcp; do
 		set_error roce_rp/cc_algorithm $v
 		check "error" -z "$ERROR"
 		get roce_rp/cc_algorithm

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The algorithms of struct dcqcn_cc_ops: swift.c, timely.c, dctcp.c and fast.c, each against a model
- * in floating point that is written from its paper alone, and flight.c. And DCQCN and NSCC written as
- * such algorithms, which do what they do when the module calls them directly.
+ * The algorithms of struct dcqcn_cc_ops: swift.c, timely.c, dctcp.c, fast.c, hpcc.c and powertcp.c,
+ * each against a model in floating point that is written from its paper alone, and flight.c. And DCQCN
+ * and NSCC written as such algorithms, which do what they do when the module calls them directly.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -418,12 +418,212 @@ static void test_fast_rest(void)
 	}
 }
 
+/* --- HPCC: algorithm 1, and PowerTCP: algorithms 1 and 2. Bytes, ns, and bytes per ns -------------- */
+
+#define TOLD_BASE	12000.0
+#define TOLD_HOPS	2
+
+/* What is told of two hops, in any order. What was told last of each stays in @then. */
+struct told {
+	struct dcqcn_cc_hop now[TOLD_HOPS], then[TOLD_HOPS];
+	bool known[TOLD_HOPS];
+};
+
+/* Another sample of a hop: its queue, and what it has sent in 0.2 to 30 us */
+static u32 tell(struct told *t)
+{
+	u32 i = random_below(TOLD_HOPS), ns = 200 + random_below(30000);
+	struct dcqcn_cc_hop *hop = &t->now[i];
+
+	t->known[i] = hop->mbps;
+	t->then[i] = *hop;
+	hop->mbps = i ? 100000 : 40000;
+	hop->number = 60000 + i;
+	hop->queue = random_below(2) ? random_below(200000) : 0;
+	hop->sent += ns * (hop->mbps / 8000.0) * (1 + random_below(100)) / 100;
+	hop->time += ns;
+	return i;
+}
+
+/* An ACK after which @in_flight bytes are in flight */
+static void tell_of(const struct dcqcn_cc_ops *ops, struct dcqcn_cc *cc,
+		    const struct dcqcn_cc_hop *hop, u32 delivered, u32 in_flight)
+{
+	struct dcqcn_cc_sample sample = { .rtt = 15000, .delivered = delivered, .hop = *hop };
+
+	cc->now += random_below(20000);
+	cc->in_flight = in_flight;
+	ops->ack(cc, &sample);
+	clamped(cc);
+}
+
+/* A packet more than the window may be in flight, but for a byte */
+static u32 window_of(const struct dcqcn_cc *cc)
+{
+	return cc->window - PACKET + 1;
+}
+
+static void test_hpcc(void)
+{
+	const struct dcqcn_cc_ops *ops = &dcqcn_hpcc;
+	double most = LINE / 8e9 * TOLD_BASE, u = 0, wc = most, w, wai = most * 0.05 / 8;
+	double acked = 0, last_update = 0;
+	struct dcqcn_cc cc = begun(ops);
+	u32 i, k, stage = 0, cuts = 0, grows = 0;
+	struct told t = {};
+
+	cc.rtt_base = TOLD_BASE;
+	cc.rtt_min = 99999;
+	for (i = 0; i < EVENTS; i++) {
+		u32 delivered = 1 + random_below(3 * PACKET), in_flight = random_below(60000);
+		u32 before = window_of(&cc);
+		double b, dt, tau, sample, tx;
+		bool use;
+
+		k = tell(&t);
+		acked += delivered;
+		tell_of(ops, &cc, &t.now[k], delivered, in_flight);
+		if (!t.known[k]) {
+			expect(window_of(&cc) == (u32)most, "begins with %u, not %.0f", window_of(&cc), most);
+			continue;
+		}
+		/* MeasureInflight() */
+		b = t.now[k].mbps / 8000.0;
+		dt = (u32)(t.now[k].time - t.then[k].time);
+		tx = (u32)(t.now[k].sent - t.then[k].sent) / dt;
+		sample = fmin(t.now[k].queue, t.then[k].queue) / (b * TOLD_BASE) + tx / b;
+		tau = fmin(dt, TOLD_BASE);
+		u = (1 - tau / TOLD_BASE) * u + tau / TOLD_BASE * sample;
+		/* ComputeWind() */
+		use = u >= 0.95 || stage >= 5;
+		w = fmin(fmax(use ? wc / (u / 0.95) + wai : wc + wai, PACKET), most);
+		if (!expect(near(window_of(&cc), w, 2e-3, 3) &&
+			    near(cc.rate, fmin(window_of(&cc) / TOLD_BASE * 8e9, LINE), 1e-3, 0),
+			    "event %u: from %u to %u, not %.1f; U %.4f, rate %llu", i, before, window_of(&cc),
+			    w, u, cc.rate))
+			return;
+		if (acked > last_update) {
+			stage = use ? 0 : stage + 1;
+			wc = window_of(&cc);
+			last_update = acked + fmax(in_flight, 1) - 1;
+		}
+		cuts += window_of(&cc) < before;
+		grows += window_of(&cc) > before;
+	}
+	expect(cuts > EVENTS / 20 && grows > EVENTS / 20, "%u cuts, %u grows", cuts, grows);
+}
+
+static void test_powertcp(void)
+{
+	const struct dcqcn_cc_ops *ops = &dcqcn_powertcp;
+	double most = LINE / 8e9 * TOLD_BASE, smooth = 1, old = most, next = most, w, beta = most / 32;
+	double acked = 0, last_update = 0;
+	struct dcqcn_cc cc = begun(ops);
+	u32 i, k, cuts = 0, grows = 0;
+	struct told t = {};
+
+	cc.rtt_base = TOLD_BASE;
+	for (i = 0; i < EVENTS; i++) {
+		u32 delivered = 1 + random_below(3 * PACKET), in_flight = random_below(60000);
+		double b, dt, current, voltage, power, before = window_of(&cc);
+
+		k = tell(&t);
+		acked += delivered;
+		tell_of(ops, &cc, &t.now[k], delivered, in_flight);
+		if (!t.known[k]) {
+			expect(window_of(&cc) == (u32)most, "begins with %u, not %.0f", window_of(&cc), most);
+			if (!i)
+				before = most;
+			continue;
+		}
+		/* NormPower() */
+		b = t.now[k].mbps / 8000.0;
+		dt = (u32)(t.now[k].time - t.then[k].time);
+		current = fmax(((double)t.now[k].queue - t.then[k].queue +
+				(u32)(t.now[k].sent - t.then[k].sent)) / dt, 0);
+		voltage = t.now[k].queue + b * TOLD_BASE;
+		power = fmin(current * voltage / (b * b * TOLD_BASE), 1024);
+		dt = fmin(dt, TOLD_BASE);
+		smooth = (smooth * (TOLD_BASE - dt) + power * dt) / TOLD_BASE;
+		smooth = fmax(smooth, 1.0 / 65536);
+		w = 0.9 * (old / smooth + beta) + 0.1 * before;
+		w = fmin(fmax(w, PACKET), most);
+		if (!expect(near(window_of(&cc), w, 3e-3, 4), "event %u: from %.0f to %u, not %.1f; power %.4f",
+			    i, before, window_of(&cc), w, smooth))
+			return;
+		if (acked > last_update) {
+			old = next;
+			next = window_of(&cc);
+			last_update = acked + fmax(in_flight, 1) - 1;
+		}
+		cuts += window_of(&cc) < before;
+		grows += window_of(&cc) > before;
+	}
+	expect(cuts > EVENTS / 20 && grows > EVENTS / 20, "%u cuts, %u grows", cuts, grows);
+}
+
+/* Nothing is told: HPCC obeys CNPs, and PowerTCP round trips */
+static void test_untold(void)
+{
+	struct dcqcn_cc cc = begun(&dcqcn_hpcc);
+	double smooth = 1, old, next, w, most = LINE / 8e9 * TOLD_BASE, rtt, before_rtt = 0, acked = 0;
+	double last_update = 0, last = 0;
+	u32 i, changes = 0;
+
+	cc.rtt_base = TOLD_BASE;
+	ack_of(&dcqcn_hpcc, &cc, 15000, PACKET, 0, true);
+	expect(window_of(&cc) == (u32)most, "HPCC: a window of %u", window_of(&cc));
+	cc.now += SECOND;
+	dcqcn_hpcc.cnp(&cc);
+	expect(window_of(&cc) == (u32)most / 2, "HPCC: a window of %u after a CNP", window_of(&cc));
+	dcqcn_hpcc.cnp(&cc);
+	expect(window_of(&cc) == (u32)most / 2, "HPCC: a window of %u after another", window_of(&cc));
+	ack_of(&dcqcn_hpcc, &cc, 15000, window_of(&cc), 0, false);
+	expect(window_of(&cc) == (u32)most / 2 + PACKET, "HPCC: a window of %u after a round trip", window_of(&cc));
+
+	cc = begun(&dcqcn_powertcp);
+	cc.rtt_base = TOLD_BASE;
+	old = next = most;
+	for (i = 0; i < EVENTS; i++) {
+		u32 before = window_of(&cc), delivered = 1 + random_below(3 * PACKET);
+		double elapsed;
+
+		cc.in_flight = random_below(60000);
+		acked += delivered;
+		rtt = some_rtt(TOLD_BASE);
+		ack_of(&dcqcn_powertcp, &cc, rtt, delivered, 0, false);
+		elapsed = cc.now - last;
+		if (before_rtt && elapsed < before_rtt)
+			continue;
+		last = cc.now;
+		if (before_rtt) {
+			double dt = fmin(elapsed, TOLD_BASE);
+			double power = fmax((rtt - before_rtt) / elapsed + 1, 0) * rtt / TOLD_BASE;
+
+			smooth = fmax((smooth * (TOLD_BASE - dt) + power * dt) / TOLD_BASE, 1.0 / 65536);
+			w = fmin(fmax(0.9 * (old / smooth + most / 32) + 0.1 * before, PACKET), most);
+			if (!expect(near(window_of(&cc), w, 3e-3, 4), "event %u: from %u to %u, not %.1f", i,
+				    before, window_of(&cc), w))
+				return;
+			if (acked > last_update) {
+				old = next;
+				next = window_of(&cc);
+				last_update = acked + fmax(cc.in_flight, 1) - 1;
+			}
+			changes += window_of(&cc) != before;
+		}
+		before_rtt = rtt;
+	}
+	expect(changes > EVENTS / 20, "%u changes", changes);
+}
+
 /* --- many flows and one queue --------------------------------------------------------------------- */
 
 #define SHARING		8
 #define BASE_RTT	12000	/* ns */
 #define MOST_PACKETS	128	/* in flight, as in rxe */
 #define STEP		20	/* ns */
+#define STEPS		16384	/* of which the queue is remembered */
 
 struct sharing {
 	struct dcqcn_cc cc;
@@ -435,12 +635,14 @@ struct sharing {
 
 /* Flows of packets into a line of 40 Gb/s, whose queue has no end; they begin within 6 us. Judged is
  * the second half of the time: how much of the line they used, Jain's index, and the mean queue in
- * bytes.
+ * bytes. If the line @tells, each ACK has the state that its packet has left.
  */
-static void share(const struct dcqcn_cc_ops *ops, u32 rtt_base, u64 duration, double *used,
-		  double *jain, double *queue)
+static void share(const struct dcqcn_cc_ops *ops, u32 rtt_base, bool tells, u64 duration,
+		  double *used, double *jain, double *queue)
 {
+	static struct { double free, came; } past[STEPS];
 	static struct sharing flows[SHARING];
+	double came = 0;
 	double ns = PACKET * 8e9 / LINE, free = 0, sum = 0, squares = 0, all = 0;
 	u32 i, samples = 0;
 	u64 now;
@@ -461,18 +663,33 @@ static void share(const struct dcqcn_cc_ops *ops, u32 rtt_base, u64 duration, do
 				f->cc.rtt_min = f->cc.rtt_min ? min(f->cc.rtt_min, f->cc.rtt) : f->cc.rtt;
 				f->first = (f->first + 1) % MOST_PACKETS;
 				f->bytes += now >= duration / 2 ? PACKET : 0;
-				ops->ack(&f->cc, &(struct dcqcn_cc_sample) {
-					 .rtt = f->cc.rtt, .delivered = PACKET });
+				struct dcqcn_cc_sample sample = { .rtt = f->cc.rtt, .delivered = PACKET };
+				u64 then = now > BASE_RTT ? now - BASE_RTT : 0;
+
+				if (tells) {
+					double waits = past[then / STEP % STEPS].free - then;
+
+					waits = fmax(waits, 0) * LINE / 8e9;
+					sample.hop = (struct dcqcn_cc_hop) {
+						.mbps = LINE / 1000000, .queue = waits, .number = 1,
+						.sent = past[then / STEP % STEPS].came - waits,
+						.time = then,
+					};
+				}
+				ops->ack(&f->cc, &sample);
 				clamped(&f->cc);
 			}
 			if (now < f->next || f->num == MOST_PACKETS ||
 			    (f->num && (u64)(f->num + 1) * PACKET > f->cc.window))
 				continue;
 			free = fmax(free, now) + ns;
+			came += PACKET;
 			f->left[(f->first + f->num) % MOST_PACKETS] = now;
 			f->acks[(f->first + f->num++) % MOST_PACKETS] = free + BASE_RTT;
 			f->next = max(f->next, now - min(now, 1000ULL)) + PACKET * 8e9 / f->cc.rate;
 		}
+		past[now / STEP % STEPS].free = free;
+		past[now / STEP % STEPS].came = came;
 		if (now >= duration / 2) {
 			all += fmax(free - now, 0) * LINE / 8e9;
 			samples++;
@@ -496,19 +713,23 @@ static void test_sharing(void)
 		const struct dcqcn_cc_ops *ops;
 		u32 rtt_base;
 		double used, jain, queue;
+		bool tells;
 	} cases[] = {
-		{ &dcqcn_swift, BASE_RTT, 0.97, 0.97, 70e3 },
-		{ &dcqcn_swift, 0, 0.97, 0, 150e3 },
-		{ &dcqcn_timely, BASE_RTT, 0.85, 0.65, 60e3 },
-		{ &dcqcn_fast, BASE_RTT, 0.97, 0.97, 80e3 },
+		{ &dcqcn_swift, BASE_RTT, 0.97, 0.97, 70e3, false },
+		{ &dcqcn_swift, 0, 0.97, 0, 150e3, false },
+		{ &dcqcn_timely, BASE_RTT, 0.85, 0.65, 60e3, false },
+		{ &dcqcn_fast, BASE_RTT, 0.97, 0.97, 80e3, false },
+		{ &dcqcn_hpcc, BASE_RTT, 0.85, 0.90, 12e3, true },
+		{ &dcqcn_powertcp, BASE_RTT, 0.97, 0.97, 30e3, true },
+		{ &dcqcn_powertcp, BASE_RTT, 0.97, 0.97, 30e3, false },
 	};
 	double used, jain, queue;
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		share(cases[i].ops, cases[i].rtt_base, 40000000, &used, &jain, &queue);
-		tap_note("%s: %.3f of the line, Jain %.3f, queue %.0f bytes", cases[i].ops->name, used,
-			 jain, queue);
+		share(cases[i].ops, cases[i].rtt_base, cases[i].tells, 40000000, &used, &jain, &queue);
+		tap_note("%s%s: %.3f of the line, Jain %.3f, queue %.0f bytes", cases[i].ops->name,
+			 cases[i].tells ? ", told" : "", used, jain, queue);
 		expect(used >= cases[i].used && jain >= cases[i].jain && queue <= cases[i].queue,
 		       "%s: %.3f, %.3f, %.0f", cases[i].ops->name, used, jain, queue);
 	}
@@ -522,7 +743,8 @@ static void test_sharing(void)
  */
 static void test_anything(void)
 {
-	const struct dcqcn_cc_ops *all[] = { &dcqcn_swift, &dcqcn_timely, &dcqcn_dctcp, &dcqcn_fast };
+	const struct dcqcn_cc_ops *all[] = { &dcqcn_swift, &dcqcn_timely, &dcqcn_dctcp, &dcqcn_fast,
+					     &dcqcn_hpcc, &dcqcn_powertcp };
 	const char *wanted = getenv("EVENTS");
 	u32 events = wanted ? strtoul(wanted, NULL, 0) : EVENTS, i, k;
 
@@ -538,7 +760,16 @@ static void test_anything(void)
 				.app_limited = random_below(2),
 			};
 
+			if (random_below(4))
+				sample.hop = (struct dcqcn_cc_hop) {
+					.mbps = random_u64() >> (32 + random_below(32)),
+					.queue = random_u64() >> (32 + random_below(32)),
+					.sent = random_u64(), .number = random_below(3),
+					.time = random_u64() >> (32 + random_below(32)),
+				};
 			sample.marked = random_below(2) ? sample.delivered : 0;
+			cc->rtt_base = random_below(2) ? 0 : random_u64() >> (32 + random_below(32));
+			cc->in_flight = random_u64() >> (32 + random_below(32));
 			cc->now += random_u64() >> (30 + random_below(34));
 			cc->line = FLOOR + (random_u64() >> (12 + random_below(52)));
 			cc->packet = 1 + random_below(65535);
@@ -548,6 +779,8 @@ static void test_anything(void)
 			cc->rate = clamp(cc->rate, FLOOR, cc->line);
 			if (random_below(10))
 				all[k]->ack(cc, &sample);
+			else if (all[k]->cnp && random_below(2))
+				all[k]->cnp(cc);
 			else
 				all[k]->loss(cc);
 			clamped(cc);
@@ -561,19 +794,22 @@ static void test_anything(void)
 /* ebpf_swift and so on are swift.c and so on, compiled with the headers of examples/cc/bpf: with
  * the same events they do the same, to the last bit of their state
  */
-extern const struct dcqcn_cc_ops ebpf_swift, ebpf_timely, ebpf_dctcp, ebpf_fast;
+extern const struct dcqcn_cc_ops ebpf_swift, ebpf_timely, ebpf_dctcp, ebpf_fast, ebpf_hpcc,
+	ebpf_powertcp;
 
 static void test_ebpf(void)
 {
 	static const struct dcqcn_cc_ops *const all[][2] = {
 		{ &dcqcn_swift, &ebpf_swift }, { &dcqcn_timely, &ebpf_timely },
 		{ &dcqcn_dctcp, &ebpf_dctcp }, { &dcqcn_fast, &ebpf_fast },
+		{ &dcqcn_hpcc, &ebpf_hpcc }, { &dcqcn_powertcp, &ebpf_powertcp },
 	};
 	u32 i, k, n;
 
 	for (k = 0; k < ARRAY_SIZE(all); k++) {
 		struct dcqcn_cc cc[2] = { begun(all[k][0]), begun(all[k][1]) };
 		u32 changes = 0, window = 0;
+		struct told told = {};
 		u64 rate = 0;
 
 		for (i = 0; i < EVENTS; i++) {
@@ -585,6 +821,7 @@ static void test_ebpf(void)
 			u32 gap = random_below(20000);
 
 			sample.marked = random_below(4) ? 0 : sample.delivered;
+			sample.hop = told.now[tell(&told)];
 			for (n = 0; n < 2; n++) {
 				cc[n].now += gap;
 				cc[n].rtt = sample.rtt;
@@ -825,6 +1062,9 @@ static const struct tap_test tests[] = {
 	{ "FAST does what its paper says", test_fast },
 	{ "FAST: each flow keeps alpha in the queue", test_fast_rest },
 	{ "flows that share a queue", test_sharing },
+	{ "HPCC does what its paper says", test_hpcc },
+	{ "PowerTCP does what its paper says", test_powertcp },
+	{ "HPCC and PowerTCP where no switch tells anything", test_untold },
 	{ "any figures: within bounds, nothing undefined", test_anything },
 	{ "the source of an algorithm does the same with eBPF's headers", test_ebpf },
 	{ "bytes in flight are what was sent and not acknowledged", test_flight },

@@ -9,5 +9,6 @@
 #define clamp(value, least, most)	min(max(value, least), most)
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define max_t(type, a, b)	max((type)(a), (type)(b))
+#define clamp_t(type, value, least, most)	clamp((type)(value), (type)(least), (type)(most))
 
 #endif /* BPF_LINUX_MINMAX_H */

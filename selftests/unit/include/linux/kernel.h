@@ -12,6 +12,8 @@
 
 #define noinline __attribute__((noinline))
 
+#define BUILD_BUG_ON(cond)	_Static_assert(!(cond), #cond)
+
 #define U32_MAX 0xffffffff
 
 #define cpu_to_be16 __cpu_to_be16

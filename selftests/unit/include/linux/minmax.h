@@ -35,5 +35,6 @@
 	__auto_type clamp_high = (high); \
 	assert(clamp_low <= clamp_high); \
 	min(max(val, clamp_low), clamp_high); })
+#define clamp_t(type, val, low, high)	clamp((type)(val), (type)(low), (type)(high))
 
 #endif
