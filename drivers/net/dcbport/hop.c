@@ -30,10 +30,11 @@ void dcbport_hop_sent(struct dcbport_hop *hop, u64 rate, u32 bytes, u64 now)
 
 	if (elapsed >= HOP_INTERVAL) {
 		/* in units of 64 ns: 1 Tb/s and a second do not overflow */
-		elapsed = min(elapsed, (u64)NSEC_PER_SEC) / 64;
+		elapsed = min_t(u64, elapsed, NSEC_PER_SEC) / 64;
 		carried = max(div_u64(rate / 8 * elapsed, NSEC_PER_SEC / 64), 1ULL);
-		hop->busy = min(div64_u64((hop->sent - hop->sent_then) * ROCE_STAMP_LOAD_ONE,
-					  carried), (u64)ROCE_STAMP_LOAD_ONE);
+		hop->busy = min_t(u64, div64_u64((hop->sent - hop->sent_then) *
+						 ROCE_STAMP_LOAD_ONE, carried),
+				  ROCE_STAMP_LOAD_ONE);
 		hop->since = now;
 		hop->sent_then = hop->sent;
 	}
@@ -52,5 +53,5 @@ u16 dcbport_hop_load(const struct dcbport_hop *hop, u64 rate, u32 queue)
 {
 	u64 wait = div64_u64((u64)queue * 8 * NSEC_PER_SEC, rate);
 
-	return min(hop->busy + wait * ROCE_STAMP_LOAD_ONE / HOP_INTERVAL, (u64)HOP_LOAD_MAX);
+	return min_t(u64, hop->busy + wait * ROCE_STAMP_LOAD_ONE / HOP_INTERVAL, HOP_LOAD_MAX);
 }
