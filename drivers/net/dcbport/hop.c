@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How loaded a queue is. A stamp has room for one hop, so the hops of a way must be compared: by what
- * HPCC calls U, the share of the link that is used and the queue in units of what the link carries in
- * a base round trip. Ports do not know round trips, and take 16.4 us for all.
+ * How loaded a queue is. A stamp has room for one hop, so the hops of a way must be compared: by
+ * what HPCC calls U, the share of the link that is used and the queue in units of what the link
+ * carries in a base round trip. Ports do not know round trips, and take 16.4 us for all.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Stamps packets whose senders ask for it with the state of the queue that they leave: see
- * <net/roce_stamp.h>. A stamp is there already, so the packet stays as long as it is, and nothing of
- * the datagram is touched.
+ * <net/roce_stamp.h>. A stamp is there already, so the packet stays as long as it is, and nothing
+ * of the datagram is touched.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>

@@ -47,7 +47,9 @@
 #include "stamp.h"
 #include "window.h"
 
-/* Packets that ask a peer for stamps, and are not answered, until it is taken for one that reads none */
+/* Packets that ask a peer for stamps, and are not answered, until it is taken for one that reads
+ * none
+ */
 #define DCQCN_CC_UNANSWERED	32
 /* ns; how often such a peer is asked */
 #define DCQCN_CC_ASK_AGAIN	(100 * NSEC_PER_MSEC)
@@ -93,7 +95,8 @@ static u64 dcqcn_cc_prepare(struct dcqcn_qp *qp, u64 now)
 	return before;
 }
 
-/* What a flow obeys. It stays as long as the flow does: dcqcn_unregister_cc() waits for its last. */
+/* What a flow obeys. It stays as long as the flow does: dcqcn_unregister_cc() waits for its last.
+ */
 static const struct dcqcn_cc_ops *dcqcn_cc_of(const struct dcqcn_cc_flow *f)
 {
 	return dcqcn_cc_ops(f->slot);

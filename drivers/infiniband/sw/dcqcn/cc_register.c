@@ -2,12 +2,12 @@
 /*
  * Algorithms of other modules come and go, and QPs get one of their own.
  *
- * dcqcn_unregister_cc() takes the algorithm from each flow. What ends it: after an RCU grace period,
- * no flow begins to obey the algorithm; then it is taken from all flows of all ports. A few may be
- * in no list, because their port or their QP is being removed at this moment. That ends them, and
- * it waits for no user: so all flows are released, and what an algorithm has allocated for them is
- * freed. Each function of an algorithm is called under RCU, so none runs any more after another
- * grace period.
+ * dcqcn_unregister_cc() takes the algorithm from each flow. What ends it: after an RCU grace
+ * period, no flow begins to obey the algorithm; then it is taken from all flows of all ports. A
+ * few may be in no list, because their port or their QP is being removed at this moment. That
+ * ends them, and it waits for no user: so all flows are released, and what an algorithm has
+ * allocated for them is freed. Each function of an algorithm is called under RCU, so none runs
+ * any more after another grace period.
  */
 #include <linux/ctype.h>
 #include <linux/export.h>
@@ -96,8 +96,8 @@ static void dcqcn_cc_take_from(struct dcqcn_dev *dev, const struct dcqcn_cc_slot
  * dcqcn_unregister_cc() - undo dcqcn_register_cc()
  * @ops: the algorithm
  *
- * Its flows obey DCQCN from now on, and have been released. None of its functions runs any more when
- * this returns, after two RCU grace periods.
+ * Its flows obey DCQCN from now on, and have been released. None of its functions runs any more
+ * when this returns, after two RCU grace periods.
  *
  * Context: process; may sleep.
  */

@@ -13,11 +13,11 @@
  *   rate W / T
  *
  * The paper's constants are eta 95 %, five stages, and Wai = (1 - eta) * W at the start / N for N
- * flows; N is 8 here. T is the round trip without queues: the knob ccc_base_rtt, or else the shortest
- * one. The window starts with B * T of the host's link, and never exceeds it.
+ * flows; N is 8 here. T is the round trip without queues: the knob ccc_base_rtt, or else the
+ * shortest one. The window starts with B * T of the host's link, and never exceeds it.
  *
- * The paper's packets carry all hops. A stamp has place for the worst (<net/roce_stamp.h>), which is
- * the one that u would be taken of. Two hops in turn are told apart.
+ * The paper's packets carry all hops. A stamp has place for the worst (<net/roce_stamp.h>), which
+ * is the one that u would be taken of. Two hops in turn are told apart.
  *
  * If nothing is told, because no switch stamps or the peer does not read it, this is a window that
  * grows by a packet per round trip, and is halved by a CNP. A loss halves it in any case.

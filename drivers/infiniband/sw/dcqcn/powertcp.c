@@ -15,10 +15,10 @@
  *		cwnd = gamma * (cwnd a round trip ago / Gs + beta) + (1 - gamma) * cwnd
  *   rate cwnd / tau
  *
- * b is the rate of the hop, and tau the round trip without queues: the knob ccc_base_rtt, or else the
- * shortest one. gamma is 0.9, as in the paper, and beta = host's rate * tau / N for N flows; N is 32
- * here. Flows that share a queue keep beta bytes each in it. By round trips (the paper calls it theta-
- * PowerTCP) the window changes once per round trip.
+ * b is the rate of the hop, and tau the round trip without queues: the knob ccc_base_rtt, or else
+ * the shortest one. gamma is 0.9, as in the paper, and beta = host's rate * tau / N for N flows;
+ * N is 32 here. Flows that share a queue keep beta bytes each in it. By round trips (the paper
+ * calls it theta- PowerTCP) the window changes once per round trip.
  *
  * A loss halves the window.
  */
@@ -71,8 +71,8 @@ static u32 dcqcn_power_base(const struct dcqcn_cc *cc)
 	return min(cc->rtt_base ?: cc->rtt_min, DCQCN_POWER_RTT_MAX);
 }
 
-/* Bytes; what the host's link carries in tau. The line counts in units of 1024 bit/s, as 2^40 * 2^30
- * would overflow.
+/* Bytes; what the host's link carries in tau. The line counts in units of 1024 bit/s, as 2^40 *
+ * 2^30 would overflow.
  */
 static u32 dcqcn_power_most(const struct dcqcn_cc *cc, u32 base)
 {
@@ -118,8 +118,9 @@ static void dcqcn_power_init(struct dcqcn_cc *cc)
 /* Bytes as a share of what a link carries in @ns. 2^28 * 2^13 * 2^16 do not overflow. */
 static u64 dcqcn_power_share(u64 bytes, u32 mbps, u32 ns)
 {
-	return min_t(u64, div64_u64(min_t(u64, bytes, DCQCN_POWER_WINDOW_MAX) * 8000 * DCQCN_POWER_ONE,
-				    max((u64)mbps * ns, 1ULL)), DCQCN_POWER_MOST);
+	u64 scaled = min_t(u64, bytes, DCQCN_POWER_WINDOW_MAX) * 8000 * DCQCN_POWER_ONE;
+
+	return min_t(u64, div64_u64(scaled, max((u64)mbps * ns, 1ULL)), DCQCN_POWER_MOST);
 }
 
 /* The smoothed power goes on for @elapsed ns with @power */

@@ -8,13 +8,13 @@
  *   has an empty stamp behind it     writes into it   reads it where the packet comes in, and
  *                                                     tells it in the answer
  *
- * A sender adds stamps only if its flow's algorithm wants them, and only for a peer whose answers say
- * that it reads them: with the knob hop_stamps. Other hosts never see one.
+ * A sender adds stamps only if its flow's algorithm wants them, and only for a peer whose answers
+ * say that it reads them: with the knob hop_stamps. Other hosts never see one.
  *
  * IP cuts off what is behind a datagram, before LOCAL_IN. So a receiver has a hook of its own where
  * packets come in, which exists while the knob is set. It keeps the stamp until the packet itself
- * arrives, which may be some packets later. What is kept for a packet that does not arrive makes room
- * for others.
+ * arrives, which may be some packets later. What is kept for a packet that does not arrive makes
+ * room for others.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -118,7 +118,9 @@ static void dcqcn_stamps_keep(struct dcqcn_stamps *stamps, const struct dcqcn_bt
 	spin_unlock_bh(&stamps->lock);
 }
 
-/* A packet comes in. It may be shared, so it is only read. Almost all end where their datagram does. */
+/* A packet comes in. It may be shared, so it is only read. Almost all end where their datagram
+ * does.
+ */
 static unsigned int dcqcn_stamps_ingress(void *priv, struct sk_buff *skb,
 					 const struct nf_hook_state *state)
 {
