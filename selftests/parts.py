@@ -66,8 +66,8 @@ tools/wireshark/          tools
 tools/container/          tools
 tools/netlink/            netlink
 tools/try/                tools try-*
-tools/bench/              pacing port-cpus
-tools/testbed/bench/      pacing port-cpus tools
+tools/bench/              pacing cpus-*
+tools/testbed/bench/      pacing tools
 tools/lab/                tools @guest-*
 tools/testbed/vm/         tools @guest-* @pc
 tools/sim/                tools simkernel debugkernel @uml @debug
@@ -402,8 +402,10 @@ def full(kernels):
         on_pc("torture-pc", "torture with two CPUs", "selftests/uml/torture --pc"),
         on_pc("port-churn-pc", "switch ports are added and removed, with two CPUs",
               "selftests/port/run --churn --pc --steps 300 --out out/port-churn-pc"),
-        on_pc("port-cpus", "switch ports on two CPUs share nothing that they need not",
-              "selftests/port/cpus"),
+        on_pc("cpus-ports", "switch ports on two CPUs share nothing that they need not",
+              "selftests/uml/cpus ports"),
+        on_pc("cpus-qps", "queue pairs on two CPUs share nothing of the module",
+              "selftests/uml/cpus qps"),
         on_pc("order", "no ACK overtakes a READ response", "selftests/uml/order"),
         in_uml("index", "rxe changed to be like that of kernel 6.12.0",
                "tools/lab/deps patch && selftests/simulated --out out/index "

@@ -25,7 +25,7 @@
 
 #define CPUS	2
 #define MARK	0x64636200u		/* and n, in the lowest 8 bits */
-#define KERNEL	0xffff800000000000ull	/* the kernel's half of the address space */
+#define KERNEL	(1ull << 63)		/* the kernel's half, with page tables of 4 or 5 levels */
 #define LINE	64			/* bytes */
 #define LINES	(1 << 24)		/* 1 GB of them */
 

@@ -1,47 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0
 """Runs on an emulated PC with two CPUs, whose QEMU has the plugin cpu_lines.c: packets that come in
 at 64 devices on a bridge, and leave by them, without ports and with. pktgen gives them to the
-bridge, on each CPU. Writes a line for each measurement: its number, stage, load, CPUs and packets.
+bridge, on each CPU.
 
-usage: cpu_load.py MODULE BINARIES PACKETS RESULTS
+usage: load_of_ports.py MODULE BINARIES PACKETS RESULTS
 """
 
 import collections
-import ctypes
-import mmap
+import glob
 import re
 import sys
 import time
 
-from wire import sh
+from commands import read, run
+from cpu_marks import Meter
 
 MODULE, BINARIES = sys.argv[1:3]
 PACKETS = int(sys.argv[3])      # of a CPU, in a measurement
 DEVICES = 64
 FRAME, TOS = 1082, 0x62         # MTU 1024; priority 3, ECT(0)
 PATIENCE = 300                  # s
-MARK = 0x64636200               # of cpu_lines.c
 
 # Devices where packets come in on each CPU, and how they find the one where they leave
 Load = collections.namedtuple("Load", "name devices way")
 LOADS = (Load("own", (range(0, 32), range(32, 64)), lambda n: n ^ 1),
          Load("to-one", (range(1, 32), range(32, 64)), lambda n: 0),
          Load("from-one", ((0,), (0,)), lambda n: 1))
-
-
-class Marks:
-    """Marks(n)[i]() executes the instruction for which cpu_lines.c waits."""
-
-    def __init__(self, number):
-        self.page = mmap.mmap(-1, mmap.PAGESIZE,
-                              prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
-        for n in range(number):
-            code = b"\x0f\x1f\x84\x00" + (MARK + n).to_bytes(4, "little") + b"\xc3"
-            self.page[16 * n:16 * n + len(code)] = code
-        self.start = ctypes.addressof(ctypes.c_char.from_buffer(self.page))
-
-    def __getitem__(self, n):
-        return ctypes.CFUNCTYPE(None)(self.start + 16 * n)
 
 
 def mac(n):
@@ -80,7 +64,7 @@ def prepare(load, cpus, packets):
 
 def left():
     """Packets that have left, by all devices."""
-    return sum(int(n) for n in sh("cat /sys/class/net/p*/statistics/tx_packets").stdout.split())
+    return sum(int(read(path)) for path in glob.glob("/sys/class/net/p*/statistics/tx_packets"))
 
 
 def start(names):
@@ -93,26 +77,19 @@ def start(names):
     raise RuntimeError("pktgen has not ended: " + state(names[0]))
 
 
-class Meter:
-    def __init__(self, results):
-        self.results, self.number = results, 0
-        self.marks = Marks(1 + 2 * 2 * len(LOADS))
+def measure(meter, stage, load, cpus):
+    start(prepare(load, cpus, PACKETS // 20))       # warm up
+    names = prepare(load, cpus, PACKETS)
+    before = left()
 
-    def measure(self, stage, load, cpus):
-        start(prepare(load, cpus, PACKETS // 20))       # warm up
-        names = prepare(load, cpus, PACKETS)
-        before = left()
-        self.number += 1
-        self.marks[self.number]()
+    def work():
         start(names)
-        self.marks[0]()
-        sent = sum(int(re.search(r"Result: OK: .*? usec, (\d+) ", state(n))[1]) for n in names)
-        # pauses may have left as well
-        if left() - before < sent or not sent:
-            raise RuntimeError("%d of %d packets left" % (left() - before, sent))
-        self.results.write("%d %s %s %d %d\n" % (self.number, stage, load.name, len(cpus), sent))
-        self.results.flush()
-        print("# %s %s, %d CPUs: %d packets" % (stage, load.name, len(cpus), sent), flush=True)
+        return sum(int(re.search(r"Result: OK: .*? usec, (\d+) ", state(n))[1]) for n in names)
+
+    sent = meter.measure(stage, load.name, len(cpus), work)
+    # pauses may have left as well
+    if left() - before < sent or not sent:
+        raise RuntimeError("%d of %d packets left" % (left() - before, sent))
 
 
 def devices():
@@ -120,32 +97,30 @@ def devices():
     lines = ["link add br0 type bridge stp_state 0 mcast_snooping 0", "link set br0 up"]
     for n in range(DEVICES):
         lines += ["link add p%d mtu 4200 type dummy" % n, "link set p%d master br0 up" % n]
-    sh("modprobe -a pktgen dummy bridge && echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6 && "
+    run("modprobe -a pktgen dummy bridge && echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6 && "
        "ip -batch - <<'END'\n%s\nEND" % "\n".join(lines))
-    sh("bridge -batch - <<'END'\n%s\nEND" % "\n".join(
+    run("bridge -batch - <<'END'\n%s\nEND" % "\n".join(
         "fdb replace %s dev p%d master static" % (mac(n), n) for n in range(DEVICES)))
 
 
 def ports():
-    sh("insmod %s && %s/dcqcn port switch new s && tc -batch - <<'END'\n%s\nEND" % (
+    run("insmod %s && %s/dcqcn port switch new s && tc -batch - <<'END'\n%s\nEND" % (
         MODULE, BINARIES, "\n".join("qdisc add dev p%d root dcbport" % n for n in range(DEVICES))))
-    sh("for n in $(seq 0 %d); do %s/dcqcn port set dev p$n switch s pfc 3 xoff 60KB xon 40KB "
+    run("for n in $(seq 0 %d); do %s/dcqcn port set dev p$n switch s pfc 3 xoff 60KB xon 40KB "
        "headroom 20KB || exit; done" % (DEVICES - 1, BINARIES))
 
 
 def main():
     print("1..1", flush=True)
     devices()
-    with open(sys.argv[4], "w") as results:
-        meter = Meter(results)
-        for stage in ("bare", "ports"):
-            if stage == "ports":
-                ports()
-                with open("/proc/kallsyms") as f, open(sys.argv[4] + ".symbols", "w") as copy:
-                    copy.write(f.read())
-            for load in LOADS:
-                for cpus in ((0,), (0, 1)):
-                    meter.measure(stage, load, cpus)
+    meter = Meter(sys.argv[4])
+    for stage in ("bare", "ports"):
+        if stage == "ports":
+            ports()
+            meter.symbols()
+        for load in LOADS:
+            for cpus in ((0,), (0, 1)):
+                measure(meter, stage, load, cpus)
     print("ok 1 - every packet leaves")
 
 
