@@ -403,9 +403,9 @@ def full(kernels):
         on_pc("port-churn-pc", "switch ports are added and removed, with two CPUs",
               "selftests/port/run --churn --pc --steps 300 --out out/port-churn-pc"),
         on_pc("cpus-ports", "switch ports on two CPUs share nothing that they need not",
-              "selftests/uml/cpus ports"),
+              "selftests/uml/cpus ports --out out/cpus-ports"),
         on_pc("cpus-qps", "queue pairs on two CPUs share nothing of the module",
-              "selftests/uml/cpus qps"),
+              "selftests/uml/cpus qps --out out/cpus-qps"),
         on_pc("order", "no ACK overtakes a READ response", "selftests/uml/order"),
         in_uml("index", "rxe changed to be like that of kernel 6.12.0",
                "tools/lab/deps patch && selftests/simulated --out out/index "
