@@ -116,7 +116,7 @@ algorithms()
 	for v in "" nonesuch swiftly 1; do
 		refused roce_rp/cc_algorithm "$v" "No such file or directory"
 	done
-	"$DCQCN" cc list | grep -qx "fast ${DEV[local]}" || fail "$("$DCQCN" cc list)"
+	"$DCQCN" cc list | grep -qx "powertcp ${DEV[local]}" || fail "$("$DCQCN" cc list)"
 	"$DCQCN" cc use timely dev "${DEV[local]}"
 	"$DCQCN" save | grep -qx "${DEV[local]} cc_algorithm timely" || fail "$("$DCQCN" save)"
 	"$DCQCN" save -o $TMP/saved
