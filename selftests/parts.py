@@ -284,6 +284,7 @@ def common(full):
                 simulation("uet", "uet --only cell=40gbit-8 --twice"),
                 simulation("arena", "arena " + " ".join("--only " + run for run in ARENA)),
                 simulation("siw", "siw"),
+                simulation("hops", "hops --only cc=hpcc"),
                 simulation("switches", "cascade storm headroom deadlock " +
                            " ".join("--only " + run for run in SWITCHES))]
     out += [
