@@ -14,6 +14,8 @@
 #define HOP_INTERVAL	16384U	/* ns */
 /* No more than this counts: 4.2 ms of queue */
 #define HOP_LOAD_MAX	65535U
+/* Bytes; longer queues count as this, for 2^31 * 8 * 10^9 is less than 2^64 */
+#define HOP_QUEUE_MAX	2147483648U
 
 /**
  * dcbport_hop_sent() - a packet leaves
@@ -51,7 +53,9 @@ void dcbport_hop_sent(struct dcbport_hop *hop, u64 rate, u32 bytes, u64 now)
  */
 u16 dcbport_hop_load(const struct dcbport_hop *hop, u64 rate, u32 queue)
 {
-	u64 wait = div64_u64((u64)queue * 8 * NSEC_PER_SEC, rate);
+	u64 wait = div64_u64((u64)min(queue, HOP_QUEUE_MAX) * 8 * NSEC_PER_SEC, rate);
+
+	wait = min_t(u64, wait, (u64)HOP_LOAD_MAX * HOP_INTERVAL);
 
 	return min_t(u64, hop->busy + wait * ROCE_STAMP_LOAD_ONE / HOP_INTERVAL, HOP_LOAD_MAX);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The port's arithmetic, compared with figures that were worked out by hand. */
 #include <linux/kernel.h>
+#include <linux/time64.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "drr.h"
 #include "ets.h"
 #include "flows.h"
+#include "hop.h"
 #include "pause.h"
 #include "pfc.h"
 #include "prio.h"
@@ -1082,6 +1084,47 @@ static void test_settings(void)
 	expect(!dcbport_settings_warn(&s), "no class with PFC has a Kmax above xOFF");
 }
 
+/* --- stamps --------------------------------------------------------------- */
+
+/* Frames of 1024 ns at 8 Gb/s, with pauses of @gap ns in between, for 1 ms */
+static u32 hop_busy(u64 gap)
+{
+	struct dcbport_hop hop = {};
+	u64 now;
+
+	for (now = 1000; now < 1001000; now += 1024 + gap)
+		dcbport_hop_sent(&hop, 8000000000ULL, 1024, now);
+	return dcbport_hop_load(&hop, 8000000000ULL, 0);
+}
+
+static void test_hop(void)
+{
+	struct dcbport_hop hop = {};
+	u32 load;
+	u64 rate;
+
+	expect(hop_busy(0) == 256, "a full link: %u", hop_busy(0));
+	load = hop_busy(1024);
+	expect(load >= 120 && load <= 136, "half of it: %u", load);
+	load = hop_busy(7 * 1024);
+	expect(load >= 28 && load <= 36, "an eighth: %u", load);
+	/* 16384 bytes take 16.384 us */
+	expect(dcbport_hop_load(&hop, 8000000000ULL, 16384) == 256, "a queue of 16 us");
+	expect(dcbport_hop_load(&hop, 8000000000ULL, 4096) == 64, "a quarter of that");
+	for (rate = 1000000; rate <= 1000000000000ULL; rate *= 10) {
+		expect(dcbport_hop_load(&hop, rate, U32_MAX) == 65535, "the longest queue");
+		/* 2^64 / (8 * 10^9), rounded up */
+		expect(dcbport_hop_load(&hop, rate, 2305843010U) == 65535, "one in 65 bits");
+		expect(dcbport_hop_load(&hop, rate, 0) == 0, "none");
+	}
+	/* a second of 1 Tb/s, and a clock that is older */
+	dcbport_hop_sent(&hop, 1000000000000ULL, U32_MAX, 1000);
+	dcbport_hop_sent(&hop, 1000000000000ULL, 1, NSEC_PER_SEC + 1000);
+	expect(hop.busy == 8, "4 GB in a second: %u", hop.busy);
+	dcbport_hop_sent(&hop, 1000000000000ULL, 1, 5);
+	expect(hop.since == NSEC_PER_SEC + 1000 && hop.busy == 8, "an older clock");
+}
+
 static const struct tap_test tests[] = {
 	{ "the curve has the paper's values", test_curve_chance },
 	{ "marks come as often as the curve says", test_curve_share },
@@ -1114,6 +1157,7 @@ static const struct tap_test tests[] = {
 	{ "a shorter wait than timers are late", test_grain },
 	{ "the watchdog waits for the longest pause", test_watchdog },
 	{ "settings that do not go together", test_settings },
+	{ "the load of a hop", test_hop },
 };
 
 int main(int argc, char **argv)
