@@ -151,7 +151,7 @@ def fuzz_targets():
 
 
 def port_tests():
-    """Functions with a decorator @test, of which the first line of the docstring is the title."""
+    """Functions with the decorator @test. The first line of their docstring is their title."""
     return {f.name: ast.get_docstring(f).splitlines()[0] for path in sorted(
         glob.glob(os.path.join(TOP, "selftests", "port", "*.py")))
         for f in ast.parse(read(path)).body if isinstance(f, ast.FunctionDef) and

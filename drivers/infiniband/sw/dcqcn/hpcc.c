@@ -43,7 +43,7 @@
  * struct dcqcn_hpcc - what HPCC keeps of a flow
  * @told_time: ns; when a switch has told last, 0 for never
  * @cut_time: ns; the last halving
- * @hops: what was told last of two hops; the latest first
+ * @hops: the two hops that were told of last, the latest first
  * @u: U, in 1/DCQCN_HPCC_ONE
  * @w: W, bytes
  * @wc: Wc, bytes

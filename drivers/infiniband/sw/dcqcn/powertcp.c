@@ -43,7 +43,7 @@
  * @told_time: ns; when a switch has told last, 0 for never
  * @cut_time: ns; the last loss that counted
  * @rtt_time: ns; when @rtt was measured
- * @hops: what was told last of two hops; the latest first
+ * @hops: the two hops that were told of last, the latest first
  * @rtt: ns; round trip by which the power was taken last
  * @power: smoothed, in 1/DCQCN_POWER_ONE
  * @cwnd: bytes

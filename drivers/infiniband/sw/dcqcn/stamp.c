@@ -168,7 +168,7 @@ static struct dcqcn_stamps *dcqcn_stamps_alloc(struct dcqcn_dev *dev)
  *
  * What is allocated once stays until the port goes: packets look at it without a lock.
  *
- * Context: process; may sleep; dcqcn_dev.settings_lock is held, or nobody changes them any more.
+ * Context: process; may sleep; dcqcn_dev.settings_lock is held, or the port is about to go.
  */
 void dcqcn_stamps_read(struct dcqcn_dev *dev, bool on)
 {
@@ -179,18 +179,18 @@ void dcqcn_stamps_read(struct dcqcn_dev *dev, bool on)
 		return;
 	if (!on) {
 		nf_unregister_net_hook(dev_net(dev->ndev), &stamps->hook);
-		stamps->hook.dev = NULL;
+		WRITE_ONCE(stamps->hook.dev, NULL);
 		return;
 	}
 	if (!stamps)
 		stamps = dcqcn_stamps_alloc(dev);
 	err = -ENOMEM;
 	if (stamps) {
-		stamps->hook.dev = dev->ndev;
+		WRITE_ONCE(stamps->hook.dev, dev->ndev);
 		err = nf_register_net_hook(dev_net(dev->ndev), &stamps->hook);
 		if (!err)
 			return;
-		stamps->hook.dev = NULL;
+		WRITE_ONCE(stamps->hook.dev, NULL);
 	}
 	pr_warn("%s: stamps of switches are not read: error %d\n", dev_name(&dev->ibdev->dev), err);
 }
