@@ -906,6 +906,44 @@ static void expect_cut_is_invalid(const u8 *p, size_t len, u8 kind,
 	}
 }
 
+/* An ACK in place of an IPv6 CNP: four bytes of AETH instead of sixteen. Return: its length */
+static size_t put_ack(u8 *p, size_t len, u8 syndrome)
+{
+	len += 4 - CNP_RESERVED;
+	put16(p + 4, len - IP6_LEN);
+	put16(p + IP6_LEN + 4, len - IP6_LEN);
+	p[IP6_LEN + UDP_LEN] = RC_ACK;
+	p[IP6_LEN + UDP_LEN + BTH_LEN] = syndrome;
+	put_icrc(p, len - ICRC_LEN);
+	return len;
+}
+
+/* IBTA's syndromes: two bits of kind, five of credits, of a timer or of an error */
+static void test_syndromes(void)
+{
+	static const struct { u8 syndrome; bool acks; } cases[] = {
+		{ 0x00, true }, { 0x1f, true },		/* ACK */
+		{ 0x20, false }, { 0x3f, false },	/* RNR NAK */
+		{ 0x40, false },			/* reserved */
+		{ 0x60, false }, { 0x61, false },	/* NAK: PSN, invalid request */
+	};
+	struct dcqcn_cnp_spec spec = {
+		.pkey = 0xffff, .ttl = 64,
+		.saddr.s6_addr = { 0xfd, [15] = 1 }, .daddr.s6_addr = { 0xfd, [15] = 2 },
+	};
+	struct dcqcn_pkt pkt;
+	size_t i, len;
+	u8 p[128];
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		len = put_ack(p, dcqcn_cnp_build(p, &spec), cases[i].syndrome);
+		dcqcn_pkt_parse(&pkt, p, len);
+		expect(pkt.kind == DCQCN_PKT_ACK &&
+		       dcqcn_pkt_is_valid_ack(&pkt) == cases[i].acks, "syndrome %02x",
+		       cases[i].syndrome);
+	}
+}
+
 static void test_cut(void)
 {
 	const struct dcqcn_feedback say = { .version = DCQCN_FEEDBACK_VERSION };
@@ -920,12 +958,7 @@ static void test_cut(void)
 	expect_cut_is_invalid(p, len, DCQCN_PKT_FEEDBACK, dcqcn_pkt_is_valid_feedback);
 	len = dcqcn_cnp_build(p, &spec);
 	expect_cut_is_invalid(p, len, DCQCN_PKT_CNP, dcqcn_pkt_is_valid_cnp);
-	/* an ACK: four bytes of AETH, all 0, in place of a CNP's sixteen */
-	len += 4 - CNP_RESERVED;
-	put16(p + 4, len - IP6_LEN);
-	put16(p + IP6_LEN + 4, len - IP6_LEN);
-	p[IP6_LEN + UDP_LEN] = RC_ACK;
-	put_icrc(p, len - ICRC_LEN);
+	len = put_ack(p, len, 0);
 	expect_cut_is_invalid(p, len, DCQCN_PKT_ACK, dcqcn_pkt_is_valid_ack);
 }
 
@@ -944,6 +977,7 @@ static const struct tap_test tests[] = {
 	{ "any part of a packet readable", test_readable_part },
 	{ "packets cut short", test_truncated_packets },
 	{ "feedback, valid and not", test_feedback },
+	{ "only positive ACKs acknowledge", test_syndromes },
 	{ "what is left of a packet that was cut", test_cut },
 	{ "marking ECT(0), with any checksum", test_ect0 },
 	{ "CNPs that are not valid", test_invalid_cnps },
