@@ -56,7 +56,7 @@ obeyed()
 	local alg
 	begin || return
 	knobs local roce_rp/rpg_max_rate=50
-	for alg in aimd swift timely dctcp fast; do
+	for alg in aimd swift timely dctcp fast hpcc powertcp; do
 		cc_load $alg || fail "$OUT"
 		has $alg-bpf || fail "$("$DCQCN" cc list)"
 	done
@@ -74,7 +74,7 @@ obeyed()
 	cc_load swift || fail "it does not come back: $OUT"
 	goes_on
 	stop_perftest
-	for alg in swift timely dctcp fast aimd; do
+	for alg in swift timely dctcp fast aimd hpcc powertcp; do
 		"$DCQCN" cc unload $alg || fail "$alg cannot go"
 	done
 	! "$DCQCN" cc unload aimd 2>/dev/null || fail "it goes twice"
