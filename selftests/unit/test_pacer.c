@@ -1199,6 +1199,50 @@ static void started(void)
 	       num_unseen);
 }
 
+/* A burst of 96 KB after a pause meets a queue: the ACK of its last packet takes 1 ms, where the path
+ * takes 0.1 ms. In a round without marks, those of all others are as long as this one, and it goes
+ * on with three bursts in two round trips. Otherwise it counts as 12 KB.
+ */
+static void start_meets_queue(void)
+{
+	static const struct { bool marked, lost; u32 burst, share; } cases[] = {
+		{ false, false, 49152, 98304 },
+		{ true, false, 12288 * 16, 12288 },
+		{ false, true, 12288, 12288 },
+	};
+	struct dcqcn_flow *flow = &qps[0].flow;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		u64 rate, wanted = cases[i].share * 8ULL * NSEC_PER_SEC * 3 / (2 * MS);
+		u32 psn = 16, last = 0;
+
+		started();
+		flow->path->burst = cases[i].burst;
+		flow->path->sent += cases[i].burst;
+		flow->path->marked = cases[i].marked;
+		flow->path->lost = cases[i].lost;
+		dcqcn_path_restart(flow->path);
+		fuzz_now += 100 * MS;
+		num_sent = 0;
+		for (; psn < 16 + 120; psn++)
+			output_request(&qps[0], psn, 1000, psn == 16 ? WRITE_FIRST : WRITE_MIDDLE);
+		expect(flow->rate.start == DCQCN_START_ASKS, "no start after a pause");
+		while (last < num_sent && !sent[last].asks)
+			last++;
+		expect(last < num_sent, "none of %u packets asks", num_sent);
+		fuzz_now += MS;
+		dcqcn_queue_acked(&qps[0], sent[last].psn, 0);
+		rate = flow->rate.current_rate;
+		expect(rate > wanted * 9 / 10 && rate < wanted * 11 / 10,
+		       "case %u: %llu bit/s after a burst of %u packets, not %llu", i,
+		       (unsigned long long)rate, num_sent, (unsigned long long)wanted);
+		ends();
+		kfree(flow->path);
+		flow->path = NULL;
+	}
+}
+
 /* A server's ACK of a request does not hide that its reply comes after a pause */
 static void pauses_of_data(void)
 {
@@ -2711,6 +2755,7 @@ static const struct tap_test tests[] = {
 	{ "a start goes on, whatever it sends and however that is acknowledged", start_ends_waiting },
 	{ "a start goes up also without samples", start_without_samples },
 	{ "a start of READ responses waits for no ACK", start_blind },
+	{ "a burst that meets a queue is a share like others', unless they were held up", start_meets_queue },
 	{ "a CNP for the burst of a start changes nothing, and a pause ends no limit", start_deaf },
 	{ "a flow without a limit begins again after four round trips", pauses },
 	{ "an ACK does not end a pause in data", pauses_of_data },

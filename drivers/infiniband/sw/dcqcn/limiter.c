@@ -456,8 +456,10 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 	queue = first &&
 		dcqcn_limiter_meets_queue(flow, dcqcn_dev_line(qp->dev, terms.settings),
 					  now - left);
-	/* a burst that is longer than those of others is no larger share */
-	if (queue)
+	/* Nothing was marked before the pause, so bursts of others have grown as this one has.
+	 * Otherwise one that is longer than those of others is no larger share.
+	 */
+	if (queue && (path->was_marked || path->was_lost))
 		flow->rate.burst = min(flow->rate.burst,
 				       terms.settings->rp.start_burst);
 	if (learnt == DCQCN_LEARNT_BOUND) {
