@@ -1200,15 +1200,14 @@ static void started(void)
 }
 
 /* A burst of 96 KB after a pause meets a queue: the ACK of its last packet takes 1 ms, where the path
- * takes 0.1 ms. In a round without marks, those of all others are as long as this one, and it goes
- * on with three bursts in two round trips. Otherwise it counts as 12 KB.
+ * takes 0.1 ms. If nothing was marked before the pause, the flow goes on with three such bursts in two
+ * round trips, and otherwise with three of the usual 12 KB.
  */
 static void start_meets_queue(void)
 {
-	static const struct { bool marked, lost; u32 burst, share; } cases[] = {
-		{ false, false, 49152, 98304 },
-		{ true, false, 12288 * 16, 12288 },
-		{ false, true, 12288, 12288 },
+	static const struct { bool marked; u32 burst, share; } cases[] = {
+		{ false, 49152, 98304 },
+		{ true, 196608, 12288 },
 	};
 	struct dcqcn_flow *flow = &qps[0].flow;
 	unsigned int i;
@@ -1221,7 +1220,6 @@ static void start_meets_queue(void)
 		flow->path->burst = cases[i].burst;
 		flow->path->sent += cases[i].burst;
 		flow->path->marked = cases[i].marked;
-		flow->path->lost = cases[i].lost;
 		dcqcn_path_restart(flow->path);
 		fuzz_now += 100 * MS;
 		num_sent = 0;
@@ -2755,7 +2753,7 @@ static const struct tap_test tests[] = {
 	{ "a start goes on, whatever it sends and however that is acknowledged", start_ends_waiting },
 	{ "a start goes up also without samples", start_without_samples },
 	{ "a start of READ responses waits for no ACK", start_blind },
-	{ "a burst that meets a queue is a share like others', unless they were held up", start_meets_queue },
+	{ "a burst that meets a queue counts by its length, if nothing was marked before", start_meets_queue },
 	{ "a CNP for the burst of a start changes nothing, and a pause ends no limit", start_deaf },
 	{ "a flow without a limit begins again after four round trips", pauses },
 	{ "an ACK does not end a pause in data", pauses_of_data },

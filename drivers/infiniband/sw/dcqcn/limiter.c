@@ -456,10 +456,10 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 	queue = first &&
 		dcqcn_limiter_meets_queue(flow, dcqcn_dev_line(qp->dev, terms.settings),
 					  now - left);
-	/* Nothing was marked before the pause, so bursts of others have grown as this one has.
-	 * Otherwise one that is longer than those of others is no larger share.
+	/* Without marks before the pause, the bursts of others have grown, too. After marks they
+	 * may be shorter than this one, and it must not count for more.
 	 */
-	if (queue && (path->was_marked || path->was_lost))
+	if (queue && path->was_marked)
 		flow->rate.burst = min(flow->rate.burst,
 				       terms.settings->rp.start_burst);
 	if (learnt == DCQCN_LEARNT_BOUND) {
