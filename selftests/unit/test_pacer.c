@@ -885,10 +885,10 @@ static void idle(void)
 	settings.rp.rpg_ai_rate = 100;
 	settings.rp.rpg_time_reset = 1000;
 	fuzz_now += 5 * MS / 10;
-	dcqcn_gate_advance(&qps[0], fuzz_now);
+	dcqcn_queue_advance(&qps[0], fuzz_now);
 	expect(qps[0].limited, "the limiter ended too early");
 	fuzz_now += 1000 * MS;
-	dcqcn_gate_advance(&qps[0], fuzz_now);
+	dcqcn_queue_advance(&qps[0], fuzz_now);
 	expect(!qps[0].limited, "the limiter of an idle flow has not ended");
 	ends();
 }
@@ -1303,7 +1303,7 @@ static void start_unseen(void)
 	}
 	expect(num_sent == psn, "%u packets left, not %u", num_sent, psn);
 	expect(num_unseen == 70, "%u of 80 packets are unseen, not 70", num_unseen);
-	dcqcn_gate_advance(&qps[0], fuzz_now);
+	dcqcn_queue_advance(&qps[0], fuzz_now);
 	expect(flow->stat.paced_packets == psn, "%llu packets are counted, not %u",
 	       (unsigned long long)flow->stat.paced_packets, psn);
 	expect(flow->path->sent - bytes == 80 * 1000, "%llu bytes are counted, not 80000",
@@ -1350,7 +1350,7 @@ static void start_seen(void)
 			output_request(&qps[0], 0x80000000 | 18, 1000, WRITE_MIDDLE);
 			break;
 		case 4:
-			dcqcn_gate_advance(&qps[0], fuzz_now);
+			dcqcn_queue_advance(&qps[0], fuzz_now);
 			output_request(&qps[0], 18, 1000, WRITE_MIDDLE);
 			break;
 		}
@@ -2078,7 +2078,7 @@ static void window_unseen(void)
 	}
 	expect(num_sent == psn && num_unseen == 70 && in_context == 18,
 	       "%u packets left, %u of them unseen, %u seen", num_sent, num_unseen, in_context);
-	dcqcn_gate_advance(&qps[0], fuzz_now);
+	dcqcn_queue_advance(&qps[0], fuzz_now);
 	expect(flow->stat.paced_packets == psn, "%llu packets are charged, not %u",
 	       (unsigned long long)flow->stat.paced_packets, psn);
 	pass_time(&qps[0], MS);
@@ -2447,12 +2447,12 @@ static void plug_changes(void)
 		output(DCQCN_PKT_REQUEST, i);
 	*settings.cc = '\0';
 	settings.rp.start_burst = 12288;
-	dcqcn_gate_advance(&qps[0], fuzz_now);
+	dcqcn_queue_advance(&qps[0], fuzz_now);
 	expect(told.release == 1 && !dcqcn_qp_has_algorithm(&qps[0]), "the flow still obeys it");
 	pass_time(&qps[0], MS);
 	expect(num_sent == 4, "%u packets left, not 4", num_sent);
 	strcpy(settings.cc, "plug");
-	dcqcn_gate_advance(&qps[0], fuzz_now);	/* as the janitor does */
+	dcqcn_queue_advance(&qps[0], fuzz_now);	/* as the janitor does */
 	expect(told.init == 2 && dcqcn_qp_has_algorithm(&qps[0]), "the flow does not obey it again");
 
 	dcqcn_unregister_cc(&plug);
@@ -2461,16 +2461,36 @@ static void plug_changes(void)
 	i = told.sent;
 	output(DCQCN_PKT_REQUEST, 4);
 	pass_time(&qps[0], MS);
-	dcqcn_gate_advance(&qps[0], fuzz_now);
+	dcqcn_queue_advance(&qps[0], fuzz_now);
 	expect(num_sent == 5 && told.sent == (int)i, "%u packets left", num_sent);
 	expect(!dcqcn_register_cc(&plug), "it cannot come back");
-	dcqcn_gate_advance(&qps[0], fuzz_now);
+	dcqcn_queue_advance(&qps[0], fuzz_now);
 	expect(told.init == 3, "the flow does not obey it after its return");
 	/* silent for more than a second */
 	pass_time(&qps[0], 1100 * MS);
 	qps[0].active = jiffies - 2 * HZ;
-	dcqcn_gate_advance(&qps[0], fuzz_now);
+	dcqcn_queue_advance(&qps[0], fuzz_now);
 	expect(told.release == 3 && !qps[0].limited, "a silent flow keeps its limit");
+	unplugged();
+}
+
+/* What a window has held leaves when the port chooses DCQCN, and does not wait for half of the ack
+ * timeout
+ */
+static void plug_window_goes(void)
+{
+	u32 i;
+
+	plugged(100 * MBPS, 1, 0, 0);
+	qps[0].ack_timeout = 20;
+	for (i = 0; i < 4; i++)
+		output(DCQCN_PKT_REQUEST, i);
+	pass_time(&qps[0], 10 * MS);
+	expect(num_sent == 1, "%u packets left through a window of one", num_sent);
+	*settings.cc = '\0';
+	dcqcn_queue_advance(&qps[0], fuzz_now);
+	pass_time(&qps[0], MS);
+	expect(num_sent == 4, "%u packets left, not 4", num_sent);
 	unplugged();
 }
 
@@ -2482,7 +2502,7 @@ static void plug_of_qp(void)
 
 	plugged(100 * MBPS, DCQCN_CC_NO_WINDOW, 0, 0);
 	*settings.cc = '\0';
-	dcqcn_gate_advance(&qps[0], fuzz_now);
+	dcqcn_queue_advance(&qps[0], fuzz_now);
 	expect(told.release == 1, "it obeys what its port has not");
 	qp->active = qps[2].active = jiffies;
 	expect(dcqcn_cc_choose_for_qp(&dev, 16, "plug") == -ENOENT, "there is no such QP");
@@ -2492,11 +2512,11 @@ static void plug_of_qp(void)
 	expect(told.init == 2 && dcqcn_qp_has_algorithm(qp), "the QP does not obey its own");
 	expect(!qps[2].limited, "another QP obeys it");
 	strcpy(settings.cc, "swift");
-	dcqcn_gate_advance(qp, fuzz_now);
+	dcqcn_queue_advance(qp, fuzz_now);
 	expect(told.release == 1, "it follows its port");
 	expect(!dcqcn_cc_choose_for_qp(&dev, 18, none), "it cannot have DCQCN");
 	expect(told.release == 2 && !dcqcn_qp_has_algorithm(qp), "it does not obey DCQCN");
-	dcqcn_gate_advance(qp, fuzz_now);
+	dcqcn_queue_advance(qp, fuzz_now);
 	expect(!dcqcn_qp_has_algorithm(qp), "it does not keep DCQCN");
 	expect(!dcqcn_cc_choose_for_qp(&dev, 18, NULL) && !dcqcn_qp_has_choice(qp),
 	       "it has a choice");
@@ -2506,7 +2526,7 @@ static void plug_of_qp(void)
 	dcqcn_cc_rest(&dev);
 	expect(settings.qp_cc && settings.plugs, "its choice is forgotten");
 	dcqcn_qp_forget_choice(qp);
-	dcqcn_gate_advance(qp, fuzz_now);
+	dcqcn_queue_advance(qp, fuzz_now);
 	expect(told.release == 3 && dcqcn_qp_has_algorithm(qp), "another QP has its choice");
 	*settings.cc = '\0';
 	dcqcn_cc_rest(&dev);
@@ -2523,7 +2543,7 @@ static void plug_needs_acks(void)
 	settings.rp.start_burst = 12288;
 	output(DCQCN_PKT_RESPONSE, 70);
 	expect(told.release == 1 && !dcqcn_qp_has_algorithm(&qps[0]), "READ responses obey it");
-	dcqcn_gate_advance(&qps[0], fuzz_now);
+	dcqcn_queue_advance(&qps[0], fuzz_now);
 	expect(told.init == 1, "READ responses obey it again");
 	qps[1].type = IB_QPT_UC;
 	dcqcn_limiter_start(&qps[1], &settings, true);
@@ -2704,7 +2724,7 @@ static void plug_goes_with_port(void)
 	pass_time(&qps[0], 200 * MS);
 	output(DCQCN_PKT_REQUEST, 0);
 	pass_time(&qps[0], 20 * MS);
-	dcqcn_gate_advance(&qps[0], fuzz_now);
+	dcqcn_queue_advance(&qps[0], fuzz_now);
 	expect(!told.init && !told.cnp && !told.ack && !told.timer && !told.sent && !told.loss &&
 	       !told.release, "a function runs after its end");
 	expect(!dcqcn_qp_has_algorithm(&qps[0]), "the flow obeys what has gone");
@@ -2777,6 +2797,7 @@ static const struct tap_test tests[] = {
 	{ "responses do not wait for the window of requests", plug_answers },
 	{ "a hostile algorithm is slow, and harms nothing", plug_hostile },
 	{ "a flow follows its port's choice, and algorithms that go and come back", plug_changes },
+	{ "what a window has held leaves when its algorithm is not chosen any more", plug_window_goes },
 	{ "what no ACK answers obeys DCQCN", plug_needs_acks },
 	{ "a QP has an algorithm of its own", plug_of_qp },
 	{ "an algorithm hears of hops only from a peer that reads stamps", plug_hops },

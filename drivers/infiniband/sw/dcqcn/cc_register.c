@@ -166,7 +166,7 @@ int dcqcn_cc_choose_for_qp(struct dcqcn_dev *dev, u32 qpn, const char *choice)
 		if (choice)
 			strscpy(qp->cc->choice, choice, sizeof(qp->cc->choice));
 		if (qp->state == DCQCN_QP_LIVE)
-			dcqcn_gate_advance(qp, ktime_get_ns());
+			dcqcn_queue_advance(qp, ktime_get_ns());
 		spin_unlock_bh(&qp->lock);
 	}
 	rcu_read_unlock();

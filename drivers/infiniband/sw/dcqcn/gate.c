@@ -317,18 +317,3 @@ void dcqcn_gate_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 	dcqcn_gate_settle(&qp->flow, now);
 	dcqcn_limiter_cnp(qp, settings, now);
 }
-
-/**
- * dcqcn_gate_advance() - let time pass for a flow
- * @qp: its QP
- * @now: ns, read under the lock
- *
- * Context: @qp->lock is held.
- */
-void dcqcn_gate_advance(struct dcqcn_qp *qp, u64 now)
-{
-	if (!qp->limited)
-		return;
-	dcqcn_gate_settle(&qp->flow, now);
-	dcqcn_limiter_advance(qp, now);
-}

@@ -84,7 +84,6 @@ bool dcqcn_gate_count(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now);
 u64 dcqcn_gate_floor(const struct dcqcn_qp *qp);
 void dcqcn_gate_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 		    u64 now);
-void dcqcn_gate_advance(struct dcqcn_qp *qp, u64 now);
 
 /* ns; a packet follows the burst of a start after this time, or four round trips: by then the
  * bursts of many flows have left a queue of 1 MB at 10 Gb/s and more

@@ -31,6 +31,7 @@
 #include "gate.h"
 #include "limiter.h"
 #include "qp.h"
+#include "queue.h"
 #include "resolve.h"
 
 /* How often a flow may send DCQCN_BUDGET packets when it is released */
@@ -288,7 +289,7 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 		return false;
 	}
 	now = ktime_get_ns();
-	dcqcn_gate_advance(qp, now);
+	dcqcn_queue_advance(qp, now);
 	line = dcqcn_limiter_line(qp, settings);
 	/* no bound is known yet: show the port's speed */
 	if (line == DCQCN_RATE_MAX)

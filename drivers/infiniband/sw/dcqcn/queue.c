@@ -505,6 +505,27 @@ void dcqcn_queue_hasten(struct dcqcn_qp *qp)
 }
 
 /**
+ * dcqcn_queue_advance() - let time pass for a flow
+ * @qp: its QP
+ * @now: ns, read under the lock
+ *
+ * Context: under RCU; @qp->lock is held, with BH disabled.
+ */
+void dcqcn_queue_advance(struct dcqcn_qp *qp, u64 now)
+{
+	u64 next;
+
+	if (!qp->limited)
+		return;
+	dcqcn_gate_settle(&qp->flow, now);
+	next = qp->flow.next;
+	dcqcn_limiter_advance(qp, now);
+	/* it obeys something else now, and its timer waits for what it obeyed before */
+	if (qp->flow.next < next)
+		dcqcn_queue_hasten(qp);
+}
+
+/**
  * dcqcn_queue_release() - take the limit off and send what is held, in order
  * @qp: its QP
  *

@@ -162,6 +162,7 @@ void dcqcn_queue_acked(struct dcqcn_qp *qp, u32 psn, u8 hops);
 bool dcqcn_queue_answered(struct dcqcn_qp *qp, u32 psn, u32 held);
 void dcqcn_queue_kick(struct dcqcn_qp *qp);
 void dcqcn_queue_hasten(struct dcqcn_qp *qp);
+void dcqcn_queue_advance(struct dcqcn_qp *qp, u64 now);
 void dcqcn_queue_release(struct dcqcn_qp *qp);
 void dcqcn_queue_flush(struct dcqcn_qp *qp);
 void dcqcn_queue_reset(struct dcqcn_qp *qp, struct sk_buff_head *dropped);

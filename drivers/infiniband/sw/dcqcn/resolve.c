@@ -27,10 +27,10 @@
 #include "cnp.h"
 #include "device.h"
 #include "fault.h"
-#include "gate.h"
 #include "limiter.h"
 #include "np.h"
 #include "qp.h"
+#include "queue.h"
 #include "resolve.h"
 
 #define DCQCN_SWEEP_JIFFIES	(HZ / 5)
@@ -290,7 +290,7 @@ static bool dcqcn_qp_keep(struct dcqcn_qp *qp)
 	bool unheard, unused;
 
 	spin_lock_bh(&qp->lock);
-	dcqcn_gate_advance(qp, ktime_get_ns());
+	dcqcn_queue_advance(qp, ktime_get_ns());
 	/* decided with the lock, or a CNP could start a limiter in between */
 	unused = dcqcn_qp_is_unused(qp);
 	if (unused)
