@@ -196,6 +196,8 @@ static void test_refusals(void)
 	in = given();
 	in.uplinks = 1;
 	refused(&in, "uplinks", "spine_speed");
+	in.spine_speed_bps = 400e9;
+	expect(dcqcn_model_check(&in, (char[DCQCN_MODEL_TEXT]) {}), "an uplink of 400 Gb/s");
 	in = given();
 	in.senders = 1;
 	refused(&in, "senders", "queue up in it");
@@ -305,6 +307,30 @@ static void test_response(void)
 		expect(near(out.headroom_response_bytes, cases[i].bytes, 1e-12),
 		       "%.0f uplinks of %g: response %f", in.uplinks, in.spine_speed_bps,
 		       out.headroom_response_bytes);
+	}
+}
+
+/* By default a leaf's uplinks carry all that its hosts send, and more than the congested link */
+static void test_uplinks(void)
+{
+	static const struct { double tiers, ports, spine, uplinks; } cases[] = {
+		{ 1, 32, 0, 0 }, { 2, 32, 0, 16 }, { 3, 32, 0, 16 }, { 2, 40, 400e9, 8 },
+		{ 2, 1, 0, 2 }, { 2, 1, 400e9, 1 }, { 2, 1, 50e9, 3 },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct dcqcn_model_input in = given();
+		struct dcqcn_model_output chosen, told;
+
+		in.tiers = cases[i].tiers;
+		in.ports = cases[i].ports;
+		in.spine_speed_bps = cases[i].spine;
+		chosen = solved(&in);
+		expect(chosen.uplinks == cases[i].uplinks, "%.0f tiers, %.0f ports: %.0f uplinks",
+		       in.tiers, in.ports, chosen.uplinks);
+		in.uplinks = cases[i].uplinks;
+		told = solved(&in);
+		expect(!memcmp(&chosen, &told, sizeof(told)), "not as with %.0f uplinks", in.uplinks);
 	}
 }
 
@@ -909,6 +935,7 @@ static const struct tap_test tests[] = {
 	{ "headroom is that of 802.3", test_headroom },
 	{ "a response is counted in quanta of the link that is paused", test_response },
 	{ "and takes that long in simulated time", test_response_in_time },
+	{ "flows of several tiers come in by uplinks", test_uplinks },
 	{ "a port's bound is that of dynamic thresholds", test_dynamic_threshold },
 	{ "p and queue are those that the simulator measured", test_linear },
 	{ "many flows swing on a flat curve, and do not on a steep one", test_swings },

@@ -165,9 +165,12 @@ void model_page_text(const struct dcqcn_model_input *in, const struct dcqcn_mode
 
 	while (strcmp(profile->key, "profile"))
 		profile++;
-	printf("%.0f flows of profile %s over %s, round trip %s, which holds %s\n", in->flows,
-	       profile->words[(int)in->profile], print_rate(speed, in->speed_bps),
-	       print_time(rtt, out->rtt_us), print_bytes(bdp, out->bdp_bytes));
+	printf("%.0f flows of profile %s over %s", in->flows, profile->words[(int)in->profile],
+	       print_rate(speed, in->speed_bps));
+	if (out->uplinks)
+		printf(" behind %.0f uplink%s", out->uplinks, out->uplinks == 1 ? "" : "s");
+	printf(", round trip %s, which holds %s\n", print_time(rtt, out->rtt_us),
+	       print_bytes(bdp, out->bdp_bytes));
 	print_thresholds(out);
 	print_curve(out);
 	print_group(out, "operating point");

@@ -47,10 +47,27 @@ double parts_response_us(const struct dcqcn_model_input *in, double bps)
 	return response_bytes(in, bps) * 8e6 / bps;
 }
 
+/**
+ * parts_uplinks() - ports that lead to other switches, by which flows come in; 0: hosts' ports
+ * @in: the number; AUTO: as many of a leaf's ports as carry what its hosts send, and more than
+ *	the congested link
+ */
+double parts_uplinks(const struct dcqcn_model_input *in)
+{
+	double bps = parts_uplink_bps(in);
+
+	if (in->uplinks != DCQCN_MODEL_AUTO)
+		return in->uplinks;
+	if (in->tiers == 1)
+		return 0;
+	return number_max(number_floor(in->ports * in->speed_bps / (in->speed_bps + bps)),
+			  number_floor(in->speed_bps / bps) + 1);
+}
+
 /* The port by which flows come in: an uplink's, or a host's */
 static double port_bps(const struct dcqcn_model_input *in)
 {
-	return in->uplinks && in->spine_speed_bps ? in->spine_speed_bps : in->speed_bps;
+	return parts_uplinks(in) ? parts_uplink_bps(in) : in->speed_bps;
 }
 
 /**
@@ -59,7 +76,7 @@ static double port_bps(const struct dcqcn_model_input *in)
  */
 double parts_cable_us(const struct dcqcn_model_input *in)
 {
-	return (in->uplinks && in->tiers > 1 ? in->spine_cable_m : in->cable_m) *
+	return (parts_uplinks(in) && in->tiers > 1 ? in->spine_cable_m : in->cable_m) *
 	       NS_PER_M / 1000;
 }
 
@@ -75,8 +92,7 @@ static double rtt_us(const struct dcqcn_model_input *in, const struct dcqcn_mode
 
 	if (in->tiers > 1) {
 		cables += 2 * in->spine_cable_m;
-		packet += 2 * frame_us(out, in->spine_speed_bps ? in->spine_speed_bps :
-								  in->speed_bps);
+		packet += 2 * frame_us(out, parts_uplink_bps(in));
 	}
 	if (in->tiers > 2) {
 		cables += 2 * in->core_cable_m;
@@ -98,6 +114,7 @@ void path_solve(const struct dcqcn_model_input *in, struct dcqcn_model_output *o
 	out->frame_bytes = out->packet_bytes + WIRE_BYTES;
 	out->rtt_us = in->rtt_us == DCQCN_MODEL_AUTO ? rtt_us(in, out) : in->rtt_us;
 	out->bdp_bytes = in->speed_bps / 8e6 * out->rtt_us;
+	out->uplinks = parts_uplinks(in);
 }
 
 /**

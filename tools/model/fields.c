@@ -48,8 +48,8 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 	      .whole = true),
 	INPUT(GROUP, senders, , NUMBER, "hosts that they come from; 0: one for each", 0,
 	      DCQCN_MODEL_FLOWS_MAX, 0, .whole = true),
-	INPUT(GROUP, uplinks, , NUMBER, "ports by which they come in; 0: one for each sender", 0,
-	      DCQCN_MODEL_FLOWS_MAX, 0, .whole = true),
+	INPUT(GROUP, uplinks, , NUMBER, "ports by which they come in; 0: senders' own", 0,
+	      DCQCN_MODEL_FLOWS_MAX, AUTO, .automatic = true, .whole = true),
 	INPUT(GROUP, window, _bytes, BYTES, "what a flow may have in flight; 0: no limit", 0, 1e9, 0),
 	INPUT(GROUP, host_queue, _bytes, BYTES, "what a flow queues in its host; 0 for NICs", 0, 1e8, 0),
 	INPUT(GROUP, ack, _bytes, BYTES, "sent by a flow before it asks for an ACK", 256, 1e9, 65536),
@@ -135,6 +135,7 @@ const struct dcqcn_model_field dcqcn_model_outputs[] = {
 	OUTPUT(GROUP, bdp, _bytes, BYTES, "what the path holds"),
 	OUTPUT(GROUP, packet, _bytes, BYTES, "of a full packet in a switch's memory"),
 	OUTPUT(GROUP, frame, _bytes, BYTES, "of it on the wire"),
+	OUTPUT(GROUP, uplinks, , NUMBER, "by which flows come in; 0: senders' own ports"),
 #undef GROUP
 #define GROUP "thresholds"
 	OUTPUT(GROUP, kmin, _bytes, BYTES, "no marks up to here"),
@@ -406,14 +407,14 @@ static bool has_room(const struct dcqcn_model_input *in, struct text *t)
 
 static bool is_congested(const struct dcqcn_model_input *in, struct text *t)
 {
-	double uplink = in->spine_speed_bps ? in->spine_speed_bps : in->speed_bps;
+	double uplinks = parts_uplinks(in);
 
 	if (in->senders == 1 && in->flows > 1) {
 		text_add(t, "senders: one cannot send more than its link takes, so its flows queue up "
 			 "in it, not in the switch: more of them, or 0 for one for each flow");
 		return false;
 	}
-	if (!in->uplinks || in->uplinks * uplink > in->speed_bps)
+	if (!uplinks || uplinks * parts_uplink_bps(in) > in->speed_bps)
 		return true;
 	text_add(t, "uplinks: together they are not faster than speed, so the queue is "
 		 "elsewhere: more of them, or a higher spine_speed");

@@ -158,7 +158,7 @@ static void in_time(const struct dcqcn_model_input *in, const struct senders *se
 		    struct dcqcn_model_output *out)
 {
 	double speed = parts_speed(in, out), groups = parts_groups(in);
-	double uplink = in->spine_speed_bps ? in->spine_speed_bps : in->speed_bps;
+	double uplink = parts_uplink_bps(in);
 	struct trace_setup s = {
 		.senders = *senders,
 		.curve = {
@@ -173,7 +173,7 @@ static void in_time(const struct dcqcn_model_input *in, const struct senders *se
 		.flows = (size_t)in->flows,
 		.hosts = (size_t)parts_hosts(in),
 		.groups = (size_t)groups,
-		.uplinks = in->uplinks > 0,
+		.uplinks = out->uplinks > 0,
 		.line_bps = in->speed_bps,
 		.speed = speed / 1000,
 		.uplink_bps = uplink,

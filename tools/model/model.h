@@ -47,7 +47,9 @@
  * @congested_hops: queues that mark on the longest path
  * @flows: that share the congested link
  * @senders: hosts that they come from, whose links their flows share; 0: one for each
- * @uplinks: ports of the congested switch by which they come in; 0: one for each sender
+ * @uplinks: ports of the congested switch that lead to others, by which they come in; 0: one port
+ *	for each sender; AUTO: 0 with one tier, else what a leaf needs to carry all that its
+ *	hosts send
  * @window_bytes: what a flow may have in flight; 0: no limit
  * @host_queue_bytes: what a flow queues in its host beyond the limiter: 0 for NICs, 64
  *	packets for soft-RoCE
@@ -167,6 +169,7 @@ struct dcqcn_model_input {
  * @bdp_bytes: what the path holds: speed times round trip
  * @packet_bytes: of a full packet in a switch's memory
  * @frame_bytes: and on the wire
+ * @uplinks: in use
  * @kmin_bytes: in use: what was given, or else recommended
  * @kmax_bytes: the same
  * @pmax_share: the same
@@ -255,6 +258,7 @@ struct dcqcn_model_output {
 	double bdp_bytes;
 	double packet_bytes;
 	double frame_bytes;
+	double uplinks;
 	/* thresholds in use */
 	double kmin_bytes;
 	double kmax_bytes;

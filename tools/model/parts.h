@@ -18,6 +18,14 @@ static inline double parts_speed(const struct dcqcn_model_input *in,
 	return in->speed_bps / 8e6 * out->packet_bytes / out->frame_bytes;
 }
 
+/* Of an uplink */
+static inline double parts_uplink_bps(const struct dcqcn_model_input *in)
+{
+	return in->spine_speed_bps ? in->spine_speed_bps : in->speed_bps;
+}
+
+double parts_uplinks(const struct dcqcn_model_input *in);
+
 /* Hosts that the flows come from */
 static inline double parts_hosts(const struct dcqcn_model_input *in)
 {
@@ -27,7 +35,8 @@ static inline double parts_hosts(const struct dcqcn_model_input *in)
 /* Ports by which the flows come in */
 static inline double parts_groups(const struct dcqcn_model_input *in)
 {
-	double hosts = parts_hosts(in), ports = in->uplinks ? in->uplinks : hosts;
+	double hosts = parts_hosts(in), uplinks = parts_uplinks(in);
+	double ports = uplinks ? uplinks : hosts;
 
 	return ports < hosts ? ports : hosts;
 }

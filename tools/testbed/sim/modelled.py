@@ -52,13 +52,15 @@ def _cable_us(given, said):
 
 
 def predict(path):
-    """The same, with the window, the host's queue, the ACKs and the timeout of a QP of rxe."""
+    """The same with the window, host's queue, ACKs and timeout of QPs of rxe; by default, no uplinks."""
     answer = ask(path)
     given, said = answer["input"], answer["output"]
     packet = said["packet_bytes"]
     cable = max(0, _cable_us(given, said)) * given["speed_bps"] / 8e6
     # as a scenario's hosts are, unless it says otherwise
     told = ["max_rate", repr(given["speed_bps"])] if given["max_rate_bps"] == -1 else []
+    if given["uplinks"] == -1:
+        told += ["uplinks", "0"]
     return ask(path, "window", repr(RXE_PACKETS * packet),
                "host_queue", repr(max(packet, RXE_HOST_PACKETS * packet - cable)),
                "ack", repr(RXE_ACK_PACKETS * packet), "message", repr(MESSAGE),
