@@ -217,7 +217,7 @@ static void test_fixed_point(void)
 		.rp = {
 			.dce_tcp_g = 1020, .dce_tcp_rtt = 55, .alpha_on_cut = 1, .rate_reduce_monitor_period = 1,
 			.rpg_time_reset = 55, .rpg_byte_reset = 10000000, .rpg_threshold = 5,
-			.rpg_ai_rate = 40, .rpg_hai_rate = 400,
+			.rpg_ai_rate = 40, .rpg_hai_rate = 400, .rpg_gd = 11,
 		},
 	};
 
@@ -433,6 +433,40 @@ static void test_linear(void)
 		expect(out.fluid_p_share < out.marked_share, "the fluid model's p is not lower");
 		expect(out.utilisation_share > 0.99 && !out.state_loss, "not full, or a loss");
 	}
+}
+
+/* What tools/sim/sim run claim-cut measured, alpha being held at 1: within a fifth */
+static void test_cut(void)
+{
+	static const struct { double flows, gd, queue; } cases[] = {
+		{ 2, 11, 10.6e3 }, { 2, 13, 14.0e3 }, { 8, 11, 17.5e3 }, { 8, 13, 23.7e3 },
+	};
+	double p[COUNT(cases)], used[COUNT(cases)];
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct dcqcn_model_input in = paper(cases[i].flows);
+		struct dcqcn_model_output out;
+
+		in.rtt_us = 5.7;
+		in.mtu_bytes = 4096;
+		in.stagger_us = 0;
+		in.buffer_bytes = 4e6;
+		in.kmin_bytes = 20e3;
+		in.pmax_share = 1;
+		in.g_share = 0.001;
+		in.alpha_period_us = 1e5;
+		in.gd = cases[i].gd;
+		in.duration_us = 40e3;
+		out = solved(&in);
+		p[i] = out.fluid_p_share;
+		used[i] = out.utilisation_share;
+		expect(near(out.queue_mean_bytes, cases[i].queue, 0.2), "%.0f flows, gd %.0f: %.0f",
+		       in.flows, in.gd, out.queue_mean_bytes);
+	}
+	/* small cuts leave the link full, and a fixed point of more marks */
+	expect(used[1] > used[0] + 0.04 && used[3] > used[2] + 0.02, "%.3f %.3f %.3f %.3f are used",
+	       used[0], used[1], used[2], used[3]);
+	expect(p[1] > 1.5 * p[0] && p[3] > 1.5 * p[2], "the fluid model does not see it");
 }
 
 /* The paper's curve swings from some number of flows on, where its p is used up */
@@ -785,7 +819,8 @@ static void test_configurations(void)
 	static const char * const parts[DCQCN_MODEL_TARGETS] = {
 		[DCQCN_MODEL_DCBPORT] = "kmin 21000B kmax 210000B pmax 20%",
 		[DCQCN_MODEL_TC] = "min 21000 max 210000 avpkt 1000 burst 22",
-		[DCQCN_MODEL_HOST] = "dcqcn profile apply auto\ndcqcn set dev DEV rpg_ai_rate 40\n",
+		[DCQCN_MODEL_HOST] = "dcqcn profile apply auto\ndcqcn set dev DEV rpg_gd 12\n"
+				       "dcqcn set dev DEV rpg_ai_rate 40\n",
 		[DCQCN_MODEL_SONIC] = "\"green_max_threshold\": \"210000\"",
 		[DCQCN_MODEL_OTHER] = "Kmax      210000 bytes",
 	};
@@ -793,6 +828,7 @@ static void test_configurations(void)
 
 	in.pmax_share = 0.2;
 	out = solved(&in);
+	in.gd = 12;
 	in.ai_bps = 40e6;
 	for (int i = 0; i < DCQCN_MODEL_TARGETS; i++) {
 		size_t length = dcqcn_model_config(&in, &out, i, text);
@@ -938,6 +974,7 @@ static const struct tap_test tests[] = {
 	{ "flows of several tiers come in by uplinks", test_uplinks },
 	{ "a port's bound is that of dynamic thresholds", test_dynamic_threshold },
 	{ "p and queue are those that the simulator measured", test_linear },
+	{ "queues after small cuts are those that the simulator measured", test_cut },
 	{ "many flows swing on a flat curve, and do not on a steep one", test_swings },
 	{ "a marker that looks seldom lets the queue swing further", test_seldom },
 	{ "Kmax above xOFF pauses always, and below it at the start", test_pauses },

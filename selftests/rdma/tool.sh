@@ -222,17 +222,17 @@ modelled()
 	local knob said
 
 	reload local
-	"$DCQCN" model --config host profile mlx5 g 25% timer 100us ai 20mbit hai 200mbit \
+	"$DCQCN" model --config host profile mlx5 g 25% gd 12 timer 100us ai 20mbit hai 200mbit \
 		byte_counter 1MB recovery_steps 3 alpha_period 60us monitor 20us cnp_interval 40us \
 		max_rate 900mbit | sed "s/\<DEV\>/${DEV[local]}/; s/^dcqcn /\"\$DCQCN\" /" >$TMP/config
-	check "commands" "$(wc -l <$TMP/config)" = 11
+	check "commands" "$(wc -l <$TMP/config)" = 12
 	# shellcheck source=/dev/null
 	said=$(set -e; . $TMP/config 2>&1)
 	check "they run: $said" $? = 0
 	for knob in rp/dce_tcp_g=768 rp/rpg_time_reset=100 rp/rpg_ai_rate=20 rp/rpg_hai_rate=200 \
 			rp/rpg_byte_reset=1000000 rp/rpg_threshold=3 rp/dce_tcp_rtt=60 \
 			rp/rate_reduce_monitor_period=20 np/min_time_between_cnps=40 \
-			rp/rpg_max_rate=900 rp/rpg_gd=11; do
+			rp/rpg_max_rate=900 rp/rpg_gd=12; do
 		check "$knob" "$(cat "$(ecn local)/roce_${knob%=*}")" = "${knob#*=}"
 	done
 }

@@ -138,6 +138,7 @@ static const struct {
 	double unit;
 } knobs[] = {
 	KNOB(max_rate_bps, "rpg_max_rate", 1e6),
+	KNOB(gd, "rpg_gd", 1),
 	KNOB(alpha_period_us, "dce_tcp_rtt", 1),
 	KNOB(timer_us, "rpg_time_reset", 1),
 	KNOB(byte_counter_bytes, "rpg_byte_reset", 1),

@@ -70,6 +70,8 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 	INPUT(GROUP, max_rate, _bps, BPS, "line rate that senders are told; 0: measured", 0, 1.6e12,
 	      AUTO, .automatic = true),
 	INPUT(GROUP, g, _share, SHARE, "g: alpha's gain", 0.001, 1, AUTO, .automatic = true),
+	INPUT(GROUP, gd, , NUMBER, "a cut takes alpha 1024 / 2^gd of the rate", 0, 15, AUTO,
+	      .automatic = true, .whole = true),
 	INPUT(GROUP, alpha_period, _us, US, "alpha's period; 0: measured", 0, 131071, AUTO,
 	      .automatic = true, .whole = true),
 	INPUT(GROUP, timer, _us, US, "T, the increase timer; 0: measured", 0, 131071, AUTO,

@@ -15,6 +15,7 @@
  *   d = p / ((1-p)^-(T R) - 1)			e = (1-p)^(F T R) d
  *   a^2 alpha / ((b + d) (c + e)) = tau^2 R_AI R
  *
+ * where a cut takes alpha / 2 of a rate. If rpg_gd makes it k times that, alpha is k alpha here.
  * Knobs that are measured (profile auto) are those of a round trip with the queue
  * that p needs.
  */
@@ -75,6 +76,7 @@ double fluid_balance(double p, const struct fluid *fl, const struct senders *s)
 	e = d * number_exp(-hazard * timer * rate * steps);
 	if ((b + d) * (c + e) < 1e-290)
 		return 1e300;
+	alpha *= 2048.0 / (1U << s->rp.rpg_gd);
 	return a * a * alpha / ((b + d) * (c + e)) / (tau * tau * ai * rate);
 }
 

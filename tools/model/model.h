@@ -66,6 +66,7 @@
  * @profile: of the senders: auto, mlx5, sigcomm15
  * @max_rate_bps: line rate that senders are told; 0: they measure it
  * @g_share: g; AUTO, here and below: the profile's
+ * @gd: a cut takes alpha 1024 / 2^gd of the rate
  * @alpha_period_us: alpha's period; 0, here and below: measured, in units of the path
  * @timer_us: T, the increase timer
  * @byte_counter_bytes: B; 0 is off
@@ -130,6 +131,7 @@ struct dcqcn_model_input {
 	double profile;
 	double max_rate_bps;
 	double g_share;
+	double gd;
 	double alpha_period_us;
 	double timer_us;
 	double byte_counter_bytes;

@@ -51,6 +51,7 @@ struct senders senders_of(const struct dcqcn_model_input *in)
 
 	if (in->g_share != DCQCN_MODEL_AUTO)
 		s.rp.dce_tcp_g = (u32)(G_ONE * (1 - in->g_share) + 0.5);
+	give(&s.rp.rpg_gd, in->gd);
 	give_rate(&s.rp.rpg_max_rate, in->max_rate_bps);
 	give(&s.rp.dce_tcp_rtt, in->alpha_period_us);
 	give(&s.rp.rpg_time_reset, in->timer_us);

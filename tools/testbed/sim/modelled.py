@@ -21,6 +21,7 @@ SWING_PACKETS = 8           # as in tools/model/runs.c
 ROW_LINKS, STAR_LINKS = 3, 2
 KNOBS = {                   # input of the model: file below ecn/, and its unit in the model's
     "max_rate_bps": ("roce_rp/rpg_max_rate", 1e6),
+    "gd": ("roce_rp/rpg_gd", 1),
     "alpha_period_us": ("roce_rp/dce_tcp_rtt", 1), "timer_us": ("roce_rp/rpg_time_reset", 1),
     "byte_counter_bytes": ("roce_rp/rpg_byte_reset", 1),
     "recovery_steps": ("roce_rp/rpg_threshold", 1),
@@ -52,7 +53,7 @@ def _cable_us(given, said):
 
 
 def predict(path):
-    """The same with the window, host's queue, ACKs and timeout of QPs of rxe; by default, no uplinks."""
+    """The same with the window, host's queue, ACKs and timeout of rxe; by default no uplinks."""
     answer = ask(path)
     given, said = answer["input"], answer["output"]
     packet = said["packet_bytes"]
