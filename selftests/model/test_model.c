@@ -368,6 +368,41 @@ static void test_response_in_time(void)
 	}
 }
 
+/* A stop that was measured at a port is what headroom is for, whatever 802.3 allows a peer */
+static void test_stop(void)
+{
+	static const double uplinks[] = { 0, 4 };
+
+	for (size_t i = 0; i < COUNT(uplinks); i++) {
+		struct dcqcn_model_input in = given();
+		struct dcqcn_model_output computed, out;
+		double uplink = uplinks[i] ? 400e9 : 100e9;
+
+		in.tiers = 2;
+		in.spine_speed_bps = 400e9;
+		in.uplinks = uplinks[i];
+		in.profile = 2;
+		in.xoff_bytes = 2e5;
+		in.xon_bytes = 1e5;
+		in.buffer_bytes = 64e6;
+		computed = solved(&in);
+		in.stop_us = 10;
+		out = solved(&in);
+		expect(near(out.headroom_needed_bytes, 10 * uplink / 8e6, 1e-12), "needs %f",
+		       out.headroom_needed_bytes);
+		/* as long in simulated time */
+		in.stop_us = DCQCN_MODEL_AUTO;
+		in.response_quanta = out.headroom_response_bytes / 64;
+		expect(near(solved(&in).start_peak_bytes, out.start_peak_bytes, 0.01), "peak");
+		/* cable and frames alone need more than that */
+		in.stop_us = 0;
+		out = solved(&in);
+		expect(!out.headroom_response_bytes &&
+		       out.headroom_needed_bytes > computed.headroom_frames_bytes, "needs %f",
+		       out.headroom_needed_bytes);
+	}
+}
+
 /* alpha B / (1 + alpha n), B = 12 MB, alpha = 1/8 */
 static void test_dynamic_threshold(void)
 {
@@ -971,6 +1006,7 @@ static const struct tap_test tests[] = {
 	{ "headroom is that of 802.3", test_headroom },
 	{ "a response is counted in quanta of the link that is paused", test_response },
 	{ "and takes that long in simulated time", test_response_in_time },
+	{ "a stop that was measured counts, not the computed one", test_stop },
 	{ "flows of several tiers come in by uplinks", test_uplinks },
 	{ "a port's bound is that of dynamic thresholds", test_dynamic_threshold },
 	{ "p and queue are those that the simulator measured", test_linear },

@@ -26,27 +26,6 @@ static const struct {
 	{ 400e9, 905 }, { 800e9, 1810 }, { 1600e9, 3620 },
 };
 
-static double response_bytes(const struct dcqcn_model_input *in, double bps)
-{
-	size_t i, last = sizeof(responses) / sizeof(responses[0]) - 1;
-
-	if (in->response_quanta != DCQCN_MODEL_AUTO)
-		return in->response_quanta * QUANTUM_BYTES;
-	for (i = 0; i < last && responses[i].speed_bps < bps; i++)
-		;
-	return responses[i].quanta * QUANTUM_BYTES;
-}
-
-/**
- * parts_response_us() - until a sender obeys a pause that has arrived
- * @in: quanta, if they are given
- * @bps: of the link between them: a host's, or an uplink's
- */
-double parts_response_us(const struct dcqcn_model_input *in, double bps)
-{
-	return response_bytes(in, bps) * 8e6 / bps;
-}
-
 /**
  * parts_uplinks() - ports that lead to other switches, by which flows come in; 0: hosts' ports
  * @in: the number; AUTO: as many of a leaf's ports as carry what its hosts send, and more than
@@ -78,6 +57,41 @@ double parts_cable_us(const struct dcqcn_model_input *in)
 {
 	return (parts_uplinks(in) && in->tiers > 1 ? in->spine_cable_m : in->cable_m) *
 	       NS_PER_M / 1000;
+}
+
+/* What comes in meanwhile anyway, at a port by which flows come in */
+static double cable_bytes(const struct dcqcn_model_input *in)
+{
+	return 2 * parts_cable_us(in) * (port_bps(in) / 8e6);
+}
+
+static double frames_bytes(const struct dcqcn_model_input *in)
+{
+	return 2 * (in->mtu_bytes + HEADER_BYTES + WIRE_BYTES);
+}
+
+static double response_bytes(const struct dcqcn_model_input *in, double bps)
+{
+	size_t i, last = sizeof(responses) / sizeof(responses[0]) - 1;
+
+	if (in->stop_us != DCQCN_MODEL_AUTO)
+		return number_max(0, in->stop_us * port_bps(in) / 8e6 - cable_bytes(in) -
+				     frames_bytes(in) - PAUSE_BYTES) * bps / port_bps(in);
+	if (in->response_quanta != DCQCN_MODEL_AUTO)
+		return in->response_quanta * QUANTUM_BYTES;
+	for (i = 0; i < last && responses[i].speed_bps < bps; i++)
+		;
+	return responses[i].quanta * QUANTUM_BYTES;
+}
+
+/**
+ * parts_response_us() - until a sender obeys a pause that has arrived
+ * @in: quanta, if they are given
+ * @bps: of the link between them: a host's, or an uplink's
+ */
+double parts_response_us(const struct dcqcn_model_input *in, double bps)
+{
+	return response_bytes(in, bps) * 8e6 / bps;
 }
 
 static double frame_us(const struct dcqcn_model_output *out, double bps)
@@ -124,15 +138,13 @@ void path_solve(const struct dcqcn_model_input *in, struct dcqcn_model_output *o
  */
 void headroom_solve(const struct dcqcn_model_input *in, struct dcqcn_model_output *out)
 {
-	double bps = port_bps(in);
-
 	out->shared_bytes = in->buffer_bytes;
 	if (!in->pfc)
 		return;
-	out->headroom_frames_bytes = 2 * out->frame_bytes;
+	out->headroom_frames_bytes = frames_bytes(in);
 	out->headroom_pause_bytes = PAUSE_BYTES;
-	out->headroom_cable_bytes = 2 * parts_cable_us(in) * (bps / 8e6);
-	out->headroom_response_bytes = response_bytes(in, bps);
+	out->headroom_cable_bytes = cable_bytes(in);
+	out->headroom_response_bytes = response_bytes(in, port_bps(in));
 	out->headroom_needed_bytes = out->headroom_frames_bytes + out->headroom_pause_bytes +
 				     out->headroom_cable_bytes + out->headroom_response_bytes;
 	out->headroom_bytes = in->headroom_bytes == DCQCN_MODEL_AUTO ?

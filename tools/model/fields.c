@@ -109,6 +109,8 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 	      AUTO, .automatic = true),
 	INPUT(GROUP, response_quanta, , NUMBER, "time that a sender takes to pause; auto: 802.3", 0,
 	      65535, AUTO, .automatic = true),
+	INPUT(GROUP, stop, _us, US, "from a pause to a peer's last byte, measured", 0, 1e5, AUTO,
+	      .automatic = true),
 	INPUT(GROUP, flows_min, , NUMBER, "no marks with fewer flows in the queue; 0: off", 0, 1024,
 	      0, .whole = true),
 	INPUT(GROUP, flows_max, , NUMBER, "1.5 times the marks with more; 0: off", 0, 1024, 0,

@@ -90,6 +90,9 @@
  * @response_quanta: what the sender takes to pause, in units of 512 bits of the
  *	port's own link, an uplink's if flows come in by some; AUTO: what 802.3
  *	allows at that link's speed
+ * @stop_us: from the decision to pause until a peer's last byte came in, measured at a port by
+ *	which flows come in: its response is what cable and frames do not explain of that; AUTO:
+ *	@response_quanta
  * @flows_min: no marks with fewer flows in the queue; 0: off
  * @flows_max: 1.5 times the marks with more; 0: off
  * @sample_us: how often the marker looks at the queue; 0: at each packet
@@ -154,6 +157,7 @@ struct dcqcn_model_input {
 	double xon_bytes;
 	double headroom_bytes;
 	double response_quanta;
+	double stop_us;
 	double flows_min;
 	double flows_max;
 	double sample_us;
