@@ -781,6 +781,40 @@ static void test_bursts(void)
 	expect(out.burst_flows_min == 3, "flows_min %g", out.burst_flows_min);
 }
 
+/* N flows share the CNPs of a port */
+static void test_cnp_cap(void)
+{
+	struct dcqcn_model_input in = paper(16);
+	struct dcqcn_model_output out, capped;
+
+	in.pmax_share = 1;
+	in.pfc = 1;
+	in.buffer_bytes = 8e6;
+	in.duration_us = 60e3;
+	out = solved(&in);
+	expect(!finding("no more CNPs"), "a cap, and none was given");
+	in.cnp_cap = 1e9;
+	capped = solved(&in);
+	expect(!memcmp(&out, &capped, sizeof(out)), "a cap that is never reached does something");
+	in.cnp_cap = out.cnps_per_s / 2;
+	capped = solved(&in);
+	tap_note("queue %.0f, with half of the CNPs %.0f", out.queue_mean_bytes,
+		 capped.queue_mean_bytes);
+	expect(near(capped.cnps_per_s, in.cnp_cap, 0.05), "%.0f CNPs, not %.0f", capped.cnps_per_s,
+	       in.cnp_cap);
+	expect(capped.queue_mean_bytes > 1.5 * out.queue_mean_bytes && finding("no more CNPs"),
+	       "a queue of %.0f, and %.0f before", capped.queue_mean_bytes, out.queue_mean_bytes);
+	expect(capped.brake_bytes > out.brake_bytes, "senders do not slow down later");
+	/* the same as that interval, in the fluid model */
+	in.cnp_cap = 16e6 / 200;
+	capped = solved(&in);
+	in.cnp_cap = 0;
+	in.cnp_interval_us = 200;
+	out = solved(&in);
+	expect(near(capped.fluid_p_share, out.fluid_p_share, 1e-9), "fluid %g, %g",
+	       capped.fluid_p_share, out.fluid_p_share);
+}
+
 static void test_other_findings(void)
 {
 	struct dcqcn_model_input in = paper(2);
@@ -1022,6 +1056,7 @@ static const struct tap_test tests[] = {
 	{ "short runs are repeated, and a seed repeats an answer", test_runs },
 	{ "hops amplify marks, and graduated thresholds undo it", test_hops },
 	{ "bursts are seen, and answered too late", test_bursts },
+	{ "a port's cap on CNPs holds back those of all flows", test_cnp_cap },
 	{ "the other faults are found", test_other_findings },
 	{ "configurations have the thresholds", test_configurations },
 	{ "what a port cannot have is refused, and its queue is bounded", test_port_bounds },

@@ -76,9 +76,9 @@ _dcqcn_model() # PREVIOUS
 	local keys="speed tiers spine_speed core_speed cable spine_cable core_cable switch_delay
 		host_delay rtt mtu congested_hops flows senders uplinks window host_queue ack message
 		timeout stagger burst burst_bytes burst_flows burst_period profile max_rate g gd
-		alpha_period timer byte_counter recovery_steps ai hai cnp_interval monitor kmin kmax pmax buffer
-		reserve alpha ports lossless pfc xoff xon headroom response_quanta stop flows_min
-		flows_max sample utilisation react duration seed"
+		alpha_period timer byte_counter recovery_steps ai hai cnp_interval cnp_cap monitor
+		kmin kmax pmax buffer reserve alpha ports lossless pfc xoff xon headroom
+		response_quanta stop flows_min flows_max sample utilisation react duration seed"
 
 	case $1 in
 	--preset)	_dcqcn_words "100g-leaf 400g-ai 800g-superpod lab-48m" ;;

@@ -85,6 +85,7 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 	INPUT(GROUP, hai, _bps, BPS, "R_HAI, in whole Mb/s", 1e6, 1e12, AUTO, .automatic = true),
 	INPUT(GROUP, cnp_interval, _us, US, "between two CNPs of a flow", 0, 131071, AUTO,
 	      .automatic = true, .whole = true),
+	INPUT(GROUP, cnp_cap, , NUMBER, "CNPs per second of the receiver's port; 0: no cap", 0, 1e9, 0),
 	INPUT(GROUP, monitor, _us, US, "at most one cut in this time; 0: measured", 0, 131071, AUTO,
 	      .automatic = true, .whole = true),
 #undef GROUP

@@ -7,6 +7,7 @@
 #define SCALE		5	/* thresholds this far from ours suit another speed */
 #define MEMORY_SHORT	3	/* alpha has forgotten most between two CNPs */
 #define MEMORY_LONG	100	/* it remembers this many of them */
+#define USED_UP		0.95	/* of a cap */
 
 static struct dcqcn_model_finding findings[DCQCN_MODEL_FINDINGS_MAX];
 static size_t found;
@@ -132,6 +133,26 @@ static void about_g(const struct dcqcn_model_input *in, const struct senders *se
 	add_value(&t, "", DCQCN_MODEL_US, gap, memory < gap ? ", so cuts are tiny" :
 							      ", so cuts answer old congestion");
 	add_value(&t, "; with this period of alpha, choose ", DCQCN_MODEL_NUMBER, should, "");
+}
+
+static void about_cnp_cap(const struct dcqcn_model_input *in, const struct senders *senders,
+			  const struct dcqcn_model_output *out)
+{
+	double packets = in->speed_bps / 8 / out->frame_bytes;
+	double interval = senders->cnp_interval_us, should = packets;
+	struct text t;
+
+	if (!in->cnp_cap || out->cnps_per_s < USED_UP * in->cnp_cap)
+		return;
+	if (interval)
+		should = number_min(should, in->flows * 1e6 / interval);
+	t = find("cnp_cap", out->state_pfc == DCQCN_MODEL_ALWAYS || out->above_kmax_share > 0.1,
+		 in->cnp_cap, should, "the receiver's port has no more CNPs to send: ");
+	add_value(&t, "a flow gets one every ", DCQCN_MODEL_US, parts_cnp_us(in),
+		  ", however many of its packets are marked; ");
+	text_whole(&t, in->flows);
+	add_value(&t, " flows need up to ", DCQCN_MODEL_NUMBER, should, " per second: raise the cap, "
+		  "or share the port between fewer flows");
 }
 
 static void about_loss(const struct dcqcn_model_input *in, const struct dcqcn_model_output *out)
@@ -300,6 +321,7 @@ void findings_solve(const struct dcqcn_model_input *in, const struct senders *se
 	about_pmax(in, out);
 	about_window(in, out);
 	about_g(in, senders, out);
+	about_cnp_cap(in, senders, out);
 	about_speed(in, out);
 	about_xoff(in, out);
 	about_one_port(in, out);

@@ -64,7 +64,7 @@ double fluid_balance(double p, const struct fluid *fl, const struct senders *s)
 	if (!s->rp.rate_reduce_monitor_period)
 		tau = number_max(tau, number_max(rtt, CUT_PACKETS / (1 + p) / rate));
 	/* the paper's CNPs cannot be closer than packets */
-	tau = number_max(tau, 1 / rate);
+	tau = number_max(tau, number_max(fl->cnp_s, 1 / rate));
 	a = -number_expm1(-hazard * tau * rate);
 	alpha = -number_expm1(-hazard * alpha_period * rate);
 	if (s->rp.rpg_byte_reset) {

@@ -11,6 +11,7 @@
  * @packet_bytes: of a packet
  * @rtt_s: round trip without queues
  * @speed_bytes: of the link, per second
+ * @cnp_s: between two CNPs of a flow at least, whatever the knobs say
  * @kmin_bytes: Kmin
  * @kmax_bytes: Kmax
  * @pmax_share: Pmax
@@ -20,6 +21,7 @@ struct fluid {
 	double packet_bytes;
 	double rtt_s;
 	double speed_bytes;
+	double cnp_s;
 	double kmin_bytes;
 	double kmax_bytes;
 	double pmax_share;

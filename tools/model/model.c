@@ -96,7 +96,8 @@ static void braking(const struct dcqcn_model_input *in, const struct senders *se
 		    struct dcqcn_model_output *out)
 {
 	double speed = parts_speed(in, out), timer = timer_us(senders, out);
-	double us = out->rtt_us + out->kmax_drain_us + senders->cnp_interval_us +
+	double us = out->rtt_us + out->kmax_drain_us +
+		    number_max(senders->cnp_interval_us, parts_cnp_us(in)) +
 		    in->flows * out->packet_bytes / speed;
 	double gain = in->flows * ai_speed(in, senders, out) * (us / timer + 1);
 
@@ -170,6 +171,7 @@ static void in_time(const struct dcqcn_model_input *in, const struct senders *se
 			.min = (u32)in->flows_min,
 			.max = (u32)in->flows_max,
 		},
+		.cnp_gap = in->cnp_cap ? 1e9 / in->cnp_cap : 0,
 		.flows = (size_t)in->flows,
 		.hosts = (size_t)parts_hosts(in),
 		.groups = (size_t)groups,

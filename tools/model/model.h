@@ -74,6 +74,7 @@
  * @ai_bps: R_AI, in whole Mb/s
  * @hai_bps: R_HAI, in whole Mb/s
  * @cnp_interval_us: least time between two CNPs of a flow
+ * @cnp_cap: CNPs per second that the receiver's port sends at most; 0: no cap
  * @monitor_us: at most one cut in this time
  * @kmin_bytes: no marks up to here; AUTO, here and below: recommended
  * @kmax_bytes: all are marked above
@@ -142,6 +143,7 @@ struct dcqcn_model_input {
 	double ai_bps;
 	double hai_bps;
 	double cnp_interval_us;
+	double cnp_cap;
 	double monitor_us;
 	/* the switch */
 	double kmin_bytes;

@@ -32,6 +32,12 @@ static inline double parts_hosts(const struct dcqcn_model_input *in)
 	return in->senders && in->senders < in->flows ? in->senders : in->flows;
 }
 
+/* Between two CNPs of a flow, where all of them use up what the receiver's port may send */
+static inline double parts_cnp_us(const struct dcqcn_model_input *in)
+{
+	return in->cnp_cap ? in->flows * 1e6 / in->cnp_cap : 0;
+}
+
 /* Ports by which the flows come in */
 static inline double parts_groups(const struct dcqcn_model_input *in)
 {

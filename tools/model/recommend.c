@@ -35,6 +35,7 @@ struct fluid parts_fluid(const struct dcqcn_model_input *in,
 		.packet_bytes = out->packet_bytes,
 		.rtt_s = out->rtt_us * 1e-6,
 		.speed_bytes = speed,
+		.cnp_s = parts_cnp_us(in) * 1e-6,
 		.kmin_bytes = out->kmin_bytes,
 		.kmax_bytes = out->kmax_bytes,
 		.pmax_share = out->pmax_share,
@@ -49,6 +50,7 @@ static double best_pmax(const struct dcqcn_model_input *in, const struct senders
 	size_t i;
 
 	fluid.flow_packets /= 2;
+	fluid.cnp_s *= 2;
 	fluid.kmin_bytes = out->best_kmin_bytes;
 	fluid.kmax_bytes = out->best_kmax_bytes;
 	for (i = 0; i < sizeof(choice) / sizeof(choice[0]); i++) {

@@ -55,6 +55,7 @@ static struct {
 	struct packets trunk_pauses;	/* to uplinks */
 	double pause_delay;
 	double trunk_pause_delay;
+	double cnp;		/* the receiver's port sends none before that */
 	double answer_delay;	/* from the queue by the receiver to the host */
 	/* A tree: who is due first of those below each place, and when; of all, at 1 */
 	u64 key[2 * PLAYERS];
@@ -213,7 +214,8 @@ static void answer(const struct packet *p)
 	struct host *h = &t.host[p->flow];
 	int ahead = (int)(p->psn - h->expected);
 
-	if (p->marked && t.now >= h->cnp) {
+	if (p->marked && t.now >= h->cnp && t.now >= t.cnp) {
+		t.cnp = t.now + t.setup->cnp_gap;
 		h->cnp = t.now + t.setup->senders.cnp_interval_us * 1000.0;
 		send(&t.back, PACKET_CNP, p->flow, 0, t.answer_delay);
 	}
@@ -609,6 +611,7 @@ void trace_run(const struct trace_setup *s, struct trace_result *r)
 	t.random = (u64)s->seed * 0x9e3779b97f4a7c15ULL;
 	t.groups = min(s->groups, s->hosts);
 	t.now = 0;
+	t.cnp = 0;
 	t.measured = false;
 	t.sum = (typeof(t.sum)) {};
 	packet_setup();

@@ -12,6 +12,7 @@
  * @senders: knobs
  * @curve: of marks
  * @flow_bounds: and what the number of flows does to it
+ * @cnp_gap: least time between two CNPs of all flows
  * @flows: at most DCQCN_MODEL_FLOWS_MAX
  * @hosts: that they come from, at most as many
  * @groups: ports by which they come in, at most as many
@@ -47,6 +48,7 @@ struct trace_setup {
 	struct senders senders;
 	struct dcbport_curve curve;
 	struct dcbport_flow_bounds flow_bounds;
+	double cnp_gap;
 	size_t flows;
 	size_t hosts;
 	size_t groups;

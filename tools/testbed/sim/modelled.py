@@ -109,6 +109,8 @@ def tables(path):
         raise InputError("%s: model: senders: the simulator needs as many flows for each" % path)
     if given["uplinks"] > 1:
         raise InputError("%s: model: uplinks: the simulator has one, or one for each flow" % path)
+    if given["cnp_cap"]:
+        raise InputError("%s: model: cnp_cap: the simulator's receivers have the module's" % path)
     if given["sample_us"]:
         raise InputError("%s: model: sample: the simulator's switch looks at each packet" % path)
     delay = _cable_us(given, said)
