@@ -751,6 +751,47 @@ static void test_hops(void)
 	expect(finding("times as often"), "no finding");
 }
 
+/* Thresholds by tier, and the buffer with which a leaf recommends just them */
+static void test_tiers(void)
+{
+	struct dcqcn_model_input in;
+	struct dcqcn_model_output even, out;
+
+	dcqcn_model_preset(&in, 2);
+	even = solved(&in);
+	in.spine_speed_bps = 1.6e12;
+	out = solved(&in);
+	expect(near(out.spine_kmax_bytes, 2 * out.leaf_kmax_bytes, 0.05) &&
+	       near(out.spine_kmin_bytes, 2 * out.leaf_kmin_bytes, 0.05), "a spine twice as fast");
+	in.spine_speed_bps = 0;
+	in.graduated = 1;
+	out = solved(&in);
+	expect(near(out.spine_kmin_bytes, 1.5 * even.leaf_kmin_bytes, 1e-12) &&
+	       near(out.core_kmax_bytes, 1.5 * even.core_kmax_bytes, 1e-12) &&
+	       near(out.spine_pmax_share, 0.75 * even.spine_pmax_share, 1e-12) &&
+	       near(out.core_pmax_share, 0.5 * even.core_pmax_share, 1e-12), "not graduated");
+	expect(out.leaf_kmax_bytes == even.leaf_kmax_bytes &&
+	       even.core_kmax_bytes == even.leaf_kmax_bytes && out.best_kmax_bytes ==
+	       even.best_kmax_bytes, "the leaf is graduated, too, or tiers differ");
+	for (int i = 0; i < 3; i++) {
+		in.alpha = i == 1 ? 0.125 : i;
+		in.reserve_bytes = i == 1 ? 1e4 : 0;
+		in.buffer_bytes = out.leaf_buffer_bytes;
+		in.buffer_bytes = solved(&in).leaf_buffer_bytes + 1;
+		out = solved(&in);
+		expect(out.best_kmax_bytes == out.leaf_kmax_bytes &&
+		       near(out.best_xoff_bytes, 4 * out.best_kmax_bytes / 3 + out.bdp_bytes, 1e-9),
+		       "alpha %g: not enough, xOFF %.0f", in.alpha, out.best_xoff_bytes);
+		in.buffer_bytes -= 1e5;
+		out = solved(&in);
+		expect(out.best_xoff_bytes < 4 * out.best_kmax_bytes / 3 + out.bdp_bytes - 100,
+		       "alpha %g: less is enough", in.alpha);
+	}
+	in.tiers = 1;
+	out = solved(&in);
+	expect(!out.spine_buffer_bytes && !out.core_kmin_bytes, "one tier has a spine");
+}
+
 static void test_bursts(void)
 {
 	struct dcqcn_model_input in = given();
@@ -1055,6 +1096,7 @@ static const struct tap_test tests[] = {
 	{ "losses at the start are repeated, or waited for", test_losses },
 	{ "short runs are repeated, and a seed repeats an answer", test_runs },
 	{ "hops amplify marks, and graduated thresholds undo it", test_hops },
+	{ "each tier has thresholds, and a buffer for them", test_tiers },
 	{ "bursts are seen, and answered too late", test_bursts },
 	{ "a port's cap on CNPs holds back those of all flows", test_cnp_cap },
 	{ "the other faults are found", test_other_findings },

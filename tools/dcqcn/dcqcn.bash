@@ -77,7 +77,7 @@ _dcqcn_model() # PREVIOUS
 		host_delay rtt mtu congested_hops flows senders uplinks window host_queue ack message
 		timeout stagger burst burst_bytes burst_flows burst_period profile max_rate g gd
 		alpha_period timer byte_counter recovery_steps ai hai cnp_interval cnp_cap monitor
-		kmin kmax pmax buffer reserve alpha ports lossless pfc xoff xon headroom
+		kmin kmax pmax graduated buffer reserve alpha ports lossless pfc xoff xon headroom
 		response_quanta stop flows_min flows_max sample utilisation react duration seed"
 
 	case $1 in
@@ -86,7 +86,7 @@ _dcqcn_model() # PREVIOUS
 	--sweep)	COMPREPLY=() ;;
 	profile)	_dcqcn_words "auto mlx5 sigcomm15" ;;
 	burst)		_dcqcn_words "none allreduce replication inference own" ;;
-	pfc)		_dcqcn_words "no yes" ;;
+	pfc|graduated)	_dcqcn_words "no yes" ;;
 	*)		_dcqcn_words "-o --preset --config --sweep --simulate help $keys" ;;
 	esac
 }

@@ -172,6 +172,12 @@ void model_page_text(const struct dcqcn_model_input *in, const struct dcqcn_mode
 	printf(", round trip %s, which holds %s\n", print_time(rtt, out->rtt_us),
 	       print_bytes(bdp, out->bdp_bytes));
 	print_thresholds(out);
+	if (in->tiers > 1)
+		print_group(out, "leaf: ports to hosts");
+	if (in->tiers > 1)
+		print_group(out, "spine: ports to leaves");
+	if (in->tiers > 2)
+		print_group(out, "core: ports to spines");
 	print_curve(out);
 	print_group(out, "operating point");
 	print_group(out, "stability");

@@ -59,10 +59,10 @@ double parts_cable_us(const struct dcqcn_model_input *in)
 	       NS_PER_M / 1000;
 }
 
-/* What comes in meanwhile anyway, at a port by which flows come in */
-static double cable_bytes(const struct dcqcn_model_input *in)
+/* What comes in anyway until a pause has crossed the cable */
+static double cable_bytes(double bps, double cable_us)
 {
-	return 2 * parts_cable_us(in) * (port_bps(in) / 8e6);
+	return 2 * cable_us * (bps / 8e6);
 }
 
 static double frames_bytes(const struct dcqcn_model_input *in)
@@ -75,7 +75,8 @@ static double response_bytes(const struct dcqcn_model_input *in, double bps)
 	size_t i, last = sizeof(responses) / sizeof(responses[0]) - 1;
 
 	if (in->stop_us != DCQCN_MODEL_AUTO)
-		return number_max(0, in->stop_us * port_bps(in) / 8e6 - cable_bytes(in) -
+		return number_max(0, in->stop_us * port_bps(in) / 8e6 -
+				     cable_bytes(port_bps(in), parts_cable_us(in)) -
 				     frames_bytes(in) - PAUSE_BYTES) * bps / port_bps(in);
 	if (in->response_quanta != DCQCN_MODEL_AUTO)
 		return in->response_quanta * QUANTUM_BYTES;
@@ -132,6 +133,19 @@ void path_solve(const struct dcqcn_model_input *in, struct dcqcn_model_output *o
 }
 
 /**
+ * parts_headroom() - what a port sets aside for what arrives after a pause
+ * @in: given, or what it is computed from
+ * @bps: of its link
+ * @cable_us: one way
+ */
+double parts_headroom(const struct dcqcn_model_input *in, double bps, double cable_us)
+{
+	return in->headroom_bytes != DCQCN_MODEL_AUTO ? in->headroom_bytes :
+	       number_ceil(TIGHT * (frames_bytes(in) + PAUSE_BYTES + cable_bytes(bps, cable_us) +
+				    response_bytes(in, bps)));
+}
+
+/**
  * headroom_solve() - headroom, and what it leaves of the buffer
  * @in: the fabric
  * @out: set
@@ -143,13 +157,11 @@ void headroom_solve(const struct dcqcn_model_input *in, struct dcqcn_model_outpu
 		return;
 	out->headroom_frames_bytes = frames_bytes(in);
 	out->headroom_pause_bytes = PAUSE_BYTES;
-	out->headroom_cable_bytes = cable_bytes(in);
+	out->headroom_cable_bytes = cable_bytes(port_bps(in), parts_cable_us(in));
 	out->headroom_response_bytes = response_bytes(in, port_bps(in));
 	out->headroom_needed_bytes = out->headroom_frames_bytes + out->headroom_pause_bytes +
 				     out->headroom_cable_bytes + out->headroom_response_bytes;
-	out->headroom_bytes = in->headroom_bytes == DCQCN_MODEL_AUTO ?
-			      number_ceil(TIGHT * out->headroom_needed_bytes) :
-			      in->headroom_bytes;
+	out->headroom_bytes = parts_headroom(in, port_bps(in), parts_cable_us(in));
 	out->headroom_left_bytes = out->headroom_bytes - out->headroom_needed_bytes;
 	out->headroom_state = out->headroom_left_bytes < 0 ? DCQCN_MODEL_HEADROOM_SHORT :
 			      out->headroom_bytes < TIGHT * out->headroom_needed_bytes ?

@@ -94,6 +94,7 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 	INPUT(GROUP, kmax, _bytes, BYTES, "all are marked above", 1, 1e9, AUTO, .automatic = true),
 	INPUT(GROUP, pmax, _share, SHARE, "probability of a mark at kmax", 1e-6, 1, AUTO,
 	      .automatic = true),
+	INPUT(GROUP, graduated, , WORD, "spine and core mark later and less", 0, 1, 0, .words = no_yes),
 	INPUT(GROUP, buffer, _bytes, BYTES, "of the switch for this traffic, with headroom", 1e4,
 	      1e10, 16e6),
 	INPUT(GROUP, reserve, _bytes, BYTES, "part of it that each port with PFC keeps", 0, 1e9, 0),
@@ -156,6 +157,24 @@ const struct dcqcn_model_field dcqcn_model_outputs[] = {
 	OUTPUT(GROUP, best_pmax, _share, SHARE, "Pmax"),
 	OUTPUT(GROUP, best_xoff, _bytes, BYTES, "xOFF"),
 	OUTPUT(GROUP, best_xon, _bytes, BYTES, "xON"),
+#undef GROUP
+#define GROUP "leaf: ports to hosts"
+	OUTPUT(GROUP, leaf_kmin, _bytes, BYTES, "Kmin"),
+	OUTPUT(GROUP, leaf_kmax, _bytes, BYTES, "Kmax"),
+	OUTPUT(GROUP, leaf_pmax, _share, SHARE, "Pmax"),
+	OUTPUT(GROUP, leaf_buffer, _bytes, BYTES, "buffer with which they need not be lower"),
+#undef GROUP
+#define GROUP "spine: ports to leaves"
+	OUTPUT(GROUP, spine_kmin, _bytes, BYTES, "Kmin"),
+	OUTPUT(GROUP, spine_kmax, _bytes, BYTES, "Kmax"),
+	OUTPUT(GROUP, spine_pmax, _share, SHARE, "Pmax"),
+	OUTPUT(GROUP, spine_buffer, _bytes, BYTES, "buffer with which they need not be lower"),
+#undef GROUP
+#define GROUP "core: ports to spines"
+	OUTPUT(GROUP, core_kmin, _bytes, BYTES, "Kmin"),
+	OUTPUT(GROUP, core_kmax, _bytes, BYTES, "Kmax"),
+	OUTPUT(GROUP, core_pmax, _share, SHARE, "Pmax"),
+	OUTPUT(GROUP, core_buffer, _bytes, BYTES, "buffer with which they need not be lower"),
 #undef GROUP
 #define GROUP "drain"
 	OUTPUT(GROUP, kmin_drain, _us, US, "a queue of Kmin"),

@@ -261,6 +261,7 @@ void dcqcn_model_solve(const struct dcqcn_model_input *in, struct dcqcn_model_ou
 	path_solve(in, out);
 	headroom_solve(in, out);
 	recommend(in, &senders, out);
+	tiers_solve(in, &senders, out);
 	choose(in, out);
 	drains(in, out);
 	fixed_point(in, &senders, out);

@@ -79,6 +79,8 @@
  * @kmin_bytes: no marks up to here; AUTO, here and below: recommended
  * @kmax_bytes: all are marked above
  * @pmax_share: probability of a mark at Kmax
+ * @graduated: of what is recommended by tier, spine and core get 1.5 and 2 times Kmin, 1.2 and 1.5
+ *	times Kmax, and three quarters and half of Pmax: no, yes
  * @buffer_bytes: the switch's memory for this traffic, headroom included
  * @reserve_bytes: of each port and priority with PFC, for itself: they do not share it
  * @alpha: share of the pool's free part that one port may take; 0: all
@@ -149,6 +151,7 @@ struct dcqcn_model_input {
 	double kmin_bytes;
 	double kmax_bytes;
 	double pmax_share;
+	double graduated;
 	double buffer_bytes;
 	double reserve_bytes;
 	double alpha;
@@ -189,6 +192,18 @@ struct dcqcn_model_input {
  * @best_pmax_share: the same
  * @best_xoff_bytes: the same
  * @best_xon_bytes: the same
+ * @leaf_kmin_bytes: of a leaf's ports to hosts, whatever its buffer is; recommended
+ * @leaf_kmax_bytes: the same
+ * @leaf_pmax_share: the same
+ * @leaf_buffer_bytes: of a leaf, for these, with headroom
+ * @spine_kmin_bytes: of a spine's ports to leaves; 0 if there is none, here and below
+ * @spine_kmax_bytes: the same
+ * @spine_pmax_share: the same
+ * @spine_buffer_bytes: of a spine
+ * @core_kmin_bytes: of a super-spine's ports to spines
+ * @core_kmax_bytes: the same
+ * @core_pmax_share: the same
+ * @core_buffer_bytes: of a super-spine
  * @kmin_drain_us: how long a queue of Kmin takes to drain
  * @kmax_drain_us: of Kmax
  * @xoff_drain_us: of xOFF
@@ -280,6 +295,19 @@ struct dcqcn_model_output {
 	double best_pmax_share;
 	double best_xoff_bytes;
 	double best_xon_bytes;
+	/* by tier */
+	double leaf_kmin_bytes;
+	double leaf_kmax_bytes;
+	double leaf_pmax_share;
+	double leaf_buffer_bytes;
+	double spine_kmin_bytes;
+	double spine_kmax_bytes;
+	double spine_pmax_share;
+	double spine_buffer_bytes;
+	double core_kmin_bytes;
+	double core_kmax_bytes;
+	double core_pmax_share;
+	double core_buffer_bytes;
 	/* what they mean */
 	double kmin_drain_us;
 	double kmax_drain_us;

@@ -51,6 +51,7 @@ double parts_port_room(const struct dcqcn_model_input *in, const struct dcqcn_mo
 		       double full);
 struct fluid parts_fluid(const struct dcqcn_model_input *in,
 			 const struct dcqcn_model_output *out);
+double parts_headroom(const struct dcqcn_model_input *in, double bps, double cable_us);
 double parts_cable_us(const struct dcqcn_model_input *in);
 double parts_response_us(const struct dcqcn_model_input *in, double bps);
 
@@ -58,6 +59,8 @@ void path_solve(const struct dcqcn_model_input *in, struct dcqcn_model_output *o
 void headroom_solve(const struct dcqcn_model_input *in, struct dcqcn_model_output *out);
 void recommend(const struct dcqcn_model_input *in, const struct senders *senders,
 	       struct dcqcn_model_output *out);
+void tiers_solve(const struct dcqcn_model_input *in, const struct senders *senders,
+		 struct dcqcn_model_output *out);
 void burst_solve(const struct dcqcn_model_input *in, struct dcqcn_model_output *out);
 void hops_solve(const struct dcqcn_model_input *in, const struct senders *senders,
 		struct dcqcn_model_output *out);
