@@ -198,6 +198,12 @@ static void test_refusals(void)
 	refused(&in, "uplinks", "spine_speed");
 	in.spine_speed_bps = 400e9;
 	expect(dcqcn_model_check(&in, (char[DCQCN_MODEL_TEXT]) {}), "an uplink of 400 Gb/s");
+	in.tiers = 2;
+	in.uplinks = DCQCN_MODEL_AUTO;
+	in.spine_speed_bps = 5e9;
+	refused(&in, "uplinks", "spine_speed");
+	in.flows = 32;
+	expect(dcqcn_model_check(&in, (char[DCQCN_MODEL_TEXT]) {}), "32 flows by uplinks of 5 Gb/s");
 	in = given();
 	in.senders = 1;
 	refused(&in, "senders", "queue up in it");

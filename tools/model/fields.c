@@ -431,14 +431,15 @@ static bool has_room(const struct dcqcn_model_input *in, struct text *t)
 
 static bool is_congested(const struct dcqcn_model_input *in, struct text *t)
 {
-	double uplinks = parts_uplinks(in);
+	double groups = parts_groups(in), most = groups * parts_uplink_bps(in);
 
 	if (in->senders == 1 && in->flows > 1) {
 		text_add(t, "senders: one cannot send more than its link takes, so its flows queue up "
 			 "in it, not in the switch: more of them, or 0 for one for each flow");
 		return false;
 	}
-	if (!uplinks || uplinks * parts_uplink_bps(in) > in->speed_bps)
+	if (!parts_uplinks(in) || most > in->speed_bps ||
+	    (parts_hosts(in) == 1 && most == in->speed_bps))
 		return true;
 	text_add(t, "uplinks: together they are not faster than speed, so the queue is "
 		 "elsewhere: more of them, or a higher spine_speed");
