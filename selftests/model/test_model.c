@@ -828,6 +828,49 @@ static void test_bursts(void)
 	expect(out.burst_flows_min == 3, "flows_min %g", out.burst_flows_min);
 }
 
+/* Who meets others is marked at once if Kmin is 0, and over by then if a round trip holds it */
+static void test_arrivals(void)
+{
+	static const struct { double sizes, load, bytes, shorter; } cases[] = {
+		{ 1, 0.5, 50e3, 0.82 }, { 2, 0.8, 8e3, 0.6921 }, { 3, 0.5, 80e3, 0.53 },
+		{ 3, 0.2, 1e6, 0.7 },
+	};
+	struct dcqcn_model_input in;
+	struct dcqcn_model_output out, best;
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		in = given();
+		in.sizes = cases[i].sizes;
+		in.load_share = cases[i].load;
+		in.kmin_bytes = 0;
+		in.mtu_bytes = 4096;
+		in.rtt_us = cases[i].bytes / (12.5e3 * 4154 / 4178);
+		out = solved(&in);
+		expect(near(out.arrivals_false_share, in.load_share * cases[i].shorter, 1e-9),
+		       "sizes %.0f: %g are over", in.sizes, out.arrivals_false_share);
+	}
+	in = given();
+	in.sizes = 3;
+	out = solved(&in);
+	expect(out.arrivals_flows == 5, "%g messages at a time", out.arrivals_flows);
+	expect(finding("get a CNP when they are over"), "no finding");
+	/* what it recommends does what it says, and answers in time */
+	in.sample_us = out.best_sample_us;
+	in.flows_min = out.best_flows_min;
+	best = solved(&in);
+	expect(near(best.arrivals_false_share, out.best_false_share, 1e-9) &&
+	       best.arrivals_false_share < out.arrivals_false_share / 2, "%g are over, not %g",
+	       best.arrivals_false_share, out.best_false_share);
+	expect(in.sample_us > 0 && best.reaction_us <= 50 && !finding("when they are over"),
+	       "answered after %g us", best.reaction_us);
+	in.react_us = 20;
+	expect(!solved(&in).best_sample_us, "20 us are less than the queue takes");
+	in.load_share = 0.95;
+	out = solved(&in);
+	expect(out.best_flows_min > 2 && out.best_flows_max == 59, "flows %g to %g",
+	       out.best_flows_min, out.best_flows_max);
+}
+
 /* N flows share the CNPs of a port */
 static void test_cnp_cap(void)
 {
@@ -1104,6 +1147,7 @@ static const struct tap_test tests[] = {
 	{ "hops amplify marks, and graduated thresholds undo it", test_hops },
 	{ "each tier has thresholds, and a buffer for them", test_tiers },
 	{ "bursts are seen, and answered too late", test_bursts },
+	{ "CNPs come too late for messages that are over", test_arrivals },
 	{ "a port's cap on CNPs holds back those of all flows", test_cnp_cap },
 	{ "the other faults are found", test_other_findings },
 	{ "configurations have the thresholds", test_configurations },

@@ -75,9 +75,9 @@ _dcqcn_model() # PREVIOUS
 {
 	local keys="speed tiers spine_speed core_speed cable spine_cable core_cable switch_delay
 		host_delay rtt mtu congested_hops flows senders uplinks window host_queue ack message
-		timeout stagger burst burst_bytes burst_flows burst_period profile max_rate g gd
-		alpha_period timer byte_counter recovery_steps ai hai cnp_interval cnp_cap monitor
-		kmin kmax pmax graduated buffer reserve alpha ports lossless pfc xoff xon headroom
+		timeout stagger burst burst_bytes burst_flows burst_period sizes load profile
+		max_rate g gd alpha_period timer byte_counter recovery_steps ai hai cnp_interval cnp_cap
+		monitor kmin kmax pmax graduated buffer reserve alpha ports lossless pfc xoff xon headroom
 		response_quanta stop flows_min flows_max sample utilisation react duration seed"
 
 	case $1 in
@@ -86,6 +86,7 @@ _dcqcn_model() # PREVIOUS
 	--sweep)	COMPREPLY=() ;;
 	profile)	_dcqcn_words "auto mlx5 sigcomm15" ;;
 	burst)		_dcqcn_words "none allreduce replication inference own" ;;
+	sizes)		_dcqcn_words "none hadoop storage websearch" ;;
 	pfc|graduated)	_dcqcn_words "no yes" ;;
 	*)		_dcqcn_words "-o --preset --config --sweep --simulate help $keys" ;;
 	esac

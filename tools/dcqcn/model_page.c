@@ -191,6 +191,8 @@ void model_page_text(const struct dcqcn_model_input *in, const struct dcqcn_mode
 		print_group(out, "several hops");
 	if (in->burst)
 		print_group(out, "bursts");
+	if (in->sizes)
+		print_group(out, "arrivals");
 	print_group(out, "verdicts");
 	print_findings();
 	print_group(out, "computation");

@@ -10,6 +10,7 @@
 static const char * const profiles[] = { "auto", "mlx5", "sigcomm15", NULL };
 static const char * const bursts[] = { "none", "allreduce", "replication", "inference", "own",
 				       NULL };
+static const char * const sizes[] = { "none", "hadoop", "storage", "websearch", NULL };
 static const char * const no_yes[] = { "no", "yes", NULL };
 static const char * const headrooms[] = { "none", "safe", "tight", "short", NULL };
 static const char * const brakes[] = { "none", "may", "will", NULL };
@@ -64,6 +65,8 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 	      .automatic = true, .whole = true),
 	INPUT(GROUP, burst_period, _us, US, "from burst to burst", 1, 1e9, AUTO,
 	      .automatic = true),
+	INPUT(GROUP, sizes, , WORD, "of messages that come at random", 0, 3, 0, .words = sizes),
+	INPUT(GROUP, load, _share, SHARE, "of the link, by these", 0.01, 0.99, 0.5),
 #undef GROUP
 #define GROUP "senders"
 	INPUT(GROUP, profile, , WORD, "of the congestion control", 0, 2, 0, .words = profiles),
@@ -254,6 +257,14 @@ const struct dcqcn_model_field dcqcn_model_outputs[] = {
 	OUTPUT(GROUP, burst_late_share, , SHARE, "of CNPs that come when it is over"),
 	OUTPUT(GROUP, burst_flows_min, , NUMBER, "flows_min that spares such bursts; 0: none needed"),
 	OUTPUT(GROUP, reaction, _us, US, "from lasting congestion to slower packets"),
+#undef GROUP
+#define GROUP "arrivals"
+	OUTPUT(GROUP, arrivals_flows, , NUMBER, "messages at a time, exceeded for 5 % of the time"),
+	OUTPUT(GROUP, arrivals_false, _share, SHARE, "of messages that get a CNP when they are over"),
+	OUTPUT(GROUP, best_sample, _us, US, "sample with which these are fewest"),
+	OUTPUT(GROUP, best_flows_min, , NUMBER, "flows_min, below which congestion seldom lasts; 0: off"),
+	OUTPUT(GROUP, best_flows_max, , NUMBER, "flows_max, above which there seldom are more"),
+	OUTPUT(GROUP, best_false, _share, SHARE, "of messages that then get one"),
 #undef GROUP
 #define GROUP "computation"
 	OUTPUT(GROUP, runs, , NUMBER, "runs, each with other random numbers"),

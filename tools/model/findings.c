@@ -8,6 +8,7 @@
 #define MEMORY_SHORT	3	/* alpha has forgotten most between two CNPs */
 #define MEMORY_LONG	100	/* it remembers this many of them */
 #define USED_UP		0.95	/* of a cap */
+#define SELDOM		0.05
 
 static struct dcqcn_model_finding findings[DCQCN_MODEL_FINDINGS_MAX];
 static size_t found;
@@ -303,6 +304,23 @@ static void about_bursts(const struct dcqcn_model_input *in,
 	}
 }
 
+static void about_arrivals(const struct dcqcn_model_input *in,
+			   const struct dcqcn_model_output *out)
+{
+	struct text t;
+
+	if (!in->sizes || out->arrivals_false_share < SELDOM ||
+	    out->arrivals_false_share < 2 * out->best_false_share)
+		return;
+	t = find("sample", false, in->sample_us, out->best_sample_us, "");
+	add_value(&t, "", DCQCN_MODEL_SHARE, out->arrivals_false_share,
+		  " of the messages get a CNP when they are over; ");
+	add_value(&t, "with sample ", DCQCN_MODEL_US, out->best_sample_us, "");
+	if (out->best_flows_min)
+		add_value(&t, " and flows_min ", DCQCN_MODEL_NUMBER, out->best_flows_min, "");
+	add_value(&t, " it is ", DCQCN_MODEL_SHARE, out->best_false_share, "");
+}
+
 /**
  * findings_solve() - look for all of them
  * @in: what was given
@@ -327,6 +345,7 @@ void findings_solve(const struct dcqcn_model_input *in, const struct senders *se
 	about_one_port(in, out);
 	about_tiers(in, out);
 	about_bursts(in, out);
+	about_arrivals(in, out);
 	about_reaction(in, out);
 }
 

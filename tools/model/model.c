@@ -271,6 +271,7 @@ void dcqcn_model_solve(const struct dcqcn_model_input *in, struct dcqcn_model_ou
 	in_time(in, &senders, out);
 	hops_solve(in, &senders, out);
 	burst_solve(in, out);
+	arrivals_solve(in, out);
 	findings_solve(in, &senders, out);
 }
 

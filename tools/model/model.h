@@ -63,6 +63,8 @@
  * @burst_bytes: of each sender in a burst; AUTO: the preset's
  * @burst_flows: senders that burst together; AUTO: the preset's
  * @burst_period_us: from burst to burst; AUTO: the preset's
+ * @sizes: of messages that come at random: none, hadoop, storage, websearch
+ * @load_share: of the link, by them
  * @profile: of the senders: auto, mlx5, sigcomm15
  * @max_rate_bps: line rate that senders are told; 0: they measure it
  * @g_share: g; AUTO, here and below: the profile's
@@ -133,6 +135,8 @@ struct dcqcn_model_input {
 	double burst_bytes;
 	double burst_flows;
 	double burst_period_us;
+	double sizes;
+	double load_share;
 	/* the senders */
 	double profile;
 	double max_rate_bps;
@@ -269,6 +273,14 @@ struct dcqcn_model_input {
  * @burst_flows_min: flows_min with which such bursts are not marked; 0: none is
  *	needed
  * @reaction_us: from lasting congestion to slower packets
+ * @arrivals_flows: messages in progress, exceeded for 5 % of the time; 0 without @sizes, here and
+ *	below
+ * @arrivals_false_share: of these messages, that get a CNP when they are over
+ * @best_sample_us: interval with which these are fewest, if lasting congestion is to be answered
+ *	within @react_us, or within 50 us
+ * @best_flows_min: fewer messages than that seldom congest the link for so long; 0: off
+ * @best_flows_max: as @arrivals_flows, and at least @best_flows_min
+ * @best_false_share: of messages, that get a CNP too late with these
  * @runs: with other random numbers
  * @packets: of each, in simulated time
  * @settle_us: in which flows are settled, if they start at once
@@ -377,6 +389,13 @@ struct dcqcn_model_output {
 	double burst_late_share;
 	double burst_flows_min;
 	double reaction_us;
+	/* messages that come at random */
+	double arrivals_flows;
+	double arrivals_false_share;
+	double best_sample_us;
+	double best_flows_min;
+	double best_flows_max;
+	double best_false_share;
 	/* how it was computed */
 	double runs;
 	double packets;

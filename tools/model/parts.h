@@ -62,6 +62,7 @@ void recommend(const struct dcqcn_model_input *in, const struct senders *senders
 void tiers_solve(const struct dcqcn_model_input *in, const struct senders *senders,
 		 struct dcqcn_model_output *out);
 void burst_solve(const struct dcqcn_model_input *in, struct dcqcn_model_output *out);
+void arrivals_solve(const struct dcqcn_model_input *in, struct dcqcn_model_output *out);
 void hops_solve(const struct dcqcn_model_input *in, const struct senders *senders,
 		struct dcqcn_model_output *out);
 void findings_solve(const struct dcqcn_model_input *in, const struct senders *senders,
