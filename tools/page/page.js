@@ -30,7 +30,7 @@ const OPEN = ["fabric", "load", "switch"];	// groups of inputs shown at first
 const $ = (id) => document.getElementById(id);
 
 let wasm, fields, outputIndex, inputIndex, ranges;
-let preset = 0, target = 0, scheduled = false, linkTimer;
+let preset = 0, target = 0, scheduled = false, linkTimer, copiedTimer;
 
 function element(tag, attributes = {}, ...children) {
 	const e = document.createElement(tag);
@@ -262,7 +262,8 @@ async function copy(string) {
 		area.remove();
 	}
 	$("copied").textContent = "copied";
-	setTimeout(() => { $("copied").textContent = ""; }, 2000);
+	clearTimeout(copiedTimer);
+	copiedTimer = setTimeout(() => { $("copied").textContent = ""; }, 2000);
 }
 
 function set(i, value) {
