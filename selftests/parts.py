@@ -101,6 +101,7 @@ selftests/linkcheck       tools
 selftests/rxe-            index
 upstream/                 build upstream
 debian/                   tools packages
+META                      tools:kernels
 """
 
 
