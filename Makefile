@@ -6,6 +6,7 @@
 # make install		install the module and the tools
 # make uninstall	remove what that installs
 # make dist		the sources as a tarball, in out/: always the same bytes
+# make sbom		a bill of materials of that tarball, in SPDX, in out/
 # make deb		Debian packages of modules and tools, from that tarball, in out/
 # make html		the documentation as web pages, in out/html
 # make linkcheck	whether the documentation's links to other sites work
@@ -38,8 +39,8 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 # DKMS checks the same options, in dkms.conf
 NEEDS := CONFIG_RDMA_RXE CONFIG_NETFILTER CONFIG_IPV6
 
-.PHONY: all modules modules_install install uninstall tools dist deb html abi linkcheck page lab sim \
-	fuzz mutants hostile integrity devices foreign torture coverage bench check check-quick check-full \
+.PHONY: all modules modules_install install uninstall tools dist sbom deb html abi linkcheck page \
+	lab sim fuzz mutants hostile integrity devices foreign torture coverage bench check check-quick check-full \
 	clean help
 
 # Kbuild cannot build in such a place
@@ -105,6 +106,10 @@ dist:
 	@gzip -9nf out/$(DIST).tar
 	@$(RM) out/sources
 	@echo out/$(DIST).tar.gz
+
+sbom: dist
+	@tools/sbom out/$(DIST).tar.gz >out/$(DIST).spdx.json
+	@echo out/$(DIST).spdx.json
 
 # lintian's spelling check takes a number before a string for a part of it: "Aready"
 deb: dist
