@@ -7,6 +7,7 @@
 # make uninstall	remove what that installs
 # make dist		the sources as a tarball, in out/: always the same bytes
 # make sbom		a bill of materials of that tarball, in SPDX, in out/
+# make srpm		a source RPM of that tarball, in out/
 # make deb		Debian packages of modules and tools, from that tarball, in out/
 # make html		the documentation as web pages, in out/html
 # make linkcheck	whether the documentation's links to other sites work
@@ -39,7 +40,7 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 # DKMS checks the same options, in dkms.conf
 NEEDS := CONFIG_RDMA_RXE CONFIG_NETFILTER CONFIG_IPV6
 
-.PHONY: all modules modules_install install uninstall tools dist sbom deb html abi linkcheck page \
+.PHONY: all modules modules_install install uninstall tools dist sbom srpm deb html abi linkcheck page \
 	lab sim fuzz mutants hostile integrity devices foreign torture coverage bench check check-quick check-full \
 	clean help
 
@@ -110,6 +111,18 @@ dist:
 sbom: dist
 	@tools/sbom out/$(DIST).tar.gz >out/$(DIST).spdx.json
 	@echo out/$(DIST).spdx.json
+
+# Times are the changelog's and the host has no name, so these are always the same bytes, too
+srpm: dist
+	@tools/lab/deps rpm
+	@$(RM) -r out/rpm && mkdir out/rpm && install -m 644 out/$(DIST).tar.gz rpm/rdma-dcqcn.spec out/rpm
+	@at=$$(sed -n 's/^ -- .*>  //p' debian/changelog | head -n 1) && touch -d "$$at" out/rpm/* && \
+		SOURCE_DATE_EPOCH=$$(date -d "$$at" +%s) rpmbuild -bs --quiet \
+		--define "_topdir $(CURDIR)/out/rpm" --define "_sourcedir $(CURDIR)/out/rpm" \
+		--define "_srcrpmdir $(CURDIR)/out" --define "_buildhost localhost" \
+		--define "use_source_date_epoch_as_buildtime 1" out/rpm/rdma-dcqcn.spec
+	@$(RM) -r out/rpm
+	@echo out/rdma-dcqcn-$(VERSION)-1.src.rpm
 
 # lintian's spelling check takes a number before a string for a part of it: "Aready"
 deb: dist

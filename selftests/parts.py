@@ -90,7 +90,7 @@ selftests/uml/            @uml @debug @pc
 selftests/lab/            labcommand programs-*
 selftests/sim/            cluster
 selftests/try             try-*
-selftests/package/        packages
+selftests/package/        packages srpm
 selftests/tools/          tools
 selftests/kernels_table   runner
 selftests/build_checks    build
@@ -101,6 +101,7 @@ selftests/linkcheck       tools
 selftests/rxe-            index
 upstream/                 build upstream
 debian/                   tools packages
+rpm/                      tools:version srpm
 META                      tools:kernels
 """
 
@@ -425,6 +426,8 @@ def full(kernels):
                "upstream/try"),
         in_guests("packages", "packages build, install, upgrade, boot, purge",
                   "make --no-print-directory deb && selftests/package/run bookworm trixie", []),
+        Part("srpm", "the source RPM builds, and its packages install and erase in Debian",
+             "selftests/package/rpm"),
     ]
 
 

@@ -17,6 +17,7 @@ same() # WHAT VERSION
 }
 
 same dkms.conf "$(sed -n 's/^PACKAGE_VERSION="\(.*\)"$/\1/p' dkms.conf)"
+same rpm/rdma-dcqcn.spec "$(sed -n 's/^Version:[[:blank:]]*//p' rpm/rdma-dcqcn.spec)"
 same debian/changelog "$(sed -n '1s/^rdma-dcqcn (\(.*\)) .*/\1/p' debian/changelog)"
 same NEWS.md "$(sed -n 's/^## \([0-9.]*\), .*/\1/p' NEWS.md | head -n 1)"
 for f in drivers/infiniband/sw/dcqcn/main.c drivers/net/dcbport/main.c; do
