@@ -755,7 +755,7 @@ static void test_rejoin(void)
 	struct dcqcn_rate r = { .rtt = RTT, .packet = PACKET, .alpha = 1 << 20 };
 
 	dcqcn_start_begin(&r, &automatic, LINE, automatic.start_burst, 0, true, START);
-	dcqcn_start_rejoin(&r, &automatic, 4 * RTT, START + 5 * RTT);
+	dcqcn_start_rejoin(&r, &automatic, 4 * RTT, 0, START + 5 * RTT);
 	/* 12288 bytes in 0.4 ms */
 	expect(near(r.current_rate, 245760000) && r.target_rate == r.current_rate,
 	       "at %llu, to %llu", r.current_rate, r.target_rate);
@@ -764,6 +764,15 @@ static void test_rejoin(void)
 	r.sent = 8 * PACKET;
 	expect(dcqcn_rate_cnp(&r, &automatic, LINE, START + 8 * RTT) & DCQCN_RATE_CUT &&
 	       r.current_rate > 240000000, "cut to %llu", r.current_rate);
+
+	/* where more got through before, it comes back to that by halves */
+	r = (struct dcqcn_rate) { .rtt = RTT, .packet = PACKET, .alpha = 1 << 20 };
+	dcqcn_start_begin(&r, &automatic, LINE, automatic.start_burst, 0, true, START);
+	dcqcn_start_rejoin(&r, &automatic, 4 * RTT, 1000000000, START + 5 * RTT);
+	expect(near(r.current_rate, 245760000) && r.target_rate == 1000000000,
+	       "at %llu, to %llu", r.current_rate, r.target_rate);
+	dcqcn_rate_advance(&r, &automatic, LINE, START + 5 * RTT + r.period, 0);
+	expect(near(r.current_rate, 622880000), "then at %llu", r.current_rate);
 }
 
 static const struct tap_test tests[] = {

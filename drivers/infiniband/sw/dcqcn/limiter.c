@@ -468,7 +468,8 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 		   now - left <= (u64)DCQCN_REJOIN_RTTS * path->paused_rtt) {
 		path->marked = true;
 		dcqcn_start_rejoin(&flow->rate, &terms.settings->rp,
-				   now - left - path->paused_rtt, now);
+				   now - left - path->paused_rtt,
+				   min(path->paused_rate * 1000ULL, terms.line), now);
 	} else {
 		dcqcn_start_sample(&flow->rate, &terms.settings->rp, left,
 				   least, now);

@@ -248,19 +248,22 @@ void dcqcn_start_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
  * @r: state, which waits for its first sample
  * @p: parameters
  * @queued: ns, more than 0; how long the burst has waited in the queue
+ * @known: bit/s; what got through before the pause
  * @now: ns
  *
  * The bursts of all flows have met, and take @queued to leave the queue. So this one's share is
- * a burst in that time. It goes on as before the pause, at no more than that.
+ * a burst in that time. It goes on as before the pause, from no more than that: bursts of others may
+ * be longer, and gone soon, so it recovers to what got through before.
  *
  * Context: any. The caller serialises access to @r.
  */
 void dcqcn_start_rejoin(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-			u64 queued, u64 now)
+			u64 queued, u64 known, u64 now)
 {
 	u32 alpha = r->alpha;
 
 	dcqcn_rate_begin(r, p, dcqcn_burst_rate(r, 1, min_t(u64, queued, U32_MAX)), now);
+	r->target_rate = max(r->target_rate, known);
 	r->alpha = alpha;
 	r->had_cnp = 1;
 }

@@ -10,7 +10,7 @@
 void dcqcn_start_begin(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 		       u64 line, u32 burst, u64 known, bool asks, u64 now);
 void dcqcn_start_rejoin(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-			u64 queued, u64 now);
+			u64 queued, u64 known, u64 now);
 void dcqcn_start_go_blind(struct dcqcn_rate *r, u64 line);
 void dcqcn_start_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 			u64 left, u32 least, u64 now);
