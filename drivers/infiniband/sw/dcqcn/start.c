@@ -252,8 +252,8 @@ void dcqcn_start_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
  * @now: ns
  *
  * The bursts of all flows have met, and take @queued to leave the queue. So this one's share is
- * a burst in that time. It goes on as before the pause, from no more than that: bursts of others may
- * be longer, and gone soon, so it recovers to what got through before.
+ * a burst in that time. It goes on as before the pause, from no more than that: bursts of others
+ * may be longer, and gone soon, so it recovers to what got through before.
  *
  * Context: any. The caller serialises access to @r.
  */
