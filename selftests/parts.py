@@ -99,7 +99,7 @@ selftests/circles         build
 selftests/rooms           build
 selftests/linkcheck       tools
 selftests/rxe-            index
-upstream/                 build upstream
+upstream/                 build upstream series
 debian/                   tools packages
 rpm/                      tools:version srpm
 META                      tools:kernels
@@ -424,6 +424,8 @@ def full(kernels):
                "--out out/examples/sim out/examples/mltcp.toml", tap=False),
         in_uml("upstream", "patches for rxe and the RDMA core are needed, and work",
                "upstream/try"),
+        Part("series", "each series for the kernel applies, is in form, and has its recipients",
+             "upstream/series", needs=["simkernel"]),
         in_guests("packages", "packages build, install, upgrade, boot, purge",
                   "make --no-print-directory deb && selftests/package/run bookworm trixie", []),
         Part("srpm", "the source RPM builds, and its packages install and erase in Debian",

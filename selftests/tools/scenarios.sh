@@ -52,13 +52,6 @@ refuses() # TEXT LINES [LINES]
 	FAILED=1
 }
 
-# Those of upstream/ are right, but for the run
-for f in upstream/*/scenario.toml; do
-	out=$(tools/sim/sim run "$f" --only n=3 --out "$TMP/out" 2>&1)
-	[ "$out" = "sim: scenario.toml: has no run n=3; it has run" ] && continue
-	echo "# $f: $out"
-	FAILED=1
-done
 refuses "wrong.toml: has no run n=3; it has n=1, n=2" ""
 refuses "wrong.toml: has no run n=3; it has n=2" 'skip = "rtt < 2e6"'
 refuses "wrong.toml: skip: leaves no run" 'skip = "rtt > 0"'

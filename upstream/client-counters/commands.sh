@@ -20,8 +20,5 @@ done
 [ -z "$missing" ] || echo "FAULT: rdma statistic does not show$missing"
 rdma link del rxe0
 
-# All modules are there
-mkdir /run/bin
-ln -s /bin/true /run/bin/modprobe
 sed '1,/^+++ .*rxe_client_counters.sh$/d' 0003-*.patch | sed -n 's/^+//p' >/run/test.sh
-PATH=/run/bin:$PATH bash /run/test.sh || echo "FAULT: the test of IB/cm's counters fails"
+bash /run/test.sh || echo "FAULT: the test of IB/cm's counters fails"

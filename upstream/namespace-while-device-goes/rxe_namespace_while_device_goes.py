@@ -1,19 +1,26 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""A network namespace is made while the network device of an rxe device is deleted, in the one
-order in which that fails. Three processes have real-time priorities and one CPU. The kernel's
-workers have none, so they run only while all three wait:
+"""Test a namespace that is made as a device goes
 
-  first   deletes another device: takes the RTNL, and waits for a worker
-  maker   makes the namespace: waits for the RTNL to register its loopback device
-  second  deletes rxe's network device: waits for the RTNL, too; its priority is raised above
-          maker's
-          (a worker runs, first is done and releases the RTNL)
-  maker   registers its loopback device and releases the RTNL: second runs
-  second  takes the RTNL, closes its device, and waits for a worker
-  maker   locks the RDMA core's list of devices, and waits for the RTNL to query rxe's port
-          (a worker runs)
-  second  unregisters its device: rxe queues the same for the RDMA device; releases the RTNL
-  maker   queries the port, before a worker can unregister the RDMA device
+A network namespace is made while the network device of an rxe device is
+deleted, in the one order in which that fails. Three processes have
+real-time priorities and one CPU. The kernel's workers have none, so they
+run only while all three wait:
+
+ first:  deletes another device: takes the RTNL, and waits for a worker
+ maker:  makes the namespace: waits for the RTNL to register its loopback
+         device
+ second: deletes rxe's network device: waits for the RTNL, too; its
+         priority is raised above maker's
+         (a worker runs, first is done and releases the RTNL)
+ maker:  registers its loopback device and releases the RTNL: second runs
+ second: takes the RTNL, closes its device, and waits for a worker
+ maker:  locks the RDMA core's list of devices, and waits for the RTNL to
+         query rxe's port
+         (a worker runs)
+ second: unregisters its device: rxe queues the same for the RDMA device;
+         releases the RTNL
+ maker:  queries the port, before a worker can unregister the RDMA device
 """
 
 import ctypes
@@ -21,9 +28,8 @@ import errno
 import os
 import socket
 import struct
-import subprocess
 
-from connection import fault
+from rxe_peer import fault, setup
 
 CLONE_NEWNET = 0x40000000
 RTM_DELLINK, NLM_F_REQUEST, NLM_F_ACK, NLMSG_ERROR = 17, 1, 4, 2
@@ -31,6 +37,8 @@ RTM_DELLINK, NLM_F_REQUEST, NLM_F_ACK, NLMSG_ERROR = 17, 1, 4, 2
 FIRST, SECOND, MAKER, SECOND_AT_FIRST, SELF = 50, 40, 30, 20, 10     # priorities
 
 SETUP = """
+modprobe dummy
+modprobe rdma_rxe
 ip link add other type dummy
 ip link add near up type dummy
 rdma link add rxe0 type rxe netdev near
@@ -94,8 +102,8 @@ def start(value, act):
 
 
 def main():
-    for line in SETUP.strip().splitlines():
-        subprocess.run(line.split(), check=True)
+    setup(SETUP)
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     priority(SELF)
     started = [start(value, act) for value, act in (
         (FIRST, deleter("other")), (MAKER, maker()), (SECOND_AT_FIRST, deleter("near")))]

@@ -1,10 +1,12 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""A peer answers a READ with the second packet of a response as if it were the first. There is
-no way to go on from there, and the READ has to fail."""
+"""Test a READ response that begins in the middle
 
-from pyverbs import enums
+A peer answers a READ with the second packet of a response as if it were
+the first. The READ cannot go on from there, so it must fail.
+"""
 
-from connection import FRESH, MTU, PSN, READ_REQUEST, Connection, fault
+from rxe_peer import FRESH, MTU, PSN, READ_REQUEST, Connection, enums, fault
 
 READ = enums.IBV_WR_RDMA_READ
 

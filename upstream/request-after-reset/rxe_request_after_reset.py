@@ -1,10 +1,13 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""A QP is reset while a request is outstanding, and connected again. The first packet it sends
-then has to be of the first request that is posted then."""
+"""Test the first request after a reset
 
-from pyverbs import enums
+A QP is reset while a request is outstanding, and connected again. The
+first packet that it sends then must be of the first request that is
+posted then.
+"""
 
-from connection import FETCH_ADD, MTU, PSN, READ_REQUEST, Connection, Unexpected, fault
+from rxe_peer import (FETCH_ADD, MTU, PSN, READ_REQUEST, Connection, Unexpected, enums, fault)
 
 READ, ADD = enums.IBV_WR_RDMA_READ, enums.IBV_WR_ATOMIC_FETCH_AND_ADD
 

@@ -1,11 +1,13 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""The ACK of a WRITE comes a second time, after the first packet of the response to the READ
-that follows the WRITE: the network duplicated it, or the WRITE was retried."""
+"""Test an old ACK within a READ's response
 
-from pyverbs import enums
+The ACK of a WRITE comes a second time, after the first packet of the
+response to the READ that follows the WRITE: the network duplicated it, or
+the WRITE was retried. The READ must complete, with all of its data.
+"""
 
-from connection import (MTU, PSN, READ_REQUEST, WRITE_ONLY, Connection, fault,
-                        read_data)
+from rxe_peer import (MTU, PSN, READ_REQUEST, WRITE_ONLY, Connection, enums, fault, read_data)
 
 WRITE, READ = enums.IBV_WR_RDMA_WRITE, enums.IBV_WR_RDMA_READ
 SUCCESS = enums.IBV_WC_SUCCESS

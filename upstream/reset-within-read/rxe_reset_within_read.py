@@ -1,12 +1,15 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""A connection ends after the first packet of the response to a READ, and its QP is connected
-again. What it does then has nothing to do with that READ."""
+"""Test a QP that is reset within a READ
+
+A connection ends after the first packet of the response to a READ, and
+its QP is connected again. An atomic operation must then complete as if
+there had been no READ.
+"""
 
 import struct
 
-from pyverbs import enums
-
-from connection import FETCH_ADD, MTU, PSN, READ_REQUEST, VALUE, Connection, fault
+from rxe_peer import (FETCH_ADD, MTU, PSN, READ_REQUEST, VALUE, Connection, enums, fault)
 
 READ, ADD = enums.IBV_WR_RDMA_READ, enums.IBV_WR_ATOMIC_FETCH_AND_ADD
 

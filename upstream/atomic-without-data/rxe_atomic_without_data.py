@@ -1,13 +1,17 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""A peer executes a WRITE and an atomic operation, and both answers are lost. When the WRITE
-comes again, rxe's responder answers it with an ACK of all that it has executed, the atomic
-operation included. That ACK is not a response to the atomic operation: the data is missing."""
+"""Test an ACK in place of an atomic's response
+
+A peer executes a WRITE and an atomic operation, and both answers are
+lost. When the WRITE comes again, rxe's responder answers it with an ACK
+of all that it has executed, the atomic operation included. That ACK is
+not a response to the atomic operation, because the data is missing. The
+requester must ask again.
+"""
 
 import struct
 
-from pyverbs import enums
-
-from connection import FETCH_ADD, FRESH, PSN, VALUE, WRITE_ONLY, Connection, fault
+from rxe_peer import (FETCH_ADD, FRESH, PSN, VALUE, WRITE_ONLY, Connection, enums, fault)
 
 WRITE, ADD = enums.IBV_WR_RDMA_WRITE, enums.IBV_WR_ATOMIC_FETCH_AND_ADD
 SUCCESS = enums.IBV_WC_SUCCESS
