@@ -10,6 +10,8 @@
 # make srpm		a source RPM of that tarball, in out/
 # make deb		Debian packages of modules and tools, from that tarball, in out/
 # make html		the documentation as web pages, in out/html
+# make figures		which commit each figure of the documentation is of, and whether its
+#			code has changed since
 # make linkcheck	whether the documentation's links to other sites work
 # make abi		list the names that must stay, at a release:
 #			Documentation/ABI/released
@@ -40,7 +42,7 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 # DKMS checks the same options, in dkms.conf
 NEEDS := CONFIG_RDMA_RXE CONFIG_NETFILTER CONFIG_IPV6
 
-.PHONY: all modules modules_install install uninstall tools dist sbom srpm deb html abi linkcheck page \
+.PHONY: all modules modules_install install uninstall tools dist sbom srpm deb html abi figures linkcheck page \
 	lab sim fuzz mutants hostile integrity devices foreign torture coverage bench check check-quick check-full \
 	clean help
 
@@ -148,6 +150,9 @@ abi:
 	@mkdir -p out
 	selftests/tools/interfaces.py --list >out/released
 	mv out/released Documentation/ABI/released
+
+figures:
+	@selftests/figures
 
 linkcheck: html
 	selftests/linkcheck out/html/external-links.txt

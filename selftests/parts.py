@@ -49,8 +49,9 @@ GRIDS = ("anypath-grid", "arena-lines")
 # What a change reaches: the first line with a path that the changed file's begins with names the
 # parts to run; @ is all parts on a ground. A file that is in no line reaches all parts.
 REACHES = """
+Documentation/figures     tools:figures figures
 Documentation/netlink/    netlink tools docs
-Documentation/            docs tools:spec tools:readme tools:interfaces tools:installed_scripts
+Documentation/            docs tools:figures tools:spec tools:readme tools:interfaces tools:installed_scripts
 CONTRIBUTING.md           docs tools:readme
 README.md                 docs tools:readme
 NEWS.md                   docs tools:version
@@ -93,6 +94,7 @@ selftests/try             try-*
 selftests/package/        packages srpm
 selftests/tools/          tools
 selftests/kernels_table   runner
+selftests/figures         tools:figures figures
 selftests/build_checks    build
 selftests/cache_lines     build
 selftests/circles         build
@@ -424,6 +426,8 @@ def full(kernels):
                "--out out/examples/sim out/examples/mltcp.toml", tap=False),
         in_uml("upstream", "patches for rxe and the RDMA core are needed, and work",
                "upstream/try"),
+        Part("figures", "the documentation's figures are of this code", "selftests/figures",
+             tap=False),
         Part("series", "each series for the kernel applies, is in form, and has its recipients",
              "upstream/series", needs=["simkernel"]),
         in_guests("packages", "packages build, install, upgrade, boot, purge",

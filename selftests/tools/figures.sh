@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# selftests/figures in a tree of its own: a figure is stale once code that matters to it has
+# changed, and only then. The table of this tree is in form. Says what differs.
+
+cd "$(dirname "$0")/../.." || exit 1
+TMP=$(mktemp -d)
+trap 'rm -rf "$TMP"' EXIT
+STATUS=0
+
+commit()
+{
+	git -C "$TMP" add -A && git -C "$TMP" -c user.name=x -c user.email=x@x commit -q -m "$1"
+}
+
+table() # COMMIT CODE
+{
+	cat >"$TMP/Documentation/figures.toml" <<-END
+		[code]
+		module = ["drivers"]
+		[[figure]]
+		page = "page.rst"
+		what = "pictures/a.png"
+		commit = "$1"
+		kernel = "7.3.4"
+		command = "sim run a"
+		code = ["$2"]
+	END
+}
+
+# figures STATUS WORDS: run it in that tree
+figures()
+{
+	local said status
+
+	said=$(selftests/figures --top "$TMP" 2>&1)
+	status=$?
+	[ $status = "$1" ] && [[ $said == *"$2"* ]] && return
+	echo "# want status $1 and \"$2\", got $status and:"
+	printf '%s\n' "$said" | sed 's/^/#   /'
+	STATUS=1
+}
+
+git init -q "$TMP" && mkdir "$TMP/Documentation" "$TMP/drivers" "$TMP/tools" &&
+	echo ".. image:: pictures/a.png" >"$TMP/Documentation/page.rst" &&
+	touch "$TMP/drivers/a.c" "$TMP/tools/b" && commit "first" || exit
+FIRST=$(git -C "$TMP" rev-parse HEAD)
+
+table "$FIRST" module
+figures 0 "1 figures, 0 stale"
+echo change >"$TMP/tools/b" && commit "of a tool"
+figures 0 "0 stale"
+echo change >"$TMP/drivers/a.c" && commit "of the module"
+figures 1 "1 commits since, the last $(git -C "$TMP" log -1 --format=%h) of the module"
+table "$(git -C "$TMP" rev-parse HEAD)" module
+figures 0 "0 stale"
+table unknown module
+figures 1 "its commit is unknown"
+table 0123456789abcdef0123456789abcdef01234567 module
+figures 2 "is not in this history"
+table "$FIRST" gone
+figures 1 "there is no gone"
+table "$FIRST" drivers
+echo ".. image:: pictures/b.png" >>"$TMP/Documentation/page.rst"
+figures 1 "b.png is not in figures.toml"
+
+selftests/figures --form || STATUS=1
+exit $STATUS
