@@ -33,7 +33,8 @@
 # make check-quick	run after each edit: three minutes
 # make check		all tests in short: a quarter of an hour
 # make check-full	all tests, scenarios, kernels and packages in full:
-#			KERNELS="6.12 7.2" to choose kernels
+#			KERNELS="6.12 7.2" to choose kernels, RESUME=1 to go on with a run
+#			that was interrupted, on the same tree
 # selftests/run NAME...	only these parts or tests; --list lists them
 # make clean
 
@@ -198,7 +199,8 @@ torture coverage:
 
 # KERNELS not set: selftests/run has a default
 check check-quick check-full:
-	@$(if $(KERNELS),KERNELS="$(KERNELS)") selftests/run $(patsubst check%,-%,$(filter-out check,$@))
+	@$(if $(KERNELS),KERNELS="$(KERNELS)") selftests/run $(patsubst check%,-%,$(filter-out check,$@)) \
+		$(if $(RESUME),--resume)
 
 bench:
 	tools/lab/deps

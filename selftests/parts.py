@@ -51,10 +51,10 @@ GRIDS = ("anypath-grid", "arena-lines")
 REACHES = """
 Documentation/figures     tools:figures figures
 Documentation/netlink/    netlink tools docs
-Documentation/            docs tools:figures tools:spec tools:readme tools:interfaces tools:installed_scripts
+Documentation/            docs tools:figures tools:kernels tools:spec tools:readme tools:interfaces tools:installed_scripts
 CONTRIBUTING.md           docs tools:readme
-README.md                 docs tools:readme
-NEWS.md                   docs tools:version
+README.md                 docs tools:readme tools:kernels
+NEWS.md                   docs tools:version tools:kernels
 drivers/infiniband/       build unit tools netlink fuzz docs mutants* powerpc @uml @debug @pc @guest-*
 examples/cc/              build unit examples @guest-6.12 mutants*
 drivers/net/dcbport/      build netlink port-unit model docs port* lldpd predicted switches lossless
@@ -101,7 +101,7 @@ selftests/circles         build
 selftests/rooms           build
 selftests/linkcheck       tools
 selftests/rxe-            index
-upstream/                 build upstream series
+upstream/                 build upstream series tools:kernels
 debian/                   tools packages
 rpm/                      tools:version srpm
 META                      tools:kernels

@@ -27,6 +27,8 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
+import textwrap
 import time
 
 from testbed.core import kernel_log
@@ -36,6 +38,7 @@ from testbed.core import kernel_log
 SILENCE = 1800
 
 SLOWEST = 10        # tests that are named in the end
+SUMMARY = 12        # parts; a run of more ends with a table
 
 # how a skip's reason begins if the kernel under test lacks the feature
 OF_KERNEL = ("this kernel has no ", "this kernel's ")
@@ -73,15 +76,32 @@ class Part:
         return part
 
 
+def hours(seconds):
+    return "%d:%02d:%02d" % (seconds // 3600, seconds // 60 % 60, seconds % 60)
+
+
 class Verdict:
-    """A part's result: counts, and lines to repeat at the end."""
+    """A part's result: counts, and lines to repeat at the end. s that it took, and of CPU time.
+    before: a run before this one found it."""
 
     def __init__(self):
         self.passed, self.failures, self.skips = 0, [], []
+        self.seconds, self.cpu, self.before = 0, 0, False
 
     @property
     def ok(self):
         return not self.failures
+
+
+def work_tree(top):
+    """A name of the contents of all files that git does not ignore; None without git."""
+    with tempfile.TemporaryDirectory() as d:
+        env = {**os.environ, "GIT_INDEX_FILE": os.path.join(d, "index")}
+        for words in (["add", "-A", "."], ["write-tree"]):
+            r = subprocess.run(["git", "-C", top, *words], capture_output=True, text=True, env=env)
+            if r.returncode:
+                return None
+    return r.stdout.strip()
 
 
 def judge_tap(part, text, status):
@@ -292,10 +312,14 @@ class Running:
 
 
 class Runner:
-    """took(part, s, s of each test): called when a part ends."""
+    """took(part, s, s of each test): called when a part ends. tree(): the name of what is tested,
+    or None. resume: parts that had a result on the same tree keep it, whatever it was: another
+    attempt would be a retry."""
 
-    def __init__(self, out, jobs=2, silence=SILENCE, took=lambda *_: None):
+    def __init__(self, out, jobs=2, silence=SILENCE, took=lambda *_: None, tree=lambda: None,
+                 resume=False):
         self.out, self.jobs, self.silence, self.took = out, jobs, silence, took
+        self.tree, self.resume, self.tested = tree, resume, tree()
         self.began = time.monotonic()
         self.slowest = []       # tests, as (s, part, name)
         self.verdicts, self.running = {}, []
@@ -309,7 +333,7 @@ class Runner:
     def run(self, parts):
         """Run all parts; return the exit status."""
         handler = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-        waiting = list(parts)
+        waiting, self.parts = self.keep(parts), parts
         try:
             while waiting or self.running:
                 for part in self.startable(waiting):
@@ -333,6 +357,33 @@ class Runner:
             signal_all(descendants(os.getpid()), signal.SIGKILL)
             signal.signal(signal.SIGTERM, handler)
         return self.conclude(len(parts))
+
+    def keep(self, parts):
+        """Those that have to run. What they need is made again: it may be gone."""
+        if not self.resume:
+            return list(parts)
+        known = {p.name: self.known(p) for p in parts}
+        run = {name for name, v in known.items() if not v}
+        while more := {n for p in parts if p.name in run for n in p.needs} - run:
+            run |= more
+        self.verdicts.update({name: v for name, v in known.items() if name not in run})
+        self.say("%d parts have had their result on this tree, %d run" % (
+            len(parts) - len(run), len(run)))
+        return [p for p in parts if p.name in run]
+
+    def known(self, part):
+        """The verdict of a run before, if that was the same command on the same tree."""
+        try:
+            with open(os.path.join(self.out, part.name, "verdict.json")) as f:
+                said = json.load(f)
+        except (FileNotFoundError, ValueError):
+            return None
+        if not self.tested or (said.get("tree"), said["command"]) != (self.tested, part.command):
+            return None
+        v = Verdict()
+        v.passed, v.failures, v.skips = said["passed"], said["failures"], said["skips"]
+        v.seconds, v.cpu, v.before = said["seconds"], said["cpu"], True
+        return v
 
     def startable(self, waiting):
         """The waiting parts that may start now, in their order."""
@@ -360,10 +411,14 @@ class Runner:
 
     def finish(self, r):
         v = self.verdicts[r.part.name] = r.verdict(self.silence)
+        v.seconds, v.cpu = r.seconds, r.cpu
         r.reap()
         with open(os.path.join(self.out, r.part.name, "verdict.json"), "w") as f:
             json.dump({"command": r.part.command, "date": time.strftime("%Y-%m-%d"),
-                       "passed": v.passed, "failed": len(v.failures), "skipped": len(v.skips)}, f)
+                       "passed": v.passed, "failed": len(v.failures), "skipped": len(v.skips),
+                       "failures": v.failures, "skips": v.skips, "seconds": v.seconds,
+                       # none if it was changed meanwhile
+                       "cpu": v.cpu, "tree": self.tested if self.tested == self.tree() else None}, f)
         tests = r.watch.tests if r.part.tap else {r.part.title: r.seconds}
         self.slowest = sorted(self.slowest + [(s, r.part.name, t) for t, s in tests.items()],
                               reverse=True)[:SLOWEST]
@@ -384,6 +439,26 @@ class Runner:
         return "%d passed, %d failed%s" % (passed, failed,
                                            ", %d skipped" % skipped if skipped else "")
 
+    def summary(self):
+        """A line for each ground, and one for each part that failed."""
+        line = "%-26s %5s %6s %6s %7s %9s %9s"
+        print("\n" + line % ("ground", "parts", "passed", "failed", "skipped", "time", "CPU time"))
+        on = {}
+        for part in self.parts:
+            if part.name in self.verdicts:
+                on.setdefault(part.on, []).append(self.verdicts[part.name])
+        for ground, vs in [*on.items(), ("all", [v for vs in on.values() for v in vs])]:
+            print(line % (ground, len(vs), *(sum(n) for n in zip(*(
+                (v.passed, len(v.failures), len(v.skips)) for v in vs))),
+                hours(sum(v.seconds for v in vs)), hours(sum(v.cpu for v in vs))))
+        before = sum(v.before for v in self.verdicts.values())
+        print("took %s%s; tree %s" % (
+            hours(time.monotonic() - self.began),
+            ", and %d parts had their result before" % before if before else "",
+            (self.tested or "unknown")[:12]))
+        failed = ["%s (%d)" % (name, len(v.failures)) for name, v in self.verdicts.items() if not v.ok]
+        print(textwrap.fill("failed: " + (", ".join(failed) or "none"), 100))
+
     def conclude(self, parts):
         verdicts = list(self.verdicts.values())
         if len(verdicts) != parts or not parts:
@@ -398,5 +473,7 @@ class Runner:
         for v in verdicts:
             for line in v.failures:
                 print("not ok - " + line)
+        if parts > SUMMARY:
+            self.summary()
         print(self.count(verdicts), flush=True)
         return 0 if all(v.ok for v in verdicts) and any(v.passed for v in verdicts) else 1
