@@ -48,8 +48,9 @@ class Link:
 
 
 class Host:
-    def __init__(self, name, t, link, switch, profile, settings, kind):
+    def __init__(self, name, t, link, switch, profile, settings, kind, cnp_delay):
         self.name, self.link = name, Link(t, link)
+        self.cnp_delay = t.take("cnp_delay", "time", "%dns" % cnp_delay)
         self.switch = t.take("switch", str, switch)
         self.profile = t.take("profile", PROFILES + ("off",), profile)
         self.settings = {**settings, **t.knobs("settings")}
@@ -242,6 +243,7 @@ class Run:
             raise t.error("stack", "rdma_dcqcn is for rxe: the profile must be stock")
         self.line = t.take("line", LINE, "told")
         self.tick = t.take("tick", "time", "0s", 0, 10**9)
+        self.cnp_delay = t.take("cnp_delay", "time", "0s")
         self.sample = t.take("sample", "time", "%dns" % max(10_000, self.duration // 50_000), 1000)
         self.record = t.take("record", "time", "%dns" % max(100_000, self.duration // 1000), 1000)
         link = t.table("link")
@@ -380,7 +382,7 @@ class Run:
 
     def _host(self, name, t):
         host = Host(name, t, self.link, next(iter(self.switches)), self.profile, self.settings,
-                    self.device)
+                    self.device, self.cnp_delay)
         if host.switch not in self.switches:
             raise t.error("switch", "there is no switch %s" % host.switch)
         return host

@@ -7,7 +7,7 @@ with a bridge. Their ports are those of dcbport.py or of tc.py.
 
 from . import dcbport, tc
 from .model import MTU
-from .tc import batch
+from .tc import CNP_TOS, batch
 from .uml import PYTHON
 
 KINDS = {"dcbport": dcbport, "tc": tc}  # of ports
@@ -50,6 +50,19 @@ def ports(run):
     return out
 
 
+def _late_cnps(host):
+    """CNPs that a slow NIC sends: they leave by another device first, whose netem holds them."""
+    if not host.cnp_delay:
+        return []
+    return [batch("ip", host.name, ["link add ifb0 type ifb", "link set ifb0 up"]),
+            batch("tc", host.name, [
+                "qdisc add dev ifb0 root netem limit 1000000 delay %.3fus" %
+                (host.cnp_delay / 1000),
+                "qdisc add dev eth0 clsact",
+                "filter add dev eth0 egress protocol ip prio 1 u32 match ip tos %#x 0xfc "
+                "action mirred egress redirect dev ifb0" % CNP_TOS])]
+
+
 def _host(run, host, binaries):
     name, port = host.name, switch_port(host.name)
     switch = run.switches[host.switch]
@@ -63,6 +76,7 @@ def _host(run, host, binaries):
              batch("ip", host.switch, ["link set %s mtu %d master br0 up" % (port, MTU)]),
              *kind.host(host, switch, binaries),
              *kind.port(port, host.link, switch, binaries),
+             *_late_cnps(host),
              "ip netns exec %s rdma link add %s type %s netdev eth0" %
              (name, host.dev, run.device)]
     return lines
