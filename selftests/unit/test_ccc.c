@@ -1252,6 +1252,55 @@ static void open_window(void)
 	expect(sender(0)->agreed == 3 && !dcqcn_ccc_flight(sender(0)), "not agreed");
 }
 
+/* The first packet of each QP asks, although an answer is on its way: the peer counts nothing for a
+ * QP that it does not know, and grants nothing
+ */
+static void test_introduced(void)
+{
+	struct host *h = &hosts[0];
+	struct dcqcn_qp *qp = &h->qps[1];
+	struct dcqcn_ccc *ccc;
+	struct sk_buff *skb;
+	u32 bits, n;
+
+	open_window();
+	ccc = h->qps[0].ccc;
+	set_up_qp(h, qp, 300, RECEIVER);
+	spin_lock_bh(&qp->lock);
+	expect(dcqcn_ccc_join(qp, &ccc->local, &ccc->peer, 0) == ccc, "another context");
+	for (n = 0; n < 2; n++) {
+		skb = packet(0, n, 0, false);
+		dcqcn_ccc_sent(qp, skb, n, frame, 0, true, fuzz_now);
+		bits = be32_to_cpu(dcqcn_ccc_bth(skb)->qpn);
+		expect(!!(bits & DCQCN_BTH_REQUEST) == !n, "packet %u: bits %08x", n, bits);
+		free_packet(skb);
+	}
+	dcqcn_ccc_leave(qp);
+	spin_unlock_bh(&qp->lock);
+	tear_down();
+}
+
+/* Credit is overdue after a few of the times that grants have taken, however long nothing was asked
+ * for before
+ */
+static void test_overdue(void)
+{
+	struct dcqcn_ccc_sender *tx;
+	u32 round;
+
+	set_up(DCQCN_CCC_RCCC, 0);
+	for (round = 0; round < 5; round++) {
+		hosts[0].left = 64;
+		pass_time(40 * RTT, 1);
+		expect(!hosts[0].left, "round %u: %llu packets wait", round, hosts[0].left);
+		tx = sender(0);
+		expect(tx->grant_gap && tx->grant_gap < 4 * RTT, "round %u: %u ns", round,
+		       tx->grant_gap);
+		pass_time(9 * MS, 1);
+	}
+	tear_down();
+}
+
 static void test_unseen(void)
 {
 	struct dcqcn_ccc_view view;
@@ -1497,6 +1546,8 @@ static void test_budget(void)
 }
 
 static const struct tap_test tests[] = {
+	{ "each QP asks for an answer of its own when it joins a context", test_introduced },
+	{ "a grant is overdue by what grants take, and not by pauses", test_overdue },
 	{ "two hosts agree in a round trip, if they want the same", test_agreement },
 	{ "an offer waits for the QP to be resolved", test_unresolved },
 	{ "a CE or a CNP waits beside it", test_waits_beside },

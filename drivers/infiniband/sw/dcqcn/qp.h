@@ -107,6 +107,7 @@ enum dcqcn_move {
  * @until: ns; a flow is held no longer
  * @sent: dcqcn_ccc_sender.sent when its last packet had left
  * @lent: @sent may be stale: packets may have left since without being counted
+ * @introduced: one of its packets has asked the peer's module for an answer
  * @received: bytes received since its peer last got a report of marks, modulo 2^32: one
  *	answer in 4 GB may be wrong
  * @marked: of those, with CE
@@ -121,6 +122,7 @@ struct dcqcn_route {
 	struct dcqcn_steering steering;
 	u8 move;
 	bool lent;
+	bool introduced;
 };
 
 /**

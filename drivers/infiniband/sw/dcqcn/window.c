@@ -319,7 +319,7 @@ static s64 dcqcn_ccc_lacks(const struct dcqcn_ccc_sender *tx, u32 needs)
 }
 
 /* A packet asks for credit if it must; @needs bytes will leave after it. Return its bits. */
-static u32 dcqcn_ccc_ask(struct dcqcn_ccc_sender *tx, u32 needs)
+static u32 dcqcn_ccc_ask(struct dcqcn_ccc_sender *tx, u32 needs, u64 now)
 {
 	u32 asked = dcqcn_ccc_asked(tx), quanta, most;
 	s64 lacks = dcqcn_ccc_lacks(tx, needs);
@@ -331,6 +331,8 @@ static u32 dcqcn_ccc_ask(struct dcqcn_ccc_sender *tx, u32 needs)
 				    most / DCQCN_RCCC_QUANTUM));
 	if (!quanta)
 		return 0;
+	if (!asked)
+		tx->grant_time = now;
 	tx->asked = tx->limit + asked + quanta * DCQCN_RCCC_QUANTUM;
 	tx->asked_at = tx->sent;
 	return dcqcn_bth_more(quanta);
@@ -499,8 +501,12 @@ bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 	last = route->move == DCQCN_MOVE_HELD ||
 	       (route->move == DCQCN_MOVE_WANTED && dcqcn_ccc_may_hold(tx, now));
 	needs = dcqcn_ccc_needs(tx, held, held ? goes_on : dcqcn_bth_goes_on(bth));
-	bits |= dcqcn_ccc_ask(tx, needs);
-	if (last || dcqcn_ccc_asks(tx)) {
+	bits |= dcqcn_ccc_ask(tx, needs, now);
+	/* A peer does not count what comes before it knows the QP, nor what this asks for. Its answer
+	 * tells.
+	 */
+	if (last || !route->introduced || dcqcn_ccc_asks(tx)) {
+		route->introduced = true;
 		dcqcn_ccc_probe(tx, qp->qpn, dcqcn_bth_qpn(bth), psn, last, now);
 		bits |= DCQCN_BTH_REQUEST;
 	} else {
