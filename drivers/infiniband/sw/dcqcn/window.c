@@ -502,9 +502,7 @@ bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 	       (route->move == DCQCN_MOVE_WANTED && dcqcn_ccc_may_hold(tx, now));
 	needs = dcqcn_ccc_needs(tx, held, held ? goes_on : dcqcn_bth_goes_on(bth));
 	bits |= dcqcn_ccc_ask(tx, needs, now);
-	/* A peer does not count what comes before it knows the QP, nor what this asks for. Its answer
-	 * tells.
-	 */
+	/* a peer counts nothing, nor what it asks for, until it knows the QP: its answer tells */
 	if (last || !route->introduced || dcqcn_ccc_asks(tx)) {
 		route->introduced = true;
 		dcqcn_ccc_probe(tx, qp->qpn, dcqcn_bth_qpn(bth), psn, last, now);
