@@ -2391,19 +2391,25 @@ static void plug_waits(void)
 	}
 }
 
-/* Responses that wait alone do not wait for the requests' window */
+/* Responses that wait alone do not wait for the requests' window, whether the first one waits for the
+ * pacer or not
+ */
 static void plug_answers(void)
 {
-	u32 i;
+	u32 i, late;
 
-	plugged(1000 * MBPS, 1, 0, 14);
-	output(DCQCN_PKT_REQUEST, 0);
-	for (i = 0; i < 100; i++)
-		output(DCQCN_PKT_RESPONSE, i);
-	expect(num_sent == 1, "%u packets left, not 1", num_sent);
-	pass_time(&qps[0], 2 * MS);
-	expect(num_sent == 101, "%u responses left, not 100", num_sent - 1);
-	unplugged();
+	for (late = 0; late < 2; late++) {
+		plugged(1000 * MBPS, 1, 0, 14);
+		output(DCQCN_PKT_REQUEST, 0);
+		pass_time(&qps[0], late * MS);
+		for (i = 0; i < 100; i++)
+			output(DCQCN_PKT_RESPONSE, i);
+		/* the first one that leaves lets the flow obey DCQCN, without a limit */
+		expect(num_sent == (late ? 101 : 1), "%u packets left at once", num_sent);
+		pass_time(&qps[0], 2 * MS);
+		expect(num_sent == 101, "%u responses left, not 100", num_sent - 1);
+		unplugged();
+	}
 }
 
 /* Rate and window 0, a timer as often as possible: packets leave all the same, before rxe's timer

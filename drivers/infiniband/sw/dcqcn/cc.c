@@ -368,7 +368,7 @@ void dcqcn_cc_idle(struct dcqcn_qp *qp, u64 idle, u64 now)
 /**
  * dcqcn_cc_may_send() - whether rate and window of an algorithm let a packet leave
  * @qp: its QP; dcqcn_flow.next has come
- * @fresh: it has just come, and nothing is held
+ * @request: a request has just come, and nothing is held
  * @now: ns, read under the lock
  *
  * The window is that of requests. READ responses that wait alone, and ACKs behind them, do not wait
@@ -377,9 +377,9 @@ void dcqcn_cc_idle(struct dcqcn_qp *qp, u64 idle, u64 now)
  * Context: under RCU; @qp->lock is held, with BH disabled.
  * Return: 0, or when to look again, in ns, if no ACK comes earlier.
  */
-u64 dcqcn_cc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
+u64 dcqcn_cc_may_send(struct dcqcn_qp *qp, bool request, u64 now)
 {
-	bool requests = fresh || !skb_queue_empty(&qp->flow.fifo[DCQCN_REQUESTS].queue);
+	bool requests = request || !skb_queue_empty(&qp->flow.fifo[DCQCN_REQUESTS].queue);
 	struct dcqcn_cc_flow *f = qp->cc;
 	struct dcqcn_cc *cc = &f->cc;
 	u64 again = ~0ULL;

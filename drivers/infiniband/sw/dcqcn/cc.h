@@ -97,7 +97,7 @@ bool dcqcn_cc_answered(struct dcqcn_qp *qp, const struct dcqcn_feedback *said);
 bool dcqcn_cc_acked(struct dcqcn_qp *qp, u32 psn, u8 hops, u64 now);
 void dcqcn_cc_lost(struct dcqcn_qp *qp, u64 now);
 void dcqcn_cc_idle(struct dcqcn_qp *qp, u64 idle, u64 now);
-u64 dcqcn_cc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now);
+u64 dcqcn_cc_may_send(struct dcqcn_qp *qp, bool request, u64 now);
 u64 dcqcn_cc_rate(struct dcqcn_qp *qp, u64 now, u32 bytes);
 bool dcqcn_cc_asks(const struct dcqcn_qp *qp, struct sk_buff *skb);
 bool dcqcn_cc_left(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req, u64 now);

@@ -236,13 +236,14 @@ bool dcqcn_gate_count(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
 	return true;
 }
 
-/* Whether the context or the algorithm lets a packet leave. @fresh: it is not held. If it may not
- * leave, the flow waits for dcqcn_queue_kick(), an ACK, or for a timeout.
+/* Whether the context or the algorithm lets a packet leave. @fresh: its kind, if it is not held. If
+ * it may not leave, the flow waits for dcqcn_queue_kick(), an ACK, or for a timeout.
  */
-bool dcqcn_gate_is_within(struct dcqcn_qp *qp, bool fresh, u64 now)
+bool dcqcn_gate_is_within(struct dcqcn_qp *qp, enum dcqcn_pkt_kind fresh, u64 now)
 {
-	u64 until = dcqcn_qp_has_algorithm(qp) ? dcqcn_cc_may_send(qp, fresh, now) :
-						 dcqcn_ccc_may_send(qp, fresh, now);
+	u64 until = dcqcn_qp_has_algorithm(qp) ?
+		    dcqcn_cc_may_send(qp, fresh == DCQCN_PKT_REQUEST, now) :
+		    dcqcn_ccc_may_send(qp, fresh, now);
 
 	if (!until)
 		return true;

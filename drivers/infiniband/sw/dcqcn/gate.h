@@ -79,7 +79,7 @@ void dcqcn_gate_measure(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req,
 			u64 now);
 void dcqcn_gate_follow(struct dcqcn_qp *qp);
 void dcqcn_gate_enter(struct dcqcn_qp *qp, struct dcqcn_tx *tx);
-bool dcqcn_gate_is_within(struct dcqcn_qp *qp, bool fresh, u64 now);
+bool dcqcn_gate_is_within(struct dcqcn_qp *qp, enum dcqcn_pkt_kind fresh, u64 now);
 bool dcqcn_gate_count(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now);
 u64 dcqcn_gate_floor(const struct dcqcn_qp *qp);
 void dcqcn_gate_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
@@ -115,13 +115,13 @@ static __always_inline void dcqcn_gate_forgive(struct dcqcn_flow *flow, u64 now)
 /**
  * dcqcn_gate_opens() - whether the next packet of a limited flow may leave
  * @qp: the flow's QP
- * @fresh: the packet has just come, and nothing is held
+ * @fresh: the packet has just come, and nothing is held: its kind; otherwise DCQCN_PKT_OTHER
  * @now: ns, read under the lock
  *
  * Context: @qp->lock is held, with BH disabled.
  */
-static __always_inline bool dcqcn_gate_opens(struct dcqcn_qp *qp, bool fresh,
-					     u64 now)
+static __always_inline bool dcqcn_gate_opens(struct dcqcn_qp *qp,
+					     enum dcqcn_pkt_kind fresh, u64 now)
 {
 	if (qp->flow.released)
 		return true;
@@ -253,7 +253,7 @@ static __always_inline bool dcqcn_gate_pass(struct dcqcn_qp *qp,
 	if (flow->draining || dcqcn_flow_held(flow))
 		return false;
 	dcqcn_gate_forgive(flow, now);
-	if (!dcqcn_gate_opens(qp, true, now))
+	if (!dcqcn_gate_opens(qp, tx->packet.kind, now))
 		return false;
 	dcqcn_gate_charge(qp, dcqcn_limiter_terms(qp), tx->skb, now);
 	dcqcn_count(qp->dev, DCQCN_RP_PASSED);

@@ -160,7 +160,7 @@ static __always_inline struct sk_buff *dcqcn_queue_next(struct dcqcn_qp *qp, u64
 	struct dcqcn_flow *flow = &qp->flow;
 	struct sk_buff *request, *response;
 
-	if (!dcqcn_gate_opens(qp, false, now))
+	if (!dcqcn_gate_opens(qp, DCQCN_PKT_OTHER, now))
 		return dcqcn_queue_next_early(qp, now);
 	request = skb_peek(&flow->fifo[DCQCN_REQUESTS].queue);
 	if (likely(skb_queue_empty(&flow->fifo[DCQCN_RESPONSES].queue))) {
