@@ -101,6 +101,7 @@ selftests/circles         build
 selftests/rooms           build
 selftests/linkcheck       tools
 selftests/rxe-            index
+upstream/wireshark        dissector
 upstream/                 build upstream series tools:kernels
 debian/                   tools packages
 rpm/                      tools:version srpm
@@ -428,6 +429,7 @@ def full(kernels):
                "upstream/try"),
         Part("figures", "the documentation's figures are of this code", "selftests/figures",
              tap=False),
+        Part("dissector", "the patch for Wireshark is needed, and works", "upstream/wireshark-try"),
         Part("series", "each series for the kernel applies, is in form, and has its recipients",
              "upstream/series", needs=["simkernel"]),
         in_guests("packages", "packages build, install, upgrade, boot, purge",
