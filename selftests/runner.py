@@ -314,12 +314,13 @@ class Running:
 class Runner:
     """took(part, s, s of each test): called when a part ends. tree(): the name of what is tested,
     or None. resume: parts that had a result on the same tree keep it, whatever it was: another
-    attempt would be a retry."""
+    attempt would be a retry. estimate(parts): how long they will take, in words."""
 
     def __init__(self, out, jobs=2, silence=SILENCE, took=lambda *_: None, tree=lambda: None,
-                 resume=False):
+                 resume=False, estimate=lambda parts: "no estimate"):
         self.out, self.jobs, self.silence, self.took = out, jobs, silence, took
         self.tree, self.resume, self.tested = tree, resume, tree()
+        self.estimate = estimate
         self.began = time.monotonic()
         self.slowest = []       # tests, as (s, part, name)
         self.verdicts, self.running = {}, []
@@ -334,6 +335,7 @@ class Runner:
         """Run all parts; return the exit status."""
         handler = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         waiting, self.parts = self.keep(parts), parts
+        self.say("%d parts, %s" % (len(waiting), self.estimate(waiting)))
         try:
             while waiting or self.running:
                 for part in self.startable(waiting):
@@ -367,8 +369,7 @@ class Runner:
         while more := {n for p in parts if p.name in run for n in p.needs} - run:
             run |= more
         self.verdicts.update({name: v for name, v in known.items() if name not in run})
-        self.say("%d parts have had their result on this tree, %d run" % (
-            len(parts) - len(run), len(run)))
+        self.say("%d parts have had their result on this tree" % (len(parts) - len(run)))
         return [p for p in parts if p.name in run]
 
     def known(self, part):
