@@ -89,9 +89,11 @@ class TestNetwork:
                "ip -n %s link set eth0 up" % name] + self.neighbours(name)
         out.append("tc -n %s qdisc add dev eth0 root tbf rate %s burst 60000 limit 1073741824" %
                    (name, self.port_rate if name in self.plain else self.host_rate))
-        if name in self.plain:
-            return out
-        parent = "root"
+        return out if name in self.plain else out + self.port(name)
+
+    def port(self, name):
+        """The switch's port to a host."""
+        out, parent = [], "root"
         if self.netem:
             out.append("tc -n s1 qdisc add dev %s root handle 1: netem limit 100000 %s" %
                        (name, self.netem))

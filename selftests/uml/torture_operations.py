@@ -37,7 +37,8 @@ KMEMLEAK = "/sys/kernel/debug/kmemleak"
 GOING = "/proc/sys/net/core/netdev_unregister_timeout_secs"
 YOUNG = 6           # s; kmemleak does not report younger objects
 PROFILES = ("auto", "mlx5", "sigcomm15")
-ALGORITHMS = ("swift", "timely", "dctcp", "fast")
+ALGORITHMS = ("dcqcn", "swift", "timely", "dctcp", "fast", "hpcc", "powertcp")
+STAMPED = ALGORITHMS[-2:]
 HOG = "/run/hog"    # takes memory
 SPARED = 24 << 10   # KiB; so that the kernel need not kill a process
 ENOUGH = 10000      # pages that the kernel has scanned to reclaim some
@@ -189,7 +190,7 @@ class Torture:
         run("insmod %s profile=%s" % (self.s["module"], self.random.choice(PROFILES)))
         for host in VICTIMS + ("h4", "h5"):
             write(self.ecn(host) + "/roce_rp/rpg_max_rate", 200)
-        self.contexts()
+        self.random.choice((self.contexts, self.stamps))()
         self.listeners = {host: self.listen(host) for host in VICTIMS}
 
     def contexts(self):
@@ -201,10 +202,18 @@ class Torture:
         self.algorithms()
 
     def algorithms(self):
-        """Other algorithms for flows without a context: each host has its own, DCQCN half the time."""
+        """Other algorithms for flows without a context; each host has its own."""
         for host in VICTIMS + ("h4", "h5"):
-            write(self.ecn(host) + "/roce_rp/cc_algorithm",
-                  self.random.choice(("dcqcn", self.random.choice(ALGORITHMS))))
+            write(self.ecn(host) + "/roce_rp/cc_algorithm", self.random.choice(ALGORITHMS))
+
+    def stamps(self):
+        """Flows obey what the switch tells: if it does, and if receivers read it."""
+        for host in VICTIMS:
+            write(self.ecn(host) + "/roce_rp/ccc_algorithms", 0)
+            write(self.ecn(host) + "/roce_rp/cc_algorithm", self.random.choice(STAMPED))
+            run("ip netns exec s1 %s/dcqcn port set dev %s stamp %s" %
+                (self.s["bin"], host, self.random.choice(("on", "on", "off"))))
+            write(self.ecn(host) + "/roce_np/hop_stamps", self.random.choice((1, 1, 0)))
 
     def listen(self, host):
         """A listener for all rate events, which reads them slowly."""
@@ -528,7 +537,7 @@ class Torture:
 
     OPERATIONS = (reload, link_del_add, down_up, netdev_del, netns_move, netns_del, rename, mtu,
                   knobs, requests, dump, trace, resolving, failslab, hostile, pause, flood, routes,
-                  priorities, pressure, devices, contexts, algorithms)
+                  priorities, pressure, devices, contexts, algorithms, stamps)
 
     # --- conditions -----------------------------------------------------------
 
