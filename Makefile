@@ -24,6 +24,7 @@
 # make mutants		put small faults into the code, and see that tests find them
 # make hostile		floods and storms, in simulated time: SEED=1
 # make integrity	each byte through a bad network, simulated: SEED=1
+# make stamps		a million packets through switches that stamp them: SEED=1
 # make devices		rxe on every kind of network device, changed in any order:
 #			SECONDS=60 SEED=1
 # make foreign		other traffic, while ports are added and removed: SECONDS=60 SEED=1
@@ -43,8 +44,9 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 # DKMS checks the same options, in dkms.conf
 NEEDS := CONFIG_RDMA_RXE CONFIG_NETFILTER CONFIG_IPV6
 
-.PHONY: all modules modules_install install uninstall tools dist sbom srpm deb html abi figures linkcheck page \
-	lab sim fuzz mutants hostile integrity devices foreign torture coverage bench check check-quick check-full \
+.PHONY: all modules modules_install install uninstall tools dist sbom srpm deb html abi figures linkcheck \
+	page lab sim fuzz mutants hostile integrity stamps devices foreign torture coverage bench check \
+	check-quick check-full \
 	clean help
 
 # Kbuild cannot build in such a place
@@ -185,7 +187,7 @@ mutants:
 	tools/lab/deps
 	selftests/mutants/run
 
-hostile integrity:
+hostile integrity stamps:
 	tools/lab/deps
 	selftests/uml/$@ $(if $(SEED),--seed $(SEED))
 

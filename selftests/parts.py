@@ -310,6 +310,8 @@ def common(full):
         in_uml("contexts", "each byte, with congestion control contexts",
                "selftests/uml/integrity --contexts 3 --out out/contexts" +
                short(" --messages 60")),
+        in_uml("stamps", "stamps of switches break no packet, in simulated time",
+               "selftests/uml/stamps" + short(" --messages 24 --bytes 262144")),
         in_uml("pacing", "each rate is paced within 0.5 %",
                "tools/bench/bench --only pacing --check --out out/check/pacing/bench", tap=False),
     ]

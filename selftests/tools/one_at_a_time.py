@@ -37,6 +37,7 @@ COMMANDS = {
     "selftests/uml/integrity": ["--out"],
     "selftests/uml/kernel_selftests": ["--out"],
     "selftests/uml/order": ["--out"],
+    "selftests/uml/stamps": ["--out"],
     "selftests/uml/torture": ["--out"],
 }
 
