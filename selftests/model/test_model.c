@@ -905,6 +905,41 @@ static void test_cnp_cap(void)
 	       capped.fluid_p_share, out.fluid_p_share);
 }
 
+/* Each algorithm that plugs in lets eight flows share a link */
+static void test_algorithms(void)
+{
+	const struct dcqcn_model_field *f = dcqcn_model_inputs;
+	struct dcqcn_model_output dcqcn, out;
+	struct dcqcn_model_input in;
+
+	dcqcn_model_defaults(&in);
+	in.speed_bps = 40e9;
+	in.flows = 8;
+	in.rtt_us = 14;
+	in.kmin_bytes = 50e3;
+	in.kmax_bytes = 200e3;
+	in.pmax_share = 1;
+	in.window_bytes = 128 * 4154;
+	in.host_queue_bytes = 64 * 4154;
+	in.duration_us = 40e3;
+	dcqcn = solved(&in);
+	while (strcmp(f->key, "algorithm"))
+		f++;
+	expect(f->max == 5 && !f->words[6], "%g algorithms beside dcqcn", f->max);
+	for (in.algorithm = 1; in.algorithm <= f->max; in.algorithm++) {
+		const char *name = f->words[(int)in.algorithm];
+
+		out = solved(&in);
+		tap_note("%s: %.3f of the link, Jain %.3f, mean queue %.0f bytes", name,
+			 out.utilisation_share, out.jain, out.queue_mean_bytes);
+		expect(out.utilisation_share > 0.85 && out.jain > 0.4, "%s uses %g, Jain %g", name,
+		       out.utilisation_share, out.jain);
+		expect(!out.lost_bytes && !out.start_lost_bytes, "%s loses packets", name);
+		expect(out.queue_mean_bytes != dcqcn.queue_mean_bytes, "%s is DCQCN", name);
+		expect(out.fluid_p_share == dcqcn.fluid_p_share, "the fluid model is DCQCN's");
+	}
+}
+
 static void test_other_findings(void)
 {
 	struct dcqcn_model_input in = paper(2);
@@ -1148,6 +1183,7 @@ static const struct tap_test tests[] = {
 	{ "each tier has thresholds, and a buffer for them", test_tiers },
 	{ "bursts are seen, and answered too late", test_bursts },
 	{ "CNPs come too late for messages that are over", test_arrivals },
+	{ "algorithms that plug in share a link", test_algorithms },
 	{ "a port's cap on CNPs holds back those of all flows", test_cnp_cap },
 	{ "the other faults are found", test_other_findings },
 	{ "configurations have the thresholds", test_configurations },

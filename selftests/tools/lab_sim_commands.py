@@ -64,7 +64,7 @@ run anypath-grid --resume --seconds 3600
 run anypath-grid --only rate=10gbit --part --jobs 1 --out out/none
 build --out out/none --builtin
 model x.toml
-model x.toml --json --remove --out out/none
+model x.toml --json --remove --load x.ko --out out/none
 list
 list --json
 kernel

@@ -47,6 +47,7 @@ print("%.10g" % {**answer["input"], **answer["output"]}[sys.argv[1]])' "$key"
 
 says "16 flows of profile auto over 100gbit"
 says "32 flows of profile auto over 400gbit behind 32 uplinks" --preset 400g-ai
+says "16 flows of algorithm aimd over 100gbit" algorithm aimd
 says "kmin 20000B kmax 200000B pmax 5%" --config dcbport kmin 20KB kmax 200KB pmax 5%
 says '"green_min_threshold": "20000"' --config sonic kmin 20KB
 says '"static_th": "300000"' --config sonic xoff 300KB xon 250KB alpha 0

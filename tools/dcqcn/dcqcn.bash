@@ -76,7 +76,7 @@ _dcqcn_model() # PREVIOUS
 	local keys="speed tiers spine_speed core_speed cable spine_cable core_cable switch_delay
 		host_delay rtt mtu congested_hops flows senders uplinks window host_queue ack message
 		timeout stagger burst burst_bytes burst_flows burst_period sizes load profile
-		max_rate g gd alpha_period timer byte_counter recovery_steps ai hai cnp_interval cnp_cap
+		algorithm max_rate g gd alpha_period timer byte_counter recovery_steps ai hai cnp_interval cnp_cap
 		monitor kmin kmax pmax graduated buffer reserve alpha ports lossless pfc xoff xon headroom
 		response_quanta stop flows_min flows_max sample utilisation react duration seed"
 
@@ -85,6 +85,7 @@ _dcqcn_model() # PREVIOUS
 	--config)	_dcqcn_words "dcbport tc host sonic other" ;;
 	--sweep)	COMPREPLY=() ;;
 	profile)	_dcqcn_words "auto mlx5 sigcomm15" ;;
+	algorithm)	_dcqcn_words "dcqcn swift timely dctcp fast aimd" ;;
 	burst)		_dcqcn_words "none allreduce replication inference own" ;;
 	sizes)		_dcqcn_words "none hadoop storage websearch" ;;
 	pfc|graduated)	_dcqcn_words "no yes" ;;

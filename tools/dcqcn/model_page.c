@@ -161,11 +161,13 @@ static void print_findings(void)
 void model_page_text(const struct dcqcn_model_input *in, const struct dcqcn_model_output *out)
 {
 	char speed[MODEL_VALUE], rtt[MODEL_VALUE], bdp[MODEL_VALUE];
-	const struct dcqcn_model_field *profile = dcqcn_model_inputs;
+	const struct dcqcn_model_field *f = dcqcn_model_inputs;
+	double word = in->algorithm ? in->algorithm : in->profile;
+	const char *what = in->algorithm ? "algorithm" : "profile";
 
-	while (strcmp(profile->key, "profile"))
-		profile++;
-	printf("%.0f flows of profile %s over %s", in->flows, profile->words[(int)in->profile],
+	while (strcmp(f->key, what))
+		f++;
+	printf("%.0f flows of %s %s over %s", in->flows, what, f->words[(int)word],
 	       print_rate(speed, in->speed_bps));
 	if (out->uplinks)
 		printf(" behind %.0f uplink%s", out->uplinks, out->uplinks == 1 ? "" : "s");

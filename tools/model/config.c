@@ -2,6 +2,7 @@
 /* Thresholds as the configuration of a switch, or of hosts. */
 #include <linux/kernel.h>
 
+#include "algorithm.h"
 #include "number.h"
 #include "parts.h"
 #include "text.h"
@@ -169,6 +170,11 @@ static void host(const struct dcqcn_model_input *in, struct text *t)
 		text_add(t, knobs[i].name);
 		/* a knob of 0 has another meaning */
 		add_whole(t, " ", value ? number_max(1, value / knobs[i].unit) : 0, "\n");
+	}
+	if (in->algorithm) {
+		text_add(t, "dcqcn cc use ");
+		text_add(t, algorithm_names[(int)in->algorithm]);
+		text_add(t, " dev DEV\n");
 	}
 	if (in->g_share != DCQCN_MODEL_AUTO)
 		add_whole(t, "dcqcn set dev DEV dce_tcp_g ", 1024 * (1 - in->g_share), "\n");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What goes into the model and comes out: names, units, ranges, defaults, presets. */
+#include "algorithm.h"
 #include "parts.h"
 #include "text.h"
 
@@ -17,6 +18,14 @@ static const char * const brakes[] = { "none", "may", "will", NULL };
 static const char * const whens[] = { "none", "start", "always", NULL };
 static const char * const uses[] = { "full", "under-used", NULL };
 static const char * const queues[] = { "steady", "swings", NULL };
+
+/* How many plug in: lines PLUG(name), made when this is built */
+#define PLUG(name)	+ 1
+enum {
+	ALGORITHMS = 0
+#include "algorithms.inc"
+};
+#undef PLUG
 
 #define INPUT(_group, _key, _end, _unit, _help, _min, _max, _value, ...) \
 	{ .group = (_group), .key = #_key, .name = #_key #_end, .unit = DCQCN_MODEL_##_unit, \
@@ -70,6 +79,8 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 #undef GROUP
 #define GROUP "senders"
 	INPUT(GROUP, profile, , WORD, "of the congestion control", 0, 2, 0, .words = profiles),
+	INPUT(GROUP, algorithm, , WORD, "that is simulated: dcqcn, or one that plugs in", 0,
+	      ALGORITHMS, 0, .words = algorithm_names),
 	INPUT(GROUP, max_rate, _bps, BPS, "line rate that senders are told; 0: measured", 0, 1.6e12,
 	      AUTO, .automatic = true),
 	INPUT(GROUP, g, _share, SHARE, "g: alpha's gain", 0.001, 1, AUTO, .automatic = true),

@@ -2,7 +2,8 @@
 /*
  * The sender of one flow, from the queue pair to the wire, which flows of one host share.
  *
- * The rate comes from the module's own rate.c, and from path.c where the path is measured.
+ * The rate comes from the module's own rate.c, and from path.c where the path is measured; or
+ * from an algorithm that plugs in (algorithm.c).
  * Between them and packets the module has queue.c and gate.c, of which this is a copy in floating point:
  * when a packet may leave, which packets share a timer, when a limiter begins and ends, and
  * what happens when a flow goes back. Queue pairs are those of soft-RoCE: a window of packets,
@@ -32,6 +33,11 @@
 static u64 clock_ns(const struct hosts *all)
 {
 	return BEGIN + (u64)(long long)all->now;
+}
+
+static bool has_algorithm(const struct hosts *all)
+{
+	return all->setup->ops;
 }
 
 static double rate_bps(const struct host *h)
@@ -139,13 +145,26 @@ bool host_room(const struct hosts *all, struct host *h, size_t flow)
 
 /* --- the pacer -------------------------------------------------------------- */
 
-static double timer_due(const struct hosts *all, const struct host *h)
+static double pacer_due(const struct hosts *all, const struct host *h)
 {
 	if (h->released)
 		return 0;
 	if (h->gap >= BATCH_NS || !has_queue(all))
 		return h->next;
 	return h->next + number_min((BATCH - 1) * h->gap, BATCH_NS);
+}
+
+static double timer_due(const struct hosts *all, const struct host *h)
+{
+	double due, call;
+
+	if (!has_algorithm(all))
+		return pacer_due(all, h);
+	due = algorithm_has_room(&h->algorithm) ? pacer_due(all, h) : PACKET_NEVER;
+	if (!h->algorithm.cc.next_call)
+		return due;
+	call = (double)(long long)(h->algorithm.cc.next_call - BEGIN);
+	return number_min(due, call);
 }
 
 static void end_limit(struct host *h)
@@ -160,6 +179,8 @@ static double advance(const struct hosts *all, struct host *h, u32 bytes)
 	u64 line = line_of(all, h);
 	unsigned int done;
 
+	if (has_algorithm(all))
+		return (double)(long long)h->algorithm.cc.rate;
 	if (h->released)
 		return 0;
 	done = dcqcn_rate_advance(&h->rate, &all->setup->senders.rp, line, clock_ns(all), bytes);
@@ -195,6 +216,8 @@ static void measure_path(const struct hosts *all, struct host *h, u32 at)
 	u64 now = clock_ns(all);
 	bool asks = p->asks;
 
+	if (has_algorithm(all))
+		p->asks = algorithm_sent(&h->algorithm, p->psn, bytes, p->asks, now);
 	if (!all->measures)
 		return;
 	h->rate.packet = bytes + RETH_BYTES;
@@ -205,11 +228,20 @@ static void measure_path(const struct hosts *all, struct host *h, u32 at)
 	dcqcn_path_sent(&h->path, p->psn, bytes, asks, now);
 }
 
+/* Whether rate and window let a packet leave */
+static bool may_leave(const struct hosts *all, struct host *h)
+{
+	if (!has_algorithm(all))
+		return h->released || h->next <= all->now;
+	algorithm_time(&h->algorithm, clock_ns(all));
+	return h->next <= all->now && algorithm_has_room(&h->algorithm);
+}
+
 /* What was held is due from now on, too */
 static void drain(const struct hosts *all, struct host *h)
 {
 	h->next = number_max(h->next + MAX_LATE_NS, all->now) - MAX_LATE_NS;
-	while (h->held.head != PACKET_NONE && (h->released || h->next <= all->now)) {
+	while (h->held.head != PACKET_NONE && may_leave(all, h)) {
 		u32 at = packets_take(&h->held);
 
 		charge(all, h);
@@ -230,7 +262,7 @@ static bool may_pass(const struct hosts *all, struct host *h)
 	if (h->held.head != PACKET_NONE)
 		return false;
 	h->next = number_max(h->next + credit, all->now) - credit;
-	return h->released || h->next <= all->now;
+	return may_leave(all, h);
 }
 
 static void hold(const struct hosts *all, struct host *h, u32 at)
@@ -251,6 +283,12 @@ static void resume(const struct hosts *all, struct host *h)
 {
 	const struct dcqcn_rp_params *p = &all->setup->senders.rp;
 
+	if (has_algorithm(all)) {
+		if (h->seen)
+			algorithm_lost(&h->algorithm, clock_ns(all));
+		h->next = number_max(h->next, all->now);
+		return;
+	}
 	if (h->rate.start && h->seen)
 		dcqcn_rate_cnp(&h->rate, p, line_of(all, h), clock_ns(all));
 	else
@@ -300,6 +338,20 @@ static void begin_limit(const struct hosts *all, struct host *h)
 	h->burst = 0;
 	h->limited = true;
 	dcqcn_path_restart(&h->path);
+}
+
+/* An event has changed what an algorithm says, whose rate was @before: if it has grown, the next
+ * packet leaves earlier
+ */
+static void obey(const struct hosts *all, struct host *h, u64 before)
+{
+	u64 rate = h->algorithm.cc.rate;
+
+	if (rate > before && h->next > all->now)
+		h->next = all->now + (h->next - all->now) * (double)(long long)before /
+			  (double)(long long)rate;
+	if (h->held.head != PACKET_NONE)
+		drain(all, h);
 }
 
 static u32 rtt_of(const struct hosts *all, const struct host *h)
@@ -368,7 +420,14 @@ static void start(const struct hosts *all, struct host *h, size_t flow)
 
 	h->started = true;
 	wire->free = number_max(wire->free, all->now);
-	if (p->start_burst) {
+	if (has_algorithm(all)) {
+		u64 line = p->rpg_max_rate ? p->rpg_max_rate * (u64)DCQCN_BPS_PER_MBPS : all->line;
+
+		algorithm_begin(&h->algorithm, all->setup->ops, min(line, all->line),
+				dcqcn_rate_floor(p), (u32)all->setup->packet + RETH_BYTES,
+				clock_ns(all));
+		begin_limit(all, h);
+	} else if (p->start_burst) {
 		h->rate.rtt = dcqcn_path_unknown_rtt(all->line, DCQCN_PATH_SHORT);
 		dcqcn_start_begin(&h->rate, p, all->line, p->start_burst, 0, true,
 				 clock_ns(all));
@@ -422,6 +481,12 @@ void host_cnp(const struct hosts *all, struct host *h)
 	const struct dcqcn_rp_params *p = &all->setup->senders.rp;
 	u64 line = line_of(all, h), now = clock_ns(all);
 
+	if (has_algorithm(all)) {
+		line = h->algorithm.cc.rate;
+		algorithm_cnp(&h->algorithm, now);
+		obey(all, h, line);
+		return;
+	}
 	if (!h->limited || h->released) {
 		dcqcn_rate_init(&h->rate, line, now);
 		dcqcn_rate_set_rtt(&h->rate, rtt_of(all, h), all->measures ? h->path.rtt_min : 0);
@@ -441,6 +506,12 @@ static void learn(const struct hosts *all, struct host *h, u32 psn)
 	enum dcqcn_learnt learnt;
 	bool waited;
 
+	if (has_algorithm(all)) {
+		u64 before = h->algorithm.cc.rate;
+
+		algorithm_acked(&h->algorithm, psn, h->held.head != PACKET_NONE, now);
+		obey(all, h, before);
+	}
 	if (!h->limited || !all->measures)
 		return;
 	learnt = dcqcn_path_acked(&h->path, psn, now);

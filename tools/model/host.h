@@ -4,6 +4,7 @@
 #define MODEL_HOST_H
 
 #include "account.h"
+#include "algorithm.h"
 #include "packet.h"
 #include "path.h"
 #include "rate.h"
@@ -40,6 +41,7 @@
  * @paused: as its port sees it
  * @rate: the module's
  * @path: the module's
+ * @algorithm: if it obeys one, and not DCQCN
  * @account: in the switch at which its packets come in
  * @queued: packets in the queue there
  * @expected: PSN that the receiver expects
@@ -73,6 +75,7 @@ struct host {
 	bool paused;
 	struct dcqcn_rate rate;
 	struct dcqcn_path path;
+	struct algorithm_flow algorithm;
 	struct dcbport_account account;
 	u32 queued;
 	u32 expected;

@@ -4,6 +4,7 @@
  * burst.c) and simulated time (trace.c), then what follows from them. Gives names to
  * what is wrong (findings.c).
  */
+#include "algorithm.h"
 #include "number.h"
 #include "parts.h"
 #include "runs.h"
@@ -162,6 +163,7 @@ static void in_time(const struct dcqcn_model_input *in, const struct senders *se
 	double uplink = parts_uplink_bps(in);
 	struct trace_setup s = {
 		.senders = *senders,
+		.ops = algorithm_ops(in->algorithm),
 		.curve = {
 			.kmin = (u32)out->kmin_bytes,
 			.kmax = (u32)out->kmax_bytes,

@@ -66,6 +66,8 @@
  * @sizes: of messages that come at random: none, hadoop, storage, websearch
  * @load_share: of the link, by them
  * @profile: of the senders: auto, mlx5, sigcomm15
+ * @algorithm: that they obey in simulated time: dcqcn, or one that plugs in; what is computed
+ *	without simulated time is DCQCN's
  * @max_rate_bps: line rate that senders are told; 0: they measure it
  * @g_share: g; AUTO, here and below: the profile's
  * @gd: a cut takes alpha 1024 / 2^gd of the rate
@@ -139,6 +141,7 @@ struct dcqcn_model_input {
 	double load_share;
 	/* the senders */
 	double profile;
+	double algorithm;
 	double max_rate_bps;
 	double g_share;
 	double gd;

@@ -502,7 +502,8 @@ static void setup_hosts(const struct trace_setup *s)
 		.message = (u32)number_ceil(s->message),
 		.least = 1,
 		.hold = PACKET_NEVER,
-		.measures = !s->senders.rp.rpg_time_reset || s->senders.rp.start_burst,
+		.measures = !s->ops && (!s->senders.rp.rpg_time_reset ||
+					s->senders.rp.start_burst),
 	};
 	/* else it would wait for an ACK for ever */
 	t.hosts.ack = (u32)number_min(s->ack / s->packet, t.hosts.window - 1);

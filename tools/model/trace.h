@@ -3,6 +3,8 @@
 #ifndef MODEL_TRACE_H
 #define MODEL_TRACE_H
 
+#include <rdma/dcqcn_cc.h>
+
 #include "curve.h"
 #include "flows.h"
 #include "senders.h"
@@ -10,6 +12,7 @@
 /**
  * struct trace_setup - what is simulated; times in ns, bytes in a switch's memory
  * @senders: knobs
+ * @ops: what flows obey; NULL for DCQCN
  * @curve: of marks
  * @flow_bounds: and what the number of flows does to it
  * @cnp_gap: least time between two CNPs of all flows
@@ -46,6 +49,7 @@
  */
 struct trace_setup {
 	struct senders senders;
+	const struct dcqcn_cc_ops *ops;
 	struct dcbport_curve curve;
 	struct dcbport_flow_bounds flow_bounds;
 	double cnp_gap;

@@ -20,7 +20,7 @@ _sim()
 	case ${COMP_WORDS[1]}:$cur in
 	run:-*)	_testbed_words "--only --out --jobs --twice --resume --seconds --seed --builtin --load --part --json --help" ;;
 	run:*)	_testbed_scenarios ;;
-	model:-*)	_testbed_words "--remove --json --out --help" ;;
+	model:-*)	_testbed_words "--remove --load --json --out --help" ;;
 	model:*)	mapfile -t COMPREPLY < <(compgen -f -X '!*.toml' -- "$cur") ;;
 	build:*)	_testbed_words "--out --builtin --help" ;;
 	list:*)	_testbed_words "--json --help" ;;

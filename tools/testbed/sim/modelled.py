@@ -76,6 +76,8 @@ def _settings(given):
             out[knob] = str(max(round(given[key] / unit), 1 if given[key] else 0))
     if given["g_share"] != -1:
         out["roce_rp/dce_tcp_g"] = str(int(1024 * (1 - given["g_share"]) + 0.5))
+    if given["algorithm"] != "dcqcn":
+        out["roce_rp/cc_algorithm"] = given["algorithm"]
     return out
 
 

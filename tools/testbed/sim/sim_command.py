@@ -226,6 +226,12 @@ def cmd_run(args):
     return 1 if failures else 0
 
 
+def add_load(parser):
+    parser.add_argument("--load", action="append", default=[], metavar="FILE.ko",
+                        help="load this module after rdma_dcqcn, such as an algorithm of "
+                             "congestion control; may be repeated")
+
+
 def cmd_model(args):
     try:
         s = Simulation(args.file, must_expect=False)
@@ -234,7 +240,7 @@ def cmd_model(args):
     finally:
         if args.remove:
             os.unlink(args.file)
-    sim = Simulator(os.path.join(args.out, BUILT))
+    sim = Simulator(os.path.join(args.out, BUILT), load=args.load)
     harvest = Batch(sim, 1).simulate(s, os.path.join(args.out, "model"))
     results, bad = harvest.results, harvest.bad
     found = modelled.measured(answer, results[0][1]) if results else None
@@ -307,9 +313,7 @@ def parser():
                         "other packets are marked")
     s.add_argument("--builtin", action="store_true",
                    help="use a kernel with rxe built in, instead of as a module")
-    s.add_argument("--load", action="append", default=[], metavar="FILE.ko",
-                   help="load this module after rdma_dcqcn, such as an algorithm of congestion "
-                        "control; may be repeated")
+    add_load(s)
     s.add_argument("--part", action="store_true",
                    help="only simulate, with what sim build has built there; other commands may "
                         "simulate other runs there at the same time. Prints no figures: use "
@@ -323,6 +327,7 @@ def parser():
                        "measurement.")
     s.add_argument("file", help="a .toml file")
     s.add_argument("--remove", action="store_true", help="remove the file after reading it")
+    add_load(s)
     command.add_json(s)
     s.add_argument("--out", default=os.path.join(OUT, "sim"), metavar="DIR",
                    type=command.directory,
