@@ -153,6 +153,10 @@ def collectives():
            [(a, b, 3) for a in ("h1", "h2", "h3") for b in ("h1", "h2", "h3") if a != b])
     expect("all to all at once", [m.after for m in w.plan().messages],
            [()] * 6 + [(0, 1, 2, 3, 4, 5)])
+    # split over two queue pairs, each half on its own; the next step waits for both
+    w = workload({"hosts": "h1..h2", "kind": "ring", "size": "10B", "qps": 2})
+    expect("split", [(m.flows[0], m.size, m.after) for m in w.plan().messages[:6]],
+           [(0, 3, ()), (1, 3, ()), (2, 3, ()), (3, 3, ()), (0, 3, (2, 3)), (1, 3, (2, 3))])
     w = workload({"hosts": "h1..h4", "kind": "halving", "size": "8B"})
     expect("halving", [(w.flows[m.flows[0]].src, w.flows[m.flows[0]].dst, m.size)
                        for m in w.plan().messages[:12:4]],
@@ -434,7 +438,25 @@ def paths():
     expect("back", [cable.delay for cable in made.path("h2", "h1")], [4000, 3000, 2000, 500])
 
 
+def cables():
+    """Several cables between two switches: a bond at each end, whose links are the ports."""
+    made = Run(None, {}, Table("f.toml", {
+        **SCENARIO, "flow": [{"from": "h1", "to": "h2"}], "host": [{"name": "h2", "switch": "s2"}],
+        "switch": {s: SCENARIO["switch"] for s in ("s1", "s2")},
+        "trunk": [{"a": "s1", "b": "s2", "cables": 2}]}))
+    expect("ports", network_script.ports(made),
+           [("s2", "h2"), ("s1", "to_s2_1"), ("s2", "to_s1_1"), ("s1", "to_s2_2"), ("s2", "to_s1_2")])
+    script = network_script.script(made, "")
+    expect("bonds", script.count("type bond mode balance-xor xmit_hash_policy layer3+4"), 2)
+    expect("links", script.count("master to_s"), 4)
+    for n in (0, 17):
+        raises("%d cables" % n, "cables", Run, None, {}, Table("f.toml", {
+            **SCENARIO, "flow": [{"from": "h1", "to": "h2"}],
+            "switch": {s: SCENARIO["switch"] for s in ("s1", "s2")},
+            "trunk": [{"a": "s1", "b": "s2", "cables": n}]}))
+
+
 for test in (sizes, periods, turns, load, left_out, collectives, traces, repeatable, mistakes,
-             keeps_to_it, idle_path, figures, paths):
+             keeps_to_it, idle_path, figures, paths, cables):
     test()
 sys.exit(status())

@@ -82,8 +82,8 @@ def pausable(run):
     out.update(("%s.%s" % (h.switch, h.name), (h.switch, h.name, h.link.rate))
                for h in run.hosts.values())
     for trunk in run.trunks:
-        for here, there in (trunk.ends, trunk.ends[::-1]):
-            out["%s.to_%s" % (here, there)] = here, "to_" + there, trunk.link.rate
+        for here, device in (end for cable in trunk.ports() for end in cable):
+            out["%s.%s" % (here, device)] = here, device, trunk.link.rate
     return out
 
 

@@ -217,8 +217,7 @@ def _rates(run):
     for h in run.hosts.values():
         rates["%s.%s" % (h.switch, h.name)] = run.link_rate(h)
     for t in run.trunks:
-        a, b = t.ends
-        rates["%s.to_%s" % (a, b)] = rates["%s.to_%s" % (b, a)] = t.link.rate
+        rates.update(("%s.%s" % end, t.link.rate) for cable in t.ports() for end in cable)
     return rates
 
 

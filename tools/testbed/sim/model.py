@@ -129,15 +129,22 @@ class Switch:
 
 
 class Trunk:
-    """A cable between two switches."""
+    """A cable between two switches, or several, among which a hash of addresses and ports chooses."""
 
     def __init__(self, t, like, switches):
         self.ends = t.take("a", str), t.take("b", str)
+        self.cables = t.take("cables", int, 1, 1, 16)
         self.link = Link(t, like)
         for key, end in zip("ab", self.ends):
             if end not in switches:
                 raise t.error(key, "there is no switch %s" % end)
         t.done()
+
+    def ports(self):
+        """The ports of each cable at its two ends: ((switch, device), (switch, device))."""
+        a, b = self.ends
+        for number in ["_%d" % n for n in range(1, self.cables + 1)] if self.cables > 1 else [""]:
+            yield (a, "to_%s%s" % (b, number)), (b, "to_%s%s" % (a, number))
 
 
 class Topology:
@@ -348,7 +355,7 @@ class Run:
         """Check that there is headroom for each priority with PFC of each port."""
         for s in self.switches.values():
             ports = sum(h.switch == s.name for h in self.hosts.values())
-            ports += sum(s.name in trunk.ends for trunk in self.trunks)
+            ports += sum(trunk.cables for trunk in self.trunks if s.name in trunk.ends)
             room = ports * len(s.pfc) * (s.headroom + s.reserve)
             if room > s.buffer:
                 raise t.error("switch", "the headroom of %d ports of %s is %d bytes, and its "

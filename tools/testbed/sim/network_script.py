@@ -45,8 +45,7 @@ def ports(run):
     receivers = {f.dst for f in run.flows + run.streams}
     out = [(h.switch, switch_port(h.name)) for h in run.hosts.values() if h.name in receivers]
     for t in run.trunks:
-        a, b = t.ends
-        out += [(a, "to_" + b), (b, "to_" + a)]
+        out += [end for cable in t.ports() for end in cable]
     return out
 
 
@@ -120,16 +119,24 @@ def _ways(run):
 
 def _trunk(run, trunk, binaries):
     (a, b), lines = trunk.ends, []
-    lines.append("ip link add to_%s netns %s mtu %d type veth peer name to_%s netns %s" %
-                 (b, a, MTU, a, b))
-    for here, there in ((a, b), (b, a)):
-        port = "to_" + there
-        lines.append(batch("ip", here, ["link set %s mtu %d master br0 up" % (port, MTU)]))
-        lines += _kind(run.switches[here]).port(port, trunk.link, run.switches[here], binaries)
+    both = (a, b), (b, a)
+    if trunk.cables > 1:
+        lines += ["ip -n %s link add to_%s mtu %d type bond mode balance-xor "
+                  "xmit_hash_policy layer3+4" % (here, there, MTU) for here, there in both]
+    for (_, at_a), (_, at_b) in trunk.ports():
+        lines.append("ip link add %s netns %s mtu %d type veth peer name %s netns %s" %
+                     (at_a, a, MTU, at_b, b))
+        if trunk.cables > 1:
+            lines += ["ip -n %s link set %s master to_%s" % (a, at_a, b),
+                      "ip -n %s link set %s master to_%s" % (b, at_b, a)]
+    for here, there in both:
+        lines.append(batch("ip", here, ["link set to_%s mtu %d master br0 up" % (there, MTU)]))
+    for here, device in (end for cable in trunk.ports() for end in cable):
+        lines += _kind(run.switches[here]).port(device, trunk.link, run.switches[here], binaries)
     lines += _ring(run, trunk)
     # The first end came up without the other. The kernel may take 1 s to tell the bridge
     # that both are up.
-    for here, there in ((a, b), (b, a)):
+    for here, there in both:
         lines.append("until bridge -n %s link show dev to_%s | grep -q forwarding; do "
                      "sleep 0.01; done" % (here, there))
     return lines

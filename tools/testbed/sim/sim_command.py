@@ -74,6 +74,8 @@ class Simulator:
         else:
             out += self.kernel.modules("net/ipv4/udp_tunnel", "net/ipv6/ip6_udp_tunnel",
                                        "drivers/infiniband/sw/rxe/rdma_rxe")
+        if any(t.cables > 1 for t in run.trunks):
+            out += self.kernel.modules("drivers/net/bonding/bonding")
         if ports:
             out.append(self.dcbport)
         if run.profile != "stock":

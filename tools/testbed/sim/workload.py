@@ -364,8 +364,8 @@ class Collective:
         self.steps, self.pools = _steps(kind, len(self.hosts), size, batches), {}
         for a, b, part in (move for step in self.steps for move in step):
             if (a, b) not in self.pools:
-                self.pools[a, b] = work.pool(t, self.hosts[a], self.hosts[b], qps, part,
-                                             connection)
+                self.pools[a, b] = [work.pool(t, self.hosts[a], self.hosts[b], 1, -(-part // qps),
+                                              connection) for _ in range(qps)]
 
     def make(self, plan, rng):
         rngs = [rng(host) for host in self.hosts]
@@ -377,14 +377,13 @@ class Collective:
             for step in self.steps:
                 got = {}
                 for a, b, part in step:
-                    if a in came:
-                        m = plan.message(self.pools[a, b], part, after=came[a])
-                    elif before is None:
-                        m = plan.message(self.pools[a, b], part, self.start + waits[a])
-                    else:
-                        m = plan.message(self.pools[a, b], part, 0, waits[a], [before])
-                    got.setdefault(b, []).append(m)
-                    everything.append(m)
+                    when = {"after": came[a]} if a in came else \
+                        {"at": self.start + waits[a]} if before is None else \
+                        {"wait": waits[a], "after": [before]}
+                    moved = [plan.message(pool, -(-part // len(self.pools[a, b])), **when)
+                             for pool in self.pools[a, b]]
+                    got.setdefault(b, []).extend(moved)
+                    everything += moved
                 came = got
             join = plan.join(everything)
             plan.rounds.append(Round(self.group, join, self.start) if before is None else
