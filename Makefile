@@ -46,8 +46,7 @@ NEEDS := CONFIG_RDMA_RXE CONFIG_NETFILTER CONFIG_IPV6
 
 .PHONY: all modules modules_install install uninstall tools dist sbom srpm deb html abi figures linkcheck \
 	page lab sim fuzz mutants hostile integrity stamps devices foreign torture coverage bench check \
-	check-quick check-full \
-	clean help
+	check-quick check-full clean help
 
 # Kbuild cannot build in such a place
 ifneq ($(words $(CURDIR)),1)

@@ -55,7 +55,7 @@ static void clamp_flow(struct algorithm_flow *f)
 }
 
 /**
- * algorithm_time() - each event comes with its time: what was due before comes first
+ * algorithm_time() - set the time of an event, and run the timer first if it was due
  * @f: the flow
  * @now: ns
  */

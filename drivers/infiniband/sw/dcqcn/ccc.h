@@ -77,13 +77,13 @@ struct dcqcn_probe {
  * @newly: bytes that have arrived since the window knows of it
  * @unasked: bytes sent since the last probe
  * @rtt: ns; the last one measured
- * @grant_gap: ns; until a grant comes that was asked for, rather the longest ones
+ * @grant_gap: ns; how long a request for credit waits for a grant, rather the longest waits
  * @entropy_changes: how often its flows took another path
  * @lent: bytes; what @spare was when it was set
  * @spare: of @lent, bytes that have not left yet; packets take their bytes from it without
  *	the lock, and @sent does not have these until dcqcn_ccc_settle()
  * @heard_time: ns; last feedback, or when there was something to wait for
- * @grant_time: ns; when the peer last granted something, or was asked anew
+ * @grant_time: ns; when the peer last granted credit, or was first asked for more since then
  * @sent_time: ns; when the last packet left that did not pass by dcqcn_ccc_passes()
  * @offer_time: ns; when we last told the peer that we are here
  * @offer_gap: ns; until we tell it again
