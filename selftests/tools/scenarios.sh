@@ -77,6 +77,12 @@ refuses "wrong.toml: change 1: at: is not within the duration" \
 	"" $'[[change]]\nat = "10ms"\nhost = "h9"\nrate = "1mbit"'
 refuses "wrong.toml: change 1: host: no flow has h7" \
 	"" $'[[change]]\nat = "1ms"\nhost = "h7"\nrate = "1mbit"'
+refuses "wrong.toml: change 1: host: needs either host or cable" \
+	"" $'[[change]]\nat = "1ms"\nrate = "1mbit"'
+refuses "wrong.toml: change 1: cable: there is no port s1.to_s2" \
+	"" $'[[change]]\nat = "1ms"\ncable = "s1.to_s2"\nrate = "0bit"'
+refuses "wrong.toml: change 1: rate: 0 is out of range, which is 1000 or more" \
+	"" $'[[change]]\nat = "1ms"\nhost = "h9"\nrate = "0bit"'
 refuses "wrong.toml: reach 1: a: needs either goodput or queue" \
 	"" $'[[reach]]\nname = "a"\nfrom = "1ms"\nover = "1ms"'
 refuses "wrong.toml: reach 1: group: no flow has b" \

@@ -443,12 +443,21 @@ def cables():
     made = Run(None, {}, Table("f.toml", {
         **SCENARIO, "flow": [{"from": "h1", "to": "h2"}], "host": [{"name": "h2", "switch": "s2"}],
         "switch": {s: SCENARIO["switch"] for s in ("s1", "s2")},
-        "trunk": [{"a": "s1", "b": "s2", "cables": 2}]}))
+        "trunk": [{"a": "s1", "b": "s2", "cables": 2}],
+        "change": [{"at": "1ms", "cable": "s2.to_s1_2", "rate": "1gbit"},
+                   {"at": "2ms", "cable": "s1.to_s2_1", "rate": "0bit"},
+                   {"at": "3ms", "host": "h2", "rate": "2gbit"}]}))
     expect("ports", network_script.ports(made),
            [("s2", "h2"), ("s1", "to_s2_1"), ("s2", "to_s1_1"), ("s1", "to_s2_2"), ("s2", "to_s1_2")])
     script = network_script.script(made, "")
     expect("bonds", script.count("type bond mode balance-xor xmit_hash_policy layer3+4"), 2)
     expect("links", script.count("master to_s"), 4)
+    expect("cables that become slow, or are cut", network_script.changes(made, "/b").splitlines(), [
+        "1000000 ip netns exec s1 /b/dcqcn port set dev to_s2_2 rate 1000000000bit",
+        "1000000 ip netns exec s2 /b/dcqcn port set dev to_s1_2 rate 1000000000bit",
+        "2000000 ip -n s1 link set to_s2_1 down", "2000000 ip -n s2 link set to_s1_1 down",
+        "3000000 ip netns exec s2 /b/dcqcn port set dev h2 rate 2000000000bit",
+        "3000000 ip netns exec h2 /b/dcqcn port set dev eth0 rate 2000000000bit"])
     for n in (0, 17):
         raises("%d cables" % n, "cables", Run, None, {}, Table("f.toml", {
             **SCENARIO, "flow": [{"from": "h1", "to": "h2"}],

@@ -69,10 +69,9 @@ def host(host, switch, binaries):
             _set(host.name, binaries, "eth0", " ".join(words))]
 
 
-def change(host, device, rate, binaries):
-    """Commands that change the rate of a host's link, at the switch and at the host."""
-    return [_set(netns, binaries, at, "rate %dbit" % rate)
-            for netns, at in ((host.switch, device), (host.name, "eth0"))]
+def change(netns, device, rate, binaries):
+    """The command that changes the rate of a port."""
+    return _set(netns, binaries, device, "rate %dbit" % rate)
 
 
 def pausable(run):

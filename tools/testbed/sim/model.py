@@ -188,15 +188,22 @@ class Storm:
 
 
 class Change:
-    """A change of the rate of a host's link, in both directions, at a time in ns."""
+    """A change of the rate of a host's link, or of a cable between two switches, in both
+    directions, at a time in ns. A rate of 0 cuts a cable."""
 
-    def __init__(self, t, hosts, duration):
+    def __init__(self, t, hosts, trunks, duration):
         self.at = t.take("at", "time")
-        self.host = t.take("host", str)
-        self.rate = t.take("rate", "rate", least=1000)
+        self.host, port = t.take("host", str, ""), t.take("cable", str, "")
+        self.rate = t.take("rate", "rate", least=0 if port else 1000)
         t.done()
-        if self.host not in hosts:
+        if bool(self.host) == bool(port):
+            raise t.error("host", "needs either host or cable")
+        if self.host and self.host not in hosts:
             raise t.error("host", "no flow has %s" % self.host)
+        self.cable = next((ends for trunk in trunks for ends in trunk.ports()
+                           if port in map(".".join, ends)), None)
+        if port and not self.cable:
+            raise t.error("cable", "there is no port %s" % port)
         if not 0 < self.at < duration:
             raise t.error("at", "is not within the duration")
 
@@ -278,7 +285,8 @@ class Run:
                       for name in used}
         if own:
             raise t.error("host", "hosts without a flow: " + ", ".join(own))
-        self.changes = [Change(d, self.hosts, self.duration) for d in t.tables("change", [])]
+        self.changes = [Change(d, self.hosts, self.trunks, self.duration)
+                        for d in t.tables("change", [])]
         self.storms = [Storm(d, self.hosts, self.duration) for d in t.tables("storm", [])]
         self._check_ways(t)
         self._check_ports(t)

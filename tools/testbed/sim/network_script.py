@@ -33,10 +33,11 @@ def changes(run, binaries):
     """The input of changes.py: ns after t0, and a command."""
     out = []
     for c in run.changes:
-        host = run.hosts[c.host]
-        kind = _kind(run.switches[host.switch])
-        out += ["%d %s" % (c.at, command)
-                for command in kind.change(host, switch_port(host.name), c.rate, binaries)]
+        ends = c.cable or ((run.hosts[c.host].switch, switch_port(c.host)), (c.host, "eth0"))
+        kind = _kind(run.switches[ends[0][0]])
+        for netns, device in ends:
+            out.append("%d %s" % (c.at, kind.change(netns, device, c.rate, binaries) if c.rate else
+                                  "ip -n %s link set %s down" % (netns, device)))
     return "\n".join(out)
 
 

@@ -170,6 +170,11 @@ def cmd_part(args):
     return 0
 
 
+def cpu_seconds():
+    """Of this process, and of simulations that have ended."""
+    return sum(os.times()[:4])
+
+
 def cmd_run(args):
     if args.part:
         return cmd_part(args)
@@ -180,8 +185,9 @@ def cmd_run(args):
     held = 0
     documents, failures, still = [], [], []
     for s in simulations:
-        out = os.path.join(args.out, s.name)
+        out, before = os.path.join(args.out, s.name), cpu_seconds()
         harvest = batch.simulate(s, out)
+        cost = cpu_seconds() - before
         results, bad = harvest.results, harvest.bad
         document = {"scenario": s.name, "title": s.title, "kernel": sim.kernel.release,
                     "kernel_source": sim.kernel.origin,
@@ -207,7 +213,7 @@ def cmd_run(args):
             continue
         print("\n%s: %s\n\n%s\n" % (s.name, s.title, table(results)))
         if results:
-            say("figures in %s" % os.path.join(out, "result.json"))
+            say("figures in %s, after %.0f s of CPU time" % (os.path.join(out, "result.json"), cost))
         for run, _ in results:
             for note in run.notes():
                 print("NOTE: %s: %s: %s" % (s.name, run.name, note))

@@ -99,7 +99,7 @@ def host(host, _switch, _binaries):
     return [batch("tc", host.name, ["qdisc add dev eth0 %s" % _host_rate(host.link.rate)])]
 
 
-def change(host, device, rate, _binaries):
-    """Commands that change the rate of a host's link, at the switch and at the host."""
-    return ["tc -n %s qdisc change dev %s %s" % (host.switch, device, _port_rate(rate)),
-            "tc -n %s qdisc change dev eth0 %s" % (host.name, _host_rate(rate))]
+def change(netns, device, rate, _binaries):
+    """The command that changes the rate of a port, which a host calls eth0."""
+    return "tc -n %s qdisc change dev %s %s" % (
+        netns, device, _host_rate(rate) if device == "eth0" else _port_rate(rate))
