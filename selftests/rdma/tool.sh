@@ -84,7 +84,7 @@ show()
 	    ccc_entropy                    1 (1: leave congested paths)
 	    alpha_on_cut                   1 (0: once per dce_tcp_rtt)
 	    ccc_scaling                    0 (0: the path's own)
-	    hop_stamps                     0 (1: tell senders of queues)
+	    hop_stamps                     0 (1: report queues to senders)
 	    cc_algorithm                   dcqcn (cc list)
 	END
 }

@@ -21,9 +21,9 @@
 #include "window.h"
 
 /**
- * dcqcn_ccc_offer() - a data packet leaves whose peer has not agreed yet
+ * dcqcn_ccc_offer() - offer a context to a peer that has not agreed yet
  * @qp: its QP
- * @skb: the packet; tells the peer that we are here, if it is time for that
+ * @skb: a data packet that leaves; carries the offer if one is due
  * @now: ns
  *
  * Context: @qp->lock is held, with BH disabled.
@@ -42,7 +42,7 @@ void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
 	settings = rcu_dereference_bh(qp->dev->settings);
 	spin_lock(&ccc->lock);
 	dcqcn_ccc_settle(tx, now);
-	/* the setting has changed here, and may have at the peer */
+	/* the setting has changed here, and perhaps at the peer too */
 	if (tx->agreed && tx->agreed != settings->ccc.algorithms) {
 		dcqcn_ccc_set_agreed(ccc, 0);
 		tx->offer_gap = DCQCN_CCC_OFFER_MIN;
@@ -64,11 +64,11 @@ void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
 /**
  * dcqcn_ccc_output() - a data packet of a QP leaves rxe
  * @qp: the QP
- * @settings: the port's, set to use contexts
+ * @settings: settings of the port, which uses contexts
  * @skb: the packet
  * @prio: its priority
  *
- * Gives the QP a context unless it has one, and offers it to the peer until that agrees.
+ * Gives the QP a context unless it has one, and offers it to the peer until the peer agrees.
  *
  * Context: under RCU; process with BH on, or softirq. Takes @qp->lock.
  */
@@ -91,7 +91,7 @@ void dcqcn_ccc_output(struct dcqcn_qp *qp,
 						lockdep_is_held(&qp->lock));
 		if (!ccc)
 			ccc = dcqcn_ccc_join(qp, &local, &peer, prio);
-		/* or else when it leaves the limiter */
+		/* a packet that the limiter holds carries the offer when it leaves */
 		if (ccc && !qp->limited)
 			dcqcn_ccc_offer(qp, skb, ktime_get_ns());
 	}

@@ -2,10 +2,10 @@
 /*
  * Answers: round trips for packets that get no ACK.
  *
- * READ responses, and whatever UC sends, are never acknowledged. A flow that has met no context
- * (ccc.c) asks the peer's module with DCQCN_BTH_REQUEST, which a stock peer ignores. The module
- * answers with feedback that names the QP that asked, and the PSN. So the flow has a probe
- * (path.c) as one that gets ACKs has.
+ * READ responses and UC packets are never acknowledged. A flow that obeys no context (ccc.c) asks
+ * the peer's module for an answer with DCQCN_BTH_REQUEST, which a stock peer ignores. The module
+ * answers with feedback that names the QP that asked, and the PSN. The packet that asked is a probe
+ * (path.c), like a packet that gets an ACK.
  *
  * gate.c decides which packets ask. An answer may be lost, and is never repeated: the wait for it
  * ends after some round trips. A peer that has never answered is asked ever more rarely.
@@ -33,7 +33,7 @@
 #include "stamp.h"
 #include "xmit.h"
 
-/* Answer what a QP was asked. Called with the lock held; drops it. */
+/* Answer the packet that asked @qp. Called with the lock held; drops it. */
 static void dcqcn_answer_say(struct dcqcn_qp *qp, struct net *net,
 			     const struct dcqcn_settings *settings,
 			     const struct dcqcn_event *event)
@@ -69,7 +69,7 @@ static void dcqcn_answer_say(struct dcqcn_qp *qp, struct net *net,
 }
 
 /**
- * dcqcn_answer_receive() - a data packet came in that asks
+ * dcqcn_answer_receive() - answer a received data packet that asks
  * @in: the packet; may be linearised, and parsed again then
  *
  * Context: softirq, under RCU. Takes the QP's lock; may send.
@@ -115,9 +115,9 @@ void dcqcn_answer_receive(struct dcqcn_rx *in)
 }
 
 /**
- * dcqcn_answer_resolved() - answer what waited for a QP to be resolved
+ * dcqcn_answer_resolved() - answer the packet that waited for its QP to be resolved
  * @qp: the QP, now live or absent
- * @event: what it was asked
+ * @event: the packet that asked
  *
  * Context: process, BH on. Takes the QP's lock; may send.
  */
@@ -134,9 +134,9 @@ void dcqcn_answer_resolved(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 }
 
 /**
- * dcqcn_answer_hear() - an answer came in
+ * dcqcn_answer_hear() - handle an answer from the peer's module
  * @in: the packet, valid feedback
- * @said: what it says
+ * @said: its content
  *
  * Context: softirq, under RCU. Takes the QP's lock. Return: whether the flow had asked.
  */

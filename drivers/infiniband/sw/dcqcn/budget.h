@@ -10,7 +10,7 @@
  * struct dcqcn_budget - rate limit of events
  * @lock: protects the other fields
  * @begin: jiffies; start of the current period
- * @sent: events sent in it
+ * @sent: events sent in the current period
  * @suppressed: events suppressed since the last one sent
  */
 struct dcqcn_budget {

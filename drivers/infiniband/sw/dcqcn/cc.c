@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A flow that obeys an algorithm of struct dcqcn_cc_ops: what the algorithm hears, and what is
- * made of its answers.
+ * Flows that obey an algorithm of struct dcqcn_cc_ops: when its functions are called, and how its
+ * rate and window are applied.
  *
- * DCQCN itself, with all of its profiles, and contexts do not come here: the limiter and the gate
- * call them directly. A flow says in one byte what it obeys (dcqcn_qp.obeys). That byte was there
- * before, for contexts; DCQCN's is 0, so a packet of a flow that obeys DCQCN tests it as it always
- * did, and nothing else.
+ * DCQCN itself, with all of its profiles, and contexts do not use this file: the limiter and the
+ * gate call them directly. One byte says what a flow obeys (dcqcn_qp.obeys). It is 0 for DCQCN, so
+ * all of this costs a packet of a flow that obeys DCQCN a single test.
  *
- *   event                          what it hears              what else
+ *   event                          the algorithm's function   effect on the flow
  *   -----------------------------  -------------------------  ---------------------------------
  *   the flow begins                init                       no burst: the first packets leave
  *                                                             at the rate and within the window
@@ -16,17 +15,18 @@
  *                                                             an ACK
  *   ACK, CNP                       ack, cnp                   the next packet may be due earlier
  *   rxe goes back                  loss                       nothing is in flight
- *   it sends again after a pause   idle
- *   next_call                      timer
- *   a context is agreed on, the    release                    the context, DCQCN, or what was
- *   port chooses another, or it                               chosen
- *   is gone
+ *   the flow resumes after it      idle
+ *   had nothing to send
+ *   next_call has come             timer
+ *   a context is agreed on,        release                    obeys the context, the other
+ *   another algorithm is chosen,                              algorithm, or DCQCN
+ *   or this one is unregistered
  *   no data for a second           release                    the limit ends
  *
- * What an algorithm cannot do, whatever it writes: a rate is clamped to rpg_min_rate and the line.
- * One packet may always be in flight. The timer has a least interval, and runs at most once for
- * each event. Requests that are held for half of the ack timeout leave, as with contexts, and all
- * else that ends the wait of a packet (queue.c) does so here.
+ * Every algorithm is kept within bounds. Its rate is clamped to rpg_min_rate and the line rate. One
+ * packet may always be in flight. The timer has a minimum interval, and runs at most once per
+ * event. Requests that are held for half of the ack timeout leave, as with contexts. Everything
+ * else that ends a packet's wait (queue.c) does so here too.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -47,9 +47,7 @@
 #include "stamp.h"
 #include "window.h"
 
-/* Packets that ask a peer for stamps, and are not answered, until it is taken for one that reads
- * none
- */
+/* A peer that leaves so many requests for stamps unanswered is assumed to read no stamps */
 #define DCQCN_CC_UNANSWERED	32
 /* ns; how often such a peer is asked */
 #define DCQCN_CC_ASK_AGAIN	(100 * NSEC_PER_MSEC)
@@ -58,8 +56,8 @@
 #define DCQCN_CC_ASK		16384U
 #define DCQCN_CC_ASK_SHARE	8
 
-/* What an algorithm has written is kept within its bounds. If the rate has grown, the next packet
- * leaves earlier: the rest of its time shrinks with it, in units of 2^-10.
+/* Clamp what an algorithm has written. If the rate has grown, the next packet leaves earlier: its
+ * remaining wait is scaled by the old rate over the new one, in units of 2^-10.
  */
 static void dcqcn_cc_clamp(struct dcqcn_qp *qp, u64 before, u64 now)
 {
@@ -75,8 +73,8 @@ static void dcqcn_cc_clamp(struct dcqcn_qp *qp, u64 before, u64 now)
 	qp->flow.rate.target_rate = cc->rate;
 }
 
-/* Let the algorithm know the time and the port, whose bounds may be others than at the last call.
- * Return the rate that it had.
+/* Update the fields that an algorithm reads. The port's bounds may have changed since the last
+ * call. Return the rate before.
  */
 static u64 dcqcn_cc_prepare(struct dcqcn_qp *qp, u64 now)
 {
@@ -95,14 +93,15 @@ static u64 dcqcn_cc_prepare(struct dcqcn_qp *qp, u64 now)
 	return before;
 }
 
-/* What a flow obeys. It stays as long as the flow does: dcqcn_unregister_cc() waits for its last.
+/* The algorithm of a flow. It stays valid while the flow obeys it: dcqcn_unregister_cc() waits
+ * until no flow does.
  */
 static const struct dcqcn_cc_ops *dcqcn_cc_of(const struct dcqcn_cc_flow *f)
 {
 	return dcqcn_cc_ops(f->slot);
 }
 
-/* Each event comes with its time: what was due before comes first */
+/* Call the timer before another event if it was due earlier. Return the rate before. */
 static u64 dcqcn_cc_begin(struct dcqcn_qp *qp, const struct dcqcn_cc_ops *ops, u64 now)
 {
 	struct dcqcn_cc_flow *f = qp->cc;
@@ -118,7 +117,7 @@ static u64 dcqcn_cc_begin(struct dcqcn_qp *qp, const struct dcqcn_cc_ops *ops, u
 	return f->cc.rate;
 }
 
-/* What was chosen for a flow's QP or, as for most, for its port: a name, empty for DCQCN */
+/* The name that was chosen for a flow's QP, or else for its port; empty for DCQCN */
 static const char *dcqcn_cc_choice(const struct dcqcn_qp *qp,
 				   const struct dcqcn_settings *settings)
 {
@@ -126,7 +125,7 @@ static const char *dcqcn_cc_choice(const struct dcqcn_qp *qp,
 }
 
 /**
- * dcqcn_cc_is_wanted() - whether a flow is to obey an algorithm, and not DCQCN
+ * dcqcn_cc_is_wanted() - whether an algorithm other than DCQCN was chosen for a flow
  * @qp: its QP
  * @settings: the port's
  *
@@ -177,7 +176,7 @@ bool dcqcn_cc_enter(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 }
 
 /**
- * dcqcn_cc_leave() - a flow obeys its algorithm no longer, if it has one
+ * dcqcn_cc_leave() - release a flow from its algorithm, if it has one
  * @qp: its QP
  *
  * Context: under RCU; @qp->lock is held, with BH disabled.
@@ -198,7 +197,7 @@ void dcqcn_cc_leave(struct dcqcn_qp *qp)
 }
 
 /**
- * dcqcn_cc_is_chosen() - whether a flow obeys what was chosen for it
+ * dcqcn_cc_is_chosen() - whether a flow obeys the algorithm that was chosen for it
  * @qp: its QP, which obeys no context
  * @settings: the port's
  *
@@ -231,8 +230,9 @@ void dcqcn_cc_cnp(struct dcqcn_qp *qp, u64 now)
 	dcqcn_cc_clamp(qp, before, now);
 }
 
-/* A round trip was measured. The shortest one does not expire while the flow goes on: what it meets
- * in a queue that never empties would take its place, and targets would grow without end.
+/* Learn a measured round trip. The shortest one does not expire while the flow sends: if a queue
+ * never empties, a round trip through it would replace the shortest one, and targets would grow
+ * without bound.
  */
 static void dcqcn_cc_learn_rtt(struct dcqcn_cc *cc, u32 rtt)
 {
@@ -241,7 +241,7 @@ static void dcqcn_cc_learn_rtt(struct dcqcn_cc *cc, u32 rtt)
 		cc->rtt_min = rtt;
 }
 
-/* Whether nothing but the application held a flow up */
+/* Whether the application limits a flow, and neither rate nor window does */
 static bool dcqcn_cc_is_app_limited(const struct dcqcn_qp *qp)
 {
 	const struct dcqcn_cc *cc = &qp->cc->cc;
@@ -258,7 +258,7 @@ static bool dcqcn_cc_is_app_limited(const struct dcqcn_qp *qp)
  * @now: ns, read under the lock
  *
  * Context: under RCU; @qp->lock is held, with BH disabled.
- * Return: whether it was news, so that held packets may leave.
+ * Return: whether it acknowledges anything new, so that held packets may leave.
  */
 bool dcqcn_cc_acked(struct dcqcn_qp *qp, u32 psn, u8 hops, u64 now)
 {
@@ -274,7 +274,7 @@ bool dcqcn_cc_acked(struct dcqcn_qp *qp, u32 psn, u8 hops, u64 now)
 	f->cc.hops = hops;
 	if (sample.rtt) {
 		dcqcn_cc_learn_rtt(&f->cc, sample.rtt);
-		/* for pauses, and users */
+		/* to recognise pauses, and to show it to users */
 		qp->flow.rate.rtt = min_t(u32, sample.rtt, NSEC_PER_SEC);
 	}
 	sample.marked = min(f->marked, sample.delivered);
@@ -295,7 +295,7 @@ bool dcqcn_cc_acked(struct dcqcn_qp *qp, u32 psn, u8 hops, u64 now)
  * @qp: its QP
  * @said: what it says
  *
- * It does so before the ACK comes, which is when the algorithm gets to know.
+ * The answer comes before the ACK. The algorithm is told when the ACK comes.
  *
  * Context: under RCU; @qp->lock is held, with BH disabled. Return: whether the flow had asked.
  */
@@ -341,9 +341,9 @@ void dcqcn_cc_lost(struct dcqcn_qp *qp, u64 now)
 }
 
 /**
- * dcqcn_cc_idle() - a flow sends again that had nothing to send
+ * dcqcn_cc_idle() - a flow resumes after it had nothing to send
  * @qp: its QP, which obeys an algorithm
- * @idle: ns; for how long
+ * @idle: ns; how long it had nothing to send
  * @now: ns, read under the lock
  *
  * Context: under RCU; @qp->lock is held, with BH disabled.
@@ -354,7 +354,7 @@ void dcqcn_cc_idle(struct dcqcn_qp *qp, u64 idle, u64 now)
 	const struct dcqcn_cc_ops *ops = dcqcn_cc_of(f);
 	u64 before;
 
-	/* it waits for an ACK */
+	/* it was waiting for an ACK, and was not idle */
 	if (dcqcn_flight_bytes(&f->flight))
 		return;
 	dcqcn_flight_pause(&f->flight);
@@ -371,8 +371,8 @@ void dcqcn_cc_idle(struct dcqcn_qp *qp, u64 idle, u64 now)
  * @request: a request has just come, and nothing is held
  * @now: ns, read under the lock
  *
- * The window is that of requests. READ responses that wait alone, and ACKs behind them, do not wait
- * for it: no ACK need ever come.
+ * Only requests wait for the window. If nothing but READ responses and ACKs behind them is held,
+ * they do not wait for it, because no ACK might ever come.
  *
  * Context: under RCU; @qp->lock is held, with BH disabled.
  * Return: 0, or when to look again, in ns, if no ACK comes earlier.
@@ -396,7 +396,7 @@ u64 dcqcn_cc_may_send(struct dcqcn_qp *qp, bool request, u64 now)
 }
 
 /**
- * dcqcn_cc_rate() - what a packet costs that leaves
+ * dcqcn_cc_rate() - the rate at which a packet is charged
  * @qp: its QP, which obeys an algorithm
  * @now: ns, read under the lock
  * @bytes: its length on the wire; 0 to only let time pass
@@ -420,8 +420,8 @@ u64 dcqcn_cc_rate(struct dcqcn_qp *qp, u64 now, u32 bytes)
 	return f->cc.rate;
 }
 
-/* Whether the next packet may have to wait for the ACK of one of @bytes, or none has asked for a
- * while
+/* Whether a packet of @bytes should ask for an ACK: the next packet may have to wait for that ACK,
+ * or no packet has asked for a while
  */
 static bool dcqcn_cc_wants_ack(const struct dcqcn_cc_flow *f, u32 bytes)
 {
@@ -458,8 +458,8 @@ bool dcqcn_cc_asks(const struct dcqcn_qp *qp, struct sk_buff *skb)
 	       dcqcn_cc_wants_ack(qp->cc, packet->bytes) && dcqcn_cc_counts(skb);
 }
 
-/* Ask the peer's module what switches tell of a packet's way. It may read none of that, or not be
- * there.
+/* Ask the peer's module for the stamps that switches put into a packet. It may not read stamps, or
+ * the peer may not have the module.
  */
 static void dcqcn_cc_ask_hops(struct dcqcn_cc_flow *f, struct sk_buff *skb, u64 now)
 {
@@ -468,7 +468,7 @@ static void dcqcn_cc_ask_hops(struct dcqcn_cc_flow *f, struct sk_buff *skb, u64 
 	if (!f->stamps && now < f->ask_time)
 		return;
 	bth = dcqcn_ccc_bth(skb);
-	/* an offer of a context is another question */
+	/* this packet offers a context, and cannot ask for anything else */
 	if (!bth || bth->qpn & cpu_to_be32(DCQCN_BTH_CAPABLE))
 		return;
 	bth->qpn |= cpu_to_be32(DCQCN_BTH_REQUEST);
@@ -481,14 +481,14 @@ static void dcqcn_cc_ask_hops(struct dcqcn_cc_flow *f, struct sk_buff *skb, u64 
 }
 
 /**
- * dcqcn_cc_left() - a packet leaves, which was charged
+ * dcqcn_cc_left() - a packet that was charged leaves
  * @qp: its QP, which obeys an algorithm
  * @skb: the packet
- * @ack_req: it asks for one
+ * @ack_req: it asks for an ACK
  * @now: ns, read under the lock
  *
  * Context: under RCU; @qp->lock is held, with BH disabled.
- * Return: false if this is not for this algorithm, so that its flow must obey DCQCN.
+ * Return: false if the algorithm cannot handle such packets, so that the flow must obey DCQCN.
  */
 bool dcqcn_cc_left(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req, u64 now)
 {

@@ -15,22 +15,22 @@
 struct dcqcn_feedback;
 struct sk_buff;
 
-/* Algorithms at a time */
+/* Most algorithms that can be registered at a time */
 #define DCQCN_CC_MAX	32
 
 /**
  * struct dcqcn_cc_flow - a flow that obeys an algorithm; protected by dcqcn_qp.lock
- * @chosen: @choice was made for its QP, so it does not follow its port
+ * @chosen: @choice was made for this QP, which does not follow its port
  * @choice: the name, empty for DCQCN
- * @cc: what the algorithm sees. It, and all that follows, begins anew with each algorithm.
+ * @cc: what the algorithm sees. This field and those below are reset when the algorithm changes.
  * @slot: place of the algorithm in the list; valid while dcqcn_qp.obeys is DCQCN_OBEYS_ALGORITHM
  * @marked: bytes that CNPs reported since the last ACK
  * @due: ns; when the next packet may leave at the rate. dcqcn_flow.next is earlier if there is
  *	something to do before.
- * @hop: what the peer's last answer told, until an ACK comes
- * @ask_time: ns; when to ask a peer again that reads no stamps, as far as is known
+ * @hop: content of the peer's last answer, until an ACK comes
+ * @ask_time: ns; when to ask again if the peer seems to read no stamps
  * @stamps: the peer reads stamps
- * @unanswered: packets that have asked it since it answered
+ * @unanswered: packets that have asked the peer since its last answer
  * @flight: what is in flight
  */
 struct dcqcn_cc_flow {
@@ -59,14 +59,14 @@ static inline bool dcqcn_qp_has_choice(const struct dcqcn_qp *qp)
 	return qp->cc && qp->cc->chosen;
 }
 
-/* An algorithm is chosen for a QP, or none any more; its lock is held, and dcqcn_qp.cc is there */
+/* Set whether a QP has a choice of its own; its lock is held, and dcqcn_qp.cc is not NULL */
 static inline void dcqcn_qp_set_choice(struct dcqcn_qp *qp, bool chosen)
 {
 	atomic_add(chosen - qp->cc->chosen, &qp->dev->num_choices);
 	qp->cc->chosen = chosen;
 }
 
-/* The QP is another one now, or gone; its lock is held */
+/* The QP was reconnected or is gone: drop its choice; its lock is held */
 static inline void dcqcn_qp_forget_choice(struct dcqcn_qp *qp)
 {
 	if (qp->cc)
@@ -76,8 +76,8 @@ static inline void dcqcn_qp_forget_choice(struct dcqcn_qp *qp)
 /**
  * struct dcqcn_cc_slot - a place for an algorithm
  * @ops: RCU; NULL if the place is free
- * @flows: that obey it
- * @closed: no further flow may obey it: it is about to go
+ * @flows: how many flows obey it
+ * @closed: no further flow may obey it, because it is being unregistered
  */
 struct dcqcn_cc_slot {
 	const struct dcqcn_cc_ops __rcu *ops;

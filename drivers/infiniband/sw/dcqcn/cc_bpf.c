@@ -2,17 +2,18 @@
 /*
  * Algorithms in eBPF: struct dcqcn_cc_ops as a struct_ops of BPF.
  *
- * A program of such an algorithm is a function of struct dcqcn_cc_ops. It reads all that its
- * arguments point to. It writes only to a struct dcqcn_cc, from rate on: rate, next_call, window
- * and the private state, which cc.c keeps within their bounds after each call as those of any other
- * algorithm. The verifier refuses the rest, and programs that do not end. Programs must not sleep.
+ * A program of such an algorithm is a function of struct dcqcn_cc_ops. It may read everything that
+ * its arguments point to. In struct dcqcn_cc it may write rate, next_call, window and the private
+ * state. As for any other algorithm, cc.c clamps them after each call. The verifier rejects all
+ * other writes, and programs that might not terminate. Programs must not sleep.
  *
- * What BPF calls once all programs of an algorithm are there is dcqcn_register_cc(); when it goes,
- * dcqcn_unregister_cc(). The struct dcqcn_cc_ops is in memory of BPF, which outlives the latter. A
- * port whose flows obey the algorithm does not hold it. The algorithm holds this module.
+ * BPF calls dcqcn_register_cc() once all programs of an algorithm are loaded, and
+ * dcqcn_unregister_cc() when the algorithm is removed. BPF owns the struct dcqcn_cc_ops, and frees
+ * it after dcqcn_unregister_cc(). Flows that obey the algorithm hold no reference to it. The
+ * algorithm holds a reference to this module.
  *
- * Types come from the module's BTF. If it was built without, BPF does not offer this, and says so
- * in the kernel's log: everything else works.
+ * Types come from the module's BTF. If the module was built without BTF, algorithms in eBPF are
+ * unavailable, and a message in the kernel's log says so. Everything else works.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -114,8 +115,8 @@ static void dcqcn_cc_bpf_unreg(void *kdata, struct bpf_link *link)
 	dcqcn_unregister_cc(kdata);
 }
 
-/* Functions that programs take the place of: never called, but their types count where the kernel
- * checks the targets of indirect calls
+/* Stubs for the functions that programs implement. They are never called, but kernels that check
+ * the targets of indirect calls (CFI) need their types.
  */
 static void dcqcn_cc_bpf_call(struct dcqcn_cc *cc)
 {
@@ -159,8 +160,8 @@ static struct bpf_struct_ops dcqcn_cc_bpf_ops = {
 /**
  * dcqcn_cc_bpf_init() - let algorithms be written in eBPF
  *
- * Without the module's types BPF cannot; the module works all the same. Nothing undoes this: BPF
- * forgets the type with the module.
+ * This fails if the module has no BTF; the module works without it. There is no function that
+ * undoes this: BPF forgets the type when the module is unloaded.
  *
  * Context: process; may sleep.
  */
@@ -169,5 +170,5 @@ void dcqcn_cc_bpf_init(void)
 	int err = register_bpf_struct_ops(&dcqcn_cc_bpf_ops, dcqcn_cc_ops);
 
 	if (err)
-		pr_info("no algorithms in eBPF: error %d\n", err);
+		pr_info("algorithms in eBPF are unavailable: error %d\n", err);
 }

@@ -4,8 +4,8 @@
  *
  * A port's choice is a name, and holds no reference. While there is no algorithm of that name,
  * because its module has gone, flows of the port obey DCQCN. If it is registered again, they obey
- * it again. cc_register.c does both. A flow that obeys an algorithm is counted in its place in the
- * list, and an algorithm that goes takes itself from its flows.
+ * it again. cc_register.c does both. Each place in the list counts the flows that obey its
+ * algorithm. An algorithm that is unregistered is taken from its flows.
  */
 #include <linux/kernel.h>
 #include <linux/rcupdate.h>
@@ -57,8 +57,8 @@ struct dcqcn_cc_slot *dcqcn_cc_find(const char *name)
 }
 
 /**
- * dcqcn_cc_choose() - choose an algorithm that there is
- * @choice: DCQCN_CC_NAME_MAX bytes; is set to its name, to the empty one for DCQCN
+ * dcqcn_cc_choose() - choose a registered algorithm
+ * @choice: DCQCN_CC_NAME_MAX bytes; set to the name, or to an empty string for DCQCN
  * @name: its name; may end in a newline
  *
  * Context: any. Return: 0, or -ENOENT.

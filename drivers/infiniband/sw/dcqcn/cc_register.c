@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Algorithms of other modules come and go, and QPs get one of their own.
+ * Registers and unregisters algorithms, and chooses an algorithm for a single QP.
  *
- * dcqcn_unregister_cc() takes the algorithm from each flow. What ends it: after an RCU grace
- * period, no flow begins to obey the algorithm; then it is taken from all flows of all ports. A
- * few may be in no list, because their port or their QP is being removed at this moment. That
- * ends them, and it waits for no user: so all flows are released, and what an algorithm has
- * allocated for them is freed. Each function of an algorithm is called under RCU, so none runs
- * any more after another grace period.
+ * dcqcn_unregister_cc() takes the algorithm from each flow. After an RCU grace period, no flow
+ * begins to obey the algorithm; then it is taken from all flows of all ports. A few flows may be in
+ * no list, because their port or their QP is being removed. dcqcn_unregister_cc() waits until the
+ * removal has released these flows; the removal itself waits for no user. So all flows are
+ * released, and what an algorithm has allocated for them is freed. Each function of an algorithm is
+ * called under RCU, so none runs after another grace period.
  */
 #include <linux/ctype.h>
 #include <linux/export.h>
@@ -75,7 +75,7 @@ int dcqcn_register_cc(const struct dcqcn_cc_ops *ops)
 }
 EXPORT_SYMBOL_GPL(dcqcn_register_cc);
 
-/* Let the flows of a port obey DCQCN that obey the algorithm in @slot */
+/* Let those flows of a port that obey the algorithm in @slot obey DCQCN */
 static void dcqcn_cc_take_from(struct dcqcn_dev *dev, const struct dcqcn_cc_slot *slot)
 {
 	unsigned long qpn;
@@ -96,8 +96,8 @@ static void dcqcn_cc_take_from(struct dcqcn_dev *dev, const struct dcqcn_cc_slot
  * dcqcn_unregister_cc() - undo dcqcn_register_cc()
  * @ops: the algorithm
  *
- * Its flows obey DCQCN from now on, and have been released. None of its functions runs any more
- * when this returns, after two RCU grace periods.
+ * When this returns, after two RCU grace periods, the algorithm's flows have been released and obey
+ * DCQCN, and none of its functions runs.
  *
  * Context: process; may sleep.
  */
@@ -127,12 +127,12 @@ unlock:
 EXPORT_SYMBOL_GPL(dcqcn_unregister_cc);
 
 /**
- * dcqcn_cc_choose_for_qp() - let one QP obey another algorithm than its port's others
+ * dcqcn_cc_choose_for_qp() - choose an algorithm for one QP
  * @dev: the port
- * @qpn: its local number
- * @choice: what dcqcn_cc_choose() has set, or NULL to let it follow the port again
+ * @qpn: local QP number
+ * @choice: what dcqcn_cc_choose() has set, or NULL to let the QP follow its port again
  *
- * Its entry stays until the QP is gone or reconnected, which ends this.
+ * The choice ends when the QP is destroyed or reconnected. The QP's entry stays until then.
  *
  * Context: process; may sleep. Return: 0, -ENOENT if there is no such QP, or -ENOMEM.
  */
@@ -150,7 +150,7 @@ int dcqcn_cc_choose_for_qp(struct dcqcn_dev *dev, u32 qpn, const char *choice)
 		kfree(flow);
 		return -ENOMEM;
 	}
-	atomic_inc(&dev->num_choices);	/* until it is made, for dcqcn_cc_rest() */
+	atomic_inc(&dev->num_choices);	/* keeps qp_cc set until the choice is made */
 	settings->qp_cc = true;
 	dcqcn_dev_settings_commit(dev, settings);
 
@@ -176,7 +176,7 @@ int dcqcn_cc_choose_for_qp(struct dcqcn_dev *dev, u32 qpn, const char *choice)
 }
 
 /**
- * dcqcn_cc_rest() - let packets of a port pass as before, if no QP has a choice of its own any more
+ * dcqcn_cc_rest() - return a port to the fast path when no QP has a choice of its own any more
  * @dev: the port
  *
  * Context: process; may sleep; called by the port's janitor.
@@ -192,6 +192,6 @@ void dcqcn_cc_rest(struct dcqcn_dev *dev)
 	settings = rests ? dcqcn_dev_settings_begin(dev) : NULL;
 	if (!settings)
 		return;
-	settings->qp_cc = atomic_read(&dev->num_choices);	/* again, under the lock */
+	settings->qp_cc = atomic_read(&dev->num_choices);	/* read again under the lock */
 	dcqcn_dev_settings_commit(dev, settings);
 }

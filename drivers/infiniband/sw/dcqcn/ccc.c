@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Congestion control contexts: what one port sends to one peer in one priority, and
- * receives from it, bounded by a window and by credit instead of a rate per QP.
+ * Congestion control contexts. A context covers all data between one port and one peer in one
+ * priority, in both directions. A window and credit bound it, instead of a rate per QP.
  *
  * Both hosts must have this module and the same ccc_algorithms. For all other peers,
  * DCQCN goes on as if contexts did not exist.
@@ -9,9 +9,8 @@
  * This file creates, finds and frees them. The sender's half is in agree.c, window.c and
  * hear.c, which say how both halves work together; ccc_receiver.c has the receiver's.
  *
- * A QP uses one context for both directions, that of its own priority; packets of
- * another one are left to DCQCN. Each QP's entry holds a reference to its context; the last
- * one frees it.
+ * A QP uses one context for both directions, that of its own priority; DCQCN handles packets of
+ * other priorities. Each QP's entry holds a reference to its context; the last one frees it.
  */
 #include <linux/hrtimer.h>
 #include <linux/jhash.h>
@@ -29,12 +28,12 @@
 #include "qp.h"
 #include "window.h"
 
-/* Contexts of a port; DCQCN limits what goes to other peers. Only a QP that the RDMA core
- * knows can create one.
+/* Most contexts of a port; DCQCN limits flows to further peers. Only a QP that the RDMA core knows
+ * can create one.
  */
 #define DCQCN_CCC_MAX		4096
 
-#define DCQCN_CCC_PKEY		0xffff	/* of feedback, until a packet of the peer has come */
+#define DCQCN_CCC_PKEY		0xffff	/* P_Key of feedback until a packet of the peer has come */
 
 static struct hlist_head *dcqcn_ccc_chain(struct dcqcn_dev *dev,
 					  const struct in6_addr *local,
@@ -77,7 +76,7 @@ static struct dcqcn_ccc *dcqcn_ccc_alloc(struct dcqcn_dev *dev,
 {
 	struct dcqcn_ccc *ccc;
 
-	/* without what a debug kernel adds to a lock, or a real-time one */
+	/* locks of debug and real-time kernels are larger */
 	BUILD_BUG_ON(!IS_ENABLED(CONFIG_DEBUG_SPINLOCK) &&
 		     !IS_ENABLED(CONFIG_PREEMPT_RT) && sizeof(*ccc) > 1024);
 
@@ -98,7 +97,7 @@ static struct dcqcn_ccc *dcqcn_ccc_alloc(struct dcqcn_dev *dev,
 }
 
 /**
- * dcqcn_ccc_join() - attach a QP to a context, a new one unless there is one
+ * dcqcn_ccc_join() - attach a QP to a context, which is created if there is none
  * @qp: the QP
  * @local: our address
  * @peer: the peer's
@@ -145,7 +144,7 @@ struct dcqcn_ccc *dcqcn_ccc_join(struct dcqcn_qp *qp,
 }
 
 /**
- * dcqcn_ccc_leave() - a QP uses its context no longer
+ * dcqcn_ccc_leave() - detach a QP from its context
  * @qp: the QP
  *
  * Context: @qp->lock is held, with BH disabled; its flow is reset.
@@ -187,10 +186,10 @@ void dcqcn_ccc_leave(struct dcqcn_qp *qp)
 /**
  * dcqcn_ccc_next() - iterate over the contexts of a port
  * @dev: the port
- * @chain: of its table, 0 for the first context
- * @at: position in that, 0 for the first one; both are set to where the one found is. Add
- *	one to @at to continue, even if contexts were added or freed meanwhile: new ones come
- *	first in a chain.
+ * @chain: index of a chain in its table; 0 to begin
+ * @at: position in that chain; 0 to begin. Both are set to those of the context found. Add one to
+ *	@at to continue. This works even if contexts were added or freed meanwhile, because new ones
+ *	are put first in a chain.
  *
  * Context: under RCU. Return: the context, or NULL.
  */
@@ -210,7 +209,7 @@ struct dcqcn_ccc *dcqcn_ccc_next(struct dcqcn_dev *dev, u32 *chain, u64 *at)
 }
 
 /**
- * dcqcn_ccc_params() - what a context's window is computed with
+ * dcqcn_ccc_params() - return the parameters of a context's window
  * @ccc: the context, whose lock is held
  * @settings: the port's
  *

@@ -29,8 +29,8 @@ struct sk_buff;
 /* Bytes after which a receiver that was not asked answers by itself */
 #define DCQCN_CCC_UNREPORTED	(2 * DCQCN_CCC_ASK)
 
-/* A sender that asked for credit, has some, and has been silent for so long, gets none; one that
- * begins again after so long has what it began with
+/* A sender that has credit left but was silent for so long is granted no more. A sender that
+ * resumes after so long has its initial credit again.
  */
 #define DCQCN_CCC_SILENT	(8 * NSEC_PER_MSEC)
 
@@ -53,41 +53,41 @@ struct dcqcn_probe {
 };
 
 /**
- * struct dcqcn_ccc_sender - what one may send to a peer
+ * struct dcqcn_ccc_sender - the sender's half of a context
  *
  * Positions are counts of bytes sent since the two agreed, modulo 2^32.
  *
- * @agreed: DCQCN_CCC_*, once the peer was heard to want the same; 0 before
- * @timeouts: in a row, without feedback
- * @num_probes: of @probes
- * @num_overtaken: of those, the first ones: a later one was answered, so that they are on a
- *	slower path, or lost, and nobody counts on their answer
+ * @agreed: DCQCN_CCC_*, once the peer has named the same; 0 before
+ * @timeouts: number of timeouts in a row without feedback
+ * @num_probes: number of @probes
+ * @num_overtaken: number of oldest probes of which a later one was answered. They were lost or are
+ *	on a slower path, and no answer is expected.
  * @marked: some of @newly were marked
  * @mbps: the peer's line rate
- * @sent: position; of what was sent
- * @acked: position; up to which all has arrived, or was lost
- * @limit: position; up to which there is credit
- * @asked: position; up to which credit was asked for, if that is beyond @limit
- * @asked_at: position; of the last packet that asked
+ * @sent: position up to which packets were sent
+ * @acked: position up to which every byte has arrived or was lost
+ * @limit: position up to which there is credit
+ * @asked: position up to which credit was asked for, if that is beyond @limit
+ * @asked_at: position of the last packet that asked
  * @ahead: bytes; what leaves in a round trip at the line rate
  * @epoch: of the peer's counts
- * @received: the peer's count as of the last feedback
- * @peer_marked: and of marked bytes
- * @offset: from the peer's count to our position: what was lost, and where it began
- * @newly: bytes that have arrived since the window knows of it
+ * @received: bytes received, as the peer counted them in its last feedback
+ * @peer_marked: bytes marked, as the peer counted them in its last feedback
+ * @offset: our position minus the peer's count: bytes lost, and where the count began
+ * @newly: bytes that have arrived since the window was last updated
  * @unasked: bytes sent since the last probe
  * @rtt: ns; the last one measured
- * @grant_gap: ns; how long a request for credit waits for a grant, rather the longest waits
+ * @grant_gap: ns; how long a request for credit waits for a grant: the longest wait, which decays
  * @entropy_changes: how often its flows took another path
  * @lent: bytes; what @spare was when it was set
  * @spare: of @lent, bytes that have not left yet; packets take their bytes from it without
  *	the lock, and @sent does not have these until dcqcn_ccc_settle()
- * @heard_time: ns; last feedback, or when there was something to wait for
+ * @heard_time: ns; last feedback, or when the wait for feedback began
  * @grant_time: ns; when the peer last granted credit, or was first asked for more since then
- * @sent_time: ns; when the last packet left that did not pass by dcqcn_ccc_passes()
- * @offer_time: ns; when we last told the peer that we are here
- * @offer_gap: ns; until we tell it again
- * @window: NSCC
+ * @sent_time: ns; when a packet last left in another way than by dcqcn_ccc_passes()
+ * @offer_time: ns; when we last offered the context to the peer
+ * @offer_gap: ns; until we offer it again
+ * @window: state of NSCC
  * @waiting: flows that hold packets, dcqcn_qp.wait_node
  * @probes: oldest first
  */
@@ -127,27 +127,27 @@ struct dcqcn_ccc_sender {
 
 /**
  * struct dcqcn_ccc_receiver - what a peer sends to us
- * @epoch: random; of the counts
+ * @epoch: random; redrawn when the counts restart
  * @received: bytes of data packets, modulo 2^32
  * @marked: of those, with CE
  * @unreported: bytes received since the last feedback
- * @echo_waits: a request waits for the next grant
+ * @echo_waits: the answer to a request waits for the next grant
  * @has_echo: there was a request
  * @echo_marked: half of the bytes for its QP, or more, were marked
  * @echo_qpn: destination QP of the last request
- * @echo_psn: and PSN
- * @echo_received: @received when it had arrived
- * @echo_time: ns; when it arrived
- * @time: ns; last packet, or turn of a source that had to wait for it
- * @source: RCCC
- * @grant_node: in dcqcn_credit.sources, while it is granted credit in turn
+ * @echo_psn: PSN of the last request
+ * @echo_received: value of @received when the last request had arrived
+ * @echo_time: ns; when the last request arrived
+ * @time: ns; last packet, or last turn of a source that could only wait for its turn
+ * @source: state of RCCC
+ * @grant_node: in dcqcn_credit.sources, while the peer is granted credit in turn
  * @feedback_time: ns; last feedback
- * @rtt: ns; the least time from a grant to what it let come, 0 for unknown
- * @rtt_received: @received when that has come
- * @rtt_marked: @marked when the grant left
+ * @rtt: ns; the least time from a grant to the arrival of the bytes it allowed, 0 for unknown
+ * @rtt_received: value of @received at which those bytes have arrived
+ * @rtt_marked: value of @marked when the grant left
  * @rtt_time: ns; when the grant left, 0 for none
  * @ifindex: of the interface by which packets come
- * @pkey: of the last one
+ * @pkey: P_Key of the last packet
  */
 struct dcqcn_ccc_receiver {
 	u32 epoch;
@@ -178,12 +178,12 @@ struct dcqcn_ccc_receiver {
  * @lock: protects @tx and @rx; nests in dcqcn_qp.lock and dcqcn_credit.lock
  * @node: in dcqcn_contexts.chains
  * @dev: the port
- * @id: grows from one context of the port to the next
+ * @id: each new context of the port gets a larger one
  * @local: our address
  * @peer: the peer's
  * @prio: priority of the packets
  * @refs: QPs that use it; protected by dcqcn_contexts.lock
- * @dead: it is in no list, and goes into none; protected by dcqcn_credit.lock
+ * @dead: it is in no list, and must not be added to one; protected by dcqcn_credit.lock
  * @tx: what we send
  * @rx: what we receive
  * @rcu: to free it
@@ -222,7 +222,7 @@ struct dcqcn_ccc {
  * @credit: bytes that may be sent, negative for what was sent beyond that
  * @received: bytes of data packets from the peer, modulo 2^32
  * @marked: of those, with CE
- * @granted: bytes that the peer may still send, likewise
+ * @granted: bytes that the peer may still send, negative for what it has sent beyond that
  * @asks: the peer has more to send
  * @entropy_changes: how often our flows took another path
  */
@@ -285,14 +285,14 @@ void dcqcn_ccc_other(struct dcqcn_dev *dev, const struct sk_buff *skb);
 void dcqcn_ccc_resolved(struct dcqcn_qp *qp, const struct dcqcn_event *event);
 void dcqcn_ccc_credit_init(struct dcqcn_dev *dev);
 
-/* A peer gets no more credit; the lock of the grants is held */
+/* Stop granting credit to a peer; the lock of the grants is held */
 static inline void dcqcn_ccc_ungrant(struct dcqcn_ccc *ccc)
 {
 	ccc->dev->credit.num -= !list_empty(&ccc->rx.grant_node);
 	list_del_init(&ccc->rx.grant_node);
 }
 
-/* The path of a QP in a context whose lock is held, NULL if it has left that */
+/* The path of a QP in a context whose lock is held, NULL if the QP has left the context */
 static inline struct dcqcn_route *dcqcn_ccc_route(struct dcqcn_ccc *ccc,
 						  struct dcqcn_qp *qp)
 {
@@ -300,13 +300,13 @@ static inline struct dcqcn_route *dcqcn_ccc_route(struct dcqcn_ccc *ccc,
 }
 
 /**
- * dcqcn_ccc_passes() - whether a data packet leaves that its context does not see
+ * dcqcn_ccc_passes() - let a data packet leave without its context's lock, if it may
  * @ccc: the context
- * @bth: the packet's BTH, which gets its bits
+ * @bth: the packet's BTH; the context's bits are set in it
  * @bytes: on the wire
  *
- * While a context is far from its bounds, it lends its flows what they may send without its
- * lock and the clock. dcqcn_ccc_sent() says whose packets may leave so.
+ * A context that is far from its bounds lends its flows bytes. They send these without taking its
+ * lock or reading the clock. dcqcn_ccc_sent() decides which flows may do so.
  *
  * Context: any, under RCU. Return: whether it leaves, and was charged.
  */

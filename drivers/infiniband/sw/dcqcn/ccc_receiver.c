@@ -4,12 +4,12 @@
  * with feedback, and grants credit. The sender's half is in agree.c, window.c and hear.c, which
  * say how the two work together.
  *
- * Offers, requests and bytes without either decide when feedback leaves. One hrtimer per
- * port grants credit (rccc.c) in turn to the senders that ask, and each grant is feedback
- * too. What arrives without having been granted is owed: the port grants that much less.
+ * Feedback leaves in answer to offers and requests, and after a number of bytes without either. One
+ * hrtimer per port grants credit (rccc.c) in turn to the senders that ask, and each grant is
+ * feedback too. The port owes for bytes that arrive without a grant: it grants that much less.
  *
- * Most packets bear no mark and say nothing, so they are only counted, without parsing all of
- * their headers and without the clock (dcqcn_ccc_receive_plain()).
+ * Most packets carry neither a mark nor a request. They are only counted, without parsing all of
+ * their headers and without reading the clock (dcqcn_ccc_receive_plain()).
  */
 #include <linux/hrtimer.h>
 #include <linux/kernel.h>
@@ -30,19 +30,18 @@
 
 #define DCQCN_UNGRANTED_SHIFT	10	/* ns -> the unit of dcqcn_credit.ungranted_since */
 
-/* Where a million a second are too few, a port may say something for each so many bytes that its
- * line carries: half a grant
+/* A port that needs more than a million packets of feedback per second may send one for each so
+ * many bytes that its line carries: half a grant
  */
 #define DCQCN_CCC_SAY_BYTES	(DCQCN_RCCC_QUANTUM / 2)
 
 #define DCQCN_CCC_TURNS		64	/* grants per timer */
-#define DCQCN_CCC_SKIPS		8U	/* turns without a grant that take no time */
+#define DCQCN_CCC_SKIPS		8U	/* turns in a row that take no time */
 
-/* Between two packets of feedback that grant a source nothing */
+/* Least time between two packets of feedback that grant a source nothing */
 #define DCQCN_CCC_REPEAT_NS	(20ULL * NSEC_PER_USEC)
 
-/* Whether the port may send feedback now. What cannot be said waits for the next time: an answer
- * is not forgotten, and nothing is granted.
+/* Whether the port may send feedback now. If not, the answer stays pending, and nothing is granted.
  */
 static bool dcqcn_ccc_may_say(struct dcqcn_dev *dev,
 			      const struct dcqcn_settings *settings)
@@ -57,7 +56,7 @@ static bool dcqcn_ccc_may_say(struct dcqcn_dev *dev,
 	return false;
 }
 
-/* What there is to say now; the context's lock is held */
+/* Fill in feedback that leaves now; the context's lock is held */
 static void dcqcn_ccc_say(struct dcqcn_ccc *ccc,
 			  const struct dcqcn_settings *settings, u64 now,
 			  struct dcqcn_feedback *say)
@@ -125,8 +124,8 @@ static void dcqcn_ccc_grant(struct dcqcn_ccc *ccc)
 	spin_unlock_bh(&dev->credit.lock);
 }
 
-/* Half of a grant to a source that had nothing left has come: that took a round trip, unless it
- * waited in a queue that marks
+/* Half of the bytes granted to a source without other credit have come. The time since the grant is
+ * a round trip, unless a mark shows that they waited in a queue.
  */
 static void dcqcn_ccc_time_grant(struct dcqcn_ccc_receiver *rx, u64 now)
 {
@@ -140,7 +139,9 @@ static void dcqcn_ccc_time_grant(struct dcqcn_ccc_receiver *rx, u64 now)
 	rx->rtt_time = 0;
 }
 
-/* Grant a source credit, if it asks for some and has not too much. Return whether it got some. */
+/* Grant a source credit, if it asks for some and does not have too much. Return whether it got
+ * some.
+ */
 static bool dcqcn_ccc_grant_one(struct dcqcn_ccc *ccc,
 				const struct dcqcn_settings *settings, u64 now)
 {
@@ -163,7 +164,9 @@ static bool dcqcn_ccc_grant_one(struct dcqcn_ccc *ccc,
 	return true;
 }
 
-/* Bytes came without credit. Who grants none has enough when it begins to. */
+/* Count bytes that came without credit. Stop at the bound: a port that grants nothing must not
+ * build up endless debt.
+ */
 static void dcqcn_ccc_owe(struct dcqcn_dev *dev, u32 bytes)
 {
 	u32 before = atomic_read(&dev->credit.ungranted);
@@ -176,16 +179,16 @@ static void dcqcn_ccc_owe(struct dcqcn_dev *dev, u32 bytes)
 	atomic_add(min(bytes, DCQCN_RCCC_OWED_MAX), &dev->credit.ungranted);
 }
 
-/* A source that has enough does not use it. Whether to send it again what it has: feedback may have
- * been lost. If the source stays silent, it gets feedback ever more rarely.
+/* Whether to repeat feedback to a source that does not use its credit, as the last feedback may
+ * have been lost. A source that stays silent gets feedback ever more rarely.
  */
 static bool dcqcn_ccc_repeats(const struct dcqcn_ccc_receiver *rx, u64 now)
 {
 	return now - rx->feedback_time >= max((now - rx->time) / 2, DCQCN_CCC_REPEAT_NS);
 }
 
-/* It is a source's turn. If it has enough, that of the next one comes at once, unless many have
- * enough. The lock of the grants is held. Return whether there is something to say.
+/* Handle a source's turn. If it has enough credit, the next turn comes at once, unless many turns
+ * in a row granted nothing. The lock of the grants is held. Return whether feedback must be sent.
  */
 static bool dcqcn_ccc_turn(struct dcqcn_ccc *ccc,
 			   const struct dcqcn_settings *settings,
@@ -203,7 +206,7 @@ static bool dcqcn_ccc_turn(struct dcqcn_ccc *ccc,
 		return false;
 	}
 	spin_lock(&ccc->lock);
-	now = ktime_get_ns();	/* with the lock, so that what it has heard is not later */
+	now = ktime_get_ns();	/* read under the lock, so that no time in @rx is later */
 	/* A source that has used up all credit can only wait for its turn, which may take longer
 	 * than DCQCN_CCC_SILENT. One that owes more than this grant is silent for another reason.
 	 */
@@ -231,8 +234,8 @@ static bool dcqcn_ccc_turn(struct dcqcn_ccc *ccc,
 	return says;
 }
 
-/* The next source that may be granted something now. If there is none, *due is when there
- * will be, 0 for never. The lock is held.
+/* The next source, if credit may be granted now. If not, *due is the time when it may be, or 0 if
+ * no source asks. The lock is held.
  */
 static struct dcqcn_ccc *
 dcqcn_ccc_next_turn(struct dcqcn_dev *dev, const struct dcqcn_settings *settings,
@@ -247,7 +250,7 @@ dcqcn_ccc_next_turn(struct dcqcn_dev *dev, const struct dcqcn_settings *settings
 	if (atomic_read(&dev->credit.ungranted)) {
 		since = (u32)(now >> DCQCN_UNGRANTED_SHIFT) -
 			READ_ONCE(dev->credit.ungranted_since);
-		/* time before they came does not pay for them */
+		/* time before these bytes came does not pay for them */
 		dcqcn_rccc_due(&dev->credit.pace, line,
 			       now - min(now, since << DCQCN_UNGRANTED_SHIFT));
 		dcqcn_rccc_owe(&dev->credit.pace,
@@ -284,7 +287,7 @@ static enum hrtimer_restart dcqcn_ccc_grants(struct hrtimer *timer)
 			dcqcn_ccc_xmit(ccc, dev_net(dev->ndev), settings, &say);
 		spin_lock(&dev->credit.lock);
 	}
-	/* whoever put the first one in meanwhile has started it anew */
+	/* a first source that was added meanwhile has restarted the timer */
 	if (hrtimer_is_queued(timer))
 		due = 0;
 	if (due)
@@ -295,7 +298,7 @@ static enum hrtimer_restart dcqcn_ccc_grants(struct hrtimer *timer)
 }
 
 /**
- * dcqcn_ccc_credit_init() - set up what grants credit to a port's peers
+ * dcqcn_ccc_credit_init() - set up the granting of credit to a port's peers
  * @dev: the port
  */
 void dcqcn_ccc_credit_init(struct dcqcn_dev *dev)
@@ -311,8 +314,8 @@ void dcqcn_ccc_credit_init(struct dcqcn_dev *dev)
  * @qp: the QP, which is being resolved, and whose lock is held
  * @event: the offer
  *
- * The next one may come a round trip later only, with what DCQCN sends until then. A CE or a CNP of
- * the same peer may wait beside it.
+ * Without this, the next offer might come only a round trip later, and DCQCN would limit the peer
+ * until then. A CE or a CNP of the same peer may wait beside it.
  *
  * Context: any.
  */
@@ -396,8 +399,8 @@ unlock:
 	rcu_read_unlock();
 }
 
-/* The context of a QP that received a packet; NULL if the packet is not its peer's, or
- * is of another priority than what the QP sends
+/* The context of a QP that received a packet; NULL if the packet is not from its peer, or its
+ * priority is not that of the QP's own packets
  */
 static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp,
 				      const struct dcqcn_pkt *pkt, u32 bits,
@@ -437,11 +440,11 @@ static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp,
 }
 
 /**
- * dcqcn_ccc_other() - a packet came in that no context counts
+ * dcqcn_ccc_other() - account for a received packet that no context counts
  * @dev: the port it came to
  * @skb: the packet
  *
- * It takes its share of the link too.
+ * The packet uses the link too, so the port grants that much less.
  *
  * Context: softirq, under RCU.
  */
@@ -451,8 +454,8 @@ void dcqcn_ccc_other(struct dcqcn_dev *dev, const struct sk_buff *skb)
 		dcqcn_ccc_owe(dev, skb->len + ETH_HLEN);
 }
 
-/* Count a packet's bytes, for its QP as well; it asks for @asked bytes of credit. Inline, as most
- * of what comes passes here.
+/* Count a packet's bytes, for its QP as well; it asks for @asked bytes of credit. Inline, because
+ * most received packets pass here.
  */
 static __always_inline void
 dcqcn_ccc_add(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
@@ -471,8 +474,8 @@ dcqcn_ccc_add(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
 						  max(settings->ccc.initial_window, 1U)));
 }
 
-/* A packet was counted. Return whether half of the bytes for its QP since the last request
- * were marked, if this is one.
+/* Count a packet's bytes for its path. If it is a request, return whether at least half of the
+ * bytes for its QP since the last request were marked.
  */
 static bool dcqcn_ccc_marked(struct dcqcn_route *route,
 			     const struct dcqcn_pkt *pkt, u32 bits, u32 bytes)
@@ -489,7 +492,7 @@ static bool dcqcn_ccc_marked(struct dcqcn_route *route,
 	return marked;
 }
 
-/* Count a packet of a QP. Return whether there is something to say at once. */
+/* Count a packet of a QP. Return whether feedback must leave at once. */
 static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
 			      const struct dcqcn_settings *settings,
 			      const struct dcqcn_pkt *pkt, u32 bits, u32 bytes,
@@ -497,7 +500,8 @@ static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
 {
 	bool nscc = settings->ccc.algorithms & DCQCN_CCC_NSCC;
 	struct dcqcn_ccc_receiver *rx = &ccc->rx;
-	/* without the lock of the grants: just to put off what can wait for a turn */
+	/* read without the lock of the grants: it only decides which feedback can wait for a turn
+	 */
 	bool turn = !list_empty(&rx->grant_node);
 	struct dcqcn_route *route = dcqcn_ccc_route(ccc, qp);
 	s32 asked = dcqcn_bth_asked(bits) * (s32)DCQCN_RCCC_QUANTUM;
@@ -523,8 +527,9 @@ static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
 		rx->echo_psn = pkt->psn;
 		rx->echo_received = rx->received;
 		rx->echo_time = now;
-		/* with the next grant, which is for as much as a large window asks after,
-		 * unless a small one waits for it, or a flow
+		/* The answer can wait for the next grant, because a grant is as large as the
+		 * distance between requests of a large window. It cannot wait if a small window or
+		 * a flow needs it.
 		 */
 		if (!turn || bits & DCQCN_BTH_LAST ||
 		    (nscc && since < DCQCN_CCC_ASK && rx->source.ahead > 0))
@@ -585,7 +590,7 @@ static struct dcqcn_ccc *dcqcn_ccc_of_plain(struct dcqcn_dev *dev,
 /**
  * dcqcn_ccc_receive_plain() - count a data packet that needs no answer
  * @skb: the packet; its sender understands feedback
- * @headers: of it; unmarked, and without any of DCQCN_BTH_SAYS
+ * @headers: its headers; unmarked, and without any of DCQCN_BTH_SAYS
  *
  * Context: softirq, or process if NFQUEUE has held the packet; under RCU. Takes the context's
  * lock.
@@ -602,7 +607,7 @@ bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_headers hea
 	ccc = dev ? dcqcn_ccc_of_plain(dev, skb, headers, &qp) : NULL;
 	if (!ccc)
 		return false;
-	spin_lock_bh(&ccc->lock);	/* NFQUEUE brings packets back with BH on */
+	spin_lock_bh(&ccc->lock);	/* NFQUEUE reinjects packets with BH on */
 	plain = ccc->rx.unreported + bytes < DCQCN_CCC_UNREPORTED;
 	if (plain)
 		dcqcn_ccc_add(ccc, qp, rcu_dereference(dev->settings), bytes,
@@ -612,7 +617,7 @@ bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_headers hea
 }
 
 /**
- * dcqcn_ccc_receive() - a data packet came in whose sender understands feedback
+ * dcqcn_ccc_receive() - handle a data packet whose sender understands feedback
  * @in: the packet
  *
  * Context: softirq, under RCU. Takes locks of the context and the QP; may send.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ports come and go: one is created when the RDMA core adds an rxe device, and freed when it
- * removes the device. rxe unregisters its device when the network device goes
- * away or changes its namespace, so there is nothing else to follow.
+ * Creates and frees ports: one is created when the RDMA core adds an rxe device, and freed when it
+ * removes the device. rxe unregisters its device when the network device goes away or changes its
+ * namespace, so there is nothing else to follow.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -31,8 +31,8 @@
 
 /* The port's max_msg_sz before "RDMA/rxe: Fix mismatched max_msg_sz". Mainline and each stable
  * series got that in the same release as "RDMA/rxe: Fix the warning "__rxe_cleanup..."" (6.1.129,
- * 6.12.13, 6.14), which nothing else outside rxe shows. A kernel's version would mislead, because
- * distributions backport both.
+ * 6.12.13, 6.14), which leaves no other trace outside rxe. A kernel's version would mislead,
+ * because distributions backport both.
  */
 #define DCQCN_MAX_MSG_SZ_BEFORE	0x800000
 
@@ -44,8 +44,8 @@
 static struct ib_client dcqcn_client;
 
 /*
- * Without a link most devices do not know their speed. The port keeps the last one that they
- * knew: flows that are limited would otherwise fall to DCQCN_SPEED_UNKNOWN.
+ * Without a link most devices do not know their speed. The port keeps the last known speed: limited
+ * flows would otherwise fall to DCQCN_SPEED_UNKNOWN.
  *
  * In a worker, because a notifier cannot tell whether the device's instance lock
  * is held, which depends on kernel and device. __ethtool_get_link_ksettings()
@@ -64,8 +64,8 @@ static void dcqcn_dev_read_speed(struct work_struct *work)
 	rtnl_unlock();
 }
 
-/* Look whether rxe frees a QP under its packets, which all rxe devices of a kernel have in common.
- * May sleep.
+/* Check whether this kernel's rxe frees a QP that packets still point to. The answer is the same
+ * for all rxe devices. May sleep.
  */
 static void dcqcn_dev_check_rxe(struct ib_device *ibdev)
 {
@@ -161,7 +161,7 @@ static int dcqcn_client_add(struct ib_device *ibdev)
 	return 0;
 
 remove_counters:
-	dcqcn_ccc_dev_exit(dev);	/* its knob may have been written already */
+	dcqcn_ccc_dev_exit(dev);	/* a user may have enabled contexts already */
 	dcqcn_stamps_exit(dev);
 	dcqcn_counters_remove(dev);
 put_hooks:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How ports come and go. See client.c. */
+/* Adds and removes ports. See client.c. */
 #ifndef DCQCN_CLIENT_H
 #define DCQCN_CLIENT_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CNPs that come in: from a CNP to the flow that it slows down.
+ * Receives CNPs, and slows down the flows that they are for.
  *
  * A CNP takes effect if its length and ICRC are correct, its destination is a
  * live QP of the port and, for RC and UC, it came from that QP's peer. The first
@@ -132,7 +132,7 @@ void dcqcn_cnp_resolved(struct dcqcn_qp *qp, const struct in6_addr *saddr, u32 n
 
 	rcu_read_lock();
 	spin_lock_bh(&qp->lock);
-	/* they arrived almost at once: one cut */
+	/* they arrived almost together, and cut the rate once */
 	if (qp->state == DCQCN_QP_LIVE)
 		verdict = dcqcn_cnp_handle(qp, saddr);
 	dcqcn_cnp_count(qp->dev, qp, verdict, n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* CNPs that come in. See cnp.c. */
+/* Receives CNPs. See cnp.c. */
 #ifndef DCQCN_CNP_H
 #define DCQCN_CNP_H
 
@@ -18,9 +18,8 @@ struct in6_addr;
  * @DCQCN_CNP_DISABLED: RP is off for the QP's priority
  * @DCQCN_CNP_NOT_PEER: it is not from the QP's peer
  * @DCQCN_CNP_STOPPING: the port is going away
- * @DCQCN_CNP_WINDOWED: the QP obeys a context, which hears of marks otherwise
- * @DCQCN_CNP_NO_ROOM: no memory, too many QPs to ask about, or too many CNPs that
- *	wait for this one
+ * @DCQCN_CNP_WINDOWED: the QP obeys a context, which learns of marks from feedback
+ * @DCQCN_CNP_NO_ROOM: no memory, too many unresolved QPs, or too many CNPs that wait for this QP
  */
 enum dcqcn_verdict {
 	DCQCN_CNP_HANDLED,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counters of one rxe port, as files beside rxe's own in hw_counters/. Names that
- * mlx5 has too mean the same as there.
+ * Counters of one rxe port, as files beside rxe's own in hw_counters/. A name that mlx5 has too
+ * means the same there.
  */
 #include <linux/kernel.h>
 #include <linux/sysfs.h>
@@ -51,7 +51,7 @@ static ssize_t ccc_contexts_show(struct ib_device *ibdev, u32 port_num,
 	return sysfs_emit(buf, "%u\n", READ_ONCE(dev->contexts.num));
 }
 
-/* mlx5's optional counters of congestion control, which "rdma statistic" shows there */
+/* named like mlx5's optional counters of congestion control, which "rdma statistic" shows */
 
 static ssize_t cc_rx_ce_pkts_show(struct ib_device *ibdev, u32 port_num,
 				  struct ib_port_attribute *attr, char *buf)

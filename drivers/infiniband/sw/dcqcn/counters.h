@@ -26,16 +26,16 @@ enum dcqcn_fifo_kind {
 	DCQCN_NUM_FIFOS
 };
 
-/* Bytes that a CPU counts for itself: some 8 packets of 4 KB. A port may hold so many more for each
- * CPU than its bounds say.
+/* Bytes of memory that a CPU counts for itself: some 8 packets of 4 KB. A port may exceed its
+ * bounds by so much for each CPU.
  */
 #define DCQCN_HELD_BATCH	65536
 
 /**
  * struct dcqcn_counters - what a CPU counts for a port
  * @value: machine words: no tearing, no lock, and one instruction per count
- * @held_memory: bytes of memory that packets take which are held since, less what other CPUs held
- *	and this one has sent; dcqcn_pacing.held_memory has the rest
+ * @held_memory: bytes of memory of packets that this CPU has held, minus those that it has sent,
+ *	and not passed on to dcqcn_pacing.held_memory yet
  */
 struct dcqcn_counters {
 	unsigned long value[DCQCN_NUM_COUNTERS];

@@ -9,7 +9,7 @@
  *   otherwise         a packet more per round trip; twice the window until the first mark
  *   on a loss         half of the window
  *
- * with the paper's g of 1/16. RoCE has no echo of marks in ACKs: CNPs tell of them, so receivers
+ * with the paper's g of 1/16. RoCE has no echo of marks in ACKs. CNPs report them, so receivers
  * should send one for each mark (min_time_between_cnps 0). With fewer CNPs F comes out too small,
  * and the queue grows. Switches mark as for DCTCP, all packets beyond one threshold.
  */
@@ -30,9 +30,9 @@
  * @cwnd: bytes
  * @alpha: in units of 2^-20
  * @acked: bytes acknowledged in this window
- * @marked: and of those, marked
+ * @marked: marked bytes among @acked
  * @used: the window was full at some time
- * @grown: there was a mark, or a loss
+ * @grown: there was a mark or a loss, so the window no longer doubles
  */
 struct dcqcn_dctcp {
 	u32 cwnd;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Files in debugfs, below rdma_dcqcn/: a port's knobs under the names and in the format of
- * mlx5's directory cc_params, so that scripts for that need another path only.
+ * Files in debugfs, below rdma_dcqcn/: a port's knobs under the names and in the format of mlx5's
+ * directory cc_params, so scripts for mlx5 need only another path.
  * Documentation/ABI/testing/debugfs-rdma_dcqcn describes them.
  *
  * Without debugfs, or without memory, there are no files, and everything else works.
@@ -16,7 +16,7 @@
 #include "fault.h"
 #include "settings.h"
 
-#define DCQCN_CC_NONE	0	/* of no knob: what it would turn on does not exist here */
+#define DCQCN_CC_NONE	0	/* a file without a knob: this module lacks the feature */
 
 /**
  * struct dcqcn_cc_name - a file of cc_params/
@@ -69,7 +69,7 @@ struct dcqcn_cc_file {
 
 /**
  * struct dcqcn_debugfs - the directory of a port
- * @dir: it
+ * @dir: the directory
  * @files: below its cc_params/
  */
 struct dcqcn_debugfs {
@@ -114,8 +114,8 @@ static int dcqcn_cc_set(void *data, u64 value)
 
 DEFINE_DEBUGFS_ATTRIBUTE(dcqcn_cc_fops, dcqcn_cc_get, dcqcn_cc_set, "%llu\n");
 
-/* Create a port's directory. Devices in several network namespaces may have the same name: those
- * that come later add their number to it.
+/* Create a port's directory. Devices in different network namespaces may have the same name: a
+ * later one appends its index.
  */
 static struct dentry *dcqcn_debugfs_create_dir(const struct ib_device *ibdev)
 {

@@ -140,8 +140,8 @@ struct dcqcn_settings *dcqcn_dev_settings_begin(struct dcqcn_dev *dev)
 	return new;
 }
 
-/* A port begins to use contexts. From the first time on its packets take the longer way, until it
- * goes: flows that obey a context must find out that it is over.
+/* A port begins to use contexts. Its packets then take the slower path until the port is removed,
+ * because flows that obey a context must notice when contexts are switched off.
  */
 static void dcqcn_dev_use_cccs(struct dcqcn_dev *dev,
 			       const struct dcqcn_settings *settings)
@@ -192,7 +192,7 @@ void dcqcn_dev_settings_abort(struct dcqcn_dev *dev,
  * @dev: its port
  * @entry: dcqcn_qp.resolve_node, of a QP that is not dead
  *
- * If there is no such QP any more, the worker drops what is held and frees the entry.
+ * If there is no such QP any more, the worker drops held packets and frees the entry.
  *
  * Context: any; the QP's lock is held.
  */
@@ -255,7 +255,7 @@ unsigned long dcqcn_counter_sum(const struct dcqcn_dev *dev,
 }
 
 /**
- * dcqcn_held_memory_sum() - read how much memory the packets take that a port holds
+ * dcqcn_held_memory_sum() - return the memory of the packets that a port holds
  * @dev: the port
  *
  * Context: any. Return: bytes.
@@ -270,5 +270,5 @@ long dcqcn_held_memory_sum(const struct dcqcn_dev *dev)
 		for_each_possible_cpu(cpu)
 			sum += READ_ONCE(per_cpu_ptr(dev->counters, cpu)->held_memory[i]);
 	}
-	return max(sum, 0L);	/* packets may have left while it was added up */
+	return max(sum, 0L);	/* packets may have left during the loop */
 }

@@ -26,25 +26,27 @@
 #define DCQCN_CCC_BITS		6	/* a port's hash table of contexts */
 
 struct dcqcn_debugfs;
-/* Set for good where rxe frees a QP 200 jiffies after its destruction began, even if packets point
- * to it; see client.c
+/* Set once, and never reset, if rxe frees a QP 200 jiffies after its destruction began even if
+ * packets point to it; see client.c
  */
 DECLARE_STATIC_KEY_FALSE(dcqcn_hasty_rxe);
 
-/* ns; how long packets are held there: 50 jiffies, as a QP that is being destroyed repeats them */
+/* ns; how long packets are held then: 50 of the 200 jiffies, because a QP that is being destroyed
+ * still retransmits
+ */
 #define DCQCN_HASTY_HOLD_NS	(50ULL * NSEC_PER_SEC / HZ)
 
 struct dcqcn_net_hooks;
 struct dcqcn_sysfs;
 
 /**
- * struct dcqcn_resolver - asks the RDMA core about QPs, and is their janitor
+ * struct dcqcn_resolver - asks the RDMA core about QPs, and removes unused entries
  * @num_unresolved: entries that are resolving or absent
  * @lock: protects @list
  * @list: entries that wait for @work
  * @work: resolves entries, and sweeps the table
- * @next_sweep: jiffies; when that is due
- * @next_qpn: where it continues
+ * @next_sweep: jiffies; when the next sweep is due
+ * @next_qpn: QP number at which the sweep continues
  */
 struct dcqcn_resolver {
 	atomic_t num_unresolved;
@@ -57,9 +59,9 @@ struct dcqcn_resolver {
 
 /**
  * struct dcqcn_pacing - what the limited flows of a port have in common
- * @num_limited: how many there are
- * @held_memory: bytes of memory that the packets in all FIFOs take, but for what CPUs have
- *	counted in dcqcn_counters.held_memory
+ * @num_limited: number of limited flows
+ * @held_memory: bytes of memory of the packets in all FIFOs, except those that CPUs still count in
+ *	dcqcn_counters.held_memory
  */
 struct dcqcn_pacing {
 	atomic_t num_limited;
@@ -68,8 +70,8 @@ struct dcqcn_pacing {
 
 /**
  * struct dcqcn_answers - bounds on what a port sends by itself
- * @cnp_paid: ns; the CNPs sent so far use up the port's share until then
- * @feedback_paid: ns; and the feedback
+ * @cnp_paid: ns; until when the CNPs sent so far use up the port's share
+ * @feedback_paid: ns; the same for feedback
  */
 struct dcqcn_answers {
 	atomic64_t cnp_paid;
@@ -80,13 +82,13 @@ struct dcqcn_answers {
  * struct dcqcn_credit - grants credit to the peers of a port in turn
  * @lock: protects @sources and @pace
  * @sources: contexts whose peer asks for credit
- * @num: of @sources
+ * @num: number of @sources
  * @skipped: turns in a row that brought no grant
- * @pace: when the next one may get some
- * @ungranted: bytes that came without credit, and that @pace does not know of yet
- * @ungranted_since: in units of 2^10 ns, modulo 2^32 units (73 min); when the first of
- *	them came
- * @timer: grants it
+ * @pace: when the next source may get credit
+ * @ungranted: bytes that came without credit and are not charged to @pace yet
+ * @ungranted_since: in units of 2^10 ns, modulo 2^32 units (73 min); when the first of these bytes
+ *	came
+ * @timer: grants credit
  */
 struct dcqcn_credit {
 	spinlock_t lock;	/* protects @sources and @pace */
@@ -103,9 +105,9 @@ struct dcqcn_credit {
  * struct dcqcn_contexts - the contexts of a port
  * @chains: by the upper bits of a hash; RCU, changed under @lock
  * @lock: protects @chains, @last_id and @num; nests in dcqcn_qp.lock
- * @last_id: of the context that was added last
+ * @last_id: id of the context that was added last
  * @seed: random, so that nobody can choose addresses of one chain
- * @num: how many there are
+ * @num: number of contexts
  * @used: the port uses contexts, or did; protected by dcqcn_dev.settings_lock
  */
 struct dcqcn_contexts {
@@ -120,8 +122,8 @@ struct dcqcn_contexts {
 /**
  * struct dcqcn_dev - congestion control of one rxe device
  *
- * Packets on all CPUs read the first fields, which seldom change. What some of them write is in
- * parts with cache lines of their own.
+ * Packets on all CPUs read the first fields, which seldom change. Fields that packets write are in
+ * structures with cache lines of their own.
  *
  * @ibdev_node: in the table by @ibdev
  * @ibdev: the rxe device; valid until its client is removed
@@ -131,19 +133,19 @@ struct dcqcn_contexts {
  * @speed: Mb/s, of the port
  * @stopping: no new limiters
  * @ndev_node: in the table by @ndev
- * @qps: the QPs that have met congestion, by their numbers; each packet looks them up
+ * @qps: entries of QPs, by number; see qp.c. Each packet looks its QP up.
  * @pacing: its limited flows
- * @peers: what they have measured
- * @resolver: asks whose QPs they are
- * @answers: CNPs and feedback that it sends
+ * @peers: what flows have measured; see peer.c
+ * @resolver: asks the RDMA core about @qps
+ * @answers: bounds on CNPs and feedback
  * @contexts: see ccc.c
- * @credit: what peers may send in contexts
+ * @credit: grants credit to peers in contexts
  * @hooks: the netfilter hooks of its network namespace
  * @num_choices: QPs that have an algorithm of their own; see cc_register.c
  * @settings_lock: serialises writers of @settings
  * @speed_work: reads @speed
  * @rate_events: rate limit of netlink events, see netlink_event.c
- * @stamps: what switches tell of the packets that come in, or NULL; see stamp.c
+ * @stamps: stamps that switches have put into received packets, or NULL; see stamp.c
  * @sysfs: its directories below ``ecn/``
  * @debugfs: its files in debugfs
  */
@@ -230,13 +232,13 @@ static inline u64 dcqcn_dev_line(const struct dcqcn_dev *dev,
 }
 
 /**
- * dcqcn_dev_hold() - count the memory of packets that are held from now on, or no longer
+ * dcqcn_dev_hold() - add to the memory of held packets, or subtract from it
  * @dev: the port
  * @kind: in which FIFOs
  * @memory: bytes; negative for those that are no longer held
  *
- * Each CPU counts for itself, so that CPUs do not take a cache line from each other with each
- * packet. dcqcn_dev_held() must follow, for one or several of these.
+ * Each CPU counts for itself, so that CPUs do not contend for a cache line with each packet.
+ * dcqcn_dev_held() must follow after one or several calls.
  *
  * Context: any, with BH disabled.
  */
@@ -250,8 +252,8 @@ static inline void dcqcn_dev_hold(struct dcqcn_dev *dev, enum dcqcn_fifo_kind ki
  * @dev: the port
  * @kind: in which FIFOs
  *
- * Context: any, with BH disabled. Return: bytes of memory that the port's packets take, but for a
- * batch of each CPU.
+ * Context: any, with BH disabled. Return: bytes of memory of the packets that the port holds,
+ * except up to a batch per CPU.
  */
 static inline long dcqcn_dev_held(struct dcqcn_dev *dev, enum dcqcn_fifo_kind kind)
 {

@@ -3,11 +3,11 @@
  * When a flow takes another path, after Linux's Protective Load Balancing (PLB,
  * net/ipv4/tcp_plb.c).
  *
- * Switches that have several paths choose one by a hash of the packet's header, so another
- * entropy value in the header is, perhaps, another path. A round is a round trip. A round
- * is congested if at least half of what arrived in it was marked (CE). After 12 congested
- * rounds in a row the flow changes its path, or after three if it has nothing in flight,
- * because then it costs nothing. A round that is not congested resets the count.
+ * Switches that have several paths choose one by a hash of the packet's header, so another entropy
+ * value in the header may select another path. A round is a round trip. A round is congested if at
+ * least half of what arrived in it was marked (CE). After 12 congested rounds in a row the flow
+ * changes its path, or after three if it has nothing in flight, because then it costs nothing. A
+ * round that is not congested resets the count.
  *
  * Where all paths are congested, as with many senders to one port, no change helps. After
  * eight changes in a row, each takes twice as many rounds as the one before, up to a bound.
@@ -26,21 +26,21 @@
 
 #define DCQCN_ENTROPY_ROUNDS		12
 #define DCQCN_ENTROPY_ROUNDS_IDLE	3
-#define DCQCN_ENTROPY_EAGER		7	/* changes, before it takes longer */
+#define DCQCN_ENTROPY_EAGER		7	/* changes before further ones take longer */
 #define DCQCN_ENTROPY_SHIFT_MAX		6	/* 12 << 6 = 768 rounds */
 #define DCQCN_ENTROPY_ROUNDS_MAX	(DCQCN_ENTROPY_ROUNDS << DCQCN_ENTROPY_SHIFT_MAX)
 #define DCQCN_ENTROPY_ECHOES_MAX	0x7fff
 
 /**
- * dcqcn_entropy_echo() - it is known how many of a flow's packets were marked
+ * dcqcn_entropy_echo() - learn whether a flow's packets were marked
  * @e: state
- * @marked: at least half of the bytes since the last call
+ * @marked: at least half of the bytes since the last call were marked
  * @idle: nothing of the flow is in flight
  * @rtt: ns; its round trip
  * @now: ns, not before the last call's
  *
  * Context: any. The caller serialises access to @e.
- * Return: whether the flow shall change its path; then call dcqcn_entropy_change() or
+ * Return: whether the flow should change its path; then call dcqcn_entropy_change() or
  * dcqcn_entropy_stay().
  */
 bool dcqcn_entropy_echo(struct dcqcn_entropy *e, bool marked, bool idle, u32 rtt,
@@ -90,7 +90,7 @@ void dcqcn_entropy_stay(struct dcqcn_entropy *e)
 }
 
 /**
- * dcqcn_entropy_change() - a flow, of which nothing is in flight, gets another value
+ * dcqcn_entropy_change() - give another entropy value to a flow that has nothing in flight
  * @e: state
  * @random: any number
  *
@@ -98,7 +98,7 @@ void dcqcn_entropy_stay(struct dcqcn_entropy *e)
  */
 void dcqcn_entropy_change(struct dcqcn_entropy *e, u32 random)
 {
-	/* each of the others is as likely */
+	/* every other value is equally likely */
 	e->ev = (e->ev + 1 + random % DCQCN_ENTROPY_MASK) & DCQCN_ENTROPY_MASK;
 	if (e->changes <= DCQCN_ENTROPY_EAGER + DCQCN_ENTROPY_SHIFT_MAX)
 		e->changes++;

@@ -5,17 +5,19 @@
 
 #include <linux/types.h>
 
-/* An entropy value: what is XORed to the UDP source port, within RoCEv2's 49152..65535 */
+/* Bits of an entropy value. It is XORed to the UDP source port, which stays within RoCEv2's
+ * 49152..65535.
+ */
 #define DCQCN_ENTROPY_MASK	0x3fff
 
 /**
  * struct dcqcn_entropy - the path of one flow
  * @round_time: ns; when the round began, 0 for never
- * @echoes: in this round
- * @marked: of them, those that say that the path was congested
- * @rounds: congested ones in a row
+ * @echoes: number of echoes in this round
+ * @marked: how many of @echoes reported congestion
+ * @rounds: congested rounds in a row
  * @ev: entropy value; at most DCQCN_ENTROPY_MASK, 0: the path that rxe chose
- * @changes: in a row, without a round that was not congested
+ * @changes: path changes since the last round that was not congested
  */
 struct dcqcn_entropy {
 	u64 round_time;

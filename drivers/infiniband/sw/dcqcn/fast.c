@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * FAST: a window by the round trip alone, for networks in which no switch marks.
+ * FAST: a window computed from round trips alone, for networks in which no switch marks.
  *
  *   Wei, Jin, Low and Hegde, "FAST TCP: Motivation, Architecture, Algorithms, Performance",
  *   IEEE/ACM Transactions on Networking 14(6), 2006, equation 6
@@ -8,13 +8,13 @@
  *   once per window   w = min(2 w, (1 - gamma) w + gamma (baseRTT / RTT * w + alpha))
  *   on a loss         half of the window
  *
- * with gamma 1/2. Where this comes to rest, w * (1 - baseRTT / RTT) = alpha: each flow keeps alpha
- * bytes in the queue, so N flows that share one have the same rate, and a queue of N * alpha.
- * Here alpha is two packets. RTT is the average of the window, and baseRTT is the knob
- * ccc_base_rtt, or else the shortest one.
+ * with gamma 1/2. In equilibrium, w * (1 - baseRTT / RTT) = alpha: each flow keeps alpha bytes in
+ * the queue, so N flows that share one have the same rate, and a queue of N * alpha. Here alpha is
+ * two packets. RTT is the average over the window, and baseRTT is the knob ccc_base_rtt or else the
+ * shortest round trip.
  *
- * Without the knob, a flow that begins while others keep a queue takes that for a part of the path,
- * and gets more than its share.
+ * Without the knob, a flow that begins while others keep a queue takes the queueing delay for part
+ * of the path, and gets more than its share.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -71,10 +71,10 @@ static void dcqcn_fast_ack(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *sa
 	if (f->acked < f->cwnd || !f->samples)
 		return;
 	rtt = div_u64(f->rtts, f->samples);
-	/* a shorter one may have become the base only now; 2^28 * 2^32 */
+	/* the knob may exceed the measured round trip; 2^28 * 2^32 */
 	next = (w + div64_u64(w * min(base, rtt), max(rtt, 1ULL)) +
 		DCQCN_FAST_ALPHA * cc->packet) / 2;
-	/* a window that is not used does not grow */
+	/* a window does not grow unless it is used */
 	dcqcn_fast_set(cc, f, f->used ? min(next, 2 * w) : min(next, w));
 }
 

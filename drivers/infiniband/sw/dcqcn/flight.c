@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a flow has in flight, as ACKs tell.
+ * Counts what a flow has in flight, from ACKs.
  *
  * An ACK names a PSN, and packets differ in length. So a packet that asks for an ACK is a
  * milestone: it knows how many bytes were sent up to it, and when it left. An ACK of its PSN, or of
  * a later one, acknowledges all of these. Only its own ACK gives a round trip.
  *
- * There is place for DCQCN_FLIGHT_MARKS milestones. Beyond that, the latest takes the place of the
- * one before it: more is then acknowledged at once.
+ * There is room for DCQCN_FLIGHT_MARKS milestones. Beyond that, the latest replaces the one before
+ * it, so that ACKs acknowledge more at once.
  *
- * What ends the wait for an ACK: one for a later packet, or rxe, which goes back when none comes.
- * Whatever was in flight then is sent again, and counts again.
+ * An ACK for a later packet ends the wait for an ACK. If no ACK comes, rxe goes back: it sends
+ * again what was in flight, which is counted again.
  *
  * Pure, like rate.c: no clock, no lock, no kernel object.
  */
@@ -27,7 +27,7 @@ static bool dcqcn_flight_reaches(u32 a, u32 b)
 }
 
 /**
- * dcqcn_flight_sent() - a packet leaves that ACKs tell of
+ * dcqcn_flight_sent() - count a packet that leaves, and that will be acknowledged
  * @f: state
  * @psn: its PSN
  * @bytes: its length on the wire
@@ -50,7 +50,7 @@ void dcqcn_flight_sent(struct dcqcn_flight *f, u32 psn, u32 bytes, bool asks, u6
 }
 
 /**
- * dcqcn_flight_acked() - an ACK arrives, no NAK
+ * dcqcn_flight_acked() - an ACK arrives that is not a NAK
  * @f: state
  * @psn: its PSN
  * @now: ns, not before the last call's
@@ -58,7 +58,7 @@ void dcqcn_flight_sent(struct dcqcn_flight *f, u32 psn, u32 bytes, bool asks, u6
  * @interval: is set to the time since the last ACK in ns, 0 for unknown
  *
  * Context: any. The caller serialises access to @f.
- * Return: bytes that it acknowledges, and no ACK before; 0 if it tells nothing.
+ * Return: bytes that it is the first to acknowledge; 0 if it acknowledges nothing new.
  */
 u32 dcqcn_flight_acked(struct dcqcn_flight *f, u32 psn, u64 now, u32 *rtt, u32 *interval)
 {
@@ -113,7 +113,7 @@ void dcqcn_flight_lost(struct dcqcn_flight *f)
 }
 
 /**
- * dcqcn_flight_pause() - the flow sends again after it had nothing to send
+ * dcqcn_flight_pause() - the flow resumes after it had nothing to send
  * @f: state
  *
  * Context: any. The caller serialises access to @f.

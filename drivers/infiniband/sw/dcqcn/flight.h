@@ -11,7 +11,7 @@
 /**
  * struct dcqcn_milestone - a packet that has asked for an ACK
  * @time: ns; when it left
- * @sent: position; bytes sent by then, it included
+ * @sent: position; bytes sent up to and including this packet
  * @psn: its PSN
  */
 struct dcqcn_milestone {
@@ -26,12 +26,12 @@ struct dcqcn_milestone {
  * Positions are counts of bytes modulo 2^32: rxe has 128 packets in flight at most.
  *
  * @acked_time: ns; when the last ACK came, 0 for unknown
- * @sent: position; of what was sent
- * @acked: position; of what was acknowledged, or lost
- * @asked: position; of the packet that last asked for an ACK
+ * @sent: position up to which packets were sent
+ * @acked: position up to which every byte was acknowledged or lost
+ * @asked: position of the packet that last asked for an ACK
  * @first: index of the oldest milestone
- * @num: of milestones
- * @marks: the milestones, from @first on, around the end
+ * @num: number of milestones
+ * @marks: ring of milestones, the oldest at @first
  */
 struct dcqcn_flight {
 	u64 acked_time;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The gate: whether the packet at the head of a flow's queue may leave, and what it is charged when
- * it has left.
+ * The gate decides whether the packet at the head of a flow's queue may leave, and charges the flow
+ * for packets that leave.
  *
- * A flow has a time at which its next packet may leave. Sending a packet moves that time on by
- * what the packet costs at the present rate (limiter.c). A late timer thereby earns credit: packets
- * leave until the schedule has caught up, within DCQCN_MAX_LATE_NS. A flow that has nothing to send
- * earns no more than DCQCN_IDLE_CREDIT_NS, and one that waited while rxe found out about a loss
- * earns nothing.
+ * A flow has a time at which its next packet may leave. Sending a packet moves this time on by the
+ * packet's length at the present rate (limiter.c). A late timer thereby earns credit: packets leave
+ * until the schedule has caught up, within DCQCN_MAX_LATE_NS. A flow that has nothing to send earns
+ * no more than DCQCN_IDLE_CREDIT_NS, and a flow that waited until rxe detected a loss earns
+ * nothing.
  *
  * While a start sends less than its rate allows, or a context is far from its bounds, only one
  * packet in several takes the flow's lock; the others skip it (DCQCN_SKIPS).
  *
- * A flow whose peer has agreed on a context (ccc.c) obeys the context instead: its packets
- * leave at the line rate while window and credit last, and those that are held leave when
- * feedback comes. If that takes too long for rxe's timer, one leaves, and asks for an ACK.
+ * A flow whose peer has agreed on a context (ccc.c) obeys the context instead: its packets leave at
+ * the line rate while window and credit last, and held packets leave when feedback comes. If
+ * feedback takes so long that rxe's timer would expire, one packet leaves, and asks for an ACK.
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -34,9 +34,9 @@
 #include "tx.h"
 #include "window.h"
 
-/* Requests that may skip the lock after one that took it, if all of them are due by then. The
- * next one that takes it charges them, to a flow that has credit for DCQCN_IDLE_CREDIT_GAPS
- * packets at most: twice this, and the one that took the lock, must fit.
+/* Requests that may skip the lock after one that took it, if all of them are due by then. The next
+ * request that takes the lock charges them. A flow has credit for at most DCQCN_IDLE_CREDIT_GAPS
+ * packets: twice this number, and the request that took the lock, must fit.
  */
 #define DCQCN_SKIPS		((DCQCN_IDLE_CREDIT_GAPS - 1) / 2)
 
@@ -50,14 +50,14 @@ u64 dcqcn_gate_shorten(const struct dcqcn_qp *qp, u64 gap)
 	return bound ? min(gap, bound) : gap;
 }
 
-/* A request was queued behind a packet that may have been longer: let it leave in time */
+/* A request was queued behind a packet that may have been longer: let the request leave in time */
 void dcqcn_gate_hasten(struct dcqcn_qp *qp, u64 now)
 {
 	qp->flow.next = min(qp->flow.next, now + dcqcn_req_bound(qp));
 }
 
 /* Charge the requests that have skipped the lock as if all of them had just left, and allow no
- * more. Each costs as much as the one before them that took it, and has the same length.
+ * more. Each costs as much as the last request that took the lock, and has the same length.
  */
 void dcqcn_gate_settle(struct dcqcn_flow *flow, u64 now)
 {
@@ -94,7 +94,7 @@ void dcqcn_gate_allow(struct dcqcn_qp *qp, u32 bytes, u64 now)
 	WRITE_ONCE(fifo->allowed, fifo->charged + DCQCN_SKIPS);
 }
 
-/* A start goes on by time */
+/* Let a start go on by time, and not by samples */
 static void dcqcn_gate_go_blind(struct dcqcn_qp *qp, u64 now)
 {
 	struct dcqcn_terms terms = dcqcn_limiter_terms(qp);
@@ -143,9 +143,9 @@ static bool dcqcn_gate_ask_module(struct sk_buff *skb)
 }
 
 /* Decide whether a packet that gets no ACK is a probe, which the peer's module answers, and make it
- * ask. A start has its burst behind it then, and another flow has sent enough for an answer. A
- * start that awaits an ACK does so no longer, as this packet gets none, and one that has heard
- * nothing for DCQCN_PROBE_NS goes on by time.
+ * ask. A start asks when its burst has left, and any other flow when it has sent enough since the
+ * last probe. A start that awaits an ACK stops waiting, because this packet gets none. A start that
+ * has heard nothing for DCQCN_PROBE_NS goes on by time.
  */
 static noinline bool dcqcn_gate_probes_module(struct dcqcn_qp *qp, struct sk_buff *skb,
 					      u64 now)
@@ -155,7 +155,7 @@ static noinline bool dcqcn_gate_probes_module(struct dcqcn_qp *qp, struct sk_buf
 
 	if (flow->burst || dcqcn_path_awaits(path, now))
 		return false;
-	/* one that goes up by samples must not wait for a module that is not there */
+	/* a start that goes up by samples must not wait for a peer without the module */
 	if (flow->rate.start == DCQCN_START_MEASURES ?
 	    !path->answered || !dcqcn_start_wants_sample(&flow->rate, now) :
 	    !flow->rate.start && path->sent - path->probe_sent < DCQCN_PATH_ASK)
@@ -202,7 +202,7 @@ void dcqcn_gate_measure(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req,
 		dcqcn_path_ask(flow->path, packet->psn, flow->rate.rtt, now);
 }
 
-/* Whether the message goes on after what a FIFO holds */
+/* Whether the message continues after the last packet of a FIFO */
 static bool dcqcn_fifo_goes_on(const struct dcqcn_fifo *fifo)
 {
 	struct sk_buff *last = skb_peek_tail(&fifo->queue);
@@ -259,7 +259,7 @@ static noinline void dcqcn_gate_switch(struct dcqcn_qp *qp,
 	u64 now = ktime_get_ns();
 
 	dcqcn_gate_settle(&qp->flow, now);
-	/* what is in flight now is not measured: it was sent by the other rule */
+	/* do not measure packets in flight, which left under the old rule */
 	if (qp->flow.path)
 		dcqcn_path_restart(qp->flow.path);
 	dcqcn_limiter_switch(qp, settings, obeys, now);
@@ -279,9 +279,9 @@ void dcqcn_gate_follow(struct dcqcn_qp *qp)
 						      DCQCN_OBEYS_RATE);
 }
 
-/* A packet comes of a flow that may obey a context. The context handles the ACK of an atomic
- * operation like a READ response: it counts it, and changes the flow's path only when it has
- * arrived. If another packet overtook it, the requester would take it for lost.
+/* Handle a packet of a flow that may obey a context. The context handles the ACK of an atomic
+ * operation like a READ response: it counts the ACK, and changes the flow's path only when the ACK
+ * has arrived. If another packet overtook the ACK, the requester would take the ACK for lost.
  */
 void dcqcn_gate_enter(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 {
@@ -294,7 +294,8 @@ void dcqcn_gate_enter(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
  * dcqcn_gate_floor() - the least rate that held requests allow
  * @qp: the flow's QP
  *
- * Context: @qp->lock is held. Return: bit/s for requests as long as the first, 0 for any.
+ * Context: @qp->lock is held. Return: bit/s for requests as long as the first; 0 if there is no
+ * such bound.
  */
 u64 dcqcn_gate_floor(const struct dcqcn_qp *qp)
 {

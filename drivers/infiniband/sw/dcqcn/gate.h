@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Whether a flow's next packet may leave, and what is charged when it has left. See gate.c. */
+/* Decides whether a flow's next packet may leave, and charges the flow for it. See gate.c. */
 #ifndef DCQCN_GATE_H
 #define DCQCN_GATE_H
 
@@ -39,8 +39,8 @@
  * packet in eight takes the lock and allows the next ones in advance: requests in a row that
  * have the same length and request no ACK. rxe sends the requests of a QP one at a time.
  *
- * If the limit is switched off for their priority meanwhile, the next packet that takes the
- * lock finds out. These leave at once in either case.
+ * If the limit of their priority is switched off meanwhile, the next packet that takes the lock
+ * notices. Requests that skip the lock leave at once in either case.
  *
  * Context: any, for the flow's requester.
  */
@@ -52,7 +52,7 @@ static inline bool dcqcn_gate_may_skip(const struct dcqcn_flow *flow,
 
 	/* another CPU may have taken back what was allowed */
 	return (s8)(READ_ONCE(fifo->allowed) - fifo->skipped) > 0 &&
-	       /* false with AckReq, too, which is in the same word */
+	       /* also false if AckReq is set, which is in the same word */
 	       be32_to_cpu(bth->psn) == fifo->last_psn + 1 &&
 	       skb->len + ETH_HLEN == READ_ONCE(flow->skip_bytes);
 }
@@ -85,8 +85,8 @@ u64 dcqcn_gate_floor(const struct dcqcn_qp *qp);
 void dcqcn_gate_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 		    u64 now);
 
-/* ns; a packet follows the burst of a start after this time, or four round trips: by then the
- * bursts of many flows have left a queue of 1 MB at 10 Gb/s and more
+/* ns; the longest wait between the burst of a start and the next packet, unless four round trips
+ * are longer: by then the bursts of many flows have left a queue of 1 MB at 10 Gb/s and more
  */
 #define DCQCN_TAIL_NS	((u64)NSEC_PER_MSEC)
 
@@ -98,14 +98,14 @@ static __always_inline bool dcqcn_gate_allows(const struct dcqcn_flow *flow)
 	return fifo->allowed != fifo->charged;
 }
 
-/* A flow may be no more than this late, in ns */
+/* Bound a flow's credit, in ns */
 static __always_inline void dcqcn_gate_limit_credit(struct dcqcn_flow *flow,
 						    u64 credit, u64 now)
 {
 	flow->next = max(flow->next + credit, now) - credit;
 }
 
-/* Take away the credit that a flow may not have after it had nothing to send */
+/* After a pause, take away credit beyond that of an idle flow */
 static __always_inline void dcqcn_gate_forgive(struct dcqcn_flow *flow, u64 now)
 {
 	dcqcn_gate_limit_credit(flow, min_t(u64, (u64)DCQCN_IDLE_CREDIT_GAPS * flow->gap,
@@ -130,7 +130,7 @@ static __always_inline bool dcqcn_gate_opens(struct dcqcn_qp *qp,
 }
 
 /**
- * dcqcn_gate_is_overdue() - whether a request is held for so long that it leaves before it is due
+ * dcqcn_gate_is_overdue() - whether a request was held so long that it leaves before it is due
  * @qp: its QP
  * @request: the request
  * @now: ns, read under the lock
@@ -145,8 +145,8 @@ static __always_inline bool dcqcn_gate_is_overdue(const struct dcqcn_qp *qp,
 	       !dcqcn_req_patience(qp, now);
 }
 
-/* Move the time at which the next packet may leave by what @bytes cost at @rate, in bit/s; 0 for
- * no limit
+/* Move the time at which the next packet may leave by the time that @bytes take at @rate, in bit/s;
+ * 0 for no limit
  */
 static __always_inline void dcqcn_gate_pay(struct dcqcn_qp *qp, u64 rate,
 					   u32 bytes, u64 now)
@@ -164,8 +164,8 @@ static __always_inline void dcqcn_gate_pay(struct dcqcn_qp *qp, u64 rate,
 			flow->next = now;
 			return;
 		}
-		/* One packet soon follows a burst whose end may be lost: it shows the
-		 * peer what is missing, which rxe's timer does much later.
+		/* The end of a burst may be lost. Let one packet follow soon: it shows the peer
+		 * what is missing, long before rxe's timer fires.
 		 */
 		if (flow->rate.start == DCQCN_START_ASKS)
 			most = max((u64)DCQCN_PAUSE_RTTS * flow->rate.rtt,
@@ -180,10 +180,10 @@ static __always_inline void dcqcn_gate_pay(struct dcqcn_qp *qp, u64 rate,
 }
 
 /**
- * dcqcn_gate_charge() - a packet of a limited flow leaves
+ * dcqcn_gate_charge() - charge a limited flow for a packet that leaves
  * @qp: its QP
  * @terms: what applies to the flow
- * @skb: the packet, with struct dcqcn_held; may get an AckReq, or a context's bits
+ * @skb: the packet, with struct dcqcn_held; AckReq or a context's bits may be set in it
  * @now: ns, read under the lock
  *
  * Context: @qp->lock is held, with BH disabled.
@@ -214,7 +214,7 @@ static __always_inline void dcqcn_gate_charge(struct dcqcn_qp *qp,
  * @tx: the packet; it may get an AckReq
  * @now: ns, read under the lock
  *
- * Brings the flow up to date: what has passed is charged, and a pause or a loss shows now.
+ * Brings the flow up to date: charges the packets that have passed, and detects a pause or a loss.
  *
  * Context: @qp->lock is held, with BH disabled. Return: true if rxe sends it again, so that what
  * @fifo holds from its PSN on is stale.
@@ -234,7 +234,7 @@ static __always_inline bool dcqcn_gate_arrive(struct dcqcn_qp *qp,
 }
 
 /**
- * dcqcn_gate_pass() - let a packet leave that has just come, if it may
+ * dcqcn_gate_pass() - let a packet that has just come leave, if it may
  * @qp: its QP
  * @tx: the packet, with struct dcqcn_held
  * @now: ns, read under the lock

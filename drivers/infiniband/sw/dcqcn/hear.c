@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Feedback: what a peer that has agreed on a context says of the packets that it received.
+ * Handles feedback, in which a peer that has agreed on a context reports the packets that it
+ * received.
  *
- * Feedback is cumulative: bytes received, how many of them were marked, and credit,
- * so that the next one makes up for one that is lost. It goes out on request, and after
- * 32 KB without one. A request is a probe: the sender knows when it left, and how much it
- * had sent. The echo gives the round trip without the time that the receiver held it, and
- * what was lost before it. A mark alone does not trigger feedback, because the window needs
- * a round trip with it.
+ * Feedback is cumulative: bytes received, how many of them were marked, and credit, so that the
+ * next feedback makes up for a lost one. It goes out on request, and after 32 KB without one. A
+ * request is a probe: the sender knows when it left, and how much it had sent. The echo gives the
+ * round trip, minus the time that the receiver held it, and the bytes lost before the probe. A mark
+ * alone does not trigger feedback, because the window also needs a round trip.
  *
  * Forged packets: data counts before its ICRC is checked, because an attacker who knows
  * addresses, QPN and PSN of a connection can do worse. Feedback must have the right epoch
@@ -37,7 +37,7 @@
 
 #define DCQCN_CCC_WAKES		64	/* flows per feedback */
 
-/* Take out the probe that feedback echoes. All that are older are overtaken. */
+/* Take out the probe that feedback echoes. All older probes are overtaken. */
 static bool dcqcn_ccc_echoed(struct dcqcn_ccc_sender *tx,
 			     const struct dcqcn_feedback *said,
 			     struct dcqcn_probe *probe, bool *late)
@@ -86,7 +86,7 @@ static void dcqcn_ccc_begin(struct dcqcn_ccc *ccc,
 	dcqcn_ccc_set_agreed(ccc, settings->ccc.algorithms);
 }
 
-/* More has arrived, and perhaps less than was sent */
+/* Count the bytes that have arrived, and those that were lost */
 static void dcqcn_ccc_count(struct dcqcn_ccc_sender *tx,
 			    const struct dcqcn_feedback *said,
 			    const struct dcqcn_probe *probe)
@@ -99,7 +99,7 @@ static void dcqcn_ccc_count(struct dcqcn_ccc_sender *tx,
 		lost = probe->sent - be32_to_cpu(said->echo_received) -
 		       tx->offset;
 	tx->offset += lost;
-	tx->asked += lost;	/* as the limit, which comes from the peer's count */
+	tx->asked += lost;	/* moves like the limit, which comes from the peer's count */
 	if (lost > 0)
 		dcqcn_nscc_loss(&tx->window, lost);
 	tx->newly += received - tx->received;
@@ -115,8 +115,8 @@ static void dcqcn_ccc_count(struct dcqcn_ccc_sender *tx,
 	tx->newly = min(tx->newly, DCQCN_NSCC_BDP_MAX);
 }
 
-/* How much credit there is now. If the peer has heard all that asked and owes nothing, but less is
- * there than was asked for, a packet that asked was lost.
+/* Update the credit. If the peer has received every packet that asked and has granted all it knows
+ * of, but less than was asked for, a packet that asked was lost.
  */
 static void dcqcn_ccc_granted(struct dcqcn_ccc_sender *tx,
 			      const struct dcqcn_feedback *said, u64 now)
@@ -134,9 +134,9 @@ static void dcqcn_ccc_granted(struct dcqcn_ccc_sender *tx,
 		tx->asked = limit;
 }
 
-/* Whether feedback may be true: no more has arrived than was sent, nor was lost, and what
- * arrived before has not gone, unless a later report has overtaken this one. What a
- * timeout took for lost may arrive all the same.
+/* Whether feedback may be true: it reports no more bytes arrived or lost than were sent, and no
+ * fewer than before, unless a later report has overtaken this one. Bytes that a timeout took for
+ * lost may still arrive.
  */
 static bool dcqcn_ccc_is_plausible(const struct dcqcn_ccc_sender *tx,
 				   const struct dcqcn_feedback *said, bool same,
@@ -155,8 +155,8 @@ static bool dcqcn_ccc_is_plausible(const struct dcqcn_ccc_sender *tx,
 	       lost <= most;
 }
 
-/* A packet of a flow has arrived, which may take another path. Return its QP if it waited
- * for that.
+/* A probe has arrived, and its flow may take another path. Return the flow's QP if it waited for
+ * that.
  */
 static struct dcqcn_qp *dcqcn_ccc_reroute(struct dcqcn_ccc *ccc,
 					  const struct dcqcn_probe *probe,
@@ -187,8 +187,8 @@ static struct dcqcn_qp *dcqcn_ccc_reroute(struct dcqcn_ccc *ccc,
 	return held ? qp : NULL;
 }
 
-/* Feedback for a context whose lock is held. Return whether it was taken. A QP that goes on
- * with it on another path is in *turned.
+/* Handle feedback for a context whose lock is held. Return whether it was accepted. *turned is a QP
+ * that goes on with another path.
  */
 static bool dcqcn_ccc_hear(struct dcqcn_ccc *ccc,
 			   const struct dcqcn_settings *settings,
@@ -207,7 +207,7 @@ static bool dcqcn_ccc_hear(struct dcqcn_ccc *ccc,
 	dcqcn_ccc_settle(tx, now);
 	if (!same && !echoed)
 		return false;
-	/* what is missing before one that was overtaken is not known to be lost */
+	/* bytes missing before an overtaken probe are not known to be lost */
 	if (!dcqcn_ccc_is_plausible(tx, said, same,
 				    echoed && !late ? &probe : NULL))
 		return false;
@@ -220,8 +220,8 @@ static bool dcqcn_ccc_hear(struct dcqcn_ccc *ccc,
 		dcqcn_ccc_begin(ccc, settings, said, &probe, now);
 	dcqcn_ccc_count(tx, said, echoed && same && !late ? &probe : NULL);
 	dcqcn_ccc_granted(tx, said, now);
-	/* what neither says that more has arrived nor lets more leave must not keep a
-	 * context waiting for ever
+	/* feedback that neither reports new bytes nor lets packets leave must not put off the
+	 * timeout for ever
 	 */
 	if (more || (dcqcn_ccc_in_window(tx) && dcqcn_ccc_has_credit(tx))) {
 		tx->heard_time = now;
@@ -232,7 +232,7 @@ static bool dcqcn_ccc_hear(struct dcqcn_ccc *ccc,
 		return true;
 	rtt = now - probe.time;
 	rtt -= min_t(u64, rtt, be32_to_cpu(said->echo_held));
-	/* where nothing takes time, it is 0 */
+	/* at least 1, because 0 means unknown */
 	tx->rtt = min_t(u64, rtt, DCQCN_NSCC_RTT_MAX) ?: 1;
 	params = dcqcn_ccc_params(ccc, settings);
 	dcqcn_nscc_feedback(&tx->window, &params, tx->newly, tx->rtt, tx->marked,
@@ -247,7 +247,7 @@ static bool dcqcn_ccc_hear(struct dcqcn_ccc *ccc,
 	return true;
 }
 
-/* Let flows go on that wait, one after the other */
+/* Let waiting flows go on, one after the other */
 static void dcqcn_ccc_wake(struct dcqcn_ccc *ccc)
 {
 	struct dcqcn_ccc_sender *tx = &ccc->tx;
@@ -272,7 +272,7 @@ static void dcqcn_ccc_wake(struct dcqcn_ccc *ccc)
 }
 
 /**
- * dcqcn_ccc_feedback() - a packet of opcode 0xc1 came in
+ * dcqcn_ccc_feedback() - handle a received packet of opcode 0xc1
  * @in: the packet
  *
  * Context: softirq, under RCU. Takes locks of the context and of QPs; may send.
@@ -305,7 +305,7 @@ void dcqcn_ccc_feedback(const struct dcqcn_rx *in)
 		goto count;
 	spin_lock_bh(&ccc->lock);
 	taken = dcqcn_ccc_hear(ccc, settings, said, ktime_get_ns(), &turned);
-	/* flows that had some may go on with it */
+	/* lend bytes to flows again */
 	if (taken && ccc->tx.agreed)
 		dcqcn_ccc_lend(&ccc->tx);
 	spin_unlock_bh(&ccc->lock);

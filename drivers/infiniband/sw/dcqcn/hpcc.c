@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * HPCC: a window by the use of the worst link, as switches tell it.
+ * HPCC: a window computed from the utilisation of the worst link, which switches report.
  *
  *   Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, algorithm 1 and section 3
  *
- *   on an ACK that tells of a hop, which has sent at txRate since the hop was told last:
- *     u = min(queue, queue then) / (B * T) + txRate / B
+ *   on an ACK that reports a hop; txRate is the hop's rate since its last report:
+ *     u = min(queue, queue at the last report) / (B * T) + txRate / B
  *     U = (1 - tau / T) * U + tau / T * u		tau: time since then, at most T
  *     U >= eta, or the fifth increase in a row was taken	W = Wc / (U / eta) + Wai
  *     otherwise						W = Wc + Wai
@@ -16,11 +16,11 @@
  * flows; N is 8 here. T is the round trip without queues: the knob ccc_base_rtt, or else the
  * shortest one. The window starts with B * T of the host's link, and never exceeds it.
  *
- * The paper's packets carry all hops. A stamp has place for the worst (<net/roce_stamp.h>), which
- * is the one that u would be taken of. Two hops in turn are told apart.
+ * The paper's packets carry all hops. A stamp has room for one (<net/roce_stamp.h>), the worst,
+ * from which the paper would take u. Reports of two hops that alternate are kept apart.
  *
- * If nothing is told, because no switch stamps or the peer does not read it, this is a window that
- * grows by a packet per round trip, and is halved by a CNP. A loss halves it in any case.
+ * Without reports, because no switch stamps packets or the peer does not read stamps, the window
+ * grows by a packet per round trip, and a CNP halves it. A loss halves it in any case.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -30,26 +30,26 @@
 
 #include "algorithms.h"
 
-#define DCQCN_HPCC_ONE		1048576U	/* U of a link that is used up: 2^20 */
+#define DCQCN_HPCC_ONE		1048576U	/* U of a fully used link: 2^20 */
 #define DCQCN_HPCC_ETA		996147U		/* 0.95 of it */
 #define DCQCN_HPCC_STAGES	5
 #define DCQCN_HPCC_FLOWS	8
 #define DCQCN_HPCC_INITIAL	16800U		/* bytes, while no round trip is known */
 #define DCQCN_HPCC_WINDOW_MAX	268435456U	/* bytes; 5 ms at 400 Gb/s */
 #define DCQCN_HPCC_RTT_MAX	1073741824U	/* ns; longer ones count as this */
-#define DCQCN_HPCC_SILENT	16		/* round trips until a switch no longer tells */
+#define DCQCN_HPCC_SILENT	16		/* round trips without a report */
 
 /**
  * struct dcqcn_hpcc - what HPCC keeps of a flow
- * @told_time: ns; when a switch has told last, 0 for never
+ * @told_time: ns; last report of a switch, 0 for never
  * @cut_time: ns; the last halving
- * @hops: the two hops that were told of last, the latest first
+ * @hops: the two hops reported last, the latest first
  * @u: U, in 1/DCQCN_HPCC_ONE
  * @w: W, bytes
  * @wc: Wc, bytes
  * @until: bytes to be acknowledged until Wc changes
  * @stage: increases in a row
- * @knows: the window has begun with the path's
+ * @knows: a round trip is known, and the window has begun with that of the path
  */
 struct dcqcn_hpcc {
 	u64 told_time;
@@ -68,8 +68,8 @@ static u32 dcqcn_hpcc_base(const struct dcqcn_cc *cc)
 	return min(cc->rtt_base ?: cc->rtt_min, DCQCN_HPCC_RTT_MAX);
 }
 
-/* Bytes; what the host's link carries in T. 2^52 bit/s do not come: 2^40 * 2^30 would overflow, so
- * the line counts in units of 1024 bit/s.
+/* Bytes that the host's link carries in T. 2^40 * 2^30 would overflow, so the line rate is in units
+ * of 1024 bit/s, and at most 2^40 bit/s.
  */
 static u32 dcqcn_hpcc_most(const struct dcqcn_cc *cc, u32 base)
 {
@@ -78,8 +78,8 @@ static u32 dcqcn_hpcc_most(const struct dcqcn_cc *cc, u32 base)
 	return clamp_t(u64, bytes, cc->packet, max(DCQCN_HPCC_WINDOW_MAX, cc->packet));
 }
 
-/* As in the paper's simulator, a packet may leave while less than W is in flight: whole packets are
- * much of a small window.
+/* As in the paper's simulator, a packet may leave while less than W is in flight. This matters if W
+ * is a few packets.
  */
 static void dcqcn_hpcc_set(struct dcqcn_cc *cc, u64 w)
 {
@@ -109,7 +109,7 @@ static u64 dcqcn_hpcc_share(u32 bytes, u32 mbps, u32 ns)
 			 max((u64)mbps * ns, 1ULL));
 }
 
-/* Learn from what a hop tells. Return whether it was told of before. */
+/* Learn from a hop's report. Return whether the hop was reported before. */
 static bool dcqcn_hpcc_measure(struct dcqcn_hpcc *h, const struct dcqcn_cc_hop *hop, u32 base)
 {
 	struct dcqcn_cc_hop then = h->hops[0];
@@ -132,7 +132,7 @@ static bool dcqcn_hpcc_measure(struct dcqcn_hpcc *h, const struct dcqcn_cc_hop *
 	return true;
 }
 
-/* Make a window of the use of the link */
+/* Compute the window from the utilisation of the link */
 static void dcqcn_hpcc_adjust(struct dcqcn_cc *cc, struct dcqcn_hpcc *h, u32 base)
 {
 	bool use = h->u >= DCQCN_HPCC_ETA || h->stage >= DCQCN_HPCC_STAGES;

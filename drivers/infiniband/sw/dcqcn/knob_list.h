@@ -15,7 +15,7 @@ DCQCN_KNOB(np, MIN_TIME_BETWEEN_CNPS, min_time_between_cnps, np.min_time_between
 DCQCN_KNOB(np, CNP_DSCP, cnp_dscp, np.cnp_dscp, NONE, NULL)
 DCQCN_KNOB(np, CNP_802P_PRIO, cnp_802p_prio, np.cnp_802p_prio, NONE, NULL)
 DCQCN_KNOB(np, CNP_UDP_SPORT, cnp_udp_sport, np.cnp_udp_sport, NONE, NULL)
-DCQCN_KNOB(np, HOP_STAMPS, hop_stamps, hop_stamps, NONE, "1: tell senders of queues")
+DCQCN_KNOB(np, HOP_STAMPS, hop_stamps, hop_stamps, NONE, "1: report queues to senders")
 DCQCN_ENABLE(np, NP_ENABLE, np_enable, np_enable)
 DCQCN_KNOB(rp, RPG_MAX_RATE, rpg_max_rate, rp.rpg_max_rate, MBPS, "0: port speed")
 DCQCN_KNOB(rp, RPG_MIN_RATE, rpg_min_rate, rp.rpg_min_rate, MBPS, NULL)

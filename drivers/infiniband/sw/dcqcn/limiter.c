@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The limiter: when a flow's limit begins and ends, and which rate it has in between.
+ * The limiter decides when a flow's limit begins and ends, and which rate it has in between.
  *
  * A limit begins with a flow's start, its first CNP, or when it obeys a context (ccc.c) or an
- * algorithm (cc.c). Its rate is rate.c's, with what path.c has learnt from the flow's ACKs. It is
- * over when its rate has come back to the line rate and nothing is held. The pacer asks for the
+ * algorithm (cc.c). rate.c computes the rate, from what path.c has learnt of the flow's ACKs. The
+ * limit ends when the rate is back at the line rate and nothing is held. The pacer asks for the
  * rate with each packet (limiter.h), so no timer runs for it.
  *
  *   state     event                                action                           next
@@ -38,11 +38,11 @@
  *   closing   the port chooses an algorithm        limit at the algorithm's rate    plugged
  *             the QP or the port goes away         drop or send what is held        free
  *
- * free is without a limit (!dcqcn_qp.limited), starting dcqcn_rate.start, windowed and plugged
- * dcqcn_qp.obeys, closing dcqcn_flow.released. What ends each at the latest: starting, 64 idle
- * round trips; paced, the increases of an idle time, with which the janitor (qp.c) catches up;
- * windowed and plugged, a second without data; closing, the bounds on what is held (queue.c), and
- * two ack timeouts.
+ * These fields hold the state: !dcqcn_qp.limited for free, dcqcn_rate.start for starting,
+ * dcqcn_qp.obeys for windowed and plugged, dcqcn_flow.released for closing. Each state ends at the
+ * latest as follows. starting: after 64 idle round trips. paced: by the increases of an idle time,
+ * which the janitor (resolve.c) applies. windowed and plugged: after a second without data.
+ * closing: by the bounds on what is held (queue.c), and after two ack timeouts.
  *
  * All of it belongs to struct dcqcn_flow, and is protected by the QP's lock.
  */
@@ -62,9 +62,9 @@
 #include "start.h"
 #include "trace.h"
 
-/* A flow goes on as before a pause, with alpha as it was, unless the queue in which the bursts have
- * met is longer than this many round trips: it may have no room for what follows, and the first
- * cut of a start is deeper
+/* A flow goes on as before a pause, with the same alpha, unless its burst met a queue longer than
+ * this many round trips. Such a queue may have no room for the packets that follow, and the first
+ * cut of a start is deeper.
  */
 #define DCQCN_REJOIN_RTTS	8
 
@@ -93,8 +93,9 @@ void dcqcn_limiter_tell(struct dcqcn_qp *qp, const struct dcqcn_rp_params *p,
 	}
 }
 
-/* The line rate of a flow whose path is measured. @line: what it would be otherwise. It is above
- * the lowest rate, at which a flow would lose its limiter otherwise.
+/* The line rate of a flow whose path is measured. @line: the line rate if the path was not
+ * measured. The result is above the lowest rate, because a flow loses its limiter when its rate
+ * reaches the line rate.
  */
 u64 dcqcn_limiter_measured_line(const struct dcqcn_qp *qp,
 				const struct dcqcn_settings *settings, u64 line)
@@ -126,7 +127,7 @@ static bool dcqcn_limiter_look(const struct dcqcn_qp *qp, u64 now,
 }
 
 /* ns; the flow's own round trip or, while that is unknown, that of another flow to the same peer.
- * @holds: bytes; what a path holds of which neither is known
+ * @holds: bytes; assumed capacity of the path if neither is known
  */
 static u32 dcqcn_limiter_rtt(const struct dcqcn_qp *qp,
 			     const struct dcqcn_settings *settings, u32 holds,
@@ -142,8 +143,8 @@ static u32 dcqcn_limiter_rtt(const struct dcqcn_qp *qp,
 					     holds);
 }
 
-/* Let other flows know a round trip that has changed by more than an eighth, or has not been
- * confirmed for long
+/* Let other flows know the round trip, if it has changed by more than an eighth, or was last
+ * published long ago
  */
 static void dcqcn_limiter_publish(struct dcqcn_qp *qp, u64 now)
 {
@@ -177,7 +178,7 @@ static void dcqcn_limiter_measure(struct dcqcn_flow *flow)
 }
 
 /**
- * dcqcn_limiter_begin() - limit a flow that is not limited, or released, from now on
+ * dcqcn_limiter_begin() - begin to limit a flow that has no limit or was released
  * @qp: its QP; its rate is set
  * @settings: the port's
  * @now: ns
@@ -211,15 +212,15 @@ void dcqcn_limiter_begin(struct dcqcn_qp *qp,
 		return;
 	atomic_inc(&qp->dev->pacing.num_limited);
 	atomic_inc(&dcqcn_num_limited);
-	smp_mb__after_atomic();	/* dcqcn_limiter_rest() does it the other way round */
+	smp_mb__after_atomic();	/* pairs with smp_mb() in dcqcn_limiter_rest() */
 	if (!READ_ONCE(dcqcn_any_limited))
 		WRITE_ONCE(dcqcn_any_limited, true);
 	WRITE_ONCE(qp->limited, true);
 	trace_dcqcn_flow_born(qp);
 }
 
-/* Let a flow obey the algorithm that its port has chosen, if there is one and @acks, if its packets
- * may ask for ACKs, suffices
+/* Let a flow obey the algorithm that was chosen for it, if there is one. @acks: its packets may ask
+ * for ACKs. Return false if there is none, or if it needs ACKs.
  */
 static bool dcqcn_limiter_obey(struct dcqcn_qp *qp,
 			       const struct dcqcn_settings *settings, bool acks,
@@ -229,7 +230,7 @@ static bool dcqcn_limiter_obey(struct dcqcn_qp *qp,
 
 	if (!dcqcn_cc_is_wanted(qp, settings))
 		return false;
-	/* packets of a flow with a path are looked at when they leave */
+	/* only a flow with a path tells its algorithm of packets that leave */
 	if (!flow->path)
 		dcqcn_limiter_measure(flow);
 	if (!flow->path || !dcqcn_cc_enter(qp, settings, acks, now))
@@ -240,8 +241,8 @@ static bool dcqcn_limiter_obey(struct dcqcn_qp *qp,
 	return true;
 }
 
-/* Whether what a flow hears now is the first that a start hears of its burst: an ACK, or the answer
- * to a question. @least: the shortest round trip before
+/* Whether an ACK or answer is the first that a start gets for its burst. @least: the shortest round
+ * trip before
  */
 static bool dcqcn_limiter_is_first(const struct dcqcn_flow *flow, u32 least)
 {
@@ -249,8 +250,8 @@ static bool dcqcn_limiter_is_first(const struct dcqcn_flow *flow, u32 least)
 	       (flow->rate.start == DCQCN_START_BLIND && flow->path->asked && !least);
 }
 
-/* Whether the burst of a start, of which it now hears first, and which took @ns there and back, met
- * a queue, and not only its own packets
+/* Whether the burst of a start met a queue of other flows' packets. @ns: round trip of the first
+ * ACK or answer
  */
 static bool dcqcn_limiter_meets_queue(const struct dcqcn_flow *flow, u64 line,
 				      u64 ns)
@@ -265,7 +266,7 @@ static bool dcqcn_limiter_meets_queue(const struct dcqcn_flow *flow, u64 line,
 	return ns > path->paused_rtt + path->paused_rtt / 4 + own;
 }
 
-/* Limit a flow from now on, and let it feel its way up from a burst */
+/* Begin to limit a flow: let it send a burst, and then raise its rate step by step */
 static void dcqcn_limiter_feel(struct dcqcn_qp *qp,
 			       const struct dcqcn_settings *settings, bool asks,
 			       u64 now)
@@ -323,7 +324,7 @@ void dcqcn_limiter_start(struct dcqcn_qp *qp,
 }
 
 /**
- * dcqcn_limiter_plug() - limit a flow that has an algorithm, and goes on without a limit
+ * dcqcn_limiter_plug() - limit a flow for which an algorithm was chosen, and which has no limit
  * @qp: its QP
  * @settings: the port's
  * @acks: its packets may ask for an ACK
@@ -333,7 +334,7 @@ void dcqcn_limiter_start(struct dcqcn_qp *qp,
 void dcqcn_limiter_plug(struct dcqcn_qp *qp,
 			const struct dcqcn_settings *settings, bool acks)
 {
-	/* only other QPs of the port have one */
+	/* only other QPs of the port have an algorithm */
 	if (!*settings->cc && !READ_ONCE(qp->cc))
 		return;
 	spin_lock_bh(&qp->lock);
@@ -344,17 +345,17 @@ void dcqcn_limiter_plug(struct dcqcn_qp *qp,
 }
 
 /**
- * dcqcn_limiter_go_on() - a limited flow sends something new after it has sent nothing
+ * dcqcn_limiter_go_on() - a limited flow sends a new packet after a pause
  * @qp: its QP
- * @idle: ns; for how long
- * @bth: what it sends
+ * @idle: ns; length of the pause
+ * @bth: BTH of the new packet
  * @now: ns
  *
- * After more than a round trip, it was not the path that held it up. After a few, others may
- * have filled the path, or have paused as well, as in the rounds of an incast. Its rate has risen
- * meanwhile, up to the line if that was long. So it starts again, unless it waits for an ACK, or
- * is in the middle of a message: there it waits for its host, whose packets may be further apart
- * than round trips are long.
+ * A pause of more than one round trip was not caused by the path. After a few round trips, other
+ * flows may have filled the path, or may have paused as well, as in the rounds of an incast.
+ * Meanwhile the rate has risen, after a long pause up to the line rate. So the flow starts again,
+ * unless it waits for an ACK or is in the middle of a message. In the middle of a message it waits
+ * for its host, which may take longer than a round trip for each packet.
  *
  * Context: any, under RCU; @qp->lock is held.
  */
@@ -428,9 +429,9 @@ void dcqcn_limiter_cnp(struct dcqcn_qp *qp,
 }
 
 /**
- * dcqcn_limiter_learn() - an ACK says something of a limited flow's path
+ * dcqcn_limiter_learn() - learn about a limited flow's path from an ACK
  * @qp: its QP
- * @learnt: what
+ * @learnt: what the ACK has told
  * @left: ns; when the probe left
  * @least: ns; the shortest round trip before, 0 for unknown
  * @now: ns
@@ -456,8 +457,8 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 	queue = first &&
 		dcqcn_limiter_meets_queue(flow, dcqcn_dev_line(qp->dev, terms.settings),
 					  now - left);
-	/* Without marks before the pause, the bursts of others have grown, too. After marks they
-	 * may be shorter than this one, and it must not count for more.
+	/* Without marks before the pause, bursts of other flows have grown, too. After marks they
+	 * may be shorter than this one, which must not get a larger share.
 	 */
 	if (queue && path->was_marked)
 		flow->rate.burst = min(flow->rate.burst,
@@ -474,7 +475,7 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 		dcqcn_start_sample(&flow->rate, &terms.settings->rp, left,
 				   least, now);
 	}
-	/* the time that it waited says nothing about what gets through */
+	/* the time that the start waited says nothing about the throughput */
 	if (first)
 		dcqcn_path_restart(path);
 	/* what got through before a loss may be more than gets through now */
@@ -490,12 +491,12 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
  * dcqcn_limiter_resume() - a limited flow sends its first packet, or sends one again
  * @qp: its QP
  * @again: it is not the first one
- * @acked: it is a request, which an ACK may follow, and no READ response
+ * @acked: it is a request, which an ACK may follow, and not a READ response
  * @now: ns
  *
- * What was sent has been lost, or not acknowledged. While rxe waited, nothing was sent that
- * could be marked, so the rate rose. Flows that lost packets together would come back faster
- * each time, and their credit for the wait alone would fill a switch: take both back.
+ * Packets were lost, or not acknowledged. While rxe waited, it sent nothing that could be marked,
+ * so the rate rose. Flows that lost packets together would come back faster each time, and their
+ * credit for the wait alone would fill a switch. So take back both the increase and the credit.
  *
  * Context: any, under RCU; @qp->lock is held.
  */
@@ -521,8 +522,8 @@ void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool again, bool acked, u64 now)
 			       dcqcn_limiter_line(qp, settings), now);
 	else
 		dcqcn_rate_resume(&flow->rate, &settings->rp, now);
-	/* A request that is sent again asks for an ACK, for which a start waits. The ACK for which
-	 * it waits already may still come where only READ responses are sent again.
+	/* A request that is sent again asks for an ACK, and a start waits for that one. If only
+	 * READ responses are sent again, the ACK that the start already waits for may still come.
 	 */
 	if (flow->path && (acked || flow->rate.start != DCQCN_START_ASKS))
 		dcqcn_path_restart(flow->path);
@@ -532,7 +533,7 @@ void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool again, bool acked, u64 now)
 	flow->released = false;
 }
 
-/* Whether ACKs answer a flow's packets, as far as the last few tell: not those of READ responses */
+/* Whether a flow gets ACKs, judged by its last packets: READ responses get none */
 static bool dcqcn_limiter_gets_acks(const struct dcqcn_flow *flow)
 {
 	return !flow->fifo[DCQCN_RESPONSES].begun;
@@ -543,7 +544,7 @@ static bool dcqcn_limiter_gets_acks(const struct dcqcn_flow *flow)
  * @qp: its QP
  * @line: bit/s; line rate
  * @now: ns, read under the lock
- * @bytes: what is sent now
+ * @bytes: length of the packet that is sent now
  *
  * Context: @qp->lock is held. Return: bit/s.
  */
@@ -553,10 +554,10 @@ u64 dcqcn_limiter_other_rate(struct dcqcn_qp *qp, u64 line, u64 now, u32 bytes)
 }
 
 /**
- * dcqcn_limiter_switch() - from now on, let a flow obey its context, or what its port has chosen
+ * dcqcn_limiter_switch() - let a flow obey its context, or whatever was chosen for it
  * @qp: its QP
  * @settings: the port's
- * @obeys: DCQCN_OBEYS_CONTEXT; or DCQCN_OBEYS_RATE for what the port has chosen
+ * @obeys: DCQCN_OBEYS_CONTEXT; or DCQCN_OBEYS_RATE for the chosen algorithm, or DCQCN
  * @now: ns
  *
  * Context: any, under RCU; @qp->lock is held.
@@ -578,7 +579,9 @@ void dcqcn_limiter_switch(struct dcqcn_qp *qp,
 		flow->burst = 0;
 		return;
 	}
-	/* a context measures for itself; without a start, rxe may still go back */
+	/* a context keeps its own round trip, so the flow's is out of date; rxe may go back even if
+	 * there is no start, and then it is needed
+	 */
 	flow->rate.rtt = dcqcn_limiter_rtt(qp, settings, DCQCN_PATH_SHORT, now);
 	if (qp->limited && !flow->released &&
 	    dcqcn_limiter_obey(qp, settings, dcqcn_limiter_gets_acks(flow), now))
@@ -590,7 +593,7 @@ void dcqcn_limiter_switch(struct dcqcn_qp *qp,
 				  settings->rp.start_burst, 0, false, now);
 }
 
-/* A limited flow obeys another algorithm, or none, if its port has chosen that */
+/* If another algorithm was chosen, or DCQCN, let a limited flow obey it */
 static void dcqcn_limiter_follow(struct dcqcn_qp *qp, u64 now)
 {
 	const struct dcqcn_settings *settings = rcu_dereference_bh(qp->dev->settings);
@@ -604,8 +607,8 @@ static void dcqcn_limiter_follow(struct dcqcn_qp *qp, u64 now)
 }
 
 /*
- * Whether what was sent last may have been lost, and rxe does not know yet. It takes two
- * ack timeouts at most to find out. Exponents above 20 count as 20: 9 s.
+ * Whether the last packets may have been lost without rxe's knowledge. rxe takes two ack timeouts
+ * at most to notice. Exponents above 20 count as 20: 9 s.
  */
 static bool dcqcn_limiter_may_stall(const struct dcqcn_qp *qp, u64 now)
 {
@@ -619,7 +622,8 @@ static bool dcqcn_limiter_may_stall(const struct dcqcn_qp *qp, u64 now)
  * @qp: its QP
  * @now: ns, read under the lock
  *
- * Brings its rate up to date, and ends the limit of an idle one whose rate is back.
+ * Brings the rate up to date, and ends the limit of an idle flow whose rate is back at the line
+ * rate.
  *
  * Context: @qp->lock is held.
  */
@@ -636,7 +640,7 @@ void dcqcn_limiter_advance(struct dcqcn_qp *qp, u64 now)
 		rate->current_rate = terms.line;
 		rate->target_rate = terms.line;
 	}
-	/* this limit ends when its flow has been silent for a while */
+	/* the limit of a context or an algorithm ends when the flow has been silent for a while */
 	if (dcqcn_qp_is_bounded(qp) && !dcqcn_flow_held(&qp->flow) &&
 	    time_after(jiffies, qp->active + DCQCN_SILENT_JIFFIES))
 		qp->flow.released = true;
@@ -649,8 +653,8 @@ void dcqcn_limiter_advance(struct dcqcn_qp *qp, u64 now)
  * dcqcn_limiter_end() - end the limit, if the rate is back and nothing is held
  * @qp: the flow's QP
  *
- * The limit of a dead entry ends even while somebody is sending: no packet may be queued that
- * would need the timer.
+ * The limit of a dead entry ends even while another CPU sends its packets: no packet that would
+ * need the timer may be queued.
  *
  * Context: any; @qp->lock is held.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A flow's limit: when it begins and ends, and what its rate is. See limiter.c. */
+/* Decides when a flow's limit begins and ends, and what its rate is. See limiter.c. */
 #ifndef DCQCN_LIMITER_H
 #define DCQCN_LIMITER_H
 
@@ -16,8 +16,8 @@
 /* Base of the ack timeout, 4.096 us * 2^exponent (IBA 9.7.6.1.3) */
 #define DCQCN_ACK_TIMEOUT_NS	4096ULL
 
-/* Flows of any port are limited, or were lately. Otherwise hook.c lets ACKs pass unread. All CPUs
- * read it, so it does not change with each flow.
+/* Flows of any port are limited, or were lately. Otherwise rx.c lets ACKs pass unread. All CPUs
+ * read this, so it is not written for each flow.
  */
 extern bool dcqcn_any_limited;
 
@@ -27,7 +27,7 @@ extern bool dcqcn_any_limited;
 #define DCQCN_PAUSE_RTTS	4
 
 /**
- * struct dcqcn_terms - what does not change while several packets are sent
+ * struct dcqcn_terms - values that do not change while several packets are sent
  * @settings: the port's
  * @line: bit/s
  */
@@ -47,9 +47,9 @@ void dcqcn_limiter_tell(struct dcqcn_qp *qp, const struct dcqcn_rp_params *p,
  * @qp: its QP
  * @settings: the port's
  *
- * A port's speed may be wrong: many virtual ones invent it. So where the path is measured,
- * the line rate is twice what gets through, because a limit above that has no effect, and at
- * least twice rpg_min_rate. In a start it is four times what gets through, and DCQCN_RATE_MAX
+ * A port's speed may be wrong: many virtual devices report an arbitrary one. So where the path is
+ * measured, the line rate is twice what gets through, because a limit above that has no effect, and
+ * at least twice rpg_min_rate. In a start it is four times what gets through, and DCQCN_RATE_MAX
  * while only the round trip is known.
  *
  * Context: @qp->lock is held. Return: bit/s; at least 1 Mb/s, less than 2^52.
@@ -79,7 +79,7 @@ dcqcn_limiter_terms(const struct dcqcn_qp *qp)
  * @qp: its QP
  * @terms: what applies to it
  * @now: ns, read under the lock
- * @bytes: what is sent now
+ * @bytes: length of the packet that is sent now
  *
  * Context: @qp->lock is held. Return: bit/s to pace at, 0 for no limit.
  */
@@ -112,8 +112,8 @@ static __always_inline u64 dcqcn_limiter_rate(struct dcqcn_qp *qp,
  * @flow: the flow
  * @now: ns, read under the lock
  *
- * It is unknown when requests left that skipped the lock. None at the end of a message does, so
- * a wait that is missed here is one for ACKs, in the middle of a message.
+ * It is unknown when the requests that skipped the lock left. The last request of a message never
+ * skips it, so a pause that is missed here is a wait for ACKs in the middle of a message.
  *
  * Context: the QP's lock is held. Return: ns, 0 for a shorter time.
  */
@@ -127,14 +127,14 @@ static __always_inline u64 dcqcn_limiter_idle(const struct dcqcn_flow *flow, u64
 }
 
 /**
- * dcqcn_limiter_watch() - a packet leaves that may belong to a flow without a limit
+ * dcqcn_limiter_watch() - detect pauses of a flow that may have no limit
  * @qp: its QP
  * @bth: its BTH
  *
- * Messages may be far apart. A pause in the middle of one is a wait, for ACKs or for the host's
- * own link.
+ * A pause between messages means that the flow had nothing to send. A pause in the middle of a
+ * message is a wait for ACKs or for the host's own link.
  *
- * Context: any, without the lock: a torn read looks like a pause that was not, or the reverse.
+ * Context: any, without the lock: a torn read may report a pause that did not happen, or miss one.
  * Return: whether the flow begins again after a pause, if it has no limit.
  */
 static inline bool dcqcn_limiter_watch(struct dcqcn_qp *qp,

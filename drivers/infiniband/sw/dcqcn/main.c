@@ -3,15 +3,14 @@
  * DCQCN congestion control for soft-RoCE: module load, and unload in reverse
  * order.
  *
- * Where things are: tx.c sees each packet that rxe sends, rx.c each one that comes in, by the hooks
- * of hook.c; np.c answers congestion marks with CNPs, which leave by xmit.c; cnp.c receives
- * CNPs; limiter.c says when a flow is limited, by rate.c's rate, and gate.c enforces that;
- * ccc.c bounds what is in flight instead where
- * both ends agree on it, by nscc.c's window and rccc.c's credit, and entropy.c says when
- * a flow leaves its path; qp.c maps a packet to its QP, resolve.c asks the RDMA core about
- * that, and device.c to its port, which client.c has added.
- * sysfs.c, debugfs.c, counters.c, netlink.c and trace.h are the user interface, and
- * fault.c injects a fault for tests.
+ * Where things are: hook.c registers the hooks by which tx.c sees each packet that rxe sends, and
+ * rx.c each packet that it receives. np.c answers congestion marks with CNPs, which xmit.c sends;
+ * cnp.c receives CNPs. limiter.c decides when a flow is limited, rate.c computes its rate, and
+ * gate.c enforces it. Where both ends agree on a context, ccc.c bounds the bytes in flight instead,
+ * with nscc.c's window and rccc.c's credit, and entropy.c decides when a flow leaves its path. cc.c
+ * calls other algorithms. qp.c finds the QP of a packet, resolve.c asks the RDMA core about QPs,
+ * and device.c finds the port, which client.c has added. sysfs.c, debugfs.c, counters.c, netlink.c
+ * and trace.h are the user interface. fault.c injects a fault for tests.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Generic netlink: ports, QPs and profiles. netlink_event.c tells when a rate changes.
- * Documentation/netlink/specs/rdma_dcqcn.yaml describes every message; policies
- * and the table of operations are generated from it (netlink_gen.c).
+ * Generic netlink: ports, QPs and profiles. netlink_event.c sends events when a rate changes.
+ * Documentation/netlink/specs/rdma_dcqcn.yaml describes every message; policies and the table of
+ * operations are generated from it (netlink_gen.c).
  *
  * A dump walks ports by index, QPs by number and contexts by hash under RCU, and continues
  * where it stopped even if some were added or freed meanwhile. The snapshot of a QP
@@ -31,8 +31,8 @@
  * @index: index of the RDMA device to continue with
  * @last_index: index of the last one to dump
  * @one_qpn: dump only the QP @qpn
- * @qpn: its number
- * @chain: of the port's table of contexts, see dcqcn_ccc_next()
+ * @qpn: number of that QP
+ * @chain: index of a chain in the port's table of contexts, see dcqcn_ccc_next()
  * @qp_at: local QP number to continue with
  * @at: position in that chain
  */
@@ -64,7 +64,7 @@ static struct dcqcn_dev *dcqcn_named_dev(const struct net *net, const struct nla
 	return dev;
 }
 
-/* Not the operation's start(), which has no extack on older kernels */
+/* Called by the first dumpit(), because start() has no extack on older kernels */
 static int dcqcn_dump_begin(struct netlink_callback *cb,
 			    const struct nlattr *name, const struct nlattr *qpn)
 {
@@ -106,7 +106,7 @@ static struct dcqcn_dev *dcqcn_dump_dev(struct netlink_callback *cb)
 	return dev;
 }
 
-/* Return false if that was the last one */
+/* Go on to the next port. Return false if there is none. */
 static bool dcqcn_dump_next_dev(struct netlink_callback *cb)
 {
 	struct dcqcn_dump *dump = dcqcn_dump(cb);
@@ -132,7 +132,7 @@ static int dcqcn_dump_end(const struct sk_buff *skb, int err)
 	return err && !skb->len ? err : skb->len;
 }
 
-/* Dump what @put has of each port, or of the one that is named */
+/* Let @put dump each port, or only the one named @name */
 static int dcqcn_dump_devs(struct sk_buff *skb, struct netlink_callback *cb,
 			   const struct nlattr *name, const struct nlattr *qpn,
 			   int (*put)(struct sk_buff *skb, struct netlink_callback *cb,
@@ -592,7 +592,7 @@ static int dcqcn_change_dev(struct dcqcn_dev *dev,
 	return err;
 }
 
-/* Copy the name of an algorithm that is there, for dcqcn_settings.cc; empty for DCQCN */
+/* Copy the name of a registered algorithm, for dcqcn_settings.cc; empty for DCQCN */
 static int dcqcn_named_algorithm(char *cc, const struct nlattr *algorithm,
 				 struct netlink_ext_ack *extack)
 {
@@ -667,7 +667,7 @@ int rdma_dcqcn_nl_qp_set_doit(struct sk_buff *skb, struct genl_info *info)
 		return -ENODEV;
 	err = dcqcn_cc_choose_for_qp(dev, nla_get_u32(qpn), follow ? NULL : choice);
 	if (err == -ENOENT)
-		NL_SET_ERR_MSG_ATTR(info->extack, qpn, "no such queue pair that is connected");
+		NL_SET_ERR_MSG_ATTR(info->extack, qpn, "no connected queue pair with this number");
 	dcqcn_dev_unlock();
 	return err;
 }

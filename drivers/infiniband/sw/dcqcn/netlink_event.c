@@ -18,9 +18,9 @@
 #define DCQCN_EVENTS		100
 #define DCQCN_EVENTS_JIFFIES	(HZ / 10)
 
-static const struct genl_family *dcqcn_event_family;	/* that listeners have joined */
+static const struct genl_family *dcqcn_event_family;	/* the family whose group listeners join */
 
-/* Return true if an event may be sent, with how many were suppressed before it */
+/* Return true if an event may be sent; *suppressed is the number suppressed before it */
 static bool dcqcn_budget_take(struct dcqcn_budget *budget, u32 *suppressed)
 {
 	bool ok;
@@ -43,7 +43,7 @@ static bool dcqcn_budget_take(struct dcqcn_budget *budget, u32 *suppressed)
 	return ok;
 }
 
-/* The event could not be sent after all: the next one tells of it */
+/* The event could not be sent after all: the next one counts it as suppressed */
 static void dcqcn_budget_miss(struct dcqcn_budget *budget, u32 suppressed)
 {
 	spin_lock_bh(&budget->lock);
@@ -108,7 +108,7 @@ void dcqcn_netlink_rate(struct dcqcn_qp *qp, enum rdma_dcqcn_rate_event event,
 
 /**
  * dcqcn_netlink_event_init() - let events be sent
- * @family: of the messages
+ * @family: family of the events
  *
  * Context: process. No port has been added.
  */

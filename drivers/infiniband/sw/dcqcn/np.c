@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The notification point: answers a CE-marked packet with a CNP to the QP that
- * sent it, at most one per local QP and min_time_between_cnps. A UD QP receives
- * from many: each of those that it has heard of lately has an interval of its own,
- * so that a busy sender does not take the others' CNPs.
+ * The notification point: answers a CE-marked packet with a CNP to the QP that sent it, at most one
+ * per local QP and min_time_between_cnps. A UD QP receives from many senders: each recent one has
+ * an interval of its own, so that a busy sender does not take the others' CNPs.
  *
  *   Zhu et al., SIGCOMM 2015, section 3.1; IBA annex A17.9.3
  *
- * Only packets with a correct ICRC from the peer of an existing QP are answered.
- * The ICRC is checked only when a CNP is due. xmit.c limits what a port sends, so a flood
- * of marks has a bounded cost: a million CNPs per second, or a fourteenth of the bytes that they
- * answer, up to four million, where 200 flows at 400 Gb/s need 3.2 million. While that is not
- * enough, each QP sends CNPs less often, so that none takes what others need.
+ * Only packets with a correct ICRC from the peer of an existing QP are answered. The ICRC is
+ * checked only when a CNP is due. xmit.c limits the CNPs of a port, so the cost of a flood of marks
+ * is bounded: a million CNPs per second or, up to four million, a fourteenth of the bytes that they
+ * answer. 200 flows at 400 Gb/s need 3.2 million. As a port nears this limit, each QP sends CNPs
+ * less often, so that no QP takes what others need.
  */
 #include <linux/bits.h>
 #include <linux/jhash.h>
@@ -36,13 +35,13 @@
 #define DCQCN_CNP_BYTES		1024
 #define DCQCN_CNP_GAP_LEAST	(DCQCN_XMIT_GAP_NS / 4)
 
-/* The interval between the CNPs of a QP doubles for each half of what is left of the port's share,
- * up to 2^8 times: a thousand QPs of 4 us need that
+/* The interval between the CNPs of a QP doubles each time that the rest of the port's share halves,
+ * up to 2^8 times: a thousand QPs with an interval of 4 us need that
  */
 #define DCQCN_CNP_STRETCH_MAX	8
 
-/* Senders to a UD QP that have an interval of their own: four for each value of a hash, of which
- * the one that has waited longest for a CNP makes room for another
+/* Senders to a UD QP that have an interval of their own: four for each value of a hash. A new
+ * sender replaces the one whose last CNP is oldest.
  */
 #define DCQCN_SENDER_SETS	16
 #define DCQCN_SENDER_WAYS	4
@@ -53,9 +52,9 @@
 #define DCQCN_UD_GAP_NS		(2 * DCQCN_XMIT_GAP_NS)
 
 /**
- * struct dcqcn_sender - who sends to a UD QP
+ * struct dcqcn_sender - a sender to a UD QP
  * @cnp_time: ns; its last CNP, 0 for never
- * @key: hash of its address and QP number. Two with the same one share their interval.
+ * @key: hash of its address and QP number. Two senders with the same key share an interval.
  */
 struct dcqcn_sender {
 	u64 cnp_time;
@@ -66,14 +65,14 @@ struct dcqcn_senders {
 	struct dcqcn_sender set[DCQCN_SENDER_SETS][DCQCN_SENDER_WAYS];
 };
 
-/* ns; what a CNP costs that answers a packet of @len bytes */
+/* ns; cost of a CNP that answers a packet of @len bytes */
 static u32 dcqcn_np_cost(u32 len)
 {
 	return clamp(DCQCN_XMIT_GAP_NS * DCQCN_CNP_BYTES / max(len, 1U),
 		     DCQCN_CNP_GAP_LEAST, DCQCN_XMIT_GAP_NS);
 }
 
-/* log2; how much longer intervals are, as little is left of what the port may send */
+/* log2; how much longer intervals are, because little of the port's share is left */
 static u32 dcqcn_np_stretch(const struct dcqcn_dev *dev, u64 now)
 {
 	s64 left = now - atomic64_read(&dev->answers.cnp_paid);
@@ -107,8 +106,8 @@ static u64 dcqcn_np_qp_gap(const struct dcqcn_qp *qp,
 	       min_t(u64, interval, DCQCN_UD_GAP_NS) : interval;
 }
 
-/* Find who sent a mark to a UD QP whose lock is held, in place of another if it is new. NULL if
- * there is no memory: then all senders share the QP's interval.
+/* Find the sender of a marked packet to a UD QP whose lock is held; a new sender replaces another
+ * one. NULL if there is no memory: then all senders share the QP's interval.
  */
 static struct dcqcn_sender *dcqcn_np_sender(struct dcqcn_qp *qp,
 					    const struct dcqcn_event *event)
@@ -180,7 +179,7 @@ static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net *net,
 	if (!err)
 		qp->cnps_sent++;
 	else if (qp->cnp_time == now)
-		qp->cnp_time = last;	/* none left: answer the next mark */
+		qp->cnp_time = last;	/* no CNP was sent: answer the next mark */
 	if (err && sender && sender->cnp_time == now)
 		sender->cnp_time = sender_last;
 	spin_unlock_bh(&qp->lock);
@@ -199,7 +198,7 @@ static void dcqcn_np_keep(struct dcqcn_qp *qp, struct dcqcn_event *ce)
 	/* a CNP that waits must be from the same address, the peer's */
 	if (waiting->cnps && !ipv6_addr_equal(&event->saddr, &ce->saddr))
 		return;
-	/* what the same packet, or one before, offered */
+	/* keep the offer of this packet or an earlier one */
 	if (event->offer && !ce->ud &&
 	    ipv6_addr_equal(&event->saddr, &ce->saddr)) {
 		ce->offer = true;
@@ -207,7 +206,7 @@ static void dcqcn_np_keep(struct dcqcn_qp *qp, struct dcqcn_event *ce)
 		ce->time = event->time;
 		ce->offer_psn = event->offer_psn;
 	} else if (event->offer) {
-		/* there is no place for both */
+		/* there is no room for both */
 		dcqcn_count(qp->dev, DCQCN_CCC_ERRORS);
 	}
 	*event = *ce;

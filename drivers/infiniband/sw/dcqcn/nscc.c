@@ -34,10 +34,10 @@
  *
  * Ultra Ethernet is also described with one increase for links of all speeds: the reference path's
  * BDP divided by a factor of 512 to 8192, each time that increases are added. The knob ccc_scaling
- * is that factor, and takes the place of alpha and fi.
+ * is that factor, and replaces alpha and fi.
  *
- * The average follows each packet with a gain of 1/80; a report of several
- * packets counts as often, 16 times at most.
+ * The average follows each packet with a gain of 1/80. A report of several packets is applied once
+ * per packet, 16 times at most.
  *
  * Everything here is a pure function, as in rate.c: no clock, no lock, no kernel object.
  *
@@ -64,7 +64,7 @@
 #define DCQCN_NSCC_COLLECTED_MAX	((u64)1 << 62)
 
 /**
- * dcqcn_nscc_base() - the round trip by which the path is measured
+ * dcqcn_nscc_base() - return the base round trip
  * @n: state
  * @p: parameters
  *
@@ -79,7 +79,7 @@ u32 dcqcn_nscc_base(const struct dcqcn_nscc *n,
 }
 
 /**
- * dcqcn_nscc_target() - the queueing delay that is aimed at
+ * dcqcn_nscc_target() - return the target of the queueing delay
  * @n: state
  * @p: parameters
  *
@@ -93,7 +93,7 @@ u32 dcqcn_nscc_target(const struct dcqcn_nscc *n,
 }
 
 /**
- * dcqcn_nscc_bdp() - what fills the path without a queue
+ * dcqcn_nscc_bdp() - return the bandwidth-delay product
  * @n: state
  * @p: parameters
  *
@@ -157,7 +157,7 @@ void dcqcn_nscc_init(struct dcqcn_nscc *n, const struct dcqcn_nscc_params *p,
 	n->cwnd = clamp(window, n->mss, dcqcn_nscc_max(n, p));
 }
 
-/* @bytes in units of the path: times a; < 2^29 * 2^28 */
+/* @bytes scaled by a; < 2^29 * 2^28 */
 static u32 dcqcn_nscc_scale(u32 bytes, u32 bdp)
 {
 	u64 scaled = div_u64((u64)bytes * bdp, DCQCN_NSCC_BASE_BDP);
@@ -176,9 +176,8 @@ static void dcqcn_nscc_fair(struct dcqcn_nscc *n, u32 bytes)
 	dcqcn_nscc_collect(n, (u64)DCQCN_NSCC_FAIR * n->mss * bytes);
 }
 
-/* @missing: ns up to the target. In units of 12 us it is carried with 16 bits behind
- * the point: < 2^33. Times 2^28 bytes it is < 2^61; times 4 MSS, and without these
- * bits, < 2^63.
+/* @missing: ns up to the target. It is converted to units of 12 us with 16 fractional bits:
+ * < 2^33. Times 2^28 bytes it is < 2^61; times 4 MSS, and without these bits, < 2^63.
  */
 static void dcqcn_nscc_proportional(struct dcqcn_nscc *n, u32 bytes, u32 missing)
 {
@@ -202,7 +201,7 @@ static bool dcqcn_nscc_fast(struct dcqcn_nscc *n, u32 bytes, u32 delay, u32 base
 		return false;
 	}
 	n->cwnd += min(dcqcn_nscc_scale(bytes, bdp) / 4, bytes);
-	n->undelayed = U32_MAX;	/* a whole window, however that grows */
+	n->undelayed = U32_MAX;	/* stays above the window, however that grows */
 	return true;
 }
 
@@ -226,8 +225,9 @@ static void dcqcn_nscc_average(struct dcqcn_nscc *n, u32 bytes, u32 delay)
 	n->avg += div_s64(off * packets, DCQCN_NSCC_AVG_GAIN);
 }
 
-/* Whether the window has become what got through. Where reports are rare because the
- * round trip is long, a part of that counts; < 2^28 * 2^31.
+/* Set the window to the bytes that got through, if it must shrink. Return whether it was set. If
+ * the round trip is long and reports are rare, only a proportional part of the bytes counts. The
+ * product is < 2^28 * 2^31.
  */
 static bool dcqcn_nscc_adapt(struct dcqcn_nscc *n, u32 max_window, u32 rtt,
 			     u32 delay, u32 base, u32 target, u64 now)
@@ -304,7 +304,8 @@ void dcqcn_nscc_feedback(struct dcqcn_nscc *n,
 	target = dcqcn_nscc_target(n, p);
 	bdp = dcqcn_nscc_bdp(n, p);
 	max_window = dcqcn_nscc_max(n, p);
-	/* a packet longer than all before may have left since: increases are divided by it */
+	/* a packet longer than all before may have left since; increases are divided by the window
+	 */
 	n->cwnd = max(n->cwnd, n->mss);
 
 	n->acked = min(n->acked + bytes, DCQCN_NSCC_BDP_MAX);

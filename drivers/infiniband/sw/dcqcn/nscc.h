@@ -9,10 +9,10 @@
 #define DCQCN_NSCC_RTT_MAX	0x40000000U	/* ns */
 
 /**
- * struct dcqcn_nscc_params - what the path is like, and what is wanted of it
+ * struct dcqcn_nscc_params - the path, and the goal of the window
  * @mbps: Mb/s; link speed, the lower one of sender and receiver; at least 1
  * @base_rtt: ns; round trip of the longest path without queues, 0: as measured
- * @target: ns; queueing delay that is aimed at, 0: one base round trip
+ * @target: ns; target of the queueing delay, 0: one base round trip
  * @scaling: an increase is the reference path's BDP divided by this, 0: the path's own
  */
 struct dcqcn_nscc_params {
@@ -33,7 +33,7 @@ struct dcqcn_nscc_params {
  * @avg: average queueing delay, in units of 2^-8 ns
  * @cwnd: bytes; the window
  * @least: ns; the least round trip seen, 0 for none
- * @mss: bytes; the longest packet on the wire, below 2^16; the caller's
+ * @mss: bytes; the longest packet on the wire, below 2^16; set by the caller
  * @acked: bytes acknowledged since @collect_time
  * @undelayed: bytes acknowledged in a row with next to no delay, U32_MAX once the
  *	window grows fast

@@ -248,8 +248,8 @@ bool dcqcn_pkt_request_ack(void *ip, size_t len)
 	return true;
 }
 
-/* A CRC is linear: what it changes by depends on what is XORed to the packet, and on how
- * many bytes come behind that, but not on any other byte
+/* A CRC is linear: its change depends on the bits that are XORed to the packet and on the number of
+ * bytes behind them, but not on any other byte
  */
 static __le32 dcqcn_icrc_delta(__be16 port, size_t len)
 {
@@ -269,10 +269,10 @@ static __le32 dcqcn_icrc_delta(__be16 port, size_t len)
  * @ip: its IP header; all of it is writable, and its ICRC right
  * @len: bytes from @ip on
  * @ev: entropy value; XORed to the UDP source port and the IPv6 flow label
- * @known: zeroed, or what this function left of an earlier packet
+ * @known: zeroed, or as this function left it for an earlier packet
  *
- * Context: any. Return: whether it could; only RoCEv2 without UDP checksum and IPv4 options
- * can.
+ * Context: any. Return: whether the packet was changed; only RoCEv2 without UDP checksum and IPv4
+ * options can be.
  */
 bool dcqcn_pkt_steer(void *ip, size_t len, u16 ev, struct dcqcn_steering *known)
 {
@@ -344,9 +344,9 @@ bool dcqcn_pkt_is_valid_feedback(const struct dcqcn_pkt *pkt)
  * dcqcn_pkt_is_valid_ack() - check that a packet is a positive ACK
  * @pkt: parsed packet of kind DCQCN_PKT_ACK, readable as a whole
  *
- * NAK and RNR NAK are not. The ICRC must be correct.
+ * NAK and RNR NAK are not positive ACKs. The ICRC must be correct.
  *
- * Context: any. Return: true if it acknowledges.
+ * Context: any. Return: true if it is a valid positive ACK.
  */
 bool dcqcn_pkt_is_valid_ack(const struct dcqcn_pkt *pkt)
 {
@@ -367,9 +367,9 @@ bool dcqcn_pkt_is_valid_ack(const struct dcqcn_pkt *pkt)
  * dcqcn_ip_hops() - how many routers a packet has passed
  * @ip: its IP header
  *
- * Senders begin with 64, 128 or 255, so it is the rest to one of these.
+ * Senders start with a TTL of 64, 128 or 255, so the number is the difference to the next of these.
  *
- * Context: any. Return: how many, 0 for unknown: more than any data centre has.
+ * Context: any. Return: how many; 0 for unknown, if there are more than any data centre has.
  */
 u8 dcqcn_ip_hops(const void *ip)
 {

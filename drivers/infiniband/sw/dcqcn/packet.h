@@ -29,7 +29,7 @@
 #define DCQCN_OPCODE_ATOMIC_WRITE 0x1d
 #define DCQCN_OPCODE_NOT_RXE	0x80		/* and above: rxe knows none of them */
 #define DCQCN_OPCODE_CNP	0x81
-#define DCQCN_OPCODE_FEEDBACK	0xc1		/* vendor: one of this module to another */
+#define DCQCN_OPCODE_FEEDBACK	0xc1		/* vendor-specific: this module's */
 
 #define DCQCN_QPN_MASK		0x00ffffff
 #define DCQCN_QPN_GSI		1		/* and QP0 below it */
@@ -55,12 +55,12 @@ struct dcqcn_bth {
  * outside the ICRC, and receivers that do not know them ignore them
  */
 #define DCQCN_BTH_CAPABLE	0x20000000	/* the sender understands feedback */
-#define DCQCN_BTH_REQUEST	0x10000000	/* send some now; alone: answer (answer.c) */
+#define DCQCN_BTH_REQUEST	0x10000000	/* send feedback; alone: answer (answer.c) */
 #define DCQCN_BTH_MORE_HIGH	0x08000000	/* it asks for credit: dcqcn_bth_more() */
 #define DCQCN_BTH_WINDOWED	0x04000000	/* the sender obeys feedback, not CNPs */
-#define DCQCN_BTH_LAST		0x02000000	/* its flow waits for the answer to its
-						 * request; without one, it takes back
-						 * credit that it asked for
+#define DCQCN_BTH_LAST		0x02000000	/* its flow waits for the answer to its request;
+						 * without REQUEST, it takes back credit that it
+						 * asked for
 						 */
 #define DCQCN_BTH_MORE_LOW	0x01000000
 #define DCQCN_BTH_SAYS		(DCQCN_BTH_REQUEST | DCQCN_BTH_MORE_HIGH | \
@@ -98,7 +98,7 @@ struct dcqcn_cnp {
  * struct dcqcn_feedback - what a receiver tells a sender, from the BTH on
  * @bth: opcode 0xc1, to QP 0, so that rxe drops it if the module has just gone
  * @version: DCQCN_FEEDBACK_VERSION
- * @algorithms: that the receiver is set to, see &struct dcqcn_ccc_params
+ * @algorithms: algorithms that the receiver is set to, see &struct dcqcn_ccc_params
  * @prio: priority of the sender's packets
  * @flags: DCQCN_FEEDBACK_*
  * @epoch: random; redrawn when the counts restart; in an answer, the QP that asked
@@ -107,9 +107,10 @@ struct dcqcn_cnp {
  * @marked: bytes of those with CE, modulo 2^32; with DCQCN_FEEDBACK_HOP, bytes sent by the hop
  * @ahead: bytes of credit beyond @received, signed; with DCQCN_FEEDBACK_HOP, the hop's time
  * @mbps: Mb/s; the receiver's line rate, or the hop's
- * @echo_qpn: of the packet with DCQCN_BTH_REQUEST that this answers, destination QP
- * @echo_psn: and PSN
- * @echo_received: @received when it had arrived; with DCQCN_FEEDBACK_HOP, the hop's number
+ * @echo_qpn: destination QP of the packet with DCQCN_BTH_REQUEST that this answers
+ * @echo_psn: PSN of that packet
+ * @echo_received: value of @received when that packet had arrived; with DCQCN_FEEDBACK_HOP, the
+ *	hop's number
  * @echo_held: ns that have passed since then
  * @icrc: invariant CRC
  */
@@ -132,16 +133,14 @@ struct dcqcn_feedback {
 } __packed;
 
 #define DCQCN_FEEDBACK_VERSION	2	/* 1: a packet asked for credit without saying how much */
-#define DCQCN_FEEDBACK_ECHO	1	/* the fields of this name say something */
-#define DCQCN_FEEDBACK_MARKED	2	/* half of the bytes for the echoed QP or more,
-					 * since it was echoed before, had CE
+#define DCQCN_FEEDBACK_ECHO	1	/* the echo_* fields are valid */
+#define DCQCN_FEEDBACK_MARKED	2	/* at least half of the bytes for the echoed QP since its
+					 * last echo had CE
 					 */
 #define DCQCN_FEEDBACK_OWED	4	/* not all credit that was asked for is granted */
-#define DCQCN_FEEDBACK_ANSWER	8	/* of no context, to the QP in @epoch: only the echo
-					 * says something
-					 */
-#define DCQCN_FEEDBACK_STAMPS	16	/* in an answer: stamps are read, see stamp.c */
-#define DCQCN_FEEDBACK_HOP	32	/* in an answer: the echoed packet had one */
+#define DCQCN_FEEDBACK_ANSWER	8	/* for the QP in @epoch: only the echo is valid */
+#define DCQCN_FEEDBACK_STAMPS	16	/* in an answer: the receiver reads stamps, see stamp.c */
+#define DCQCN_FEEDBACK_HOP	32	/* in an answer: the echoed packet had a stamp */
 
 /**
  * enum dcqcn_pkt_kind - the kinds of packets that congestion control tells apart
@@ -336,7 +335,7 @@ static inline bool dcqcn_bth_is_inside(const struct dcqcn_bth *bth)
 	return bth->opcode < 0x40 && 0x64082 >> (bth->opcode & 0x1f) & 1;
 }
 
-/* Whether a message begins with a packet, and not only goes on or ends, or an ACK */
+/* Whether a packet begins a message; false for its other packets, and for ACKs */
 static inline bool dcqcn_bth_begins(const struct dcqcn_bth *bth)
 {
 	return bth->opcode >= 0x40 || !(0x46c38e >> (bth->opcode & 0x1f) & 1);
@@ -406,8 +405,9 @@ static inline bool dcqcn_ip_is_from(const void *ip, const struct in6_addr *addr)
 	return addr->s6_addr32[3] == iph->saddr && ipv6_addr_v4mapped(addr);
 }
 
-/* Set ECT(0) in an IPv4 packet that is Not-ECT. Unlike ipv4_change_dsfield(), use that the old
- * ECN bits are 0: the TOS grows by 2, so the checksum falls by 2, and by 1 more for the carry.
+/* Set ECT(0) in an IPv4 packet that is Not-ECT. Unlike ipv4_change_dsfield(), this relies on the
+ * old ECN bits being 0: the TOS grows by 2, so the checksum falls by 2, and by 1 more for the
+ * carry.
  */
 static inline void dcqcn_ipv4_set_ect0(struct iphdr *iph)
 {
@@ -451,9 +451,9 @@ struct dcqcn_cnp_spec {
 				 sizeof(struct udphdr) + \
 				 sizeof(struct dcqcn_feedback))
 
-/* Bytes to make readable of a packet that comes in: the longest headers that dcqcn_pkt_parse()
- * reads, which are IPv4 with options, UDP, BTH and DETH; and all of an ACK, a CNP or feedback,
- * which is the longest of these
+/* Bytes of a received packet to make readable: the longest headers that dcqcn_pkt_parse() reads,
+ * which are IPv4 with options, UDP, BTH and DETH; and all of an ACK, a CNP or feedback, which is
+ * the longest of these
  */
 #define DCQCN_PKT_HEADERS	DCQCN_FEEDBACK_V6_LEN
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The path of a flow: how long a round trip takes, and how much gets through.
+ * Measures the path of a flow: how long a round trip takes, and how much gets through.
  *
  * One packet at a time is a probe: a request that asks for an ACK, stamped when
  * it leaves the pacer. The ACK of exactly its PSN gives a round trip, queues
  * included. Two of them in a row give a rate: the bytes that left between the
  * probes, by the time between their ACKs.
  *
- * ACKs are cumulative: one beyond the probe ends the wait as well. The probe's own ACK was lost,
- * or the peer answers several packets with one ACK, or with the response to a READ. How long
- * either took is unknown, so it gives only an upper bound of the round trip, and no rate.
+ * ACKs are cumulative: one beyond the probe ends the wait as well. The probe's own ACK was lost, or
+ * the peer answers several packets with one ACK, or with the response to a READ. The delay of such
+ * an ACK is unknown, so it gives only an upper bound of the round trip, and no rate.
  *
  * What ends the wait for a probe's ACK:
  *
@@ -25,8 +25,8 @@
  * SEND with invalidate are acknowledged, and so is a message without data. READ
  * responses and UC have probes if the peer has this module, and UD has none.
  *
- * Nothing is learnt from what was sent before a loss: measuring begins again with the
- * first packet that is sent again. Its ACK is its own, as the responder has not seen it
+ * Nothing is learnt from packets sent before a loss: measuring begins again with the first packet
+ * that is sent again. That packet gets an ACK of its own, because the responder has not seen it
  * before, or answers it as a duplicate.
  *
  * Pure, like rate.c: no clock, no lock, no kernel object.
@@ -68,14 +68,14 @@ void dcqcn_path_probe(struct dcqcn_path *path, u32 psn, u64 now)
 	path->asked = false;
 }
 
-/* How long a flow waits for the answer to a question, in round trips, and at least. Then ever
- * longer, until one comes: it may be lost, or the peer may be one that never answers.
+/* How long a flow waits for an answer of the peer's module, in round trips, and the least wait in
+ * ns. The wait doubles until an answer comes: it may be lost, or the peer may never answer.
  */
 #define DCQCN_PATIENCE_RTTS	4
 #define DCQCN_PATIENCE_MIN	(100 * NSEC_PER_USEC)
 
 /**
- * dcqcn_path_ask() - a packet has left that asks the peer's module
+ * dcqcn_path_ask() - a packet that asks the peer's module has left
  * @path: what is known; no probe is awaited
  * @psn: its PSN
  * @rtt: ns; a round trip, measured or guessed
@@ -110,11 +110,11 @@ static void dcqcn_path_learn_rtt(struct dcqcn_path *path, u64 ns, u64 now)
 	path->heard_time = now;
 }
 
-/* bytes, below 2^40: 22 s at 400 Gb/s, and more than that teaches too little */
+/* bytes, below 2^40: 22 s at 400 Gb/s; longer samples add little */
 #define DCQCN_SAMPLE_MAX	(256ULL * U32_MAX)
 
-/* What a flow sent that had nothing to send for a while is no measure of the path, unless that is
- * known to carry less
+/* If the flow had nothing to send for a while, its rate says nothing about the path, unless the
+ * path is known to carry less
  */
 static bool dcqcn_path_learn_rate(struct dcqcn_path *path, u64 now)
 {
@@ -140,7 +140,7 @@ static bool dcqcn_path_learn_rate(struct dcqcn_path *path, u64 now)
 }
 
 /**
- * dcqcn_path_acked() - an ACK arrives, no NAK
+ * dcqcn_path_acked() - an ACK arrives that is not a NAK
  * @path: what is known
  * @psn: its PSN
  * @now: ns, not before the probe left
@@ -172,8 +172,7 @@ enum dcqcn_learnt dcqcn_path_acked(struct dcqcn_path *path, u32 psn, u64 now)
  * dcqcn_path_restart() - packets were lost, or the flow paused
  * @path: what is known
  *
- * Measures between packets before and after it would mean nothing. What was
- * measured stays.
+ * A sample that spans this event would mean nothing. Earlier results stay.
  *
  * Context: any. The caller serialises access to @path.
  */
@@ -187,7 +186,7 @@ void dcqcn_path_restart(struct dcqcn_path *path)
  * dcqcn_path_forget() - a flow begins again, or nothing has been measured for long
  * @path: what is known
  *
- * Its way through the network may be another one by now, or its share of it larger.
+ * The flow may take another path by now, or may have a larger share of it.
  *
  * Context: any. The caller serialises access to @path.
  */
@@ -200,14 +199,14 @@ void dcqcn_path_forget(struct dcqcn_path *path)
 	path->idled = false;
 }
 
-/* A burst that meets no queue is followed by one that is twice as long, up to this many times the
- * usual one: where all bursts together leave a queue without marks, twice as much fits the
- * switch. One that does is followed by one of half its length, down to the usual one.
+/* A burst that met no queue is followed by one that is twice as long, up to this many times the
+ * usual length: if the bursts of all flows together cause no marks, twice as much fits the switch.
+ * A burst that met a queue is followed by one that is half as long, down to the usual length.
  */
 #define DCQCN_BURST_MOST	8
 
 /**
- * dcqcn_path_burst() - how much a flow may send at once that begins, or begins again
+ * dcqcn_path_burst() - how much a flow that begins, or begins again, may send at once
  * @path: what is known
  * @usual: bytes; how much on an unknown path
  * @asks: its packets may ask for an ACK, so that the flow learns soon how much was too much

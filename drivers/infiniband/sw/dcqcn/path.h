@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a flow learns of its path. See path.c. */
+/* Measures the path of a flow. See path.c. */
 #ifndef DCQCN_PATH_H
 #define DCQCN_PATH_H
 
@@ -8,16 +8,16 @@
 #include <linux/time64.h>
 #include <linux/types.h>
 
-/* The round trip of a path that has never been measured. What a path holds does not vary as much
- * as its rate and length do: as long as no mark has come, the path holds no more than that of a
- * short link. After that count on one that is as long as any that profile auto is made for.
+/* For the round trip of a path that was never measured: its assumed capacity, which varies less
+ * than rate and length do. Before the first mark, assume the capacity of a short link. After it,
+ * assume the longest path that profile auto is made for.
  */
 #define DCQCN_PATH_SHORT	100000U		/* bytes */
 #define DCQCN_PATH_LONG		625000U		/* bytes */
 #define DCQCN_RTT_LONGEST	(5 * NSEC_PER_MSEC)
 
-/* ns; a probe is given up when no ACK has come for this long, and what was measured is forgotten:
- * longer than any round trip that is measured. 2^24 PSNs take longer to repeat.
+/* ns; after so long without an ACK, a probe is given up and earlier results are forgotten. This is
+ * longer than any measured round trip, and shorter than 2^24 PSNs take to repeat.
  */
 #define DCQCN_PROBE_NS		NSEC_PER_SEC
 
@@ -28,28 +28,28 @@
  * @heard_time: ns; when the round trip was measured last
  * @probe_sent: @sent when the packet left whose ACK is awaited
  * @acked_sent: @sent when the packet left whose ACK was the last one
- * @sent: bytes on the wire: a flow may answer READs for hours before an ACK comes
+ * @sent: bytes sent on the wire; a flow may answer READs for hours before an ACK comes
  * @delivered: kb/s; what got through between the last two ACKs, and between
  *	the two before; 0 for unknown
  * @probe_psn: PSN of the packet whose ACK is awaited
- * @asked: the peer's module answers it (answer.c), and not rxe
- * @answered: it has answered before
- * @patience: ns; the probe is given up then
+ * @asked: the peer's module answers the probe (answer.c), and not rxe
+ * @answered: the peer's module has answered before
+ * @patience: ns; how long the flow waits for the module's answer
  * @idle: the flow has had nothing to send since the last probe left
- * @probe_idle: and between that one and the one before
- * @idled: what got through in such a time was left out, and nothing else is known
+ * @probe_idle: the flow had nothing to send between the last two probes
+ * @idled: all samples were left out because the flow had nothing to send, so no rate is known
  * @rtt: ns; round trip, queues included; 0 for unknown
  * @rtt_min: ns; the shortest one
- * @paused_rtt: ns; and that before the last pause
- * @paused_rate: kb/s; what got through before it at most, 0 for unknown
- * @burst: bytes that it sends at once after a pause; 0 for unknown
- * @begun: @sent when it did so
- * @marked: it has met a queue, or a CNP, since then
- * @lost: it has lost packets since then
- * @was_marked: it had met a queue when it last paused
- * @was_lost: it had lost packets
- * @published_rtt: ns; what its port knows of it
- * @published_time: ns; since when
+ * @paused_rtt: ns; the shortest one before the last pause
+ * @paused_rate: kb/s; the most that got through before the last pause, 0 for unknown
+ * @burst: bytes that the flow sends at once after a pause; 0 for unknown
+ * @begun: value of @sent when it last did so
+ * @marked: the flow has met a queue or a CNP since then
+ * @lost: the flow has lost packets since then
+ * @was_marked: value of @marked before the last pause
+ * @was_lost: value of @lost before the last pause
+ * @published_rtt: ns; round trip that was last published to other flows
+ * @published_time: ns; when it was published
  */
 struct dcqcn_path {
 	u64 probe_time;
@@ -81,9 +81,9 @@ struct dcqcn_path {
 };
 
 /**
- * enum dcqcn_learnt - what an ACK tells of a path
+ * enum dcqcn_learnt - what an ACK has told about a path
  * @DCQCN_LEARNT_NOTHING: it is older than the probe, or there is none
- * @DCQCN_LEARNT_BOUND: the round trip is not longer than since the probe left
+ * @DCQCN_LEARNT_BOUND: the round trip is at most the time since the probe left
  * @DCQCN_LEARNT_RTT: the round trip
  * @DCQCN_LEARNT_RATE: the round trip, and what gets through
  */
@@ -121,7 +121,7 @@ static inline void dcqcn_path_sent(struct dcqcn_path *path, u32 psn, u32 bytes,
 		dcqcn_path_probe(path, psn, now);
 }
 
-/* bytes; between two questions, where a flow asks for more than its start: an answer takes 98 */
+/* bytes between two packets that ask for an answer, after a start; an answer takes 98 bytes */
 #define DCQCN_PATH_ASK		16384U
 
 /* Whether a probe waits for its ACK or answer, and may still get one */
@@ -131,8 +131,8 @@ static inline bool dcqcn_path_awaits(const struct dcqcn_path *path, u64 now)
 	       now - path->probe_time < (path->asked ? path->patience : DCQCN_PROBE_NS);
 }
 
-/* Forget what was measured too long ago. A flow that answers READs may get no ACK for hours: what
- * got through when it sent a few requests must not limit it.
+/* Forget old results. A flow that answers READs may get no ACK for hours: the low rate of a few
+ * earlier requests must not limit it.
  */
 static inline void dcqcn_path_age(struct dcqcn_path *path, u64 now)
 {
@@ -140,20 +140,20 @@ static inline void dcqcn_path_age(struct dcqcn_path *path, u64 now)
 		dcqcn_path_forget(path);
 }
 
-/* ns; the round trip of a path of which only the line rate and what it holds are known */
+/* ns; the round trip of a path of which only line rate and capacity are known */
 static inline u32 dcqcn_path_unknown_rtt(u64 line, u32 holds)
 {
 	return clamp(div64_u64(holds * 8ULL * NSEC_PER_SEC, line), (u64)NSEC_PER_USEC,
 		     (u64)DCQCN_RTT_LONGEST);
 }
 
-/* bit/s; what got through lately at least, 0 for unknown */
+/* bit/s; the least that got through lately, 0 for unknown */
 static inline u64 dcqcn_path_least(const struct dcqcn_path *path)
 {
 	return min(path->delivered[0], path->delivered[1]) * 1000ULL;
 }
 
-/* bit/s; what got through lately at most, 0 for unknown */
+/* bit/s; the most that got through lately, 0 for unknown */
 static inline u64 dcqcn_path_most(const struct dcqcn_path *path)
 {
 	return max(path->delivered[0], path->delivered[1]) * 1000ULL;

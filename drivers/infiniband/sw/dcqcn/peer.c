@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Peers: what a port knows of the paths to other hosts.
+ * Keeps what the flows of a port have measured of the paths to other hosts.
  *
- * A flow that answers READs, or of UC, gets no ACKs, and a new one has not got any yet. They take
- * the round trip that another flow to the same host has measured: that of another host may be a
- * thousand times as long. And they begin with the burst of that flow, which is longer if the path
- * is idle.
+ * A flow that answers READs gets no ACKs, nor does a UC flow, and a new flow has not got any yet.
+ * Such flows use the round trip that another flow to the same host has measured; the round trip to
+ * another host may be a thousand times as long. They also begin with that flow's burst, which is
+ * longer if the path is idle.
  *
- * The table holds 64 peers, four for each value of a hash. A new peer takes the place of the one
- * of its set that was heard of longest ago. That one becomes unknown, as if nothing had been
- * measured: whoever chooses addresses that collide cannot do more. UD has no peer.
+ * The table holds 64 peers, four for each value of a hash. A new peer replaces the one of its set
+ * that was measured longest ago, which becomes unknown. An attacker who chooses addresses that
+ * collide cannot do more harm than this. UD has no peer.
  */
 #include <linux/hash.h>
 #include <linux/spinlock.h>
@@ -18,7 +18,7 @@
 
 #include "peer.h"
 
-/* ns; what was measured so long ago is not believed */
+/* ns; older results are ignored */
 #define DCQCN_PEER_NS	(10ULL * NSEC_PER_SEC)
 
 static struct dcqcn_peer *dcqcn_peer_set(struct dcqcn_peers *peers,
@@ -31,13 +31,13 @@ static struct dcqcn_peer *dcqcn_peer_set(struct dcqcn_peers *peers,
 }
 
 /**
- * dcqcn_peer_look() - what is known of a peer
+ * dcqcn_peer_look() - look up a peer
  * @peers: those of the port
- * @addr: its address
+ * @addr: the peer's address
  * @now: ns
- * @known: is set to it
+ * @known: result
  *
- * Context: BH off. Takes the lock of @peers. Return: whether anything is.
+ * Context: BH off. Takes the lock of @peers. Return: whether the peer is known.
  */
 bool dcqcn_peer_look(struct dcqcn_peers *peers, const struct in6_addr *addr,
 		     u64 now, struct dcqcn_peer *known)
@@ -62,7 +62,7 @@ bool dcqcn_peer_look(struct dcqcn_peers *peers, const struct in6_addr *addr,
  * dcqcn_peer_learn() - a flow to a peer has measured its path
  * @peers: those of the port
  * @addr: the peer's address
- * @known: what it has measured; the rest is set here
+ * @known: what the flow has measured; the other fields are set here
  * @now: ns
  *
  * Context: BH off. Takes the lock of @peers.

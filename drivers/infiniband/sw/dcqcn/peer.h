@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a port knows of the paths to its peers. See peer.c. */
+/* Keeps what flows have measured of the paths to peers. See peer.c. */
 #ifndef DCQCN_PEER_H
 #define DCQCN_PEER_H
 
@@ -13,10 +13,10 @@
 /**
  * struct dcqcn_peer - what the flows to a peer have measured
  * @addr: its address, IPv4-mapped for IPv4
- * @heard_time: ns; when any of them last did, 0 for an unused entry
+ * @heard_time: ns; last measurement, 0 for an unused entry
  * @rtt: ns; round trip, queues included
  * @burst: bytes that a flow may send at once when it starts
- * @answers: it has this module, which answers (answer.c)
+ * @answers: the peer has this module, which answers (answer.c)
  */
 struct dcqcn_peer {
 	struct in6_addr addr;
@@ -29,7 +29,7 @@ struct dcqcn_peer {
 /**
  * struct dcqcn_peers - the peers of a port
  * @lock: protects @peer; nests in dcqcn_qp.lock
- * @peer: by a hash of their address; the latest of each set
+ * @peer: peers by a hash of their address; the latest of each set
  */
 struct dcqcn_peers {
 	spinlock_t lock;	/* protects @peer */

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PowerTCP: a window by the power of the worst link: how much comes, times how much is there.
+ * PowerTCP: a window computed from the power of the worst link: arrival rate times the bytes
+ * that fill its queue and the path.
  *
  *   Addanki, Michel and Schmid, "PowerTCP: Pushing the Performance Limits of Datacenter Networks",
  *   NSDI 2022, algorithms 1 and 2
  *
- *   on an ACK that tells of a hop, dt after the hop was told last:
+ *   on an ACK that reports a hop, dt after the hop's last report:
  *     current	lambda = change of its queue / dt + bytes that it has sent / dt
  *     voltage	nu = queue + b * tau
  *     power	G = lambda * nu / (b^2 * tau)			1 without a queue at full use
- *   on one that tells of none, dt after the last:
+ *   on an ACK without a report, dt after the last:
  *     power	G = (change of the round trip / dt + 1) * round trip / tau
  *   then	Gs = Gs * (tau - dt) / tau + G * dt / tau	dt at most tau
  *		cwnd = gamma * (cwnd a round trip ago / Gs + beta) + (1 - gamma) * cwnd
  *   rate cwnd / tau
  *
  * b is the rate of the hop, and tau the round trip without queues: the knob ccc_base_rtt, or else
- * the shortest one. gamma is 0.9, as in the paper, and beta = host's rate * tau / N for N flows;
- * N is 32 here. Flows that share a queue keep beta bytes each in it. By round trips (the paper
- * calls it theta- PowerTCP) the window changes once per round trip.
+ * the shortest one. gamma is 0.9, as in the paper, and beta = host's rate * tau / N for N flows; N
+ * is 32 here. Flows that share a queue keep beta bytes each in it. Without reports (theta-PowerTCP
+ * in the paper) the window changes once per round trip.
  *
  * A loss halves the window.
  */
@@ -36,21 +37,21 @@
 #define DCQCN_POWER_INITIAL	16800U		/* bytes, while no round trip is known */
 #define DCQCN_POWER_WINDOW_MAX	268435456U	/* bytes; 5 ms at 400 Gb/s */
 #define DCQCN_POWER_RTT_MAX	1073741824U	/* ns; longer ones count as this */
-#define DCQCN_POWER_SILENT	16		/* round trips until a switch no longer tells */
+#define DCQCN_POWER_SILENT	16		/* round trips without a report */
 
 /**
  * struct dcqcn_power - what PowerTCP keeps of a flow
- * @told_time: ns; when a switch has told last, 0 for never
+ * @told_time: ns; last report of a switch, 0 for never
  * @cut_time: ns; the last loss that counted
  * @rtt_time: ns; when @rtt was measured
- * @hops: the two hops that were told of last, the latest first
- * @rtt: ns; round trip by which the power was taken last
+ * @hops: the two hops reported last, the latest first
+ * @rtt: ns; round trip from which the power was last computed
  * @power: smoothed, in 1/DCQCN_POWER_ONE
  * @cwnd: bytes
- * @old: bytes; the window with which the packets left that are being acknowledged
- * @next: bytes; that of those to be acknowledged in the next round trip
- * @until: bytes to be acknowledged in this one
- * @knows: the window has begun with the path's
+ * @old: bytes; the window when the packets that are now acknowledged left
+ * @next: bytes; the window for the packets to be acknowledged in the next round trip
+ * @until: bytes still to be acknowledged in this round trip
+ * @knows: a round trip is known, and the window has begun with that of the path
  */
 struct dcqcn_power {
 	u64 told_time;
@@ -71,8 +72,8 @@ static u32 dcqcn_power_base(const struct dcqcn_cc *cc)
 	return min(cc->rtt_base ?: cc->rtt_min, DCQCN_POWER_RTT_MAX);
 }
 
-/* Bytes; what the host's link carries in tau. The line counts in units of 1024 bit/s, as 2^40 *
- * 2^30 would overflow.
+/* Bytes that the host's link carries in tau. 2^40 * 2^30 would overflow, so the line rate is in
+ * units of 1024 bit/s, and at most 2^40 bit/s.
  */
 static u32 dcqcn_power_most(const struct dcqcn_cc *cc, u32 base)
 {
@@ -81,8 +82,8 @@ static u32 dcqcn_power_most(const struct dcqcn_cc *cc, u32 base)
 	return clamp_t(u64, bytes, cc->packet, max(DCQCN_POWER_WINDOW_MAX, cc->packet));
 }
 
-/* As in the paper's simulator, a packet may leave while less than the window is in flight: whole
- * packets are much of a small window.
+/* As in the paper's simulator, a packet may leave while less than the window is in flight. This
+ * matters if the window is a few packets.
  */
 static void dcqcn_power_set(struct dcqcn_cc *cc, u64 window)
 {
@@ -123,7 +124,7 @@ static u64 dcqcn_power_share(u64 bytes, u32 mbps, u32 ns)
 	return min_t(u64, div64_u64(scaled, max((u64)mbps * ns, 1ULL)), DCQCN_POWER_MOST);
 }
 
-/* The smoothed power goes on for @elapsed ns with @power */
+/* Average @power, which lasted @elapsed ns, into the smoothed power */
 static void dcqcn_power_smooth(struct dcqcn_power *p, u64 power, u32 elapsed, u32 base)
 {
 	u32 dt = min(elapsed, base);
@@ -132,7 +133,7 @@ static void dcqcn_power_smooth(struct dcqcn_power *p, u64 power, u32 elapsed, u3
 				      min_t(u64, power, DCQCN_POWER_MOST) * dt, base), 1);
 }
 
-/* Take the power of what a hop tells. Return whether it was told of before. */
+/* Compute the power from a hop's report. Return whether the hop was reported before. */
 static bool dcqcn_power_of_hop(struct dcqcn_power *p, const struct dcqcn_cc_hop *hop, u32 base)
 {
 	struct dcqcn_cc_hop then = p->hops[0];
@@ -147,7 +148,7 @@ static bool dcqcn_power_of_hop(struct dcqcn_power *p, const struct dcqcn_cc_hop 
 	elapsed = hop->time - then.time;
 	if (then.number != hop->number || !then.mbps || !elapsed || elapsed >> 31)
 		return false;
-	came = (u64)(hop->sent - then.sent) + hop->queue;	/* and less by what was there */
+	came = (u64)(hop->sent - then.sent) + hop->queue;	/* arrivals, plus the old queue */
 	current = dcqcn_power_share(came - min_t(u64, came, then.queue), hop->mbps, elapsed);
 	dcqcn_power_smooth(p, current * (DCQCN_POWER_ONE +
 					 dcqcn_power_share(hop->queue, hop->mbps, base)) /
@@ -155,7 +156,7 @@ static bool dcqcn_power_of_hop(struct dcqcn_power *p, const struct dcqcn_cc_hop 
 	return true;
 }
 
-/* Take the power of a round trip, once per round trip. Return whether it was time for that. */
+/* Compute the power from a round trip, once per round trip. Return whether it was time for that. */
 static bool dcqcn_power_of_rtt(struct dcqcn_cc *cc, struct dcqcn_power *p, u32 rtt, u32 base)
 {
 	u64 elapsed = cc->now - p->rtt_time, power;
@@ -167,7 +168,7 @@ static bool dcqcn_power_of_rtt(struct dcqcn_cc *cc, struct dcqcn_power *p, u32 r
 	p->rtt_time = cc->now;
 	if (!before || elapsed > DCQCN_POWER_RTT_MAX)
 		return false;
-	/* 1 + change / elapsed; it never falls by more than the time that has passed */
+	/* 1 + change / elapsed; a round trip cannot fall by more than the time that has passed */
 	power = div_u64((elapsed + p->rtt - min_t(u64, elapsed + p->rtt, before)) * DCQCN_POWER_ONE,
 			max_t(u32, elapsed, 1));
 	power = div_u64(min_t(u64, power, DCQCN_POWER_MOST) * p->rtt, base);
@@ -175,7 +176,7 @@ static bool dcqcn_power_of_rtt(struct dcqcn_cc *cc, struct dcqcn_power *p, u32 r
 	return true;
 }
 
-/* Make a window of the power */
+/* Compute the window from the power */
 static void dcqcn_power_adjust(struct dcqcn_cc *cc, struct dcqcn_power *p, u32 base)
 {
 	u32 beta = max(dcqcn_power_most(cc, base) / DCQCN_POWER_FLOWS, 1U);

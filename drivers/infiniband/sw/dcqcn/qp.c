@@ -9,9 +9,9 @@
  * contradicts it means that the QP was reconnected. If the packet contradicts the core, and not an
  * earlier packet, the core is asked again.
  *
- * A port's entries are in an xarray by local QPN. rxe numbers its QPs one after the other, so that
- * it is dense. QPNs from the wire may be any: each takes three nodes of the xarray, 1.7 KB, beside
- * its entry, so there is a bound on entries without a known QP.
+ * A port's entries are in an xarray by local QPN. rxe numbers its QPs one after the other, so the
+ * xarray is dense. QPNs from the wire may be any: each takes three nodes of the xarray, 1.7 KB,
+ * beside its entry, so there is a bound on entries without a known QP.
  *
  * Entries are looked up under RCU, and freed only by the worker of resolve.c and on removal of
  * the device.
@@ -34,7 +34,7 @@
 #include "queue.h"
 #include "resolve.h"
 
-/* How often a flow may send DCQCN_BUDGET packets when it is released */
+/* How many times a flow may send DCQCN_BUDGET packets when it is released */
 #define DCQCN_RELEASE_ROUNDS	64
 
 /* Do not ask about a QP any more; its lock is held */
@@ -339,9 +339,9 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
  * @qp: the entry
  * @tx: the packet, which the QP sends
  *
- * Ends the flow of a QP that was reconnected. The entry becomes what the packet says, and the
- * worker asks the core for the rest. But a packet that contradicts what the core says is not
- * believed, as where a firewall changes addresses: the core is asked again.
+ * Ends the flow of a QP that was reconnected. The entry takes over what the packet says, and the
+ * worker asks the core for the rest. But a packet that contradicts the core is not believed,
+ * because a firewall may have changed its addresses: the core is asked again.
  *
  * Context: under RCU; process with BH on, or softirq. Takes @qp->lock.
  * Return: true if a flow begins with the packet.
@@ -362,7 +362,7 @@ bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct dcqcn_tx *tx)
 		dcqcn_ccc_leave(qp);
 		dcqcn_qp_forget_choice(qp);
 	}
-	/* an owner in a live entry has sent what matched it; in another one, what did not */
+	/* in a live entry, packets of the owner have matched it; in another one, they have not */
 	if (live == !!qp->owner)
 		begins = dcqcn_qp_read(qp, tx);
 	if (live && !begins) {

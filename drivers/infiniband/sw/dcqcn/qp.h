@@ -54,8 +54,8 @@ enum dcqcn_qp_state {
  * @len: its length, from the IP header on
  * @pkey: its P_Key
  * @ud: it was UD
- * @offer: the peer offers a context (ccc.c), or asks
- * @asks: it asks (answer.c)
+ * @offer: the peer offers a context (ccc.c), or asks for an answer
+ * @asks: the peer asks for an answer (answer.c)
  */
 struct dcqcn_event {
 	struct in6_addr saddr;
@@ -78,8 +78,8 @@ struct dcqcn_event {
 /**
  * struct dcqcn_waiting - what waits for a QP to be resolved
  * @event: the first CE, CNP, offer or question
- * @cnps: CNPs
- * @ce: a CE
+ * @cnps: number of CNPs
+ * @ce: a CE waits
  */
 struct dcqcn_waiting {
 	struct dcqcn_event event;
@@ -104,14 +104,14 @@ enum dcqcn_move {
  *	protected by the lock of its context
  * @entropy: when it changes
  * @move: see &enum dcqcn_move
- * @until: ns; a flow is held no longer
- * @sent: dcqcn_ccc_sender.sent when its last packet had left
+ * @until: ns; the flow is held until then at the latest
+ * @sent: value of dcqcn_ccc_sender.sent when its last packet had left
  * @lent: @sent may be stale: packets may have left since without being counted
  * @introduced: one of its packets has asked the peer's module for an answer
  * @received: bytes received since its peer last got a report of marks, modulo 2^32: one
  *	answer in 4 GB may be wrong
- * @marked: of those, with CE
- * @steering: of its last packet; protected by dcqcn_qp.lock
+ * @marked: bytes of @received with CE
+ * @steering: how its last packet was steered; protected by dcqcn_qp.lock
  */
 struct dcqcn_route {
 	struct dcqcn_entropy entropy;
@@ -140,13 +140,13 @@ enum dcqcn_obeys {
 /**
  * struct dcqcn_qp - a local QP that has met congestion
  *
- * The first cache line is what a packet reads that passes; it changes once per jiffy. From @lock on
- * come those that the packets of a limited flow, its timer and ACKs write.
+ * A packet of a QP without a limit reads only the first cache line, which changes once per jiffy.
+ * The packets of a limited flow, its timer and ACKs write the fields from @lock on.
  *
  * @qpn: local QP number
  * @state: see &enum dcqcn_qp_state
  * @type: RC, UC or UD
- * @prio: priority of what it sends
+ * @prio: priority of its data packets
  * @ack_timeout: RC: exponent of its ack timeout, 0 for none
  * @dev: its port
  * @peer_qpn: RC, UC: the remote QP
@@ -230,7 +230,7 @@ static __always_inline bool dcqcn_qp_is_bounded(const struct dcqcn_qp *qp)
  * @now: ns; the moment
  * @qpn: local QP number
  * @type: RC, UC or UD
- * @prio: priority of what it sends
+ * @prio: priority of its data packets
  * @ack_timeout: RC: exponent of its ack timeout, 0 for none
  * @limited: packets must pass the limiter
  * @released: the limit is off
@@ -305,7 +305,8 @@ bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct dcqcn_tx *tx);
  *
  * Like xa_load(), but inline, because every packet that rxe sends passes here. QP0 and QP1 have no
  * entries, so that the head of the xarray is a node. UBSAN need not check shift and index, which
- * are in range: a call that reports an error would have registers saved for each packet.
+ * are in range: a call that reports an error would make the compiler save registers for each
+ * packet.
  *
  * Context: under RCU. Return: the entry, or NULL.
  */
@@ -334,7 +335,7 @@ static __always_inline struct dcqcn_qp *dcqcn_qp_find(const struct dcqcn_dev *de
  * dcqcn_qp_wait() - let an event wait for a QP to be resolved
  * @qp: the QP, which is resolving; its lock is held
  *
- * Context: any. Return: what waits for it, to add the event to; NULL if there is no memory.
+ * Context: any. Return: the struct to add the event to; NULL if there is no memory.
  */
 static inline struct dcqcn_waiting *dcqcn_qp_wait(struct dcqcn_qp *qp)
 {
@@ -372,13 +373,15 @@ static inline bool dcqcn_qp_is_active(const struct dcqcn_qp *qp)
 	return READ_ONCE(qp->active) == now;
 }
 
-/* The priority that a packet leaves its QP with: that of its data, as an ACK may have another */
+/* The priority of the packet's QP, which is that of its data: an ACK may have another */
 static inline u8 dcqcn_qp_prio(const struct dcqcn_qp *qp, const struct dcqcn_tx *tx)
 {
 	return tx->packet.kind == DCQCN_PKT_ACK ? READ_ONCE(qp->prio) : tx->prio;
 }
 
-/* Whether a request follows the one that the pacer saw last: then it is of the same connection */
+/* Whether a request directly follows the last one that the pacer saw: then it is of the same
+ * connection
+ */
 static inline bool dcqcn_qp_is_next(const struct dcqcn_qp *qp,
 				    const struct dcqcn_tx *tx)
 {

@@ -19,7 +19,7 @@
  * beyond a bound on memory. A request that is held too long is sent at once, as
  * are those for which a port with many QPs has no memory.
  *
- * What ends the wait of what is held, whatever rxe or the peer does:
+ * What ends the wait of a held packet, whatever rxe or the peer does:
  *
  *   a request             its turn at the rate, after half of the ack timeout at the latest; and
  *                         after DCQCN_HOLD_NS also behind many others
@@ -64,9 +64,9 @@
  */
 #define DCQCN_HELD_FLOW_MAX	(8 * 1024 * 1024)
 
-/* Bytes of memory that the packets of a port may take, but for what CPUs count for themselves
- * (DCQCN_HELD_BATCH each), before each flow is left only its share.
- * Requests: all that rxe makes for 480 QPs at 4 KB, or 1800 at 1 KB.
+/* Bytes of memory that the packets of a port may take before each flow is left only its share. CPUs
+ * count up to DCQCN_HELD_BATCH for themselves on top of this. Requests: all that rxe makes for 480
+ * QPs at 4 KB, or 1800 at 1 KB.
  */
 static const u32 dcqcn_held_dev_max[DCQCN_NUM_FIFOS] = {
 	[DCQCN_REQUESTS] = 256 * 1024 * 1024,
@@ -84,8 +84,9 @@ static u64 dcqcn_queue_wake(const struct dcqcn_flow *flow)
 	       min_t(u64, (u64)(DCQCN_BATCH - 1) * flow->gap, DCQCN_BATCH_NS);
 }
 
-/* Something is held, and no CPU is sending: let the timer fire at @wake, in ns, or earlier if it
- * was going to. It is moved forward where packets have become due sooner, as when a window opens.
+/* A packet is held, and no CPU is sending: let the timer fire at @wake, in ns, or earlier if it was
+ * already set to. A timer that is set for later is brought forward, because packets may have become
+ * due sooner, as when a window opens.
  */
 static __always_inline void dcqcn_queue_arm(struct dcqcn_qp *qp, u64 wake)
 {
@@ -96,7 +97,7 @@ static __always_inline void dcqcn_queue_arm(struct dcqcn_qp *qp, u64 wake)
 		hrtimer_start(timer, ns_to_ktime(wake), HRTIMER_MODE_ABS_SOFT);
 }
 
-/* Count the memory of a packet that is held from now on, or no longer */
+/* Add to the memory of held packets, or subtract from it */
 static inline void dcqcn_queue_account(struct dcqcn_qp *qp,
 				       enum dcqcn_fifo_kind kind, int memory)
 {
@@ -124,8 +125,8 @@ static noinline bool dcqcn_queue_exceeds_share(const struct dcqcn_qp *qp,
 	       (u32)atomic_read(&qp->dev->pacing.num_limited);
 }
 
-/* Whether a port holds as much of a kind as it may, counting @memory bytes that come, and this flow
- * more than its share
+/* Whether a port would exceed its bound on a kind of packets with @memory more bytes, and this flow
+ * exceeds its share
  */
 static __always_inline bool dcqcn_queue_is_crowded(const struct dcqcn_qp *qp,
 						   enum dcqcn_fifo_kind kind,
@@ -258,8 +259,8 @@ static enum hrtimer_restart dcqcn_queue_timer(struct hrtimer *timer)
 }
 
 /*
- * rxe has gone back to @psn, and sends everything from there on again, including ACKs behind
- * READ responses. Take what this FIFO holds of that, and return it as a list.
+ * rxe has gone back to @psn, and sends everything from there on again, including ACKs behind READ
+ * responses. Take these packets out of the FIFO, and return them as a list.
  */
 static noinline struct sk_buff *
 dcqcn_queue_take_stale(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, u32 psn)
@@ -288,9 +289,9 @@ static __always_inline void dcqcn_queue_hold(struct dcqcn_qp *qp,
 	struct dcqcn_flow *flow = &qp->flow;
 
 	held->since = now;
-	/* @skb may be on a VLAN, or another upper device of the port, to which it has no
-	 * reference. Some versions of rxe look at it when they free the packet. The port keeps
-	 * its own device, and the IP layer sets the packet's again from its route.
+	/* @skb->dev may be a VLAN, or another upper device of the port, without a reference.
+	 * Some versions of rxe look at it when they free the packet. So set it to the port's own
+	 * device, to which the port has a reference. The IP layer sets it again from the route.
 	 */
 	skb->dev = qp->dev->ndev;
 	__skb_queue_tail(&flow->fifo[kind].queue, skb);
@@ -399,7 +400,7 @@ unlock:
 	return verdict;
 }
 
-/* What a flow's probe waited for has come: an ACK of @psn, or the answer */
+/* An ACK of @psn, or the answer, has come for a flow that may wait for it */
 static void dcqcn_flow_heard(struct dcqcn_qp *qp, u32 psn, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
@@ -449,8 +450,8 @@ void dcqcn_queue_acked(struct dcqcn_qp *qp, u32 psn, u8 hops)
 /**
  * dcqcn_queue_answered() - the peer's module has answered a flow
  * @qp: its QP
- * @psn: what it says of which packet asked
- * @held: ns; how long it says that it took
+ * @psn: PSN of the packet that asked, as the answer says
+ * @held: ns; how long the peer held the packet, as the answer says
  *
  * Context: softirq, under RCU; @qp->lock is held. Return: whether that packet was the flow's probe.
  */
@@ -487,7 +488,7 @@ void dcqcn_queue_kick(struct dcqcn_qp *qp)
 }
 
 /**
- * dcqcn_queue_hasten() - what is held may leave earlier
+ * dcqcn_queue_hasten() - let held packets leave earlier, if they may
  * @qp: the flow's QP. Its ack timeout has become known or has changed, or it obeys no algorithm any
  *	more.
  *
@@ -520,7 +521,7 @@ void dcqcn_queue_advance(struct dcqcn_qp *qp, u64 now)
 	dcqcn_gate_settle(&qp->flow, now);
 	next = qp->flow.next;
 	dcqcn_limiter_advance(qp, now);
-	/* it obeys something else now, and its timer waits for what it obeyed before */
+	/* the flow obeys something else now, and its timer is still set for the old rule */
 	if (qp->flow.next < next)
 		dcqcn_queue_hasten(qp);
 }

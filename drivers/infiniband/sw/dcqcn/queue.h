@@ -28,8 +28,8 @@ struct dcqcn_qp;
  * @max_packets: most that were held at a time
  * @max_bytes: most bytes that were held at a time
  * @expired: sent before they were due
- * @drop_bound: dropped instead of held, because that has a bound
- * @drop_stale: dropped because they come again
+ * @drop_bound: dropped because the bound on held packets was reached
+ * @drop_stale: dropped because rxe sends them again
  * @drop_dead: dropped because QP or device went away
  */
 struct dcqcn_flow_stat {
@@ -45,13 +45,13 @@ struct dcqcn_flow_stat {
 
 /**
  * struct dcqcn_fifo - packets of a flow that must leave in order
- * @queue: those that are held
+ * @queue: the held packets
  * @last_psn: PSN of the last request, or READ response
- * @begun: whether there was one since the limit began
- * @skipped: requests that left without the lock, modulo 256; rxe's requester alone counts
- * @charged: up to which of @skipped they were charged
- * @allowed: up to which of @skipped they may leave; differs from @charged only in a start or with
- *	an open window, and while nothing is held
+ * @begun: there was a request, or READ response, since the limit began
+ * @skipped: requests that left without the lock, modulo 256; only rxe's requester changes it
+ * @charged: value of @skipped up to which requests were charged
+ * @allowed: value of @skipped up to which requests may leave; differs from @charged only in a start
+ *	or with an open window, and while nothing is held
  */
 struct dcqcn_fifo {
 	struct sk_buff_head queue;
@@ -65,28 +65,29 @@ struct dcqcn_fifo {
 /**
  * struct dcqcn_flow - the limiter of one QP; protected by dcqcn_qp.lock
  *
- * What each held packet writes comes first, and shares a cache line with that lock.
+ * The fields that each held packet writes come first, and share a cache line with that lock.
  *
  * @released: the limit is off; what is held leaves, then dcqcn_qp.limited ends
- * @draining: somebody is sending; everyone else queues
- * @sending_responses: and READ responses, or ACKs that were behind some, are among it
+ * @draining: a CPU is sending the flow's packets; all others queue
+ * @sending_responses: READ responses, or ACKs that were behind them, are among the packets being
+ *	sent
  * @stuck: rxe has gone back to @back_psn twice
  * @skip_bytes: length of the requests that may leave without the lock, below 5 KB like all of rxe's
  * @next: ns; when the next packet may leave
  * @remainder: what @next lost in rounding, in bit * 10^9 (< a rate in bit/s)
- * @gap: ns; what the last packet cost: of 64 KB at 1 Mb/s, 0.5 s
+ * @gap: ns; cost of the last packet; 0.5 s for 64 KB at 1 Mb/s
  * @burst: bytes that may still leave at once
  * @ack_req_time: in units of 2^10 ns, modulo 2^32 units (73 min); when a request that requests an
  *	ACK last left
- * @back_psn: to which rxe has gone back, with no ACK since; or DCQCN_PSN_NONE
+ * @back_psn: PSN to which rxe has gone back, with no ACK since; or DCQCN_PSN_NONE
  * @held_bytes: length of all held packets on the wire
  * @lead: bytes that requests are ahead of responses, while both are held
- * @held_memory: bytes of memory that those of each FIFO take
- * @fifo: requests and READ responses, which the peer does not compare
+ * @held_memory: bytes of memory that the packets of each FIFO take
+ * @fifo: requests, and READ responses; the peer does not depend on their relative order
  * @stat: what happened to its packets
- * @path: what it learns of its path; NULL where no knob follows that
+ * @path: measurements of its path; NULL if no knob depends on them
  * @rate: the rate algorithm's state
- * @timer: drains
+ * @timer: drains the FIFOs
  */
 struct dcqcn_flow {
 	bool released;
@@ -119,15 +120,15 @@ static inline u32 dcqcn_flow_held(const struct dcqcn_flow *flow)
 
 #define DCQCN_PSN_NONE	U32_MAX	/* a PSN has 24 bits */
 
-/* The unit of dcqcn_flow.ack_req_time, of 2^10 ns */
+/* ns -> the unit of dcqcn_flow.ack_req_time, 2^10 ns */
 static inline u32 dcqcn_flow_clock(u64 now)
 {
 	return now >> 10;
 }
 
-/* Send a packet of a limited flow, from where our hook, the last one, has stolen it. The result is
- * not rxe's business: a transmit error would stop the QP for good, where a lost packet is only sent
- * again.
+/* Send a packet of a limited flow. It continues behind our hook, which is the last one and has
+ * stolen it. Do not tell rxe the result: a transmit error would stop the QP for good, but a lost
+ * packet is only sent again.
  */
 static inline void dcqcn_queue_send(struct sk_buff *skb)
 {

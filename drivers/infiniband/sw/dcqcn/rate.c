@@ -2,13 +2,12 @@
 /*
  * The rate algorithm of the DCQCN reaction point.
  *
- * A CNP cuts the current rate R_C by alpha/2 and remembers where it came from
- * in the target R_T; afterwards a timer and a byte counter raise the rate in
- * steps: F steps of fast recovery, each halving the distance to R_T, then
- * additive increase of R_T, and hyper increase once both the timer and the
- * byte counter have passed F. Alpha estimates how congested the path is: it
- * rises with every cut and decays in periods without one. On a NIC it is updated
- * by a clock alone: once per period it rises if a CNP came, and decays otherwise.
+ * A CNP cuts the current rate R_C by alpha/2 and keeps the old rate in the target R_T; afterwards a
+ * timer and a byte counter raise the rate in steps: F steps of fast recovery, each halving the
+ * distance to R_T, then additive increase of R_T, and hyper increase once both the timer and the
+ * byte counter have passed F. Alpha estimates how congested the path is: it rises with every cut
+ * and decays in periods without one. On a NIC it is updated by a clock alone: once per period it
+ * rises if a CNP came, and decays otherwise.
  *
  *   Zhu et al., "Congestion Control for Large-Scale RDMA Deployments",
  *   SIGCOMM 2015, section 5
@@ -107,8 +106,8 @@
 #define DCQCN_AI_PATIENCE	24	/* R_AI grows from 24 + 8 increases on, */
 #define DCQCN_AI_GROWTH		8	/* by an eighth with each */
 
-/* After a start R_AI is larger by a 24th of it for each of this many increases that are
- * still to come: flows that were there before have a rate that this one has to find
+/* After a start R_AI is larger by a 24th of it for each of this many increases that are still to
+ * come: a new flow has to find the rate that older flows have
  */
 #define DCQCN_AI_BOOST		144
 #define DCQCN_AI_BOOST_SHARE	24
@@ -406,11 +405,11 @@ void dcqcn_rate_set_rtt(struct dcqcn_rate *r, u32 rtt, u32 least)
 }
 
 /**
- * dcqcn_rate_set_delivered() - how much gets through
+ * dcqcn_rate_set_delivered() - learn how much gets through
  * @r: state, worked off up to now
  * @p: parameters
- * @least: bit/s; lately at least this
- * @most: bit/s; and at most this, not less than @least
+ * @least: bit/s; the least that got through lately
+ * @most: bit/s; the most that got through lately, not less than @least
  *
  * Bounds a rate that follows the path.
  *
@@ -428,11 +427,11 @@ void dcqcn_rate_set_delivered(struct dcqcn_rate *r,
 }
 
 /**
- * dcqcn_rate_cut_line() - the line rate for a CNP
+ * dcqcn_rate_cut_line() - the line rate from which a CNP cuts
  * @r: state
  * @p: parameters
  * @line: line rate, bit/s
- * @most: bit/s; what gets through lately at most, 0 for unknown
+ * @most: bit/s; the most that got through lately, 0 for unknown
  *
  * Until its first CNP, a rate that follows the path grows up to twice of what gets
  * through, and half of that would leave the queue as it is. So the first cut starts from
@@ -494,7 +493,7 @@ unsigned int dcqcn_rate_work_off(struct dcqcn_rate *r,
 		u64 due = r->cut_time +
 			  (u64)p->rate_reduce_monitor_period * NSEC_PER_USEC;
 
-		/* unless the period was lowered since, a no-op */
+		/* a no-op unless the period was lowered since */
 		due = max(due, max(r->timer_time, r->alpha_time));
 		if (due <= now) {
 			done |= dcqcn_increase_time(r, p, line, due);
@@ -574,8 +573,8 @@ void dcqcn_rate_resume(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
  * @line: line rate, bit/s
  * @now: ns, not before the last call's
  *
- * Cuts at once, or at the end of the monitor period that the last cut began;
- * CNPs that come while a cut waits are one with it.
+ * Cuts at once, or at the end of the monitor period that the last cut began; CNPs that come while a
+ * cut waits are merged into it.
  *
  * Context: any; does not sleep. The caller serialises access to @r.
  * Return: what happened, as DCQCN_RATE_* bits.
@@ -649,7 +648,7 @@ u32 dcqcn_rate_alpha(const struct dcqcn_rate *r,
 }
 
 /**
- * dcqcn_rate_phase() - what the last increase was, by the stages it reached
+ * dcqcn_rate_phase() - the phase of the last increase, derived from its stages
  * @r: state
  * @p: parameters
  *

@@ -17,7 +17,7 @@
 /**
  * struct dcqcn_rp_params - the reaction point's knobs, in sysfs units
  *
- * Those that say "0: measured" then follow the path: see rate.c.
+ * A knob with "0: measured" follows the path if it is 0: see rate.c.
  *
  * @rpg_max_rate: Mb/s; the line rate of the limiter, 0 for the port speed
  * @rpg_min_rate: Mb/s; a rate never falls below this
@@ -66,7 +66,7 @@ struct dcqcn_rp_params {
 };
 
 /**
- * enum dcqcn_start - how far a flow's start is; start.c has the transitions
+ * enum dcqcn_start - progress of a flow's start; start.c has the transitions
  * @DCQCN_START_NONE: it is over, or there was none
  * @DCQCN_START_ASKS: it has sent its burst, and waits for the first round trip
  * @DCQCN_START_MEASURES: its rate grows with samples of the path
@@ -91,11 +91,11 @@ enum dcqcn_start {
  * @seen_rate: bit/s; the current rate right after that
  * @bytes: bytes sent since the byte counter last fired or was restarted; less than
  *	@rpg_byte_reset was then
- * @last_rtt: ns; instead of @bytes in a start: that of its latest sample
+ * @last_rtt: ns; instead of @bytes in a start: round trip of its latest sample
  * @alpha: estimate of congestion, in units of 2^-30, at most 2^30
  * @rtt: ns; measured round trip, the queues on the way included
  * @least_rtt: ns; the shortest one, 0 for unknown
- * @packet: bytes of the longest packet on the wire, less than 2^17; the caller's
+ * @packet: bytes of the longest packet on the wire, less than 2^17; set by the caller
  * @period: ns; T and alpha's period, where they follow the path
  * @sent: bytes sent since the last cut, or step of the start, modulo 2^32
  * @timer_stage: timer increases since the last cut
@@ -151,8 +151,8 @@ struct dcqcn_rate {
 
 /**
  * enum dcqcn_phase - how a rate recovers
- * @DCQCN_START: by a share of it with each sample
- * @DCQCN_FAST_RECOVERY: towards the target, which stays
+ * @DCQCN_START: the rate grows by a share with each sample
+ * @DCQCN_FAST_RECOVERY: the rate grows towards the target, which stays
  * @DCQCN_ADDITIVE: the target grows by rpg_ai_rate
  * @DCQCN_HYPER: the target grows by multiples of rpg_hai_rate
  */
@@ -187,7 +187,7 @@ u64 dcqcn_rate_cut_line(const struct dcqcn_rate *r,
 			const struct dcqcn_rp_params *p, u64 line, u64 most);
 
 /**
- * dcqcn_rate_floor() - what a rate never falls below, unless the line does
+ * dcqcn_rate_floor() - the lowest rate, unless the line rate is lower
  * @p: parameters
  *
  * Context: any. Return: bit/s.
@@ -205,8 +205,8 @@ static inline u64 dcqcn_rate_timer_period(const struct dcqcn_rate *r,
 				   r->period;
 }
 
-/* Whether what @done says has brought the rate back to the line. A line rate that falls to
- * the rate has not: less gets through than before.
+/* Whether an increase that @done names has brought the rate back to the line rate. A line rate that
+ * falls to the rate does not count: less gets through than before.
  */
 static inline bool dcqcn_rate_is_back(const struct dcqcn_rate *r, u64 line,
 				      unsigned int done)
@@ -222,7 +222,8 @@ static inline void dcqcn_rate_touch(struct dcqcn_rate *r, u64 now)
 	r->seen_rate = r->current_rate;
 }
 
-/* A starting flow sent @bytes since the last call: the next one works that off */
+/* Count @bytes that a starting flow has sent: the next dcqcn_rate_advance() takes them into account
+ */
 static inline void dcqcn_rate_sent(struct dcqcn_rate *r, u32 bytes, u64 now)
 {
 	r->sent += bytes;

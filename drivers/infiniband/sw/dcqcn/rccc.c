@@ -8,23 +8,23 @@
  * the senders that ask for it. So what arrives at the last switch port is less than
  * what leaves it, whatever the number of senders, from the first round trip on.
  *
- * What arrives without a grant uses the link, too: packets of senders that obey no credit,
- * TCP's, and what senders begin with. The port owes these bytes: it then grants one byte less
- * for each byte that it grants, so that it always grants at least half of the link. Time
+ * What arrives without a grant uses the link, too: packets of senders that obey no credit, TCP
+ * packets, and the initial credit of senders. The port owes these bytes: it then grants one byte
+ * less for each byte that it grants, so that it always grants at least half of the link. Time
  * without grants pays off the debt as well.
  *
- * A sender begins with a bounded credit that nobody granted. All counts are
- * cumulative: a report says how much was received, and how much more may come, so that
- * the next report makes up for a lost one. A sender that asks for nothing has at least what
- * it began with, again and again, and no more than that after a pause.
+ * A sender begins with a bounded credit that nobody granted. All counts are cumulative: a report
+ * says how much was received, and how much more may come, so that the next report makes up for a
+ * lost one. A sender that asks for nothing always has at least its initial credit, and has exactly
+ * that after a pause.
  *
- * Senders ask cumulatively, too: each quantum once, when they can see that they need it. So what a
- * source was granted and did not use is less than a quantum, however many messages it has sent,
- * and however long its grants take. Credit that piles up comes all at once, from all senders of
- * an incast, and fills a switch.
+ * Senders ask cumulatively, too: each quantum once, when they can see that they need it. So a
+ * source's unused grants are less than a quantum, however many messages it has sent, and however
+ * long its grants take. Credit that piles up comes all at once, from all senders of an incast, and
+ * fills a switch.
  *
  * A source that has more than its share of four round trips of the line gets no more until it has
- * used some: then grants follow what arrives, where the path is slower than the port thinks, or
+ * used some: then grants follow what arrives, where the path is slower than the port assumes, or
  * the sender's host has other things to send.
  *
  * Everything here is a pure function, as in rate.c: no clock, no lock, no kernel object.
@@ -52,8 +52,9 @@ static u64 dcqcn_rccc_cost(u32 bytes)
  */
 #define DCQCN_RCCC_LATE		8
 
-/* Credit that is on its way, or that sources have and do not use, in round trips of the line. More
- * comes at once when a link has to be shared, or is slower than the port thinks.
+/* Bound on credit that is on its way, or that sources do not use, in round trips at the line rate.
+ * More credit would bring too many bytes at once when a link has to be shared, or is slower than
+ * the port assumes.
  */
 #define DCQCN_RCCC_AHEAD_RTTS	4
 #define DCQCN_RCCC_AHEAD_MAX	0x40000000	/* bytes */
@@ -87,7 +88,7 @@ u64 dcqcn_rccc_due(struct dcqcn_rccc_port *port, u64 line, u64 now)
 }
 
 /**
- * dcqcn_rccc_owe() - bytes come that a port has not granted
+ * dcqcn_rccc_owe() - count bytes that came without a grant
  * @port: its state
  * @bytes: how many
  *
@@ -99,7 +100,7 @@ void dcqcn_rccc_owe(struct dcqcn_rccc_port *port, u32 bytes)
 }
 
 /**
- * dcqcn_rccc_charge() - a port grants
+ * dcqcn_rccc_charge() - charge a port for a grant
  * @port: its state
  * @line: bit/s; its line rate
  *
@@ -116,11 +117,11 @@ void dcqcn_rccc_charge(struct dcqcn_rccc_port *port, u64 line)
 }
 
 /**
- * dcqcn_rccc_ask() - how many of some quanta a packet of a sender can ask for
- * @quanta: how many it should ask for
+ * dcqcn_rccc_ask() - how many quanta a packet can ask for
+ * @quanta: how many the sender needs
  *
- * There are two bits for it: nothing, or one, two or four. A message of eight packets of
- * 4 KB needs two for all but its first packet, and one of 16 packets needs four.
+ * Two bits encode the number: none, one, two or four. A message of eight packets of 4 KB needs two
+ * for all but its first packet, and one of 16 packets needs four.
  *
  * Context: any. Return: at most @quanta.
  */
@@ -132,9 +133,9 @@ u32 dcqcn_rccc_ask(u32 quanta)
 /**
  * dcqcn_rccc_received() - a sender's packet arrived
  * @source: its state
- * @bytes: of the packet
- * @asked: bytes; credit that it asks for beyond all that was asked for before
- * @unsolicited: bytes; credit that it has at least if it asks for none
+ * @bytes: length of the packet
+ * @asked: bytes of credit that the packet asks for
+ * @unsolicited: bytes; the least credit of a sender that asks for none
  *
  * Context: any. The caller serialises access to @source.
  * Return: bytes that come, or have come, without having been granted. A sender that asks
@@ -152,7 +153,7 @@ u32 dcqcn_rccc_received(struct dcqcn_rccc_source *source, u32 bytes, u32 asked,
 	/* a packet has less than 2^17 bytes */
 	source->ahead = max(source->ahead, -DCQCN_RCCC_AHEAD_MAX) - (s32)bytes;
 	if (!source->backlog && source->ahead < (s32)most) {
-		/* it has already used what it did not have */
+		/* it has already sent beyond its credit */
 		more = most - max(source->ahead, 0);
 		comes += most - source->ahead - more;
 		source->unsolicited += more;
@@ -166,8 +167,8 @@ u32 dcqcn_rccc_received(struct dcqcn_rccc_source *source, u32 bytes, u32 asked,
  * @source: its state
  * @unsolicited: bytes; its credit
  *
- * What was granted before and not used would come at once, and from many senders. What was asked
- * for is not needed any more.
+ * Drops unused grants, because these bytes would come at once, and from many senders. Drops earlier
+ * requests, because the sender does not need this credit any more.
  *
  * Context: any. The caller serialises access to @source.
  */
@@ -179,7 +180,7 @@ void dcqcn_rccc_restart(struct dcqcn_rccc_source *source, u32 unsolicited)
 }
 
 /**
- * dcqcn_rccc_most() - credit with which a source gets no more
+ * dcqcn_rccc_most() - credit above which a source gets no more
  * @line: bit/s; the line rate
  * @rtt: ns; round trip without queues, 0 for unknown; at most 2^30
  * @sources: how many want credit, or have that much; at least 1
@@ -202,7 +203,7 @@ u32 dcqcn_rccc_most(u64 line, u32 rtt, u32 sources)
 /**
  * dcqcn_rccc_grant() - it is a source's turn
  * @source: its state
- * @most: bytes; credit with which it gets no more
+ * @most: bytes; credit above which it gets no more
  *
  * Context: any. The caller serialises access to @source.
  * Return: whether it was granted DCQCN_RCCC_QUANTUM bytes.

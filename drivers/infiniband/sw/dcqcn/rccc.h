@@ -8,20 +8,20 @@
 /* bytes; of one grant: four packets of the longest kind, or 16 short ones */
 #define DCQCN_RCCC_QUANTUM	16384U
 
-/* bytes; what a sender may have asked for and not been granted yet: as much as a QP shows, several
- * times
+/* bytes; the most that a sender may have asked for and not been granted yet: several times what one
+ * QP can ask for
  */
 #define DCQCN_RCCC_BACKLOG_MAX	0x100000U
 
-/* bytes; what a port may have to make up for */
+/* bytes; the most that a port may owe */
 #define DCQCN_RCCC_OWED_MAX	0x100000U
 
 /**
  * struct dcqcn_rccc_port - the pace at which a port grants
  * @next: ns; when the next grant may go
  * @remainder: what @next lost in rounding (< a rate in bit/s)
- * @owed: bytes that came, or will, without having been granted, and that @next does not
- *	know of yet; at most DCQCN_RCCC_OWED_MAX
+ * @owed: bytes that came, or will come, without a grant, and are not charged to @next yet; at most
+ *	DCQCN_RCCC_OWED_MAX
  */
 struct dcqcn_rccc_port {
 	u64 next;
@@ -31,8 +31,8 @@ struct dcqcn_rccc_port {
 
 /**
  * struct dcqcn_rccc_source - what one sender may still send
- * @ahead: bytes granted and not received yet; negative when it sent more, as what
- *	goes when nothing is in flight needs no credit
+ * @ahead: bytes granted and not received yet; negative if the sender sent more: a packet needs no
+ *	credit while nothing is in flight
  * @unsolicited: bytes of @ahead that were not granted
  * @backlog: bytes that it has asked for, and was not granted yet; multiple of DCQCN_RCCC_QUANTUM,
  *	at most DCQCN_RCCC_BACKLOG_MAX

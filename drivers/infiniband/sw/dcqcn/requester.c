@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * rxe's requester, from outside: which packets it will send again, when it requests an ACK, and
- * when it is stuck. PSNs and the QP's ack timeout tell; nothing inside rxe is read.
+ * when it is stuck. This is inferred from PSNs and the QP's ack timeout; nothing inside rxe is
+ * read.
  *
  * rxe's retransmission timer runs while requests are held, and each ACK restarts it. So a slow flow
  * requests more ACKs than rxe does, and the gap between two requests has a bound: with perftest's
@@ -23,7 +24,7 @@
 #include "requester.h"
 #include "tx.h"
 
-/* Packets that rxe has sent, and got no ACK for, before it stops */
+/* Packets without an ACK after which rxe stops sending */
 #define DCQCN_RXE_UNACKED	128
 
 /* Let a packet request an ACK. Return false if that is impossible. */
@@ -45,9 +46,9 @@ bool dcqcn_req_requests_ack(struct dcqcn_flow *flow, struct sk_buff *skb,
  * Handle a packet of a limited flow that does not follow the last one of its FIFO: the first
  * one, or one that was sent before, for which it returns true.
  *
- * Where the path is measured, the first packet that is sent again requests an ACK. Until an
- * ACK comes, rxe ignores further NAKs: a second loss before the end of the message would
- * cost the ack timeout, and all that rxe may send meanwhile.
+ * Where the path is measured, the first packet that is sent again requests an ACK. Until an ACK
+ * comes, rxe ignores further NAKs: a second loss before the end of the message would cost the ack
+ * timeout, and every packet that rxe sends meanwhile.
  */
 bool dcqcn_req_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 		       struct dcqcn_tx *tx, u64 now)
@@ -59,7 +60,7 @@ bool dcqcn_req_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	if (!first || (!fifos[DCQCN_REQUESTS].begun && !fifos[DCQCN_RESPONSES].begun))
 		dcqcn_limiter_resume(qp, !first, fifo == &fifos[DCQCN_REQUESTS], now);
 	fifo->begun = true;
-	/* PSNs of packets from before the limiter's birth are unknown */
+	/* PSNs of packets before the limit began are unknown */
 	if (first)
 		return false;
 	if (qp->flow.path && dcqcn_req_set_ack_req(tx->skb))
@@ -87,7 +88,7 @@ bool dcqcn_req_is_stuck(struct dcqcn_qp *qp, u32 psn)
 }
 
 /**
- * dcqcn_req_patience() - how long the first request that is held may wait, or the next one
+ * dcqcn_req_patience() - how long the first held request, or else the next one, may wait
  * @qp: its QP, which obeys a context or an algorithm
  * @now: ns, read under the lock
  *

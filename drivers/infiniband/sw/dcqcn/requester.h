@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* rxe's requester, from outside: its timer, and what it sends again. See requester.c. */
+/* rxe's requester, from outside: its timer, and the packets it sends again. See requester.c. */
 #ifndef DCQCN_REQUESTER_H
 #define DCQCN_REQUESTER_H
 
@@ -26,7 +26,7 @@ static __always_inline u64 dcqcn_req_longest_hold(void)
 							   DCQCN_HOLD_NS;
 }
 
-/* rxe's exponent is less than 32; told so, the compiler does not check shifts by it (UBSAN) */
+/* rxe's exponent is less than 32; with a bound, the compiler does not check shifts by it (UBSAN) */
 static __always_inline unsigned int dcqcn_flow_ack_timeout(const struct dcqcn_qp *qp)
 {
 	return qp->ack_timeout % 64;
@@ -42,7 +42,7 @@ static inline u64 dcqcn_req_longest_gap(const struct dcqcn_qp *qp)
 	return ack_timeout ? DCQCN_ACK_TIMEOUT_NS / 2 << ack_timeout : DCQCN_HOLD_NS;
 }
 
-/* ns; the longest gap that what is held allows, 0 for any. Held READ responses get half of the
+/* ns; the longest gap that held packets allow, 0 for any. Held READ responses get half of the
  * bytes.
  */
 static inline u64 dcqcn_req_bound(const struct dcqcn_qp *qp)
@@ -76,7 +76,9 @@ static __always_inline bool dcqcn_req_is_silent(const struct dcqcn_qp *qp,
 	return (u64)elapsed << 11 >= dcqcn_req_longest_gap(qp);
 }
 
-/* Whether a FIFO holds a packet whose QP rxe may free soon, where it does not wait for packets */
+/* Whether a FIFO holds a packet whose QP rxe may soon free; only in kernels whose rxe does not wait
+ * for packets
+ */
 static __always_inline bool dcqcn_req_is_unsafe(const struct dcqcn_fifo *fifo,
 						u64 now)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who a QP is: a worker asks the RDMA core about QPs, hands on the events that waited for the
- * answer, and is the janitor of a port's table (qp.c).
+ * Resolves QPs: a worker asks the RDMA core about them, and hands on the events that waited for the
+ * answer. It is also the janitor of a port's table (qp.c).
  *
  * Nothing signals that a QP was destroyed or became idle. So the janitor sweeps the table: it asks
  * the core about QPs that have sent nothing lately, and frees the entries of those that are gone or
  * have not met congestion for a while. The pacer lets the worker ask about a QP that sends the same
- * again and again, as rxe does while it destroys one.
+ * packets again and again, as rxe does while it destroys one.
  *
  * Lock order: dcqcn_qp.lock, then dcqcn_resolver.lock.
  */
@@ -126,7 +126,7 @@ static void dcqcn_qp_learn(struct dcqcn_qp *qp,
 	qp->peer = info->peer;
 }
 
-/* Ask the core who @qp is; may sleep. Its first packet begins a flow. */
+/* Ask the core about @qp; may sleep. Its first packet begins a flow. */
 static void dcqcn_qp_identify(struct dcqcn_qp *qp)
 {
 	struct dcqcn_qp_info info;
@@ -136,7 +136,7 @@ static void dcqcn_qp_identify(struct dcqcn_qp *qp)
 	if (!live)
 		dcqcn_resolve_set_absent(qp, true);
 	spin_lock_bh(&qp->lock);
-	/* or else a packet has said so meanwhile, and the worker will ask again */
+	/* otherwise a packet has described the QP meanwhile, and the worker will ask again */
 	if (qp->state == DCQCN_QP_RESOLVING) {
 		qp->owner = NULL;
 		if (live) {
@@ -154,7 +154,7 @@ static void dcqcn_qp_identify(struct dcqcn_qp *qp)
 /**
  * dcqcn_resolve_is_there() - ask the RDMA core whether there is a QP that can exchange packets
  * @dev: port
- * @qpn: its local number
+ * @qpn: local QP number
  *
  * Context: process; may sleep.
  */
@@ -242,7 +242,7 @@ static bool dcqcn_qp_verify(struct dcqcn_qp *qp)
 	return live;
 }
 
-/* Take what waited for a QP, if that is resolved. A packet may have contradicted what the core said
+/* Take the events that waited for a QP, if it is resolved. A packet may have contradicted the core
  * meanwhile: then the worker will ask again.
  */
 static struct dcqcn_waiting *dcqcn_qp_take_waiting(struct dcqcn_qp *qp)
@@ -256,8 +256,8 @@ static struct dcqcn_waiting *dcqcn_qp_take_waiting(struct dcqcn_qp *qp)
 	return waiting;
 }
 
-/* It is the turn of @qp, which was queued for the worker: then handle what waited for that.
- * Return false if the QP is gone; may sleep.
+/* Resolve @qp, which was queued for the worker, and handle the events that waited for it. Return
+ * false if the QP is gone; may sleep.
  */
 static bool dcqcn_qp_resolve(struct dcqcn_qp *qp)
 {
@@ -303,7 +303,7 @@ static bool dcqcn_qp_keep(struct dcqcn_qp *qp)
 }
 
 /* Free the entries of absent QPs in time, however many others there are: an attacker could use up
- * the place of QPs that are there. There are DCQCN_UNRESOLVED_MAX of them at most.
+ * the room for QPs that exist. There are at most DCQCN_UNRESOLVED_MAX absent ones.
  */
 static void dcqcn_resolve_sweep_absent(struct dcqcn_dev *dev)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Asking the RDMA core about QPs, and the janitor of their entries. See resolve.c. */
+/* Asks the RDMA core about QPs, and frees unused entries. See resolve.c. */
 #ifndef DCQCN_RESOLVE_H
 #define DCQCN_RESOLVE_H
 

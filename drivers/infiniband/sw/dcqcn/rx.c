@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LOCAL_IN: what concerns congestion control in packets that come in.
+ * LOCAL_IN: looks at the packets that rxe receives.
  *
  * Almost all packets pass the filter after a few comparisons. The others are parsed once and
  * go on by their kind. CNPs and feedback end here, as rxe knows neither.
@@ -52,9 +52,9 @@ static noinline unsigned int dcqcn_rx_other(const struct sk_buff *skb)
 /* Describe a packet to RoCEv2's port. Return false if no port has it, or if there is no memory to
  * read it. @cccs: some port uses contexts.
  *
- * The stack takes apart what GRO has joined, and may crash if the bytes of one packet have moved to
- * another's buffer (rx-gro-list). RoCEv2 is not joined, because its UDP checksum is 0, so look at
- * the first packet only.
+ * GRO may have joined packets. The stack splits them later, and may crash if the bytes of one
+ * packet have moved to another's buffer (rx-gro-list). So look at the first packet only. RoCEv2
+ * packets are not joined, because their UDP checksum is 0.
  */
 static bool dcqcn_rx_describe(struct dcqcn_rx *rx, struct sk_buff *skb, bool cccs)
 {
@@ -83,7 +83,7 @@ static bool dcqcn_rx_describe(struct dcqcn_rx *rx, struct sk_buff *skb, bool ccc
 		      skb->pkt_type == PACKET_HOST &&
 		      pkt->dest_qpn > DCQCN_QPN_GSI &&
 		      pkt->dest_qpn < DCQCN_QPN_MULTICAST;
-	/* an atomic operation's ACK counts as data where its sender says so */
+	/* an atomic operation's ACK counts as data if its sender says so */
 	rx->capable = cccs && (pkt->kind == DCQCN_PKT_REQUEST ||
 			       pkt->kind == DCQCN_PKT_RESPONSE ||
 			       pkt->kind == DCQCN_PKT_ACK);
@@ -162,10 +162,11 @@ static noinline unsigned int dcqcn_rx(struct sk_buff *skb, bool cccs)
 	}
 }
 
-/* Return true if a packet to RoCEv2's port may be a CNP, feedback or CE-marked, an ACK that a
- * limited flow waits for, data that asks for an answer, or that a context counts (@cccs: some port
- * uses them); false for almost all packets. rxe knows no opcode from 0x80 on: CNPs and vendors' are
- * there. If the headers are not linear, dcqcn_rx() looks at the port.
+/* Return false for packets to RoCEv2's port that need no closer look, which are almost all. Return
+ * true if a packet may be a CNP, feedback, CE-marked, an ACK that a limited flow waits for, data
+ * that asks for an answer, or data that a context counts (@cccs: some port uses contexts). rxe
+ * knows no opcode from 0x80 on; CNPs and vendors' opcodes are there. If the headers are not linear,
+ * dcqcn_rx() looks at the port.
  */
 static __always_inline bool dcqcn_rx_filter(const struct sk_buff *skb, bool v6,
 					    bool cccs)
@@ -200,7 +201,7 @@ static __always_inline bool dcqcn_rx_is_plain(const struct sk_buff *skb,
 	       dcqcn_headers_are_roce(headers, skb_network_header(skb), skb->len, v6);
 }
 
-/* LOCAL_IN where some port uses contexts, which count most of what comes */
+/* LOCAL_IN while some port uses contexts, which count most received packets */
 static __always_inline unsigned int dcqcn_rx_ccc(struct sk_buff *skb, bool v6)
 {
 	struct dcqcn_headers headers;

@@ -12,14 +12,14 @@ struct dcqcn_dev;
 struct nf_hook_state;
 
 /**
- * struct dcqcn_rx - a packet that came in
- * @dev: the port that it came to
+ * struct dcqcn_rx - a received packet
+ * @dev: the port that received it
  * @skb: the packet
- * @pkt: its headers, parsed; of a CNP, feedback or ACK, all is readable
+ * @pkt: its parsed headers; a CNP, feedback or ACK is readable as a whole
  * @ce: a switch has marked it
  * @capable: its sender understands feedback
  * @asks: it asks for an answer (answer.c)
- * @unicast: it is for this host, and for a QP of which there is one: not QP0, QP1 or multicast
+ * @unicast: it is for this host, and for a single QP: not QP0, QP1 or multicast
  */
 struct dcqcn_rx {
 	struct dcqcn_dev *dev;

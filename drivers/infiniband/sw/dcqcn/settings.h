@@ -38,7 +38,7 @@ struct dcqcn_np_params {
  * @target_qdelay: us; queueing delay that windows aim at, 0: one base round trip
  * @initial_window: bytes; the first window, and what may be sent before credit is granted
  * @entropy: flows leave congested paths, see entropy.c
- * @scaling: increases of windows are 150,000 bytes divided by this, 0: the path's own
+ * @scaling: increases of windows are 150,000 bytes divided by this; 0: they depend on the path
  */
 struct dcqcn_ccc_params {
 	u32 algorithms;
@@ -55,9 +55,9 @@ struct dcqcn_ccc_params {
  * @rp: reaction point
  * @ccc: congestion control contexts
  * @plugs: flows may obey an algorithm: @cc is set, or @qp_cc
- * @qp_cc: there are QPs that do not follow @cc, or were a moment ago
+ * @qp_cc: some QPs do not follow @cc, or did not a moment ago
  * @cc: the algorithm of flows without a context: its name, empty for DCQCN. See cc_list.c.
- * @hop_stamps: 1 if stamps of switches are read and told to senders
+ * @hop_stamps: 1: read stamps of switches, and report them to senders
  * @np_enable: one bit per priority (DSCP >> 3)
  * @rp_enable: one bit per priority
  * @rcu: frees replaced settings
@@ -87,10 +87,10 @@ struct dcqcn_profile {
 	struct dcqcn_rp_params rp;
 };
 
-/* Some port uses contexts, or did: without that they cost nothing */
+/* Some port uses contexts, or did. While this is false, contexts cost nothing. */
 DECLARE_STATIC_KEY_FALSE(dcqcn_cccs);
 
-/* The contexts that a port is set to use */
+/* DCQCN_CCC_* that a port is set to use */
 static __always_inline u32
 dcqcn_settings_cccs(const struct dcqcn_settings *settings)
 {
@@ -104,7 +104,7 @@ dcqcn_settings_limits(const struct dcqcn_settings *settings)
 	return settings->rp.start_burst | settings->plugs;
 }
 
-/* Whether the first packets of a flow matter, before it meets congestion */
+/* Whether a flow is handled before it meets congestion */
 static __always_inline bool
 dcqcn_settings_start(const struct dcqcn_settings *settings)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Stamps: what switches tell about the queues on a packet's way (<net/roce_stamp.h>).
+ * Stamps, in which switches report the queues on a packet's path (<net/roce_stamp.h>).
  *
  *   sender                           switch           receiver
  *   a data packet asks for an ACK,
@@ -9,12 +9,12 @@
  *                                                     tells it in the answer
  *
  * A sender adds stamps only if its flow's algorithm wants them, and only for a peer whose answers
- * say that it reads them: with the knob hop_stamps. Other hosts never see one.
+ * say that it reads them, because its knob hop_stamps is set. Other hosts never get a stamp.
  *
- * IP cuts off what is behind a datagram, before LOCAL_IN. So a receiver has a hook of its own where
- * packets come in, which exists while the knob is set. It keeps the stamp until the packet itself
- * arrives, which may be some packets later. What is kept for a packet that does not arrive makes
- * room for others.
+ * The IP layer cuts off bytes behind a datagram before LOCAL_IN. So the receiver has an ingress
+ * hook of its own, which exists while the knob is set. The hook keeps the stamp until LOCAL_IN sees
+ * the packet, which may be some packets later. A stamp whose packet never gets there is
+ * overwritten.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -35,14 +35,14 @@
 #include "packet.h"
 #include "stamp.h"
 
-/* Of packets that are between both hooks: 64 per CPU, of which few have a stamp */
+/* Stamps of packets that are between both hooks: 64 packets per CPU, of which few have a stamp */
 #define DCQCN_STAMPS_BITS	6
 
 /**
  * struct dcqcn_stamps - the stamps that a port has read
- * @hook: where packets come in; without a device while it is not registered
+ * @hook: the ingress hook; its device is NULL while it is not registered
  * @lock: protects @kept
- * @kept: the last ones, by QPN and PSN of their packets; a QPN of 0 for none
+ * @kept: the last stamps, by QPN and PSN of their packets; a QPN of 0 for none
  */
 struct dcqcn_stamps {
 	struct nf_hook_ops hook;
@@ -58,7 +58,7 @@ struct dcqcn_stamps {
  * dcqcn_stamp_add() - let switches stamp a packet
  * @skb: the packet, on its way out; its headers may move
  *
- * Context: any, with BH disabled. Return: whether there is place for a stamp in its frame.
+ * Context: any, with BH disabled. Return: whether there is room for a stamp in its frame.
  */
 bool dcqcn_stamp_add(struct sk_buff *skb)
 {
@@ -74,7 +74,7 @@ bool dcqcn_stamp_add(struct sk_buff *skb)
 	return true;
 }
 
-/* Bytes of an IP datagram, by its header; 0 if it is none */
+/* Length of an IP datagram, from its header; 0 if it is not one */
 static unsigned int dcqcn_stamps_datagram(const struct sk_buff *skb, unsigned int *headers)
 {
 	union {
@@ -118,8 +118,8 @@ static void dcqcn_stamps_keep(struct dcqcn_stamps *stamps, const struct dcqcn_bt
 	spin_unlock_bh(&stamps->lock);
 }
 
-/* A packet comes in. It may be shared, so it is only read. Almost all end where their datagram
- * does.
+/* Look for a stamp in a received packet. The packet may be shared, so it is only read. Almost all
+ * packets end where their datagram ends.
  */
 static unsigned int dcqcn_stamps_ingress(void *priv, struct sk_buff *skb,
 					 const struct nf_hook_state *state)
@@ -162,11 +162,11 @@ static struct dcqcn_stamps *dcqcn_stamps_alloc(struct dcqcn_dev *dev)
 }
 
 /**
- * dcqcn_stamps_read() - read stamps from now on, or no longer
+ * dcqcn_stamps_read() - begin or stop to read stamps
  * @dev: the port
- * @on: whether to
+ * @on: whether to read them
  *
- * What is allocated once stays until the port goes: packets look at it without a lock.
+ * The memory stays allocated until the port is removed, because packets look at it without a lock.
  *
  * Context: process; may sleep; dcqcn_dev.settings_lock is held, or the port is about to go.
  */
@@ -192,11 +192,11 @@ void dcqcn_stamps_read(struct dcqcn_dev *dev, bool on)
 			return;
 		WRITE_ONCE(stamps->hook.dev, NULL);
 	}
-	pr_warn("%s: stamps of switches are not read: error %d\n", dev_name(&dev->ibdev->dev), err);
+	pr_warn("%s: cannot read stamps of switches: error %d\n", dev_name(&dev->ibdev->dev), err);
 }
 
 /**
- * dcqcn_stamps_tell() - put what is known of a packet's way into an answer
+ * dcqcn_stamps_tell() - put a packet's stamp, if one was kept, into an answer
  * @dev: the port
  * @qpn: the packet's destination QP
  * @psn: its PSN
@@ -228,7 +228,7 @@ void dcqcn_stamps_tell(struct dcqcn_dev *dev, u32 qpn, u32 psn, struct dcqcn_fee
 }
 
 /**
- * dcqcn_stamps_exit() - read no stamps, and forget all
+ * dcqcn_stamps_exit() - stop reading stamps, and free the kept ones
  * @dev: the port, which packets no longer reach
  *
  * Context: process; may sleep.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The start of a flow, which knows nothing of its path, or nothing that is still true.
+ * The start of a flow that knows nothing of its path, or whose knowledge is out of date.
  *
- * It sends a burst at once. When the round trip of that is known, it goes on with 3 bursts in 2
- * round trips, and faster by 7/8 with each sample that finds no queue that grows. Without samples
- * (UC, UD, READs, ACKs of later packets, or none for a second) it goes up by time: by half with
- * each round trip, or a quarter near the line.
+ * The flow sends a burst at once. When the burst's round trip is known, it goes on with 3 bursts in
+ * 2 round trips, and is faster by 7/8 after each sample that finds no growing queue. Without
+ * samples (UC, UD, READs, ACKs of later packets, or no ACK for a second) its rate goes up by time:
+ * by half with each round trip, or a quarter near the line rate.
  *
  *   state      event                                 action                        next
  *   ---------  ------------------------------------  ----------------------------  ---------
@@ -37,8 +37,9 @@
  *   any        the rate is at the line, or idle for  line rate                     none
  *              64 round trips
  *
- * What ends each state at the latest: a second without an ACK ends asks, when the next packet
- * leaves; 64 idle round trips, and 300 ms in asks, end any. limiter.c ends the limit then.
+ * Each state ends at the latest as follows. asks: when the next packet leaves after a second
+ * without an ACK. All states: after 64 idle round trips, and in asks not before 300 ms. limiter.c
+ * then ends the limit.
  *
  * Pure, like rate.c.
  */
@@ -50,29 +51,29 @@
 #include "rate.h"
 #include "start.h"
 
-/* The start: a burst, and at most one more in this time until the round trip of its last
- * packet is known: the bursts of 32 flows take 63 ms at 50 Mb/s. From then on, this many
- * bursts in two round trips: where the bursts of many flows have met, the round trip is as
- * long as all of them take, so this is half as much again as the path carries. On a known
- * path, at least this share of what got through lately.
+/* Until the round trip of a burst is known, at most one more burst leaves in this time: the bursts
+ * of 32 flows take 63 ms at 50 Mb/s. From then on, this many bursts leave in two round trips. If
+ * the bursts of many flows have met, the round trip is the time that all of them take, so this is
+ * half as much again as the path carries. On a known path, the rate is at least this share of what
+ * got through lately.
  */
 #define DCQCN_START_WAIT_NS	(100 * NSEC_PER_MSEC)
 #define DCQCN_START_BURSTS	3
 #define DCQCN_START_BURST_MAX	16777216U	/* bytes; more counts as this much */
 #define DCQCN_START_KNOWN	4
 
-/* A sample whose round trip differs from that of the one before by no more than the first
- * share finds no queue that grows, and allows a step of 7/8 of the rate. One that is longer
- * than the shortest one by more than the second share ends the start. Others, also one that
- * is much shorter because the bursts are gone, say that another one is wanted. Flows that
- * start together overshoot by one step before they see the queue. Others' queue may stay
- * between the two.
+/* A sample whose round trip differs from that of the one before by no more than the first share
+ * finds no queue that grows, and allows a step of 7/8 of the rate. One that is longer than the
+ * shortest one by more than the second share ends the start. After any other sample, including one
+ * that is much shorter because the bursts are gone, the flow takes another sample. Flows that start
+ * together overshoot by one step before they see the queue. A queue of other flows may stay between
+ * the two shares.
  */
 #define DCQCN_START_CLEAR	32
 #define DCQCN_START_QUEUE	4
 
-/* Without samples, by time: bursts per round trip, at most this share of the line; by
- * half of the rate up to that share, a quarter beyond
+/* Without samples, the first rate is this many bursts per round trip, and at most this share of the
+ * line rate. It grows by half up to that share, and by a quarter beyond.
  */
 #define DCQCN_BLIND_BURSTS	4
 #define DCQCN_BLIND_SHARE	32
@@ -89,7 +90,7 @@
 #define DCQCN_START_IDLE_NS	(300ULL * NSEC_PER_MSEC)
 
 /**
- * dcqcn_start_advance() - go up, as nothing was heard of congestion yet
+ * dcqcn_start_advance() - raise the rate, because there was no sign of congestion yet
  * @r: state, of a flow that starts
  * @line: line rate, bit/s
  * @now: ns
@@ -152,7 +153,7 @@ static u64 dcqcn_blind_rate(const struct dcqcn_rate *r, u64 line)
 }
 
 /**
- * dcqcn_start_begin() - a flow begins, and feels its way up
+ * dcqcn_start_begin() - begin the start of a flow
  * @r: state, whose round trip is set
  * @p: parameters
  * @line: line rate, bit/s
@@ -183,11 +184,11 @@ void dcqcn_start_begin(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 }
 
 /**
- * dcqcn_start_go_blind() - what a starting flow sends cannot ask for an ACK
+ * dcqcn_start_go_blind() - the packets of a starting flow cannot ask for an ACK
  * @r: state
  * @line: line rate, bit/s
  *
- * It must not wait for a sample: go up by time, until one comes all the same.
+ * The flow must not wait for a sample: its rate goes up by time, until a sample comes after all.
  *
  * Context: any. The caller serialises access to @r.
  */
@@ -233,8 +234,8 @@ void dcqcn_start_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 	if (r->start == DCQCN_START_ASKS || !least)
 		dcqcn_start_go(r, r->rtt, now);
 	else if (rtt > least + least / DCQCN_START_QUEUE)
-		/* what it sent a step ago was enough, and a little less lets the
-		 * queue drain; < 2^53
+		/* the rate before the last step was enough, and a little less lets the queue drain;
+		 * < 2^53
 		 */
 		dcqcn_rate_begin(r, p, div_u64(2 * r->current_rate, 3), now);
 	else if (rtt <= before + before / DCQCN_START_CLEAR &&
@@ -251,9 +252,10 @@ void dcqcn_start_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
  * @known: bit/s; what got through before the pause
  * @now: ns
  *
- * The bursts of all flows have met, and take @queued to leave the queue. So this one's share is
- * a burst in that time. It goes on as before the pause, from no more than that: bursts of others
- * may be longer, and gone soon, so it recovers to what got through before.
+ * The bursts of all flows have met, and take @queued to leave the queue. So this flow's share is
+ * one burst in that time. The flow goes on as before the pause, but from no more than its share.
+ * Bursts of other flows may be longer and gone soon, so the target is the rate that got through
+ * before.
  *
  * Context: any. The caller serialises access to @r.
  */
@@ -274,8 +276,8 @@ void dcqcn_start_rejoin(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
  * @left: ns; when the probe left
  * @now: ns
  *
- * The first time, the flow goes on as if the round trip was as long as this. Otherwise it says
- * nothing about a queue: go up by time, until a sample comes.
+ * The first such ACK is taken for the burst's: the flow goes on as if the round trip was as long. A
+ * later one says nothing about a queue: the rate goes up by time until a sample comes.
  *
  * Context: any. The caller serialises access to @r.
  */

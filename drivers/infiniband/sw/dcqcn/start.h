@@ -19,10 +19,10 @@ unsigned int dcqcn_start_advance(struct dcqcn_rate *r, u64 line, u64 now,
 				 u32 bytes);
 bool dcqcn_start_ignores_cnp(const struct dcqcn_rate *r);
 
-/* Whether a start waits for a sample that a packet leaving now would give. Half a round
- * trip after a step: the first packets that leave at a higher rate find no queue yet. A
- * whole one after the first round trip: until bursts that have met are gone, a new queue
- * may be as long as theirs, and pass for an empty path.
+/* Whether a start needs a sample from a packet that leaves now. It does so half a round trip after
+ * a step, because the first packets at a higher rate find no queue yet. After the first round trip
+ * it waits a whole one: until the bursts that have met are gone, a new queue may be as long as
+ * theirs, and look like an empty path.
  */
 static inline bool dcqcn_start_wants_sample(const struct dcqcn_rate *r, u64 now)
 {

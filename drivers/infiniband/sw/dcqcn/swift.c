@@ -14,14 +14,14 @@
  * Decreases come once per round trip. A window below a packet is a pause: one packet in
  * rtt / cwnd. So hundreds of flows can share a port.
  *
- * The paper's constants are beta 0.8, max_mdf 0.5, ai 1, and flow scaling from 0.1 to 100
- * packets. It gives times for one network: here base is 3/2 and range 2 of the round trip without
- * queues, and h is 1 us. So a queue of half a round trip is aimed at, and more where many flows
- * share it. All flows of a network should know the same round trip: the knob ccc_base_rtt.
- * Otherwise each takes the shortest one that it has measured. Flows that began behind a queue have
- * longer targets then, and take the others' share.
- * The paper splits the delay of the fabric from that of the host: the round trip here begins behind
- * the module's queue, and includes the peer's rxe.
+ * The paper's constants are beta 0.8, max_mdf 0.5, ai 1, and flow scaling from 0.1 to 100 packets.
+ * It gives times for one network only. Here base is 3/2 and range 2 of the round trip without
+ * queues, and h is 1 us. So the target is a queue of half a round trip, and a longer one where many
+ * flows share it. All flows of a network should know the same round trip: the knob ccc_base_rtt.
+ * Otherwise each flow uses the shortest round trip that it has measured. Flows that began behind a
+ * queue then have longer targets, and take the others' share. The paper splits the delay of the
+ * fabric from that of the host: the round trip here begins behind the module's queue, and includes
+ * the peer's rxe.
  */
 #include <linux/compiler.h>
 #include <linux/kernel.h>
@@ -47,7 +47,7 @@
  * struct dcqcn_swift - what Swift keeps of a flow
  * @cut_time: ns; the last decrease
  * @cwnd: bytes
- * @losses: in a row
+ * @losses: losses in a row
  */
 struct dcqcn_swift {
 	u64 cut_time;
@@ -55,8 +55,9 @@ struct dcqcn_swift {
 	u32 losses;
 };
 
-/* The square root of a number below 2^62, rounded down. Without branches, which no compiler may
- * make of @fits: in eBPF, the verifier would follow each of them.
+/* The square root of a number below 2^62, rounded down. It has no branches, and
+ * OPTIMIZER_HIDE_VAR() keeps the compiler from making any of @fits: in eBPF, the verifier would
+ * follow each branch.
  */
 static u32 dcqcn_swift_root(u64 n)
 {
@@ -70,8 +71,8 @@ static u32 dcqcn_swift_root(u64 n)
 	return root;
 }
 
-/* ns; what is added for flows that share a queue: their windows are small. sqrt(cwnd) in packets
- * has 10 bits behind the point: 2^28 bytes * 2^20 fit.
+/* ns; added to the target for flows that share a queue, because their windows are small. sqrt(cwnd)
+ * in packets has 10 fractional bits: 2^28 bytes * 2^20 fit.
  */
 static u32 dcqcn_swift_flow_scaling(const struct dcqcn_cc *cc, u32 cwnd, u32 range)
 {
@@ -129,7 +130,7 @@ static void dcqcn_swift_ack(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *s
 	s->losses = 0;
 	target = dcqcn_swift_target(cc, s->cwnd);
 	if (delay < target) {
-		/* a window that is not used does not grow */
+		/* a window does not grow unless it is used */
 		if (sample->app_limited)
 			return;
 		step = s->cwnd >= cc->packet ?

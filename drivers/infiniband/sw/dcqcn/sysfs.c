@@ -36,7 +36,7 @@ enum dcqcn_dir_id {
 /**
  * struct dcqcn_sysfs - the directories of one port
  * @ecn: ``ecn/``
- * @dirs: what is below it
+ * @dirs: the directories below it
  */
 struct dcqcn_sysfs {
 	struct kobject *ecn;
@@ -54,7 +54,7 @@ struct dcqcn_dir {
  * @knob: RDMA_DCQCN_A_SETTINGS_*
  * @prio: the bit, or DCQCN_NUM_PRIOS for all of the knob
  * @show: for a file that is a text, and no @knob
- * @set: likewise; sets settings that are not published yet, or returns an error
+ * @set: the same; changes settings that are not published yet, or returns an error
  */
 struct dcqcn_file {
 	struct attribute attr;
@@ -241,7 +241,8 @@ static void dcqcn_dir_release(struct kobject *kobj)
 		},							\
 	}
 
-/* Directories below ecn/, parents first; one that names itself is directly below ecn/ */
+/* Directories below ecn/, parents first; a directory that is its own parent is directly below ecn/
+ */
 static const struct {
 	const char *name;
 	enum dcqcn_dir_id parent;

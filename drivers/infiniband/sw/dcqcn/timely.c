@@ -5,7 +5,7 @@
  *   Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter",
  *   SIGCOMM 2015, algorithm 1
  *
- *   rtt_diff = (1 - alpha) * rtt_diff + alpha * (rtt - the one before)
+ *   rtt_diff = (1 - alpha) * rtt_diff + alpha * (rtt - previous rtt)
  *   gradient = rtt_diff / minRTT
  *
  *   rtt < T_low      rate += delta
@@ -20,8 +20,9 @@
  * paper assumes that nothing is lost; here losses halve the rate, once per round trip.
  *
  * While a queue builds up, each step of a round trip sees a gradient far above 1. So, as
- * implementations do, a step takes half of the rate at most, and leaves delta. Below that a flow
- * would not come back: a step upwards needs a segment, which takes 131 ms at 1 Mb/s.
+ * implementations do, a step takes half of the rate at most, and leaves at least delta. From a
+ * lower rate a flow would hardly recover: a step upwards needs a segment, which takes 131 ms at 1
+ * Mb/s.
  *
  * The fixed point is not unique (Zhu et al., "ECN or Delay", CoNEXT 2016): flows need not get the
  * same rate.
@@ -42,7 +43,7 @@
  * @step_time: ns; the last step, 0 for none
  * @loss_time: ns; the last loss that halved the rate, 0 for none
  * @diff: ns; rtt_diff
- * @rtt: ns; the last one, 0 for none
+ * @rtt: ns; the last round trip, 0 for none
  * @acked: bytes acknowledged since the last step
  * @falling: steps in a row whose gradient was not above 0
  */
@@ -65,15 +66,15 @@ static u64 dcqcn_timely_delta(const struct dcqcn_cc *cc)
 	return div_u64(cc->line, 1000);
 }
 
-/* Take beta * @part / @whole of the rate away, at most half of it. The rate is below 2^52: its
- * share is taken in units of 2^-10.
+/* Cut the rate by beta * @part / @whole, at most by half. The rate is below 2^52, so the share is
+ * computed in units of 2^-10.
  */
 static void dcqcn_timely_cut(struct dcqcn_cc *cc, u32 part, u32 whole)
 {
 	u64 share = div_u64((u64)min(part, whole) << 10, whole);
 	u64 cut = min(div_u64((cc->rate >> 10) * share * 4, 5), cc->rate / 2);
 
-	/* never upwards */
+	/* not below delta, and never upwards */
 	cc->rate -= min(cut, cc->rate - min(cc->rate, dcqcn_timely_delta(cc)));
 }
 

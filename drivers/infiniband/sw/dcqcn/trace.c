@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where the tracepoints of trace.h live. */
+/* Defines the tracepoints of trace.h. */
 #define CREATE_TRACE_POINTS
 #include "trace.h"

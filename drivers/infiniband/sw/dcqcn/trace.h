@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tracepoints, all of packets that meet congestion. */
+/* Tracepoints; all of them are about packets and flows that meet congestion. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM rdma_dcqcn
 
@@ -244,7 +244,7 @@ TRACE_EVENT(dcqcn_packet_held,
 		  __entry->queue_packets, __entry->queue_bytes)
 );
 
-/* It is sent; queue_* exclude it, times in ns */
+/* A held packet is sent; queue_* exclude it, times in ns */
 TRACE_EVENT(dcqcn_packet_released,
 	TP_PROTO(const struct dcqcn_qp *qp, u32 psn, u32 bytes, u64 held),
 	TP_ARGS(qp, psn, bytes, held),
@@ -304,7 +304,7 @@ DEFINE_EVENT(dcqcn_flow, dcqcn_flow_born, TP_PROTO(const struct dcqcn_qp *qp), T
 /* A limiter ends */
 DEFINE_EVENT(dcqcn_flow, dcqcn_flow_dead, TP_PROTO(const struct dcqcn_qp *qp), TP_ARGS(qp));
 
-/* A context is ready, for what both ends want, or has ended: 0 */
+/* A context is ready, with the algorithms of both ends; or has ended, with 0 */
 TRACE_EVENT(dcqcn_ccc_agreed,
 	TP_PROTO(const struct dcqcn_ccc *ccc),
 	TP_ARGS(ccc),
@@ -327,7 +327,7 @@ TRACE_EVENT(dcqcn_ccc_agreed,
 		  __entry->algorithms, __entry->timeouts)
 );
 
-/* Feedback told a context the round trip; sizes in bytes, times in ns */
+/* A context got the round trip from feedback; sizes in bytes, times in ns */
 TRACE_EVENT(dcqcn_ccc_heard,
 	TP_PROTO(const struct dcqcn_ccc *ccc,
 		 const struct dcqcn_nscc_params *params, u32 newly, bool marked),

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LOCAL_OUT: the packets that rxe sends, from which QP they are, and who gets them.
+ * LOCAL_OUT: finds the packets that rxe sends and their QPs, and passes them to the pacer if
+ * needed.
  *
  * The fast path finds port and QP, and sets ECT(0) in data, so that switches mark packets
  * instead of dropping them. Almost all packets then leave: no port has met congestion, or
  * their QP has no limiter and has sent in this jiffy. The others are described once, in
  * struct dcqcn_tx, and go to the pacer if their QP is limited.
  *
- * The hook runs where rxe sends: in process context with BH enabled, or in softirq. It is the
- * last one, because a packet that it steals goes on behind all hooks.
+ * The hook runs where rxe sends: in process context with BH enabled, or in softirq. It is the last
+ * hook, because a packet that it steals continues behind all hooks.
  */
 #include <linux/bits.h>
 #include <linux/if_ether.h>
@@ -32,13 +33,13 @@
 #include "qp.h"
 #include "tx.h"
 
-/* rxe's packets are recognised by their destructor, which is learnt from the first of
- * them: it lies in rxe's module or, if rxe is built in, has a name of rxe's. Neither is
- * known while there are no hooks; no packet is taken for rxe's then.
+/* rxe's packets are recognised by their destructor, which is learnt from the first of them: it lies
+ * in rxe's module or, if rxe is built in, has a name of rxe's. While there are no hooks, both are
+ * unknown, and no packet is taken for rxe's.
  *
- * Where the user data of rxe's sockets is the QP's index instead of its address (kernels
- * 6.10 to 6.16), the destructor is kept in @dcqcn_index_destructor. @dcqcn_rxe_destructor
- * stays NULL there, so that the fast path of other kernels need not tell them apart.
+ * Where the user data of rxe's sockets is the QP's index instead of its address (kernels 6.10 to
+ * 6.16), the destructor is kept in @dcqcn_index_destructor. @dcqcn_rxe_destructor stays NULL there,
+ * so that the fast path of other kernels need not distinguish the two.
  */
 static void (*dcqcn_rxe_destructor)(struct sk_buff *skb) __read_mostly;
 static void (*dcqcn_index_destructor)(struct sk_buff *skb) __read_mostly;
@@ -137,8 +138,8 @@ dcqcn_tx_describe(const struct dcqcn_settings *settings, struct sk_buff *skb,
 	};
 }
 
-/* Compare a packet with the entry of its QP, or create that. A flow may start with the packet.
- * Return the entry, NULL if there is none.
+/* Compare a packet with the entry of its QP, which is created if there is none. A flow may start
+ * with the packet. Return the entry, or NULL.
  */
 static noinline struct dcqcn_qp *
 dcqcn_tx_confirm(struct dcqcn_dev *dev, u32 qpn, struct dcqcn_qp *qp,
@@ -166,7 +167,7 @@ dcqcn_tx_confirm(struct dcqcn_dev *dev, u32 qpn, struct dcqcn_qp *qp,
 }
 
 /* Handle a packet of a QP without an entry, or one that may change the entry. @qp is NULL or the
- * entry; out of line, as almost no packet does.
+ * entry. Out of line, because almost no packet comes here.
  */
 static noinline unsigned int
 dcqcn_tx_first(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
@@ -217,14 +218,14 @@ dcqcn_tx_limited(struct dcqcn_qp *qp, struct sk_buff *skb,
 
 	if (kind == DCQCN_PKT_OTHER)
 		return NF_ACCEPT;
-	/* its PSN tells that it is of the same connection */
+	/* its PSN shows that it is of the same connection */
 	if (kind == DCQCN_PKT_REQUEST && dcqcn_gate_may_skip(&qp->flow, skb, bth))
 		return dcqcn_tx_skip(qp, skb);
 	return dcqcn_tx_paced(qp, skb, bth, tos);
 }
 
-/* Handle a packet of a QP that obeys a context. After a pause, the context sees the first one: what
- * it lent before is not worth much then.
+/* Whether a packet of a QP that obeys a context may leave with lent bytes. The context must see the
+ * first packet after a pause: bytes lent before say little then.
  */
 static bool dcqcn_tx_is_lent(struct dcqcn_qp *qp, struct dcqcn_ccc *ccc,
 			     struct sk_buff *skb, const struct dcqcn_bth *bth)
@@ -235,8 +236,8 @@ static bool dcqcn_tx_is_lent(struct dcqcn_qp *qp, struct dcqcn_ccc *ccc,
 	       dcqcn_ccc_passes(ccc, (struct dcqcn_bth *)bth, skb->len + ETH_HLEN);
 }
 
-/* Give a QP that sends data a context, and offer that to its peer. Return true if the
- * packet may have to obey a limiter or a context; without the lock, as a filter. If not, it
+/* Give a QP that sends data a context, and offer the context to the peer. Return true if the packet
+ * may have to obey a limiter or a context; read without the lock, as a filter. If not, the packet
  * leaves on the path of its flow.
  */
 static bool dcqcn_tx_offer(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
@@ -257,7 +258,7 @@ static bool dcqcn_tx_offer(struct dcqcn_qp *qp, const struct dcqcn_settings *set
 	return false;
 }
 
-/* Whether a QP obeys a context. Without the lock, as a filter: such a flow has nothing to offer. */
+/* Whether a QP obeys a context, and need not offer one. Read without the lock, as a filter. */
 static __always_inline bool dcqcn_tx_is_windowed(const struct dcqcn_qp *qp,
 						 const struct dcqcn_ccc *ccc,
 						 const struct dcqcn_settings *settings)
@@ -289,8 +290,8 @@ dcqcn_tx_ccc_slow(struct dcqcn_dev *dev, u32 qpn, struct dcqcn_qp *qp, struct sk
 	       dcqcn_queue_output(qp, &tx) : NF_ACCEPT;
 }
 
-/* Handle a packet where some port uses contexts. Most skip the lock, and no registers need saving
- * for what the others need.
+/* Handle a packet where some port uses contexts. Most packets skip the lock. The code for all
+ * others is elsewhere, so no registers need saving.
  */
 static noinline unsigned int
 dcqcn_tx_ccc(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
@@ -358,9 +359,9 @@ dcqcn_tx_from(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	return dcqcn_tx_first(dev, qpn, skb, headers.bth, headers.tos);
 }
 
-/* A packet leaves through another device than the port's. That is one above it, such as a VLAN
- * or a bond, or else the packet passes here twice: a VRF shows it to the hook before it leaves,
- * and what is below the port, such as the device of an ipvlan, does so afterwards.
+/* Whether @out, which is not the port's device, is above it, such as a VLAN or a bond. Otherwise
+ * the packet passes here twice: a VRF shows it to the hook before it leaves, and a device below the
+ * port, such as that of an ipvlan, afterwards.
  */
 static bool dcqcn_tx_is_above(const struct dcqcn_dev *dev, struct net_device *out)
 {
@@ -369,7 +370,7 @@ static bool dcqcn_tx_is_above(const struct dcqcn_dev *dev, struct net_device *ou
 }
 
 /* Handle a packet that rxe sends from QP @qpn of port @dev through @out, as dcqcn_tx_fast() does,
- * where it is rare. If a clone has no memory for a copy, it stays unmarked and is counted.
+ * in the rare cases. If a clone has no memory for a copy, it stays unmarked and is counted.
  */
 static noinline unsigned int
 dcqcn_tx_slow(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,

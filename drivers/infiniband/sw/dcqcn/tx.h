@@ -12,11 +12,11 @@ struct nf_hook_state;
 struct sk_buff;
 
 /**
- * struct dcqcn_packet - what is known of a packet that rxe sends, also while it is held
+ * struct dcqcn_packet - description of a packet that rxe sends, also kept while it is held
  * @psn: its PSN
  * @bytes: its length on the wire as switches count it, without the FCS
  * @kind: &enum dcqcn_pkt_kind
- * @opcode: of its BTH
+ * @opcode: opcode of its BTH
  * @ack_req: it asks for an ACK of its own PSN
  */
 struct dcqcn_packet {
@@ -31,7 +31,7 @@ struct dcqcn_packet {
  * struct dcqcn_tx - a packet that rxe sends
  * @skb: the packet
  * @bth: its BTH, readable
- * @packet: what is known of it
+ * @packet: its description
  * @prio: its priority
  * @limit: a limit applies to that priority
  */

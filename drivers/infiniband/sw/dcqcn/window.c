@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The window of a context: when a packet may leave. agree.c says how two hosts agree on a
+ * The window of a context decides when a packet may leave. agree.c says how two hosts agree on a
  * context, hear.c what feedback means; ccc_receiver.c has the receiver's half.
  *
- * The window: nscc.c. The credit: rccc.c; one hrtimer per port grants it in turn to the
- * senders that have asked for it, and each grant is feedback too. A sender asks as far as it can
- * see: for what its flow holds and, if the last message held goes on, for what leaves in a round
- * trip beyond that, because rxe shows 64 packets at a time. It asks for each quantum once, and
- * takes back what it does not need when the end of a message comes in sight.
+ * The window: nscc.c. The credit: rccc.c; one hrtimer per port grants it in turn to the senders
+ * that have asked for it, and each grant is feedback too. A sender asks for as much as it can
+ * foresee: for the bytes that its flow holds and, if the last held message goes on, for those that
+ * leave in a round trip after them, because rxe makes only 64 packets at a time. It asks for each
+ * quantum once, and takes back what it does not need when it sees the end of a message.
  *
- * The path: entropy.c. Feedback that echoes a probe says whether half of the bytes for its
- * QP were marked since the last echo. A flow takes another path only when its last packet
- * has arrived, so that nothing of it is in flight and the peer sees no gap. A flow that
- * does not pause asks with DCQCN_BTH_LAST, and waits until that is answered.
+ * The path: entropy.c. Feedback that echoes a probe says whether half of the bytes for its QP were
+ * marked since the last echo. A flow takes another path only when its last packet has arrived, so
+ * that nothing of the flow is in flight and the peer sees no gap. A flow that does not pause sets
+ * DCQCN_BTH_LAST in a packet, and waits until the packet is answered.
  *
- * If only the window is in the way, one packet may leave when nothing is in flight, or no
- * answer is on its way. After a timeout, one may leave in any case.
+ * If only the window is full, one packet may leave when nothing is in flight, or when no answer is
+ * awaited. After a timeout, one packet may leave in any case.
  *
- * No wait is for one packet alone: feedback counts bytes, of whatever opcode, and a later one makes
- * up for one that is lost. If none comes, this ends the wait:
+ * No wait depends on a single packet: feedback counts bytes of all opcodes, and later feedback
+ * makes up for lost feedback. If no feedback comes, these events end the wait:
  *
  *   a full window, and    the next feedback; or a timeout, after which one packet leaves and
  *   an answer awaited     asks. After the third one the flows obey DCQCN.
@@ -31,11 +31,11 @@
  *   an agreement          the peer's answer to a later offer; the flows obey DCQCN meanwhile
  *   bytes that were lent  no wait: the next holder of the lock counts them
  *
- * While a context is far from its bounds, most packets leave without its lock: it lends
- * its flows bytes (dcqcn_ccc_lend()), and each packet takes its length from these. After
- * taking the lock, the first thing to do is to count them as sent (dcqcn_ccc_settle()), so
- * that feedback never acknowledges what is not counted. Flows that do not keep to the path
- * that rxe chose, or may leave it soon, have none.
+ * While a context is far from its bounds, most packets leave without its lock: it lends its flows
+ * bytes (dcqcn_ccc_lend()), and each packet takes its length from these. Whoever takes the lock
+ * first counts these bytes as sent (dcqcn_ccc_settle()), so that feedback never acknowledges
+ * uncounted bytes. Flows that have left the path that rxe chose, or may leave it soon, are lent
+ * nothing.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -49,30 +49,30 @@
 #include "trace.h"
 #include "window.h"
 
-/* A sender asks after DCQCN_CCC_ASK bytes, or half of the window if that is less. But it asks
- * once per window if half of that is below DCQCN_CCC_WORTH: an answer takes 98 bytes of the
- * link, and should be no more than 1 %. In large windows it asks less often, so that
- * DCQCN_CCC_PROBES do not run out. Where credit is granted, which is feedback as well, it asks
- * after up to DCQCN_CCC_UNREPORTED, but no more than a quarter of the window: the BDP and that
- * much more must fit into it.
+/* A sender asks after DCQCN_CCC_ASK bytes, or half of the window if that is less. But it asks once
+ * per window if half of that is below DCQCN_CCC_WORTH: an answer takes 98 bytes of the link, and
+ * should be no more than 1 %. In large windows it asks less often, so that DCQCN_CCC_PROBES do not
+ * run out. Where credit is granted, grants are feedback as well, so it asks after up to
+ * DCQCN_CCC_UNREPORTED, but no more than a quarter of the window: the window must hold the BDP and
+ * that much more.
  */
-#define DCQCN_CCC_WORTH		9800U	/* bytes that are worth an answer */
+#define DCQCN_CCC_WORTH		9800U	/* bytes; 98 are 1 % of this */
 
 /* Flows of a context that wait at a time for their last packet to arrive, so that there are
  * probes left
  */
 #define DCQCN_CCC_HELD		4
 
-#define DCQCN_CCC_TIMEOUTS	3	/* in a row: then the peer is gone */
+#define DCQCN_CCC_TIMEOUTS	3	/* timeouts in a row until the peer counts as gone */
 
-/* A grant is overdue after so many round trips and intervals between grants, but not before some
- * 128 senders to a port of 40 Gb/s have had their turns
+/* A grant is overdue after so many round trips and waits for a grant, but not before 128 senders to
+ * a port of 40 Gb/s may have had their turns
  */
 #define DCQCN_CCC_OVERDUE	8
 #define DCQCN_CCC_OVERDUE_MIN	(500ULL * NSEC_PER_USEC)
 
-/* When credit that is missing is overdue, in ns: the last grant may be lost, and the peer does not
- * repeat it
+/* When missing credit is overdue, in ns: the last grant may be lost, and the peer does not repeat
+ * it
  */
 static u64 dcqcn_ccc_overdue(const struct dcqcn_ccc_sender *tx)
 {
@@ -83,7 +83,7 @@ static u64 dcqcn_ccc_overdue(const struct dcqcn_ccc_sender *tx)
 		     (u64)DCQCN_CCC_TIMEOUT_TURN);
 }
 
-/* Whether one packet may leave, and asks what became of the credit */
+/* Whether one packet may leave without credit, to ask for a lost grant */
 static bool dcqcn_ccc_may_probe(struct dcqcn_ccc_sender *tx, u64 now)
 {
 	if (dcqcn_ccc_has_credit(tx) || now < dcqcn_ccc_overdue(tx))
@@ -92,7 +92,7 @@ static bool dcqcn_ccc_may_probe(struct dcqcn_ccc_sender *tx, u64 now)
 	return true;
 }
 
-/* What both ends want from now on, 0 for DCQCN; the lock is held */
+/* Set the algorithms that both ends want from now on, 0 for DCQCN; the lock is held */
 void dcqcn_ccc_set_agreed(struct dcqcn_ccc *ccc, u8 algorithms)
 {
 	if (ccc->tx.agreed == algorithms)
@@ -101,8 +101,8 @@ void dcqcn_ccc_set_agreed(struct dcqcn_ccc *ccc, u8 algorithms)
 	trace_dcqcn_ccc_agreed(ccc);
 }
 
-/* No useful feedback has come for a long time: what was in flight is lost, and perhaps the peer
- * is gone. One packet may leave, which asks. Return false if it is too early for that.
+/* No useful feedback has come for a long time: packets in flight are lost, and perhaps the peer is
+ * gone. One packet may leave, and asks. Return false if it is too early for that.
  */
 static bool dcqcn_ccc_expire(struct dcqcn_ccc *ccc, u64 now)
 {
@@ -135,8 +135,8 @@ bool dcqcn_ccc_take_probe(struct dcqcn_ccc_sender *tx, int i)
 	return overtaken;
 }
 
-/* Until when a flow waits for the arrival of its last packet, 0 if it does not. If that
- * takes too long it goes on, on its old path.
+/* Until when a flow waits for the arrival of its last packet, 0 if it does not wait. If that takes
+ * too long, the flow goes on with its old path.
  */
 static u64 dcqcn_ccc_held(struct dcqcn_route *route, u64 now)
 {
@@ -149,7 +149,7 @@ static u64 dcqcn_ccc_held(struct dcqcn_route *route, u64 now)
 	return 0;
 }
 
-/* Credit is what it is in the beginning */
+/* Reset the credit to its initial value */
 void dcqcn_ccc_restart(struct dcqcn_ccc_sender *tx,
 		       const struct dcqcn_settings *settings)
 {
@@ -157,10 +157,10 @@ void dcqcn_ccc_restart(struct dcqcn_ccc_sender *tx,
 	tx->asked = tx->limit;
 }
 
-/* Whether the receiver will take back what it had granted when the next packet comes. Bytes in
- * flight do not tell: the last packets of a message may not have asked for an answer. A context
- * with flows in line for credit has not paused. Call this before dcqcn_ccc_settle(), which does
- * not know when the packets left that it counts.
+/* Whether the receiver will take back unused grants when the next packet comes, because the sender
+ * has paused. Bytes in flight do not show this: the last packets of a message may not have asked
+ * for an answer. A context with flows in line for credit has not paused. Call this before
+ * dcqcn_ccc_settle(), which cannot date the packets it counts.
  */
 static bool dcqcn_ccc_has_paused(const struct dcqcn_ccc_sender *tx, u64 now)
 {
@@ -172,10 +172,10 @@ static bool dcqcn_ccc_has_paused(const struct dcqcn_ccc_sender *tx, u64 now)
 /**
  * dcqcn_ccc_may_send() - whether a packet may leave
  * @qp: its QP, which has a context
- * @fresh: it has just come, and held packets of others go before it
+ * @fresh: it has just come, and packets that other flows hold go before it
  * @now: ns
  *
- * If not, the flow is in line for what opens the window.
+ * If not, the flow is put in line, and is woken when the window opens.
  *
  * Context: @qp->lock is held, with BH disabled.
  * Return: 0 if it may; if not, when to ask again at the latest, in ns.
@@ -201,7 +201,7 @@ u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 		goto unlock;
 	if (paused)
 		dcqcn_ccc_restart(tx, settings);
-	/* with nothing in flight, no feedback would wake those that wait */
+	/* with nothing in flight, no feedback would wake waiting flows */
 	first = !fresh || list_empty(&tx->waiting) || !dcqcn_ccc_flight(tx);
 	may = first && dcqcn_ccc_in_window(tx) && dcqcn_ccc_in_credit(tx);
 	if (!may)
@@ -237,7 +237,7 @@ static bool dcqcn_ccc_may_hold(const struct dcqcn_ccc_sender *tx, u64 now)
 	return n < DCQCN_CCC_HELD;
 }
 
-/* Make room for a probe: the oldest one for whose answer no flow waits goes */
+/* Make room for a probe: drop the oldest one whose answer no flow waits for */
 static void dcqcn_ccc_forget_probe(struct dcqcn_ccc_sender *tx, u64 now)
 {
 	int i = 0;
@@ -298,8 +298,8 @@ static bool dcqcn_ccc_asks(const struct dcqcn_ccc_sender *tx)
 	       (dcqcn_ccc_is_full(tx) || !dcqcn_ccc_has_credit(tx));
 }
 
-/* Bytes that will leave after a packet, as far as one can see. What goes on will need what leaves
- * in a round trip, before a grant for what rxe shows next can come.
+/* Bytes that are expected to leave after a packet. A message that goes on also needs the bytes that
+ * leave in a round trip, before a grant for rxe's next packets can come.
  */
 static u32 dcqcn_ccc_needs(const struct dcqcn_ccc_sender *tx, u32 held,
 			   bool goes_on)
@@ -312,13 +312,13 @@ static u32 dcqcn_ccc_needs(const struct dcqcn_ccc_sender *tx, u32 held,
 					     held;
 }
 
-/* Bytes that will be missing when @needs more have left, negative if there are too many */
+/* Bytes of credit that will be missing when @needs more have left, negative for a surplus */
 static s64 dcqcn_ccc_lacks(const struct dcqcn_ccc_sender *tx, u32 needs)
 {
 	return (s64)needs - dcqcn_ccc_credit(tx) - dcqcn_ccc_asked(tx);
 }
 
-/* A packet asks for credit if it must; @needs bytes will leave after it. Return its bits. */
+/* Let a packet ask for credit if it must; @needs bytes will leave after it. Return its bits. */
 static u32 dcqcn_ccc_ask(struct dcqcn_ccc_sender *tx, u32 needs, u64 now)
 {
 	u32 asked = dcqcn_ccc_asked(tx), quanta, most;
@@ -338,8 +338,9 @@ static u32 dcqcn_ccc_ask(struct dcqcn_ccc_sender *tx, u32 needs, u64 now)
 	return dcqcn_bth_more(quanta);
 }
 
-/* A packet that is no request takes back what was asked for and is not needed. The last quantum
- * stays if there is no credit: nothing else would tell when there is some. Return its bits.
+/* Let a packet that is not a request take back credit that was asked for and is not needed. One
+ * quantum stays asked for if there is no credit, because only its grant tells when there is credit
+ * again. Return the packet's bits.
  */
 static u32 dcqcn_ccc_take_back(struct dcqcn_ccc_sender *tx, u32 needs)
 {
@@ -357,8 +358,8 @@ static u32 dcqcn_ccc_take_back(struct dcqcn_ccc_sender *tx, u32 needs)
 	return dcqcn_bth_more(quanta) | DCQCN_BTH_LAST;
 }
 
-/* Bytes that could leave without a reason to look at any packet: up to half of the window,
- * while there is more credit than for what packets ask for more, until one asks for feedback
+/* Bytes that can leave before a packet must be looked at: up to half of the window, as long as no
+ * packet needs to ask for credit, and until one must ask for feedback
  */
 static s64 dcqcn_ccc_room(const struct dcqcn_ccc_sender *tx)
 {
@@ -373,7 +374,7 @@ static s64 dcqcn_ccc_room(const struct dcqcn_ccc_sender *tx)
 	return room;
 }
 
-/* Lend what there is room for. Return false if that is less than a packet. */
+/* Lend the bytes that there is room for. Return false if they are less than a packet. */
 bool dcqcn_ccc_lend(struct dcqcn_ccc_sender *tx)
 {
 	s64 room = dcqcn_ccc_room(tx);
@@ -385,9 +386,9 @@ bool dcqcn_ccc_lend(struct dcqcn_ccc_sender *tx)
 	return true;
 }
 
-/* After a packet of a flow has left: whether those that follow may borrow. A flow that was
- * lent some does not know when its last packet left, so it must not be about to change its
- * path; and packets that skip the lock are not steered.
+/* After a packet of a flow has left: whether the next packets may use lent bytes. The flow then
+ * does not know when its last packet left, so it must not be about to change its path. Packets that
+ * skip the lock are not steered.
  */
 static bool dcqcn_ccc_lends(struct dcqcn_ccc_sender *tx, struct dcqcn_route *route)
 {
@@ -402,7 +403,7 @@ struct dcqcn_bth *dcqcn_ccc_bth(struct sk_buff *skb)
 	u8 *ip = skb_network_header(skb);
 	struct dcqcn_headers headers;
 
-	/* ours to write, unless somebody else has a copy */
+	/* may be written unless the packet is cloned */
 	if (skb_cloned(skb) ||
 	    !dcqcn_headers_find(&headers, ip, skb_headlen(skb), ip[0] >> 4 == 6))
 		return NULL;
@@ -420,7 +421,7 @@ static void dcqcn_ccc_hold(const struct dcqcn_ccc *ccc, struct dcqcn_route *rout
 }
 
 /**
- * dcqcn_ccc_ev() - the entropy value of what a QP sends
+ * dcqcn_ccc_ev() - the entropy value of a QP's packets
  * @qp: the QP
  *
  * Context: @qp->lock is held. Return: 0 for the path that rxe chose.
@@ -432,11 +433,11 @@ u16 dcqcn_ccc_ev(const struct dcqcn_qp *qp)
 }
 
 /**
- * dcqcn_ccc_steer() - a packet leaves on the path of its flow
+ * dcqcn_ccc_steer() - send a packet on the path of its flow
  * @qp: its QP
  * @skb: the packet; counted already if it is data
  *
- * ACKs have the path of READ responses, as they must not overtake them.
+ * ACKs take the path of READ responses, because they must not overtake them.
  *
  * Context: @qp->lock is held, with BH disabled.
  */
@@ -444,7 +445,7 @@ void dcqcn_ccc_steer(struct dcqcn_qp *qp, struct sk_buff *skb)
 {
 	u16 ev = dcqcn_ccc_ev(qp);
 
-	/* somebody else may have a copy */
+	/* the packet may be cloned */
 	if (ev && !skb_ensure_writable(skb, skb->len))
 		dcqcn_pkt_steer(skb_network_header(skb), skb->len, ev,
 				&qp->route->steering);
@@ -461,13 +462,13 @@ static bool dcqcn_ccc_begins(const struct dcqcn_ccc_sender *tx, u64 now)
 }
 
 /**
- * dcqcn_ccc_sent() - a data packet leaves that obeys a context, on the path of its flow
+ * dcqcn_ccc_sent() - count a data packet that obeys a context, and send it on its flow's path
  * @qp: its QP
- * @skb: the packet; gets its bits, and the path's
+ * @skb: the packet; the context's bits are set in it, and it is steered
  * @psn: its PSN
  * @bytes: on the wire
  * @held: bytes of the flow that wait behind it
- * @goes_on: the message of the last one of these goes on
+ * @goes_on: the message goes on after the last held packet
  * @now: ns
  *
  * Context: @qp->lock is held, with BH disabled.
@@ -502,7 +503,9 @@ bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 	       (route->move == DCQCN_MOVE_WANTED && dcqcn_ccc_may_hold(tx, now));
 	needs = dcqcn_ccc_needs(tx, held, held ? goes_on : dcqcn_bth_goes_on(bth));
 	bits |= dcqcn_ccc_ask(tx, needs, now);
-	/* a peer counts nothing, nor what it asks for, until it knows the QP: its answer tells */
+	/* until the peer knows the QP it counts neither bytes nor credit asked for; its answer
+	 * shows that it does
+	 */
 	if (last || !route->introduced || dcqcn_ccc_asks(tx)) {
 		route->introduced = true;
 		dcqcn_ccc_probe(tx, qp->qpn, dcqcn_bth_qpn(bth), psn, last, now);

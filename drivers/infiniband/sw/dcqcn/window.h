@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files of a context's sending half share. See window.c, agree.c and hear.c. */
+/* Shared by the files of a context's sending half. See window.c, agree.c and hear.c. */
 #ifndef DCQCN_WINDOW_H
 #define DCQCN_WINDOW_H
 
@@ -13,26 +13,26 @@
 struct dcqcn_settings;
 struct sk_buff;
 
-/* After so many round trips without progress, what is in flight counts as lost. The lower bound
- * is higher where credit is missing, because a turn of all senders takes long; the upper one is
- * that of held requests.
+/* After so many round trips without progress, what is in flight counts as lost. The lower bound is
+ * higher if credit is missing, because it takes long until all senders have had their turns. The
+ * upper bound is that of held requests.
  */
 #define DCQCN_CCC_TIMEOUT_RTTS	8
 #define DCQCN_CCC_TIMEOUT_MIN	((u64)NSEC_PER_MSEC)
 #define DCQCN_CCC_TIMEOUT_TURN	(20 * NSEC_PER_MSEC)
 #define DCQCN_CCC_TIMEOUT_MAX	(250 * NSEC_PER_MSEC)
 
-/* When a peer is told that we are here: at once, then after twice as long each time */
+/* Time between two offers of a context to a peer: it doubles each time */
 #define DCQCN_CCC_OFFER_MIN	(20ULL * NSEC_PER_USEC)
 #define DCQCN_CCC_OFFER_MAX	((u64)NSEC_PER_SEC)
 
-/* Bytes in flight; the lock is held, as in all that follows */
+/* Bytes in flight; the lock is held, as for all functions below */
 static inline u32 dcqcn_ccc_flight(const struct dcqcn_ccc_sender *tx)
 {
 	return tx->sent - tx->acked;
 }
 
-/* Count what has left without the lock, and let no more leave so, before anybody looks at @sent */
+/* Count the bytes that have left without the lock, and lend no more, before anyone reads @sent */
 static inline void dcqcn_ccc_settle(struct dcqcn_ccc_sender *tx, u64 now)
 {
 	u32 bytes;

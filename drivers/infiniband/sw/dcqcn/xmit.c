@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sends what the module makes itself: CNPs, and the feedback of contexts. Both leave with the
- * header fields that the port's knobs say, and have a budget each.
+ * Sends the module's own packets: CNPs and feedback. The port's knobs set their header fields. CNPs
+ * and feedback have a budget each.
  */
 #include <linux/atomic.h>
 #include <linux/ktime.h>
@@ -53,10 +53,10 @@ static struct dst_entry *dcqcn_xmit_route6(struct net *net, int ifindex,
 /**
  * dcqcn_xmit() - send a CNP or feedback
  * @net: namespace
- * @ifindex: of the interface by which the packet came that it answers
+ * @ifindex: interface that received the packet that this answers
  * @settings: the port's
- * @spec: addresses, QP and P_Key; gets the other header fields
- * @feedback: what it says, NULL for a CNP
+ * @spec: addresses, QP and P_Key; the other header fields are set here
+ * @feedback: content of the feedback, NULL for a CNP
  *
  * Context: under RCU; softirq, or process with BH on. Return: 0 or a negative error.
  */
@@ -100,17 +100,17 @@ int dcqcn_xmit(struct net *net, int ifindex,
 	skb_dst_set(skb, dst);
 
 	err = v4 ? ip_local_out(net, NULL, skb) : ip6_local_out(net, NULL, skb);
-	/* a queue that drops says so with a positive number */
+	/* a queue that drops the packet returns a positive number */
 	return err > 0 ? net_xmit_errno(err) : err;
 }
 
 /**
  * dcqcn_xmit_charge() - whether a port may send one more CNP, or feedback
- * @account: ns; up to when those sent so far have used up the port's share
- * @gap: ns; what this one costs
+ * @account: ns; until when the packets sent so far have used up the port's share
+ * @gap: ns; cost of this packet
  *
- * If so, charge it. The clock is read after @account: if a hypervisor stops this CPU in
- * between, payments that other CPUs make meanwhile must not seem to lie in the future.
+ * If so, charge it. The clock is read after @account: if a hypervisor stops this CPU in between,
+ * charges by other CPUs meanwhile must not seem to lie in the future.
  *
  * Context: any. Return: whether it may.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the module sends by itself. See xmit.c. */
+/* Sends the module's own packets. See xmit.c. */
 #ifndef DCQCN_XMIT_H
 #define DCQCN_XMIT_H
 
@@ -11,9 +11,9 @@ struct dcqcn_feedback;
 struct dcqcn_settings;
 struct net;
 
-/* ns; what a CNP or feedback costs: a million of each per second */
+/* ns; cost of a CNP or feedback: a million of each per second */
 #define DCQCN_XMIT_GAP_NS	1000U
-/* ns; what a port may save up, which covers the start of an incast */
+/* ns; most unused budget that a port may save up, which covers the start of an incast */
 #define DCQCN_XMIT_BURST_NS	(10 * NSEC_PER_MSEC)
 
 bool dcqcn_xmit_charge(atomic64_t *account, s64 gap);
