@@ -25,11 +25,13 @@
 #define DCQCN_CC_NO_WINDOW	0xffffffffU
 #define DCQCN_CC_PRIVATE	128		/* bytes */
 
-/* Flags of an algorithm: flows that no ACK answers, which are those of UC and UD, and the responses
- * to READs, do not get it. They keep DCQCN.
+/* Flags of an algorithm. It needs ACKs: flows without ACKs, which are UC, UD and READ responses,
+ * keep DCQCN.
  */
 #define DCQCN_CC_NEEDS_ACKS	0x1
-/* It wants to know of the worst hop: packets let switches stamp them, if the peer reads that */
+/* It wants to know the worst hop: packets carry stamps for switches to fill in, if the peer reads
+ * them
+ */
 #define DCQCN_CC_WANTS_HOPS	0x2
 
 /**
@@ -44,7 +46,7 @@
  * @in_flight: bytes of requests that were sent and neither acknowledged nor lost
  * @rtt: ns; the round trip measured last, queues included; 0 for unknown
  * @rtt_min: ns; the shortest one since the flow began, or began again after a second without data;
- *	0 for unknown. It includes the queue that others kept all the time, if they did.
+ *	0 for unknown. If other flows never let the queue drain, it includes that queue.
  * @rtt_base: ns; round trip of the longest path without queues, if the knob ccc_base_rtt says so,
  *	up to 131 ms; 0 for unknown
  * @hops: routers between the peer and this host, by the TTL of ACKs; 0 for none or unknown
@@ -55,7 +57,7 @@
  *	after each call. @line before @init.
  * @next_call: ns, absolute; when to call @timer, 0 for never. It is called once, not earlier than
  *	DCQCN_CC_TIMER_MIN_NS from the call that sets it. If the flow has nothing to send then, it
- *	is called when the next event comes, before that.
+ *	is called just before the next event.
  * @window: bytes; a packet leaves only if @in_flight and a packet of length @packet fit, or if
  *	nothing is in flight. So a window of 0 lets one packet leave each round trip.
  *	DCQCN_CC_NO_WINDOW, as before @init, for no bound. Only requests whose ACK can be asked for
@@ -83,13 +85,13 @@ struct dcqcn_cc {
 #define DCQCN_CC_TIMER_MIN_NS	20000U
 
 /**
- * struct dcqcn_cc_hop - the hop with the highest load on a packet's way, when the packet left it
+ * struct dcqcn_cc_hop - the hop with the highest load on a packet's path, when the packet left it
  * @mbps: Mb/s; rate at which its queue is emptied; 0 if nothing is known
  * @queue: bytes that waited behind the packet
- * @sent: bytes that the hop has sent from this queue, modulo 2^32, with what they take on the wire.
- *	Compare it with that of another sample only if both have the same @number.
+ * @sent: bytes that the hop has sent from this queue, modulo 2^32, counted as on the wire. Compare
+ *	it with that of another sample only if both have the same @number.
  * @time: ns; when the packet left, modulo 2^32, by the hop's clock
- * @number: tells hops apart
+ * @number: identifies the hop
  */
 struct dcqcn_cc_hop {
 	__u32 mbps;
@@ -100,16 +102,16 @@ struct dcqcn_cc_hop {
 };
 
 /**
- * struct dcqcn_cc_sample - what an ACK tells
+ * struct dcqcn_cc_sample - what the module learns from an ACK
  * @rtt: ns; from the departure of the packet that is acknowledged, behind the module's own queue,
  *	to the arrival of its ACK; 0 if the ACK is for several packets, and not its own
- * @interval: ns; since the ACK before; 0 if there was none since a pause or a loss
- * @delivered: bytes that this ACK acknowledges, and no ACK before
- * @marked: of those, bytes with CE as far as CNPs tell: each that came since the last ACK stands
- *	for a packet. If the receiver sends a CNP for each mark (min_time_between_cnps 0), it is
- *	exact; otherwise it is less.
- * @app_limited: the flow had nothing to send, so that neither rate nor window held it up
- * @hop: the worst hop, if a switch has told since the last ACK, and the algorithm wants to know
+ * @interval: ns; time since the previous ACK; 0 if there was none since a pause or a loss
+ * @delivered: bytes that this ACK is the first to acknowledge
+ * @marked: bytes of @delivered that had CE, as CNPs report them: each CNP since the last ACK stands
+ *	for a packet. It is exact if the receiver sends a CNP for each mark (min_time_between_cnps
+ *	0), and too low otherwise.
+ * @app_limited: the flow had nothing to send, so that neither rate nor window limited it
+ * @hop: the worst hop, if a stamp was reported since the last ACK; needs DCQCN_CC_WANTS_HOPS
  */
 struct dcqcn_cc_sample {
 	__u32 rtt;
@@ -125,8 +127,9 @@ struct dcqcn_cc_sample {
  * @name: its name, of letters, digits, ``-`` and ``_``
  * @flags: DCQCN_CC_*
  * @init: a flow begins to obey this algorithm; must not fail
- * @release: it no longer does, and its private state goes. Called once for each @init.
- * @cnp: a congestion notification came
+ * @release: a flow no longer obeys this algorithm, and its private state is lost. Called once for
+ *	each @init.
+ * @cnp: a congestion notification packet (CNP) came
  * @ack: an ACK came that acknowledges something new. If set, the module makes packets ask for ACKs
  *	often enough: when the window is full, and after an eighth of it or 16 KB.
  * @loss: rxe goes back to a packet that it has sent before; what was in flight counts as lost
@@ -134,9 +137,9 @@ struct dcqcn_cc_sample {
  * @timer: the time @next_call has come
  * @sent: a packet of @bytes, headers included, leaves
  *
- * The module may go at any time: dcqcn_unregister_cc() releases its flows, so no reference to it is
- * taken. Not changed, and valid, from dcqcn_register_cc() to the end of
- * dcqcn_unregister_cc().
+ * The algorithm's module may be unloaded at any time: dcqcn_unregister_cc() releases its flows, so
+ * no reference to the module is taken. The struct must stay valid and unchanged from
+ * dcqcn_register_cc() to the end of dcqcn_unregister_cc().
  */
 struct dcqcn_cc_ops {
 	char name[DCQCN_CC_NAME_MAX];

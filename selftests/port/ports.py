@@ -887,13 +887,13 @@ def refused():
                      lambda: nl.change(dcbnl.BUFFER, prio2buffer=bytes(8))),
                     ("priorities without PFC have no buffer of their own",
                      lambda: nl.change(dcbnl.BUFFER, sizes=[1])),
-                    ("the switch has no room for this headroom and reserve: see its size",
+                    ("the switch has no room for this headroom and reserve: enlarge it",
                      lambda: nl.change(dcbnl.BUFFER, sizes=[0, 0, 0, 2000000])),
                     ("PFC without headroom loses packets in flight: set headroom",
                      lambda: nl.change(dcbnl.BUFFER, sizes=[0] * 8)),
                     ("priorities are 0 to 7", lambda: nl.app(26, 8)),
                     ("only DSCP and PCP can be trusted", lambda: nl.trust(1)),
-                    ("DSCPs are not rewritten", lambda: nl.rewrite(26, 3)),
+                    ("rewriting of DSCPs is not supported", lambda: nl.rewrite(26, 3)),
                     ("CEE is not supported: use IEEE DCBX", lambda: nl.cee_app(0x8906, 8)),
                     ("no firmware manages DCBX: run an LLDP agent such as lldpad",
                      lambda: dcb("dcbx set DEV lld-managed", check=False).returncode),
@@ -1391,7 +1391,7 @@ def pool():
 
 @test
 def storm():
-    """A pause without end, and its end, are found in 200 to 400 ms; it harms no other class"""
+    """A PFC storm, and its end, are found in 200 to 400 ms; it harms no other class"""
     with Link("rate 40gbit delay 1us pfc 3 action drop") as link:
         link.send(10, 3)
         link.b.send(pfc({3: FOREVER}))
@@ -1463,7 +1463,7 @@ def storm_change():
 
 @test
 def slow():
-    """On a slow link, no single pause counts as one without end, but a storm does"""
+    """On a slow link, a PFC storm is found, and no single pause counts as one"""
     for rate, pause in ((50, 672), (168, 200), (400, 84)):
         detect, restore = max(200, 3 * pause), max(200, pause)
         with Link("rate %dmbit delay 1us pfc 3 action drop" % rate) as link:
@@ -1505,7 +1505,7 @@ def slow():
 
 @test
 def forward():
-    """With the action forward, packets are sent in spite of an endless pause; with off they wait"""
+    """With the action forward, packets are sent in spite of a PFC storm; with off they wait"""
     for action, wanted in (("forward", 5), ("alert", 0), ("off", 0)):
         with Link("rate 40gbit delay 1us pfc 3 action %s" % action) as link:
             link.b.send(pfc({3: FOREVER}))

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who holds how much of a switch's buffer. Each priority has an account at each port
- * where packets come in. An account fills its reserve first, then takes from the shared
- * pool, and what does not fit there goes into its headroom.
+ * Accounts for the memory of a switch's buffer. Each priority has an account at each port where
+ * packets come in. An account fills its reserve first, then takes from the shared pool, and what
+ * does not fit there goes into its headroom.
  *
- * Its share of the pool is bounded by xOFF, and by alpha times the free part of
- * the pool (dynamic thresholds, Choudhury and Hahne, 1998): n accounts that take
- * all they can get hold alpha * size / (1 + alpha * n) each.
+ * Its share of the pool is bounded by xOFF, and by alpha times the free part of the pool (dynamic
+ * thresholds, Choudhury and Hahne, 1998): n accounts that fill their shares hold alpha * size / (1
+ * + alpha * n) each.
  *
- * An account that has reached its bound, or has no memory for a packet, pauses its sender
- * until it is down to xON, and to xON's offset below the pool's bound of that moment.
+ * An account that has reached its bound, or has no memory for a packet, pauses its sender until it
+ * has fallen to xON, and is below the pool's current bound by xON's offset.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -28,7 +28,7 @@ u32 dcbport_account_bytes(const struct dcbport_account *account)
 
 static u64 pool_free(const struct dcbport_pool *pool)
 {
-	/* its size may have shrunk */
+	/* the pool may have shrunk */
 	return pool->size > pool->used ? pool->size - pool->used : 0;
 }
 
@@ -53,7 +53,7 @@ static u64 account_bound(const struct dcbport_pool *pool,
 	return th->reserve + dcbport_pool_threshold(pool, th->alpha);
 }
 
-/* Bytes at which the sender is to pause, without headroom */
+/* Bytes, without headroom, at which the sender must pause */
 static u64 account_xoff(const struct dcbport_pool *pool,
 			const struct dcbport_thresholds *th)
 {
@@ -104,7 +104,9 @@ bool dcbport_account_charge(struct dcbport_account *account,
 	shared = min_t(u64, min(room, pool_free(pool)), len - reserve);
 	headroom = len - reserve - shared;
 	if (headroom && (u64)account->headroom + headroom > th->headroom) {
-		/* with a headroom below a packet, this may come before xOFF; a release ends it */
+		/* if the headroom is smaller than a packet, this may come before xOFF; a release
+		 * ends the pause
+		 */
 		if (th->headroom && held + account->headroom)
 			account->paused = true;
 		return false;
@@ -138,7 +140,7 @@ void dcbport_account_release(struct dcbport_account *account,
 	account->headroom -= headroom;
 	account->shared -= shared;
 	account->reserve -= len - headroom - shared;
-	/* what was read of it may be out of date */
+	/* @pool may be out of date */
 	pool->used -= min_t(u64, pool->used, shared);
 	if (account->paused && account_resumes(account, pool, th))
 		account->paused = false;
@@ -150,8 +152,8 @@ void dcbport_account_release(struct dcbport_account *account,
  * @pool: the pool that it shares
  * @th: its thresholds from now on
  *
- * Packets may be stuck, so that no charge and no release would do it. What is in the headroom
- * goes to the pool if that may take it now.
+ * While packets are stuck, no charge or release would do this. Bytes in the headroom move to the
+ * pool if it has room for them now.
  */
 void dcbport_account_review(struct dcbport_account *account,
 			    struct dcbport_pool *pool,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who holds how much of a switch's buffer. See account.c. */
+/* Accounts for the memory of a switch's buffer. See account.c. */
 #ifndef DCBPORT_ACCOUNT_H
 #define DCBPORT_ACCOUNT_H
 
@@ -36,7 +36,7 @@ struct dcbport_thresholds {
 };
 
 /**
- * struct dcbport_account - what came in at one port with one priority, and is still held
+ * struct dcbport_account - memory of packets that came in at one port with one priority
  * @reserve: bytes in the reserve
  * @shared: bytes in the pool
  * @headroom: bytes in the headroom
@@ -85,7 +85,7 @@ static inline bool dcbport_account_shares(struct dcbport_account *account,
 	u64 used = pool->used + len;
 	u64 share = pool->size;
 
-	/* it would reach xOFF; an xOFF of 0 wraps to the bound of 32 bits */
+	/* another case, also if it would reach xOFF; an xOFF of 0 wraps to the largest u32 */
 	if (account->headroom || account->reserve < th->reserve ||
 	    used > pool->size || held > (u32)(th->xoff - 1))
 		return false;

@@ -14,8 +14,8 @@
 #include "hop.h"
 #include "storm.h"
 
-/* Bytes that a network card takes in one go. A class with a maxrate makes up for as much of
- * what others have sent before it: seven frames of 9 KB.
+/* Bytes that a network card takes in one go: seven frames of 9 KB. A class with a maxrate may catch
+ * up on as much after other classes have used the link.
  */
 #define BURST		65536
 /* A late timer, as in a busy guest, costs no bandwidth: what should have been sent
@@ -23,7 +23,7 @@
  */
 #define LATE		NSEC_PER_MSEC
 
-/* What else is done with packets, but for storms */
+/* Set what else is done with a class's packets, except for storms */
 static void class_extras(struct dcbport *port, u8 tc)
 {
 	const struct dcbport_settings *s = &port->settings;
@@ -36,7 +36,7 @@ static void class_extras(struct dcbport *port, u8 tc)
 		class->enters |= DCBPORT_EXTRA_SHARE;
 	if (s->wred & 1 << tc)
 		class->enters |= DCBPORT_EXTRA_WRED;
-	/* those that were counted still wait */
+	/* packets that were counted still wait */
 	if (class->counted || dcbport_settings_counts_flows(s, tc)) {
 		class->enters |= DCBPORT_EXTRA_FLOWS;
 		class->leaves |= DCBPORT_EXTRA_FLOWS;
@@ -84,7 +84,7 @@ static void class_apply(struct dcbport *port, u8 tc)
  * @port: the port
  * @s: its settings from now on
  *
- * Context: its qdisc's lock is held, or nobody else has found it yet.
+ * Context: its qdisc's lock is held, or no other code can find the port yet.
  */
 void dcbport_apply(struct dcbport *port, const struct dcbport_settings *s)
 {
@@ -100,7 +100,7 @@ void dcbport_apply(struct dcbport *port, const struct dcbport_settings *s)
 	port->burst = s->rate ? div64_u64(BURST * 8ULL * NSEC_PER_SEC, s->rate) : 0;
 	port->late = max_t(u64, LATE, port->burst);
 	port->drr.strict = s->strict;
-	/* in one go, because packets that come in are looked up meanwhile */
+	/* in one assignment, because the hook looks up incoming packets meanwhile */
 	dcbport_prio_map(&s->prio, &map);
 	port->prio = map;
 	for (tc = 0; tc < DCBPORT_PRIOS; tc++)
@@ -109,7 +109,7 @@ void dcbport_apply(struct dcbport *port, const struct dcbport_settings *s)
 		port->of[prio] = &port->class[s->tc[prio]];
 	dcbport_storm_apply(port);
 	port->plain = !s->rate && !s->delay && !port->paced;
-	/* only the watchdog ends a storm, and where packets are dropped nothing else wakes it */
+	/* only the watchdog ends a storm, and if packets are dropped nothing else wakes it */
 	if (port->poll)
 		port->poll = now;
 	dcbport_pause_set(&port->pause, s->pfc, dcbport_rate(s), now);
@@ -141,9 +141,9 @@ static int prepare_hops(struct dcbport *port)
 }
 
 /**
- * dcbport_prepare() - allocate what a port's settings need: tables for classes that must count
- *	flows, and what is known of their load
- * @port: the port; its classes keep them from then on, because packets refer to places in them
+ * dcbport_prepare() - allocate tables for classes that must count flows, and the load of classes
+ * @port: the port; its classes keep their tables from then on, because packets refer to places in
+ *	them
  * @s: its settings from now on
  *
  * Context: rtnl is held; may sleep. Return: 0 or a negative error.
@@ -195,7 +195,7 @@ int dcbport_change(struct dcbport *port, const struct dcbport_settings *s,
 	}
 	if (!has_room(port, s, buffer)) {
 		NL_SET_ERR_MSG(extack,
-			       "the switch has no room for this headroom and reserve: see its size");
+			       "the switch has no room for this headroom and reserve: enlarge it");
 		return -ENOSPC;
 	}
 	err = dcbport_prepare(port, s);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The buffer that the ports of a switch share. A packet is charged to the port
- * where it came in while it waits at the port where it leaves, so that those who
- * fill the buffer are paused.
+ * The buffer that the ports of a switch share. A packet is charged to the port where it came in
+ * while it waits at the port where it leaves, so that senders that fill the buffer are paused.
  *
  * The accounts of each port have a lock of their own, which is a leaf: it is taken with a
  * qdisc's lock held, and no lock is taken below it. Code that changes a pause wakes the
@@ -32,7 +31,7 @@ struct buffer_net {
 
 static unsigned int buffer_net_id;
 
-/* Ingresses are a little larger than a power of two */
+/* A cache, because an ingress is a little larger than a power of two */
 static struct kmem_cache *ingress_cache;
 
 static struct list_head *buffer_list(struct net *net)
@@ -64,7 +63,7 @@ struct dcbport_buffer *dcbport_buffer_find(struct net *net, const char *name)
 /**
  * dcbport_buffer_next() - find a switch by its position in the list
  * @net: its network namespace
- * @skip: how many come before
+ * @skip: how many switches to skip
  *
  * Context: rtnl is held.
  */
@@ -99,7 +98,7 @@ static void holding_tell(const struct dcbport_holding *holding)
 		dcbport_wake(in->port);
 }
 
-/* Called with the lock held: give the pool what the account no longer takes, or the reverse */
+/* Called with the lock held: update the pool after a change of the account's part of it */
 static void holding_settle(struct dcbport_holding *holding, u32 shared_before)
 {
 	s32 change = holding->account.shared - shared_before;
@@ -198,9 +197,9 @@ static struct dcbport_buffer *buffer_alloc(void)
 }
 
 /**
- * dcbport_shared_tell() - let other CPUs know what this one has taken from a pool
+ * dcbport_shared_tell() - add the bytes that this CPU has taken from a pool to the common count
  * @shared: the pool
- * @bytes: what it has taken
+ * @bytes: how many; negative if it has given some back
  *
  * Context: softirqs are disabled.
  */
@@ -461,7 +460,7 @@ bool dcbport_holding_charge(struct dcbport_holding *holding,
 
 /**
  * dcbport_holding_release() - give the memory of a packet back, out of line
- * @holding: what was charged
+ * @holding: the holding that was charged
  * @len: as it was charged
  *
  * Context: the ingress's lock is held.
@@ -486,7 +485,7 @@ static void ingress_free_rcu(struct rcu_head *rcu)
  * dcbport_ingress_free() - free the ingress of a port that has left
  * @in: the ingress, to which no packet is charged any more
  *
- * Those that have just found it may still look whether its port is there.
+ * Code that has just found it may still read whether its port is there.
  */
 void dcbport_ingress_free(struct dcbport_ingress *in)
 {
@@ -505,7 +504,7 @@ static void account_clear(struct dcbport_account *account)
  * dcbport_buffer_accounts() - read a port's accounts
  * @in: the port's ingress
  * @account: result, by pool and priority
- * @clear: begin their watermarks again
+ * @clear: reset their watermarks
  *
  * Context: rtnl is held.
  */
@@ -534,7 +533,7 @@ static int __net_init buffer_net_init(struct net *net)
 	return 0;
 }
 
-/* Its devices and their qdiscs are gone, or have moved to another namespace */
+/* The namespace's devices and their qdiscs are gone, or have moved to another namespace */
 static void __net_exit buffer_net_exit(struct net *net)
 {
 	struct dcbport_buffer *buffer, *next;

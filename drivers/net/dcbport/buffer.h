@@ -29,7 +29,7 @@ struct netlink_ext_ack;
  * struct dcbport_buffer_settings - settings of a switch
  * @size: bytes for priorities with PFC: reserves, headrooms and the shared pool
  * @lossy: bytes for all others together
- * @alpha: of priorities that have none of their own, in units of 1 / DCBPORT_ALPHA_ONE
+ * @alpha: alpha of priorities that have none of their own, in units of 1 / DCBPORT_ALPHA_ONE
  */
 struct dcbport_buffer_settings {
 	u64 size;
@@ -40,8 +40,8 @@ struct dcbport_buffer_settings {
 /**
  * struct dcbport_shared - memory that the ports of a switch share
  * @size: bytes; written under rtnl, read without it
- * @local: bytes that each CPU has taken since it last told @used
- * @used: bytes; with all of @local, the sum of what all accounts take from it
+ * @local: bytes that each CPU has taken and not added to @used yet
+ * @used: bytes; together with all of @local, what all accounts take
  */
 struct dcbport_shared {
 	u64 size;
@@ -53,12 +53,12 @@ struct dcbport_shared {
  * struct dcbport_buffer - a switch
  * @node: in the list of its network namespace
  * @name: its name
- * @ingresses: of its ports; under rtnl
+ * @ingresses: the ingresses of its ports; under rtnl
  * @ports: number of its ports; under rtnl
  * @room: bytes that their reserves and headrooms take; under rtnl
  * @settings: as set by users; under rtnl
- * @users: references: of the list, and of each ingress
- * @pool: 0 for priorities without PFC, 1 for those with it
+ * @users: references, which the list and each ingress hold
+ * @pool: pool 0 is for priorities without PFC, pool 1 for those with PFC
  */
 struct dcbport_buffer {
 	struct list_head node;
@@ -72,7 +72,7 @@ struct dcbport_buffer {
 };
 
 /**
- * struct dcbport_holding - what an ingress holds of a pool, with one priority
+ * struct dcbport_holding - memory of a pool that an ingress holds for one priority
  * @account: its bytes
  * @shared: the pool
  * @thresholds: the account's; without PFC all but alpha are 0
@@ -86,7 +86,7 @@ struct dcbport_holding {
 };
 
 /**
- * struct dcbport_ingress - what came in at one port of a switch, and is still held
+ * struct dcbport_ingress - memory of packets that came in at one port of a switch
  * @node: in the switch's list
  * @rcu: frees it
  * @buffer: the switch
@@ -95,7 +95,7 @@ struct dcbport_holding {
  * @packets: number of packets that are charged
  * @paused: priorities whose sender must pause, one bit each; read without the lock by the
  *	port itself
- * @charged: what packets of a priority are charged to; depends on its PFC
+ * @charged: the holding to which packets of a priority are charged; depends on its PFC
  * @holding: by pool and priority
  */
 struct dcbport_ingress {
@@ -144,8 +144,8 @@ void dcbport_buffer_accounts(struct dcbport_ingress *in,
 int dcbport_buffer_init(void);
 void dcbport_buffer_exit(void);
 
-/* The pool as this CPU sees it. What an account changes in it must be written back by
- * dcbport_shared_add(). Softirqs are disabled for both.
+/* The pool as this CPU sees it. Changes of an account must be written back by dcbport_shared_add().
+ * Softirqs are disabled for both.
  */
 static inline struct dcbport_pool dcbport_shared_read(struct dcbport_shared *shared)
 {
@@ -168,10 +168,10 @@ static inline void dcbport_shared_add(struct dcbport_shared *shared, s32 bytes)
 
 /**
  * dcbport_buffer_charge() - take memory for a packet
- * @in: where it came in; it is charged unless that port has left its switch
+ * @in: ingress where it came in; it is charged unless that port has left its switch
  * @prio: its priority
  * @len: bytes
- * @result: what it was charged to, or NULL
+ * @result: the holding that was charged, or NULL
  *
  * Context: under RCU; softirqs are disabled; the lock of the qdisc where it leaves is held.
  * Return: false if no memory is left: the packet is lost.
@@ -202,7 +202,7 @@ static inline bool dcbport_buffer_charge(struct dcbport_ingress *in, u8 prio,
 
 /**
  * dcbport_buffer_release() - give the memory of a packet back
- * @holding: what was charged; the caller must not use it afterwards
+ * @holding: the holding that was charged; the caller must not use it afterwards
  * @len: as it was charged
  *
  * Context: softirqs are disabled.

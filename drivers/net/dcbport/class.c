@@ -26,7 +26,7 @@ static u32 drop_reason(enum dcbport_drop why)
 	}
 }
 
-/* Count a packet among the flows of its class, which may have stopped to count them */
+/* Count a packet among the flows of its class, which may have stopped counting */
 static void flow_enter(const struct dcbport *port, struct dcbport_class *class,
 		       struct sk_buff *skb)
 {
@@ -57,7 +57,7 @@ static void flow_leave(struct dcbport_class *class, struct sk_buff *skb)
  * @skb: the packet
  * @to_free: list of packets that the caller must free
  *
- * Return: what enqueue returns for it.
+ * Return: the return value of enqueue.
  */
 int dcbport_class_drop(struct dcbport *port, struct dcbport_class *class,
 		       enum dcbport_drop why, struct sk_buff *skb,
@@ -70,19 +70,19 @@ int dcbport_class_drop(struct dcbport *port, struct dcbport_class *class,
 }
 
 /**
- * dcbport_free_list() - free what dcbport_class_drop() has dropped
+ * dcbport_free_list() - free packets that dcbport_class_drop() has dropped
  * @port: the port
  * @dropped: list of packets
  *
- * Not for enqueue: there the core does it.
+ * Not to be called in enqueue, where the core frees them.
  */
 void dcbport_free_list(const struct dcbport *port, struct sk_buff *dropped)
 {
 	tcf_kfree_skb_list(dropped, port->sch, port->sch->dev_queue, port->dev);
 }
 
-/* Whether a class may hold @bytes in all, by its share of the part of the buffer that is free.
- * What came in nowhere takes nothing of the buffer, and has no share.
+/* Whether a class may hold @bytes in total, by its share of the free part of the buffer. Local
+ * packets take nothing of the buffer, so no share bounds them.
  */
 static bool class_may_hold(const struct dcbport *port,
 			   const struct dcbport_class *class,
@@ -100,10 +100,10 @@ static bool class_may_hold(const struct dcbport *port,
 }
 
 /**
- * dcbport_class_refuses() - do what is unusual with a packet that enters a class
+ * dcbport_class_refuses() - do the extra work for a packet that enters a class
  * @port: the port
  * @class: its class
- * @in: where it came in, or NULL
+ * @in: ingress where it came in, or NULL
  * @prio: its priority
  * @skb: the packet
  *
@@ -131,7 +131,7 @@ enum dcbport_drop dcbport_class_refuses(struct dcbport *port,
 }
 
 /**
- * dcbport_class_leaves() - do what is unusual with a packet that leaves its class
+ * dcbport_class_leaves() - do the extra work for a packet that leaves its class
  * @port: the port
  * @class: its class, which no longer counts its bytes
  * @skb: the packet

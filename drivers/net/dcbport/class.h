@@ -11,7 +11,7 @@
 /**
  * struct dcbport_cb - a port's private data of a packet
  * @time: ns; when it came or, once it is on the wire, when it arrives
- * @holding: what it is charged to, or NULL
+ * @holding: the holding to which it is charged, or NULL
  * @tc: its class
  * @control: it is a PFC frame that we made, and in no class
  * @flow: its place among the flows of its class, or DCBPORT_NO_FLOW; only while flows are counted
@@ -30,9 +30,9 @@ static inline struct dcbport_cb *dcbport_cb(const struct sk_buff *skb)
 	return (struct dcbport_cb *)qdisc_skb_cb(skb)->data;
 }
 
-/* What a packet counts for in limits and in the switch's buffer: its bytes, but at least a
- * quarter of the memory that it takes, as hardware counts cells. So what is full holds at most
- * four times its size. Frames of more than some hundred bytes count for their bytes.
+/* Bytes that a packet counts for in limits and in the switch's buffer: its length, but at least a
+ * quarter of the memory that it takes, as hardware counts cells. So a full buffer takes at most
+ * four times its size in memory. Frames of more than some hundred bytes count for their length.
  */
 static inline u32 dcbport_packet_cost(const struct sk_buff *skb)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads a packet's headers, and its priority out of its DSCP or the PCP of its VLAN tag. It reads
- * without changing the packet, which others may share where it comes in.
+ * Reads a packet's headers, and its priority out of its DSCP or the PCP of its VLAN tag. It does
+ * not change the packet, which may be shared at the ingress.
  */
 #include <linux/if_ether.h>
 #include <linux/if_vlan.h>
@@ -77,7 +77,7 @@ static u8 packet_dscp(const struct dcbport_prio_map *map,
 	return dsfield < 0 ? DCBPORT_NO_PRIO : map->dscp[dsfield >> 2];
 }
 
-/* The outer tag is in the frame if no device has removed it, or inserts it */
+/* The outer tag is in the frame if no device has removed it, or will insert it */
 static u8 packet_pcp(const struct dcbport_prio_map *map,
 		     const struct sk_buff *skb)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A port's side of Data Centre Bridging netlink, by which dcb(8), lldptool and LLDP
- * agents show and set it: IEEE 802.1Qaz and 802.1Qbb. A port refuses what it cannot
- * do. The messages have no field for a reason, so that goes to the kernel's log.
+ * A port's side of Data Centre Bridging netlink, by which dcb(8), lldptool and LLDP agents show and
+ * set it: IEEE 802.1Qaz and 802.1Qbb. A port refuses settings that it does not support. The
+ * messages have no field for a reason, so the reason goes to the kernel's log.
  *
  * The core shows APP entries from a list of its own, by ifindex alone, and devices of two
- * namespaces may have the same ifindex. So a port has its own table, and gives the core a
- * copy when the core is about to show it: that asks for ETS first. The core then has the
- * entries of only one port with this ifindex.
+ * namespaces may have the same ifindex. So a port has its own table, and gives the core a copy when
+ * the core is about to show it: the core asks for ETS just before. The core then has the entries of
+ * only one port with this ifindex.
  */
 #include <linux/bitops.h>
 #include <linux/dcbnl.h>
@@ -35,8 +35,8 @@ static int refuse(const struct net_device *dev, int err, const char *why)
 	return err;
 }
 
-/* Find a port and copy its settings, for the caller to change. Return NULL if its qdisc has
- * just been removed, as these operations are about to be.
+/* Find a port and copy its settings, for the caller to change. Return NULL if its qdisc has just
+ * been removed; these operations will be removed next.
  */
 static struct dcbport *dcbnl_port(const struct net_device *dev,
 				  struct dcbport_settings *s)
@@ -322,7 +322,7 @@ static int buffer_get(struct net_device *dev, struct dcbnl_buffer *buffer)
 	return 0;
 }
 
-/* What a buffer has besides the reserve of its priority is headroom */
+/* The part of a buffer beyond the reserve of its priority is headroom */
 static int buffer_set(struct net_device *dev, struct dcbnl_buffer *buffer)
 {
 	struct dcbport_thresholds *th;
@@ -458,7 +458,7 @@ static int __maybe_unused trust_get(struct net_device *dev, u8 *selectors,
 static int __maybe_unused rewr_refuse(struct net_device *dev,
 				      struct dcb_app *app)
 {
-	return refuse(dev, -EOPNOTSUPP, "DSCPs are not rewritten");
+	return refuse(dev, -EOPNOTSUPP, "rewriting of DSCPs is not supported");
 }
 
 /* --- DCBX ----------------------------------------------------------------- */

@@ -65,8 +65,8 @@ int dcbport_drr_pick(struct dcbport_drr *drr, u8 ready,
 			chosen = step;
 		}
 	}
-	/* those after the chosen one have not had their last turn yet; one whose turn was
-	 * interrupted goes on with it
+	/* classes behind the chosen one have had one turn less; a class whose turn was interrupted
+	 * continues that turn
 	 */
 	for (step = 1; step <= DCBPORT_PRIOS; step++) {
 		prio = drr_at(drr, step);

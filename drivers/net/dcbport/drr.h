@@ -12,9 +12,9 @@
 
 /**
  * struct dcbport_drr - strict priorities, and the turns of the others
- * @weight: of each class, 1 to 100
- * @deficit: bytes that a class may still send in this turn; if a pause has interrupted it, it
- *	goes on later, and a new turn begins when they are used up
+ * @weight: weight of each class, 1 to 100
+ * @deficit: bytes that a class may still send in its turn. A turn that a pause interrupts continues
+ *	later, and the next turn begins when the deficit is used up.
  * @strict: classes that are sent first, the highest number first, one bit each
  * @turn: the class whose turn it is
  */

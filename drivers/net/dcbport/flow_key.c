@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What tells a packet's flow from others: a keyed hash, of 64 bits, of its addresses,
- * protocol and ports and, for RoCEv2, the destination queue pair, because many of these
- * share their ports. The probability that two of 2,000 flows have the same is 1 in 10^13.
+ * Identifies a packet's flow by a keyed 64-bit hash of its addresses, protocol and ports and, for
+ * RoCEv2, the destination queue pair, because many of these share their ports. The probability that
+ * two of 2,000 flows have the same key is 1 in 10^13.
  */
 #include <linux/in.h>
 #include <linux/once.h>

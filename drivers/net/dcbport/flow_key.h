@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What tells a packet's flow from others. See flow_key.c. */
+/* Identifies a packet's flow. See flow_key.c. */
 #ifndef DCBPORT_FLOW_KEY_H
 #define DCBPORT_FLOW_KEY_H
 

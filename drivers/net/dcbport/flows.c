@@ -68,7 +68,7 @@ u16 dcbport_flows_add(struct dcbport_flows *flows, u64 key)
 }
 
 /**
- * dcbport_flows_remove() - count off a packet that leaves the queue
+ * dcbport_flows_remove() - stop counting a packet that leaves the queue
  * @flows: the queue's flows
  * @at: the place that dcbport_flows_add() returned for it
  */
@@ -91,9 +91,9 @@ void dcbport_flows_remove(struct dcbport_flows *flows, u16 at)
 /**
  * dcbport_flows_chance() - adapt the probability of a mark to the number of flows
  * @bounds: how it depends on that number
- * @chance: the probability by the curve, in units of 1 / DCBPORT_PMAX_ONE
+ * @chance: the curve's probability, in units of 1 / DCBPORT_PMAX_ONE
  * @count: flows that were counted in the queue
- * @all: the queue has no packets of other flows
+ * @all: @count includes all flows in the queue
  */
 u32 dcbport_flows_chance(const struct dcbport_flow_bounds *bounds, u32 chance,
 			 u32 count, bool all)

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How many flows have packets in a queue. See flows.c. */
+/* Counts the flows that have packets in a queue. See flows.c. */
 #ifndef DCBPORT_FLOWS_H
 #define DCBPORT_FLOWS_H
 
 #include <linux/types.h>
 
-/* Flows that a queue can tell apart: twice the largest bound, so that a full table
- * is above any
- */
+/* Flows that a queue can count: twice the largest bound, so that a full table is above any bound */
 #define DCBPORT_FLOWS	2048
 #define DCBPORT_NO_FLOW	0xffff
 

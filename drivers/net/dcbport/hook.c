@@ -44,8 +44,8 @@ static noinline unsigned int hook_control(struct dcbport *port,
 	return NF_STOLEN;
 }
 
-/* Count a packet that comes in during a storm. Return true if it is to be dropped: the
- * watchdog cuts off a port that suffers a PFC storm, in both directions.
+/* Count a packet that comes in during a storm. Return true if it must be dropped: the watchdog cuts
+ * off a port that suffers a PFC storm, in both directions.
  */
 static bool hook_storm(struct dcbport *port, u8 prio)
 {
@@ -57,7 +57,7 @@ static bool hook_storm(struct dcbport *port, u8 prio)
 	return drop;
 }
 
-/* A packet of which the DSCP alone does not tell what happens to it */
+/* Handle a packet for which the DSCP alone does not decide everything */
 static noinline unsigned int hook_any(struct dcbport *port, struct sk_buff *skb)
 {
 	u8 prio = dcbport_any_packet_prio(&port->prio, skb);
@@ -107,7 +107,9 @@ int dcbport_hook_begin(struct dcbport *port)
 		ops->hook = NULL;
 		return err;
 	}
-	/* network cards, and virtio-net in QEMU, drop multicasts that nobody asked for */
+	/* network cards, and virtio-net in QEMU, drop multicasts to addresses that are not
+	 * registered
+	 */
 	dev_mc_add(port->dev, dcbport_pfc_address);
 	return 0;
 }

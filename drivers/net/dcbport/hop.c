@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How loaded a queue is. A stamp has room for one hop, so the hops of a way must be compared: by
- * what HPCC calls U, the share of the link that is used and the queue in units of what the link
- * carries in a base round trip. Ports do not know round trips, and take 16.4 us for all.
+ * Computes the load of a queue. A stamp has room for one hop, so the hops of a path are compared by
+ * HPCC's U: the used share of the link, plus the queue in units of the bytes that the link carries
+ * in a base round trip. Ports do not know round trips, and assume 16.4 us.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -12,19 +12,20 @@
 #include "hop.h"
 
 #define HOP_INTERVAL	16384U	/* ns */
-/* No more than this counts: 4.2 ms of queue */
+/* Higher loads count as this: 4.2 ms of queue */
 #define HOP_LOAD_MAX	65535U
-/* Bytes; longer queues count as this, for 2^31 * 8 * 10^9 is less than 2^64 */
+/* Bytes; longer queues count as this, because 2^31 * 8 * 10^9 is less than 2^64 */
 #define HOP_QUEUE_MAX	2147483648U
 
 /**
- * dcbport_hop_sent() - a packet leaves
- * @hop: of its class
+ * dcbport_hop_sent() - count a packet that leaves
+ * @hop: load of its class
  * @rate: bit/s, not 0
- * @bytes: that it takes on the wire
+ * @bytes: its length on the wire
  * @now: ns
  *
- * An interval without packets counts as a part of the one that they end.
+ * The first packet after HOP_INTERVAL ends the interval. Idle time before that packet counts as
+ * part of the interval.
  */
 void dcbport_hop_sent(struct dcbport_hop *hop, u64 rate, u32 bytes, u64 now)
 {
@@ -44,8 +45,8 @@ void dcbport_hop_sent(struct dcbport_hop *hop, u64 rate, u32 bytes, u64 now)
 }
 
 /**
- * dcbport_hop_load() - return the load that a stamp tells
- * @hop: of the class
+ * dcbport_hop_load() - return the load for a stamp
+ * @hop: load of the class
  * @rate: bit/s, not 0
  * @queue: bytes that wait
  *

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The load of a queue, as its stamps tell it. See hop.c. */
+/* The load of a queue, for its stamps. See hop.c. */
 #ifndef DCBPORT_HOP_H
 #define DCBPORT_HOP_H
 
 #include <linux/types.h>
 
 /**
- * struct dcbport_hop - what a class knows of its load
+ * struct dcbport_hop - the load of a class
  * @since: ns; when the present interval began
- * @sent: bytes on the wire, since the class stamps
- * @sent_then: @sent at @since
+ * @sent: bytes sent, as on the wire, since the class began to stamp
+ * @sent_then: value of @sent at @since
  * @busy: share of the link that was used in the interval before, in 1/ROCE_STAMP_LOAD_ONE
- * @number: random, not 0, so that receivers tell hops apart
+ * @number: random, not 0; by which receivers distinguish hops
  */
 struct dcbport_hop {
 	u64 since;

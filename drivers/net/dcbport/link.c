@@ -9,13 +9,13 @@
 #include "wire.h"
 
 /**
- * dcbport_link_begin() - return when a packet goes onto the wire
+ * dcbport_link_begin() - return the time at which a packet goes onto the wire
  * @port: the port
- * @cb: the packet's
+ * @cb: private data of the packet
  * @now: ns
  *
- * When it would have gone if no timer had been late: after it came, and while its class was
- * not paused.
+ * This is the time at which it would have gone if no timer had been late: after it came, and while
+ * its class was not paused.
  * Return: ns.
  */
 u64 dcbport_link_begin(const struct dcbport *port, const struct dcbport_cb *cb,
@@ -36,7 +36,7 @@ u64 dcbport_link_begin(const struct dcbport *port, const struct dcbport_cb *cb,
  * @skb: the packet
  * @begin: ns; see dcbport_link_begin()
  *
- * It is charged from when it might have begun on a free link: others that share the link do
+ * It is charged from the time at which it could have begun on a free link, so that other classes do
  * not slow the class down.
  */
 void dcbport_link_pace(struct dcbport *port, struct dcbport_class *class,

@@ -26,13 +26,13 @@ static inline u64 dcbport_link_takes(const struct dcbport *port)
 	return max(port->wire.free, (u64)dcbport_cb(port->flight.head)->time);
 }
 
-/* Until when it is not worth while to wait */
+/* Until this time, a wait is too short for a timer */
 static inline u64 dcbport_link_soon(const struct dcbport *port, u64 now)
 {
 	return now + port->grain.ns;
 }
 
-/* Learn how late a timer was, if it was that which made the port look */
+/* Learn how late a timer was, if a timer has woken the port */
 static inline void dcbport_link_woken(struct dcbport *port, u64 now)
 {
 	if (!port->armed || now < port->armed ||

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Marks packets as having met congestion, with the probability of curve.c and flows.c. A packet
- * that a bridge floods, or that somebody captures, shares its data with its copies: it gets
- * headers of its own first, because its copies have not met this congestion.
+ * that a bridge floods, or that is captured, shares its data with its copies: it gets headers of
+ * its own first, because its copies have not met this congestion.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -25,7 +25,7 @@ static bool own_header(struct sk_buff *skb, int len)
 	return !err;
 }
 
-/* Return false if the packet cannot be marked, or was before it came */
+/* Return false if the packet cannot be marked, or was marked before it came */
 static bool packet_mark(struct sk_buff *skb)
 {
 	int at, dsfield = dcbport_dsfield(skb);
@@ -41,8 +41,8 @@ static bool packet_mark(struct sk_buff *skb)
 	       IP6_ECN_set_ce(skb, (struct ipv6hdr *)(skb->data + at));
 }
 
-/* Draw whether the next packet is one to mark. Its flow is counted already, and its bytes are not
- * among those of the class.
+/* Decide at random whether to mark the next packet. Its flow is counted already, and its bytes are
+ * not among those of the class.
  */
 static bool draw(const struct dcbport *port, const struct dcbport_class *class)
 {

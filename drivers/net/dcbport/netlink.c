@@ -36,7 +36,7 @@ struct class_view {
 	bool paused;
 };
 
-/* @clear: begin its watermark again */
+/* @clear: reset its watermark */
 static void class_look(struct dcbport *port, u8 prio, struct class_view *view,
 		       bool clear)
 {
@@ -200,7 +200,9 @@ static int put_classes(struct sk_buff *skb, struct dcbport *port, bool clear)
 	return err;
 }
 
-/* The port's own keys set the profiles of all priorities. They are shown if these are the same. */
+/* The port's own keys set the profiles of all priorities. They are shown only if all profiles are
+ * the same.
+ */
 static bool same_profiles(const struct dcbport_settings *s)
 {
 	int prio;
@@ -226,7 +228,7 @@ static int put_profile(struct sk_buff *skb, const struct dcbport_settings *s)
 	       nla_put_u32(skb, DCBPORT_A_PORT_HEADROOM, th->headroom);
 }
 
-/* @clear: begin its watermarks again */
+/* @clear: reset its watermarks */
 static int put_port(struct sk_buff *skb, struct dcbport *port, bool clear)
 {
 	const struct dcbport_settings *s = &port->settings;
@@ -457,7 +459,7 @@ static void take_profiles(struct dcbport_settings *s, struct nlattr **attrs)
 	}
 }
 
-/* The policy asks for the exact length */
+/* The policy checks the exact length */
 static void take_bytes(u8 *to, const struct nlattr *attr)
 {
 	if (attr)
@@ -569,7 +571,7 @@ int dcbport_nl_port_set_doit(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-/* Reply with the port as it was, and begin its watermarks again: none gets lost in between */
+/* Reply with the port's state and reset its watermarks in one step, so that no peak is lost */
 static int clear_port(struct dcbport *port, struct genl_info *info)
 {
 	struct sk_buff *reply = nlmsg_new(PORT_REPLY, GFP_KERNEL);

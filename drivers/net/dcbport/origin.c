@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where a packet came in, and with which priority. A switch classifies packets at the port
+ * Records where a packet came in, and with which priority. A switch classifies packets at the port
  * where they come in, and charges that port, but both are needed at the port where they leave.
  * Nothing in the packet's headers tells them there: the VLAN tag may be gone, and maps differ.
  *
@@ -66,7 +66,8 @@ static unsigned int origins_free(const struct dcbport_origins *origins)
  * @port: the port
  * @extack: what is wrong
  *
- * Numbers are used in turn, so that records of an old port do not soon count for a new one.
+ * Numbers are used in turn, so that records of an old port are not soon taken for those of a new
+ * one.
  *
  * Context: rtnl is held; may sleep. Return: 0 or a negative error.
  */
@@ -79,7 +80,7 @@ int dcbport_origin_begin(struct dcbport *port, struct netlink_ext_ack *extack)
 	if (!port->origin) {
 		err = origins_grow(origins);
 		if (err) {
-			NL_SET_ERR_MSG(extack, "there can be no more ports");
+			NL_SET_ERR_MSG(extack, "no further port can be added");
 			return err;
 		}
 		origins = rtnl_dereference(dcbport_origins);
@@ -138,7 +139,7 @@ void dcbport_origin_exit(void)
 		kvfree(origins);
 }
 
-/* A packet without a record that came in somewhere */
+/* Find the port of a received packet without a record */
 static struct dcbport *origin_by_device(const struct dcbport *port,
 					const struct sk_buff *skb)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where a packet came in, and with which priority. See origin.c. */
+/* Records where a packet came in, and with which priority. See origin.c. */
 #ifndef DCBPORT_ORIGIN_H
 #define DCBPORT_ORIGIN_H
 
@@ -13,7 +13,7 @@ struct net;
 struct netlink_ext_ack;
 
 #define DCBPORT_PRIO_BITS	3
-/* As many ports as the rest of skb->tc_index can tell apart; 0 stands for none */
+/* As many ports as the rest of skb->tc_index can number; 0 stands for none */
 #define DCBPORT_ORIGIN_MAX	((1 << (16 - DCBPORT_PRIO_BITS)) - 1)
 
 int dcbport_origin_begin(struct dcbport *port, struct netlink_ext_ack *extack);

@@ -29,7 +29,7 @@ enum dcbport_drop {
 	DCBPORT_DROPS,
 };
 
-/* What is done with packets of a class besides the usual, one bit each */
+/* Extra work for packets of a class, one bit each */
 enum dcbport_extra {
 	DCBPORT_EXTRA_STORM = 1,	/* the watchdog drops them */
 	DCBPORT_EXTRA_SHARE = 2,	/* the class has a dynamic limit */
@@ -72,12 +72,12 @@ struct dcbport_class_count {
  * struct dcbport_class - one of the eight classes
  * @queue: its waiting packets
  * @bytes: their length
- * @held: what they count for; see dcbport_packet_cost()
+ * @held: bytes that they count for; see dcbport_packet_cost()
  * @limit: the most that @held may be; from the settings
- * @curve: when to mark what enters; never if packets are marked when they leave
+ * @curve: when to mark packets that enter; never if packets are marked when they leave
  * @bit: 1 << its number
- * @enters: what else is done with packets that enter, see enum dcbport_extra
- * @leaves: likewise with those that leave
+ * @enters: extra work for packets that enter, see enum dcbport_extra
+ * @leaves: extra work for packets that leave
  * @storm: there is a PFC storm, and the watchdog's action applies
  * @prios: priorities that belong to it, one bit each
  * @obeys: priorities whose pauses it obeys: @prios, and those that belonged to it when packets
@@ -90,7 +90,8 @@ struct dcbport_class_count {
  * @flows: flows in the queue, or NULL if they were never needed
  *
  * The fields that every packet needs come first, as they do in @count. Its size is that of four
- * cache lines, so that a class is found by a shift. What few packets need is elsewhere (storm.h).
+ * cache lines, so that a class is found by a shift. Fields that few packets need are elsewhere
+ * (storm.h).
  */
 struct dcbport_class {
 	struct qdisc_skb_head queue;
@@ -119,19 +120,19 @@ struct dcbport_class {
  * @settings: as set by users; written under rtnl and the lock
  * @prio: the priority of each DSCP and PCP; from the settings. Packets that come in are
  *	looked up without the lock.
- * @origin: number by which packets that came in here know it; see origin.c
+ * @origin: number that packets carry which came in here; see origin.c
  * @switched: it belongs to a switch; read without the lock by the hook
- * @storms: priorities of which packets that come in are counted, because there is a PFC storm on
- *	their class, one bit each; read without the lock by the hook
- * @drops: those whose packets are dropped; likewise
- * @ingress: account of what came in here, or NULL; written like @buffer, and other ports
+ * @storms: priorities whose incoming packets are counted, because there is a PFC storm on their
+ *	class, one bit each; read without the lock by the hook
+ * @drops: priorities whose incoming packets are dropped, one bit each; read like @storms
+ * @ingress: memory of packets that came in here, or NULL; written like @buffer, and other ports
  *	read it under RCU
- * @dcbnl: what the core of DCB netlink knows about it, or NULL; under rtnl
+ * @dcbnl: its entry in DCB netlink, or NULL; under rtnl
  * @timer: runs the qdisc when there is something to do
  * @hook: at the device's ingress
  * @pause: the pauses that it must obey; has its own lock
- * @hops: load of each class, or NULL if packets were never stamped; see stamp.c. Here, before an
- *	aligned field, it takes no place.
+ * @hops: load of each class, or NULL if packets were never stamped; see stamp.c. In this place,
+ *	before an aligned field, it takes no extra space.
  * @class: by number
  * @of: the class of each priority
  * @came: ns; when the last packet arrived, 0 if none has since the last dequeue
@@ -142,12 +143,12 @@ struct dcbport_class {
  * @drr: whose turn it is
  * @wire: the link
  * @burst: ns; how long the link takes for a burst
- * @late: ns; it makes up for this much lateness of a timer
+ * @late: ns; lateness of a timer that the port makes up for
  * @armed: ns; when the timer is due, 0 if it is not needed
- * @grain: what this machine's timers can do
+ * @grain: how late this machine's timers are
  * @flight: frames on the link, in order of arrival
  * @buffer: the switch, or NULL; written under rtnl and the lock
- * @tell_again: ns; when these pauses must be refreshed
+ * @tell_again: ns; when the pauses of @told must be refreshed
  * @poll: ns; when the watchdog looks again, 0 if it need not
  * @frame_errors: PFC frames that could not be allocated
  * @storm: what happened in storms, by class and priority; see storm.c

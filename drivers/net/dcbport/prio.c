@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which priority a packet has. The trusted fields decide: the DSCP, the priority code
- * point (PCP) of the VLAN tag, both in either order, or none. APP entries (802.1Qaz) map
- * values of a field to priorities; if several match, the highest priority counts, as in
- * other drivers. A field without any entries gives the upper three bits of the DSCP, or
- * the PCP itself. If no trusted field gives a priority, the default applies.
+ * Determines the priority of a packet from the trusted fields: the DSCP, the priority code point
+ * (PCP) of the VLAN tag, both in either order, or none. APP entries (802.1Qaz) map values of a
+ * field to priorities; if several match, the highest priority counts, as in other drivers. A field
+ * without any entries gives the upper three bits of the DSCP, or the PCP itself. If no trusted
+ * field gives a priority, the default applies.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -59,7 +59,7 @@ static void prio_map_pcp(const struct dcbport_prio_rules *rules, u8 *map)
 
 /**
  * dcbport_prio_map() - compute the priority for each DSCP and PCP
- * @rules: what is configured
+ * @rules: the configured rules
  * @map: the result
  */
 void dcbport_prio_map(const struct dcbport_prio_rules *rules,

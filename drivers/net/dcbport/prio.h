@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which priority a packet has. See prio.c. */
+/* Determines the priority of a packet. See prio.c. */
 #ifndef DCBPORT_PRIO_H
 #define DCBPORT_PRIO_H
 
@@ -29,7 +29,7 @@ struct dcbport_prio_rules {
  * @pcp: likewise of each PCP, plus 8 with DEI
  * @other: priority if neither field has one
  * @pcp_first: ask the VLAN tag before the DSCP
- * @slow: the DSCP alone does not decide what happens to a packet
+ * @slow: the DSCP alone does not decide everything about a packet
  */
 struct dcbport_prio_map {
 	u8 dscp[DCBPORT_DSCPS];

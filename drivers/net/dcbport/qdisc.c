@@ -47,7 +47,7 @@ void dcbport_wake(struct dcbport *port)
 
 /* --- enqueue -------------------------------------------------------------- */
 
-/* @in: whom to charge, or NULL */
+/* @in: ingress to charge, or NULL */
 static __always_inline int enqueue_one(struct dcbport *port, struct Qdisc *sch,
 				       struct dcbport_ingress *in, u8 prio,
 				       struct sk_buff *skb,
@@ -144,7 +144,7 @@ static noinline u8 port_ready(const struct dcbport *port, u64 now)
 
 static noinline int port_choose(struct dcbport *port, u8 ready)
 {
-	u32 len[DCBPORT_PRIOS];	/* of those that are ready */
+	u32 len[DCBPORT_PRIOS];	/* of the first packet of each ready class */
 	u8 tc, left;
 
 	for (left = ready; left; left &= left - 1) {

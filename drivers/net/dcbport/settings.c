@@ -19,9 +19,9 @@
 /* ms; SONiC's values for fast links */
 #define LEAST_WATCH	200
 
-/* A pause this many times as long as the longest that a frame can ask for has no end.
- * One time would be too few: a device that is still congested repeats its frame when half
- * of the pause is over.
+/* A pause is a PFC storm if it lasts this many times the longest pause that one frame can ask for.
+ * Once would be too few: a device that is still congested repeats its frame when half of the pause
+ * is over.
  */
 #define STORM_PAUSES	3
 
@@ -88,7 +88,7 @@ static const char *check_class(const struct dcbport_settings *s, int prio)
 	if (curve->kmax && curve->kmin > curve->kmax)
 		return "Kmin is above Kmax";
 	if (curve->kmax > s->limit[prio])
-		return "Kmax is above the class's limit: not all would be marked";
+		return "Kmax is above the class's limit: not all packets would be marked";
 	if (flows->max && flows->min > flows->max)
 		return "flows_min is above flows_max";
 	if (!s->weight[prio] && !(s->strict & 1 << prio) &&
@@ -162,7 +162,7 @@ const char *dcbport_settings_warn(const struct dcbport_settings *s)
 
 	if (s->pfc && s->action != DCBPORT_ACTION_OFF && s->detect &&
 	    s->detect <= longest_pause(s))
-		return "detect is below the longest pause: one frame looks like an endless pause";
+		return "detect is below the longest pause: one frame looks like a PFC storm";
 	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
 		if (settings_marks_late(s, prio))
 			return "Kmax is above xOFF: PFC comes before all packets are marked";

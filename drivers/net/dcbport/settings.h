@@ -21,16 +21,16 @@
  * @delay: ns, one way
  * @overhead: bytes that a frame takes on the wire besides itself
  * @pfc: priorities that pause and are paused, one bit each
- * @prio: which priority a packet has
+ * @prio: rules for a packet's priority
  * @tc: the class of each priority
  * @strict: classes that are sent before others, one bit each
- * @weight: of the others; 0 only for classes without a priority
+ * @weight: weight of the other classes; 0 only for classes without a priority
  * @maxrate: bit/s that a class may send, 0 for no bound
  * @limit: bytes that a class may hold
  * @curve: when a class marks packets
  * @flows: how its marks depend on the number of its flows
  * @thresholds: profile of each priority, if the port is in a switch; without PFC only its alpha
- *	counts. An alpha of 0 stands for that of the switch.
+ *	counts. An alpha of 0 means the switch's alpha.
  * @share: the share of the switch's free buffer that a class may hold, as an alpha; 0 for no
  *	bound but its limit
  * @wred: classes that drop packets which cannot be marked, one bit each

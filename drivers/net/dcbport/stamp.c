@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Stamps packets whose senders ask for it with the state of the queue that they leave: see
- * <net/roce_stamp.h>. A stamp is there already, so the packet stays as long as it is, and nothing
- * of the datagram is touched.
+ * Writes the state of a queue into the stamps of packets that leave it, if their senders ask for
+ * that: see <net/roce_stamp.h>. The sender has added an empty stamp, so the packet keeps its
+ * length, and the datagram is not changed.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -16,8 +16,8 @@
 #include "hop.h"
 #include "stamp.h"
 
-/* Find where a packet's IP datagram ends. Return bytes from skb->data; negative if it is not IP, or
- * says that it is longer than it is.
+/* Find where a packet's IP datagram ends. Return bytes from skb->data; negative if the packet is
+ * not IP, or shorter than its IP header says.
  */
 static int datagram_end(const struct sk_buff *skb)
 {
@@ -42,7 +42,7 @@ static int datagram_end(const struct sk_buff *skb)
 	return ip6 ? at + (int)sizeof(*ip6) + ntohs(ip6->payload_len) : -EINVAL;
 }
 
-/* Whether a packet has a stamp at @at that tells of less than @load */
+/* Whether a packet has a stamp at @at with a lower load than @load */
 static bool wants_stamp(const struct sk_buff *skb, int at, u16 load)
 {
 	const struct roce_stamp *stamp;
@@ -55,7 +55,9 @@ static bool wants_stamp(const struct sk_buff *skb, int at, u16 load)
 	       (!stamp->port || load > be16_to_cpu(stamp->load));
 }
 
-/* Write into a packet, which may share its bytes with copies, and may have a sum of all of them */
+/* Write a stamp into a packet, which may share its bytes with copies, and may have a checksum of
+ * all of its bytes
+ */
 static void write_stamp(struct sk_buff *skb, int at, const struct roce_stamp *stamp)
 {
 	unsigned int truesize = skb->truesize;
@@ -70,7 +72,7 @@ static void write_stamp(struct sk_buff *skb, int at, const struct roce_stamp *st
 }
 
 /**
- * dcbport_stamp() - a packet goes onto the wire; stamp it if its sender asks for that
+ * dcbport_stamp() - stamp a packet that goes onto the wire, if its sender asks for that
  * @port: the port, which has a rate
  * @class: its class, which no longer counts its bytes
  * @skb: the packet

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The watchdog: finds PFC storms, pauses that do not end, and drops or sends what they hold. It
- * looks at all classes from time to time while any is paused.
+ * The watchdog finds PFC storms, which are pauses that do not end, and drops or sends the packets
+ * that they hold. While any class is paused, it looks at all classes from time to time.
  */
 #include <linux/netdevice.h>
 #include <linux/slab.h>
@@ -10,7 +10,7 @@
 #include "storm.h"
 
 /**
- * dcbport_storm_setup() - allocate what counts a port's storms
+ * dcbport_storm_setup() - allocate a port's counters of storms
  * @port: the port
  *
  * Context: may sleep. Return: 0 or a negative error.
@@ -24,7 +24,7 @@ int dcbport_storm_setup(struct dcbport *port)
 
 /**
  * dcbport_storm_free() - undo dcbport_storm_setup(), if it was done
- * @port: the port, which no packet meets any more
+ * @port: the port, which no packet uses any more
  */
 void dcbport_storm_free(struct dcbport *port)
 {
@@ -39,7 +39,7 @@ static u64 elapsed(u64 now, u64 then)
 	return now > then ? now - then : 0;
 }
 
-/* ns; for how long the class has had packets to send, but not been allowed to */
+/* ns; how long the class has had packets to send, and was paused */
 static u64 class_stuck(const struct dcbport *port, u8 tc,
 		       const struct dcbport_pause_count *pause, u64 now)
 {
@@ -49,8 +49,8 @@ static u64 class_stuck(const struct dcbport *port, u8 tc,
 				 (u64)dcbport_cb(class->queue.head)->time));
 }
 
-/* Return until when the class is paused. @pause: since when, and when that was last asked
- * for. All its priorities count.
+/* Return until when the class is paused. @pause: when the pause began, and when a frame last asked
+ * for it. All priorities of the class count.
  */
 static u64 class_pause(struct dcbport *port, u8 tc,
 		       struct dcbport_pause_count *pause, u64 now)
@@ -72,7 +72,7 @@ static u64 class_pause(struct dcbport *port, u8 tc,
 	return last;
 }
 
-/* What has happened in storms until now, to a class and to the priority of the same number */
+/* Count what has happened in storms until now, to a class and to the priority of the same number */
 static struct dcbport_storm_count storm_count(const struct dcbport *port, u8 n)
 {
 	const struct dcbport_class *class = &port->class[n];
@@ -132,8 +132,8 @@ static void storm_begin(struct dcbport *port, u8 tc)
 }
 
 /**
- * dcbport_storm_apply() - let the watchdog's action have its effect
- * @port: the port, of which storms or settings have changed
+ * dcbport_storm_apply() - apply the watchdog's action
+ * @port: the port, whose storms or settings have changed
  */
 void dcbport_storm_apply(struct dcbport *port)
 {
@@ -207,7 +207,7 @@ static u64 port_poll_interval(const struct dcbport *port)
 }
 
 /**
- * dcbport_storm_watch() - look for PFC storms, and for the end of some
+ * dcbport_storm_watch() - look for PFC storms that begin or end
  * @port: the port
  * @now: ns
  *

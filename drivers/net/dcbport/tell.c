@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PFC frames that a port sends. They are made when the port sends next, from the state of
- * that moment; code that changes the state only wakes the port.
+ * PFC frames that a port sends. A frame is made when the port next sends, from the state at that
+ * time; code that changes the state only wakes the port.
  */
 #include <linux/etherdevice.h>
 #include <linux/netdevice.h>
@@ -11,7 +11,7 @@
 #include "pfc.h"
 #include "tell.h"
 
-/* ns; from one try to allocate a PFC frame to the next */
+/* ns; between two attempts to allocate a PFC frame */
 #define RETRY		(10 * NSEC_PER_USEC)
 
 static struct sk_buff *pfc_frame(struct dcbport *port,
@@ -89,7 +89,7 @@ struct sk_buff *dcbport_tell(struct dcbport *port, u8 want, u64 now)
 
 /**
  * dcbport_take_back() - end all pauses that a port asked for
- * @port: the port, which is being removed: the pauses must not wait until they expire
+ * @port: the port, which is being removed: its pauses must not last until they expire
  */
 void dcbport_take_back(struct dcbport *port)
 {

@@ -9,10 +9,10 @@
 struct sk_buff *dcbport_tell(struct dcbport *port, u8 want, u64 now);
 void dcbport_take_back(struct dcbport *port);
 
-/* Priorities that the other end is to pause, one bit each */
+/* Priorities that the other end must pause, one bit each */
 static inline u8 dcbport_wants(const struct dcbport *port)
 {
-	/* with the qdisc's lock, under which it changes */
+	/* it changes only under the qdisc's lock, which is held */
 	const struct dcbport_ingress *in = rcu_dereference_raw(port->ingress);
 
 	return in ? READ_ONCE(in->paused) & port->settings.pfc : 0;

@@ -4,10 +4,10 @@
  * Fractions of a nanosecond are carried over, so that a stream of frames has
  * exactly the link's rate.
  *
- * A timer costs more than a packet, and is late by what the machine takes for an interrupt
- * and a softirq. So a wait that is shorter than that is not worth one: who would wait goes
- * on at once, early by less than it would have been late. Where timers are exact, as in
- * simulated time, there is no such wait.
+ * A timer costs more than a packet, and is late by the time that the machine takes for an interrupt
+ * and a softirq. So the port does not wait for less than this: it goes on at once, early by less
+ * than the timer would have been late. Where timers are exact, as in simulated time, the port
+ * always waits.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -16,9 +16,9 @@
 
 #include "wire.h"
 
-/* Timers that must all be late, because one that happens to be is no bound */
+/* Timers from which the least lateness is taken: a single timer may be late by chance */
 #define GRAIN_SAMPLES	64
-/* ns; bytes that a pause no longer stops: 12 KB at 1 Gb/s, as for a late timer */
+/* ns; bound of the lateness: a pause cannot stop bytes that were sent early, 12 KB at 1 Gb/s */
 #define GRAIN_MAX	(100 * NSEC_PER_USEC)
 
 /**

@@ -20,10 +20,10 @@ struct dcbport_wire {
 };
 
 /**
- * struct dcbport_grain - how late timers always are
+ * struct dcbport_grain - lateness that all timers have
  * @ns: the least lateness of the last timers: a shorter wait is not worth a timer
- * @least: ns; the least of those since @ns was set
- * @samples: their number
+ * @least: ns; the least lateness since @ns was set
+ * @samples: number of timers since @ns was set
  */
 struct dcbport_grain {
 	u32 ns;

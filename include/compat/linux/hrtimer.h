@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Before 6.13 a timer's function was set apart from hrtimer_init(). */
+/* Before 6.13, a timer's function was set separately from hrtimer_init(). */
 #ifndef DCQCN_COMPAT_HRTIMER_H
 #define DCQCN_COMPAT_HRTIMER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Before 6.4 a module had one piece of memory for all that stays. */
+/* Before 6.4, a module had one piece of memory for everything except its init sections. */
 #ifndef DCQCN_COMPAT_MODULE_H
 #define DCQCN_COMPAT_MODULE_H
 

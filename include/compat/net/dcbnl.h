@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Operations that came with 6.2 (apptrust) and 6.3 (rewr), as initialisers. */
+/* Initialisers of the operations that 6.2 (apptrust) and 6.3 (rewr) added. */
 #ifndef DCQCN_COMPAT_DCBNL_H
 #define DCQCN_COMPAT_DCBNL_H
 

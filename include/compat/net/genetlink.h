@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Before 6.7 what a dump was asked for was in a struct of its own. Before 6.2 an
- * operation was one entry for all it can do; ours can do one thing each.
+ * Before 6.7, the attributes of a dump request were in a struct of their own. Before 6.2, one entry
+ * had all callbacks of an operation; each of our operations has only one.
  */
 #ifndef DCQCN_COMPAT_GENETLINK_H
 #define DCQCN_COMPAT_GENETLINK_H

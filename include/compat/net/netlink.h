@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Before 6.8 a policy pointed to a range that was not const. */
+/* Before 6.8, a policy pointed to a range that was not const. */
 #ifndef DCQCN_COMPAT_NETLINK_H
 #define DCQCN_COMPAT_NETLINK_H
 

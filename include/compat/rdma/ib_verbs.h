@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Before 6.12 ib_device_get_netdev() was the core's own. */
+/* Before 6.12, the RDMA core did not export ib_device_get_netdev(). */
 #ifndef DCQCN_COMPAT_IB_VERBS_H
 #define DCQCN_COMPAT_IB_VERBS_H
 
@@ -8,7 +8,7 @@
 #ifndef DCQCN_HAVE_IB_DEVICE_GET_NETDEV
 #include <rdma/ib_cache.h>
 
-/* By way of the default GID, which a RoCE port always has */
+/* Find the device by the default GID, which a RoCE port always has */
 static inline struct net_device *
 ib_device_get_netdev(struct ib_device *ibdev, u32 port)
 {

@@ -14,7 +14,7 @@
 #define DCBPORT_ALPHA_ONE	128
 
 /**
- * enum dcbport_action - What the watchdog does about a pause without end
+ * enum dcbport_action - What the watchdog does about a PFC storm
  * @DCBPORT_ACTION_OFF: The watchdog is off
  * @DCBPORT_ACTION_ALERT: The pause is counted and logged
  * @DCBPORT_ACTION_FORWARD: Packets of the priority are sent in spite of the
