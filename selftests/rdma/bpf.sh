@@ -27,7 +27,7 @@ begin()
 	mountpoint -q /sys/fs/bpf || mount -t bpf bpf /sys/fs/bpf
 	! grep -q " __register_bpf_struct_ops" /proc/kallsyms || return 0
 	! cc_load aimd || fail "an algorithm in eBPF is loaded"
-	[[ $OUT == *"lets no module have"* ]] || fail "$OUT"
+	[[ $OUT == *"does not support algorithms in eBPF"* ]] || fail "$OUT"
 	return 1
 }
 

@@ -715,7 +715,7 @@ serve()
 	check "progress" "$(head -n 2 $TMP/seen)" = "asking the doctor at ${V4[remote]}
 watching RoCE packets at both hosts, for 500ms"
 	check "the sentence" "$(sed -n 3p $TMP/seen)" = "$(on remote hostname), \
-${DEV[remote]}: RoCE packets arrive, and are dropped before soft-RoCE takes them. What to do there: \
+${DEV[remote]}: RoCE packets arrive, and are dropped before soft-RoCE accepts them. What to do there: \
 nft insert rule inet filter input udp dport 4791 accept  # or iptables -I INPUT -p udp --dport 4791 -j ACCEPT; \
 ufw allow 4791/udp; firewall-cmd --add-port=4791/udp; tc filter show dev ${IF[remote]} ingress"
 	on remote "tc qdisc del dev ${IF[remote]} clsact"
@@ -751,7 +751,7 @@ late()
 	# one that has ended is not waited for
 	printf '#!/bin/sh\nprintf "ready 2\\nwatching\\n"\n' >$TMP/late/ssh
 	check "what is said of one that has ended" "$(PATH=$TMP/late:$PATH "$DCQCN" doctor --peer h2 2>&1 | tail -n 1)" = \
-		"dcqcn: h2: the doctor there has ended before it said what it saw"
+		"dcqcn: h2: the doctor there has ended without a report"
 }
 
 run_tests "$@"

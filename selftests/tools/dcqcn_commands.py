@@ -314,8 +314,8 @@ model flows 1025 -> flows: must be within 1 to 1024
 model flows 8 -o picture.svg -> model: -o: options come before inputs
 model FABRIC.toml FABRIC.toml -> model: FABRIC.toml: only one file, before all inputs
 model /dev/stdin -> /dev/stdin: has no table [model]
-model --sweep kmax=1KB --simulate -> model: --sweep goes with neither
-model --sweep kmax=1KB --config tc -> model: --sweep goes with neither
+model --sweep kmax=1KB --simulate -> model: --sweep cannot be combined with
+model --sweep kmax=1KB --config tc -> model: --sweep cannot be combined with
 """.replace("NAME64", 64 * "n")
 
 TEXT_ONLY = ("watch", "save", "record", "port record", "port save")

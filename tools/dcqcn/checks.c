@@ -192,7 +192,7 @@ static void check_floor(const struct facts *facts, const struct fact_dev *dev)
 		    qp->floor <= KNOB(dev, RPG_MIN_RATE) * BPS_PER_MBPS)
 			continue;
 		finding_seen("ack-timeout-floor", facts->host, dev->name,
-			     "QP %llu has a rate of %s but is sent at its floor of %s",
+			     "QP %llu has a rate of %s but sends at its floor of %s",
 			     (ull)qp->qpn, unit_rate(rate, qp->rate),
 			     unit_rate(floor, qp->floor));
 		finding_why("requests must follow each other within half of the QP's ACK timeout, or rxe sends them again: the QP cannot be slowed down further");
@@ -559,13 +559,13 @@ void checks_host(const struct facts *facts, const struct fact_dev *dev)
 static bool has_watched(const struct facts *facts)
 {
 	if (facts->apart) {
-		finding_note("%s did not hear from the other doctor when it was due: what did not arrive is not looked for. Ask again",
+		finding_note("%s got no message from the other doctor in time: lost packets are not checked. Run it again",
 			     facts->host);
 		return false;
 	}
 	if (facts->stall <= facts->nsec / 2)
 		return true;
-	finding_note("%s stood still for %llu ms while it was measuring: what did not arrive is not looked for. End what uses its CPUs, or ask again with a longer interval (-i 5s)",
+	finding_note("%s stalled for %llu ms while it was measuring: lost packets are not checked. Stop the programs that use its CPUs, or run it again with a longer interval (-i 5s)",
 		     facts->host, (ull)(facts->stall / NSEC_PER_MSEC));
 	return false;
 }
@@ -575,7 +575,7 @@ static bool is_on_time(const struct facts *facts)
 {
 	if (facts->stall <= FACTS_STALL_MAX)
 		return true;
-	finding_note("%s stood still for %llu ms while it was measuring: changes and losses of single packets are not looked for. End what uses its CPUs, or ask again",
+	finding_note("%s stalled for %llu ms while it was measuring: changes and losses of single packets are not checked. Stop the programs that use its CPUs, or run it again",
 		     facts->host, (ull)(facts->stall / NSEC_PER_MSEC));
 	return false;
 }

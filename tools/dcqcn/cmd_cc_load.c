@@ -49,7 +49,7 @@ static void need(const char *name, void *function)
 	if (!library)
 		library = dlopen(LIBBPF, RTLD_NOW);
 	if (!library)
-		fail(LIBBPF ": is not there (install libbpf1)");
+		fail(LIBBPF ": not found (install libbpf1)");
 	found = dlsym(library, name);
 	if (!found)
 		fail(LIBBPF ": has no %s()", name);
@@ -98,7 +98,7 @@ static void check_kernel(void)
 	if (access("/sys/module/rdma_dcqcn", F_OK))
 		fail("rdma_dcqcn: not loaded (modprobe rdma_dcqcn)");
 	if (!has_line("/proc/kallsyms", " __register_bpf_struct_ops"))
-		fail("cc load: this kernel lets no module have algorithms in eBPF: Linux 6.12 or later, with BTF, is needed");
+		fail("cc load: this kernel does not support algorithms in eBPF: it needs Linux 6.12 or later, with BTF");
 	if (access("/sys/kernel/btf/rdma_dcqcn", F_OK))
 		fail("cc load: rdma_dcqcn has no BTF: build it where pahole is installed");
 }
@@ -112,7 +112,7 @@ static const char *pin_of(const char *file)
 	file = slash ? slash + 1 : file;
 	if (snprintf(path, sizeof(path), DIR "/%.*s", (int)strcspn(file, "."), file) >=
 	    (int)sizeof(path) || !strcspn(file, "."))
-		fail("\"%s\": is no name of a file", file);
+		fail("\"%s\" is not a file name", file);
 	return path;
 }
 
@@ -127,10 +127,10 @@ static struct bpf_link *load(struct bpf_object *object, const char *file)
 		map = bpf.next_map(object, map);
 	} while (map && bpf.type(map) != STRUCT_OPS);
 	if (!map)
-		fail("%s: has no algorithm, in section .struct_ops.link", file);
+		fail("%s: has no algorithm in a section .struct_ops.link", file);
 	link = bpf.attach(map);
 	if (!link)
-		fail("%s: %s", file, errno == EEXIST ? "there is an algorithm of that name" :
+		fail("%s: %s", file, errno == EEXIST ? "an algorithm of that name already exists" :
 		     strerror(errno));
 	return link;
 }
@@ -151,7 +151,7 @@ int cmd_cc_load(int argc, char **argv)
 	if (mkdir(DIR, 0700) && errno != EEXIST)
 		fail(DIR ": %s (mount -t bpf bpf " BPFFS ")", strerror(errno));
 	if (!access(pin, F_OK))
-		fail("%s: is loaded already (dcqcn cc unload %s)", strrchr(pin, '/') + 1,
+		fail("%s: is already loaded (dcqcn cc unload %s removes it)", strrchr(pin, '/') + 1,
 		     strrchr(pin, '/') + 1);
 	bpf.set_print(print);
 	object = bpf.open(argv[1], NULL);
@@ -174,7 +174,7 @@ int cmd_cc_unload(int argc, char **argv)
 	arg_none(argv + 2);
 	pin = pin_of(argv[1]);
 	if (access(pin, F_OK))
-		fail("%s: %s", argv[1], errno == ENOENT ? "no such algorithm of cc load" :
+		fail("%s: %s", argv[1], errno == ENOENT ? "no such algorithm in eBPF" :
 		     strerror(errno));
 	need_bpf();
 	bpf.set_print(print);

@@ -171,7 +171,7 @@ static void read_peer(const struct step *step, const char *name, struct facts *p
 	FILE *in = fdopen(step->in, "r");
 
 	if (!in || step->lost)
-		fail("%s: the doctor there has ended before it said what it saw", name);
+		fail("%s: the doctor there has ended without a report", name);
 	facts_read(in, peer);
 	fclose(in);
 }
@@ -192,7 +192,7 @@ int cmd_doctor(int argc, char **argv)
 	if (!facts_find(&here, r.dev) && !ports.num && (r.dev || !(r.serve || r.only_facts)))
 		no_such(r.dev);
 	if (r.peer && !here.devs)
-		fail("%s: no rxe device here, whose packets the peer could have (rdma link add makes one)",
+		fail("%s: no rxe device here that could send to the peer (rdma link add makes one)",
 		     r.peer);
 	if (r.serve)
 		exchange_serve(r.dev);

@@ -227,7 +227,7 @@ int cmd_model(int argc, char **argv)
 	}
 	read_words(&in, argv + optind);
 	if (swept && (simulated || target >= 0))
-		fail("model: --sweep goes with neither --simulate nor --config");
+		fail("model: --sweep cannot be combined with --simulate or --config");
 	if (swept) {
 		sweep(in, swept, output);
 		return EXIT_SUCCESS;

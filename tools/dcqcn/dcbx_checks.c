@@ -64,7 +64,7 @@ static void check_trust(const struct fact_port *port, const char *host,
 	finding_seen("dscp-one-side", host, port->name,
 		     here ? "DSCPs have priorities here, but not at the neighbour" :
 			    "the neighbour maps DSCPs to priorities, but this port does not trust DSCPs");
-	finding_why("a packet changes its priority along the way, so PFC and weights apply to the wrong traffic");
+	finding_why("a packet changes its priority on its path, so PFC and weights apply to the wrong traffic");
 	if (here)
 		finding_fix("lldptool -T -i DEV -V APP app=PRIORITY,5,DSCP  # at the neighbour");
 	else

@@ -229,7 +229,7 @@ static void read_qdiscs(struct fact_dev *dev, bool after)
 	}
 	dev->num_qdiscs = n;
 	if (!child_close(tc, child) && !after)
-		finding_note("%s: tc does not show the qdiscs of %s (is iproute2 installed?): problems of theirs will be missed",
+		finding_note("%s: tc does not show the qdiscs of %s (is iproute2 installed?): their problems will be missed",
 			     dev->name, dev->ifname);
 }
 

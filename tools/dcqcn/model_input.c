@@ -143,7 +143,7 @@ static char *value_of(char *s, const char *where)
 		*end = '\0';
 		end_line(end + 1, where);
 		if (quote == '"' && strchr(s, '\\'))
-			fail("%s\"%s\": there are no escapes in a value", where, s);
+			fail("%s\"%s\": escapes in a value are not supported", where, s);
 		return s;
 	}
 	end = strchr(s, '#');
@@ -223,7 +223,7 @@ static void read_lines(struct dcqcn_model_input *in, const char *path, FILE *fil
 		if (*s == '[') {
 			ours = is_model(s, where);
 			if (ours && found)
-				fail("%sthere is a table [model] before", where);
+				fail("%sthe table [model] is given twice", where);
 			found |= ours;
 		} else if (ours) {
 			read_line(in, where, s, presets, seen);

@@ -23,24 +23,24 @@
 const struct portkey port_keys[] = {
 	PORT("rate", RATE, 8, RATE, "speed of the link; 0: takes no time"),
 	PORT("delay", NSEC, 4, DELAY, "delay of the link, one way"),
-	PORT("overhead", BYTES, 4, OVERHEAD, "of each frame on the wire, besides its bytes"),
+	PORT("overhead", BYTES, 4, OVERHEAD, "bytes that a frame takes on the wire besides itself"),
 	PORT("pfc", PRIOS, 1, PFC, "priorities with PFC"),
 	PORT("trust", TRUST, 1, TRUST, "what decides the priority"),
 	PORT("strict", PRIOS, 1, STRICT, "classes that are sent first"),
 	PORT("switch", NAME, 0, SWITCH, "switch whose buffer it shares"),
 	PORT("reserve", BYTES, 4, RESERVE, "buffer of each priority with PFC"),
-	PORT("xoff", BYTES, 4, XOFF, "buffered, when the sender is paused"),
-	PORT("xon", BYTES, 4, XON, "buffered, when the pause ends"),
-	PORT("xon_offset", BYTES, 4, XON_OFFSET, "and this much below the pool's bound"),
-	PORT("headroom", BYTES, 4, HEADROOM, "buffer for what arrives after xoff"),
+	PORT("xoff", BYTES, 4, XOFF, "bytes buffered when the sender is paused"),
+	PORT("xon", BYTES, 4, XON, "bytes buffered when the pause ends"),
+	PORT("xon_offset", BYTES, 4, XON_OFFSET, "bytes below the pool's bound when it ends"),
+	PORT("headroom", BYTES, 4, HEADROOM, "buffer for packets that arrive after xoff"),
 	PORT("action", ACTION, 1, ACTION, "what the watchdog does"),
-	PORT("detect", MSEC, 4, DETECT, "until the watchdog finds an endless pause"),
-	PORT("restore", MSEC, 4, RESTORE, "without pauses, until it is over"),
+	PORT("detect", MSEC, 4, DETECT, "time until the watchdog finds a PFC storm"),
+	PORT("restore", MSEC, 4, RESTORE, "time without pauses until it is over"),
 	PORT("mark", MARK, 1, MARK, "when packets are marked"),
 	PORT("dscp", MAP, 64, DSCP, "priority of each DSCP"),
 	PORT("pcp", MAP, 16, PCP, "priority of each PCP; plus 8 with DEI"),
 	PORT("default", PRIOS, 1, OTHER, "priority of all else; the highest counts"),
-	PORT("stamp", ONOFF, 1, STAMP, "tell senders of the queue, if they ask"),
+	PORT("stamp", ONOFF, 1, STAMP, "report the queue to senders that ask"),
 	{}
 };
 
@@ -52,22 +52,22 @@ const struct portkey class_keys[] = {
 	CLASS("pmax", PMAX, 4, PMAX, "probability at kmax"),
 	CLASS("flows_min", NUMBER, 4, FLOWS_MIN, "no marks with fewer flows"),
 	CLASS("flows_max", NUMBER, 4, FLOWS_MAX, "1.5 times the marks with more flows"),
-	CLASS("wred", ONOFF, 1, WRED, "drop what cannot be marked"),
-	CLASS("share", SHARE, 4, SHARE, "of the free buffer that may wait"),
+	CLASS("wred", ONOFF, 1, WRED, "drop packets that cannot be marked"),
+	CLASS("share", SHARE, 4, SHARE, "share of the free buffer that may wait"),
 	CLASS("maxrate", RATE, 8, MAXRATE, "bound of the rate"),
 	CLASS("tc", NUMBER, 1, TC, "class of the priority"),
 	CLASS("reserve", BYTES, 4, RESERVE, "buffer of the priority, with PFC"),
-	CLASS("xoff", BYTES, 4, XOFF, "buffered, when the sender is paused"),
-	CLASS("xon", BYTES, 4, XON, "buffered, when the pause ends"),
-	CLASS("xon_offset", BYTES, 4, XON_OFFSET, "and this much below the pool's bound"),
-	CLASS("headroom", BYTES, 4, HEADROOM, "buffer for what arrives after xoff"),
-	CLASS("alpha", OWN_ALPHA, 4, ALPHA, "share of the free buffer for what came in"),
+	CLASS("xoff", BYTES, 4, XOFF, "bytes buffered when the sender is paused"),
+	CLASS("xon", BYTES, 4, XON, "bytes buffered when the pause ends"),
+	CLASS("xon_offset", BYTES, 4, XON_OFFSET, "bytes below the pool's bound when it ends"),
+	CLASS("headroom", BYTES, 4, HEADROOM, "buffer for packets that arrive after xoff"),
+	CLASS("alpha", OWN_ALPHA, 4, ALPHA, "share of the free buffer for the priority"),
 	{}
 };
 
 const struct portkey switch_keys[] = {
 	SWITCH("size", BYTES, 8, SIZE, "buffer for priorities with PFC"),
-	SWITCH("lossy", BYTES, 8, LOSSY, "buffer for all others"),
+	SWITCH("lossy", BYTES, 8, LOSSY, "buffer for all other priorities"),
 	SWITCH("alpha", ALPHA, 4, ALPHA, "share of the free buffer for one port"),
 	{}
 };

@@ -110,7 +110,7 @@ static uint64_t all_in(const struct fact_dev *dev, bool ip4, uint64_t *probes)
 void transfer_checks_missing(const struct facts *facts)
 {
 	finding_seen("no-device", facts->host, "rdma_rxe", "%s has no rxe device", facts->host);
-	finding_why("nothing there answers RoCE: a soft-RoCE device is not kept over a reboot, and is gone with its network device");
+	finding_why("nothing there answers RoCE: a soft-RoCE device does not survive a reboot, or the removal of its network device");
 	finding_fix("modprobe rdma_rxe && rdma link add rxe0 type rxe netdev eth0  # \"not found\": that kernel has no soft-RoCE, as Debian's cloud kernels");
 }
 
@@ -184,9 +184,9 @@ static bool check_foreign(const struct facts *facts, const struct fact_dev *dev,
 		if (sum(n) < ENOUGH)
 			continue;
 		finding_seen("wrong-gid", facts->host, dev->name,
-			     "%llu packets came in for %s, which is no address of %s",
+			     "%llu packets came in for %s, which is not an address of %s",
 			     (ull)sum(n), as_text(local), dev->ifname);
-		finding_why("the address is gone, or belongs to another device: the host does not take these packets, and a QP that uses it as its GID can neither send nor receive");
+		finding_why("the address is gone, or belongs to another device: the host does not accept these packets, and a QP that uses it as its GID can neither send nor receive");
 		finding_fix("ip addr show; grep . /sys/class/infiniband/%s/ports/1/gids/*  # give the address back, or begin again with another GID",
 			    dev->name);
 		return true;
@@ -200,7 +200,7 @@ static bool check_gid(const struct facts *facts, const struct fact_dev *dev)
 		finding_seen("wrong-gid", facts->host, dev->name,
 			     "%llu frames of RoCE v1 (Ethernet type 0x8915) came in",
 			     (ull)dev->tally.counts[SNIFF_V1_IN]);
-		finding_why("soft-RoCE takes RoCE v2 only: the peer uses a GID of the type \"RoCE v1\"");
+		finding_why("soft-RoCE accepts RoCE v2 only: the peer uses a GID of the type \"RoCE v1\"");
 		finding_fix("# at the peer: grep . /sys/class/infiniband/*/ports/1/gid_attrs/types/*, and choose the index of a \"RoCE v2\" (ib_write_bw -x, NCCL_IB_GID_INDEX, UCX_IB_GID_INDEX)");
 		return true;
 	}
@@ -295,7 +295,7 @@ static bool check_taken(const struct facts *facts, const struct fact_dev *dev)
 	if (in < ENOUGH_IN || facts_growth_around(dev, "rcvd_pkts"))
 		return false;
 	finding_seen("arrives-but-dropped", facts->host, dev->name,
-		     "%llu RoCE packets came in on %s and reached UDP, and rxe took none", (ull)in,
+		     "%llu RoCE packets came in on %s and reached UDP, but rxe accepted none", (ull)in,
 		     dev->ifname);
 	finding_why("no QP of this device has their number and their sender as its peer: the QP has ended or failed, or belongs to another device");
 	finding_fix("rdma resource show qp link %s/1  # begin the transfer again, at both ends",
@@ -332,10 +332,10 @@ static bool check_order(const struct facts *facts, const struct fact_dev *dev)
 	if (!transfer_checks_overtaken(dev))
 		return false;
 	finding_seen("out-of-order", facts->host, dev->name,
-		     "%llu times packets of a QP came in on %s later than newer ones; %llu times it began again further back",
+		     "%llu times a packet of a QP came in on %s after newer ones; %llu times the sender went back to an earlier packet",
 		     (ull)facts_count_around(dev, SNIFF_OVERTAKEN), dev->ifname,
 		     (ull)facts_count_around(dev, SNIFF_BACK));
-	finding_why("soft-RoCE takes packets in their order only: for each that comes late, all from there on are sent again. Something on the path sends one flow over several ways (a bond in the mode balance-rr, switches that balance by packet, netem), or this host handles one flow on several CPUs");
+	finding_why("soft-RoCE accepts packets in order only: after each late packet, all packets from there on are sent again. Something on the path splits a flow over several paths (a bond in the mode balance-rr, switches that balance by packet, netem), or this host handles one flow on several CPUs");
 	finding_fix("ip -d link show %s  # balance by flow: a bond in mode 802.3ad or active-backup; and no RPS, in /sys/class/net/%s/queues/rx-*/rps_cpus",
 		    dev->ifname, dev->ifname);
 	return true;
@@ -411,7 +411,7 @@ static bool check_answers(const struct facts *facts, const struct fact_dev *dev)
 			     "%llu packets left for %s, %llu of them ask for an ACK; nothing came back",
 			     (ull)sum(flow->packets[SNIFF_OUT]), as_text(&flow->remote),
 			     (ull)flow->asks);
-		finding_why("they do not arrive there, or are not taken, or the answers get lost; " GIVES_UP);
+		finding_why("they do not arrive there, or are not accepted, or the answers get lost; " GIVES_UP);
 		finding_fix("dcqcn doctor %s  # looks at both hosts, and finds out which",
 			    as_text(&flow->remote));
 		return true;
@@ -490,7 +490,7 @@ static bool check_route(const struct facts *from, const struct fact_dev *sender,
 			     as_text(&bad->remote), strerror(bad->error));
 	else
 		finding_seen("no-route", from->host, sender->name,
-			     "the way to %s begins at the address %s, which %s does not have",
+			     "packets to %s get the source address %s, which %s does not have",
 			     as_text(&bad->remote), as_text(&bad->local), sender->ifname);
 	finding_why("soft-RoCE sends by the host's routing table, from the device's own addresses");
 	finding_fix("ip route get %s; ip route add %s dev %s", as_text(&bad->remote),
