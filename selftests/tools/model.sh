@@ -115,10 +115,10 @@ refuses "kmin: 300KB is more than kmax, 200KB: the curve rises from kmin to kmax
 usage=$($DCQCN model help | sed -n 's/^  dcqcn/dcqcn/p')
 refuses "model: the value of kmin is missing (usage: $usage)" kmin
 refuses '--config: "cisco" is not one of dcbport, tc, host, sonic, other' --config cisco
-refuses "--config dcbport: speed: 1.6tbit is more than a port of dcbport can have, 1tbit: a lower \
-one, or another target" --config dcbport speed 1.6tbit
+refuses "--config dcbport: speed: 1.6tbit is more than a port of dcbport can have, 1tbit: choose \
+a lower speed, or another target" --config dcbport speed 1.6tbit
 refuses "--config dcbport: xoff: 5000000000B is more than a port of dcbport can have, 4294967295B: \
-less, or another target" --config dcbport buffer 10GB xoff 5GB
+choose less, or another target" --config dcbport buffer 10GB xoff 5GB
 says '"green_drop_probability"' --config sonic speed 1.6tbit
 $DCQCN -j model speed 1.6tbit | grep -qF '"# speed: 1.6tbit is more than' ||
 	fail "dcqcn -j model speed 1.6tbit has no comment for dcbport"

@@ -58,7 +58,7 @@ static bool rate_fits(const struct dcqcn_model_input *in, struct text *t)
 	text_value(t, DCQCN_MODEL_BPS, in->speed_bps);
 	text_add(t, " is more than a port of dcbport can have, ");
 	text_value(t, DCQCN_MODEL_BPS, PORT_RATE_MAX);
-	text_add(t, ": a lower one, or another target");
+	text_add(t, ": choose a lower speed, or another target");
 	return false;
 }
 
@@ -68,7 +68,7 @@ static bool length_fits(const char *key, double value, struct text *t)
 		return true;
 	text_add(t, key);
 	add_whole(t, ": ", value, "B is more than a port of dcbport can have, ");
-	add_whole(t, "", LENGTH_MAX, "B: less, or another target");
+	add_whole(t, "", LENGTH_MAX, "B: choose less, or another target");
 	return false;
 }
 
@@ -126,7 +126,7 @@ static void tc(const struct dcqcn_model_input *in, const struct dcqcn_model_outp
 	text_number(t, number_min(out->pmax_share, 0.999999), 6);
 	text_add(t, " ecn nodrop\n");
 	if (in->pfc)
-		text_add(t, "# tc has no Priority-based Flow Control: dcbport has\n");
+		text_add(t, "# tc has no Priority-based Flow Control: dcbport has it\n");
 }
 
 #define KNOB(_field, _knob, _unit) \

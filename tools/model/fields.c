@@ -34,17 +34,18 @@ enum {
 
 const struct dcqcn_model_field dcqcn_model_inputs[] = {
 #define GROUP "fabric"
-	INPUT(GROUP, speed, _bps, BPS, "the congested link", 1e6, 1.6e12, 100e9),
-	INPUT(GROUP, tiers, , NUMBER, "of switches: leaf, spine, super-spine", 1, 3, 1,
+	INPUT(GROUP, speed, _bps, BPS, "speed of the congested link", 1e6, 1.6e12, 100e9),
+	INPUT(GROUP, tiers, , NUMBER, "tiers of switches: leaf, spine, super-spine", 1, 3, 1,
 	      .whole = true),
-	INPUT(GROUP, spine_speed, _bps, BPS, "links from leaf to spine; 0: same as speed", 0, 6.4e12, 0),
-	INPUT(GROUP, core_speed, _bps, BPS, "links from spine to super-spine; 0: same as speed", 0,
+	INPUT(GROUP, spine_speed, _bps, BPS, "speed of leaf to spine links; 0: as speed", 0,
 	      6.4e12, 0),
-	INPUT(GROUP, cable, _m, M, "from host to leaf", 0, 1e5, 5),
-	INPUT(GROUP, spine_cable, _m, M, "from leaf to spine", 0, 1e5, 30),
-	INPUT(GROUP, core_cable, _m, M, "from spine to super-spine", 0, 1e5, 100),
-	INPUT(GROUP, switch_delay, _us, US, "of each switch, without its queue", 0, 1e4, 0.5),
-	INPUT(GROUP, host_delay, _us, US, "at both ends together, from a packet to its answer", 0,
+	INPUT(GROUP, core_speed, _bps, BPS, "speed of spine to super-spine links; 0: as speed",
+	      0, 6.4e12, 0),
+	INPUT(GROUP, cable, _m, M, "cable from host to leaf", 0, 1e5, 5),
+	INPUT(GROUP, spine_cable, _m, M, "cable from leaf to spine", 0, 1e5, 30),
+	INPUT(GROUP, core_cable, _m, M, "cable from spine to super-spine", 0, 1e5, 100),
+	INPUT(GROUP, switch_delay, _us, US, "delay of each switch, without its queue", 0, 1e4, 0.5),
+	INPUT(GROUP, host_delay, _us, US, "delay of both ends, from a packet to its answer", 0,
 	      1e5, 2),
 	INPUT(GROUP, rtt, _us, US, "round trip without queues; auto: computed", 0.1, 1e5, AUTO,
 	      .automatic = true),
@@ -54,34 +55,40 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 	      .whole = true),
 #undef GROUP
 #define GROUP "load"
-	INPUT(GROUP, flows, , NUMBER, "that share the congested link", 1, DCQCN_MODEL_FLOWS_MAX, 16,
-	      .whole = true),
-	INPUT(GROUP, senders, , NUMBER, "hosts that they come from; 0: one for each", 0,
+	INPUT(GROUP, flows, , NUMBER, "flows that share the congested link", 1,
+	      DCQCN_MODEL_FLOWS_MAX, 16, .whole = true),
+	INPUT(GROUP, senders, , NUMBER, "hosts that send the flows; 0: one for each", 0,
 	      DCQCN_MODEL_FLOWS_MAX, 0, .whole = true),
-	INPUT(GROUP, uplinks, , NUMBER, "ports by which they come in; 0: senders' own", 0,
+	INPUT(GROUP, uplinks, , NUMBER, "ports by which flows come in; 0: senders' own", 0,
 	      DCQCN_MODEL_FLOWS_MAX, AUTO, .automatic = true, .whole = true),
-	INPUT(GROUP, window, _bytes, BYTES, "what a flow may have in flight; 0: no limit", 0, 1e9, 0),
-	INPUT(GROUP, host_queue, _bytes, BYTES, "what a flow queues in its host; 0 for NICs", 0, 1e8, 0),
-	INPUT(GROUP, ack, _bytes, BYTES, "sent by a flow before it asks for an ACK", 256, 1e9, 65536),
-	INPUT(GROUP, message, _bytes, BYTES, "of a message, which ends with an ACK; 0: endless", 0,
+	INPUT(GROUP, window, _bytes, BYTES, "bytes that a flow may have in flight; 0: no limit", 0,
 	      1e9, 0),
-	INPUT(GROUP, timeout, _us, US, "until a lost packet is sent again; 0: never", 0, 1e7, 0),
-	INPUT(GROUP, stagger, _us, US, "between the flows' starts", 0, 1e6, 0),
+	INPUT(GROUP, host_queue, _bytes, BYTES, "bytes that a flow queues in its host; 0 for NICs",
+	      0, 1e8, 0),
+	INPUT(GROUP, ack, _bytes, BYTES, "bytes after which a flow asks for an ACK", 256, 1e9,
+	      65536),
+	INPUT(GROUP, message, _bytes, BYTES, "size of messages, which end with an ACK; 0: endless",
+	      0, 1e9, 0),
+	INPUT(GROUP, timeout, _us, US, "time until a lost packet is sent again; 0: never", 0, 1e7,
+	      0),
+	INPUT(GROUP, stagger, _us, US, "time between the starts of two flows", 0, 1e6, 0),
 	INPUT(GROUP, burst, , WORD, "a preset", 0, 4, 0, .words = bursts),
-	INPUT(GROUP, burst_bytes, , BYTES, "of each sender in a burst", 1, 1e10, AUTO,
+	INPUT(GROUP, burst_bytes, , BYTES, "bytes of each sender in a burst", 1, 1e10, AUTO,
 	      .automatic = true),
 	INPUT(GROUP, burst_flows, , NUMBER, "senders that burst together", 1, 1e5, AUTO,
 	      .automatic = true, .whole = true),
-	INPUT(GROUP, burst_period, _us, US, "from burst to burst", 1, 1e9, AUTO,
+	INPUT(GROUP, burst_period, _us, US, "time from burst to burst", 1, 1e9, AUTO,
 	      .automatic = true),
-	INPUT(GROUP, sizes, , WORD, "of messages that come at random", 0, 3, 0, .words = sizes),
-	INPUT(GROUP, load, _share, SHARE, "of the link, by these", 0.01, 0.99, 0.5),
+	INPUT(GROUP, sizes, , WORD, "sizes of messages that come at random", 0, 3, 0,
+	      .words = sizes),
+	INPUT(GROUP, load, _share, SHARE, "load of the link by these messages", 0.01, 0.99, 0.5),
 #undef GROUP
 #define GROUP "senders"
-	INPUT(GROUP, profile, , WORD, "of the congestion control", 0, 2, 0, .words = profiles),
-	INPUT(GROUP, algorithm, , WORD, "that is simulated: dcqcn, or one that plugs in", 0,
+	INPUT(GROUP, profile, , WORD, "profile of the congestion control", 0, 2, 0,
+	      .words = profiles),
+	INPUT(GROUP, algorithm, , WORD, "algorithm to simulate: dcqcn, or a pluggable one", 0,
 	      ALGORITHMS, 0, .words = algorithm_names),
-	INPUT(GROUP, max_rate, _bps, BPS, "line rate that senders are told; 0: measured", 0, 1.6e12,
+	INPUT(GROUP, max_rate, _bps, BPS, "line rate set at the senders; 0: measured", 0, 1.6e12,
 	      AUTO, .automatic = true),
 	INPUT(GROUP, g, _share, SHARE, "g: alpha's gain", 0.001, 1, AUTO, .automatic = true),
 	INPUT(GROUP, gd, , NUMBER, "a cut takes alpha 1024 / 2^gd of the rate", 0, 15, AUTO,
@@ -97,49 +104,56 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 	INPUT(GROUP, ai, _bps, BPS, "R_AI, in whole Mb/s; 0: measured", 0, 1e12, AUTO,
 	      .automatic = true),
 	INPUT(GROUP, hai, _bps, BPS, "R_HAI, in whole Mb/s", 1e6, 1e12, AUTO, .automatic = true),
-	INPUT(GROUP, cnp_interval, _us, US, "between two CNPs of a flow", 0, 131071, AUTO,
+	INPUT(GROUP, cnp_interval, _us, US, "time between two CNPs of a flow", 0, 131071, AUTO,
 	      .automatic = true, .whole = true),
-	INPUT(GROUP, cnp_cap, , NUMBER, "CNPs per second of the receiver's port; 0: no cap", 0, 1e9, 0),
+	INPUT(GROUP, cnp_cap, , NUMBER, "CNPs per second of the receiver's port; 0: no cap", 0, 1e9,
+	      0),
 	INPUT(GROUP, monitor, _us, US, "at most one cut in this time; 0: measured", 0, 131071, AUTO,
 	      .automatic = true, .whole = true),
 #undef GROUP
 #define GROUP "switch"
-	INPUT(GROUP, kmin, _bytes, BYTES, "no marks up to here", 0, 1e9, AUTO, .automatic = true),
-	INPUT(GROUP, kmax, _bytes, BYTES, "all are marked above", 1, 1e9, AUTO, .automatic = true),
+	INPUT(GROUP, kmin, _bytes, BYTES, "queue up to which no packet is marked", 0, 1e9, AUTO,
+	      .automatic = true),
+	INPUT(GROUP, kmax, _bytes, BYTES, "queue above which all packets are marked", 1, 1e9, AUTO,
+	      .automatic = true),
 	INPUT(GROUP, pmax, _share, SHARE, "probability of a mark at kmax", 1e-6, 1, AUTO,
 	      .automatic = true),
-	INPUT(GROUP, graduated, , WORD, "spine and core mark later and less", 0, 1, 0, .words = no_yes),
-	INPUT(GROUP, buffer, _bytes, BYTES, "of the switch for this traffic, with headroom", 1e4,
+	INPUT(GROUP, graduated, , WORD, "spine and core mark later and less", 0, 1, 0,
+	      .words = no_yes),
+	INPUT(GROUP, buffer, _bytes, BYTES, "switch's buffer for this traffic, with headroom", 1e4,
 	      1e10, 16e6),
-	INPUT(GROUP, reserve, _bytes, BYTES, "part of it that each port with PFC keeps", 0, 1e9, 0),
+	INPUT(GROUP, reserve, _bytes, BYTES, "part of the buffer that each port with PFC keeps", 0,
+	      1e9, 0),
 	INPUT(GROUP, alpha, , NUMBER, "one port's share of the free buffer; 0: all", 0, 128, 1),
-	INPUT(GROUP, ports, , NUMBER, "of the switch, each with headroom", 1, 4096, 32,
+	INPUT(GROUP, ports, , NUMBER, "ports of the switch, each with headroom", 1, 4096, 32,
 	      .whole = true),
 	INPUT(GROUP, lossless, , NUMBER, "priorities with PFC", 1, 8, 1, .whole = true),
 	INPUT(GROUP, pfc, , WORD, "Priority-based Flow Control", 0, 1, 1, .words = no_yes),
-	INPUT(GROUP, xoff, _bytes, BYTES, "held by a port when it pauses its sender", 1, 1e10, AUTO,
-	      .automatic = true),
-	INPUT(GROUP, xon, _bytes, BYTES, "held by a port when it resumes its sender", 0, 1e10, AUTO,
-	      .automatic = true),
-	INPUT(GROUP, headroom, _bytes, BYTES, "of each port, for what arrives after xoff", 0, 1e10,
+	INPUT(GROUP, xoff, _bytes, BYTES, "bytes held by a port when it pauses its sender", 1, 1e10,
 	      AUTO, .automatic = true),
+	INPUT(GROUP, xon, _bytes, BYTES, "bytes held by a port when it resumes its sender", 0, 1e10,
+	      AUTO, .automatic = true),
+	INPUT(GROUP, headroom, _bytes, BYTES,
+	      "buffer of each port for bytes that arrive after xoff", 0, 1e10, AUTO,
+	      .automatic = true),
 	INPUT(GROUP, response_quanta, , NUMBER, "time that a sender takes to pause; auto: 802.3", 0,
 	      65535, AUTO, .automatic = true),
-	INPUT(GROUP, stop, _us, US, "from a pause to a peer's last byte, measured", 0, 1e5, AUTO,
-	      .automatic = true),
+	INPUT(GROUP, stop, _us, US, "time from a pause to a peer's last byte, measured", 0, 1e5,
+	      AUTO, .automatic = true),
 	INPUT(GROUP, flows_min, , NUMBER, "no marks with fewer flows in the queue; 0: off", 0, 1024,
 	      0, .whole = true),
-	INPUT(GROUP, flows_max, , NUMBER, "1.5 times the marks with more; 0: off", 0, 1024, 0,
+	INPUT(GROUP, flows_max, , NUMBER, "1.5 times the marks with more flows; 0: off", 0, 1024, 0,
 	      .whole = true),
-	INPUT(GROUP, sample, _us, US, "how often the marker looks; 0: at each packet", 0, 1e5, 0),
+	INPUT(GROUP, sample, _us, US, "interval of reading the queue; 0: at each packet", 0, 1e5,
+	      0),
 #undef GROUP
 #define GROUP "goal"
-	INPUT(GROUP, utilisation, _share, SHARE, "of the link", 0.5, 1, 0.95),
+	INPUT(GROUP, utilisation, _share, SHARE, "wanted utilisation of the link", 0.5, 1, 0.95),
 	INPUT(GROUP, react, _us, US, "time to answer lasting congestion; 0: no bound", 0, 1e7, 0),
 #undef GROUP
 #define GROUP "computation"
-	INPUT(GROUP, duration, _us, US, "of simulated time; 0: until flows have settled", 0, 1e7, 0),
-	INPUT(GROUP, seed, , NUMBER, "of random numbers", 1, 1e9, 1, .whole = true),
+	INPUT(GROUP, duration, _us, US, "simulated time; 0: until flows have settled", 0, 1e7, 0),
+	INPUT(GROUP, seed, , NUMBER, "seed of random numbers", 1, 1e9, 1, .whole = true),
 #undef GROUP
 	{}
 };
@@ -152,18 +166,19 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 const struct dcqcn_model_field dcqcn_model_outputs[] = {
 #define GROUP "path"
 	OUTPUT(GROUP, rtt, _us, US, "round trip without queues"),
-	OUTPUT(GROUP, bdp, _bytes, BYTES, "what the path holds"),
-	OUTPUT(GROUP, packet, _bytes, BYTES, "of a full packet in a switch's memory"),
-	OUTPUT(GROUP, frame, _bytes, BYTES, "of it on the wire"),
-	OUTPUT(GROUP, uplinks, , NUMBER, "by which flows come in; 0: senders' own ports"),
+	OUTPUT(GROUP, bdp, _bytes, BYTES, "bytes that the path holds (BDP)"),
+	OUTPUT(GROUP, packet, _bytes, BYTES, "size of a full packet in a switch's memory"),
+	OUTPUT(GROUP, frame, _bytes, BYTES, "size of a full packet on the wire"),
+	OUTPUT(GROUP, uplinks, , NUMBER, "ports by which flows come in; 0: senders' own"),
 #undef GROUP
 #define GROUP "thresholds"
-	OUTPUT(GROUP, kmin, _bytes, BYTES, "no marks up to here"),
-	OUTPUT(GROUP, kmax, _bytes, BYTES, "all are marked above"),
+	OUTPUT(GROUP, kmin, _bytes, BYTES, "queue up to which no packet is marked"),
+	OUTPUT(GROUP, kmax, _bytes, BYTES, "queue above which all packets are marked"),
 	OUTPUT(GROUP, pmax, _share, SHARE, "probability of a mark at Kmax"),
-	OUTPUT(GROUP, xoff, _bytes, BYTES, "held by a port when it pauses its sender"),
-	OUTPUT(GROUP, xon, _bytes, BYTES, "held by a port when it resumes its sender"),
-	OUTPUT(GROUP, headroom, _bytes, BYTES, "of each port, for what arrives after xOFF"),
+	OUTPUT(GROUP, xoff, _bytes, BYTES, "bytes held by a port when it pauses its sender"),
+	OUTPUT(GROUP, xon, _bytes, BYTES, "bytes held by a port when it resumes its sender"),
+	OUTPUT(GROUP, headroom, _bytes, BYTES,
+	      "buffer of each port for bytes that arrive after xOFF"),
 #undef GROUP
 #define GROUP "recommended"
 	OUTPUT(GROUP, best_kmin, _bytes, BYTES, "Kmin"),
@@ -176,24 +191,24 @@ const struct dcqcn_model_field dcqcn_model_outputs[] = {
 	OUTPUT(GROUP, leaf_kmin, _bytes, BYTES, "Kmin"),
 	OUTPUT(GROUP, leaf_kmax, _bytes, BYTES, "Kmax"),
 	OUTPUT(GROUP, leaf_pmax, _share, SHARE, "Pmax"),
-	OUTPUT(GROUP, leaf_buffer, _bytes, BYTES, "buffer with which they need not be lower"),
+	OUTPUT(GROUP, leaf_buffer, _bytes, BYTES, "buffer for which they need not be lower"),
 #undef GROUP
 #define GROUP "spine: ports to leaves"
 	OUTPUT(GROUP, spine_kmin, _bytes, BYTES, "Kmin"),
 	OUTPUT(GROUP, spine_kmax, _bytes, BYTES, "Kmax"),
 	OUTPUT(GROUP, spine_pmax, _share, SHARE, "Pmax"),
-	OUTPUT(GROUP, spine_buffer, _bytes, BYTES, "buffer with which they need not be lower"),
+	OUTPUT(GROUP, spine_buffer, _bytes, BYTES, "buffer for which they need not be lower"),
 #undef GROUP
 #define GROUP "core: ports to spines"
 	OUTPUT(GROUP, core_kmin, _bytes, BYTES, "Kmin"),
 	OUTPUT(GROUP, core_kmax, _bytes, BYTES, "Kmax"),
 	OUTPUT(GROUP, core_pmax, _share, SHARE, "Pmax"),
-	OUTPUT(GROUP, core_buffer, _bytes, BYTES, "buffer with which they need not be lower"),
+	OUTPUT(GROUP, core_buffer, _bytes, BYTES, "buffer for which they need not be lower"),
 #undef GROUP
 #define GROUP "drain"
-	OUTPUT(GROUP, kmin_drain, _us, US, "a queue of Kmin"),
-	OUTPUT(GROUP, kmax_drain, _us, US, "of Kmax"),
-	OUTPUT(GROUP, xoff_drain, _us, US, "of xOFF"),
+	OUTPUT(GROUP, kmin_drain, _us, US, "time to drain a queue of Kmin"),
+	OUTPUT(GROUP, kmax_drain, _us, US, "time to drain a queue of Kmax"),
+	OUTPUT(GROUP, xoff_drain, _us, US, "time to drain a queue of xOFF"),
 	OUTPUT(GROUP, kmin_buffer, _share, SHARE, "Kmin's part of the buffer"),
 	OUTPUT(GROUP, kmax_buffer, _share, SHARE, "Kmax's part of the buffer"),
 #undef GROUP
@@ -201,9 +216,9 @@ const struct dcqcn_model_field dcqcn_model_outputs[] = {
 	OUTPUT(GROUP, headroom_frames, _bytes, BYTES, "frames that have begun at both ends"),
 	OUTPUT(GROUP, headroom_pause, _bytes, BYTES, "the pause frame"),
 	OUTPUT(GROUP, headroom_cable, _bytes, BYTES, "the cable, both directions"),
-	OUTPUT(GROUP, headroom_response, _bytes, BYTES, "until the sender obeys"),
-	OUTPUT(GROUP, headroom_needed, _bytes, BYTES, "needed: all of them"),
-	OUTPUT(GROUP, headroom_left, _bytes, BYTES, "left: given less needed"),
+	OUTPUT(GROUP, headroom_response, _bytes, BYTES, "bytes until the sender obeys"),
+	OUTPUT(GROUP, headroom_needed, _bytes, BYTES, "needed: the sum of these"),
+	OUTPUT(GROUP, headroom_left, _bytes, BYTES, "left: given minus needed"),
 	OUTPUT(GROUP, headroom_state, , WORD, "verdict", .words = headrooms),
 	OUTPUT(GROUP, headroom_total, _bytes, BYTES, "headroom and reserve of all ports"),
 	OUTPUT(GROUP, shared, _bytes, BYTES, "buffer that is left to share"),
@@ -212,14 +227,15 @@ const struct dcqcn_model_field dcqcn_model_outputs[] = {
 #define GROUP "operating point"
 	OUTPUT(GROUP, fluid_p, _share, SHARE, "marks, by the fluid model"),
 	OUTPUT(GROUP, fluid_queue, _bytes, BYTES, "queue, by the fluid model"),
-	OUTPUT(GROUP, fluid_above, , WORD, "it needs more marks than Pmax", .words = no_yes),
+	OUTPUT(GROUP, fluid_above, , WORD, "the fluid model needs more marks than Pmax",
+	      .words = no_yes),
 	OUTPUT(GROUP, marked, _share, SHARE, "marks, in simulated time"),
 	OUTPUT(GROUP, queue_mean, _bytes, BYTES, "mean queue"),
 	OUTPUT(GROUP, queue_p5, _bytes, BYTES, "the queue is longer for 95 % of the time"),
-	OUTPUT(GROUP, queue_p95, _bytes, BYTES, "longer for 5 % of the time"),
-	OUTPUT(GROUP, queue_p99, _bytes, BYTES, "longer for 1 % of the time"),
-	OUTPUT(GROUP, queue_max, _bytes, BYTES, "the longest, after the start"),
-	OUTPUT(GROUP, utilisation, _share, SHARE, "of the link, used"),
+	OUTPUT(GROUP, queue_p95, _bytes, BYTES, "the queue is longer for 5 % of the time"),
+	OUTPUT(GROUP, queue_p99, _bytes, BYTES, "the queue is longer for 1 % of the time"),
+	OUTPUT(GROUP, queue_max, _bytes, BYTES, "the longest queue, after the start"),
+	OUTPUT(GROUP, utilisation, _share, SHARE, "share of the link that is used"),
 	OUTPUT(GROUP, flow, _bps, BPS, "mean rate of a flow"),
 	OUTPUT(GROUP, jain, , NUMBER, "fairness index of the flows"),
 	OUTPUT(GROUP, cnps_per_s, , NUMBER, "CNPs per second, of all flows"),
@@ -228,12 +244,12 @@ const struct dcqcn_model_field dcqcn_model_outputs[] = {
 	OUTPUT(GROUP, below_kmin, _share, SHARE, "time with a queue up to Kmin"),
 	OUTPUT(GROUP, above_kmax, _share, SHARE, "time with a queue above Kmax"),
 	OUTPUT(GROUP, swing, _bytes, BYTES, "swing: from the 5 % queue to the 95 % queue"),
-	OUTPUT(GROUP, swing_rtts, , NUMBER, "from one swing to the next, in round trips"),
+	OUTPUT(GROUP, swing_rtts, , NUMBER, "time from one swing to the next, in round trips"),
 #undef GROUP
 #define GROUP "braking distance"
 	OUTPUT(GROUP, brake_bytes, , BYTES, "growth of the queue from a mark to slower packets"),
 	OUTPUT(GROUP, brake_room, _bytes, BYTES, "room from Kmax to where PFC fires"),
-	OUTPUT(GROUP, brake, , WORD, "PFC because of it", .words = brakes),
+	OUTPUT(GROUP, brake, , WORD, "whether it makes PFC fire", .words = brakes),
 #undef GROUP
 #define GROUP "start"
 	OUTPUT(GROUP, start_line, _bytes, BYTES, "queued before the first cut, at line rate"),
@@ -251,37 +267,40 @@ const struct dcqcn_model_field dcqcn_model_outputs[] = {
 	OUTPUT(GROUP, state_loss, , WORD, "packets are lost", .words = whens),
 	OUTPUT(GROUP, state_used, , WORD, "the link", .words = uses),
 	OUTPUT(GROUP, state_queue, , WORD, "the queue", .words = queues),
-	OUTPUT(GROUP, agree, _share, SHARE, "of runs with other random numbers agree"),
+	OUTPUT(GROUP, agree, _share, SHARE, "share of runs with other random numbers that agree"),
 #undef GROUP
 #define GROUP "several hops"
-	OUTPUT(GROUP, any, _share, SHARE, "marked on one of the hops"),
-	OUTPUT(GROUP, amplification, , NUMBER, "of that over one hop"),
-	OUTPUT(GROUP, graduated_pmax, _share, SHARE, "Pmax of each hop that undoes it"),
+	OUTPUT(GROUP, any, _share, SHARE, "share of packets marked on any of the hops"),
+	OUTPUT(GROUP, amplification, , NUMBER, "ratio of that to the share on one hop"),
+	OUTPUT(GROUP, graduated_pmax, _share, SHARE, "Pmax of each hop that makes up for it"),
 	OUTPUT(GROUP, graduated_kmax, _bytes, BYTES, "or Kmax, with the same Pmax"),
-	OUTPUT(GROUP, long_share, , NUMBER, "a long flow by a short one; 0: unknown (T, R_AI follow it)"),
+	OUTPUT(GROUP, long_share, , NUMBER, "rate of a long flow over a short one's; 0: unknown"),
 #undef GROUP
 #define GROUP "bursts"
-	OUTPUT(GROUP, burst_us, , US, "a burst comes in"),
-	OUTPUT(GROUP, burst_queue, _bytes, BYTES, "it builds up, on top of the mean"),
-	OUTPUT(GROUP, burst_seen, _share, SHARE, "of bursts that the marker sees"),
-	OUTPUT(GROUP, burst_late, _us, US, "from its end to the first slower packet"),
-	OUTPUT(GROUP, burst_late_share, , SHARE, "of CNPs that come when it is over"),
-	OUTPUT(GROUP, burst_flows_min, , NUMBER, "flows_min that spares such bursts; 0: none needed"),
-	OUTPUT(GROUP, reaction, _us, US, "from lasting congestion to slower packets"),
+	OUTPUT(GROUP, burst_us, , US, "time in which a burst comes in"),
+	OUTPUT(GROUP, burst_queue, _bytes, BYTES, "queue that it builds up, on top of the mean"),
+	OUTPUT(GROUP, burst_seen, _share, SHARE, "share of bursts that the marker sees"),
+	OUTPUT(GROUP, burst_late, _us, US, "time from its end to the first slower packet"),
+	OUTPUT(GROUP, burst_late_share, , SHARE, "share of CNPs that come after its end"),
+	OUTPUT(GROUP, burst_flows_min, , NUMBER,
+	      "flows_min that spares such bursts; 0: none needed"),
+	OUTPUT(GROUP, reaction, _us, US, "time from lasting congestion to slower packets"),
 #undef GROUP
 #define GROUP "arrivals"
 	OUTPUT(GROUP, arrivals_flows, , NUMBER, "messages at a time, exceeded for 5 % of the time"),
-	OUTPUT(GROUP, arrivals_false, _share, SHARE, "of messages that get a CNP when they are over"),
+	OUTPUT(GROUP, arrivals_false, _share, SHARE,
+	      "share of messages that get a CNP after their end"),
 	OUTPUT(GROUP, best_sample, _us, US, "sample with which these are fewest"),
-	OUTPUT(GROUP, best_flows_min, , NUMBER, "flows_min, below which congestion seldom lasts; 0: off"),
+	OUTPUT(GROUP, best_flows_min, , NUMBER,
+	      "flows_min, below which congestion seldom lasts; 0: off"),
 	OUTPUT(GROUP, best_flows_max, , NUMBER, "flows_max, above which there seldom are more"),
-	OUTPUT(GROUP, best_false, _share, SHARE, "of messages that then get one"),
+	OUTPUT(GROUP, best_false, _share, SHARE, "share of messages that then get such a CNP"),
 #undef GROUP
 #define GROUP "computation"
 	OUTPUT(GROUP, runs, , NUMBER, "runs, each with other random numbers"),
 	OUTPUT(GROUP, packets, , NUMBER, "packets of a run, in simulated time"),
-	OUTPUT(GROUP, settle, _us, US, "flows need to settle, at most"),
-	OUTPUT(GROUP, start, _us, US, "the start, before what is measured"),
+	OUTPUT(GROUP, settle, _us, US, "longest time that flows need to settle"),
+	OUTPUT(GROUP, start, _us, US, "time of the start, which is not measured"),
 	OUTPUT(GROUP, duration, _us, US, "all of simulated time"),
 #undef GROUP
 	{}
@@ -447,7 +466,7 @@ static bool has_room(const struct dcqcn_model_input *in, struct text *t)
 	text_value(t, DCQCN_MODEL_BYTES, in->pfc ? out.headroom_total_bytes : in->buffer_bytes);
 	text_add(t, in->pfc ? ", and leaves nothing of a buffer of " : " are less than packets of ");
 	text_value(t, DCQCN_MODEL_BYTES, in->pfc ? in->buffer_bytes : out.packet_bytes);
-	text_add(t, in->pfc ? ": a larger one, or fewer ports" : " need");
+	text_add(t, in->pfc ? ": choose a larger buffer, or fewer ports" : " need");
 	return false;
 }
 
@@ -457,14 +476,14 @@ static bool is_congested(const struct dcqcn_model_input *in, struct text *t)
 
 	if (in->senders == 1 && in->flows > 1) {
 		text_add(t, "senders: one cannot send more than its link takes, so its flows queue up "
-			 "in it, not in the switch: more of them, or 0 for one for each flow");
+			 "in it, not in the switch: choose more senders, or 0 for one per flow");
 		return false;
 	}
 	if (!parts_uplinks(in) || most > in->speed_bps ||
 	    (parts_hosts(in) == 1 && most == in->speed_bps))
 		return true;
 	text_add(t, "uplinks: together they are not faster than speed, so the queue is "
-		 "elsewhere: more of them, or a higher spine_speed");
+		 "elsewhere: choose more uplinks, or a higher spine_speed");
 	return false;
 }
 

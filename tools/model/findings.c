@@ -148,7 +148,7 @@ static void about_cnp_cap(const struct dcqcn_model_input *in, const struct sende
 	if (interval)
 		should = number_min(should, in->flows * 1e6 / interval);
 	t = find("cnp_cap", out->state_pfc == DCQCN_MODEL_ALWAYS || out->above_kmax_share > 0.1,
-		 in->cnp_cap, should, "the receiver's port has no more CNPs to send: ");
+		 in->cnp_cap, should, "the receiver's port sends as many CNPs as its cap allows: ");
 	add_value(&t, "a flow gets one every ", DCQCN_MODEL_US, parts_cnp_us(in),
 		  ", however many of its packets are marked; ");
 	text_whole(&t, in->flows);
@@ -201,7 +201,7 @@ static void about_tiers(const struct dcqcn_model_input *in, const struct dcqcn_m
 		add_value(&t, ", and a long flow gets ", DCQCN_MODEL_SHARE,
 			  out->long_share, " of a short one's rate");
 	else
-		text_add(&t, ", and what a long flow gets is unknown: its T and R_AI follow its path");
+		text_add(&t, ", and a long flow's share is unknown: its T and R_AI follow its path");
 	add_value(&t, "; with Pmax ", DCQCN_MODEL_SHARE, out->graduated_pmax_share,
 		  " on each it is marked as often as on one, until the queues have grown so long"
 		  " that their own flows get as many marks as before");
@@ -253,7 +253,7 @@ static void about_one_port(const struct dcqcn_model_input *in,
 	if (!in->pfc || parts_groups(in) == 1 || pause > out->kmax_bytes)
 		return;
 	t = find("xoff", false, pause, out->best_xoff_bytes,
-		 "a port that brings in most of it pauses at ");
+		 "a port that brings in most of the traffic pauses at ");
 	add_value(&t, "", DCQCN_MODEL_BYTES, pause, ", below Kmax: PFC comes before marks slow it down; ");
 	if (out->best_xoff_bytes > out->kmax_bytes)
 		add_value(&t, "raise xOFF to ", DCQCN_MODEL_BYTES, out->best_xoff_bytes, "");
@@ -300,7 +300,7 @@ static void about_bursts(const struct dcqcn_model_input *in,
 		  " of the CNPs for a burst arrive after it is over");
 	if (out->burst_flows_min) {
 		add_value(&t, "; with flows_min ", DCQCN_MODEL_NUMBER, out->burst_flows_min,
-			  " it is not marked, and neither is anything else of that few flows");
+			  " it is not marked, but neither is other congestion of so few flows");
 	}
 }
 
@@ -314,11 +314,11 @@ static void about_arrivals(const struct dcqcn_model_input *in,
 		return;
 	t = find("sample", false, in->sample_us, out->best_sample_us, "");
 	add_value(&t, "", DCQCN_MODEL_SHARE, out->arrivals_false_share,
-		  " of the messages get a CNP when they are over; ");
+		  " of the messages get a CNP after their end; ");
 	add_value(&t, "with sample ", DCQCN_MODEL_US, out->best_sample_us, "");
 	if (out->best_flows_min)
 		add_value(&t, " and flows_min ", DCQCN_MODEL_NUMBER, out->best_flows_min, "");
-	add_value(&t, " it is ", DCQCN_MODEL_SHARE, out->best_false_share, "");
+	add_value(&t, " the share is ", DCQCN_MODEL_SHARE, out->best_false_share, "");
 }
 
 /**

@@ -33,42 +33,41 @@
 
 /**
  * struct dcqcn_model_input - a fabric, its load and its settings
- * @speed_bps: the congested link
- * @tiers: of switches: 1 leaf, 2 with spine, 3 with super-spine
- * @spine_speed_bps: links from leaf to spine; 0: as @speed_bps
- * @core_speed_bps: links from spine to super-spine; 0: as @speed_bps
- * @cable_m: from host to leaf
- * @spine_cable_m: from leaf to spine
- * @core_cable_m: from spine to super-spine
- * @switch_delay_us: of each switch, without its queue
- * @host_delay_us: at both ends together, from a packet to its answer
+ * @speed_bps: speed of the congested link
+ * @tiers: tiers of switches: 1 leaf, 2 with spine, 3 with super-spine
+ * @spine_speed_bps: speed of links from leaf to spine; 0: as @speed_bps
+ * @core_speed_bps: speed of links from spine to super-spine; 0: as @speed_bps
+ * @cable_m: cable from host to leaf
+ * @spine_cable_m: cable from leaf to spine
+ * @core_cable_m: cable from spine to super-spine
+ * @switch_delay_us: delay of each switch, without its queue
+ * @host_delay_us: delay of both ends together, from a packet to its answer
  * @rtt_us: round trip without queues; AUTO: computed from the fabric
  * @mtu_bytes: RoCE payload of a packet
  * @congested_hops: queues that mark on the longest path
- * @flows: that share the congested link
- * @senders: hosts that they come from, whose links their flows share; 0: one for each
- * @uplinks: ports of the congested switch that lead to others, by which they come in; 0: one port
- *	for each sender; AUTO: 0 with one tier, else what a leaf needs to carry all that its
- *	hosts send
- * @window_bytes: what a flow may have in flight; 0: no limit
- * @host_queue_bytes: what a flow queues in its host beyond the limiter: 0 for NICs, 64
+ * @flows: flows that share the congested link
+ * @senders: hosts that send the flows, which share their hosts' links; 0: one for each flow
+ * @uplinks: ports of the congested switch to other switches, by which flows come in; 0: one port
+ *	for each sender; AUTO: 0 with one tier, else as many as a leaf needs to carry everything
+ *	that its hosts send
+ * @window_bytes: bytes that a flow may have in flight; 0: no limit
+ * @host_queue_bytes: bytes that a flow queues in its host beyond the limiter: 0 for NICs, 64
  *	packets for soft-RoCE
- * @ack_bytes: what a flow sends before it asks for an ACK, by which profile auto measures its
- *	path
- * @message_bytes: its last packet asks for an ACK, too; 0: endless
- * @timeout_us: after which a flow repeats a loss that nothing told it about; 0: losses are
- *	never repeated
+ * @ack_bytes: bytes after which a flow asks for an ACK, by which profile auto measures its path
+ * @message_bytes: size of messages, whose last packets ask for an ACK, too; 0: endless
+ * @timeout_us: time after which a flow sends a lost packet again if no NAK reports the loss; 0:
+ *	never
  * @stagger_us: time between the flows' starts
  * @burst: preset: none, allreduce, replication, inference, own
- * @burst_bytes: of each sender in a burst; AUTO: the preset's
+ * @burst_bytes: bytes of each sender in a burst; AUTO: the preset's
  * @burst_flows: senders that burst together; AUTO: the preset's
- * @burst_period_us: from burst to burst; AUTO: the preset's
- * @sizes: of messages that come at random: none, hadoop, storage, websearch
- * @load_share: of the link, by them
- * @profile: of the senders: auto, mlx5, sigcomm15
- * @algorithm: that they obey in simulated time: dcqcn, or one that plugs in; what is computed
- *	without simulated time is DCQCN's
- * @max_rate_bps: line rate that senders are told; 0: they measure it
+ * @burst_period_us: time from burst to burst; AUTO: the preset's
+ * @sizes: sizes of messages that come at random: none, hadoop, storage, websearch
+ * @load_share: load of the link by these messages
+ * @profile: profile of the senders: auto, mlx5, sigcomm15
+ * @algorithm: algorithm of the senders in simulated time: dcqcn, or a pluggable one; results
+ *	computed without simulated time are those of DCQCN
+ * @max_rate_bps: line rate set at the senders; 0: they measure it
  * @g_share: g; AUTO, here and below: the profile's
  * @gd: a cut takes alpha 1024 / 2^gd of the rate
  * @alpha_period_us: alpha's period; 0, here and below: measured, in units of the path
@@ -80,34 +79,34 @@
  * @cnp_interval_us: least time between two CNPs of a flow
  * @cnp_cap: CNPs per second that the receiver's port sends at most; 0: no cap
  * @monitor_us: at most one cut in this time
- * @kmin_bytes: no marks up to here; AUTO, here and below: recommended
- * @kmax_bytes: all are marked above
+ * @kmin_bytes: queue up to which no packet is marked; AUTO, here and below: recommended
+ * @kmax_bytes: queue above which all packets are marked
  * @pmax_share: probability of a mark at Kmax
- * @graduated: of what is recommended by tier, spine and core get 1.5 and 2 times Kmin, 1.2 and 1.5
+ * @graduated: in the recommendation by tier, spine and core get 1.5 and 2 times Kmin, 1.2 and 1.5
  *	times Kmax, and three quarters and half of Pmax: no, yes
  * @buffer_bytes: the switch's memory for this traffic, headroom included
- * @reserve_bytes: of each port and priority with PFC, for itself: they do not share it
+ * @reserve_bytes: buffer that each port and priority with PFC keeps for itself
  * @alpha: share of the pool's free part that one port may take; 0: all
- * @ports: of the switch, each of which needs headroom
+ * @ports: ports of the switch, each of which needs headroom
  * @lossless: priorities with PFC, of which this traffic is one
  * @pfc: whether there is PFC: no, yes
- * @xoff_bytes: held by a port when it pauses its sender; AUTO: recommended
- * @xon_bytes: held by a port when its sender may continue; AUTO: recommended
- * @headroom_bytes: for what arrives after the decision; AUTO: computed
- * @response_quanta: what the sender takes to pause, in units of 512 bits of the
- *	port's own link, an uplink's if flows come in by some; AUTO: what 802.3
- *	allows at that link's speed
- * @stop_us: from the decision to pause until a peer's last byte came in, measured at a port by
- *	which flows come in: its response is what cable and frames do not explain of that; AUTO:
- *	@response_quanta
+ * @xoff_bytes: bytes held by a port when it pauses its sender; AUTO: recommended
+ * @xon_bytes: bytes held by a port when its sender may continue; AUTO: recommended
+ * @headroom_bytes: buffer for bytes that arrive after the decision to pause; AUTO: computed
+ * @response_quanta: time that the sender takes to pause, in units of 512 bits of the port's own
+ *	link, or of an uplink if flows come in by uplinks; AUTO: what 802.3 allows at that link's
+ *	speed
+ * @stop_us: time from the decision to pause until the peer's last byte came in, measured at a port
+ *	by which flows come in. The part that cable and frames do not explain is the peer's
+ *	response. AUTO: @response_quanta
  * @flows_min: no marks with fewer flows in the queue; 0: off
- * @flows_max: 1.5 times the marks with more; 0: off
- * @sample_us: how often the marker looks at the queue; 0: at each packet
- * @utilisation_share: of the link, to be reached
+ * @flows_max: 1.5 times the marks with more flows; 0: off
+ * @sample_us: interval at which the marker reads the queue; 0: at each packet
+ * @utilisation_share: wanted utilisation of the link
  * @react_us: time to answer congestion that lasts; 0: no bound
- * @duration_us: of simulated time, the second half of which is measured; 0: as
- *	long as flows need to settle; shorter if too much happens in it
- * @seed: of the random numbers
+ * @duration_us: simulated time, whose second half is measured; 0: as long as flows need to settle;
+ *	shorter if there are too many events
+ * @seed: seed of the random numbers
  */
 struct dcqcn_model_input {
 	/* the fabric */
@@ -184,111 +183,111 @@ struct dcqcn_model_input {
 /**
  * struct dcqcn_model_output - recommendations and predictions
  * @rtt_us: round trip without queues
- * @bdp_bytes: what the path holds: speed times round trip
- * @packet_bytes: of a full packet in a switch's memory
- * @frame_bytes: and on the wire
- * @uplinks: in use
- * @kmin_bytes: in use: what was given, or else recommended
+ * @bdp_bytes: bytes that the path holds: speed times round trip
+ * @packet_bytes: size of a full packet in a switch's memory
+ * @frame_bytes: size of a full packet on the wire
+ * @uplinks: uplinks in use
+ * @kmin_bytes: Kmin in use: the given value, or else the recommended one
  * @kmax_bytes: the same
  * @pmax_share: the same
  * @xoff_bytes: the same; 0 without PFC, here and below
  * @xon_bytes: the same
  * @headroom_bytes: the same
- * @best_kmin_bytes: recommended, whatever was given
+ * @best_kmin_bytes: recommended value, whatever was given
  * @best_kmax_bytes: the same
  * @best_pmax_share: the same
  * @best_xoff_bytes: the same
  * @best_xon_bytes: the same
- * @leaf_kmin_bytes: of a leaf's ports to hosts, whatever its buffer is; recommended
+ * @leaf_kmin_bytes: recommended value for a leaf's ports to hosts, whatever its buffer is
  * @leaf_kmax_bytes: the same
  * @leaf_pmax_share: the same
- * @leaf_buffer_bytes: of a leaf, for these, with headroom
- * @spine_kmin_bytes: of a spine's ports to leaves; 0 if there is none, here and below
+ * @leaf_buffer_bytes: buffer that a leaf needs for these values, with headroom
+ * @spine_kmin_bytes: recommended value for a spine's ports to leaves; 0 if there is no spine, here
+ *	and below
  * @spine_kmax_bytes: the same
  * @spine_pmax_share: the same
- * @spine_buffer_bytes: of a spine
- * @core_kmin_bytes: of a super-spine's ports to spines
+ * @spine_buffer_bytes: buffer that a spine needs
+ * @core_kmin_bytes: recommended value for a super-spine's ports to spines
  * @core_kmax_bytes: the same
  * @core_pmax_share: the same
- * @core_buffer_bytes: of a super-spine
+ * @core_buffer_bytes: buffer that a super-spine needs
  * @kmin_drain_us: how long a queue of Kmin takes to drain
- * @kmax_drain_us: of Kmax
- * @xoff_drain_us: of xOFF
+ * @kmax_drain_us: how long a queue of Kmax takes
+ * @xoff_drain_us: how long a queue of xOFF takes
  * @kmin_buffer_share: Kmin's part of the buffer
- * @kmax_buffer_share: Kmax's
+ * @kmax_buffer_share: Kmax's part
  * @headroom_frames_bytes: frames that have begun at both ends
  * @headroom_pause_bytes: the pause frame
  * @headroom_cable_bytes: both directions of the cable
- * @headroom_response_bytes: until the sender obeys
- * @headroom_needed_bytes: all of them
- * @headroom_left_bytes: given less needed
+ * @headroom_response_bytes: bytes until the sender obeys
+ * @headroom_needed_bytes: sum of these
+ * @headroom_left_bytes: given minus needed
  * @headroom_state: none (no PFC), safe, tight, short
- * @headroom_total_bytes: of all ports and priorities, with what is reserved
- * @shared_bytes: what of the buffer is left to share
+ * @headroom_total_bytes: headroom and reserve of all ports and priorities
+ * @shared_bytes: part of the buffer that is left to share
  * @dynamic_xoff_bytes: bound of a port by @alpha, when all of them are full
  * @fluid_p_share: fixed point of the fluid model: probability of a mark
- * @fluid_queue_bytes: the queue at which the curve has it; Kmax if none does
- * @fluid_above: no queue up to Kmax has it: no, yes
- * @marked_share: of packets, in simulated time, here and below
+ * @fluid_queue_bytes: queue at which the curve has this probability; Kmax if there is none
+ * @fluid_above: no queue up to Kmax has this probability: no, yes
+ * @marked_share: share of packets that are marked; in simulated time, here and below
  * @queue_mean_bytes: mean queue
- * @queue_p5_bytes: it is longer for 95 % of the time
- * @queue_p95_bytes: for 5 %
- * @queue_p99_bytes: for 1 %
- * @queue_max_bytes: the longest, after the start
- * @utilisation_share: of the link
+ * @queue_p5_bytes: the queue is longer for 95 % of the time
+ * @queue_p95_bytes: longer for 5 % of the time
+ * @queue_p99_bytes: longer for 1 % of the time
+ * @queue_max_bytes: longest queue, after the start
+ * @utilisation_share: share of the link that is used
  * @flow_bps: mean rate of a flow
  * @jain: fairness index of the flows' rates
- * @cnps_per_s: of all flows
- * @below_kmin_share: of the time, in which nothing is marked
- * @above_kmax_share: of the time, in which everything is
+ * @cnps_per_s: CNPs of all flows
+ * @below_kmin_share: share of the time in which nothing is marked
+ * @above_kmax_share: share of the time in which everything is marked
  * @swing_bytes: from @queue_p5_bytes to @queue_p95_bytes
  * @swing_rtts: from swing to swing, in round trips with the mean queue
  * @brake_bytes: how far the queue grows from a mark to slower packets
  * @brake_room_bytes: from Kmax to where PFC fires; 0 without PFC
- * @brake: PFC because of it: none, may, will
- * @start_line_bytes: what flows that start at line rate put into the buffer
- *	before the first cut
+ * @brake: whether this growth makes PFC fire: none, may, will
+ * @start_line_bytes: bytes that flows starting at line rate put into the buffer before the first
+ *	cut
  * @start_auto_bytes: the same with the start of profile auto
  * @start_peak_bytes: the longest queue of the start, in simulated time
  * @pfc_per_s: PFC frames, after the start
- * @paused_share: of the senders' time, after the start
- * @lost_bytes: in all
- * @start_lost_bytes: of them in the start
+ * @paused_share: share of the time that senders are paused, after the start
+ * @lost_bytes: bytes lost in total
+ * @start_lost_bytes: bytes lost in the start
  * @state_pfc: PFC fires: none, start, always
  * @state_loss: packets are lost: none, start, always
  * @state_used: the link is: full, under-used
  * @state_queue: the queue: steady, swings
- * @agree_share: of runs that have just these verdicts
+ * @agree_share: share of runs that have exactly these verdicts
  * @any_share: a packet is marked on one of @congested_hops queues, each of which
  *	marks @marked_share
- * @amplification: that by @marked_share
- * @graduated_pmax_share: of each of these queues, so that their marks come to
- *	@marked_share
- * @graduated_kmax_bytes: or else that, with the given Pmax
- * @long_share: what a flow over all of them gets, by what one over one gets; 0: unknown,
- *	as with knobs that follow the path
- * @burst_us: how long a burst comes in
- * @burst_queue_bytes: that it builds up, on top of the mean
- * @burst_seen_share: of bursts that the marker sees
+ * @amplification: @any_share over @marked_share
+ * @graduated_pmax_share: Pmax for each of these queues that reduces @any_share to @marked_share
+ * @graduated_kmax_bytes: Kmax that does the same with the given Pmax
+ * @long_share: rate of a flow over all of these queues divided by that of a flow over one; 0:
+ *	unknown, as with knobs that follow the path
+ * @burst_us: time in which a burst comes in
+ * @burst_queue_bytes: queue that a burst builds up, on top of the mean
+ * @burst_seen_share: share of bursts that the marker sees
  * @burst_late_us: how long after its end the first slower packet comes; negative:
  *	before
- * @burst_late_share: of CNPs that answer a burst which is over
+ * @burst_late_share: share of CNPs that come after the burst
  * @burst_flows_min: flows_min with which such bursts are not marked; 0: none is
  *	needed
- * @reaction_us: from lasting congestion to slower packets
+ * @reaction_us: time from lasting congestion to slower packets
  * @arrivals_flows: messages in progress, exceeded for 5 % of the time; 0 without @sizes, here and
  *	below
- * @arrivals_false_share: of these messages, that get a CNP when they are over
- * @best_sample_us: interval with which these are fewest, if lasting congestion is to be answered
- *	within @react_us, or within 50 us
- * @best_flows_min: fewer messages than that seldom congest the link for so long; 0: off
- * @best_flows_max: as @arrivals_flows, and at least @best_flows_min
- * @best_false_share: of messages, that get a CNP too late with these
- * @runs: with other random numbers
- * @packets: of each, in simulated time
- * @settle_us: in which flows are settled, if they start at once
- * @start_us: of it, before what is measured
- * @duration_us: of it
+ * @arrivals_false_share: share of these messages that get a CNP after their end
+ * @best_sample_us: sampling interval with which there are fewest of these, if lasting congestion is
+ *	to be answered within @react_us, or within 50 us
+ * @best_flows_min: flows_min; fewer messages seldom congest the link for so long; 0: off
+ * @best_flows_max: flows_max; as @arrivals_flows, and at least @best_flows_min
+ * @best_false_share: share of messages that get a CNP after their end with these values
+ * @runs: number of runs, each with other random numbers
+ * @packets: packets of each run, in simulated time
+ * @settle_us: time in which flows settle, if they start at once
+ * @start_us: time of the start, which is not measured
+ * @duration_us: simulated time
  */
 struct dcqcn_model_output {
 	/* the path */
