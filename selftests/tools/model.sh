@@ -166,7 +166,7 @@ refuses_scenario "dcqcn: flows: must be within 1 to 1024"
 scenario 'sample = "10us"'
 refuses_scenario "$TMP/wrong.toml: model: sample: the simulator's switch looks at each packet"
 scenario 'cnp_cap = 100000'
-refuses_scenario "$TMP/wrong.toml: model: cnp_cap: the simulator's receivers have the module's"
+refuses_scenario "$TMP/wrong.toml: model: cnp_cap: the simulator's receivers use the module's cap"
 scenario 'uplinks = 2'
 refuses_scenario "$TMP/wrong.toml: model: uplinks: the simulator has one, or one for each flow"
 scenario 'rtt = "0.1us"'

@@ -229,7 +229,7 @@ def mistakes():
     for text, table in (
             ("period: cannot be combined with load", {"period": "1ms", "load": 0.5}),
             ("sizes: cannot be combined with size", {"load": 1, "sizes": "hadoop", "size": "1B"}),
-            ("'hdp' is none of hadoop, storage, websearch", {"load": 1, "sizes": "hdp"}),
+            ("'hdp' is neither one of hadoop, storage, websearch", {"load": 1, "sizes": "hdp"}),
             ("count: is missing", {"think": "1us"}), ("unknown: jitter", {"load": 1, "jitter": "1us"}),
             ("unknown: burst", {"load": 1, "burst": 1}), ("unknown: reply", {"reply": "1B"}),
             ("unknown: sizes", {"sizes": "hadoop"}),
@@ -311,7 +311,7 @@ def keeps_to_it():
                 ("flows=0", "1: flows without a size"), ("size=1", "1: size without flows"),
                 ("flows=0 size=0", "1: flows without a size"),
                 ("flows=0 size=200000000", "1: size=200000000 is more than that of flow 0"),
-                ("flows=0 size=1 after=0", "1: after=0: the first message can wait for none"),
+                ("flows=0 size=1 after=0", "1: after=0: the first message cannot wait for another one"),
                 ("flows=0 size=1\n\nafter=1", "3: after=1: want a number up to 0"),
                 ("flows=0 size=1\nafter=0-", "2: after=0-: want a number"),
                 ("flows=1-0 size=1", "1: flows=1-0: want a number"),

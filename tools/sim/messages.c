@@ -134,7 +134,7 @@ static void parse_after(unsigned int line, char *list)
 	char *save, *word;
 
 	if (!nr_messages)
-		bad(line, "after=%s: the first message can wait for none", list);
+		bad(line, "after=%s: the first message cannot wait for another one", list);
 	for (word = strtok_r(list, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
 		parse_range(line, "after", word, nr_messages - 1, &first, &last);
 		for (; first <= last; first++) {

@@ -225,7 +225,7 @@ def figures(r, flows):
     settled, starting, measured, marked = (Measured(r, n) for n in (
         "settled", "starting", "measured", "marked"))
     if any(settled.extra):
-        raise LabError("a QP was limited again while what follows its start was measured")
+        raise LabError("a QP was limited again while packets after its start were measured")
     if r["still_limited"] != [1]:
         raise LabError("the start ended while it was measured")
     for what, m in (("of a start", starting), ("on a measured path", measured)):

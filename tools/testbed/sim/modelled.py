@@ -108,11 +108,13 @@ def tables(path):
     flows, row = int(given["flows"]), given["uplinks"] > 0
     hosts = int(min(given["senders"] or flows, flows))
     if flows % hosts:
-        raise InputError("%s: model: senders: the simulator needs as many flows for each" % path)
+        raise InputError("%s: model: senders: the simulator needs as many flows for each sender" %
+                         path)
     if given["uplinks"] > 1:
         raise InputError("%s: model: uplinks: the simulator has one, or one for each flow" % path)
     if given["cnp_cap"]:
-        raise InputError("%s: model: cnp_cap: the simulator's receivers have the module's" % path)
+        raise InputError("%s: model: cnp_cap: the simulator's receivers use the module's cap" %
+                         path)
     if given["sample_us"]:
         raise InputError("%s: model: sample: the simulator's switch looks at each packet" % path)
     delay = _cable_us(given, said)

@@ -120,7 +120,8 @@ def _file(t, key, directory):
         return name
     known = sorted(f[:-len(".txt")] for f in os.listdir(directory))
     if name not in known:
-        raise t.error(key, "%r is none of %s, nor a file with a path" % (name, ", ".join(known)))
+        raise t.error(key, "%r is neither one of %s nor a file with a path" %
+                      (name, ", ".join(known)))
     return os.path.join(directory, name + ".txt")
 
 
@@ -417,7 +418,7 @@ class Trace:
             with open(path) as f:
                 lines = [(n, line.split()) for n, line in enumerate(f, 1) if line.split()]
         except (OSError, UnicodeDecodeError) as e:
-            raise InputError("%s: %s" % (path, getattr(e, "strerror", "is no text"))) from None
+            raise InputError("%s: %s" % (path, getattr(e, "strerror", "is not text"))) from None
         if not lines or len(lines[0][1]) != 1 or not lines[0][1][0].isdecimal():
             raise InputError("%s:1: must be the number of flows" % path)
         count = int(lines[0][1][0])

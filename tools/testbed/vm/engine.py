@@ -209,7 +209,7 @@ class Reports:
         say("figures in %s, picture in %s, CSV and pcap beside them" % (path, png))
         for r in results:
             if r.recording.logs:
-                say("%s: what the programs said is in %s" % (r.run.name, " ".join(r.recording.logs)))
+                say("%s: the programs' output is in %s" % (r.run.name, " ".join(r.recording.logs)))
         if not self.check:
             return
         verdict = e.check([(r.run, r.figures) for r in results])

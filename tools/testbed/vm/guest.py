@@ -386,7 +386,7 @@ class VM:
     def wait_for(self, cmd, timeout=120, what=None):
         """Run a command until it succeeds."""
         self.run("/lab/await %d %s || { echo %s >&2; exit 1; }" % (
-            timeout, shlex.quote(cmd), shlex.quote("waited in vain for " + (what or cmd))),
+            timeout, shlex.quote(cmd), shlex.quote("timed out waiting for " + (what or cmd))),
             timeout=timeout + 10)
 
     def put(self, source, target):

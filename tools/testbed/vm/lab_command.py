@@ -301,10 +301,10 @@ def parser():
                    "dcbport (the default, if it is built) or from tc's qdiscs")
     s.add_argument("--pfc", metavar="PRIOS", help="priorities with PFC, on switches and hosts: "
                    "traffic without a DSCP has priority 0, DSCP 26 has 3")
-    for key, text in (("xoff", "pause a sender when the switch holds this much from it "
+    for key, text in (("xoff", "pause a sender when the switch holds this many bytes from it "
                        "(default: 60KB)"),
                       ("xon", "end the pause when it holds no more than this (default: 30KB)"),
-                      ("headroom", "buffer for what arrives after the pause frame was sent "
+                      ("headroom", "buffer for bytes that arrive after the pause frame was sent "
                        "(default: 400KB)")):
         s.add_argument("--" + key, metavar=key.upper(), help=text)
     s.add_argument("--dcbx", action="store_true", help="run lldpad on switches and hosts, which "
@@ -355,15 +355,15 @@ def parser():
     s = add("run", cmd_run, "measure a scenario: table, picture, CSV, pcap",
             "Starts guests of its own and stops them at the end. Fails when a guest's kernel "
             "warns, crashes or hangs. On a busy machine it slows the guests' clocks down; exits "
-            "with status %d, and judges no figure, if the guests' timers are late all the same. "
-            "With a COMMAND after --, each flow is a server and a client of yours in place of "
-            "perftest: both run COMMAND, and LAB_SERVER is empty in the server." %
+            "with status %d, and judges no figure, if the guests' timers are still late. "
+            "With a COMMAND after --, each flow is your server and your client instead of "
+            "perftest's: both run COMMAND, and LAB_SERVER is empty in the server." %
             TooBusy.STATUS, usage="%(prog)s [options] [scenario ...] [-- COMMAND ...]")
     s.before_command = True
     s.add_argument("scenario", nargs="*",
                    help="scenarios that \"lab list\" shows, or .toml files (default: incast)")
     s.add_argument("--short", action="store_true",
-                   help="take less time, with fewer and shorter runs that still show the point")
+                   help="take less time, with fewer and shorter runs that show the same effect")
     s.add_argument("--only", action="append", default=[], metavar="RUN",
                    help="only this run of a sweep; may be repeated")
     s.add_argument("--live", action="store_true",

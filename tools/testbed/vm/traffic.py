@@ -160,4 +160,4 @@ class Traffic:
             raise
         for w in waiting:
             if w.wait(check=False).returncode:
-                raise LabError("%s: waited in vain for %s" % (w.vm.name, what))
+                raise LabError("%s: timed out waiting for %s" % (w.vm.name, what))
