@@ -1785,6 +1785,29 @@ static void hardly_delivered(void)
 	flow->path = NULL;
 }
 
+/* A flow without a limit knows its round trip, but not what gets through: it only answers short
+ * READs, for example. A CNP cuts from the port's speed.
+ */
+static void never_delivered(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+
+	limited(1000, IB_QPT_RC, 0);
+	settings.rp.rpg_time_reset = 0;
+	settings.rp.rpg_min_rate = 1;
+	settings.rp.rate_to_set_on_first_cnp = 0;
+	dcqcn_queue_flush(&qps[0]);
+	flow->path = calloc(1, sizeof(*flow->path));
+	flow->path->rtt = MS;
+	flow->path->heard_time = fuzz_now;
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	expect(flow->rate.current_rate < 10000000000ULL, "at %llu bit/s",
+	       (unsigned long long)flow->rate.current_rate);
+	ends();
+	kfree(flow->path);
+	flow->path = NULL;
+}
+
 /* Less gets through than the rate allows, because of congestion. The line falls to the rate, but
  * the flow stays limited, until the rate has not been cut for T.
  */
@@ -2785,6 +2808,7 @@ static const struct tap_test tests[] = {
 	{ "an ACK does not end a pause in data", pauses_of_data },
 	{ "a QP that nobody has described yet begins with its first packet", first_packet_describes },
 	{ "where hardly anything gets through, the lowest rate is a limit", hardly_delivered },
+	{ "a CNP cuts from the port's speed if no rate is known", never_delivered },
 	{ "a limit goes on where the line falls to it", less_delivered },
 	{ "what was measured long ago limits nobody", old_measure },
 	{ "what is sent again asks for an ACK, where the path is measured", asks_again },

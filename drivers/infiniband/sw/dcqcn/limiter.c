@@ -417,8 +417,10 @@ void dcqcn_limiter_cnp(struct dcqcn_qp *qp,
 		dcqcn_limiter_begin(qp, settings, now);
 	}
 	before = flow->rate.current_rate;
+	/* the line may be DCQCN_RATE_MAX: half of that limits nothing */
 	line = dcqcn_rate_cut_line(&flow->rate, &settings->rp, line,
-				   dcqcn_limiter_known(flow));
+				   dcqcn_limiter_known(flow) ?:
+				   dcqcn_dev_line(qp->dev, settings));
 	starting = flow->rate.start;
 	done = dcqcn_rate_cnp(&flow->rate, &settings->rp, line, now);
 	if (starting && !flow->rate.start && !(flow->path && flow->path->rtt))
