@@ -333,8 +333,10 @@ void check_marked(struct port *port, const u8 *packet, u32 len)
 	if (n->cnp && n->cnp_entry == entry &&
 	    fuzz_now - n->cnp < (u64)settings->np.min_time_between_cnps * US)
 		return;
-	/* of UD, the source QP is in a header that is not modelled */
-	n->cnp_due = qp->type != IB_QPT_UD;
+	/* Of UD, the source QP is in a header that is not modelled. A packet of UD may have been on its
+	 * way when its QP was created anew with another type.
+	 */
+	n->cnp_due = qp->type != IB_QPT_UD && (bth[0] & 0xe0) != 0x60;
 }
 
 void check_cnp(struct port *port, const u8 *packet, u32 len)
