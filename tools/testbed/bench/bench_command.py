@@ -11,13 +11,15 @@ from ..core.paths import OUT
 from ..core.progress import say
 from . import cost, goals, pacing, port
 
+PARTS = ("cost", "algorithms", "pacing", "port")
+
 
 def parser():
     p = command.Parser(prog="bench", description=__doc__ + """ Counts instructions per
         packet on a stock kernel in a guest whose clock is the number of executed instructions,
         and records the times of paced packets in the simulator. Prints a table and writes
         result.json. Figures do not depend on how busy this machine is.""")
-    p.add_argument("--only", action="append", choices=["cost", "pacing", "port"],
+    p.add_argument("--only", action="append", choices=PARTS,
                    help="measure only this, and keep the rest of result.json; may be repeated")
     p.add_argument("--flows", type=int, action="append", metavar="N", choices=cost.FLOWS,
                    help="measure the cost of a packet with this many limited flows; may be "
@@ -31,7 +33,7 @@ def parser():
 
 def run(argv):
     args = parser().parse_args(argv)
-    only = args.only or ["cost", "pacing", "port"]
+    only = args.only or PARTS
     path = os.path.join(args.out, "result.json")
     result = {}
     output.hold(args.out, "--out")
@@ -42,6 +44,7 @@ def run(argv):
         except ValueError as e:
             raise InputError("%s: not a JSON file: %s" % (path, e)) from None
     for name, measure in (("cost", lambda: cost.measure(args.out, args.flows or cost.FLOWS)),
+                          ("algorithms", lambda: cost.measure_algorithms(args.out)),
                           ("pacing", lambda: pacing.measure(args.out)),
                           ("port", lambda: port.measure(args.out))):
         if name in only:

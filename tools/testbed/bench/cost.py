@@ -156,6 +156,38 @@ unload
 rmmod rdma_dcqcn
 """
 
+# The cost of algorithms of struct dcqcn_cc_ops, and of DCQCN, which the module calls directly. The
+# one CPU takes milliseconds for what is in flight here, so the round trip without queues is set to
+# 20 ms: every window is larger than what is in flight. TIMELY has a rate, so its packets wait.
+ALGORITHMS = ("dcqcn", "swift", "timely", "dctcp", "fast", "hpcc", "powertcp")
+
+SCRIPT_ALGORITHMS = """
+. /run/bin/measures
+flows 1 65536 4
+load
+measure rxe 400
+unload
+dcqcn rdma_dcqcn
+load
+limit 20000
+measure dcqcn 400 $RXE/rp_held_packets $ANSWERS
+unload
+rmmod rdma_dcqcn
+"""
+
+SCRIPT_ALGORITHM = """
+dcqcn rdma_dcqcn
+knob h1 ccc_base_rtt 20000
+knob h1 cc_algorithm %(name)s
+load
+until [ "$(cat $RXE/rp_limited_qps)" = 1 ]; do
+	sleep 0.01
+done
+measure %(name)s 400 $RXE/rp_held_packets $ANSWERS
+unload
+rmmod rdma_dcqcn
+"""
+
 EXTRA = "tools/bench/modules"
 
 
@@ -306,3 +338,20 @@ def measure(out, flows=FLOWS):
         _build(guest, out)
         text = guest.run(script, os.path.join(out, "guest"), "3G")
         return {"kernel": guest.image.release, **figures(_results(text), flows)}
+
+
+def measure_algorithms(out):
+    """Return the key of result.json that has the cost of each algorithm."""
+    script = SCRIPT_ALGORITHMS + "".join(SCRIPT_ALGORITHM % {"name": n} for n in ALGORITHMS[1:])
+    with Guest() as guest:
+        _build(guest, out)
+        results = _results(guest.run(script, os.path.join(out, "guest-algorithms"), "3G"))
+    rxe = Measured(results, "rxe")
+    algorithms = {}
+    for name in ALGORITHMS:
+        m = Measured(results, name)
+        algorithms[name] = {"insns": round(m.insns),
+                            "overhead": round(m.insns / rxe.insns - 1, 4),
+                            "waited_share": round(m.waited, 3),
+                            "acks": round(m.extra[1] / m.packets, 4)}
+    return {"algorithms": algorithms}

@@ -54,6 +54,9 @@ def _rows(r):
             "%d" % r["context_window_limited_insns"])
         at_most("  over rxe", "context_window_limited_overhead", CONTEXT_LIMITED, "%.4f")
         at_most("bytes per context", "bytes_per_context", CONTEXT_BYTES, "%d")
+    for name, f in r.get("algorithms", {}).items():
+        row("algorithm %s, %.2f of packets wait, %.3f ACKs" % (name, f["waited_share"], f["acks"]),
+            "%d" % f["insns"])
     if "switch_port_prio_bytes" in r:
         row("tbf, prio, RED and bfifo, instructions per packet", "%d" % r["switch_stack"])
         at_most("a port in a switch, with PFC", "switch_port", r["switch_stack"], "%d")
