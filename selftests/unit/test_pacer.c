@@ -367,14 +367,26 @@ static void ends(void)
 {
 	int i;
 
-	for (i = 0; i < QPS; i++)
+	for (i = 0; i < QPS; i++) {
 		dcqcn_queue_flush(&qps[i]);
+		kfree(qps[i].flow.path);
+		qps[i].flow.path = NULL;
+	}
 	expect(!held_memory(), "%ld bytes are counted as held", held_memory());
 	expect(counters.value[DCQCN_RP_HELD] ==
 	       counters.value[DCQCN_RP_RELEASED] + counters.value[DCQCN_RP_DROP_STALE] +
 	       counters.value[DCQCN_RP_DROP_DEAD], "packets held are not packets released and dropped");
 	expect(!dev.pacing.num_limited.counter, "%d QPs are limited", dev.pacing.num_limited.counter);
 	expect(!bh_disabled, "BH is still disabled, %d times", bh_disabled);
+}
+
+/* QPs of 1 Mb/s that nothing makes faster, of which the first has not begun with its burst */
+static void unstarted(u8 type, u8 ack_timeout)
+{
+	limited(1, type, ack_timeout);
+	dcqcn_queue_flush(&qps[0]);
+	settings.rp.start_burst = 12288;
+	settings.rp.rpg_time_reset = 0;
 }
 
 static void ack_now(void)
@@ -660,6 +672,12 @@ static void after_a_long_one(void)
 	expect(num_sent == 1, "the request leaves before half of the ack timeout");
 	pass_time(&qps[0], 1);
 	expect(num_sent == 2, "the request waits for more than half of the ack timeout");
+	output_request(&qps[0], 3, FULL, WRITE_MIDDLE);
+	output_request(&qps[0], 4, SHORTEST, WRITE_MIDDLE);
+	pass_time(&qps[0], MS);
+	expect(num_sent == 3, "%u requests left, not 3", num_sent);
+	pass_time(&qps[0], 2048ULL << 10);
+	expect(num_sent == 4, "the request behind a held one waits for more than that");
 	ends();
 }
 
@@ -970,13 +988,9 @@ static void credit_of_idle(void)
 /* A burst of 12 packets; the 13th asks for an ACK, and what is behind it waits for that */
 static void start(void)
 {
-	struct dcqcn_flow *flow = &qps[0].flow;
 	unsigned int i, asked = 0;
 
-	limited(1, IB_QPT_RC, 0);
-	dcqcn_queue_flush(&qps[0]);
-	settings.rp.start_burst = 12288;
-	settings.rp.rpg_time_reset = 0;
+	unstarted(IB_QPT_RC, 0);
 	dcqcn_limiter_start(&qps[0], &settings, true);
 	for (i = 0; i < 40; i++)
 		output_request(&qps[0], i, 1000, WRITE_MIDDLE);
@@ -996,8 +1010,6 @@ static void start(void)
 		asked += sent[i].asks;
 	expect(asked == 1, "%u packets ask while one is on its way", asked);
 	ends();
-	kfree(flow->path);
-	flow->path = NULL;
 }
 
 /* The end of a burst is lost. One packet follows after 1 ms, of which the peer learns
@@ -1008,10 +1020,7 @@ static void start_tail(void)
 	struct dcqcn_flow *flow = &qps[0].flow;
 	unsigned int i;
 
-	limited(1, IB_QPT_RC, 0);
-	dcqcn_queue_flush(&qps[0]);
-	settings.rp.start_burst = 12288;
-	settings.rp.rpg_time_reset = 0;
+	unstarted(IB_QPT_RC, 0);
 	learn_peer(&qps[0].peer, MS / 10, 12288, fuzz_now);
 	dcqcn_limiter_start(&qps[0], &settings, true);
 	for (i = 0; i < 40; i++)
@@ -1031,8 +1040,6 @@ static void start_tail(void)
 	pass_time(&qps[0], MS / 10);
 	expect(num_sent > 16 && flow->rate.start == DCQCN_START_MEASURES, "it goes on waiting");
 	ends();
-	kfree(flow->path);
-	flow->path = NULL;
 }
 
 /* READ responses with start_burst 12288, of which the first 13 leave at once */
@@ -1040,10 +1047,7 @@ static void responds(void)
 {
 	unsigned int i;
 
-	limited(1, IB_QPT_RC, 0);
-	dcqcn_queue_flush(&qps[0]);
-	settings.rp.start_burst = 12288;
-	settings.rp.rpg_time_reset = 0;
+	unstarted(IB_QPT_RC, 0);
 	dcqcn_limiter_start(&qps[0], &settings, false);
 	for (i = 0; i < 200; i++)
 		output_data(&qps[0], DCQCN_PKT_RESPONSE, i, 1000, READ_MIDDLE);
@@ -1092,8 +1096,6 @@ static void start_answered(void)
 	expect(asked_module(n) == 1 && flow->rate.start == DCQCN_START_MEASURES,
 	       "%u packets ask after a lost answer", asked_module(n));
 	ends();
-	kfree(flow->path);
-	flow->path = NULL;
 }
 
 /* The peer's module has answered, and is unloaded: the flow goes up by time then */
@@ -1120,8 +1122,6 @@ static void start_loses_answers(void)
 	       "%llu ms at %llu bit/s", (unsigned long long)(fuzz_now - began) / MS,
 	       (unsigned long long)rate);
 	ends();
-	kfree(flow->path);
-	flow->path = NULL;
 }
 
 /* A stock peer never answers: it is asked ever more rarely, and the flow goes up by time */
@@ -1143,8 +1143,6 @@ static void start_unanswered(void)
 	       asked_module(0), n);
 	expect(flow->rate.start != DCQCN_START_MEASURES, "it waits for a sample");
 	ends();
-	kfree(flow->path);
-	flow->path = NULL;
 }
 
 /* A start whose first packet is a request goes on to answer READs, of a stock peer. It waits for no
@@ -1157,10 +1155,7 @@ static void start_answers_reads(void)
 	u64 began, limit;
 
 	for (requests = 1; requests <= 14; requests += 13) {
-		limited(1, IB_QPT_RC, 0);
-		dcqcn_queue_flush(&qps[0]);
-		settings.rp.start_burst = 12288;
-		settings.rp.rpg_time_reset = 0;
+		unstarted(IB_QPT_RC, 0);
 		began = fuzz_now;
 		dcqcn_limiter_start(&qps[0], &settings, true);
 		for (i = 0; i < requests; i++)
@@ -1175,8 +1170,6 @@ static void start_answers_reads(void)
 		expect(requests == 1 || fuzz_now - began > 990 * MS, "it does not wait for its ACK");
 		expect(asked_module(0) > 0, "no READ response asks");
 		ends();
-		kfree(flow->path);
-		flow->path = NULL;
 	}
 }
 
@@ -1185,10 +1178,7 @@ static void started(void)
 {
 	unsigned int i;
 
-	limited(1, IB_QPT_RC, 0);
-	dcqcn_queue_flush(&qps[0]);
-	settings.rp.start_burst = 12288;
-	settings.rp.rpg_time_reset = 0;
+	unstarted(IB_QPT_RC, 0);
 	dcqcn_limiter_start(&qps[0], &settings, true);
 	for (i = 0; i < 16; i++)
 		output_request(&qps[0], i, 1000, WRITE_MIDDLE);
@@ -1236,8 +1226,6 @@ static void start_meets_queue(void)
 		       "case %u: %llu bit/s after a burst of %u packets, not %llu", i,
 		       (unsigned long long)rate, num_sent, (unsigned long long)wanted);
 		ends();
-		kfree(flow->path);
-		flow->path = NULL;
 	}
 }
 
@@ -1319,8 +1307,6 @@ static void start_unseen(void)
 	pass_time(&qps[0], MS);
 	expect(num_sent == 104, "%u packets left, not 104", num_sent);
 	ends();
-	kfree(flow->path);
-	flow->path = NULL;
 }
 
 /* What was allowed is taken back, or does not apply */
@@ -1357,8 +1343,6 @@ static void start_seen(void)
 		expect(num_unseen == 1, "case %d: %u packets are unseen, not 1", i,
 		       num_unseen);
 		ends();
-		kfree(flow->path);
-		flow->path = NULL;
 	}
 }
 
@@ -1367,10 +1351,7 @@ static void start_of_reads(void)
 {
 	unsigned int i;
 
-	limited(1, IB_QPT_RC, 0);
-	dcqcn_queue_flush(&qps[0]);
-	settings.rp.start_burst = 12288;
-	settings.rp.rpg_time_reset = 0;
+	unstarted(IB_QPT_RC, 0);
 	dcqcn_limiter_start(&qps[0], &settings, true);
 	output_request(&qps[0], 0, 1000, WRITE_MIDDLE);
 	for (i = 1; i < 60; i++)
@@ -1379,8 +1360,6 @@ static void start_of_reads(void)
 	pass_time(&qps[0], 7 * MS);
 	expect(num_sent == 60, "%u requests left, not 60", num_sent);
 	ends();
-	kfree(qps[0].flow.path);
-	qps[0].flow.path = NULL;
 }
 
 /* How a peer acknowledges */
@@ -1418,10 +1397,7 @@ static u64 start_waits(const u8 *messages, unsigned int n, enum acks acks, u8 ac
 	u32 psn = 0, ack;
 	u64 began;
 
-	limited(1, IB_QPT_RC, ack_timeout);
-	dcqcn_queue_flush(&qps[0]);
-	settings.rp.start_burst = 12288;
-	settings.rp.rpg_time_reset = 0;
+	unstarted(IB_QPT_RC, ack_timeout);
 	began = fuzz_now;
 	dcqcn_limiter_start(&qps[0], &settings, true);
 	while (flow->rate.start == DCQCN_START_ASKS && fuzz_now - began < 5000 * MS) {
@@ -1445,8 +1421,6 @@ static u64 start_waits(const u8 *messages, unsigned int n, enum acks acks, u8 ac
 	expect(!flow->path->rtt || flow->path->rtt == MS / 2, "a round trip of %u ns was learnt",
 	       flow->path->rtt);
 	ends();
-	kfree(flow->path);
-	flow->path = NULL;
 	return (fuzz_now - began) / MS;
 }
 
@@ -1511,8 +1485,6 @@ static void start_without_samples(void)
 		       "ACKs %u: %llu ms at %llu bit/s", acks,
 		       (unsigned long long)(fuzz_now - began) / MS, (unsigned long long)rate);
 		ends();
-		kfree(flow->path);
-		flow->path = NULL;
 		if (acks == LATER)
 			acks = NEVER - 1;
 	}
@@ -1537,8 +1509,6 @@ static u32 start_rtt(u8 type, u8 peer, u32 speed)
 	us = qps[0].flow.rate.rtt / 1000;
 	start_bytes = qps[0].flow.burst;
 	ends();
-	kfree(qps[0].flow.path);
-	qps[0].flow.path = NULL;
 	return us;
 }
 
@@ -1588,20 +1558,14 @@ static void start_of_peer(void)
 	expect(!qps[0].flow.rate.start && qps[0].flow.rate.rtt == 125000,
 	       "after a CNP it counts on %u ns", qps[0].flow.rate.rtt);
 	ends();
-	kfree(qps[0].flow.path);
-	qps[0].flow.path = NULL;
 }
 
 /* What cannot be acknowledged does not wait for it */
 static void start_blind(void)
 {
-	struct dcqcn_flow *flow = &qps[0].flow;
 	unsigned int i;
 
-	limited(1, IB_QPT_RC, 0);
-	dcqcn_queue_flush(&qps[0]);
-	settings.rp.start_burst = 12288;
-	settings.rp.rpg_time_reset = 0;
+	unstarted(IB_QPT_RC, 0);
 	learn_peer(&qps[0].peer, 5 * MS, 12288, fuzz_now);
 	dcqcn_limiter_start(&qps[0], &settings, false);
 	for (i = 0; i < 40; i++)
@@ -1610,8 +1574,6 @@ static void start_blind(void)
 	pass_time(&qps[0], 3 * MS);
 	expect(num_sent == 40, "%u READ responses left, not 40", num_sent);
 	ends();
-	kfree(flow->path);
-	flow->path = NULL;
 }
 
 /* A CNP for the burst of a start counts, but changes nothing; what another one has set stays after
@@ -1644,8 +1606,6 @@ static void start_deaf(void)
 	expect(!flow->rate.start && flow->rate.current_rate == 10000000,
 	       "a limit ends after a pause");
 	ends();
-	kfree(flow->path);
-	flow->path = NULL;
 }
 
 /* A packet of a flow without a limit, whose round trip is 0.1 ms, leaves @pause ns after one of
@@ -1745,8 +1705,6 @@ static bool restarts_after(enum paused kind, u64 pause)
 	expect(!starts || (num_sent == 13 && asked == 1 && sent[12].asks),
 	       "case %u: %u packets leave at once, %u ask", kind, num_sent, asked);
 	ends();
-	kfree(flow->path);
-	flow->path = NULL;
 	return starts;
 }
 
@@ -1781,8 +1739,6 @@ static void hardly_delivered(void)
 	output(DCQCN_PKT_REQUEST, 2);
 	expect(num_sent == 1 && !flow->released, "the flow is not limited at the lowest rate");
 	ends();
-	kfree(flow->path);
-	flow->path = NULL;
 }
 
 /* A flow without a limit knows its round trip, but not what gets through: it only answers short
@@ -1833,8 +1789,6 @@ static void less_delivered(void)
 	output(DCQCN_PKT_REQUEST, 2);
 	expect(flow->released, "the limit does not end after T");
 	ends();
-	kfree(flow->path);
-	flow->path = NULL;
 }
 
 /* A flow sent a few requests, of which 20 KB/s got through, and answers READs from then on, which
@@ -1875,8 +1829,6 @@ static void old_measure(void)
 		expect(limited_now || flow->rate.current_rate > 1000000000, "at %llu bit/s",
 		       (unsigned long long)flow->rate.current_rate);
 		ends();
-		kfree(flow->path);
-		flow->path = NULL;
 	}
 }
 
@@ -1902,8 +1854,6 @@ static void asks_again(void)
 			expect(sent[i].asks == (measured && i == 8), "packet %u, PSN %u: asks %d",
 			       i, sent[i].psn, sent[i].asks);
 		ends();
-		kfree(flow->path);
-		flow->path = NULL;
 	}
 }
 
@@ -2112,8 +2062,6 @@ static void window_unseen(void)
 	output_request(&qps[0], psn++, 1000, WRITE_MIDDLE);
 	expect(num_unseen == 70, "a request passes after a READ response");
 	ends();
-	kfree(flow->path);
-	flow->path = NULL;
 }
 
 /* Seven requests may follow unseen only if all of them are due */
@@ -2320,9 +2268,7 @@ static void unplugged(void)
 	expect(told.init == told.release, "%d flows began, %d ended", told.init, told.release);
 	for (i = 0; i < QPS; i++) {
 		kfree(qps[i].cc);
-		kfree(qps[i].flow.path);
 		qps[i].cc = NULL;
-		qps[i].flow.path = NULL;
 	}
 }
 
