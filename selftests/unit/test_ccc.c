@@ -52,9 +52,13 @@ static void host_address(struct in6_addr *a, unsigned int host)
 	address(a, host + 1);
 }
 
+static bool xmit_fails;
+
 int dcqcn_xmit(struct net *n, int ifindex, const struct dcqcn_settings *settings,
 	       struct dcqcn_cnp_spec *spec, const struct dcqcn_feedback *say)
 {
+	if (xmit_fails)
+		return -ENOBUFS;
 	told++;
 	if (lose_feedback && random_one_in(lose_feedback))
 		return 0;
@@ -1507,6 +1511,13 @@ static void test_budget(void)
 	expect(say->flags & DCQCN_FEEDBACK_ECHO && be32_to_cpu(say->echo_psn) == 5 &&
 	       be32_to_cpu(say->received) == n * frame, "flags %u, PSN %u", say->flags,
 	       be32_to_cpu(say->echo_psn));
+	xmit_fails = true;
+	arrive(0, 5 + n, bits | DCQCN_BTH_REQUEST, false);
+	xmit_fails = false;
+	expect(to->counters.value[DCQCN_NP_FEEDBACK_ERRORS] == 2 &&
+	       to->counters.value[DCQCN_NP_FEEDBACK_SENT] == 1, "%lu errors, %lu sent",
+	       to->counters.value[DCQCN_NP_FEEDBACK_ERRORS],
+	       to->counters.value[DCQCN_NP_FEEDBACK_SENT]);
 	tear_down();
 
 	/* credit */
