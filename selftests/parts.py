@@ -96,6 +96,7 @@ selftests/tools/          tools
 selftests/kernels_table   runner
 selftests/figures         tools:figures figures
 selftests/build_checks    build
+selftests/tap.sh          build tools labcommand cluster dissector
 selftests/cache_lines     build
 selftests/circles         build
 selftests/rooms           build

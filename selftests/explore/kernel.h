@@ -18,7 +18,6 @@ void world_free_skb(struct sk_buff *skb);
 #define DECLARE_EVENT_CLASS(name, proto, ...)
 #define DEFINE_EVENT(class, name, proto, ...) \
 	static inline void trace_##name(proto) { }
-#define TRACE_EVENT_CONDITION	TRACE_EVENT
 
 #define KERNEL_STATE		extern
 #define kfree_skb		world_free_skb
@@ -33,12 +32,9 @@ void world_free_skb(struct sk_buff *skb);
 
 #undef kzalloc
 #define kzalloc(size, gfp)	world_alloc(size, gfp)
-#define kvzalloc(size, gfp)	world_alloc(size, gfp)
-#define kvfree(p)		free(p)
 #define alloc_percpu(type)	((type *)world_alloc(sizeof(type), GFP_KERNEL))
 #define free_percpu(p)		free(p)
 #define per_cpu_ptr(p, cpu)	((void)(cpu), (p))
-#define this_cpu_ptr(p)		(p)
 #define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < 1; (cpu)++)
 
 void *world_alloc(size_t size, int gfp);
@@ -64,9 +60,6 @@ static inline void *kmemdup(const void *from, size_t size, int gfp)
 #define static_branch_enable(key)	((key)->users = 1)
 #define atomic_add_unless(a, n, u) \
 	((a)->counter != (u) ? ((a)->counter += (n), true) : false)
-#define atomic_dec_return(a)	(--(a)->counter)
-#define atomic_inc_return(a)	(++(a)->counter)
-#define lockdep_assert_held(l)	kernel_assert((l)->held)
 
 void world_call_rcu(struct rcu_head *rcu, void (*func)(struct rcu_head *rcu));
 void world_free_later(void *p);
@@ -84,11 +77,9 @@ u32 world_random(void);
 
 /* --- lists ------------------------------------------------------------------------ */
 
-#define HLIST_HEAD_INIT		{ NULL }
 #define DECLARE_HASHTABLE(name, bits)	struct hlist_head name[1 << (bits)]
 #define DEFINE_HASHTABLE(name, bits)	struct hlist_head name[1 << (bits)]
 #define DEFINE_READ_MOSTLY_HASHTABLE	DEFINE_HASHTABLE
-#define hash_init(table)	memset(table, 0, sizeof(table))
 #define hash_chain(table, key)	(&(table)[(u32)(key) / 64 % ARRAY_SIZE(table)])
 #define hash_add_rcu(table, node, key)	hlist_add_head_rcu(node, hash_chain(table, key))
 #define hash_del_rcu(node)	hlist_del_rcu(node)
@@ -98,28 +89,11 @@ u32 world_random(void);
 	for ((i) = 0; (i) < (int)ARRAY_SIZE(table); (i)++) \
 		hlist_for_each_entry_rcu(pos, &(table)[i], member)
 #define hash_for_each_rcu	hash_for_each
-#define hlist_for_each_entry(pos, head, member) \
-	hlist_for_each_entry_rcu(pos, head, member)
-#define hash_for_each_safe(table, i, tmp, pos, member) \
-	for ((i) = 0; (i) < (int)ARRAY_SIZE(table); (i)++) \
-		for (pos = hlist_entry_or_null((table)[i].first, __typeof__(*pos), member); \
-		     pos && ({ tmp = pos->member.next; true; }); \
-		     pos = hlist_entry_or_null(tmp, __typeof__(*pos), member))
-
-static inline void hlist_add_behind_rcu(struct hlist_node *node, struct hlist_node *prev)
-{
-	node->next = prev->next;
-	node->pprev = &prev->next;
-	if (node->next)
-		node->next->pprev = &node->next;
-	prev->next = node;
-}
 
 /* --- time -------------------------------------------------------------------------- */
 
 #define time_before(a, b)	time_after(b, a)
 #define time_after_eq(a, b)	(!time_after(b, a))
-#define time_before_eq(a, b)	(!time_after(a, b))
 
 /* world.c has a list of timers that run */
 void world_add_timer(struct hrtimer *timer);
@@ -257,7 +231,6 @@ static inline int sysfs_emit(char *buf, const char *format, ...) { return 0; }
 /* --- settings.c: module parameters, and ranges of the knobs -------------------------------- */
 
 #define KBUILD_MODNAME		"rdma_dcqcn"
-#define __user
 #define module_param(name, type, mode)
 #define MODULE_PARM_DESC(name, text)
 #define GENMASK(high, low)	((~0UL << (low)) & (~0UL >> (63 - (high))))

@@ -3,6 +3,7 @@
 
 import traceback
 
+from testbed.core.tap import Tap
 from wire import MS, exact_sleep, sh, sleep
 
 tests = []
@@ -36,14 +37,14 @@ def run(module, names):
     exact_sleep()
     sh("insmod " + module)
     wanted = [t for t in tests + by_name if t.__name__ in names] if names else tests
-    print("1..%d" % len(wanted), flush=True)
-    for n, t in enumerate(wanted, 1):
+    tap = Tap()
+    for t in wanted:
         try:
             t()
-            print("ok %d - %s" % (n, t.__doc__), flush=True)
+            tap.result(True, t.__doc__)
         except Exception:
-            print("not ok %d - %s\n# %s" % (n, t.__doc__, traceback.format_exc().replace(
-                "\n", "\n# ")), flush=True)
+            tap.result(False, t.__doc__, traceback.format_exc())
             sh("for n in %s; do ip netns del $n 2>/dev/null; done; true" % NAMESPACES)
         # Namespaces are removed in the background; their lock would delay the next test
         sleep(300 * MS)
+    tap.done()

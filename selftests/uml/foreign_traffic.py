@@ -20,6 +20,7 @@ import threading
 import time
 
 from commands import HANG, Wrong, blocked_tasks, enter, inside, read, run, start, stop, write
+from testbed.core.tap import Tap, comment
 
 HOSTS = ("h1", "h2", "h3", "h4", "h5", "h6")
 PORTS = ("h1", "h2", "h3")      # those with rxe
@@ -613,11 +614,11 @@ def report(running, figures):
     results = [(not s.error and s.count > 0, "%s: no stream breaks" % s.what,
                 s.error or "%d exchanges" % s.count) for s in running]
     results += [(n > 0, what, n) for what, n in figures]
-    print("1..%d" % len(results))
-    for n, (ok, what, why) in enumerate(results, 1):
-        print("%sok %d - foreign: %s\n# %s" % ("" if ok else "not ", n, what,
-                                               str(why).replace("\n", "\n# ")), flush=True)
-    return all(ok for ok, _, _ in results)
+    tap = Tap()
+    for ok, what, why in results:
+        tap.result(ok, "foreign: " + what)
+        comment(why)
+    return not tap.done()
 
 
 def main():

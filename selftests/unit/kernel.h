@@ -228,7 +228,6 @@ static inline int atomic_xchg(atomic_t *a, int value)
 }
 #define atomic_long_read(a)	((a)->counter)
 #define atomic_long_add(n, a)	((void)((a)->counter += (n)))
-#define atomic_long_sub(n, a)	((void)((a)->counter -= (n)))
 #define ns_to_ktime(ns)		((ktime_t)(ns))
 #define ktime_to_ns(t)		(t)
 #define this_cpu_inc(c)		((c)++)
@@ -252,7 +251,6 @@ static inline int atomic_xchg(atomic_t *a, int value)
 #define atomic64_read(a)	((a)->counter)
 #define jiffies			(1000UL + (unsigned long)(fuzz_now / 1000000))
 #define HZ			1000
-#define nsecs_to_jiffies(ns)	((unsigned long)((ns) / 1000000))
 #define time_after(a, b)	((long)((b) - (a)) < 0)
 #define ktime_get_ns()		fuzz_now
 
@@ -972,6 +970,5 @@ static inline int ip_local_out(struct net *net, struct sock *sk,
 }
 
 #define ip6_local_out		ip_local_out
-#define net_xmit_eval(err)	((err) == NET_XMIT_CN ? 0 : (err))
 
 #endif

@@ -282,28 +282,37 @@ static void find_leader(struct flow *f)
 	flows[i].leads = 1;
 }
 
-/* Read all flows, sorted by id; a mistake ends the program with status 2. */
-void read_flows(const char *path)
+/* Parse the lines of a file, from 1 on; return how many. A mistake ends the program with status 2. */
+unsigned int read_lines(const char *path, void (*parse)(unsigned int line, char *text))
 {
-	unsigned int line = 0, i;
+	unsigned int line = 0;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *from;
 
-	file = path;
 	from = fopen(path, "r");
 	if (!from) {
 		fprintf(stderr, "traffic: %s: %s\n", path, strerror(errno));
 		exit(2);
 	}
 	while (getline(&text, &size, from) >= 0)
-		parse_line(++line, text);
+		parse(++line, text);
 	if (ferror(from))
-		bad(line, "%s", strerror(errno));
-	if (!nr_flows)
-		bad(line, "no flows");
+		bad_line(path, line, "%s", strerror(errno));
 	free(text);
 	fclose(from);
+	return line;
+}
+
+/* Read all flows, sorted by id. */
+void read_flows(const char *path)
+{
+	unsigned int line, i;
+
+	file = path;
+	line = read_lines(path, parse_line);
+	if (!nr_flows)
+		bad(line, "no flows");
 	qsort(flows, nr_flows, sizeof(*flows), by_id);
 	for (i = 0; i < nr_flows; i++)
 		find_leader(&flows[i]);

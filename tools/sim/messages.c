@@ -247,24 +247,13 @@ static void parse_line(unsigned int line, char *text)
 /* After read_flows(); a mistake ends the program with status 2. */
 void read_messages(const char *path)
 {
-	unsigned int line = 0;
-	char *text = NULL;
-	size_t size = 0;
+	unsigned int line;
 	uint32_t i;
-	FILE *from;
 
 	file = path;
-	from = fopen(path, "r");
-	if (!from) {
-		fprintf(stderr, "traffic: %s: %s\n", path, strerror(errno));
-		exit(2);
-	}
-	while (getline(&text, &size, from) >= 0)
-		parse_line(++line, text);
-	if (ferror(from) || !nr_messages)
+	line = read_lines(path, parse_line);
+	if (!nr_messages)
 		bad(line, "no messages");
-	free(text);
-	fclose(from);
 	messages_left = nr_messages;
 	heap = malloc(nr_messages * sizeof(*heap));
 	if (!heap)

@@ -180,6 +180,7 @@ void connect_iwarp(const struct flow *f);
 __attribute__((noreturn, format(printf, 3, 4)))
 void bad_line(const char *path, unsigned int line, const char *format, ...);
 int parse_u64(const char *text, uint64_t max, uint64_t *value);
+unsigned int read_lines(const char *path, void (*parse)(unsigned int line, char *text));
 void read_flows(const char *path);
 void read_messages(const char *path);
 uint64_t next_due(void);
