@@ -712,43 +712,138 @@ static void test_idle(void)
 	expect(!path.idled, "it is idle for ever");
 }
 
+static u32 burst_of(struct dcqcn_path *path, u32 usual, bool asks)
+{
+	return dcqcn_path_burst(path, usual, asks, 0, START);
+}
+
 /* Bursts get longer while they meet no congestion and are used, and are as long as usual again
- * after one that does
+ * after one that does, or shorter after a loss
  */
 static void test_burst(void)
 {
 	struct dcqcn_path path = {};
 	u32 n, burst;
 
-	expect(dcqcn_path_burst(&path, 12288, true) == 12288, "the first one");
-	expect(dcqcn_path_burst(&path, 12288, true) == 12288, "after one that was not used");
+	expect(burst_of(&path, 12288, true) == 12288, "the first one");
+	expect(burst_of(&path, 12288, true) == 12288, "after one that was not used");
 	for (n = 24576; n <= 8 * 12288; n *= 2) {
 		path.sent += n / 2;
-		burst = dcqcn_path_burst(&path, 12288, true);
+		burst = burst_of(&path, 12288, true);
 		expect(burst == n, "%u bytes, not %u", burst, n);
 	}
 	path.sent += 16 * 12288;
-	burst = dcqcn_path_burst(&path, 12288, true);
+	burst = burst_of(&path, 12288, true);
 	expect(burst == 8 * 12288, "%u bytes at most", burst);
 	path.sent += 16 * 12288;
 	for (n = 4 * 12288; n >= 12288; n /= 2) {
 		path.marked = true;
-		burst = dcqcn_path_burst(&path, 12288, true);
+		burst = burst_of(&path, 12288, true);
 		expect(burst == n && path.was_marked, "%u bytes after marks, not %u", burst, n);
 	}
 	path.marked = true;
-	expect(dcqcn_path_burst(&path, 12288, true) == 12288, "the shortest one");
+	expect(burst_of(&path, 12288, true) == 12288, "the shortest one");
 	path.burst = 8 * 12288;
 	path.marked = true;
-	expect(dcqcn_path_burst(&path, 12288, false) == 12288, "after marks that nobody asked for");
+	expect(burst_of(&path, 12288, false) == 12288, "after marks that nobody asked for");
 	path.sent += 12288;
-	expect(dcqcn_path_burst(&path, 12288, true) == 24576 && !path.was_marked,
+	expect(burst_of(&path, 12288, true) == 24576 && !path.was_marked,
 	       "it is as if it met marks again");
 	path.lost = true;
-	expect(dcqcn_path_burst(&path, 12288, true) == 12288 && path.was_lost, "after a loss");
+	expect(burst_of(&path, 12288, true) == 3072 && path.was_lost, "after a loss");
+	path.sent += 3072;
+	expect(burst_of(&path, 12288, true) == 6144, "twice of that");
 	path.burst = U32_MAX;
 	path.begun = path.sent - U32_MAX;
-	expect(dcqcn_path_burst(&path, U32_MAX, true) == U32_MAX - 1, "the longest one");
+	expect(burst_of(&path, U32_MAX, true) == U32_MAX - 1, "the longest one");
+}
+
+/* The shortest round trip stays for a while where all of a short message has met a queue, and
+ * grows to that of a longer path at last
+ */
+static void test_paused_rtt(void)
+{
+	struct dcqcn_path path = { .rtt_min = RTT };
+	unsigned int i;
+
+	burst_of(&path, 12288, true);
+	expect(path.paused_rtt == RTT, "%u ns", path.paused_rtt);
+	path.rtt_min = 4 * RTT;
+	burst_of(&path, 12288, true);
+	expect(path.paused_rtt == RTT + RTT / 8, "%u ns behind a queue", path.paused_rtt);
+	path.rtt_min = RTT / 2;
+	burst_of(&path, 12288, true);
+	expect(path.paused_rtt == RTT / 2, "%u ns without", path.paused_rtt);
+	path.rtt_min = 0;
+	burst_of(&path, 12288, true);
+	expect(path.paused_rtt == RTT / 2, "%u ns, and nothing was measured", path.paused_rtt);
+	path.rtt_min = 4 * RTT;
+	for (i = 0; i < 20; i++)
+		burst_of(&path, 12288, true);
+	expect(path.paused_rtt == 4 * RTT, "%u ns on a longer path", path.paused_rtt);
+}
+
+/* 125000 bytes are sent in a millisecond, which is 1 Gb/s */
+static u32 share_after(struct dcqcn_path *path, u32 bytes, u64 rate, u64 now)
+{
+	path->begun_time = now - 3 * NSEC_PER_MSEC;
+	path->heard_time = path->begun_time + NSEC_PER_MSEC;
+	path->begun = path->sent;
+	path->sent += bytes;
+	dcqcn_path_burst(path, 12288, true, rate, now);
+	return path->share;
+}
+
+/* Rounds in which a flow meets congestion, in each of the three ways, and then none any more */
+static void test_share(void)
+{
+	struct dcqcn_path path = {};
+	unsigned int way, calm;
+	u32 share;
+
+	share = share_after(&path, 125000, 1000 * MBPS, START);
+	expect(!share, "without congestion, %u kb/s", share);
+	for (way = 0; way < 3; way++) {
+		path = (struct dcqcn_path) { .marked = way == 0, .queued = way == 1,
+					     .lost = way == 2 };
+		share = share_after(&path, 125000, 100 * MBPS, START);
+		expect(share == 1000000, "way %u: %u kb/s at a low rate", way, share);
+	}
+	path = (struct dcqcn_path) { .marked = true };
+	share = share_after(&path, 125000, 1400 * MBPS, START);
+	expect(share == 1200000, "%u kb/s after a higher rate", share);
+	path.marked = true;
+	share = share_after(&path, 125000, 100000 * MBPS, START);
+	expect(share == 1500000, "%u kb/s at most", share);
+	share = share_after(&path, 4 * 12288 - 1, 1000 * MBPS, START);
+	expect(share == 1500000 && !path.calm, "%u kb/s after a short message", share);
+	for (calm = 1; calm <= 4; calm++) {
+		share = share_after(&path, 125000, 1000 * MBPS, START);
+		expect(share == 1250000, "%u calm pauses: %u kb/s", calm, share);
+	}
+	expect(path.burst == 12288, "its burst grows to %u bytes", path.burst);
+	share = share_after(&path, 125000, 1000 * MBPS, START);
+	expect(!share, "the others are gone: %u kb/s", share);
+
+	/* it sent no more than its burst allows at once */
+	path.burst = 125000;
+	path.marked = true;
+	share = share_after(&path, 125000, 1000 * MBPS, START);
+	expect(!share, "a burst: %u kb/s", share);
+	path.burst = 12288;
+	path.lost = true;
+	path.delivered[1] = 8000000;
+	share = share_after(&path, 125000, MBPS, START);
+	expect(share == 2000000, "a loss after 8 Gb/s: %u kb/s", share);
+	path.marked = true;
+	share = share_after(&path, 125000, 0, START);
+	expect(!share, "without a limit: %u kb/s", share);
+	path.share = 1000;
+	path.heard_time = START;
+	dcqcn_path_burst(&path, 12288, true, MBPS, START + DCQCN_PROBE_NS - 1);
+	expect(path.share == 1000, "it lasts less than a second");
+	dcqcn_path_burst(&path, 12288, true, MBPS, START + DCQCN_PROBE_NS);
+	expect(!path.share, "it lasts for %u ns", (unsigned int)DCQCN_PROBE_NS);
 }
 
 /* Share of a queue in which the bursts of all flows have met, whatever the rate was before */
@@ -807,6 +902,8 @@ static const struct tap_test tests[] = {
 	{ "a flow that begins again measures its path again", test_start_again },
 	{ "a flow that has nothing to send does not measure what gets through", test_idle },
 	{ "bursts get longer while they meet no congestion", test_burst },
+	{ "the shortest round trip is known beyond a pause", test_paused_rtt },
+	{ "a flow knows its share of a path that is shared in rounds", test_share },
 	{ "a start after a pause goes on with its share of the queue", test_rejoin },
 };
 

@@ -1191,19 +1191,23 @@ static void started(void)
 
 /* A burst of 96 KB after a pause meets a queue: the ACK of its last packet takes 1 ms, where the path
  * takes 0.1 ms. If nothing was marked before the pause, the flow goes on with three such bursts in two
- * round trips, and otherwise with three of the usual 12 KB.
+ * round trips, and otherwise with three of the usual 12 KB. If the queue is no longer than 8 round
+ * trips, it goes on with a burst in the time of the queue, marked or not.
  */
 static void start_meets_queue(void)
 {
-	static const struct { bool marked; u32 burst, share; } cases[] = {
-		{ false, 49152, 98304 },
-		{ true, 196608, 12288 },
+	static const struct { bool marked; u32 burst, share; u64 ns, of, bursts; } cases[] = {
+		{ false, 49152, 98304, MS, 2 * MS, 3 },
+		{ true, 196608, 12288, MS, 2 * MS, 3 },
+		{ false, 49152, 98304, 6 * MS / 10, 5 * MS / 10, 1 },
+		{ true, 196608, 12288, 6 * MS / 10, 5 * MS / 10, 1 },
 	};
 	struct dcqcn_flow *flow = &qps[0].flow;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		u64 rate, wanted = cases[i].share * 8ULL * NSEC_PER_SEC * 3 / (2 * MS);
+		u64 rate, wanted = cases[i].share * 8ULL * NSEC_PER_SEC * cases[i].bursts /
+				   cases[i].of;
 		u32 psn = 16, last = 0;
 
 		started();
@@ -1219,7 +1223,7 @@ static void start_meets_queue(void)
 		while (last < num_sent && !sent[last].asks)
 			last++;
 		expect(last < num_sent, "none of %u packets asks", num_sent);
-		fuzz_now += MS;
+		fuzz_now += cases[i].ns;
 		dcqcn_queue_acked(&qps[0], sent[last].psn, 0);
 		rate = flow->rate.current_rate;
 		expect(rate > wanted * 9 / 10 && rate < wanted * 11 / 10,
@@ -1227,6 +1231,44 @@ static void start_meets_queue(void)
 		       (unsigned long long)rate, num_sent, (unsigned long long)wanted);
 		ends();
 	}
+}
+
+/* A flow that got 1 Gb/s and met marks begins again with a burst, and then sends 12 packets of
+ * 1,074 bytes in the time that they take at that rate. It waits for no ACK, and obeys CNPs.
+ */
+static void start_knows_share(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	u32 psn = 16, burst, later;
+
+	started();
+	flow->path->marked = true;
+	flow->path->begun_time = fuzz_now;
+	flow->path->begun = flow->path->sent;
+	flow->path->sent += 1250000;
+	flow->path->heard_time = fuzz_now + 10 * MS;
+	flow->rate.seen_rate = 900 * MBPS;
+	dcqcn_path_restart(flow->path);
+	fuzz_now += 100 * MS;
+	num_sent = 0;
+	for (; psn < 16 + 120; psn++)
+		output_request(&qps[0], psn, 1000, psn == 16 ? WRITE_FIRST : WRITE_MIDDLE);
+	burst = num_sent;
+	expect(!flow->rate.start && flow->rate.current_rate == 1000 * MBPS, "at %llu bit/s",
+	       (unsigned long long)flow->rate.current_rate);
+	expect(burst * 1074 >= 12288 && burst * 1074 < 12288 + 2 * 1074, "a burst of %u packets",
+	       burst);
+	pass_time(&qps[0], 12 * 1074 * 8);
+	later = num_sent - burst;
+	expect(later >= 11 && later <= 13, "%u packets after it", later);
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	fuzz_now += MS;
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	expect(flow->rate.current_rate < 1000 * MBPS, "CNPs leave it at %llu bit/s",
+	       (unsigned long long)flow->rate.current_rate);
+	ends();
+	kfree(flow->path);
+	flow->path = NULL;
 }
 
 /* A server's ACK of a request does not hide that its reply comes after a pause */
@@ -2749,6 +2791,7 @@ static const struct tap_test tests[] = {
 	{ "a start goes up also without samples", start_without_samples },
 	{ "a start of READ responses waits for no ACK", start_blind },
 	{ "a burst that meets a queue counts by its length, if nothing was marked before", start_meets_queue },
+	{ "a flow begins again with the share that it got", start_knows_share },
 	{ "a CNP for the burst of a start changes nothing, and a pause ends no limit", start_deaf },
 	{ "a flow without a limit begins again after four round trips", pauses },
 	{ "an ACK does not end a pause in data", pauses_of_data },

@@ -11,6 +11,7 @@
  *   --------  -----------------------------------  -------------------------------  --------
  *   free      data: it begins, or begins again     a burst; start.c has the rest    starting
  *             after a pause, with start_burst set
+ *             the same, and it knows its share     a burst; its share (path.c)      paced
  *             CNP                                  cut, from the line rate          paced
  *             data, its context is agreed on       limit at the line rate           windowed
  *             data, the port has an algorithm      limit at the algorithm's rate    plugged
@@ -272,6 +273,7 @@ static void dcqcn_limiter_feel(struct dcqcn_qp *qp,
 			       u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
+	u64 line = dcqcn_dev_line(qp->dev, settings), share = 0;
 	u32 burst = settings->rp.start_burst;
 	struct dcqcn_peer peer;
 
@@ -286,17 +288,23 @@ static void dcqcn_limiter_feel(struct dcqcn_qp *qp,
 			if (asks || flow->path->answered)
 				flow->path->burst = peer.burst;
 		}
-		burst = dcqcn_path_burst(flow->path, burst,
-					 asks || flow->path->answered);
+		burst = dcqcn_path_burst(flow->path, burst, asks || flow->path->answered,
+					 flow->rate.seen_rate < line ? flow->rate.seen_rate : 0,
+					 now);
+		/* answers say too little of what READ responses got */
+		if (asks)
+			share = min(flow->path->share * 1000ULL, line);
 	}
 	flow->rate.rtt = dcqcn_limiter_rtt(qp, settings, DCQCN_PATH_SHORT, now);
-	dcqcn_start_begin(&flow->rate, &settings->rp,
-			  dcqcn_dev_line(qp->dev, settings), burst,
-			  dcqcn_limiter_known(flow), asks && flow->path, now);
+	if (share)
+		dcqcn_start_skip(&flow->rate, &settings->rp, share, now);
+	else
+		dcqcn_start_begin(&flow->rate, &settings->rp, line, burst,
+				  dcqcn_limiter_known(flow), asks && flow->path, now);
 	dcqcn_limiter_begin(qp, settings, now);
 	if (flow->path)
 		dcqcn_path_forget(flow->path);
-	flow->burst = burst;
+	flow->burst = share ? min(burst, settings->rp.start_burst) : burst;
 	/* a context, which the peer may agree on soon, starts with no more than this */
 	if (dcqcn_settings_cccs(settings))
 		flow->burst = min(burst, settings->ccc.initial_window);
@@ -459,6 +467,7 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 	queue = first &&
 		dcqcn_limiter_meets_queue(flow, dcqcn_dev_line(qp->dev, terms.settings),
 					  now - left);
+	path->queued |= queue;
 	/* Without marks before the pause, bursts of other flows have grown, too. After marks they
 	 * may be shorter than this one, which must not get a larger share.
 	 */
@@ -467,9 +476,9 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 				       terms.settings->rp.start_burst);
 	if (learnt == DCQCN_LEARNT_BOUND) {
 		dcqcn_start_bound(&flow->rate, left, now);
-	} else if (queue && path->was_marked && !path->was_lost &&
+	} else if (queue && !path->was_lost &&
 		   now - left <= (u64)DCQCN_REJOIN_RTTS * path->paused_rtt) {
-		path->marked = true;
+		path->marked |= path->was_marked;
 		dcqcn_start_rejoin(&flow->rate, &terms.settings->rp,
 				   now - left - path->paused_rtt,
 				   min(path->paused_rate * 1000ULL, terms.line), now);

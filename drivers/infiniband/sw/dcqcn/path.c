@@ -205,33 +205,86 @@ void dcqcn_path_forget(struct dcqcn_path *path)
  */
 #define DCQCN_BURST_MOST	8
 
+/* After a loss, a burst is this part of the usual one: those of all flows did not fit the switch */
+#define DCQCN_BURST_LOST	4
+
+/* Flows that share a path in rounds, as in a collective operation, begin again together. One that
+ * met congestion begins with the share that it got, if it sent at least this many bursts: the time
+ * of a short message is mostly a round trip. A share grows by a quarter with each pause since
+ * congestion was met last, and is forgotten after more than this many: the others are gone.
+ */
+#define DCQCN_SHARE_BURSTS	4
+#define DCQCN_SHARE_CALM	4
+
+/* Learn the share from the time since the flow began. @rate: bit/s; its last rate, 0 if it had no
+ * limit. A slow flow's last rate is higher than its average, as faster ones were done before it. So
+ * half of the difference makes shares equal, from round to round. After a loss, rxe may have waited
+ * for its timer most of the time, which says nothing about the share.
+ */
+static void dcqcn_path_learn_share(struct dcqcn_path *path, u32 usual, u64 rate,
+				   u64 now)
+{
+	u64 bytes = min(path->sent - path->begun, DCQCN_SAMPLE_MAX), kbps;
+	bool met = path->marked || path->queued || path->lost;
+
+	if (!rate || now - path->heard_time >= DCQCN_PROBE_NS) {
+		path->share = 0;
+		return;
+	}
+	if ((!met && !path->share) || !path->begun_time ||
+	    path->heard_time <= path->begun_time ||
+	    bytes < (u64)DCQCN_SHARE_BURSTS * max(usual, path->burst))
+		return;
+	/* as in dcqcn_path_learn_rate() */
+	kbps = div64_u64(bytes * 8 * USEC_PER_SEC, path->heard_time - path->begun_time);
+	if (path->lost)
+		kbps = max_t(u64, kbps, max(path->delivered[0], path->delivered[1]) / 4);
+	kbps += min(max(div_u64(rate, 1000), kbps) - kbps, kbps) / 2;
+	path->calm = met ? 0 : path->calm + 1;
+	if (path->calm)
+		kbps += kbps / 4;
+	path->share = path->calm > DCQCN_SHARE_CALM ? 0 : min_t(u64, kbps, U32_MAX);
+}
+
 /**
  * dcqcn_path_burst() - how much a flow that begins, or begins again, may send at once
  * @path: what is known
  * @usual: bytes; how much on an unknown path
  * @asks: its packets may ask for an ACK, so that the flow learns soon how much was too much
+ * @rate: bit/s; its last rate, 0 if it had no limit
+ * @now: ns
  *
  * Context: any. The caller serialises access to @path. Return: bytes.
  */
-u32 dcqcn_path_burst(struct dcqcn_path *path, u32 usual, bool asks)
+u32 dcqcn_path_burst(struct dcqcn_path *path, u32 usual, bool asks, u64 rate,
+		     u64 now)
 {
 	u32 burst = path->burst ?: usual;
 	u32 most = min_t(u64, (u64)usual * DCQCN_BURST_MOST, U32_MAX);
+	u32 grown = path->paused_rtt + path->paused_rtt / 8;
 
-	if (path->lost || (path->marked && !asks))
+	dcqcn_path_learn_share(path, usual, rate, now);
+	if (path->lost)
+		burst = max(min(burst, usual) / DCQCN_BURST_LOST, 1U);
+	else if (path->marked && !asks)
 		burst = min(burst, usual);
 	else if (path->marked)
 		burst = max(burst / 2, min(burst, usual));
-	else if (path->burst && path->sent - path->begun >= burst)
+	else if (path->burst && !path->share && path->sent - path->begun >= burst)
 		burst = min(burst, U32_MAX / 2) * 2;
 	path->burst = min(burst, most);
-	path->paused_rtt = path->rtt_min ?: path->paused_rtt;
+	/* all of a short message may have met a queue */
+	if (path->rtt_min)
+		path->paused_rtt = path->paused_rtt ? min(path->rtt_min, grown) :
+						      path->rtt_min;
 	path->paused_rate = max(path->delivered[0], path->delivered[1]) ?:
 			    path->paused_rate;
 	path->was_marked = path->marked;
 	path->was_lost = path->lost;
 	path->begun = path->sent;
+	path->begun_time = now;
 	path->marked = false;
+	path->queued = false;
 	path->lost = false;
 	return path->burst;
 }

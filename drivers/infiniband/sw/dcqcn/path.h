@@ -40,11 +40,15 @@
  * @idled: all samples were left out because the flow had nothing to send, so no rate is known
  * @rtt: ns; round trip, queues included; 0 for unknown
  * @rtt_min: ns; the shortest one
- * @paused_rtt: ns; the shortest one before the last pause
+ * @paused_rtt: ns; the shortest one before the last pauses
  * @paused_rate: kb/s; the most that got through before the last pause, 0 for unknown
  * @burst: bytes that the flow sends at once after a pause; 0 for unknown
  * @begun: value of @sent when it last did so
+ * @begun_time: ns; when it last did so
+ * @share: kb/s; the rate with which the flow begins again, 0 if it has met no congestion
+ * @calm: number of pauses since the flow with a @share last met congestion
  * @marked: the flow has met a queue or a CNP since then
+ * @queued: the flow's burst has met a queue since then
  * @lost: the flow has lost packets since then
  * @was_marked: value of @marked before the last pause
  * @was_lost: value of @lost before the last pause
@@ -72,7 +76,11 @@ struct dcqcn_path {
 	u32 paused_rate;
 	u32 burst;
 	u64 begun;
+	u64 begun_time;
+	u32 share;
+	u8 calm;
 	bool marked;
+	bool queued;
 	bool lost;
 	bool was_marked;
 	bool was_lost;
@@ -99,7 +107,8 @@ enum dcqcn_learnt dcqcn_path_acked(struct dcqcn_path *path, u32 psn, u64 now);
 void dcqcn_path_ask(struct dcqcn_path *path, u32 psn, u32 rtt, u64 now);
 void dcqcn_path_restart(struct dcqcn_path *path);
 void dcqcn_path_forget(struct dcqcn_path *path);
-u32 dcqcn_path_burst(struct dcqcn_path *path, u32 usual, bool asks);
+u32 dcqcn_path_burst(struct dcqcn_path *path, u32 usual, bool asks, u64 rate,
+		     u64 now);
 
 /**
  * dcqcn_path_sent() - a packet leaves

@@ -12,9 +12,10 @@
  *   none       the flow begins, or after a pause     burst, 1 more in 100 ms       asks
  *              likewise, and cannot ask for an ACK   burst, 4 in a round trip,     blind
  *                                                    at most line / 32
+ *              after a pause, and knows its share    burst, then its share: DCQCN  none
  *   asks       ACK of the burst                      3 bursts in 2 round trips     measures
  *              the same, after a pause, with a       a burst in the time that it   none
- *              queue as before                       spent in the queue: DCQCN
+ *              queue, and no loss before             spent in the queue: DCQCN
  *              ACK of a later packet                 as if it were the burst's     measures
  *              no ACK for 1 s, or what comes next    4 bursts in a round trip      blind
  *              cannot ask
@@ -245,7 +246,29 @@ void dcqcn_start_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 }
 
 /**
- * dcqcn_start_rejoin() - a start after a pause finds the path as full as before
+ * dcqcn_start_skip() - a flow begins again at a rate that is known, or its start ends so
+ * @r: state
+ * @p: parameters
+ * @rate: bit/s
+ * @now: ns
+ *
+ * R_AI and T are as after a start. Alpha stays, unless no CNP has ever come.
+ *
+ * Context: any. The caller serialises access to @r.
+ */
+void dcqcn_start_skip(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
+		      u64 rate, u64 now)
+{
+	u32 alpha = r->alpha;
+
+	r->start = DCQCN_START_ASKS;
+	dcqcn_rate_begin(r, p, rate, now);
+	r->alpha = alpha ?: r->alpha;
+	r->had_cnp = 1;
+}
+
+/**
+ * dcqcn_start_rejoin() - a start after a pause finds a queue in its path
  * @r: state, which waits for its first sample
  * @p: parameters
  * @queued: ns, more than 0; how long the burst has waited in the queue
@@ -253,21 +276,16 @@ void dcqcn_start_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
  * @now: ns
  *
  * The bursts of all flows have met, and take @queued to leave the queue. So this flow's share is
- * one burst in that time. The flow goes on as before the pause, but from no more than its share.
- * Bursts of other flows may be longer and gone soon, so the target is the rate that got through
- * before.
+ * one burst in that time. The flow goes on from no more than that. Bursts of other flows may be
+ * longer and gone soon, so the target is the rate that got through before.
  *
  * Context: any. The caller serialises access to @r.
  */
 void dcqcn_start_rejoin(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 			u64 queued, u64 known, u64 now)
 {
-	u32 alpha = r->alpha;
-
-	dcqcn_rate_begin(r, p, dcqcn_burst_rate(r, 1, min_t(u64, queued, U32_MAX)), now);
+	dcqcn_start_skip(r, p, dcqcn_burst_rate(r, 1, min_t(u64, queued, U32_MAX)), now);
 	r->target_rate = max(r->target_rate, known);
-	r->alpha = alpha;
-	r->had_cnp = 1;
 }
 
 /**
