@@ -649,6 +649,19 @@ static void test_waiting(void)
 	expect(num_sent == 1, "a CNP too early");
 	forget_waiting();
 
+	/* nor where the priority of the mark has been disabled meanwhile */
+	set_up(IB_QPT_RC);
+	the_qp.state = DCQCN_QP_RESOLVING;
+	mark_arrives();
+	the_qp.state = DCQCN_QP_LIVE;
+	settings.np_enable = 0xfe;	/* all but the packets' priority */
+	dcqcn_np_resolved(&the_qp, &the_qp.waiting->event);
+	expect(!num_sent, "a priority that is disabled answers");
+	settings.np_enable = 1;
+	dcqcn_np_resolved(&the_qp, &the_qp.waiting->event);
+	expect(num_sent == 1, "one that is enabled does not");
+	forget_waiting();
+
 	/* of a QP that does not exist, nothing is answered */
 	set_up(IB_QPT_RC);
 	the_qp.state = DCQCN_QP_RESOLVING;

@@ -272,6 +272,7 @@ void dcqcn_np_receive(struct dcqcn_rx *rx)
 	event.ifindex = skb->dev->ifindex;
 	event.len = skb->len;
 	event.pkey = pkt->pkey;
+	event.prio = dcqcn_pkt_prio(pkt);
 	event.ud = pkt->ud;
 	event.offer = false;
 	event.asks = false;
@@ -295,11 +296,14 @@ void dcqcn_np_receive(struct dcqcn_rx *rx)
  */
 void dcqcn_np_resolved(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 {
+	const struct dcqcn_settings *settings;
+
 	rcu_read_lock();
+	settings = rcu_dereference(qp->dev->settings);
 	spin_lock_bh(&qp->lock);
-	if (qp->state == DCQCN_QP_LIVE)
-		dcqcn_np_answer(qp, dev_net(qp->dev->ndev),
-				rcu_dereference(qp->dev->settings), event);
+	/* the user may have disabled the priority meanwhile */
+	if (qp->state == DCQCN_QP_LIVE && settings->np_enable & BIT(event->prio))
+		dcqcn_np_answer(qp, dev_net(qp->dev->ndev), settings, event);
 	else
 		spin_unlock_bh(&qp->lock);
 	rcu_read_unlock();

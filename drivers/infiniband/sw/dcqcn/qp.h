@@ -53,6 +53,7 @@ enum dcqcn_qp_state {
  * @ifindex: network device that received it, maybe a VLAN
  * @len: its length, from the IP header on
  * @pkey: its P_Key
+ * @prio: its priority, of a CE
  * @ud: it was UD
  * @offer: the peer offers a context (ccc.c), or asks for an answer
  * @asks: the peer asks for an answer (answer.c)
@@ -68,6 +69,7 @@ struct dcqcn_event {
 	int ifindex;
 	u32 len;
 	u16 pkey;
+	u8 prio;
 	bool ud;
 	bool offer;
 	bool asks;
