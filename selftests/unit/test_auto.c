@@ -805,7 +805,7 @@ static void test_share(void)
 	expect(!share, "without congestion, %u kb/s", share);
 	for (way = 0; way < 3; way++) {
 		path = (struct dcqcn_path) { .marked = way == 0, .queued = way == 1,
-					     .lost = way == 2 };
+					     .lost = way == 2, .delivered[0] = 1000000 };
 		share = share_after(&path, 125000, 100 * MBPS, START);
 		expect(share == 1000000, "way %u: %u kb/s at a low rate", way, share);
 	}
@@ -835,6 +835,10 @@ static void test_share(void)
 	path.delivered[1] = 8000000;
 	share = share_after(&path, 125000, MBPS, START);
 	expect(share == 2000000, "a loss after 8 Gb/s: %u kb/s", share);
+	path.lost = true;
+	path.delivered[1] = 0;
+	share = share_after(&path, 125000, 1000 * MBPS, START);
+	expect(!share, "a loss, and nothing else is known: %u kb/s", share);
 	path.marked = true;
 	share = share_after(&path, 125000, 0, START);
 	expect(!share, "without a limit: %u kb/s", share);

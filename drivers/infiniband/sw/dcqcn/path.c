@@ -219,15 +219,17 @@ void dcqcn_path_forget(struct dcqcn_path *path)
 /* Learn the share from the time since the flow began. @rate: bit/s; its last rate, 0 if it had no
  * limit. A slow flow's last rate is higher than its average, as faster ones were done before it. So
  * half of the difference makes shares equal, from round to round. After a loss, rxe may have waited
- * for its timer most of the time, which says nothing about the share.
+ * for its timer most of the time: the share is at least a quarter of what got through at most, and
+ * unknown if that is.
  */
 static void dcqcn_path_learn_share(struct dcqcn_path *path, u32 usual, u64 rate,
 				   u64 now)
 {
 	u64 bytes = min(path->sent - path->begun, DCQCN_SAMPLE_MAX), kbps;
+	u32 most = max(path->delivered[0], path->delivered[1]);
 	bool met = path->marked || path->queued || path->lost;
 
-	if (!rate || now - path->heard_time >= DCQCN_PROBE_NS) {
+	if (!rate || now - path->heard_time >= DCQCN_PROBE_NS || (path->lost && !most)) {
 		path->share = 0;
 		return;
 	}
@@ -238,7 +240,7 @@ static void dcqcn_path_learn_share(struct dcqcn_path *path, u32 usual, u64 rate,
 	/* as in dcqcn_path_learn_rate() */
 	kbps = div64_u64(bytes * 8 * USEC_PER_SEC, path->heard_time - path->begun_time);
 	if (path->lost)
-		kbps = max_t(u64, kbps, max(path->delivered[0], path->delivered[1]) / 4);
+		kbps = max_t(u64, kbps, most / 4);
 	kbps += min(max(div_u64(rate, 1000), kbps) - kbps, kbps) / 2;
 	path->calm = met ? 0 : path->calm + 1;
 	if (path->calm)
