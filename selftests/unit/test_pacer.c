@@ -709,6 +709,29 @@ static void longest_hold(void)
 	}
 }
 
+/* Requests that were held for five seconds leave at once. The READ responses beside them wait for
+ * no more than one packet of 480 ms at 1 Mb/s.
+ */
+static void after_a_long_hold(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	unsigned int n;
+
+	limited(1, IB_QPT_RC, 0);
+	for (n = 0; n < 65; n++)
+		output_request(&qps[0], n, 60000, WRITE_MIDDLE);
+	for (n = 0; n < 20; n++)
+		output_of(&qps[0], DCQCN_PKT_RESPONSE, n, 60000, 65536, true);
+	for (n = 0; n < 550 && !skb_queue_empty(&flow->fifo[DCQCN_REQUESTS].queue); n++)
+		pass_time(&qps[0], 10 * MS);
+	expect(flow->stat.expired > 40 && n < 550, "%u requests expired in %u ms",
+	       flow->stat.expired, 10 * n);
+	expect(!skb_queue_empty(&flow->fifo[DCQCN_RESPONSES].queue), "no response is held");
+	expect(flow->next - fuzz_now <= 480 * MS, "they wait for %llu ms",
+	       (unsigned long long)(flow->next - fuzz_now) / MS);
+	ends();
+}
+
 /* At 1 Mb/s and an ack timeout of 67 ms, 4 KB take as long as half of that */
 static void asks(void)
 {
@@ -2774,6 +2797,7 @@ static const struct tap_test tests[] = {
 	{ "requests that rxe repeats without an ACK leave before the next time", stuck },
 	{ "a request behind a long one waits for half of the ack timeout", after_a_long_one },
 	{ "a request is held for five seconds at most", longest_hold },
+	{ "responses get their turn after requests that were held too long", after_a_long_hold },
 	{ "requests and READ responses take turns", turns },
 	{ "a late timer earns credit for 20 ms at most", late_timer },
 	{ "held packets are sent with preemption disabled", no_preemption },

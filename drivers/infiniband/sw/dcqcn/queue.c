@@ -36,6 +36,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
+#include <linux/minmax.h>
 #include <linux/netdevice.h>
 #include <linux/time64.h>
 
@@ -136,20 +137,29 @@ static __always_inline bool dcqcn_queue_is_crowded(const struct dcqcn_qp *qp,
 	       dcqcn_queue_exceeds_share(qp, kind);
 }
 
-/* Return a packet that leaves before it is due, or NULL */
+/* Return a packet that leaves before it is due, or NULL. If many leave at once because all of them
+ * were held for too long, the flow pays for only one of them: otherwise the packets that it still
+ * holds would wait for seconds, and READ responses have no other bound. If they leave for want of
+ * memory, the flow pays for all, so that its rate holds when there is room again.
+ */
 static struct sk_buff *dcqcn_queue_next_early(struct dcqcn_qp *qp, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	struct sk_buff *skb;
+	bool late = true;
 
 	if (dcqcn_req_is_unsafe(&flow->fifo[DCQCN_RESPONSES], now)) {
 		skb = skb_peek(&flow->fifo[DCQCN_RESPONSES].queue);
 	} else {
 		skb = skb_peek(&flow->fifo[DCQCN_REQUESTS].queue);
-		if (!skb || (!dcqcn_gate_is_overdue(qp, skb, now) &&
-			     !dcqcn_queue_is_crowded(qp, DCQCN_REQUESTS, 0)))
+		if (!skb)
+			return NULL;
+		late = dcqcn_gate_is_overdue(qp, skb, now);
+		if (!late && !dcqcn_queue_is_crowded(qp, DCQCN_REQUESTS, 0))
 			return NULL;
 	}
+	if (late)
+		flow->next = min(flow->next, now);
 	flow->stat.expired++;
 	dcqcn_count(qp->dev, DCQCN_RP_EXPIRED);
 	return skb;
