@@ -39,8 +39,10 @@
 /* Bounds of the module's memory, and one packet more */
 #define RESPONSES_MAX	(8 << 20)
 
-/* Credit: what ccc_initial_window gives, 16 MB at most, and a backlog */
-#define CREDIT_MAX	(1 << 25)
+/* Credit: what ccc_initial_window gives, 16 MB at most, and a backlog; or a round trip of the line
+ * that a port claims, which may be a thousand times what its path carries
+ */
+#define CREDIT_MAX	((1 << 25) + (s32)DCQCN_NSCC_BDP_MAX)
 
 #define COUNTED		(1 << 13)	/* libFuzzer's view of transitions */
 #define TRANSITIONS	(1 << 16)
