@@ -153,6 +153,8 @@ set dev nonesuch rpg_gd 1 rpg_gd 2 -> set: rpg_gd is given twice
 set dev nonesuch cc_algorithm -> set: the value of cc_algorithm is missing
 set dev nonesuch cc_algorithm a cc_algorithm b -> set: cc_algorithm is given twice
 set dev nonesuch rpg_gd nan -> rpg_gd: "nan" is not a whole number
+set dev nonesuch rpg_gd 1.5 -> rpg_gd: "1.5" is not a whole number
+set dev nonesuch rpg_time_reset 1500ns -> rpg_time_reset: "1500ns" is not a time in whole us
 set dev nonesuch rpg_ai_rate 20us -> rpg_ai_rate: "20us" is not a rate
 set dev nonesuch rpg_time_reset 1mbit -> rpg_time_reset: "1mbit" is not a time
 set dev nonesuch np_enable 8 -> np_enable: "8" is not a list of priorities

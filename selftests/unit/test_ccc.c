@@ -1284,6 +1284,54 @@ static void test_introduced(void)
 	tear_down();
 }
 
+/* Feedback may report all bytes in flight as arrived or as lost, and differ by 64 KB that were sent
+ * before both agreed, but no more
+ */
+static void test_implausible(void)
+{
+	static const struct {
+		s32 arrived, lost;	/* bytes; 1 << 16 of them are the difference allowed */
+		bool in_flight;		/* and those */
+		bool believed;
+	} cases[] = {
+		{ 1 << 16, 0, true, true }, { (1 << 16) + 1, 0, true, false },
+		{ 0, 0, false, true }, { -1, 0, false, false },
+		{ 0, 1 << 16, true, true }, { 0, (1 << 16) + 1, true, false },
+		{ 0, -(1 << 16), false, true }, { 0, -(1 << 16) - 1, false, false },
+	};
+	struct dcqcn_cnp_spec spec = { .ttl = 64 };
+	const struct dcqcn_probe *probe;
+	struct dcqcn_feedback say;
+	struct dcqcn_ccc_sender *tx;
+	u32 bits, flight, i;
+	u8 p[120];
+
+	host_address(&spec.saddr, RECEIVER);
+	host_address(&spec.daddr, 0);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		open_window();
+		tx = sender(0);
+		tx->unasked = dcqcn_ccc_enough(tx);
+		leave_seen(0, &bits);
+		expect(tx->num_probes == 1, "%u probes", tx->num_probes);
+		probe = &tx->probes[0];
+		flight = cases[i].in_flight ? dcqcn_ccc_flight(tx) : 0;
+		say = (struct dcqcn_feedback) {
+			.version = DCQCN_FEEDBACK_VERSION, .algorithms = 3,
+			.flags = DCQCN_FEEDBACK_ECHO, .epoch = cpu_to_be32(tx->epoch),
+			.received = cpu_to_be32(tx->received + cases[i].arrived +
+						(cases[i].lost ? 0 : flight)),
+			.echo_qpn = cpu_to_be32(probe->qpn), .echo_psn = cpu_to_be32(probe->psn),
+			.echo_received = cpu_to_be32(probe->sent - tx->offset - cases[i].lost -
+						     (cases[i].lost ? flight : 0)),
+		};
+		hear(&hosts[0], p, dcqcn_feedback_build(p, &spec, &say));
+		expect(hosts[0].counters.value[DCQCN_RP_FEEDBACK_IGNORED] == !cases[i].believed,
+		       "case %u: %d arrived, %d lost", i, cases[i].arrived, cases[i].lost);
+		tear_down();
+	}
+}
+
 /* Credit is overdue after a few of the times that grants have taken, however long nothing was asked
  * for before
  */
@@ -1592,6 +1640,7 @@ static const struct tap_test tests[] = {
 	{ "after a pause, no message waits for a timeout", test_pauses },
 	{ "a peer vanishes, and comes back", test_vanished },
 	{ "forged feedback", test_forged },
+	{ "feedback that cannot be true", test_implausible },
 	{ "what leaves unseen is counted before feedback is believed", test_unseen },
 	{ "a pause does not count as a wait for answers", test_unseen_pause },
 	{ "nor does one after the end of a message", test_end_in_flight },

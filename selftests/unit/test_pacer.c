@@ -1342,6 +1342,35 @@ static void first_packet_describes(void)
 	ends();
 }
 
+/* RC: a packet to another QP or another address is of another connection */
+static void other_connection(void)
+{
+	struct sock sk = {}, other = {};
+	struct iphdr iph = { .version = 4, .daddr = cpu_to_be32(0x0a000002) };
+	struct ipv6hdr ip6h = { .version = 6, .daddr.s6_addr32[3] = iph.daddr };
+	struct sk_buff skb = { .sk = &sk, .data = (void *)&iph };
+	struct dcqcn_bth bth = { .qpn = cpu_to_be32(17) };
+	struct dcqcn_tx tx = tx_of(&skb, DCQCN_PKT_REQUEST, &bth, true);
+	struct dcqcn_qp qp = { .type = IB_QPT_RC, .peer_qpn = 17, .owner = &sk };
+
+	qp.peer.s6_addr32[2] = cpu_to_be32(0xffff);
+	qp.peer.s6_addr32[3] = iph.daddr;
+	expect(dcqcn_qp_matches(&qp, &tx), "its own packet");
+	qp.peer_qpn = 18;
+	expect(!dcqcn_qp_matches(&qp, &tx), "to another QP");
+	qp.type = IB_QPT_UD;
+	expect(dcqcn_qp_matches(&qp, &tx), "a datagram to another QP");
+	qp.owner = &other;
+	expect(!dcqcn_qp_matches(&qp, &tx), "of another socket");
+	qp = (struct dcqcn_qp) { .type = IB_QPT_RC, .peer_qpn = 17, .peer = qp.peer };
+	iph.daddr ^= cpu_to_be32(1);
+	expect(!dcqcn_qp_matches(&qp, &tx), "to another IPv4 address");
+	skb.data = (void *)&ip6h;
+	expect(!dcqcn_qp_matches(&qp, &tx), "to another IPv6 address");
+	qp.peer = ip6h.daddr;
+	expect(dcqcn_qp_matches(&qp, &tx), "to its IPv6 address");
+}
+
 /* A start that does not use up its rate: one packet in eight is seen, and all are charged */
 static void start_unseen(void)
 {
@@ -2820,6 +2849,7 @@ static const struct tap_test tests[] = {
 	{ "a flow without a limit begins again after four round trips", pauses },
 	{ "an ACK does not end a pause in data", pauses_of_data },
 	{ "a QP that nobody has described yet begins with its first packet", first_packet_describes },
+	{ "packets to another address or QP are of another connection", other_connection },
 	{ "where hardly anything gets through, the lowest rate is a limit", hardly_delivered },
 	{ "a CNP cuts from the port's speed if no rate is known", never_delivered },
 	{ "a limit goes on where the line falls to it", less_delivered },
