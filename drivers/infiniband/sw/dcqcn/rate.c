@@ -12,34 +12,33 @@
  *   Zhu et al., "Congestion Control for Large-Scale RDMA Deployments",
  *   SIGCOMM 2015, section 5
  *
- * The parameters are those of mlx5's roce_rp, and alpha_on_cut. They express the
- * paper's behaviour (alpha_on_cut and clamp_tgt_rate 1, a monitor period below the
- * CNP interval) and the NIC's: one cut per monitor period, at its end when the CNP
- * came early; a target that consecutive cuts leave alone; a bound on what a cut may
- * take.
+ * The parameters are those of mlx5's roce_rp, and alpha_on_cut. They can express both behaviours.
+ * The paper's: alpha_on_cut and clamp_tgt_rate are 1, and the monitor period is shorter than the
+ * interval between CNPs. The NIC's: at most one cut per monitor period, at its end if the CNP came
+ * early; consecutive cuts leave the target alone; a cut takes no more than a given share.
  *
- * DCQCN is free of scale when it is written in units of the path. Where a knob
- * is 0, "measured", these units are the round trip, queues included, and the
- * rate that gets through, which the caller measures and passes in:
+ * DCQCN is free of scale when it is written in units of the path. Where a knob is 0, "measured",
+ * these units are the round trip, queues included, and the rate that gets through. The caller
+ * measures both and passes them in:
  *
- *   T and alpha's period   1 round trip, and at least 2 packets at the rate; without 5/8
- *                          of what it is on an empty path if that leaves 3 packets
- *   cuts                   one per round trip: CNPs that come earlier tell of what was
- *                          sent before the last cut; and one per 8 packets, each
- *                          further CNP counting as one more: a flow that sends only a
- *                          few in a round trip recovers between two cuts, and must not
- *                          if all of them are marked
- *   alpha                  a quarter of the way to 1 with a cut that follows the
- *                          last one within 2 round trips
- *   R_AI                   1/128 of the target; in proportion less where the
- *                          flow sends less than 2 packets in T, so that it
- *                          grows by no more than 1/256 per packet, and more
- *                          after 32 increases without a cut; after a start 7
- *                          times as much, falling to the usual in 144 increases
- *   bounds of the rate     3/4 of what gets through, which a queue that takes
- *                          many round trips to drain must not cut away; and
- *                          twice of it, beyond which the rate does not matter;
- *                          the first cut starts from no more than gets through
+ *   T            Period of the timer and of alpha: the round trip less 5/8 of the shortest one. At
+ *                least the time of 3 packets at the target rate or, if less, the round trip; and
+ *                at least the time of 2 packets. The whole round trip for 16 increases after a
+ *                start.
+ *   cuts         One per round trip, because earlier CNPs answer packets that were sent before the
+ *                last cut. And one per 8 packets, where each CNP that comes too early counts as
+ *                one more packet: a flow that sends only a few packets in a round trip then
+ *                recovers between two cuts, unless all of them are marked.
+ *   alpha        A cut within 2 round trips of the last one first moves it a quarter of the way to
+ *                1.
+ *   R_AI         1/128 of the target. Proportionally less if fewer than 2 packets leave in T, so
+ *                that a packet raises the target by 1/256 at most. An eighth of it more with each
+ *                increase after 32 without a cut. 7 times as much after a start, back to normal in
+ *                144 increases.
+ *   lower bound  3/4 of what gets through: a queue that takes many round trips to drain must not
+ *                cut the rate below that.
+ *   upper bound  Twice what gets through: a higher rate would make no difference. The first cut
+ *                starts from no more than what gets through.
  *
  * Increases and cuts are in proportion to the rate, and CNPs to the packets
  * sent: flows that share a queue converge to the same rate.
@@ -78,19 +77,24 @@
 #define DCQCN_PERIOD_PACKETS	2
 #define DCQCN_CUT_PACKETS	8
 
-/* A flow settles at a fixed number of cuts per T, and its cuts are in proportion to what it
- * sends: flows that share a queue get rates in inverse proportion to T. They spend the same
- * time in the queue, but not on the path. T leaves out this many eighths of the latter, so
- * that a flow whose round trip is 50 times as long gets a third of what the other gets, or
- * more. R_AI is a share of the rate: in a round trip, all flows together grow by at most 8/3
- * of it. But T does not get shorter than this many packets: a flow that may be cut only
- * every 8 packets would recover before the next cut.
+/* Eighths of the shortest round trip that T leaves out.
+ *
+ * A flow settles at a fixed number of cuts per T. Its cuts are in proportion to what it sends, so
+ * the rates of flows that share a queue are in inverse proportion to their T. These flows spend the
+ * same time in the queue, but not on the path. If T leaves out 5/8 of the path, a flow whose round
+ * trip is 50 times as long as another's still gets a third of the other's rate, or more. As
+ * R_AI is a share of a flow's rate, all flows together grow by at most 8/3 of that share in a
+ * round trip.
  */
 #define DCQCN_PERIOD_LESS	5
+
+/* Packets in the shortest T that leaves something out. If it had fewer, a flow that is cut at most
+ * once per 8 packets would recover before its next cut.
+ */
 #define DCQCN_PERIOD_MANY	3
 
-/* Increases after a start for which T is the whole round trip: flows that start together
- * fill the queue before they have seen it empty
+/* Increases after a start for which T is the whole round trip: flows that start together fill the
+ * queue before any of them has seen it empty, so they do not know the shortest round trip
  */
 #define DCQCN_PERIOD_WHOLE	16
 
