@@ -20,37 +20,12 @@ TESTS=(
 
 U32=4294967295
 # file, least, most
-KNOBS="
-roce_np/min_time_between_cnps		0 131071
-roce_np/cnp_dscp			0 63
-roce_np/cnp_802p_prio			0 7
-roce_np/cnp_udp_sport			0 65535
-roce_np/hop_stamps			0 1
-roce_rp/rpg_max_rate			0 $U32
-roce_rp/rpg_min_rate			1 $U32
-roce_rp/rate_to_set_on_first_cnp	0 $U32
-roce_rp/initial_alpha_value		1 1023
-roce_rp/dce_tcp_g			0 1023
-roce_rp/dce_tcp_rtt			0 131071
-roce_rp/rate_reduce_monitor_period	0 131071
-roce_rp/rpg_gd				0 15
-roce_rp/rpg_min_dec_fac			1 100
-roce_rp/clamp_tgt_rate			0 1
-roce_rp/clamp_tgt_rate_after_time_inc	0 1
-roce_rp/rpg_time_reset			0 131071
-roce_rp/rpg_byte_reset			0 $U32
-roce_rp/rpg_threshold			1 31
-roce_rp/rpg_ai_rate			0 $U32
-roce_rp/rpg_hai_rate			1 $U32
-roce_rp/alpha_on_cut			0 1
-roce_rp/start_burst			0 $U32
-roce_rp/ccc_algorithms			0 3
-roce_rp/ccc_base_rtt			0 131071
-roce_rp/ccc_target_qdelay		0 131071
-roce_rp/ccc_initial_window		0 16777216
-roce_rp/ccc_entropy			0 1
-roce_rp/ccc_scaling			0 8192
-$(for role in np rp; do for p in 0 1 2 3 4 5 6 7; do echo "roce_$role/enable/$p 0 1"; done; done)"
+KNOBS=$(grep -v '^#' "$HERE/knobs" | while read -r _ file least most; do
+	case $file in
+	*/enable)	for p in 0 1 2 3 4 5 6 7; do echo "$file/$p 0 1"; done ;;
+	*)		echo "$file $least $most" ;;
+	esac
+done)
 
 each_knob() # FUNCTION: called with file, least, most
 {

@@ -42,12 +42,16 @@ RELEASED = 1        # RATE_NTF's event
 EPERM, EINVAL, ENODEV, ENOENT, ERANGE = 1, 22, 19, 2, 34
 
 U32 = 2**32 - 1
-RANGES = {1: (0, 131071), 2: (0, 63), 3: (0, 7), 4: (0, 65535), 5: (0, 255), 6: (0, U32),
-          7: (1, U32), 8: (0, U32), 9: (1, 1023), 10: (0, 1023), 11: (0, 131071),
-          12: (0, 131071), 13: (0, 15), 14: (1, 100), 15: (0, 1), 16: (0, 1), 17: (0, 131071),
-          18: (0, U32), 19: (1, 31), 20: (0, U32), 21: (1, U32), 22: (0, 255),
-          23: (0, U32), 24: (0, 3), 25: (0, 131071), 26: (0, 131071), 27: (0, 1 << 24),
-          28: (0, 1), 29: (0, 1), 30: (0, 8192), 31: (0, 1)}
+
+
+def ranges():
+    """The least and greatest value of each setting."""
+    with open(os.path.join(os.path.dirname(os.path.realpath(__file__)), "knobs")) as f:
+        lines = [line.split() for line in f if not line.startswith("#")]
+    return {int(number): (int(least), int(most)) for number, _, least, most in lines}
+
+
+RANGES = ranges()
 
 
 class Refused(Exception):

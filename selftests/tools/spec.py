@@ -47,6 +47,23 @@ def unused(family):
                   if a["type"] != "pad" and a["name"] not in used[s["name"]]]
 
 
+def descriptions(abi):
+    """{knob: what a file of Documentation/ABI/testing says about it}."""
+    entries = re.findall(r"^What:\s+\S+/ecn/roce_(.p)/([^/\s]+)\S*$.*?^Description:$(.*?)(?=^What:|\Z)",
+                         read("Documentation", "ABI", "testing", abi), re.M | re.S)
+    return {"%s_enable" % role if name == "enable" else name: " ".join(text.split())
+            for role, name, text in entries}
+
+
+def range_of(setting):
+    """A setting's name, and how its description tells its range."""
+    checks, name = setting.get("checks", {}), setting["name"].replace("-", "_")
+    least, most = checks.get("min", 0), checks.get("max", 2 ** 32 - 1)
+    if name.endswith("p_enable"):
+        least, most = 0, 1      # a file for each bit
+    return name, "%d %s %d" % (least, "or" if most - least == 1 else "to", most)
+
+
 def main():
     for family in ("rdma_dcqcn", "dcbport"):
         used, missing = unused(family)
@@ -62,6 +79,11 @@ def main():
            if listed.get(upper(a["name"])) != a["name"].replace("-", "_")] +
           ["%s is not in the specification" % n for n in listed.values()
            if n.replace("_", "-") not in [a["name"] for a in settings]])
+
+    documented = descriptions("sysfs-class-net-ecn")
+    check("spec: each setting is described, with its range", documented,
+          ["%s: %s is not there" % (name, want) for a in settings
+           for name, want in [range_of(a)] if want not in documented.get(name, "")])
 
     counters = [a["name"] for s in spec["attribute-sets"] if s["name"] == "counters"
                 for a in s["attributes"] if a["name"] != "pad"]
@@ -85,9 +107,6 @@ def main():
           ["%s has attribute %s" % (n, a) for n, a in listed.items() if a != n.upper()])
 
     completion = read("tools", "dcqcn", "dcqcn.bash")
-    check("spec: the completion knows each knob", settings,
-          [a["name"] for a in settings
-           if not re.search(r"\b%s\b" % a["name"].replace("-", "_"), completion)])
     table = re.findall(r'{ { ("\w+"(?:, "\w+")*) }, cmd_', read("tools", "dcqcn", "command.c"))
     words = sorted({w for words in table for w in re.findall(r"\w+", words)})
     check("spec: the completion knows each word of a command", words,

@@ -14,6 +14,23 @@ _dcqcn_names() # DIRECTORY
 _dcqcn_devs() { _dcqcn_names /sys/class/infiniband; }
 _dcqcn_netdevs() { _dcqcn_names /sys/class/net; }
 
+# The knobs that the module has
+_dcqcn_knobs() { _dcqcn_knobs_in /sys/class/net; }
+
+_dcqcn_knobs_in() # DIRECTORY
+{
+	local f
+
+	for f in "$1"/*/ecn/roce_?p/*; do
+		case $f in
+		*/roce_np/enable)	echo np_enable ;;
+		*/roce_rp/enable)	echo rp_enable ;;
+		*/cc_available|*\*)	;;
+		*)			echo "${f##*/}" ;;
+		esac
+	done | sort -u
+}
+
 # Those that begin like the current word. compgen -W would execute $(...) in them.
 _dcqcn_words() # WORDS
 {
@@ -97,12 +114,6 @@ _dcqcn()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 	local commands="show qp ccc stat watch set profile cc save restore record plot doctor try port model help"
-	local knobs="min_time_between_cnps cnp_dscp cnp_802p_prio cnp_udp_sport hop_stamps np_enable
-		rpg_max_rate rpg_min_rate rate_to_set_on_first_cnp initial_alpha_value
-		dce_tcp_g dce_tcp_rtt rate_reduce_monitor_period rpg_gd rpg_min_dec_fac
-		clamp_tgt_rate clamp_tgt_rate_after_time_inc rpg_time_reset rpg_byte_reset
-		rpg_threshold rpg_ai_rate rpg_hai_rate rp_enable alpha_on_cut start_burst
-		ccc_algorithms ccc_base_rtt ccc_target_qdelay ccc_initial_window ccc_entropy ccc_scaling cc_algorithm"
 	local command="" i=1
 
 	COMPREPLY=()
@@ -151,7 +162,7 @@ _dcqcn()
 		[ "${COMP_WORDS[i + 1]}" != --from ] || i=$((i + 2))
 		case $((COMP_CWORD - i)):$prev in
 		1:*)			_dcqcn_words "--from dev help" ;;
-		*[13579]:*)		_dcqcn_words "$knobs" ;;
+		*[13579]:*)		_dcqcn_words "$(_dcqcn_knobs)" ;;
 		*:[nr]p_enable)		_dcqcn_words "all none" ;;
 		esac ;;
 	profile)

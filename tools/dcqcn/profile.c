@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fail.h"
+#include "knob.h"
 #include "profile.h"
 
 static void profile_message(const struct nlattr **tb, void *data)
@@ -46,16 +47,15 @@ void profile_free(struct profile *list)
 	}
 }
 
-/* Return true if profiles have this knob */
+/* Return true if profiles have this knob: they are the parameters of the notification point and of
+ * the reaction point, except for the line rate
+ */
 bool profile_has(int knob)
 {
-	return knob != RDMA_DCQCN_A_SETTINGS_NP_ENABLE &&
-	       knob != RDMA_DCQCN_A_SETTINGS_RP_ENABLE &&
-	       knob != RDMA_DCQCN_A_SETTINGS_RPG_MAX_RATE &&
-	       knob != RDMA_DCQCN_A_SETTINGS_CCC_SCALING &&
-	       knob != RDMA_DCQCN_A_SETTINGS_HOP_STAMPS &&
-	       (knob < RDMA_DCQCN_A_SETTINGS_CCC_ALGORITHMS ||
-		knob > RDMA_DCQCN_A_SETTINGS_CCC_ENTROPY);
+	const char *field = knobs[knob].field;
+
+	return knob != RDMA_DCQCN_A_SETTINGS_RPG_MAX_RATE &&
+	       (!strncmp(field, "np.", 3) || !strncmp(field, "rp.", 3));
 }
 
 /* Return true if a device's knobs have the values of a profile */
