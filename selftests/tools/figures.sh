@@ -44,15 +44,18 @@ figures()
 
 git init -q "$TMP" && mkdir "$TMP/Documentation" "$TMP/drivers" "$TMP/tools" &&
 	echo ".. image:: pictures/a.png" >"$TMP/Documentation/page.rst" &&
-	touch "$TMP/drivers/a.c" "$TMP/tools/b" && commit "first" || exit
+	echo 'char *a = "/*"; /* why */' >"$TMP/drivers/a.c" && touch "$TMP/tools/b" &&
+	commit "first" || exit
 FIRST=$(git -C "$TMP" rev-parse HEAD)
 
 table "$FIRST" module
 figures 0 "1 figures, 0 stale"
 echo change >"$TMP/tools/b" && commit "of a tool"
 figures 0 "0 stale"
-echo change >"$TMP/drivers/a.c" && commit "of the module"
-figures 1 "1 commits since, the last $(git -C "$TMP" log -1 --format=%h) of the module"
+printf '/*\n * better\n */\nchar *a =\n\t"/*"; // why\n' >"$TMP/drivers/a.c" && commit "of comments"
+figures 0 "0 stale"
+echo 'char *a = "/**/"; /* why */' >"$TMP/drivers/a.c" && commit "of the module"
+figures 1 "commits since in 1 files, the last $(git -C "$TMP" log -1 --format=%h) of the module"
 table "$(git -C "$TMP" rev-parse HEAD)" module
 figures 0 "0 stale"
 table unknown module
