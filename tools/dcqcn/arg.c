@@ -31,8 +31,8 @@ void arg_missing_value(const char *name)
 	     command_name(), name, command_usage());
 }
 
-/* getopt_long() for options before the first other word only; returns -1 after
- * the last. @letters begin with "+:".
+/* Like getopt_long(), but only for options that precede all other words. Return -1 after the last
+ * one. @letters begin with "+:".
  */
 int arg_option(int argc, char **argv, const char *letters,
 	       const struct option *names)

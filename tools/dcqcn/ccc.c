@@ -6,7 +6,7 @@
 #include "ccc.h"
 #include "fail.h"
 
-/* The kernel's order is that of a hash */
+/* The kernel lists them in the order of a hash */
 struct list {
 	struct ccc *cccs;
 	size_t len, room;
@@ -62,7 +62,7 @@ static int ccc_compare(const void *a, const void *b)
 	       (int)y->value[RDMA_DCQCN_A_CCC_PRIO];
 }
 
-/* Those of a device, or all if @dev is NULL */
+/* List the contexts of a device, or all of them if @dev is NULL */
 void ccc_dump(const char *dev, ccc_each each)
 {
 	struct list list = {};

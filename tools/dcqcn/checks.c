@@ -18,7 +18,7 @@
 
 #define KNOB(_dev, _name) ((_dev)->settings[RDMA_DCQCN_A_SETTINGS_##_name])
 
-/* Packets of rxe that pass its network device must show there */
+/* Packets that rxe sends: if so many do not pass its network device, they are looped back */
 #define LOOPBACK_PACKETS	100
 
 /* With this rpg_gd or more, alpha * 1024 / 2^rpg_gd is a cut of 1/16 or less */

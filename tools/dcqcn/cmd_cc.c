@@ -34,7 +34,7 @@ static void list_text(const char *name, const struct dev *devs)
 	putchar('\n');
 }
 
-/* All devices have the same ones */
+/* All devices have the same algorithms */
 int cmd_cc_list(int argc __attribute__((unused)), char **argv)
 {
 	struct dev *devs;

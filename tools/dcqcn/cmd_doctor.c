@@ -27,10 +27,10 @@
 /* With fewer data packets, the doctor says that there is next to no traffic */
 #define FEW		10
 
-/* A data packet says more about which device is used than so many probes */
+/* One data packet tells as much about which device is used as this many probes */
 #define DATA_COUNTS	1000
 
-/* On a terminal, what happens now */
+/* Say on a terminal what the doctor is doing */
 static void say(const char *what, const char *peer)
 {
 	if (isatty(STDERR_FILENO))
@@ -109,7 +109,7 @@ static struct request parse(int argc, char **argv)
 	static const struct option options[] = {
 		{ "peer", required_argument, NULL, 'p' },
 		{ "serve", no_argument, NULL, 's' },
-		/* of the doctor that asks */
+		/* for the doctor that asks */
 		{ "facts", no_argument, NULL, 'f' },
 		{ "probe", required_argument, NULL, 'a' },
 		{}
@@ -153,7 +153,7 @@ static int ask(const struct request *r, const struct facts *here,
 {
 	int fd = -1;
 
-	/* it may end before it has heard all */
+	/* the other doctor may end before it has read everything */
 	signal(SIGPIPE, SIG_IGN);
 	if (!r->ssh) {
 		say("asking the doctor at ", r->peer);
@@ -188,7 +188,7 @@ int cmd_doctor(int argc, char **argv)
 
 	if (!r.only_facts && !r.serve)
 		port_facts_gather(&ports, r.dev);
-	/* the peer's doctor says it of a host without a device */
+	/* for a host without a device, the peer's doctor says it */
 	if (!facts_find(&here, r.dev) && !ports.num && (r.dev || !(r.serve || r.only_facts)))
 		no_such(r.dev);
 	if (r.peer && !here.devs)

@@ -92,7 +92,7 @@ static const char *default_output(const char *csv)
 	return path;
 }
 
-/* Read a record completely before anything is written */
+/* Read the whole record before anything is written */
 static const struct kind *read_record(struct recording *r, const char *csv)
 {
 	const struct kind *kind = kinds;

@@ -32,7 +32,7 @@ int cmd_save(int argc, char **argv)
 			knob_print(out, &knobs[i], dev->settings[i]);
 			putc('\n', out);
 		}
-		/* an older release does not know it */
+		/* older releases do not know this setting */
 		if (strcmp(dev->algorithm, "dcqcn"))
 			fprintf(out, "%s %s %s\n", dev->name, KNOB_ALGORITHM, dev->algorithm);
 	}

@@ -10,7 +10,7 @@
 #include "growth.h"
 #include "json.h"
 
-/* Counters that go up and down */
+/* Gauges: they go up and down */
 static bool is_level(int counter)
 {
 	return counter == RDMA_DCQCN_A_COUNTERS_RP_LIMITED_QPS ||

@@ -98,7 +98,7 @@ static const char *bar(char buf[BAR_WIDTH + 1], const struct qp *qp,
 	return buf;
 }
 
-/* A line, or two if the terminal is narrow. Return how many. */
+/* Print a line, or two on a narrow terminal. Return how many. */
 static unsigned int draw_dev(const struct screen *screen, const struct dev *dev,
 			     const struct dev *old, double s)
 {
@@ -163,7 +163,7 @@ static void draw(const struct screen *screen, const struct picture *picture,
 	};
 	double s = (picture->time - old->time) / (double)NSEC_PER_SEC;
 	uint64_t most = scale(picture);
-	/* the headings, what is left out, and the cursor */
+	/* room for the headings, the line about what is left out, and the cursor */
 	unsigned int used = 3, shown;
 
 	for (size_t i = 0; i < picture->num_qps; i++) {
@@ -190,7 +190,7 @@ static void draw(const struct screen *screen, const struct picture *picture,
 			printf("... and %zu more\n", picture->num_qps - i);
 			break;
 		}
-		/* an entry that was removed and added again */
+		/* the entry was removed and added again */
 		if (before && V(before, CNP_HANDLED) > V(qp, CNP_HANDLED))
 			before = NULL;
 		draw_qp(screen, columns, shown, qp, before, s, most);

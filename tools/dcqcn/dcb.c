@@ -95,7 +95,7 @@ static void ask(struct mnl_socket *sock, const char *dev,
 		mnl_cb_run(buffer, len, 0, 0, answer_cb, table);
 }
 
-/* Leaves the table unknown if the kernel has none */
+/* Leave the table unknown if the kernel has none */
 void dcb_apps(const char *dev, struct dcb_app_table *table)
 {
 	struct mnl_socket *sock = mnl_socket_open(NETLINK_ROUTE);

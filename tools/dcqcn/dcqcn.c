@@ -21,7 +21,7 @@ static bool is_option(const char *arg, const char *name)
 	return *arg && !strncmp(name, arg, strlen(arg));
 }
 
-/* What could not be written is an error */
+/* Fail if the output could not be written */
 static _Noreturn void finish(int status)
 {
 	if (fflush(stdout) || ferror(stdout))

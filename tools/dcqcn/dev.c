@@ -10,7 +10,7 @@
 const char * const counter_names[] = {
 #define DCQCN_COUNTER(_id, _name, _attr) [RDMA_DCQCN_A_COUNTERS_##_attr] = #_name,
 #include "../../drivers/infiniband/sw/dcqcn/counter_list.h"
-	/* not counted, but what there is at this moment */
+	/* gauges: what there is at this moment */
 	[RDMA_DCQCN_A_COUNTERS_RP_LIMITED_QPS] = "rp_limited_qps",
 	[RDMA_DCQCN_A_COUNTERS_RP_HELD_BYTES] = "rp_held_bytes",
 	[RDMA_DCQCN_A_COUNTERS_CCC_CONTEXTS] = "ccc_contexts",
@@ -75,7 +75,7 @@ static void dev_message(const struct nlattr **tb, void *data)
 		sizeof(dev->ifname) - 1);
 	dev->ifindex = netlink_number(tb[RDMA_DCQCN_A_DEV_IFINDEX]);
 	dev->line_rate = netlink_number(tb[RDMA_DCQCN_A_DEV_LINE_RATE]);
-	/* an older module has neither */
+	/* older modules send neither */
 	strncpy(dev->algorithm, tb[RDMA_DCQCN_A_DEV_CC_ALGORITHM] ?
 		netlink_string(tb[RDMA_DCQCN_A_DEV_CC_ALGORITHM]) : "dcqcn",
 		sizeof(dev->algorithm) - 1);

@@ -54,7 +54,7 @@ void exchange_add(struct exchange_addresses *to, const char *text)
 		to->num++;
 }
 
-/* IPv4 first: where both work, more networks route it */
+/* IPv4 first: if both work, more networks route IPv4 */
 static void add_gids(struct exchange_addresses *to, const struct facts *facts, bool ip4)
 {
 	for (const struct fact_dev *dev = facts->devs; dev; dev = dev->next) {
@@ -221,7 +221,7 @@ static void drop_privileges(void)
 
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (geteuid())
-		return;		/* it has what it has */
+		return;		/* not root: keep what there is */
 	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) || setgroups(0, NULL) ||
 	    setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
 		fail_errno("privileges");
@@ -236,7 +236,7 @@ static struct in6_addr address_of(const struct sockaddr_in6 *from)
 	return from->sin6_addr;		/* v4-mapped for IPv4 */
 }
 
-/* In a process of its own, which a timer ends */
+/* Answer in a process of its own, which a timer ends */
 static _Noreturn void serve_one(int fd, const char *dev, const struct sockaddr_in6 *from)
 {
 	struct exchange_addresses theirs = { .addr = { address_of(from) }, .num = 1 };

@@ -191,7 +191,7 @@ static void read_gids(struct fact_dev *dev)
 	closedir(dir);
 }
 
-/* These qdiscs hold filters, and count packets that those drop on input, too */
+/* These qdiscs hold filters. They also count input packets that the filters drop. */
 static bool is_filter(const char *kind)
 {
 	return !strcmp(kind, "clsact") || !strcmp(kind, "ingress");
@@ -233,7 +233,7 @@ static void read_qdiscs(struct fact_dev *dev, bool after)
 			     dev->name, dev->ifname);
 }
 
-/* One whose name a shell would change is left out */
+/* Leave out devices whose name a shell would change */
 void facts_add_vlan(struct fact_dev *dev, const char *ifname, unsigned int mapped)
 {
 	struct fact_vlan *vlan = &dev->vlans[dev->num_vlans];
@@ -387,7 +387,7 @@ static void open_sniffers(struct facts *facts)
 	}
 }
 
-/* Watch on until the other doctor is as far as this one */
+/* Go on watching until the other doctor has come as far */
 static void keep_step(struct facts *facts, struct step *step, const char *word)
 {
 	uint64_t begin = clock_now();
@@ -484,7 +484,7 @@ uint64_t facts_count_around(const struct fact_dev *dev, enum sniff_count kind)
 	return dev->tally.counts[kind] + dev->around.counts[kind];
 }
 
-/* In both directions */
+/* NAKs, in both directions */
 uint64_t facts_naks_around(const struct fact_dev *dev, enum sniff_nak nak)
 {
 	return dev->tally.naks[SNIFF_IN][nak] + dev->tally.naks[SNIFF_OUT][nak] +

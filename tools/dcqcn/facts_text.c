@@ -60,7 +60,7 @@ static void print_flows(FILE *out, const struct tally *tally, const char *suffix
 	}
 }
 
-/* By number: what is new comes at the end */
+/* By number: new kinds come at the end */
 static void print_kinds(FILE *out, const struct tally *tally, const char *suffix)
 {
 	for (int way = 0; way < SNIFF_WAYS; way++) {

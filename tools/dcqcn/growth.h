@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* If its object was replaced meanwhile, it has counted from 0 */
+/* If its object was replaced meanwhile, the counter began at 0 */
 static inline uint64_t growth(uint64_t before, uint64_t after)
 {
 	return after < before ? after : after - before;

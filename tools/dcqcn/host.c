@@ -54,7 +54,7 @@ static void take(struct facts *facts, enum fact_moment moment, const char *file,
 	}
 }
 
-/* Two lines with the same words as often: names and values */
+/* Pairs of lines that begin with the same word: one has names, the other their values */
 static void read_table(struct facts *facts, enum fact_moment moment, const char *file)
 {
 	char *names = NULL, *values = NULL, *name, *value, *at, *to;
@@ -230,7 +230,7 @@ static int cm_bind(const struct in6_addr *addr)
 	return error;
 }
 
-/* Nothing is known where user space has no rdma_cm; link-local addresses would need a scope */
+/* Report nothing if user space has no rdma_cm, or about link-local addresses, which need a scope */
 void host_cm(struct fact_dev *dev)
 {
 	for (int i = 0; i < dev->num_gids; i++) {
@@ -246,7 +246,7 @@ void host_cm(struct fact_dev *dev)
 
 typedef void (*host_message)(const struct nlmsghdr *nlh, void *data);
 
-/* Nothing is known where that fails: the kernel may have been built without it */
+/* Report nothing if this fails: the kernel may have been built without it */
 static void dump(int protocol, struct nlmsghdr *request, host_message message, void *data)
 {
 	struct mnl_socket *sock = mnl_socket_open(protocol);
@@ -303,7 +303,7 @@ static void take_neighbour(const struct nlmsghdr *nlh, void *data)
 		dev->neighs[dev->num_neighs++] = addr;
 }
 
-/* Those that have been asked for their link-layer address, and have not answered */
+/* List neighbours that were asked for their link-layer address and have not answered */
 void host_neighbours(struct fact_dev *dev)
 {
 	char buffer[MNL_ALIGN(sizeof(struct nlmsghdr)) + MNL_ALIGN(sizeof(struct ndmsg))];

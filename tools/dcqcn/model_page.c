@@ -126,7 +126,7 @@ static void print_regime(const char *name, const char *queue, const char *marks,
 	printf("  %-10s %25s %12s %12s\n", name, queue, marks, print(buf, 100 * time, "%"));
 }
 
-/* The curve, regime by regime */
+/* Print the curve, one regime after the other */
 static void print_curve(const struct dcqcn_model_output *out)
 {
 	char kmin[MODEL_VALUE], kmax[MODEL_VALUE], pmax[MODEL_VALUE];

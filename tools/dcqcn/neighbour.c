@@ -106,7 +106,7 @@ static char *answer_tlvs(char *line)
 	return at < len ? line + at : NULL;
 }
 
-/* Without an agent or a known neighbour, everything stays false */
+/* If there is no agent, or no neighbour is known, everything stays false */
 void neighbour_ask(const char *dev, struct neighbour *n)
 {
 	char *line = NULL, *text;

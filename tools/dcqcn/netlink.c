@@ -14,7 +14,7 @@
 #include "fail.h"
 #include "netlink.h"
 
-/* The kernel uses as much of a buffer as it is offered */
+/* Bytes; the kernel fills as much of a buffer as it is offered */
 #define BUFFER_SIZE		32768
 
 static struct mnl_socket *sock;
@@ -88,7 +88,7 @@ uint64_t netlink_number(const struct nlattr *attr)
 	}
 }
 
-/* Clean, as it is printed; the answer's buffer is ours */
+/* Clean the string, because it is printed. We may write to the answer's buffer. */
 const char *netlink_string(const struct nlattr *attr)
 {
 	return attr ? clean((char *)mnl_attr_get_str(attr)) : "";
@@ -145,7 +145,7 @@ static void fail_range(const struct nlmsghdr *sent, const struct nlattr *place,
 	fail("%s: %s", requested.object, text);
 }
 
-/* With the kernel's message */
+/* End the program with the kernel's message */
 static _Noreturn void fail_talk(const struct talk *talk, int error,
 		      const struct nlattr **tb)
 {
@@ -170,7 +170,7 @@ static int error_cb(const struct nlmsghdr *nlh, void *data)
 	    e->error == -ENOENT)
 		fail("%s: not loaded (modprobe %s loads it)", spoken->module,
 		     spoken->module);
-	/* the request comes back, unless it is capped */
+	/* the request comes back, too, unless it is capped */
 	if (!(nlh->nlmsg_flags & NLM_F_CAPPED))
 		len += mnl_nlmsg_get_payload_len(&e->msg);
 	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS)

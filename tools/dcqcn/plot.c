@@ -59,7 +59,7 @@ static void exec_gnuplot(const int in[2], const int out[2])
 	dup2(in[0], STDIN_FILENO);
 	dup2(out[1], STDOUT_FILENO);
 	signal(SIGPIPE, SIG_DFL);
-	/* a user's own settings would be in the picture, or spoil it */
+	/* ignore the user's own settings, which could spoil the picture */
 	execlp("gnuplot", "gnuplot", "-d", "-", NULL);
 	fprintf(stderr, "dcqcn: gnuplot: %s\n", strerror(errno));
 	_exit(EXIT_FAILURE);
@@ -72,7 +72,7 @@ FILE *plot_begin(const char *output)
 	FILE *gnuplot;
 
 	picture = output;
-	/* it may end early, or not be installed: the status says so */
+	/* gnuplot may end early, or not be installed: its status says so */
 	signal(SIGPIPE, SIG_IGN);
 	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
 		fail_errno("gnuplot");

@@ -80,7 +80,7 @@ static void port_cb(const struct nlattr **tb, void *data)
 	listener->message(&port, listener->data);
 }
 
-/* Begin the watermarks of a port again, and show it as it was */
+/* Reset the watermarks of a port, and return what it had before */
 void port_clear(const char *dev, port_message message, void *data)
 {
 	struct nlmsghdr *nlh = netlink_request(&port_family,

@@ -183,7 +183,7 @@ static uint64_t frame_len(const struct view *v)
 	return mtu + ETHERNET + port_value(v, DCBPORT_A_PORT_OVERHEAD);
 }
 
-/* The least of priorities with PFC */
+/* The smallest headroom of priorities with PFC */
 static uint64_t least_headroom(const struct view *v)
 {
 	uint64_t least = UINT64_MAX;

@@ -43,7 +43,7 @@ static struct fact_port *find(struct port_facts *facts, const char *name)
 	return NULL;
 }
 
-/* A port that was added in the meantime has no interval yet */
+/* A port that was added meanwhile has no first look to compare with */
 static struct fact_port *place(struct port_facts *facts, const char *name)
 {
 	struct fact_port *port = find(facts, name);

@@ -119,7 +119,7 @@ static void restore_switch(const char *name, char **words)
 		    name, words);
 }
 
-/* The same qdisc again changes nothing */
+/* Adding the same qdisc again changes nothing */
 static void make_port(const char *dev)
 {
 	char *argv[] = { "tc", "qdisc", "replace", "dev", (char *)dev, "root",

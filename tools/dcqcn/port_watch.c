@@ -90,7 +90,7 @@ static void print_table(const struct port_look *look, const struct port_look *be
 		[SAID] = { "SAID/S", 8, 1 },
 	};
 	struct screen screen = screen_begin();
-	/* the headings, what is left out, and the cursor */
+	/* room for the headings, the line about what is left out, and the cursor */
 	unsigned int used = 3, shown;
 
 	/* with names that are usually shorter, all columns fit 80 characters */

@@ -42,7 +42,7 @@ static bool connect_to(int fd, const struct in6_addr *addr)
 	       !connect(fd, (struct sockaddr *)&in6, sizeof(in6));
 }
 
-/* Send as the device does: from its address, through it, and without regard to the path's MTU */
+/* Send as the device does: from its address, through its interface, whatever the path's MTU is */
 static int open_to(const struct fact_route *route, const struct fact_dev *dev, bool ip6)
 {
 	int fd = socket(ip6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -61,7 +61,7 @@ static int open_to(const struct fact_route *route, const struct fact_dev *dev, b
 	return -1;
 }
 
-/* To the addresses that are reached from an rxe device */
+/* Send to the addresses that an rxe device can reach */
 void probe_open(struct probes *probes, const struct facts *facts)
 {
 	probes->num = 0;
@@ -84,7 +84,7 @@ void probe_open(struct probes *probes, const struct facts *facts)
 	}
 }
 
-/* Those that cannot be sent are not counted by our own sniffer either */
+/* Ignore errors: our own sniffer does not count probes that cannot be sent */
 void probe_send(const struct probes *probes)
 {
 	static const unsigned char head[] = { OP_SEND_ONLY, 0, 0xff, 0xff };
@@ -97,7 +97,7 @@ void probe_send(const struct probes *probes)
 		for (int size = 0; size < SNIFF_SIZES; size++) {
 			if (sniff_sizes[size] > to->mtu)
 				break;
-			/* the next one may be answered by an ICMP error for the last one */
+			/* sendto() may report an ICMP error of the previous probe */
 			if (send(to->fd, packet, sniff_sizes[size] -
 				 (to->ip6 ? IP6_UDP : IP4_UDP), 0) < 0)
 				send(to->fd, packet, sniff_sizes[size] -

@@ -6,7 +6,7 @@
 #include "fail.h"
 #include "qp.h"
 
-/* The kernel's order is that of a hash */
+/* The kernel lists them in the order of a hash */
 struct list {
 	struct qp *qps;
 	size_t len, room;

@@ -13,7 +13,7 @@
 
 #define DEFAULT_INTERVAL	10000000	/* ns */
 
-/* -i INTERVAL -d DURATION -o FILE; what follows is at optind */
+/* Take the options -i INTERVAL -d DURATION -o FILE. The next word is at optind. */
 void record_options(struct record *r, int argc, char **argv)
 {
 	int c;
@@ -43,7 +43,7 @@ static void moments(const struct record *r, record_moment moment, void *data)
 		moment(time, data);
 		if (ferror(stdout))
 			return;
-		/* the next point of the grid that is not over yet */
+		/* the next point of the grid that lies ahead */
 		due += r->interval;
 		time = clock_now();
 		if (due < time)

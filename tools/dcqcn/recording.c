@@ -15,7 +15,7 @@
 
 #define MANY_COLUMNS	64	/* of a file */
 
-/* Of a file: where what is needed of a line is */
+/* Which columns of a file are needed, and where they are in a line */
 struct layout {
 	const char *file, *key;
 	const char *const *names;

@@ -28,7 +28,7 @@ static bool write_all(int fd, const char *data, size_t len)
 	return true;
 }
 
-/* What a new file may be used for */
+/* The mode of a new file */
 static mode_t default_mode(void)
 {
 	mode_t mask = umask(0);

@@ -35,7 +35,7 @@ struct screen screen_begin(void)
 {
 	struct screen screen = terminal();
 
-	/* home, and clear what is below */
+	/* cursor home, and clear the rest of the screen */
 	if (screen.lines)
 		fputs("\033[H\033[J", stdout);
 	return screen;
@@ -89,7 +89,7 @@ void screen_row(const struct screen *screen, const struct screen_column *columns
 
 		if (!(shown & 1U << i))
 			continue;
-		/* nothing is behind the last one */
+		/* no padding after the last column */
 		if (pad < 0 && !(shown >> i >> 1))
 			pad = 0;
 		len += snprintf(line + len, sizeof(line) - len, "%s%*s", len ? " " : "", pad,

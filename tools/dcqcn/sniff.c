@@ -59,16 +59,16 @@
 #define CLASS_CM	0x07
 #define ATTRIBUTE_REJ	0x0012
 
-/* An ACK for so many PSNs later may still be for a request */
+/* An ACK of up to this many PSNs later may still answer a request */
 #define COALESCED	1024
 #define PSN_MASK	0xffffff
 
 #define PSN_HALF	0x800000
 
-/* ns; a QP that is silent for so long is followed no longer */
+/* ns; after this silence, stop following a QP */
 #define FOLLOW_MAX	100000000ULL
 
-/* ns; a request is not waited for any longer */
+/* ns; after this time, stop waiting for the ACK of a request */
 #define WAIT_MAX	4000000000ULL
 
 const uint16_t sniff_sizes[SNIFF_SIZES] = {
@@ -347,7 +347,7 @@ static void count(struct sniff *sniff, struct tally *tally, const struct packet 
 			flow->probes[p->way][sniff_size(p->total)]++;
 		return;
 	}
-	/* the module takes CNPs and its own kinds before UDP counts them */
+	/* the module takes CNPs and its own packets before UDP counts them */
 	if (flow && !(p->op & OWN_KINDS))
 		flow->packets[p->way][sniff_size(p->total)]++;
 	if (p->op == OP_CNP) {

@@ -18,7 +18,7 @@ void step_say(struct step *step, const char *word)
 	memcpy(line, word, len);
 	line[len++] = '\n';
 	if (write(step->out, line, len) < 0)
-		return;		/* what it says tells whether it has ended */
+		return;		/* the other's words tell whether it has ended */
 }
 
 /* Read what has come of the other's word, and nothing after it. Return true if this is it. */

@@ -18,13 +18,13 @@
  */
 #define ENOUGH		4
 
-/* Packets that came in, and of which none was taken */
+/* Packets that came in; fewer tell nothing about what takes them */
 #define ENOUGH_IN	10
 
-/* Requests that were waited for, of which more than half were sent again */
+/* Requests whose ACKs were waited for; fewer tell nothing about the ACK timeout */
 #define ENOUGH_ACKS	5
 
-/* RNR NAKs are a fault if there is one for so many data packets */
+/* RNR NAKs are a fault if there is at least one per this many data packets */
 #define RNR_SHARE	20
 
 /* Packets were overtaken, and not lost, if this was so each time in so many that a QP's packets
@@ -93,7 +93,7 @@ static uint64_t all_in(const struct fact_dev *dev, bool ip4, uint64_t *probes)
 		for (int i = 0; i < tallies[t]->num_flows; i++) {
 			const struct sniff_flow *flow = &tallies[t]->flows[i];
 
-			/* nobody expects packets for other addresses to be taken */
+			/* packets for other addresses need not be taken */
 			if (IN6_IS_ADDR_V4MAPPED(&flow->local) != ip4 ||
 			    !facts_has_gid(dev, &flow->local))
 				continue;
@@ -106,7 +106,7 @@ static uint64_t all_in(const struct fact_dev *dev, bool ip4, uint64_t *probes)
 
 /* --- the device ------------------------------------------------------------ */
 
-/* A host that has none */
+/* A host that has no rxe device */
 void transfer_checks_missing(const struct facts *facts)
 {
 	finding_seen("no-device", facts->host, "rdma_rxe", "%s has no rxe device", facts->host);
@@ -441,7 +441,7 @@ static const char *completion(const struct fact_dev *dev)
 	return "not known: neither retries nor RNR retries were exceeded on this device";
 }
 
-/* Only where its cause was not found */
+/* Report it only if its cause was not found */
 static void check_failed(const struct facts *facts, const struct fact_dev *dev)
 {
 	const struct fact_failed_qp *qp = dev->failed_qps;
@@ -505,7 +505,7 @@ static bool check_neighbour(const struct facts *from, const struct fact_dev *sen
 		const struct in6_addr *addr = &receiver->gids[i];
 		bool ip4 = IN6_IS_ADDR_V4MAPPED(addr);
 
-		/* nothing asks for this one now, so it may have failed long ago */
+		/* nothing uses this address now, so it may have failed long ago */
 		if (IN6_IS_ADDR_LINKLOCAL(addr) && has_address(receiver))
 			continue;
 		if (!is_unknown(sender, addr))
@@ -589,7 +589,7 @@ static bool check_large(const struct facts *from, const struct fact_dev *sender,
 	}
 	if (ok < 0 || !sender->has_link || lost > largest_size(sender->mtu))
 		return false;
-	/* or it is not the size: what came in was on its way before something went wrong */
+	/* otherwise size is not the cause: these packets came in before something went wrong */
 	for (int i = 0; i < ok; i++) {
 		if (fate->left[i] >= ENOUGH && !fate->came[i])
 			return false;

@@ -195,7 +195,7 @@ bool unit_parse_prios(const char *s, uint64_t *prios)
 	}
 }
 
-/* At most three decimals, and no zeros at their end */
+/* Print at most three decimals, without trailing zeros */
 static const char *print(char buf[UNIT_LEN], double v, const char *name)
 {
 	char number[UNIT_LEN - 8];
@@ -257,7 +257,7 @@ const char *unit_prios(char buf[UNIT_LEN], uint64_t prios)
 	return buf;
 }
 
-/* Exactly, because no digit may be lost */
+/* Print every digit, because none may be lost */
 const char *unit_value(char buf[UNIT_LEN], enum unit unit, uint64_t value)
 {
 	static const char * const names[] = {

@@ -12,7 +12,7 @@ import sys
 
 SO_RCVBUFFORCE = 33
 SO_TIMESTAMPNS = 35
-ETH_P_ALL = 3                   # only so do packets that leave show
+ETH_P_ALL = 3                   # only this protocol also receives packets that leave
 IPV4 = b"\x08\x00"
 BTH_AT = 14 + 20 + 8
 ACK, CNP = 0x11, 0x81

@@ -99,7 +99,7 @@ class Programs(Traffic):
             stop([w for w in waiting.values() if w.running()], "KILL")
 
     def _check_server(self, pair):
-        """It has ended, which it may if the kernel serves."""
+        """Check a server that has ended: it may, if the kernel serves."""
         status = pair.server.wait(check=False).returncode
         if status:
             raise LabError("%s, the server on %s: exit status %d\n%s" % (
