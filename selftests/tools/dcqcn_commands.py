@@ -239,7 +239,7 @@ port set dev nonesuch mark never -> mark: "never" is not enqueue or dequeue
 port set dev nonesuch dscp 64:3 -> dscp: "64:3" is not a list of values and priorities
 port set dev nonesuch dscp 26:8 -> dscp: "26:8" is not a list of values and priorities
 port set dev nonesuch pcp 5:1, -> pcp: "5:1," is not a list of values and priorities
-port set dev nonesuch prio 3 wred maybe -> wred: "maybe" is not on or off
+port set dev nonesuch prio 3 wred maybe -> wred: "maybe" is not off or on
 port set dev nonesuch prio 3 share all -> share: "all" is not none, or a share such as 1/8 or 2
 port set dev nonesuch prio 3 alpha none -> alpha: "none" is not switch, or a share such as 1/8 or 2
 port show dev -> port show: the device is missing
@@ -273,7 +273,7 @@ port set dev nonesuch prio 3 rate 1 -> port: "rate": no such key
 port set dev nonesuch rate fast -> rate: "fast" is not a rate
 port set dev nonesuch delay 1mbit -> delay: "1mbit" is not a time
 port set dev nonesuch pfc 9 -> pfc: "9" is not a list of priorities
-port set dev nonesuch trust me -> trust: "me" is not dscp, pcp, "dscp,pcp"
+port set dev nonesuch trust me -> trust: "me" is not none, dscp, pcp, "dscp,pcp" or "pcp,dscp"
 port set dev nonesuch action bark -> action: "bark" is not off, alert
 port set dev nonesuch detect 0 -> detect: "0" is not auto, or whole milliseconds
 port set dev nonesuch detect 1.9ms -> detect: "1.9ms" is not auto, or whole milliseconds

@@ -94,6 +94,22 @@ static const char * const marks[] = {
 
 static const char * const switches[] = { "off", "on" };
 
+/* What a value can be, if it has names */
+static const struct words {
+	const char * const *word;
+	size_t num;
+} words[] = {
+	[PORTKEY_ACTION] = { actions, MNL_ARRAY_SIZE(actions) },
+	[PORTKEY_TRUST] = { trusts, MNL_ARRAY_SIZE(trusts) },
+	[PORTKEY_MARK] = { marks, MNL_ARRAY_SIZE(marks) },
+	[PORTKEY_ONOFF] = { switches, MNL_ARRAY_SIZE(switches) },
+};
+
+static const struct words *words_of(const struct portkey *key)
+{
+	return key->type < MNL_ARRAY_SIZE(words) && words[key->type].num ? &words[key->type] : NULL;
+}
+
 const struct portkey *portkey_find(const struct portkey *keys,
 				   const char *name)
 {
@@ -129,20 +145,24 @@ static uint64_t parse_prios(const struct portkey *key, const char *text)
 	return prios;
 }
 
-static uint64_t parse_word(const struct portkey *key, const char *text,
-			   const char * const *words, size_t n,
-			   const char *what)
+static uint64_t parse_word(const struct portkey *key, const char *text, const struct words *w)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (!strcmp(words[i], text))
+	char what[128];
+	size_t len = 0;
+
+	for (size_t i = 0; i < w->num; i++) {
+		if (!strcmp(w->word[i], text))
 			return i;
+		len += snprintf(what + len, sizeof(what) - len,
+				strchr(w->word[i], ',') ? "%s\"%s\"" : "%s%s",
+				!i ? "" : i + 1 < w->num ? ", " : " or ", w->word[i]);
 	}
 	wrong(key, text, what);
 }
 
-static const char *word(uint64_t value, const char * const *words, size_t n)
+static const char *word(uint64_t value, const struct words *w)
 {
-	return value < n ? words[value] : "?";
+	return value < w->num ? w->word[value] : "?";
 }
 
 static uint64_t parse_share(const struct portkey *key, const char *text,
@@ -227,8 +247,11 @@ static uint64_t parse_share_or(const struct portkey *key, const char *text,
 
 static uint64_t parse(const struct portkey *key, const char *text)
 {
+	const struct words *w = words_of(key);
 	uint64_t value;
 
+	if (w)
+		return parse_word(key, text, w);
 	switch (key->type) {
 	case PORTKEY_RATE:
 		value = parse_unit(key, UNIT_MBPS, text);
@@ -243,18 +266,6 @@ static uint64_t parse(const struct portkey *key, const char *text)
 		return parse_unit(key, UNIT_BYTES, text);
 	case PORTKEY_PRIOS:
 		return parse_prios(key, text);
-	case PORTKEY_ACTION:
-		return parse_word(key, text, actions, MNL_ARRAY_SIZE(actions),
-				  "off, alert, forward or drop");
-	case PORTKEY_TRUST:
-		return parse_word(key, text, trusts, MNL_ARRAY_SIZE(trusts),
-				  "dscp, pcp, \"dscp,pcp\", \"pcp,dscp\" or none");
-	case PORTKEY_MARK:
-		return parse_word(key, text, marks, MNL_ARRAY_SIZE(marks),
-				  "enqueue or dequeue");
-	case PORTKEY_ONOFF:
-		return parse_word(key, text, switches, MNL_ARRAY_SIZE(switches),
-				  "on or off");
 	case PORTKEY_OWN_ALPHA:
 		return parse_share_or(key, text, "switch");
 	case PORTKEY_SHARE:
@@ -310,9 +321,14 @@ static bool is_number(const struct portkey *key)
 static void print(FILE *out, const struct portkey *key, const struct nlattr *attr)
 {
 	uint64_t value = is_number(key) ? netlink_number(attr) : 0;
+	const struct words *w = words_of(key);
 	char buf[UNIT_LEN];
 	const char *name;
 
+	if (w) {
+		fputs(word(value, w), out);
+		return;
+	}
 	switch (key->type) {
 	case PORTKEY_RATE:
 		fprintf(out, "%s", value ? unit_rate(buf, value) : "0");
@@ -329,23 +345,11 @@ static void print(FILE *out, const struct portkey *key, const struct nlattr *att
 	case PORTKEY_PRIOS:
 		fprintf(out, "%s", unit_prios(buf, value));
 		break;
-	case PORTKEY_ACTION:
-		fprintf(out, "%s", word(value, actions, MNL_ARRAY_SIZE(actions)));
-		break;
-	case PORTKEY_TRUST:
-		fprintf(out, "%s", word(value, trusts, MNL_ARRAY_SIZE(trusts)));
-		break;
 	case PORTKEY_PMAX:
 		fprintf(out, "%.9g%%", value * 100.0 / DCBPORT_PMAX_ONE);
 		break;
 	case PORTKEY_ALPHA:
 		fprintf(out, "%.9g", (double)value / DCBPORT_ALPHA_ONE);
-		break;
-	case PORTKEY_MARK:
-		fprintf(out, "%s", word(value, marks, MNL_ARRAY_SIZE(marks)));
-		break;
-	case PORTKEY_ONOFF:
-		fprintf(out, "%s", word(value, switches, MNL_ARRAY_SIZE(switches)));
 		break;
 	case PORTKEY_MAP:
 		print_map(out, key, attr);
@@ -395,10 +399,15 @@ void portkey_print(const struct portkey *key, const struct nlattr *attr)
 void portkey_json(const struct portkey *key, const struct nlattr *attr)
 {
 	uint64_t value = is_number(key) ? netlink_number(attr) : 0;
+	const struct words *w = words_of(key);
 	char *text = NULL;
 	size_t len;
 	FILE *out;
 
+	if (w) {
+		json_string(key->name, word(value, w));
+		return;
+	}
 	switch (key->type) {
 	case PORTKEY_NAME:
 		json_string(key->name, netlink_string(attr));
@@ -412,20 +421,6 @@ void portkey_json(const struct portkey *key, const struct nlattr *attr)
 			fail_errno("memory");
 		json_string(key->name, text);
 		free(text);
-		break;
-	case PORTKEY_MARK:
-		json_string(key->name, word(value, marks, MNL_ARRAY_SIZE(marks)));
-		break;
-	case PORTKEY_ONOFF:
-		json_string(key->name, word(value, switches, MNL_ARRAY_SIZE(switches)));
-		break;
-	case PORTKEY_ACTION:
-		json_string(key->name,
-			    word(value, actions, MNL_ARRAY_SIZE(actions)));
-		break;
-	case PORTKEY_TRUST:
-		json_string(key->name,
-			    word(value, trusts, MNL_ARRAY_SIZE(trusts)));
 		break;
 	case PORTKEY_PMAX:
 		json_real(key->name, (double)value / DCBPORT_PMAX_ONE);
