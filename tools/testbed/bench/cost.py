@@ -35,6 +35,8 @@ FLOWS = (1, 100, 1000, 10000)
 SCRIPT = """
 . /run/bin/measures
 
+measure quiet 1000
+
 # One QP keeps the CPU busy; messages of 64 packets
 flows 1 65536 4
 load
@@ -152,6 +154,10 @@ dcqcn rdma_dcqcn
 load
 limit $((rate * 9 / 10 / %(n)d + 1))
 measure flows_%(n)d %(ms)d $RXE/rp_held_packets
+kill -STOP $traffic
+silence
+measure janitor_%(n)d 1000
+kill -CONT $traffic
 unload
 rmmod rdma_dcqcn
 """
@@ -275,6 +281,11 @@ def figures(r, flows):
     def overhead(insns):
         return round(insns / rxe.insns - 1, 4)
 
+    def busy(name):
+        """The share of the CPU's time that is no idle time."""
+        insns, idle = r[name][:2]
+        return 1 - idle / insns
+
     many = {n: Measured(r, "flows_%d" % n) for n in flows}
     contexts = {n: Measured(r, n) for n in (
         "window_open", "both_open", "window_small", "window_delayed", "window_limited")}
@@ -314,6 +325,8 @@ def figures(r, flows):
         "ce_to_cnp_insns": round(ce / ce_n),
         "cnp_to_cut_insns": round(cnp / cnp_n),
         "flows": {str(n): round(m.insns) for n, m in many.items()},
+        # their program is stopped, so nothing else runs
+        "janitor_share": {str(n): round(busy("janitor_%d" % n) - busy("quiet"), 5) for n in flows},
         "flows_timers_per_packet": {str(n): round(m.timers, 3) for n, m in many.items()},
         "flows_waited_share": {str(n): round(m.waited, 3) for n, m in many.items()},
         "flows_cpu_idle_share": {str(n): round(m.idle, 3) for n, m in many.items()},

@@ -7,6 +7,7 @@ BYTES = 512
 CONTEXT_BYTES = 1024
 CONTEXT = 0.08
 CONTEXT_LIMITED = 0.12
+JANITOR = 0.01
 
 
 def _rows(r):
@@ -44,6 +45,9 @@ def _rows(r):
             row("%s limited flows, instructions per packet" % n, "%d" % insns)
         spread = max(flows.values()) / min(flows.values()) - 1
         row("  from least to most", "%.4f" % spread, "<= %.4f" % FLAT, spread <= FLAT)
+        for n, share in r["janitor_share"].items():
+            row("janitor of %s QPs, share of a CPU of 1 GHz" % n, "%.5f" % share,
+                "<= %.5f" % JANITOR, share <= JANITOR)
         at_most("bytes per flow", "bytes_per_flow", BYTES, "%d")
         for control in ("window", "both"):
             key = "context_%s_open_" % control
