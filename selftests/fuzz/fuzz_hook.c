@@ -181,7 +181,7 @@ void dcqcn_limiter_plug(struct dcqcn_qp *qp, const struct dcqcn_settings *p,
 struct dcqcn_qp *dcqcn_qp_begin(struct dcqcn_dev *dev, u32 qpn, const struct dcqcn_tx *tx)
 {
 	struct dcqcn_qp *qp = dcqcn_qp_find_or_add(dev, qpn);
-	const u8 *p = skb_network_header(tx->skb);
+	const u8 *p = skb_network_header(dcqcn_tx_skb(tx));
 
 	check(tx->packet.kind == dcqcn_opcode_kinds[p[ip_len(p) + UDP_LEN]]);
 	check(tx->packet.kind == DCQCN_PKT_REQUEST || tx->packet.kind == DCQCN_PKT_RESPONSE);

@@ -192,16 +192,19 @@ static struct dcqcn_bth *bth_of(const struct sk_buff *skb)
 }
 
 /* What tx.c tells the pacer of a packet */
-static struct dcqcn_tx tx_of(struct sk_buff *skb, enum dcqcn_pkt_kind kind,
-			     const struct dcqcn_bth *bth, bool limit)
+static struct dcqcn_tx *describe(struct sk_buff *skb, enum dcqcn_pkt_kind kind,
+				 const struct dcqcn_bth *bth, bool limit)
 {
-	return (struct dcqcn_tx) {
-		.skb = skb, .bth = bth, .limit = limit,
+	struct dcqcn_tx *tx = dcqcn_tx_of(skb);
+
+	*tx = (struct dcqcn_tx) {
+		.bth = bth, .limit = limit,
 		.packet = {
 			.psn = dcqcn_bth_psn(bth), .bytes = skb->len + ETH_HLEN, .kind = kind,
 			.opcode = bth->opcode, .ack_req = dcqcn_bth_requests_ack(bth),
 		},
 	};
+	return tx;
 }
 
 static void leaves(const struct sk_buff *skb)
@@ -234,7 +237,7 @@ static void output_of(struct dcqcn_qp *qp, enum dcqcn_pkt_kind kind, u32 psn, u3
 {
 	struct dcqcn_bth bth = { .psn = cpu_to_be32(psn) };
 	struct sk_buff *skb = calloc(1, sizeof(*skb));
-	struct dcqcn_tx tx;
+	struct dcqcn_tx *tx;
 
 	skb->len = bytes - ETH_HLEN;
 	skb->truesize = memory;
@@ -242,8 +245,8 @@ static void output_of(struct dcqcn_qp *qp, enum dcqcn_pkt_kind kind, u32 psn, u3
 	skb->dst = &dst;
 	skb->protocol = kind;
 	skb->priority = psn;
-	tx = tx_of(skb, kind, &bth, limit);
-	if (dcqcn_queue_output(qp, &tx) == NF_STOLEN)
+	tx = describe(skb, kind, &bth, limit);
+	if (dcqcn_queue_output(qp, tx) == NF_STOLEN)
 		return;
 	leaves(skb);
 	free(skb);
@@ -257,7 +260,7 @@ static void output_data(struct dcqcn_qp *qp, enum dcqcn_pkt_kind kind, u32 psn, 
 	struct sk_buff *skb = calloc(1, sizeof(*skb) + len);
 	struct iphdr *iph = (void *)(skb + 1);
 	struct udphdr *udp = (void *)(iph + 1);
-	struct dcqcn_tx tx;
+	struct dcqcn_tx *tx;
 
 	skb->data = (void *)iph;
 	skb->len = len;
@@ -271,11 +274,11 @@ static void output_data(struct dcqcn_qp *qp, enum dcqcn_pkt_kind kind, u32 psn, 
 	udp->dest = cpu_to_be16(DCQCN_UDP_PORT);
 	udp->len = cpu_to_be16(len - sizeof(*iph));
 	*bth_of(skb) = (struct dcqcn_bth) { .opcode = opcode, .psn = cpu_to_be32(psn) };
-	tx = tx_of(skb, kind, bth_of(skb), true);
-	if (kind == DCQCN_PKT_REQUEST && dcqcn_gate_may_skip(&qp->flow, skb, tx.bth)) {
+	tx = describe(skb, kind, bth_of(skb), true);
+	if (kind == DCQCN_PKT_REQUEST && dcqcn_gate_may_skip(&qp->flow, skb, tx->bth)) {
 		dcqcn_gate_skip(&qp->flow);
 		num_unseen++;
-	} else if (dcqcn_queue_output(qp, &tx) == NF_STOLEN) {
+	} else if (dcqcn_queue_output(qp, tx) == NF_STOLEN) {
 		return;
 	}
 	leaves(skb);
@@ -702,6 +705,9 @@ static void longest_hold(void)
 		       kinds[i].type, kinds[i].ack_timeout, num_sent);
 		expect(qps[0].flow.stat.expired > 40, "%u requests expired",
 		       qps[0].flow.stat.expired);
+		expect(qps[0].flow.stat.max_packets == 64 &&
+		       qps[0].flow.stat.max_bytes == 64 * 60000, "at most %u packets, %u bytes",
+		       qps[0].flow.stat.max_packets, qps[0].flow.stat.max_bytes);
 		expect(counters.value[DCQCN_RP_EXPIRED] == qps[0].flow.stat.expired,
 		       "%lu requests are counted, and %u expired", counters.value[DCQCN_RP_EXPIRED],
 		       qps[0].flow.stat.expired);
@@ -1298,18 +1304,18 @@ static void start_knows_share(void)
 static void pauses_of_data(void)
 {
 	struct sock sk = {};
-	struct sk_buff skb = { .sk = &sk };
+	struct sk_buff skb = { .sk = &sk }, reply = skb;
 	struct dcqcn_bth bth = { .qpn = cpu_to_be32(1) };
-	struct dcqcn_tx data = tx_of(&skb, DCQCN_PKT_REQUEST, &bth, true);
-	struct dcqcn_tx ack = tx_of(&skb, DCQCN_PKT_ACK, &bth, true);
+	struct dcqcn_tx *data = describe(&skb, DCQCN_PKT_REQUEST, &bth, true);
+	struct dcqcn_tx *ack = describe(&reply, DCQCN_PKT_ACK, &bth, true);
 	struct dcqcn_qp *qp = &qps[0];
 
 	limited(100, IB_QPT_UD, 0);
 	qp->owner = &sk;
 	qp->active = jiffies - HZ - 1;
-	expect(!dcqcn_qp_confirm(qp, &ack), "an ACK begins something");
-	expect(dcqcn_qp_confirm(qp, &data), "the ACK ended the pause");
-	expect(!dcqcn_qp_confirm(qp, &data), "the pause goes on");
+	expect(!dcqcn_qp_confirm(qp, ack), "an ACK begins something");
+	expect(dcqcn_qp_confirm(qp, data), "the ACK ended the pause");
+	expect(!dcqcn_qp_confirm(qp, data), "the pause goes on");
 	ends();
 }
 
@@ -1319,26 +1325,26 @@ static void pauses_of_data(void)
 static void first_packet_describes(void)
 {
 	struct sock sk = {};
-	struct sk_buff skb = { .sk = &sk };
+	struct sk_buff skb = { .sk = &sk }, reply = skb;
 	struct dcqcn_bth bth = { .qpn = cpu_to_be32(1) };
-	struct dcqcn_tx data = tx_of(&skb, DCQCN_PKT_REQUEST, &bth, true);
-	struct dcqcn_tx ack = tx_of(&skb, DCQCN_PKT_ACK, &bth, true);
+	struct dcqcn_tx *data = describe(&skb, DCQCN_PKT_REQUEST, &bth, true);
+	struct dcqcn_tx *ack = describe(&reply, DCQCN_PKT_ACK, &bth, true);
 	struct dcqcn_qp *qp = &qps[0];
 
 	limited(100, IB_QPT_RC, 0);
 	believed = 0;
 	qp->state = DCQCN_QP_RESOLVING;
 	qp->active = jiffies - 100;
-	expect(!dcqcn_qp_confirm(qp, &ack) && !believed, "an ACK begins something");
-	expect(dcqcn_qp_confirm(qp, &data) && believed == 1,
+	expect(!dcqcn_qp_confirm(qp, ack) && !believed, "an ACK begins something");
+	expect(dcqcn_qp_confirm(qp, data) && believed == 1,
 	       "the first packet begins nothing");
 	qp->owner = &sk;
-	expect(!dcqcn_qp_confirm(qp, &data) && believed == 1,
+	expect(!dcqcn_qp_confirm(qp, data) && believed == 1,
 	       "a packet is believed that contradicts the core");
 	qp->state = DCQCN_QP_ABSENT;
-	expect(dcqcn_qp_confirm(qp, &data), "a new QP begins nothing");
+	expect(dcqcn_qp_confirm(qp, data), "a new QP begins nothing");
 	qp->state = DCQCN_QP_DEAD;
-	expect(!dcqcn_qp_confirm(qp, &data) && believed == 2, "an entry lives again");
+	expect(!dcqcn_qp_confirm(qp, data) && believed == 2, "an entry lives again");
 	ends();
 }
 
@@ -2034,7 +2040,6 @@ static void window_of_atomics(void)
 
 	for (i = 0; i < 2; i++) {
 		struct sk_buff *skb = calloc(1, sizeof(*skb));
-		struct dcqcn_tx tx;
 
 		windowed(0);
 		if (i)
@@ -2046,8 +2051,8 @@ static void window_of_atomics(void)
 		output(DCQCN_PKT_RESPONSE, 1);
 		before = in_context;
 		bth.psn = cpu_to_be32(2);
-		tx = tx_of(skb, DCQCN_PKT_ACK, &bth, true);
-		if (dcqcn_queue_output(&qps[0], &tx) == NF_ACCEPT)
+		if (dcqcn_queue_output(&qps[0], describe(skb, DCQCN_PKT_ACK, &bth, true)) ==
+		    NF_ACCEPT)
 			free(skb);
 		expect(dcqcn_flow_held(&qps[0].flow) == !i, "%u packets are held",
 		       dcqcn_flow_held(&qps[0].flow));

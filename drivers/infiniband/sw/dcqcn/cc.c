@@ -452,7 +452,7 @@ static bool dcqcn_cc_counts(const struct sk_buff *skb)
  */
 bool dcqcn_cc_asks(const struct dcqcn_qp *qp, struct sk_buff *skb)
 {
-	const struct dcqcn_packet *packet = &dcqcn_held(skb)->packet;
+	const struct dcqcn_packet *packet = &dcqcn_tx_of(skb)->packet;
 
 	return packet->kind == DCQCN_PKT_REQUEST && dcqcn_cc_of(qp->cc)->ack &&
 	       dcqcn_cc_wants_ack(qp->cc, packet->bytes) && dcqcn_cc_counts(skb);
@@ -492,7 +492,7 @@ static void dcqcn_cc_ask_hops(struct dcqcn_cc_flow *f, struct sk_buff *skb, u64 
  */
 bool dcqcn_cc_left(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req, u64 now)
 {
-	const struct dcqcn_packet *packet = &dcqcn_held(skb)->packet;
+	const struct dcqcn_packet *packet = &dcqcn_tx_of(skb)->packet;
 	struct dcqcn_cc_flow *f = qp->cc;
 
 	f->due = qp->flow.next;

@@ -178,7 +178,7 @@ static bool dcqcn_gate_is_unacked(const struct dcqcn_qp *qp, const struct dcqcn_
 void dcqcn_gate_measure(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req,
 			u64 now)
 {
-	const struct dcqcn_packet *packet = &dcqcn_held(skb)->packet;
+	const struct dcqcn_packet *packet = &dcqcn_tx_of(skb)->packet;
 	struct dcqcn_flow *flow = &qp->flow;
 	bool asks = false;
 
@@ -207,7 +207,7 @@ static bool dcqcn_fifo_goes_on(const struct dcqcn_fifo *fifo)
 {
 	struct sk_buff *last = skb_peek_tail(&fifo->queue);
 
-	return last && dcqcn_opcode_goes_on(dcqcn_held(last)->packet.opcode);
+	return last && dcqcn_opcode_goes_on(dcqcn_tx_of(last)->packet.opcode);
 }
 
 /* A packet of a QP with a context leaves: count it there if the QP obeys it, or offer the context
@@ -215,7 +215,7 @@ static bool dcqcn_fifo_goes_on(const struct dcqcn_fifo *fifo)
  */
 bool dcqcn_gate_count(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
 {
-	const struct dcqcn_packet *packet = &dcqcn_held(skb)->packet;
+	const struct dcqcn_packet *packet = &dcqcn_tx_of(skb)->packet;
 	const struct dcqcn_fifo *fifo = qp->flow.fifo;
 	bool data = packet->kind != DCQCN_PKT_ACK, lent;
 
@@ -301,7 +301,7 @@ u64 dcqcn_gate_floor(const struct dcqcn_qp *qp)
 {
 	struct sk_buff *skb = skb_peek(&qp->flow.fifo[DCQCN_REQUESTS].queue);
 
-	return skb ? div64_u64(dcqcn_held(skb)->packet.bytes * DCQCN_COST_PER_BYTE,
+	return skb ? div64_u64(dcqcn_tx_of(skb)->packet.bytes * DCQCN_COST_PER_BYTE,
 			       dcqcn_req_bound(qp)) : 0;
 }
 

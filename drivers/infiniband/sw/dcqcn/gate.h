@@ -44,9 +44,9 @@
  *
  * Context: any, for the flow's requester.
  */
-static inline bool dcqcn_gate_may_skip(const struct dcqcn_flow *flow,
-				       const struct sk_buff *skb,
-					const struct dcqcn_bth *bth)
+static __always_inline bool dcqcn_gate_may_skip(const struct dcqcn_flow *flow,
+						const struct sk_buff *skb,
+						const struct dcqcn_bth *bth)
 {
 	const struct dcqcn_fifo *fifo = &flow->fifo[DCQCN_REQUESTS];
 
@@ -141,7 +141,7 @@ static __always_inline bool dcqcn_gate_is_overdue(const struct dcqcn_qp *qp,
 						  struct sk_buff *request, u64 now)
 {
 	return likely(!dcqcn_qp_is_bounded(qp)) ?
-	       now - dcqcn_held(request)->since >= dcqcn_req_longest_hold() :
+	       now - dcqcn_tx_of(request)->since >= dcqcn_req_longest_hold() :
 	       !dcqcn_req_patience(qp, now);
 }
 
@@ -183,7 +183,7 @@ static __always_inline void dcqcn_gate_pay(struct dcqcn_qp *qp, u64 rate,
  * dcqcn_gate_charge() - charge a limited flow for a packet that leaves
  * @qp: its QP
  * @terms: what applies to the flow
- * @skb: the packet, with struct dcqcn_held; AckReq or a context's bits may be set in it
+ * @skb: the packet; AckReq or a context's bits may be set in it
  * @now: ns, read under the lock
  *
  * Context: @qp->lock is held, with BH disabled.
@@ -192,7 +192,7 @@ static __always_inline void dcqcn_gate_charge(struct dcqcn_qp *qp,
 					      struct dcqcn_terms terms,
 					      struct sk_buff *skb, u64 now)
 {
-	const struct dcqcn_packet *packet = &dcqcn_held(skb)->packet;
+	const struct dcqcn_packet *packet = &dcqcn_tx_of(skb)->packet;
 	bool ack_req = packet->ack_req;
 	u32 bytes = packet->bytes;
 
@@ -236,7 +236,7 @@ static __always_inline bool dcqcn_gate_arrive(struct dcqcn_qp *qp,
 /**
  * dcqcn_gate_pass() - let a packet that has just come leave, if it may
  * @qp: its QP
- * @tx: the packet, with struct dcqcn_held
+ * @tx: the packet
  * @now: ns, read under the lock
  *
  * After a pause, the flow has no more than the credit of an idle one.
@@ -255,7 +255,7 @@ static __always_inline bool dcqcn_gate_pass(struct dcqcn_qp *qp,
 	dcqcn_gate_forgive(flow, now);
 	if (!dcqcn_gate_opens(qp, tx->packet.kind, now))
 		return false;
-	dcqcn_gate_charge(qp, dcqcn_limiter_terms(qp), tx->skb, now);
+	dcqcn_gate_charge(qp, dcqcn_limiter_terms(qp), dcqcn_tx_skb(tx), now);
 	dcqcn_count(qp->dev, DCQCN_RP_PASSED);
 	/* a pause may follow a packet that ends a message */
 	if (flow->rate.start && tx->packet.kind == DCQCN_PKT_REQUEST && dcqcn_bth_goes_on(tx->bth))

@@ -145,11 +145,11 @@ static bool dcqcn_qp_read(struct dcqcn_qp *qp, const struct dcqcn_tx *tx)
 	qp->state = DCQCN_QP_LIVE;
 	qp->type = types[tx->bth->opcode >> 5];
 	qp->prio = tx->prio;
-	qp->owner = tx->skb->sk;
+	qp->owner = dcqcn_tx_skb(tx)->sk;
 	qp->active = jiffies;
 	if (qp->type != IB_QPT_UD) {
 		qp->peer_qpn = dcqcn_bth_qpn(tx->bth);
-		dcqcn_ip_daddr(skb_network_header(tx->skb), &qp->peer);
+		dcqcn_ip_daddr(skb_network_header(dcqcn_tx_skb(tx)), &qp->peer);
 	}
 	return true;
 }
@@ -290,6 +290,7 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 	}
 	now = ktime_get_ns();
 	dcqcn_queue_advance(qp, now);
+	dcqcn_flow_note_most(flow);
 	line = dcqcn_limiter_line(qp, settings);
 	/* no bound is known yet: show the port's speed */
 	if (line == DCQCN_RATE_MAX)
@@ -366,7 +367,7 @@ bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct dcqcn_tx *tx)
 	if (live == !!qp->owner)
 		begins = dcqcn_qp_read(qp, tx);
 	if (live && !begins) {
-		qp->owner = tx->skb->sk;
+		qp->owner = dcqcn_tx_skb(tx)->sk;
 		qp->state = DCQCN_QP_RESOLVING;
 		atomic_inc(&qp->dev->resolver.num_unresolved);
 	} else if (!live && begins) {

@@ -359,12 +359,12 @@ static inline bool dcqcn_qp_is_peer(const struct dcqcn_qp *qp,
 static inline bool dcqcn_qp_matches(const struct dcqcn_qp *qp,
 				    const struct dcqcn_tx *tx)
 {
-	if (qp->owner && qp->owner != tx->skb->sk)
+	if (qp->owner && qp->owner != dcqcn_tx_skb(tx)->sk)
 		return false;
 	if (qp->type == IB_QPT_UD)
 		return true;
 	return qp->peer_qpn == dcqcn_bth_qpn(tx->bth) &&
-	       dcqcn_ip_is_to(skb_network_header(tx->skb), &qp->peer);
+	       dcqcn_ip_is_to(skb_network_header(dcqcn_tx_skb(tx)), &qp->peer);
 }
 
 /* Whether a QP has already sent a packet in this jiffy */
@@ -429,7 +429,7 @@ static inline bool dcqcn_qp_confirm(struct dcqcn_qp *qp,
 	if (state != DCQCN_QP_LIVE || !dcqcn_qp_matches(qp, tx))
 		return dcqcn_qp_contradict(qp, tx);
 	if (!qp->owner)
-		WRITE_ONCE(qp->owner, tx->skb->sk);
+		WRITE_ONCE(qp->owner, dcqcn_tx_skb(tx)->sk);
 	if (qp->prio != prio)
 		WRITE_ONCE(qp->prio, prio);
 	if (active == now || !data)

@@ -111,7 +111,7 @@ static __always_inline void dcqcn_queue_take(struct dcqcn_qp *qp,
 					    struct sk_buff *skb)
 {
 	__skb_unlink(skb, &qp->flow.fifo[kind].queue);
-	qp->flow.held_bytes -= dcqcn_held(skb)->packet.bytes;
+	qp->flow.held_bytes -= dcqcn_tx_of(skb)->packet.bytes;
 	dcqcn_queue_account(qp, kind, -(int)skb->truesize);
 }
 
@@ -184,10 +184,10 @@ static __always_inline struct sk_buff *dcqcn_queue_next(struct dcqcn_qp *qp, u64
 		return response;
 	}
 	if (flow->lead > 0) {
-		flow->lead -= dcqcn_held(response)->packet.bytes;
+		flow->lead -= dcqcn_tx_of(response)->packet.bytes;
 		return response;
 	}
-	flow->lead += dcqcn_held(request)->packet.bytes;
+	flow->lead += dcqcn_tx_of(request)->packet.bytes;
 	return request;
 }
 
@@ -207,19 +207,20 @@ static bool dcqcn_queue_drain(struct dcqcn_qp *qp)
 	if (flow->draining)
 		return false;
 	flow->draining = true;
+	dcqcn_flow_note_most(flow);
 	if (unlikely(rcu_access_pointer(qp->ccc)))
 		dcqcn_gate_follow(qp);
 	terms = dcqcn_limiter_terms(qp);
 	now = ktime_get_ns();
 	dcqcn_gate_limit_credit(flow, DCQCN_MAX_LATE_NS, now);
 	for (; n < DCQCN_BUDGET && (skb = dcqcn_queue_next(qp, now)); n++) {
-		struct dcqcn_held *held = dcqcn_held(skb);
-		enum dcqcn_fifo_kind kind = dcqcn_fifo_of(held->packet.kind);
+		const struct dcqcn_tx *tx = dcqcn_tx_of(skb);
+		enum dcqcn_fifo_kind kind = dcqcn_fifo_of(tx->packet.kind);
 
 		dcqcn_queue_take(qp, kind, skb);
 		dcqcn_gate_charge(qp, terms, skb, now);
-		trace_dcqcn_packet_released(qp, held->packet.psn, held->packet.bytes,
-					    now - held->since);
+		trace_dcqcn_packet_released(qp, tx->packet.psn, tx->packet.bytes,
+					    now - tx->since);
 		if (kind == DCQCN_RESPONSES)
 			flow->sending_responses = true;
 		if (last)
@@ -277,8 +278,9 @@ dcqcn_queue_take_stale(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, u32 psn)
 {
 	struct sk_buff *skb, *next, *stale = NULL;
 
+	dcqcn_flow_note_most(&qp->flow);
 	skb_queue_walk_safe(&fifo->queue, skb, next) {
-		if (!dcqcn_psn_reaches(dcqcn_held(skb)->packet.psn, psn))
+		if (!dcqcn_psn_reaches(dcqcn_tx_of(skb)->packet.psn, psn))
 			continue;
 		dcqcn_queue_take(qp, fifo - qp->flow.fifo, skb);
 		qp->flow.stat.drop_stale++;
@@ -295,24 +297,20 @@ static __always_inline void dcqcn_queue_hold(struct dcqcn_qp *qp,
 					     enum dcqcn_fifo_kind kind,
 					    struct sk_buff *skb, u64 now)
 {
-	struct dcqcn_held *held = dcqcn_held(skb);
+	struct dcqcn_tx *tx = dcqcn_tx_of(skb);
 	struct dcqcn_flow *flow = &qp->flow;
 
-	held->since = now;
+	tx->since = now;
 	/* @skb->dev may be a VLAN, or another upper device of the port, without a reference.
 	 * Some versions of rxe look at it when they free the packet. So set it to the port's own
 	 * device, to which the port has a reference. The IP layer sets it again from the route.
 	 */
 	skb->dev = qp->dev->ndev;
 	__skb_queue_tail(&flow->fifo[kind].queue, skb);
-	flow->held_bytes += held->packet.bytes;
+	flow->held_bytes += tx->packet.bytes;
 	dcqcn_queue_account(qp, kind, skb->truesize);
-	if (unlikely(dcqcn_flow_held(flow) > flow->stat.max_packets))
-		flow->stat.max_packets = dcqcn_flow_held(flow);
-	if (unlikely(flow->held_bytes > flow->stat.max_bytes))
-		flow->stat.max_bytes = flow->held_bytes;
 	dcqcn_count(qp->dev, DCQCN_RP_HELD);
-	trace_dcqcn_packet_held(qp, held->packet.psn, held->packet.bytes);
+	trace_dcqcn_packet_held(qp, tx->packet.psn, tx->packet.bytes);
 	if (kind == DCQCN_REQUESTS &&
 	    unlikely(dcqcn_req_may_exceed(qp, flow->next - now)))
 		dcqcn_gate_hasten(qp, now);
@@ -351,7 +349,7 @@ static bool dcqcn_queue_spares(const struct dcqcn_qp *qp,
  */
 unsigned int dcqcn_queue_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 {
-	struct sk_buff *skb = tx->skb, *drop = NULL;
+	struct sk_buff *skb = dcqcn_tx_skb(tx), *drop = NULL;
 	struct dcqcn_flow *flow = &qp->flow;
 	unsigned int verdict = NF_ACCEPT;
 	enum dcqcn_fifo_kind kind;
@@ -374,7 +372,6 @@ unsigned int dcqcn_queue_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 	fifo = &flow->fifo[kind];
 	if (unlikely(dcqcn_gate_arrive(qp, fifo, tx, now)))
 		drop = dcqcn_queue_take_stale(qp, fifo, tx->packet.psn);
-	dcqcn_held(skb)->packet = tx->packet;
 	pass = dcqcn_gate_pass(qp, tx, now);
 	if (pass)
 		goto unlock;
@@ -571,6 +568,7 @@ void dcqcn_queue_reset(struct dcqcn_qp *qp, struct sk_buff_head *dropped)
 	struct sk_buff *skb;
 	int i;
 
+	dcqcn_flow_note_most(flow);
 	for (i = 0; i < DCQCN_NUM_FIFOS; i++) {
 		while ((skb = skb_peek(&flow->fifo[i].queue))) {
 			dcqcn_queue_take(qp, i, skb);

@@ -3,14 +3,12 @@
 #ifndef DCQCN_QUEUE_H
 #define DCQCN_QUEUE_H
 
-#include <linux/build_bug.h>
 #include <linux/hrtimer.h>
-#include <linux/ipv6.h>
+#include <linux/minmax.h>
 #include <linux/netdevice.h>
 #include <linux/netfilter.h>
 #include <linux/skbuff.h>
 #include <net/dst.h>
-#include <net/ip.h>
 
 #include "device.h"
 #include "packet.h"
@@ -118,37 +116,34 @@ static inline u32 dcqcn_flow_held(const struct dcqcn_flow *flow)
 	       skb_queue_len(&flow->fifo[DCQCN_RESPONSES].queue);
 }
 
+/* Note how many packets and bytes a flow holds. Called before there are fewer, and not for each
+ * packet.
+ */
+static inline void dcqcn_flow_note_most(struct dcqcn_flow *flow)
+{
+	struct dcqcn_flow_stat *stat = &flow->stat;
+
+	stat->max_packets = max(stat->max_packets, dcqcn_flow_held(flow));
+	stat->max_bytes = max(stat->max_bytes, flow->held_bytes);
+}
+
 #define DCQCN_PSN_NONE	U32_MAX	/* a PSN has 24 bits */
 
 /* ns -> the unit of dcqcn_flow.ack_req_time, 2^10 ns */
+#define DCQCN_FLOW_CLOCK_SHIFT	10
+
 static inline u32 dcqcn_flow_clock(u64 now)
 {
-	return now >> 10;
+	return now >> DCQCN_FLOW_CLOCK_SHIFT;
 }
 
 /* Send a packet of a limited flow. It continues behind our hook, which is the last one and has
  * stolen it. Do not tell rxe the result: a transmit error would stop the QP for good, but a lost
  * packet is only sent again.
  */
-static inline void dcqcn_queue_send(struct sk_buff *skb)
+static __always_inline void dcqcn_queue_send(struct sk_buff *skb)
 {
 	dst_output(dev_net(skb_dst(skb)->dev), skb->sk, skb);
-}
-
-/* In skb->cb of a held packet, after what the IP layer keeps there */
-struct dcqcn_held {
-	union {
-		struct inet_skb_parm h4;
-		struct inet6_skb_parm h6;
-	} ip;
-	u64 since;
-	struct dcqcn_packet packet;
-};
-
-static inline struct dcqcn_held *dcqcn_held(struct sk_buff *skb)
-{
-	BUILD_BUG_ON(sizeof(struct dcqcn_held) > sizeof(skb->cb));
-	return (struct dcqcn_held *)skb->cb;
 }
 
 /* Which FIFO takes a kind of packet */

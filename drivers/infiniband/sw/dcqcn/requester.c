@@ -63,7 +63,7 @@ bool dcqcn_req_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	/* PSNs of packets before the limit began are unknown */
 	if (first)
 		return false;
-	if (qp->flow.path && dcqcn_req_set_ack_req(tx->skb))
+	if (qp->flow.path && dcqcn_req_set_ack_req(dcqcn_tx_skb(tx)))
 		tx->packet.ack_req = true;
 	if (fifo == &qp->flow.fifo[DCQCN_REQUESTS]) {
 		qp->flow.stuck = tx->packet.psn == qp->flow.back_psn;
@@ -103,7 +103,7 @@ u64 dcqcn_req_patience(const struct dcqcn_qp *qp, u64 now)
 	const struct dcqcn_flow *flow = &qp->flow;
 	struct sk_buff *first = skb_peek(&flow->fifo[DCQCN_REQUESTS].queue);
 	u64 silent = (u64)(dcqcn_flow_clock(now) - flow->ack_req_time) << 10;
-	u64 held = first ? now - dcqcn_held(first)->since : 0;
+	u64 held = first ? now - dcqcn_tx_of(first)->since : 0;
 	u64 most = dcqcn_req_longest_hold();
 	u64 longest = min(dcqcn_req_longest_gap(qp), most), left;
 

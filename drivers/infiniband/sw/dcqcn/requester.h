@@ -3,6 +3,7 @@
 #ifndef DCQCN_REQUESTER_H
 #define DCQCN_REQUESTER_H
 
+#include <linux/build_bug.h>
 #include <linux/compiler.h>
 #include <linux/jump_label.h>
 #include <linux/skbuff.h>
@@ -65,15 +66,17 @@ static __always_inline bool dcqcn_req_may_exceed(const struct dcqcn_qp *qp,
 }
 
 /*
- * Whether a quarter of the ack timeout has passed since a request requested an ACK. rxe's last
- * packet of a message does so, and every 66th. Each ACK restarts its retransmission timer.
+ * Whether a quarter of the ack timeout has passed since a request requested an ACK; there must be
+ * such a timeout. rxe's last packet of a message requests one, and every 66th. Each ACK restarts
+ * rxe's retransmission timer. A quarter is one unit of dcqcn_flow_clock() << ack_timeout.
  */
 static __always_inline bool dcqcn_req_is_silent(const struct dcqcn_qp *qp,
 						u64 now)
 {
 	u32 elapsed = dcqcn_flow_clock(now) - qp->flow.ack_req_time;
 
-	return (u64)elapsed << 11 >= dcqcn_req_longest_gap(qp);
+	BUILD_BUG_ON(DCQCN_ACK_TIMEOUT_NS / 4 != 1 << DCQCN_FLOW_CLOCK_SHIFT);
+	return (u64)elapsed >> dcqcn_flow_ack_timeout(qp);
 }
 
 /* Whether a FIFO holds a packet whose QP rxe may soon free; only in kernels whose rxe does not wait
@@ -87,7 +90,7 @@ static __always_inline bool dcqcn_req_is_unsafe(const struct dcqcn_fifo *fifo,
 	if (!static_branch_unlikely(&dcqcn_hasty_rxe))
 		return false;
 	skb = skb_peek(&fifo->queue);
-	return skb && now - dcqcn_held(skb)->since >= DCQCN_HASTY_HOLD_NS;
+	return skb && now - dcqcn_tx_of(skb)->since >= DCQCN_HASTY_HOLD_NS;
 }
 
 /* Whether PSN @a is @b or follows it, modulo 2^24 */

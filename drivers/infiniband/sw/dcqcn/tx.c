@@ -118,24 +118,26 @@ static bool dcqcn_tx_is_rxe(const struct sk_buff *skb, bool v6)
 	return READ_ONCE(dcqcn_rxe_builtin) && dcqcn_tx_is_builtin_rxe(skb, v6);
 }
 
-/* Describe a packet, once it is clear that the fast path does not suffice */
-static __always_inline struct dcqcn_tx
+/* Describe a packet in its control block, once it is clear that the fast path does not suffice. The
+ * IP layer uses no more of it than dcqcn_tx.ip.
+ */
+static __always_inline struct dcqcn_tx *
 dcqcn_tx_describe(const struct dcqcn_settings *settings, struct sk_buff *skb,
-		  const struct dcqcn_bth *bth, u8 tos)
+		  const struct dcqcn_bth *bth, enum dcqcn_pkt_kind kind, u8 tos)
 {
-	return (struct dcqcn_tx) {
-		.skb = skb,
-		.bth = bth,
-		.packet = {
-			.psn = dcqcn_bth_psn(bth),
-			.bytes = skb->len + ETH_HLEN,
-			.kind = dcqcn_opcode_kinds[bth->opcode],
-			.opcode = bth->opcode,
-			.ack_req = dcqcn_bth_requests_ack(bth),
-		},
-		.prio = tos >> 5,
-		.limit = settings->rp_enable & BIT(tos >> 5),
+	struct dcqcn_tx *tx = dcqcn_tx_of(skb);
+
+	tx->bth = bth;
+	tx->packet = (struct dcqcn_packet) {
+		.psn = dcqcn_bth_psn(bth),
+		.bytes = skb->len + ETH_HLEN,
+		.kind = kind,
+		.opcode = bth->opcode,
+		.ack_req = dcqcn_bth_requests_ack(bth),
 	};
+	tx->prio = tos >> 5;
+	tx->limit = settings->rp_enable >> (tos >> 5) & 1;
+	return tx;
 }
 
 /* Compare a packet with the entry of its QP, which is created if there is none. A flow may start
@@ -173,12 +175,12 @@ static noinline unsigned int
 dcqcn_tx_first(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 	       const struct dcqcn_bth *bth, u8 tos)
 {
-	struct dcqcn_tx tx = dcqcn_tx_describe(rcu_dereference(dev->settings),
-					       skb, bth, tos);
+	struct dcqcn_tx *tx = dcqcn_tx_describe(rcu_dereference(dev->settings), skb, bth,
+						dcqcn_opcode_kinds[bth->opcode], tos);
 	struct dcqcn_qp *qp;
 
-	qp = dcqcn_tx_confirm(dev, qpn, dcqcn_qp_find(dev, qpn), &tx);
-	return qp && READ_ONCE(qp->limited) ? dcqcn_queue_output(qp, &tx) :
+	qp = dcqcn_tx_confirm(dev, qpn, dcqcn_qp_find(dev, qpn), tx);
+	return qp && READ_ONCE(qp->limited) ? dcqcn_queue_output(qp, tx) :
 					      NF_ACCEPT;
 }
 
@@ -192,25 +194,25 @@ static __always_inline unsigned int dcqcn_tx_skip(struct dcqcn_qp *qp,
 	return NF_STOLEN;
 }
 
-/* The pacer looks at a packet */
-static __always_inline unsigned int
+/* The pacer looks at a packet. Out of line, so that one that skips the lock saves no registers. */
+static noinline unsigned int
 dcqcn_tx_paced(struct dcqcn_qp *qp, struct sk_buff *skb,
-	       const struct dcqcn_bth *bth, u8 tos)
+	       const struct dcqcn_bth *bth, enum dcqcn_pkt_kind kind, u8 tos)
 {
 	struct dcqcn_dev *dev = qp->dev;
-	struct dcqcn_tx tx = dcqcn_tx_describe(rcu_dereference(dev->settings),
-					       skb, bth, tos);
+	struct dcqcn_tx *tx = dcqcn_tx_describe(rcu_dereference(dev->settings), skb, bth,
+						kind, tos);
 
-	if (!dcqcn_qp_expects(qp, &tx)) {
-		dcqcn_tx_confirm(dev, qp->qpn, qp, &tx);
+	if (!dcqcn_qp_expects(qp, tx)) {
+		dcqcn_tx_confirm(dev, qp->qpn, qp, tx);
 		if (!READ_ONCE(qp->limited))
 			return NF_ACCEPT;
 	}
-	return dcqcn_queue_output(qp, &tx);
+	return dcqcn_queue_output(qp, tx);
 }
 
 /* Handle a packet of a QP that is limited */
-static noinline unsigned int
+static __always_inline unsigned int
 dcqcn_tx_limited(struct dcqcn_qp *qp, struct sk_buff *skb,
 		 const struct dcqcn_bth *bth, u8 tos)
 {
@@ -221,7 +223,7 @@ dcqcn_tx_limited(struct dcqcn_qp *qp, struct sk_buff *skb,
 	/* its PSN shows that it is of the same connection */
 	if (kind == DCQCN_PKT_REQUEST && dcqcn_gate_may_skip(&qp->flow, skb, bth))
 		return dcqcn_tx_skip(qp, skb);
-	return dcqcn_tx_paced(qp, skb, bth, tos);
+	return dcqcn_tx_paced(qp, skb, bth, kind, tos);
 }
 
 /* Whether a packet of a QP that obeys a context may leave with lent bytes. The context must see the
@@ -246,13 +248,13 @@ static bool dcqcn_tx_offer(struct dcqcn_qp *qp, const struct dcqcn_settings *set
 	const struct dcqcn_ccc *ccc;
 
 	if (settings->ccc.algorithms && tx->limit && tx->packet.kind != DCQCN_PKT_ACK)
-		dcqcn_ccc_output(qp, settings, tx->skb, tx->prio);
+		dcqcn_ccc_output(qp, settings, dcqcn_tx_skb(tx), tx->prio);
 	ccc = rcu_dereference(qp->ccc);
 	if (READ_ONCE(qp->limited) || (ccc && READ_ONCE(ccc->tx.agreed)))
 		return true;
 	if (ccc && READ_ONCE(ccc->tx.entropy_changes)) {
 		spin_lock_bh(&qp->lock);
-		dcqcn_ccc_steer(qp, tx->skb);
+		dcqcn_ccc_steer(qp, dcqcn_tx_skb(tx));
 		spin_unlock_bh(&qp->lock);
 	}
 	return false;
@@ -274,20 +276,20 @@ dcqcn_tx_ccc_slow(struct dcqcn_dev *dev, u32 qpn, struct dcqcn_qp *qp, struct sk
 {
 	const struct dcqcn_settings *settings = rcu_dereference(dev->settings);
 	const struct dcqcn_ccc *ccc = qp ? rcu_dereference(qp->ccc) : NULL;
-	struct dcqcn_tx tx;
+	struct dcqcn_tx *tx;
 
 	if (!qp && !dcqcn_settings_start(settings))
 		return NF_ACCEPT;
 	if (qp && !ccc && !READ_ONCE(qp->limited) && dcqcn_qp_is_active(qp) &&
 	    dcqcn_bth_is_inside(bth))
 		return NF_ACCEPT;
-	tx = dcqcn_tx_describe(settings, skb, bth, tos);
-	if (dcqcn_tx_is_windowed(qp, ccc, settings) && tx.packet.kind != DCQCN_PKT_OTHER &&
-	    dcqcn_qp_expects(qp, &tx))
-		return dcqcn_queue_output(qp, &tx);
-	qp = dcqcn_tx_confirm(dev, qpn, qp, &tx);
-	return qp && dcqcn_tx_offer(qp, settings, &tx) ?
-	       dcqcn_queue_output(qp, &tx) : NF_ACCEPT;
+	tx = dcqcn_tx_describe(settings, skb, bth, dcqcn_opcode_kinds[bth->opcode], tos);
+	if (dcqcn_tx_is_windowed(qp, ccc, settings) && tx->packet.kind != DCQCN_PKT_OTHER &&
+	    dcqcn_qp_expects(qp, tx))
+		return dcqcn_queue_output(qp, tx);
+	qp = dcqcn_tx_confirm(dev, qpn, qp, tx);
+	return qp && dcqcn_tx_offer(qp, settings, tx) ?
+	       dcqcn_queue_output(qp, tx) : NF_ACCEPT;
 }
 
 /* Handle a packet where some port uses contexts. Most packets skip the lock. The code for all
