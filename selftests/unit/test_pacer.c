@@ -1356,25 +1356,25 @@ static void other_connection(void)
 	struct ipv6hdr ip6h = { .version = 6, .daddr.s6_addr32[3] = iph.daddr };
 	struct sk_buff skb = { .sk = &sk, .data = (void *)&iph };
 	struct dcqcn_bth bth = { .qpn = cpu_to_be32(17) };
-	struct dcqcn_tx tx = tx_of(&skb, DCQCN_PKT_REQUEST, &bth, true);
+	struct dcqcn_tx *tx = describe(&skb, DCQCN_PKT_REQUEST, &bth, true);
 	struct dcqcn_qp qp = { .type = IB_QPT_RC, .peer_qpn = 17, .owner = &sk };
 
 	qp.peer.s6_addr32[2] = cpu_to_be32(0xffff);
 	qp.peer.s6_addr32[3] = iph.daddr;
-	expect(dcqcn_qp_matches(&qp, &tx), "its own packet");
+	expect(dcqcn_qp_matches(&qp, tx), "its own packet");
 	qp.peer_qpn = 18;
-	expect(!dcqcn_qp_matches(&qp, &tx), "to another QP");
+	expect(!dcqcn_qp_matches(&qp, tx), "to another QP");
 	qp.type = IB_QPT_UD;
-	expect(dcqcn_qp_matches(&qp, &tx), "a datagram to another QP");
+	expect(dcqcn_qp_matches(&qp, tx), "a datagram to another QP");
 	qp.owner = &other;
-	expect(!dcqcn_qp_matches(&qp, &tx), "of another socket");
+	expect(!dcqcn_qp_matches(&qp, tx), "of another socket");
 	qp = (struct dcqcn_qp) { .type = IB_QPT_RC, .peer_qpn = 17, .peer = qp.peer };
 	iph.daddr ^= cpu_to_be32(1);
-	expect(!dcqcn_qp_matches(&qp, &tx), "to another IPv4 address");
+	expect(!dcqcn_qp_matches(&qp, tx), "to another IPv4 address");
 	skb.data = (void *)&ip6h;
-	expect(!dcqcn_qp_matches(&qp, &tx), "to another IPv6 address");
+	expect(!dcqcn_qp_matches(&qp, tx), "to another IPv6 address");
 	qp.peer = ip6h.daddr;
-	expect(dcqcn_qp_matches(&qp, &tx), "to its IPv6 address");
+	expect(dcqcn_qp_matches(&qp, tx), "to its IPv6 address");
 }
 
 /* A start that does not use up its rate: one packet in eight is seen, and all are charged */
