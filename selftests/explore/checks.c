@@ -569,6 +569,18 @@ void check_settings(struct port *port)
 	}
 }
 
+/* Flows of a port whose link goes down begin anew, and so do starts that wait */
+void check_down(struct port *port)
+{
+	int i;
+
+	check_settings(port);
+	for (i = 0; i < QPS; i++) {
+		if (qps[i].port == port)
+			notes[i].waited = notes[i].no_step = fuzz_now;
+	}
+}
+
 void checks_begin(void)
 {
 	int i;

@@ -28,6 +28,8 @@ void check_cnp(struct port *port, const u8 *packet, u32 len);
 void check_all(void);
 /* Some setting has changed that @port's flows follow from now on */
 void check_settings(struct port *port);
+/* Its link goes down */
+void check_down(struct port *port);
 /* A user looks at everything */
 void check_views(void);
 void print_coverage(void);

@@ -479,7 +479,7 @@ static void do_event(const struct event *e)
 		break;
 	case LINK_DOWN:
 		port_down(port);
-		check_settings(port);
+		check_down(port);
 		break;
 	case SPEED:
 		port->ndev.speed = PICK(speeds, e->b);
