@@ -74,9 +74,9 @@ tools/testbed/vm/         tools @guest-* @pc
 tools/sim/                tools simkernel debugkernel @uml @debug
 tools/testbed/sim/        tools @uml @debug @pc
 tools/testbed/core/       tools runner @uml @debug @pc @guest-*
-selftests/unit/           unit port-unit model fuzz explore powerpc mutants*
-selftests/fuzz/           fuzz explore mutants*
-selftests/explore/        build fuzz explore mutants*
+selftests/unit/           unit port-unit model fuzz explore* powerpc mutants*
+selftests/fuzz/           fuzz explore* mutants*
+selftests/explore/        build fuzz explore* mutants*
 selftests/port/unit/      port-unit powerpc mutants*
 selftests/port/           port port-* lldpd
 selftests/model/          model predicted
@@ -362,6 +362,8 @@ def full(kernels):
     out += [
         Part("explore", "two million sequences of events",
              "selftests/fuzz/run --only explore-fast --runs 120000000 --out out/explore"),
+        Part("explore-each", "ten million events through each algorithm",
+             "selftests/fuzz/run --events 10000000 --runs 1200000 --out out/explore-each"),
         in_uml("coverage", "lines of the module that the torture reaches",
                "selftests/uml/coverage", debug=True),
         guests("observers", "dcqcn doctor finds each fault, and tracers see each event", "",

@@ -5,9 +5,11 @@
  * An input is struct setup and then struct event after event. Whatever the bytes are, they mean
  * something. After the last event, the world heals: what is posted must be done, and nothing may
  * be left. A failure prints the sequence; fuzz_explore FILE replays it, and EXPLORE_VERBOSE=1 adds
- * each packet.
+ * each packet. With EXPLORE_CC=NAME, both ports begin with that algorithm or profile, whatever the
+ * input says: "selftests/fuzz/run --events".
  */
 #include "checks.h"
+#include "count.h"
 #include "rxe.h"
 #include "world.h"
 
@@ -96,11 +98,14 @@ static const struct { const char *name; size_t offset; u32 values[6]; } knobs[] 
 static const char *const algorithms[] = { "", "swift", "timely", "dctcp", "fast", "hostile",
 	"hpcc", "powertcp" };
 
+static u64 hostile_events;
+
 /* An algorithm that answers anything to everything */
 static void hostile_answer(struct dcqcn_cc *cc)
 {
 	u32 random = world_random();
 
+	hostile_events++;
 	kernel_assert(cc->rate >= cc->floor && cc->rate <= cc->line && cc->floor && cc->packet);
 	cc->rate = random & 1 ? (u64)world_random() << (random >> 26) : random & 2 ? 0 : ~0ULL;
 	cc->window = random & 4 ? world_random() >> (random >> 27) : random & 8 ? 0 : ~0U;
@@ -160,6 +165,8 @@ static void plug_in_or_out(void)
 }
 
 #define PICK(table, byte)	((table)[(byte) % ARRAY_SIZE(table)])
+
+static const char *all_begin_with;	/* EXPLORE_CC; NULL for what an input says */
 
 static struct rxe_qp *qp_of(u8 byte)
 {
@@ -352,6 +359,34 @@ static void set_profile(struct port *port, const char *name)
 	dcqcn_settings_apply(new, dcqcn_profile_find(name));
 	dcqcn_dev_settings_commit(port->dev, new);
 	check_settings(port);
+}
+
+/* What a port obeys at first */
+static void begin_with(struct port *port)
+{
+	static const char *const contexts[] = { "", "nscc", "rccc" };
+	u32 i;
+
+	set_profile(port, PICK(profiles, setup.profile));
+	SET(port, ccc.algorithms, setup.profile >> 6);
+	SET(port, cc, setup.psn % 16 < 6 ? setup.psn % 16 : 0);
+	if (!all_begin_with)
+		return;
+	SET(port, ccc.algorithms, 0);
+	SET(port, cc, 0);
+	if (dcqcn_profile_find(all_begin_with)) {
+		set_profile(port, all_begin_with);
+		/* most of them do not limit a flow without CNPs */
+		paths[port - ports].mark = 1000;
+	}
+	for (i = 1; i < ARRAY_SIZE(contexts); i++) {
+		if (!strcmp(contexts[i], all_begin_with))
+			SET(port, ccc.algorithms, i);
+	}
+	for (i = 1; i < ARRAY_SIZE(algorithms); i++) {
+		if (!strcmp(algorithms[i], all_begin_with))
+			SET(port, cc, i);
+	}
 }
 
 static bool connect(unsigned int pair, u8 types)
@@ -565,6 +600,7 @@ static void say_all(void)
 	printf("\nexplored: %llu events, %llu choices for a QP; %llu sequences were cut off\n",
 	       (unsigned long long)all_events, (unsigned long long)total_choices,
 	       (unsigned long long)num_tired);
+	count_print(hostile_events);
 	print_coverage();
 	fflush(stdout);
 }
@@ -634,7 +670,9 @@ size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t max, unsigned int s
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	verbose = getenv("EXPLORE_VERBOSE");
+	all_begin_with = getenv("EXPLORE_CC");
 	world_init();
+	count_begin();
 	atexit(say_all);
 	return 0;
 }
@@ -653,9 +691,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	packets_limit = 1000;
 	checks_begin();
 	for (i = 0; i < PORTS; i++) {
-		set_profile(&ports[i], PICK(profiles, setup.profile));
-		SET(&ports[i], ccc.algorithms, setup.profile >> 6);
-		SET(&ports[i], cc, setup.psn % 16 < 6 ? setup.psn % 16 : 0);
+		begin_with(&ports[i]);
 		paths[i].bps = PICK(rates, setup.link);
 		paths[i].delay = duration(setup.link) / 4;
 	}
