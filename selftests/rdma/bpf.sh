@@ -9,10 +9,11 @@
 TESTS=(
 	"refused Programs that write elsewhere, or do not end, are refused"
 	"obeyed A flow obeys an algorithm in eBPF, which goes while it runs, and comes back"
+	"same An algorithm does the same in eBPF and as part of the module"
 	"hostile An algorithm without rate and window is slow, and harms nothing"
 )
 
-GUESTS_ONLY="refused obeyed hostile"
+GUESTS_ONLY="refused obeyed same hostile"
 
 DCQCN=${DCQCN:-dcqcn}
 command -v "$DCQCN" >/dev/null || skip_all "no command dcqcn"
@@ -78,6 +79,36 @@ obeyed()
 		"$DCQCN" cc unload $alg || fail "$alg cannot go"
 	done
 	! "$DCQCN" cc unload aimd 2>/dev/null || fail "it goes twice"
+}
+
+twin() { cat "/sys/module/twin/parameters/$1"; }
+
+twins_met() { [ "$(twin events)" -ge 500 ] && [ "$(twin losses)" -gt 0 ]; }
+
+# Of each algorithm, 500 events of a real flow, of which some are losses
+same()
+{
+	local alg bpf
+	begin || return
+	bpf=$(realpath "$(dirname "$0")/bpf")
+	make -s -C "/lib/modules/$(uname -r)/build" "M=$bpf" KBUILD_MODPOST_WARN=1 modules ||
+		{ fail "the module twin does not build"; return; }
+	tc qdisc add dev "${IF[local]}" root netem loss 1%
+	perftest local ib_write_bw -m 1024 -s 65536 || return
+	for alg in swift timely dctcp fast hpcc powertcp; do
+		insmod "$bpf/twin.ko" "algorithm=$alg" || { fail "$alg"; break; }
+		cc_load $alg || fail "$OUT"
+		"$DCQCN" cc use twin dev "${DEV[local]}" || fail "twin cannot be used"
+		until_ok 60 twins_met || fail "$alg: $(twin events) events, $(twin losses) losses"
+		"$DCQCN" cc use dcqcn dev "${DEV[local]}"
+		note "$alg: $(twin events) events, $(twin losses) losses, $(twin changes) changes"
+		check "$alg's differences" "$(twin differences)" = 0
+		check "$alg's changes" "$(twin changes)" -gt 10
+		rmmod twin
+		"$DCQCN" cc unload $alg || fail "$alg cannot go"
+	done
+	stop_perftest
+	tc qdisc del dev "${IF[local]}" root
 }
 
 limited() { "$DCQCN" -j qp | jq -e '.[] | select(.state == "limited")' >/dev/null; }
