@@ -418,12 +418,16 @@ static void check_state(struct rxe_qp *qp, struct flow_notes *n)
 }
 
 /* ns; of what is held, a packet leaves within this. Behind an algorithm's closed window, a request does
- * after half of the ack timeout, or after 5 s.
+ * after half of the ack timeout, or after 5 s if there is none, or if the module has not seen yet that
+ * the QP was created anew with another type.
  */
 static u64 longest_stall(const struct rxe_qp *qp, const struct flow_notes *n, bool windowed)
 {
+	const struct dcqcn_qp *entry = entry_of(qp);
+	bool known = entry && entry->type == qp->type && qp->ack_timeout;
+
 	if (n->state & PLUGGED && qp->held[DCQCN_REQUESTS])
-		return min((qp->ack_timeout ? 2048ULL << qp->ack_timeout : REQUEST_HELD) + PROGRESS,
+		return min((known ? 2048ULL << qp->ack_timeout : REQUEST_HELD) + PROGRESS,
 			   REQUEST_HELD);
 	return windowed || n->state & CONTEXT ? PROGRESS_WINDOW : PROGRESS;
 }
