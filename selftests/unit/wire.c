@@ -77,11 +77,15 @@ u8 uncovered_bits(const u8 *p, size_t udp, size_t i)
 
 static u32 crc_byte(u32 crc, u8 byte)
 {
-	int i;
+	static u32 table[256];
+	u32 i, bit;
 
-	for (i = 0; i < 8; i++, byte >>= 1)
-		crc = crc >> 1 ^ ((crc ^ byte) & 1 ? 0xedb88320 : 0);
-	return crc;
+	for (i = 0; !table[255] && i < 256; i++) {
+		table[i] = i;
+		for (bit = 0; bit < 8; bit++)
+			table[i] = table[i] >> 1 ^ (table[i] & 1 ? 0xedb88320 : 0);
+	}
+	return crc >> 8 ^ table[(crc ^ byte) & 0xff];
 }
 
 void put_icrc_with_udp_at(u8 *p, size_t len, size_t udp)
@@ -91,8 +95,10 @@ void put_icrc_with_udp_at(u8 *p, size_t len, size_t udp)
 
 	for (i = 0; i < 8; i++)			/* no LRH: all ones */
 		crc = crc_byte(crc, 0xff);
-	for (i = 0; i < len; i++)
+	for (i = 0; i < len && i < udp + UDP_LEN + BTH_LEN; i++)
 		crc = crc_byte(crc, p[i] | uncovered_bits(p, udp, i));
+	for (; i < len; i++)
+		crc = crc_byte(crc, p[i]);
 	for (i = 0; i < ICRC_LEN; i++)
 		p[len + i] = ~crc >> 8 * i;
 }
