@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Congestion control algorithms in eBPF. On kernels that cannot have them, dcqcn says so.
+# Congestion control algorithms in eBPF, and in modules of their own. On kernels that cannot have
+# those in eBPF, dcqcn says so.
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -9,17 +10,20 @@
 TESTS=(
 	"refused Programs that write elsewhere, or do not end, are refused"
 	"obeyed A flow obeys an algorithm in eBPF, which goes while it runs, and comes back"
+	"module A flow obeys an algorithm in a module of its own, which goes while it runs"
 	"same An algorithm does the same in eBPF and as part of the module"
 	"hostile An algorithm without rate and window is slow, and harms nothing"
 )
 
-GUESTS_ONLY="refused obeyed same hostile"
+GUESTS_ONLY="refused obeyed module same hostile"
 
 DCQCN=${DCQCN:-dcqcn}
 command -v "$DCQCN" >/dev/null || skip_all "no command dcqcn"
 
+BPF=$(realpath "$(dirname "$0")/bpf")
+
 # cc_load NAME: whether it was loaded; what it said is in $OUT
-cc_load() { OUT=$("$DCQCN" cc load "$(dirname "$0")/bpf/$1.bpf.o" 2>&1); }
+cc_load() { OUT=$("$DCQCN" cc load "$BPF/$1.bpf.o" 2>&1); }
 
 # There are algorithms in eBPF; or else it is as it should be that there are none
 begin()
@@ -81,6 +85,23 @@ obeyed()
 	! "$DCQCN" cc unload aimd 2>/dev/null || fail "it goes twice"
 }
 
+# As the guide says
+module()
+{
+	reload_both
+	knobs local roce_rp/rpg_max_rate=50
+	make -s -C "$BPF/cc" "DCQCN=$BPF" || { fail "the example does not build"; return; }
+	insmod "$BPF/cc/aimd.ko" || { fail "$(dmesg | tail -n 4)"; return; }
+	"$DCQCN" cc use aimd dev "${DEV[local]}" || fail "it cannot be used"
+	perftest local ib_write_bw -m 1024 -s 65536 || return
+	until_ok 10 limited || fail "$("$DCQCN" qp)"
+	goes_on
+	rmmod aimd || fail "it cannot go"
+	! has aimd || fail "it is there: $("$DCQCN" cc list)"
+	goes_on
+	stop_perftest
+}
+
 twin() { cat "/sys/module/twin/parameters/$1"; }
 
 twins_met() { [ "$(twin events)" -ge 500 ] && [ "$(twin losses)" -gt 0 ]; }
@@ -88,15 +109,17 @@ twins_met() { [ "$(twin events)" -ge 500 ] && [ "$(twin losses)" -gt 0 ]; }
 # Of each algorithm, 500 events of a real flow, of which some are losses
 same()
 {
-	local alg bpf
+	local alg build
+	build=/lib/modules/$(uname -r)/build
 	begin || return
-	bpf=$(realpath "$(dirname "$0")/bpf")
-	make -s -C "/lib/modules/$(uname -r)/build" "M=$bpf" KBUILD_MODPOST_WARN=1 modules ||
-		{ fail "the module twin does not build"; return; }
+	{
+		make -s -C "$build" "M=$BPF/cc/symbols" "DCQCN=$BPF" modules &&
+		make -s -C "$build" "M=$BPF" "KBUILD_EXTRA_SYMBOLS=$BPF/cc/symbols/Module.symvers" modules
+	} || { fail "the module twin does not build"; return; }
 	tc qdisc add dev "${IF[local]}" root netem loss 1%
 	perftest local ib_write_bw -m 1024 -s 65536 || return
 	for alg in swift timely dctcp fast hpcc powertcp; do
-		insmod "$bpf/twin.ko" "algorithm=$alg" || { fail "$alg"; break; }
+		insmod "$BPF/twin.ko" "algorithm=$alg" || { fail "$alg"; break; }
 		cc_load $alg || fail "$OUT"
 		"$DCQCN" cc use twin dev "${DEV[local]}" || fail "twin cannot be used"
 		until_ok 60 twins_met || fail "$alg: $(twin events) events, $(twin losses) losses"
