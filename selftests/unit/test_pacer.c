@@ -715,6 +715,27 @@ static void longest_hold(void)
 	}
 }
 
+/* What packets cost at a rate without a bound, which is less than a nanosecond each, is not charged
+ * at the low rate that follows
+ */
+static void remainder_of_high_rate(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	unsigned int n;
+
+	limited(1, IB_QPT_RC, 0);
+	flow->rate.current_rate = DCQCN_RATE_MAX;
+	flow->rate.target_rate = DCQCN_RATE_MAX;
+	for (n = 0; n < 8; n++)
+		dcqcn_gate_pay(&qps[0], DCQCN_RATE_MAX, 4000, fuzz_now);
+	expect(flow->next <= fuzz_now, "they take %llu ns",
+	       (unsigned long long)(flow->next - fuzz_now));
+	dcqcn_gate_pay(&qps[0], DCQCN_BPS_PER_MBPS, 4000, fuzz_now);
+	expect(flow->next - fuzz_now <= 32 * MS + 1, "the next one takes %llu ns",
+	       (unsigned long long)(flow->next - fuzz_now));
+	ends();
+}
+
 /* Requests that were held for five seconds leave at once. The READ responses beside them wait for
  * no more than one packet of 480 ms at 1 Mb/s.
  */
@@ -2831,6 +2852,7 @@ static const struct tap_test tests[] = {
 	{ "requests that rxe repeats without an ACK leave before the next time", stuck },
 	{ "a request behind a long one waits for half of the ack timeout", after_a_long_one },
 	{ "a request is held for five seconds at most", longest_hold },
+	{ "a low rate is not charged for packets at a high one", remainder_of_high_rate },
 	{ "responses get their turn after requests that were held too long", after_a_long_hold },
 	{ "requests and READ responses take turns", turns },
 	{ "a late timer earns credit for 20 ms at most", late_timer },

@@ -171,7 +171,10 @@ static __always_inline void dcqcn_gate_pay(struct dcqcn_qp *qp, u64 rate,
 			most = max((u64)DCQCN_PAUSE_RTTS * flow->rate.rtt,
 				   DCQCN_TAIL_NS);
 	}
-	gap = div64_u64_rem(bytes * DCQCN_COST_PER_BYTE + flow->remainder, rate,
+	/* Less than 1 ns. When the rate falls, what packets at a higher one have left is more: at
+	 * DCQCN_RATE_MAX, it is the cost of whole packets.
+	 */
+	gap = div64_u64_rem(bytes * DCQCN_COST_PER_BYTE + min(flow->remainder, rate), rate,
 			    &flow->remainder);
 	if (unlikely(dcqcn_req_may_exceed(qp, gap)))
 		gap = dcqcn_gate_shorten(qp, gap);
