@@ -308,6 +308,9 @@ void check_dropped(struct tx *tx)
 {
 	say("QP %u: opcode %02x PSN %u is dropped after %.3f ms", tx->qp->ib.qp_num, tx->opcode,
 	    tx->psn, (double)(fuzz_now - tx->since) / MS);
+	demand(!tx->qp->port->removed || !tx->qp->live || tx->stale,
+	       "QP %u: opcode %02x PSN %u is dropped because its port goes", tx->qp->ib.qp_num,
+	       tx->opcode, tx->psn);
 	gone(tx);
 }
 
@@ -556,6 +559,25 @@ void check_views(void)
 		if (ports[i].dev) {
 			look_at_qps(&ports[i]);
 			look_at_contexts(&ports[i]);
+		}
+	}
+}
+
+/* Entries of QPs that are gone are freed soon, and others once nothing needs them */
+void check_entries(bool late)
+{
+	struct dcqcn_qp *entry;
+	struct rxe_qp *qp;
+	unsigned long at;
+	int i;
+
+	for (i = 0; i < PORTS; i++) {
+		for (at = 0; ports[i].dev && (entry = dcqcn_qp_next(ports[i].dev, &at)); at++) {
+			qp = rxe_find(&ports[i], entry->qpn);
+			demand((qp && qp->live) || (!late && entry->state == DCQCN_QP_ABSENT),
+			       "QP %u is gone, and its entry is not", entry->qpn);
+			demand(!late || entry->limited || dcqcn_qp_has_choice(entry),
+			       "QP %u sends nothing, and has an entry", entry->qpn);
 		}
 	}
 }

@@ -32,6 +32,8 @@ void check_settings(struct port *port);
 void check_down(struct port *port);
 /* A user looks at everything */
 void check_views(void);
+/* The janitor has come round; @late: long after the last packet */
+void check_entries(bool late);
 void print_coverage(void);
 
 #endif /* EXPLORE_CHECKS_H */

@@ -594,6 +594,12 @@ static void heal(void)
 		demand(rxe_is_idle(&qps[i]) || !must_finish(&qps[i]) || !qps[i].peer->live,
 		       "QP %u is not done: PSN %u of %u", qps[i].ib.qp_num, qps[i].una, qps[i].top);
 	}
+	pass(SECOND / 2);
+	check_entries(false);
+	if (!all_idle())
+		return;
+	pass(2 * SECOND);
+	check_entries(true);
 }
 
 static void say_all(void)

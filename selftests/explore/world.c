@@ -737,7 +737,9 @@ void port_remove(struct port *port, void (*meanwhile)(void))
 	if (!dev)
 		return;
 	meanwhile_do = meanwhile;
+	port->removed = true;
 	client->remove(&port->ibdev, dev);
+	port->removed = false;
 	meanwhile_do = NULL;
 	port->dev = NULL;
 	world_run_rcu();

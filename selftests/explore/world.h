@@ -26,6 +26,7 @@ struct rxe_qp;
  * @route: to the other host
  * @last: byte of its address 10.0.0.LAST
  * @dev: the module's part, NULL while rxe's device does not exist
+ * @removed: it is being removed
  */
 struct port {
 	struct ib_device ibdev;
@@ -34,6 +35,7 @@ struct port {
 	struct rtable route;
 	u8 last;
 	struct dcqcn_dev *dev;
+	bool removed;
 };
 
 /**
