@@ -10,13 +10,13 @@
 
 TESTS=(
 	"healthy Nothing is found without a fault"
-	"order Packets that come later than newer ones"
 	"knobs_of_loop Knobs that keep marks from being answered, or CNPs from slowing down"
 	"module The module is missing here, there, or on the sender"
 	"qdiscs Qdiscs of the host that lose, mark or pace"
 	"vlan A VLAN whose egress map has no entry for CNPs"
 	"floor A limiter at its ack-timeout floor"
 	"loss Loss without marks"
+	"order Packets that come later than newer ones"
 	"unanswered Marks that cannot be answered"
 	"ect ECT that the host itself clears"
 	"loopback Traffic from a host to itself"

@@ -35,6 +35,7 @@
 #define GRH_LEN		40	/* the header that UD puts before a received message */
 #define RECEIVES	512	/* posted receives, so that each message of UC or UD finds one */
 #define LATE		1000	/* ms that the last requests may take to complete */
+#define UNRELIABLE	25	/* byte/us, 200 Mb/s: what UC and UD send, which is above any limit */
 
 /* What one side tells the other about a QP */
 struct hello {
@@ -251,6 +252,9 @@ static void complete(int more)
 			}
 			p->outstanding--;
 			messages++;
+			/* rxe may complete it at once, and then nothing else would sleep */
+			if (type != IBV_QPT_RC)
+				usleep(size / UNRELIABLE);
 			if (more)
 				request(p);
 		}
