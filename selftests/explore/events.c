@@ -369,7 +369,8 @@ static void begin_with(struct port *port)
 
 	set_profile(port, PICK(profiles, setup.profile));
 	SET(port, ccc.algorithms, setup.profile >> 6);
-	SET(port, cc, setup.psn % 16 < 6 ? setup.psn % 16 : 0);
+	i = setup.psn % 16;
+	SET(port, cc, i < 6 ? i : i >= 14 ? i - 8 : 0);
 	if (!all_begin_with)
 		return;
 	SET(port, ccc.algorithms, 0);
