@@ -36,7 +36,8 @@ def _read(name):
 # 500 ns, where a packet of 1 KB at 40 Gb/s takes 216 ns: let it count nanoseconds.
 # Its jiffy is 10 ms, and rxe's retransmission timers count those: take Debian's.
 # Random numbers must not depend on the name of the results' directory.
-# Packets' checksums took up to half of the CPU.
+# Packets' checksums took up to half of the CPU. Only modules lie far away in memory, so only they
+# need code for addresses of 64 bits, in which each call of a function is an indirect one.
 EDITS = (("arch/um/include/linux/time-internal.h",
           "#define TIMER_MULTIPLIER 256", "#define TIMER_MULTIPLIER 1"),
          ("arch/um/include/linux/time-internal.h",
@@ -45,9 +46,11 @@ EDITS = (("arch/um/include/linux/time-internal.h",
           "_mix_pool_bytes(command_line, strlen(command_line));", ""),
          ("arch/um/Kconfig", "config HZ\n\tint\n\tdefault 100", "config HZ\n\tint\n\tdefault 250"),
          ("lib/crc/crc32-main.c", "#ifdef CONFIG_CRC32_ARCH\n",
-          _read("crc32_slices.h") + "\n#ifdef CONFIG_CRC32_ARCH\n"),
+          _read("crc32.h") + "\n#ifdef CONFIG_CRC32_ARCH\n"),
          ("lib/crc/crc32-main.c", "#define crc32_le_arch crc32_le_base",
-          "#define crc32_le_arch crc32_le_slices"))
+          "#define crc32_le_arch crc32_le_fast"),
+         ("arch/um/Makefile", "KBUILD_CFLAGS += -mcmodel=large",
+          "KBUILD_CFLAGS_MODULE += -mcmodel=large"))
 
 # Edits of the debug kernel, which takes stack traces all the time. On the stack, only return
 # addresses of chained frames count. Follow the frames and take what they hold; otherwise each
