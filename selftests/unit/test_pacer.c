@@ -2589,6 +2589,29 @@ static void plug_window_goes(void)
 	unplugged();
 }
 
+/* A window that shrinks below what is in flight, of which no packet has asked for an ACK: the next
+ * one asks, and the others wait for its ACK
+ */
+static void plug_window_shrinks(void)
+{
+	u32 i;
+
+	plugged(1000 * MBPS, 1000000, 0, 0);
+	for (i = 0; i < 3; i++)
+		output(DCQCN_PKT_REQUEST, i);
+	pass_time(&qps[0], MS);
+	expect(num_sent == 3 && !sent[0].asks && !sent[1].asks && !sent[2].asks,
+	       "%u packets left, not 3, or one asks", num_sent);
+	plug_window = 1;
+	dcqcn_limiter_cnp(&qps[0], &settings, fuzz_now);
+	for (i = 3; i < 6; i++)
+		output(DCQCN_PKT_REQUEST, i);
+	pass_time(&qps[0], 10 * MS);
+	expect(num_sent == 4 && sent[3].asks, "%u packets left, not 4, or the last does not ask",
+	       num_sent);
+	unplugged();
+}
+
 /* A QP obeys an algorithm of its own, until it follows its port again, or is another QP */
 static void plug_of_qp(void)
 {
@@ -2897,6 +2920,7 @@ static const struct tap_test tests[] = {
 	{ "responses do not wait for the window of requests", plug_answers },
 	{ "a hostile algorithm is slow, and harms nothing", plug_hostile },
 	{ "a flow follows its port's choice, and algorithms that go and come back", plug_changes },
+	{ "a packet asks for an ACK if a window has shrunk and none has asked", plug_window_shrinks },
 	{ "what a window has held leaves when its algorithm is not chosen any more", plug_window_goes },
 	{ "what no ACK answers obeys DCQCN", plug_needs_acks },
 	{ "a QP has an algorithm of its own", plug_of_qp },

@@ -372,7 +372,8 @@ void dcqcn_cc_idle(struct dcqcn_qp *qp, u64 idle, u64 now)
  * @now: ns, read under the lock
  *
  * Only requests wait for the window. If nothing but READ responses and ACKs behind them is held,
- * they do not wait for it, because no ACK might ever come.
+ * they do not wait for it, because no ACK might ever come. If none of the packets in flight has
+ * asked for an ACK, one more may leave, and asks: the window may have shrunk since they left.
  *
  * Context: under RCU; @qp->lock is held, with BH disabled.
  * Return: 0, or when to look again, in ns, if no ACK comes earlier.
@@ -387,7 +388,7 @@ u64 dcqcn_cc_may_send(struct dcqcn_qp *qp, bool request, u64 now)
 	dcqcn_cc_begin(qp, dcqcn_cc_of(f), now);
 	if (f->due > now) {
 		again = f->due;
-	} else if (!requests || !cc->in_flight ||
+	} else if (!requests || !cc->in_flight || !f->flight.num ||
 		   (u64)cc->in_flight + cc->packet <= cc->window) {
 		qp->flow.next = max(qp->flow.next, f->due);
 		return 0;
