@@ -2085,6 +2085,23 @@ static void window_of_atomics(void)
 	}
 }
 
+/* ACKs that have waited for a READ response leave with it, and do not wait for the window */
+static void window_of_acks(void)
+{
+	windowed(0);
+	output(DCQCN_PKT_RESPONSE, 1);
+	output(DCQCN_PKT_ACK, 2);
+	output(DCQCN_PKT_ACK, 3);
+	expect(dcqcn_flow_held(&qps[0].flow) == 3, "%u packets are held, not 3",
+	       dcqcn_flow_held(&qps[0].flow));
+	may_send = 1;
+	dcqcn_queue_kick(&qps[0]);
+	expect(num_sent == 3 && sent[0].psn == 1 && sent[1].psn == 2 && sent[2].psn == 3,
+	       "%u packets left, not 3, or in another order", num_sent);
+	expect(!qps[0].flow.stat.expired, "they count as held for too long");
+	ends();
+}
+
 /* A window that lets one packet leave every 3 ms: rxe's timer, 67 ms, does not fire, and a request
  * that is held for longer than that stays behind the window
  */
@@ -2907,6 +2924,7 @@ static const struct tap_test tests[] = {
 	{ "what is sent again asks for an ACK, where the path is measured", asks_again },
 	{ "a window holds packets, and a kick or a timeout sends them", window },
 	{ "a window knows whether more comes behind what is held", window_goes_on },
+	{ "ACKs behind responses do not wait for a window", window_of_acks },
 	{ "an atomic operation's ACK counts as a READ response in a window", window_of_atomics },
 	{ "a flow with a small window asks for ACKs, and obeys it", window_asks },
 	{ "behind a closed window, rxe's timer does not fire", window_closed },

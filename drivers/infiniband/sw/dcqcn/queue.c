@@ -145,12 +145,13 @@ static __always_inline bool dcqcn_queue_is_crowded(const struct dcqcn_qp *qp,
 static struct sk_buff *dcqcn_queue_next_early(struct dcqcn_qp *qp, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
-	struct sk_buff *skb;
+	struct sk_buff *skb = skb_peek(&flow->fifo[DCQCN_RESPONSES].queue);
 	bool late = true;
 
-	if (dcqcn_req_is_unsafe(&flow->fifo[DCQCN_RESPONSES], now)) {
-		skb = skb_peek(&flow->fifo[DCQCN_RESPONSES].queue);
-	} else {
+	/* it has waited for READ responses, which have left, and a window does not count it */
+	if (skb && dcqcn_qp_is_windowed(qp) && dcqcn_tx_of(skb)->packet.kind == DCQCN_PKT_ACK)
+		return skb;
+	if (!dcqcn_req_is_unsafe(&flow->fifo[DCQCN_RESPONSES], now)) {
 		skb = skb_peek(&flow->fifo[DCQCN_REQUESTS].queue);
 		if (!skb)
 			return NULL;
