@@ -1466,6 +1466,34 @@ static void test_clock_of_another_cpu(void)
 	tear_down();
 }
 
+/* A window that others keep full: a flow sends one packet after 250 ms, and no more */
+static void test_kept_full(void)
+{
+	struct dcqcn_qp *qp = &hosts[0].qps[0];
+	struct dcqcn_ccc_sender *tx;
+	u32 bits;
+
+	open_window();
+	leave_seen(0, &bits);
+	tx = sender(0);
+	tx->window.cwnd = 1;
+	tx->num_probes = 1;
+	tx->heard_time = fuzz_now;
+	expect(dcqcn_ccc_may_send(qp, false, fuzz_now), "it may send at once");
+	fuzz_now += DCQCN_CCC_TIMEOUT_MAX - 1;
+	tx->heard_time = fuzz_now;
+	expect(dcqcn_ccc_may_send(qp, false, fuzz_now) == fuzz_now + 1, "it looks again later");
+	fuzz_now++;
+	tx->heard_time = fuzz_now;
+	expect(!dcqcn_ccc_may_send(qp, false, fuzz_now), "it waits for longer");
+	leave_seen(0, &bits);
+	tx->window.cwnd = 1;
+	tx->num_probes = 1;
+	tx->heard_time = fuzz_now;
+	expect(dcqcn_ccc_may_send(qp, false, fuzz_now), "it may send a second one");
+	tear_down();
+}
+
 /* Who must be seen: a flow on another path, or about to take one, and near a bound all */
 static void test_seen(void)
 {
@@ -1645,6 +1673,7 @@ static const struct tap_test tests[] = {
 	{ "a pause does not count as a wait for answers", test_unseen_pause },
 	{ "nor does one after the end of a message", test_end_in_flight },
 	{ "feedback that another CPU has just heard is not old", test_clock_of_another_cpu },
+	{ "a flow sends now and then while others keep the window full", test_kept_full },
 	{ "who must be seen", test_seen },
 	{ "a receiver only counts what says nothing", test_plain },
 	{ "what the port's budget refuses waits", test_budget },

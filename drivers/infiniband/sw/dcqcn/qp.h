@@ -107,6 +107,7 @@ enum dcqcn_move {
  * @entropy: when it changes
  * @move: see &enum dcqcn_move
  * @until: ns; the flow is held until then at the latest
+ * @waits: ns; since when its next packet has waited for the window, 0 if it has not
  * @sent: value of dcqcn_ccc_sender.sent when its last packet had left
  * @lent: @sent may be stale: packets may have left since without being counted
  * @introduced: one of its packets has asked the peer's module for an answer
@@ -118,6 +119,7 @@ enum dcqcn_move {
 struct dcqcn_route {
 	struct dcqcn_entropy entropy;
 	u64 until;
+	u64 waits;
 	u32 sent;
 	u32 received;
 	u32 marked;

@@ -27,6 +27,8 @@
  *                         which may be lost: dcqcn_ccc_overdue(). Or else a timeout, of 20 ms
  *   flows in line before  feedback wakes all of them in turn; each also looks by itself when
  *                         the timeout is due, and none waits while nothing is in flight
+ *   requests that do not  rxe's timer would expire, so they leave, and may keep the window full:
+ *   wait for the window   each other flow sends a packet in each 250 ms
  *   a change of path      the answer to the last packet; or dcqcn_route.until, on the old path
  *   an agreement          the peer's answer to a later offer; the flows obey DCQCN meanwhile
  *   bytes that were lent  no wait: the next holder of the lock counts them
@@ -90,6 +92,15 @@ static bool dcqcn_ccc_may_probe(struct dcqcn_ccc_sender *tx, u64 now)
 		return false;
 	tx->unasked = max(tx->unasked, DCQCN_CCC_UNREPORTED);
 	return true;
+}
+
+/* Until when a flow waits for the window at the latest: other flows' requests may keep it full, as
+ * they leave before rxe's timer expires
+ */
+static u64 dcqcn_ccc_patience(struct dcqcn_route *route, u64 now)
+{
+	route->waits = route->waits ?: now;
+	return route->waits + DCQCN_CCC_TIMEOUT_MAX;
 }
 
 /* Set the algorithms that both ends want from now on, 0 for DCQCN; the lock is held */
@@ -206,9 +217,13 @@ u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 	may = first && dcqcn_ccc_in_window(tx) && dcqcn_ccc_in_credit(tx);
 	if (!may)
 		may = dcqcn_ccc_expire(ccc, now) ||
-		      (dcqcn_ccc_in_window(tx) && dcqcn_ccc_may_probe(tx, now));
+		      (dcqcn_ccc_in_window(tx) && dcqcn_ccc_may_probe(tx, now)) ||
+		      (dcqcn_ccc_in_credit(tx) &&
+		       now >= dcqcn_ccc_patience(qp->route, now));
 	if (!may) {
 		until = tx->heard_time + dcqcn_ccc_timeout(tx);
+		if (dcqcn_ccc_in_credit(tx))
+			until = min(until, dcqcn_ccc_patience(qp->route, now));
 		if (dcqcn_ccc_in_window(tx) && !dcqcn_ccc_has_credit(tx))
 			until = min(until, dcqcn_ccc_overdue(tx));
 		if (list_empty(&qp->wait_node))
@@ -499,6 +514,7 @@ bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 	tx->unasked += bytes;
 	tx->window.mss = max(tx->window.mss, min(bytes, (u32)U16_MAX));
 	route->sent = tx->sent;
+	route->waits = 0;
 	last = route->move == DCQCN_MOVE_HELD ||
 	       (route->move == DCQCN_MOVE_WANTED && dcqcn_ccc_may_hold(tx, now));
 	needs = dcqcn_ccc_needs(tx, held, held ? goes_on : dcqcn_bth_goes_on(bth));
