@@ -595,7 +595,7 @@ void check_settings(struct port *port)
 	}
 }
 
-/* Flows of a port whose link goes down begin anew, and so do starts that wait */
+/* A link goes down: the flows of its port start again, and what they wait for counts from now */
 void check_down(struct port *port)
 {
 	int i;

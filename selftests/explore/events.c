@@ -361,7 +361,7 @@ static void set_profile(struct port *port, const char *name)
 	check_settings(port);
 }
 
-/* What a port obeys at first */
+/* The congestion control that a port has when the sequence begins */
 static void begin_with(struct port *port)
 {
 	static const char *const contexts[] = { "", "nscc", "rccc" };

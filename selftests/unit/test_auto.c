@@ -745,7 +745,7 @@ static void test_burst(void)
 	expect(burst_of(&path, 12288, true) == 12288, "the shortest one");
 	path.burst = 8 * 12288;
 	path.marked = true;
-	expect(burst_of(&path, 12288, false) == 12288, "after marks that nobody asked for");
+	expect(burst_of(&path, 12288, false) == 12288, "without ACKs, after marks");
 	path.sent += 12288;
 	expect(burst_of(&path, 12288, true) == 24576 && !path.was_marked,
 	       "it is as if it met marks again");

@@ -383,7 +383,7 @@ static void ends(void)
 	expect(!bh_disabled, "BH is still disabled, %d times", bh_disabled);
 }
 
-/* QPs of 1 Mb/s that nothing makes faster, of which the first has not begun with its burst */
+/* QPs that stay at 1 Mb/s. The first one has no limit yet, and will begin with a burst. */
 static void unstarted(u8 type, u8 ack_timeout)
 {
 	limited(1, type, ack_timeout);
