@@ -392,12 +392,11 @@ static void see_transition(u32 from, u32 to)
 	}
 }
 
-static void check_state(struct rxe_qp *qp, struct flow_notes *n)
+static void check_state(struct rxe_qp *qp, struct flow_notes *n, u64 late)
 {
 	const struct dcqcn_qp *entry = entry_of(qp);
 	u32 state = state_of(entry);
 	bool backlog = state & HELD_REQUESTS, responses = state & HELD_RESPONSES;
-	u64 late = world_lateness();
 
 	if (state != n->state)
 		see_transition(n->state, state);
@@ -435,9 +434,9 @@ static u64 longest_stall(const struct rxe_qp *qp, const struct flow_notes *n, bo
 	return windowed || n->state & CONTEXT ? PROGRESS_WINDOW : PROGRESS;
 }
 
-static void check_held(struct rxe_qp *qp, struct flow_notes *n)
+static void check_held(struct rxe_qp *qp, struct flow_notes *n, u64 late)
 {
-	u64 late = world_lateness(), age;
+	u64 age;
 	bool windowed = (qp->port->dev && settings_of(qp->port)->ccc.algorithms) ||
 			n->state & PLUGGED;
 	int f;
@@ -490,14 +489,15 @@ static void check_port(struct port *port)
 
 void check_all(void)
 {
+	u64 late = world_lateness();
 	int i;
 
 	total.checks++;
 	demand(!bh_disabled, "BH is off");
 	for (i = 0; i < QPS; i++) {
 		demand(!notes[i].cnp_due, "QP %u answers a mark with no CNP", qps[i].ib.qp_num);
-		check_held(&qps[i], &notes[i]);
-		check_state(&qps[i], &notes[i]);
+		check_held(&qps[i], &notes[i], late);
+		check_state(&qps[i], &notes[i], late);
 	}
 	for (i = 0; i < PORTS; i++)
 		check_port(&ports[i]);

@@ -648,6 +648,12 @@ bool world_is_tired(void)
 	return work_done > WORK_MAX;
 }
 
+/* Whether no packet is on its way */
+bool world_is_silent(void)
+{
+	return links[0].first == links[0].last && links[1].first == links[1].last;
+}
+
 void pass(u64 ns)
 {
 	u64 end = fuzz_now + ns, before = fuzz_now;

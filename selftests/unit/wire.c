@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/crc32.h>
 #include <linux/kernel.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,30 +76,17 @@ u8 uncovered_bits(const u8 *p, size_t udp, size_t i)
 	return i == 1 || i == 8 || i == 10 || i == 11 ? 0xff : 0;
 }
 
-static u32 crc_byte(u32 crc, u8 byte)
-{
-	static u32 table[256];
-	u32 i, bit;
-
-	for (i = 0; !table[255] && i < 256; i++) {
-		table[i] = i;
-		for (bit = 0; bit < 8; bit++)
-			table[i] = table[i] >> 1 ^ (table[i] & 1 ? 0xedb88320 : 0);
-	}
-	return crc >> 8 ^ table[(crc ^ byte) & 0xff];
-}
-
 void put_icrc_with_udp_at(u8 *p, size_t len, size_t udp)
 {
-	u32 crc = 0xffffffff;
-	size_t i;
+	size_t headers = min(len, udp + UDP_LEN + BTH_LEN), i;
+	u32 crc = crc32_le(0xffffffff, "\xff\xff\xff\xff\xff\xff\xff\xff", 8);	/* no LRH */
+	u8 byte;
 
-	for (i = 0; i < 8; i++)			/* no LRH: all ones */
-		crc = crc_byte(crc, 0xff);
-	for (i = 0; i < len && i < udp + UDP_LEN + BTH_LEN; i++)
-		crc = crc_byte(crc, p[i] | uncovered_bits(p, udp, i));
-	for (; i < len; i++)
-		crc = crc_byte(crc, p[i]);
+	for (i = 0; i < headers; i++) {
+		byte = p[i] | uncovered_bits(p, udp, i);
+		crc = crc32_le(crc, &byte, 1);
+	}
+	crc = crc32_le(crc, p + headers, len - headers);
 	for (i = 0; i < ICRC_LEN; i++)
 		p[len + i] = ~crc >> 8 * i;
 }

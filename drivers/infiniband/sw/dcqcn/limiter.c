@@ -469,11 +469,12 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 					  now - left);
 	path->queued |= queue;
 	/* Without marks before the pause, bursts of other flows have grown, too. After marks they
-	 * may be shorter than this one, which must not get a larger share.
+	 * may be shorter than this one, which must not get a larger share. Starts may have been
+	 * turned off meanwhile.
 	 */
 	if (queue && path->was_marked)
 		flow->rate.burst = min(flow->rate.burst,
-				       terms.settings->rp.start_burst);
+				       terms.settings->rp.start_burst ?: U32_MAX);
 	if (learnt == DCQCN_LEARNT_BOUND) {
 		dcqcn_start_bound(&flow->rate, left, now);
 	} else if (queue && !path->was_lost &&

@@ -284,7 +284,9 @@ void dcqcn_start_skip(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 void dcqcn_start_rejoin(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 			u64 queued, u64 known, u64 now)
 {
-	dcqcn_start_skip(r, p, dcqcn_burst_rate(r, 1, min_t(u64, queued, U32_MAX)), now);
+	u64 rate = dcqcn_burst_rate(r, 1, min_t(u64, queued, U32_MAX));
+
+	dcqcn_start_skip(r, p, max(rate, dcqcn_rate_floor(p)), now);
 	r->target_rate = max(r->target_rate, known);
 }
 
