@@ -33,6 +33,8 @@ import time
 
 from testbed.core import kernel_log
 
+from times import hours
+
 # s without output. A test prints a line every few minutes on a slow machine, and building a
 # kernel, which takes ten minutes, prints one each minute.
 SILENCE = 1800
@@ -74,10 +76,6 @@ class Part:
         part.chosen = list(dict.fromkeys(tests))
         part.command = self.some(part.chosen)
         return part
-
-
-def hours(seconds):
-    return "%d:%02d:%02d" % (seconds // 3600, seconds // 60 % 60, seconds % 60)
 
 
 class Verdict:
