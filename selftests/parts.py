@@ -43,9 +43,6 @@ ARENA = ("control=stock,work=lone", "control=pfc,work=alltoall-16",
          "control=both,work=incast-16x128KiB-9ms", "control=nscc,work=incast-8x240KiB-3ms",
          "control=auto,work=incast-32x64KiB-4ms", "control=both,work=rpc")
 
-# Scenarios of hundreds of runs
-GRIDS = ("anypath-grid", "arena-lines")
-
 # What a change reaches: the first line with a path that the changed file's begins with names the
 # parts to run; @ is all parts on a ground. A file that is in no line reaches all parts.
 REACHES = """
@@ -58,7 +55,7 @@ NEWS.md                   docs tools:version tools:kernels
 drivers/infiniband/       build unit tools netlink fuzz docs mutants* powerpc @uml @debug @pc @guest-*
 examples/cc/              build unit examples @guest-6.12 mutants*
 drivers/net/dcbport/      build netlink port-unit model docs port* lldpd predicted switches lossless
-drivers/net/dcbport/      simulations mutants* powerpc
+drivers/net/dcbport/      cascade storm headroom deadlock collision fabric-* mutants* powerpc
 tools/dcqcn/              tools rdma* port observers guests-* try-* page docs
 tools/model/              model predicted tools page
 tools/page/               tools page
@@ -236,12 +233,11 @@ def first(fuzzed):
     ]
 
 
-def simulation(name, arguments, tests=dict):
-    """Figures that do not depend on the machine. tests(): scenarios that can run alone."""
-    command = "tools/sim/sim run --jobs 1 --out out/check/%s/sim " % name
+def simulation(name, arguments):
+    """Figures that do not depend on the machine."""
     return Part(name, "sim run " + arguments,
-                command + arguments, tap=False, kernels=True, on="uml", tests=tests,
-                needs=["simkernel", "commands"], some=lambda names: command + words(names))
+                "tools/sim/sim run --jobs 1 --out out/check/%s/sim %s" % (name, arguments),
+                tap=False, kernels=True, on="uml", needs=["simkernel", "commands"])
 
 
 def in_uml(name, title, command, debug=False, **options):
@@ -277,9 +273,8 @@ def common(full):
 
     out = first(short(" --runs 300000")) + [DEBUG_KERNEL, rdma(full=full)]
     if full:
-        out += [simulation("simulations", " ".join(simulated()), lambda: dict.fromkeys(simulated())),
-                simulation("grid", " ".join(GRIDS)),
-                simulation("builtin", "verbs incast --builtin")]
+        out += [simulation(name, name) for name in listed("sim")]
+        out.append(simulation("builtin", "verbs incast --builtin"))
     else:
         out += [simulation("convergence", "convergence"),
                 simulation("verbs", "verbs"),
@@ -406,7 +401,7 @@ def full(kernels):
              "for d in unit port/unit; do make --no-print-directory -C selftests/$d run "
              "O=$PWD/out/powerpc/$d CC=powerpc-linux-gnu-gcc SANITIZE=-static RUN=qemu-ppc "
              "TESTS='%s' || exit 1; done" % POWERPC),
-        Part("mutants", "tests find small faults", "selftests/mutants/run", tests=mutants,
+        Part("mutants", "tests find small faults", "selftests/mutants/run", tests=mutants, slots=2,
              some=lambda names: "selftests/mutants/run --only " + " --only ".join(names)),
         guests("guests-debug", "selftests/rdma on a debug kernel with two CPUs", "--tdf 2 ",
                ["simkernel"], "debug"),
@@ -442,11 +437,6 @@ def full(kernels):
         Part("srpm", "the source RPM builds, and its packages install and erase in Debian",
              "selftests/package/rpm"),
     ]
-
-
-def simulated():
-    """GRIDS take hours, and are a part of their own"""
-    return [name for name in listed("sim") if name not in GRIDS]
 
 
 def scenarios():
