@@ -405,7 +405,7 @@ static void check_state(struct rxe_qp *qp, struct flow_notes *n, u64 late)
 		n->progress = fuzz_now;
 	n->state = state;
 
-	if (!(state & WAITING) || (!backlog && !responses))
+	if (!(state & WAITING) || state & WINDOWED || (!backlog && !responses))
 		n->waited = fuzz_now;
 	demand(fuzz_now - n->waited <= WAITS + 2 * late,
 	       "QP %u: a start with packets to send waits for %.0f ms", qp->ib.qp_num,

@@ -874,6 +874,12 @@ static void test_rejoin(void)
 	       "at %llu, to %llu", r.current_rate, r.target_rate);
 	dcqcn_rate_advance(&r, &automatic, LINE, START + 5 * RTT + r.period, 0);
 	expect(near(r.current_rate, 622880000), "then at %llu", r.current_rate);
+
+	/* a byte in 0.4 ms is below the lowest rate */
+	r = (struct dcqcn_rate) { .rtt = RTT, .packet = PACKET, .alpha = 1 << 20 };
+	dcqcn_start_begin(&r, &automatic, LINE, 1, 0, true, START);
+	dcqcn_start_rejoin(&r, &automatic, 4 * RTT, 0, START + 5 * RTT);
+	expect(r.current_rate == dcqcn_rate_floor(&automatic), "at %llu", r.current_rate);
 }
 
 static const struct tap_test tests[] = {
