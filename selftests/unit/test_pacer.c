@@ -1701,6 +1701,26 @@ static void start_blind(void)
 	ends();
 }
 
+/* Nor does what cannot be measured, because there is no memory */
+static void start_without_memory(void)
+{
+	u64 rate;
+	u32 psn;
+
+	unstarted(IB_QPT_RC, 0);
+	fuzz_out_of_memory = true;
+	dcqcn_limiter_start(&qps[0], &settings, true);
+	expect(qps[0].flow.rate.start && !qps[0].flow.path, "no start, or a path without memory");
+	rate = qps[0].flow.rate.current_rate;
+	for (psn = 0; psn < 60; psn++)
+		output_request(&qps[0], psn, 1000, WRITE_MIDDLE);
+	pass_time(&qps[0], 200 * MS);
+	expect(qps[0].flow.rate.current_rate >= 2 * rate, "it stays at %llu of %llu bit/s",
+	       (unsigned long long)qps[0].flow.rate.current_rate, (unsigned long long)rate);
+	fuzz_out_of_memory = false;
+	ends();
+}
+
 /* A CNP for the burst of a start counts, but changes nothing; what another one has set stays after
  * a pause, which begins no new start
  */
@@ -2914,6 +2934,7 @@ static const struct tap_test tests[] = {
 	{ "a start goes on, whatever it sends and however that is acknowledged", start_ends_waiting },
 	{ "a start goes up also without samples", start_without_samples },
 	{ "a start of READ responses waits for no ACK", start_blind },
+	{ "a start goes up also without memory to measure", start_without_memory },
 	{ "a burst that meets a queue counts by its length, if nothing was marked before", start_meets_queue },
 	{ "a flow begins again with the share that it got", start_knows_share },
 	{ "a CNP for the burst of a start changes nothing, and a pause ends no limit", start_deaf },

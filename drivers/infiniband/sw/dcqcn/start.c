@@ -103,6 +103,8 @@ unsigned int dcqcn_start_advance(struct dcqcn_rate *r, u64 line, u64 now,
 				 u32 bytes)
 {
 	u64 idle = (u64)r->rtt * DCQCN_START_IDLE_RTTS;
+	/* if there was no memory for a path, nobody knows how long packets are */
+	u32 enough = DCQCN_START_PACKETS * r->packet ?: r->burst;
 	unsigned int done = 0;
 
 	/* a guess of the round trip may be too short */
@@ -111,8 +113,7 @@ unsigned int dcqcn_start_advance(struct dcqcn_rate *r, u64 line, u64 now,
 
 	r->sent += bytes;
 	if (now - r->timer_time >= r->rtt && (r->sampled || r->start == DCQCN_START_BLIND) &&
-	    r->sent >= DCQCN_START_PACKETS * r->packet &&
-	    r->packet) {
+	    r->sent >= enough) {
 		if (r->start != DCQCN_START_BLIND)
 			r->current_rate += r->current_rate / 8 * 7;
 		else if (r->current_rate < line / DCQCN_BLIND_SHARE)
