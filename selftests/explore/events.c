@@ -91,7 +91,9 @@ static const struct { const char *name; size_t offset; u32 values[6]; } knobs[] 
 	KNOB_OF(ccc.initial_window, 0, 12288, 1, 65536, 16777216, 4096),
 	KNOB_OF(ccc.entropy, 0, 1, 0, 1, 0, 1),
 	KNOB_OF(ccc.scaling, 0, 512, 8192, 1, 1024, 0),
-	KNOB_OF(cc, 0, 1, 2, 3, 4, 5),
+	KNOB_OF(cc, 0),		/* any of algorithms[] */
+	KNOB_OF(rp.alpha_on_cut, 0, 1, 0, 1, 0, 1),
+	KNOB_OF(hop_stamps, 0, 1, 0, 1, 0, 1),
 };
 
 /* The knob cc is a name; "hostile" is not always there */
@@ -181,6 +183,14 @@ static const char *choice_of(const struct event *e)
 
 /* --- as text --------------------------------------------------------------------------- */
 
+/* What a KNOB event sets */
+static u32 value_of(const struct event *e)
+{
+	if (PICK(knobs, e->b).offset == offsetof(struct dcqcn_settings, cc))
+		return e->c % ARRAY_SIZE(algorithms);
+	return PICK(PICK(knobs, e->b).values, e->c);
+}
+
 static void print_event(const struct event *e)
 {
 	unsigned int qpn = qp_of(e->a)->ib.qp_num, port = e->a % PORTS;
@@ -240,7 +250,7 @@ static void print_event(const struct event *e)
 		break;
 	case KNOB:
 		fprintf(stderr, "port %u: %s = %u\n", port, PICK(knobs, e->b).name,
-			PICK(PICK(knobs, e->b).values, e->c));
+			value_of(e));
 		break;
 	case PROFILE:
 		fprintf(stderr, "port %u: profile %s\n", port, PICK(profiles, e->b));
@@ -481,7 +491,7 @@ static void do_event(const struct event *e)
 		qp->acks = e->b % ACK_MODES;
 		break;
 	case KNOB:
-		set(port, PICK(knobs, e->b).offset, PICK(PICK(knobs, e->b).values, e->c));
+		set(port, PICK(knobs, e->b).offset, value_of(e));
 		break;
 	case PROFILE:
 		set_profile(port, PICK(profiles, e->b));
