@@ -398,6 +398,8 @@ static void check_state(struct rxe_qp *qp, struct flow_notes *n, u64 late)
 	u32 state = state_of(entry);
 	bool backlog = state & HELD_REQUESTS, responses = state & HELD_RESPONSES;
 
+	demand(!(state & WINDOWED) || !(state & STARTING),
+	       "QP %u obeys a context, and is in a start", qp->ib.qp_num);
 	if (state != n->state)
 		see_transition(n->state, state);
 	/* what it obeys now has a bound of its own */

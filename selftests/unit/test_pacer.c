@@ -2294,6 +2294,25 @@ static void window_ends(void)
 	}
 }
 
+/* The limit of a context ends with the port's link, or after a second without data. The flow's next
+ * packet may begin a start, but if the context still holds, it obeys that.
+ */
+static void window_comes_back(void)
+{
+	windowed(12288);
+	may_send = 1;
+	output(DCQCN_PKT_REQUEST, 0);
+	dcqcn_queue_flush(&qps[0]);
+	expect(!qps[0].limited && num_sent == 1 && in_context == 1, "%u packets left", num_sent);
+	dcqcn_limiter_start(&qps[0], &settings, true);
+	expect(qps[0].flow.rate.start, "no start");
+	may_send = 1;
+	output(DCQCN_PKT_REQUEST, 1);
+	expect(num_sent == 2 && in_context == 2 && !qps[0].flow.rate.start,
+	       "a flow obeys a context, and is in a start");
+	ends();
+}
+
 /* No rate below the line, and no faster than it: 1000 packets of 1000 bytes at 10 Gb/s */
 static void window_pace(void)
 {
@@ -2956,6 +2975,7 @@ static const struct tap_test tests[] = {
 	{ "with an open window, one request in eight is seen, and all are charged", window_unseen },
 	{ "requests behind a window are unseen only if all that may be are due", window_unseen_when_due },
 	{ "a window ends with the port, and with the peer", window_ends },
+	{ "a flow that comes back to its window is in no start", window_comes_back },
 	{ "packets of a window leave at the line rate", window_pace },
 	{ "an algorithm sets the rate", plug_paces },
 	{ "an algorithm sets the window, and is told of ACKs, CNPs and losses", plug_windows },
