@@ -55,6 +55,7 @@ struct dcqcn_qp *dcqcn_qp_next(struct dcqcn_dev *dev, unsigned long *qpn);
 #define MBPS		1000000ULL	/* bit/s */
 #define QPS		131
 #define SHORTEST	62		/* bytes of a READ response without data, as a frame */
+#define UD_SEND		0x64
 #define WRITE_FIRST	0x06	/* RC opcodes */
 #define WRITE_MIDDLE	0x07
 #define READ_MIDDLE	0x0e	/* of a READ response */
@@ -1330,7 +1331,7 @@ static void pauses_of_data(void)
 {
 	struct sock sk = {};
 	struct sk_buff skb = { .sk = &sk }, reply = skb;
-	struct dcqcn_bth bth = { .qpn = cpu_to_be32(1) };
+	struct dcqcn_bth bth = { .opcode = UD_SEND, .qpn = cpu_to_be32(1) };
 	struct dcqcn_tx *data = describe(&skb, DCQCN_PKT_REQUEST, &bth, true);
 	struct dcqcn_tx *ack = describe(&reply, DCQCN_PKT_ACK, &bth, true);
 	struct dcqcn_qp *qp = &qps[0];
@@ -1373,7 +1374,7 @@ static void first_packet_describes(void)
 	ends();
 }
 
-/* RC: a packet to another QP or another address is of another connection */
+/* A packet of another type, to another QP or to another address is of another connection */
 static void other_connection(void)
 {
 	struct sock sk = {}, other = {};
@@ -1390,9 +1391,12 @@ static void other_connection(void)
 	qp.peer_qpn = 18;
 	expect(!dcqcn_qp_matches(&qp, tx), "to another QP");
 	qp.type = IB_QPT_UD;
+	expect(!dcqcn_qp_matches(&qp, tx), "of a QP of another type");
+	bth.opcode = UD_SEND;
 	expect(dcqcn_qp_matches(&qp, tx), "a datagram to another QP");
 	qp.owner = &other;
 	expect(!dcqcn_qp_matches(&qp, tx), "of another socket");
+	bth.opcode = WRITE_FIRST;
 	qp = (struct dcqcn_qp) { .type = IB_QPT_RC, .peer_qpn = 17, .peer = qp.peer };
 	iph.daddr ^= cpu_to_be32(1);
 	expect(!dcqcn_qp_matches(&qp, tx), "to another IPv4 address");

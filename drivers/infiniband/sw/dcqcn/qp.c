@@ -138,12 +138,10 @@ static struct dcqcn_qp *dcqcn_qp_alloc(struct dcqcn_dev *dev, u32 qpn)
  */
 static bool dcqcn_qp_read(struct dcqcn_qp *qp, const struct dcqcn_tx *tx)
 {
-	static const u8 types[] = { IB_QPT_RC, IB_QPT_UC, 0, IB_QPT_UD };	/* of requests */
-
 	if (tx->packet.kind != DCQCN_PKT_REQUEST && tx->packet.kind != DCQCN_PKT_RESPONSE)
 		return false;
 	qp->state = DCQCN_QP_LIVE;
-	qp->type = types[tx->bth->opcode >> 5];
+	qp->type = dcqcn_bth_qp_type(tx->bth);
 	qp->prio = tx->prio;
 	qp->owner = dcqcn_tx_skb(tx)->sk;
 	qp->active = jiffies;

@@ -357,11 +357,20 @@ static inline bool dcqcn_qp_is_peer(const struct dcqcn_qp *qp,
 	return qp->type == IB_QPT_UD || ipv6_addr_equal(&qp->peer, addr);
 }
 
+/* The type of a packet's QP, 0 for one that rxe does not have */
+static inline u8 dcqcn_bth_qp_type(const struct dcqcn_bth *bth)
+{
+	static const u8 types[8] = { IB_QPT_RC, IB_QPT_UC, 0, IB_QPT_UD };
+
+	return types[bth->opcode >> 5];
+}
+
 /* Return true if a packet from a live QP matches its entry */
 static inline bool dcqcn_qp_matches(const struct dcqcn_qp *qp,
 				    const struct dcqcn_tx *tx)
 {
-	if (qp->owner && qp->owner != dcqcn_tx_skb(tx)->sk)
+	if (qp->type != dcqcn_bth_qp_type(tx->bth) ||
+	    (qp->owner && qp->owner != dcqcn_tx_skb(tx)->sk))
 		return false;
 	if (qp->type == IB_QPT_UD)
 		return true;
