@@ -546,7 +546,8 @@ static void look_at_contexts(struct port *port)
 		demand((s32)view.flight >= 0, "%d bytes in flight", view.flight);
 		demand(view.credit >= -(1 << 24) && view.credit <= CREDIT_MAX, "a credit of %d bytes",
 		       view.credit);
-		demand(view.granted >= -(1 << 24) && view.granted <= CREDIT_MAX, "%d bytes granted",
+		demand(view.granted >= -(s32)DCQCN_RCCC_OWED_MAX - (1 << 17) &&
+		       view.granted <= CREDIT_MAX, "%d bytes granted",
 		       view.granted);
 	}
 }

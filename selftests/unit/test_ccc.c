@@ -1466,32 +1466,45 @@ static void test_clock_of_another_cpu(void)
 	tear_down();
 }
 
-/* A window that others keep full: a flow sends one packet after 250 ms, and no more */
+/* Other flows of the context keep the window full, and with @credit use up all credit, too */
+static void keep_full(struct dcqcn_ccc_sender *tx, bool credit)
+{
+	tx->window.cwnd = 1;
+	tx->num_probes = 1;
+	tx->heard_time = fuzz_now;
+	if (credit) {
+		tx->agreed |= DCQCN_CCC_RCCC;
+		tx->limit = tx->sent - 100 * frame;
+		tx->grant_time = fuzz_now;
+	}
+}
+
+/* A flow whose window others keep full sends one packet after 250 ms, and no more */
 static void test_kept_full(void)
 {
 	struct dcqcn_qp *qp = &hosts[0].qps[0];
 	struct dcqcn_ccc_sender *tx;
 	u32 bits;
+	int i;
 
-	open_window();
-	leave_seen(0, &bits);
-	tx = sender(0);
-	tx->window.cwnd = 1;
-	tx->num_probes = 1;
-	tx->heard_time = fuzz_now;
-	expect(dcqcn_ccc_may_send(qp, false, fuzz_now), "it may send at once");
-	fuzz_now += DCQCN_CCC_TIMEOUT_MAX - 1;
-	tx->heard_time = fuzz_now;
-	expect(dcqcn_ccc_may_send(qp, false, fuzz_now) == fuzz_now + 1, "it looks again later");
-	fuzz_now++;
-	tx->heard_time = fuzz_now;
-	expect(!dcqcn_ccc_may_send(qp, false, fuzz_now), "it waits for longer");
-	leave_seen(0, &bits);
-	tx->window.cwnd = 1;
-	tx->num_probes = 1;
-	tx->heard_time = fuzz_now;
-	expect(dcqcn_ccc_may_send(qp, false, fuzz_now), "it may send a second one");
-	tear_down();
+	for (i = 0; i < 2; i++) {
+		open_window();
+		leave_seen(0, &bits);
+		tx = sender(0);
+		keep_full(tx, i);
+		expect(dcqcn_ccc_may_send(qp, false, fuzz_now), "it may send at once");
+		fuzz_now += DCQCN_CCC_TIMEOUT_MAX - 1;
+		keep_full(tx, i);
+		expect(dcqcn_ccc_may_send(qp, false, fuzz_now) == fuzz_now + 1,
+		       "it looks again later");
+		fuzz_now++;
+		keep_full(tx, i);
+		expect(!dcqcn_ccc_may_send(qp, false, fuzz_now), "it waits for longer");
+		leave_seen(0, &bits);
+		keep_full(tx, i);
+		expect(dcqcn_ccc_may_send(qp, false, fuzz_now), "it may send a second one");
+		tear_down();
+	}
 }
 
 /* Who must be seen: a flow on another path, or about to take one, and near a bound all */

@@ -184,7 +184,8 @@ static void test_bounds(void)
 	       "one that sends nothing got %d", source.ahead);
 	for (n = 0; n < 1000000; n++)
 		dcqcn_rccc_received(&source, 65535, DCQCN_RCCC_QUANTUM, 0);
-	expect(source.ahead <= -(1 << 30) && source.ahead >= -(1 << 30) - 65535,
+	expect(source.ahead <= -(s32)DCQCN_RCCC_OWED_MAX &&
+	       source.ahead >= -(s32)DCQCN_RCCC_OWED_MAX - 65535,
 	       "who takes no notice has %d", source.ahead);
 }
 

@@ -151,7 +151,7 @@ u32 dcqcn_rccc_received(struct dcqcn_rccc_source *source, u32 bytes, u32 asked,
 				  min(source->unsolicited, bytes);
 	source->unsolicited -= comes;
 	/* a packet has less than 2^17 bytes */
-	source->ahead = max(source->ahead, -DCQCN_RCCC_AHEAD_MAX) - (s32)bytes;
+	source->ahead = max(source->ahead, -(s32)DCQCN_RCCC_OWED_MAX) - (s32)bytes;
 	if (!source->backlog && source->ahead < (s32)most) {
 		/* it has already sent beyond its credit */
 		more = most - max(source->ahead, 0);

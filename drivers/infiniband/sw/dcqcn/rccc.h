@@ -13,7 +13,9 @@
  */
 #define DCQCN_RCCC_BACKLOG_MAX	0x100000U
 
-/* bytes; the most that a port may owe */
+/* bytes; the most that a port may owe, and about the most that a source may have sent beyond its
+ * credit: more would let it wait for long when others pause
+ */
 #define DCQCN_RCCC_OWED_MAX	0x100000U
 
 /**
@@ -31,8 +33,9 @@ struct dcqcn_rccc_port {
 
 /**
  * struct dcqcn_rccc_source - what one sender may still send
- * @ahead: bytes granted and not received yet; negative if the sender sent more: a packet needs no
- *	credit while nothing is in flight
+ * @ahead: bytes granted and not received yet; negative if the sender sent more, as a packet needs
+ *	no credit while nothing is in flight, or for which rxe's timer would expire; at least
+ *	-DCQCN_RCCC_OWED_MAX and a packet
  * @unsolicited: bytes of @ahead that were not granted
  * @backlog: bytes that it has asked for, and was not granted yet; multiple of DCQCN_RCCC_QUANTUM,
  *	at most DCQCN_RCCC_BACKLOG_MAX

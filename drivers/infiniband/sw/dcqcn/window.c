@@ -94,9 +94,9 @@ static bool dcqcn_ccc_may_probe(struct dcqcn_ccc_sender *tx, u64 now)
 	return true;
 }
 
-/* Until when a flow waits for the window at the latest: other flows' requests may keep it full, as
- * they leave before rxe's timer expires. However many flows wait, a packet of 4 KB in that time is
- * an eighth of the lowest rate of a limiter.
+/* Until when a flow waits for window and credit at the latest: other flows' requests may keep the
+ * one full and use up the other, as they leave before rxe's timer expires. However many flows wait,
+ * a packet of 4 KB in that time is an eighth of the lowest rate of a limiter.
  */
 static u64 dcqcn_ccc_patience(struct dcqcn_route *route, u64 now)
 {
@@ -219,12 +219,10 @@ u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 	if (!may)
 		may = dcqcn_ccc_expire(ccc, now) ||
 		      (dcqcn_ccc_in_window(tx) && dcqcn_ccc_may_probe(tx, now)) ||
-		      (dcqcn_ccc_in_credit(tx) &&
-		       now >= dcqcn_ccc_patience(qp->route, now));
+		      now >= dcqcn_ccc_patience(qp->route, now);
 	if (!may) {
-		until = tx->heard_time + dcqcn_ccc_timeout(tx);
-		if (dcqcn_ccc_in_credit(tx))
-			until = min(until, dcqcn_ccc_patience(qp->route, now));
+		until = min(tx->heard_time + dcqcn_ccc_timeout(tx),
+			    dcqcn_ccc_patience(qp->route, now));
 		if (dcqcn_ccc_in_window(tx) && !dcqcn_ccc_has_credit(tx))
 			until = min(until, dcqcn_ccc_overdue(tx));
 		if (list_empty(&qp->wait_node))
