@@ -1913,6 +1913,39 @@ static void never_delivered(void)
 	flow->path = NULL;
 }
 
+/* CNPs that come after the last packet of a message begin a limit at half of 10 Gb/s, which rises in
+ * the pause that follows. The first packet that the limiter sees keeps that rate if it begins a message,
+ * and otherwise may be one that is sent again, so that it does not.
+ */
+static void first_after_cnps(void)
+{
+	static const struct { u8 opcode; bool keeps; } cases[] = {
+		{ WRITE_FIRST, true }, { WRITE_MIDDLE, false },
+	};
+	struct dcqcn_flow *flow = &qps[0].flow;
+	unsigned int i;
+	u64 cut;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		limited(1000, IB_QPT_RC, 14);
+		dcqcn_queue_flush(&qps[0]);
+		settings.rp.rpg_time_reset = 300;
+		settings.rp.rpg_min_rate = 1;
+		settings.rp.rate_to_set_on_first_cnp = 0;
+		dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+		cut = flow->rate.current_rate;
+		expect(cut >= 4900 * MBPS && cut <= 5100 * MBPS, "cut to %llu bit/s",
+		       (unsigned long long)cut);
+		fuzz_now += MS;
+		output_request(&qps[0], 100, 1000, cases[i].opcode);
+		expect(cases[i].keeps ? flow->rate.current_rate > 9000 * MBPS :
+					flow->rate.current_rate == cut,
+		       "opcode %02x leaves at %llu bit/s, after a cut to %llu", cases[i].opcode,
+		       (unsigned long long)flow->rate.current_rate, (unsigned long long)cut);
+		ends();
+	}
+}
+
 /* Less gets through than the rate allows, because of congestion. The line falls to the rate, but
  * the flow stays limited, until the rate has not been cut for T.
  */
@@ -1964,11 +1997,11 @@ static void old_measure(void)
 		}
 		pass_time(&qps[0], 999 * MS);
 		if (limited_now)
-			output(DCQCN_PKT_RESPONSE, 0);
+			output_data(&qps[0], DCQCN_PKT_RESPONSE, 0, 1000, READ_MIDDLE);
 		expect(dcqcn_limiter_line(&qps[0], &settings) == 2000000, "forgotten too early");
 		pass_time(&qps[0], MS);
 		if (limited_now)
-			output(DCQCN_PKT_RESPONSE, 1);
+			output_data(&qps[0], DCQCN_PKT_RESPONSE, 1, 1000, READ_MIDDLE);
 		else
 			dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
 		pass_time(&qps[0], 10 * MS);
@@ -2967,6 +3000,7 @@ static const struct tap_test tests[] = {
 	{ "packets to another address or QP are of another connection", other_connection },
 	{ "where hardly anything gets through, the lowest rate is a limit", hardly_delivered },
 	{ "a CNP cuts from the port's speed if no rate is known", never_delivered },
+	{ "the first message after CNPs keeps the rate of its pause", first_after_cnps },
 	{ "a limit goes on where the line falls to it", less_delivered },
 	{ "what was measured long ago limits nobody", old_measure },
 	{ "what is sent again asks for an ACK, where the path is measured", asks_again },

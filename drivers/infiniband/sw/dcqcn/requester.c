@@ -56,8 +56,12 @@ bool dcqcn_req_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	const struct dcqcn_fifo *fifos = qp->flow.fifo;
 	bool first = !fifo->begun;
 
-	/* a flow that sends requests may begin to answer READs, or the reverse, at any time */
-	if (!first || (!fifos[DCQCN_REQUESTS].begun && !fifos[DCQCN_RESPONSES].begun))
+	/* A flow that sends requests may begin to answer READs, or the reverse, at any time. The
+	 * first packet since the limit began is new if it begins a message, and otherwise follows
+	 * at once, or is sent again.
+	 */
+	if (!first || (!fifos[DCQCN_REQUESTS].begun && !fifos[DCQCN_RESPONSES].begun &&
+		       !dcqcn_bth_begins(tx->bth)))
 		dcqcn_limiter_resume(qp, !first, fifo == &fifos[DCQCN_REQUESTS], now);
 	fifo->begun = true;
 	/* PSNs of packets before the limit began are unknown */
