@@ -422,13 +422,14 @@ static void check_state(struct rxe_qp *qp, struct flow_notes *n, u64 late)
 }
 
 /* ns; of what is held, a packet leaves within this. Behind an algorithm's closed window, a request does
- * after half of the ack timeout, or after 5 s if there is none, or if the module has not seen yet that
- * the QP was created anew with another type.
+ * after half of the ack timeout, or after 5 s if there is none, or if the module does not know it yet:
+ * its worker is late, or the QP was created anew with another type.
  */
 static u64 longest_stall(const struct rxe_qp *qp, const struct flow_notes *n, bool windowed)
 {
 	const struct dcqcn_qp *entry = entry_of(qp);
-	bool known = entry && entry->type == qp->type && qp->ack_timeout;
+	bool known = entry && entry->type == qp->type && entry->ack_timeout == qp->ack_timeout &&
+		     qp->ack_timeout;
 
 	if (n->state & PLUGGED && qp->held[DCQCN_REQUESTS])
 		return min((known ? 2048ULL << qp->ack_timeout : REQUEST_HELD) + PROGRESS,
