@@ -1705,7 +1705,7 @@ static void start_blind(void)
 	ends();
 }
 
-/* Nor does what cannot be measured, because there is no memory */
+/* Without memory, a flow measures no path. Its start goes up all the same. */
 static void start_without_memory(void)
 {
 	u64 rate;
