@@ -334,9 +334,18 @@ static void non_blocking(int fd)
 		die("fcntl: %s", strerror(errno));
 }
 
+/*
+ * libsiw takes the mapping at page 0x90 of a context, SIW_INVAL_UOBJ_KEY of rdma/siw-abi.h, for one
+ * that failed, and the 48th queue pair or so gets it. A context's first mapping is its CQ: one that
+ * is longer takes that page, and no mapping begins there.
+ */
+#define IWARP_CQES	(0x90 * 4096 / 32 + 1)	/* sizeof(struct siw_cqe) is 32 */
+
 static void make_host(struct host *h)
 {
 	enter(h);
+	if (is_iwarp(h) && h->cqes < IWARP_CQES)
+		h->cqes = IWARP_CQES;
 	if (h->cqes > (uint64_t)h->attr.max_cqe)
 		die("%s: the flows' depths need a CQ of %" PRIu64 ", its limit is %d", h->dev,
 		    h->cqes, h->attr.max_cqe);
