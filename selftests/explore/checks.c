@@ -63,6 +63,7 @@ static struct flow_notes {
 	bool cnp_excused;	/* the interval has changed since */
 	const void *cnp_entry;	/* the QP's entry then */
 	bool cnp_due;		/* one must leave now */
+	bool unneeded;		/* its entry, at LOOK_BEFORE */
 	u32 state;
 } notes[QPS];
 
@@ -567,21 +568,28 @@ void check_views(void)
 	}
 }
 
-/* Entries of QPs that are gone are freed soon, and others once nothing needs them */
-void check_entries(bool late)
+/* Entries of QPs that are gone are freed soon, and others once nothing needs them: none that nothing
+ * needed at LOOK_BEFORE may be there at LOOK_LATE.
+ */
+void check_entries(enum look look)
 {
 	struct dcqcn_qp *entry;
 	struct rxe_qp *qp;
 	unsigned long at;
+	bool needed;
 	int i;
 
 	for (i = 0; i < PORTS; i++) {
 		for (at = 0; ports[i].dev && (entry = dcqcn_qp_next(ports[i].dev, &at)); at++) {
 			qp = rxe_find(&ports[i], entry->qpn);
-			demand((qp && qp->live) || (!late && entry->state == DCQCN_QP_ABSENT),
+			demand((qp && qp->live) ||
+			       (look == LOOK_SOON && entry->state == DCQCN_QP_ABSENT),
 			       "QP %u is gone, and its entry is not", entry->qpn);
-			demand(!late || entry->limited || dcqcn_qp_has_choice(entry),
+			needed = entry->limited || dcqcn_qp_has_choice(entry);
+			demand(look != LOOK_LATE || needed || !notes[index_of(qp)].unneeded,
 			       "QP %u sends nothing, and has an entry", entry->qpn);
+			if (look == LOOK_BEFORE)
+				notes[index_of(qp)].unneeded = !needed;
 		}
 	}
 }

@@ -32,8 +32,9 @@ void check_settings(struct port *port);
 void check_down(struct port *port);
 /* A user looks at everything */
 void check_views(void);
-/* The janitor has come round; @late: long after the last packet */
-void check_entries(bool late);
+/* The janitor has come round, after the last packet; long after it; and once more after that */
+enum look { LOOK_SOON, LOOK_BEFORE, LOOK_LATE };
+void check_entries(enum look look);
 void print_coverage(void);
 
 #endif /* EXPLORE_CHECKS_H */

@@ -611,13 +611,18 @@ static void heal(void)
 	pass(7 * SECOND / 10);
 	if (world_is_tired())
 		return;
-	check_entries(false);
+	check_entries(LOOK_SOON);
 	/* a slow link brings packets for long, also to a QP that is gone */
 	if (!all_idle() || !world_is_silent())
 		return;
 	pass(2 * SECOND);
+	if (world_is_tired())
+		return;
+	/* a limit that waits for rxe's timer may end just now, and the next sweep comes in 400 ms */
+	check_entries(LOOK_BEFORE);
+	pass(SECOND / 2);
 	if (!world_is_tired())
-		check_entries(true);
+		check_entries(LOOK_LATE);
 }
 
 static void say_all(void)
