@@ -1659,7 +1659,18 @@ static void start_of_peer(void)
 	expect(start_bytes == 12288, "and its burst: %u bytes", start_bytes);
 	expect(start_rtt(IB_QPT_UD, 1, 40000) == 20, "UD has a peer");
 	expect(start_rtt(IB_QPT_RC, 2, 10000) == 80, "on a slower line");
+	expect(start_bytes == 6144, "two flows that begin together send %u bytes each", start_bytes);
 	expect(start_rtt(IB_QPT_RC, 2, 100) == 5000, "on a slow line");
+	expect(start_bytes == 4096, "three flows that begin together send %u bytes each", start_bytes);
+	start_rtt(IB_QPT_UD, 2, 40000);
+	expect(start_bytes == 12288, "UD shares a burst: %u bytes", start_bytes);
+	start_rtt(IB_QPT_RC, 1, 40000);
+	expect(start_bytes == 49152, "a known peer's burst is shared: %u bytes", start_bytes);
+	start_rtt(IB_QPT_UC, 2, 40000);
+	expect(start_bytes == 3072, "UC shares no burst: %u bytes", start_bytes);
+	other.s6_addr[15] = 2;
+	expect(dcqcn_peer_begin(&dev.peers, &other, fuzz_now + 100 * MS - 1) == 5, "they are forgotten");
+	expect(dcqcn_peer_begin(&dev.peers, &other, fuzz_now + 100 * MS) == 1, "flows share a burst for ever");
 
 	/* the latest 64 addresses, some of whose sets may be full */
 	for (i = 2; i < 66; i++) {

@@ -267,6 +267,14 @@ static bool dcqcn_limiter_meets_queue(const struct dcqcn_flow *flow, u64 line,
 	return ns > path->paused_rtt + path->paused_rtt / 4 + own;
 }
 
+/* Bytes that a flow whose path is unknown sends at once. @usual: on a path for it alone */
+static u32 dcqcn_limiter_first_burst(struct dcqcn_qp *qp, u32 usual, u64 now)
+{
+	if (qp->type == IB_QPT_UD)
+		return usual;
+	return max(usual / dcqcn_peer_begin(&qp->dev->peers, &qp->peer, now), 1U);
+}
+
 /* Begin to limit a flow: let it send a burst, and then raise its rate step by step */
 static void dcqcn_limiter_feel(struct dcqcn_qp *qp,
 			       const struct dcqcn_settings *settings, bool asks,
@@ -276,6 +284,7 @@ static void dcqcn_limiter_feel(struct dcqcn_qp *qp,
 	u64 line = dcqcn_dev_line(qp->dev, settings), share = 0;
 	u32 burst = settings->rp.start_burst;
 	struct dcqcn_peer peer;
+	bool known;
 
 	if (dcqcn_limiter_obey(qp, settings, asks, now) || !burst)
 		return;
@@ -285,7 +294,9 @@ static void dcqcn_limiter_feel(struct dcqcn_qp *qp,
 		dcqcn_limiter_measure(flow);
 	if (flow->path) {
 		dcqcn_path_age(flow->path, now);
-		if (!flow->path->burst && dcqcn_limiter_look(qp, now, &peer)) {
+		known = flow->path->burst;
+		if (!known && dcqcn_limiter_look(qp, now, &peer)) {
+			known = true;
 			flow->path->answered |= peer.answers;
 			if (asks || flow->path->answered)
 				flow->path->burst = peer.burst;
@@ -293,6 +304,8 @@ static void dcqcn_limiter_feel(struct dcqcn_qp *qp,
 		burst = dcqcn_path_burst(flow->path, burst, asks || flow->path->answered,
 					 flow->rate.seen_rate < line ? flow->rate.seen_rate : 0,
 					 now);
+		if (!known)
+			burst = dcqcn_limiter_first_burst(qp, burst, now);
 		/* answers say too little of what READ responses got */
 		if (asks)
 			share = min(flow->path->share * 1000ULL, line);

@@ -5,11 +5,12 @@
  * A flow that answers READs gets no ACKs, nor does a UC flow, and a new flow has not got any yet.
  * Such flows use the round trip that another flow to the same host has measured; the round trip to
  * another host may be a thousand times as long. They also begin with that flow's burst, which is
- * longer if the path is idle.
+ * longer if the path is idle. Flows that begin together to a host of which nothing is known share
+ * one burst: 20 hosts with ten flows each to the same port would fill a switch.
  *
  * The table holds 64 peers, four for each value of a hash. A new peer replaces the one of its set
- * that was measured longest ago, which becomes unknown. An attacker who chooses addresses that
- * collide cannot do more harm than this. UD has no peer.
+ * whose last measurement, or first flow, is the oldest. That one becomes unknown. An attacker who
+ * chooses addresses that collide cannot do more harm than this. UD has no peer.
  */
 #include <linux/hash.h>
 #include <linux/spinlock.h>
@@ -20,6 +21,8 @@
 
 /* ns; older results are ignored */
 #define DCQCN_PEER_NS	(10ULL * NSEC_PER_SEC)
+/* ns; flows to an unknown peer that begin within this time begin together, unless it answers */
+#define DCQCN_PEER_TOGETHER_NS	(100ULL * NSEC_PER_MSEC)
 
 static struct dcqcn_peer *dcqcn_peer_set(struct dcqcn_peers *peers,
 					 const struct in6_addr *addr)
@@ -58,6 +61,50 @@ bool dcqcn_peer_look(struct dcqcn_peers *peers, const struct in6_addr *addr,
 	return found;
 }
 
+/* The peer's entry, which may be a new one; the lock of @peers is held */
+static struct dcqcn_peer *dcqcn_peer_get(struct dcqcn_peers *peers,
+					 const struct in6_addr *addr)
+{
+	struct dcqcn_peer *set = dcqcn_peer_set(peers, addr), *oldest = set;
+	int i;
+
+	for (i = 0; i < DCQCN_PEER_WAYS; i++) {
+		if (ipv6_addr_equal(&set[i].addr, addr))
+			return &set[i];
+		if (max(set[i].heard_time, set[i].begun_time) <
+		    max(oldest->heard_time, oldest->begun_time))
+			oldest = &set[i];
+	}
+	*oldest = (struct dcqcn_peer) { .addr = *addr };
+	return oldest;
+}
+
+/**
+ * dcqcn_peer_begin() - a flow begins to send to a peer that dcqcn_peer_look() does not know
+ * @peers: those of the port
+ * @addr: the peer's address
+ * @now: ns
+ *
+ * Context: BH off. Takes the lock of @peers.
+ * Return: the number of flows that have begun together, with this one.
+ */
+u32 dcqcn_peer_begin(struct dcqcn_peers *peers, const struct in6_addr *addr,
+		     u64 now)
+{
+	struct dcqcn_peer *peer;
+	u32 begun;
+
+	spin_lock(&peers->lock);
+	peer = dcqcn_peer_get(peers, addr);
+	if (!peer->begun || now - peer->begun_time >= DCQCN_PEER_TOGETHER_NS) {
+		peer->begun_time = now;
+		peer->begun = 0;
+	}
+	begun = ++peer->begun;
+	spin_unlock(&peers->lock);
+	return begun;
+}
+
 /**
  * dcqcn_peer_learn() - a flow to a peer has measured its path
  * @peers: those of the port
@@ -70,19 +117,10 @@ bool dcqcn_peer_look(struct dcqcn_peers *peers, const struct in6_addr *addr,
 void dcqcn_peer_learn(struct dcqcn_peers *peers, const struct in6_addr *addr,
 		      const struct dcqcn_peer *known, u64 now)
 {
-	struct dcqcn_peer *set = dcqcn_peer_set(peers, addr), *peer = set;
-	int i;
+	struct dcqcn_peer *peer;
 
 	spin_lock(&peers->lock);
-	for (i = 0; i < DCQCN_PEER_WAYS; i++) {
-		if (ipv6_addr_equal(&set[i].addr, addr)) {
-			peer = &set[i];
-			break;
-		}
-		if (set[i].heard_time < peer->heard_time)
-			peer = &set[i];
-	}
-	peer->addr = *addr;
+	peer = dcqcn_peer_get(peers, addr);
 	peer->rtt = known->rtt;
 	peer->burst = known->burst;
 	peer->answers = known->answers;

@@ -13,16 +13,20 @@
 /**
  * struct dcqcn_peer - what the flows to a peer have measured
  * @addr: its address, IPv4-mapped for IPv4
- * @heard_time: ns; last measurement, 0 for an unused entry
+ * @heard_time: ns; last measurement, 0 for none
+ * @begun_time: ns; the first of the flows that @begun counts, 0 for none
  * @rtt: ns; round trip, queues included
  * @burst: bytes that a flow may send at once when it starts
+ * @begun: flows that have begun while nothing was known of the peer
  * @answers: the peer has this module, which answers (answer.c)
  */
 struct dcqcn_peer {
 	struct in6_addr addr;
 	u64 heard_time;
+	u64 begun_time;
 	u32 rtt;
 	u32 burst;
+	u32 begun;
 	bool answers;
 };
 
@@ -38,6 +42,8 @@ struct dcqcn_peers {
 
 bool dcqcn_peer_look(struct dcqcn_peers *peers, const struct in6_addr *addr,
 		     u64 now, struct dcqcn_peer *known);
+u32 dcqcn_peer_begin(struct dcqcn_peers *peers, const struct in6_addr *addr,
+		     u64 now);
 void dcqcn_peer_learn(struct dcqcn_peers *peers, const struct in6_addr *addr,
 		      const struct dcqcn_peer *known, u64 now);
 
