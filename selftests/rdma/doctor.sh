@@ -545,6 +545,12 @@ unreachable()
 	ports_pass
 }
 
+# A worker of the RDMA core removes it, and the doctor looks at the GIDs first
+gid_is_gone()
+{
+	! on remote "grep -qs ffff: /sys/class/infiniband/${DEV[remote]}/ports/1/gids/${GID4[remote]}"
+}
+
 addresses()
 {
 	local nic=${IF[local]} mac
@@ -555,6 +561,7 @@ addresses()
 	perftest local ib_write_bw -m 1024 -s 65536 || return
 	ip neigh replace "${V4[remote]}" lladdr "$mac" dev "$nic" nud permanent
 	on remote "ip addr del ${V4[remote]}/24 dev ${IF[remote]}"
+	until_ok 10 gid_is_gone || fail "the GID stays without its address"
 	peer wrong-gid@remote
 	stop_perftest
 	on remote "ip addr add ${V4[remote]}/24 dev ${IF[remote]}"
