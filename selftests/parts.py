@@ -369,7 +369,7 @@ def full(kernels):
              "selftests/fuzz/run --events 10000000 --runs 1200000 --out out/explore-each"),
         in_uml("coverage", "lines of the module that the torture reaches",
                "selftests/uml/coverage", debug=True),
-        guests("observers", "dcqcn doctor finds each fault, and tracers see each event", "",
+        guests("observers", "tests of selftests/rdma that need two kernels, and tracers", "",
                ["build"], DEFAULT, rdma_scripts.scripts("OBSERVERS")),
         in_uml("rdma-alone", "each test of selftests/rdma in a kernel of its own",
                "selftests/simulated --alone --out out/alone"),
@@ -397,10 +397,11 @@ def full(kernels):
             built += "-" + k
             out.append(Part(built, "the module for kernel " + k, BUILD % k, tap=False))
         out += [guests("guests-" + k, "selftests/rdma on " + k, "", [built], k),
-                lab("incast-" + k, "incast", [built], k),
+                lab("loop-" + k, "loop", [built], k),
                 in_guests("port-guest-" + k, "the switch port on %s, and its frames in tshark" % k,
                           "selftests/port/guest --kernel " + k, [built], k),
-                in_guests("try-" + k, "dcqcn try on " + k, "selftests/try --kernel " + k, [built], k),
+                in_guests("try-" + k, "dcqcn try on " + k, "selftests/try --kernel " + k +
+                          " checks" * (k != DEFAULT), [built], k),
                 in_guests("programs-" + k, "UCX, NVMe and NFS in the lab on " + k,
                           "selftests/lab/programs --kernel " + k, [built], k)]
     return out + [
@@ -415,7 +416,7 @@ def full(kernels):
                ["simkernel"], "debug"),
         on_pc("torture-pc", "torture with two CPUs", "selftests/uml/torture --pc"),
         on_pc("port-churn-pc", "switch ports are added and removed, with two CPUs",
-              "selftests/port/run --churn --pc --steps 300 --out out/port-churn-pc"),
+              "selftests/port/run --churn --pc --steps 100 --out out/port-churn-pc"),
         on_pc("cpus-ports", "switch ports on two CPUs share nothing that they need not",
               "selftests/uml/cpus ports --out out/cpus-ports"),
         on_pc("cpus-qps", "queue pairs on two CPUs share nothing of the module",
@@ -448,5 +449,5 @@ def full(kernels):
 
 
 def scenarios():
-    """capacity only measures this machine; each kernel has an incast"""
-    return [name for name in listed("lab") if name not in ("capacity", "incast")]
+    """capacity only measures this machine; each kernel has a loop"""
+    return [name for name in listed("lab") if name not in ("capacity", "loop")]
