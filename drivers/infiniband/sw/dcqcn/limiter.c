@@ -270,8 +270,6 @@ static bool dcqcn_limiter_meets_queue(const struct dcqcn_flow *flow, u64 line,
 /* Bytes that a flow whose path is unknown sends at once. @usual: on a path for it alone */
 static u32 dcqcn_limiter_first_burst(struct dcqcn_qp *qp, u32 usual, u64 now)
 {
-	if (qp->type == IB_QPT_UD)
-		return usual;
 	return max(usual / dcqcn_peer_begin(&qp->dev->peers, &qp->peer, now), 1U);
 }
 
@@ -304,7 +302,7 @@ static void dcqcn_limiter_feel(struct dcqcn_qp *qp,
 		burst = dcqcn_path_burst(flow->path, burst, asks || flow->path->answered,
 					 flow->rate.seen_rate < line ? flow->rate.seen_rate : 0,
 					 now);
-		if (!known)
+		if (asks && !known)
 			burst = dcqcn_limiter_first_burst(qp, burst, now);
 		/* answers say too little of what READ responses got */
 		if (asks)

@@ -5,8 +5,9 @@
  * A flow that answers READs gets no ACKs, nor does a UC flow, and a new flow has not got any yet.
  * Such flows use the round trip that another flow to the same host has measured; the round trip to
  * another host may be a thousand times as long. They also begin with that flow's burst, which is
- * longer if the path is idle. Flows that begin together to a host of which nothing is known share
- * one burst: 20 hosts with ten flows each to the same port would fill a switch.
+ * longer if the path is idle. Flows that begin together to a host of which nothing is known, and
+ * that ask for ACKs, share one burst: 20 hosts with ten flows each to the same port would fill a
+ * switch.
  *
  * The table holds 64 peers, four for each value of a hash. A new peer replaces the one of its set
  * whose last measurement, or first flow, is the oldest. That one becomes unknown. An attacker who
