@@ -1670,6 +1670,7 @@ static void start_of_peer(void)
 	expect(start_bytes == 12288, "UC, which asks for no ACK, shares a burst: %u bytes", start_bytes);
 	other.s6_addr[15] = 2;
 	expect(dcqcn_peer_begin(&dev.peers, &other, fuzz_now + 100 * MS - 1) == 4, "they are forgotten");
+	expect(dcqcn_peer_begin(&dev.peers, &other, fuzz_now - 1) == 5, "another CPU's earlier clock starts a count");
 	expect(dcqcn_peer_begin(&dev.peers, &other, fuzz_now + 100 * MS) == 1, "flows share a burst for ever");
 
 	/* the latest 64 addresses, some of whose sets may be full */

@@ -97,7 +97,8 @@ u32 dcqcn_peer_begin(struct dcqcn_peers *peers, const struct in6_addr *addr,
 
 	spin_lock(&peers->lock);
 	peer = dcqcn_peer_get(peers, addr);
-	if (!peer->begun || now - peer->begun_time >= DCQCN_PEER_TOGETHER_NS) {
+	if (!peer->begun ||
+	    (s64)(now - peer->begun_time) >= (s64)DCQCN_PEER_TOGETHER_NS) {
 		peer->begun_time = now;
 		peer->begun = 0;
 	}
