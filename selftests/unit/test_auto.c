@@ -245,6 +245,27 @@ static void test_cuts(void)
 	expect(sent == 6, "cut after %d marked packets", sent - 1);
 }
 
+/* A queue that takes many round trips to drain holds what was sent before the last cut. Its CNPs must
+ * not cut the rate again, and again after each increase, of a flow that sends nothing.
+ */
+static void test_cuts_of_old_packets(void)
+{
+	struct dcqcn_rate r = flow_at(1000 * MBPS, RTT);
+	u64 now = START, least = r.current_rate;
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		now += RTT / 8;
+		dcqcn_rate_cnp(&r, &automatic, LINE, now);
+		least = min(least, r.current_rate);
+	}
+	expect(least == 1000 * MBPS, "cut to %llu for packets that left before", least);
+	dcqcn_rate_advance(&r, &automatic, LINE, now, 8 * PACKET);
+	least = r.current_rate;
+	dcqcn_rate_cnp(&r, &automatic, LINE, now);
+	expect(r.current_rate < least, "not cut when it sends again");
+}
+
 /* The second cut is larger if it follows the first one within two round trips */
 static void test_cuts_again(void)
 {
@@ -256,7 +277,7 @@ static void test_cuts_again(void)
 		r = flow_at(1000 * MBPS, RTT);
 		r.alpha = 0;
 		r.alpha_time = START;
-		r.sent = 8 * PACKET;
+		dcqcn_rate_sent(&r, 8 * PACKET, START + 1);
 		r.timer_time = START + i;
 		dcqcn_rate_cnp(&r, &automatic, LINE, START + 2 * RTT - 1 + i);
 		cut[i] = 1000 * MBPS - r.current_rate;
@@ -639,7 +660,7 @@ static void test_first_cnp_after_start(void)
 	dcqcn_rate_cnp(&r, &p, LINE, START + 3 * RTT);
 	expect(r.current_rate == 100 * MBPS && r.target_rate == 100 * MBPS,
 	       "%llu, %llu by the first CNP", r.current_rate, r.target_rate);
-	r.sent = 100 * PACKET;
+	dcqcn_rate_sent(&r, 100 * PACKET, START + 4 * RTT);
 	dcqcn_rate_cnp(&r, &p, LINE, START + 5 * RTT);
 	expect(r.current_rate < 100 * MBPS, "%llu by the second CNP", r.current_rate);
 
@@ -862,7 +883,7 @@ static void test_rejoin(void)
 	       "at %llu, to %llu", r.current_rate, r.target_rate);
 	expect(!r.start && r.running && r.had_cnp && r.alpha == 1 << 20, "alpha %u", r.alpha);
 	/* the next CNP cuts as in the middle of a flow's life */
-	r.sent = 8 * PACKET;
+	dcqcn_rate_sent(&r, 8 * PACKET, START + 6 * RTT);
 	expect(dcqcn_rate_cnp(&r, &automatic, LINE, START + 8 * RTT) & DCQCN_RATE_CUT &&
 	       r.current_rate > 240000000, "cut to %llu", r.current_rate);
 
@@ -892,6 +913,7 @@ static const struct tap_test tests[] = {
 	{ "T: the queue, and 3/8 of the rest", test_period_without_queue },
 	{ "nothing was measured yet", test_unmeasured },
 	{ "one cut per round trip and eight packets", test_cuts },
+	{ "no cut for what left before the last one", test_cuts_of_old_packets },
 	{ "cuts in a row are larger", test_cuts_again },
 	{ "R_AI: a share of the target", test_increase },
 	{ "what gets through bounds the rate", test_bounds },

@@ -26,9 +26,11 @@
  *                at least the time of 2 packets. The whole round trip for 16 increases after a
  *                start.
  *   cuts         One per round trip, because earlier CNPs answer packets that were sent before the
- *                last cut. And one per 8 packets, where each CNP that comes too early counts as
- *                one more packet: a flow that sends only a few packets in a round trip then
- *                recovers between two cuts, unless all of them are marked.
+ *                last cut. None while nothing was sent since the last one, for the same reason: a
+ *                queue may hold what the flow sent before it had a limit for many round trips.
+ *                And one per 8 packets, where each CNP that comes too early counts as one more
+ *                packet: a flow that sends only a few packets in a round trip then recovers
+ *                between two cuts, unless all of them are marked.
  *   alpha        A cut within 2 round trips of the last one first moves it a quarter of the way to
  *                1.
  *   R_AI         1/128 of the target. Proportionally less if fewer than 2 packets leave in T, so
@@ -620,7 +622,7 @@ unsigned int dcqcn_rate_cnp(struct dcqcn_rate *r,
 		dcqcn_alpha_advance(r, p, now);
 		r->alpha_rises = 1;
 	}
-	if (!period && now - r->cut_time < r->rtt)
+	if (!period && (now - r->cut_time < r->rtt || r->active_time <= r->cut_time))
 		return done;
 	if (!period && r->sent < DCQCN_CUT_PACKETS * r->packet) {
 		r->sent += r->packet;
