@@ -33,6 +33,10 @@
  * them
  */
 #define DCQCN_CC_WANTS_HOPS	0x2
+/* It wants to know the delay on the way to the peer: a packet per window, or per 16 KB, asks the
+ * peer's module when it arrived, if the module has answered before
+ */
+#define DCQCN_CC_WANTS_DELAY	0x4
 
 /**
  * struct dcqcn_cc - a flow, as its algorithm sees it
@@ -105,6 +109,12 @@ struct dcqcn_cc_hop {
  * struct dcqcn_cc_sample - what the module learns from an ACK
  * @rtt: ns; from the departure of the packet that is acknowledged, behind the module's own queue,
  *	to the arrival of its ACK; 0 if the ACK is for several packets, and not its own
+ * @delay: ns; @rtt less the time that its ACK waited in queues on the way back, which says nothing
+ *	about the path of the flow's packets. That is rtt_min of the flow, and what queues on the
+ *	way to the peer have added. Needs DCQCN_CC_WANTS_DELAY. It is @rtt while the peer's module
+ *	does not answer, and 0 if it does, but not for this packet. An upper bound, because the
+ *	clocks of both hosts drift apart: flight.c has the formula. The wait in the peer's rxe
+ *	counts as on the way back.
  * @interval: ns; time since the previous ACK; 0 if there was none since a pause or a loss
  * @delivered: bytes that this ACK is the first to acknowledge
  * @marked: bytes of @delivered that had CE, as CNPs report them: each CNP since the last ACK stands
@@ -115,6 +125,7 @@ struct dcqcn_cc_hop {
  */
 struct dcqcn_cc_sample {
 	__u32 rtt;
+	__u32 delay;
 	__u32 interval;
 	__u32 delivered;
 	__u32 marked;

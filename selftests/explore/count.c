@@ -4,6 +4,7 @@
  * a struct dcqcn_cc_ops are replaced in the module's list; the linker wraps those of DCQCN, NSCC
  * and RCCC (WRAPPED in the Makefile). What DCQCN does inline while nothing is due is not counted.
  */
+#include "checks.h"
 #include "count.h"
 #include "world.h"
 
@@ -44,6 +45,8 @@ static void count_cnp(struct dcqcn_cc *cc)
 
 static void count_ack(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *sample)
 {
+	demand(!sample->delay || (sample->delay <= sample->rtt && sample->delay >= cc->rtt_min),
+	       "a delay of %u in %u ns", sample->delay, sample->rtt);
 	count(cc)->ack(cc, sample);
 }
 

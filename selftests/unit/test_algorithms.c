@@ -42,11 +42,13 @@ static struct dcqcn_cc begun(const struct dcqcn_cc_ops *ops)
 	return cc;
 }
 
-static void ack_of(const struct dcqcn_cc_ops *ops, struct dcqcn_cc *cc, u32 rtt, u32 delivered,
-		   u32 marked, bool app_limited)
+/* An ACK of which @delay is told: the round trip less the wait of ACKs */
+static void ack_after(const struct dcqcn_cc_ops *ops, struct dcqcn_cc *cc, u32 rtt, u32 delay,
+		      u32 delivered, u32 marked, bool app_limited)
 {
 	struct dcqcn_cc_sample sample = {
-		.rtt = rtt, .delivered = delivered, .marked = marked, .app_limited = app_limited,
+		.rtt = rtt, .delay = delay, .delivered = delivered, .marked = marked,
+		.app_limited = app_limited,
 	};
 
 	cc->now += random_below(20000);
@@ -57,6 +59,12 @@ static void ack_of(const struct dcqcn_cc_ops *ops, struct dcqcn_cc *cc, u32 rtt,
 	}
 	ops->ack(cc, &sample);
 	clamped(cc);
+}
+
+static void ack_of(const struct dcqcn_cc_ops *ops, struct dcqcn_cc *cc, u32 rtt, u32 delivered,
+		   u32 marked, bool app_limited)
+{
+	ack_after(ops, cc, rtt, rtt, delivered, marked, app_limited);
 }
 
 static void lose(const struct dcqcn_cc_ops *ops, struct dcqcn_cc *cc)
@@ -364,10 +372,12 @@ static void test_fast(void)
 			acked = sum = samples = used = 0;
 		} else {
 			u32 ns = random_below(8) ? some_rtt(12000) : 0;
+			u32 least = cc.rtt_min ? min(cc.rtt_min, ns) : ns;
+			u32 delay = least + random_below(ns - least + 1);
 
-			ack_of(ops, &cc, ns, bytes, 0, unused);
+			ack_after(ops, &cc, ns, delay, bytes, 0, unused);
 			acked += bytes;
-			sum += ns;
+			sum += delay;
 			samples += !!ns;
 			used |= !unused;
 			if (acked >= before && samples) {
@@ -663,7 +673,9 @@ static void share(const struct dcqcn_cc_ops *ops, u32 rtt_base, bool tells, u64 
 				f->cc.rtt_min = f->cc.rtt_min ? min(f->cc.rtt_min, f->cc.rtt) : f->cc.rtt;
 				f->first = (f->first + 1) % MOST_PACKETS;
 				f->bytes += now >= duration / 2 ? PACKET : 0;
-				struct dcqcn_cc_sample sample = { .rtt = f->cc.rtt, .delivered = PACKET };
+				struct dcqcn_cc_sample sample = {
+					.rtt = f->cc.rtt, .delay = f->cc.rtt, .delivered = PACKET,
+				};
 				u64 then = now > BASE_RTT ? now - BASE_RTT : 0;
 
 				if (tells) {
@@ -766,6 +778,7 @@ static void test_ebpf(void)
 			bool loss = !random_below(200);
 			u32 gap = random_below(20000);
 
+			sample.delay = 12000 + random_below(sample.rtt - 11999);
 			sample.marked = random_below(4) ? 0 : sample.delivered;
 			sample.hop = told.now[tell(&told)];
 			for (n = 0; n < 2; n++) {
@@ -855,6 +868,78 @@ static void test_flight_full(void)
 	expect(dcqcn_flight_acked(&f, 99, SECOND + 600, &rtt, &interval) == 94000 && rtt == 501 &&
 	       interval == 100, "round trip %u, interval %u", rtt, interval);
 	expect(!dcqcn_flight_bytes(&f) && !f.num, "%u in flight", dcqcn_flight_bytes(&f));
+}
+
+/* Queues come and go in both directions, and the peer's clock has nothing in common with this one, or
+ * drifts. The delay that is told is never below the true one. After each round trip without queues it
+ * exceeds that by the drift since, at most.
+ */
+static void test_way(void)
+{
+	static const s32 drifts[] = { 0, 50, -50, 100, -100 };	/* ppm */
+	u32 k, i, less, base_rtt = 14000;
+
+	for (k = 0; k < ARRAY_SIZE(drifts); k++) {
+		u64 now = 5 * SECOND, empty = now, offset = random_u64();
+		u32 there = 0, back = 0, psn = 0xfffff0, rtt, interval, queued, bound;
+		struct dcqcn_flight f = {};
+		struct dcqcn_way way = {};
+
+		for (i = less = 0; i < 200000; i++) {
+			u64 arrives, clock;
+
+			if (!random_below(20))
+				there = random_below(2) ? 0 : random_below(100000);
+			if (!random_below(20))
+				back = random_below(4) ? random_below(100000) : 0;
+			if (!i)
+				there = back = 0;
+			psn = (psn + 1) & 0xffffff;
+			dcqcn_flight_sent(&f, psn, 1000, true, now);
+			arrives = now + base_rtt / 2 + there;
+			clock = arrives + offset + (s64)(arrives - 5 * SECOND) * drifts[k] / 1000000;
+			now = arrives + base_rtt / 2 + back;
+			expect(dcqcn_flight_arrived(&f, psn, clock), "packet %u is unknown", psn);
+			expect(!dcqcn_flight_arrived(&f, psn + 1, clock), "one that never left is known");
+			dcqcn_flight_acked(&f, psn, now, &rtt, &interval);
+			queued = dcqcn_way_queued(&way, f.way, rtt - base_rtt, now);
+			if (!there && !back)
+				empty = now;
+			bound = (now - empty) / 4000 + 2;	/* 250 ppm: ours, and the clock's */
+			if (!expect(f.told && queued <= there + back && queued + 2 >= there &&
+				    (i < 1000 || queued <= there + bound),
+				    "%d ppm, packet %u: %u ns there, %u back, %u told", drifts[k], i, there,
+				    back, queued))
+				return;
+			less += back && queued < there + back / 2;
+		}
+		tap_note("%d ppm: %u of %u leave out most of the way back", drifts[k], less, i);
+		expect(less > i / 2, "only %u of %u leave out most of the way back", less, i);
+	}
+}
+
+/* The ACK of a later packet tells neither a round trip nor when its packet arrived */
+static void test_way_unknown(void)
+{
+	struct dcqcn_flight f = {};
+	struct dcqcn_way way = {};
+	u32 rtt, interval, i;
+
+	for (i = 0; i < 3; i++)
+		dcqcn_flight_sent(&f, i * 2, 1000, true, SECOND);
+	expect(dcqcn_flight_arrived(&f, 0, 77), "it did not ask");
+	dcqcn_flight_acked(&f, 1, SECOND + 100, &rtt, &interval);
+	expect(!rtt && !f.told, "an ACK of another packet tells when it arrived");
+	dcqcn_flight_acked(&f, 2, SECOND + 100, &rtt, &interval);
+	expect(rtt && !f.told, "nobody has told");
+	expect(dcqcn_flight_arrived(&f, 4, (u32)SECOND + 77), "it did not ask");
+	dcqcn_flight_acked(&f, 4, SECOND + 100, &rtt, &interval);
+	expect(rtt && f.told && f.way == 77, "it has been told: %u", f.way);
+	/* of clocks that were never compared, all is said to be on the way there */
+	expect(dcqcn_way_queued(&way, 5, 1000, SECOND) == 1000, "the clocks are known");
+	/* after a minute, so much may be drift that nothing is known again */
+	expect(dcqcn_way_queued(&way, 5 - 990, 1000, SECOND + 1) == 10, "they are not");
+	expect(dcqcn_way_queued(&way, 5 - 990, 1000000, 61 * SECOND) == 1000000, "after a minute");
 }
 
 /* --- the built-in ones, written as algorithms --------------------------------------------------------------- */
@@ -1020,6 +1105,7 @@ static void anything(const struct dcqcn_cc_ops *ops, u32 events)
 			.app_limited = random_below(2),
 		};
 
+		sample.delay = random_u64() % (sample.rtt + 1ULL);
 		if (random_below(4))
 			sample.hop = (struct dcqcn_cc_hop) {
 				.mbps = random_u64() >> (32 + random_below(32)),
@@ -1080,6 +1166,8 @@ static const struct tap_test tests[] = {
 	{ "the source of an algorithm does the same with eBPF's headers", test_ebpf },
 	{ "bytes in flight are what was sent and not acknowledged", test_flight },
 	{ "more ACKs asked for than are remembered", test_flight_full },
+	{ "queues on the way back are left out, whatever the peer's clock shows", test_way },
+	{ "the peer's clock is unknown, or was known long ago", test_way_unknown },
 	{ "DCQCN as an algorithm is DCQCN", test_dcqcn },
 	{ "NSCC as an algorithm is NSCC", test_nscc },
 };

@@ -60,6 +60,10 @@ int dcqcn_xmit(struct net *n, int ifindex, const struct dcqcn_settings *settings
 	if (xmit_fails)
 		return -ENOBUFS;
 	told++;
+	if (say->flags & DCQCN_FEEDBACK_ECHO)
+		expect(be32_to_cpu(say->arrived) + be32_to_cpu(say->echo_held) == (u32)fuzz_now,
+		       "arrived at %u, held for %u", be32_to_cpu(say->arrived),
+		       be32_to_cpu(say->echo_held));
 	if (lose_feedback && random_one_in(lose_feedback))
 		return 0;
 	spec->ttl = 64;

@@ -695,7 +695,7 @@ static void test_question(void)
 	expect(sent.p[IP4_LEN + UDP_LEN] == FEEDBACK && icrc_is_right(sent.p, sent.len), "feedback");
 	expect(sent.p[15] == 1 && sent.p[19] == 2, "from .%u to .%u", sent.p[15], sent.p[19]);
 	expect(get24(sent.p + IP4_LEN + UDP_LEN + 5) == 0, "it is not to QP 0");
-	expect(said[0] == 2 && said[1] == 0 && said[3] == 9, "version %u, algorithms %u, flags %u",
+	expect(said[0] == 3 && said[1] == 0 && said[3] == 9, "version %u, algorithms %u, flags %u",
 	       said[0], said[1], said[3]);
 	expect(get24(said + 5) == PEER_QPN, "to QP %u", get24(said + 5));
 	expect(get24(said + 25) == QPN && get24(said + 29) == 99, "of QP %u, PSN %u",
@@ -742,6 +742,8 @@ static void test_question_waits(void)
 	       get16(said + 38));
 	expect(said[2] == 3 && get24(said + 29) == 99, "priority %u, PSN %u", said[2],
 	       get24(said + 29));
+	expect(get16(said + 40) == event.time >> 16 && get16(said + 42) == (event.time & 0xffff),
+	       "arrived at %u.%u", get16(said + 40), get16(said + 42));
 }
 
 /* What the port may not say is an error, and no more */

@@ -2801,13 +2801,15 @@ static void plug_shortest(void)
 	unplugged();
 }
 
+static u32 arrived_at;
+
 static bool answer_of(u32 psn, u8 flags, u32 queue)
 {
 	struct dcqcn_feedback said = {
 		.flags = DCQCN_FEEDBACK_ECHO | DCQCN_FEEDBACK_ANSWER | flags,
 		.echo_psn = cpu_to_be32(psn), .received = cpu_to_be32(queue),
 		.marked = cpu_to_be32(2), .ahead = cpu_to_be32(3), .mbps = cpu_to_be32(4),
-		.echo_received = cpu_to_be32(5),
+		.echo_received = cpu_to_be32(5), .arrived = cpu_to_be32(arrived_at),
 	};
 	bool heard;
 
@@ -2819,6 +2821,22 @@ static bool answer_of(u32 psn, u8 flags, u32 queue)
 	return heard;
 }
 
+/* The flow of an algorithm that is also called @name, and has @flags */
+static void plugged_as(struct dcqcn_cc_ops *ops, const char *name, u32 flags)
+{
+	plugged(10000 * MBPS, 1000, 0, 14);
+	unplugged();
+	*ops = plug;
+	strcpy(ops->name, name);
+	ops->flags |= flags;
+	expect(!dcqcn_register_cc(ops) && !dcqcn_cc_choose(settings.cc, name), "no such algorithm");
+	memset(&told, 0, sizeof(told));
+	memset(&sampled, 0, sizeof(sampled));
+	num_stamps = num_sent = 0;
+	qps[0].active = jiffies;
+	dcqcn_limiter_start(&qps[0], &settings, true);
+}
+
 /* The peer is asked whether it reads stamps, rarely while it does not. Only if it does, packets get
  * some, and the algorithm gets to know what it tells with the next ACK.
  */
@@ -2827,16 +2845,7 @@ static void plug_hops(void)
 	static struct dcqcn_cc_ops hops;
 	u32 i, psn = 0;
 
-	plugged(10000 * MBPS, 1000, 0, 14);
-	unplugged();
-	hops = plug;
-	strcpy(hops.name, "hops");
-	hops.flags |= DCQCN_CC_WANTS_HOPS;
-	expect(!dcqcn_register_cc(&hops) && !dcqcn_cc_choose(settings.cc, "hops"), "no such algorithm");
-	memset(&told, 0, sizeof(told));
-	num_stamps = num_sent = 0;
-	qps[0].active = jiffies;
-	dcqcn_limiter_start(&qps[0], &settings, true);
+	plugged_as(&hops, "hops", DCQCN_CC_WANTS_HOPS);
 	for (i = 0; i < 20; i++) {
 		output(DCQCN_PKT_REQUEST, psn);
 		expect(sent[num_sent - 1].asks_module == (i == 0 || i == 10), "packet %u asks", i);
@@ -2865,6 +2874,73 @@ static void plug_hops(void)
 	expect(num_stamps == 1 + DCQCN_CC_UNANSWERED, "%u have a stamp without an answer", num_stamps);
 	ends();
 	dcqcn_unregister_cc(&hops);
+	unplugged();
+}
+
+/* A packet takes @there and its ACK @back, by clocks that differ by an hour */
+static void plug_goes(u32 psn, u32 there, u32 back, bool answers)
+{
+	output(DCQCN_PKT_REQUEST, psn);
+	pass_time(&qps[0], there);
+	arrived_at = fuzz_now + 3600000 * MS;
+	if (answers)
+		expect(answer_of(psn, DCQCN_FEEDBACK_STAMPS, 0), "the answer is not believed");
+	pass_time(&qps[0], back);
+	ack_of(psn);
+}
+
+/* The peer's module is asked, rarely until it answers. Then the delay leaves out the wait of the ACK,
+ * and no packet gets a stamp. If answers stop, it is the round trip again.
+ */
+static void plug_delay(void)
+{
+	static struct dcqcn_cc_ops delay;
+	u32 i, n, psn = 0;
+
+	plugged_as(&delay, "delay", DCQCN_CC_WANTS_DELAY);
+	for (i = 0; i < 20; i++) {
+		plug_goes(psn++, 5 * MS, 5 * MS, false);
+		expect(sent[num_sent - 1].asks_module == (i == 0 || i == 10), "packet %u asks", i);
+		expect(sampled.rtt && sampled.delay == sampled.rtt, "a delay of %u", sampled.delay);
+	}
+	pass_time(&qps[0], 10 * MS);
+	plug_goes(psn++, 5 * MS, 5 * MS, true);
+	for (i = 0; i < 20; i++) {
+		u32 there = i * 77777 % (5 * MS), back = i * 1234567 % (5 * MS);
+
+		/* a shorter round trip: what was known of the clocks is void */
+		if (i == 10) {
+			plug_goes(psn++, 4 * MS, 4 * MS, false);
+			plug_goes(psn++, 5 * MS, 7 * MS, true);
+			expect(sampled.delay == sampled.rtt, "a delay of %u", sampled.delay);
+		}
+		plug_goes(psn++, i < 10 ? 5 * MS : 4 * MS, i < 10 ? 5 * MS : 4 * MS, true);
+		plug_goes(psn++, 5 * MS + there, 5 * MS + back, true);
+		n = i < 10 ? 10 * MS : 8 * MS;
+		expect(sent[num_sent - 1].asks_module, "packet %u does not ask", psn);
+		expect(sampled.delay >= 5 * MS + n / 2 + there &&
+		       sampled.delay <= 5 * MS + n / 2 + there + 5000,
+		       "%u ns there and %u back: a delay of %u", there, back, sampled.delay);
+	}
+	/* in a window of five packets, one asks */
+	plug_window = 5000;
+	for (i = 0; i < 20; i++) {
+		plug_goes(psn++, 4 * MS, 4 * MS, i % 5 == 4);
+		expect(sent[num_sent - 1].asks_module == (i % 5 == 4) &&
+		       sampled.delay == (i % 5 == 4 ? sampled.rtt : 0), "packet %u: a delay of %u", i,
+		       sampled.delay);
+	}
+	plug_window = 1000;
+	for (i = n = 0; i < 2 * DCQCN_CC_UNANSWERED; i++) {
+		plug_goes(psn++, MS / 2, MS / 2, false);
+		n += sent[num_sent - 1].asks_module;
+		expect(sampled.delay == (i < DCQCN_CC_UNANSWERED - 1 ? 0 : sampled.rtt),
+		       "packet %u: a delay of %u", i, sampled.delay);
+	}
+	expect(n == DCQCN_CC_UNANSWERED, "%u packets ask without an answer", n);
+	expect(!num_stamps, "%u packets have a stamp", num_stamps);
+	ends();
+	dcqcn_unregister_cc(&delay);
 	unplugged();
 }
 
@@ -3038,6 +3114,7 @@ static const struct tap_test tests[] = {
 	{ "what no ACK answers obeys DCQCN", plug_needs_acks },
 	{ "a QP has an algorithm of its own", plug_of_qp },
 	{ "an algorithm hears of hops only from a peer that reads stamps", plug_hops },
+	{ "an algorithm hears of the delay on the way to a peer that answers", plug_delay },
 	{ "algorithms have names", plug_names },
 	{ "an algorithm and the port of its flow go at the same time", plug_goes_with_port },
 	{ "the shortest round trip stays the shortest", plug_shortest },

@@ -843,12 +843,12 @@ static void test_feedback(void)
 	const struct dcqcn_feedback say = {
 		.version = DCQCN_FEEDBACK_VERSION, .algorithms = 3, .prio = 5,
 		.flags = DCQCN_FEEDBACK_ECHO, .received = cpu_to_be32(0x12345678),
-		.echo_held = cpu_to_be32(0x9abcdef0),
+		.echo_held = cpu_to_be32(0x9abcdef0), .arrived = cpu_to_be32(0x87654321),
 	};
 	int v6;
 
 	for (v6 = 0; v6 < 2; v6++) {
-		size_t len = v6 ? 104 : 84, ip = v6 ? IP6_LEN : IP4_LEN, n;
+		size_t len = v6 ? 108 : 88, ip = v6 ? IP6_LEN : IP4_LEN, n;
 		struct dcqcn_cnp_spec spec = {
 			.pkey = 0xffff, .tos = 0xc2, .ttl = 64,
 			.saddr.s6_addr = { 0xfd, [15] = 1 }, .daddr.s6_addr = { 0xfd, [15] = 2 },
@@ -868,7 +868,8 @@ static void test_feedback(void)
 		expect(pkt.kind == DCQCN_PKT_FEEDBACK && pkt.dest_qpn == 0 &&
 		       dcqcn_pkt_is_valid_feedback(&pkt), "not valid");
 		expect(p[ip + UDP_LEN] == FEEDBACK && p[ip + UDP_LEN + BTH_LEN + 2] == 5 &&
-		       p[ip + UDP_LEN + BTH_LEN + 8] == 0x12 && p[len - 5] == 0xf0,
+		       p[ip + UDP_LEN + BTH_LEN + 8] == 0x12 && p[len - 9] == 0xf0 &&
+		       p[len - 5] == 0x21,
 		       "bytes on the wire");
 		for (n = ip + UDP_LEN; n < len; n++) {
 			u8 bit = 1 << n % 8;

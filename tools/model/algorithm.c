@@ -169,6 +169,8 @@ void algorithm_acked(struct algorithm_flow *f, u32 psn, bool held, u64 now)
 					      &sample.interval);
 	if (!sample.delivered)
 		return;
+	/* nothing waits on the way back */
+	sample.delay = sample.rtt;
 	if (sample.rtt) {
 		f->cc.rtt = sample.rtt;
 		f->cc.rtt_min = f->cc.rtt_min ? min(f->cc.rtt_min, sample.rtt) : sample.rtt;

@@ -48,6 +48,7 @@ static void dcqcn_answer_say(struct dcqcn_qp *qp, struct net *net,
 		.echo_qpn = cpu_to_be32(qp->qpn),
 		.echo_psn = cpu_to_be32(event->offer_psn & DCQCN_QPN_MASK),
 		.echo_held = cpu_to_be32(min(held, (u64)U32_MAX)),
+		.arrived = cpu_to_be32(event->time),
 	};
 	struct dcqcn_cnp_spec spec = {
 		.saddr = event->daddr,

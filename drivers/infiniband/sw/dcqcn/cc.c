@@ -47,10 +47,13 @@
 #include "stamp.h"
 #include "window.h"
 
-/* A peer that leaves so many requests for stamps unanswered is assumed to read no stamps */
+/* A peer that leaves so many requests unanswered is assumed not to answer */
 #define DCQCN_CC_UNANSWERED	32
 /* ns; how often such a peer is asked */
 #define DCQCN_CC_ASK_AGAIN	(100 * NSEC_PER_MSEC)
+
+/* Flags for which the peer's module is asked */
+#define DCQCN_CC_ASKS		(DCQCN_CC_WANTS_HOPS | DCQCN_CC_WANTS_DELAY)
 
 /* Bytes after which a packet asks for an ACK; an eighth of the window if that is less */
 #define DCQCN_CC_ASK		16384U
@@ -232,13 +235,29 @@ void dcqcn_cc_cnp(struct dcqcn_qp *qp, u64 now)
 
 /* Learn a measured round trip. The shortest one does not expire while the flow sends: if a queue
  * never empties, a round trip through it would replace the shortest one, and targets would grow
- * without bound.
+ * without bound. What a longer one has taught of the peer's clock is void.
  */
-static void dcqcn_cc_learn_rtt(struct dcqcn_cc *cc, u32 rtt)
+static void dcqcn_cc_learn_rtt(struct dcqcn_cc_flow *f, u32 rtt)
 {
+	struct dcqcn_cc *cc = &f->cc;
+
 	cc->rtt = rtt;
-	if (!cc->rtt_min || rtt < cc->rtt_min)
-		cc->rtt_min = rtt;
+	if (cc->rtt_min && rtt >= cc->rtt_min)
+		return;
+	cc->rtt_min = rtt;
+	f->way.time = 0;
+}
+
+/* A round trip without what queues on the way back have added to it; all of it if the peer does not
+ * answer; 0 if it does, and has told nothing of this packet
+ */
+static u32 dcqcn_cc_delay(struct dcqcn_cc_flow *f, u32 rtt, u64 now)
+{
+	u32 least = f->cc.rtt_min;
+
+	if (f->flight.told)
+		return least + dcqcn_way_queued(&f->way, f->flight.way, rtt - least, now);
+	return f->answers ? 0 : rtt;
 }
 
 /* Whether the application limits a flow, and neither rate nor window does */
@@ -273,7 +292,8 @@ bool dcqcn_cc_acked(struct dcqcn_qp *qp, u32 psn, u8 hops, u64 now)
 		return false;
 	f->cc.hops = hops;
 	if (sample.rtt) {
-		dcqcn_cc_learn_rtt(&f->cc, sample.rtt);
+		dcqcn_cc_learn_rtt(f, sample.rtt);
+		sample.delay = dcqcn_cc_delay(f, sample.rtt, now);
 		/* to recognise pauses, and to show it to users */
 		qp->flow.rate.rtt = min_t(u32, sample.rtt, NSEC_PER_SEC);
 	}
@@ -301,12 +321,15 @@ bool dcqcn_cc_acked(struct dcqcn_qp *qp, u32 psn, u8 hops, u64 now)
  */
 bool dcqcn_cc_answered(struct dcqcn_qp *qp, const struct dcqcn_feedback *said)
 {
+	u32 flags = dcqcn_cc_of(qp->cc)->flags;
 	struct dcqcn_cc_flow *f = qp->cc;
 
-	if (!(dcqcn_cc_of(f)->flags & DCQCN_CC_WANTS_HOPS) ||
-	    !dcqcn_flight_awaits(&f->flight, be32_to_cpu(said->echo_psn)))
+	if (!(flags & DCQCN_CC_ASKS) ||
+	    !dcqcn_flight_arrived(&f->flight, be32_to_cpu(said->echo_psn),
+				  be32_to_cpu(said->arrived)))
 		return false;
-	f->stamps = said->flags & DCQCN_FEEDBACK_STAMPS;
+	f->stamps = flags & DCQCN_CC_WANTS_HOPS && said->flags & DCQCN_FEEDBACK_STAMPS;
+	f->answers = f->stamps || flags & DCQCN_CC_WANTS_DELAY;
 	f->unanswered = 0;
 	if (said->flags & DCQCN_FEEDBACK_HOP)
 		f->hop = (struct dcqcn_cc_hop) {
@@ -459,14 +482,24 @@ bool dcqcn_cc_asks(const struct dcqcn_qp *qp, struct sk_buff *skb)
 	       dcqcn_cc_wants_ack(qp->cc, packet->bytes) && dcqcn_cc_counts(skb);
 }
 
-/* Ask the peer's module for the stamps that switches put into a packet. It may not read stamps, or
- * the peer may not have the module.
+/* Whether a packet that asks for an ACK should ask the peer's module, too. Each stamp needs an
+ * answer. Of delays, one per window or 16 KB is enough, so that answers stay near 1 % of the data.
  */
-static void dcqcn_cc_ask_hops(struct dcqcn_cc_flow *f, struct sk_buff *skb, u64 now)
+static bool dcqcn_cc_wants_answer(const struct dcqcn_cc_flow *f, u64 now)
+{
+	if (!f->answers)
+		return now >= f->ask_time;
+	return f->stamps || f->flight.sent - f->questioned >= min(DCQCN_CC_ASK, f->cc.window);
+}
+
+/* Ask the peer's module when a packet arrives, and for the stamps that switches put into it. The
+ * peer may not have the module, or may not read stamps.
+ */
+static void dcqcn_cc_ask_peer(struct dcqcn_cc_flow *f, struct sk_buff *skb, u64 now)
 {
 	struct dcqcn_bth *bth;
 
-	if (!f->stamps && now < f->ask_time)
+	if (!dcqcn_cc_wants_answer(f, now))
 		return;
 	bth = dcqcn_ccc_bth(skb);
 	/* this packet offers a context, and cannot ask for anything else */
@@ -474,11 +507,13 @@ static void dcqcn_cc_ask_hops(struct dcqcn_cc_flow *f, struct sk_buff *skb, u64 
 		return;
 	bth->qpn |= cpu_to_be32(DCQCN_BTH_REQUEST);
 	f->ask_time = now + DCQCN_CC_ASK_AGAIN;
-	if (!f->stamps)
+	f->questioned = f->flight.sent;
+	if (!f->answers)
 		return;
-	dcqcn_stamp_add(skb);
+	if (f->stamps)
+		dcqcn_stamp_add(skb);
 	if (++f->unanswered >= DCQCN_CC_UNANSWERED)
-		f->stamps = false;
+		f->answers = false;
 }
 
 /**
@@ -503,8 +538,8 @@ bool dcqcn_cc_left(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req, u64 n
 		return !(dcqcn_cc_of(f)->flags & DCQCN_CC_NEEDS_ACKS);
 	if (packet->kind != DCQCN_PKT_REQUEST || !dcqcn_cc_counts(skb))
 		return true;
-	if (ack_req && dcqcn_cc_of(f)->flags & DCQCN_CC_WANTS_HOPS)
-		dcqcn_cc_ask_hops(f, skb, now);
 	dcqcn_flight_sent(&f->flight, packet->psn, packet->bytes, ack_req, now);
+	if (ack_req && dcqcn_cc_of(f)->flags & DCQCN_CC_ASKS)
+		dcqcn_cc_ask_peer(f, skb, now);
 	return true;
 }

@@ -28,9 +28,12 @@ struct sk_buff;
  * @due: ns; when the next packet may leave at the rate. dcqcn_flow.next is earlier if there is
  *	something to do before.
  * @hop: content of the peer's last answer, until an ACK comes
- * @ask_time: ns; when to ask again if the peer seems to read no stamps
+ * @ask_time: ns; when to ask again if @answers is false
+ * @answers: the peer's answers tell what the algorithm wants to know
+ * @questioned: position of the packet that last asked the peer, see &struct dcqcn_flight
  * @stamps: the peer reads stamps
  * @unanswered: packets that have asked the peer since its last answer
+ * @way: when packets arrive at the peer
  * @flight: what is in flight
  */
 struct dcqcn_cc_flow {
@@ -42,8 +45,11 @@ struct dcqcn_cc_flow {
 	u64 due;
 	struct dcqcn_cc_hop hop;
 	u64 ask_time;
+	u32 questioned;
+	bool answers;
 	bool stamps;
 	u8 unanswered;
+	struct dcqcn_way way;
 	struct dcqcn_flight flight;
 };
 

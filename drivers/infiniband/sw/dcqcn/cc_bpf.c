@@ -96,7 +96,8 @@ static int dcqcn_cc_bpf_init_member(const struct btf_type *t, const struct btf_m
 		strscpy(to->name, from->name, sizeof(to->name));
 		return 1;
 	case offsetof(struct dcqcn_cc_ops, flags):
-		if (from->flags & ~(DCQCN_CC_NEEDS_ACKS | DCQCN_CC_WANTS_HOPS))
+		if (from->flags & ~(DCQCN_CC_NEEDS_ACKS | DCQCN_CC_WANTS_HOPS |
+				    DCQCN_CC_WANTS_DELAY))
 			return -EINVAL;
 		to->flags = from->flags;
 		return 1;

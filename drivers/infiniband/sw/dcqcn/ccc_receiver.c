@@ -82,6 +82,7 @@ static void dcqcn_ccc_say(struct dcqcn_ccc *ccc,
 		.echo_psn = cpu_to_be32(rx->echo_psn),
 		.echo_received = cpu_to_be32(rx->echo_received),
 		.echo_held = cpu_to_be32(min(held, (u64)U32_MAX)),
+		.arrived = cpu_to_be32(rx->echo_time),
 	};
 	rx->feedback_time = now;
 	rx->has_echo = false;

@@ -29,14 +29,14 @@
 
 /**
  * struct dcqcn_fast - what FAST keeps of a flow
- * @rtts: ns; sum of the round trips in this window
+ * @delays: ns; sum of the delays in this window
  * @samples: how many; < 2^32 in a window of 2^28 bytes
  * @cwnd: bytes
  * @acked: bytes acknowledged in this window
  * @used: the window was full at some time
  */
 struct dcqcn_fast {
-	u64 rtts;
+	u64 delays;
 	u32 samples;
 	u32 cwnd;
 	u32 acked;
@@ -64,13 +64,13 @@ static void dcqcn_fast_ack(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *sa
 
 	f->acked = min_t(u64, (u64)f->acked + sample->delivered, DCQCN_FAST_WINDOW_MAX);
 	f->used |= !sample->app_limited;
-	if (sample->rtt) {
-		f->rtts += sample->rtt;
+	if (sample->delay) {
+		f->delays += sample->delay;
 		f->samples++;
 	}
 	if (f->acked < f->cwnd || !f->samples)
 		return;
-	rtt = div_u64(f->rtts, f->samples);
+	rtt = div_u64(f->delays, f->samples);
 	/* the knob may exceed the measured round trip; 2^28 * 2^32 */
 	next = (w + div64_u64(w * min(base, rtt), max(rtt, 1ULL)) +
 		DCQCN_FAST_ALPHA * cc->packet) / 2;

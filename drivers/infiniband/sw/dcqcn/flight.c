@@ -9,6 +9,9 @@
  * There is room for DCQCN_FLIGHT_MARKS milestones. Beyond that, the latest replaces the one before
  * it, so that ACKs acknowledge more at once.
  *
+ * The peer's module may tell when such a packet arrived, by its own clock. The clocks have nothing
+ * in common, but each round trip bounds their difference: see dcqcn_way_queued().
+ *
  * An ACK for a later packet ends the wait for an ACK. If no ACK comes, rxe goes back: it sends
  * again what was in flight, which is counted again.
  *
@@ -19,6 +22,11 @@
 #include <linux/time64.h>
 
 #include "flight.h"
+
+/* Clocks of two hosts drift apart by less than 2^-13, 122 ppm: crystals are right to 50 ppm each.
+ * While NTP slews a clock, which the kernel bounds to 500 ppm (MAXFREQ), they may drift faster.
+ */
+#define DCQCN_WAY_DRIFT_SHIFT	13
 
 /* Whether PSN @a is @b or follows it, modulo 2^24 */
 static bool dcqcn_flight_reaches(u32 a, u32 b)
@@ -72,6 +80,8 @@ u32 dcqcn_flight_acked(struct dcqcn_flight *f, u32 psn, u64 now, u32 *rtt, u32 *
 	}
 	if (!mark)
 		return 0;
+	f->told = mark->psn == psn && mark->told;
+	f->way = mark->way;
 	*rtt = mark->psn == psn ? clamp(now - mark->time, 1ULL, (u64)U32_MAX) : 0;
 	*interval = f->acked_time ? min(now - f->acked_time, (u64)U32_MAX) : 0;
 	bytes = mark->sent - f->acked;
@@ -81,21 +91,57 @@ u32 dcqcn_flight_acked(struct dcqcn_flight *f, u32 psn, u64 now, u32 *rtt, u32 *
 }
 
 /**
- * dcqcn_flight_awaits() - whether a packet has asked for an ACK that has not come
+ * dcqcn_flight_arrived() - the peer's module tells when a packet arrived
  * @f: state
  * @psn: its PSN
+ * @arrived: ns, modulo 2^32, by the peer's clock
  *
  * Context: any. The caller serialises access to @f.
+ * Return: whether the packet has asked for an ACK that has not come.
  */
-bool dcqcn_flight_awaits(const struct dcqcn_flight *f, u32 psn)
+bool dcqcn_flight_arrived(struct dcqcn_flight *f, u32 psn, u32 arrived)
 {
+	struct dcqcn_milestone *mark;
 	int i;
 
 	for (i = 0; i < f->num; i++) {
-		if (f->marks[(f->first + i) % DCQCN_FLIGHT_MARKS].psn == psn)
+		mark = &f->marks[(f->first + i) % DCQCN_FLIGHT_MARKS];
+		if (mark->psn == psn) {
+			mark->way = arrived - mark->time;
+			mark->told = true;
 			return true;
+		}
 	}
 	return false;
+}
+
+/**
+ * dcqcn_way_queued() - how long a packet waited in queues on its way to the peer
+ * @w: what is known of the clocks
+ * @way: ns, modulo 2^32; its &dcqcn_milestone.way
+ * @excess: ns; by how much its round trip exceeds the shortest one
+ * @now: ns, not before the last call's
+ *
+ * The difference of the clocks and the time without queues do not change, apart from drift, and are
+ * a part of each @way. A packet waited on its way for at least 0 and at most @excess, so this part
+ * is at most @way, and at least @way - @excess. The highest of these lower bounds is the best: it
+ * is exact after a packet whose ACK has met no queue. Until the next one it sinks by as much as the
+ * clocks may have drifted apart since. So an error makes the wait seem longer: by 12 us after
+ * 100 ms in which queues on the way back never emptied, and never longer than @excess, which is
+ * what is known without the peer's clock.
+ *
+ * Context: any. The caller serialises access to @w.
+ * Return: ns; an upper bound.
+ */
+u32 dcqcn_way_queued(struct dcqcn_way *w, u32 way, u32 excess, u64 now)
+{
+	u64 drift = (now - w->time) >> DCQCN_WAY_DRIFT_SHIFT;
+	s64 queued = (s32)(way - w->least) + (s64)drift;
+
+	queued = w->time ? clamp(queued, 0LL, (s64)excess) : excess;
+	w->time = w->time ? w->time + (drift << DCQCN_WAY_DRIFT_SHIFT) : now;
+	w->least = way - queued;
+	return queued;
 }
 
 /**

@@ -13,11 +13,15 @@
  * @time: ns; when it left
  * @sent: position; bytes sent up to and including this packet
  * @psn: its PSN
+ * @way: ns, modulo 2^32; when it arrived, by the peer's clock, less @time; valid if @told
+ * @told: the peer's module has told when it arrived
  */
 struct dcqcn_milestone {
 	u64 time;
 	u32 sent;
 	u32 psn;
+	u32 way;
+	bool told;
 };
 
 /**
@@ -31,6 +35,8 @@ struct dcqcn_milestone {
  * @asked: position of the packet that last asked for an ACK
  * @first: index of the oldest milestone
  * @num: number of milestones
+ * @way: that of the packet that was acknowledged last, if @told
+ * @told: the peer's module has told when that packet arrived
  * @marks: ring of milestones, the oldest at @first
  */
 struct dcqcn_flight {
@@ -40,7 +46,19 @@ struct dcqcn_flight {
 	u32 asked;
 	u8 first;
 	u8 num;
+	bool told;
+	u32 way;
 	struct dcqcn_milestone marks[DCQCN_FLIGHT_MARKS];
+};
+
+/**
+ * struct dcqcn_way - how the peer's clock differs from this host's
+ * @time: ns; time up to which a drift is allowed for in @least; 0 if nothing is known
+ * @least: ns, modulo 2^32; &dcqcn_milestone.way of a packet that meets no queue is not below this
+ */
+struct dcqcn_way {
+	u64 time;
+	u32 least;
 };
 
 /* Bytes in flight */
@@ -51,7 +69,8 @@ static inline u32 dcqcn_flight_bytes(const struct dcqcn_flight *f)
 
 void dcqcn_flight_sent(struct dcqcn_flight *f, u32 psn, u32 bytes, bool asks, u64 now);
 u32 dcqcn_flight_acked(struct dcqcn_flight *f, u32 psn, u64 now, u32 *rtt, u32 *interval);
-bool dcqcn_flight_awaits(const struct dcqcn_flight *f, u32 psn);
+bool dcqcn_flight_arrived(struct dcqcn_flight *f, u32 psn, u32 arrived);
+u32 dcqcn_way_queued(struct dcqcn_way *w, u32 way, u32 excess, u64 now);
 void dcqcn_flight_lost(struct dcqcn_flight *f);
 void dcqcn_flight_pause(struct dcqcn_flight *f);
 

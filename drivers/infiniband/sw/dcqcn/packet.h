@@ -112,6 +112,7 @@ struct dcqcn_cnp {
  * @echo_received: value of @received when that packet had arrived; with DCQCN_FEEDBACK_HOP, the
  *	hop's number
  * @echo_held: ns that have passed since then
+ * @arrived: ns, modulo 2^32; when that packet had arrived, by the receiver's clock
  * @icrc: invariant CRC
  */
 struct dcqcn_feedback {
@@ -129,10 +130,12 @@ struct dcqcn_feedback {
 	__be32 echo_psn;
 	__be32 echo_received;
 	__be32 echo_held;
+	__be32 arrived;
 	__le32 icrc;
 } __packed;
 
-#define DCQCN_FEEDBACK_VERSION	2	/* 1: a packet asked for credit without saying how much */
+/* 1: a packet asked for credit without saying how much; 2: no @arrived */
+#define DCQCN_FEEDBACK_VERSION	3
 #define DCQCN_FEEDBACK_ECHO	1	/* the echo_* fields are valid */
 #define DCQCN_FEEDBACK_MARKED	2	/* at least half of the bytes for the echoed QP since its
 					 * last echo had CE

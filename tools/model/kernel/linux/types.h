@@ -14,6 +14,7 @@ typedef unsigned short u16;
 typedef unsigned int u32;
 typedef int s32;
 typedef unsigned long long u64;
+typedef long long s64;
 typedef u32 __u32;
 typedef u64 __u64;
 
