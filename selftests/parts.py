@@ -289,6 +289,7 @@ def common(full):
                 simulation("arena", "arena " + " ".join("--only " + run for run in ARENA)),
                 simulation("siw", "siw"),
                 simulation("hops", "hops --only cc=hpcc"),
+                simulation("reverse", "reverse"),
                 simulation("switches", "cascade storm headroom deadlock " +
                            " ".join("--only " + run for run in SWITCHES))]
     out += [

@@ -98,7 +98,7 @@ static const struct { const char *name; size_t offset; u32 values[6]; } knobs[] 
 
 /* The knob cc is a name; "hostile" is not always there */
 static const char *const algorithms[] = { "", "swift", "timely", "dctcp", "fast", "hostile",
-	"hpcc", "powertcp" };
+	"hpcc", "powertcp", "fast-oneway" };
 
 static u64 hostile_events;
 

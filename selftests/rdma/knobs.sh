@@ -79,10 +79,10 @@ algorithms()
 {
 	reload local
 	get roce_rp/cc_available
-	check "algorithms" "$VALUE" = "dcqcn swift timely dctcp fast hpcc powertcp"
+	check "algorithms" "$VALUE" = "dcqcn swift timely dctcp fast fast-oneway hpcc powertcp"
 	get roce_rp/cc_algorithm
 	check "the default" "$VALUE" = dcqcn
-	for v in swift timely dctcp fast hpcc powertcp; do
+	for v in swift timely dctcp fast fast-oneway hpcc powertcp; do
 		set_error roce_rp/cc_algorithm $v
 		check "error" -z "$ERROR"
 		get roce_rp/cc_algorithm

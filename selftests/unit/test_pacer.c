@@ -2971,7 +2971,7 @@ static void plug_names(void)
 			sprintf(many[i].name, "many%u-%u", k, i);
 			n += !dcqcn_register_cc(&many[i]);
 		}
-		expect(n == DCQCN_CC_MAX - 6 && dcqcn_register_cc(&many[n]) == -ENOSPC,
+		expect(n == DCQCN_CC_MAX - 7 && dcqcn_register_cc(&many[n]) == -ENOSPC,
 		       "turn %u: %u names", k, n);
 		for (i = 0; i < n; i++)
 			dcqcn_unregister_cc(&many[i]);

@@ -175,7 +175,7 @@ _dcqcn()
 		case $((COMP_CWORD - i)):${COMP_WORDS[i + 1]} in
 		1:*)		_dcqcn_words "list use load unload help" ;;
 		2:load)		mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-		2:use)		_dcqcn_words "dcqcn swift timely dctcp fast hpcc powertcp" ;;
+		2:use)		_dcqcn_words "dcqcn swift timely dctcp fast fast-oneway hpcc powertcp" ;;
 		3:use)		_dcqcn_words dev ;;
 		esac ;;
 	model)

@@ -9,6 +9,7 @@ extern const struct dcqcn_cc_ops dcqcn_swift;
 extern const struct dcqcn_cc_ops dcqcn_timely;
 extern const struct dcqcn_cc_ops dcqcn_dctcp;
 extern const struct dcqcn_cc_ops dcqcn_fast;
+extern const struct dcqcn_cc_ops dcqcn_fast_oneway;
 extern const struct dcqcn_cc_ops dcqcn_hpcc;
 extern const struct dcqcn_cc_ops dcqcn_powertcp;
 

@@ -20,6 +20,7 @@ struct dcqcn_cc_slot dcqcn_cc_slots[DCQCN_CC_MAX] = {
 	{ .ops = RCU_INITIALIZER(&dcqcn_timely) },
 	{ .ops = RCU_INITIALIZER(&dcqcn_dctcp) },
 	{ .ops = RCU_INITIALIZER(&dcqcn_fast) },
+	{ .ops = RCU_INITIALIZER(&dcqcn_fast_oneway) },
 	{ .ops = RCU_INITIALIZER(&dcqcn_hpcc) },
 	{ .ops = RCU_INITIALIZER(&dcqcn_powertcp) },
 };

@@ -15,6 +15,13 @@
  *
  * Without the knob, a flow that begins while others keep a queue takes the queueing delay for part
  * of the path, and gets more than its share.
+ *
+ * The RTT of "fast" is the whole one, as in the paper. That of "fast-oneway" leaves out what queues
+ * on the way back have added, if the peer's module tells: ACKs that wait behind the data of others
+ * say nothing about the path of this flow, and take most of its rate. On the other hand, packets
+ * that wait in the peer's rxe do not slow the flow down; rxe's limit of packets in flight bounds
+ * that wait. And flows that ignore half of the queues keep larger ones: in the arena, large
+ * messages are faster, and small messages and all-to-all are slower.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -88,6 +95,14 @@ static void dcqcn_fast_loss(struct dcqcn_cc *cc)
 const struct dcqcn_cc_ops dcqcn_fast = {
 	.name = "fast",
 	.flags = DCQCN_CC_NEEDS_ACKS,
+	.init = dcqcn_fast_init,
+	.ack = dcqcn_fast_ack,
+	.loss = dcqcn_fast_loss,
+};
+
+const struct dcqcn_cc_ops dcqcn_fast_oneway = {
+	.name = "fast-oneway",
+	.flags = DCQCN_CC_NEEDS_ACKS | DCQCN_CC_WANTS_DELAY,
 	.init = dcqcn_fast_init,
 	.ack = dcqcn_fast_ack,
 	.loss = dcqcn_fast_loss,
