@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# A run as a picture. pictures.py sets: dir, title_text, flows, kmin, kmax, end (ms)
+# A run as a picture. pictures.py sets: dir, title_text, kmin, kmax, end (ms); and
+# $rates, a block for each flow: ms, Mb/s.
 set terminal pngcairo size 1200,1000 font "sans,10"
 set datafile separator ","
 set multiplot layout 3,1 title title_text noenhanced
@@ -13,7 +14,7 @@ set format x ""
 set ylabel "goodput, Gb/s"
 set yrange [0:*]
 unset key
-plot for [i=2:flows+1] dir."/rates.csv" using 1:(column(i)/1000) with lines lw 1 notitle
+plot $rates using 1:($2/1000):(column(-1)+1) with lines lw 1 lc variable notitle
 
 set ylabel "queue, KB"
 set key inside top right

@@ -20,12 +20,15 @@ def quoted(value):
 
 
 def draw(script, settings, picture):
-    """Run a gnuplot script of tools/plot with variables set: lists become arrays."""
+    """Run a gnuplot script of tools/plot with variables set: lists become arrays, and those
+    whose name begins with $ are the lines of a data block."""
     settings = {**settings, "style": os.path.join(PLOT, "style.gp"),
                 "svg": int(picture.endswith(".svg"))}
     lines = []
     for key, value in settings.items():
-        if isinstance(value, list):
+        if key.startswith("$"):
+            lines += [key + " << end", *value, "end"]
+        elif isinstance(value, list):
             lines.append("array %s[%d]" % (key, len(value)))
             lines += ["%s[%d] = %s" % (key, i, quoted(v)) for i, v in enumerate(value, 1)]
         else:
