@@ -2944,6 +2944,24 @@ static void plug_delay(void)
 	unplugged();
 }
 
+/* If rxe goes back while packets wait for the window, what it sends again leaves at once */
+static void plug_goes_back(void)
+{
+	u32 i;
+
+	plugged(10000 * MBPS, 3000, 0, 14);
+	for (i = 0; i < 5; i++)
+		output(DCQCN_PKT_REQUEST, i);
+	pass_time(&qps[0], MS);
+	expect(num_sent == 3, "%u packets leave within the window", num_sent);
+	for (i = 1; i < 5; i++)
+		output(DCQCN_PKT_REQUEST, i);
+	pass_time(&qps[0], MS / 100);
+	expect(told.loss == 1 && num_sent == 6 && sent[3].psn == 1,
+	       "%d losses, %u packets left, not 6", told.loss, num_sent);
+	unplugged();
+}
+
 static void plug_names(void)
 {
 	static struct dcqcn_cc_ops bad[] = {
@@ -3115,6 +3133,7 @@ static const struct tap_test tests[] = {
 	{ "a QP has an algorithm of its own", plug_of_qp },
 	{ "an algorithm hears of hops only from a peer that reads stamps", plug_hops },
 	{ "an algorithm hears of the delay on the way to a peer that answers", plug_delay },
+	{ "an algorithm's flow goes on at once when rxe goes back", plug_goes_back },
 	{ "algorithms have names", plug_names },
 	{ "an algorithm and the port of its flow go at the same time", plug_goes_with_port },
 	{ "the shortest round trip stays the shortest", plug_shortest },

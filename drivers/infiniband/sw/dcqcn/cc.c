@@ -342,10 +342,20 @@ bool dcqcn_cc_answered(struct dcqcn_qp *qp, const struct dcqcn_feedback *said)
 	return true;
 }
 
+/* Look at the flow when the rate lets the next packet leave, or when next_call comes */
+static void dcqcn_cc_wait(struct dcqcn_qp *qp, u64 now)
+{
+	struct dcqcn_cc_flow *f = qp->cc;
+
+	qp->flow.next = f->cc.next_call ? min(f->due, max(f->cc.next_call, now)) : f->due;
+}
+
 /**
  * dcqcn_cc_lost() - rxe goes back to a packet that it has sent
  * @qp: its QP, which obeys an algorithm
  * @now: ns, read under the lock
+ *
+ * Nothing is in flight any more, so a flow whose window was full need not wait for an ACK.
  *
  * Context: under RCU; @qp->lock is held, with BH disabled.
  */
@@ -357,10 +367,11 @@ void dcqcn_cc_lost(struct dcqcn_qp *qp, u64 now)
 
 	dcqcn_flight_lost(&f->flight);
 	before = dcqcn_cc_begin(qp, ops, now);
-	if (!ops->loss)
-		return;
-	ops->loss(&f->cc);
-	dcqcn_cc_clamp(qp, before, now);
+	if (ops->loss) {
+		ops->loss(&f->cc);
+		dcqcn_cc_clamp(qp, before, now);
+	}
+	dcqcn_cc_wait(qp, now);
 }
 
 /**
@@ -532,8 +543,7 @@ bool dcqcn_cc_left(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req, u64 n
 	struct dcqcn_cc_flow *f = qp->cc;
 
 	f->due = qp->flow.next;
-	if (f->cc.next_call)
-		qp->flow.next = min(f->due, max(f->cc.next_call, now));
+	dcqcn_cc_wait(qp, now);
 	if (packet->kind == DCQCN_PKT_RESPONSE)
 		return !(dcqcn_cc_of(f)->flags & DCQCN_CC_NEEDS_ACKS);
 	if (packet->kind != DCQCN_PKT_REQUEST || !dcqcn_cc_counts(skb))
