@@ -66,6 +66,9 @@
  *	nothing is in flight. So a window of 0 lets one packet leave each round trip.
  *	DCQCN_CC_NO_WINDOW, as before @init, for no bound. Only requests whose ACK can be asked for
  *	count.
+ * @path: another number asks for another path, 0 for that of rxe: requests get another UDP source
+ *	port, by which switches choose one of several paths. Its lowest 14 bits count. Requests are
+ *	held until nothing of the flow is in flight, because rxe takes an overtaken packet for lost.
  * @private: zeroed before @init; use dcqcn_cc_private()
  */
 struct dcqcn_cc {
@@ -82,7 +85,7 @@ struct dcqcn_cc {
 	__u64 rate;
 	__u64 next_call;
 	__u32 window;
-	__u32 pad;
+	__u32 path;
 	__u64 private[DCQCN_CC_PRIVATE / 8];
 };
 

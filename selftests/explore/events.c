@@ -113,6 +113,7 @@ static void hostile_answer(struct dcqcn_cc *cc)
 	cc->window = random & 4 ? world_random() >> (random >> 27) : random & 8 ? 0 : ~0U;
 	cc->next_call = random & 16 ? cc->now + (world_random() >> (random >> 27)) :
 			random & 32 ? 1 : 0;
+	cc->path = random & 64 ? cc->path : random >> 16;
 	memset(dcqcn_cc_private(cc), random, DCQCN_CC_PRIVATE);
 }
 

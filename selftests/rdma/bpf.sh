@@ -42,7 +42,7 @@ refused()
 {
 	begin || return
 	! cc_load line || fail "it may write the line rate"
-	[[ $OUT == *"only rate, next_call, window and private"* ]] || fail "$OUT"
+	[[ $OUT == *"only rate, next_call, window, path and private"* ]] || fail "$OUT"
 	! cc_load loop || fail "it need not end"
 	[[ $OUT == *"infinite loop"* ]] || fail "$OUT"
 	! has line && ! has loop || fail "$("$DCQCN" cc list)"

@@ -105,7 +105,7 @@ void dcqcn_dev_settings_commit(struct dcqcn_dev *port, struct dcqcn_settings *ne
 }
 
 /* Packets sent, in order */
-static struct { u8 kind, opcode; u32 psn; bool asks, ack_req, asks_module; } sent[8192];
+static struct { u8 kind, opcode; u32 psn; u16 sport; bool asks, ack_req, asks_module; } sent[8192];
 static unsigned int num_sent, num_unseen, preemptible;
 
 /* Runs on the other CPU while a packet is being sent */
@@ -216,6 +216,7 @@ static void leaves(const struct sk_buff *skb)
 	sent[num_sent].ack_req = skb->data && bth_of(skb)->psn & cpu_to_be32(DCQCN_BTH_ACK_REQ);
 	sent[num_sent].asks_module = skb->data && bth_of(skb)->qpn & cpu_to_be32(DCQCN_BTH_REQUEST);
 	sent[num_sent].opcode = skb->data ? bth_of(skb)->opcode : 0;
+	sent[num_sent].sport = skb->data ? be16_to_cpu(((struct udphdr *)bth_of(skb) - 1)->source) : 0;
 	num_sent++;
 }
 
@@ -2423,7 +2424,7 @@ static void hasty_rxe(void)
 
 /* What it answers to every event, and what it was told */
 static u64 plug_rate, plug_gap;
-static u32 plug_window;
+static u32 plug_window, plug_path;
 static struct { int init, release, cnp, ack, loss, idle, timer, sent; } told;
 static struct dcqcn_cc_sample sampled;
 static struct dcqcn_cc seen;
@@ -2435,6 +2436,7 @@ static void plug_answer(struct dcqcn_cc *cc, int *event)
 	kernel_assert(cc->rate >= cc->floor && cc->rate <= cc->line && cc->floor);
 	cc->rate = plug_rate;
 	cc->window = plug_window;
+	cc->path = plug_path;
 	cc->next_call = plug_gap ? cc->now + plug_gap : 0;
 	memset(dcqcn_cc_private(cc), 0xee, DCQCN_CC_PRIVATE);
 }
@@ -2944,6 +2946,13 @@ static void plug_delay(void)
 	unplugged();
 }
 
+static bool last_left(u32 num, u32 psn, u16 sport)
+{
+	return expect(num_sent == num && sent[num - 1].psn == psn && sent[num - 1].sport == sport,
+		      "%u packets left, the last one is %u from port %u, and not %u, %u, %u", num_sent,
+		      sent[num_sent - 1].psn, sent[num_sent - 1].sport, num, psn, sport);
+}
+
 /* If rxe goes back while packets wait for the window, what it sends again leaves at once */
 static void plug_goes_back(void)
 {
@@ -2959,6 +2968,94 @@ static void plug_goes_back(void)
 	pass_time(&qps[0], MS / 100);
 	expect(told.loss == 1 && num_sent == 6 && sent[3].psn == 1,
 	       "%d losses, %u packets left, not 6", told.loss, num_sent);
+	unplugged();
+}
+
+/* Another path is taken when nothing is in flight, neither requests that count nor READs: until then
+ * requests are held. Numbers are equal modulo 2^14.
+ */
+static void plug_moves(void)
+{
+	u32 i;
+
+	plugged(10000 * MBPS, 3000, 0, 20);
+	for (i = 0; i < 3; i++)
+		output(DCQCN_PKT_REQUEST, i);
+	pass_time(&qps[0], MS);
+	last_left(3, 2, 0);
+	plug_path = 5;
+	ack_of(0);
+	for (; i < 5; i++)
+		output(DCQCN_PKT_REQUEST, i);
+	pass_time(&qps[0], MS);
+	last_left(3, 2, 0);
+	ack_of(2);
+	pass_time(&qps[0], MS / 10);
+	last_left(5, 4, 5);
+	expect(sent[3].sport == 5, "packet 3 leaves from port %u", sent[3].sport);
+	/* what overtakes nothing of its own kind stays where it is */
+	output(DCQCN_PKT_ACK, 0);
+	last_left(6, 0, 0);
+	plug_path = 0x4005;
+	ack_of(4);
+	output(DCQCN_PKT_REQUEST, 5);
+	output(DCQCN_PKT_REQUEST, 6);
+	pass_time(&qps[0], MS / 10);
+	last_left(8, 6, 5);
+	/* a READ may be on its way for two round trips, of 0.1 ms */
+	output_request(&qps[0], 7, 1000, DCQCN_OPCODE_READ);
+	pass_time(&qps[0], MS / 100);
+	last_left(9, 7, 5);
+	plug_path = 6;
+	ack_of(6);
+	expect(seen.rtt >= MS / 10 && seen.rtt < MS / 8, "a round trip of %u", seen.rtt);
+	output(DCQCN_PKT_REQUEST, 8);
+	pass_time(&qps[0], MS / 10);
+	last_left(9, 7, 5);
+	pass_time(&qps[0], MS);
+	last_left(10, 8, 6);
+	/* what is lost can be overtaken */
+	plug_path = 0;
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	output(DCQCN_PKT_REQUEST, 9);
+	pass_time(&qps[0], MS / 10);
+	last_left(10, 8, 6);
+	output(DCQCN_PKT_REQUEST, 8);
+	pass_time(&qps[0], MS / 10);
+	expect(told.loss == 1, "%d losses", told.loss);
+	last_left(11, 8, 0);
+	unplugged();
+	/* one that leaves nevertheless overtakes nothing: if no packet has asked for an ACK */
+	plugged(10000 * MBPS, DCQCN_CC_NO_WINDOW, 0, 20);
+	for (i = 0; i < 3; i++)
+		output(DCQCN_PKT_REQUEST, i);
+	pass_time(&qps[0], 3 * MS);
+	plug_path = 5;
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	output(DCQCN_PKT_REQUEST, 3);
+	output(DCQCN_PKT_REQUEST, 4);
+	pass_time(&qps[0], MS / 10);
+	last_left(4, 3, 0);
+	expect(sent[3].asks, "it does not ask for an ACK");
+	ack_of(3);
+	pass_time(&qps[0], MS / 10);
+	last_left(5, 4, 5);
+	plug_path = 0;
+	unplugged();
+	/* or if a READ takes longer than a request may be held, 34 ms */
+	plugged(10000 * MBPS, 3000, 0, 14);
+	output(DCQCN_PKT_REQUEST, 0);
+	pass_time(&qps[0], 20 * MS);
+	ack_of(0);
+	output_request(&qps[0], 1, 1000, DCQCN_OPCODE_READ);
+	plug_path = 5;
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	output(DCQCN_PKT_REQUEST, 2);
+	pass_time(&qps[0], 30 * MS);
+	last_left(2, 1, 0);
+	pass_time(&qps[0], 5 * MS);
+	last_left(3, 2, 0);
+	plug_path = 0;
 	unplugged();
 }
 
@@ -3133,6 +3230,7 @@ static const struct tap_test tests[] = {
 	{ "a QP has an algorithm of its own", plug_of_qp },
 	{ "an algorithm hears of hops only from a peer that reads stamps", plug_hops },
 	{ "an algorithm hears of the delay on the way to a peer that answers", plug_delay },
+	{ "an algorithm takes another path when nothing is in flight", plug_moves },
 	{ "an algorithm's flow goes on at once when rxe goes back", plug_goes_back },
 	{ "algorithms have names", plug_names },
 	{ "an algorithm and the port of its flow go at the same time", plug_goes_with_port },

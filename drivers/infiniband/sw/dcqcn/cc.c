@@ -167,6 +167,8 @@ bool dcqcn_cc_enter(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 	f->slot = slot;
 	atomic_inc(&slot->flows);
 	f->due = now;
+	/* packets may be in flight that another algorithm has sent */
+	f->still = now + 2ULL * qp->flow.rate.rtt;
 	f->cc.packet = 1;
 	f->cc.window = DCQCN_CC_NO_WINDOW;
 	qp->cc = f;
@@ -399,6 +401,27 @@ void dcqcn_cc_idle(struct dcqcn_qp *qp, u64 idle, u64 now)
 	dcqcn_cc_clamp(qp, before, now);
 }
 
+/* Whether a flow is about to take another path: as soon as nothing is in flight */
+static bool dcqcn_cc_moves(const struct dcqcn_cc_flow *f)
+{
+	return (f->cc.path & DCQCN_ENTROPY_MASK) != f->ev;
+}
+
+static u32 dcqcn_cc_window(const struct dcqcn_cc_flow *f)
+{
+	return dcqcn_cc_moves(f) ? 0 : f->cc.window;
+}
+
+/* A request leaves. It takes the flow's path, or the new one if it can overtake nothing. */
+static void dcqcn_cc_steer(struct dcqcn_cc_flow *f, struct sk_buff *skb, bool alone)
+{
+	if (alone)
+		f->ev = f->cc.path & DCQCN_ENTROPY_MASK;
+	/* the packet may be cloned */
+	if (f->ev && !skb_ensure_writable(skb, skb->len))
+		dcqcn_pkt_steer(skb_network_header(skb), skb->len, f->ev, &f->steering);
+}
+
 /**
  * dcqcn_cc_may_send() - whether rate and window of an algorithm let a packet leave
  * @qp: its QP; dcqcn_flow.next has come
@@ -422,8 +445,10 @@ u64 dcqcn_cc_may_send(struct dcqcn_qp *qp, bool request, u64 now)
 	dcqcn_cc_begin(qp, dcqcn_cc_of(f), now);
 	if (f->due > now) {
 		again = f->due;
+	} else if (requests && !cc->in_flight && dcqcn_cc_moves(f) && now < f->still) {
+		again = f->still;
 	} else if (!requests || !cc->in_flight || !f->flight.num ||
-		   (u64)cc->in_flight + cc->packet <= cc->window) {
+		   (u64)cc->in_flight + cc->packet <= dcqcn_cc_window(f)) {
 		qp->flow.next = max(qp->flow.next, f->due);
 		return 0;
 	}
@@ -461,10 +486,11 @@ u64 dcqcn_cc_rate(struct dcqcn_qp *qp, u64 now, u32 bytes)
 static bool dcqcn_cc_wants_ack(const struct dcqcn_cc_flow *f, u32 bytes)
 {
 	u64 flight = (u64)dcqcn_flight_bytes(&f->flight) + bytes;
+	u32 window = dcqcn_cc_window(f);
 
-	return flight + f->cc.packet > f->cc.window ||
+	return flight + f->cc.packet > window ||
 	       f->flight.sent - f->flight.asked + bytes >=
-	       min(DCQCN_CC_ASK, f->cc.window / DCQCN_CC_ASK_SHARE);
+	       min(DCQCN_CC_ASK, window / DCQCN_CC_ASK_SHARE);
 }
 
 /* Whether a request may ask for an ACK of its own, so that it counts as in flight */
@@ -541,15 +567,22 @@ bool dcqcn_cc_left(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req, u64 n
 {
 	const struct dcqcn_packet *packet = &dcqcn_tx_of(skb)->packet;
 	struct dcqcn_cc_flow *f = qp->cc;
+	bool alone;
 
 	f->due = qp->flow.next;
 	dcqcn_cc_wait(qp, now);
 	if (packet->kind == DCQCN_PKT_RESPONSE)
 		return !(dcqcn_cc_of(f)->flags & DCQCN_CC_NEEDS_ACKS);
-	if (packet->kind != DCQCN_PKT_REQUEST || !dcqcn_cc_counts(skb))
+	if (packet->kind != DCQCN_PKT_REQUEST)
 		return true;
-	dcqcn_flight_sent(&f->flight, packet->psn, packet->bytes, ack_req, now);
-	if (ack_req && dcqcn_cc_of(f)->flags & DCQCN_CC_ASKS)
-		dcqcn_cc_ask_peer(f, skb, now);
+	alone = !dcqcn_flight_bytes(&f->flight) && now >= f->still;
+	if (dcqcn_cc_counts(skb)) {
+		dcqcn_flight_sent(&f->flight, packet->psn, packet->bytes, ack_req, now);
+		if (ack_req && dcqcn_cc_of(f)->flags & DCQCN_CC_ASKS)
+			dcqcn_cc_ask_peer(f, skb, now);
+	} else {
+		f->still = now + 2ULL * f->cc.rtt;
+	}
+	dcqcn_cc_steer(f, skb, alone);
 	return true;
 }

@@ -8,7 +8,9 @@
 #include <rdma/dcqcn_cc.h>
 
 #include "device.h"
+#include "entropy.h"
 #include "flight.h"
+#include "packet.h"
 #include "qp.h"
 #include "settings.h"
 
@@ -33,6 +35,9 @@ struct sk_buff;
  * @questioned: position of the packet that last asked the peer, see &struct dcqcn_flight
  * @stamps: the peer reads stamps
  * @unanswered: packets that have asked the peer since its last answer
+ * @ev: entropy value of its path, see dcqcn_pkt_steer()
+ * @steering: how its last request was steered
+ * @still: ns; when no uncounted request, such as a READ, is on its way any more
  * @way: when packets arrive at the peer
  * @flight: what is in flight
  */
@@ -49,6 +54,9 @@ struct dcqcn_cc_flow {
 	bool answers;
 	bool stamps;
 	u8 unanswered;
+	u16 ev;
+	struct dcqcn_steering steering;
+	u64 still;
 	struct dcqcn_way way;
 	struct dcqcn_flight flight;
 };

@@ -72,7 +72,7 @@ static int dcqcn_cc_bpf_write(struct bpf_verifier_log *log, const struct bpf_reg
 	if (t && t == READ_ONCE(dcqcn_cc_type) && off >= (int)offsetof(struct dcqcn_cc, rate) &&
 	    off + size <= (int)sizeof(struct dcqcn_cc))
 		return 0;
-	bpf_log(log, "only rate, next_call, window and private can be written\n");
+	bpf_log(log, "only rate, next_call, window, path and private can be written\n");
 	return -EACCES;
 }
 

@@ -310,7 +310,7 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 		.period = dcqcn_rate_timer_period(&flow->rate, &settings->rp),
 		.ai = qp->limited ?
 		      dcqcn_rate_ai(&flow->rate, &settings->rp) : 0,
-		.ev = dcqcn_ccc_ev(qp),
+		.ev = dcqcn_qp_has_algorithm(qp) ? qp->cc->ev : dcqcn_ccc_ev(qp),
 		.queue_packets = dcqcn_flow_held(flow),
 		.queue_bytes = flow->held_bytes,
 		.stat = flow->stat,
