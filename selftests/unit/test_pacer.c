@@ -148,13 +148,14 @@ DEFINE_STATIC_KEY_FALSE(dcqcn_cccs);
 DEFINE_STATIC_KEY_FALSE(dcqcn_hasty_rxe);
 
 /* A context, in the place of ccc.c: it lets @may_send packets leave */
-static unsigned int may_send, in_context, steered;
+static unsigned int may_send, in_context, steered, empty;
 static u64 look_again;		/* ns; a flow that may not send looks again after this time */
 static bool lends;
 static bool more_behind;	/* of the last packet that left: more is held, and goes on */
 
 u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 {
+	empty += !fresh && !dcqcn_flow_held(&qp->flow);
 	return may_send ? 0 : now + look_again;
 }
 
@@ -2067,7 +2068,7 @@ static void windowed(u32 start_burst)
 	context.tx.agreed = DCQCN_CCC_NSCC;
 	for (i = 0; i < QPS; i++)
 		qps[i].ccc = &context;
-	may_send = in_context = steered = 0;
+	may_send = in_context = steered = empty = 0;
 	look_again = MS;
 	lends = false;
 }
@@ -2101,6 +2102,24 @@ static void window(void)
 	pass_time(&qps[0], MS);
 	expect(num_sent == 12 && sent[11].psn == 10, "%u packets left, not 12", num_sent);
 	expect(steered == num_sent, "%u of %u packets have the flow's path", steered, num_sent);
+	ends();
+}
+
+/* A flow whose last packet has left does not ask when its timer fires: it would wait in line with nothing to
+ * send, and its next packet for a timeout
+ */
+static void window_of_nothing(void)
+{
+	windowed(0);
+	output(DCQCN_PKT_REQUEST, 0);
+	expect(!num_sent, "sent without a window");
+	may_send = 1;
+	dcqcn_queue_kick(&qps[0]);
+	pass_time(&qps[0], 3 * MS / 2);
+	expect(num_sent == 1 && !qps[0].flow.timer.queued, "%u packets left", num_sent);
+	may_send = 1;
+	output(DCQCN_PKT_REQUEST, 1);
+	expect(num_sent == 2 && !empty, "%u packets left; asked %u times for none", num_sent, empty);
 	ends();
 }
 
@@ -3208,6 +3227,7 @@ static const struct tap_test tests[] = {
 	{ "what was measured long ago limits nobody", old_measure },
 	{ "what is sent again asks for an ACK, where the path is measured", asks_again },
 	{ "a window holds packets, and a kick or a timeout sends them", window },
+	{ "a window is not asked when nothing is held", window_of_nothing },
 	{ "a window knows whether more comes behind what is held", window_goes_on },
 	{ "ACKs behind responses do not wait for a window", window_of_acks },
 	{ "an atomic operation's ACK counts as a READ response in a window", window_of_atomics },

@@ -237,14 +237,18 @@ bool dcqcn_gate_count(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
 }
 
 /* Whether the context or the algorithm lets a packet leave. @fresh: its kind, if it is not held. If
- * it may not leave, the flow waits for dcqcn_queue_kick(), an ACK, or for a timeout.
+ * it may not leave, the flow waits for dcqcn_queue_kick(), an ACK, or for a timeout. A flow whose
+ * last packet has left must not take the turn of one that waits.
  */
 bool dcqcn_gate_is_within(struct dcqcn_qp *qp, enum dcqcn_pkt_kind fresh, u64 now)
 {
-	u64 until = dcqcn_qp_has_algorithm(qp) ?
-		    dcqcn_cc_may_send(qp, fresh == DCQCN_PKT_REQUEST, now) :
-		    dcqcn_ccc_may_send(qp, fresh, now);
+	u64 until;
 
+	if (fresh == DCQCN_PKT_OTHER && !dcqcn_flow_held(&qp->flow))
+		return true;
+	until = dcqcn_qp_has_algorithm(qp) ?
+		dcqcn_cc_may_send(qp, fresh == DCQCN_PKT_REQUEST, now) :
+		dcqcn_ccc_may_send(qp, fresh, now);
 	if (!until)
 		return true;
 	qp->flow.next = min(until, now + dcqcn_req_patience(qp, now));
