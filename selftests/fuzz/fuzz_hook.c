@@ -207,11 +207,12 @@ bool dcqcn_queue_answered(struct dcqcn_qp *qp, u32 psn, u32 held)
 	return psn & 1;
 }
 
-void dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_event *event)
+bool dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 {
 	check(qp->state == DCQCN_QP_RESOLVING && event->offer && event->asks);
 	if (dcqcn_qp_wait(qp))
 		qp->waiting->event = *event;
+	return true;
 }
 
 /* --- in the place of ccc.c, which fuzz_ccc.c has ---------------------------- */

@@ -348,6 +348,56 @@ static void test_unresolved(void)
 	}
 }
 
+/* A sender that obeys a context counts the first packets of a new QP, so the receiver counts them, and the
+ * credit that they ask for, as soon as it knows the QP
+ */
+static void test_counted_when_resolved(void)
+{
+	struct dcqcn_qp *qp = &hosts[RECEIVER].qps[0], *other = &hosts[RECEIVER].qps[1];
+	u32 received, offset, sent;
+	struct dcqcn_ccc *ccc;
+	int owed;
+
+	set_up(3, 0);
+	hosts[0].left = 1;
+	pass_time(3 * RTT, 1);
+	ccc = qp->ccc;
+	set_up_qp(&hosts[RECEIVER], other, 300, 0);
+	spin_lock_bh(&other->lock);
+	expect(dcqcn_ccc_join(other, &ccc->local, &ccc->peer, 0) == ccc, "another context");
+	spin_unlock_bh(&other->lock);
+	spin_lock_bh(&qp->lock);
+	dcqcn_ccc_leave(qp);
+	qp->state = DCQCN_QP_RESOLVING;
+	spin_unlock_bh(&qp->lock);
+
+	owed = atomic_read(&hosts[RECEIVER].dev.credit.ungranted);
+	received = ccc->rx.received;
+	offset = sender(0)->offset;
+	sent = sender(0)->sent;
+	hosts[0].left = 20;
+	pass_time(RTT, 1);
+	sent = sender(0)->sent - sent;
+	expect(sent && ccc->rx.received == received && qp->waiting->event.bytes == sent,
+	       "%u sent, %u received, %u kept", sent, ccc->rx.received - received,
+	       qp->waiting->event.bytes);
+	expect(qp->waiting->event.asked, "no credit was asked for");
+	expect(atomic_read(&hosts[RECEIVER].dev.credit.ungranted) == owed,
+	       "the port owes for bytes that it will count");
+	qp->state = DCQCN_QP_LIVE;
+	resolved(qp);
+	expect(ccc->rx.received == received + sent, "%u of %u counted", ccc->rx.received - received,
+	       sent);
+	expect(ccc->rx.source.backlog, "the request for credit is lost");
+	pass_time(10 * RTT, 1);
+	expect(!hosts[0].left && sender(0)->offset == offset, "%llu packets wait, %d bytes lost",
+	       hosts[0].left, sender(0)->offset - offset);
+	spin_lock_bh(&other->lock);
+	dcqcn_ccc_leave(other);
+	spin_unlock_bh(&other->lock);
+	tear_down();
+}
+
 /* A CE or CNPs that wait already do not push an offer of the same peer out, and one from elsewhere
  * is counted
  */
@@ -1260,9 +1310,7 @@ static void open_window(void)
 	expect(sender(0)->agreed == 3 && !dcqcn_ccc_flight(sender(0)), "not agreed");
 }
 
-/* The first packet of each QP asks, although an answer is on its way: the peer counts nothing for a
- * QP that it does not know, and grants nothing
- */
+/* The first packet of each QP asks, although an answer is on its way: the peer may not know the QP */
 static void test_introduced(void)
 {
 	struct host *h = &hosts[0];
@@ -1654,6 +1702,7 @@ static const struct tap_test tests[] = {
 	{ "a grant is overdue by what grants take, and not by pauses", test_overdue },
 	{ "two hosts agree in a round trip, if they want the same", test_agreement },
 	{ "an offer waits for the QP to be resolved", test_unresolved },
+	{ "and packets that were counted", test_counted_when_resolved },
 	{ "a CE or a CNP waits beside it", test_waits_beside },
 	{ "a CNP that waits does not keep its QP from joining", test_joins_beside },
 	{ "both ends change their minds", test_changed },

@@ -89,10 +89,11 @@ void dcqcn_ccc_other(struct dcqcn_dev *d, const struct sk_buff *skb)
 {
 }
 
-void dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_event *event)
+bool dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 {
 	expect(event->offer && event->asks && event->time == fuzz_now, "not a question");
 	kept++;
+	return true;
 }
 
 /* What the flow's probe waits for, and has got */

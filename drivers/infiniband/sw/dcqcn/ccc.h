@@ -278,7 +278,7 @@ bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 void dcqcn_ccc_feedback(const struct dcqcn_rx *in);
 
 /* ccc_receiver.c */
-void dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_event *event);
+bool dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_event *event);
 bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_headers headers);
 bool dcqcn_ccc_receive(const struct dcqcn_rx *in);
 void dcqcn_ccc_other(struct dcqcn_dev *dev, const struct sk_buff *skb);

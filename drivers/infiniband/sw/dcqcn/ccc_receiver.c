@@ -316,24 +316,36 @@ void dcqcn_ccc_credit_init(struct dcqcn_dev *dev)
  * @event: the offer
  *
  * Without this, the next offer might come only a round trip later, and DCQCN would limit the peer
- * until then. A CE or a CNP of the same peer may wait beside it.
+ * until then. If the peer obeys a context already, it has counted these packets, so they must not
+ * be missing here. A CE or a CNP of the same peer may wait beside it.
  *
- * Context: any.
+ * Context: any. Return: whether it was kept.
  */
-void dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_event *event)
+bool dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 {
 	struct dcqcn_waiting *waiting = dcqcn_qp_wait(qp);
 
 	if (!waiting)
-		return;
+		return false;
 	if (((waiting->event.offer || waiting->ce || waiting->cnps) &&
 	     !ipv6_addr_equal(&waiting->event.saddr, &event->saddr)) ||
 	    (waiting->ce && waiting->event.ud)) {
 		dcqcn_count(qp->dev, DCQCN_CCC_ERRORS);
-		return;
+		return false;
 	}
-	if (!waiting->event.offer)
+	if (!waiting->event.offer) {
 		waiting->event = *event;
+		return true;
+	}
+	if (waiting->event.asks || !event->bytes)
+		return false;
+	waiting->event.bytes += event->bytes;
+	waiting->event.asked += event->asked;
+	if (event->time) {
+		waiting->event.offer_psn = event->offer_psn;
+		waiting->event.time = event->time;
+	}
+	return true;
 }
 
 /* Return the context that was offered, if the QP may join it */
@@ -352,6 +364,26 @@ static struct dcqcn_ccc *dcqcn_ccc_accept(struct dcqcn_qp *qp,
 	return ccc;
 }
 
+/* Count a packet's bytes, for its QP as well; it asks for @asked bytes of credit. Inline, because
+ * most received packets pass here.
+ */
+static __always_inline void
+dcqcn_ccc_add(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
+	      const struct dcqcn_settings *settings, u32 bytes, u32 asked)
+{
+	struct dcqcn_route *route = dcqcn_ccc_route(ccc, qp);
+	struct dcqcn_ccc_receiver *rx = &ccc->rx;
+
+	rx->received += bytes;
+	rx->unreported += bytes;
+	if (route)
+		route->received += bytes;
+	if (settings->ccc.algorithms & DCQCN_CCC_RCCC)
+		dcqcn_ccc_owe(ccc->dev,
+			      dcqcn_rccc_received(&rx->source, bytes, asked,
+						  max(settings->ccc.initial_window, 1U)));
+}
+
 /**
  * dcqcn_ccc_resolved() - answer the offer that waited for a QP to be resolved
  * @qp: the QP, now live or absent
@@ -365,7 +397,7 @@ void dcqcn_ccc_resolved(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 	struct dcqcn_ccc_receiver *rx;
 	struct dcqcn_feedback say;
 	struct dcqcn_ccc *ccc;
-	bool says;
+	bool says, asks;
 	u64 now;
 
 	rcu_read_lock();
@@ -380,33 +412,38 @@ void dcqcn_ccc_resolved(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 	now = ktime_get_ns();
 	WRITE_ONCE(rx->ifindex, event->ifindex);
 	WRITE_ONCE(rx->pkey, event->pkey);
-	rx->has_echo = true;
+	if (now - rx->time > DCQCN_CCC_SILENT)
+		dcqcn_rccc_restart(&rx->source,
+				   max(settings->ccc.initial_window, 1U));
+	if (event->bytes)
+		dcqcn_ccc_add(ccc, qp, settings, event->bytes, event->asked);
+	rx->time = now;
+	rx->has_echo = event->time;
 	rx->echo_marked = false;
 	rx->echo_qpn = qp->qpn;
 	rx->echo_psn = event->offer_psn & DCQCN_QPN_MASK;
 	rx->echo_received = rx->received;
 	rx->echo_time = event->time;
-	if (now - rx->time > DCQCN_CCC_SILENT)
-		dcqcn_rccc_restart(&rx->source,
-				   max(settings->ccc.initial_window, 1U));
-	rx->time = now;
 	says = dcqcn_ccc_may_say(qp->dev, settings);
+	asks = rx->source.backlog && list_empty(&rx->grant_node);
 	if (says)
 		dcqcn_ccc_say(ccc, settings, now, &say);
 	spin_unlock_bh(&ccc->lock);
 	if (says)
 		dcqcn_ccc_xmit(ccc, dev_net(qp->dev->ndev), settings, &say);
+	if (asks)
+		dcqcn_ccc_grant(ccc);
 unlock:
 	rcu_read_unlock();
 }
 
 /* The context of a QP that received a packet; NULL if the packet is not from its peer, or its
- * priority is not that of the QP's own packets
+ * priority is not that of the QP's own packets. *later: it will be counted when the QP is resolved.
  */
-static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp,
-				      const struct dcqcn_pkt *pkt, u32 bits,
-				      int ifindex)
+static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp, const struct dcqcn_rx *in,
+				      u32 bits, bool *later)
 {
+	const struct dcqcn_pkt *pkt = &in->pkt;
 	u8 prio = dcqcn_pkt_prio(pkt);
 	struct dcqcn_event event;
 	struct dcqcn_ccc *ccc;
@@ -414,12 +451,16 @@ static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp,
 	ccc = rcu_dereference(qp->ccc);
 	if (unlikely(!ccc)) {
 		event = (struct dcqcn_event) {
-			.time = ktime_get_ns(),
+			.time = bits & DCQCN_BTH_REQUEST ? ktime_get_ns() : 0,
 			.offer_psn = (u32)prio << DCQCN_OFFER_PRIO_SHIFT | pkt->psn,
-			.ifindex = ifindex,
+			.ifindex = in->skb->dev->ifindex,
 			.pkey = pkt->pkey,
 			.offer = true,
 		};
+		if (bits & DCQCN_BTH_WINDOWED) {
+			event.bytes = in->skb->len + ETH_HLEN;
+			event.asked = max(dcqcn_bth_asked(bits), 0) * DCQCN_RCCC_QUANTUM;
+		}
 		dcqcn_ip_saddr(pkt->ip, &event.saddr);
 		dcqcn_ip_daddr(pkt->ip, &event.daddr);
 		spin_lock_bh(&qp->lock);
@@ -430,8 +471,8 @@ static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp,
 		    !READ_ONCE(qp->dev->stopping) && dcqcn_qp_is_peer(qp, &event.saddr))
 			ccc = dcqcn_ccc_join(qp, &event.daddr, &event.saddr, prio);
 		else if (!ccc && qp->state == DCQCN_QP_RESOLVING &&
-			 bits & DCQCN_BTH_REQUEST)
-			dcqcn_ccc_keep_offer(qp, &event);
+			 bits & (DCQCN_BTH_REQUEST | DCQCN_BTH_WINDOWED))
+			*later = dcqcn_ccc_keep_offer(qp, &event) && event.bytes;
 		spin_unlock_bh(&qp->lock);
 	}
 	if (!ccc || ccc->prio != prio || !dcqcn_ip_is_to(pkt->ip, &ccc->local) ||
@@ -453,26 +494,6 @@ void dcqcn_ccc_other(struct dcqcn_dev *dev, const struct sk_buff *skb)
 {
 	if (rcu_dereference(dev->settings)->ccc.algorithms & DCQCN_CCC_RCCC)
 		dcqcn_ccc_owe(dev, skb->len + ETH_HLEN);
-}
-
-/* Count a packet's bytes, for its QP as well; it asks for @asked bytes of credit. Inline, because
- * most received packets pass here.
- */
-static __always_inline void
-dcqcn_ccc_add(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
-	      const struct dcqcn_settings *settings, u32 bytes, u32 asked)
-{
-	struct dcqcn_route *route = dcqcn_ccc_route(ccc, qp);
-	struct dcqcn_ccc_receiver *rx = &ccc->rx;
-
-	rx->received += bytes;
-	rx->unreported += bytes;
-	if (route)
-		route->received += bytes;
-	if (settings->ccc.algorithms & DCQCN_CCC_RCCC)
-		dcqcn_ccc_owe(ccc->dev,
-			      dcqcn_rccc_received(&rx->source, bytes, asked,
-						  max(settings->ccc.initial_window, 1U)));
 }
 
 /* Count a packet's bytes for its path. If it is a request, return whether at least half of the
@@ -540,10 +561,10 @@ static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
 	return rx->unreported >= DCQCN_CCC_UNREPORTED;
 }
 
-/* The context that counts a packet, NULL if none does, and the QP */
+/* The context that counts a packet, NULL if none does, or only *later; and the QP */
 static struct dcqcn_ccc *
 dcqcn_ccc_that_counts(const struct dcqcn_rx *in, const struct dcqcn_settings *settings,
-		      u32 bits, struct dcqcn_qp **of)
+		      u32 bits, struct dcqcn_qp **of, bool *later)
 {
 	const struct dcqcn_pkt *pkt = &in->pkt;
 	struct dcqcn_qp *qp;
@@ -555,7 +576,7 @@ dcqcn_ccc_that_counts(const struct dcqcn_rx *in, const struct dcqcn_settings *se
 	qp = dcqcn_qp_find_or_add(in->dev, pkt->dest_qpn);
 	if (!qp)
 		return NULL;
-	ccc = dcqcn_ccc_of(qp, pkt, bits, in->skb->dev->ifindex);
+	ccc = dcqcn_ccc_of(qp, in, bits, later);
 	if (ccc && time_after(jiffies, READ_ONCE(qp->used)))
 		WRITE_ONCE(qp->used, jiffies);
 	*of = qp;
@@ -633,12 +654,13 @@ bool dcqcn_ccc_receive(const struct dcqcn_rx *in)
 	struct dcqcn_feedback say;
 	struct dcqcn_ccc *ccc;
 	struct dcqcn_qp *qp;
-	bool says, asks;
+	bool says, asks, later = false;
 	u64 now;
 
-	ccc = dcqcn_ccc_that_counts(in, settings, bits, &qp);
+	ccc = dcqcn_ccc_that_counts(in, settings, bits, &qp, &later);
 	if (!ccc) {
-		dcqcn_ccc_other(in->dev, skb);
+		if (!later)
+			dcqcn_ccc_other(in->dev, skb);
 		return false;
 	}
 	spin_lock_bh(&ccc->lock);

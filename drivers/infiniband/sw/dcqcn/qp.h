@@ -49,7 +49,7 @@ enum dcqcn_qp_state {
  * @daddr: its destination address
  * @src_qpn: the QP that sent it, for UD
  * @offer_psn: PSN of the offer, and its priority in the upper bits; never of UD
- * @time: ns; when the offer came
+ * @time: ns; when the offer came, 0 if there are only @bytes to count
  * @ifindex: network device that received it, maybe a VLAN
  * @len: its length, from the IP header on
  * @pkey: its P_Key
@@ -57,6 +57,8 @@ enum dcqcn_qp_state {
  * @ud: it was UD
  * @offer: the peer offers a context (ccc.c), or asks for an answer
  * @asks: the peer asks for an answer (answer.c)
+ * @bytes: length of the packets to this QP that the peer's context has counted
+ * @asked: bytes of credit that they ask for
  */
 struct dcqcn_event {
 	struct in6_addr saddr;
@@ -73,6 +75,8 @@ struct dcqcn_event {
 	bool ud;
 	bool offer;
 	bool asks;
+	u32 bytes;
+	u32 asked;
 };
 
 #define DCQCN_OFFER_PRIO_SHIFT	24	/* in @offer_psn */
