@@ -46,6 +46,20 @@ const u64 lines[N_LINES] = {
 	U32_MAX * MBPS,
 };
 
+const struct dcqcn_rp_params automatic = {
+	.rpg_min_rate = 1,
+	.initial_alpha_value = 1023,
+	.dce_tcp_g = 1008,
+	.alpha_on_cut = 1,
+	.rpg_gd = 11,
+	.rpg_min_dec_fac = 50,
+	.clamp_tgt_rate = 1,
+	.clamp_tgt_rate_after_time_inc = 1,
+	.rpg_threshold = 5,
+	.rpg_hai_rate = 1,
+	.start_burst = 12288,
+};
+
 const struct dcqcn_rp_params mlx5 = {
 	.rpg_max_rate = 0,
 	.rpg_min_rate = 1,

@@ -26,6 +26,7 @@ u32 *knob_of(struct dcqcn_rp_params *p, const struct knob *knob);
 /* Line rates from the slowest to the fastest that the knobs can express */
 extern const u64 lines[N_LINES];
 
+extern const struct dcqcn_rp_params automatic;	/* profile auto, as settings.c has it */
 extern const struct dcqcn_rp_params mlx5;	/* the NIC's defaults */
 extern const struct dcqcn_rp_params sigcomm15;	/* the paper's, for 40 Gb/s */
 

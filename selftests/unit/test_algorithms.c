@@ -16,6 +16,7 @@
 #include "nscc.h"
 #include "random.h"
 #include "rate.h"
+#include "start.h"
 #include "tap.h"
 
 #define GBPS		1000000000ULL	/* bit/s */
@@ -1023,6 +1024,112 @@ static void test_dcqcn(void)
 	same_rate("sigcomm15");
 }
 
+/* auto: DCQCN in units of the path, and its start, from the samples of one flow. What flows to the same peer
+ * tell each other (peer.c) is not a flow's.
+ */
+struct automatic {
+	struct dcqcn_rate rate;
+	u32 delivered[2];		/* Mb/s; by the last two samples */
+};
+
+static void auto_write(struct dcqcn_cc *cc)
+{
+	cc->rate = rate_of(cc)->current_rate;
+	cc->window = rate_of(cc)->start == DCQCN_START_ASKS ? automatic.start_burst :
+							     DCQCN_CC_NO_WINDOW;
+}
+
+static void auto_init(struct dcqcn_cc *cc)
+{
+	struct dcqcn_rate *r = rate_of(cc);
+
+	_Static_assert(sizeof(struct automatic) <= DCQCN_CC_PRIVATE, "too large");
+	r->rtt = MS;		/* nobody knows it */
+	dcqcn_start_begin(r, &automatic, cc->line, automatic.start_burst, 0, true, cc->now);
+	auto_write(cc);
+}
+
+static void auto_cnp(struct dcqcn_cc *cc)
+{
+	dcqcn_rate_cnp(rate_of(cc), &automatic, cc->line, cc->now);
+	auto_write(cc);
+}
+
+static void auto_ack(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *sample)
+{
+	struct automatic *a = dcqcn_cc_private(cc);
+	u32 least = a->rate.least_rtt;
+
+	dcqcn_rate_advance(&a->rate, &automatic, cc->line, cc->now, 0);
+	if (sample->rtt) {
+		dcqcn_rate_set_rtt(&a->rate, sample->rtt, cc->rtt_min);
+		dcqcn_start_sample(&a->rate, &automatic, cc->now - sample->rtt, least, cc->now);
+	}
+	if (sample->interval && !sample->app_limited) {
+		a->delivered[1] = a->delivered[0];
+		a->delivered[0] = sample->delivered * 8000ULL / sample->interval;
+	}
+	if (a->delivered[0] && a->delivered[1])
+		dcqcn_rate_set_delivered(&a->rate, &automatic,
+					 min(a->delivered[0], a->delivered[1]) * MBPS,
+					 max(a->delivered[0], a->delivered[1]) * MBPS);
+	auto_write(cc);
+}
+
+static void auto_sent(struct dcqcn_cc *cc, u32 bytes)
+{
+	rate_of(cc)->packet = max(rate_of(cc)->packet, bytes);
+	dcqcn_rate_advance(rate_of(cc), &automatic, cc->line, cc->now, bytes);
+	auto_write(cc);
+}
+
+static const struct dcqcn_cc_ops auto_as_ops = {
+	.name = "auto", .flags = DCQCN_CC_NEEDS_ACKS, .init = auto_init, .cnp = auto_cnp,
+	.ack = auto_ack, .sent = auto_sent,
+};
+
+/* A link of a quarter of the line, 20 us long, whose queue marks above a round trip. Every fourth packet asks
+ * for an ACK.
+ */
+static void test_auto(void)
+{
+	struct dcqcn_cc cc = begun(&auto_as_ops);
+	const u64 link = LINE / 4, rtt = 20 * US, packet = PACKET * 8000000000ULL / link;
+	u64 idle = 0, most = 0, from = 0, free = cc.now, acked = cc.now;
+	struct dcqcn_cc_sample sample = { .delivered = 4 * PACKET };
+	u32 i, cnps = 0;
+
+	expect(cc.window == automatic.start_burst, "a burst of %u", cc.window);
+	cc.rtt_min = U32_MAX;
+	for (i = 0; i < EVENTS; i++) {
+		if (i == EVENTS / 4)
+			from = free;
+		idle += from && free < cc.now ? cc.now - free : 0;
+		free = max(free, cc.now) + packet;
+		most = from ? max(most, free - cc.now) : 0;
+		cc.now += PACKET * 8000000000ULL / cc.rate;
+		auto_as_ops.sent(&cc, PACKET);
+		clamped(&cc);
+		if (free - min(free, cc.now) > rtt) {
+			auto_as_ops.cnp(&cc);
+			cnps++;
+		}
+		clamped(&cc);
+		if (i % 4 != 3)
+			continue;
+		sample.rtt = rtt + free - min(free, cc.now);
+		sample.interval = free - acked;
+		acked = free;
+		cc.rtt_min = min(cc.rtt_min, sample.rtt);
+		auto_as_ops.ack(&cc, &sample);
+		clamped(&cc);
+	}
+	expect(cc.window == DCQCN_CC_NO_WINDOW && !rate_of(&cc)->start, "it still starts");
+	expect(cnps && idle < (free - from) / 20 && most < 4 * rtt,
+	       "%u CNPs, %llu of %llu us idle, a queue of %llu us", cnps, idle / US,
+	       (free - from) / US, most / US);
+}
+
 /* NSCC: what hear.c passes to it, from the ACKs of one flow instead of a context's feedback */
 static const struct dcqcn_nscc_params nscc_params = { .mbps = 40000 };
 
@@ -1169,6 +1276,7 @@ static const struct tap_test tests[] = {
 	{ "queues on the way back are left out, whatever the peer's clock shows", test_way },
 	{ "the peer's clock is unknown, or was known long ago", test_way_unknown },
 	{ "DCQCN as an algorithm is DCQCN", test_dcqcn },
+	{ "auto as an algorithm fills a link, and keeps its queue short", test_auto },
 	{ "NSCC as an algorithm is NSCC", test_nscc },
 };
 

@@ -12,21 +12,6 @@
 #define PACKET	4154		/* bytes: MTU 4096 */
 #define START	(7 * SECOND)
 
-/* Profile auto, as settings.c has it */
-static const struct dcqcn_rp_params automatic = {
-	.rpg_min_rate = 1,
-	.initial_alpha_value = 1023,
-	.dce_tcp_g = 1008,
-	.alpha_on_cut = 1,
-	.rpg_gd = 11,
-	.rpg_min_dec_fac = 50,
-	.clamp_tgt_rate = 1,
-	.clamp_tgt_rate_after_time_inc = 1,
-	.rpg_threshold = 5,
-	.rpg_hai_rate = 1,
-	.start_burst = 12288,
-};
-
 static bool near(u64 value, u64 expected)
 {
 	u64 off = value > expected ? value - expected : expected - value;
