@@ -85,12 +85,10 @@ obeyed()
 	! "$DCQCN" cc unload aimd 2>/dev/null || fail "it goes twice"
 }
 
-# As the guide says
 module()
 {
 	reload_both
 	knobs local roce_rp/rpg_max_rate=50
-	make -s -C "$BPF/cc" "DCQCN=$BPF" || { fail "the example does not build"; return; }
 	insmod "$BPF/cc/aimd.ko" || { fail "$(dmesg | tail -n 4)"; return; }
 	"$DCQCN" cc use aimd dev "${DEV[local]}" || fail "it cannot be used"
 	perftest local ib_write_bw -m 1024 -s 65536 || return
@@ -109,13 +107,8 @@ twins_met() { [ "$(twin events)" -ge 500 ] && [ "$(twin losses)" -gt 0 ]; }
 # Of each algorithm, 500 events of a real flow, of which some are losses
 same()
 {
-	local alg build
-	build=/lib/modules/$(uname -r)/build
+	local alg
 	begin || return
-	{
-		make -s -C "$build" "M=$BPF/cc/symbols" "DCQCN=$BPF" modules &&
-		make -s -C "$build" "M=$BPF" "KBUILD_EXTRA_SYMBOLS=$BPF/cc/symbols/Module.symvers" modules
-	} || { fail "the module twin does not build"; return; }
 	tc qdisc add dev "${IF[local]}" root netem loss 1%
 	perftest local ib_write_bw -m 1024 -s 65536 || return
 	for alg in swift timely dctcp fast hpcc powertcp; do

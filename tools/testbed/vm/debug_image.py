@@ -78,6 +78,10 @@ class DebugImage(Image):
             fcntl.flock(lock, fcntl.LOCK_EX)
             self.debug.module(top, MODULE_PARTS, out)
 
+    def module(self, source, parts, out):
+        """As an image's, by the compiler here."""
+        return self.debug.module(source, parts, out)
+
     def prepare(self, share):
         """Give guests the modules of the kernel."""
         shutil.copytree(os.path.join(self.debug.root, "lib", "modules"),
