@@ -3044,6 +3044,18 @@ static void plug_moves(void)
 	expect(told.loss == 1, "%d losses", told.loss);
 	last_left(11, 8, 0);
 	unplugged();
+	/* a READ, or UC, without a measured round trip: two times a millisecond */
+	plugged(10000 * MBPS, 3000, 0, 20);
+	output_request(&qps[0], 0, 1000, DCQCN_OPCODE_READ);
+	plug_path = 5;
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	output(DCQCN_PKT_REQUEST, 1);
+	pass_time(&qps[0], 2 * MS - MS / 100);
+	last_left(1, 0, 0);
+	pass_time(&qps[0], MS / 10);
+	last_left(2, 1, 5);
+	plug_path = 0;
+	unplugged();
 	/* one that leaves nevertheless overtakes nothing: if no packet has asked for an ACK */
 	plugged(10000 * MBPS, DCQCN_CC_NO_WINDOW, 0, 20);
 	for (i = 0; i < 3; i++)

@@ -52,6 +52,9 @@
 /* ns; how often such a peer is asked */
 #define DCQCN_CC_ASK_AGAIN	(100 * NSEC_PER_MSEC)
 
+/* ns; assumed of a flow without a measured round trip, such as UC, when it takes another path */
+#define DCQCN_CC_RTT		NSEC_PER_MSEC
+
 /* Flags for which the peer's module is asked */
 #define DCQCN_CC_ASKS		(DCQCN_CC_WANTS_HOPS | DCQCN_CC_WANTS_DELAY)
 
@@ -581,7 +584,7 @@ bool dcqcn_cc_left(struct dcqcn_qp *qp, struct sk_buff *skb, bool ack_req, u64 n
 		if (ack_req && dcqcn_cc_of(f)->flags & DCQCN_CC_ASKS)
 			dcqcn_cc_ask_peer(f, skb, now);
 	} else {
-		f->still = now + 2ULL * f->cc.rtt;
+		f->still = now + 2ULL * (f->cc.rtt ?: DCQCN_CC_RTT);
 	}
 	dcqcn_cc_steer(f, skb, alone);
 	return true;

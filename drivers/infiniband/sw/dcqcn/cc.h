@@ -37,7 +37,7 @@ struct sk_buff;
  * @unanswered: packets that have asked the peer since its last answer
  * @ev: entropy value of its path, see dcqcn_pkt_steer()
  * @steering: how its last request was steered
- * @still: ns; when no uncounted request, such as a READ, is on its way any more
+ * @still: ns; when no uncounted request, a READ or one of UC, is on its way any more
  * @way: when packets arrive at the peer
  * @flight: what is in flight
  */
