@@ -1929,12 +1929,16 @@ static void never_delivered(void)
 
 /* CNPs that come after the last packet of a message begin a limit at half of 10 Gb/s, which rises in
  * the pause that follows. The first packet that the limiter sees keeps that rate if it begins a message,
- * and otherwise may be one that is sent again, so that it does not.
+ * and otherwise may be one that is sent again, so that it does not. While rxe's timer may have fired, any
+ * packet may be one.
  */
 static void first_after_cnps(void)
 {
-	static const struct { u8 opcode; bool keeps; } cases[] = {
-		{ WRITE_FIRST, true }, { WRITE_MIDDLE, false },
+	const u64 timeout = 4096ULL << 14;
+	const struct { u8 opcode; u64 pause; bool keeps; } cases[] = {
+		{ WRITE_FIRST, MS, true }, { WRITE_MIDDLE, MS, false },
+		{ WRITE_FIRST, timeout / 2 - 1, true }, { WRITE_FIRST, timeout / 2, false },
+		{ WRITE_FIRST, 2 * timeout - 1, false }, { WRITE_FIRST, 2 * timeout, true },
 	};
 	struct dcqcn_flow *flow = &qps[0].flow;
 	unsigned int i;
@@ -1950,12 +1954,13 @@ static void first_after_cnps(void)
 		cut = flow->rate.current_rate;
 		expect(cut >= 4900 * MBPS && cut <= 5100 * MBPS, "cut to %llu bit/s",
 		       (unsigned long long)cut);
-		fuzz_now += MS;
+		fuzz_now += cases[i].pause;
 		output_request(&qps[0], 100, 1000, cases[i].opcode);
 		expect(cases[i].keeps ? flow->rate.current_rate > 9000 * MBPS :
 					flow->rate.current_rate == cut,
-		       "opcode %02x leaves at %llu bit/s, after a cut to %llu", cases[i].opcode,
-		       (unsigned long long)flow->rate.current_rate, (unsigned long long)cut);
+		       "opcode %02x leaves at %llu bit/s after %llu us, and a cut to %llu", cases[i].opcode,
+		       (unsigned long long)flow->rate.current_rate, cases[i].pause / 1000,
+		       (unsigned long long)cut);
 		ends();
 	}
 }

@@ -512,6 +512,33 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 	return first;
 }
 
+/*
+ * Whether the last packets may have been lost without rxe's knowledge. rxe takes two ack timeouts
+ * at most to notice. Exponents above 20 count as 20: 9 s.
+ */
+static bool dcqcn_limiter_may_stall(const struct dcqcn_qp *qp, u64 now)
+{
+	return qp->type == IB_QPT_RC && qp->ack_timeout &&
+	       now - qp->flow.rate.active_time <
+	       2 * DCQCN_ACK_TIMEOUT_NS << min_t(u8, qp->ack_timeout, 20);
+}
+
+/**
+ * dcqcn_limiter_may_repeat() - whether rxe's timer may just have fired
+ * @qp: the flow's QP
+ * @now: ns, read under the lock
+ *
+ * CNPs for the last packets may have come for half of the ack timeout after these.
+ *
+ * Context: @qp->lock is held.
+ */
+bool dcqcn_limiter_may_repeat(const struct dcqcn_qp *qp, u64 now)
+{
+	return dcqcn_limiter_may_stall(qp, now) &&
+	       now - qp->flow.rate.active_time >=
+	       DCQCN_ACK_TIMEOUT_NS / 2 << min_t(u8, qp->ack_timeout, 20);
+}
+
 /**
  * dcqcn_limiter_resume() - a limited flow sends its first packet, or sends one again
  * @qp: its QP
@@ -629,17 +656,6 @@ static void dcqcn_limiter_follow(struct dcqcn_qp *qp, u64 now)
 		dcqcn_limiter_switch(qp, settings, DCQCN_OBEYS_RATE, now);
 	else
 		dcqcn_limiter_obey(qp, settings, dcqcn_limiter_gets_acks(&qp->flow), now);
-}
-
-/*
- * Whether the last packets may have been lost without rxe's knowledge. rxe takes two ack timeouts
- * at most to notice. Exponents above 20 count as 20: 9 s.
- */
-static bool dcqcn_limiter_may_stall(const struct dcqcn_qp *qp, u64 now)
-{
-	return qp->type == IB_QPT_RC && qp->ack_timeout &&
-	       now - qp->flow.rate.active_time <
-	       2 * DCQCN_ACK_TIMEOUT_NS << min_t(u8, qp->ack_timeout, 20);
 }
 
 /**

@@ -57,11 +57,11 @@ bool dcqcn_req_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	bool first = !fifo->begun;
 
 	/* A flow that sends requests may begin to answer READs, or the reverse, at any time. The
-	 * first packet since the limit began is new if it begins a message, and otherwise follows
-	 * at once, or is sent again.
+	 * first packet since the limit began is new if it begins a message, unless rxe's timer may
+	 * just have fired, and otherwise follows at once, or is sent again.
 	 */
 	if (!first || (!fifos[DCQCN_REQUESTS].begun && !fifos[DCQCN_RESPONSES].begun &&
-		       !dcqcn_bth_begins(tx->bth)))
+		       (!dcqcn_bth_begins(tx->bth) || dcqcn_limiter_may_repeat(qp, now))))
 		dcqcn_limiter_resume(qp, !first, fifo == &fifos[DCQCN_REQUESTS], now);
 	fifo->begun = true;
 	/* PSNs of packets before the limit began are unknown */
