@@ -440,6 +440,8 @@ void dcqcn_qp_dev_exit(struct dcqcn_dev *dev)
 
 	xa_for_each(&dev->qps, qpn, qp)
 		dcqcn_qp_free(qp);
+	/* an insertion without memory may have left nodes without entries */
+	xa_destroy(&dev->qps);
 	dcqcn_limiter_rest();
 }
 
