@@ -932,7 +932,7 @@ static void test_way_unknown(void)
 	dcqcn_flight_acked(&f, 1, SECOND + 100, &rtt, &interval);
 	expect(!rtt && !f.told, "an ACK of another packet tells when it arrived");
 	dcqcn_flight_acked(&f, 2, SECOND + 100, &rtt, &interval);
-	expect(rtt && !f.told, "nobody has told");
+	expect(rtt && !f.told, "the peer has told nothing, but it counts");
 	expect(dcqcn_flight_arrived(&f, 4, (u32)SECOND + 77), "it did not ask");
 	dcqcn_flight_acked(&f, 4, SECOND + 100, &rtt, &interval);
 	expect(rtt && f.told && f.way == 77, "it has been told: %u", f.way);
@@ -1044,7 +1044,7 @@ static void auto_init(struct dcqcn_cc *cc)
 	struct dcqcn_rate *r = rate_of(cc);
 
 	_Static_assert(sizeof(struct automatic) <= DCQCN_CC_PRIVATE, "too large");
-	r->rtt = MS;		/* nobody knows it */
+	r->rtt = MS;		/* a guess, until the first ACK */
 	dcqcn_start_begin(r, &automatic, cc->line, automatic.start_burst, 0, true, cc->now);
 	auto_write(cc);
 }

@@ -3038,7 +3038,7 @@ static void plug_moves(void)
 	last_left(9, 7, 5);
 	pass_time(&qps[0], MS);
 	last_left(10, 8, 6);
-	/* what is lost can be overtaken */
+	/* after a loss nothing is in flight, so the path changes at once */
 	plug_path = 0;
 	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
 	output(DCQCN_PKT_REQUEST, 9);

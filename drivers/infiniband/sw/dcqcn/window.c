@@ -518,7 +518,7 @@ bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 	       (route->move == DCQCN_MOVE_WANTED && dcqcn_ccc_may_hold(tx, now));
 	needs = dcqcn_ccc_needs(tx, held, held ? goes_on : dcqcn_bth_goes_on(bth));
 	bits |= dcqcn_ccc_ask(tx, needs, now);
-	/* the first packet of a QP tells whether the peer counts it */
+	/* the answer to a QP's first packet shows that the peer knows the QP */
 	if (last || !route->introduced || dcqcn_ccc_asks(tx)) {
 		route->introduced = true;
 		dcqcn_ccc_probe(tx, qp->qpn, dcqcn_bth_qpn(bth), psn, last, now);
