@@ -46,6 +46,7 @@ static u64 pace;			/* ns; from then on, one packet in this time */
 static bool rxe_shows;			/* 64 packets, and the next when 16 of them are left */
 static bool mark_all;
 static bool at_line_rate;		/* packets of a sender leave no faster than that */
+static bool one_packet;			/* each message is one */
 
 static void host_address(struct in6_addr *a, unsigned int host)
 {
@@ -131,7 +132,9 @@ static void send(unsigned int from)
 		skb = packet(from, h->psn, 0, false);
 		if (!rxe_shows || h->shown <= 16)
 			h->shown = rxe_shows ? min(h->left, 64ULL) : h->left;
-		if (h->left == 1)
+		if (one_packet)
+			dcqcn_ccc_bth(skb)->opcode = 0x0a;	/* RC WRITE, only */
+		else if (h->left == 1)
 			dcqcn_ccc_bth(skb)->opcode = 0x08;	/* RC WRITE, last */
 		dcqcn_ccc_output(qp, &h->settings, skb, 0);
 		h->left--;
@@ -257,6 +260,7 @@ static void set_up(u32 algorithms, u32 window)
 	rxe_shows = false;
 	mark_all = false;
 	at_line_rate = false;
+	one_packet = false;
 	memset(delivered, 0, sizeof(delivered));
 }
 
@@ -1012,12 +1016,13 @@ static s64 all_ahead(unsigned int n)
 /* A round of an incast each 3 ms: what a message leaves of its credit is less than a grant, however
  * many rounds there were
  */
-static void test_left_over(unsigned int n, u32 packets)
+static void test_left_over(unsigned int n, u32 packets, bool one)
 {
 	unsigned int i, round;
 	s64 most = 0;
 
 	set_up(DCQCN_CCC_RCCC, 0);
+	one_packet = one;
 	mbps = 40000;
 	for (i = 0; i <= SENDERS; i++)
 		hosts[i].dev.speed = mbps;
@@ -1039,9 +1044,59 @@ static void test_left_over(unsigned int n, u32 packets)
 
 static void test_left_over_all(void)
 {
-	test_left_over(8, 60);
-	test_left_over(8, 200);
-	test_left_over(32, 16);
+	test_left_over(8, 60, false);
+	test_left_over(8, 200, false);
+	test_left_over(32, 16, false);
+	/* a burst of messages of one packet says nothing about what follows it */
+	test_left_over(8, 4, true);
+	test_left_over(8, 60, true);
+	test_left_over(32, 16, true);
+}
+
+/* A message of one packet in each @gap, as each step of a ring sends one, after 100 that come ever
+ * faster. None waits. The last one leaves no more than two grants, and asks for none.
+ */
+static void test_stream(u64 gap, u32 algorithms)
+{
+	unsigned int i, waits = 0;
+
+	set_up(algorithms, 0);
+	one_packet = true;
+	for (i = 0; i < 500; i++) {
+		hosts[0].left++;
+		pass_time(max(gap, RTT - min(i, 100U) * RTT / 100), 1);
+		waits += i >= 100 && hosts[0].left;
+	}
+	pass_time(MS, 1);
+	expect(!waits, "one each %llu ns: %u of 400 waited", gap, waits);
+	expect(all_ahead(1) <= 2 * DCQCN_RCCC_QUANTUM, "one each %llu ns: %lld bytes are left", gap,
+	       all_ahead(1));
+	expect(!hosts[RECEIVER].qps[0].ccc->rx.source.backlog, "it asks for ever");
+	/* more may not come */
+	sender(0)->lone_before = 10 * DCQCN_RCCC_QUANTUM;
+	expect(dcqcn_ccc_needs(sender(0), 0, false, true) == DCQCN_RCCC_QUANTUM, "it needs %u",
+	       dcqcn_ccc_needs(sender(0), 0, false, true));
+	tear_down();
+}
+
+static void test_streams(void)
+{
+	unsigned int gap, i;
+	u32 algorithms;
+
+	for (algorithms = 2; algorithms <= 3; algorithms++) {
+		for (gap = 1; gap <= 4; gap *= 2)
+			test_stream(RTT / gap, algorithms);
+	}
+	/* after a pause, nothing is expected to follow */
+	set_up(DCQCN_CCC_RCCC, 0);
+	one_packet = true;
+	for (i = 0; i < 100; i++) {
+		hosts[0].left = 1;
+		pass_time(3 * MS, 1);
+		expect(all_ahead(1) <= DCQCN_RCCC_QUANTUM, "%lld bytes are left", all_ahead(1));
+	}
+	tear_down();
 }
 
 /* The last packets of all messages are lost: the port does not grant to silent senders what they
@@ -1729,6 +1784,7 @@ static const struct tap_test tests[] = {
 	{ "when a message ends, no sender is left without credit", test_rounds },
 	{ "credit does not pile up over rounds", test_left_over_all },
 	{ "nor after the end of a message is lost", test_lost_end },
+	{ "messages of one packet ask for credit before they run out of it", test_streams },
 	{ "a line rate of four times the truth", test_wrong_line },
 	{ "sources that wait long for their turn stay in line", test_long_turn },
 	{ "after a pause, no message waits for a timeout", test_pauses },

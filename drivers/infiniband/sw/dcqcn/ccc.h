@@ -70,6 +70,8 @@ struct dcqcn_probe {
  * @asked: position up to which credit was asked for, if that is beyond @limit
  * @asked_at: position of the last packet that asked
  * @ahead: bytes; what leaves in a round trip at the line rate
+ * @lone: bytes of messages of one packet that left with nothing behind them since @round_time
+ * @lone_before: the same in the round trip before @round_time, 0 after a pause
  * @epoch: of the peer's counts
  * @received: bytes received, as the peer counted them in its last feedback
  * @peer_marked: bytes marked, as the peer counted them in its last feedback
@@ -85,6 +87,7 @@ struct dcqcn_probe {
  * @heard_time: ns; last feedback, or when the wait for feedback began
  * @grant_time: ns; when the peer last granted credit, or was first asked for more since then
  * @sent_time: ns; when a packet last left in another way than by dcqcn_ccc_passes()
+ * @round_time: ns; when @lone was last set to 0
  * @offer_time: ns; when we last offered the context to the peer
  * @offer_gap: ns; until we offer it again
  * @window: state of NSCC
@@ -104,6 +107,8 @@ struct dcqcn_ccc_sender {
 	u32 asked;
 	u32 asked_at;
 	u32 ahead;
+	u32 lone;
+	u32 lone_before;
 	u32 epoch;
 	u32 received;
 	u32 peer_marked;
@@ -118,6 +123,7 @@ struct dcqcn_ccc_sender {
 	u64 heard_time;
 	u64 grant_time;
 	u64 sent_time;
+	u64 round_time;
 	u64 offer_time;
 	u64 offer_gap;
 	struct dcqcn_nscc window;

@@ -6,8 +6,9 @@
  * The window: nscc.c. The credit: rccc.c; one hrtimer per port grants it in turn to the senders
  * that have asked for it, and each grant is feedback too. A sender asks for as much as it can
  * foresee: for the bytes that its flow holds and, if the last held message goes on, for those that
- * leave in a round trip after them, because rxe makes only 64 packets at a time. It asks for each
- * quantum once, and takes back what it does not need when it sees the end of a message.
+ * leave in a round trip after them, because rxe makes only 64 packets at a time. While messages of
+ * one packet follow each other, it expects more of them. It asks for each quantum once, and takes
+ * back what it does not need when it sees the end of a message.
  *
  * The path: entropy.c. Feedback that echoes a probe says whether half of the bytes for its QP were
  * marked since the last echo. A flow takes another path only when its last packet has arrived, so
@@ -312,16 +313,37 @@ static bool dcqcn_ccc_asks(const struct dcqcn_ccc_sender *tx)
 	       (dcqcn_ccc_is_full(tx) || !dcqcn_ccc_has_credit(tx));
 }
 
+/* A packet leaves. @bytes: of a message of one packet with nothing behind it, else 0. Once per
+ * round trip, count how many such bytes have left in it. None count after a pause, because nothing
+ * may follow.
+ */
+static void dcqcn_ccc_follow(struct dcqcn_ccc_sender *tx, u32 bytes, u64 now)
+{
+	u64 took = dcqcn_ccc_since(now, tx->round_time);
+
+	if (took >= tx->rtt) {
+		tx->lone_before = took / 2 < tx->rtt ? tx->lone : 0;
+		tx->lone = 0;
+		tx->round_time = now;
+	}
+	tx->lone += bytes;
+}
+
 /* Bytes that are expected to leave after a packet. A message that goes on also needs the bytes that
- * leave in a round trip, before a grant for rxe's next packets can come.
+ * leave in a round trip, before a grant for rxe's next packets can come. A message of one packet
+ * foresees nothing, and a stream of them would wait for each grant. So as much is expected after it
+ * as in the last round trip, but at most a quantum, because it may not come. Packets of a burst
+ * have others behind them, and say nothing about what follows the burst.
  */
 static u32 dcqcn_ccc_needs(const struct dcqcn_ccc_sender *tx, u32 held,
-			   bool goes_on)
+			   bool goes_on, bool alone)
 {
 	u32 more = max(tx->ahead, DCQCN_RCCC_QUANTUM);
 
 	if (goes_on || !list_empty(&tx->waiting))
 		held += more;
+	else if (alone)
+		held = min(tx->lone_before, DCQCN_RCCC_QUANTUM);
 	return tx->agreed & DCQCN_CCC_NSCC ? min(held, tx->window.cwnd + more) :
 					     held;
 }
@@ -496,7 +518,7 @@ bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 	struct dcqcn_ccc_sender *tx;
 	struct dcqcn_route *route;
 	struct dcqcn_ccc *ccc;
-	bool last, lent = false;
+	bool last, alone, lent = false;
 	u32 needs;
 
 	ccc = rcu_dereference_protected(qp->ccc, lockdep_is_held(&qp->lock));
@@ -516,7 +538,10 @@ bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 	route->waits = 0;
 	last = route->move == DCQCN_MOVE_HELD ||
 	       (route->move == DCQCN_MOVE_WANTED && dcqcn_ccc_may_hold(tx, now));
-	needs = dcqcn_ccc_needs(tx, held, held ? goes_on : dcqcn_bth_goes_on(bth));
+	goes_on = held ? goes_on : dcqcn_bth_goes_on(bth);
+	alone = !held && !goes_on && dcqcn_bth_begins(bth) && list_empty(&tx->waiting);
+	dcqcn_ccc_follow(tx, alone ? bytes : 0, now);
+	needs = dcqcn_ccc_needs(tx, held, goes_on, alone);
 	bits |= dcqcn_ccc_ask(tx, needs, now);
 	/* the answer to a QP's first packet shows that the peer knows the QP */
 	if (last || !route->introduced || dcqcn_ccc_asks(tx)) {
