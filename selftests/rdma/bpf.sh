@@ -7,6 +7,8 @@
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
+OWN="swift timely dctcp fast fast-oneway hpcc powertcp"	# of the module
+
 TESTS=(
 	"refused Programs that write elsewhere, or do not end, are refused"
 	"obeyed A flow obeys an algorithm in eBPF, which goes while it runs, and comes back"
@@ -61,7 +63,7 @@ obeyed()
 	local alg
 	begin || return
 	knobs local roce_rp/rpg_max_rate=50
-	for alg in aimd swift timely dctcp fast hpcc powertcp; do
+	for alg in aimd $OWN; do
 		cc_load $alg || fail "$OUT"
 		has $alg-bpf || fail "$("$DCQCN" cc list)"
 	done
@@ -79,7 +81,7 @@ obeyed()
 	cc_load swift || fail "it does not come back: $OUT"
 	goes_on
 	stop_perftest
-	for alg in swift timely dctcp fast aimd hpcc powertcp; do
+	for alg in aimd $OWN; do
 		"$DCQCN" cc unload $alg || fail "$alg cannot go"
 	done
 	! "$DCQCN" cc unload aimd 2>/dev/null || fail "it goes twice"
@@ -111,7 +113,7 @@ same()
 	begin || return
 	tc qdisc add dev "${IF[local]}" root netem loss 1%
 	perftest local ib_write_bw -m 1024 -s 65536 || return
-	for alg in swift timely dctcp fast hpcc powertcp; do
+	for alg in $OWN; do
 		insmod "$BPF/twin.ko" "algorithm=$alg" || { fail "$alg"; break; }
 		cc_load $alg || fail "$OUT"
 		"$DCQCN" cc use twin dev "${DEV[local]}" || fail "twin cannot be used"

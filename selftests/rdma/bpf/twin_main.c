@@ -14,7 +14,8 @@
 #include "algorithms.h"
 
 static const struct dcqcn_cc_ops *const natives[] = {
-	&dcqcn_swift, &dcqcn_timely, &dcqcn_dctcp, &dcqcn_fast, &dcqcn_hpcc, &dcqcn_powertcp,
+	&dcqcn_swift, &dcqcn_timely, &dcqcn_dctcp, &dcqcn_fast, &dcqcn_fast_oneway,
+	&dcqcn_hpcc, &dcqcn_powertcp,
 };
 
 static char *algorithm = "";

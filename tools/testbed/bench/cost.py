@@ -165,7 +165,7 @@ rmmod rdma_dcqcn
 # The cost of algorithms of struct dcqcn_cc_ops, and of DCQCN, which the module calls directly. The
 # one CPU takes milliseconds for what is in flight here, so the round trip without queues is set to
 # 20 ms: every window is larger than what is in flight. TIMELY has a rate, so its packets wait.
-ALGORITHMS = ("dcqcn", "swift", "timely", "dctcp", "fast", "hpcc", "powertcp")
+ALGORITHMS = ("dcqcn", "swift", "timely", "dctcp", "fast", "fast-oneway", "hpcc", "powertcp")
 
 SCRIPT_ALGORITHMS = """
 . /run/bin/measures
@@ -236,7 +236,7 @@ def _build(guest, out):
 
 def _results(text):
     return {m[1]: [int(n) for n in m[2].split()]
-            for m in re.finditer(r"^result (\w+) ([\d ]+)$", text, re.M)}
+            for m in re.finditer(r"^result ([\w-]+) ([\d ]+)$", text, re.M)}
 
 
 class Measured:
