@@ -218,7 +218,10 @@ wait"""
 
 def script(run, binaries):
     """The shell script for the simulator."""
-    lines = []
+    # Namespaces inherit that no device gets an address of IPv6. All begin in the same jiffy, and
+    # what they flood about these addresses would fill the buffers of switches.
+    lines = ["echo 1 >/proc/sys/net/core/devconf_inherit_init_net",
+             "echo 1 >/proc/sys/net/ipv6/conf/default/addr_gen_mode"]
     if len(run.hosts) > MANY:
         lines.append("rdma system set netns exclusive")
     if run.tcp_control:     # namespaces inherit it
