@@ -409,7 +409,7 @@ static void test_waits_beside(void)
 {
 	struct dcqcn_qp *qp = &hosts[RECEIVER].qps[0];
 	struct dcqcn_waiting *waiting;
-	int ce, same;
+	unsigned int ce, same;
 
 	for (ce = 0; ce < 2; ce++) {
 		for (same = 0; same < 2; same++) {
@@ -418,11 +418,16 @@ static void test_waits_beside(void)
 			waiting = dcqcn_qp_wait(qp);
 			waiting->ce = ce;
 			waiting->cnps = !ce;
+			waiting->event.len = ce * 1000;
+			waiting->event.prio = ce * 3;
 			host_address(&waiting->event.saddr, same ? 0 : 77);
 			hosts[0].left = 1;
 			pass_time(2 * RTT, 1);
 			expect(waiting->event.offer == same, "offer %d", waiting->event.offer);
 			expect(waiting->ce == ce && waiting->cnps == !ce, "an event is gone");
+			expect(waiting->event.len == ce * 1000 && waiting->event.prio == ce * 3,
+			       "a CE of %u bytes, priority %u", waiting->event.len,
+			       waiting->event.prio);
 			expect(hosts[RECEIVER].counters.value[DCQCN_CCC_ERRORS] == !same,
 			       "%ld counted", (long)hosts[RECEIVER].counters.value[DCQCN_CCC_ERRORS]);
 			qp->state = DCQCN_QP_LIVE;

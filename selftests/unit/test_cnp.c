@@ -620,6 +620,8 @@ static void test_verdicts(void)
 /* What waits for a QP to be resolved takes memory only then; without memory it is counted */
 static void test_waiting(void)
 {
+	const struct dcqcn_event *event;
+
 	set_up(IB_QPT_RC);
 	cnp_arrives();
 	mark_arrives();
@@ -648,6 +650,27 @@ static void test_waiting(void)
 	/* a packet on another CPU has been answered meanwhile */
 	dcqcn_np_resolved(&the_qp, &the_qp.waiting->event);
 	expect(num_sent == 1, "a CNP too early");
+	forget_waiting();
+
+	/* it keeps all of an offer of the same peer that waits already */
+	set_up(IB_QPT_RC);
+	the_qp.state = DCQCN_QP_RESOLVING;
+	dcqcn_qp_wait(&the_qp)->event = (struct dcqcn_event) {
+		.saddr = { .s6_addr = { [10] = 0xff, 0xff, 10, 0, 0, 2 } },
+		.time = 5, .offer_psn = 99, .offer = true, .bytes = 4096, .asked = 16384,
+	};
+	mark_arrives();
+	event = &the_qp.waiting->event;
+	expect(the_qp.waiting->ce && event->offer && event->time == 5 && event->offer_psn == 99 &&
+	       event->bytes == 4096 && event->asked == 16384 && event->len,
+	       "%u bytes, %u asked, time %llu, length %u", event->bytes, event->asked,
+	       (unsigned long long)event->time, event->len);
+	forget_waiting();
+	/* and without one, there are no bytes to count */
+	the_qp.state = DCQCN_QP_RESOLVING;
+	mark_arrives();
+	expect(!the_qp.waiting->event.bytes && !the_qp.waiting->event.asked, "%u bytes, %u asked",
+	       the_qp.waiting->event.bytes, the_qp.waiting->event.asked);
 	forget_waiting();
 
 	/* nor where the priority of the mark has been disabled meanwhile */

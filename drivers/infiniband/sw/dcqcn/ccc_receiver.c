@@ -324,6 +324,7 @@ void dcqcn_ccc_credit_init(struct dcqcn_dev *dev)
 bool dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 {
 	struct dcqcn_waiting *waiting = dcqcn_qp_wait(qp);
+	struct dcqcn_event ce;
 
 	if (!waiting)
 		return false;
@@ -334,7 +335,10 @@ bool dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 		return false;
 	}
 	if (!waiting->event.offer) {
+		ce = waiting->event;
 		waiting->event = *event;
+		waiting->event.len = ce.len;
+		waiting->event.prio = ce.prio;
 		return true;
 	}
 	if (waiting->event.asks || !event->bytes)

@@ -205,6 +205,8 @@ static void dcqcn_np_keep(struct dcqcn_qp *qp, struct dcqcn_event *ce)
 		ce->asks = event->asks;
 		ce->time = event->time;
 		ce->offer_psn = event->offer_psn;
+		ce->bytes = event->bytes;
+		ce->asked = event->asked;
 	} else if (event->offer) {
 		/* there is no room for both */
 		dcqcn_count(qp->dev, DCQCN_CCC_ERRORS);
@@ -266,16 +268,16 @@ void dcqcn_np_receive(struct dcqcn_rx *rx)
 		atomic_inc(&qp->ce_received);
 	}
 
+	event = (struct dcqcn_event) {
+		.src_qpn = pkt->src_qpn,
+		.ifindex = skb->dev->ifindex,
+		.len = skb->len,
+		.pkey = pkt->pkey,
+		.prio = dcqcn_pkt_prio(pkt),
+		.ud = pkt->ud,
+	};
 	dcqcn_ip_saddr(pkt->ip, &event.saddr);
 	dcqcn_ip_daddr(pkt->ip, &event.daddr);
-	event.src_qpn = pkt->src_qpn;
-	event.ifindex = skb->dev->ifindex;
-	event.len = skb->len;
-	event.pkey = pkt->pkey;
-	event.prio = dcqcn_pkt_prio(pkt);
-	event.ud = pkt->ud;
-	event.offer = false;
-	event.asks = false;
 
 	spin_lock_bh(&qp->lock);
 	if (qp->state == DCQCN_QP_LIVE) {
