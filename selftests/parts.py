@@ -408,7 +408,8 @@ def full(kernels):
                 in_guests("try-" + k, "dcqcn try on " + k, "selftests/try --kernel " + k +
                           " checks" * (k != DEFAULT), [built], k),
                 in_guests("programs-" + k, "UCX, NVMe and NFS in the lab on " + k,
-                          "selftests/lab/programs --kernel " + k, [built], k)]
+                          "selftests/lab/programs --kernel " + k +
+                          " nfs nvme ucx" * (k != DEFAULT), [built], k)]
     return out + [
         Part("powerpc", "pure code on a big-endian CPU of 32 bits",
              "tools/lab/deps gcc-powerpc-linux-gnu libc6-dev-powerpc-cross qemu-user && "
