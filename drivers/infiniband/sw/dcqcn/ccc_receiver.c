@@ -337,6 +337,7 @@ bool dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 	if (!waiting->event.offer) {
 		ce = waiting->event;
 		waiting->event = *event;
+		/* a CE keeps what its CNP is charged and allowed by */
 		waiting->event.len = ce.len;
 		waiting->event.prio = ce.prio;
 		return true;
