@@ -1619,6 +1619,29 @@ static void test_kept_full(void)
 	}
 }
 
+/* A flow that is woken by feedback, often, leaves no earlier than its rate would have let it */
+static void test_woken_early(void)
+{
+	struct dcqcn_qp *qp = &hosts[0].qps[0];
+	u64 turn = fuzz_now - 300;
+	u32 bits;
+	int i;
+
+	open_window();
+	leave_seen(0, &bits);
+	qp->flow.next = turn;
+	for (i = 0; i < 2; i++) {
+		keep_full(sender(0), true);
+		expect(dcqcn_ccc_may_send(qp, false, fuzz_now), "it may send");
+		qp->flow.next = fuzz_now - 5000;
+	}
+	sender(0)->window.cwnd = 100 * frame;
+	sender(0)->limit = sender(0)->sent + 100 * frame;
+	expect(!dcqcn_ccc_may_send(qp, false, fuzz_now), "it may not send");
+	expect(qp->flow.next == turn, "it leaves %lld ns too early", (s64)(turn - qp->flow.next));
+	tear_down();
+}
+
 /* Who must be seen: a flow on another path, or about to take one, and near a bound all */
 static void test_seen(void)
 {
@@ -1801,6 +1824,7 @@ static const struct tap_test tests[] = {
 	{ "nor does one after the end of a message", test_end_in_flight },
 	{ "feedback that another CPU has just heard is not old", test_clock_of_another_cpu },
 	{ "a flow sends now and then while others keep the window full", test_kept_full },
+	{ "a flow that is woken keeps to its rate", test_woken_early },
 	{ "who must be seen", test_seen },
 	{ "a receiver only counts what says nothing", test_plain },
 	{ "what the port's budget refuses waits", test_budget },

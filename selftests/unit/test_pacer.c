@@ -2110,6 +2110,32 @@ static void window(void)
 	ends();
 }
 
+/* What would share a timer, in 10 us, leaves at once when the window opens, and the rest at the line's
+ * pace: one packet of 4154 bytes in 3.3 us. Of two flows of a port, each may send half of that at once.
+ */
+static void window_opens(void)
+{
+	u32 i, n, others;
+
+	for (n = 1; n < 3; n++) {
+		windowed(0);
+		others = atomic_read(&dev.pacing.num_limited) - n;
+		atomic_set(&dev.pacing.num_limited, n);
+		may_send = 1;
+		for (i = 0; i < 21; i++)
+			output_request(&qps[0], i, 4154, WRITE_MIDDLE);
+		pass_time(&qps[0], MS / 2);
+		expect(num_sent == 1, "%u packets left, not 1", num_sent);
+		may_send = 100;
+		dcqcn_queue_kick(&qps[0]);
+		expect(num_sent == 1 + 4 / n, "%u packets left at once, not %u", num_sent - 1, 4 / n);
+		pass_time(&qps[0], MS / 10);
+		expect(num_sent == 21, "%u packets left, not 21", num_sent);
+		atomic_set(&dev.pacing.num_limited, others + n);
+		ends();
+	}
+}
+
 /* A flow whose last packet has left does not ask when its timer fires: it would wait in line with nothing to
  * send, and its next packet for a timeout
  */
@@ -3244,6 +3270,7 @@ static const struct tap_test tests[] = {
 	{ "what was measured long ago limits nobody", old_measure },
 	{ "what is sent again asks for an ACK, where the path is measured", asks_again },
 	{ "a window holds packets, and a kick or a timeout sends them", window },
+	{ "a window that opens lets a batch leave", window_opens },
 	{ "a window is not asked when nothing is held", window_of_nothing },
 	{ "a window knows whether more comes behind what is held", window_goes_on },
 	{ "ACKs behind responses do not wait for a window", window_of_acks },

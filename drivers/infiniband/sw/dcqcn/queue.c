@@ -74,15 +74,17 @@ static const u32 dcqcn_held_dev_max[DCQCN_NUM_FIFOS] = {
 	[DCQCN_RESPONSES] = 64 * 1024 * 1024,
 };
 
+/* How long packets that are due may wait for others that share their timer */
+static u32 dcqcn_queue_batch(const struct dcqcn_flow *flow)
+{
+	return flow->gap >= DCQCN_BATCH_NS ? 0 :
+	       min_t(u32, (DCQCN_BATCH - 1) * flow->gap, DCQCN_BATCH_NS);
+}
+
 /* When the timer must fire */
 static u64 dcqcn_queue_wake(const struct dcqcn_flow *flow)
 {
-	if (flow->released)
-		return 0;
-	if (flow->gap >= DCQCN_BATCH_NS)
-		return flow->next;
-	return flow->next +
-	       min_t(u64, (u64)(DCQCN_BATCH - 1) * flow->gap, DCQCN_BATCH_NS);
+	return flow->released ? 0 : flow->next + dcqcn_queue_batch(flow);
 }
 
 /* A packet is held, and no CPU is sending: let the timer fire at @wake, in ns, or earlier if it was
@@ -486,10 +488,15 @@ bool dcqcn_queue_answered(struct dcqcn_qp *qp, u32 psn, u32 held)
 void dcqcn_queue_kick(struct dcqcn_qp *qp)
 {
 	struct dcqcn_flow *flow = &qp->flow;
+	u32 batch;
 
 	spin_lock_bh(&qp->lock);
-	/* also if another CPU is sending: it looks at this when it has sent */
-	flow->next = min(flow->next, ktime_get_ns());
+	/* What would share a timer may leave at once, though not before its turn at the rate: see
+	 * dcqcn_ccc_may_send(). All flows of a port together may burst like one. If another CPU is
+	 * sending, it looks at this when it has sent.
+	 */
+	batch = dcqcn_queue_batch(flow) / max(atomic_read(&qp->dev->pacing.num_limited), 1);
+	flow->next = min(flow->next, ktime_get_ns() - batch);
 	if (dcqcn_flow_held(flow) && dcqcn_queue_drain(qp))
 		dcqcn_queue_arm(qp, dcqcn_queue_wake(flow));
 	spin_unlock_bh(&qp->lock);

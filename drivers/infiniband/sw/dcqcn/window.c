@@ -206,6 +206,8 @@ u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 		return 0;
 	tx = &ccc->tx;
 	settings = rcu_dereference_bh(qp->dev->settings);
+	/* the flow was woken, perhaps before its turn at the rate */
+	qp->flow.next = max(qp->flow.next, qp->route->due);
 	spin_lock(&ccc->lock);
 	paused = dcqcn_ccc_has_paused(tx, now);
 	dcqcn_ccc_settle(tx, now);
@@ -231,6 +233,8 @@ u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 	}
 unlock:
 	spin_unlock(&ccc->lock);
+	if (until)
+		qp->route->due = qp->flow.next;
 	return until;
 }
 
