@@ -401,7 +401,7 @@ static void set_up(const struct fuzz_case *c, const u8 *p, size_t len)
 	fuzz_dev = &the_dev;
 	dcqcn_rxe_module = c->faults & BUILT_IN ? NULL : &rxe_module;
 	dcqcn_rxe_builtin = c->faults & BUILT_IN;
-	dcqcn_rxe_destructor = knows_rxe(c) && !(c->way & AN_INDEX) ? rxe_destructor : NULL;
+	dcqcn_rxe_destructor = knows_rxe(c) && !(c->way & AN_INDEX) ? rxe_destructor : DCQCN_TX_UNKNOWN;
 	dcqcn_index_destructor = knows_rxe(c) && c->way & AN_INDEX ? rxe_destructor : NULL;
 
 	free(the_qp.waiting);
@@ -581,8 +581,9 @@ static void check_in(const struct fuzz_case *c, const u8 *p, size_t len,
 	if (!is_to_roce(p, len)) {
 		check(looks == static_branch_unlikely(&dcqcn_cccs));
 		check(skb->data == data);
-		/* nor looked at twice, if its headers are where they should be */
-		check(!fuzz_peeks || skb_headlen(skb) < ip_len(p) + UDP_LEN + BTH_LEN);
+		/* nor looked at twice, if its headers are where they should be, without options */
+		check(!fuzz_peeks || (p[0] >> 4 == 4 && ip_len(p) != sizeof(struct iphdr)) ||
+		      skb_headlen(skb) < ip_len(p) + UDP_LEN + BTH_LEN);
 	}
 	/* nor may what GRO has joined be moved: the stack takes it apart again, where it was */
 	if (skb->gso && verdict == NF_ACCEPT)

@@ -215,8 +215,7 @@ void dcqcn_dev_resolve(struct dcqcn_dev *dev, struct list_head *entry)
 void dcqcn_dev_publish(struct dcqcn_dev *dev)
 {
 	mutex_lock(&dcqcn_table_mutex);
-	hash_add_rcu(dcqcn_by_ibdev, &dev->ibdev_node,
-		     (unsigned long)dev->ibdev);
+	hash_add_rcu(dcqcn_by_ibdev, &dev->ibdev_node, dcqcn_ibdev_key(dev->ibdev));
 	hash_add_rcu(dcqcn_by_ndev, &dev->ndev_node, (unsigned long)dev->ndev);
 	mutex_unlock(&dcqcn_table_mutex);
 }

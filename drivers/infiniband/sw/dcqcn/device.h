@@ -195,6 +195,12 @@ void dcqcn_dev_unpublish(struct dcqcn_dev *dev);
 extern struct workqueue_struct *dcqcn_wq;
 extern DECLARE_HASHTABLE(dcqcn_by_ibdev, DCQCN_TABLE_BITS);
 
+/* Key of an RDMA device in dcqcn_by_ibdev: half of its address, which is cheaper to hash */
+static inline u32 dcqcn_ibdev_key(const struct ib_device *ibdev)
+{
+	return (u32)(unsigned long)ibdev;
+}
+
 /**
  * dcqcn_dev_by_ibdev() - find the port of an RDMA device
  * @ibdev: any pointer; it is compared, never dereferenced
@@ -208,8 +214,7 @@ dcqcn_dev_by_ibdev(const struct ib_device *ibdev)
 {
 	struct dcqcn_dev *dev;
 
-	hash_for_each_possible_rcu(dcqcn_by_ibdev, dev, ibdev_node,
-				   (unsigned long)ibdev) {
+	hash_for_each_possible_rcu(dcqcn_by_ibdev, dev, ibdev_node, dcqcn_ibdev_key(ibdev)) {
 		if (dev->ibdev == ibdev)
 			return dev;
 	}

@@ -122,7 +122,7 @@ static void dcqcn_rx_ack(const struct dcqcn_rx *rx)
 /* Handle a packet that the filter did not let pass. Out of line to keep the fast path small. @cccs:
  * some port uses contexts.
  */
-static noinline unsigned int dcqcn_rx(struct sk_buff *skb, bool cccs)
+static noinline unsigned int dcqcn_rx(bool cccs, struct sk_buff *skb)
 {
 	struct dcqcn_rx rx;
 
@@ -176,7 +176,7 @@ static __always_inline bool dcqcn_rx_filter(const struct sk_buff *skb, bool v6,
 
 	if (!dcqcn_ip_is_udp(skb_network_header(skb), v6))
 		return false;
-	if (!dcqcn_headers_find(&headers, skb_network_header(skb), skb_headlen(skb), v6))
+	if (!dcqcn_headers_find_plain(&headers, skb_network_header(skb), skb_headlen(skb), v6))
 		return true;
 	if (!dcqcn_headers_are_to_roce(&headers))
 		return false;
@@ -207,10 +207,10 @@ static __always_inline unsigned int dcqcn_rx_ccc(struct sk_buff *skb, bool v6)
 	struct dcqcn_headers headers;
 
 	if (dcqcn_ip_is_udp(skb_network_header(skb), v6) &&
-	    dcqcn_headers_find(&headers, skb_network_header(skb), skb_headlen(skb), v6) &&
+	    dcqcn_headers_find_plain(&headers, skb_network_header(skb), skb_headlen(skb), v6) &&
 	    dcqcn_rx_is_plain(skb, &headers, v6) && dcqcn_ccc_receive_plain(skb, headers))
 		return NF_ACCEPT;
-	return dcqcn_rx_filter(skb, v6, true) ? dcqcn_rx(skb, true) :
+	return dcqcn_rx_filter(skb, v6, true) ? dcqcn_rx(true, skb) :
 						dcqcn_rx_other(skb);
 }
 
@@ -228,7 +228,7 @@ static __always_inline unsigned int dcqcn_local_in(struct sk_buff *skb, bool v6)
 {
 	if (static_branch_unlikely(&dcqcn_cccs))
 		return v6 ? dcqcn_rx_ccc6(skb) : dcqcn_rx_ccc4(skb);
-	return dcqcn_rx_filter(skb, v6, false) ? dcqcn_rx(skb, false) : NF_ACCEPT;
+	return dcqcn_rx_filter(skb, v6, false) ? dcqcn_rx(false, skb) : NF_ACCEPT;
 }
 
 /**

@@ -38,10 +38,12 @@
  * unknown, and no packet is taken for rxe's.
  *
  * Where the user data of rxe's sockets is the QP's index instead of its address (kernels 6.10 to
- * 6.16), the destructor is kept in @dcqcn_index_destructor. @dcqcn_rxe_destructor stays NULL there,
- * so that the fast path of other kernels need not distinguish the two.
+ * 6.16), the destructor is kept in @dcqcn_index_destructor. @dcqcn_rxe_destructor stays unknown
+ * there, so that the fast path of other kernels need not distinguish the two. No packet has the
+ * value that stands for unknown, so that a packet of rxe is recognised by one comparison.
  */
-static void (*dcqcn_rxe_destructor)(struct sk_buff *skb) __read_mostly;
+#define DCQCN_TX_UNKNOWN	((void (*)(struct sk_buff *))1L)
+static void (*dcqcn_rxe_destructor)(struct sk_buff *skb) __read_mostly = DCQCN_TX_UNKNOWN;
 static void (*dcqcn_index_destructor)(struct sk_buff *skb) __read_mostly;
 static const struct module *dcqcn_rxe_module __read_mostly;
 static bool dcqcn_rxe_builtin __read_mostly;
@@ -70,7 +72,7 @@ void dcqcn_tx_forget_rxe(void)
 	synchronize_net();
 	WRITE_ONCE(dcqcn_rxe_module, NULL);
 	WRITE_ONCE(dcqcn_rxe_builtin, false);
-	WRITE_ONCE(dcqcn_rxe_destructor, NULL);
+	WRITE_ONCE(dcqcn_rxe_destructor, DCQCN_TX_UNKNOWN);
 	WRITE_ONCE(dcqcn_index_destructor, NULL);
 }
 
@@ -172,7 +174,7 @@ dcqcn_tx_confirm(struct dcqcn_dev *dev, u32 qpn, struct dcqcn_qp *qp,
  * entry. Out of line, because almost no packet comes here.
  */
 static noinline unsigned int
-dcqcn_tx_first(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
+dcqcn_tx_first(struct dcqcn_dev *dev, struct sk_buff *skb, u32 qpn,
 	       const struct dcqcn_bth *bth, u8 tos)
 {
 	struct dcqcn_tx *tx = dcqcn_tx_describe(rcu_dereference(dev->settings), skb, bth,
@@ -296,7 +298,7 @@ dcqcn_tx_ccc_slow(struct dcqcn_dev *dev, u32 qpn, struct dcqcn_qp *qp, struct sk
  * others is elsewhere, so no registers need saving.
  */
 static noinline unsigned int
-dcqcn_tx_ccc(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
+dcqcn_tx_ccc(struct dcqcn_dev *dev, struct sk_buff *skb, u32 qpn,
 	     const struct dcqcn_bth *bth, u8 tos)
 {
 	struct dcqcn_qp *qp = dcqcn_qp_find(dev, qpn);
@@ -332,22 +334,24 @@ static __always_inline bool dcqcn_tx_wants_ect(const struct dcqcn_dev *dev,
 /* Whether a packet goes to a QP for which there is congestion control */
 static __always_inline bool dcqcn_tx_is_for_qp(const struct dcqcn_headers *headers)
 {
-	u32 dest = dcqcn_bth_qpn(headers->bth);
+	__be32 qpn = headers->bth->qpn;
 
-	return dest > DCQCN_QPN_GSI && dest < DCQCN_QPN_MULTICAST;
+	BUILD_BUG_ON(DCQCN_QPN_GSI != 1 || DCQCN_QPN_MULTICAST != DCQCN_QPN_MASK);
+	return qpn & cpu_to_be32(DCQCN_QPN_MASK & ~DCQCN_QPN_GSI) &&
+	       ~qpn & cpu_to_be32(DCQCN_QPN_MULTICAST);
 }
 
 /* See whether the QP of a packet has, or needs, a limiter. One without is checked once per jiffy,
  * and whenever a message begins or ends, between which it may pause.
  */
 static __always_inline unsigned int
-dcqcn_tx_from(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
+dcqcn_tx_from(struct dcqcn_dev *dev, struct sk_buff *skb, u32 qpn,
 	      struct dcqcn_headers headers)
 {
 	struct dcqcn_qp *qp;
 
 	if (static_branch_unlikely(&dcqcn_cccs))
-		return dcqcn_tx_ccc(dev, qpn, skb, headers.bth, headers.tos);
+		return dcqcn_tx_ccc(dev, skb, qpn, headers.bth, headers.tos);
 	qp = dcqcn_qp_find(dev, qpn);
 	if (!qp) {
 		if (!dcqcn_settings_limits(rcu_dereference(dev->settings)))
@@ -358,7 +362,7 @@ dcqcn_tx_from(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 		if (dcqcn_qp_is_active(qp) && dcqcn_bth_is_inside(headers.bth))
 			return NF_ACCEPT;
 	}
-	return dcqcn_tx_first(dev, qpn, skb, headers.bth, headers.tos);
+	return dcqcn_tx_first(dev, skb, qpn, headers.bth, headers.tos);
 }
 
 /* Whether @out, which is not the port's device, is above it, such as a VLAN or a bond. Otherwise
@@ -375,7 +379,7 @@ static bool dcqcn_tx_is_above(const struct dcqcn_dev *dev, struct net_device *ou
  * in the rare cases. If a clone has no memory for a copy, it stays unmarked and is counted.
  */
 static noinline unsigned int
-dcqcn_tx_slow(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
+dcqcn_tx_slow(struct dcqcn_dev *dev, struct sk_buff *skb, u32 qpn,
 	      struct net_device *out, bool v6)
 {
 	struct dcqcn_headers headers;
@@ -392,31 +396,34 @@ dcqcn_tx_slow(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
 			dcqcn_tx_set_ect(skb, v6);
 		dcqcn_tx_headers(&headers, skb, v6);	/* its headers may have moved */
 	}
-	return dcqcn_tx_from(dev, qpn, skb, headers);
+	return dcqcn_tx_from(dev, skb, qpn, headers);
 }
 
 /* Inline, because every packet that rxe sends passes here. Keep few live values, so no registers
  * need saving; all calls are tail calls.
  */
 static __always_inline unsigned int
-dcqcn_tx_fast(struct dcqcn_dev *dev, u32 qpn, struct sk_buff *skb,
+dcqcn_tx_fast(struct dcqcn_dev *dev, struct sk_buff *skb, u32 qpn,
 	      const struct nf_hook_state *state, bool v6)
 {
 	struct dcqcn_headers headers;
 
 	/* never QP0 or QP1 (GSI) */
-	if (qpn <= DCQCN_QPN_GSI || !dcqcn_tx_headers(&headers, skb, v6))
+	if (qpn <= DCQCN_QPN_GSI)
 		return NF_ACCEPT;
-	if (unlikely(state->out != dev->ndev))
-		return dcqcn_tx_slow(dev, qpn, skb, state->out, v6);
-	if (!dcqcn_tx_is_for_qp(&headers))
+	if (unlikely(state->out != dev->ndev ||
+		     !dcqcn_headers_find_plain(&headers, skb_network_header(skb),
+					       skb_headlen(skb), v6)))
+		return dcqcn_tx_slow(dev, skb, qpn, state->out, v6);
+	if (!dcqcn_ip_is_udp(skb_network_header(skb), v6) ||
+	    !dcqcn_headers_are_to_roce(&headers) || !dcqcn_tx_is_for_qp(&headers))
 		return NF_ACCEPT;
 	if (dcqcn_tx_wants_ect(dev, &headers)) {
 		if (unlikely(skb_cloned(skb)))
-			return dcqcn_tx_slow(dev, qpn, skb, dev->ndev, v6);
+			return dcqcn_tx_slow(dev, skb, qpn, state->out, v6);
 		dcqcn_tx_set_ect(skb, v6);
 	}
-	return dcqcn_tx_from(dev, qpn, skb, headers);
+	return dcqcn_tx_from(dev, skb, qpn, headers);
 }
 
 /* Find the port and the QP that send a packet of rxe: its socket's user data is the QP. A tunnel
@@ -453,12 +460,12 @@ static unsigned int dcqcn_tx_by_index(struct sk_buff *skb,
 	if (state->sk != skb->sk || index > DCQCN_QPN_MASK)
 		return NF_ACCEPT;
 	dev = dcqcn_dev_by_ndev(skb->dev);
-	return dev ? dcqcn_tx_slow(dev, index, skb, state->out, v6) : NF_ACCEPT;
+	return dev ? dcqcn_tx_slow(dev, skb, index, state->out, v6) : NF_ACCEPT;
 }
 
 /* Handle a packet while @dcqcn_rxe_destructor is unknown */
 static noinline unsigned int
-dcqcn_tx_unknown(struct sk_buff *skb, const struct nf_hook_state *state, bool v6)
+dcqcn_tx_unknown(bool v6, struct sk_buff *skb, const struct nf_hook_state *state)
 {
 	void (*by_index)(struct sk_buff *skb) = READ_ONCE(dcqcn_index_destructor);
 	unsigned long user_data;
@@ -479,7 +486,7 @@ dcqcn_tx_unknown(struct sk_buff *skb, const struct nf_hook_state *state, bool v6
 	}
 	WRITE_ONCE(dcqcn_rxe_destructor, skb->destructor);
 	dev = dcqcn_tx_find_sender(skb, state, &qpn);
-	return dev ? dcqcn_tx_slow(dev, qpn, skb, state->out, v6) : NF_ACCEPT;
+	return dev ? dcqcn_tx_slow(dev, skb, qpn, state->out, v6) : NF_ACCEPT;
 }
 
 static __always_inline unsigned int
@@ -489,12 +496,11 @@ dcqcn_local_out(struct sk_buff *skb, const struct nf_hook_state *state, bool v6)
 	struct dcqcn_dev *dev;
 	u32 qpn;
 
-	if (unlikely(!destructor))
-		return dcqcn_tx_unknown(skb, state, v6);
 	if (skb->destructor != destructor)
-		return NF_ACCEPT;
+		return unlikely(destructor == DCQCN_TX_UNKNOWN) ?
+		       dcqcn_tx_unknown(v6, skb, state) : NF_ACCEPT;
 	dev = dcqcn_tx_find_sender(skb, state, &qpn);
-	return dev ? dcqcn_tx_fast(dev, qpn, skb, state, v6) : NF_ACCEPT;
+	return dev ? dcqcn_tx_fast(dev, skb, qpn, state, v6) : NF_ACCEPT;
 }
 
 /**
