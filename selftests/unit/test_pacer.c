@@ -2037,23 +2037,25 @@ static void old_measure(void)
 static void asks_again(void)
 {
 	struct dcqcn_flow *flow = &qps[0].flow;
-	unsigned int i, measured;
+	unsigned int i, n, measured, base;
 
-	for (measured = 0; measured < 2; measured++) {
+	for (n = 0; n < 4; n++) {
+		measured = n & 1;
+		base = n & 2 ? 0xfffffc : 100;	/* rxe goes back to PSN 0xffffff, or 103 */
 		limited(100, IB_QPT_RC, 0);
 		if (measured)
 			flow->path = calloc(1, sizeof(*flow->path));
 		for (i = 0; i < 8; i++)
-			output_request(&qps[0], 100 + i, 1000, WRITE_MIDDLE);
+			output_request(&qps[0], (base + i) & 0xffffff, 1000, WRITE_MIDDLE);
 		pass_time(&qps[0], 10 * MS);
 		expect(num_sent == 8, "%u packets left, not 8", num_sent);
 		for (i = 3; i < 8; i++)
-			output_request(&qps[0], 100 + i, 1000, WRITE_MIDDLE);
+			output_request(&qps[0], (base + i) & 0xffffff, 1000, WRITE_MIDDLE);
 		pass_time(&qps[0], 10 * MS);
 		expect(num_sent == 13, "%u packets left, not 13", num_sent);
 		for (i = 0; i < num_sent; i++)
-			expect(sent[i].asks == (measured && i == 8), "packet %u, PSN %u: asks %d",
-			       i, sent[i].psn, sent[i].asks);
+			expect(sent[i].asks == (measured && (i == 8 || i == 9)),
+			       "packet %u, PSN %u: asks %d", i, sent[i].psn, sent[i].asks);
 		ends();
 	}
 }

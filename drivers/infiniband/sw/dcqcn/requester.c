@@ -42,13 +42,21 @@ bool dcqcn_req_requests_ack(struct dcqcn_flow *flow, struct sk_buff *skb,
 	return ack_req || dcqcn_req_set_ack_req(skb);
 }
 
+/* Where the path is measured, let one of the first two packets that are sent again request an ACK.
+ * Until an ACK comes, rxe ignores further NAKs: a second loss before the end of the message would
+ * cost the ack timeout, and every packet that rxe sends meanwhile. If the first packet was not lost
+ * but overtaken, it arrives late, and the receiver may miss the second one in turn. rxe ignores
+ * that NAK, but after it takes the ACK of the first packet for an old one.
+ */
+void dcqcn_req_ask_again(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
+{
+	if (qp->flow.path && dcqcn_req_set_ack_req(dcqcn_tx_skb(tx)))
+		tx->packet.ack_req = true;
+}
+
 /*
  * Handle a packet of a limited flow that does not follow the last one of its FIFO: the first
  * one, or one that was sent before, for which it returns true.
- *
- * Where the path is measured, the first packet that is sent again requests an ACK. Until an ACK
- * comes, rxe ignores further NAKs: a second loss before the end of the message would cost the ack
- * timeout, and every packet that rxe sends meanwhile.
  */
 bool dcqcn_req_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 		       struct dcqcn_tx *tx, u64 now)
@@ -67,8 +75,7 @@ bool dcqcn_req_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	/* PSNs of packets before the limit began are unknown */
 	if (first)
 		return false;
-	if (qp->flow.path && dcqcn_req_set_ack_req(dcqcn_tx_skb(tx)))
-		tx->packet.ack_req = true;
+	dcqcn_req_ask_again(qp, tx);
 	if (fifo == &qp->flow.fifo[DCQCN_REQUESTS]) {
 		qp->flow.stuck = tx->packet.psn == qp->flow.back_psn;
 		qp->flow.back_psn = tx->packet.psn;

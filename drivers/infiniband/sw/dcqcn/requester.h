@@ -114,6 +114,7 @@ bool dcqcn_req_requests_ack(struct dcqcn_flow *flow, struct sk_buff *skb,
 			    bool ack_req, u64 now);
 bool dcqcn_req_is_stuck(struct dcqcn_qp *qp, u32 psn);
 u64 dcqcn_req_patience(const struct dcqcn_qp *qp, u64 now);
+void dcqcn_req_ask_again(struct dcqcn_qp *qp, struct dcqcn_tx *tx);
 bool dcqcn_req_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 		       struct dcqcn_tx *tx, u64 now);
 
@@ -130,6 +131,10 @@ static __always_inline bool dcqcn_req_goes_back(struct dcqcn_qp *qp,
 		return false;
 	back = !fifo->begun || dcqcn_psn_reaches(fifo->last_psn, tx->packet.psn);
 	fifo->last_psn = tx->packet.psn;
+	/* never if rxe has not gone back, as DCQCN_PSN_NONE is no PSN */
+	if (unlikely(((tx->packet.psn - 1) & DCQCN_QPN_MASK) == qp->flow.back_psn) &&
+	    tx->packet.kind == DCQCN_PKT_REQUEST)
+		dcqcn_req_ask_again(qp, tx);
 	return unlikely(back) && dcqcn_req_go_back(qp, fifo, tx, now);
 }
 
