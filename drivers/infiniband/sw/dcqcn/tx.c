@@ -400,7 +400,8 @@ dcqcn_tx_slow(struct dcqcn_dev *dev, struct sk_buff *skb, u32 qpn,
 }
 
 /* Inline, because every packet that rxe sends passes here. Keep few live values, so no registers
- * need saving; all calls are tail calls.
+ * need saving. All calls are tail calls, and @skb is their second argument as it is the hook's, so
+ * that it stays in its register.
  */
 static __always_inline unsigned int
 dcqcn_tx_fast(struct dcqcn_dev *dev, struct sk_buff *skb, u32 qpn,
