@@ -120,7 +120,8 @@ static void dcqcn_rx_ack(const struct dcqcn_rx *rx)
 }
 
 /* Handle a packet that the filter did not let pass. Out of line to keep the fast path small. @cccs:
- * some port uses contexts. @skb is the second argument, as it is the hook's: it stays in its register.
+ * some port uses contexts. @skb is the second argument, as it is the hook's, and so stays in its
+ * register.
  */
 static noinline unsigned int dcqcn_rx(bool cccs, struct sk_buff *skb)
 {
