@@ -131,7 +131,7 @@ static __always_inline bool dcqcn_req_goes_back(struct dcqcn_qp *qp,
 		return false;
 	back = !fifo->begun || dcqcn_psn_reaches(fifo->last_psn, tx->packet.psn);
 	fifo->last_psn = tx->packet.psn;
-	/* never if rxe has not gone back, as DCQCN_PSN_NONE is no PSN */
+	/* if rxe has not gone back, @back_psn is DCQCN_PSN_NONE, which no packet has */
 	if (unlikely(((tx->packet.psn - 1) & DCQCN_QPN_MASK) == qp->flow.back_psn) &&
 	    tx->packet.kind == DCQCN_PKT_REQUEST)
 		dcqcn_req_ask_again(qp, tx);
