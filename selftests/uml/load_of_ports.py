@@ -8,6 +8,7 @@ usage: load_of_ports.py MODULE BINARIES PACKETS RESULTS
 
 import collections
 import glob
+import json
 import re
 import sys
 import time
@@ -19,6 +20,7 @@ MODULE, BINARIES = sys.argv[1:3]
 PACKETS = int(sys.argv[3])      # of a CPU, in a measurement
 DEVICES = 64
 FRAME, TOS = 1082, 0x62         # MTU 1024; priority 3, ECT(0)
+HEADROOM = 3 * PACKETS * FRAME  # bytes, of p0: pktgen obeys no pause, and a CPU may stand still
 PATIENCE = 300                  # s
 
 # Devices where packets come in on each CPU, and how they find the one where they leave
@@ -67,6 +69,18 @@ def left():
     return sum(int(read(path)) for path in glob.glob("/sys/class/net/p*/statistics/tx_packets"))
 
 
+def qdiscs(key):
+    return sum(q[key] for q in json.loads(run("tc -j -s qdisc show")))
+
+
+def waiting():
+    return qdiscs("qlen")
+
+
+def dropped():
+    return qdiscs("drops")
+
+
 def start(names):
     """Let pktgen send. It may return before its threads have begun, if they get no CPU."""
     pg("pgctrl", "start")
@@ -87,9 +101,14 @@ def measure(meter, stage, load, cpus):
         return sum(int(re.search(r"Result: OK: .*? usec, (\d+) ", state(n))[1]) for n in names)
 
     sent = meter.measure(stage, load.name, len(cpus), work)
-    # pauses may have left as well
-    if left() - before < sent or not sent:
-        raise RuntimeError("%d of %d packets left" % (left() - before, sent))
+    # the CPU that sends for both may still be at work; pauses may have left as well
+    for _ in range(PATIENCE):
+        if left() - before >= sent and not waiting():
+            break
+        time.sleep(1)
+    if left() - before < sent or waiting() or dropped() or not sent:
+        raise RuntimeError("%d of %d packets left, %d wait, %d were dropped" % (
+            left() - before, sent, waiting(), dropped()))
 
 
 def devices():
@@ -104,10 +123,12 @@ def devices():
 
 
 def ports():
-    run("insmod %s && %s/dcqcn port switch new s && tc -batch - <<'END'\n%s\nEND" % (
-        MODULE, BINARIES, "\n".join("qdisc add dev p%d root dcbport" % n for n in range(DEVICES))))
-    run("for n in $(seq 0 %d); do %s/dcqcn port set dev p$n switch s pfc 3 xoff 60KB xon 40KB "
-       "headroom 20KB || exit; done" % (DEVICES - 1, BINARIES))
+    run("insmod %s && %s/dcqcn port switch new s size %d && tc -batch - <<'END'\n%s\nEND" % (
+        MODULE, BINARIES, 2 * HEADROOM,
+        "\n".join("qdisc add dev p%d root dcbport" % n for n in range(DEVICES))))
+    for n in range(DEVICES):
+        run("%s/dcqcn port set dev p%d switch s pfc 3 xoff 60KB xon 40KB headroom %d" % (
+            BINARIES, n, 20000 if n else HEADROOM))
 
 
 def main():
