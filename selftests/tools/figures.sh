@@ -58,6 +58,13 @@ echo 'char *a = "/**/"; /* why */' >"$TMP/drivers/a.c" && commit "of the module"
 figures 1 "commits since in 1 files, the last $(git -C "$TMP" log -1 --format=%h) of the module"
 table "$(git -C "$TMP" rev-parse HEAD)" module
 figures 0 "0 stale"
+printf '[a]\nb = 1\n[[expect]]\nc = 2\n' >"$TMP/drivers/a.toml" && commit "of a scenario"
+table "$(git -C "$TMP" rev-parse HEAD)" module
+printf '# why\n[a]\nb = 1\n[[expect]]\nc = 3\n[[expect]]\nd = 1\n' >"$TMP/drivers/a.toml" &&
+	commit "of what it expects"
+figures 0 "0 stale"
+printf '[a]\nb = 2\n' >"$TMP/drivers/a.toml" && commit "of what it simulates"
+figures 1 "the last $(git -C "$TMP" log -1 --format=%h) of what it simulates"
 table unknown module
 figures 1 "its commit is unknown"
 table 0123456789abcdef0123456789abcdef01234567 module
