@@ -12,8 +12,9 @@
  * the instruction, take eight bytes at a time, by slicing: Kounavis and Berry, "A Systematic
  * Approach to Building High Performance Software-Based CRC Generators", 2005.
  *
- * The kernel may use these registers here: processes have their own, a signal's frame keeps them,
- * and nothing else runs in between, because this does not sleep.
+ * User-mode Linux may use these registers: processes have their own, a signal's frame keeps them,
+ * and nothing else runs in between, because this does not sleep. On a PC they are those of the
+ * process that was interrupted, so only User-mode Linux is built with this.
  */
 #include <linux/crc32poly.h>
 #include <linux/unaligned.h>
