@@ -45,6 +45,11 @@ def packets(number):
     return count("sent_pkts") - before
 
 
+def held():
+    """Packets that have waited, without the module none."""
+    return int(read(COUNTERS + "rp_released_packets", 0))
+
+
 def limit(flows):
     """They are paced from now on."""
     done = int(run("ip netns exec h2 python3 %s/cnp.py %d 1" % (BINARIES, flows)))
@@ -62,7 +67,7 @@ def main():
     os.mkdir("traffic")
     traffic = subprocess.Popen([BINARIES + "/traffic", "-i", "100000000", "flows", "traffic"])
     until("traffic", lambda: os.path.exists("traffic/t0"))
-    meter = Meter(sys.argv[4])
+    meter, waited = Meter(sys.argv[4]), open(sys.argv[4] + ".held", "w")
     for stage in ("stock", "idle", "one limited", "all limited"):
         if stage == "idle":
             run("insmod %s profile=mlx5" % MODULE)
@@ -78,7 +83,10 @@ def main():
             if not write("/sys/devices/system/cpu/cpu1/online", cpus - 1):
                 raise Wrong("the second CPU cannot be switched")
             packets(PACKETS // 10)
+            before = held()
             meter.measure(stage.replace(" ", "-"), "qps", cpus, lambda: packets(PACKETS))
+            waited.write("%d %d\n" % (meter.number, held() - before))
+            waited.flush()
             if traffic.poll() is not None:
                 raise Wrong("the traffic has ended")
     traffic.kill()
