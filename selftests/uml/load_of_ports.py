@@ -69,16 +69,10 @@ def left():
     return sum(int(read(path)) for path in glob.glob("/sys/class/net/p*/statistics/tx_packets"))
 
 
-def qdiscs(key):
-    return sum(q[key] for q in json.loads(run("tc -j -s qdisc show")))
-
-
-def waiting():
-    return qdiscs("qlen")
-
-
-def dropped():
-    return qdiscs("drops")
+def queues():
+    """Packets that wait in all devices, and those that were dropped there."""
+    qdiscs = [q for q in json.loads(run("tc -j -s qdisc show")) if q["dev"].startswith("p")]
+    return [sum(q[what] for q in qdiscs) for what in ("qlen", "drops")]
 
 
 def start(names):
@@ -103,12 +97,12 @@ def measure(meter, stage, load, cpus):
     sent = meter.measure(stage, load.name, len(cpus), work)
     # the CPU that sends for both may still be at work; pauses may have left as well
     for _ in range(PATIENCE):
-        if left() - before >= sent and not waiting():
+        out, (wait, lost) = left() - before, queues()
+        if out >= sent and not wait:
             break
         time.sleep(1)
-    if left() - before < sent or waiting() or dropped() or not sent:
-        raise RuntimeError("%d of %d packets left, %d wait, %d were dropped" % (
-            left() - before, sent, waiting(), dropped()))
+    if out < sent or wait or lost or not sent:
+        raise RuntimeError("%d of %d packets left, %d wait, %d were dropped" % (out, sent, wait, lost))
 
 
 def devices():
