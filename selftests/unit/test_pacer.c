@@ -1242,6 +1242,43 @@ static void started(void)
 	       num_unseen);
 }
 
+/* Flows that have begun together go on alike, whichever was the first: with three times the average
+ * of their bursts in two round trips. A flow to a peer that is known has a burst of its own.
+ */
+static void start_goes_on_alike(void)
+{
+	/* bytes in a round trip of 0.1 ms */
+	static const struct { bool known; u32 flows, bytes; } cases[] = {
+		{ false, 1, 12288 * 3 / 2 }, { false, 3, (12288 + 6144 + 4096) / 3 * 3 / 2 },
+		{ false, 4, (12288 + 6144 + 4096 + 3072) / 4 * 3 / 2 }, { true, 4, 12288 * 3 / 2 },
+	};
+	struct dcqcn_flow *flow = &qps[0].flow;
+	unsigned int i, n;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		u64 wanted = cases[i].bytes * 8ULL * NSEC_PER_SEC / (MS / 10);
+
+		unstarted(IB_QPT_RC, 0);
+		memset(&dev.peers, 0, sizeof(dev.peers));
+		if (cases[i].known)
+			learn_peer(&qps[0].peer, MS / 10, 12288, fuzz_now);
+		/* one that has begun long ago is none of them */
+		dcqcn_peer_begin(&dev.peers, &qps[0].peer, 100000, fuzz_now - 100 * MS);
+		dcqcn_limiter_start(&qps[0], &settings, true);
+		for (n = 1; n < cases[i].flows; n++)
+			dcqcn_peer_begin(&dev.peers, &qps[0].peer, 12288, fuzz_now);
+		for (n = 0; n < 16; n++)
+			output_request(&qps[0], n, 1000, WRITE_MIDDLE);
+		pass_time(&qps[0], MS / 10);
+		dcqcn_queue_acked(&qps[0], 12, 0);
+		expect(flow->rate.current_rate > wanted * 99 / 100 &&
+		       flow->rate.current_rate < wanted * 101 / 100,
+		       "case %u: %llu bit/s, not %llu", i,
+		       (unsigned long long)flow->rate.current_rate, (unsigned long long)wanted);
+		ends();
+	}
+}
+
 /* A burst of 96 KB after a pause meets a queue: the ACK of its last packet takes 1 ms, where the path
  * takes 0.1 ms. If nothing was marked before the pause, the flow goes on with three such bursts in two
  * round trips, and otherwise with three of the usual 12 KB. If the queue is no longer than 8 round
@@ -1671,9 +1708,10 @@ static void start_of_peer(void)
 	start_rtt(IB_QPT_UC, 2, 40000);
 	expect(start_bytes == 12288, "UC, which asks for no ACK, shares a burst: %u bytes", start_bytes);
 	other.s6_addr[15] = 2;
-	expect(dcqcn_peer_begin(&dev.peers, &other, fuzz_now + 100 * MS - 1) == 4, "they are forgotten");
-	expect(dcqcn_peer_begin(&dev.peers, &other, fuzz_now - 1) == 5, "another CPU's earlier clock starts a count");
-	expect(dcqcn_peer_begin(&dev.peers, &other, fuzz_now + 100 * MS) == 1, "flows share a burst for ever");
+	expect(dcqcn_peer_begin(&dev.peers, &other, 12000, fuzz_now + 100 * MS - 1) == 3000, "they are forgotten");
+	expect(dcqcn_peer_begin(&dev.peers, &other, 12000, fuzz_now - 1) == 2400, "another CPU's earlier clock starts a count");
+	expect(dcqcn_peer_begin(&dev.peers, &other, 12000, fuzz_now + 100 * MS) == 12000, "flows share a burst for ever");
+	expect(dcqcn_peer_begin(&dev.peers, &other, 1, fuzz_now + 100 * MS) == 1, "a share of a byte is none");
 
 	/* the latest 64 addresses, some of whose sets may be full */
 	for (i = 2; i < 66; i++) {
@@ -3258,6 +3296,7 @@ static const struct tap_test tests[] = {
 	{ "a start goes up also without samples", start_without_samples },
 	{ "a start of READ responses waits for no ACK", start_blind },
 	{ "a start goes up also without memory to measure", start_without_memory },
+	{ "flows that begin together go on alike", start_goes_on_alike },
 	{ "a burst that meets a queue counts by its length, if nothing was marked before", start_meets_queue },
 	{ "a flow begins again with the share that it got", start_knows_share },
 	{ "a CNP for the burst of a start changes nothing, and a pause ends no limit", start_deaf },

@@ -267,10 +267,17 @@ static bool dcqcn_limiter_meets_queue(const struct dcqcn_flow *flow, u64 line,
 	return ns > path->paused_rtt + path->paused_rtt / 4 + own;
 }
 
-/* Bytes that a flow whose path is unknown sends at once. @usual: on a path for it alone */
-static u32 dcqcn_limiter_first_burst(struct dcqcn_qp *qp, u32 usual, u64 now)
+/* A start goes on from its burst. Flows that have begun together, and divided one, go on alike:
+ * with the average of their bursts. The first has sent more than the last.
+ */
+static void dcqcn_limiter_go_on_alike(struct dcqcn_qp *qp, u64 now)
 {
-	return max(usual / dcqcn_peer_begin(&qp->dev->peers, &qp->peer, now), 1U);
+	struct dcqcn_path *path = qp->flow.path;
+	struct dcqcn_peer peer;
+
+	if (path->shares && dcqcn_limiter_look(qp, now, &peer) && peer.begun)
+		qp->flow.rate.burst = div_u64(peer.shared, peer.begun);
+	path->shares = false;
 }
 
 /* Begin to limit a flow: let it send a burst, and then raise its rate step by step */
@@ -302,8 +309,9 @@ static void dcqcn_limiter_feel(struct dcqcn_qp *qp,
 		burst = dcqcn_path_burst(flow->path, burst, asks || flow->path->answered,
 					 flow->rate.seen_rate < line ? flow->rate.seen_rate : 0,
 					 now);
-		if (asks && !known)
-			burst = dcqcn_limiter_first_burst(qp, burst, now);
+		flow->path->shares = asks && !known;
+		if (flow->path->shares)
+			burst = dcqcn_peer_begin(&qp->dev->peers, &qp->peer, burst, now);
 		/* answers say too little of what READ responses got */
 		if (asks)
 			share = min(flow->path->share * 1000ULL, line);
@@ -481,6 +489,8 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 		dcqcn_limiter_meets_queue(flow, dcqcn_dev_line(qp->dev, terms.settings),
 					  now - left);
 	path->queued |= queue;
+	if (first)
+		dcqcn_limiter_go_on_alike(qp, now);
 	/* Without marks before the pause, bursts of other flows have grown, too. After marks they
 	 * may be shorter than this one, which must not get a larger share. Starts may have been
 	 * turned off meanwhile.

@@ -52,6 +52,7 @@
  * @lost: the flow has lost packets since then
  * @was_marked: value of @marked before the last pause
  * @was_lost: value of @lost before the last pause
+ * @shares: the flow began with a share of a burst, as nothing was known of its peer
  * @published_rtt: ns; round trip that was last published to other flows
  * @published_time: ns; when it was published
  */
@@ -84,6 +85,7 @@ struct dcqcn_path {
 	bool lost;
 	bool was_marked;
 	bool was_lost;
+	bool shares;
 	u32 published_rtt;
 	u64 published_time;
 };

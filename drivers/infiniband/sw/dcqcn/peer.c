@@ -84,16 +84,17 @@ static struct dcqcn_peer *dcqcn_peer_get(struct dcqcn_peers *peers,
  * dcqcn_peer_begin() - a flow begins to send to a peer that dcqcn_peer_look() does not know
  * @peers: those of the port
  * @addr: the peer's address
+ * @burst: bytes that a flow sends at once on a path for it alone
  * @now: ns
  *
  * Context: BH off. Takes the lock of @peers.
- * Return: the number of flows that have begun together, with this one.
+ * Return: bytes that it sends at once, its share of @burst; at least 1.
  */
 u32 dcqcn_peer_begin(struct dcqcn_peers *peers, const struct in6_addr *addr,
-		     u64 now)
+		     u32 burst, u64 now)
 {
 	struct dcqcn_peer *peer;
-	u32 begun;
+	u32 share;
 
 	spin_lock(&peers->lock);
 	peer = dcqcn_peer_get(peers, addr);
@@ -101,10 +102,12 @@ u32 dcqcn_peer_begin(struct dcqcn_peers *peers, const struct in6_addr *addr,
 	    (s64)(now - peer->begun_time) >= (s64)DCQCN_PEER_TOGETHER_NS) {
 		peer->begun_time = now;
 		peer->begun = 0;
+		peer->shared = 0;
 	}
-	begun = ++peer->begun;
+	share = max(burst / ++peer->begun, 1U);
+	peer->shared += share;
 	spin_unlock(&peers->lock);
-	return begun;
+	return share;
 }
 
 /**

@@ -18,12 +18,14 @@
  * @rtt: ns; round trip, queues included
  * @burst: bytes that a flow may send at once when it starts
  * @begun: flows that have begun while nothing was known of the peer
+ * @shared: bytes; what these could send at once, together
  * @answers: the peer has this module, which answers (answer.c)
  */
 struct dcqcn_peer {
 	struct in6_addr addr;
 	u64 heard_time;
 	u64 begun_time;
+	u64 shared;
 	u32 rtt;
 	u32 burst;
 	u32 begun;
@@ -43,7 +45,7 @@ struct dcqcn_peers {
 bool dcqcn_peer_look(struct dcqcn_peers *peers, const struct in6_addr *addr,
 		     u64 now, struct dcqcn_peer *known);
 u32 dcqcn_peer_begin(struct dcqcn_peers *peers, const struct in6_addr *addr,
-		     u64 now);
+		     u32 burst, u64 now);
 void dcqcn_peer_learn(struct dcqcn_peers *peers, const struct in6_addr *addr,
 		      const struct dcqcn_peer *known, u64 now);
 
