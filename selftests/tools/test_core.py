@@ -196,6 +196,16 @@ def complaints():
     for line in ("kasan: KernelAddressSanitizer initialized", "rdma_rxe: loaded",
                  "kmemleak: Kernel memory leak detector initialized"):
         expect(line, kernel_log.complaints(line), [])
+    cut = "------------[ cut here ]------------\n"
+    warning = ("WARNING: drivers/infiniband/sw/rxe/%s at %s+0x2a7f/0x4320 [rdma_rxe]\n"
+               "Call Trace:\n%s+0x157/0x4a0 [%s]\n---[ end trace 0000000000000000 ]---\n")
+    for begin in (cut, ""):
+        expect("a warning of rxe's completer", kernel_log.complaints(begin + warning % (
+            "rxe_comp.c:827", "rxe_completer", "do_work", "rdma_rxe")), [])
+        expect("the same, with us in the stack", len(kernel_log.complaints(begin + warning % (
+            "rxe_comp.c:827", "rxe_completer", "dcqcn_rx", "rdma_dcqcn"))), 2)
+        expect("another warning of rxe", len(kernel_log.complaints(begin + warning % (
+            "rxe_qp.c:1", "rxe_qp_do_cleanup", "do_work", "rdma_rxe"))), 2)
     for bit in (5, 7, 9, 14):
         expect("taint %d" % bit, kernel_log.BAD_TAINT >> bit & 1, 1)
     expect("taint of a module from outside", kernel_log.BAD_TAINT >> 12 & 1, 0)

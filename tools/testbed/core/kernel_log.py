@@ -24,8 +24,8 @@ BAD_TAINT = 1 << 5 | 1 << 7 | 1 << 9 | 1 << 14
 # A warning of rxe's completer about itself, without us in the stack, when QPs are created and
 # destroyed under traffic (upstream/bad-response/). Other warnings of rxe count: packets of a QP
 # that are held for ever, for instance, would be our fault. Reports of another CPU in
-# the middle of this one count, too.
-OF_RXE = re.compile(r"-+\[ cut here \]-+\n"
+# the middle of this one count, too. A console that is not verbose leaves out "cut here".
+OF_RXE = re.compile(r"(?:-+\[ cut here \]-+\n)?"
                     r"WARNING: drivers/infiniband/sw/rxe/rxe_comp\.c:\d+ at rxe_completer\+.*\n"
                     r"(?:(?! .*\[rdma_dcqcn\]|.*(?:cut here|BUG: |KASAN|UBSAN|Oops)).*\n)*?"
                     r"---\[ end trace .*\n")
