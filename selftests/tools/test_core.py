@@ -198,7 +198,7 @@ def complaints():
         expect(line, kernel_log.complaints(line), [])
     cut = "------------[ cut here ]------------\n"
     warning = ("WARNING: drivers/infiniband/sw/rxe/%s at %s+0x2a7f/0x4320 [rdma_rxe]\n"
-               "Call Trace:\n%s+0x157/0x4a0 [%s]\n---[ end trace 0000000000000000 ]---\n")
+               "Call Trace:\n %s+0x157/0x4a0 [%s]\n---[ end trace 0000000000000000 ]---\n")
     for begin in (cut, ""):
         expect("a warning of rxe's completer", kernel_log.complaints(begin + warning % (
             "rxe_comp.c:827", "rxe_completer", "do_work", "rdma_rxe")), [])
