@@ -270,7 +270,7 @@ static bool dcqcn_limiter_meets_queue(const struct dcqcn_flow *flow, u64 line,
 /* A start goes on from its burst. Flows that have begun together, and divided one, go on alike:
  * with the average of their bursts. The first has sent more than the last.
  */
-static void dcqcn_limiter_go_on_alike(struct dcqcn_qp *qp, u64 now)
+static void dcqcn_limiter_average_burst(struct dcqcn_qp *qp, u64 now)
 {
 	struct dcqcn_path *path = qp->flow.path;
 	struct dcqcn_peer peer;
@@ -490,7 +490,7 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 					  now - left);
 	path->queued |= queue;
 	if (first)
-		dcqcn_limiter_go_on_alike(qp, now);
+		dcqcn_limiter_average_burst(qp, now);
 	/* Without marks before the pause, bursts of other flows have grown, too. After marks they
 	 * may be shorter than this one, which must not get a larger share. Starts may have been
 	 * turned off meanwhile.

@@ -86,7 +86,8 @@ enum dcqcn_start {
  * @alpha_time: ns; when alpha was last updated, or its period began
  * @timer_time: ns; when the increase timer last fired or was restarted
  * @cut_time: ns; the last cut
- * @burst: bytes; instead of @cut_time in a start: what it sent at once
+ * @burst: bytes; instead of @cut_time in a start: what it sent at once or, once the answer has
+ *	come, what the flows that began with it sent on average
  * @active_time: ns; when the flow last sent or was cut
  * @seen_rate: bit/s; the current rate right after that
  * @bytes: bytes sent since the byte counter last fired or was restarted; less than
