@@ -7,7 +7,7 @@
  * another host may be a thousand times as long. They also begin with that flow's burst, which is
  * longer if the path is idle. Flows that begin together to a host of which nothing is known, and
  * that ask for ACKs, share one burst: 20 hosts with ten flows each to the same port would fill a
- * switch. From the first ACK on, all of them count with the average of their bursts.
+ * switch. From its first ACK on, each goes on with the average of their bursts.
  *
  * The table holds 64 peers, four for each value of a hash. A new peer replaces the one of its set
  * whose last measurement, or first flow, is the oldest. That one becomes unknown. An attacker who
