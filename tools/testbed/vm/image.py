@@ -98,7 +98,8 @@ class Image:
         self.suite = None if self.series else SERIES.get(what, what)
         self.flavour = "rt-amd64" if name.endswith("-rt") else "amd64"
         self.packages = PACKAGES + (TRACERS if name == DEFAULT else []) + sorted(set(more))
-        recipe = repr((name, self.packages, RECIPE, FIXUP))
+        recipe = repr((name, self.packages, RECIPE, FIXUP,
+                       *([made_headers.PREPARE] if self.series else [])))
         key = hashlib.sha256(recipe.encode()).hexdigest()[:12]
         self.root = os.path.join(cache_dir(), "image-%s-%s" % (name, key))
 

@@ -6,6 +6,9 @@ are gone. The headers are made from that source, the image's configuration, the 
 and the image's exported symbols. They lack Debian's patches of the kernel. With those for 6.18.15,
 all 907 structures that a module shared with the image had the same size (pahole --sizes, debug
 information against BTF).
+
+Like Debian's headers, they include vmlinux with the image's BTF, which that of modules refers to.
+Without it, modules have none, and the kernel refuses algorithms in eBPF.
 """
 
 import os
@@ -41,6 +44,7 @@ chroot "$1" env PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C sh -ec '
 	[ "$(cat include/config/kernel.release)" = "$1" ]
 	scripts/extract-vmlinux "/boot/vmlinuz-$1" >/tmp/vmlinux
 	objcopy -O binary -j "__ksymtab*" /tmp/vmlinux exported
+	objcopy -j .BTF /tmp/vmlinux vmlinux
 	ln -sfn "../../../src/${0##*/}" "/usr/lib/modules/$1/build"
 	chmod -R a+rX .
 ' "$3" "$4" "$5" "$6"
