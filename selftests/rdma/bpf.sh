@@ -115,7 +115,7 @@ same()
 	perftest local ib_write_bw -m 1024 -s 65536 || return
 	for alg in $OWN; do
 		insmod "$BPF/twin.ko" "algorithm=$alg" || { fail "$alg"; break; }
-		cc_load $alg || fail "$OUT"
+		cc_load $alg || { fail "$OUT"; rmmod twin; break; }
 		"$DCQCN" cc use twin dev "${DEV[local]}" || fail "twin cannot be used"
 		until_ok 60 twins_met || fail "$alg: $(twin events) events, $(twin losses) losses"
 		"$DCQCN" cc use dcqcn dev "${DEV[local]}"

@@ -2,7 +2,8 @@
 /*
  * The algorithm "twin" compares an algorithm of the module with the same one in eBPF. For each event
  * of its flows it calls both with the same struct dcqcn_cc, and compares all bytes of the results.
- * Load this module with algorithm=NAME, then NAME-bpf; unload this one first.
+ * Load this module with algorithm=NAME, then NAME-bpf; unload this one first. Until NAME-bpf is
+ * there, flows obey NAME, and nothing is compared or counted.
  *
  * The counters may miss events if several flows obey it at a time.
  */
@@ -59,10 +60,13 @@ static void twin_compare(const struct dcqcn_cc *before, const struct dcqcn_cc *c
 #define TWIN(name)							\
 	static void twin_##name(struct dcqcn_cc *cc)			\
 	{								\
+		const struct dcqcn_cc_ops *second = READ_ONCE(ebpf);	\
 		struct dcqcn_cc before = *cc, other = *cc;		\
 									\
 		native->name(cc);					\
-		READ_ONCE(ebpf)->name(&other);				\
+		if (!second)						\
+			return;						\
+		second->name(&other);					\
 		twin_compare(&before, cc, &other);			\
 	}
 
@@ -71,20 +75,26 @@ TWIN(cnp)
 
 static void twin_loss(struct dcqcn_cc *cc)
 {
+	const struct dcqcn_cc_ops *second = READ_ONCE(ebpf);
 	struct dcqcn_cc before = *cc, other = *cc;
 
 	native->loss(cc);
-	READ_ONCE(ebpf)->loss(&other);
+	if (!second)
+		return;
+	second->loss(&other);
 	twin_compare(&before, cc, &other);
 	losses++;
 }
 
 static void twin_ack(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *sample)
 {
+	const struct dcqcn_cc_ops *second = READ_ONCE(ebpf);
 	struct dcqcn_cc before = *cc, other = *cc;
 
 	native->ack(cc, sample);
-	READ_ONCE(ebpf)->ack(&other, sample);
+	if (!second)
+		return;
+	second->ack(&other, sample);
 	twin_compare(&before, cc, &other);
 }
 
