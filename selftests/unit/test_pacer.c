@@ -1921,6 +1921,49 @@ static void restarts(void)
 	}
 }
 
+/* A flow has met a queue of 1 ms, and then had @samples round trips of 0.1 ms. Return whether it starts
+ * again after a pause. @shift: ns; by how much the pause moves the time from which the share counts
+ */
+static bool restarts_behind_queue(unsigned int samples, u64 pause, u64 *shift)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	u32 psn = 16;
+	u64 begun;
+	bool starts;
+
+	started();
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	for (; psn <= 16 + samples; psn++) {
+		pass_time(&qps[0], 10 * MS);
+		output_request(&qps[0], 0x80000000 | psn, 1000, WRITE_MIDDLE);
+		pass_time(&qps[0], psn == 16 ? MS : MS / 10);
+		dcqcn_queue_acked(&qps[0], psn, 0);
+	}
+	expect(num_sent == psn && flow->rate.rtt > MS / 2, "%u packets left, T follows %u ns",
+	       num_sent, flow->rate.rtt);
+	fuzz_now += pause - MS / 10;
+	begun = flow->path->begun_time;
+	output_request(&qps[0], psn, 1000, WRITE_FIRST);
+	*shift = flow->path->begun_time - begun;
+	starts = flow->rate.start == DCQCN_START_ASKS;
+	ends();
+	return starts;
+}
+
+/* A pause is one of four round trips as they are now, while T still follows a queue that is gone. One
+ * short round trip is not believed. A shorter pause begins nothing, and no share counts it.
+ */
+static void restarts_behind_old_queue(void)
+{
+	u64 shift;
+
+	expect(!restarts_behind_queue(1, MS, &shift), "one short round trip is believed");
+	expect(!restarts_behind_queue(2, 4 * MS / 10, &shift) && shift == 4 * MS / 10,
+	       "after four round trips, the share counts from %llu ns later",
+	       (unsigned long long)shift);
+	expect(restarts_behind_queue(2, 4 * MS / 10 + 1, &shift), "no start after a pause");
+}
+
 /* 20 KB/s get through while most packets are lost. The CNP that follows must have an effect. */
 static void hardly_delivered(void)
 {
@@ -3301,6 +3344,7 @@ static const struct tap_test tests[] = {
 	{ "a flow begins again with the share that it got", start_knows_share },
 	{ "a CNP for the burst of a start changes nothing, and a pause ends no limit", start_deaf },
 	{ "a flow without a limit begins again after four round trips", pauses },
+	{ "a pause is judged by the last round trips", restarts_behind_old_queue },
 	{ "an ACK does not end a pause in data", pauses_of_data },
 	{ "a QP that nobody has described yet begins with its first packet", first_packet_describes },
 	{ "packets to another address or QP are of another connection", other_connection },

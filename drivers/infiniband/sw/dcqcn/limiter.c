@@ -175,7 +175,9 @@ static void dcqcn_limiter_measure(struct dcqcn_flow *flow)
 	struct dcqcn_path *path;
 
 	path = kzalloc(sizeof(*path), GFP_ATOMIC | __GFP_NOWARN);
-	smp_store_release(&flow->path, path);	/* lockless readers find it zeroed */
+	if (path)
+		dcqcn_path_forget(path);
+	smp_store_release(&flow->path, path);	/* lockless readers find it empty */
 }
 
 /**
@@ -403,9 +405,14 @@ void dcqcn_limiter_go_on(struct dcqcn_qp *qp, u64 idle,
 	}
 	if (flow->path)
 		flow->path->idle = true;
-	if (!dcqcn_bth_begins(bth) ||
-	    idle <= (u64)DCQCN_PAUSE_RTTS * flow->rate.rtt ||
-	    !dcqcn_settings_limits(settings) || READ_ONCE(qp->dev->stopping) ||
+	if (!dcqcn_bth_begins(bth))
+		return;
+	if (idle <= (u64)DCQCN_PAUSE_RTTS * dcqcn_limiter_recent_rtt(flow)) {
+		if (flow->path)
+			flow->path->begun_time += idle;
+		return;
+	}
+	if (!dcqcn_settings_limits(settings) || READ_ONCE(qp->dev->stopping) ||
 	    dcqcn_qp_is_windowed(qp))
 		return;
 	dcqcn_limiter_feel(qp, settings, dcqcn_bth_may_request_ack(bth), now);

@@ -107,6 +107,15 @@ static __always_inline u64 dcqcn_limiter_rate(struct dcqcn_qp *qp,
 	return rate;
 }
 
+/* ns; the round trip by which a pause is judged. What T follows falls slowly, and a flow that sends
+ * little has few samples: it would take its next pauses for waits in a queue that is gone. A single
+ * short one proves little: where flows begin together, the first packets find no queue yet.
+ */
+static __always_inline u32 dcqcn_limiter_recent_rtt(const struct dcqcn_flow *flow)
+{
+	return flow->path ? min(flow->path->rtt_recent, flow->rate.rtt) : flow->rate.rtt;
+}
+
 /**
  * dcqcn_limiter_idle() - how long a limited flow has sent nothing, if more than a round trip
  * @flow: the flow
@@ -122,7 +131,7 @@ static __always_inline u64 dcqcn_limiter_idle(const struct dcqcn_flow *flow, u64
 	const struct dcqcn_fifo *fifo = &flow->fifo[DCQCN_REQUESTS];
 	u64 idle = now - flow->rate.active_time;
 
-	return unlikely(idle > flow->rate.rtt) &&
+	return unlikely(idle > dcqcn_limiter_recent_rtt(flow)) &&
 	       READ_ONCE(fifo->skipped) == fifo->charged ? idle : 0;
 }
 

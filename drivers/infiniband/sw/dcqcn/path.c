@@ -104,6 +104,8 @@ static void dcqcn_path_learn_rtt(struct dcqcn_path *path, u64 ns, u64 now)
 
 	if (!path->rtt_min || rtt < path->rtt_min)
 		path->rtt_min = rtt;
+	path->rtt_recent = max(rtt, path->rtt_last);
+	path->rtt_last = rtt;
 	if (rtt < path->rtt)
 		rtt += (path->rtt - rtt) / 8 * 7;
 	path->rtt = rtt;
@@ -193,6 +195,8 @@ void dcqcn_path_restart(struct dcqcn_path *path)
 void dcqcn_path_forget(struct dcqcn_path *path)
 {
 	path->rtt = 0;
+	path->rtt_last = 0;
+	path->rtt_recent = U32_MAX;
 	path->rtt_min = 0;
 	path->delivered[0] = 0;
 	path->delivered[1] = 0;

@@ -39,6 +39,8 @@
  * @probe_idle: the flow had nothing to send between the last two probes
  * @idled: all samples were left out because the flow had nothing to send, so no rate is known
  * @rtt: ns; round trip, queues included; 0 for unknown
+ * @rtt_last: ns; the last sample, 0 for unknown
+ * @rtt_recent: ns; the longer one of the last two samples, U32_MAX for unknown
  * @rtt_min: ns; the shortest one
  * @paused_rtt: ns; the shortest one before the last pauses
  * @paused_rate: kb/s; the most that got through before the last pause, 0 for unknown
@@ -72,6 +74,8 @@ struct dcqcn_path {
 	bool probe_idle;
 	bool idled;
 	u32 rtt;
+	u32 rtt_last;
+	u32 rtt_recent;
 	u32 rtt_min;
 	u32 paused_rtt;
 	u32 paused_rate;
