@@ -158,7 +158,7 @@ def figures(run, out):
     came, left = _sum(everybody, "tx_prio%d_in_packets"), _sum(everybody, "tx_prio%d_packets")
     held = _sum(everybody, "tx_prio%d_queue_packets") + _sum(everybody, "tx_prio%d_wire_packets")
     lost = _lost(everybody)
-    senders = {(f.src, f.prio) for f in run.flows}
+    senders = sorted({(f.src, f.prio) for f in run.flows})      # sums depend on the order
     paused = [stats[n][0]["rx_prio%d_pause_duration" % prio] * 1000 / run.duration
               for n, prio in senders]
     return {
