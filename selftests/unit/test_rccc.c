@@ -2,6 +2,7 @@
 /* The credit of rccc.c: what a port grants in all, to each sender, and after losses. */
 #include <linux/kernel.h>
 #include <math.h>
+#include <string.h>
 
 #include "knobs.h"
 #include "random.h"
@@ -189,6 +190,37 @@ static void test_bounds(void)
 	       "who takes no notice has %d", source.ahead);
 }
 
+/* Whatever a source has done, a packet that is said to change nothing does not, and many are */
+static void test_even(void)
+{
+	static const u32 windows[] = { 1, FRAME, 3 * FRAME, 65536, 1 << 24 };
+	struct dcqcn_rccc_source source = {}, before;
+	u32 n, window = 1, bytes, comes, even = 0, others = 0;
+
+	for (n = 0; n < 1000000; n++) {
+		if (random_one_in(100))
+			window = windows[random_below(ARRAY_SIZE(windows))];
+		if (random_one_in(100))
+			dcqcn_rccc_restart(&source, window);
+		if (random_one_in(20))
+			dcqcn_rccc_grant(&source, random_below(100000));
+		if (random_one_in(20))
+			dcqcn_rccc_received(&source, FRAME, DCQCN_RCCC_QUANTUM, window);
+		bytes = 1 + random_below(2 * FRAME);
+		before = source;
+		comes = dcqcn_rccc_received(&source, bytes, 0, window);
+		if (!dcqcn_rccc_is_even(&before, bytes, window)) {
+			others++;
+			continue;
+		}
+		even++;
+		expect(comes == bytes && !memcmp(&source, &before, sizeof(source)),
+		       "%u bytes, of %d ahead and %u unsolicited, window %u: %u come", bytes,
+		       before.ahead, before.unsolicited, window, comes);
+	}
+	expect(even > 10000 && others > 10000, "%u packets change nothing, %u do", even, others);
+}
+
 /* --- senders, and one receiver --------------------------------------------- */
 
 #define MOST		32
@@ -295,6 +327,7 @@ static const struct tap_test tests[] = {
 	{ "what a source had unasked is not granted", test_unsolicited },
 	{ "a source is granted what it asked for, once", test_backlog },
 	{ "bounds of what a source may have", test_bounds },
+	{ "a packet that changes nothing", test_even },
 	{ "one sender fills the link", test_one },
 	{ "8 senders share it", test_eight },
 	{ "32 senders share it", test_many },

@@ -383,10 +383,12 @@ dcqcn_ccc_add(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
 	rx->unreported += bytes;
 	if (route)
 		route->received += bytes;
-	if (settings->ccc.algorithms & DCQCN_CCC_RCCC)
-		dcqcn_ccc_owe(ccc->dev,
-			      dcqcn_rccc_received(&rx->source, bytes, asked,
-						  max(settings->ccc.initial_window, 1U)));
+	if (!(settings->ccc.algorithms & DCQCN_CCC_RCCC))
+		return;
+	if (asked || !dcqcn_rccc_is_even(&rx->source, bytes, settings->ccc.initial_window))
+		bytes = dcqcn_rccc_received(&rx->source, bytes, asked,
+					    max(settings->ccc.initial_window, 1U));
+	dcqcn_ccc_owe(ccc->dev, bytes);
 }
 
 /**

@@ -36,7 +36,7 @@ struct dcqcn_rccc_port {
  * @ahead: bytes granted and not received yet; negative if the sender sent more, as a packet needs
  *	no credit while nothing is in flight, or for which rxe's timer would expire; at least
  *	-DCQCN_RCCC_OWED_MAX and a packet
- * @unsolicited: bytes of @ahead that were not granted
+ * @unsolicited: bytes of @ahead that were not granted; 0 while there is a @backlog
  * @backlog: bytes that it has asked for, and was not granted yet; multiple of DCQCN_RCCC_QUANTUM,
  *	at most DCQCN_RCCC_BACKLOG_MAX
  */
@@ -55,5 +55,22 @@ u32 dcqcn_rccc_received(struct dcqcn_rccc_source *source, u32 bytes, u32 asked,
 void dcqcn_rccc_restart(struct dcqcn_rccc_source *source, u32 unsolicited);
 u32 dcqcn_rccc_most(u64 line, u32 rtt, u32 sources);
 bool dcqcn_rccc_grant(struct dcqcn_rccc_source *source, u32 most);
+
+/**
+ * dcqcn_rccc_is_even() - whether a packet leaves a sender's state as it is
+ * @source: its state; it asks for no credit
+ * @bytes: length of the packet
+ * @unsolicited: bytes; the least credit of a sender that asks for none
+ *
+ * Most packets come from a sender that has asked for nothing and been granted nothing. They use
+ * unsolicited credit and get it back: dcqcn_rccc_received() would return @bytes and change nothing.
+ *
+ * Context: any. The caller serialises access to @source.
+ */
+static inline bool dcqcn_rccc_is_even(const struct dcqcn_rccc_source *source, u32 bytes,
+				      u32 unsolicited)
+{
+	return source->ahead == (s32)unsolicited && bytes <= source->unsolicited;
+}
 
 #endif /* DCQCN_RCCC_H */
