@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # selftests/figures in a tree of its own: a figure is stale once code that matters to it has
-# changed, and only then. The table of this tree is in form. Says what differs.
+# changed, and only then, and what came out the same is taken over. The table of this tree is in
+# form. Says what differs.
 
 cd "$(dirname "$0")/../.." || exit 1
 TMP=$(mktemp -d)
@@ -29,12 +30,12 @@ table() # COMMIT CODE
 	END
 }
 
-# figures STATUS WORDS: run it in that tree
+# figures STATUS WORDS [OPTION...]: run it in that tree
 figures()
 {
 	local said status
 
-	said=$(selftests/figures --top "$TMP" 2>&1)
+	said=$(selftests/figures --top "$TMP" "${@:3}" 2>&1)
 	status=$?
 	[ $status = "$1" ] && [[ $said == *"$2"* ]] && return
 	echo "# want status $1 and \"$2\", got $status and:"
@@ -74,6 +75,42 @@ figures 1 "there is no gone"
 table "$FIRST" drivers
 echo ".. image:: pictures/b.png" >>"$TMP/Documentation/page.rst"
 figures 1 "b.png is not in figures.toml"
+
+# Results of a run of all tests at the last commit: scenario "a" has these runs
+echo ".. image:: pictures/a.png" >"$TMP/Documentation/page.rst"
+results() # COMMAND RUNS
+{
+	mkdir -p "$OUT/a/sim/a" && printf '{"command": "%s", "tree": "%s"}' "$1" \
+		"$(git -C "$TMP" rev-parse HEAD^{tree})" >"$OUT/a/verdict.json" &&
+		printf '{"kernel": "7.4.0", "runs": [%s]}' "$2" >"$OUT/a/sim/a/result.json"
+}
+field() # KEY: of the only figure
+{
+	sed -n "s/^$1 = //p" "$TMP/Documentation/figures.toml"
+}
+OUT=$TMP/.git/check
+table "$FIRST" module
+echo 'results = { "a n=1" = "" }' >>"$TMP/Documentation/figures.toml"
+commit "with results" && LAST=$(git -C "$TMP" rev-parse --short HEAD)
+figures 1 "no result of a" --results "$OUT"
+results "sim run --only n=1 a" '{"name": "k=2,n=1", "queue": 7}'
+figures 1 "has only some runs of a" --results "$OUT"
+results "sim run a" '{"name": "k=2,n=1", "queue": 7}, {"name": "n=12", "queue": 8}'
+figures 1 "differs  page.rst: pictures/a.png" --results "$OUT"
+figures 2 "goes with --results" --compared page.rst
+figures 0 "compared  page.rst: pictures/a.png: of $LAST" --results "$OUT" --compared page.rst
+[ "$(field commit) $(field kernel)" = "\"$LAST\" \"7.4.0\"" ] || { echo "# not taken over"; STATUS=1; }
+figures 0 "0 stale"
+commit "taken" && LAST=$(git -C "$TMP" rev-parse --short HEAD)
+results "sim run a" '{"queue": 7, "name": "k=2,n=1"}, {"name": "n=12", "queue": 9}'
+figures 0 "same      page.rst: pictures/a.png: of $LAST" --results "$OUT"
+results "sim run a" '{"name": "k=2,n=1", "queue": 9}'
+figures 1 "differs" --results "$OUT"
+results "sim run a" '{"name": "n=12", "queue": 9}'
+figures 1 "a has no run n=1" --results "$OUT"
+echo >"$TMP/tools/c" && results "sim run a" '{"name": "n=1", "queue": 7}'
+sed -i 's/"tree": "[^"]*"/"tree": "0123"/' "$OUT/a/verdict.json"
+figures 2 "not of a commit in this history" --results "$OUT" --compared page.rst
 
 selftests/figures --form || STATUS=1
 exit $STATUS
