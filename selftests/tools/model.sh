@@ -119,6 +119,29 @@ refuses "--config dcbport: speed: 1.6tbit is more than a port of dcbport can hav
 a lower speed, or another target" --config dcbport speed 1.6tbit
 refuses "--config dcbport: xoff: 5000000000B is more than a port of dcbport can have, 4294967295B: \
 choose less, or another target" --config dcbport buffer 10GB xoff 5GB
+refuses "kmin: 50MB is more than buffer, 16MB: no queue gets that long" kmin 50MB
+refuses "flows_min: 9 is more than flows_max, 8: marks begin before they grow" flows_min 9 flows_max 8
+says "flows_min 9" --config dcbport flows_min 9
+refuses "--config dcbport: headroom: a port of dcbport must have some with PFC: choose more, pfc no, \
+or another target" --config dcbport headroom 0
+says " rate 100000mbit" --config dcbport headroom 0 pfc no
+refuses "--config dcbport: reserve: 300KB is more than xoff, 100KB, which dcbport refuses: choose \
+less, a higher xoff, or another target" --config dcbport reserve 300KB xoff 100KB
+refuses "--config dcbport: alpha: 0.001 is less than a port of dcbport can have, 0.00781: choose \
+more, or another target" --config dcbport alpha 0.001
+says " alpha 0.00781" --config dcbport alpha 0.00781
+says " alpha 0" --config dcbport alpha 0
+refuses "--config tc: kmin: 1000B is less than tc's red can have, 1001B: choose more, or another \
+target" --config tc kmin 1000
+refuses "--config tc: pmax: 0.001% is less than tc's red can have from kmin to kmax, 0.008801%: \
+choose more, a lower kmax, or another target" --config tc pmax 0.001%
+# What tc refuses, it refuses before it looks for the device
+if [ "$(command -v tc)" ]; then
+	for words in "kmin 1001" "kmin 1001 kmax 1002" "pmax 0.009%" "kmin 10MB kmax 10MB"; do
+		$DCQCN model --config tc $words | sed -n '/ red /s/ DEV / nonesuch /p' | bash 2>&1 |
+			grep -qx 'Cannot find device "nonesuch"' || fail "tc refuses the model's $words"
+	done
+fi
 says '"green_drop_probability"' --config sonic speed 1.6tbit
 $DCQCN -j model speed 1.6tbit | grep -qF '"# speed: 1.6tbit is more than' ||
 	fail "dcqcn -j model speed 1.6tbit has no comment for dcbport"

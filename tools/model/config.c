@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Thresholds as the configuration of a switch, or of hosts. */
 #include <linux/kernel.h>
+#include <uapi/linux/dcbport.h>
 
 #include "algorithm.h"
 #include "number.h"
@@ -72,14 +73,49 @@ static bool length_fits(const char *key, double value, struct text *t)
 	return false;
 }
 
+/* A port's alpha is in units of this, and its 0 means the whole buffer */
+#define ALPHA_LEAST	(1.0 / DCBPORT_ALPHA_ONE)
+
+static bool alpha_fits(const struct dcqcn_model_input *in, struct text *t)
+{
+	if (!in->alpha || in->alpha >= ALPHA_LEAST / 2)
+		return true;
+	text_add(t, "alpha: ");
+	text_number(t, in->alpha, 3);
+	text_add(t, " is less than a port of dcbport can have, ");
+	text_number(t, ALPHA_LEAST, 3);
+	text_add(t, ": choose more, or another target");
+	return false;
+}
+
+/* What a port with PFC refuses, and the model does not */
+static bool pfc_fits(const struct dcqcn_model_input *in, const struct dcqcn_model_output *out,
+		     struct text *t)
+{
+	if (out->headroom_bytes < 0.5) {
+		text_add(t, "headroom: a port of dcbport must have some with PFC: choose more, pfc no, "
+			 "or another target");
+		return false;
+	}
+	if (in->reserve_bytes <= out->xoff_bytes)
+		return true;
+	text_add(t, "reserve: ");
+	text_value(t, DCQCN_MODEL_BYTES, in->reserve_bytes);
+	text_add(t, " is more than xoff, ");
+	text_value(t, DCQCN_MODEL_BYTES, out->xoff_bytes);
+	text_add(t, ", which dcbport refuses: choose less, a higher xoff, or another target");
+	return false;
+}
+
 static bool dcbport_takes(const struct dcqcn_model_input *in,
 			  const struct dcqcn_model_output *out, struct text *t)
 {
-	return rate_fits(in, t) && length_fits("kmin", out->kmin_bytes, t) &&
+	return rate_fits(in, t) && alpha_fits(in, t) && length_fits("kmin", out->kmin_bytes, t) &&
 	       length_fits("kmax", out->kmax_bytes, t) &&
 	       (!in->pfc || (length_fits("xoff", out->xoff_bytes, t) &&
 			     length_fits("xon", out->xon_bytes, t) &&
-			     length_fits("headroom", out->headroom_bytes, t)));
+			     length_fits("headroom", out->headroom_bytes, t) &&
+			     pfc_fits(in, out, t)));
 }
 
 static void dcbport(const struct dcqcn_model_input *in, const struct dcqcn_model_output *out,
@@ -110,6 +146,27 @@ static void dcbport(const struct dcqcn_model_input *in, const struct dcqcn_model
 	if (in->pfc)
 		text_add(t, "# or, for an LLDP agent and its peers:\n"
 			 "dcb pfc set dev DEV prio-pfc " PRIO ":on\n");
+}
+
+/* tc averages the queue over as many packets as fit under kmin, and counts the curve's slope, per
+ * byte, in powers of two down to this
+ */
+#define RED_SLOPE_LEAST	0x1p-31
+
+static bool tc_takes(const struct dcqcn_model_output *out, struct text *t)
+{
+	double least = (out->kmax_bytes - out->kmin_bytes) * RED_SLOPE_LEAST;
+
+	if (out->kmin_bytes < RED_AVPKT + 0.5) {
+		add_whole(t, "kmin: ", out->kmin_bytes, "B is less than tc's red can have, ");
+		add_whole(t, "", RED_AVPKT + 1, "B: choose more, or another target");
+		return false;
+	}
+	if (out->pmax_share > least)
+		return true;
+	add_share(t, "pmax: ", out->pmax_share, "% is less than tc's red can have from kmin to ");
+	add_share(t, "kmax, ", least, "%: choose more, a lower kmax, or another target");
+	return false;
 }
 
 static void tc(const struct dcqcn_model_input *in, const struct dcqcn_model_output *out,
@@ -289,7 +346,14 @@ bool dcqcn_model_config_check(const struct dcqcn_model_input *in,
 {
 	struct text t = text_begin(problem, DCQCN_MODEL_TEXT);
 
-	return target != DCQCN_MODEL_DCBPORT || dcbport_takes(in, out, &t);
+	switch (target) {
+	case DCQCN_MODEL_DCBPORT:
+		return dcbport_takes(in, out, &t);
+	case DCQCN_MODEL_TC:
+		return tc_takes(out, &t);
+	default:
+		return true;
+	}
 }
 
 /**

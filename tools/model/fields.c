@@ -417,7 +417,7 @@ static bool in_range(const struct dcqcn_model_input *in, struct text *t)
 	return true;
 }
 
-static double *field_at(struct dcqcn_model_input *in, const char *key)
+static const struct dcqcn_model_field *input_of(const char *key)
 {
 	const struct dcqcn_model_field *f;
 	size_t i;
@@ -426,7 +426,7 @@ static double *field_at(struct dcqcn_model_input *in, const char *key)
 		for (i = 0; f->key[i] && f->key[i] == key[i]; i++)
 			;
 		if (f->key[i] == key[i])
-			return dcqcn_model_at(in, f);
+			return f;
 	}
 	return NULL;
 }
@@ -435,18 +435,19 @@ static double *field_at(struct dcqcn_model_input *in, const char *key)
 static bool in_order(const struct dcqcn_model_input *in, const char *low, const char *high,
 		     const char *why, struct text *t)
 {
+	const struct dcqcn_model_field *f = input_of(low), *g = input_of(high);
 	struct dcqcn_model_input copy = *in;
-	double a = *field_at(&copy, low), b = *field_at(&copy, high);
+	double a = *dcqcn_model_at(&copy, f), b = *dcqcn_model_at(&copy, g);
 
 	if (a == AUTO || b == AUTO || a <= b)
 		return true;
 	text_add(t, low);
 	text_add(t, ": ");
-	text_value(t, DCQCN_MODEL_BYTES, a);
+	text_value(t, f->unit, a);
 	text_add(t, " is more than ");
 	text_add(t, high);
 	text_add(t, ", ");
-	text_value(t, DCQCN_MODEL_BYTES, b);
+	text_value(t, g->unit, b);
 	text_add(t, ": ");
 	text_add(t, why);
 	return false;
@@ -500,7 +501,10 @@ bool dcqcn_model_check(const struct dcqcn_model_input *in, char problem[DCQCN_MO
 
 	return in_range(in, &t) &&
 	       in_order(in, "kmin", "kmax", "the curve rises from kmin to kmax", &t) &&
+	       in_order(in, "kmin", "buffer", "no queue gets that long", &t) &&
 	       in_order(in, "kmax", "buffer", "no queue gets that long", &t) &&
+	       (!in->flows_max ||
+		in_order(in, "flows_min", "flows_max", "marks begin before they grow", &t)) &&
 	       (!in->pfc ||
 		(in_order(in, "xon", "xoff", "a pause would end as soon as it began", &t) &&
 		 in_order(in, "xoff", "buffer", "packets are lost before a pause", &t))) &&
