@@ -21,7 +21,7 @@ static uint64_t sum(const struct nlattr *const *tb, const uint16_t *attr)
 static void add_class(struct port_look *look, const char *dev, int prio,
 		      const struct nlattr *const *tb)
 {
-	static const uint16_t attrs[PORT_FIGURES][6] = {
+	static const uint16_t attrs[PORT_FIGURES][7] = {
 		[PORT_OUT] = { DCBPORT_A_CLASS_OUT_BYTES },
 		[PORT_QUEUE] = { DCBPORT_A_CLASS_QUEUE_BYTES },
 		[PORT_MARKED] = { DCBPORT_A_CLASS_MARKED },
@@ -29,7 +29,8 @@ static void add_class(struct port_look *look, const char *dev, int prio,
 			   DCBPORT_A_CLASS_DROP_BUFFER,
 			   DCBPORT_A_CLASS_DROP_STORM,
 			   DCBPORT_A_CLASS_DROP_MEMORY,
-			   DCBPORT_A_CLASS_DROP_RESET },
+			   DCBPORT_A_CLASS_DROP_RESET,
+			   DCBPORT_A_CLASS_DROP_WRED },
 		[PORT_PAUSED] = { DCBPORT_A_CLASS_RX_PAUSE_DURATION },
 		[PORT_HEARD] = { DCBPORT_A_CLASS_RX_PAUSE },
 		[PORT_SAID] = { DCBPORT_A_CLASS_TX_PAUSE,
