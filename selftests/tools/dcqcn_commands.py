@@ -66,7 +66,7 @@ port save dev nonesuch
 port save -o FILE.conf dev nonesuch
 port restore dev lo PORTS
 port set dev nonesuch mark dequeue dscp 26:3,48:6 pcp none default 2
-port set dev nonesuch prio 3 wred on share 1/4 maxrate 1gbit tc 3 reserve 1KB xoff 60KB xon 40KB xon_offset 3KB headroom 20KB alpha switch
+port set dev nonesuch prio 3 wred on share 1/4 maxrate 1500kbit tc 3 reserve 1KB xoff 60KB xon 40KB xon_offset 3KB headroom 20KB alpha switch
 port set dev nonesuch reserve 1KB xoff 60KB xon 40KB xon_offset 3KB headroom 20KB action drop detect auto restore 1s
 port set dev nonesuch prio 3 weight 5 limit 1MB kmin 5KB kmax 200KB pmax 1% flows_min 1 flows_max 9 prio 6
 port switch set nonesuch size 1MB lossy 1MB alpha 1/8
@@ -284,6 +284,7 @@ port set dev nonesuch switch NAME64 -> switch: names have at most 63 characters
 show dev NAME64 -> nnnnnnnnnnnnnnnnnnnn...: names have at most 63 characters
 port set dev nonesuch xoff 5GB -> xoff: "5GB" is too large
 port set dev nonesuch prio 0 pmax 1x -> pmax: "1x" is not a probability
+port set dev nonesuch rate 0.5bit -> rate: "0.5bit" is not a rate in whole bit/s
 port switch show x -> port switch show: "x" is not expected here
 port switch new -> port switch new: the switch is missing
 port switch new s colour red -> port: "colour": no such key

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dcqcn port without a kernel: every kind of loss is one. Prints what is wrong.
+ * dcqcn port without a kernel: what save writes, restore reads, to the bit, for each key and every
+ * kind of value that the kernel can have; and every kind of loss is one. Prints what is wrong.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,6 +11,9 @@
 #include "clock.h"
 #include "port.h"
 #include "port_look.h"
+#include "portkey.h"
+
+#define VALUES	20000	/* of each key */
 
 bool option_json;
 static int wrong;
@@ -61,6 +65,83 @@ const char *netlink_string(const struct nlattr *attr)
 	return mnl_attr_get_str(attr);
 }
 
+/* From 0 to @most, of all lengths */
+static uint64_t some(uint64_t most)
+{
+	uint64_t value = ((uint64_t)random() << 31 | random()) >> random() % 62;
+
+	return random() % 20 ? value % (most + 1) : random() % 2 ? most : 0;
+}
+
+static uint64_t most_of(const struct portkey *key)
+{
+	switch (key->type) {
+	case PORTKEY_RATE:
+		return 1000000000000;
+	case PORTKEY_PMAX:
+	case PORTKEY_NSEC:
+		return 1000000000;
+	case PORTKEY_MSEC:
+		return 60000;
+	case PORTKEY_ALPHA:
+	case PORTKEY_OWN_ALPHA:
+	case PORTKEY_SHARE:
+		return 16384;
+	case PORTKEY_ONOFF:
+	case PORTKEY_MARK:
+		return 1;
+	case PORTKEY_ACTION:
+		return DCBPORT_ACTION_DROP;
+	case PORTKEY_TRUST:
+		return DCBPORT_TRUST_PCP_DSCP;
+	case PORTKEY_BYTES:
+		return key->size == 4 ? UINT32_MAX : 1099511627776;
+	default:
+		return UINT8_MAX;
+	}
+}
+
+static void put_some(struct nlmsghdr *nlh, const struct portkey *key)
+{
+	uint64_t value = some(most_of(key));
+	uint8_t map[64];
+
+	if (key->type == PORTKEY_NAME) {
+		mnl_attr_put_strz(nlh, key->attr, random() % 2 ? "s1" : "");
+	} else if (key->type == PORTKEY_MAP) {
+		for (int i = 0; i < key->size; i++)
+			map[i] = random() % 2 ? random() : 0;
+		mnl_attr_put(nlh, key->attr, key->size, map);
+	} else if (key->size == 1) {
+		mnl_attr_put_u8(nlh, key->attr, value);
+	} else if (key->size == 4) {
+		mnl_attr_put_u32(nlh, key->attr, value);
+	} else {
+		mnl_attr_put_u64(nlh, key->attr, value);
+	}
+}
+
+static void check_value(const struct portkey *key)
+{
+	char before[256] = {}, after[256] = {}, *text;
+	struct nlmsghdr *had = mnl_nlmsg_put_header(before), *has = mnl_nlmsg_put_header(after);
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		exit(EXIT_FAILURE);
+	put_some(had, key);
+	portkey_save(out, key, mnl_nlmsg_get_payload(had));
+	fclose(out);
+	/* an error ends the program with its message */
+	portkey_put(has, key, text);
+	if (memcmp(before, after, sizeof(before))) {
+		printf("%s %s: is another value when it is read\n", key->name, text);
+		wrong = 1;
+	}
+	free(text);
+}
+
 static void check_losses(void)
 {
 	struct port_look look = port_look("a0");
@@ -80,6 +161,14 @@ static void check_losses(void)
 
 int main(void)
 {
+	const struct portkey *const tables[] = { port_keys, class_keys, switch_keys };
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+		for (const struct portkey *key = tables[i]; key->name; key++) {
+			for (int n = 0; n < VALUES && !wrong; n++)
+				check_value(key);
+		}
+	}
 	check_losses();
 	return wrong;
 }

@@ -3,6 +3,7 @@
  * The settings of a port, its classes and a switch: names, and values as people
  * type and read them.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +176,18 @@ static uint64_t parse_share(const struct portkey *key, const char *text,
 	return value;
 }
 
+/* In bit/s: other programs set rates that are not whole Mb/s, and saved ones must be read */
+static uint64_t parse_rate(const struct portkey *key, const char *text)
+{
+	double bps;
+
+	if (!unit_read(UNIT_KIND_RATE, text, 1e6, &bps) || fabs(bps - round(bps)) > 1e-9 * (bps + 1))
+		wrong(key, text, "a rate in whole bit/s, such as 1500kbit or 1gbit");
+	if (bps > 0x1p53)
+		fail("%s: \"%s\" is too large", key->name, text);
+	return round(bps);
+}
+
 static uint64_t parse_nsec(const struct portkey *key, const char *text)
 {
 	uint64_t nsec;
@@ -248,16 +261,12 @@ static uint64_t parse_share_or(const struct portkey *key, const char *text,
 static uint64_t parse(const struct portkey *key, const char *text)
 {
 	const struct words *w = words_of(key);
-	uint64_t value;
 
 	if (w)
 		return parse_word(key, text, w);
 	switch (key->type) {
 	case PORTKEY_RATE:
-		value = parse_unit(key, UNIT_MBPS, text);
-		if (value > UINT64_MAX / 1000000)
-			fail("%s: \"%s\" is too large", key->name, text);
-		return value * 1000000;
+		return parse_rate(key, text);
 	case PORTKEY_NSEC:
 		return parse_nsec(key, text);
 	case PORTKEY_MSEC:
@@ -377,6 +386,13 @@ void portkey_save(FILE *out, const struct portkey *key,
 	uint64_t value = is_number(key) ? netlink_number(attr) : 0;
 
 	switch (key->type) {
+	case PORTKEY_RATE:
+		/* it is shown with three decimals */
+		if (value % 1000000)
+			fprintf(out, "%llubit", (unsigned long long)value);
+		else
+			print(out, key, attr);
+		break;
 	case PORTKEY_NSEC:
 		fprintf(out, "%lluns", (unsigned long long)value);
 		break;
