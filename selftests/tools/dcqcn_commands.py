@@ -284,11 +284,15 @@ port set dev nonesuch switch NAME64 -> switch: names have at most 63 characters
 show dev NAME64 -> nnnnnnnnnnnnnnnnnnnn...: names have at most 63 characters
 port set dev nonesuch xoff 5GB -> xoff: "5GB" is too large
 port set dev nonesuch prio 0 pmax 1x -> pmax: "1x" is not a probability
+port set dev nonesuch prio 0 pmax 1e-10 -> pmax: "1e-10" is too small: the least is 1e-09
+port set dev nonesuch prio 3 share 0.1% -> share: "0.1%" is too small: the least is 0.0078125
 port set dev nonesuch rate 0.5bit -> rate: "0.5bit" is not a rate in whole bit/s
 port switch show x -> port switch show: "x" is not expected here
 port switch new -> port switch new: the switch is missing
 port switch new s colour red -> port: "colour": no such key
 port switch new s alpha x -> alpha: "x" is not a share
+port switch new s alpha 1/300 -> alpha: "1/300" is too small: the least is 0.0078125
+port switch new s alpha 1e9 -> alpha: "1e9" is too large
 port switch set -> port switch set: the switch is missing
 port switch set s -> port switch set: a key is missing
 port switch set s prio 3 -> port switch set: "prio" is not expected here

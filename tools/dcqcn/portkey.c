@@ -166,14 +166,19 @@ static const char *word(uint64_t value, const struct words *w)
 	return value < w->num ? w->word[value] : "?";
 }
 
+/* In units of 1 / @one. What is not 0 must not become 0, which often means the opposite: all. */
 static uint64_t parse_share(const struct portkey *key, const char *text,
 			    double one, const char *what)
 {
-	uint32_t value;
+	double value;
 
-	if (!unit_parse_share(text, one, &value))
+	if (!unit_parse_share(text, &value))
 		wrong(key, text, what);
-	return value;
+	if (value * one > UINT32_MAX)
+		fail("%s: \"%s\" is too large", key->name, text);
+	if (value && value * one < 0.5)
+		fail("%s: \"%s\" is too small: the least is %.9g", key->name, text, 1 / one);
+	return round(value * one);
 }
 
 /* In bit/s: other programs set rates that are not whole Mb/s, and saved ones must be read */

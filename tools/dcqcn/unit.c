@@ -153,25 +153,20 @@ bool unit_parse_nsec(const char *s, uint64_t *nsec)
 	return true;
 }
 
-/* Parts of @one, such as 0.1, 10% or 1/16 */
-bool unit_parse_share(const char *s, double one, uint32_t *value)
+/* Such as 0.1, 10% or 1/16 */
+bool unit_parse_share(const char *s, double *value)
 {
 	const char *end;
-	double v, part;
+	double part;
 
-	end = number(s, &v);
-	if (end && *end == '/') {
-		end = number(end + 1, &part);
-		if (!end || *end || !part)
-			return false;
-		v /= part;
-	} else if (!unit_read(UNIT_KIND_SHARE, s, 1, &v)) {
+	end = number(s, value);
+	if (!end || *end != '/')
+		return unit_read(UNIT_KIND_SHARE, s, 1, value);
+	end = number(end + 1, &part);
+	if (!end || *end || !part)
 		return false;
-	}
-	if (v * one > UINT32_MAX)
-		return false;
-	*value = v * one + 0.5;
-	return true;
+	*value /= part;
+	return isfinite(*value);
 }
 
 /* "none", "all", or digits with commas between: 0,3 */

@@ -33,7 +33,7 @@ bool unit_read(enum unit_kind kind, const char *s, double plain, double *value);
 bool unit_parse(enum unit unit, const char *s, uint64_t *value,
 		const char **problem);
 bool unit_parse_nsec(const char *s, uint64_t *nsec);
-bool unit_parse_share(const char *s, double one, uint32_t *value);
+bool unit_parse_share(const char *s, double *value);
 
 bool unit_parse_prios(const char *s, uint64_t *prios);
 
