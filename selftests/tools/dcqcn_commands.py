@@ -293,6 +293,8 @@ port switch new s colour red -> port: "colour": no such key
 port switch new s alpha x -> alpha: "x" is not a share
 port switch new s alpha 1/300 -> alpha: "1/300" is too small: the least is 0.0078125
 port switch new s alpha 1e9 -> alpha: "1e9" is too large
+port switch new none -> port: "none" cannot be the name of a switch
+port switch new #s -> port: "#s" cannot be the name of a switch
 port switch set -> port switch set: the switch is missing
 port switch set s -> port switch set: a key is missing
 port switch set s prio 3 -> port switch set: "prio" is not expected here

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clean.h"
 #include "clock.h"
 #include "port.h"
 #include "port_look.h"
@@ -107,7 +108,7 @@ static void put_some(struct nlmsghdr *nlh, const struct portkey *key)
 	uint8_t map[64];
 
 	if (key->type == PORTKEY_NAME) {
-		mnl_attr_put_strz(nlh, key->attr, random() % 2 ? "s1" : "");
+		mnl_attr_put_strz(nlh, key->attr, random() % 2 ? "s#1" : "");
 	} else if (key->type == PORTKEY_MAP) {
 		for (int i = 0; i < key->size; i++)
 			map[i] = random() % 2 ? random() : 0;
@@ -142,6 +143,18 @@ static void check_value(const struct portkey *key)
 	free(text);
 }
 
+static void check_line(const char *line, const char *want)
+{
+	char text[64];
+
+	strcpy(text, line);
+	clean_line(text);
+	if (!strcmp(text, want))
+		return;
+	printf("\"%s\" is read as \"%s\" instead of \"%s\"\n", line, text, want);
+	wrong = 1;
+}
+
 static void check_losses(void)
 {
 	struct port_look look = port_look("a0");
@@ -169,6 +182,11 @@ int main(void)
 				check_value(key);
 		}
 	}
+	check_line("port a#b rate 1gbit\n", "port a#b rate 1gbit");
+	check_line("port a rate 1gbit # 10gbit\n", "port a rate 1gbit ");
+	check_line("# switch s\n", "");
+	check_line("\t#\n", "\t");
+	check_line("", "");
 	check_losses();
 	return wrong;
 }

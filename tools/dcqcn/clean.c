@@ -55,3 +55,15 @@ bool clean_word(const char *name)
 	}
 	return true;
 }
+
+/* Cut off the end of a line, and a comment. A name may have a # in it, but not begin with one. */
+void clean_line(char *line)
+{
+	char *s = line;
+
+	line[strcspn(line, "\n")] = '\0';
+	while ((s = strchr(s, '#')) && s > line && !strchr(" \t", s[-1]))
+		s++;
+	if (s)
+		*s = '\0';
+}

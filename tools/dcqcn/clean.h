@@ -9,5 +9,6 @@
 size_t clean_len(const char *s);
 char *clean(char *text);
 bool clean_word(const char *name);
+void clean_line(char *line);
 
 #endif /* CLEAN_H */

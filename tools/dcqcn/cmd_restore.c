@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "arg.h"
+#include "clean.h"
 #include "commands.h"
 #include "dev.h"
 #include "fail.h"
@@ -51,7 +52,7 @@ static void read_line(char *line, struct saved **list, const char *file, int n)
 	const struct knob *knob;
 	struct saved *saved;
 
-	line[strcspn(line, "#\n")] = '\0';
+	clean_line(line);
 	name = strtok(line, " \t");
 	if (!name)
 		return;

@@ -62,11 +62,16 @@ void port_set(const char *dev, char **words)
 	netlink_do(nlh);
 }
 
-/* Create, change or remove a switch */
+/* Create, change or remove a switch. The kernel takes any name, but port restore reads words, and
+ * a port in the switch none is in no switch.
+ */
 void port_switch(uint8_t cmd, const char *name, char **words)
 {
 	struct nlmsghdr *nlh = netlink_request(&port_family, cmd, name);
 
+	if (cmd == DCBPORT_CMD_SWITCH_NEW &&
+	    (!*name || *name == '#' || name[strcspn(name, " \t\n")] || !strcmp(name, "none")))
+		fail("port: \"%s\" cannot be the name of a switch: it must be a word, and not none", name);
 	mnl_attr_put_strz(nlh, DCBPORT_A_SWITCH_NAME, name);
 	words = put_keys(nlh, switch_keys, words);
 	if (*words)

@@ -15,6 +15,7 @@
 
 #include "arg.h"
 #include "child.h"
+#include "clean.h"
 #include "commands.h"
 #include "fail.h"
 #include "port.h"
@@ -138,7 +139,7 @@ static void restore_line(char *line, const char *only, const char *file, int n)
 	char *words[WORDS + 1];
 	int num = 0;
 
-	line[strcspn(line, "#\n")] = '\0';
+	clean_line(line);
 	for (char *w = strtok(line, " \t"); w && num < WORDS; w = strtok(NULL, " \t"))
 		words[num++] = w;
 	words[num] = NULL;
