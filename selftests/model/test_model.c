@@ -1032,19 +1032,27 @@ static void test_configurations(void)
 	}
 }
 
-static void dcbport_refuses(const struct dcqcn_model_input *in, const char *start)
+/* Hosts, SONiC and people take everything, or nobody knows better */
+static void refuses(const struct dcqcn_model_input *in, int target, const char *start)
 {
 	struct dcqcn_model_output out = solved(in);
 	char problem[DCQCN_MODEL_TEXT] = "", text[DCQCN_MODEL_CONFIG_TEXT];
 
 	for (int i = 0; i < DCQCN_MODEL_TARGETS; i++)
-		expect(dcqcn_model_config_check(in, &out, i, problem) == (i != DCQCN_MODEL_DCBPORT),
-		       "%s: %s", dcqcn_model_targets[i], problem);
-	dcqcn_model_config_check(in, &out, DCQCN_MODEL_DCBPORT, problem);
+		expect(i == DCQCN_MODEL_DCBPORT || i == DCQCN_MODEL_TC ||
+		       dcqcn_model_config_check(in, &out, i, problem), "%s: %s",
+		       dcqcn_model_targets[i], problem);
+	expect(!dcqcn_model_config_check(in, &out, target, problem), "%s takes what has %s",
+	       dcqcn_model_targets[target], start);
 	expect(!strncmp(problem, start, strlen(start)), "says: %s", problem);
-	dcqcn_model_config(in, &out, DCQCN_MODEL_DCBPORT, text);
-	expect(!strncmp(text, "# ", 2) && strstr(text, problem) && !strstr(text, "dcqcn port"),
-	       "instead of a comment: %s", text);
+	dcqcn_model_config(in, &out, target, text);
+	expect(!strncmp(text, "# ", 2) && strstr(text, problem) && !strstr(text, "\ntc ") &&
+	       !strstr(text, "dcqcn port"), "instead of a comment: %s", text);
+}
+
+static void dcbport_refuses(const struct dcqcn_model_input *in, const char *start)
+{
+	refuses(in, DCQCN_MODEL_DCBPORT, start);
 }
 
 static void dcbport_accepts(const struct dcqcn_model_input *in, const char *part)
@@ -1098,6 +1106,50 @@ static void test_port_bounds(void)
 	in.buffer_bytes = 1e10;
 	in.pfc = 0;
 	dcbport_refuses(&in, "kmax: 4300000000B");
+}
+
+/* What the port's own checks refuse, see settings.c, and what it would take for something else */
+static void test_port_sense(void)
+{
+	struct dcqcn_model_input in = given();
+	struct dcqcn_model_output out = solved(&in);
+
+	in.reserve_bytes = out.xoff_bytes;
+	in.ports = 4;
+	dcbport_accepts(&in, " reserve ");
+	in.reserve_bytes = 2 * out.xoff_bytes;
+	in.xoff_bytes = out.xoff_bytes;
+	dcbport_refuses(&in, "reserve: ");
+	in = given();
+	in.headroom_bytes = 0;
+	dcbport_refuses(&in, "headroom: a port of dcbport must have some");
+	in.pfc = 0;
+	dcbport_accepts(&in, " rate ");
+	in = given();
+	in.alpha = 1 / 256.0;
+	dcbport_accepts(&in, " alpha 0.00391");
+	in.alpha = 1 / 257.0;
+	dcbport_refuses(&in, "alpha: 0.00389 is less than");
+	in.alpha = 0;
+	dcbport_accepts(&in, " alpha 0\n");
+}
+
+static void test_tc_bounds(void)
+{
+	struct dcqcn_model_input in = given();
+	struct dcqcn_model_output out;
+	char problem[DCQCN_MODEL_TEXT];
+
+	in.kmin_bytes = 1000;
+	refuses(&in, DCQCN_MODEL_TC, "kmin: 1000B is less than tc's red can have, 1001B");
+	in.kmin_bytes = 20e3;
+	in.kmax_bytes = 20e3 + (1 << 20);
+	in.pmax_share = 1.0 / (1 << 11);
+	refuses(&in, DCQCN_MODEL_TC, "pmax: 0.0488281% is less than tc's red can have");
+	in.kmax_bytes--;
+	out = solved(&in);
+	expect(dcqcn_model_config_check(&in, &out, DCQCN_MODEL_TC, problem), "a byte less: %s",
+	       problem);
 }
 
 static struct dcqcn_model_input any(void)
@@ -1188,6 +1240,8 @@ static const struct tap_test tests[] = {
 	{ "the other faults are found", test_other_findings },
 	{ "configurations have the thresholds", test_configurations },
 	{ "what a port cannot have is refused, and its queue is bounded", test_port_bounds },
+	{ "what a port would refuse, or take for something else, is refused", test_port_sense },
+	{ "what tc would refuse is refused", test_tc_bounds },
 	{ "any input gives numbers, the same twice", test_anything },
 };
 
