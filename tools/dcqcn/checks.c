@@ -31,6 +31,9 @@
 #define NSEC_PER_USEC	1000ULL
 #define NSEC_PER_MSEC	1000000ULL
 
+/* us; the longest dce_tcp_rtt */
+#define ALPHA_PERIOD_MAX	131071U
+
 /* Data leaves so much faster than the line rate, measured over so many packets */
 #define LINE_EXCEEDED	1.25
 #define ENOUGH_TO_JUDGE	100
@@ -411,7 +414,7 @@ static void check_interval(const struct facts *from,
 		     period, to->host, gap);
 	finding_why("under steady congestion alpha has decayed before the next CNP arrives, so cuts get smaller and smaller");
 	finding_fix("dcqcn set dev %s dce_tcp_rtt %uus  # or dcqcn profile apply auto",
-		    sender->name, gap ? gap * 10 : 1);
+		    sender->name, MIN(gap * 10, ALPHA_PERIOD_MAX));
 }
 
 static void check_ecn_cleared(const struct fact_dev *sender,
