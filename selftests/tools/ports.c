@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * dcqcn port without a kernel: what save writes, restore reads, to the bit, for each key and every
- * kind of value that the kernel can have; and every kind of loss is one. Prints what is wrong.
+ * kind of value that the kernel can have; what record writes, plot reads, whatever the device's
+ * name; and every kind of loss is one. Prints what is wrong.
  */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arg.h"
 #include "clean.h"
 #include "clock.h"
 #include "port.h"
 #include "port_look.h"
 #include "portkey.h"
+#include "record.h"
+#include "recording.h"
 
 #define VALUES	20000	/* of each key */
 
@@ -30,6 +34,36 @@ static const uint16_t losses[] = {
 uint64_t clock_now(void)
 {
 	return 0;
+}
+
+bool clock_wait(uint64_t due)
+{
+	(void)due;
+	return false;
+}
+
+void clock_end_on_signals(void)
+{
+}
+
+int arg_option(int argc, char **argv, const char *letters, const struct option *names)
+{
+	(void)argc;
+	(void)argv;
+	(void)letters;
+	(void)names;
+	return -1;
+}
+
+uint64_t arg_nsec(const char *text)
+{
+	(void)text;
+	return 0;
+}
+
+uint64_t arg_interval(const char *text)
+{
+	return arg_nsec(text);
 }
 
 /* One port, whose class 3 has lost a packet for each reason */
@@ -172,7 +206,55 @@ static void check_losses(void)
 	port_look_free(&look);
 }
 
-int main(void)
+static const char *const names[] = { "a0", "a,b", "\"", "\"a\",", "a\"b", ",", "%s", "'a, b'" };
+
+#define NAMES	(sizeof(names) / sizeof(*names))
+
+static void put_header(void)
+{
+	puts("time,dev,prio,lost");
+}
+
+static void put_names(uint64_t time, void *unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < NAMES; i++) {
+		record_time(time);
+		record_name(names[i]);
+		printf(",3,%zu\n", i);
+	}
+}
+
+/* Takes standard output away */
+static void check_names(char *file)
+{
+	static const char *const columns[] = { "lost", NULL };
+	struct record record = { .interval = 1, .file = file };
+	char *header = NULL, want[32];
+	struct recording r;
+	size_t size = 0;
+	FILE *in;
+
+	record_write(&record, put_header, put_names, NULL);
+	in = fopen(file, "r");
+	if (!in || getline(&header, &size, in) < 0)
+		exit(EXIT_FAILURE);
+	recording_read(&r, in, file, header, "prio", columns);
+	for (size_t i = 0; i < NAMES; i++) {
+		snprintf(want, sizeof(want), "%s:3", names[i]);
+		if (i < r.num_series && !strcmp(r.series[i].name, want) &&
+		    r.series[i].rows->value[0] == i)
+			continue;
+		fprintf(stderr, "%s is recorded, and read as %s\n", want,
+			i < r.num_series ? r.series[i].name : "nothing");
+		wrong = 1;
+	}
+	fclose(in);
+	free(header);
+}
+
+/* The argument is a file to write */
+int main(int argc, char **argv)
 {
 	const struct portkey *const tables[] = { port_keys, class_keys, switch_keys };
 
@@ -188,5 +270,8 @@ int main(void)
 	check_line("\t#\n", "\t");
 	check_line("", "");
 	check_losses();
+	fflush(stdout);
+	if (argc > 1)
+		check_names(argv[1]);
 	return wrong;
 }

@@ -48,7 +48,7 @@ static void put_header(void)
 static void put_line(const struct qp *qp, void *data)
 {
 	record_time(*(uint64_t *)data);
-	printf(",%s", qp->dev);
+	record_name(qp->dev);
 	for (int i = 0; columns[i].name; i++) {
 		if (columns[i].attr == RDMA_DCQCN_A_QP_ALPHA)
 			printf(",%.9f", qp_alpha(qp));

@@ -39,7 +39,8 @@ static void put_class(uint64_t time, const struct port_sample *s)
 	if (!any)
 		return;
 	record_time(time);
-	printf(",%s,%d", s->dev, s->prio);
+	record_name(s->dev);
+	printf(",%d", s->prio);
 	for (int i = 0; i < PORT_FIGURES; i++)
 		printf(",%llu", (unsigned long long)s->value[i]);
 	putchar('\n');

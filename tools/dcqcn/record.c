@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "arg.h"
 #include "clock.h"
@@ -73,4 +74,17 @@ void record_time(uint64_t time)
 {
 	printf("%llu.%09llu", (unsigned long long)(time / NSEC_PER_SEC),
 	       (unsigned long long)(time % NSEC_PER_SEC));
+}
+
+/* A column with a name, which may have any characters: in quotes if it needs them (RFC 4180) */
+void record_name(const char *name)
+{
+	if (!strpbrk(name, ",\"")) {
+		printf(",%s", name);
+		return;
+	}
+	fputs(",\"", stdout);
+	for (; *name; name++)
+		printf(*name == '"' ? "\"\"" : "%c", *name);
+	putchar('"');
 }

@@ -18,5 +18,6 @@ void record_options(struct record *r, int argc, char **argv);
 void record_write(const struct record *r, void (*header)(void),
 		  record_moment moment, void *data);
 void record_time(uint64_t time);
+void record_name(const char *name);
 
 #endif /* RECORD_H */

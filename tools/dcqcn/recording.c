@@ -22,16 +22,38 @@ struct layout {
 	size_t count, dev_at, key_at, at[RECORDING_COLUMNS];
 };
 
-/* Split at commas, in place; returns how many */
+/* The end of a cell in quotes, which are removed; NULL if it does not end */
+static char *unquote(char *cell)
+{
+	char *to = cell;
+
+	for (char *from = cell + 1; *from; from++) {
+		if (*from == '"' && *++from != '"') {
+			*to = '\0';
+			return from;
+		}
+		*to++ = *from;
+	}
+	return NULL;
+}
+
+/* Split at commas, in place; returns how many, or 0 */
 static size_t split(char *line, char *cells[MANY_COLUMNS])
 {
 	size_t n = 0;
-	char *cell;
+	char *end;
 
 	line[strcspn(line, "\n")] = '\0';
-	while (n < MANY_COLUMNS && (cell = strsep(&line, ",")))
-		cells[n++] = cell;
-	return line ? 0 : n;
+	for (; n < MANY_COLUMNS; line = end + 1) {
+		cells[n++] = line;
+		end = *line == '"' ? unquote(line) : line + strcspn(line, ",");
+		if (!end || (*end && *end != ','))
+			return 0;
+		if (!*end)
+			return n;
+		*end = '\0';
+	}
+	return 0;
 }
 
 static size_t find(const struct layout *layout, char *const *cells, const char *name)
