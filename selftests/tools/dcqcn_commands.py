@@ -351,7 +351,8 @@ class Files:
         "SAVED": "# a comment\nnonesuch rpg_gd 11\n",
         "BROKEN": "nonesuch rpg_gd 11\nnonesuch rpg_gd\n",
         "WRONG": "nonesuch rpg_gd red\n",
-        "PORTS": "port lo rate 1gbit\n", "FABRIC.toml": "[model]\nflows = 8\n", "OTHER.toml": "[link]\n",
+        "PORTS": "port lo rate 1gbit\n",
+        "SWITCHED": "switch nonesuch size 1MB\nport nonesuch switch nonesuch\nport lo rate 1gbit\n", "FABRIC.toml": "[model]\nflows = 8\n", "OTHER.toml": "[link]\n",
         "SAVED.svg": "", "EMPTY": QPS,
         "IDLE": "time,dev,prio,out_bytes,queue_bytes,marked,lost,paused_us,rx_pause,tx_pause\n",
         "PARTIAL": "time,dev,qpn,state,rate,target_rate\n", "TORN": QPS + "1.0,rxe0,17,1\n2.0\n",
@@ -439,6 +440,26 @@ def check_good(files):
     p = files.run("plot -o SAVED.svg RECORD", "--json")
     if (p.returncode, p.stdout) != (0, "{}\n"):
         complain("--json plot", "status %d, %r %r" % (p.returncode, p.stdout, p.stderr))
+
+
+def check_port_restore(directory):
+    """A device without a line changes nothing; switches need the module, which ports load by tc."""
+    for name in ("modprobe", "tc"):
+        with open(os.path.join(directory, name), "w") as f:
+            f.write("#!/bin/sh\necho %s $* >>said\nexit 1\n" % name)
+        os.chmod(os.path.join(directory, name), 0o755)
+    for device, status, wanted in (("eth99", 0, ""), ("nonesuch", 0, ""),
+                                   ("lo", 1, "modprobe -q dcbport\n")):
+        said = os.path.join(directory, "said")
+        open(said, "w").close()
+        p = subprocess.run([TOOL, "port", "restore", "dev", device, "SWITCHED"], cwd=directory,
+                           capture_output=True, text=True,
+                           env=dict(os.environ, PATH=directory + ":" + os.environ["PATH"]))
+        with open(said) as f:
+            ran = f.read()
+        if (p.returncode, ran) != (status, wanted) and not os.path.exists("/sys/module/dcbport"):
+            complain("port restore dev %s SWITCHED" % device, "status %d, %s, runs %r" %
+                     (p.returncode, p.stderr, ran))
 
 
 def usages():
@@ -561,6 +582,7 @@ def main():
         check_help(files, commands)
         check_shortened(files, commands)
         check_versions(files)
+        check_port_restore(directory)
     check_all_tried(commands)
     check_man_page(commands)
     return 1 if wrong else 0

@@ -6,12 +6,13 @@
  *	port DEV KEY VALUE ... prio PRIO KEY VALUE ...
  *
  * Restoring makes the switches that do not exist, and ports of the devices that do. A device that
- * does not exist is skipped: udev restores it when it appears.
+ * does not exist is skipped: udev restores it when it appears, with the switches.
  */
 #include <errno.h>
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "arg.h"
 #include "child.h"
@@ -25,6 +26,7 @@
 
 #define DEFAULT_FILE	"/etc/dcbport.conf"
 #define WORDS		512	/* of a line; a port has 330 */
+#define MODULE		"/sys/module/dcbport"
 
 /* --- save ----------------------------------------------------------------- */
 
@@ -133,35 +135,110 @@ static void make_port(const char *dev)
 		     dev, dev);
 }
 
-/* @only: the only device to restore, or NULL */
-static void restore_line(char *line, const char *only, const char *file, int n)
+/* tc loads it when it makes a port, but switches come first */
+static void load_module(void)
 {
-	char *words[WORDS + 1];
+	char *argv[] = { "modprobe", "-q", "dcbport", NULL };
+	pid_t child;
+	FILE *in;
+
+	if (!access(MODULE, F_OK))
+		return;
+	in = child_open(argv, &child);
+	if (in)
+		child_close(in, child);
+}
+
+/* A line of the file, as words with a NULL after them */
+struct line {
+	char *text, *words[WORDS + 1];
+};
+
+struct lines {
+	struct line *line;
+	size_t num;
+};
+
+static bool is_switch(const struct line *line)
+{
+	return !strcmp(line->words[0], "switch");
+}
+
+/* Takes @text */
+static void add_line(struct lines *lines, char *text, const char *file, int n)
+{
+	struct line line = { .text = text };
 	int num = 0;
 
-	clean_line(line);
-	for (char *w = strtok(line, " \t"); w && num < WORDS; w = strtok(NULL, " \t"))
-		words[num++] = w;
-	words[num] = NULL;
-	if (!num)
+	clean_line(text);
+	for (char *w = strtok(text, " \t"); w && num < WORDS; w = strtok(NULL, " \t"))
+		line.words[num++] = w;
+	if (!num) {
+		free(text);
 		return;
-	if (num < 2 || (strcmp(words[0], "switch") && strcmp(words[0], "port")))
+	}
+	if (num < 2 || (!is_switch(&line) && strcmp(line.words[0], "port")))
 		fail("%s:%d: must begin with switch or port, and its name", file, n);
-	if (!strcmp(words[0], "switch")) {
-		restore_switch(words[1], words + 2);
-	} else if ((!only || !strcmp(only, words[1])) &&
-		   if_nametoindex(words[1])) {
-		make_port(words[1]);
-		port_set(words[1], words + 2);
+	lines->line = reallocarray(lines->line, lines->num + 1, sizeof(line));
+	if (!lines->line)
+		fail_errno("memory");
+	lines->line[lines->num++] = line;
+}
+
+static struct lines read_lines(const char *file)
+{
+	FILE *f = strcmp(file, "-") ? fopen(file, "r") : stdin;
+	struct lines lines = {};
+	char *text = NULL;
+	size_t size = 0;
+
+	if (!f)
+		fail_errno(file);
+	for (int n = 1; getline(&text, &size, f) != -1; n++, text = NULL, size = 0)
+		add_line(&lines, text, file, n);
+	if (ferror(f))
+		fail_errno(file);
+	free(text);
+	fclose(f);
+	return lines;
+}
+
+/* @only: the only device to restore, or NULL */
+static bool is_port(const struct line *line, const char *only)
+{
+	return !is_switch(line) && (!only || !strcmp(only, line->words[1])) &&
+	       if_nametoindex(line->words[1]);
+}
+
+/* A device that appears and has no line must change nothing, neither switches */
+static bool concerns(const struct lines *lines, const char *only)
+{
+	for (size_t i = 0; only && i < lines->num; i++) {
+		if (is_port(&lines->line[i], only))
+			return true;
+	}
+	return !only;
+}
+
+static void restore(const struct lines *lines, const char *only)
+{
+	for (size_t i = 0; i < lines->num; i++) {
+		struct line *line = &lines->line[i];
+
+		if (is_switch(line)) {
+			load_module();
+			restore_switch(line->words[1], line->words + 2);
+		} else if (is_port(line, only)) {
+			make_port(line->words[1]);
+			port_set(line->words[1], line->words + 2);
+		}
 	}
 }
 
 int cmd_port_restore(int argc, char **argv)
 {
 	const char *file = DEFAULT_FILE, *only = NULL;
-	char *line = NULL;
-	size_t size = 0;
-	FILE *f;
+	struct lines lines;
 
 	argc--;
 	argv++;
@@ -176,14 +253,11 @@ int cmd_port_restore(int argc, char **argv)
 		file = *argv;
 		arg_none(argv + 1);
 	}
-	f = strcmp(file, "-") ? fopen(file, "r") : stdin;
-	if (!f)
-		fail_errno(file);
-	for (int n = 1; getline(&line, &size, f) != -1; n++)
-		restore_line(line, only, file, n);
-	if (ferror(f))
-		fail_errno(file);
-	free(line);
-	fclose(f);
+	lines = read_lines(file);
+	if (concerns(&lines, only))
+		restore(&lines, only);
+	for (size_t i = 0; i < lines.num; i++)
+		free(lines.line[i].text);
+	free(lines.line);
 	return EXIT_SUCCESS;
 }
