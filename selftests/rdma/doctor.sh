@@ -728,6 +728,7 @@ ufw allow 4791/udp; firewall-cmd --add-port=4791/udp; tc filter show dev ${IF[re
 	on remote "tc qdisc del dev ${IF[remote]} clsact"
 	check "the answer to another word" -z "$(asked "reboot")"
 	check "the answer to too long an interval" -z "$(asked "dcqcn doctor 2 10000000001")"
+	check "too long an interval" "$($DCQCN doctor -i 11s "${V4[remote]}" 2>&1 | grep -c 'at most 10 seconds')" = 1
 	check "the answer to nothing" -z "$(asked "")"
 	check "the beginning of an answer" "$(asked "dcqcn doctor 2 1000" | grep -cE "^(address|ready|end)")" -ge 3
 	stop remote serve

@@ -150,7 +150,7 @@ static void check_cut(const struct facts *facts, const struct fact_dev *dev)
 			     KNOB(dev, RPG_GD));
 		finding_why("a cut takes alpha * 1024 / 2^%u of the rate, at most 1/%u; with 11 it is up to half",
 			    KNOB(dev, RPG_GD),
-			    1U << (KNOB(dev, RPG_GD) - 10));
+			    1U << MIN(KNOB(dev, RPG_GD) - 10, 31U));	/* another host says it */
 		finding_fix("dcqcn set dev %s rpg_gd 11", dev->name);
 	}
 	if (KNOB(dev, RPG_MIN_RATE) * BPS_PER_MBPS >= dev->line_rate) {

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "clean.h"
+#include "clock.h"
 #include "exchange.h"
 #include "fail.h"
 #include "finding.h"
@@ -183,6 +184,9 @@ int exchange_ask(const char *peer, uint64_t nsec, struct exchange_addresses *the
 	freeaddrinfo(list);
 	if (fd < 0)
 		return -1;
+	if (nsec > NSEC_MAX)
+		fail("%s: the doctor there watches for at most %llu seconds (-i)", peer,
+		     NSEC_MAX / NSEC_PER_SEC);
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	dprintf(fd, HELLO "\n", (ull)nsec);
 	if (!read_greeting(fd, theirs))
