@@ -56,9 +56,9 @@ static struct flow_notes {
 	u64 output;		/* ns; rxe sent data */
 	u32 psn;		/* of its last request */
 	u64 begins;		/* ns; a flow began after a pause */
+	u64 line;		/* bit/s; of its port then, 0 if no start is expected */
 	u32 burst;		/* bytes that left in that moment */
 	u32 longest;		/* bytes */
-	bool excused;		/* no start is expected */
 	u64 cnp;		/* ns; last CNP, 0 for never */
 	bool cnp_excused;	/* the interval has changed since */
 	const void *cnp_entry;	/* the QP's entry then */
@@ -71,11 +71,6 @@ static bool tampered;		/* memory fails */
 
 #define PAUSE_MS	20	/* that is always a pause: four times the longest guess of a round trip */
 #define BURSTS		8	/* start_burst at once at most, on a path that was idle */
-
-/* With EXPLORE_PAUSES=1, a flow must start slowly after each pause. That does not hold yet: a limit
- * that outlives the pause ends with the first packet behind it.
- */
-static bool pauses_count;
 
 static struct {
 	u64 sequences, checks, nanoseconds, packets, looks;
@@ -190,29 +185,48 @@ static u32 rtt_of(const struct dcqcn_qp *entry)
 
 /* --- packets ----------------------------------------------------------------------- */
 
-/* Whether a QP's flows start slowly */
-static bool starts_slowly(const struct rxe_qp *qp)
+/* bit/s; the line rate of a port whose flows start slowly; 0 otherwise */
+static u64 starting_line(const struct rxe_qp *qp)
 {
 	const struct dcqcn_settings *settings;
+	u64 line;
 
 	if (!qp->port->dev || tampered)
-		return false;
+		return 0;
 	settings = settings_of(qp->port);
-	return settings->rp.start_burst && settings->rp_enable & BIT(qp->tos >> 5) &&
-	       !settings->ccc.algorithms && !settings->plugs && !qp->port->dev->stopping;
+	if (!settings->rp.start_burst || !(settings->rp_enable & BIT(qp->tos >> 5)) ||
+	    settings->ccc.algorithms || settings->plugs || qp->port->dev->stopping)
+		return 0;
+	line = dcqcn_dev_line(qp->port->dev, settings);
+	return dcqcn_rate_floor(&settings->rp) < line ? line : 0;
 }
 
-static void check_pause(struct rxe_qp *qp, struct flow_notes *n, u32 bytes)
+/* ns; the module takes a longer time without packets for a pause. A flow that waits for an answer
+ * does not pause.
+ */
+static u64 pause_of(const struct dcqcn_qp *entry)
 {
+	if (!entry)
+		return PAUSE_MS * MS;
+	if (entry->flow.path && entry->limited && dcqcn_path_awaits(entry->flow.path, fuzz_now))
+		return ~0ULL;
+	return max(PAUSE_MS * MS, DCQCN_PAUSE_RTTS * (u64)max(dcqcn_limiter_recent_rtt(&entry->flow),
+							      entry->flow.rate.rtt));
+}
+
+/* A flow that stops in the middle of a message waits for ACKs, or for its own link */
+static void check_pause(struct rxe_qp *qp, struct flow_notes *n, u8 opcode, u32 bytes)
+{
+	struct dcqcn_bth bth = { .opcode = opcode };
 	u64 pause = fuzz_now - n->output;
 
-	if (!n->output || (pause > PAUSE_MS * MS &&
-			   pause > (u64)DCQCN_PAUSE_RTTS * rtt_of(entry_of(qp)))) {
+	if (dcqcn_bth_begins(&bth) &&
+	    (!n->output || pause > pause_of(entry_of(qp)))) {
 		n->begins = fuzz_now;
 		n->burst = 0;
 		n->longest = bytes;
-		n->excused = !starts_slowly(qp) || qp->held[DCQCN_REQUESTS] ||
-			     qp->held[DCQCN_RESPONSES];
+		n->line = qp->held[DCQCN_REQUESTS] || qp->held[DCQCN_RESPONSES] ? 0 :
+			  starting_line(qp);
 	}
 	n->output = fuzz_now;
 }
@@ -224,7 +238,7 @@ void check_output(struct tx *tx)
 	struct flow_notes *n = &notes[index_of(qp)];
 
 	if (tx->kind != DCQCN_PKT_ACK)
-		check_pause(qp, n, tx->skb.len + ETH_HLEN);
+		check_pause(qp, n, tx->opcode, tx->skb.len + ETH_HLEN);
 	/* what was awaited is lost, and a start begins to wait anew */
 	if (tx->kind == DCQCN_PKT_REQUEST && ((tx->psn - n->psn - 1) & 0x800000))
 		n->waited = n->no_step = fuzz_now;
@@ -290,6 +304,8 @@ void check_leaves(struct tx *tx)
 
 	say("QP %u: opcode %02x PSN %u leaves after %.3f ms", qp->ib.qp_num, tx->opcode, tx->psn,
 	    (double)(fuzz_now - tx->since) / MS);
+	if (tx->kind != DCQCN_PKT_ACK)
+		n->output = fuzz_now;
 	demand(!tx->stale, "QP %u: opcode %02x PSN %u leaves, and what followed it has left",
 	       qp->ib.qp_num, tx->opcode, tx->psn);
 	check_order(tx);
@@ -298,8 +314,10 @@ void check_leaves(struct tx *tx)
 		return;
 	n->burst += tx->skb.len + ETH_HLEN;
 	n->longest = max(n->longest, tx->skb.len + ETH_HLEN);
-	n->excused |= !starts_slowly(qp);
-	demand(n->excused || !pauses_count ||
+	/* at a lower line rate, a start may be at its end */
+	if (starting_line(qp) != n->line)
+		n->line = 0;
+	demand(!n->line ||
 	       n->burst <= (u64)BURSTS * settings_of(qp->port)->rp.start_burst +
 	       CREDIT_PACKETS * n->longest,
 	       "QP %u sends %u bytes at once after a pause", qp->ib.qp_num, n->burst);
@@ -603,21 +621,30 @@ void check_settings(struct port *port)
 	tampered = fuzz_out_of_memory;
 	for (i = 0; i < QPS; i++) {
 		if (qps[i].port == port) {
-			notes[i].excused = true;
+			notes[i].line = 0;
 			notes[i].cnp_excused = true;
 		}
 	}
 }
 
 /* A link goes down: the flows of its port start again, and what they wait for counts from now */
+/* A forged answer, which may come in the moment in which a flow begins, tells of an endless rate */
+void check_forged(struct rxe_qp *qp)
+{
+	notes[index_of(qp)].line = 0;
+}
+
 void check_down(struct port *port)
 {
 	int i;
 
 	check_settings(port);
 	for (i = 0; i < QPS; i++) {
-		if (qps[i].port == port)
-			notes[i].waited = notes[i].no_step = fuzz_now;
+		if (qps[i].port != port)
+			continue;
+		notes[i].waited = notes[i].no_step = fuzz_now;
+		/* a flow whose limit ends is taken for one that has just sent */
+		notes[i].output = fuzz_now;
 	}
 }
 
@@ -627,7 +654,6 @@ void checks_begin(void)
 
 	memset(notes, 0, sizeof(notes));
 	tampered = false;
-	pauses_count = getenv("EXPLORE_PAUSES");
 	for (i = 0; i < QPS; i++)
 		notes[i].no_step = notes[i].waited = notes[i].progress = fuzz_now;
 }

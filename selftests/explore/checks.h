@@ -29,6 +29,7 @@ void check_all(void);
 /* Some setting has changed that @port's flows follow from now on */
 void check_settings(struct port *port);
 /* Its link goes down */
+void check_forged(struct rxe_qp *qp);
 void check_down(struct port *port);
 /* A user looks at everything */
 void check_views(void);

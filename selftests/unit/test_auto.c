@@ -414,8 +414,13 @@ static void test_start_from(void)
 	p.start_burst = automatic.start_burst;
 	dcqcn_start_begin(&r, &p, LINE, p.start_burst, 4000 * MBPS, true, START);
 	expect(r.current_rate == 1000 * MBPS, "known path: %llu", r.current_rate);
+	dcqcn_start_begin(&r, &p, 100 * MBPS, p.start_burst, 4000 * MBPS, true, START);
+	expect(r.current_rate == 1000 * MBPS, "known path, slow line: %llu", r.current_rate);
+	/* at the line rate, it would be over */
 	dcqcn_start_begin(&r, &p, 100 * MBPS, p.start_burst, 4000 * MBPS, false, START);
-	expect(r.current_rate == 100 * MBPS, "slow line: %llu", r.current_rate);
+	expect(r.current_rate == 50 * MBPS, "slow line: %llu", r.current_rate);
+	dcqcn_start_begin(&r, &p, 1 * MBPS, p.start_burst, 0, true, START);
+	expect(r.current_rate == 1 * MBPS, "slowest line: %llu", r.current_rate);
 	p.start_burst = U32_MAX;
 	r.rtt = 1000;
 	dcqcn_start_begin(&r, &p, DCQCN_RATE_MAX, p.start_burst, 0, false, START);

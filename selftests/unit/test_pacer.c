@@ -1862,6 +1862,7 @@ static void pauses(void)
 enum paused {
 	PAUSED_IDLE,
 	PAUSED_RELEASED,	/* the rate has come back to the line, which the next packet finds out */
+	PAUSED_FAST,		/* four times as much gets through as the port says */
 	PAUSED_UNACKED,		/* the last packet waits for its ACK */
 	PAUSED_HELD,		/* a packet is held meanwhile */
 	PAUSED_BACK,		/* rxe goes back */
@@ -1890,6 +1891,8 @@ static bool restarts_after(enum paused kind, u64 pause)
 		settings.rp.start_burst = 0;
 	if (kind == PAUSED_RELEASED)
 		flow->released = true;
+	if (kind == PAUSED_FAST)
+		flow->path->delivered[0] = 4 * dev.speed * 1000;
 	if (kind == PAUSED_HELD) {
 		flow->next = fuzz_now + pause + 1;
 		output_request(&qps[0], 17, 1000, WRITE_MIDDLE);
@@ -1916,7 +1919,7 @@ static void restarts(void)
 
 	for (kind = PAUSED_IDLE; kind <= PAUSED_INSIDE; kind++) {
 		expect(!restarts_after(kind, 4 * MS / 10), "case %u: after four round trips", kind);
-		expect(restarts_after(kind, 4 * MS / 10 + 1) == (kind <= PAUSED_RELEASED),
+		expect(restarts_after(kind, 4 * MS / 10 + 1) == (kind <= PAUSED_FAST),
 		       "case %u: after more than four round trips", kind);
 	}
 }

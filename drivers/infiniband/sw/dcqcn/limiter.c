@@ -105,6 +105,9 @@ u64 dcqcn_limiter_measured_line(const struct dcqcn_qp *qp,
 
 	if (settings->rp.rpg_time_reset || settings->rp.rpg_max_rate)
 		return line;
+	/* a start that waits for an ACK may be faster than the port says, and goes up no further */
+	if (qp->flow.rate.start == DCQCN_START_ASKS)
+		return max(line, 2 * qp->flow.rate.current_rate);
 	most = 2 * dcqcn_path_most(qp->flow.path);
 	/* a flow that has never kept the path busy keeps its rate */
 	if (!most && qp->flow.path->idled)
@@ -264,8 +267,9 @@ static bool dcqcn_limiter_meets_queue(const struct dcqcn_flow *flow, u64 line,
 
 	if (!path->paused_rtt)
 		return false;
-	own = div64_u64(flow->rate.burst * 8ULL * NSEC_PER_SEC,
-			max(path->paused_rate * 1000ULL, line));
+	/* bits / (kb/s) * 10^6; less than 2^58 before the division */
+	own = div64_u64(flow->rate.burst * 8ULL * USEC_PER_SEC,
+			max_t(u64, path->paused_rate, line / 1000));
 	return ns > path->paused_rtt + path->paused_rtt / 4 + own;
 }
 

@@ -175,8 +175,13 @@ void dcqcn_start_begin(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 	r->burst = burst;
 	rate = asks ? dcqcn_burst_rate(r, 1, DCQCN_START_WAIT_NS) :
 		      dcqcn_blind_rate(r, line);
-	rate = clamp(max(rate, known / DCQCN_START_KNOWN),
-		     min(dcqcn_rate_floor(p), line), line);
+	rate = max(rate, known / DCQCN_START_KNOWN);
+	/* A port may say less than what gets through. At the line rate, a start is over, unless it
+	 * waits for an ACK.
+	 */
+	if (!asks)
+		rate = min(rate, line / 2);
+	rate = max(rate, min(dcqcn_rate_floor(p), line));
 	dcqcn_rate_init(r, rate, now);
 	r->packet = packet;
 	r->burst = burst;
