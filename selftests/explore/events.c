@@ -477,9 +477,11 @@ static void do_event(const struct event *e)
 		path->bps = PICK(rates, e->b);
 		break;
 	case FORGE_ACK:
+		check_forged(qp);
 		rxe_forge(qp, DCQCN_OPCODE_ACK, 0, qp->una + (s8)e->b);
 		break;
 	case FORGE_NAK:
+		check_forged(qp);
 		rxe_forge(qp, DCQCN_OPCODE_ACK, e->c & 1 ? 0x20 : 0x60, qp->una + (s8)e->b);
 		break;
 	case FORGE_CNP:
