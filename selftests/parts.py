@@ -368,8 +368,9 @@ def full(kernels):
     out = common(True)
     out += [
         # in steps, whose figures it prints: a part that says nothing for half an hour hangs
-        Part("explore", "two million sequences of events",
-             "selftests/fuzz/run --only explore-fast --runs 6000000 --seeds 20 --out out/explore"),
+        Part("explore", "ten million sequences of events",
+             "selftests/fuzz/run --only explore-fast --packets 32 --runs 6000000 --seeds 100 "
+             "--out out/explore"),
         Part("explore-each", "ten million events through each algorithm",
              "selftests/fuzz/run --events 10000000 --runs 1200000 --out out/explore-each"),
         in_uml("coverage", "lines of the module that the torture reaches",

@@ -6,7 +6,8 @@
  * something. After the last event, the world heals: what is posted must be done, and nothing may
  * be left. A failure prints the sequence; fuzz_explore FILE replays it, and EXPLORE_VERBOSE=1 adds
  * each packet. With EXPLORE_CC=NAME, both ports begin with that algorithm or profile, whatever the
- * input says: "selftests/fuzz/run --events".
+ * input says: "selftests/fuzz/run --events". With EXPLORE_PACKETS=N, messages end, and no more are
+ * posted, once there have been N packets: "selftests/fuzz/run --packets".
  */
 #include "checks.h"
 #include "count.h"
@@ -18,6 +19,7 @@
 #include "settings.h"
 
 #define EVENTS_MAX	128
+#define PACKETS		1000	/* EXPLORE_PACKETS */
 
 struct setup {
 	u8 profile;	/* of both ports, and contexts */
@@ -705,6 +707,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	verbose = getenv("EXPLORE_VERBOSE");
 	all_begin_with = getenv("EXPLORE_CC");
+	packets_limit = strtoull(getenv("EXPLORE_PACKETS") ?: "0", NULL, 10) ?: PACKETS;
 	world_init();
 	count_begin();
 	atexit(say_all);
@@ -722,7 +725,6 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	num_events = 0;
 	world_begin(size);
 	rxe_begin();
-	packets_limit = 1000;
 	checks_begin();
 	for (i = 0; i < PORTS; i++) {
 		begin_with(&ports[i]);

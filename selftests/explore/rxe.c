@@ -163,7 +163,7 @@ bool rxe_post(struct rxe_qp *qp, enum message_kind kind, u32 bytes)
 	}
 	if (kind == ATOMIC || kind == FLUSH || kind == ATOMIC_WRITE)
 		bytes = 28;
-	bytes = min(bytes, PACKETS_MAX * qp->mtu);
+	bytes = min(bytes, (u32)min((u64)PACKETS_MAX, packets_limit - packets_made) * qp->mtu);
 	m = message_of(qp, qp->sq_next);
 	*m = (struct message) {
 		.kind = kind,

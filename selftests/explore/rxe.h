@@ -113,7 +113,7 @@ struct rxe_qp {
 
 extern struct rxe_qp qps[QPS];
 extern u64 packets_made;
-extern u64 packets_limit;	/* nothing more is posted then */
+extern u64 packets_limit;	/* messages end then, and nothing more is posted */
 
 void rxe_begin(void);
 bool rxe_connect(unsigned int pair, u8 type, u8 ack_timeout, u32 mtu, u32 memory, u32 psn, u8 tos);
