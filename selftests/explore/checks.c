@@ -419,6 +419,8 @@ static void check_state(struct rxe_qp *qp, struct flow_notes *n, u64 late)
 
 	demand(!(state & WINDOWED) || !(state & STARTING),
 	       "QP %u obeys a context, and is in a start", qp->ib.qp_num);
+	demand(!entry || entry->limited || entry->obeys == DCQCN_OBEYS_RATE,
+	       "QP %u obeys %u, and has no limit", qp->ib.qp_num, entry->obeys);
 	if (state != n->state)
 		see_transition(n->state, state);
 	/* what it obeys now has a bound of its own */

@@ -2499,6 +2499,32 @@ static void window_comes_back(void)
 	ends();
 }
 
+/* A context ends while one of its flows has no limit, because it was silent, or the link was down. The
+ * flow's packets do not come to the gate any more, and a CNP is for DCQCN.
+ */
+static void window_ends_unseen(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		windowed(0);
+		may_send = 1;
+		output(DCQCN_PKT_REQUEST, 0);
+		expect(qps[0].limited && dcqcn_qp_is_windowed(&qps[0]), "obeys no context");
+		qps[0].active = jiffies - 2 * HZ;
+		if (i)
+			dcqcn_queue_flush(&qps[0]);
+		else
+			dcqcn_queue_advance(&qps[0], fuzz_now);
+		context.tx.agreed = 0;
+		/* cnp.c ignores CNPs for flows that obey a context */
+		expect(!qps[0].limited && !dcqcn_qp_is_windowed(&qps[0]), "obeys a context without a limit");
+		dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+		expect(qps[0].limited && qps[0].flow.rate.had_cnp, "no CNP cuts its rate");
+		ends();
+	}
+}
+
 /* No rate below the line, and no faster than it: 1000 packets of 1000 bytes at 10 Gb/s */
 static void window_pace(void)
 {
@@ -3369,6 +3395,7 @@ static const struct tap_test tests[] = {
 	{ "requests behind a window are unseen only if all that may be are due", window_unseen_when_due },
 	{ "a window ends with the port, and with the peer", window_ends },
 	{ "a flow that comes back to its window is in no start", window_comes_back },
+	{ "a context that ends while its flow has no limit leaves the flow to DCQCN", window_ends_unseen },
 	{ "packets of a window leave at the line rate", window_pace },
 	{ "an algorithm sets the rate", plug_paces },
 	{ "an algorithm sets the window, and is told of ACKs, CNPs and losses", plug_windows },

@@ -729,6 +729,10 @@ void dcqcn_limiter_end(struct dcqcn_qp *qp)
 		return;
 	WRITE_ONCE(qp->sent_time, dcqcn_flow_clock(flow->rate.active_time));
 	dcqcn_cc_leave(qp);
+	/* The context may end before the flow sends again. The gate lets it obey the context again
+	 * if not.
+	 */
+	WRITE_ONCE(qp->obeys, DCQCN_OBEYS_RATE);
 	WRITE_ONCE(qp->limited, false);
 	atomic_dec(&qp->dev->pacing.num_limited);
 	atomic_dec(&dcqcn_num_limited);
