@@ -581,6 +581,26 @@ static void memory_on_two_cpus(void)
 	ends();
 }
 
+/* Sixteen other CPUs have counted packets that they hold, and this one has passed on that it sent them:
+ * the port holds less than nothing, and so has room, also where a long has 32 bits
+ */
+static void memory_below_zero(void)
+{
+	const int batches = 16 * DCQCN_HELD_BATCH;
+	unsigned int n;
+
+	limited(1, IB_QPT_RC, 0);
+	atomic_long_add(-batches, &dev.pacing.held_memory[DCQCN_RESPONSES]);
+	other_cpu.held_memory[DCQCN_RESPONSES] += batches;
+	for (n = 0; n < 100; n++)
+		output_of(&qps[0], DCQCN_PKT_RESPONSE, n, FULL, FULL_SIZE, true);
+	expect(!counters.value[DCQCN_RP_DROP_BOUND], "%lu of %u READ responses are dropped",
+	       counters.value[DCQCN_RP_DROP_BOUND], n);
+	atomic_long_add(batches, &dev.pacing.held_memory[DCQCN_RESPONSES]);
+	other_cpu.held_memory[DCQCN_RESPONSES] -= batches;
+	ends();
+}
+
 /* QPs with jumbo frames hold more requests than a port may: then each keeps its part, and the
  * others leave, in order, and are paid for
  */
@@ -3341,6 +3361,7 @@ static const struct tap_test tests[] = {
 	{ "the memory of held READ responses is bounded, and each QP has its part", memory },
 	{ "READ responses have room beside any requests", responses_beside_requests },
 	{ "memory is counted by each CPU, and the port knows it but for a batch", memory_on_two_cpus },
+	{ "and a port that seems to hold less than nothing has room", memory_below_zero },
 	{ "the memory of held requests is bounded, and each QP has its part", memory_of_requests },
 	{ "a held packet points to no device but the port's", held_device },
 	{ "held READ responses do not raise the floor of requests", mixed_floor },

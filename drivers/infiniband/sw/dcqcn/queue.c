@@ -135,7 +135,9 @@ static __always_inline bool dcqcn_queue_is_crowded(const struct dcqcn_qp *qp,
 						   enum dcqcn_fifo_kind kind,
 						  u32 memory)
 {
-	return unlikely(dcqcn_dev_held(qp->dev, kind) + memory > dcqcn_held_dev_max[kind]) &&
+	/* what the port holds may be below 0 by batches of CPUs, and a long may have 32 bits */
+	return unlikely(dcqcn_dev_held(qp->dev, kind) + (long)memory >
+			(long)dcqcn_held_dev_max[kind]) &&
 	       dcqcn_queue_exceeds_share(qp, kind);
 }
 
