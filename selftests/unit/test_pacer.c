@@ -173,9 +173,13 @@ void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
 {
 }
 
+static void *moves;		/* headers that a steered packet leaves, as it was cloned */
+
 void dcqcn_ccc_steer(struct dcqcn_qp *qp, struct sk_buff *skb)
 {
 	steered++;
+	free(moves);
+	moves = NULL;
 }
 
 struct dcqcn_bth *dcqcn_ccc_bth(struct sk_buff *skb)
@@ -2545,6 +2549,31 @@ static void window_ends_unseen(void)
 	}
 }
 
+/* A cloned packet of a start gets other memory when it is steered, and nothing looks at the old one. The
+ * flow has left the path that rxe chose, and its context has ended.
+ */
+static void window_left_headers_move(void)
+{
+	struct sk_buff *skb = calloc(1, sizeof(*skb));
+	struct dcqcn_bth *bth = calloc(1, sizeof(*bth));
+
+	windowed(12288);
+	settings.ccc.initial_window = 12288;
+	context.tx.agreed = 0;
+	dcqcn_queue_flush(&qps[0]);
+	dcqcn_limiter_start(&qps[0], &settings, true);
+	expect(qps[0].flow.rate.start, "no start");
+	*bth = (struct dcqcn_bth) { .opcode = WRITE_FIRST, .psn = cpu_to_be32(1) };
+	skb->len = 1000;
+	skb->truesize = 2304;
+	skb->dst = &dst;
+	moves = bth;
+	expect(dcqcn_queue_output(&qps[0], describe(skb, DCQCN_PKT_REQUEST, bth, true)) == NF_STOLEN &&
+	       num_sent == 1 && !moves, "it did not leave, or stayed where it was");
+	settings.ccc.initial_window = 0;
+	ends();
+}
+
 /* No rate below the line, and no faster than it: 1000 packets of 1000 bytes at 10 Gb/s */
 static void window_pace(void)
 {
@@ -3417,6 +3446,7 @@ static const struct tap_test tests[] = {
 	{ "a window ends with the port, and with the peer", window_ends },
 	{ "a flow that comes back to its window is in no start", window_comes_back },
 	{ "a context that ends while its flow has no limit leaves the flow to DCQCN", window_ends_unseen },
+	{ "headers of a packet in a start may move", window_left_headers_move },
 	{ "packets of a window leave at the line rate", window_pace },
 	{ "an algorithm sets the rate", plug_paces },
 	{ "an algorithm sets the window, and is told of ACKs, CNPs and losses", plug_windows },

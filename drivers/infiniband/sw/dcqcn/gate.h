@@ -260,8 +260,9 @@ static __always_inline bool dcqcn_gate_pass(struct dcqcn_qp *qp,
 		return false;
 	dcqcn_gate_charge(qp, dcqcn_limiter_terms(qp), dcqcn_tx_skb(tx), now);
 	dcqcn_count(qp->dev, DCQCN_RP_PASSED);
-	/* a pause may follow a packet that ends a message */
-	if (flow->rate.start && tx->packet.kind == DCQCN_PKT_REQUEST && dcqcn_bth_goes_on(tx->bth))
+	/* a pause may follow a packet that ends a message; its headers may have moved */
+	if (flow->rate.start && tx->packet.kind == DCQCN_PKT_REQUEST &&
+	    dcqcn_opcode_goes_on(tx->packet.opcode))
 		dcqcn_gate_allow(qp, tx->packet.bytes, now);
 	if (unlikely(flow->released))
 		dcqcn_limiter_end(qp);

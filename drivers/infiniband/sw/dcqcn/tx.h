@@ -34,7 +34,7 @@ struct dcqcn_packet {
 /**
  * struct dcqcn_tx - a packet that rxe sends, in its skb->cb
  * @ip: what the IP layer keeps there
- * @bth: its BTH, readable; until the packet is held
+ * @bth: its BTH, readable; until the packet is held or charged, which may move its headers
  * @since: ns; when it was held
  * @packet: its description
  * @prio: its priority
