@@ -12,7 +12,7 @@
  * say that it reads them, because its knob hop_stamps is set. Other hosts never get a stamp.
  *
  * The IP layer cuts off bytes behind a datagram before LOCAL_IN. So the receiver has an ingress
- * hook of its own, which exists while the knob is set. The hook keeps the stamp until LOCAL_IN sees
+ * hook of its own, which exists once the knob was set. The hook keeps the stamp until LOCAL_IN sees
  * the packet, which may be some packets later. A stamp whose packet never gets there is
  * overwritten.
  */
@@ -24,6 +24,7 @@
 #include <linux/kernel.h>
 #include <linux/netdevice.h>
 #include <linux/netfilter.h>
+#include <linux/rtnetlink.h>
 #include <linux/skbuff.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -41,11 +42,13 @@
 /**
  * struct dcqcn_stamps - the stamps that a port has read
  * @hook: the ingress hook; its device is NULL while it is not registered
+ * @on: the knob is set
  * @lock: protects @kept
  * @kept: the last stamps, by QPN and PSN of their packets; a QPN of 0 for none
  */
 struct dcqcn_stamps {
 	struct nf_hook_ops hook;
+	bool on;
 	spinlock_t lock;	/* protects @kept */
 	struct {
 		u32 qpn;
@@ -128,11 +131,14 @@ static unsigned int dcqcn_stamps_ingress(void *priv, struct sk_buff *skb,
 		struct udphdr udp;
 		struct dcqcn_bth bth;
 	} __packed buffer;
+	const struct dcqcn_stamps *stamps = priv;
 	const typeof(buffer) *roce;
 	const struct roce_stamp *stamp;
 	struct roce_stamp copy;
 	unsigned int end, headers;
 
+	if (!READ_ONCE(stamps->on))
+		return NF_ACCEPT;
 	end = dcqcn_stamps_datagram(skb, &headers);
 	if (!end || skb->len < end + sizeof(*stamp))
 		return NF_ACCEPT;
@@ -157,7 +163,7 @@ static struct dcqcn_stamps *dcqcn_stamps_alloc(struct dcqcn_dev *dev)
 	stamps->hook.priv = stamps;
 	stamps->hook.pf = NFPROTO_NETDEV;
 	stamps->hook.hooknum = NF_NETDEV_INGRESS;
-	WRITE_ONCE(dev->stamps, stamps);
+	smp_store_release(&dev->stamps, stamps);	/* lockless readers find it set up */
 	return stamps;
 }
 
@@ -167,32 +173,31 @@ static struct dcqcn_stamps *dcqcn_stamps_alloc(struct dcqcn_dev *dev)
  * @on: whether to read them
  *
  * The memory stays allocated until the port is removed, because packets look at it without a lock.
+ * So does the hook: to unregister it, its network device must stay in its namespace, and the lock
+ * for that is rtnl, which writers of sysfs files must not take.
  *
  * Context: process; may sleep; dcqcn_dev.settings_lock is held, or the port is about to go.
  */
 void dcqcn_stamps_read(struct dcqcn_dev *dev, bool on)
 {
 	struct dcqcn_stamps *stamps = dev->stamps;
-	int err;
+	int err = 0;
 
-	if (on == (stamps && stamps->hook.dev))
-		return;
-	if (!on) {
-		nf_unregister_net_hook(dev_net(dev->ndev), &stamps->hook);
-		WRITE_ONCE(stamps->hook.dev, NULL);
-		return;
-	}
-	if (!stamps)
+	if (on && !stamps)
 		stamps = dcqcn_stamps_alloc(dev);
-	err = -ENOMEM;
-	if (stamps) {
-		WRITE_ONCE(stamps->hook.dev, dev->ndev);
+	if (on && !stamps)
+		err = -ENOMEM;
+	if (on && stamps && !stamps->hook.dev) {
+		stamps->hook.dev = dev->ndev;
 		err = nf_register_net_hook(dev_net(dev->ndev), &stamps->hook);
-		if (!err)
-			return;
-		WRITE_ONCE(stamps->hook.dev, NULL);
+		if (err)
+			stamps->hook.dev = NULL;
 	}
-	pr_warn("%s: cannot read stamps of switches: error %d\n", dev_name(&dev->ibdev->dev), err);
+	if (stamps)
+		WRITE_ONCE(stamps->on, on && !err);
+	if (err)
+		pr_warn("%s: cannot read stamps of switches: error %d\n",
+			dev_name(&dev->ibdev->dev), err);
 }
 
 /**
@@ -210,7 +215,7 @@ void dcqcn_stamps_tell(struct dcqcn_dev *dev, u32 qpn, u32 psn, struct dcqcn_fee
 	u32 at = dcqcn_stamps_place(qpn, psn);
 	const struct roce_stamp *stamp;
 
-	if (!stamps || !READ_ONCE(stamps->hook.dev))
+	if (!stamps || !READ_ONCE(stamps->on))
 		return;
 	say->flags |= DCQCN_FEEDBACK_STAMPS;
 	spin_lock_bh(&stamps->lock);
@@ -235,9 +240,15 @@ void dcqcn_stamps_tell(struct dcqcn_dev *dev, u32 qpn, u32 psn, struct dcqcn_fee
  */
 void dcqcn_stamps_exit(struct dcqcn_dev *dev)
 {
-	if (!dev->stamps)
+	struct dcqcn_stamps *stamps = dev->stamps;
+
+	if (!stamps)
 		return;
-	dcqcn_stamps_read(dev, false);
+	/* rxe is often unregistered while its network device moves to another namespace */
+	rtnl_lock();
+	if (stamps->hook.dev)
+		nf_unregister_net_hook(dev_net(dev->ndev), &stamps->hook);
+	rtnl_unlock();
 	synchronize_net();	/* the hook may still run */
-	kfree(dev->stamps);
+	kfree(stamps);
 }
