@@ -144,7 +144,7 @@ static int dcqcn_client_add(struct ib_device *ibdev)
 	dcqcn_dev_read_speed(&dev->speed_work);
 	dcqcn_dev_check_rxe(ibdev);
 
-	dev->hooks = dcqcn_hook_get(dev_net(ndev), ibdev->ops.owner);
+	dev->hooks = dcqcn_hook_get(ndev, ibdev->ops.owner);
 	if (IS_ERR(dev->hooks)) {
 		err = PTR_ERR(dev->hooks);
 		goto free_dev;

@@ -7,6 +7,7 @@
 #include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/netdevice.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
@@ -99,18 +100,24 @@ static void dcqcn_hook_unregister(struct dcqcn_net_hooks *hooks)
 }
 
 /**
- * dcqcn_hook_get() - get a namespace's hooks for a new port
- * @net: the namespace
+ * dcqcn_hook_get() - get the hooks of a new port's namespace
+ * @ndev: its network device
  * @owner: rxe's module, NULL if rxe is built in
+ *
+ * The device may be moved to another namespace at any time. A namespace that exits first moves its
+ * devices away, and then dcqcn_hook_net_exit() takes the mutex. So the namespace in which the
+ * device is found under the mutex stays until the mutex is released.
  *
  * Context: process; may sleep. Return: its hooks, or an ERR_PTR.
  */
-struct dcqcn_net_hooks *dcqcn_hook_get(struct net *net,
+struct dcqcn_net_hooks *dcqcn_hook_get(const struct net_device *ndev,
 				       const struct module *owner)
 {
 	struct dcqcn_net_hooks *hooks;
+	struct net *net;
 
 	mutex_lock(&dcqcn_hook_mutex);
+	net = dev_net(ndev);
 	dcqcn_tx_know_rxe(owner);
 	hooks = dcqcn_hook_find(net);
 	if (!hooks)

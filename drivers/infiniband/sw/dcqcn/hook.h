@@ -5,11 +5,11 @@
 
 struct dcqcn_net_hooks;
 struct module;
-struct net;
+struct net_device;
 
 int dcqcn_hook_init(void);
 void dcqcn_hook_exit(void);
-struct dcqcn_net_hooks *dcqcn_hook_get(struct net *net,
+struct dcqcn_net_hooks *dcqcn_hook_get(const struct net_device *ndev,
 				       const struct module *owner);
 void dcqcn_hook_put(struct dcqcn_net_hooks *hooks);
 
