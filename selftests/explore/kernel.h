@@ -48,6 +48,17 @@ static inline void *kmemdup(const void *from, size_t size, int gfp)
 
 /* --- locks, RCU and atomic variables -------------------------------------------- */
 
+/* Where race.c lets another CPU go on: before a lock is taken, and before a timer is cancelled */
+extern void (*world_pauses)(const void *at);
+static inline void world_pause(const void *at)
+{
+	if (world_pauses)
+		world_pauses(at);
+}
+
+#undef spin_lock_bh
+#define spin_lock_bh(l)		(world_pause(l), bh_disabled++, ({ spin_lock(l); }))
+
 #undef kfree_rcu
 #define kfree_rcu(p, member)	world_free_later(p)
 #define call_rcu		world_call_rcu
@@ -102,7 +113,7 @@ void world_remove_timer(struct hrtimer *timer);
 #define hrtimer_start(timer, at, mode) \
 	(hrtimer_start(timer, at, mode), world_add_timer(timer))
 #define hrtimer_cancel(timer) \
-	(hrtimer_cancel(timer), world_remove_timer(timer))
+	(world_pause(timer), hrtimer_cancel(timer), world_remove_timer(timer))
 
 struct workqueue_struct { int unused; };
 

@@ -47,6 +47,7 @@ struct path paths[PORTS];
 bool verbose;
 u64 timers_stop;
 u64 worker_stops;
+void (*world_pauses)(const void *at);
 unsigned int transmit_fails;
 
 static struct net net;

@@ -230,7 +230,11 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 	if (err)
 		goto free;
 	spin_lock_bh(&qp->lock);
-	dcqcn_dev_resolve(qp->dev, &qp->resolve_node);
+	/* The QP may have sent a packet meanwhile, which described it, and may be gone since: then
+	 * the worker is freeing the entry
+	 */
+	if (qp->state == DCQCN_QP_RESOLVING)
+		dcqcn_dev_resolve(qp->dev, &qp->resolve_node);
 	spin_unlock_bh(&qp->lock);
 	return qp;
 

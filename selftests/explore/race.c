@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Races between CPUs whose windows are a few instructions long, in a fixed order: a function runs
+ * on a stack of its own, and pauses before it takes a lock.
+ *
+ *   A, softirq: a CNP came            B, rxe sends; C, the worker
+ *   --------------------------------  -------------------------------------------------
+ *   puts an entry into the table
+ *                                     B: a packet of the QP describes it; the QP is destroyed
+ *                                     C: asks the core, and takes the entry out again
+ *   takes the entry's lock
+ *                                     C: call_rcu(), which needs the list node's memory
+ */
+#include <ucontext.h>
+
+#include "checks.h"
+#include "rxe.h"
+#include "world.h"
+
+#include "qp.h"
+
+static ucontext_t cpu_a, other_cpus;
+static char stack[1 << 18];
+static enum { INSERTS, INSERTED, FREED, DONE } progress;
+static const struct dcqcn_qp *entry;
+
+/* events.c is not here */
+void print_events(void)
+{
+}
+
+static u32 qpn(void)
+{
+	return qps[0].ib.qp_num;
+}
+
+static void pause_at(const void *at)
+{
+	if (progress == INSERTS)
+		entry = dcqcn_qp_find(ports[0].dev, qpn());
+	if (progress == INSERTS && entry && at == &entry->lock) {
+		progress = INSERTED;
+		swapcontext(&cpu_a, &other_cpus);
+	} else if (progress == INSERTED && at == &entry->flow.timer) {
+		progress = FREED;
+		swapcontext(&other_cpus, &cpu_a);
+	}
+}
+
+static void receive_cnp(void)
+{
+	dcqcn_qp_find_or_add(ports[0].dev, qpn());
+	demand(progress == FREED, "the entry was not freed meanwhile");
+	progress = DONE;
+	swapcontext(&cpu_a, &other_cpus);
+}
+
+int main(void)
+{
+	world_init();
+	world_begin(1);
+	rxe_begin();
+	packets_limit = 1000;
+	checks_begin();
+	rxe_connect(0, IB_QPT_RC, 14, 1024, 1, 0, 0);
+	getcontext(&cpu_a);
+	cpu_a.uc_stack.ss_sp = stack;
+	cpu_a.uc_stack.ss_size = sizeof(stack);
+	makecontext(&cpu_a, receive_cnp, 0);
+	world_pauses = pause_at;
+	swapcontext(&other_cpus, &cpu_a);
+	rxe_post(&qps[0], WRITE, 64);
+	rxe_run(&qps[0]);
+	qps[0].live = false;
+	pass(10 * MS);
+	world_pauses = NULL;
+	demand(progress == DONE, "CPU A was at %d", progress);
+	demand(list_empty(&ports[0].dev->resolver.list),
+	       "an entry that was freed waits for the worker");
+	demand(!dcqcn_qp_find(ports[0].dev, qpn()), "the entry is still there");
+	printf("ok - an entry that is freed at once is not given to the worker again\n");
+	return 0;
+}
