@@ -58,7 +58,7 @@ Documentation/            docs tools:figures tools:kernels tools:spec tools:read
 CONTRIBUTING.md           docs tools:readme
 README.md                 docs tools:readme tools:kernels
 NEWS.md                   docs tools:version tools:kernels
-drivers/infiniband/       build unit tools netlink fuzz docs mutants* powerpc @uml @debug @pc @guest-*
+drivers/infiniband/       build unit tools netlink fuzz races docs mutants* powerpc @uml @debug @pc @guest-*
 examples/cc/              build unit examples @guest-6.12 mutants*
 drivers/net/dcbport/      build netlink port-unit model docs port* lldpd predicted switches lossless
 drivers/net/dcbport/      cascade storm headroom deadlock collision fabric-* mutants* powerpc
@@ -77,9 +77,9 @@ tools/testbed/vm/         tools @guest-* @pc
 tools/sim/                tools simkernel debugkernel @uml @debug
 tools/testbed/sim/        tools @uml @debug @pc
 tools/testbed/core/       tools runner @uml @debug @pc @guest-*
-selftests/unit/           unit port-unit model fuzz explore* powerpc mutants*
+selftests/unit/           unit port-unit model fuzz races explore* powerpc mutants*
 selftests/fuzz/           fuzz explore* mutants*
-selftests/explore/        build fuzz explore* mutants*
+selftests/explore/        build fuzz races explore* mutants*
 selftests/port/unit/      port-unit powerpc mutants*
 selftests/port/           port port-* lldpd
 selftests/model/          model predicted
@@ -233,6 +233,8 @@ def first(fuzzed):
         Part("fuzz", "any packet", "selftests/fuzz/run" + fuzzed, tests=fuzz_targets,
              some=lambda names: "selftests/fuzz/run%s --only %s" % (
                  fuzzed, " --only ".join(names))),
+        Part("races", "races between CPUs, in a fixed order",
+             "make --no-print-directory -C selftests/explore O=$PWD/out/races races"),
         Part("netlink", "uapi header, policies and operations match the specification",
              "tools/netlink/regen --check $(dirname $(tools/sim/sim kernel --kdir))/source",
              tap=False, needs=["simkernel"]),
