@@ -1462,6 +1462,30 @@ def storm_change():
 
 
 @test
+def storm_move():
+    """A storm ends although its class has lost its priority, and all its packets"""
+    for action in "drop", "forward":
+        with Link("rate 40gbit delay 1us pfc 3 detect 5ms restore 5ms action " + action) as link:
+            link.b.send(pfc({3: FOREVER}))
+            link.send(5, 3)
+            link.port.set("prio 3 tc 4")
+            for _ in range(40):
+                link.b.send(pfc({3: FOREVER}))
+                sleep(400 * US)
+            same("storms", link.port.stat()["tx_prio3_storms"], 1)
+            sleep(11 * MS)
+            link.port.set("prio 3 tc 3")
+            link.got()
+            link.send(5, 3)
+            sleep(1 * MS)
+            same("arrivals", len(link.got()), 5)
+            link.b.send(pfc({3: FOREVER}))
+            link.send(5, 3)
+            sleep(100 * US)
+            same("paused", link.got(), [])
+
+
+@test
 def slow():
     """On a slow link, a PFC storm is found, and no single pause counts as one"""
     for rate, pause in ((50, 672), (168, 200), (400, 84)):

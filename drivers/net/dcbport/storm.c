@@ -231,7 +231,8 @@ void dcbport_storm_watch(struct dcbport *port, u64 now)
 	if (now < port->poll)
 		return;
 	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
-		if (!(port->settings.pfc & port->class[tc].obeys))
+		/* a class with a storm that has lost its priorities, and its packets, obeys none */
+		if (!port->class[tc].storm && !(port->settings.pfc & port->class[tc].obeys))
 			continue;
 		again |= class_watch(port, tc, now);
 		if (port->class[tc].enters & DCBPORT_EXTRA_STORM)
