@@ -10,6 +10,8 @@ import math
 import os
 import random
 import re
+import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -17,8 +19,8 @@ import threading
 import dcbnl
 from cases import near, same, test
 from dcbnl import Dcbnl, Listener
-from wire import (MS, PFC, US, Port, Socket, is_ce, is_data, mac, now, number, packet, pfc, prio, sh,
-                  sleep, unaccounted)
+from wire import (MS, PFC, US, Port, Socket, in_netns, is_ce, is_data, mac, now, number, packet, pfc,
+                  prio, sh, sleep, unaccounted)
 
 MODULE, BINARIES = sys.argv[1:3]
 RATE = 40 * 10**9
@@ -1539,6 +1541,23 @@ def forward():
                 sleep(400 * US)
             same(action, len(link.got()), wanted)
             same("storms", link.port.stat()["tx_prio3_storms"], int(action != "off"))
+
+
+@test
+def first_dump():
+    """A dump has room for a port on a socket from which nothing was read before"""
+    def ask(s, kind, flags, cmd, body=b""):
+        s.send(struct.pack("=IHHIIBBH", 20 + len(body), kind, 1 | flags, 1, 0, cmd, 1, 0) + body)
+        return s.recv(65536)
+
+    def open_socket():
+        return socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 16)    # NETLINK_GENERIC
+
+    with Link(), in_netns("a"), open_socket() as other, open_socket() as fresh:
+        answer = ask(other, 16, 0, 3, dcbnl.attribute(2, b"dcbport\0"))    # CTRL_CMD_GETFAMILY
+        family, = struct.unpack_from("=H", dict(dcbnl.attributes(answer[20:]))[1])
+        _, kind, *_ = struct.unpack_from("=IHHII", ask(fresh, family, 0x300, 1))
+        same("a port", kind, family)
 
 
 @test

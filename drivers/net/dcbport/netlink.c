@@ -19,6 +19,10 @@
 
 /* Bytes, more than a port takes in a message */
 #define PORT_REPLY	16384
+/* Bytes of a part of a dump, at least: more than a port takes, but not more than a small buffer of
+ * a program has. The core's default is less than a page.
+ */
+#define DUMP_PART	8192
 
 /* --- showing ports -------------------------------------------------------- */
 
@@ -325,6 +329,12 @@ static int dump_all(struct sk_buff *skb, struct netlink_callback *cb)
 static int dump_end(struct sk_buff *skb, int err)
 {
 	return err == -EMSGSIZE && skb->len ? skb->len : err ?: skb->len;
+}
+
+int dcbport_nl_port_get_start(struct netlink_callback *cb)
+{
+	cb->min_dump_alloc = DUMP_PART;
+	return 0;
 }
 
 int dcbport_nl_port_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)

@@ -165,6 +165,7 @@ static const struct nla_policy dcbport_port_clear_nl_policy[DCBPORT_A_PORT_IFNAM
 static const struct genl_split_ops dcbport_nl_ops[] = {
 	{
 		.cmd		= DCBPORT_CMD_PORT_GET,
+		.start		= dcbport_nl_port_get_start,
 		.dumpit		= dcbport_nl_port_get_dumpit,
 		.policy		= dcbport_port_get_nl_policy,
 		.maxattr	= DCBPORT_A_PORT_IFNAME,

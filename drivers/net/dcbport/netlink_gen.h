@@ -15,6 +15,8 @@
 /* Common nested types */
 extern const struct nla_policy dcbport_class_nl_policy[DCBPORT_A_CLASS_LAST_STORM_RX_DROP + 1];
 
+int dcbport_nl_port_get_start(struct netlink_callback *cb);
+
 int dcbport_nl_port_get_dumpit(struct sk_buff *skb,
 			       struct netlink_callback *cb);
 int dcbport_nl_port_set_doit(struct sk_buff *skb, struct genl_info *info);
