@@ -596,8 +596,8 @@ static void heal(void)
 		if (qp->type == IB_QPT_RC && qp->ack_timeout && qp->ack_timeout <= 20)
 			retries = max(retries, (u64)(RXE_RETRIES + 2) * 4096 << qp->ack_timeout);
 	}
-	/* at 1 Mb/s, beside as many responses, all of it twice */
-	end = fuzz_now + bytes * 8 * SECOND / 1000000 * 4 + max(20 * SECOND, retries);
+	/* at 1 Mb/s, beside as many responses, all of it twice, and behind what waits for a slow link */
+	end = max(fuzz_now, world_busy()) + bytes * 8 * SECOND / 1000000 * 4 + max(20 * SECOND, retries);
 	while (fuzz_now < end && !all_idle() && !world_is_tired())
 		pass(5 * MS);
 	check_views();

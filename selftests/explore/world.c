@@ -649,6 +649,12 @@ bool world_is_tired(void)
 	return work_done > WORK_MAX;
 }
 
+/* ns; when both links have sent what waits for them, maybe in the past */
+u64 world_busy(void)
+{
+	return max(links[0].busy, links[1].busy);
+}
+
 /* Whether no packet is on its way */
 bool world_is_silent(void)
 {

@@ -101,6 +101,7 @@ void port_down(struct port *port);
 void port_changed(struct port *port);
 u64 world_lateness(void);
 bool world_is_tired(void);
+u64 world_busy(void);
 bool world_is_silent(void);
 
 /* Let time pass, with all that happens meanwhile */
