@@ -1032,7 +1032,7 @@ static void test_configurations(void)
 	}
 }
 
-/* Hosts, SONiC and people take everything, or nobody knows better */
+/* @target refuses it, with a reason that begins with @start. Only dcbport and tc have checks. */
 static void refuses(const struct dcqcn_model_input *in, int target, const char *start)
 {
 	struct dcqcn_model_output out = solved(in);

@@ -110,7 +110,7 @@ results "sim run a" '{"name": "n=12", "queue": 9}'
 figures 1 "a has no run n=1" --results "$OUT"
 echo >"$TMP/tools/c" && results "sim run a" '{"name": "n=1", "queue": 7}'
 sed -i 's/"tree": "[^"]*"/"tree": "0123"/' "$OUT/a/verdict.json"
-figures 2 "not of a commit in this history" --results "$OUT" --compared page.rst
+figures 2 "no commit in this history has the tree" --results "$OUT" --compared page.rst
 
 selftests/figures --form || STATUS=1
 exit $STATUS
