@@ -61,6 +61,7 @@ static struct flow_notes {
 	u32 longest;		/* bytes */
 	u64 cnp;		/* ns; last CNP, 0 for never */
 	bool cnp_excused;	/* the interval has changed since */
+	bool knows_timeout;	/* the module knows the ack timeout */
 	const void *cnp_entry;	/* the QP's entry then */
 	bool cnp_due;		/* one must leave now */
 	bool unneeded;		/* its entry, at LOOK_BEFORE */
@@ -448,14 +449,22 @@ static void check_state(struct rxe_qp *qp, struct flow_notes *n, u64 late)
  */
 static u64 longest_stall(const struct rxe_qp *qp, const struct flow_notes *n, bool windowed)
 {
+	if (n->state & PLUGGED && qp->held[DCQCN_REQUESTS])
+		return min((n->knows_timeout ? 2048ULL << qp->ack_timeout : REQUEST_HELD) + PROGRESS,
+			   REQUEST_HELD);
+	return windowed || n->state & CONTEXT ? PROGRESS_WINDOW : PROGRESS;
+}
+
+/* Once the module knows the ack timeout, it waits for half of that from then on */
+static void look_for_timeout(const struct rxe_qp *qp, struct flow_notes *n)
+{
 	const struct dcqcn_qp *entry = entry_of(qp);
 	bool known = entry && entry->type == qp->type && entry->ack_timeout == qp->ack_timeout &&
 		     qp->ack_timeout;
 
-	if (n->state & PLUGGED && qp->held[DCQCN_REQUESTS])
-		return min((known ? 2048ULL << qp->ack_timeout : REQUEST_HELD) + PROGRESS,
-			   REQUEST_HELD);
-	return windowed || n->state & CONTEXT ? PROGRESS_WINDOW : PROGRESS;
+	if (known != n->knows_timeout)
+		n->progress = fuzz_now;
+	n->knows_timeout = known;
 }
 
 static void check_held(struct rxe_qp *qp, struct flow_notes *n, u64 late)
@@ -465,6 +474,7 @@ static void check_held(struct rxe_qp *qp, struct flow_notes *n, u64 late)
 			n->state & PLUGGED;
 	int f;
 
+	look_for_timeout(qp, n);
 	if (!qp->held[0] && !qp->held[1])
 		return;
 	age = fuzz_now - n->progress;
