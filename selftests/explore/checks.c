@@ -215,14 +215,16 @@ static u64 pause_of(const struct dcqcn_qp *entry)
 							      entry->flow.rate.rtt));
 }
 
-/* A flow that stops in the middle of a message waits for ACKs, or for its own link */
-static void check_pause(struct rxe_qp *qp, struct flow_notes *n, u8 opcode, u32 bytes)
+/* A flow that stops in the middle of a message, or before it sends something again (@back), waits
+ * for ACKs, or for its own link
+ */
+static void check_pause(struct rxe_qp *qp, struct flow_notes *n, u8 opcode, u32 bytes, bool back)
 {
 	struct dcqcn_bth bth = { .opcode = opcode };
 	u64 pause = fuzz_now - n->output;
 
 	if (dcqcn_bth_begins(&bth) &&
-	    (!n->output || pause > pause_of(entry_of(qp)))) {
+	    (!n->output || (!back && pause > pause_of(entry_of(qp))))) {
 		n->begins = fuzz_now;
 		n->burst = 0;
 		n->longest = bytes;
@@ -237,11 +239,12 @@ void check_output(struct tx *tx)
 	struct rxe_qp *qp = tx->qp;
 	enum dcqcn_fifo_kind f = fifo_of(tx);
 	struct flow_notes *n = &notes[index_of(qp)];
+	bool back = tx->kind == DCQCN_PKT_REQUEST && (tx->psn - n->psn - 1) & 0x800000;
 
 	if (tx->kind != DCQCN_PKT_ACK)
-		check_pause(qp, n, tx->opcode, tx->skb.len + ETH_HLEN);
+		check_pause(qp, n, tx->opcode, tx->skb.len + ETH_HLEN, back);
 	/* what was awaited is lost, and a start begins to wait anew */
-	if (tx->kind == DCQCN_PKT_REQUEST && ((tx->psn - n->psn - 1) & 0x800000))
+	if (back)
 		n->waited = n->no_step = fuzz_now;
 	if (tx->kind == DCQCN_PKT_REQUEST)
 		n->psn = tx->psn;
