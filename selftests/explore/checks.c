@@ -178,12 +178,6 @@ static u64 rate_of(const struct dcqcn_qp *entry)
 	return entry->flow.rate.current_rate;
 }
 
-/* ns; round trip that the module has measured, 0 for unknown */
-static u32 rtt_of(const struct dcqcn_qp *entry)
-{
-	return entry && entry->flow.path ? entry->flow.path->rtt : 0;
-}
-
 /* --- packets ----------------------------------------------------------------------- */
 
 /* bit/s; the line rate of a port whose flows start slowly; 0 otherwise */

@@ -729,8 +729,8 @@ void dcqcn_limiter_end(struct dcqcn_qp *qp)
 		return;
 	WRITE_ONCE(qp->sent_time, dcqcn_flow_clock(flow->rate.active_time));
 	dcqcn_cc_leave(qp);
-	/* The context may end before the flow sends again. The gate lets it obey the context again
-	 * if not.
+	/* The context may end before the flow sends again. If it does not, the gate lets the flow
+	 * obey it again.
 	 */
 	WRITE_ONCE(qp->obeys, DCQCN_OBEYS_RATE);
 	WRITE_ONCE(qp->limited, false);

@@ -176,7 +176,7 @@ static struct dcqcn_stamps *dcqcn_stamps_alloc(struct dcqcn_dev *dev)
  * So does the hook: to unregister it, its network device must stay in its namespace, and the lock
  * for that is rtnl, which writers of sysfs files must not take.
  *
- * Context: process; may sleep; dcqcn_dev.settings_lock is held, or the port is about to go.
+ * Context: process; may sleep; dcqcn_dev.settings_lock is held.
  */
 void dcqcn_stamps_read(struct dcqcn_dev *dev, bool on)
 {
@@ -236,7 +236,7 @@ void dcqcn_stamps_tell(struct dcqcn_dev *dev, u32 qpn, u32 psn, struct dcqcn_fee
  * dcqcn_stamps_exit() - stop reading stamps, and free the kept ones
  * @dev: the port, which packets no longer reach
  *
- * Context: process; may sleep.
+ * Context: process; may sleep. Takes rtnl.
  */
 void dcqcn_stamps_exit(struct dcqcn_dev *dev)
 {
