@@ -16,7 +16,7 @@ from expect import expect, status
 from testbed.core.errors import InputError, LabError
 from testbed.core.paths import SIM, TOP
 from testbed.core.scenario import Table
-from testbed.sim import completions, network_script
+from testbed.sim import completions, figures as run_figures, network_script
 from testbed.sim.model import Run
 from testbed.sim.workload import SIZES, Sizes, Workload, schedule
 
@@ -362,7 +362,7 @@ def idle_path():
             ("read", "rc", 100, 1000 + 2 * 74 * 0.2 + 1000 + 2 * 162 * 0.2)):
         f = types.SimpleNamespace(verb=verb, transport=transport, mtu=4096)
         expect("%s %s %d" % (verb, transport, size),
-               round(completions.alone(two, f, size), 6), round(want, 6))
+               round(completions.alone(two, two[::-1], f, size), 6), round(want, 6))
 
 
 SCENARIO = {
@@ -415,7 +415,26 @@ def figures():
         f, _ = of(rows, 2 * MS, [(0, 0)])
         m = f["messages"]
         expect("unfinished", (m["n"], m["unfinished"], m["time"]["max_us"]), (7, 2, 1000))
+        # though its reply was never due
+        expect("an unfinished turn", {k: m["turn"][k] for k in ("n", "p50_us", "max_us")},
+               {"n": 4, "p50_us": 9, "max_us": 1000})
         expect("an unfinished round", (f["rounds"]["unfinished"], f["rounds"]["max_us"]), (1, 1000))
+        f, _ = of(rows, MS - 1, [(0, 0)])
+        expect("turns that have not begun", f["messages"]["turn"]["n"], 2)
+
+        # The first round is not over, and the second one is
+        rows[2:5] = [(1, 0, ""), ("", "", ""), ("", "", "")]
+        rows[7:] = [(1, MS, MS + 8000), (3, MS + 8000, MS + 8500), ("", MS + 8500, MS + 8500)]
+        f, _ = of(rows, 2 * MS, [(0, 0), (2 * MS, 9)])
+        expect("drops after a first round that is not over",
+               (f["rounds"]["unfinished"], f["rounds"]["drops_later"]), (1, None))
+    # the round of the second table begins first
+    made = run(flow=[{"from": "h1", "to": "h3", "period": "5ms", "count": 1, "size": "1B",
+                      "start": at} for at in ("2ms", "1ms")])
+    with tempfile.TemporaryDirectory() as d:
+        f, _ = of([(0, 2 * MS, 3 * MS), ("", 3 * MS, 3 * MS), (1, MS, MS + 9),
+                   ("", MS + 9, MS + 9)], 9 * MS, [(0, 0), (MS + 9, 1), (3 * MS, 7), (9 * MS, 7)])
+        expect("drops after the round that began first", f["rounds"]["drops_later"], 6)
     made = run(collective=[{"hosts": "h1..h2", "kind": "alltoall", "size": "200B", "count": 2,
                             "compute": "1ms"}])
     with tempfile.TemporaryDirectory() as d:
@@ -436,6 +455,47 @@ def paths():
     expect("to the other host of the table", [cable.delay for cable in made.path("h1", "h3")],
            [500, 2000, 3000, 4000])
     expect("back", [cable.delay for cable in made.path("h2", "h1")], [4000, 3000, 2000, 500])
+    # The request of a READ comes from s1, where its target is, on the other way round
+    made = Run(None, {}, Table("f.toml", {
+        **SCENARIO, "topology": {"shape": "ring", "switches": 3, "delay": "1us"},
+        "flow": [{"from": "h1", "to": "h2", "verb": "read", "think": "1us", "count": 1}],
+        "host": [{"name": "h1", "switch": "s2"}]}))
+    there, back = (made.path(*ends) for ends in (("h1", "h2"), ("h2", "h1")))
+    expect("round a ring", ([cable.delay for cable in there], [cable.delay for cable in back]),
+           ([500, 1000, 1000, 500], [500, 1000, 500]))
+    expect("a READ round a ring", round(completions.alone(there, back, made.flows[0], 100)),
+           round(3000 + 4 * 162 * 0.2 + 2000 + 3 * 74 * 0.2))
+    with tempfile.TemporaryDirectory() as d:
+        with open(os.path.join(d, "messages.csv"), "w") as f:
+            f.write("flow,due_ns,done_ns\n0,0,10000\n")
+        found, _ = completions.figures(made, d, MS, {})
+        expect("its slowdown", round(found["messages"]["slowdown"]["max"], 4),
+               round(10000 / completions.alone(there, back, made.flows[0], 65536), 4))
+    # tc delays packets on the way out of a switch only
+    made = run(flow=[{"from": "h1", "to": "h2"}], switch={**SCENARIO["switch"], "port": "tc"})
+    expect("with tc", [cable.delay for cable in made.path("h1", "h2")], [0, 500])
+    expect("its hosts' links", [h.link.delay for h in made.hosts.values()], [500, 500])
+
+
+def together():
+    """The least fairness of flows of which one has delivered all: it counts as long as it runs."""
+    made = run(flow=[{"from": "h1", "to": "h3", "size": "1KB", "count": 6},
+                     {"from": "h2", "to": "h3", "size": "1KB"}])
+    progress = {0: [(n * MS, 1000 * min(n, 6)) for n in range(11)],
+                1: [(n * MS, 1000 * n) for n in range(11)]}
+    expect("together", list(run_figures._together(made, progress)),
+           [(0, [5000, 5000]), (MS, [5000, 5000])])
+    made.flows[0].count = 0
+    expect("one that starves", list(run_figures._together(made, progress))[-1],
+           (5 * MS, [1000, 5000]))
+
+
+def groups():
+    made = run(flow=[{"from": "h1", "to": "h3"}, {"from": "h2", "to": "h3", "group": "a"},
+                     {"from": "h4", "to": "h3", "group": "b"}])
+    expect("groups", run_figures._groups(made), {"all": [0, 1, 2], "a": [1], "b": [2]})
+    made = run(flow=[{"from": "h1", "to": "h3", "group": "a"}])
+    expect("no other group", run_figures._groups(made), {"a": [0]})
 
 
 def cables():
@@ -466,6 +526,6 @@ def cables():
 
 
 for test in (sizes, periods, turns, load, left_out, collectives, traces, repeatable, mistakes,
-             keeps_to_it, idle_path, figures, paths, cables):
+             keeps_to_it, idle_path, figures, paths, together, groups, cables):
     test()
 sys.exit(status())

@@ -37,8 +37,9 @@ def crossing(links, frames, full, last):
         for m in range(1, len(links) + 1))
 
 
-def alone(links, flow, size):
-    """ns that a message of a flow takes alone on these links."""
+def alone(there, back, flow, size):
+    """ns that a message of a flow takes alone. there, back: the links from its source to its
+    destination, and those back, which in a ring are others."""
     frames = -(-size // flow.mtu)
     rest = size - (frames - 1) * flow.mtu
     full, last = HEADERS + flow.mtu, HEADERS + rest + -rest % 4
@@ -51,13 +52,13 @@ def alone(links, flow, size):
             last += RETH
     if flow.transport != "rc":
         last += IMMEDIATE + (DETH if flow.transport == "ud" else 0)
-    out = crossing(links, frames, full, last)
+    out = crossing(there, frames, full, last)
     if frames > 1 and first:
-        out += first * 8e9 / min(link.rate for link in links)
+        out += first * 8e9 / min(link.rate for link in there)
     if flow.verb == "read":
-        out += crossing(links[::-1], 1, 0, HEADERS + RETH)
+        out += crossing(back, 1, 0, HEADERS + RETH)
     elif flow.verb == "write" and flow.transport == "rc":
-        out += crossing(links[::-1], 1, 0, HEADERS + AETH)
+        out += crossing(back, 1, 0, HEADERS + AETH)
     return out
 
 
@@ -89,16 +90,18 @@ def _messages(run, plan, came, end, group):
         if not m.flows or group not in ("", run.flows[m.flows[0]].group):
             continue
         left += done is None
+        until = end if done is None else done
+        asked = came[m.ask][1] if m.ask is not None else None
+        # also if the request never came, so that no reply has been due
+        if asked is not None and asked <= end:
+            turns.append((until - asked) / 1e3)
         if due is None or due > end:
             continue
         f = run.flows[m.flows[0]]
         key = m.flows[0], m.size
         if key not in ideal:
-            ideal[key] = alone(run.path(f.src, f.dst), f, m.size)
-        ns = (end if done is None else done) - due
-        taken.append((m.size, ns / 1e3, ns / ideal[key]))
-        if m.ask is not None:
-            turns.append(((end if done is None else done) - came[m.ask][1]) / 1e3)
+            ideal[key] = alone(run.path(f.src, f.dst), run.path(f.dst, f.src), f, m.size)
+        taken.append((m.size, (until - due) / 1e3, (until - due) / ideal[key]))
     out = {"unfinished": left, **_times([t[1:] for t in taken])}
     for name, above, most in CLASSES:
         out[name] = _times([t[1:] for t in taken if above < t[0] <= most])
@@ -108,22 +111,24 @@ def _messages(run, plan, came, end, group):
 
 
 def _rounds(plan, came, end, group, ports):
-    """Those of a group: how long they took, and what was lost after the first one."""
-    taken, left, first = [], 0, None
+    """Those of a group: how long they took, and what was lost after the one that began first.
+    Nobody knows the latter if that one is not over."""
+    taken, left, begun = [], 0, []
     for r in plan.rounds:
         if group not in ("", r.group):
             continue
         begin = r.at if r.after is None else came[r.after][2]
         done = came[r.join][2]
-        first = first or done
         left += done is None
         if begin is not None and begin + r.wait <= end:
             taken.append(((end if done is None else done) - begin - r.wait) / 1e3)
+            begun.append((begin + r.wait, done))
     if not taken:
         return {}
+    _, first = min(begun, key=lambda times: times[0])
     late = sum(samples.rows[-1][5] - max((row[5] for row in samples.rows if row[0] <= first),
                                          default=0)
-               for samples in ports.values()) if first else None
+               for samples in ports.values()) if first is not None else None
     return {"rounds": {"n": len(taken), "unfinished": left, **_spread(taken, "_us"),
                        "drops_later": late}}
 

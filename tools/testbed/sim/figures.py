@@ -105,11 +105,13 @@ def read_progress(path):
 
 def _together(run, progress):
     """(ns since the last start, bytes of each flow in the next SETTLED ns), while all flows run
-    that send without a pause."""
+    that send without a pause. One that has delivered its count runs no more."""
     flows = [f for f in run.flows if not f.scheduled]
-    start = max((f.start for f in flows), default=0)
-    stop = min((f.stop for f in flows), default=0)
     series = [dict(progress.get(f.id, [])) for f in flows]
+    start = max((f.start for f in flows), default=0)
+    done = [t for f, s in zip(flows, series) if f.count
+            for t, total in s.items() if total >= f.count * f.size]
+    stop = min((*(f.stop for f in flows), *done), default=0)
     times = sorted(set.intersection(*(set(s) for s in series))) if series else []
     times = [t for t in times if start <= t <= stop]
     for i, t in enumerate(times):
@@ -193,6 +195,12 @@ def _completion(run, flows, group):
             "completion_max_us": max(took), "completion_jain": jain([1 / t for t in took])}
 
 
+def _groups(run):
+    """The ids of each group's flows. If some flows have no group, "all" are those of all groups."""
+    return {name: [f.id for f in run.flows if name in ("all", f.group)]
+            for name in dict.fromkeys(f.group or "all" for f in run.flows)}
+
+
 def _tcp(run, out, t0):
     """What each TCP stream brought in the window."""
     if not run.streams:
@@ -265,9 +273,7 @@ def figures(run, out):
     seconds = (run.window[1] - run.window[0]) / 1e9
     goodput = {f.id: flows[f.id]["window_bytes"] * 8 / 1e6 / seconds for f in run.flows}
     bottleneck = max(ports, key=lambda p: ports[p]["utilisation"])
-    groups = {}
-    for f in run.flows:
-        groups.setdefault(f.group or "all", []).append(goodput[f.id])
+    groups = {name: [goodput[i] for i in ids] for name, ids in _groups(run).items()}
     r = {"bottleneck": bottleneck, **ports[bottleneck]}
     mtu = run.flows[0].mtu
     progress = read_progress(os.path.join(out, "progress.csv"))

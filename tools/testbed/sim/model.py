@@ -4,6 +4,7 @@
 Documentation/infiniband/rdma_dcqcn_sim.rst has the keys.
 """
 
+import copy
 import os
 import re
 
@@ -381,6 +382,9 @@ class Run:
         """The cables from one host to another, which lead over switches."""
         here, there = self.hosts[src].switch, self.hosts[dst].switch
         out = [self.hosts[src].link]
+        if self.switches[here].port == "tc":    # where packets are late on the way out of it only
+            out = [copy.copy(out[0])]
+            out[0].delay = 0
         while here != there:
             other = self.next_switch(here, there)
             out.append(next(t.link for t in self.trunks if set(t.ends) == {here, other}))
