@@ -21,7 +21,8 @@ from testbed.core.paths import OUT, TOP
 
 # Arguments that lead to the output directory
 COMMANDS = {
-    "tools/sim/sim": ["run incast --out", "run --json incast --out", "model MODEL --out"],
+    "tools/sim/sim": ["run incast --out", "run --json incast --out", "run --part incast --out",
+                      "model MODEL --out"],
     "tools/lab/lab": ["run incast --stock-only --out"],
     "tools/bench/bench": ["--out"],
     "selftests/fuzz/run": ["--out"],
@@ -95,6 +96,22 @@ def killed():
         os.kill(child, 9)
 
 
+def shared():
+    """Several commands may share a directory, and no other one writes to it then."""
+    code = ("from testbed.core import output; import sys; "
+            "output.hold(sys.argv[1], shared=len(sys.argv) > 2)")
+
+    def held(*words):
+        r = subprocess.run([sys.executable, "-Bc", code, d, *words], timeout=60,
+                           cwd=os.path.dirname(__file__), capture_output=True, text=True)
+        return r.returncode or "is in use by" in r.stderr
+
+    with tempfile.TemporaryDirectory() as d:
+        output.hold(d, shared=True)
+        expect("another one that shares it", held("shared"), False)
+        expect("one that does not", bool(held()), True)
+
+
 def scripts():
     """Our scripts with an output directory."""
     for path in sorted(glob.glob(os.path.join(TOP, "tools/*/*")) +
@@ -110,5 +127,6 @@ def scripts():
 refused()
 refused_by_default()
 killed()
+shared()
 expect("scripts with an output directory", list(scripts()), sorted(COMMANDS))
 sys.exit(status())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Output directories: one command at a time writes to each of them."""
+"""Output directories: one command at a time writes to each of them, or several that share it."""
 
 import fcntl
 import os
@@ -11,9 +11,10 @@ from .errors import InputError
 _held = {}      # path -> the lock, until this process ends, however it ends
 
 
-def hold(directory, option=None):
+def hold(directory, option=None, shared=False):
     """Make a directory, and keep other commands from writing to it as long as this one runs. Refuse
-    if another one does. option: the one that names another directory.
+    if another one does. option: the one that names another directory; shared: allow others that
+    share it.
 
     Two runs in one directory would remove each other's files and build from each other's objects."""
     path = os.path.realpath(directory)
@@ -22,7 +23,7 @@ def hold(directory, option=None):
     os.makedirs(path, exist_ok=True)
     lock = open(os.path.join(path, ".lock"), "a+")
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(lock, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except BlockingIOError:
         lock.seek(0)
         raise InputError("%s: is in use by %s; wait until that has ended%s" % (

@@ -161,9 +161,11 @@ def wanted(args):
 
 def cmd_part(args):
     """Simulate what other commands will look at, while others simulate other runs."""
+    simulations = wanted(args)
+    output.hold(args.out, "--out", shared=True)
     sim = Simulator(os.path.join(args.out, BUILT), args.builtin, args.seed, built=True,
                     load=args.load)
-    for s in wanted(args):
+    for s in simulations:
         harvest = Batch(sim, args.jobs, resume=True).simulate(s, os.path.join(args.out, s.name))
         if harvest.bad:
             raise LabError("; ".join(harvest.bad))
