@@ -81,7 +81,7 @@ refuses "wrong.toml: change 1: host: needs either host or cable" \
 	"" $'[[change]]\nat = "1ms"\nrate = "1mbit"'
 refuses "wrong.toml: change 1: cable: there is no port s1.to_s2" \
 	"" $'[[change]]\nat = "1ms"\ncable = "s1.to_s2"\nrate = "0bit"'
-refuses "wrong.toml: change 1: rate: 0 is out of range, which is 1000 or more" \
+refuses "wrong.toml: change 1: rate: 0 is out of range, which is 1000 to 1000000000000" \
 	"" $'[[change]]\nat = "1ms"\nhost = "h9"\nrate = "0bit"'
 refuses "wrong.toml: reach 1: a: needs either goodput or queue" \
 	"" $'[[reach]]\nname = "a"\nfrom = "1ms"\nover = "1ms"'
@@ -105,6 +105,13 @@ refuses "wrong.toml: picture: panel 1: best: must not be the same as worst" "" \
 	$'[picture]\nx = ["n"]\ny = ["n"]\n[[picture.panel]]\ntitle = "a"\nvalue = "1"\nbest = 1\nworst = 1'
 refuses "wrong.toml: picture: panel: 'jain + jan': jan is not defined" "" \
 	$'[picture]\nx = ["n"]\ny = ["n"]\n[[picture.panel]]\ntitle = "a"\nvalue = "jain + jan"\nbest = 1\nworst = 0'
+refuses "wrong.toml: picture: x: the sweep has no variable ['n']" "" \
+	$'[picture]\nx = [["n"]]\ny = ["n"]\n[[picture.panel]]\ntitle = "a"\nvalue = "1"\nbest = 1\nworst = 0'
+refuses "wrong.toml: picture: panel: is missing" "" $'[picture]\nx = ["n"]\ny = ["n"]\npanel = []'
+refuses "wrong.toml: expect 1: if: holds for no run of the sweep" \
+	"" $'[[expect]]\nif = "n > 2"\njain = ">= 1"'
+refuses "wrong.toml: expect 1: 1: '== 1': has no figure, so it checks nothing" \
+	"" $'[[expect]]\n1 = "== 1"'
 refuses "wrong.toml: order: 'm': m is not defined" 'order = "m"'
 refuses "wrong.toml: order: could not convert string to float: 'a'" "order = \"'a'\""
 refuses "wrong.toml: same 1: as: matches no run of the sweep" "" \
@@ -113,6 +120,7 @@ refuses "wrong.toml: same 1: if: is missing" "" $'[[same]]\nas = { n = 1 }'
 refuses "wrong.toml: graph: line 1: value: '1 +' is not an expression" "" \
 	$'[graph]\ntitle = "a"\nx = "n"\n[[graph.line]]\ntitle = "b"\nvalue = "1 +"'
 refuses "wrong.toml: graph: line: is missing" "" $'[graph]\ntitle = "a"\nx = "n"'
+refuses "wrong.toml: graph: line: is missing" "" $'[graph]\ntitle = "a"\nx = "n"\nline = []'
 
 # The same with ports of dcbport: lines for [switch], and for the end
 port_refuses() # TEXT LINES [LINES]
@@ -151,7 +159,7 @@ port_refuses "wrong.toml: switch: headroom: must be above 0 with PFC, for packet
 	'pfc = "3"'
 port_refuses "wrong.toml: switch: watchdog: 'bark' is not one of drop, forward, alert, off" \
 	'watchdog = "bark"'
-port_refuses "wrong.toml: switch: detect: 0 is out of range, which is 1000000 or more" \
+port_refuses "wrong.toml: switch: detect: 0 is out of range, which is 1000000 to 60000000000" \
 	'detect = "0ms"'
 port_refuses "wrong.toml: switch: the headroom of 2 ports of s1 is 1200000 bytes, and its buffer 1000000" \
 	$'pfc = "3"\nheadroom = "600KB"'
@@ -165,7 +173,7 @@ port_refuses "wrong.toml: switch: kmax: must not be above buffer" \
 port_refuses "wrong.toml: switch: class: 3: unknown: color" $'[switch.class.3]\ncolor = 1'
 port_refuses "wrong.toml: topology: shape: 'star' is not one of row, ring" "" \
 	$'[topology]\nshape = "star"\nswitches = 3'
-port_refuses "wrong.toml: topology: switches: 2 is out of range, which is 3 or more" "" \
+port_refuses "wrong.toml: topology: switches: 2 is out of range, which is 3 to 100" "" \
 	$'[topology]\nshape = "ring"\nswitches = 2'
 port_refuses "wrong.toml: topology: unknown: size" "" \
 	$'[topology]\nshape = "row"\nswitches = 2\nsize = 3'

@@ -7,6 +7,7 @@ import contextlib
 import glob
 import io
 import lzma
+import math
 import os
 import re
 import subprocess
@@ -23,7 +24,7 @@ from testbed.core.expectations import Expectations
 from testbed.core.expression import evaluate
 from testbed.core.kernel import Kernel
 from testbed.core.paths import TOP
-from testbed.core.scenario import Table, expand
+from testbed.core.scenario import Directory, Table, expand
 from testbed.core.stats import jain, percentile
 from testbed.core.tap import Tap
 from testbed.core.units import number, quantity
@@ -109,10 +110,18 @@ def expectations():
     raises("no text", "1 must be one of", check, [{"drops": 1}], one)
     raises("nothing expected", "expect 1: expects nothing", check, [{"when": {}}], one)
     raises("no expression", "expect 1: drops: '1 +' is not an", check, [{"drops": "> 1 +"}], one)
+    raises("no condition", "expect 1: drops: has no condition", check,
+           [{"jain": "> 0", "drops": []}], one)
+    for text in "1", "1 + 2", "'drops'":
+        raises("no figure in " + text, "expect 1: %s: '== 1': has no figure, so it checks nothing" %
+               text, check, [{text: "== 1"}], one)
     a, b = ran("a", {"n": 1}, {"n": 1, "m": 5}), ran("b", {"n": 2}, {"n": 2, "m": 6})
     two = [(a, {"x": 1}), (b, {"x": 2})]
     expect("some runs", check([{"when": {"n": [2, 3]}, "x": "== 2 * a.x"}], two), ([], 1))
     raises("no run", "when: matches no run", check, [{"when": {"n": 3}, "x": "> 0"}], two)
+    for table in {"if": "m > 6"}, {"if": "m > 5", "when": {"n": 1}}, {"if": "0", "than": {"n": 1}}:
+        raises("no run by %s" % table, "expect 1: if: holds for no run of the sweep", check,
+               [{**table, "x": "> 0"}], two)
     expect("by an expression", check([{"if": "m > 5", "x": "== m"}], two),
            (["b: x is 2, not == m (6)"], 1))
     raises("an unknown name", "expect 1: if: 'y': y is not defined", check, [{"if": "y", "x": "> 0"}],
@@ -165,6 +174,15 @@ def numbers():
     raises("too large", "is not a size", quantity, "size", "9" * 400)
     raises("a boolean", "f: n: True is not a whole number", Table("f", {"n": True}).take, "n", int)
     raises("left over", "f: unknown: n", Table("f", {"n": 1}).done)
+    for kind, value, text in ((int, 2.0, "a whole number"), (int, "1.0", "a whole number"),
+                              (float, 1e400, "a number"), (float, "inf", "a number"),
+                              (float, 10**400, "a number"), ((1, 2), 1.9, "one of 1, 2"),
+                              ((1, 2), True, "one of 1, 2"), ((1, 2), 1e400, "one of 1, 2")):
+        raises("%s of %r" % (kind, value), "f: n: %r is not %s" % (value, text),
+               Table("f", {"n": value}).take, "n", kind)
+    raises("NaN", "f: n: nan is out of range", Table("f", {"n": math.nan}).take, "n", float)
+    expect("numbers as texts", [Table("f", {"n": "2"}).take("n", kind)
+                                for kind in (int, float, (1, 2))], [2, 2.0, 2])
     filled = expand("f", {"a": "{x}", "b": "{y}"}, {"s": [{"name": "p", "x": 1, "y": 2},
                                                           {"name": "q", "x": 3}]}, {})
     expect("a sweep", [(v, t) for v, _, t in filled], [({"s": "p"}, {"a": "1", "b": "2"}),
@@ -183,6 +201,25 @@ def numbers():
     expect("what follows from it", [(v["n"], t) for v, _, t in made],
            [(1, {"a": "500000.0ns", "b": "1ms"}), (2, {"a": "1000000.0ns", "b": "1ms"}),
             (1, {"a": "1000000.0ns", "b": "2ms"})])
+
+
+def files():
+    """Files that are TOML for no other program, or that end the reader's stack."""
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "f.toml")
+        for text, rule in (("a = " + "9" * 5000, "not a TOML file: "),
+                           ("a = 0x8000000000000000", "a whole number has more than 64 bits"),
+                           ("a = {b = [1, {c = 0x1_0000_0000_0000_0000}]}",
+                            "a whole number has more than 64 bits"),
+                           ("a = " + "[" * 5000 + "]" * 5000, "nested too deeply"),
+                           ("a" + ".a" * 5000 + " = 1", "nested too deeply"),
+                           ("a = \xff", "not a TOML file: ")):
+            with open(path, "w", encoding="latin-1") as f:
+                f.write(text)
+            raises("a file with " + text[:30], rule, Directory(d).load, "f")
+        with open(path, "w") as f:
+            f.write("a = [9223372036854775807, -9223372036854775808, {b.c.d = 1}]")
+        expect("a file", Directory(d).load("f"), {"a": [2**63 - 1, -2**63, {"b": {"c": {"d": 1}}}]})
 
 
 def complaints():
@@ -585,8 +622,8 @@ def no_such_kernel():
         expect("in one place", updates, [lists, lists])
 
 
-for test in (expressions, expectations, numbers, complaints, tap, copies, kernels, guests_kernel,
-             guests_module, programs, watched, paused, ways, arrows, came_up, swept, logs, recordings,
-             no_such_kernel):
+for test in (expressions, expectations, numbers, files, complaints, tap, copies,
+             kernels, guests_kernel, guests_module, programs, watched, paused, ways, arrows, came_up,
+             swept, logs, recordings, no_such_kernel):
     test()
 sys.exit(status())

@@ -85,9 +85,12 @@ def sizes():
                            ("0 0\n5 x", ":2: must be bytes and percent"),
                            ("0 0\n5 99", "must rise from 0 to 100 percent"),
                            ("0 0\n5 50\n4 100", "must rise from 0 to 100 percent"),
-                           ("0 0\n1e10 100", "below 1 GiB"), ("# none", "must rise")):
+                           ("0 0\n1e10 100", "below 1 GiB"), ("# none", "must rise"),
+                           ("0 0\nnan 50\n9 100", "must rise"), ("0 0\n5 nan\n9 100", "must rise"),
+                           ("0 0\n0 100", "1 B or more"), ("\xff", "is not text"),
+                           ("0 0\n\xff 5", "is not text")):
             path = os.path.join(d, "s.txt")
-            with open(path, "w") as f:
+            with open(path, "w", encoding="latin-1") as f:
                 f.write(text)
             raises(text, rule, Sizes.read, path)
         raises("no file", "No such file", Sizes.read, d + "/none")
@@ -109,6 +112,15 @@ def periods():
     expect("jitter", [n * 10 * MS <= at < (n * 10 + 1) * MS for n, at in enumerate(late)],
            [True] * 10)
     expect("jitter differs", len({at % (10 * MS) for at in late}), 10)
+    expect("none after the stop", lines({"from": "h1..h2", "period": "10ms", "start": "95ms",
+                                         "stagger": "2ms", "stop": "97001us", "size": "1B"}),
+           ["flows=0 size=1 at=95000000", "flows=1 size=1 at=97000000", "after=0-1"])
+    expect("the last round has only some", lines({"from": "h1..h2", "period": "10ms", "size": "1B",
+                                                  "start": "85ms", "stagger": "5ms"})[3:],
+           ["flows=0 size=1 at=95000000", "after=3"])
+    late = [m.at for m in workload({"from": "h1..h3", "period": "10ms", "jitter": "50ms"})
+            .plan().messages if m.flows]
+    expect("nor by jitter", (max(late) < 100 * MS, len(late) < 30), (True, True))
 
 
 def turns():
@@ -137,6 +149,16 @@ def load():
         mean = sum(gaps) / len(gaps)
         spread = sum((g - mean) ** 2 for g in gaps) / len(gaps) / mean ** 2
         expect("Poisson " + what, abs(spread - 1) < 0.1 or spread, True)
+
+
+    # each pair's messages are the same, but later
+    at = {late: [[m.at for m in workload({"load": 0.5, "from": "h1..h2", "stagger": late},
+                                         duration=10 * MS).plan().messages if m.flows[0] == n]
+                 for n in (0, 1)] for late in ("0ms", "3ms")}
+    expect("the first of a staggered load", at["3ms"][0], at["0ms"][0])
+    expect("the second", at["3ms"][1],
+           [t + 3 * MS for t in at["0ms"][1]][:len(at["3ms"][1])])
+    expect("it has fewer", 0 < len(at["3ms"][1]) < len(at["0ms"][1]), True)
 
 
 def collectives():
@@ -194,7 +216,7 @@ def traces():
         path = os.path.join(d, "flow.txt")
 
         def trace(text, **keys):
-            with open(path, "w") as f:
+            with open(path, "w", encoding="latin-1") as f:
                 f.write(text)
             return workload({"file": path, "hosts": "h0..h3", **keys})
 
@@ -204,7 +226,11 @@ def traces():
         expect("ns-3 messages", schedule(w.plan().messages).splitlines(),
                ["flows=0-1 size=5000 at=1000000", "flows=2-3 size=200000000 at=1010000"])
         for text, bad in (
-                ("flow.txt:1: must be the number", "x\n"), ("flow.txt:1: must be the number", ""),
+                ("flow.txt:1: must be the number", "x\n"),
+                ("flow.txt:1: must be the number", "9" * 5000 + "\n"),
+                ("flow.txt:1: must be the number", "2 2\n"), ("is not text", "\xff"),
+                ("from 0 s to 30 days", "1\n0 1 3 100 1 1e9\n"),
+                ("flow.txt:1: must be the number", ""),
                 ("has 1 flows, not 2", "2\n0 1 3 100 1 2\n"), ("not 0", "0\n0 1 3 100 1 2\n"),
                 ("flow.txt:2: must be source", "1\n0 1 3 100 1\n"),
                 ("flow.txt:2: must be source", "1\n0 1 3 100 1 inf\n"),
@@ -232,6 +258,34 @@ def mistakes():
             ("'hdp' is neither one of hadoop, storage, websearch", {"load": 1, "sizes": "hdp"}),
             ("count: is missing", {"think": "1us"}), ("unknown: jitter", {"load": 1, "jitter": "1us"}),
             ("unknown: burst", {"load": 1, "burst": 1}), ("unknown: reply", {"reply": "1B"}),
+            ("unknown: stop", {"think": "1us", "count": 1, "stop": "1ms"}),
+            ("stagger: the last of 2 pairs would start after its stop",
+             {"load": 1, "from": "h1..h2", "stagger": "1ms", "stop": "1ms"}),
+            ("stagger: the last of 2 pairs", {"think": "0s", "count": 1, "from": "h1..h2",
+                                              "stagger": "100ms"}),
+            ("start: flow 1 of it would start after its stop",
+             {"start": "1000100ns", "stop": "1000900ns"}),
+            ("to: a flow from h1 to itself", {"to": "h1,h1", "load": 1}),
+            ("to: a flow from h1 to itself", {"to": "h1,h1"}),
+            ("group: all are the flows of all groups", {"group": "all"}),
+            ("depth: 16385 is out of range", {"depth": 16385}),
+            ("size: a message has at most 1 GiB", {"size": "1073741825B"}),
+            ("size: a message has at most 1 GiB", {"load": 1, "size": "2GiB"}),
+            ("size: a message has at most 1 GiB", {"period": "1ms", "reply": "2GiB"}),
+            ("size: a message has at most 1 GiB",
+             {"kind": "tree", "hosts": "h1..h2", "size": "2GiB"}),
+            ("count: 18446744073709551616 is out of range", {"count": 2**64}),
+            ("mtu: 1024.9 is not one of 256", {"mtu": 1024.9}),
+            ("mtu: inf is not one of 256", {"mtu": float("inf")}),
+            ("load: inf is not a number", {"load": float("inf")}),
+            ("load: %d is not a number" % 10**400, {"load": 10**400}),
+            ("jitter: 100000001 is out of range", {"period": "1ms", "jitter": "100000001ns"}),
+            ("think: 100000001 is out of range", {"think": "100000001ns", "count": 1}),
+            ("compute: 100000001 is out of range",
+             {"kind": "tree", "hosts": "h1..h2", "size": 1, "compute": "100000001ns"}),
+            ("batches: 1000000000 is out of range",
+             {"kind": "pipeline", "hosts": "h1..h2", "size": 1, "batches": 10**9}),
+            ("makes more than 131072 flows", {"qps": 10**9}),
             ("unknown: sizes", {"sizes": "hadoop"}),
             ("start: 100000000 is out of range", {"load": 1, "start": "100ms"}),
             ("stop: 100000001 is out of range", {"load": 1, "stop": "100000001ns"}),
@@ -247,6 +301,8 @@ def mistakes():
             ("kind: 'star' is not one of", {"kind": "star", "hosts": "h1..h3", "size": 1})):
         raises(text, text, workload, table)
     raises("too many", "makes more than 1048576 messages", lines, {"period": "10ns"})
+    raises("too many of a load", "makes more than 1048576 messages", lines,
+           {"from": "h10..h99", "load": 10, "size": "1B"})
 
 
 def played(directory, player, text, flows):
@@ -525,7 +581,41 @@ def cables():
             "trunk": [{"a": "s1", "b": "s2", "cables": n}]}))
 
 
+def rules():
+    """Values that a run cannot have: what is wrong is said before anything is built."""
+    reach = {"name": "a", "from": "1ms", "over": "1ms", "queue": "1KB"}
+    for text, tables in (
+            ("f.toml: duration: 2592000000000001 is out of range",
+             {"duration": "2592000000000001ns"}),
+            ("f.toml: sample: must be at most half of the window",
+             {"sample": "51us", "window": ["1ms", "1100us"]}),
+            ("f.toml: link: rate: 1000000000001 is out of range",
+             {"link": {"rate": "1000000000001bit"}}),
+            ("f.toml: link: delay: 1000000001 is out of range",
+             {"link": {"rate": "1gbit", "delay": "1000000001ns"}}),
+            ("f.toml: link: overhead: 1025 is out of range",
+             {"link": {"rate": "1gbit", "overhead": 1025}}),
+            ("f.toml: switch: buffer: 4294967296 is out of range",
+             {"switch": {**SCENARIO["switch"], "buffer": 2**32}}),
+            ("f.toml: switch: alpha: inf is not a number",
+             {"switch": {**SCENARIO["switch"], "alpha": float("inf")}}),
+            ("f.toml: switch: alpha: 129.0 is out of range",
+             {"switch": {**SCENARIO["switch"], "alpha": 129}}),
+            ("f.toml: switch: detect: 60000000001 is out of range",
+             {"switch": {**SCENARIO["switch"], "detect": "60000000001ns"}}),
+            ("f.toml: topology: switches: 1000000000 is out of range",
+             {"topology": {"shape": "row", "switches": 10**9}}),
+            ("f.toml: reach 1: over: must end within the duration",
+             {"reach": [{**reach, "from": "9000001ns"}]}),
+            ("f.toml: reach: two have the same name",
+             {"reach": [reach, {**reach, "queue": "2KB"}]}),
+            ("f.toml: settings: roce_rp/rpg_ai_rate=\u0663: must be a knob and a number",
+             {"settings": {"roce_rp/rpg_ai_rate": "\u0663"}})):
+        raises(text, text, lambda tables=tables: run(**{"flow": [{"from": "h1", "to": "h2"}],
+                                                        **tables}))
+
+
 for test in (sizes, periods, turns, load, left_out, collectives, traces, repeatable, mistakes,
-             keeps_to_it, idle_path, figures, paths, together, groups, cables):
+             keeps_to_it, idle_path, figures, paths, together, groups, cables, rules):
     test()
 sys.exit(status())

@@ -50,6 +50,9 @@ class Condition:
             self.sides = Expression(what), Expression(limit)
         except InputError as e:
             raise InputError("%s: %s: %s" % (where, what, e)) from None
+        if not any(side.paths() for side in self.sides):
+            raise InputError("%s: %s: %r: has no figure, so it checks nothing" %
+                             (where, what, text))
 
     def asks(self, names):
         """Return true if it uses one of these names."""
@@ -104,6 +107,9 @@ class Expectation:
             self.condition = Expression(table.pop("if", 1))
         except InputError as e:
             raise InputError("%s: if: %s" % (where, e)) from None
+        for what, texts in table.items():
+            if texts == []:
+                raise InputError("%s: %s: has no condition" % (where, what))
         self.conditions = [Condition(where, what, text)
                            for what, texts in table.items()
                            for text in (texts if isinstance(texts, list) else [texts])]
@@ -166,7 +172,9 @@ class Expectations:
             if not any(e.fits(run) for run in runs):
                 raise InputError("%s: when: matches no run of the sweep" % e.where)
             meant = [run for run in runs if e.applies(run)]
-            if e.than and meant and not any(e.other(run, runs) for run in meant):
+            if not meant:
+                raise InputError("%s: if: holds for no run of the sweep" % e.where)
+            if e.than and not any(e.other(run, runs) for run in meant):
                 raise InputError("%s: than: matches no run of the sweep" % e.where)
             self._check_names(e, meant, runs)
             for name in e.open:

@@ -28,8 +28,20 @@ TEXTS = ("roce_rp/cc_algorithm",)      # knobs that are names
 KNOB = re.compile(r"((roce_np|roce_rp)/)?[a-z0-9_]+(/[0-7])?")  # below ecn/
 FORMAT = re.compile(r"(\.\d[efg])?")                    # of a number in a string: {name:.2f}
 RUNS_MAX = 100_000
+DEEPEST = 50            # tables within tables of a file
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # but tabs and line breaks
 RUN_NAME = re.compile(r"[\w.,=%+-]+")                   # it becomes part of a file's name
+
+
+def _number(kind, value):
+    """A number of a type, which may be a text: a sweep's numbers come as such. Raise TypeError,
+    ValueError or OverflowError if it is none."""
+    if isinstance(value, bool) or kind is int and isinstance(value, float):
+        raise ValueError
+    found = kind(value)
+    if kind is float and math.isinf(found):
+        raise ValueError
+    return found
 
 
 class Table:
@@ -64,14 +76,12 @@ class Table:
             if kind in UNITS:
                 return quantity(kind, value)
             if isinstance(kind, tuple):
-                value = type(kind[0])(value)
+                value = _number(int, value) if isinstance(kind[0], int) else str(value)
                 if value not in kind:
                     raise ValueError
                 return value
-            if kind in (int, float) and not isinstance(value, bool):
-                # a sweep's numbers come as strings
-                if kind is float or isinstance(value, (int, str)):
-                    return kind(value)
+            if kind in (int, float):
+                return _number(kind, value)
             if kind is str and isinstance(value, str) and CONTROL.search(value):
                 raise InputError("must not have control characters")
             if kind in (str, bool, list, dict) and isinstance(value, kind):
@@ -79,7 +89,7 @@ class Table:
             raise ValueError
         except InputError as e:
             raise self.error(key, e) from None
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise self.error(key, "%r is not %s" % (
                 value, "one of " + ", ".join(map(str, kind)) if isinstance(kind, tuple) else
                 {int: "a whole number", float: "a number", str: "a string", bool: "true or false",
@@ -132,7 +142,7 @@ def priorities(t, key, default):
 
 def check_knobs(where, settings):
     for name, value in settings.items():
-        if not KNOB.fullmatch(name) or not re.fullmatch(r"\d+", str(value)) and \
+        if not KNOB.fullmatch(name) or not re.fullmatch(r"[0-9]+", str(value)) and \
            not (name in TEXTS and re.fullmatch(r"[A-Za-z0-9_-]+", str(value))):
             raise InputError("%s: %s=%s: must be a knob and a number" % (where, name, value))
 
@@ -246,6 +256,21 @@ def _fill(where, value, variables):
     return value
 
 
+def _too_deep(path):
+    return InputError("%s: tables or lists are nested too deeply" % path)
+
+
+def _check_bounds(path, value, depth=0):
+    """Check that whole numbers have 64 bits, as in all TOML files, and how deep tables go."""
+    if depth > DEEPEST:
+        raise _too_deep(path)
+    if isinstance(value, int) and not -2**63 <= value < 2**63:
+        raise InputError("%s: not a TOML file: a whole number has more than 64 bits" % path)
+    if isinstance(value, (dict, list)):
+        for inner in value.values() if isinstance(value, dict) else value:
+            _check_bounds(path, inner, depth + 1)
+
+
 class Directory:
     """The directory of scenarios that are given by name."""
 
@@ -286,11 +311,15 @@ class Directory:
     def _read(path):
         try:
             with open(path, "rb") as f:
-                return tomllib.load(f)
+                table = tomllib.load(f)
         except OSError as e:
             raise InputError("%s: %s" % (path, e.strerror)) from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
+        except ValueError as e:     # of the syntax, the encoding, or a number's length
             raise InputError("%s: not a TOML file: %s" % (path, e)) from None
+        except RecursionError:
+            raise _too_deep(path) from None
+        _check_bounds(path, table)
+        return table
 
 
 class Scenario:

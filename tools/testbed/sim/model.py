@@ -13,7 +13,7 @@ from ..core.expression import Expression
 from ..core.paths import SIM
 from ..core.scenario import PROFILES, Directory, Scenario, Table, names, priorities
 from . import figures, modelled
-from .workload import Workload, pairs
+from .workload import DURATION_MOST, Workload, pairs
 
 SCENARIOS = Directory(os.path.join(SIM, "scenarios"))
 PORTS = ("dcbport", "tc")
@@ -24,6 +24,10 @@ CNPS = 6            # the priority of CNPs; strict, so without PFC
 STACKS = {          # what carries RDMA: its kind of device, and TCP's congestion control
     "rxe": ("rxe", None), "siw-cubic": ("siw", "cubic"), "siw-dctcp": ("siw", "dctcp")}
 LINE = ("told", "measured")     # told: rpg_max_rate is set to the rate of the host's link
+SWITCHES_MOST = 100
+# Of dcbport: bit/s, ns, bytes of a frame and of a buffer, a share, and ns
+RATE_MOST, DELAY_MOST, OVERHEAD_MOST, BUFFER_MOST = 10**12, 10**9, 1024, 2**32 - 1
+ALPHA_MOST, WATCHDOG_MOST = 128, 60 * 10**9
 
 
 class Link:
@@ -32,13 +36,17 @@ class Link:
     them overtake all delayed ones, and delays RC's ACKs by an additional time."""
 
     def __init__(self, t, like=None):
-        self.rate = t.take("rate", "rate", like and "%dbit" % like.rate, 1000)
-        self.delay = t.take("delay", "time", like and "%dns" % like.delay or "0us")
-        self.overhead = t.take("overhead", "size", like and "%dB" % like.overhead or "0B")
-        self.jitter = t.take("jitter", "time", like and "%dns" % like.jitter or "0us")
+        self.rate = t.take("rate", "rate", like and "%dbit" % like.rate, 1000,
+                           RATE_MOST)
+        self.delay = t.take("delay", "time", like and "%dns" % like.delay or "0us", 0, DELAY_MOST)
+        self.overhead = t.take("overhead", "size", like and "%dB" % like.overhead or "0B", 0,
+                               OVERHEAD_MOST)
+        self.jitter = t.take("jitter", "time", like and "%dns" % like.jitter or "0us", 0,
+                             DELAY_MOST)
         self.loss = t.take("loss", float, like and like.loss or 0.0)
         self.reorder = t.take("reorder", float, like and like.reorder or 0.0)
-        self.ack_delay = t.take("ack_delay", "time", like and "%dns" % like.ack_delay or "0us")
+        self.ack_delay = t.take("ack_delay", "time", like and "%dns" % like.ack_delay or "0us", 0,
+                                DELAY_MOST)
         for key, share in (("loss", self.loss), ("reorder", self.reorder)):
             if not 0 <= share < 1:
                 raise t.error(key, "must be at least 0 and below 1")
@@ -51,7 +59,7 @@ class Link:
 class Host:
     def __init__(self, name, t, link, switch, profile, settings, kind, cnp_delay):
         self.name, self.link = name, Link(t, link)
-        self.cnp_delay = t.take("cnp_delay", "time", "%dns" % cnp_delay)
+        self.cnp_delay = t.take("cnp_delay", "time", "%dns" % cnp_delay, 0, DELAY_MOST)
         self.switch = t.take("switch", str, switch)
         self.profile = t.take("profile", PROFILES + ("off",), profile)
         self.settings = {**settings, **t.knobs("settings")}
@@ -90,7 +98,7 @@ class Switch:
 
     def __init__(self, name, t):
         self.name = name
-        self.buffer = t.take("buffer", "size", least=1)
+        self.buffer = t.take("buffer", "size", None, 1, BUFFER_MOST)
         self.curve = Curve(t)
         self.port = t.take("port", PORTS, "dcbport")
         self._dcbport(t)
@@ -103,15 +111,16 @@ class Switch:
         if self.port == "tc" and extra:
             raise t.error("port", "must be dcbport for " + ", ".join(sorted(extra)))
         self.xoff, self.xon, self.headroom, self.reserve = (
-            t.take(key, "size", "0B") for key in ("xoff", "xon", "headroom", "reserve"))
+            t.take(key, "size", "0B", 0, BUFFER_MOST)
+            for key in ("xoff", "xon", "headroom", "reserve"))
         self.pfc = priorities(t, "pfc", "0" if self.xoff else "none")
         self.shared = bool(self.pfc) or "alpha" in t.rest
-        self.alpha = t.take("alpha", float, 1.0 if self.shared else 0.0, 0)
+        self.alpha = t.take("alpha", float, 1.0 if self.shared else 0.0, 0, ALPHA_MOST)
         self.flows_min, self.flows_max = (t.take(key, int, 0, 0, 1024)
                                           for key in ("flows_min", "flows_max"))
         self.stamp = t.take("stamp", int, 0, 0, 1)
         self.watchdog = t.take("watchdog", WATCHDOG, "drop")
-        self.detect, self.restore = (t.take(key, "time", "200ms", 10**6)
+        self.detect, self.restore = (t.take(key, "time", "200ms", 10**6, WATCHDOG_MOST)
                                      for key in ("detect", "restore"))
         own = t.table("class", {})
         for prio in own.rest:
@@ -153,7 +162,7 @@ class Topology:
 
     def __init__(self, t, like, table):
         self.shape = t.take("shape", SHAPES)
-        count = t.take("switches", int, None, 3 if self.shape == "ring" else 2)
+        count = t.take("switches", int, None, 3 if self.shape == "ring" else 2, SWITCHES_MOST)
         self.names = ["s%d" % n for n in range(1, count + 1)]
         self.trunks, switches = [], dict.fromkeys(self.names)
         ends = list(zip(self.names, self.names[1:]))
@@ -195,7 +204,7 @@ class Change:
     def __init__(self, t, hosts, trunks, duration):
         self.at = t.take("at", "time")
         self.host, port = t.take("host", str, ""), t.take("cable", str, "")
-        self.rate = t.take("rate", "rate", least=0 if port else 1000)
+        self.rate = t.take("rate", "rate", None, 0 if port else 1000, RATE_MOST)
         t.done()
         if bool(self.host) == bool(port):
             raise t.error("host", "needs either host or cable")
@@ -212,7 +221,7 @@ class Change:
 class Reach:
     """The time until a group's goodput, or the bottleneck's queue, reaches a value."""
 
-    def __init__(self, t, groups):
+    def __init__(self, t, groups, duration):
         self.name = t.take("name", str)
         self.begin = t.take("from", "time")
         self.over = t.take("over", "time", least=1)
@@ -224,6 +233,8 @@ class Reach:
             raise t.error(self.name, "needs either goodput or queue")
         if self.group and self.group not in groups:
             raise t.error("group", "no flow has %s" % self.group)
+        if self.begin + self.over > duration:
+            raise t.error("over", "must end within the duration")
 
 
 class Stream:
@@ -249,7 +260,7 @@ class Run:
         self.scenario, self.variables = scenario, variables
         self.name = ",".join("%s=%s" % kv for kv in variables.items()) or "run"
         # from here on in us
-        self.duration = t.take("duration", "time", least=1000)
+        self.duration = t.take("duration", "time", None, 1000, DURATION_MOST)
         self.window = t.window("window", self.duration, ["0s", "%dns" % self.duration])
         self.profile = t.take("profile", PROFILES)
         self.settings = t.knobs("settings")
@@ -258,8 +269,10 @@ class Run:
             raise t.error("stack", "rdma_dcqcn is for rxe: the profile must be stock")
         self.line = t.take("line", LINE, "told")
         self.tick = t.take("tick", "time", "0s", 0, 10**9)
-        self.cnp_delay = t.take("cnp_delay", "time", "0s")
+        self.cnp_delay = t.take("cnp_delay", "time", "0s", 0, DELAY_MOST)
         self.sample = t.take("sample", "time", "%dns" % max(10_000, self.duration // 50_000), 1000)
+        if 2 * self.sample > self.window[1] - self.window[0]:
+            raise t.error("sample", "must be at most half of the window")
         self.record = t.take("record", "time", "%dns" % max(100_000, self.duration // 1000), 1000)
         link = t.table("link")
         self.link = Link(link)
@@ -291,7 +304,10 @@ class Run:
         self.storms = [Storm(d, self.hosts, self.duration) for d in t.tables("storm", [])]
         self._check_ways(t)
         self._check_ports(t)
-        self.reaches = [Reach(d, {f.group for f in self.flows}) for d in t.tables("reach", [])]
+        self.reaches = [Reach(d, {f.group for f in self.flows}, self.duration)
+                        for d in t.tables("reach", [])]
+        if len({r.name for r in self.reaches}) != len(self.reaches):
+            raise t.error("reach", "two have the same name")
         t.done()
 
     def _switches(self, t):
@@ -479,6 +495,8 @@ class Graph:
         self.x = _expression(t, "x", text)
         self.lines = [Line(d) for d in t.tables("line")]
         t.done()
+        if not self.lines:
+            raise t.error("line", "is missing")
 
 
 def _expression(t, key, text):
@@ -507,12 +525,14 @@ class Picture:
         self.panels = [Panel(d) for d in t.tables("panel")]
         t.done()
         self.error = t.error
+        if not self.panels:
+            raise t.error("panel", "is missing")
 
     def check(self, variables):
         """Check that the runs have these variables."""
         for key, names in (("x", self.x), ("y", self.y), ("rows", self.rows)):
             for name in names:
-                if name not in variables:
+                if name not in list(variables):     # it may be a table
                     raise self.error(key, "the sweep has no variable %s" % name)
 
 

@@ -21,6 +21,12 @@ TRACES = os.path.join(SIM, "traces")
 PATTERNS = ("each", "pairs", "ring")
 COLLECTIVES = ("ring", "halving", "tree", "alltoall", "pipeline")
 MOST = 1 << 20      # messages of a run
+FLOWS_MOST = 1 << 17
+# Of tools/sim/flows.c: of messages at once, and bytes of one
+DEPTH_MOST, SIZE_MOST = 16384, 1 << 30
+COUNT_MOST = 2**64 - 1
+DURATION_MOST = 30 * 24 * 3600 * 10**9      # ns; there, times are below a year
+BATCHES_MOST = 1 << 16
 
 
 class Flow:
@@ -49,6 +55,17 @@ class Round:
         self.group, self.join, self.at, self.wait, self.after = group, join, at, wait, after
 
 
+def _lines(path, comment=None):
+    """[(number, words)] of a text file's lines, without empty ones."""
+    try:
+        with open(path) as f:
+            lines = [(n, (line.partition(comment)[0] if comment else line).split())
+                     for n, line in enumerate(f, 1)]
+    except (OSError, UnicodeDecodeError) as e:
+        raise InputError("%s: %s" % (path, getattr(e, "strerror", "is not text"))) from None
+    return [(n, words) for n, words in lines if words]
+
+
 class Sizes:
     """A distribution of sizes: uniform between the points of a table of bytes and percent."""
 
@@ -58,23 +75,18 @@ class Sizes:
     @classmethod
     def read(cls, path):
         points = []
-        try:
-            with open(path) as f:
-                for n, line in enumerate(f, 1):
-                    words = line.partition("#")[0].split()
-                    if not words:
-                        continue
-                    if len(words) != 2:
-                        raise InputError("%s:%d: must be bytes and percent" % (path, n))
-                    points.append((float(words[0]), float(words[1]) / 100))
-        except OSError as e:
-            raise InputError("%s: %s" % (path, e.strerror)) from None
-        except ValueError:
-            raise InputError("%s:%d: must be bytes and percent" % (path, n)) from None
+        for n, words in _lines(path, "#"):
+            try:
+                size, percent = (float(word) for word in words)
+            except ValueError:
+                raise InputError("%s:%d: must be bytes and percent" % (path, n)) from None
+            points.append((size, percent / 100))
+        # NaN is neither below nor above anything
         if (len(points) < 2 or points[0][1] != 0 or points[-1][1] != 1 or
-                any(b[0] < a[0] or b[1] < a[1] for a, b in zip(points, points[1:])) or
-                not 0 <= points[0][0] <= points[-1][0] < 1 << 30):
-            raise InputError("%s: must rise from 0 to 100 percent, and stay below 1 GiB" % path)
+                not all(a[0] <= b[0] and a[1] <= b[1] for a, b in zip(points, points[1:])) or
+                not (0 <= points[0][0] and 1 <= points[-1][0] < 1 << 30)):
+            raise InputError("%s: must rise from 0 to 100 percent, and end at 1 B or more, "
+                             "below 1 GiB" % path)
         return cls(points)
 
     @property
@@ -130,7 +142,10 @@ def pairs(t, pattern):
     sources, targets = names(t, "from"), names(t, "to")
     if pattern == "each":
         # a host that is among several targets does not send to itself
-        return [(a, b) for a in sources for b in targets if a != b or len(targets) == 1]
+        found = [(a, b) for a in sources for b in targets if a != b or len(targets) == 1]
+        if not found:
+            raise t.error("to", "a flow from %s to itself does not pass the network" % sources[0])
+        return found
     if len(sources) != len(targets):
         raise t.error("to", "must have as many hosts as from, %d" % len(sources))
     if pattern == "ring" and (sorted(sources) != sorted(targets) or
@@ -145,9 +160,14 @@ class Plan:
     def __init__(self):
         self.messages, self.rounds = [], []
 
-    def message(self, flows, size, at=0, wait=0, after=(), ask=None):
-        if len(self.messages) == MOST:
+    @staticmethod
+    def check(messages):
+        """Check that a run can have so many messages."""
+        if messages > MOST:
             raise InputError("the scenario makes more than %d messages" % MOST)
+
+    def message(self, flows, size, at=0, wait=0, after=(), ask=None):
+        self.check(len(self.messages) + 1)
         m = Message(len(self.messages), flows, size, round(at), round(wait), tuple(after), ask)
         self.messages.append(m)
         return m.id
@@ -208,12 +228,15 @@ class Workload:
 
     def connection(self, t):
         """Keys that say how messages are carried."""
+        group = t.take("group", str, "")
+        if group == "all":
+            raise t.error("group", "all are the flows of all groups; choose another name")
         return {
             "verb": t.take("verb", (*VERBS, "atomic"), "write"),
             "transport": t.take("transport", TRANSPORTS, "rc"),
-            "depth": t.take("depth", int, 4, 1), "mtu": t.take("mtu", MTUS, 4096),
+            "depth": t.take("depth", int, 4, 1, DEPTH_MOST), "mtu": t.take("mtu", MTUS, 4096),
             "timeout": t.take("timeout", int, 14, 0, TIMEOUT_MAX),
-            "tclass": t.take("tclass", int, 0, 0, 255), "group": t.take("group", str, ""),
+            "tclass": t.take("tclass", int, 0, 0, 255), "group": group,
         }
 
     def pool(self, t, src, dst, qps, size, connection):
@@ -227,6 +250,10 @@ class Workload:
     def _flow(self, t, src, dst, **values):
         if src == dst:
             raise t.error("to", "a flow from %s to itself does not pass the network" % src)
+        if values["size"] > SIZE_MOST:
+            raise t.error("size", "a message has at most 1 GiB")
+        if len(self.flows) == FLOWS_MOST:
+            raise InputError("the scenario makes more than %d flows" % FLOWS_MOST)
         f = Flow()
         f.__dict__.update(values, id=len(self.flows), src=src, dst=dst,
                           prio=values["tclass"] >> 5)
@@ -237,12 +264,12 @@ class Workload:
         """Flows that always have a message to send, up to a count."""
         start, stagger = t.take("start", "time", "0s"), t.take("stagger", "time", "0s")
         qps, size = t.take("qps", int, 1, 1), t.take("size", "size", "64KiB", 1)
-        connection, count = self.connection(t), t.take("count", int, 0, 0)
+        connection, count = self.connection(t), t.take("count", int, 0, 0, COUNT_MOST)
         stop = t.take("stop", "time", "%dns" % self.duration, 0, self.duration)
         t.done()
         first = len(self.flows)
         for i, (src, dst) in enumerate(p for p in found for _ in range(qps)):
-            if start + i * stagger >= stop:
+            if (start + i * stagger) // 1000 >= stop // 1000:    # there, it has us
                 raise t.error("start", "flow %d of it would start after its stop" % (i + 1))
             self._flow(t, src, dst, **connection, size=size, count=count, after=(),
                        scheduled=False, start=start + i * stagger, stop=stop)
@@ -258,28 +285,32 @@ class Paired:
     """A [[flow]] whose messages do not follow each other without a pause. Subclasses say when
     they are due."""
 
-    jittered, least_count = True, 0
+    jittered, stopped, least_count = True, True, 0
 
     def __init__(self, work, t, found):
         self.where, self.found, self.rate = t.where, found, work.rate
         self.start = t.take("start", "time", "0s", 0, work.duration - 1)
-        self.stop = t.take("stop", "time", "%dns" % work.duration, self.start + 1, work.duration)
+        self.stop = t.take("stop", "time", "%dns" % work.duration, self.start + 1, work.duration) \
+            if self.stopped else work.duration
         self.stagger = t.take("stagger", "time", "0s")
-        self.jitter = t.take("jitter", "time", "0s") if self.jittered else 0
+        self.jitter = t.take("jitter", "time", "0s", 0, work.duration) \
+            if self.jittered else 0
         # without a count, the time bounds them
         self.count = t.take("count", int, None if self.least_count else MOST, 1, MOST)
         self.reply = t.take("reply", "size", None, 1) if "reply" in t.rest else 0
         self.sizes, qps = _sizes(t), t.take("qps", int, 1, 1)
-        self.take(t)
+        self.take(t, work.duration)
         connection = work.connection(t)
         t.done()
+        if self.start + (len(found) - 1) * self.stagger >= self.stop:
+            raise t.error("stagger", "the last of %d pairs would start after its stop" % len(found))
         self.group = connection["group"]
         self.pools = [(work.pool(t, a, b, qps, self.sizes.most, connection),
                        self.reply and work.pool(t, b, a, qps, self.reply, connection))
                       for a, b in found]
 
-    def take(self, t):
-        """Take the keys of this kind of load."""
+    def take(self, t, duration):
+        """Take the keys of this kind of load. duration: of the run, in ns."""
         raise NotImplementedError
 
     def send(self, plan, rng, pair, at, wait=0, after=()):
@@ -292,17 +323,20 @@ class Paired:
 class Periods(Paired):
     """A burst of messages of each pair, again and again."""
 
-    def take(self, t):
+    def take(self, t, duration):
         self.period = t.take("period", "time", None, 1)
         self.burst = t.take("burst", int, 1, 1)
 
     def make(self, plan, rng):
         rngs = [rng(pair) for pair in self.found]
         for n in range(min(self.count, -(-(self.stop - self.start) // self.period))):
-            begin = self.start + n * self.period
-            last = [self.send(plan, r, i, begin + i * self.stagger + r.random() * self.jitter)
-                    for i, r in enumerate(rngs) for _ in range(self.burst)]
-            plan.rounds.append(Round(self.group, plan.join(last), begin))
+            begin, last = self.start + n * self.period, []
+            for i, r in ((i, r) for i, r in enumerate(rngs) for _ in range(self.burst)):
+                at = begin + i * self.stagger + r.random() * self.jitter
+                if at < self.stop:
+                    last.append(self.send(plan, r, i, at))
+            if last:
+                plan.rounds.append(Round(self.group, plan.join(last), begin))
 
 
 class Load(Paired):
@@ -310,7 +344,7 @@ class Load(Paired):
 
     jittered = False
 
-    def take(self, t):
+    def take(self, t, duration):
         load = t.take("load", float, None, 0.001, 10)
         busiest = max(most for ends in zip(*self.found)
                       for _, most in collections.Counter(ends).most_common(1))
@@ -319,23 +353,25 @@ class Load(Paired):
     def make(self, plan, rng):
         rngs, times = [rng(pair) for pair in self.found], []
         for i, r in enumerate(rngs):
-            at = self.start
+            at = self.start + i * self.stagger
             for _ in range(self.count):
                 at += -self.gap * math.log(1 - r.random())
                 if at >= self.stop:
                     break
                 times.append((at, i))
+            plan.check(len(times))
         for at, i in sorted(times):
             self.send(plan, rngs[i], i, at)
 
 
 class Turns(Paired):
-    """The next message of a pair leaves some time after the one before, or its reply, came."""
+    """The next message of a pair leaves some time after the one before, or its reply, came. When
+    that is shows in the run only, so the count ends them, and no time."""
 
-    least_count = 1
+    stopped, least_count = False, 1
 
-    def take(self, t):
-        self.think = t.take("think", "time")
+    def take(self, t, duration):
+        self.think = t.take("think", "time", None, 0, duration)
 
     def make(self, plan, rng):
         for i, pair in enumerate(self.found):
@@ -356,9 +392,10 @@ class Collective:
         if kind == "halving" and len(self.hosts) & len(self.hosts) - 1:
             raise t.error("hosts", "must be 2, 4, 8, 16, ... for halving")
         size, self.count = t.take("size", "size", None, 1), t.take("count", int, 1, 1)
-        self.compute, self.jitter = t.take("compute", "time", "0s"), t.take("jitter", "time", "0s")
+        self.compute = t.take("compute", "time", "0s", 0, work.duration)
+        self.jitter = t.take("jitter", "time", "0s", 0, work.duration)
         self.start = t.take("start", "time", "0s", 0, work.duration - 1)
-        batches = t.take("batches", int, 8, 1) if kind == "pipeline" else 0
+        batches = t.take("batches", int, 8, 1, BATCHES_MOST) if kind == "pipeline" else 0
         qps, connection = t.take("qps", int, 1, 1), work.connection(t)
         t.done()
         self.group = connection["group"]
@@ -414,14 +451,11 @@ class Trace:
     def _read(self, path):
         """[(ns after the first one, from, to, bytes)]. Node n of the file is the n-th of hosts,
         from 0."""
+        lines = _lines(path)
         try:
-            with open(path) as f:
-                lines = [(n, line.split()) for n, line in enumerate(f, 1) if line.split()]
-        except (OSError, UnicodeDecodeError) as e:
-            raise InputError("%s: %s" % (path, getattr(e, "strerror", "is not text"))) from None
-        if not lines or len(lines[0][1]) != 1 or not lines[0][1][0].isdecimal():
-            raise InputError("%s:1: must be the number of flows" % path)
-        count = int(lines[0][1][0])
+            (count,) = (int(word) for word in lines[0][1])
+        except (IndexError, ValueError):
+            raise InputError("%s:1: must be the number of flows" % path) from None
         if not 0 < count < len(lines):
             raise InputError("%s: has %d flows, not %d" % (path, len(lines) - 1, count))
         moves = [self._move("%s:%d" % (path, n), words) for n, words in lines[1:count + 1]]
@@ -437,8 +471,8 @@ class Trace:
                              "seconds" % where) from None
         if not (0 <= a < len(self.hosts) and 0 <= b < len(self.hosts)):
             raise InputError("%s: nodes are 0 to %d, the hosts" % (where, len(self.hosts) - 1))
-        if not 0 < size <= 1 << 30 or at < 0:
-            raise InputError("%s: must be 1 B to 1 GiB, from 0 s on" % where)
+        if not 0 < size <= SIZE_MOST or not 0 <= at <= DURATION_MOST:
+            raise InputError("%s: must be 1 B to 1 GiB, from 0 s to 30 days" % where)
         return at, self.hosts[a], self.hosts[b], size
 
     def make(self, plan, rng):
