@@ -31,7 +31,7 @@ from testbed.core.units import number, quantity
 from testbed.sim import pauses
 from testbed.sim.builtin_rxe import BuiltIn
 from testbed.sim.model import Run
-from testbed.vm import bridge_port, guest, image, lab_command, live, supervisor
+from testbed.vm import bridge_port, experiment, guest, image, lab_command, live, report, supervisor
 from testbed.vm.debug_image import DebugKernel
 from testbed.vm.image import DEFAULT, Image
 from testbed.vm.programs import Program
@@ -220,6 +220,28 @@ def files():
         with open(path, "w") as f:
             f.write("a = [9223372036854775807, -9223372036854775808, {b.c.d = 1}]")
         expect("a file", Directory(d).load("f"), {"a": [2**63 - 1, -2**63, {"b": {"c": {"d": 1}}}]})
+
+
+def groups_of_guests():
+    """A QP belongs to one group, however many flows its hosts have."""
+    result = object.__new__(report.Result)
+    result.run = types.SimpleNamespace(flows=[
+        types.SimpleNamespace(src=src, dst="h3", transport=transport, group=group)
+        for src, transport, group in (("h1", "rc", "a"), ("h1", "rc", "a"), ("h1", "uc", "b"),
+                                      ("h2", "rc", "b"))])
+    result.qps = {name: types.SimpleNamespace(transport=transport) for name, transport in (
+        ("h1>h3:17", "rc"), ("h1>h3:18", "rc"), ("h1>h3:19", "uc"), ("h2>h3:17", "rc"))}
+    expect("groups of QPs", result._groups(), {"a": ["h1>h3:17", "h1>h3:18"],
+                                               "b": ["h1>h3:19", "h2>h3:17"]})
+    made = {"duration": "2s", "window": ["0s", "1s"], "link": {"rate": "48mbit"},
+            "switch": {"buffer": "300KB", "kmin": "10KB", "kmax": "100KB", "pmax": 0.1}}
+    flows = [{"from": "h1", "to": "h3", "group": g} for g in ("a", "b")]
+    scenario = types.SimpleNamespace(name="f", timely=True, port="tc")
+    raises("two groups", "f: flow: those from h1 to h3 have the same transport, so they must have "
+           "the same group", experiment.Run, scenario, {}, Table("f", {**made, "flow": flows}), 1)
+    flows[1]["transport"] = "uc"
+    run = experiment.Run(scenario, {}, Table("f", {**made, "flow": flows}), 1)
+    expect("two transports", [f.group for f in run.flows], ["a", "b"])
 
 
 def complaints():
@@ -622,7 +644,7 @@ def no_such_kernel():
         expect("in one place", updates, [lists, lists])
 
 
-for test in (expressions, expectations, numbers, files, complaints, tap, copies,
+for test in (expressions, expectations, numbers, files, groups_of_guests, complaints, tap, copies,
              kernels, guests_kernel, guests_module, programs, watched, paused, ways, arrows, came_up,
              swept, logs, recordings, no_such_kernel):
     test()

@@ -71,11 +71,20 @@ class Run:
         t.done()
         if not any(f.start == 0 for f in self.flows):
             raise t.error("flow", "no flow starts at 0")
+        self._check_groups(t)
         for thing in (self, *self.flows):
             for key in ("duration", "start", "stop"):
                 if hasattr(thing, key):
                     setattr(thing, key, round(getattr(thing, key) * scale))
         self.window = [round(w * scale) for w in self.window]
+
+    def _check_groups(self, t):
+        """Check that hosts and transport tell a QP's group: captures know no more."""
+        groups = {}
+        for f in self.flows:
+            if groups.setdefault((f.src, f.dst, f.transport), f.group) != f.group:
+                raise t.error("flow", "those from %s to %s have the same transport, so they must "
+                              "have the same group" % (f.src, f.dst))
 
     @property
     def kinds(self):

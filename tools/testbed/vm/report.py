@@ -129,11 +129,7 @@ class Result:
         rate = {name: sum(b for t, b in qp.taken if begin <= t < end) * 8e-6 / (end - begin)
                 for name, qp in self.qps.items()}
         names = sorted({n for c in r.end for n in c})
-        groups = {}
-        for f in self.run.flows:
-            mine = [n for n, qp in self.qps.items()
-                    if n.startswith("%s>%s:" % (f.src, f.dst)) and qp.transport == f.transport]
-            groups.setdefault(f.group, []).extend(mine)
+        groups = self._groups()
         figures = {
             # Window: queue, drops, utilisation, errors, goodput. Whole run up
             # to its silence: marks and CNPs, so that they balance.
@@ -175,6 +171,15 @@ class Result:
             set(self.bottleneck.figures) - set(QUEUE)
         assert not unknown, "known() lacks " + ", ".join(sorted(unknown))
         return figures
+
+    def _groups(self):
+        """Names of each group's QPs, each once, whatever number of its flows has the same hosts."""
+        groups = {}
+        for f in self.run.flows:
+            mine = groups.setdefault(f.group, [])
+            mine += [n for n, qp in self.qps.items() if n not in mine and
+                     n.startswith("%s>%s:" % (f.src, f.dst)) and qp.transport == f.transport]
+        return groups
 
     def _group(self, names, rate, window_end):
         rates = [rate[n] for n in names]
