@@ -4,7 +4,10 @@
 The simulation itself is not one. Silent on success."""
 
 import contextlib
+import importlib.machinery
+import importlib.util
 import io
+import json
 import os
 import sys
 import tempfile
@@ -307,7 +310,34 @@ def picture():
            {"table-1.csv": ["n,", "0,", "3,-"], "table-2.csv": ["n,", "0,1.23; 7", "3,"]})
 
 
+def search():
+    """A generation is a scenario; a setting whose simulation fails has no figure, and takes none of
+    another one, nor of an earlier search."""
+    loader = importlib.machinery.SourceFileLoader("search", os.path.join(SIM, "search"))
+    made = importlib.util.module_from_spec(importlib.util.spec_from_loader("search", loader))
+    loader.exec_module(made)
+    settings = [made.setting("g0-%d" % n, [n / 2] * len(made.BOUNDS)) for n in range(3)]
+    simulated = []
+
+    def sim(words, **streams):
+        simulated.append([run.variables["setting"] for run in Simulation(words[2]).runs])
+        if len(simulated) == 1:
+            write(os.path.join(where, "search", "incast", "generation-0", "result.json"), json.dumps(
+                {"runs": [{"setting": "g0-2", "rounds": {"p99_us": 3}},
+                          {"setting": "g0-0", "rounds": {}}]}))
+
+    with tempfile.TemporaryDirectory() as where, mock.patch.object(made, "OUT", where), \
+            mock.patch.object(made.subprocess, "run", sim):
+        found = made.Search(types.SimpleNamespace(work="incast", figure="rounds.p99_us", jobs=1))
+        expect("figures", found.simulate(settings), [float("inf"), float("inf"), 3])
+        try:
+            expect("nothing simulated", found.simulate(settings), "an error")
+        except SystemExit as e:
+            expect("nothing simulated", "nothing was simulated: see " in str(e), True)
+        expect("its runs", simulated, [["g0-0", "g0-1", "g0-2"]] * 2)
+
+
 for test in (order, same, resumed, timed, twice, interrupted, stopped, progress, no_time, keys,
-             picture):
+             picture, search):
     test()
 sys.exit(status())
