@@ -16,7 +16,7 @@ from expect import expect, status
 from testbed.core.errors import InputError, LabError
 from testbed.core.paths import SIM, TOP
 from testbed.core.scenario import Table
-from testbed.sim import completions, figures as run_figures, network_script
+from testbed.sim import completions, figures as run_figures, network_script, pauses
 from testbed.sim.model import Run
 from testbed.sim.workload import SIZES, Sizes, Workload, schedule
 
@@ -581,6 +581,23 @@ def cables():
             "trunk": [{"a": "s1", "b": "s2", "cables": n}]}))
 
 
+def paused():
+    """A share of the run, though ports stay paused after it."""
+    made = run(flow=[{"from": "h1..h2", "to": "h3"}],
+               switch={**SCENARIO["switch"], "xoff": "10KB", "headroom": "10KB"})
+    with tempfile.TemporaryDirectory() as d:
+        with open(os.path.join(d, "frames.csv"), "w") as f:
+            f.write("time_ns,port,prio,quanta\n" + "".join("%d,%s,0,%d\n" % (7 + ns, port, quanta)
+                    for ns, port, quanta in ((2 * MS, "h1", 65535), (25 * MS // 10, "h1", 0),
+                                             (95 * MS // 10, "h1", 65535), (5 * MS, "h3", 65535))))
+        found = pauses.figures(made, d, 7)
+        expect("paused senders", round(found["paused_share"], 9), 0.05)
+        expect("a port", found["paused"]["h1"],
+               {"frames": 3, "first_us": 2000, "last_us": 10000, "share": 0.1})
+    expect("no pauses", pauses.figures(run(flow=[{"from": "h1", "to": "h2"}]), "/none", 0),
+           {"paused_share": 0})
+
+
 def rules():
     """Values that a run cannot have: what is wrong is said before anything is built."""
     reach = {"name": "a", "from": "1ms", "over": "1ms", "queue": "1KB"}
@@ -616,6 +633,6 @@ def rules():
 
 
 for test in (sizes, periods, turns, load, left_out, collectives, traces, repeatable, mistakes,
-             keeps_to_it, idle_path, figures, paths, together, groups, cables, rules):
+             keeps_to_it, idle_path, figures, paths, together, groups, cables, paused, rules):
     test()
 sys.exit(status())

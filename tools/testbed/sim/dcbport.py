@@ -134,6 +134,7 @@ def _lost(ports, prios=PRIOS):
         ports, "rx_prio%d_drop_storm", prios)
 
 
+# paused_share is calculated in pauses.py
 FIGURES = ("pfc_frames", "pfc_received", "paused_share", "ingress_max", "headroom_max",
            "port_drops", "held_packets", "unaccounted", "storms", "restores")
 
@@ -158,14 +159,10 @@ def figures(run, out):
     came, left = _sum(everybody, "tx_prio%d_in_packets"), _sum(everybody, "tx_prio%d_packets")
     held = _sum(everybody, "tx_prio%d_queue_packets") + _sum(everybody, "tx_prio%d_wire_packets")
     lost = _lost(everybody)
-    senders = sorted({(f.src, f.prio) for f in run.flows})      # sums depend on the order
-    paused = [stats[n][0]["rx_prio%d_pause_duration" % prio] * 1000 / run.duration
-              for n, prio in senders]
     return {
         "pfc_frames": _sum(switches, "tx_prio%d_pause") + _sum(switches, "tx_prio%d_resume"),
         "pfc_received": sum(_sum(stats[n], "rx_prio%d_pause") + _sum(stats[n], "rx_prio%d_resume")
                             for n in run.hosts),
-        "paused_share": sum(paused) / len(paused),
         "ingress_max": _most(switches, "rx_prio%d_buffer_bytes_max"),
         "headroom_max": _most(switches, "rx_prio%d_headroom_bytes_max"),
         "port_drops": lost,

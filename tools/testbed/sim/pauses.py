@@ -48,16 +48,18 @@ def _within(found, begin, end):
 
 
 def known(run):
-    """Names of the figures, as in figures.known()."""
+    """Names of the figures, as in figures.known(), except paused_share, which is among those of
+    dcbport.py."""
     return {"pfc_per_s": 0,
             "paused": {port: dict.fromkeys(("frames", "first_us", "last_us", "share"), 0)
                        for port in dcbport.pausable(run)}} if dcbport.pauses(run) else {}
 
 
 def figures(run, out, t0):
-    """Figures of each port, and the number of frames per second in the window."""
+    """Figures of each port, the number of frames per second in the window, and the share of the
+    run in which senders were paused. Counters of ports have pauses after it, too."""
     if not dcbport.pauses(run):
-        return {}
+        return {"paused_share": 0.0} if dcbport.used(run) else {}
     begin, end = run.window
     frames = {(ns, port) for ns, port, _, _ in _read(out, t0)}
     found = spans(run, out, t0)
@@ -74,5 +76,8 @@ def figures(run, out, t0):
         for key in ("first_us", "last_us"):
             if paused[port][key] is not None:
                 paused[port][key] /= 1000
-    return {"pfc_per_s": sum(begin <= ns < end for ns, _ in frames) * 1e9 / (end - begin),
+    senders = sorted({(f.src, f.prio) for f in run.flows})      # sums depend on the order
+    shares = [_within(found.get(sender, []), 0, run.duration) / run.duration for sender in senders]
+    return {"paused_share": sum(shares) / len(shares),
+            "pfc_per_s": sum(begin <= ns < end for ns, _ in frames) * 1e9 / (end - begin),
             "paused": paused}
