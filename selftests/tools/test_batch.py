@@ -166,6 +166,38 @@ def interrupted():
     expect("what began", "t=2,n=0" in began, False)
 
 
+def interrupted_early():
+    """The same while runs are still handed out."""
+    killed, done = threading.Event(), []
+
+    class Endless(Simulator):
+        def run(self, run, out, show):
+            killed.wait(60)
+            done.append(run.name)
+            raise LabError("killed")
+
+    class Last(Run):
+        @property
+        def name(self):
+            raise SystemExit
+
+        @name.setter
+        def name(self, name):
+            pass
+
+    made = scenario({(1, n): 0 for n in range(3)})
+    made.runs.append(Last(made, 1, 3, 0))
+    stop, batch.uml.stop_all = batch.uml.stop_all, killed.set
+    try:
+        simulated(made, Endless(), 1)
+        expect("an early interruption", "none", "SystemExit")
+    except SystemExit:
+        pass
+    finally:
+        batch.uml.stop_all = stop
+    expect("it does not wait for the runs", (killed.is_set(), done), (True, ["t=1,n=0"]))
+
+
 def stopped():
     """A kernel that a thread starts after Ctrl-C ends at once."""
     with tempfile.TemporaryDirectory() as out, \
@@ -337,7 +369,7 @@ def search():
         expect("its runs", simulated, [["g0-0", "g0-1", "g0-2"]] * 2)
 
 
-for test in (order, same, resumed, timed, twice, interrupted, stopped, progress, no_time, keys,
+for test in (order, same, resumed, timed, twice, interrupted, interrupted_early, stopped, progress, no_time, keys,
              picture, search):
     test()
 sys.exit(status())

@@ -50,16 +50,16 @@ class Batch:
         harvest, progress = Harvest(scenario.runs), Progress()
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
             futures, first = {}, {}
-            for run, others in _ordered(scenario):
-                for where in [run.name, run.name + ",again"][:2 if self.twice else 1]:
-                    # what it waits for has been submitted before, so it has begun
-                    before = [(same, other, first[other]) for same, other in others
-                              if other in first]
-                    f = pool.submit(self._figures, run, before, os.path.join(out, where),
-                                    lambda ns, run=run: progress.show(run, ns))
-                    futures[f] = run
-                    first.setdefault(run, f)
             try:
+                for run, others in _ordered(scenario):
+                    for where in [run.name, run.name + ",again"][:2 if self.twice else 1]:
+                        # what it waits for has been submitted before, so it has begun
+                        before = [(same, other, first[other]) for same, other in others
+                                  if other in first]
+                        f = pool.submit(self._figures, run, before, os.path.join(out, where),
+                                        lambda ns, run=run: progress.show(run, ns))
+                        futures[f] = run
+                        first.setdefault(run, f)
                 for f in concurrent.futures.as_completed(futures):
                     progress.done(futures[f])
                     harvest.take(futures[f], f)
