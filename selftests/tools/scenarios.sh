@@ -71,6 +71,10 @@ refuses "wrong.toml: host 1: reorder: needs a delay, which packets overtake" \
 	"" $'[[host]]\nname = "h9"\nreorder = 0.1\ndelay = "0us"'
 refuses "wrong.toml: host 1: jitter: cannot be combined with loss or reorder" \
 	"" $'[[host]]\nname = "h9"\nloss = 0.1\njitter = "1us"'
+refuses "wrong.toml: host 2: name: host h9 is defined twice" \
+	"" $'[[host]]\nname = "h1,h9"\n[[host]]\nname = "h9"\nrate = "1mbit"'
+refuses "wrong.toml: host 1: profile: must be off, or that of all hosts, stock: they share a module" \
+	"" $'[[host]]\nname = "h9"\nprofile = "mlx5"'
 refuses "wrong.toml: tick: 2000000000 is out of range, which is 0 to 1000000000" 'tick = "2s"'
 refuses "wrong.toml: line: 'tld' is not one of told, measured" 'line = "tld"'
 refuses "wrong.toml: change 1: at: is not within the duration" \

@@ -62,6 +62,9 @@ class Host:
         self.cnp_delay = t.take("cnp_delay", "time", "%dns" % cnp_delay, 0, DELAY_MOST)
         self.switch = t.take("switch", str, switch)
         self.profile = t.take("profile", PROFILES + ("off",), profile)
+        if self.profile not in (profile, "off"):
+            raise t.error("profile", "must be off, or that of all hosts, %s: they share a module" %
+                          profile)
         self.settings = {**settings, **t.knobs("settings")}
         t.done()
         self.number = int(re.fullmatch(r"h(\d+)", name)[1])
@@ -233,6 +236,8 @@ class Reach:
             raise t.error(self.name, "needs either goodput or queue")
         if self.group and self.group not in groups:
             raise t.error("group", "no flow has %s" % self.group)
+        if self.group and self.queue:
+            raise t.error("group", "has no queue of its own: the bottleneck's is meant")
         if self.begin + self.over > duration:
             raise t.error("over", "must end within the duration")
 
@@ -279,8 +284,12 @@ class Run:
         link.done()
         self.shape = "tree"
         self._switches(t)
-        own = {name: Table(d.where, d.rest) for d in t.tables("host", [])
-               for name in names(d, "name")}
+        own = {}
+        for d in t.tables("host", []):
+            for name in names(d, "name"):
+                if name in own:
+                    raise d.error("name", "host %s is defined twice" % name)
+                own[name] = Table(d.where, d.rest)
         self.workload = Workload(self.duration, self.link.rate, t.take("seed", int, 1, 0),
                                  rc_only=self.device == "siw")
         for d in t.tables("flow", []):
