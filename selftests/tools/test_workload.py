@@ -574,6 +574,13 @@ def cables():
         "2000000 ip -n s1 link set to_s2_1 down", "2000000 ip -n s2 link set to_s1_1 down",
         "3000000 ip netns exec s2 /b/dcqcn port set dev h2 rate 2000000000bit",
         "3000000 ip netns exec h2 /b/dcqcn port set dev eth0 rate 2000000000bit"])
+    made = run(flow=[{"from": "h1", "to": "h2"}], window=["0ms", "10ms"],
+               change=[{"at": "6ms", "host": "h2", "rate": "40gbit"},
+                       {"at": "2ms", "host": "h2", "rate": "10gbit"}])
+    expect("changes in another order", [line.split()[0] for line in
+                                        network_script.changes(made, "/b").splitlines()],
+           ["2000000"] * 2 + ["6000000"] * 2)
+    expect("the link's mean rate", made.link_rate(made.hosts["h2"]), 28e9)
     for n in (0, 17):
         raises("%d cables" % n, "cables", Run, None, {}, Table("f.toml", {
             **SCENARIO, "flow": [{"from": "h1", "to": "h2"}],

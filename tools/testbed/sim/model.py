@@ -308,8 +308,8 @@ class Run:
                       for name in used}
         if own:
             raise t.error("host", "hosts without a flow: " + ", ".join(own))
-        self.changes = [Change(d, self.hosts, self.trunks, self.duration)
-                        for d in t.tables("change", [])]
+        self.changes = sorted((Change(d, self.hosts, self.trunks, self.duration)
+                               for d in t.tables("change", [])), key=lambda change: change.at)
         self.storms = [Storm(d, self.hosts, self.duration) for d in t.tables("storm", [])]
         self._check_ways(t)
         self._check_ports(t)
