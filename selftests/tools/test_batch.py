@@ -4,11 +4,13 @@
 The simulation itself is not one. Silent on success."""
 
 import contextlib
+import errno
 import importlib.machinery
 import importlib.util
 import io
 import json
 import os
+import struct
 import sys
 import tempfile
 import threading
@@ -216,6 +218,36 @@ def stopped():
             uml._stopped = False
 
 
+def judged():
+    """A script that ends early fails the simulation: its recording is not complete."""
+    with tempfile.TemporaryDirectory() as out:
+        uml.judge("fine\nSIM-DONE\n", out)
+        for text in ("SIM-DONE\n", "SIM-FAILED x\nSIM-DONE\n", "BUG: x\nSIM-DONE\n",
+                     "Traceback (most recent call last):\n  x\nOSError: x\nSIM-DONE\n"):
+            with open(os.path.join(out, "dmesg"), "w") as f:
+                f.write("" if text != "SIM-DONE\n" else "BUG: x\n")
+            try:
+                uml.judge(text, out)
+                expect("judged: " + text, "it passed", "an error")
+            except LabError as e:
+                expect("judged: " + text, "it failed: " in str(e), True)
+
+
+def cut():
+    """What a cable brought before it was cut is recorded."""
+    with open(os.path.join(SIM, "frames.py")) as f:
+        script = {}
+        exec(f.read().removesuffix("\nmain(sys.argv[1:])\n"), script)
+    frame = bytes(12) + struct.pack(">HHH8H", 0x8808, 0x0101, 1 << 3, *[9] * 8)
+    came = (frame, [(0, 0, struct.pack("qq", 1, 500))], 0, None)
+    left = [came, OSError(errno.ENETDOWN, "Network is down"), came, BlockingIOError()]
+    lines = io.StringIO()
+    with contextlib.redirect_stdout(lines):
+        script["write"]("s1.to_s2", types.SimpleNamespace(
+            recvmsg=mock.Mock(side_effect=left), getsockopt=lambda *args: bytes(8)), 100)
+    expect("frames of a cut cable", lines.getvalue(), "1000000400,s1.to_s2,3,9\n" * 2)
+
+
 def progress():
     """Other runs begin and end while it is shown."""
     shown = batch.Progress()
@@ -369,7 +401,7 @@ def search():
         expect("its runs", simulated, [["g0-0", "g0-1", "g0-2"]] * 2)
 
 
-for test in (order, same, resumed, timed, twice, interrupted, interrupted_early, stopped, progress, no_time, keys,
-             picture, search):
+for test in (order, same, resumed, timed, twice, interrupted, interrupted_early, stopped, judged, cut,
+             progress, no_time, keys, picture, search):
     test()
 sys.exit(status())

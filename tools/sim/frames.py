@@ -8,6 +8,7 @@ that a frame is about. Frames wait in sockets until then, with the kernel's time
 """
 
 import ctypes
+import errno
 import signal
 import socket
 import struct
@@ -60,6 +61,11 @@ def write(name, s, offset):
             frame, control, _, _ = s.recvmsg(64, 128)
         except BlockingIOError:
             break
+        except OSError as e:
+            # a cut cable, which the socket tells once; what came before is still there
+            if e.errno != errno.ENETDOWN:
+                raise
+            continue
         seconds, ns = struct.unpack("qq", control[0][2])
         _, opcode, enable, *quanta = struct.unpack(">HHH8H", frame[12:34])
         if opcode != 0x0101:

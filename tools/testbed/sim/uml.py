@@ -138,8 +138,8 @@ def boot(kernel, seed, modules, commands, out, show=None, mode=SIMULATED, silenc
 
 def judge(text, out):
     """Raise LabError unless it printed that it was done, without errors and without kernel reports
-    in out/dmesg."""
-    problems = complaints(text) + re.findall(r"^SIM-FAILED.*", text, re.M)
+    in out/dmesg. A program in the background that has ended early has said so, too."""
+    problems = complaints(text) + re.findall(r"^(?:SIM-FAILED|Traceback).*", text, re.M)
     dmesg = os.path.join(out, "dmesg")
     if os.path.exists(dmesg):       # not if the kernel panicked
         with open(dmesg, errors="replace") as f:
