@@ -5,6 +5,7 @@ The simulation itself is not one. Silent on success."""
 
 import contextlib
 import errno
+import fcntl
 import importlib.machinery
 import importlib.util
 import io
@@ -18,10 +19,11 @@ import types
 from unittest import mock
 
 from expect import expect, status
+from testbed.core import sources
 from testbed.core.errors import InputError, LabError
-from testbed.core.paths import SIM, cache_dir
+from testbed.core.paths import MODULE, SIM, cache_dir
 from testbed.core.scenario import Table
-from testbed.sim import batch, figures, grid, sim_command, uml
+from testbed.sim import batch, figures, grid, late_pacer, sim_command, uml
 from testbed.sim.batch import Batch
 from testbed.sim.model import Panel, Same, Simulation
 
@@ -343,6 +345,38 @@ def keys():
     expect("the scripts that count are there", "counters.py" in scripts, True)
 
 
+def ticks():
+    """Commands that share a directory build its module with late timers one after the other, and
+    the second one changes nothing."""
+    with tempfile.TemporaryDirectory() as out:
+        where = os.path.join(out, "tick-4000000")
+        pacer = os.path.join(where, late_pacer.PACER)
+
+        def build(source, parts, there):
+            sources.copy(source, parts, there)
+            with open(where + ".lock") as lock:
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    expect("the lock", "free", "held")
+                except BlockingIOError:
+                    built.append(there)
+
+        built, kernel = [], types.SimpleNamespace(module=build)
+        for _ in range(2):
+            late_pacer._built.clear()
+            expect("the module", late_pacer.module(kernel, out, 4000000),
+                   os.path.join(where, MODULE))
+            with open(pacer) as f:
+                text = f.read()
+            for words in "dcqcn_flow_tick(qp, ", "roundup_u64(wake + phase, 4000000U)":
+                expect(words, words in text, True)
+            if len(built) == 1:
+                os.utime(pacer, (100, 100))
+        expect("builds", built, [where] * 2)
+        expect("what was built stays", os.path.getmtime(pacer), 100)
+        late_pacer._built.clear()
+
+
 def picture():
     """Runs without figures have a place all the same."""
     made = scenario(FOUR)
@@ -402,6 +436,6 @@ def search():
 
 
 for test in (order, same, resumed, timed, twice, interrupted, interrupted_early, stopped, judged, cut,
-             progress, no_time, keys, picture, search):
+             progress, no_time, keys, ticks, picture, search):
     test()
 sys.exit(status())

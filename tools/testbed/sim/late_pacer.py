@@ -2,6 +2,7 @@
 """A copy of the module whose pacer wakes on ticks only, as without high-resolution timers.
 With highres=off, the links and switches of a simulation would wake late, too."""
 
+import fcntl
 import os
 import threading
 
@@ -28,10 +29,20 @@ def module(kernel, out, tick):
     where = os.path.join(out, "tick-%d" % tick)
     with _lock:
         if where not in _built:
-            sources.copy(TOP, MODULE_PARTS, where)
-            pacer = os.path.join(where, PACER)
-            sources.replace(pacer, *TIMER)
-            sources.replace(pacer, TICK[0], TICK[1] % {"tick": tick})
-            kernel.module(where, (), where)
+            os.makedirs(out, exist_ok=True)
+            with open(where + ".lock", "w") as lock:    # other commands want it, too
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                _build(kernel, where, tick)
             _built[where] = os.path.join(where, MODULE)
     return _built[where]
+
+
+def _build(kernel, where, tick):
+    """Change a copy of the source, and build in another one: make compiles nothing that is as
+    before, so the module stays while other commands load it."""
+    changed = where + ".source"
+    sources.copy(TOP, MODULE_PARTS, changed)
+    pacer = os.path.join(changed, PACER)
+    sources.replace(pacer, *TIMER)
+    sources.replace(pacer, TICK[0], TICK[1] % {"tick": tick})
+    kernel.module(changed, MODULE_PARTS, where)
