@@ -21,9 +21,10 @@ from unittest import mock
 from expect import expect, status
 from testbed.core import sources
 from testbed.core.errors import InputError, LabError
+from testbed.core.expression import Expression
 from testbed.core.paths import MODULE, SIM, cache_dir
 from testbed.core.scenario import Table
-from testbed.sim import batch, figures, grid, late_pacer, sim_command, uml
+from testbed.sim import batch, figures, graph, grid, late_pacer, sim_command, uml
 from testbed.sim.batch import Batch
 from testbed.sim.model import Panel, Same, Simulation
 
@@ -390,6 +391,29 @@ def picture():
     expect("places", (list(xs), list(ys), rows), (["0", "3"], ["2", "1"], [""]))
     expect("cells", list(panels.values()), [[(1, 1, 0.25, "-")]])
     expect("table", lines, ["t,n,drops,failed,notes", "1,3,3.0000,0,"])
+
+    with tempfile.TemporaryDirectory() as where:
+        for draw, text in ((lambda found: grid._cells(wanted, made.runs, found, (), where),
+                            "picture: drops: 'drops' is not a number"),
+                           (lambda found: graph.draw(types.SimpleNamespace(
+                               graph=types.SimpleNamespace(x=Expression("drops"))), found, where),
+                            "graph: x: 'drops' is not a number")):
+            for value in "s1.h3", {"a": 1}:
+                try:
+                    draw([(made.runs[3], {"drops": value})])
+                    expect("no number", "no error", text)
+                except LabError as e:
+                    expect("no number", str(e), text)
+
+    # figures that some runs lack
+    lines = types.SimpleNamespace(title="t", graph=types.SimpleNamespace(
+        title="x", x=Expression("x"),
+        lines=[types.SimpleNamespace(title="y", value=Expression("y"))]))
+    with tempfile.TemporaryDirectory() as where, mock.patch.object(graph.plots, "draw"):
+        graph.draw(lines, [(run, {"x": x, "y": y}) for run, (x, y) in zip(
+            made.runs, ((None, 1), (2, None), (2, 3), (1, 4)))], where)
+        with open(os.path.join(where, "graph.csv")) as f:
+            expect("points", f.read().split(), ["x,y", "1,4", "2,3", "2,", ",1"])
 
     # for people: the first panel's figure, and others that are not the best
     wanted.panels += [Panel(Table("panel", {"title": name, "value": name, "worst": 9, "best": 0}))

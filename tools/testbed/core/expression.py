@@ -93,6 +93,13 @@ class Expression:
         except (TypeError, ValueError, ArithmeticError) as e:
             raise InputError("%r: %s" % (self.text, e)) from None
 
+    def number(self, names):
+        """The same, and it must be a number."""
+        found = self.value(names)
+        if found is not None and not isinstance(found, (int, float)):
+            raise InputError("%r is not a number" % self.text)
+        return found
+
     def _value(self, node, names):
         def value(n):
             return self._value(n, names)

@@ -11,7 +11,7 @@ from ..core.files import replacing
 
 def _value(where, expression, run, figures):
     try:
-        return expression.value({**run.values, **figures})
+        return expression.number({**run.values, **figures})
     except InputError as e:
         raise LabError("graph: %s: %s" % (where, e)) from None
 
@@ -26,7 +26,9 @@ def draw(scenario, results, out):
     with replacing(os.path.join(out, "graph.csv"), newline="") as f:
         w = csv.writer(f)
         w.writerow([graph.title, *(line.title for line in graph.lines)])
-        w.writerows(["" if v is None else "%.9g" % v for v in row] for row in sorted(rows))
+        # what has no value comes last
+        w.writerows(["" if v is None else "%.9g" % v for v in row] for row in sorted(
+            rows, key=lambda row: [(v is None, v) for v in row]))
     picture = os.path.join(out, "graph.png")
     plots.draw("graph.gp", {
         "input_file": os.path.join(out, "graph.csv"),

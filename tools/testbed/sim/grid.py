@@ -24,7 +24,7 @@ def _places(runs, names):
 
 def _value(panel, run, figures):
     try:
-        return panel.value.value({**run.values, **figures})
+        return panel.value.number({**run.values, **figures})
     except InputError as e:
         raise LabError("picture: %s: %s" % (panel.title, e)) from None
 
