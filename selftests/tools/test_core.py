@@ -6,6 +6,7 @@ sources, cached kernels, pauses and paths in the simulator, the lab's files. Sil
 import contextlib
 import glob
 import io
+import json
 import lzma
 import math
 import os
@@ -17,7 +18,7 @@ import types
 from unittest import mock
 
 from expect import expect, status
-from testbed.core import console, kernel_log, linux_source, sources
+from testbed.core import console, kernel_log, linux_source, samples, sources
 from testbed.core.debian import Apt
 from testbed.core.errors import InputError, LabError
 from testbed.core.expectations import Expectations
@@ -601,6 +602,30 @@ def recordings():
         still("a wrong filter", "run.pcap")
 
 
+def damaged():
+    """A recording that is none is an error, in one line."""
+    good = {"device": "e", "real": 1, "start": 2, "seconds": 3, "marking":
+            "rate 5bit kmin 1 kmax 2 pmax 0.1 buffer 3 cnp strict ecn mark"}
+    with tempfile.TemporaryDirectory() as d:
+        for about in ([], {}, {**good, "marking": ""}, {**good, "marking": "rate"},
+                      {**good, "real": "x"},
+                      {**good, "marking": good["marking"].replace("5bit", "xbit")},
+                      {**good, "marking": good["marking"].replace("5bit", "0bit")},
+                      {**good, "device": None, "marking": 5}, {**good, "seconds": 0}):
+            write(os.path.join(d, "run.json"), json.dumps(about))
+            raises("damaged: %s" % about, "run.json in %s is not of a recording" % d,
+                   bridge_port.recording, d, "run")
+        write(os.path.join(d, "run.json"), json.dumps(good))
+        expect("a recording", bridge_port.recording(d, "run").window, [2, 5])
+        for text in "1 2 3 4 x 6 7\n", "\xff":
+            with open(os.path.join(d, "queue"), "w", encoding="latin-1") as f:
+                f.write(text)
+            try:
+                expect("samples of " + text, samples.read(os.path.join(d, "queue")), "an error")
+            except LabError as e:
+                expect("samples of " + text, str(e), os.path.join(d, "queue") + ": has no samples")
+
+
 def no_such_kernel():
     """A kernel that no suite has is refused before the largest index is fetched."""
     asked, have = [], {
@@ -646,6 +671,6 @@ def no_such_kernel():
 
 for test in (expressions, expectations, numbers, files, groups_of_guests, complaints, tap, copies,
              kernels, guests_kernel, guests_module, programs, watched, paused, ways, arrows, came_up,
-             swept, logs, recordings, no_such_kernel):
+             swept, logs, recordings, damaged, no_such_kernel):
     test()
 sys.exit(status())

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 """Samples of a queue or of a timer, as qsample and lateness print them."""
 
+from .errors import LabError
+
 COLUMNS = ("ns", "bytes", "packets", "queued packets", "queued bytes", "drops", "marks")
 
 
 def read(path, columns=len(COLUMNS)):
     """Rows of numbers; the last line of a file may be torn."""
-    with open(path) as f:
-        rows = [line.split() for line in f]
-    return [[int(word) for word in row] for row in rows if len(row) == columns]
+    try:
+        with open(path) as f:
+            rows = [line.split() for line in f]
+        return [[int(word) for word in row] for row in rows if len(row) == columns]
+    except ValueError:
+        raise LabError("%s: has no samples" % path) from None

@@ -73,12 +73,18 @@ def recording(directory, name):
         raise InputError("there is no recording %s in %s: %s" % (name, directory, e))
     switch = SimpleNamespace(name=SWITCH, kmin=0, kmax=0, pmax=0.0, buffer=0, cnp="", ecn="",
                              port="tc", **dict.fromkeys(PAUSING, 0))
-    port = Port(switch, about["device"], SimpleNamespace(rate=0), 0)
-    port.take_marking(about["marking"])
+    try:
+        start, seconds, real = (float(about[key]) for key in ("start", "seconds", "real"))
+        port = Port(switch, about["device"], SimpleNamespace(rate=0), 0)
+        port.take_marking(about["marking"])
+        if not (port.rate > 0 and seconds > 0):
+            raise ValueError
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise InputError("%s.json in %s is not of a recording" % (name, directory)) from None
     run = SimpleNamespace(name=name, flows=(), queues=[port], targets=[port], pausing=[],
                           topology=SimpleNamespace(hosts={}))
     r = Recording(run, directory)
-    r.zero, r.seconds, r.epoch[SWITCH] = about["start"], about["seconds"], (0, about["real"])
+    r.zero, r.seconds, r.epoch[SWITCH] = start, seconds, (0, real)
     r.window = [r.zero, r.zero + r.seconds]
     r.start = r.before = r.after = r.end = []
     r.other_drops = r.pfc_frames = r.capture_lost = 0
