@@ -193,6 +193,12 @@ def numbers():
     expect("a list", filled[0][2], {"flow": [{"to": "h1"}]})
     for text in "{n:9999999999}", "{n.real}", "{n!r}", "{n:.99999f}":
         raises(text, "must be {name} or {name:.2f}", expand, "f", {"a": text}, {"n": [1]}, {})
+    filled = expand("f", {"a": "{n}"}, {"n": [1, {"name": "b", "x": 2}]}, {})
+    expect("numbers and tables", [(v, t) for v, _, t in filled],
+           [({"n": 1}, {"a": "1"}), ({"n": "b"}, {"a": "b"})])
+    for values in {"x": ["{x}"]}, {"x": {"a": "{y}"}, "y": ["{x}"]}:
+        raises("it contains itself", "f: sweep: a list or table contains itself", expand, "f",
+               {"a": "{x}"}, {"n": [{"name": "q", **values}]}, {})
     raises("no name", "the sweep has no such variable", expand, "f", {"a": "{m}"}, {"n": [1]}, {})
     raises("an endless sweep", "sweep: has more than 100000 runs", expand, "f", {},
            {"v%d" % i: list(range(10)) for i in range(20)}, {})

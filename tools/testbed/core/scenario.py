@@ -215,7 +215,8 @@ def expand(where, table, sweep, let, skip="0"):
     for values in itertools.product(*sweep.values()):
         variables, inner = {}, {}
         for key, value in zip(sweep, values):
-            own = {**sweep[key][0], **value} if isinstance(value, dict) else {}
+            first = sweep[key][0] if isinstance(sweep[key][0], dict) else {}
+            own = {**first, **value} if isinstance(value, dict) else {}
             variables[key] = inner[key] = own.get("name", value)
             inner.update(own)
         made = _Values(where, inner, let)
@@ -223,8 +224,12 @@ def expand(where, table, sweep, let, skip="0"):
             skipped = evaluate(skip, made)
         except InputError as e:
             raise InputError("%s: skip: %s" % (where, e)) from None
-        if not skipped:
+        if skipped:
+            continue
+        try:
             out.append((variables, made, _fill(where, table, {**made, **inner})))
+        except RecursionError:
+            raise InputError("%s: sweep: a list or table contains itself" % where) from None
     if not out:
         raise InputError("%s: skip: leaves no run" % where)
     return out
