@@ -2850,6 +2850,62 @@ static void plug_hostile(void)
 	}
 }
 
+static void clock_init(struct dcqcn_cc *cc)
+{
+	cc->rate = plug_rate;
+	cc->next_call = cc->now + 30000;
+}
+
+static void clock_ack(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *sample)
+{
+	told.ack++;
+}
+
+static void clock_timer(struct dcqcn_cc *cc)
+{
+	told.timer++;
+	cc->next_call = cc->now + 1;
+}
+
+static void clock_sent(struct dcqcn_cc *cc, u32 bytes)
+{
+	told.sent++;
+}
+
+/* A timer that only itself sets: events that leave it alone do not put it off. It is called every 20
+ * us or with the next event, while a packet leaves and an ACK comes every 10 us.
+ */
+static void plug_clock(void)
+{
+	struct dcqcn_cc_ops clock = {
+		.name = "clock", .flags = DCQCN_CC_NEEDS_ACKS, .init = clock_init,
+		.ack = clock_ack, .timer = clock_timer, .sent = clock_sent,
+	};
+	u32 i;
+
+	limited(1, IB_QPT_RC, 14);
+	ends();
+	memset(&told, 0, sizeof(told));
+	num_sent = 0;
+	plug_rate = 10000 * MBPS;
+	expect(!dcqcn_register_cc(&clock) && !dcqcn_cc_choose(settings.cc, "clock"),
+	       "it cannot be chosen");
+	settings.plugs = true;
+	dcqcn_limiter_start(&qps[0], &settings, true);
+	for (i = 0; i < 100; i++) {
+		output(DCQCN_PKT_REQUEST, i);
+		pass_time(&qps[0], 5000);
+		ack_of(i);
+		pass_time(&qps[0], 5000);
+	}
+	expect(told.sent == 100, "%d packets left", told.sent);
+	expect(told.timer >= 48 && told.timer <= 50, "%d calls in 1 ms", told.timer);
+	ends();
+	dcqcn_unregister_cc(&clock);
+	kfree(qps[0].cc);
+	qps[0].cc = NULL;
+}
+
 /* The port chooses DCQCN, or the algorithm goes: the flow goes on, and nobody calls it any more.
  * When it is there again, so is the flow.
  */
@@ -3453,6 +3509,7 @@ static const struct tap_test tests[] = {
 	{ "behind an algorithm's window, rxe's timer does not fire", plug_waits },
 	{ "responses do not wait for the window of requests", plug_answers },
 	{ "a hostile algorithm is slow, and harms nothing", plug_hostile },
+	{ "events do not put off an algorithm's timer", plug_clock },
 	{ "a flow follows its port's choice, and algorithms that go and come back", plug_changes },
 	{ "a packet asks for an ACK if a window has shrunk and none has asked", plug_window_shrinks },
 	{ "what a window has held leaves when its algorithm is not chosen any more", plug_window_goes },

@@ -50,8 +50,9 @@ static void clamp_flow(struct algorithm_flow *f)
 	struct dcqcn_cc *cc = &f->cc;
 
 	cc->rate = clamp(cc->rate, cc->floor, cc->line);
-	if (cc->next_call)
+	if (cc->next_call && cc->next_call != f->call)
 		cc->next_call = max(cc->next_call, cc->now + DCQCN_CC_TIMER_MIN_NS);
+	f->call = cc->next_call;
 }
 
 /**
@@ -68,6 +69,7 @@ void algorithm_time(struct algorithm_flow *f, u64 now)
 	if (!cc->next_call || now < cc->next_call)
 		return;
 	cc->next_call = 0;
+	f->call = 0;
 	if (f->ops->timer)
 		f->ops->timer(cc);
 	clamp_flow(f);

@@ -12,12 +12,14 @@
  * @ops: what it obeys
  * @cc: as that sees it
  * @flight: what it has in flight
+ * @call: ns; its next_call, as last clamped
  * @marked: bytes that CNPs stand for, and no ACK yet
  */
 struct algorithm_flow {
 	const struct dcqcn_cc_ops *ops;
 	struct dcqcn_cc cc;
 	struct dcqcn_flight flight;
+	u64 call;
 	u32 marked;
 };
 

@@ -62,8 +62,9 @@
 #define DCQCN_CC_ASK		16384U
 #define DCQCN_CC_ASK_SHARE	8
 
-/* Clamp what an algorithm has written. If the rate has grown, the next packet leaves earlier: its
- * remaining wait is scaled by the old rate over the new one, in units of 2^-10.
+/* Clamp what an algorithm has written. A call that leaves next_call alone does not put it off. If
+ * the rate has grown, the next packet leaves earlier: its remaining wait is scaled by the old rate
+ * over the new one, in units of 2^-10.
  */
 static void dcqcn_cc_clamp(struct dcqcn_qp *qp, u64 before, u64 now)
 {
@@ -71,8 +72,9 @@ static void dcqcn_cc_clamp(struct dcqcn_qp *qp, u64 before, u64 now)
 	struct dcqcn_cc *cc = &f->cc;
 
 	cc->rate = clamp(cc->rate, cc->floor, cc->line);
-	if (cc->next_call)
+	if (cc->next_call && cc->next_call != f->call)
 		cc->next_call = max(cc->next_call, now + DCQCN_CC_TIMER_MIN_NS);
+	f->call = cc->next_call;
 	if (cc->rate > before && f->due > now)
 		f->due = now + ((f->due - now) * div64_u64(before << 10, cc->rate) >> 10);
 	qp->flow.rate.current_rate = cc->rate;
@@ -116,6 +118,7 @@ static u64 dcqcn_cc_begin(struct dcqcn_qp *qp, const struct dcqcn_cc_ops *ops, u
 	if (!f->cc.next_call || now < f->cc.next_call)
 		return before;
 	f->cc.next_call = 0;
+	f->call = 0;
 	if (!ops->timer)
 		return before;
 	ops->timer(&f->cc);

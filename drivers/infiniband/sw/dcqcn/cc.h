@@ -26,6 +26,7 @@ struct sk_buff;
  * @choice: the name, empty for DCQCN
  * @cc: what the algorithm sees. This field and those below are reset when the algorithm changes.
  * @slot: place of the algorithm in the list; valid while dcqcn_qp.obeys is DCQCN_OBEYS_ALGORITHM
+ * @call: ns; &dcqcn_cc.next_call as last clamped
  * @marked: bytes that CNPs reported since the last ACK
  * @due: ns; when the next packet may leave at the rate. dcqcn_flow.next is earlier if there is
  *	something to do before.
@@ -46,6 +47,7 @@ struct dcqcn_cc_flow {
 	char choice[DCQCN_CC_NAME_MAX];
 	struct dcqcn_cc cc;
 	struct dcqcn_cc_slot *slot;
+	u64 call;
 	u32 marked;
 	u64 due;
 	struct dcqcn_cc_hop hop;
