@@ -871,6 +871,42 @@ static void test_flight_full(void)
 	expect(!dcqcn_flight_bytes(&f) && !f.num, "%u in flight", dcqcn_flight_bytes(&f));
 }
 
+/* All packets arrive, and the ACKs of the last ones are lost. rxe sends these packets again, 10 us
+ * apart, and its peer answers each with an ACK of the last one, 35 us later: the first of these that
+ * comes after the last packet has left comes 5 us after it. Only a packet that was not sent before
+ * gives a round trip.
+ */
+static void test_flight_again(void)
+{
+	struct dcqcn_flight f = {};
+	u32 first = 0xfffffc, last = 0x4, psn, rtt, interval, times, delivered;
+	u64 now = SECOND, left;
+
+	for (psn = first; psn != last; psn = (psn + 1) & 0xffffff)
+		dcqcn_flight_sent(&f, psn, 1000, true, now += 10000);
+	for (times = 0; times < 2; times++) {
+		dcqcn_flight_lost(&f);
+		now += SECOND / 10;
+		/* when it goes back for the second time, it has sent only some of them again */
+		for (psn = first; psn != (times ? last : 2); psn = (psn + 1) & 0xffffff) {
+			now += 10000;
+			if (times && ((psn - first) & 0xffffff) >= 4 &&
+			    dcqcn_flight_acked(&f, last - 1, now - 5000, &rtt, &interval))
+				expect(!rtt, "round trip %u from what was sent again", rtt);
+			dcqcn_flight_sent(&f, psn, 1000, true, now);
+		}
+	}
+	dcqcn_flight_arrived(&f, last - 1, 5);
+	delivered = dcqcn_flight_acked(&f, last - 1, now + 5000, &rtt, &interval);
+	expect(delivered == 1000 && !rtt && !f.told,
+	       "%u bytes, round trip %u, told %d from the last one again", delivered, rtt, f.told);
+	left = now += 10000;
+	dcqcn_flight_sent(&f, last, 1000, true, left);
+	delivered = dcqcn_flight_acked(&f, last, left + 35000, &rtt, &interval);
+	expect(delivered == 1000 && rtt == 35000, "%u bytes, round trip %u from a new one", delivered,
+	       rtt);
+}
+
 /* Queues come and go in both directions, and the peer's clock has nothing in common with this one, or
  * drifts. The delay that is told is never below the true one. After each round trip without queues it
  * exceeds that by the drift since, at most.
@@ -1273,6 +1309,7 @@ static const struct tap_test tests[] = {
 	{ "the source of an algorithm does the same with eBPF's headers", test_ebpf },
 	{ "bytes in flight are what was sent and not acknowledged", test_flight },
 	{ "more ACKs asked for than are remembered", test_flight_full },
+	{ "packets that are sent again give no round trip", test_flight_again },
 	{ "queues on the way back are left out, whatever the peer's clock shows", test_way },
 	{ "the peer's clock is unknown, or was known long ago", test_way_unknown },
 	{ "DCQCN as an algorithm is DCQCN", test_dcqcn },

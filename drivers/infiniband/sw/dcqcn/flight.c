@@ -13,7 +13,10 @@
  * in common, but each round trip bounds their difference: see dcqcn_way_queued().
  *
  * An ACK for a later packet ends the wait for an ACK. If no ACK comes, rxe goes back: it sends
- * again what was in flight, which is counted again.
+ * again what was in flight, which is counted again. Packets that are sent again give no round trip.
+ * Their ACK may be that of the first time. And if the peer already has them, because only ACKs were
+ * lost, rxe answers each of them with an ACK of the last packet that it has, which the sender may
+ * have sent again just before.
  *
  * Pure, like rate.c: no clock, no lock, no kernel object.
  */
@@ -46,6 +49,9 @@ static bool dcqcn_flight_reaches(u32 a, u32 b)
  */
 void dcqcn_flight_sent(struct dcqcn_flight *f, u32 psn, u32 bytes, bool asks, u64 now)
 {
+	f->repeats &= dcqcn_flight_reaches(f->last, psn);
+	if (!f->repeats)
+		f->last = psn;
 	f->sent += bytes;
 	if (!asks)
 		return;
@@ -53,7 +59,7 @@ void dcqcn_flight_sent(struct dcqcn_flight *f, u32 psn, u32 bytes, bool asks, u6
 	if (f->num < DCQCN_FLIGHT_MARKS)
 		f->num++;
 	f->marks[(f->first + f->num - 1) % DCQCN_FLIGHT_MARKS] = (struct dcqcn_milestone) {
-		.time = now, .sent = f->sent, .psn = psn,
+		.time = now, .sent = f->sent, .psn = psn, .again = f->repeats,
 	};
 }
 
@@ -71,6 +77,7 @@ void dcqcn_flight_sent(struct dcqcn_flight *f, u32 psn, u32 bytes, bool asks, u6
 u32 dcqcn_flight_acked(struct dcqcn_flight *f, u32 psn, u64 now, u32 *rtt, u32 *interval)
 {
 	const struct dcqcn_milestone *mark = NULL;
+	bool own;
 	u32 bytes;
 
 	while (f->num && dcqcn_flight_reaches(psn, f->marks[f->first].psn)) {
@@ -80,9 +87,10 @@ u32 dcqcn_flight_acked(struct dcqcn_flight *f, u32 psn, u64 now, u32 *rtt, u32 *
 	}
 	if (!mark)
 		return 0;
-	f->told = mark->psn == psn && mark->told;
+	own = mark->psn == psn && !mark->again;
+	f->told = own && mark->told;
 	f->way = mark->way;
-	*rtt = mark->psn == psn ? clamp(now - mark->time, 1ULL, (u64)U32_MAX) : 0;
+	*rtt = own ? clamp(now - mark->time, 1ULL, (u64)U32_MAX) : 0;
 	*interval = f->acked_time ? min(now - f->acked_time, (u64)U32_MAX) : 0;
 	bytes = mark->sent - f->acked;
 	f->acked = mark->sent;
@@ -155,6 +163,7 @@ void dcqcn_flight_lost(struct dcqcn_flight *f)
 	f->acked = f->sent;
 	f->asked = f->sent;
 	f->num = 0;
+	f->repeats = f->sent != 0;
 	f->acked_time = 0;
 }
 

@@ -15,6 +15,7 @@
  * @psn: its PSN
  * @way: ns, modulo 2^32; when it arrived, by the peer's clock, less @time; valid if @told
  * @told: the peer's module has told when it arrived
+ * @again: it was sent before, so its ACK may be older than @time
  */
 struct dcqcn_milestone {
 	u64 time;
@@ -22,6 +23,7 @@ struct dcqcn_milestone {
 	u32 psn;
 	u32 way;
 	bool told;
+	bool again;
 };
 
 /**
@@ -37,6 +39,8 @@ struct dcqcn_milestone {
  * @num: number of milestones
  * @way: that of the packet that was acknowledged last, if @told
  * @told: the peer's module has told when that packet arrived
+ * @repeats: packets up to @last were sent before the last loss
+ * @last: highest PSN that was sent
  * @marks: ring of milestones, the oldest at @first
  */
 struct dcqcn_flight {
@@ -47,7 +51,9 @@ struct dcqcn_flight {
 	u8 first;
 	u8 num;
 	bool told;
+	bool repeats;
 	u32 way;
+	u32 last;
 	struct dcqcn_milestone marks[DCQCN_FLIGHT_MARKS];
 };
 

@@ -125,9 +125,9 @@ static void dcqcn_swift_ack(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *s
 	u32 delay = min(sample->rtt, DCQCN_SWIFT_RTT_MAX), before = s->cwnd, target, most;
 	u64 step;
 
+	s->losses = 0;
 	if (!delay)
 		return;
-	s->losses = 0;
 	target = dcqcn_swift_target(cc, s->cwnd);
 	if (delay < target) {
 		/* a window does not grow unless it is used */
