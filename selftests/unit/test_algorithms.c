@@ -573,6 +573,47 @@ static void test_powertcp(void)
 	expect(cuts > EVENTS / 20 && grows > EVENTS / 20, "%u cuts, %u grows", cuts, grows);
 }
 
+/* A hop of 40 Gb/s has sent for @ns more at 99.4 % of its rate */
+static void tell_rarely(const struct dcqcn_cc_ops *ops, struct dcqcn_cc *cc,
+			struct dcqcn_cc_hop *hop, u64 ns)
+{
+	cc->now += ns;
+	hop->time += ns;
+	hop->sent += ns * 497 / 100;
+	tell_of(ops, cc, hop, 10000, 10000);
+}
+
+/* The hop is in full use, by other flows, too, and its queue does not change. A flow hears nothing of
+ * it for a while: because it pauses, or because another hop is the worst. The next report does not
+ * make the link look idle: neither after 0.1 s, nor after 0.9 s, in which the count of bytes wraps,
+ * nor after 4.3 s, in which the clock does. The ones after that tell of a longer queue.
+ */
+static void test_told_rarely(void)
+{
+	static const struct dcqcn_cc_ops *const all[] = { &dcqcn_hpcc, &dcqcn_powertcp };
+	static const u64 pauses[] = { 100000000, 900000000, (1ULL << 32) + 50000000 };
+	u32 k, i, before;
+
+	for (k = 0; k < 2 * ARRAY_SIZE(pauses); k++) {
+		const struct dcqcn_cc_ops *ops = all[k % 2];
+		struct dcqcn_cc_hop hop = { .mbps = 40000, .number = 7, .queue = 120000 };
+		struct dcqcn_cc cc = begun(ops);
+
+		cc.rtt_base = 120000;
+		for (i = 0; i < 400; i++)
+			tell_rarely(ops, &cc, &hop, 120000);
+		before = cc.window;
+		tell_rarely(ops, &cc, &hop, pauses[k / 2]);
+		expect(cc.window <= before, "%s: from %u to %u after %llu ms", ops->name, before,
+		       cc.window, (unsigned long long)(pauses[k / 2] / 1000000));
+		before = cc.window;
+		hop.queue = 3000000;
+		tell_rarely(ops, &cc, &hop, 120000);
+		tell_rarely(ops, &cc, &hop, 120000);
+		expect(cc.window < before, "%s: still %u with a longer queue", ops->name, cc.window);
+	}
+}
+
 /* Nothing is told: HPCC obeys CNPs, and PowerTCP round trips */
 static void test_untold(void)
 {
@@ -1304,6 +1345,7 @@ static const struct tap_test tests[] = {
 	{ "flows that share a queue", test_sharing },
 	{ "HPCC does what its paper says", test_hpcc },
 	{ "PowerTCP does what its paper says", test_powertcp },
+	{ "HPCC and PowerTCP after a hop was not heard of for a while", test_told_rarely },
 	{ "HPCC and PowerTCP where no switch tells anything", test_untold },
 	{ "any figures: within bounds, nothing undefined", test_anything },
 	{ "the source of an algorithm does the same with eBPF's headers", test_ebpf },

@@ -17,7 +17,8 @@
  * shortest one. The window starts with B * T of the host's link, and never exceeds it.
  *
  * The paper's packets carry all hops. A stamp has room for one (<net/roce_stamp.h>), the worst,
- * from which the paper would take u. Reports of two hops that alternate are kept apart.
+ * from which the paper would take u. Reports of two hops that alternate are kept apart. Two reports
+ * of a hop that are far apart tell nothing: its counts have wrapped, or may have.
  *
  * Without reports, because no switch stamps packets or the peer does not read stamps, the window
  * grows by a packet per round trip, and a CNP halves it. A loss halves it in any case.
@@ -44,6 +45,7 @@
  * @told_time: ns; last report of a switch, 0 for never
  * @cut_time: ns; the last halving
  * @hops: the two hops reported last, the latest first
+ * @hop_times: ns; when they were reported
  * @u: U, in 1/DCQCN_HPCC_ONE
  * @w: W, bytes
  * @wc: Wc, bytes
@@ -55,6 +57,7 @@ struct dcqcn_hpcc {
 	u64 told_time;
 	u64 cut_time;
 	struct dcqcn_cc_hop hops[2];
+	u64 hop_times[2];
 	u32 u;
 	u32 w;
 	u32 wc;
@@ -109,20 +112,28 @@ static u64 dcqcn_hpcc_share(u32 bytes, u32 mbps, u32 ns)
 			 max((u64)mbps * ns, 1ULL));
 }
 
-/* Learn from a hop's report. Return whether the hop was reported before. */
-static bool dcqcn_hpcc_measure(struct dcqcn_hpcc *h, const struct dcqcn_cc_hop *hop, u32 base)
+/* Learn from a hop's report. Return whether the hop was reported before, and not long ago: what it
+ * can send meanwhile must be below DCQCN_HPCC_WINDOW_MAX.
+ */
+static bool dcqcn_hpcc_measure(struct dcqcn_hpcc *h, const struct dcqcn_cc_hop *hop, u32 base,
+			       u64 now)
 {
 	struct dcqcn_cc_hop then = h->hops[0];
+	u64 then_time = h->hop_times[0], u;
 	u32 elapsed, tau;
-	u64 u;
 
 	if (then.number != hop->number || !then.mbps) {
 		then = h->hops[1];
+		then_time = h->hop_times[1];
 		h->hops[1] = h->hops[0];
+		h->hop_times[1] = h->hop_times[0];
 	}
 	h->hops[0] = *hop;
+	h->hop_times[0] = now;
 	elapsed = hop->time - then.time;
-	if (then.number != hop->number || !then.mbps || !elapsed || elapsed >> 31)
+	if (then.number != hop->number || !then.mbps || !elapsed || elapsed >> 31 ||
+	    (now - then_time) >> 31 ||
+	    (u64)hop->mbps * elapsed > DCQCN_HPCC_WINDOW_MAX * 8000ULL)
 		return false;
 	u = dcqcn_hpcc_share(min(hop->queue, then.queue), hop->mbps, base) +
 	    dcqcn_hpcc_share(hop->sent - then.sent, hop->mbps, elapsed);
@@ -164,7 +175,7 @@ static void dcqcn_hpcc_ack(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *sa
 	h->until -= min(sample->delivered, h->until);
 	if (sample->hop.mbps) {
 		h->told_time = cc->now;
-		if (dcqcn_hpcc_measure(h, &sample->hop, base))
+		if (dcqcn_hpcc_measure(h, &sample->hop, base, cc->now))
 			dcqcn_hpcc_adjust(cc, h, base);
 	} else if (!h->told_time || cc->now - h->told_time > (u64)DCQCN_HPCC_SILENT * base) {
 		if (sample->app_limited)

@@ -19,7 +19,8 @@
  * b is the rate of the hop, and tau the round trip without queues: the knob ccc_base_rtt, or else
  * the shortest one. gamma is 0.9, as in the paper, and beta = host's rate * tau / N for N flows; N
  * is 32 here. Flows that share a queue keep beta bytes each in it. Without reports (theta-PowerTCP
- * in the paper) the window changes once per round trip.
+ * in the paper) the window changes once per round trip. Two reports of a hop that are far apart
+ * tell nothing: its counts have wrapped, or may have.
  *
  * A loss halves the window.
  */
@@ -45,6 +46,7 @@
  * @cut_time: ns; the last loss that counted
  * @rtt_time: ns; when @rtt was measured
  * @hops: the two hops reported last, the latest first
+ * @hop_times: ns; when they were reported
  * @rtt: ns; round trip from which the power was last computed
  * @power: smoothed, in 1/DCQCN_POWER_ONE
  * @cwnd: bytes
@@ -58,6 +60,7 @@ struct dcqcn_power {
 	u64 cut_time;
 	u64 rtt_time;
 	struct dcqcn_cc_hop hops[2];
+	u64 hop_times[2];
 	u32 rtt;
 	u32 power;
 	u32 cwnd;
@@ -133,20 +136,28 @@ static void dcqcn_power_smooth(struct dcqcn_power *p, u64 power, u32 elapsed, u3
 				      min_t(u64, power, DCQCN_POWER_MOST) * dt, base), 1);
 }
 
-/* Compute the power from a hop's report. Return whether the hop was reported before. */
-static bool dcqcn_power_of_hop(struct dcqcn_power *p, const struct dcqcn_cc_hop *hop, u32 base)
+/* Compute the power from a hop's report. Return whether the hop was reported before, and not long
+ * ago: what it can send meanwhile must be below DCQCN_POWER_WINDOW_MAX.
+ */
+static bool dcqcn_power_of_hop(struct dcqcn_power *p, const struct dcqcn_cc_hop *hop, u32 base,
+			       u64 now)
 {
 	struct dcqcn_cc_hop then = p->hops[0];
-	u64 came, current;
+	u64 then_time = p->hop_times[0], came, current;
 	u32 elapsed;
 
 	if (then.number != hop->number || !then.mbps) {
 		then = p->hops[1];
+		then_time = p->hop_times[1];
 		p->hops[1] = p->hops[0];
+		p->hop_times[1] = p->hop_times[0];
 	}
 	p->hops[0] = *hop;
+	p->hop_times[0] = now;
 	elapsed = hop->time - then.time;
-	if (then.number != hop->number || !then.mbps || !elapsed || elapsed >> 31)
+	if (then.number != hop->number || !then.mbps || !elapsed || elapsed >> 31 ||
+	    (now - then_time) >> 31 ||
+	    (u64)hop->mbps * elapsed > DCQCN_POWER_WINDOW_MAX * 8000ULL)
 		return false;
 	came = (u64)(hop->sent - then.sent) + hop->queue;	/* arrivals, plus the old queue */
 	current = dcqcn_power_share(came - min_t(u64, came, then.queue), hop->mbps, elapsed);
@@ -205,7 +216,7 @@ static void dcqcn_power_ack(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *s
 	if (sample->hop.mbps) {
 		p->told_time = cc->now;
 		p->rtt = 0;
-		if (dcqcn_power_of_hop(p, &sample->hop, base))
+		if (dcqcn_power_of_hop(p, &sample->hop, base, cc->now))
 			dcqcn_power_adjust(cc, p, base);
 	} else if (!p->told_time || cc->now - p->told_time > (u64)DCQCN_POWER_SILENT * base) {
 		p->told_time = 0;
