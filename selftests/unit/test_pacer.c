@@ -36,6 +36,17 @@ struct workqueue_struct;
 	} while (0)
 static void go_on(void);
 
+/* Another CPU may run behind each read of what RCU protects */
+static void (*loaded)(void);
+#undef rcu_dereference_check
+#define rcu_dereference_check(p, c) \
+	({ \
+		__typeof__(p) value = (p); \
+		if (loaded) \
+			loaded(); \
+		value; \
+	})
+
 /* The only port, and its QPs, for cc_list.c */
 struct dcqcn_dev;
 struct dcqcn_qp;
@@ -3430,6 +3441,37 @@ static void plug_goes_with_port(void)
 	unplugged();
 }
 
+static int loads_left;
+
+static void goes_behind_load(void)
+{
+	if (--loads_left)
+		return;
+	loaded = NULL;
+	dcqcn_unregister_cc(&plug);
+}
+
+/* An algorithm is unregistered while a user chooses it: behind each read of the list */
+static void plug_goes_while_chosen(void)
+{
+	char choice[DCQCN_CC_NAME_MAX];
+	int loads, err, found = 0;
+
+	for (loads = 1; loads <= 2 * DCQCN_CC_MAX; loads++) {
+		strcpy(choice, "none");
+		expect(!dcqcn_register_cc(&plug), "it is not registered");
+		loads_left = loads;
+		loaded = goes_behind_load;
+		err = dcqcn_cc_choose(choice, "plug");
+		loaded = NULL;
+		dcqcn_unregister_cc(&plug);
+		found += !err;
+		expect(err == -ENOENT || (!err && !strcmp(choice, "plug")), "error %d, \"%s\"",
+		       err, choice);
+	}
+	expect(found > DCQCN_CC_MAX, "found %d times", found);
+}
+
 static const struct tap_test tests[] = {
 	{ "a limited flow starts again after four round trips", restarts },
 	{ "a packet follows a burst whose end may be lost", start_tail },
@@ -3521,6 +3563,7 @@ static const struct tap_test tests[] = {
 	{ "an algorithm's flow goes on at once when rxe goes back", plug_goes_back },
 	{ "algorithms have names", plug_names },
 	{ "an algorithm and the port of its flow go at the same time", plug_goes_with_port },
+	{ "an algorithm goes while it is chosen", plug_goes_while_chosen },
 	{ "the shortest round trip stays the shortest", plug_shortest },
 	{ "nothing is held for long where rxe frees QPs under their packets", hasty_rxe },
 };

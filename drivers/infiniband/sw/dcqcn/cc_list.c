@@ -67,12 +67,15 @@ struct dcqcn_cc_slot *dcqcn_cc_find(const char *name)
 int dcqcn_cc_choose(char *choice, const char *name)
 {
 	const struct dcqcn_cc_slot *slot;
+	const struct dcqcn_cc_ops *ops;
 	int err = 0;
 
 	rcu_read_lock();
 	slot = dcqcn_cc_find(name);
-	if (slot)
-		strscpy(choice, dcqcn_cc_ops(slot)->name, DCQCN_CC_NAME_MAX);
+	/* NULL also if it has just been unregistered */
+	ops = slot ? dcqcn_cc_ops(slot) : NULL;
+	if (ops)
+		strscpy(choice, ops->name, DCQCN_CC_NAME_MAX);
 	else if (sysfs_streq(dcqcn_cc_dcqcn, name))
 		*choice = '\0';
 	else
