@@ -10,6 +10,8 @@
  *                                     C: asks the core, and takes the entry out again
  *   takes the entry's lock
  *                                     C: call_rcu(), which needs the list node's memory
+ *
+ * And rare states of ports and entries, which a sequence of random events hardly reaches.
  */
 #include <ucontext.h>
 
@@ -55,9 +57,8 @@ static void receive_cnp(void)
 	swapcontext(&cpu_a, &other_cpus);
 }
 
-int main(void)
+static void freed_at_once(void)
 {
-	world_init();
 	world_begin(1);
 	rxe_begin();
 	packets_limit = 1000;
@@ -78,7 +79,34 @@ int main(void)
 	demand(list_empty(&ports[0].dev->resolver.list),
 	       "an entry that was freed waits for the worker");
 	demand(!dcqcn_qp_find(ports[0].dev, qpn()), "the entry is still there");
-	printf("TAP version 13\n1..1\n");
 	printf("ok 1 - an entry that is freed at once is not given to the worker again\n");
+	world_end();
+}
+
+/* The link comes up, at another speed, when a port has looked at the speed and no event finds it yet */
+static void comes_up(void)
+{
+	ports[0].ndev.speed = 100000;
+	port_changed(&ports[0]);
+}
+
+static void link_comes_up(void)
+{
+	world_registers = comes_up;
+	world_begin(2);
+	world_registers = NULL;
+	pass(MS);
+	demand(ports[0].dev->speed == 100000, "a port of 100 Gb/s believes in %u Mb/s",
+	       ports[0].dev->speed);
+	printf("ok 2 - a link that comes up while its port is added\n");
+	world_end();
+}
+
+int main(void)
+{
+	world_init();
+	printf("TAP version 13\n1..2\n");
+	freed_at_once();
+	link_comes_up();
 	return 0;
 }

@@ -48,6 +48,7 @@ bool verbose;
 u64 timers_stop;
 u64 worker_stops;
 void (*world_pauses)(const void *at);
+void (*world_registers)(void);
 unsigned int transmit_fails;
 
 static struct net net;
@@ -236,6 +237,8 @@ int world_register_hooks(struct net *n, const struct nf_hook_ops *ops, int count
 	demand(num_hooks + count <= HOOKS, "too many hooks");
 	memcpy(hooks + num_hooks, ops, count * sizeof(*ops));
 	num_hooks += count;
+	if (world_registers)
+		world_registers();
 	return 0;
 }
 

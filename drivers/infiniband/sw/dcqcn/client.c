@@ -158,6 +158,8 @@ static int dcqcn_client_add(struct ib_device *ibdev)
 		goto remove_counters;
 	dcqcn_debugfs_add(dev);
 	dcqcn_dev_publish(dev);
+	/* the link may have come up before dcqcn_netdev_event() could find the port */
+	dcqcn_dev_read_speed(&dev->speed_work);
 	return 0;
 
 remove_counters:
