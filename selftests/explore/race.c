@@ -102,11 +102,31 @@ static void link_comes_up(void)
 	world_end();
 }
 
+static void add_unknown(u32 number)
+{
+	bh_disabled++;
+	dcqcn_qp_find_or_add(ports[0].dev, number);
+	bh_disabled--;
+}
+
+/* The last sweep was half of what jiffies can count ago: 25 days on 32 bits with 1000 HZ */
+static void sweeps_after_weeks(void)
+{
+	world_begin(3);
+	ports[0].dev->resolver.next_sweep = jiffies + LONG_MAX - 1000;
+	add_unknown(77);
+	pass(3 * SECOND);
+	demand(!dcqcn_qp_find(ports[0].dev, 77), "the entry of an absent QP stays");
+	printf("ok 3 - the janitor works after weeks without anything to do\n");
+	world_end();
+}
+
 int main(void)
 {
 	world_init();
-	printf("TAP version 13\n1..2\n");
+	printf("TAP version 13\n1..3\n");
 	freed_at_once();
 	link_comes_up();
+	sweeps_after_weeks();
 	return 0;
 }

@@ -353,6 +353,14 @@ static void dcqcn_resolve_sweep(struct dcqcn_dev *dev)
 	dcqcn_cc_rest(dev);
 }
 
+/* Whether a sweep is due. time_after_eq() would be wrong after weeks of rest on 32 bits. */
+static bool dcqcn_resolve_is_sweep_due(const struct dcqcn_resolver *resolver)
+{
+	unsigned long left = resolver->next_sweep - jiffies;
+
+	return !left || left > DCQCN_SWEEP_JIFFIES;
+}
+
 static void dcqcn_resolve_work(struct work_struct *work)
 {
 	struct dcqcn_dev *dev = container_of(to_delayed_work(work),
@@ -364,7 +372,7 @@ static void dcqcn_resolve_work(struct work_struct *work)
 		qp = dcqcn_qp_next_to_resolve(dev);
 		if (qp && !dcqcn_qp_resolve(qp))
 			dcqcn_qp_free(qp);
-		if (time_after_eq(jiffies, dev->resolver.next_sweep)) {
+		if (dcqcn_resolve_is_sweep_due(&dev->resolver)) {
 			dcqcn_resolve_sweep(dev);
 			dev->resolver.next_sweep = jiffies + DCQCN_SWEEP_JIFFIES;
 		}
