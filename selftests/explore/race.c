@@ -19,6 +19,7 @@
 #include "rxe.h"
 #include "world.h"
 
+#include "cc.h"
 #include "qp.h"
 
 static ucontext_t cpu_a, other_cpus;
@@ -121,12 +122,39 @@ static void sweeps_after_weeks(void)
 	world_end();
 }
 
+/* Somebody sends to a QP before it is connected. Then a user chooses its algorithm. */
+static void chosen_while_absent(void)
+{
+	struct dcqcn_qp *qp;
+
+	world_begin(4);
+	rxe_begin();
+	checks_begin();
+	rxe_connect(0, IB_QPT_RC, 14, 1024, 1, 0, 0);
+	qps[0].live = false;
+	add_unknown(qpn());
+	pass(10 * MS);
+	qps[0].live = true;
+	demand(!dcqcn_cc_choose_for_qp(ports[0].dev, qpn(), "dctcp"), "it cannot be chosen");
+	pass(3 * SECOND);
+	qp = dcqcn_qp_find(ports[0].dev, qpn());
+	demand(qp && dcqcn_qp_has_choice(qp), "the choice is forgotten");
+	demand(ports[0].dev->num_choices.counter == 1, "%d choices",
+	       ports[0].dev->num_choices.counter);
+	qps[0].live = false;
+	pass(3 * SECOND);
+	demand(!dcqcn_qp_find(ports[0].dev, qpn()), "the entry of a QP that is gone stays");
+	printf("ok 4 - an algorithm is chosen for a QP that was absent a moment ago\n");
+	world_end();
+}
+
 int main(void)
 {
 	world_init();
-	printf("TAP version 13\n1..3\n");
+	printf("TAP version 13\n1..4\n");
 	freed_at_once();
 	link_comes_up();
 	sweeps_after_weeks();
+	chosen_while_absent();
 	return 0;
 }

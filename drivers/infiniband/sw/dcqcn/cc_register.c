@@ -165,8 +165,13 @@ int dcqcn_cc_choose_for_qp(struct dcqcn_dev *dev, u32 qpn, const char *choice)
 		dcqcn_qp_set_choice(qp, choice && qp->state != DCQCN_QP_DEAD);
 		if (choice)
 			strscpy(qp->cc->choice, choice, sizeof(qp->cc->choice));
-		if (qp->state == DCQCN_QP_LIVE)
+		if (qp->state == DCQCN_QP_LIVE) {
 			dcqcn_queue_advance(qp, ktime_get_ns());
+		} else if (qp->state == DCQCN_QP_ABSENT) {
+			/* it has been connected since, so do not forget the choice soon */
+			qp->state = DCQCN_QP_RESOLVING;
+			dcqcn_dev_resolve(dev, &qp->resolve_node);
+		}
 		spin_unlock_bh(&qp->lock);
 	}
 	rcu_read_unlock();
