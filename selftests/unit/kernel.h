@@ -868,8 +868,15 @@ struct flowi6 {
 
 struct rtable { struct dst_entry dst; };
 
-/* Room for the longest link header, so that a push would be seen */
-#define LL_RESERVED_SPACE(dev)	((void)(dev), 16u)
+/* Room for the longest link header, so that a push would be seen. Another CPU may change what a device
+ * needs: most often more than when it was last read.
+ */
+static inline unsigned int LL_RESERVED_SPACE(const struct net_device *dev)
+{
+	static unsigned int reads;
+
+	return 16 + reads++ % 4 * 16;
+}
 
 enum { NET_XMIT_DROP = 1, NET_XMIT_CN };
 #define net_xmit_errno(err)	((err) != NET_XMIT_CN ? -ENOBUFS : 0)
@@ -934,18 +941,20 @@ static inline struct sk_buff *alloc_skb(unsigned int size, int gfp)
 		return NULL;
 	skb = calloc(1, sizeof(*skb));
 	skb->data = malloc(size);
+	skb->truesize = size;	/* until it is sent: room that is left */
 	return skb;
 }
 
-/* Of a new packet only: what is reserved is of no interest here */
+/* Of a new packet only */
 static inline void skb_reserve(struct sk_buff *skb, unsigned int len)
 {
-	kernel_assert(!skb->len);
+	kernel_assert(!skb->len && len <= skb->truesize);
+	skb->truesize -= len;
 }
 
 static inline u8 *skb_put(struct sk_buff *skb, unsigned int len)
 {
-	kernel_assert(!skb->len);
+	kernel_assert(!skb->len && len <= skb->truesize);
 	free(skb->data);
 	skb->data = malloc(len);
 	skb->len = len;

@@ -65,9 +65,10 @@ int dcqcn_xmit(struct net *net, int ifindex,
 	       const struct dcqcn_feedback *feedback)
 {
 	bool v4 = ipv6_addr_v4mapped(&spec->daddr);
+	unsigned int headroom;
 	struct dst_entry *dst;
-	size_t len;
 	struct sk_buff *skb;
+	size_t len;
 	int err;
 
 	if (feedback)
@@ -79,12 +80,13 @@ int dcqcn_xmit(struct net *net, int ifindex,
 	if (IS_ERR(dst))
 		return PTR_ERR(dst);
 
-	skb = alloc_skb(LL_RESERVED_SPACE(dst->dev) + len, GFP_ATOMIC);
+	headroom = LL_RESERVED_SPACE(dst->dev);	/* it may change */
+	skb = alloc_skb(headroom + len, GFP_ATOMIC);
 	if (!skb) {
 		dst_release(dst);
 		return -ENOMEM;
 	}
-	skb_reserve(skb, LL_RESERVED_SPACE(dst->dev));
+	skb_reserve(skb, headroom);
 	spec->sport = settings->np.cnp_udp_sport;
 	spec->tos = settings->np.cnp_dscp << 2 | DCQCN_ECN_ECT_0;
 	spec->ttl = v4 ? ip4_dst_hoplimit(dst) : ip6_dst_hoplimit(dst);
