@@ -145,7 +145,14 @@ void world_cancel(struct work_struct *work);
 #define dev_err(...)		((void)0)
 
 enum { NETREG_REGISTERED = 1 };
-enum { NETDEV_UP = 1, NETDEV_CHANGE, NETDEV_GOING_DOWN, NETDEV_UNREGISTER };
+enum {
+	NETDEV_UP = 1, NETDEV_CHANGE, NETDEV_GOING_DOWN, NETDEV_UNREGISTER, NETDEV_CHANGEUPPER,
+	NETDEV_CHANGELOWERSTATE,
+};
+
+/* Of NETDEV_CHANGEUPPER; the others get the device itself */
+struct netdev_notifier_changeupper_info { struct net_device *upper_dev; };
+
 enum { NOTIFY_DONE };
 #define SPEED_UNKNOWN		(-1)
 

@@ -148,13 +148,40 @@ static void chosen_while_absent(void)
 	world_end();
 }
 
+/* A port on a bond: its links come up one after the other, and one leaves the bond again. The bond
+ * itself has no event when the second one does.
+ */
+static void bond(void)
+{
+	struct net_device link = { .speed = 25000 };
+
+	world_begin(5);
+	ports[0].ndev.lower = &link;
+	ports[0].ndev.speed = 25000;
+	port_changed(&ports[0]);
+	pass(MS);
+	ports[0].ndev.speed = 50000;
+	port_changed_below(&ports[0], &link, false);
+	pass(MS);
+	demand(ports[0].dev->speed == 50000, "%u Mb/s with two links", ports[0].dev->speed);
+	demand(ports[1].dev->speed == 10000, "%u Mb/s elsewhere", ports[1].dev->speed);
+	ports[0].ndev.speed = 25000;
+	ports[0].ndev.lower = NULL;
+	port_changed_below(&ports[0], &link, true);
+	pass(MS);
+	demand(ports[0].dev->speed == 25000, "%u Mb/s with one link", ports[0].dev->speed);
+	printf("ok 5 - a port on a bond has the speed of the links that are up\n");
+	world_end();
+}
+
 int main(void)
 {
 	world_init();
-	printf("TAP version 13\n1..4\n");
+	printf("TAP version 13\n1..5\n");
 	freed_at_once();
 	link_comes_up();
 	sweeps_after_weeks();
 	chosen_while_absent();
+	bond();
 	return 0;
 }

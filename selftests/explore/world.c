@@ -771,6 +771,17 @@ void port_changed(struct port *port)
 	notifier->notifier_call(notifier, NETDEV_CHANGE, &port->ndev);
 }
 
+/* A device that is below a port's has changed, or @moves: it joins the port's, or leaves it */
+void port_changed_below(struct port *port, struct net_device *below, bool moves)
+{
+	struct netdev_notifier_changeupper_info info = { .upper_dev = &port->ndev };
+
+	if (moves)
+		notifier->notifier_call(notifier, NETDEV_CHANGEUPPER, &info);
+	else
+		notifier->notifier_call(notifier, NETDEV_CHANGELOWERSTATE, below);
+}
+
 void world_init(void)
 {
 	if (dcqcn_client_init() || dcqcn_hook_init())

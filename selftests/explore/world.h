@@ -100,6 +100,7 @@ void port_add(struct port *port);
 void port_remove(struct port *port, void (*meanwhile)(void));
 void port_down(struct port *port);
 void port_changed(struct port *port);
+void port_changed_below(struct port *port, struct net_device *below, bool moves);
 u64 world_lateness(void);
 bool world_is_tired(void);
 u64 world_busy(void);

@@ -269,6 +269,10 @@ link_flap()
 	check "line rate while the link is down" "$(line_rate)" = 20000000000
 	on local "ip link set dcqcn_b2 up"
 	until_ok 5 line_rate_is 10000000000 || fail "line rate of one link: $(line_rate)"
+	on local "ip link set dcqcn_b1 up"
+	until_ok 5 line_rate_is 20000000000 || fail "line rate of both links again: $(line_rate)"
+	on local "ip link set dcqcn_a1 nomaster"
+	until_ok 5 line_rate_is 10000000000 || fail "line rate without one: $(line_rate)"
 	on local "rdma link del rxe_dcqcn && ip link del dcqcn0 &&
 		  ip link del dcqcn_a1 && ip link del dcqcn_a2" || fail "it cannot be deleted"
 }

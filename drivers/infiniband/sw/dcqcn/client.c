@@ -7,6 +7,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/ethtool.h>
+#include <linux/hashtable.h>
 #include <linux/jiffies.h>
 #include <linux/jump_label.h>
 #include <linux/kernel.h>
@@ -233,27 +234,44 @@ struct dcqcn_dev *dcqcn_client_dev(struct ib_device *ibdev)
 	return ib_get_client_data(ibdev, &dcqcn_client);
 }
 
+/* The speed of a device may have changed, and that of devices above it: a bond has the speed of
+ * those of its links that are up, and no event of its own when one of several comes up
+ */
+static void dcqcn_netdev_changed(struct net_device *ndev)
+{
+	struct dcqcn_dev *dev;
+	int bucket;
+
+	hash_for_each_rcu(dcqcn_by_ibdev, bucket, dev, ibdev_node) {
+		if (dev->ndev == ndev || netdev_has_upper_dev_all_rcu(ndev, dev->ndev))
+			queue_work(dcqcn_wq, &dev->speed_work);
+	}
+}
+
 static int dcqcn_netdev_event(struct notifier_block *nb, unsigned long event,
 			      void *ptr)
 {
+	const struct netdev_notifier_changeupper_info *change = ptr;
 	struct net_device *ndev = netdev_notifier_info_to_dev(ptr);
 	struct dcqcn_dev *dev;
 
 	rcu_read_lock();
-	dev = dcqcn_dev_find_ndev(ndev);
-	if (!dev)
-		goto unlock;
 	switch (event) {
 	case NETDEV_UP:
 	case NETDEV_CHANGE:
-		queue_work(dcqcn_wq, &dev->speed_work);
+	case NETDEV_CHANGELOWERSTATE:
+		dcqcn_netdev_changed(ndev);
+		break;
+	case NETDEV_CHANGEUPPER:	/* a device joins another, or leaves it */
+		dcqcn_netdev_changed(change->upper_dev);
 		break;
 	case NETDEV_GOING_DOWN:
 	case NETDEV_UNREGISTER:
-		dcqcn_qp_dev_flush(dev);
+		dev = dcqcn_dev_find_ndev(ndev);
+		if (dev)
+			dcqcn_qp_dev_flush(dev);
 		break;
 	}
-unlock:
 	rcu_read_unlock();
 	return NOTIFY_DONE;
 }
