@@ -464,6 +464,61 @@ static void test_joins_beside(void)
 	tear_down();
 }
 
+/* The QP becomes known because it sends something itself, or just before the worker hands over what
+ * waits, and the next packet comes. It has joined the context then.
+ */
+static void test_joined_meanwhile(void)
+{
+	struct dcqcn_qp *qp = &hosts[RECEIVER].qps[0];
+	struct in6_addr local;
+	u32 sent;
+	int n;
+
+	set_up(3, 0);
+	host_address(&local, RECEIVER);
+	/* an offer waits, and then packets of a sender that obeys the context already */
+	for (n = 0; n < 2; n++) {
+		spin_lock_bh(&qp->lock);
+		dcqcn_ccc_leave(qp);
+		qp->state = DCQCN_QP_RESOLVING;
+		spin_unlock_bh(&qp->lock);
+		told = 0;
+		sent = hosts[0].qps[0].ccc ? sender(0)->sent : 0;
+		hosts[0].left = n ? 20 : 1;
+		pass_time(RTT, 1);
+		sent = sender(0)->sent - sent;
+		expect(!told && qp->waiting && qp->waiting->event.bytes == sent, "%u sent, told %llu",
+		       sent, told);
+		spin_lock_bh(&qp->lock);
+		qp->state = DCQCN_QP_LIVE;
+		expect(dcqcn_ccc_join(qp, &local, &qp->peer, 0), "no context");
+		spin_unlock_bh(&qp->lock);
+		resolved(qp);
+		expect(told == 1, "told %llu", told);
+		expect(!n || qp->ccc->rx.received == sent, "%u of %u counted",
+		       qp->ccc->rx.received, sent);
+		pass_time(10 * RTT, 1);
+		expect(sender(0)->agreed == 3 && !hosts[0].left, "agreed %u, %llu packets wait",
+		       sender(0)->agreed, hosts[0].left);
+	}
+	expect(!hosts[0].counters.value[DCQCN_RP_WINDOW_TIMEOUTS], "timeouts");
+	tear_down();
+
+	/* it has joined another one */
+	set_up(3, 0);
+	qp->state = DCQCN_QP_RESOLVING;
+	hosts[0].left = 1;
+	pass_time(RTT, 1);
+	spin_lock_bh(&qp->lock);
+	qp->state = DCQCN_QP_LIVE;
+	qp->prio = 5;
+	expect(dcqcn_ccc_join(qp, &local, &qp->peer, 5), "no context");
+	spin_unlock_bh(&qp->lock);
+	resolved(qp);
+	expect(!told && !qp->ccc->rx.received, "told %llu", told);
+	tear_down();
+}
+
 /* Both ends are told something else while they send */
 static void test_changed(void)
 {
@@ -1788,6 +1843,7 @@ static const struct tap_test tests[] = {
 	{ "and packets that were counted", test_counted_when_resolved },
 	{ "a CE or a CNP waits beside it", test_waits_beside },
 	{ "a CNP that waits does not keep its QP from joining", test_joins_beside },
+	{ "a QP that has joined meanwhile misses nothing", test_joined_meanwhile },
 	{ "both ends change their minds", test_changed },
 	{ "feedback after a timeout", test_late },
 	{ "nobody waits in line while nothing is in flight", test_in_line },

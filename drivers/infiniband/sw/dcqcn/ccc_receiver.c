@@ -353,20 +353,23 @@ bool dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 	return true;
 }
 
-/* Return the context that was offered, if the QP may join it */
+/* Return the context that was offered, if the QP may join it, or has joined it since: it may have
+ * sent data, or have been sent more
+ */
 static struct dcqcn_ccc *dcqcn_ccc_accept(struct dcqcn_qp *qp,
 					  const struct dcqcn_event *event)
 {
-	struct dcqcn_ccc *ccc = NULL;
+	u8 prio = event->offer_psn >> DCQCN_OFFER_PRIO_SHIFT;
+	struct dcqcn_ccc *ccc;
 
 	spin_lock_bh(&qp->lock);
-	if (!rcu_access_pointer(qp->ccc) &&
-	    qp->state == DCQCN_QP_LIVE && qp->type != IB_QPT_UD &&
-	    qp->prio == event->offer_psn >> DCQCN_OFFER_PRIO_SHIFT &&
+	ccc = rcu_dereference_protected(qp->ccc, lockdep_is_held(&qp->lock));
+	if (!ccc && qp->state == DCQCN_QP_LIVE && qp->type != IB_QPT_UD && qp->prio == prio &&
 	    !READ_ONCE(qp->dev->stopping) && dcqcn_qp_is_peer(qp, &event->saddr))
-		ccc = dcqcn_ccc_join(qp, &event->daddr, &event->saddr, qp->prio);
+		ccc = dcqcn_ccc_join(qp, &event->daddr, &event->saddr, prio);
 	spin_unlock_bh(&qp->lock);
-	return ccc;
+	return ccc && ccc->prio == prio && ipv6_addr_equal(&ccc->local, &event->daddr) &&
+	       ipv6_addr_equal(&ccc->peer, &event->saddr) ? ccc : NULL;
 }
 
 /* Count a packet's bytes, for its QP as well; it asks for @asked bytes of credit. Inline, because
