@@ -407,7 +407,7 @@ void dcqcn_ccc_resolved(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 	struct dcqcn_ccc_receiver *rx;
 	struct dcqcn_feedback say;
 	struct dcqcn_ccc *ccc;
-	bool says, asks;
+	bool says, asks, first;
 	u64 now;
 
 	rcu_read_lock();
@@ -425,15 +425,19 @@ void dcqcn_ccc_resolved(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 	if (now - rx->time > DCQCN_CCC_SILENT)
 		dcqcn_rccc_restart(&rx->source,
 				   max(settings->ccc.initial_window, 1U));
+	/* how much had come when the request came is known if nothing has come since */
+	first = !rx->received;
 	if (event->bytes)
 		dcqcn_ccc_add(ccc, qp, settings, event->bytes, event->asked);
 	rx->time = now;
-	rx->has_echo = event->time;
-	rx->echo_marked = false;
-	rx->echo_qpn = qp->qpn;
-	rx->echo_psn = event->offer_psn & DCQCN_QPN_MASK;
-	rx->echo_received = rx->received;
-	rx->echo_time = event->time;
+	if (event->time && first) {
+		rx->has_echo = true;
+		rx->echo_marked = false;
+		rx->echo_qpn = qp->qpn;
+		rx->echo_psn = event->offer_psn & DCQCN_QPN_MASK;
+		rx->echo_received = rx->received;
+		rx->echo_time = event->time;
+	}
 	says = dcqcn_ccc_may_say(qp->dev, settings);
 	asks = rx->source.backlog && list_empty(&rx->grant_node);
 	if (says)
@@ -449,6 +453,11 @@ unlock:
 
 /* The context of a QP that received a packet; NULL if the packet is not from its peer, or its
  * priority is not that of the QP's own packets. *later: it will be counted when the QP is resolved.
+ *
+ * The peer chooses a context by addresses and priority. If there is that context, the packets of a
+ * QP that is not resolved yet are counted at once, and answered: until then, the peer would take
+ * their bytes for lost whenever it hears from its other QPs, and shrink its window. Whoever forges
+ * such packets could as well send them to a QP that is known.
  */
 static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp, const struct dcqcn_rx *in,
 				      u32 bits, bool *later)
@@ -481,8 +490,11 @@ static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp, const struct dcqcn_rx
 		    !READ_ONCE(qp->dev->stopping) && dcqcn_qp_is_peer(qp, &event.saddr))
 			ccc = dcqcn_ccc_join(qp, &event.daddr, &event.saddr, prio);
 		else if (!ccc && qp->state == DCQCN_QP_RESOLVING &&
-			 bits & (DCQCN_BTH_REQUEST | DCQCN_BTH_WINDOWED))
-			*later = dcqcn_ccc_keep_offer(qp, &event) && event.bytes;
+			 bits & (DCQCN_BTH_REQUEST | DCQCN_BTH_WINDOWED)) {
+			ccc = dcqcn_ccc_find(qp->dev, &event.daddr, &event.saddr, prio);
+			if (!ccc)
+				*later = dcqcn_ccc_keep_offer(qp, &event) && event.bytes;
+		}
 		spin_unlock_bh(&qp->lock);
 	}
 	if (!ccc || ccc->prio != prio || !dcqcn_ip_is_to(pkt->ip, &ccc->local) ||
