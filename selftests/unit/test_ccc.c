@@ -529,8 +529,9 @@ static bool leave_beside(struct dcqcn_qp *qp, u32 psn)
 
 /* Another QP of a sender begins beside the first one, and the receiver takes @ns to learn of it. No byte counts
  * as lost, neither its own until then, nor later the first one's.
+ * @prio: of the packets that the receiver's QP sends; @sends: it does
  */
-static void test_begins_beside(u64 ns)
+static void test_begins_beside(u64 ns, u8 prio, bool sends)
 {
 	struct dcqcn_qp *qp = &hosts[0].qps[1], *to = &hosts[RECEIVER].qps[1];
 	u32 offset, least, before, psn = 0;
@@ -545,6 +546,12 @@ static void test_begins_beside(u64 ns)
 	set_up_qp(&hosts[0], qp, 300, RECEIVER);
 	set_up_qp(&hosts[RECEIVER], to, 201, 0);
 	to->state = DCQCN_QP_RESOLVING;
+	to->prio = prio;
+	if (sends) {
+		spin_lock_bh(&to->lock);
+		dcqcn_ccc_join(to, &ccc->peer, &ccc->local, prio);
+		spin_unlock_bh(&to->lock);
+	}
 	spin_lock_bh(&qp->lock);
 	expect(dcqcn_ccc_join(qp, &ccc->local, &ccc->peer, 0) == ccc, "another context");
 	spin_unlock_bh(&qp->lock);
@@ -553,7 +560,7 @@ static void test_begins_beside(u64 ns)
 	least = before;
 	for (begin = fuzz_now; fuzz_now < begin + ns + 10 * RTT;) {
 		hosts[0].left = 1;
-		if (fuzz_now < begin + ns)
+		if (fuzz_now < begin + ns + 2 * RTT)
 			psn += leave_beside(qp, psn);
 		pass_time(800, 1);
 		if (to->state == DCQCN_QP_RESOLVING && fuzz_now >= begin + RTT + ns) {
@@ -578,9 +585,11 @@ static void test_begins_beside(u64 ns)
 
 static void test_beside_others(void)
 {
-	test_begins_beside(2 * US);
-	test_begins_beside(20 * US);
-	test_begins_beside(100 * US);
+	test_begins_beside(2 * US, 0, false);
+	test_begins_beside(20 * US, 0, false);
+	test_begins_beside(100 * US, 0, false);
+	test_begins_beside(2 * US, 5, false);
+	test_begins_beside(2 * US, 5, true);
 }
 
 /* When the worker hands over a request, later ones may have come. They are answered, and not that one: the

@@ -451,13 +451,14 @@ unlock:
 	rcu_read_unlock();
 }
 
-/* The context of a QP that received a packet; NULL if the packet is not from its peer, or its
- * priority is not that of the QP's own packets. *later: it will be counted when the QP is resolved.
+/* The context that counts a packet that a QP received; NULL if the packet is not from its peer, or
+ * its priority is not that of the QP's own packets. *later: it will be counted when the QP is
+ * resolved.
  *
- * The peer chooses a context by addresses and priority. If there is that context, the packets of a
- * QP that is not resolved yet are counted at once, and answered: until then, the peer would take
- * their bytes for lost whenever it hears from its other QPs, and shrink its window. Whoever forges
- * such packets could as well send them to a QP that is known.
+ * The peer chooses a context by addresses and priority, and takes bytes for lost that do not count
+ * there: it shrinks its window whenever it hears from its other QPs. So if it obeys that context,
+ * packets count at once of a QP that is not resolved yet, and also of one whose own packets have
+ * another priority. Whoever forges the former could as well send to a QP that is known.
  */
 static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp, const struct dcqcn_rx *in,
 				      u32 bits, bool *later)
@@ -486,21 +487,26 @@ static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp, const struct dcqcn_rx
 		ccc = rcu_dereference_protected(qp->ccc,
 						lockdep_is_held(&qp->lock));
 		if (!ccc && qp->state == DCQCN_QP_LIVE &&
-		    qp->type != IB_QPT_UD && qp->prio == prio &&
-		    !READ_ONCE(qp->dev->stopping) && dcqcn_qp_is_peer(qp, &event.saddr))
-			ccc = dcqcn_ccc_join(qp, &event.daddr, &event.saddr, prio);
-		else if (!ccc && qp->state == DCQCN_QP_RESOLVING &&
-			 bits & (DCQCN_BTH_REQUEST | DCQCN_BTH_WINDOWED)) {
+		    qp->type != IB_QPT_UD && dcqcn_qp_is_peer(qp, &event.saddr)) {
+			if (qp->prio != prio && bits & DCQCN_BTH_WINDOWED)
+				ccc = dcqcn_ccc_find(qp->dev, &event.daddr, &event.saddr, prio);
+			else if (qp->prio == prio && !READ_ONCE(qp->dev->stopping))
+				ccc = dcqcn_ccc_join(qp, &event.daddr, &event.saddr, prio);
+		} else if (!ccc && qp->state == DCQCN_QP_RESOLVING &&
+			   bits & (DCQCN_BTH_REQUEST | DCQCN_BTH_WINDOWED)) {
 			ccc = dcqcn_ccc_find(qp->dev, &event.daddr, &event.saddr, prio);
 			if (!ccc)
 				*later = dcqcn_ccc_keep_offer(qp, &event) && event.bytes;
 		}
 		spin_unlock_bh(&qp->lock);
 	}
-	if (!ccc || ccc->prio != prio || !dcqcn_ip_is_to(pkt->ip, &ccc->local) ||
+	if (!ccc || !dcqcn_ip_is_to(pkt->ip, &ccc->local) ||
 	    !dcqcn_ip_is_from(pkt->ip, &ccc->peer))
 		return NULL;
-	return ccc;
+	if (ccc->prio == prio)
+		return ccc;
+	return bits & DCQCN_BTH_WINDOWED ?
+	       dcqcn_ccc_find(qp->dev, &ccc->local, &ccc->peer, prio) : NULL;
 }
 
 /**
