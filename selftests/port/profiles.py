@@ -284,6 +284,26 @@ def replaced_port():
 
 
 @test
+def halted_port():
+    """A port goes on pausing after the core has halted its device for a moment"""
+    for words in ("tc -n s qdisc add dev h1 clsact", "ip -n s link set dev h1 txqueuelen 500"):
+        with Star("xoff 60KB xon 40KB headroom 20KB") as star:
+            star.say(3, pfc({3: FOREVER}))
+            star.send(1, 3, 200)
+            sleep(100 * US)
+            same("paused", [f[1:] for f in star.heard(1)], [(8, FOREVER)])
+            sh(words)
+            star.say(3, pfc({3: FOREVER}))
+            star.heard(1)
+            sleep(700 * US)
+            said = [f[1:] for f in star.heard(1)]
+            assert said and set(said) == {(8, FOREVER)}, said
+            star.say(3, pfc({3: 0}))
+            sleep(2 * MS)
+            same("the end", star.heard(1)[-1][1:], (8, 0))
+
+
+@test
 def saved():
     """dcqcn port save and restore keep everything that port set and dcb can set"""
     with Link() as link:

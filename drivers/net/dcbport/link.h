@@ -36,7 +36,7 @@ static inline u64 dcbport_link_soon(const struct dcbport *port, u64 now)
 static inline void dcbport_link_woken(struct dcbport *port, u64 now)
 {
 	if (!port->armed || now < port->armed ||
-	    hrtimer_is_queued(&port->timer.timer))
+	    hrtimer_is_queued(&port->timer))
 		return;
 	dcbport_grain_learn(&port->grain, now - port->armed);
 	port->armed = 0;

@@ -3,6 +3,7 @@
 #ifndef DCBPORT_PORT_H
 #define DCBPORT_PORT_H
 
+#include <linux/hrtimer.h>
 #include <linux/netfilter.h>
 #include <net/pkt_sched.h>
 #include <net/sch_generic.h>
@@ -166,7 +167,7 @@ struct dcbport {
 	u8 drops;
 	struct dcbport_ingress __rcu *ingress;
 	struct dcbport_dcbnl *dcbnl;
-	struct qdisc_watchdog timer;
+	struct hrtimer timer;
 	struct nf_hook_ops hook;
 	struct dcbport_pause pause;
 	struct dcbport_hop *hops;

@@ -10,6 +10,7 @@
  * Everything is done under the qdisc's lock. Below it are two leaves: the lock of the
  * switch's buffer, and that of the pauses. No port takes another one's lock.
  */
+#include <linux/hrtimer.h>
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
@@ -29,20 +30,52 @@
 #include "storm.h"
 #include "tell.h"
 
-/* ns; how long a port that replaces another one waits before it looks for something to do */
-#define HEIR_WAITS	(100 * NSEC_PER_USEC)
+/* ns; how long a port that the core has halted waits before it looks whether it runs again */
+#define HALT_WAITS	(100 * NSEC_PER_USEC)
+
+static void port_look_later(struct dcbport *port)
+{
+	hrtimer_start(&port->timer, ns_to_ktime(ktime_get_ns() + HALT_WAITS),
+		      HRTIMER_MODE_ABS_PINNED);
+}
+
+static bool port_runs(const struct dcbport *port)
+{
+	return rcu_access_pointer(port->sch->dev_queue->qdisc) == port->sch &&
+	       !test_bit(__QDISC_STATE_DEACTIVATED, &port->sch->state);
+}
 
 /**
  * dcbport_wake() - make a port look for something to do
  * @port: the port
+ *
+ * To change a device's clsact or the length of its queue, the core halts its qdisc for a moment,
+ * and does not say when it runs again. So a port that is halted looks later.
  *
  * Context: softirqs are disabled; takes no locks. Before an active qdisc is freed,
  * the core waits for code that runs with softirqs disabled.
  */
 void dcbport_wake(struct dcbport *port)
 {
-	if (rcu_access_pointer(port->sch->dev_queue->qdisc) == port->sch)
+	if (port_runs(port))
 		__netif_schedule(port->sch);
+	else
+		port_look_later(port);
+}
+
+/* A device that is down, or has no link, need not be looked at again: device_event() sees it come
+ * back.
+ */
+static enum hrtimer_restart port_timer(struct hrtimer *timer)
+{
+	struct dcbport *port = container_of(timer, struct dcbport, timer);
+
+	rcu_read_lock();
+	if (port_runs(port) ||
+	    (netif_running(port->dev) && netif_carrier_ok(port->dev)))
+		dcbport_wake(port);
+	rcu_read_unlock();
+	return HRTIMER_NORESTART;
 }
 
 /* --- enqueue -------------------------------------------------------------- */
@@ -254,7 +287,9 @@ static void port_sleep(struct dcbport *port, u64 now)
 	if (at == U64_MAX)
 		return;
 	port->armed = at;
-	qdisc_watchdog_schedule_ns(&port->timer, at);
+	if (!hrtimer_is_queued(&port->timer) ||
+	    ktime_to_ns(hrtimer_get_expires(&port->timer)) != (s64)at)
+		hrtimer_start(&port->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_PINNED);
 }
 
 static void count_out(struct Qdisc *sch, struct dcbport_class *class, u32 len)
@@ -336,7 +371,7 @@ static int port_init(struct Qdisc *sch, struct nlattr *opt,
 
 	port->sch = sch;
 	port->dev = qdisc_dev(sch);
-	qdisc_watchdog_init(&port->timer, sch);
+	hrtimer_setup(&port->timer, port_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED);
 	dcbport_pause_setup(&port->pause);
 	/* inherit the settings of the port that this one replaces; its switch follows later */
 	old = dcbport_of(port->dev);
@@ -375,10 +410,10 @@ static int port_init(struct Qdisc *sch, struct nlattr *opt,
 	return dcbport_dcbnl_begin(port);
 }
 
-/* Also called when a device goes down. @told stays: when the device comes up, the port
- * tells the other end again what to pause, because it may have forgotten. Storms and received
- * pauses end: what is at the other end then may be another device, or the same one after a
- * reset.
+/* Also called when a device goes down, and older kernels call it whenever they halt a device. @told
+ * stays: when the port runs again, it tells the other end again what to pause, because it may have
+ * forgotten. Storms and received pauses end: what is at the other end then may be another device,
+ * or the same one after a reset.
  */
 static void port_reset(struct Qdisc *sch)
 {
@@ -387,7 +422,7 @@ static void port_reset(struct Qdisc *sch)
 	struct dcbport_class *class;
 	u8 tc;
 
-	qdisc_watchdog_cancel(&port->timer);
+	hrtimer_cancel(&port->timer);
 	/* the core does not always hold the lock here */
 	local_bh_disable();
 	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
@@ -411,6 +446,7 @@ static void port_reset(struct Qdisc *sch)
 	port->came = 0;
 	port->tell_again = 0;
 	port->armed = 0;
+	port_look_later(port);
 }
 
 /* Give the place in the switch to the port that replaces this one */
@@ -422,7 +458,7 @@ static void port_bequeath(struct dcbport *port)
 		return;
 	dcbport_buffer_inherit(heir, port);
 	/* the heir repeats the pauses, once the device is active again */
-	qdisc_watchdog_schedule_ns(&heir->timer, ktime_get_ns() + HEIR_WAITS);
+	port_look_later(heir);
 }
 
 static void port_destroy(struct Qdisc *sch)
@@ -433,11 +469,12 @@ static void port_destroy(struct Qdisc *sch)
 	dcbport_dcbnl_end(port);
 	dcbport_origin_end(port);
 	dcbport_hook_end(port);
-	qdisc_watchdog_cancel(&port->timer);
 	port_bequeath(port);
 	dcbport_take_back(port);
 	if (port->buffer)
 		dcbport_buffer_leave(port);
+	/* nobody else can wake it any more */
+	hrtimer_cancel(&port->timer);
 	for (tc = 0; tc < DCBPORT_PRIOS; tc++)
 		kvfree(port->class[tc].flows);
 	kfree(port->hops);
@@ -498,8 +535,8 @@ struct dcbport *dcbport_of_rcu(const struct net_device *dev)
 	return sch && sch->ops == &port_qdisc_ops ? qdisc_priv(sch) : NULL;
 }
 
-/* While a device is down, its port has no timer and cannot be woken. When it comes up,
- * it may have to announce pauses, or to end some.
+/* While a device is down, its port cannot be woken. When it comes up, it may have to announce
+ * pauses, or to end some.
  */
 static int device_event(struct notifier_block *unused, unsigned long event,
 			void *info)
