@@ -79,6 +79,21 @@ static void class_apply(struct dcbport *port, u8 tc)
 		dcbport_storm_end(port, tc);
 }
 
+static void wire_apply(struct dcbport *port, const struct dcbport_settings *s, u64 now)
+{
+	struct sk_buff *last = port->flight.tail;
+	u64 delay = port->settings.delay, arrives = port->wire.free + delay;
+
+	/* pauses that the other end obeys are shorter at a higher rate */
+	if (s->rate != port->settings.rate)
+		port->tell_again = 0;
+	dcbport_wire_set_rate(&port->wire, s->rate, now);
+	port->wire.overhead = s->overhead;
+	/* the frame whose last bit has not been sent arrives as much earlier, or later */
+	if (last && dcbport_cb(last)->time == arrives)
+		dcbport_cb(last)->time = port->wire.free + delay;
+}
+
 /**
  * dcbport_apply() - apply settings
  * @port: the port
@@ -92,10 +107,8 @@ void dcbport_apply(struct dcbport *port, const struct dcbport_settings *s)
 	u64 now = ktime_get_ns();
 	u8 tc, prio;
 
+	wire_apply(port, s, now);
 	port->settings = *s;
-	port->wire.rate = s->rate;
-	port->wire.overhead = s->overhead;
-	port->wire.rest = 0;
 	port->paced = 0;
 	port->burst = s->rate ? div64_u64(BURST * 8ULL * NSEC_PER_SEC, s->rate) : 0;
 	port->late = max_t(u64, LATE, port->burst);

@@ -42,7 +42,8 @@ static void pause_change(struct dcbport_pause *p, int prio, u64 until, u64 now)
 
 /**
  * dcbport_pause_set() - set which priorities obey pauses
- * @p: the pauses; those of other priorities end
+ * @p: the pauses; those of other priorities end, and no pause lasts longer than a frame that comes
+ *	now could ask for
  * @enable: priorities, one bit each
  * @rate: bit/s of the link; not 0
  * @now: ns
@@ -51,15 +52,18 @@ static void pause_change(struct dcbport_pause *p, int prio, u64 until, u64 now)
  */
 void dcbport_pause_set(struct dcbport_pause *p, u8 enable, u64 rate, u64 now)
 {
+	u64 most = now + dcbport_pfc_nsec(DCBPORT_PFC_MAX, rate), last = 0;
 	int prio;
 
 	spin_lock_bh(&p->lock);
 	p->enable = enable;
 	p->rate = rate;
 	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
-		if (!(enable & 1 << prio))
-			pause_change(p, prio, now, now);
+		pause_change(p, prio, enable & 1 << prio ?
+			     min(dcbport_pause_until(p, prio), most) : now, now);
+		last = max(last, dcbport_pause_until(p, prio));
 	}
+	atomic64_set(&p->last, last);
 	spin_unlock_bh(&p->lock);
 }
 

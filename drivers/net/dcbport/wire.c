@@ -45,6 +45,23 @@ u64 dcbport_wire_send(struct dcbport_wire *wire, u64 begin, u32 len)
 }
 
 /**
+ * dcbport_wire_set_rate() - change a link's rate
+ * @wire: the link; what is left of the frame that is being sent takes the new rate
+ * @rate: bit/s, 0 for a link that takes no time
+ * @now: ns
+ */
+void dcbport_wire_set_rate(struct dcbport_wire *wire, u64 rate, u64 now)
+{
+	u64 left = wire->free > now ? wire->free - now : 0;
+
+	/* @left is a frame, or what a port sends early: below 2^57 in 1 / 10^9 bit */
+	if (left && rate != wire->rate)
+		wire->free = now + (rate ? div64_u64(left * wire->rate, rate) : 0);
+	wire->rate = rate;
+	wire->rest = 0;
+}
+
+/**
  * dcbport_grain_learn() - learn from a timer
  * @grain: what is known
  * @late: ns; how late it was

@@ -32,6 +32,7 @@ struct dcbport_grain {
 };
 
 void dcbport_grain_learn(struct dcbport_grain *grain, u64 late);
+void dcbport_wire_set_rate(struct dcbport_wire *wire, u64 rate, u64 now);
 u64 dcbport_wire_send(struct dcbport_wire *wire, u64 begin, u32 len);
 
 #endif /* DCBPORT_WIRE_H */

@@ -351,6 +351,35 @@ static void test_wire(void)
 	}
 }
 
+/* A rate that was set by mistake must not hold the link for longer than it is set */
+static void test_wire_rate(void)
+{
+	static const u64 rates[] = { 0, 1, 1000, 1000000000, 1000000000000 };
+
+	for (size_t from = 0; from < 5; from++) {
+		for (size_t to = 0; to < 5; to++) {
+			struct dcbport_wire wire = { .rate = rates[from], .overhead = 24 };
+			u64 now = 1000000000, half, left;
+
+			left = dcbport_wire_send(&wire, now, 9976) - now;
+			half = now + left / 2;
+			dcbport_wire_set_rate(&wire, rates[to], half);
+			left = wire.free - half;
+			if (!rates[from] || !rates[to])
+				expect(!left, "%llu ns are left", (unsigned long long)left);
+			else
+				/* one bit is half a nanosecond more than the other rounding */
+				expect(fabs(left - 40000e9 / rates[to]) <= 1 + 1e9 / rates[to],
+				       "%llu ns are left at %llu bit/s",
+				       (unsigned long long)left, (unsigned long long)rates[to]);
+			/* what has been sent has been sent */
+			wire.free = now;
+			dcbport_wire_set_rate(&wire, 7, now + 5);
+			expect(wire.free == now && wire.rate == 7, "an idle link");
+		}
+	}
+}
+
 /* --- frames --------------------------------------------------------------- */
 
 static void test_pfc_bytes(void)
@@ -977,6 +1006,31 @@ static void test_pause_older(void)
 	expect(!count.paused, "ended: %llu ns", (unsigned long long)count.paused);
 }
 
+/* A pause from before the rate was raised lasts no longer than the longest one at the new rate */
+static void test_pause_rate(void)
+{
+	struct dcbport_pfc pfc = { .enable = 3, .quanta = { DCBPORT_PFC_MAX, 1 } };
+	const u64 now = 1000000000, most = now + 838848;
+	struct dcbport_pause_count count;
+	struct dcbport_pause p = { 0 };
+
+	dcbport_pause_setup(&p);
+	dcbport_pause_set(&p, 3, 1000000, now - 1000);
+	dcbport_pause_hear(&p, &pfc, now - 1000);
+	expect(dcbport_pause_until(&p, 0) == now - 1000 + 33553920000, "33.6 s at 1 Mb/s");
+	dcbport_pause_set(&p, 3, 40000000000, now);
+	expect(dcbport_pause_until(&p, 0) == most, "until %llu ns from then",
+	       (unsigned long long)(dcbport_pause_until(&p, 0) - now));
+	expect(dcbport_pause_until(&p, 1) == now - 1000 + 512000, "a shorter one stays");
+	expect(dcbport_pause_last(&p) == most, "the last one");
+	dcbport_pause_read(&p, 0, &count, most + 1000);
+	expect(count.paused == most - now + 1000 && count.transitions == 1,
+	       "paused for %llu ns", (unsigned long long)count.paused);
+	/* the same rate again changes nothing */
+	dcbport_pause_set(&p, 3, 40000000000, now + 1000);
+	expect(dcbport_pause_until(&p, 0) == most, "again");
+}
+
 static void test_pauses(void)
 {
 	for (int i = 0; i < 100; i++) {
@@ -1137,6 +1191,7 @@ static const struct tap_test tests[] = {
 	{ "strict classes first, and no class waits for ever", test_drr_strict },
 	{ "a class that is alone ends in the same state by the short way", test_drr_alone },
 	{ "a stream of frames has the link's rate exactly", test_wire },
+	{ "a frame that is being sent takes the link's new rate", test_wire_rate },
 	{ "a PFC frame, byte by byte", test_pfc_bytes },
 	{ "quanta in ns", test_pfc_nsec },
 	{ "any bytes as a PFC frame", test_pfc_fuzz },
@@ -1153,6 +1208,7 @@ static const struct tap_test tests[] = {
 	{ "weights as percentages", test_ets },
 	{ "pauses last as long as they do, whatever clock is older", test_pauses },
 	{ "a pause whose end has an older clock", test_pause_older },
+	{ "a pause shrinks with the quanta of a higher rate", test_pause_rate },
 	{ "a link that is down ends pauses", test_pause_forget },
 	{ "a shorter wait than timers are late", test_grain },
 	{ "the watchdog waits for the longest pause", test_watchdog },
