@@ -310,6 +310,18 @@ def moved():
             same("of another priority", [prio(f) for f in link.got()], [4])
             link.b.send(pfc({3: 0}))
             dcb("ets set DEV prio-tc 3:3 4:4")
+            # or once what came before has left, although other packets always wait
+            link.b.send(pfc({3: FOREVER}))
+            link.send(5, 3)
+            dcb("ets set DEV prio-tc 3:1 4:3")
+            link.send(200, 4)
+            link.b.send(pfc({3: 0}))
+            sleep(20 * US)
+            link.b.send(pfc({3: FOREVER}))
+            sleep(500 * US)
+            same("always some", len([f for f in link.got() if prio(f) == 4]), 200)
+            link.b.send(pfc({3: 0}))
+            dcb("ets set DEV prio-tc 3:3 4:4")
 
 
 @test

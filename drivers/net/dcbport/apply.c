@@ -56,7 +56,7 @@ static void class_apply(struct dcbport *port, u8 tc)
 {
 	const struct dcbport_settings *s = &port->settings;
 	struct dcbport_class *class = &port->class[tc];
-	u8 prio;
+	u8 prio, before = class->prios;
 
 	/* packets may still wait in a class that no longer has a priority */
 	port->drr.weight[tc] = s->weight[tc] ?: 1;
@@ -70,7 +70,9 @@ static void class_apply(struct dcbport *port, u8 tc)
 			class->prios |= 1 << prio;
 	}
 	/* packets of a priority that has left it may still wait */
-	class->obeys = class->prios | (class->queue.qlen ? class->obeys : 0);
+	if (before & ~class->prios)
+		class->older = class->queue.qlen;
+	class->obeys = class->prios | (class->older ? class->obeys : 0);
 	class->pace = (struct dcbport_wire) {
 		.rate = s->maxrate[tc], .overhead = s->overhead };
 	if (s->maxrate[tc])

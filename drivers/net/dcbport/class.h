@@ -69,9 +69,10 @@ dcbport_class_take(struct dcbport *port, struct dcbport_class *class, struct Qdi
 	class->held -= cost;
 	if (!--class->queue.qlen) {
 		class->queue.tail = NULL;
-		class->obeys = class->prios;
 		port->backlog &= ~class->bit;
 	}
+	if (unlikely(class->obeys != class->prios) && !--class->older)
+		class->obeys = class->prios;
 	if (unlikely(class->leaves))
 		dcbport_class_leaves(port, class, skb, sent);
 	sch->q.qlen--;

@@ -83,6 +83,7 @@ struct dcbport_class_count {
  * @prios: priorities that belong to it, one bit each
  * @obeys: priorities whose pauses it obeys: @prios, and those that belonged to it when packets
  *	that wait came
+ * @older: packets that came before it last lost a priority, if @obeys differs from @prios
  * @counted: packets in the queue that are in @flows
  * @sent: ns; when a packet last went onto the wire
  * @count: its counters
@@ -106,6 +107,7 @@ struct dcbport_class {
 	bool storm;
 	u8 prios;
 	u8 obeys;
+	u32 older;
 	u32 counted;
 	u64 sent;
 	struct dcbport_class_count count;
