@@ -325,6 +325,22 @@ def moved():
 
 
 @test
+def remembered():
+    """A received pause outlasts a halt of the device, and the port, if another one replaces it"""
+    with Link("rate 100mbit delay 1us pfc 3") as link:
+        for words in ("clsact", "root handle 77: dcbport"):
+            link.b.send(pfc({3: FOREVER}))
+            sleep(10 * US)
+            sh("tc -n a qdisc replace dev a0 " + words)
+            link.send(1, 3)
+            sleep(1 * MS)
+            same(words, [len(link.got()), link.port.count("rx_prio%d_paused", 3)], [0, 1])
+            link.b.send(pfc({3: 0}))
+            sleep(1 * MS)
+            same("after the pause", len(link.got()), 1)
+
+
+@test
 def forgotten():
     """A received pause ends when the link goes down; a new one counts"""
     with Link("rate 1gbit delay 1us pfc 3") as link:

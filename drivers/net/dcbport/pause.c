@@ -171,3 +171,29 @@ u64 dcbport_pause_read(struct dcbport_pause *p, int prio,
 		count->paused -= until - now;
 	return until;
 }
+
+/**
+ * dcbport_pause_inherit() - take over pauses, unless a frame has told more since
+ * @heir: the pauses of a port that obeys the same priorities
+ * @p: those of the port that it replaces on its link
+ * @now: ns
+ *
+ * Context: any, with softirqs enabled or not.
+ */
+void dcbport_pause_inherit(struct dcbport_pause *heir, struct dcbport_pause *p, u64 now)
+{
+	struct dcbport_pause_count old, *own;
+	u64 until;
+	int prio;
+
+	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
+		until = dcbport_pause_read(p, prio, &old, now);
+		own = &heir->count[prio];
+		spin_lock_bh(&heir->lock);
+		if (until > now && !own->frames && !own->resumes) {
+			own->asked = old.asked;
+			pause_change(heir, prio, until, now);
+		}
+		spin_unlock_bh(&heir->lock);
+	}
+}

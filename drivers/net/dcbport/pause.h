@@ -58,6 +58,7 @@ bool dcbport_pause_hear(struct dcbport_pause *p, const struct dcbport_pfc *pfc,
 void dcbport_pause_error(struct dcbport_pause *p);
 void dcbport_pause_global(struct dcbport_pause *p);
 void dcbport_pause_forget(struct dcbport_pause *p, u64 now);
+void dcbport_pause_inherit(struct dcbport_pause *heir, struct dcbport_pause *p, u64 now);
 u64 dcbport_pause_read(struct dcbport_pause *p, int prio,
 		       struct dcbport_pause_count *count, u64 now);
 

@@ -52,8 +52,8 @@ static bool port_runs(const struct dcbport *port)
  * To change a device's clsact or the length of its queue, the core halts its qdisc for a moment,
  * and does not say when it runs again. So a port that is halted looks later.
  *
- * Context: softirqs are disabled; takes no locks. Before an active qdisc is freed,
- * the core waits for code that runs with softirqs disabled.
+ * Context: softirqs or interrupts are disabled; takes no locks but the timer's. Before an active
+ * qdisc is freed, the core waits for code that runs in this way.
  */
 void dcbport_wake(struct dcbport *port)
 {
@@ -61,6 +61,11 @@ void dcbport_wake(struct dcbport *port)
 		__netif_schedule(port->sch);
 	else
 		port_look_later(port);
+}
+
+static bool port_is_linked(const struct dcbport *port)
+{
+	return netif_running(port->dev) && netif_carrier_ok(port->dev);
 }
 
 /* A device that is down, or has no link, need not be looked at again: device_event() sees it come
@@ -71,8 +76,7 @@ static enum hrtimer_restart port_timer(struct hrtimer *timer)
 	struct dcbport *port = container_of(timer, struct dcbport, timer);
 
 	rcu_read_lock();
-	if (port_runs(port) ||
-	    (netif_running(port->dev) && netif_carrier_ok(port->dev)))
+	if (port_runs(port) || port_is_linked(port))
 		dcbport_wake(port);
 	rcu_read_unlock();
 	return HRTIMER_NORESTART;
@@ -410,15 +414,16 @@ static int port_init(struct Qdisc *sch, struct nlattr *opt,
 	return dcbport_dcbnl_begin(port);
 }
 
-/* Also called when a device goes down, and older kernels call it whenever they halt a device. @told
- * stays: when the port runs again, it tells the other end again what to pause, because it may have
- * forgotten. Storms and received pauses end: what is at the other end then may be another device,
- * or the same one after a reset.
+/* Also called when a device goes down. @told stays: when the port runs again, it tells the other
+ * end again what to pause, because it may have forgotten. Storms and received pauses end: what is
+ * at the other end then may be another device, or the same one after a reset. The core also resets
+ * a qdisc when it halts a device for a moment, or takes queues from it: then the other end goes on.
  */
 static void port_reset(struct Qdisc *sch)
 {
 	struct dcbport *port = qdisc_priv(sch);
 	struct sk_buff *skb, *to_free = NULL;
+	bool linked = port_is_linked(port);
 	struct dcbport_class *class;
 	u8 tc;
 
@@ -428,7 +433,8 @@ static void port_reset(struct Qdisc *sch)
 	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
 		dcbport_class_purge(port, tc, DCBPORT_DROP_RESET, &to_free);
 		port->class[tc].pace.free = 0;
-		dcbport_storm_end(port, tc);
+		if (!linked)
+			dcbport_storm_end(port, tc);
 	}
 	local_bh_enable();
 	while (port->flight.qlen) {
@@ -440,21 +446,26 @@ static void port_reset(struct Qdisc *sch)
 			dcbport_class_drop(port, class, DCBPORT_DROP_RESET, skb, &to_free);
 	}
 	dcbport_free_list(port, to_free);
-	dcbport_pause_forget(&port->pause, ktime_get_ns());
+	if (!linked) {
+		dcbport_pause_forget(&port->pause, ktime_get_ns());
+		port->poll = 0;
+	}
 	port->wire.free = 0;
-	port->poll = 0;
 	port->came = 0;
 	port->tell_again = 0;
 	port->armed = 0;
 	port_look_later(port);
 }
 
-/* Give the place in the switch to the port that replaces this one */
+/* Give the received pauses, and the place in the switch, to the port that replaces this one */
 static void port_bequeath(struct dcbport *port)
 {
 	struct dcbport *heir = dcbport_of(port->dev);
 
-	if (!heir || heir == port || heir->buffer || !port->buffer)
+	if (!heir || heir == port)
+		return;
+	dcbport_pause_inherit(&heir->pause, &port->pause, ktime_get_ns());
+	if (heir->buffer || !port->buffer)
 		return;
 	dcbport_buffer_inherit(heir, port);
 	/* the heir repeats the pauses, once the device is active again */

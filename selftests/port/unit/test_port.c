@@ -884,6 +884,32 @@ static void test_pause_forget(void)
 	expect(count.frames == 1 && count.resumes == 1, "frames and resumes");
 }
 
+/* A port that replaces another one goes on with its pauses, but for those of which it heard more */
+static void test_pause_inherit(void)
+{
+	struct dcbport_pfc pfc = { .enable = 9, .quanta = { 1000, 0, 0, 1000 } };
+	struct dcbport_pause old = {}, heir = {}, none = {};
+	struct dcbport_pause_count count;
+
+	dcbport_pause_setup(&old);
+	dcbport_pause_setup(&heir);
+	dcbport_pause_set(&old, 9, 1000000000, 0);
+	dcbport_pause_set(&heir, 9, 1000000000, 0);
+	dcbport_pause_hear(&old, &pfc, 1000);
+	pfc = (struct dcbport_pfc) { .enable = 1 };
+	dcbport_pause_hear(&heir, &pfc, 2000);
+	dcbport_pause_inherit(&heir, &old, 3000);
+	expect(dcbport_pause_until(&heir, 3) == 513000 && dcbport_pause_last(&heir) == 513000,
+	       "until %llu ns", (unsigned long long)dcbport_pause_until(&heir, 3));
+	expect(dcbport_pause_until(&heir, 0) <= 2000, "it heard that this pause is over");
+	/* as from one that could not be made after all */
+	dcbport_pause_inherit(&heir, &none, 3000);
+	expect(dcbport_pause_until(&heir, 3) == 513000, "no pause ends another one");
+	dcbport_pause_read(&heir, 3, &count, 10000);
+	expect(count.paused == 7000 && count.since == 3000 && count.asked == 1000 && !count.frames,
+	       "counted: %llu ns", (unsigned long long)count.paused);
+}
+
 /* --- percentages ---------------------------------------------------------- */
 
 static void check_percent(const u8 *weight, u8 strict)
@@ -1210,6 +1236,7 @@ static const struct tap_test tests[] = {
 	{ "a pause whose end has an older clock", test_pause_older },
 	{ "a pause shrinks with the quanta of a higher rate", test_pause_rate },
 	{ "a link that is down ends pauses", test_pause_forget },
+	{ "a port inherits pauses", test_pause_inherit },
 	{ "a shorter wait than timers are late", test_grain },
 	{ "the watchdog waits for the longest pause", test_watchdog },
 	{ "settings that do not go together", test_settings },
