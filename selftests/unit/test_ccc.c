@@ -1827,6 +1827,60 @@ static void test_seen(void)
 	}
 }
 
+/* Contexts are turned off, and on again. The answer to the offer says nothing of the packets that left meanwhile,
+ * which no context counts: the flow does not take another path while they are in flight. @more: they fill a queue,
+ * so that another offer is answered later, which left before the two agreed
+ */
+static void test_offer_moves_nothing(bool more)
+{
+	struct dcqcn_ccc_sender *tx;
+	struct dcqcn_route *route;
+	u32 changes;
+
+	set_up(DCQCN_CCC_NSCC, 65536);
+	hosts[0].settings.ccc.entropy = 1;
+	add_qp(&hosts[0].dev, &hosts[0].qps[0]);
+	hosts[0].left = 1000000;
+	mark_all = true;
+	do {
+		pass_time(US, 1);
+		tx = sender(0);
+		route = hosts[0].qps[0].route;
+	} while (route->entropy.rounds < 5 && fuzz_now < 7010 * MS);
+	changes = tx->entropy_changes;
+	expect(!changes && route->entropy.rounds >= 5, "%u rounds, %u changes", route->entropy.rounds,
+	       changes);
+	hosts[0].settings.ccc.algorithms = 0;
+	pass_time(3 * RTT, 1);
+	hosts[0].settings.ccc.algorithms = 2;
+	pass_time(3 * RTT, 1);
+	pace = more ? 200 : pace;
+	pass_time(100 * US, 1);
+	hosts[0].settings.ccc.algorithms = 1;
+	expect(!tx->agreed, "still agreed");
+	if (more) {
+		route->entropy.rounds = 2;
+		tx->offer_gap = DCQCN_CCC_OFFER_MIN;
+		pass_time(30 * US, 1);
+		hosts[0].left = 0;
+	}
+	while (!tx->agreed && fuzz_now < 7020 * MS)
+		pass_time(US, 1);
+	expect(tx->agreed && tx->entropy_changes == changes, "agreed %u, %u path changes", tx->agreed,
+	       tx->entropy_changes - changes);
+	hosts[0].left = 0;
+	expect(!more || dcqcn_ccc_awaits(tx), "no other offer is in flight");
+	pass_time(10 * RTT, 1);
+	expect(tx->entropy_changes == changes, "%u path changes", tx->entropy_changes - changes);
+	tear_down();
+}
+
+static void test_offers_move_nothing(void)
+{
+	test_offer_moves_nothing(false);
+	test_offer_moves_nothing(true);
+}
+
 /* A receiver only counts what says nothing, and looks at all the rest */
 static void test_plain(void)
 {
@@ -1989,6 +2043,7 @@ static const struct tap_test tests[] = {
 	{ "a flow sends now and then while others keep the window full", test_kept_full },
 	{ "a flow that is woken keeps to its rate", test_woken_early },
 	{ "who must be seen", test_seen },
+	{ "the answer to an offer does not move a flow", test_offers_move_nothing },
 	{ "a receiver only counts what says nothing", test_plain },
 	{ "what the port's budget refuses waits", test_budget },
 	{ "feedback that says nothing new does not stop a context for ever", test_stalled_all },

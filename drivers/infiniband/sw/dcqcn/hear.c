@@ -68,6 +68,7 @@ static void dcqcn_ccc_begin(struct dcqcn_ccc *ccc,
 {
 	struct dcqcn_nscc_params params = dcqcn_ccc_params(ccc, settings);
 	struct dcqcn_ccc_sender *tx = &ccc->tx;
+	int i;
 
 	tx->epoch = be32_to_cpu(said->epoch);
 	tx->received = be32_to_cpu(said->echo_received);
@@ -77,6 +78,9 @@ static void dcqcn_ccc_begin(struct dcqcn_ccc *ccc,
 	tx->marked = false;
 	if (tx->agreed)
 		return;
+	/* other offers' flows have sent packets that are not counted */
+	for (i = 0; i < tx->num_probes; i++)
+		tx->probes[i].local = 0;
 	tx->acked = tx->sent;
 	tx->offset = tx->sent - tx->received;
 	tx->unasked = DCQCN_CCC_ASK;
@@ -155,12 +159,13 @@ static bool dcqcn_ccc_is_plausible(const struct dcqcn_ccc_sender *tx,
 	       lost <= most;
 }
 
-/* A probe has arrived, and its flow may take another path. Return the flow's QP if it waited for
- * that.
+/* A probe has arrived, and its flow may take another path. @counts: the flow's packets are counted.
+ * The answer to an offer says nothing of those that left behind it. Return the flow's QP if it
+ * waited for that.
  */
 static struct dcqcn_qp *dcqcn_ccc_reroute(struct dcqcn_ccc *ccc,
 					  const struct dcqcn_probe *probe,
-					  bool marked, u64 now)
+					  bool marked, bool counts, u64 now)
 {
 	struct dcqcn_qp *qp = dcqcn_qp_find(ccc->dev, probe->local);
 	struct dcqcn_route *route;
@@ -169,7 +174,7 @@ static struct dcqcn_qp *dcqcn_ccc_reroute(struct dcqcn_ccc *ccc,
 	route = qp ? dcqcn_ccc_route(ccc, qp) : NULL;
 	if (!route)
 		return NULL;
-	idle = route->sent == probe->sent && !route->lent;
+	idle = counts && route->sent == probe->sent && !route->lent;
 	if (route->move == DCQCN_MOVE_NONE) {
 		if (!dcqcn_entropy_echo(&route->entropy, marked, idle,
 					ccc->tx.rtt, now))
@@ -243,7 +248,7 @@ static bool dcqcn_ccc_hear(struct dcqcn_ccc *ccc,
 	tx->marked = false;
 	if (settings->ccc.entropy)
 		*turned = dcqcn_ccc_reroute(ccc, &probe, said->flags &
-					    DCQCN_FEEDBACK_MARKED, now);
+					    DCQCN_FEEDBACK_MARKED, same, now);
 	return true;
 }
 
