@@ -1779,6 +1779,32 @@ static void test_kept_full(void)
 	}
 }
 
+/* The context ends while a flow waits, whose packets leave as DCQCN lets them. When both have agreed again, it has
+ * not waited for long.
+ */
+static void test_kept_full_again(void)
+{
+	struct dcqcn_qp *qp = &hosts[0].qps[0];
+	struct dcqcn_ccc_sender *tx;
+	struct sk_buff *skb;
+	u32 bits;
+
+	open_window();
+	leave_seen(0, &bits);
+	tx = sender(0);
+	keep_full(tx, false);
+	expect(dcqcn_ccc_may_send(qp, false, fuzz_now), "it may send at once");
+	tx->agreed = 0;
+	skb = packet(0, 77, 0, false);
+	dcqcn_ccc_output(qp, &hosts[0].settings, skb, 0);
+	free_packet(skb);
+	fuzz_now += 2 * DCQCN_CCC_TIMEOUT_MAX;
+	tx->agreed = DCQCN_CCC_NSCC;
+	keep_full(tx, false);
+	expect(dcqcn_ccc_may_send(qp, false, fuzz_now), "it may send through a full window");
+	tear_down();
+}
+
 /* A flow that is woken by feedback, often, leaves no earlier than its rate would have let it */
 static void test_woken_early(void)
 {
@@ -2041,6 +2067,7 @@ static const struct tap_test tests[] = {
 	{ "nor does one after the end of a message", test_end_in_flight },
 	{ "feedback that another CPU has just heard is not old", test_clock_of_another_cpu },
 	{ "a flow sends now and then while others keep the window full", test_kept_full },
+	{ "but not for having waited before the context ended", test_kept_full_again },
 	{ "a flow that is woken keeps to its rate", test_woken_early },
 	{ "who must be seen", test_seen },
 	{ "the answer to an offer does not move a flow", test_offers_move_nothing },

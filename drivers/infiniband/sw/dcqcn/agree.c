@@ -42,6 +42,7 @@ void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
 	settings = rcu_dereference_bh(qp->dev->settings);
 	spin_lock(&ccc->lock);
 	dcqcn_ccc_settle(tx, now);
+	qp->route->waits = 0;	/* for the window, until the context ended */
 	/* the setting has changed here, and perhaps at the peer too */
 	if (tx->agreed && tx->agreed != settings->ccc.algorithms) {
 		dcqcn_ccc_set_agreed(ccc, 0);
