@@ -128,6 +128,7 @@ static void test_acked_later(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(psns); i++) {
+		path = (struct dcqcn_path) {};
 		dcqcn_path_sent(&path, psns[i], PACKET, true, START);
 		expect(dcqcn_path_acked(&path, (psns[i] + 1) & 0xffffff, START + RTT) ==
 		       DCQCN_LEARNT_BOUND,
@@ -148,6 +149,34 @@ static void test_acked_later(void)
 	dcqcn_path_sent(&path, 15, PACKET, true, START + 20 * RTT);
 	expect(dcqcn_path_acked(&path, 15, START + 21 * RTT) == DCQCN_LEARNT_RTT,
 	       "a rate, from the ACK of a later packet");
+}
+
+/* All packets arrived, and the ACKs of the last ones, 10 to 13, were lost. They are sent again, and the
+ * peer answers each with an ACK of 13. Those that come for 11 and 12 tell nothing of the probe, which
+ * is 12; and an ACK of 14 tells no more than a bound.
+ */
+static void test_acked_again(void)
+{
+	struct dcqcn_path path = {};
+
+	dcqcn_path_sent(&path, 9, PACKET, true, START);
+	dcqcn_path_acked(&path, 9, START + RTT);
+	dcqcn_path_sent(&path, 10, PACKET, true, START + RTT);
+	dcqcn_path_restart(&path);
+	dcqcn_path_sent(&path, 10, PACKET, true, START + 9 * RTT);
+	expect(dcqcn_path_acked(&path, 13, START + 10 * RTT) == DCQCN_LEARNT_BOUND,
+	       "the wait for the first one does not end");
+	dcqcn_path_sent(&path, 12, PACKET, true, START + 10 * RTT + 1);
+	expect(!dcqcn_path_acked(&path, 13, START + 10 * RTT + RTT / 8), "the answer to 11");
+	expect(!dcqcn_path_acked(&path, 13, START + 10 * RTT + RTT / 4), "the answer to 12");
+	expect(path.rtt == RTT && path.rtt_min == RTT, "round trip %u ns, at least %u", path.rtt,
+	       path.rtt_min);
+	expect(dcqcn_path_acked(&path, 14, START + 12 * RTT) == DCQCN_LEARNT_BOUND && path.rtt == RTT,
+	       "the wait does not end");
+
+	/* a second later, PSNs may have come round */
+	dcqcn_path_sent(&path, 12, PACKET, true, START + 2 * SECOND);
+	expect(dcqcn_path_acked(&path, 12, START + 2 * SECOND + RTT), "an ACK is ignored for ever");
 }
 
 static void test_period(void)
@@ -899,6 +928,7 @@ static const struct tap_test tests[] = {
 	{ "two ACKs give a rate", test_delivered },
 	{ "lost packets teach nothing", test_nothing_from_losses },
 	{ "an ACK beyond the probe ends the wait, and gives a bound", test_acked_later },
+	{ "an ACK that repeats another tells nothing", test_acked_again },
 	{ "T: a round trip, and two packets", test_period },
 	{ "T: the queue, and 3/8 of the rest", test_period_without_queue },
 	{ "nothing was measured yet", test_unmeasured },

@@ -210,10 +210,12 @@ void dcqcn_limiter_begin(struct dcqcn_qp *qp,
 	flow->back_psn = DCQCN_PSN_NONE;
 	flow->ack_req_time = dcqcn_flow_clock(now);
 	flow->burst = 0;
-	if (flow->path)
+	if (flow->path) {
 		dcqcn_path_restart(flow->path);
-	else if (!settings->rp.rpg_time_reset || settings->rp.start_burst)
+		flow->path->told_time = 0;	/* the QP may have been reconnected */
+	} else if (!settings->rp.rpg_time_reset || settings->rp.start_burst) {
 		dcqcn_limiter_measure(flow);
+	}
 	if (qp->limited)
 		return;
 	atomic_inc(&qp->dev->pacing.num_limited);

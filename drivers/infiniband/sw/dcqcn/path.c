@@ -27,7 +27,9 @@
  *
  * Nothing is learnt from packets sent before a loss: measuring begins again with the first packet
  * that is sent again. That packet gets an ACK of its own, because the responder has not seen it
- * before, or answers it as a duplicate.
+ * before, or answers it as a duplicate. rxe answers each duplicate with an ACK of the last packet
+ * that it has, so only the first of these ACKs tells something: the others are not for the next
+ * probe.
  *
  * Pure, like rate.c: no clock, no lock, no kernel object.
  */
@@ -141,6 +143,15 @@ static bool dcqcn_path_learn_rate(struct dcqcn_path *path, u64 now)
 	return true;
 }
 
+/* Whether an ACK only repeats what is acknowledged already. After DCQCN_PROBE_NS, PSNs may have
+ * come round. What the peer's module says is never repeated.
+ */
+static bool dcqcn_path_is_repeated(const struct dcqcn_path *path, u32 psn, u64 now)
+{
+	return path->told_time && !path->asked && now - path->told_time < DCQCN_PROBE_NS &&
+	       dcqcn_path_psn_diff(psn, path->told_psn) <= 0;
+}
+
 /**
  * dcqcn_path_acked() - an ACK arrives that is not a NAK
  * @path: what is known
@@ -156,8 +167,12 @@ enum dcqcn_learnt dcqcn_path_acked(struct dcqcn_path *path, u32 psn, u64 now)
 	s32 diff = dcqcn_path_psn_diff(psn, path->probe_psn);
 	u64 ns = now - path->probe_time;
 
-	if (!path->probe_time || diff < 0)
+	if (!path->probe_time || diff < 0 || dcqcn_path_is_repeated(path, psn, now))
 		return DCQCN_LEARNT_NOTHING;
+	if (!path->asked) {
+		path->told_psn = psn;
+		path->told_time = now;
+	}
 	if (diff > 0) {
 		if (ns < path->rtt)
 			dcqcn_path_learn_rtt(path, ns, now);

@@ -26,12 +26,14 @@
  * @probe_time: ns; when the packet left whose ACK is awaited, 0 for none
  * @acked_time: ns; when the ACK before that arrived, 0 for unknown
  * @heard_time: ns; when the round trip was measured last
+ * @told_time: ns; when @told_psn was acknowledged, 0 for unknown
  * @probe_sent: @sent when the packet left whose ACK is awaited
  * @acked_sent: @sent when the packet left whose ACK was the last one
  * @sent: bytes sent on the wire; a flow may answer READs for hours before an ACK comes
  * @delivered: kb/s; what got through between the last two ACKs, and between
  *	the two before; 0 for unknown
  * @probe_psn: PSN of the packet whose ACK is awaited
+ * @told_psn: PSN of the last ACK of a probe, or beyond one
  * @asked: the peer's module answers the probe (answer.c), and not rxe
  * @answered: the peer's module has answered before
  * @patience: ns; how long the flow waits for the module's answer
@@ -62,11 +64,13 @@ struct dcqcn_path {
 	u64 probe_time;
 	u64 acked_time;
 	u64 heard_time;
+	u64 told_time;
 	u64 probe_sent;
 	u64 acked_sent;
 	u64 sent;
 	u32 delivered[2];
 	u32 probe_psn;
+	u32 told_psn;
 	u32 patience;
 	bool asked;
 	bool answered;
