@@ -1,0 +1,596 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the whole port with a core that halts its device, as for a clsact: what waits for a
+ * timer must go on afterwards. The core is that of kernels that reset a halted qdisc (6.1 to
+ * 6.18), or that do not (7.2 and later).
+ */
+#include "kernel.h"
+
+#include "classify.h"
+#include "hook.h"
+#include "link.h"
+#include "port.h"
+#include "storm.h"
+#include "tell.h"
+
+#include "flow_key.h"
+#include "tap.h"
+
+#define DEVICES		2
+#define US		1000ULL		/* ns */
+#define MS		1000000ULL
+#define PRIO		3
+#define LENGTH		1082
+#define RATE		1000000000ULL
+#define LONGEST		33553920ULL	/* ns; 65535 quanta, which are repeated after half of that */
+#define HALT		(20 * MS)
+
+u64 core_now;
+
+static struct net net;
+static struct net_device devices[DEVICES];
+static struct nf_hook_ops *hooks[DEVICES];
+static struct Qdisc noop;
+static const struct Qdisc_ops *qdisc_ops;
+static struct notifier_block *notifier;
+static bool resets;		/* a halt resets the qdisc */
+
+/* What left a device */
+static struct { unsigned int data, pauses, resumes; u64 last; } left[DEVICES];
+
+int register_pernet_subsys(struct pernet_operations *ops)
+{
+	net.generic = calloc(1, ops->size);
+	return ops->init(&net);
+}
+
+void unregister_pernet_subsys(struct pernet_operations *ops)
+{
+	ops->exit(&net);
+	free(net.generic);
+}
+
+int register_netdevice_notifier(struct notifier_block *nb)
+{
+	notifier = nb;
+	return 0;
+}
+
+void unregister_netdevice_notifier(struct notifier_block *nb)
+{
+	(void)nb;
+	notifier = NULL;
+}
+
+int register_qdisc(struct Qdisc_ops *ops)
+{
+	qdisc_ops = ops;
+	return 0;
+}
+
+void unregister_qdisc(struct Qdisc_ops *ops)
+{
+	(void)ops;
+}
+
+int nf_register_net_hook(struct net *n, struct nf_hook_ops *ops)
+{
+	(void)n;
+	hooks[ops->dev - devices] = ops;
+	return 0;
+}
+
+/* The port that replaces another one has registered its own */
+void nf_unregister_net_hook(struct net *n, struct nf_hook_ops *ops)
+{
+	(void)n;
+	if (hooks[ops->dev - devices] == ops)
+		hooks[ops->dev - devices] = NULL;
+}
+
+u64 dcbport_flow_key(const struct sk_buff *skb)
+{
+	(void)skb;
+	return 0;
+}
+
+struct sk_buff *core_alloc_skb(void)
+{
+	struct sk_buff *skb = calloc(1, sizeof(*skb));
+
+	skb->data = skb->memory + 2;
+	skb->truesize = 768;
+	return skb;
+}
+
+/* --- devices --------------------------------------------------------------- */
+
+static void leave(struct sk_buff *skb, int device)
+{
+	struct dcbport_pfc pfc;
+
+	if (skb->protocol != htons(DCBPORT_PFC_ETHERTYPE)) {
+		left[device].data++;
+	} else {
+		expect(dcbport_pfc_parse(skb->data + ETH_HLEN, skb->len - ETH_HLEN, &pfc),
+		       "a bad PFC frame");
+		if (pfc.quanta[PRIO])
+			left[device].pauses++;
+		else
+			left[device].resumes++;
+		left[device].last = core_now;
+	}
+	free(skb);
+}
+
+int dev_direct_xmit(struct sk_buff *skb, u16 queue)
+{
+	(void)queue;
+	leave(skb, skb->dev - devices);
+	return 0;
+}
+
+static void run(struct Qdisc *sch)
+{
+	struct sk_buff *skb;
+
+	sch->scheduled = false;
+	for (;;) {
+		spin_lock(qdisc_lock(sch));
+		skb = sch->ops->dequeue(sch);
+		spin_unlock(qdisc_lock(sch));
+		if (!skb)
+			return;
+		leave(skb, sch->dev - devices);
+	}
+}
+
+static void softirq(void)
+{
+	for (int i = 0; i < DEVICES; i++) {
+		if (devices[i].qdisc != &noop && devices[i].qdisc->scheduled)
+			run(devices[i].qdisc);
+	}
+}
+
+static struct dcbport *port_at(int device)
+{
+	return qdisc_priv(devices[device].qdisc);
+}
+
+static void pass(u64 ns)
+{
+	u64 until = core_now + ns;
+	struct hrtimer *timer, *first;
+
+	for (;;) {
+		first = NULL;
+		for (int i = 0; i < DEVICES; i++) {
+			if (devices[i].qdisc == &noop)
+				continue;
+			timer = &port_at(i)->timer;
+			if (timer->queued && (!first || timer->expires < first->expires))
+				first = timer;
+		}
+		if (!first || (u64)first->expires > until)
+			break;
+		core_now = max(core_now, (u64)first->expires);
+		first->queued = false;
+		first->function(first);
+		softirq();
+	}
+	core_now = until;
+}
+
+static void send(struct sk_buff *skb, int device)
+{
+	struct Qdisc *sch = devices[device].queue.qdisc;
+	struct sk_buff *to_free = NULL;
+
+	skb->dev = &devices[device];
+	qdisc_pkt_len(skb) = skb->len;
+	if (sch == &noop) {
+		free(skb);
+		return;
+	}
+	spin_lock(qdisc_lock(sch));
+	sch->ops->enqueue(skb, sch, &to_free);
+	spin_unlock(qdisc_lock(sch));
+	tcf_kfree_skb_list(to_free, sch, NULL, NULL);
+	run(sch);
+}
+
+/* Return false if the hook takes or drops the packet */
+static bool come(struct sk_buff *skb, int device)
+{
+	unsigned int verdict;
+
+	skb->skb_iif = device + 1;
+	skb->data += ETH_HLEN;
+	skb->len -= ETH_HLEN;
+	verdict = hooks[device]->hook(hooks[device]->priv, skb, NULL);
+	if (verdict == NF_DROP)
+		free(skb);
+	if (verdict != NF_ACCEPT)
+		return false;
+	skb->data -= ETH_HLEN;
+	skb->len += ETH_HLEN;
+	return true;
+}
+
+static struct sk_buff *packet(u8 prio)
+{
+	struct sk_buff *skb = core_alloc_skb();
+
+	skb->protocol = htons(ETH_P_IP);
+	skb->mac = skb->data;
+	skb->network = skb->data + ETH_HLEN;
+	skb->len = LENGTH;
+	ip_hdr(skb)->tos = prio << 5;
+	return skb;
+}
+
+/* Packets that come in at device 0 and leave at device 1 */
+static void forward(u8 prio, int n)
+{
+	struct sk_buff *skb;
+
+	while (n--) {
+		skb = packet(prio);
+		if (come(skb, 0))
+			send(skb, 1);
+		softirq();
+	}
+}
+
+static void pause(int device, u16 quanta)
+{
+	static const u8 source[6];
+	struct dcbport_pfc pfc = { .enable = 1 << PRIO };
+	struct sk_buff *skb = core_alloc_skb();
+
+	pfc.quanta[PRIO] = quanta;
+	skb->protocol = htons(DCBPORT_PFC_ETHERTYPE);
+	skb->mac = skb->data;
+	skb->len = DCBPORT_PFC_LEN;
+	dcbport_pfc_build(skb->data, source, &pfc);
+	expect(!come(skb, device), "a PFC frame was not taken");
+	softirq();
+}
+
+/* --- what the core does ---------------------------------------------------------- */
+
+static void deactivate(struct net_device *dev, bool reset)
+{
+	struct Qdisc *sch = dev->qdisc;
+
+	sch->state |= 1 << __QDISC_STATE_DEACTIVATED;
+	dev->queue.qdisc = &noop;
+	if (!reset)
+		return;
+	spin_lock(qdisc_lock(sch));
+	sch->ops->reset(sch);
+	sch->q.qlen = 0;
+	spin_unlock(qdisc_lock(sch));
+}
+
+static void activate(struct net_device *dev)
+{
+	struct Qdisc *sch = dev->qdisc;
+
+	sch->state = 0;
+	dev->queue.qdisc = sch;
+	if (!resets && sch->q.qlen)
+		sch->scheduled = true;
+	softirq();
+}
+
+/* As for a clsact, or the length of the queue. @meanwhile: what happens, or NULL */
+static void halt(int device, void (*meanwhile)(void))
+{
+	deactivate(&devices[device], resets);
+	if (meanwhile)
+		meanwhile();
+	pass(HALT);
+	activate(&devices[device]);
+}
+
+static void destroy(struct Qdisc *sch)
+{
+	spin_lock(qdisc_lock(sch));
+	sch->ops->reset(sch);
+	spin_unlock(qdisc_lock(sch));
+	sch->ops->destroy(sch);
+	expect(!((struct dcbport *)qdisc_priv(sch))->timer.queued, "a timer is left");
+	free(sch);
+}
+
+static struct Qdisc *create(struct net_device *dev)
+{
+	struct Qdisc *sch = calloc(1, sizeof(*sch) + qdisc_ops->priv_size);
+	struct netlink_ext_ack extack = {};
+
+	sch->ops = qdisc_ops;
+	sch->parent = TC_H_ROOT;
+	sch->dev = dev;
+	sch->dev_queue = &dev->queue;
+	expect(!qdisc_ops->init(sch, NULL, &extack), "init: %s", extack._msg ?: "");
+	return sch;
+}
+
+static void replace(int device, u64 ns)
+{
+	struct net_device *dev = &devices[device];
+	struct Qdisc *old = dev->qdisc, *new = create(dev);
+
+	deactivate(dev, resets);
+	dev->qdisc = new;
+	destroy(old);
+	pass(ns);
+	activate(dev);
+}
+
+/* --- two ports of a switch ----------------------------------------------------------- */
+
+static void set(int device, const struct dcbport_settings *s)
+{
+	struct netlink_ext_ack extack = {};
+
+	expect(!dcbport_change(port_at(device), s, dcbport_buffer_find(&net, "s"), &extack),
+	       "settings: %s", extack._msg ?: "");
+	softirq();
+}
+
+static void begin(u64 delay)
+{
+	struct dcbport_settings s = dcbport_defaults;
+	struct netlink_ext_ack extack = {};
+
+	core_now = 1000 * MS;
+	memset(left, 0, sizeof(left));
+	expect(!dcbport_buffer_init() && !dcbport_qdisc_init(), "init");
+	expect(!dcbport_buffer_new(&net, "s", &dcbport_buffer_defaults, &extack), "a switch");
+	s.pfc = 1 << PRIO;
+	s.rate = RATE;
+	s.delay = delay;
+	s.thresholds[PRIO] = (struct dcbport_thresholds) {
+		.xoff = 60000, .xon = 40000, .headroom = 200000 };
+	for (int i = 0; i < DCBPORT_PRIOS; i++) {
+		s.curve[i].kmax = 0;
+		s.thresholds[i].headroom = 200000;
+	}
+	for (int i = 0; i < DEVICES; i++) {
+		devices[i] = (struct net_device) {
+			.type = ARPHRD_ETHER, .ifindex = i + 1, .net = &net,
+			.running = true, .carrier = true, .qdisc = &noop,
+		};
+	}
+	for (int i = 0; i < DEVICES; i++) {
+		devices[i].qdisc = create(&devices[i]);
+		activate(&devices[i]);
+		set(i, &s);
+	}
+}
+
+static void end(void)
+{
+	struct netlink_ext_ack extack = {};
+	struct Qdisc *sch;
+
+	for (int i = 0; i < DEVICES; i++) {
+		sch = devices[i].qdisc;
+		deactivate(&devices[i], true);
+		devices[i].qdisc = &noop;
+		destroy(sch);
+	}
+	expect(!dcbport_buffer_del(dcbport_buffer_find(&net, "s"), &extack), "the switch has ports");
+	dcbport_qdisc_exit();
+	dcbport_buffer_exit();
+}
+
+/* --- tests ------------------------------------------------------------------------------ */
+
+static void both_kernels(void (*test)(void))
+{
+	for (int i = 0; i < 2; i++) {
+		resets = i;
+		test();
+	}
+}
+
+/* Device 1 stays paused: device 0 must repeat its pause in time, until it ends */
+static void check_pauses(void)
+{
+	left[0].pauses = 0;
+	for (int i = 0; i < 10; i++) {
+		pause(1, 0xffff);
+		pass(17 * MS);
+		expect(core_now - left[0].last < LONGEST, "the last pause %llu us ago",
+		       (unsigned long long)((core_now - left[0].last) / US));
+	}
+	expect(left[0].pauses >= 10 && !left[0].resumes, "%u pauses, %u resumes",
+	       left[0].pauses, left[0].resumes);
+	pause(1, 0);
+	pass(10 * MS);
+	expect(left[0].resumes == 1, "%u resumes", left[0].resumes);
+}
+
+/* Fill the account of device 0 */
+static void congest(void)
+{
+	pause(1, 0xffff);
+	forward(PRIO, 100);
+}
+
+static void pausing(void)
+{
+	begin(0);
+	congest();
+	pass(10 * MS);
+	expect(left[0].pauses == 1, "%u pauses", left[0].pauses);
+	pause(1, 0xffff);
+	halt(0, NULL);
+	check_pauses();
+	end();
+}
+
+static void pause_begins(void)
+{
+	begin(0);
+	halt(0, congest);
+	check_pauses();
+	end();
+}
+
+static void replaced(void)
+{
+	begin(0);
+	congest();
+	replace(0, HALT);
+	check_pauses();
+	end();
+}
+
+static void on_the_wire(void)
+{
+	begin(1 * MS);
+	forward(0, 3);
+	/* none waits any more, so the core does not resume the qdisc by itself */
+	pass(100 * US);
+	expect(!left[1].data, "%u arrived at once", left[1].data);
+	halt(1, NULL);
+	pass(1 * MS);
+	expect(left[1].data == (resets ? 0 : 3), "%u of 3 arrived", left[1].data);
+	end();
+}
+
+static void storm(void)
+{
+	begin(0);
+	for (int i = 0; i < 30; i++) {
+		pause(1, 0xffff);
+		forward(PRIO, !i);
+		pass(20 * MS);
+	}
+	expect(port_at(1)->class[PRIO].storm, "no storm");
+	halt(1, NULL);
+	pass(1000 * MS);
+	expect(!port_at(1)->class[PRIO].storm && !port_at(1)->drops, "the storm goes on");
+	end();
+}
+
+/* A halt that takes no time */
+static void reset(int device)
+{
+	deactivate(&devices[device], true);
+	activate(&devices[device]);
+}
+
+static void replace_at_once(int device)
+{
+	replace(device, 0);
+}
+
+static void lose_link(int device)
+{
+	devices[device].carrier = false;
+	reset(device);
+	devices[device].carrier = true;
+}
+
+static void still_paused(void)
+{
+	void (*change[])(int device) = { reset, replace_at_once };
+
+	for (int i = 0; i < 2; i++) {
+		begin(0);
+		pause(1, 0xffff);
+		change[i](1);
+		forward(PRIO, 1);
+		pass(20 * MS);
+		expect(!left[1].data, "sent while paused: %d", i);
+		pass(20 * MS);
+		expect(left[1].data == 1, "not sent afterwards: %d", i);
+		pause(1, 0xffff);
+		lose_link(1);
+		forward(PRIO, 1);
+		pass(100 * US);
+		expect(left[1].data == 2, "paused by what was before the link was down");
+		end();
+	}
+}
+
+static void moved(void)
+{
+	struct dcbport_settings s;
+
+	begin(0);
+	pause(1, 0xffff);
+	forward(PRIO, 5);
+	s = port_at(1)->settings;
+	s.tc[PRIO] = 1;
+	s.tc[4] = PRIO;
+	set(1, &s);
+	forward(4, 100);
+	expect(!left[1].data, "%u sent while paused", left[1].data);
+	pause(1, 0);
+	/* five frames take 44 us */
+	pass(60 * US);
+	expect(left[1].data > 5 && left[1].data < 20, "%u sent", left[1].data);
+	pause(1, 0xffff);
+	pass(2 * MS);
+	expect(left[1].data == 105, "%u sent: what remained obeys a priority that has moved away",
+	       left[1].data);
+	end();
+}
+
+static void test_pausing(void)
+{
+	both_kernels(pausing);
+}
+
+static void test_pause_begins(void)
+{
+	both_kernels(pause_begins);
+}
+
+static void test_replaced(void)
+{
+	both_kernels(replaced);
+}
+
+static void test_wire(void)
+{
+	both_kernels(on_the_wire);
+}
+
+static void test_storm(void)
+{
+	both_kernels(storm);
+}
+
+static void test_received(void)
+{
+	both_kernels(still_paused);
+}
+
+static void test_moved(void)
+{
+	both_kernels(moved);
+}
+
+static const struct tap_test tests[] = {
+	{ "a port repeats its pauses after a halt", test_pausing },
+	{ "a pause that begins in a halt", test_pause_begins },
+	{ "a port that replaces another one repeats its pauses", test_replaced },
+	{ "frames on the wire arrive after a halt", test_wire },
+	{ "a PFC storm ends after a halt", test_storm },
+	{ "a received pause outlasts a halt, but not the link", test_received },
+	{ "a class forgets a priority that moved when its packets have left", test_moved },
+};
+
+int main(void)
+{
+	tap_plan(sizeof(tests) / sizeof(*tests));
+	return tap_run(tests, sizeof(tests) / sizeof(*tests));
+}
