@@ -15,7 +15,8 @@
  * @now: ns
  *
  * This is the time at which it would have gone if no timer had been late: after it came, and while
- * its class was not paused.
+ * its class was not paused. A pause that another CPU has received since the class was chosen comes
+ * too late, and must not hold the wire.
  * Return: ns.
  */
 u64 dcbport_link_begin(const struct dcbport *port, const struct dcbport_cb *cb,
@@ -25,7 +26,7 @@ u64 dcbport_link_begin(const struct dcbport *port, const struct dcbport_cb *cb,
 
 	begin = max3(begin, (u64)cb->time, port->wire.free);
 	if (dcbport_holds(port, begin))
-		begin = max(begin, dcbport_class_until(port, cb->tc));
+		begin = max(begin, min(dcbport_class_until(port, cb->tc), now));
 	return begin;
 }
 
@@ -45,7 +46,7 @@ void dcbport_link_pace(struct dcbport *port, struct dcbport_class *class,
 	const struct dcbport_cb *cb = dcbport_cb(skb);
 	u64 from = begin > port->burst ? begin - port->burst : 0;
 
-	from = max3(from, (u64)cb->time, dcbport_class_until(port, cb->tc));
+	from = max3(from, (u64)cb->time, min(dcbport_class_until(port, cb->tc), begin));
 	dcbport_wire_send(&class->pace, from, qdisc_pkt_len(skb));
 }
 

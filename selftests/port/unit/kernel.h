@@ -174,7 +174,9 @@ extern u64 core_now;
 #define hrtimer_cancel(t)	((t)->queued = false)
 #define hrtimer_is_queued(t)	((t)->queued)
 #define hrtimer_get_expires(t)	((t)->expires)
-#define get_random_u32()	0x9e3779b9U
+#define get_random_u32		core_random
+
+u32 core_random(void);
 
 /* --- devices -------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the whole port with a core that halts its device, as for a clsact: what waits for a
- * timer must go on afterwards. The core is that of kernels that reset a halted qdisc (6.1 to
+ * Tests of the whole port. Most are with a core that halts its device, as for a clsact: what waits
+ * for a timer must go on afterwards. The core is that of kernels that reset a halted qdisc (6.1 to
  * 6.18), or that do not (7.2 and later).
  */
 #include "kernel.h"
@@ -34,6 +34,9 @@ static struct Qdisc noop;
 static const struct Qdisc_ops *qdisc_ops;
 static struct notifier_block *notifier;
 static bool resets;		/* a halt resets the qdisc */
+
+/* What another CPU does when the port draws a random number, once */
+static void (*meanwhile)(void);
 
 /* What left a device */
 static struct { unsigned int data, pauses, resumes; u64 last; } left[DEVICES];
@@ -92,6 +95,16 @@ u64 dcbport_flow_key(const struct sk_buff *skb)
 {
 	(void)skb;
 	return 0;
+}
+
+u32 core_random(void)
+{
+	void (*other)(void) = meanwhile;
+
+	meanwhile = NULL;
+	if (other)
+		other();
+	return 0x9e3779b9;
 }
 
 struct sk_buff *core_alloc_skb(void)
@@ -285,12 +298,12 @@ static void activate(struct net_device *dev)
 	softirq();
 }
 
-/* As for a clsact, or the length of the queue. @meanwhile: what happens, or NULL */
-static void halt(int device, void (*meanwhile)(void))
+/* As for a clsact, or the length of the queue. @during: what happens, or NULL */
+static void halt(int device, void (*during)(void))
 {
 	deactivate(&devices[device], resets);
-	if (meanwhile)
-		meanwhile();
+	if (during)
+		during();
 	pass(HALT);
 	activate(&devices[device]);
 }
@@ -544,6 +557,43 @@ static void moved(void)
 	end();
 }
 
+static void pause_again(void)
+{
+	const struct dcbport_pfc pfc = { .enable = 1 << PRIO, .quanta[PRIO] = 0xffff };
+
+	dcbport_pause_hear(&port_at(1)->pause, &pfc, core_now);
+}
+
+/* A pause comes when its class has been chosen: one packet leaves, and others need not wait */
+static void test_pause_races(void)
+{
+	for (int i = 0; i < 2; i++) {
+		struct dcbport_settings s;
+
+		begin(0);
+		s = port_at(1)->settings;
+		/* a packet that leaves draws a random number if others wait */
+		s.mark = DCBPORT_MARK_DEQUEUE;
+		s.curve[PRIO] = (struct dcbport_curve) { .kmax = 1 };
+		s.maxrate[PRIO] = i ? RATE : 0;
+		set(1, &s);
+		pause(1, 0xffff);
+		forward(PRIO, 3);
+		meanwhile = pause_again;
+		pause(1, 0);
+		expect(!meanwhile, "no pause came");
+		pass(100 * US);
+		expect(left[1].data == 1, "%u sent", left[1].data);
+		forward(4, 1);
+		pass(100 * US);
+		expect(left[1].data == 2, "another priority waits for a pause");
+		pause(1, 0);
+		pass(100 * US);
+		expect(left[1].data == 4, "the class waits for a pause that is over");
+		end();
+	}
+}
+
 static void test_pausing(void)
 {
 	both_kernels(pausing);
@@ -586,6 +636,7 @@ static const struct tap_test tests[] = {
 	{ "frames on the wire arrive after a halt", test_wire },
 	{ "a PFC storm ends after a halt", test_storm },
 	{ "a received pause outlasts a halt, but not the link", test_received },
+	{ "a pause that comes too late for a packet holds no others", test_pause_races },
 	{ "a class forgets a priority that moved when its packets have left", test_moved },
 };
 
