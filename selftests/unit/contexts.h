@@ -39,11 +39,18 @@ static struct net_device ndev = { .net = &net, .ifindex = 1 };
 /* The port has sent all that it may */
 static bool used_up;
 static s64 last_gap;		/* ns; what one more costs */
+static s64 paid;		/* ns; as dcqcn_xmit_charge() in xmit.c */
 
 bool dcqcn_xmit_charge(atomic64_t *account, s64 gap)
 {
 	last_gap = gap;
-	return !used_up;
+	/* it is later than that only if a test has begun since */
+	if (paid > (s64)fuzz_now + DCQCN_XMIT_GAP_NS)
+		paid = 0;
+	if (used_up || paid > (s64)fuzz_now)
+		return false;
+	paid = max(paid, (s64)(fuzz_now - DCQCN_XMIT_BURST_NS)) + gap;
+	return true;
 }
 
 void dcqcn_queue_kick(struct dcqcn_qp *qp)

@@ -1310,6 +1310,9 @@ static double wrong_line(u32 told_mbps, u32 base_rtt, unsigned int n)
 	for (i = 0; i < n; i++)
 		after += delivered[i];
 	expect(!dropped, "%u senders, told %u Mb/s: %u packets dropped", n, told_mbps, dropped);
+	/* turns that bring nothing cost the port nothing of what it may say */
+	expect(!hosts[RECEIVER].counters.value[DCQCN_NP_FEEDBACK_ERRORS], "%u senders: %lu refused, %llu told", n,
+	       hosts[RECEIVER].counters.value[DCQCN_NP_FEEDBACK_ERRORS], told);
 	tear_down();
 	return (after - before) * 8e3 / 10e6 / mbps;
 }

@@ -140,21 +140,23 @@ static void dcqcn_ccc_time_grant(struct dcqcn_ccc_receiver *rx, u64 now)
 	rx->rtt_time = 0;
 }
 
+/* Credit above which a source gets no more */
+static u32 dcqcn_ccc_most(const struct dcqcn_ccc *ccc, const struct dcqcn_settings *settings)
+{
+	u32 rtt = settings->ccc.base_rtt * NSEC_PER_USEC;
+
+	return dcqcn_rccc_most(dcqcn_dev_line(ccc->dev, settings),
+			       min(rtt ?: ccc->rx.rtt, DCQCN_NSCC_RTT_MAX),
+			       ccc->dev->credit.num);
+}
+
 /* Grant a source credit, if it asks for some and does not have too much. Return whether it got
  * some.
  */
-static bool dcqcn_ccc_grant_one(struct dcqcn_ccc *ccc,
-				const struct dcqcn_settings *settings, u64 now)
+static bool dcqcn_ccc_grant_one(struct dcqcn_ccc_receiver *rx, u32 most, u64 now)
 {
-	u32 rtt = settings->ccc.base_rtt * NSEC_PER_USEC;
-	struct dcqcn_ccc_receiver *rx = &ccc->rx;
-	struct dcqcn_dev *dev = ccc->dev;
 	bool first = rx->source.ahead <= 0;
-	u32 most;
 
-	most = dcqcn_rccc_most(dcqcn_dev_line(dev, settings),
-			       min(rtt ?: rx->rtt, DCQCN_NSCC_RTT_MAX),
-			       dev->credit.num);
 	if (!dcqcn_rccc_grant(&rx->source, most))
 		return false;
 	if (first && !rx->rtt_time) {
@@ -198,14 +200,10 @@ static bool dcqcn_ccc_turn(struct dcqcn_ccc *ccc,
 	struct dcqcn_ccc_receiver *rx = &ccc->rx;
 	struct dcqcn_dev *dev = ccc->dev;
 	u64 line = dcqcn_dev_line(dev, settings);
-	bool granted = false, says;
+	bool granted, says;
+	u32 most;
 	u64 now;
 
-	if (!dcqcn_ccc_may_say(dev, settings)) {
-		dcqcn_rccc_charge(&dev->credit.pace, line);
-		list_move_tail(&rx->grant_node, &dev->credit.sources);
-		return false;
-	}
 	spin_lock(&ccc->lock);
 	now = ktime_get_ns();	/* read under the lock, so that no time in @rx is later */
 	/* A source that has used up all credit can only wait for its turn, which may take longer
@@ -213,13 +211,19 @@ static bool dcqcn_ccc_turn(struct dcqcn_ccc *ccc,
 	 */
 	if (rx->source.ahead <= 0 && rx->source.ahead > -(s32)DCQCN_RCCC_QUANTUM)
 		rx->time = now;
-	if (settings->ccc.algorithms & DCQCN_CCC_RCCC &&
-	    now - rx->time < DCQCN_CCC_SILENT)
-		granted = dcqcn_ccc_grant_one(ccc, settings, now);
-	else
+	if (!(settings->ccc.algorithms & DCQCN_CCC_RCCC) || now - rx->time >= DCQCN_CCC_SILENT)
 		rx->source.backlog = 0;
-	says = granted || rx->echo_waits ||
+	most = dcqcn_ccc_most(ccc, settings);
+	says = dcqcn_rccc_may_grant(&rx->source, most) || rx->echo_waits ||
 	       (rx->source.backlog && dcqcn_ccc_repeats(rx, now));
+	/* a turn that brings nothing costs nothing of what the port may say */
+	if (says && !dcqcn_ccc_may_say(dev, settings)) {
+		dcqcn_rccc_charge(&dev->credit.pace, line);
+		list_move_tail(&rx->grant_node, &dev->credit.sources);
+		says = false;
+		goto unlock;
+	}
+	granted = dcqcn_ccc_grant_one(rx, most, now);
 	if (granted ||
 	    ++dev->credit.skipped >= min(dev->credit.num, DCQCN_CCC_SKIPS)) {
 		dcqcn_rccc_charge(&dev->credit.pace, line);
@@ -231,6 +235,7 @@ static bool dcqcn_ccc_turn(struct dcqcn_ccc *ccc,
 		dcqcn_ccc_ungrant(ccc);
 	if (says)
 		dcqcn_ccc_say(ccc, settings, now, say);
+unlock:
 	spin_unlock(&ccc->lock);
 	return says;
 }

@@ -210,7 +210,7 @@ u32 dcqcn_rccc_most(u64 line, u32 rtt, u32 sources)
  */
 bool dcqcn_rccc_grant(struct dcqcn_rccc_source *source, u32 most)
 {
-	if (!source->backlog || source->ahead >= (s32)most)
+	if (!dcqcn_rccc_may_grant(source, most))
 		return false;
 	source->ahead += DCQCN_RCCC_QUANTUM;
 	source->backlog -= DCQCN_RCCC_QUANTUM;

@@ -73,4 +73,16 @@ static inline bool dcqcn_rccc_is_even(const struct dcqcn_rccc_source *source, u3
 	return source->ahead == (s32)unsolicited && bytes <= source->unsolicited;
 }
 
+/**
+ * dcqcn_rccc_may_grant() - whether a source gets credit when it is its turn
+ * @source: its state
+ * @most: bytes; credit above which it gets no more
+ *
+ * Context: any. The caller serialises access to @source.
+ */
+static inline bool dcqcn_rccc_may_grant(const struct dcqcn_rccc_source *source, u32 most)
+{
+	return source->backlog && source->ahead < (s32)most;
+}
+
 #endif /* DCQCN_RCCC_H */
