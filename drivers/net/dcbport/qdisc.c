@@ -348,9 +348,13 @@ static noinline struct sk_buff *dequeue_plain(struct dcbport *port,
 static struct sk_buff *port_dequeue(struct Qdisc *sch)
 {
 	struct dcbport *port = qdisc_priv(sch);
-	u64 more = port->flight.qlen | port->poll | dcbport_wants(port) | port->told;
-	u64 now = port->came;
+	u64 more, now = port->came;
 
+	/* the core has cleared its mark that the qdisc is scheduled: what dcbport_wake() was called
+	 * for before, and did not schedule it again, must be seen
+	 */
+	smp_mb__after_atomic();
+	more = port->flight.qlen | port->poll | dcbport_wants(port) | port->told;
 	/* if a packet has just come, enqueue has read the clock */
 	port->came = 0;
 	if (!(more | port->backlog)) {

@@ -103,6 +103,7 @@ struct rcu_head { int unused; };
 #define RCU_INIT_POINTER(p, v)	((p) = (v))
 #define RCU_INITIALIZER(p)	(p)
 #define ASSERT_RTNL()		((void)0)
+#define smp_mb__after_atomic()	((void)0)
 #define rtnl_lock()		((void)0)
 #define rtnl_unlock()		((void)0)
 #define local_bh_disable()	((void)0)
