@@ -20,7 +20,6 @@
 #define BUFFER		1000000		/* bytes; of the switch port */
 #define KMARK		100000		/* bytes; from there on it marks */
 #define RECEIVER	SENDERS		/* its number among the hosts */
-#define BESIDE		(SENDERS + 1)	/* in place of a sender: sender 0, from a QP of its own to QP 201 */
 
 /* Host i < SENDERS sends from its QP 100 + i to the receiver's QP 200 + i */
 static struct host {
@@ -87,8 +86,6 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 
 static struct sk_buff *packet(unsigned int from, u32 psn, u32 bits, bool ce)
 {
-	if (from == BESIDE)
-		return data_packet(frame, 1, 0, RECEIVER + 1, 201, bits, psn, ce);
 	return data_packet(frame, from + 1, 0, RECEIVER + 1, 200 + from, bits, psn, ce);
 }
 
@@ -169,8 +166,7 @@ static void arrive(unsigned int from, u32 psn, u32 bits, bool ce)
 		free_packet(skb);
 		return;
 	}
-	if (from != BESIDE)
-		delivered[from] += frame;
+	delivered[from] += frame;
 	rx = rx_of(&hosts[RECEIVER].dev, skb);
 	if (bits & DCQCN_BTH_CAPABLE && !hosts[RECEIVER].off)
 		dcqcn_ccc_receive(&rx);
@@ -356,40 +352,53 @@ static void test_unresolved(void)
 	}
 }
 
-/* A sender that obeys a context counts the first packets of a new QP. If the receiver has no such context any
- * more, it counts them, and the credit that they ask for, as soon as it knows the QP
+/* A sender that obeys a context counts the first packets of a new QP, so the receiver counts them, and the
+ * credit that they ask for, as soon as it knows the QP
  */
 static void test_counted_when_resolved(void)
 {
-	struct dcqcn_qp *qp = &hosts[RECEIVER].qps[0];
-	u32 sent;
+	struct dcqcn_qp *qp = &hosts[RECEIVER].qps[0], *other = &hosts[RECEIVER].qps[1];
+	u32 received, offset, sent;
+	struct dcqcn_ccc *ccc;
 	int owed;
 
 	set_up(3, 0);
 	hosts[0].left = 1;
 	pass_time(3 * RTT, 1);
+	ccc = qp->ccc;
+	set_up_qp(&hosts[RECEIVER], other, 300, 0);
+	spin_lock_bh(&other->lock);
+	expect(dcqcn_ccc_join(other, &ccc->local, &ccc->peer, 0) == ccc, "another context");
+	spin_unlock_bh(&other->lock);
 	spin_lock_bh(&qp->lock);
 	dcqcn_ccc_leave(qp);
 	qp->state = DCQCN_QP_RESOLVING;
 	spin_unlock_bh(&qp->lock);
 
 	owed = atomic_read(&hosts[RECEIVER].dev.credit.ungranted);
+	received = ccc->rx.received;
+	offset = sender(0)->offset;
 	sent = sender(0)->sent;
 	hosts[0].left = 20;
 	pass_time(RTT, 1);
 	sent = sender(0)->sent - sent;
-	expect(sent && qp->waiting->event.bytes == sent, "%u sent, %u kept", sent,
+	expect(sent && ccc->rx.received == received && qp->waiting->event.bytes == sent,
+	       "%u sent, %u received, %u kept", sent, ccc->rx.received - received,
 	       qp->waiting->event.bytes);
 	expect(qp->waiting->event.asked, "no credit was asked for");
 	expect(atomic_read(&hosts[RECEIVER].dev.credit.ungranted) == owed,
 	       "the port owes for bytes that it will count");
 	qp->state = DCQCN_QP_LIVE;
 	resolved(qp);
-	expect(qp->ccc->rx.received == sent, "%u of %u counted", qp->ccc->rx.received, sent);
-	expect(qp->ccc->rx.source.backlog, "the request for credit is lost");
+	expect(ccc->rx.received == received + sent, "%u of %u counted", ccc->rx.received - received,
+	       sent);
+	expect(ccc->rx.source.backlog, "the request for credit is lost");
 	pass_time(10 * RTT, 1);
-	expect(!hosts[0].left && !hosts[0].counters.value[DCQCN_RP_WINDOW_TIMEOUTS],
-	       "%llu packets wait", hosts[0].left);
+	expect(!hosts[0].left && sender(0)->offset == offset, "%llu packets wait, %d bytes lost",
+	       hosts[0].left, sender(0)->offset - offset);
+	spin_lock_bh(&other->lock);
+	dcqcn_ccc_leave(other);
+	spin_unlock_bh(&other->lock);
 	tear_down();
 }
 
@@ -507,120 +516,6 @@ static void test_joined_meanwhile(void)
 	spin_unlock_bh(&qp->lock);
 	resolved(qp);
 	expect(!told && !qp->ccc->rx.received, "told %llu", told);
-	tear_down();
-}
-
-/* A packet of another QP of sender 0 leaves, if it may: it obeys the same context. Return whether it does. */
-static bool leave_beside(struct dcqcn_qp *qp, u32 psn)
-{
-	struct sk_buff *skb = packet(BESIDE, psn, 0, false);
-	bool may;
-
-	spin_lock_bh(&qp->lock);
-	may = !dcqcn_ccc_may_send(qp, false, fuzz_now);
-	if (may)
-		dcqcn_ccc_sent(qp, skb, psn, frame, 0, true, fuzz_now);
-	spin_unlock_bh(&qp->lock);
-	if (may)
-		on_the_wire(BESIDE, skb, psn);
-	free_packet(skb);
-	return may;
-}
-
-/* Another QP of a sender begins beside the first one, and the receiver takes @ns to learn of it. No byte counts
- * as lost, neither its own until then, nor later the first one's.
- * @prio: of the packets that the receiver's QP sends; @sends: it does
- */
-static void test_begins_beside(u64 ns, u8 prio, bool sends)
-{
-	struct dcqcn_qp *qp = &hosts[0].qps[1], *to = &hosts[RECEIVER].qps[1];
-	u32 offset, least, before, psn = 0;
-	struct dcqcn_ccc *ccc;
-	s32 most = 0;
-	u64 begin;
-
-	set_up(DCQCN_CCC_NSCC, 65536);
-	hosts[0].left = 2000;
-	pass_time(MS, 1);
-	ccc = hosts[0].qps[0].ccc;
-	set_up_qp(&hosts[0], qp, 300, RECEIVER);
-	set_up_qp(&hosts[RECEIVER], to, 201, 0);
-	to->state = DCQCN_QP_RESOLVING;
-	to->prio = prio;
-	if (sends) {
-		spin_lock_bh(&to->lock);
-		dcqcn_ccc_join(to, &ccc->peer, &ccc->local, prio);
-		spin_unlock_bh(&to->lock);
-	}
-	spin_lock_bh(&qp->lock);
-	expect(dcqcn_ccc_join(qp, &ccc->local, &ccc->peer, 0) == ccc, "another context");
-	spin_unlock_bh(&qp->lock);
-	offset = ccc->tx.offset;
-	before = ccc->tx.window.cwnd;
-	least = before;
-	for (begin = fuzz_now; fuzz_now < begin + ns + 10 * RTT;) {
-		hosts[0].left = 1;
-		if (fuzz_now < begin + ns + 2 * RTT)
-			psn += leave_beside(qp, psn);
-		pass_time(800, 1);
-		if (to->state == DCQCN_QP_RESOLVING && fuzz_now >= begin + RTT + ns) {
-			to->state = DCQCN_QP_LIVE;
-			if (to->waiting)
-				resolved(to);
-		}
-		most = max(most, abs((s32)(ccc->tx.offset - offset)));
-		least = min(least, ccc->tx.window.cwnd);
-	}
-	tap_note("known after %llu us: %d of %u bytes lost for a while, window %u to %u", ns / US, most,
-		 psn * frame, before, least);
-	expect(!most && !dropped, "%d bytes lost", most);
-	spin_lock_bh(&qp->lock);
-	dcqcn_ccc_leave(qp);
-	spin_unlock_bh(&qp->lock);
-	spin_lock_bh(&to->lock);
-	dcqcn_ccc_leave(to);
-	spin_unlock_bh(&to->lock);
-	tear_down();
-}
-
-static void test_beside_others(void)
-{
-	test_begins_beside(2 * US, 0, false);
-	test_begins_beside(20 * US, 0, false);
-	test_begins_beside(100 * US, 0, false);
-	test_begins_beside(2 * US, 5, false);
-	test_begins_beside(2 * US, 5, true);
-}
-
-/* When the worker hands over a request, later ones may have come. They are answered, and not that one: the
- * bytes that had come before it are not known.
- */
-static void test_requests_meanwhile(void)
-{
-	struct dcqcn_qp *qp = &hosts[RECEIVER].qps[0];
-	const struct dcqcn_feedback *say;
-	struct in6_addr local;
-	u32 bits = DCQCN_BTH_CAPABLE | DCQCN_BTH_WINDOWED | DCQCN_BTH_REQUEST;
-
-	set_up(DCQCN_CCC_NSCC, 65536);
-	qp->state = DCQCN_QP_RESOLVING;
-	arrive(0, 5, bits, false);
-	host_address(&local, RECEIVER);
-	spin_lock_bh(&qp->lock);
-	qp->state = DCQCN_QP_LIVE;
-	expect(dcqcn_ccc_join(qp, &local, &qp->peer, 0), "no context");
-	spin_unlock_bh(&qp->lock);
-	used_up = true;
-	arrive(0, 6, bits, false);
-	used_up = false;
-	expect(!told && qp->waiting, "told %llu", told);
-	resolved(qp);
-	say = (const void *)(feedback[0].p + sizeof(struct iphdr) + sizeof(struct udphdr));
-	expect(told == 1 && be32_to_cpu(say->received) == 2 * frame, "told %llu, received %u", told,
-	       be32_to_cpu(say->received));
-	expect(say->flags & DCQCN_FEEDBACK_ECHO && be32_to_cpu(say->echo_psn) == 6 &&
-	       be32_to_cpu(say->echo_received) == frame, "flags %u, PSN %u, received %u", say->flags,
-	       be32_to_cpu(say->echo_psn), be32_to_cpu(say->echo_received));
 	tear_down();
 }
 
@@ -2032,8 +1927,6 @@ static const struct tap_test tests[] = {
 	{ "a CE or a CNP waits beside it", test_waits_beside },
 	{ "a CNP that waits does not keep its QP from joining", test_joins_beside },
 	{ "a QP that has joined meanwhile misses nothing", test_joined_meanwhile },
-	{ "a QP that begins beside others costs them nothing", test_beside_others },
-	{ "a request that waited is not answered after a later one", test_requests_meanwhile },
 	{ "both ends change their minds", test_changed },
 	{ "feedback after a timeout", test_late },
 	{ "nobody waits in line while nothing is in flight", test_in_line },

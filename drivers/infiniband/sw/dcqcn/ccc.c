@@ -10,8 +10,7 @@
  * hear.c, which say how both halves work together; ccc_receiver.c has the receiver's.
  *
  * A QP uses one context for both directions, that of its own priority; DCQCN handles packets of
- * other priorities, except those that a context of the peer has counted. Each QP's entry holds a
- * reference to its context; the last one frees it.
+ * other priorities. Each QP's entry holds a reference to its context; the last one frees it.
  */
 #include <linux/hrtimer.h>
 #include <linux/jhash.h>

@@ -412,7 +412,7 @@ void dcqcn_ccc_resolved(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 	struct dcqcn_ccc_receiver *rx;
 	struct dcqcn_feedback say;
 	struct dcqcn_ccc *ccc;
-	bool says, asks, first;
+	bool says, asks;
 	u64 now;
 
 	rcu_read_lock();
@@ -430,19 +430,15 @@ void dcqcn_ccc_resolved(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 	if (now - rx->time > DCQCN_CCC_SILENT)
 		dcqcn_rccc_restart(&rx->source,
 				   max(settings->ccc.initial_window, 1U));
-	/* how much had come when the request came is known if nothing has come since */
-	first = !rx->received;
 	if (event->bytes)
 		dcqcn_ccc_add(ccc, qp, settings, event->bytes, event->asked);
 	rx->time = now;
-	if (event->time && first) {
-		rx->has_echo = true;
-		rx->echo_marked = false;
-		rx->echo_qpn = qp->qpn;
-		rx->echo_psn = event->offer_psn & DCQCN_QPN_MASK;
-		rx->echo_received = rx->received;
-		rx->echo_time = event->time;
-	}
+	rx->has_echo = event->time;
+	rx->echo_marked = false;
+	rx->echo_qpn = qp->qpn;
+	rx->echo_psn = event->offer_psn & DCQCN_QPN_MASK;
+	rx->echo_received = rx->received;
+	rx->echo_time = event->time;
 	says = dcqcn_ccc_may_say(qp->dev, settings);
 	asks = rx->source.backlog && list_empty(&rx->grant_node);
 	if (says)
@@ -456,14 +452,8 @@ unlock:
 	rcu_read_unlock();
 }
 
-/* The context that counts a packet that a QP received; NULL if the packet is not from its peer, or
- * its priority is not that of the QP's own packets. *later: it will be counted when the QP is
- * resolved.
- *
- * The peer chooses a context by addresses and priority, and takes bytes for lost that do not count
- * there: it shrinks its window whenever it hears from its other QPs. So if it obeys that context,
- * packets count at once of a QP that is not resolved yet, and also of one whose own packets have
- * another priority. Whoever forges the former could as well send to a QP that is known.
+/* The context of a QP that received a packet; NULL if the packet is not from its peer, or its
+ * priority is not that of the QP's own packets. *later: it will be counted when the QP is resolved.
  */
 static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp, const struct dcqcn_rx *in,
 				      u32 bits, bool *later)
@@ -492,26 +482,18 @@ static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp, const struct dcqcn_rx
 		ccc = rcu_dereference_protected(qp->ccc,
 						lockdep_is_held(&qp->lock));
 		if (!ccc && qp->state == DCQCN_QP_LIVE &&
-		    qp->type != IB_QPT_UD && dcqcn_qp_is_peer(qp, &event.saddr)) {
-			if (qp->prio != prio && bits & DCQCN_BTH_WINDOWED)
-				ccc = dcqcn_ccc_find(qp->dev, &event.daddr, &event.saddr, prio);
-			else if (qp->prio == prio && !READ_ONCE(qp->dev->stopping))
-				ccc = dcqcn_ccc_join(qp, &event.daddr, &event.saddr, prio);
-		} else if (!ccc && qp->state == DCQCN_QP_RESOLVING &&
-			   bits & (DCQCN_BTH_REQUEST | DCQCN_BTH_WINDOWED)) {
-			ccc = dcqcn_ccc_find(qp->dev, &event.daddr, &event.saddr, prio);
-			if (!ccc)
-				*later = dcqcn_ccc_keep_offer(qp, &event) && event.bytes;
-		}
+		    qp->type != IB_QPT_UD && qp->prio == prio &&
+		    !READ_ONCE(qp->dev->stopping) && dcqcn_qp_is_peer(qp, &event.saddr))
+			ccc = dcqcn_ccc_join(qp, &event.daddr, &event.saddr, prio);
+		else if (!ccc && qp->state == DCQCN_QP_RESOLVING &&
+			 bits & (DCQCN_BTH_REQUEST | DCQCN_BTH_WINDOWED))
+			*later = dcqcn_ccc_keep_offer(qp, &event) && event.bytes;
 		spin_unlock_bh(&qp->lock);
 	}
-	if (!ccc || !dcqcn_ip_is_to(pkt->ip, &ccc->local) ||
+	if (!ccc || ccc->prio != prio || !dcqcn_ip_is_to(pkt->ip, &ccc->local) ||
 	    !dcqcn_ip_is_from(pkt->ip, &ccc->peer))
 		return NULL;
-	if (ccc->prio == prio)
-		return ccc;
-	return bits & DCQCN_BTH_WINDOWED ?
-	       dcqcn_ccc_find(qp->dev, &ccc->local, &ccc->peer, prio) : NULL;
+	return ccc;
 }
 
 /**
