@@ -250,6 +250,17 @@ EVERYTHING = ("rate 25gbit delay 1501ns overhead 20B pfc 3,4 trust dscp,pcp stri
               "prio 4 tc 1")
 
 
+def goes_on_pausing(star):
+    """Check that port 1 repeats its pause while port 3 is paused, and ends it afterwards."""
+    star.say(3, pfc({3: FOREVER}))
+    sleep(700 * US)
+    said = [f[1:] for f in star.heard(1)]
+    assert said and set(said) == {(8, FOREVER)}, said
+    star.say(3, pfc({3: 0}))
+    sleep(2 * MS)
+    same("the end", star.heard(1)[-1][1:], (8, 0))
+
+
 @test
 def replaced_port():
     """A port that replaces another one has its settings and its place in the switch, and goes on pausing"""
@@ -265,13 +276,7 @@ def replaced_port():
         sh("tc -n s qdisc replace dev h1 root handle 77: dcbport")
         same("settings", star.ports[1].show(), before)
         same("charged", star.ports[1].count("rx_prio%d_buffer_bytes", 3), charged)
-        star.say(3, pfc({3: FOREVER}))
-        sleep(700 * US)
-        said = [f[1:] for f in star.heard(1)]
-        assert said and set(said) == {(8, FOREVER)}, said
-        star.say(3, pfc({3: 0}))
-        sleep(2 * MS)
-        same("the end", star.heard(1)[-1][1:], (8, 0))
+        goes_on_pausing(star)
         same("lost", star.drops(), 0)
         switch = json.loads(sh(TOOL + " -j port switch").stdout)[0]
         same("switch", (switch["ports"], switch["used"]), (3, 0))
@@ -293,14 +298,8 @@ def halted_port():
             sleep(100 * US)
             same("paused", [f[1:] for f in star.heard(1)], [(8, FOREVER)])
             sh(words)
-            star.say(3, pfc({3: FOREVER}))
             star.heard(1)
-            sleep(700 * US)
-            said = [f[1:] for f in star.heard(1)]
-            assert said and set(said) == {(8, FOREVER)}, said
-            star.say(3, pfc({3: 0}))
-            sleep(2 * MS)
-            same("the end", star.heard(1)[-1][1:], (8, 0))
+            goes_on_pausing(star)
 
 
 @test

@@ -488,7 +488,7 @@ static void port_destroy(struct Qdisc *sch)
 	dcbport_take_back(port);
 	if (port->buffer)
 		dcbport_buffer_leave(port);
-	/* nobody else can wake it any more */
+	/* it has left its hook and its switch, so nothing starts the timer again */
 	hrtimer_cancel(&port->timer);
 	for (tc = 0; tc < DCBPORT_PRIOS; tc++)
 		kvfree(port->class[tc].flows);

@@ -46,7 +46,7 @@ u64 dcbport_wire_send(struct dcbport_wire *wire, u64 begin, u32 len)
 
 /**
  * dcbport_wire_set_rate() - change a link's rate
- * @wire: the link; what is left of the frame that is being sent takes the new rate
+ * @wire: the link. If a frame is being sent, its rest goes at the new rate.
  * @rate: bit/s, 0 for a link that takes no time
  * @now: ns
  */

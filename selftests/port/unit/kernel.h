@@ -86,7 +86,7 @@ struct kmem_cache { size_t size; };
 
 /* --- locks, RCU and atomic variables ------------------------------------------- */
 
-/* Nobody else is there, so a grace period is always over */
+/* There is one thread, so each grace period ends at once */
 struct rcu_head { int unused; };
 #define call_rcu(head, func)	func(head)
 #define kvfree_rcu(p, member)	free(p)

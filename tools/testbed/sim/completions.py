@@ -111,8 +111,8 @@ def _messages(run, plan, came, end, group):
 
 
 def _rounds(plan, came, end, group, ports):
-    """Those of a group: how long they took, and what was lost after the one that began first.
-    Nobody knows the latter if that one is not over."""
+    """How long a group's rounds took, and how many packets were dropped after the first one ended.
+    The drops are undefined if it did not end."""
     taken, left, begun = [], 0, []
     for r in plan.rounds:
         if group not in ("", r.group):
