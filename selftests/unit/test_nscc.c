@@ -89,6 +89,20 @@ static void test_collected(void)
 	expect(near(n.cwnd, BDP + 4473.9), "8 packets: %u", n.cwnd);
 }
 
+/* Increases that a large window has collected are not worth more when most of it is lost */
+static void test_collected_before_loss(void)
+{
+	struct dcqcn_nscc n = window(BDP);
+
+	dcqcn_nscc_feedback(&n, &reference, 7 * MSS, RTT + 6 * US, false, START + 1);
+	expect(n.cwnd == BDP && n.collected, "%u", n.cwnd);
+	dcqcn_nscc_loss(&n, BDP);
+	expect(n.cwnd == MSS, "%u", n.cwnd);
+	/* 7/8 of 1789.6, and two packets for the one that comes */
+	dcqcn_nscc_feedback(&n, &reference, MSS, RTT + 6 * US, false, START + 2);
+	expect(near(n.cwnd, MSS + 1565.9 + 2 * MSS), "after a loss: %u", n.cwnd);
+}
+
 /* One marked packet, the average delay being @avg */
 static void marked(struct dcqcn_nscc *n, u32 avg, u32 delay, u64 now)
 {
@@ -354,7 +368,9 @@ static void compare(unsigned int run)
 		now += random_log(1, 2ULL * least);
 		if (random_one_in(50)) {
 			dcqcn_nscc_loss(&n, bytes);
+			m.collected /= m.cwnd;
 			m.cwnd = fmax(m.cwnd - bytes, MSS);
+			m.collected *= m.cwnd;
 			m.lost = true;
 			m.undelayed = 0;
 		}
@@ -412,6 +428,7 @@ static const struct tap_test tests[] = {
 	{ "BDP and the largest window", test_bdp },
 	{ "increases: proportional, fair, constant", test_increase },
 	{ "increases are collected for 8 packets", test_collected },
+	{ "and are worth no more after a loss", test_collected_before_loss },
 	{ "a marked and delayed packet cuts the window", test_decrease },
 	{ "the window becomes what got through", test_adapt },
 	{ "a window that begins before its first packet", test_first_packet },

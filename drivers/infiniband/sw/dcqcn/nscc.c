@@ -330,11 +330,17 @@ void dcqcn_nscc_feedback(struct dcqcn_nscc *n,
  * @n: state
  * @bytes: how many
  *
+ * Increases that wait to be added are divided by the window then. They stay as many bytes as for
+ * the window that has earned them: if that is lost as a whole, a smaller one must not jump up.
+ *
  * Context: any. The caller serialises access to @n.
  */
 void dcqcn_nscc_loss(struct dcqcn_nscc *n, u32 bytes)
 {
-	n->cwnd = max(n->cwnd - min(bytes, n->cwnd), n->mss);
+	u32 before = n->cwnd;
+
+	n->cwnd = max(before - min(bytes, before), n->mss);
+	n->collected = div_u64(n->collected, before) * min(n->cwnd, before);
 	n->lost = true;
 	n->undelayed = 0;
 }
