@@ -1636,6 +1636,57 @@ static void test_clock_of_another_cpu(void)
 	tear_down();
 }
 
+/* Bytes that a timeout takes for lost, and that are, shrink the window once. @more: a second timeout follows */
+static void lose_once(bool more)
+{
+	struct dcqcn_ccc_sender *tx;
+	u32 before, missing;
+	u64 timeouts;
+
+	set_up(3, 65536);
+	hosts[0].left = 4000;
+	pass_time(4 * MS, 1);
+	tx = sender(0);
+	lose_packets = 1;
+	hosts[0].left = 10;
+	pass_time(100 * US, 1);
+	before = tx->window.cwnd;
+	for (timeouts = 0; timeouts <= more; timeouts++) {
+		missing = dcqcn_ccc_flight(tx);
+		lose_packets = timeouts < more;
+		/* there is no credit, and a grant is not overdue either */
+		tx->limit = tx->sent;
+		tx->asked = tx->limit + DCQCN_RCCC_QUANTUM;
+		hosts[0].left = 1;
+		while (hosts[0].counters.value[DCQCN_RP_WINDOW_TIMEOUTS] == timeouts && fuzz_now < 7100 * MS) {
+			tx->sent_time = fuzz_now;
+			pass_time(100, 1);
+		}
+		expect(missing && tx->window.cwnd == before - missing, "window %u, not %u - %u",
+		       tx->window.cwnd, before, missing);
+		before = tx->window.cwnd;
+	}
+	pass_time(2 * RTT, 1);
+	expect(!dcqcn_ccc_flight(tx) && tx->window.cwnd >= before, "window %u, not %u, and %u in flight",
+	       tx->window.cwnd, before, dcqcn_ccc_flight(tx));
+	/* later losses count */
+	lose_packets = 1;
+	hosts[0].left = 10;
+	pass_time(10 * US, 1);
+	lose_packets = 0;
+	before = tx->window.cwnd;
+	hosts[0].left = 20;
+	pass_time(2 * RTT, 1);
+	expect(tx->window.cwnd < before, "window %u after a loss, %u before", tx->window.cwnd, before);
+	tear_down();
+}
+
+static void test_lost_once(void)
+{
+	lose_once(false);
+	lose_once(true);
+}
+
 /* Other flows of the context keep the window full, and with @credit use up all credit, too */
 static void keep_full(struct dcqcn_ccc_sender *tx, bool credit)
 {
@@ -1962,6 +2013,7 @@ static const struct tap_test tests[] = {
 	{ "a pause does not count as a wait for answers", test_unseen_pause },
 	{ "nor does one after the end of a message", test_end_in_flight },
 	{ "feedback that another CPU has just heard is not old", test_clock_of_another_cpu },
+	{ "what a timeout takes for lost is lost once", test_lost_once },
 	{ "a flow sends now and then while others keep the window full", test_kept_full },
 	{ "but not for having waited before the context ended", test_kept_full_again },
 	{ "a flow that is woken keeps to its rate", test_woken_early },

@@ -76,6 +76,7 @@ struct dcqcn_probe {
  * @received: bytes received, as the peer counted them in its last feedback
  * @peer_marked: bytes marked, as the peer counted them in its last feedback
  * @offset: our position minus the peer's count: bytes lost, and where the count began
+ * @expired: bytes that timeouts took for lost, and that no echo has told of since
  * @newly: bytes that have arrived since the window was last updated
  * @unasked: bytes sent since the last probe
  * @rtt: ns; the last one measured
@@ -113,6 +114,7 @@ struct dcqcn_ccc_sender {
 	u32 received;
 	u32 peer_marked;
 	u32 offset;
+	u32 expired;
 	u32 newly;
 	u32 unasked;
 	u32 rtt;

@@ -74,6 +74,7 @@ static void dcqcn_ccc_begin(struct dcqcn_ccc *ccc,
 	tx->received = be32_to_cpu(said->echo_received);
 	tx->peer_marked = be32_to_cpu(said->marked);
 	tx->offset = probe->sent - tx->received;
+	tx->expired = 0;
 	tx->newly = 0;
 	tx->marked = false;
 	if (tx->agreed)
@@ -104,8 +105,11 @@ static void dcqcn_ccc_count(struct dcqcn_ccc_sender *tx,
 		       tx->offset;
 	tx->offset += lost;
 	tx->asked += lost;	/* moves like the limit, which comes from the peer's count */
-	if (lost > 0)
-		dcqcn_nscc_loss(&tx->window, lost);
+	/* the probe left after the last timeout, which has counted what was lost before it */
+	if (lost > 0 && (u32)lost > tx->expired)
+		dcqcn_nscc_loss(&tx->window, lost - tx->expired);
+	if (probe)
+		tx->expired = 0;
 	tx->newly += received - tx->received;
 	tx->marked |= marked != tx->peer_marked;
 	tx->received = received;

@@ -120,11 +120,13 @@ void dcqcn_ccc_set_agreed(struct dcqcn_ccc *ccc, u8 algorithms)
 static bool dcqcn_ccc_expire(struct dcqcn_ccc *ccc, u64 now)
 {
 	struct dcqcn_ccc_sender *tx = &ccc->tx;
+	u32 missing = tx->sent - tx->received - tx->offset;
 
 	if (dcqcn_ccc_since(now, tx->heard_time) < dcqcn_ccc_timeout(tx))
 		return false;
 	dcqcn_count(ccc->dev, DCQCN_RP_WINDOW_TIMEOUTS);
-	dcqcn_nscc_loss(&tx->window, dcqcn_ccc_flight(tx));
+	dcqcn_nscc_loss(&tx->window, missing - min(missing, tx->expired));
+	tx->expired = missing;
 	tx->acked = tx->sent;
 	tx->asked = tx->limit;
 	tx->num_probes = 0;
