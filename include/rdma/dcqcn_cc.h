@@ -112,7 +112,7 @@ struct dcqcn_cc_hop {
  * struct dcqcn_cc_sample - what the module learns from an ACK
  * @rtt: ns; from the departure of the packet that is acknowledged, behind the module's own queue,
  *	to the arrival of its ACK; 0 if the ACK is for several packets, and not its own, or if the
- *	packet was sent before, as the ACK may be older then
+ *	peer may have had the packet before, as the ACK may be older then
  * @delay: ns; @rtt less the time that its ACK waited in queues on the way back, which says nothing
  *	about the path of the flow's packets. That is rtt_min of the flow, and what queues on the
  *	way to the peer have added. Needs DCQCN_CC_WANTS_DELAY. It is @rtt while the peer's module

@@ -948,6 +948,47 @@ static void test_flight_again(void)
 	       rtt);
 }
 
+/* The round trip of packet @psn, after all up to packet 9 have left, from there on or again */
+static u32 rtt_from(struct dcqcn_flight *f, u32 psn, u64 now)
+{
+	u32 p, rtt = 0, interval;
+
+	for (p = psn; p <= max(psn, 9U); p++)
+		dcqcn_flight_sent(f, p, 1000, true, now);
+	expect(dcqcn_flight_acked(f, psn, now + 35000, &rtt, &interval), "nothing new");
+	return rtt;
+}
+
+/* A packet is lost, and a NAK says so: the peer has dropped what followed, so packets that are sent
+ * again give round trips. They do not if the peer may have had them.
+ */
+static void test_flight_missed(void)
+{
+	struct dcqcn_flight f = {};
+	u32 rtt;
+
+	rtt = rtt_from(&f, 0, SECOND);
+	dcqcn_flight_missed(&f);
+	dcqcn_flight_lost(&f);
+	expect(rtt == 35000 && rtt_from(&f, 1, 2 * SECOND) == 35000, "no round trip after a NAK");
+	dcqcn_flight_lost(&f);
+	expect(!rtt_from(&f, 2, 3 * SECOND), "a round trip after the NAK was answered, and the timer");
+	dcqcn_flight_missed(&f);
+	dcqcn_flight_lost(&f);
+	expect(!rtt_from(&f, 3, 4 * SECOND), "a round trip of what has left after the timer");
+	expect(rtt_from(&f, 10, 5 * SECOND) == 35000, "no round trip of a new packet");
+	dcqcn_flight_missed(&f);
+	dcqcn_flight_lost(&f);
+	dcqcn_flight_lost(&f);
+	expect(!rtt_from(&f, 9, 6 * SECOND), "a round trip after a NAK and the timer");
+	f = (struct dcqcn_flight) {};
+	rtt_from(&f, 0, SECOND);
+	dcqcn_flight_missed(&f);
+	dcqcn_flight_acked(&f, 5, SECOND + 40000, &rtt, &rtt);
+	dcqcn_flight_lost(&f);
+	expect(!rtt_from(&f, 6, 2 * SECOND), "a round trip after an old NAK");
+}
+
 /* Queues come and go in both directions, and the peer's clock has nothing in common with this one, or
  * drifts. The delay that is told is never below the true one. After each round trip without queues it
  * exceeds that by the drift since, at most.
@@ -1352,6 +1393,7 @@ static const struct tap_test tests[] = {
 	{ "bytes in flight are what was sent and not acknowledged", test_flight },
 	{ "more ACKs asked for than are remembered", test_flight_full },
 	{ "packets that are sent again give no round trip", test_flight_again },
+	{ "unless a NAK says that the peer does not have them", test_flight_missed },
 	{ "queues on the way back are left out, whatever the peer's clock shows", test_way },
 	{ "the peer's clock is unknown, or was known long ago", test_way_unknown },
 	{ "DCQCN as an algorithm is DCQCN", test_dcqcn },

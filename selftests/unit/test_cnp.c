@@ -22,6 +22,7 @@ static int told_verdict;
 
 static u8 pkt_type;		/* of packets that come in */
 static bool spoiled;		/* their ICRCs are wrong */
+static u8 syndrome;		/* of ACKs that come in */
 
 #undef trace_dcqcn_cnp_sent
 #undef trace_dcqcn_cnp_received
@@ -195,6 +196,8 @@ static void arrives_with(u8 opcode, u8 last, bool linear, u8 ecn, u8 bits)
 	bth[11] = 99;
 	if (opcode == UD_SEND_ONLY)
 		bth[BTH_LEN + 7] = last;	/* the QP that it is from */
+	if (opcode == RC_ACK)
+		bth[BTH_LEN] = syndrome;
 	put_icrc(p, len - ICRC_LEN);
 	p[len - 1] ^= spoiled;
 
@@ -836,6 +839,35 @@ static void test_acks(void)
 	dcqcn_any_limited = false;
 }
 
+/* A NAK is no ACK. If it says that a packet is missing, an algorithm's flow has missed one. */
+static void test_naks(void)
+{
+	static const u8 naks[] = { 0x60, 0x61, 0x20, 0x40 };	/* sequence, request, RNR, reserved */
+	struct dcqcn_cc_flow cc = {};
+	struct dcqcn_path path = { .probe_time = 1 };
+	unsigned int i;
+
+	set_up(IB_QPT_RC);
+	the_qp.limited = true;
+	the_qp.flow.path = &path;
+	dcqcn_any_limited = true;
+	acks = 0;
+	for (i = 0; i < 2 * ARRAY_SIZE(naks); i++) {
+		syndrome = naks[i / 2];
+		/* without an algorithm there is nothing to write to */
+		the_qp.obeys = i % 2 ? DCQCN_OBEYS_ALGORITHM : DCQCN_OBEYS_RATE;
+		the_qp.cc = i % 2 ? &cc : NULL;
+		cc.flight.missed = false;
+		arrives_with(RC_ACK, 3, true, 2, 0);
+		expect(!cc.flight.missed, "a stranger's NAK %02x counts", syndrome);
+		arrives_with(RC_ACK, 2, true, 2, 0);
+		expect(!acks && cc.flight.missed == (i == 1), "NAK %02x: %u ACKs, missed %d", syndrome,
+		       acks, cc.flight.missed);
+	}
+	syndrome = 0;
+	dcqcn_any_limited = false;
+}
+
 static const struct tap_test tests[] = {
 	{ "a mark is answered with a CNP to the QP's peer", test_answer },
 	{ "a mark on UD is answered with a CNP to its sender", test_ud },
@@ -849,6 +881,7 @@ static const struct tap_test tests[] = {
 	{ "a CNP that cannot leave is an error and begins no interval", test_errors },
 	{ "each CNP has its verdict, and is counted", test_verdicts },
 	{ "ACKs of the peer count, and no others", test_acks },
+	{ "NAKs are no ACKs, and tell algorithms what is missing", test_naks },
 	{ "a question is answered to the peer that asks", test_question },
 	{ "a question waits for its QP", test_question_waits },
 	{ "answers have a budget", test_question_budget },

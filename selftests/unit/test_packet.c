@@ -919,14 +919,19 @@ static size_t put_ack(u8 *p, size_t len, u8 syndrome)
 	return len;
 }
 
+static bool is_valid_ack(const struct dcqcn_pkt *pkt)
+{
+	return dcqcn_pkt_syndrome(pkt) >= 0;
+}
+
 /* IBTA's syndromes: two bits of kind, five of credits, of a timer or of an error */
 static void test_syndromes(void)
 {
-	static const struct { u8 syndrome; bool acks; } cases[] = {
-		{ 0x00, true }, { 0x1f, true },		/* ACK */
-		{ 0x20, false }, { 0x3f, false },	/* RNR NAK */
-		{ 0x40, false },			/* reserved */
-		{ 0x60, false }, { 0x61, false },	/* NAK: PSN, invalid request */
+	static const u8 syndromes[] = {
+		0x00, 0x1f,	/* ACK */
+		0x20, 0x3f,	/* RNR NAK */
+		0x40,		/* reserved */
+		0x60, 0x61,	/* NAK: PSN, invalid request */
 	};
 	struct dcqcn_cnp_spec spec = {
 		.pkey = 0xffff, .ttl = 64,
@@ -936,12 +941,13 @@ static void test_syndromes(void)
 	size_t i, len;
 	u8 p[128];
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		len = put_ack(p, dcqcn_cnp_build(p, &spec), cases[i].syndrome);
+	for (i = 0; i < ARRAY_SIZE(syndromes); i++) {
+		len = put_ack(p, dcqcn_cnp_build(p, &spec), syndromes[i]);
 		dcqcn_pkt_parse(&pkt, p, len);
-		expect(pkt.kind == DCQCN_PKT_ACK &&
-		       dcqcn_pkt_is_valid_ack(&pkt) == cases[i].acks, "syndrome %02x",
-		       cases[i].syndrome);
+		expect(pkt.kind == DCQCN_PKT_ACK && dcqcn_pkt_syndrome(&pkt) == syndromes[i],
+		       "syndrome %02x, not %02x", dcqcn_pkt_syndrome(&pkt), syndromes[i]);
+		p[len - 1] ^= 1;
+		expect(!is_valid_ack(&pkt), "a wrong ICRC is right");
 	}
 }
 
@@ -960,7 +966,7 @@ static void test_cut(void)
 	len = dcqcn_cnp_build(p, &spec);
 	expect_cut_is_invalid(p, len, DCQCN_PKT_CNP, dcqcn_pkt_is_valid_cnp);
 	len = put_ack(p, len, 0);
-	expect_cut_is_invalid(p, len, DCQCN_PKT_ACK, dcqcn_pkt_is_valid_ack);
+	expect_cut_is_invalid(p, len, DCQCN_PKT_ACK, is_valid_ack);
 }
 
 static const struct tap_test tests[] = {

@@ -12,10 +12,11 @@
  * The peer's module may tell when such a packet arrived, by its own clock. The clocks have nothing
  * in common, but each round trip bounds their difference: see dcqcn_way_queued().
  *
- * An ACK for a later packet ends the wait for an ACK. If no ACK comes, rxe goes back: it sends
- * again what was in flight, which is counted again. Packets that are sent again give no round trip.
- * Their ACK may be that of the first time. And if the peer already has them, because only ACKs were
- * lost, rxe answers each of them with an ACK of the last packet that it has, which the sender may
+ * An ACK for a later packet ends the wait for an ACK. If a NAK comes, or no ACK, rxe goes back: it
+ * sends again what was in flight, which is counted again. The peer may have had such a packet
+ * before, unless a NAK has said that it misses the first one: it drops what follows that. A packet
+ * that it may have had gives no round trip. Its ACK may be that of the first time. And if only ACKs
+ * were lost, rxe answers each packet with an ACK of the last one that it has, which the sender may
  * have sent again just before.
  *
  * Pure, like rate.c: no clock, no lock, no kernel object.
@@ -95,6 +96,7 @@ u32 dcqcn_flight_acked(struct dcqcn_flight *f, u32 psn, u64 now, u32 *rtt, u32 *
 	bytes = mark->sent - f->acked;
 	f->acked = mark->sent;
 	f->acked_time = now;
+	f->missed = false;
 	return bytes;
 }
 
@@ -163,7 +165,8 @@ void dcqcn_flight_lost(struct dcqcn_flight *f)
 	f->acked = f->sent;
 	f->asked = f->sent;
 	f->num = 0;
-	f->repeats = f->sent != 0;
+	f->repeats = f->sent && (f->repeats || !f->missed);
+	f->missed = false;
 	f->acked_time = 0;
 }
 

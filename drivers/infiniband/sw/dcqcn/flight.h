@@ -15,7 +15,7 @@
  * @psn: its PSN
  * @way: ns, modulo 2^32; when it arrived, by the peer's clock, less @time; valid if @told
  * @told: the peer's module has told when it arrived
- * @again: it was sent before, so its ACK may be older than @time
+ * @again: the peer may have had it before, so its ACK may be older than @time
  */
 struct dcqcn_milestone {
 	u64 time;
@@ -39,7 +39,8 @@ struct dcqcn_milestone {
  * @num: number of milestones
  * @way: that of the packet that was acknowledged last, if @told
  * @told: the peer's module has told when that packet arrived
- * @repeats: packets up to @last were sent before the last loss
+ * @missed: the peer misses the first packet that is not acknowledged
+ * @repeats: packets up to @last were sent before, and the peer may have them
  * @last: highest PSN that was sent
  * @marks: ring of milestones, the oldest at @first
  */
@@ -51,6 +52,7 @@ struct dcqcn_flight {
 	u8 first;
 	u8 num;
 	bool told;
+	bool missed;
 	bool repeats;
 	u32 way;
 	u32 last;
@@ -71,6 +73,14 @@ struct dcqcn_way {
 static inline u32 dcqcn_flight_bytes(const struct dcqcn_flight *f)
 {
 	return f->sent - f->acked;
+}
+
+/* A NAK says that the peer misses a packet, the first one that is not acknowledged. rxe goes back
+ * to it, now or when its timer fires.
+ */
+static inline void dcqcn_flight_missed(struct dcqcn_flight *f)
+{
+	f->missed = true;
 }
 
 void dcqcn_flight_sent(struct dcqcn_flight *f, u32 psn, u32 bytes, bool asks, u64 now);

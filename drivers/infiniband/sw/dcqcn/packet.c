@@ -341,24 +341,25 @@ bool dcqcn_pkt_is_valid_feedback(const struct dcqcn_pkt *pkt)
 }
 
 /**
- * dcqcn_pkt_is_valid_ack() - check that a packet is a positive ACK
+ * dcqcn_pkt_syndrome() - check an ACK, and say whether it is positive
  * @pkt: parsed packet of kind DCQCN_PKT_ACK, readable as a whole
  *
- * NAK and RNR NAK are not positive ACKs. The ICRC must be correct.
+ * The ICRC must be correct.
  *
- * Context: any. Return: true if it is a valid positive ACK.
+ * Context: any. Return: its syndrome, &dcqcn_aeth.syndrome; -1 if the packet is not valid.
  */
-bool dcqcn_pkt_is_valid_ack(const struct dcqcn_pkt *pkt)
+int dcqcn_pkt_syndrome(const struct dcqcn_pkt *pkt)
 {
 	const struct dcqcn_bth *bth = (const void *)(pkt->udp + 1);
 	const struct dcqcn_aeth *aeth = (const void *)(bth + 1);
 	size_t least = sizeof(*pkt->udp) + sizeof(*bth) + sizeof(*aeth) +
 		       sizeof(__le32);
 
-	return (pkt->udp_len == least ||
-		pkt->udp_len == least + DCQCN_ATOMIC_ACK_LEN) &&
-	       dcqcn_pkt_icrc_ok(pkt) &&
-	       (aeth->syndrome & DCQCN_AETH_KIND) == DCQCN_AETH_ACK;
+	if ((pkt->udp_len != least &&
+	     pkt->udp_len != least + DCQCN_ATOMIC_ACK_LEN) ||
+	    !dcqcn_pkt_icrc_ok(pkt))
+		return -1;
+	return aeth->syndrome;
 }
 
 #define DCQCN_HOPS_MAX	16

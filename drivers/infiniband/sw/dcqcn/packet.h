@@ -72,6 +72,7 @@ struct dcqcn_bth {
 #define DCQCN_ATOMIC_ACK_LEN	8		/* behind the AETH */
 #define DCQCN_AETH_KIND		0x60		/* in @syndrome */
 #define DCQCN_AETH_ACK		0x00
+#define DCQCN_AETH_NAK_SEQUENCE	0x60		/* a packet is missing */
 
 /**
  * struct dcqcn_aeth - ACK extended transport header
@@ -217,7 +218,7 @@ bool dcqcn_pkt_is_valid_cnp(const struct dcqcn_pkt *pkt);
 bool dcqcn_pkt_request_ack(void *ip, size_t len);
 bool dcqcn_pkt_steer(void *ip, size_t len, u16 ev, struct dcqcn_steering *known);
 bool dcqcn_pkt_is_valid_feedback(const struct dcqcn_pkt *pkt);
-bool dcqcn_pkt_is_valid_ack(const struct dcqcn_pkt *pkt);
+int dcqcn_pkt_syndrome(const struct dcqcn_pkt *pkt);
 void dcqcn_ip_saddr(const void *ip, struct in6_addr *addr);
 void dcqcn_ip_daddr(const void *ip, struct in6_addr *addr);
 u8 dcqcn_ip_hops(const void *ip);

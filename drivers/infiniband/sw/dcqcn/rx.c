@@ -103,6 +103,7 @@ static void dcqcn_rx_ack(const struct dcqcn_rx *rx)
 	struct dcqcn_qp *qp = dcqcn_qp_find(rx->dev, rx->pkt.dest_qpn);
 	const struct dcqcn_path *path;
 	struct in6_addr saddr;
+	int syndrome;
 
 	if (!qp || !READ_ONCE(qp->limited))
 		return;
@@ -110,12 +111,17 @@ static void dcqcn_rx_ack(const struct dcqcn_rx *rx)
 	if (!path || (!READ_ONCE(path->probe_time) &&
 		      READ_ONCE(qp->obeys) != DCQCN_OBEYS_ALGORITHM))
 		return;
-	if (!dcqcn_pkt_is_valid_ack(&rx->pkt))
+	syndrome = dcqcn_pkt_syndrome(&rx->pkt);
+	if (syndrome < 0)
 		return;
 	dcqcn_ip_saddr(rx->pkt.ip, &saddr);
 	spin_lock_bh(&qp->lock);
-	if (qp->state == DCQCN_QP_LIVE && dcqcn_qp_is_peer(qp, &saddr))
-		dcqcn_queue_acked(qp, rx->pkt.psn, dcqcn_ip_hops(rx->pkt.ip));
+	if (qp->state == DCQCN_QP_LIVE && dcqcn_qp_is_peer(qp, &saddr)) {
+		if ((syndrome & DCQCN_AETH_KIND) == DCQCN_AETH_ACK)
+			dcqcn_queue_acked(qp, rx->pkt.psn, dcqcn_ip_hops(rx->pkt.ip));
+		else if (syndrome == DCQCN_AETH_NAK_SEQUENCE && dcqcn_qp_has_algorithm(qp))
+			dcqcn_flight_missed(&qp->cc->flight);
+	}
 	spin_unlock_bh(&qp->lock);
 }
 
