@@ -1142,6 +1142,34 @@ static void responds(void)
 	expect(num_sent == 13, "%u packets left, not 13", num_sent);
 }
 
+/* All of a burst is lost, and rxe goes back after its timeout. That was no pause: the start goes on,
+ * and does not end at the line rate. The janitor has not looked meanwhile.
+ */
+static void start_loses_burst(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	enum dcqcn_pkt_kind kind;
+	unsigned int i;
+
+	for (kind = DCQCN_PKT_REQUEST; kind <= DCQCN_PKT_RESPONSE; kind++) {
+		bool reads = kind == DCQCN_PKT_RESPONSE;
+
+		unstarted(IB_QPT_RC, 0);
+		dcqcn_limiter_start(&qps[0], &settings, !reads);
+		for (i = 0; i < 26; i++) {
+			if (i == 13)
+				fuzz_now += 400 * MS;
+			output_data(&qps[0], kind, i % 13, 1000, reads ? READ_MIDDLE : WRITE_MIDDLE);
+		}
+		expect(qps[0].limited && !flow->released &&
+		       flow->rate.start == (reads ? DCQCN_START_BLIND : DCQCN_START_ASKS),
+		       "kind %d: the start ends at %llu bit/s", kind,
+		       (unsigned long long)flow->rate.current_rate);
+		expect(num_sent == 13 + 1, "kind %d: %u packets leave at once", kind, num_sent - 13);
+		ends();
+	}
+}
+
 static unsigned int asked_module(unsigned int from)
 {
 	unsigned int n = 0;
@@ -3475,6 +3503,7 @@ static void plug_goes_while_chosen(void)
 static const struct tap_test tests[] = {
 	{ "a limited flow starts again after four round trips", restarts },
 	{ "a packet follows a burst whose end may be lost", start_tail },
+	{ "a start goes on when rxe sends its burst again", start_loses_burst },
 	{ "a start of READ responses goes up by answers", start_answered },
 	{ "a peer that does not answer is asked rarely", start_unanswered },
 	{ "a start goes up by time when its peer answers no more", start_loses_answers },

@@ -592,11 +592,14 @@ void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool again, bool acked, u64 now)
 	settings = rcu_dereference(qp->dev->settings);
 	if (again && flow->path)
 		flow->path->lost = true;
-	if (flow->rate.start && again)
+	if (flow->rate.start && again) {
 		dcqcn_rate_cnp(&flow->rate, &settings->rp,
 			       dcqcn_limiter_line(qp, settings), now);
-	else
+		/* a start that has lost its burst is not cut, but was not idle either */
+		dcqcn_rate_touch(&flow->rate, now);
+	} else {
 		dcqcn_rate_resume(&flow->rate, &settings->rp, now);
+	}
 	/* A request that is sent again asks for an ACK, and a start waits for that one. If only
 	 * READ responses are sent again, the ACK that the start already waits for may still come.
 	 */
