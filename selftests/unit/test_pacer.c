@@ -1170,6 +1170,43 @@ static void start_loses_burst(void)
 	}
 }
 
+/* The round trip was measured with short messages, and is a tenth of the time that a READ response
+ * of 4 KB takes to leave a port of 100 Mb/s. The gap between two of them is no pause.
+ */
+static void start_waits_for_turn(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	unsigned int i;
+
+	unstarted(IB_QPT_RC, 0);
+	dev.speed = 100;
+	learn_peer(&qps[0].peer, MS / 33, 12288, fuzz_now);
+	dcqcn_limiter_start(&qps[0], &settings, false);
+	for (i = 0; i < 40; i++)
+		output_data(&qps[0], DCQCN_PKT_RESPONSE, i, 4154, READ_MIDDLE);
+	expect(num_sent == 3, "%u packets left, not 3", num_sent);
+	/* at 1/32 of the line, one packet in 10.6 ms */
+	pass_time(&qps[0], 12 * MS);
+	expect(num_sent == 4 && !flow->released && flow->rate.start,
+	       "%u packets left, the start is at %llu bit/s", num_sent,
+	       (unsigned long long)flow->rate.current_rate);
+	ends();
+
+	/* a start that has nothing to send is over soon after that */
+	unstarted(IB_QPT_RC, 0);
+	dev.speed = 100;
+	learn_peer(&qps[0].peer, MS / 33, 12288, fuzz_now);
+	dcqcn_limiter_start(&qps[0], &settings, false);
+	output_data(&qps[0], DCQCN_PKT_RESPONSE, 0, 4154, READ_MIDDLE);
+	fuzz_now += 42 * MS;
+	dcqcn_queue_advance(&qps[0], fuzz_now);
+	expect(flow->rate.start, "a start is over that could have sent 3 packets");
+	fuzz_now += MS;
+	dcqcn_queue_advance(&qps[0], fuzz_now);
+	expect(!flow->rate.start, "a start that sends nothing goes on");
+	ends();
+}
+
 static unsigned int asked_module(unsigned int from)
 {
 	unsigned int n = 0;
@@ -3504,6 +3541,7 @@ static const struct tap_test tests[] = {
 	{ "a limited flow starts again after four round trips", restarts },
 	{ "a packet follows a burst whose end may be lost", start_tail },
 	{ "a start goes on when rxe sends its burst again", start_loses_burst },
+	{ "a start that waits for its turn is not idle", start_waits_for_turn },
 	{ "a start of READ responses goes up by answers", start_answered },
 	{ "a peer that does not answer is asked rarely", start_unanswered },
 	{ "a start goes up by time when its peer answers no more", start_loses_answers },

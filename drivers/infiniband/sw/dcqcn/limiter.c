@@ -41,9 +41,9 @@
  *
  * These fields hold the state: !dcqcn_qp.limited for free, dcqcn_rate.start for starting,
  * dcqcn_qp.obeys for windowed and plugged, dcqcn_flow.released for closing. Each state ends at the
- * latest as follows. starting: after 64 idle round trips. paced: by the increases of an idle time,
- * which the janitor (resolve.c) applies. windowed and plugged: after a second without data.
- * closing: by the bounds on what is held (queue.c), and after two ack timeouts.
+ * latest as follows. starting: after 64 idle round trips and the time of 4 packets. paced: by the
+ * increases of an idle time, which the janitor (resolve.c) applies. windowed, plugged: after a
+ * second without data. closing: by the bounds on what is held (queue.c), and two ack timeouts.
  *
  * All of it belongs to struct dcqcn_flow, and is protected by the QP's lock.
  */

@@ -36,11 +36,11 @@
  *   measures,  CNP, loss                             cut from the rate found:      none
  *   blind                                            DCQCN
  *   any        the rate is at the line, or idle for  line rate                     none
- *              64 round trips
+ *              64 round trips and 4 turns
  *
  * Each state ends at the latest as follows. asks: when the next packet leaves after a second
- * without an ACK. All states: after 64 idle round trips, and in asks not before 300 ms. limiter.c
- * then ends the limit.
+ * without an ACK. All states: after 64 idle round trips, in asks not before 300 ms, and not before
+ * 4 packets could have left at the rate. limiter.c then ends the limit.
  *
  * Pure, like rate.c.
  */
@@ -90,6 +90,26 @@
 #define DCQCN_START_IDLE_RTTS	64
 #define DCQCN_START_IDLE_NS	(300ULL * NSEC_PER_MSEC)
 
+/* A start with packets to send waits for its turn, at a low rate longer than that: it is idle only
+ * after the time of this many packets
+ */
+#define DCQCN_START_IDLE_PACKETS	4
+
+/* Whether a start has sent nothing for so long that it is over */
+static bool dcqcn_start_is_idle(const struct dcqcn_rate *r, u64 now)
+{
+	u64 idle = (u64)r->rtt * DCQCN_START_IDLE_RTTS;
+	u64 since = now - r->active_time;
+
+	/* a guess of the round trip may be too short */
+	if (r->start == DCQCN_START_ASKS)
+		idle = max(idle, DCQCN_START_IDLE_NS);
+	/* 4 * 2^17 bytes * 8 * 10^9 < 2^52 */
+	return since >= idle &&
+	       since >= div64_u64(DCQCN_START_IDLE_PACKETS * 8ULL * NSEC_PER_SEC * r->packet,
+				  r->current_rate);
+}
+
 /**
  * dcqcn_start_advance() - raise the rate, because there was no sign of congestion yet
  * @r: state, of a flow that starts
@@ -102,14 +122,9 @@
 unsigned int dcqcn_start_advance(struct dcqcn_rate *r, u64 line, u64 now,
 				 u32 bytes)
 {
-	u64 idle = (u64)r->rtt * DCQCN_START_IDLE_RTTS;
 	/* if there was no memory for a path, nobody knows how long packets are */
 	u32 enough = DCQCN_START_PACKETS * r->packet ?: r->burst;
 	unsigned int done = 0;
-
-	/* a guess of the round trip may be too short */
-	if (r->start == DCQCN_START_ASKS)
-		idle = max(idle, DCQCN_START_IDLE_NS);
 
 	r->sent += bytes;
 	if (now - r->timer_time >= r->rtt && (r->sampled || r->start == DCQCN_START_BLIND) &&
@@ -127,8 +142,7 @@ unsigned int dcqcn_start_advance(struct dcqcn_rate *r, u64 line, u64 now,
 			r->timer_stage++;
 		done = DCQCN_RATE_TIMER;
 	}
-	if (r->current_rate >= line ||
-	    now - r->active_time >= idle) {
+	if (r->current_rate >= line || dcqcn_start_is_idle(r, now)) {
 		r->current_rate = line;
 		r->start = DCQCN_START_NONE;
 		r->bytes = 0;	/* it was last_rtt */
