@@ -253,7 +253,9 @@ int dst_output(struct net *net, struct sock *sk, struct sk_buff *skb)
 static void output_of(struct dcqcn_qp *qp, enum dcqcn_pkt_kind kind, u32 psn, u32 bytes,
 		      u32 memory, bool limit)
 {
-	struct dcqcn_bth bth = { .psn = cpu_to_be32(psn) };
+	struct dcqcn_bth bth = {
+		.opcode = kind == DCQCN_PKT_ACK ? DCQCN_OPCODE_ACK : 0, .psn = cpu_to_be32(psn),
+	};
 	struct sk_buff *skb = calloc(1, sizeof(*skb));
 	struct dcqcn_tx *tx;
 
@@ -944,6 +946,8 @@ static void no_preemption(void)
 
 static void other_priority(void)
 {
+	unsigned int i;
+
 	limited(1, IB_QPT_UD, 0);
 	output(DCQCN_PKT_REQUEST, 1);
 	output(DCQCN_PKT_REQUEST, 2);
@@ -959,6 +963,17 @@ static void other_priority(void)
 	output_of(&qps[0], DCQCN_PKT_REQUEST, 3, 1000, 2304, false);
 	pass_time(&qps[0], MS);
 	expect(num_sent == 3 && sent[2].psn == 3, "an RC QP waits although its priority is disabled");
+	ends();
+
+	/* a firewall may give ACKs another priority than data */
+	limited(1, IB_QPT_RC, 0);
+	for (i = 0; i < 10; i++)
+		output(DCQCN_PKT_RESPONSE, i);
+	output_of(&qps[0], DCQCN_PKT_ACK, 10, 62, 2304, false);
+	pass_time(&qps[0], MS);
+	expect(num_sent == 1 && !qps[0].flow.released, "an ACK of another priority ends the limit");
+	pass_time(&qps[0], 100 * MS);
+	expect(num_sent == 11 && sent[10].psn == 10, "%u packets left, not 11", num_sent);
 	ends();
 }
 

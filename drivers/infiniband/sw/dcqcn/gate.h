@@ -251,7 +251,8 @@ static __always_inline bool dcqcn_gate_pass(struct dcqcn_qp *qp,
 {
 	struct dcqcn_flow *flow = &qp->flow;
 
-	if (!tx->limit)
+	/* an ACK's priority may be another than that of data */
+	if (!tx->limit && !dcqcn_bth_is_ack(tx->bth))
 		flow->released = true;
 	if (flow->draining || dcqcn_flow_held(flow))
 		return false;
