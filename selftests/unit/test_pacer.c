@@ -1560,6 +1560,34 @@ static void other_connection(void)
 	expect(dcqcn_qp_matches(&qp, tx), "to its IPv6 address");
 }
 
+/* A QP is reconnected, to a peer at the end of a longer path: what was measured of the one before is
+ * forgotten, with the burst and the share that the flow had there
+ */
+static void start_reconnected(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	bool shares;
+
+	for (shares = false;; shares = true) {
+		started();
+		flow->path->burst = 8 * 12288;
+		flow->path->share = shares ? 100000 : 0;
+		flow->path->answered = true;
+		dcqcn_queue_flush(&qps[0]);
+		expect(flow->path->rtt_recent == U32_MAX, "it knows a recent round trip");
+		qps[0].peer.s6_addr[15]++;
+		learn_peer(&qps[0].peer, 3 * MS, 12288, fuzz_now);
+		dcqcn_limiter_start(&qps[0], &settings, true);
+		expect(flow->burst == 12288, "its burst has %u bytes", flow->burst);
+		expect(flow->rate.rtt == 3 * MS, "its round trip is %u ns", flow->rate.rtt);
+		expect(flow->rate.start == DCQCN_START_ASKS, "it begins with a share of another path");
+		expect(!flow->path->answered, "another peer has answered");
+		ends();
+		if (shares)
+			break;
+	}
+}
+
 /* A start that does not use up its rate: one packet in eight is seen, and all are charged */
 static void start_unseen(void)
 {
@@ -3591,6 +3619,7 @@ static const struct tap_test tests[] = {
 	{ "no gap is lost in rounding", pace_exactly },
 	{ "a flow that had nothing to send has a bounded credit", credit_of_idle },
 	{ "a start sends a burst, and waits for the ACK of its last packet", start },
+	{ "a QP that is reconnected starts as a new one", start_reconnected },
 	{ "a start below its rate shows few packets to the limiter", start_unseen },
 	{ "what a start was allowed to send unseen is taken back", start_seen },
 	{ "a start of READs waits for no ACK", start_of_reads },

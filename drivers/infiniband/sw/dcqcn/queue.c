@@ -38,6 +38,7 @@
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/netdevice.h>
+#include <linux/string.h>
 #include <linux/time64.h>
 
 #include "cc.h"
@@ -564,7 +565,7 @@ void dcqcn_queue_release(struct dcqcn_qp *qp)
 }
 
 /**
- * dcqcn_queue_reset() - end a flow at once
+ * dcqcn_queue_reset() - end a flow at once, and forget its path
  * @qp: its QP
  * @dropped: receives what was held, for the caller to free without the lock
  *
@@ -590,6 +591,11 @@ void dcqcn_queue_reset(struct dcqcn_qp *qp, struct sk_buff_head *dropped)
 	}
 	flow->released = true;
 	dcqcn_limiter_end(qp);
+	/* the QP's next connection may be to another peer */
+	if (flow->path) {
+		memset(flow->path, 0, sizeof(*flow->path));
+		dcqcn_path_forget(flow->path);
+	}
 }
 
 /**
