@@ -1480,6 +1480,31 @@ static void start_knows_share(void)
 	flow->path = NULL;
 }
 
+/* start_burst was 0, and a flow that CNPs limit has paused. Then start_burst is set: the flow has
+ * never begun with a burst, so it knows no share.
+ */
+static void start_knows_no_share(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+
+	limited(1, IB_QPT_RC, 0);
+	dcqcn_queue_flush(&qps[0]);
+	settings.rp.rpg_time_reset = 0;
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	flow->rate.rtt = MS;
+	flow->path->marked = true;
+	fuzz_now += 2 * MS;
+	output_request(&qps[0], 0, 1000, WRITE_FIRST);
+	flow->path->sent += 1250000;
+	flow->path->heard_time = fuzz_now + 10 * MS;
+	fuzz_now += 100 * MS;
+	settings.rp.start_burst = 12288;
+	output_request(&qps[0], 1, 1000, WRITE_FIRST);
+	expect(flow->rate.start == DCQCN_START_ASKS, "it begins with a share of %u kb/s",
+	       flow->path->share);
+	ends();
+}
+
 /* A server's ACK of a request does not hide that its reply comes after a pause */
 static void pauses_of_data(void)
 {
@@ -3630,6 +3655,7 @@ static const struct tap_test tests[] = {
 	{ "flows that begin together go on alike", start_goes_on_alike },
 	{ "a burst that meets a queue counts by its length, if nothing was marked before", start_meets_queue },
 	{ "a flow begins again with the share that it got", start_knows_share },
+	{ "a flow that has had no burst knows no share", start_knows_no_share },
 	{ "a CNP for the burst of a start changes nothing, and a pause ends no limit", start_deaf },
 	{ "a flow without a limit begins again after four round trips", pauses },
 	{ "a pause is judged by the last round trips", restarts_behind_old_queue },

@@ -414,7 +414,8 @@ void dcqcn_limiter_go_on(struct dcqcn_qp *qp, u64 idle,
 	if (!dcqcn_bth_begins(bth))
 		return;
 	if (idle <= (u64)DCQCN_PAUSE_RTTS * dcqcn_limiter_recent_rtt(flow)) {
-		if (flow->path)
+		/* 0 if it has had no burst yet */
+		if (flow->path && flow->path->begun_time)
 			flow->path->begun_time += idle;
 		return;
 	}
