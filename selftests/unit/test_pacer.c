@@ -1222,6 +1222,29 @@ static void start_waits_for_turn(void)
 	ends();
 }
 
+/* A start of READ responses ends with a CNP, or a loss, and no round trip is known: the flow goes
+ * on as if the path was long, 625,000 bytes at 10 Gb/s
+ */
+static void start_ends_unmeasured(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	bool lost;
+
+	for (lost = false;; lost = true) {
+		responds();
+		pass_time(&qps[0], MS);
+		if (lost)
+			output_data(&qps[0], DCQCN_PKT_RESPONSE, 20, 1000, READ_MIDDLE);
+		else
+			dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+		expect(!flow->rate.start && flow->rate.rtt == MS / 2, "%s: a round trip of %u ns",
+		       lost ? "loss" : "CNP", flow->rate.rtt);
+		ends();
+		if (lost)
+			break;
+	}
+}
+
 static unsigned int asked_module(unsigned int from)
 {
 	unsigned int n = 0;
@@ -3610,6 +3633,7 @@ static const struct tap_test tests[] = {
 	{ "a packet follows a burst whose end may be lost", start_tail },
 	{ "a start goes on when rxe sends its burst again", start_loses_burst },
 	{ "a start that waits for its turn is not idle", start_waits_for_turn },
+	{ "a start that ends without a round trip assumes a long one", start_ends_unmeasured },
 	{ "a start of READ responses goes up by answers", start_answered },
 	{ "a peer that does not answer is asked rarely", start_unanswered },
 	{ "a start goes up by time when its peer answers no more", start_loses_answers },

@@ -425,6 +425,19 @@ void dcqcn_limiter_go_on(struct dcqcn_qp *qp, u64 idle,
 	dcqcn_limiter_feel(qp, settings, dcqcn_bth_may_request_ack(bth), now);
 }
 
+/* A CNP or a loss may have ended a start. If it has measured no round trip, the flow goes on with
+ * that of a long path. @starting: whether it was in a start before
+ */
+static void dcqcn_limiter_found(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
+				bool starting, u64 now)
+{
+	struct dcqcn_flow *flow = &qp->flow;
+
+	if (starting && !flow->rate.start && !(flow->path && flow->path->rtt))
+		dcqcn_rate_set_rtt(&flow->rate,
+				   dcqcn_limiter_rtt(qp, settings, DCQCN_PATH_LONG, now), 0);
+}
+
 /**
  * dcqcn_limiter_cnp() - a CNP came for a flow
  * @qp: its QP
@@ -466,9 +479,7 @@ void dcqcn_limiter_cnp(struct dcqcn_qp *qp,
 				   dcqcn_dev_line(qp->dev, settings));
 	starting = flow->rate.start;
 	done = dcqcn_rate_cnp(&flow->rate, &settings->rp, line, now);
-	if (starting && !flow->rate.start && !(flow->path && flow->path->rtt))
-		dcqcn_rate_set_rtt(&flow->rate,
-				   dcqcn_limiter_rtt(qp, settings, DCQCN_PATH_LONG, now), 0);
+	dcqcn_limiter_found(qp, settings, starting, now);
 	if (done)
 		dcqcn_limiter_tell(qp, &settings->rp, done, before);
 }
@@ -596,6 +607,7 @@ void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool again, bool acked, u64 now)
 	if (flow->rate.start && again) {
 		dcqcn_rate_cnp(&flow->rate, &settings->rp,
 			       dcqcn_limiter_line(qp, settings), now);
+		dcqcn_limiter_found(qp, settings, true, now);
 		/* a start that has lost its burst is not cut, but was not idle either */
 		dcqcn_rate_touch(&flow->rate, now);
 	} else {
