@@ -2671,6 +2671,28 @@ static void window_ends(void)
 	}
 }
 
+/* A context ends after ten seconds: what its flow measured before is out of date, but not what
+ * another flow to the same peer has measured
+ */
+static void window_ends_late(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+
+	windowed(12288);
+	dcqcn_queue_flush(&qps[0]);
+	may_send = 2;
+	output(DCQCN_PKT_REQUEST, 0);
+	flow->path->rtt = MS / 10;
+	flow->path->heard_time = fuzz_now;
+	pass_time(&qps[0], 10000 * MS);
+	learn_peer(&qps[0].peer, 3 * MS, 12288, fuzz_now);
+	context.tx.agreed = 0;
+	output(DCQCN_PKT_REQUEST, 1);
+	expect(flow->rate.start && flow->rate.rtt == 3 * MS, "it starts with a round trip of %u ns",
+	       flow->rate.rtt);
+	ends();
+}
+
 /* The limit of a context ends with the port's link, or after a second without data. The flow's next
  * packet may begin a start, but if the context still holds, it obeys that.
  */
@@ -3703,6 +3725,7 @@ static const struct tap_test tests[] = {
 	{ "with an open window, one request in eight is seen, and all are charged", window_unseen },
 	{ "requests behind a window are unseen only if all that may be are due", window_unseen_when_due },
 	{ "a window ends with the port, and with the peer", window_ends },
+	{ "a window that ends late leaves no old round trip", window_ends_late },
 	{ "a flow that comes back to its window is in no start", window_comes_back },
 	{ "a context that ends while its flow has no limit leaves the flow to DCQCN", window_ends_unseen },
 	{ "headers of a packet in a start may move", window_left_headers_move },

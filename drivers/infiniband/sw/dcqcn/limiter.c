@@ -673,6 +673,8 @@ void dcqcn_limiter_switch(struct dcqcn_qp *qp,
 	/* a context keeps its own round trip, so the flow's is out of date; rxe may go back even if
 	 * there is no start, and then it is needed
 	 */
+	if (flow->path)
+		dcqcn_path_age(flow->path, now);
 	flow->rate.rtt = dcqcn_limiter_rtt(qp, settings, DCQCN_PATH_SHORT, now);
 	if (qp->limited && !flow->released &&
 	    dcqcn_limiter_obey(qp, settings, dcqcn_limiter_gets_acks(flow), now))
