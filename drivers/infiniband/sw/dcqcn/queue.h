@@ -77,7 +77,7 @@ struct dcqcn_fifo {
  * @burst: bytes that may still leave at once
  * @ack_req_time: in units of 2^10 ns, modulo 2^32 units (73 min); when a request that requests an
  *	ACK last left
- * @back_psn: PSN to which rxe has gone back, with no ACK since; or DCQCN_PSN_NONE
+ * @back_psn: PSN to which rxe has last gone back since the limit began; or DCQCN_PSN_NONE
  * @held_bytes: length of all held packets on the wire
  * @lead: bytes that requests are ahead of responses, while both are held
  * @held_memory: bytes of memory that the packets of each FIFO take
