@@ -228,15 +228,58 @@ static void last_acks_lost(void)
 	world_end();
 }
 
+/* The program connects its QP again, and sends at once */
+static void reconnect(void)
+{
+	world_answered = NULL;
+	demand(rxe_connect(0, IB_QPT_RC, 14, 1024, 1, 5000, 0), "it has packets on their way");
+	rxe_post(&qps[0], WRITE, 65536);
+	rxe_run(&qps[0]);
+	demand(qps[0].held[0], "nothing is held");
+}
+
+/* The worker asks the core about a QP that is being connected again. When the worker takes the
+ * entry's lock, the QP has begun to send.
+ */
+static void asked_too_early(void)
+{
+	const struct dcqcn_dev *dev;
+
+	world_begin(7);
+	rxe_begin();
+	packets_limit = 1000;
+	checks_begin();
+	dev = ports[0].dev;
+	rxe_connect(0, IB_QPT_RC, 14, 1024, 1, 0, 0);
+	rxe_post(&qps[0], WRITE, 64);
+	rxe_run(&qps[0]);
+	pass(10 * MS);
+	entry = dcqcn_qp_find(ports[0].dev, qpn());
+	demand(entry, "there is no entry");
+	qps[0].live = false;
+	world_answered = reconnect;
+	pass(SECOND);
+	demand(!world_answered, "the worker has not asked");
+	demand(!dcqcn_counter_sum(dev, DCQCN_RP_DROP_DEAD), "%lu packets dropped",
+	       dcqcn_counter_sum(dev, DCQCN_RP_DROP_DEAD));
+	demand(dcqcn_qp_find(ports[0].dev, qpn()) == entry, "the entry is another one");
+	demand(entry->state == DCQCN_QP_LIVE, "the entry's state is %u", entry->state);
+	demand(qps[0].una == qps[0].top && qps[0].done, "rxe waits for an ACK");
+	printf("ok 7 - the core is asked about a QP just before it is connected again\n");
+	rxe_destroy(&qps[0]);
+	world_end();
+}
+
 int main(void)
 {
 	world_init();
-	printf("TAP version 13\n1..6\n");
+	printf("TAP version 13\n1..7\n");
 	freed_at_once();
 	link_comes_up();
 	sweeps_after_weeks();
 	chosen_while_absent();
 	bond();
 	last_acks_lost();
+	asked_too_early();
 	return 0;
 }

@@ -48,6 +48,7 @@ bool verbose;
 u64 timers_stop;
 u64 worker_stops;
 void (*world_pauses)(const void *at);
+void (*world_answered)(void);
 void (*world_registers)(void);
 unsigned int transmit_fails;
 
@@ -296,6 +297,8 @@ int ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, struct ib
 	attr->ah_attr.grh.traffic_class = qp->tos;
 	memcpy(attr->ah_attr.grh.dgid.raw, "\0\0\0\0\0\0\0\0\0\0\xff\xff\n\0\0", 15);
 	attr->ah_attr.grh.dgid.raw[15] = qp->peer->port->last;
+	if (world_answered)
+		world_answered();
 	return 0;
 }
 

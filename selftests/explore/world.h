@@ -90,6 +90,7 @@ extern bool verbose;
 extern u64 timers_stop;			/* ns; until then no timer of the module runs */
 extern u64 worker_stops;		/* ns; nor its worker */
 extern void (*world_registers)(void);	/* what happens when a port registers its hooks */
+extern void (*world_answered)(void);	/* what happens when the core has said what a QP is like */
 extern unsigned int transmit_fails;	/* so many of the next CNPs and feedback packets */
 
 void world_init(void);

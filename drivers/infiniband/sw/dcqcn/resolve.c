@@ -226,8 +226,10 @@ static bool dcqcn_qp_verify(struct dcqcn_qp *qp)
 	live = dcqcn_qp_query(qp->dev->ibdev, qp->qpn, &info);
 	__skb_queue_head_init(&dropped);
 	spin_lock_bh(&qp->lock);
-	if (qp->state != DCQCN_QP_LIVE) {
-		/* a packet contradicted it meanwhile: the worker will ask again */
+	if (qp->state != DCQCN_QP_LIVE || !list_empty(&qp->resolve_node)) {
+		/* a packet contradicted it meanwhile, and may be newer than the answer: the worker
+		 * will ask again
+		 */
 		live = true;
 	} else if (!live) {
 		dcqcn_qp_kill(qp);
