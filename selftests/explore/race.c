@@ -270,10 +270,52 @@ static void asked_too_early(void)
 	world_end();
 }
 
+static int choice_error;
+
+static void choose(void)
+{
+	choice_error = dcqcn_cc_choose_for_qp(ports[0].dev, qpn(), "dctcp");
+	demand(progress == FREED, "the entry was not freed meanwhile");
+	progress = DONE;
+	swapcontext(&cpu_a, &other_cpus);
+}
+
+/* A user chooses the algorithm of a QP whose entry the janitor frees meanwhile */
+static void chosen_too_late(void)
+{
+	struct dcqcn_qp *qp;
+
+	world_begin(8);
+	rxe_begin();
+	checks_begin();
+	rxe_connect(0, IB_QPT_RC, 14, 1024, 1, 0, 0);
+	add_unknown(qpn());
+	pass(10 * MS);
+	progress = INSERTS;
+	getcontext(&cpu_a);
+	cpu_a.uc_stack.ss_sp = stack;
+	cpu_a.uc_stack.ss_size = sizeof(stack);
+	makecontext(&cpu_a, choose, 0);
+	world_pauses = pause_at;
+	swapcontext(&other_cpus, &cpu_a);
+	pass(3 * SECOND);
+	world_pauses = NULL;
+	demand(progress == DONE, "the choice was at %d", progress);
+	demand(choice_error == -EAGAIN, "error %d for a choice that is lost", choice_error);
+	demand(!ports[0].dev->num_choices.counter, "%d choices",
+	       ports[0].dev->num_choices.counter);
+	demand(!dcqcn_cc_choose_for_qp(ports[0].dev, qpn(), "dctcp"), "it cannot be chosen again");
+	qp = dcqcn_qp_find(ports[0].dev, qpn());
+	demand(qp && dcqcn_qp_has_choice(qp), "the choice is forgotten");
+	printf("ok 8 - an algorithm is chosen for a QP whose entry is being freed\n");
+	rxe_destroy(&qps[0]);
+	world_end();
+}
+
 int main(void)
 {
 	world_init();
-	printf("TAP version 13\n1..7\n");
+	printf("TAP version 13\n1..8\n");
 	freed_at_once();
 	link_comes_up();
 	sweeps_after_weeks();
@@ -281,5 +323,6 @@ int main(void)
 	bond();
 	last_acks_lost();
 	asked_too_early();
+	chosen_too_late();
 	return 0;
 }

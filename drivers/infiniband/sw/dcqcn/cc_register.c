@@ -134,13 +134,15 @@ EXPORT_SYMBOL_GPL(dcqcn_unregister_cc);
  *
  * The choice ends when the QP is destroyed or reconnected. The QP's entry stays until then.
  *
- * Context: process; may sleep. Return: 0, -ENOENT if there is no such QP, or -ENOMEM.
+ * Context: process; may sleep. Return: 0, -ENOENT if there is no such QP, -EAGAIN if its entry is
+ * about to be freed, or -ENOMEM.
  */
 int dcqcn_cc_choose_for_qp(struct dcqcn_dev *dev, u32 qpn, const char *choice)
 {
 	struct dcqcn_settings *settings;
 	struct dcqcn_cc_flow *flow;
 	struct dcqcn_qp *qp;
+	int err = -ENOMEM;
 
 	if (!dcqcn_resolve_is_there(dev, qpn))
 		return -ENOENT;
@@ -172,12 +174,13 @@ int dcqcn_cc_choose_for_qp(struct dcqcn_dev *dev, u32 qpn, const char *choice)
 			qp->state = DCQCN_QP_RESOLVING;
 			dcqcn_dev_resolve(dev, &qp->resolve_node);
 		}
+		err = choice && qp->state == DCQCN_QP_DEAD ? -EAGAIN : 0;
 		spin_unlock_bh(&qp->lock);
 	}
 	rcu_read_unlock();
 	atomic_dec(&dev->num_choices);
 	kfree(flow);
-	return qp ? 0 : -ENOMEM;
+	return err;
 }
 
 /**

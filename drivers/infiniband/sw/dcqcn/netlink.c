@@ -668,6 +668,8 @@ int rdma_dcqcn_nl_qp_set_doit(struct sk_buff *skb, struct genl_info *info)
 	err = dcqcn_cc_choose_for_qp(dev, nla_get_u32(qpn), follow ? NULL : choice);
 	if (err == -ENOENT)
 		NL_SET_ERR_MSG_ATTR(info->extack, qpn, "no such queue pair, or not connected");
+	else if (err == -EAGAIN)
+		NL_SET_ERR_MSG_ATTR(info->extack, qpn, "its entry is being freed: try again");
 	dcqcn_dev_unlock();
 	return err;
 }
