@@ -219,6 +219,7 @@ static bool dcqcn_qp_is_unused(const struct dcqcn_qp *qp)
  */
 static bool dcqcn_qp_verify(struct dcqcn_qp *qp)
 {
+	unsigned long active = READ_ONCE(qp->active);
 	struct sk_buff_head dropped;
 	struct dcqcn_qp_info info;
 	bool live;
@@ -230,6 +231,9 @@ static bool dcqcn_qp_verify(struct dcqcn_qp *qp)
 		/* a packet contradicted it meanwhile, and may be newer than the answer: the worker
 		 * will ask again
 		 */
+		live = true;
+	} else if (!live && READ_ONCE(qp->active) != active) {
+		/* it has sent since, so it may be connected again: the janitor will ask again */
 		live = true;
 	} else if (!live) {
 		dcqcn_qp_kill(qp);
