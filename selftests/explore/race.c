@@ -58,6 +58,17 @@ static void receive_cnp(void)
 	swapcontext(&cpu_a, &other_cpus);
 }
 
+/* Let CPU A work until pause_at() stops it */
+static void on_cpu_a(void (*work)(void))
+{
+	getcontext(&cpu_a);
+	cpu_a.uc_stack.ss_sp = stack;
+	cpu_a.uc_stack.ss_size = sizeof(stack);
+	makecontext(&cpu_a, work, 0);
+	world_pauses = pause_at;
+	swapcontext(&other_cpus, &cpu_a);
+}
+
 static void freed_at_once(void)
 {
 	world_begin(1);
@@ -65,12 +76,7 @@ static void freed_at_once(void)
 	packets_limit = 1000;
 	checks_begin();
 	rxe_connect(0, IB_QPT_RC, 14, 1024, 1, 0, 0);
-	getcontext(&cpu_a);
-	cpu_a.uc_stack.ss_sp = stack;
-	cpu_a.uc_stack.ss_size = sizeof(stack);
-	makecontext(&cpu_a, receive_cnp, 0);
-	world_pauses = pause_at;
-	swapcontext(&other_cpus, &cpu_a);
+	on_cpu_a(receive_cnp);
 	rxe_post(&qps[0], WRITE, 64);
 	rxe_run(&qps[0]);
 	qps[0].live = false;
@@ -266,7 +272,7 @@ static void asked_too_early(void (*answered)(void))
 	rxe_run(&qps[0]);
 	pass(10 * MS);
 	entry = dcqcn_qp_find(ports[0].dev, qpn());
-	demand(entry, "there is no entry");
+	demand(entry, "the QP has no entry");
 	qps[0].live = false;
 	world_answered = answered;
 	pass(SECOND);
@@ -302,12 +308,7 @@ static void chosen_too_late(void)
 	add_unknown(qpn());
 	pass(10 * MS);
 	progress = INSERTS;
-	getcontext(&cpu_a);
-	cpu_a.uc_stack.ss_sp = stack;
-	cpu_a.uc_stack.ss_size = sizeof(stack);
-	makecontext(&cpu_a, choose, 0);
-	world_pauses = pause_at;
-	swapcontext(&other_cpus, &cpu_a);
+	on_cpu_a(choose);
 	pass(3 * SECOND);
 	world_pauses = NULL;
 	demand(progress == DONE, "the choice was at %d", progress);

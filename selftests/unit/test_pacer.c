@@ -1186,7 +1186,7 @@ static void start_loses_burst(void)
 }
 
 /* The round trip was measured with short messages, and is a tenth of the time that a READ response
- * of 4 KB takes to leave a port of 100 Mb/s. The gap between two of them is no pause.
+ * of 4 KB takes to leave a port of 100 Mb/s. The start must not end between two of them.
  */
 static void start_waits_for_turn(void)
 {

@@ -341,7 +341,7 @@ bool dcqcn_pkt_is_valid_feedback(const struct dcqcn_pkt *pkt)
 }
 
 /**
- * dcqcn_pkt_syndrome() - check an ACK, and say whether it is positive
+ * dcqcn_pkt_syndrome() - check an ACK, and read its syndrome
  * @pkt: parsed packet of kind DCQCN_PKT_ACK, readable as a whole
  *
  * The ICRC must be correct.
