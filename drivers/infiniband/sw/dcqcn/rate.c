@@ -309,7 +309,8 @@ static void dcqcn_increase(struct dcqcn_rate *r,
 		/* Steps that are a share of the target are not constant, but
 		 * reach the line in fewer than 4000 steps
 		 */
-		if (last && (p->rpg_ai_rate || r->target_rate == line) &&
+		if (last && (p->rpg_ai_rate || r->target_rate == line ||
+			     dcqcn_rate_phase(r, p) == DCQCN_HYPER) &&
 		    steady++ == DCQCN_CONVERGED) {
 			dcqcn_increase_rest(r, line, step, n);
 			return;
