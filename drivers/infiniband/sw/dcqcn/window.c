@@ -179,7 +179,7 @@ void dcqcn_ccc_restart(struct dcqcn_ccc_sender *tx,
  */
 static bool dcqcn_ccc_has_paused(const struct dcqcn_ccc_sender *tx, u64 now)
 {
-	return list_empty(&tx->waiting) &&
+	return tx->agreed & DCQCN_CCC_RCCC && list_empty(&tx->waiting) &&
 	       dcqcn_ccc_since(now, tx->sent_time) > DCQCN_CCC_SILENT &&
 	       dcqcn_ccc_since(now, tx->heard_time) > DCQCN_CCC_SILENT;
 }
@@ -197,7 +197,6 @@ static bool dcqcn_ccc_has_paused(const struct dcqcn_ccc_sender *tx, u64 now)
  */
 u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 {
-	const struct dcqcn_settings *settings;
 	struct dcqcn_ccc *ccc;
 	struct dcqcn_ccc_sender *tx;
 	bool first, may, paused;
@@ -207,7 +206,6 @@ u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 	if (!ccc)
 		return 0;
 	tx = &ccc->tx;
-	settings = rcu_dereference_bh(qp->dev->settings);
 	/* the flow was woken, perhaps before its turn at the rate */
 	qp->flow.next = max(qp->flow.next, qp->route->due);
 	spin_lock(&ccc->lock);
@@ -217,7 +215,7 @@ u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 	if (until)
 		goto unlock;
 	if (paused)
-		dcqcn_ccc_restart(tx, settings);
+		dcqcn_ccc_restart(tx, rcu_dereference_bh(qp->dev->settings));
 	/* with nothing in flight, no feedback would wake waiting flows */
 	first = !fresh || list_empty(&tx->waiting) || !dcqcn_ccc_flight(tx);
 	may = first && dcqcn_ccc_in_window(tx) && dcqcn_ccc_in_credit(tx);
@@ -312,7 +310,7 @@ static bool dcqcn_ccc_asks(const struct dcqcn_ccc_sender *tx)
 	if (tx->unasked >= dcqcn_ccc_enough(tx))
 		return true;
 	/* no grant will come, and an answer on its way does not know of this packet */
-	if (!dcqcn_ccc_asked(tx) && !dcqcn_ccc_has_credit(tx))
+	if (!dcqcn_ccc_has_credit(tx) && !dcqcn_ccc_asked(tx))
 		return true;
 	/* nothing more will leave before an answer comes */
 	return !dcqcn_ccc_awaits(tx) &&
@@ -366,7 +364,7 @@ static u32 dcqcn_ccc_ask(struct dcqcn_ccc_sender *tx, u32 needs, u64 now)
 	u32 asked = dcqcn_ccc_asked(tx), quanta, most;
 	s64 lacks = dcqcn_ccc_lacks(tx, needs);
 
-	if (!(tx->agreed & DCQCN_CCC_RCCC) || lacks <= 0)
+	if (lacks <= 0)
 		return 0;
 	most = DCQCN_RCCC_BACKLOG_MAX - min(asked, DCQCN_RCCC_BACKLOG_MAX);
 	quanta = dcqcn_rccc_ask(min(DIV_ROUND_UP((u32)lacks, DCQCN_RCCC_QUANTUM),
@@ -389,7 +387,7 @@ static u32 dcqcn_ccc_take_back(struct dcqcn_ccc_sender *tx, u32 needs)
 	u32 asked = dcqcn_ccc_asked(tx), quanta;
 	s64 lacks = dcqcn_ccc_lacks(tx, needs);
 
-	if (!(tx->agreed & DCQCN_CCC_RCCC) || lacks >= 0)
+	if (lacks >= 0)
 		return 0;
 	if (!dcqcn_ccc_has_credit(tx))
 		asked -= min(asked, DCQCN_RCCC_QUANTUM);
@@ -428,13 +426,13 @@ bool dcqcn_ccc_lend(struct dcqcn_ccc_sender *tx)
 	return true;
 }
 
-/* After a packet of a flow has left: whether the next packets may use lent bytes. The flow then
- * does not know when its last packet left, so it must not be about to change its path. Packets that
- * skip the lock are not steered.
+/* After a packet of a flow has left, with @held bytes behind it, which none may overtake: whether
+ * the next packets may use lent bytes. The flow then does not know when its last packet left, so it
+ * must not be about to change its path. Packets that skip the lock are not steered.
  */
-static bool dcqcn_ccc_lends(struct dcqcn_ccc_sender *tx, struct dcqcn_route *route)
+static bool dcqcn_ccc_lends(struct dcqcn_ccc_sender *tx, struct dcqcn_route *route, u32 held)
 {
-	route->lent = route->move == DCQCN_MOVE_NONE && !route->entropy.ev &&
+	route->lent = !held && route->move == DCQCN_MOVE_NONE && !route->entropy.ev &&
 		      !route->entropy.rounds && dcqcn_ccc_lend(tx);
 	return route->lent;
 }
@@ -525,7 +523,7 @@ bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 	struct dcqcn_route *route;
 	struct dcqcn_ccc *ccc;
 	bool last, alone, lent = false;
-	u32 needs;
+	u32 needs = 0;
 
 	ccc = rcu_dereference_protected(qp->ccc, lockdep_is_held(&qp->lock));
 	if (!ccc || !bth)
@@ -544,24 +542,27 @@ bool dcqcn_ccc_sent(struct dcqcn_qp *qp, struct sk_buff *skb, u32 psn, u32 bytes
 	route->waits = 0;
 	last = route->move == DCQCN_MOVE_HELD ||
 	       (route->move == DCQCN_MOVE_WANTED && dcqcn_ccc_may_hold(tx, now));
-	goes_on = held ? goes_on : dcqcn_bth_goes_on(bth);
-	alone = !held && !goes_on && dcqcn_bth_begins(bth) && list_empty(&tx->waiting);
-	dcqcn_ccc_follow(tx, alone ? bytes : 0, now);
-	needs = dcqcn_ccc_needs(tx, held, goes_on, alone);
-	bits |= dcqcn_ccc_ask(tx, needs, now);
+	if (tx->agreed & DCQCN_CCC_RCCC) {
+		goes_on = held ? goes_on : dcqcn_bth_goes_on(bth);
+		alone = !held && !goes_on && dcqcn_bth_begins(bth) &&
+			list_empty(&tx->waiting);
+		dcqcn_ccc_follow(tx, alone ? bytes : 0, now);
+		needs = dcqcn_ccc_needs(tx, held, goes_on, alone);
+		bits |= dcqcn_ccc_ask(tx, needs, now);
+	}
 	/* the answer to a QP's first packet shows that the peer knows the QP */
 	if (last || !route->introduced || dcqcn_ccc_asks(tx)) {
 		route->introduced = true;
 		dcqcn_ccc_probe(tx, qp->qpn, dcqcn_bth_qpn(bth), psn, last, now);
 		bits |= DCQCN_BTH_REQUEST;
-	} else {
+	} else if (tx->agreed & DCQCN_CCC_RCCC) {
 		bits |= dcqcn_ccc_take_back(tx, needs);
 	}
 	if (last) {
 		bits |= DCQCN_BTH_LAST;
 		dcqcn_ccc_hold(ccc, route, now);
 	}
-	lent = dcqcn_ccc_lends(tx, route);
+	lent = dcqcn_ccc_lends(tx, route, held);
 	spin_unlock(&ccc->lock);
 	bth->qpn |= cpu_to_be32(bits);
 steer:
