@@ -337,14 +337,25 @@ bool dcqcn_qp_look(struct dcqcn_qp *qp, struct dcqcn_qp_view *view)
 	return true;
 }
 
+/* Whether a packet of a live QP shows that the core's answer about the QP is out of date. A
+ * firewall may have changed the packet's addresses, but not its opcode or the QP to which it goes.
+ */
+static bool dcqcn_qp_is_newer(const struct dcqcn_qp *qp, const struct dcqcn_tx *tx)
+{
+	u8 type = dcqcn_bth_qp_type(tx->bth);
+
+	return type != qp->type ||
+	       (type != IB_QPT_UD && qp->peer_qpn != dcqcn_bth_qpn(tx->bth));
+}
+
 /**
  * dcqcn_qp_contradict() - handle a packet that its QP's entry does not describe
  * @qp: the entry
  * @tx: the packet, which the QP sends
  *
  * Ends the flow of a QP that was reconnected. The entry takes over what the packet says, and the
- * worker asks the core for the rest. But a packet that contradicts the core is not believed,
- * because a firewall may have changed its addresses: the core is asked again.
+ * worker asks the core for the rest. But if only the packet's addresses contradict the core, it is
+ * not believed, because a firewall may have changed them: the core is asked again.
  *
  * Context: under RCU; process with BH on, or softirq. Takes @qp->lock.
  * Return: true if a flow begins with the packet.
@@ -366,7 +377,7 @@ bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct dcqcn_tx *tx)
 		dcqcn_qp_forget_choice(qp);
 	}
 	/* in a live entry, packets of the owner have matched it; in another one, they have not */
-	if (live == !!qp->owner)
+	if (live == !!qp->owner || (live && dcqcn_qp_is_newer(qp, tx)))
 		begins = dcqcn_qp_read(qp, tx);
 	if (live && !begins) {
 		qp->owner = dcqcn_tx_skb(tx)->sk;
