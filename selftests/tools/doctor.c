@@ -689,12 +689,14 @@ static int icrc_covers(void)
 	static const struct { size_t header; uint8_t version, changes[8]; } kinds[] = {
 		{ 20, 0x45, { 1, 8, 10, 11, 26, 27, 32 } },
 		{ 40, 0x60, { 0, 1, 2, 3, 7, 46, 47, 52 } },
+		/* with as many options as there can be */
+		{ 60, 0x4f, { 1, 8, 10, 11, 66, 67, 72 } },
 	};
 	int wrong = 0;
 
-	for (int k = 0; k < 2; k++) {
+	for (int k = 0; k < 3; k++) {
 		size_t len = kinds[k].header + 8 + 12 + 16;
-		uint8_t p[80];
+		uint8_t p[96];
 		uint32_t icrc;
 
 		for (size_t i = 0; i < len; i++)
@@ -702,7 +704,7 @@ static int icrc_covers(void)
 		p[0] = kinds[k].version;
 		icrc = icrc_compute(p, kinds[k].header, len);
 		for (size_t i = 0; i < len; i++) {
-			bool changes = i ? !!memchr(kinds[k].changes, i, 8) : k;
+			bool changes = i ? !!memchr(kinds[k].changes, i, 8) : k == 1;
 
 			p[i] ^= 1;
 			if ((icrc_compute(p, kinds[k].header, len) == icrc) != changes) {

@@ -8,7 +8,8 @@
 #define UDP_LEN		8
 #define BTH_LEN		12
 #define BTH_RESV	4	/* has FECN and BECN */
-#define MOST_HEADERS	(40 + UDP_LEN + BTH_LEN)
+#define IP_LEN_MAX	60	/* IPv4, with as many options as there can be */
+#define MOST_HEADERS	(IP_LEN_MAX + UDP_LEN + BTH_LEN)
 
 static uint32_t add(uint32_t crc, const uint8_t *data, size_t len)
 {
