@@ -282,6 +282,8 @@ port set dev nonesuch prio 0 kmin 1 prio 0 kmin 2 -> port: prio 0 is given twice
 port set dev NAME64 rate 1 -> nnnnnnnnnnnnnnnnnnnn...: names have at most 63 characters
 port set dev nonesuch switch NAME64 -> switch: names have at most 63 characters
 show dev NAME64 -> nnnnnnnnnnnnnnnnnnnn...: names have at most 63 characters
+set dev nonesuch cc_algorithm NAME64 -> nnnnnnnnnnnnnnnnnnnn...: names have at most 63 characters
+cc use NAME64 dev nonesuch qpn 17 -> nnnnnnnnnnnnnnnnnnnn...: names have at most 63 characters
 port set dev nonesuch xoff 5GB -> xoff: "5GB" is too large
 port set dev nonesuch prio 0 pmax 1x -> pmax: "1x" is not a probability
 port set dev nonesuch prio 0 pmax 1e-10 -> pmax: "1e-10" is too small: the least is 1e-09

@@ -128,9 +128,9 @@ void dev_set(const char *name, const char *profile, const char *algorithm,
 	nlh = netlink_request(&dev_family, RDMA_DCQCN_CMD_DEV_SET, name);
 	mnl_attr_put_strz(nlh, RDMA_DCQCN_A_DEV_NAME, name);
 	if (profile)
-		mnl_attr_put_strz(nlh, RDMA_DCQCN_A_DEV_PROFILE, profile);
+		netlink_put_name(nlh, RDMA_DCQCN_A_DEV_PROFILE, profile);
 	if (algorithm)
-		mnl_attr_put_strz(nlh, RDMA_DCQCN_A_DEV_CC_ALGORITHM, algorithm);
+		netlink_put_name(nlh, RDMA_DCQCN_A_DEV_CC_ALGORITHM, algorithm);
 	if (which) {
 		nest = mnl_attr_nest_start(nlh, RDMA_DCQCN_A_DEV_SETTINGS);
 		for (int i = 1; i <= RDMA_DCQCN_A_SETTINGS_MAX; i++) {

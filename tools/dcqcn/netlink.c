@@ -277,14 +277,27 @@ static uint16_t open_family(const struct netlink_family *f)
 	return family;
 }
 
+/* A request has no room for words of any length */
+static void check_name(const char *name)
+{
+	if (strlen(name) > NETLINK_NAME_MAX)
+		fail("%.20s...: names have at most %d characters", name, NETLINK_NAME_MAX);
+}
+
+void netlink_put_name(struct nlmsghdr *nlh, uint16_t type, const char *name)
+{
+	check_name(name);
+	mnl_attr_put_strz(nlh, type, name);
+}
+
 /* A request to fill with attributes; there is one at a time. @object names what it
  * is about, or is NULL for everything.
  */
 struct nlmsghdr *netlink_request(const struct netlink_family *f, uint8_t cmd,
 				 const char *object)
 {
-	if (object && strlen(object) > NETLINK_NAME_MAX)
-		fail("%.20s...: names have at most %d characters", object, NETLINK_NAME_MAX);
+	if (object)
+		check_name(object);
 	requested.family = f;
 	requested.object = object ?: f->module;
 	return begin(request, cmd, f->version);

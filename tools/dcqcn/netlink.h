@@ -27,6 +27,7 @@ struct netlink_family {
 
 struct nlmsghdr *netlink_request(const struct netlink_family *f, uint8_t cmd,
 				 const char *object);
+void netlink_put_name(struct nlmsghdr *nlh, uint16_t type, const char *name);
 void netlink_dump(struct nlmsghdr *nlh, uint16_t max, netlink_message message,
 		  void *data);
 void netlink_do(struct nlmsghdr *nlh);
