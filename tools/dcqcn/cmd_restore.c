@@ -3,7 +3,7 @@
  * dcqcn restore: reads what dcqcn save wrote. A line is a device, a knob and a value;
  * a device's lines are applied together. Devices that do not exist are skipped:
  * udev restores them when they appear. Knobs that are unknown, as those of a newer
- * release are, cost only themselves.
+ * release are, and algorithms that are not loaded cost only themselves.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct saved {
 	struct saved *next;
 };
 
-/* What to say of the first unknown knob, in the end */
+/* What to say in the end of the first knob or algorithm that is unknown */
 static char *unknown;
 
 static struct saved *saved_find(struct saved **list, const char *name)
@@ -102,11 +102,39 @@ static struct saved *read_file(const char *file)
 	return list;
 }
 
+static bool has_algorithm(const struct dev *dev, const char *name)
+{
+	size_t len = strlen(name);
+
+	/* names with spaces in between */
+	for (const char *at = dev->algorithms; *at; at += strcspn(at, " ")) {
+		at += strspn(at, " ");
+		if (strcspn(at, " ") == len && !strncmp(at, name, len))
+			return true;
+	}
+	return false;
+}
+
+static void restore(const struct dev *dev, const struct saved *saved)
+{
+	const char *algorithm = saved->algorithm;
+
+	if (algorithm && !has_algorithm(dev, algorithm)) {
+		if (!unknown &&
+		    asprintf(&unknown, "%s: \"%s\": no such algorithm (dcqcn cc list lists them); all other settings are restored",
+			     dev->name, algorithm) < 0)
+			fail_errno(dev->name);
+		algorithm = NULL;
+	}
+	if (algorithm || saved->which)
+		dev_set(dev->name, NULL, algorithm, saved->settings, saved->which);
+}
+
 int cmd_restore(int argc, char **argv)
 {
 	const char *file = DEFAULT_FILE, *name = NULL;
 	struct saved *list, *next;
-	struct dev *devs;
+	struct dev *devs, *dev;
 
 	argc--;
 	argv++;
@@ -126,9 +154,9 @@ int cmd_restore(int argc, char **argv)
 	devs = dev_list(NULL);
 	for (; list; list = next) {
 		next = list->next;
-		if ((!name || !strcmp(name, list->name)) &&
-		    dev_find(devs, list->name))
-			dev_set(list->name, NULL, list->algorithm, list->settings, list->which);
+		dev = dev_find(devs, list->name);
+		if (dev && (!name || !strcmp(name, list->name)))
+			restore(dev, list);
 		free(list->algorithm);
 		free(list);
 	}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dcqcn save and restore without a kernel: prints what restore would set of two devices, whose
+ * kernel has three algorithms. settings.sh says what that must be.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "dev.h"
+#include "fail.h"
+#include "knob.h"
+
+bool option_json;
+
+static struct dev devs[] = {
+	{ .name = "rxe0", .algorithm = "dcqcn", .algorithms = "dcqcn swift timely", .next = &devs[1] },
+	{ .name = "rxe1", .algorithm = "swift", .algorithms = "dcqcn swift timely" },
+};
+
+struct dev *dev_list(const char *name)
+{
+	return name ? dev_find(devs, name) : devs;
+}
+
+struct dev *dev_find(struct dev *list, const char *name)
+{
+	while (list && strcmp(list->name, name))
+		list = list->next;
+	return list;
+}
+
+void dev_free(struct dev *list)
+{
+	(void)list;
+}
+
+void dev_set(const char *name, const char *profile, const char *algorithm,
+	     const uint32_t *settings, uint32_t which)
+{
+	(void)profile;
+	if (!algorithm && !which)
+		fail("%s: nothing to set", name);
+	if (algorithm && strcmp(algorithm, "dcqcn") && strcmp(algorithm, "swift") &&
+	    strcmp(algorithm, "timely"))
+		fail("%s: no such algorithm", name);
+	for (int i = 1; i <= RDMA_DCQCN_A_SETTINGS_MAX; i++) {
+		if (which & 1U << i)
+			printf("%s %s %u\n", name, knobs[i].name, settings[i]);
+	}
+	if (algorithm)
+		printf("%s cc_algorithm %s\n", name, algorithm);
+}
+
+const char *command_name(void)
+{
+	return "settings";
+}
+
+const char *command_usage(void)
+{
+	return "";
+}
+
+int main(int argc, char **argv)
+{
+	return argc < 2 ? EXIT_FAILURE :
+	       strcmp(argv[1], "save") ? cmd_restore(argc - 1, argv + 1) :
+	       cmd_save(argc - 1, argv + 1);
+}

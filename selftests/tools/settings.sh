@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# dcqcn save and restore without a kernel: see settings.c. Prints each deviation.
+
+cd "$(dirname "$0")/../../tools/dcqcn" || exit 1
+export LC_ALL=C
+TMP=$(mktemp -d)
+trap 'rm -rf "$TMP"' EXIT
+STATUS=0
+
+"${CC:-cc}" -O1 -g -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -I../../include \
+	-I../../include/uapi -iquote . -o "$TMP/settings" ../../selftests/tools/settings.c \
+	cmd_save.c cmd_restore.c arg.c knob.c replace.c unit.c fail.c json.c clean.c -lm || exit
+
+# restores WHAT_IT_SETS ERROR: of what comes in
+restores()
+{
+	local said
+
+	said=$("$TMP/settings" restore - 2>"$TMP/error")
+	[ "$said" = "$1" ] && [ "$(cat "$TMP/error")" = "$2" ] && return
+	printf '# instead of %s: %s\n%s\n' "$*" "$said" "$(cat "$TMP/error")"
+	STATUS=1
+}
+
+restores "" "" <<<"rxe7 rpg_gd 11"
+restores $'rxe1 rpg_gd 12\nrxe0 rpg_gd 11\nrxe0 cc_algorithm timely' "" <<END
+rxe1 rpg_gd 12
+rxe0 cc_algorithm timely
+rxe0 rpg_gd 11
+END
+# neither an algorithm that is not loaded yet nor a knob of a newer release costs anything else
+restores $'rxe0 rpg_gd 11\nrxe1 rpg_gd 12\nrxe1 cc_algorithm timely' \
+	'dcqcn: rxe0: "swif": no such algorithm (dcqcn cc list lists them); all other settings are restored' <<END
+rxe0 rpg_gd 11
+rxe0 cc_algorithm swif
+rxe1 rpg_gd 12
+rxe1 cc_algorithm timely
+END
+restores "rxe1 rpg_gd 12" \
+	'dcqcn: -:1: "colour": no such knob (dcqcn show lists them); all others are restored' <<END
+rxe0 colour red
+rxe1 rpg_gd 12
+END
+exit $STATUS
