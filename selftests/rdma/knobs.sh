@@ -96,10 +96,13 @@ algorithms()
 	"$DCQCN" save | grep -qx "${DEV[local]} cc_algorithm timely" || fail "$("$DCQCN" save)"
 	"$DCQCN" save -o $TMP/saved
 	"$DCQCN" cc use dcqcn
-	! "$DCQCN" save | grep " cc_algorithm " || fail "the default is saved"
+	"$DCQCN" save -o $TMP/default
 	"$DCQCN" restore $TMP/saved
 	get roce_rp/cc_algorithm
 	check "restored" "$VALUE" = timely
+	"$DCQCN" restore $TMP/default
+	get roce_rp/cc_algorithm
+	check "the default restored" "$VALUE" = dcqcn
 	! "$DCQCN" cc use nonesuch 2>$TMP/error || fail "an algorithm that does not exist is used"
 	grep -q "no such algorithm" $TMP/error || fail "$(cat $TMP/error)"
 }

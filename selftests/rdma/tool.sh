@@ -248,7 +248,7 @@ dialects()
 		check "from $as: $OUT" $STATUS = 0
 		[ $as != mlxconfig ] || echo 0 >"$(ecn local)/roce_np/enable/3"
 		# a card obeys DCQCN
-		[ $as = ecn ] || sed -i "/ cc_algorithm /d" $TMP/saved
+		[ $as = ecn ] || sed -i "s/ cc_algorithm .*/ cc_algorithm dcqcn/" $TMP/saved
 		"$DCQCN" save | diff $TMP/saved - || fail "$as is not as shown"
 	done
 	# what tools print around it

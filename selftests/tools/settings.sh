@@ -43,4 +43,9 @@ restores "rxe1 rpg_gd 12" \
 rxe0 colour red
 rxe1 rpg_gd 12
 END
+# what was saved comes back, the default included
+"$TMP/settings" save >"$TMP/saved"
+grep " cc_algorithm " "$TMP/saved" | diff - <(printf '%s cc_algorithm %s\n' rxe0 dcqcn rxe1 swift) ||
+	STATUS=1
+restores "rxe1 cc_algorithm dcqcn" "" <<<$'rxe0 cc_algorithm dcqcn\nrxe1 cc_algorithm dcqcn'
 exit $STATUS

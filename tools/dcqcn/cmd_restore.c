@@ -119,6 +119,9 @@ static void restore(const struct dev *dev, const struct saved *saved)
 {
 	const char *algorithm = saved->algorithm;
 
+	/* older modules know neither another one nor the attribute */
+	if (algorithm && !strcmp(algorithm, dev->algorithm))
+		algorithm = NULL;
 	if (algorithm && !has_algorithm(dev, algorithm)) {
 		if (!unknown &&
 		    asprintf(&unknown, "%s: \"%s\": no such algorithm (dcqcn cc list lists them); all other settings are restored",

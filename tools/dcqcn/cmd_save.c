@@ -32,9 +32,7 @@ int cmd_save(int argc, char **argv)
 			knob_print(out, &knobs[i], dev->settings[i]);
 			putc('\n', out);
 		}
-		/* older releases do not know this setting */
-		if (strcmp(dev->algorithm, "dcqcn"))
-			fprintf(out, "%s %s %s\n", dev->name, KNOB_ALGORITHM, dev->algorithm);
+		fprintf(out, "%s %s %s\n", dev->name, KNOB_ALGORITHM, dev->algorithm);
 	}
 	if (file) {
 		if (fclose(out))
