@@ -235,15 +235,21 @@ static void drop_privileges(void)
 		fail_errno("capset");
 }
 
-static struct in6_addr address_of(const struct sockaddr_in6 *from)
+/* v4-mapped for IPv4 */
+static struct in6_addr address_of(const struct sockaddr_storage *from)
 {
-	return from->sin6_addr;		/* v4-mapped for IPv4 */
+	struct in6_addr addr = { .s6_addr = { [10] = 0xff, [11] = 0xff } };
+
+	if (from->ss_family == AF_INET6)
+		return ((const struct sockaddr_in6 *)from)->sin6_addr;
+	memcpy(&addr.s6_addr[12], &((const struct sockaddr_in *)from)->sin_addr, 4);
+	return addr;
 }
 
 /* Answer in a process of its own, which a timer ends */
-static _Noreturn void serve_one(int fd, const char *dev, const struct sockaddr_in6 *from)
+static _Noreturn void serve_one(int fd, const char *dev, const struct in6_addr *from)
 {
-	struct exchange_addresses theirs = { .addr = { address_of(from) }, .num = 1 };
+	struct exchange_addresses theirs = { .addr = { *from }, .num = 1 };
 	struct timeval patience = { .tv_sec = CONNECT_MAX };
 	struct facts facts = {};
 	char line[LINE];
@@ -259,18 +265,27 @@ static _Noreturn void serve_one(int fd, const char *dev, const struct sockaddr_i
 	exit(EXIT_SUCCESS);
 }
 
+/* For both versions of IP, or for IPv4 if the kernel has no other one (ipv6.disable=1) */
 static int listening_socket(void)
 {
-	struct sockaddr_in6 here = {
+	const struct sockaddr_in6 all = {
 		.sin6_family = AF_INET6, .sin6_port = htons(strtoul(PORT, NULL, 10)),
 	};
+	const struct sockaddr_in all4 = { .sin_family = AF_INET, .sin_port = all.sin6_port };
+	const struct sockaddr *here = (const struct sockaddr *)&all;
 	int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1, zero = 0;
+	socklen_t len = sizeof(all);
 
+	if (fd < 0 && errno == EAFNOSUPPORT) {
+		fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		here = (const struct sockaddr *)&all4;
+		len = sizeof(all4);
+	}
 	if (fd < 0)
 		fail_errno("--serve");
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof(zero));
-	if (bind(fd, (struct sockaddr *)&here, sizeof(here)) || listen(fd, 1))
+	if (bind(fd, here, len) || listen(fd, 1))
 		fail("--serve: TCP port " PORT ": %s", strerror(errno));
 	return fd;
 }
@@ -284,14 +299,16 @@ void exchange_serve(const char *dev)
 	drop_privileges();
 	finding_note("answering doctors on TCP port " PORT " until interrupted; anybody who reaches it learns what \"dcqcn doctor\" sees here");
 	for (;;) {
-		struct sockaddr_in6 from;
-		socklen_t len = sizeof(from);
+		struct sockaddr_storage peer;
+		socklen_t len = sizeof(peer);
+		struct in6_addr from;
 		pid_t child;
 
-		fd = accept(listening, (struct sockaddr *)&from, &len);
+		fd = accept(listening, (struct sockaddr *)&peer, &len);
 		if (fd < 0)
 			continue;
-		finding_note("%s asks", inet_ntop(AF_INET6, &from.sin6_addr, text, sizeof(text)));
+		from = address_of(&peer);
+		finding_note("%s asks", inet_ntop(AF_INET6, &from, text, sizeof(text)));
 		child = fork();
 		if (!child) {
 			close(listening);

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dcqcn doctor --serve where the kernel has no IPv6, as with ipv6.disable=1: it listens on IPv4,
+ * and sends its probes to the address that asks. Prints what is wrong.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+static int bound_to;
+
+static int socket_without_ipv6(int family)
+{
+	if (family == AF_INET6)
+		errno = EAFNOSUPPORT;
+	return family == AF_INET6 ? -1 : 0;
+}
+
+static int note_bind(const struct sockaddr *addr, socklen_t len)
+{
+	bound_to = addr->sa_family == AF_INET && len == 16 ? AF_INET : -1;
+	return 0;
+}
+
+#define socket(family, ...)	socket_without_ipv6(family)
+#define bind(fd, addr, len)	note_bind(addr, len)
+#define listen(fd, n)		0
+#include "exchange.c"
+
+bool facts_find(struct facts *facts, const char *name)
+{
+	(void)facts;
+	return name;
+}
+
+void facts_gather(struct facts *facts, uint64_t nsec, const struct in6_addr *peers, int num_peers,
+		  struct step *step)
+{
+	(void)facts;
+	(void)nsec;
+	(void)peers;
+	(void)num_peers;
+	(void)step;
+}
+
+void facts_print(FILE *out, const struct facts *facts)
+{
+	(void)out;
+	(void)facts;
+}
+
+void finding_note(const char *format, ...)
+{
+	(void)format;
+}
+
+void fail(const char *format, ...)
+{
+	printf("# it does not listen: %s\n", format);
+	exit(EXIT_FAILURE);
+}
+
+void fail_errno(const char *object)
+{
+	printf("# it does not listen: %s: %s\n", object, strerror(errno));
+	exit(EXIT_FAILURE);
+}
+
+int main(void)
+{
+	struct sockaddr_storage from = {};
+	struct sockaddr_in *in = (struct sockaddr_in *)&from;
+	char text[INET6_ADDRSTRLEN];
+	struct in6_addr addr;
+
+	if (listening_socket() || bound_to != AF_INET) {
+		printf("# it does not listen on IPv4\n");
+		return EXIT_FAILURE;
+	}
+	in->sin_family = AF_INET;
+	in->sin_addr.s_addr = htonl(0x0a000001);
+	addr = address_of(&from);
+	if (strcmp(inet_ntop(AF_INET6, &addr, text, sizeof(text)), "::ffff:10.0.0.1")) {
+		printf("# 10.0.0.1 asks, and %s is answered\n", text);
+		return EXIT_FAILURE;
+	}
+	return EXIT_SUCCESS;
+}
