@@ -871,6 +871,33 @@ static void test_arrivals(void)
 	       out.best_flows_min, out.best_flows_max);
 }
 
+/* Until the last flow slows down, the queue grows by what flows gain, and links bring in */
+static void test_braking(void)
+{
+	static const double speeds[] = { 10e9, 1e9, 100e6 };
+	struct dcqcn_model_input in;
+
+	dcqcn_model_defaults(&in);
+	/* sigcomm15: each flow gains 40 Mb/s in 55 us, and half of that at first */
+	in.profile = 2;
+	for (size_t i = 0; i < COUNT(speeds); i++) {
+		struct dcqcn_model_output out;
+		double speed, time, gain, links;
+
+		in.speed_bps = speeds[i];
+		out = solved(&in);
+		speed = in.speed_bps / 8e6 * out.packet_bytes / out.frame_bytes;
+		time = out.rtt_us + out.kmax_drain_us + 50 + 16 * out.packet_bytes / speed;
+		gain = 16 * 5 * (time / 55 + 1) / 2 * time;
+		links = 15 * speed * time;
+		expect(near(out.brake_bytes, gain < links ? gain : links, 1e-6),
+		       "%g at %g bit/s, flows gain %g and links bring in %g", out.brake_bytes,
+		       in.speed_bps, gain, links);
+		expect((out.brake == DCQCN_MODEL_BRAKE_NONE) ==
+		       (out.state_pfc == DCQCN_MODEL_START), "PFC: %g, in simulated time %g", out.brake, out.state_pfc);
+	}
+}
+
 /* N flows share the CNPs of a port */
 static void test_cnp_cap(void)
 {
@@ -1236,6 +1263,7 @@ static const struct tap_test tests[] = {
 	{ "bursts are seen, and answered too late", test_bursts },
 	{ "CNPs come too late for messages that are over", test_arrivals },
 	{ "algorithms that plug in share a link", test_algorithms },
+	{ "the braking distance is what links can bring in", test_braking },
 	{ "a port's cap on CNPs holds back those of all flows", test_cnp_cap },
 	{ "the other faults are found", test_other_findings },
 	{ "configurations have the thresholds", test_configurations },

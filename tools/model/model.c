@@ -91,7 +91,7 @@ static double ai_speed(const struct dcqcn_model_input *in, const struct senders 
  * Kmax is passed, and each packet is marked from now on. The last flow hears of it
  * when its packet has come, waited and been answered, and may just have used up its
  * CNP interval. Until then each flow goes on as it did: with half of what it gains
- * in T by additive increase at first, and more of it with each T.
+ * in T by additive increase at first, and more of it with each T; links bound the sum.
  */
 static void braking(const struct dcqcn_model_input *in, const struct senders *senders,
 		    struct dcqcn_model_output *out)
@@ -102,8 +102,7 @@ static void braking(const struct dcqcn_model_input *in, const struct senders *se
 		    in->flows * out->packet_bytes / speed;
 	double gain = in->flows * ai_speed(in, senders, out) * (us / timer + 1);
 
-	gain = number_min(gain, (parts_hosts(in) - 1) * speed);
-	out->brake_bytes = gain / 2 * us;
+	out->brake_bytes = number_min(gain / 2, (parts_hosts(in) - 1) * speed) * us;
 	if (!in->pfc)
 		return;
 	out->brake_room_bytes = number_min(out->xoff_bytes, out->dynamic_xoff_bytes) *
