@@ -573,6 +573,11 @@ static const struct fault {
 	HERE("CNPs filtered", "cnp-filtered", "cnps 0 48 20\n"),
 	HERE("CNPs ignored", "cnp-ignored", "cnps 0 48 20\ncounter rp_cnp_ignored 0 20 0 20\n"),
 	THERE("marks unanswered", "ce-unanswered", "data 0 0 3 20\n"),
+	{ .what = "marks of which feedback tells a context",
+	  .says = { "", "data 0 0 3 20\nknob ccc_algorithms 3\n"
+		    "counter np_feedback_sent 0 9 0 9\n" } },
+	THERE("marks unanswered, and feedback for READs", "ce-unanswered",
+	      "data 0 0 3 20\ncounter np_feedback_sent 0 9 0 9\n"),
 	THERE("CNPs that cannot be sent", "cnp-errors", "data 0 0 3 20\ncounter np_cnp_errors 0 3 0 3\n"),
 	ALONE("data without ECT", "not-ect-in", "data 0 0 0 10\n"),
 	HERE("CNPs too rare", "cnp-interval", "knob dce_tcp_rtt 50\n"),

@@ -269,6 +269,9 @@ static void check_answer(const struct facts *facts, const struct fact_dev *dev)
 		finding_fix("ip route get ADDRESS oif %s; tc -s qdisc show dev %s  # ADDRESS: the sender's",
 			    dev->ifname, dev->ifname);
 	}
+	/* feedback tells a context of marks, and takes the place of CNPs */
+	if (KNOB(dev, CCC_ALGORITHMS) && facts_growth_around(dev, "np_feedback_sent"))
+		return;
 	if (!ce || sent || icrc || errors)
 		return;
 	finding_seen("ce-unanswered", facts->host, dev->name,
