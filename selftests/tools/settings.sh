@@ -48,4 +48,19 @@ END
 grep " cc_algorithm " "$TMP/saved" | diff - <(printf '%s cc_algorithm %s\n' rxe0 dcqcn rxe1 swift) ||
 	STATUS=1
 restores "rxe1 cc_algorithm dcqcn" "" <<<$'rxe0 cc_algorithm dcqcn\nrxe1 cc_algorithm dcqcn'
+# a link stays one, also if what it leads to does not exist yet
+mkdir "$TMP/etc" "$TMP/store"
+ln -s ../store/new "$TMP/etc/link"
+ln -s "$TMP/etc/link" "$TMP/etc/conf"
+ln -s endless "$TMP/etc/endless"
+for what in new old; do
+	"$TMP/settings" save -o "$TMP/etc/conf" && [ -L "$TMP/etc/conf" ] && [ -L "$TMP/etc/link" ] &&
+		diff "$TMP/saved" "$TMP/store/new" && [ "$(ls "$TMP/store")" = new ] && continue
+	echo "# a link to a $what file:"
+	ls -l "$TMP/etc" "$TMP/store"
+	STATUS=1
+done
+said=$("$TMP/settings" save -o "$TMP/etc/endless" 2>&1)
+[ $?:"$said" = "1:dcqcn: $TMP/etc/endless: Too many levels of symbolic links" ] ||
+	{ echo "# an endless link: $said"; STATUS=1; }
 exit $STATUS

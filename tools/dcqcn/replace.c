@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,6 +47,30 @@ static void write_in_place(const char *file, const void *data, size_t len)
 		fail_errno(file);
 }
 
+#define LINKS_MAX	40	/* as the kernel has it */
+
+/* What the name stands for, also if that does not exist yet */
+static void find_target(const char *file, char target[PATH_MAX])
+{
+	char link[PATH_MAX];
+	size_t dir;
+	ssize_t n;
+
+	if (realpath(file, target))
+		return;
+	snprintf(target, PATH_MAX, "%s", file);
+	for (int i = 0; (n = readlink(target, link, sizeof(link) - 1)) > 0; i++) {
+		errno = ELOOP;
+		if (i == LINKS_MAX)
+			fail_errno(file);
+		link[n] = '\0';
+		/* beside the link, unless it begins at the root */
+		dir = *link != '/' && strrchr(target, '/') ? strrchr(target, '/') + 1 - target : 0;
+		if (snprintf(target + dir, PATH_MAX - dir, "%s", link) >= (int)(PATH_MAX - dir))
+			fail("%.20s...: the name is too long", file);
+	}
+}
+
 /* An error ends the program. Symbolic links stay. */
 void replace_file(const char *file, const void *data, size_t len)
 {
@@ -58,8 +83,7 @@ void replace_file(const char *file, const void *data, size_t len)
 		write_in_place(file, data, len);
 		return;
 	}
-	if (!realpath(file, target))
-		snprintf(target, sizeof(target), "%s", file);
+	find_target(file, target);
 	if (snprintf(made, sizeof(made), "%s.XXXXXX", target) >= (int)sizeof(made))
 		fail("%.20s...: the name is too long", file);
 	fd = mkstemp(made);
