@@ -2,6 +2,7 @@
 /* dcqcn plot: draws the records of dcqcn record and dcqcn port record with gnuplot. */
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +20,23 @@ struct kind {
 	const char *empty;	/* why it may be */
 	const char *key;	/* what tells the series of a device apart */
 	const char *columns[RECORDING_COLUMNS];
+	void (*about)(FILE *gnuplot, const struct recording *r);
 	void (*put)(FILE *gnuplot, const struct recording_series *s, double begin);
 };
 
 enum { STATE, RATE, ALPHA, HELD, CNPS };
+
+/* Whether any QP was limited: at a receiver none is, and gnuplot needs a scale for no lines */
+static void about_qps(FILE *gnuplot, const struct recording *r)
+{
+	bool limited = false;
+
+	for (size_t i = 0; i < r->num_series; i++) {
+		for (size_t k = 0; k < r->series[i].num_rows; k++)
+			limited |= r->series[i].rows[k].value[STATE] != 0;
+	}
+	plot_number(gnuplot, "limited", limited);
+}
 
 /* The line of a QP is interrupted while it is not limited, except that of its CNPs */
 static void put_qp(FILE *gnuplot, const struct recording_series *s, double begin)
@@ -71,10 +85,10 @@ static void put_class(FILE *gnuplot, const struct recording_series *s, double be
 static const struct kind kinds[] = {
 	{ "time,dev,qpn,state,rate,", "rates.gp", "no QP had met congestion", "qpn",
 	  { [STATE] = "state", [RATE] = "rate", [ALPHA] = "alpha", [HELD] = "queue_bytes",
-	    [CNPS] = "cnp_handled" }, put_qp },
+	    [CNPS] = "cnp_handled" }, about_qps, put_qp },
 	{ "time,dev,prio,out_bytes,", "port.gp", "no port had sent anything", "prio",
 	  { [QUEUE] = "queue_bytes", [OUT] = "out_bytes", [MARKED] = "marked", [LOST] = "lost",
-	    [SENT] = "tx_pause", [PAUSED] = "paused_us" }, put_class },
+	    [SENT] = "tx_pause", [PAUSED] = "paused_us" }, NULL, put_class },
 	{}
 };
 
@@ -113,6 +127,8 @@ static const struct kind *read_record(struct recording *r, const char *csv)
 	recording_read(r, f, csv, header, kind->key, kind->columns);
 	if (!r->num_series)
 		fail("%s: the record is empty, %s", csv, kind->empty);
+	if (r->end == r->begin)
+		fail("%s: all samples are of one moment: record for longer", csv);
 	free(header);
 	fclose(f);
 	return kind;
@@ -125,6 +141,8 @@ static void draw(const struct kind *kind, const struct recording *r, const char 
 
 	plot_number(gnuplot, "end", r->end - r->begin);
 	plot_number(gnuplot, "num", r->num_series);
+	if (kind->about)
+		kind->about(gnuplot, r);
 	fprintf(gnuplot, "array name[%zu]\n", r->num_series);
 	for (size_t i = 0; i < r->num_series; i++) {
 		snprintf(name, sizeof(name), "name[%zu]", i + 1);
