@@ -327,6 +327,8 @@ model FABRIC.toml FABRIC.toml -> model: FABRIC.toml: only one file, before all i
 model /dev/stdin -> /dev/stdin: has no table [model]
 model --sweep kmax=1KB --simulate -> model: --sweep cannot be combined with
 model --sweep kmax=1KB --config tc -> model: --sweep cannot be combined with
+model --simulate --config tc -> model: --simulate cannot be combined with
+model --simulate -o FILE.svg -> model: --simulate cannot be combined with
 """.replace("NAME64", 64 * "n")
 
 TEXT_ONLY = ("watch", "save", "record", "port record", "port save")

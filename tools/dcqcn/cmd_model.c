@@ -228,6 +228,8 @@ int cmd_model(int argc, char **argv)
 	read_words(&in, argv + optind);
 	if (swept && (simulated || target >= 0))
 		fail("model: --sweep cannot be combined with --simulate or --config");
+	if (simulated && (output || target >= 0))
+		fail("model: --simulate cannot be combined with -o or --config");
 	if (swept) {
 		sweep(in, swept, output);
 		return EXIT_SUCCESS;
