@@ -222,6 +222,8 @@ try --rate fast -> --rate: "fast" is not a rate
 try --loss 101% -> --loss: "101%" is not a share
 try --delay 1mbit -> try: "1mbit" is not a time
 try --load -> try: --load and --stock need a COMMAND
+doctor --serve -i 5s -> doctor: --serve takes no --peer and no -i
+doctor --serve --peer h2 -> doctor: --serve takes no --peer and no -i
 try --stock -> try: --load and --stock need a COMMAND
 port nonesuch -> port: "nonesuch": no such command
 port s -> "s" is ambiguous: show, stat, set, save, switch

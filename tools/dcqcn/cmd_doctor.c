@@ -115,12 +115,14 @@ static struct request parse(int argc, char **argv)
 		{}
 	};
 	struct request r = { .nsec = 1000000000 };
+	bool has_interval = false;
 	int c;
 
 	while ((c = arg_option(argc, argv, "+:i:", options)) != -1) {
 		switch (c) {
 		case 'i':
 			r.nsec = arg_interval(optarg);
+			has_interval = true;
 			break;
 		case 'p':
 			r.peer = optarg;
@@ -137,6 +139,8 @@ static struct request parse(int argc, char **argv)
 			break;
 		}
 	}
+	if (r.serve && (r.peer || has_interval))
+		fail("doctor: --serve takes no --peer and no -i: the doctor that asks chooses the interval");
 	argv += optind;
 	if (*argv && strcmp(*argv, "dev") && !r.peer && !r.serve && !r.only_facts) {
 		if (**argv == '-')
