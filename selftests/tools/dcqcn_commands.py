@@ -54,7 +54,7 @@ doctor -i 1ms dev nonesuch
 doctor --peer h2 dev nonesuch
 doctor --serve dev nonesuch
 doctor -i 1ms h2 dev nonesuch
-try --check -d 2s --rate 50mbit --loss 1% --delay 1ms --load --stock -- nonesuch
+try -d 2s --rate 50mbit --loss 1% --delay 1ms --load --stock -- nonesuch
 port show dev nonesuch
 port stat dev nonesuch
 port watch -i 1ms -n 1 dev nonesuch
@@ -103,6 +103,7 @@ model -o SAVED.svg
 
 # text only; selftests/tools/model.sh tests it further
 SIMULATED = "model --simulate"
+CHECKED = "try --check -- nonesuch"
 
 BAD = """
 -> a command is missing
@@ -440,6 +441,8 @@ def check_good(files):
             complain(line, "-j: %r" % p.stdout)
     json_error("port watch", files.run("port watch", "-j"), ["port watch: -j needs -n COUNT"])
     json_error(SIMULATED, files.run(SIMULATED, "-j"), ["--simulate: prints text only"])
+    one_error(CHECKED, files.run(CHECKED), NOWHERE)
+    json_error(CHECKED, files.run(CHECKED, "-j"), ["try: --check prints TAP, no JSON"])
     p = files.run("show " + DEV, "-j", "-p")
     if p.stdout.count("\n") != 3 or "error" not in json.loads(p.stdout):
         complain("-j -p show " + DEV, "%r" % p.stdout)
@@ -522,7 +525,7 @@ def check_versions(files):
 
 def check_all_tried(commands):
     """Check that the lines above have each option and keyword of each command."""
-    good = lines(GOOD + LOOKS) + ["plot -o SAVED.svg RECORD", NEW, SIMULATED]
+    good = lines(GOOD + LOOKS) + ["plot -o SAVED.svg RECORD", NEW, SIMULATED, CHECKED]
     bad = [b.partition("->")[0] for b in lines(BAD)]
     for command, arguments in commands.items():
         for word in [""] + re.findall(r"(?<![\w.])(--?[a-z]+|dev|qpn|prio)\b", arguments):

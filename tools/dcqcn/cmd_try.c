@@ -78,7 +78,7 @@ int cmd_try(int argc, char **argv)
 		{ "stock", no_argument, NULL, 's' },
 		{}
 	};
-	bool command_only = false;
+	bool command_only = false, check = false;
 	char self[PATH_MAX];
 	int c;
 
@@ -94,6 +94,7 @@ int cmd_try(int argc, char **argv)
 	while ((c = arg_option(argc, argv, "+:d:", options)) != -1) {
 		switch (c) {
 		case 'c':
+			check = true;
 			add("--check");
 			break;
 		case 'd':
@@ -115,6 +116,8 @@ int cmd_try(int argc, char **argv)
 			break;
 		}
 	}
+	if (check && option_json)
+		fail("try: --check prints TAP, no JSON");
 	if (command_only && !argv[optind])
 		fail("try: --load and --stock need a COMMAND");
 	if (argv[optind]) {
