@@ -430,6 +430,29 @@ static void test_dynamic_threshold(void)
 	}
 }
 
+/* Of a port, 0 means all of the buffer, and 1 / 128 is the least alpha */
+static void test_small_alpha(void)
+{
+	static const double alphas[] = { 1.0 / 128, 0.0039, 0.001 };
+	struct dcqcn_model_input in;
+
+	dcqcn_model_defaults(&in);
+	in.profile = 2;		/* starts at line rate */
+	in.senders = 4;
+	in.xoff_bytes = 4e6;
+	in.kmin_bytes = 50e3;
+	in.kmax_bytes = 200e3;
+	for (size_t i = 0; i < COUNT(alphas); i++) {
+		struct dcqcn_model_output out;
+
+		in.alpha = alphas[i];
+		out = solved(&in);
+		expect(out.state_pfc != DCQCN_MODEL_NEVER && out.start_peak_bytes < 1e6,
+		       "alpha %g: PFC %g, a queue of %g", in.alpha, out.state_pfc,
+		       out.start_peak_bytes);
+	}
+}
+
 static struct dcqcn_model_input paper(double flows)
 {
 	struct dcqcn_model_input in = given();
@@ -1247,6 +1270,7 @@ static const struct tap_test tests[] = {
 	{ "a stop that was measured counts, not the computed one", test_stop },
 	{ "flows of several tiers come in by uplinks", test_uplinks },
 	{ "a port's bound is that of dynamic thresholds", test_dynamic_threshold },
+	{ "a small alpha is not that of a port without one", test_small_alpha },
 	{ "p and queue are those that the simulator measured", test_linear },
 	{ "queues after small cuts are those that the simulator measured", test_cut },
 	{ "many flows swing on a flat curve, and do not on a steep one", test_swings },

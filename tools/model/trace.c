@@ -545,7 +545,9 @@ static void setup_switches(const struct trace_setup *s)
 			.xon = (u32)number_min(s->xon, 4e9),
 			.headroom = ENOUGH,
 		};
-	t.terms.thresholds.alpha = (u32)(s->alpha * DCBPORT_ALPHA_ONE + 0.5);
+	/* 0 stands for the whole pool: anything less counts as the least that a port can have */
+	if (s->alpha)
+		t.terms.thresholds.alpha = (u32)number_max(1, s->alpha * DCBPORT_ALPHA_ONE + 0.5);
 	port_setup(&t.port, s->pool, s->packet / s->speed);
 	for (i = 0; i < t.groups; i++) {
 		t.entry[i] = (struct entry) {};
