@@ -239,12 +239,25 @@ static int attr_of(const char *name)
 	return 0;
 }
 
+/* Colons end a name, except in the directories of its path: a PCI address has some */
+static void join_path(char *line)
+{
+	char *slash = memrchr(line, '/', strcspn(line, " \t"));
+
+	for (char *s = line; slash && s < slash; s++) {
+		if (*s == ':')
+			*s = '.';
+	}
+}
+
 /* A name, and the last word after it: mlxconfig may show what applies now before what will */
 static void read_line(struct reading *r, char *line)
 {
-	const char *name = strtok(line, BLANKS), *value = NULL;
+	const char *name, *value = NULL;
 	int attr;
 
+	join_path(line);
+	name = strtok(line, BLANKS);
 	if (name && !strcmp(name, "*"))		/* differs from the default */
 		name = strtok(NULL, BLANKS);
 	if (!name)
