@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * dcqcn port without a kernel: what save writes, restore reads, to the bit, for each key and every
- * kind of value that the kernel can have; what record writes, plot reads, whatever the device's
- * name; and every kind of loss is one. Prints what is wrong.
+ * kind of value that the kernel can have; the bounds that a message gives can be typed; what record
+ * writes, plot reads, whatever the device's name; and every kind of loss is one. Prints what is
+ * wrong.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -177,6 +178,39 @@ static void check_value(const struct portkey *key)
 	free(text);
 }
 
+static uint64_t typed(const struct portkey *key, const char *text)
+{
+	char request[256] = {};
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(request);
+
+	portkey_put(nlh, key, text);
+	return netlink_number(mnl_nlmsg_get_payload(nlh));
+}
+
+/* Of 1 more than the kernel accepts */
+static void check_range(const struct portkey *key)
+{
+	uint64_t most = most_of(key);
+	char *text, least[32], last[32];
+	size_t len;
+	FILE *out;
+
+	/* names, lists, and numbers that have no unit */
+	if (key->type == PORTKEY_NAME || key->type == PORTKEY_MAP || most <= UINT8_MAX)
+		return;
+	out = open_memstream(&text, &len);
+	if (!out)
+		exit(EXIT_FAILURE);
+	portkey_range(out, key, most + 1, 0, most);
+	fclose(out);
+	if (sscanf(text, "%*s %*s is out of range: %31s to %31s", least, last) != 2 ||
+	    typed(key, least) || typed(key, last) != most) {
+		printf("\"%s\": not 0 to %llu when it is typed\n", text, (unsigned long long)most);
+		wrong = 1;
+	}
+	free(text);
+}
+
 static void check_line(const char *line, const char *want)
 {
 	char text[64];
@@ -262,6 +296,7 @@ int main(int argc, char **argv)
 		for (const struct portkey *key = tables[i]; key->name; key++) {
 			for (int n = 0; n < VALUES && !wrong; n++)
 				check_value(key);
+			check_range(key);
 		}
 	}
 	check_line("port a#b rate 1gbit\n", "port a#b rate 1gbit");

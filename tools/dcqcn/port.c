@@ -2,40 +2,42 @@
 /* Ports of the module dcbport, as the kernel shows them. */
 #include <string.h>
 
+#include "fail.h"
 #include "port.h"
 #include "portkey.h"
 
-static const char *key_name(const struct portkey *keys, uint16_t attr)
+static const struct portkey *key_of(const struct portkey *keys, uint16_t attr)
 {
 	while (keys->name && keys->attr != attr)
 		keys++;
-	return keys->name ?: "an attribute";
+	return keys->name ? keys : NULL;
 }
 
-/* The name of @attr of a request about a port, a class or a switch */
-static const char *attr_name(const struct nlmsghdr *sent,
-			     const struct nlattr *attr)
+/* The key of @attr of a request about a port, a class or a switch, or NULL */
+static const struct portkey *attr_key(const struct nlmsghdr *sent,
+				      const struct nlattr *attr)
 {
 	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(sent);
 	uint16_t type = mnl_attr_get_type(attr);
 	const struct nlattr *top;
 
 	if (genl->cmd != DCBPORT_CMD_PORT_SET)
-		return key_name(switch_keys, type);
+		return key_of(switch_keys, type);
 	mnl_attr_for_each(top, sent, sizeof(*genl)) {
 		if (top == attr)
-			return key_name(port_keys, type);
+			return key_of(port_keys, type);
 	}
-	return key_name(class_keys, type);
+	return key_of(class_keys, type);
 }
 
 static void port_range(FILE *out, const struct nlmsghdr *sent,
 		       const struct nlattr *attr, uint64_t min, uint64_t max)
 {
-	fprintf(out, "%s: %llu is out of range: %llu to %llu",
-		attr_name(sent, attr),
-		(unsigned long long)netlink_number(attr),
-		(unsigned long long)min, (unsigned long long)max);
+	const struct portkey *key = attr_key(sent, attr);
+
+	if (!key)
+		fail("an attribute that this version does not know is out of range");
+	portkey_range(out, key, netlink_number(attr), min, max);
 }
 
 const struct netlink_family port_family = {

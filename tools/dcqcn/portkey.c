@@ -332,12 +332,10 @@ static bool is_number(const struct portkey *key)
 	return key->type != PORTKEY_NAME && key->type != PORTKEY_MAP;
 }
 
-static void print(FILE *out, const struct portkey *key, const struct nlattr *attr)
+static void print_number(FILE *out, const struct portkey *key, uint64_t value)
 {
-	uint64_t value = is_number(key) ? netlink_number(attr) : 0;
 	const struct words *w = words_of(key);
 	char buf[UNIT_LEN];
-	const char *name;
 
 	if (w) {
 		fputs(word(value, w), out);
@@ -365,9 +363,6 @@ static void print(FILE *out, const struct portkey *key, const struct nlattr *att
 	case PORTKEY_ALPHA:
 		fprintf(out, "%.9g", (double)value / DCBPORT_ALPHA_ONE);
 		break;
-	case PORTKEY_MAP:
-		print_map(out, key, attr);
-		break;
 	case PORTKEY_OWN_ALPHA:
 	case PORTKEY_SHARE:
 		if (value)
@@ -375,28 +370,35 @@ static void print(FILE *out, const struct portkey *key, const struct nlattr *att
 		else
 			fputs(key->type == PORTKEY_SHARE ? "none" : "switch", out);
 		break;
-	case PORTKEY_NAME:
-		name = netlink_string(attr);
-		fprintf(out, "%s", *name ? name : "none");
-		break;
 	default:
 		fprintf(out, "%llu", (unsigned long long)value);
 	}
 }
 
-/* What portkey_put() reads, exactly */
-void portkey_save(FILE *out, const struct portkey *key,
-		  const struct nlattr *attr)
+static void print(FILE *out, const struct portkey *key, const struct nlattr *attr)
 {
-	uint64_t value = is_number(key) ? netlink_number(attr) : 0;
+	const char *name;
 
+	if (key->type == PORTKEY_MAP) {
+		print_map(out, key, attr);
+	} else if (key->type == PORTKEY_NAME) {
+		name = netlink_string(attr);
+		fprintf(out, "%s", *name ? name : "none");
+	} else {
+		print_number(out, key, netlink_number(attr));
+	}
+}
+
+/* What portkey_put() reads, exactly */
+static void save_number(FILE *out, const struct portkey *key, uint64_t value)
+{
 	switch (key->type) {
 	case PORTKEY_RATE:
 		/* it is shown with three decimals */
 		if (value % 1000000)
 			fprintf(out, "%llubit", (unsigned long long)value);
 		else
-			print(out, key, attr);
+			print_number(out, key, value);
 		break;
 	case PORTKEY_NSEC:
 		fprintf(out, "%lluns", (unsigned long long)value);
@@ -408,8 +410,33 @@ void portkey_save(FILE *out, const struct portkey *key,
 			fputs("auto", out);
 		break;
 	default:
-		print(out, key, attr);
+		print_number(out, key, value);
 	}
+}
+
+void portkey_save(FILE *out, const struct portkey *key,
+		  const struct nlattr *attr)
+{
+	if (is_number(key))
+		save_number(out, key, netlink_number(attr));
+	else
+		print(out, key, attr);
+}
+
+/* A message about a value that the kernel refuses; the bounds can be typed */
+void portkey_range(FILE *out, const struct portkey *key, uint64_t value, uint64_t min,
+		   uint64_t max)
+{
+	fprintf(out, "%s: ", key->name);
+	save_number(out, key, value);
+	fprintf(out, " is out of range: ");
+	/* not the name that shares have for 0 */
+	if (key->type == PORTKEY_OWN_ALPHA || key->type == PORTKEY_SHARE)
+		fprintf(out, "%.9g", (double)min / DCBPORT_ALPHA_ONE);
+	else
+		save_number(out, key, min);
+	fprintf(out, " to ");
+	save_number(out, key, max);
 }
 
 void portkey_print(const struct portkey *key, const struct nlattr *attr)

@@ -47,6 +47,8 @@ void portkey_put(struct nlmsghdr *nlh, const struct portkey *key,
 void portkey_print(const struct portkey *key, const struct nlattr *attr);
 void portkey_save(FILE *out, const struct portkey *key,
 		  const struct nlattr *attr);
+void portkey_range(FILE *out, const struct portkey *key, uint64_t value, uint64_t min,
+		   uint64_t max);
 void portkey_json(const struct portkey *key, const struct nlattr *attr);
 
 #endif /* PORTKEY_H */
