@@ -5,6 +5,7 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,12 +30,15 @@ static struct {
 	const char *object;
 } requested;
 
-/* A request, and the function that gets the answers */
+/* A request, and the function that gets the answers. @unless: an error that does not end the
+ * program, or 0; it becomes -1 if that is the answer.
+ */
 struct talk {
 	const struct nlmsghdr *sent;
 	uint16_t max;
 	netlink_message message;
 	void *data;
+	int unless;
 };
 
 /* Attributes by type, if this version knows the type */
@@ -170,6 +174,10 @@ static int error_cb(const struct nlmsghdr *nlh, void *data)
 	    e->error == -ENOENT)
 		fail("%s: not loaded (modprobe %s loads it)", spoken->module,
 		     spoken->module);
+	if (e->error && -e->error == talk->unless) {
+		talk->unless = -1;
+		return MNL_CB_STOP;
+	}
 	/* the request comes back, too, unless it is capped */
 	if (!(nlh->nlmsg_flags & NLM_F_CAPPED))
 		len += mnl_nlmsg_get_payload_len(&e->msg);
@@ -203,14 +211,16 @@ static mnl_cb_t control[] = {
 	[NLMSG_DONE] = done_cb,
 };
 
-static void talk(struct nlmsghdr *nlh, uint16_t max, netlink_message message,
-		 void *data)
+/* Return false if the answer is the error @unless */
+static bool talk(struct nlmsghdr *nlh, uint16_t max, netlink_message message,
+		 void *data, int unless)
 {
 	struct talk talk = {
 		.sent = nlh,
 		.max = max,
 		.message = message,
 		.data = data,
+		.unless = unless,
 	};
 	ssize_t len;
 	int more;
@@ -228,6 +238,7 @@ static void talk(struct nlmsghdr *nlh, uint16_t max, netlink_message message,
 		if (more == MNL_CB_ERROR)
 			fail_errno("netlink");
 	} while (more != MNL_CB_STOP);
+	return talk.unless >= 0;
 }
 
 static struct nlmsghdr *begin(char *buffer, uint8_t cmd, uint8_t version)
@@ -273,7 +284,7 @@ static uint16_t open_family(const struct netlink_family *f)
 	nlh->nlmsg_type = GENL_ID_CTRL;
 	nlh->nlmsg_flags |= NLM_F_ACK;
 	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, f->name);
-	talk(nlh, CTRL_ATTR_MAX, family_message, &family);
+	talk(nlh, CTRL_ATTR_MAX, family_message, &family, 0);
 	return family;
 }
 
@@ -309,12 +320,20 @@ void netlink_dump(struct nlmsghdr *nlh, uint16_t max, netlink_message message,
 {
 	nlh->nlmsg_type = open_family(requested.family);
 	nlh->nlmsg_flags |= NLM_F_DUMP;
-	talk(nlh, max, message, data);
+	talk(nlh, max, message, data, 0);
 }
 
 void netlink_do(struct nlmsghdr *nlh)
 {
 	netlink_ask(nlh, 0, NULL, NULL);
+}
+
+/* The same; return false if the kernel refuses with @error, which does not end the program */
+bool netlink_try(struct nlmsghdr *nlh, int error)
+{
+	nlh->nlmsg_type = open_family(requested.family);
+	nlh->nlmsg_flags |= NLM_F_ACK;
+	return talk(nlh, 0, NULL, NULL, error);
 }
 
 /* The same; @message gets the attributes up to @max of the answer */
@@ -323,5 +342,5 @@ void netlink_ask(struct nlmsghdr *nlh, uint16_t max, netlink_message message,
 {
 	nlh->nlmsg_type = open_family(requested.family);
 	nlh->nlmsg_flags |= NLM_F_ACK;
-	talk(nlh, max, message, data);
+	talk(nlh, max, message, data, 0);
 }

@@ -5,6 +5,7 @@
 
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Room for an address as text */
@@ -31,6 +32,7 @@ void netlink_put_name(struct nlmsghdr *nlh, uint16_t type, const char *name);
 void netlink_dump(struct nlmsghdr *nlh, uint16_t max, netlink_message message,
 		  void *data);
 void netlink_do(struct nlmsghdr *nlh);
+bool netlink_try(struct nlmsghdr *nlh, int error);
 void netlink_ask(struct nlmsghdr *nlh, uint16_t max, netlink_message message,
 		 void *data);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Requests that change ports and switches, of words: KEY VALUE ... prio PRIO KEY VALUE ... */
+#include <errno.h>
 #include <string.h>
 
 #include "arg.h"
@@ -62,10 +63,10 @@ void port_set(const char *dev, char **words)
 	netlink_do(nlh);
 }
 
-/* Create, change or remove a switch. The kernel takes any name, but port restore reads words, and
- * a port in the switch none is in no switch.
+/* The kernel takes any name of a switch, but port restore reads words, and a port in the switch
+ * none is in no switch.
  */
-void port_switch(uint8_t cmd, const char *name, char **words)
+static struct nlmsghdr *switch_request(uint8_t cmd, const char *name, char **words)
 {
 	struct nlmsghdr *nlh = netlink_request(&port_family, cmd, name);
 
@@ -76,5 +77,20 @@ void port_switch(uint8_t cmd, const char *name, char **words)
 	words = put_keys(nlh, switch_keys, words);
 	if (*words)
 		arg_unexpected(*words);
-	netlink_do(nlh);
+	return nlh;
+}
+
+/* Create, change or remove a switch */
+void port_switch(uint8_t cmd, const char *name, char **words)
+{
+	netlink_do(switch_request(cmd, name, words));
+}
+
+/* Create a switch or, if there is one of that name, change it. Another process may do so at the
+ * same time, so nobody can tell before.
+ */
+void port_switch_restore(const char *name, char **words)
+{
+	if (!netlink_try(switch_request(DCBPORT_CMD_SWITCH_NEW, name, words), EEXIST))
+		port_switch(DCBPORT_CMD_SWITCH_SET, name, words);
 }

@@ -7,5 +7,6 @@
 
 void port_set(const char *dev, char **words);
 void port_switch(uint8_t cmd, const char *name, char **words);
+void port_switch_restore(const char *name, char **words);
 
 #endif /* PORT_REQUEST_H */

@@ -104,24 +104,6 @@ int cmd_port_save(int argc, char **argv)
 
 /* --- restore -------------------------------------------------------------- */
 
-static void find_switch(const struct nlattr **tb, void *data)
-{
-	const char **name = data;
-
-	if (*name && !strcmp(*name, netlink_string(tb[DCBPORT_A_SWITCH_NAME])))
-		*name = NULL;
-}
-
-static void restore_switch(const char *name, char **words)
-{
-	const char *missing = name;
-
-	netlink_dump(netlink_request(&port_family, DCBPORT_CMD_SWITCH_GET, NULL),
-		     DCBPORT_A_SWITCH_MAX, find_switch, &missing);
-	port_switch(missing ? DCBPORT_CMD_SWITCH_NEW : DCBPORT_CMD_SWITCH_SET,
-		    name, words);
-}
-
 /* Adding the same qdisc again changes nothing */
 static void make_port(const char *dev)
 {
@@ -227,7 +209,7 @@ static void restore(const struct lines *lines, const char *only)
 
 		if (is_switch(line)) {
 			load_module();
-			restore_switch(line->words[1], line->words + 2);
+			port_switch_restore(line->words[1], line->words + 2);
 		} else if (is_port(line, only)) {
 			make_port(line->words[1]);
 			port_set(line->words[1], line->words + 2);

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dcqcn port restore without a kernel, for devices that appear at the same time, as udev runs it:
+ * one of the processes makes the switch, the others find it, and each makes its port. Prints what
+ * is wrong.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "commands.h"
+#include "fail.h"
+#include "port.h"
+#include "replace.h"
+
+#define DEVICES		4
+#define MEANWHILE	50000	/* us; the others do as much as this one */
+
+bool option_json;
+
+/* What the kernel has, and what was asked of it */
+static struct {
+	int switches, changes, ports;
+} *kernel;
+
+static struct {
+	uint8_t cmd;
+	char buffer[4096];
+} request;
+
+const struct netlink_family port_family;
+
+unsigned int if_nametoindex(const char *name)
+{
+	return *name == 'p';
+}
+
+struct nlmsghdr *netlink_request(const struct netlink_family *f, uint8_t cmd, const char *object)
+{
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(request.buffer);
+
+	(void)f;
+	(void)object;
+	request.cmd = cmd;
+	mnl_nlmsg_put_extra_header(nlh, sizeof(struct genlmsghdr));
+	return nlh;
+}
+
+bool netlink_try(struct nlmsghdr *nlh, int error)
+{
+	(void)nlh;
+	usleep(MEANWHILE);
+	switch (request.cmd) {
+	case DCBPORT_CMD_SWITCH_NEW:
+		if (__sync_bool_compare_and_swap(&kernel->switches, 0, 1))
+			return true;
+		if (error != EEXIST)
+			fail("a switch of this name already exists");
+		return false;
+	case DCBPORT_CMD_SWITCH_SET:
+		if (!kernel->switches)
+			fail("no such switch");
+		__sync_fetch_and_add(&kernel->changes, 1);
+		return true;
+	case DCBPORT_CMD_PORT_SET:
+		__sync_fetch_and_add(&kernel->ports, 1);
+		return true;
+	}
+	fail("the request %u is unknown", request.cmd);
+}
+
+void netlink_do(struct nlmsghdr *nlh)
+{
+	netlink_try(nlh, 0);
+}
+
+void netlink_dump(struct nlmsghdr *nlh, uint16_t max, netlink_message message, void *data)
+{
+	const struct nlattr *tb[DCBPORT_A_SWITCH_MAX + 1] = {};
+
+	(void)max;
+	if (kernel->switches) {
+		mnl_attr_put_strz(nlh, DCBPORT_A_SWITCH_NAME, "s");
+		tb[DCBPORT_A_SWITCH_NAME] = mnl_nlmsg_get_payload_offset(nlh, sizeof(struct genlmsghdr));
+		message(tb, data);
+	}
+	usleep(MEANWHILE);
+}
+
+const char *netlink_string(const struct nlattr *attr)
+{
+	return mnl_attr_get_str(attr);
+}
+
+uint64_t netlink_number(const struct nlattr *attr)
+{
+	return mnl_attr_get_u32(attr);
+}
+
+void port_dump(const char *dev, port_message message, void *data)
+{
+	(void)dev;
+	(void)message;
+	(void)data;
+}
+
+void replace_file(const char *file, const void *data, size_t len)
+{
+	(void)file;
+	(void)data;
+	(void)len;
+}
+
+/* modprobe and tc */
+FILE *child_open(char *const argv[], pid_t *child)
+{
+	(void)argv;
+	*child = 1;
+	return stdin;
+}
+
+bool child_close(FILE *in, pid_t child)
+{
+	return in && child;
+}
+
+const char *command_name(void)
+{
+	return "port restore";
+}
+
+const char *command_usage(void)
+{
+	return "";
+}
+
+/* The argument is a file to write */
+int main(int argc, char **argv)
+{
+	FILE *f = argc == 2 ? fopen(argv[1], "w") : NULL;
+	int status, failed = 0;
+
+	if (!f || fprintf(f, "switch s size 1MB\nport p0 switch s\nport p1 switch s\n"
+			     "port p2 switch s\nport p3 switch s\n") < 0 || fclose(f))
+		return EXIT_FAILURE;
+	kernel = mmap(NULL, sizeof(*kernel), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (kernel == MAP_FAILED)
+		return EXIT_FAILURE;
+	for (int i = 0; i < DEVICES; i++) {
+		char dev[] = { 'p', '0' + i, '\0' };
+		char *words[] = { "restore", "dev", dev, argv[1], NULL };
+
+		if (!fork())
+			exit(cmd_port_restore(4, words));
+	}
+	while (wait(&status) > 0)
+		failed += !!status;
+	if (!failed && kernel->switches && kernel->changes == DEVICES - 1 && kernel->ports == DEVICES)
+		return EXIT_SUCCESS;
+	printf("%d of %d processes failed; the switch was changed %d times; %d ports were set\n",
+	       failed, DEVICES, kernel->changes, kernel->ports);
+	return EXIT_FAILURE;
+}
