@@ -12,7 +12,6 @@
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "arg.h"
 #include "child.h"
@@ -26,7 +25,6 @@
 
 #define DEFAULT_FILE	"/etc/dcbport.conf"
 #define WORDS		512	/* of a line; a port has 330 */
-#define MODULE		"/sys/module/dcbport"
 
 /* --- save ----------------------------------------------------------------- */
 
@@ -117,18 +115,22 @@ static void make_port(const char *dev)
 		     dev, dev);
 }
 
-/* tc loads it when it makes a port, but switches come first */
+/* tc loads it when it makes a port, but switches come first. If it is loaded, modprobe does
+ * nothing; if it is being loaded, as for another device, modprobe waits.
+ */
 static void load_module(void)
 {
 	char *argv[] = { "modprobe", "-q", "dcbport", NULL };
+	static bool loaded;
 	pid_t child;
 	FILE *in;
 
-	if (!access(MODULE, F_OK))
+	if (loaded)
 		return;
 	in = child_open(argv, &child);
 	if (in)
 		child_close(in, child);
+	loaded = true;
 }
 
 /* A line of the file, as words with a NULL after them */
