@@ -101,9 +101,12 @@ static void holding_tell(const struct dcbport_holding *holding)
 /* Called with the lock held: update the pool after a change of the account's part of it */
 static void holding_settle(struct dcbport_holding *holding, u32 shared_before)
 {
-	s32 change = holding->account.shared - shared_before;
+	s64 change = (s64)holding->account.shared - shared_before;
 
-	if (change)
+	/* a CPU's counter cannot take all of a headroom, which may be 4 GiB */
+	if (change > DCBPORT_POOL_BATCH || change < -DCBPORT_POOL_BATCH)
+		atomic64_add(change, &holding->shared->used);
+	else if (change)
 		dcbport_shared_add(holding->shared, change);
 	holding_tell(holding);
 }

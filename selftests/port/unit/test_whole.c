@@ -629,6 +629,38 @@ static void test_moved(void)
 	both_kernels(moved);
 }
 
+/* 3 GiB that came while xOFF was low are in the headroom, and move to the pool when it is raised */
+static void test_large_headroom(void)
+{
+	const struct dcbport_buffer_settings huge = { .size = 16ULL << 30, .lossy = 1 };
+	struct dcbport_holding *holding = NULL;
+	struct netlink_ext_ack extack = {};
+	struct dcbport_settings s;
+	struct dcbport_buffer *buffer;
+	u64 used;
+
+	begin(0);
+	buffer = dcbport_buffer_find(&net, "s");
+	expect(!dcbport_buffer_set(buffer, &huge, &extack), "a huge switch");
+	s = port_at(0)->settings;
+	s.thresholds[PRIO].headroom = U32_MAX;
+	set(0, &s);
+	for (int i = 0; i < 3; i++)
+		expect(dcbport_buffer_charge(port_at(0)->ingress, PRIO, 1 << 30, &holding), "no room");
+	used = dcbport_shared_used(&buffer->pool[1]);
+	expect(used == 60000, "%llu bytes are in the pool", (unsigned long long)used);
+	s.thresholds[PRIO].xoff = U32_MAX;
+	set(0, &s);
+	used = dcbport_shared_used(&buffer->pool[1]);
+	expect(used == 3ULL << 30, "%llu bytes are in the pool, not 3 GiB", (unsigned long long)used);
+	for (int i = 0; i < 3; i++)
+		dcbport_buffer_release(holding, 1 << 30);
+	used = dcbport_shared_used(&buffer->pool[1]);
+	expect(!used && atomic64_read(&buffer->pool[1].used) >= -DCBPORT_POOL_BATCH,
+	       "%lld bytes are left in the pool", (long long)atomic64_read(&buffer->pool[1].used));
+	end();
+}
+
 static const struct tap_test tests[] = {
 	{ "a port repeats its pauses after a halt", test_pausing },
 	{ "a pause that begins in a halt", test_pause_begins },
@@ -638,6 +670,7 @@ static const struct tap_test tests[] = {
 	{ "a received pause outlasts a halt, but not the link", test_received },
 	{ "a pause that comes too late for a packet holds no others", test_pause_races },
 	{ "a class forgets a priority that moved when its packets have left", test_moved },
+	{ "more than 2 GiB move from a headroom to the pool", test_large_headroom },
 };
 
 int main(void)
