@@ -282,11 +282,13 @@ port set dev nonesuch detect 0 -> detect: "0" is not auto, or whole milliseconds
 port set dev nonesuch detect 1.9ms -> detect: "1.9ms" is not auto, or whole milliseconds
 port set dev nonesuch rate 18446744073710mbit -> rate: "18446744073710mbit" is too large
 port set dev nonesuch prio 0 kmin 1 prio 0 kmin 2 -> port: prio 0 is given twice
-port set dev NAME64 rate 1 -> nnnnnnnnnnnnnnnnnnnn...: names have at most 63 characters
-port set dev nonesuch switch NAME64 -> switch: names have at most 63 characters
+port set dev NAME64 rate 1 -> nnnnnnnnnnnnnnnnnnnn...: names have at most 15 characters
+port set dev abcdefghijklmnop rate 1 -> abcdefghijklmnop: names have at most 15 characters
+port set dev nonesuch switch abcdefghijklmnop -> switch: names have at most 15 characters
+port show dev abcdefghijklmnop -> abcdefghijklmnop: names have at most 15 characters
 show dev NAME64 -> nnnnnnnnnnnnnnnnnnnn...: names have at most 63 characters
-set dev nonesuch cc_algorithm NAME64 -> nnnnnnnnnnnnnnnnnnnn...: names have at most 63 characters
-cc use NAME64 dev nonesuch qpn 17 -> nnnnnnnnnnnnnnnnnnnn...: names have at most 63 characters
+set dev nonesuch cc_algorithm NAME64 -> nnnnnnnnnnnnnnnnnnnn...: names have at most 15 characters
+cc use NAME64 dev nonesuch qpn 17 -> nnnnnnnnnnnnnnnnnnnn...: names have at most 15 characters
 port set dev nonesuch xoff 5GB -> xoff: "5GB" is too large
 port set dev nonesuch prio 0 pmax 1x -> pmax: "1x" is not a probability
 port set dev nonesuch prio 0 pmax 1e-10 -> pmax: "1e-10" is too small: the least is 1e-09
@@ -298,6 +300,7 @@ port switch new s colour red -> port: "colour": no such key
 port switch new s alpha x -> alpha: "x" is not a share
 port switch new s alpha 1/300 -> alpha: "1/300" is too small: the least is 0.0078125
 port switch new s alpha 1e9 -> alpha: "1e9" is too large
+port switch new abcdefghijklmnop -> abcdefghijklmnop: names have at most 15 characters
 port switch new none -> port: "none" cannot be the name of a switch
 port switch new #s -> port: "#s" cannot be the name of a switch
 port switch set -> port switch set: the switch is missing

@@ -37,6 +37,7 @@ const struct netlink_family dev_family = {
 	.name = RDMA_DCQCN_FAMILY_NAME,
 	.version = RDMA_DCQCN_FAMILY_VERSION,
 	.module = "rdma_dcqcn",
+	.name_max = DEV_NAME_LEN - 1,
 	.no_dev = " (dcqcn show lists them)",
 	.range = dev_range,
 };
@@ -128,9 +129,10 @@ void dev_set(const char *name, const char *profile, const char *algorithm,
 	nlh = netlink_request(&dev_family, RDMA_DCQCN_CMD_DEV_SET, name);
 	mnl_attr_put_strz(nlh, RDMA_DCQCN_A_DEV_NAME, name);
 	if (profile)
-		netlink_put_name(nlh, RDMA_DCQCN_A_DEV_PROFILE, profile);
+		netlink_put_name(nlh, RDMA_DCQCN_A_DEV_PROFILE, profile, DEV_NAME_LEN - 1);
 	if (algorithm)
-		netlink_put_name(nlh, RDMA_DCQCN_A_DEV_CC_ALGORITHM, algorithm);
+		netlink_put_name(nlh, RDMA_DCQCN_A_DEV_CC_ALGORITHM, algorithm,
+				 DEV_ALGORITHM_MAX);
 	if (which) {
 		nest = mnl_attr_nest_start(nlh, RDMA_DCQCN_A_DEV_SETTINGS);
 		for (int i = 1; i <= RDMA_DCQCN_A_SETTINGS_MAX; i++) {

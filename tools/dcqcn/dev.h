@@ -10,6 +10,7 @@
 #include "netlink.h"
 
 #define DEV_NAME_LEN	64
+#define DEV_ALGORITHM_MAX	15	/* characters of its name; as DCQCN_CC_NAME_MAX, without the final 0 */
 
 struct dev {
 	char name[DEV_NAME_LEN];

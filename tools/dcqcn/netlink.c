@@ -288,16 +288,17 @@ static uint16_t open_family(const struct netlink_family *f)
 	return family;
 }
 
-/* A request has no room for words of any length */
-static void check_name(const char *name)
+/* A request has no room for words of any length, and the kernel would not say why it refuses one */
+static void check_name(const char *name, size_t most)
 {
-	if (strlen(name) > NETLINK_NAME_MAX)
-		fail("%.20s...: names have at most %d characters", name, NETLINK_NAME_MAX);
+	if (strlen(name) > most)
+		fail("%.20s%s: names have at most %zu characters", name,
+		     strlen(name) > 20 ? "..." : "", most);
 }
 
-void netlink_put_name(struct nlmsghdr *nlh, uint16_t type, const char *name)
+void netlink_put_name(struct nlmsghdr *nlh, uint16_t type, const char *name, size_t most)
 {
-	check_name(name);
+	check_name(name, most);
 	mnl_attr_put_strz(nlh, type, name);
 }
 
@@ -308,7 +309,7 @@ struct nlmsghdr *netlink_request(const struct netlink_family *f, uint8_t cmd,
 				 const char *object)
 {
 	if (object)
-		check_name(object);
+		check_name(object, f->name_max);
 	requested.family = f;
 	requested.object = object ?: f->module;
 	return begin(request, cmd, f->version);

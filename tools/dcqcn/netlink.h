@@ -10,8 +10,6 @@
 
 /* Room for an address as text */
 #define NETLINK_ADDRESS	48
-/* Characters of a name in a request; the kernel bounds each kind of name itself */
-#define NETLINK_NAME_MAX 63
 
 /* Gets the attributes of one message, by their type */
 typedef void (*netlink_message)(const struct nlattr **tb, void *data);
@@ -20,6 +18,7 @@ struct netlink_family {
 	const char *name;
 	uint8_t version;
 	const char *module;
+	size_t name_max;	/* characters of a name in a request */
 	const char *no_dev;	/* attributes with names of devices */
 	/* prints which attribute of a request is out of range, and the range */
 	void (*range)(FILE *out, const struct nlmsghdr *sent,
@@ -28,7 +27,7 @@ struct netlink_family {
 
 struct nlmsghdr *netlink_request(const struct netlink_family *f, uint8_t cmd,
 				 const char *object);
-void netlink_put_name(struct nlmsghdr *nlh, uint16_t type, const char *name);
+void netlink_put_name(struct nlmsghdr *nlh, uint16_t type, const char *name, size_t most);
 void netlink_dump(struct nlmsghdr *nlh, uint16_t max, netlink_message message,
 		  void *data);
 void netlink_do(struct nlmsghdr *nlh);

@@ -44,6 +44,7 @@ const struct netlink_family port_family = {
 	.name = DCBPORT_FAMILY_NAME,
 	.version = DCBPORT_FAMILY_VERSION,
 	.module = "dcbport",
+	.name_max = PORTKEY_NAME_MAX,
 	.no_dev = "",
 	.range = port_range,
 };

@@ -303,9 +303,9 @@ void portkey_put(struct nlmsghdr *nlh, const struct portkey *key,
 	uint64_t value;
 
 	if (key->type == PORTKEY_NAME) {
-		if (strlen(text) > NETLINK_NAME_MAX)
+		if (strlen(text) > PORTKEY_NAME_MAX)
 			fail("%s: names have at most %d characters", key->name,
-			     NETLINK_NAME_MAX);
+			     PORTKEY_NAME_MAX);
 		mnl_attr_put_strz(nlh, key->attr,
 				  strcmp(text, "none") ? text : "");
 		return;

@@ -9,6 +9,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* Characters of the name of a device or a switch */
+#define PORTKEY_NAME_MAX	15
+
 enum portkey_type {
 	PORTKEY_NUMBER,
 	PORTKEY_RATE,		/* bit/s, as 40gbit */

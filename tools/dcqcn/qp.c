@@ -74,7 +74,7 @@ void qp_set(const struct qp_filter *qp, const char *algorithm)
 
 	mnl_attr_put_strz(nlh, RDMA_DCQCN_A_QP_DEV_NAME, qp->dev);
 	mnl_attr_put_u32(nlh, RDMA_DCQCN_A_QP_LQPN, qp->qpn);
-	netlink_put_name(nlh, RDMA_DCQCN_A_QP_CC_ALGORITHM, algorithm);
+	netlink_put_name(nlh, RDMA_DCQCN_A_QP_CC_ALGORITHM, algorithm, DEV_ALGORITHM_MAX);
 	netlink_do(nlh);
 }
 
