@@ -2,7 +2,8 @@
 /*
  * dcqcn port restore without a kernel, for devices that appear at the same time, as udev runs it:
  * one of the processes makes the switch, the others find it, and each makes its port. The module
- * is being loaded meanwhile. Prints what is wrong.
+ * is being loaded meanwhile. Then once more, when a port reserves more than the switch is to have.
+ * Prints what is wrong.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,9 +24,10 @@
 
 bool option_json;
 
-/* What the kernel has, and what was asked of it */
+/* What the kernel has, and what was asked of it. @large: port 3 reserves too much. */
 static struct {
 	int switches, changes, ports;
+	bool large;
 } *kernel;
 
 static struct {
@@ -78,10 +80,15 @@ bool netlink_try(struct nlmsghdr *nlh, int error)
 	case DCBPORT_CMD_SWITCH_SET:
 		if (!kernel->switches)
 			fail("no such switch");
+		if (kernel->large && error != ENOSPC)
+			fail("the size is below the reserves and headrooms of the switch's ports");
+		if (kernel->large)
+			return false;
 		__sync_fetch_and_add(&kernel->changes, 1);
 		return true;
 	case DCBPORT_CMD_PORT_SET:
-		__sync_fetch_and_add(&kernel->ports, 1);
+		if (__sync_add_and_fetch(&kernel->ports, 1) == DEVICES)
+			kernel->large = false;
 		return true;
 	}
 	fail("the request %u is unknown", request.cmd);
@@ -156,6 +163,7 @@ const char *command_usage(void)
 int main(int argc, char **argv)
 {
 	FILE *f = argc == 2 ? fopen(argv[1], "w") : NULL;
+	char *all[] = { "restore", argv[1], NULL };
 	int status, failed = 0;
 
 	if (!f || fprintf(f, "switch s size 1MB\nport p0 switch s\nport p1 switch s\n"
@@ -173,9 +181,18 @@ int main(int argc, char **argv)
 	}
 	while (wait(&status) > 0)
 		failed += !!status;
-	if (!failed && kernel->switches && kernel->changes == DEVICES - 1 && kernel->ports == DEVICES)
-		return EXIT_SUCCESS;
-	printf("%d of %d processes failed; the switch was changed %d times; %d ports were set\n",
-	       failed, DEVICES, kernel->changes, kernel->ports);
-	return EXIT_FAILURE;
+	if (failed || kernel->changes != DEVICES - 1 || kernel->ports != DEVICES) {
+		printf("%d of %d processes failed; the switch was changed %d times; %d ports were set\n",
+		       failed, DEVICES, kernel->changes, kernel->ports);
+		return EXIT_FAILURE;
+	}
+	kernel->changes = kernel->ports = 0;
+	kernel->large = true;
+	/* an error ends the program with its message */
+	if (cmd_port_restore(2, all) || kernel->changes != 1 || kernel->ports != DEVICES) {
+		printf("the switch was changed %d times, not once; %d ports were set\n",
+		       kernel->changes, kernel->ports);
+		return EXIT_FAILURE;
+	}
+	return EXIT_SUCCESS;
 }

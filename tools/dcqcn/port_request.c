@@ -87,10 +87,10 @@ void port_switch(uint8_t cmd, const char *name, char **words)
 }
 
 /* Create a switch or, if there is one of that name, change it. Another process may do so at the
- * same time, so nobody can tell before.
+ * same time, so nobody can tell before. Return false if its ports reserve more at present.
  */
-void port_switch_restore(const char *name, char **words)
+bool port_switch_restore(const char *name, char **words)
 {
-	if (!netlink_try(switch_request(DCBPORT_CMD_SWITCH_NEW, name, words), EEXIST))
-		port_switch(DCBPORT_CMD_SWITCH_SET, name, words);
+	return netlink_try(switch_request(DCBPORT_CMD_SWITCH_NEW, name, words), EEXIST) ||
+	       netlink_try(switch_request(DCBPORT_CMD_SWITCH_SET, name, words), ENOSPC);
 }

@@ -133,9 +133,12 @@ static void load_module(void)
 	loaded = true;
 }
 
-/* A line of the file, as words with a NULL after them */
+/* A line of the file, as words with a NULL after them. @again: of a switch that must wait for its
+ * ports.
+ */
 struct line {
 	char *text, *words[WORDS + 1];
+	bool again;
 };
 
 struct lines {
@@ -211,11 +214,16 @@ static void restore(const struct lines *lines, const char *only)
 
 		if (is_switch(line)) {
 			load_module();
-			port_switch_restore(line->words[1], line->words + 2);
+			line->again = !port_switch_restore(line->words[1], line->words + 2);
 		} else if (is_port(line, only)) {
 			make_port(line->words[1]);
 			port_set(line->words[1], line->words + 2);
 		}
+	}
+	for (size_t i = 0; i < lines->num; i++) {
+		if (lines->line[i].again)
+			port_switch(DCBPORT_CMD_SWITCH_SET, lines->line[i].words[1],
+				    lines->line[i].words + 2);
 	}
 }
 
