@@ -444,10 +444,12 @@ static void port_reset(struct Qdisc *sch)
 	while (port->flight.qlen) {
 		skb = dcbport_flight_leave(port);
 		class = &port->class[dcbport_cb(skb)->tc];
-		if (dcbport_cb(skb)->control)
+		if (dcbport_cb(skb)->control) {
+			dcbport_tell_lost(port, skb);
 			kfree_skb_reason(skb, SKB_DROP_REASON_QDISC_DROP);
-		else
+		} else {
 			dcbport_class_drop(port, class, DCBPORT_DROP_RESET, skb, &to_free);
+		}
 	}
 	dcbport_free_list(port, to_free);
 	if (!linked) {

@@ -88,6 +88,19 @@ struct sk_buff *dcbport_tell(struct dcbport *port, u8 want, u64 now)
 }
 
 /**
+ * dcbport_tell_lost() - note that a frame of dcbport_tell() does not arrive
+ * @port: the port; the other end may still pause what the frame should have resumed
+ * @skb: the frame
+ */
+void dcbport_tell_lost(struct dcbport *port, const struct sk_buff *skb)
+{
+	struct dcbport_pfc pfc;
+
+	if (dcbport_pfc_parse(skb->data + ETH_HLEN, skb->len - ETH_HLEN, &pfc))
+		port->told |= pfc.enable;
+}
+
+/**
  * dcbport_take_back() - end all pauses that a port asked for
  * @port: the port, which is being removed: its pauses must not last until they expire
  */

@@ -7,6 +7,7 @@
 #include "port.h"
 
 struct sk_buff *dcbport_tell(struct dcbport *port, u8 want, u64 now);
+void dcbport_tell_lost(struct dcbport *port, const struct sk_buff *skb);
 void dcbport_take_back(struct dcbport *port);
 
 /* Priorities that the other end must pause, one bit each */

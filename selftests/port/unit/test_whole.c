@@ -533,6 +533,26 @@ static void still_paused(void)
 	}
 }
 
+/* The frame that ends a pause is on the wire, and does not arrive */
+static void resume_lost(void)
+{
+	void (*change[])(int device) = { reset, replace_at_once };
+
+	for (int i = 0; i < 2; i++) {
+		begin(1 * MS);
+		congest();
+		pass(10 * MS);
+		pause(1, 0);
+		pass(900 * US);
+		expect(left[0].pauses && !left[0].resumes && !port_at(0)->told,
+		       "%u pauses, %u resumes", left[0].pauses, left[0].resumes);
+		change[i](0);
+		pass(2 * MS);
+		expect(left[0].resumes == 1, "%u resumes after a change: %d", left[0].resumes, i);
+		end();
+	}
+}
+
 static void moved(void)
 {
 	struct dcbport_settings s;
@@ -661,6 +681,11 @@ static void test_large_headroom(void)
 	end();
 }
 
+static void test_resume_lost(void)
+{
+	both_kernels(resume_lost);
+}
+
 static const struct tap_test tests[] = {
 	{ "a port repeats its pauses after a halt", test_pausing },
 	{ "a pause that begins in a halt", test_pause_begins },
@@ -668,6 +693,7 @@ static const struct tap_test tests[] = {
 	{ "frames on the wire arrive after a halt", test_wire },
 	{ "a PFC storm ends after a halt", test_storm },
 	{ "a received pause outlasts a halt, but not the link", test_received },
+	{ "the end of a pause is told again if the frame is lost in a reset", test_resume_lost },
 	{ "a pause that comes too late for a packet holds no others", test_pause_races },
 	{ "a class forgets a priority that moved when its packets have left", test_moved },
 	{ "more than 2 GiB move from a headroom to the pool", test_large_headroom },
