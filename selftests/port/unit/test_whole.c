@@ -7,6 +7,7 @@
 #include "kernel.h"
 
 #include "classify.h"
+#include "device.h"
 #include "hook.h"
 #include "link.h"
 #include "port.h"
@@ -649,6 +650,31 @@ static void test_moved(void)
 	both_kernels(moved);
 }
 
+/* Kinds of Ethernet devices, and which are refused: all, with PFC, or none */
+static void test_kinds(void)
+{
+	static const struct {
+		const char *kind, *refused;
+	} kinds[] = {
+		{ "bridge", "all" }, { "bond", "all" }, { "team", "all" },
+		{ "vrf", "all" }, { "hsr", "all" }, { "batadv", "all" },
+		{ "vlan", "PFC" }, { "macvlan", "PFC" }, { "macvtap", "PFC" }, { "ipvlan", "PFC" },
+		{ "ipvtap", "PFC" }, { "vxlan", "PFC" }, { "geneve", "PFC" }, { "gretap", "PFC" },
+		{ "ip6gretap", "PFC" }, { "erspan", "PFC" }, { "ip6erspan", "PFC" }, { "ifb", "PFC" },
+		{ "veth", "none" }, { "dummy", "none" }, { "tun", "none" }, { "dsa", "none" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct rtnl_link_ops ops = { .kind = kinds[i].kind };
+		struct net_device dev = { .type = ARPHRD_ETHER, .rtnl_link_ops = &ops };
+
+		expect(!dcbport_device_refuse(&dev, false) == !!strcmp(kinds[i].refused, "all"),
+		       "%s is not as it should be", kinds[i].kind);
+		expect(!dcbport_device_refuse(&dev, true) == !strcmp(kinds[i].refused, "none"),
+		       "%s with PFC is not as it should be", kinds[i].kind);
+	}
+}
+
 /* 3 GiB that came while xOFF was low are in the headroom, and move to the pool when it is raised */
 static void test_large_headroom(void)
 {
@@ -696,6 +722,7 @@ static const struct tap_test tests[] = {
 	{ "the end of a pause is told again if the frame is lost in a reset", test_resume_lost },
 	{ "a pause that comes too late for a packet holds no others", test_pause_races },
 	{ "a class forgets a priority that moved when its packets have left", test_moved },
+	{ "devices that are no link of their own are refused", test_kinds },
 	{ "more than 2 GiB move from a headroom to the pool", test_large_headroom },
 };
 
