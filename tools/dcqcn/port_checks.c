@@ -12,8 +12,9 @@
 #include "port_checks.h"
 #include "unit.h"
 
-/* The default DSCP of CNPs */
+/* The default DSCP of CNPs, and the priority that it is in the upper bits */
 #define CNP_DSCP	48
+#define CNP_PRIO	6
 #define CNP_LEN		74	/* bytes */
 
 /* Bytes for each unit of weight and turn, as in the module's drr.h */
@@ -242,6 +243,25 @@ static uint64_t cnp_wait(const struct view *v, int tc)
 	return own ? others * ((CNP_LEN + own - 1) / own) : 0;
 }
 
+/* An APP entry is a fix only if CNPs have another priority than CNP_PRIO. The first entry of a
+ * DSCP takes all other DSCPs from their priorities.
+ */
+static void fix_cnp_pauses(const struct view *v, int prio)
+{
+	uint64_t pfc = port_value(v, DCBPORT_A_PORT_PFC);
+	char prios[UNIT_LEN];
+
+	if (prio != CNP_PRIO)
+		finding_fix("dcb app replace dev %s dscp-prio %d:%d  # a class without PFC",
+			    v->port->name, CNP_DSCP, CNP_PRIO);
+	else if (pfc & 1U << prio)
+		finding_fix("dcqcn port set dev %s pfc %s  # all but that of CNPs", v->port->name,
+			    unit_prios(prios, pfc & ~(1ULL << prio)));
+	else
+		finding_fix("dcqcn port set dev %s prio %d tc %d  # a class without PFC",
+			    v->port->name, prio, prio);
+}
+
 static void check_cnp_pauses(const struct view *v, int prio, int tc)
 {
 	if (class_pfc(v, tc) < 0)
@@ -250,8 +270,7 @@ static void check_cnp_pauses(const struct view *v, int prio, int tc)
 		     "CNPs (DSCP %d, priority %d) are in class %d, which PFC pauses",
 		     CNP_DSCP, prio, tc);
 	finding_why("the packets that slow senders down wait while the class is paused, and pauses spread instead");
-	finding_fix("dcb app replace dev %s dscp-prio %d:6  # a class of their own, without PFC",
-		    v->port->name, CNP_DSCP);
+	fix_cnp_pauses(v, prio);
 }
 
 static void check_cnps(const struct view *v)
