@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * dcqcn doctor about CNPs that PFC pauses: what it proposes puts them into a class without PFC, and
- * leaves everything else as it was. Prints what is wrong.
+ * leaves everything else as it was. And about DSCPs that have other priorities at the neighbour: no
+ * other DSCP gets another priority than it has there. Prints what is wrong.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -40,12 +41,6 @@ void finding_fix(const char *format, ...)
 	va_end(args);
 }
 
-void dcbx_checks(const struct fact_port *port, const char *host)
-{
-	(void)port;
-	(void)host;
-}
-
 bool port_facts_trusts_dscp(const struct fact_port *port)
 {
 	return port;
@@ -75,9 +70,42 @@ static const struct {
 	{ 1 << 3, 3, 6, "dcqcn port set dev p0 prio 6 tc 6 " },
 };
 
-int main(void)
+/* APP entries here, of DSCP 26 and 34, or 0; the neighbour has 26:3, 34:5 and 48:6 */
+static const struct {
+	uint8_t dscp26, dscp34;
+	const char *fix;
+} neighbours[] = {
+	{ 0, 0, "dcb app replace dev p0 dscp-prio 26:3 34:5 48:6 " },
+	{ 1 << 3, 1 << 4, "dcb app replace dev p0 dscp-prio 34:5 " },
+	{ 1 << 4, 1 << 5, "dcb app replace dev p0 dscp-prio 26:3 " },
+};
+
+static int check_neighbours(void)
 {
 	int wrong = 0;
+
+	for (size_t i = 0; i < sizeof(neighbours) / sizeof(*neighbours); i++) {
+		struct fact_port port = { .name = "p0", .app.known = true, .neighbour.app.known = true };
+
+		port.app.dscp[26] = neighbours[i].dscp26;
+		port.app.dscp[34] = neighbours[i].dscp34;
+		port.neighbour.app.dscp[26] = 1 << 3;
+		port.neighbour.app.dscp[34] = 1 << 5;
+		port.neighbour.app.dscp[48] = 1 << 6;
+		fix = NULL;
+		dcbx_checks(&port, "h");
+		if (fix && !strncmp(fix, neighbours[i].fix, strlen(neighbours[i].fix)))
+			continue;
+		printf("case %zu of neighbours: %s instead of %s\n", i, fix ?: "nothing",
+		       neighbours[i].fix);
+		wrong = 1;
+	}
+	return wrong;
+}
+
+int main(void)
+{
+	int wrong = check_neighbours();
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct fact_port port = { .name = "p0" };

@@ -9,5 +9,5 @@ trap 'rm -rf "$TMP"' EXIT
 
 "${CC:-cc}" -O1 -g -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -I../../include \
 	-I../../include/uapi -iquote . -o "$TMP/port_doctor" ../../selftests/tools/port_doctor.c \
-	port_checks.c dcb.c unit.c -lmnl -lm || exit
+	port_checks.c dcbx_checks.c dcb.c unit.c -lmnl -lm || exit
 "$TMP/port_doctor"

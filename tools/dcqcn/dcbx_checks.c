@@ -71,6 +71,28 @@ static void check_trust(const struct fact_port *port, const char *host,
 		finding_fix("dcqcn port set dev %s trust dscp", port->name);
 }
 
+/* The first entry of a DSCP takes all other DSCPs from their priorities. So a port without entries
+ * needs all of the neighbour's at once.
+ */
+static void fix_dscps(const struct fact_port *port, int dscp)
+{
+	const struct dcb_app_table *there = &port->neighbour.app;
+	char entries[DCB_DSCPS * sizeof(" 63:7")] = "", *at = entries;
+
+	if (dcb_has_dscps(&port->app)) {
+		finding_fix("dcb app replace dev %s dscp-prio %d:%d  # or lldptool -T -i %s -V APP app=%d,5,%d",
+			    port->name, dscp, dcb_prio(there, dscp),
+			    port->name, dcb_prio(there, dscp), dscp);
+		return;
+	}
+	for (int i = 0; i < DCB_DSCPS; i++) {
+		if (there->dscp[i])
+			at += sprintf(at, " %d:%d", i, dcb_prio(there, i));
+	}
+	finding_fix("dcb app replace dev %s dscp-prio%s  # all that the neighbour has",
+		    port->name, entries);
+}
+
 static void check_dscps(const struct fact_port *port, const char *host)
 {
 	const struct dcb_app_table *there = &port->neighbour.app;
@@ -84,9 +106,7 @@ static void check_dscps(const struct fact_port *port, const char *host)
 			     "DSCP %d is priority %d here, and %d at the neighbour",
 			     dscp, here, dcb_prio(there, dscp));
 		finding_why("PFC pauses the wrong packets, because the two ends put different traffic into a priority");
-		finding_fix("dcb app replace dev %s dscp-prio %d:%d  # or lldptool -T -i %s -V APP app=%d,5,%d",
-			    port->name, dscp, dcb_prio(there, dscp),
-			    port->name, dcb_prio(there, dscp), dscp);
+		fix_dscps(port, dscp);
 		return;
 	}
 }
