@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dcqcn doctor about CNPs that PFC pauses: what it proposes puts them into a class without PFC, and
- * leaves everything else as it was. And about DSCPs that have other priorities at the neighbour: no
- * other DSCP gets another priority than it has there. Prints what is wrong.
+ * What dcqcn doctor proposes for a switch must not spoil anything else. CNPs that PFC pauses get a
+ * class without PFC. If DSCPs have other priorities at the neighbour, no other DSCP gets another
+ * priority than it has there. If a headroom is short, none becomes smaller. Prints what is wrong.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,6 +16,8 @@
 
 bool option_json;
 
+/* Of the finding with the name @wanted */
+static const char *wanted;
 static char *found, *fix;
 
 void finding_seen(const char *id, const char *host, const char *dev, const char *format, ...)
@@ -23,7 +25,8 @@ void finding_seen(const char *id, const char *host, const char *dev, const char 
 	(void)host;
 	(void)dev;
 	(void)format;
-	found = strdup(id);
+	if (!strcmp(id, wanted))
+		found = strdup(id);
 }
 
 void finding_why(const char *format, ...)
@@ -35,6 +38,8 @@ void finding_fix(const char *format, ...)
 {
 	va_list args;
 
+	if (!found || fix)
+		return;
 	va_start(args, format);
 	if (vasprintf(&fix, format, args) < 0)
 		abort();
@@ -49,9 +54,8 @@ bool port_facts_trusts_dscp(const struct fact_port *port)
 const struct fact_switch *port_facts_owner(const struct port_facts *facts,
 					   const struct fact_port *port)
 {
-	(void)facts;
 	(void)port;
-	return NULL;
+	return facts->owner;
 }
 
 /* @pfc: priorities; @tc: the class of priority 6; @app: the only APP entry, priority of DSCP 48 */
@@ -92,7 +96,8 @@ static int check_neighbours(void)
 		port.neighbour.app.dscp[26] = 1 << 3;
 		port.neighbour.app.dscp[34] = 1 << 5;
 		port.neighbour.app.dscp[48] = 1 << 6;
-		fix = NULL;
+		wanted = "dscp-mismatch";
+		found = fix = NULL;
 		dcbx_checks(&port, "h");
 		if (fix && !strncmp(fix, neighbours[i].fix, strlen(neighbours[i].fix)))
 			continue;
@@ -103,9 +108,45 @@ static int check_neighbours(void)
 	return wrong;
 }
 
+/* Headrooms of priorities 3 and 4, which have PFC; the link needs 3,160 bytes */
+static const struct {
+	uint32_t prio3, prio4;
+	const char *fix;
+} headrooms[] = {
+	{ 3160, 3160, NULL },
+	{ 3000, 100, "dcqcn port set dev p0 headroom 3160B" },
+	{ 3000, 100000, "dcqcn port set dev p0 prio 3 headroom 3160B" },
+	{ 100000, 0, "dcqcn port set dev p0 prio 4 headroom 3160B" },
+};
+
+static int check_headrooms(void)
+{
+	int wrong = 0;
+
+	for (size_t i = 0; i < sizeof(headrooms) / sizeof(*headrooms); i++) {
+		struct fact_switch owner = { .name = "s" };
+		struct fact_port port = { .name = "p0" };
+		struct port_facts facts = { .port = &port, .num = 1, .owner = &owner, .num_owners = 1 };
+
+		port.value[DCBPORT_A_PORT_PFC] = 1 << 3 | 1 << 4;
+		port.value[DCBPORT_A_PORT_OVERHEAD] = 24;
+		port.class[3].after[DCBPORT_A_CLASS_HEADROOM] = headrooms[i].prio3;
+		port.class[4].after[DCBPORT_A_CLASS_HEADROOM] = headrooms[i].prio4;
+		wanted = "headroom-short";
+		found = fix = NULL;
+		port_checks(&facts, "h", 1000000000);
+		if (headrooms[i].fix ? fix && !strcmp(fix, headrooms[i].fix) : !found)
+			continue;
+		printf("headrooms %u, %u: %s: %s\n", headrooms[i].prio3, headrooms[i].prio4,
+		       found ?: "nothing found", fix ?: "");
+		wrong = 1;
+	}
+	return wrong;
+}
+
 int main(void)
 {
-	int wrong = check_neighbours();
+	int wrong = check_neighbours() | check_headrooms();
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct fact_port port = { .name = "p0" };
@@ -119,6 +160,7 @@ int main(void)
 		}
 		if (cases[i].app >= 0)
 			port.app.dscp[48] = 1 << cases[i].app;
+		wanted = "cnp-lossless";
 		found = fix = NULL;
 		port_checks(&facts, "h", 1000000000);
 		if (cases[i].fix ? fix && !strncmp(fix, cases[i].fix, strlen(cases[i].fix)) : !found)

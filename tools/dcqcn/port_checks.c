@@ -184,22 +184,45 @@ static uint64_t frame_len(const struct view *v)
 	return mtu + ETHERNET + port_value(v, DCBPORT_A_PORT_OVERHEAD);
 }
 
-/* The smallest headroom of priorities with PFC */
-static uint64_t least_headroom(const struct view *v)
+static bool has_pfc(const struct view *v, int prio)
 {
-	uint64_t least = UINT64_MAX;
+	return port_value(v, DCBPORT_A_PORT_PFC) & 1U << prio;
+}
+
+/* The smallest headroom of priorities with PFC, or the largest */
+static uint64_t headroom(const struct view *v, bool largest)
+{
+	uint64_t found = largest ? 0 : UINT64_MAX, one;
 
 	for (int prio = 0; prio < PORT_CLASSES; prio++) {
-		if (port_value(v, DCBPORT_A_PORT_PFC) & 1U << prio)
-			least = MIN(least, class_value(v, prio, DCBPORT_A_CLASS_HEADROOM));
+		one = class_value(v, prio, DCBPORT_A_CLASS_HEADROOM);
+		if (has_pfc(v, prio))
+			found = largest ? MAX(found, one) : MIN(found, one);
 	}
-	return least;
+	return found;
+}
+
+/* A priority that has enough keeps what it has */
+static void fix_headroom(const struct view *v, uint64_t need)
+{
+	char keys[PORT_CLASSES * sizeof(" prio 7 headroom 4294967295B")] = "", *at = keys;
+
+	if (headroom(v, true) < need) {
+		finding_fix("dcqcn port set dev %s headroom %lluB", v->port->name, (ull)need);
+		return;
+	}
+	for (int prio = 0; prio < PORT_CLASSES; prio++) {
+		if (has_pfc(v, prio) && class_value(v, prio, DCBPORT_A_CLASS_HEADROOM) < need)
+			at += snprintf(at, keys + sizeof(keys) - at, " prio %d headroom %lluB",
+				       prio, (ull)need);
+	}
+	finding_fix("dcqcn port set dev %s%s", v->port->name, keys);
 }
 
 /* Two frames, the pause frame, and what is in flight in both directions */
 static void check_headroom(const struct view *v)
 {
-	uint64_t room = least_headroom(v);
+	uint64_t room = headroom(v, false);
 	uint64_t need = 2 * frame_len(v) + PFC_FRAME +
 			(uint64_t)(2.0 * port_value(v, DCBPORT_A_PORT_RATE) *
 				   port_value(v, DCBPORT_A_PORT_DELAY) / 8e9);
@@ -211,8 +234,7 @@ static void check_headroom(const struct view *v)
 		     "the headroom is %s; this link needs %s",
 		     unit_bytes(a, room), unit_bytes(b, need));
 	finding_why("after a pause is sent, two frames and everything in flight still arrive; what exceeds the headroom is lost");
-	finding_fix("dcqcn port set dev %s headroom %lluB", v->port->name,
-		    (ull)need);
+	fix_headroom(v, need);
 }
 
 /* --- classes -------------------------------------------------------------- */
