@@ -3136,6 +3136,31 @@ static void plug_changes(void)
 	unplugged();
 }
 
+/* A flow was silent for more than a second, but keeps its limit as its ack timeout is long: its next
+ * message obeys the algorithm anew
+ */
+static void plug_returns(void)
+{
+	u32 i;
+
+	plugged(100 * MBPS, DCQCN_CC_NO_WINDOW, 0, 20);
+	output_request(&qps[0], 0, 1000, WRITE_FIRST);
+	pass_time(&qps[0], 1100 * MS);
+	qps[0].active = jiffies - 2 * HZ;
+	dcqcn_queue_advance(&qps[0], fuzz_now);	/* as the janitor does */
+	expect(qps[0].limited && qps[0].flow.released, "its limit does not wait for a loss to show");
+	qps[0].active = jiffies;
+	for (i = 1; i < 12; i++)
+		output_request(&qps[0], i, 1000, i == 1 ? WRITE_FIRST : WRITE_MIDDLE);
+	expect(num_sent < 4, "%u packets have left at once", num_sent);
+	expect(told.init == 2 && told.release == 1 && qps[0].limited, "%d times begun, %d times released",
+	       told.init, told.release);
+	pass_time(&qps[0], MS);
+	expect(num_sent == 12 && told.sent == 12, "%u packets left, %d told", num_sent, told.sent);
+	expect(!told.idle, "it was idle and has begun");
+	unplugged();
+}
+
 /* What a window has held leaves when the port chooses DCQCN, and does not wait for half of the ack
  * timeout
  */
@@ -3737,6 +3762,7 @@ static const struct tap_test tests[] = {
 	{ "a hostile algorithm is slow, and harms nothing", plug_hostile },
 	{ "events do not put off an algorithm's timer", plug_clock },
 	{ "a flow follows its port's choice, and algorithms that go and come back", plug_changes },
+	{ "an algorithm's flow begins anew with its first message after a second", plug_returns },
 	{ "a packet asks for an ACK if a window has shrunk and none has asked", plug_window_shrinks },
 	{ "what a window has held leaves when its algorithm is not chosen any more", plug_window_goes },
 	{ "what no ACK answers obeys DCQCN", plug_needs_acks },

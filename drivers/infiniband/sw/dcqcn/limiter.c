@@ -406,8 +406,12 @@ void dcqcn_limiter_go_on(struct dcqcn_qp *qp, u64 idle,
 	    (flow->path && dcqcn_path_awaits(flow->path, now)))
 		return;
 	if (dcqcn_qp_has_algorithm(qp)) {
-		dcqcn_cc_idle(qp, idle, now);
-		return;
+		if (!flow->released) {
+			dcqcn_cc_idle(qp, idle, now);
+			return;
+		}
+		/* silent for a second: the flow begins to obey it again */
+		dcqcn_cc_leave(qp);
 	}
 	if (flow->path)
 		flow->path->idle = true;
