@@ -614,6 +614,28 @@ static void test_told_rarely(void)
 	}
 }
 
+/* A window holds what the host's link carries in a round trip, however fast the link is */
+static void test_fast_links(void)
+{
+	static const struct dcqcn_cc_ops *const all[] = { &dcqcn_hpcc, &dcqcn_powertcp };
+	static const u32 gbps[] = { 1, 10, 100, 400, 800, 1000, 1100, 1600, 8000 };
+	u32 i, k;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(gbps); i++) {
+		double most = gbps[i / 2] / 8.0 * TOLD_BASE;
+		struct dcqcn_cc cc = { .now = SECOND, .packet = 1, .floor = FLOOR };
+
+		cc.line = cc.rate = gbps[i / 2] * GBPS;
+		all[i % 2]->init(&cc);
+		cc.rtt_base = TOLD_BASE;
+		for (k = 0; k < 2; k++)
+			ack_of(all[i % 2], &cc, TOLD_BASE, PACKET, 0, false);
+		expect(near(cc.window, most, 1e-3, 0) && near(cc.rate, cc.line, 1e-3, 0),
+		       "%s at %u Gb/s: a window of %u, not %.0f; rate %llu", all[i % 2]->name, gbps[i / 2],
+		       cc.window, most, cc.rate);
+	}
+}
+
 /* Nothing is told: HPCC obeys CNPs, and PowerTCP round trips */
 static void test_untold(void)
 {
@@ -1388,6 +1410,7 @@ static const struct tap_test tests[] = {
 	{ "PowerTCP does what its paper says", test_powertcp },
 	{ "HPCC and PowerTCP after a hop was not heard of for a while", test_told_rarely },
 	{ "HPCC and PowerTCP where no switch tells anything", test_untold },
+	{ "HPCC and PowerTCP on fast links", test_fast_links },
 	{ "any figures: within bounds, nothing undefined", test_anything },
 	{ "the source of an algorithm does the same with eBPF's headers", test_ebpf },
 	{ "bytes in flight are what was sent and not acknowledged", test_flight },

@@ -71,12 +71,12 @@ static u32 dcqcn_hpcc_base(const struct dcqcn_cc *cc)
 	return min(cc->rtt_base ?: cc->rtt_min, DCQCN_HPCC_RTT_MAX);
 }
 
-/* Bytes that the host's link carries in T. 2^40 * 2^30 would overflow, so the line rate is in units
- * of 1024 bit/s, and at most 2^40 bit/s.
+/* Bytes that the host's link carries in T. 2^52 * 2^30 would overflow, so the line rate is in units
+ * of 1024 bit/s, and at most 2^43 bit/s.
  */
 static u32 dcqcn_hpcc_most(const struct dcqcn_cc *cc, u32 base)
 {
-	u64 bytes = div_u64(min_t(u64, cc->line >> 10, 1U << 30) * base, NSEC_PER_SEC / 128);
+	u64 bytes = div_u64(min_t(u64, cc->line >> 10, 1ULL << 33) * base, NSEC_PER_SEC / 128);
 
 	return clamp_t(u64, bytes, cc->packet, max(DCQCN_HPCC_WINDOW_MAX, cc->packet));
 }

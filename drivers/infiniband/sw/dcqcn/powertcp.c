@@ -75,12 +75,12 @@ static u32 dcqcn_power_base(const struct dcqcn_cc *cc)
 	return min(cc->rtt_base ?: cc->rtt_min, DCQCN_POWER_RTT_MAX);
 }
 
-/* Bytes that the host's link carries in tau. 2^40 * 2^30 would overflow, so the line rate is in
- * units of 1024 bit/s, and at most 2^40 bit/s.
+/* Bytes that the host's link carries in tau. 2^52 * 2^30 would overflow, so the line rate is in
+ * units of 1024 bit/s, and at most 2^43 bit/s.
  */
 static u32 dcqcn_power_most(const struct dcqcn_cc *cc, u32 base)
 {
-	u64 bytes = div_u64(min_t(u64, cc->line >> 10, 1U << 30) * base, NSEC_PER_SEC / 128);
+	u64 bytes = div_u64(min_t(u64, cc->line >> 10, 1ULL << 33) * base, NSEC_PER_SEC / 128);
 
 	return clamp_t(u64, bytes, cc->packet, max(DCQCN_POWER_WINDOW_MAX, cc->packet));
 }
