@@ -121,9 +121,9 @@ struct dcqcn_cc_hop {
  *	counts as on the way back.
  * @interval: ns; time since the previous ACK; 0 if there was none since a pause or a loss
  * @delivered: bytes that this ACK is the first to acknowledge
- * @marked: bytes of @delivered that had CE, as CNPs report them: each CNP since the last ACK stands
- *	for a packet. It is exact if the receiver sends a CNP for each mark (min_time_between_cnps
- *	0), and too low otherwise.
+ * @marked: bytes of @delivered that had CE, as CNPs report them: each CNP stands for a packet of
+ *	the flow's longest length. It is exact if packets are of one length, and the receiver sends
+ *	a CNP for each mark (min_time_between_cnps 0). With fewer CNPs it is too low.
  * @app_limited: the flow had nothing to send, so that neither rate nor window limited it
  * @hop: the worst hop, if a stamp was reported since the last ACK; needs DCQCN_CC_WANTS_HOPS
  */

@@ -2969,6 +2969,40 @@ static void plug_windows(void)
 	unplugged();
 }
 
+/* A CNP stands for a packet as long as the longest. If short ones were marked, an algorithm hears of
+ * marks until these have arrived, and not longer. CNPs for several packets may come before the first
+ * of their ACKs.
+ */
+static void plug_marks(void)
+{
+	u32 psn;
+
+	plugged(10000 * MBPS, 3000, 0, 14);
+	for (psn = 0; psn < 21; psn++) {
+		output_request(&qps[0], psn, psn ? 100 : 1000, WRITE_MIDDLE);
+		if (psn < 10)
+			dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+		pass_time(&qps[0], MS / 100);
+		ack_of(psn);
+		if (psn && psn % 4 == 0)
+			expect(sampled.delivered == 400 && sampled.marked == (psn < 16 ? 400 : 0),
+			       "packet %u: %u of %u bytes were marked", psn, sampled.marked,
+			       sampled.delivered);
+	}
+	for (; psn < 24; psn++)
+		output_request(&qps[0], psn, 1000, WRITE_MIDDLE);
+	pass_time(&qps[0], MS / 100);
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	for (psn = 21; psn < 24; psn++) {
+		ack_of(psn);
+		expect(sampled.delivered == 1000 && sampled.marked == (psn < 23 ? 1000 : 0),
+		       "ACK of %u: %u of %u bytes were marked", psn, sampled.marked,
+		       sampled.delivered);
+	}
+	unplugged();
+}
+
 /* Behind a closed window, one leaves after half of the ack timeout, whenever the algorithm looks
  * before
  */
@@ -3757,6 +3791,7 @@ static const struct tap_test tests[] = {
 	{ "packets of a window leave at the line rate", window_pace },
 	{ "an algorithm sets the rate", plug_paces },
 	{ "an algorithm sets the window, and is told of ACKs, CNPs and losses", plug_windows },
+	{ "an algorithm hears of marks as long as marked packets may be in flight", plug_marks },
 	{ "behind an algorithm's window, rxe's timer does not fire", plug_waits },
 	{ "responses do not wait for the window of requests", plug_answers },
 	{ "a hostile algorithm is slow, and harms nothing", plug_hostile },

@@ -178,7 +178,7 @@ void algorithm_acked(struct algorithm_flow *f, u32 psn, bool held, u64 now)
 		f->cc.rtt_min = f->cc.rtt_min ? min(f->cc.rtt_min, sample.rtt) : sample.rtt;
 	}
 	sample.marked = min(f->marked, sample.delivered);
-	f->marked -= sample.marked;
+	f->marked = min(f->marked - sample.marked, dcqcn_flight_bytes(&f->flight));
 	algorithm_time(f, now);
 	sample.app_limited = !held && (u64)f->cc.in_flight + f->cc.packet <= f->cc.window;
 	if (f->ops->ack)

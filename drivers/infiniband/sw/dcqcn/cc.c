@@ -306,7 +306,8 @@ bool dcqcn_cc_acked(struct dcqcn_qp *qp, u32 psn, u8 hops, u64 now)
 		qp->flow.rate.rtt = min_t(u32, sample.rtt, NSEC_PER_SEC);
 	}
 	sample.marked = min(f->marked, sample.delivered);
-	f->marked -= sample.marked;
+	/* other marks are of packets in flight, though these were shorter than a CNP stands for */
+	f->marked = min(f->marked - sample.marked, dcqcn_flight_bytes(&f->flight));
 	sample.hop = f->hop;
 	f->hop = (struct dcqcn_cc_hop) {};
 	before = dcqcn_cc_begin(qp, ops, now);

@@ -27,7 +27,8 @@ struct sk_buff;
  * @cc: what the algorithm sees. This field and those below are reset when the algorithm changes.
  * @slot: place of the algorithm in the list; valid while dcqcn_qp.obeys is DCQCN_OBEYS_ALGORITHM
  * @call: ns; &dcqcn_cc.next_call as last clamped
- * @marked: bytes that CNPs reported since the last ACK
+ * @marked: bytes that CNPs reported, of packets that no ACK has told of; at the last ACK, no more
+ *	than were in flight
  * @due: ns; when the next packet may leave at the rate. dcqcn_flow.next is earlier if there is
  *	something to do before.
  * @hop: content of the peer's last answer, until an ACK comes
