@@ -3,9 +3,9 @@
  * Algorithms in eBPF: struct dcqcn_cc_ops as a struct_ops of BPF.
  *
  * A program of such an algorithm is a function of struct dcqcn_cc_ops. It may read everything that
- * its arguments point to. In struct dcqcn_cc it may write rate, next_call, window and the private
- * state. As for any other algorithm, cc.c clamps them after each call. The verifier rejects all
- * other writes, and programs that might not terminate. Programs must not sleep.
+ * its arguments point to. In struct dcqcn_cc it may write rate, next_call, window, path and the
+ * private state. As for any other algorithm, cc.c clamps them after each call. The verifier rejects
+ * all other writes, and programs that might not terminate. Programs must not sleep.
  *
  * BPF calls dcqcn_register_cc() once all programs of an algorithm are loaded, and
  * dcqcn_unregister_cc() when the algorithm is removed. BPF owns the struct dcqcn_cc_ops, and frees
