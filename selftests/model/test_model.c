@@ -901,7 +901,7 @@ static void test_braking(void)
 	struct dcqcn_model_input in;
 
 	dcqcn_model_defaults(&in);
-	/* sigcomm15: each flow gains 40 Mb/s in 55 us, and half of that at first */
+	/* With sigcomm15, a flow gains 40 Mb/s every 55 us, but half of that in the first */
 	in.profile = 2;
 	for (size_t i = 0; i < COUNT(speeds); i++) {
 		struct dcqcn_model_output out;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * dcqcn port restore without a kernel, for devices that appear at the same time, as udev runs it:
- * one of the processes makes the switch, the others find it, and each makes its port. The module
- * is being loaded meanwhile. Then once more, when a port reserves more than the switch is to have.
+ * one of the processes makes the switch, the others find it, and each makes its port, while the
+ * module is still being loaded. In a second case, a port reserves more than its switch is to have.
  * Prints what is wrong.
  */
 #include <errno.h>

@@ -839,7 +839,7 @@ static void test_acks(void)
 	dcqcn_any_limited = false;
 }
 
-/* A NAK is no ACK. Flows that obey an algorithm are told of those for a missing packet. */
+/* A NAK is not an ACK. A flow that obeys an algorithm hears of a NAK for a missing packet. */
 static void test_naks(void)
 {
 	static const u8 naks[] = { 0x60, 0x61, 0x20, 0x40 };	/* sequence, request, RNR, reserved */

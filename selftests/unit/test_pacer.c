@@ -3170,8 +3170,8 @@ static void plug_changes(void)
 	unplugged();
 }
 
-/* A flow was silent for more than a second, but keeps its limit as its ack timeout is long: its next
- * message obeys the algorithm anew
+/* A flow has been silent for more than a second, and keeps its limit because its ack timeout is long.
+ * With its next message it begins to obey its algorithm again.
  */
 static void plug_returns(void)
 {
@@ -3797,7 +3797,7 @@ static const struct tap_test tests[] = {
 	{ "a hostile algorithm is slow, and harms nothing", plug_hostile },
 	{ "events do not put off an algorithm's timer", plug_clock },
 	{ "a flow follows its port's choice, and algorithms that go and come back", plug_changes },
-	{ "an algorithm's flow begins anew with its first message after a second", plug_returns },
+	{ "after a second of silence, a flow obeys its algorithm again", plug_returns },
 	{ "a packet asks for an ACK if a window has shrunk and none has asked", plug_window_shrinks },
 	{ "what a window has held leaves when its algorithm is not chosen any more", plug_window_goes },
 	{ "what no ACK answers obeys DCQCN", plug_needs_acks },

@@ -86,8 +86,8 @@ void port_switch(uint8_t cmd, const char *name, char **words)
 	netlink_do(switch_request(cmd, name, words));
 }
 
-/* Create a switch or, if there is one of that name, change it. Another process may do so at the
- * same time, so nobody can tell before. Return false if its ports reserve more at present.
+/* Create a switch, or change the one that has this name. Only the kernel knows which, because
+ * another process may do the same now. Return false if its ports reserve more at present.
  */
 bool port_switch_restore(const char *name, char **words)
 {

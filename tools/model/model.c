@@ -90,8 +90,9 @@ static double ai_speed(const struct dcqcn_model_input *in, const struct senders 
 /*
  * Kmax is passed, and each packet is marked from now on. The last flow hears of it
  * when its packet has come, waited and been answered, and may just have used up its
- * CNP interval. Until then each flow goes on as it did: with half of what it gains
- * in T by additive increase at first, and more of it with each T; links bound the sum.
+ * CNP interval. Until then each flow goes on as it did: at first with half of what it
+ * gains in T by additive increase, then with more of it after each T. The queue grows
+ * by no more than the links bring in.
  */
 static void braking(const struct dcqcn_model_input *in, const struct senders *senders,
 		    struct dcqcn_model_output *out)
