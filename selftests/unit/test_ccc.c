@@ -1728,6 +1728,34 @@ static void test_kept_full(void)
 	}
 }
 
+/* Credit comes while the window is full, and the answer that is awaited was lost: the flow waits for
+ * no longer than the timeout of a window
+ */
+static void test_credit_while_full(void)
+{
+	struct dcqcn_qp *qp = &hosts[0].qps[0];
+	struct dcqcn_ccc_sender *tx;
+	u64 until;
+	u32 bits;
+
+	open_window();
+	leave_seen(0, &bits);
+	tx = sender(0);
+	keep_full(tx, true);
+	until = dcqcn_ccc_may_send(qp, false, fuzz_now);
+	expect(until == fuzz_now + DCQCN_CCC_TIMEOUT_MIN, "it looks again after %lld ns",
+	       (s64)(until - fuzz_now));
+	fuzz_now = until;
+	until = dcqcn_ccc_may_send(qp, false, fuzz_now);
+	expect(until == fuzz_now + DCQCN_CCC_TIMEOUT_MIN, "it may send without credit");
+	fuzz_now = until;
+	tx->limit = tx->sent + 100 * frame;
+	expect(dcqcn_ccc_is_full(tx) && !dcqcn_ccc_may_send(qp, false, fuzz_now),
+	       "it does not send with credit");
+	expect(hosts[0].counters.value[DCQCN_RP_WINDOW_TIMEOUTS] == 1, "no timeout");
+	tear_down();
+}
+
 /* The context ends while a flow waits, whose packets leave as DCQCN lets them. When both have agreed again, it has
  * not waited for long.
  */
@@ -2016,6 +2044,7 @@ static const struct tap_test tests[] = {
 	{ "what a timeout takes for lost is lost once", test_lost_once },
 	{ "a flow sends now and then while others keep the window full", test_kept_full },
 	{ "but not for having waited before the context ended", test_kept_full_again },
+	{ "a full window's timeout begins when credit comes", test_credit_while_full },
 	{ "a flow that is woken keeps to its rate", test_woken_early },
 	{ "who must be seen", test_seen },
 	{ "the answer to an offer does not move a flow", test_offers_move_nothing },

@@ -226,8 +226,13 @@ u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 	if (!may) {
 		until = min(tx->heard_time + dcqcn_ccc_timeout(tx),
 			    dcqcn_ccc_patience(qp->route, now));
-		if (dcqcn_ccc_in_window(tx) && !dcqcn_ccc_has_credit(tx))
-			until = min(until, dcqcn_ccc_overdue(tx));
+		/* credit that comes while the window is full wakes no flow, and the timeout is
+		 * shorter from then on
+		 */
+		if (!dcqcn_ccc_has_credit(tx))
+			until = min(until, dcqcn_ccc_in_window(tx) ?
+				    dcqcn_ccc_overdue(tx) :
+				    now + dcqcn_ccc_timeout_of(tx, true));
 		if (list_empty(&qp->wait_node))
 			list_add_tail(&qp->wait_node, &tx->waiting);
 	}

@@ -98,13 +98,16 @@ static inline bool dcqcn_ccc_in_credit(const struct dcqcn_ccc_sender *tx)
 	       (!dcqcn_ccc_asked(tx) && !dcqcn_ccc_awaits(tx));
 }
 
+static inline u64 dcqcn_ccc_timeout_of(const struct dcqcn_ccc_sender *tx, bool credit)
+{
+	return clamp((u64)tx->rtt * DCQCN_CCC_TIMEOUT_RTTS,
+		     credit ? DCQCN_CCC_TIMEOUT_MIN : DCQCN_CCC_TIMEOUT_TURN,
+		     (u64)DCQCN_CCC_TIMEOUT_MAX);
+}
+
 static inline u64 dcqcn_ccc_timeout(const struct dcqcn_ccc_sender *tx)
 {
-	u64 least = dcqcn_ccc_has_credit(tx) ? DCQCN_CCC_TIMEOUT_MIN :
-					       DCQCN_CCC_TIMEOUT_TURN;
-
-	return clamp((u64)tx->rtt * DCQCN_CCC_TIMEOUT_RTTS, least,
-		     (u64)DCQCN_CCC_TIMEOUT_MAX);
+	return dcqcn_ccc_timeout_of(tx, dcqcn_ccc_has_credit(tx));
 }
 
 /* ccc.c */
