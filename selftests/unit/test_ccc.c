@@ -359,6 +359,7 @@ static void test_counted_when_resolved(void)
 {
 	struct dcqcn_qp *qp = &hosts[RECEIVER].qps[0], *other = &hosts[RECEIVER].qps[1];
 	u32 received, offset, sent;
+	const struct dcqcn_feedback *say;
 	struct dcqcn_ccc *ccc;
 	int owed;
 
@@ -389,7 +390,16 @@ static void test_counted_when_resolved(void)
 	expect(atomic_read(&hosts[RECEIVER].dev.credit.ungranted) == owed,
 	       "the port owes for bytes that it will count");
 	qp->state = DCQCN_QP_LIVE;
+	/* if these packets ask for no answer, another QP's packet still gets the one it waits for */
+	qp->waiting->event.time = 0;
+	ccc->rx.has_echo = true;
+	ccc->rx.echo_qpn = 300;
+	ccc->rx.echo_time = fuzz_now;
 	resolved(qp);
+	say = (const void *)(feedback[(f_in - 1) % LATER].p + sizeof(struct iphdr) +
+			     sizeof(struct udphdr));
+	expect(say->flags & DCQCN_FEEDBACK_ECHO && be32_to_cpu(say->echo_qpn) == 300,
+	       "flags %x, of %u", say->flags, be32_to_cpu(say->echo_qpn));
 	expect(ccc->rx.received == received + sent, "%u of %u counted", ccc->rx.received - received,
 	       sent);
 	expect(ccc->rx.source.backlog, "the request for credit is lost");
@@ -970,6 +980,39 @@ static void test_overtaken_by_ask(void)
 	/* a flow that waits for an answer asks for credit, too */
 	come(201, dcqcn_bth_more(4) | DCQCN_BTH_LAST | DCQCN_BTH_REQUEST);
 	expect(rx->source.backlog == 4 * DCQCN_RCCC_QUANTUM, "asks for %u", rx->source.backlog);
+	tear_down();
+}
+
+/* The answer to a request waits for a grant, unless another QP's request may take its place. If that
+ * is on a slow path, it has left before, and its answer does not tell that the other one is lost.
+ */
+static void test_several_ask(void)
+{
+	struct dcqcn_qp *second = &hosts[RECEIVER].qps[1];
+	struct dcqcn_ccc_receiver *rx;
+	int i;
+
+	set_up(3, 0);
+	set_up_qp(&hosts[RECEIVER], second, 201, 0);
+	hosts[0].left = 1;
+	pass_time(2 * RTT, 1);
+	come(200, dcqcn_bth_more(4));
+	rx = &hosts[RECEIVER].qps[0].ccc->rx;
+	expect(!list_empty(&rx->grant_node), "no turn");
+	rx->source.ahead = 0;
+	told = 0;
+	for (i = 0; i < 2; i++)
+		come(200, DCQCN_BTH_REQUEST);
+	expect(!told && rx->echo_waits, "told %llu of one path", told);
+	for (i = 0; i < 4; i++) {
+		come(201 - i % 2, DCQCN_BTH_REQUEST);
+		expect(told == i + 1ULL && !rx->has_echo, "told %llu of %d", told, i + 1);
+	}
+	spin_lock_bh(&second->lock);
+	dcqcn_ccc_leave(second);
+	spin_unlock_bh(&second->lock);
+	come(200, DCQCN_BTH_REQUEST);
+	expect(told == 4 && rx->echo_waits, "told %llu, and one path is left", told);
 	tear_down();
 }
 
@@ -2027,6 +2070,7 @@ static const struct tap_test tests[] = {
 	{ "2 MB from 8 and from 32 senders with both", test_completion_both },
 	{ "nobody grants credit when all has arrived", test_silence },
 	{ "a packet that asks for credit is heard although it came too early", test_overtaken_by_ask },
+	{ "an answer waits for a grant, unless several QPs ask", test_several_ask },
 	{ "when a message ends, no sender is left without credit", test_rounds },
 	{ "credit does not pile up over rounds", test_left_over_all },
 	{ "nor after the end of a message is lost", test_lost_end },

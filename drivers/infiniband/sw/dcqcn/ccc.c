@@ -163,6 +163,7 @@ void dcqcn_ccc_leave(struct dcqcn_qp *qp)
 	spin_lock(&ccc->lock);
 	RCU_INIT_POINTER(qp->ccc, NULL);
 	list_del_init(&qp->wait_node);
+	ccc->rx.askers -= qp->route->asked;
 	spin_unlock(&ccc->lock);
 	kfree(qp->route);
 

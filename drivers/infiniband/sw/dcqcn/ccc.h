@@ -139,6 +139,7 @@ struct dcqcn_ccc_sender {
  * @received: bytes of data packets, modulo 2^32
  * @marked: of those, with CE
  * @unreported: bytes received since the last feedback
+ * @askers: QPs that have sent requests
  * @echo_waits: the answer to a request waits for the next grant
  * @has_echo: there was a request
  * @echo_marked: half of the bytes for its QP, or more, were marked
@@ -162,6 +163,7 @@ struct dcqcn_ccc_receiver {
 	u32 received;
 	u32 marked;
 	u32 unreported;
+	u32 askers;
 	bool echo_waits;
 	bool has_echo;
 	bool echo_marked;

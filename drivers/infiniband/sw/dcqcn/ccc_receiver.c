@@ -399,6 +399,18 @@ dcqcn_ccc_add(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
 	dcqcn_ccc_owe(ccc->dev, bytes);
 }
 
+/* A request has arrived: the next feedback answers it */
+static void dcqcn_ccc_echo(struct dcqcn_ccc_receiver *rx, u32 qpn, u32 psn,
+			   bool marked, u64 time)
+{
+	rx->has_echo = true;
+	rx->echo_marked = marked;
+	rx->echo_qpn = qpn;
+	rx->echo_psn = psn;
+	rx->echo_received = rx->received;
+	rx->echo_time = time;
+}
+
 /**
  * dcqcn_ccc_resolved() - answer the offer that waited for a QP to be resolved
  * @qp: the QP, now live or absent
@@ -433,12 +445,9 @@ void dcqcn_ccc_resolved(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 	if (event->bytes)
 		dcqcn_ccc_add(ccc, qp, settings, event->bytes, event->asked);
 	rx->time = now;
-	rx->has_echo = event->time;
-	rx->echo_marked = false;
-	rx->echo_qpn = qp->qpn;
-	rx->echo_psn = event->offer_psn & DCQCN_QPN_MASK;
-	rx->echo_received = rx->received;
-	rx->echo_time = event->time;
+	if (event->time)
+		dcqcn_ccc_echo(rx, qp->qpn, event->offer_psn & DCQCN_QPN_MASK,
+			       false, event->time);
 	says = dcqcn_ccc_may_say(qp->dev, settings);
 	asks = rx->source.backlog && list_empty(&rx->grant_node);
 	if (says)
@@ -558,17 +567,18 @@ static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
 	marked = route && dcqcn_ccc_marked(route, pkt, bits, bytes);
 	if (bits & DCQCN_BTH_REQUEST) {
 		since = rx->received - rx->echo_received;
-		rx->has_echo = true;
-		rx->echo_marked = marked;
-		rx->echo_qpn = pkt->dest_qpn;
-		rx->echo_psn = pkt->psn;
-		rx->echo_received = rx->received;
-		rx->echo_time = now;
+		dcqcn_ccc_echo(rx, pkt->dest_qpn, pkt->psn, marked, now);
+		if (route && !route->asked) {
+			route->asked = true;
+			rx->askers++;
+		}
 		/* The answer can wait for the next grant, because a grant is as large as the
 		 * distance between requests of a large window. It cannot wait if a small window or
-		 * a flow needs it.
+		 * a flow needs it, nor if another QP's request may take its place: on a slower
+		 * path, that may come later but have left earlier, and the sender would await both
+		 * answers.
 		 */
-		if (!turn || bits & DCQCN_BTH_LAST ||
+		if (!turn || bits & DCQCN_BTH_LAST || rx->askers > 1 ||
 		    (nscc && since < DCQCN_CCC_ASK && rx->source.ahead > 0))
 			return true;
 		rx->echo_waits = true;

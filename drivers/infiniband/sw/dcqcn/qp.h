@@ -116,6 +116,7 @@ enum dcqcn_move {
  * @sent: value of dcqcn_ccc_sender.sent when its last packet had left
  * @lent: @sent may be stale: packets may have left since without being counted
  * @introduced: one of its packets has asked the peer's module for an answer
+ * @asked: one of the packets that it received has asked us
  * @received: bytes received since its peer last got a report of marks, modulo 2^32: one
  *	answer in 4 GB may be wrong
  * @marked: bytes of @received with CE
@@ -133,6 +134,7 @@ struct dcqcn_route {
 	u8 move;
 	bool lent;
 	bool introduced;
+	bool asked;
 };
 
 /**
