@@ -190,6 +190,7 @@ restore dev -> restore: the device is missing
 restore SAVED x -> restore: "x" is not expected here
 record -i 0 -> record: the interval must be longer than 0
 record -d red -> record: "red" is not a time
+record -d 0 -> -d: the duration must be longer than 0
 record -o -> record: the value of -o is missing
 record dev -> record: the device is missing
 record qpn -> record: the QP number is missing
@@ -257,6 +258,7 @@ port watch dev -> port watch: the device is missing
 port watch nonesuch -> port watch: "nonesuch" is not expected here
 port record -i 0 -> port record: the interval must be longer than 0
 port record -d red -> port record: "red" is not a time
+port record -d 0s -> -d: the duration must be longer than 0
 port record -o -> port record: the value of -o is missing
 port record dev -> port record: the device is missing
 port record nonesuch -> port record: "nonesuch" is not expected here
