@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dcqcn save and restore without a kernel: prints what restore would set of two devices, whose
- * kernel has three algorithms. settings.sh says what that must be.
+ * dcqcn save, restore and cc use without a kernel: prints what they would set of two devices, whose
+ * kernel has three algorithms, or of none. settings.sh says what that must be.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include "dev.h"
 #include "fail.h"
 #include "knob.h"
+#include "qp.h"
 
 bool option_json;
 
@@ -19,9 +20,11 @@ static struct dev devs[] = {
 	{ .name = "rxe1", .algorithm = "swift", .algorithms = "dcqcn swift timely" },
 };
 
+static bool no_devices;
+
 struct dev *dev_list(const char *name)
 {
-	return name ? dev_find(devs, name) : devs;
+	return no_devices ? NULL : name ? dev_find(devs, name) : devs;
 }
 
 struct dev *dev_find(struct dev *list, const char *name)
@@ -53,6 +56,11 @@ void dev_set(const char *name, const char *profile, const char *algorithm,
 		printf("%s cc_algorithm %s\n", name, algorithm);
 }
 
+void qp_set(const struct qp_filter *qp, const char *algorithm)
+{
+	fail("%s, QP %ld: %s", qp->dev, qp->qpn, algorithm);
+}
+
 const char *command_name(void)
 {
 	return "settings";
@@ -65,7 +73,10 @@ const char *command_usage(void)
 
 int main(int argc, char **argv)
 {
-	return argc < 2 ? EXIT_FAILURE :
+	if (argc < 2)
+		return EXIT_FAILURE;
+	no_devices = !strcmp(argv[1], "use-nowhere");
+	return !strncmp(argv[1], "use", 3) ? cmd_cc_use(argc - 1, argv + 1) :
 	       strcmp(argv[1], "save") ? cmd_restore(argc - 1, argv + 1) :
 	       cmd_save(argc - 1, argv + 1);
 }

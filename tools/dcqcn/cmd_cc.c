@@ -72,6 +72,9 @@ int cmd_cc_use(int argc, char **argv)
 		return EXIT_SUCCESS;
 	}
 	devs = dev_list(qp.dev);
+	/* it would check the name */
+	if (!devs)
+		fail("cc use: no rxe device here (rdma link add makes one)");
 	for (const struct dev *d = devs; d; d = d->next)
 		dev_set(d->name, NULL, argv[1], NULL, 0);
 	dev_free(devs);
