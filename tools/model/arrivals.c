@@ -105,12 +105,14 @@ void arrivals_solve(const struct dcqcn_model_input *in, struct dcqcn_model_outpu
 
 	if (!in->sizes)
 		return;
-	out->arrivals_flows = number_ceil(number_log(SELDOM) / number_log(in->load_share));
+	/* more than n are in progress with the probability load^(n + 1) */
+	out->arrivals_flows = number_ceil(number_log(SELDOM) / number_log(in->load_share)) - 1;
 	c = cnps_of(in->sample_us, in->flows_min, in, out);
 	out->arrivals_false_share = c.false_ones;
 	c = cnps_of(0, 0, in, out);
 	out->best_flows_min = best_flows_min(&c);
-	out->best_flows_max = number_max(out->arrivals_flows, out->best_flows_min);
+	/* 0 would be off */
+	out->best_flows_max = number_max(number_max(out->arrivals_flows, 1), out->best_flows_min);
 	out->best_false_share = 1;
 	most = number_max(0, (in->react_us ? in->react_us : REACT_US) - least);
 	for (i = 0; i <= INTERVALS; i++) {

@@ -287,7 +287,7 @@ const struct dcqcn_model_field dcqcn_model_outputs[] = {
 	OUTPUT(GROUP, reaction, _us, US, "time from lasting congestion to slower packets"),
 #undef GROUP
 #define GROUP "arrivals"
-	OUTPUT(GROUP, arrivals_flows, , NUMBER, "messages at a time, exceeded for 5 % of the time"),
+	OUTPUT(GROUP, arrivals_flows, , NUMBER, "messages at a time, exceeded for at most 5 % of the time"),
 	OUTPUT(GROUP, arrivals_false, _share, SHARE,
 	      "share of messages that get a CNP after their end"),
 	OUTPUT(GROUP, best_sample, _us, US, "sample with which these are fewest"),

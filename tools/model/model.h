@@ -275,13 +275,13 @@ struct dcqcn_model_input {
  * @burst_flows_min: flows_min with which such bursts are not marked; 0: none is
  *	needed
  * @reaction_us: time from lasting congestion to slower packets
- * @arrivals_flows: messages in progress, exceeded for 5 % of the time; 0 without @sizes, here and
- *	below
+ * @arrivals_flows: messages in progress, exceeded for at most 5 % of the time; 0 without @sizes, here
+ *	and below
  * @arrivals_false_share: share of these messages that get a CNP after their end
  * @best_sample_us: sampling interval with which there are fewest of these, if lasting congestion is
  *	to be answered within @react_us, or within 50 us
  * @best_flows_min: flows_min; fewer messages seldom congest the link for so long; 0: off
- * @best_flows_max: flows_max; as @arrivals_flows, and at least @best_flows_min
+ * @best_flows_max: flows_max; as @arrivals_flows, and at least @best_flows_min and 1
  * @best_false_share: share of messages that get a CNP after their end with these values
  * @runs: number of runs, each with other random numbers
  * @packets: packets of each run, in simulated time
