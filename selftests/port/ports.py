@@ -481,7 +481,7 @@ BAD = (
     ("prio 3 kmin 300KB", "Kmin is above Kmax"),
     ("prio 3 kmax 100MB", "Kmax is above the class's limit"),
     ("prio 3 pmax 101%", "out of range"),
-    ("prio 3 weight 0", "out of range"),
+    ("prio 3 weight 0", "would starve"),
     ("prio 3 flows_min 2000", "out of range"),
     ("prio 3 flows_min 9 flows_max 8", "flows_min is above"),
     ("prio 3 weight 101", "out of range"),

@@ -247,7 +247,7 @@ EVERYTHING = ("rate 25gbit delay 1501ns overhead 20B pfc 3,4 trust dscp,pcp stri
               "restore 9ms mark dequeue dscp 26:3,48:6 pcp 5:4 default 2 "
               "prio 3 weight 7 limit 999999B kmin 5001B kmax 200001B pmax 1.5% flows_min 2 "
               "flows_max 9 wred on share 1/2 maxrate 9gbit xoff 70001B headroom 30001B alpha 1/16 "
-              "prio 4 tc 1")
+              "prio 4 tc 1 weight 0")
 
 
 def goes_on_pausing(star):

@@ -46,13 +46,10 @@ static void save_switch(const struct nlattr **tb, void *out)
 	putc('\n', out);
 }
 
-/* What the port's keys set for all priorities is in the keys of each. A class without priorities
- * may have no weight, which cannot be set this way and has no effect.
- */
+/* What the port's keys set for all priorities is in the keys of each */
 static void save_port(const struct port *port, void *out)
 {
 	const struct nlattr *tb[DCBPORT_A_PORT_MAX + 1];
-	const struct nlattr *class[DCBPORT_A_CLASS_MAX + 1];
 
 	memcpy(tb, port->tb, sizeof(tb));
 	for (const struct portkey *key = class_keys; key->name; key++) {
@@ -64,11 +61,8 @@ static void save_port(const struct port *port, void *out)
 	fprintf(out, "port %s", netlink_string(tb[DCBPORT_A_PORT_IFNAME]));
 	save_keys(out, port_keys, tb);
 	for (int prio = 0; prio < PORT_CLASSES; prio++) {
-		memcpy(class, port->class[prio], sizeof(class));
-		if (!netlink_number(class[DCBPORT_A_CLASS_WEIGHT]))
-			class[DCBPORT_A_CLASS_WEIGHT] = NULL;
 		fprintf(out, " prio %d", prio);
-		save_keys(out, class_keys, class);
+		save_keys(out, class_keys, port->class[prio]);
 	}
 	putc('\n', out);
 }

@@ -47,7 +47,7 @@ static const struct netlink_range_validation dcbport_a_switch_lossy_range = {
 /* Common nested types */
 const struct nla_policy dcbport_class_nl_policy[DCBPORT_A_CLASS_LAST_STORM_RX_DROP + 1] = {
 	[DCBPORT_A_CLASS_PRIO] = NLA_POLICY_MAX(NLA_U8, 7),
-	[DCBPORT_A_CLASS_WEIGHT] = NLA_POLICY_RANGE(NLA_U8, 1, 100),
+	[DCBPORT_A_CLASS_WEIGHT] = NLA_POLICY_MAX(NLA_U8, 100),
 	[DCBPORT_A_CLASS_LIMIT] = NLA_POLICY_MIN(NLA_U32, 1),
 	[DCBPORT_A_CLASS_KMIN] = { .type = NLA_U32, },
 	[DCBPORT_A_CLASS_KMAX] = { .type = NLA_U32, },
