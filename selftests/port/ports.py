@@ -677,7 +677,11 @@ def maxrate():
         same("shown", dcb_show("maxrate show DEV")["tc_maxrate"], [0] * 8)
         with Dcbnl("a", "a0") as nl:
             refuses(nl, dcbnl.MAXRATE, errno.ERANGE, rates=[10**9 + 1])
+            link.port.set("prio 3 maxrate 1500500bit prio 4 maxrate 500bit")
             same("kbit/s", nl.change(dcbnl.MAXRATE, rates=[0, 8 * 10**6]), 0)
+        same("as precise as before", [c["maxrate"] for c in link.port.show()["classes"]],
+             [0, 8 * 10**9, 0, 1500500, 500, 0, 0, 0])
+        same("a bound", dcb_show("maxrate show DEV")["tc_maxrate"][4] > 0, True)
         link.send(500, 1)
         link.send(2000, 2)
         sleep(200 * 5 * FRAME)

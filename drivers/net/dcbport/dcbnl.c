@@ -233,6 +233,12 @@ static int ets_set(struct net_device *dev, struct ieee_ets *ets)
 	return dcbnl_change(port, &s);
 }
 
+/* In kbit/s. A bound below 1 kbit/s must not be shown as 0, which is none. */
+static u64 maxrate_shown(u64 rate)
+{
+	return DIV_ROUND_UP_ULL(rate, BPS_PER_KBPS);
+}
+
 static int maxrate_get(struct net_device *dev, struct ieee_maxrate *maxrate)
 {
 	struct dcbport_settings s;
@@ -241,7 +247,7 @@ static int maxrate_get(struct net_device *dev, struct ieee_maxrate *maxrate)
 	if (!dcbnl_port(dev, &s))
 		return -ENODEV;
 	for (tc = 0; tc < DCBPORT_PRIOS; tc++)
-		maxrate->tc_maxrate[tc] = div_u64(s.maxrate[tc], BPS_PER_KBPS);
+		maxrate->tc_maxrate[tc] = maxrate_shown(s.maxrate[tc]);
 	return 0;
 }
 
@@ -257,7 +263,9 @@ static int maxrate_set(struct net_device *dev, struct ieee_maxrate *maxrate)
 		if (maxrate->tc_maxrate[tc] > MAXRATE_MAX / BPS_PER_KBPS)
 			return refuse(dev, -ERANGE,
 				      "a class's rate can be at most 1 Tbit/s");
-		s.maxrate[tc] = maxrate->tc_maxrate[tc] * BPS_PER_KBPS;
+		/* one who changes another class repeats what was shown, which is less precise */
+		if (maxrate->tc_maxrate[tc] != maxrate_shown(s.maxrate[tc]))
+			s.maxrate[tc] = maxrate->tc_maxrate[tc] * BPS_PER_KBPS;
 	}
 	return dcbnl_change(port, &s);
 }
