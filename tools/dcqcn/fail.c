@@ -2,9 +2,11 @@
 /*
  * How the program ends after an error: one line on
  * standard error that names the object and the rule and, with -j, the same in
- * an object on standard output.
+ * an object on standard output. If a command goes on with its other objects, that has the first
+ * error.
  */
 #include <errno.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,9 @@
 #include "commands.h"
 #include "fail.h"
 #include "json.h"
+
+/* Where fail() leads instead of the end of the program, or NULL */
+static jmp_buf *survivor;
 
 void fail(const char *format, ...)
 {
@@ -27,7 +32,25 @@ void fail(const char *format, ...)
 	if (option_json)
 		json_error(text);
 	fprintf(stderr, "dcqcn: %s\n", clean(text));
-	exit(EXIT_FAILURE);
+	if (!survivor)
+		exit(EXIT_FAILURE);
+	free(text);
+	longjmp(*survivor, 1);
+}
+
+/* Return false if an error ends @work, which then does not end the program */
+bool fail_survive(void (*work)(void *data), void *data)
+{
+	jmp_buf here;
+
+	if (setjmp(here)) {
+		survivor = NULL;
+		return false;
+	}
+	survivor = &here;
+	work(data);
+	survivor = NULL;
+	return true;
 }
 
 void fail_errno(const char *object)

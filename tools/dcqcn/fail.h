@@ -3,8 +3,11 @@
 #ifndef FAIL_H
 #define FAIL_H
 
+#include <stdbool.h>
+
 void fail(const char *format, ...)
 	__attribute__((noreturn, format(printf, 1, 2)));
 void fail_errno(const char *object) __attribute__((noreturn));
+bool fail_survive(void (*work)(void *data), void *data);
 
 #endif /* FAIL_H */

@@ -201,30 +201,49 @@ static bool concerns(const struct lines *lines, const char *only)
 	return !only;
 }
 
-static void restore(const struct lines *lines, const char *only)
+static void restore_line(void *data)
 {
+	struct line *line = data;
+
+	if (is_switch(line)) {
+		load_module();
+		line->again = !port_switch_restore(line->words[1], line->words + 2);
+	} else {
+		make_port(line->words[1]);
+		port_set(line->words[1], line->words + 2);
+	}
+}
+
+static void set_again(void *data)
+{
+	struct line *line = data;
+
+	port_switch(DCBPORT_CMD_SWITCH_SET, line->words[1], line->words + 2);
+}
+
+/* A line that fails costs only itself. Return whether none does. */
+static bool restore(const struct lines *lines, const char *only)
+{
+	bool ok = true;
+
 	for (size_t i = 0; i < lines->num; i++) {
 		struct line *line = &lines->line[i];
 
-		if (is_switch(line)) {
-			load_module();
-			line->again = !port_switch_restore(line->words[1], line->words + 2);
-		} else if (is_port(line, only)) {
-			make_port(line->words[1]);
-			port_set(line->words[1], line->words + 2);
-		}
+		if (is_switch(line) || is_port(line, only))
+			ok &= fail_survive(restore_line, line);
 	}
 	for (size_t i = 0; i < lines->num; i++) {
 		if (lines->line[i].again)
-			port_switch(DCBPORT_CMD_SWITCH_SET, lines->line[i].words[1],
-				    lines->line[i].words + 2);
+			ok &= fail_survive(set_again, &lines->line[i]);
 	}
+	return ok;
 }
 
 int cmd_port_restore(int argc, char **argv)
 {
 	const char *file = DEFAULT_FILE, *only = NULL;
 	struct lines lines;
+	bool ok;
 
 	argc--;
 	argv++;
@@ -240,10 +259,9 @@ int cmd_port_restore(int argc, char **argv)
 		arg_none(argv + 1);
 	}
 	lines = read_lines(file);
-	if (concerns(&lines, only))
-		restore(&lines, only);
+	ok = !concerns(&lines, only) || restore(&lines, only);
 	for (size_t i = 0; i < lines.num; i++)
 		free(lines.line[i].text);
 	free(lines.line);
-	return EXIT_SUCCESS;
+	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
