@@ -48,6 +48,8 @@ void dev_set(const char *name, const char *profile, const char *algorithm,
 	if (algorithm && strcmp(algorithm, "dcqcn") && strcmp(algorithm, "swift") &&
 	    strcmp(algorithm, "timely"))
 		fail("%s: no such algorithm", name);
+	if (which & 1U << RDMA_DCQCN_A_SETTINGS_RPG_GD && settings[RDMA_DCQCN_A_SETTINGS_RPG_GD] > 31)
+		fail("%s: out of range", name);
 	for (int i = 1; i <= RDMA_DCQCN_A_SETTINGS_MAX; i++) {
 		if (which & 1U << i)
 			printf("%s %s %u\n", name, knobs[i].name, settings[i]);

@@ -16,11 +16,12 @@ STATUS=0
 # restores WHAT_IT_SETS ERROR: of what comes in
 restores()
 {
-	local said
+	local said status wanted=${2:+1}
 
 	said=$("$TMP/settings" restore - 2>"$TMP/error")
-	[ "$said" = "$1" ] && [ "$(cat "$TMP/error")" = "$2" ] && return
-	printf '# instead of %s: %s\n%s\n' "$*" "$said" "$(cat "$TMP/error")"
+	status=$?
+	[ "$said" = "$1" ] && [ "$(cat "$TMP/error")" = "$2" ] && [ $status = "${wanted:-0}" ] && return
+	printf '# instead of %s: status %d, %s\n%s\n' "$*" $status "$said" "$(cat "$TMP/error")"
 	STATUS=1
 }
 
@@ -43,6 +44,8 @@ restores "rxe1 rpg_gd 12" \
 rxe0 colour red
 rxe1 rpg_gd 12
 END
+# nor does a device that refuses a value cost others anything
+restores $'rxe1 rpg_gd 12' "dcqcn: rxe0: out of range" <<<$'rxe0 rpg_gd 99\nrxe1 rpg_gd 12'
 # what was saved comes back, the default included
 "$TMP/settings" save >"$TMP/saved"
 grep " cc_algorithm " "$TMP/saved" | diff - <(printf '%s cc_algorithm %s\n' rxe0 dcqcn rxe1 swift) ||

@@ -3,7 +3,8 @@
  * dcqcn restore: reads what dcqcn save wrote. A line is a device, a knob and a value;
  * a device's lines are applied together. Devices that do not exist are skipped:
  * udev restores them when they appear. Knobs that are unknown, as those of a newer
- * release are, and algorithms that are not loaded cost only themselves.
+ * release are, algorithms that are not loaded, and devices that refuse their values
+ * cost only themselves.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@ struct saved {
 	uint32_t settings[RDMA_DCQCN_A_SETTINGS_MAX + 1];
 	uint32_t which;
 	char *algorithm;
+	const struct dev *dev;		/* that exists */
 	struct saved *next;
 };
 
@@ -115,8 +117,10 @@ static bool has_algorithm(const struct dev *dev, const char *name)
 	return false;
 }
 
-static void restore(const struct dev *dev, const struct saved *saved)
+static void restore(void *data)
 {
+	const struct saved *saved = data;
+	const struct dev *dev = saved->dev;
 	const char *algorithm = saved->algorithm;
 
 	/* older modules know neither another one nor the attribute */
@@ -137,7 +141,8 @@ int cmd_restore(int argc, char **argv)
 {
 	const char *file = DEFAULT_FILE, *name = NULL;
 	struct saved *list, *next;
-	struct dev *devs, *dev;
+	struct dev *devs;
+	bool ok = true;
 
 	argc--;
 	argv++;
@@ -157,14 +162,14 @@ int cmd_restore(int argc, char **argv)
 	devs = dev_list(NULL);
 	for (; list; list = next) {
 		next = list->next;
-		dev = dev_find(devs, list->name);
-		if (dev && (!name || !strcmp(name, list->name)))
-			restore(dev, list);
+		list->dev = dev_find(devs, list->name);
+		if (list->dev && (!name || !strcmp(name, list->name)))
+			ok &= fail_survive(restore, list);
 		free(list->algorithm);
 		free(list);
 	}
 	dev_free(devs);
 	if (unknown)
 		fail("%s", unknown);
-	return EXIT_SUCCESS;
+	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
