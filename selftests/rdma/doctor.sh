@@ -138,6 +138,11 @@ knobs_of_loop()
 	copy_command
 	# a round trip of a host with a busy CPU
 	! simulated || tc -n $SWITCH qdisc replace dev h2 root netem delay 2ms limit 100000
+	# another algorithm has no use for this knob
+	"$DCQCN" set dev "${DEV[local]}" cc_algorithm swift rpg_gd 15
+	alone ""
+	usual_knobs
+	"$DCQCN" cc use dcqcn
 	marked || return
 	knobs local roce_rp/rpg_min_dec_fac=100
 	alone no-cut-min-dec-fac

@@ -584,6 +584,10 @@ static const struct fault {
 	{ .what = "CNPs far too rare", .finding = "cnp-interval", .on = "h1", .alone = true,
 	  .says = { "knob dce_tcp_rtt 50\n", "knob min_time_between_cnps 131071\n" } },
 	HERE("a timer by hand", "knob-overrides", "knob rpg_time_reset 100\nqp 17 5000000000 0 300000\n"),
+	{ .what = "knobs of DCQCN, beside another algorithm",
+	  .says = { "other_cc 1\nknob rpg_gd 15\nknob rpg_min_dec_fac 95\nknob dce_tcp_rtt 50\n"
+		    "knob rpg_time_reset 100\nqp 17 5000000000 0 300000\n" } },
+	HERE("no cut, beside another algorithm", "no-cut-min-rate", "other_cc 1\nknob rpg_min_rate 10000\n"),
 	HERE("a short ACK timeout", "ack-timeout-floor", "qp 17 1000000 8000000 100\n"),
 	ALONE("a host's traffic to itself", "loopback",
 	      "data 1 0 2 0\n" SILENT(H1 " " H2, "0") SILENT(H1 " " H2, "1")),

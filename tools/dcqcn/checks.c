@@ -132,12 +132,12 @@ static void check_cnps_in(const struct facts *facts, const struct fact_dev *dev)
 		finding_fix("dcqcn set dev %s rp_enable all", dev->name);
 }
 
-/* Knobs with which a CNP cuts nothing, or almost nothing */
+/* Knobs with which a CNP cuts nothing, or almost nothing. The first two are of DCQCN alone. */
 static void check_cut(const struct facts *facts, const struct fact_dev *dev)
 {
 	char line[UNIT_LEN];
 
-	if (KNOB(dev, RPG_MIN_DEC_FAC) >= DEC_FAC_WEAK) {
+	if (!dev->other_cc && KNOB(dev, RPG_MIN_DEC_FAC) >= DEC_FAC_WEAK) {
 		finding_seen("no-cut-min-dec-fac", facts->host, dev->name,
 			     "rpg_min_dec_fac is %u%%",
 			     KNOB(dev, RPG_MIN_DEC_FAC));
@@ -145,7 +145,7 @@ static void check_cut(const struct facts *facts, const struct fact_dev *dev)
 		finding_fix("dcqcn set dev %s rpg_min_dec_fac 50%%",
 			    dev->name);
 	}
-	if (KNOB(dev, RPG_GD) >= GD_WEAK) {
+	if (!dev->other_cc && KNOB(dev, RPG_GD) >= GD_WEAK) {
 		finding_seen("no-cut-gd", facts->host, dev->name, "rpg_gd is %u",
 			     KNOB(dev, RPG_GD));
 		finding_why("a cut takes alpha * 1024 / 2^%u of the rate, at most 1/%u; with 11 it is up to half",
@@ -212,7 +212,7 @@ static void check_timer(const struct facts *facts, const struct fact_dev *dev)
 	for (int i = 0; i < dev->num_qps; i++) {
 		const struct fact_qp *qp = &dev->qps[i];
 
-		if (!period || period * NSEC_PER_USEC >= qp->rtt)
+		if (dev->other_cc || !period || period * NSEC_PER_USEC >= qp->rtt)
 			continue;
 		finding_seen("knob-overrides", facts->host, dev->name,
 			     "rpg_time_reset is %lluus, a round trip of QP %llu takes %lluus",
@@ -410,7 +410,8 @@ static void check_interval(const struct facts *from,
 	uint32_t gap = KNOB(receiver, MIN_TIME_BETWEEN_CNPS);
 	uint32_t period = KNOB(sender, DCE_TCP_RTT);
 
-	if (!period || gap < period)	/* 0: follows the round trip */
+	/* 0: follows the round trip */
+	if (sender->other_cc || !period || gap < period)
 		return;
 	finding_seen("cnp-interval", from->host, sender->name,
 		     "alpha decays every %uus (dce_tcp_rtt), CNPs come from %s every %uus at most",

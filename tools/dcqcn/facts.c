@@ -313,6 +313,7 @@ static void read_module(struct fact_dev *dev)
 
 	if (!list)
 		fail("%s: the device is gone", dev->name);
+	dev->other_cc = strcmp(list->algorithm, "dcqcn");
 	dev->has_settings = true;
 	dev->line_rate = list->line_rate;
 	memcpy(dev->settings, list->settings, sizeof(dev->settings));

@@ -82,6 +82,7 @@ struct fact_dev {
 	int num_neighs;
 	struct fact_failed_qp failed_qps[FACTS_QPS];
 	int num_failed_qps;
+	bool other_cc;			/* its flows obey another algorithm than DCQCN */
 	bool has_settings;
 	uint32_t settings[RDMA_DCQCN_A_SETTINGS_MAX + 1];
 	uint64_t line_rate;

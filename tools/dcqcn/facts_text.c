@@ -95,7 +95,7 @@ static void print_counter(FILE *out, const char *word,
 		(unsigned long long)counter->at[FACTS_LAST]);
 }
 
-/* How the network device is set up, and what does not work there */
+/* How the device and its network device are set up, and what does not work there */
 static void print_link(FILE *out, const struct fact_dev *dev)
 {
 	fprintf(out, "sniffed %d\n", dev->sniffed);
@@ -104,6 +104,8 @@ static void print_link(FILE *out, const struct fact_dev *dev)
 			*dev->master ? dev->master : "-");
 	if (dev->cm_fails)
 		fprintf(out, "cm_fails 1\n");
+	if (dev->other_cc)
+		fprintf(out, "other_cc 1\n");
 	for (int i = 0; i < dev->num_neighs; i++)
 		fprintf(out, "neigh %s\n", as_text(&dev->neighs[i]));
 	for (int i = 0; i < dev->num_failed_qps; i++)
@@ -212,6 +214,8 @@ static bool read_link(const char *line, struct fact_dev *dev)
 		dev->sniffed = up;
 	} else if (sscanf(line, "cm_fails %d", &up) == 1) {
 		dev->cm_fails = up;
+	} else if (sscanf(line, "other_cc %d", &up) == 1) {
+		dev->other_cc = up;
 	} else if (sscanf(line, "link %d %llu %63s", &up, &a, word) == 3) {
 		dev->has_link = true;
 		dev->up = up;
