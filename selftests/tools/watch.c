@@ -136,11 +136,9 @@ int arg_option(int argc, char **argv, const char *options, const struct option *
 	return first ? 'n' : -1;
 }
 
-unsigned long arg_number(const char *what, const char *text, unsigned long most)
+unsigned long arg_count(const char *text)
 {
-	(void)what;
 	(void)text;
-	(void)most;
 	return 2;
 }
 

@@ -13,6 +13,8 @@
 #include "fail.h"
 #include "unit.h"
 
+#define COUNT_MAX	1000000000
+
 void arg_unexpected(const char *word)
 {
 	fail("%s: \"%s\" is not expected here (usage: dcqcn %s)",
@@ -82,6 +84,16 @@ unsigned long arg_number(const char *what, const char *text,
 		fail("%s: \"%s\" is not a %s, 0 to %lu", command_name(), text,
 		     what, most);
 	return number;
+}
+
+/* How often; there is no end without it */
+unsigned long arg_count(const char *text)
+{
+	unsigned long count = arg_number("count", text, COUNT_MAX);
+
+	if (!count)
+		fail("%s: the count must be more than 0", command_name());
+	return count;
 }
 
 /* "dev DEV", or NULL for all devices; nothing may follow */

@@ -12,6 +12,7 @@ uint64_t arg_nsec(const char *text);
 uint64_t arg_interval(const char *text);
 unsigned long arg_number(const char *what, const char *text,
 			 unsigned long most);
+unsigned long arg_count(const char *text);
 const char *arg_dev(char **argv);
 void arg_none(char **argv);
 void arg_unexpected(const char *word) __attribute__((noreturn));

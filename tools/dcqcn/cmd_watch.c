@@ -19,7 +19,6 @@
 #include "unit.h"
 
 #define BAR_WIDTH	20
-#define COUNT_MAX	1000000000
 
 #define V(_qp, _name)	((_qp)->value[RDMA_DCQCN_A_QP_##_name])
 #define C(_dev, _name)	((_dev)->counters[RDMA_DCQCN_A_COUNTERS_##_name])
@@ -233,7 +232,7 @@ int cmd_watch(int argc, char **argv)
 		if (c == 'i')
 			interval = arg_interval(optarg);
 		else
-			count = arg_number("count", optarg, COUNT_MAX);
+			count = arg_count(optarg);
 	}
 	filter_parse(&filter, argv + optind);
 	clock_end_on_signals();

@@ -17,7 +17,6 @@
 #include "screen.h"
 #include "unit.h"
 
-#define COUNT_MAX	1000000000
 #define USEC_PER_SEC	1000000.
 
 /* How much it grew; a port that was removed and added again counts from zero */
@@ -175,7 +174,7 @@ int cmd_port_watch(int argc, char **argv)
 		if (c == 'i')
 			interval = arg_interval(optarg);
 		else
-			count = arg_number("count", optarg, COUNT_MAX);
+			count = arg_count(optarg);
 	}
 	dev = arg_dev(argv + optind);
 	/* JSON is printed when it is complete */
