@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dcqcn save, restore and cc use without a kernel: prints what they would set of two devices, whose
- * kernel has three algorithms, or of none. settings.sh says what that must be.
+ * dcqcn save, restore, set --from and cc use without a kernel: prints what they would set of two
+ * devices, whose kernel has three algorithms, or of none. settings.sh says what that must be.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +78,8 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return EXIT_FAILURE;
 	no_devices = !strcmp(argv[1], "use-nowhere");
-	return !strncmp(argv[1], "use", 3) ? cmd_cc_use(argc - 1, argv + 1) :
+	return !strcmp(argv[1], "set") ? cmd_set(argc - 1, argv + 1) :
+	       !strncmp(argv[1], "use", 3) ? cmd_cc_use(argc - 1, argv + 1) :
 	       strcmp(argv[1], "save") ? cmd_restore(argc - 1, argv + 1) :
 	       cmd_save(argc - 1, argv + 1);
 }

@@ -82,6 +82,8 @@ int cmd_set(int argc, char **argv)
 	}
 	if (file)
 		which |= set_from(file, name, settings, which, &algorithm);
-	dev_set(name, NULL, algorithm, settings, which);
+	/* a dump may have only the algorithm that is in use */
+	if (algorithm || which)
+		dev_set(name, NULL, algorithm, settings, which);
 	return EXIT_SUCCESS;
 }
