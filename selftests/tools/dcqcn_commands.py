@@ -19,7 +19,7 @@ from testbed.core.paths import DCQCN, TOP
 TOOL = os.path.join(DCQCN, "dcqcn")
 # what good input leads to if nothing has that name, with the module loaded or not
 NOWHERE = ("rdma_dcqcn: not loaded", "dcbport: not loaded", "nonesuch: no such", "cc use: no rxe device",
-           "lo: tc qdisc replace dev lo root dcbport fails")
+           "PORTS:1: lo: tc qdisc replace dev lo root dcbport fails")
 DEV = "dev nonesuch"
 
 GOOD = """

@@ -182,16 +182,17 @@ static bool write_file(const char *name, const char *text)
 /* Lines that fail cost nothing else, and each is reported */
 static int restore_some(char **words)
 {
-	static const char wanted[] = "dcqcn: size: \"big\" is not bytes, such as 32767 or 10MB\n"
-		"dcqcn: rate: \"fast\" is not a rate in whole bit/s, such as 1500kbit or 1gbit\n"
-		"dcqcn: port: \"colour\": no such key here (dcqcn(8) lists them)\n";
 	FILE *real = stderr;
-	char *said;
+	char *said, *wanted;
 	size_t len;
 	int status;
 
 	if (!write_file(words[1], "switch t size big\nport p0 rate fast\nport p1 colour red\n"
-			"port p2 switch s\n"))
+			"port p2 switch s\n") ||
+	    asprintf(&wanted, "dcqcn: %1$s:1: size: \"big\" is not bytes, such as 32767 or 10MB\n"
+		     "dcqcn: %1$s:2: rate: \"fast\" is not a rate in whole bit/s, such as 1500kbit or 1gbit\n"
+		     "dcqcn: %1$s:3: port: \"colour\": no such key here (dcqcn(8) lists them)\n",
+		     words[1]) < 0)
 		return EXIT_FAILURE;
 	kernel->ports = 0;
 	stderr = open_memstream(&said, &len);

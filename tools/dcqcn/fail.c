@@ -20,13 +20,21 @@
 /* Where fail() leads instead of the end of the program, or NULL */
 static jmp_buf *survivor;
 
+static const char *place = "";
+
+/* From now on, messages begin with @where, such as "file:3: " */
+void fail_at(const char *where)
+{
+	place = where;
+}
+
 void fail(const char *format, ...)
 {
 	va_list args;
-	char *text;
+	char *said, *text;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
+	if (vasprintf(&said, format, args) < 0 || asprintf(&text, "%s%s", place, said) < 0)
 		abort();
 	va_end(args);
 	if (option_json)
@@ -34,6 +42,7 @@ void fail(const char *format, ...)
 	fprintf(stderr, "dcqcn: %s\n", clean(text));
 	if (!survivor)
 		exit(EXIT_FAILURE);
+	free(said);
 	free(text);
 	longjmp(*survivor, 1);
 }

@@ -8,6 +8,7 @@
 void fail(const char *format, ...)
 	__attribute__((noreturn, format(printf, 1, 2)));
 void fail_errno(const char *object) __attribute__((noreturn));
+void fail_at(const char *where);
 bool fail_survive(void (*work)(void *data), void *data);
 
 #endif /* FAIL_H */

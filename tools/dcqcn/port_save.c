@@ -127,11 +127,11 @@ static void load_module(void)
 	loaded = true;
 }
 
-/* A line of the file, as words with a NULL after them. @again: of a switch that must wait for its
- * ports.
+/* A line of the file, as words with a NULL after them. @where: the file and the number. @again: of a
+ * switch that must wait for its ports.
  */
 struct line {
-	char *text, *words[WORDS + 1];
+	char *where, *text, *words[WORDS + 1];
 	bool again;
 };
 
@@ -158,8 +158,10 @@ static void add_line(struct lines *lines, char *text, const char *file, int n)
 		free(text);
 		return;
 	}
+	if (asprintf(&line.where, "%s:%d: ", file, n) < 0)
+		fail_errno("memory");
 	if (num < 2 || (!is_switch(&line) && strcmp(line.words[0], "port")))
-		fail("%s:%d: must begin with switch or port, and its name", file, n);
+		fail("%smust begin with switch or port, and its name", line.where);
 	lines->line = reallocarray(lines->line, lines->num + 1, sizeof(line));
 	if (!lines->line)
 		fail_errno("memory");
@@ -205,6 +207,7 @@ static void restore_line(void *data)
 {
 	struct line *line = data;
 
+	fail_at(line->where);
 	if (is_switch(line)) {
 		load_module();
 		line->again = !port_switch_restore(line->words[1], line->words + 2);
@@ -218,6 +221,7 @@ static void set_again(void *data)
 {
 	struct line *line = data;
 
+	fail_at(line->where);
 	port_switch(DCBPORT_CMD_SWITCH_SET, line->words[1], line->words + 2);
 }
 
@@ -236,6 +240,7 @@ static bool restore(const struct lines *lines, const char *only)
 		if (lines->line[i].again)
 			ok &= fail_survive(set_again, &lines->line[i]);
 	}
+	fail_at("");
 	return ok;
 }
 
@@ -260,8 +265,10 @@ int cmd_port_restore(int argc, char **argv)
 	}
 	lines = read_lines(file);
 	ok = !concerns(&lines, only) || restore(&lines, only);
-	for (size_t i = 0; i < lines.num; i++)
+	for (size_t i = 0; i < lines.num; i++) {
+		free(lines.line[i].where);
 		free(lines.line[i].text);
+	}
 	free(lines.line);
 	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
