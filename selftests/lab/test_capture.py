@@ -11,9 +11,11 @@ from testbed.vm.capture import Capture
 SRC, DST = bytes((10, 0, 0, 1)), bytes((10, 0, 0, 3))
 SEND, WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST, READ, ACK, CNP, UD_SEND = 4, 6, 7, 8, 0x0c, 0x11, 0x81, 0x64
 RESPONSE_FIRST, RESPONSE, RESPONSE_LAST, RESPONSE_ONLY = 0x0d, 0x0e, 0x0f, 0x10
+SEND_LAST_INV, SEND_ONLY_INV, FLUSH, ATOMIC_WRITE = 0x16, 0x17, 0x1c, 0x1d
 UC = 0x20
 HEADERS = {WRITE_FIRST: 16, UC | WRITE_FIRST: 16, READ: 16, ACK: 4, UD_SEND: 8, CNP: 16,
-           RESPONSE_FIRST: 4, RESPONSE_LAST: 4, RESPONSE_ONLY: 4}
+           RESPONSE_FIRST: 4, RESPONSE_LAST: 4, RESPONSE_ONLY: 4,
+           SEND_LAST_INV: 4, SEND_ONLY_INV: 4, FLUSH: 20, ATOMIC_WRITE: 16}
 
 
 def frame(opcode, qpn, psn, payload=1000, ecn=2, v6=False, pad=0, after_bth=b""):
@@ -83,6 +85,11 @@ for mtu, psns in ((4096, 2), (1024, 8)):
 expect("a gap that another MTU would explain",
        both((SEND, 100), (READ, 101, 8000), (SEND, 109), (READ, 110, 8000), (SEND, 112)), [0, 2])
 expect("the peer's atomics", both((SEND, 100), (0x13, 101), (SEND, 102), (SEND, 104)), [0, 2])
+# as NFS and NVMe answer; each takes a PSN
+c = read(frame(SEND_ONLY_INV, 17, 5, 100), frame(WRITE_MIDDLE, 17, 6), frame(SEND_LAST_INV, 17, 7, 20),
+         frame(FLUSH, 17, 8, 0), frame(ATOMIC_WRITE, 17, 9, 8), frame(SEND, 17, 10))
+expect("SEND with invalidate, FLUSH and ATOMIC WRITE", c.qps.popitem()[1].taken,
+       [(0.5, 100), (1.5, 1000), (2.5, 20), (4.5, 8), (5.5, 1000)])
 # its own requests, which are answered by ACKs, and once by none
 expect("ACKs between READ responses",
        both((RESPONSE_ONLY, 5), (ACK, 6, 0), (RESPONSE_ONLY, 7), (RESPONSE_ONLY, 9), (ACK, 10, 0),

@@ -14,14 +14,16 @@ from ..core.errors import LabError
 ETH_IPV4, ETH_IPV6 = 0x0800, 0x86dd
 CNP = 0x81
 READ_REQUEST, ACK, ATOMIC_ACK = 0x0c, 0x11, 0x12
-ATOMIC_REQUESTS = (0x13, 0x14)
+# Requests without data: atomic operations, and FLUSH
+DATALESS = (0x13, 0x14, 0x1c)
 # Opcodes that carry data, by transport, and the bytes of headers after the BTH
 RC, UC, UD = 0x00, 0x20, 0x60
 TRANSPORTS = {RC: "rc", UC: "uc", UD: "ud"}
 SEND_WRITE = {0x00: 0, 0x01: 0, 0x02: 0, 0x03: 4, 0x04: 0, 0x05: 4,
               0x06: 16, 0x07: 0, 0x08: 0, 0x09: 4, 0x0a: 16, 0x0b: 20}
 READ_RESPONSE = {0x0d: 4, 0x0e: 0, 0x0f: 4, 0x10: 4}
-DATA = {**SEND_WRITE, **READ_RESPONSE, UD | 0x04: 8, UD | 0x05: 12,
+RC_ONLY = {0x16: 4, 0x17: 4, 0x1d: 16}      # SEND with invalidate, ATOMIC WRITE
+DATA = {**SEND_WRITE, **RC_ONLY, **READ_RESPONSE, UD | 0x04: 8, UD | 0x05: 12,
         **{UC | opcode: header for opcode, header in SEND_WRITE.items()}}
 UC_FIRST = {UC | opcode for opcode in (0x00, 0x04, 0x05, 0x06, 0x0a, 0x0b)}
 UC_LAST = {UC | opcode for opcode in (0x02, 0x03, 0x04, 0x05, 0x08, 0x09, 0x0a, 0x0b)}
@@ -29,7 +31,7 @@ UC_LAST = {UC | opcode for opcode in (0x02, 0x03, 0x04, 0x05, 0x08, 0x09, 0x0a, 
 READ_BEGINS = (0x0d, 0x10)
 # All that have a PSN of RC which somebody expects
 KNOWN = {**DATA, READ_REQUEST: None, ACK: None, ATOMIC_ACK: None,
-         **dict.fromkeys(ATOMIC_REQUESTS)}
+         **dict.fromkeys(DATALESS)}
 RETH_LENGTH = 12            # bytes from the RETH's begin to its length
 MTUS = (256, 512, 1024, 2048, 4096)
 
@@ -128,7 +130,7 @@ class QP:
             self.taken += self.answers.ack(psn)
         elif opcode == READ_REQUEST:
             self.requests.accepts(psn, payload)
-        elif opcode in ATOMIC_REQUESTS:
+        elif opcode in DATALESS:
             self.requests.accepts(psn)
         elif opcode in READ_RESPONSE:
             if self.answers.accepts(psn, opcode in READ_BEGINS, (time, payload)):
