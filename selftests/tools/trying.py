@@ -1,0 +1,71 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0
+"""Tests parts of dcqcn try that need no device: an error or a signal leaves no program behind.
+selftests/try runs it in a guest. Silent on success."""
+
+import os
+import subprocess
+import sys
+import types
+
+from expect import expect, status
+from testbed.core.paths import TOP
+
+started = []
+
+
+class Program(subprocess.Popen):
+    """A program that waits, in place of perftest."""
+
+    def __init__(self, words, **kw):
+        super().__init__(["sleep", "1000"], **kw)
+        started.append(self)
+
+
+def script():
+    """The script, without its last line, which runs it."""
+    with open(os.path.join(TOP, "tools/try/try")) as f:
+        text, _, last = f.read().rstrip().rpartition("\n")
+    expect("the last line", last, "sys.exit(main(sys.argv[1:]))")
+    made = types.ModuleType("try")
+    exec(compile(text, f.name, "exec"), made.__dict__)
+    made.subprocess = types.SimpleNamespace(Popen=Program, **{
+        n: getattr(subprocess, n) for n in ("DEVNULL", "PIPE", "STDOUT")})
+    made.READY = 0
+    return made
+
+
+def raises(what, error, function, *args):
+    started.clear()
+    try:
+        function(*args)
+        expect(what, "no error", error)
+    except error:
+        pass
+    expect("%s: programs that still run" % what, [p.args for p in started if p.poll() is None], [])
+    expect("%s: started" % what, bool(started), True)
+    for p in started:
+        p.kill()
+        p.wait()
+        p.stdout.close()
+
+
+def nothing_left():
+    it = script()
+    it.gid_index = lambda i: "1"
+    raises("nothing listens", it.Missing, it.Traffic, [0, 1])
+
+    def stopped(*args):
+        raise it.Stopped(15)
+
+    it.until = stopped
+    raises("a signal while it connects", it.Stopped, it.Traffic, [0, 1])
+
+    it = script()
+    it.gid_index, it.Traffic.listens, it.Run = lambda i: "1", lambda self, port: True, stopped
+    args = types.SimpleNamespace(stock=True, load=True)
+    raises("a signal before the command", it.Stopped, it.execute, None, args)
+
+
+nothing_left()
+sys.exit(status())
