@@ -251,6 +251,20 @@ def groups_of_guests():
     expect("two transports", [f.group for f in run.flows], ["a", "b"])
 
 
+def other_flows():
+    """Each run of a sweep may have groups and ports of its own."""
+    def result(name, **figures):
+        return types.SimpleNamespace(
+            run=types.SimpleNamespace(name=name), qps=[], pfc=[],
+            figures={**dict.fromkeys((*report.QUEUE, *report.FIGURES), 0), **figures})
+
+    shown = report.table("t", [result("a", group={"x": {"goodput_mbps": 1}}),
+                               result("b", group={"y": {"goodput_mbps": 2}},
+                                      port={"s1.h2": {"ce_marked": 3}})])
+    expect("rows", [line.split()[-4:] for line in shown.splitlines()[-3:]],
+           [["of", '"x"', "1.0", "-"], ["of", '"y"', "-", "2.0"], ["at", "s1.h2", "-", "3"]])
+
+
 def complaints():
     for line in ("BUG: KASAN: slab-out-of-bounds in x", "UBSAN: shift-out-of-bounds in x",
                  "WARNING: possible circular locking dependency detected",
@@ -675,8 +689,8 @@ def no_such_kernel():
         expect("in one place", updates, [lists, lists])
 
 
-for test in (expressions, expectations, numbers, files, groups_of_guests, complaints, tap, copies,
-             kernels, guests_kernel, guests_module, programs, watched, paused, ways, arrows, came_up,
+for test in (expressions, expectations, numbers, files, groups_of_guests, other_flows, complaints, tap,
+             copies, kernels, guests_kernel, guests_module, programs, watched, paused, ways, arrows, came_up,
              swept, logs, recordings, damaged, no_such_kernel):
     test()
 sys.exit(status())

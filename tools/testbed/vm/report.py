@@ -323,12 +323,12 @@ def table(title, results, rows=ROWS):
         shown.append(("PFC frames", ["%d" % r.figures["pfc_frames"] for r in results]))
     if any(r.figures["program_s"] for r in results):
         shown.insert(0, ("slowest client, s", ["%.1f" % r.figures["program_s"] for r in results]))
-    for g in f.get("group", {}):
-        shown.append(("goodput of \"%s\"" % g, ["%.1f" % r.figures["group"][g]["goodput_mbps"]
-                                               for r in results]))
-    for p in f.get("port", {}):
-        shown.append(("marks at " + p, ["%d" % r.figures["port"][p]["ce_marked"]
-                                        for r in results]))
+    # a run's flows and ports may be those of no other
+    for text, form, kind, key in (("goodput of \"%s\"", "%.1f", "group", "goodput_mbps"),
+                                  ("marks at %s", "%d", "port", "ce_marked")):
+        parts = [r.figures.get(kind, {}) for r in results]
+        shown += [(text % name, [form % p[name][key] if name in p else "-" for p in parts])
+                  for name in dict.fromkeys(name for p in parts for name in p)]
     for text, values in shown:
         lines.append("%-24s" % text + "".join(v.rjust(width) for v in values))
     return "\n".join(lines)
