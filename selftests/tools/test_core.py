@@ -646,6 +646,30 @@ def damaged():
                 expect("samples of " + text, str(e), os.path.join(d, "queue") + ": has no samples")
 
 
+def drawn_together():
+    """Recordings of the same name, in two directories: neither gets the other's figures."""
+    about = {"device": "e", "real": 1, "start": 2, "seconds": 1, "marking":
+             "rate 8000bit kmin 1 kmax 2 pmax 0.1 buffer 3 cnp strict ecn mark"}
+    drawn = {}
+    with tempfile.TemporaryDirectory() as d, contextlib.chdir(d), \
+            mock.patch.object(report.plots, "draw", lambda *args: drawn.update(args[1])):
+        for name in "a/port", "b/port", "b/other":
+            write(name + ".json", json.dumps(about))
+            write(name + ".here.e.queue", "".join("%d 0 0 0 0 %d 0\n" % (
+                (2 + i / 10) * 1e9, i * (name[0] == "b")) for i in range(11)))
+            with open(name + ".here.e.pcap", "wb") as f:
+                f.write(b"\xd4\xc3\xb2\xa1" + bytes(20))
+        args = lab_command.parser().parse_args(["draw", "./a/port", "b/port", "b/other", "-o", "x.png"])
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            args.run(args)
+        expect("titles", drawn["name"], ["a-port", "b-port", "other"])
+        dropped = []
+        for name in drawn["csv"]:
+            with open(name) as f:
+                dropped.append(f.readlines()[5].split(",")[4])
+        expect("drops per second", dropped, ["0.0", "10.0", "10.0"])
+
+
 def no_such_kernel():
     """A kernel that no suite has is refused before the largest index is fetched."""
     asked, have = [], {
@@ -691,6 +715,6 @@ def no_such_kernel():
 
 for test in (expressions, expectations, numbers, files, groups_of_guests, other_flows, complaints, tap,
              copies, kernels, guests_kernel, guests_module, programs, watched, paused, ways, arrows, came_up,
-             swept, logs, recordings, damaged, no_such_kernel):
+             swept, logs, recordings, damaged, drawn_together, no_such_kernel):
     test()
 sys.exit(status())

@@ -245,6 +245,10 @@ def cmd_record(args):
 def cmd_draw(args):
     results = [report.Result(bridge_port.recording(*os.path.split(os.path.abspath(name))))
                for name in args.recording]
+    names = [r.run.name for r in results]
+    for r, given in zip(results, args.recording):
+        if names.count(r.run.name) > 1:     # each has a title and a CSV file of its own
+            r.run.name = given.lstrip("./").replace("/", "-")
     png = report.draw(args.title or "", results, os.path.abspath(args.out))
     print("\n" + report.table(args.title or "", results, report.PORT_ROWS) + "\n")
     say("picture in %s, CSV beside it" % png)
