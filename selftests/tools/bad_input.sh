@@ -113,6 +113,8 @@ refuses_file lab pfc 's/^tclass = .*/tclass = 256/' 'flow 1: tclass: 256 is out 
 refuses_file lab dcbx 's/^dcbx = .*/dcbx = true/' "dcbx: 'True' is not one of off, on"
 refuses_file lab dcbx 's/^port = .*/port = "tc"/;s/^pfc = .*//' \
 	'dcbx: needs switches with port = dcbport'
+refuses "lab: incast: two scenarios have this name, and would write to $TMP/both/incast: run each" \
+	$LAB run incast tools/lab/scenarios/incast.toml --out "$TMP/both"
 refuses "incast: switch: pfc: '9' is not a list of priorities" $LAB up --pfc 9
 refuses "incast: switch: port: must be dcbport for pfc" $LAB up --pfc 3 --port tc
 refuses "incast: dcbx: needs switches with port = dcbport" $LAB up --dcbx --port tc --pfc none

@@ -173,8 +173,11 @@ def experiments(args):
         if args.live:
             e.runs = e.runs[:1]
             e.runs[0].name = "lab"
-        found.append((e, out if args.out and len(args.scenario) < 2
-                      else os.path.join(out, e.name)))
+        to = out if args.out and len(args.scenario) < 2 else os.path.join(out, e.name)
+        if to in [other for _, other in found]:
+            raise InputError("%s: two scenarios have this name, and would write to %s: run each by "
+                             "itself, with an --out of its own" % (e.name, to))
+        found.append((e, to))
     return found
 
 
