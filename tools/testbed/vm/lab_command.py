@@ -186,6 +186,8 @@ def cmd_run(args):
         raise InputError("the running lab keeps its clock: use lab up --tdf %d" % args.tdf)
     if args.live and args.install:
         raise InputError("the running lab keeps its programs: use lab up --install " + args.install[0])
+    if args.live and args.set:
+        raise InputError("the running lab keeps its knobs: use lab set " + args.set[0])
     settings = dict(w.partition("=")[::2] for w in args.set)
     check_knobs("--set", settings)
     program = Program(args.command) if args.command else None
