@@ -251,6 +251,13 @@ def groups_of_guests():
     expect("two transports", [f.group for f in run.flows], ["a", "b"])
 
 
+def round_trips():
+    """The lab's scenario calls its runs by them: two links each way."""
+    for run in experiment.Experiment("roundtrips").runs:
+        rtt = sum(p.delay for ends in (("h1", "h3"), ("h3", "h1")) for p in run.topology.path(*ends))
+        expect("round trip of " + run.name, "%gms" % (rtt / 1e6), run.name.split(",")[0])
+
+
 def other_flows():
     """Each run of a sweep may have groups and ports of its own."""
     def result(name, **figures):
@@ -713,8 +720,8 @@ def no_such_kernel():
         expect("in one place", updates, [lists, lists])
 
 
-for test in (expressions, expectations, numbers, files, groups_of_guests, other_flows, complaints, tap,
-             copies, kernels, guests_kernel, guests_module, programs, watched, paused, ways, arrows, came_up,
-             swept, logs, recordings, damaged, drawn_together, no_such_kernel):
+for test in (expressions, expectations, numbers, files, groups_of_guests, round_trips, other_flows,
+             complaints, tap, copies, kernels, guests_kernel, guests_module, programs, watched, paused,
+             ways, arrows, came_up, swept, logs, recordings, damaged, drawn_together, no_such_kernel):
     test()
 sys.exit(status())
