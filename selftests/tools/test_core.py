@@ -36,6 +36,7 @@ from testbed.vm import bridge_port, experiment, guest, image, lab_command, live,
 from testbed.vm.debug_image import DebugKernel
 from testbed.vm.image import DEFAULT, Image
 from testbed.vm.programs import Program
+from testbed.vm.topology import Topology
 
 FIGURES = {"drops": 3, "jain": 0.5, "none": None, "group": {"a": {"mbps": 7}},
            "port": {"s1.h3": {"drops": 1}}}
@@ -653,6 +654,49 @@ def damaged():
                 expect("samples of " + text, str(e), os.path.join(d, "queue") + ": has no samples")
 
 
+def set_in_lab():
+    """What "lab set" runs in guests, and what it refuses, by the rules of files."""
+    ran = []
+
+    def vm(name):
+        return types.SimpleNamespace(run=lambda cmd: ran.append(
+            (name, cmd if isinstance(cmd, str) else " ".join(cmd))))
+
+    def lab(port):
+        marks = {"buffer": "300KB", "kmin": "10KB", "kmax": "100KB", "pmax": 0.1, "port": port}
+        topology = Topology(Table("f", {
+            "hosts": 1, "link": {"rate": "48mbit", "delay": "1ms"},
+            "switch": {"s1": marks, "s2": marks}, "trunk": [{"a": "s1", "b": "s2"}]}))
+        network = types.SimpleNamespace(topology=topology, look=lambda: None,
+                                        set_knobs=lambda host, knobs: None)
+        return types.SimpleNamespace(network=network, vm=vm)
+
+    def of(kind, *words):
+        ran.clear()
+        live.change(lab(kind), words)
+        return ran
+
+    expect("marks", of("dcbport", "s1.h1", "kmin=0.02MB", "cnp=data"),
+           [("s1", "/lab/switch-port set h1 kmin 20000 cnp data")])
+    for kind in "dcbport", "tc":
+        for words, rule in ((["cnp=fast"], "s1.h1: cnp: 'fast' is not one of strict, data"),
+                            (["ecn=of f"], "ecn: 'of f' is not one of mark, strip"),
+                            (["kmin=100KB"], "kmin: 100000 is not below kmax, 100000"),
+                            (["kmax=0.4MB"], "kmax: 400000 is above the buffer, 300000"),
+                            (["pmax=0"], "pmax: 0.0 is out of range"),
+                            (["rate=1kbit"], "rate: 1000 is out of range"),
+                            (["kmax=99KB", "buffer=much"], "'much' is not a size")):
+            raises("%s %s" % (kind, words), rule, of, kind, *words)
+            expect("%s %s: nothing changes" % (kind, words), ran, [])
+    for words, rule in ((["pfc=6"], "6 is the priority of CNPs"),
+                        (["pfc=nine"], "'nine' is not a list of priorities"),
+                        (["pfc=3", "cnp=data"], "must be strict with pfc"),
+                        (["pfc=3", "headroom=0"], "must be above 0 with pfc"),
+                        (["xon=1MB"], "xon: must not be above xoff")):
+        raises(words, rule, of, "dcbport", *words)
+        expect("%s: nothing changes" % words, ran, [])
+
+
 def drawn_together():
     """Recordings of the same name, in two directories: neither gets the other's figures."""
     about = {"device": "e", "real": 1, "start": 2, "seconds": 1, "marking":
@@ -722,6 +766,7 @@ def no_such_kernel():
 
 for test in (expressions, expectations, numbers, files, groups_of_guests, round_trips, other_flows,
              complaints, tap, copies, kernels, guests_kernel, guests_module, programs, watched, paused,
-             ways, arrows, came_up, swept, logs, recordings, damaged, drawn_together, no_such_kernel):
+             ways, arrows, came_up, swept, logs, recordings, damaged, set_in_lab,
+             drawn_together, no_such_kernel):
     test()
 sys.exit(status())

@@ -13,7 +13,7 @@ from ..core.units import quantity
 from .experiment import fabric_tables
 from .guest import die_with_parent
 from .network import SETTER, SHOWER
-from .topology import MARKING, PAUSING, Topology
+from .topology import MARKING, PAUSING, Link, Switch, Topology
 
 MARKS = (*MARKING, *PAUSING, "rate", "delay")       # keys of a switch
 SIZES = ("kmin", "kmax", "buffer", "xoff", "xon", "headroom")
@@ -158,6 +158,8 @@ def change(lab, words):
             raise InputError("%s: no such profile; there are %s" % (value, " ".join(PROFILES)))
         if name in PAUSING and any(p.port == "tc" for p in ports):
             raise InputError("%s needs switches with port = dcbport" % name)
+    if marks:
+        _check(lab, ports, dict(marks))
     marks = [(k, _checked(k, v)) for k, v in marks]
     for s, switch in t.switches.items():
         mine = [p.peer for p in ports if p.switch == s]
@@ -176,6 +178,15 @@ def change(lab, words):
             lab.network.set_profiles(dict.fromkeys(hosts, value))
     for h in hosts:
         lab.network.set_knobs(h, knobs)
+
+
+def _check(lab, ports, marks):
+    """Raise an InputError unless a file may have these settings, with what the ports have."""
+    lab.network.look()
+    for p in ports:
+        table = Table(p.name, {**{k: getattr(p, k) for k in p.keys}, **marks})
+        Link(table, p)
+        Switch(p.switch, table, p.port)
 
 
 def _checked(key, value):
