@@ -678,6 +678,11 @@ def set_in_lab():
 
     expect("marks", of("dcbport", "s1.h1", "kmin=0.02MB", "cnp=data"),
            [("s1", "/lab/switch-port set h1 kmin 20000 cnp data")])
+    # the same as of "lab up --delay" and of files
+    expect("a delay", of("dcbport", "s1", "delay=2ms"), [
+        ("s1", "/lab/switch-port set h1 delay 4000000ns"),
+        ("s1", "/lab/switch-port set s2 delay 2000000ns")])
+    expect("a delay of tc's port", of("tc", "s1.h1", "delay=2ms"), [("s1", "/lab/delay h1 4000")])
     for kind in "dcbport", "tc":
         for words, rule in ((["cnp=fast"], "s1.h1: cnp: 'fast' is not one of strict, data"),
                             (["ecn=of f"], "ecn: 'of f' is not one of mark, strip"),

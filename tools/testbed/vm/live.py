@@ -163,14 +163,15 @@ def change(lab, words):
     marks = [(k, _checked(k, v)) for k, v in marks]
     for s, switch in t.switches.items():
         mine = [p.peer for p in ports if p.switch == s]
-        words = [w for k, v in marks if switch.port == "dcbport" or k != "delay" for w in (k, v)]
+        words = [w for k, v in marks if k != "delay" for w in (k, v)]
         if words and mine:
             lab.vm(s).run([SETTER[switch.port], "set", *mine, *words])
     for name, value in marks:
         if name == "delay":
-            for p in ports:
-                if p.port == "tc":
-                    lab.vm(p.switch).run("/lab/delay %s %d" % (p.peer, int(value[:-2]) // 1000))
+            for p in ports:     # as in a file: a host's port delays for both directions of its link
+                ns = value * 2 if p.peer in t.hosts else value
+                lab.vm(p.switch).run("/lab/delay %s %d" % (p.peer, ns // 1000) if p.port == "tc" else
+                                     "/lab/switch-port set %s delay %dns" % (p.peer, ns))
         elif name in ("pfc", "rate") and not t.dcbx:
             _tell_hosts(lab, ports)
     for name, value in settings:
@@ -198,7 +199,7 @@ def _checked(key, value):
     if key == "pmax":
         return "%.9f" % quantity("share", value)
     if key == "delay":
-        return "%dns" % quantity("time", value)
+        return quantity("time", value)
     return value
 
 
