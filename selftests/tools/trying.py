@@ -1,12 +1,15 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Tests parts of dcqcn try that need no device: an error or a signal leaves no program behind.
-selftests/try runs it in a guest. Silent on success."""
+"""Tests parts of dcqcn try that need no device: an error or a signal leaves no program behind, and
+the picture fits the terminal. selftests/try runs it in a guest. Silent on success."""
 
+import contextlib
+import io
 import os
 import subprocess
 import sys
 import types
+from unittest import mock
 
 from expect import expect, status
 from testbed.core.paths import TOP
@@ -67,5 +70,22 @@ def nothing_left():
     raises("a signal before the command", it.Stopped, it.execute, None, args)
 
 
+def fits():
+    """No line wraps: as many are overwritten by the next picture. The newest values are there."""
+    it = script()
+    run = types.SimpleNamespace(name=it.STOCK, rates=lambda port: [5e7] * 60 + [1e8],
+                                queues=lambda: [60000] * 61, growth=lambda what: 1234567)
+    picture = it.Picture(types.SimpleNamespace(json=False, check=False, seconds=30, rate=1e8))
+    picture.terminal = True
+    for columns, widest in ((30, 29), (50, 49), (80, 69)):
+        with mock.patch.dict(os.environ, COLUMNS=str(columns)), \
+                contextlib.redirect_stdout(io.StringIO()) as out:
+            picture.show(run, 15)
+        lines = out.getvalue().replace("\x1b[2K", "").splitlines()[-5:]
+        expect("%d columns" % columns, max(map(len, lines)), widest)
+        expect("newest of %d columns" % columns, [line[-2:] for line in lines[1:3]], ["▅█"] * 2)
+
+
 nothing_left()
+fits()
 sys.exit(status())
