@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Tests parts of dcqcn try that need no device: an error or a signal leaves no program behind, and
-the picture fits the terminal. selftests/try runs it in a guest. Silent on success."""
+"""Tests parts of dcqcn try that need no device: an error or a signal leaves no program behind,
+the picture fits the terminal, and it finds the module that make has built. selftests/try runs it in a guest. Silent on success."""
 
 import contextlib
 import io
@@ -12,7 +12,7 @@ import types
 from unittest import mock
 
 from expect import expect, status
-from testbed.core.paths import TOP
+from testbed.core.paths import MODULE, TOP
 
 started = []
 
@@ -31,6 +31,7 @@ def script():
         text, _, last = f.read().rstrip().rpartition("\n")
     expect("the last line", last, "sys.exit(main(sys.argv[1:]))")
     made = types.ModuleType("try")
+    made.__file__ = f.name
     exec(compile(text, f.name, "exec"), made.__dict__)
     made.subprocess = types.SimpleNamespace(Popen=Program, **{
         n: getattr(subprocess, n) for n in ("DEVNULL", "PIPE", "STDOUT")})
@@ -86,6 +87,30 @@ def fits():
         expect("newest of %d columns" % columns, [line[-2:] for line in lines[1:3]], ["▅█"] * 2)
 
 
+def finds():
+    """Where no module is installed, the one that make has built is loaded."""
+    it, loaded = script(), []
+
+    def sh(command, check=True):
+        if command.startswith("insmod "):
+            loaded.append(os.path.realpath(command.removeprefix("insmod ")))
+        return None if command.startswith("modprobe ") else ""
+
+    it.sh = sh
+    net = it.Network(None)
+    net.did = net.marks_count = lambda what: None
+    built = os.path.join(TOP, MODULE)
+    with mock.patch.object(os.path, "exists", lambda path: os.path.realpath(path) == built), \
+            mock.patch.object(os.path, "isdir", lambda path: False), \
+            mock.patch.dict(os.environ, DCQCN_MODULE=""):
+        try:
+            net.switch_on()
+        except it.Missing as e:
+            expect("the module", str(e), "loaded")
+    expect("loaded", loaded, [built])
+
+
 nothing_left()
 fits()
+finds()
 sys.exit(status())
