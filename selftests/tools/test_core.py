@@ -32,7 +32,8 @@ from testbed.core.units import number, quantity
 from testbed.sim import pauses
 from testbed.sim.builtin_rxe import BuiltIn
 from testbed.sim.model import Run
-from testbed.vm import bridge_port, experiment, guest, image, lab_command, live, report, supervisor
+from testbed.vm import (bridge_port, experiment, guest, image, lab_command, live, neighbours, report,
+                        supervisor)
 from testbed.vm.debug_image import DebugKernel
 from testbed.vm.image import DEFAULT, Image
 from testbed.vm.programs import Program
@@ -702,6 +703,25 @@ def set_in_lab():
         expect("%s: nothing changes" % words, ran, [])
 
 
+def no_agent():
+    """A guest whose LLDP agent has ended has heard nothing."""
+    with tempfile.TemporaryDirectory() as d:
+        for name, says in (("lldptool", "exit 1"), ("dcqcn", """echo '[{"pfc": [3]}]'"""),
+                           ("dcb", "echo '{}'")):
+            write(os.path.join(d, name), "#!/bin/sh\n%s\n" % says)
+            os.chmod(os.path.join(d, name), 0o755)
+        vm = types.SimpleNamespace(spawn=lambda cmd: types.SimpleNamespace(wait=lambda: subprocess.run(
+            ["sh", "-c", cmd], text=True, capture_output=True,
+            env={"PATH": d + ":" + os.environ["PATH"]})))
+        port = types.SimpleNamespace(name="s1.h1", switch="s1", peer="h1")
+        topology = types.SimpleNamespace(dcbx=True, ports={"s1.h1": port}, hosts=["h1"])
+        lab = types.SimpleNamespace(network=types.SimpleNamespace(topology=topology),
+                                    vm=lambda name: vm)
+        for end in neighbours.links(lab):
+            expect(end["name"] + " without an agent", (end["pfc"], end["neighbour"], end["agreed"]),
+                   ([3], None, False))
+
+
 def drawn_together():
     """Recordings of the same name, in two directories: neither gets the other's figures."""
     about = {"device": "e", "real": 1, "start": 2, "seconds": 1, "marking":
@@ -772,6 +792,6 @@ def no_such_kernel():
 for test in (expressions, expectations, numbers, files, groups_of_guests, round_trips, other_flows,
              complaints, tap, copies, kernels, guests_kernel, guests_module, programs, watched, paused,
              ways, arrows, came_up, swept, logs, recordings, damaged, set_in_lab,
-             drawn_together, no_such_kernel):
+             no_agent, drawn_together, no_such_kernel):
     test()
 sys.exit(status())

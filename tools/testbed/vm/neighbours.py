@@ -14,7 +14,7 @@ IEEE = bytes.fromhex("0080c2")
 PFC, APP = 11, 12           # subtypes of IEEE's
 DSCP = 5                    # selector of an APP entry
 ASK = """for d in %s; do
-	lldptool -t -n -i $d -R 2>/dev/null | grep ^%s || echo
+	lldptool -t -n -i $d -R 2>/dev/null | grep ^%s || echo -
 	dcqcn -j port show dev $d | tr -d '\\n'; echo
 	dcb -j app show dev $d | tr -d '\\n'; echo
 done"""
