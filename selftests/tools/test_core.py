@@ -655,6 +655,25 @@ def damaged():
                 expect("samples of " + text, str(e), os.path.join(d, "queue") + ": has no samples")
 
 
+def changed_fabric():
+    """Options of "lab up" hold for hosts and trunks that have values of their own, too."""
+    def made(name, **changes):
+        return Topology(Table(name, live.changed_tables(name, None, "tc", changes)))
+
+    expect("rates", {p.rate for p in made("cnpclass", rate="20mbit").ports.values()}, {20 * 10**6})
+    expect("rates of the file", {p.rate for p in made("cnpclass").ports.values()},
+           {28 * 10**6, 6 * 10**6})
+    expect("profiles", [h.profile for h in made("oneside", profile="mlx5").hosts.values()],
+           ["mlx5"] * 3)
+    with tempfile.NamedTemporaryFile("w", suffix=".toml") as f:
+        f.write("link = { rate = '1gbit' }\nswitch.s1 = { buffer = '9KB', kmin = 1, kmax = 2, pmax = 1 }\n"
+                "switch.s2 = { buffer = '9KB', kmin = 1, kmax = 2, pmax = 1 }\n[[host]]\nname = 'h1'\n"
+                "[[trunk]]\na = 's1'\nb = 's2'\nrate = '1mbit'\ndelay = '1ms'\n")
+        f.flush()
+        expect("a trunk", [(p.rate, p.delay) for p in made(f.name, rate="2gbit", delay="2ms").ports.values()],
+               [(2 * 10**9, 4 * 10**6), (2 * 10**9, 2 * 10**6), (2 * 10**9, 2 * 10**6)])
+
+
 def set_in_lab():
     """What "lab set" runs in guests, and what it refuses, by the rules of files."""
     ran = []
@@ -791,7 +810,7 @@ def no_such_kernel():
 
 for test in (expressions, expectations, numbers, files, groups_of_guests, round_trips, other_flows,
              complaints, tap, copies, kernels, guests_kernel, guests_module, programs, watched, paused,
-             ways, arrows, came_up, swept, logs, recordings, damaged, set_in_lab,
-             no_agent, drawn_together, no_such_kernel):
+             ways, arrows, came_up, swept, logs, recordings, damaged,
+             changed_fabric, set_in_lab, no_agent, drawn_together, no_such_kernel):
     test()
 sys.exit(status())

@@ -77,13 +77,12 @@ def cmd_image(args):
 # The lab that stays up
 
 def cmd_up(args):
-    tables = live.changed_tables(args.fabric, args.hosts, default_port(Image(args.kernel)),
-                                 vars(args))
     module = args.module if os.path.exists(args.module) else None
-    if module is None and (args.profile or "stock") != "stock":
+    profile = args.profile or (None if module else "stock")
+    tables = live.changed_tables(args.fabric, args.hosts, default_port(Image(args.kernel)),
+                                 {**vars(args), "profile": profile})
+    if module is None and profile != "stock":
         raise InputError("%s is not built" % args.module)
-    if args.profile or module is None:
-        tables["profile"] = args.profile or "stock"
     image = image_of(args)
     if module:
         try:

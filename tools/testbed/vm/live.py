@@ -25,7 +25,7 @@ DCBX_PFC = "3"      # the priority that neighbours agree on by default
 
 def changed_tables(fabric, hosts, port, changes):
     """A fabric's tables with another number of hosts at one switch, and other values of
-    LINK_KEYS, SWITCH_KEYS and dcbx. None changes nothing. port: the kind of ports unless
+    LINK_KEYS, SWITCH_KEYS, profile and dcbx. None changes nothing. port: the kind of ports unless
     the fabric or the values say otherwise."""
     tables = fabric_tables(fabric)
     if changes.get("dcbx"):
@@ -33,6 +33,13 @@ def changed_tables(fabric, hosts, port, changes):
     if hosts is not None:
         tables["host"], tables["trunk"] = [], []
         tables["hosts"] = hosts
+    if changes.get("profile"):
+        tables["profile"] = changes["profile"]
+    # single hosts and trunks have no value of their own then
+    changed = [k for k in (*LINK_KEYS, "profile") if changes.get(k) is not None]
+    for section in "host", "trunk":
+        tables[section] = [{k: v for k, v in t.rest.items() if k not in changed}
+                           for t in Table(fabric, tables).tables(section, [])]
     for section, keys in (("link", LINK_KEYS), ("switch", SWITCH_KEYS)):
         table = Table(fabric, tables).take(section, dict)
         parts = [v for v in table.values() if isinstance(v, dict)] or [table]
