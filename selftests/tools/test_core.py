@@ -665,6 +665,8 @@ def changed_fabric():
            {28 * 10**6, 6 * 10**6})
     expect("profiles", [h.profile for h in made("oneside", profile="mlx5").hosts.values()],
            ["mlx5"] * 3)
+    hosts = Topology(Table("f", live.changed_tables("twohops", 3, "tc", {})))
+    expect("hosts at one switch", (list(hosts.hosts), list(hosts.switches)), (["h1", "h2", "h3"], ["s1"]))
     with tempfile.NamedTemporaryFile("w", suffix=".toml") as f:
         f.write("link = { rate = '1gbit' }\nswitch.s1 = { buffer = '9KB', kmin = 1, kmax = 2, pmax = 1 }\n"
                 "switch.s2 = { buffer = '9KB', kmin = 1, kmax = 2, pmax = 1 }\n[[host]]\nname = 'h1'\n"

@@ -43,6 +43,8 @@ def changed_tables(fabric, hosts, port, changes):
     for section, keys in (("link", LINK_KEYS), ("switch", SWITCH_KEYS)):
         table = Table(fabric, tables).take(section, dict)
         parts = [v for v in table.values() if isinstance(v, dict)] or [table]
+        if section == "switch" and hosts is not None:
+            tables["switch"], parts = parts[0], parts[:1]
         for part in parts:
             part.update({k: changes[k] for k in keys if changes.get(k) is not None})
             if section == "switch":
