@@ -676,6 +676,19 @@ def changed_fabric():
                [(2 * 10**9, 4 * 10**6), (2 * 10**9, 2 * 10**6), (2 * 10**9, 2 * 10**6)])
 
 
+def shown_by_lab():
+    """Words of a port, as numbers in JSON where they are numbers."""
+    text = ("h1 rate 48000000bit kmin 5000 kmax 120000 pmax 1e-05 buffer 360000 cnp strict ecn mark\n"
+            "  queue 0 bytes, 0 packets; sent 7 packets, marked 0, dropped 0; CNPs first 0")
+    lab = types.SimpleNamespace(
+        runs=lambda name: True, vm=lambda name: types.SimpleNamespace(out=lambda command: text),
+        network=types.SimpleNamespace(topology=types.SimpleNamespace(
+            switches={"s1": types.SimpleNamespace(port="tc")})))
+    port, = live.ports(lab, "s1")
+    expect("a port", {k: port[k] for k in ("rate", "kmin", "pmax", "cnp", "sent")},
+           {"rate": 48 * 10**6, "kmin": 5000, "pmax": 1e-05, "cnp": "strict", "sent": 7})
+
+
 def set_in_lab():
     """What "lab set" runs in guests, and what it refuses, by the rules of files."""
     ran = []
@@ -813,6 +826,6 @@ def no_such_kernel():
 for test in (expressions, expectations, numbers, files, groups_of_guests, round_trips, other_flows,
              complaints, tap, copies, kernels, guests_kernel, guests_module, programs, watched, paused,
              ways, arrows, came_up, swept, logs, recordings, damaged,
-             changed_fabric, set_in_lab, no_agent, drawn_together, no_such_kernel):
+             changed_fabric, shown_by_lab, set_in_lab, no_agent, drawn_together, no_such_kernel):
     test()
 sys.exit(status())

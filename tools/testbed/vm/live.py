@@ -91,10 +91,12 @@ def ports(lab, switch):
 
 def _value(word):
     """Convert to a number if it is one; rates are in bit/s."""
-    try:
-        return float(word) if "." in word else int(word.removesuffix("bit"))
-    except ValueError:
-        return word
+    for kind in int, float:
+        try:
+            return kind(word.removesuffix("bit"))
+        except ValueError:
+            pass
+    return word
 
 
 def print_status(now):
