@@ -18,6 +18,7 @@ import types
 from unittest import mock
 
 from expect import expect, status
+from testbed.bench import bench_command
 from testbed.core import console, kernel_log, linux_source, samples, sources
 from testbed.core.debian import Apt
 from testbed.core.errors import InputError, LabError
@@ -780,6 +781,19 @@ def drawn_together():
         expect("drops per second", dropped, ["0.0", "10.0", "10.0"])
 
 
+def older_bench():
+    """What the bench keeps of an older result may lack what the table needs."""
+    with tempfile.TemporaryDirectory() as d, \
+            mock.patch.object(bench_command.port, "measure", lambda out: {}):
+        write(os.path.join(d, "result.json"), '{"rxe_insns": 5000}')
+        try:
+            expect("a result of an older bench", bench_command.run(["--only", "port", "--out", d]),
+                   "an error")
+        except LabError as e:
+            expect("a result of an older bench", str(e), d + "/result.json: lacks 'hooks_insns', "
+                   "so another version wrote it: measure all parts")
+
+
 def no_such_kernel():
     """A kernel that no suite has is refused before the largest index is fetched."""
     asked, have = [], {
@@ -826,6 +840,7 @@ def no_such_kernel():
 for test in (expressions, expectations, numbers, files, groups_of_guests, round_trips, other_flows,
              complaints, tap, copies, kernels, guests_kernel, guests_module, programs, watched, paused,
              ways, arrows, came_up, swept, logs, recordings, damaged,
-             changed_fabric, shown_by_lab, set_in_lab, no_agent, drawn_together, no_such_kernel):
+             changed_fabric, shown_by_lab, set_in_lab, no_agent, drawn_together, older_bench,
+             no_such_kernel):
     test()
 sys.exit(status())

@@ -6,7 +6,7 @@ import os
 import sys
 
 from ..core import command, output
-from ..core.errors import InputError
+from ..core.errors import InputError, LabError
 from ..core.paths import OUT
 from ..core.progress import say
 from . import cost, goals, pacing, port
@@ -50,7 +50,11 @@ def run(argv):
         if name in only:
             result.update(measure())
             command.write_json(path, result)
-    missed = goals.show(result)
+    try:
+        missed = goals.show(result)
+    except KeyError as e:
+        raise LabError("%s: lacks %s, so another version wrote it: measure all parts" %
+                       (path, e)) from None
     say("figures in " + path)
     return 1 if args.check and missed else 0
 
