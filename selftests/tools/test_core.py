@@ -254,6 +254,15 @@ def groups_of_guests():
     expect("two transports", [f.group for f in run.flows], ["a", "b"])
 
 
+def chosen():
+    """A run's name chooses only that run, although others have the same words."""
+    scenario = object.__new__(experiment.Experiment)
+    scenario.runs = [types.SimpleNamespace(name=name) for name in ("1,1", "1,2", "2,1", "2,2")]
+    for only, want in ((["1,2"], ["1,2"]), (["1,1"], ["1,1"]), (["1"], ["1,1", "1,2", "2,1"]),
+                       (["2,2", "1,2"], ["1,2", "2,2"]), (["3"], [])):
+        expect("runs by %s" % only, [r.name for r in scenario.chosen(only)], want)
+
+
 def round_trips():
     """The lab's scenario calls its runs by them: two links each way."""
     for run in experiment.Experiment("roundtrips").runs:
@@ -837,8 +846,8 @@ def no_such_kernel():
         expect("in one place", updates, [lists, lists])
 
 
-for test in (expressions, expectations, numbers, files, groups_of_guests, round_trips, other_flows,
-             complaints, tap, copies, kernels, guests_kernel, guests_module, programs, watched, paused,
+for test in (expressions, expectations, numbers, files, groups_of_guests, chosen, round_trips,
+             other_flows, complaints, tap, copies, kernels, guests_kernel, guests_module, programs, watched, paused,
              ways, arrows, came_up, swept, logs, recordings, damaged,
              changed_fabric, shown_by_lab, set_in_lab, no_agent, drawn_together, older_bench,
              no_such_kernel):

@@ -379,8 +379,10 @@ class Scenario:
             self.runs = self.chosen(only)
 
     def chosen(self, only):
-        """The runs that one of these selects."""
-        return [r for r in self.runs if any(selects(o, r) for o in only)]
+        """The runs that one of these selects: the one of that name, or all that have these parts."""
+        names = {r.name for r in self.runs}
+        return [r for r in self.runs
+                if any(o == r.name if o in names else selects(o, r) for o in only)]
 
     def must_expect(self):
         """Require an expectation, so that there is something to check."""
