@@ -271,15 +271,17 @@ def round_trips():
 
 
 def other_flows():
-    """Each run of a sweep may have groups and ports of its own."""
+    """Each run of a sweep may have groups, ports and thresholds of its own."""
     def result(name, **figures):
         return types.SimpleNamespace(
             run=types.SimpleNamespace(name=name), qps=[], pfc=[],
             figures={**dict.fromkeys((*report.QUEUE, *report.FIGURES), 0), **figures})
 
-    shown = report.table("t", [result("a", group={"x": {"goodput_mbps": 1}}),
-                               result("b", group={"y": {"goodput_mbps": 2}},
+    shown = report.table("t", [result("a", group={"x": {"goodput_mbps": 1}}, kmin_bytes=1),
+                               result("b", group={"y": {"goodput_mbps": 2}}, kmin_bytes=2,
                                       port={"s1.h2": {"ce_marked": 3}})])
+    expect("thresholds", shown.splitlines()[1],
+           "0 QPs into 0 Mb/s; Kmin 1/2, Kmax 0, limit 0 bytes")
     expect("rows", [line.split()[-4:] for line in shown.splitlines()[-3:]],
            [["of", '"x"', "1.0", "-"], ["of", '"y"', "-", "2.0"], ["at", "s1.h2", "-", "3"]])
 

@@ -311,10 +311,13 @@ TITLES = {"dcqcn": "rdma_dcqcn"}
 
 
 def table(title, results, rows=ROWS):
-    f = results[0].figures
-    lines = [title, "%d QPs into %g Mb/s; Kmin %d, Kmax %d, limit %d bytes" %
-             (len(results[0].qps), f["bottleneck_mbps"], f["kmin_bytes"], f["kmax_bytes"],
-              f["limit_bytes"]), ""]
+    def each(form, value):
+        return "/".join(dict.fromkeys(form % value(r) for r in results))
+
+    lines = [title, "%s QPs into %s Mb/s; Kmin %s, Kmax %s, limit %s bytes" % (
+        each("%d", lambda r: len(r.qps)), each("%g", lambda r: r.figures["bottleneck_mbps"]),
+        *(each("%d", lambda r: r.figures[key]) for key in ("kmin_bytes", "kmax_bytes", "limit_bytes"))),
+        ""]
     names = [TITLES.get(r.run.name, r.run.name) for r in results]
     width = max([13] + [len(n) + 2 for n in names])
     lines.append("%-24s" % "" + "".join(n.rjust(width) for n in names))
