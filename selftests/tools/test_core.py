@@ -658,6 +658,9 @@ def damaged():
                    bridge_port.recording, d, "run")
         write(os.path.join(d, "run.json"), json.dumps(good))
         expect("a recording", bridge_port.recording(d, "run").window, [2, 5])
+        write(os.path.join(d, "queue"), "1 2 3 4 5 6 70\n2 2 3 4 5 6 7")
+        expect("samples that end within a number", samples.read(os.path.join(d, "queue")),
+               [[1, 2, 3, 4, 5, 6, 70]])
         for text in "1 2 3 4 x 6 7\n", "\xff":
             with open(os.path.join(d, "queue"), "w", encoding="latin-1") as f:
                 f.write(text)

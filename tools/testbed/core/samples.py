@@ -10,7 +10,7 @@ def read(path, columns=len(COLUMNS)):
     """Rows of numbers; the last line of a file may be torn."""
     try:
         with open(path) as f:
-            rows = [line.split() for line in f]
+            rows = [line.split() for line in f if line.endswith("\n")]
         return [[int(word) for word in row] for row in rows if len(row) == columns]
     except ValueError:
         raise LabError("%s: has no samples" % path) from None
