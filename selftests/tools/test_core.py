@@ -33,8 +33,8 @@ from testbed.core.units import number, quantity
 from testbed.sim import pauses
 from testbed.sim.builtin_rxe import BuiltIn
 from testbed.sim.model import Run
-from testbed.vm import (bridge_port, experiment, guest, image, lab_command, live, neighbours, report,
-                        supervisor)
+from testbed.vm import (bridge_port, experiment, guest, image, lab_command, live, measure, neighbours,
+                        report, supervisor)
 from testbed.vm.debug_image import DebugKernel
 from testbed.vm.image import DEFAULT, Image
 from testbed.vm.programs import Program
@@ -643,6 +643,28 @@ def recordings():
         still("a wrong filter", "run.pcap")
 
 
+def captured():
+    """What tcpdump says of packets that it has lost; of one, it is no plural."""
+    run = types.SimpleNamespace(name="run", queues=[])
+    network = types.SimpleNamespace(clock=None, share="/none", vms={"s1": None})
+    port = types.SimpleNamespace(name="s1.h3", switch="s1", peer="h3")
+    for says, lost in (("0 packets dropped by kernel", 0), ("1 packet dropped by kernel", 1),
+                       ("12 packets dropped by kernel\n3 packets dropped by interface", 12)):
+        it = measure.Measurement(network, run, "/none", None)
+        job = types.SimpleNamespace(output=lambda: "7 packets captured\n%s\n" % says)
+        with mock.patch.object(measure, "stop"), mock.patch.object(measure, "gather"), \
+                mock.patch.object(measure.shutil, "move"):
+            it._collect([(job, port, "pcap")])
+        expect("tcpdump says " + says, it.recording.capture_lost, lost)
+    job.output = lambda: "tcpdump: no"
+    with mock.patch.object(measure, "stop"):
+        try:
+            it._collect([(job, port, "pcap")])
+            expect("tcpdump failed", "no error", "an error")
+        except LabError as e:
+            expect("tcpdump failed", str(e), "tcpdump failed on s1.h3:\ntcpdump: no")
+
+
 def damaged():
     """A recording that is none is an error, in one line."""
     good = {"device": "e", "real": 1, "start": 2, "seconds": 3, "marking":
@@ -852,8 +874,8 @@ def no_such_kernel():
 
 
 for test in (expressions, expectations, numbers, files, groups_of_guests, chosen, round_trips,
-             other_flows, complaints, tap, copies, kernels, guests_kernel, guests_module, programs, watched, paused,
-             ways, arrows, came_up, swept, logs, recordings, damaged,
+             other_flows, complaints, tap, copies, kernels, guests_kernel, guests_module, programs,
+             watched, paused, ways, arrows, came_up, swept, logs, recordings, captured, damaged,
              changed_fabric, shown_by_lab, set_in_lab, no_agent, drawn_together, older_bench,
              no_such_kernel):
     test()

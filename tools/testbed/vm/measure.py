@@ -4,6 +4,7 @@
 import copy
 import json
 import os
+import re
 import shutil
 
 from ..core import samples
@@ -224,9 +225,10 @@ class Measurement:
         r.capture_lost = 0
         for job, p, _ in captures:
             text = job.output()
-            if "dropped by kernel" not in text:
+            lost = re.search(r"(\d+) packets? dropped by kernel", text)
+            if not lost:
                 raise LabError("tcpdump failed on %s:\n%s" % (p.name, text))
-            r.capture_lost += int(text.partition(" packets dropped by kernel")[0].split()[-1])
+            r.capture_lost += int(lost[1])
         place = {"pcap": r.pcap_file, "pfc.pcap": r.pfc_file}
         files = [(p, kind, place[kind](p)) for _, p, kind in captures] + \
             [(p, "queue", r.queue_file(p)) for p in self.run.queues]
