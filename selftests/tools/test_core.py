@@ -665,6 +665,32 @@ def captured():
             expect("tcpdump failed", str(e), "tcpdump failed on s1.h3:\ntcpdump: no")
 
 
+def record_lacks():
+    """A recording of a bridge's port notes what tcpdump has lost, and the table shows it."""
+    with tempfile.TemporaryDirectory() as d:
+        for name, text in (("congestion-point", "echo eth7 rate 1"), ("gcc", 'cp "%s/wait" "$3"' % d),
+                           ("wait", "exec sleep 1000"), ("tcpdump", "echo 1 packet dropped by kernel >&2; "
+                                                        ": >%s/said; exec sleep 1000" % d)):
+            write(os.path.join(d, name), "#!/bin/sh\n%s\n" % text)
+            os.chmod(os.path.join(d, name), 0o755)
+
+        def said(seconds):
+            while not os.path.exists(os.path.join(d, "said")):
+                pass
+
+        clock = types.SimpleNamespace(monotonic=iter(range(10)).__next__, time=lambda: 1, sleep=said)
+        with mock.patch.dict(os.environ, PATH=d + ":" + os.environ["PATH"]), \
+                mock.patch.object(bridge_port, "LAB", d), mock.patch.object(bridge_port, "time", clock), \
+                contextlib.redirect_stderr(io.StringIO()):
+            bridge_port.record("eth7", 2, d, "run")
+        with open(os.path.join(d, "run.json")) as f:
+            expect("lost", json.load(f).get("capture_lost"), 1)
+    result = types.SimpleNamespace(run=types.SimpleNamespace(name="a"), qps=[], pfc=[], figures={
+        **dict.fromkeys((*report.QUEUE, *report.FIGURES), 0), "capture_lost": 1})
+    expect("the table", report.table("t", [result]).splitlines()[-1].split(),
+           ["packets", "not", "captured", "1"])
+
+
 def damaged():
     """A recording that is none is an error, in one line."""
     good = {"device": "e", "real": 1, "start": 2, "seconds": 3, "marking":
@@ -674,7 +700,8 @@ def damaged():
                       {**good, "real": "x"},
                       {**good, "marking": good["marking"].replace("5bit", "xbit")},
                       {**good, "marking": good["marking"].replace("5bit", "0bit")},
-                      {**good, "device": None, "marking": 5}, {**good, "seconds": 0}):
+                      {**good, "device": None, "marking": 5}, {**good, "seconds": 0},
+                      {**good, "capture_lost": "x"}):
             write(os.path.join(d, "run.json"), json.dumps(about))
             raises("damaged: %s" % about, "run.json in %s is not of a recording" % d,
                    bridge_port.recording, d, "run")
@@ -875,8 +902,8 @@ def no_such_kernel():
 
 for test in (expressions, expectations, numbers, files, groups_of_guests, chosen, round_trips,
              other_flows, complaints, tap, copies, kernels, guests_kernel, guests_module, programs,
-             watched, paused, ways, arrows, came_up, swept, logs, recordings, captured, damaged,
-             changed_fabric, shown_by_lab, set_in_lab, no_agent, drawn_together, older_bench,
+             watched, paused, ways, arrows, came_up, swept, logs, recordings, captured, record_lacks,
+             damaged, changed_fabric, shown_by_lab, set_in_lab, no_agent, drawn_together, older_bench,
              no_such_kernel):
     test()
 sys.exit(status())

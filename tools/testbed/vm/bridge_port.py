@@ -14,7 +14,7 @@ from ..core.errors import InputError, LabError
 from ..core.paths import LAB
 from ..core.progress import say, tail
 from .guest import die_with_parent
-from .measure import SAMPLE_US, SNAPLEN, Recording
+from .measure import SAMPLE_US, SNAPLEN, Recording, uncaptured
 from .network import QSAMPLE_PARENT
 from .topology import PAUSING, Port
 
@@ -60,6 +60,8 @@ def record(device, seconds, directory, name):
             for j in jobs:
                 j.send_signal(signal.SIGTERM)
                 j.wait()
+        with open(log.name) as f:
+            about["capture_lost"] = uncaptured(f.read()) or 0
     with open(os.path.join(directory, name + ".json"), "w") as f:
         json.dump(about, f, indent=1)
 
@@ -75,6 +77,7 @@ def recording(directory, name):
                              port="tc", **dict.fromkeys(PAUSING, 0))
     try:
         start, seconds, real = (float(about[key]) for key in ("start", "seconds", "real"))
+        lost = int(about.get("capture_lost", 0))
         port = Port(switch, about["device"], SimpleNamespace(rate=0), 0)
         port.take_marking(about["marking"])
         if not (port.rate > 0 and seconds > 0):
@@ -87,5 +90,6 @@ def recording(directory, name):
     r.zero, r.seconds, r.epoch[SWITCH] = start, seconds, (0, real)
     r.window = [r.zero, r.zero + r.seconds]
     r.start = r.before = r.after = r.end = []
-    r.other_drops = r.pfc_frames = r.capture_lost = 0
+    r.other_drops = r.pfc_frames = 0
+    r.capture_lost = lost
     return r

@@ -23,6 +23,12 @@ COUNTERS_BEFORE = 10**9
 PFC_FILTER = "ether proto 0x8808"
 
 
+def uncaptured(said):
+    """How many packets tcpdump has lost, by what it said at its end; None if it said nothing of it."""
+    lost = re.search(r"(\d+) packets? dropped by kernel", said)
+    return int(lost[1]) if lost else None
+
+
 class Recording:
     """The recordings of a run: clocks, counters, files.
 
@@ -225,10 +231,10 @@ class Measurement:
         r.capture_lost = 0
         for job, p, _ in captures:
             text = job.output()
-            lost = re.search(r"(\d+) packets? dropped by kernel", text)
-            if not lost:
+            lost = uncaptured(text)
+            if lost is None:
                 raise LabError("tcpdump failed on %s:\n%s" % (p.name, text))
-            r.capture_lost += int(lost[1])
+            r.capture_lost += lost
         place = {"pcap": r.pcap_file, "pfc.pcap": r.pfc_file}
         files = [(p, kind, place[kind](p)) for _, p, kind in captures] + \
             [(p, "queue", r.queue_file(p)) for p in self.run.queues]

@@ -324,6 +324,8 @@ def table(title, results, rows=ROWS):
     shown = [(text, [form % r.figures[key] for r in results]) for text, key, form in rows]
     if any(r.pfc for r in results):
         shown.append(("PFC frames", ["%d" % r.figures["pfc_frames"] for r in results]))
+    if any(r.figures["capture_lost"] for r in results):     # goodput and CNPs lack them
+        shown.append(("packets not captured", ["%d" % r.figures["capture_lost"] for r in results]))
     if any(r.figures["program_s"] for r in results):
         shown.insert(0, ("slowest client, s", ["%.1f" % r.figures["program_s"] for r in results]))
     # a run's flows and ports may be those of no other
