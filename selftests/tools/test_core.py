@@ -5,6 +5,7 @@ sources, cached kernels, pauses and paths in the simulator, the lab's files. Sil
 
 import contextlib
 import glob
+import hashlib
 import io
 import json
 import lzma
@@ -20,7 +21,7 @@ from unittest import mock
 from expect import expect, status
 from testbed.bench import bench_command
 from testbed.core import console, kernel_log, linux_source, samples, sources
-from testbed.core.debian import Apt
+from testbed.core.debian import Apt, apt_sources
 from testbed.core.errors import InputError, LabError
 from testbed.core.expectations import Expectations
 from testbed.core.expression import evaluate
@@ -857,6 +858,28 @@ def older_bench():
                    "so another version wrote it: measure all parts")
 
 
+def mirrors():
+    """Debian comes from a mirror of Debian, and not from somebody's archive for the same release."""
+    with tempfile.TemporaryDirectory() as d:
+        for host, origin in ("apt.example.com", "Example"), ("deb.example.org_debian", "Debian"):
+            index = os.path.join(d, "lists", host + "_dists_bookworm_")
+            write(index + "main_binary-amd64_Packages", "")
+            write(index + "Release", "Origin: %s\nCodename: bookworm\nArchitectures: amd64\n"
+                  "Components: main\nDate: Sat, 01 Jan 2022 00:00:00 UTC\nSHA256:\n %s 0 "
+                  "main/binary-amd64/Packages\n" % (origin, hashlib.sha256().hexdigest()))
+        write(os.path.join(d, "conf"), "".join('%s "%s";\n' % line for line in (
+            ("Dir::State::Lists", d + "/lists"), ("Dir::Etc::SourceList", d + "/sources.list"),
+            ("Dir::Etc::SourceParts", "-"), ("APT::Architecture", "amd64"))))
+        theirs, debian = "https://apt.example.com/", "https://deb.example.org/debian/"
+        for sources_list, mirror in ((theirs, debian), debian), ((theirs,), theirs):
+            write(os.path.join(d, "sources.list"), "".join(
+                "deb [trusted=yes] %s bookworm main\n" % uri for uri in sources_list))
+            with mock.patch.dict(os.environ, APT_CONFIG=d + "/conf"):
+                for suite in "bookworm", "trixie":
+                    expect("%s of %s" % (suite, sources_list), apt_sources(suite),
+                           "deb %s %s main\n" % (mirror, suite))
+
+
 def no_such_kernel():
     """A kernel that no suite has is refused before the largest index is fetched."""
     asked, have = [], {
@@ -904,6 +927,6 @@ for test in (expressions, expectations, numbers, files, groups_of_guests, chosen
              other_flows, complaints, tap, copies, kernels, guests_kernel, guests_module, programs,
              watched, paused, ways, arrows, came_up, swept, logs, recordings, captured, record_lacks,
              damaged, changed_fabric, shown_by_lab, set_in_lab, no_agent, drawn_together, older_bench,
-             no_such_kernel):
+             mirrors, no_such_kernel):
     test()
 sys.exit(status())

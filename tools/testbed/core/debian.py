@@ -21,15 +21,18 @@ def as_root(cmd):
 
 
 def _known():
-    """(URI, release) of this machine's package indices."""
-    try:
-        out = subprocess.run(["apt-get", "indextargets", "--format",
-                              "$(REPO_URI) $(RELEASE) $(COMPONENT)", "Created-By: Packages"],
-                             check=True, capture_output=True, text=True).stdout
-    except (OSError, subprocess.CalledProcessError) as e:
-        raise LabError("apt-get cannot name this machine's Debian mirror: %s" % e)
-    known = [line.split() for line in out.splitlines()]
-    return sorted({(uri, release) for uri, release, component in known if component == "main"})
+    """(URI, release) of this machine's indices of Debian, not of others' archives for it: those of a
+    mirror that calls itself something else only if there is nothing else."""
+    for origin in ["Origin: Debian"], []:
+        try:
+            out = subprocess.run(["apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE)",
+                                  "Created-By: Packages", "Component: main", *origin],
+                                 check=True, capture_output=True, text=True).stdout
+        except (OSError, subprocess.CalledProcessError) as e:
+            raise LabError("apt-get cannot name this machine's Debian mirror: %s" % e)
+        if out:
+            break
+    return sorted({tuple(line.split()) for line in out.splitlines()})
 
 
 def base_of(suite):
