@@ -36,6 +36,7 @@ from testbed.sim.builtin_rxe import BuiltIn
 from testbed.sim.model import Run
 from testbed.vm import (bridge_port, experiment, guest, image, lab_command, live, measure, neighbours,
                         report, supervisor)
+from testbed.vm.clock import Clock
 from testbed.vm.debug_image import DebugKernel
 from testbed.vm.image import DEFAULT, Image
 from testbed.vm.programs import Program
@@ -606,6 +607,30 @@ def logs():
         expect("logs", os.listdir(d), [])
 
 
+def stopped_at_once():
+    """A job that is stopped before its guest has begun it."""
+    with tempfile.TemporaryDirectory() as d:
+        begin = os.path.join(d, "begin")
+        os.mkfifo(begin)
+
+        class Here(guest.VM):
+            """root's shell, in which a job begins when the next one has looked for it."""
+
+            def ssh_argv(self, cmd=None, tty=False):
+                first = "read x <%s; " % begin if "sleep 1000" in cmd else (
+                    "sleep() { [ -e {0} ] && echo >{0}; rm -f {0}; command sleep $1; }; ".replace("{0}", begin))
+                return ["setsid", "-w", "bash", "-c", first + cmd.replace("/run/", d + "/")]
+
+        vm = Here("h1", 0, d, None, 1, Clock())
+        job = vm.spawn("exec sleep 1000")
+        try:
+            guest.stop([job], timeout=5)
+        except LabError as e:
+            expect("it is stopped", str(e), "no error")
+            job._proc.kill()
+        expect("it has ended", job._proc.wait() < 0 or job._proc.returncode > 128, True)
+
+
 def recordings():
     """An earlier recording stays if a new one cannot begin."""
     with tempfile.TemporaryDirectory() as d:
@@ -925,7 +950,7 @@ def no_such_kernel():
 
 for test in (expressions, expectations, numbers, files, groups_of_guests, chosen, round_trips,
              other_flows, complaints, tap, copies, kernels, guests_kernel, guests_module, programs,
-             watched, paused, ways, arrows, came_up, swept, logs, recordings, captured, record_lacks,
+             watched, paused, ways, arrows, came_up, swept, logs, stopped_at_once, recordings, captured, record_lacks,
              damaged, changed_fabric, shown_by_lab, set_in_lab, no_agent, drawn_together, older_bench,
              mirrors, no_such_kernel):
     test()

@@ -197,8 +197,10 @@ def gather(commands):
 
 def stop(jobs, sig="TERM", timeout=60):
     """Stop jobs in all guests at the same time; return their CompletedProcesses."""
-    # sshd makes each command the leader of a session of its own.
-    for killing in [vm.spawn("for f in %s; do kill -%s -- -$(cat $f); done" %
+    # sshd makes each command the leader of a session of its own. One that has just been started may
+    # begin later than this.
+    for killing in [vm.spawn("for f in %s; do n=0; until [ -s $f ] || [ $((n += 1)) = 100 ]; do "
+                             "sleep 0.1; done; kill -%s -- -$(cat $f); done" %
                              (" ".join(j.pid_file for j in jobs if j.vm is vm), sig))
                     for vm in {j.vm for j in jobs}]:
         killing.wait(check=False)
