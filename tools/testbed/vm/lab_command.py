@@ -422,6 +422,8 @@ def parser():
 
 def run(argv):
     args = parser().parse_args(argv)
+    if vars(args).get("live") and args.module:
+        raise InputError("the running lab keeps its module: use lab up --module " + args.module)
     if "module" in args and not args.module:
         args.module = Image(args.kernel).built(TOP)
     return args.run(args)
