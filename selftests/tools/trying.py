@@ -109,6 +109,21 @@ def finds():
             expect("the module", str(e), "loaded")
     expect("loaded", loaded, [built])
 
+    it = script()
+    it.subprocess.run = lambda words, **kw: subprocess.CompletedProcess(
+        words, 1, "", "Key was rejected by service\n")
+    net = it.Network(None)
+    net.did = lambda what: None
+    with mock.patch.object(os.path, "exists", lambda path: True), \
+            mock.patch.object(os.path, "isdir", lambda path: False), \
+            mock.patch.dict(os.environ, DCQCN_MODULE="x.ko"):
+        try:
+            net.switch_on()
+            expect("a module that the kernel refuses", "no error", "an error")
+        except it.Missing as e:
+            expect("a module that the kernel refuses", str(e),
+                   "try: insmod x.ko: Key was rejected by service")
+
 
 nothing_left()
 fits()
