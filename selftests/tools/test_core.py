@@ -12,6 +12,7 @@ import lzma
 import math
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -827,6 +828,29 @@ def set_in_lab():
         expect("%s: nothing changes" % words, ran, [])
 
 
+def silent_qps():
+    """A QP of which nothing has arrived is one that has no share, not one that is not there."""
+    about = {"device": "e", "real": 1, "start": 2, "seconds": 1, "marking":
+             "rate 8000bit kmin 1 kmax 2 pmax 0.1 buffer 3 cnp strict ecn mark"}
+    # SEND Only to QP 17, with 1000 bytes
+    frame = bytes.fromhex("00" * 12 + "0800" "4502041800000000401100000a0000010a000003" "c00012b704040000"
+                          "0400ffff0000001100000005").ljust(96, b"\0")
+    with tempfile.TemporaryDirectory() as d:
+        base = os.path.join(d, "run")
+        write(base + ".json", json.dumps(about))
+        write(base + ".here.e.queue", "2000000000 0 0 0 0 0 0\n2900000000 0 0 0 0 0 0\n")
+        with open(base + ".here.e.pcap", "wb") as f:
+            f.write(b"\xd4\xc3\xb2\xa1" + bytes(20) + struct.pack("<IIII", 3, 500000, 96, 1066) + frame)
+        r = bridge_port.recording(d, "run")
+        r.run.flows = [types.SimpleNamespace(src="10.0.0.1", dst="10.0.0.3", group="g", transport="rc",
+                                             qps=4, mtu=1024)]
+        for seconds, want in (0, 0.25), (1, 1):     # of a program, which has as many QPs as it likes
+            r.program_seconds = seconds
+            figures = report.Result(r).figures
+            expect("Jain, %d s" % seconds, (figures["jain"], figures["group"]["g"]["jain"]), (want, want))
+            expect("least, %d s" % seconds, figures["least_qp_share"], int(want))
+
+
 def no_agent():
     """A guest whose LLDP agent has ended has heard nothing."""
     with tempfile.TemporaryDirectory() as d:
@@ -950,8 +974,8 @@ def no_such_kernel():
 
 for test in (expressions, expectations, numbers, files, groups_of_guests, chosen, round_trips,
              other_flows, complaints, tap, copies, kernels, guests_kernel, guests_module, programs,
-             watched, paused, ways, arrows, came_up, swept, logs, stopped_at_once, recordings, captured, record_lacks,
-             damaged, changed_fabric, shown_by_lab, set_in_lab, no_agent, drawn_together, older_bench,
-             mirrors, no_such_kernel):
+             watched, paused, ways, arrows, came_up, swept, logs, stopped_at_once, recordings, captured,
+             record_lacks, damaged, changed_fabric, shown_by_lab, set_in_lab, silent_qps, no_agent,
+             drawn_together, older_bench, mirrors, no_such_kernel):
     test()
 sys.exit(status())

@@ -128,15 +128,15 @@ class Result:
         begin, end = (t - r.zero for t in r.window)
         rate = {name: sum(b for t, b in qp.taken if begin <= t < end) * 8e-6 / (end - begin)
                 for name, qp in self.qps.items()}
+        rates = self._with_silent(rate.values(), self.run.flows)
         names = sorted({n for c in r.end for n in c})
         groups = self._groups()
         figures = {
             # Window: queue, drops, utilisation, errors, goodput. Whole run up
             # to its silence: marks and CNPs, so that they balance.
-            "goodput_mbps": round(sum(rate.values()), 2),
-            "jain": round(jain(list(rate.values())), 4),
-            "least_qp_share": round(min(rate.values(), default=0) * len(rate) /
-                                    (sum(rate.values()) or 1), 4),
+            "goodput_mbps": round(sum(rates), 2),
+            "jain": round(jain(rates), 4),
+            "least_qp_share": round(min(rates, default=0) * len(rates) / (sum(rates) or 1), 4),
             **self.bottleneck.figures,
             "bottleneck": self.bottleneck.port.name,
             "seq_errors": _delta(r.before, r.after, "out_of_seq_request", "rcvd_seq_err"),
@@ -151,7 +151,7 @@ class Result:
             "qps": sum(f.qps for f in self.run.flows),
             "qps_lost": len(r.lost),
             "qps_failed": r.lost,
-            "qp_goodput_mbps": [round(v, 3) for v in rate.values()],
+            "qp_goodput_mbps": [round(v, 3) for v in rates],
             "other_switch_drops": r.other_drops,
             "pfc_frames": r.pfc_frames,
             "pfc_decoded": len(self.pfc),
@@ -164,7 +164,7 @@ class Result:
         }
         groups.pop("", None)
         if groups:
-            figures["group"] = {g: self._group(mine, rate, end) for g, mine in groups.items()}
+            figures["group"] = {g: self._group(g, mine, rate, end) for g, mine in groups.items()}
         if len(self.queues) > 1:
             figures["port"] = {q.port.name: q.figures for q in self.queues}
         unknown = set(figures) - set(known(self.run)) | \
@@ -181,8 +181,14 @@ class Result:
                      n.startswith("%s>%s:" % (f.src, f.dst)) and qp.transport == f.transport]
         return groups
 
-    def _group(self, names, rate, window_end):
-        rates = [rate[n] for n in names]
+    def _with_silent(self, rates, flows):
+        """These rates, and 0 for each QP of perftest that has delivered nothing in the whole run."""
+        wanted = 0 if self.recording.program_seconds else sum(f.qps for f in flows)
+        return [*rates, *[0.0] * (wanted - len(rates))]
+
+    def _group(self, name, names, rate, window_end):
+        rates = self._with_silent([rate[n] for n in names],
+                                  [f for f in self.run.flows if f.group == name])
         figures = {"goodput_mbps": round(sum(rates), 2), "jain": round(jain(rates), 4)}
         # not at once, because QPs that leave take a moment
         end = self.recording.seconds
