@@ -574,6 +574,12 @@ def cables():
         "2000000 ip -n s1 link set to_s2_1 down", "2000000 ip -n s2 link set to_s1_1 down",
         "3000000 ip netns exec s2 /b/dcqcn port set dev h2 rate 2000000000bit",
         "3000000 ip netns exec h2 /b/dcqcn port set dev eth0 rate 2000000000bit"])
+    expect("mean rates of ports", run_figures._rates(made), {
+        "s1.h1": 40e9, "s2.h2": 13.4e9, "s1.to_s2_1": 8e9, "s2.to_s1_1": 8e9,
+        "s1.to_s2_2": 4.9e9, "s2.to_s1_2": 4.9e9})
+    samples = object.__new__(run_figures.Samples)
+    samples.rows = [[0, 500, 1, 0, 0, 0, 0], [MS, 500, 1, 0, 0, 0, 0]]
+    expect("a cable that was cut before", samples.figures(0, [0, MS])["utilisation"], 0)
     made = run(flow=[{"from": "h1", "to": "h2"}], window=["0ms", "10ms"],
                change=[{"at": "6ms", "host": "h2", "rate": "40gbit"},
                        {"at": "2ms", "host": "h2", "rate": "10gbit"}])

@@ -45,7 +45,8 @@ class Samples:
         packets = last[2] - first[2]
         lossy = [b[0] / 1e6 for a, b in zip(self.rows, self.rows[1:]) if b[5] > a[5]]
         return {
-            "utilisation": (last[1] - first[1]) * 8e9 / rate / (last[0] - first[0]),
+            "utilisation": (last[1] - first[1]) * 8e9 / rate / (last[0] - first[0])
+                           if rate else 0.0,
             "packets": packets,
             "marked": last[6] - first[6],
             "marked_share": (last[6] - first[6]) / packets if packets else 0.0,
@@ -220,12 +221,13 @@ def _tcp(run, out, t0):
 
 
 def _rates(run):
-    """bit/s of each port."""
+    """bit/s of each port, on average over the window; 0 if its cable is cut before."""
     rates = {}
     for h in run.hosts.values():
         rates["%s.%s" % (h.switch, h.name)] = run.link_rate(h)
     for t in run.trunks:
-        rates.update(("%s.%s" % end, t.link.rate) for cable in t.ports() for end in cable)
+        for cable in t.ports():
+            rates.update(("%s.%s" % end, run.cable_rate(t, cable)) for end in cable)
     return rates
 
 
@@ -280,7 +282,7 @@ def figures(run, out):
     best = rates[bottleneck] / 1e6 * mtu / (mtu + ROCE_OVERHEAD)
     r.update({
         "goodput_mbps": sum(goodput.values()),
-        "payload_share": sum(goodput.values()) / best,
+        "payload_share": sum(goodput.values()) / best if best else 0.0,
         "jain": jain(list(goodput.values())),
         "slowest_share": min(goodput.values()) / (sum(goodput.values()) / len(goodput))
                          if any(goodput.values()) else 0.0,

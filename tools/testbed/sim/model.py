@@ -397,9 +397,15 @@ class Run:
 
     def link_rate(self, host):
         """Mean over the window of the rate of a host's link."""
+        return self._mean_rate(host.link, [c for c in self.changes if c.host == host.name])
+
+    def cable_rate(self, trunk, ends):
+        """The same for a cable between two switches, one of trunk.ports()."""
+        return self._mean_rate(trunk.link, [c for c in self.changes if c.cable == ends])
+
+    def _mean_rate(self, link, changes):
         begin, end = self.window
-        steps = [(0, host.link.rate)] + [(c.at, c.rate) for c in self.changes
-                                         if c.host == host.name] + [(end, 0)]
+        steps = [(0, link.rate)] + [(c.at, c.rate) for c in changes] + [(end, 0)]
         return sum(rate * max(0, min(until, end) - max(at, begin))
                    for (at, rate), (until, _) in zip(steps, steps[1:])) / (end - begin)
 
