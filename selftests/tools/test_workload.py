@@ -378,6 +378,18 @@ def keeps_to_it():
             expect("refused: " + text, (r.returncode, rule in r.stderr or r.stderr), (2, True))
 
 
+def waits_for_it():
+    """A message that takes longer than traffic's last wait has the time until its flow's stop."""
+    with tempfile.TemporaryDirectory() as d:
+        program = os.path.join(d, "deadline")
+        subprocess.run(["gcc", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-o", program,
+                        os.path.join(TOP, "selftests", "tools", "deadline.c"),
+                        *(os.path.join(SIM, f) for f in ("messages.c", "flows.c", "iwarp.c")),
+                        "-libverbs", "-lrdmacm"], check=True)
+        r = subprocess.run([program], text=True, capture_output=True, timeout=60)
+        expect("the time to wait", (r.stdout, r.returncode), ("", 0))
+
+
 LINK = types.SimpleNamespace
 
 
@@ -649,6 +661,7 @@ def rules():
 
 
 for test in (sizes, periods, turns, load, left_out, collectives, traces, repeatable, mistakes,
-             keeps_to_it, idle_path, figures, paths, together, groups, cables, paused, rules):
+             keeps_to_it, waits_for_it, idle_path, figures, paths, together, groups, cables, paused,
+             rules):
     test()
 sys.exit(status())

@@ -29,8 +29,8 @@
  * Times are CLOCK_MONOTONIC and relative to t0, a multiple of 10 ms that is
  * printed ("t0 SECONDS") and written to OUTDIR/t0 once everything is set up.
  * The program ends when all flows have stopped and their messages are
- * accounted for, or 200 ms after the last stop, or on SIGINT or SIGTERM. It
- * prints "done" once these are written:
+ * accounted for, or 200 ms after the last stop_us of those whose are not, or on
+ * SIGINT or SIGTERM. It prints "done" once these are written:
  *
  *   OUTDIR/progress.csv	time_us,id,bytes_total every INTERVAL_US (1000)
  *   OUTDIR/flows.json		per flow: QPNs, messages, bytes, bytes within the
@@ -153,6 +153,11 @@ static uint64_t clock_ns(void)
 static uint64_t min64(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
+}
+
+static uint64_t max64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
 }
 
 /*
@@ -903,8 +908,9 @@ static uint64_t step(uint64_t now)
 		if (f->state == RUNNING)
 			next = min64(next, now < f->held_until ?
 					   min64(f->held_until, f->stop) : f->stop);
-		if (f->state == STOPPED && f->stopped_at > last_stop)
-			last_stop = f->stopped_at;
+		/* A flow that has posted its count has stopped, but has until stop_us for it. */
+		if (f->state == STOPPED)
+			last_stop = max64(last_stop, is_over(f) ? f->stopped_at : f->stop);
 		over &= f->state == STOPPED && is_over(f);
 	}
 	if (over) {
