@@ -427,7 +427,8 @@ def idle_path():
             ("write", "rc", 100, 1000 + 2 * 174 * 0.2 + 1000 + 2 * 62 * 0.2),
             ("write", "rc", 8192, 1000 + (3 * FRAME + 16) * 0.2 + 1000 + 2 * 62 * 0.2),
             ("write", "uc", 100, 1000 + 2 * 178 * 0.2),
-            ("read", "rc", 100, 1000 + 2 * 74 * 0.2 + 1000 + 2 * 162 * 0.2)):
+            ("read", "rc", 100, 1000 + 2 * 74 * 0.2 + 1000 + 2 * 162 * 0.2),
+            ("atomic", "rc", 8, 1000 + 2 * 86 * 0.2 + 1000 + 2 * 70 * 0.2)):
         f = types.SimpleNamespace(verb=verb, transport=transport, mtu=4096)
         expect("%s %s %d" % (verb, transport, size),
                round(completions.alone(two, two[::-1], f, size), 6), round(want, 6))

@@ -2,9 +2,9 @@
 """How long the messages of the schedule took, and how much longer than alone.
 
 A message's time is from the moment it was due until it had come: until the receiver's completion,
-or the requester's for RC WRITE and READ, which the last ACK or the data itself brings. It has
-waited for its turn in that time, too. Its slowdown is this time by that of the same message alone
-on the idle path, which is worked out from rates, delays and bytes.
+or the requester's for RC WRITE, READ and atomic operations, which the last ACK or the data itself
+brings. It has waited for its turn in that time, too. Its slowdown is this time by that of the same
+message alone on the idle path, which is worked out from rates, delays and bytes.
 """
 
 import csv
@@ -14,6 +14,7 @@ from ..core.stats import percentile
 
 HEADERS = 58        # of a middle packet: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4
 RETH, AETH, IMMEDIATE, DETH = 16, 4, 4, 8
+ATOMIC, ATOMIC_ACK = 28, 8
 CLASSES = (("small", 0, 10**5), ("medium", 10**5, 10**6), ("large", 10**6, 1 << 31))
 
 
@@ -50,6 +51,8 @@ def alone(there, back, flow, size):
         first = RETH
         if frames == 1:
             last += RETH
+    elif flow.verb == "atomic":     # the operands are in the header
+        last = HEADERS + ATOMIC
     if flow.transport != "rc":
         last += IMMEDIATE + (DETH if flow.transport == "ud" else 0)
     out = crossing(there, frames, full, last)
@@ -59,6 +62,8 @@ def alone(there, back, flow, size):
         out += crossing(back, 1, 0, HEADERS + RETH)
     elif flow.verb == "write" and flow.transport == "rc":
         out += crossing(back, 1, 0, HEADERS + AETH)
+    elif flow.verb == "atomic":
+        out += crossing(back, 1, 0, HEADERS + AETH + ATOMIC_ACK)
     return out
 
 
