@@ -124,8 +124,10 @@ def expectations():
                text, check, [{text: "== 1"}], one)
     a, b = ran("a", {"n": 1}, {"n": 1, "m": 5}), ran("b", {"n": 2}, {"n": 2, "m": 6})
     two = [(a, {"x": 1}), (b, {"x": 2})]
-    expect("some runs", check([{"when": {"n": [2, 3]}, "x": "== 2 * a.x"}], two), ([], 1))
+    expect("some runs", check([{"when": {"n": [2]}, "x": "== 2 * a.x"}], two), ([], 1))
     raises("no run", "when: matches no run", check, [{"when": {"n": 3}, "x": "> 0"}], two)
+    raises("no run for one of several values", "when: n = 3: matches no run", check,
+           [{"when": {"n": [2, 3]}, "x": "> 0"}], two)
     for table in {"if": "m > 6"}, {"if": "m > 5", "when": {"n": 1}}, {"if": "0", "than": {"n": 1}}:
         raises("no run by %s" % table, "expect 1: if: holds for no run of the sweep", check,
                [{**table, "x": "> 0"}], two)

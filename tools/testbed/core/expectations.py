@@ -171,6 +171,11 @@ class Expectations:
         for e in self.all:
             if not any(e.fits(run) for run in runs):
                 raise InputError("%s: when: matches no run of the sweep" % e.where)
+            for key, values in e.when.items():
+                for value in values if isinstance(values, list) else [values]:
+                    if not any(run.variables.get(key) == value for run in runs):
+                        raise InputError("%s: when: %s = %r: matches no run of the sweep" %
+                                         (e.where, key, value))
             meant = [run for run in runs if e.applies(run)]
             if not meant:
                 raise InputError("%s: if: holds for no run of the sweep" % e.where)
