@@ -117,6 +117,9 @@ def expectations():
     raises("no text", "1 must be one of", check, [{"drops": 1}], one)
     raises("nothing expected", "expect 1: expects nothing", check, [{"when": {}}], one)
     raises("no expression", "expect 1: drops: '1 +' is not an", check, [{"drops": "> 1 +"}], one)
+    for text in "> 1 and jain < 1", "< 5 or jain", "<= 4 <= 5", "< not jain":
+        raises("a condition in " + text, "is a condition within a condition", check,
+               [{"drops": text}], one)
     raises("no condition", "expect 1: drops: has no condition", check,
            [{"jain": "> 0", "drops": []}], one)
     for text in "1", "1 + 2", "'drops'":

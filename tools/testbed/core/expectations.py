@@ -50,6 +50,9 @@ class Condition:
             self.sides = Expression(what), Expression(limit)
         except InputError as e:
             raise InputError("%s: %s: %s" % (where, what, e)) from None
+        if self.sides[1].logical:
+            raise InputError("%s: %s: %r: is a condition within a condition; write a list of them" %
+                             (where, what, text))
         if not any(side.paths() for side in self.sides):
             raise InputError("%s: %s: %r: has no figure, so it checks nothing" %
                              (where, what, text))

@@ -67,6 +67,12 @@ class Expression:
     def constant(self):
         return isinstance(self.body, ast.Constant)
 
+    @property
+    def logical(self):
+        """Whether its value is true or false."""
+        return isinstance(self.body, (ast.BoolOp, ast.Compare)) or \
+            isinstance(self.body, ast.UnaryOp) and isinstance(self.body.op, ast.Not)
+
     def paths(self):
         """The names in it, and in names, as lists."""
         inner = {id(n.value) for n in ast.walk(self.body) if isinstance(n, ast.Attribute)}
