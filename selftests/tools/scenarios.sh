@@ -97,7 +97,7 @@ refuses "wrong.toml: expect 1: jain: 'open(1)' may not be in an expression" \
 	"" $'[[expect]]\njain = ">= open(1)"'
 refuses "wrong.toml: expect 1: if: 'm > 1': m is not defined" \
 	"" $'[[expect]]\nif = "m > 1"\njain = ">= 1"'
-refuses "wrong.toml: expect 1: than: matches no run of the sweep" \
+refuses "wrong.toml: expect 1: than: matches no other run of the sweep" \
 	"" $'[[expect]]\nthan = { n = 7 }\njain = ">= than.jain"'
 refuses "wrong.toml: note 1: text: is missing" "" $'[[note]]\nif = "1"'
 refuses "wrong.toml: note 1: unknown: txt" "" $'[[note]]\nif = "1"\ntext = "a"\ntxt = "a"'

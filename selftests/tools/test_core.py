@@ -140,7 +140,9 @@ def expectations():
            two)
     expect("than another", check([{"if": "n == 2", "than": {"n": 1}, "x": ["> than.x", "> 4"]}],
                                  two), (["b: x is 2, not > 4"], 2))
-    raises("than none", "than: matches no run", check, [{"than": {"n": 3}, "x": "> than.x"}], two)
+    for n in 3, 2:
+        raises("than none, or itself", "than: matches no other run", check,
+               [{"when": {"n": 2}, "than": {"n": n}, "x": ">= than.x"}], two)
     opened(two)
     for what in {"x": "> b.x"}, {"x": "> than.x", "than": {"n": 2}}:
         expect("compared with what was left out", check([what], two[:1], [b]),

@@ -182,8 +182,9 @@ class Expectations:
             meant = [run for run in runs if e.applies(run)]
             if not meant:
                 raise InputError("%s: if: holds for no run of the sweep" % e.where)
-            if e.than and not any(e.other(run, runs) for run in meant):
-                raise InputError("%s: than: matches no run of the sweep" % e.where)
+            # a run that is compared with itself shows nothing
+            if e.than and not any(e.other(run, runs) not in (None, run) for run in meant):
+                raise InputError("%s: than: matches no other run of the sweep" % e.where)
             self._check_names(e, meant, runs)
             for name in e.open:
                 if not any(selects(name, run) for run in meant):
