@@ -184,8 +184,9 @@ def numbers():
     expect("units", [quantity(k, v) for k, v in (("rate", "1.5gbit"), ("time", "2us"),
                                                  ("size", "3KiB"), ("size", 7), ("share", "10%"))],
            [1500000000, 2000, 3072, 7, 0.1])
-    expect("of any kind", [number(v) for v in ("1gbit", "2us", "3KB", "four", 0.5)],
-           [10**9, 2000, 3000, "four", 0.5])
+    expect("of any kind", [repr(number(v)) for v in ("1gbit", "2us", "3KB", "four", 0.5, "0.125", "96",
+                                                     "1e3", "10%", "5B")],
+           ["1000000000", "2000", "3000", "'four'", "0.5", "0.125", "96", "1000", "0.1", "5"])
     raises("no unit", "is not a time", quantity, "time", 5)
     raises("too large", "is not a size", quantity, "size", "9" * 400)
     raises("a boolean", "f: n: True is not a whole number", Table("f", {"n": True}).take, "n", int)

@@ -42,10 +42,12 @@ def quantity(kind, value):
 
 
 def number(value):
-    """A quantity's number, in bit/s, ns or bytes; any other value unchanged."""
-    for kind in UNITS if isinstance(value, str) else ():
+    """A quantity's number, in bit/s, ns or bytes, or that of a text that is a number; any other value
+    unchanged."""
+    for kind in ("rate", "time", "share", "size") if isinstance(value, str) else ():
         try:
-            return quantity(kind, value)
+            found = quantity(kind, value)
         except InputError:
-            pass
+            continue
+        return int(found) if kind == "share" and found.is_integer() else found
     return value
