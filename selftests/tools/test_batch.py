@@ -143,6 +143,9 @@ def twice():
     expect("twice", harvest.bad, ["t=1,n=0: a second simulation differs: drops: 1 and 2"])
     harvest = simulated(scenario(FOUR, [SAME]), Simulator(), twice=True)
     expect("twice the same", harvest.bad, [])
+    expect("a figure that the second one lacks",
+           [figures.differences(*two) for two in (({"a": {"n": 1}}, {}), ({}, {"a": {"n": 1}}))],
+           [["a: {'n': 1} and None"], ["a: None and {'n': 1}"]])
 
 
 def interrupted():

@@ -313,7 +313,7 @@ def figures(run, out):
 
 def differences(a, b, path=""):
     """Names of figures that differ between two simulations of a run."""
-    if isinstance(a, dict):
+    if isinstance(a, dict) and isinstance(b, dict):
         return [d for k in sorted(set(a) | set(b))
                 for d in differences(a.get(k), b.get(k), "%s.%s" % (path, k) if path else k)]
     return [] if a == b else ["%s: %s and %s" % (path, a, b)]
