@@ -371,7 +371,11 @@ def paused():
                          ([(10, 50), (70, 20)], [(10, 60), (70, 90)]),
                          ([(10, 50), (60, 0), (70, 0)], [(10, 60)]),
                          ([(90, 50)], [(90, 100)]), ([(90, 50), (110, 0)], [(90, 100)])):
-        expect("pauses of %s" % frames, pauses._spans(frames, 512 * 10**9, 100), want)
+        expect("pauses of %s" % frames, pauses._spans(frames, [(0, 512 * 10**9)], 100), want)
+    rates = [(0, 512 * 10**9), (30, 256 * 10**9), (70, 0)]
+    for frames, want in (([(10, 15), (29, 5), (31, 5)], [(10, 25), (29, 41)]),
+                         ([(50, 50)], [(50, 70)])):
+        expect("pauses of %s, whose rate changes" % frames, pauses._spans(frames, rates, 100), want)
 
 
 def ways():

@@ -599,7 +599,7 @@ def cables():
     expect("changes in another order", [line.split()[0] for line in
                                         network_script.changes(made, "/b").splitlines()],
            ["2000000"] * 2 + ["6000000"] * 2)
-    expect("the link's mean rate", made.link_rate(made.hosts["h2"]), 28e9)
+    expect("the link's mean rate", run_figures._rates(made)["s1.h2"], 28e9)
     for n in (0, 17):
         raises("%d cables" % n, "cables", Run, None, {}, Table("f.toml", {
             **SCENARIO, "flow": [{"from": "h1", "to": "h2"}],
@@ -610,16 +610,20 @@ def cables():
 def paused():
     """A share of the run, though ports stay paused after it."""
     made = run(flow=[{"from": "h1..h2", "to": "h3"}],
-               switch={**SCENARIO["switch"], "xoff": "10KB", "headroom": "10KB"})
+               switch={**SCENARIO["switch"], "xoff": "10KB", "headroom": "10KB"},
+               change=[{"at": "3ms", "host": "h2", "rate": "10gbit"}])
     with tempfile.TemporaryDirectory() as d:
         with open(os.path.join(d, "frames.csv"), "w") as f:
             f.write("time_ns,port,prio,quanta\n" + "".join("%d,%s,0,%d\n" % (7 + ns, port, quanta)
                     for ns, port, quanta in ((2 * MS, "h1", 65535), (25 * MS // 10, "h1", 0),
-                                             (95 * MS // 10, "h1", 65535), (5 * MS, "h3", 65535))))
+                                             (95 * MS // 10, "h1", 65535), (5 * MS, "h3", 65535),
+                                             (5 * MS, "s1.h2", 65535), (9 * MS, "s1.h2", 0))))
         found = pauses.figures(made, d, 7)
         expect("paused senders", round(found["paused_share"], 9), 0.05)
         expect("a port", found["paused"]["h1"],
                {"frames": 3, "first_us": 2000, "last_us": 10000, "share": 0.1})
+        # at a quarter of the rate, a pause lasts four times as long
+        expect("a port whose rate has changed", found["paused"]["s1.h2"]["last_us"], 8355.392)
     expect("no pauses", pauses.figures(run(flow=[{"from": "h1", "to": "h2"}]), "/none", 0),
            {"paused_share": 0})
 

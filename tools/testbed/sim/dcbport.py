@@ -75,14 +75,14 @@ def change(netns, device, rate, binaries):
 
 
 def pausable(run):
-    """Where PFC frames arrive: {name: (namespace, device, bit/s)}. The name is that of the host
+    """Where PFC frames arrive: {name: (namespace, device, link)}. The name is that of the host
     or, for a switch's port, that of its queue."""
-    out = {h.name: (h.name, "eth0", h.link.rate) for h in run.hosts.values()}
-    out.update(("%s.%s" % (h.switch, h.name), (h.switch, h.name, h.link.rate))
+    out = {h.name: (h.name, "eth0", h.link) for h in run.hosts.values()}
+    out.update(("%s.%s" % (h.switch, h.name), (h.switch, h.name, h.link))
                for h in run.hosts.values())
     for trunk in run.trunks:
         for here, device in (end for cable in trunk.ports() for end in cable):
-            out["%s.%s" % (here, device)] = here, device, trunk.link.rate
+            out["%s.%s" % (here, device)] = here, device, trunk.link
     return out
 
 

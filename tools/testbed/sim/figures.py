@@ -222,13 +222,10 @@ def _tcp(run, out, t0):
 
 def _rates(run):
     """bit/s of each port, on average over the window; 0 if its cable is cut before."""
-    rates = {}
-    for h in run.hosts.values():
-        rates["%s.%s" % (h.switch, h.name)] = run.link_rate(h)
+    links = {"%s.%s" % (h.switch, h.name): h.link for h in run.hosts.values()}
     for t in run.trunks:
-        for cable in t.ports():
-            rates.update(("%s.%s" % end, run.cable_rate(t, cable)) for end in cable)
-    return rates
+        links.update((".".join(end), t.link) for cable in t.ports() for end in cable)
+    return {port: run.mean_rate(port, link) for port, link in links.items()}
 
 
 def known(run):

@@ -217,6 +217,9 @@ class Change:
                            if port in map(".".join, ends)), None)
         if port and not self.cable:
             raise t.error("cable", "there is no port %s" % port)
+        # of both ends
+        self.ports = (self.host, "%s.%s" % (hosts[self.host].switch, self.host)) if self.host else \
+            tuple(map(".".join, self.cable))
         if not 0 < self.at < duration:
             raise t.error("at", "is not within the duration")
 
@@ -395,17 +398,14 @@ class Run:
                 raise t.error("switch", "the headroom of %d ports of %s is %d bytes, and its "
                               "buffer %d" % (ports, s.name, room, s.buffer))
 
-    def link_rate(self, host):
-        """Mean over the window of the rate of a host's link."""
-        return self._mean_rate(host.link, [c for c in self.changes if c.host == host.name])
+    def rates(self, port, link):
+        """[(ns, bit/s)]: from when on a port's link has which rate; 0 if it is cut."""
+        return [(0, link.rate)] + [(c.at, c.rate) for c in self.changes if port in c.ports]
 
-    def cable_rate(self, trunk, ends):
-        """The same for a cable between two switches, one of trunk.ports()."""
-        return self._mean_rate(trunk.link, [c for c in self.changes if c.cable == ends])
-
-    def _mean_rate(self, link, changes):
+    def mean_rate(self, port, link):
+        """The mean of these over the window."""
         begin, end = self.window
-        steps = [(0, link.rate)] + [(c.at, c.rate) for c in changes] + [(end, 0)]
+        steps = self.rates(port, link) + [(end, 0)]
         return sum(rate * max(0, min(until, end) - max(at, begin))
                    for (at, rate), (until, _) in zip(steps, steps[1:])) / (end - begin)
 

@@ -17,11 +17,13 @@ def _read(out, t0):
     return sorted(rows)
 
 
-def _spans(frames, rate, end):
-    """[(from, to)] in which a priority of a port is paused; frames: [(ns, quanta)]. A
-    frame's timer replaces the rest of the previous pause."""
+def _spans(frames, rates, end):
+    """[(from, to)] in which a priority of a port is paused; frames: [(ns, quanta)], rates:
+    [(ns, bit/s)]. A frame's timer replaces the rest of the previous pause, and lasts as long as the
+    rate at that time says; a cut cable ends it."""
     out, begin, until = [], None, None
-    for ns, quanta in [*frames, (end, 0)]:
+    cuts = [(at, 0) for at, rate in rates if not rate]
+    for ns, quanta in [*sorted([*frames, *cuts], key=lambda event: event[0]), (end, 0)]:
         if begin is not None and until < ns:
             out.append((begin, until))
             begin = None
@@ -30,7 +32,8 @@ def _spans(frames, rate, end):
         if not quanta and begin is not None:
             out.append((begin, ns))
             begin = None
-        until = ns + quanta * QUANTUM * 10**9 // rate
+        rate = next((rate for at, rate in reversed(rates) if at <= ns), rates[0][1])
+        until = ns + (quanta * QUANTUM * 10**9 // rate if rate else 0)
     return [(a, min(b, end)) for a, b in out if a < end]
 
 
@@ -40,7 +43,8 @@ def spans(run, out, t0):
     for ns, port, prio, quanta in _read(out, t0):
         frames.setdefault((port, prio), []).append((ns, quanta))
     ports = dcbport.pausable(run)
-    return {key: _spans(rows, ports[key[0]][2], run.duration) for key, rows in frames.items()}
+    return {key: _spans(rows, run.rates(key[0], ports[key[0]][2]), run.duration)
+            for key, rows in frames.items()}
 
 
 def _within(found, begin, end):
