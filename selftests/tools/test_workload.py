@@ -617,11 +617,14 @@ def paused():
             f.write("time_ns,port,prio,quanta\n" + "".join("%d,%s,0,%d\n" % (7 + ns, port, quanta)
                     for ns, port, quanta in ((2 * MS, "h1", 65535), (25 * MS // 10, "h1", 0),
                                              (95 * MS // 10, "h1", 65535), (5 * MS, "h3", 65535),
-                                             (5 * MS, "s1.h2", 65535), (9 * MS, "s1.h2", 0))))
+                                             (5 * MS, "s1.h2", 65535), (9 * MS, "s1.h2", 0),
+                                             (5 * MS, "s1.h1", 65535), (5 * MS, "s1.h1", 0))))
         found = pauses.figures(made, d, 7)
         expect("paused senders", round(found["paused_share"], 9), 0.05)
         expect("a port", found["paused"]["h1"],
                {"frames": 3, "first_us": 2000, "last_us": 10000, "share": 0.1})
+        # a late timer of the wire delivers both frames at once
+        expect("a pause that ends when it begins", found["paused"]["s1.h1"]["share"], 0)
         # at a quarter of the rate, a pause lasts four times as long
         expect("a port whose rate has changed", found["paused"]["s1.h2"]["last_us"], 8355.392)
     expect("no pauses", pauses.figures(run(flow=[{"from": "h1", "to": "h2"}]), "/none", 0),

@@ -10,11 +10,11 @@ QUANTUM = 512       # bit times
 
 
 def _read(out, t0):
-    """[(ns, port, priority, quanta)], in order of time"""
+    """[(ns, port, priority, quanta)], in order of time, and in that in which they came"""
     with open(os.path.join(out, "frames.csv")) as f:
         rows = [(int(r["time_ns"]) - t0, r["port"], int(r["prio"]), int(r["quanta"]))
                 for r in csv.DictReader(f)]
-    return sorted(rows)
+    return sorted(rows, key=lambda row: row[0])
 
 
 def _spans(frames, rates, end):
