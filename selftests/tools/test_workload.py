@@ -614,7 +614,8 @@ def paused():
                change=[{"at": "3ms", "host": "h2", "rate": "10gbit"}])
     with tempfile.TemporaryDirectory() as d:
         with open(os.path.join(d, "frames.csv"), "w") as f:
-            f.write("time_ns,port,prio,quanta\n" + "".join("%d,%s,0,%d\n" % (7 + ns, port, quanta)
+            f.write("time_ns,port,prio,quanta\n7,s1.h3,3,65535\n" + "".join("%d,%s,0,%d\n" %
+                    (7 + ns, port, quanta)
                     for ns, port, quanta in ((2 * MS, "h1", 65535), (25 * MS // 10, "h1", 0),
                                              (95 * MS // 10, "h1", 65535), (5 * MS, "h3", 65535),
                                              (5 * MS, "s1.h2", 65535), (9 * MS, "s1.h2", 0),
@@ -623,6 +624,8 @@ def paused():
         expect("paused senders", round(found["paused_share"], 9), 0.05)
         expect("a port", found["paused"]["h1"],
                {"frames": 3, "first_us": 2000, "last_us": 10000, "share": 0.1})
+        expect("a priority without PFC", found["paused"]["s1.h3"],
+               {"frames": 1, "first_us": None, "last_us": None, "share": 0})
         # a late timer of the wire delivers both frames at once
         expect("a pause that ends when it begins", found["paused"]["s1.h1"]["share"], 0)
         # at a quarter of the rate, a pause lasts four times as long

@@ -38,11 +38,13 @@ def _spans(frames, rates, end):
 
 
 def spans(run, out, t0):
-    """{(port, priority): [(from, to)]} of all that are ever paused"""
-    frames = {}
+    """{(port, priority): [(from, to)]} of all that are ever paused. Ports ignore frames about
+    priorities without PFC."""
+    frames, ports = {}, dcbport.pausable(run)
     for ns, port, prio, quanta in _read(out, t0):
-        frames.setdefault((port, prio), []).append((ns, quanta))
-    ports = dcbport.pausable(run)
+        name = ports[port][0]
+        if prio in run.switches[run.hosts[name].switch if name in run.hosts else name].pfc:
+            frames.setdefault((port, prio), []).append((ns, quanta))
     return {key: _spans(rows, run.rates(key[0], ports[key[0]][2]), run.duration)
             for key, rows in frames.items()}
 
