@@ -663,6 +663,8 @@ def rules():
             ("f.toml: reach 1: group: has no queue of its own",
              {"reach": [{**reach, "group": "b"}],
               "flow": [{"from": "h1", "to": "h2", "group": "b"}]}),
+            ("f.toml: tcp: streams from the same host must have the same ecn",
+             {"tcp": [{"from": "h1", "to": "h2", "ecn": 1}, {"from": "h1", "to": "h2"}]}),
             ("f.toml: reach: two have the same name",
              {"reach": [reach, {**reach, "queue": "2KB"}]}),
             ("f.toml: settings: roce_rp/rpg_ai_rate=\u0663: must be a knob and a number",

@@ -305,6 +305,9 @@ class Run:
         if not self.flows:
             raise t.error("flow", "is missing")
         self.streams = [s for d in t.tables("tcp", []) for s in _streams(d)]
+        ecn = {s.src: s.ecn for s in self.streams}
+        if any(ecn[s.src] != s.ecn for s in self.streams):
+            raise t.error("tcp", "streams from the same host must have the same ecn, its setting")
         used = sorted({h for f in self.flows + self.streams for h in (f.src, f.dst)},
                       key=lambda h: int(h[1:]))
         self.hosts = {name: self._host(name, own.pop(name, t.empty("host " + name)))
