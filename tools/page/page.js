@@ -357,11 +357,9 @@ function readLink() {
 	target = index(fields.targets, parts.get("target"));
 	wasm.preset(preset);
 	for (const [key, value] of parts) {
-		const i = inputIndex[key];
-
-		if (i === undefined)
+		if (!Object.hasOwn(inputIndex, key))	// any object has a toString
 			continue;
-		const f = fields.inputs[i];
+		const i = inputIndex[key], f = fields.inputs[i];
 		const number = f.unit === "word" ? f.words.indexOf(value) : parse(f, value);
 
 		if (!Number.isNaN(number) && (f.unit !== "word" || number >= 0))
