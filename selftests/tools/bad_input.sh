@@ -129,6 +129,8 @@ refuses "lab: the running lab keeps its module: use lab up --module x.ko" $LAB r
 refuses "lab: the running lab keeps its knobs: use lab set rpg_gd=12" $LAB run --live --set rpg_gd=12
 refuses "/nope.ko is not built; --stock-only" $LAB run --module /nope.ko
 refuses "lab: there is no recording nope in " $LAB draw nope -o "$TMP/x.png"
+refuses "sim: wrong.toml: sweep: the model is compared with one run" bash -c \
+	"printf 'sweep.n = [1, 2]\n[model]\nflows = 2\n' >$TMP/wrong.toml; $SIM model $TMP/wrong.toml"
 refuses "sim run: argument --jobs: 0: must be a whole number, 1 or more" $SIM run --jobs 0
 refuses "bench: argument --only: invalid choice: 'all'" tools/bench/bench --only all
 refuses "run: nope: no such suite; there are bookworm, trixie" selftests/package/run nope

@@ -10,7 +10,7 @@ import sys
 
 from ..core import command, linux_source, output, sources
 from ..core.command import number
-from ..core.errors import LabError
+from ..core.errors import InputError, LabError
 from ..core.kernel import Kernel
 from ..core.paths import DCBPORT, MODULE, OUT, SIM
 from ..core.progress import say
@@ -245,6 +245,8 @@ def add_load(parser):
 def cmd_model(args):
     try:
         s = Simulation(args.file, must_expect=False)
+        if len(s.runs) > 1:
+            raise InputError("%s: sweep: the model is compared with one run; try sim run" % s.file)
         answer = modelled.predict(args.file)
         output.hold(args.out, "--out")
     finally:
