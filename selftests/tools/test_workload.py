@@ -44,6 +44,8 @@ def left_out():
         w.flow(Table("flow 1", {"from": "h1", "to": "h9", **t}))
     expect("what iWARP carries", [(f.transport, f.verb) for f in w.flows],
            [("rc", "read"), ("rc", "write")])
+    raises("no transport", "transport: 'rd' is not one of rc", w.flow,
+           Table("flow 1", {"from": "h1", "to": "h9", "transport": "rd"}))
     expect("what it does not", w.left_out, ["UC WRITE", "UD SEND", "RC ATOMIC"])
     run = Run(types.SimpleNamespace(notes=[]), {}, Table("f", {
         "duration": "10ms", "profile": "stock", "stack": "siw-dctcp",

@@ -201,7 +201,7 @@ class Workload:
     def flow(self, t):
         """Read a [[flow]]."""
         kind = t.rest.get("transport", "rc"), t.rest.get("verb", "write")
-        if self.rc_only and (kind[0] != "rc" or kind[1] == "atomic"):
+        if self.rc_only and (kind[0] in ("uc", "ud") or kind[1] == "atomic"):
             name = " ".join(kind).upper()
             self.left_out += [name] if name not in self.left_out else []
             return
