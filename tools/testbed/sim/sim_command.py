@@ -152,6 +152,9 @@ def table(results):
 def wanted(args):
     """The requested simulations, with the requested runs."""
     found = [Simulation(name) for name in args.scenario or SCENARIOS.listed()]
+    nowhere = [only for only in args.only if not any(s.chosen([only]) for s in found)]
+    if nowhere and len(found) > 1:
+        raise InputError("--only: no scenario has a run %s" % ", ".join(nowhere))
     for s in found:
         # each of several scenarios may have only some of these runs
         mine = [only for only in args.only if s.chosen([only])]
