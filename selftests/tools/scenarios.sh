@@ -111,6 +111,8 @@ refuses "wrong.toml: picture: panel: 'jain + jan': jan is not defined" "" \
 	$'[picture]\nx = ["n"]\ny = ["n"]\n[[picture.panel]]\ntitle = "a"\nvalue = "jain + jan"\nbest = 1\nworst = 0'
 refuses "wrong.toml: picture: x: the sweep has no variable ['n']" "" \
 	$'[picture]\nx = [["n"]]\ny = ["n"]\n[[picture.panel]]\ntitle = "a"\nvalue = "1"\nbest = 1\nworst = 0'
+refuses "wrong.toml: picture: panel: drops: is a figure, and a name of the sweep or of let; rename that" \
+	"" $'drops = "1"\n[picture]\nx = ["n"]\ny = ["n"]\n[[picture.panel]]\ntitle = "a"\nvalue = "drops"\nbest = 1\nworst = 0'
 refuses "wrong.toml: picture: panel: is missing" "" $'[picture]\nx = ["n"]\ny = ["n"]\npanel = []'
 refuses "wrong.toml: expect 1: if: holds for no run of the sweep" \
 	"" $'[[expect]]\nif = "n > 2"\njain = ">= 1"'

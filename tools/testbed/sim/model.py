@@ -568,7 +568,9 @@ class Simulation(Scenario):
             same.check(self.runs)
         if self.picture:
             self.picture.check(self.runs[0].variables)
+        both = {name for run in self.runs for name in run.values if name in run.known}
         for where, expression in self._figures():
+            self._check_once(where, expression, both)
             for run in self.runs:
                 self._check(where, expression, {**run.values, **run.known})
         if self.picture:
@@ -577,7 +579,14 @@ class Simulation(Scenario):
             for run in self.runs:
                 _merge(names, {**run.values, **run.known})
             for panel in self.picture.panels:
+                self._check_once("picture: panel", panel.value, both)
                 self._check("picture: panel", panel.value, names)
+
+    def _check_once(self, where, expression, both):
+        """Check that no name in it means a figure as well as a value of the sweep."""
+        for name in both.intersection(path[0] for path in expression.paths()):
+            raise InputError("%s: %s: %s: is a figure, and a name of the sweep or of let; "
+                             "rename that" % (self.file, where, name))
 
     def _check(self, where, expression, names):
         try:
