@@ -109,7 +109,7 @@ def expectations():
     gone = [(types.SimpleNamespace(**vars(one[0][0])), {})]
     made = Expectations("f.toml", [{"jain": "> 0"}], [one[0][0]])
     expect("a figure that is missing after all", made.check(gone).bad[0].startswith(
-        "run: f.toml: expect 1: jain: no such figure"), True)
+        "run: f.toml: expect 1: jain: is missing in this run"), True)
     expect("a figure of no number", check([{"group": "> 0"}], one)[0][0].startswith(
         "run: f.toml: expect 1: group: "), True)
     raises("an unknown operator", "'~ 1' must be one of", check, [{"drops": "~ 1"}], one)
@@ -166,7 +166,7 @@ def opened(two):
     expect("open, and another is not", verdict({"x": "< 1", "open": {"b": "slow"}}),
            (["b: x is 2, not < 1: slow"], ["a: x is 1, not < 1"], 0, ["a"]))
     expect("open, and a mistake", verdict({"y": "< 1", "open": {"b": "slow"}, "when": {"n": 2}}),
-           ([], ["b: f.toml: expect 1: y: no such figure; there are x"], 0, ["b"]))
+           ([], ["b: f.toml: expect 1: y: is missing in this run"], 0, ["b"]))
     named = [(ran("k=1,n=2", {"k": 1, "n": 2}), {"x": None})]
     expect("open by a variable", verdict({"x": "< 1", "open": {"n=2": "late"}}, named),
            (["k=1,n=2: x is undefined, not < 1: late"], [], 0, []))

@@ -73,13 +73,15 @@ class Condition:
         return "%s: %s: no such figure; there are %s" % (
             self.where, e.name, ", ".join(sorted(figures)))
 
-    def judge(self, names, figures):
+    def judge(self, names, figures, known):
         """(True, the figure) if it holds, (False, the violation) if not, and (None, the mistake) if
-        nobody can tell. names: figures and other known names."""
+        nobody can tell. names: figures and other known names; known: figures that a run may have."""
         try:
             got, want = (side.value(names) for side in self.sides)
             holds = None not in (got, want) and OPERATORS[self.operator](got, want)
         except Unknown as e:
+            if e.name.removeprefix("than.").split(".")[0] in known:
+                return None, "%s: %s: is missing in this run" % (self.where, e.name)
             return None, self._unknown(e, figures)
         except (InputError, TypeError) as e:
             return None, "%s: %s: %s" % (self.where, self.what, e)
@@ -227,7 +229,7 @@ class Expectations:
                     if c.asks(left_out):
                         verdict.left_out += 1
                         continue
-                    verdict.add(run, *c.judge(names, own), e.cause(run))
+                    verdict.add(run, *c.judge(names, own, run.known), e.cause(run))
         if not verdict.looked:
             verdict.bad.append("none of its %d expectations applies to these runs" % len(self.all))
         return verdict
