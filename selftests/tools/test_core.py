@@ -685,7 +685,7 @@ def recordings():
 
 
 def captured():
-    """What tcpdump says of packets that it has lost; of one, it is no plural."""
+    """tcpdump reports lost packets in the plural, and one in the singular."""
     run = types.SimpleNamespace(name="run", queues=[])
     network = types.SimpleNamespace(clock=None, share="/none", vms={"s1": None})
     port = types.SimpleNamespace(name="s1.h3", switch="s1", peer="h3")

@@ -263,7 +263,7 @@ static int maxrate_set(struct net_device *dev, struct ieee_maxrate *maxrate)
 		if (maxrate->tc_maxrate[tc] > MAXRATE_MAX / BPS_PER_KBPS)
 			return refuse(dev, -ERANGE,
 				      "a class's rate can be at most 1 Tbit/s");
-		/* one who changes another class repeats what was shown, which is less precise */
+		/* to change another class, dcb repeats what was shown, which is less precise */
 		if (maxrate->tc_maxrate[tc] != maxrate_shown(s.maxrate[tc]))
 			s.maxrate[tc] = maxrate->tc_maxrate[tc] * BPS_PER_KBPS;
 	}

@@ -139,7 +139,7 @@ struct dcqcn_ccc_sender {
  * @received: bytes of data packets, modulo 2^32
  * @marked: of those, with CE
  * @unreported: bytes received since the last feedback
- * @askers: QPs that have sent requests
+ * @askers: number of our QPs that have received a request
  * @echo_waits: the answer to a request waits for the next grant
  * @has_echo: there was a request
  * @echo_marked: half of the bytes for its QP, or more, were marked

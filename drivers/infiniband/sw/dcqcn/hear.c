@@ -105,7 +105,7 @@ static void dcqcn_ccc_count(struct dcqcn_ccc_sender *tx,
 		       tx->offset;
 	tx->offset += lost;
 	tx->asked += lost;	/* moves like the limit, which comes from the peer's count */
-	/* the last timeout has shrunk the window for what was lost before it */
+	/* the last timeout has already shrunk the window by @expired */
 	if (lost > 0 && (u32)lost > tx->expired)
 		dcqcn_nscc_loss(&tx->window, lost - tx->expired);
 	if (probe)

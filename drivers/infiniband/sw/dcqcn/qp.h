@@ -116,7 +116,7 @@ enum dcqcn_move {
  * @sent: value of dcqcn_ccc_sender.sent when its last packet had left
  * @lent: @sent may be stale: packets may have left since without being counted
  * @introduced: one of its packets has asked the peer's module for an answer
- * @asked: one of the packets that it received has asked us
+ * @asked: it has received a request, and counts in dcqcn_ccc_receiver.askers
  * @received: bytes received since its peer last got a report of marks, modulo 2^32: one
  *	answer in 4 GB may be wrong
  * @marked: bytes of @received with CE
