@@ -35,7 +35,7 @@
 # make check		all tests in short: a quarter of an hour
 # make check-full	all tests, scenarios, kernels and packages in full:
 #			KERNELS="6.12 7.2" to choose kernels, RESUME=1 to go on with a run
-#			that was interrupted, on the same tree
+#			that was interrupted
 # selftests/run NAME...	only these parts or tests; --list lists them
 # make clean
 

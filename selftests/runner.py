@@ -311,14 +311,16 @@ class Running:
 
 class Runner:
     """took(part, s, s of each test): called when a part ends. tree(): the name of what is tested,
-    or None. resume: parts that had a result on the same tree keep it, whatever it was: another
-    attempt would be a retry. estimate(parts): how long they will take, in words."""
+    or None. resume: parts keep the result, whatever it was, that they had on this tree, or on one
+    since which no change reaches them: another attempt would be a retry. reached(part, a, b):
+    whether what has changed from tree a to tree b reaches the part. estimate(parts): how long they
+    will take, in words."""
 
     def __init__(self, out, jobs=2, silence=SILENCE, took=lambda *_: None, tree=lambda: None,
-                 resume=False, estimate=lambda parts: "no estimate"):
+                 resume=False, reached=lambda *_: True, estimate=lambda parts: "no estimate"):
         self.out, self.jobs, self.silence, self.took = out, jobs, silence, took
         self.tree, self.resume, self.tested = tree, resume, tree()
-        self.estimate = estimate
+        self.reached, self.estimate = reached, estimate
         self.began = time.monotonic()
         self.slowest = []       # tests, as (s, part, name)
         self.verdicts, self.running = {}, []
@@ -367,17 +369,20 @@ class Runner:
         while more := {n for p in parts if p.name in run for n in p.needs} - run:
             run |= more
         self.verdicts.update({name: v for name, v in known.items() if name not in run})
-        self.say("%d parts have had their result on this tree" % (len(parts) - len(run)))
+        self.say("%d parts keep their result" % (len(parts) - len(run)))
         return [p for p in parts if p.name in run]
 
     def known(self, part):
-        """The verdict of a run before, if that was the same command on the same tree."""
+        """The verdict of a run before, if that was the same command, and tested the same."""
         try:
             with open(os.path.join(self.out, part.name, "verdict.json")) as f:
                 said = json.load(f)
         except (FileNotFoundError, ValueError):
             return None
-        if not self.tested or (said.get("tree"), said["command"]) != (self.tested, part.command):
+        tree = said.get("tree")
+        if not self.tested or not tree or said["command"] != part.command:
+            return None
+        if tree != self.tested and self.reached(part, tree, self.tested):
             return None
         v = Verdict()
         v.passed, v.failures, v.skips = said["passed"], said["failures"], said["skips"]
