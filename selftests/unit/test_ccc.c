@@ -740,7 +740,7 @@ static void test_window(void)
 	tear_down();
 }
 
-/* An answer for each 9,800 bytes, which are 100 times its own, or for each window that is smaller
+/* An answer for each 9,800 bytes, about 100 times its own, or for each window that is smaller
  * than that; marks or not
  */
 static void test_few_answers(void)

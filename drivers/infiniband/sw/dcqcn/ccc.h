@@ -151,8 +151,8 @@ struct dcqcn_ccc_sender {
  * @source: state of RCCC
  * @grant_node: in dcqcn_credit.sources, while the peer is granted credit in turn
  * @feedback_time: ns; last feedback
- * @rtt: ns; the least time from a grant to the arrival of the bytes it allowed, 0 for unknown
- * @rtt_received: value of @received at which those bytes have arrived
+ * @rtt: ns; the least time from a grant to the arrival of half of its bytes, 0 for unknown
+ * @rtt_received: value of @received once half of the bytes of the timed grant have arrived
  * @rtt_marked: value of @marked when the grant left
  * @rtt_time: ns; when the grant left, 0 for none
  * @ifindex: of the interface by which packets come

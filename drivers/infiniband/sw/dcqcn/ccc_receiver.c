@@ -35,7 +35,7 @@
  */
 #define DCQCN_CCC_SAY_BYTES	(DCQCN_RCCC_QUANTUM / 2)
 
-#define DCQCN_CCC_TURNS		64	/* grants per timer */
+#define DCQCN_CCC_TURNS		64	/* turns each time the timer fires */
 #define DCQCN_CCC_SKIPS		8U	/* turns in a row that take no time */
 
 /* Least time between two packets of feedback that grant a source nothing */

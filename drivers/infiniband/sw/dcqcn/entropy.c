@@ -26,7 +26,7 @@
 
 #define DCQCN_ENTROPY_ROUNDS		12
 #define DCQCN_ENTROPY_ROUNDS_IDLE	3
-#define DCQCN_ENTROPY_EAGER		7	/* changes before further ones take longer */
+#define DCQCN_ENTROPY_EAGER		7	/* after more changes, the next takes longer */
 #define DCQCN_ENTROPY_SHIFT_MAX		6	/* 12 << 6 = 768 rounds */
 #define DCQCN_ENTROPY_ROUNDS_MAX	(DCQCN_ENTROPY_ROUNDS << DCQCN_ENTROPY_SHIFT_MAX)
 #define DCQCN_ENTROPY_ECHOES_MAX	0x7fff

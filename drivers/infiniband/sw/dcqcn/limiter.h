@@ -49,8 +49,9 @@ void dcqcn_limiter_tell(struct dcqcn_qp *qp, const struct dcqcn_rp_params *p,
  *
  * A port's speed may be wrong: many virtual devices report an arbitrary one. So where the path is
  * measured, the line rate is twice what gets through, because a limit above that has no effect, and
- * at least twice rpg_min_rate. In a start it is four times what gets through, DCQCN_RATE_MAX
- * while only the round trip is known, and before that above the rate.
+ * at least twice rpg_min_rate. In a start it is four times what gets through, or the port's if that
+ * is more. It is DCQCN_RATE_MAX while only the round trip is known, and before that at least twice
+ * the current rate.
  *
  * Context: @qp->lock is held. Return: bit/s; at least 1 Mb/s, less than 2^52.
  */

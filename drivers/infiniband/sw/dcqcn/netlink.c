@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Generic netlink: ports, QPs and profiles. netlink_event.c sends events when a rate changes.
- * Documentation/netlink/specs/rdma_dcqcn.yaml describes every message; policies and the table of
- * operations are generated from it (netlink_gen.c).
+ * Generic netlink: ports, QPs, contexts and profiles. netlink_event.c sends events when a rate
+ * changes. Documentation/netlink/specs/rdma_dcqcn.yaml describes every message; policies and the
+ * table of operations are generated from it (netlink_gen.c).
  *
  * A dump walks ports by index, QPs by number and contexts by hash under RCU, and continues
  * where it stopped even if some were added or freed meanwhile. The snapshot of a QP

@@ -36,7 +36,8 @@
 #define DCQCN_CNP_GAP_LEAST	(DCQCN_XMIT_GAP_NS / 4)
 
 /* The interval between the CNPs of a QP doubles each time that the rest of the port's share halves,
- * up to 2^8 times: a thousand QPs with an interval of 4 us need that
+ * up to 2^8 times: a thousand QPs with an interval of 4 us need that. An interval of 0 stays 0, so
+ * nothing but the port's limit holds then.
  */
 #define DCQCN_CNP_STRETCH_MAX	8
 
@@ -46,8 +47,9 @@
 #define DCQCN_SENDER_SETS	16
 #define DCQCN_SENDER_WAYS	4
 
-/* ns; all senders to a UD QP together get a CNP no more often than this. Anybody can send to a UD
- * QP from as many addresses as they like: this leaves others half of what a port may send.
+/* ns; all senders to a UD QP together get a CNP no more often than this, unless
+ * min_time_between_cnps is shorter. Anybody can send to a UD QP from as many addresses as they
+ * like: this leaves others half of what a port may send.
  */
 #define DCQCN_UD_GAP_NS		(2 * DCQCN_XMIT_GAP_NS)
 

@@ -40,7 +40,7 @@
 
 #include "path.h"
 
-/* Round trips are kept within 1 us and what fits u32 */
+/* Round trips are clamped to 1 us and 1 s */
 #define DCQCN_RTT_MIN		((u64)NSEC_PER_USEC)
 #define DCQCN_RTT_MAX		((u64)NSEC_PER_SEC)
 

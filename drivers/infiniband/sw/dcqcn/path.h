@@ -140,7 +140,7 @@ static inline void dcqcn_path_sent(struct dcqcn_path *path, u32 psn, u32 bytes,
 		dcqcn_path_probe(path, psn, now);
 }
 
-/* bytes between two packets that ask for an answer, after a start; an answer takes 98 bytes */
+/* bytes between two packets that ask for an answer, after a start; an answer takes 102 bytes */
 #define DCQCN_PATH_ASK		16384U
 
 /* Whether a probe waits for its ACK or answer, and may still get one */

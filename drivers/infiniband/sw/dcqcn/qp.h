@@ -150,7 +150,7 @@ enum dcqcn_obeys {
 };
 
 /**
- * struct dcqcn_qp - a local QP that has met congestion
+ * struct dcqcn_qp - a local QP that has met congestion, or is limited before it does
  *
  * A packet of a QP without a limit reads only the first cache line, which changes once per jiffy.
  * The packets of a limited flow, its timer and ACKs write the fields from @lock on.
@@ -173,7 +173,8 @@ enum dcqcn_obeys {
  * @flow: its limiter
  * @sent_time: in units of 2^10 ns, modulo 2^32 units (73 min); when it last began or ended a
  *	message without a limit
- * @used: jiffies; last CE or CNP
+ * @used: jiffies; last received packet that needed the entry: a CE, a CNP, a question, or data that
+ *	a context counts
  * @cnp_time: ns; when NP sent its last CNP, 0 for never
  * @waiting: what waits for the QP to be resolved, or NULL; until the worker has taken it
  * @wait_node: in dcqcn_ccc_sender.waiting
@@ -183,7 +184,7 @@ enum dcqcn_obeys {
  * @cnps_ignored: CNPs that RP did not act on
  * @handled_time: in units of 2^20 ns, modulo 2^32 units (52 days); last CNP that RP
  *	acted on
- * @cc: its state if it obeys an algorithm, or did; NULL otherwise
+ * @cc: its choice, and its state in an algorithm; NULL if it never had either
  * @senders: UD: when NP sent each of them its last CNP, NULL before the first
  * @ce_received: packets with CE that NP saw; without the lock
  * @resolve_node: in dcqcn_resolver.list

@@ -19,8 +19,7 @@
 struct dcqcn_qp;
 
 /**
- * struct dcqcn_flow_stat - what happened to a QP's packets since its first CE
- *	or CNP
+ * struct dcqcn_flow_stat - what happened to a QP's packets since its entry was created
  * @paced_packets: sent through the limiter, held before or not
  * @paced_bytes: their length on the wire
  * @max_packets: most that were held at a time
@@ -83,7 +82,7 @@ struct dcqcn_fifo {
  * @held_memory: bytes of memory that the packets of each FIFO take
  * @fifo: requests, and READ responses; the peer does not depend on their relative order
  * @stat: what happened to its packets
- * @path: measurements of its path; NULL if no knob depends on them
+ * @path: measurements of its path; NULL if no knob depends on them or there was no memory
  * @rate: the rate algorithm's state
  * @timer: drains the FIFOs
  */

@@ -522,7 +522,7 @@ unsigned int dcqcn_rate_work_off(struct dcqcn_rate *r,
 
 /**
  * dcqcn_rate_begin() - a flow meets congestion for the first time, or its start is over
- * @r: state, of which only the start, the round trip and the length of packets stay
+ * @r: state; only its round trips and the length of packets stay
  * @p: parameters
  * @rate: bit/s
  * @now: ns

@@ -98,7 +98,8 @@ enum dcqcn_start {
  * @least_rtt: ns; the shortest one, 0 for unknown
  * @packet: bytes of the longest packet on the wire, less than 2^17; set by the caller
  * @period: ns; T and alpha's period, where they follow the path
- * @sent: bytes sent since the last cut, or step of the start, modulo 2^32
+ * @sent: bytes sent since the last cut, or step of the start, modulo 2^32; each CNP that comes too
+ *	early counts as one more packet
  * @timer_stage: timer increases since the last cut
  * @byte_stage: byte counter increases since the last cut
  * @ai_boost: increases for which R_AI in units of the path is still larger
@@ -152,7 +153,7 @@ struct dcqcn_rate {
 
 /**
  * enum dcqcn_phase - how a rate recovers
- * @DCQCN_START: the rate grows by a share with each sample
+ * @DCQCN_START: the rate grows by a share, with samples or with time
  * @DCQCN_FAST_RECOVERY: the rate grows towards the target, which stays
  * @DCQCN_ADDITIVE: the target grows by rpg_ai_rate
  * @DCQCN_HYPER: the target grows by multiples of rpg_hai_rate

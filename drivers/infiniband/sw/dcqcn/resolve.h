@@ -12,7 +12,7 @@ struct dcqcn_dev;
  */
 #define DCQCN_UNRESOLVED_MAX	1024
 
-/* Lifetime of an entry after its last CE or CNP, also for an absent QP */
+/* Lifetime of an entry after dcqcn_qp.used, also for an absent QP */
 #define DCQCN_UNUSED_JIFFIES	HZ
 
 void dcqcn_resolve_dev_init(struct dcqcn_dev *dev);

@@ -197,8 +197,8 @@ int dcqcn_settings_set(struct dcqcn_settings *settings, int knob, u32 value)
  * @settings: settings that are not published yet
  * @profile: the profile
  *
- * Leaves alone the knobs that describe the network rather than the algorithm: the
- * line rate, the enabled priorities, and contexts, on which two hosts agree.
+ * Leaves alone the knobs that describe the network rather than DCQCN: the line rate, the enabled
+ * priorities, stamps, and contexts, on which two hosts agree; also the choice of an algorithm.
  *
  * Context: any.
  */

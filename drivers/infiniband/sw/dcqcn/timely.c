@@ -45,7 +45,8 @@
  * @diff: ns; rtt_diff
  * @rtt: ns; the last round trip, 0 for none
  * @acked: bytes acknowledged since the last step
- * @falling: steps in a row whose gradient was not above 0
+ * @falling: steps between T_low and T_high whose gradient was not above 0, since one whose gradient
+ *	was
  */
 struct dcqcn_timely {
 	u64 step_time;

@@ -136,7 +136,7 @@ TRACE_EVENT(dcqcn_cnp_received,
 		  dcqcn_show_verdict(__entry->verdict))
 );
 
-/* Rates in bit/s, alpha in units of 2^-30 */
+/* An ACK told something about a path; least and most in bit/s, times in ns */
 TRACE_EVENT(dcqcn_path_measured,
 	TP_PROTO(const struct dcqcn_qp *qp),
 	TP_ARGS(qp),
@@ -161,6 +161,7 @@ TRACE_EVENT(dcqcn_path_measured,
 		  __entry->most, __entry->period)
 );
 
+/* A rate was cut; rates in bit/s, alpha in units of 2^-30 */
 TRACE_EVENT(dcqcn_rate_cut,
 	TP_PROTO(const struct dcqcn_qp *qp, u64 old_rate),
 	TP_ARGS(qp, old_rate),

@@ -170,8 +170,8 @@ dcqcn_tx_confirm(struct dcqcn_dev *dev, u32 qpn, struct dcqcn_qp *qp,
 	return qp;
 }
 
-/* Handle a packet of a QP without an entry, or one that may change the entry. @qp is NULL or the
- * entry. Out of line, because almost no packet comes here.
+/* Handle a packet of a QP without an entry, or one that may change the entry. Out of line, because
+ * almost no packet comes here.
  */
 static noinline unsigned int
 dcqcn_tx_first(struct dcqcn_dev *dev, struct sk_buff *skb, u32 qpn,

@@ -24,8 +24,8 @@
  *   a full window, and    the next feedback; or a timeout, after which one packet leaves and
  *   an answer awaited     asks. After the third one the flows obey DCQCN.
  *   no credit             the next grant. If a packet that asked was lost, the next feedback says
- *                         so: one packet leaves and asks. So does one when a grant is overdue,
- *                         which may be lost: dcqcn_ccc_overdue(). Or else a timeout, of 20 ms
+ *                         so: one packet leaves and asks. One also does when a grant is overdue,
+ *                         and may be lost: dcqcn_ccc_overdue(). Or else a timeout of 20 ms or more
  *   flows in line before  feedback wakes all of them in turn; each also looks by itself when
  *                         the timeout is due, and none waits while nothing is in flight
  *   requests that do not  rxe's timer would expire, so they leave, and may keep the window full:
@@ -53,13 +53,13 @@
 #include "window.h"
 
 /* A sender asks after DCQCN_CCC_ASK bytes, or half of the window if that is less. But it asks once
- * per window if half of that is below DCQCN_CCC_WORTH: an answer takes 98 bytes of the link, and
- * should be no more than 1 %. In large windows it asks less often, so that DCQCN_CCC_PROBES do not
+ * per window if half of that is below DCQCN_CCC_WORTH: an answer takes 102 bytes of the link, and
+ * should be about 1 %. In large windows it asks less often, so that DCQCN_CCC_PROBES do not
  * run out. Where credit is granted, grants are feedback as well, so it asks after up to
  * DCQCN_CCC_UNREPORTED, but no more than a quarter of the window: the window must hold the BDP and
  * that much more.
  */
-#define DCQCN_CCC_WORTH		9800U	/* bytes; 98 are 1 % of this */
+#define DCQCN_CCC_WORTH		9800U	/* bytes; an answer of 102 is 1 % of this */
 
 /* Flows of a context that wait at a time for their last packet to arrive, so that there are
  * probes left

@@ -13,9 +13,9 @@
 struct dcqcn_settings;
 struct sk_buff;
 
-/* After so many round trips without progress, what is in flight counts as lost. The lower bound is
- * higher if credit is missing, because it takes long until all senders have had their turns. The
- * upper bound is that of held requests.
+/* After this many round trips without progress, what is in flight counts as lost. The lower bound
+ * is higher if credit is missing, because it takes long until all senders have had their turns. The
+ * upper bound is also the longest time that a flow waits for window and credit.
  */
 #define DCQCN_CCC_TIMEOUT_RTTS	8
 #define DCQCN_CCC_TIMEOUT_MIN	((u64)NSEC_PER_MSEC)
