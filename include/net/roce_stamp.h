@@ -22,7 +22,7 @@
 /**
  * struct roce_stamp - a stamp, without alignment
  * @magic: ROCE_STAMP_MAGIC
- * @port: number of the port and class, random, not 0; 0 for no port yet
+ * @port: random number, not 0, of the class of the port that wrote this; 0 if none has
  * @load: what ports compare, in 1/ROCE_STAMP_LOAD_ONE: the share of the link that was used in the
  *	last microseconds, plus the time that the queue takes, in units of 16.4 us
  * @mbps: Mb/s; rate at which the queue is emptied

@@ -58,7 +58,7 @@
  * What the algorithm may write, and the module keeps from call to call:
  *
  * @rate: bit/s; packets leave at this rate. The module clamps it to @floor and @line before and
- *	after each call. @line before @init.
+ *	after each call. It is @line before @init.
  * @next_call: ns, absolute; when to call @timer, 0 for never. It is called once, not earlier than
  *	DCQCN_CC_TIMER_MIN_NS from the call that sets it. If the flow has nothing to send then, it
  *	is called just before the next event.
@@ -66,9 +66,10 @@
  *	nothing is in flight. So a window of 0 lets one packet leave each round trip.
  *	DCQCN_CC_NO_WINDOW, as before @init, for no bound. Only requests whose ACK can be asked for
  *	count.
- * @path: another number asks for another path, 0 for that of rxe: requests get another UDP source
- *	port, by which switches choose one of several paths. Its lowest 14 bits count. Requests are
- *	held until nothing of the flow is in flight, because rxe takes an overtaken packet for lost.
+ * @path: write another number to ask for another path, or 0 for that of rxe: requests get another
+ *	UDP source port, by which switches choose one of several paths. Its lowest 14 bits count.
+ *	Requests are held until nothing of the flow is in flight, because rxe takes an overtaken
+ *	packet for lost.
  * @private: zeroed before @init; use dcqcn_cc_private()
  */
 struct dcqcn_cc {

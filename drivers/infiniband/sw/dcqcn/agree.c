@@ -42,7 +42,7 @@ void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
 	settings = rcu_dereference_bh(qp->dev->settings);
 	spin_lock(&ccc->lock);
 	dcqcn_ccc_settle(tx, now);
-	qp->route->waits = 0;	/* for the window, until the context ended */
+	qp->route->waits = 0;	/* a wait for the window has ended with the context */
 	/* the setting has changed here, and perhaps at the peer too */
 	if (tx->agreed && tx->agreed != settings->ccc.algorithms) {
 		dcqcn_ccc_set_agreed(ccc, 0);

@@ -7,9 +7,9 @@
  * answers with feedback that names the QP that asked, and the PSN. The packet that asked is a probe
  * (path.c), like a packet that gets an ACK.
  *
- * Flows that obey an algorithm ask for what the answer tells of the way to the peer: stamps
- * (stamp.c), and when the packet arrived (flight.c). Their packets get ACKs, too. cc.c decides
- * which of them ask.
+ * Flows that obey an algorithm ask to learn about the way to the peer: the answer has the packet's
+ * stamp (stamp.c), and the time when it arrived (flight.c). Their packets get ACKs, too. cc.c
+ * decides which of them ask.
  *
  * Otherwise, gate.c decides which packets ask. An answer may be lost, and is never repeated: the
  * wait for it ends after some round trips. A peer that has never answered is asked ever more

@@ -47,7 +47,7 @@
 #include "stamp.h"
 #include "window.h"
 
-/* A peer that leaves so many requests unanswered is assumed not to answer */
+/* A peer that leaves this many packets unanswered is assumed to lack the module */
 #define DCQCN_CC_UNANSWERED	32
 /* ns; how often such a peer is asked */
 #define DCQCN_CC_ASK_AGAIN	(100 * NSEC_PER_MSEC)
@@ -55,14 +55,14 @@
 /* ns; assumed of a flow without a measured round trip, such as UC, when it takes another path */
 #define DCQCN_CC_RTT		NSEC_PER_MSEC
 
-/* Flags for which the peer's module is asked */
+/* Flags of algorithms for which flows ask the peer's module */
 #define DCQCN_CC_ASKS		(DCQCN_CC_WANTS_HOPS | DCQCN_CC_WANTS_DELAY)
 
 /* Bytes after which a packet asks for an ACK; an eighth of the window if that is less */
 #define DCQCN_CC_ASK		16384U
 #define DCQCN_CC_ASK_SHARE	8
 
-/* Clamp what an algorithm has written. A call that leaves next_call alone does not put it off. If
+/* Clamp what an algorithm has written. A call that leaves next_call alone does not postpone it. If
  * the rate has grown, the next packet leaves earlier: its remaining wait is scaled by the old rate
  * over the new one, in units of 2^-10.
  */
@@ -243,7 +243,8 @@ void dcqcn_cc_cnp(struct dcqcn_qp *qp, u64 now)
 
 /* Learn a measured round trip. The shortest one does not expire while the flow sends: if a queue
  * never empties, a round trip through it would replace the shortest one, and targets would grow
- * without bound. What a longer one has taught of the peer's clock is void.
+ * without bound. A new shortest round trip voids what is known of the peer's clock, because that
+ * was derived from the old one.
  */
 static void dcqcn_cc_learn_rtt(struct dcqcn_cc_flow *f, u32 rtt)
 {
@@ -256,8 +257,8 @@ static void dcqcn_cc_learn_rtt(struct dcqcn_cc_flow *f, u32 rtt)
 	f->way.time = 0;
 }
 
-/* A round trip without what queues on the way back have added to it; all of it if the peer does not
- * answer; 0 if it does, and has told nothing of this packet
+/* A round trip without the time that the ACK waited in queues on the way back. If the peer's module
+ * does not answer, the whole round trip. If it does, but not for this packet, 0.
  */
 static u32 dcqcn_cc_delay(struct dcqcn_cc_flow *f, u32 rtt, u64 now)
 {
@@ -306,7 +307,9 @@ bool dcqcn_cc_acked(struct dcqcn_qp *qp, u32 psn, u8 hops, u64 now)
 		qp->flow.rate.rtt = min_t(u32, sample.rtt, NSEC_PER_SEC);
 	}
 	sample.marked = min(f->marked, sample.delivered);
-	/* other marks are of packets in flight, though these were shorter than a CNP stands for */
+	/* The other marks are of packets in flight. A CNP counts as a packet of the greatest
+	 * length, and these may be shorter.
+	 */
 	f->marked = min(f->marked - sample.marked, dcqcn_flight_bytes(&f->flight));
 	sample.hop = f->hop;
 	f->hop = (struct dcqcn_cc_hop) {};
@@ -351,7 +354,7 @@ bool dcqcn_cc_answered(struct dcqcn_qp *qp, const struct dcqcn_feedback *said)
 	return true;
 }
 
-/* Look at the flow when the rate lets the next packet leave, or when next_call comes */
+/* Look at the flow again when the rate lets the next packet leave, or when next_call comes */
 static void dcqcn_cc_wait(struct dcqcn_qp *qp, u64 now)
 {
 	struct dcqcn_cc_flow *f = qp->cc;

@@ -17,7 +17,7 @@
 struct dcqcn_feedback;
 struct sk_buff;
 
-/* Most algorithms that can be registered at a time */
+/* Maximum number of algorithms, those of this module included */
 #define DCQCN_CC_MAX	32
 
 /**
@@ -27,8 +27,8 @@ struct sk_buff;
  * @cc: what the algorithm sees. This field and those below are reset when the algorithm changes.
  * @slot: place of the algorithm in the list; valid while dcqcn_qp.obeys is DCQCN_OBEYS_ALGORITHM
  * @call: ns; &dcqcn_cc.next_call as last clamped
- * @marked: bytes that CNPs reported, of packets that no ACK has told of; at the last ACK, no more
- *	than were in flight
+ * @marked: bytes that CNPs reported and that no ACK has covered yet; each ACK lowers this to the
+ *	bytes in flight
  * @due: ns; when the next packet may leave at the rate. dcqcn_flow.next is earlier if there is
  *	something to do before.
  * @hop: content of the peer's last answer, until an ACK comes
@@ -39,8 +39,8 @@ struct sk_buff;
  * @unanswered: packets that have asked the peer since its last answer
  * @ev: entropy value of its path, see dcqcn_pkt_steer()
  * @steering: how its last request was steered
- * @still: ns; when no uncounted request, a READ or one of UC, is on its way any more
- * @way: when packets arrive at the peer
+ * @still: ns; by then, every request that is not counted, such as a READ or one of UC, has arrived
+ * @way: how the peer's clock differs from this host's
  * @flight: what is in flight
  */
 struct dcqcn_cc_flow {

@@ -4,8 +4,8 @@
  *
  * A port's choice is a name, and holds no reference. While there is no algorithm of that name,
  * because its module has gone, flows of the port obey DCQCN. If it is registered again, they obey
- * it again. cc_register.c does both. Each place in the list counts the flows that obey its
- * algorithm. An algorithm that is unregistered is taken from its flows.
+ * it again. Each place in the list counts the flows that obey its algorithm. An algorithm that is
+ * unregistered is taken from its flows. cc_register.c registers and unregisters them.
  */
 #include <linux/kernel.h>
 #include <linux/rcupdate.h>

@@ -28,12 +28,12 @@
 #include "qp.h"
 #include "window.h"
 
-/* Most contexts of a port; DCQCN limits flows to further peers. Only a QP that the RDMA core knows
- * can create one.
+/* Maximum number of contexts of a port; DCQCN limits flows to further peers. Only a QP that the
+ * RDMA core knows can create one.
  */
 #define DCQCN_CCC_MAX		4096
 
-#define DCQCN_CCC_PKEY		0xffff	/* P_Key of feedback until a packet of the peer has come */
+#define DCQCN_CCC_PKEY		0xffff	/* P_Key of feedback before the peer's first packet */
 
 static struct hlist_head *dcqcn_ccc_chain(struct dcqcn_dev *dev,
 					  const struct in6_addr *local,
@@ -147,7 +147,7 @@ struct dcqcn_ccc *dcqcn_ccc_join(struct dcqcn_qp *qp,
  * dcqcn_ccc_leave() - detach a QP from its context
  * @qp: the QP
  *
- * Context: @qp->lock is held, with BH disabled; its flow is reset.
+ * Context: @qp->lock is held, with BH disabled; its flow has been reset.
  */
 void dcqcn_ccc_leave(struct dcqcn_qp *qp)
 {

@@ -26,11 +26,11 @@ struct sk_buff;
 /* Bytes after which a sender asks for feedback, see dcqcn_ccc_asks() */
 #define DCQCN_CCC_ASK		16384U
 
-/* Bytes after which a receiver that was not asked answers by itself */
+/* Bytes after which a receiver sends feedback without being asked */
 #define DCQCN_CCC_UNREPORTED	(2 * DCQCN_CCC_ASK)
 
-/* A sender that has credit left but was silent for so long is granted no more. A sender that
- * resumes after so long has its initial credit again.
+/* A sender that has credit left but was silent for this long is granted no more. A sender that
+ * resumes after this long has its initial credit again.
  */
 #define DCQCN_CCC_SILENT	(8 * NSEC_PER_MSEC)
 
@@ -41,7 +41,7 @@ struct sk_buff;
  * @qpn: its destination QP
  * @last: its flow waits for the answer
  * @psn: its PSN
- * @sent: bytes sent, it included
+ * @sent: dcqcn_ccc_sender.sent when it had left
  */
 struct dcqcn_probe {
 	u64 time;
@@ -55,7 +55,7 @@ struct dcqcn_probe {
 /**
  * struct dcqcn_ccc_sender - the sender's half of a context
  *
- * Positions are counts of bytes sent since the two agreed, modulo 2^32.
+ * Positions count the bytes sent to the peer, modulo 2^32.
  *
  * @agreed: DCQCN_CCC_*, once the peer has named the same; 0 before
  * @timeouts: number of timeouts in a row without feedback
@@ -70,13 +70,13 @@ struct dcqcn_probe {
  * @asked: position up to which credit was asked for, if that is beyond @limit
  * @asked_at: position of the last packet that asked
  * @ahead: bytes; what leaves in a round trip at the line rate
- * @lone: bytes of messages of one packet that left with nothing behind them since @round_time
+ * @lone: bytes of one-packet messages that left since @round_time with nothing queued behind them
  * @lone_before: the same in the round trip before @round_time, 0 after a pause
  * @epoch: of the peer's counts
  * @received: bytes received, as the peer counted them in its last feedback
  * @peer_marked: bytes marked, as the peer counted them in its last feedback
  * @offset: our position minus the peer's count: bytes lost, and where the count began
- * @expired: bytes that timeouts took for lost, and that no echo has told of since
+ * @expired: bytes that a timeout took for lost, until an echo says how many were
  * @newly: bytes that have arrived since the window was last updated
  * @unasked: bytes sent since the last probe
  * @rtt: ns; the last one measured
@@ -84,10 +84,10 @@ struct dcqcn_probe {
  * @entropy_changes: how often its flows took another path
  * @lent: bytes; what @spare was when it was set
  * @spare: of @lent, bytes that have not left yet; packets take their bytes from it without
- *	the lock, and @sent does not have these until dcqcn_ccc_settle()
+ *	the lock, and dcqcn_ccc_settle() adds these to @sent
  * @heard_time: ns; last feedback, or when the wait for feedback began
  * @grant_time: ns; when the peer last granted credit, or was first asked for more since then
- * @sent_time: ns; when a packet last left in another way than by dcqcn_ccc_passes()
+ * @sent_time: ns; when a packet last left other than through dcqcn_ccc_passes()
  * @round_time: ns; when @lone was last set to 0
  * @offer_time: ns; when we last offered the context to the peer
  * @offer_gap: ns; until we offer it again
@@ -141,7 +141,7 @@ struct dcqcn_ccc_sender {
  * @unreported: bytes received since the last feedback
  * @askers: number of our QPs that have received a request
  * @echo_waits: the answer to a request waits for the next grant
- * @has_echo: there was a request
+ * @has_echo: a request has come since the last feedback
  * @echo_marked: half of the bytes for its QP, or more, were marked
  * @echo_qpn: destination QP of the last request
  * @echo_psn: PSN of the last request

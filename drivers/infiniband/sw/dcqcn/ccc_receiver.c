@@ -30,8 +30,8 @@
 
 #define DCQCN_UNGRANTED_SHIFT	10	/* ns -> the unit of dcqcn_credit.ungranted_since */
 
-/* A port that needs more than a million packets of feedback per second may send one for each so
- * many bytes that its line carries: half a grant
+/* Bytes; half a grant. A port may send one packet of feedback in the time that its line takes for
+ * these, or a million per second if that is more.
  */
 #define DCQCN_CCC_SAY_BYTES	(DCQCN_RCCC_QUANTUM / 2)
 
@@ -125,8 +125,8 @@ static void dcqcn_ccc_grant(struct dcqcn_ccc *ccc)
 	spin_unlock_bh(&dev->credit.lock);
 }
 
-/* Half of the bytes granted to a source without other credit have come. The time since the grant is
- * a round trip, unless a mark shows that they waited in a queue.
+/* If half of the bytes granted to a source without other credit have come, the time since the grant
+ * is a round trip, unless a mark shows that they waited in a queue.
  */
 static void dcqcn_ccc_time_grant(struct dcqcn_ccc_receiver *rx, u64 now)
 {
@@ -216,7 +216,7 @@ static bool dcqcn_ccc_turn(struct dcqcn_ccc *ccc,
 	most = dcqcn_ccc_most(ccc, settings);
 	says = dcqcn_rccc_may_grant(&rx->source, most) || rx->echo_waits ||
 	       (rx->source.backlog && dcqcn_ccc_repeats(rx, now));
-	/* a turn that brings nothing costs nothing of what the port may say */
+	/* a turn that sends no feedback costs none of the budget for it */
 	if (says && !dcqcn_ccc_may_say(dev, settings)) {
 		dcqcn_rccc_charge(&dev->credit.pace, line);
 		list_move_tail(&rx->grant_node, &dev->credit.sources);
@@ -321,8 +321,8 @@ void dcqcn_ccc_credit_init(struct dcqcn_dev *dev)
  * @event: the offer
  *
  * Without this, the next offer might come only a round trip later, and DCQCN would limit the peer
- * until then. If the peer obeys a context already, it has counted these packets, so they must not
- * be missing here. A CE or a CNP of the same peer may wait beside it.
+ * until then. If the peer obeys a context already, it has counted these packets, so they must be
+ * counted here, too. A CE or a CNP from the same peer may wait beside it.
  *
  * Context: any. Return: whether it was kept.
  */
@@ -342,7 +342,7 @@ bool dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 	if (!waiting->event.offer) {
 		ce = waiting->event;
 		waiting->event = *event;
-		/* a CE keeps what its CNP is charged and allowed by */
+		/* for the CNP that answers a CE: its cost, and whether it is enabled */
 		waiting->event.len = ce.len;
 		waiting->event.prio = ce.prio;
 		return true;
@@ -358,8 +358,8 @@ bool dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 	return true;
 }
 
-/* Return the context that was offered, if the QP may join it, or has joined it since: it may have
- * sent data, or have been sent more
+/* Return the context that was offered, if the QP may join it, or has joined it meanwhile, when it
+ * sent or received other data
  */
 static struct dcqcn_ccc *dcqcn_ccc_accept(struct dcqcn_qp *qp,
 					  const struct dcqcn_event *event)
@@ -586,7 +586,9 @@ static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
 	return rx->unreported >= DCQCN_CCC_UNREPORTED;
 }
 
-/* The context that counts a packet, NULL if none does, or only *later; and the QP */
+/* The context that counts a packet; NULL if none does, or if the packet is counted *later. *of is
+ * set to its QP.
+ */
 static struct dcqcn_ccc *
 dcqcn_ccc_that_counts(const struct dcqcn_rx *in, const struct dcqcn_settings *settings,
 		      u32 bits, struct dcqcn_qp **of, bool *later)
@@ -609,7 +611,7 @@ dcqcn_ccc_that_counts(const struct dcqcn_rx *in, const struct dcqcn_settings *se
 }
 
 /* The QP and the context of a packet that may be counted without a closer look, NULL if there
- * is none. The first packet of a QP in each jiffy is not: dcqcn_ccc_that_counts() notes when
+ * is none. The first packet of a QP in each jiffy needs one: dcqcn_ccc_that_counts() notes when
  * it came, and dcqcn_ccc_arrived() whether its sender had paused.
  */
 static struct dcqcn_ccc *dcqcn_ccc_of_plain(struct dcqcn_dev *dev,

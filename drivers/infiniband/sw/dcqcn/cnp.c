@@ -21,7 +21,7 @@
 #include "rx.h"
 #include "trace.h"
 
-/* Most CNPs that may wait for one QP to be resolved */
+/* Maximum number of CNPs that wait for one QP to be resolved */
 #define DCQCN_PENDING_CNPS_MAX	1024
 
 /* Handle a CNP from @saddr for a live QP, whose lock is held */

@@ -27,7 +27,7 @@ enum dcqcn_fifo_kind {
 };
 
 /* Bytes of memory that a CPU counts for itself: some 8 packets of 4 KB. A port may exceed its
- * bounds by so much for each CPU.
+ * bounds by this much for each CPU.
  */
 #define DCQCN_HELD_BATCH	65536
 
@@ -35,7 +35,7 @@ enum dcqcn_fifo_kind {
  * struct dcqcn_counters - what a CPU counts for a port
  * @value: machine words: no tearing, no lock, and one instruction per count
  * @held_memory: bytes of memory of packets that this CPU has held, minus those that it has sent,
- *	and not passed on to dcqcn_pacing.held_memory yet
+ *	as far as they are not yet in dcqcn_pacing.held_memory
  */
 struct dcqcn_counters {
 	unsigned long value[DCQCN_NUM_COUNTERS];

@@ -106,7 +106,7 @@ struct dcqcn_credit {
  * @chains: by the upper bits of a hash; RCU, changed under @lock
  * @lock: protects @chains, @last_id and @num; nests in dcqcn_qp.lock
  * @last_id: id of the context that was added last
- * @seed: random, so that nobody can choose addresses of one chain
+ * @seed: random, so that nobody can choose addresses that share a chain
  * @num: number of contexts
  * @used: the port uses contexts, or did; protected by dcqcn_dev.settings_lock
  */

@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-/* Bits of an entropy value. It is XORed to the UDP source port, which stays within RoCEv2's
+/* Bits of an entropy value. It is XORed into the UDP source port, which stays within RoCEv2's
  * 49152..65535.
  */
 #define DCQCN_ENTROPY_MASK	0x3fff

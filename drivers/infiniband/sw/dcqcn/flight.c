@@ -3,8 +3,8 @@
  * Counts what a flow has in flight, from ACKs.
  *
  * An ACK names a PSN, and packets differ in length. So a packet that asks for an ACK is a
- * milestone: it knows how many bytes were sent up to it, and when it left. An ACK of its PSN, or of
- * a later one, acknowledges all of these. Only its own ACK gives a round trip.
+ * milestone: it records how many bytes were sent up to it, and when it left. An ACK of its PSN, or
+ * of a later one, acknowledges all of these. Only its own ACK gives a round trip.
  *
  * There is room for DCQCN_FLIGHT_MARKS milestones. Beyond that, the latest replaces the one before
  * it, so that ACKs acknowledge more at once.
@@ -13,11 +13,11 @@
  * in common, but each round trip bounds their difference: see dcqcn_way_queued().
  *
  * An ACK for a later packet ends the wait for an ACK. If a NAK comes, or no ACK, rxe goes back: it
- * sends again what was in flight, which is counted again. The peer may have had such a packet
- * before, unless a NAK has said that it misses the first one: it drops what follows that. A packet
- * that it may have had gives no round trip. Its ACK may be that of the first time. And if only ACKs
- * were lost, rxe answers each packet with an ACK of the last one that it has, which the sender may
- * have sent again just before.
+ * sends again what was in flight, which is counted again. After a NAK, the peer has none of these
+ * packets, because it drops what follows the missing one. Otherwise the peer may have received them
+ * before, and they give no round trip: an ACK may answer the first transmission. And if only ACKs
+ * were lost, the peer's rxe answers each duplicate with an ACK of the last packet that it has,
+ * which the sender may have sent again just before.
  *
  * Pure, like rate.c: no clock, no lock, no kernel object.
  */
@@ -27,8 +27,9 @@
 
 #include "flight.h"
 
-/* Clocks of two hosts drift apart by less than 2^-13, 122 ppm: crystals are right to 50 ppm each.
- * While NTP slews a clock, which the kernel bounds to 500 ppm (MAXFREQ), they may drift faster.
+/* Clocks of two hosts drift apart by less than 2^-13, 122 ppm: crystals are accurate to 50 ppm
+ * each. While NTP slews a clock, which the kernel bounds to 500 ppm (MAXFREQ), they may drift
+ * faster.
  */
 #define DCQCN_WAY_DRIFT_SHIFT	13
 
@@ -65,7 +66,7 @@ void dcqcn_flight_sent(struct dcqcn_flight *f, u32 psn, u32 bytes, bool asks, u6
 }
 
 /**
- * dcqcn_flight_acked() - an ACK arrives that is not a NAK
+ * dcqcn_flight_acked() - a positive ACK arrives
  * @f: state
  * @psn: its PSN
  * @now: ns, not before the last call's
@@ -135,9 +136,9 @@ bool dcqcn_flight_arrived(struct dcqcn_flight *f, u32 psn, u32 arrived)
  * The difference of the clocks and the time without queues do not change, apart from drift, and are
  * a part of each @way. A packet waited on its way for at least 0 and at most @excess, so this part
  * is at most @way, and at least @way - @excess. The highest of these lower bounds is the best: it
- * is exact after a packet whose ACK has met no queue. Until the next one it sinks by as much as the
- * clocks may have drifted apart since. So an error makes the wait seem longer: by 12 us after
- * 100 ms in which queues on the way back never emptied, and never longer than @excess, which is
+ * is exact after a packet whose ACK has met no queue. From then on, it is lowered by as much as the
+ * clocks may have drifted apart. So an error makes the wait seem longer: by 12 us after 100 ms in
+ * which queues on the way back never emptied. The wait never seems longer than @excess, which is
  * what is known without the peer's clock.
  *
  * Context: any. The caller serialises access to @w.

@@ -3,10 +3,10 @@
  * The gate decides whether the packet at the head of a flow's queue may leave, and charges the flow
  * for packets that leave.
  *
- * A flow has a time at which its next packet may leave. Sending a packet moves this time on by the
- * packet's length at the present rate (limiter.c). A late timer thereby earns credit: packets leave
- * until the schedule has caught up, within DCQCN_MAX_LATE_NS. A flow that has nothing to send earns
- * no more than DCQCN_IDLE_CREDIT_NS, and a flow that waited until rxe detected a loss earns
+ * A flow has a time at which its next packet may leave. Sending a packet moves this time on by what
+ * the packet takes at the current rate (limiter.c). A late timer thereby earns credit: packets
+ * leave until the schedule has caught up, within DCQCN_MAX_LATE_NS. A flow that has nothing to send
+ * earns no more than DCQCN_IDLE_CREDIT_NS, and a flow that waited until rxe detected a loss earns
  * nothing.
  *
  * While a start sends less than its rate allows, or a context is far from its bounds, only one
@@ -86,7 +86,7 @@ void dcqcn_gate_allow(struct dcqcn_qp *qp, u32 bytes, u64 now)
 	struct dcqcn_flow *flow = &qp->flow;
 	struct dcqcn_fifo *fifo = &flow->fifo[DCQCN_REQUESTS];
 
-	/* PSNs of other types are not compared */
+	/* last_psn is kept for RC only */
 	if (qp->type != IB_QPT_RC || flow->burst || flow->released ||
 	    flow->next + (u64)DCQCN_SKIPS * flow->gap > now)
 		return;

@@ -86,7 +86,8 @@ void dcqcn_gate_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 		    u64 now);
 
 /* ns; the longest wait between the burst of a start and the next packet, unless four round trips
- * are longer: by then the bursts of many flows have left a queue of 1 MB at 10 Gb/s and more
+ * are longer: in this time a port of 10 Gb/s drains a queue of 1 MB, which the bursts of many flows
+ * may have filled
  */
 #define DCQCN_TAIL_NS	((u64)NSEC_PER_MSEC)
 
@@ -171,8 +172,8 @@ static __always_inline void dcqcn_gate_pay(struct dcqcn_qp *qp, u64 rate,
 			most = max((u64)DCQCN_PAUSE_RTTS * flow->rate.rtt,
 				   DCQCN_TAIL_NS);
 	}
-	/* Less than 1 ns. When the rate falls, what packets at a higher one have left is more: at
-	 * DCQCN_RATE_MAX, it is the cost of whole packets.
+	/* A remainder is worth less than 1 ns at the rate that left it, and more at a lower rate:
+	 * one from DCQCN_RATE_MAX may be as much as whole packets cost. So carry at most 1 ns.
 	 */
 	gap = div64_u64_rem(bytes * DCQCN_COST_PER_BYTE + min(flow->remainder, rate), rate,
 			    &flow->remainder);
@@ -251,7 +252,7 @@ static __always_inline bool dcqcn_gate_pass(struct dcqcn_qp *qp,
 {
 	struct dcqcn_flow *flow = &qp->flow;
 
-	/* an ACK's priority may be another than that of data */
+	/* an ACK's priority may differ from that of data */
 	if (!tx->limit && !dcqcn_bth_is_ack(tx->bth))
 		flow->released = true;
 	if (flow->draining || dcqcn_flow_held(flow))

@@ -163,9 +163,9 @@ static bool dcqcn_ccc_is_plausible(const struct dcqcn_ccc_sender *tx,
 	       lost <= most;
 }
 
-/* A probe has arrived, and its flow may take another path. @counts: the flow's packets are counted.
- * The answer to an offer says nothing of those that left behind it. Return the flow's QP if it
- * waited for that.
+/* A probe has arrived, and its flow may take another path. @counts: the flow's packets are counted;
+ * false for an offer, whose answer says nothing of the packets that left behind it. Return the
+ * flow's QP if it was held until its last packet had arrived.
  */
 static struct dcqcn_qp *dcqcn_ccc_reroute(struct dcqcn_ccc *ccc,
 					  const struct dcqcn_probe *probe,
@@ -197,7 +197,7 @@ static struct dcqcn_qp *dcqcn_ccc_reroute(struct dcqcn_ccc *ccc,
 }
 
 /* Handle feedback for a context whose lock is held. Return whether it was accepted. *turned is a QP
- * that goes on with another path.
+ * that was held and goes on with another path.
  */
 static bool dcqcn_ccc_hear(struct dcqcn_ccc *ccc,
 			   const struct dcqcn_settings *settings,
@@ -229,8 +229,8 @@ static bool dcqcn_ccc_hear(struct dcqcn_ccc *ccc,
 		dcqcn_ccc_begin(ccc, settings, said, &probe, now);
 	dcqcn_ccc_count(tx, said, echoed && same && !late ? &probe : NULL);
 	dcqcn_ccc_granted(tx, said, now);
-	/* feedback that neither reports new bytes nor lets packets leave must not put off the
-	 * timeout for ever
+	/* feedback that neither reports new bytes nor lets packets leave must not postpone the
+	 * timeout forever
 	 */
 	if (more || (dcqcn_ccc_in_window(tx) && dcqcn_ccc_has_credit(tx))) {
 		tx->heard_time = now;

@@ -41,8 +41,8 @@
  *
  * These fields hold the state: !dcqcn_qp.limited for free, dcqcn_rate.start for starting,
  * dcqcn_qp.obeys for windowed and plugged, dcqcn_flow.released for closing. Each state ends at the
- * latest as follows. starting: after 64 idle round trips and the time of 4 packets. paced: by the
- * increases of an idle time, which the janitor (resolve.c) applies. windowed, plugged: after a
+ * latest as follows. starting: after 64 idle round trips and the time of 4 packets. paced: the rate
+ * of an idle flow rises too, when the janitor (resolve.c) looks at it. windowed, plugged: after a
  * second without data. closing: by the bounds on what is held (queue.c), and two ack timeouts.
  *
  * All of it belongs to struct dcqcn_flow, and is protected by the QP's lock.
@@ -69,7 +69,7 @@
  */
 #define DCQCN_REJOIN_RTTS	8
 
-/* A flow that obeys a context or an algorithm loses its limiter after so long without data */
+/* A flow that obeys a context or an algorithm loses its limiter after this long without data */
 #define DCQCN_SILENT_JIFFIES	HZ
 
 bool dcqcn_any_limited __read_mostly;
@@ -228,7 +228,8 @@ void dcqcn_limiter_begin(struct dcqcn_qp *qp,
 }
 
 /* Let a flow obey the algorithm that was chosen for it, if there is one. @acks: its packets may ask
- * for ACKs. Return false if there is none, or if it needs ACKs.
+ * for ACKs. Return false if there is none, if it needs ACKs and gets none, or if there is no
+ * memory.
  */
 static bool dcqcn_limiter_obey(struct dcqcn_qp *qp,
 			       const struct dcqcn_settings *settings, bool acks,
@@ -275,8 +276,8 @@ static bool dcqcn_limiter_meets_queue(const struct dcqcn_flow *flow, u64 line,
 	return ns > path->paused_rtt + path->paused_rtt / 4 + own;
 }
 
-/* A start goes on from its burst. Flows that have begun together, and divided one, go on alike:
- * with the average of their bursts. The first has sent more than the last.
+/* A start goes on from its burst. Flows that began together have shared one burst, of which the
+ * first got more than the last. They all go on from the average of their shares.
  */
 static void dcqcn_limiter_average_burst(struct dcqcn_qp *qp, u64 now)
 {

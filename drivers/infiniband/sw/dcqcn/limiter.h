@@ -108,9 +108,9 @@ static __always_inline u64 dcqcn_limiter_rate(struct dcqcn_qp *qp,
 	return rate;
 }
 
-/* ns; the round trip by which a pause is judged. What T follows falls slowly, and a flow that sends
- * little has few samples: it would take its next pauses for waits in a queue that is gone. A single
- * short one proves little: where flows begin together, the first packets find no queue yet.
+/* ns; the round trip by which a pause is judged. dcqcn_rate.rtt falls slowly, and a flow that sends
+ * little has few samples: it would take its next pauses for waits in a queue that is gone. One
+ * short sample proves little: where flows begin together, the first packets find no queue yet.
  */
 static __always_inline u32 dcqcn_limiter_recent_rtt(const struct dcqcn_flow *flow)
 {
@@ -139,7 +139,7 @@ static __always_inline u64 dcqcn_limiter_idle(const struct dcqcn_flow *flow, u64
 /**
  * dcqcn_limiter_watch() - detect pauses of a flow that may have no limit
  * @qp: its QP
- * @bth: its BTH
+ * @bth: BTH of the packet that it sends
  *
  * A pause between messages means that the flow had nothing to send. A pause in the middle of a
  * message is a wait for ACKs or for the host's own link.

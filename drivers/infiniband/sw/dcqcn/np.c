@@ -8,9 +8,9 @@
  *
  * Only packets with a correct ICRC from the peer of an existing QP are answered. The ICRC is
  * checked only when a CNP is due. xmit.c limits the CNPs of a port, so the cost of a flood of marks
- * is bounded: a million CNPs per second or, up to four million, a fourteenth of the bytes that they
- * answer. 200 flows at 400 Gb/s need 3.2 million. As a port nears this limit, each QP sends CNPs
- * less often, so that no QP takes what others need.
+ * is bounded: a million CNPs per second or, where the marked packets are long, a fourteenth of
+ * their bytes, up to four million. 200 flows at 400 Gb/s need 3.2 million. As a port nears this
+ * limit, each QP sends CNPs less often, so that no QP takes what others need.
  */
 #include <linux/bits.h>
 #include <linux/jhash.h>
@@ -92,7 +92,7 @@ static bool dcqcn_np_is_due(const struct dcqcn_dev *dev, u64 last, u64 gap, u64 
 	return !last || now - last >= gap << dcqcn_np_stretch(dev, now);
 }
 
-/* ns; the least time between two CNPs of a QP or, for UD, of a sender */
+/* ns; the least time between two CNPs of a QP or, for UD, to one sender */
 static u64 dcqcn_np_interval(const struct dcqcn_settings *settings)
 {
 	return (u64)settings->np.min_time_between_cnps * NSEC_PER_USEC;

@@ -16,10 +16,10 @@
  *                       average delay beyond the target
  *   yes  <  target      none: the queue is short, or is not the path's fault
  *
- * Besides, the window grows by a constant once per base round trip, and shrinks by
- * what is lost. When packets were lost or the delay exceeds four targets, and an eighth
- * of the largest window did not get through in the time of one round trip and the
- * target, the window becomes what did get through.
+ * In addition, the window grows by a constant once per base round trip, and shrinks by
+ * what is lost. If packets were lost or the delay exceeds four targets, and less than an
+ * eighth of the largest window got through in a base round trip plus the target, the
+ * window becomes what did get through.
  *
  * The constants were chosen for a reference path of 150,000 bytes, which are 12 us at
  * 100 Gb/s. Others scale them: by a, the bandwidth-delay product (BDP) in units of
@@ -177,7 +177,7 @@ static void dcqcn_nscc_fair(struct dcqcn_nscc *n, u32 bytes)
 }
 
 /* @missing: ns up to the target. It is converted to units of 12 us with 16 fractional bits:
- * < 2^33. Times 2^28 bytes it is < 2^61; times 4 MSS, and without these bits, < 2^63.
+ * < 2^33. Times 2^28 bytes it is < 2^61; times 4 MSS, shifted right by 16 bits, < 2^63.
  */
 static void dcqcn_nscc_proportional(struct dcqcn_nscc *n, u32 bytes, u32 missing)
 {
@@ -330,8 +330,9 @@ void dcqcn_nscc_feedback(struct dcqcn_nscc *n,
  * @n: state
  * @bytes: how many
  *
- * Increases that wait to be added are divided by the window then. They stay as many bytes as for
- * the window that has earned them: if that is lost as a whole, a smaller one must not jump up.
+ * Increases that wait to be added will be divided by the window. They are scaled down with it, so
+ * that they add no more bytes than before: a window that was lost as a whole must not jump up
+ * again.
  *
  * Context: any. The caller serialises access to @n.
  */

@@ -248,8 +248,8 @@ bool dcqcn_pkt_request_ack(void *ip, size_t len)
 	return true;
 }
 
-/* A CRC is linear: its change depends on the bits that are XORed to the packet and on the number of
- * bytes behind them, but not on any other byte
+/* A CRC is linear: its change depends on the bits that are XORed into the packet and on the number
+ * of bytes behind them, but not on any other byte
  */
 static __le32 dcqcn_icrc_delta(__be16 port, size_t len)
 {
@@ -268,7 +268,7 @@ static __le32 dcqcn_icrc_delta(__be16 port, size_t len)
  * dcqcn_pkt_steer() - let a packet take another path
  * @ip: its IP header; all of it is writable, and its ICRC right
  * @len: bytes from @ip on
- * @ev: entropy value; XORed to the UDP source port and the IPv6 flow label
+ * @ev: entropy value; XORed into the UDP source port and the IPv6 flow label
  * @known: zeroed, or as this function left it for an earlier packet
  *
  * Context: any. Return: whether the packet was changed; only RoCEv2 without UDP checksum and IPv4

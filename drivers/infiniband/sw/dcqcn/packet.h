@@ -343,7 +343,7 @@ static inline bool dcqcn_bth_requests_ack(const struct dcqcn_bth *bth)
 
 #define DCQCN_OPCODE_LAST_WRITE	0x0b	/* RC; SENDs and WRITEs up to here */
 
-/* Whether a packet may ask for an ACK of its own PSN: a RC SEND or WRITE */
+/* Whether a packet may ask for an ACK of its own PSN: an RC SEND or WRITE */
 static inline bool dcqcn_bth_may_request_ack(const struct dcqcn_bth *bth)
 {
 	return bth->opcode <= DCQCN_OPCODE_LAST_WRITE;

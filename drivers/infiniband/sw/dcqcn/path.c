@@ -5,7 +5,7 @@
  * One packet at a time is a probe: a request that asks for an ACK, stamped when
  * it leaves the pacer. The ACK of exactly its PSN gives a round trip, queues
  * included. Two of them in a row give a rate: the bytes that left between the
- * probes, by the time between their ACKs.
+ * probes, divided by the time between their ACKs.
  *
  * ACKs are cumulative: one beyond the probe ends the wait as well. The probe's own ACK was lost, or
  * the peer answers several packets with one ACK, or with the response to a READ. The delay of such
@@ -144,7 +144,7 @@ static bool dcqcn_path_learn_rate(struct dcqcn_path *path, u64 now)
 }
 
 /* Whether an ACK only repeats what is acknowledged already. After DCQCN_PROBE_NS, PSNs may have
- * come round. What the peer's module says is never repeated.
+ * wrapped. What the peer's module says is never repeated.
  */
 static bool dcqcn_path_is_repeated(const struct dcqcn_path *path, u32 psn, u64 now)
 {
@@ -153,7 +153,7 @@ static bool dcqcn_path_is_repeated(const struct dcqcn_path *path, u32 psn, u64 n
 }
 
 /**
- * dcqcn_path_acked() - an ACK arrives that is not a NAK
+ * dcqcn_path_acked() - a positive ACK or an answer arrives
  * @path: what is known
  * @psn: its PSN
  * @now: ns, not before the probe left
@@ -200,7 +200,7 @@ void dcqcn_path_restart(struct dcqcn_path *path)
 }
 
 /**
- * dcqcn_path_forget() - a flow begins again, or nothing has been measured for long
+ * dcqcn_path_forget() - a flow begins again, or nothing was measured for a long time
  * @path: what is known
  *
  * The flow may take another path by now, or may have a larger share of it.
@@ -224,7 +224,7 @@ void dcqcn_path_forget(struct dcqcn_path *path)
  */
 #define DCQCN_BURST_MOST	8
 
-/* After a loss, a burst is this part of the usual one: those of all flows did not fit the switch */
+/* After a loss, the burst is divided by this: those of all flows together did not fit the switch */
 #define DCQCN_BURST_LOST	4
 
 /* Flows that share a path in rounds, as in a collective operation, begin again together. One that
@@ -238,8 +238,8 @@ void dcqcn_path_forget(struct dcqcn_path *path)
 /* Learn the share from the time since the flow began. @rate: bit/s; its last rate, 0 if it had no
  * limit. A slow flow's last rate is higher than its average, as faster ones were done before it. So
  * half of the difference makes shares equal, from round to round. After a loss, rxe may have waited
- * for its timer most of the time: the share is at least a quarter of what got through at most, and
- * unknown if that is.
+ * for its timer most of the time: the share is at least a quarter of the highest rate that got
+ * through, and unknown if that rate is.
  */
 static void dcqcn_path_learn_share(struct dcqcn_path *path, u32 usual, u64 rate,
 				   u64 now)

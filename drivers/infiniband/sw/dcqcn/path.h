@@ -16,8 +16,8 @@
 #define DCQCN_PATH_LONG		625000U		/* bytes */
 #define DCQCN_RTT_LONGEST	(5 * NSEC_PER_MSEC)
 
-/* ns; after so long without an ACK, a probe is given up and earlier results are forgotten. This is
- * longer than any measured round trip, and shorter than 2^24 PSNs take to repeat.
+/* ns; after this long without an ACK, a probe is given up and earlier results are forgotten. This
+ * is longer than any measured round trip, and shorter than 2^24 PSNs take to repeat.
  */
 #define DCQCN_PROBE_NS		NSEC_PER_SEC
 
@@ -51,9 +51,9 @@
  * @begun_time: ns; when it last did so
  * @share: kb/s; the rate with which the flow begins again, 0 if it has met no congestion
  * @calm: number of pauses since the flow with a @share last met congestion
- * @marked: the flow has met a queue or a CNP since then
- * @queued: the flow's burst has met a queue since then
- * @lost: the flow has lost packets since then
+ * @marked: since @begun_time, a CNP came, or the burst met a queue after a pause that followed CNPs
+ * @queued: since @begun_time, the flow's burst met a queue
+ * @lost: since @begun_time, packets were lost
  * @was_marked: value of @marked before the last pause
  * @was_lost: value of @lost before the last pause
  * @shares: the flow began with a share of a burst, as nothing was known of its peer

@@ -376,7 +376,9 @@ bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct dcqcn_tx *tx)
 		dcqcn_ccc_leave(qp);
 		dcqcn_qp_forget_choice(qp);
 	}
-	/* in a live entry, packets of the owner have matched it; in another one, they have not */
+	/* @owner is set once a packet has matched a live entry or, in any other entry, once a
+	 * packet was not believed
+	 */
 	if (live == !!qp->owner || (live && dcqcn_qp_is_newer(qp, tx)))
 		begins = dcqcn_qp_read(qp, tx);
 	if (live && !begins) {

@@ -112,7 +112,7 @@ enum dcqcn_move {
  * @move: see &enum dcqcn_move
  * @until: ns; the flow is held until then at the latest
  * @waits: ns; since when its next packet has waited for the window, 0 if it has not
- * @due: ns; when its next packet might have left at the rate, as it last had to wait
+ * @due: ns; when its next packet may leave at the rate, as of when it last had to wait
  * @sent: value of dcqcn_ccc_sender.sent when its last packet had left
  * @lent: @sent may be stale: packets may have left since without being counted
  * @introduced: one of its packets has asked the peer's module for an answer

@@ -5,7 +5,7 @@
  * A flow has two FIFOs and one soft hrtimer. At short gaps one timer serves several packets
  * (DCQCN_BATCH).
  *
- * Order: while packets are held, or being sent after that, all other packets of the flow
+ * Order: while packets are held, or held ones are being sent, all other packets of the flow
  * queue. What is due is sent by the timer, or by the hook when it finds the timer late:
  * only one of them at a time for a flow, and without the lock. BH stays disabled
  * meanwhile: a preempted sender would stall its flow.
@@ -263,8 +263,8 @@ static enum hrtimer_restart dcqcn_queue_timer(struct hrtimer *timer)
 	enum hrtimer_restart restart = HRTIMER_NORESTART;
 
 	spin_lock(&qp->lock);	/* BH is off already */
-	/* This is cheaper than starting it again. Another CPU may have started it since
-	 * it fired, and the expiry of a queued timer must not be set.
+	/* HRTIMER_RESTART is cheaper than hrtimer_start(). Another CPU may have started the timer
+	 * since it fired, and the expiry of a queued timer must not be set.
 	 */
 	if (dcqcn_queue_drain(qp) && !hrtimer_is_queued(timer)) {
 		hrtimer_set_expires(timer,
@@ -394,8 +394,8 @@ unsigned int dcqcn_queue_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 	dcqcn_queue_hold(qp, kind, skb, now);
 	if (flow->draining)
 		goto unlock;
-	/* If the timer is late, or a request has no memory, send in its place. If it
-	 * waits for a batch, leave that to it.
+	/* If the timer is late, or requests take too much memory, send in place of the timer. If
+	 * it waits for a batch, leave the packet to it.
 	 */
 	wake = dcqcn_queue_wake(flow);
 	if (now >= wake || dcqcn_queue_is_crowded(qp, DCQCN_REQUESTS, 0)) {

@@ -17,7 +17,7 @@
  * interval between CNPs. The NIC's: at most one cut per monitor period, at its end if the CNP came
  * early; consecutive cuts leave the target alone; a cut takes no more than a given share.
  *
- * DCQCN is free of scale when it is written in units of the path. Where a knob is 0, "measured",
+ * DCQCN is scale-free when it is written in units of the path. Where a knob is 0, "measured",
  * these units are the round trip, queues included, and the rate that gets through. The caller
  * measures both and passes them in:
  *
@@ -48,7 +48,7 @@
  * Everything here is a pure function of (state, parameters, line rate, time,
  * bytes): no clock, no lock, no kernel object. The caller serialises, and
  * passes times that never go back. Nothing runs between calls: each call
- * first works off, in time order, what was due since the last one. That takes
+ * first catches up, in time order, on what was due since the last one. That takes
  * a bounded number of steps whatever the knobs are and however long the flow
  * was idle.
  *
@@ -413,7 +413,7 @@ void dcqcn_rate_set_rtt(struct dcqcn_rate *r, u32 rtt, u32 least)
 
 /**
  * dcqcn_rate_set_delivered() - learn how much gets through
- * @r: state, worked off up to now
+ * @r: state, brought up to date
  * @p: parameters
  * @least: bit/s; the least that got through lately
  * @most: bit/s; the most that got through lately, not less than @least
@@ -440,7 +440,7 @@ void dcqcn_rate_set_delivered(struct dcqcn_rate *r,
  * @line: line rate, bit/s
  * @most: bit/s; the most that got through lately, 0 for unknown
  *
- * Until its first CNP, a rate that follows the path grows up to twice of what gets
+ * Until its first CNP, a rate that follows the path grows up to twice what gets
  * through, and half of that would leave the queue as it is. So the first cut starts from
  * no more than gets through.
  *

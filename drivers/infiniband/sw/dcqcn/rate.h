@@ -90,8 +90,8 @@ enum dcqcn_start {
  *	come, what the flows that began with it sent on average
  * @active_time: ns; when the flow last sent or was cut
  * @seen_rate: bit/s; the current rate right after that
- * @bytes: bytes sent since the byte counter last fired or was restarted; less than
- *	@rpg_byte_reset was then
+ * @bytes: bytes sent since the byte counter last fired or was restarted; below rpg_byte_reset, as
+ *	that was then
  * @last_rtt: ns; instead of @bytes in a start: round trip of its latest sample
  * @alpha: estimate of congestion, in units of 2^-30, at most 2^30
  * @rtt: ns; measured round trip, the queues on the way included
@@ -247,7 +247,7 @@ static inline bool dcqcn_rate_is_steady(const struct dcqcn_rate *r,
 }
 
 /**
- * dcqcn_rate_advance() - work off what was due up to @now
+ * dcqcn_rate_advance() - catch up on what was due up to @now
  * @r: state
  * @p: parameters; they may differ from those of the last call
  * @line: line rate, bit/s, at least 1 Mb/s; may differ too

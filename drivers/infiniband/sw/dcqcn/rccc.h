@@ -14,7 +14,7 @@
 #define DCQCN_RCCC_BACKLOG_MAX	0x100000U
 
 /* bytes; the most that a port may owe, and about the most that a source may have sent beyond its
- * credit: more would let it wait for long when others pause
+ * credit: more would keep it waiting for a long time when others pause
  */
 #define DCQCN_RCCC_OWED_MAX	0x100000U
 

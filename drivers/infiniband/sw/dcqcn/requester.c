@@ -8,9 +8,9 @@
  * requests more ACKs than rxe does, and the gap between two requests has a bound: with perftest's
  * ack timeout of 67 ms, a flow may be as slow as 1 Mb/s. If rxe goes back to the same packet twice
  * nevertheless, the QP may be being destroyed: rxe waits until no packet is left, and repeats its
- * requests meanwhile. The worker asks the core about it. Newer kernels no longer know such a QP,
- * and what is held is dropped. Until then, and in older kernels, hold only what can leave before
- * rxe goes back again.
+ * requests meanwhile. The worker asks the core about it. The core of newer kernels no longer knows
+ * such a QP, and what is held is dropped. Until then, and in older kernels, hold only what can
+ * leave before rxe goes back again.
  */
 #include <linux/kernel.h>
 #include <linux/skbuff.h>

@@ -131,7 +131,7 @@ static void dcqcn_qp_learn(struct dcqcn_qp *qp,
 	qp->peer = info->peer;
 }
 
-/* Ask the core about @qp; may sleep. Its first packet begins a flow. */
+/* Ask the core about @qp; may sleep. The next packet that the QP sends begins a flow. */
 static void dcqcn_qp_identify(struct dcqcn_qp *qp)
 {
 	struct dcqcn_qp_info info;

@@ -7,7 +7,7 @@
 
 struct dcqcn_dev;
 
-/* Most entries without a known QP: bounds the memory that a flood of packets to QPs
+/* Maximum number of entries without a known QP: bounds the memory that a flood of packets to QPs
  * that do not exist can take
  */
 #define DCQCN_UNRESOLVED_MAX	1024

@@ -6,7 +6,7 @@
  *   a data packet asks for an ACK,
  *   for an answer (answer.c), and
  *   has an empty stamp behind it     writes into it   reads it where the packet comes in, and
- *                                                     tells it in the answer
+ *                                                     reports it in the answer
  *
  * A sender adds stamps only if its flow's algorithm wants them, and only for a peer whose answers
  * say that it reads them, because its knob hop_stamps is set. Other hosts never get a stamp.

@@ -122,7 +122,7 @@ static bool dcqcn_start_is_idle(const struct dcqcn_rate *r, u64 now)
 unsigned int dcqcn_start_advance(struct dcqcn_rate *r, u64 line, u64 now,
 				 u32 bytes)
 {
-	/* if there was no memory for a path, nobody knows how long packets are */
+	/* if there was no memory for a path, the length of packets is unknown */
 	u32 enough = DCQCN_START_PACKETS * r->packet ?: r->burst;
 	unsigned int done = 0;
 
@@ -266,7 +266,7 @@ void dcqcn_start_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 }
 
 /**
- * dcqcn_start_skip() - a flow begins again at a rate that is known, or its start ends so
+ * dcqcn_start_skip() - a flow begins again at a known rate, or its start ends at one
  * @r: state
  * @p: parameters
  * @rate: bit/s

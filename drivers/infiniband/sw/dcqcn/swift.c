@@ -56,7 +56,7 @@ struct dcqcn_swift {
 };
 
 /* The square root of a number below 2^62, rounded down. It has no branches, and
- * OPTIMIZER_HIDE_VAR() keeps the compiler from making any of @fits: in eBPF, the verifier would
+ * OPTIMIZER_HIDE_VAR() keeps the compiler from turning @fits into one: in eBPF, the verifier would
  * follow each branch.
  */
 static u32 dcqcn_swift_root(u64 n)

@@ -10,7 +10,7 @@
  *
  *   rtt < T_low      rate += delta
  *   rtt > T_high     rate *= 1 - beta * (1 - T_high / rtt)
- *   gradient <= 0    rate += N * delta; N is 5 from the fifth time in a row on, and 1 before
+ *   gradient <= 0    rate += N * delta; N is 1 for the first four since a gradient > 0, then 5
  *   otherwise        rate *= 1 - beta * gradient
  *
  * once for each segment of 16 KB that is acknowledged, but not more often than once in minRTT. The

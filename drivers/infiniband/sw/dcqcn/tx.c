@@ -376,7 +376,7 @@ static bool dcqcn_tx_is_above(const struct dcqcn_dev *dev, struct net_device *ou
 }
 
 /* Handle a packet that rxe sends from QP @qpn of port @dev through @out, as dcqcn_tx_fast() does,
- * in the rare cases. If a clone has no memory for a copy, it stays unmarked and is counted.
+ * in the rare cases. A clone whose header cannot be copied stays Not-ECT, and is counted.
  */
 static noinline unsigned int
 dcqcn_tx_slow(struct dcqcn_dev *dev, struct sk_buff *skb, u32 qpn,

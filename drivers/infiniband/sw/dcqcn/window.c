@@ -35,10 +35,10 @@
  *   bytes that were lent  no wait: the next holder of the lock counts them
  *
  * While a context is far from its bounds, most packets leave without its lock: it lends its flows
- * bytes (dcqcn_ccc_lend()), and each packet takes its length from these. Whoever takes the lock
- * first counts these bytes as sent (dcqcn_ccc_settle()), so that feedback never acknowledges
- * uncounted bytes. Flows that have left the path that rxe chose, or may leave it soon, are lent
- * nothing.
+ * bytes (dcqcn_ccc_lend()), and each packet takes its length from these. Code that takes the
+ * lock counts these bytes as sent before anything else (dcqcn_ccc_settle()), so that feedback never
+ * acknowledges uncounted bytes. Flows that have left the path that rxe chose, or may leave it soon,
+ * are lent nothing.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -68,8 +68,8 @@
 
 #define DCQCN_CCC_TIMEOUTS	3	/* timeouts in a row until the peer counts as gone */
 
-/* A grant is overdue after so many round trips and waits for a grant, but not before 128 senders to
- * a port of 40 Gb/s may have had their turns
+/* A grant is overdue after this many round trips and waits for a grant, but not before 128 senders
+ * to a port of 40 Gb/s may have had their turns
  */
 #define DCQCN_CCC_OVERDUE	8
 #define DCQCN_CCC_OVERDUE_MIN	(500ULL * NSEC_PER_USEC)

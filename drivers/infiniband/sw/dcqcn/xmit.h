@@ -13,7 +13,7 @@ struct net;
 
 /* ns; cost of a CNP or feedback: a million of each per second */
 #define DCQCN_XMIT_GAP_NS	1000U
-/* ns; most unused budget that a port may save up, which covers the start of an incast */
+/* ns; maximum unused budget that a port saves up, which covers the start of an incast */
 #define DCQCN_XMIT_BURST_NS	(10 * NSEC_PER_MSEC)
 
 bool dcqcn_xmit_charge(atomic64_t *account, s64 gap);
