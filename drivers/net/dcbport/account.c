@@ -104,8 +104,8 @@ bool dcbport_account_charge(struct dcbport_account *account,
 	shared = min_t(u64, min(room, pool_free(pool)), len - reserve);
 	headroom = len - reserve - shared;
 	if (headroom && (u64)account->headroom + headroom > th->headroom) {
-		/* if the headroom is smaller than a packet, this may come before xOFF; a release
-		 * ends the pause
+		/* if the headroom is smaller than a packet, the packet may be lost before xOFF is
+		 * reached; a release ends the pause
 		 */
 		if (th->headroom && held + account->headroom)
 			account->paused = true;

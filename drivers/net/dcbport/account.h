@@ -19,9 +19,10 @@ struct dcbport_pool {
 /**
  * struct dcbport_thresholds - the profile of a priority: when its account pauses its sender
  * @reserve: bytes that the account has for itself
- * @xoff: bytes; 0 leaves it to the pool's alpha
+ * @xoff: bytes; 0 if only @alpha bounds the account
  * @xon: bytes, not above @xoff
- * @xon_offset: bytes by which the account must be below the pool's bound as well
+ * @xon_offset: bytes by which the account must also be below the pool's bound before the sender
+ *	resumes
  * @headroom: bytes for what arrives before the sender has paused
  * @alpha: the share of the pool's free part that the account may take, in units of
  *	1 / DCBPORT_ALPHA_ONE; 0 for all of it

@@ -14,8 +14,8 @@
 #include "hop.h"
 #include "storm.h"
 
-/* Bytes that a network card takes in one go: seven frames of 9 KB. A class with a maxrate may catch
- * up on as much after other classes have used the link.
+/* Bytes that a network card sends in one burst: seven frames of 9 KB. After other classes have used
+ * the link, a class with a maxrate may catch up by this much.
  */
 #define BURST		65536
 /* A late timer, as in a busy guest, costs no bandwidth: what should have been sent
@@ -23,7 +23,7 @@
  */
 #define LATE		NSEC_PER_MSEC
 
-/* Set what else is done with a class's packets, except for storms */
+/* Set the extra work for a class's packets, except for that of the watchdog */
 static void class_extras(struct dcbport *port, u8 tc)
 {
 	const struct dcbport_settings *s = &port->settings;
@@ -36,7 +36,7 @@ static void class_extras(struct dcbport *port, u8 tc)
 		class->enters |= DCBPORT_EXTRA_SHARE;
 	if (s->wred & 1 << tc)
 		class->enters |= DCBPORT_EXTRA_WRED;
-	/* packets that were counted still wait */
+	/* packets whose flows were counted may still wait */
 	if (class->counted || dcbport_settings_counts_flows(s, tc)) {
 		class->enters |= DCBPORT_EXTRA_FLOWS;
 		class->leaves |= DCBPORT_EXTRA_FLOWS;
@@ -91,7 +91,7 @@ static void wire_apply(struct dcbport *port, const struct dcbport_settings *s, u
 		port->tell_again = 0;
 	dcbport_wire_set_rate(&port->wire, s->rate, now);
 	port->wire.overhead = s->overhead;
-	/* the frame whose last bit has not been sent arrives as much earlier, or later */
+	/* if the last frame is still being sent, it arrives earlier, or later, by the same time */
 	if (last && dcbport_cb(last)->time == arrives)
 		dcbport_cb(last)->time = port->wire.free + delay;
 }

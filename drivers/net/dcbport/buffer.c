@@ -310,7 +310,7 @@ int dcbport_buffer_del(struct dcbport_buffer *buffer,
 		       struct netlink_ext_ack *extack)
 {
 	if (buffer->ports) {
-		NL_SET_ERR_MSG(extack, "the switch still has ports");
+		NL_SET_ERR_MSG(extack, "the switch still has ports: take them out first");
 		return -EBUSY;
 	}
 	buffer_del(buffer);
@@ -488,7 +488,7 @@ static void ingress_free_rcu(struct rcu_head *rcu)
  * dcbport_ingress_free() - free the ingress of a port that has left
  * @in: the ingress, to which no packet is charged any more
  *
- * Code that has just found it may still read whether its port is there.
+ * Code that found it just before may still read @in->port.
  */
 void dcbport_ingress_free(struct dcbport_ingress *in)
 {

@@ -11,7 +11,7 @@
 #include "mark.h"
 #include "stamp.h"
 
-/* The kernel's reasons are fewer than ours, and older kernels have only one */
+/* The kernel has fewer drop reasons than a port, and older kernels have only one */
 static u32 drop_reason(enum dcbport_drop why)
 {
 	switch (why) {
@@ -26,7 +26,7 @@ static u32 drop_reason(enum dcbport_drop why)
 	}
 }
 
-/* Count a packet among the flows of its class, which may have stopped counting */
+/* Count a packet's flow, or let the packet belong to no flow if its class no longer counts flows */
 static void flow_enter(const struct dcbport *port, struct dcbport_class *class,
 		       struct sk_buff *skb)
 {
@@ -81,8 +81,9 @@ void dcbport_free_list(const struct dcbport *port, struct sk_buff *dropped)
 	tcf_kfree_skb_list(dropped, port->sch, port->sch->dev_queue, port->dev);
 }
 
-/* Whether a class may hold @bytes in total, by its share of the free part of the buffer. Local
- * packets take nothing of the buffer, so no share bounds them.
+/* Whether a class may hold @bytes in total, by its share of the free part of the buffer. Packets
+ * that did not come in at a port of the switch take no memory from the buffer, so no share bounds
+ * them.
  */
 static bool class_may_hold(const struct dcbport *port,
 			   const struct dcbport_class *class,
@@ -148,7 +149,7 @@ void dcbport_class_leaves(struct dcbport *port, struct dcbport_class *class,
 }
 
 /**
- * dcbport_class_forget_flows() - let the packets that wait in a class belong to no flow
+ * dcbport_class_forget_flows() - let the waiting packets of a class belong to no flow
  * @class: the class, which begins to count flows
  */
 void dcbport_class_forget_flows(struct dcbport_class *class)

@@ -82,7 +82,7 @@ dcbport_class_take(struct dcbport *port, struct dcbport_class *class, struct Qdi
 	return skb;
 }
 
-/* Whether dcbport_class_until() is later than @now for any class */
+/* Whether dcbport_class_until() can be later than @now for any class */
 static inline bool dcbport_holds(const struct dcbport *port, u64 now)
 {
 	return port->paced || dcbport_pause_last(&port->pause) > now;

@@ -77,7 +77,7 @@ static u8 packet_dscp(const struct dcbport_prio_map *map,
 	return dsfield < 0 ? DCBPORT_NO_PRIO : map->dscp[dsfield >> 2];
 }
 
-/* The outer tag is in the frame if no device has removed it, or will insert it */
+/* The outer tag is in the frame unless a device has removed it, or will insert it */
 static u8 packet_pcp(const struct dcbport_prio_map *map,
 		     const struct sk_buff *skb)
 {

@@ -233,7 +233,7 @@ static int ets_set(struct net_device *dev, struct ieee_ets *ets)
 	return dcbnl_change(port, &s);
 }
 
-/* In kbit/s. A bound below 1 kbit/s must not be shown as 0, which is none. */
+/* In kbit/s. A bound below 1 kbit/s must not be shown as 0, which means that there is no bound. */
 static u64 maxrate_shown(u64 rate)
 {
 	return DIV_ROUND_UP_ULL(rate, BPS_PER_KBPS);
@@ -387,7 +387,7 @@ static int app_set(struct net_device *dev, struct dcb_app *app)
 		return -ENODEV;
 	if (!entry)
 		return refuse(dev, -EOPNOTSUPP,
-			      "only entries of DSCPs and PCPs, and the default, are supported");
+			      "only APP entries for a DSCP, a PCP or the default are supported");
 	if (app->priority >= DCBPORT_PRIOS)
 		return refuse(dev, -EINVAL, "priorities are 0 to 7");
 	if (*entry & 1 << app->priority)
@@ -572,7 +572,7 @@ void dcbport_dcbnl_end(struct dcbport *port)
 }
 
 /**
- * dcbport_dcbnl_forget() - the core has dropped all entries of an ifindex
+ * dcbport_dcbnl_forget() - note that the core has dropped all entries of an ifindex
  * @ifindex: of a device that is unregistered, in any network namespace
  *
  * Context: rtnl is held.

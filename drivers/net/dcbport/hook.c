@@ -118,8 +118,8 @@ int dcbport_hook_begin(struct dcbport *port)
  * dcbport_hook_end() - undo dcbport_hook_begin(), if it was done
  * @port: the port
  *
- * Waits for running hooks: older kernels free a qdisc whose creation has failed
- * without a grace period.
+ * Waits for running hooks: if the creation of a qdisc has failed, older kernels free it without a
+ * grace period.
  *
  * Context: rtnl is held; may sleep.
  */

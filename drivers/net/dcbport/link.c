@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The link behind a port. A frame begins when the link is free, and arrives when its last bit
- * has been sent and has travelled. Frames on the link can no longer be paused.
+ * The link behind a port. The port starts a frame when the link is free, and the frame arrives when
+ * its last bit has been sent and has travelled. Frames on the link can no longer be paused.
  */
 #include <linux/minmax.h>
 

@@ -5,7 +5,7 @@
 
 #include "class.h"
 
-/* Most packets on a link: with 1 KB each, what 100 Gb/s send in 80 ms. Further packets
+/* The most packets on a link: with 1 KB each, as many as 100 Gb/s carries in 80 ms. Further packets
  * wait in their classes, which have limits.
  */
 #define DCBPORT_FLIGHT_MAX	1048576
@@ -26,7 +26,7 @@ static inline u64 dcbport_link_takes(const struct dcbport *port)
 	return max(port->wire.free, (u64)dcbport_cb(port->flight.head)->time);
 }
 
-/* Until this time, a wait is too short for a timer */
+/* A wait that ends by this time is too short for a timer */
 static inline u64 dcbport_link_soon(const struct dcbport *port, u64 now)
 {
 	return now + port->grain.ns;

@@ -4,12 +4,13 @@
  *
  * Where things are: qdisc.c is the port. classify.c reads a packet's priority, by the tables
  * of prio.c; origin.c records where the packet came in. class.c has the queues, mark.c marks
- * their packets by curve.c, and drr.c picks one of them. link.c is the cable, and wire.c says
- * when a frame has been sent. flows.c counts flows, by the keys of flow_key.c. buffer.c is a
- * switch's memory, with the arithmetic in account.c. tell.c sends PFC frames, hook.c receives
- * them, pfc.c reads and writes them, pause.c keeps the pauses that they ask for, and storm.c
- * finds PFC storms. settings.c has what can be set, apply.c applies it, and device.c
- * refuses devices that are not links; netlink.c and dcbnl.c set it, with ets.c for percentages.
+ * their packets by curve.c, stamp.c writes a queue's load (hop.c) into them, and drr.c picks the
+ * queue that sends. link.c is the cable, and wire.c says when a frame has been sent. flows.c counts
+ * flows, by the keys of flow_key.c. buffer.c is a switch's memory, with the arithmetic in
+ * account.c. tell.c sends PFC frames, hook.c receives them, pfc.c reads and writes them, pause.c
+ * keeps the pauses that they ask for, and storm.c finds PFC storms. netlink.c and dcbnl.c (with
+ * ets.c for percentages) show and change settings, settings.c checks them, apply.c applies them,
+ * and device.c refuses devices that are not links.
  */
 #include <linux/module.h>
 #include <linux/netdevice.h>

@@ -19,8 +19,8 @@
 
 /* Bytes, more than a port takes in a message */
 #define PORT_REPLY	16384
-/* Bytes of a part of a dump, at least: more than a port takes, but not more than a small buffer of
- * a program has. The core's default is less than a page.
+/* Bytes; the least size of one part of a dump: more than a port takes, but no more than the small
+ * receive buffers of some programs hold. The core's default is less than a page.
  */
 #define DUMP_PART	8192
 

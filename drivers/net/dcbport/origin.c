@@ -7,11 +7,11 @@
  * The record is skb->tc_index, the "traffic control index": the upper 13 bits are the number
  * of the port, the lower 3 the priority. The ingress hook writes it. Unlike skb->skb_iif,
  * skb->priority and skb->cb, it is left alone by bridges, routers, VLAN devices, bonds and VRFs,
- * by queues for neighbours and for programs, and it is copied to clones and fragments. A local
- * packet has 0. Two things overwrite it, and so does a port that sends the packet:
- * filters of tc at the egress (clsact) and at the ingress of a device above the port. For a
- * packet that has lost it, or has never met the hook because a filter redirected it before, the
- * device where it came in is all that is known.
+ * by neighbour queues and by NFQUEUE, and it is copied to clones and fragments. A local packet has
+ * 0. The port that sends the packet clears it. Filters of tc overwrite it in two places: at the
+ * egress (clsact), and at the ingress of a device above the port. For a packet that has lost it, or
+ * has never met the hook because a filter redirected it before, only the device where it came in
+ * is known.
  */
 #include <linux/mm.h>
 #include <linux/netdevice.h>

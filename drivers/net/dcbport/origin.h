@@ -66,7 +66,7 @@ static inline struct dcbport *dcbport_origin_port(unsigned int number)
  * dcbport_origin_find() - find where a packet came in
  * @port: the port where it leaves
  * @skb: the packet; it forgets the record
- * @prio: its priority: by the port where it came in or, if that is none, by @port
+ * @prio: its priority: by the port where it came in or, if there is none, by @port
  *
  * The usual case without a call: the two ports are in one switch.
  *

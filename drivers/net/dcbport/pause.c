@@ -173,7 +173,7 @@ u64 dcbport_pause_read(struct dcbport_pause *p, int prio,
 }
 
 /**
- * dcbport_pause_inherit() - take over pauses, unless a frame has told more since
+ * dcbport_pause_inherit() - take over the pauses of priorities that no frame has named since
  * @heir: the pauses of a port that obeys the same priorities
  * @p: those of the port that it replaces on its link
  * @now: ns

@@ -81,15 +81,15 @@ struct dcbport_class_count {
  * @leaves: extra work for packets that leave
  * @storm: there is a PFC storm, and the watchdog's action applies
  * @prios: priorities that belong to it, one bit each
- * @obeys: priorities whose pauses it obeys: @prios, and those that belonged to it when packets
- *	that wait came
- * @older: packets that came before it last lost a priority, if @obeys differs from @prios
+ * @obeys: priorities whose pauses it obeys: @prios, and those that it has lost while their packets
+ *	may still wait
+ * @older: waiting packets that came before it last lost a priority, if @obeys differs from @prios
  * @counted: packets in the queue that are in @flows
  * @sent: ns; when a packet last went onto the wire
  * @count: its counters
  * @on_wire: its packets on the wire
  * @pace: a wire of its own, at its maxrate, which limits it in addition to the link
- * @flows: flows in the queue, or NULL if they were never needed
+ * @flows: flows in the queue, or NULL if the class has never counted flows
  *
  * The fields that every packet needs come first, as they do in @count. Its size is that of four
  * cache lines, so that a class is found by a shift. Fields that few packets need are elsewhere
@@ -123,7 +123,7 @@ struct dcbport_class {
  * @settings: as set by users; written under rtnl and the lock
  * @prio: the priority of each DSCP and PCP; from the settings. Packets that come in are
  *	looked up without the lock.
- * @origin: number that packets carry which came in here; see origin.c
+ * @origin: its number, which packets that came in here carry; see origin.c
  * @switched: it belongs to a switch; read without the lock by the hook
  * @storms: priorities whose incoming packets are counted, because there is a PFC storm on their
  *	class, one bit each; read without the lock by the hook
@@ -134,8 +134,8 @@ struct dcbport_class {
  * @timer: runs the qdisc when there is something to do
  * @hook: at the device's ingress
  * @pause: the pauses that it must obey; has its own lock
- * @hops: load of each class, or NULL if packets were never stamped; see stamp.c. In this place,
- *	before an aligned field, it takes no extra space.
+ * @hops: load of each class, or NULL if stamping was never enabled; see stamp.c. It precedes an
+ *	aligned field, so it takes no extra space.
  * @class: by number
  * @of: the class of each priority
  * @came: ns; when the last packet arrived, 0 if none has since the last dequeue
@@ -145,8 +145,8 @@ struct dcbport_class {
  * @told: priorities that the other end was told to pause, one bit each
  * @drr: whose turn it is
  * @wire: the link
- * @burst: ns; how long the link takes for a burst
- * @late: ns; lateness of a timer that the port makes up for
+ * @burst: ns; how long the link takes to send a burst
+ * @late: ns; the most lateness of a timer that the port makes up for
  * @armed: ns; when the timer is due, 0 if it is not needed
  * @grain: how late this machine's timers are
  * @flight: frames on the link, in order of arrival
@@ -156,7 +156,8 @@ struct dcbport_class {
  * @frame_errors: PFC frames that could not be allocated
  * @storm: what happened in storms, by class and priority; see storm.c
  *
- * With struct Qdisc before it, it fits into 4 KiB, where the core rounds up to a power of two.
+ * Together with the struct Qdisc before it, it fits into 4 KiB. The slab allocator would round a
+ * larger size up to 8 KiB.
  */
 struct dcbport {
 	struct Qdisc *sch;

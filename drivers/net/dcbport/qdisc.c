@@ -30,7 +30,7 @@
 #include "storm.h"
 #include "tell.h"
 
-/* ns; how long a port that the core has halted waits before it looks whether it runs again */
+/* ns; how long a port that the core has halted waits before it checks whether it runs again */
 #define HALT_WAITS	(100 * NSEC_PER_USEC)
 
 static void port_look_later(struct dcbport *port)
@@ -49,11 +49,11 @@ static bool port_runs(const struct dcbport *port)
  * dcbport_wake() - make a port look for something to do
  * @port: the port
  *
- * To change a device's clsact or the length of its queue, the core halts its qdisc for a moment,
- * and does not say when it runs again. So a port that is halted looks later.
+ * To change a device's clsact or the length of its queue, the core halts the qdisc briefly, and
+ * does not notify it when it runs again. So a halted port checks again later.
  *
- * Context: softirqs or interrupts are disabled; takes no locks but the timer's. Before an active
- * qdisc is freed, the core waits for code that runs in this way.
+ * Context: softirqs or interrupts are disabled; takes no locks but the timer's. Before the core
+ * frees an active qdisc, it waits until code in such a context has finished.
  */
 void dcbport_wake(struct dcbport *port)
 {
@@ -350,8 +350,8 @@ static struct sk_buff *port_dequeue(struct Qdisc *sch)
 	struct dcbport *port = qdisc_priv(sch);
 	u64 more, now = port->came;
 
-	/* the core has cleared its mark that the qdisc is scheduled: what dcbport_wake() was called
-	 * for before, and did not schedule it again, must be seen
+	/* The core has just cleared its flag that the qdisc is scheduled. A dcbport_wake() that
+	 * still found the flag set did not schedule it: see the change that it was called for.
 	 */
 	smp_mb__after_atomic();
 	more = port->flight.qlen | port->poll | dcbport_wants(port) | port->told;
@@ -419,9 +419,10 @@ static int port_init(struct Qdisc *sch, struct nlattr *opt,
 }
 
 /* Also called when a device goes down. @told stays: when the port runs again, it tells the other
- * end again what to pause, because it may have forgotten. Storms and received pauses end: what is
- * at the other end then may be another device, or the same one after a reset. The core also resets
- * a qdisc when it halts a device for a moment, or takes queues from it: then the other end goes on.
+ * end again what to pause, because the other end may have forgotten. Storms and received pauses end
+ * with the link: the next device at the other end may be a different one, or have been reset. The
+ * core also resets a qdisc when it halts a device briefly, or removes queues from it. The link then
+ * stays up, and so do storms and pauses.
  */
 static void port_reset(struct Qdisc *sch)
 {

@@ -162,10 +162,10 @@ const char *dcbport_settings_warn(const struct dcbport_settings *s)
 
 	if (s->pfc && s->action != DCBPORT_ACTION_OFF && s->detect &&
 	    s->detect <= longest_pause(s))
-		return "detect is below the longest pause: one frame looks like a PFC storm";
+		return "detect is not above the longest pause: one frame looks like a PFC storm";
 	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
 		if (settings_marks_late(s, prio))
-			return "Kmax is above xOFF: PFC comes before all packets are marked";
+			return "Kmax is above xOFF: PFC begins before all packets are marked";
 	}
 	return NULL;
 }

@@ -19,8 +19,8 @@
  * struct dcbport_settings - settings of a port
  * @rate: bit/s, 0 for a link that takes no time
  * @delay: ns, one way
- * @overhead: bytes that a frame takes on the wire besides itself
- * @pfc: priorities that pause and are paused, one bit each
+ * @overhead: bytes that a frame takes on the wire in addition to its own length
+ * @pfc: priorities with PFC, which pause their senders and obey pauses, one bit each
  * @prio: rules for a packet's priority
  * @tc: the class of each priority
  * @strict: classes that are sent before others, one bit each

@@ -42,7 +42,7 @@ static int datagram_end(const struct sk_buff *skb)
 	return ip6 ? at + (int)sizeof(*ip6) + ntohs(ip6->payload_len) : -EINVAL;
 }
 
-/* Whether a packet has a stamp at @at with a lower load than @load */
+/* Whether a packet has a stamp at @at that is empty, or has a lower load than @load */
 static bool wants_stamp(const struct sk_buff *skb, int at, u16 load)
 {
 	const struct roce_stamp *stamp;

@@ -231,7 +231,7 @@ void dcbport_storm_watch(struct dcbport *port, u64 now)
 	if (now < port->poll)
 		return;
 	for (tc = 0; tc < DCBPORT_PRIOS; tc++) {
-		/* a class with a storm that has lost its priorities, and its packets, obeys none */
+		/* a class that has lost its priorities obeys none, but its storm must end */
 		if (!port->class[tc].storm && !(port->settings.pfc & port->class[tc].obeys))
 			continue;
 		again |= class_watch(port, tc, now);

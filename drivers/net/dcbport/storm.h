@@ -8,9 +8,9 @@
 /**
  * struct dcbport_storm_count - what happened during storms
  * @out: packets of the class that were sent
- * @dropped: packets of the class that were not
- * @in: packets of the priority that came in, and were let through
- * @in_dropped: those that were not
+ * @dropped: packets of the class that the watchdog dropped
+ * @in: incoming packets of the priority that were let through
+ * @in_dropped: incoming packets of the priority that were dropped
  */
 struct dcbport_storm_count {
 	u64 out;
@@ -25,9 +25,9 @@ struct dcbport_storm_count {
  * @out_before: its packets that had been sent when its last storm began
  * @before: what had happened in storms by then
  * @in: packets of the priority that came in during storms, and were let through
- * @in_dropped: those that were not
+ * @in_dropped: packets of the priority that came in during storms, and were dropped
  *
- * Apart from the class, because it is used in storms only.
+ * Not part of the class, because it is used only in storms.
  */
 struct dcbport_storm {
 	u64 out;

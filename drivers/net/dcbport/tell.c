@@ -62,7 +62,7 @@ static void count_frame(struct dcbport *port, const struct dcbport_pfc *pfc)
  * @want: see dcbport_wants()
  * @now: ns
  *
- * Return: the frame, or NULL if the other end knows.
+ * Return: the frame, or NULL if the other end has been told already, or no memory is left.
  */
 struct sk_buff *dcbport_tell(struct dcbport *port, u8 want, u64 now)
 {

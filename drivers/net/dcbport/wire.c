@@ -16,7 +16,7 @@
 
 #include "wire.h"
 
-/* Timers from which the least lateness is taken: a single timer may be late by chance */
+/* Number of timers of which the least lateness counts: a single timer may be late by chance */
 #define GRAIN_SAMPLES	64
 /* ns; bound of the lateness: a pause cannot stop bytes that were sent early, 12 KB at 1 Gb/s */
 #define GRAIN_MAX	(100 * NSEC_PER_USEC)

@@ -8,7 +8,7 @@
 /**
  * struct dcbport_wire - a link that carries one frame after the other
  * @rate: bit/s, 0 for one that takes no time
- * @overhead: bytes that a frame takes on the wire besides itself
+ * @overhead: bytes that a frame takes on the wire in addition to its own length
  * @free: ns; when the last frame's last bit was sent
  * @rest: in 1 / @rate ns; the fraction by which @free is too early
  */
