@@ -27,7 +27,7 @@ def profiles():
         star.ports[3].set("prio 4 kmin 0 kmax 0")
         one.set("prio 4 xoff 20KB xon 10KB headroom 30KB")
         shown = one.show()
-        assert "xoff" not in shown and "of each priority" in sh("%s port show dev h1" % TOOL).stdout
+        assert "xoff" not in shown and "set per priority" in sh("%s port show dev h1" % TOOL).stdout
         same("shown", [(c["xoff"], c["xon"], c["headroom"]) for c in shown["classes"][3:5]],
              [(100000, 90000, 50000), (20000, 10000, 30000)])
         same("room of less headroom", switch()["room"], room - 20000)

@@ -354,7 +354,7 @@ names()
 		said=$(PATH=$TMP/bin:$PATH "$DCQCN" doctor -i 1ms --peer h2 2>&1)
 		check "status for a peer's $name" $? = 1
 		check "its error" "${said##*$'\n'}" = \
-			"dcqcn: rxe0 on $name: the peer's device has a name that a shell would change"
+			"dcqcn: rxe0 on $name: the peer's device has a name that is not safe in a shell command"
 	done
 	printf 'ready 2\nwatching\nwatched\nhost \033[2J\302\233h2 0\ndev rxe0 eth0 0\nend\n' >$TMP/answer
 	PATH=$TMP/bin:$PATH "$DCQCN" doctor -i 1ms --peer h2 >$TMP/doctor 2>&1

@@ -332,8 +332,8 @@ model none.toml -> none.toml: No such file
 model flows -> model: the value of flows is missing
 model flows many -> flows: "many" is not a value, such as 16
 model flows 1025 -> flows: must be within 1 to 1024
-model flows 8 -o picture.svg -> model: -o: options come before inputs
-model FABRIC.toml FABRIC.toml -> model: FABRIC.toml: only one file, before all inputs
+model flows 8 -o picture.svg -> model: -o: options must come before inputs
+model FABRIC.toml FABRIC.toml -> model: FABRIC.toml: give at most one file, before all inputs
 model /dev/stdin -> /dev/stdin: has no table [model]
 model --sweep kmax=1KB --simulate -> model: --sweep cannot be combined with
 model --sweep kmax=1KB --config tc -> model: --sweep cannot be combined with

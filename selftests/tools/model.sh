@@ -105,7 +105,7 @@ grep -q "kmax_bytes" "$TMP/sweep.svg" || fail "the sweep's picture does not name
 refuses "kmux: no such input (dcqcn model help lists them)" kmux 5KB
 refuses 'speed: "fast" is not a value, such as 400gbit' speed fast
 refuses 'speed: "-5gbit" is not a value, such as 400gbit' speed -5gbit
-refuses "model: -o: options come before inputs" flows 8 -o "$TMP/c.svg"
+refuses "model: -o: options must come before inputs" flows 8 -o "$TMP/c.svg"
 refuses 'kmin: "5us" is not a value, such as 200KB, or auto' kmin 5us
 refuses 'profile: "dctcp" is not one of auto, mlx5, sigcomm15' profile dctcp
 refuses 'preset: "lan" is not one of 100g-leaf, 400g-ai, 800g-superpod, lab-48m' --preset lan

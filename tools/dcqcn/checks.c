@@ -101,7 +101,7 @@ static void check_ect(const struct facts *facts, const struct fact_dev *dev)
 		     (ull)not_ect, (ull)facts_data(dev, SNIFF_OUT, -1, -1),
 		     dev->ifname);
 	finding_why("a switch drops such packets where it would mark others; something on this host clears the bits after the module has set them");
-	finding_fix("tc filter show dev %s egress; nft list ruleset  # which of them clears it?",
+	finding_fix("tc filter show dev %s egress; nft list ruleset  # which of them clears ECT?",
 		    dev->ifname);
 }
 
@@ -124,7 +124,7 @@ static void check_cnps_in(const struct facts *facts, const struct fact_dev *dev)
 	}
 	finding_seen("cnp-ignored", facts->host, dev->name,
 		     "%llu CNPs arrived, all were ignored", (ull)in);
-	finding_why("they are for priorities whose reaction point is off (it is on for mask 0x%02x), are not from the QP's peer, or have a wrong ICRC",
+	finding_why("they are for priorities whose reaction point is off (rp_enable is 0x%02x), are not from the QP's peer, or have a wrong ICRC",
 		    KNOB(dev, RP_ENABLE));
 	if (KNOB(dev, RP_ENABLE) == ALL_PRIOS)
 		finding_fix("trace-cmd stream -e rdma_dcqcn:dcqcn_cnp_received  # says why, for each CNP");
@@ -178,7 +178,7 @@ static void check_line(const struct facts *facts, const struct fact_dev *dev)
 		     "%s sends %s, but its line rate is %s%s", dev->ifname,
 		     unit_rate(rate, sent), unit_rate(line, dev->line_rate),
 		     KNOB(dev, RPG_MAX_RATE) ? " (rpg_max_rate)" : " (what the device claims)");
-	finding_why("a limiter ends when its rate reaches the line rate: with one that is far too low, QPs are limited for a moment only");
+	finding_why("a limiter ends when its rate reaches the line rate: with a line rate that is far too low, QPs are limited only briefly");
 	finding_fix("dcqcn set dev %s rpg_max_rate %lluMbit  # or what the link really has", dev->name,
 		    (ull)(sent / BPS_PER_MBPS) + 1);
 }
@@ -235,9 +235,9 @@ static bool check_np_prio(const struct facts *facts, const struct fact_dev *dev)
 	if (prio < 0)
 		return false;
 	finding_seen("np-off", facts->host, dev->name,
-		     "%llu data packets came in with priority %d, %llu of them with CE, for which the notification point is off%s",
-		     (ull)facts_data(dev, SNIFF_IN, prio, -1), prio,
-		     (ull)facts_data(dev, SNIFF_IN, prio, SNIFF_CE),
+		     "%llu data packets, %llu of them with CE, came in with priority %d, for which the notification point is off%s",
+		     (ull)facts_data(dev, SNIFF_IN, prio, -1),
+		     (ull)facts_data(dev, SNIFF_IN, prio, SNIFF_CE), prio,
 		     KNOB(dev, NP_ENABLE) ? "; it is on for others" : "");
 	finding_why("marks of that priority (DSCP >> 3) are not answered, so their senders do not slow down");
 	finding_fix("dcqcn set dev %s np_enable %s", dev->name,
@@ -278,7 +278,7 @@ static void check_answer(const struct facts *facts, const struct fact_dev *dev)
 		     "%llu packets came in with CE, the module saw %llu of them and sent no CNP",
 		     (ull)ce, (ull)seen);
 	finding_why("senders are not slowed down; a mark is answered only if it comes from the QP's own peer");
-	finding_fix("nft list ruleset; rdma resource show qp link %s/1  # does it know the sender?",
+	finding_fix("nft list ruleset; rdma resource show qp link %s/1  # is the sender the peer of a QP?",
 		    dev->name);
 }
 
@@ -348,9 +348,9 @@ static void check_qdisc(const struct facts *facts, const struct fact_dev *dev)
 		if (!qdisc->loses && !growth(qdisc->before, qdisc->after))
 			continue;
 		finding_seen("lossy-qdisc", facts->host, dev->name,
-			     "qdisc %s of %s %s%llu packets lost meanwhile",
+			     "qdisc %s of %s %sdropped %llu packets meanwhile",
 			     qdisc->kind, dev->ifname,
-			     qdisc->loses ? "is set to lose packets; " : "drops: ",
+			     qdisc->loses ? "is set to lose packets, and " : "",
 			     (ull)growth(qdisc->before, qdisc->after));
 		finding_why("a loss on the host itself costs a retransmission, and from Linux 6.12 on it stops the QP");
 		finding_fix("tc qdisc replace dev %s root pfifo limit 10000",
@@ -375,7 +375,7 @@ static void check_loopback(const struct facts *facts,
 	    facts_data_around(dev, SNIFF_IN, -1, -1))
 		return;
 	finding_seen("loopback", facts->host, dev->name,
-		     "rxe sent %llu packets, of which no data passed %s",
+		     "rxe sent %llu packets, but no data packet passed %s",
 		     (ull)sent, dev->ifname);
 	finding_why("traffic of a host to itself stays inside rxe: it is neither marked nor limited");
 	finding_fix("# run the other end on another host or in another VM");
@@ -414,7 +414,7 @@ static void check_interval(const struct facts *from,
 	if (sender->other_cc || !period || gap < period)
 		return;
 	finding_seen("cnp-interval", from->host, sender->name,
-		     "alpha decays every %uus (dce_tcp_rtt), CNPs come from %s every %uus at most",
+		     "alpha decays every %uus (dce_tcp_rtt), but min_time_between_cnps of %s is %uus",
 		     period, to->host, gap);
 	finding_why("under steady congestion alpha has decayed before the next CNP arrives, so cuts get smaller and smaller");
 	finding_fix("dcqcn set dev %s dce_tcp_rtt %uus  # or dcqcn profile apply auto",

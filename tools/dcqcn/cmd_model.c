@@ -176,9 +176,9 @@ static void read_words(struct dcqcn_model_input *in, char **words)
 		model_input_read(in, *words++);
 	for (; *words; words += 2) {
 		if (*words[0] == '-')
-			fail("model: %s: options come before inputs", words[0]);
+			fail("model: %s: options must come before inputs", words[0]);
 		if (!words[1] && access(words[0], F_OK) == 0)
-			fail("model: %s: only one file, before all inputs", words[0]);
+			fail("model: %s: give at most one file, before all inputs", words[0]);
 		if (!words[1] && strchr(words[0], '.'))
 			fail_errno(words[0]);
 		if (!words[1] && model_input_field(words[0]))

@@ -128,7 +128,7 @@ static const struct kind *read_record(struct recording *r, const char *csv)
 	if (!r->num_series)
 		fail("%s: the record is empty, %s", csv, kind->empty);
 	if (r->end == r->begin)
-		fail("%s: all samples are of one moment: record for longer", csv);
+		fail("%s: all samples have the same time: record for longer", csv);
 	free(header);
 	fclose(f);
 	return kind;

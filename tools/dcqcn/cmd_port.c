@@ -81,7 +81,7 @@ static void show_text(const struct port *port,
 		if (port->tb[key->attr])
 			portkey_print(key, port->tb[key->attr]);
 		else
-			fputs("of each priority", stdout);
+			fputs("set per priority", stdout);
 		printf("  (%s)\n", key->help);
 	}
 	for (int prio = 0; prio < PORT_CLASSES; prio++)

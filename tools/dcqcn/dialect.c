@@ -162,7 +162,7 @@ struct reading {
 static void keep(struct reading *r, int attr, uint32_t bits, uint32_t value)
 {
 	if ((r->settings[attr] ^ value) & bits & r->known[attr])
-		fail("%s:%d: %s has two values: a file must be of one port",
+		fail("%s:%d: %s has two values: the file must describe only one port",
 		     r->file, r->line, knobs[attr].name);
 	r->settings[attr] = (r->settings[attr] & ~bits) | (value & bits);
 	r->known[attr] |= bits;
@@ -213,8 +213,8 @@ static bool keep_prio(struct reading *r, const char *path, const char *text)
 static void keep_algorithm(struct reading *r, const char *name)
 {
 	if (*r->algorithm && strcmp(r->algorithm, name))
-		fail("%s:%d: %s has two values: a file must be of one port", r->file, r->line,
-		     KNOB_ALGORITHM);
+		fail("%s:%d: %s has two values: the file must describe only one port", r->file,
+		     r->line, KNOB_ALGORITHM);
 	strncpy(r->algorithm, name, sizeof(r->algorithm) - 1);
 }
 

@@ -150,7 +150,7 @@ int exchange_ssh(const char *peer, uint64_t nsec, const struct facts *here,
 	}
 	close(fd[1]);
 	if (!read_greeting(fd[0], theirs))
-		fail("%s: no answer (it needs root over ssh and dcqcn of this version on that host, or \"dcqcn doctor --serve\" there)",
+		fail("%s: no answer (that host must accept root over ssh and have this version of dcqcn, or run \"dcqcn doctor --serve\")",
 		     peer);
 	return fd[0];
 }
@@ -190,7 +190,7 @@ int exchange_ask(const char *peer, uint64_t nsec, struct exchange_addresses *the
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	dprintf(fd, HELLO "\n", (ull)nsec);
 	if (!read_greeting(fd, theirs))
-		fail("%s: the doctor there does not answer (another one is asking it, or it is of another version)",
+		fail("%s: the doctor there does not answer (it is busy with another host, or has another version)",
 		     peer);
 	return fd;
 }

@@ -94,7 +94,7 @@ static void find_dev(struct facts *facts, char *name, char *ifname)
 	if (facts_usable(name, ifname))
 		facts_add_dev(facts, name, ifname);
 	else
-		finding_note("%s on %s is left out: a shell would change its name",
+		finding_note("%s on %s is left out: its name is not safe in a shell command",
 			     clean(name), clean(ifname));
 }
 
@@ -383,7 +383,7 @@ static void open_sniffers(struct facts *facts)
 			fail("%s: listening failed: %s", dev->ifname,
 			     strerror(errno));
 		if (!dev->sniffed)
-			finding_note("%s: packets are not counted, which needs CAP_NET_RAW: much will be missed",
+			finding_note("%s: cannot count packets without CAP_NET_RAW: most problems will be missed",
 				     dev->name);
 	}
 }

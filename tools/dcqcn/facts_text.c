@@ -296,7 +296,7 @@ static void read_fact(const char *line, struct facts *facts)
 		return;
 	} else if (sscanf(line, "dev %63s %63s %llu", word, other, &a) == 3) {
 		if (!facts_usable(word, other))
-			fail("%s on %s: the peer's device has a name that a shell would change",
+			fail("%s on %s: the peer's device has a name that is not safe in a shell command",
 			     word, other);
 		facts_add_dev(facts, word, other)->line_rate = a;
 	} else if (!dev || read_link(line, dev) ||

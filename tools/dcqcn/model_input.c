@@ -128,7 +128,7 @@ static void end_line(char *s, const char *where)
 {
 	s = strip(s);
 	if (*s && *s != '#')
-		fail("%s\"%s\" after a value", where, s);
+		fail("%s\"%s\" is not expected after a value", where, s);
 }
 
 /* Split a value from the rest of the line. TOML wants quotes around all values but numbers. */
@@ -139,7 +139,7 @@ static char *value_of(char *s, const char *where)
 	if (quote == '"' || quote == '\'') {
 		end = strchr(++s, quote);
 		if (!end)
-			fail("%sa quote is missing", where);
+			fail("%sthe closing quote is missing", where);
 		*end = '\0';
 		end_line(end + 1, where);
 		if (quote == '"' && strchr(s, '\\'))
@@ -164,7 +164,7 @@ static void note_key(bool seen[], const char *key, const char *where)
 	if (!f && strcmp(key, "preset"))
 		return;
 	if (seen[i])
-		fail("%s%s: was given before", where, key);
+		fail("%s%s is given twice", where, key);
 	seen[i] = true;
 }
 
@@ -215,7 +215,7 @@ static void read_lines(struct dcqcn_model_input *in, const char *path, FILE *fil
 	if (!seen)
 		fail("out of memory");
 	if (fseek(file, 0, SEEK_SET))
-		fail("%s: is a pipe; it is read twice, so it must be a file", path);
+		fail("%s: must be a file, not a pipe, because it is read twice", path);
 	while (getline(&line, &size, file) > 0) {
 		char *s = strip(line);
 

@@ -171,7 +171,7 @@ void model_page_text(const struct dcqcn_model_input *in, const struct dcqcn_mode
 	       print_rate(speed, in->speed_bps));
 	if (out->uplinks)
 		printf(" behind %.0f uplink%s", out->uplinks, out->uplinks == 1 ? "" : "s");
-	printf(", round trip %s, which holds %s\n", print_time(rtt, out->rtt_us),
+	printf(", round trip %s, bandwidth-delay product %s\n", print_time(rtt, out->rtt_us),
 	       print_bytes(bdp, out->bdp_bytes));
 	print_thresholds(out);
 	if (in->tiers > 1)

@@ -90,7 +90,7 @@ static void check_pauses(const struct view *v, int prio, uint64_t nsec)
 	if (class_value(v, tc, DCBPORT_A_CLASS_STORM) ||
 	    class_growth(v, tc, DCBPORT_A_CLASS_STORMS)) {
 		finding_seen("pause-storm", v->host, v->port->name,
-			     "PFC storm on priority %d: %llu PFC frames came in this time",
+			     "PFC storm on priority %d: %llu PFC frames came in meanwhile",
 			     prio, (ull)class_growth(v, prio,
 						     DCBPORT_A_CLASS_RX_PAUSE));
 		finding_why("the device at the other end never ends its pauses: a broken card, or a switch that is stuck itself");
@@ -145,7 +145,7 @@ static void check_reach(const struct view *v, int tc)
 	if (!class_value(v, tc, DCBPORT_A_CLASS_KMAX) || kmin < reach)
 		return;
 	finding_seen("no-marks", v->host, v->port->name,
-		     "Kmin of class %d is %s, but the switch can hold at most %s for it",
+		     "Kmin of class %d is %s, but the class can hold at most %s",
 		     tc, unit_bytes(a, kmin), unit_bytes(b, reach));
 	finding_why("packets are lost, or senders paused, before any packet is marked: senders never slow down in time");
 	finding_fix("dcqcn port set dev %s prio %d kmin %lluB kmax %lluB",

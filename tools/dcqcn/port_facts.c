@@ -69,7 +69,7 @@ static void port_cb(const struct port *port, void *data)
 		return;
 	if (!clean_word(name)) {
 		if (!look->facts->again)
-			finding_note("%s is left out: a shell would change its name", name);
+			finding_note("%s is left out: its name is not safe in a shell command", name);
 		return;
 	}
 	fact = place(look->facts, name);

@@ -72,7 +72,7 @@ static struct nlmsghdr *switch_request(uint8_t cmd, const char *name, char **wor
 
 	if (cmd == DCBPORT_CMD_SWITCH_NEW &&
 	    (!*name || *name == '#' || name[strcspn(name, " \t\n")] || !strcmp(name, "none")))
-		fail("port: \"%s\" cannot be the name of a switch: it must be a word, and not none", name);
+		fail("port: \"%s\" cannot be the name of a switch: choose one word other than none", name);
 	mnl_attr_put_strz(nlh, DCBPORT_A_SWITCH_NAME, name);
 	words = put_keys(nlh, switch_keys, words);
 	if (*words)

@@ -85,8 +85,8 @@ static void print_table(const struct port_look *look, const struct port_look *be
 		[MARKED] = { "MARKED/S", 10, 4 },
 		[LOST] = { "LOST/S", 9, 3 },
 		[PAUSED] = { "PAUSED", 7, 2 },
-		[HEARD] = { "HEARD/S", 8, 1 },
-		[SAID] = { "SAID/S", 8, 1 },
+		[HEARD] = { "RX-PFC/S", 8, 1 },
+		[SAID] = { "TX-PFC/S", 8, 1 },
 	};
 	struct screen screen = screen_begin();
 	/* room for the headings, the line about what is left out, and the cursor */

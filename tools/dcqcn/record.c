@@ -28,7 +28,7 @@ void record_options(struct record *r, int argc, char **argv)
 		case 'd':
 			r->duration = arg_nsec(optarg);
 			if (!r->duration)
-				fail("-d: the duration must be longer than 0 (without -d, it is until interrupted)");
+				fail("-d: the duration must be longer than 0 (without -d, recording lasts until interrupted)");
 			break;
 		case 'o':
 			r->file = optarg;

@@ -39,7 +39,7 @@
 
 /* Work completions of libibverbs, as programs print them */
 #define RETRY_EXCEEDED	"IBV_WC_RETRY_EXC_ERR (12, \"transport retry counter exceeded\")"
-#define GIVES_UP	"the QP fails with " RETRY_EXCEEDED " or, with a retry_cnt of 7, which soft-RoCE takes for no limit, hangs for ever"
+#define GIVES_UP	"the QP fails with " RETRY_EXCEEDED " or, with a retry_cnt of 7, which soft-RoCE treats as no limit, hangs for ever"
 #define RNR_EXCEEDED	"IBV_WC_RNR_RETRY_EXC_ERR (13, \"RNR retry counter exceeded\")"
 
 typedef unsigned long long ull;
@@ -140,8 +140,8 @@ static bool check_device(const struct facts *facts, const struct fact_dev *dev)
 	if (has_address(dev)) {
 		finding_seen("unusable-device", facts->host, dev->name,
 			     "rdma_cm finds no RDMA device for the addresses of %s", dev->ifname);
-		finding_why("programs that connect by rdma_cm (NVMe, NFS, rping, UCX) report RDMA_CM_EVENT_ADDR_ERROR, or ENODEV: before Linux 7.3, rdma_cm knows no soft-RoCE on devices without Ethernet addresses, such as WireGuard or tun");
-		finding_fix("ip -d link show dev %s  # use a device of Ethernet: for a tunnel, VXLAN or tap; or perftest without -R",
+		finding_why("programs that connect by rdma_cm (NVMe, NFS, rping, UCX) report RDMA_CM_EVENT_ADDR_ERROR, or ENODEV: before Linux 7.3, rdma_cm does not find soft-RoCE on devices without Ethernet addresses, such as WireGuard or tun");
+		finding_fix("ip -d link show dev %s  # use an Ethernet device (as a tunnel: VXLAN or tap), or perftest without -R",
 			    dev->ifname);
 	} else if (*dev->master) {
 		finding_seen("unusable-device", facts->host, dev->name,
@@ -153,7 +153,7 @@ static bool check_device(const struct facts *facts, const struct fact_dev *dev)
 			    dev->name, dev->name, dev->master);
 	} else {
 		finding_seen("unusable-device", facts->host, dev->name,
-			     "%s has no IP address but link-local ones", dev->ifname);
+			     "%s has no IP address other than link-local ones", dev->ifname);
 		finding_why("rdma_cm (NVMe, NFS, rping, UCX) finds a device by the IP address of its network device");
 		finding_fix("ip addr add ADDRESS/24 dev %s  # or use the network device that has one",
 			    dev->ifname);
@@ -187,7 +187,7 @@ static bool check_foreign(const struct facts *facts, const struct fact_dev *dev,
 			     "%llu packets came in for %s, which is not an address of %s",
 			     (ull)sum(n), as_text(local), dev->ifname);
 		finding_why("the address is gone, or belongs to another device: the host does not accept these packets, and a QP that uses it as its GID can neither send nor receive");
-		finding_fix("ip addr show; grep . /sys/class/infiniband/%s/ports/1/gids/*  # give the address back, or begin again with another GID",
+		finding_fix("ip addr show; grep . /sys/class/infiniband/%s/ports/1/gids/*  # restore the address, or restart the transfer with another GID",
 			    dev->name);
 		return true;
 	}
@@ -201,7 +201,7 @@ static bool check_gid(const struct facts *facts, const struct fact_dev *dev)
 			     "%llu frames of RoCE v1 (Ethernet type 0x8915) came in",
 			     (ull)dev->tally.counts[SNIFF_V1_IN]);
 		finding_why("soft-RoCE accepts RoCE v2 only: the peer uses a GID of the type \"RoCE v1\"");
-		finding_fix("# at the peer: grep . /sys/class/infiniband/*/ports/1/gid_attrs/types/*, and choose the index of a \"RoCE v2\" (ib_write_bw -x, NCCL_IB_GID_INDEX, UCX_IB_GID_INDEX)");
+		finding_fix("# at the peer: grep . /sys/class/infiniband/*/ports/1/gid_attrs/types/*, and choose the index of a \"RoCE v2\" GID (ib_write_bw -x, NCCL_IB_GID_INDEX, UCX_IB_GID_INDEX)");
 		return true;
 	}
 	return check_foreign(facts, dev, &dev->tally) || check_foreign(facts, dev, &dev->around);
@@ -264,21 +264,21 @@ static bool check_udp(const struct facts *facts, const struct fact_dev *dev, boo
 		finding_seen("arrives-but-dropped", facts->host, dev->name,
 			     "%llu RoCE packets came in on %s; the kernel's reverse path filter dropped %llu packets",
 			     (ull)in, dev->ifname, (ull)udp.forged);
-		finding_why("the route back to the sender leaves by another device, so the filter takes the packets for forged ones");
-		finding_fix("sysctl net.ipv4.conf.%s.rp_filter=2 net.ipv4.conf.all.rp_filter=2  # or give the sender a route by %s",
+		finding_why("the route back to the sender leaves by another device, so the filter considers the packets forged");
+		finding_fix("sysctl net.ipv4.conf.%s.rp_filter=2 net.ipv4.conf.all.rp_filter=2  # or add a route to the sender through %s",
 			    dev->ifname, dev->ifname);
 	} else if (udp.no_port >= in / 2) {
 		finding_seen("arrives-but-dropped", facts->host, dev->name,
 			     "%llu RoCE packets came in on %s, and nothing listens on UDP port 4791 in this network namespace",
 			     (ull)in, dev->ifname);
-		finding_why("before Linux 7.2, rxe listens in the first network namespace only");
+		finding_why("before Linux 7.2, rxe listens in the initial network namespace only");
 		finding_fix("ip link set dev %s netns 1  # use it outside of containers and namespaces, or a newer kernel",
 			    dev->ifname);
 	} else {
 		finding_seen("arrives-but-dropped", facts->host, dev->name,
 			     "%llu RoCE packets came in on %s by IPv%d, but UDP got only %llu packets in all",
 			     (ull)in, dev->ifname, version, (ull)udp.in);
-		finding_why("something between the network device and UDP drops them: a firewall that does not accept UDP port 4791, or a filter of tc");
+		finding_why("something between the network device and UDP drops them: a firewall that does not accept UDP port 4791, or a tc filter");
 		finding_fix("nft insert rule inet filter input udp dport 4791 accept  # or ip%stables -I INPUT -p udp --dport 4791 -j ACCEPT; ufw allow 4791/udp; firewall-cmd --add-port=4791/udp; tc filter show dev %s ingress",
 			    ip4 ? "" : "6", dev->ifname);
 	}
@@ -297,8 +297,8 @@ static bool check_taken(const struct facts *facts, const struct fact_dev *dev)
 	finding_seen("arrives-but-dropped", facts->host, dev->name,
 		     "%llu RoCE packets came in on %s and reached UDP, but rxe accepted none", (ull)in,
 		     dev->ifname);
-	finding_why("no QP of this device has their number and their sender as its peer: the QP has ended or failed, or belongs to another device");
-	finding_fix("rdma resource show qp link %s/1  # begin the transfer again, at both ends",
+	finding_why("no QP of this device has the number that they carry, and their sender as its peer: the QP has ended or failed, or belongs to another device");
+	finding_fix("rdma resource show qp link %s/1  # restart the transfer at both ends",
 		    dev->name);
 	return true;
 }
@@ -310,9 +310,9 @@ static bool check_icrc(const struct facts *facts, const struct fact_dev *dev)
 	if (!wrong)
 		return false;
 	finding_seen("icrc-errors", facts->host, dev->name,
-		     "%llu of %llu data packets that were looked at came in with a wrong ICRC",
+		     "%llu of %llu checked data packets came in with a wrong ICRC",
 		     (ull)wrong, (ull)facts_count_around(dev, SNIFF_ICRC_LOOKED));
-	finding_why("rxe drops them silently: something on the path changes more of a packet than DSCP, ECN and TTL, or a network card that knows RoCE has replaced the checksum");
+	finding_why("rxe drops them silently: something on the path changes more of a packet than DSCP, ECN and TTL, or a network card that supports RoCE has replaced the ICRC");
 	finding_fix("ethtool -K %s tx off rx off; nft list ruleset; tc filter show dev %s ingress  # which of them rewrites it? NAT does, and so do some offloads at the sender",
 		    dev->ifname, dev->ifname);
 	return true;
@@ -335,8 +335,8 @@ static bool check_order(const struct facts *facts, const struct fact_dev *dev)
 		     "%llu times a packet of a QP came in on %s after newer ones; %llu times the sender went back to an earlier packet",
 		     (ull)facts_count_around(dev, SNIFF_OVERTAKEN), dev->ifname,
 		     (ull)facts_count_around(dev, SNIFF_BACK));
-	finding_why("soft-RoCE accepts packets in order only: after each late packet, all packets from there on are sent again. Something on the path splits a flow over several paths (a bond in the mode balance-rr, switches that balance by packet, netem), or this host handles one flow on several CPUs");
-	finding_fix("ip -d link show %s  # balance by flow: a bond in mode 802.3ad or active-backup; and no RPS, in /sys/class/net/%s/queues/rx-*/rps_cpus",
+	finding_why("soft-RoCE accepts packets in order only: after each late packet, all packets from there on are sent again. Something on the path splits a flow over several paths (a bond in the mode balance-rr, switches that balance per packet, netem), or this host handles one flow on several CPUs");
+	finding_fix("ip -d link show %s  # balance per flow (a bond in mode 802.3ad or active-backup), and disable RPS in /sys/class/net/%s/queues/rx-*/rps_cpus",
 		    dev->ifname, dev->ifname);
 	return true;
 }
@@ -351,7 +351,7 @@ static bool check_cm(const struct facts *facts, const struct fact_dev *dev)
 		return false;
 	reason = dev->tally.counts[SNIFF_CM_REASON] ?: reason;
 	finding_seen("cm-refused", facts->host, dev->name,
-		     "the peer refused %llu connections of rdma_cm, the last for reason %u%s",
+		     "the peer refused %llu rdma_cm connections, the last for reason %u%s",
 		     (ull)facts_count_around(dev, SNIFF_CM_REFUSED), reason,
 		     reason == 8 ? " (nothing listens on that port)" :
 		     reason == 28 ? " (the program there refused it)" : "");
@@ -388,10 +388,10 @@ static bool check_ack_timeout(const struct facts *facts, const struct fact_dev *
 	if (acked < ENOUGH_ACKS || repeated * 2 <= acked)
 		return false;
 	finding_seen("ack-timeout", facts->host, dev->name,
-		     "%llu of %llu requests were sent again before their ACK came: after %lluus, ACKs take up to %lluus",
+		     "%llu of %llu requests were sent again before their ACK came, the earliest after %lluus; ACKs take up to %lluus",
 		     (ull)repeated, (ull)acked, (ull)(repeat / NSEC_PER_USEC),
 		     (ull)(ack / NSEC_PER_USEC));
-	finding_why("the QP's ACK timeout is shorter than the round trip: each packet is sent several times, and after retry_cnt times " GIVES_UP);
+	finding_why("the QP's ACK timeout is shorter than the round trip: each packet is sent several times, and after retry_cnt retries " GIVES_UP);
 	finding_fix("ib_write_bw -u 18  # a longer timeout: 4.096us * 2^18 = 1s (NCCL_IB_TIMEOUT=20, UCX_RC_TIMEOUT=1s)");
 	return true;
 }
@@ -449,7 +449,7 @@ static void check_failed(const struct facts *facts, const struct fact_dev *dev)
 	if (!dev->num_failed_qps)
 		return;
 	finding_seen("qp-in-error", facts->host, dev->name,
-		     "%d QPs are in the state ERR, such as QP %llu of %s (process %llu); the last error of this device was %s",
+		     "%d QPs are in the state ERR, such as QP %llu of %s (process %llu); the likely error is %s",
 		     dev->num_failed_qps, (ull)qp->qpn, qp->program, (ull)qp->pid,
 		     completion(dev));
 	finding_why("a failed QP sends and receives nothing more, and its peer waits until its own retries are exceeded");
@@ -515,7 +515,7 @@ static bool check_neighbour(const struct facts *from, const struct fact_dev *sen
 			     as_text(addr), ip4 ? "ARP" : "neighbour solicitations", sender->ifname);
 		finding_why("packets to it cannot leave: the two devices are not on one link (another VLAN, another switch), or something drops %s",
 			    ip4 ? "ARP" : "ICMPv6");
-		finding_fix("ip neigh show to %s dev %s; tcpdump -ni %s %s  # at both hosts: do the questions arrive?",
+		finding_fix("ip neigh show to %s dev %s; tcpdump -ni %s %s  # at both hosts: do the requests arrive?",
 			    as_text(addr), sender->ifname, sender->ifname, ip4 ? "arp" : "icmp6");
 		return true;
 	}
@@ -557,7 +557,7 @@ static void say_nothing(const struct facts *from, const struct fact_dev *sender,
 		     receiver->ifname, (ull)sum(back->left), (ull)sum(back->came));
 	finding_why("something between the hosts drops UDP packets to port 4791, or sends them elsewhere: a firewall, a security group, an access list, another VLAN%s",
 		    one_way ? ", or a stale link-layer address" : "");
-	finding_fix("ip neigh show to %s dev %s; tcpdump -ni %s udp port 4791  # first at %s, then at each hop: where do they end?",
+	finding_fix("ip neigh show to %s dev %s; tcpdump -ni %s udp port 4791  # first at %s, then at each hop: where do the packets stop?",
 		    as_text(remote), sender->ifname, receiver->ifname, from->host);
 }
 
