@@ -190,7 +190,7 @@ static void test_refusals(void)
 	refused(&in, "xon", "as soon as it began");
 	in = given();
 	in.headroom_bytes = 6e5;
-	refused(&in, "headroom", "leaves nothing of a buffer of 16MB");
+	refused(&in, "headroom", "leaves nothing to share of a buffer of 16MB");
 	in.pfc = 0;
 	expect(dcqcn_model_check(&in, (char[DCQCN_MODEL_TEXT]) {}), "headroom without PFC");
 	in = given();
@@ -206,10 +206,10 @@ static void test_refusals(void)
 	expect(dcqcn_model_check(&in, (char[DCQCN_MODEL_TEXT]) {}), "32 flows by uplinks of 5 Gb/s");
 	in = given();
 	in.senders = 1;
-	refused(&in, "senders", "queue up in it");
+	refused(&in, "senders", "queue in the host");
 	in = given();
 	in.reserve_bytes = 5e5;
-	refused(&in, "reserve", "leaves nothing of a buffer of 16MB");
+	refused(&in, "reserve", "leaves nothing to share of a buffer of 16MB");
 }
 
 /* Exact roots at the paper's parameters: 40 Gb/s, packets of 1000 bytes */
@@ -1034,7 +1034,7 @@ static void test_other_findings(void)
 	in = given();
 	in.react_us = 5;
 	solved(&in);
-	expect(finding("is answered after"), "a reaction within 5 us");
+	expect(finding("react to lasting congestion only after"), "a reaction within 5 us");
 	in = paper(64);
 	in.stagger_us = 0;
 	in.window_bytes = 0;
@@ -1147,7 +1147,7 @@ static void test_port_bounds(void)
 	in.speed_bps = 1e12;
 	dcbport_accepts(&in, "rate 1000000mbit");
 	in.speed_bps = 1.6e12;
-	dcbport_refuses(&in, "speed: 1.6tbit is more than a port of dcbport can have, 1tbit");
+	dcbport_refuses(&in, "speed: 1.6tbit is above dcbport's maximum, 1tbit");
 
 	in = given();
 	in.buffer_bytes = 1e10;
@@ -1160,7 +1160,7 @@ static void test_port_bounds(void)
 	in.xoff_bytes = 4294967295;
 	dcbport_accepts(&in, " xoff 4294967295B ");
 	in.xoff_bytes++;
-	dcbport_refuses(&in, "xoff: 4294967296B is more than a port of dcbport can have, 4294967295B");
+	dcbport_refuses(&in, "xoff: 4294967296B is above dcbport's maximum, 4294967295B");
 	in.pfc = 0;
 	dcbport_accepts(&in, " limit 4294967295B ");
 
@@ -1193,14 +1193,14 @@ static void test_port_sense(void)
 	dcbport_refuses(&in, "reserve: ");
 	in = given();
 	in.headroom_bytes = 0;
-	dcbport_refuses(&in, "headroom: a port of dcbport must have some");
+	dcbport_refuses(&in, "headroom: dcbport needs headroom for PFC");
 	in.pfc = 0;
 	dcbport_accepts(&in, " rate ");
 	in = given();
 	in.alpha = 1 / 256.0;
 	dcbport_accepts(&in, " alpha 0.00391");
 	in.alpha = 1 / 257.0;
-	dcbport_refuses(&in, "alpha: 0.00389 is less than");
+	dcbport_refuses(&in, "alpha: 0.00389 is below");
 	in.alpha = 0;
 	dcbport_accepts(&in, " alpha 0\n");
 }
@@ -1212,11 +1212,11 @@ static void test_tc_bounds(void)
 	char problem[DCQCN_MODEL_TEXT];
 
 	in.kmin_bytes = 1000;
-	refuses(&in, DCQCN_MODEL_TC, "kmin: 1000B is less than tc's red can have, 1001B");
+	refuses(&in, DCQCN_MODEL_TC, "kmin: 1000B is below the minimum of tc's red, 1001B");
 	in.kmin_bytes = 20e3;
 	in.kmax_bytes = 20e3 + (1 << 20);
 	in.pmax_share = 1.0 / (1 << 11);
-	refuses(&in, DCQCN_MODEL_TC, "pmax: 0.0488281% is less than tc's red can have");
+	refuses(&in, DCQCN_MODEL_TC, "pmax: 0.0488281% is below the minimum of tc's red");
 	in.kmax_bytes--;
 	out = solved(&in);
 	expect(dcqcn_model_config_check(&in, &out, DCQCN_MODEL_TC, problem), "a byte less: %s",

@@ -321,7 +321,7 @@ model -o unfinished.svg --config cisco -> --config: "cisco" is not one of dcbpor
 model --preset -> model: the value of --preset is missing
 model --preset lan -> preset: "lan" is not one of 100g-leaf
 model --config -> model: the value of --config is missing
-model --config dcbport speed 1.6tbit -> --config dcbport: speed: 1.6tbit is more than
+model --config dcbport speed 1.6tbit -> --config dcbport: speed: 1.6tbit is above
 model --sweep -> model: the value of --sweep is missing
 model --sweep kmax -> --sweep: "kmax" is not KEY=VALUE
 model --sweep kmax= -> --sweep: kmax: no values

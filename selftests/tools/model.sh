@@ -115,25 +115,25 @@ refuses "kmin: 300KB is more than kmax, 200KB: the curve rises from kmin to kmax
 usage=$($DCQCN model help | sed -n 's/^  dcqcn/dcqcn/p')
 refuses "model: the value of kmin is missing (usage: $usage)" kmin
 refuses '--config: "cisco" is not one of dcbport, tc, host, sonic, other' --config cisco
-refuses "--config dcbport: speed: 1.6tbit is more than a port of dcbport can have, 1tbit: choose \
+refuses "--config dcbport: speed: 1.6tbit is above dcbport's maximum, 1tbit: choose \
 a lower speed, or another target" --config dcbport speed 1.6tbit
-refuses "--config dcbport: xoff: 5000000000B is more than a port of dcbport can have, 4294967295B: \
+refuses "--config dcbport: xoff: 5000000000B is above dcbport's maximum, 4294967295B: \
 choose less, or another target" --config dcbport buffer 10GB xoff 5GB
 refuses "kmin: 50MB is more than buffer, 16MB: no queue gets that long" kmin 50MB
-refuses "flows_min: 9 is more than flows_max, 8: marks begin before they grow" flows_min 9 flows_max 8
+refuses "flows_min: 9 is more than flows_max, 8: marking must begin before it increases" flows_min 9 flows_max 8
 says "flows_min 9" --config dcbport flows_min 9
-refuses "--config dcbport: headroom: a port of dcbport must have some with PFC: choose more, pfc no, \
-or another target" --config dcbport headroom 0
+refuses "--config dcbport: headroom: dcbport needs headroom for PFC: choose more, pfc no, or another \
+target" --config dcbport headroom 0
 says " rate 100000mbit" --config dcbport headroom 0 pfc no
 refuses "--config dcbport: reserve: 300KB is more than xoff, 100KB, which dcbport refuses: choose \
 less, a higher xoff, or another target" --config dcbport reserve 300KB xoff 100KB
-refuses "--config dcbport: alpha: 0.001 is less than a port of dcbport can have, 0.00781: choose \
+refuses "--config dcbport: alpha: 0.001 is below dcbport's minimum, 0.00781: choose \
 more, or another target" --config dcbport alpha 0.001
 says " alpha 0.00781" --config dcbport alpha 0.00781
 says " alpha 0" --config dcbport alpha 0
-refuses "--config tc: kmin: 1000B is less than tc's red can have, 1001B: choose more, or another \
+refuses "--config tc: kmin: 1000B is below the minimum of tc's red, 1001B: choose more, or another \
 target" --config tc kmin 1000
-refuses "--config tc: pmax: 0.001% is less than tc's red can have from kmin to kmax, 0.008801%: \
+refuses "--config tc: pmax: 0.001% is below the minimum of tc's red from kmin to kmax, 0.008801%: \
 choose more, a lower kmax, or another target" --config tc pmax 0.001%
 # What tc refuses, it refuses before it looks for the device
 if [ "$(command -v tc)" ]; then
@@ -143,7 +143,7 @@ if [ "$(command -v tc)" ]; then
 	done
 fi
 says '"green_drop_probability"' --config sonic speed 1.6tbit
-$DCQCN -j model speed 1.6tbit | grep -qF '"# speed: 1.6tbit is more than' ||
+$DCQCN -j model speed 1.6tbit | grep -qF '"# speed: 1.6tbit is above' ||
 	fail "dcqcn -j model speed 1.6tbit has no comment for dcbport"
 says " limit 4294967295B kmin" --config dcbport buffer 5GB
 refuses "picture.pdf: must end in .png or .svg" -o picture.pdf

@@ -27,8 +27,8 @@ const char * const dcqcn_model_target_notes[DCQCN_MODEL_TARGETS] = {
 	[DCQCN_MODEL_DCBPORT] = "tested: selftests/port executes it on a port",
 	[DCQCN_MODEL_TC] = "tested: selftests/port executes it on a network device",
 	[DCQCN_MODEL_HOST] = "tested: selftests/rdma executes it on soft-RoCE",
-	[DCQCN_MODEL_SONIC] = "not tested: no such switch has executed it",
-	[DCQCN_MODEL_OTHER] = "the numbers, for a switch that has other commands",
+	[DCQCN_MODEL_SONIC] = "not tested: it has not been run on a SONiC switch",
+	[DCQCN_MODEL_OTHER] = "the numbers alone, for switches with other commands",
 };
 
 static void add_whole(struct text *t, const char *before, double value, const char *after)
@@ -57,7 +57,7 @@ static bool rate_fits(const struct dcqcn_model_input *in, struct text *t)
 		return true;
 	text_add(t, "speed: ");
 	text_value(t, DCQCN_MODEL_BPS, in->speed_bps);
-	text_add(t, " is more than a port of dcbport can have, ");
+	text_add(t, " is above dcbport's maximum, ");
 	text_value(t, DCQCN_MODEL_BPS, PORT_RATE_MAX);
 	text_add(t, ": choose a lower speed, or another target");
 	return false;
@@ -68,7 +68,7 @@ static bool length_fits(const char *key, double value, struct text *t)
 	if (value <= LENGTH_MAX)
 		return true;
 	text_add(t, key);
-	add_whole(t, ": ", value, "B is more than a port of dcbport can have, ");
+	add_whole(t, ": ", value, "B is above dcbport's maximum, ");
 	add_whole(t, "", LENGTH_MAX, "B: choose less, or another target");
 	return false;
 }
@@ -82,7 +82,7 @@ static bool alpha_fits(const struct dcqcn_model_input *in, struct text *t)
 		return true;
 	text_add(t, "alpha: ");
 	text_number(t, in->alpha, 3);
-	text_add(t, " is less than a port of dcbport can have, ");
+	text_add(t, " is below dcbport's minimum, ");
 	text_number(t, ALPHA_LEAST, 3);
 	text_add(t, ": choose more, or another target");
 	return false;
@@ -93,8 +93,8 @@ static bool pfc_fits(const struct dcqcn_model_input *in, const struct dcqcn_mode
 		     struct text *t)
 {
 	if (out->headroom_bytes < 0.5) {
-		text_add(t, "headroom: a port of dcbport must have some with PFC: choose more, pfc no, "
-			 "or another target");
+		text_add(t, "headroom: dcbport needs headroom for PFC: choose more, pfc no, or another "
+			 "target");
 		return false;
 	}
 	if (in->reserve_bytes <= out->xoff_bytes)
@@ -158,13 +158,13 @@ static bool tc_takes(const struct dcqcn_model_output *out, struct text *t)
 	double least = (out->kmax_bytes - out->kmin_bytes) * RED_SLOPE_LEAST;
 
 	if (out->kmin_bytes < RED_AVPKT + 0.5) {
-		add_whole(t, "kmin: ", out->kmin_bytes, "B is less than tc's red can have, ");
+		add_whole(t, "kmin: ", out->kmin_bytes, "B is below the minimum of tc's red, ");
 		add_whole(t, "", RED_AVPKT + 1, "B: choose more, or another target");
 		return false;
 	}
 	if (out->pmax_share > least)
 		return true;
-	add_share(t, "pmax: ", out->pmax_share, "% is less than tc's red can have from kmin to ");
+	add_share(t, "pmax: ", out->pmax_share, "% is below the minimum of tc's red from kmin to ");
 	add_share(t, "kmax, ", least, "%: choose more, a lower kmax, or another target");
 	return false;
 }

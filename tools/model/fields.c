@@ -37,9 +37,9 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 	INPUT(GROUP, speed, _bps, BPS, "speed of the congested link", 1e6, 1.6e12, 100e9),
 	INPUT(GROUP, tiers, , NUMBER, "tiers of switches: leaf, spine, super-spine", 1, 3, 1,
 	      .whole = true),
-	INPUT(GROUP, spine_speed, _bps, BPS, "speed of leaf to spine links; 0: as speed", 0,
+	INPUT(GROUP, spine_speed, _bps, BPS, "leaf-to-spine link speed; 0: same as speed", 0,
 	      6.4e12, 0),
-	INPUT(GROUP, core_speed, _bps, BPS, "speed of spine to super-spine links; 0: as speed",
+	INPUT(GROUP, core_speed, _bps, BPS, "spine-to-super-spine link speed; 0: same as speed",
 	      0, 6.4e12, 0),
 	INPUT(GROUP, cable, _m, M, "cable from host to leaf", 0, 1e5, 5),
 	INPUT(GROUP, spine_cable, _m, M, "cable from leaf to spine", 0, 1e5, 30),
@@ -59,7 +59,7 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 	      DCQCN_MODEL_FLOWS_MAX, 16, .whole = true),
 	INPUT(GROUP, senders, , NUMBER, "hosts that send the flows; 0: one for each", 0,
 	      DCQCN_MODEL_FLOWS_MAX, 0, .whole = true),
-	INPUT(GROUP, uplinks, , NUMBER, "ports by which flows come in; 0: senders' own", 0,
+	INPUT(GROUP, uplinks, , NUMBER, "uplinks where flows come in; 0: ports of the senders", 0,
 	      DCQCN_MODEL_FLOWS_MAX, AUTO, .automatic = true, .whole = true),
 	INPUT(GROUP, window, _bytes, BYTES, "bytes that a flow may have in flight; 0: no limit", 0,
 	      1e9, 0),
@@ -72,14 +72,15 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 	INPUT(GROUP, timeout, _us, US, "time until a lost packet is sent again; 0: never", 0, 1e7,
 	      0),
 	INPUT(GROUP, stagger, _us, US, "time between the starts of two flows", 0, 1e6, 0),
-	INPUT(GROUP, burst, , WORD, "a preset", 0, 4, 0, .words = bursts),
+	INPUT(GROUP, burst, , WORD, "bursts that recur: a preset, or own", 0, 4, 0,
+	      .words = bursts),
 	INPUT(GROUP, burst_bytes, , BYTES, "bytes of each sender in a burst", 1, 1e10, AUTO,
 	      .automatic = true),
 	INPUT(GROUP, burst_flows, , NUMBER, "senders that burst together", 1, 1e5, AUTO,
 	      .automatic = true, .whole = true),
 	INPUT(GROUP, burst_period, _us, US, "time from burst to burst", 1, 1e9, AUTO,
 	      .automatic = true),
-	INPUT(GROUP, sizes, , WORD, "sizes of messages that come at random", 0, 3, 0,
+	INPUT(GROUP, sizes, , WORD, "sizes of messages that arrive at random", 0, 3, 0,
 	      .words = sizes),
 	INPUT(GROUP, load, _share, SHARE, "load of the link by these messages", 0.01, 0.99, 0.5),
 #undef GROUP
@@ -91,7 +92,7 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 	INPUT(GROUP, max_rate, _bps, BPS, "line rate set at the senders; 0: measured", 0, 1.6e12,
 	      AUTO, .automatic = true),
 	INPUT(GROUP, g, _share, SHARE, "g: alpha's gain", 0.001, 1, AUTO, .automatic = true),
-	INPUT(GROUP, gd, , NUMBER, "a cut takes alpha 1024 / 2^gd of the rate", 0, 15, AUTO,
+	INPUT(GROUP, gd, , NUMBER, "a cut takes alpha * 1024 / 2^gd of the rate", 0, 15, AUTO,
 	      .automatic = true, .whole = true),
 	INPUT(GROUP, alpha_period, _us, US, "alpha's period; 0: measured", 0, 131071, AUTO,
 	      .automatic = true, .whole = true),
@@ -118,9 +119,9 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 	      .automatic = true),
 	INPUT(GROUP, pmax, _share, SHARE, "probability of a mark at kmax", 1e-6, 1, AUTO,
 	      .automatic = true),
-	INPUT(GROUP, graduated, , WORD, "spine and core mark later and less", 0, 1, 0,
+	INPUT(GROUP, graduated, , WORD, "spine and core mark longer queues only, and less", 0, 1, 0,
 	      .words = no_yes),
-	INPUT(GROUP, buffer, _bytes, BYTES, "switch's buffer for this traffic, with headroom", 1e4,
+	INPUT(GROUP, buffer, _bytes, BYTES, "switch's buffer for this traffic, headroom included", 1e4,
 	      1e10, 16e6),
 	INPUT(GROUP, reserve, _bytes, BYTES, "part of the buffer that each port with PFC keeps", 0,
 	      1e9, 0),
@@ -142,9 +143,9 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 	      AUTO, .automatic = true),
 	INPUT(GROUP, flows_min, , NUMBER, "no marks with fewer flows in the queue; 0: off", 0, 1024,
 	      0, .whole = true),
-	INPUT(GROUP, flows_max, , NUMBER, "1.5 times the marks with more flows; 0: off", 0, 1024, 0,
+	INPUT(GROUP, flows_max, , NUMBER, "1.5 times as many marks with more flows; 0: off", 0, 1024, 0,
 	      .whole = true),
-	INPUT(GROUP, sample, _us, US, "interval of reading the queue; 0: at each packet", 0, 1e5,
+	INPUT(GROUP, sample, _us, US, "interval of queue samples; 0: at each packet", 0, 1e5,
 	      0),
 #undef GROUP
 #define GROUP "goal"
@@ -166,10 +167,10 @@ const struct dcqcn_model_field dcqcn_model_inputs[] = {
 const struct dcqcn_model_field dcqcn_model_outputs[] = {
 #define GROUP "path"
 	OUTPUT(GROUP, rtt, _us, US, "round trip without queues"),
-	OUTPUT(GROUP, bdp, _bytes, BYTES, "bytes that the path holds (BDP)"),
+	OUTPUT(GROUP, bdp, _bytes, BYTES, "bandwidth-delay product (BDP)"),
 	OUTPUT(GROUP, packet, _bytes, BYTES, "size of a full packet in a switch's memory"),
 	OUTPUT(GROUP, frame, _bytes, BYTES, "size of a full packet on the wire"),
-	OUTPUT(GROUP, uplinks, , NUMBER, "ports by which flows come in; 0: senders' own"),
+	OUTPUT(GROUP, uplinks, , NUMBER, "uplinks where flows come in; 0: ports of the senders"),
 #undef GROUP
 #define GROUP "thresholds"
 	OUTPUT(GROUP, kmin, _bytes, BYTES, "queue up to which no packet is marked"),
@@ -213,10 +214,10 @@ const struct dcqcn_model_field dcqcn_model_outputs[] = {
 	OUTPUT(GROUP, kmax_buffer, _share, SHARE, "Kmax's part of the buffer"),
 #undef GROUP
 #define GROUP "headroom"
-	OUTPUT(GROUP, headroom_frames, _bytes, BYTES, "frames that have begun at both ends"),
+	OUTPUT(GROUP, headroom_frames, _bytes, BYTES, "frames already being sent at both ends"),
 	OUTPUT(GROUP, headroom_pause, _bytes, BYTES, "the pause frame"),
 	OUTPUT(GROUP, headroom_cable, _bytes, BYTES, "the cable, both directions"),
-	OUTPUT(GROUP, headroom_response, _bytes, BYTES, "bytes until the sender obeys"),
+	OUTPUT(GROUP, headroom_response, _bytes, BYTES, "bytes sent until the sender obeys"),
 	OUTPUT(GROUP, headroom_needed, _bytes, BYTES, "needed: the sum of these"),
 	OUTPUT(GROUP, headroom_left, _bytes, BYTES, "left: given minus needed"),
 	OUTPUT(GROUP, headroom_state, , WORD, "verdict", .words = headrooms),
@@ -247,9 +248,9 @@ const struct dcqcn_model_field dcqcn_model_outputs[] = {
 	OUTPUT(GROUP, swing_rtts, , NUMBER, "time from one swing to the next, in round trips"),
 #undef GROUP
 #define GROUP "braking distance"
-	OUTPUT(GROUP, brake_bytes, , BYTES, "growth of the queue from a mark to slower packets"),
+	OUTPUT(GROUP, brake_bytes, , BYTES, "growth of the queue until a mark slows packets down"),
 	OUTPUT(GROUP, brake_room, _bytes, BYTES, "room from Kmax to where PFC fires"),
-	OUTPUT(GROUP, brake, , WORD, "whether it makes PFC fire", .words = brakes),
+	OUTPUT(GROUP, brake, , WORD, "whether this growth makes PFC fire", .words = brakes),
 #undef GROUP
 #define GROUP "start"
 	OUTPUT(GROUP, start_line, _bytes, BYTES, "queued before the first cut, at line rate"),
@@ -272,8 +273,8 @@ const struct dcqcn_model_field dcqcn_model_outputs[] = {
 #define GROUP "several hops"
 	OUTPUT(GROUP, any, _share, SHARE, "share of packets marked on any of the hops"),
 	OUTPUT(GROUP, amplification, , NUMBER, "ratio of that to the share on one hop"),
-	OUTPUT(GROUP, graduated_pmax, _share, SHARE, "Pmax of each hop that makes up for it"),
-	OUTPUT(GROUP, graduated_kmax, _bytes, BYTES, "or Kmax, with the same Pmax"),
+	OUTPUT(GROUP, graduated_pmax, _share, SHARE, "Pmax of each hop that compensates for this"),
+	OUTPUT(GROUP, graduated_kmax, _bytes, BYTES, "or Kmax of each hop that does, with the same Pmax"),
 	OUTPUT(GROUP, long_share, , NUMBER, "rate of a long flow over a short one's; 0: unknown"),
 #undef GROUP
 #define GROUP "bursts"
@@ -287,10 +288,10 @@ const struct dcqcn_model_field dcqcn_model_outputs[] = {
 	OUTPUT(GROUP, reaction, _us, US, "time from lasting congestion to slower packets"),
 #undef GROUP
 #define GROUP "arrivals"
-	OUTPUT(GROUP, arrivals_flows, , NUMBER, "messages at a time, exceeded for at most 5 % of the time"),
+	OUTPUT(GROUP, arrivals_flows, , NUMBER, "concurrent messages, exceeded at most 5 % of the time"),
 	OUTPUT(GROUP, arrivals_false, _share, SHARE,
 	      "share of messages that get a CNP after their end"),
-	OUTPUT(GROUP, best_sample, _us, US, "sample with which these are fewest"),
+	OUTPUT(GROUP, best_sample, _us, US, "sample with the fewest of these messages"),
 	OUTPUT(GROUP, best_flows_min, , NUMBER,
 	      "flows_min, below which congestion seldom lasts; 0: off"),
 	OUTPUT(GROUP, best_flows_max, , NUMBER, "flows_max, above which there seldom are more"),
@@ -462,12 +463,13 @@ static bool has_room(const struct dcqcn_model_input *in, struct text *t)
 	if (out.shared_bytes >= ROOM_PACKETS * out.packet_bytes)
 		return true;
 	text_add(t, !in->pfc ? "buffer: " : in->reserve_bytes ?
-		 "reserve: of all ports and priorities, with headroom, it is " :
-		 "headroom: of all ports and priorities it is ");
+		 "reserve: with headroom, all ports and priorities take " :
+		 "headroom: all ports and priorities take ");
 	text_value(t, DCQCN_MODEL_BYTES, in->pfc ? out.headroom_total_bytes : in->buffer_bytes);
-	text_add(t, in->pfc ? ", and leaves nothing of a buffer of " : " are less than packets of ");
+	text_add(t, in->pfc ? ", which leaves nothing to share of a buffer of " :
+		 " is too small for packets of ");
 	text_value(t, DCQCN_MODEL_BYTES, in->pfc ? in->buffer_bytes : out.packet_bytes);
-	text_add(t, in->pfc ? ": choose a larger buffer, or fewer ports" : " need");
+	text_add(t, in->pfc ? ": choose a larger buffer, or fewer ports" : ": choose a larger one");
 	return false;
 }
 
@@ -476,8 +478,8 @@ static bool is_congested(const struct dcqcn_model_input *in, struct text *t)
 	double groups = parts_groups(in), most = groups * parts_uplink_bps(in);
 
 	if (in->senders == 1 && in->flows > 1) {
-		text_add(t, "senders: one cannot send more than its link takes, so its flows queue up "
-			 "in it, not in the switch: choose more senders, or 0 for one per flow");
+		text_add(t, "senders: one host cannot send more than its link carries, so its flows queue "
+			 "in the host, not in the switch: choose more senders, or 0 for one per flow");
 		return false;
 	}
 	if (!parts_uplinks(in) || most > in->speed_bps ||
@@ -504,7 +506,7 @@ bool dcqcn_model_check(const struct dcqcn_model_input *in, char problem[DCQCN_MO
 	       in_order(in, "kmin", "buffer", "no queue gets that long", &t) &&
 	       in_order(in, "kmax", "buffer", "no queue gets that long", &t) &&
 	       (!in->flows_max ||
-		in_order(in, "flows_min", "flows_max", "marks begin before they grow", &t)) &&
+		in_order(in, "flows_min", "flows_max", "marking must begin before it increases", &t)) &&
 	       (!in->pfc ||
 		(in_order(in, "xon", "xoff", "a pause would end as soon as it began", &t) &&
 		 in_order(in, "xoff", "buffer", "packets are lost before a pause", &t))) &&

@@ -54,7 +54,7 @@ static void about_kmin(const struct dcqcn_model_output *out)
 	add_value(&t, "", DCQCN_MODEL_SHARE, out->utilisation_share, " of the link is used; ");
 	add_value(&t, "raise it to ", DCQCN_MODEL_BYTES, out->best_kmin_bytes, "");
 	add_value(&t, ", ", DCQCN_MODEL_SHARE, out->best_kmin_bytes / out->bdp_bytes,
-		  " of what the path holds");
+		  " of the bandwidth-delay product");
 }
 
 static void about_kmax(const struct dcqcn_model_input *in, const struct dcqcn_model_output *out)
@@ -97,7 +97,7 @@ static void about_speed(const struct dcqcn_model_input *in, const struct dcqcn_m
 	t = find("kmax", false, out->kmax_bytes, out->best_kmax_bytes,
 		 "the curve suits another speed: ");
 	add_value(&t, "Kmax drains in ", DCQCN_MODEL_US, out->kmax_drain_us, ", a round trip takes ");
-	add_value(&t, "", DCQCN_MODEL_US, out->rtt_us, "; at this speed Kmax is ");
+	add_value(&t, "", DCQCN_MODEL_US, out->rtt_us, "; at this speed, Kmax should be ");
 	add_value(&t, "", DCQCN_MODEL_BYTES, out->best_kmax_bytes, "");
 }
 
@@ -203,8 +203,8 @@ static void about_tiers(const struct dcqcn_model_input *in, const struct dcqcn_m
 	else
 		text_add(&t, ", and a long flow's share is unknown: its T and R_AI follow its path");
 	add_value(&t, "; with Pmax ", DCQCN_MODEL_SHARE, out->graduated_pmax_share,
-		  " on each it is marked as often as on one, until the queues have grown so long"
-		  " that their own flows get as many marks as before");
+		  " on each of them, it is marked as often as on one, until the queues have grown"
+		  " and their own flows get as many marks as before");
 }
 
 static void about_headroom(const struct dcqcn_model_input *in,
@@ -254,7 +254,7 @@ static void about_one_port(const struct dcqcn_model_input *in,
 		return;
 	t = find("xoff", false, pause, out->best_xoff_bytes,
 		 "a port that brings in most of the traffic pauses at ");
-	add_value(&t, "", DCQCN_MODEL_BYTES, pause, ", below Kmax: PFC comes before marks slow it down; ");
+	add_value(&t, "", DCQCN_MODEL_BYTES, pause, ", below Kmax: PFC begins before marks slow its senders down; ");
 	if (out->best_xoff_bytes > out->kmax_bytes)
 		add_value(&t, "raise xOFF to ", DCQCN_MODEL_BYTES, out->best_xoff_bytes, "");
 	else
@@ -270,7 +270,7 @@ static void about_window(const struct dcqcn_model_input *in,
 		return;
 	t = find("window", true, in->window_bytes,
 		 (out->bdp_bytes + out->kmin_bytes) / in->flows,
-		 "all windows together hold less than the path and Kmin: ");
+		 "all windows together are smaller than the bandwidth-delay product and Kmin: ");
 	add_value(&t, "no queue builds up, and at most ", DCQCN_MODEL_SHARE,
 		  number_min(1, in->flows * in->window_bytes / out->bdp_bytes),
 		  " of the link is used");
@@ -284,7 +284,7 @@ static void about_reaction(const struct dcqcn_model_input *in,
 	if (!in->react_us || out->reaction_us <= in->react_us)
 		return;
 	t = find("react", false, out->reaction_us, in->react_us,
-		 "lasting congestion is answered after ");
+		 "senders react to lasting congestion only after ");
 	add_value(&t, "", DCQCN_MODEL_US, out->reaction_us, "; lower Kmax, or sample more often");
 }
 
