@@ -434,7 +434,7 @@ class Runner:
             print("# failed: " + line)
         self.say("%s ends after %d s, %d s of CPU time: %s%s" % (
             r.part.name, r.seconds, r.cpu, self.count([v]),
-            "; goes on: " + " ".join(x.part.name for x in self.running) if self.running else ""))
+            "; still running: " + " ".join(x.part.name for x in self.running) if self.running else ""))
 
     @staticmethod
     def count(verdicts):
@@ -458,7 +458,7 @@ class Runner:
         before = sum(v.before for v in self.verdicts.values())
         print("took %s%s; tree %s" % (
             hours(time.monotonic() - self.began),
-            ", and %d parts had their result before" % before if before else "",
+            ", and %d parts kept an earlier result" % before if before else "",
             (self.tested or "unknown")[:12]))
         failed = ["%s (%d)" % (name, len(v.failures)) for name, v in self.verdicts.items() if not v.ok]
         print(textwrap.fill("failed: " + (", ".join(failed) or "none"), 100))

@@ -166,7 +166,7 @@ DCQCN=tools/dcqcn/dcqcn
 # Where there is one, it is told the same, and leaves no file behind
 out=$($DCQCN model --simulate rtt 0.1us 2>&1)
 case $out in
-"sim: /tmp/dcqcn-model-"*".toml: model: rtt: is less than a packet takes on 2 links") ;;
+"sim: /tmp/dcqcn-model-"*".toml: model: rtt: is shorter than a packet takes over 2 links") ;;
 *) fail "dcqcn model --simulate rtt 0.1us: $out" ;;
 esac
 out=${out#sim: }
@@ -187,13 +187,14 @@ scenario() # LINES
 scenario 'flows = 0'
 refuses_scenario "dcqcn: flows: must be within 1 to 1024"
 scenario 'sample = "10us"'
-refuses_scenario "$TMP/wrong.toml: model: sample: the simulator's switch looks at each packet"
+refuses_scenario "$TMP/wrong.toml: model: sample: must be 0: the simulator's switch reads the queue at \
+each packet"
 scenario 'cnp_cap = 100000'
 refuses_scenario "$TMP/wrong.toml: model: cnp_cap: the simulator's receivers use the module's cap"
 scenario 'uplinks = 2'
-refuses_scenario "$TMP/wrong.toml: model: uplinks: the simulator has one, or one for each flow"
+refuses_scenario "$TMP/wrong.toml: model: uplinks: must be 1, or 0 for one per sender"
 scenario 'rtt = "0.1us"'
-refuses_scenario "$TMP/wrong.toml: model: rtt: is less than a packet takes on 2 links"
+refuses_scenario "$TMP/wrong.toml: model: rtt: is shorter than a packet takes over 2 links"
 
 # Each input is in the completion, too
 missing=$($DCQCN model help | sed -n 's/^  \([a-z_]*\) .*/\1/p' | while read -r key; do

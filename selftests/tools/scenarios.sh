@@ -67,13 +67,13 @@ refuses "wrong.toml: host 1: loss: must be at least 0 and below 1" \
 	"" $'[[host]]\nname = "h9"\nloss = 1'
 refuses "wrong.toml: host 1: reorder: must be at least 0 and below 1" \
 	"" $'[[host]]\nname = "h9"\nreorder = -0.1'
-refuses "wrong.toml: host 1: reorder: needs a delay, which packets overtake" \
+refuses "wrong.toml: host 1: reorder: needs a delay: packets overtake those that are delayed" \
 	"" $'[[host]]\nname = "h9"\nreorder = 0.1\ndelay = "0us"'
 refuses "wrong.toml: host 1: jitter: cannot be combined with loss or reorder" \
 	"" $'[[host]]\nname = "h9"\nloss = 0.1\njitter = "1us"'
 refuses "wrong.toml: host 2: name: host h9 is defined twice" \
 	"" $'[[host]]\nname = "h1,h9"\n[[host]]\nname = "h9"\nrate = "1mbit"'
-refuses "wrong.toml: host 1: profile: must be off, or that of all hosts, stock: they share a module" \
+refuses "wrong.toml: host 1: profile: must be off or stock, as on all hosts: they share a module" \
 	"" $'[[host]]\nname = "h9"\nprofile = "mlx5"'
 refuses "wrong.toml: tick: 2000000000 is out of range, which is 0 to 1000000000" 'tick = "2s"'
 refuses "wrong.toml: line: 'tld' is not one of told, measured" 'line = "tld"'
@@ -111,7 +111,7 @@ refuses "wrong.toml: picture: panel: 'jain + jan': jan is not defined" "" \
 	$'[picture]\nx = ["n"]\ny = ["n"]\n[[picture.panel]]\ntitle = "a"\nvalue = "jain + jan"\nbest = 1\nworst = 0'
 refuses "wrong.toml: picture: x: the sweep has no variable ['n']" "" \
 	$'[picture]\nx = [["n"]]\ny = ["n"]\n[[picture.panel]]\ntitle = "a"\nvalue = "1"\nbest = 1\nworst = 0'
-refuses "wrong.toml: picture: panel: drops: is a figure, and a name of the sweep or of let; rename that" \
+refuses "wrong.toml: picture: panel: drops: is both a figure and a name of the sweep or of let; rename the latter" \
 	"" $'drops = "1"\n[picture]\nx = ["n"]\ny = ["n"]\n[[picture.panel]]\ntitle = "a"\nvalue = "drops"\nbest = 1\nworst = 0'
 refuses "wrong.toml: picture: panel: is missing" "" $'[picture]\nx = ["n"]\ny = ["n"]\npanel = []'
 refuses "wrong.toml: expect 1: if: holds for no run of the sweep" \

@@ -90,7 +90,7 @@ def same():
         expect("but known", [r.get("same_as") for _, r in harvest.results],
                ["t=1,n=0", None, None, None])
         expect("its note", list(harvest.notes()),
-               ["1 of 4 runs cannot differ from another run, and have its figures"])
+               ["1 of 4 runs would be the same as another run, and have its figures"])
     sim = Simulator()
     expect("without the other", drops(simulated(scenario({(2, 0): 0}, [SAME]), sim)),
            {"t=2,n=0": 0})

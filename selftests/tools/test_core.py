@@ -140,7 +140,7 @@ def expectations():
            two)
     expect("than another", check([{"if": "n == 2", "than": {"n": 1}, "x": ["> than.x", "> 4"]}],
                                  two), (["b: x is 2, not > 4"], 2))
-    raises("a figure or a value", "expect 1: m: is a figure, and a name of the sweep", check,
+    raises("a figure or a value", "expect 1: m: is both a figure and a name of the sweep", check,
            [{"x": "< 3 * m"}], [(ran("a", {"m": 1}), {"x": 1, "m": 2})])
     for n in 3, 2:
         raises("than none, or itself", "than: matches no other run", check,

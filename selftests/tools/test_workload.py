@@ -662,7 +662,7 @@ def rules():
              {"topology": {"shape": "row", "switches": 10**9}}),
             ("f.toml: reach 1: over: must end within the duration",
              {"reach": [{**reach, "from": "9000001ns"}]}),
-            ("f.toml: reach 1: group: has no queue of its own",
+            ("f.toml: reach 1: group: cannot be combined with queue",
              {"reach": [{**reach, "group": "b"}],
               "flow": [{"from": "h1", "to": "h2", "group": "b"}]}),
             ("f.toml: tcp: streams from the same host must have the same ecn",

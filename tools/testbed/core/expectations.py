@@ -203,8 +203,8 @@ class Expectations:
             for c in e.conditions:
                 for name in sorted(set(run.values) & set(run.known)):
                     if c.asks({name}):
-                        raise InputError("%s: %s: is a figure, and a name of the sweep or of let; "
-                                         "rename that" % (e.where, name))
+                        raise InputError("%s: %s: is both a figure and a name of the sweep "
+                                         "or of let; rename the latter" % (e.where, name))
                 if other or not e.than or not c.asks({"than"}):
                     c.check(names, run.known)
 

@@ -124,7 +124,7 @@ class Harvest:
     def notes(self):
         """How many runs were not simulated, and why."""
         for origin, text in ((KEPT, "were simulated before, by the same code"),
-                             (SAME, "cannot differ from another run, and have its figures"),
+                             (SAME, "would be the same as another run, and have its figures"),
                              (LEFT, "were not simulated in this time; --resume continues")):
             n = list(self.origins.values()).count(origin)
             if n:

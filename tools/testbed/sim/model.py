@@ -51,7 +51,7 @@ class Link:
             if not 0 <= share < 1:
                 raise t.error(key, "must be at least 0 and below 1")
         if self.reorder and not self.delay:
-            raise t.error("reorder", "needs a delay, which packets overtake")
+            raise t.error("reorder", "needs a delay: packets overtake those that are delayed")
         if self.jitter and (self.loss or self.reorder):
             raise t.error("jitter", "cannot be combined with loss or reorder")
 
@@ -63,7 +63,7 @@ class Host:
         self.switch = t.take("switch", str, switch)
         self.profile = t.take("profile", PROFILES + ("off",), profile)
         if self.profile not in (profile, "off"):
-            raise t.error("profile", "must be off, or that of all hosts, %s: they share a module" %
+            raise t.error("profile", "must be off or %s, as on all hosts: they share a module" %
                           profile)
         self.settings = {**settings, **t.knobs("settings")}
         t.done()
@@ -240,7 +240,7 @@ class Reach:
         if self.group and self.group not in groups:
             raise t.error("group", "no flow has %s" % self.group)
         if self.group and self.queue:
-            raise t.error("group", "has no queue of its own: the bottleneck's is meant")
+            raise t.error("group", "cannot be combined with queue: it is the bottleneck's, not a group's")
         if self.begin + self.over > duration:
             raise t.error("over", "must end within the duration")
 
@@ -585,8 +585,8 @@ class Simulation(Scenario):
     def _check_once(self, where, expression, both):
         """Check that no name in it means a figure as well as a value of the sweep."""
         for name in both.intersection(path[0] for path in expression.paths()):
-            raise InputError("%s: %s: %s: is a figure, and a name of the sweep or of let; "
-                             "rename that" % (self.file, where, name))
+            raise InputError("%s: %s: %s: is both a figure and a name of the sweep or of "
+                             "let; rename the latter" % (self.file, where, name))
 
     def _check(self, where, expression, names):
         try:

@@ -108,18 +108,19 @@ def tables(path):
     flows, row = int(given["flows"]), given["uplinks"] > 0
     hosts = int(min(given["senders"] or flows, flows))
     if flows % hosts:
-        raise InputError("%s: model: senders: the simulator needs as many flows for each sender" %
-                         path)
+        raise InputError("%s: model: senders: the simulator needs the same number of flows for "
+                         "each sender" % path)
     if given["uplinks"] > 1:
-        raise InputError("%s: model: uplinks: the simulator has one, or one for each flow" % path)
+        raise InputError("%s: model: uplinks: must be 1, or 0 for one per sender" % path)
     if given["cnp_cap"]:
         raise InputError("%s: model: cnp_cap: the simulator's receivers use the module's cap" %
                          path)
     if given["sample_us"]:
-        raise InputError("%s: model: sample: the simulator's switch looks at each packet" % path)
+        raise InputError("%s: model: sample: must be 0: the simulator's switch reads the queue at "
+                         "each packet" % path)
     delay = _cable_us(given, said)
     if delay < 0:
-        raise InputError("%s: model: rtt: is less than a packet takes on %d links" %
+        raise InputError("%s: model: rtt: is shorter than a packet takes over %d links" %
                          (path, _links(given)))
     # the model leaves some out, if they take too many steps
     start, duration = said["start_us"], said["duration_us"]

@@ -216,7 +216,7 @@ class Attempts:
         if tdf > TDF_MAX:
             raise TooBusy("%s; end other programs" % said)
         if takes > self.limit:
-            raise TooBusy("%s; with clocks that allow for it, the measurement would take %.0f "
+            raise TooBusy("%s; with guest clocks slow enough, the measurement would take %.0f "
                           "minutes, and the limit is %.0f: end other programs, or run it with "
                           "--tdf %d" % (said, takes / 60, self.limit / 60, tdf))
         return tdf

@@ -67,7 +67,7 @@ class Switch:
         if CNPS in prios:
             raise t.error("pfc", "%d is the priority of CNPs, which must not wait" % CNPS)
         if prios and self.cnp != "strict":
-            raise t.error("cnp", "must be strict with pfc: among the data, CNPs would be paused")
+            raise t.error("cnp", "must be strict with pfc: CNPs queued with the data would be paused")
         for key, usual in PAUSES.items():
             setattr(self, key, t.take(key, "size", usual, most=BUFFER_MAX))
         if self.xon > self.xoff:
