@@ -558,7 +558,7 @@ static void say_nothing(const struct facts *from, const struct fact_dev *sender,
 	finding_why("something between the hosts drops UDP packets to port 4791, or sends them elsewhere: a firewall, a security group, an access list, another VLAN%s",
 		    one_way ? ", or a stale link-layer address" : "");
 	finding_fix("ip neigh show to %s dev %s; tcpdump -ni %s udp port 4791  # first at %s, then at each hop: where do the packets stop?",
-		    as_text(remote), sender->ifname, receiver->ifname, from->host);
+		    as_text(remote), sender->ifname, sender->ifname, from->host);
 }
 
 /* The largest packet of RoCE that a device with that MTU sends */
