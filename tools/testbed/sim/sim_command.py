@@ -155,7 +155,12 @@ def wanted(args):
     nowhere = [only for only in args.only if not any(s.chosen([only]) for s in found)]
     if nowhere and len(found) > 1:
         raise InputError("--only: no scenario has a run %s" % ", ".join(nowhere))
+    names = [s.name for s in found]
     for s in found:
+        if names.count(s.name) > 1:
+            raise InputError("%s: two scenarios have this name, and would write to %s: run each by "
+                             "itself, with an --out of its own" %
+                             (s.name, os.path.join(args.out, s.name)))
         # each of several scenarios may have only some of these runs
         mine = [only for only in args.only if s.chosen([only])]
         s.choose(mine if mine and len(found) > 1 else args.only)
