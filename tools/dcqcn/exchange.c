@@ -134,6 +134,7 @@ static _Noreturn void exec_ssh(const char *peer, uint64_t nsec, const struct fac
 int exchange_ssh(const char *peer, uint64_t nsec, const struct facts *here,
 		 struct exchange_addresses *theirs)
 {
+	struct timeval patience = { .tv_sec = ANSWER_MAX };
 	int fd[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd))
@@ -146,9 +147,11 @@ int exchange_ssh(const char *peer, uint64_t nsec, const struct facts *here,
 		dup2(fd[1], STDOUT_FILENO);
 		close(fd[0]);
 		close(fd[1]);
+		prctl(PR_SET_PDEATHSIG, SIGTERM);	/* it may still be connecting */
 		exec_ssh(peer, nsec, here);
 	}
 	close(fd[1]);
+	setsockopt(fd[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	if (!read_greeting(fd[0], theirs))
 		fail("%s: no answer (that host must accept root over ssh and have this version of dcqcn, or run \"dcqcn doctor --serve\")",
 		     peer);
