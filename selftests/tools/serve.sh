@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# dcqcn doctor --serve without IPv6, and a silent host: see serve.c.
+# dcqcn doctor --serve without IPv6 or descriptors, and a silent host: see serve.c.
 
 cd "$(dirname "$0")/../../tools/dcqcn" || exit 1
 TMP=$(mktemp -d)

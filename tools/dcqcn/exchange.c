@@ -308,8 +308,10 @@ void exchange_serve(const char *dev)
 		pid_t child;
 
 		fd = accept(listening, (struct sockaddr *)&peer, &len);
-		if (fd < 0)
+		if (fd < 0) {
+			sleep(1);	/* out of descriptors or memory, maybe: the peer stays queued */
 			continue;
+		}
 		from = address_of(&peer);
 		finding_note("%s asks", inet_ntop(AF_INET6, &from, text, sizeof(text)));
 		child = fork();
