@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# dcqcn save, restore, set --from and cc use without a kernel: see settings.c. Prints each deviation.
+# dcqcn save, restore, set --from, cc use and profile apply without a kernel: see settings.c. Prints
+# each deviation.
 
 cd "$(dirname "$0")/../../tools/dcqcn" || exit 1
 export LC_ALL=C
@@ -11,7 +12,7 @@ STATUS=0
 
 "${CC:-cc}" -O1 -g -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -I../../include \
 	-I../../include/uapi -iquote . -o "$TMP/settings" ../../selftests/tools/settings.c \
-	cmd_save.c cmd_restore.c cmd_cc.c cmd_set.c dialect.c filter.c arg.c knob.c replace.c unit.c fail.c json.c clean.c -lm || exit
+	cmd_save.c cmd_restore.c cmd_cc.c cmd_set.c cmd_profile.c dialect.c filter.c arg.c knob.c replace.c unit.c fail.c json.c clean.c -lm || exit
 
 # restores WHAT_IT_SETS ERROR: of what comes in
 restores()
@@ -72,7 +73,9 @@ echo roce_rp/cc_algorithm:swift >"$TMP/dump"
 for what in "use swift:0:rxe0 cc_algorithm swift rxe1 cc_algorithm swift" \
 	"use nonesuch:1:dcqcn: rxe0: no such algorithm" \
 	"set --from $TMP/dump dev rxe0:0:rxe0 cc_algorithm swift" "set --from $TMP/dump dev rxe1:0:" \
-	"use-nowhere nonesuch:1:dcqcn: cc use: no rxe device here (rdma link add makes one)"; do
+	"use-nowhere nonesuch:1:dcqcn: cc use: no rxe device here (rdma link add makes one)" \
+	"apply mlx5:0:rxe0 profile mlx5 rxe1 profile mlx5" "apply mlx5 dev rxe1:0:rxe1 profile mlx5" \
+	"apply-nowhere mlx5:1:dcqcn: profile apply: no rxe device here (rdma link add makes one)"; do
 	# shellcheck disable=SC2086 # words
 	said=$("$TMP/settings" ${what%%:*} 2>&1)
 	said=$?:${said//$'\n'/ }

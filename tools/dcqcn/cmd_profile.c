@@ -115,6 +115,8 @@ int cmd_profile_apply(int argc, char **argv)
 	profiles = profile_list();
 	find(profiles, argv[1]);
 	devs = dev_list(dev);
+	if (!devs)
+		fail("profile apply: no rxe device here (rdma link add makes one)");
 	for (const struct dev *d = devs; d; d = d->next)
 		dev_set(d->name, argv[1], NULL, NULL, 0);
 	dev_free(devs);
