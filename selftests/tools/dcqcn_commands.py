@@ -144,6 +144,7 @@ watch dev -> watch: the device is missing
 watch qpn x -> watch: "x" is not a QP number
 set -> set: the device is missing
 set --from -> set: the value of --from is missing
+set --from FILE --from - dev nonesuch -> set: --from is given twice
 set --from FILE -> set: the device is missing
 set --from FILE rxe0 -> set: "rxe0" is not expected here
 set rxe0 -> set: "rxe0" is not expected here

@@ -44,8 +44,11 @@ int cmd_set(int argc, char **argv)
 	char *algorithm = NULL;
 	uint32_t which = 0;
 
-	while (arg_option(argc, argv, "+:", options) != -1)
+	while (arg_option(argc, argv, "+:", options) != -1) {
+		if (file)
+			fail("set: --from is given twice");
 		file = optarg;
+	}
 	argc -= optind;
 	argv += optind;
 	if (argc > 0 && strcmp(argv[0], "dev"))
