@@ -126,6 +126,7 @@ refuses "lab: nope: no such kernel; there are" $LAB image --kernel nope
 refuses "lab: ../../x: no such kernel; there are" $LAB build --kernel ../../x
 refuses "lab: --set: rpg_ai_rate=: must be a knob and a number" $LAB run --set rpg_ai_rate
 refuses "lab: the running lab keeps its module: use lab up --module x.ko" $LAB run --live --module x.ko
+refuses "lab: the running lab keeps its kernel: use lab up --kernel 6.1" $LAB run --live --kernel 6.1
 refuses "lab: the running lab keeps its knobs: use lab set rpg_gd=12" $LAB run --live --set rpg_gd=12
 refuses "/nope.ko is not built; --stock-only" $LAB run --module /nope.ko
 refuses "lab: there is no recording nope in " $LAB draw nope -o "$TMP/x.png"

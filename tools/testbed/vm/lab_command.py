@@ -272,7 +272,7 @@ def parser():
         return s
 
     def kernel(s):
-        s.add_argument("--kernel", default=DEFAULT, metavar="K",
+        s.add_argument("--kernel", metavar="K",
                        help="the guests' kernel: %s and so on (default: %s)" % (KERNELS, DEFAULT))
 
     def install(s):
@@ -422,8 +422,12 @@ def parser():
 
 def run(argv):
     args = parser().parse_args(argv)
-    if vars(args).get("live") and args.module:
-        raise InputError("the running lab keeps its module: use lab up --module " + args.module)
+    if vars(args).get("live"):
+        for key in ("kernel", "module"):
+            if vars(args)[key]:
+                raise InputError("the running lab keeps its %s: use lab up --%s %s" %
+                                 (key, key, vars(args)[key]))
+    args.kernel = vars(args).get("kernel") or DEFAULT
     if "module" in args and not args.module:
         args.module = Image(args.kernel).built(TOP)
     return args.run(args)
