@@ -137,6 +137,8 @@ refuses "sim: incast: two scenarios have this name, and would write to $TMP/both
 refuses "sim: --only: no scenario has a run n=99" $SIM run incast lossless --only n=2 --only n=99
 refuses "sim run: argument --jobs: 0: must be a whole number, 1 or more" $SIM run --jobs 0
 refuses "bench: argument --only: invalid choice: 'all'" tools/bench/bench --only all
+refuses "bench: --flows: applies to the part cost, which --only leaves out: add --only cost" \
+	tools/bench/bench --only pacing --flows 100
 refuses "run: nope: no such suite; there are bookworm, trixie" selftests/package/run nope
 refuses "torture: argument --seconds: 0: must be a whole number, 1 or more" \
 	selftests/uml/torture --seconds 0

@@ -34,6 +34,9 @@ def parser():
 def run(argv):
     args = parser().parse_args(argv)
     only = args.only or PARTS
+    if args.flows and "cost" not in only:
+        raise InputError("--flows: applies to the part cost, which --only leaves out: "
+                         "add --only cost")
     path = os.path.join(args.out, "result.json")
     result = {}
     output.hold(args.out, "--out")
