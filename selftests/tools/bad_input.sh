@@ -98,6 +98,8 @@ refuses_file sim lossless 's/^pmax.*/&\nport = "red"/' "switch: port: 'red' is n
 refuses_file sim lossless 's/^xon = .*/xon = "1MB"/' 'switch: xon: must not be above xoff'
 refuses_file sim lossless 's/^alpha.*//;s/^pmax.*/&\nalpha = -1/' 'switch: alpha: -1'
 refuses_file sim lossless 's/^delay = .*/&\nloss = 0.1/' 'link: jitter, loss, reorder and ack_delay need'
+refuses_file lab incast 's/name = "dcqcn"/name = "qps"/' \
+	'sweep: qps is a key of result.json, so no run can have this name'
 refuses_file lab twohops 's/^b = "s2"/b = "s9"/' 'trunk 1: b: there is no switch s9'
 refuses_file lab twohops 's/^\[\[trunk\]\]/&\na = "s1"\nb = "s2"\n&/' \
 	'trunk: s1 and s2 are connected twice'

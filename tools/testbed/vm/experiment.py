@@ -69,6 +69,9 @@ class Run:
                       for d in t.tables("flow") for src in names(d, "from")]
         self.topology = Topology(t, {h for f in self.flows for h in (f.src, f.dst)}, scenario.port)
         t.done()
+        if self.name in report.KEYS:
+            raise t.error("sweep", "%s is a key of result.json, so no run can have this name" %
+                          self.name)
         if not any(f.start == 0 for f in self.flows):
             raise t.error("flow", "no flow starts at 0")
         self._check_groups(t)

@@ -245,13 +245,16 @@ def _long(address6):
     return ":".join([head] + ["0"] * 6 + [tail])
 
 
+# of result.json, beside the names of runs
+FIRST = ("bottleneck_mbps", "kmin_bytes", "kmax_bytes", "limit_bytes", "qps")
+KEYS = ("scenario", "title", *FIRST, "mtu")
+
+
 def write(scenario, results, directory):
     """Write result.json, SCENARIO.png and each RUN.csv; return the paths of the first two."""
     first = results[0].figures
-    summary = {"scenario": scenario.name, "title": scenario.title}
-    for key in ("bottleneck_mbps", "kmin_bytes", "kmax_bytes", "limit_bytes", "qps"):
-        summary[key] = first[key]
-    summary["mtu"] = scenario.runs[0].flows[0].mtu
+    summary = {"scenario": scenario.name, "title": scenario.title,
+               **{key: first[key] for key in FIRST}, "mtu": scenario.runs[0].flows[0].mtu}
     summary.update((r.run.name, r.figures) for r in results)
     path = os.path.join(directory, "result.json")
     write_json(path, summary)
