@@ -101,6 +101,19 @@ status=$?
 [ $status = 1 ] && grep -q "^congestion-point: lo: tc failed; nothing has changed" "$TMP/err" ||
 	complain "$CP set without privileges" $status
 
+# A port that is named twice, as with its bridge, has one congestion point to remove
+cat >"$TMP/bin/tc" <<END
+#!/bin/sh
+case \$* in
+*show*) ! [ -e $TMP/port ] || echo "qdisc prio dc0: root" ;;
+*) rm $TMP/port ;;
+esac
+END
+touch "$TMP/port"
+PATH=$TMP/bin:$PATH run $CP undo lo lo
+status=$?
+[ $status = 0 ] && [ ! -e "$TMP/port" ] || complain "$CP undo lo lo" $status
+
 refuses "a command is missing" $ROCE
 refuses '"show": no such command' $ROCE show
 for command in ecn ce cnps timeline; do
