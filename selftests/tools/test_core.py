@@ -131,9 +131,10 @@ def expectations():
     raises("no run", "when: matches no run", check, [{"when": {"n": 3}, "x": "> 0"}], two)
     raises("no run for one of several values", "when: n = 3: matches no run", check,
            [{"when": {"n": [2, 3]}, "x": "> 0"}], two)
-    for table in {"if": "m > 6"}, {"if": "m > 5", "when": {"n": 1}}, {"if": "0", "than": {"n": 1}}:
+    for table in ({"if": "m > 6"}, {"if": "m > 5", "when": {"n": 1}},
+                  {"if": "0", "than": {"n": 1}, "x": "> than.x"}):
         raises("no run by %s" % table, "expect 1: if: holds for no run of the sweep", check,
-               [{**table, "x": "> 0"}], two)
+               [{"x": "> 0", **table}], two)
     expect("by an expression", check([{"if": "m > 5", "x": "== m"}], two),
            (["b: x is 2, not == m (6)"], 1))
     raises("an unknown name", "expect 1: if: 'y': y is not defined", check, [{"if": "y", "x": "> 0"}],
@@ -145,6 +146,8 @@ def expectations():
     for n in 3, 2:
         raises("than none, or itself", "than: matches no other run", check,
                [{"when": {"n": 2}, "than": {"n": n}, "x": ">= than.x"}], two)
+    raises("than for nothing", "expect 1: than: no condition compares with it", check,
+           [{"when": {"n": 2}, "than": {"n": 1}, "x": ">= 1"}], two)
     opened(two)
     for what in {"x": "> b.x"}, {"x": "> than.x", "than": {"n": 2}}:
         expect("compared with what was left out", check([what], two[:1], [b]),

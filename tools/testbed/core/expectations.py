@@ -120,6 +120,8 @@ class Expectation:
                            for text in (texts if isinstance(texts, list) else [texts])]
         if not self.conditions:
             raise InputError("%s: expects nothing" % where)
+        if self.than and not any(c.asks({"than"}) for c in self.conditions):
+            raise InputError("%s: than: no condition compares with it" % where)
 
     def fits(self, run):
         return all(run.variables.get(k) in (v if isinstance(v, list) else [v])
