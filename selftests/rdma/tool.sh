@@ -231,6 +231,9 @@ dialects()
 
 	MODULE_ARGS=profile=mlx5
 	reload local
+	"$DCQCN" show --as mlxconfig dev "$dev" | grep -q "ROCE_CC_PRIO_MASK_P1 * 255$" ||
+		fail "no mask of priorities"
+	# which firmware has for both roles
 	echo 0 >"$(ecn local)/roce_np/enable/3"
 	"$DCQCN" set dev "$dev" cc_algorithm timely rpg_gd 11
 	# each of them as the kernel shows it, and back
@@ -246,7 +249,6 @@ dialects()
 		"$DCQCN" profile apply auto	# whose own knobs no card has
 		run set --from $TMP/$as dev "$dev"
 		check "from $as: $OUT" $STATUS = 0
-		[ $as != mlxconfig ] || echo 0 >"$(ecn local)/roce_np/enable/3"
 		# a card obeys DCQCN
 		[ $as = ecn ] || sed -i "s/ cc_algorithm .*/ cc_algorithm dcqcn/" $TMP/saved
 		"$DCQCN" save | diff $TMP/saved - || fail "$as is not as shown"

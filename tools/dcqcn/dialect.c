@@ -113,7 +113,9 @@ static void each_mlxconfig(const struct dev *dev, put_fn *put)
 {
 	for (const struct name *name = names; name->attr; name++)
 		put(dev, name->mlxconfig, dev->settings[name->attr]);
-	put(dev, MLXCONFIG_PRIOS, dev->settings[RDMA_DCQCN_A_SETTINGS_RP_ENABLE]);
+	if (dev->settings[RDMA_DCQCN_A_SETTINGS_NP_ENABLE] ==
+	    dev->settings[RDMA_DCQCN_A_SETTINGS_RP_ENABLE])
+		put(dev, MLXCONFIG_PRIOS, dev->settings[RDMA_DCQCN_A_SETTINGS_RP_ENABLE]);
 }
 
 static const struct dialect {
