@@ -82,14 +82,16 @@ def main():
 
     documented = descriptions("sysfs-class-net-ecn")
     check("spec: each setting is described, with its range", documented,
-          ["%s: %s is not there" % (name, want) for a in settings
+          ["sysfs-class-net-ecn: %s has no description with its range, \"%s\"" % (name, want)
+           for a in settings
            for name, want in [range_of(a)] if want not in documented.get(name, "")])
 
     counters = [a["name"] for s in spec["attribute-sets"] if s["name"] == "counters"
                 for a in s["attributes"] if a["name"] != "pad"]
     described = read("Documentation", "ABI", "testing", "sysfs-class-infiniband-dcqcn")
     check("spec: each counter has a description", counters,
-          ["%s is not described" % c for c in counters
+          ["sysfs-class-infiniband-dcqcn: no description of %s" % c.replace("-", "_")
+           for c in counters
            if not re.search(r"hw_counters/%s\b" % c.replace("-", "_"), described)])
     listed = dict(re.findall(r"^DCQCN_COUNTER\(\w+, (\w+), (\w+)\)$", read(
         "drivers", "infiniband", "sw", "dcqcn", "counter_list.h"), re.M))
