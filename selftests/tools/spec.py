@@ -5,6 +5,7 @@
 usage: spec.py TOP      prints TAP
 """
 
+import fnmatch
 import os
 import re
 import subprocess
@@ -64,6 +65,11 @@ def range_of(setting):
     return name, "%d %s %d" % (least, "or" if most - least == 1 else "to", most)
 
 
+def named(name, page):
+    """Whether a page has a name as a literal, or one such as ccc_* for it."""
+    return any(fnmatch.fnmatchcase(name, literal) for literal in re.findall("``(.*?)``", page))
+
+
 def main():
     for family in ("rdma_dcqcn", "dcbport"):
         used, missing = unused(family)
@@ -85,6 +91,18 @@ def main():
           ["sysfs-class-net-ecn: %s has no description with its range, \"%s\"" % (name, want)
            for a in settings
            for name, want in [range_of(a)] if want not in documented.get(name, "")])
+
+    own = [name for name, text in documented.items() if "Not in mlx5" in text]
+    listed = re.search(r"^These knobs are this module's own: (.*?)\.\s",
+                       read("Documentation", "names.rst"), re.M | re.S)[1]
+    check("spec: names.rst lists the knobs that mlx5 does not have", own,
+          ["%s is not among the module's own knobs in Documentation/names.rst" % name
+           for name in own if not named(name, listed)])
+    rows = read("Documentation", "knobs.rst")
+    knobs = [a["name"].replace("-", "_") for a in settings if not a["name"].endswith("p-enable")]
+    check("spec: knobs.rst says what each knob does", knobs,
+          ["%s is not in Documentation/knobs.rst" % name for name in knobs
+           if not named(name, rows)])
 
     counters = [a["name"] for s in spec["attribute-sets"] if s["name"] == "counters"
                 for a in s["attributes"] if a["name"] != "pad"]
