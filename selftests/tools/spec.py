@@ -70,6 +70,41 @@ def named(name, page):
     return any(fnmatch.fnmatchcase(name, literal) for literal in re.findall("``(.*?)``", page))
 
 
+def switch_keys():
+    """Check that what can be set of a port, a class and a switch has a key that users can find."""
+    keys = re.findall(r'^\t(PORT|CLASS|SWITCH)\("(\w+)", \w+, \d+, (\w+),',
+                      read("tools", "dcqcn", "portkey.c"), re.M)
+    kernel = read("drivers", "net", "dcbport", "netlink.c")
+    taken = {("CLASS", a) for a in re.findall(r"\btb\[DCBPORT_A_CLASS_(\w+)\]", kernel)} | {
+        ("PORT", a) for a in re.findall(r"\battrs\[DCBPORT_A_PORT_(\w+)\]", kernel)}
+    taken -= {("CLASS", "PRIO"), ("PORT", "IFNAME"), ("PORT", "CLASS")}
+    known = {(kind, attribute) for kind, _, attribute in keys}
+    check("spec: each setting of dcbport has a key of dcqcn port", taken,
+          ["tools/dcqcn/portkey.c has no key for DCBPORT_A_%s_%s" % t for t in sorted(taken - known)])
+    for page in ("dcqcn.8", "dcqcn.bash"):
+        text = read("tools", "dcqcn", page)
+        check("spec: %s has each key of dcqcn port" % page, keys,
+              ["tools/dcqcn/%s does not have %s" % (page, key)
+               for key in sorted({key for _, key, _ in keys}) if not re.search(
+                   r"^\.(?:B|BR|RB) %s\b" % key if page == "dcqcn.8" else r"\b%s\b" % key,
+                   text, re.M)])
+
+    spec = yaml.safe_load(read("Documentation", "netlink", "specs", "dcbport.yaml"))
+    order = [upper(a["name"]) for s in spec["attribute-sets"] if s["name"] == "class"
+             for a in s["attributes"]]
+    cases = re.search(r"^static bool class_settable\(.*?^}", kernel, re.M | re.S)[0]
+    settable = set()
+    for first, last in re.findall(r"case DCBPORT_A_CLASS_(\w+)(?: \.\.\. DCBPORT_A_CLASS_(\w+))?:",
+                                  cases):
+        settable.update(order[order.index(first):order.index(last or first) + 1])
+    wanted = {a for kind, a in taken if kind == "CLASS"} | {"PRIO"}
+    check("spec: class_settable() knows each setting of a class, and nothing else", settable,
+          ["class_settable() in drivers/net/dcbport/netlink.c lacks %s" % a
+           for a in sorted(wanted - settable)] +
+          ["class_settable() has %s, which nothing takes" % a
+           for a in sorted(settable - wanted - {"PAD"})])
+
+
 def main():
     for family in ("rdma_dcqcn", "dcbport"):
         used, missing = unused(family)
@@ -126,6 +161,7 @@ def main():
            if n.replace("_", "-") not in counters] +
           ["%s has attribute %s" % (n, a) for n, a in listed.items() if a != n.upper()])
 
+    switch_keys()
     completion = read("tools", "dcqcn", "dcqcn.bash")
     table = re.findall(r'{ { ("\w+"(?:, "\w+")*) }, cmd_', read("tools", "dcqcn", "command.c"))
     words = sorted({w for words in table for w in re.findall(r"\w+", words)})
