@@ -89,6 +89,8 @@ selftests/rdma/           runner rdma* observers guests-* index upstream
 selftests/simulated       rdma* index
 selftests/guest           observers guests-*
 selftests/rdma_scripts.py runner rdma* observers guests-*
+selftests/run             runner
+selftests/parts.py        runner
 selftests/verbs/          @uml @debug @pc
 selftests/uml/            @uml @debug @pc
 selftests/lab/            labcommand programs-*
