@@ -94,18 +94,24 @@ def commands():
             yield "command", "%s %s" % (name, word)
 
 
+def findings():
+    """Names of what dcqcn doctor can find."""
+    return {name for text in texts("tools/dcqcn", ".c")
+            for first in re.findall(r'\bfinding_seen\(([^,]+)', text)
+            for name in re.findall(r'"([\w-]+)"', first)}
+
+
 def outputs():
     """Keys of JSON, columns of CSV, names of findings."""
-    sources = texts("tools/dcqcn", ".c")
-    for text in sources:
+    for text in texts("tools/dcqcn", ".c"):
         for key in re.findall(r'\bjson_\w+\("(\w+)"', text):
             yield "json", "dcqcn " + key
-        for name in re.findall(r'\bfinding_seen\("([\w-]+)"', text):
-            yield "finding", name
     for kind, name in (("qp", "cmd_record.c"), ("port", "port_record.c")):
         for column in re.findall(r'^\t(?:\{ \w+, |\[\w+\] = )"(\w+)"', read("tools/dcqcn", name),
                                  re.M):
             yield "csv", "%s %s" % (kind, column)
+    for name in findings():
+        yield "finding", name
 
 
 def scenarios():

@@ -15,6 +15,8 @@ import yaml
 
 from testbed.core.tap import Tap
 
+import interfaces
+
 TOP = sys.argv[1]
 CHECKS = ("transfer_checks.c", "checks.c", "port_checks.c", "dcbx_checks.c")    # of the doctor
 tap = Tap()
@@ -177,9 +179,7 @@ def main():
                               re.M | re.S)[1]
         check("spec: the man page explains the words of " + command, len(words) > 15,
               [w for w in words if not re.search(r"\b%s\b" % w, explained)])
-    findings = re.findall(r'finding_seen\((?:one_\w+ \? "([\w-]+)" : )?"([\w-]+)"',
-                          "".join(read("tools", "dcqcn", part) for part in CHECKS))
-    findings = sorted({name for pair in findings for name in pair if name})
+    findings = sorted(interfaces.findings())
     provoked = (read("selftests", "rdma", "doctor.sh") + read("selftests", "port", "ports.py") +
                 read("selftests", "port", "dcbx.py"))
     fixes = [m for part in CHECKS for m in re.findall(
