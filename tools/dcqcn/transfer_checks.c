@@ -140,7 +140,7 @@ static bool check_device(const struct facts *facts, const struct fact_dev *dev)
 	if (has_address(dev)) {
 		finding_seen("unusable-device", facts->host, dev->name,
 			     "rdma_cm finds no RDMA device for the addresses of %s", dev->ifname);
-		finding_why("programs that connect by rdma_cm (NVMe, NFS, rping, UCX) report RDMA_CM_EVENT_ADDR_ERROR, or ENODEV: before Linux 7.3, rdma_cm does not find soft-RoCE on devices without Ethernet addresses, such as WireGuard or tun");
+		finding_why("programs that connect by rdma_cm (NVMe, NFS, rping, UCX) report RDMA_CM_EVENT_ADDR_ERROR, or ENODEV: before Linux 7.2, rdma_cm does not find soft-RoCE on devices without Ethernet addresses, such as WireGuard or tun");
 		finding_fix("ip -d link show dev %s  # use an Ethernet device (as a tunnel: VXLAN or tap), or perftest without -R",
 			    dev->ifname);
 	} else if (*dev->master) {
