@@ -65,7 +65,7 @@ def _rows(r):
         row("tbf, prio, RED and bfifo, instructions per packet", "%d" % r["switch_stack"])
         at_most("a port in a switch, with PFC", "switch_port", r["switch_stack"], "%d")
         row("  and flows counted", "%d" % r["switch_port_flows"])
-        row("  and a link of 40 Gb/s, with a timer per packet", "%d" % r["switch_port_rate"])
+        row("  and a link of 40 Gb/s", "%d" % r["switch_port_rate"])
         row("  bytes per port and priority", "%d" % r["switch_port_prio_bytes"])
     if "ce_to_cnp_ns" in r:
         row("CE in to CNP out, ns", "%d" % r["ce_to_cnp_ns"])
