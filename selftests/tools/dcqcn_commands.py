@@ -136,8 +136,8 @@ stat -x -> stat: "-x" is not expected here
 stat nonesuch -> stat: "nonesuch" is not expected here
 stat dev -> stat: the device is missing
 watch -i 0 -> watch: the interval must be longer than 0
-watch -n nan -> watch: "nan" is not a count
-watch -n 0 -> watch: the count must be more than 0
+watch -n nan -> watch: "nan" is not a count, 1 to 1000000000
+watch -n 0 -> watch: "0" is not a count, 1 to 1000000000
 watch -n -1 -> watch: "-1" is not a count
 watch -n -> watch: the value of -n is missing
 watch dev -> watch: the device is missing
@@ -256,7 +256,7 @@ port watch -i -> port watch: the value of -i is missing
 port watch -i 0 -> port watch: the interval must be longer than 0
 port watch -n -> port watch: the value of -n is missing
 port watch -n nan -> port watch: "nan" is not a count
-port watch -n 0 -> port watch: the count must be more than 0
+port watch -n 0 -> port watch: "0" is not a count, 1 to 1000000000
 port watch dev -> port watch: the device is missing
 port watch nonesuch -> port watch: "nonesuch" is not expected here
 port record -i 0 -> port record: the interval must be longer than 0

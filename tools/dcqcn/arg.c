@@ -71,7 +71,7 @@ uint64_t arg_interval(const char *text)
 }
 
 /* A whole number, decimal or hexadecimal with 0x */
-unsigned long arg_number(const char *what, const char *text,
+unsigned long arg_number(const char *what, const char *text, unsigned long least,
 			 unsigned long most)
 {
 	unsigned long number;
@@ -80,20 +80,16 @@ unsigned long arg_number(const char *what, const char *text,
 	errno = 0;
 	number = isdigit((unsigned char)*text) ?
 		 strtoul(text, &end, tolower((unsigned char)text[1]) == 'x' ? 16 : 10) : 0;
-	if (!end || *end || errno || number > most)
-		fail("%s: \"%s\" is not a %s, 0 to %lu", command_name(), text,
-		     what, most);
+	if (!end || *end || errno || number < least || number > most)
+		fail("%s: \"%s\" is not a %s, %lu to %lu", command_name(), text,
+		     what, least, most);
 	return number;
 }
 
 /* How often; there is no end without it */
 unsigned long arg_count(const char *text)
 {
-	unsigned long count = arg_number("count", text, COUNT_MAX);
-
-	if (!count)
-		fail("%s: the count must be more than 0", command_name());
-	return count;
+	return arg_number("count", text, 1, COUNT_MAX);
 }
 
 /* "dev DEV", or NULL for all devices; nothing may follow */

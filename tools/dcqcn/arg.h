@@ -10,7 +10,7 @@ int arg_option(int argc, char **argv, const char *letters,
 	       const struct option *names);
 uint64_t arg_nsec(const char *text);
 uint64_t arg_interval(const char *text);
-unsigned long arg_number(const char *what, const char *text,
+unsigned long arg_number(const char *what, const char *text, unsigned long least,
 			 unsigned long most);
 unsigned long arg_count(const char *text);
 const char *arg_dev(char **argv);

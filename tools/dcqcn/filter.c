@@ -18,7 +18,7 @@ void filter_parse(struct qp_filter *filter, char **argv)
 		} else if (!strcmp(*argv, "qpn") && filter->qpn < 0) {
 			if (!argv[1])
 				arg_missing("the QP number");
-			filter->qpn = arg_number("QP number", argv[1],
+			filter->qpn = arg_number("QP number", argv[1], 0,
 						 QPN_MAX);
 		} else {
 			arg_unexpected(*argv);

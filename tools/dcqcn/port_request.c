@@ -38,7 +38,7 @@ static char **put_class(struct nlmsghdr *nlh, char **words, unsigned int *given)
 
 	if (!words[1])
 		arg_missing_value("prio");
-	prio = arg_number("priority", words[1], PORT_CLASSES - 1);
+	prio = arg_number("priority", words[1], 0, PORT_CLASSES - 1);
 	if (*given & 1U << prio)
 		fail("port: prio %lu is given twice", prio);
 	*given |= 1U << prio;
