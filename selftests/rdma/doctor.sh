@@ -683,7 +683,7 @@ tunnel()
 	ip link del wg0
 }
 
-# Before Linux 7.2, rxe listens in the first one only
+# Before Linux 7.2, rxe listens in the initial network namespace only
 namespace()
 {
 	local want="" inside="ip netns exec dcqcn_other"

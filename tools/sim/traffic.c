@@ -221,7 +221,7 @@ static void open_host(struct host *h, unsigned int line)
 	enter(h);
 	h->context = open_device(h->dev);
 	if (!h->context) {
-		/* rxe's devices belong to the first namespace; others may see them or not */
+		/* rxe's devices belong to the initial namespace; others may see them or not */
 		go_to("-");
 		h->context = open_device(h->dev);
 	}
