@@ -136,6 +136,9 @@ refuses "sim: wrong.toml: sweep: the model is compared with one run" bash -c \
 	"printf 'sweep.n = [1, 2]\n[model]\nflows = 2\n' >$TMP/wrong.toml; $SIM model $TMP/wrong.toml"
 refuses "sim: incast: two scenarios have this name, and would write to $TMP/both/incast: run each" \
 	$SIM run incast tools/sim/scenarios/incast.toml --out "$TMP/both"
+cp tools/sim/scenarios/incast.toml "$TMP/built.toml"
+refuses "sim: built.toml: a scenario cannot have this name, as sim keeps modules and programs in" \
+	$SIM run "$TMP/built.toml"
 refuses "sim: --only: no scenario has a run n=99" $SIM run incast lossless --only n=2 --only n=99
 refuses "sim run: argument --jobs: 0: must be a whole number, 1 or more" $SIM run --jobs 0
 refuses "bench: argument --only: invalid choice: 'all'" tools/bench/bench --only all

@@ -157,6 +157,10 @@ def wanted(args):
         raise InputError("--only: no scenario has a run %s" % ", ".join(nowhere))
     names = [s.name for s in found]
     for s in found:
+        if s.name == BUILT:
+            raise InputError("%s: a scenario cannot have this name, as sim keeps modules and "
+                             "programs in %s: rename the file" %
+                             (s.file, os.path.join(args.out, BUILT)))
         if names.count(s.name) > 1:
             raise InputError("%s: two scenarios have this name, and would write to %s: run each by "
                              "itself, with an --out of its own" %
