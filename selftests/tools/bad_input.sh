@@ -147,5 +147,6 @@ refuses "bench: --flows: applies to the part cost, which --only leaves out: add 
 refuses "run: nope: no such suite; there are bookworm, trixie" selftests/package/run nope
 refuses "torture: argument --seconds: 0: must be a whole number, 1 or more" \
 	selftests/uml/torture --seconds 0
+refuses "sonic: the following arguments are required: MODELS" selftests/model/sonic
 echo "# $TRIED refusals"
 exit $STATUS
