@@ -8,7 +8,9 @@
 
 #define PORT_NAME_LEN	16
 
-/* Bytes sent and queued; packets marked and lost; us paused; PFC frames received, sent */
+/* Bytes sent and queued; packets marked and lost; us paused; PFC frames received that pause, and
+ * sent that pause or resume
+ */
 enum { PORT_OUT, PORT_QUEUE, PORT_MARKED, PORT_LOST, PORT_PAUSED, PORT_HEARD, PORT_SAID, PORT_FIGURES };
 
 /* Of a class */
