@@ -414,8 +414,9 @@ static void check_interval(const struct facts *from,
 	if (sender->other_cc || !period || gap < period)
 		return;
 	finding_seen("cnp-interval", from->host, sender->name,
-		     "alpha decays every %uus (dce_tcp_rtt), but min_time_between_cnps of %s is %uus",
-		     period, to->host, gap);
+		     "alpha decays every %uus (dce_tcp_rtt), but min_time_between_cnps of %s is %uus%s",
+		     period, to->host, gap,
+		     from == to ? ", and its receivers probably have the same" : "");
 	finding_why("under steady congestion alpha has decayed before the next CNP arrives, so cuts get smaller and smaller");
 	finding_fix("dcqcn set dev %s dce_tcp_rtt %uus  # or dcqcn profile apply auto",
 		    sender->name, MIN(gap * 10, ALPHA_PERIOD_MAX));
