@@ -60,8 +60,8 @@ ssh_by_nsenter()
 	mkdir -p $TMP/ssh
 	cat >$TMP/ssh/ssh <<-END
 		#!/bin/sh
-		# -- HOST COMMAND...
-		shift 2
+		# OPTION -- HOST COMMAND...
+		shift 3
 		exec nsenter $REMOTE_ARGS "\$@"
 	END
 	chmod +x $TMP/ssh/ssh

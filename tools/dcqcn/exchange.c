@@ -36,11 +36,13 @@
 #define LONGEST_LINE	4096
 #define GREETING_MAX	1000	/* lines */
 
-/* s; until a host is taken to be unreachable or silent, until a busy one has its addresses, and for
- * one exchange at most, with two steps of facts.c
+/* s; until a host is taken to be unreachable or silent, until a busy one has its addresses, the
+ * same over ssh, where sshd gives 120 to log in, and for one exchange at most, with two steps of
+ * facts.c
  */
 #define CONNECT_MAX	3
 #define ANSWER_MAX	30
+#define LOGIN_MAX	150
 #define EXCHANGE_MAX	90
 #define NSEC_MAX	10000000000ULL	/* that a server watches for one peer */
 #define NOBODY		65534
@@ -76,6 +78,13 @@ static struct exchange_addresses addresses_of(const struct facts *facts)
 	add_gids(&ours, facts, true);
 	add_gids(&ours, facts, false);
 	return ours;
+}
+
+static void wait_at_most(int fd, int seconds)
+{
+	struct timeval patience = { .tv_sec = seconds };
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 }
 
 /* --- the host that asks ---------------------------------------------------- */
@@ -117,10 +126,12 @@ static _Noreturn void exec_ssh(const char *peer, uint64_t nsec, const struct fac
 {
 	struct exchange_addresses ours = addresses_of(here);
 	char option[32], text[EXCHANGE_PEERS][INET6_ADDRSTRLEN];
+	/* which bounds connecting, but not typing a password */
 	char *argv[16 + 2 * EXCHANGE_PEERS] = {
-		"ssh", "--", (char *)peer, "dcqcn", "doctor", "--facts", "-i", option,
+		"ssh", "-oConnectTimeout=30", "--", (char *)peer,
+		"dcqcn", "doctor", "--facts", "-i", option,
 	};
-	int n = 8;
+	int n = 9;
 
 	snprintf(option, sizeof(option), "%lluns", (ull)nsec);
 	for (int i = 0; i < ours.num; i++) {
@@ -134,7 +145,6 @@ static _Noreturn void exec_ssh(const char *peer, uint64_t nsec, const struct fac
 int exchange_ssh(const char *peer, uint64_t nsec, const struct facts *here,
 		 struct exchange_addresses *theirs)
 {
-	struct timeval patience = { .tv_sec = ANSWER_MAX };
 	int fd[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd))
@@ -151,10 +161,11 @@ int exchange_ssh(const char *peer, uint64_t nsec, const struct facts *here,
 		exec_ssh(peer, nsec, here);
 	}
 	close(fd[1]);
-	setsockopt(fd[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	wait_at_most(fd[0], LOGIN_MAX);
 	if (!read_greeting(fd[0], theirs))
 		fail("%s: no answer (that host must accept root over ssh and have this version of dcqcn, or run \"dcqcn doctor --serve\")",
 		     peer);
+	wait_at_most(fd[0], ANSWER_MAX);
 	return fd[0];
 }
 
@@ -177,7 +188,6 @@ static int connect_to(const struct addrinfo *to, int seconds)
 int exchange_ask(const char *peer, uint64_t nsec, struct exchange_addresses *theirs)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *list, *to;
-	struct timeval patience = { .tv_sec = ANSWER_MAX };
 	int fd = -1;
 
 	if (getaddrinfo(peer, PORT, &hints, &list))
@@ -190,7 +200,7 @@ int exchange_ask(const char *peer, uint64_t nsec, struct exchange_addresses *the
 	if (nsec > NSEC_MAX)
 		fail("%s: the doctor there watches for at most %llu seconds (-i)", peer,
 		     NSEC_MAX / NSEC_PER_SEC);
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	wait_at_most(fd, ANSWER_MAX);
 	dprintf(fd, HELLO "\n", (ull)nsec);
 	if (!read_greeting(fd, theirs))
 		fail("%s: the doctor there does not answer (it is busy with another host, or has another version)",
@@ -253,13 +263,12 @@ static struct in6_addr address_of(const struct sockaddr_storage *from)
 static _Noreturn void serve_one(int fd, const char *dev, const struct in6_addr *from)
 {
 	struct exchange_addresses theirs = { .addr = { *from }, .num = 1 };
-	struct timeval patience = { .tv_sec = CONNECT_MAX };
 	struct facts facts = {};
 	char line[LINE];
 	ull nsec;
 
 	alarm(EXCHANGE_MAX);
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	wait_at_most(fd, CONNECT_MAX);
 	if (!read_line(fd, line) || sscanf(line, HELLO, &nsec) != 1 || !nsec ||
 	    nsec > NSEC_MAX)
 		exit(EXIT_FAILURE);
