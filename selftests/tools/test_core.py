@@ -40,6 +40,7 @@ from testbed.vm import (bridge_port, experiment, guest, image, lab_command, live
 from testbed.vm.clock import Clock
 from testbed.vm.debug_image import DebugKernel
 from testbed.vm.image import DEFAULT, Image
+from testbed.vm.network import check_ports
 from testbed.vm.programs import Program
 from testbed.vm.topology import Topology
 
@@ -564,6 +565,25 @@ def guests_module():
                Image(more=["b", "a"]).root == Image(more=["a", "b", "a"]).root, True)
 
 
+def guests_ports():
+    """Ports of dcbport need that module, for the guests' kernel."""
+    marking = {"kmin": 1000, "kmax": 2000, "pmax": 1, "buffer": 3000}
+    tc, dcbport = (Topology(Table("f", {"hosts": 1, "link": {"rate": "1gbit"},
+                                        "switch": {"port": port, **marking}}))
+                   for port in ("tc", "dcbport"))
+    with tempfile.TemporaryDirectory() as d:
+        ko = os.path.join(d, "dcbport.ko")
+        guests = types.SimpleNamespace(built=lambda *args: ko, release="6.1", kdir="/kdir")
+        check_ports([tc], guests)
+        raises("no module", "dcbport.ko is not built, and switches have port = dcbport: make KDIR",
+               check_ports, [tc, dcbport], guests)
+        write(ko, "\0vermagic=6.12 SMP")
+        raises("another kernel's", "dcbport.ko is for kernel 6.12, but the guests run 6.1",
+               check_ports, [dcbport], guests)
+        write(ko, "\0vermagic=6.1 SMP")
+        check_ports([dcbport], guests)
+
+
 def programs():
     """What guests run for the words of a COMMAND."""
     with tempfile.TemporaryDirectory() as d, contextlib.chdir(d):
@@ -990,9 +1010,10 @@ def no_such_kernel():
 
 
 for test in (expressions, expectations, numbers, files, groups_of_guests, chosen, round_trips,
-             other_flows, complaints, tap, copies, kernels, guests_kernel, guests_module, programs,
-             watched, paused, ways, arrows, came_up, swept, logs, stopped_at_once, recordings, captured,
-             record_lacks, damaged, changed_fabric, shown_by_lab, set_in_lab, silent_qps, no_agent,
-             drawn_together, older_bench, mirrors, no_such_kernel):
+             other_flows, complaints, tap, copies, kernels, guests_kernel, guests_module,
+             guests_ports, programs, watched, paused, ways, arrows, came_up, swept, logs,
+             stopped_at_once, recordings, captured, record_lacks, damaged, changed_fabric,
+             shown_by_lab, set_in_lab, silent_qps, no_agent, drawn_together, older_bench, mirrors,
+             no_such_kernel):
     test()
 sys.exit(status())

@@ -181,7 +181,7 @@ class Guests:
             ["run"] + ["--check"] * check + ["--tdf=%d" % (tdf or 0)] * bool(tdf) +
             ["--json"] * as_json + ["--"] * bool(program) + list(program))
         args.module = None
-        topology = types.SimpleNamespace(shape=1, hosts={}, switches={})
+        topology = types.SimpleNamespace(shape=1, hosts={}, switches={}, ports={})
         runs = [types.SimpleNamespace(name=n, scenario="incast", kinds=[], flows=[], content=n,
                                       topology=topology, duration=26e9, timely=timely)
                 for n in names]

@@ -13,15 +13,15 @@ from ..core.command import number
 from ..core.errors import InputError, LabError
 from ..core.paths import DCQCN, MODULE, MODULE_PARTS, OUT, TOP
 from ..core.progress import say
-from ..core.scenario import PROFILES, check_knobs
+from ..core.scenario import PROFILES, Table, check_knobs
 from . import bridge_port, engine, live, neighbours, report, supervisor
 from .clock import TDF_MAX, Clock
 from .experiment import SCENARIOS, Experiment
 from .image import DEFAULT, EXAMPLES as KERNELS, Image
 from .lateness import TDF, TooBusy
-from .network import check_module, default_port
+from .network import check_module, check_ports, default_port
 from .programs import Program
-from .topology import HOSTS_MAX, PORTS
+from .topology import HOSTS_MAX, PORTS, Topology
 
 COMMAND = os.path.join(DCQCN, "dcqcn")
 
@@ -84,6 +84,7 @@ def cmd_up(args):
     if module is None and profile != "stock":
         raise InputError("%s is not built" % args.module)
     image = image_of(args)
+    check_ports([Topology(Table(args.fabric, tables))], image)
     if module:
         try:
             check_module(module, image)
@@ -208,6 +209,7 @@ def cmd_run(args):
                 image = image_of(args)
                 if module:
                     check_module(module, image)
+                check_ports([r.topology for r, _ in runs], image)
                 if default_port(image) == "tc":
                     say("dcbport.ko is not built for this kernel: switches use tc's qdiscs")
                 engine.measure_apart(runs, image, module, args.tdf, reports.done, bad, program,

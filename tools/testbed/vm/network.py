@@ -50,6 +50,17 @@ def check_module(module, image):
                        (module, magic[1].decode(), image.release, image.kdir))
 
 
+def check_ports(topologies, image):
+    """Raise an error if switches have ports of dcbport, unless its module is for the guests'
+    kernel."""
+    if any(p.port == "dcbport" for t in topologies for p in t.ports.values()):
+        module = image.built(TOP, DCBPORT)
+        if not os.path.exists(module):
+            raise InputError("%s is not built, and switches have port = dcbport: make KDIR=%s, or "
+                             "lab build --kernel" % (module, image.kdir))
+        check_module(module, image)
+
+
 class Network:
     """vms: hosts and switches, by name. Works on guests of this process, and on
     those of "lab up" in another process."""
