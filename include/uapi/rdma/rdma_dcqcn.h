@@ -23,7 +23,7 @@ enum rdma_dcqcn_qp_type {
 
 /**
  * enum rdma_dcqcn_qp_state
- * @RDMA_DCQCN_QP_STATE_IDLE: It has met congestion lately, but is not limited
+ * @RDMA_DCQCN_QP_STATE_IDLE: No rate limits it; a context may
  * @RDMA_DCQCN_QP_STATE_LIMITED: Its packets leave at its rate
  * @RDMA_DCQCN_QP_STATE_RELEASED: The rate is back at the line rate; held
  *   packets are still leaving

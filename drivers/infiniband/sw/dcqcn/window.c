@@ -59,7 +59,7 @@
  * DCQCN_CCC_UNREPORTED, but no more than a quarter of the window: the window must hold the BDP and
  * that much more.
  */
-#define DCQCN_CCC_WORTH		9800U	/* bytes; an answer of 102 is 1 % of this */
+#define DCQCN_CCC_WORTH		9800U	/* bytes; an answer of 102 is about 1 % of this */
 
 /* Flows of a context that wait at a time for their last packet to arrive, so that there are
  * probes left
