@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the lab, the simulator, the bench and the tests are made of.
+"""The parts of the lab, the simulator, the bench and the tests.
 
-    core    what all of them need: scenario files, figures, Debian's archive, kernels
+    core    common parts: scenario files, figures, Debian's archive, kernels
     vm      the lab: virtual machines with stock kernels
     sim     the simulator: User-mode Linux in simulated time
     bench   what the module costs
 
-core imports none of the others, vm and sim import core alone, bench all three. A command
-finds this package beside itself, by a symbolic link.
+core imports none of the others, vm and sim import only core, and bench imports all three. A command
+finds this package through a symbolic link beside itself.
 """
 
 import os

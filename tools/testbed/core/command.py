@@ -5,6 +5,7 @@
     1    an error, or figures that are not as expected
     2    invalid arguments or input; nothing has been started
     130  interrupted
+    141  the reader of standard output has closed it
 """
 
 import argparse
@@ -23,7 +24,7 @@ from .paths import TOP, version
 
 
 def complain(text):
-    """One line on stderr and, if JSON was asked for, an object on stdout."""
+    """Print one line on stderr and, if JSON is wanted, an object on stdout."""
     print(clean(text), file=sys.stderr)
     if Parser.json_wanted:
         with contextlib.suppress(OSError):
@@ -34,7 +35,7 @@ class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line."""
 
     json_wanted = False
-    # Words after -- are not the parser's: they go into the attribute "command"
+    # The parser ignores words after --: they go into the attribute "command"
     before_command = False
 
     def parse_known_args(self, args=None, namespace=None):
@@ -91,13 +92,13 @@ def directory(text):
 
 
 def clean(text):
-    """A text without control characters, which a terminal would obey: it may be from a file, or
-    from another host."""
+    """A text, possibly from a file or another host, without control characters, which a terminal
+    would obey."""
     return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", "?", text)
 
 
 class Output:
-    """Standard output, whose errors have its name."""
+    """Standard output. Its errors name it, so that messages can."""
 
     def __init__(self, file):
         self.file = file
@@ -118,7 +119,7 @@ class Output:
         self._do(self.file.flush)
 
     def discard(self):
-        """Let nothing try again to write what could not be written."""
+        """If the buffer cannot be written, throw it away, so that nothing tries again at exit."""
         try:
             self.file.flush()
         except OSError:
@@ -126,7 +127,7 @@ class Output:
 
 
 def _status(function, *args):
-    """A command's exit status, when all that it printed is written."""
+    """Run a command and flush its output; return its exit status."""
     try:
         status = function(*args)
     except SystemExit as e:     # of argparse
@@ -138,15 +139,15 @@ def _status(function, *args):
 
 
 def _where(e):
-    """What an OSError is about. Writing to a file does not say it."""
+    """The file that an OSError is about; errors of writing to an open file do not name it."""
     if e.filename is None and e.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         raise e
     return e.filename or "writing a file failed"
 
 
 def main(name, function, *args):
-    """Run a command; return its exit status. SIGTERM and SIGHUP are like Ctrl-C: nothing that it
-    has started goes on without it."""
+    """Run a command; return its exit status. SIGTERM and SIGHUP are like Ctrl-C, so that everything
+    that it has started ends with it."""
     for s in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(s) != signal.SIG_IGN:       # of nohup
             signal.signal(s, signal.default_int_handler)

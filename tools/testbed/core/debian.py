@@ -21,8 +21,8 @@ def as_root(cmd):
 
 
 def _known():
-    """(URI, release) of this machine's indices of Debian, not of others' archives for it: those of a
-    mirror that calls itself something else only if there is nothing else."""
+    """(URI, release) of this machine's indices of Debian itself, without third-party archives. If
+    no index has Debian as its origin, take all: a mirror may call itself something else."""
     for origin in ["Origin: Debian"], []:
         try:
             out = subprocess.run(["apt-get", "indextargets", "--format", "$(REPO_URI) $(RELEASE)",
@@ -54,7 +54,7 @@ def apt_sources(suite):
 def mmdebstrap(suite, tree, packages, *options, log):
     """Make a Debian root; return the exit status. The output goes to the file log.
 
-    Accepts an expired index, as a frozen mirror has, if this machine does. Runs in
+    Accepts an expired index, such as that of a frozen mirror, if this machine's apt does. Runs in
     namespaces of its own, so that no process or mount is left behind, however it ends.
     """
     shown = subprocess.run(["apt-config", "shell", "valid", "Acquire::Check-Valid-Until"],
@@ -121,8 +121,8 @@ class Apt:
         self._run("apt-get", "-q", "-o", "APT::Update::Error-Mode=any", "update")
 
     def names(self, pattern):
-        """Names of packages that match. From the index itself: apt-cache would first make a cache
-        of all that is in it."""
+        """Names of packages that match. Reads the index itself, because apt-cache would first make
+        a cache of the whole index."""
         found = set()
         for index in glob.glob(os.path.join(glob.escape(self.lists), "*_Packages*")):
             found.update(re.findall("^Package: (%s.*)$" % pattern,

@@ -7,5 +7,5 @@ class LabError(Exception):
 
 
 class InputError(LabError):
-    """Invalid input: one line with the file or the option, the key and the rule. Nothing has been
-    started."""
+    """Invalid input, found before anything is started: one line with the file or option, the key
+    and the rule."""

@@ -14,8 +14,9 @@ Both sides are expressions of figures, of the sweep's values and of names from [
 group.victim.jain is a figure within a figure, RUN.drops one of another run, and than.drops one
 of the run that differs only in the variables of "than".
 
-open names runs in which none of the conditions holds yet, and says why. They are listed, and count
-neither as met nor as violated. One that holds is a violation: take it from the list.
+open names runs in which no condition holds yet, with the cause. These conditions are listed, and
+count neither as met nor as violated. If one of them holds, that is a violation: take the run from
+the table.
 """
 
 import operator
@@ -33,7 +34,7 @@ def _shown(value):
 
 
 def selects(some, run):
-    """True if it is the run's name, or some of its variables: rate=10gbit,n=8."""
+    """Whether a text is the run's name, or some of its variables: rate=10gbit,n=8."""
     return set(some.split(",")) <= set(run.name.split(","))
 
 
@@ -58,11 +59,11 @@ class Condition:
                              (where, what, text))
 
     def asks(self, names):
-        """Return true if it uses one of these names."""
+        """Return true if the condition uses one of these names."""
         return any(path[0] in names for side in self.sides for path in side.paths())
 
     def check(self, names, figures):
-        """Raise InputError unless all names in it are known."""
+        """Raise InputError unless all names in the condition are known."""
         try:
             for side in self.sides:
                 side.check(names)
@@ -74,8 +75,9 @@ class Condition:
             self.where, e.name, ", ".join(sorted(figures)))
 
     def judge(self, names, figures, known):
-        """(True, the figure) if it holds, (False, the violation) if not, and (None, the mistake) if
-        nobody can tell. names: figures and other known names; known: figures that a run may have."""
+        """(True, the figure) if the condition holds, (False, the violation) if not, and (None, the
+        mistake) if it cannot be evaluated. names: figures and other known names; known: figures
+        that a run may have."""
         try:
             got, want = (side.value(names) for side in self.sides)
             holds = None not in (got, want) and OPERATORS[self.operator](got, want)
@@ -134,7 +136,7 @@ class Expectation:
             raise InputError("%s: if: %s" % (self.where, e)) from None
 
     def cause(self, run):
-        """Why it is open for a run; None if it is not."""
+        """Why the expectation is open for a run; None if it is not."""
         return next((cause for name, cause in self.open.items() if selects(name, run)), None)
 
     def other(self, run, runs):
@@ -146,7 +148,7 @@ class Expectation:
 class Verdict:
     """bad: violations, one per line; failing: names of the runs with violations; looked: number of
     comparisons; left_out: number of comparisons that were not made, because the run to compare
-    with is missing; open: what is known not to hold yet, with the cause, one per line."""
+    with is missing; open: conditions known not to hold yet, with the cause, one per line."""
 
     def __init__(self):
         self.bad, self.open, self.failing, self.looked, self.left_out = [], [], set(), 0, 0
@@ -156,7 +158,7 @@ class Verdict:
         return max(self.looked - len(self.bad) - len(self.open), 0)
 
     def add(self, run, holds, text, cause):
-        """A comparison. cause: why it is open, if it is."""
+        """Add a comparison. cause: why it is open, or None."""
         self.looked += 1
         if holds is False and cause:
             self.open.append("%s: %s: %s" % (run.name, text, cause))
@@ -166,9 +168,9 @@ class Verdict:
 
 
 class Expectations:
-    """All expectations of a scenario. Its runs have a name, variables, which are the sweep's
-    values, values, all names for expressions, and known, the figures that it will have, with
-    whatever values: a misspelt one is found before anything runs."""
+    """All expectations of a scenario. Its runs have these attributes: name; variables, the sweep's
+    values; values, all names for expressions; and known, the figures that the run will have, with
+    any values, so that a misspelt figure is found before anything runs."""
 
     def __init__(self, where, tables, runs):
         if not isinstance(tables, list):

@@ -2,8 +2,8 @@
 """Arithmetic in scenario files: "max(20e3, rate * rtt / 8e9 / 6)".
 
 Numbers, text in quotes, names, names within names (than.jain, port.s1.h3.drops), + - * / **,
-comparisons, and, or, not, "a if b else c", and min, max, ceil. Nothing else of Python: a
-scenario is data, so results are bounded: no expression takes long.
+comparisons, and, or, not, "a if b else c", and min, max, ceil; nothing else of Python. A scenario
+is data, so results are bounded, and no expression takes long.
 """
 
 import ast
@@ -17,7 +17,8 @@ LARGEST = 2**1023   # of results, whole numbers too: the range of a float
 
 
 def _power(a, b):
-    """The whole number of two, if a float holds it exactly; otherwise a float."""
+    """A power of whole numbers as a whole number, if a float holds it exactly; otherwise a
+    float."""
     found = math.pow(a, b)
     return int(found) if isinstance(a, int) and isinstance(b, int) and found.is_integer() and \
         abs(found) < 2**53 else found
@@ -69,12 +70,12 @@ class Expression:
 
     @property
     def logical(self):
-        """Whether its value is true or false."""
+        """Whether its value is a truth value."""
         return isinstance(self.body, (ast.BoolOp, ast.Compare)) or \
             isinstance(self.body, ast.UnaryOp) and isinstance(self.body.op, ast.Not)
 
     def paths(self):
-        """The names in it, and in names, as lists."""
+        """The names in it, with the names within them, as lists."""
         inner = {id(n.value) for n in ast.walk(self.body) if isinstance(n, ast.Attribute)}
         inner |= {id(n.func) for n in ast.walk(self.body) if isinstance(n, ast.Call)}
         return [_path(n) for n in ast.walk(self.body)
@@ -100,7 +101,7 @@ class Expression:
             raise InputError("%r: %s" % (self.text, e)) from None
 
     def number(self, names):
-        """The same, and it must be a number."""
+        """The same, but the value must be a number."""
         found = self.value(names)
         if found is not None and not isinstance(found, (int, float)):
             raise InputError("%r is not a number" % self.text)
@@ -157,7 +158,7 @@ def _path(node):
 
 
 def _check(node):
-    """Only what is ours."""
+    """Raise InputError for anything that the docstring of this file does not list."""
     allowed = (
         isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str)) or
         isinstance(node, (ast.Name, ast.BoolOp, ast.IfExp)) or

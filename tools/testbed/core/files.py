@@ -7,8 +7,8 @@ import os
 
 @contextlib.contextmanager
 def replacing(path, mode="w", **kw):
-    """Open a file that gets its name when it is complete. What cannot be written, as on a full
-    disk, is an error with that name, and leaves the file as it was."""
+    """Open a file that gets its name when it is complete. If it cannot be written, for instance on
+    a full disk, the error has that name, and an older file stays as it was."""
     made = "%s.%d.tmp" % (path, os.getpid())
     try:
         with open(made, mode, **kw) as f:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Kernels of Debian's kernel source: the simulator's, User-mode Linux.
+"""Kernels built from Debian's kernel source: the simulator's is User-mode Linux.
 
-Built once and kept in the user's cache, under a name with the version of the source and a hash of
-the configuration. Modules are built against it like against any other kernel.
+A kernel is built once and kept in the user's cache, under a name with the version of the source and
+a hash of the configuration. Modules are built against it as against any other kernel.
 
 The debug kernel is a second configuration of the same source: debug.config has the
-differences. It looks for faults and runs in real time.
+differences. It checks for faults, and runs in real time.
 """
 
 import fcntl
@@ -31,14 +31,14 @@ def _read(name):
         return f.read()
 
 
-# Edits of User-mode Linux, not of the code under test. Its clock counts in units of
-# 256 ns, moves on by one when a process looks at it, and sets no timer closer than
-# 500 ns, where a packet of 1 KB at 40 Gb/s takes 216 ns: let it count nanoseconds.
-# Its jiffy is 10 ms, and rxe's retransmission timers count those: take Debian's.
-# Random numbers must not depend on the name of the results' directory.
-# Packets' checksums took up to half of the CPU; the debug kernel of guests, a PC's, has this source,
-# too, and there the registers are those of processes. Only modules lie far away in memory, so only
-# they need code for addresses of 64 bits, in which each call of a function is an indirect one.
+# Edits of User-mode Linux, not of the code under test. Its clock counts in units of 256 ns,
+# advances by one when a process reads it, and sets no timer closer than 500 ns, although a packet
+# of 1 KB at 40 Gb/s takes 216 ns: let it count nanoseconds. Its jiffy is 10 ms, and rxe's
+# retransmission timers count jiffies: take Debian's. Random numbers must not depend on the name of
+# the results' directory. Packets' checksums took up to half of the CPU time: compute them faster
+# (crc32.h), but not in the debug kernel of guests, which is built from this source for a PC, where
+# the SSE registers belong to processes. Only modules are far away in memory, so only they need code
+# for 64-bit addresses, in which each function call is indirect.
 EDITS = (("arch/um/include/linux/time-internal.h",
           "#define TIMER_MULTIPLIER 256", "#define TIMER_MULTIPLIER 1"),
          ("arch/um/include/linux/time-internal.h",
@@ -54,11 +54,11 @@ EDITS = (("arch/um/include/linux/time-internal.h",
          ("arch/um/Makefile", "KBUILD_CFLAGS += -mcmodel=large",
           "KBUILD_CFLAGS_MODULE += -mcmodel=large"))
 
-# Edits of the debug kernel, which takes stack traces all the time. On the stack, only return
-# addresses of chained frames count. Follow the frames and take what they hold; otherwise each
-# word is looked up among the symbols of all modules, which takes a third of the CPU.
-# One is of rxe (upstream/short-packet/): an address that goes while packets to it arrive, as in
-# the torture, would end the kernel now and then.
+# Edits of the debug kernel, which takes stack traces all the time. Only return addresses of chained
+# frames count, so follow the frames. Without this, each word on the stack is looked up among the
+# symbols of all modules, which takes a third of the CPU time.
+# One edit fixes rxe (upstream/short-packet/): the torture removes addresses while packets to them
+# arrive, which would sometimes crash the kernel.
 DEBUG_EDITS = (("drivers/infiniband/sw/rxe/rxe_recv.c",
                 "\tif (unlikely(skb->len < RXE_BTH_BYTES))\n",
                 "\tpkt->qp = NULL;\n\tif (unlikely(skb->len < RXE_BTH_BYTES))\n"),
@@ -83,7 +83,7 @@ def key(*what):
 
 
 def override(config, changes):
-    """A configuration in which lines of another one replace its own."""
+    """A configuration in which lines of changes replace those with the same symbol."""
     symbol = re.compile(r"(CONFIG_\w+)=.*")
     changed = {m[1] for m in symbol.finditer(changes)}
     kept = [line for line in config.splitlines()
@@ -107,7 +107,7 @@ class Kernel:
 
     @functools.cached_property
     def package(self):
-        """Of the source; fetched if the cache has none."""
+        """The package of the source; fetched if the cache has none."""
         return self.plain.package if self.plain else linux_source.ensure()
 
     @functools.cached_property
@@ -140,7 +140,7 @@ class Kernel:
 
     @property
     def origin(self):
-        """What it was built from, for results."""
+        """The package that it was built from, for results."""
         return "%s %s" % (self.package.name, self.package.version)
 
     @property
@@ -197,8 +197,8 @@ class Kernel:
         """Arguments of make, one after the other."""
         if not self.plain:
             return [[jobs(), self.program, "modules"]]
-        # Checks of KASAN and UBSAN only in modules: rxe, the RDMA core, and ours. In the whole
-        # kernel they would double the time to build it.
+        # KASAN and UBSAN check only modules: rxe, the RDMA core, and ours. Checks of the whole
+        # kernel would double the time to build it.
         return [["KASAN_SANITIZE=n", "UBSAN_SANITIZE=n", jobs(), self.program],
                 [jobs(), "modules"]]
 
@@ -216,7 +216,7 @@ class Kernel:
                 raise
 
     def _check_config(self):
-        """Check that Kconfig accepted all options; a missing one would show only much later."""
+        """Check that Kconfig accepted all options; otherwise a missing one would go unnoticed."""
         wanted = set(re.findall(r"^CONFIG_\w+=(?!n$).*", self.config, re.M))
         with open(os.path.join(self.kdir, ".config")) as f:
             missing = wanted - {line.strip() for line in f}

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Faults that kernels report, in themselves or in our module.
 
-The whole console of each kernel that we boot is kept. If KERNEL_LOGS names a directory, it gets a
-copy while the kernel runs. So tests can neither clear it, as they can dmesg, nor forget to look.
+The whole console of each kernel that we boot is kept. If KERNEL_LOGS names a directory, a copy is
+written there while the kernel runs. Tests cannot clear it, as they can dmesg, and need not check it
+themselves.
 """
 
 import os
@@ -21,10 +22,10 @@ REPORT = re.compile(
 # TAINT_BAD_PAGE, TAINT_DIE, TAINT_WARN, TAINT_SOFTLOCKUP
 BAD_TAINT = 1 << 5 | 1 << 7 | 1 << 9 | 1 << 14
 
-# A warning of rxe's completer about itself, without us in the stack, when QPs are created and
-# destroyed under traffic (upstream/bad-response/). Other warnings of rxe count: packets of a QP
-# that are held for ever, for instance, would be our fault. Reports of another CPU in
-# the middle of this one count, too. A console that is not verbose leaves out "cut here".
+# rxe's completer warns when QPs are created and destroyed under traffic (upstream/bad-response/).
+# If the stack does not have our module, this warning is rxe's own fault. Other warnings of rxe
+# count: for instance, packets of a QP that are held for ever would be our fault. Reports of another
+# CPU in the middle of this one count, too. A console that is not verbose leaves out "cut here".
 OF_RXE = re.compile(r"(?:-+\[ cut here \]-+\n)?"
                     r"WARNING: drivers/infiniband/sw/rxe/rxe_comp\.c:\d+ at rxe_completer\+.*\n"
                     r"(?:(?! .*\[rdma_dcqcn\]|.*(?:cut here|BUG: |KASAN|UBSAN|Oops)).*\n)*?"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Debian's kernel source: one version at a time, which all kernels here are built from.
+"""Debian's kernel source: one version at a time, from which all kernels here are built.
 
-The archive keeps only the newest version, so the package stays in the cache: another
-configuration is built from the same source. Figures are the same wherever the same package is
-there; "sim kernel --update" fetches a newer one.
+The archive keeps only the newest version, so the package stays in the cache: other configurations
+are built from the same source. Machines with the same package get the same figures; "sim kernel
+--update" fetches a newer one.
 """
 
 import fcntl

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Output directories: one command at a time writes to each of them, or several that share it."""
+"""Output directories: one command at a time writes to a directory, or several that share it."""
 
 import fcntl
 import os
@@ -12,9 +12,9 @@ _held = {}      # path -> the lock, until this process ends, however it ends
 
 
 def hold(directory, option=None, shared=False):
-    """Make a directory, and keep other commands from writing to it as long as this one runs. Refuse
-    if another one does. option: the one that names another directory; shared: allow others that
-    share it.
+    """Make a directory, and keep other commands from writing to it until this one ends. Raise
+    InputError if another command uses it. option: the option that names another directory; shared:
+    allow others that share it.
 
     Two runs in one directory would remove each other's files and build from each other's objects."""
     path = os.path.realpath(directory)

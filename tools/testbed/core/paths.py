@@ -11,7 +11,7 @@ LAB, SIM, BENCH, PLOT, DCQCN = (os.path.join(TOP, "tools", d)
 OUT = os.path.join(TOP, "out")
 ROCE_PACKET = os.path.join(os.path.dirname(os.path.realpath(__file__)), "roce_packet.py")
 
-# In the source tree: the sources of the modules, and the built files
+# Relative to the top: the sources of the modules, and the built files
 MODULE_PARTS = ("Kbuild", "include", "drivers")
 MODULE = "drivers/infiniband/sw/dcqcn/rdma_dcqcn.ko"
 DCBPORT = "drivers/net/dcbport/dcbport.ko"

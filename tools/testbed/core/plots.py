@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Pictures, by gnuplot. It gets variables and a script on its standard input, and draws to its
-standard output."""
+"""Pictures, drawn by gnuplot, which gets variables and the script to load on its standard input,
+and writes the picture to its standard output."""
 
 import os
 import re

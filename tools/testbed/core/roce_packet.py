@@ -12,10 +12,10 @@ the module, so that the two check each other. Needs nothing but python3-minimal.
                                                 packets of all sorts, good and bad
     roce_packet.py v1 IF --mac M                frames of RoCE v1, until stopped
     roce_packet.py list FILE                    one line per RoCEv2 packet
-    roce_packet.py expect FILE --qpn N [...]    every CNP is the vector, patched
+    roce_packet.py expect FILE --qpn N [...]    check that each CNP is the vector, patched
     roce_packet.py gaps FILE                    times between CNPs of a QP
     roce_packet.py rate FILE FROM TO            Mb/s from the first CNP on, and
-                                                without what the host was late by
+                                                without the time that the host was late
     roce_packet.py udp send|recv ...            plain UDP, as an application
 """
 
@@ -33,12 +33,12 @@ CNP = 0x81
 ACK = 0x11
 FEEDBACK = 0xc1          # Documentation/uet.rst
 WRITE_ONLY = 0x0a
-# What each rxe knows: RC, UC and UD
+# Opcodes that every rxe knows: RC, UC and UD
 KNOWN = [*range(0x15), 0x16, 0x17, *range(0x20, 0x2c), 0x64, 0x65]
 HEADERS = 36    # the longest behind a BTH (atomics: 28), padding (3) and ICRC
 
-# s by which a packet may be late, for whatever reason, and the pacer makes up for it;
-# above 35 Mb/s a little less
+# s by which a packet may be late, for whatever reason, so that the pacer still makes up for it
+# (DCQCN_IDLE_CREDIT_NS); above 35 Mb/s it is the time of 16 packets, which is less
 CREDIT = 0.004
 
 # A CNP as another implementation sent it, from the IPv4 header on.
@@ -88,7 +88,7 @@ def bth(opcode, qpn, pkey=0xffff, psn=0, becn=0, ackreq=0):
 
 
 def roce(src, dst, transport, **ip):
-    """A whole packet with its ICRC; transport is what comes from the BTH on."""
+    """A whole packet with its ICRC; transport: the bytes from the BTH on."""
     p = ip_packet(src, dst, transport + bytes(4), **ip)[:-4]
     return p + icrc(p)
 
@@ -109,7 +109,7 @@ def with_length(p, udp_payload):
 
 
 def patched_vector(src, dst, qpn, tos=None, sport=None, ident=None, ttl=None):
-    """VECTOR, on its way between other hosts and to another QP."""
+    """VECTOR, with the addresses of other hosts, and the number of another QP."""
     b = bytearray(VECTOR)
     b[12:16] = ipaddress.ip_address(src).packed
     b[16:20] = ipaddress.ip_address(dst).packed
@@ -177,7 +177,7 @@ def capture(path):
 
 
 def options(args, **known):
-    """--name VALUE ... onto the defaults in known; a default says its type."""
+    """Options --name VALUE ..., and defaults of others, from known; a default has the type."""
     it = iter(args)
     for a in it:
         name = a[2:].replace("-", "_")
@@ -220,7 +220,7 @@ def cmd_gid_index(args):
 
 
 def cmd_send(args):
-    """What is sent is a good CNP unless options make it something else."""
+    """Send a good CNP, unless options change it."""
     o = options(args[1:], src="", dst="", mac="", qpn=0, pkey=0xffff, psn=0, tos=0xc2, sport=0,
                 opcode=CNP, count=1, length=-1, step=0, bad_icrc=False, vector=False,
                 no_becn=False, ud_src=0, gap=0)
@@ -259,12 +259,12 @@ def cmd_send(args):
 
 
 def any_packet(r, src, dst, qpns, gentle=False):
-    """What a stranger might send: often almost right, to a QP below qpns.
+    """A packet that an attacker might send: often almost right, to a QP below qpns.
 
     Only CNPs are shorter than a BTH, because rxe itself panics on other packets that
-    short (Documentation/infiniband/rdma_dcqcn_hardening.rst). gentle: there are no unknown
-    opcodes either, and no packets shorter than their opcode's headers, on which older rxe
-    panics; without the module, rxe would get them.
+    short (Documentation/infiniband/rdma_dcqcn_hardening.rst). gentle: no unknown opcodes
+    either, and no packets shorter than their opcode's headers: older rxe panics on those,
+    and without the module they reach it.
     """
     qpn = r.choice([r.randrange(16, qpns), r.randrange(1 << 24), 0, 1, 0xffffff])
     opcode = r.choice([CNP, CNP, CNP, WRITE_ONLY, 0x0d, 0x64, ACK,
@@ -308,7 +308,7 @@ def any_packet(r, src, dst, qpns, gentle=False):
 
 
 def cmd_storm(args):
-    """As fast as it goes, or with a gap of milliseconds after each hundred."""
+    """Send packets of all sorts as fast as possible, or with a gap of ms after each hundred."""
     o = options(args[1:], src="", dst="", mac="", seed=1, count=100, qpns=64, gap=0)
     r = random.Random(o["seed"])
     s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
@@ -341,7 +341,8 @@ def cmd_list(args):
 
 
 def cmd_expect(args):
-    """Check that each CNP of FILE is, byte for byte, the vector with its addresses and QP."""
+    """Check that each CNP of FILE equals, byte for byte, the vector with the given addresses and
+    QP."""
     o = options(args[1:], qpn=0, tos=0xc2, sport=0, pkey=0xffff, count=1, src="", dst="")
     cnps = [p for p in capture(args[0]) if p.opcode == CNP]
     if len(cnps) < o["count"]:
@@ -383,10 +384,10 @@ def cmd_gaps(args):
 
 
 def cmd_rate(args):
-    """Mb/s of packets other than CNPs and ACKs, in a window that starts at the CNP; and
-    the same without the time in which the host, or rxe, was not there.
+    """Mb/s of packets other than CNPs and ACKs, in a window relative to the first CNP; and
+    the same without the time in which the host, or rxe, did not run.
 
-    Both directions are in FILE. Counted as a switch counts: L2 without FCS.
+    FILE has both directions. Bytes are those that a switch counts: L2 without FCS.
     """
     begin, end = float(args[1]), float(args[2])
     packets = capture(args[0])

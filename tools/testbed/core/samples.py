@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Samples of a queue or of a timer, as qsample and lateness print them."""
+"""Samples of a queue or of a timer, in the format of qsample and lateness."""
 
 from .errors import LabError
 

@@ -30,12 +30,12 @@ FORMAT = re.compile(r"(\.\d[efg])?")                    # of a number in a strin
 RUNS_MAX = 100_000
 DEEPEST = 50            # tables within tables of a file
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # but tabs and line breaks
-RUN_NAME = re.compile(r"[\w.,=%+-]+")                   # it becomes part of a file's name
+RUN_NAME = re.compile(r"[\w.,=%+-]+")                   # becomes part of file names
 
 
 def _number(kind, value):
-    """A number of a type, which may be a text: a sweep's numbers come as such. Raise TypeError,
-    ValueError or OverflowError if it is none."""
+    """Convert to a number of a type. The value may be a text, because a sweep fills numbers in as
+    text. Raise TypeError, ValueError or OverflowError if it is not a number."""
     if isinstance(value, bool) or kind is int and isinstance(value, float):
         raise ValueError
     found = kind(value)
@@ -45,7 +45,7 @@ def _number(kind, value):
 
 
 class Table:
-    """Takes the keys of a TOML table; keys that are left at the end are errors.
+    """A TOML table whose keys are taken one by one; keys that are left at the end are errors.
 
     where: the table's name in error messages.
     """
@@ -100,7 +100,7 @@ class Table:
         return Table("%s: %s" % (self.where, key), self.take(key, dict, default))
 
     def tables(self, key, default=None):
-        """[[KEY]]: the subtables of an array, maybe none."""
+        """[[KEY]]: the subtables of an array, which may be empty."""
         return [Table("%s: %s %d" % (self.where, key, n), t)
                 for n, t in enumerate(self.take(key, list, default), 1)]
 
@@ -296,7 +296,7 @@ class Directory:
         return os.path.join(self.path, name + ".toml")
 
     def load(self, name):
-        """A file's tables; tables that it lacks come from the scenario that it names by "like"."""
+        """A file's tables; those that it lacks come from the scenario that its key "like" names."""
         return self._load(self.find(name), ())
 
     def _load(self, path, above):
@@ -369,8 +369,8 @@ class Scenario:
         raise NotImplementedError
 
     def choose(self, only):
-        """Leave out the other runs. only: names of runs, or parts of one, separated by commas:
-        rate=10gbit,n=8."""
+        """Keep only these runs. only: a list of names of runs, or of parts of names, separated by
+        commas: rate=10gbit,n=8."""
         missing = [o for o in only if not self.chosen([o])]
         if missing:
             raise InputError("%s: has no run %s; it has %s" % (
@@ -379,7 +379,8 @@ class Scenario:
             self.runs = self.chosen(only)
 
     def chosen(self, only):
-        """The runs that one of these selects: the one of that name, or all that have these parts."""
+        """The runs that any of these selects: the run of that name, or all runs with these
+        parts."""
         names = {r.name for r in self.runs}
         return [r for r in self.runs
                 if any(o == r.name if o in names else selects(o, r) for o in only)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Parts of a source tree, copied to be built for some kernel; and the command dcqcn."""
+"""Copies parts of a source tree, to build them for some kernel; and builds the command dcqcn."""
 
 import fcntl
 import filecmp
@@ -15,8 +15,8 @@ BUILT = shutil.ignore_patterns("*.o", "*.ko", "*.mod*", "*.order", ".*")
 
 def copy(source, parts, out):
     """Copy files and directories, without files that were built for another kernel. Leaves
-    unchanged files as they are, and removes those that the source no longer has, so make builds
-    again what has changed, and only that."""
+    unchanged files as they are, and removes those that the source no longer has, so make rebuilds
+    only what has changed."""
     for part in parts:
         here, there = os.path.join(source, part), os.path.join(out, part)
         os.makedirs(os.path.dirname(there), exist_ok=True)
@@ -28,7 +28,8 @@ def copy(source, parts, out):
 
 
 def _update(here, there):
-    """The copy's time is now, because make may have built from a newer file than this one."""
+    """Copy a file if it differs. The copy's time is now, so that make sees a change even to an
+    older file."""
     if not os.path.exists(there) or not filecmp.cmp(here, there, shallow=False):
         shutil.copyfile(here, there)
         shutil.copymode(here, there)
@@ -55,7 +56,7 @@ def replace(path, old, new):
 
 
 def dcqcn():
-    """Build the command in its place, where others may want it at the same time; return its path."""
+    """Build the command in the source tree, where others may do the same; return its path."""
     os.makedirs(OUT, exist_ok=True)
     with open(os.path.join(OUT, "dcqcn.lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

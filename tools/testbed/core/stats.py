@@ -9,6 +9,6 @@ def percentile(values, share):
 
 
 def jain(rates):
-    """Jain's fairness index: 1 if all are equal, 1/n if one has everything."""
+    """Jain's fairness index: 1 if all n rates are equal, 1/n if one has everything."""
     squares = len(rates) * sum(r * r for r in rates)
     return sum(rates) ** 2 / squares if squares else 0.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The Test Anything Protocol: print it, and pass on that of a program."""
+"""The Test Anything Protocol: print results, and pass on those of a program."""
 
 import re
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Quantities with units, as people write them: as tools/dcqcn/unit.c reads them, too.
+"""Quantities with units, as people write them, by the same rules as tools/dcqcn/unit.c:
 
     rate    bit, kbit, mbit, gbit, tbit, or Mb/s and so on; in bit/s
     time    ns, us, ms, s, min, h, also nsec, usec, msec, sec, m; in ns
     size    B, KB, MB, GB, TB, of 1000, and KiB, MiB, GiB, TiB, of 1024; in bytes
     share   %, or a number without a unit, up to 1
 
-A number has digits, decimals and an exponent; a blank may follow. Small and capital letters are the
-same, except that MB/s is not Mb/s. selftests/tools/units.txt has examples.
+A number has digits, and may have decimals and an exponent; a blank may follow. Small and capital
+letters are the same, except that MB/s is not Mb/s. selftests/tools/units.txt has examples.
 """
 
 import math
@@ -42,8 +42,8 @@ def quantity(kind, value):
 
 
 def number(value):
-    """A quantity's number, in bit/s, ns or bytes, or that of a text that is a number; any other value
-    unchanged."""
+    """The number that a text means, as a quantity in bit/s, ns or bytes or as a plain number; any
+    other value unchanged."""
     for kind in ("rate", "time", "share", "size") if isinstance(value, str) else ():
         try:
             found = quantity(kind, value)
