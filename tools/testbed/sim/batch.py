@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Simulates many runs: some at once, some not again, some not at all."""
+"""Simulates many runs, some at the same time. Skips those whose figures are known already."""
 
 import concurrent.futures
 import os
@@ -37,8 +37,8 @@ class Batch:
 
     jobs: how many at once
     twice: simulate everything twice; both must give the same figures
-    resume: take results that the same code has left there
-    seconds: start no more of them after this time; None: start all
+    resume: take results that the same code has left in the directory
+    seconds: start no more runs after this time; None: start all
     """
 
     def __init__(self, sim, jobs, twice=False, resume=False, seconds=None):
@@ -53,7 +53,7 @@ class Batch:
             try:
                 for run, others in _ordered(scenario):
                     for where in [run.name, run.name + ",again"][:2 if self.twice else 1]:
-                        # what it waits for has been submitted before, so it has begun
+                        # the runs that it waits for were submitted before it, so they have begun
                         before = [(same, other, first[other]) for same, other in others
                                   if other in first]
                         f = pool.submit(self._figures, run, before, os.path.join(out, where),
@@ -86,8 +86,8 @@ class Batch:
 
 
 def _ordered(scenario):
-    """[(run, [(same, the run that may have the same figures)])], those first that others wait
-    for."""
+    """[(run, [(same, the run that may have the same figures)])]. Runs for which others wait come
+    first."""
     out = []
     for run in sorted(scenario.runs, key=lambda run: run.order):
         others = [(same, same.other(run, scenario.runs)) for same in scenario.same]
@@ -96,8 +96,8 @@ def _ordered(scenario):
 
 
 class Harvest:
-    """What became of a scenario's runs. results: [(run, figures)], in the order of the runs;
-    bad: errors, one per line."""
+    """The results of a scenario's runs. results: [(run, figures)], in the order of the runs; bad:
+    errors, one per line."""
 
     def __init__(self, runs):
         self.runs, self.bad = runs, []

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The simulator's kernel with rxe built in. rxe's devices then have no module that
-owns them. Other distributions may configure it like this."""
+"""The simulator's kernel with rxe built in, as other distributions may configure it. No module
+owns rxe's devices then."""
 
 import fcntl
 import os
@@ -16,7 +16,7 @@ SYMBOLS = ("INFINIBAND", "INFINIBAND_USER_ACCESS", "RDMA_RXE")
 
 
 class BuiltIn(Kernel):
-    """Built from the finished other kernel, so that little is compiled again."""
+    """Built from a copy of the finished modular kernel, so that little is compiled again."""
 
     def __init__(self, debug=False):
         super().__init__(debug)

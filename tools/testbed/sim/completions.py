@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """How long the messages of the schedule took, and how much longer than alone.
 
-A message's time is from the moment it was due until it had come: until the receiver's completion,
-or the requester's for RC WRITE, READ and atomic operations, which the last ACK or the data itself
-brings. It has waited for its turn in that time, too. Its slowdown is this time by that of the same
-message alone on the idle path, which is worked out from rates, delays and bytes.
+A message's time begins when it is due and includes the wait for its turn. It ends with the
+receiver's completion or, for RC WRITE, READ and atomic operations, with the requester's, which the
+last ACK or the data itself brings. Its slowdown is this time divided by that of the same message
+alone on the idle path, which is calculated from rates, delays and bytes.
 """
 
 import csv
@@ -19,12 +19,12 @@ CLASSES = (("small", 0, 10**5), ("medium", 10**5, 10**6), ("large", 10**6, 1 << 
 
 
 def crossing(links, frames, full, last):
-    """ns that frames need to cross links one after the other, when nothing else is on the way.
-    All but the last have full bytes, and the last one no more than these.
+    """ns that frames need to cross links one after the other, if the links carry nothing else. All
+    frames but the last have full bytes, and the last one has no more.
 
-    No link waits while it could send. So the time is the longest of these ways through it: the
-    first frame over some links, all others but the last over the slowest of these, and the last
-    over the remaining ones."""
+    No link waits while it could send. So the time is the maximum over m of this sum: the first
+    frame crosses m links, all others but the last cross the slowest of these, and the last frame
+    crosses link m and the remaining ones."""
     def took(size, link):
         return (size + link.overhead) * 8e9 / link.rate
 
@@ -40,11 +40,11 @@ def crossing(links, frames, full, last):
 
 def alone(there, back, flow, size):
     """ns that a message of a flow takes alone. there, back: the links from its source to its
-    destination, and those back, which in a ring are others."""
+    destination, and the links back, which differ in a ring."""
     frames = -(-size // flow.mtu)
     rest = size - (frames - 1) * flow.mtu
     full, last = HEADERS + flow.mtu, HEADERS + rest + -rest % 4
-    first = 0       # what only the first packet has
+    first = 0       # bytes that only the first packet has
     if flow.verb == "read":
         last, first = last + AETH, AETH
     elif flow.verb == "write":
@@ -75,7 +75,7 @@ def read(path):
 
 
 def _spread(values, unit):
-    """The usual figures of values, with a unit in their names."""
+    """Mean, maximum and percentiles of values, with a unit in their names."""
     return {"mean" + unit: sum(values) / len(values), "max" + unit: max(values),
             **{"p%d%s" % (p, unit): percentile(values, p / 100) for p in (50, 95, 99)}}
 
@@ -89,7 +89,7 @@ def _times(taken):
 
 
 def _messages(run, plan, came, end, group):
-    """Those of a group. One that has not come counts with the time that it has taken so far."""
+    """Figures of a group's messages. One that has not come counts with its time so far."""
     ideal, taken, turns, left = {}, [], [], 0
     for m, (_, due, done) in zip(plan.messages, came):
         if not m.flows or group not in ("", run.flows[m.flows[0]].group):

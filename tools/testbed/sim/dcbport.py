@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Switches and hosts with ports of the module dcbport: their setup and their counters.
 
-A host's port is the wire from the host to the switch, and a switch's port the wire back.
+A host's port also emulates the wire to the switch, and a switch's port the wire back.
 """
 
 import glob
@@ -60,8 +60,8 @@ def port(device, link, switch, binaries):
 
 
 def host(host, switch, binaries):
-    """The same for a host, without marks and without a watchdog: rxe ends a QP if the host
-    itself loses its packets."""
+    """Shell commands that make a host's device a port, without marks and without a watchdog: rxe
+    ends a QP if the host itself drops its packets."""
     words = [_link(host.link), _pfc(switch), "action off"]
     words += ["prio %d weight %d limit 1GB kmin 0 kmax 0" % (prio, own.weight)
               for prio, own in switch.classes.items()]
@@ -75,7 +75,7 @@ def change(netns, device, rate, binaries):
 
 
 def pausable(run):
-    """Where PFC frames arrive: {name: (namespace, device, link)}. The name is that of the host
+    """Ports that PFC frames reach: {name: (namespace, device, link)}. The name is that of the host
     or, for a switch's port, that of its queue."""
     out = {h.name: (h.name, "eth0", h.link) for h in run.hosts.values()}
     out.update(("%s.%s" % (h.switch, h.name), (h.switch, h.name, h.link))

@@ -106,7 +106,7 @@ def read_progress(path):
 
 def _together(run, progress):
     """(ns since the last start, bytes of each flow in the next SETTLED ns), while all flows run
-    that send without a pause. One that has delivered its count runs no more."""
+    that send without a pause. A flow that has delivered its count no longer runs."""
     flows = [f for f in run.flows if not f.scheduled]
     series = [dict(progress.get(f.id, [])) for f in flows]
     start = max((f.start for f in flows), default=0)
@@ -135,8 +135,8 @@ def _converged(run, progress):
 
 
 def _reached(samples, reach, good):
-    """ms from a time until the mean of the samples, [(ns, total)], is good over the
-    following ns; None if that never happens."""
+    """ms from reach.begin until good() accepts the mean of the samples, [(ns, total)], over the
+    next reach.over ns; None if that never happens."""
     samples = [s for s in samples if s[0] >= reach.begin]
     last = 0
     for i, (t, total) in enumerate(samples):
@@ -182,8 +182,8 @@ def _reaches(run, progress, queue):
 
 
 def _completion(run, flows, group):
-    """When the group's flows of a bounded number of messages had delivered them, from their
-    starts; nothing if one of them never did, or none has a bound."""
+    """The time from their starts in which the group's flows with a count delivered all messages;
+    nothing if one of them did not, or none has a count."""
     took = []
     for f in run.flows:
         if f.count and group in ("", f.group):
@@ -197,13 +197,13 @@ def _completion(run, flows, group):
 
 
 def _groups(run):
-    """The ids of each group's flows. If some flows have no group, "all" are those of all groups."""
+    """The ids of each group's flows. If some flows have no group, "all" has all flows."""
     return {name: [f.id for f in run.flows if name in ("all", f.group)]
             for name in dict.fromkeys(f.group or "all" for f in run.flows)}
 
 
 def _tcp(run, out, t0):
-    """What each TCP stream brought in the window."""
+    """The goodput of TCP streams in the window."""
     if not run.streams:
         return {}
     begin, end = run.window
@@ -221,7 +221,7 @@ def _tcp(run, out, t0):
 
 
 def _rates(run):
-    """bit/s of each port, on average over the window; 0 if its cable is cut before."""
+    """bit/s of each port, on average over the window; 0 if its cable is cut before the window."""
     links = {"%s.%s" % (h.switch, h.name): h.link for h in run.hosts.values()}
     for t in run.trunks:
         links.update((".".join(end), t.link) for cable in t.ports() for end in cable)
@@ -229,8 +229,8 @@ def _rates(run):
 
 
 def known(run):
-    """Names of all figures that a run may have, with those within them. A completion is
-    missing if a flow does not finish."""
+    """Names of all figures that a run may have, with the names within them. Figures of completions
+    are missing if a flow does not finish."""
     def names(*lists):
         return {name: 0 for some in lists for name in some}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Draws all runs of a scenario as lines, with a point for each run."""
+"""Draws figures of all runs of a scenario as lines, with a point for each run."""
 
 import csv
 import os
@@ -26,7 +26,7 @@ def draw(scenario, results, out):
     with replacing(os.path.join(out, "graph.csv"), newline="") as f:
         w = csv.writer(f)
         w.writerow([graph.title, *(line.title for line in graph.lines)])
-        # what has no value comes last
+        # rows without a value come last
         w.writerows(["" if v is None else "%.9g" % v for v in row] for row in sorted(
             rows, key=lambda row: [(v is None, v) for v in row]))
     picture = os.path.join(out, "graph.png")

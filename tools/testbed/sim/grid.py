@@ -9,7 +9,7 @@ from ..core import plots
 from ..core.errors import InputError, LabError
 from ..core.files import replacing
 
-CELL, CHARACTER, LEAST = 17, 7, 190     # pixels: a cell, of a label, a panel's width
+CELL, CHARACTER, LEAST = 17, 7, 190     # pixels: a cell, a character, a panel at least
 TOP, HEAD, GAP = 40, 46, 16             # above all panels, above each, around it
 
 
@@ -37,8 +37,8 @@ def _shade(panel, value):
 
 
 def _text(panels, values):
-    """A run's cell in a table for people: the first panel's figure, and others that are not the
-    best. A missing figure is the worst."""
+    """A run's cell in a table for people: the first panel's figure, and those of others that are
+    not the best value. "-" is a missing figure."""
     shown = values[:1] + [v for p, v in zip(panels[1:], values[1:]) if v != p.best]
     return "; ".join("-" if v is None else "%.3g" % v for v in shown)
 

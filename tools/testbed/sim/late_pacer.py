@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A copy of the module whose pacer wakes on ticks only, as without high-resolution timers.
-With highres=off, the links and switches of a simulation would wake late, too."""
+"""A copy of the module whose pacer only wakes on ticks, as without high-resolution timers. The
+kernel parameter highres=off would make the links and switches of the simulation late, too."""
 
 import fcntl
 import os
@@ -38,8 +38,8 @@ def module(kernel, out, tick):
 
 
 def _build(kernel, where, tick):
-    """Change a copy of the source, and build in another one: make compiles nothing that is as
-    before, so the module stays while other commands load it."""
+    """Change a copy of the source, and build in a second copy. make compiles nothing there that is
+    unchanged, so the module stays while other commands load it."""
     changed = where + ".source"
     sources.copy(TOP, MODULE_PARTS, changed)
     pacer = os.path.join(changed, PACER)

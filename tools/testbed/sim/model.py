@@ -23,7 +23,8 @@ MTU = 4200          # of all network devices: RoCE's 4096, and headers
 CNPS = 6            # the priority of CNPs; strict, so without PFC
 STACKS = {          # what carries RDMA: its kind of device, and TCP's congestion control
     "rxe": ("rxe", None), "siw-cubic": ("siw", "cubic"), "siw-dctcp": ("siw", "dctcp")}
-LINE = ("told", "measured")     # told: rpg_max_rate is set to the rate of the host's link
+LINE = ("told", "measured")     # told: rpg_max_rate is set to the rate of the host's link;
+                                # measured: the module finds the line rate itself
 SWITCHES_MOST = 100
 # Of dcbport: bit/s, ns, bytes of a frame and of a buffer, a share, and ns
 RATE_MOST, DELAY_MOST, OVERHEAD_MOST, BUFFER_MOST = 10**12, 10**9, 1024, 2**32 - 1
@@ -31,9 +32,9 @@ ALPHA_MOST, WATCHDOG_MOST = 128, 60 * 10**9
 
 
 class Link:
-    """A cable: rate in bit/s, one-way delay and jitter in ns, and the bytes that each frame takes
-    besides its own. On the way out of a switch, it loses a share of the packets, lets a share of
-    them overtake all delayed ones, and delays RC's ACKs by an additional time."""
+    """A cable: rate in bit/s, one-way delay and jitter in ns, and the overhead in bytes of each
+    frame. On the way out of a switch, it loses a share of the packets, lets a share of them
+    overtake all delayed ones, and delays RC's ACKs by an additional time."""
 
     def __init__(self, t, like=None):
         self.rate = t.take("rate", "rate", like and "%dbit" % like.rate, 1000,
@@ -96,8 +97,8 @@ class Class:
 
 
 class Switch:
-    """A switch. Each of its ports has queues of its own with these thresholds, which share a
-    buffer only with an alpha, or with PFC."""
+    """A switch. Each of its ports has queues of its own with these thresholds. They share a buffer
+    only if the scenario gives an alpha, or has PFC."""
 
     def __init__(self, name, t):
         self.name = name
@@ -267,7 +268,7 @@ class Run:
     def __init__(self, scenario, variables, t):
         self.scenario, self.variables = scenario, variables
         self.name = ",".join("%s=%s" % kv for kv in variables.items()) or "run"
-        # from here on in us
+        # later stages count in us, so it must be at least one
         self.duration = t.take("duration", "time", None, 1000, DURATION_MOST)
         self.window = t.window("window", self.duration, ["0s", "%dns" % self.duration])
         self.profile = t.take("profile", PROFILES)
@@ -360,7 +361,7 @@ class Run:
         return way.get(here)
 
     def _check_ways(self, t):
-        """Check that packets find their way, and do not go in circles."""
+        """Check that each flow has a path, and that no packet goes in circles."""
         groups = {name: {name} for name in self.switches}
         for a, b in (trunk.ends for trunk in self.trunks if self.shape != "ring"):
             if b in groups[a]:
@@ -402,7 +403,8 @@ class Run:
                               "buffer %d" % (ports, s.name, room, s.buffer))
 
     def rates(self, port, link):
-        """[(ns, bit/s)]: from when on a port's link has which rate; 0 if it is cut."""
+        """[(ns, bit/s)]: the rates of a port's link, and the time from which it has each; 0 if it
+        is cut."""
         return [(0, link.rate)] + [(c.at, c.rate) for c in self.changes if port in c.ports]
 
     def mean_rate(self, port, link):
@@ -413,10 +415,10 @@ class Run:
                    for (at, rate), (until, _) in zip(steps, steps[1:])) / (end - begin)
 
     def path(self, src, dst):
-        """The cables from one host to another, which lead over switches."""
+        """The cables from one host to another, through switches."""
         here, there = self.hosts[src].switch, self.hosts[dst].switch
         out = [self.hosts[src].link]
-        if self.switches[here].port == "tc":    # where packets are late on the way out of it only
+        if self.switches[here].port == "tc":    # tc delays packets on the way out of a switch only
             out = [copy.copy(out[0])]
             out[0].delay = 0
         while here != there:
@@ -426,7 +428,7 @@ class Run:
         return out + [self.hosts[dst].link]
 
     def notes(self):
-        """The scenario's notes on this run: what it cannot reach, and why. What is left out."""
+        """The scenario's notes on this run, and the flows that are left out."""
         out = [note.text for note in self.scenario.notes if note.applies(self)]
         if self.workload.left_out:
             out.append("soft-iWARP has no %s: such flows are left out" %
@@ -457,8 +459,8 @@ class Note:
 
 
 class Same:
-    """[[same]]: the run that differs only in these variables has the figures of this one, too, if
-    the condition holds for its figures."""
+    """[[same]]: a run takes over the figures of the run that differs from it only in having these
+    values, if the condition holds for those figures."""
 
     def __init__(self, t):
         self.where, self.variables = t.where, t.take("as", dict)
@@ -525,7 +527,7 @@ def _expression(t, key, text):
 
 
 def _merge(names, others):
-    """Add to names, and to names within them, what only the others have."""
+    """Add names that only the others have, and the same within names."""
     for name, value in others.items():
         if isinstance(value, dict) and isinstance(names.setdefault(name, {}), dict):
             _merge(names[name], value)
@@ -534,8 +536,8 @@ def _merge(names, others):
 
 
 class Picture:
-    """[picture]: lists of variables. Their combinations are the columns and
-    rows of a panel, and the rows of panels."""
+    """[picture]: lists of variables x, y and rows. The combinations of their values are the columns
+    and rows of a panel, and the rows of panels."""
 
     def __init__(self, t):
         self.x, self.y = t.take("x", list), t.take("y", list)
@@ -574,7 +576,7 @@ class Simulation(Scenario):
             for run in self.runs:
                 self._check(where, expression, {**run.values, **run.known})
         if self.picture:
-            # one panel may show different figures of different runs
+            # a panel may show figures that only some of the runs have
             names = {}
             for run in self.runs:
                 _merge(names, {**run.values, **run.known})
@@ -595,7 +597,7 @@ class Simulation(Scenario):
             raise InputError("%s: %s: %s" % (self.file, where, e)) from None
 
     def _figures(self):
-        """Expressions of figures that each run must have, and where they are."""
+        """Expressions whose figures each run must have: (where, expression)."""
         yield from (("same", same.condition) for same in self.same)
         if self.graph:
             yield "graph", self.graph.x

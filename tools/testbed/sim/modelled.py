@@ -11,12 +11,12 @@ from ..core.errors import InputError
 from ..core.paths import DCQCN
 
 COMMAND = os.path.join(DCQCN, "dcqcn")
-# rxe's QP has at most 128 unacknowledged packets, and asks for an ACK after 64
+# rxe's QP has at most 128 unacknowledged packets, and asks for an ACK about every 64 (the 66th)
 RXE_PACKETS, RXE_ACK_PACKETS = 128, 64
 RXE_HOST_PACKETS = 64       # in its host's queues, and on its cable
 MESSAGE = 2 ** 20           # bytes
-TIMEOUT = 12                # of a QP, in the encoding of verbs
-LATE_US = 1.8               # a few pauses leave that late: Documentation/switch.rst, Limits
+TIMEOUT = 12                # of a QP, as verbs encode it
+LATE_US = 1.8               # delay of a few pause frames: Documentation/switch.rst, Limits
 SWING_PACKETS = 8           # as in tools/model/runs.c
 ROW_LINKS, STAR_LINKS = 3, 2
 KNOBS = {                   # input of the model: file below ecn/, and its unit in the model's
@@ -32,7 +32,7 @@ KNOBS = {                   # input of the model: file below ecn/, and its unit 
 
 
 def ask(path, *words):
-    """What dcqcn model says about a file: input, output, findings, ..."""
+    """The answer of dcqcn model about a file: input, output, findings, ..."""
     if not os.path.exists(COMMAND):
         sources.dcqcn()
     r = subprocess.run([COMMAND, "-j", "model", path, *words], capture_output=True, text=True)
@@ -53,12 +53,13 @@ def _cable_us(given, said):
 
 
 def predict(path):
-    """The same with the window, host's queue, ACKs and timeout of rxe; by default no uplinks."""
+    """The answer of dcqcn model, given the window, host's queue, ACKs and timeout of rxe; without
+    uplinks unless the file has some."""
     answer = ask(path)
     given, said = answer["input"], answer["output"]
     packet = said["packet_bytes"]
     cable = max(0, _cable_us(given, said)) * given["speed_bps"] / 8e6
-    # as a scenario's hosts are, unless it says otherwise
+    # the line rate, as for a scenario's hosts, unless the file says otherwise
     told = ["max_rate", repr(given["speed_bps"])] if given["max_rate_bps"] == -1 else []
     if given["uplinks"] == -1:
         told += ["uplinks", "0"]
@@ -86,7 +87,7 @@ def _ns(us):
 
 
 def _switch(given, said, ports):
-    """The pool that ports share is the model's, whatever headroom they have."""
+    """A switch whose shared pool is that of the model, whatever headroom ports have besides."""
     headroom = round(said["headroom_bytes"])
     reserve = round(given["reserve_bytes"])
     if given["headroom_bytes"] == -1:
@@ -170,7 +171,7 @@ def measured(answer, figures):
 
 
 def table(answer, found):
-    """Predicted beside measured, as text."""
+    """The predicted figures beside the measured ones, as text."""
     lines = ["%-20s %12s %12s" % ("", "predicted", "measured")]
     for key, value in found.items():
         both = [answer["output"][key], value]

@@ -11,7 +11,7 @@ from .tc import CNP_TOS, batch
 from .uml import PYTHON
 
 KINDS = {"dcbport": dcbport, "tc": tc}  # of ports
-MANY = 100          # hosts; more of them, and sysfs has the devices of all in each: 0.7 MB
+MANY = 100          # hosts; with more, sysfs of each shows no devices of others, which take 0.7 MB
 SHORTEST_TICK = 100     # us between reads of all counters, which take real time
 
 
@@ -20,7 +20,7 @@ def _kind(switch):
 
 
 def switch_port(name):
-    """The switch's end of a host's link has the host's name."""
+    """The name of the switch's end of a host's link: that of the host."""
     return name
 
 
@@ -42,7 +42,7 @@ def changes(run, binaries):
 
 
 def ports(run):
-    """Queues that data passes, as (switch, device): towards receivers and along trunks."""
+    """Queues that data passes: the switch and device of ports to receivers and to trunks."""
     receivers = {f.dst for f in run.flows + run.streams}
     out = [(h.switch, switch_port(h.name)) for h in run.hosts.values() if h.name in receivers]
     for t in run.trunks:
@@ -51,7 +51,7 @@ def ports(run):
 
 
 def _late_cnps(host):
-    """CNPs that a slow NIC sends: they leave by another device first, whose netem holds them."""
+    """Commands that delay a host's CNPs, as a slow NIC does, with netem on a second device."""
     if not host.cnp_delay:
         return []
     return [batch("ip", host.name, ["link add ifb0 type ifb", "link set ifb0 up"]),
@@ -94,7 +94,8 @@ def _settings(run, host):
 
 
 def _ring(run, trunk):
-    """In a ring, broadcasts would circulate, and source addresses be learnt on the wrong port."""
+    """Turn off flooding and learning in a ring, where broadcasts would circulate, and bridges would
+    learn source addresses on the wrong port."""
     if run.shape != "ring":
         return []
     a, b = trunk.ends
@@ -103,8 +104,8 @@ def _ring(run, trunk):
 
 
 def _ways(run):
-    """Forwarding entries for hosts, on switches with dcbport: a flooded packet would be charged
-    for each port."""
+    """Forwarding entries for hosts on switches with dcbport, where a flooded packet would be
+    charged for each port."""
     out = []
     for switch in run.switches.values():
         if switch.port != "dcbport":
@@ -144,7 +145,8 @@ def _trunk(run, trunk, binaries):
 
 
 def progress_interval(run):
-    """us; traffic may continue for 200 ms after a short run, and is recorded to the end"""
+    """us between records of progress; at least 5, because traffic may continue for 200 ms after a
+    short run, and is recorded to the end."""
     return max(run.duration // 500_000, 5)
 
 

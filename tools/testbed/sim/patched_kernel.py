@@ -10,7 +10,7 @@ from .patched_rxe import must
 
 
 class PatchedKernel(Kernel):
-    """Its source shares the files that no patch changes with the simulator's kernel."""
+    """Its source shares with that of the simulator's kernel the files that no patch changes."""
 
     kind = "sim-patched"
 

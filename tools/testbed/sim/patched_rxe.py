@@ -28,8 +28,8 @@ def built(kernel, rxe):
 
 
 def patched(kernel, rxe, patches, out):
-    """The module, built of a copy of @rxe, where nothing else has to be compiled again if that
-    is built."""
+    """Build the module from a patched copy of rxe. If rxe is built already, only the patched files
+    are compiled again. Return its path."""
     copied(rxe, out)
     for p in patches:
         must("patch", "-d", out, "-p%d" % len(("a/" + RXE).split("/")), "-i", p)

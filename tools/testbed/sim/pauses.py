@@ -10,7 +10,7 @@ QUANTUM = 512       # bit times
 
 
 def _read(out, t0):
-    """[(ns, port, priority, quanta)], in order of time, and in that in which they came"""
+    """[(ns, port, priority, quanta)], in order of time; at the same time, in order of arrival"""
     with open(os.path.join(out, "frames.csv")) as f:
         rows = [(int(r["time_ns"]) - t0, r["port"], int(r["prio"]), int(r["quanta"]))
                 for r in csv.DictReader(f)]
@@ -18,9 +18,9 @@ def _read(out, t0):
 
 
 def _spans(frames, rates, end):
-    """[(from, to)] in which a priority of a port is paused; frames: [(ns, quanta)], rates:
-    [(ns, bit/s)]. A frame's timer replaces the rest of the previous pause, and lasts as long as the
-    rate at that time says; a cut cable ends it."""
+    """[(from, to)] in which a priority of a port is paused; frames: [(ns, quanta)], rates: [(ns,
+    bit/s)]. A frame's timer replaces the rest of the previous pause. Its length depends on the rate
+    at that time, and a cut cable ends it."""
     out, begin, until = [], None, None
     cuts = [(at, 0) for at, rate in rates if not rate]
     for ns, quanta in [*sorted([*frames, *cuts], key=lambda event: event[0]), (end, 0)]:
@@ -38,8 +38,8 @@ def _spans(frames, rates, end):
 
 
 def spans(run, out, t0):
-    """{(port, priority): [(from, to)]} of all that are ever paused. Ports ignore frames about
-    priorities without PFC."""
+    """{(port, priority): [(from, to)]}, when each was paused. Ports ignore frames about priorities
+    without PFC."""
     frames, ports = {}, dcbport.pausable(run)
     for ns, port, prio, quanta in _read(out, t0):
         name = ports[port][0]
@@ -62,8 +62,8 @@ def known(run):
 
 
 def figures(run, out, t0):
-    """Figures of each port, the number of frames per second in the window, and the share of the
-    run in which senders were paused. Counters of ports have pauses after it, too."""
+    """Figures of each port, the number of frames per second in the window, and the share of the run
+    in which senders were paused. Pauses after the run do not count, unlike in ports' counters."""
     if not dcbport.pauses(run):
         return {"paused_share": 0.0} if dcbport.used(run) else {}
     begin, end = run.window

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A run's recordings as the CSV files that simulation.gp draws, and as a picture."""
+"""Converts a run's recordings to CSV files, and draws them with simulation.gp and pauses.gp."""
 
 import csv
 import os
@@ -32,9 +32,9 @@ def _rates(run, progress, step):
 
 
 def _curves(rates):
-    """Points of each flow's curve, with a blank line after it. gnuplot reads the table once for
-    each of its columns, which takes hours for thousands of flows. A point between two of the same
-    rate adds nothing to a line."""
+    """Points of each flow's curve, with a blank line after each curve. With a table instead,
+    gnuplot reads all of it for each column, which takes hours with thousands of flows. Points
+    between two of the same rate are left out."""
     lines, times = [], [row[0] for row in rates]
     for column in list(zip(*rates))[1:]:
         for i, rate in enumerate(column):
@@ -65,8 +65,8 @@ def _queue(samples, end, step):
 
 
 def _queues(run, out, t0, step, bottleneck):
-    """Names of queues for data that ever held anything, or of the bottleneck's queue if
-    these are too many; queues.csv has them."""
+    """Write queues.csv, with all data queues that ever held a packet, or with the bottleneck's
+    queue only if these are too many. Return their names."""
     found = {}
     for switch, port in network_script.ports(run):
         name = "%s.%s" % (switch, port)
@@ -82,7 +82,8 @@ def _queues(run, out, t0, step, bottleneck):
 
 
 def _paused(run, out, t0):
-    """Names of ports that were paused; paused.csv has when: from, to, number."""
+    """Write paused.csv, the times in which ports were paused: from, to, number of the port. Return
+    the ports' names."""
     if not os.path.exists(os.path.join(out, "frames.csv")):
         return []
     found = {}
@@ -109,8 +110,8 @@ def _cnps(path, t0, end):
 
 
 def draw(run, out, bottleneck):
-    """Write rates.csv, queue.csv, cnps.csv and run.png into a run's directory; and
-    queues.csv, paused.csv and pauses.png, if any port was paused."""
+    """Write rates.csv, queue.csv, cnps.csv and run.png into a run's directory; and, if any port was
+    paused, paused.csv, queues.csv and pauses.png."""
     with open(os.path.join(out, "t0")) as f:
         t0 = round(float(f.read()) * 1e9)
     step = max(run.duration // POINTS, 1000)

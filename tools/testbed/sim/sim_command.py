@@ -51,8 +51,8 @@ class Simulator:
     """The kernel, and modules and programs built for it."""
 
     def __init__(self, out, builtin=False, seed=1, built=False, load=()):
-        """built: they are there already, and others may be using them; load: more modules, which
-        plug in to rdma_dcqcn"""
+        """built: modules and programs exist already, and others may be using them; load: more
+        modules, which plug in to rdma_dcqcn"""
         self.kernel, self.out = (BuiltIn() if builtin else Kernel()).ensure(), out
         self.seed, self.load = seed, [os.path.abspath(m) for m in load]
         self.bin, module = os.path.join(out, "bin"), os.path.join(out, "module")
@@ -112,7 +112,7 @@ class Simulator:
         return figures.figures(run, out) if same else None
 
     def key(self, run):
-        """A hash of all that a run's recordings depend on."""
+        """A hash of everything that a run's recordings depend on."""
         modules = self.modules(run)
         key = hashlib.sha256(repr((
             os.path.basename(self.kernel.dir), self.kernel.release, self.seed,
@@ -127,7 +127,7 @@ class Simulator:
 
 
 def _figure(figures, path):
-    """A figure, maybe of a table of figures; None if there is none."""
+    """A figure, named by its path through tables of figures; None if there is none."""
     for name in path.split("."):
         figures = (figures or {}).get(name)
     return figures
@@ -172,7 +172,8 @@ def wanted(args):
 
 
 def cmd_part(args):
-    """Simulate what other commands will look at, while others simulate other runs."""
+    """Simulate some runs and print nothing, while other processes simulate others; a later sim run
+    --resume prints the figures."""
     simulations = wanted(args)
     output.hold(args.out, "--out", shared=True)
     sim = Simulator(os.path.join(args.out, BUILT), args.builtin, args.seed, built=True,
@@ -185,7 +186,7 @@ def cmd_part(args):
 
 
 def cpu_seconds():
-    """Of this process, and of simulations that have ended."""
+    """CPU time of this process, and of simulations that have ended."""
     return sum(os.times()[:4])
 
 
@@ -210,7 +211,7 @@ def cmd_run(args):
             command.write_json(os.path.join(out, "result.json"), document)
         verdict = s.check(results)
         for run, r in results:
-            # of a hundred runs, show only those that are worth a look
+            # a scenario with a picture has many runs: draw only those with violations
             if "same_as" not in r and (not s.picture or args.only or
                                        run.name in verdict.failing):
                 pictures.draw(run, os.path.join(out, run.name), r["bottleneck"])

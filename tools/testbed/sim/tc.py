@@ -5,13 +5,12 @@ A host's egress is shaped to its link's rate by tbf. A switch's port has, from t
 
 	netem	the link's delay
 	tbf	the link's rate
-	prio	CNPs in band 0, all else in band 1
+	prio	CNPs in band 0, everything else in band 1
 	red	the queue of the congestion point
 
-netem is on all switch ports, and only there: it orphans packets, and rxe
-counts those that it still owns as not sent yet. That is right on the host and
-wrong after it. So a round trip between two hosts sees the delay of either
-host's link once, as it should, but both on the way out of a switch.
+All ports of switches have netem, and those of hosts have none. netem orphans packets, and rxe takes
+packets that it no longer owns for sent, which must not happen before they have left the host. So a
+round trip between two hosts has the delay of each host's link once, on the way out of a switch.
 """
 
 from .model import MTU
@@ -33,7 +32,7 @@ def batch(tool, netns, lines):
 
 
 def tbf(rate):
-    """Two frames, and what is sent in a tick of tc's clock (64 ns)."""
+    """A tbf whose burst is two frames, and the bytes of a tick of tc's clock (64 ns)."""
     return "tbf rate %dbit burst %d" % (rate, 2 * FRAME + rate * 64 // 8 // 10**9)
 
 
@@ -52,7 +51,7 @@ def _netem(link, delay):
 
 
 def _late_acks(device, link):
-    """A path of their own for RC's ACKs, which bypasses the rate: they are short."""
+    """Commands that give RC's ACKs a path of their own. It has no rate, because ACKs are short."""
     return ["qdisc add dev %s root handle 2: prio bands 2 priomap %s" %
             (device, " ".join("1" * 16)),
             "filter add dev %s parent 2: protocol ip prio 1 u32 match ip protocol 17 0xff "
@@ -61,12 +60,12 @@ def _late_acks(device, link):
 
 
 def _port_rate(rate):
-    """The settings of a switch port, after its device's name."""
+    """The place and settings of a switch port's tbf, after its device's name."""
     return "parent 1:1 handle 10: %s limit %d" % (tbf(rate), DEEP)
 
 
 def _host_rate(rate):
-    """The same for a host."""
+    """The same for a host's port."""
     return "root handle 9: %s limit %d" % (tbf(rate), DEEP)
 
 
@@ -95,11 +94,11 @@ def port(device, link, switch, _binaries):
 
 
 def host(host, _switch, _binaries):
-    """The same for a host."""
+    """Shell commands for a host's egress."""
     return [batch("tc", host.name, ["qdisc add dev eth0 %s" % _host_rate(host.link.rate)])]
 
 
 def change(netns, device, rate, _binaries):
-    """The command that changes the rate of a port, which a host calls eth0."""
+    """The command that changes the rate of a port; eth0 is a host's."""
     return "tc -n %s qdisc change dev %s %s" % (
         netns, device, _host_rate(rate) if device == "eth0" else _port_rate(rate))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Starts the simulator's kernel with a first process of ours, and waits for it."""
+"""Boots the simulator's kernel with a script as its first process, and waits until it ends."""
 
 import contextlib
 import fcntl
@@ -17,15 +17,15 @@ from ..core.paths import SIM, cache_dir
 LAST_WORDS = "reboot: Power down"
 SILENCE = 900       # s of wall time without output
 
-# Simulated time, which stands still while the CPU works; or, on the debug kernel,
-# real time, in which other programs on the host may delay it. KASAN keeps each
-# different call stack, and here those of interrupts go on below the interrupt: ten minutes of
-# torture have more than the usual 128 MB of them.
+# Simulated time stands still while the CPU works. The debug kernel has real time, so other programs
+# on the host may delay it. KASAN keeps each different call stack. Here stacks of interrupts include
+# the interrupted code, so ten minutes of torture fill more than the usual 128 MB.
 SIMULATED = ("time-travel=inf-cpu", "time-travel-start=0", "mem=6G")
 REAL = ("mem=1536M", "stack_depot_max_pools=32768", "rcupdate.rcu_cpu_stall_suppress=1")
 
-# How to run a program of tools/sim in there. Each system call costs simulated time; so that no
-# result depends on the tree's path or on other packages, Python must not look elsewhere.
+# How to run a program of tools/sim in the simulator. Each system call costs simulated time, so
+# Python must search no other directories: results would depend on the tree's path and on other
+# packages.
 PYTHON = "python3 -IS /srv/"
 
 FIRST_PROCESS = """#!/bin/sh
@@ -76,10 +76,11 @@ def _stop(p):
 
 @contextlib.contextmanager
 def _own_cpu():
-    """The start of a command that runs on a CPU that no other simulation has, if there is one.
+    """The first words of a command line that runs on a CPU that no other simulation uses, if there
+    is one.
 
-    The kernel and its program never run at the same time. On one CPU they change places with
-    some 15 % less CPU time than on two, which wake each other."""
+    The kernel and its processes never run at the same time. Switching between them on one CPU takes
+    some 15 % less CPU time than on two, which have to wake each other."""
     with contextlib.ExitStack() as held:
         for cpu in sorted(os.sched_getaffinity(0)):
             lock = held.enter_context(open(os.path.join(cache_dir(), "cpu-%d" % cpu), "w"))
@@ -98,9 +99,9 @@ def boot(kernel, seed, modules, commands, out, show=None, mode=SIMULATED, silenc
     /mnt and tools/sim as /srv; their output goes to out/console.
 
     show(ns): called from time to time with the simulated time.
-    silence: s without output after which it is ended.
-    number: the seed of random numbers, which the library seed makes.
-    Raises LabError if it fails, or if the kernel reports a fault.
+    silence: s without output after which the simulation is ended.
+    seed: the library that makes random numbers; number: the seed of these.
+    Raises LabError if a command fails, or if the kernel reports a fault.
     """
     init = os.path.join(out, "init")
     with open(init, "w") as f:
@@ -137,8 +138,8 @@ def boot(kernel, seed, modules, commands, out, show=None, mode=SIMULATED, silenc
 
 
 def judge(text, out):
-    """Raise LabError unless it printed that it was done, without errors and without kernel reports
-    in out/dmesg. A program in the background that has ended early has said so, too."""
+    """Raise LabError unless the script printed SIM-DONE, without errors, and without kernel reports
+    in out/dmesg. Programs in the background print an error, too, if they end early."""
     problems = complaints(text) + re.findall(r"^(?:SIM-FAILED|Traceback).*", text, re.M)
     dmesg = os.path.join(out, "dmesg")
     if os.path.exists(dmesg):       # not if the kernel panicked
@@ -150,7 +151,7 @@ def judge(text, out):
 
 
 def _watch(p, logs, show, silence):
-    """Its output, without the progress of simulated time."""
+    """The simulator's output, without the progress of simulated time."""
     said = []
 
     def line(entry):

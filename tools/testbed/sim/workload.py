@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """What a run's hosts send: flows without a pause, and messages in time order.
 
-A flow is a queue pair. It sends either one message after the other, or those of the schedule:
-messages with their sizes, when they are due, and after which others. Everything that a scenario
-says of periods, load, replies and collective operations becomes such messages here, so
-tools/sim/messages.c knows none of it.
+A flow is a queue pair. It sends either one message after the other, or messages of the schedule,
+which says their sizes, when they are due, and after which others. Periods, load, replies and
+collective operations of a scenario become such messages here, so tools/sim/messages.c need not know
+them.
 """
 
 import collections
@@ -22,10 +22,10 @@ PATTERNS = ("each", "pairs", "ring")
 COLLECTIVES = ("ring", "halving", "tree", "alltoall", "pipeline")
 MOST = 1 << 20      # messages of a run
 FLOWS_MOST = 1 << 17
-# Of tools/sim/flows.c: of messages at once, and bytes of one
+# Limits of tools/sim/traffic.h and flows.c: messages at once, and bytes of one
 DEPTH_MOST, SIZE_MOST = 16384, 1 << 30
 COUNT_MOST = 2**64 - 1
-DURATION_MOST = 30 * 24 * 3600 * 10**9      # ns; there, times are below a year
+DURATION_MOST = 30 * 24 * 3600 * 10**9      # ns; traffic.h allows a year
 BATCHES_MOST = 1 << 16
 
 
@@ -36,7 +36,7 @@ class Flow:
 class Message:
     """One message of the schedule; without flows a join, which only waits.
 
-    flows: the flows of which the one with the least to do sends it
+    flows: the flows that may send it; the one with the fewest bytes outstanding does
     at: ns after the start, at the earliest; wait: ns after all messages of after have come
     after: lower ids
     ask: the id of the request that it answers
@@ -48,8 +48,8 @@ class Message:
 
 
 class Round:
-    """Messages that belong together, of one period or of one iteration of a collective operation.
-    It is over when the join has come, and begins at a time, or wait after another join."""
+    """Messages of one period, or of one iteration of a collective operation. A round begins at a
+    time, or wait after another join, and is over when its join has come."""
 
     def __init__(self, group, join, at=0, wait=0, after=None):
         self.group, self.join, self.at, self.wait, self.after = group, join, at, wait, after
@@ -182,9 +182,8 @@ class Workload:
     rate: of a host's link, in bit/s, of which a load is a share
     seed: of the random numbers. Each pair of hosts of each table has its own, so nothing that a
     table says changes the messages of another.
-    rc_only: flows that iWARP cannot carry, which are those of UC, UD and atomic operations, are
-    left out
-    left_out: the kinds of these, such as UC WRITE
+    rc_only: leave out flows that iWARP cannot carry: those of UC, UD and atomic operations
+    left_out: the kinds of flows left out, such as UC WRITE
     """
 
     def __init__(self, duration, rate, seed, rc_only=False):
@@ -192,7 +191,7 @@ class Workload:
         self.flows, self.tables, self.left_out = [], [], []
 
     def plan(self):
-        """The messages. They are made whenever they are needed, as a sweep can have millions."""
+        """Make the messages. They are made each time and not kept, as a sweep can have millions."""
         out = Plan()
         for n, table in enumerate(self.tables):
             table.make(out, lambda what, n=n: random.Random("%d %d %s" % (self.seed, n, what)))
@@ -269,7 +268,7 @@ class Workload:
         t.done()
         first = len(self.flows)
         for i, (src, dst) in enumerate(p for p in found for _ in range(qps)):
-            if (start + i * stagger) // 1000 >= stop // 1000:    # there, it has us
+            if (start + i * stagger) // 1000 >= stop // 1000:    # traffic has us
                 raise t.error("start", "flow %d of it would start after its stop" % (i + 1))
             self._flow(t, src, dst, **connection, size=size, count=count, after=(),
                        scheduled=False, start=start + i * stagger, stop=stop)
@@ -282,8 +281,7 @@ class Workload:
 
 
 class Paired:
-    """A [[flow]] whose messages do not follow each other without a pause. Subclasses say when
-    they are due."""
+    """A [[flow]] whose messages have pauses between them. Subclasses say when they are due."""
 
     jittered, stopped, least_count = True, True, 0
 
@@ -295,7 +293,7 @@ class Paired:
         self.stagger = t.take("stagger", "time", "0s")
         self.jitter = t.take("jitter", "time", "0s", 0, work.duration) \
             if self.jittered else 0
-        # without a count, the time bounds them
+        # without a count, the time bounds the number of messages
         self.count = t.take("count", int, None if self.least_count else MOST, 1, MOST)
         self.reply = t.take("reply", "size", None, 1) if "reply" in t.rest else 0
         self.sizes, qps = _sizes(t), t.take("qps", int, 1, 1)
@@ -340,7 +338,7 @@ class Periods(Paired):
 
 
 class Load(Paired):
-    """Poisson arrivals. The link of the host that most pairs share has this load."""
+    """Poisson arrivals. The load is that of the link that most pairs share."""
 
     jittered = False
 
@@ -365,8 +363,8 @@ class Load(Paired):
 
 
 class Turns(Paired):
-    """The next message of a pair leaves some time after the one before, or its reply, came. When
-    that is shows in the run only, so the count ends them, and no time."""
+    """A pair's next message leaves some time after the last one, or its reply, has come. These
+    times are known only in the run, so a count ends the messages, and not a time."""
 
     stopped, least_count = False, 1
 
@@ -481,8 +479,8 @@ class Trace:
 
 
 def _steps(kind, n, size, batches):
-    """[[(from, to, bytes)]]: moves of n hosts' data of this size, step by step. A move waits for
-    what its sender got in the step before."""
+    """[[(from, to, bytes)]]: the moves of data between n hosts, step by step. A move waits for the
+    data that its sender got in the step before."""
     part = -(-size // n)
     if kind == "ring":      # each part goes round twice: added up, and handed out
         return [[(i, (i + 1) % n, part) for i in range(n)]] * (2 * n - 2)
