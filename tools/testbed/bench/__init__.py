@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The bench: what rdma_dcqcn costs and how precisely it paces."""
+"""The bench: measures what rdma_dcqcn costs and how precisely it paces."""

@@ -13,21 +13,20 @@ from .icount import Guest
 
 FRAME = 1082        # bytes of a packet in the middle of a message, MTU 1024
 
-# The emulated CPU has 1 GHz and needs more than 10 us for a packet, both hosts
-# included: within the module's own DCQCN_BATCH_NS no two packets of a flow can
-# share a timer there. So this constant is multiplied.
+# The emulated CPU has 1 GHz and needs more than 10 us for a packet, both hosts included, so no two
+# packets of a flow could share a timer within the module's DCQCN_BATCH_NS. Multiply this constant.
 BATCH = ("queue.c", "#define DCQCN_BATCH_NS\t\t(10 * NSEC_PER_USEC)",
          "#define DCQCN_BATCH_NS\t\t(1000 * NSEC_PER_USEC)")
 
-# A start is over after some ten round trips, too soon to be measured. In this copy, all samples
-# find an empty queue, but steps leave the rate at three bursts in two round trips.
+# A start is over after some ten round trips, too soon to be measured. In this copy of the module,
+# all samples find an empty queue, but steps leave the rate at three bursts in two round trips.
 START = (("start.c", "\telse if (rtt > least + least / DCQCN_START_QUEUE)",
           "\telse if (least)\n\t\tr->sampled = left >= r->timer_time;\n"
           "\telse if (rtt > least + least / DCQCN_START_QUEUE)"),
          ("start.c", "\t\t\tr->current_rate += r->current_rate / 8 * 7;", "\t\t\t;"))
 
-# The one CPU works for both hosts in turn, which looks like pauses of the flow. In these two copies,
-# it does not start again after them, with another burst.
+# The only CPU works for both hosts in turn, so the flow seems to pause. In the copies "starting"
+# and "measured", a flow does not start again, with another burst, after such a pause.
 PAUSE = ("limiter.h", "#define DCQCN_PAUSE_RTTS\t4", "#define DCQCN_PAUSE_RTTS\t(1 << 20)")
 
 FLOWS = (1, 100, 1000, 10000)
@@ -163,8 +162,8 @@ rmmod rdma_dcqcn
 """
 
 # The cost of algorithms of struct dcqcn_cc_ops, and of DCQCN, which the module calls directly. The
-# one CPU takes milliseconds for what is in flight here, so the round trip without queues is set to
-# 20 ms: every window is larger than what is in flight. TIMELY has a rate, so its packets wait.
+# only CPU takes milliseconds for the packets in flight, so the round trip without queues is set to
+# 20 ms: no window is ever full. TIMELY has a rate, so its packets wait.
 ALGORITHMS = ("dcqcn", "swift", "timely", "dctcp", "fast", "fast-oneway", "hpcc", "powertcp")
 
 SCRIPT_ALGORITHMS = """
@@ -240,7 +239,8 @@ def _results(text):
 
 
 class Measured:
-    """A line of gauge's output: instructions per packet, timers and extras per packet."""
+    """A line of gauge's output: insns: instructions per packet; timers: per packet; extra: the
+    totals of further counters."""
 
     def __init__(self, results, name):
         if name not in results:
@@ -274,15 +274,15 @@ def figures(r, flows):
         raise LabError("no CNP was sent, or none came")
 
     def limited(m):
-        """The cost of a packet that waits for its timer. The few that did not wait are
-        subtracted, at the cost from a run in which none waits."""
+        """The cost of a packet that waits for its timer. The few packets that did not wait are
+        subtracted, at their cost in a run in which none waits."""
         return passing.insns + (m.insns - passing.insns) / m.waited
 
     def overhead(insns):
         return round(insns / rxe.insns - 1, 4)
 
     def busy(name):
-        """The share of the CPU's time that is no idle time."""
+        """The share of time in which the CPU is not idle."""
         insns, idle = r[name][:2]
         return 1 - idle / insns
 
@@ -293,7 +293,7 @@ def figures(r, flows):
         if name != "window_limited" and m.extra[0]:
             raise LabError("%s: %d packets waited" % (name, m.extra[0]))
     costs = {n: contexts[n].insns for n in ("window_open", "both_open", "window_small")}
-    # without what the delay costs
+    # without the cost of the delay
     costs["window_limited"] = (contexts["window_limited"].insns -
                                contexts["window_delayed"].insns + costs["window_small"])
     return {

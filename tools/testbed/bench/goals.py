@@ -11,7 +11,7 @@ JANITOR = 0.01
 
 
 def _rows(r):
-    """(what, figure, goal, whether it is met or None)."""
+    """(what, figure, goal, whether it is met; None without a goal)."""
     rows = []
 
     def row(what, figure, goal="", met=None):

@@ -51,8 +51,8 @@ class Guest:
         initrd = os.path.join(self.dir, "initramfs")
         self.image.initramfs(initrd, extra)
         cmd = ["qemu-system-x86_64", "-M", "q35", "-accel", "tcg,thread=single", "-cpu", "max",
-               # 1 ns per instruction. With room for one CPU only, TCG leaves out
-               # the guest's memory barriers and virtio hangs.
+               # 1 ns per instruction. With a maximum of one CPU, TCG leaves out the
+               # guest's memory barriers, and virtio hangs.
                "-icount", "shift=0,sleep=off", "-smp", "1,maxcpus=2", "-m", mem,
                "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
                "-serial", "stdio", "-kernel", self.image.kernel, "-initrd", initrd,

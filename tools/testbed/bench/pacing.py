@@ -18,9 +18,8 @@ LINE = 200000       # Mb/s
 REACTION = 100      # Mb/s that a CNP sets
 PACKETS = 1000      # to measure, at least: at 1 Mb/s they take 2.7 s, and after 4 s the rate rises
 
-# Mb/s, then transport, MTU and message size. At 1 Mb/s even rxe's 65 packets
-# of 256 bytes just leave within the time that a request may be held; below,
-# the module raises the rate.
+# Mb/s: transport, MTU and message size. At 1 Mb/s, rxe's 65 packets leave within the time that a
+# request may be held only if they have 256 bytes; at lower rates the module raises the rate.
 FLOWS = {
     1: ("uc", 256, 256),
     10: ("rc", 1024, 65536),
@@ -49,8 +48,8 @@ ip netns exec h2 python3 %(bench)s/guest/departures.py %(packets)d >departures
 kill -INT $traffic
 wait"""
 
-# The flow's limiter comes from a CNP that is injected before it sends, or from its own
-# marks, as all of its packets are marked. The receiver sends only one CNP.
+# The flow gets its limiter from a CNP that is injected before it sends (CNP), or from its own
+# packets, all of which are marked (MARKED). There the receiver sends only one CNP.
 CNP = "ip netns exec h2 python3 %s/cnp.py 1 1"
 MARKED = ("ip netns exec h2 sh -c "
           "'echo 131071 >/sys/class/net/eth0/ecn/roce_np/min_time_between_cnps'")
@@ -91,8 +90,8 @@ def figures(rate, packets):
 
 
 def reaction(rate, lines):
-    """Of (time in ns, bytes or "CNP"): from the first packet, which is marked, to
-    the CNP, and from there to the last packet that left too early for the rate."""
+    """The times from the first packet, which is marked, to the CNP, and from there to the last
+    packet that left too early for the rate. lines: (time in ns, bytes or "CNP")."""
     cnp = next(t for t, what in lines if what == "CNP")
     packets = [(t, int(what)) for t, what in lines if what != "CNP"]
     late = [a[0] for a, b in zip(packets, packets[1:])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Instructions per packet of a port of dcbport, and of the qdiscs that it replaces: tbf,
-prio, RED and bfifo. On a stock kernel in a guest that counts them: pktgen gives packets
-to a bridge as if they came in, and the bridge sends them through the qdisc in question.
+prio, RED and bfifo. A guest with a stock kernel counts them: pktgen gives packets to a bridge
+as if they came in, and the bridge sends them through the qdiscs or the port.
 """
 
 import os

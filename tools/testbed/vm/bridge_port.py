@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Records a port of this machine's own bridge, on which congestion-point marks, like the lab's
-switches, for the same picture."""
+"""Records a port of this machine's own bridge that congestion-point has set up, and draws the same
+picture as for the lab's switches."""
 
 import json
 import os
@@ -67,7 +67,7 @@ def record(device, seconds, directory, name):
 
 
 def recording(directory, name):
-    """The recording of record(), for the report."""
+    """Read what record() wrote, for the report."""
     try:
         with open(os.path.join(directory, name + ".json")) as f:
             about = json.load(f)

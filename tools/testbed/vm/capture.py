@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a capture at a switch's last port tells about the QPs beyond it.
+"""Finds out from a capture at a switch's port to a host which packets the host's QPs accepted.
 
-The queue is upstream of the capture, so a dropped packet is missing in it, as it is at the
+The queue is upstream of the capture, so a dropped packet is missing in the capture, as it is at the
 receiver: the PSNs show which packets the receiver accepted. A QP receives requests, and answers to
-its own requests. Each has PSNs of its own.
+its own requests. Each of these has PSNs of its own.
 """
 
 import struct
@@ -29,7 +29,7 @@ UC_FIRST = {UC | opcode for opcode in (0x00, 0x04, 0x05, 0x06, 0x0a, 0x0b)}
 UC_LAST = {UC | opcode for opcode in (0x02, 0x03, 0x04, 0x05, 0x08, 0x09, 0x0a, 0x0b)}
 
 READ_BEGINS = (0x0d, 0x10)
-# All that have a PSN of RC which somebody expects
+# Opcodes to look at: those with data and, of RC, those that take a PSN or answer one
 KNOWN = {**DATA, READ_REQUEST: None, ACK: None, ATOMIC_ACK: None,
          **dict.fromkeys(DATALESS)}
 RETH_LENGTH = 12            # bytes from the RETH's begin to its length
@@ -39,13 +39,13 @@ PFC = 0x0101                # opcode of MAC control
 
 PSN_MASK = 0xffffff
 # rxe has at most 128 unanswered requests, and a READ's responses after them. A
-# wider gap than all of those is a gap of the capture, not of the QP.
+# wider gap than that is in the capture, not in what the QP received.
 WIDEST_GAP = 8192
 
 
 def _ahead(psn, expected):
-    """How many packets were left out before this one; negative for a repeated one. After a gap of
-    the capture's own, 0."""
+    """How many packets are missing before this one; negative if it is a repeated one, and 0 after a
+    gap in the capture."""
     ahead = psn - expected & PSN_MASK
     if ahead > PSN_MASK // 2:
         return ahead - PSN_MASK - 1
@@ -53,8 +53,8 @@ def _ahead(psn, expected):
 
 
 class Requests:
-    """Of the peer. A READ takes a PSN for each packet of its answer, so as many as its MTU says,
-    which the PSN after it shows."""
+    """The peer's requests. A READ takes a PSN for each packet of its answer. Their number depends
+    on the MTU, which the next request's PSN shows."""
 
     def __init__(self):
         self.expected, self.read, self.mtus = None, None, MTUS
@@ -71,25 +71,25 @@ class Requests:
         if self.expected is not None and _ahead(psn, self.expected):
             return False
         self.read = None if read_length is None else (psn, read_length)
-        # of the largest MTU: what was sent before is not taken for new
+        # with the largest MTU, so that no repeated packet is taken for a new one
         self.expected = self._after_read(self.mtus[-1]) if self.read else psn + 1 & PSN_MASK
         return True
 
 
 class Answers:
-    """To the QP's own requests. What is not a READ is answered by an ACK, which may get lost, and
-    the next answer stands for it."""
+    """Answers to the QP's own requests. Requests other than READs are answered by ACKs, which may
+    get lost; then the next answer acknowledges them, too."""
 
     def __init__(self):
         self.expected = None
         self.torn = False           # something within an answer is missing
-        self.waiting = []           # what may have been accepted: the next ACK tells
+        self.waiting = []           # packets that may have been accepted: the next ACK tells
 
     def _ahead(self, psn):
         return _ahead(psn, self.expected) if self.expected is not None else 0
 
     def ack(self, psn):
-        """Return what has been accepted before."""
+        """Return the waiting packets, if the ACK shows that they were accepted."""
         if self.torn or self._ahead(psn) < 0:
             return []
         accepted, self.waiting = self.waiting, []
@@ -122,7 +122,8 @@ class QP:
         self.taken = []             # (time, payload bytes)
 
     def rc(self, time, opcode, psn, payload):
-        """payload: bytes; of a READ request those that it asks for, of an ACK its syndrome."""
+        """payload: bytes of payload; for a READ request, the bytes that it asks for; for an ACK,
+        its syndrome."""
         if opcode == ACK:
             if not payload >> 5:
                 self.taken += self.answers.ack(psn)
@@ -206,7 +207,8 @@ class Capture:
         qp.packet(time, opcode, psn, udp_length - 8 - 12 - 4 - header - pad)
 
     def _control(self, time, key, opcode, psn, rest):
-        """It tells which PSNs are due; a QP that gets nothing else receives no data."""
+        """A packet without data, which shows the next PSN. It makes no entry for a QP, because one
+        that gets nothing else receives no data."""
         qp = self.qps.get(key)
         if qp is None or qp.transport != "rc":
             return

@@ -18,7 +18,7 @@ LIBRARY = ("/usr/lib/*/faketime/libfaketimeMT.so.1", "/usr/lib*/faketime/libfake
 
 
 class Clock:
-    """All seconds that it takes and returns are the guests'."""
+    """All seconds are those of the guests, except for host()."""
 
     def __init__(self, tdf=1):
         if not 1 <= tdf <= TDF_MAX:
@@ -36,22 +36,20 @@ class Clock:
         return None if seconds is None else seconds * self.tdf
 
     def environment(self):
-        """The environment for QEMU, which passes its own time on to its guest.
-
-        The TSC is separate: see VM.start().
-        """
+        """The environment for QEMU, whose guest gets QEMU's time, except for the TSC: see
+        VM.start()."""
         if self.tdf == 1:
             return dict(os.environ)
         found = [f for pattern in LIBRARY for f in glob.glob(pattern)]
         if not found:
             raise LabError("libfaketime is not installed: run tools/lab/deps, or use --tdf 1")
-        # the machine's files, which QEMU shows to its guest, keep their times
+        # do not change the times of the machine's files, which QEMU shows to its guest
         return dict(os.environ, LD_PRELOAD=found[0], FAKETIME="+0 x%.9f" % (1 / self.tdf),
                     NO_FAKE_STAT="1")
 
     @staticmethod
     def forget(pid):
-        """Remove what libfaketime shares with children of QEMU, which has none."""
+        """Remove the shared memory that libfaketime made for children of QEMU, which has none."""
         for name in ("faketime_shm_%d", "sem.faketime_sem_%d"):
             try:
                 os.unlink(os.path.join("/dev/shm", name % pid))

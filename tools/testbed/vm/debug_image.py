@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The lab's Debian with a debug kernel instead of its own.
 
-That kernel is built from the simulator's source, for a PC, with lab/debug.config.
+That kernel is built from the simulator's source, for a PC, with tools/lab/debug.config.
 """
 
 import fcntl
@@ -18,7 +18,7 @@ NAME = "debug"
 
 
 class DebugKernel(Kernel):
-    """root: below it are the modules, as in a Debian."""
+    """root: a directory with the modules, as in a Debian."""
 
     kind, arch, program = "guest-debug", "x86", "vmlinux"
 
@@ -48,7 +48,7 @@ class DebugKernel(Kernel):
 
 
 class DebugImage(Image):
-    """A guest finds the modules of DebugKernel in /lab/share/modules: see lab/guest/start."""
+    """A guest finds the modules of DebugKernel in /lab/share/modules: see tools/lab/guest/start."""
 
     def __init__(self):
         super().__init__()
@@ -71,7 +71,7 @@ class DebugImage(Image):
         return self.debug.kdir
 
     def build(self, top):
-        """A source tree's module: see built()."""
+        """Build a source tree's module; built() has its path."""
         out = os.path.join(top, "out", "kernels", NAME)
         os.makedirs(out, exist_ok=True)
         with open(out + ".lock", "w") as lock:
@@ -79,7 +79,7 @@ class DebugImage(Image):
             self.debug.module(top, MODULE_PARTS, out)
 
     def module(self, source, parts, out):
-        """As an image's, by the compiler here."""
+        """As Image.module(), but with this machine's compiler."""
         return self.debug.module(source, parts, out)
 
     def prepare(self, share):
@@ -89,7 +89,7 @@ class DebugImage(Image):
                         ignore=shutil.ignore_patterns("build", "source"))
 
     def modules(self, wanted):
-        return []       # what an initramfs needs is built in
+        return []       # modules that an initramfs needs are built in
 
     def built(self, top, module=MODULE):
         return os.path.join(top, "out", "kernels", NAME, module)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Measurements: which runs share guests and QPs, and what becomes of their recordings."""
+"""Measurements: decides which runs share guests and QPs, and collects their recordings."""
 
 import fcntl
 import json
@@ -32,14 +32,14 @@ def alone():
 
 
 def measure_apart(runs, image, module, tdf, done, bad, program=None, check=False):
-    """Measure in guests of their own. Raise TooBusy if this machine is. Programs of the user's run
-    to their end all the same, unless their figures are for a check.
+    """Measure in guests of their own. Raise TooBusy if this machine is too busy. The user's
+    programs run to their end even then, unless their figures are for a check.
 
     runs: [(run, where to write)]. Runs of the same shape share guests, those
     with the same flows share QPs, and identical runs share one measurement.
-    tdf: the dilation of the guests' clocks; None to choose it by what this machine leaves to
-    guests. done: called with each recording; bad: appended to with what went wrong; program: in
-    place of perftest.
+    tdf: the dilation of the guests' clocks; None to choose it by the CPU time that this machine has
+    for guests. done: called with each recording; bad: a list to which errors are added; program:
+    runs in place of perftest.
     """
     shapes = {}
     for run, out in runs:
@@ -53,25 +53,25 @@ def measure_apart(runs, image, module, tdf, done, bad, program=None, check=False
 
 
 class _Todo:
-    """Runs that can share guests, and what has been recorded of them."""
+    """Runs that can share guests, and their recordings so far."""
 
     def __init__(self, runs, done, bad, alone, program, check):
-        """alone: it is the only run there is, and its error ends everything"""
+        """alone: there is only one run, and its error ends everything"""
         self.runs, self.done, self.bad, self.alone = runs, done, bad, alone
         self.program, self.check = program, check
         self.recordings = []
 
     def strict(self, run):
-        """Whether nobody may see what late guests measured."""
+        """Whether to discard what late guests measured."""
         return run.timely and (self.check or not self.program)
 
     @property
     def durations(self):
-        """In s of the guests"""
+        """Durations of the runs, in s of the guests."""
         return [run.duration / 1e9 for run, _ in self.runs]
 
     def measure(self, network):
-        """Measure the runs in these guests, until all are done or guests were late in one."""
+        """Measure the runs in these guests. Raise Late if guests were late in one."""
         traffic = None
         while self.runs:
             run, out = self.runs[0]
@@ -105,7 +105,7 @@ class _Todo:
 
 
 def _attempt(todo, image, module, tdf):
-    """Measure all of it, with slower and slower clocks as long as guests are late."""
+    """Measure all runs of a _Todo, with slower clocks each time that guests are late."""
     topology = todo.runs[0][0].topology
     chosen = tdf or (None if any(run.timely for run, _ in todo.runs) else 1)
     attempts = Attempts(todo.durations, chosen)
@@ -182,8 +182,8 @@ def module_for(runs, module, settings):
 
 
 class Reports:
-    """Prints and writes an experiment's results as soon as all of its runs are done; for JSON
-    they are only kept.
+    """Writes an experiment's results and prints them as soon as all of its runs are done. With
+    as_json, keeps them instead of printing.
 
     experiments: [(experiment, where to write)]
     """

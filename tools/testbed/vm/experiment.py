@@ -18,7 +18,7 @@ FABRIC_KEYS = ("hosts", "dcbx", "profile", "settings", "link", "switch", "trunk"
 
 
 class Flow:
-    """QPs from a host to another, started and stopped together; times in ns."""
+    """QPs from one host to another, started and stopped together; times in ns."""
 
     def __init__(self, t, src, duration):
         self.src, self.dst = src, t.take("to", str)
@@ -82,7 +82,7 @@ class Run:
         self.window = [round(w * scale) for w in self.window]
 
     def _check_groups(self, t):
-        """Check that hosts and transport tell a QP's group: captures know no more."""
+        """Check that its hosts and transport show a QP's group: captures have nothing else."""
         groups = {}
         for f in self.flows:
             if groups.setdefault((f.src, f.dst, f.transport), f.group) != f.group:
@@ -127,7 +127,7 @@ class Experiment(Scenario):
         super().__init__(name, only)
 
     def prepare(self, table):
-        # whether guests must be on time for the figures that it expects
+        # whether the expected figures need guests that are on time
         self.timely = table.take("timely", bool, True)
         brief = table.table("short", {})
         self.scale = brief.take("scale", float, 0.6, 0.01, 1)

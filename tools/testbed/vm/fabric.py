@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Guests, the links between them, and the scratch directory they live in.
+"""Guests, the links between them, and their scratch directory.
 
     with Fabric(Image().ensure()) as f:
         h1, h2 = f.vm("h1"), f.vm("h2")
@@ -34,7 +34,7 @@ def _interrupted(signum, frame):
 
 
 def _sweep():
-    """Remove what killed runs left in the temporary directory."""
+    """Remove the scratch directories that killed runs left behind."""
     for d in glob.glob(os.path.join(tempfile.gettempdir(), PREFIX + "*")):
         try:
             if os.lstat(d).st_uid != os.getuid():
@@ -77,7 +77,7 @@ class Fabric:
             os.rename(name + ".new", name)
             if accel(self.image) == "kvm":
                 self.clock = Clock()
-            # this process notices our end, for any reason, because its input closes
+            # this process notices our end, whatever the reason, because its input is closed then
             self._cleaner = subprocess.Popen(
                 ["sh", "-c", "cat >/dev/null; rm -rf \"$1\"", "sh", self.dir],
                 stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -195,7 +195,7 @@ class Fabric:
                         "    LogLevel ERROR\n%s" % (key, options))
 
     def complaints(self):
-        """The same, as far as their consoles show; asks no guest."""
+        """Faults of any guest's kernel that its console shows; asks no guest."""
         return [line for v in self.vms for line in v.complaints()]
 
     def splats(self):

@@ -23,7 +23,7 @@ MGMT = "198.51.100"
 
 # Works around a text-patching hang in QEMU before 8.1. Adding the first netfilter hook or
 # clsact, or removing the last one, patches the IP stack's code. If packets arrive meanwhile,
-# QEMU 7.2 hangs a guest with two CPUs at one of 20 to 40 such changes, and 10.0 at none of
+# QEMU 7.2 hangs a guest with two CPUs in one of 20 to 40 such changes, and QEMU 10.0 in none of
 # 700: a CPU stays at the patched instruction for ever, in QEMU's translation of the temporary
 # breakpoint. So keep one hook and one clsact all the time.
 STAYING = """
@@ -50,7 +50,7 @@ def die_with_parent(sig=signal.SIGKILL):
 
 
 def set_priority(task, nice):
-    """Below 0 it needs root, and is not essential."""
+    """Set a nice value. Ignores errors: a value below 0 needs root, and is not essential."""
     try:
         os.setpriority(os.PRIO_PROCESS, task, nice)
     except OSError:
@@ -101,7 +101,7 @@ _tsc_khz = None
 
 
 def tsc_khz():
-    """The frequency of the TSC, for emulated guests; 0 without a TSC. See tsc.c."""
+    """The frequency of the TSC, for emulated guests; 0 without a TSC. See tools/lab/tsc.c."""
     global _tsc_khz
     if _tsc_khz is None:
         source = os.path.join(LAB, "tsc.c")
@@ -145,14 +145,14 @@ class Job:
 
     @property
     def pid(self):
-        """Of its ssh, on this machine."""
+        """The process id of its ssh, on this machine."""
         return self._proc.pid
 
     def running(self):
         return self._proc.poll() is None
 
     def stop(self, sig="TERM", timeout=60):
-        """Signal the command and all that it started, and wait for its end."""
+        """Signal the command and everything that it started, and wait for its end."""
         return stop([self], sig, timeout)[0]
 
     def wait(self, timeout=180, check=True):
@@ -197,8 +197,8 @@ def gather(commands):
 
 def stop(jobs, sig="TERM", timeout=60):
     """Stop jobs in all guests at the same time; return their CompletedProcesses."""
-    # sshd makes each command the leader of a session of its own. One that has just been started may
-    # begin later than this.
+    # sshd makes each command the leader of a session of its own. A command that has just been
+    # started may not have written its file yet.
     for killing in [vm.spawn("for f in %s; do n=0; until [ -s $f ] || [ $((n += 1)) = 100 ]; do "
                              "sleep 0.1; done; kill -%s -- -$(cat $f); done" %
                              (" ".join(j.pid_file for j in jobs if j.vm is vm), sig))
@@ -208,8 +208,8 @@ def stop(jobs, sig="TERM", timeout=60):
 
 
 def wait_for_end(jobs, seconds=None):
-    """Wait until one of these jobs ends, all of which ran when the caller looked; at most for so
-    many seconds of the machine."""
+    """Wait until one of these jobs ends, at most for so many seconds of the machine. All of them
+    ran when the caller looked."""
     fds, poll = [], select.poll()
     if not jobs:
         return
@@ -256,7 +256,7 @@ class VM:
             for n in self.nics:
                 f.write("%s %s %s %s\n" % (n.name, n.mac, ",".join(n.addrs) or "-", n.rdma or "-"))
         how = accel(self.image)
-        # ticks of the machine's TSC: a second of a slower clock has more of them
+        # ticks of the machine's TSC in a second of the guest, which is longer with a slower clock
         tsc = how != "kvm" and tsc_khz() * self.clock.tdf
         cmd = ["qemu-system-x86_64", "-M", "q35", "-accel", how,
                # Without CMPXCHG16B: with it, QEMU before 8.0 may take any number for the
@@ -310,7 +310,7 @@ class VM:
             n.link.close()
 
     def _set_priority(self):
-        """Give QEMU's threads their nice value: after booting, not before."""
+        """Give QEMU's threads their nice value, once the guest has booted."""
         for task in os.listdir("/proc/%d/task" % self._qemu.pid):
             set_priority(int(task), self.nice)
 
@@ -445,7 +445,7 @@ class VM:
                 p.wait()
         if self._qemu is not None:
             self.clock.forget(self.pid)
-            # ended before its kernel said a word
+            # it ended before its kernel printed anything
             if self._kept and not os.path.getsize(self._kept):
                 os.unlink(self._kept)
         self._master = self._qemu = None

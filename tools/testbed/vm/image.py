@@ -34,9 +34,9 @@ python3-minimal rdma-core rdmacm-utils tcpdump
 # Tracers: large, and the same for any kernel
 TRACERS = "bpftrace linux-perf trace-cmd".split()
 
-# Suites whose newest kernel is of this series as long as they are supported
+# The suite whose newest kernel is of a series as long as it is supported
 SERIES = {"6.1": "bookworm", "6.12": "trixie"}
-# Where to look for others; the first suite with headers for the series is used
+# Suites to search for other series; the first one with headers for the series is used
 ADD_ONS = ("trixie-backports", "sid", "experimental")
 SUITES = (*SERIES.values(), *ADD_ONS)
 DEFAULT = "6.1"
@@ -61,8 +61,8 @@ done
 chmod -R a+rX .
 """
 
-# The compiler wants /dev/null and a place for temporary files. W=1 looks at comments,
-# too, with a perl that the tree lacks: the build for the default kernel does that.
+# The compiler needs /dev/null and a place for temporary files. W=1 also checks comments, but with a
+# perl that the tree lacks: the build for the default kernel, outside of the tree, checks them.
 BUILD = r"""
 mount --bind "$2" "$1/mnt"
 mount -t tmpfs tmpfs "$1/tmp"
@@ -83,9 +83,9 @@ def make_root(suite, tree, packages, options, log):
 class Image:
     """root: the tree; release: its kernel; kernel, kdir: paths on the host.
 
-    name: a series of kernels, 7.2, or a suite, whose newest kernel is meant:
-    trixie-backports. Everything else comes from the kernel's release. With
-    -rt, it is the real-time kernel. more: packages for programs of one's own.
+    name: a series of kernels, such as 7.2, or a suite, such as trixie-backports, which stands
+    for its newest kernel. Everything else comes from the kernel's release. With -rt, it is the
+    real-time kernel. more: packages for the user's own programs.
     """
 
     def __init__(self, name=DEFAULT, more=()):
@@ -115,8 +115,8 @@ class Image:
         """The kernel to boot, unpacked if possible.
 
         An emulated CPU takes 4 s to unpack it itself. QEMU enters an unpacked
-        one through its PVH note, which Debian's kernels have. Its name has a hash of the packed
-        one: the tree, with a newer kernel, may have been built again.
+        kernel through its PVH note, which Debian's kernels have. The name of the unpacked file
+        has a hash of the packed one, because the tree may be rebuilt with a newer kernel.
         """
         packed = os.path.join(self.root, "boot", "vmlinuz-" + self.release)
         data = _read(packed)
@@ -138,8 +138,8 @@ class Image:
         return os.path.join(self.root, "usr", "src", "linux-headers-" + self.release)
 
     def built(self, top, module=MODULE):
-        """Where a source tree's module for this kernel is. "make" and "lab build" can both build
-        that for the default kernel: then it is the newer one."""
+        """The path of a source tree's module for this kernel. For the default kernel, both "make"
+        and "lab build" can build it: then it is the newer file."""
         built = os.path.join(top, "out", "kernels", self.name, module)
         if self.name != DEFAULT:
             return built
@@ -159,8 +159,8 @@ class Image:
         return self
 
     def _find(self):
-        """The suite that has the series, its newest kernel there, and whether its headers have
-        to be made: those come last."""
+        """The suite that has the series, its newest kernel there, and whether its headers have to
+        be made. Kernels with headers are preferred."""
         there, asked, without_headers = set(), [], None
         pattern = re.compile(r"linux-image-((\d+\.\d+)[^-]*)-%s" % self.flavour)
         for suite in ADD_ONS:
@@ -229,7 +229,7 @@ class Image:
             return self._compile(out)
 
     def _compile(self, out):
-        # only this process sees this /mnt, which is that of the tree
+        # in a mount namespace, so that only this process sees what is mounted in the tree
         r = subprocess.run(as_root(["unshare", "-m", "sh", "-ec", BUILD, "sh", self.root,
                                     os.path.abspath(out), "/usr/src/linux-headers-" + self.release,
                                     "-j%d" % len(os.sched_getaffinity(0)), str(os.getuid())]),
@@ -240,7 +240,7 @@ class Image:
         return messages
 
     def modules(self, wanted):
-        """Paths below the root of these modules and what they need, in load order."""
+        """Paths below the root of these modules and of those they depend on, in load order."""
         base = os.path.join("usr/lib/modules", self.release)
         deps = {}
         with open(os.path.join(self.root, base, "modules.dep")) as f:
@@ -253,7 +253,7 @@ class Image:
             if name not in deps:
                 continue    # built into this kernel
             path, needs = deps[name]
-            # modules.dep lists what must be loaded first at the end.
+            # modules.dep lists modules that must be loaded first at the end
             for p in list(reversed(needs)) + [path]:
                 p = os.path.join(base, p)
                 if p not in order:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""How late guests were: whether a measurement means anything, and how slow their clocks must be.
+"""How late guests were: whether a measurement is valid, and how slow their clocks must be.
 
 A guest that waits for a CPU of the machine falls behind its own clock. So each guest runs a timer
-while it is measured. The clocks alone decide, before anybody looks at a figure: if timers were on
-time, the figures are judged, whatever they are; if not, nobody sees them, and the run is measured
-again with slower clocks.
+while it is measured. Only these timers decide, before any figure is known: if they were on time,
+the figures are judged, whatever they are; if not, the figures are discarded, and the run is
+measured again with slower clocks.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from .clock import TDF_MAX
 from .guest import HOST_NICE, die_with_parent, set_priority
 
 PERIOD_US = 5000            # of the timers; more of them would take CPU time from the traffic
-# What is on time: the share of a guest's timers, and the ms by its clock that they may be late.
+# A guest is on time if this share of its timers is late by at most so many ms of its clock.
 #
 # Under rdma_dcqcn the queue of the incast is 28 KB (median) to 64 KB (99 %), 5 to 11 ms of the link.
 # If a sender or the receiver is away for longer than 10 ms, the queue empties, and the link idles.
@@ -27,29 +27,30 @@ PERIOD_US = 5000            # of the timers; more of them would take CPU time fr
 # is a utilisation of .90. Measured on two cores: with 1.6, 3.7 and 12.4 % later than 10 ms in the
 # worst host, it was .98, .93 and .87.
 #
-# What arrives while a switch is away makes its queue longer: 5 ms are another median, and Kmax is
-# 9 ms above the 99 %. The queue then takes as long again to shrink, and scenarios expect the 99 %
-# below Kmax, so that one sample in 100 may be above it. Measured: with about 1 % later than 5 ms,
-# pauses of up to 50 ms, the 99 % were above Kmax. Alone on two cores, .05 % are later.
+# Packets that arrive while a switch is away make its queue longer: 5 ms add another median, and
+# Kmax is 9 ms above the 99 %. The queue then takes as long again to shrink, and scenarios expect
+# the 99 % below Kmax, so one sample in 100 may be above it. Measured: with about 1 % later than 5
+# ms, in pauses of up to 50 ms, the 99 % were above Kmax. Alone on two cores, .05 % are later.
 HOST, SWITCH = (0.95, 10), (0.995, 5)
-TIMERS_LEAST = 100          # fewer say nothing
+TIMERS_LEAST = 100          # fewer are no measurement
 
-# The dilation where guests have the machine to themselves. With 2, the incast fills its link on
+# The dilation if guests have the machine to themselves. With 2, the incast fills its link on
 # machines where it reaches only .8 of it with 1.
 TDF = 2
-# Starving guests are later than they are slow: by how much to dilate more, at most, for lateness
+# Guests without CPU time are late out of proportion, so lateness increases the dilation by at most
+# this factor
 GROWTH = 1.5
 PROBE = 2.0                 # s; longer than other programs usually pause
-# s that guests take who have the machine to themselves, measured on two cores: to boot and to
-# connect; and, of their own time, around each run, until all packets have arrived
+# s that guests take if they have the machine to themselves, measured on two cores: to boot and
+# connect; and, by their own clock, around each run, until all packets have arrived
 PREPARATION, SETTLING = 50, 9
-# s after which a measurement gives up. It may take longer if it has more to do than a few runs:
-# this many times what it takes on an idle machine.
+# A measurement gives up after LIMIT s or, with more than a few runs, after LONGER times the time
+# that it takes on an idle machine.
 LIMIT, LONGER = 600, 3
 
 
 class TooBusy(LabError):
-    """Nobody can tell what the figures are: guests waited for the machine's CPUs."""
+    """There are no valid figures, because guests waited for the machine's CPUs."""
 
     STATUS = 75     # of the command: EX_TEMPFAIL of sysexits.h, "try again later"
 
@@ -63,9 +64,9 @@ class Late(LabError):
 
 
 class Lateness:
-    """What the clocks said of a run. hosts, switches: the ms, by a guest's clock, that so many of
-    its timers were not later than, by guest; stolen: the share of the machine's CPU time that was
-    not left to guests, because others used it; tdf: their dilation."""
+    """How late the timers of a run were. hosts, switches: {guest: ms by its clock} within which the
+    share of its timers in HOST or SWITCH fired; stolen: the share of the machine's CPU time that
+    other programs used; tdf: the guests' dilation."""
 
     def __init__(self, hosts, switches, stolen, tdf):
         self.hosts, self.switches, self.stolen, self.tdf = hosts, switches, stolen, tdf
@@ -89,8 +90,8 @@ class Lateness:
 
 
 def late_ms(rows, begin, end, share):
-    """What this share of the timers that were due between two times were not later than. rows:
-    ns due, ns late."""
+    """ms within which this share of the timers due between two times fired. rows: ns due, ns
+    late."""
     late = [row[1] / 1e6 for row in rows if begin <= row[0] <= end]
     if len(late) < TIMERS_LEAST:
         raise LabError("only %d timers show how late a guest was" % len(late))
@@ -98,7 +99,7 @@ def late_ms(rows, begin, end, share):
 
 
 class Usage:
-    """What the machine's CPUs have done so far, in ticks of the kernel's clock."""
+    """CPU time that the machine has used so far, in ticks of the kernel's clock."""
 
     def __init__(self, stat, own):
         """stat: the first line of /proc/stat; own: the guests' part of it."""
@@ -124,7 +125,7 @@ class Usage:
 
 
 def probe(processes, seconds=PROBE):
-    """The share of a CPU that each of so many processes gets with the priority of most guests."""
+    """The share of a CPU that each of so many processes gets with the priority of hosts."""
     processes = min(processes, len(os.sched_getaffinity(0)))
     end = time.monotonic() + seconds
     children = []
@@ -156,7 +157,7 @@ def _use_cpu(end, writer):
         os._exit(0)
 
 
-# What follows from it
+# The dilation that follows from it
 
 def dilation(share):
     """The dilation for guests that get this share of the CPU time."""
@@ -164,14 +165,14 @@ def dilation(share):
 
 
 def cost(durations, tdf, share):
-    """The s that it takes to boot guests and to measure runs of so many s."""
+    """The s of this machine that booting guests and measuring runs of so many s take."""
     return PREPARATION / max(share, 1e-6) + tdf * sum(d + SETTLING for d in durations)
 
 
 class Attempts:
     """Chooses the dilation of each attempt to measure some runs, and when to give up.
 
-    tdf: the only one to use; None to choose. now: the clock for what it takes."""
+    tdf: the only dilation to use; None to choose. now: the clock that measures the time taken."""
 
     def __init__(self, durations, tdf=None, now=time.monotonic):
         self.fixed, self.now, self.begin = tdf, now, now()
@@ -195,7 +196,7 @@ class Attempts:
 
     @contextlib.contextmanager
     def deadline(self):
-        """What it contains raises TooBusy at the limit, unless the user has chosen the clocks:
+        """A context that raises TooBusy at the limit, unless the user has chosen the dilation:
         guests may be too slow even to boot."""
         def over(*_):
             raise TooBusy("this machine is too busy: the measurement has not ended after %.0f "
@@ -224,7 +225,7 @@ class Attempts:
 
 @contextlib.contextmanager
 def no_deadline():
-    """What it contains is not interrupted by a deadline, and does not count."""
+    """A context that a deadline does not interrupt, and whose time does not count."""
     left, _ = signal.setitimer(signal.ITIMER_REAL, 0)
     try:
         yield

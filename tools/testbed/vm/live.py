@@ -24,9 +24,9 @@ DCBX_PFC = "3"      # the priority that neighbours agree on by default
 
 
 def changed_tables(fabric, hosts, port, changes):
-    """A fabric's tables with another number of hosts at one switch, and other values of
-    LINK_KEYS, SWITCH_KEYS, profile and dcbx. None changes nothing. port: the kind of ports unless
-    the fabric or the values say otherwise."""
+    """A fabric's tables, changed: hosts is another number of hosts at one switch, and changes has
+    other values of LINK_KEYS, SWITCH_KEYS, profile and dcbx. None changes nothing. port: the kind
+    of ports unless the fabric or the values say otherwise."""
     tables = fabric_tables(fabric)
     if changes.get("dcbx"):
         tables["dcbx"] = "on"
@@ -35,7 +35,7 @@ def changed_tables(fabric, hosts, port, changes):
         tables["hosts"] = hosts
     if changes.get("profile"):
         tables["profile"] = changes["profile"]
-    # single hosts and trunks have no value of their own then
+    # remove these keys from single hosts and trunks
     changed = [k for k in (*LINK_KEYS, "profile") if changes.get(k) is not None]
     for section in "host", "trunk":
         tables[section] = [{k: v for k, v in t.rest.items() if k not in changed}
@@ -193,7 +193,7 @@ def change(lab, words):
 
 
 def _check(lab, ports, marks):
-    """Raise an InputError unless a file may have these settings, with what the ports have."""
+    """Raise an InputError unless a file may have these settings beside the others of the ports."""
     lab.network.look()
     for p in ports:
         table = Table(p.name, {**{k: getattr(p, k) for k in p.keys}, **marks})
@@ -202,7 +202,7 @@ def _check(lab, ports, marks):
 
 
 def _checked(key, value):
-    """The value as a switch takes it."""
+    """The value in the form that a switch takes."""
     if key in SIZES:
         return str(quantity("size", value))
     if key == "rate":
@@ -215,7 +215,7 @@ def _checked(key, value):
 
 
 def _tell_hosts(lab, ports):
-    """Hosts without an agent obey the priorities that their switch now has."""
+    """Make hosts obey their switch's new priorities, for lack of an agent that does so."""
     lab.network.look()
     for p in ports:
         if p.peer in lab.network.topology.hosts and p.port == "dcbport":

@@ -4,11 +4,11 @@
 A backports suite keeps an image, and usually its source, after its headers and their dependencies
 are gone. The headers are made from that source, the image's configuration, the release's compiler,
 and the image's exported symbols. They lack Debian's patches of the kernel. With those for 6.18.15,
-all 907 structures that a module shared with the image had the same size (pahole --sizes, debug
-information against BTF).
+all 907 structures that a module shared with the image had the same size (pahole --sizes of debug
+information, compared with BTF).
 
-Like Debian's headers, they include vmlinux with the image's BTF, which that of modules refers to.
-Without it, modules have none, and the kernel refuses algorithms in eBPF.
+Like Debian's headers, they include vmlinux with the image's BTF, to which the BTF of modules
+refers. Without it, modules have no BTF, and the kernel refuses algorithms in eBPF.
 """
 
 import os
@@ -21,11 +21,11 @@ from ..core.errors import LabError
 from ..core.paths import cache_dir
 from ..core.progress import say, tail
 
-# What "make modules_prepare" runs, and what the image would depend on. Without pahole
-# the configuration loses BTF, which changes struct module.
+# Packages that "make modules_prepare" needs, and dependencies of the image. Without pahole the
+# configuration loses BTF, which changes struct module.
 PACKAGES = "bc bison dwarves flex gcc kmod libc6-dev libelf-dev libssl-dev make zstd".split()
 
-# Modules are built without these
+# Building modules does not need these
 LEFT_OUT = ("drivers/*.[ch]", "sound/*.[ch]", "fs/*.c", "net/*.c", "arch/[!xK]*/*.[chS]",
             "tools/perf", "tools/testing", "*.dts*")
 
@@ -52,9 +52,10 @@ chroot "$1" env PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C sh -ec '
 
 
 def install(tree, suite, release, log):
-    """Put a kernel into a Debian that has PACKAGES: what its packages would have.
+    """Put a kernel and its headers, as its packages would have them, into a Debian that has
+    PACKAGES.
 
-    release: 6.18.15+deb13-amd64; log: a path, to which it is added.
+    release: 6.18.15+deb13-amd64; log: the path of a file to which messages are added.
     """
     headers = "usr/src/linux-headers-" + release
     version, local = re.fullmatch(r"([\d.]+)(.*)", release).groups()
@@ -89,8 +90,8 @@ def _run(command, out):
 
 
 def _exports(path, modules):
-    """(symbol, module, namespace) of all that a kernel exports, to modules with any
-    license or to GPL ones. A module's namespaces only the kernel knows, and asks for."""
+    """(symbol, module, namespace) of all symbols that a kernel exports, to all modules or to those
+    with the GPL. Namespaces of modules' symbols are not here; the kernel checks them itself."""
     with open(path, "rb") as f:
         data = f.read()
 
@@ -98,8 +99,8 @@ def _exports(path, modules):
         at += int.from_bytes(data[at:at + 4], "little", signed=True)
         return at, data[at:data.index(b"\0", at)].decode()
 
-    # struct kernel_symbol (kernel/module/internal.h): how far away the symbol, its name
-    # and its namespace are. Strings come after all of those.
+    # struct kernel_symbol (kernel/module/internal.h): relative offsets of the symbol, its name
+    # and its namespace. The strings are behind all of these.
     entry, strings = 0, len(data)
     while entry < strings:
         at, name = string(entry + 4)

@@ -16,15 +16,15 @@ from .network import QSAMPLE_PARENT
 
 SAMPLE_US = 5000
 SNAPLEN = 96                # all headers, also over IPv6
-# ns. Reading the guests' counters takes CPU time that the flows would have
-# used, which affects the queue: do it before the window.
+# ns. Reading the guests' counters takes CPU time from the flows, which affects the queue, so read
+# them this long before the window.
 COUNTERS_BEFORE = 10**9
-# MAC control frames; of these, a port sends PFC
+# MAC control frames, of which a port sends only PFC
 PFC_FILTER = "ether proto 0x8808"
 
 
 def uncaptured(said):
-    """How many packets tcpdump has lost, by what it said at its end; None if it said nothing of it."""
+    """How many packets tcpdump has lost, from its last words; None if they do not say."""
     lost = re.search(r"(\d+) packets? dropped by kernel", said)
     return int(lost[1]) if lost else None
 
@@ -77,7 +77,8 @@ class Measurement:
         self.background = []
 
     def measure(self):
-        """Return a Recording; the traffic is held again. Raise Late if guests were, if strict."""
+        """Return a Recording, and hold the traffic again. If strict, raise Late if guests were
+        late."""
         try:
             return self._measure()
         except BaseException:
@@ -125,7 +126,7 @@ class Measurement:
     # The course of a run
 
     def _follow(self):
-        """Start and stop flows until the run's end, and note which QPs end by themselves."""
+        """Start and stop flows until the run's end, and note QPs that end by themselves."""
         r, run = self.recording, self.run
         due = [(0, lambda: self.traffic.go([f for f in run.flows if f.start == 0])),
                (run.window[0] - COUNTERS_BEFORE, self._count),
@@ -145,12 +146,12 @@ class Measurement:
                 self.clock.sleep(min(left, 0.5))
             before = self.clock.monotonic()
             action()
-            # time that busy guests take to obey does not shorten what follows
+            # time that busy guests take to obey delays all later events
             begin += self.clock.monotonic() - before
         self.traffic.look_after()
 
     def _count(self):
-        # hosts answer when they can; the window does not wait for them
+        # the window does not wait for the hosts' answers
         self.before = self.network.ask_counters()
 
     def _window_begins(self):
@@ -249,7 +250,7 @@ class Measurement:
                      more[s.port]) for name, s in self.network.topology.switches.items()])
 
     def _other_drops(self, answers):
-        """Packets that switches lost elsewhere than in the recorded queues."""
+        """Packets that switches lost outside of the recorded queues."""
         watched = {p.name for p in self.run.queues}
         total = 0
         for s, text in zip(self.network.topology.switches, answers):

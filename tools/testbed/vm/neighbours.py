@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the lab's LLDP agents heard from their neighbours, and whether both ends agree."""
+"""Shows what the lab's LLDP agents heard from their neighbours, and whether both ends agree."""
 
 import json
 
@@ -59,7 +59,7 @@ def neighbour(answer):
 
 
 def _end(name, answer, port, app):
-    """One end of a link: its settings, those that it heard, and whether both are the same."""
+    """One end of a link: its settings, those of its neighbour, and whether both agree."""
     out = {"name": name, "pfc": json.loads(port)[0]["pfc"],
            # iproute2 6.15 has the text's separator as a third member
            "dscp": {e[0]: e[1] for e in json.loads(app).get("dscp_prio", [])},

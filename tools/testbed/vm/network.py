@@ -12,7 +12,7 @@ from ..core.paths import DCBPORT, LAB, TOP
 from ..core.scenario import check_knobs
 from .guest import HOST_NICE, SWITCH_NICE, ask, gather
 
-# Where the queue is: congestion-point's RED, class dc1:1, or the root
+# The parent of the queue: class dc1:1 for congestion-point's RED, or the root
 QSAMPLE_PARENT = {"tc": "dc10001", "dcbport": "ffffffff"}
 # Commands that set and show ports, in a switch
 SETTER = {"tc": "/lab/congestion-point", "dcbport": "/lab/switch-port"}
@@ -36,7 +36,7 @@ def default_port(image):
 
 
 def check_module(module, image):
-    """Raise an error unless the module is for the guests' kernel."""
+    """Raise InputError unless the module is built for the guests' kernel."""
     try:
         with open(module, "rb") as f:
             magic = re.search(rb"\0vermagic=(\S+)", f.read())
@@ -70,14 +70,15 @@ class Network:
         self.topology, self.vms, self.share, self.clock = topology, vms, share, clock
         self.hosts = [vms[h] for h in topology.hosts]
         self.module = os.path.join(share, "rdma_dcqcn.ko")
-        self.marking, self.delay = {}, {}       # by port: its settings
-        self.obeying = {}                       # by host: how it pauses
-        self.agents = False                     # for DCBX
+        self.marking, self.delay = {}, {}       # by port: settings that are in force
+        self.obeying = {}                       # by host: settings by which it obeys pauses
+        self.agents = False                     # whether those for DCBX run
         self._gids, self._epochs = None, {}
 
     @classmethod
     def boot(cls, topology, fabric, module=None):
-        """Start it in a Fabric. module: the file that set_profile() loads."""
+        """Boot the guests in a Fabric. module: the file that set_profiles() and configure()
+        load."""
         vms = {}
         for h in topology.hosts.values():
             vms[h.name] = fabric.vm(h.name, nice=HOST_NICE)
@@ -113,7 +114,7 @@ class Network:
 
     @staticmethod
     def _share_dcbport(fabric):
-        """Its module, and the command that sets it."""
+        """Give guests the module dcbport and the command dcqcn, which configures it."""
         if default_port(fabric.image) == "dcbport":
             for path in (fabric.image.built(TOP, DCBPORT), sources.dcqcn()):
                 shutil.copy2(path, fabric.share)
@@ -135,7 +136,7 @@ class Network:
             self._agree()
 
     def _silence(self):
-        """Stop the agents, and undo all ports that they have set."""
+        """Undo the settings of all ports, which stops the agents, too."""
         self.agents, self.obeying = False, {}
         out = [(self.vms[h], "/lab/switch-port undo eth0") for h in self.topology.hosts]
         for s in self.topology.switches:
@@ -146,7 +147,7 @@ class Network:
         gather(out)
 
     def _switching(self, switch):
-        """The commands that a switch still needs."""
+        """The commands that bring a switch to the topology's settings."""
         commands, peers = [], {}
         for p in self.ports(switch):
             before, wanted = self.marking.get(p.name, ("", "")), (p.port, p.wanted())
@@ -188,7 +189,7 @@ class Network:
                 str(wanted).replace(" ", ""), what="%s to agree on PFC" % h.name)
 
     def look(self):
-        """Update the topology's ports from what the switches now do."""
+        """Update the topology's ports with the switches' present settings."""
         for s, switch in self.topology.switches.items():
             shown = self.vms[s].out(SHOWER[switch.port]).splitlines()
             for line in shown[::2]:
@@ -201,11 +202,11 @@ class Network:
                 for host, profile in profiles.items()])
 
     def set_knobs(self, host, settings):
-        """settings: value by file name below ecn/roce_np or ecn/roce_rp, wherever it is."""
+        """Set knobs. settings: value by file name, with or without ecn/roce_np or ecn/roce_rp."""
         self.vms[host].run("set -e\n" + self._setting(settings))
 
     def _loading(self, profile):
-        """A host's commands"""
+        """The commands with which a host loads the module with a profile."""
         if profile != "stock" and not os.path.exists(self.module):
             raise LabError("profile %s needs the module, which this lab does not have" % profile)
         return "! grep -q ^rdma_dcqcn /proc/modules || rmmod rdma_dcqcn\n" + (
@@ -214,7 +215,7 @@ class Network:
 
     @staticmethod
     def _setting(settings):
-        """A host's commands"""
+        """The commands with which a host sets knobs."""
         commands = ""
         check_knobs("settings", settings)
         for name, value in settings.items():
@@ -226,7 +227,7 @@ class Network:
         return commands
 
     def profile(self, host):
-        """What a host runs: stock, or the profile that the module was loaded with."""
+        """The profile with which a host has loaded the module; stock if it has not."""
         return self.vms[host].out(
             "cat /sys/module/rdma_dcqcn/parameters/profile 2>/dev/null || echo stock")
 
@@ -238,8 +239,8 @@ class Network:
         return self._gids
 
     def epoch(self, guest):
-        """A guest's uptime and real time at time 0 of the guests' clock. Read
-        once, without traffic, because an idle guest answers at once."""
+        """A guest's uptime and real time at time 0 of the guests' clock. Read only once, without
+        traffic, because an idle guest answers at once."""
         if guest not in self._epochs:
             best = None
             for _ in range(3):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Somebody's own clients and servers between the hosts of a Network, in place of perftest."""
+"""Runs the user's own clients and servers between the hosts of a Network, in place of perftest."""
 
 import os
 import shlex
@@ -15,14 +15,14 @@ READY = 120         # s that a server may take until it listens
 ENDING = 20         # s that a program may take to end after SIGTERM
 SHARE = "/lab/share/program"
 
-# A server is ready when its port listens, of TCP or of rdma_cm
+# A server is ready when a TCP or rdma_cm port listens
 LISTENS = ("/lab/await %(seconds)d \"ss -Hltn sport = %(port)d | grep -q . || "
            "rdma resource show cm_id | grep -q 'state LISTEN .*:%(port)d '\"")
 
 
 class Program:
-    """The words of a command line. One word is a line for the guest's shell. A relative path names
-    a file of this machine, which guests get."""
+    """A command line in words. A single word is a line for the guest's shell. A relative path names
+    a file of this machine, which is copied for the guests."""
 
     def __init__(self, words):
         self.words = list(words)
@@ -39,7 +39,7 @@ class Program:
             self.file = self.name
 
     def share(self, directory):
-        """Copy it to where guests can read it. Return the line to run it with."""
+        """Copy the file to where guests can read it. Return the line that runs the program."""
         if len(self.words) == 1:
             rest = self.words[0].strip()[len(self.name):]
         else:
@@ -69,7 +69,7 @@ class Programs(Traffic):
         variables = {"LAB_SERVER": server, "LAB_ADDR": t[host].address, "LAB_PORT": port,
                      "LAB_DEV": "rxe0", "LAB_GID": self.network.gids()[host],
                      "LAB_QPS": flow.qps, "LAB_SECONDS": "%g" % ((flow.stop - flow.start) / 1e9)}
-        # what polls must leave CPU time to rxe and to other guests
+        # programs that poll must leave CPU time to rxe and to other guests
         return self.network.vms[host].spawn(
             "echo $$ >/sys/fs/cgroup/polling/cgroup.procs; export %s; exec nice -n 19 sh -c %s" % (
                 " ".join("%s=%s" % v for v in variables.items()), shlex.quote(self.line)))
@@ -86,7 +86,7 @@ class Programs(Traffic):
             while running := [p for p, w in waiting.items() if w.running()]:
                 for p in [p for p in running if not p.server.running()]:
                     self._check_server(p)
-                    stop([waiting[p]], "KILL")      # it has set up what the kernel serves
+                    stop([waiting[p]], "KILL")      # it has ended: the kernel serves
                     running.remove(p)
                 wait_for_end([j for p in running for j in (waiting[p], p.server)])
             for p, w in waiting.items():
@@ -99,7 +99,7 @@ class Programs(Traffic):
             stop([w for w in waiting.values() if w.running()], "KILL")
 
     def _check_server(self, pair):
-        """Check a server that has ended: it may, if the kernel serves."""
+        """Check a server that has ended. It may, if it has set up the kernel as the server."""
         status = pair.server.wait(check=False).returncode
         if status:
             raise LabError("%s, the server on %s: exit status %d\n%s" % (
@@ -139,7 +139,7 @@ class Programs(Traffic):
         return max((s for s, _ in self.ended.values()), default=0)
 
     def look_after(self):
-        """One that fails ends the run: its figures would describe something else."""
+        """Raise LabError if a program has failed, because the figures would be meaningless."""
         for p in self.pairs:
             if not p.server.running():
                 self._check_server(p)
@@ -153,7 +153,7 @@ class Programs(Traffic):
                     self.name, p.flow.client, status, p.client.output()[-2000:]))
 
     def save(self, prefix):
-        """Write what they have said; return the files."""
+        """Write the programs' output; return the files."""
         files = []
         for n, p in enumerate(self.pairs, 1):
             for host, job in ((p.flow.server, p.server), (p.flow.client, p.client)):
@@ -164,7 +164,7 @@ class Programs(Traffic):
         return files
 
     def _end(self, jobs):
-        """With time to undo what they have set up."""
+        """End programs, with time to clean up."""
         jobs = [j for j in jobs if j and j.running()]
         gather([(j.vm, "kill -TERM -- -$(cat %s) || true" % j.pid_file) for j in jobs])
         deadline = time.monotonic() + self.clock.host(ENDING)

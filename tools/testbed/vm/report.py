@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Figures, CSV, picture, table and verdict from the recordings of runs."""
+"""Makes figures, CSV, picture and table from the recordings of runs."""
 
 import csv
 import os
@@ -82,7 +82,7 @@ class Queue:
 
 
 class _Any(dict):
-    """Figures of whatever names: the guests' kernel decides about its counters."""
+    """Figures of any names: the counters depend on the guests' kernel."""
 
     def __contains__(self, name):
         return True
@@ -173,7 +173,8 @@ class Result:
         return figures
 
     def _groups(self):
-        """Names of each group's QPs, each once, whatever number of its flows has the same hosts."""
+        """Names of each group's QPs, each once, even if several of its flows have the same
+        hosts."""
         groups = {}
         for f in self.run.flows:
             mine = groups.setdefault(f.group, [])
@@ -182,7 +183,7 @@ class Result:
         return groups
 
     def _with_silent(self, rates, flows):
-        """These rates, and 0 for each QP of perftest that has delivered nothing in the whole run."""
+        """These rates, and 0 for each QP of perftest that delivered nothing in the whole run."""
         wanted = 0 if self.recording.program_seconds else sum(f.qps for f in flows)
         return [*rates, *[0.0] * (wanted - len(rates))]
 
@@ -190,7 +191,7 @@ class Result:
         rates = self._with_silent([rate[n] for n in names],
                                   [f for f in self.run.flows if f.group == name])
         figures = {"goodput_mbps": round(sum(rates), 2), "jain": round(jain(rates), 4)}
-        # not at once, because QPs that leave take a moment
+        # not from the window's end on, because QPs that leave take a moment
         end = self.recording.seconds
         begin = (window_end + end) / 2
         if end - begin > 1:
@@ -245,7 +246,7 @@ def _long(address6):
     return ":".join([head] + ["0"] * 6 + [tail])
 
 
-# of result.json, beside the names of runs
+# keys of result.json, beside the names of runs
 FIRST = ("bottleneck_mbps", "kmin_bytes", "kmax_bytes", "limit_bytes", "qps")
 KEYS = ("scenario", "title", *FIRST, "mtu")
 
@@ -337,7 +338,7 @@ def table(title, results, rows=ROWS):
         shown.append(("packets not captured", ["%d" % r.figures["capture_lost"] for r in results]))
     if any(r.figures["program_s"] for r in results):
         shown.insert(0, ("slowest client, s", ["%.1f" % r.figures["program_s"] for r in results]))
-    # a run's flows and ports may be those of no other
+    # runs may have different flows and ports
     for text, form, kind, key in (("goodput of \"%s\"", "%.1f", "group", "goodput_mbps"),
                                   ("marks at %s", "%d", "port", "ce_marked")):
         parts = [r.figures.get(kind, {}) for r in results]

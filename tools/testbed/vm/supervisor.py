@@ -33,7 +33,7 @@ def directory():
 
 
 def _state():
-    """The state of the running supervisor; None if there is none, {} while it boots."""
+    """The state of the running supervisor; None if no supervisor runs, {} while it boots."""
     d = directory()
     try:
         if os.stat(d).st_uid != os.getuid():

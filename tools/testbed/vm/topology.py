@@ -8,15 +8,15 @@
     [[host]]    what is different about a host: name, switch, rate, delay,
                 profile, settings
 
-A rate is that of the switch's port; traffic from a guest into the switch has
-none. A delay is one way. Documentation/lab.rst has all keys.
+A rate is that of the switch's port; traffic from a guest into the switch is not
+limited. A delay is one way. Documentation/lab.rst has all keys.
 """
 
 import re
 
 from ..core.scenario import PROFILES, priorities
 
-# in the order and with the words of congestion-point and guest/switch-port
+# keys in the words of congestion-point and guest/switch-port, in their order
 MARKING = ("kmin", "kmax", "pmax", "buffer", "cnp", "ecn")
 PAUSING = ("pfc", "xoff", "xon", "headroom")
 # The headroom is what 48 Mb/s send in 67 ms: emulated guests on a busy machine may obey that late
@@ -104,7 +104,7 @@ class Port:
             setattr(self, key, getattr(switch, key))
 
     def wanted(self):
-        """The words that set it up, the first time and later."""
+        """The words that configure it, the first time and later."""
         return self.marking() + " delay %dns" % self.delay * (self.port == "dcbport")
 
     def marking(self):

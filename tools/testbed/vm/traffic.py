@@ -11,7 +11,7 @@ PATIENCE = 15               # s, including packets in flight when flows are held
 CONNECTED = 300             # s that perftest may take to listen, and to connect all QPs
 
 LISTENS = "/lab/await %d 'ss -Hltn sport = %d | grep -q .'"
-# Those of these processes that may send; other programs may have QPs, too
+# Waits for the QPs of these processes to be ready to send; other programs may have QPs, too
 SENDING = ("[ $(rdma resource show qp | "
            "grep -cE \" state RTS .* pid ($(cat %s 2>/dev/null | paste -sd '|')) \") -ge %d ]")
 
@@ -27,9 +27,9 @@ class Pair:
 class Traffic:
     """Flows between the hosts of a Network.
 
-    Connecting takes perftest seconds in an emulated guest, and runs that differ in everything
-    except their flows need it once. So a client is stopped as soon as its QPs are
-    connected, and again when a run ends: its QPs stay, and what they sent arrives.
+    Connecting takes perftest seconds in an emulated guest, and runs with the same flows can share
+    connections. So a client is stopped (SIGSTOP) as soon as its QPs are connected, and again when a
+    run ends: its QPs stay, and the packets that they have sent arrive.
     """
 
     def __init__(self, network, flows):
@@ -55,7 +55,7 @@ class Traffic:
     def what(self):
         return "%d QPs for" % sum(p.flow.qps for p in self.pairs)
 
-    # What programs other than perftest have: see programs.py
+    # for programs other than perftest: see programs.py
     finished, seconds = False, 0
 
     def save(self, prefix):
@@ -76,7 +76,7 @@ class Traffic:
         while now != before:
             waited = self.clock.monotonic() - begin
             if waited > 2 * PATIENCE:
-                break       # of other programs
+                break       # other programs change the counters
             if waited > PATIENCE:
                 self.end()
             self.clock.sleep(step)
@@ -140,13 +140,14 @@ class Traffic:
         self.drain()
 
     def _throttle(self):
-        """Programs that poll all the time must leave CPU to rxe and to other guests, but only
-        once they are connected, as connecting is slow enough."""
+        """Limit the CPU time of programs that poll all the time, for rxe and other guests. Not
+        before they are connected, because connecting is slow enough."""
         gather([(p.client.vm, "cat %s >/sys/fs/cgroup/polling/cgroup.procs" % p.client.pid_file)
                 for p in self.pairs if p.flow.verb == "write"])
 
     def _await(self, what, commands):
-        """Run a command, with an end, on each host; perftest's processes must not end meanwhile."""
+        """Run a command that ends on each host. Raise LabError if a process of perftest ends
+        first."""
         waiting = [self.network.vms[host].spawn(c) for host, c in commands.items()]
         try:
             while running := [w for w in waiting if w.running()]:
