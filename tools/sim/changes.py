@@ -3,7 +3,7 @@
 
 usage: changes.py <CHANGES
 
-A line is: ns after t0, command. t0 is what traffic leaves in the file of this name.
+A line is: ns after t0, command. traffic writes t0 to the file of this name.
 """
 
 import ctypes

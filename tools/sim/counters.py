@@ -3,8 +3,8 @@
 
 usage: counters.py PERIOD_US
 
-CSV: time_ns (CLOCK_MONOTONIC), device, then the counters by name. Also tells
-the console how far simulated time has come. Ends with a last look on SIGTERM.
+CSV: time_ns (CLOCK_MONOTONIC), device, then the counters by name. Also prints
+simulated time to the console. On SIGTERM, reads the counters once more, and ends.
 """
 
 import glob
@@ -22,7 +22,7 @@ def main():
     period = int(sys.argv[1]) * 1000
     resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, FILES))
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
-    # those of soft-iWARP have none
+    # devices of soft-iWARP have no counters
     dirs = [os.path.join(d, "hw_counters") for d in sorted(glob.glob(PORTS))]
     names = sorted(set.intersection(*(set(os.listdir(d) if os.path.exists(d) else ())
                                       for d in dirs)) - {"lifespan"})

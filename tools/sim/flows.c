@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * flows: traffic's text, in and out: the flow file, the latency histogram,
- * flows.json and progress.csv.
+ * flows: the texts that traffic reads and writes: the flow file, flows.json with its latency
+ * histogram, and progress.csv.
  */
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -110,7 +110,7 @@ static void parse_gid(unsigned int line, const char *key, const char *value, uni
 	}
 }
 
-/* They become file names and JSON: nothing that needs quoting. */
+/* Names become file names and JSON, so they must not need quoting. */
 static int is_name(const char *s)
 {
 	size_t len = strlen(s), i;
@@ -177,7 +177,7 @@ static void require(unsigned int line, uint64_t seen, unsigned int bit, const ch
 		bad(line, "%s is missing", name);
 }
 
-/* What no single value shows. */
+/* Check rules about several values. */
 static void check_flow(const struct flow *f)
 {
 	unsigned int i;
@@ -198,8 +198,8 @@ static void check_flow(const struct flow *f)
 	if (is_ipv4(&f->src.gid) != is_ipv4(&f->dst.gid))
 		bad(f->line, "src_addr and dst_addr are of different kinds");
 	/*
-	 * rxe would loop it back above IP: no queue would ever hold a packet,
-	 * and where CPU work costs no time, time would stand still.
+	 * rxe would loop packets back above IP: no queue would ever hold one,
+	 * and if CPU work costs no time, time would stand still.
 	 */
 	if (!strcmp(f->src.dev, f->dst.dev) ||
 	    !memcmp(&f->src.gid, &f->dst.gid, sizeof(f->src.gid)))
@@ -327,14 +327,14 @@ void hist_add(struct hist *h, uint64_t ns)
 	h->n++;
 	if (ns >= 256)
 		shift = 63 - __builtin_clzll(ns) - 7;
-	if (shift >= HIST_SHIFTS) {	/* 4.8 hours */
+	if (shift >= HIST_SHIFTS) {	/* 4.9 hours */
 		h->bucket[HIST_LEN - 1]++;
 		return;
 	}
 	h->bucket[shift * 128 + (ns >> shift)]++;
 }
 
-/* The smallest latency that at least @percent of the messages kept to. */
+/* The smallest latency that at least @percent of the messages did not exceed. */
 static double percentile(const struct hist *h, unsigned int percent)
 {
 	uint64_t want = (h->n * percent + 99) / 100, seen = 0, ns;

@@ -4,7 +4,8 @@
 usage: frames.py NAME:NETNS:DEVICE...
 
 CSV, on SIGTERM: time_ns (CLOCK_MONOTONIC), name, priority, quanta; a row for each priority
-that a frame is about. Frames wait in sockets until then, with the kernel's time.
+that a frame names. Until then, frames wait in sockets, with the time that the kernel received
+them.
 """
 
 import ctypes
@@ -32,7 +33,7 @@ def enter(path):
 
 
 def mac_control(s):
-    """Keep other packets from taking the socket's memory."""
+    """Accept MAC control frames only, so that other packets do not fill the socket."""
     program = struct.pack("HBBI" * 4,
                           0x28, 0, 0, 12,               # ldh [12]
                           0x15, 0, 1, MAC_CONTROL,      # jeq
@@ -62,7 +63,7 @@ def write(name, s, offset):
         except BlockingIOError:
             break
         except OSError as e:
-            # a cut cable, which the socket tells once; what came before is still there
+            # a cut cable, which the socket reports once; earlier frames are still there
             if e.errno != errno.ENETDOWN:
                 raise
             continue

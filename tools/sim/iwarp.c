@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * iwarp: connect two queue pairs of iWARP devices, as soft-iWARP's.
+ * iwarp: connect two queue pairs of iWARP devices, such as soft-iWARP's.
  *
- * They have a TCP connection below them, which only the kernel's connection manager sets up:
- * ibv_modify_qp() does not. Both ends are in this process, so each step waits for its event.
+ * They use a TCP connection, which only the kernel's connection manager sets up: ibv_modify_qp()
+ * does not. Both ends are in this process, so each step waits for its event.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -63,8 +63,8 @@ static struct rdma_cm_id *make_id(const struct flow *f)
 }
 
 /*
- * The requester connects, because the first message must be that of the end that does. It stays
- * connected until the program ends.
+ * The requester connects, because the end that connects must send the first message. The connection
+ * stays until the program ends.
  */
 void connect_iwarp(const struct flow *f)
 {

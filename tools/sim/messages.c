@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * messages: traffic's schedule: which message is due when, after which others, and when it
- * came.
+ * messages: traffic's schedule: when each message is due, after which others, and when it came.
  *
  * The file has one message per line, key=value words; '#' begins a comment line. A message's
  * number is that of its line among those that are no comments, from 0:
@@ -12,7 +11,7 @@
  *
  * flows: the id of the flow that sends it, or of several, of which the one with the fewest
  * bytes outstanding sends it. Without it, and without a size, the line is a join: it sends
- * nothing, and others wait for it instead of for all that it waits for.
+ * nothing, and others wait for it instead of for all messages that it waits for.
  * It is due @wait ns after the last of the messages @after has come, but not before @at ns
  * after t0. @after names earlier lines only, as 3, 5-9, or 3,5-9: so nothing waits for itself.
  */
@@ -67,7 +66,7 @@ static void schedule(uint32_t m)
 	heap[i] = m;
 }
 
-/* When the next message is due; NEVER if none is known to be. */
+/* When the next message is due; NEVER if that is known of none. */
 uint64_t next_due(void)
 {
 	return heap_len ? messages[heap[0]].due : NEVER;
@@ -94,7 +93,7 @@ struct message *take_due(uint64_t now)
 	return &messages[top];
 }
 
-/* It has come, or is a join that is due. */
+/* A message has come, or a join is due. */
 void message_done(struct message *m, uint64_t now)
 {
 	uint32_t e;
@@ -266,7 +265,7 @@ void read_messages(const char *path)
 	}
 }
 
-/* Empty fields: a join has no flow, and what has not been due or has not come no time. */
+/* Empty fields: a join has no flow, and a message that was not due, or has not come, no time. */
 void write_messages(FILE *to)
 {
 	uint32_t i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Preloaded into User-mode Linux: the host's random numbers, which its kernel
- * asks for, become a sequence that starts with SIM_SEED (splitmix64).
+ * Preloaded into User-mode Linux: replaces the host's random numbers, for which its
+ * kernel asks, with a sequence that starts with SIM_SEED (splitmix64).
  */
 #include <stdint.h>
 #include <stdlib.h>

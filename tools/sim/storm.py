@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Runs inside the simulator, on a host: pauses a priority without end, like a broken card.
+"""Runs inside the simulator, on a host: keeps a priority paused, like a broken NIC.
 
 usage: storm.py DEVICE PRIO FROM_NS TO_NS RATE_BIT
 
-Times are after t0, which is what traffic leaves in the file of this name. The frames pass
-the device's queue by. Each pause is as long as it can be, and comes again at half its time.
+Times are after t0, which traffic writes to the file of this name. The frames bypass the
+device's queue. Each asks for the longest pause, and the next one comes after half of that time.
 """
 
 import ctypes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * stream: send over TCP without a pause from one host to another, both of which are network
- * namespaces of one kernel, and say how much arrived.
+ * namespaces of one kernel, and print how much arrived.
  *
  * usage: stream SRC_NETNS DST_NETNS DST_ADDRESS PERIOD_US
  *

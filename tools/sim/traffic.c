@@ -35,10 +35,10 @@
  *   OUTDIR/progress.csv	time_us,id,bytes_total every INTERVAL_US (1000)
  *   OUTDIR/flows.json		per flow: QPNs, messages, bytes, bytes within the
  *				window of -w, latencies, errors
- *	OUTDIR/messages.csv	with -m, per message: when it was due, and when it came
+ *   OUTDIR/messages.csv	with -m, per message: its flow, when it was due, and when it came
  *
- * Exit status: 0 done, whether the flows succeeded or not; 1 set-up failed; 2 FLOWS
- * or the command line is wrong, and nothing was started.
+ * Exit status: 0 done, whether the flows succeeded or not; 1 set-up failed, or a CQ or an output
+ * file did later; 2 FLOWS, MESSAGES or the command line is wrong, and nothing was started.
  *
  * It has one thread with one event loop, because it is meant for User-mode
  * Linux with time-travel=inf-cpu, where running costs no simulated time: only
@@ -47,7 +47,7 @@
  * simulated time there.
  *
  * What counts as completed, and when:
- *   rc write, read	the requester's completion
+ *   rc write, read	the requester's completion; the same for atomic
  *   send		the receiver's completion; latency of rc is the sender's
  *   uc write		is sent with immediate data, which completes a receive:
  *			a plain write that got lost would look like one that
@@ -56,15 +56,15 @@
  *			completion says that TCP has taken the data
  * UC's and UD's own completions mean that rxe gave the packets to the host's
  * queue, and say nothing about the network. They are bounded because rxe stops a
- * QP with more than 64 skbs in that queue. New messages are posted only on a
- * completion or at the flow's start, so it is that queue, a qdisc with a rate,
- * that paces the loop. On a host without one, everything would complete at once;
- * then the loop pauses in simulated time, and "held" in flows.json says so.
- * In uc and ud the immediate data is the message's number; that gives its
+ * QP with more than 64 skbs in that queue. Flows without a schedule post new
+ * messages only on a completion or at their start, so that queue, a qdisc with a
+ * rate, paces the loop. On a host without one, everything would complete at once;
+ * then the loop pauses in simulated time, and counts that in "held" in flows.json.
+ * With uc and ud the immediate data is the message's number, which shows its
  * latency, from posting to arrival.
  *
- * Repeatable by construction: QPs are made in the order of ids, PSNs derive from
- * the id, nothing is random.
+ * Runs are repeatable: QPs are made in the order of ids, PSNs derive from the id, and
+ * nothing is random.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -99,7 +99,7 @@
 /* How far back the post times of uc and ud messages are kept. */
 #define DATAGRAM_RING	16384
 
-/* More than this at once means that there is no network: see hold_back(). */
+/* More than this at once means that no queue holds packets back: see hold_back(). */
 #define BURST_TIME	(10 * NSEC_PER_USEC)
 #define BURST_MESSAGES	4096
 #define BURST_BYTES	(4 << 20)
@@ -119,13 +119,13 @@ struct host {
 	uint64_t cqes;
 };
 
-/* What an epoll event is about; hosts' fds follow, two each. */
+/* The sources of epoll events; hosts' fds follow, two each. */
 enum { ON_TIMER, ON_SIGNAL, ON_HOSTS };
 
 static struct host *hosts;
 static unsigned int nr_hosts;
 static uint64_t *completions;	/* a bit per flow: it had some since it was pumped */
-static int unsettled;		/* pumping is not enough: step() must look at all flows */
+static int unsettled;		/* pumping is not enough: step() must check all flows */
 static struct results results = { .interval = NSEC_PER_MSEC };
 static void *buffer;
 static size_t buffer_len;
@@ -195,7 +195,7 @@ void enter(const struct host *h)
 	go_to(h->netns);
 }
 
-/* Returns NULL if there is none of this name to be seen from here. */
+/* Returns NULL if no device of this name is visible in this namespace. */
 static struct ibv_context *open_device(const char *dev)
 {
 	struct ibv_context *context = NULL;
@@ -340,9 +340,9 @@ static void non_blocking(int fd)
 }
 
 /*
- * libsiw takes the mapping at page 0x90 of a context, SIW_INVAL_UOBJ_KEY of rdma/siw-abi.h, for one
- * that failed, and the 48th queue pair or so gets it. A context's first mapping is its CQ: one that
- * is longer takes that page, and no mapping begins there.
+ * libsiw takes a mapping at page 0x90 of a context, SIW_INVAL_UOBJ_KEY of rdma/siw-abi.h, for one
+ * that failed, and the 48th queue pair or so gets this page. A context's first mapping is its CQ:
+ * make it so long that it includes that page, and no other mapping begins there.
  */
 #define IWARP_CQES	(0x90 * 4096 / 32 + 1)	/* sizeof(struct siw_cqe) is 32 */
 
@@ -378,7 +378,7 @@ static void make_qp(const struct flow *f, struct end *e)
 		.send_cq = e->host->cq,
 		.recv_cq = e->host->cq,
 		.qp_type = f->type,
-		/* The idle side of a queue pair is as small as it gets. */
+		/* The idle side of a queue pair is as small as possible. */
 		.cap.max_send_wr = e == f->requester ? f->depth * f->stride : 1,
 		.cap.max_recv_wr = e == f->responder && counted_at_receiver(f) ? receives(f) : 1,
 		.cap.max_send_sge = 1,
@@ -510,7 +510,7 @@ static void post_receive(struct flow *f, uint64_t now)
 		fail(f, -err, "posting a receive failed", "receiver", now);
 }
 
-/* Everything about a flow's work requests that never changes. */
+/* Fill in everything in a flow's work requests that never changes. */
 static void prepare(struct flow *f)
 {
 	uint64_t id = f - flows, i;
@@ -744,13 +744,13 @@ static void on_async(struct host *h, uint64_t now)
 }
 
 /*
- * True if a flow posts more than any network takes. That happens where no queue
- * holds packets back, and there no time would pass while the loop is busy: make
- * it wait, so that with a wrong topology the run is slow, but does not hang.
+ * True if a flow posts more than any network takes. That happens if no queue holds
+ * packets back. No time would pass while the loop is busy then, so make it wait: with
+ * a wrong topology the run is slow, but does not hang.
  */
 static int hold_back(struct flow *f, uint64_t now)
 {
-	if (f->scheduled)	/* by somebody who knew the network, and it has an end */
+	if (f->scheduled)	/* a schedule fits the network, and has an end */
 		return 0;
 	if (now < f->held_until)
 		return 1;
@@ -797,7 +797,7 @@ static uint64_t take_message(struct flow *f, uint64_t seq)
 	return m->size;
 }
 
-/* Give the messages that are due to their flows: each to the one with the least to do. */
+/* Give the messages that are due to their flows: each to the one with the smallest backlog. */
 static void release_messages(uint64_t now)
 {
 	struct message *m;

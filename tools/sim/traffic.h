@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the two halves of traffic share: a flow, what it was asked, what it did. */
+/* Shared by the parts of traffic: a flow, its settings, and its results */
 #ifndef TRAFFIC_H
 #define TRAFFIC_H
 
@@ -32,7 +32,7 @@ enum state { WAITING, RUNNING, STOPPED };
 
 struct host;
 
-/* One end of a flow: as the file names it, and what set-up made of it. */
+/* One end of a flow: from the file, and from set-up. */
 struct end {
 	char netns[NAME_LEN];
 	char dev[NAME_LEN];
@@ -45,7 +45,7 @@ struct end {
 
 /*
  * Latencies in ns, log-linear: exact below 256, above that 128 buckets for each
- * doubling, so that a bucket's middle is within 0.4 % of what fell into it.
+ * doubling, so that a bucket's middle is within 0.4 % of each of its values.
  */
 #define HIST_SHIFTS	37
 #define HIST_LEN	(HIST_SHIFTS * 128 + 128)
@@ -86,7 +86,7 @@ struct flow {
 	const struct flow *leader;	/* the flow of id @after, if any */
 	int leads;			/* another flow waits for this one's messages */
 
-	/* Who posts the work, and who only answers or posts receives. */
+	/* The end that posts the work, and the one that only answers or posts receives. */
 	struct end *requester, *responder;
 	struct ibv_ah *ah;
 	unsigned int stride;		/* requests that a message takes */
@@ -103,13 +103,13 @@ struct flow {
 	struct post_time *ring;
 	uint32_t ring_mask;
 
-	/* Of the schedule: what waits for its turn, and which message was posted as number n. */
+	/* Of the schedule: messages that wait for their turn, and those posted, by number. */
 	uint32_t queue_first, queue_last;
 	uint64_t queued, backlog;	/* messages that wait; bytes that have not come yet */
 	uint32_t *order;
 	uint64_t order_len;
 
-	/* What came of it. Times are ns after t0. */
+	/* Results. Times are ns after t0. */
 	uint64_t messages, bytes, window_bytes;
 	uint64_t first, last;
 	struct hist latency;
@@ -156,7 +156,7 @@ extern unsigned int nr_flows;
  */
 struct message {
 	uint64_t size, at, wait;
-	uint32_t first_flow, last_flow;	/* the one with the least to do sends it; or NO_MESSAGE */
+	uint32_t first_flow, last_flow;	/* that with the smallest backlog; or NO_MESSAGE */
 	uint32_t missing;		/* messages that it still waits for */
 	uint32_t heirs;			/* edges to those that wait for it */
 	uint32_t next;			/* in the flow's queue */
