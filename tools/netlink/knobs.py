@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Print the attribute, file and range of each knob, which tests in kernels read.
+"""Print the attribute, file and range of each knob, for tests that run in kernels.
 
 usage: knobs.py SPECIFICATION KNOB_LIST
 """
