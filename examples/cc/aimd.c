@@ -8,8 +8,8 @@
  *   an ACK              a packet more per round trip
  *   a CNP, or a loss    half of the window, once per round trip
  *
- * Copy this file, and change its name in the Makefile beside it, in the struct at the end, and in
- * the sentence above.
+ * Copy this file, and change the name in the Makefile beside it, in the struct at the end, and in
+ * the comment above.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -20,7 +20,7 @@
 #define AIMD_INITIAL	16384U		/* bytes */
 #define AIMD_MOST	(1U << 28)
 
-/* What this keeps of a flow; at most DCQCN_CC_PRIVATE bytes */
+/* State of a flow; at most DCQCN_CC_PRIVATE bytes */
 struct aimd {
 	u64 cut_time;	/* ns */
 	u32 window;	/* bytes */
@@ -44,7 +44,7 @@ static void aimd_ack(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *sample)
 {
 	struct aimd *a = dcqcn_cc_private(cc);
 
-	/* a window that is not used must not grow */
+	/* a window that the flow does not use up must not grow */
 	if (!sample->app_limited)
 		aimd_set(cc, a->window + div_u64((u64)cc->packet * sample->delivered, a->window));
 }
@@ -53,7 +53,7 @@ static void aimd_cut(struct dcqcn_cc *cc)
 {
 	struct aimd *a = dcqcn_cc_private(cc);
 
-	/* what comes earlier tells of packets that left before the last cut */
+	/* within a round trip, it is about packets that left before the last cut */
 	if (a->cut_time && cc->now - a->cut_time < cc->rtt)
 		return;
 	a->cut_time = cc->now;

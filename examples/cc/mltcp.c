@@ -5,17 +5,17 @@
  *   Rajasekaran et al., "MLTCP: A Distributed Technique to Approximate Centralized Flow Scheduling
  *   for Machine Learning", arXiv 2402.09589, and HotNets 2024
  *
- * A job sends, computes, and sends again. Two jobs that send at the same time and share fairly both
- * take twice as long, each time. Here a flow increases by F(r) packets per round trip instead of
- * one, where r is the part of the iteration's bytes that it has sent already:
+ * A job sends, computes, and sends again. Two jobs that send at the same time and share the link
+ * fairly both need twice the time, in each iteration. Here a flow increases by F(r) packets per
+ * round trip instead of one, where r is the part of the iteration's bytes that it has sent already:
  *
  *   F(r) = 0.25 + 1.75 r
  *
- * Who is ahead gets more, ends earlier, and so begins earlier the next time, until one sends while
- * the other one computes. The rest is AIMD, as in aimd.c.
+ * The flow that is ahead gets more, ends earlier, and so begins earlier the next time, until one
+ * job sends while the other one computes. The rest is AIMD, as in aimd.c.
  *
- * The paper lets the user configure how many bytes an iteration has, and a flow that has paused for
- * long begins a new one. Here, too, and the bytes of the last one are taken for those of this one.
+ * In the paper, the user configures the bytes of an iteration. Here the last iteration's bytes are
+ * taken for those of this one. In both, a flow that has paused for long begins a new iteration.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -32,8 +32,8 @@
 
 struct mltcp {
 	u64 cut_time;	/* ns */
-	u64 sent;	/* bytes of this iteration; nothing shorter than a century overflows it */
-	u64 total;	/* of the last one; 0 for unknown */
+	u64 sent;	/* bytes of this iteration; 2^64 take five years at 800 Gb/s */
+	u64 total;	/* bytes of the last iteration; 0 for unknown */
 	u32 window;	/* bytes */
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * gauge: how much numbers in files, and the TSC, grow within a time.
+ * gauge: print how much numbers in files, and the TSC, grow within a time.
  *
  * usage: gauge MS FILE[:KEY]...
  *

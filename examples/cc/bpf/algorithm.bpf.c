@@ -8,12 +8,12 @@
  */
 #include <linux/types.h>
 
-/* Where the members of these are is found out when the programs are loaded */
+/* The offsets of these structs' members are found out when the programs are loaded */
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 #include <rdma/dcqcn_cc.h>
 #pragma clang attribute pop
 
-/* of the module */
+/* only the module registers the algorithm */
 #define dcqcn_register_cc(ops)		((void)(ops), 0)
 #define dcqcn_unregister_cc(ops)	((void)(ops))
 
@@ -64,7 +64,7 @@ SEC("struct_ops/sent") int cc_sent(unsigned long long *args)
 	return 0;
 }
 
-/* A flow's functions as BPF knows them: the loader puts the programs there */
+/* The algorithm's functions as BPF knows them: the loader puts the programs there */
 SEC(".struct_ops.link") struct dcqcn_cc_ops algorithm = {
 	.name = TITLE,
 	.flags = FLAGS,

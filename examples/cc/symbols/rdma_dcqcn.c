@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What rdma_dcqcn exports, for the versions of these symbols: a kernel with CONFIG_MODVERSIONS loads
- * an algorithm only if it was built against the same types. The Makefile builds this module and reads
- * its Module.symvers; nothing loads it.
+ * The functions that rdma_dcqcn exports, for the versions of these symbols: a kernel with
+ * CONFIG_MODVERSIONS loads an algorithm only if it was built against the same types. The Makefile
+ * builds this module and uses its Module.symvers; nothing loads it.
  */
 #include <linux/errno.h>
 #include <linux/module.h>

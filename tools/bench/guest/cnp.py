@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Sends CNPs to QPs of rxe1, as if from their peers.
 
-usage: cnp.py QPS TIMES      in h2, to the first QPs; prints how many there were
+usage: cnp.py QPS TIMES      in h2; to at most QPS QPs, TIMES times; prints their number
 """
 
 import json
@@ -14,7 +14,7 @@ import time
 sys.dont_write_bytecode = True
 import roce_packet
 
-# What the module resolves at a time is limited: let its worker run in between
+# The module resolves a limited number of QPs at a time: let its worker run in between
 BATCH = 500
 
 qps = json.loads(subprocess.check_output(["rdma", "-j", "res", "show", "qp", "link", "rxe1"]))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""What passes h2's eth0: a line "ns bytes" for each data frame that comes from
-rxe1, and before it "ns CNP" for each CNP that left since the one before.
+"""Prints the packets that pass h2's eth0: a line "ns bytes" for each data frame that arrives
+from rxe1, and "ns CNP" for each CNP that leaves, in their order.
 
-usage: departures.py PACKETS      in h2; the first data frames
+usage: departures.py PACKETS      in h2; ends after this number of data frames
 """
 
 import socket

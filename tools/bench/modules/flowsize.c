@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How much memory a QP's entry with its limiter takes in this kernel, and a context. */
+/* How much memory a QP's entry with its limiter takes in this kernel, and how much a context. */
 #include <linux/module.h>
 #include <linux/slab.h>
 

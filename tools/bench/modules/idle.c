@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An idle loop that is counted. For a guest with one CPU under QEMU's -icount shift=0,
- * where the TSC counts executed instructions but jumps while the CPU is halted:
- * with this driver it never is. The idle loop runs in place, between moments in which
- * interrupts may come, and the parameter "insns" tells how many instructions it
- * took. All others were spent on something, interrupts included.
+ * An idle loop that counts its instructions. For a guest with one CPU under QEMU's -icount
+ * shift=0, where the TSC counts executed instructions but jumps while the CPU is halted: with
+ * this driver the CPU never halts. The idle loop spins, and enables interrupts for a moment now
+ * and then. The parameter "insns" is the number of its instructions. All other instructions
+ * were spent on something, interrupts included.
  */
 #include <linux/cpuidle.h>
 #include <linux/cpumask.h>
@@ -14,7 +14,7 @@
 #include <linux/sched.h>
 #include <asm/tsc.h>
 
-/* Instructions until interrupts are enabled, and so how late they may come */
+/* Instructions until interrupts are enabled: an interrupt may be this late */
 #define IDLE_TURN	64
 
 /* Enabling interrupts takes less than this if none is pending */
@@ -31,7 +31,7 @@ static __always_inline void idle_turn(void)
 	asm volatile("1: decl %0\n\tjnz 1b" : "+r"(n));
 }
 
-/* Called with interrupts off, and left so */
+/* Called with interrupts off, and returns with interrupts off */
 static __cpuidle int idle_enter(struct cpuidle_device *dev,
 				struct cpuidle_driver *drv, int index)
 {
@@ -41,7 +41,7 @@ static __cpuidle int idle_enter(struct cpuidle_device *dev,
 		idle_turn();
 		now = rdtsc();
 		raw_local_irq_enable();
-		asm volatile("nop");	/* sti lets them in one later */
+		asm volatile("nop");	/* sti takes effect an instruction later */
 		raw_local_irq_disable();
 		if (rdtsc() - now > IDLE_MOMENT) {
 			insns += now - from;
@@ -71,7 +71,7 @@ static int __init idle_init(void)
 	return cpuidle_register(&idle_driver, NULL);
 }
 
-/* Without module_exit: nothing says when the last CPU has left the idle loop */
+/* No module_exit, because nothing shows when the last CPU has left the idle loop */
 module_init(idle_init);
 MODULE_DESCRIPTION("Counts the instructions of the idle loop");
 MODULE_LICENSE("GPL");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two netfilter hooks that do nothing, at the places of rdma_dcqcn's own: the least
- * that it costs to be called for every packet.
+ * Two netfilter hooks that do nothing, at the places of rdma_dcqcn's own for IPv4: the
+ * least that a module costs that is called for every packet.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>

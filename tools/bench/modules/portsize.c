@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How much memory a port in a switch takes in this kernel. */
+/* How much memory a port in a switch takes in this kernel, for all of its priorities. */
 #include <linux/module.h>
 #include <linux/slab.h>
 

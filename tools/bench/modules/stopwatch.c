@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Instructions from a CE-marked packet in LOCAL_IN to the CNP in POST_ROUTING,
- * and from a CNP in LOCAL_IN until it is freed, by when the rate was cut. For a
- * guest where the TSC counts instructions, and one CPU.
+ * Counts instructions from a CE-marked packet in LOCAL_IN to the CNP in POST_ROUTING,
+ * and from a CNP in LOCAL_IN until it is freed, when the rate has been cut. For a guest
+ * with one CPU, whose TSC counts instructions.
  */
 #include <linux/ip.h>
 #include <linux/kernel.h>

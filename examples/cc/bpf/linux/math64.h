@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* eBPF divides 64 bits as others do 32. By 0 it gives 0. */
+/* eBPF divides 64-bit numbers itself. A division by 0 yields 0. */
 #ifndef BPF_LINUX_MATH64_H
 #define BPF_LINUX_MATH64_H
 

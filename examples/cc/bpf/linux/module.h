@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* algorithm.bpf.c takes the place of these */
+/* algorithm.bpf.c does without these */
 #ifndef BPF_LINUX_MODULE_H
 #define BPF_LINUX_MODULE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Types, and what else an algorithm needs of the kernel's headers, for eBPF */
+/* The kernel's types for algorithms in eBPF */
 #ifndef BPF_LINUX_TYPES_H
 #define BPF_LINUX_TYPES_H
 
