@@ -382,10 +382,44 @@ class Torture:
         with contextlib.suppress(netlink.Refused):
             nl.set("rxe_" + host, b"".join(netlink.u32(*knob) for knob in before.items()))
 
+    def dcqcn(self, what):
+        return json.loads(run("%s/dcqcn -j %s" % (self.s["bin"], what), may_fail=True))
+
     def dump(self):
-        with inside(self.random.choice(VICTIMS)):
-            for what in ("qp", "ccc", "show", "stat"):
-                json.loads(run("%s/dcqcn -j %s" % (self.s["bin"], what), may_fail=True))
+        for host in (self.random.choice(VICTIMS), "h4"):    # h4's contexts last
+            with inside(host):
+                for what in ("qp", "ccc", "show", "stat"):
+                    self.dcqcn(what)
+
+    def own(self):
+        """QPs get an algorithm of their own, or follow their port again."""
+        host = self.random.choice(VICTIMS)
+        with inside(host):
+            nl = netlink.Netlink()
+            qps = self.dcqcn("qp")
+            for qp in qps if isinstance(qps, list) else ():     # or an error, without memory
+                with contextlib.suppress(netlink.Refused):
+                    nl.do(netlink.QP_SET, netlink.string(netlink.QP_DEV, "rxe_" + host) +
+                          netlink.u32(netlink.QP_LQPN, qp["lqpn"]) +
+                          netlink.string(netlink.QP_ALGORITHM,
+                                         self.random.choice(ALGORITHMS + ("", "nonesuch"))))
+
+    def files(self):
+        """Read all counters, and all knobs in debugfs, which then refuse values and take their old
+        ones."""
+        for host in VICTIMS:
+            for path in glob.glob("/sys/class/infiniband/rxe_%s/ports/1/hw_counters/*" % host):
+                read(path)
+            for path in glob.glob("/sys/kernel/debug/rdma_dcqcn/rxe_%s*/cc_params/*" % host):
+                old = read(path, 0)
+                for value in (1 << 32, (1 << 32) - 1, old):
+                    write(path, value)
+
+    def rename_rxe(self):
+        name = "rxe_" + self.random.choice(VICTIMS)
+        for old, new in ((name, "rxe_other"), ("rxe_other", name)):
+            run("rdma dev set %s name %s" % (old, new))
+            self.pause()
 
     def trace(self):
         if not write(TRACING + "/events/rdma_dcqcn/enable", 1):
@@ -535,9 +569,10 @@ class Torture:
     def pause(self):
         time.sleep(self.random.random() * 0.2)
 
-    OPERATIONS = (reload, link_del_add, down_up, netdev_del, netns_move, netns_del, rename, mtu,
-                  knobs, requests, dump, trace, resolving, failslab, hostile, pause, flood, routes,
-                  priorities, pressure, devices, contexts, algorithms, stamps)
+    OPERATIONS = (reload, link_del_add, down_up, netdev_del, netns_move, netns_del, rename,
+                  rename_rxe, mtu, knobs, files, requests, dump, own, trace, resolving, failslab,
+                  hostile, pause, flood, routes, priorities, pressure, devices, contexts,
+                  algorithms, stamps)
 
     # --- conditions -----------------------------------------------------------
 
