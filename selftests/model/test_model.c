@@ -1278,6 +1278,17 @@ static void test_anything(void)
 	}
 }
 
+/* A sample's share of it would be 0 */
+static void test_no_duration(void)
+{
+	struct dcqcn_model_input in = paper(16);
+	struct dcqcn_model_output out;
+
+	in.duration_us = 5e-324;
+	out = solved(&in);
+	check_finite(&out);
+}
+
 static const struct tap_test tests[] = {
 	{ "exponentials and logarithms are those of libm", test_arithmetic },
 	{ "values become texts", test_texts },
@@ -1317,6 +1328,7 @@ static const struct tap_test tests[] = {
 	{ "what a port would refuse, or take for something else, is refused", test_port_sense },
 	{ "what tc would refuse is refused", test_tc_bounds },
 	{ "any input gives numbers, the same twice", test_anything },
+	{ "the shortest duration ends", test_no_duration },
 };
 
 int main(int argc, char **argv)

@@ -9,6 +9,7 @@
 
 #define LONGEST		65536	/* packets; there are no more */
 #define SHORTER		64	/* may a run be than was asked for, until samples become fewer */
+#define SLOT_LEAST	1e-6	/* ns; adding it still moves a time on */
 #define SERIES		16384	/* looks at the queue, from which its swings are counted */
 
 static struct {
@@ -41,7 +42,7 @@ void measure_setup(double duration, double packet)
 	for (i = 0; i <= m.longest; i++)
 		m.spent[i] = 0;
 	m.packet = packet;
-	m.slot = duration / DCQCN_MODEL_SAMPLES / SHORTER;
+	m.slot = max(duration / DCQCN_MODEL_SAMPLES / SHORTER, SLOT_LEAST);
 	m.look = duration / 2 / SERIES;
 	m.now = 0;
 	m.begin = PACKET_NEVER;
