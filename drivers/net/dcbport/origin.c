@@ -5,14 +5,16 @@
  * Nothing in the packet's headers tells them there: the VLAN tag may be gone, and maps differ.
  *
  * The record is skb->tc_index, the "traffic control index": the upper 13 bits are the number
- * of the port, the lower 3 the priority. The ingress hook writes it. Unlike skb->skb_iif,
- * skb->priority and skb->cb, it is left alone by bridges, routers, VLAN devices, bonds and VRFs,
- * by neighbour queues and by NFQUEUE, and it is copied to clones and fragments. A local packet has
- * 0. The port that sends the packet clears it. Filters of tc overwrite it in two places: at the
- * egress (clsact), and at the ingress of a device above the port. For a packet that has lost it, or
- * has never met the hook because a filter redirected it before, only the device where it came in
- * is known.
+ * of the port, the lower 3 the priority, all inverted. The ingress hook writes it. Unlike
+ * skb->skb_iif, skb->priority and skb->cb, it is left alone by bridges, routers, VLAN devices,
+ * bonds and VRFs, by neighbour queues and by NFQUEUE, and it is copied to clones and fragments. A
+ * local packet has 0. The port that sends the packet clears it. Filters of tc overwrite it in two
+ * places: at the egress (clsact), and at the ingress of a device above the port. They write the
+ * minor number of a class, which is small as a rule; inverted, it is the number of a port only if
+ * there are thousands. For a packet that has lost its record, or has never met the hook because a
+ * filter redirected it before, only the device where it came in is known.
  */
+#include <linux/capability.h>
 #include <linux/mm.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
@@ -23,10 +25,19 @@
 #include "port.h"
 
 #define FIRST_ROOM	64	/* ports; twice as many whenever there is no room */
+/* The numbers are for all network namespaces, and users may own one: half of the numbers are for
+ * the machine's administrator
+ */
+#define ROOM_FOR_ALL	((DCBPORT_ORIGIN_MAX + 2) / 2)
 
 static struct dcbport_origins no_origins;
 struct dcbport_origins __rcu *dcbport_origins = RCU_INITIALIZER(&no_origins);
 static unsigned int origin_last;
+
+static unsigned int origins_room(void)
+{
+	return capable(CAP_NET_ADMIN) ? DCBPORT_ORIGIN_MAX + 2 : ROOM_FOR_ALL;
+}
 
 /* Make room for more ports */
 static int origins_grow(struct dcbport_origins *old)
@@ -34,7 +45,7 @@ static int origins_grow(struct dcbport_origins *old)
 	unsigned int room = max(2 * old->room, FIRST_ROOM), i;
 	struct dcbport_origins *new;
 
-	if (room > DCBPORT_ORIGIN_MAX + 1)
+	if (room > origins_room())
 		return -ENOSPC;
 	new = kvzalloc(struct_size(new, port, room), GFP_KERNEL_ACCOUNT);
 	if (!new)
@@ -51,11 +62,12 @@ static int origins_grow(struct dcbport_origins *old)
 /* The next free number, or 0 if there is none */
 static unsigned int origins_free(const struct dcbport_origins *origins)
 {
-	unsigned int i, number;
+	unsigned int room = min(origins->room, origins_room()), i, number;
 
-	for (i = 1; i <= origins->room; i++) {
-		number = (origin_last + i) % origins->room;
-		if (number && !rcu_access_pointer(origins->port[number]))
+	for (i = 1; i <= room; i++) {
+		number = (origin_last + i) % room;
+		if (number && number <= DCBPORT_ORIGIN_MAX &&
+		    !rcu_access_pointer(origins->port[number]))
 			return number;
 	}
 	return 0;
@@ -153,10 +165,10 @@ static struct dcbport *origin_by_device(const struct dcbport *port,
 static struct dcbport *origin_port(struct dcbport *port, struct sk_buff *skb,
 				   u8 *prio)
 {
-	u16 record = skb->tc_index;
+	u16 record = ~skb->tc_index;
 	struct dcbport *from;
 
-	if (record) {
+	if (skb->tc_index) {
 		skb->tc_index = 0;
 		from = dcbport_origin_port(record >> DCBPORT_PRIO_BITS);
 		if (from && net_eq(dev_net(from->dev), dev_net(port->dev))) {

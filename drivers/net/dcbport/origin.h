@@ -13,8 +13,10 @@ struct net;
 struct netlink_ext_ack;
 
 #define DCBPORT_PRIO_BITS	3
-/* As many ports as the rest of skb->tc_index can number; 0 stands for none */
-#define DCBPORT_ORIGIN_MAX	((1 << (16 - DCBPORT_PRIO_BITS)) - 1)
+/* As many ports as the rest of skb->tc_index can number; 0 stands for none, and the one after the
+ * last would make it 0
+ */
+#define DCBPORT_ORIGIN_MAX	((1 << (16 - DCBPORT_PRIO_BITS)) - 2)
 
 int dcbport_origin_begin(struct dcbport *port, struct netlink_ext_ack *extack);
 void dcbport_origin_end(struct dcbport *port);
@@ -45,7 +47,7 @@ extern struct dcbport_origins __rcu *dcbport_origins;
  */
 static inline void dcbport_origin_set(struct sk_buff *skb, u16 origin, u8 prio)
 {
-	skb->tc_index = origin << DCBPORT_PRIO_BITS | prio;
+	skb->tc_index = ~(origin << DCBPORT_PRIO_BITS | prio);
 }
 
 /**
@@ -77,7 +79,7 @@ static inline struct dcbport_ingress *
 dcbport_origin_find(struct dcbport *port, struct sk_buff *skb, u8 *prio)
 {
 	struct dcbport_ingress *in;
-	u16 record = skb->tc_index;
+	u16 record = ~skb->tc_index;
 	struct dcbport *from;
 
 	from = dcbport_origin_port(record >> DCBPORT_PRIO_BITS);

@@ -76,13 +76,15 @@ struct kmem_cache { size_t size; };
 #define kmem_cache_free(cache, p)	free(p)
 #define kmem_cache_destroy(cache)	free(cache)
 
-#define alloc_percpu(type)	((type *)calloc(1, sizeof(type)))
+#define CPUS	8
+extern int core_cpu;	/* on which everything runs now */
+#define alloc_percpu(type)	((type *)calloc(CPUS, sizeof(type)))
 #define free_percpu(p)		free(p)
-#define per_cpu_ptr(p, cpu)	((void)(cpu), (p))
-#define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < 1; (cpu)++)
-#define this_cpu_read(v)	(v)
-#define this_cpu_add_return(v, n)	((v) += (n))
-#define this_cpu_sub(v, n)	((v) -= (n))
+#define per_cpu_ptr(p, cpu)	((p) + (cpu))
+#define for_each_possible_cpu(cpu)	for ((cpu) = 0; (cpu) < CPUS; (cpu)++)
+#define this_cpu_read(v)	((&(v))[core_cpu])
+#define this_cpu_add_return(v, n)	((&(v))[core_cpu] += (n))
+#define this_cpu_sub(v, n)	((&(v))[core_cpu] -= (n))
 
 /* --- locks, RCU and atomic variables ------------------------------------------- */
 
@@ -103,9 +105,13 @@ struct rcu_head { int unused; };
 #define RCU_INIT_POINTER(p, v)	((p) = (v))
 #define RCU_INITIALIZER(p)	(p)
 #define ASSERT_RTNL()		((void)0)
+#define smp_mb()		((void)0)
 #define smp_mb__after_atomic()	((void)0)
 #define rtnl_lock()		((void)0)
 #define rtnl_unlock()		((void)0)
+#define CAP_NET_ADMIN		12
+extern bool core_admin;		/* who adds ports is the machine's administrator */
+#define capable(cap)		((void)(cap), core_admin)
 #define local_bh_disable()	((void)0)
 #define local_bh_enable()	((void)0)
 
@@ -371,7 +377,7 @@ struct qdisc_skb_cb { u32 pkt_len; u32 unused; u8 data[20]; };
 #define _bstats_update(stats, n, count)	((stats)->bytes += (n), (stats)->packets += (count))
 #define gnet_stats_copy_app(d, st, size)	((void)(st), 0)
 #define test_bit(bit, word)	(*(word) >> (bit) & 1)
-#define __netif_schedule(sch)	((sch)->scheduled = true)
+void __netif_schedule(struct Qdisc *sch);
 
 int register_qdisc(struct Qdisc_ops *ops);
 void unregister_qdisc(struct Qdisc_ops *ops);

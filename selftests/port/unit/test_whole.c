@@ -10,6 +10,7 @@
 #include "device.h"
 #include "hook.h"
 #include "link.h"
+#include "origin.h"
 #include "port.h"
 #include "storm.h"
 #include "tell.h"
@@ -27,6 +28,8 @@
 #define HALT		(20 * MS)
 
 u64 core_now;
+int core_cpu;
+bool core_admin = true;
 
 static struct net net;
 static struct net_device devices[DEVICES];
@@ -38,6 +41,9 @@ static bool resets;		/* a halt resets the qdisc */
 
 /* What another CPU does when the port draws a random number, once */
 static void (*meanwhile)(void);
+
+/* What another CPU does when a port is about to be scheduled, once */
+static void (*before)(void);
 
 /* What left a device */
 static struct { unsigned int data, pauses, resumes; u64 last; } left[DEVICES];
@@ -106,6 +112,17 @@ u32 core_random(void)
 	if (other)
 		other();
 	return 0x9e3779b9;
+}
+
+void __netif_schedule(struct Qdisc *sch)
+{
+	void (*other)(void) = before;
+
+	before = NULL;
+	if (other)
+		other();
+	if (!(sch->state & 1 << __QDISC_STATE_DEACTIVATED))
+		sch->scheduled = true;
 }
 
 struct sk_buff *core_alloc_skb(void)
@@ -630,6 +647,39 @@ static void test_replaced(void)
 	both_kernels(replaced);
 }
 
+/* What tc_run() writes when a filter with a flowid has let a local packet pass */
+static void test_flowid(void)
+{
+	struct sk_buff *skb = packet(PRIO);
+
+	begin(0);
+	pause(1, 0xffff);
+	skb->tc_index = port_at(0)->origin << 3 | PRIO;
+	send(skb, 1);
+	expect(!dcbport_account_bytes(&port_at(0)->ingress->holding[1][PRIO].account),
+	       "a port is charged for a packet that did not come in there");
+	end();
+}
+
+/* Users who own a network namespace leave numbers to others */
+static void test_numbers(void)
+{
+	static struct dcbport ports[DCBPORT_ORIGIN_MAX + 1];
+	struct netlink_ext_ack extack = {};
+	unsigned int users, all;
+
+	core_admin = false;
+	for (users = 0; !dcbport_origin_begin(&ports[users], &extack); users++)
+		;
+	core_admin = true;
+	for (all = users; !dcbport_origin_begin(&ports[all], &extack); all++)
+		;
+	expect(users == 4095, "users have %u ports", users);
+	expect(all == DCBPORT_ORIGIN_MAX, "all have %u ports", all);
+	for (unsigned int i = 0; i < all; i++)
+		dcbport_origin_end(&ports[i]);
+}
+
 static void test_wire(void)
 {
 	both_kernels(on_the_wire);
@@ -724,6 +774,8 @@ static const struct tap_test tests[] = {
 	{ "a class forgets a priority that moved when its packets have left", test_moved },
 	{ "devices that are no link of their own are refused", test_kinds },
 	{ "more than 2 GiB move from a headroom to the pool", test_large_headroom },
+	{ "the class of a filter is no record of a port", test_flowid },
+	{ "users leave half of the ports' numbers to the administrator", test_numbers },
 };
 
 int main(void)
