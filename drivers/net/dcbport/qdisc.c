@@ -57,9 +57,14 @@ static bool port_runs(const struct dcbport *port)
  */
 void dcbport_wake(struct dcbport *port)
 {
+	/* From 6.19 on, __netif_schedule() first looks whether packets wait to be queued. Whoever
+	 * takes these with xchg() looks after them for the change that this call is for.
+	 */
+	smp_mb();
 	if (port_runs(port))
 		__netif_schedule(port->sch);
-	else
+	/* if it has been halted meanwhile, nothing was scheduled */
+	if (!port_runs(port))
 		port_look_later(port);
 }
 

@@ -473,6 +473,25 @@ static void pause_begins(void)
 	end();
 }
 
+static void halt_begins(void)
+{
+	deactivate(&devices[0], resets);
+}
+
+/* The halt begins when the port has seen that it runs, and wants to be scheduled */
+static void wakes_for_nothing(void)
+{
+	begin(0);
+	pause(1, 0xffff);
+	before = halt_begins;
+	forward(PRIO, 100);
+	expect(!before, "the port was not woken");
+	pass(HALT);
+	activate(&devices[0]);
+	check_pauses();
+	end();
+}
+
 static void replaced(void)
 {
 	begin(0);
@@ -642,6 +661,11 @@ static void test_pause_begins(void)
 	both_kernels(pause_begins);
 }
 
+static void test_wakes_for_nothing(void)
+{
+	both_kernels(wakes_for_nothing);
+}
+
 static void test_replaced(void)
 {
 	both_kernels(replaced);
@@ -765,6 +789,7 @@ static void test_resume_lost(void)
 static const struct tap_test tests[] = {
 	{ "a port repeats its pauses after a halt", test_pausing },
 	{ "a pause that begins in a halt", test_pause_begins },
+	{ "a halt that begins while a port is woken", test_wakes_for_nothing },
 	{ "a port that replaces another one repeats its pauses", test_replaced },
 	{ "frames on the wire arrive after a halt", test_wire },
 	{ "a PFC storm ends after a halt", test_storm },
