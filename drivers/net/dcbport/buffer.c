@@ -371,6 +371,21 @@ int dcbport_buffer_join(struct dcbport_buffer *buffer, struct dcbport *port,
 	return 0;
 }
 
+static void ingress_update(struct dcbport_ingress *in,
+			   const struct dcbport_settings *old,
+			   const struct dcbport_settings *s)
+{
+	struct dcbport_buffer *buffer = in->buffer;
+
+	buffer->room -= dcbport_settings_room(old);
+	buffer->room += dcbport_settings_room(s);
+	buffer_pools(buffer);
+	spin_lock_bh(&in->lock);
+	ingress_apply(in, s);
+	ingress_review(in);
+	spin_unlock_bh(&in->lock);
+}
+
 /**
  * dcbport_buffer_update() - apply changed settings of a port
  * @port: the port, which is in a switch and still has its old settings
@@ -381,21 +396,12 @@ int dcbport_buffer_join(struct dcbport_buffer *buffer, struct dcbport *port,
 void dcbport_buffer_update(struct dcbport *port,
 			   const struct dcbport_settings *s)
 {
-	struct dcbport_ingress *in = rtnl_dereference(port->ingress);
-	struct dcbport_buffer *buffer = in->buffer;
-
-	buffer->room -= dcbport_settings_room(&port->settings);
-	buffer->room += dcbport_settings_room(s);
-	buffer_pools(buffer);
-	spin_lock_bh(&in->lock);
-	ingress_apply(in, s);
-	ingress_review(in);
-	spin_unlock_bh(&in->lock);
+	ingress_update(rtnl_dereference(port->ingress), &port->settings, s);
 }
 
 /**
  * dcbport_buffer_inherit() - let a port take the place of another one in its switch
- * @heir: the port, which is in no switch, and has the same settings
+ * @heir: the port, which is in no switch; for its settings there is room in place of the other's
  * @port: the one that it replaces on its device; packets stay charged
  *
  * Context: rtnl is held; no qdisc's lock is.
@@ -413,6 +419,7 @@ void dcbport_buffer_inherit(struct dcbport *heir, struct dcbport *port)
 	spin_lock_bh(&in->lock);
 	in->port = heir;
 	spin_unlock_bh(&in->lock);
+	ingress_update(in, &port->settings, &heir->settings);
 }
 
 /**

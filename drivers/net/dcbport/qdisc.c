@@ -479,6 +479,10 @@ static void port_bequeath(struct dcbport *port)
 	dcbport_pause_inherit(&heir->pause, &port->pause, ktime_get_ns());
 	if (heir->buffer || !port->buffer)
 		return;
+	/* tc may destroy the old port late, and the new one may have been set meanwhile */
+	if (!dcbport_buffer_has_room(port->buffer, dcbport_settings_room(&heir->settings) -
+						   dcbport_settings_room(&port->settings)))
+		return;
 	dcbport_buffer_inherit(heir, port);
 	/* the heir repeats the pauses, once the device is active again */
 	port_look_later(heir);

@@ -671,6 +671,39 @@ static void test_replaced(void)
 	both_kernels(replaced);
 }
 
+/* tc destroys the old port late, and the new one has been set meanwhile */
+static void test_replaced_late(void)
+{
+	static const struct { u32 headroom; bool fits; } cases[] = {
+		{ 900000, true }, { 12500000, false },
+	};
+	struct dcbport_buffer *buffer;
+	struct dcbport_settings s;
+	struct Qdisc *old;
+	u64 room;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		begin(0);
+		buffer = dcbport_buffer_find(&net, "s");
+		room = buffer->room;
+		old = devices[0].qdisc;
+		deactivate(&devices[0], false);
+		devices[0].qdisc = create(&devices[0]);
+		s = port_at(0)->settings;
+		s.thresholds[PRIO].headroom += cases[i].headroom;
+		expect(!dcbport_change(port_at(0), &s, NULL, &(struct netlink_ext_ack){}),
+		       "settings");
+		destroy(old);
+		activate(&devices[0]);
+		expect(!!port_at(0)->buffer == cases[i].fits, "a headroom of %u more",
+		       cases[i].headroom);
+		room = cases[i].fits ? room + cases[i].headroom : room / 2;
+		expect(buffer->room == room, "the ports have room for %llu, not %llu",
+		       (unsigned long long)buffer->room, (unsigned long long)room);
+		end();
+	}
+}
+
 /* What tc_run() writes when a filter with a flowid has let a local packet pass */
 static void test_flowid(void)
 {
@@ -791,6 +824,7 @@ static const struct tap_test tests[] = {
 	{ "a pause that begins in a halt", test_pause_begins },
 	{ "a halt that begins while a port is woken", test_wakes_for_nothing },
 	{ "a port that replaces another one repeats its pauses", test_replaced },
+	{ "a port that has been set before it replaces another one", test_replaced_late },
 	{ "frames on the wire arrive after a halt", test_wire },
 	{ "a PFC storm ends after a halt", test_storm },
 	{ "a received pause outlasts a halt, but not the link", test_received },
