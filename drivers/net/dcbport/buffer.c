@@ -461,9 +461,13 @@ bool dcbport_holding_charge(struct dcbport_holding *holding,
 			    struct dcbport_pool *pool, u32 len)
 {
 	u32 before = holding->account.shared;
-	bool ok = dcbport_account_charge(&holding->account, pool,
-					 &holding->thresholds, len);
+	bool ok;
 
+	/* an empty pool must not look full because other CPUs have not told what they gave back */
+	if ((u64)holding->account.reserve + len > holding->thresholds.reserve)
+		pool->used = dcbport_shared_used(holding->shared);
+	ok = dcbport_account_charge(&holding->account, pool,
+				    &holding->thresholds, len);
 	holding_settle(holding, before);
 	return ok;
 }

@@ -89,6 +89,7 @@ static bool class_may_hold(const struct dcbport *port,
 			   const struct dcbport_class *class,
 			   const struct dcbport_ingress *in, u8 prio, u64 bytes)
 {
+	u32 share = port->settings.share[class - port->class];
 	struct dcbport_shared *shared;
 	struct dcbport_pool pool;
 
@@ -96,8 +97,11 @@ static bool class_may_hold(const struct dcbport *port,
 		return true;
 	shared = READ_ONCE(in->charged[prio])->shared;
 	pool = dcbport_shared_read(shared);
-	return bytes <= dcbport_pool_threshold(&pool,
-					       port->settings.share[class - port->class]);
+	if (bytes <= dcbport_pool_threshold(&pool, share))
+		return true;
+	/* other CPUs may have given back more than they have told */
+	pool.used = dcbport_shared_used(shared);
+	return bytes <= dcbport_pool_threshold(&pool, share);
 }
 
 /**

@@ -704,6 +704,41 @@ static void test_replaced_late(void)
 	}
 }
 
+/* CPU 0 queues packets one at a time, others send them: none may be lost in an empty pool */
+static void test_other_cpus(void)
+{
+	const struct dcbport_buffer_settings small = { .size = 500000, .lossy = 20000 };
+	struct dcbport_settings s;
+	struct sk_buff *skb, *to_free;
+
+	for (int share = 0; share < 2; share++) {
+		begin(0);
+		s = port_at(1)->settings;
+		s.rate = 0;
+		s.share[0] = share * DCBPORT_ALPHA_ONE;
+		set(1, &s);
+		s = port_at(0)->settings;
+		s.thresholds[0].headroom = 0;
+		set(0, &s);
+		expect(!dcbport_buffer_set(dcbport_buffer_find(&net, "s"), &small,
+					   &(struct netlink_ext_ack){}), "a small switch");
+		for (int i = 0; i < 1000; i++) {
+			skb = packet(0);
+			to_free = NULL;
+			come(skb, 0);
+			skb->dev = &devices[1];
+			qdisc_pkt_len(skb) = skb->len;
+			qdisc_ops->enqueue(skb, devices[1].qdisc, &to_free);
+			tcf_kfree_skb_list(to_free, NULL, NULL, NULL);
+			core_cpu = 1 + i % (CPUS - 1);
+			run(devices[1].qdisc);
+			core_cpu = 0;
+		}
+		expect(left[1].data == 1000, "%u of 1000 packets left", left[1].data);
+		end();
+	}
+}
+
 /* What tc_run() writes when a filter with a flowid has let a local packet pass */
 static void test_flowid(void)
 {
@@ -833,6 +868,7 @@ static const struct tap_test tests[] = {
 	{ "a class forgets a priority that moved when its packets have left", test_moved },
 	{ "devices that are no link of their own are refused", test_kinds },
 	{ "more than 2 GiB move from a headroom to the pool", test_large_headroom },
+	{ "no packet is lost for what other CPUs have given back", test_other_cpus },
 	{ "the class of a filter is no record of a port", test_flowid },
 	{ "users leave half of the ports' numbers to the administrator", test_numbers },
 };
