@@ -3586,6 +3586,57 @@ static void plug_moves(void)
 	unplugged();
 }
 
+/* Other QPs hold as much as the port may */
+static void crowd(bool begins)
+{
+	atomic_long_add((begins ? 1 : -1) * 300L * MB, &dev.pacing.held_memory[DCQCN_REQUESTS]);
+	atomic_add((begins ? 1 : -1) * 100000, &dev.pacing.num_limited);
+}
+
+/* READ responses have no bound on the time that they are held but their turn */
+static void crowded_reads(void)
+{
+	u32 psn = 0, responses = 0, ms, i;
+
+	limited(100, IB_QPT_RC, 14);
+	crowd(true);
+	for (ms = 0; ms < 500; ms++) {
+		num_sent = 0;
+		while (skb_queue_len(&qps[0].flow.fifo[DCQCN_REQUESTS].queue) < 64 && num_sent < 64)
+			output_request(&qps[0], psn++, 1000, WRITE_MIDDLE);
+		for (i = 0; ms == 100 && i < 64; i++)
+			output_data(&qps[0], DCQCN_PKT_RESPONSE, i, 1000, READ_MIDDLE);
+		pass_time(&qps[0], MS);
+		for (i = 0; i < num_sent; i++)
+			responses += sent[i].kind == DCQCN_PKT_RESPONSE;
+	}
+	expect(responses == 64, "%u of 64 READ responses have left", responses);
+	crowd(false);
+	ends();
+}
+
+/* A packet that leaves for want of memory, behind a closed window, costs what it takes at the rate,
+ * and not the time after which the algorithm would have looked again
+ */
+static void plug_crowded(void)
+{
+	u32 i, before;
+
+	plugged(10000 * MBPS, 3000, 0, 20);
+	crowd(true);
+	for (i = 0; i < 65; i++) {
+		output(DCQCN_PKT_REQUEST, i);
+		pass_time(&qps[0], MS / 100);
+	}
+	crowd(false);
+	expect(num_sent > 3 && num_sent < 65, "%u of 65 have left", num_sent);
+	before = num_sent;
+	ack_of(sent[before - 1].psn);
+	pass_time(&qps[0], MS);
+	expect(num_sent > before, "nothing leaves, although all of it has arrived");
+	unplugged();
+}
+
 static void plug_names(void)
 {
 	static struct dcqcn_cc_ops bad[] = {
@@ -3806,6 +3857,8 @@ static const struct tap_test tests[] = {
 	{ "an algorithm hears of the delay on the way to a peer that answers", plug_delay },
 	{ "an algorithm takes another path when nothing is in flight", plug_moves },
 	{ "an algorithm's flow goes on at once when rxe goes back", plug_goes_back },
+	{ "READ responses have their turn while a port holds all that it may", crowded_reads },
+	{ "a packet that leaves for want of memory does not stop its algorithm", plug_crowded },
 	{ "algorithms have names", plug_names },
 	{ "an algorithm and the port of its flow go at the same time", plug_goes_with_port },
 	{ "an algorithm goes while it is chosen", plug_goes_while_chosen },

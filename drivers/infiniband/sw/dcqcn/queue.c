@@ -142,10 +142,34 @@ static __always_inline bool dcqcn_queue_is_crowded(const struct dcqcn_qp *qp,
 	       dcqcn_queue_exceeds_share(qp, kind);
 }
 
+/* The packet whose turn it is: requests and READ responses get half of the bytes each */
+static __always_inline struct sk_buff *dcqcn_queue_turn(struct dcqcn_flow *flow)
+{
+	struct sk_buff *request, *response;
+
+	request = skb_peek(&flow->fifo[DCQCN_REQUESTS].queue);
+	if (likely(skb_queue_empty(&flow->fifo[DCQCN_RESPONSES].queue))) {
+		flow->lead = 0;
+		return request;
+	}
+	response = skb_peek(&flow->fifo[DCQCN_RESPONSES].queue);
+	if (!request) {
+		flow->lead = 0;
+		return response;
+	}
+	if (flow->lead > 0) {
+		flow->lead -= dcqcn_tx_of(response)->packet.bytes;
+		return response;
+	}
+	flow->lead += dcqcn_tx_of(request)->packet.bytes;
+	return request;
+}
+
 /* Return a packet that leaves before it is due, or NULL. If many leave at once because all of them
  * were held for too long, the flow pays for only one of them: otherwise the packets that it still
  * holds would wait for seconds, and READ responses have no other bound. If they leave for want of
- * memory, the flow pays for all, so that its rate holds when there is room again.
+ * memory, which may last, READ responses have their turn, and the flow pays for all, so that its rate
+ * holds when there is room again.
  */
 static struct sk_buff *dcqcn_queue_next_early(struct dcqcn_qp *qp, u64 now)
 {
@@ -163,9 +187,13 @@ static struct sk_buff *dcqcn_queue_next_early(struct dcqcn_qp *qp, u64 now)
 		late = dcqcn_gate_is_overdue(qp, skb, now);
 		if (!late && !dcqcn_queue_is_crowded(qp, DCQCN_REQUESTS, 0))
 			return NULL;
+		if (!late)
+			skb = dcqcn_queue_turn(flow);
 	}
 	if (late)
 		flow->next = min(flow->next, now);
+	else if (dcqcn_qp_has_algorithm(qp))	/* behind its window, @next is its next look */
+		flow->next = max(qp->cc->due, now);
 	flow->stat.expired++;
 	dcqcn_count(qp->dev, DCQCN_RP_EXPIRED);
 	return skb;
@@ -175,26 +203,10 @@ static struct sk_buff *dcqcn_queue_next_early(struct dcqcn_qp *qp, u64 now)
 static __always_inline struct sk_buff *dcqcn_queue_next(struct dcqcn_qp *qp, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
-	struct sk_buff *request, *response;
 
 	if (!dcqcn_gate_opens(qp, DCQCN_PKT_OTHER, now))
 		return dcqcn_queue_next_early(qp, now);
-	request = skb_peek(&flow->fifo[DCQCN_REQUESTS].queue);
-	if (likely(skb_queue_empty(&flow->fifo[DCQCN_RESPONSES].queue))) {
-		flow->lead = 0;
-		return request;
-	}
-	response = skb_peek(&flow->fifo[DCQCN_RESPONSES].queue);
-	if (!request) {
-		flow->lead = 0;
-		return response;
-	}
-	if (flow->lead > 0) {
-		flow->lead -= dcqcn_tx_of(response)->packet.bytes;
-		return response;
-	}
-	flow->lead += dcqcn_tx_of(request)->packet.bytes;
-	return request;
+	return dcqcn_queue_turn(flow);
 }
 
 /*
