@@ -70,6 +70,7 @@ struct dcqcn_qp *dcqcn_qp_next(struct dcqcn_dev *dev, unsigned long *qpn);
 #define WRITE_FIRST	0x06	/* RC opcodes */
 #define WRITE_MIDDLE	0x07
 #define READ_MIDDLE	0x0e	/* of a READ response */
+#define UC_SEND		0x24	/* a message of one packet */
 #define SHORTEST_SIZE	768		/* its truesize, bytes */
 #define FULL		4170		/* bytes of a packet of 4 KB */
 #define FULL_SIZE	8704		/* its truesize, bytes */
@@ -1606,6 +1607,26 @@ static void other_connection(void)
 	expect(!dcqcn_qp_matches(&qp, tx), "to another IPv6 address");
 	qp.peer = ip6h.daddr;
 	expect(dcqcn_qp_matches(&qp, tx), "to its IPv6 address");
+}
+
+/* RESET to RTS within the time that packets are held, to the same QP of the peer, which accepts UC's
+ * messages whatever their PSNs are
+ */
+static void uc_reconnected(void)
+{
+	u32 psn, i;
+
+	for (i = 0; i < 2; i++) {
+		limited(1, IB_QPT_UC, 0);
+		for (psn = 100; psn < 164; psn++)
+			output_request(&qps[0], psn + (psn > 130) * 3, 1000, UC_SEND);
+		expect(dcqcn_flow_held(&qps[0].flow) > 60, "packets that rxe did not send");
+		/* above, and below */
+		output_request(&qps[0], i ? 0 : 7000, 1000, UC_SEND);
+		expect(dcqcn_flow_held(&qps[0].flow) == 1, "%u packets are held",
+		       dcqcn_flow_held(&qps[0].flow));
+		ends();
+	}
 }
 
 /* A QP is reconnected, to a peer at the end of a longer path: what was measured of the one before is
@@ -3801,6 +3822,7 @@ static const struct tap_test tests[] = {
 	{ "a flow that had nothing to send has a bounded credit", credit_of_idle },
 	{ "a start sends a burst, and waits for the ACK of its last packet", start },
 	{ "a QP that is reconnected starts as a new one", start_reconnected },
+	{ "a UC QP that is reconnected sends nothing of its old connection", uc_reconnected },
 	{ "a start below its rate shows few packets to the limiter", start_unseen },
 	{ "what a start was allowed to send unseen is taken back", start_seen },
 	{ "a start of READs waits for no ACK", start_of_reads },

@@ -220,8 +220,8 @@ static __always_inline void dcqcn_gate_charge(struct dcqcn_qp *qp,
  *
  * Brings the flow up to date: charges the packets that have passed, and detects a pause or a loss.
  *
- * Context: @qp->lock is held, with BH disabled. Return: true if rxe sends it again, so that what
- * @fifo holds from its PSN on is stale.
+ * Context: @qp->lock is held, with BH disabled. Return: true if it tells that @fifo holds stale
+ * packets: see dcqcn_req_goes_back().
  */
 static __always_inline bool dcqcn_gate_arrive(struct dcqcn_qp *qp,
 					      struct dcqcn_fifo *fifo,

@@ -289,7 +289,8 @@ static enum hrtimer_restart dcqcn_queue_timer(struct hrtimer *timer)
 
 /*
  * rxe has gone back to @psn, and sends everything from there on again, including ACKs behind READ
- * responses. Take these packets out of the FIFO, and return them as a list.
+ * responses. Or, of UC, what is held is of the QP's last connection. Take these packets out of the
+ * FIFO, and return them as a list.
  */
 static noinline struct sk_buff *
 dcqcn_queue_take_stale(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, u32 psn)
@@ -298,7 +299,8 @@ dcqcn_queue_take_stale(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, u32 psn)
 
 	dcqcn_flow_note_most(&qp->flow);
 	skb_queue_walk_safe(&fifo->queue, skb, next) {
-		if (!dcqcn_psn_reaches(dcqcn_tx_of(skb)->packet.psn, psn))
+		if (qp->type == IB_QPT_RC &&
+		    !dcqcn_psn_reaches(dcqcn_tx_of(skb)->packet.psn, psn))
 			continue;
 		dcqcn_queue_take(qp, fifo - qp->flow.fifo, skb);
 		qp->flow.stat.drop_stale++;

@@ -26,7 +26,7 @@ struct dcqcn_qp;
  * @max_bytes: most bytes that were held at a time
  * @expired: sent before they were due
  * @drop_bound: dropped because the bound on held packets was reached
- * @drop_stale: dropped because rxe sends them again
+ * @drop_stale: dropped because rxe sends them again, or has connected the UC QP anew
  * @drop_dead: dropped because QP or device went away
  */
 struct dcqcn_flow_stat {
@@ -43,7 +43,7 @@ struct dcqcn_flow_stat {
 /**
  * struct dcqcn_fifo - packets of a flow that must leave in order
  * @queue: the held packets
- * @last_psn: PSN of the last request, or READ response
+ * @last_psn: PSN of the last request, or READ response, of RC and UC
  * @begun: there was a request, or READ response, since the limit began
  * @skipped: requests that left without the lock, modulo 256; only rxe's requester changes it
  * @charged: value of @skipped up to which requests were charged

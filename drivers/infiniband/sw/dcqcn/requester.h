@@ -118,8 +118,25 @@ void dcqcn_req_ask_again(struct dcqcn_qp *qp, struct dcqcn_tx *tx);
 bool dcqcn_req_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 		       struct dcqcn_tx *tx, u64 now);
 
-/* Compare a packet of a limited flow with the one before it. Return true if rxe sends it again:
- * what its FIFO holds from its PSN on is stale.
+/* PSNs; by so many may a packet of UC follow the one before: rxe may fail to send some */
+#define DCQCN_UC_GAP		128
+
+/* Whether a packet of UC is of another connection than the one before it: rxe numbers packets one
+ * by one, and accepts any first packet of a message, so those of the old connection would do harm
+ * in the new one.
+ */
+static inline bool dcqcn_req_reconnects(struct dcqcn_fifo *fifo, u32 psn)
+{
+	bool jumps = fifo->begun &&
+		     ((psn - fifo->last_psn - 1) & DCQCN_QPN_MASK) >= DCQCN_UC_GAP;
+
+	fifo->begun = true;
+	fifo->last_psn = psn;
+	return jumps;
+}
+
+/* Compare a packet of a limited flow with the one before it. Return true if what its FIFO holds is
+ * stale: from its PSN on, as rxe sends it again, or, of UC, all.
  */
 static __always_inline bool dcqcn_req_goes_back(struct dcqcn_qp *qp,
 						struct dcqcn_fifo *fifo,
@@ -127,7 +144,10 @@ static __always_inline bool dcqcn_req_goes_back(struct dcqcn_qp *qp,
 {
 	bool back;
 
-	if (qp->type != IB_QPT_RC || tx->packet.kind == DCQCN_PKT_ACK)
+	if (qp->type != IB_QPT_RC)
+		return qp->type == IB_QPT_UC &&
+		       dcqcn_req_reconnects(fifo, tx->packet.psn);
+	if (tx->packet.kind == DCQCN_PKT_ACK)
 		return false;
 	back = !fifo->begun || dcqcn_psn_reaches(fifo->last_psn, tx->packet.psn);
 	fifo->last_psn = tx->packet.psn;
