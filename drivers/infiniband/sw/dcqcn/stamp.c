@@ -61,14 +61,17 @@ struct dcqcn_stamps {
  * dcqcn_stamp_add() - let switches stamp a packet
  * @skb: the packet, on its way out; its headers may move
  *
+ * IPsec would encrypt the stamp with the datagram, and in transport mode the peer's kernel would
+ * count it as part of that.
+ *
  * Context: any, with BH disabled. Return: whether there is room for a stamp in its frame.
  */
 bool dcqcn_stamp_add(struct sk_buff *skb)
 {
 	const struct roce_stamp empty = { .magic = cpu_to_be32(ROCE_STAMP_MAGIC) };
 
-	if (skb->len + sizeof(empty) > dst_mtu(skb_dst(skb)) || skb_shared(skb) ||
-	    skb_is_nonlinear(skb))
+	if (skb->len + sizeof(empty) > dst_mtu(skb_dst(skb)) || dst_xfrm(skb_dst(skb)) ||
+	    skb_shared(skb) || skb_is_nonlinear(skb))
 		return false;
 	if (skb_tailroom(skb) < (int)sizeof(empty) &&
 	    pskb_expand_head(skb, 0, sizeof(empty), GFP_ATOMIC))
