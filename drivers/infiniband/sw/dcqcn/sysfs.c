@@ -289,7 +289,10 @@ static void dcqcn_dir_remove(struct kobject *kobj)
  * dcqcn_sysfs_add() - create ``ecn/`` below a port's network device
  * @dev: the port
  *
- * Context: process; may sleep. Return: 0 or a negative error.
+ * sysfs lets its users ensure that a directory is not removed while something is added to it: the
+ * network device removes its own under rtnl.
+ *
+ * Context: process; may sleep. Takes rtnl. Return: 0 or a negative error.
  */
 int dcqcn_sysfs_add(struct dcqcn_dev *dev)
 {
@@ -300,6 +303,11 @@ int dcqcn_sysfs_add(struct dcqcn_dev *dev)
 	if (!sysfs)
 		return -ENOMEM;
 	dev->sysfs = sysfs;
+	rtnl_lock();
+	if (dev->ndev->reg_state != NETREG_REGISTERED) {
+		err = -ENODEV;
+		goto free;
+	}
 	sysfs->ecn = kobject_create_and_add("ecn", &dev->ndev->dev.kobj);
 	if (!sysfs->ecn)
 		goto free;
@@ -310,6 +318,7 @@ int dcqcn_sysfs_add(struct dcqcn_dev *dev)
 			goto remove;
 		}
 	}
+	rtnl_unlock();
 	return 0;
 
 remove:
@@ -317,6 +326,7 @@ remove:
 		dcqcn_dir_remove(sysfs->dirs[i]);
 	dcqcn_dir_remove(sysfs->ecn);
 free:
+	rtnl_unlock();
 	kfree(sysfs);
 	return err;
 }
