@@ -187,9 +187,11 @@ static void dcqcn_client_remove(struct ib_device *ibdev, void *client_data)
 	ndev = dev->ndev;
 
 	/* Send held packets while later ones still queue behind them, so that
-	 * unloading the module does not reorder packets
+	 * unloading the module does not reorder packets. A limit that begins
+	 * now may have missed @stopping: wait until it can be seen.
 	 */
 	WRITE_ONCE(dev->stopping, true);
+	synchronize_net();
 	dcqcn_qp_dev_release(dev);
 	dcqcn_debugfs_remove(dev);
 	dcqcn_sysfs_remove(dev);
