@@ -168,8 +168,8 @@ static __always_inline struct sk_buff *dcqcn_queue_turn(struct dcqcn_flow *flow)
 /* Return a packet that leaves before it is due, or NULL. If many leave at once because all of them
  * were held for too long, the flow pays for only one of them: otherwise the packets that it still
  * holds would wait for seconds, and READ responses have no other bound. If they leave for want of
- * memory, which may last, READ responses have their turn, and the flow pays for all, so that its rate
- * holds when there is room again.
+ * memory, which may last, READ responses have their turn, and the flow pays for all, so that its
+ * rate holds when there is room again.
  */
 static struct sk_buff *dcqcn_queue_next_early(struct dcqcn_qp *qp, u64 now)
 {
