@@ -54,7 +54,7 @@ static struct flow_notes {
 	u64 rate;
 	u64 progress;		/* ns; a packet left, or began to wait */
 	u64 output;		/* ns; rxe sent data */
-	u32 psn;		/* of its last request */
+	u32 psn[2];		/* of its last request, and READ response */
 	u64 begins;		/* ns; a flow began after a pause */
 	u64 line;		/* bit/s; of its port then, 0 if no start is expected */
 	u32 burst;		/* bytes that left in that moment */
@@ -192,6 +192,9 @@ static u64 starting_line(const struct rxe_qp *qp)
 	if (!settings->rp.start_burst || !(settings->rp_enable & BIT(qp->tos >> 5)) ||
 	    settings->ccc.algorithms || settings->plugs || qp->port->dev->stopping)
 		return 0;
+	/* each byte raises the rate: the first packet that continues brings it to the line */
+	if (settings->rp.rpg_byte_reset == 1)
+		return 0;
 	line = dcqcn_dev_line(qp->port->dev, settings);
 	return dcqcn_rate_floor(&settings->rp) < line ? line : 0;
 }
@@ -233,15 +236,15 @@ void check_output(struct tx *tx)
 	struct rxe_qp *qp = tx->qp;
 	enum dcqcn_fifo_kind f = fifo_of(tx);
 	struct flow_notes *n = &notes[index_of(qp)];
-	bool back = tx->kind == DCQCN_PKT_REQUEST && (tx->psn - n->psn - 1) & 0x800000;
+	bool back = tx->kind != DCQCN_PKT_ACK && (tx->psn - n->psn[f] - 1) & 0x800000;
 
-	if (tx->kind != DCQCN_PKT_ACK)
+	if (tx->kind != DCQCN_PKT_ACK) {
 		check_pause(qp, n, tx->opcode, tx->skb.len + ETH_HLEN, back);
+		n->psn[f] = tx->psn;
+	}
 	/* what was awaited is lost, and a start begins to wait anew */
-	if (back)
+	if (back && tx->kind == DCQCN_PKT_REQUEST)
 		n->waited = n->no_step = fuzz_now;
-	if (tx->kind == DCQCN_PKT_REQUEST)
-		n->psn = tx->psn;
 	if (!qp->held[0] && !qp->held[1])
 		n->progress = fuzz_now;
 	tx->older = qp->newest[f];
