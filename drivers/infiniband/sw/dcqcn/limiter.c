@@ -302,8 +302,6 @@ static void dcqcn_limiter_feel(struct dcqcn_qp *qp,
 
 	if (dcqcn_limiter_obey(qp, settings, asks, now) || !burst)
 		return;
-	/* until dcqcn_gate_follow() lets it obey its context again */
-	WRITE_ONCE(qp->obeys, DCQCN_OBEYS_RATE);
 	if (!flow->path)
 		dcqcn_limiter_measure(flow);
 	if (flow->path) {
