@@ -21,8 +21,8 @@ struct netlink_ext_ack;
 
 /* Bytes that each CPU may take from a pool, or give back, before others see it: a few frames
  * of 1 KB, so that the ports' CPUs rarely write the same line. A pool may hold this much more for
- * each CPU; with one CPU it is exact. It may also look fuller by as much, so whoever would refuse a
- * packet counts again, on all CPUs.
+ * each CPU; with one CPU it is exact. It may also look fuller by as much, so before a packet is
+ * refused, all CPUs are counted.
  */
 #define DCBPORT_POOL_BATCH	8192
 

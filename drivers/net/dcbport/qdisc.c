@@ -57,8 +57,8 @@ static bool port_runs(const struct dcbport *port)
  */
 void dcbport_wake(struct dcbport *port)
 {
-	/* From 6.19 on, __netif_schedule() first looks whether packets wait to be queued. Whoever
-	 * takes these with xchg() looks after them for the change that this call is for.
+	/* From 6.19 on, __netif_schedule() does nothing while packets wait to be queued, because
+	 * the CPU that takes them runs the qdisc. It must see the change that this call is for.
 	 */
 	smp_mb();
 	if (port_runs(port))

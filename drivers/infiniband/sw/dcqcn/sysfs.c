@@ -5,8 +5,8 @@
  * Documentation/ABI/testing/sysfs-class-net-ecn describes them.
  *
  * A directory is a kobject that knows its port; a file knows its knob. A write
- * publishes a changed copy of the settings. Nothing here takes a lock of the data
- * path, or rtnl, under which the files are removed.
+ * publishes a changed copy of the settings. Neither reads nor writes take a lock of
+ * the data path, or rtnl, under which the files are added and removed.
  *
  * When the network device is deleted, its directory may vanish with everything
  * below it before rxe's device is removed. Therefore enable/ is a kobject too:
