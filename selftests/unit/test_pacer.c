@@ -3636,8 +3636,8 @@ static void crowded_reads(void)
 	ends();
 }
 
-/* A packet that leaves for want of memory, behind a closed window, costs what it takes at the rate,
- * and not the time after which the algorithm would have looked again
+/* With a closed window, the port is out of memory, and a packet leaves early. It is charged at the
+ * flow's rate, and not with the time after which the algorithm would have looked again.
  */
 static void plug_crowded(void)
 {
@@ -3880,7 +3880,7 @@ static const struct tap_test tests[] = {
 	{ "an algorithm takes another path when nothing is in flight", plug_moves },
 	{ "an algorithm's flow goes on at once when rxe goes back", plug_goes_back },
 	{ "READ responses have their turn while a port holds all that it may", crowded_reads },
-	{ "a packet that leaves for want of memory does not stop its algorithm", plug_crowded },
+	{ "a flow goes on after a packet has left early because memory was short", plug_crowded },
 	{ "algorithms have names", plug_names },
 	{ "an algorithm and the port of its flow go at the same time", plug_goes_with_port },
 	{ "an algorithm goes while it is chosen", plug_goes_while_chosen },

@@ -869,7 +869,7 @@ static const struct tap_test tests[] = {
 	{ "devices that are no link of their own are refused", test_kinds },
 	{ "more than 2 GiB move from a headroom to the pool", test_large_headroom },
 	{ "no packet is lost for what other CPUs have given back", test_other_cpus },
-	{ "the class of a filter is no record of a port", test_flowid },
+	{ "a filter's class is not taken for a port", test_flowid },
 	{ "users leave half of the ports' numbers to the administrator", test_numbers },
 };
 

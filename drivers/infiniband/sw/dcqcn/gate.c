@@ -86,7 +86,7 @@ void dcqcn_gate_allow(struct dcqcn_qp *qp, u32 bytes, u64 now)
 	struct dcqcn_flow *flow = &qp->flow;
 	struct dcqcn_fifo *fifo = &flow->fifo[DCQCN_REQUESTS];
 
-	/* RC only: nobody has measured what UC would gain */
+	/* only RC: whether UC would gain was never measured */
 	if (qp->type != IB_QPT_RC || flow->burst || flow->released ||
 	    flow->next + (u64)DCQCN_SKIPS * flow->gap > now)
 		return;
