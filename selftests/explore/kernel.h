@@ -69,8 +69,7 @@ static inline void world_pause(const void *at)
 #define mutex_destroy(m)	kernel_assert(!(m)->held)
 #define cond_resched()		((void)0)
 #define static_branch_enable(key)	((key)->users = 1)
-#define atomic_add_unless(a, n, u) \
-	((a)->counter != (u) ? ((a)->counter += (n), true) : false)
+#define atomic_inc_return(a)	(++(a)->counter)
 
 void world_call_rcu(struct rcu_head *rcu, void (*func)(struct rcu_head *rcu));
 void world_free_later(void *p);
@@ -180,12 +179,13 @@ int world_register_hooks(struct net *net, const struct nf_hook_ops *ops, int n);
 void world_unregister_hooks(struct net *net, const struct nf_hook_ops *ops, int n);
 
 #define ip_route_output_key	world_route4
-#define ip6_route_output	world_route6
+#define ip6_dst_lookup_flow	world_route6
 #define ip_local_out		world_local_out
 #undef ip6_local_out
 #define ip6_local_out		world_local_out
 struct rtable *world_route4(struct net *net, struct flowi4 *fl4);
-struct dst_entry *world_route6(struct net *net, struct sock *sk, struct flowi6 *fl6);
+struct dst_entry *world_route6(struct net *net, const struct sock *sk, struct flowi6 *fl6,
+			       const struct in6_addr *final_dst);
 int world_local_out(struct net *net, struct sock *sk, struct sk_buff *skb);
 
 /* --- the RDMA core ------------------------------------------------------------------------ */

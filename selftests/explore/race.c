@@ -21,6 +21,7 @@
 
 #include "cc.h"
 #include "qp.h"
+#include "resolve.h"
 
 static ucontext_t cpu_a, other_cpus;
 static char stack[1 << 18];
@@ -323,10 +324,54 @@ static void chosen_too_late(void)
 	world_end();
 }
 
+/* A stranger floods a port with CNPs for QPs that do not exist. Meanwhile a QP sends an ACK to
+ * another peer than before, so that it is resolved again: there is one entry more than the bound.
+ */
+static void flooded(void)
+{
+	u8 packet[64] = { [0] = 0x45, [28] = DCQCN_OPCODE_ACK };
+	struct sk_buff skb = { .data = packet };
+	struct dcqcn_tx *tx = dcqcn_tx_of(&skb);
+	struct dcqcn_dev *dev;
+	struct dcqcn_qp *qp;
+	u32 i, unresolved;
+
+	world_begin(9);
+	rxe_begin();
+	checks_begin();
+	dev = ports[0].dev;
+	rxe_connect(0, IB_QPT_RC, 14, 1024, 1, 0, 0);
+	rxe_post(&qps[0], WRITE, 64);
+	rxe_run(&qps[0]);
+	pass(10 * MS);
+	qp = dcqcn_qp_find(dev, qpn());
+	demand(qp && qp->owner, "the QP has not described itself");
+	for (i = 0; i < 2 * DCQCN_UNRESOLVED_MAX; i++)
+		add_unknown(0x100000 + i);
+	demand(dev->resolver.num_unresolved.counter == DCQCN_UNRESOLVED_MAX, "%d entries",
+	       dev->resolver.num_unresolved.counter);
+	tx->bth = (void *)&packet[28];
+	tx->packet.kind = DCQCN_PKT_ACK;
+	bh_disabled++;
+	dcqcn_qp_confirm(qp, tx);
+	bh_disabled--;
+	demand(qp->state == DCQCN_QP_RESOLVING, "the entry's state is %u", qp->state);
+	for (i = 0; i < 2 * DCQCN_UNRESOLVED_MAX; i++)
+		add_unknown(0x200000 + i);
+	unresolved = dev->resolver.num_unresolved.counter;
+	demand(unresolved == DCQCN_UNRESOLVED_MAX + 1, "%u entries of unknown QPs", unresolved);
+	pass(3 * SECOND);
+	demand(!dev->resolver.num_unresolved.counter, "%d entries stay",
+	       dev->resolver.num_unresolved.counter);
+	printf("ok 9 - a flood stays bounded when a QP is resolved again\n");
+	rxe_destroy(&qps[0]);
+	world_end();
+}
+
 int main(void)
 {
 	world_init();
-	printf("TAP version 13\n1..8\n");
+	printf("TAP version 13\n1..9\n");
 	freed_at_once();
 	link_comes_up();
 	sweeps_after_weeks();
@@ -337,5 +382,6 @@ int main(void)
 	asked_too_early(resume);
 	printf("ok 7 - the core is asked about a QP just before it is connected again\n");
 	chosen_too_late();
+	flooded();
 	return 0;
 }

@@ -213,8 +213,9 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 		return qp;
 	if (READ_ONCE(dev->stopping))
 		return NULL;
-	if (!atomic_add_unless(&dev->resolver.num_unresolved, 1, DCQCN_UNRESOLVED_MAX))
-		goto count;
+	/* dcqcn_qp_contradict() exceeds the bound, so equality would not do */
+	if (atomic_inc_return(&dev->resolver.num_unresolved) > DCQCN_UNRESOLVED_MAX)
+		goto unresolved;
 
 	qp = dcqcn_qp_alloc(dev, qpn);
 	if (!qp)
@@ -242,7 +243,6 @@ free:
 	kfree(qp);
 unresolved:
 	atomic_dec(&dev->resolver.num_unresolved);
-count:
 	dcqcn_count(dev, DCQCN_QP_ERRORS);
 	return NULL;
 }
