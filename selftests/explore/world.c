@@ -412,7 +412,8 @@ struct rtable *world_route4(struct net *n, struct flowi4 *fl4)
 	demand(false, "an answer leaves from another address");
 }
 
-struct dst_entry *world_route6(struct net *n, struct sock *sk, struct flowi6 *fl6)
+struct dst_entry *world_route6(struct net *n, const struct sock *sk, struct flowi6 *fl6,
+			       const struct in6_addr *final_dst)
 {
 	demand(false, "an answer is IPv6");
 }

@@ -903,13 +903,13 @@ static inline struct rtable *ip_route_output_key(struct net *net,
 	return &fuzz_route;
 }
 
-static inline struct dst_entry *ip6_route_output(struct net *net,
-						 struct sock *sk,
-						 struct flowi6 *fl6)
+static inline struct dst_entry *ip6_dst_lookup_flow(struct net *net, const struct sock *sk,
+						    struct flowi6 *fl6,
+						    const struct in6_addr *final_dst)
 {
-	/* never fails, but may say that there is none */
+	if (fuzz_no_route)
+		return ERR_PTR(-ENETUNREACH);
 	fuzz_dst_refs++;
-	fuzz_route.dst.error = fuzz_no_route ? -ENETUNREACH : 0;
 	return &fuzz_route.dst;
 }
 

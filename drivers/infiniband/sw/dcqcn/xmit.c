@@ -10,7 +10,6 @@
 #include <linux/skbuff.h>
 #include <linux/time64.h>
 #include <net/ip.h>
-#include <net/ip6_route.h>
 #include <net/ipv6.h>
 #include <net/route.h>
 
@@ -41,13 +40,9 @@ static struct dst_entry *dcqcn_xmit_route6(struct net *net, int ifindex,
 		.saddr = spec->saddr,
 		.daddr = spec->daddr,
 	};
-	struct dst_entry *dst = ip6_route_output(net, NULL, &fl6);
-	int err = dst->error;
 
-	if (!err)
-		return dst;
-	dst_release(dst);
-	return ERR_PTR(err);
+	/* unlike ip6_route_output(), it asks the policies of IPsec, as the IPv4 function does */
+	return ip6_dst_lookup_flow(net, NULL, &fl6, NULL);
 }
 
 /**
