@@ -19,6 +19,8 @@ static uint32_t set_from(const char *file, const char *name,
 	char before[DEV_NAME_LEN];
 	uint32_t which;
 
+	if (!dev)
+		fail("%s: the device is gone", name);
 	strcpy(before, dev->algorithm);
 	which = dialect_read(file, dev) & ~given;
 	/* an older module knows no algorithms */

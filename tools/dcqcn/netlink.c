@@ -268,11 +268,12 @@ static uint16_t open_family(const struct netlink_family *f)
 	struct nlmsghdr *nlh;
 	int on = 1;
 
-	if (sock && spoken == f)
+	if (sock && spoken == f && family)
 		return family;
 	if (sock)
 		mnl_socket_close(sock);
 	spoken = f;
+	family = 0;	/* the program may survive that it is not found, see fail_survive() */
 	sock = mnl_socket_open2(NETLINK_GENERIC, SOCK_CLOEXEC);
 	if (!sock || mnl_socket_bind(sock, 0, MNL_SOCKET_AUTOPID) < 0)
 		fail_errno("netlink");
