@@ -3,13 +3,15 @@
  * How a port handles incoming packets: it gives them their priority, and records that they
  * came in here. It takes PFC frames before a bridge can drop them. A port of a switch also
  * detaches packets from the socket that sent them, if that is on the same machine: as with a
- * real switch, the sender must not notice that a switch holds its packet.
+ * real switch, the sender must not notice that a switch holds its packet. A socket that a BPF
+ * program has chosen to receive a packet stays, as in the stack's own input.
  */
 #include <linux/etherdevice.h>
 #include <linux/netdevice.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter_netdev.h>
 #include <linux/skbuff.h>
+#include <net/sock.h>
 
 #include "classify.h"
 #include "hook.h"
@@ -74,7 +76,7 @@ static unsigned int hook_ingress(void *priv, struct sk_buff *skb,
 	struct dcbport *port = priv;
 	u8 prio;
 
-	if (READ_ONCE(port->switched))
+	if (READ_ONCE(port->switched) && !skb_sk_is_prefetched(skb))
 		skb_orphan(skb);
 	if (unlikely(skb->protocol == htons(DCBPORT_PFC_ETHERTYPE)))
 		return hook_control(port, skb);

@@ -100,7 +100,7 @@ struct rcu_head { int unused; };
 #define rcu_dereference_raw(p)	(p)
 #define rcu_dereference_protected(p, cond)	(p)
 #define rtnl_dereference(p)	(p)
-#define rcu_access_pointer(p)	(p)
+#define rcu_access_pointer(p)	({ typeof(p) at = (p); core_looked(at); at; })
 #define rcu_assign_pointer(p, v)	((p) = (v))
 #define RCU_INIT_POINTER(p, v)	((p) = (v))
 #define RCU_INITIALIZER(p)	(p)
@@ -183,6 +183,7 @@ extern u64 core_now;
 #define hrtimer_get_expires(t)	((t)->expires)
 #define get_random_u32		core_random
 
+void core_looked(const void *at);
 u32 core_random(void);
 
 /* --- devices -------------------------------------------------------------------------- */
@@ -291,6 +292,7 @@ struct sk_buff {
 #define IP6_ECN_set_ce(skb, ip6)	((void)(ip6), 1)
 #define skb_ensure_writable(skb, len)	((void)(len), 0)
 #define skb_orphan(skb)		((void)(skb))
+#define skb_sk_is_prefetched(skb)	((void)(skb), false)
 #define skb_is_gso(skb)		((void)(skb), false)
 #define skb_gso_segment(skb, features)	((void)(features), (struct sk_buff *)NULL)
 #define netif_skb_features(skb)	0
