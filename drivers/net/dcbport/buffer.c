@@ -122,6 +122,7 @@ static void ingress_review(struct dcbport_ingress *in)
 	for (prio = 0; prio < DCBPORT_PRIOS; prio++) {
 		holding = &in->holding[1][prio];
 		pool = dcbport_shared_read(holding->shared);
+		pool.used = dcbport_shared_used(holding->shared);
 		before = holding->account.shared;
 		dcbport_account_review(&holding->account, &pool,
 				       &holding->thresholds);
@@ -482,11 +483,19 @@ bool dcbport_holding_charge(struct dcbport_holding *holding,
 void dcbport_holding_release(struct dcbport_holding *holding, u32 len)
 {
 	struct dcbport_pool pool = dcbport_shared_read(holding->shared);
-	u32 before = holding->account.shared;
+	const struct dcbport_thresholds *th = &holding->thresholds;
+	struct dcbport_account *account = &holding->account;
+	u32 before = account->shared;
 
-	dcbport_account_release(&holding->account, &pool, &holding->thresholds,
-				len);
+	dcbport_account_release(account, &pool, th, len);
 	holding_settle(holding, before);
+	/* a pause must not last because other CPUs have not told what they gave back */
+	if (account->paused && !account->headroom &&
+	    (!th->xoff || dcbport_account_bytes(account) <= th->xon)) {
+		pool.used = dcbport_shared_used(holding->shared);
+		dcbport_account_release(account, &pool, th, 0);
+		holding_tell(holding);
+	}
 }
 
 static void ingress_free_rcu(struct rcu_head *rcu)
