@@ -174,9 +174,12 @@ u64 dcbport_pause_read(struct dcbport_pause *p, int prio,
 
 /**
  * dcbport_pause_inherit() - take over the pauses of priorities that no frame has named since
- * @heir: the pauses of a port that obeys the same priorities
+ * @heir: the pauses of a port, which may have settings of its own already
  * @p: those of the port that it replaces on its link
  * @now: ns
+ *
+ * As in dcbport_pause_set(), a pause lasts at most as long as a frame can ask for at the new rate.
+ * No frame could end that of a priority without PFC.
  *
  * Context: any, with softirqs enabled or not.
  */
@@ -190,7 +193,8 @@ void dcbport_pause_inherit(struct dcbport_pause *heir, struct dcbport_pause *p, 
 		until = dcbport_pause_read(p, prio, &old, now);
 		own = &heir->count[prio];
 		spin_lock_bh(&heir->lock);
-		if (until > now && !own->frames && !own->resumes) {
+		until = min(until, now + dcbport_pfc_nsec(DCBPORT_PFC_MAX, heir->rate));
+		if (heir->enable & 1 << prio && until > now && !own->frames && !own->resumes) {
 			own->asked = old.asked;
 			pause_change(heir, prio, until, now);
 		}

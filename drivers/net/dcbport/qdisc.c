@@ -57,14 +57,17 @@ static bool port_runs(const struct dcbport *port)
  */
 void dcbport_wake(struct dcbport *port)
 {
+	bool runs;
+
 	/* From 6.19 on, __netif_schedule() does nothing while packets wait to be queued, because
 	 * the CPU that takes them runs the qdisc. It must see the change that this call is for.
 	 */
 	smp_mb();
-	if (port_runs(port))
+	runs = port_runs(port);
+	if (runs)
 		__netif_schedule(port->sch);
 	/* if it has been halted meanwhile, nothing was scheduled */
-	if (!port_runs(port))
+	if (!runs || !port_runs(port))
 		port_look_later(port);
 }
 
@@ -480,7 +483,8 @@ static void port_bequeath(struct dcbport *port)
 	if (heir->buffer || !port->buffer)
 		return;
 	/* tc may destroy the old port late, and the new one may have been set meanwhile */
-	if (!dcbport_buffer_has_room(port->buffer, dcbport_settings_room(&heir->settings) -
+	if (dcbport_settings_check(&heir->settings, true) ||
+	    !dcbport_buffer_has_room(port->buffer, dcbport_settings_room(&heir->settings) -
 						   dcbport_settings_room(&port->settings)))
 		return;
 	dcbport_buffer_inherit(heir, port);
