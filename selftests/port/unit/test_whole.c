@@ -45,6 +45,12 @@ static void (*meanwhile)(void);
 /* What another CPU does when a port is about to be scheduled, once */
 static void (*before)(void);
 
+/* What another CPU does when a port has seen that it is halted, in its timer and again to be woken,
+ * once
+ */
+static void (*afterwards)(void);
+static int looks;
+
 /* What left a device */
 static struct { unsigned int data, pauses, resumes; u64 last; } left[DEVICES];
 
@@ -112,6 +118,16 @@ u32 core_random(void)
 	if (other)
 		other();
 	return 0x9e3779b9;
+}
+
+void core_looked(const void *at)
+{
+	void (*other)(void) = afterwards;
+
+	if (!other || at != &noop || --looks)
+		return;
+	afterwards = NULL;
+	other();
 }
 
 void __netif_schedule(struct Qdisc *sch)
@@ -492,6 +508,26 @@ static void wakes_for_nothing(void)
 	end();
 }
 
+static void halt_ends(void)
+{
+	activate(&devices[0]);
+}
+
+/* The halt ends when the port has seen that it does not run */
+static void wakes_too_early(void)
+{
+	begin(0);
+	congest();
+	pass(10 * MS);
+	deactivate(&devices[0], resets);
+	afterwards = halt_ends;
+	looks = 2;
+	pass(HALT);
+	expect(!afterwards, "the port was not woken");
+	check_pauses();
+	end();
+}
+
 static void replaced(void)
 {
 	begin(0);
@@ -666,12 +702,29 @@ static void test_wakes_for_nothing(void)
 	both_kernels(wakes_for_nothing);
 }
 
+static void test_wakes_too_early(void)
+{
+	both_kernels(wakes_too_early);
+}
+
 static void test_replaced(void)
 {
 	both_kernels(replaced);
 }
 
 /* tc destroys the old port late, and the new one has been set meanwhile */
+static void replace_late(int device, const struct dcbport_settings *s)
+{
+	struct net_device *dev = &devices[device];
+	struct Qdisc *old = dev->qdisc;
+
+	deactivate(dev, false);
+	dev->qdisc = create(dev);
+	expect(!dcbport_change(port_at(device), s, NULL, &(struct netlink_ext_ack){}), "settings");
+	destroy(old);
+	activate(dev);
+}
+
 static void test_replaced_late(void)
 {
 	static const struct { u32 headroom; bool fits; } cases[] = {
@@ -679,22 +732,15 @@ static void test_replaced_late(void)
 	};
 	struct dcbport_buffer *buffer;
 	struct dcbport_settings s;
-	struct Qdisc *old;
 	u64 room;
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		begin(0);
 		buffer = dcbport_buffer_find(&net, "s");
 		room = buffer->room;
-		old = devices[0].qdisc;
-		deactivate(&devices[0], false);
-		devices[0].qdisc = create(&devices[0]);
 		s = port_at(0)->settings;
 		s.thresholds[PRIO].headroom += cases[i].headroom;
-		expect(!dcbport_change(port_at(0), &s, NULL, &(struct netlink_ext_ack){}),
-		       "settings");
-		destroy(old);
-		activate(&devices[0]);
+		replace_late(0, &s);
 		expect(!!port_at(0)->buffer == cases[i].fits, "a headroom of %u more",
 		       cases[i].headroom);
 		room = cases[i].fits ? room + cases[i].headroom : room / 2;
@@ -704,12 +750,104 @@ static void test_replaced_late(void)
 	}
 }
 
+/* No frame could end a pause that a port without PFC inherits, and one at the old, lower rate would
+ * last too long
+ */
+static void test_inherited(void)
+{
+	static const u64 slow = 1000000;
+
+	for (int pfc = 0; pfc < 2; pfc++) {
+		struct dcbport_settings s;
+
+		begin(0);
+		s = port_at(1)->settings;
+		s.rate = slow;
+		set(1, &s);
+		pause(1, 0xffff);
+		s.rate = RATE;
+		s.pfc = pfc << PRIO;
+		replace_late(1, &s);
+		forward(PRIO, 3);
+		pass(1 * MS);
+		expect(left[1].data == (pfc ? 0 : 3), "%u of 3 sent", left[1].data);
+		pass(2 * LONGEST);
+		expect(left[1].data == 3, "%u of 3 sent, and the pause lasts", left[1].data);
+		end();
+	}
+}
+
+/* A switch refuses PFC without headroom, which a port that is in none may have */
+static void test_heir_refused(void)
+{
+	struct dcbport_settings s;
+
+	begin(0);
+	s = port_at(0)->settings;
+	s.thresholds[PRIO].headroom = 0;
+	replace_late(0, &s);
+	expect(!port_at(0)->buffer, "it is in the switch");
+	end();
+}
+
+/* CPU 0 queues a packet, which another CPU will send */
+static void queue_only(u8 prio)
+{
+	struct sk_buff *skb = packet(prio), *to_free = NULL;
+
+	come(skb, 0);
+	skb->dev = &devices[1];
+	qdisc_pkt_len(skb) = skb->len;
+	qdisc_ops->enqueue(skb, devices[1].qdisc, &to_free);
+	tcf_kfree_skb_list(to_free, NULL, NULL, NULL);
+}
+
+/* CPU 0 queues packets, others send them, and have not told yet what they gave back: a pause must
+ * end at xON
+ */
+static void test_other_cpus_resume(void)
+{
+	static const struct dcbport_pfc over = { .enable = 1 << PRIO };
+	struct dcbport_buffer *buffer;
+	struct dcbport_buffer_settings small = dcbport_buffer_defaults;
+	struct dcbport_settings s;
+	u32 bytes;
+
+	begin(0);
+	buffer = dcbport_buffer_find(&net, "s");
+	s = port_at(1)->settings;
+	s.rate = 0;
+	set(1, &s);
+	s = port_at(0)->settings;
+	s.thresholds[PRIO].alpha = DCBPORT_ALPHA_ONE;
+	set(0, &s);
+	small.size = buffer->room + 110000;
+	expect(!dcbport_buffer_set(buffer, &small, &(struct netlink_ext_ack){}), "a small switch");
+	for (int i = 0; i < 7 * (CPUS - 1); i++) {
+		queue_only(PRIO);
+		core_cpu = 1 + i % (CPUS - 1);
+		run(devices[1].qdisc);
+		core_cpu = 0;
+	}
+	pause(1, 0xffff);
+	for (int i = 0; i < 200 && !port_at(0)->ingress->paused; i++)
+		forward(PRIO, 1);
+	expect(port_at(0)->ingress->paused, "no pause");
+	dcbport_pause_hear(&port_at(1)->pause, &over, core_now);
+	core_cpu = 1;
+	while (port_at(0)->ingress->paused)
+		leave(qdisc_ops->dequeue(devices[1].qdisc), 1);
+	core_cpu = 0;
+	bytes = dcbport_account_bytes(&port_at(0)->ingress->holding[1][PRIO].account);
+	expect(bytes > 40000 - LENGTH, "the pause ends at %u bytes", bytes);
+	end();
+}
+
 /* CPU 0 queues packets one at a time, others send them: none may be lost in an empty pool */
 static void test_other_cpus(void)
 {
 	const struct dcbport_buffer_settings small = { .size = 500000, .lossy = 20000 };
 	struct dcbport_settings s;
-	struct sk_buff *skb, *to_free;
 
 	for (int share = 0; share < 2; share++) {
 		begin(0);
@@ -723,13 +861,7 @@ static void test_other_cpus(void)
 		expect(!dcbport_buffer_set(dcbport_buffer_find(&net, "s"), &small,
 					   &(struct netlink_ext_ack){}), "a small switch");
 		for (int i = 0; i < 1000; i++) {
-			skb = packet(0);
-			to_free = NULL;
-			come(skb, 0);
-			skb->dev = &devices[1];
-			qdisc_pkt_len(skb) = skb->len;
-			qdisc_ops->enqueue(skb, devices[1].qdisc, &to_free);
-			tcf_kfree_skb_list(to_free, NULL, NULL, NULL);
+			queue_only(0);
 			core_cpu = 1 + i % (CPUS - 1);
 			run(devices[1].qdisc);
 			core_cpu = 0;
@@ -858,6 +990,7 @@ static const struct tap_test tests[] = {
 	{ "a port repeats its pauses after a halt", test_pausing },
 	{ "a pause that begins in a halt", test_pause_begins },
 	{ "a halt that begins while a port is woken", test_wakes_for_nothing },
+	{ "a halt that ends while a port is woken", test_wakes_too_early },
 	{ "a port that replaces another one repeats its pauses", test_replaced },
 	{ "a port that has been set before it replaces another one", test_replaced_late },
 	{ "frames on the wire arrive after a halt", test_wire },
@@ -868,6 +1001,9 @@ static const struct tap_test tests[] = {
 	{ "a class forgets a priority that moved when its packets have left", test_moved },
 	{ "devices that are no link of their own are refused", test_kinds },
 	{ "more than 2 GiB move from a headroom to the pool", test_large_headroom },
+	{ "a pause that is inherited ends", test_inherited },
+	{ "a port that replaces another one may not fit into its switch", test_heir_refused },
+	{ "a pause ends at xON, whoever has given the memory back", test_other_cpus_resume },
 	{ "no packet is lost for what other CPUs have given back", test_other_cpus },
 	{ "a filter's class is not taken for a port", test_flowid },
 	{ "users leave half of the ports' numbers to the administrator", test_numbers },
