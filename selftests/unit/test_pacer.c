@@ -1337,14 +1337,15 @@ static void start_unanswered(void)
 	ends();
 }
 
-/* A start whose first packet is a request goes on to answer READs, of a stock peer. It waits for no
- * ACK if it has asked for none behind its burst, and otherwise for a second.
+/* A start whose first packet is a request goes on to answer READs, of a stock peer. It does not wait
+ * for an ACK, whether or not it has asked for one: the ACK may stand behind the READ responses of a
+ * peer that waits likewise.
  */
 static void start_answers_reads(void)
 {
 	struct dcqcn_flow *flow = &qps[0].flow;
 	unsigned int requests, i;
-	u64 began, limit;
+	u64 began;
 
 	for (requests = 1; requests <= 14; requests += 13) {
 		unstarted(IB_QPT_RC, 0);
@@ -1356,11 +1357,11 @@ static void start_answers_reads(void)
 			output_data(&qps[0], DCQCN_PKT_RESPONSE, i, 1000, READ_MIDDLE);
 		while (flow->rate.start == DCQCN_START_ASKS && fuzz_now - began < 5000 * MS)
 			pass_time(&qps[0], MS / 2);
-		limit = requests == 1 ? MS : 1050 * MS;
-		expect(fuzz_now - began <= limit, "%u requests: waits for %llu ms", requests,
+		/* a packet behind the burst takes 8 ms at the rate of a flow that waits */
+		expect(fuzz_now - began <= (requests == 1 ? MS : 10 * MS),
+		       "%u requests: waits for %llu ms", requests,
 		       (unsigned long long)(fuzz_now - began) / MS);
-		expect(requests == 1 || fuzz_now - began > 990 * MS, "it does not wait for its ACK");
-		expect(asked_module(0) > 0, "no READ response asks");
+		expect(requests > 1 || asked_module(0) > 0, "no READ response asks");
 		ends();
 	}
 }

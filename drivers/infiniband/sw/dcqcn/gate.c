@@ -153,15 +153,19 @@ static noinline bool dcqcn_gate_probes_module(struct dcqcn_qp *qp, struct sk_buf
 	struct dcqcn_flow *flow = &qp->flow;
 	const struct dcqcn_path *path = flow->path;
 
-	if (flow->burst || dcqcn_path_awaits(path, now))
+	if (flow->burst)
+		return false;
+	/* the ACK may stand behind the peer's READ responses, and theirs behind these */
+	if (flow->rate.start == DCQCN_START_ASKS)
+		dcqcn_gate_go_blind(qp, now);
+	if (dcqcn_path_awaits(path, now))
 		return false;
 	/* a start that goes up by samples must not wait for a peer without the module */
 	if (flow->rate.start == DCQCN_START_MEASURES ?
 	    !path->answered || !dcqcn_start_wants_sample(&flow->rate, now) :
 	    !flow->rate.start && path->sent - path->probe_sent < DCQCN_PATH_ASK)
 		return false;
-	if (flow->rate.start == DCQCN_START_ASKS ||
-	    (flow->rate.start == DCQCN_START_MEASURES && !path->rtt))
+	if (flow->rate.start == DCQCN_START_MEASURES && !path->rtt)
 		dcqcn_gate_go_blind(qp, now);
 	return dcqcn_gate_ask_module(skb);
 }
