@@ -180,6 +180,11 @@ static struct sk_buff *dcqcn_queue_next_early(struct dcqcn_qp *qp, u64 now)
 	/* it has waited for READ responses, which have left, and a window does not count it */
 	if (skb && dcqcn_qp_is_windowed(qp) && dcqcn_tx_of(skb)->packet.kind == DCQCN_PKT_ACK)
 		return skb;
+	/* an algorithm's window bounds requests: an ACK behind responses may open the peer's */
+	if (skb && dcqcn_qp_has_algorithm(qp) && qp->cc->due <= now) {
+		flow->next = max(qp->cc->due, dcqcn_tx_of(skb)->since);
+		return skb;
+	}
 	if (!dcqcn_req_is_unsafe(&flow->fifo[DCQCN_RESPONSES], now)) {
 		skb = skb_peek(&flow->fifo[DCQCN_REQUESTS].queue);
 		if (!skb)
@@ -331,9 +336,13 @@ static __always_inline void dcqcn_queue_hold(struct dcqcn_qp *qp,
 	dcqcn_queue_account(qp, kind, skb->truesize);
 	dcqcn_count(qp->dev, DCQCN_RP_HELD);
 	trace_dcqcn_packet_held(qp, tx->packet.psn, tx->packet.bytes);
-	if (kind == DCQCN_REQUESTS &&
-	    unlikely(dcqcn_req_may_exceed(qp, flow->next - now)))
-		dcqcn_gate_hasten(qp, now);
+	if (kind == DCQCN_REQUESTS) {
+		if (unlikely(dcqcn_req_may_exceed(qp, flow->next - now)))
+			dcqcn_gate_hasten(qp, now);
+	} else if (unlikely(dcqcn_qp_has_algorithm(qp))) {
+		/* @next may be the next look at a closed window, which does not bound this packet */
+		flow->next = min(flow->next, max(qp->cc->due, now));
+	}
 }
 
 /* Whether a READ response or an ACK of @memory bytes would exceed a bound */
