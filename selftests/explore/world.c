@@ -264,7 +264,11 @@ static unsigned int run_hook(unsigned int hooknum, struct sk_buff *skb,
 	return verdict;
 }
 
-static void rxe_skb_dtor(struct sk_buff *skb) { }
+/* rxe counts a packet no more */
+static void rxe_skb_dtor(struct sk_buff *skb)
+{
+	rxe_freed(container_of(skb, struct tx, skb)->qp);
+}
 
 bool within_module_mem_type(unsigned long addr, const struct module *mod, int type)
 {
@@ -380,7 +384,7 @@ int dst_output(struct net *n, struct sock *sk, struct sk_buff *skb)
 	struct rxe_qp *qp = tx->qp;
 
 	check_leaves(tx);
-	enqueue(qp->port, skb->data, skb->len, qp);
+	enqueue(qp->port, skb->data, skb->len, skb->destructor == rxe_skb_dtor ? qp : NULL);
 	free(skb->data);
 	free(tx);
 	return 0;
@@ -389,12 +393,12 @@ int dst_output(struct net *n, struct sock *sk, struct sk_buff *skb)
 void world_free_skb(struct sk_buff *skb)
 {
 	struct tx *tx = container_of(skb, struct tx, skb);
-	struct rxe_qp *qp = tx->qp;
 
 	check_dropped(tx);
+	if (skb->destructor == rxe_skb_dtor)
+		skb_orphan(skb);
 	free(skb->data);
 	free(tx);
-	rxe_freed(qp);
 }
 
 struct rtable *world_route4(struct net *n, struct flowi4 *fl4)

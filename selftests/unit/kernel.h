@@ -567,6 +567,15 @@ bool within_module_mem_type(unsigned long addr, const struct module *mod,
 
 static inline void sock_wfree(struct sk_buff *skb) { }
 static inline void sock_efree(struct sk_buff *skb) { }
+static inline void sock_hold(struct sock *sk) { }
+
+static inline void skb_orphan(struct sk_buff *skb)
+{
+	if (skb->destructor)
+		skb->destructor(skb);
+	skb->destructor = NULL;
+	skb->sk = NULL;
+}
 
 /* Of "%ps", which tells a function's name */
 int fuzz_snprintf(char *buf, size_t size, const char *format, void *function);

@@ -31,7 +31,7 @@ struct dcqcn_debugfs;
  */
 DECLARE_STATIC_KEY_FALSE(dcqcn_hasty_rxe);
 
-/* ns; how long packets are held then: 50 of the 200 jiffies, because a QP that is being destroyed
+/* ns; how long requests are held then: 50 of the 200 jiffies, because a QP that is being destroyed
  * still retransmits
  */
 #define DCQCN_HASTY_HOLD_NS	(50ULL * NSEC_PER_SEC / HZ)

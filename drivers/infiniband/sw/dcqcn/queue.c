@@ -13,11 +13,12 @@
  * Requests and READ responses have a FIFO each and take turns, byte for byte:
  * a request must not wait for megabytes of responses while rxe's timer runs.
  *
- * Back-pressure is rxe's own: it stops a requester that has more than 64
- * unfreed packets, and held packets are unfreed. READ responses do not obey
- * that limit, nor do the ACKs that must not overtake them: they are dropped
- * beyond a bound on memory. A request that is held too long is sent at once, as
- * are those for which a port with many QPs has no memory.
+ * Back-pressure is rxe's own: it stops a requester whose QP has more than 64
+ * unfreed packets, and held requests are unfreed. READ responses do not obey
+ * that limit, nor do the ACKs that must not overtake them: rxe does not count
+ * them while they are held, and they are dropped beyond a bound on memory. A
+ * request that is held too long is sent at once, as are those for which a port
+ * with many QPs has no memory.
  *
  * What ends the wait of a held packet, whatever rxe or the peer does:
  *
@@ -40,6 +41,7 @@
 #include <linux/netdevice.h>
 #include <linux/string.h>
 #include <linux/time64.h>
+#include <net/sock.h>
 
 #include "cc.h"
 #include "ccc.h"
@@ -175,7 +177,7 @@ static struct sk_buff *dcqcn_queue_next_early(struct dcqcn_qp *qp, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	struct sk_buff *skb = skb_peek(&flow->fifo[DCQCN_RESPONSES].queue);
-	bool late = true;
+	bool late;
 
 	/* it has waited for READ responses, which have left, and a window does not count it */
 	if (skb && dcqcn_qp_is_windowed(qp) && dcqcn_tx_of(skb)->packet.kind == DCQCN_PKT_ACK)
@@ -185,16 +187,14 @@ static struct sk_buff *dcqcn_queue_next_early(struct dcqcn_qp *qp, u64 now)
 		flow->next = max(qp->cc->due, dcqcn_tx_of(skb)->since);
 		return skb;
 	}
-	if (!dcqcn_req_is_unsafe(&flow->fifo[DCQCN_RESPONSES], now)) {
-		skb = skb_peek(&flow->fifo[DCQCN_REQUESTS].queue);
-		if (!skb)
-			return NULL;
-		late = dcqcn_gate_is_overdue(qp, skb, now);
-		if (!late && !dcqcn_queue_is_crowded(qp, DCQCN_REQUESTS, 0))
-			return NULL;
-		if (!late)
-			skb = dcqcn_queue_turn(flow);
-	}
+	skb = skb_peek(&flow->fifo[DCQCN_REQUESTS].queue);
+	if (!skb)
+		return NULL;
+	late = dcqcn_gate_is_overdue(qp, skb, now);
+	if (!late && !dcqcn_queue_is_crowded(qp, DCQCN_REQUESTS, 0))
+		return NULL;
+	if (!late)
+		skb = dcqcn_queue_turn(flow);
 	if (late)
 		flow->next = min(flow->next, now);
 	else if (dcqcn_qp_has_algorithm(qp))	/* behind its window, @next is its next look */
@@ -317,6 +317,20 @@ dcqcn_queue_take_stale(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, u32 psn)
 	return stale;
 }
 
+/* rxe makes no requests while too many packets of their QP are not freed. It makes any number of
+ * READ responses, and would make no request as long as they are held. So let rxe take this packet
+ * for freed. It keeps its socket, which chooses the transmit queue as for packets that pass.
+ */
+static void dcqcn_queue_adopt(struct sk_buff *skb)
+{
+	struct sock *sk = skb->sk;
+
+	sock_hold(sk);
+	skb_orphan(skb);
+	skb->sk = sk;
+	skb->destructor = sock_efree;
+}
+
 /* Queue a packet */
 static __always_inline void dcqcn_queue_hold(struct dcqcn_qp *qp,
 					     enum dcqcn_fifo_kind kind,
@@ -339,10 +353,12 @@ static __always_inline void dcqcn_queue_hold(struct dcqcn_qp *qp,
 	if (kind == DCQCN_REQUESTS) {
 		if (unlikely(dcqcn_req_may_exceed(qp, flow->next - now)))
 			dcqcn_gate_hasten(qp, now);
-	} else if (unlikely(dcqcn_qp_has_algorithm(qp))) {
-		/* @next may be the next look at a closed window, which does not bound this packet */
-		flow->next = min(flow->next, max(qp->cc->due, now));
+		return;
 	}
+	dcqcn_queue_adopt(skb);
+	/* @next may be the next look at a closed window, which does not bound this packet */
+	if (unlikely(dcqcn_qp_has_algorithm(qp)))
+		flow->next = min(flow->next, max(qp->cc->due, now));
 }
 
 /* Whether a READ response or an ACK of @memory bytes would exceed a bound */

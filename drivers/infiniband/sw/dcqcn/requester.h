@@ -79,20 +79,6 @@ static __always_inline bool dcqcn_req_is_silent(const struct dcqcn_qp *qp,
 	return (u64)elapsed >> dcqcn_flow_ack_timeout(qp);
 }
 
-/* Whether a FIFO holds a packet whose QP rxe may soon free; only in kernels whose rxe does not wait
- * for packets
- */
-static __always_inline bool dcqcn_req_is_unsafe(const struct dcqcn_fifo *fifo,
-						u64 now)
-{
-	struct sk_buff *skb;
-
-	if (!static_branch_unlikely(&dcqcn_hasty_rxe))
-		return false;
-	skb = skb_peek(&fifo->queue);
-	return skb && now - dcqcn_tx_of(skb)->since >= DCQCN_HASTY_HOLD_NS;
-}
-
 /* Whether PSN @a is @b or follows it, modulo 2^24 */
 static inline bool dcqcn_psn_reaches(u32 a, u32 b)
 {
