@@ -1630,6 +1630,40 @@ static void uc_reconnected(void)
 	}
 }
 
+/* RESET to RTS while READ responses are held, to the same QP of the peer: its requester would take
+ * them for answers to its new requests. An ACK of the same connection follows the last response by
+ * 128 PSNs at most.
+ */
+static void rc_reconnected(void)
+{
+	static const struct { enum dcqcn_pkt_kind kind; u32 psn; bool other; } cases[] = {
+		{ DCQCN_PKT_ACK, 0, true }, { DCQCN_PKT_ACK, 4999, true },
+		{ DCQCN_PKT_ACK, 5064, false }, { DCQCN_PKT_ACK, 5191, false },
+		{ DCQCN_PKT_ACK, 5193, true }, { DCQCN_PKT_ACK, 0xffffff, true },
+		{ DCQCN_PKT_RESPONSE, 5064, false }, { DCQCN_PKT_RESPONSE, 5191, false },
+		{ DCQCN_PKT_RESPONSE, 0x400000, true }, { DCQCN_PKT_RESPONSE, 17, true },
+	};
+	unsigned int i, held;
+	u32 psn;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		limited(1, IB_QPT_RC, 14);
+		for (psn = 5000; psn < 5064; psn++)
+			output_data(&qps[0], DCQCN_PKT_RESPONSE, psn, 1000, READ_MIDDLE);
+		held = dcqcn_flow_held(&qps[0].flow);
+		expect(held > 60, "%u are held", held);
+		if (cases[i].kind == DCQCN_PKT_ACK)
+			output(DCQCN_PKT_ACK, cases[i].psn);
+		else
+			output_data(&qps[0], DCQCN_PKT_RESPONSE, cases[i].psn, 1000, READ_MIDDLE);
+		expect(dcqcn_flow_held(&qps[0].flow) == (cases[i].other ? 1 : held + 1),
+		       "PSN %u: %u are held", cases[i].psn, dcqcn_flow_held(&qps[0].flow));
+		expect(qps[0].flow.stat.drop_stale == (cases[i].other ? held : 0),
+		       "PSN %u: %u are dropped", cases[i].psn, qps[0].flow.stat.drop_stale);
+		ends();
+	}
+}
+
 /* A QP is reconnected, to a peer at the end of a longer path: what was measured of the one before is
  * forgotten, with the burst and the share that the flow had there
  */
@@ -3504,6 +3538,36 @@ static void plug_goes_back(void)
 	unplugged();
 }
 
+/* A closed window keeps requests, but neither READ responses nor the ACKs behind them: these wait for
+ * their turn at the rate
+ */
+static void plug_answers_reads(void)
+{
+	static struct dcqcn_cc_ops reads;
+	u32 i;
+
+	plugged_as(&reads, "reads", 0);
+	reads.flags = 0;
+	plug_rate = 8 * MBPS;
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	for (i = 0; i < 4; i++)
+		output(DCQCN_PKT_REQUEST, i);
+	pass_time(&qps[0], 10 * MS);
+	expect(num_sent == 1, "%u requests leave within the window", num_sent);
+	for (i = 0; i < 5; i++)
+		output_data(&qps[0], DCQCN_PKT_RESPONSE, 100 + i, 1000, READ_MIDDLE);
+	output(DCQCN_PKT_ACK, 105);
+	expect(num_sent == 2, "%u packets left, not one response", num_sent);
+	pass_time(&qps[0], 2 * MS + MS / 2);
+	expect(num_sent == 4, "%u packets left, and 3 responses were due", num_sent);
+	pass_time(&qps[0], 4 * MS);
+	expect(num_sent == 7 && sent[6].kind == DCQCN_PKT_ACK, "%u packets left", num_sent);
+	expect(skb_queue_len(&qps[0].flow.fifo[DCQCN_REQUESTS].queue) == 3, "a request left");
+	ends();
+	dcqcn_unregister_cc(&reads);
+	unplugged();
+}
+
 /* Another path is taken when nothing is in flight, neither requests that count nor READs: until then
  * requests are held. Numbers are equal modulo 2^14.
  */
@@ -3820,6 +3884,7 @@ static const struct tap_test tests[] = {
 	{ "a start sends a burst, and waits for the ACK of its last packet", start },
 	{ "a QP that is reconnected starts as a new one", start_reconnected },
 	{ "a UC QP that is reconnected sends nothing of its old connection", uc_reconnected },
+	{ "an RC QP that is reconnected sends no READ response of its old connection", rc_reconnected },
 	{ "a start below its rate shows few packets to the limiter", start_unseen },
 	{ "what a start was allowed to send unseen is taken back", start_seen },
 	{ "a start of READs waits for no ACK", start_of_reads },
@@ -3876,6 +3941,7 @@ static const struct tap_test tests[] = {
 	{ "an algorithm hears of the delay on the way to a peer that answers", plug_delay },
 	{ "an algorithm takes another path when nothing is in flight", plug_moves },
 	{ "an algorithm's flow goes on at once when rxe goes back", plug_goes_back },
+	{ "READ responses and ACKs leave behind an algorithm's closed window", plug_answers_reads },
 	{ "READ responses have their turn while a port holds all that it may", crowded_reads },
 	{ "a flow goes on after a packet has left early because memory was short", plug_crowded },
 	{ "algorithms have names", plug_names },

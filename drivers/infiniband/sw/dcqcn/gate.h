@@ -220,12 +220,11 @@ static __always_inline void dcqcn_gate_charge(struct dcqcn_qp *qp,
  *
  * Brings the flow up to date: charges the packets that have passed, and detects a pause or a loss.
  *
- * Context: @qp->lock is held, with BH disabled. Return: true if it tells that @fifo holds stale
- * packets: see dcqcn_req_goes_back().
+ * Context: @qp->lock is held, with BH disabled. Return: what is stale of what @fifo holds: see
+ * dcqcn_req_goes_back().
  */
-static __always_inline bool dcqcn_gate_arrive(struct dcqcn_qp *qp,
-					      struct dcqcn_fifo *fifo,
-					      struct dcqcn_tx *tx, u64 now)
+static __always_inline enum dcqcn_stale
+dcqcn_gate_arrive(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, struct dcqcn_tx *tx, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	u64 idle = dcqcn_limiter_idle(flow, now);

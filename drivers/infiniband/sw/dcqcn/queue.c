@@ -294,27 +294,28 @@ static enum hrtimer_restart dcqcn_queue_timer(struct hrtimer *timer)
 
 /*
  * rxe has gone back to @psn, and sends everything from there on again, including ACKs behind READ
- * responses. Or, of UC, what is held is of the QP's last connection. Take these packets out of the
- * FIFO, and return them as a list.
+ * responses. Or what is held is of the QP's last connection. Take these packets out of the FIFO,
+ * and return them as a list.
  */
 static noinline struct sk_buff *
-dcqcn_queue_take_stale(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, u32 psn)
+dcqcn_queue_take_stale(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, enum dcqcn_stale stale,
+		       u32 psn)
 {
-	struct sk_buff *skb, *next, *stale = NULL;
+	struct sk_buff *skb, *next, *taken = NULL;
 
 	dcqcn_flow_note_most(&qp->flow);
 	skb_queue_walk_safe(&fifo->queue, skb, next) {
-		if (qp->type == IB_QPT_RC &&
+		if (stale == DCQCN_STALE_FROM &&
 		    !dcqcn_psn_reaches(dcqcn_tx_of(skb)->packet.psn, psn))
 			continue;
 		dcqcn_queue_take(qp, fifo - qp->flow.fifo, skb);
 		qp->flow.stat.drop_stale++;
 		dcqcn_count(qp->dev, DCQCN_RP_DROP_STALE);
-		skb->next = stale;
-		stale = skb;
+		skb->next = taken;
+		taken = skb;
 	}
 	dcqcn_dev_held(qp->dev, fifo - qp->flow.fifo);
-	return stale;
+	return taken;
 }
 
 /* rxe makes no requests while too many packets of their QP are not freed. It makes any number of
@@ -399,6 +400,7 @@ unsigned int dcqcn_queue_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 	unsigned int verdict = NF_ACCEPT;
 	enum dcqcn_fifo_kind kind;
 	struct dcqcn_fifo *fifo;
+	enum dcqcn_stale stale;
 	bool pass = false;
 	u64 now, wake;
 
@@ -415,8 +417,9 @@ unsigned int dcqcn_queue_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 	verdict = NF_STOLEN;
 	kind = dcqcn_fifo_of(tx->packet.kind);
 	fifo = &flow->fifo[kind];
-	if (unlikely(dcqcn_gate_arrive(qp, fifo, tx, now)))
-		drop = dcqcn_queue_take_stale(qp, fifo, tx->packet.psn);
+	stale = dcqcn_gate_arrive(qp, fifo, tx, now);
+	if (unlikely(stale != DCQCN_STALE_NONE))
+		drop = dcqcn_queue_take_stale(qp, fifo, stale, tx->packet.psn);
 	pass = dcqcn_gate_pass(qp, tx, now);
 	if (pass)
 		goto unlock;

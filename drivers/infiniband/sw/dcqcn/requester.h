@@ -104,8 +104,18 @@ void dcqcn_req_ask_again(struct dcqcn_qp *qp, struct dcqcn_tx *tx);
 bool dcqcn_req_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 		       struct dcqcn_tx *tx, u64 now);
 
-/* PSNs; by so many may a packet of UC follow the one before: rxe may fail to send some */
-#define DCQCN_UC_GAP		128
+/* What a packet tells about those that its FIFO holds */
+enum dcqcn_stale {
+	DCQCN_STALE_NONE,
+	DCQCN_STALE_FROM,	/* rxe sends them again, from its PSN on */
+	DCQCN_STALE_ALL,	/* they are of the QP's last connection */
+};
+
+/* PSNs; by so many may a packet follow the one before: an ACK the last READ response, because rxe
+ * has no more requests without an ACK, and a packet of UC the last one, because rxe may fail to
+ * send some
+ */
+#define DCQCN_PSN_GAP		128
 
 /* Whether a packet of UC is of another connection than the one before it: rxe numbers packets one
  * by one, and accepts any first packet of a message, so those of the old connection would do harm
@@ -114,34 +124,56 @@ bool dcqcn_req_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 static inline bool dcqcn_req_reconnects(struct dcqcn_fifo *fifo, u32 psn)
 {
 	bool jumps = fifo->begun &&
-		     ((psn - fifo->last_psn - 1) & DCQCN_QPN_MASK) >= DCQCN_UC_GAP;
+		     ((psn - fifo->last_psn - 1) & DCQCN_QPN_MASK) >= DCQCN_PSN_GAP;
 
 	fifo->begun = true;
 	fifo->last_psn = psn;
 	return jumps;
 }
 
-/* Compare a packet of a limited flow with the one before it. Return true if what its FIFO holds is
- * stale: from its PSN on, as rxe sends it again, or, of UC, all.
+/* Whether an ACK of RC, or a READ response that was not sent before, is of another connection than
+ * the READ responses that are held: rxe answers in order. In the new connection, an old response
+ * would complete requests that the peer does not have.
  */
-static __always_inline bool dcqcn_req_goes_back(struct dcqcn_qp *qp,
-						struct dcqcn_fifo *fifo,
-						 struct dcqcn_tx *tx, u64 now)
+static inline bool dcqcn_req_is_apart(const struct dcqcn_fifo *fifo, u32 last, u32 psn)
 {
+	struct sk_buff *first = skb_peek(&fifo->queue);
+	u32 held;
+
+	if (!first || !fifo->begun)
+		return false;
+	held = dcqcn_tx_of(first)->packet.psn;
+	return ((psn - held) & DCQCN_QPN_MASK) > ((last - held) & DCQCN_QPN_MASK) + DCQCN_PSN_GAP;
+}
+
+/* Compare a packet of a limited flow with the one before it. Return what is stale of what its FIFO
+ * holds.
+ */
+static __always_inline enum dcqcn_stale
+dcqcn_req_goes_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, struct dcqcn_tx *tx, u64 now)
+{
+	u32 last = fifo->last_psn, psn = tx->packet.psn;
 	bool back;
 
 	if (qp->type != IB_QPT_RC)
-		return qp->type == IB_QPT_UC &&
-		       dcqcn_req_reconnects(fifo, tx->packet.psn);
-	if (tx->packet.kind == DCQCN_PKT_ACK)
-		return false;
-	back = !fifo->begun || dcqcn_psn_reaches(fifo->last_psn, tx->packet.psn);
-	fifo->last_psn = tx->packet.psn;
+		return qp->type == IB_QPT_UC && dcqcn_req_reconnects(fifo, psn) ?
+		       DCQCN_STALE_ALL : DCQCN_STALE_NONE;
+	if (tx->packet.kind == DCQCN_PKT_ACK) {
+		if (likely(!dcqcn_req_is_apart(fifo, last, psn)))
+			return DCQCN_STALE_NONE;
+		fifo->begun = false;
+		return DCQCN_STALE_ALL;
+	}
+	back = !fifo->begun || dcqcn_psn_reaches(last, psn);
+	fifo->last_psn = psn;
 	/* if rxe has not gone back, @back_psn is DCQCN_PSN_NONE, which no packet has */
-	if (unlikely(((tx->packet.psn - 1) & DCQCN_QPN_MASK) == qp->flow.back_psn) &&
+	if (unlikely(((psn - 1) & DCQCN_QPN_MASK) == qp->flow.back_psn) &&
 	    tx->packet.kind == DCQCN_PKT_REQUEST)
 		dcqcn_req_ask_again(qp, tx);
-	return unlikely(back) && dcqcn_req_go_back(qp, fifo, tx, now);
+	if (unlikely(back))
+		return dcqcn_req_go_back(qp, fifo, tx, now) ? DCQCN_STALE_FROM : DCQCN_STALE_NONE;
+	return tx->packet.kind == DCQCN_PKT_RESPONSE && dcqcn_req_is_apart(fifo, last, psn) ?
+	       DCQCN_STALE_ALL : DCQCN_STALE_NONE;
 }
 
 #endif /* DCQCN_REQUESTER_H */
