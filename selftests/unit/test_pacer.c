@@ -3337,8 +3337,15 @@ static void plug_needs_acks(void)
 {
 	plugged(100 * MBPS, 3000, 0, 0);
 	settings.rp.start_burst = 12288;
+	output(DCQCN_PKT_REQUEST, 0);
+	qps[0].flow.path->heard_time = fuzz_now;
+	qps[0].flow.path->rtt = 100 * MS;
+	qps[0].flow.path->rtt_min = MS / 50;
 	output(DCQCN_PKT_RESPONSE, 70);
+	pass_time(&qps[0], MS);
 	expect(told.release == 1 && !dcqcn_qp_has_algorithm(&qps[0]), "READ responses obey it");
+	expect(qps[0].flow.rate.rtt == MS / 50, "it starts with a round trip of %u ns",
+	       qps[0].flow.rate.rtt);
 	dcqcn_queue_advance(&qps[0], fuzz_now);
 	expect(told.init == 1, "READ responses obey it again");
 	qps[1].type = IB_QPT_UC;

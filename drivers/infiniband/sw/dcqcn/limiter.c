@@ -662,6 +662,7 @@ void dcqcn_limiter_switch(struct dcqcn_qp *qp,
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	u64 line = dcqcn_dev_line(qp->dev, settings);
+	bool had_algorithm = dcqcn_qp_has_algorithm(qp);
 
 	dcqcn_cc_leave(qp);
 	WRITE_ONCE(qp->obeys, obeys);
@@ -679,6 +680,11 @@ void dcqcn_limiter_switch(struct dcqcn_qp *qp,
 	if (flow->path)
 		dcqcn_path_age(flow->path, now);
 	flow->rate.rtt = dcqcn_limiter_rtt(qp, settings, DCQCN_PATH_SHORT, now);
+	/* A flow that both writes and answers READs changes again and again. Its ACKs wait behind
+	 * the peer's READ responses, so a start at that round trip would slow down both ends.
+	 */
+	if (had_algorithm && flow->path && flow->path->rtt_min)
+		flow->rate.rtt = min(flow->rate.rtt, flow->path->rtt_min);
 	if (qp->limited && !flow->released &&
 	    dcqcn_limiter_obey(qp, settings, dcqcn_limiter_gets_acks(flow), now))
 		return;

@@ -26,7 +26,7 @@ struct dcqcn_qp;
  * @max_bytes: most bytes that were held at a time
  * @expired: sent before they were due
  * @drop_bound: dropped because the bound on held packets was reached
- * @drop_stale: dropped because rxe sends them again, or because a UC QP has a new connection
+ * @drop_stale: dropped because rxe sends them again, or because the QP has a new connection
  * @drop_dead: dropped because QP or device went away
  */
 struct dcqcn_flow_stat {
