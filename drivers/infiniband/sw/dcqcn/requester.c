@@ -85,6 +85,18 @@ bool dcqcn_req_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	return true;
 }
 
+/* Whether an ACK of RC, or a READ response that was not sent before, is of another connection than
+ * the READ responses that its FIFO holds: rxe answers in order. In the new connection, an old
+ * response would complete requests that the peer does not have. @last: PSN of the last response
+ */
+bool dcqcn_req_is_apart(const struct dcqcn_fifo *fifo, u32 last, u32 psn)
+{
+	u32 first = dcqcn_tx_of(skb_peek(&fifo->queue))->packet.psn;
+
+	return fifo->begun &&
+	       ((psn - first) & DCQCN_QPN_MASK) > ((last - first) & DCQCN_QPN_MASK) + DCQCN_PSN_GAP;
+}
+
 /* Whether rxe would send a request again before it has left. The ACKs of a QP that is being
  * destroyed still come, so only @psn tells that rxe goes on.
  */

@@ -131,20 +131,7 @@ static inline bool dcqcn_req_reconnects(struct dcqcn_fifo *fifo, u32 psn)
 	return jumps;
 }
 
-/* Whether an ACK of RC, or a READ response that was not sent before, is of another connection than
- * the READ responses that are held: rxe answers in order. In the new connection, an old response
- * would complete requests that the peer does not have.
- */
-static inline bool dcqcn_req_is_apart(const struct dcqcn_fifo *fifo, u32 last, u32 psn)
-{
-	struct sk_buff *first = skb_peek(&fifo->queue);
-	u32 held;
-
-	if (!first || !fifo->begun)
-		return false;
-	held = dcqcn_tx_of(first)->packet.psn;
-	return ((psn - held) & DCQCN_QPN_MASK) > ((last - held) & DCQCN_QPN_MASK) + DCQCN_PSN_GAP;
-}
+bool dcqcn_req_is_apart(const struct dcqcn_fifo *fifo, u32 last, u32 psn);
 
 /* Compare a packet of a limited flow with the one before it. Return what is stale of what its FIFO
  * holds.
@@ -159,7 +146,7 @@ dcqcn_req_goes_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, struct dcqcn_t
 		return qp->type == IB_QPT_UC && dcqcn_req_reconnects(fifo, psn) ?
 		       DCQCN_STALE_ALL : DCQCN_STALE_NONE;
 	if (tx->packet.kind == DCQCN_PKT_ACK) {
-		if (likely(!dcqcn_req_is_apart(fifo, last, psn)))
+		if (likely(skb_queue_empty(&fifo->queue)) || !dcqcn_req_is_apart(fifo, last, psn))
 			return DCQCN_STALE_NONE;
 		fifo->begun = false;
 		return DCQCN_STALE_ALL;
@@ -172,8 +159,8 @@ dcqcn_req_goes_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, struct dcqcn_t
 		dcqcn_req_ask_again(qp, tx);
 	if (unlikely(back))
 		return dcqcn_req_go_back(qp, fifo, tx, now) ? DCQCN_STALE_FROM : DCQCN_STALE_NONE;
-	return tx->packet.kind == DCQCN_PKT_RESPONSE && dcqcn_req_is_apart(fifo, last, psn) ?
-	       DCQCN_STALE_ALL : DCQCN_STALE_NONE;
+	return unlikely(tx->packet.kind == DCQCN_PKT_RESPONSE) && !skb_queue_empty(&fifo->queue) &&
+	       dcqcn_req_is_apart(fifo, last, psn) ? DCQCN_STALE_ALL : DCQCN_STALE_NONE;
 }
 
 #endif /* DCQCN_REQUESTER_H */
