@@ -50,7 +50,8 @@
  * @in_flight: bytes of requests that were sent and neither acknowledged nor lost
  * @rtt: ns; the round trip measured last, queues included; 0 for unknown
  * @rtt_min: ns; the shortest one since the flow began, or began again after a second without data;
- *	0 for unknown. If other flows never let the queue drain, it includes that queue.
+ *	0 for unknown. If other flows never let the queue drain, it includes that queue. One of a
+ *	packet that is sent again is taken back if the peer turns out to have had that packet.
  * @rtt_base: ns; round trip of the longest path without queues, if the knob ccc_base_rtt says so,
  *	up to 131 ms; 0 for unknown
  * @hops: routers between the peer and this host, by the TTL of ACKs; 0 for none or unknown

@@ -992,13 +992,14 @@ static void test_flight_missed(void)
 	rtt = rtt_from(&f, 0, SECOND);
 	dcqcn_flight_missed(&f);
 	dcqcn_flight_lost(&f);
-	expect(rtt == 35000 && rtt_from(&f, 1, 2 * SECOND) == 35000, "no round trip after a NAK");
+	expect(rtt == 35000 && !f.resent && rtt_from(&f, 1, 2 * SECOND) == 35000 && f.resent,
+	       "no round trip after a NAK, or it seems to be of the first transmission");
 	dcqcn_flight_lost(&f);
 	expect(!rtt_from(&f, 2, 3 * SECOND), "a round trip after the NAK was answered, and the timer");
 	dcqcn_flight_missed(&f);
 	dcqcn_flight_lost(&f);
 	expect(!rtt_from(&f, 3, 4 * SECOND), "a round trip of what has left after the timer");
-	expect(rtt_from(&f, 10, 5 * SECOND) == 35000, "no round trip of a new packet");
+	expect(rtt_from(&f, 10, 5 * SECOND) == 35000 && !f.resent, "no round trip of a new packet");
 	dcqcn_flight_missed(&f);
 	dcqcn_flight_lost(&f);
 	dcqcn_flight_lost(&f);

@@ -3377,6 +3377,58 @@ static void plug_shortest(void)
 	unplugged();
 }
 
+/* The peer has sent a NAK, and rxe goes back to @psn. An ACK of it comes @ns later. */
+static void plug_resends(u32 psn, u64 ns)
+{
+	dcqcn_flight_missed(&qps[0].cc->flight);
+	output(DCQCN_PKT_REQUEST, psn);
+	pass_time(&qps[0], ns);
+	ack_of(psn);
+	expect(sampled.delivered == 1000 && sampled.rtt == ns, "packet %u: a round trip of %u", psn,
+	       sampled.rtt);
+}
+
+/* A packet is sent once, and its ACK comes @ns later. Return the shortest round trip. */
+static u32 plug_shortest_after(u32 psn, u64 ns)
+{
+	output(DCQCN_PKT_REQUEST, psn);
+	pass_time(&qps[0], ns);
+	ack_of(psn);
+	return seen.rtt_min;
+}
+
+/* Packets are overtaken and not lost: the ACK of the first transmission comes just behind the second
+ * one, which the peer answers once more, as it is a duplicate. So that was not a round trip. It is
+ * one if the peer does not have to answer a duplicate.
+ */
+static void plug_overtaken(void)
+{
+	u32 i, known, shortest;
+
+	for (known = 0; known < 2; known++) {
+		plugged(10000 * MBPS, 4000, 0, 14);
+		for (i = 0; i < 4; i++)
+			output(DCQCN_PKT_REQUEST, i);
+		pass_time(&qps[0], MS);
+		if (known)
+			ack_of(0);
+		plug_resends(known, MS / 100);
+		plug_resends(known + 1, MS / 200);
+		ack_of(known + 1);
+		ack_of(known + 1);
+		shortest = plug_shortest_after(4, 2 * MS);
+		expect(known ? shortest >= MS && shortest < 2 * MS : shortest == 2 * MS,
+		       "the shortest is %u, and not that before", shortest);
+		output(DCQCN_PKT_REQUEST, 5);
+		plug_resends(5, MS / 2);
+		expect(plug_shortest_after(6, MS) == MS / 2, "the shortest is %u", seen.rtt_min);
+		ack_of(6);
+		expect(plug_shortest_after(7, MS) == MS / 2, "the shortest was taken back: %u",
+		       seen.rtt_min);
+		unplugged();
+	}
+}
+
 static u32 arrived_at;
 
 static bool answer_of(u32 psn, u8 flags, u32 queue)
@@ -3955,6 +4007,7 @@ static const struct tap_test tests[] = {
 	{ "an algorithm and the port of its flow go at the same time", plug_goes_with_port },
 	{ "an algorithm goes while it is chosen", plug_goes_while_chosen },
 	{ "the shortest round trip stays the shortest", plug_shortest },
+	{ "an overtaken packet does not give the shortest round trip", plug_overtaken },
 	{ "nothing is held for long where rxe frees QPs under their packets", hasty_rxe },
 };
 

@@ -253,7 +253,23 @@ static void dcqcn_cc_learn_rtt(struct dcqcn_cc_flow *f, u32 rtt)
 	cc->rtt = rtt;
 	if (cc->rtt_min && rtt >= cc->rtt_min)
 		return;
+	if (f->flight.resent && !f->doubted) {
+		f->doubted = true;
+		f->rtt_before = cc->rtt_min;
+	}
 	cc->rtt_min = rtt;
+	f->way.time = 0;
+}
+
+/* An ACK acknowledges nothing new. If packets were sent again, the peer had one of them: it answers
+ * duplicates, too. That packet was overtaken, so what its first ACK gave is not a round trip.
+ */
+static void dcqcn_cc_unlearn_rtt(struct dcqcn_cc_flow *f)
+{
+	if (!f->doubted)
+		return;
+	f->doubted = false;
+	f->cc.rtt_min = f->rtt_before;
 	f->way.time = 0;
 }
 
@@ -297,8 +313,11 @@ bool dcqcn_cc_acked(struct dcqcn_qp *qp, u32 psn, u8 hops, u64 now)
 
 	sample.delivered = dcqcn_flight_acked(&f->flight, psn, now, &sample.rtt,
 					      &sample.interval);
-	if (!sample.delivered)
+	if (!sample.delivered) {
+		dcqcn_cc_unlearn_rtt(f);
 		return false;
+	}
+	f->doubted &= f->flight.resent;
 	f->cc.hops = hops;
 	if (sample.rtt) {
 		dcqcn_cc_learn_rtt(f, sample.rtt);

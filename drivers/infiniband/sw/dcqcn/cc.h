@@ -33,9 +33,12 @@ struct sk_buff;
  *	something to do before.
  * @hop: content of the peer's last answer, until an ACK comes
  * @ask_time: ns; when to ask again if @answers is false
+ * @rtt_before: ns; &dcqcn_cc.rtt_min to go back to if @doubted
  * @answers: the peer's answers tell what the algorithm wants to know
  * @questioned: position of the packet that last asked the peer, see &struct dcqcn_flight
  * @stamps: the peer reads stamps
+ * @doubted: packets that were sent again have lowered &dcqcn_cc.rtt_min, and none that was sent
+ *	once has been acknowledged since
  * @unanswered: packets that have asked the peer since its last answer
  * @ev: entropy value of its path, see dcqcn_pkt_steer()
  * @steering: how its last request was steered
@@ -53,9 +56,11 @@ struct dcqcn_cc_flow {
 	u64 due;
 	struct dcqcn_cc_hop hop;
 	u64 ask_time;
+	u32 rtt_before;
 	u32 questioned;
 	bool answers;
 	bool stamps;
+	bool doubted;
 	u8 unanswered;
 	u16 ev;
 	struct dcqcn_steering steering;

@@ -13,11 +13,15 @@
  * in common, but each round trip bounds their difference: see dcqcn_way_queued().
  *
  * An ACK for a later packet ends the wait for an ACK. If a NAK comes, or no ACK, rxe goes back: it
- * sends again what was in flight, which is counted again. After a NAK, the peer has none of these
- * packets, because it drops what follows the missing one. Otherwise the peer may have received them
- * before, and they give no round trip: an ACK may answer the first transmission. And if only ACKs
- * were lost, the peer's rxe answers each duplicate with an ACK of the last packet that it has,
- * which the sender may have sent again just before.
+ * sends again what was in flight, which is counted again. After a NAK, the peer lacks the missing
+ * packet and drops what follows, so packets that are sent again give round trips. But a packet that
+ * was overtaken, and not lost, arrives after the NAK: its ACK then seems to answer the second
+ * transmission, and the round trip seems short. See dcqcn_cc_unlearn_rtt().
+ *
+ * Without a NAK, the peer may have received the packets before, and they give no round trip: an ACK
+ * may answer the first transmission. And if only ACKs were lost, the peer's rxe answers each
+ * duplicate with an ACK of the last packet that it has, which the sender may have sent again just
+ * before.
  *
  * Pure, like rate.c: no clock, no lock, no kernel object.
  */
@@ -51,8 +55,9 @@ static bool dcqcn_flight_reaches(u32 a, u32 b)
  */
 void dcqcn_flight_sent(struct dcqcn_flight *f, u32 psn, u32 bytes, bool asks, u64 now)
 {
-	f->repeats &= dcqcn_flight_reaches(f->last, psn);
-	if (!f->repeats)
+	f->resends &= dcqcn_flight_reaches(f->last, psn);
+	f->repeats &= f->resends;
+	if (!f->resends)
 		f->last = psn;
 	f->sent += bytes;
 	if (!asks)
@@ -61,7 +66,8 @@ void dcqcn_flight_sent(struct dcqcn_flight *f, u32 psn, u32 bytes, bool asks, u6
 	if (f->num < DCQCN_FLIGHT_MARKS)
 		f->num++;
 	f->marks[(f->first + f->num - 1) % DCQCN_FLIGHT_MARKS] = (struct dcqcn_milestone) {
-		.time = now, .sent = f->sent, .psn = psn, .again = f->repeats,
+		.time = now, .sent = f->sent, .psn = psn,
+		.again = f->repeats, .resent = f->resends,
 	};
 }
 
@@ -92,6 +98,7 @@ u32 dcqcn_flight_acked(struct dcqcn_flight *f, u32 psn, u64 now, u32 *rtt, u32 *
 	own = mark->psn == psn && !mark->again;
 	f->told = own && mark->told;
 	f->way = mark->way;
+	f->resent = mark->resent;
 	*rtt = own ? clamp(now - mark->time, 1ULL, (u64)U32_MAX) : 0;
 	*interval = f->acked_time ? min(now - f->acked_time, (u64)U32_MAX) : 0;
 	bytes = mark->sent - f->acked;
@@ -166,7 +173,8 @@ void dcqcn_flight_lost(struct dcqcn_flight *f)
 	f->acked = f->sent;
 	f->asked = f->sent;
 	f->num = 0;
-	f->repeats = f->sent && (f->repeats || !f->missed);
+	f->resends = f->sent;
+	f->repeats |= !f->missed;
 	f->missed = false;
 	f->acked_time = 0;
 }

@@ -16,6 +16,7 @@
  * @way: ns, modulo 2^32; when it arrived, by the peer's clock, less @time; valid if @told
  * @told: the peer's module has told when it arrived
  * @again: the peer may have had it before, so its ACK may be older than @time
+ * @resent: it was sent before
  */
 struct dcqcn_milestone {
 	u64 time;
@@ -24,6 +25,7 @@ struct dcqcn_milestone {
 	u32 way;
 	bool told;
 	bool again;
+	bool resent;
 };
 
 /**
@@ -39,8 +41,10 @@ struct dcqcn_milestone {
  * @num: number of milestones
  * @way: that of the packet that was acknowledged last, if @told
  * @told: the peer's module has told when that packet arrived
+ * @resent: that packet was sent more than once
  * @missed: the peer misses the first packet that is not acknowledged
- * @repeats: packets up to @last were sent before, and the peer may have them
+ * @resends: packets up to @last were sent before
+ * @repeats: the peer may have these
  * @last: highest PSN that was sent
  * @marks: ring of milestones, the oldest at @first
  */
@@ -53,6 +57,8 @@ struct dcqcn_flight {
 	u8 num;
 	bool told;
 	bool missed;
+	bool resent;
+	bool resends;
 	bool repeats;
 	u32 way;
 	u32 last;
