@@ -3727,6 +3727,73 @@ static void plug_moves(void)
 	unplugged();
 }
 
+/* The flow gets another algorithm, and sends a packet 1 us later. Return whether it leaves at once. */
+static bool plug_follows(const char *name)
+{
+	u32 before = num_sent;
+
+	strcpy(settings.cc, name);
+	dcqcn_queue_advance(&qps[0], fuzz_now);
+	pass_time(&qps[0], 1000);
+	output(DCQCN_PKT_REQUEST, before);
+	return num_sent > before;
+}
+
+/* A flow takes path 5 with its next packet, whose ACK has a round trip of a millisecond */
+static void plug_takes_path(void)
+{
+	plug_path = 5;
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	pass_time(&qps[0], 3 * MS);
+	plug_goes(num_sent, MS / 2, MS / 2, false);
+	output(DCQCN_PKT_REQUEST, num_sent);
+	last_left(num_sent, num_sent - 1, 5);
+}
+
+/* A flow that has taken another path gets another algorithm. It takes the first path again when what is
+ * in flight has had two round trips to arrive. It is there already if it has obeyed DCQCN meanwhile,
+ * or has begun again.
+ */
+static void plug_path_after(void)
+{
+	static struct dcqcn_cc_ops other;
+
+	other = plug;
+	strcpy(other.name, "other");
+	plugged(10000 * MBPS, 3000, 0, 20);
+	expect(!dcqcn_register_cc(&other), "it is not registered");
+	settings.rp.start_burst = 12288;
+	plug_takes_path();
+	plug_path = 0;
+	expect(!plug_follows("other"), "it overtakes packets");
+	pass_time(&qps[0], 2 * MS - MS / 100);
+	last_left(2, 1, 5);
+	pass_time(&qps[0], MS / 10);
+	last_left(3, 2, 0);
+	ack_of(2);
+	plug_takes_path();
+	expect(plug_follows("plug"), "it waits to stay where it is");
+	last_left(6, 5, 5);
+	plug_path = 0;
+	expect(plug_follows(""), "DCQCN holds it");
+	last_left(7, 6, 0);
+	expect(plug_follows("other"), "it waits, and is where it should be");
+	last_left(8, 7, 0);
+	ack_of(7);
+	plug_takes_path();
+	pass_time(&qps[0], 1100 * MS);
+	qps[0].active = jiffies - 2 * HZ;
+	dcqcn_queue_advance(&qps[0], fuzz_now);	/* as the janitor does */
+	expect(qps[0].limited && qps[0].flow.released, "it is not silent");
+	qps[0].active = jiffies;
+	plug_path = 0;
+	output_request(&qps[0], 10, 1000, WRITE_FIRST);
+	last_left(11, 10, 0);
+	ends();
+	dcqcn_unregister_cc(&other);
+	unplugged();
+}
+
 /* Other QPs hold as much as the port may */
 static void crowd(bool begins)
 {
@@ -3999,6 +4066,7 @@ static const struct tap_test tests[] = {
 	{ "an algorithm hears of hops only from a peer that reads stamps", plug_hops },
 	{ "an algorithm hears of the delay on the way to a peer that answers", plug_delay },
 	{ "an algorithm takes another path when nothing is in flight", plug_moves },
+	{ "a flow with another algorithm does not overtake its packets", plug_path_after },
 	{ "an algorithm's flow goes on at once when rxe goes back", plug_goes_back },
 	{ "READ responses and ACKs leave behind an algorithm's closed window", plug_answers_reads },
 	{ "READ responses have their turn while a port holds all that it may", crowded_reads },

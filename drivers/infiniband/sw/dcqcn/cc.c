@@ -161,6 +161,8 @@ bool dcqcn_cc_enter(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 	struct dcqcn_cc_slot *slot = dcqcn_cc_find(dcqcn_cc_choice(qp, settings));
 	const struct dcqcn_cc_ops *ops = slot ? dcqcn_cc_ops(slot) : NULL;
 	struct dcqcn_cc_flow *f = qp->cc;
+	u32 rtt = qp->flow.rate.rtt;
+	u16 ev = 0;
 
 	if (!ops || READ_ONCE(slot->closed) ||
 	    (ops->flags & DCQCN_CC_NEEDS_ACKS && (qp->type != IB_QPT_RC || !acks)))
@@ -169,12 +171,18 @@ bool dcqcn_cc_enter(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
 		f = kzalloc(sizeof(*f), GFP_ATOMIC | __GFP_NOWARN);
 	if (!f)
 		return false;
+	/* nothing has left since it obeyed another algorithm, so it is still on the path of that */
+	if (!qp->flow.released && qp->flow.rate.active_time <= f->cc.now) {
+		ev = f->ev;
+		rtt = max(rtt, f->cc.rtt);
+	}
 	memset_startat(f, 0, cc);
 	f->slot = slot;
 	atomic_inc(&slot->flows);
 	f->due = now;
-	/* packets may be in flight that another algorithm has sent */
-	f->still = now + 2ULL * qp->flow.rate.rtt;
+	f->ev = ev;
+	/* packets may be in flight that the other algorithm has sent */
+	f->still = now + 2ULL * rtt;
 	f->cc.packet = 1;
 	f->cc.window = DCQCN_CC_NO_WINDOW;
 	qp->cc = f;

@@ -40,7 +40,7 @@ struct sk_buff;
  * @doubted: packets that were sent again have lowered &dcqcn_cc.rtt_min, and none that was sent
  *	once has been acknowledged since
  * @unanswered: packets that have asked the peer since its last answer
- * @ev: entropy value of its path, see dcqcn_pkt_steer()
+ * @ev: entropy value of its path, see dcqcn_pkt_steer(); kept if another algorithm follows at once
  * @steering: how its last request was steered
  * @still: ns; by then, every request that is not counted, such as a READ or one of UC, has arrived
  * @way: how the peer's clock differs from this host's
