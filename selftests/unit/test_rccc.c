@@ -34,6 +34,19 @@ static void test_pace(void)
 	}
 }
 
+/* A line has become slower: what the last grant at 2^32 Mb/s left of a nanosecond is worth seconds at
+ * 1 Mb/s
+ */
+static void test_slower(void)
+{
+	struct dcqcn_rccc_port port = { .next = START, .remainder = U32_MAX * MBPS - 1 };
+	u64 cost;
+
+	dcqcn_rccc_charge(&port, MBPS);
+	cost = port.next - START;
+	expect(cost >= 132395000 && cost <= 132397000, "a grant costs %llu ns at 1 Mb/s", cost);
+}
+
 /* After a pause, and after a timer that was late, a few grants go at once and no more */
 static void test_late(void)
 {
@@ -322,6 +335,7 @@ static void test_lost(void) { test_share(8, 3); }
 
 static const struct tap_test tests[] = {
 	{ "a port grants 0.99 of its line", test_pace },
+	{ "a slower line does not pay for what a fast one left", test_slower },
 	{ "a late timer grants a few at once", test_late },
 	{ "what was not granted is made up for", test_owed },
 	{ "what a source had unasked is not granted", test_unsolicited },

@@ -111,9 +111,11 @@ void dcqcn_rccc_charge(struct dcqcn_rccc_port *port, u64 line)
 	u32 pays = min(port->owed, DCQCN_RCCC_QUANTUM);
 
 	port->owed -= pays;
-	/* 2^15 bytes * 8 * 10^9 * 100 / 99 are less than 2^49 */
+	/* A remainder is worth less than 1 ns at the rate that left it, and more at a lower rate:
+	 * bound it. 2^15 bytes * 8 * 10^9 * 100 / 99 are less than 2^49.
+	 */
 	port->next += div64_u64_rem(dcqcn_rccc_cost(DCQCN_RCCC_QUANTUM + pays) +
-				    port->remainder, line, &port->remainder);
+				    min(port->remainder, line), line, &port->remainder);
 }
 
 /**
