@@ -47,6 +47,7 @@ static bool rxe_shows;			/* 64 packets, and the next when 16 of them are left */
 static bool mark_all;
 static bool at_line_rate;		/* packets of a sender leave no faster than that */
 static bool one_packet;			/* each message is one */
+static u64 stalled;			/* ns; the receiver's host takes no packet before; 0 if it never waits */
 
 static void host_address(struct in6_addr *a, unsigned int host)
 {
@@ -205,9 +206,11 @@ static void pass_time(u64 ns, unsigned int n)
 			free_packet(skb);
 			next_other = max(next_other, fuzz_now - US) + others;
 		}
-		for (; p_out != p_in && packets[p_out % LATER].at <= fuzz_now; p_out++)
+		for (; p_out != p_in && max(packets[p_out % LATER].at, stalled) <= fuzz_now; p_out++) {
+			stalled += stalled ? frame * 8000ULL / mbps : 0;
 			arrive(packets[p_out % LATER].from, packets[p_out % LATER].psn,
 			       packets[p_out % LATER].bits, packets[p_out % LATER].ce);
+		}
 		if (timer->queued && (u64)timer->expires <= fuzz_now) {
 			timer->queued = false;
 			bh_disabled++;
@@ -261,6 +264,7 @@ static void set_up(u32 algorithms, u32 window)
 	mark_all = false;
 	at_line_rate = false;
 	one_packet = false;
+	stalled = 0;
 	memset(delivered, 0, sizeof(delivered));
 }
 
@@ -1271,6 +1275,81 @@ static void test_wrong_line(void)
 	}
 }
 
+/* One sender on a path whose round trip the receiver has to measure. Return the receiver's half. */
+static struct dcqcn_ccc_receiver *measured(u32 algorithms)
+{
+	unsigned int i;
+
+	set_up(algorithms, 0);
+	for (i = 0; i <= SENDERS; i++)
+		hosts[i].settings.ccc.base_rtt = 0;
+	at_line_rate = true;
+	rxe_shows = true;
+	hosts[0].left = 1000000;
+	pass_time(5 * MS, 1);
+	return &hosts[RECEIVER].qps[0].ccc->rx;
+}
+
+/* What was in flight while the receiver's host stalled, or what was granted before a pause and used
+ * after it, arrives sooner than a round trip after the next grant. Neither shortens the round trip that
+ * the receiver knows, which would bound the sender's credit for ever.
+ */
+static void test_false_round_trips(void)
+{
+	static const u64 stalls[] = { 8100 * US, 25 * MS };
+	struct dcqcn_ccc_receiver *rx;
+	u32 algorithms, rtt;
+	unsigned int i;
+
+	for (algorithms = 2; algorithms <= 3; algorithms++) {
+		rx = measured(algorithms);
+		rtt = rx->rtt;
+		expect(rtt >= RTT && rtt < RTT + 2 * US, "round trip %u", rtt);
+		for (i = 0; i < ARRAY_SIZE(stalls); i++) {
+			stalled = fuzz_now + stalls[i];
+			pass_time(stalls[i] + 2 * MS, 1);
+			stalled = 0;
+			expect(rx->rtt == rtt, "round trip %u after a stall of %llu us", rx->rtt,
+			       stalls[i] / US);
+		}
+		for (i = 0; i < 6; i++) {
+			hosts[0].left = 64;
+			pass_time(100 * US, 1);
+			pass_time((7900 + 3 * i) * US, 1);
+			expect(rx->rtt == rtt, "round trip %u after a pause", rx->rtt);
+		}
+		tear_down();
+	}
+}
+
+/* A queue without marks does not lengthen it, as that would add to the queue. But after a second without
+ * packets, the path may be another one.
+ */
+static void test_round_trips_age(void)
+{
+	struct dcqcn_ccc_receiver *rx = measured(DCQCN_CCC_RCCC);
+	u32 rtt = rx->rtt;
+
+	rx->rtt_time = fuzz_now - 10 * RTT;
+	rx->rtt_received = rx->received;
+	rx->rtt_marked = rx->marked;
+	dcqcn_ccc_time_grant(rx, fuzz_now);
+	expect(rx->rtt == rtt, "round trip %u, behind a queue %u", rtt, rx->rtt);
+	hosts[0].left = 0;
+	pass_time(10 * MS, 1);
+	/* what a megabyte takes after a shorter pause is no round trip either */
+	rx->rtt = 0;
+	hosts[0].left = 500;
+	pass_time(10 * MS, 1);
+	expect(!hosts[0].left && !rx->rtt, "round trip %u after a pause", rx->rtt);
+	rx->rtt = 600;
+	fuzz_now += NSEC_PER_SEC;
+	hosts[0].left = 100;
+	pass_time(MS, 1);
+	expect(rx->rtt >= RTT && rx->rtt < RTT + 2 * US, "round trip %u after a second", rx->rtt);
+	tear_down();
+}
+
 /* A turn of all that wait for credit may take longer than the time after which a source counts as
  * silent: six at 50 Mb/s take 16 ms
  */
@@ -2076,6 +2155,8 @@ static const struct tap_test tests[] = {
 	{ "nor after the end of a message is lost", test_lost_end },
 	{ "messages of one packet ask for credit before they run out of it", test_streams },
 	{ "a line rate of four times the truth", test_wrong_line },
+	{ "a stall or a pause does not seem to shorten the round trip", test_false_round_trips },
+	{ "a queue does not lengthen it, and a second's silence ends it", test_round_trips_age },
 	{ "sources that wait long for their turn stay in line", test_long_turn },
 	{ "after a pause, no message waits for a timeout", test_pauses },
 	{ "a peer vanishes, and comes back", test_vanished },

@@ -152,9 +152,10 @@ struct dcqcn_ccc_sender {
  * @grant_node: in dcqcn_credit.sources, while the peer is granted credit in turn
  * @feedback_time: ns; last feedback
  * @rtt: ns; the least time from a grant to the arrival of half of its bytes, 0 for unknown
- * @rtt_received: value of @received once half of the bytes of the timed grant have arrived
- * @rtt_marked: value of @marked when the grant left
- * @rtt_time: ns; when the grant left, 0 for none
+ * @rtt_received: value of @received once half of the bytes of the timed grant have arrived or,
+ *	after a pause, those that may be left from before it
+ * @rtt_marked: value of @marked when the grant left; another after a pause: the time is not used
+ * @rtt_time: ns; when the grant left or the pause ended, 0 for none
  * @ifindex: of the interface by which packets come
  * @pkey: P_Key of the last packet
  */

@@ -140,6 +140,30 @@ static void dcqcn_ccc_time_grant(struct dcqcn_ccc_receiver *rx, u64 now)
 	rx->rtt_time = 0;
 }
 
+/* A sender begins, or begins again after a pause. What is left of earlier grants, and packets that
+ * left without credit because feedback was late, may come sooner than a round trip after the next
+ * grant: no grant is timed until they have come. After a second, nothing is left, and the path may
+ * be another one.
+ */
+static void dcqcn_ccc_resume(struct dcqcn_ccc_receiver *rx,
+			     const struct dcqcn_settings *settings, u64 now)
+{
+	u32 old = rx->received + max(rx->source.ahead, 0);
+
+	if (now - rx->time > NSEC_PER_SEC) {
+		rx->rtt = 0;
+		rx->rtt_time = 0;
+	} else {
+		if (!rx->rtt_time)
+			rx->rtt_received = old + DCQCN_RCCC_OWED_MAX;
+		else if ((s32)(old - rx->rtt_received) > 0)
+			rx->rtt_received = old;
+		rx->rtt_time = now;
+		rx->rtt_marked = rx->marked - 1;
+	}
+	dcqcn_rccc_restart(&rx->source, max(settings->ccc.initial_window, 1U));
+}
+
 /* Credit above which a source gets no more */
 static u32 dcqcn_ccc_most(const struct dcqcn_ccc *ccc, const struct dcqcn_settings *settings)
 {
@@ -440,8 +464,7 @@ void dcqcn_ccc_resolved(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 	WRITE_ONCE(rx->ifindex, event->ifindex);
 	WRITE_ONCE(rx->pkey, event->pkey);
 	if (now - rx->time > DCQCN_CCC_SILENT)
-		dcqcn_rccc_restart(&rx->source,
-				   max(settings->ccc.initial_window, 1U));
+		dcqcn_ccc_resume(rx, settings, now);
 	if (event->bytes)
 		dcqcn_ccc_add(ccc, qp, settings, event->bytes, event->asked);
 	rx->time = now;
@@ -555,8 +578,7 @@ static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
 	u32 since;
 
 	if (now - rx->time > DCQCN_CCC_SILENT)
-		dcqcn_rccc_restart(&rx->source,
-				   max(settings->ccc.initial_window, 1U));
+		dcqcn_ccc_resume(rx, settings, now);
 	if (asked < 0)
 		rx->source.backlog -= min_t(u32, rx->source.backlog, -asked);
 	dcqcn_ccc_add(ccc, qp, settings, bytes, max(asked, 0));
