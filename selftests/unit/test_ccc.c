@@ -47,6 +47,7 @@ static bool rxe_shows;			/* 64 packets, and the next when 16 of them are left */
 static bool mark_all;
 static bool at_line_rate;		/* packets of a sender leave no faster than that */
 static bool one_packet;			/* each message is one */
+static bool one_host;			/* sender 1 is another QP of sender 0's host */
 static u64 stalled;			/* ns; the receiver's host takes no packet before; 0 if it never waits */
 
 static void host_address(struct in6_addr *a, unsigned int host)
@@ -87,7 +88,9 @@ struct dcqcn_qp *dcqcn_qp_find_or_add(struct dcqcn_dev *dev, u32 qpn)
 
 static struct sk_buff *packet(unsigned int from, u32 psn, u32 bits, bool ce)
 {
-	return data_packet(frame, from + 1, 0, RECEIVER + 1, 200 + from, bits, psn, ce);
+	unsigned int host = one_host && from == 1 ? 0 : from;
+
+	return data_packet(frame, host + 1, 0, RECEIVER + 1, 200 + from, bits, psn, ce);
 }
 
 static void on_the_wire(unsigned int from, struct sk_buff *skb, u32 psn)
@@ -264,6 +267,7 @@ static void set_up(u32 algorithms, u32 window)
 	mark_all = false;
 	at_line_rate = false;
 	one_packet = false;
+	one_host = false;
 	stalled = 0;
 	memset(delivered, 0, sizeof(delivered));
 }
@@ -531,6 +535,65 @@ static void test_joined_meanwhile(void)
 	resolved(qp);
 	expect(!told && !qp->ccc->rx.received, "told %llu", told);
 	tear_down();
+}
+
+/* Two QPs of a host obey one context, and the receiver's end of one of them sends in another priority: its
+ * packets count in the context as well. @resolving: the receiver has to ask for that QP first. @joined:
+ * that QP has a context of its own.
+ */
+static void test_priority_differs(bool resolving, bool joined)
+{
+	struct dcqcn_qp *qp = &hosts[1].qps[0], *to = &hosts[RECEIVER].qps[1];
+	struct in6_addr local;
+	u32 offset, window;
+
+	set_up(3, 0);
+	one_host = true;
+	at_line_rate = true;
+	qp->dev = &hosts[0].dev;
+	host_address(&to->peer, 0);
+	host_address(&local, RECEIVER);
+	to->prio = 5;
+	hosts[0].left = 1000000;
+	pass_time(MS, 2);
+	offset = sender(0)->offset;
+	window = sender(0)->window.cwnd;
+	if (joined) {
+		spin_lock_bh(&to->lock);
+		expect(dcqcn_ccc_join(to, &local, &to->peer, 5), "no context");
+		spin_unlock_bh(&to->lock);
+	}
+	to->state = resolving ? DCQCN_QP_RESOLVING : DCQCN_QP_LIVE;
+	hosts[1].left = 1000000;
+	pass_time(RTT, 2);
+	if (resolving) {
+		expect(to->waiting && to->waiting->event.bytes, "no packet waits");
+		to->state = DCQCN_QP_LIVE;
+		resolved(to);
+	}
+	pass_time(MS, 2);
+	expect(qp->ccc == hosts[0].qps[0].ccc && delivered[1] > MS * MBPS / 8000 / 4, "%llu delivered",
+	       delivered[1]);
+	expect(sender(0)->offset == offset, "%d bytes lost", sender(0)->offset - offset);
+	expect(resolving || sender(0)->window.cwnd >= window, "window %u, %u before",
+	       sender(0)->window.cwnd, window);
+	expect(!hosts[0].counters.value[DCQCN_RP_WINDOW_TIMEOUTS], "timeouts");
+	/* from elsewhere they do not count */
+	one_host = false;
+	window = hosts[RECEIVER].qps[0].ccc->rx.received;
+	arrive(1, 5, DCQCN_BTH_CAPABLE | DCQCN_BTH_WINDOWED, false);
+	expect(hosts[RECEIVER].qps[0].ccc->rx.received == window, "another host's packet counts");
+	spin_lock_bh(&qp->lock);
+	dcqcn_ccc_leave(qp);
+	spin_unlock_bh(&qp->lock);
+	tear_down();
+}
+
+static void test_priorities_differ(void)
+{
+	test_priority_differs(false, false);
+	test_priority_differs(true, false);
+	test_priority_differs(false, true);
 }
 
 /* Both ends are told something else while they send */
@@ -2128,6 +2191,7 @@ static const struct tap_test tests[] = {
 	{ "a CE or a CNP waits beside it", test_waits_beside },
 	{ "a CNP that waits does not keep its QP from joining", test_joins_beside },
 	{ "a QP that has joined meanwhile misses nothing", test_joined_meanwhile },
+	{ "a QP whose ends have different priorities does not ruin a context", test_priorities_differ },
 	{ "both ends change their minds", test_changed },
 	{ "feedback after a timeout", test_late },
 	{ "nobody waits in line while nothing is in flight", test_in_line },

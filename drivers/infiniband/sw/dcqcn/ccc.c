@@ -9,8 +9,9 @@
  * This file creates, finds and frees them. The sender's half is in agree.c, window.c and
  * hear.c, which say how both halves work together; ccc_receiver.c has the receiver's.
  *
- * A QP uses one context for both directions, that of its own priority; DCQCN handles packets of
- * other priorities. Each QP's entry holds a reference to its context; the last one frees it.
+ * A QP uses one context for both directions, that of its own priority. Packets of other priorities
+ * count where the peer has counted them, and DCQCN handles all others. Each QP's entry holds a
+ * reference to its context; the last one frees it.
  */
 #include <linux/hrtimer.h>
 #include <linux/jhash.h>

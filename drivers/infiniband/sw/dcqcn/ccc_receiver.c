@@ -382,8 +382,23 @@ bool dcqcn_ccc_keep_offer(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 	return true;
 }
 
+/* The context that counts a packet for a live QP that has none; the QP's lock is held. The QP joins
+ * it, unless its own packets have another priority. Then the peer's end may obey the context that
+ * other QPs have agreed on, as the peer chooses it by the priority of what it sends.
+ */
+static struct dcqcn_ccc *dcqcn_ccc_admit(struct dcqcn_qp *qp, const struct dcqcn_event *event,
+					 u8 prio)
+{
+	if (qp->state != DCQCN_QP_LIVE || qp->type == IB_QPT_UD ||
+	    READ_ONCE(qp->dev->stopping) || !dcqcn_qp_is_peer(qp, &event->saddr))
+		return NULL;
+	if (qp->prio == prio)
+		return dcqcn_ccc_join(qp, &event->daddr, &event->saddr, prio);
+	return event->bytes ? dcqcn_ccc_find(qp->dev, &event->daddr, &event->saddr, prio) : NULL;
+}
+
 /* Return the context that was offered, if the QP may join it, or has joined it meanwhile, when it
- * sent or received other data
+ * sent or received other data; or that counts the packets that have waited
  */
 static struct dcqcn_ccc *dcqcn_ccc_accept(struct dcqcn_qp *qp,
 					  const struct dcqcn_event *event)
@@ -393,12 +408,15 @@ static struct dcqcn_ccc *dcqcn_ccc_accept(struct dcqcn_qp *qp,
 
 	spin_lock_bh(&qp->lock);
 	ccc = rcu_dereference_protected(qp->ccc, lockdep_is_held(&qp->lock));
-	if (!ccc && qp->state == DCQCN_QP_LIVE && qp->type != IB_QPT_UD && qp->prio == prio &&
-	    !READ_ONCE(qp->dev->stopping) && dcqcn_qp_is_peer(qp, &event->saddr))
-		ccc = dcqcn_ccc_join(qp, &event->daddr, &event->saddr, prio);
+	if (!ccc)
+		ccc = dcqcn_ccc_admit(qp, event, prio);
 	spin_unlock_bh(&qp->lock);
-	return ccc && ccc->prio == prio && ipv6_addr_equal(&ccc->local, &event->daddr) &&
-	       ipv6_addr_equal(&ccc->peer, &event->saddr) ? ccc : NULL;
+	if (!ccc || !ipv6_addr_equal(&ccc->local, &event->daddr) ||
+	    !ipv6_addr_equal(&ccc->peer, &event->saddr))
+		return NULL;
+	if (ccc->prio != prio)
+		ccc = event->bytes ? dcqcn_ccc_find(qp->dev, &ccc->local, &ccc->peer, prio) : NULL;
+	return ccc;
 }
 
 /* Count a packet's bytes, for its QP as well; it asks for @asked bytes of credit. Inline, because
@@ -484,8 +502,8 @@ unlock:
 	rcu_read_unlock();
 }
 
-/* The context of a QP that received a packet; NULL if the packet is not from its peer, or its
- * priority is not that of the QP's own packets. *later: it will be counted when the QP is resolved.
+/* The context that counts a packet that a QP received; NULL if the packet is not from its peer, or
+ * if there is no context of its priority. *later: it will be counted when the QP is resolved.
  */
 static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp, const struct dcqcn_rx *in,
 				      u32 bits, bool *later)
@@ -513,18 +531,19 @@ static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp, const struct dcqcn_rx
 		spin_lock_bh(&qp->lock);
 		ccc = rcu_dereference_protected(qp->ccc,
 						lockdep_is_held(&qp->lock));
-		if (!ccc && qp->state == DCQCN_QP_LIVE &&
-		    qp->type != IB_QPT_UD && qp->prio == prio &&
-		    !READ_ONCE(qp->dev->stopping) && dcqcn_qp_is_peer(qp, &event.saddr))
-			ccc = dcqcn_ccc_join(qp, &event.daddr, &event.saddr, prio);
-		else if (!ccc && qp->state == DCQCN_QP_RESOLVING &&
-			 bits & (DCQCN_BTH_REQUEST | DCQCN_BTH_WINDOWED))
+		if (!ccc && qp->state == DCQCN_QP_RESOLVING &&
+		    bits & (DCQCN_BTH_REQUEST | DCQCN_BTH_WINDOWED))
 			*later = dcqcn_ccc_keep_offer(qp, &event) && event.bytes;
+		else if (!ccc)
+			ccc = dcqcn_ccc_admit(qp, &event, prio);
 		spin_unlock_bh(&qp->lock);
 	}
-	if (!ccc || ccc->prio != prio || !dcqcn_ip_is_to(pkt->ip, &ccc->local) ||
+	if (!ccc || !dcqcn_ip_is_to(pkt->ip, &ccc->local) ||
 	    !dcqcn_ip_is_from(pkt->ip, &ccc->peer))
 		return NULL;
+	if (unlikely(ccc->prio != prio))
+		ccc = bits & DCQCN_BTH_WINDOWED ?
+		      dcqcn_ccc_find(qp->dev, &ccc->local, &ccc->peer, prio) : NULL;
 	return ccc;
 }
 
