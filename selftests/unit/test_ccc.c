@@ -1413,6 +1413,59 @@ static void test_round_trips_age(void)
 	tear_down();
 }
 
+/* How long a sender of a port of @mb Mb/s may be silent at most, as both ends see it, in ns */
+static void test_pause_at(u32 mb, u64 most)
+{
+	struct dcqcn_ccc_receiver *rx;
+	struct dcqcn_ccc_sender *tx;
+	u32 bits = DCQCN_BTH_CAPABLE | DCQCN_BTH_WINDOWED;
+	int longer;
+
+	for (longer = 0; longer < 2; longer++) {
+		set_up(DCQCN_CCC_RCCC, 0);
+		hosts[RECEIVER].dev.speed = mb;
+		hosts[0].left = 1;
+		pass_time(MS, 1);
+		rx = &hosts[RECEIVER].qps[0].ccc->rx;
+		tx = sender(0);
+		expect(tx->agreed && tx->mbps == mb, "the peer's line is %u", tx->mbps);
+		rx->source.ahead = 100000;
+		rx->source.backlog = 2 * DCQCN_RCCC_QUANTUM;
+		tx->sent_time = tx->heard_time = rx->time = fuzz_now;
+		fuzz_now += most + longer;
+		expect(dcqcn_ccc_has_paused(tx, fuzz_now) == longer, "%u Mb/s: the sender, %d", mb, longer);
+		arrive(0, 5, bits, false);
+		expect(rx->source.ahead == (longer ? 1 : 100000 - (s32)frame), "%u Mb/s: ahead %d", mb,
+		       rx->source.ahead);
+		rx->source.ahead = 1;
+		rx->source.backlog = 2 * DCQCN_RCCC_QUANTUM;
+		rx->time = fuzz_now - most - longer;
+		dcqcn_ccc_grant(hosts[RECEIVER].qps[0].ccc);
+		dcqcn_ccc_turn(hosts[RECEIVER].qps[0].ccc, &hosts[RECEIVER].settings,
+			       &(struct dcqcn_feedback){});
+		expect(longer ? !rx->source.backlog : rx->source.backlog, "%u Mb/s: asks for %u", mb, rx->source.backlog);
+		tear_down();
+	}
+}
+
+/* A line that takes 8 ms for a packet does not make each packet follow a pause. Fast lines have 8 ms. */
+static void test_slow_line(void)
+{
+	test_pause_at(1, 134400 * US);
+	test_pause_at(4, 33600 * US);
+	test_pause_at(17, 8 * MS);
+	test_pause_at(MBPS, 8 * MS);
+}
+
+#undef HZ
+#define HZ	100
+
+/* The time of a packet that skips locks may be that of another one, a jiffy earlier */
+static void test_slow_ticks(void)
+{
+	expect(DCQCN_CCC_SILENT == 20 * MS, "%llu ns", DCQCN_CCC_SILENT);
+}
+
 /* A turn of all that wait for credit may take longer than the time after which a source counts as
  * silent: six at 50 Mb/s take 16 ms
  */
@@ -2221,6 +2274,8 @@ static const struct tap_test tests[] = {
 	{ "a line rate of four times the truth", test_wrong_line },
 	{ "a stall or a pause does not seem to shorten the round trip", test_false_round_trips },
 	{ "a queue does not lengthen it, and a second's silence ends it", test_round_trips_age },
+	{ "packets that come slowly are no pauses on a slow line", test_slow_line },
+	{ "nor where ticks are rare", test_slow_ticks },
 	{ "sources that wait long for their turn stay in line", test_long_turn },
 	{ "after a pause, no message waits for a timeout", test_pauses },
 	{ "a peer vanishes, and comes back", test_vanished },

@@ -6,7 +6,10 @@
 #include <linux/atomic.h>
 #include <linux/hrtimer.h>
 #include <linux/in6.h>
+#include <linux/jiffies.h>
 #include <linux/list.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/time64.h>
@@ -29,10 +32,13 @@ struct sk_buff;
 /* Bytes after which a receiver sends feedback without being asked */
 #define DCQCN_CCC_UNREPORTED	(2 * DCQCN_CCC_ASK)
 
-/* A sender that has credit left but was silent for this long is granted no more. A sender that
- * resumes after this long has its initial credit again.
+/* A sender that has credit left, but was silent for longer than this, and than the receiver's line
+ * takes for so many bytes, is granted no more. It has its initial credit again when it resumes. Two
+ * jiffies, because the time of the last packet is that of the first one in a jiffy; four packets of
+ * the longest kind, because a slow line delivers one in 8 ms.
  */
-#define DCQCN_CCC_SILENT	(8 * NSEC_PER_MSEC)
+#define DCQCN_CCC_SILENT	max_t(u64, 8 * NSEC_PER_MSEC, 2 * NSEC_PER_SEC / HZ)	/* ns */
+#define DCQCN_CCC_SILENT_BYTES	(4 * 4200ULL)	/* bytes */
 
 /**
  * struct dcqcn_probe - a packet that asked for feedback
@@ -331,6 +337,13 @@ static inline bool dcqcn_ccc_passes(struct dcqcn_ccc *ccc, struct dcqcn_bth *bth
 		return false;
 	bth->qpn |= cpu_to_be32(DCQCN_BTH_CAPABLE | DCQCN_BTH_WINDOWED);
 	return true;
+}
+
+/* Whether @ns without a packet are a pause of the sender; @line: the receiver's, in bit/s */
+static inline bool dcqcn_ccc_is_pause(u64 ns, u64 line)
+{
+	return ns > DCQCN_CCC_SILENT &&
+	       ns > div64_u64(DCQCN_CCC_SILENT_BYTES * 8 * NSEC_PER_SEC, line);
 }
 
 /* Whether a QP's packets obey a context; its lock is held */

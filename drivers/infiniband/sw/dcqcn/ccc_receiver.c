@@ -231,11 +231,12 @@ static bool dcqcn_ccc_turn(struct dcqcn_ccc *ccc,
 	spin_lock(&ccc->lock);
 	now = ktime_get_ns();	/* read under the lock, so that no time in @rx is later */
 	/* A source that has used up all credit can only wait for its turn, which may take longer
-	 * than DCQCN_CCC_SILENT. One that owes more than this grant is silent for another reason.
+	 * than a pause. One that owes more than this grant is silent for another reason.
 	 */
 	if (rx->source.ahead <= 0 && rx->source.ahead > -(s32)DCQCN_RCCC_QUANTUM)
 		rx->time = now;
-	if (!(settings->ccc.algorithms & DCQCN_CCC_RCCC) || now - rx->time >= DCQCN_CCC_SILENT)
+	if (!(settings->ccc.algorithms & DCQCN_CCC_RCCC) ||
+	    dcqcn_ccc_is_pause(now - rx->time, line))
 		rx->source.backlog = 0;
 	most = dcqcn_ccc_most(ccc, settings);
 	says = dcqcn_rccc_may_grant(&rx->source, most) || rx->echo_waits ||
@@ -481,7 +482,7 @@ void dcqcn_ccc_resolved(struct dcqcn_qp *qp, const struct dcqcn_event *event)
 	now = ktime_get_ns();
 	WRITE_ONCE(rx->ifindex, event->ifindex);
 	WRITE_ONCE(rx->pkey, event->pkey);
-	if (now - rx->time > DCQCN_CCC_SILENT)
+	if (dcqcn_ccc_is_pause(now - rx->time, dcqcn_dev_line(qp->dev, settings)))
 		dcqcn_ccc_resume(rx, settings, now);
 	if (event->bytes)
 		dcqcn_ccc_add(ccc, qp, settings, event->bytes, event->asked);
@@ -596,7 +597,7 @@ static bool dcqcn_ccc_arrived(struct dcqcn_ccc *ccc, struct dcqcn_qp *qp,
 	bool marked;
 	u32 since;
 
-	if (now - rx->time > DCQCN_CCC_SILENT)
+	if (dcqcn_ccc_is_pause(now - rx->time, dcqcn_dev_line(ccc->dev, settings)))
 		dcqcn_ccc_resume(rx, settings, now);
 	if (asked < 0)
 		rx->source.backlog -= min_t(u32, rx->source.backlog, -asked);

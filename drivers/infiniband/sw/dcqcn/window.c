@@ -179,9 +179,10 @@ void dcqcn_ccc_restart(struct dcqcn_ccc_sender *tx,
  */
 static bool dcqcn_ccc_has_paused(const struct dcqcn_ccc_sender *tx, u64 now)
 {
+	u64 silent = dcqcn_ccc_since(now, max(tx->sent_time, tx->heard_time));
+
 	return tx->agreed & DCQCN_CCC_RCCC && list_empty(&tx->waiting) &&
-	       dcqcn_ccc_since(now, tx->sent_time) > DCQCN_CCC_SILENT &&
-	       dcqcn_ccc_since(now, tx->heard_time) > DCQCN_CCC_SILENT;
+	       dcqcn_ccc_is_pause(silent, max(tx->mbps, 1U) * DCQCN_BPS_PER_MBPS);
 }
 
 /**
