@@ -596,6 +596,34 @@ static void test_priorities_differ(void)
 	test_priority_differs(false, true);
 }
 
+/* A QP is connected to the same peer again, with another traffic class: it obeys the context of its new
+ * priority, once that is agreed on
+ */
+static void test_priority_changes(void)
+{
+	struct dcqcn_qp *qp = &hosts[0].qps[0], *to = &hosts[RECEIVER].qps[0];
+	struct sk_buff *skb;
+	int n;
+
+	set_up(3, 0);
+	hosts[0].left = 1000;
+	pass_time(MS, 1);
+	expect(sender(0)->agreed == 3, "not agreed");
+	qp->obeys = DCQCN_OBEYS_CONTEXT;
+	for (n = 0; n < 2; n++) {
+		skb = packet(0, 77 + n, 0, false);
+		dcqcn_ccc_output(qp, &hosts[0].settings, skb, 5);
+		expect(qp->ccc->prio == 5 && hosts[0].dev.contexts.num == 1, "priority %u, %u contexts",
+		       qp->ccc->prio, hosts[0].dev.contexts.num);
+		expect(!sender(0)->agreed && dcqcn_qp_is_windowed(qp), "agreed %u", sender(0)->agreed);
+		expect(!n == !!(dcqcn_ccc_bth(skb)->qpn & cpu_to_be32(DCQCN_BTH_REQUEST)),
+		       "packet %d: offers %d", n, n);
+		free_packet(skb);
+	}
+	expect(to->ccc->prio == 0, "the receiver has changed");
+	tear_down();
+}
+
 /* Both ends are told something else while they send */
 static void test_changed(void)
 {
@@ -2245,6 +2273,7 @@ static const struct tap_test tests[] = {
 	{ "a CNP that waits does not keep its QP from joining", test_joins_beside },
 	{ "a QP that has joined meanwhile misses nothing", test_joined_meanwhile },
 	{ "a QP whose ends have different priorities does not ruin a context", test_priorities_differ },
+	{ "a QP whose priority changes takes another context", test_priority_changes },
 	{ "both ends change their minds", test_changed },
 	{ "feedback after a timeout", test_late },
 	{ "nobody waits in line while nothing is in flight", test_in_line },

@@ -69,7 +69,8 @@ void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
  * @skb: the packet
  * @prio: its priority
  *
- * Gives the QP a context unless it has one, and offers it to the peer until the peer agrees.
+ * Gives the QP a context unless it has one of that priority, and offers it to the peer until the
+ * peer agrees.
  *
  * Context: under RCU; process with BH on, or softirq. Takes @qp->lock.
  */
@@ -79,9 +80,10 @@ void dcqcn_ccc_output(struct dcqcn_qp *qp,
 {
 	struct in6_addr local, peer;
 	struct dcqcn_ccc *ccc;
+	u8 obeys;
 
 	ccc = rcu_dereference(qp->ccc);
-	if (ccc && READ_ONCE(ccc->tx.agreed) == settings->ccc.algorithms)
+	if (ccc && ccc->prio == prio && READ_ONCE(ccc->tx.agreed) == settings->ccc.algorithms)
 		return;
 	dcqcn_ip_saddr(skb_network_header(skb), &local);
 	dcqcn_ip_daddr(skb_network_header(skb), &peer);
@@ -90,8 +92,18 @@ void dcqcn_ccc_output(struct dcqcn_qp *qp,
 	    !READ_ONCE(qp->dev->stopping) && dcqcn_qp_is_peer(qp, &peer)) {
 		ccc = rcu_dereference_protected(qp->ccc,
 						lockdep_is_held(&qp->lock));
-		if (!ccc)
+		/* Connected again with another traffic class. The flow may hold packets: it goes on
+		 * when the gate sees whether the new context is ready.
+		 */
+		if (ccc && ccc->prio != prio) {
+			obeys = qp->obeys;
+			dcqcn_ccc_leave(qp);
 			ccc = dcqcn_ccc_join(qp, &local, &peer, prio);
+			if (ccc)
+				WRITE_ONCE(qp->obeys, obeys);
+		} else if (!ccc) {
+			ccc = dcqcn_ccc_join(qp, &local, &peer, prio);
+		}
 		/* a packet that the limiter holds carries the offer when it leaves */
 		if (ccc && !qp->limited)
 			dcqcn_ccc_offer(qp, skb, ktime_get_ns());

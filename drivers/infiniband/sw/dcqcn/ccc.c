@@ -148,7 +148,8 @@ struct dcqcn_ccc *dcqcn_ccc_join(struct dcqcn_qp *qp,
  * dcqcn_ccc_leave() - detach a QP from its context
  * @qp: the QP
  *
- * Context: @qp->lock is held, with BH disabled; its flow has been reset.
+ * Context: @qp->lock is held, with BH disabled. Its flow has been reset, or goes on by what the
+ * caller lets it obey.
  */
 void dcqcn_ccc_leave(struct dcqcn_qp *qp)
 {
