@@ -1631,16 +1631,15 @@ static void uc_reconnected(void)
 }
 
 /* RESET to RTS while READ responses are held, to the same QP of the peer: its requester would take
- * them for answers to its new requests. An ACK of the same connection follows the last response by
- * 128 PSNs at most.
+ * them for answers to its new requests. A peer may have sent 2^16 packets behind a READ.
  */
 static void rc_reconnected(void)
 {
 	static const struct { enum dcqcn_pkt_kind kind; u32 psn; bool other; } cases[] = {
 		{ DCQCN_PKT_ACK, 0, true }, { DCQCN_PKT_ACK, 4999, true },
-		{ DCQCN_PKT_ACK, 5064, false }, { DCQCN_PKT_ACK, 5191, false },
-		{ DCQCN_PKT_ACK, 5193, true }, { DCQCN_PKT_ACK, 0xffffff, true },
-		{ DCQCN_PKT_RESPONSE, 5064, false }, { DCQCN_PKT_RESPONSE, 5191, false },
+		{ DCQCN_PKT_ACK, 5064, false }, { DCQCN_PKT_ACK, 5063 + 0x10000, false },
+		{ DCQCN_PKT_ACK, 5064 + 0x10000, true }, { DCQCN_PKT_ACK, 0xffffff, true },
+		{ DCQCN_PKT_RESPONSE, 5064, false }, { DCQCN_PKT_RESPONSE, 5063 + 0x10000, false },
 		{ DCQCN_PKT_RESPONSE, 0x400000, true }, { DCQCN_PKT_RESPONSE, 17, true },
 	};
 	unsigned int i, held;
@@ -3622,6 +3621,13 @@ static void plug_answers_reads(void)
 	pass_time(&qps[0], 4 * MS);
 	expect(num_sent == 7 && sent[6].kind == DCQCN_PKT_ACK, "%u packets left", num_sent);
 	expect(skb_queue_len(&qps[0].flow.fifo[DCQCN_REQUESTS].queue) == 3, "a request left");
+	/* a timer that is 300 ms late earns credit for 20 ms */
+	for (i = 0; i < 60; i++)
+		output_data(&qps[0], DCQCN_PKT_RESPONSE, 105 + i, 1000, READ_MIDDLE);
+	num_sent = 0;
+	fuzz_now += 300 * MS;
+	pass_time(&qps[0], MS / 10);
+	expect(num_sent >= 20 && num_sent <= 22, "%u responses leave at once", num_sent);
 	ends();
 	dcqcn_unregister_cc(&reads);
 	unplugged();

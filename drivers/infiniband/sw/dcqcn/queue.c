@@ -185,6 +185,7 @@ static struct sk_buff *dcqcn_queue_next_early(struct dcqcn_qp *qp, u64 now)
 	/* an algorithm's window bounds requests: an ACK behind responses may open the peer's */
 	if (skb && dcqcn_qp_has_algorithm(qp) && qp->cc->due <= now) {
 		flow->next = max(qp->cc->due, dcqcn_tx_of(skb)->since);
+		dcqcn_gate_limit_credit(flow, DCQCN_MAX_LATE_NS, now);
 		return skb;
 	}
 	skb = skb_peek(&flow->fifo[DCQCN_REQUESTS].queue);

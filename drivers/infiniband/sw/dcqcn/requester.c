@@ -94,7 +94,7 @@ bool dcqcn_req_is_apart(const struct dcqcn_fifo *fifo, u32 last, u32 psn)
 	u32 first = dcqcn_tx_of(skb_peek(&fifo->queue))->packet.psn;
 
 	return fifo->begun &&
-	       ((psn - first) & DCQCN_QPN_MASK) > ((last - first) & DCQCN_QPN_MASK) + DCQCN_PSN_GAP;
+	       ((psn - first) & DCQCN_QPN_MASK) > ((last - first) & DCQCN_QPN_MASK) + DCQCN_RC_GAP;
 }
 
 /* Whether rxe would send a request again before it has left. The ACKs of a QP that is being

@@ -111,11 +111,13 @@ enum dcqcn_stale {
 	DCQCN_STALE_ALL,	/* they are of the QP's last connection */
 };
 
-/* PSNs; by so many may a packet follow the one before: an ACK the last READ response, because rxe
- * has no more requests without an ACK, and a packet of UC the last one, because rxe may fail to
- * send some
+/* PSNs; by so many may a packet of UC follow the one before: rxe may fail to send some */
+#define DCQCN_UC_GAP		128
+
+/* PSNs; by so many may an ACK of RC follow the last READ response that was made, or the next response:
+ * a peer that is not rxe may send many requests behind a READ
  */
-#define DCQCN_PSN_GAP		128
+#define DCQCN_RC_GAP		0x10000
 
 /* Whether a packet of UC is of another connection than the one before it: rxe numbers packets one
  * by one, and accepts any first packet of a message, so those of the old connection would do harm
@@ -124,7 +126,7 @@ enum dcqcn_stale {
 static inline bool dcqcn_req_reconnects(struct dcqcn_fifo *fifo, u32 psn)
 {
 	bool jumps = fifo->begun &&
-		     ((psn - fifo->last_psn - 1) & DCQCN_QPN_MASK) >= DCQCN_PSN_GAP;
+		     ((psn - fifo->last_psn - 1) & DCQCN_QPN_MASK) >= DCQCN_UC_GAP;
 
 	fifo->begun = true;
 	fifo->last_psn = psn;
