@@ -1428,17 +1428,43 @@ static void test_round_trips_age(void)
 	expect(rx->rtt == rtt, "round trip %u, behind a queue %u", rtt, rx->rtt);
 	hosts[0].left = 0;
 	pass_time(10 * MS, 1);
-	/* what a megabyte takes after a shorter pause is no round trip either */
+	/* a shorter pause does not keep it from being measured again */
 	rx->rtt = 0;
 	hosts[0].left = 500;
 	pass_time(10 * MS, 1);
-	expect(!hosts[0].left && !rx->rtt, "round trip %u after a pause", rx->rtt);
+	expect(!hosts[0].left && rx->rtt >= RTT && rx->rtt < RTT + 2 * US,
+	       "round trip %u after a pause", rx->rtt);
 	rx->rtt = 600;
 	fuzz_now += NSEC_PER_SEC;
 	hosts[0].left = 100;
 	pass_time(MS, 1);
 	expect(rx->rtt >= RTT && rx->rtt < RTT + 2 * US, "round trip %u after a second", rx->rtt);
 	tear_down();
+}
+
+/* A stream after a short message and a pause, or with credit of its own at first, is measured, too */
+static void test_late_streams(void)
+{
+	static const struct { u32 initial_window; u64 first; } cases[] = {
+		{ 0, 1 }, { 0, 8 }, { 60000, 1 }, { 60000, 64 }, { 60000, 100000 },
+	};
+	struct dcqcn_ccc_receiver *rx;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		set_up(DCQCN_CCC_RCCC, cases[i].initial_window);
+		hosts[0].settings.ccc.base_rtt = 0;
+		hosts[RECEIVER].settings.ccc.base_rtt = 0;
+		at_line_rate = true;
+		hosts[0].left = cases[i].first;
+		pass_time(3 * MS, 1);
+		pass_time(10 * MS, 1);
+		hosts[0].left = 100000;
+		pass_time(10 * MS, 1);
+		rx = &hosts[RECEIVER].qps[0].ccc->rx;
+		expect(rx->rtt >= RTT && rx->rtt < RTT + 2 * US, "%u: round trip %u", i, rx->rtt);
+		tear_down();
+	}
 }
 
 /* How long a sender of a port of @mb Mb/s may be silent at most, as both ends see it, in ns */
@@ -2303,6 +2329,7 @@ static const struct tap_test tests[] = {
 	{ "a line rate of four times the truth", test_wrong_line },
 	{ "a stall or a pause does not seem to shorten the round trip", test_false_round_trips },
 	{ "a queue does not lengthen it, and a second's silence ends it", test_round_trips_age },
+	{ "a stream that begins late, or with credit, has a round trip, too", test_late_streams },
 	{ "packets that come slowly are no pauses on a slow line", test_slow_line },
 	{ "nor where ticks are rare", test_slow_ticks },
 	{ "sources that wait long for their turn stay in line", test_long_turn },

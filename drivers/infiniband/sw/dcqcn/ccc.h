@@ -162,6 +162,7 @@ struct dcqcn_ccc_sender {
  *	after a pause, those that may be left from before it
  * @rtt_marked: value of @marked when the grant left; another after a pause: the time is not used
  * @rtt_time: ns; when the grant left or the pause ended, 0 for none
+ * @rtt_blocked: no grant is timed, because a pause has ended
  * @ifindex: of the interface by which packets come
  * @pkey: P_Key of the last packet
  */
@@ -186,6 +187,7 @@ struct dcqcn_ccc_receiver {
 	u32 rtt_received;
 	u32 rtt_marked;
 	u64 rtt_time;
+	bool rtt_blocked;
 	int ifindex;
 	u16 pkey;
 };

@@ -125,8 +125,8 @@ static void dcqcn_ccc_grant(struct dcqcn_ccc *ccc)
 	spin_unlock_bh(&dev->credit.lock);
 }
 
-/* If half of the bytes granted to a source without other credit have come, the time since the grant
- * is a round trip, unless a mark shows that they waited in a queue.
+/* If half of the bytes of a grant have come, after those that were granted before, the time since the
+ * grant is a round trip or more, unless a mark shows that they waited in a queue.
  */
 static void dcqcn_ccc_time_grant(struct dcqcn_ccc_receiver *rx, u64 now)
 {
@@ -154,10 +154,11 @@ static void dcqcn_ccc_resume(struct dcqcn_ccc_receiver *rx,
 		rx->rtt = 0;
 		rx->rtt_time = 0;
 	} else {
-		if (!rx->rtt_time)
+		if (!rx->rtt_time || !rx->rtt_blocked)
 			rx->rtt_received = old + DCQCN_RCCC_OWED_MAX;
 		else if ((s32)(old - rx->rtt_received) > 0)
 			rx->rtt_received = old;
+		rx->rtt_blocked = true;
 		rx->rtt_time = now;
 		rx->rtt_marked = rx->marked - 1;
 	}
@@ -179,14 +180,15 @@ static u32 dcqcn_ccc_most(const struct dcqcn_ccc *ccc, const struct dcqcn_settin
  */
 static bool dcqcn_ccc_grant_one(struct dcqcn_ccc_receiver *rx, u32 most, u64 now)
 {
-	bool first = rx->source.ahead <= 0;
+	u32 before = max(rx->source.ahead, 0);
 
 	if (!dcqcn_rccc_grant(&rx->source, most))
 		return false;
-	if (first && !rx->rtt_time) {
+	if (!rx->rtt_time) {
 		rx->rtt_time = now;
-		rx->rtt_received = rx->received + DCQCN_RCCC_QUANTUM / 2;
+		rx->rtt_received = rx->received + before + DCQCN_RCCC_QUANTUM / 2;
 		rx->rtt_marked = rx->marked;
+		rx->rtt_blocked = false;
 	}
 	return true;
 }
