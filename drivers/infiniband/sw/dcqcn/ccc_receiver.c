@@ -125,8 +125,8 @@ static void dcqcn_ccc_grant(struct dcqcn_ccc *ccc)
 	spin_unlock_bh(&dev->credit.lock);
 }
 
-/* If half of the bytes of a grant have come, after those that were granted before, the time since the
- * grant is a round trip or more, unless a mark shows that they waited in a queue.
+/* If half of the bytes of a grant have come, after those that were granted before, the time since
+ * the grant is a round trip or more, unless a mark shows that they waited in a queue.
  */
 static void dcqcn_ccc_time_grant(struct dcqcn_ccc_receiver *rx, u64 now)
 {

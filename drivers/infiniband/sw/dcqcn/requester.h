@@ -114,7 +114,7 @@ enum dcqcn_stale {
 /* PSNs; by so many may a packet of UC follow the one before: rxe may fail to send some */
 #define DCQCN_UC_GAP		128
 
-/* PSNs; by so many may an ACK of RC follow the last READ response that was made, or the next response:
+/* PSNs; by so many may an ACK of RC, or the next READ response, follow the last one that was made:
  * a peer that is not rxe may send many requests behind a READ
  */
 #define DCQCN_RC_GAP		0x10000
