@@ -369,8 +369,8 @@ static void flooded(void)
 }
 
 /* Two ends WRITE to each other and READ from each other, over one QP each, so that the ACKs of both
- * stand behind READ responses: nobody waits for the other's start. Nor do both wait for the window
- * of an algorithm.
+ * stand behind READ responses. Neither end may wait for the other's start, or for the window of the
+ * other's algorithm.
  */
 static void both_ways(const char *cc, u32 bytes, u64 most)
 {

@@ -1442,7 +1442,9 @@ static void test_round_trips_age(void)
 	tear_down();
 }
 
-/* A stream after a short message and a pause, or with credit of its own at first, is measured, too */
+/* The receiver also measures the round trip of a stream that follows a short message and a pause, or
+ * that begins with credit of its own
+ */
 static void test_late_streams(void)
 {
 	static const struct { u32 initial_window; u64 first; } cases[] = {
@@ -1457,8 +1459,7 @@ static void test_late_streams(void)
 		hosts[RECEIVER].settings.ccc.base_rtt = 0;
 		at_line_rate = true;
 		hosts[0].left = cases[i].first;
-		pass_time(3 * MS, 1);
-		pass_time(10 * MS, 1);
+		pass_time(13 * MS, 1);
 		hosts[0].left = 100000;
 		pass_time(10 * MS, 1);
 		rx = &hosts[RECEIVER].qps[0].ccc->rx;

@@ -1003,7 +1003,7 @@ static const struct tap_test tests[] = {
 	{ "more than 2 GiB move from a headroom to the pool", test_large_headroom },
 	{ "a pause that is inherited ends", test_inherited },
 	{ "a port that replaces another one may not fit into its switch", test_heir_refused },
-	{ "a pause ends at xON, whoever has given the memory back", test_other_cpus_resume },
+	{ "a pause ends at xON, whichever CPU gives the memory back", test_other_cpus_resume },
 	{ "no packet is lost for what other CPUs have given back", test_other_cpus },
 	{ "a filter's class is not taken for a port", test_flowid },
 	{ "users leave half of the ports' numbers to the administrator", test_numbers },

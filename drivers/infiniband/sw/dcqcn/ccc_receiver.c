@@ -140,9 +140,9 @@ static void dcqcn_ccc_time_grant(struct dcqcn_ccc_receiver *rx, u64 now)
 	rx->rtt_time = 0;
 }
 
-/* A sender begins, or begins again after a pause. What is left of earlier grants, and packets that
- * left without credit because feedback was late, may come sooner than a round trip after the next
- * grant: no grant is timed until they have come. After a second, nothing is left, and the path may
+/* A sender begins, or begins again after a pause. It may still use earlier grants, or send without
+ * credit because feedback was late. Such packets may come sooner than a round trip after the next
+ * grant, so no grant is timed until they have come. After a second none is left, and the path may
  * be another one.
  */
 static void dcqcn_ccc_resume(struct dcqcn_ccc_receiver *rx,
@@ -506,7 +506,8 @@ unlock:
 }
 
 /* The context that counts a packet that a QP received; NULL if the packet is not from its peer, or
- * if there is no context of its priority. *later: it will be counted when the QP is resolved.
+ * if there is no context of its priority. Sets *later if it is to be counted when the QP has been
+ * resolved.
  */
 static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp, const struct dcqcn_rx *in,
 				      u32 bits, bool *later)
