@@ -1630,15 +1630,86 @@ static void uc_reconnected(void)
 	}
 }
 
+/* What has left since @num_sent was 0: PSNs, those of ACKs as negative numbers */
+static void expect_left(const int *psns, unsigned int num)
+{
+	unsigned int i;
+	int psn;
+
+	expect(num_sent == num, "%u packets left, not %u", num_sent, num);
+	for (i = 0; i < min(num, num_sent); i++) {
+		psn = sent[i].kind == DCQCN_PKT_ACK ? -(int)sent[i].psn : (int)sent[i].psn;
+		expect(psn == psns[i], "packet %u is %d, not %d", i, psn, psns[i]);
+	}
+}
+
+/* A peer's timer fires while its READ is answered, so that the request before the READ comes again,
+ * too. Its other ACK does not get between the READ's responses, whether the READ comes again or not:
+ * rxe would complete it without its data.
+ */
+static void read_repeated(void)
+{
+	static const int psns[] = { -10, 11, 12, 13, 14, 15, 16, -10 };
+	static const int again[] = { -10, 11, 12, 11, 12, 13, 14, 15, 16 };
+	u32 psn, turn;
+
+	for (turn = 0; turn < 2; turn++) {
+		limited(1, IB_QPT_RC, 14);
+		output(DCQCN_PKT_ACK, 10);
+		for (psn = 11; psn <= 16; psn++)
+			output_data(&qps[0], DCQCN_PKT_RESPONSE, psn, 1000, READ_MIDDLE);
+		while (turn && num_sent < 3)
+			pass_time(&qps[0], MS / 10);
+		output(DCQCN_PKT_ACK, 10);
+		for (psn = 11; turn && psn <= 16; psn++)
+			output_data(&qps[0], DCQCN_PKT_RESPONSE, psn, 1000, READ_MIDDLE);
+		pass_time(&qps[0], 200 * MS);
+		if (turn)
+			expect_left(again, ARRAY_SIZE(again));
+		else
+			expect_left(psns, ARRAY_SIZE(psns));
+		ends();
+	}
+}
+
+/* As before, and an atomic operation is behind the repeated request. rxe answers the latter with the
+ * PSN of the former: in front of the atomic operation's ACK, this would complete it without its data.
+ */
+static void atomic_repeated(void)
+{
+	static const int psns[] = { 7, 8, 7, 8, 9, -11, -12, -13 };
+	u32 psn, turn;
+
+	limited(1, IB_QPT_RC, 14);
+	for (turn = 0; turn < 2; turn++) {
+		for (psn = 7; psn <= 9; psn++)
+			output_data(&qps[0], DCQCN_PKT_RESPONSE, psn, 1000, READ_MIDDLE);
+		output_data(&qps[0], DCQCN_PKT_ACK, turn ? 11 : 10, 62, DCQCN_OPCODE_ACK);
+		output_data(&qps[0], DCQCN_PKT_ACK, 11, 70, DCQCN_OPCODE_ATOMIC_ACK);
+		while (!turn && num_sent < 2)
+			pass_time(&qps[0], MS / 10);
+	}
+	/* the ACK of a request before another one stays */
+	output_data(&qps[0], DCQCN_PKT_ACK, 12, 62, DCQCN_OPCODE_ACK);
+	output_data(&qps[0], DCQCN_PKT_ACK, 13, 70, DCQCN_OPCODE_ATOMIC_ACK);
+	pass_time(&qps[0], 200 * MS);
+	expect_left(psns, ARRAY_SIZE(psns));
+	expect(sent[num_sent - 3].opcode == DCQCN_OPCODE_ATOMIC_ACK, "opcode %x",
+	       sent[num_sent - 3].opcode);
+	ends();
+}
+
 /* RESET to RTS while READ responses are held, to the same QP of the peer: its requester would take
  * them for answers to its new requests. A peer may have sent 2^16 packets behind a READ.
  */
 static void rc_reconnected(void)
 {
 	static const struct { enum dcqcn_pkt_kind kind; u32 psn; bool other; } cases[] = {
-		{ DCQCN_PKT_ACK, 0, true }, { DCQCN_PKT_ACK, 4999, true },
+		{ DCQCN_PKT_ACK, 0, false }, { DCQCN_PKT_ACK, 4999, false },
 		{ DCQCN_PKT_ACK, 5064, false }, { DCQCN_PKT_ACK, 5063 + 0x10000, false },
-		{ DCQCN_PKT_ACK, 5064 + 0x10000, true }, { DCQCN_PKT_ACK, 0xffffff, true },
+		{ DCQCN_PKT_ACK, 5064 + 0x10000, true }, { DCQCN_PKT_ACK, 0x800000, true },
+		{ DCQCN_PKT_ACK, (5000 - 0x10002) & 0xffffff, true },
+		{ DCQCN_PKT_ACK, (5000 - 0xffff) & 0xffffff, false },
 		{ DCQCN_PKT_RESPONSE, 5064, false }, { DCQCN_PKT_RESPONSE, 5063 + 0x10000, false },
 		{ DCQCN_PKT_RESPONSE, 0x400000, true }, { DCQCN_PKT_RESPONSE, 17, true },
 	};
@@ -4016,6 +4087,8 @@ static const struct tap_test tests[] = {
 	{ "a start sends a burst, and waits for the ACK of its last packet", start },
 	{ "a QP that is reconnected starts as a new one", start_reconnected },
 	{ "a UC QP that is reconnected sends nothing of its old connection", uc_reconnected },
+	{ "a duplicate's ACK does not get between a READ's responses", read_repeated },
+	{ "a duplicate's ACK does not complete an atomic operation", atomic_repeated },
 	{ "an RC QP that is reconnected sends no READ response of its old connection", rc_reconnected },
 	{ "a start below its rate shows few packets to the limiter", start_unseen },
 	{ "what a start was allowed to send unseen is taken back", start_seen },

@@ -293,11 +293,26 @@ static enum hrtimer_restart dcqcn_queue_timer(struct hrtimer *timer)
 	return restart;
 }
 
-/*
- * rxe has gone back to @psn, and sends everything from there on again, including ACKs behind READ
- * responses. Or what is held is of the QP's last connection. Take these packets out of the FIFO,
- * and return them as a list.
+/* Whether a packet is stale, if one of @psn tells @stale about its FIFO. If rxe sends READ
+ * responses again, an ACK of a lower PSN @behind the old ones is stale with them: within the
+ * responses that are sent again, it would end the peer's READ without its data.
  */
+static bool dcqcn_queue_is_stale(const struct dcqcn_packet *packet, enum dcqcn_stale stale,
+				 u32 psn, bool behind)
+{
+	bool ack = packet->opcode == DCQCN_OPCODE_ACK;
+
+	switch (stale) {
+	case DCQCN_STALE_FROM:
+		return dcqcn_psn_reaches(packet->psn, psn) || (behind && ack);
+	case DCQCN_STALE_ACK:
+		return packet->psn == psn && ack;
+	default:
+		return true;
+	}
+}
+
+/* Take the packets that are stale out of a FIFO, and return them as a list */
 static noinline struct sk_buff *
 dcqcn_queue_take_stale(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, enum dcqcn_stale stale,
 		       u32 psn)
@@ -306,8 +321,7 @@ dcqcn_queue_take_stale(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, enum dcqcn_
 
 	dcqcn_flow_note_most(&qp->flow);
 	skb_queue_walk_safe(&fifo->queue, skb, next) {
-		if (stale == DCQCN_STALE_FROM &&
-		    !dcqcn_psn_reaches(dcqcn_tx_of(skb)->packet.psn, psn))
+		if (!dcqcn_queue_is_stale(&dcqcn_tx_of(skb)->packet, stale, psn, taken))
 			continue;
 		dcqcn_queue_take(qp, fifo - qp->flow.fifo, skb);
 		qp->flow.stat.drop_stale++;

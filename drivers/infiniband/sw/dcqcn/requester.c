@@ -85,16 +85,23 @@ bool dcqcn_req_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	return true;
 }
 
-/* Whether an ACK of RC, or a READ response that was not sent before, is of another connection than
- * the READ responses that its FIFO holds: rxe answers in order. In the new connection, an old
- * response would complete requests that the peer does not have. @last: PSN of the last response
+/* What an ACK of RC, or a READ response that was not sent before, tells about the answers that its
+ * FIFO holds. rxe answers in order, so a PSN far from theirs is of another connection, where an old
+ * response would complete requests that the peer does not have. An ACK shortly before them is
+ * another one for a request that the peer has sent again. For such a request rxe sends the last PSN
+ * that it has executed, which may be that of an atomic operation behind it: an ACK in front of the
+ * atomic operation's own would complete it without its data. @last: PSN of the last response
  */
-bool dcqcn_req_is_apart(const struct dcqcn_fifo *fifo, u32 last, u32 psn)
+enum dcqcn_stale dcqcn_req_answers(struct dcqcn_fifo *fifo, u32 last, const struct dcqcn_tx *tx)
 {
 	u32 first = dcqcn_tx_of(skb_peek(&fifo->queue))->packet.psn;
+	u32 ahead = (tx->packet.psn - first + DCQCN_RC_GAP) & DCQCN_QPN_MASK;
 
-	return fifo->begun &&
-	       ((psn - first) & DCQCN_QPN_MASK) > ((last - first) & DCQCN_QPN_MASK) + DCQCN_RC_GAP;
+	if (fifo->begun && ahead > ((last - first) & DCQCN_QPN_MASK) + 2 * DCQCN_RC_GAP) {
+		fifo->begun = tx->packet.kind == DCQCN_PKT_RESPONSE;
+		return DCQCN_STALE_ALL;
+	}
+	return tx->packet.opcode == DCQCN_OPCODE_ATOMIC_ACK ? DCQCN_STALE_ACK : DCQCN_STALE_NONE;
 }
 
 /* Whether rxe would send a request again before it has left. The ACKs of a QP that is being

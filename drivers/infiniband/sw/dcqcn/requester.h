@@ -108,6 +108,7 @@ bool dcqcn_req_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 enum dcqcn_stale {
 	DCQCN_STALE_NONE,
 	DCQCN_STALE_FROM,	/* rxe sends them again, from its PSN on */
+	DCQCN_STALE_ACK,	/* an ACK of its PSN precedes an atomic operation's */
 	DCQCN_STALE_ALL,	/* they are of the QP's last connection */
 };
 
@@ -115,7 +116,8 @@ enum dcqcn_stale {
 #define DCQCN_UC_GAP		128
 
 /* PSNs; by so many may an ACK of RC, or the next READ response, follow the last one that was made:
- * a peer that is not rxe may send many requests behind a READ
+ * a peer that is not rxe may send many requests behind a READ. By so many may an ACK precede the
+ * first response that is held: others may be on their way to a peer that goes back.
  */
 #define DCQCN_RC_GAP		0x10000
 
@@ -133,7 +135,7 @@ static inline bool dcqcn_req_reconnects(struct dcqcn_fifo *fifo, u32 psn)
 	return jumps;
 }
 
-bool dcqcn_req_is_apart(const struct dcqcn_fifo *fifo, u32 last, u32 psn);
+enum dcqcn_stale dcqcn_req_answers(struct dcqcn_fifo *fifo, u32 last, const struct dcqcn_tx *tx);
 
 /* Compare a packet of a limited flow with the one before it. Return what is stale of what its FIFO
  * holds.
@@ -147,12 +149,9 @@ dcqcn_req_goes_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, struct dcqcn_t
 	if (qp->type != IB_QPT_RC)
 		return qp->type == IB_QPT_UC && dcqcn_req_reconnects(fifo, psn) ?
 		       DCQCN_STALE_ALL : DCQCN_STALE_NONE;
-	if (tx->packet.kind == DCQCN_PKT_ACK) {
-		if (likely(skb_queue_empty(&fifo->queue)) || !dcqcn_req_is_apart(fifo, last, psn))
-			return DCQCN_STALE_NONE;
-		fifo->begun = false;
-		return DCQCN_STALE_ALL;
-	}
+	if (tx->packet.kind == DCQCN_PKT_ACK)
+		return likely(skb_queue_empty(&fifo->queue)) ? DCQCN_STALE_NONE :
+							       dcqcn_req_answers(fifo, last, tx);
 	back = !fifo->begun || dcqcn_psn_reaches(last, psn);
 	fifo->last_psn = psn;
 	/* if rxe has not gone back, @back_psn is DCQCN_PSN_NONE, which no packet has */
@@ -161,8 +160,8 @@ dcqcn_req_goes_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, struct dcqcn_t
 		dcqcn_req_ask_again(qp, tx);
 	if (unlikely(back))
 		return dcqcn_req_go_back(qp, fifo, tx, now) ? DCQCN_STALE_FROM : DCQCN_STALE_NONE;
-	return unlikely(tx->packet.kind == DCQCN_PKT_RESPONSE) && !skb_queue_empty(&fifo->queue) &&
-	       dcqcn_req_is_apart(fifo, last, psn) ? DCQCN_STALE_ALL : DCQCN_STALE_NONE;
+	return unlikely(tx->packet.kind == DCQCN_PKT_RESPONSE) && !skb_queue_empty(&fifo->queue) ?
+	       dcqcn_req_answers(fifo, last, tx) : DCQCN_STALE_NONE;
 }
 
 #endif /* DCQCN_REQUESTER_H */
