@@ -791,6 +791,8 @@ static void test_burst(void)
 	       "it is as if it met marks again");
 	path.lost = true;
 	expect(burst_of(&path, 12288, true) == 3072 && path.was_lost, "after a loss");
+	path.lost = true;
+	expect(burst_of(&path, 12288, true) == 3072 && path.was_lost, "after another loss");
 	path.sent += 3072;
 	expect(burst_of(&path, 12288, true) == 6144, "twice of that");
 	path.burst = U32_MAX;

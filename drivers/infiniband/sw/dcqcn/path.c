@@ -224,7 +224,10 @@ void dcqcn_path_forget(struct dcqcn_path *path)
  */
 #define DCQCN_BURST_MOST	8
 
-/* After a loss, the burst is divided by this: those of all flows together did not fit the switch */
+/* After a loss, a burst has the usual length divided by this: those of all flows together did not
+ * fit the switch. It is not shorter after another loss, since rxe also goes back where nothing was
+ * too much: after RNR NAKs, or because its timer has met a slow start.
+ */
 #define DCQCN_BURST_LOST	4
 
 /* Flows that share a path in rounds, as in a collective operation, begin again together. One that
@@ -286,7 +289,7 @@ u32 dcqcn_path_burst(struct dcqcn_path *path, u32 usual, bool asks, u64 rate,
 
 	dcqcn_path_learn_share(path, usual, rate, now);
 	if (path->lost)
-		burst = max(min(burst, usual) / DCQCN_BURST_LOST, 1U);
+		burst = max(usual / DCQCN_BURST_LOST, 1U);
 	else if (path->marked && !asks)
 		burst = min(burst, usual);
 	else if (path->marked)
