@@ -3704,6 +3704,39 @@ static void plug_answers_reads(void)
 	unplugged();
 }
 
+/* A flow holds READ responses that it made for an algorithm that needs no ACKs. Another one, which
+ * needs them, does not get it, and they leave at DCQCN's rate.
+ */
+static void plug_refuses_reads(void)
+{
+	static struct dcqcn_cc_ops reads, needs;
+	u32 i;
+
+	plugged_as(&reads, "reads", 0);
+	reads.flags = 0;
+	plug_rate = 8 * MBPS;
+	for (i = 0; i < 200; i++)
+		output_data(&qps[0], DCQCN_PKT_RESPONSE, 100 + i, 1000, READ_MIDDLE);
+	expect(dcqcn_qp_has_algorithm(&qps[0]), "it does not obey");
+	needs = plug;
+	strcpy(needs.name, "needs");
+	expect(!dcqcn_register_cc(&needs) && !dcqcn_cc_choose(settings.cc, "needs"), "no such algorithm");
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	qps[0].flow.fifo[DCQCN_RESPONSES].begun = false;	/* as a limit that begins does */
+	dcqcn_queue_advance(&qps[0], fuzz_now);
+	expect(!dcqcn_qp_has_algorithm(&qps[0]), "it obeys what needs ACKs");
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	num_sent = 0;
+	memset(&told, 0, sizeof(told));
+	pass_time(&qps[0], MS / 10);
+	expect(num_sent < 100 && !told.init, "%u of 200 leave at once, and it obeys %d times",
+	       num_sent, told.init);
+	ends();
+	dcqcn_unregister_cc(&needs);
+	dcqcn_unregister_cc(&reads);
+	unplugged();
+}
+
 /* Another path is taken when nothing is in flight, neither requests that count nor READs: until then
  * requests are held. Numbers are equal modulo 2^14.
  */
@@ -4148,6 +4181,7 @@ static const struct tap_test tests[] = {
 	{ "a flow with another algorithm does not overtake its packets", plug_path_after },
 	{ "an algorithm's flow goes on at once when rxe goes back", plug_goes_back },
 	{ "READ responses and ACKs leave behind an algorithm's closed window", plug_answers_reads },
+	{ "an algorithm that needs ACKs gets no flow that holds READ responses", plug_refuses_reads },
 	{ "READ responses have their turn while a port holds all that it may", crowded_reads },
 	{ "a flow goes on after a packet has left early because memory was short", plug_crowded },
 	{ "algorithms have names", plug_names },

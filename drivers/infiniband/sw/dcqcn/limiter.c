@@ -627,10 +627,14 @@ void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool again, bool acked, u64 now)
 	flow->released = false;
 }
 
-/* Whether a flow gets ACKs, judged by its last packets: READ responses get none */
+/* Whether a flow gets ACKs, judged by its last packets, and by those that it holds since before its
+ * limit began: READ responses get none
+ */
 static bool dcqcn_limiter_gets_acks(const struct dcqcn_flow *flow)
 {
-	return !flow->fifo[DCQCN_RESPONSES].begun;
+	const struct dcqcn_fifo *responses = &flow->fifo[DCQCN_RESPONSES];
+
+	return !responses->begun && skb_queue_empty(&responses->queue);
 }
 
 /**
