@@ -2434,6 +2434,40 @@ static void old_measure(void)
 	}
 }
 
+static void ack_of(u32 psn);
+
+/* The administrator sets rpg_time_reset to 0 while a flow is limited, which goes on without a pause
+ * and has no memory to measure its path at first
+ */
+static void measured_late(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	u64 left = 0;
+	u32 psn;
+
+	limited(1000, IB_QPT_RC, 14);
+	output(DCQCN_PKT_REQUEST, 0);
+	dcqcn_queue_advance(&qps[0], fuzz_now);	/* as the janitor does */
+	expect(!flow->path, "the path is measured though T is set");
+	settings.rp.rpg_time_reset = 0;
+	fuzz_out_of_memory = true;
+	dcqcn_queue_advance(&qps[0], fuzz_now);
+	expect(!flow->path, "the path is measured without memory");
+	fuzz_out_of_memory = false;
+	dcqcn_queue_advance(&qps[0], fuzz_now);
+	for (psn = 1; psn < 8192 && !sent[num_sent - 1].asks; psn++) {
+		left = fuzz_now;
+		output(DCQCN_PKT_REQUEST, psn);
+		pass_time(&qps[0], 20 * NSEC_PER_USEC);
+	}
+	expect(psn < 8192, "no packet has asked for an ACK");
+	pass_time(&qps[0], 30 * NSEC_PER_USEC);
+	ack_of(psn - 1);
+	expect(flow->rate.rtt == fuzz_now - left, "a round trip of %u ns was assumed, not measured",
+	       flow->rate.rtt);
+	ends();
+}
+
 /* rxe takes no second NAK before an ACK: what it sends again asks for one, once */
 static void asks_again(void)
 {
@@ -4145,6 +4179,7 @@ static const struct tap_test tests[] = {
 	{ "the first message after CNPs keeps the rate of its pause", first_after_cnps },
 	{ "a limit goes on where the line falls to it", less_delivered },
 	{ "what was measured long ago limits nobody", old_measure },
+	{ "a limited flow measures its path as soon as T is measured", measured_late },
 	{ "what is sent again asks for an ACK, where the path is measured", asks_again },
 	{ "a window holds packets, and a kick or a timeout sends them", window },
 	{ "a window that opens lets a batch leave", window_opens },

@@ -718,7 +718,7 @@ static void dcqcn_limiter_follow(struct dcqcn_qp *qp, u64 now)
  * @now: ns, read under the lock
  *
  * Brings the rate up to date, and ends the limit of an idle flow whose rate is back at the line
- * rate.
+ * rate. If the path is to be measured and is not yet, begins to.
  *
  * Context: @qp->lock is held.
  */
@@ -729,6 +729,9 @@ void dcqcn_limiter_advance(struct dcqcn_qp *qp, u64 now)
 
 	if (!dcqcn_qp_is_windowed(qp))
 		dcqcn_limiter_follow(qp, now);
+	/* T may have become measured since the limit began, or there was no memory then */
+	if (!qp->flow.path && !rcu_dereference_bh(qp->dev->settings)->rp.rpg_time_reset)
+		dcqcn_limiter_measure(&qp->flow);
 	terms = dcqcn_limiter_terms(qp);
 	if (dcqcn_qp_is_windowed(qp)) {
 		/* it is paced at the line rate, which may have changed */
