@@ -420,7 +420,7 @@ def full(kernels):
              "tools/lab/deps gcc-powerpc-linux-gnu libc6-dev-powerpc-cross qemu-user && "
              "for d in unit port/unit; do make --no-print-directory -C selftests/$d run "
              "O=$PWD/out/powerpc/$d CC=powerpc-linux-gnu-gcc SANITIZE=-static RUN=qemu-ppc "
-             "TESTS='%s' || exit 1; done" % POWERPC),
+             "TESTS='%s' || exit 1; done && selftests/unit/divisions $PWD/out/powerpc" % POWERPC),
         Part("mutants", "tests find small faults", "selftests/mutants/run", tests=mutants, slots=2,
              some=lambda names: "selftests/mutants/run --only " + " --only ".join(names)),
         guests("guests-debug", "selftests/rdma on a debug kernel with two CPUs", "--tdf 2 ",

@@ -249,7 +249,7 @@ static inline int atomic_xchg(atomic_t *a, int value)
 #define pr_warn_once(...)	((void)0)
 #define sk_fullsock(sk)		((sk)->full)
 #define atomic64_read(a)	((a)->counter)
-#define jiffies			(1000UL + (unsigned long)(fuzz_now / 1000000))
+#define jiffies			fuzz_jiffies()
 #define HZ			1000
 #define time_after(a, b)	((long)((b) - (a)) < 0)
 #define ktime_get_ns()		fuzz_now
@@ -259,6 +259,12 @@ static inline int atomic_xchg(atomic_t *a, int value)
 KERNEL_STATE u64 fuzz_now;
 KERNEL_STATE bool fuzz_out_of_memory;
 KERNEL_STATE int bh_disabled;
+
+/* A function, so that "divisions" does not take its division for one of the modules */
+static inline unsigned long fuzz_jiffies(void)
+{
+	return 1000UL + (unsigned long)(fuzz_now / 1000000);
+}
 
 /* --- lists ----------------------------------------------------------------- */
 

@@ -272,7 +272,7 @@ static bool dcqcn_limiter_meets_queue(const struct dcqcn_flow *flow, u64 line,
 		return false;
 	/* bits / (kb/s) * 10^6; less than 2^58 before the division */
 	own = div64_u64(flow->rate.burst * 8ULL * USEC_PER_SEC,
-			max_t(u64, path->paused_rate, line / 1000));
+			max_t(u64, path->paused_rate, div_u64(line, 1000)));
 	return ns > path->paused_rtt + path->paused_rtt / 4 + own;
 }
 
