@@ -67,12 +67,17 @@ void dcbport_link_send(struct dcbport *port, struct sk_buff *skb, u64 begin)
  * dcbport_flight_enter() - keep a frame that is on the wire
  * @port: the port
  * @skb: the frame, which does not arrive at once, or has others before it
+ *
+ * The qdisc counts it as a packet, though not its bytes, which wait no more: when a halt ends, the
+ * core resumes a qdisc only if it has packets. From 7.2 on, a halt does not reset the qdisc, and
+ * during it the core does not go on with a qdisc that has sent as much as it may at once.
  */
 void dcbport_flight_enter(struct dcbport *port, struct sk_buff *skb)
 {
 	if (!dcbport_cb(skb)->control)
 		port->class[dcbport_cb(skb)->tc].on_wire++;
 	__qdisc_enqueue_tail(skb, &port->flight);
+	port->sch->q.qlen++;
 }
 
 /**
@@ -83,6 +88,7 @@ struct sk_buff *dcbport_flight_leave(struct dcbport *port)
 {
 	struct sk_buff *skb = __qdisc_dequeue_head(&port->flight);
 
+	port->sch->q.qlen--;
 	if (!dcbport_cb(skb)->control)
 		port->class[dcbport_cb(skb)->tc].on_wire--;
 	return skb;

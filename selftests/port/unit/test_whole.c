@@ -317,7 +317,7 @@ static void deactivate(struct net_device *dev, bool reset)
 		return;
 	spin_lock(qdisc_lock(sch));
 	sch->ops->reset(sch);
-	sch->q.qlen = 0;
+	expect(!sch->q.qlen, "a reset leaves %u packets", sch->q.qlen);
 	spin_unlock(qdisc_lock(sch));
 }
 
@@ -547,6 +547,34 @@ static void on_the_wire(void)
 	halt(1, NULL);
 	pass(1 * MS);
 	expect(left[1].data == (resets ? 0 : 3), "%u of 3 arrived", left[1].data);
+	end();
+}
+
+/* A late timer has run the port, and the core has taken as many packets at once as it may. A halt
+ * begins then, and the core's request to go on is ignored.
+ */
+static void on_the_wire_unscheduled(void)
+{
+	struct sk_buff *skb;
+	struct Qdisc *sch;
+
+	begin(1 * MS);
+	forward(0, 3);
+	pass(100 * US);
+	sch = devices[1].qdisc;
+	expect(sch->q.qlen == 3 && !sch->qstats.backlog, "%u packets, %u bytes wait", sch->q.qlen,
+	       sch->qstats.backlog);
+	port_at(1)->timer.queued = false;
+	core_now += 2 * MS;
+	spin_lock(qdisc_lock(sch));
+	skb = sch->ops->dequeue(sch);
+	spin_unlock(qdisc_lock(sch));
+	expect(skb, "none has arrived");
+	leave(skb, 1);
+	halt(1, NULL);
+	pass(1 * MS);
+	expect(left[1].data == (resets ? 1 : 3), "%u of 3 arrived", left[1].data);
+	expect(!sch->q.qlen, "%u packets are left", sch->q.qlen);
 	end();
 }
 
@@ -909,6 +937,11 @@ static void test_wire(void)
 	both_kernels(on_the_wire);
 }
 
+static void test_wire_unscheduled(void)
+{
+	both_kernels(on_the_wire_unscheduled);
+}
+
 static void test_storm(void)
 {
 	both_kernels(storm);
@@ -994,6 +1027,7 @@ static const struct tap_test tests[] = {
 	{ "a port that replaces another one repeats its pauses", test_replaced },
 	{ "a port that has been set before it replaces another one", test_replaced_late },
 	{ "frames on the wire arrive after a halt", test_wire },
+	{ "they do so if the halt begins when they are due", test_wire_unscheduled },
 	{ "a PFC storm ends after a halt", test_storm },
 	{ "a received pause outlasts a halt, but not the link", test_received },
 	{ "the end of a pause is told again if the frame is lost in a reset", test_resume_lost },
