@@ -930,16 +930,55 @@ static void work_is_bounded(const struct dcqcn_rp_params *p, bool hyper)
 	}
 }
 
+/* CPU time in seconds of a call after a stall has made a fast flow slow: T is still that of the fast
+ * one, unless it is brought up to date
+ */
+static double stalled_time(bool retimed)
+{
+	double best = INFINITY, begin;
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		struct flow f = new_flow(&automatic, lines[N_LINES - 1]);
+
+		f.rate.packet = 9000;
+		dcqcn_rate_set_rtt(&f.rate, US, 0);
+		cnp(&f);
+		f.rate.seen_rate = MBPS;
+		f.now += MS;
+		dcqcn_rate_resume(&f.rate, &f.p, f.now);
+		expect(f.rate.target_rate == MBPS, "it goes on at %llu bit/s", f.rate.target_rate);
+		if (retimed)
+			dcqcn_rate_set_rtt(&f.rate, US, 0);
+		begin = thread_time();
+		advance(&f, 3600 * SECOND, 0);
+		best = fmin(best, thread_time() - begin);
+		if (!retimed)
+			advance(&f, 3600 * SECOND, 0);
+		expect(f.rate.current_rate == f.line, "the rate stays %llu bit/s",
+		       f.rate.current_rate);
+	}
+	return best;
+}
+
 static void test_bounded_work(void)
 {
 	struct dcqcn_rp_params p = mlx5;
+	double ratio = stalled_time(false) / stalled_time(true);
+	struct flow f;
 
+	expect(ratio < 20, "after a stall, an hour takes %.0f times as long", ratio);
 	work_is_bounded(&p, false);
 	/* additive increases follow the target, and hyper increases are short */
 	p.rate_to_set_on_first_cnp = 1;
 	p.rpg_ai_rate = 0;
 	p.rpg_hai_rate = 1;
 	work_is_bounded(&p, true);
+	/* and none of them is dropped */
+	f = new_cut_flow(&p, lines[N_LINES - 1]);
+	f.p.rpg_time_reset = 1;
+	advance(&f, 0, 40 * p.rpg_byte_reset);
+	idle_both_ways(&f, 20 * MS, 100 * US);
 }
 
 /* A stall leaves a flow where it was, but for the target */

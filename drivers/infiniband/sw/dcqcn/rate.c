@@ -75,6 +75,12 @@
  */
 #define DCQCN_CONVERGED		53
 
+/* Increases by a share of the target that reach any line rate: from 1 to 2^32 Mb/s, 2855 of 1/128
+ * each. More are due only while T is too short for the rate, as after a stall, because then each
+ * adds a much smaller share.
+ */
+#define DCQCN_INCREASES_MAX	4000
+
 /* Units of the path: see above */
 #define DCQCN_PERIOD_PACKETS	2
 #define DCQCN_CUT_PACKETS	8
@@ -292,7 +298,7 @@ static void dcqcn_increase(struct dcqcn_rate *r,
 {
 	u8 *stage = kind == DCQCN_RATE_TIMER ? &r->timer_stage :
 					       &r->byte_stage;
-	u32 steady = 0;
+	u32 steady = 0, steps = 0;
 
 	r->clamp_target = kind == DCQCN_RATE_BYTES ||
 			  p->clamp_tgt_rate_after_time_inc;
@@ -306,9 +312,10 @@ static void dcqcn_increase(struct dcqcn_rate *r,
 		if (r->ai_boost)
 			r->ai_boost--;
 		step = dcqcn_target_step(r, p);
-		/* Steps that are a share of the target are not constant, but
-		 * reach the line in fewer than 4000 steps
-		 */
+		/* drop the rest: the caller brings T up to date */
+		if (last && steps++ == DCQCN_INCREASES_MAX)
+			return;
+		/* steps that are a share of the target are not constant */
 		if (last && (p->rpg_ai_rate || r->target_rate == line ||
 			     dcqcn_rate_phase(r, p) == DCQCN_HYPER) &&
 		    steady++ == DCQCN_CONVERGED) {
