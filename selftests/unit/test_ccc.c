@@ -13,7 +13,7 @@
 #define US		1000ULL		/* ns */
 #define MS		1000000ULL
 #define MBPS		100000U		/* unless a test says otherwise */
-#define RTT		(12 * US)
+#define RTT		round_trip
 #define SENDERS		128
 #define USUAL		8		/* of them send, unless a test says otherwise */
 #define LATER		8192
@@ -37,6 +37,7 @@ static struct host {
 static struct { u64 at; struct host *to; size_t len; u8 p[120]; } feedback[LATER];
 static struct { u64 at; u32 bits, psn; unsigned int from; bool ce; } packets[LATER];
 static unsigned int f_in, f_out, p_in, p_out, lose_feedback, lose_packets, dropped;
+static u64 round_trip;		/* ns; 12 us, unless a test says otherwise */
 static u64 link_free, delivered[SENDERS], told;
 static u64 others, next_other;	/* ns; a packet of no context comes so often, 0 for never */
 static unsigned int most_in_flight;
@@ -259,6 +260,7 @@ static void set_up(u32 algorithms, u32 window)
 	fuzz_now = 7000 * MS;
 	f_in = f_out = p_in = p_out = lose_feedback = lose_packets = dropped = 0;
 	link_free = told = most_in_flight = others = next_other = 0;
+	round_trip = 12 * US;
 	mbps = MBPS;
 	frame = FRAME;
 	burst = 3;
@@ -1366,6 +1368,66 @@ static void test_wrong_line(void)
 	}
 }
 
+/* A stream loses packets that ask for credit. Its share of the link afterwards is at least @share of
+ * what it was: it does not wait for this credit for ever, although it always has a packet in flight
+ * that asks.
+ */
+static void test_lost_asks_of(u32 algorithms, double share)
+{
+	u64 before, after;
+	unsigned int i;
+
+	set_up(algorithms, 0);
+	round_trip = 100 * US;
+	for (i = 0; i <= SENDERS; i++)
+		hosts[i].settings.ccc.base_rtt = 0;
+	at_line_rate = true;
+	rxe_shows = true;
+	hosts[0].left = 10000000;
+	pass_time(30 * MS, 1);
+	before = delivered[0];
+	pass_time(10 * MS, 1);
+	before = delivered[0] - before;
+	lose_packets = 300;
+	pass_time(40 * MS, 1);
+	lose_packets = 0;
+	pass_time(30 * MS, 1);
+	after = delivered[0];
+	pass_time(10 * MS, 1);
+	after = delivered[0] - after;
+	tap_note("algorithms %u: %.3f of the link, %.3f after %u losses", algorithms,
+		 before * 8 / 10e3 / mbps, after * 8 / 10e3 / mbps, dropped);
+	expect(after >= share * before, "%llu bytes, and %llu before the losses", after, before);
+	tear_down();
+}
+
+static void test_lost_asks(void)
+{
+	struct dcqcn_feedback said = { .flags = DCQCN_FEEDBACK_OWED };
+	struct dcqcn_ccc_sender tx = {};
+	unsigned int i;
+
+	test_lost_asks_of(3, 0.95);
+	/* losses are not noticed while more than 512 KB are in flight */
+	test_lost_asks_of(2, 0.4);
+
+	/* the peer has owed some for 3 GB; then what the last packets asked for is still to come */
+	for (i = 0; i <= 3; i++) {
+		tx.acked = i << 30;
+		tx.asked_at = tx.acked + 1;
+		tx.asked = tx.acked + 100000;
+		tx.asked_since = 40000;
+		said.flags = i < 3 ? DCQCN_FEEDBACK_OWED : 0;
+		dcqcn_ccc_granted(&tx, &said, fuzz_now);
+		expect(dcqcn_ccc_asked(&tx) == (i < 3 ? 100000 : 40000), "%u: asked for %u", i,
+		       dcqcn_ccc_asked(&tx));
+	}
+	/* and these have arrived, too */
+	tx.acked++;
+	dcqcn_ccc_granted(&tx, &said, fuzz_now);
+	expect(!dcqcn_ccc_asked(&tx), "asked for %u", dcqcn_ccc_asked(&tx));
+}
+
 /* One sender on a path whose round trip the receiver has to measure. Return the receiver's half. */
 static struct dcqcn_ccc_receiver *measured(u32 algorithms)
 {
@@ -2327,6 +2389,7 @@ static const struct tap_test tests[] = {
 	{ "credit does not pile up over rounds", test_left_over_all },
 	{ "nor after the end of a message is lost", test_lost_end },
 	{ "messages of one packet ask for credit before they run out of it", test_streams },
+	{ "a stream does not wait for credit that lost packets have asked for", test_lost_asks },
 	{ "a line rate of four times the truth", test_wrong_line },
 	{ "a stall or a pause does not seem to shorten the round trip", test_false_round_trips },
 	{ "a queue does not lengthen it, and a second's silence ends it", test_round_trips_age },

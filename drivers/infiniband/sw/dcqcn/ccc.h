@@ -74,7 +74,9 @@ struct dcqcn_probe {
  * @acked: position up to which every byte has arrived or was lost
  * @limit: position up to which there is credit
  * @asked: position up to which credit was asked for, if that is beyond @limit
- * @asked_at: position of the last packet that asked
+ * @asked_at: position of the last packet that asked, or of a later one that has arrived
+ * @asked_from: an earlier position: nothing of @asked_since was asked for before
+ * @asked_since: bytes of credit that packets after @asked_from asked for
  * @ahead: bytes; what leaves in a round trip at the line rate
  * @lone: bytes of one-packet messages that left since @round_time with nothing queued behind them
  * @lone_before: the same in the round trip before @round_time, 0 after a pause
@@ -113,6 +115,8 @@ struct dcqcn_ccc_sender {
 	u32 limit;
 	u32 asked;
 	u32 asked_at;
+	u32 asked_from;
+	u32 asked_since;
 	u32 ahead;
 	u32 lone;
 	u32 lone_before;

@@ -123,8 +123,10 @@ static void dcqcn_ccc_count(struct dcqcn_ccc_sender *tx,
 	tx->newly = min(tx->newly, DCQCN_NSCC_BDP_MAX);
 }
 
-/* Update the credit. If the peer has received every packet that asked and has granted all it knows
- * of, but less than was asked for, a packet that asked was lost.
+/* Update the credit. If the peer has granted all it knows of, and each packet up to @asked_from has
+ * arrived or was lost, then only requests in later packets may still bring credit. All else that is
+ * asked for was lost. A stream always has a packet in flight that asks, so it would not do to wait
+ * until all of them have arrived.
  */
 static void dcqcn_ccc_granted(struct dcqcn_ccc_sender *tx,
 			      const struct dcqcn_feedback *said, u64 now)
@@ -137,9 +139,18 @@ static void dcqcn_ccc_granted(struct dcqcn_ccc_sender *tx,
 		tx->grant_time = now;
 	}
 	tx->limit = limit;
-	if (!(said->flags & DCQCN_FEEDBACK_OWED) &&
-	    (s32)(tx->acked - tx->asked_at) >= 0)
-		tx->asked = limit;
+	if ((s32)(tx->acked - tx->asked_at) >= 0) {
+		tx->asked_at = tx->acked;
+		tx->asked_since = 0;
+	}
+	if ((s32)(tx->acked - tx->asked_from) < 0)
+		return;
+	tx->asked_from = tx->acked;	/* not left behind by more than 2^31 bytes */
+	if (said->flags & DCQCN_FEEDBACK_OWED)
+		return;
+	tx->asked = limit + min(dcqcn_ccc_asked(tx), tx->asked_since);
+	tx->asked_from = tx->asked_at;
+	tx->asked_since = 0;
 }
 
 /* Whether feedback may be true: it reports no more bytes arrived or lost than were sent, and no

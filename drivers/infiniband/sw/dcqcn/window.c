@@ -381,6 +381,7 @@ static u32 dcqcn_ccc_ask(struct dcqcn_ccc_sender *tx, u32 needs, u64 now)
 		tx->grant_time = now;
 	tx->asked = tx->limit + asked + quanta * DCQCN_RCCC_QUANTUM;
 	tx->asked_at = tx->sent;
+	tx->asked_since += quanta * DCQCN_RCCC_QUANTUM;
 	return dcqcn_bth_more(quanta);
 }
 
