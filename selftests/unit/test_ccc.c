@@ -1530,6 +1530,37 @@ static void test_late_streams(void)
 	}
 }
 
+/* The receiver measures the round trip within a few rounds of one message and a pause, whatever the
+ * size of the messages
+ */
+static void test_rounds_of_one_size(void)
+{
+	const struct dcqcn_ccc_receiver *rx;
+	unsigned int size, round, most = 0;
+
+	for (size = 32; size <= 256; size += 16) {
+		set_up(DCQCN_CCC_RCCC, 0);
+		round_trip = 100 * US;
+		hosts[0].settings.ccc.base_rtt = 0;
+		hosts[RECEIVER].settings.ccc.base_rtt = 0;
+		at_line_rate = true;
+		rxe_shows = true;
+		hosts[0].left = 1;
+		pass_time(MS, 1);
+		rx = &hosts[RECEIVER].qps[0].ccc->rx;
+		for (round = 0; round < 100 && !rx->rtt; round++) {
+			fuzz_now += 10 * MS;
+			hosts[0].left = size;
+			pass_time(2 * MS, 1);
+		}
+		expect(rx->rtt >= RTT && rx->rtt < RTT + 2 * US, "%u packets: round trip %u", size,
+		       rx->rtt);
+		most = max(most, round);
+		tear_down();
+	}
+	tap_note("measured after %u rounds at the latest", most);
+}
+
 /* How long a sender of a port of @mb Mb/s may be silent at most, as both ends see it, in ns */
 static void test_pause_at(u32 mb, u64 most)
 {
@@ -2394,6 +2425,7 @@ static const struct tap_test tests[] = {
 	{ "a stall or a pause does not seem to shorten the round trip", test_false_round_trips },
 	{ "a queue does not lengthen it, and a second's silence ends it", test_round_trips_age },
 	{ "a stream that begins late, or with credit, has a round trip, too", test_late_streams },
+	{ "and so have messages of one size, with pauses between them", test_rounds_of_one_size },
 	{ "packets that come slowly are no pauses on a slow line", test_slow_line },
 	{ "nor where ticks are rare", test_slow_ticks },
 	{ "sources that wait long for their turn stay in line", test_long_turn },

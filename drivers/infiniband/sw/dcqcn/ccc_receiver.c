@@ -11,9 +11,11 @@
  * Most packets carry neither a mark nor a request. They are only counted, without parsing all of
  * their headers and without reading the clock (dcqcn_ccc_receive_plain()).
  */
+#include <linux/hash.h>
 #include <linux/hrtimer.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
+#include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/random.h>
@@ -142,8 +144,10 @@ static void dcqcn_ccc_time_grant(struct dcqcn_ccc_receiver *rx, u64 now)
 
 /* A sender begins, or begins again after a pause. It may still use earlier grants, or send without
  * credit because feedback was late. Such packets may come sooner than a round trip after the next
- * grant, so no grant is timed until they have come. After a second none is left, and the path may
- * be another one.
+ * grant, so no grant is timed until DCQCN_RCCC_OWED_MAX bytes have come, or up to twice as many.
+ * The number varies because with a fixed one, messages of one size could end each wait at a place
+ * in a message that no grant follows. After a second none of these packets is left, and the path
+ * may be another one.
  */
 static void dcqcn_ccc_resume(struct dcqcn_ccc_receiver *rx,
 			     const struct dcqcn_settings *settings, u64 now)
@@ -155,7 +159,8 @@ static void dcqcn_ccc_resume(struct dcqcn_ccc_receiver *rx,
 		rx->rtt_time = 0;
 	} else {
 		if (!rx->rtt_time || !rx->rtt_blocked)
-			rx->rtt_received = old + DCQCN_RCCC_OWED_MAX;
+			rx->rtt_received = old + DCQCN_RCCC_OWED_MAX +
+					   hash_32(old, ilog2(DCQCN_RCCC_OWED_MAX));
 		else if ((s32)(old - rx->rtt_received) > 0)
 			rx->rtt_received = old;
 		rx->rtt_blocked = true;
