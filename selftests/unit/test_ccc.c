@@ -626,6 +626,51 @@ static void test_priority_changes(void)
 	tear_down();
 }
 
+/* The same from another address */
+static void test_address_changes(void)
+{
+	struct dcqcn_qp *qp = &hosts[0].qps[0];
+	struct in6_addr local;
+	struct sk_buff *skb;
+	int agreed;
+
+	for (agreed = 0; agreed < 2; agreed++) {
+		set_up(3, 0);
+		hosts[0].left = 10;
+		pass_time(agreed * MS + 100, 1);
+		expect(sender(0)->agreed == 3 * agreed, "agreed %u", sender(0)->agreed);
+		qp->obeys = DCQCN_OBEYS_CONTEXT;
+		skb = data_packet(FRAME, 77, 0, RECEIVER + 1, 200, 0, 77, false);
+		dcqcn_ccc_output(qp, &hosts[0].settings, skb, 0);
+		address(&local, 77);
+		expect(ipv6_addr_equal(&qp->ccc->local, &local) && hosts[0].dev.contexts.num == 1,
+		       "another address, %u contexts", hosts[0].dev.contexts.num);
+		expect(!sender(0)->agreed && dcqcn_qp_is_windowed(qp), "agreed %u", sender(0)->agreed);
+		expect(dcqcn_ccc_bth(skb)->qpn & cpu_to_be32(DCQCN_BTH_REQUEST), "no offer");
+		free_packet(skb);
+		tear_down();
+	}
+}
+
+/* The new priority is not limited, so that the QP keeps the context of the old one, but its packets
+ * do not obey that
+ */
+static void test_priority_without_limit(void)
+{
+	struct dcqcn_qp *qp = &hosts[0].qps[0];
+
+	set_up(3, 0);
+	hosts[0].left = 10;
+	pass_time(MS, 1);
+	expect(dcqcn_ccc_is_ready(qp, &hosts[0].settings), "not ready");
+	hosts[0].settings.rp_enable = 1;
+	qp->prio = 5;
+	expect(!dcqcn_ccc_is_ready(qp, &hosts[0].settings), "priority 5 obeys the context of 0");
+	qp->prio = 0;
+	expect(dcqcn_ccc_is_ready(qp, &hosts[0].settings), "priority 0 does not");
+	tear_down();
+}
+
 /* Both ends are told something else while they send */
 static void test_changed(void)
 {
@@ -2443,6 +2488,8 @@ static const struct tap_test tests[] = {
 	{ "a QP that has joined meanwhile misses nothing", test_joined_meanwhile },
 	{ "a QP whose ends have different priorities does not ruin a context", test_priorities_differ },
 	{ "a QP whose priority changes takes another context", test_priority_changes },
+	{ "or whose address does", test_address_changes },
+	{ "and one whose priority is not limited obeys none", test_priority_without_limit },
 	{ "both ends change their minds", test_changed },
 	{ "feedback after a timeout", test_late },
 	{ "nobody waits in line while nothing is in flight", test_in_line },

@@ -13,6 +13,7 @@
 #include <linux/minmax.h>
 #include <linux/skbuff.h>
 #include <linux/time64.h>
+#include <net/ipv6.h>
 
 #include "ccc.h"
 #include "device.h"
@@ -69,8 +70,8 @@ void dcqcn_ccc_offer(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now)
  * @skb: the packet
  * @prio: its priority
  *
- * Gives the QP a context unless it has one of that priority, and offers it to the peer until the
- * peer agrees.
+ * Gives the QP a context unless it has one of that priority and of the packet's source address, and
+ * offers it to the peer until the peer agrees.
  *
  * Context: under RCU; process with BH on, or softirq. Takes @qp->lock.
  */
@@ -83,7 +84,8 @@ void dcqcn_ccc_output(struct dcqcn_qp *qp,
 	u8 obeys;
 
 	ccc = rcu_dereference(qp->ccc);
-	if (ccc && ccc->prio == prio && READ_ONCE(ccc->tx.agreed) == settings->ccc.algorithms)
+	if (ccc && ccc->prio == prio && READ_ONCE(ccc->tx.agreed) == settings->ccc.algorithms &&
+	    dcqcn_ip_is_from(skb_network_header(skb), &ccc->local))
 		return;
 	dcqcn_ip_saddr(skb_network_header(skb), &local);
 	dcqcn_ip_daddr(skb_network_header(skb), &peer);
@@ -92,10 +94,10 @@ void dcqcn_ccc_output(struct dcqcn_qp *qp,
 	    !READ_ONCE(qp->dev->stopping) && dcqcn_qp_is_peer(qp, &peer)) {
 		ccc = rcu_dereference_protected(qp->ccc,
 						lockdep_is_held(&qp->lock));
-		/* Connected again with another traffic class. The flow may hold packets: it goes on
-		 * when the gate sees whether the new context is ready.
+		/* Connected again with another traffic class or from another address. The flow may
+		 * hold packets: it goes on when the gate sees whether the new context is ready.
 		 */
-		if (ccc && ccc->prio != prio) {
+		if (ccc && (ccc->prio != prio || !ipv6_addr_equal(&ccc->local, &local))) {
 			obeys = qp->obeys;
 			dcqcn_ccc_leave(qp);
 			ccc = dcqcn_ccc_join(qp, &local, &peer, prio);

@@ -352,7 +352,9 @@ static inline bool dcqcn_ccc_is_pause(u64 ns, u64 line)
 	       ns > div64_u64(DCQCN_CCC_SILENT_BYTES * 8 * NSEC_PER_SEC, line);
 }
 
-/* Whether a QP's packets obey a context; its lock is held */
+/* Whether a QP's packets obey a context; its lock is held. A QP whose packets have taken another
+ * priority keeps the old context if that priority is not limited.
+ */
 static inline bool dcqcn_ccc_is_ready(const struct dcqcn_qp *qp,
 				      const struct dcqcn_settings *settings)
 {
@@ -363,7 +365,7 @@ static inline bool dcqcn_ccc_is_ready(const struct dcqcn_qp *qp,
 	agreed = ccc ? READ_ONCE(ccc->tx.agreed) : 0;
 
 	return agreed && agreed == settings->ccc.algorithms &&
-	       settings->rp_enable & BIT(ccc->prio);
+	       ccc->prio == READ_ONCE(qp->prio) && settings->rp_enable & BIT(ccc->prio);
 }
 
 #endif /* DCQCN_CCC_H */
