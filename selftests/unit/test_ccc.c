@@ -1606,55 +1606,6 @@ static void test_rounds_of_one_size(void)
 	tap_note("measured after %u rounds at the latest", most);
 }
 
-/* The path becomes longer while a sender is silent for @silent, after a time without an answer if
- * @lost. The sender has the round trip of the new path if it was silent for more than a second.
- */
-static void test_path_changes(u32 algorithms, bool lost, u64 silent)
-{
-	const struct dcqcn_ccc_sender *tx;
-
-	set_up(algorithms, 0);
-	hosts[0].settings.ccc.base_rtt = 0;
-	hosts[RECEIVER].settings.ccc.base_rtt = 0;
-	at_line_rate = true;
-	hosts[0].left = 10000;
-	pass_time(10 * MS, 1);
-	tx = sender(0);
-	expect(tx->window.least >= RTT && tx->window.least < RTT + 2 * US, "round trip %u",
-	       tx->window.least);
-	if (lost) {
-		lose_packets = 1;
-		hosts[0].left = 10000;
-		pass_time(80 * MS, 1);
-		lose_packets = 0;
-		expect(!tx->agreed, "agreed without an answer");
-	}
-	hosts[0].left = 0;
-	fuzz_now += silent;
-	round_trip = 100 * US;
-	hosts[0].left = 100000;
-	pass_time(10 * MS, 1);
-	expect(tx->agreed, "not agreed");
-	if (silent > NSEC_PER_SEC)
-		expect(tx->window.least >= RTT && tx->window.least < RTT + 2 * US,
-		       "%u, lost %d: round trip %u", algorithms, lost, tx->window.least);
-	else
-		expect(tx->window.least < RTT / 5, "%u, lost %d: round trip %u", algorithms, lost,
-		       tx->window.least);
-	tear_down();
-}
-
-static void test_path_changes_all(void)
-{
-	u32 algorithms;
-
-	for (algorithms = 1; algorithms <= 3; algorithms++) {
-		test_path_changes(algorithms, false, NSEC_PER_SEC + MS);
-		test_path_changes(algorithms, false, NSEC_PER_SEC / 2);
-		test_path_changes(algorithms, true, NSEC_PER_SEC + MS);
-	}
-}
-
 /* How long a sender of a port of @mb Mb/s may be silent at most, as both ends see it, in ns */
 static void test_pause_at(u32 mb, u64 most)
 {
@@ -2522,7 +2473,6 @@ static const struct tap_test tests[] = {
 	{ "a queue does not lengthen it, and a second's silence ends it", test_round_trips_age },
 	{ "a stream that begins late, or with credit, has a round trip, too", test_late_streams },
 	{ "and so have messages of one size, with pauses between them", test_rounds_of_one_size },
-	{ "a sender forgets its round trip after a second, too", test_path_changes_all },
 	{ "packets that come slowly are no pauses on a slow line", test_slow_line },
 	{ "nor where ticks are rare", test_slow_ticks },
 	{ "sources that wait long for their turn stay in line", test_long_turn },

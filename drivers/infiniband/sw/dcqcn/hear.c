@@ -85,7 +85,6 @@ static void dcqcn_ccc_begin(struct dcqcn_ccc *ccc,
 	tx->acked = tx->sent;
 	tx->offset = tx->sent - tx->received;
 	tx->unasked = DCQCN_CCC_ASK;
-	dcqcn_ccc_age(tx, now);
 	dcqcn_nscc_init(&tx->window, &params, settings->ccc.initial_window, now);
 	dcqcn_ccc_restart(tx, settings);
 	tx->ahead = dcqcn_nscc_bdp(&tx->window, &params);

@@ -32,7 +32,7 @@ struct dcqcn_nscc_params {
  * @adapt_time: ns; since when @got counts
  * @avg: average queueing delay, in units of 2^-8 ns
  * @cwnd: bytes; the window
- * @least: ns; the least round trip seen, 0 for none; the caller may forget it
+ * @least: ns; the least round trip seen, 0 for none
  * @mss: bytes; the longest packet on the wire, below 2^16; set by the caller
  * @acked: bytes acknowledged since @collect_time
  * @undelayed: bytes acknowledged in a row with next to no delay, U32_MAX once the

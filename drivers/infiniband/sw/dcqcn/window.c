@@ -211,7 +211,6 @@ u64 dcqcn_ccc_may_send(struct dcqcn_qp *qp, bool fresh, u64 now)
 	qp->flow.next = max(qp->flow.next, qp->route->due);
 	spin_lock(&ccc->lock);
 	paused = dcqcn_ccc_has_paused(tx, now);
-	dcqcn_ccc_age(tx, now);
 	dcqcn_ccc_settle(tx, now);
 	until = dcqcn_ccc_held(qp->route, now);
 	if (until)

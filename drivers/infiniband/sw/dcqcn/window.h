@@ -49,27 +49,18 @@ static inline void dcqcn_ccc_settle(struct dcqcn_ccc_sender *tx, u64 now)
 	tx->unasked += bytes;
 }
 
+static inline bool dcqcn_ccc_is_full(const struct dcqcn_ccc_sender *tx)
+{
+	return tx->agreed & DCQCN_CCC_NSCC &&
+	       dcqcn_ccc_flight(tx) >= tx->window.cwnd;
+}
+
 /* How long ago @then was, in ns. Callers read @now before they take the context's lock; if
  * another CPU has set @then since, it was just now.
  */
 static inline u64 dcqcn_ccc_since(u64 now, u64 then)
 {
 	return now > then ? now - then : 0;
-}
-
-/* Forget the least round trip after a second without packets or feedback, because the path may be
- * another one. Call this before dcqcn_ccc_settle(), which cannot date the packets it counts.
- */
-static inline void dcqcn_ccc_age(struct dcqcn_ccc_sender *tx, u64 now)
-{
-	if (dcqcn_ccc_since(now, max(tx->sent_time, tx->heard_time)) > NSEC_PER_SEC)
-		tx->window.least = 0;
-}
-
-static inline bool dcqcn_ccc_is_full(const struct dcqcn_ccc_sender *tx)
-{
-	return tx->agreed & DCQCN_CCC_NSCC &&
-	       dcqcn_ccc_flight(tx) >= tx->window.cwnd;
 }
 
 /* Whether an answer is on its way */
