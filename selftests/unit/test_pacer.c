@@ -1699,6 +1699,42 @@ static void atomic_repeated(void)
 	ends();
 }
 
+/* As before, but the timer is late, so that nothing is held any more when the other ACK comes. It must
+ * not leave even then, unless the atomic operation's ACK has, or rxe has executed more.
+ */
+static void atomic_repeated_late(void)
+{
+	static const int psns[] = { 7, 8, -10, -10 }, bound[] = { 7, 8, -11, -10 };
+	u32 turn;
+
+	limited(1, IB_QPT_RC, 14);
+	output_data(&qps[0], DCQCN_PKT_RESPONSE, 7, 1000, READ_MIDDLE);
+	for (turn = 0; turn < 2; turn++) {
+		output_data(&qps[0], DCQCN_PKT_RESPONSE, 8, 1000, READ_MIDDLE);
+		output_data(&qps[0], DCQCN_PKT_ACK, turn ? 10 : 9, 62, DCQCN_OPCODE_ACK);
+		output_data(&qps[0], DCQCN_PKT_ACK, 10, 70, DCQCN_OPCODE_ATOMIC_ACK);
+		fuzz_now += 100 * MS;
+	}
+	expect(num_sent == 3 && sent[2].opcode == DCQCN_OPCODE_ATOMIC_ACK,
+	       "%u packets left, the last has opcode %x", num_sent, sent[2].opcode);
+	output_data(&qps[0], DCQCN_PKT_ACK, 10, 62, DCQCN_OPCODE_ACK);
+	expect_left(psns, ARRAY_SIZE(psns));
+	ends();
+	/* the atomic operation's ACK is dropped for want of memory */
+	limited(1, IB_QPT_RC, 14);
+	output_data(&qps[0], DCQCN_PKT_RESPONSE, 7, 1000, READ_MIDDLE);
+	output_data(&qps[0], DCQCN_PKT_RESPONSE, 8, 1000, READ_MIDDLE);
+	qps[0].flow.held_memory[DCQCN_RESPONSES] += DCQCN_HELD_FLOW_MAX;
+	output_data(&qps[0], DCQCN_PKT_ACK, 10, 70, DCQCN_OPCODE_ATOMIC_ACK);
+	qps[0].flow.held_memory[DCQCN_RESPONSES] -= DCQCN_HELD_FLOW_MAX;
+	pass_time(&qps[0], 100 * MS);
+	output_data(&qps[0], DCQCN_PKT_ACK, 10, 62, DCQCN_OPCODE_ACK);
+	output_data(&qps[0], DCQCN_PKT_ACK, 11, 62, DCQCN_OPCODE_ACK);
+	output_data(&qps[0], DCQCN_PKT_ACK, 10, 62, DCQCN_OPCODE_ACK);
+	expect_left(bound, ARRAY_SIZE(bound));
+	ends();
+}
+
 /* RESET to RTS while READ responses are held, to the same QP of the peer: its requester would take
  * them for answers to its new requests. A peer may have sent 2^16 packets behind a READ.
  */
@@ -4156,6 +4192,7 @@ static const struct tap_test tests[] = {
 	{ "a UC QP that is reconnected sends nothing of its old connection", uc_reconnected },
 	{ "a duplicate's ACK does not get between a READ's responses", read_repeated },
 	{ "a duplicate's ACK does not complete an atomic operation", atomic_repeated },
+	{ "it does not even when nothing is held", atomic_repeated_late },
 	{ "an RC QP that is reconnected sends no READ response of its old connection", rc_reconnected },
 	{ "a start below its rate shows few packets to the limiter", start_unseen },
 	{ "what a start was allowed to send unseen is taken back", start_seen },

@@ -208,6 +208,7 @@ void dcqcn_limiter_begin(struct dcqcn_qp *qp,
 	}
 	flow->stuck = false;
 	flow->back_psn = DCQCN_PSN_NONE;
+	qp->atomic_psn = DCQCN_PSN_NONE;
 	flow->ack_req_time = dcqcn_flow_clock(now);
 	flow->burst = 0;
 	if (flow->path) {

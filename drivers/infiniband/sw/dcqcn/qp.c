@@ -126,6 +126,7 @@ static struct dcqcn_qp *dcqcn_qp_alloc(struct dcqcn_dev *dev, u32 qpn)
 	INIT_LIST_HEAD(&qp->resolve_node);
 	qp->qpn = qpn;
 	qp->dev = dev;
+	qp->atomic_psn = DCQCN_PSN_NONE;
 	qp->active = jiffies;
 	qp->sent_time = dcqcn_flow_clock(ktime_get_ns()) - BIT(31);	/* long ago */
 	qp->used = jiffies;

@@ -293,39 +293,35 @@ static enum hrtimer_restart dcqcn_queue_timer(struct hrtimer *timer)
 	return restart;
 }
 
-/* Whether a packet is stale, if one of @psn tells @stale about its FIFO. If rxe sends READ
- * responses again, an ACK of a lower PSN @behind the old ones is stale with them: within the
- * responses that are sent again, it would end the peer's READ without its data.
- */
-static bool dcqcn_queue_is_stale(const struct dcqcn_packet *packet, enum dcqcn_stale stale,
-				 u32 psn, bool behind)
+static void dcqcn_queue_count_stale(struct dcqcn_qp *qp)
 {
-	bool ack = packet->opcode == DCQCN_OPCODE_ACK;
-
-	switch (stale) {
-	case DCQCN_STALE_FROM:
-		return dcqcn_psn_reaches(packet->psn, psn) || (behind && ack);
-	case DCQCN_STALE_ACK:
-		return packet->psn == psn && ack;
-	default:
-		return true;
-	}
+	qp->flow.stat.drop_stale++;
+	dcqcn_count(qp->dev, DCQCN_RP_DROP_STALE);
 }
 
-/* Take the packets that are stale out of a FIFO, and return them as a list */
+/*
+ * rxe has gone back to @psn, and sends everything from there on again, including ACKs behind READ
+ * responses. Or what is held is of the QP's last connection. Take these packets out of the FIFO,
+ * and return them as a list. An ACK of a lower PSN behind READ responses is a duplicate's, and goes
+ * with them: within those that are sent again, it would end the peer's READ without its data.
+ */
 static noinline struct sk_buff *
 dcqcn_queue_take_stale(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, enum dcqcn_stale stale,
 		       u32 psn)
 {
 	struct sk_buff *skb, *next, *taken = NULL;
+	const struct dcqcn_packet *packet;
 
 	dcqcn_flow_note_most(&qp->flow);
 	skb_queue_walk_safe(&fifo->queue, skb, next) {
-		if (!dcqcn_queue_is_stale(&dcqcn_tx_of(skb)->packet, stale, psn, taken))
+		packet = &dcqcn_tx_of(skb)->packet;
+		if (stale == DCQCN_STALE_FROM && !dcqcn_psn_reaches(packet->psn, psn) &&
+		    !(taken && packet->opcode == DCQCN_OPCODE_ACK))
 			continue;
+		if (stale == DCQCN_STALE_FROM && packet->opcode == DCQCN_OPCODE_ATOMIC_ACK)
+			qp->atomic_psn = packet->psn;
 		dcqcn_queue_take(qp, fifo - qp->flow.fifo, skb);
-		qp->flow.stat.drop_stale++;
-		dcqcn_count(qp->dev, DCQCN_RP_DROP_STALE);
+		dcqcn_queue_count_stale(qp);
 		skb->next = taken;
 		taken = skb;
 	}
@@ -422,6 +418,14 @@ unsigned int dcqcn_queue_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 	spin_lock_bh(&qp->lock);
 	if (unlikely(rcu_access_pointer(qp->ccc)))
 		dcqcn_gate_enter(qp, tx);
+	if (tx->packet.kind != DCQCN_PKT_REQUEST &&
+	    unlikely(qp->atomic_psn != DCQCN_PSN_NONE) && dcqcn_req_precedes_atomic(qp, tx)) {
+		verdict = NF_STOLEN;
+		dcqcn_count(qp->dev, DCQCN_RP_HELD);
+		dcqcn_queue_count_stale(qp);
+		drop = skb;
+		goto unlock;
+	}
 	if (!qp->limited || dcqcn_queue_spares(qp, tx)) {
 		if (unlikely(rcu_access_pointer(qp->ccc)))
 			dcqcn_ccc_steer(qp, skb);
@@ -444,6 +448,8 @@ unsigned int dcqcn_queue_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 	    dcqcn_queue_is_full(qp, skb->truesize)) {
 		flow->stat.drop_bound++;
 		dcqcn_count(qp->dev, DCQCN_RP_DROP_BOUND);
+		if (tx->packet.opcode == DCQCN_OPCODE_ATOMIC_ACK)
+			qp->atomic_psn = tx->packet.psn;
 		skb->next = drop;
 		drop = skb;
 		goto unlock;
@@ -647,6 +653,7 @@ void dcqcn_queue_reset(struct dcqcn_qp *qp, struct sk_buff_head *dropped)
 		dcqcn_dev_held(qp->dev, i);
 	}
 	flow->released = true;
+	qp->atomic_psn = DCQCN_PSN_NONE;
 	dcqcn_limiter_end(qp);
 	/* the QP's next connection may be to another peer */
 	if (flow->path) {

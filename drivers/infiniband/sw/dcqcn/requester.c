@@ -85,23 +85,35 @@ bool dcqcn_req_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	return true;
 }
 
-/* What an ACK of RC, or a READ response that was not sent before, tells about the answers that its
- * FIFO holds. rxe answers in order, so a PSN far from theirs is of another connection, where an old
+/* Whether an ACK of RC, or a READ response that was not sent before, is of another connection than
+ * the READ responses that its FIFO holds: rxe answers in order. In the new connection, an old
  * response would complete requests that the peer does not have. An ACK shortly before them is
- * another one for a request that the peer has sent again. For such a request rxe sends the last PSN
- * that it has executed, which may be that of an atomic operation behind it: an ACK in front of the
- * atomic operation's own would complete it without its data. @last: PSN of the last response
+ * another one for a request that the peer has sent again. @last: PSN of the last response
  */
-enum dcqcn_stale dcqcn_req_answers(struct dcqcn_fifo *fifo, u32 last, const struct dcqcn_tx *tx)
+bool dcqcn_req_is_apart(const struct dcqcn_fifo *fifo, u32 last, u32 psn)
 {
 	u32 first = dcqcn_tx_of(skb_peek(&fifo->queue))->packet.psn;
-	u32 ahead = (tx->packet.psn - first + DCQCN_RC_GAP) & DCQCN_QPN_MASK;
 
-	if (fifo->begun && ahead > ((last - first) & DCQCN_QPN_MASK) + 2 * DCQCN_RC_GAP) {
-		fifo->begun = tx->packet.kind == DCQCN_PKT_RESPONSE;
-		return DCQCN_STALE_ALL;
-	}
-	return tx->packet.opcode == DCQCN_OPCODE_ATOMIC_ACK ? DCQCN_STALE_ACK : DCQCN_STALE_NONE;
+	return fifo->begun && ((psn - first + DCQCN_RC_GAP) & DCQCN_QPN_MASK) >
+			      ((last - first) & DCQCN_QPN_MASK) + 2 * DCQCN_RC_GAP;
+}
+
+/* Whether an ACK must not leave, since it would complete an atomic operation of the peer without
+ * its data. The peer sends again what was answered, as the answers were dropped. rxe acknowledges
+ * each request before the atomic operation with the last PSN that it has executed. If that is the
+ * atomic operation's, the peer takes the ACK for the answer. The answer will come, and acknowledges
+ * as much.
+ */
+bool dcqcn_req_precedes_atomic(struct dcqcn_qp *qp, const struct dcqcn_tx *tx)
+{
+	bool same = tx->packet.psn == qp->atomic_psn;
+
+	if (tx->packet.opcode == DCQCN_OPCODE_ACK && same)
+		return true;
+	/* it has come, or rxe has executed more, or it is another connection */
+	if (tx->packet.opcode == (same ? DCQCN_OPCODE_ATOMIC_ACK : DCQCN_OPCODE_ACK))
+		qp->atomic_psn = DCQCN_PSN_NONE;
+	return false;
 }
 
 /* Whether rxe would send a request again before it has left. The ACKs of a QP that is being

@@ -108,7 +108,6 @@ bool dcqcn_req_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 enum dcqcn_stale {
 	DCQCN_STALE_NONE,
 	DCQCN_STALE_FROM,	/* rxe sends them again, from its PSN on */
-	DCQCN_STALE_ACK,	/* an ACK of its PSN precedes an atomic operation's */
 	DCQCN_STALE_ALL,	/* they are of the QP's last connection */
 };
 
@@ -135,7 +134,8 @@ static inline bool dcqcn_req_reconnects(struct dcqcn_fifo *fifo, u32 psn)
 	return jumps;
 }
 
-enum dcqcn_stale dcqcn_req_answers(struct dcqcn_fifo *fifo, u32 last, const struct dcqcn_tx *tx);
+bool dcqcn_req_is_apart(const struct dcqcn_fifo *fifo, u32 last, u32 psn);
+bool dcqcn_req_precedes_atomic(struct dcqcn_qp *qp, const struct dcqcn_tx *tx);
 
 /* Compare a packet of a limited flow with the one before it. Return what is stale of what its FIFO
  * holds.
@@ -149,9 +149,12 @@ dcqcn_req_goes_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, struct dcqcn_t
 	if (qp->type != IB_QPT_RC)
 		return qp->type == IB_QPT_UC && dcqcn_req_reconnects(fifo, psn) ?
 		       DCQCN_STALE_ALL : DCQCN_STALE_NONE;
-	if (tx->packet.kind == DCQCN_PKT_ACK)
-		return likely(skb_queue_empty(&fifo->queue)) ? DCQCN_STALE_NONE :
-							       dcqcn_req_answers(fifo, last, tx);
+	if (tx->packet.kind == DCQCN_PKT_ACK) {
+		if (likely(skb_queue_empty(&fifo->queue)) || !dcqcn_req_is_apart(fifo, last, psn))
+			return DCQCN_STALE_NONE;
+		fifo->begun = false;
+		return DCQCN_STALE_ALL;
+	}
 	back = !fifo->begun || dcqcn_psn_reaches(last, psn);
 	fifo->last_psn = psn;
 	/* if rxe has not gone back, @back_psn is DCQCN_PSN_NONE, which no packet has */
@@ -160,8 +163,8 @@ dcqcn_req_goes_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, struct dcqcn_t
 		dcqcn_req_ask_again(qp, tx);
 	if (unlikely(back))
 		return dcqcn_req_go_back(qp, fifo, tx, now) ? DCQCN_STALE_FROM : DCQCN_STALE_NONE;
-	return unlikely(tx->packet.kind == DCQCN_PKT_RESPONSE) && !skb_queue_empty(&fifo->queue) ?
-	       dcqcn_req_answers(fifo, last, tx) : DCQCN_STALE_NONE;
+	return unlikely(tx->packet.kind == DCQCN_PKT_RESPONSE) && !skb_queue_empty(&fifo->queue) &&
+	       dcqcn_req_is_apart(fifo, last, psn) ? DCQCN_STALE_ALL : DCQCN_STALE_NONE;
 }
 
 #endif /* DCQCN_REQUESTER_H */
