@@ -184,11 +184,11 @@ enum dcqcn_obeys {
  * @cnps_ignored: CNPs that RP did not act on
  * @handled_time: in units of 2^20 ns, modulo 2^32 units (52 days); last CNP that RP
  *	acted on
- * @atomic_psn: PSN of the last ACK of an atomic operation that was dropped and has not come again;
- *	or DCQCN_PSN_NONE
  * @cc: its choice, and its state in an algorithm; NULL if it never had either
  * @senders: UD: when NP sent each of them its last CNP, NULL before the first
  * @ce_received: packets with CE that NP saw; without the lock
+ * @atomic_psn: PSN of the last ACK of an atomic operation that was dropped and has not come again;
+ *	or DCQCN_PSN_NONE
  * @resolve_node: in dcqcn_resolver.list
  * @rcu: frees it, once it is on no list
  */
@@ -219,7 +219,6 @@ struct dcqcn_qp {
 	u32 cnps_handled;
 	u32 cnps_ignored;
 	u32 handled_time;
-	u32 atomic_psn;
 	struct dcqcn_cc_flow *cc;
 	struct dcqcn_senders *senders;
 	union {
@@ -227,6 +226,7 @@ struct dcqcn_qp {
 		struct rcu_head rcu;
 	};
 	atomic_t ce_received;
+	u32 atomic_psn;
 };
 
 /* Whether a QP obeys a context; its lock is held */
