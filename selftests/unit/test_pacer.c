@@ -1720,7 +1720,7 @@ static void atomic_repeated_late(void)
 	output_data(&qps[0], DCQCN_PKT_ACK, 10, 62, DCQCN_OPCODE_ACK);
 	expect_left(psns, ARRAY_SIZE(psns));
 	ends();
-	/* the atomic operation's ACK is dropped for want of memory */
+	/* the bound on memory drops the atomic operation's ACK */
 	limited(1, IB_QPT_RC, 14);
 	output_data(&qps[0], DCQCN_PKT_RESPONSE, 7, 1000, READ_MIDDLE);
 	output_data(&qps[0], DCQCN_PKT_RESPONSE, 8, 1000, READ_MIDDLE);
@@ -2472,8 +2472,8 @@ static void old_measure(void)
 
 static void ack_of(u32 psn);
 
-/* The administrator sets rpg_time_reset to 0 while a flow is limited, which goes on without a pause
- * and has no memory to measure its path at first
+/* The administrator sets rpg_time_reset to 0 while a flow is limited. The flow sends without a pause,
+ * and its first attempt to measure its path fails for lack of memory.
  */
 static void measured_late(void)
 {

@@ -511,7 +511,7 @@ unlock:
 }
 
 /* The context that counts a packet that a QP received; NULL if the packet is not from its peer, or
- * if there is no context of its priority. Sets *later if it is to be counted when the QP has been
+ * if there is no context of its priority. Sets *later if the packet will be counted once the QP is
  * resolved.
  */
 static struct dcqcn_ccc *dcqcn_ccc_of(struct dcqcn_qp *qp, const struct dcqcn_rx *in,
