@@ -10,6 +10,7 @@ import glob
 import os
 import re
 import shlex
+import tomllib
 from fnmatch import fnmatch
 
 from testbed.core.paths import TOP
@@ -49,8 +50,11 @@ BUILTIN = ("kind=read", "kind=send", "kind=uc", "kind=ud", "start=synchronised,n
 # It takes eight hours of CPU time, so check-full leaves it to the sweep engine
 GRID = "anypath-grid"
 
-# What a change reaches: the first line with a path that the changed file's begins with names the
-# parts to run; @ is all parts on a ground. A file that is in no line reaches all parts.
+# A scenario of the simulator reaches what simulates it
+SCENARIOS = "tools/sim/scenarios/"
+
+# What a change of any other file reaches: the first line with a path that the file's begins with
+# names the parts to run; @ is all parts on a ground. A file that is in no line reaches all parts.
 REACHES = """
 Documentation/figures     tools:figures figures
 Documentation/netlink/    netlink tools docs
@@ -115,10 +119,22 @@ META                      tools:kernels
 """
 
 
+def simulating(table, file):
+    """The parts that simulate a scenario, or one that takes tables from it."""
+    names, like = {os.path.basename(file).removesuffix(".toml")}, {
+        name: tomllib.loads(read(SCENARIOS, name + ".toml")).get("like") for name in listed("sim")}
+    while more := {name for name in like if like[name] in names} - names:
+        names |= more
+    return {p.name for p in table if names & set(p.command.split())}
+
+
 def reached(table, files):
     """The parts that changes of these files reach, and the tests of other parts, as names."""
     rules, names = [line.split() for line in REACHES.splitlines() if line], set()
     for file in files:
+        if file.startswith(SCENARIOS):
+            names |= simulating(table, file) | {"tools", "figures"}
+            continue
         first = next((path for path, *_ in rules if file.startswith(path)), None)
         for pattern in [p for path, *ps in rules if path == first for p in ps] if first else "*":
             names |= {pattern} if ":" in pattern else {
