@@ -387,12 +387,6 @@ BUILD = """said=$(tools/lab/lab build --kernel %s 2>&1); status=$?; echo "$said"
 def full(kernels):
     out = common(True)
     out += [
-        # in steps, whose figures it prints: a part that says nothing for half an hour hangs
-        Part("explore", "ten million sequences of events",
-             "selftests/fuzz/run --only explore-fast --packets 32 --runs 6000000 --seeds 100 "
-             "--out out/explore"),
-        Part("explore-each", "ten million events through each algorithm",
-             "selftests/fuzz/run --events 10000000 --runs 1200000 --out out/explore-each"),
         in_uml("coverage", "lines of the module that the torture reaches",
                "selftests/uml/coverage", debug=True),
         guests("observers", "tests of selftests/rdma that need two kernels, and tracers", "",
@@ -472,6 +466,13 @@ def full(kernels):
                   "make --no-print-directory deb && selftests/package/run bookworm trixie", []),
         Part("srpm", "the source RPM builds, and its packages install and erase in Debian",
              "selftests/package/rpm"),
+        # These take hours on one CPU each, and no part of two slots starts beside them: so last.
+        # In steps, whose figures it prints: a part that says nothing for half an hour hangs.
+        Part("explore", "ten million sequences of events",
+             "selftests/fuzz/run --only explore-fast --packets 32 --runs 6000000 --seeds 100 "
+             "--out out/explore"),
+        Part("explore-each", "ten million events through each algorithm",
+             "selftests/fuzz/run --events 10000000 --runs 1200000 --out out/explore-each"),
     ]
 
 
