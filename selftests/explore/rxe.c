@@ -30,6 +30,12 @@ u64 packets_limit;
 
 /* --- what is sent ---------------------------------------------------------------- */
 
+/* The bits of an opcode that name the QP's type */
+static u8 type_bits(const struct rxe_qp *qp)
+{
+	return qp->type == IB_QPT_UC ? 0x20 : qp->type == IB_QPT_UD ? 0x60 : 0;
+}
+
 static u8 opcode_of(const struct rxe_qp *qp, const struct message *m, u32 i)
 {
 	static const u8 opcodes[][4] = {	/* first, middle, last, only */
@@ -43,7 +49,7 @@ static u8 opcode_of(const struct rxe_qp *qp, const struct message *m, u32 i)
 	};
 	u8 opcode = opcodes[m->kind][m->packets == 1 ? 3 : i == 0 ? 0 : i + 1 == m->packets ? 2 : 1];
 
-	return opcode | (qp->type == IB_QPT_UC ? 0x20 : qp->type == IB_QPT_UD ? 0x60 : 0);
+	return opcode | type_bits(qp);
 }
 
 static bool takes_psns_of_responses(const struct message *m)
@@ -357,7 +363,8 @@ void rxe_receive(struct port *port, const u8 *packet, u32 len)
 	u32 psn;
 
 	demand(bth[0] < DCQCN_OPCODE_NOT_RXE || !port->dev || fuzz_out_of_memory, "rxe gets a packet of opcode %02x", bth[0]);
-	if (!qp || !qp->live)
+	/* a late packet may be for a QP of another type, which had the number before */
+	if (!qp || !qp->live || (bth[0] & 0xe0) != type_bits(qp))
 		return;
 	psn = count_of(get24(bth + 9), qp->una);
 	if (bth[0] == DCQCN_OPCODE_ACK || bth[0] == DCQCN_OPCODE_ATOMIC_ACK)
