@@ -116,6 +116,7 @@ upstream/                 build upstream series tools:kernels
 debian/                   tools packages
 rpm/                      tools:version srpm
 META                      tools:kernels
+.github/                  runner
 """
 
 
