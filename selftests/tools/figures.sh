@@ -75,6 +75,13 @@ figures 1 "there is no gone"
 table "$FIRST" drivers
 echo ".. image:: pictures/b.png" >>"$TMP/Documentation/page.rst"
 figures 1 "b.png is not in figures.toml"
+mkdir -p "$TMP/tools/sim/scenarios" && touch "$TMP/tools/sim/scenarios/"{a,b,c}.toml
+echo 'run ``sim run c a`` or ``b``, and sim run d' >"$TMP/Documentation/page.rst"
+table "$FIRST" tools/sim/scenarios/a.toml
+figures 1 "page.rst: scenario b is not in figures.toml"
+figures 1 "page.rst: scenario c is not in figures.toml"
+echo 'sim run a, and ``d``' >"$TMP/Documentation/page.rst"
+figures 0 "" --form
 
 # Results of a run of all tests at the last commit: scenario "a" has these runs
 echo ".. image:: pictures/a.png" >"$TMP/Documentation/page.rst"
