@@ -3981,10 +3981,12 @@ static void crowd(bool begins)
 	atomic_add((begins ? 1 : -1) * 100000, &dev.pacing.num_limited);
 }
 
-/* READ responses have no bound on the time that they are held but their turn */
+/* READ responses have no bound on the time that they are held but their turn. Those that leave for
+ * want of memory are counted, as requests are.
+ */
 static void crowded_reads(void)
 {
-	u32 psn = 0, responses = 0, ms, i;
+	u32 psn = 0, responses = 0, all = 0, ms, i;
 
 	limited(100, IB_QPT_RC, 14);
 	crowd(true);
@@ -3997,8 +3999,13 @@ static void crowded_reads(void)
 		pass_time(&qps[0], MS);
 		for (i = 0; i < num_sent; i++)
 			responses += sent[i].kind == DCQCN_PKT_RESPONSE;
+		all += num_sent;
 	}
 	expect(responses == 64, "%u of 64 READ responses have left", responses);
+	expect(qps[0].flow.stat.expired == all - 1 &&
+	       counters.value[DCQCN_RP_EXPIRED] == all - 1,
+	       "%u of %u are counted as early, and %lu of the port, but only one was due",
+	       qps[0].flow.stat.expired, all, counters.value[DCQCN_RP_EXPIRED]);
 	crowd(false);
 	ends();
 }
