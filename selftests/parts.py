@@ -50,11 +50,12 @@ BUILTIN = ("kind=read", "kind=send", "kind=uc", "kind=ud", "start=synchronised,n
 # It takes eight hours of CPU time, so check-full leaves it to the sweep engine
 GRID = "anypath-grid"
 
-# A scenario of the simulator reaches what simulates it
-SCENARIOS = "tools/sim/scenarios/"
+# What a change of a scenario reaches, besides the parts that run it
+SCENARIOS = {"tools/sim/scenarios/": {"tools", "figures"},
+             "tools/lab/scenarios/": {"tools", "figures", "labcommand"}}
 
-# Files of tools/ that reach no more of check-full than REACHES says; switch-port runs in guests
-NARROW = (SCENARIOS, "tools/lab/guest/switch-port")
+# Files of tools/ that reach no more of check-full than is said here; switch-port runs in guests
+NARROW = (*SCENARIOS, "tools/lab/guest/switch-port")
 
 # What a change of any other file reaches: the first line with a path that the file's begins with
 # names the parts to run; @ is all parts on a ground. A file that is in no line reaches all parts.
@@ -84,6 +85,7 @@ tools/testbed/vm/         tools @guest-* @pc
 tools/sim/                tools simkernel debugkernel @uml @debug
 tools/testbed/sim/        tools @uml @debug @pc
 tools/testbed/core/       tools runner @uml @debug @pc @guest-*
+selftests/unit/test_      unit powerpc mutants*
 selftests/unit/           unit port-unit model fuzz races explore* powerpc mutants*
 selftests/fuzz/           fuzz explore* mutants*
 selftests/explore/        build fuzz races explore* mutants*
@@ -123,21 +125,24 @@ META                      tools:kernels
 """
 
 
-def simulating(table, file):
-    """The parts that simulate a scenario, or one that takes tables from it."""
+def running(table, folder, file):
+    """The parts that run a scenario, or one that takes tables from it."""
+    tool = folder.split("/")[1]
     names, like = {os.path.basename(file).removesuffix(".toml")}, {
-        name: tomllib.loads(read(SCENARIOS, name + ".toml")).get("like") for name in listed("sim")}
+        name: tomllib.loads(read(folder, name + ".toml")).get("like") for name in listed(tool)}
     while more := {name for name in like if like[name] in names} - names:
         names |= more
-    return {p.name for p in table if names & set(p.command.split())}
+    return {p.name for p in table if names & set(p.command.split()) and
+            ("tools/lab/lab" in p.command) == (tool == "lab")}
 
 
 def reached(table, files):
     """The parts that changes of these files reach, and the tests of other parts, as names."""
     rules, names = [line.split() for line in REACHES.splitlines() if line], set()
     for file in files:
-        if file.startswith(SCENARIOS):
-            names |= simulating(table, file) | {"tools", "figures"}
+        folder = next((path for path in SCENARIOS if file.startswith(path)), None)
+        if folder:
+            names |= running(table, folder, file) | SCENARIOS[folder]
             continue
         first = next((path for path, *_ in rules if file.startswith(path)), None)
         for pattern in [p for path, *ps in rules if path == first for p in ps] if first else "*":
@@ -470,11 +475,12 @@ def full(kernels):
                   "make --no-print-directory deb && selftests/package/run bookworm trixie", []),
         Part("srpm", "the source RPM builds, and its packages install and erase in Debian",
              "selftests/package/rpm"),
-        # These take hours on one CPU each, and no part of two slots starts beside them: so last.
-        # In steps, whose figures it prints: a part that says nothing for half an hour hangs.
-        Part("explore", "ten million sequences of events",
-             "selftests/fuzz/run --only explore-fast --packets 32 --runs 6000000 --seeds 100 "
-             "--out out/explore"),
+        # These take long on one CPU each, and no part of two slots starts beside them: so last.
+        # --resume keeps quarters. In steps, whose figures it prints: a part that says nothing for
+        # half an hour hangs.
+        *[Part("explore-%d" % (n + 1), "ten million sequences of events, quarter %d" % (n + 1),
+               "selftests/fuzz/run --only explore-fast --packets 32 --runs 6000000 --seed %d "
+               "--seeds 25 --out out/explore-%d" % (25 * n + 1, n + 1)) for n in range(4)],
         Part("explore-each", "ten million events through each algorithm",
              "selftests/fuzz/run --events 10000000 --runs 1200000 --out out/explore-each"),
     ]
