@@ -87,6 +87,7 @@ tools/testbed/sim/        tools @uml @debug @pc
 tools/testbed/core/       tools runner @uml @debug @pc @guest-*
 selftests/unit/test_      unit powerpc mutants*
 selftests/unit/           unit port-unit model fuzz races explore* powerpc mutants*
+selftests/fuzz/run        fuzz explore*
 selftests/fuzz/           fuzz explore* mutants*
 selftests/explore/        build fuzz races explore* mutants*
 selftests/port/unit/      port-unit powerpc mutants*
