@@ -85,8 +85,8 @@ tools/testbed/vm/         tools @guest-* @pc
 tools/sim/                tools simkernel debugkernel @uml @debug
 tools/testbed/sim/        tools @uml @debug @pc
 tools/testbed/core/       tools runner @uml @debug @pc @guest-*
-selftests/unit/test_      unit powerpc mutants*
-selftests/unit/           unit port-unit model fuzz races explore* powerpc mutants*
+selftests/unit/test_      unit powerpc mutants* coverage
+selftests/unit/           unit port-unit model fuzz races explore* powerpc mutants* coverage
 selftests/fuzz/run        fuzz explore*
 selftests/fuzz/           fuzz explore* mutants*
 selftests/explore/        build fuzz races explore* mutants*
