@@ -179,6 +179,47 @@ static void test_acked_again(void)
 	expect(dcqcn_path_acked(&path, 12, START + 2 * SECOND + RTT), "an ACK is ignored for ever");
 }
 
+/* The bursts of many flows take longer than rxe's timer to arrive. All packets are sent again, and
+ * then the ACK of the first transmission comes: it must not show a short round trip.
+ */
+static void test_late(void)
+{
+	static const u32 timeout = 64 * RTT;
+	struct dcqcn_path path = { .begun_time = START };
+	u64 again = START + timeout;
+
+	dcqcn_path_sent(&path, 0xffffff, PACKET, true, START);
+	dcqcn_path_repeat(&path, 2, timeout, again);
+	dcqcn_path_sent(&path, 0xffffff, PACKET, true, again);
+	expect(dcqcn_path_left(&path, 2) == START, "the first transmission does not count");
+	expect(dcqcn_path_acked(&path, 2, again + RTT / 9) == DCQCN_LEARNT_BOUND && !path.rtt &&
+	       !path.rtt_min, "a round trip of %u ns", path.rtt);
+	expect(!dcqcn_path_acked(&path, 2, again + RTT / 8), "the ACK of the second one");
+	/* also that of the packet itself */
+	dcqcn_path_sent(&path, 1, PACKET, true, again);
+	dcqcn_path_repeat(&path, 4, timeout, again + timeout / 4 * 3);
+	dcqcn_path_sent(&path, 3, PACKET, true, again + timeout);
+	expect(dcqcn_path_acked(&path, 3, again + timeout + RTT) == DCQCN_LEARNT_BOUND && !path.rtt,
+	       "a round trip of %u ns", path.rtt);
+	/* what has left only once gives a sample */
+	dcqcn_path_sent(&path, 5, PACKET, true, again + timeout + RTT);
+	expect(dcqcn_path_left(&path, 5) == again + timeout + RTT, "it has left twice");
+	expect(dcqcn_path_acked(&path, 5, again + timeout + 2 * RTT) == DCQCN_LEARNT_RTT &&
+	       path.rtt == RTT, "a round trip of %u ns", path.rtt);
+	/* and so does a packet that a NAK says is missing */
+	dcqcn_path_sent(&path, 6, PACKET, true, again + timeout + 2 * RTT);
+	dcqcn_path_repeat(&path, 9, timeout, again + timeout + 4 * RTT);
+	dcqcn_path_sent(&path, 6, PACKET, true, again + timeout + 4 * RTT);
+	expect(dcqcn_path_acked(&path, 6, again + timeout + 5 * RTT) == DCQCN_LEARNT_RTT,
+	       "what a NAK brings gives no sample");
+	/* where no timer is known, none fires */
+	dcqcn_path_sent(&path, 10, PACKET, true, again + 2 * timeout);
+	dcqcn_path_repeat(&path, 12, 0, again + 4 * timeout);
+	dcqcn_path_sent(&path, 10, PACKET, true, again + 4 * timeout);
+	expect(dcqcn_path_acked(&path, 10, again + 4 * timeout + RTT) == DCQCN_LEARNT_RTT,
+	       "without a timer, it gives no sample");
+}
+
 static void test_period(void)
 {
 	struct dcqcn_rate r = flow_at(1000 * MBPS, RTT);
@@ -931,6 +972,7 @@ static const struct tap_test tests[] = {
 	{ "lost packets teach nothing", test_nothing_from_losses },
 	{ "an ACK beyond the probe ends the wait, and gives a bound", test_acked_later },
 	{ "an ACK that repeats another tells nothing", test_acked_again },
+	{ "the ACK of a packet that was sent twice gives no round trip", test_late },
 	{ "T: a round trip, and two packets", test_period },
 	{ "T: the queue, and 3/8 of the rest", test_period_without_queue },
 	{ "nothing was measured yet", test_unmeasured },

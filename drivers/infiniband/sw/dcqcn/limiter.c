@@ -213,7 +213,9 @@ void dcqcn_limiter_begin(struct dcqcn_qp *qp,
 	flow->burst = 0;
 	if (flow->path) {
 		dcqcn_path_restart(flow->path);
-		flow->path->told_time = 0;	/* the QP may have been reconnected */
+		/* the QP may have been reconnected */
+		flow->path->told_time = 0;
+		flow->path->again = false;
 	} else if (!settings->rp.rpg_time_reset || settings->rp.start_burst) {
 		dcqcn_limiter_measure(flow);
 	}
@@ -551,15 +553,19 @@ bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 	return first;
 }
 
-/*
- * Whether the last packets may have been lost without rxe's knowledge. rxe takes two ack timeouts
- * at most to notice. Exponents above 20 count as 20: 9 s.
+/* ns; the QP's ack timeout, 0 for unknown. Exponents above 20 count as 20: 4 s. */
+static u64 dcqcn_limiter_timeout(const struct dcqcn_qp *qp)
+{
+	return qp->ack_timeout ? DCQCN_ACK_TIMEOUT_NS << min_t(u8, qp->ack_timeout, 20) : 0;
+}
+
+/* Whether the last packets may have been lost without rxe's knowledge. rxe takes two ack timeouts
+ * at most to notice.
  */
 static bool dcqcn_limiter_may_stall(const struct dcqcn_qp *qp, u64 now)
 {
-	return qp->type == IB_QPT_RC && qp->ack_timeout &&
-	       now - qp->flow.rate.active_time <
-	       2 * DCQCN_ACK_TIMEOUT_NS << min_t(u8, qp->ack_timeout, 20);
+	return qp->type == IB_QPT_RC &&
+	       now - qp->flow.rate.active_time < 2 * dcqcn_limiter_timeout(qp);
 }
 
 /**
@@ -574,8 +580,7 @@ static bool dcqcn_limiter_may_stall(const struct dcqcn_qp *qp, u64 now)
 bool dcqcn_limiter_may_repeat(const struct dcqcn_qp *qp, u64 now)
 {
 	return dcqcn_limiter_may_stall(qp, now) &&
-	       now - qp->flow.rate.active_time >=
-	       DCQCN_ACK_TIMEOUT_NS / 2 << min_t(u8, qp->ack_timeout, 20);
+	       now - qp->flow.rate.active_time >= dcqcn_limiter_timeout(qp) / 2;
 }
 
 /**
@@ -583,6 +588,7 @@ bool dcqcn_limiter_may_repeat(const struct dcqcn_qp *qp, u64 now)
  * @qp: its QP
  * @again: it is not the first one
  * @acked: it is a request, which an ACK may follow, and not a READ response
+ * @last: PSN of the last one that has left, if it is sent again
  * @now: ns
  *
  * Packets were lost, or not acknowledged. While rxe waited, it sent nothing that could be marked,
@@ -591,7 +597,7 @@ bool dcqcn_limiter_may_repeat(const struct dcqcn_qp *qp, u64 now)
  *
  * Context: any, under RCU; @qp->lock is held.
  */
-void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool again, bool acked, u64 now)
+void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool again, bool acked, u32 last, u64 now)
 {
 	const struct dcqcn_settings *settings;
 	struct dcqcn_flow *flow = &qp->flow;
@@ -620,7 +626,9 @@ void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool again, bool acked, u64 now)
 	/* A request that is sent again asks for an ACK, and a start waits for that one. If only
 	 * READ responses are sent again, the ACK that the start already waits for may still come.
 	 */
-	if (flow->path && (acked || flow->rate.start != DCQCN_START_ASKS))
+	if (flow->path && again && acked)
+		dcqcn_path_repeat(flow->path, last, dcqcn_limiter_timeout(qp), now);
+	else if (flow->path && (acked || flow->rate.start != DCQCN_START_ASKS))
 		dcqcn_path_restart(flow->path);
 	if (flow->rate.start == DCQCN_START_ASKS && acked)
 		flow->next = now;

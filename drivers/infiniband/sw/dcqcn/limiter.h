@@ -174,7 +174,7 @@ void dcqcn_limiter_cnp(struct dcqcn_qp *qp,
 bool dcqcn_limiter_learn(struct dcqcn_qp *qp, enum dcqcn_learnt learnt,
 			 u64 left, u32 least, u64 now);
 bool dcqcn_limiter_may_repeat(const struct dcqcn_qp *qp, u64 now);
-void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool again, bool acked, u64 now);
+void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool again, bool acked, u32 last, u64 now);
 void dcqcn_limiter_switch(struct dcqcn_qp *qp,
 			  const struct dcqcn_settings *settings,
 			enum dcqcn_obeys obeys, u64 now);

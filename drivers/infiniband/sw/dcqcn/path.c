@@ -13,7 +13,7 @@
  *
  * What ends the wait for a probe's ACK:
  *
- *   the probe is lost       rxe goes back, after a NAK or its timeout: dcqcn_path_restart()
+ *   the probe is lost       rxe goes back, after a NAK or its timeout: dcqcn_path_repeat()
  *   RNR NAK                 likewise, when rxe sends the packet again
  *   its ACK alone is lost   an ACK beyond it
  *   the peer sends few      an ACK beyond it
@@ -30,6 +30,12 @@
  * before, or answers it as a duplicate. rxe answers each duplicate with an ACK of the last packet
  * that it has, so only the first of these ACKs tells something: the others are not for the next
  * probe.
+ *
+ * If rxe's timer has fired, and not a NAK come, the packets may only be late: where the bursts of
+ * many flows meet in a slow link, round trips exceed the timer. Then the ACK of the first
+ * transmission comes shortly after the second one, and would show a round trip that is far too
+ * short. So of a packet that may have left twice, an ACK gives no sample (Karn and Partridge,
+ * SIGCOMM 1987), and only ends the wait.
  *
  * Pure, like rate.c: no clock, no lock, no kernel object.
  */
@@ -152,6 +158,25 @@ static bool dcqcn_path_is_repeated(const struct dcqcn_path *path, u32 psn, u64 n
 	       dcqcn_path_psn_diff(psn, path->told_psn) <= 0;
 }
 
+/* Whether rxe has sent a packet twice, so that its ACK may be of either */
+static bool dcqcn_path_is_twice(const struct dcqcn_path *path, u32 psn)
+{
+	return path->again && !path->asked && dcqcn_path_psn_diff(psn, path->again_psn) <= 0;
+}
+
+/**
+ * dcqcn_path_left() - when what an ACK or answer is for has left
+ * @path: what is known
+ * @psn: its PSN
+ *
+ * Context: any. The caller serialises access to @path.
+ * Return: ns; of what may have left twice, the earliest time: when the flow began.
+ */
+u64 dcqcn_path_left(const struct dcqcn_path *path, u32 psn)
+{
+	return dcqcn_path_is_twice(path, psn) ? path->begun_time : path->probe_time;
+}
+
 /**
  * dcqcn_path_acked() - a positive ACK or an answer arrives
  * @path: what is known
@@ -165,6 +190,7 @@ static bool dcqcn_path_is_repeated(const struct dcqcn_path *path, u32 psn, u64 n
 enum dcqcn_learnt dcqcn_path_acked(struct dcqcn_path *path, u32 psn, u64 now)
 {
 	s32 diff = dcqcn_path_psn_diff(psn, path->probe_psn);
+	bool twice = dcqcn_path_is_twice(path, psn);
 	u64 ns = now - path->probe_time;
 
 	if (!path->probe_time || diff < 0 || dcqcn_path_is_repeated(path, psn, now))
@@ -172,9 +198,10 @@ enum dcqcn_learnt dcqcn_path_acked(struct dcqcn_path *path, u32 psn, u64 now)
 	if (!path->asked) {
 		path->told_psn = psn;
 		path->told_time = now;
+		path->again = twice;
 	}
-	if (diff > 0) {
-		if (ns < path->rtt)
+	if (diff > 0 || twice) {
+		if (!twice && ns < path->rtt)
 			dcqcn_path_learn_rtt(path, ns, now);
 		dcqcn_path_restart(path);
 		return DCQCN_LEARNT_BOUND;
@@ -197,6 +224,27 @@ void dcqcn_path_restart(struct dcqcn_path *path)
 {
 	path->probe_time = 0;
 	path->acked_time = 0;
+}
+
+/**
+ * dcqcn_path_repeat() - rxe sends requests again
+ * @path: what is known
+ * @last: PSN of the last request that has left
+ * @timeout: ns; the QP's ack timeout, 0 for unknown
+ * @now: ns
+ *
+ * If a probe has waited about that long, rxe's timer has fired, which counts jiffies and so may
+ * fire a little early. A NAK, which says that a packet has not arrived, comes sooner.
+ *
+ * Context: any. The caller serialises access to @path.
+ */
+void dcqcn_path_repeat(struct dcqcn_path *path, u32 last, u64 timeout, u64 now)
+{
+	if (path->probe_time && !path->asked)
+		path->again = timeout && now - path->probe_time >= timeout / 4 * 3;
+	if (path->again)
+		path->again_psn = last;
+	dcqcn_path_restart(path);
 }
 
 /**

@@ -34,6 +34,8 @@
  *	the two before; 0 for unknown
  * @probe_psn: PSN of the packet whose ACK is awaited
  * @told_psn: PSN of the last ACK of a probe, or beyond one
+ * @again_psn: PSN of the last packet that had left when rxe's timer fired
+ * @again: an ACK of up to @again_psn may be of what left before rxe's timer fired
  * @asked: the peer's module answers the probe (answer.c), and not rxe
  * @answered: the peer's module has answered before
  * @patience: ns; how long the flow waits for the module's answer
@@ -71,7 +73,9 @@ struct dcqcn_path {
 	u32 delivered[2];
 	u32 probe_psn;
 	u32 told_psn;
+	u32 again_psn;
 	u32 patience;
+	bool again;
 	bool asked;
 	bool answered;
 	bool idle;
@@ -101,7 +105,7 @@ struct dcqcn_path {
 /**
  * enum dcqcn_learnt - what an ACK has told about a path
  * @DCQCN_LEARNT_NOTHING: it is older than the probe, or there is none
- * @DCQCN_LEARNT_BOUND: the round trip is at most the time since the probe left
+ * @DCQCN_LEARNT_BOUND: the round trip is at most the time since dcqcn_path_left()
  * @DCQCN_LEARNT_RTT: the round trip
  * @DCQCN_LEARNT_RATE: the round trip, and what gets through
  */
@@ -114,8 +118,10 @@ enum dcqcn_learnt {
 
 void dcqcn_path_probe(struct dcqcn_path *path, u32 psn, u64 now);
 enum dcqcn_learnt dcqcn_path_acked(struct dcqcn_path *path, u32 psn, u64 now);
+u64 dcqcn_path_left(const struct dcqcn_path *path, u32 psn);
 void dcqcn_path_ask(struct dcqcn_path *path, u32 psn, u32 rtt, u64 now);
 void dcqcn_path_restart(struct dcqcn_path *path);
+void dcqcn_path_repeat(struct dcqcn_path *path, u32 last, u64 timeout, u64 now);
 void dcqcn_path_forget(struct dcqcn_path *path);
 u32 dcqcn_path_burst(struct dcqcn_path *path, u32 usual, bool asks, u64 rate,
 		     u64 now);

@@ -481,7 +481,7 @@ static void dcqcn_flow_heard(struct dcqcn_qp *qp, u32 psn, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	struct dcqcn_path *path = flow->path;
-	u64 left = path->probe_time;
+	u64 left = dcqcn_path_left(path, psn);
 	enum dcqcn_learnt learnt;
 	u32 least = path->rtt_min;
 

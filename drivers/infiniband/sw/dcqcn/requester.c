@@ -55,13 +55,14 @@ void dcqcn_req_ask_again(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 }
 
 /*
- * Handle a packet of a limited flow that does not follow the last one of its FIFO: the first
- * one, or one that was sent before, for which it returns true.
+ * Handle a packet of a limited flow that does not follow the last one of its FIFO, whose PSN is
+ * @last: the first one, or one that was sent before, for which it returns true.
  */
 bool dcqcn_req_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
-		       struct dcqcn_tx *tx, u64 now)
+		       struct dcqcn_tx *tx, u32 last, u64 now)
 {
 	const struct dcqcn_fifo *fifos = qp->flow.fifo;
+	struct sk_buff *held = skb_peek(&fifo->queue);
 	bool first = !fifo->begun;
 
 	/* A flow that sends requests may begin to answer READs, or the reverse, at any time. The
@@ -70,7 +71,8 @@ bool dcqcn_req_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
 	 */
 	if (!first || (!fifos[DCQCN_REQUESTS].begun && !fifos[DCQCN_RESPONSES].begun &&
 		       (!dcqcn_bth_begins(tx->bth) || dcqcn_limiter_may_repeat(qp, now))))
-		dcqcn_limiter_resume(qp, !first, fifo == &fifos[DCQCN_REQUESTS], now);
+		dcqcn_limiter_resume(qp, !first, fifo == &fifos[DCQCN_REQUESTS],
+				     held ? dcqcn_tx_of(held)->packet.psn - 1 : last, now);
 	fifo->begun = true;
 	/* PSNs of packets before the limit began are unknown */
 	if (first)

@@ -102,7 +102,7 @@ bool dcqcn_req_is_stuck(struct dcqcn_qp *qp, u32 psn);
 u64 dcqcn_req_patience(const struct dcqcn_qp *qp, u64 now);
 void dcqcn_req_ask_again(struct dcqcn_qp *qp, struct dcqcn_tx *tx);
 bool dcqcn_req_go_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo,
-		       struct dcqcn_tx *tx, u64 now);
+		       struct dcqcn_tx *tx, u32 last, u64 now);
 
 /* What a packet tells about those that its FIFO holds */
 enum dcqcn_stale {
@@ -162,7 +162,8 @@ dcqcn_req_goes_back(struct dcqcn_qp *qp, struct dcqcn_fifo *fifo, struct dcqcn_t
 	    tx->packet.kind == DCQCN_PKT_REQUEST)
 		dcqcn_req_ask_again(qp, tx);
 	if (unlikely(back))
-		return dcqcn_req_go_back(qp, fifo, tx, now) ? DCQCN_STALE_FROM : DCQCN_STALE_NONE;
+		return dcqcn_req_go_back(qp, fifo, tx, last, now) ? DCQCN_STALE_FROM :
+								    DCQCN_STALE_NONE;
 	return unlikely(tx->packet.kind == DCQCN_PKT_RESPONSE) && !skb_queue_empty(&fifo->queue) &&
 	       dcqcn_req_is_apart(fifo, last, psn) ? DCQCN_STALE_ALL : DCQCN_STALE_NONE;
 }
