@@ -197,6 +197,9 @@ void dcqcn_limiter_begin(struct dcqcn_qp *qp,
 	struct dcqcn_flow *flow = &qp->flow;
 	int i;
 
+	/* a limit that goes on, under another rule, knows when an ACK was requested last */
+	if (!qp->limited || flow->released)
+		flow->ack_req_time = dcqcn_flow_clock(now);
 	flow->released = false;
 	flow->next = now;
 	flow->remainder = 0;
@@ -209,7 +212,6 @@ void dcqcn_limiter_begin(struct dcqcn_qp *qp,
 	flow->stuck = false;
 	flow->back_psn = DCQCN_PSN_NONE;
 	qp->atomic_psn = DCQCN_PSN_NONE;
-	flow->ack_req_time = dcqcn_flow_clock(now);
 	flow->burst = 0;
 	if (flow->path) {
 		dcqcn_path_restart(flow->path);
