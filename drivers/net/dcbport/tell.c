@@ -17,12 +17,12 @@
 static struct sk_buff *pfc_frame(struct dcbport *port,
 				 const struct dcbport_pfc *pfc)
 {
-	struct sk_buff *skb = alloc_skb(LL_RESERVED_SPACE(port->dev) +
-					DCBPORT_PFC_LEN, GFP_ATOMIC);
+	unsigned int room = LL_RESERVED_SPACE(port->dev);	/* it may change */
+	struct sk_buff *skb = alloc_skb(room + DCBPORT_PFC_LEN, GFP_ATOMIC);
 
 	if (!skb)
 		return NULL;
-	skb_reserve(skb, LL_RESERVED_SPACE(port->dev));
+	skb_reserve(skb, room);
 	dcbport_pfc_build(skb_put(skb, DCBPORT_PFC_LEN), port->dev->dev_addr,
 			  pfc);
 	skb_reset_mac_header(skb);
