@@ -440,6 +440,9 @@ static void port_reset(struct Qdisc *sch)
 	struct dcbport_class *class;
 	u8 tc;
 
+	/* the core drops what the driver has refused, which may be a frame that ends a pause */
+	if (!skb_queue_empty(&sch->gso_skb) || !skb_queue_empty(&sch->skb_bad_txq))
+		port->told |= port->settings.pfc;
 	hrtimer_cancel(&port->timer);
 	/* the core does not always hold the lock here */
 	local_bh_disable();

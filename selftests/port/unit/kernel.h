@@ -340,6 +340,7 @@ enum { QDISC_DROP_GENERIC, QDISC_DROP_OVERLIMIT, QDISC_DROP_CONGESTED };
 enum { __QDISC_STATE_DEACTIVATED };
 #define TC_H_ROOT		0xffffffff
 
+struct sk_buff_head { u32 qlen; };
 struct qdisc_skb_head { struct sk_buff *head, *tail; u32 qlen; spinlock_t lock; };
 struct gnet_dump { int unused; };
 struct tc_red_xstats { u32 marked, pdrop; };
@@ -360,6 +361,7 @@ struct Qdisc {
 	u32 parent;
 	struct net_device *dev;
 	struct netdev_queue *dev_queue;
+	struct sk_buff_head gso_skb, skb_bad_txq;	/* only their lengths are looked at */
 	struct qdisc_skb_head q;
 	struct { u64 bytes, packets; } bstats;
 	struct { u32 backlog, drops, overlimits; } qstats;
@@ -383,6 +385,11 @@ void __netif_schedule(struct Qdisc *sch);
 
 int register_qdisc(struct Qdisc_ops *ops);
 void unregister_qdisc(struct Qdisc_ops *ops);
+
+static inline bool skb_queue_empty(const struct sk_buff_head *list)
+{
+	return !list->qlen;
+}
 
 static inline void __qdisc_enqueue_tail(struct sk_buff *skb, struct qdisc_skb_head *q)
 {

@@ -1014,9 +1014,36 @@ static void test_large_headroom(void)
 	end();
 }
 
+/* The driver refuses the frame that ends a pause, and the core drops it in a reset */
+static void resume_refused(void)
+{
+	struct sk_buff_head *refused[2];
+
+	for (int i = 0; i < 2; i++) {
+		begin(1 * MS);
+		congest();
+		pass(10 * MS);
+		pause(1, 0);
+		pass(2 * MS);
+		expect(left[0].resumes == 1, "%u resumes", left[0].resumes);
+		reset(0);
+		pass(2 * MS);
+		expect(left[0].resumes == 1, "%u resumes, where nothing was lost", left[0].resumes);
+		refused[0] = &port_at(0)->sch->gso_skb;
+		refused[1] = &port_at(0)->sch->skb_bad_txq;
+		refused[i]->qlen = 1;
+		reset(0);
+		refused[i]->qlen = 0;
+		pass(2 * MS);
+		expect(left[0].resumes == 2, "%u resumes after a reset: %d", left[0].resumes, i);
+		end();
+	}
+}
+
 static void test_resume_lost(void)
 {
 	both_kernels(resume_lost);
+	both_kernels(resume_refused);
 }
 
 static const struct tap_test tests[] = {
