@@ -217,16 +217,18 @@ static u64 pause_of(const struct dcqcn_qp *entry)
  */
 static void check_pause(struct rxe_qp *qp, struct flow_notes *n, u8 opcode, u32 bytes, bool back)
 {
+	const struct dcqcn_qp *entry = entry_of(qp);
 	struct dcqcn_bth bth = { .opcode = opcode };
 	u64 pause = fuzz_now - n->output;
 
 	if (dcqcn_bth_begins(&bth) &&
-	    (!n->output || (!back && pause > pause_of(entry_of(qp))))) {
+	    (!n->output || (!back && pause > pause_of(entry)))) {
 		n->begins = fuzz_now;
 		n->burst = 0;
 		n->longest = bytes;
-		n->line = qp->held[DCQCN_REQUESTS] || qp->held[DCQCN_RESPONSES] ? 0 :
-			  starting_line(qp);
+		/* a CNP before the first packet gives a flow a limit in place of a start */
+		n->line = qp->held[DCQCN_REQUESTS] || qp->held[DCQCN_RESPONSES] ||
+			  (!n->output && entry && entry->limited) ? 0 : starting_line(qp);
 	}
 	n->output = fuzz_now;
 }
