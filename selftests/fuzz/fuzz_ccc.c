@@ -81,7 +81,8 @@ static struct dcqcn_ccc *set_up(const struct fuzz_case *c)
 	dcqcn_ccc_dev_init(&dev);
 	dcqcn_ccc_credit_init(&dev);
 	dev.stopping = c->flags & STOPPING;
-	qp = (struct dcqcn_qp) { .dev = &dev, .state = DCQCN_QP_LIVE, .type = IB_QPT_RC };
+	qp = (struct dcqcn_qp) { .dev = &dev, .state = DCQCN_QP_LIVE, .type = IB_QPT_RC,
+				.atomic_psn = DCQCN_PSN_NONE };
 	address(&qp.peer, 2);
 	address(&local, 1);
 	add_qp(&dev, &qp);

@@ -503,7 +503,7 @@ static void check_sent(const u8 *p, const struct dcqcn_pkt *e)
 	memset(&cnp, 0xa5, sizeof(cnp));
 	cnp = expected_pkt(sent, sent_len, &cnp);
 	check(cnp.kind == DCQCN_PKT_CNP && right_icrc(sent, &cnp) == sent_len);
-	check(cnp.dest_qpn > 1 && cnp.pkey == e->pkey);
+	check(cnp.dest_qpn > 1 && cnp.dest_qpn < 0xffffff && cnp.pkey == e->pkey);
 	check(cnp.dest_qpn == (e->ud ? e->src_qpn : the_qp.peer_qpn));
 	/* to the source of its cause, and no longer than that */
 	check(cnp.v6 == e->v6);
@@ -532,13 +532,14 @@ static void check_answer(const u8 *p, const struct dcqcn_pkt *e)
 static bool must_answer(const struct fuzz_case *c, const u8 *p, const struct dcqcn_pkt *e)
 {
 	bool ud = the_qp.type == IB_QPT_UD;
+	u32 answers = ud ? e->src_qpn : the_qp.peer_qpn;
 
 	if ((e->kind != DCQCN_PKT_REQUEST && e->kind != DCQCN_PKT_RESPONSE) || !is_marked(e) ||
 	    c->flags & OTHERHOST || c->faults & (NO_MEMORY | NO_ROUTE | OTHER_QP | STOPPING) ||
 	    c->qp_state & AGGREGATE || !right_icrc(p, e))
 		return false;
 	if (!(c->qp_state & 0x80) || the_qp.state != DCQCN_QP_LIVE || e->ud != ud ||
-	    e->dest_qpn <= 1 || e->dest_qpn == 0xffffff || (ud ? e->src_qpn : the_qp.peer_qpn) <= 1)
+	    e->dest_qpn <= 1 || e->dest_qpn == 0xffffff || answers <= 1 || answers == 0xffffff)
 		return false;
 	return settings.np_enable & 1 << (e->tos >> 5) && (!c->since_cnp || c->since_cnp >= 50) &&
 	       (ud || c->flags & IS_PEER);

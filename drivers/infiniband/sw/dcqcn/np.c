@@ -155,7 +155,7 @@ static void dcqcn_np_answer(struct dcqcn_qp *qp, struct net *net,
 
 	spec.dest_qpn = ud ? event->src_qpn : qp->peer_qpn;
 	send = event->ud == ud && dcqcn_qp_is_peer(qp, &event->saddr) &&
-	       spec.dest_qpn > DCQCN_QPN_GSI &&
+	       spec.dest_qpn > DCQCN_QPN_GSI && spec.dest_qpn < DCQCN_QPN_MULTICAST &&
 	       dcqcn_np_is_due(qp->dev, last, dcqcn_np_qp_gap(qp, settings), now);
 	if (send && ud)
 		sender = dcqcn_np_sender(qp, event);
