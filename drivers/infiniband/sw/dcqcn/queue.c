@@ -279,15 +279,21 @@ static enum hrtimer_restart dcqcn_queue_timer(struct hrtimer *timer)
 {
 	struct dcqcn_qp *qp = container_of(timer, struct dcqcn_qp, flow.timer);
 	enum hrtimer_restart restart = HRTIMER_NORESTART;
+	u64 wake;
 
 	spin_lock(&qp->lock);	/* BH is off already */
 	/* HRTIMER_RESTART is cheaper than hrtimer_start(). Another CPU may have started the timer
-	 * since it fired, and the expiry of a queued timer must not be set.
+	 * since it fired, and the expiry of a queued timer must not be set. An ACK that came while
+	 * packets were being sent may have made it too late.
 	 */
-	if (dcqcn_queue_drain(qp) && !hrtimer_is_queued(timer)) {
-		hrtimer_set_expires(timer,
-				    ns_to_ktime(dcqcn_queue_wake(&qp->flow)));
-		restart = HRTIMER_RESTART;
+	if (dcqcn_queue_drain(qp)) {
+		wake = dcqcn_queue_wake(&qp->flow);
+		if (hrtimer_is_queued(timer)) {
+			dcqcn_queue_arm(qp, wake);
+		} else {
+			hrtimer_set_expires(timer, ns_to_ktime(wake));
+			restart = HRTIMER_RESTART;
+		}
 	}
 	spin_unlock(&qp->lock);
 	return restart;
