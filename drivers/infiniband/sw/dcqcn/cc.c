@@ -392,19 +392,22 @@ static void dcqcn_cc_wait(struct dcqcn_qp *qp, u64 now)
 /**
  * dcqcn_cc_lost() - rxe goes back to a packet that it has sent
  * @qp: its QP, which obeys an algorithm
+ * @acked: it is a request, and not a READ response
  * @now: ns, read under the lock
  *
- * Nothing is in flight any more, so a flow whose window was full need not wait for an ACK.
+ * If it is a request, nothing is in flight any more, so a flow whose window was full need not wait
+ * for an ACK. READ responses do not count, and while they are repeated, requests are in flight.
  *
  * Context: under RCU; @qp->lock is held, with BH disabled.
  */
-void dcqcn_cc_lost(struct dcqcn_qp *qp, u64 now)
+void dcqcn_cc_lost(struct dcqcn_qp *qp, bool acked, u64 now)
 {
 	struct dcqcn_cc_flow *f = qp->cc;
 	const struct dcqcn_cc_ops *ops = dcqcn_cc_of(f);
 	u64 before;
 
-	dcqcn_flight_lost(&f->flight);
+	if (acked)
+		dcqcn_flight_lost(&f->flight);
 	before = dcqcn_cc_begin(qp, ops, now);
 	if (ops->loss) {
 		ops->loss(&f->cc);

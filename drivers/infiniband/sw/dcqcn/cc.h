@@ -117,7 +117,7 @@ bool dcqcn_cc_is_chosen(const struct dcqcn_qp *qp, const struct dcqcn_settings *
 void dcqcn_cc_cnp(struct dcqcn_qp *qp, u64 now);
 bool dcqcn_cc_answered(struct dcqcn_qp *qp, const struct dcqcn_feedback *said);
 bool dcqcn_cc_acked(struct dcqcn_qp *qp, u32 psn, u8 hops, u64 now);
-void dcqcn_cc_lost(struct dcqcn_qp *qp, u64 now);
+void dcqcn_cc_lost(struct dcqcn_qp *qp, bool acked, u64 now);
 void dcqcn_cc_idle(struct dcqcn_qp *qp, u64 idle, u64 now);
 u64 dcqcn_cc_may_send(struct dcqcn_qp *qp, bool request, u64 now);
 u64 dcqcn_cc_rate(struct dcqcn_qp *qp, u64 now, u32 bytes);

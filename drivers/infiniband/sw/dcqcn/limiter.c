@@ -608,7 +608,7 @@ void dcqcn_limiter_resume(struct dcqcn_qp *qp, bool again, bool acked, u32 last,
 		return;
 	if (dcqcn_qp_has_algorithm(qp)) {
 		if (again)
-			dcqcn_cc_lost(qp, now);
+			dcqcn_cc_lost(qp, acked, now);
 		flow->next = max(flow->next, now);
 		flow->released = false;
 		return;
