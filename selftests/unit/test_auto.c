@@ -218,6 +218,15 @@ static void test_late(void)
 	dcqcn_path_sent(&path, 10, PACKET, true, again + 4 * timeout);
 	expect(dcqcn_path_acked(&path, 10, again + 4 * timeout + RTT) == DCQCN_LEARNT_RTT,
 	       "without a timer, it gives no sample");
+	/* PSNs come round */
+	dcqcn_path_sent(&path, 11, PACKET, true, again + 5 * timeout);
+	dcqcn_path_repeat(&path, 11, timeout, again + 6 * timeout);
+	dcqcn_path_sent(&path, 12, PACKET, true, again + 6 * timeout);
+	expect(dcqcn_path_acked(&path, 12, again + 6 * timeout + RTT) >= DCQCN_LEARNT_RTT,
+	       "a new packet gives no sample");
+	dcqcn_path_sent(&path, 0x900000, PACKET, true, again + 2 * SECOND);
+	expect(dcqcn_path_acked(&path, 0x900000, again + 2 * SECOND + RTT) >= DCQCN_LEARNT_RTT,
+	       "half of all PSNs give no sample");
 }
 
 static void test_period(void)

@@ -227,7 +227,7 @@ static void pass_time(u64 ns, unsigned int n)
 static void set_up_qp(struct host *h, struct dcqcn_qp *qp, u32 qpn, unsigned int peer)
 {
 	*qp = (struct dcqcn_qp) { .qpn = qpn, .dev = &h->dev, .state = DCQCN_QP_LIVE,
-				  .type = IB_QPT_RC };
+				  .type = IB_QPT_RC, .atomic_psn = DCQCN_PSN_NONE };
 	host_address(&qp->peer, peer);
 }
 

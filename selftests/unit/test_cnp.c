@@ -165,7 +165,7 @@ static void set_up(u8 type)
 	the_qp = (struct dcqcn_qp) {
 		.dev = &dev, .qpn = QPN, .state = DCQCN_QP_LIVE, .type = type,
 		.peer = { .s6_addr = { [10] = 0xff, 0xff, 10, 0, 0, 2 } },
-		.peer_qpn = PEER_QPN,
+		.peer_qpn = PEER_QPN, .atomic_psn = DCQCN_PSN_NONE,
 	};
 	xa_insert_bh(&dev.qps, QPN, &the_qp, GFP_ATOMIC);
 }

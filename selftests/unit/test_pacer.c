@@ -367,6 +367,7 @@ static void limited(u32 mbps, u8 type, u8 ack_timeout)
 		qps[i].dev = &dev;
 		qps[i].qpn = i + 17;
 		qps[i].state = DCQCN_QP_LIVE;
+		qps[i].atomic_psn = DCQCN_PSN_NONE;
 		qps[i].type = type;
 		qps[i].ack_timeout = ack_timeout;
 		dcqcn_queue_init(&qps[i].flow);
@@ -1733,6 +1734,41 @@ static void atomic_repeated_late(void)
 	output_data(&qps[0], DCQCN_PKT_ACK, 10, 62, DCQCN_OPCODE_ACK);
 	expect_left(bound, ARRAY_SIZE(bound));
 	ends();
+}
+
+/* The same, and meanwhile the limit would end, or begins again: whether ACKs may leave is known only
+ * while there is a limit, and until the atomic operation's ACK has left.
+ */
+static void atomic_repeated_later(void)
+{
+	static const int psns[] = { 7, 8, -10 };
+	u32 turn;
+
+	for (turn = 0; turn < 3; turn++) {
+		limited(1, IB_QPT_RC, 14);
+		output_data(&qps[0], DCQCN_PKT_RESPONSE, 7, 1000, READ_MIDDLE);
+		output_data(&qps[0], DCQCN_PKT_RESPONSE, 8, 1000, READ_MIDDLE);
+		qps[0].flow.held_memory[DCQCN_RESPONSES] += DCQCN_HELD_FLOW_MAX;
+		output_data(&qps[0], DCQCN_PKT_ACK, 10, 70, DCQCN_OPCODE_ATOMIC_ACK);
+		qps[0].flow.held_memory[DCQCN_RESPONSES] -= DCQCN_HELD_FLOW_MAX;
+		pass_time(&qps[0], 100 * MS);
+		qps[0].flow.released = true;
+		if (turn == 1)
+			dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+		dcqcn_limiter_end(&qps[0]);
+		expect(qps[0].limited, "the limit has ended");
+		if (turn < 2)
+			output_data(&qps[0], DCQCN_PKT_ACK, 10, 62, DCQCN_OPCODE_ACK);
+		dev.stopping = turn == 2;
+		if (!dev.stopping)
+			output_data(&qps[0], DCQCN_PKT_ACK, 10, 70, DCQCN_OPCODE_ATOMIC_ACK);
+		qps[0].flow.released = true;
+		dcqcn_limiter_end(&qps[0]);
+		expect(!qps[0].limited, "the limit does not end: %u", turn);
+		dev.stopping = false;
+		expect_left(psns, turn < 2 ? 3 : 2);
+		ends();
+	}
 }
 
 /* RESET to RTS while READ responses are held, to the same QP of the peer: its requester would take
@@ -4200,6 +4236,7 @@ static const struct tap_test tests[] = {
 	{ "a duplicate's ACK does not get between a READ's responses", read_repeated },
 	{ "a duplicate's ACK does not complete an atomic operation", atomic_repeated },
 	{ "it does not even when nothing is held", atomic_repeated_late },
+	{ "nor when the limit would end, or begins again", atomic_repeated_later },
 	{ "an RC QP that is reconnected sends no READ response of its old connection", rc_reconnected },
 	{ "a start below its rate shows few packets to the limiter", start_unseen },
 	{ "what a start was allowed to send unseen is taken back", start_seen },

@@ -212,7 +212,8 @@ static void set_up_host(struct host *h, u32 algorithms, u32 first_qpn, unsigned 
 		struct dcqcn_qp *qp = &h->qps[i];
 
 		*qp = (struct dcqcn_qp) { .qpn = first_qpn + i, .dev = &h->dev,
-					  .state = DCQCN_QP_LIVE, .type = IB_QPT_RC };
+					  .state = DCQCN_QP_LIVE, .type = IB_QPT_RC,
+					  .atomic_psn = DCQCN_PSN_NONE };
 		address(&qp->peer, peer);
 		add_qp(&h->dev, qp);
 	}

@@ -43,7 +43,8 @@
  * dcqcn_qp.obeys for windowed and plugged, dcqcn_flow.released for closing. Each state ends at the
  * latest as follows. starting: after 64 idle round trips and the time of 4 packets. paced: the rate
  * of an idle flow rises too, when the janitor (resolve.c) looks at it. windowed, plugged: after a
- * second without data. closing: by the bounds on what is held (queue.c), and two ack timeouts.
+ * second without data. closing: by the bounds on what is held (queue.c), and two ack timeouts; or
+ * with the QP, if the peer never asks again for an atomic operation whose ACK was dropped.
  *
  * All of it belongs to struct dcqcn_flow, and is protected by the QP's lock.
  */
@@ -211,7 +212,6 @@ void dcqcn_limiter_begin(struct dcqcn_qp *qp,
 	}
 	flow->stuck = false;
 	flow->back_psn = DCQCN_PSN_NONE;
-	qp->atomic_psn = DCQCN_PSN_NONE;
 	flow->burst = 0;
 	if (flow->path) {
 		dcqcn_path_restart(flow->path);
@@ -762,6 +762,9 @@ void dcqcn_limiter_advance(struct dcqcn_qp *qp, u64 now)
  * dcqcn_limiter_end() - end the limit, if the rate is back and nothing is held
  * @qp: the flow's QP
  *
+ * The limit lasts until the ACK of an atomic operation that was dropped has left: without a limit,
+ * nobody looks at the ACKs that must not leave before. A port that is removed does not wait.
+ *
  * The limit of a dead entry ends even while another CPU sends its packets: no packet that would
  * need the timer may be queued.
  *
@@ -772,7 +775,8 @@ void dcqcn_limiter_end(struct dcqcn_qp *qp)
 	struct dcqcn_flow *flow = &qp->flow;
 
 	if (!flow->released || !qp->limited || dcqcn_flow_held(flow) ||
-	    (flow->draining && qp->state != DCQCN_QP_DEAD))
+	    (flow->draining && qp->state != DCQCN_QP_DEAD) ||
+	    (qp->atomic_psn != DCQCN_PSN_NONE && !READ_ONCE(qp->dev->stopping)))
 		return;
 	WRITE_ONCE(qp->sent_time, dcqcn_flow_clock(flow->rate.active_time));
 	dcqcn_cc_leave(qp);
