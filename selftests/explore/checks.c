@@ -58,6 +58,7 @@ static struct flow_notes {
 	u64 begins;		/* ns; a flow began after a pause */
 	u64 line;		/* bit/s; of its port then, 0 if no start is expected */
 	u32 burst;		/* bytes that left in that moment */
+	u32 cnps;		/* handled when the flow last had a packet to send */
 	u32 longest;		/* bytes */
 	u64 cnp;		/* ns; last CNP, 0 for never */
 	bool cnp_excused;	/* the interval has changed since */
@@ -226,11 +227,12 @@ static void check_pause(struct rxe_qp *qp, struct flow_notes *n, u8 opcode, u32 
 		n->begins = fuzz_now;
 		n->burst = 0;
 		n->longest = bytes;
-		/* a CNP before the first packet gives a flow a limit in place of a start */
+		/* a CNP in the pause has given the flow a limit, in place of a start */
 		n->line = qp->held[DCQCN_REQUESTS] || qp->held[DCQCN_RESPONSES] ||
-			  (!n->output && entry && entry->limited) ? 0 : starting_line(qp);
+			  (entry && entry->cnps_handled != n->cnps) ? 0 : starting_line(qp);
 	}
 	n->output = fuzz_now;
+	n->cnps = entry ? entry->cnps_handled : 0;
 }
 
 void check_output(struct tx *tx)
