@@ -1700,6 +1700,18 @@ static void atomic_repeated(void)
 	ends();
 }
 
+/* The bound on memory drops an atomic operation's ACK behind READ responses 7 and 8, which leave */
+static void drop_atomic_ack(u32 psn)
+{
+	limited(1, IB_QPT_RC, 14);
+	output_data(&qps[0], DCQCN_PKT_RESPONSE, 7, 1000, READ_MIDDLE);
+	output_data(&qps[0], DCQCN_PKT_RESPONSE, 8, 1000, READ_MIDDLE);
+	qps[0].flow.held_memory[DCQCN_RESPONSES] += DCQCN_HELD_FLOW_MAX;
+	output_data(&qps[0], DCQCN_PKT_ACK, psn, 70, DCQCN_OPCODE_ATOMIC_ACK);
+	qps[0].flow.held_memory[DCQCN_RESPONSES] -= DCQCN_HELD_FLOW_MAX;
+	pass_time(&qps[0], 100 * MS);
+}
+
 /* As before, but the timer is late, so that nothing is held any more when the other ACK comes. It must
  * not leave even then, unless the atomic operation's ACK has, or rxe has executed more.
  */
@@ -1721,14 +1733,7 @@ static void atomic_repeated_late(void)
 	output_data(&qps[0], DCQCN_PKT_ACK, 10, 62, DCQCN_OPCODE_ACK);
 	expect_left(psns, ARRAY_SIZE(psns));
 	ends();
-	/* the bound on memory drops the atomic operation's ACK */
-	limited(1, IB_QPT_RC, 14);
-	output_data(&qps[0], DCQCN_PKT_RESPONSE, 7, 1000, READ_MIDDLE);
-	output_data(&qps[0], DCQCN_PKT_RESPONSE, 8, 1000, READ_MIDDLE);
-	qps[0].flow.held_memory[DCQCN_RESPONSES] += DCQCN_HELD_FLOW_MAX;
-	output_data(&qps[0], DCQCN_PKT_ACK, 10, 70, DCQCN_OPCODE_ATOMIC_ACK);
-	qps[0].flow.held_memory[DCQCN_RESPONSES] -= DCQCN_HELD_FLOW_MAX;
-	pass_time(&qps[0], 100 * MS);
+	drop_atomic_ack(10);
 	output_data(&qps[0], DCQCN_PKT_ACK, 10, 62, DCQCN_OPCODE_ACK);
 	output_data(&qps[0], DCQCN_PKT_ACK, 11, 62, DCQCN_OPCODE_ACK);
 	output_data(&qps[0], DCQCN_PKT_ACK, 10, 62, DCQCN_OPCODE_ACK);
@@ -1745,13 +1750,7 @@ static void atomic_repeated_later(void)
 	u32 turn;
 
 	for (turn = 0; turn < 3; turn++) {
-		limited(1, IB_QPT_RC, 14);
-		output_data(&qps[0], DCQCN_PKT_RESPONSE, 7, 1000, READ_MIDDLE);
-		output_data(&qps[0], DCQCN_PKT_RESPONSE, 8, 1000, READ_MIDDLE);
-		qps[0].flow.held_memory[DCQCN_RESPONSES] += DCQCN_HELD_FLOW_MAX;
-		output_data(&qps[0], DCQCN_PKT_ACK, 10, 70, DCQCN_OPCODE_ATOMIC_ACK);
-		qps[0].flow.held_memory[DCQCN_RESPONSES] -= DCQCN_HELD_FLOW_MAX;
-		pass_time(&qps[0], 100 * MS);
+		drop_atomic_ack(10);
 		qps[0].flow.released = true;
 		if (turn == 1)
 			dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);

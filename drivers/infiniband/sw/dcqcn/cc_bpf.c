@@ -69,16 +69,17 @@ static int dcqcn_cc_bpf_write(struct bpf_verifier_log *log, const struct bpf_reg
 {
 	const struct btf_type *t = btf_type_by_id(reg->btf, reg->btf_id);
 
-	/* one that a program has kept in a map is not trusted: its flow may be gone */
-	if (t && t == READ_ONCE(dcqcn_cc_type) && !(reg->type & PTR_TRUSTED)) {
+	if (!t || t != READ_ONCE(dcqcn_cc_type) || off < (int)offsetof(struct dcqcn_cc, rate) ||
+	    off + size > (int)sizeof(struct dcqcn_cc)) {
+		bpf_log(log, "only rate, next_call, window, path and private can be written\n");
+		return -EACCES;
+	}
+	/* a pointer that a program has kept in a map is not trusted: its flow may be gone */
+	if (!(reg->type & PTR_TRUSTED)) {
 		bpf_log(log, "only the flow that a program is called with can be written\n");
 		return -EACCES;
 	}
-	if (t && t == READ_ONCE(dcqcn_cc_type) && off >= (int)offsetof(struct dcqcn_cc, rate) &&
-	    off + size <= (int)sizeof(struct dcqcn_cc))
-		return 0;
-	bpf_log(log, "only rate, next_call, window, path and private can be written\n");
-	return -EACCES;
+	return 0;
 }
 
 static const struct bpf_verifier_ops dcqcn_cc_bpf_verifier_ops = {

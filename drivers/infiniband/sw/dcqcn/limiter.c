@@ -762,8 +762,9 @@ void dcqcn_limiter_advance(struct dcqcn_qp *qp, u64 now)
  * dcqcn_limiter_end() - end the limit, if the rate is back and nothing is held
  * @qp: the flow's QP
  *
- * The limit lasts until the ACK of an atomic operation that was dropped has left: without a limit,
- * nobody looks at the ACKs that must not leave before. A port that is removed does not wait.
+ * If the ACK of an atomic operation was dropped, the limit lasts until rxe has sent it again: only
+ * in limited flows are other ACKs kept from leaving before it. The removal of the port does not
+ * wait for this.
  *
  * The limit of a dead entry ends even while another CPU sends its packets: no packet that would
  * need the timer may be queued.
