@@ -905,6 +905,44 @@ static void turns(void)
 	ends();
 }
 
+/* At 1 Mb/s beside READ responses, one request leaves in about half of the ack timeout, 8 ms. If
+ * the responses are short, dozens of them are worth one request, and have most of the turns. If a
+ * packet takes a quarter of the timeout or longer, the turns alternate.
+ */
+static void turns_in_time(void)
+{
+	static const unsigned int lens[] = { 78, 1000 };
+	unsigned int n, requests, k;
+	u64 last;
+
+	for (k = 0; k < ARRAY_SIZE(lens); k++) {
+		limited(1, IB_QPT_RC, 12);
+		for (n = 0; n < 1000; n++)
+			output_of(&qps[0], DCQCN_PKT_RESPONSE, n, lens[k], 2304, true);
+		for (n = 0; n < 40; n++)
+			output_request(&qps[0], n, 4154, WRITE_MIDDLE);
+		last = fuzz_now;
+		for (requests = 0; requests < 40 && num_sent < 1000;) {
+			n = num_sent;
+			pass_time(&qps[0], MS / 16);
+			for (; n < num_sent; n++) {
+				if (sent[n].kind != DCQCN_PKT_REQUEST)
+					continue;
+				expect(!requests || fuzz_now - last < (4096ULL << 11) + MS / 4,
+				       "request %u leaves after %llu us", requests + 1,
+				       (fuzz_now - last) / 1000);
+				requests++;
+				last = fuzz_now;
+			}
+		}
+		expect(requests == 40, "%u of 40 requests left", requests);
+		n = num_sent - requests;
+		expect(k ? n >= 39 && n <= 41 : n > 2 * requests,
+		       "%u responses of %u bytes left beside them", n, lens[k]);
+		ends();
+	}
+}
+
 /* A timer that is late by more than 20 ms, as where a hypervisor has stopped the CPU, earns credit
  * for 20 ms, and one that is less late for all of it
  */
@@ -4221,6 +4259,7 @@ static const struct tap_test tests[] = {
 	{ "a low rate is not charged for packets at a high one", remainder_of_high_rate },
 	{ "responses get their turn after requests that were held too long", after_a_long_hold },
 	{ "requests and READ responses take turns", turns },
+	{ "a request leaves in time beside short READ responses", turns_in_time },
 	{ "a late timer earns credit for 20 ms at most", late_timer },
 	{ "held packets are sent with preemption disabled", no_preemption },
 	{ "a datagram of a priority without congestion control leaves the limit", other_priority },

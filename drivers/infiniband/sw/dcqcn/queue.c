@@ -144,10 +144,13 @@ static __always_inline bool dcqcn_queue_is_crowded(const struct dcqcn_qp *qp,
 	       dcqcn_queue_exceeds_share(qp, kind);
 }
 
-/* The packet whose turn it is: requests and READ responses get half of the bytes each */
-static __always_inline struct sk_buff *dcqcn_queue_turn(struct dcqcn_flow *flow)
+/* The packet whose turn it is: requests and READ responses get half of the bytes each, unless a
+ * request must request an ACK: beside short responses, its turn may be many gaps away.
+ */
+static __always_inline struct sk_buff *dcqcn_queue_turn(struct dcqcn_qp *qp, u64 now)
 {
 	struct sk_buff *request, *response;
+	struct dcqcn_flow *flow = &qp->flow;
 
 	request = skb_peek(&flow->fifo[DCQCN_REQUESTS].queue);
 	if (likely(skb_queue_empty(&flow->fifo[DCQCN_RESPONSES].queue))) {
@@ -159,11 +162,12 @@ static __always_inline struct sk_buff *dcqcn_queue_turn(struct dcqcn_flow *flow)
 		flow->lead = 0;
 		return response;
 	}
-	if (flow->lead > 0) {
+	if (flow->lead > 0 && !dcqcn_req_is_urgent(qp, now)) {
 		flow->lead -= dcqcn_tx_of(response)->packet.bytes;
 		return response;
 	}
-	flow->lead += dcqcn_tx_of(request)->packet.bytes;
+	/* responses may never catch up with requests that leave out of turn */
+	flow->lead = min(flow->lead, 0) + (s32)dcqcn_tx_of(request)->packet.bytes;
 	return request;
 }
 
@@ -195,7 +199,7 @@ static struct sk_buff *dcqcn_queue_next_early(struct dcqcn_qp *qp, u64 now)
 	if (!late && !dcqcn_queue_is_crowded(qp, DCQCN_REQUESTS, 0))
 		return NULL;
 	if (!late)
-		skb = dcqcn_queue_turn(flow);
+		skb = dcqcn_queue_turn(qp, now);
 	if (late)
 		flow->next = min(flow->next, now);
 	else if (dcqcn_qp_has_algorithm(qp))	/* behind its window, @next is its next look */
@@ -208,11 +212,9 @@ static struct sk_buff *dcqcn_queue_next_early(struct dcqcn_qp *qp, u64 now)
 /* Return the packet that leaves now, or NULL if none is due */
 static __always_inline struct sk_buff *dcqcn_queue_next(struct dcqcn_qp *qp, u64 now)
 {
-	struct dcqcn_flow *flow = &qp->flow;
-
 	if (!dcqcn_gate_opens(qp, DCQCN_PKT_OTHER, now))
 		return dcqcn_queue_next_early(qp, now);
-	return dcqcn_queue_turn(flow);
+	return dcqcn_queue_turn(qp, now);
 }
 
 /*

@@ -146,8 +146,7 @@ u64 dcqcn_req_patience(const struct dcqcn_qp *qp, u64 now)
 {
 	const struct dcqcn_flow *flow = &qp->flow;
 	struct sk_buff *first = skb_peek(&flow->fifo[DCQCN_REQUESTS].queue);
-	u64 silent = (u64)(dcqcn_flow_clock(now) - flow->ack_req_time) <<
-		     DCQCN_FLOW_CLOCK_SHIFT;
+	u64 silent = dcqcn_req_silence(flow, now);
 	u64 held = first ? now - dcqcn_tx_of(first)->since : 0;
 	u64 most = dcqcn_req_longest_hold();
 	u64 longest = min(dcqcn_req_longest_gap(qp), most), left;

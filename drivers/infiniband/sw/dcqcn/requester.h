@@ -79,6 +79,25 @@ static __always_inline bool dcqcn_req_is_silent(const struct dcqcn_qp *qp,
 	return (u64)elapsed >> dcqcn_flow_ack_timeout(qp);
 }
 
+/* ns; how long ago a request requested an ACK */
+static inline u64 dcqcn_req_silence(const struct dcqcn_flow *flow, u64 now)
+{
+	return (u64)(dcqcn_flow_clock(now) - flow->ack_req_time) << DCQCN_FLOW_CLOCK_SHIFT;
+}
+
+/* Whether a held request must leave before READ responses whose turn it is: after the next one, it
+ * would be later than the longest gap allows. An eighth less than the last gap, so that the
+ * responses have every second turn also where two gaps are as much, and the timer is late.
+ */
+static inline bool dcqcn_req_is_urgent(const struct dcqcn_qp *qp, u64 now)
+{
+	const struct dcqcn_flow *flow = &qp->flow;
+
+	return dcqcn_flow_ack_timeout(qp) &&
+	       dcqcn_req_silence(flow, now) + flow->gap - flow->gap / 8 >
+	       dcqcn_req_longest_gap(qp);
+}
+
 /* Whether PSN @a is @b or follows it, modulo 2^24 */
 static inline bool dcqcn_psn_reaches(u32 a, u32 b)
 {
