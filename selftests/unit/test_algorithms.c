@@ -291,38 +291,50 @@ static void test_timely(void)
 struct dctcp_model {
 	double cwnd;
 	double alpha;
-	double acked;
-	double marked;
+	double acked;		/* since the beginning, as the two ends below */
+	double window_begin, window_end, cut_end;
+	double marked;		/* in this window */
 	bool used;
 	bool slow_start;
 };
 
-static void dctcp_on_ack(struct dctcp_model *m, double acked, double marked, bool app_limited)
+static void dctcp_begin(struct dctcp_model *m, double in_flight)
+{
+	m->window_begin = m->acked;
+	m->window_end = m->acked + fmax(in_flight, m->cwnd);
+	m->marked = 0;
+	m->used = false;
+}
+
+static void dctcp_on_ack(struct dctcp_model *m, double acked, double marked, double in_flight,
+			 bool app_limited)
 {
 	m->acked += acked;
 	m->marked += marked;
 	m->used |= !app_limited;
-	if (m->slow_start && !m->marked && m->used)
+	if (m->slow_start && !marked && m->used)
 		m->cwnd += acked;
-	if (m->acked < m->cwnd)
-		return;
-	m->alpha = (1 - 1.0 / 16) * m->alpha + 1.0 / 16 * m->marked / m->acked;
-	if (m->marked) {
+	if (m->acked >= m->window_end) {
+		m->alpha = (1 - 1.0 / 16) * m->alpha +
+			   1.0 / 16 * m->marked / (m->acked - m->window_begin);
+		if (!m->slow_start && !m->marked && m->used)
+			m->cwnd += PACKET;
+		dctcp_begin(m, in_flight);
+	}
+	if (marked && m->acked - acked >= m->cut_end) {
 		m->slow_start = false;
 		m->cwnd = fmax(m->cwnd * (1 - m->alpha / 2), PACKET);
-	} else if (!m->slow_start && m->used) {
-		m->cwnd += PACKET;
+		m->cut_end = m->acked + in_flight;
 	}
-	m->acked = 0;
-	m->marked = 0;
-	m->used = false;
 }
 
 static void test_dctcp(void)
 {
 	const struct dcqcn_cc_ops *ops = &dcqcn_dctcp;
 	struct dcqcn_cc cc = begun(ops);
-	struct dctcp_model m = { .cwnd = 4 * 4200, .alpha = 1, .slow_start = true };
+	struct dctcp_model m = {
+		.cwnd = 4 * 4200, .alpha = 1, .window_end = 4 * 4200, .slow_start = true,
+	};
 	u32 i, cuts = 0;
 
 	for (i = 0; i < EVENTS; i++) {
@@ -333,15 +345,16 @@ static void test_dctcp(void)
 		if (m.slow_start && i < 6)
 			marked = 0;
 		m.cwnd = before;
+		cc.in_flight = random_below(2 * before);
 		if (!random_below(300)) {
 			lose(ops, &cc);
-			m = (struct dctcp_model) {
-				.cwnd = fmax(m.cwnd / 2, PACKET), .alpha = m.alpha,
-				.used = m.used,
-			};
+			m.cwnd = fmax(m.cwnd / 2, PACKET);
+			m.slow_start = false;
+			m.cut_end = m.acked + cc.in_flight;
+			dctcp_begin(&m, cc.in_flight);
 		} else {
 			ack_of(ops, &cc, some_rtt(12000), acked, marked, unused);
-			dctcp_on_ack(&m, acked, marked, unused);
+			dctcp_on_ack(&m, acked, marked, cc.in_flight, unused);
 		}
 		if (!expect(near(cc.window, m.cwnd, 1e-3, 2), "event %u: from %u to %u, not %.1f",
 			    i, before, cc.window, m.cwnd))
@@ -352,13 +365,38 @@ static void test_dctcp(void)
 	expect(cuts > EVENTS / 100, "%u cuts", cuts);
 }
 
+/* All packets of a flight are marked: they shrink the window once. Those that have left since then
+ * may shrink it again.
+ */
+static void test_dctcp_flight(void)
+{
+	const struct dcqcn_cc_ops *ops = &dcqcn_dctcp;
+	struct dcqcn_cc cc = begun(ops);
+	u32 cuts = 0, before;
+
+	while (cc.window < 100 * PACKET) {
+		cc.in_flight = cc.window - PACKET;
+		ack_of(ops, &cc, 12000, PACKET, 0, false);
+	}
+	for (cc.in_flight = cc.window / PACKET * PACKET; cc.in_flight;) {
+		cc.in_flight -= PACKET;
+		before = cc.window;
+		ack_of(ops, &cc, 12000, PACKET, PACKET, false);
+		cuts += cc.window < before;
+	}
+	expect(cuts == 1, "%u cuts", cuts);
+	before = cc.window;
+	ack_of(ops, &cc, 12000, PACKET, PACKET, false);
+	expect(cc.window < before, "the next flight's marks do not shrink it");
+}
+
 /* --- FAST: equation 6, and where it comes to rest -------------------------------------------------- */
 
 static void test_fast(void)
 {
 	const struct dcqcn_cc_ops *ops = &dcqcn_fast;
 	struct dcqcn_cc cc = begun(ops);
-	double sum = 0, acked = 0;
+	double sum = 0, acked = 0, left = cc.window;
 	u32 i, samples = 0, changes = 0;
 	bool used = false;
 
@@ -367,9 +405,11 @@ static void test_fast(void)
 		bool unused = !random_below(3);
 		double model = before, rtt;
 
+		cc.in_flight = random_below(2 * before);
 		if (!random_below(300)) {
 			lose(ops, &cc);
 			model = fmax(model / 2, PACKET);
+			left = fmax(cc.in_flight, model);
 			acked = sum = samples = used = 0;
 		} else {
 			u32 ns = random_below(8) ? some_rtt(12000) : 0;
@@ -381,11 +421,12 @@ static void test_fast(void)
 			sum += delay;
 			samples += !!ns;
 			used |= !unused;
-			if (acked >= before && samples) {
+			if (acked >= left && samples) {
 				rtt = sum / samples;
 				model = 0.5 * before +
 					0.5 * (cc.rtt_min / rtt * before + 2 * PACKET);
 				model = fmax(fmin(model, used ? 2.0 * before : before), PACKET);
+				left = fmax(cc.in_flight, floor(model));
 				acked = sum = samples = used = 0;
 			}
 		}
@@ -495,7 +536,8 @@ static void test_hpcc(void)
 		acked += delivered;
 		tell_of(ops, &cc, &t.now[k], delivered, in_flight);
 		if (!t.known[k]) {
-			expect(window_of(&cc) == (u32)most, "begins with %u, not %.0f", window_of(&cc), most);
+			expect(window_of(&cc) == (i ? before : (u32)most),
+			       "%u before the hop is known, and then %u", before, window_of(&cc));
 			continue;
 		}
 		/* MeasureInflight() */
@@ -1404,6 +1446,7 @@ static const struct tap_test tests[] = {
 	{ "Swift: a window that is not used does not grow", test_swift_idle },
 	{ "TIMELY does what its paper says", test_timely },
 	{ "DCTCP does what its paper says", test_dctcp },
+	{ "DCTCP: a flight's marks shrink the window once", test_dctcp_flight },
 	{ "FAST does what its paper says", test_fast },
 	{ "FAST: each flow keeps alpha in the queue", test_fast_rest },
 	{ "flows that share a queue", test_sharing },

@@ -37,26 +37,26 @@
 /**
  * struct dcqcn_fast - what FAST keeps of a flow
  * @delays: ns; sum of the delays in this window
- * @samples: how many; < 2^32 in a window of 2^28 bytes
+ * @samples: how many; < 2^32, since fewer bytes than that are in flight
  * @cwnd: bytes
- * @acked: bytes acknowledged in this window
+ * @left: bytes to be acknowledged until the next window begins
  * @used: the window was full at some time
  */
 struct dcqcn_fast {
 	u64 delays;
 	u32 samples;
 	u32 cwnd;
-	u32 acked;
+	u32 left;
 	bool used;
 };
 
-/* Begin a window of @cwnd bytes */
+/* Begin a window of @cwnd bytes. If it is shorter than the last one, more is in flight. */
 static void dcqcn_fast_set(struct dcqcn_cc *cc, struct dcqcn_fast *f, u64 cwnd)
 {
 	u64 most = max(DCQCN_FAST_WINDOW_MAX, cc->packet);
 
-	*f = (struct dcqcn_fast) { .cwnd = clamp(cwnd, (u64)cc->packet, most) };
-	cc->window = f->cwnd;
+	cc->window = clamp(cwnd, (u64)cc->packet, most);
+	*f = (struct dcqcn_fast) { .cwnd = cc->window, .left = max(cc->in_flight, cc->window) };
 }
 
 static void dcqcn_fast_init(struct dcqcn_cc *cc)
@@ -69,13 +69,13 @@ static void dcqcn_fast_ack(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *sa
 	struct dcqcn_fast *f = dcqcn_cc_private(cc);
 	u64 base = max(cc->rtt_base ?: cc->rtt_min, 1U), w = f->cwnd, rtt, next;
 
-	f->acked = min_t(u64, (u64)f->acked + sample->delivered, DCQCN_FAST_WINDOW_MAX);
+	f->left -= min(sample->delivered, f->left);
 	f->used |= !sample->app_limited;
 	if (sample->delay) {
 		f->delays += sample->delay;
 		f->samples++;
 	}
-	if (f->acked < f->cwnd || !f->samples)
+	if (f->left || !f->samples)
 		return;
 	rtt = div_u64(f->delays, f->samples);
 	/* the knob may exceed the measured round trip; 2^28 * 2^32 */
