@@ -60,7 +60,8 @@ void dcbport_wake(struct dcbport *port)
 	bool runs;
 
 	/* From 6.19 on, __netif_schedule() does nothing while packets wait to be queued, because
-	 * the CPU that takes them runs the qdisc. It must see the change that this call is for.
+	 * the CPU that takes them runs the qdisc. It must see the change that this call is for. If
+	 * a halt makes it drop them, the next packet or timer finds the change.
 	 */
 	smp_mb();
 	runs = port_runs(port);
