@@ -44,7 +44,7 @@ NEWS.md					on Linux OLDEST to NEWEST
 Documentation/kernels.rst		Linux OLDEST and later, with soft-RoCE
 Documentation/install.rst		needs Linux OLDEST or later
 Documentation/install.rst		any kernel from OLDEST on
-Documentation/quickstart.rst		needs Linux OLDEST or later
+Documentation/tutorial.rst		needs Linux OLDEST or later
 Documentation/stability.rst		build for Linux OLDEST and later
 Documentation/architecture.rst		any kernel from OLDEST on
 Documentation/troubleshooting.rst	Linux OLDEST or later
