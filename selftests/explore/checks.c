@@ -573,16 +573,16 @@ static void look_at_contexts(struct port *port)
 {
 	struct dcqcn_ccc_view view;
 	struct dcqcn_ccc *ccc;
-	u32 chain = 0, window;
+	u32 chain = 0;
 	u64 at = 0;
 
 	while ((ccc = dcqcn_ccc_next(port->dev, &chain, &at))) {
 		at++;
 		dcqcn_ccc_look(ccc, &view);
 		demand((s32)view.flight >= 0, "%d bytes in flight", view.flight);
-		/* a window asks for no credit, and uses up as much as is in flight */
-		window = view.agreed & DCQCN_CCC_RCCC ? 0 : view.flight;
-		demand((s64)view.credit + window >= -(1 << 24) && view.credit <= CREDIT_MAX,
+		/* credit means nothing until it is agreed on, and then begins anew */
+		demand(!(view.agreed & DCQCN_CCC_RCCC) ||
+		       (view.credit >= -(1 << 24) && view.credit <= CREDIT_MAX),
 		       "a credit of %d bytes", view.credit);
 		demand(view.granted >= -(s32)DCQCN_RCCC_OWED_MAX - (1 << 17) &&
 		       view.granted <= CREDIT_MAX, "%d bytes granted",
