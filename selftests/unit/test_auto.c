@@ -905,13 +905,13 @@ static void test_share(void)
 	share = share_after(&path, 125000, 1400 * MBPS, START);
 	expect(share == 1200000, "%u kb/s after a higher rate", share);
 	path.marked = true;
-	share = share_after(&path, 125000, 100000 * MBPS, START);
-	expect(share == 1500000, "%u kb/s at most", share);
+	share = share_after(&path, 100000, 100000 * MBPS, START);
+	expect(share == 1200000, "%u kb/s at most", share);
 	share = share_after(&path, 4 * 12288 - 1, 1000 * MBPS, START);
-	expect(share == 1500000 && !path.calm, "%u kb/s after a short message", share);
+	expect(share == 1200000 && !path.calm, "%u kb/s after a short message", share);
 	for (calm = 1; calm <= 4; calm++) {
-		share = share_after(&path, 125000, 1000 * MBPS, START);
-		expect(share == 1250000, "%u calm pauses: %u kb/s", calm, share);
+		share = share_after(&path, 100000 + calm * 25000, 1000 * MBPS, START);
+		expect(share == 1000000 + calm * 250000, "%u calm pauses: %u kb/s", calm, share);
 	}
 	expect(path.burst == 12288, "its burst grows to %u bytes", path.burst);
 	share = share_after(&path, 125000, 1000 * MBPS, START);
@@ -940,6 +940,36 @@ static void test_share(void)
 	expect(path.share == 1000, "it lasts less than a second");
 	dcqcn_path_burst(&path, 12288, true, MBPS, START + DCQCN_PROBE_NS);
 	expect(!path.share, "it lasts for %u ns", (unsigned int)DCQCN_PROBE_NS);
+}
+
+/* Equal rounds: the share is what the flow got, and an eighth more if it met no congestion */
+static void test_rounds(void)
+{
+	static const struct { u32 bytes; bool marked, lost, equal; u32 share; } rounds[] = {
+		{ 125000, true, false, false, 1200000 },
+		{ 125000, true, false, true, 1000000 },
+		{ 126953, true, false, true, 1015624 },
+		{ 124970, true, false, true, 999760 },
+		{ 126923, true, false, false, 1207692 },
+		{ 126923, false, false, true, 1142307 },
+		{ 126923, true, true, false, 1207692 },
+		{ 128907, true, false, false, 1215628 },
+		{ 128907, false, false, true, 1160163 },
+	};
+	struct dcqcn_path path = { .delivered[0] = 1000 };
+	unsigned int i;
+	u32 share;
+
+	for (i = 0; i < ARRAY_SIZE(rounds); i++) {
+		path.marked = rounds[i].marked;
+		path.lost = rounds[i].lost;
+		share = share_after(&path, rounds[i].bytes, 1400 * MBPS, START);
+		expect(share == rounds[i].share && path.in_rounds == rounds[i].equal,
+		       "round %u: %u kb/s", i, share);
+	}
+	path.heard_time = START;
+	dcqcn_path_burst(&path, 12288, true, 0, START);
+	expect(!path.in_rounds, "a flow without a limit takes part in rounds");
 }
 
 /* Share of a queue in which the bursts of all flows have met, whatever the rate was before */
@@ -1009,6 +1039,7 @@ static const struct tap_test tests[] = {
 	{ "bursts get longer while they meet no congestion", test_burst },
 	{ "the shortest round trip is known beyond a pause", test_paused_rtt },
 	{ "a flow knows its share of a path that is shared in rounds", test_share },
+	{ "equal rounds correct no share", test_rounds },
 	{ "a start after a pause goes on with its share of the queue", test_rejoin },
 };
 

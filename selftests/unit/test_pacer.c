@@ -69,6 +69,7 @@ struct dcqcn_qp *dcqcn_qp_next(struct dcqcn_dev *dev, unsigned long *qpn);
 #define UD_SEND		0x64
 #define WRITE_FIRST	0x06	/* RC opcodes */
 #define WRITE_MIDDLE	0x07
+#define WRITE_ONLY	0x0a
 #define READ_MIDDLE	0x0e	/* of a READ response */
 #define UC_SEND		0x24	/* a message of one packet */
 #define SHORTEST_SIZE	768		/* its truesize, bytes */
@@ -1544,6 +1545,63 @@ static void start_knows_share(void)
 	flow->path = NULL;
 }
 
+/* A flow that has sent as much as in the round before goes on with exactly what it got, 1 Gb/s. Its
+ * burst of 12 packets is part of that, so the next packet waits for as long as they take. Cuts are
+ * small. A pause is longer than the last round trip and three without a queue: 1.3 ms here, and 4 ms
+ * if the rounds are not equal.
+ */
+static void start_in_rounds(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+	u32 psn = 16, burst, equal;
+
+	for (equal = 0; equal < 2; equal++) {
+		started();
+		flow->path->marked = true;
+		flow->path->begun_time = fuzz_now;
+		flow->path->begun = flow->path->sent;
+		flow->path->sent += 1250000;
+		flow->path->round = equal ? 1250000 : 625000;
+		flow->path->heard_time = fuzz_now + 10 * MS;
+		flow->rate.alpha = 1U << 30;
+		flow->rate.seen_rate = 800 * MBPS;
+		dcqcn_path_restart(flow->path);
+		fuzz_now += 100 * MS;
+		num_sent = 0;
+		for (psn = 16; psn < 16 + 60; psn++)
+			output_request(&qps[0], psn, 1000, psn == 16 ? WRITE_FIRST : WRITE_MIDDLE);
+		burst = num_sent;
+		expect(burst == 12 || burst == 13, "a burst of %u packets", burst);
+		expect(!flow->rate.start && flow->rate.current_rate == 1000 * MBPS,
+		       "at %llu bit/s", (unsigned long long)flow->rate.current_rate);
+		expect(flow->rate.alpha == 1U << (equal ? 27 : 30), "alpha is %u", flow->rate.alpha);
+		pass_time(&qps[0], 11 * 1074 * 8);
+		expect(equal ? num_sent == burst : num_sent > burst + 9,
+		       "%u packets in the time of the burst", num_sent - burst);
+		pass_time(&qps[0], 12 * 1074 * 8);
+		expect(num_sent >= burst + (equal ? 10 : 22), "%u packets after that",
+		       num_sent - burst);
+		pass_time(&qps[0], 10 * MS);
+		expect(num_sent == 60, "%u of 60 packets left", num_sent);
+		dcqcn_path_restart(flow->path);
+		flow->path->paused_rtt = MS / 10;
+		flow->path->rtt_recent = MS;
+		flow->rate.rtt = MS;
+		fuzz_now = flow->rate.active_time + 13 * MS / 10;
+		output_request(&qps[0], psn++, 1000, WRITE_ONLY);
+		expect(flow->path->begun_time != fuzz_now, "a pause of 1.3 ms");
+		fuzz_now = flow->rate.active_time + 13 * MS / 10 + 1;
+		dcqcn_path_restart(flow->path);
+		flow->path->rtt_recent = MS;
+		output_request(&qps[0], psn, 1000, WRITE_FIRST);
+		expect((flow->path->begun_time == fuzz_now) == equal, "a longer pause %s",
+		       equal ? "is none" : "is one");
+		ends();
+		kfree(flow->path);
+		flow->path = NULL;
+	}
+}
+
 /* start_burst was 0, and a flow that CNPs limit has paused. Then start_burst is set: the flow has
  * never begun with a burst, so it knows no share.
  */
@@ -1959,8 +2017,7 @@ static void start_of_reads(void)
 /* How a peer acknowledges */
 enum acks { EACH, LATER, FIRST_LOST, NEVER };
 
-#define WRITE_ONLY		0x0a	/* RC opcodes */
-#define SEND_ONLY		0x04
+#define SEND_ONLY		0x04	/* RC opcodes */
 #define COMPARE_SWAP		0x13
 #define SEND_INVALIDATE		0x17
 #define FLUSH			0x1c
@@ -4286,6 +4343,7 @@ static const struct tap_test tests[] = {
 	{ "flows that begin together go on alike", start_goes_on_alike },
 	{ "a burst that meets a queue counts by its length, if nothing was marked before", start_meets_queue },
 	{ "a flow begins again with the share that it got", start_knows_share },
+	{ "in equal rounds, the burst is part of the share, and cuts are small", start_in_rounds },
 	{ "a flow that has had no burst knows no share", start_knows_no_share },
 	{ "a CNP for the burst of a start changes nothing, and a pause ends no limit", start_deaf },
 	{ "a flow without a limit begins again after four round trips", pauses },

@@ -165,6 +165,9 @@ static __always_inline void dcqcn_gate_pay(struct dcqcn_qp *qp, u64 rate,
 			flow->next = now;
 			return;
 		}
+		/* in equal rounds, the burst is part of the share; 2^24 bytes cost < 2^58 */
+		if (flow->path)
+			bytes = max(bytes, flow->path->owed);
 		/* The end of a burst may be lost. Let one packet follow soon: it shows the peer
 		 * what is missing, long before rxe's timer fires.
 		 */

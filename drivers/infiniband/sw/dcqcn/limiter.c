@@ -330,7 +330,7 @@ static void dcqcn_limiter_feel(struct dcqcn_qp *qp,
 	}
 	flow->rate.rtt = dcqcn_limiter_rtt(qp, settings, DCQCN_PATH_SHORT, now);
 	if (share)
-		dcqcn_start_skip(&flow->rate, &settings->rp, share, now);
+		dcqcn_start_skip(&flow->rate, &settings->rp, share, flow->path->in_rounds, now);
 	else
 		dcqcn_start_begin(&flow->rate, &settings->rp, line, burst,
 				  dcqcn_limiter_known(flow), asks && flow->path, now);
@@ -341,6 +341,9 @@ static void dcqcn_limiter_feel(struct dcqcn_qp *qp,
 	/* a context, which the peer may agree on soon, starts with no more than this */
 	if (dcqcn_settings_cccs(settings))
 		flow->burst = min(burst, settings->ccc.initial_window);
+	if (flow->path)
+		flow->path->owed = share && flow->path->in_rounds ?
+				   min(flow->burst, DCQCN_START_BURST_MAX) : 0;
 }
 
 /**
@@ -385,6 +388,19 @@ void dcqcn_limiter_plug(struct dcqcn_qp *qp,
 	spin_unlock_bh(&qp->lock);
 }
 
+/* ns; a longer idle time is a pause. In equal rounds, the queue that the flow has met is that of
+ * the last round, which is over: only the last packets' wait in it counts.
+ */
+static u64 dcqcn_limiter_pause(const struct dcqcn_flow *flow)
+{
+	const struct dcqcn_path *path = flow->path;
+	u64 recent = dcqcn_limiter_recent_rtt(flow);
+
+	if (path && path->share && path->in_rounds)
+		return recent + (DCQCN_PAUSE_RTTS - 1) * (u64)path->paused_rtt;
+	return DCQCN_PAUSE_RTTS * recent;
+}
+
 /**
  * dcqcn_limiter_go_on() - a limited flow sends a new packet after a pause
  * @qp: its QP
@@ -421,7 +437,7 @@ void dcqcn_limiter_go_on(struct dcqcn_qp *qp, u64 idle,
 		flow->path->idle = true;
 	if (!dcqcn_bth_begins(bth))
 		return;
-	if (idle <= (u64)DCQCN_PAUSE_RTTS * dcqcn_limiter_recent_rtt(flow)) {
+	if (idle <= dcqcn_limiter_pause(flow)) {
 		/* 0 if it has had no burst yet */
 		if (flow->path && flow->path->begun_time)
 			flow->path->begun_time += idle;

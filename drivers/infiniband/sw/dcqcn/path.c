@@ -281,16 +281,31 @@ void dcqcn_path_forget(struct dcqcn_path *path)
 /* Flows that share a path in rounds, as in a collective operation, begin again together. One that
  * met congestion begins with the share that it got, if it sent at least this many bursts: the time
  * of a short message is mostly a round trip. A share grows by a quarter with each pause since
- * congestion was met last, and is forgotten after more than this many: the others are gone.
+ * congestion was met last, or by an eighth if the rounds are equal, and is forgotten after more
+ * than this many: the others are gone.
  */
 #define DCQCN_SHARE_BURSTS	4
 #define DCQCN_SHARE_CALM	4
 
+/* A flow that sends as much before each pause as before the last one, to within this share, takes
+ * part in equal rounds, like those of a collective operation. Messages of random lengths are rarely
+ * that equal.
+ */
+#define DCQCN_ROUND_EQUAL	64
+
+/* Whether as many bytes were sent before this pause as before the last one */
+static bool dcqcn_path_is_round(const struct dcqcn_path *path, u64 bytes)
+{
+	return max(bytes, path->round) - min(bytes, path->round) <=
+	       path->round / DCQCN_ROUND_EQUAL;
+}
+
 /* Learn the share from the time since the flow began. @rate: bit/s; its last rate, 0 if it had no
  * limit. A slow flow's last rate is higher than its average, as faster ones were done before it. So
- * half of the difference makes shares equal, from round to round. After a loss, rxe may have waited
- * for its timer most of the time: the share is at least a quarter of the highest rate that got
- * through, and unknown if that rate is.
+ * half of the difference makes shares equal. In equal rounds all flows would get more than their
+ * share, since all of them see the last rates rise: what each got is right, as long as it met
+ * congestion. After a loss, rxe may have waited for its timer most of the time: the share is at
+ * least a quarter of the highest rate that got through, and unknown if that rate is.
  */
 static void dcqcn_path_learn_share(struct dcqcn_path *path, u32 usual, u64 rate,
 				   u64 now)
@@ -301,8 +316,11 @@ static void dcqcn_path_learn_share(struct dcqcn_path *path, u32 usual, u64 rate,
 
 	if (!rate || now - path->heard_time >= DCQCN_PROBE_NS || (path->lost && !most)) {
 		path->share = 0;
+		path->in_rounds = false;
 		return;
 	}
+	path->in_rounds = !path->lost && dcqcn_path_is_round(path, bytes);
+	path->round = bytes;
 	if ((!met && !path->share) || !path->begun_time ||
 	    path->heard_time <= path->begun_time ||
 	    bytes < (u64)DCQCN_SHARE_BURSTS * max(usual, path->burst))
@@ -311,10 +329,11 @@ static void dcqcn_path_learn_share(struct dcqcn_path *path, u32 usual, u64 rate,
 	kbps = div64_u64(bytes * 8 * USEC_PER_SEC, path->heard_time - path->begun_time);
 	if (path->lost)
 		kbps = max_t(u64, kbps, most / 4);
-	kbps += min(max(div_u64(rate, 1000), kbps) - kbps, kbps) / 2;
+	if (!path->in_rounds)
+		kbps += min(max(div_u64(rate, 1000), kbps) - kbps, kbps) / 2;
 	path->calm = met ? 0 : path->calm + 1;
 	if (path->calm)
-		kbps += kbps / 4;
+		kbps += kbps >> (path->in_rounds ? 3 : 2);
 	path->share = path->calm > DCQCN_SHARE_CALM ? 0 : min_t(u64, kbps, U32_MAX);
 }
 

@@ -53,6 +53,9 @@
  * @begun_time: ns; when it last did so
  * @share: kb/s; the rate with which the flow begins again, 0 if it has met no congestion
  * @calm: number of pauses since the flow with a @share last met congestion
+ * @round: bytes that it sent before the last pause
+ * @in_rounds: its rounds are equal: it sent as much before the pause before that, and lost nothing
+ * @owed: bytes of a burst that its rate has to make up for
  * @marked: since @begun_time, a CNP came, or the burst met a queue after a pause that followed CNPs
  * @queued: since @begun_time, the flow's burst met a queue
  * @lost: since @begun_time, packets were lost
@@ -91,7 +94,10 @@ struct dcqcn_path {
 	u64 begun;
 	u64 begun_time;
 	u32 share;
+	u32 owed;
+	u64 round;
 	u8 calm;
+	bool in_rounds;
 	bool marked;
 	bool queued;
 	bool lost;

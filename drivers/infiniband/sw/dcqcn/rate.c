@@ -64,10 +64,6 @@
 #include "rate.h"
 #include "start.h"
 
-/* Alpha in units of 2^-30: 1.0 fits u32, and alpha * 1024 fits u64. At the
- * coarser 2^-10 of the knobs alpha could not rise past 820 with g = 5/1024.
- */
-#define DCQCN_ALPHA_SHIFT	30
 #define DCQCN_G_SHIFT		10		/* dce_tcp_g is in 2^-10 */
 
 /* After this many increases of constant size, R_T - R_C has converged to that

@@ -65,6 +65,11 @@ struct dcqcn_rp_params {
 	u32 start_burst;
 };
 
+/* Alpha in units of 2^-30: 1.0 fits u32, and alpha * 1024 fits u64. At the coarser 2^-10 of the
+ * knobs alpha could not rise past 820 with g = 5/1024.
+ */
+#define DCQCN_ALPHA_SHIFT	30
+
 /**
  * enum dcqcn_start - progress of a flow's start; start.c has the transitions
  * @DCQCN_START_NONE: it is over, or there was none

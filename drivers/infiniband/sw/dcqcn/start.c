@@ -60,7 +60,6 @@
  */
 #define DCQCN_START_WAIT_NS	(100 * NSEC_PER_MSEC)
 #define DCQCN_START_BURSTS	3
-#define DCQCN_START_BURST_MAX	16777216U	/* bytes; more counts as this much */
 #define DCQCN_START_KNOWN	4
 
 /* A sample whose round trip differs from that of the one before by no more than the first share
@@ -78,6 +77,12 @@
  */
 #define DCQCN_BLIND_BURSTS	4
 #define DCQCN_BLIND_SHARE	32
+
+/* Alpha of a flow that begins with its share of equal rounds is at most this. A cut with the alpha
+ * that the first rounds have left would take almost half of a share that is right. A round is too
+ * short to recover, so all flows would wait for the one that was cut last.
+ */
+#define DCQCN_START_ROUND_ALPHA	(1U << (DCQCN_ALPHA_SHIFT - 3))
 
 /* Packets between two steps, at least */
 #define DCQCN_START_PACKETS	8
@@ -270,20 +275,22 @@ void dcqcn_start_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
  * @r: state
  * @p: parameters
  * @rate: bit/s
+ * @round: the flow takes part in equal rounds, and @rate is its share
  * @now: ns
  *
- * R_AI and T are as after a start. Alpha stays, unless no CNP has ever come.
+ * R_AI and T are as after a start. Alpha stays, unless no CNP has ever come, and is small in a
+ * round.
  *
  * Context: any. The caller serialises access to @r.
  */
 void dcqcn_start_skip(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-		      u64 rate, u64 now)
+		      u64 rate, bool round, u64 now)
 {
 	u32 alpha = r->alpha;
 
 	r->start = DCQCN_START_ASKS;
 	dcqcn_rate_begin(r, p, rate, now);
-	r->alpha = alpha ?: r->alpha;
+	r->alpha = min(alpha ?: r->alpha, round ? DCQCN_START_ROUND_ALPHA : U32_MAX);
 	r->had_cnp = 1;
 }
 
@@ -306,7 +313,7 @@ void dcqcn_start_rejoin(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 {
 	u64 rate = dcqcn_burst_rate(r, 1, min_t(u64, queued, U32_MAX));
 
-	dcqcn_start_skip(r, p, max(rate, dcqcn_rate_floor(p)), now);
+	dcqcn_start_skip(r, p, max(rate, dcqcn_rate_floor(p)), false, now);
 	r->target_rate = max(r->target_rate, known);
 }
 

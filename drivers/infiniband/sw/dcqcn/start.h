@@ -7,10 +7,12 @@
 
 #include "rate.h"
 
+#define DCQCN_START_BURST_MAX	16777216U	/* bytes; more counts as this much */
+
 void dcqcn_start_begin(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 		       u64 line, u32 burst, u64 known, bool asks, u64 now);
 void dcqcn_start_skip(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
-		      u64 rate, u64 now);
+		      u64 rate, bool round, u64 now);
 void dcqcn_start_rejoin(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
 			u64 queued, u64 known, u64 now);
 void dcqcn_start_go_blind(struct dcqcn_rate *r, u64 line);
