@@ -580,7 +580,7 @@ static void look_at_contexts(struct port *port)
 		at++;
 		dcqcn_ccc_look(ccc, &view);
 		demand((s32)view.flight >= 0, "%d bytes in flight", view.flight);
-		/* credit means nothing until it is agreed on, and then begins anew */
+		/* without an agreement, this is what the last one has left; the next one resets it */
 		demand(!(view.agreed & DCQCN_CCC_RCCC) ||
 		       (view.credit >= -(1 << 24) && view.credit <= CREDIT_MAX),
 		       "a credit of %d bytes", view.credit);

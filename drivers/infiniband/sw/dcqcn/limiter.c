@@ -34,7 +34,7 @@
  *             CNP                                  cut, from the line rate          paced
  *             rxe goes back                        the rate at which it last sent   paced
  *
- *   starting, a message after 4 idle round trips   as if it were free               starting
+ *   starting, a message after a pause              as if it were free               starting
  *   paced,    its context is agreed on             limit at the line rate           windowed
  *   closing   the port chooses an algorithm        limit at the algorithm's rate    plugged
  *             the QP or the port goes away         drop or send what is held        free
@@ -397,7 +397,7 @@ static u64 dcqcn_limiter_pause(const struct dcqcn_flow *flow)
 	u64 recent = dcqcn_limiter_recent_rtt(flow);
 
 	if (path && path->share && path->in_rounds)
-		return recent + (DCQCN_PAUSE_RTTS - 1) * (u64)path->paused_rtt;
+		return recent + (DCQCN_PAUSE_RTTS - 1) * (path->paused_rtt ?: recent);
 	return DCQCN_PAUSE_RTTS * recent;
 }
 

@@ -278,8 +278,8 @@ void dcqcn_start_sample(struct dcqcn_rate *r, const struct dcqcn_rp_params *p,
  * @round: the flow takes part in equal rounds, and @rate is its share
  * @now: ns
  *
- * R_AI and T are as after a start. Alpha stays, unless no CNP has ever come, and is small in a
- * round.
+ * R_AI and T are as after a start. Alpha stays, unless no CNP has ever come. In equal rounds it is
+ * at most DCQCN_START_ROUND_ALPHA.
  *
  * Context: any. The caller serialises access to @r.
  */
