@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# The pictures of knobs.rst. After "sim run knobs", in the top of the tree:
+# The pictures of operating.rst. After "sim run knobs", in the top of the tree:
 # gnuplot Documentation/pictures/knobs.gp
 #
 # A panel is a run: rates of both flows on the left scale, in Gb/s, and the queue as an area
