@@ -66,6 +66,7 @@ Documentation/            docs tools:figures tools:kernels tools:spec tools:read
 CONTRIBUTING.md           docs tools:readme
 README.md                 docs tools:readme tools:kernels
 NEWS.md                   docs tools:version tools:kernels
+SECURITY.md               docs
 drivers/infiniband/       build unit tools netlink fuzz races docs mutants* powerpc @uml @debug @pc @guest-*
 examples/cc/              build unit examples @guest-6.12 mutants*
 drivers/net/dcbport/      build netlink port-unit model docs port* lldpd predicted switches lossless
