@@ -1548,7 +1548,7 @@ static void start_knows_share(void)
 /* A flow that has sent as much as in the round before goes on with exactly what it got, 1 Gb/s. Its
  * burst of 12 packets is part of that, so the next packet waits for as long as they take. Cuts are
  * small. A pause is longer than the last round trip and three without a queue: 1.3 ms here, and 4 ms
- * if the rounds are not equal.
+ * if the rounds are not equal, or if no round trip without a queue is known.
  */
 static void start_in_rounds(void)
 {
@@ -1590,6 +1590,13 @@ static void start_in_rounds(void)
 		fuzz_now = flow->rate.active_time + 13 * MS / 10;
 		output_request(&qps[0], psn++, 1000, WRITE_ONLY);
 		expect(flow->path->begun_time != fuzz_now, "a pause of 1.3 ms");
+		fuzz_now = flow->rate.active_time + 13 * MS / 10 + 1;
+		dcqcn_path_restart(flow->path);
+		flow->path->paused_rtt = 0;
+		flow->path->rtt_recent = MS;
+		output_request(&qps[0], psn++, 1000, WRITE_ONLY);
+		expect(flow->path->begun_time != fuzz_now, "a pause, with no round trip known");
+		flow->path->paused_rtt = MS / 10;
 		fuzz_now = flow->rate.active_time + 13 * MS / 10 + 1;
 		dcqcn_path_restart(flow->path);
 		flow->path->rtt_recent = MS;
